@@ -1,0 +1,247 @@
+/*
+ * The complete list of what the kernel asks of a machine, and of what a
+ * machine calls in the kernel.  Included by kern/ and arch/.
+ *
+ * The kernel runs with interrupts off and is not preempted: it takes
+ * interrupts at user level, in arch_idle() and nowhere else.  Unless a
+ * comment says otherwise a function is called with interrupts off, acts on
+ * the CPU it is called on, and may be called once kern_main() runs.
+ */
+#ifndef KERN_ARCH_H
+#define KERN_ARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct as;       /* kern/as.h */
+struct bootinfo; /* kern/bootinfo.h */
+struct cpu;      /* kern/cpu.h */
+struct lwp;      /* kern/lwp.h */
+struct pcbe_ops; /* kern/pcbe.h */
+struct trapframe;
+
+#define PAGE_SHIFT 12
+#define PAGE_SIZE  4096UL
+#define LARGE_SIZE (2UL << 20) /* a 2 MiB page */
+
+/* Address map: the same split on every machine. */
+#define USER_BASE  0x0000000000010000UL /* below: never mapped */
+#define USER_TOP   0x00007ffffffff000UL
+#define KERN_LINK  0xffffffff80000000UL /* where the image is linked */
+extern char *const arch_direct; /* physical 0 in the direct map */
+
+static inline void *
+pa_to_va(uint64_t pa)
+{
+	return arch_direct + pa;
+}
+
+/* Only for addresses in the direct map. */
+static inline uint64_t
+va_to_pa(const void *va)
+{
+	return (uint64_t)((const char *)va - arch_direct);
+}
+
+/*
+ * boot
+ *
+ * A way in ends in kern_main() on the boot CPU: interrupts off, on a guarded
+ * kernel stack, arch_curcpu() working, and these mapped: the image at
+ * KERN_LINK, and enough of the direct map to reach *bi and what
+ * bootinfo_take() returned.
+ */
+
+/*
+ * Trap vectors, an early console (see arch_putc), and the kernel's own page
+ * tables: image W^X, all RAM of bi's map in the direct map, RW and never
+ * executable.  Takes what pages it needs by bootinfo_take(), before the page
+ * allocator exists.  *bi has been sorted.
+ */
+void arch_init_early(struct bootinfo *bi);
+
+/*
+ * Everything that needs the allocator: consoles from the firmware's tables,
+ * interrupt controller, clock, per-CPU timer, the list of CPUs (calls
+ * cpu_add() for each, boot CPU first), the PMU's backend.  Prints one line
+ * for each thing found.
+ */
+void arch_init(struct bootinfo *bi);
+
+/* Start a CPU added by cpu_add(); it arrives in kern_cpu_main().  0 or errno. */
+int arch_cpu_start(struct cpu *cpu);
+
+/*
+ * End the run: leave `code` (see HALT_*) with the host by whatever channel
+ * this machine has, power off, and if all fails stop.  Other CPUs stop too.
+ */
+_Noreturn void arch_halt(int code);
+#define HALT_PASS 0x10 /* QEMU's status becomes 33 on every machine */
+#define HALT_FAIL 0x11 /* 35 */
+
+/* cpu */
+struct cpu *arch_curcpu(void);
+/* Wait for an interrupt, take it, return.  On return interrupts are off. */
+void arch_idle(void);
+/* The polite body of a wait loop (pause, yield): emulators switch CPUs on it. */
+void arch_relax(void);
+/* Interrupt another CPU: it runs ipi_intr(why). */
+void arch_ipi(struct cpu *cpu, unsigned why);
+
+/* intr */
+typedef uintptr_t arch_intr_t;
+arch_intr_t arch_intr_disable(void);
+void arch_intr_restore(arch_intr_t s);
+bool arch_intr_enabled(void);
+
+/*
+ * time.  arch_tick() is a constant-rate 64-bit counter (TSC, CNTVCT_EL0),
+ * the same on all CPUs.
+ */
+uint64_t arch_tick(void);
+uint64_t arch_tick_hz(void);
+/* Call timer_intr() on this CPU once arch_tick() >= tick; ~0 for never. */
+void arch_timer_set(uint64_t tick);
+
+/*
+ * lwp.  An LWP has a kernel stack l_kstack..l_kstack_top (guarded, from
+ * kstack_alloc()); the trap frame of a user LWP is at its top.  What a
+ * machine keeps besides (FP/SIMD state, TLS base) hangs at l->l_arch.
+ */
+
+/*
+ * Prepare an LWP that starts in the kernel: its first switch calls fn(arg),
+ * which never returns.  Allocates l_arch.  0 or ENOMEM.
+ */
+int arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg);
+void arch_lwp_free(struct lwp *l);
+/* Switch stacks and register state, address space included (l->l_proc). */
+void arch_lwp_switch(struct lwp *from, struct lwp *to);
+/*
+ * Enter user code for the first time: pc, sp, all other registers and FP
+ * state clean, interrupts on, at user privilege or, for l->l_system, at
+ * system privilege (ring 0 / EL1t).
+ */
+_Noreturn void arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp);
+/* The thread pointer (FS base, TPIDR_EL0) of the current LWP. */
+void arch_set_tls(uintptr_t base);
+uintptr_t arch_get_tls(void);
+
+/* trap */
+uintptr_t tf_pc(const struct trapframe *tf);
+uintptr_t tf_sp(const struct trapframe *tf);
+uintptr_t tf_fp(const struct trapframe *tf); /* frame pointer register */
+/* Did the frame interrupt a payload (at either privilege)? */
+bool tf_user(const struct trapframe *tf);
+unsigned tf_sysno(const struct trapframe *tf);
+uintptr_t tf_arg(const struct trapframe *tf, unsigned n); /* 0..5 */
+void tf_set_ret(struct trapframe *tf, intptr_t v);
+/* Print the registers, eight lines at most. */
+void tf_print(const struct trapframe *tf);
+/* Does [pc] hold a call-frame layout walkable through frame pointers? */
+bool arch_frame_next(uintptr_t *fp, uintptr_t *pc); /* kernel stacks only */
+
+/*
+ * A machine-dependent system call (x86: arch_prctl).  ENOSYS where the
+ * number is not one; otherwise *ret is the result.
+ */
+int arch_syscall(struct trapframe *tf, unsigned sysno, intptr_t *ret);
+/* The kernel's number of a Linux system call of this machine, or -1. */
+extern const int16_t arch_sysmap[];
+extern const unsigned arch_sysmap_len;
+extern const char arch_name[];  /* "x86_64", "arm64" */
+extern const uint16_t arch_elf_machine;
+/* AT_HWCAP, AT_HWCAP2 and AT_PLATFORM of this CPU. */
+unsigned long arch_hwcap(unsigned n);
+/* One line of JSON members, no braces: "cpu":"...","vmm":"...", and so on. */
+void arch_describe(char *buf, size_t len);
+
+/*
+ * mmu.  Addresses and lengths are page multiples.  A system-privilege
+ * address space maps its pages without PROT_USER.
+ */
+#define PROT_READ   1u
+#define PROT_WRITE  2u
+#define PROT_EXEC   4u
+#define PROT_USER   8u
+#define PROT_DEVICE 16u /* uncached, strongly ordered; kernel only */
+
+int arch_as_init(struct as *as); /* 0 or ENOMEM */
+void arch_as_free(struct as *as); /* tables only; nothing is mapped any more */
+void arch_as_switch(struct as *as); /* NULL: no user mappings */
+/* Map; replaces nothing.  Uses 2 MiB pages where alignment lets it. */
+int arch_map(
+    struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot);
+void arch_unmap(struct as *as, uintptr_t va, size_t len);
+/* Change protection of what is mapped.  ENOMEM if a large page must split. */
+int arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
+/* Where va is mapped, or ~0. */
+uint64_t arch_translate(struct as *as, uintptr_t va);
+/* Make instructions just written through the direct map visible. */
+void arch_icache_sync(void *va, size_t len);
+/* Kernel mapping of a device's registers, valid for ever; NULL if it fails. */
+volatile void *arch_map_device(uint64_t pa, size_t len);
+/* A kernel stack with an unmapped guard page below; NULL if it fails. */
+void *kstack_alloc(void);
+void kstack_free(void *base);
+#define KSTACK_BYTES (16UL << 10)
+/*
+ * Copy between kernel and current user memory.  0, or EFAULT where any byte
+ * is not mapped with the right access; never faults, never touches the upper
+ * half.  Part of the copy may have been made.
+ */
+int arch_copyin(void *dst, uintptr_t uva, size_t len);
+int arch_copyout(uintptr_t uva, const void *src, size_t len);
+/* Up to and with the NUL.  ENAMETOOLONG where max bytes hold none. */
+int arch_copyinstr(char *dst, uintptr_t uva, size_t max);
+
+/*
+ * pmu.  The backend that drives this machine, or NULL with a reason that
+ * says what to do ("PMU absent: CPUID.0AH=0; start QEMU with ...").
+ */
+const struct pcbe_ops *arch_pcbe(const char **why_not);
+/* Deliver overflow interrupts of this CPU to kcpc_pmi(). */
+void arch_pmi_enable(void);
+/* The handler is done: let the next one in (LVTPC unmask; nothing on GIC). */
+void arch_pmi_rearm(void);
+
+/*
+ * cons.  Works from the first instruction of C: before arch_init() on the
+ * fixed early address, from then on where the tables say.  Polled.
+ */
+void arch_putc(int c);
+int arch_getc(void); /* -1: nothing there */
+
+/*
+ * Calls the other way.
+ */
+_Noreturn void kern_main(struct bootinfo *bi);
+_Noreturn void kern_cpu_main(struct cpu *cpu);
+/* A system call of the current LWP; may not return (exit). */
+void trap_syscall(struct trapframe *tf);
+/*
+ * Anything synchronous that is not a system call.  From user code it ends
+ * (later: signals) the process; from the kernel it prints and halts.
+ */
+enum fault {
+	FAULT_PAGE,  /* SIGSEGV: addr not mapped, or not for that access */
+	FAULT_ALIGN, /* SIGBUS */
+	FAULT_UNDEF, /* SIGILL: undefined or privileged instruction */
+	FAULT_DIV,   /* SIGFPE: integer division */
+	FAULT_FP,    /* SIGFPE: floating point trap */
+	FAULT_BREAK, /* SIGTRAP: breakpoint */
+	FAULT_STEP,  /* SIGTRAP: single step */
+	FAULT_PROT,  /* SIGSEGV: #GP and the like, addr unknown */
+	FAULT_OTHER, /* SIGKILL: unexpected vector */
+};
+void trap_fault(
+    struct trapframe *tf, enum fault f, uintptr_t addr, const char *what);
+/* On the way back to user code, interrupts off: deliver what is pending. */
+void trap_return(struct trapframe *tf);
+void timer_intr(void);
+void ipi_intr(unsigned why);
+/* The overflow interrupt.  True if a counter of ours had overflowed. */
+bool kcpc_pmi(struct trapframe *tf);
+
+#endif /* KERN_ARCH_H */

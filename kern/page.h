@@ -1,0 +1,30 @@
+/*
+ * The page allocator.  Included by kern/ and arch/.
+ */
+#ifndef KERN_PAGE_H
+#define KERN_PAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct bootinfo;
+
+#define PAGE_MAXORDER 10 /* 4 MiB */
+
+/* Take over the FREE ranges of the map.  Called once, by kern_main(). */
+void page_init(struct bootinfo *bi);
+/*
+ * 2^order pages, physically contiguous, aligned to their size, content
+ * undefined.  Returns an address in the direct map, or NULL.
+ */
+void *page_alloc(unsigned order);
+/* The same, zeroed. */
+void *page_zalloc(unsigned order);
+void page_free(void *va, unsigned order);
+size_t page_nfree(void); /* pages free now: a leak check is an equality */
+
+/* Small objects, zeroed; NULL where memory is out.  kfree(NULL) is nothing. */
+void *kmalloc(size_t bytes);
+void kfree(void *p);
+
+#endif /* KERN_PAGE_H */

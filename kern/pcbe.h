@@ -1,0 +1,135 @@
+/*
+ * A performance counter backend (PCBE): what kcpc asks of a PMU.  Included
+ * by kern/kcpc*.c, by the backends, and by tests/host with a fake.
+ *
+ * The twelve operations and their names follow illumos's pcbe_ops, so a
+ * reader of either is at home; signatures are ours.  A backend sees no LWP.
+ */
+#ifndef KERN_PCBE_H
+#define KERN_PCBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PCBE_MAXPIC 32
+
+/* pcbe_caps: <libcpc.h>'s CPC_CAP_* */
+#define PCBE_CAP_OVERFLOW_INTERRUPT 0x1
+#define PCBE_CAP_OVERFLOW_PRECISE   0x2
+
+/*
+ * An event as event_coverage() resolved it, once, when a request is added.
+ * The library carries it as an opaque handle and hands it back at bind, so
+ * configure() trusts nothing in it.
+ */
+struct pcbe_event {
+	uint32_t pe_code;  /* the backend's own */
+	uint32_t pe_flags; /* PCBE_EVENT_* */
+	uint64_t pe_pics;  /* bit n: PIC n can count it */
+};
+#define PCBE_EVENT_GENERIC 0x1 /* a PAPI_ name: takes no attribute */
+#define PCBE_EVENT_RAW     0x2 /* a number */
+
+struct pcbe_attr {
+	uint32_t pa_id; /* index into list_attrs() */
+	uint64_t pa_val;
+};
+
+/*
+ * One configured request.  The first part is kcpc's, the last the backend's,
+ * which keeps what it needs to program the PIC with a few stores.  Embedded
+ * in a kcpc request: a backend allocates nothing.
+ */
+struct pcbe_cfg {
+	/* set by kcpc before configure() */
+	uint8_t pc_pic;
+	bool pc_notify;     /* the overflow must interrupt */
+	uint16_t pc_flags;  /* CPC_COUNT_* */
+	uint64_t *pc_datap; /* the 64-bit virtual count */
+	/* the backend's */
+	uint64_t pc_last; /* the PIC as last seen by program or sample */
+	uint64_t pc_sel;  /* event select, as written */
+	uint64_t pc_aux;  /* a second register's worth */
+};
+
+/* What is bound together: program, allstop and sample work on all of it. */
+struct pcbe_set {
+	uint32_t ps_n;
+	uint32_t ps_pics;  /* bit n: PIC n is in use by ps_cfg */
+	uint32_t ps_extra; /* PICs the backend took besides (helpers) */
+	bool ps_user_read; /* program() opens user-level reads */
+	struct pcbe_cfg *ps_cfg[PCBE_MAXPIC];
+};
+
+/*
+ * configure, event_coverage, the lists: LWP context.  program, allstop,
+ * sample, overflow_bitmap: interrupts off, on the CPU that owns the set;
+ * they never sleep or allocate.
+ */
+struct pcbe_ops {
+	uint32_t pcbe_caps; /* PCBE_CAP_*; cleared where a proof failed */
+
+	/* Number of PICs, 1..PCBE_MAXPIC; PIC numbers are 0..n-1. */
+	unsigned (*ncounters)(void);
+	/* Width in bits of a PIC's counter. */
+	unsigned (*width)(unsigned pic);
+	const char *(*impl_name)(void); /* for cpc_cciname() */
+	const char *(*cpuref)(void);    /* for cpc_cpuref() */
+
+	/*
+	 * The nth event countable on pic, generic (PAPI_) ones included, in
+	 * the backend's order; NULL past the end.
+	 */
+	const char *(*list_events)(unsigned pic, unsigned n);
+	/* The nth attribute, "picnum" not among them; NULL past the end. */
+	const char *(*list_attrs)(unsigned n);
+
+	/*
+	 * Resolve a name, or a number already known to be well-formed (then
+	 * is_num, value num).  Returns the bitmap of PICs that can count it,
+	 * 0 where unknown; fills *ev.  A number a backend cannot encode
+	 * resolves to pe_pics of all programmable PICs and is refused by
+	 * configure() (CPC_INVALID_EVENT).
+	 */
+	uint64_t (*event_coverage)(const char *name, bool is_num, uint64_t num,
+	    struct pcbe_event *ev);
+
+	/*
+	 * Which PICs of this CPU overflowed; acknowledges them.  All ones
+	 * where the hardware cannot tell.  0: the interrupt was not ours.
+	 */
+	uint64_t (*overflow_bitmap)(void);
+
+	/*
+	 * Validate and build cfg for one request; `set` holds those already
+	 * accepted, for conflicts.  Returns 0 or a CPC_* subcode (1..11);
+	 * CPC_RESOURCE_UNAVAIL where a helper PIC is needed and none is free.
+	 */
+	int (*configure)(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
+	    unsigned nattrs, const struct pcbe_attr *attrs,
+	    struct pcbe_set *set);
+
+	/*
+	 * Load *pc_datap of every cfg and start them together; the order is
+	 * write all, then enable all at once.  Opens user reads if asked.
+	 */
+	void (*program)(struct pcbe_set *set);
+	/* Stop every PIC of this CPU, close user reads.  Idempotent. */
+	void (*allstop)(void);
+	/* *pc_datap += (now - last) mod 2^width; last = now.  Running or not. */
+	void (*sample)(struct pcbe_set *set);
+	/* Give back what configure() took in set for this cfg. */
+	void (*free)(struct pcbe_cfg *cfg, struct pcbe_set *set);
+
+	/* The free-running cycle counter of cpc_buf_tick(). */
+	uint64_t (*tick)(void);
+	/*
+	 * Count a loop of known length on pic, at system privilege, and say
+	 * if it came out right: the proof at boot.  Leaves the PIC stopped.
+	 * Returns NULL, or what was wrong ("reads 0 after 1000 instructions").
+	 */
+	const char *(*prove)(unsigned pic);
+};
+
+#endif /* KERN_PCBE_H */
