@@ -42,7 +42,8 @@ endif
 
 # lib/: knows no machine.
 LIB_OBJS := lib/string.o lib/printf.o
-KERN_OBJS := kern/main.o
+# kern/: processes, LWPs, system calls; names no register.
+KERN_OBJS := kern/main.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/ksym.o kern/trap.o
 
 ARCH_OBJS :=
 BOOT_OBJS :=
@@ -61,9 +62,23 @@ $(B)/%.o: %.S Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KCFLAGS) -D__ASSEMBLER__ -c -o $@ $<
 
-$(B)/kernel.elf: $(OBJS) $(DIR)/kernel.ld
+# gcc would turn the loops of memcpy and memset into calls of themselves.
+$(B)/lib/string.o: KCFLAGS += -fno-tree-loop-distribute-patterns
+
+# Two links: the first with an empty symbol table, the second with the table made from the first.  The
+# table lies behind the text, whose addresses it therefore does not move.
+LDFLAGS := -nostdlib -z noexecstack -z max-page-size=4096 --build-id=none -T $(DIR)/kernel.ld
+
+$(B)/ksyms0.o: scripts/mksyms
+	@mkdir -p $(@D)
+	$(Q)scripts/mksyms $(NM) >$(B)/ksyms0.S && $(CC) -c -o $@ $(B)/ksyms0.S
+
+$(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld
 	$(call say,LD,$@)
-	$(Q)$(LD) -nostdlib -z noexecstack -z max-page-size=4096 --build-id=none -T $(DIR)/kernel.ld -o $@ $(OBJS)
+	$(Q)$(LD) $(LDFLAGS) -o $(B)/kernel0.elf $(OBJS) $(B)/ksyms0.o
+	$(Q)scripts/mksyms $(NM) $(B)/kernel0.elf >$(B)/ksyms.S
+	$(Q)$(CC) -c -o $(B)/ksyms.o $(B)/ksyms.S
+	$(Q)$(LD) $(LDFLAGS) -o $@ $(OBJS) $(B)/ksyms.o
 
 -include $(OBJS:.o=.d)
 endif

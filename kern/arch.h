@@ -51,7 +51,17 @@ va_to_pa(const void *va)
  * kernel stack, arch_curcpu() working, and these mapped: the image at
  * KERN_LINK, and enough of the direct map to reach *bi and what
  * bootinfo_take() returned.
+ *
+ * The image's linker script defines __text_end behind the code and places
+ * .ksyms (made by scripts/mksyms) anywhere behind that.
  */
+
+/*
+ * arch_tick() at the image's first instruction, as near as can be: the way
+ * in stores it here, for the cost of a boot is reported.  Not in .bss where
+ * that is cleared later.
+ */
+extern uint64_t boot_entry_tick;
 
 /*
  * Trap vectors, an early console (see arch_putc), and the kernel's own page
@@ -147,7 +157,10 @@ bool arch_frame_next(uintptr_t *fp, uintptr_t *pc); /* kernel stacks only */
  * number is not one; otherwise *ret is the result.
  */
 int arch_syscall(struct trapframe *tf, unsigned sysno, intptr_t *ret);
-/* The kernel's number of a Linux system call of this machine, or -1. */
+/*
+ * The kernel's number (kern/syscall.h) of a Linux system call of this
+ * machine; 0 (SYS_none) or -1 where the kernel does not know it.
+ */
 extern const int16_t arch_sysmap[];
 extern const unsigned arch_sysmap_len;
 extern const char arch_name[];  /* "x86_64", "arm64" */

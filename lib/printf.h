@@ -10,6 +10,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/* Hand the text to put() piece by piece; returns the length of it all. */
+typedef void format_fn(void *arg, const char *s, size_t n);
+int vformat(format_fn *put, void *arg, const char *fmt, va_list ap);
+
 /* As in ISO C: returns the length the text would have had. */
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list ap);
 int snprintf(char *buf, size_t size, const char *fmt, ...)
@@ -21,7 +25,7 @@ _Noreturn void panic(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 
 /* For what only our own mistake can cause; always compiled in. */
-#define ASSERT(e)                                                             \
+#define ASSERT(e)                                                              \
 	((e) ? (void)0 : panic("%s:%d: ASSERT(%s)", __FILE__, __LINE__, #e))
 
 #endif /* LIB_PRINTF_H */

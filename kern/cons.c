@@ -1,0 +1,141 @@
+#include "kern/cons.h"
+
+#include <stdint.h>
+
+#include "kern/arch.h"
+#include "kern/ksym.h"
+#include "kern/launch.h"
+#include "kern/lock.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+static struct {
+	struct spinlock lock;
+	bool framed;
+	bool panicking;
+	bool mid_line; /* the last character was no newline */
+	enum stream last;
+	void (*mirror)(int c);
+} cons;
+
+void
+cons_set_framed(bool framed)
+{
+	cons.framed = framed;
+}
+
+bool
+cons_is_framed(void)
+{
+	return cons.framed;
+}
+
+void
+cons_mirror(void (*fn)(int c))
+{
+	cons.mirror = fn;
+}
+
+/* A panic takes the console from whoever holds it. */
+static void
+cons_lock(void)
+{
+	while (!lock_try(&cons.lock) && !cons.panicking)
+		arch_relax();
+}
+
+static void
+cons_putc(int c)
+{
+	if (c == '\n' && !cons.framed)
+		arch_putc('\r');
+	arch_putc(c);
+	if (cons.mirror != NULL)
+		cons.mirror(c);
+	cons.mid_line = c != '\n';
+}
+
+static void
+cons_text(void *arg, const char *s, size_t n)
+{
+	(void)arg;
+	while (n-- > 0)
+		cons_putc(*s++);
+}
+
+/* Whoever speaks next starts on a line of his own. */
+static void
+cons_speaker(enum stream s, bool frame)
+{
+	if (cons.mid_line && (frame || s != cons.last))
+		cons_putc('\n');
+	cons.last = s;
+}
+
+static void
+cons_frame(enum stream s, const char *p, size_t n)
+{
+	static const char *const name[] = {
+		[STREAM_STDOUT] = "stdout",
+		[STREAM_STDERR] = "stderr",
+		[STREAM_JSON] = "json",
+	};
+	char head[64];
+	int len = snprintf(head, sizeof head, "BARECPC-BEGIN %s %zu %08x\n",
+	    name[s], n, (unsigned)crc32(0, p, n));
+
+	cons_text(NULL, head, (size_t)len);
+	while (n-- > 0)
+		arch_putc(*p++); /* the bytes, whatever they are */
+	cons_text(NULL, "\nBARECPC-END\n", 13);
+}
+
+void
+cons_write(enum stream s, const char *p, size_t n)
+{
+	bool frame = s == STREAM_JSON || (cons.framed && s != STREAM_LOG);
+
+	if (n == 0)
+		return;
+	cons_lock();
+	cons_speaker(s, frame);
+	if (frame)
+		cons_frame(s, p, n);
+	else
+		cons_text(NULL, p, n);
+	lock_release(&cons.lock);
+}
+
+int
+printf(const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	cons_lock();
+	cons_speaker(STREAM_LOG, false);
+	va_start(ap, fmt);
+	n = vformat(cons_text, NULL, fmt, ap);
+	va_end(ap);
+	lock_release(&cons.lock);
+	return n;
+}
+
+void
+panic(const char *fmt, ...)
+{
+	va_list ap;
+
+	arch_intr_disable();
+	/* A panic while panicking ends the run without another word. */
+	if (__atomic_exchange_n(&cons.panicking, true, __ATOMIC_ACQ_REL))
+		arch_halt(HALT_FAIL);
+	cons_speaker(STREAM_LOG, true);
+	va_start(ap, fmt);
+	cons_text(NULL, "panic: ", 7);
+	vformat(cons_text, NULL, fmt, ap);
+	cons_text(NULL, "\n", 1);
+	va_end(ap);
+	ksym_backtrace((uintptr_t)__builtin_frame_address(0));
+	run_end(EXIT_FAILED);
+}

@@ -1,0 +1,239 @@
+/*
+ * A buddy allocator.  Memory is a few zones, each with one bitmap an order;
+ * a bit says "a free block of this order starts here".  The free lists are
+ * threaded through the free blocks themselves, so that taking over a machine
+ * costs a few stores for every 4 MiB, and nothing for every page.
+ */
+#include "kern/page.h"
+
+#include <stdbool.h>
+
+#include "kern/arch.h"
+#include "kern/bootinfo.h"
+#include "kern/lock.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define NORDER (PAGE_MAXORDER + 1)
+#define NZONE  16
+/* Ranges this close share a zone: its bitmaps cost 1/16384 of the gap. */
+#define ZONE_GAP  (1ULL << 30)
+#define MAX_BLOCK ((uint64_t)PAGE_SIZE << PAGE_MAXORDER)
+
+struct zone {
+	uint64_t z_pfn; /* first page frame, a multiple of the largest block */
+	uint64_t z_pages;
+	uint64_t *z_free[NORDER];
+};
+
+struct block {
+	struct block *b_next;
+	struct block **b_link; /* what points here */
+};
+
+static struct {
+	struct spinlock lock;
+	struct zone zone[NZONE];
+	unsigned nzone;
+	struct block *list[NORDER];
+	size_t nfree;
+} mem;
+
+static struct zone *
+zone_of(uint64_t pfn)
+{
+	for (unsigned i = 0; i < mem.nzone; i++) {
+		struct zone *z = &mem.zone[i];
+
+		if (pfn - z->z_pfn < z->z_pages)
+			return z;
+	}
+	return NULL;
+}
+
+static bool
+is_free(const struct zone *z, uint64_t pfn, unsigned order)
+{
+	uint64_t n = (pfn - z->z_pfn) >> order;
+
+	return z->z_free[order][n / 64] >> n % 64 & 1;
+}
+
+static void
+flip(struct zone *z, uint64_t pfn, unsigned order)
+{
+	uint64_t n = (pfn - z->z_pfn) >> order;
+
+	z->z_free[order][n / 64] ^= 1ULL << n % 64;
+}
+
+static void
+list_add(struct zone *z, uint64_t pfn, unsigned order)
+{
+	struct block *b = pa_to_va(pfn << PAGE_SHIFT);
+	struct block **head = &mem.list[order];
+
+	b->b_next = *head;
+	b->b_link = head;
+	if (b->b_next != NULL)
+		b->b_next->b_link = &b->b_next;
+	*head = b;
+	flip(z, pfn, order);
+}
+
+static void
+list_remove(struct zone *z, uint64_t pfn, unsigned order)
+{
+	struct block *b = pa_to_va(pfn << PAGE_SHIFT);
+
+	*b->b_link = b->b_next;
+	if (b->b_next != NULL)
+		b->b_next->b_link = b->b_link;
+	flip(z, pfn, order);
+}
+
+/* Give [pfn, end) to the lists in the largest blocks alignment allows. */
+static void
+add_range(struct zone *z, uint64_t pfn, uint64_t end)
+{
+	mem.nfree += end - pfn;
+	while (pfn < end) {
+		unsigned order = PAGE_MAXORDER;
+
+		while ((pfn & ((1ULL << order) - 1)) != 0 ||
+		       end - pfn < 1ULL << order)
+			order--;
+		list_add(z, pfn, order);
+		pfn += 1ULL << order;
+	}
+}
+
+/* Bitmaps of all orders, out of the map itself. */
+static bool
+zone_bitmaps(struct zone *z, struct bootinfo *bi)
+{
+	uint64_t words = 0, *p;
+	uint64_t pa;
+
+	for (unsigned o = 0; o < NORDER; o++)
+		words += (z->z_pages >> o) / 64 + 1;
+	pa = bootinfo_take(bi, words * 8, PAGE_SIZE, 0, ~0ULL);
+	if (pa == 0)
+		return false;
+	p = pa_to_va(pa);
+	memset(p, 0, words * 8);
+	for (unsigned o = 0; o < NORDER; o++) {
+		z->z_free[o] = p;
+		p += (z->z_pages >> o) / 64 + 1;
+	}
+	return true;
+}
+
+/* Group the FREE ranges into zones; a machine has one or two. */
+static void
+find_zones(const struct bootinfo *bi)
+{
+	uint64_t end = 0; /* of the last zone */
+
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+		struct zone *z = &mem.zone[mem.nzone];
+
+		if (m->bm_type != BOOTMEM_FREE)
+			continue;
+		if (mem.nzone > 0 &&
+		    (m->bm_base - end < ZONE_GAP || mem.nzone == NZONE)) {
+			z--; /* grow the last one */
+		} else {
+			z->z_pfn = (m->bm_base & -MAX_BLOCK) >> PAGE_SHIFT;
+			mem.nzone++;
+		}
+		end = (m->bm_base + m->bm_len + MAX_BLOCK - 1) & -MAX_BLOCK;
+		z->z_pages = (end >> PAGE_SHIFT) - z->z_pfn;
+	}
+}
+
+void
+page_init(struct bootinfo *bi)
+{
+	find_zones(bi);
+	for (unsigned i = 0; i < mem.nzone; i++) {
+		if (!zone_bitmaps(&mem.zone[i], bi))
+			panic("mem: no room for the page allocator's maps");
+	}
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+		uint64_t pfn = m->bm_base >> PAGE_SHIFT;
+
+		/* Page 0 stays out: 0 means "none" elsewhere. */
+		if (m->bm_type == BOOTMEM_FREE)
+			add_range(zone_of(pfn), pfn == 0 ? 1 : pfn,
+			    (m->bm_base + m->bm_len) >> PAGE_SHIFT);
+	}
+	if (mem.nfree == 0)
+		panic("mem: no free memory in the firmware's map");
+	printf("mem: %zu MiB free of %u range(s)\n", mem.nfree >> 8,
+	    (unsigned)bi->bi_nmem);
+}
+
+void *
+page_alloc(unsigned order)
+{
+	unsigned o = order;
+	struct zone *z;
+	uint64_t pfn;
+	void *va = NULL;
+
+	lock_acquire(&mem.lock);
+	while (o < NORDER && mem.list[o] == NULL)
+		o++;
+	if (o < NORDER) {
+		va = mem.list[o];
+		pfn = va_to_pa(va) >> PAGE_SHIFT;
+		z = zone_of(pfn);
+		list_remove(z, pfn, o);
+		while (o-- > order) /* keep the lower half */
+			list_add(z, pfn + (1ULL << o), o);
+		mem.nfree -= 1UL << order;
+	}
+	lock_release(&mem.lock);
+	return va;
+}
+
+void *
+page_zalloc(unsigned order)
+{
+	void *va = page_alloc(order);
+
+	if (va != NULL)
+		memset(va, 0, PAGE_SIZE << order);
+	return va;
+}
+
+void
+page_free(void *va, unsigned order)
+{
+	uint64_t pfn = va_to_pa(va) >> PAGE_SHIFT;
+	struct zone *z = zone_of(pfn);
+
+	ASSERT(order < NORDER && z != NULL);
+	ASSERT((pfn & ((1ULL << order) - 1)) == 0 && !is_free(z, pfn, order));
+	lock_acquire(&mem.lock);
+	mem.nfree += 1UL << order;
+	for (; order < PAGE_MAXORDER; order++) {
+		uint64_t buddy = pfn ^ 1ULL << order;
+
+		if (!is_free(z, buddy, order))
+			break;
+		list_remove(z, buddy, order);
+		pfn &= ~(1ULL << order);
+	}
+	list_add(z, pfn, order);
+	lock_release(&mem.lock);
+}
+
+size_t
+page_nfree(void)
+{
+	return mem.nfree;
+}

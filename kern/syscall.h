@@ -1,0 +1,98 @@
+/*
+ * The system calls the kernel knows.  Included by kern/, and by arch/ whose
+ * arch_sysmap[] turns the machine's Linux numbers into these.
+ *
+ * The private calls (0x4000 and up) are numbered in include/sys/barecpc.h,
+ * alike on all machines, and are not in arch_sysmap[].
+ */
+#ifndef KERN_SYSCALL_H
+#define KERN_SYSCALL_H
+
+#include <stdint.h>
+
+/* In the groups of kern/sys_*.c; X(name) stands for Linux's call `name`. */
+#define SYSCALLS(X)                                                            \
+	/* sys_file.c */                                                       \
+	X(read)                                                                \
+	X(write)                                                               \
+	X(readv)                                                               \
+	X(writev)                                                              \
+	X(pread64)                                                             \
+	X(open)                                                                \
+	X(openat)                                                              \
+	X(close)                                                               \
+	X(lseek)                                                               \
+	X(dup)                                                                 \
+	X(dup2)                                                                \
+	X(dup3)                                                                \
+	X(fcntl)                                                               \
+	X(ioctl)                                                               \
+	/* sys_stat.c */                                                       \
+	X(stat)                                                                \
+	X(lstat)                                                               \
+	X(fstat)                                                               \
+	X(newfstatat)                                                          \
+	X(access)                                                              \
+	X(faccessat)                                                           \
+	X(readlink)                                                            \
+	X(readlinkat)                                                          \
+	X(getcwd)                                                              \
+	X(getdents64)                                                          \
+	/* sys_mem.c */                                                        \
+	X(brk)                                                                 \
+	X(mmap)                                                                \
+	X(munmap)                                                              \
+	X(mprotect)                                                            \
+	X(mremap)                                                              \
+	X(madvise)                                                             \
+	/* sys_proc.c */                                                       \
+	X(exit)                                                                \
+	X(exit_group)                                                          \
+	X(set_tid_address)                                                     \
+	X(set_robust_list)                                                     \
+	X(rseq)                                                                \
+	X(getpid)                                                              \
+	X(getppid)                                                             \
+	X(gettid)                                                              \
+	X(getuid)                                                              \
+	X(geteuid)                                                             \
+	X(getgid)                                                              \
+	X(getegid)                                                             \
+	X(futex)                                                               \
+	X(sched_yield)                                                         \
+	X(sched_getaffinity)                                                   \
+	X(sched_setaffinity)                                                   \
+	X(getcpu)                                                              \
+	/* sys_info.c */                                                       \
+	X(uname)                                                               \
+	X(sysinfo)                                                             \
+	X(getrandom)                                                           \
+	X(prlimit64)                                                           \
+	X(getrlimit)                                                           \
+	X(getrusage)                                                           \
+	/* sys_time.c */                                                       \
+	X(clock_gettime)                                                       \
+	X(clock_getres)                                                        \
+	X(gettimeofday)                                                        \
+	X(time)                                                                \
+	X(nanosleep)                                                           \
+	X(clock_nanosleep)                                                     \
+	/* sys_sig.c */                                                        \
+	X(rt_sigaction)                                                        \
+	X(rt_sigprocmask)                                                      \
+	X(sigaltstack)                                                         \
+	X(kill)                                                                \
+	X(tkill)                                                               \
+	X(tgkill)
+
+/* SYS_none is 0: what arch_sysmap[] does not mention is unknown. */
+#define SYSCALL_ENUM(name) SYS_##name,
+enum syscall { SYS_none, SYSCALLS(SYSCALL_ENUM) NSYSCALL };
+
+/* A call's arguments are a[0..5]; the result is a value or -errno. */
+typedef intptr_t syscall_fn(const uintptr_t *a);
+
+#define SYSCALL_DECLARE(name) syscall_fn sys_##name;
+SYSCALLS(SYSCALL_DECLARE)
+
+#endif /* KERN_SYSCALL_H */

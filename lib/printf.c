@@ -1,0 +1,312 @@
+#include "lib/printf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/string.h"
+
+enum {
+	LEFT = 1,
+	ZERO = 2,
+	PLUS = 4,
+	SPACE = 8,
+	ALT = 16,
+};
+
+/* Where the text goes, and one conversion specification. */
+struct out {
+	format_fn *o_put;
+	void *o_arg;
+	size_t o_len; /* produced so far */
+};
+
+struct spec {
+	unsigned s_flags;
+	int s_width;
+	int s_prec; /* -1: none given */
+	char s_len; /* one of h H(hh) l q(ll) z j t, or 0 */
+};
+
+static void
+put(struct out *o, const char *s, size_t n)
+{
+	if (n > 0)
+		o->o_put(o->o_arg, s, n);
+	o->o_len += n;
+}
+
+static void
+pad(struct out *o, char c, int n)
+{
+	static const char spaces[] = "                ";
+	static const char zeros[] = "0000000000000000";
+
+	while (n > 0) {
+		int take = n < 16 ? n : 16;
+
+		put(o, c == '0' ? zeros : spaces, (size_t)take);
+		n -= take;
+	}
+}
+
+/* Text between its padding: prefix (sign, 0x), then zeros, then body. */
+static void
+put_field(struct out *o, const struct spec *s, const char *prefix, int zeros,
+    const char *body, size_t len)
+{
+	int fill = s->s_width - (int)strlen(prefix) - zeros - (int)len;
+
+	if (!(s->s_flags & LEFT))
+		pad(o, ' ', fill);
+	put(o, prefix, strlen(prefix));
+	pad(o, '0', zeros);
+	put(o, body, len);
+	if (s->s_flags & LEFT)
+		pad(o, ' ', fill);
+}
+
+static void
+put_number(struct out *o, const struct spec *s, uint64_t v, unsigned base,
+    const char *digits, const char *prefix)
+{
+	char text[24], *p = text + sizeof text;
+	int len, zeros = 0;
+
+	/* A precision of 0 prints no digits for the value 0. */
+	for (bool first = s->s_prec != 0; v != 0 || first; first = false) {
+		*--p = digits[v % base];
+		v /= base;
+	}
+	len = (int)(text + sizeof text - p);
+	if (s->s_prec > len)
+		zeros = s->s_prec - len;
+	else if (s->s_prec < 0 && (s->s_flags & (ZERO | LEFT)) == ZERO)
+		zeros = s->s_width - len - (int)strlen(prefix);
+	if (base == 8 && (s->s_flags & ALT) && zeros <= 0 &&
+	    (len == 0 || *p != '0'))
+		zeros = 1;
+	put_field(o, s, prefix, zeros > 0 ? zeros : 0, p, (size_t)len);
+}
+
+static int64_t
+arg_signed(va_list *ap, char len)
+{
+	switch (len) {
+	case 'H':
+		return (signed char)va_arg(*ap, int);
+	case 'h':
+		return (short)va_arg(*ap, int);
+	case 'l':
+		return va_arg(*ap, long);
+	case 'q':
+		return va_arg(*ap, long long);
+	case 'z':
+	case 't':
+		return va_arg(*ap, ptrdiff_t);
+	case 'j':
+		return va_arg(*ap, intmax_t);
+	default:
+		return va_arg(*ap, int);
+	}
+}
+
+static uint64_t
+arg_unsigned(va_list *ap, char len)
+{
+	switch (len) {
+	case 'H':
+		return (unsigned char)va_arg(*ap, unsigned);
+	case 'h':
+		return (unsigned short)va_arg(*ap, unsigned);
+	case 'l':
+		return va_arg(*ap, unsigned long);
+	case 'q':
+		return va_arg(*ap, unsigned long long);
+	case 'z':
+	case 't':
+		return va_arg(*ap, size_t);
+	case 'j':
+		return va_arg(*ap, uintmax_t);
+	default:
+		return va_arg(*ap, unsigned);
+	}
+}
+
+static void
+put_signed(struct out *o, const struct spec *s, int64_t v)
+{
+	const char *sign = v < 0                ? "-"
+	                   : s->s_flags & PLUS  ? "+"
+	                   : s->s_flags & SPACE ? " "
+	                                        : "";
+
+	put_number(
+	    o, s, v < 0 ? -(uint64_t)v : (uint64_t)v, 10, "0123456789", sign);
+}
+
+static void
+put_string(struct out *o, const struct spec *s, const char *str)
+{
+	if (str == NULL)
+		str = "(null)";
+	put_field(o, s, "", 0, str,
+	    s->s_prec < 0 ? strlen(str) : strnlen(str, (size_t)s->s_prec));
+}
+
+/* One conversion; returns false where c is none. */
+static bool
+convert(struct out *o, struct spec *s, char c, va_list *ap)
+{
+	static const char lower[] = "0123456789abcdef";
+	uint64_t v;
+	char ch;
+
+	switch (c) {
+	case 'd':
+	case 'i':
+		put_signed(o, s, arg_signed(ap, s->s_len));
+		return true;
+	case 'u':
+		v = arg_unsigned(ap, s->s_len);
+		put_number(o, s, v, 10, lower, "");
+		return true;
+	case 'o':
+		v = arg_unsigned(ap, s->s_len);
+		put_number(o, s, v, 8, lower, "");
+		return true;
+	case 'x':
+	case 'X':
+		v = arg_unsigned(ap, s->s_len);
+		put_number(o, s, v, 16, c == 'x' ? lower : "0123456789ABCDEF",
+		    v == 0 || !(s->s_flags & ALT) ? ""
+		    : c == 'x'                    ? "0x"
+						  : "0X");
+		return true;
+	case 'p':
+		v = (uintptr_t)va_arg(*ap, void *);
+		put_number(o, s, v, 16, lower, "0x");
+		return true;
+	case 'c':
+		ch = (char)va_arg(*ap, int);
+		put_field(o, s, "", 0, &ch, 1);
+		return true;
+	case 's':
+		put_string(o, s, va_arg(*ap, const char *));
+		return true;
+	case '%':
+		put(o, "%", 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int
+number(const char **fmt, va_list *ap)
+{
+	int n = 0;
+
+	if (**fmt == '*') {
+		(*fmt)++;
+		return va_arg(*ap, int);
+	}
+	while (**fmt >= '0' && **fmt <= '9')
+		n = n * 10 + *(*fmt)++ - '0';
+	return n;
+}
+
+static const char *
+parse_spec(const char *fmt, struct spec *s, va_list *ap)
+{
+	static const char flags[] = "-0+ #"; /* in the order of LEFT... */
+	const char *f;
+
+	*s = (struct spec){ .s_prec = -1 };
+	for (; *fmt != '\0' && (f = strchr(flags, *fmt)) != NULL; fmt++)
+		s->s_flags |= 1u << (f - flags);
+	s->s_width = number(&fmt, ap);
+	if (s->s_width < 0) {
+		s->s_flags |= LEFT;
+		s->s_width = -s->s_width;
+	}
+	if (*fmt == '.') {
+		fmt++;
+		s->s_prec = number(&fmt, ap);
+	}
+	if (*fmt != '\0' && strchr("hlzjt", *fmt) != NULL)
+		s->s_len = *fmt++;
+	if (s->s_len == 'h' && *fmt == 'h') {
+		s->s_len = 'H';
+		fmt++;
+	} else if (s->s_len == 'l' && *fmt == 'l') {
+		s->s_len = 'q';
+		fmt++;
+	}
+	return fmt;
+}
+
+int
+vformat(format_fn *put_fn, void *arg, const char *fmt, va_list ap)
+{
+	struct out o = { put_fn, arg, 0 };
+	va_list args;
+
+	va_copy(args, ap);
+	while (*fmt != '\0') {
+		const char *from = fmt;
+		struct spec s;
+
+		while (*fmt != '\0' && *fmt != '%')
+			fmt++;
+		put(&o, from, (size_t)(fmt - from));
+		if (*fmt == '\0')
+			break;
+		from = fmt;
+		fmt = parse_spec(fmt + 1, &s, &args);
+		if (*fmt != '\0' && convert(&o, &s, *fmt, &args))
+			fmt++;
+		else /* show what was not understood */
+			put(&o, from, (size_t)(fmt - from));
+	}
+	va_end(args);
+	return (int)o.o_len;
+}
+
+struct buffer {
+	char *b_at, *b_end; /* room for the NUL is not counted in */
+};
+
+static void
+put_buffer(void *arg, const char *s, size_t n)
+{
+	struct buffer *b = arg;
+	size_t room = (size_t)(b->b_end - b->b_at);
+
+	if (n > room)
+		n = room;
+	memcpy(b->b_at, s, n);
+	b->b_at += n;
+}
+
+int
+vsnprintf(char *buf, size_t size, const char *fmt, va_list ap)
+{
+	struct buffer b = { buf, size > 0 ? buf + size - 1 : buf };
+	int n = vformat(put_buffer, &b, fmt, ap);
+
+	if (size > 0)
+		*b.b_at = '\0';
+	return n;
+}
+
+int
+snprintf(char *buf, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(buf, size, fmt, ap);
+	va_end(ap);
+	return n;
+}
