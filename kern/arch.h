@@ -227,6 +227,14 @@ void arch_putc(int c);
 int arch_getc(void); /* -1: nothing there */
 
 /*
+ * firmware.  Call a function of UEFI at its physical address, in the calling
+ * convention UEFI has on this machine, and return its EFI_STATUS.  The
+ * current address space maps the firmware one to one (kern/efirt.c).
+ */
+uint64_t arch_efi_call(
+    uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+/*
  * Calls the other way.
  */
 _Noreturn void kern_main(struct bootinfo *bi);

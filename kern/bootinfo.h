@@ -26,6 +26,7 @@ enum bootmem_type {
 	BOOTMEM_ACPI,     /* RAM holding ACPI tables: read, never reused */
 	BOOTMEM_RUNTIME,  /* UEFI runtime services: code and data */
 	BOOTMEM_DEVICE,   /* not RAM */
+	BOOTMEM_RUNTIME_DEVICE, /* registers of UEFI runtime services */
 };
 
 struct bootmem {

@@ -1,0 +1,13 @@
+#include "kern/arch.h"
+
+/*
+ * UEFI Specification, "AArch64 Platforms", "Detailed Calling Convention":
+ * the AAPCS64, as everywhere.
+ */
+typedef uint64_t efi_fn(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+uint64_t
+arch_efi_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	return ((efi_fn *)(uintptr_t)fn)(a, b, c, d);
+}

@@ -1,0 +1,14 @@
+#include "kern/arch.h"
+
+/*
+ * UEFI Specification, "x64 Platforms", "Detailed Calling Conventions": the
+ * Microsoft one, which the compiler knows.
+ */
+typedef uint64_t __attribute__((ms_abi))
+efi_fn(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+uint64_t
+arch_efi_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	return ((efi_fn *)(uintptr_t)fn)(a, b, c, d);
+}

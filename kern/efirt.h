@@ -1,0 +1,24 @@
+/*
+ * What is kept of UEFI after ExitBootServices.  Included by kern/ and by
+ * arch/, whose arch_halt() has efi_reset() as its last resort.
+ */
+#ifndef KERN_EFIRT_H
+#define KERN_EFIRT_H
+
+struct bootinfo;
+
+/*
+ * Map the runtime services one to one in an address space of their own.
+ * Does nothing where UEFI was not the way in.  Called once, by kern_main(),
+ * after page_init().
+ */
+void efirt_init(const struct bootinfo *bi);
+
+/*
+ * Power the machine off by ResetSystem: it needs no AML.  Callable from any
+ * context, on any CPU, at any time; returns where there is no UEFI or the
+ * firmware did not do it.  The address space is then still the firmware's.
+ */
+void efi_reset(void);
+
+#endif /* KERN_EFIRT_H */
