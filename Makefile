@@ -11,10 +11,19 @@ V       ?=
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
+# What is missing is installed before anything below asks for a compiler; 20 ms when nothing is.
+ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
+ifneq ($(shell scripts/setup >&2 && echo ready),ready)
+$(error scripts/setup could not install what is missing)
+endif
+endif
+
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
-all payloads tests clean-arch:
+all tests:
 	$(Q)for a in $(ARCHS); do $(MAKE) --no-print-directory ARCH=$$a $@ || exit; done
+else ifeq ($(filter $(ARCH),$(ARCHS)),)
+$(error ARCH=$(ARCH): known are $(ARCHS))
 else
 
 B       := build/$(ARCH)
@@ -50,7 +59,14 @@ BOOT_OBJS :=
 
 OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
 
-all: $(B)/kernel.elf
+# What runs in the image is compiled as any payload is, by scripts/barecpc-cc: libcpc, payloads, tests.
+UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -MMD -MP
+UCC      := scripts/barecpc-cc --arch $(ARCH)
+CPC_OBJS :=
+PAYLOADS :=
+TESTS    :=
+
+all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe
 
 $(B)/%.o: %.c Makefile
 	$(call say,CC,$<)
@@ -80,11 +96,122 @@ $(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld
 	$(Q)$(CC) -c -o $(B)/ksyms.o $(B)/ksyms.S
 	$(Q)$(LD) $(LDFLAGS) -o $@ $(OBJS) $(B)/ksyms.o
 
--include $(OBJS:.o=.d)
+# The UEFI application: the kernel's image in a PE file that gnu-efi makes.  The other architecture's
+# gnu-efi is not installed but unpacked by scripts/setup, since one would evict the other.
+EFI       := $(B)/$(if $(filter x86_64,$(ARCH)),BOOTX64,BOOTAA64).EFI
+EFI_ARCH  := $(if $(filter x86_64,$(ARCH)),x86_64,aarch64)
+GNUEFI    := $(if $(filter $(EFI_ARCH),$(shell uname -m)),,$(shell scripts/setup --cache)/gnu-efi-$(if $(filter x86_64,$(ARCH)),amd64,arm64))/usr
+KIMAGE    := $(B)/$(if $(filter x86_64,$(ARCH)),kernel.bin,Image)
+EFI_OBJS  := $(addprefix $(B)/efi/,boot/efi.o boot/efi_file.o boot/efi_cmdline.o boot/efi_archive.o boot/efi_tables.o \
+    $(if $(filter x86_64,$(ARCH)),boot/efi_x86.o,boot/efi_arm64.o boot/efi_enter_arm64.o) kern/bootinfo.o $(LIB_OBJS))
+EFICFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP -ffreestanding -fno-stack-protector -fno-strict-aliasing -mgeneral-regs-only
+EFICFLAGS += -nostdinc -isystem $(shell $(CC) -print-file-name=include) -isystem $(GNUEFI)/include/efi -isystem $(GNUEFI)/include/efi/$(EFI_ARCH)
+EFICFLAGS += -fpic -fvisibility=hidden    # placed anywhere, by relocations of gnu-efi's start code
+EFICFLAGS += -fshort-wchar                # CHAR16
+EFICFLAGS += -fno-tree-loop-distribute-patterns
+ifeq ($(ARCH),x86_64)
+EFICFLAGS += -DGNU_EFI_USE_MS_ABI -maccumulate-outgoing-args # firmware is called by Microsoft's convention
+EFICFLAGS += -mno-red-zone                # firmware's interrupts use our stack
+EFICFLAGS += -fcf-protection=none
+# --subsystem=10: an application.
+EFI_COPY  := --target efi-app-x86_64 --subsystem=10
+else
+EFICFLAGS += -mno-outline-atomics -mstrict-align
+# gnu-efi's start code for arm64 is a PE header by hand, which asks for the subsystem at link time.
+EFI_LD    := --defsym=EFI_SUBSYSTEM=0xa
+EFI_COPY  := -O binary
 endif
+
+$(B)/efi/%.o: %.c Makefile
+	$(call say,EFICC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(EFICFLAGS) -c -o $@ $<
+
+$(B)/efi/%.o: %.S Makefile
+	$(call say,EFIAS,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(EFICFLAGS) -D__ASSEMBLER__ -c -o $@ $<
+
+$(B)/efi/image.o: boot/efi_image.S $(KIMAGE) Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -DEFI_KERNEL='"$(KIMAGE)"' -c -o $@ $<
+
+$(EFI): $(EFI_OBJS) $(B)/efi/image.o
+	$(call say,EFI,$@)
+	$(Q)$(LD) -nostdlib -znocombreloc -shared -Bsymbolic $(EFI_LD) --build-id=none -z noexecstack --no-warn-rwx-segments \
+	    -T $(GNUEFI)/lib/elf_$(EFI_ARCH)_efi.lds -o $(B)/efi/app.so \
+	    $(GNUEFI)/lib/crt0-efi-$(EFI_ARCH).o $^ -L$(GNUEFI)/lib -lgnuefi
+	$(Q)$(OBJCOPY) -j .text -j .sdata -j .data -j .rodata -j .dynamic -j .dynsym -j .rel -j .rela -j '.rel.*' -j '.rela.*' \
+	    -j .reloc $(EFI_COPY) $(B)/efi/app.so $@
+
+$(B)/cpc/%.o: cpc/%.c Makefile scripts/barecpc-cc
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(UCC) $(UCFLAGS) -c -o $@ $<
+
+$(B)/libcpc.a: $(addprefix $(B)/,$(CPC_OBJS))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && $(AR) rcsD $@ $^
+
+$(B)/payloads/%: payloads/%.c $(B)/libcpc.a Makefile
+	$(call say,CCLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(UCC) $(UCFLAGS) -o $@ $<
+
+$(B)/tests/%: tests/image/%.c $(B)/libcpc.a Makefile
+	$(call say,CCLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(UCC) $(UCFLAGS) -o $@ $<
+
+# The archive inside the image, and that of the tests: each a `suite` and the programs it names.
+$(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/payloads/%) scripts/mkcpio
+	$(call say,CPIO,$@)
+	$(Q)scripts/mkcpio -o $@ $(filter-out scripts/%,$^)
+
+$(B)/tests.cpio: tests/image/suite $(TESTS:%=$(B)/tests/%) scripts/mkcpio
+	$(call say,CPIO,$@)
+	$(Q)scripts/mkcpio -o $@ $(filter-out scripts/%,$^)
+
+# By which scripts/barecpc proves an accelerator before it trusts it.
+$(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(if $(filter x86_64,$(ARCH)),-m32) -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments \
+	    -Wl,-z,noexecstack -Wl,--build-id=none -T scripts/probe/$(ARCH).ld -o $@.elf $<
+	$(Q)$(OBJCOPY) $(if $(filter arm64,$(ARCH)),-O binary) $@.elf $@
+
+tests: all $(B)/tests.cpio
+
+-include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(CPC_OBJS:%.o=$(B)/%.d) $(PAYLOADS:%=$(B)/payloads/%.d) $(TESTS:%=$(B)/tests/%.d)
+endif
+
+HOST_TESTS :=
+
+host-tests: $(HOST_TESTS:%=build/host/tests/%)
+
+# Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
+check: tests host-tests
+	$(Q)tests/run
+check-host: host-tests
+	$(Q)tests/run tests/host
+check-image: tests
+	$(Q)tests/run tests/image tests/cli
+
+# Without ARCH: the architecture that can count on this machine.
+run:
+	$(Q)arch=$(ARCH); arch=$${arch:-$$(scripts/barecpc arch)} && \
+	    scripts/barecpc run --arch $$arch --results build/$$arch/results.jsonl
+
+gdb:
+	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --gdb
+
+lint:
+	$(Q)scripts/lint
+format:
+	$(Q)git ls-files '*.[ch]' | xargs clang-format -i
 
 clean:
 	rm -rf build
 
-.PHONY: all payloads tests clean clean-arch check check-host check-image run gdb lint format
+.PHONY: all tests host-tests clean check check-host check-image run gdb lint format
 .DELETE_ON_ERROR:

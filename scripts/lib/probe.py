@@ -1,0 +1,123 @@
+"""Which accelerator, and which architecture, this machine can count with.
+
+KVM is believed only after a short boot: it may be there and die of the first
+SIMD instruction, cost a thousand cycles an instruction, or have no PMU to
+give.  The image is built from scripts/probe/.
+"""
+
+import dataclasses
+import os
+import re
+import subprocess
+import time
+
+import qemu
+
+PROBE_SECONDS = 3
+LOOPS = 10000  # as in scripts/probe/*.S
+LOOP_INSTRUCTIONS = 2 * LOOPS
+MAX_TICKS_PER_LOOP = 50  # hardware needs one or two, emulation about ten
+DEV_KVM = os.environ.get("BARECPC_DEV_KVM", "/dev/kvm")
+OVERRIDE = "BARECPC_ACCEL"
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    arch: str
+    accel: str  # "kvm" or "tcg"
+    counts: bool  # is there a PMU to count with?
+    reason: str
+
+
+EMULATION = {
+    "arm64": Choice("arm64", "tcg", True, "emulation has an exact PMUv3"),
+    "x86_64": Choice("x86_64", "tcg", False, "emulation has no x86 PMU"),
+}
+
+
+def judge_kvm(arch, said, complaint=""):
+    """From what the probe image said: (usable, counts, reason)."""
+    values = {name: int(value, 16) for name, value in re.findall(r"^(\w+) ([0-9a-f]{8})$", said, re.M)}
+    words = said.split()
+    if "BOOT" not in words:
+        return False, False, f"KVM does not boot: {complaint or 'no word from the probe'}"
+    if "END" not in words:
+        step = said.strip().splitlines()[-1]
+        return False, False, f"KVM gave up after {step!r}: {complaint or 'no word more'}"
+    per_loop = values["TICKS"] / LOOPS
+    if per_loop >= MAX_TICKS_PER_LOOP:
+        return False, False, f"KVM needs {per_loop:.0f} ticks for a loop of two instructions"
+    if values["PMU"] < (2 if arch == "x86_64" else 1):
+        return True, False, "KVM works, but gives its guests no PMU"
+    if values["COUNT"] < LOOP_INSTRUCTIONS:
+        return True, False, f"KVM's PMU counted {values['COUNT']} of {LOOP_INSTRUCTIONS} instructions"
+    return True, True, f"KVM with a PMU (version {values['PMU']})"
+
+
+def probe_kvm(arch):
+    """Boot the probe under KVM.  Never takes longer than PROBE_SECONDS."""
+    if arch != qemu.HOST_ARCH:
+        return False, False, "KVM: not this machine's architecture"
+    if not os.access(DEV_KVM, os.R_OK | os.W_OK):
+        return False, False, f"KVM: {DEV_KVM} is {'not ours to open' if os.path.exists(DEV_KVM) else 'not there'}"
+    image = qemu.build_file(arch, "probe")
+    if not image.exists():
+        return False, False, "KVM: the probe is not built"
+    words = [qemu.find_qemu(arch), "-accel", "kvm", "-cpu", "host", "-m", "64", "-display", "none",
+             "-nodefaults", "-monitor", "none", "-no-reboot", "-kernel", str(image)]
+    if arch == "x86_64":
+        words += ["-M", "microvm", "-serial", "none", "-debugcon", "stdio",
+                  "-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
+    else:
+        words += ["-M", "virt,gic-version=host", "-serial", "stdio"]
+    # No wrapper that could be killed in QEMU's place: a paused QEMU would stay for ever.
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    os.set_blocking(process.stdout.fileno(), False)
+    end, output = time.monotonic() + PROBE_SECONDS, b""
+    try:
+        while time.monotonic() < end and b"\nEND" not in output and b"KVM internal error" not in output:
+            done = process.poll() is not None
+            output += process.stdout.read() or b""
+            if done:
+                break
+            time.sleep(0.01)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+    return judge_kvm(arch, *split_output(output.decode(errors="replace")))
+
+
+def split_output(output):
+    """What the image said, and QEMU's own first line if there is one."""
+    said = re.findall(r"^(?:BOOT|SSE|SIMD|END|(?:TICKS|PMU|COUNT) [0-9a-f]{8})$", output.replace("\r", ""), re.M)
+    complaints = re.findall(r"^.*(?:KVM internal error|qemu-system-\w+:).*$", output, re.M)
+    return "\n".join(said), complaints[0].strip() if complaints else ""
+
+
+def choose_accel(arch, wanted, kvm):
+    """The accelerator for a run on arch; kvm(arch) probes, and is called only if it matters."""
+    if wanted == "auto":
+        wanted = os.environ.get(OVERRIDE, "auto")
+    emulation = EMULATION[arch]
+    if wanted == "tcg":
+        return Choice(arch, "tcg", emulation.counts, f"{emulation.reason} (asked for)")
+    if wanted not in ("auto", "kvm"):
+        raise qemu.HostError(f"accelerator {wanted}: known are auto, tcg, kvm")
+    usable, counts, reason = kvm(arch)
+    if wanted == "kvm":
+        if not usable:
+            raise qemu.HostError(reason)
+        return Choice(arch, "kvm", counts, f"{reason} (asked for)")
+    if counts:
+        return Choice(arch, "kvm", True, reason)
+    return Choice(arch, "tcg", emulation.counts, f"{emulation.reason}; {reason}")
+
+
+def choose_arch(kvm):
+    """The architecture that can count here: this machine's own, else one whose emulation can."""
+    own = choose_accel(qemu.HOST_ARCH, "auto", kvm) if qemu.HOST_ARCH else None
+    if own and own.counts:
+        return own
+    why = f"; {own.arch} cannot count here: {own.reason}" if own else ""
+    return Choice("arm64", "tcg", True, EMULATION["arm64"].reason + why)

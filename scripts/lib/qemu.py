@@ -1,0 +1,161 @@
+"""QEMU's command line for a run, and the files that go with it."""
+
+import dataclasses
+import pathlib
+import platform
+import shutil
+import subprocess
+
+import cpio
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")
+
+
+class HostError(Exception):
+    """This machine cannot do what was asked; the message is one line."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Arch:
+    qemu: str
+    machine: str  # the default -M
+    image: str  # booted by -kernel
+    efi: str
+    firmware: str  # for -bios
+
+
+ARCHS = {
+    "arm64": Arch("qemu-system-aarch64", "virt,gic-version=3,dtb-randomness=off", "Image", "BOOTAA64.EFI",
+                  "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"),
+    "x86_64": Arch("qemu-system-x86_64", "q35", "kernel.elf", "BOOTX64.EFI", "/usr/share/ovmf/OVMF.fd"),
+}
+
+
+@dataclasses.dataclass
+class Machine:
+    """What is to be booted, and on what."""
+
+    arch: str
+    accel: str = "tcg"
+    smp: int = 1
+    mem: str = "256M"
+    cpu: str = "max"
+    machine: str = ""
+    boot: str = "direct"
+    gdb: bool = False
+
+
+def find_qemu(arch):
+    path = shutil.which(ARCHS[arch].qemu)
+    if path is None:
+        raise HostError(f"{ARCHS[arch].qemu}: not found; run scripts/setup")
+    return path
+
+
+def build_file(arch, name):
+    return ROOT / "build" / arch / name
+
+
+def quote(word):
+    """A word as the kernel's command line reads it back."""
+    if word and not any(c in ' \t\n"\\' for c in word):
+        return word
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def machine_option(arch, wanted):
+    """-M: the default with the wanted properties in it, or the wanted machine with its own."""
+    words = [w for w in wanted.split(",") if w]
+    default_type, *defaults = ARCHS[arch].machine.split(",")
+    machine_type = words.pop(0) if words and "=" not in words[0] else default_type
+    properties = dict(w.split("=", 1) for w in defaults) if machine_type == default_type else {}
+    for word in words:
+        name, _, value = word.partition("=")
+        properties[name] = value or "on"
+    return ",".join([machine_type] + [f"{name}={value}" for name, value in properties.items()])
+
+
+def _cpu_option(m):
+    """arm64's CNTVCT at 1 GHz ticks once an instruction under icount."""
+    if m.arch == "arm64" and m.accel == "tcg" and "cntfrq" not in m.cpu:
+        return m.cpu + ",cntfrq=1000000000"
+    return m.cpu
+
+
+def _icount(m):
+    # OVMF busy-waits in virtual time: half a minute at shift 0.
+    shift = 6 if m.arch == "x86_64" and m.boot == "uefi" else 0
+    return ["-icount", f"shift={shift},sleep=off"]
+
+
+def command(m, image, cmdline, initrd=None, disk=None):
+    """The whole command.  Every source of chance that has a switch is switched off."""
+    words = [find_qemu(m.arch), "-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none",
+             "-serial", "stdio", "-no-reboot",
+             "-accel", m.accel, "-M", machine_option(m.arch, m.machine), "-cpu", _cpu_option(m),
+             "-smp", str(m.smp), "-m", m.mem, "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]
+    if m.accel == "tcg":
+        words += _icount(m)
+    if m.arch == "x86_64":
+        words += ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
+    else:
+        words += ["-semihosting-config", "enable=on,target=native"]
+    if m.gdb:
+        words += ["-S", "-gdb", "tcp:127.0.0.1:1234"]
+    if disk is None:
+        words += ["-kernel", str(image), "-append", cmdline]
+        return words + (["-initrd", str(initrd)] if initrd else [])
+    firmware = ARCHS[m.arch].firmware
+    if not pathlib.Path(firmware).exists():
+        raise HostError(f"{firmware}: not found; run scripts/setup")
+    drive = f"format=raw,file={disk}" + (",if=virtio" if m.arch == "arm64" else "")
+    # Without the menu option arm64's firmware waits five seconds for a key.
+    return words + ["-bios", firmware, "-drive", drive, "-boot", "menu=on,splash-time=0"]
+
+
+def make_disk(disk, efi, cmdline, archive=None):
+    """A FAT volume that boots: the EFI file, its configuration, and the payloads beside it."""
+    folder = disk.parent
+    (folder / "barecpc.cfg").write_text(cmdline + "\n")
+    beside = [folder / "barecpc.cfg"]
+    if archive is not None:
+        (folder / "barecpc.cpio").write_bytes(archive.read_bytes())
+        beside.append(folder / "barecpc.cpio")
+    with open(disk, "wb") as file:
+        file.truncate(64 << 20)
+    for words in (["mformat", "-F", "::"], ["mmd", "::/EFI", "::/EFI/BOOT"],
+                  ["mcopy", str(efi), *map(str, beside), "::/EFI/BOOT/"]):
+        tool = words[0]
+        if shutil.which(tool) is None:
+            raise HostError(f"{tool}: not found; run scripts/setup")
+        done = subprocess.run([tool, "-i", str(disk), *words[1:]], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            raise HostError(f"{tool}: {done.stderr.strip() or 'failed'}")
+
+
+def gather(payloads, folder):
+    """The initrd of --payload: one archive as it is, anything else packed into a new one."""
+    files = {}
+    for name in payloads:
+        path = pathlib.Path(name)
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise HostError(f"{name}: {error.strerror}") from None
+        is_program = data.startswith(b"\x7fELF")
+        if not is_program and len(payloads) == 1:
+            return path
+        try:
+            for member, content in ({path.name: data} if is_program else cpio.unpack(data)).items():
+                if member in files:
+                    raise HostError(f"{name}: {member} is there twice")
+                files[member] = content
+        except cpio.ArchiveError as error:
+            raise HostError(f"{name}: neither an ELF program nor a cpio (newc) archive: {error}") from None
+    if not files:
+        return None
+    initrd = folder / "payloads.cpio"
+    initrd.write_bytes(cpio.pack(files))
+    return initrd
