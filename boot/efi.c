@@ -1,0 +1,143 @@
+/*
+ * The way in from UEFI: BOOTX64.EFI and BOOTAA64.EFI, each a file that holds
+ * the kernel and its archive.  Collects what the kernel is to know while the
+ * firmware can still be asked, puts the image in its place, dismisses the
+ * firmware and enters.  docs/boot.md tells what is handed over.
+ */
+#include "boot/efi.h"
+
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define IMAGE_ALIGN  (2ULL << 20)
+#define READ_TIME_US 5000000
+
+EFI_SYSTEM_TABLE *efi_st;
+EFI_BOOT_SERVICES *efi_bs;
+EFI_LOADED_IMAGE_PROTOCOL *efi_self;
+
+EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
+
+static void
+say(const char *s)
+{
+	CHAR16 wide[2] = { 0, 0 };
+
+	if (efi_st->ConOut == NULL)
+		return;
+	for (; *s != '\0'; s++) {
+		wide[0] = (CHAR16)*s;
+		efi_st->ConOut->OutputString(efi_st->ConOut, wide);
+	}
+}
+
+void
+efi_fail(const char *fmt, ...)
+{
+	char line[160];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	say("barecpc: ");
+	say(line);
+	say("\r\n");
+	efi_bs->Stall(READ_TIME_US);
+	efi_st->RuntimeServices->ResetSystem(
+	    EfiResetShutdown, EFI_LOAD_ERROR, 0, NULL);
+	for (;;)
+		;
+}
+
+/* The pages of an allocation that its alignment did not need go back. */
+static uint64_t
+trim(uint64_t base, uint64_t got, uint64_t bytes, uint64_t align)
+{
+	uint64_t at = (base + align - 1) & -align;
+
+	if (at > base)
+		efi_bs->FreePages(base, (at - base) / EFI_PAGE);
+	if (base + got > at + bytes)
+		efi_bs->FreePages(
+		    at + bytes, (base + got - at - bytes) / EFI_PAGE);
+	return at;
+}
+
+void *
+efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
+{
+	EFI_PHYSICAL_ADDRESS at = 0xffffffff;
+	uint64_t len = (bytes + EFI_PAGE - 1) & -EFI_PAGE;
+	uint64_t pages = (len + align - EFI_PAGE) / EFI_PAGE;
+
+	if (bytes > (1ULL << 40) ||
+	    (EFI_ERROR(
+		 efi_bs->AllocatePages(AllocateMaxAddress, type, pages, &at)) &&
+		EFI_ERROR(
+		    efi_bs->AllocatePages(AllocateAnyPages, type, pages, &at))))
+		efi_fail("no memory for %s (%zu bytes)", what, bytes);
+	return (void *)trim(at, pages * EFI_PAGE, len, align);
+}
+
+/* Copy the image to where it will run.  Returns its entry. */
+static uint64_t
+place_kernel(struct bootinfo *bi)
+{
+	size_t file_bytes = (size_t)(efi_kernel_end - efi_kernel);
+	struct efi_kernel ek;
+	char *at;
+
+	efi_kernel_header(&ek);
+	if (ek.ek_bytes < file_bytes)
+		efi_fail("the kernel in this file has a damaged header");
+	/* Firmware may map pages of data so that they cannot be executed. */
+	at = efi_alloc(EfiLoaderCode, ek.ek_offset + ek.ek_bytes, IMAGE_ALIGN,
+	    "the kernel");
+	at += ek.ek_offset;
+	memcpy(at, efi_kernel, file_bytes);
+	memset(at + file_bytes, 0, ek.ek_bytes - file_bytes);
+	bi->bi_kern = (uintptr_t)at;
+	bi->bi_kern_bytes = ek.ek_bytes;
+	return bi->bi_kern + ek.ek_entry;
+}
+
+/* What we hand over is loader memory to the firmware, not so to the kernel. */
+static void
+keep(struct bootinfo *bi)
+{
+	bootinfo_add(bi, bi->bi_kern, bi->bi_kern_bytes, BOOTMEM_KEEP);
+	bootinfo_add(bi, (uintptr_t)bi, sizeof *bi, BOOTMEM_KEEP);
+	bootinfo_add(bi, bi->bi_cmdline, bi->bi_cmdline_bytes, BOOTMEM_KEEP);
+	bootinfo_add(bi, bi->bi_archive, bi->bi_archive_bytes, BOOTMEM_KEEP);
+}
+
+EFI_STATUS
+efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
+{
+	static EFI_GUID loaded_image = LOADED_IMAGE_PROTOCOL;
+	struct bootinfo *bi;
+	uint64_t entry;
+
+	efi_st = st;
+	efi_bs = st->BootServices;
+	if (EFI_ERROR(efi_bs->HandleProtocol(
+		image, &loaded_image, (void **)&efi_self)))
+		efi_fail("firmware does not say where this file came from");
+
+	bi = efi_alloc(EfiLoaderData, sizeof *bi, EFI_PAGE, "the boot map");
+	memset(bi, 0, sizeof *bi);
+	bi->bi_magic = BOOTINFO_MAGIC;
+	bi->bi_via = BOOT_UEFI;
+	bi->bi_efi_systab = (uintptr_t)st;
+	efi_find_cmdline(bi);
+	efi_find_archive(bi);
+	efi_find_tables(bi);
+	efi_find_framebuffer(bi);
+	entry = place_kernel(bi);
+
+	efi_exit(image, bi);
+	keep(bi);
+	bootinfo_sort(bi);
+	efi_enter(bi, entry);
+}

@@ -1,0 +1,188 @@
+#include "boot/efi.h"
+
+#include <stdbool.h>
+
+#include "lib/string.h"
+
+/* UEFI, "EFI Configuration Table & Properties Table". */
+static const EFI_GUID acpi_20 = { 0x8868e871, 0xe4f1, 0x11d3,
+	{ 0xbc, 0x22, 0x00, 0x80, 0xc7, 0x3c, 0x88, 0x81 } };
+static const EFI_GUID acpi_10 = { 0xeb9d2d30, 0x2d88, 0x11d3,
+	{ 0x9a, 0x16, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d } };
+static const EFI_GUID smbios_3 = { 0xf2fd1544, 0x9794, 0x4a2c,
+	{ 0x99, 0x2e, 0xe5, 0xbb, 0xcf, 0x20, 0xe3, 0x94 } };
+static const EFI_GUID smbios_2 = { 0xeb9d2d31, 0x2d88, 0x11d3,
+	{ 0x9a, 0x16, 0x00, 0x90, 0x27, 0x3f, 0xc1, 0x4d } };
+static const EFI_GUID device_tree = { 0xb1b621d5, 0xf19c, 0x41a5,
+	{ 0x83, 0x0b, 0xd9, 0x15, 0x2c, 0x69, 0xaa, 0xe0 } };
+
+static void *
+find_table(const EFI_GUID *guid)
+{
+	for (UINTN i = 0; i < efi_st->NumberOfTableEntries; i++) {
+		EFI_CONFIGURATION_TABLE *t = &efi_st->ConfigurationTable[i];
+
+		if (memcmp(&t->VendorGuid, guid, sizeof *guid) == 0)
+			return t->VendorTable;
+	}
+	return NULL;
+}
+
+static void *
+find_either(const EFI_GUID *first, const EFI_GUID *second)
+{
+	void *t = find_table(first);
+
+	return t != NULL ? t : find_table(second);
+}
+
+/*
+ * Firmware may leave the tree in memory that is free once it is gone: keep a
+ * copy.  Devicetree Specification, "Flattened Devicetree (DTB) Format": the
+ * header is big-endian, magic 0xd00dfeed, then the size of it all.
+ */
+static uint64_t
+copy_fdt(struct bootinfo *bi, const void *fdt)
+{
+	uint32_t head[2];
+	size_t n;
+	void *copy;
+
+	if (fdt == NULL)
+		return 0;
+	memcpy(head, fdt, sizeof head);
+	if (__builtin_bswap32(head[0]) != 0xd00dfeed)
+		return 0;
+	n = __builtin_bswap32(head[1]);
+	copy = efi_alloc(EfiLoaderData, n, EFI_PAGE, "the device tree");
+	memcpy(copy, fdt, n);
+	bootinfo_add(bi, (uintptr_t)copy, n, BOOTMEM_KEEP);
+	return (uintptr_t)copy;
+}
+
+void
+efi_find_tables(struct bootinfo *bi)
+{
+	bi->bi_rsdp = (uintptr_t)find_either(&acpi_20, &acpi_10);
+	bi->bi_smbios = (uintptr_t)find_either(&smbios_3, &smbios_2);
+	bi->bi_fdt = copy_fdt(bi, find_table(&device_tree));
+}
+
+/* Can fbcons.c draw on this?  Only 32-bit pixels in memory will do. */
+static bool
+use_framebuffer(struct bootfb *fb, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
+{
+	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = m->Info;
+
+	if (info->PixelFormat != PixelRedGreenBlueReserved8BitPerColor &&
+	    info->PixelFormat != PixelBlueGreenRedReserved8BitPerColor)
+		return false;
+	if (m->FrameBufferBase == 0)
+		return false;
+	fb->fb_base = m->FrameBufferBase;
+	fb->fb_width = info->HorizontalResolution;
+	fb->fb_height = info->VerticalResolution;
+	fb->fb_stride_bytes = info->PixelsPerScanLine * 4;
+	fb->fb_bgr = info->PixelFormat == PixelBlueGreenRedReserved8BitPerColor;
+	return true;
+}
+
+/*
+ * UEFI, "Graphics Output Protocol".  The first screen with a framebuffer, in
+ * the mode the firmware left it in: every change of mode is a risk.
+ */
+void
+efi_find_framebuffer(struct bootinfo *bi)
+{
+	static EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
+	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop;
+	EFI_HANDLE *handles;
+	UINTN n;
+
+	if (EFI_ERROR(efi_bs->LocateHandleBuffer(
+		ByProtocol, &guid, NULL, &n, &handles)))
+		return;
+	for (UINTN i = 0; i < n; i++) {
+		if (!EFI_ERROR(efi_bs->HandleProtocol(
+			handles[i], &guid, (void **)&gop)) &&
+		    gop->Mode != NULL && use_framebuffer(&bi->bi_fb, gop->Mode))
+			break;
+	}
+	efi_bs->FreePool(handles);
+}
+
+/*
+ * UEFI, "EFI_BOOT_SERVICES.AllocatePages()", "Memory Type Usage after
+ * ExitBootServices()".  Reserved memory may be RAM or registers:
+ * nobody maps it unasked.
+ */
+static enum bootmem_type
+bootmem_type(const EFI_MEMORY_DESCRIPTOR *d)
+{
+	bool runtime = (d->Attribute & EFI_MEMORY_RUNTIME) != 0;
+
+	switch (d->Type) {
+	case EfiLoaderCode:
+	case EfiLoaderData:
+	case EfiBootServicesCode:
+	case EfiBootServicesData:
+	case EfiConventionalMemory:
+		return BOOTMEM_FREE;
+	case EfiRuntimeServicesCode:
+	case EfiRuntimeServicesData:
+		return BOOTMEM_RUNTIME;
+	case EfiACPIReclaimMemory:
+	case EfiACPIMemoryNVS:
+		return BOOTMEM_ACPI;
+	default:
+		return runtime ? BOOTMEM_RUNTIME_DEVICE : BOOTMEM_DEVICE;
+	}
+}
+
+/* Firmware cuts its memory finely: neighbours of a type are one range here. */
+static void
+convert_map(struct bootinfo *bi, const char *map, UINTN bytes, UINTN step)
+{
+	for (UINTN at = 0; at + step <= bytes; at += step) {
+		const EFI_MEMORY_DESCRIPTOR *d = (const void *)(map + at);
+		struct bootmem *last = &bi->bi_mem[bi->bi_nmem - 1];
+		enum bootmem_type type = bootmem_type(d);
+		uint64_t len = d->NumberOfPages * EFI_PAGE;
+
+		if (bi->bi_nmem > 0 && last->bm_type == type &&
+		    last->bm_base + last->bm_len == d->PhysicalStart)
+			last->bm_len += len;
+		else
+			bootinfo_add(bi, d->PhysicalStart, len, type);
+	}
+}
+
+/*
+ * UEFI, "EFI_BOOT_SERVICES.ExitBootServices()": the key must be that of the
+ * map as it is now.  An event that runs meanwhile may change the map, so a
+ * refusal is answered with a fresh map, as often as it takes; after the first
+ * refusal only memory services remain, so nothing else is called.
+ */
+void
+efi_exit(EFI_HANDLE image, struct bootinfo *bi)
+{
+	UINTN bytes = 0, room, key, step = 0;
+	UINT32 version;
+	char *map;
+
+	efi_bs->GetMemoryMap(&bytes, NULL, &key, &step, &version);
+	/* Room for what this allocation and the events add to the map. */
+	room = bytes + 64 * step + EFI_PAGE;
+	map = efi_alloc(EfiLoaderData, room, EFI_PAGE, "the memory map");
+	for (unsigned tries = 0; tries < 16; tries++) {
+		bytes = room;
+		if (EFI_ERROR(efi_bs->GetMemoryMap(
+			&bytes, (void *)map, &key, &step, &version)))
+			break;
+		if (!EFI_ERROR(efi_bs->ExitBootServices(image, key))) {
+			convert_map(bi, map, bytes, step);
+			return;
+		}
+	}
+	efi_fail("firmware does not let go (ExitBootServices)");
+}
