@@ -1,0 +1,166 @@
+/*
+ * The one door from libcpc to the kernel: flags and subcodes both speak,
+ * operation numbers, shared structures.  Included by <libcpc.h>, by cpc/, by
+ * kern/ and by the counter backends; tests/host puts a fake kernel behind it.
+ */
+#ifndef SYS_CPC_H
+#define SYS_CPC_H
+
+#include <stdint.h>
+
+/* Flags of a request. */
+#define CPC_OVF_NOTIFY_EMT    0x1  /* SIGEMT when its counter overflows */
+#define CPC_COUNT_USER        0x2  /* count at user privilege */
+#define CPC_COUNT_SYSTEM      0x4  /* count at system privilege */
+#define CPC_COUNT_HV          0x8  /* count in the hypervisor */
+#define CPC_COUNT_SAMPLE_MODE 0x10 /* SPARC's; accepted and ignored */
+#define CPC_REQ_ALL_FLAGS     0x1f
+
+/* Flags of a bind. */
+#define CPC_BIND_LWP_INHERIT 0x1 /* new LWPs of this one get a copy */
+#define CPC_BIND_EMT_OVF     0x2 /* of CPC v1's cpc_bind_event() only */
+
+/* What cpc_caps() tells. */
+#define CPC_CAP_OVERFLOW_INTERRUPT 0x1 /* an overflow can interrupt */
+#define CPC_CAP_OVERFLOW_PRECISE   0x2 /* and tell which PIC it was */
+
+/* Subcodes: what an error handler is told besides errno. */
+#define CPC_INVALID_EVENT           1
+#define CPC_INVALID_PICNUM          2
+#define CPC_INVALID_ATTRIBUTE       3
+#define CPC_ATTRIBUTE_OUT_OF_RANGE  4
+#define CPC_RESOURCE_UNAVAIL        5
+#define CPC_PIC_NOT_CAPABLE         6
+#define CPC_REQ_INVALID_FLAGS       7
+#define CPC_CONFLICTING_REQS        8
+#define CPC_ATTR_REQUIRES_PRIVILEGE 9
+#define CPC_PBIND_FAILED            10
+#define CPC_HV_NO_ACCESS            11
+
+/* Longest event and attribute name, interface name, reference; with NUL. */
+#define CPC_MAX_EVENT_LEN 512
+#define CPC_MAX_ATTR_LEN  32
+#define CPC_MAX_IMPL_NAME 512
+#define CPC_MAX_CPUREF    1024
+
+/* What the kernel takes of one set. */
+#define CPC_MAX_REQS       100
+#define CPC_MAX_ATTRS      50    /* of one request */
+#define CPC_MAX_PACK_BYTES 10000 /* of the whole, as packed below */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Operations.  The numbers are illumos's where it has the operation.  Every
+ * one returns 0 or a positive result, or a negative errno; ENOSYS where the
+ * machine has no usable PMU.  "The caller's context" is that of the calling
+ * LWP; EINVAL where it has none or, with a set named, another set's; EAGAIN
+ * where the context is invalid.
+ */
+enum cpc_op {
+	/*
+	 * a: struct cpc_pack, b: its bytes, c: CPC_BIND_*, d: int * that gets
+	 * the subcode of a failure, if it has one.
+	 */
+	CPC_OP_BIND = 0,
+	/* a: set, b: struct cpc_sample with room for c values (EINVAL). */
+	CPC_OP_SAMPLE = 1,
+	/* a: set.  Release the caller's instance. */
+	CPC_OP_RELE = 3,
+	/* a: PIC, b: buffer, c: its bytes.  See "Lists" below. */
+	CPC_OP_LIST_EVENTS = 5,
+	/* The same; a unused. */
+	CPC_OP_LIST_ATTRS = 7,
+	/* b: buffer, c: its bytes; a list of one name. */
+	CPC_OP_IMPL_NAME = 8,
+	CPC_OP_CPUREF = 9,
+	CPC_OP_NPIC = 12, /* the number of PICs */
+	CPC_OP_CAPS = 13, /* CPC_CAP_* */
+	/* On the caller's context, whatever set it holds. */
+	CPC_OP_ENABLE = 14,
+	CPC_OP_DISABLE = 15,
+	CPC_OP_PRESET = 16, /* a: request index, b: preset */
+	/* a: set, or 0 for whichever the context holds. */
+	CPC_OP_RESTART = 17,
+	/*
+	 * a: name, b: whether it is a number too, c: that number, d: struct
+	 * cpc_event to fill.  EINVAL where it is neither.
+	 */
+	CPC_OP_EVENT = 32,
+	CPC_OP_LIVE = 33,   /* a: set.  How many instances it has. */
+	CPC_OP_REVOKE = 34, /* a: set.  Release all of them. */
+	/* a: set, b: request index, c: struct cpc_where to fill. */
+	CPC_OP_WHERE = 35,
+	CPC_OP_LWP_SELF = 36, /* the LWP's id; works without a PMU */
+};
+
+/*
+ * Lists.  Names end in NUL, one after the other.  The result is the bytes of
+ * the whole list; what fits in the buffer is copied, cut anywhere.
+ */
+
+/*
+ * A set is named by a number the library never gives to two sets of one
+ * process, and never 0.
+ */
+typedef uint64_t cpc_setid_t;
+
+/* An event, resolved.  The kernel believes none of it when it comes back. */
+struct cpc_event {
+	uint64_t ce_pics; /* bit n: PIC n can count it */
+	uint32_t ce_code; /* the backend's own */
+	uint32_t ce_flags;
+};
+#define CPC_EVENT_GENERIC 0x1 /* a PAPI_ name: takes no attribute */
+#define CPC_EVENT_RAW     0x2 /* a number */
+
+/*
+ * A set as it is bound: this header, then each request with its attributes
+ * behind it, in order of addition.
+ */
+struct cpc_pack {
+	cpc_setid_t cp_set;
+	uint32_t cp_nreqs;
+	uint32_t cp_pad;
+};
+
+struct cpc_packreq {
+	struct cpc_event cr_event;
+	uint64_t cr_preset;
+	uint32_t cr_flags;
+	int32_t cr_picnum; /* -1: any */
+	uint32_t cr_nattrs;
+	uint32_t cr_pad;
+};
+
+struct cpc_packattr {
+	uint32_t ca_id; /* position in the list of CPC_OP_LIST_ATTRS */
+	uint32_t ca_pad;
+	uint64_t ca_value;
+};
+
+/* A snapshot; the kernel writes all of it or nothing. */
+struct cpc_sample {
+	int64_t cs_hrtime; /* ns, of gethrtime() */
+	uint64_t cs_tick;
+	uint64_t cs_value[];
+};
+
+/* Where a bound request is being counted. */
+struct cpc_where {
+	uint32_t cw_pic;
+	uint32_t cw_width; /* bits of that PIC's counter */
+	uint64_t cw_code;  /* the event, as the PMU encodes it */
+};
+
+/* Through the door.  cpc/door.c traps into the kernel. */
+intptr_t cpc_syscall(
+    enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SYS_CPC_H */

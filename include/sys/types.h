@@ -1,0 +1,21 @@
+/*
+ * The C library's <sys/types.h>, with the integer names of Solaris and
+ * illumos besides.  Included by programs.
+ */
+#ifndef BARECPC_SYS_TYPES_H
+#define BARECPC_SYS_TYPES_H
+
+#include_next <sys/types.h>
+
+typedef unsigned char uchar_t;
+typedef unsigned short ushort_t;
+typedef unsigned int uint_t;
+typedef unsigned long ulong_t;
+typedef long long longlong_t;
+typedef unsigned long long u_longlong_t;
+
+typedef long long hrtime_t; /* nanoseconds since some fixed time */
+typedef int processorid_t;  /* a CPU, from 0 */
+typedef unsigned int lwpid_t;
+
+#endif /* BARECPC_SYS_TYPES_H */
