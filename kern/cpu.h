@@ -7,9 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kern/lock.h"
+
 #define MAXCPU 64
 
 struct lwp;
+struct timer;
 
 struct cpu {
 	unsigned c_id;   /* processorid_t, dense from 0; the boot CPU is 0 */
@@ -18,10 +21,20 @@ struct cpu {
 	struct lwp *c_lwp;  /* running now */
 	struct lwp *c_idle; /* runs when nothing else does */
 	bool c_online;
+	bool c_resched; /* something waits: switch on the way to user code */
+	/* sched.c */
+	struct spinlock c_runq_lock;
+	struct lwp *c_runq, **c_runq_tail;
+	/* timer.c */
+	struct spinlock c_timer_lock;
+	struct timer *c_timers; /* soonest first */
 };
 
 extern struct cpu cpus[MAXCPU];
 extern unsigned ncpu; /* added; online or not */
+
+/* Why one CPU interrupts another: arch_ipi(), ipi_intr(). */
+#define IPI_RESCHED 0x1
 
 /*
  * Note a CPU the tables name; the first call is the boot CPU.  Returns it,

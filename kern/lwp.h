@@ -5,11 +5,30 @@
 #define KERN_LWP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "kern/timer.h"
 
 struct cpu;
 struct kcpc_ctx;
 struct proc;
+struct waitq;
+
+enum lwp_state {
+	LWP_NEW,
+	LWP_READY, /* in its CPU's queue */
+	LWP_RUNNING,
+	LWP_ASLEEP, /* in l_waitq */
+	LWP_ZOMBIE, /* never runs again */
+};
+
+/* sigaltstack(2); no stack while ss_flags has SS_DISABLE. */
+struct sigstack {
+	uintptr_t ss_sp;
+	size_t ss_bytes;
+	unsigned ss_flags;
+};
 
 struct lwp {
 	int l_id; /* in its process, from 1; kernel threads 0 */
@@ -20,6 +39,33 @@ struct lwp {
 	void *l_arch;           /* the architecture's: saved state, FP area */
 	bool l_system;          /* payload code runs at system privilege */
 	struct kcpc_ctx *l_cpc; /* the bound set's context, or NULL */
+
+	/* sched.c */
+	enum lwp_state l_state;
+	struct lwp *l_next;     /* in the queue of l_cpu, or of l_waitq */
+	struct waitq *l_waitq;  /* where it sleeps */
+	struct timer l_timer;   /* ends a sleep */
+	int l_wake_err;         /* why a sleep ended: 0, ETIMEDOUT, EINTR */
+
+	/* of a process's LWP */
+	struct lwp *l_sibling;
+	uint64_t l_sigmask;    /* bit n - 1: signal n is blocked */
+	uint64_t l_sigpending; /* arrived while blocked */
+	struct sigstack l_sigstack;
+	uintptr_t l_clear_tid; /* set_tid_address(2) */
+	uintptr_t l_entry_pc, l_entry_sp;
 };
+
+/* The running LWP. */
+struct lwp *lwp_self(void);
+/*
+ * A new LWP, not yet runnable, that will call fn(arg) in the kernel; its
+ * process p, or NULL for a kernel thread.  NULL where memory is out.
+ */
+struct lwp *lwp_create(struct proc *p, void (*fn)(void *), void *arg);
+/* Free one that never ran, or a zombie no CPU is still leaving. */
+void lwp_free(struct lwp *l);
+/* LWPs of processes that exist now. */
+extern unsigned nlwp;
 
 #endif /* KERN_LWP_H */

@@ -1,0 +1,44 @@
+/*
+ * What barecpc's kernel offers beside Linux's system calls: call numbers,
+ * the same on every machine, and what they fill in.  Included by payloads
+ * (through syscall(2)), by cpc/ and by the kernel.
+ */
+#ifndef SYS_BARECPC_H
+#define SYS_BARECPC_H
+
+#include <stdint.h>
+
+/*
+ * cpc(op, a, b, c, d): the counters.  Only cpc/ calls it; <sys/cpc.h> has
+ * the operations.
+ */
+#define BARECPC_SYS_CPC  0x4000
+/*
+ * phys(va): the physical address behind va, or -1 with EFAULT where nothing
+ * is mapped.
+ */
+#define BARECPC_SYS_PHYS 0x4001
+/* stat(struct barecpc_stat *): what is in use now; EFAULT. */
+#define BARECPC_SYS_STAT 0x4002
+
+/*
+ * A flag of mmap(2) with MAP_ANONYMOUS: the whole mapping is physically
+ * contiguous and made of 2 MiB pages; the length is rounded up to them.
+ * ENOMEM where memory has no such run.  Parts of it may be unmapped or
+ * protected only in multiples of 2 MiB (else EINVAL).
+ */
+#define MAP_CONTIG 0x10000000
+
+/*
+ * Two of these, taken around a test that left nothing behind, are equal.
+ */
+struct barecpc_stat {
+	uint64_t bs_free_pages; /* of 4 KiB */
+	uint64_t bs_pages;      /* free after boot */
+	uint32_t bs_lwps;       /* of payloads, the caller included */
+	uint32_t bs_contexts;   /* kcpc contexts: bound sets */
+	uint32_t bs_pics;       /* PICs a context holds */
+	uint32_t bs_cpus;       /* online */
+};
+
+#endif /* SYS_BARECPC_H */

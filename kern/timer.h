@@ -1,0 +1,37 @@
+/*
+ * One-shot timers and the clock.  Included by kern/ and arch/.
+ */
+#ifndef KERN_TIMER_H
+#define KERN_TIMER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu;
+
+/*
+ * fn(arg) runs once arch_tick() >= t_tick, on the CPU that started it, from
+ * the timer's interrupt: interrupts off, no lock held.
+ */
+struct timer {
+	uint64_t t_tick;
+	void (*t_fn)(void *arg);
+	void *t_arg;
+	struct timer *t_next;
+	struct cpu *t_cpu; /* NULL: not started */
+};
+
+void timer_start(
+    struct timer *t, uint64_t tick, void (*fn)(void *), void *arg);
+/* Nothing happens if it has run or was never started. */
+void timer_stop(struct timer *t);
+
+typedef int64_t hrtime_t; /* ns */
+
+/* Since some moment before the kernel ran; never goes back. */
+hrtime_t gethrtime(void);
+hrtime_t tick_to_ns(uint64_t tick);
+/* ~0 ("never") where ns is too far off. */
+uint64_t ns_to_tick(hrtime_t ns);
+
+#endif /* KERN_TIMER_H */
