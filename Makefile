@@ -50,9 +50,9 @@ KCFLAGS += -mno-outline-atomics           # their helpers are in libgcc
 endif
 
 # lib/: knows no machine.
-LIB_OBJS := lib/string.o lib/printf.o
+LIB_OBJS := lib/string.o lib/printf.o lib/font.o
 # kern/: processes, LWPs, system calls; names no register.
-KERN_OBJS := kern/main.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/ksym.o kern/trap.o
+KERN_OBJS := kern/main.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/efirt.o kern/ksym.o kern/trap.o
 
 ARCH_OBJS :=
 BOOT_OBJS :=
@@ -103,7 +103,7 @@ EFI_ARCH  := $(if $(filter x86_64,$(ARCH)),x86_64,aarch64)
 GNUEFI    := $(if $(filter $(EFI_ARCH),$(shell uname -m)),,$(shell scripts/setup --cache)/gnu-efi-$(if $(filter x86_64,$(ARCH)),amd64,arm64))/usr
 KIMAGE    := $(B)/$(if $(filter x86_64,$(ARCH)),kernel.bin,Image)
 EFI_OBJS  := $(addprefix $(B)/efi/,boot/efi.o boot/efi_file.o boot/efi_cmdline.o boot/efi_archive.o boot/efi_tables.o \
-    $(if $(filter x86_64,$(ARCH)),boot/efi_x86.o,boot/efi_arm64.o boot/efi_enter_arm64.o) kern/bootinfo.o $(LIB_OBJS))
+    $(if $(filter x86_64,$(ARCH)),boot/efi_x86.o,boot/efi_arm64.o boot/efi_enter_arm64.o) kern/bootinfo.o lib/string.o lib/printf.o)
 EFICFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP -ffreestanding -fno-stack-protector -fno-strict-aliasing -mgeneral-regs-only
 EFICFLAGS += -nostdinc -isystem $(shell $(CC) -print-file-name=include) -isystem $(GNUEFI)/include/efi -isystem $(GNUEFI)/include/efi/$(EFI_ARCH)
 EFICFLAGS += -fpic -fvisibility=hidden    # placed anywhere, by relocations of gnu-efi's start code

@@ -16,6 +16,8 @@ static struct {
 	bool mid_line; /* the last character was no newline */
 	enum stream last;
 	void (*mirror)(int c);
+	size_t nearly;
+	char early[1024]; /* what a mirror set later has missed */
 } cons;
 
 void
@@ -33,6 +35,10 @@ cons_is_framed(void)
 void
 cons_mirror(void (*fn)(int c))
 {
+	if (fn != NULL && cons.mirror == NULL) {
+		for (size_t i = 0; i < cons.nearly; i++)
+			fn(cons.early[i]);
+	}
 	cons.mirror = fn;
 }
 
@@ -44,14 +50,23 @@ cons_lock(void)
 		arch_relax();
 }
 
+/* To the line alone. */
 static void
-cons_putc(int c)
+cons_line(int c)
 {
 	if (c == '\n' && !cons.framed)
 		arch_putc('\r');
 	arch_putc(c);
+}
+
+static void
+cons_putc(int c)
+{
+	cons_line(c);
 	if (cons.mirror != NULL)
 		cons.mirror(c);
+	else if (cons.nearly < sizeof cons.early)
+		cons.early[cons.nearly++] = (char)c;
 	cons.mid_line = c != '\n';
 }
 
@@ -72,6 +87,7 @@ cons_speaker(enum stream s, bool frame)
 	cons.last = s;
 }
 
+/* Frames are for a program at the other end of the line: no mirror. */
 static void
 cons_frame(enum stream s, const char *p, size_t n)
 {
@@ -84,10 +100,12 @@ cons_frame(enum stream s, const char *p, size_t n)
 	int len = snprintf(head, sizeof head, "BARECPC-BEGIN %s %zu %08x\n",
 	    name[s], n, (unsigned)crc32(0, p, n));
 
-	cons_text(NULL, head, (size_t)len);
+	for (int i = 0; i < len; i++)
+		cons_line(head[i]);
 	while (n-- > 0)
 		arch_putc(*p++); /* the bytes, whatever they are */
-	cons_text(NULL, "\nBARECPC-END\n", 13);
+	for (const char *t = "\nBARECPC-END\n"; *t != '\0'; t++)
+		cons_line(*t);
 }
 
 void

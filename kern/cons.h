@@ -29,7 +29,10 @@ enum stream {
 void cons_set_framed(bool framed);
 bool cons_is_framed(void);
 void cons_write(enum stream s, const char *p, size_t n);
-/* Also give every character to fn (a screen); NULL: no longer. */
+/*
+ * Also give every character that is in no frame to fn (a screen), the first
+ * ones printed so far included; NULL: no longer.
+ */
 void cons_mirror(void (*fn)(int c));
 
 #endif /* KERN_CONS_H */

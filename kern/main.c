@@ -3,6 +3,8 @@
 #include "kern/arch.h"
 #include "kern/bootinfo.h"
 #include "kern/cpu.h"
+#include "kern/efirt.h"
+#include "kern/fbcons.h"
 #include "kern/launch.h"
 #include "kern/page.h"
 #include "lib/printf.h"
@@ -40,6 +42,8 @@ kern_main(struct bootinfo *bi)
 	arch_init_early(bi);
 	printf("barecpc: %s\n", arch_name);
 	page_init(bi);
+	fbcons_init(bi);
+	efirt_init(bi);
 	arch_init(bi);
 	run_end(0);
 }

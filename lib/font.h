@@ -1,0 +1,15 @@
+/*
+ * A fixed-width font: a byte a row, the leftmost pixel in its highest bit.
+ * Included by kern/.
+ */
+#ifndef LIB_FONT_H
+#define LIB_FONT_H
+
+#define FONT_WIDTH  8
+#define FONT_HEIGHT 16
+#define FONT_FIRST  ' '
+#define FONT_LAST   '~'
+
+extern const unsigned char font[FONT_LAST - FONT_FIRST + 1][FONT_HEIGHT];
+
+#endif /* LIB_FONT_H */
