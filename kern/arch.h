@@ -165,7 +165,12 @@ extern const int16_t arch_sysmap[];
 extern const unsigned arch_sysmap_len;
 extern const char arch_name[];  /* "x86_64", "arm64" */
 extern const uint16_t arch_elf_machine;
-/* AT_HWCAP, AT_HWCAP2 and AT_PLATFORM of this CPU. */
+extern const char arch_uname[]; /* uname(2)'s, and AT_PLATFORM: "aarch64" */
+/*
+ * What the auxiliary vector tells of this CPU.  n is 0 for AT_HWCAP, 1 for
+ * AT_HWCAP2, 2 for AT_MINSIGSTKSZ: the bytes of a signal frame, FP state
+ * included.
+ */
 unsigned long arch_hwcap(unsigned n);
 /* One line of JSON members, no braces: "cpu":"...","vmm":"...", and so on. */
 void arch_describe(char *buf, size_t len);
