@@ -65,7 +65,7 @@ def _listen(qemu, console, ending, complain, timeout, silence):
         selector.register(qemu.stderr, selectors.EVENT_READ)
         while selector.get_map():
             now = time.monotonic()
-            for limit, why in ((end, "timeout"), (first, "silent")):
+            for limit, why in ((first, "silent"), (end, "timeout")):
                 if limit is not None and now >= limit:
                     return "lingers" if console.exit is not None else why
             nearest = min((t for t in (end, first) if t is not None), default=None)

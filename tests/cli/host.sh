@@ -1,0 +1,100 @@
+#!/bin/sh
+# scripts/barecpc turns whatever a guest does into the right status and one clear line.  A fake QEMU plays the
+# guests, so every misbehaviour is there at will.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+mkdir "$tap_dir/bin"
+for tool in qemu-system-aarch64 qemu-system-x86_64; do
+	ln -s "$PWD/tests/cli/fake-qemu" "$tap_dir/bin/$tool"
+done
+touch "$tap_dir/image"
+
+# fake SCENE options...: a run under the fake.
+fake() {
+	scene=$1
+	shift
+	env PATH="$tap_dir/bin:$PATH" FAKE="$scene" FAKE_ARGS="$tap_dir/args" \
+		scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" "$@"
+}
+
+# scene NAME SCENE STATUS PATTERN [options...]
+scene() {
+	tap_name=$1
+	tap_scene=$2
+	tap_want=$3
+	tap_pattern=$4
+	shift 4
+	fake "$tap_scene" "$@" >"$out" 2>"$err"
+	tap_status=$?
+	if [ "$tap_status" = "$tap_want" ] && tail -n 1 "$err" | grep -qE -e "$tap_pattern"; then
+		ok "$tap_name"
+	else
+		not_ok "$tap_name" "status $tap_status (want $tap_want)
+$(tail -n 5 "$err")"
+	fi
+}
+
+scene 'frames are taken apart' good 0 'barecpc: exit 0' --results "$tap_dir/results"
+printf 'one\r\n\0\377BARECPC-END\nbarecpc: exit 9\n' >"$tap_dir/want"
+check 'stdout is verbatim' cmp "$out" "$tap_dir/want"
+echo '{"n":1}' >"$tap_dir/want"
+check 'records are lines of the results' cmp "$tap_dir/results" "$tap_dir/want"
+printf '%s\n' 'host: arm64, tcg: emulation has an exact PMUv3 (asked for)' firmware 'barecpc: fake' 'barecpc: between' \
+	two 'barecpc: exit 0' >"$tap_dir/want"
+check 'all else is on stderr, without control characters' cmp "$err" "$tap_dir/want"
+
+scene 'the status is the program'\''s' exit3 3 'barecpc: exit 3'
+scene 'counted nothing is 77' exit77 77 'host: ran, but counted nothing'
+scene 'an exit beyond a byte is no exit' exit300 125 'closed with exit 300'
+scene 'QEMU and the closing line must agree' mismatch 125 "exit 0, but QEMU's status is 35"
+scene 'QEMU ending with 0 is no success' zero 125 "exit 0, but QEMU's status is 0"
+scene 'a reset is a failure' reset 125 'reset or powered off before its closing line; the last line was: barecpc: fake'
+scene 'a stop without the closing line is a failure' stopped 125 'stopped .* the last line was: panic: at the disco'
+scene 'a mute guest' silent 125 'silent: nothing on the console for 1 s' --timeout 1
+scene 'a guest that goes mute' hung 124 'timed out after 1 s; the last line was: mem: 256 MiB' --timeout 1
+scene 'a guest that does not power off' lingers 125 'does not power off' --timeout 1
+scene 'QEMU refuses' refused 125 "QEMU failed \(status 1\): .* unable to find CPU model 'nonsense'"
+scene 'QEMU is killed' killed 125 'killed by SIGKILL'
+scene 'an endless log' flood 125 'looping'
+scene 'KVM gives up and leaves QEMU paused' kvm 125 'KVM cannot run this guest' --timeout 20
+scene 'a frame cut short' cut 125 'console ended inside a stdout frame'
+check 'what was in it is shown' grep -q 'panic: inside a frame' "$err"
+scene 'a frame longer than it says' longer 125 'does not end where it should'
+scene 'a damaged frame' damaged 125 'damaged \(CRC\)'
+check 'is not passed on' cmp "$out" /dev/null
+scene 'a record that is no JSON' no_json 125 'a record is no JSON' --results "$tap_dir/results"
+
+# The command line.
+fake good --smp 2 --mem 64M --cpu cortex-a72 --machine gic-version=2,virtualization=on --append 'priv=system' \
+	--env A=1 --env 'B=x y' -- prog 'a b' 'c"d\e' '' >/dev/null 2>&1
+check 'words are quoted as the kernel reads them' grep -qxF \
+	'console=framed priv=system env.A=1 "env.B=x y" -- prog "a b" "c\"d\\e" ""' "$tap_dir/args"
+check 'the machine keeps its defaults' grep -qx 'virt,gic-version=2,dtb-randomness=off,virtualization=on' "$tap_dir/args"
+check 'the clock of arm64 ticks once an instruction' grep -qx 'cortex-a72,cntfrq=1000000000' "$tap_dir/args"
+check 'runs are deterministic' grep -qx 'shift=0,sleep=off' "$tap_dir/args"
+
+# What is wrong before a guest is there.
+scene 'no such payload' good 125 "^host: $tap_dir/none: No such file" --payload "$tap_dir/none"
+echo garbage >"$tap_dir/garbage"
+scripts/mkcpio -o "$tap_dir/a.cpio" "$tap_dir/garbage"
+scene 'a payload that is none' good 125 'garbage: neither an ELF program nor a cpio' \
+	--payload "$tap_dir/garbage" --payload "$tap_dir/a.cpio"
+scene 'the same name twice' good 125 'is there twice' --payload "$tap_dir/a.cpio" --payload "$tap_dir/a.cpio"
+scene 'results that cannot be written' good 125 '^host: /proc/results: ' --results /proc/results
+expect 'no such image' 125 '^host: /none: no such image' scripts/barecpc run --arch arm64 --accel tcg --image /none
+expect 'no such option' 125 '^host: unrecognized arguments: --nonsense' scripts/barecpc run --nonsense
+expect 'no such architecture' 125 "^host: argument --arch: invalid choice: 'vax'" scripts/barecpc run --arch vax
+expect 'a bad environment' 125 '^host: --env nonsense: not NAME=VALUE' scripts/barecpc run --env nonsense
+expect 'a bad size' 125 '^host: --mem lots: not a size' scripts/barecpc run --mem lots
+expect 'KVM is not for another architecture' 125 "^host: KVM: not this machine's architecture" \
+	scripts/barecpc run --arch "$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo x86_64)" --accel kvm
+
+# Everything but QEMU.
+mkdir "$tap_dir/tools"
+ln -s /usr/bin/* "$tap_dir/tools"
+rm "$tap_dir"/tools/qemu-system-*
+expect 'QEMU is missing' 125 '^host: qemu-system-aarch64: not found; run scripts/setup' \
+	env PATH="$tap_dir/tools" scripts/barecpc run --arch arm64 --accel tcg
+end

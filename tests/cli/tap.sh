@@ -1,0 +1,66 @@
+# TAP for shell tests: sourced by the others in this folder, which run from the project's root.
+# shellcheck shell=sh
+
+tap_points=0
+tap_failed=0
+tap_dir=$(mktemp -d)
+trap 'rm -rf "$tap_dir"' EXIT
+out=$tap_dir/out
+err=$tap_dir/err
+
+# ok NAME | not_ok NAME [diagnostic]: one point.
+ok() {
+	tap_points=$((tap_points + 1))
+	echo "ok $tap_points - $1"
+}
+
+not_ok() {
+	tap_points=$((tap_points + 1))
+	tap_failed=$((tap_failed + 1))
+	echo "not ok $tap_points - $1"
+	[ $# -lt 2 ] || echo "$2" | sed 's/^/# /'
+}
+
+# skip NAME WHY
+skip() {
+	tap_points=$((tap_points + 1))
+	echo "ok $tap_points - $1 # SKIP $2"
+}
+
+# check NAME command...: a point that passes if the command does.
+check() {
+	tap_name=$1
+	shift
+	if "$@" >"$tap_dir/check" 2>&1; then
+		ok "$tap_name"
+	else
+		not_ok "$tap_name" "$*
+$(cat "$tap_dir/check")"
+	fi
+}
+
+# expect NAME STATUS PATTERN command...: run it into $out and $err; a point that passes if it ends with the
+# status, and a line of $err matches the extended pattern.  Nothing may hang: the command has a minute.
+expect() {
+	tap_name=$1
+	tap_want=$2
+	tap_pattern=$3
+	shift 3
+	tap_status=0
+	timeout -k 2 60 "$@" >"$out" 2>"$err" </dev/null || tap_status=$?
+	if [ "$tap_status" != "$tap_want" ]; then
+		not_ok "$tap_name" "status $tap_status, not $tap_want
+$(tail -n 8 "$err")"
+	elif ! grep -qE -e "$tap_pattern" "$err"; then
+		not_ok "$tap_name" "no line matches: $tap_pattern
+$(tail -n 8 "$err")"
+	else
+		ok "$tap_name"
+	fi
+}
+
+# end: the plan, and the status of the file.
+end() {
+	echo "1..$tap_points"
+	[ "$tap_failed" = 0 ]
+}
