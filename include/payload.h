@@ -1,0 +1,120 @@
+/*
+ * What a payload may ask of barecpc beside Linux's system calls and libcpc.
+ * Included by payloads, after nothing else; C and C++.
+ *
+ * Everything here works in a program that runs elsewhere, too: there it says
+ * that barecpc is not what it runs on (ENOSYS, or ordinary memory).
+ */
+#ifndef PAYLOAD_H
+#define PAYLOAD_H
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/barecpc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+long syscall(long, ...); /* <unistd.h> hides it under -std=c11 */
+
+enum payload_privilege {
+	PAYLOAD_USER,  /* ring 3 / EL0: counted by CPC_COUNT_USER */
+	PAYLOAD_SYSTEM /* ring 0 / EL1: counted by CPC_COUNT_SYSTEM */
+};
+
+/*
+ * The machine this runs on, as the members of a JSON object without its
+ * braces ("cpu":"...","vmm":"...", and so on): docs/records.md names them.
+ * Returns the length, which is less than len; -1 with errno on failure.
+ */
+static inline ssize_t
+payload_machine(char *text, size_t len)
+{
+	ssize_t n;
+	int fd = open("/dev/machine", O_RDONLY | O_CLOEXEC);
+
+	if (fd == -1)
+		return -1;
+	n = read(fd, text, len - 1);
+	close(fd);
+	if (n < 0)
+		return -1;
+	text[n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return (ssize_t)strlen(text);
+}
+
+/* The privilege this payload's own code runs at (priv= of the kernel). */
+static inline enum payload_privilege
+payload_privilege(void)
+{
+	char text[4096];
+
+	if (payload_machine(text, sizeof text) > 0 &&
+	    strstr(text, "\"privilege\":\"system\"") != NULL)
+		return PAYLOAD_SYSTEM;
+	return PAYLOAD_USER;
+}
+
+/*
+ * The physical address behind va, or UINT64_MAX: errno EFAULT where nothing
+ * is mapped, ENOSYS where this is not barecpc.
+ */
+static inline uint64_t
+payload_phys(const void *va)
+{
+	return (uint64_t)syscall(BARECPC_SYS_PHYS, va);
+}
+
+/* What the kernel has in use now.  0, or -1 with errno EFAULT or ENOSYS. */
+static inline int
+payload_stat(struct barecpc_stat *st)
+{
+	return (int)syscall(BARECPC_SYS_STAT, st);
+}
+
+/*
+ * Zeroed memory for a benchmark: physically contiguous, in 2 MiB pages, so
+ * that neither the TLB nor the placement of pages in a cache varies from run
+ * to run.  NULL with errno ENOMEM where there is no such run of memory.
+ */
+#define PAYLOAD_CONTIG_ROUND(bytes)                                            \
+	(((bytes) + ((size_t)2 << 20) - 1) & ~(((size_t)2 << 20) - 1))
+
+static inline void *
+payload_contig(size_t bytes)
+{
+	void *p =
+	    mmap(NULL, PAYLOAD_CONTIG_ROUND(bytes), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_CONTIG, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Give back what payload_contig(bytes) returned. */
+static inline void
+payload_contig_free(void *p, size_t bytes)
+{
+	munmap(p, PAYLOAD_CONTIG_ROUND(bytes));
+}
+
+/*
+ * Make instructions just written to [p, p + bytes) visible to this CPU's
+ * fetches, at user level: nothing on x86, DC CVAU and IC IVAU on arm64.
+ */
+static inline void
+payload_isync(void *p, size_t bytes)
+{
+	__builtin___clear_cache((char *)p, (char *)p + bytes);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PAYLOAD_H */

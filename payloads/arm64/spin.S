@@ -1,0 +1,14 @@
+/*
+ * void spin_loop(uint64_t iterations): two instructions an iteration, and a
+ * constant number around them.  iterations > 0.
+ */
+	.text
+	.globl	spin_loop
+	.type	spin_loop, %function
+	.balign	64		/* the loop stays within one fetch block */
+spin_loop:
+1:	subs	x0, x0, #1
+	b.ne	1b
+	ret
+	.size	spin_loop, . - spin_loop
+	.section .note.GNU-stack, "", %progbits

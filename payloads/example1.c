@@ -1,0 +1,249 @@
+/*
+ * example1: cpc_bind_curlwp(3CPC), "Example 1 Use hardware performance
+ * counters to measure events in a process", with a computation put where the
+ * manual leaves room for one.
+ *
+ *	example1 [-nt]
+ *
+ * EVENT0 and EVENT1 in the environment name the two events.  Prints one line
+ * for each of 20 iterations; with -t rows of the benchmarks' table instead
+ * (-n: without its titles).  Either way it leaves two records.
+ */
+#include "payloads/options.h"
+#include "payloads/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <libcpc.h>
+#include <payload.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ITERATIONS 20
+#define TERMS      1000
+
+static void __attribute__((noreturn, format(printf, 1, 2)))
+error(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("example1: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(1);
+}
+
+/* The sum of the first n squares, the long way. */
+static uint64_t
+computation(uint64_t n)
+{
+	uint64_t sum = 0, i;
+
+	for (i = 1; i <= n; i++) {
+		sum += i * i;
+		/* Or the compiler finds the formula below by itself. */
+		__asm__ volatile("" : "+r"(sum));
+	}
+	return sum;
+}
+
+static bool
+is_sum_of_squares(uint64_t sum, uint64_t n)
+{
+	return sum == n * (n + 1) * (2 * n + 1) / 6;
+}
+
+/* What the two requests gave, for the table and the records. */
+struct outcome {
+	struct event oc_event[2];
+	struct quantity oc_count[2], oc_tick, oc_hrtime;
+	cpc_reqinfo_t oc_info[2];
+	enum status oc_status;
+	const char *oc_reason;
+	bool oc_verified;
+};
+
+static void
+measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
+{
+	cpc_set_t *set;
+	cpc_buf_t *diff, *after, *before;
+	int ind[2], iter, i;
+	uint64_t val[2], sum;
+
+	if ((set = cpc_set_create(cpc)) == NULL)
+		error("could not create set: %s", strerror(errno));
+	for (i = 0; i < 2; i++) {
+		ind[i] = cpc_set_add_request(cpc, set, oc->oc_event[i].e_name,
+		    0, oc->oc_event[i].e_flags, 0, NULL);
+		if (ind[i] == -1)
+			error(
+			    "could not add request %d: %s", i, strerror(errno));
+	}
+	if ((diff = cpc_buf_create(cpc, set)) == NULL ||
+	    (after = cpc_buf_create(cpc, set)) == NULL ||
+	    (before = cpc_buf_create(cpc, set)) == NULL)
+		error("could not create buffer: %s", strerror(errno));
+	if (cpc_bind_curlwp(cpc, set, 0) == -1)
+		error("cannot bind lwp: %s", strerror(errno));
+
+	for (iter = 1; iter <= ITERATIONS; iter++) {
+		if (cpc_set_sample(cpc, set, before) == -1)
+			break;
+		sum = computation(TERMS);
+		if (cpc_set_sample(cpc, set, after) == -1)
+			break;
+		oc->oc_verified &= is_sum_of_squares(sum, TERMS);
+		cpc_buf_sub(cpc, diff, after, before);
+		for (i = 0; i < 2; i++) {
+			cpc_buf_get(cpc, diff, ind[i], &val[i]);
+			series_add(&oc->oc_count[i].q_raw, val[i]);
+		}
+		series_add(&oc->oc_tick.q_raw, cpc_buf_tick(cpc, diff));
+		/* A difference's hrtime is the later of the two. */
+		series_add(&oc->oc_hrtime.q_raw,
+		    (uint64_t)(cpc_buf_hrtime(cpc, after) -
+			       cpc_buf_hrtime(cpc, before)));
+		if (lines)
+			printf("%3d: %" PRId64 " %" PRId64 "\n", iter, val[0],
+			    val[1]);
+	}
+	if (iter != ITERATIONS + 1)
+		error("cannot sample set: %s", strerror(errno));
+	for (i = 0; i < 2; i++)
+		cpc_request_info(cpc, set, ind[i], &oc->oc_info[i]);
+	oc->oc_status = COUNTED;
+	cpc_unbind(cpc, set);
+}
+
+/* Without counters the computation is made and checked all the same. */
+static void
+run_uncounted(struct outcome *oc, bool lines)
+{
+	static char reason[160];
+	int iter;
+
+	snprintf(reason, sizeof reason, "perf counters unavailable: %s",
+	    strerror(errno));
+	report_machine("pmu_reason", reason, sizeof reason);
+	oc->oc_status = NOT_SUPPORTED;
+	oc->oc_reason = reason;
+	for (iter = 1; iter <= ITERATIONS; iter++) {
+		oc->oc_verified &= is_sum_of_squares(computation(TERMS), TERMS);
+		if (lines)
+			printf("%3d: <not supported> <not supported>\n", iter);
+	}
+	if (lines)
+		printf("# <not supported>: %s\n", oc->oc_reason);
+}
+
+static void
+report_outcome(const struct options *o, struct outcome *oc, bool rows)
+{
+	bool counted = oc->oc_status == COUNTED;
+	int i;
+
+	series_close(&oc->oc_tick.q_raw);
+	series_close(&oc->oc_hrtime.q_raw);
+	for (i = 0; i < 2; i++) {
+		struct result r = {
+			.r_label = "example1",
+			.r_event = &oc->oc_event[i],
+			.r_code =
+			    counted ? (int64_t)oc->oc_info[i].ri_code : -1,
+			.r_pic = counted ? (int)oc->oc_info[i].ri_picnum : -1,
+			.r_status = oc->oc_status,
+			.r_reason = oc->oc_reason,
+			.r_machine = true,
+			.r_method = "none",
+			.r_iterations = TERMS,
+			.r_tick = oc->oc_tick,
+			.r_hrtime = oc->oc_hrtime,
+			.r_verified = oc->oc_verified,
+		};
+
+		series_close(&oc->oc_count[i].q_raw);
+		r.r_count = oc->oc_count[i];
+		if (rows)
+			report(o, &r);
+		else
+			report_record(o, &r);
+	}
+}
+
+static void
+name_event(struct event *e, const char *variable, const char *otherwise)
+{
+	e->e_name = getenv(variable);
+	if (e->e_name == NULL)
+		e->e_name = otherwise;
+	/* The manual's CPC_COUNT_USER, unless the payload runs at system. */
+	e->e_flags = payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
+	                                                   : CPC_COUNT_USER;
+	e->e_pic = -1;
+}
+
+static void
+open_series(struct outcome *oc)
+{
+	series_open(&oc->oc_count[0].q_raw, ITERATIONS);
+	series_open(&oc->oc_count[1].q_raw, ITERATIONS);
+	series_open(&oc->oc_tick.q_raw, ITERATIONS);
+	series_open(&oc->oc_hrtime.q_raw, ITERATIONS);
+}
+
+static bool
+parse(struct options *o, int argc, char **argv)
+{
+	bool table = false;
+	int c;
+
+	o->o_name = "example1";
+	o->o_argc = argc;
+	o->o_argv = argv;
+	o->o_titles = true;
+	o->o_runs = ITERATIONS;
+	while ((c = getopt(argc, argv, "nt")) != -1) {
+		if (c == 'n')
+			o->o_titles = false;
+		else if (c == 't')
+			table = true;
+		else
+			break;
+	}
+	if (c != -1 || optind != argc) {
+		fputs("usage: example1 [-nt]\n", stderr);
+		exit(2);
+	}
+	return table;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct outcome oc = { .oc_verified = true };
+	bool table = parse(&o, argc, argv);
+	cpc_t *cpc;
+
+	name_event(&oc.oc_event[0], "EVENT0", "PAPI_tot_cyc");
+	name_event(&oc.oc_event[1], "EVENT1", "PAPI_tot_ins");
+	open_series(&oc);
+	if ((cpc = cpc_open(CPC_VER_CURRENT)) != NULL) {
+		measure_events(cpc, &oc, !table);
+		cpc_close(cpc);
+	} else if (errno == ENOSYS) {
+		run_uncounted(&oc, !table);
+	} else {
+		error("perf counters unavailable: %s", strerror(errno));
+	}
+	report_outcome(&o, &oc, table);
+	if (!oc.oc_verified)
+		error("wrong result");
+	return 0;
+}

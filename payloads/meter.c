@@ -1,0 +1,198 @@
+#include "payloads/meter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What libcpc last reported through cpc_seterrhndlr(3CPC); -1, "": nothing. */
+static int detail_subcode;
+static char detail[128];
+
+static void __attribute__((format(printf, 3, 0)))
+note_detail(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	(void)fn;
+	detail_subcode = subcode;
+	vsnprintf(detail, sizeof detail, fmt, ap);
+	detail[strcspn(detail, "\n")] = '\0';
+}
+
+static void
+refuse(struct meter *m, enum status status, const char *what)
+{
+	m->m_status = status;
+	m->m_subcode = detail_subcode;
+	snprintf(m->m_reason, sizeof m->m_reason, "%s%s%s", what,
+	    *what != '\0' ? ": " : "",
+	    *detail != '\0' ? detail : strerror(errno));
+}
+
+void
+meter_open(struct meter *m)
+{
+	char why[sizeof m->m_reason];
+
+	memset(m, 0, sizeof *m);
+	if ((m->m_cpc = cpc_open(CPC_VER_CURRENT)) != NULL) {
+		cpc_seterrhndlr(m->m_cpc, note_detail);
+		return;
+	}
+	refuse(m, NOT_SUPPORTED, "cpc_open");
+	if (report_machine("pmu_reason", why, sizeof why) != NULL)
+		snprintf(m->m_reason, sizeof m->m_reason, "%s", why);
+}
+
+void
+meter_close(struct meter *m)
+{
+	meter_unbind(m);
+	if (m->m_cpc != NULL)
+		cpc_close(m->m_cpc);
+	m->m_cpc = NULL;
+}
+
+void
+meter_unbind(struct meter *m)
+{
+	m->m_nevent = 0;
+	if (m->m_set == NULL)
+		return;
+	/* Destroying the set unbinds it; the buffers outlive it. */
+	cpc_set_destroy(m->m_cpc, m->m_set);
+	if (m->m_before != NULL)
+		cpc_buf_destroy(m->m_cpc, m->m_before);
+	if (m->m_after != NULL)
+		cpc_buf_destroy(m->m_cpc, m->m_after);
+	m->m_set = NULL;
+	m->m_before = m->m_after = NULL;
+}
+
+static int
+add_request(struct meter *m, const struct event *e)
+{
+	cpc_attr_t picnum = { (char *)"picnum", (uint64_t)e->e_pic };
+	unsigned nattrs = e->e_pic >= 0 ? 1 : 0;
+
+	return cpc_set_add_request(m->m_cpc, m->m_set, e->e_name, 0, e->e_flags,
+	    nattrs, nattrs != 0 ? &picnum : NULL);
+}
+
+/* Bind exactly n events.  Returns n, or how many are worth trying next. */
+static unsigned
+bind_exactly(struct meter *m, const struct event *events, unsigned n)
+{
+	unsigned i;
+
+	meter_unbind(m);
+	detail_subcode = -1;
+	detail[0] = '\0';
+	if ((m->m_set = cpc_set_create(m->m_cpc)) == NULL) {
+		refuse(m, NOT_COUNTED, "cpc_set_create");
+		return 0;
+	}
+	for (i = 0; i < n; i++) {
+		if (add_request(m, &events[i]) == -1) {
+			refuse(m, NOT_SUPPORTED, events[i].e_name);
+			meter_unbind(m);
+			return i;
+		}
+	}
+	m->m_before = cpc_buf_create(m->m_cpc, m->m_set);
+	m->m_after = cpc_buf_create(m->m_cpc, m->m_set);
+	if (m->m_before == NULL || m->m_after == NULL ||
+	    cpc_bind_curlwp(m->m_cpc, m->m_set, 0) == -1) {
+		/* EAGAIN and ENOMEM pass; the others are for ever. */
+		refuse(m,
+		    errno == EAGAIN || errno == ENOMEM ? NOT_COUNTED
+						       : NOT_SUPPORTED,
+		    events[0].e_name);
+		meter_unbind(m);
+		return n - 1;
+	}
+	for (i = 0; i < n; i++)
+		cpc_request_info(m->m_cpc, m->m_set, (int)i, &m->m_info[i]);
+	m->m_nevent = n;
+	return n;
+}
+
+unsigned
+meter_bind(struct meter *m, const struct event *events, unsigned n)
+{
+	unsigned bound;
+
+	if (m->m_cpc == NULL)
+		return 0;
+	if (n > cpc_npic(m->m_cpc))
+		n = cpc_npic(m->m_cpc);
+	for (; n > 0; n = bound) {
+		bound = bind_exactly(m, events, n);
+		if (bound == n)
+			return n;
+	}
+	return 0;
+}
+
+static uint64_t
+clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static _Noreturn void
+cannot_sample(void)
+{
+	fprintf(stderr, "cannot sample a bound set: %s\n", strerror(errno));
+	exit(1);
+}
+
+static void
+run_clocked(struct meter *m, void (*body)(void *), void *arg)
+{
+	uint64_t start = clock_ns();
+
+	body(arg);
+	m->m_hrtime = clock_ns() - start;
+}
+
+/*
+ * Nothing but the body stands between the two samples, and every body,
+ * the empty one too, is called from here: what surrounds it cancels.
+ */
+static void __attribute__((noinline))
+run_sampled(struct meter *m, void (*body)(void *), void *arg)
+{
+	int before, after;
+
+	before = cpc_set_sample(m->m_cpc, m->m_set, m->m_before);
+	body(arg);
+	after = cpc_set_sample(m->m_cpc, m->m_set, m->m_after);
+	if (before == -1 || after == -1)
+		cannot_sample();
+}
+
+void
+meter_run(struct meter *m, void (*body)(void *), void *arg)
+{
+	uint64_t before, after;
+	unsigned i;
+
+	if (m->m_nevent == 0) {
+		run_clocked(m, body, arg);
+		return;
+	}
+	run_sampled(m, body, arg);
+	for (i = 0; i < m->m_nevent; i++) {
+		cpc_buf_get(m->m_cpc, m->m_before, (int)i, &before);
+		cpc_buf_get(m->m_cpc, m->m_after, (int)i, &after);
+		m->m_count[i] = after - before;
+	}
+	m->m_tick = cpc_buf_tick(m->m_cpc, m->m_after) -
+	            cpc_buf_tick(m->m_cpc, m->m_before);
+	m->m_hrtime = (uint64_t)(cpc_buf_hrtime(m->m_cpc, m->m_after) -
+				 cpc_buf_hrtime(m->m_cpc, m->m_before));
+}

@@ -1,0 +1,149 @@
+#include "payloads/options.h"
+
+#include <errno.h>
+#include <libcpc.h>
+#include <payload.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void
+options_usage(const struct options *o, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (fmt != NULL) {
+		fprintf(stderr, "%s: ", o->o_name);
+		va_start(ap, fmt);
+		vfprintf(stderr, fmt, ap);
+		va_end(ap);
+		fputc('\n', stderr);
+	}
+	fprintf(
+	    stderr, "usage: %s " OPTIONS_USAGE " %s\n", o->o_name, o->o_usage);
+	exit(2);
+}
+
+uint64_t
+options_number(const struct options *o, const char *what, const char *text,
+    uint64_t min, uint64_t max)
+{
+	static const char suffixes[] = "kmg";
+	unsigned shift = 0;
+	const char *s;
+	char *end;
+	uint64_t v;
+
+	errno = 0;
+	v = strtoull(text, &end, 0);
+	if (*end != '\0' && (s = strchr(suffixes, *end)) != NULL) {
+		shift = 10 * (unsigned)(s - suffixes + 1);
+		end++;
+	}
+	if (end == text || *end != '\0' || errno != 0 || *text == '-' ||
+	    v > UINT64_MAX >> shift)
+		options_usage(o, "%s: not a number: \"%s\"", what, text);
+	v <<= shift;
+	if (v < min || v > max)
+		options_usage(o, "%s: %s is not within %llu..%llu", what, text,
+		    (unsigned long long)min, (unsigned long long)max);
+	return v;
+}
+
+static unsigned
+default_flags(void)
+{
+	return payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
+	                                             : CPC_COUNT_USER;
+}
+
+/* Flags of a suffix made of nothing but u and k, or 0. */
+static unsigned
+suffix_flags(const char *suffix)
+{
+	unsigned flags = 0;
+
+	for (; *suffix != '\0'; suffix++) {
+		if (*suffix == 'u')
+			flags |= CPC_COUNT_USER;
+		else if (*suffix == 'k')
+			flags |= CPC_COUNT_SYSTEM;
+		else
+			return 0;
+	}
+	return flags;
+}
+
+static void
+add_event(struct options *o, char *name)
+{
+	struct event *e = &o->o_event[o->o_nevent];
+	char *colon = strrchr(name, ':');
+	unsigned flags = colon == NULL ? 0 : suffix_flags(colon + 1);
+
+	if (flags != 0)
+		*colon = '\0';
+	if (*name == '\0')
+		options_usage(o, "-e: an event without a name");
+	if (o->o_nevent == MAXEVENT)
+		options_usage(o, "-e: more than %d events", MAXEVENT);
+	e->e_name = name;
+	e->e_flags = flags != 0 ? flags : default_flags();
+	e->e_pic = -1;
+	o->o_nevent++;
+}
+
+static void
+add_events(struct options *o, const char *list)
+{
+	char *copy = strdup(list); /* the record prints argv as it came */
+	char *name;
+
+	if (copy == NULL)
+		options_usage(o, "-e: %s", strerror(errno));
+	while ((name = strsep(&copy, ",")) != NULL)
+		add_event(o, name);
+}
+
+void
+options_parse(struct options *o, int argc, char **argv, const char *usage,
+    const char *events)
+{
+	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+	int c;
+
+	memset(o, 0, sizeof *o);
+	o->o_name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "payload";
+	o->o_usage = usage;
+	o->o_argc = argc;
+	o->o_argv = argv;
+	o->o_titles = true;
+	o->o_runs = 5;
+	o->o_warmups = 1;
+	opterr = 0;
+	while ((c = getopt(argc, argv, ":ne:r:w:")) != -1) {
+		switch (c) {
+		case 'n':
+			o->o_titles = false;
+			break;
+		case 'e':
+			add_events(o, optarg);
+			break;
+		case 'r':
+			o->o_runs = options_number(o, "-r", optarg, 1, 10000);
+			break;
+		case 'w':
+			o->o_warmups =
+			    options_number(o, "-w", optarg, 0, 10000);
+			break;
+		case ':':
+			options_usage(o, "-%c: needs an argument", optopt);
+		default:
+			options_usage(o, "-%c: no such option", optopt);
+		}
+	}
+	if (o->o_nevent == 0)
+		add_events(o, events);
+}

@@ -1,0 +1,53 @@
+/*
+ * The command line that every benchmark of payloads/ takes.  Included by the
+ * benchmarks and by measure.c.
+ */
+#ifndef PAYLOADS_OPTIONS_H
+#define PAYLOADS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OPTIONS_USAGE                                                          \
+	"[-n] [-e event[:uk][,event[:uk]]...]... [-r runs] [-w warm-ups]"
+#define MAXEVENT 32
+
+/* One event to count, as the command line names it. */
+struct event {
+	const char *e_name; /* as libcpc knows it */
+	unsigned e_flags;   /* CPC_COUNT_USER, CPC_COUNT_SYSTEM */
+	int e_pic;          /* the PIC it is pinned to, or -1 */
+};
+
+struct options {
+	const char *o_name;  /* the payload */
+	const char *o_usage; /* its own arguments, for the usage line */
+	int o_argc;
+	char **o_argv; /* all of it, unchanged, for the record */
+	bool o_titles; /* false: -n, no column titles */
+	unsigned o_runs, o_warmups;
+	unsigned o_nevent;
+	struct event o_event[MAXEVENT];
+};
+
+/*
+ * Take the common options; what is left starts at argv[optind].  An event
+ * without a suffix is counted at the payload's own privilege; without -e the
+ * events are those of the list `events`.  A mistake prints one line and the
+ * usage, and exits 2.
+ */
+void options_parse(struct options *o, int argc, char **argv, const char *usage,
+    const char *events);
+
+/* Print a mistake (none if fmt is NULL) and the usage; exit 2. */
+_Noreturn void options_usage(const struct options *o, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/*
+ * A number from the command line within [min, max], by strtoull base 0, with
+ * an optional suffix k, m or g (powers of 1024).  Anything else is a mistake.
+ */
+uint64_t options_number(const struct options *o, const char *what,
+    const char *text, uint64_t min, uint64_t max);
+
+#endif /* PAYLOADS_OPTIONS_H */

@@ -1,0 +1,163 @@
+#include "payloads/report.h"
+
+#include <inttypes.h>
+#include <libcpc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const status_words[] = {
+	[COUNTED] = "counted",
+	[NOT_SUPPORTED] = "not supported",
+	[NOT_COUNTED] = "not counted",
+};
+
+void
+series_open(struct series *s, unsigned n)
+{
+	memset(s, 0, sizeof *s);
+	if ((s->s_raw = calloc(n, sizeof *s->s_raw)) == NULL) {
+		perror("no room for the runs");
+		exit(1);
+	}
+}
+
+void
+series_add(struct series *s, uint64_t v)
+{
+	s->s_raw[s->s_n++] = v;
+}
+
+static int
+compare_u64(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void
+series_close(struct series *s)
+{
+	uint64_t *sorted;
+
+	if (s->s_n == 0)
+		return;
+	if ((sorted = malloc(s->s_n * sizeof *sorted)) == NULL) {
+		perror("no room for the runs");
+		exit(1);
+	}
+	memcpy(sorted, s->s_raw, s->s_n * sizeof *sorted);
+	qsort(sorted, s->s_n, sizeof *sorted, compare_u64);
+	s->s_min = sorted[0];
+	s->s_median = sorted[(s->s_n - 1) / 2];
+	s->s_max = sorted[s->s_n - 1];
+	free(sorted);
+}
+
+void
+series_free(struct series *s)
+{
+	free(s->s_raw);
+	memset(s, 0, sizeof *s);
+}
+
+int64_t
+quantity_net(const struct quantity *q)
+{
+	return (int64_t)(q->q_raw.s_median - q->q_overhead.s_median);
+}
+
+const char *
+report_ratio(char *buf, size_t len, int64_t value, uint64_t divisor)
+{
+	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+	unsigned __int128 milli =
+	    ((unsigned __int128)magnitude * 1000 + divisor / 2) / divisor;
+	uint64_t whole = (uint64_t)(milli / 1000);
+
+	snprintf(buf, len, "%s%" PRIu64 ".%03u",
+	    value < 0 && milli != 0 ? "-" : "", whole,
+	    (unsigned)(milli % 1000));
+	return buf;
+}
+
+#define ROW "%-20s %-20s %16s %16s %14s %14s %10s\n"
+
+static void
+titles(const struct options *o)
+{
+	printf(
+	    "# runs %u, warm-ups %u; count, tick and hrtime (ns) are medians "
+	    "less overhead, range is max - min of count\n",
+	    o->o_runs, o->o_warmups);
+	printf(ROW, "payload", "event", "count", "per-iteration", "tick",
+	    "hrtime", "range");
+}
+
+static const char *
+number(char *buf, size_t len, const struct quantity *q)
+{
+	if (q->q_raw.s_n == 0)
+		snprintf(buf, len, "-");
+	else
+		snprintf(buf, len, "%" PRId64, quantity_net(q));
+	return buf;
+}
+
+static void
+row(const struct result *r)
+{
+	char event[80], count[32], ratio[40] = "-", tick[32], hrtime[32];
+	char range[32] = "-";
+	unsigned flags = r->r_event->e_flags;
+
+	snprintf(event, sizeof event, "%s:%s%s", r->r_event->e_name,
+	    flags & CPC_COUNT_USER ? "u" : "",
+	    flags & CPC_COUNT_SYSTEM ? "k" : "");
+	if (r->r_status == COUNTED) {
+		number(count, sizeof count, &r->r_count);
+		report_ratio(ratio, sizeof ratio, quantity_net(&r->r_count),
+		    r->r_iterations);
+		snprintf(range, sizeof range, "%" PRIu64,
+		    r->r_count.q_raw.s_max - r->r_count.q_raw.s_min);
+		number(tick, sizeof tick, &r->r_tick);
+	} else {
+		snprintf(
+		    count, sizeof count, "<%s>", status_words[r->r_status]);
+		snprintf(tick, sizeof tick, "-");
+	}
+	printf(ROW, r->r_label, event, count, ratio, tick,
+	    number(hrtime, sizeof hrtime, &r->r_hrtime), range);
+}
+
+/*
+ * Say why there is no number, once for each reason.  That the machine counts
+ * nothing at all stands with the titles: a suite prints those once.
+ */
+static void
+reason(const struct options *o, const struct result *r)
+{
+	static char said[160];
+
+	if (strcmp(said, r->r_reason) == 0)
+		return;
+	snprintf(said, sizeof said, "%s", r->r_reason);
+	if (o->o_titles || !r->r_machine)
+		printf("# <%s>: %s\n", status_words[r->r_status], r->r_reason);
+}
+
+void
+report(const struct options *o, const struct result *r)
+{
+	static bool titled;
+
+	if (o->o_titles && !titled)
+		titles(o);
+	titled = true;
+	row(r);
+	if (r->r_status != COUNTED)
+		reason(o, r);
+	fflush(stdout);
+	report_record(o, r);
+}

@@ -1,0 +1,15 @@
+/*
+ * void spin_loop(uint64_t iterations): two instructions an iteration, and a
+ * constant number around them.  iterations > 0.  That a core may fuse the two
+ * into one micro-operation does not change the instructions it retires.
+ */
+	.text
+	.globl	spin_loop
+	.type	spin_loop, @function
+	.balign	64		/* the loop stays within one fetch block */
+spin_loop:
+1:	dec	%rdi
+	jnz	1b
+	ret
+	.size	spin_loop, . - spin_loop
+	.section .note.GNU-stack, "", @progbits

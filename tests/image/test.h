@@ -1,0 +1,67 @@
+/*
+ * Tests that boot.  Included by tests/image/*.c, each of which is a program;
+ * test.c gives it a main() that runs its TESTs in the order of the file,
+ * prints TAP 13, and exits 0 where none failed.
+ *
+ * The last test of every program is that nothing leaked: contexts, PICs,
+ * LWPs and pages are what they were before the first.
+ */
+#ifndef TESTS_IMAGE_TEST_H
+#define TESTS_IMAGE_TEST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct test {
+	const char *t_name;
+	void (*t_fn)(void);
+	struct test *t_next;
+};
+
+/* Define a test: TEST(name) { ... } */
+#define TEST(name)                                                             \
+	static void test_##name(void);                                         \
+	static struct test test_entry_##name = { #name, test_##name, 0 };      \
+	static void __attribute__((constructor)) test_constructor_##name(void) \
+	{                                                                      \
+		test_register(&test_entry_##name);                             \
+	}                                                                      \
+	static void test_##name(void)
+
+/* A false expectation fails the test, says so, and lets it go on. */
+#define EXPECT(e) test_expect((e) ? true : false, __FILE__, __LINE__, #e)
+#define EXPECT_EQ(got, want)                                                   \
+	test_expect_eq(                                                        \
+	    (int64_t)(got), (int64_t)(want), __FILE__, __LINE__, #got, #want)
+/* got < 0 and errno: what a failing system call leaves. */
+#define EXPECT_ERRNO(got, want)                                                \
+	test_expect_errno((int64_t)(got), (want), __FILE__, __LINE__, #got)
+/* The same, and leave the test: what follows makes no sense without it. */
+#define REQUIRE(e)                                                             \
+	do {                                                                   \
+		if (!EXPECT(e))                                                \
+			return;                                                \
+	} while (0)
+/* This machine cannot run the test, for this reason. */
+#define SKIP(...)                                                              \
+	do {                                                                   \
+		test_skip(__VA_ARGS__);                                        \
+		return;                                                        \
+	} while (0)
+
+/*
+ * Pages that the C library's allocator may keep after the last free():
+ * TEST_HEAP_PAGES(n), once, in a program that fills the heap.
+ */
+#define TEST_HEAP_PAGES(n) const unsigned test_heap_pages = (n)
+extern const unsigned test_heap_pages;
+
+void test_register(struct test *t);
+void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+bool test_expect(bool holds, const char *file, int line, const char *text);
+bool test_expect_eq(int64_t got, int64_t want, const char *file, int line,
+    const char *got_text, const char *want_text);
+bool test_expect_errno(
+    int64_t got, int want, const char *file, int line, const char *text);
+
+#endif /* TESTS_IMAGE_TEST_H */
