@@ -3,6 +3,7 @@
 #   make run            install what is missing, build, boot the default suite in QEMU, print its table
 #   make check          every test; check-host, check-image: a part of them
 #   make lint format    layers, formatting, shell; rewrite the formatting
+#   make disk           build/barecpc.img, which boots by UEFI on both
 #   make gdb            boot and wait for a debugger
 #   V=1 shows the commands.
 
@@ -60,11 +61,14 @@ BOOT_OBJS :=
 OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
 
 # What runs in the image is compiled as any payload is, by scripts/barecpc-cc: libcpc, payloads, tests.
-UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -MMD -MP
+UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
 UCC      := scripts/barecpc-cc --arch $(ARCH)
 CPC_OBJS :=
-PAYLOADS :=
-TESTS    :=
+# Benchmarks and tests: the programs, and what those of a kind share.
+PAYLOADS := spin triad matmul chase example1
+PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/record.o payloads/$(ARCH)/spin.o
+TESTS    := startup stdio heap files memory contig codegen clock random fpstate unknown hostile nomem pie
+TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o
 
 all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe
 
@@ -144,24 +148,39 @@ $(EFI): $(EFI_OBJS) $(B)/efi/image.o
 	$(Q)$(OBJCOPY) -j .text -j .sdata -j .data -j .rodata -j .dynamic -j .dynsym -j .rel -j .rela -j '.rel.*' -j '.rela.*' \
 	    -j .reloc $(EFI_COPY) $(B)/efi/app.so $@
 
-$(B)/cpc/%.o: cpc/%.c Makefile scripts/barecpc-cc
+# -fPIE: what is in a library serves static-PIE programs, too.
+define compile_payload
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(Q)$(UCC) $(UCFLAGS) -c -o $@ $<
+	$(Q)$(UCC) $(UCFLAGS) -fPIE -c -o $@ $<
+endef
+$(B)/cpc/%.o: cpc/%.c Makefile scripts/barecpc-cc
+	$(compile_payload)
+$(B)/payloads/%.o: payloads/%.c Makefile scripts/barecpc-cc
+	$(compile_payload)
+$(B)/payloads/%.o: payloads/%.S Makefile scripts/barecpc-cc
+	$(compile_payload)
+$(B)/tests/image/%.o: tests/image/%.c Makefile scripts/barecpc-cc
+	$(compile_payload)
+$(B)/tests/image/%.o: tests/image/%.S Makefile scripts/barecpc-cc
+	$(compile_payload)
 
+# A program takes from these what it names: a test with a main() of its own is left alone.
 $(B)/libcpc.a: $(addprefix $(B)/,$(CPC_OBJS))
+$(B)/libpayload.a: $(addprefix $(B)/,$(PAYLOAD_OBJS))
+$(B)/libtest.a: $(addprefix $(B)/,$(TEST_OBJS))
+$(B)/libcpc.a $(B)/libpayload.a $(B)/libtest.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-$(B)/payloads/%: payloads/%.c $(B)/libcpc.a Makefile
+$(PAYLOADS:%=$(B)/payloads/%): $(B)/payloads/%: $(B)/payloads/%.o $(B)/libpayload.a $(B)/libcpc.a
 	$(call say,CCLD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(UCC) $(UCFLAGS) -o $@ $<
+	$(Q)$(UCC) -o $@ $< $(B)/libpayload.a
 
-$(B)/tests/%: tests/image/%.c $(B)/libcpc.a Makefile
+$(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/libcpc.a
 	$(call say,CCLD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(UCC) $(UCFLAGS) -o $@ $<
+	$(Q)$(UCC) $(UPIE) -o $@ $< $(B)/libtest.a
+$(B)/tests/pie: private UPIE := -static-pie
 
 # The archive inside the image, and that of the tests: each a `suite` and the programs it names.
 $(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/payloads/%) scripts/mkcpio
@@ -182,7 +201,7 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 
 tests: all $(B)/tests.cpio
 
--include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(CPC_OBJS:%.o=$(B)/%.d) $(PAYLOADS:%=$(B)/payloads/%.d) $(TESTS:%=$(B)/tests/%.d)
+-include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
 endif
 
 HOST_TESTS :=
@@ -202,6 +221,11 @@ run:
 	$(Q)arch=$(ARCH); arch=$${arch:-$$(scripts/barecpc arch)} && \
 	    scripts/barecpc run --arch $$arch --results build/$$arch/results.jsonl
 
+# One disk image for UEFI machines of both architectures, to write to a stick.
+disk: all
+	$(call say,DISK,build/barecpc.img)
+	$(Q)scripts/mkdisk build/barecpc.img
+
 gdb:
 	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --gdb
 
@@ -213,5 +237,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all tests host-tests clean check check-host check-image run gdb lint format
+.PHONY: all tests host-tests clean check check-host check-image run disk gdb lint format
 .DELETE_ON_ERROR:

@@ -38,18 +38,15 @@ void *efi_alloc(
 #define EFI_PAGE 4096ULL
 
 /*
- * Read a file of the volume this application came from; name is for the line
- * of efi_fail().  Returns NULL where there is no volume (booted over the
- * network, say) or no such file, or it is empty.
+ * Read a file from the folder this application came from, or else from the
+ * root of that volume.  Returns NULL where there is no volume (booted over
+ * the network, say) or no such file, or it is empty.
  */
-void *efi_read_file(CHAR16 *path, const char *name, size_t *bytes);
+void *efi_read_file(const char *name, size_t *bytes);
 
-/*
- * The command line: load options, else \barecpc.cfg of the volume this
- * application came from, else none.
- */
+/* The command line: load options, else barecpc.cfg, else none. */
 void efi_find_cmdline(struct bootinfo *bi);
-/* The second archive: a boot loader's initrd, else \barecpc.cpio, else none. */
+/* The second archive: a boot loader's initrd, else barecpc.cpio, else none. */
 void efi_find_archive(struct bootinfo *bi);
 
 /*

@@ -60,7 +60,7 @@ efi_find_archive(struct bootinfo *bi)
 	void *p = read_initrd(&n);
 
 	if (p == NULL)
-		p = efi_read_file(L"\\barecpc.cpio", "barecpc.cpio", &n);
+		p = efi_read_file("barecpc.cpio", &n);
 	bi->bi_archive = (uintptr_t)p;
 	bi->bi_archive_bytes = n;
 }

@@ -117,7 +117,7 @@ efi_find_cmdline(struct bootinfo *bi)
 
 	if (cmdline_from_options(bi))
 		return;
-	s = efi_read_file(L"\\barecpc.cfg", "barecpc.cfg", &n);
+	s = efi_read_file("barecpc.cfg", &n);
 	if (s == NULL)
 		return;
 	if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) {
