@@ -11,6 +11,8 @@ import cpio
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")
 
+MAX_APPEND_BYTES = (128 << 10) - 1  # one argument of execve(2), Linux's MAX_ARG_STRLEN
+
 
 class HostError(Exception):
     """This machine cannot do what was asked; the message is one line."""
@@ -104,6 +106,8 @@ def command(m, image, cmdline, initrd=None, disk=None):
     if m.gdb:
         words += ["-S", "-gdb", "tcp:127.0.0.1:1234"]
     if disk is None:
+        if len(cmdline) > MAX_APPEND_BYTES:
+            raise HostError(f"a command line of {len(cmdline)} bytes: QEMU takes {MAX_APPEND_BYTES} (--boot uefi: more)")
         words += ["-kernel", str(image), "-append", cmdline]
         return words + (["-initrd", str(initrd)] if initrd else [])
     firmware = ARCHS[m.arch].firmware

@@ -1,0 +1,201 @@
+/*
+ * Does the wrong thing named by its argument, in a function of that name, so
+ * that tests/cli/faults.sh can hold the kernel's line against it.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KERNEL_ADDRESS ((char *)0xffffffff80000000)
+#define CASE(name)                                                             \
+	{                                                                      \
+#name, name                                                    \
+	}
+
+static volatile char *volatile where;
+static char data[64];
+
+static int
+read_null(void)
+{
+	where = NULL;
+	return *where;
+}
+
+static int
+write_text(void)
+{
+	where = (char *)(uintptr_t)write_text;
+	return *where = 0;
+}
+
+static int
+run_data(void)
+{
+	return ((int (*)(void))(uintptr_t)data)();
+}
+
+static int
+read_kernel(void)
+{
+	where = KERNEL_ADDRESS;
+	return *where;
+}
+
+static int
+write_kernel(void)
+{
+	where = KERNEL_ADDRESS;
+	return *where = 0;
+}
+
+/* No address of anybody's: x86 raises #GP for it, and cannot say where. */
+static int
+read_nowhere(void)
+{
+	where = (char *)0x1234567812345678;
+	return *where;
+}
+
+static int
+overflow_stack(void)
+{
+	volatile char frame[4096];
+
+	frame[0] = 0;
+	where = frame;
+	return frame[0] == 0 ? overflow_stack() + frame[0] : 0;
+}
+
+static int
+smash_stack(void)
+{
+	where = (char *)__builtin_frame_address(0);
+	for (int i = 0; i < 64; i++)
+		where[i] = 0x11;
+	return 0;
+}
+
+static int
+divide(void)
+{
+	volatile int zero = 0;
+
+	return 1 / zero;
+}
+
+static int
+run_undefined(void)
+{
+#ifdef __x86_64__
+	__asm__ volatile("ud2");
+#else
+	__asm__ volatile(".inst 0");
+#endif
+	return 0;
+}
+
+static int
+run_privileged(void)
+{
+#ifdef __x86_64__
+	__asm__ volatile("cli");
+#else
+	__asm__ volatile("mrs x0, sctlr_el1" ::: "x0");
+#endif
+	return 0;
+}
+
+static int
+run_breakpoint(void)
+{
+#ifdef __x86_64__
+	__asm__ volatile("int3");
+#else
+	__asm__ volatile("brk #0");
+#endif
+	return 0;
+}
+
+/* The kernel refuses, as Linux does, and says so once. */
+static int
+pass_kernel_pointer(void)
+{
+	for (int i = 0; i < 3; i++) {
+		if (write(1, KERNEL_ADDRESS, 16) != -1 || errno != EFAULT)
+			return 1;
+		if (read(0, KERNEL_ADDRESS, 16) > 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Take all there is, touch it, and live on. */
+static int
+exhaust_memory(void)
+{
+	size_t step = (size_t)1 << 20;
+	char *p;
+
+	while ((p = malloc(step)) != NULL)
+		memset(p, 1, step);
+	return errno == ENOMEM ? 0 : 1;
+}
+
+static int
+never_end(void)
+{
+	do
+		where = data;
+	while (where != NULL);
+	return 0;
+}
+
+static int
+abort_self(void)
+{
+	abort();
+}
+
+static int
+do_nothing(void)
+{
+	puts("alive");
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*fn)(void);
+} cases[] = {
+	CASE(read_null),
+	CASE(write_text),
+	CASE(run_data),
+	CASE(read_kernel),
+	CASE(write_kernel),
+	CASE(read_nowhere),
+	CASE(overflow_stack),
+	CASE(smash_stack),
+	CASE(divide),
+	CASE(run_undefined),
+	CASE(run_privileged),
+	CASE(run_breakpoint),
+	CASE(pass_kernel_pointer),
+	CASE(exhaust_memory),
+	CASE(never_end),
+	CASE(do_nothing),
+	CASE(abort_self),
+};
+
+int
+main(int argc, char **argv)
+{
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		if (argc == 2 && strcmp(argv[1], cases[i].name) == 0)
+			return cases[i].fn();
+	}
+	return 2;
+}

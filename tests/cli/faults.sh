@@ -1,0 +1,51 @@
+#!/bin/sh
+# A payload that misbehaves ends with one line that says why and where, and the suite goes on.  All of them in
+# one boot of each architecture.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# ended ARCH NAME SIGNAL PATTERN: the case NAME ended with SIGNAL, in the place and for the reason of PATTERN.
+ended() {
+	if grep -qE "^barecpc: fault: $3 at pc 0x[0-9a-f]+ $4" "$err"; then
+		ok "$1 $2"
+	else
+		not_ok "$1 $2" "no line matches: fault: $3 at pc ... $4"
+	fi
+}
+
+for arch in arm64 x86_64; do
+	scripts/barecpc-cc --arch "$arch" -O1 -o "$tap_dir/fault" tests/cli/fault.c
+	for name in read_null write_text run_data read_kernel write_kernel read_nowhere overflow_stack smash_stack \
+		run_undefined run_privileged run_breakpoint divide pass_kernel_pointer exhaust_memory abort_self \
+		do_nothing; do
+		echo "fault $name"
+	done >"$tap_dir/suite"
+	scripts/mkcpio -o "$tap_dir/faults.cpio" "$tap_dir/fault" "$tap_dir/suite"
+	scripts/barecpc run --arch "$arch" --accel tcg --payload "$tap_dir/faults.cpio" >"$out" 2>"$err" </dev/null
+	status=$?
+	check "$arch: the status is the first failure's" test "$status" = 139
+	ended $arch read_null SIGSEGV '\(read_null\+0x[0-9a-f]+\), address 0x0: not mapped'
+	ended $arch write_text SIGSEGV '\(write_text\+0x[0-9a-f]+\), address 0x[0-9a-f]+: '
+	ended $arch run_data SIGSEGV '.*address 0x[0-9a-f]+: '
+	ended $arch read_kernel SIGSEGV '\(read_kernel\+0x[0-9a-f]+\), address 0xffffffff80000000: '
+	ended $arch write_kernel SIGSEGV '\(write_kernel\+0x[0-9a-f]+\), address 0xffffffff80000000: '
+	ended $arch read_nowhere SIGSEGV '\(read_nowhere\+0x[0-9a-f]+\)'
+	ended $arch overflow_stack SIGSEGV '\(overflow_stack\+0x[0-9a-f]+\), address 0x[0-9a-f]+: .*stack'
+	ended $arch smash_stack '(SIGSEGV|SIGBUS)' ''
+	ended $arch run_undefined SIGILL '\(run_undefined\+0x[0-9a-f]+\)'
+	ended $arch run_privileged '(SIGILL|SIGSEGV)' '\(run_privileged\+0x[0-9a-f]+\)'
+	ended $arch run_breakpoint SIGTRAP '\(run_breakpoint\+0x[0-9a-f]+\)'
+	# arm64 divides by zero and gets zero; x86 does not.
+	[ "$arch" = arm64 ] || ended $arch divide SIGFPE '\(divide\+0x[0-9a-f]+\)'
+	check "$arch a hostile pointer is named, once" \
+		test "$(grep -cE '^barecpc: fault: .*0xffffffff80000000.*EFAULT' "$err")" = 1
+	check "$arch the last program still runs" grep -qx alive "$out"
+	check "$arch nothing leaks" sh -c "! grep -i leak '$err'"
+done
+
+expect 'a program that never ends is ended by timeout=' 124 '^barecpc: fault: .*time' \
+	scripts/barecpc run --arch arm64 --accel tcg --payload "$tap_dir/faults.cpio" --append timeout=1 -- fault never_end
+expect 'and by the host' 124 '^host: timed out after 3 s' \
+	scripts/barecpc run --arch x86_64 --accel tcg --payload "$tap_dir/faults.cpio" --timeout 3 -- fault never_end
+end
