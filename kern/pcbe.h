@@ -12,11 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "include/sys/cpc.h"
+
 #define PCBE_MAXPIC 32
 
-/* pcbe_caps: <libcpc.h>'s CPC_CAP_* */
-#define PCBE_CAP_OVERFLOW_INTERRUPT 0x1
-#define PCBE_CAP_OVERFLOW_PRECISE   0x2
+/* pcbe_caps; request flags and subcodes too are include/sys/cpc.h's. */
+#define PCBE_CAP_OVERFLOW_INTERRUPT CPC_CAP_OVERFLOW_INTERRUPT
+#define PCBE_CAP_OVERFLOW_PRECISE   CPC_CAP_OVERFLOW_PRECISE
 
 /*
  * An event as event_coverage() resolved it, once, when a request is added.
@@ -28,8 +30,8 @@ struct pcbe_event {
 	uint32_t pe_flags; /* PCBE_EVENT_* */
 	uint64_t pe_pics;  /* bit n: PIC n can count it */
 };
-#define PCBE_EVENT_GENERIC 0x1 /* a PAPI_ name: takes no attribute */
-#define PCBE_EVENT_RAW     0x2 /* a number */
+#define PCBE_EVENT_GENERIC CPC_EVENT_GENERIC /* a PAPI_ name */
+#define PCBE_EVENT_RAW     CPC_EVENT_RAW     /* a number */
 
 struct pcbe_attr {
 	uint32_t pa_id; /* index into list_attrs() */
@@ -53,12 +55,18 @@ struct pcbe_cfg {
 	uint64_t pc_aux;  /* a second register's worth */
 };
 
-/* What is bound together: program, allstop and sample work on all of it. */
+/*
+ * What is bound together: program and sample work on all of it.  While
+ * configure() runs, ps_cfg holds those it has already accepted, ps_pics all
+ * PICs of the set.
+ */
 struct pcbe_set {
 	uint32_t ps_n;
-	uint32_t ps_pics;  /* bit n: PIC n is in use by ps_cfg */
-	uint32_t ps_extra; /* PICs the backend took besides (helpers) */
-	bool ps_user_read; /* program() opens user-level reads */
+	uint32_t ps_pics;   /* bit n: PIC n is a request's */
+	uint32_t ps_spare;  /* no request's, and proved: may be taken */
+	uint32_t ps_extra;  /* of these, what the backend took (helpers) */
+	bool ps_user_read;  /* program() opens user-level reads */
+	bool ps_privileged; /* attributes may be privileged ones */
 	struct pcbe_cfg *ps_cfg[PCBE_MAXPIC];
 };
 
@@ -69,6 +77,12 @@ struct pcbe_set {
  */
 struct pcbe_ops {
 	uint32_t pcbe_caps; /* PCBE_CAP_*; cleared where a proof failed */
+	/*
+	 * Bit n: PIC n is narrower than 64 bits and its overflow cannot
+	 * interrupt unless the request is a notify one; kcpc then samples it
+	 * before it can go round.
+	 */
+	uint64_t pcbe_mute;
 
 	/* Number of PICs, 1..PCBE_MAXPIC; PIC numbers are 0..n-1. */
 	unsigned (*ncounters)(void);
@@ -88,12 +102,12 @@ struct pcbe_ops {
 	/*
 	 * Resolve a name, or a number already known to be well-formed (then
 	 * is_num, value num).  Returns the bitmap of PICs that can count it,
-	 * 0 where unknown; fills *ev.  A number a backend cannot encode
-	 * resolves to pe_pics of all programmable PICs and is refused by
+	 * 0 where unknown; fills *ev, pe_pics alike.  A number a backend
+	 * cannot encode resolves to all programmable PICs and is refused by
 	 * configure() (CPC_INVALID_EVENT).
 	 */
-	uint64_t (*event_coverage)(const char *name, bool is_num, uint64_t num,
-	    struct pcbe_event *ev);
+	uint64_t (*event_coverage)(
+	    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev);
 
 	/*
 	 * Which PICs of this CPU overflowed; acknowledges them.  All ones
@@ -102,9 +116,11 @@ struct pcbe_ops {
 	uint64_t (*overflow_bitmap)(void);
 
 	/*
-	 * Validate and build cfg for one request; `set` holds those already
-	 * accepted, for conflicts.  Returns 0 or a CPC_* subcode (1..11);
-	 * CPC_RESOURCE_UNAVAIL where a helper PIC is needed and none is free.
+	 * Validate and build cfg for one request; `set` is for conflicts.
+	 * kcpc has refused an attribute on a generic event and one unknown
+	 * to list_attrs().  Returns 0 or a CPC_* subcode (1..11), having
+	 * taken nothing; CPC_RESOURCE_UNAVAIL where a helper PIC is needed
+	 * and none is free.
 	 */
 	int (*configure)(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	    unsigned nattrs, const struct pcbe_attr *attrs,
@@ -117,7 +133,8 @@ struct pcbe_ops {
 	void (*program)(struct pcbe_set *set);
 	/* Stop every PIC of this CPU, close user reads.  Idempotent. */
 	void (*allstop)(void);
-	/* *pc_datap += (now - last) mod 2^width; last = now.  Running or not. */
+	/* *pc_datap += (now - last) mod 2^width; last = now.  Running or not.
+	 */
 	void (*sample)(struct pcbe_set *set);
 	/* Give back what configure() took in set for this cfg. */
 	void (*free)(struct pcbe_cfg *cfg, struct pcbe_set *set);

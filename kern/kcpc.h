@@ -1,0 +1,61 @@
+/*
+ * Counters of LWPs: what the rest of the kernel calls.  Included by kern/.
+ *
+ * A bound set has one context for each LWP that holds an instance of it.
+ * The context's counts are in the PICs only while its LWP runs.  An LWP
+ * without a context finds the PICs stopped.  All functions: interrupts off.
+ */
+#ifndef KERN_KCPC_H
+#define KERN_KCPC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct lwp;
+
+/*
+ * Ask the machine for its backend and prove every PIC; a PIC that fails is
+ * never used, and a machine without one that passes has no counters.  Prints
+ * what was found.  Called once, by kern_main(), all other CPUs idle.
+ */
+void kcpc_init(void);
+
+/*
+ * What every machine's record says of the PMU: JSON members without braces,
+ * as snprintf() truncates them and with its result.  After kcpc_init().
+ */
+int kcpc_describe(char *buf, size_t len);
+
+/*
+ * Around arch_lwp_switch(): save() is the last thing done for the LWP that
+ * leaves, restore() the first for the one that arrives, so that the switch
+ * itself is on nobody's account.  Also around arch_idle() where an LWP waits
+ * without being switched out: a waiting LWP is not programmed.
+ */
+void kcpc_save(struct lwp *l);
+void kcpc_restore(struct lwp *l);
+
+/* The LWP ends, or its program does (exec): its context goes.  LWP current. */
+void kcpc_lwp_exit(struct lwp *l);
+
+/* The system call BARECPC_SYS_CPC; see include/sys/cpc.h.  -errno. */
+intptr_t kcpc_syscall(const uintptr_t *a);
+
+/*
+ * From now on an overflow of a CPC_OVF_NOTIFY_EMT request freezes its
+ * context and calls post(l), in the overflow interrupt; until then the
+ * capability is not offered and such a request cannot be bound.
+ */
+void kcpc_set_notify(void (*post)(struct lwp *l));
+
+struct kcpc_stat {
+	uint32_t ks_contexts;
+	uint32_t ks_pics;    /* that contexts hold, helpers included */
+	uint64_t ks_asked;   /* times a program asked what there is to count */
+	uint64_t ks_refused; /* and was told: nothing */
+	uint64_t ks_stray;   /* overflow interrupts that belonged to no one */
+};
+void kcpc_stat(struct kcpc_stat *st);
+
+#endif /* KERN_KCPC_H */

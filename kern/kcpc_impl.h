@@ -1,0 +1,111 @@
+/*
+ * kcpc's own structures.  Included by kern/kcpc*.c and tests/host.
+ */
+#ifndef KERN_KCPC_IMPL_H
+#define KERN_KCPC_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "include/sys/cpc.h"
+#include "kern/pcbe.h"
+#include "kern/timer.h"
+
+struct lwp;
+struct proc;
+
+struct kcpc_request {
+	uint32_t kr_flags;  /* CPC_COUNT_*, CPC_OVF_NOTIFY_EMT */
+	int kr_picnum;      /* its PIC */
+	uint64_t kr_preset; /* where a restart starts from */
+	uint64_t kr_data;   /* the 64-bit count, as of the last sample */
+	struct pcbe_event kr_event;
+	struct pcbe_cfg kr_cfg;
+};
+
+struct kcpc_pic {
+	struct kcpc_request *kp_req; /* NULL: not this context's */
+	bool kp_overflowed;          /* and its request wants to know */
+};
+
+/*
+ * A bound set on one LWP.  FREEZE, counts and clocks are touched only on the
+ * CPU that runs the LWP, interrupts off, or while no CPU does.
+ */
+struct kcpc_ctx {
+	uint32_t kc_flags;
+	cpc_setid_t kc_set; /* the library's name for it, in kc_proc */
+	struct proc *kc_proc;
+	struct lwp *kc_lwp;
+	struct kcpc_ctx *kc_next, **kc_link; /* contexts of this hash */
+	hrtime_t kc_hrtime;                  /* of the last sample */
+	uint64_t kc_vtick;    /* cycles programmed until kc_rawtick */
+	uint64_t kc_rawtick;  /* the PMU's tick when last looked at */
+	struct timer kc_fold; /* while a PIC in use cannot tell it overflows */
+	struct kcpc_pic kc_pics[PCBE_MAXPIC];
+	struct pcbe_set kc_pcbe;
+	uint32_t kc_nreqs;
+	struct kcpc_request kc_reqs[];
+};
+
+/* kc_flags; the values are illumos's. */
+#define KCPC_CTX_FREEZE      0x1 /* valid, but the PICs do not count for it */
+#define KCPC_CTX_SIGOVF      0x2 /* SIGEMT is due */
+#define KCPC_CTX_NONPRIV     0x4 /* user-level reads of its PICs */
+#define KCPC_CTX_LWPINHERIT  0x8
+#define KCPC_CTX_INVALID     0x100 /* revoked, for ever; set from any CPU */
+#define KCPC_CTX_INV_STOPPED 0x200 /* and its CPU has seen it */
+
+/* A request as the library packed it, checked to lie within the pack. */
+struct kcpc_want {
+	const struct cpc_packreq *kw_req;
+	const struct cpc_packattr *kw_attrs;
+};
+
+/* The backend, or NULL; the PICs that passed their proof; how many there are.
+ */
+extern const struct pcbe_ops *kcpc_ops;
+extern uint64_t kcpc_pics;
+extern unsigned kcpc_npic;
+
+/* CPC_CAP_*, as programs see it. */
+uint32_t kcpc_caps(void);
+/* A program asked for counters (cpc_open); was it refused? */
+void kcpc_asked(bool refused);
+
+/*
+ * kcpc_assign.c: give each of n requests a PIC of its own out of can[i], the
+ * lowest where there is a choice for it alone.  False where it cannot be.
+ */
+bool kcpc_assign(unsigned n, const uint64_t *can, int *pic);
+
+/*
+ * kcpc_bind.c: make a context, which is frozen and on no LWP yet.  Returns 0,
+ * or an errno and, where there is more to say, *subcode.
+ */
+int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
+    struct kcpc_ctx **ctxp, int *subcode);
+void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
+
+/*
+ * kcpc.c: the operations, on the current LWP l.  0 or an errno.
+ */
+int kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
+    unsigned n, uint32_t flags, int *subcode);
+int kcpc_sample(struct lwp *l, cpc_setid_t set);
+int kcpc_rele(struct lwp *l, cpc_setid_t set);
+int kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset);
+int kcpc_restart(struct lwp *l, cpc_setid_t set);
+int kcpc_enable(struct lwp *l);
+int kcpc_disable(struct lwp *l);
+/* Release whatever context the LWP has. */
+void kcpc_drop(struct lwp *l);
+/* Revoke the LWP's context, wherever it runs: from then on EAGAIN. */
+void kcpc_invalidate(struct lwp *l);
+/* Does any LWP of the process hold an instance of the set? */
+bool kcpc_live(struct proc *p, cpc_setid_t set);
+/* Release all of them. */
+void kcpc_revoke(struct proc *p, cpc_setid_t set);
+
+#endif /* KERN_KCPC_IMPL_H */

@@ -1,0 +1,130 @@
+/*
+ * Which PICs there are and which can be trusted: found out once, at boot.
+ */
+#include "kern/kcpc.h"
+
+#include <stdarg.h>
+
+#include "kern/arch.h"
+#include "kern/kcpc_impl.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+const struct pcbe_ops *kcpc_ops;
+uint64_t kcpc_pics;
+unsigned kcpc_npic;
+
+/* Why there are no counters, or a PIC is not used: NULL where all is well. */
+static const char *no_pmu;
+static const char *no_pic[PCBE_MAXPIC];
+
+static void
+prove_all(const struct pcbe_ops *ops, unsigned n)
+{
+	unsigned pic;
+
+	for (pic = 0; pic < n; pic++) {
+		no_pic[pic] = ops->prove(pic);
+		if (no_pic[pic] == NULL)
+			kcpc_pics |= 1ULL << pic;
+		else
+			printf(
+			    "pcbe: PIC %u is not used: %s\n", pic, no_pic[pic]);
+	}
+}
+
+void
+kcpc_init(void)
+{
+	const struct pcbe_ops *ops;
+	unsigned n;
+
+	if ((ops = arch_pcbe(&no_pmu)) == NULL) {
+		printf("pcbe: %s\n", no_pmu);
+		return;
+	}
+	n = ops->ncounters();
+	ASSERT(n >= 1 && n <= PCBE_MAXPIC);
+	prove_all(ops, n);
+	if (kcpc_pics == 0) {
+		no_pmu = no_pic[0];
+		printf("pcbe: %s: no PIC counts right, none is used\n",
+		    ops->impl_name());
+		return;
+	}
+	kcpc_npic = n;
+	kcpc_ops = ops;
+	printf("pcbe: %s: %d of %u PICs proved, %u bits\n", ops->impl_name(),
+	    __builtin_popcountll(kcpc_pics), n, ops->width(0));
+	if ((ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0)
+		arch_pmi_enable();
+}
+
+/* Text that grows at the end of a buffer, as snprintf() would have it. */
+struct text {
+	char *t_buf;
+	size_t t_size;
+	size_t t_len;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct text *t, const char *fmt, ...)
+{
+	size_t at = t->t_len < t->t_size ? t->t_len : t->t_size;
+	va_list ap;
+
+	va_start(ap, fmt);
+	t->t_len += (size_t)vsnprintf(t->t_buf + at, t->t_size - at, fmt, ap);
+	va_end(ap);
+}
+
+/* A JSON string, or null; what JSON forbids in one becomes a space. */
+static void
+add_string(struct text *t, const char *s)
+{
+	if (s == NULL) {
+		add(t, "null");
+		return;
+	}
+	add(t, "\"");
+	for (; *s != '\0'; s++) {
+		if (*s == '"' || *s == '\\')
+			add(t, "\\%c", *s);
+		else
+			add(t, "%c", (unsigned char)*s < ' ' ? ' ' : *s);
+	}
+	add(t, "\"");
+}
+
+static void
+add_pics(struct text *t)
+{
+	unsigned pic;
+
+	add(t, ",\"npic\":%u,\"pics\":[", kcpc_npic);
+	for (pic = 0; pic < kcpc_npic; pic++) {
+		add(t, "%s{\"pic\":%u,\"width\":%u,\"unproved\":",
+		    pic != 0 ? "," : "", pic, kcpc_ops->width(pic));
+		add_string(t, no_pic[pic]);
+		add(t, "}");
+	}
+	add(t, "]");
+}
+
+int
+kcpc_describe(char *buf, size_t len)
+{
+	struct text t = { buf, len, 0 };
+
+	add(&t, "\"pmu\":");
+	add_string(&t, kcpc_ops != NULL ? kcpc_ops->impl_name() : NULL);
+	if (kcpc_ops != NULL) {
+		add_pics(&t);
+		add(&t, ",\"caps\":%u", kcpc_caps());
+	} else {
+		add(&t, ",\"pmu_reason\":");
+		add_string(&t, no_pmu);
+		add(&t, ",\"npic\":0,\"pics\":[]");
+	}
+	return (int)t.t_len;
+}

@@ -1,0 +1,273 @@
+/*
+ * The system call: what programs hand in is copied, then checked, then used.
+ */
+#include "kern/kcpc.h"
+
+#include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/kcpc_impl.h"
+#include "kern/lwp.h"
+#include "kern/page.h"
+#include "lib/string.h"
+
+/* A list on its way out: how long it is, and where the next name goes. */
+struct listing {
+	uintptr_t ls_to;
+	size_t ls_room;
+	size_t ls_bytes;
+	int ls_err;
+};
+
+static void
+list_add(struct listing *ls, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	size_t fits = bytes < ls->ls_room ? bytes : ls->ls_room;
+
+	if (fits > 0 && ls->ls_err == 0)
+		ls->ls_err = arch_copyout(ls->ls_to, name, fits);
+	ls->ls_to += fits;
+	ls->ls_room -= fits;
+	ls->ls_bytes += bytes;
+}
+
+static intptr_t
+list_end(const struct listing *ls)
+{
+	return ls->ls_err != 0 ? -ls->ls_err : (intptr_t)ls->ls_bytes;
+}
+
+static intptr_t
+list_events(const uintptr_t *a)
+{
+	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
+	const char *name;
+	unsigned n;
+
+	if (a[0] >= kcpc_npic)
+		return -EINVAL;
+	if ((kcpc_pics & 1ULL << a[0]) == 0)
+		return 0;
+	for (n = 0; (name = kcpc_ops->list_events((unsigned)a[0], n)) != NULL;
+	     n++)
+		list_add(&ls, name);
+	return list_end(&ls);
+}
+
+static intptr_t
+list_attrs(const uintptr_t *a)
+{
+	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
+	const char *name;
+	unsigned n;
+
+	for (n = 0; (name = kcpc_ops->list_attrs(n)) != NULL; n++)
+		list_add(&ls, name);
+	return list_end(&ls);
+}
+
+static intptr_t
+list_one(const uintptr_t *a, const char *name)
+{
+	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
+
+	list_add(&ls, name);
+	return list_end(&ls);
+}
+
+static intptr_t
+event_resolve(const uintptr_t *a)
+{
+	struct pcbe_event pe = { 0 };
+	struct cpc_event ce = { 0 };
+	char name[CPC_MAX_EVENT_LEN];
+	int err;
+
+	if ((err = arch_copyinstr(name, a[0], sizeof name)) == EFAULT)
+		return -EFAULT;
+	if (err != 0)
+		return -EINVAL; /* no event has so long a name */
+	if (kcpc_ops->event_coverage(name, false, 0, &pe) == 0 &&
+	    (a[1] == 0 || kcpc_ops->event_coverage(name, true, a[2], &pe) == 0))
+		return -EINVAL;
+	ce.ce_pics = pe.pe_pics & kcpc_pics;
+	ce.ce_code = pe.pe_code;
+	ce.ce_flags = pe.pe_flags;
+	return -arch_copyout(a[3], &ce, sizeof ce);
+}
+
+/*
+ * Find n requests with their attributes in what lies behind the header.
+ * False if they do not fill it exactly.
+ */
+static bool
+unpack(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
+{
+	const char *at = (const char *)(pack + 1);
+	unsigned i;
+
+	bytes -= sizeof *pack;
+	for (i = 0; i < pack->cp_nreqs; i++) {
+		if (bytes < sizeof *want[i].kw_req)
+			return false;
+		want[i].kw_req = (const struct cpc_packreq *)at;
+		at += sizeof *want[i].kw_req;
+		bytes -= sizeof *want[i].kw_req;
+		if (want[i].kw_req->cr_nattrs > CPC_MAX_ATTRS ||
+		    bytes / sizeof *want[i].kw_attrs <
+			want[i].kw_req->cr_nattrs)
+			return false;
+		want[i].kw_attrs = (const struct cpc_packattr *)at;
+		at += want[i].kw_req->cr_nattrs * sizeof *want[i].kw_attrs;
+		bytes -= want[i].kw_req->cr_nattrs * sizeof *want[i].kw_attrs;
+	}
+	return bytes == 0;
+}
+
+/* Past the tests that leave an old binding alone: it is gone now. */
+static int
+rebind(struct lwp *l, const struct cpc_pack *pack, size_t bytes, uint32_t flags,
+    int *subcode)
+{
+	struct kcpc_want want[CPC_MAX_REQS];
+
+	kcpc_drop(l);
+	if (bytes > CPC_MAX_PACK_BYTES || pack->cp_nreqs > CPC_MAX_REQS ||
+	    !unpack(pack, bytes, want))
+		return EINVAL;
+	return kcpc_bind(l, pack->cp_set, want, pack->cp_nreqs, flags, subcode);
+}
+
+static int
+sys_bind(struct lwp *l, const uintptr_t *a)
+{
+	size_t bytes = a[1];
+	size_t copied = bytes < CPC_MAX_PACK_BYTES ? bytes : CPC_MAX_PACK_BYTES;
+	struct cpc_pack *pack;
+	int err, subcode = -1;
+
+	if (bytes < sizeof *pack || (a[2] & ~CPC_BIND_LWP_INHERIT) != 0)
+		return EINVAL;
+	if ((pack = kmalloc(copied)) == NULL)
+		return ENOMEM;
+	if ((err = arch_copyin(pack, a[0], copied)) != 0)
+		goto free_pack;
+	if (pack->cp_set == 0 || pack->cp_nreqs == 0) {
+		err = EINVAL;
+		goto free_pack;
+	}
+	err = rebind(l, pack, bytes, (uint32_t)a[2], &subcode);
+	if (err != 0 && subcode != -1 &&
+	    arch_copyout(a[3], &subcode, sizeof subcode) != 0)
+		err = EFAULT;
+
+free_pack:
+	kfree(pack);
+	return err;
+}
+
+static int
+sys_sample(struct lwp *l, const uintptr_t *a)
+{
+	struct {
+		struct cpc_sample head;
+		uint64_t value[PCBE_MAXPIC];
+	} s;
+	const struct kcpc_ctx *ctx;
+	unsigned i;
+	int err;
+
+	if (a[0] == 0)
+		return EINVAL;
+	if ((err = kcpc_sample(l, a[0])) != 0)
+		return err;
+	ctx = l->l_cpc;
+	if (a[2] != ctx->kc_nreqs)
+		return EINVAL;
+	s.head.cs_hrtime = ctx->kc_hrtime;
+	s.head.cs_tick = ctx->kc_vtick;
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		s.value[i] = ctx->kc_reqs[i].kr_data;
+	return arch_copyout(
+	    a[1], &s, sizeof s.head + ctx->kc_nreqs * sizeof s.value[0]);
+}
+
+static int
+sys_where(struct lwp *l, const uintptr_t *a)
+{
+	const struct kcpc_ctx *ctx = l->l_cpc;
+	const struct kcpc_request *r;
+	struct cpc_where w;
+
+	if (ctx == NULL || ctx->kc_set != a[0] || a[1] >= ctx->kc_nreqs)
+		return EINVAL;
+	r = &ctx->kc_reqs[a[1]];
+	w.cw_pic = (uint32_t)r->kr_picnum;
+	w.cw_width = kcpc_ops->width((unsigned)r->kr_picnum);
+	w.cw_code = r->kr_event.pe_code;
+	return arch_copyout(a[2], &w, sizeof w);
+}
+
+/* Operations on contexts: 0 or an errno. */
+static int
+context_op(struct lwp *l, uintptr_t op, const uintptr_t *a)
+{
+	switch (op) {
+	case CPC_OP_BIND:
+		return sys_bind(l, a);
+	case CPC_OP_SAMPLE:
+		return sys_sample(l, a);
+	case CPC_OP_RELE:
+		return a[0] != 0 ? kcpc_rele(l, a[0]) : EINVAL;
+	case CPC_OP_ENABLE:
+		return kcpc_enable(l);
+	case CPC_OP_DISABLE:
+		return kcpc_disable(l);
+	case CPC_OP_PRESET:
+		return kcpc_preset(l, a[0], a[1]);
+	case CPC_OP_RESTART:
+		return kcpc_restart(l, a[0]);
+	case CPC_OP_WHERE:
+		return sys_where(l, a);
+	default:
+		return EINVAL;
+	}
+}
+
+intptr_t
+kcpc_syscall(const uintptr_t *args)
+{
+	struct lwp *l = lwp_self();
+	const uintptr_t *a = args + 1;
+
+	if (args[0] == CPC_OP_LWP_SELF)
+		return l->l_id;
+	if (args[0] == CPC_OP_NPIC)
+		kcpc_asked(kcpc_ops == NULL);
+	if (kcpc_ops == NULL)
+		return -ENOSYS;
+
+	switch (args[0]) {
+	case CPC_OP_LIST_EVENTS:
+		return list_events(a);
+	case CPC_OP_LIST_ATTRS:
+		return list_attrs(a);
+	case CPC_OP_IMPL_NAME:
+		return list_one(a, kcpc_ops->impl_name());
+	case CPC_OP_CPUREF:
+		return list_one(a, kcpc_ops->cpuref());
+	case CPC_OP_NPIC:
+		return kcpc_npic;
+	case CPC_OP_CAPS:
+		return kcpc_caps();
+	case CPC_OP_EVENT:
+		return event_resolve(a);
+	case CPC_OP_LIVE:
+		return kcpc_live(l->l_proc, a[0]);
+	case CPC_OP_REVOKE:
+		kcpc_revoke(l->l_proc, a[0]);
+		return 0;
+	default:
+		return -context_op(l, args[0], a);
+	}
+}
