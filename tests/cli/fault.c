@@ -66,7 +66,6 @@ overflow_stack(void)
 	volatile char frame[4096];
 
 	frame[0] = 0;
-	where = frame;
 	return frame[0] == 0 ? overflow_stack() + frame[0] : 0;
 }
 

@@ -1,0 +1,65 @@
+#!/bin/sh
+# Programs from outside the tree: compiled by barecpc-cc, or unmodified static ones made with musl's own wrapper,
+# run by --payload without a rebuild.  Arguments, environment, stdout and status pass through untouched.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+run() {
+	scripts/barecpc run --accel tcg "$@" </dev/null
+}
+
+cat >"$tap_dir/want" <<'END'
+[hello]
+[7]
+[a b]
+[c"d\e$f]
+[]
+HELLO=x "y" z 2.236068
+END
+
+# hello_prints NAME ARCH FILE
+hello_prints() {
+	# shellcheck disable=SC2016 # a dollar is passed on as it is
+	run --arch "$2" --payload "$3" --env 'HELLO=x "y" z' -- hello 7 'a b' 'c"d\e$f' '' >"$out" 2>"$err"
+	status=$?
+	check "$1: status" test $status = 7
+	check "$1: stdout" diff "$out" "$tap_dir/want"
+}
+
+for arch in arm64 x86_64; do
+	case $arch in
+	arm64) triple=aarch64-linux ;;
+	*) triple=x86_64-linux ;;
+	esac
+	mkdir -p "$tap_dir/$arch/cc" "$tap_dir/$arch/pie" "$tap_dir/$arch/musl"
+
+	check "$arch: barecpc-cc" scripts/barecpc-cc --arch $arch -O2 -Wall -Werror \
+		-o "$tap_dir/$arch/cc/hello" tests/cli/hello.c -lm
+	hello_prints "$arch: static" $arch "$tap_dir/$arch/cc/hello"
+
+	check "$arch: barecpc-cc -static-pie" scripts/barecpc-cc --arch $arch -static-pie -O2 -Wall -Werror \
+		-o "$tap_dir/$arch/pie/hello" tests/cli/hello.c -lm
+	hello_prints "$arch: static-pie" $arch "$tap_dir/$arch/pie/hello"
+
+	# What the command musl-gcc does: gcc with musl's specs.  Nothing of ours is in this program.
+	check "$arch: musl-gcc" "$triple-gnu-gcc" -specs "/usr/lib/$triple-musl/musl-gcc.specs" -static -O2 \
+		-o "$tap_dir/$arch/musl/hello" tests/cli/hello.c -lm
+	hello_prints "$arch: unmodified Linux program" $arch "$tap_dir/$arch/musl/hello"
+
+	scripts/barecpc-cc --arch $arch -O2 -c -o "$tap_dir/$arch/libcpc.o" tests/cli/libcpc.c
+	check "$arch: libcpc is linked in" scripts/barecpc-cc --arch $arch \
+		-o "$tap_dir/$arch/count" "$tap_dir/$arch/libcpc.o"
+done
+
+expect 'a program that counts' 0 'barecpc: exit 0' scripts/barecpc run --arch arm64 --accel tcg \
+	--payload "$tap_dir/arm64/count" -- count
+check 'counts exactly' grep -qx 4000 "$out"
+expect 'at system privilege, too' 0 'barecpc: exit 0' scripts/barecpc run --arch x86_64 --accel tcg \
+	--append priv=system --payload "$tap_dir/x86_64/cc/hello" -- hello 0
+expect 'two files are both there' 7 'barecpc: exit 7' scripts/barecpc run --arch arm64 --accel tcg \
+	--payload "$tap_dir/arm64/count" --payload "$tap_dir/arm64/cc/hello" -- hello 7
+expect 'a shared library is no payload' 1 'barecpc-cc: -shared: a payload is a static program' \
+	scripts/barecpc-cc --arch arm64 -shared tests/cli/hello.c
+expect 'an unknown architecture' 1 'barecpc-cc: unknown architecture vax' scripts/barecpc-cc --arch vax x.c
+end

@@ -1,0 +1,106 @@
+#!/bin/sh
+# What the kernel is given may be damaged, absurd or missing: one line says so, and the status is 125.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# line NAME PATTERN: a point for a line of the last run.
+line() {
+	if grep -qE -e "$2" "$err"; then
+		ok "$1"
+	else
+		not_ok "$1" "no line matches: $2"
+	fi
+}
+
+run() {
+	scripts/barecpc run --accel tcg "$@"
+}
+
+scripts/barecpc-cc --arch arm64 -O2 -o "$tap_dir/hello" tests/cli/hello.c
+mkdir "$tap_dir/x86"
+scripts/barecpc-cc --arch x86_64 -O2 -o "$tap_dir/x86/hello" tests/cli/hello.c
+
+# Malformed programs, all in one boot of each architecture.
+kinds='magic truncated 32-bit foreign object dynamic overlap write-execute low kernel wrap beyond-file shrinks huge
+	entry-outside entry-data table-outside empty'
+for arch in arm64 x86_64; do
+	mkdir "$tap_dir/$arch"
+	for kind in $kinds; do
+		tests/cli/mkelf $arch "$kind" "$tap_dir/$arch/$kind"
+		echo "$kind"
+	done >"$tap_dir/$arch/suite"
+	scripts/mkcpio -o "$tap_dir/$arch.cpio" "$tap_dir/$arch"/*
+	expect "$arch: malformed programs" 125 '^barecpc: exit 125' run --arch $arch --payload "$tap_dir/$arch.cpio"
+	line "$arch: bad magic" '^barecpc: magic: not an ELF file'
+	line "$arch: truncated" '^barecpc: truncated: not an ELF file'
+	line "$arch: 32-bit" '^barecpc: 32-bit: not a 64-bit'
+	line "$arch: another machine's" '^barecpc: foreign: ELF file for another machine'
+	line "$arch: an object file" '^barecpc: object: ELF file, but not an executable'
+	line "$arch: dynamically linked" '^barecpc: dynamic: dynamically linked; link it with -static'
+	line "$arch: overlapping segments" '^barecpc: overlap: segment 1 overlaps'
+	line "$arch: writable and executable" '^barecpc: write-execute: segment 0 is both writable and executable'
+	line "$arch: at address 0" '^barecpc: low: segment 0 lies outside the user address space'
+	line "$arch: in the kernel's half" '^barecpc: kernel: segment 1 lies outside the user address space'
+	line "$arch: wrapping around" '^barecpc: wrap: segment 1 lies outside the user address space'
+	line "$arch: beyond the file" '^barecpc: beyond-file: segment 1 lies outside the file'
+	line "$arch: more file than memory" '^barecpc: shrinks: segment 1 is larger in the file than in memory'
+	line "$arch: larger than memory" '^barecpc: huge: does not fit in memory'
+	line "$arch: entry outside" '^barecpc: entry-outside: entry point outside every executable segment'
+	line "$arch: entry in data" '^barecpc: entry-data: entry point outside every executable segment'
+	line "$arch: headers outside" '^barecpc: table-outside: program headers outside the file'
+	line "$arch: no segments" '^barecpc: empty: no program headers'
+done
+
+# Archives.
+scripts/mkcpio -o "$tap_dir/hello.cpio" "$tap_dir/hello"
+head -c 5000 "$tap_dir/hello.cpio" >"$tap_dir/cut.cpio"
+expect 'a truncated archive' 125 'archive.* is truncated in a file' run --arch arm64 --payload "$tap_dir/cut.cpio" -- hello
+head -c 60 "$tap_dir/hello.cpio" >"$tap_dir/cut.cpio"
+expect 'truncated in a header' 125 'archive.* is truncated in a header' \
+	run --arch x86_64 --payload "$tap_dir/cut.cpio" -- hello
+for arch in arm64 x86_64; do
+	head -c 4096 "$tap_dir/hello" | tail -c 3000 >"$tap_dir/garbage"
+	expect "$arch: a garbage archive" 125 'archive.* is not a cpio archive' \
+		run --arch $arch --payload "$tap_dir/garbage" -- spin
+done
+gzip -nc "$tap_dir/hello.cpio" >"$tap_dir/hello.cpio.gz"
+expect 'a compressed archive' 125 'compressed with gzip; give it uncompressed' \
+	run --arch arm64 --payload "$tap_dir/hello.cpio.gz" -- hello
+: >"$tap_dir/suite"
+scripts/mkcpio -o "$tap_dir/none.cpio" "$tap_dir/suite"
+expect 'no payloads' 125 '^barecpc: .*suite' run --arch arm64 --payload "$tap_dir/none.cpio"
+
+# The command line.
+expect 'an unknown program' 125 '^barecpc: nonesuch: ' run --arch arm64 -- nonesuch
+expect 'an unknown word' 125 '^barecpc: command line: .coffee=black.: unknown; known: console=' \
+	run --arch arm64 --append coffee=black -- spin
+expect 'on x86, too' 125 '^barecpc: command line: .coffee=black.: unknown; known: console=' \
+	run --arch x86_64 --append coffee=black -- spin
+expect 'a bad value' 125 '^barecpc: command line: .priv=root.: not user or system' \
+	run --arch arm64 --append priv=root -- spin
+expect 'an open quote' 125 '^barecpc: command line: a double quote is not closed' \
+	run --arch arm64 --append '"env.A=1' -- spin
+long=$(head -c 3800 /dev/zero | tr '\0' x)
+for arch in arm64 x86_64; do
+	file=$([ $arch = arm64 ] && echo "$tap_dir/hello" || echo "$tap_dir/x86/hello")
+	expect "$arch: 4 KiB of command line" 0 '^barecpc: exit 0' \
+		run --arch $arch --payload "$file" --env "HELLO=$long" -- hello 0
+	check "$arch: arrive whole" grep -qF "HELLO=$long " "$out"
+	expect "$arch: 16 MiB of memory" 3 '^barecpc: exit 3' run --arch $arch --mem 16M --payload "$file" -- hello 3
+done
+expect 'more than QEMU takes' 125 '^host: a command line of [0-9]+ bytes' \
+	run --arch arm64 --append "env.A=$(head -c 70000 /dev/zero | tr '\0' x)" \
+	--append "env.B=$(head -c 70000 /dev/zero | tr '\0' x)"
+
+# A megabyte of barecpc.cfg, in words that each are fine.
+word=env.A=$(head -c 104000 /dev/zero | tr '\0' x)
+set --
+for n in 1 2 3 4 5 6 7 8 9 10; do
+	set -- "$@" --append "$word$n"
+done
+for arch in arm64 x86_64; do
+	expect "$arch: 1 MiB of barecpc.cfg" 125 '(command line|barecpc.cfg).*(65536|64 KiB)' \
+		run --arch $arch --boot uefi "$@" -- spin
+done
+end

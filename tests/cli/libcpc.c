@@ -1,0 +1,62 @@
+/*
+ * A program that counts itself through libcpc: what barecpc-cc links.
+ * Exits 0 where the count is exact, 77 where there is nothing to count with.
+ */
+#include <libcpc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static void
+loop(long n)
+{
+#ifdef __x86_64__
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
+#else
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
+#endif
+}
+
+static uint64_t
+count(cpc_t *cpc, cpc_set_t *set, int request, long n)
+{
+	cpc_buf_t *before = cpc_buf_create(cpc, set);
+	cpc_buf_t *after = cpc_buf_create(cpc, set);
+	uint64_t a, b;
+
+	if (before == NULL || after == NULL ||
+	    cpc_set_sample(cpc, set, before) == -1)
+		exit(1);
+	loop(n);
+	if (cpc_set_sample(cpc, set, after) == -1 ||
+	    cpc_buf_get(cpc, before, request, &a) == -1 ||
+	    cpc_buf_get(cpc, after, request, &b) == -1)
+		exit(1);
+	cpc_buf_destroy(cpc, before);
+	cpc_buf_destroy(cpc, after);
+	return b - a;
+}
+
+int
+main(void)
+{
+	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set;
+	uint64_t n1, n2;
+	int request;
+
+	if (cpc == NULL) {
+		perror("cpc_open");
+		return 77;
+	}
+	set = cpc_set_create(cpc);
+	request = cpc_set_add_request(
+	    cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_USER, 0, NULL);
+	if (request == -1 || cpc_bind_curlwp(cpc, set, 0) == -1)
+		return 1;
+	n1 = count(cpc, set, request, 1000);
+	n2 = count(cpc, set, request, 3000);
+	printf("%llu\n", (unsigned long long)(n2 - n1));
+	cpc_close(cpc);
+	return n2 - n1 == 2 * 2000 ? 0 : 1;
+}

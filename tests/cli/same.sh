@@ -1,0 +1,47 @@
+#!/bin/sh
+# Emulation is exact: the suite prints the same on every run, and counts the same on every machine and by every
+# way in.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# suite NAME options...: the default suite's table and records.
+suite() {
+	name=$1
+	shift
+	scripts/barecpc run --arch arm64 --accel tcg --results "$tap_dir/$name.jsonl" "$@" \
+		>"$tap_dir/$name.txt" 2>"$tap_dir/$name.err" </dev/null
+}
+
+# Payload, event, count, per iteration: what no machine may change.  Time differs, where cycles are time.
+counts() {
+	awk '$1 !~ /^#/ { print $1, $2, $3, $4 }' "$tap_dir/$1.txt"
+}
+
+# same NAME RUN: it counted what the first did.
+same() {
+	counts first >"$tap_dir/a"
+	counts "$2" >"$tap_dir/b"
+	check "$1" diff "$tap_dir/a" "$tap_dir/b"
+}
+
+check 'a run' suite first
+check 'counts something' grep -qE 'spin.* [1-9][0-9]* ' "$tap_dir/first.txt"
+check 'another' suite second
+check 'prints the same table' cmp "$tap_dir/first.txt" "$tap_dir/second.txt"
+check 'leaves the same records' cmp "$tap_dir/first.jsonl" "$tap_dir/second.jsonl"
+check 'logs the same' cmp "$tap_dir/first.err" "$tap_dir/second.err"
+
+check 'GICv2' suite gicv2 --machine gic-version=2
+same 'GICv2 counts the same' gicv2
+check 'entered at EL2' suite el2 --machine virtualization=on
+same 'EL2 entry counts the same' el2
+check 'UEFI' suite uefi --boot uefi
+same 'UEFI counts the same' uefi
+check 'UEFI with a device tree' suite uefi_dt --boot uefi --machine acpi=off
+same 'UEFI with a device tree counts the same' uefi_dt
+check 'cortex-a72' suite a72 --cpu cortex-a72
+same 'cortex-a72 counts the same' a72
+check 'four CPUs' suite smp --smp 4
+same 'four CPUs count the same' smp
+end
