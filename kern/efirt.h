@@ -10,7 +10,7 @@ struct bootinfo;
 /*
  * Map the runtime services one to one in an address space of their own.
  * Does nothing where UEFI was not the way in.  Called once, by kern_main(),
- * after page_init().
+ * after arch_init().
  */
 void efirt_init(const struct bootinfo *bi);
 

@@ -43,8 +43,8 @@ kern_main(struct bootinfo *bi)
 	printf("barecpc: %s\n", arch_name);
 	page_init(bi);
 	fbcons_init(bi);
-	efirt_init(bi);
 	arch_init(bi);
+	efirt_init(bi);
 	run_end(0);
 }
 
