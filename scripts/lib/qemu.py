@@ -120,23 +120,13 @@ def command(m, image, cmdline, initrd=None, disk=None):
 
 def make_disk(disk, efi, cmdline, archive=None):
     """A FAT volume that boots: the EFI file, its configuration, and the payloads beside it."""
-    folder = disk.parent
-    (folder / "barecpc.cfg").write_text(cmdline + "\n")
-    beside = [folder / "barecpc.cfg"]
-    if archive is not None:
-        (folder / "barecpc.cpio").write_bytes(archive.read_bytes())
-        beside.append(folder / "barecpc.cpio")
-    with open(disk, "wb") as file:
-        file.truncate(64 << 20)
-    for words in (["mformat", "-F", "::"], ["mmd", "::/EFI", "::/EFI/BOOT"],
-                  ["mcopy", str(efi), *map(str, beside), "::/EFI/BOOT/"]):
-        tool = words[0]
-        if shutil.which(tool) is None:
-            raise HostError(f"{tool}: not found; run scripts/setup")
-        done = subprocess.run([tool, "-i", str(disk), *words[1:]], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True)
-        if done.returncode != 0:
-            raise HostError(f"{tool}: {done.stderr.strip() or 'failed'}")
+    cfg = disk.with_name("barecpc.cfg")
+    cfg.write_text(cmdline + "\n")
+    words = [str(ROOT / "scripts" / "mkdisk"), "--fat", "--efi", str(efi), "--cfg", str(cfg)]
+    words += ["--archive", str(archive)] if archive else []
+    done = subprocess.run([*words, str(disk)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise HostError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "mkdisk failed")
 
 
 def gather(payloads, folder):
