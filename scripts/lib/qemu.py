@@ -120,13 +120,13 @@ def command(m, image, cmdline, initrd=None, disk=None):
 
 def make_disk(disk, efi, cmdline, archive=None):
     """A FAT volume that boots: the EFI file, its configuration, and the payloads beside it."""
-    config = disk.with_name("barecpc.cfg")
-    config.write_text(cmdline + "\n")
-    words = [ROOT / "scripts" / "mkdisk", "--fat", "--efi", efi, "--cfg", config]
-    words += ["--archive", archive] if archive is not None else []
-    done = subprocess.run([*words, disk], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    cfg = disk.with_name("barecpc.cfg")
+    cfg.write_text(cmdline + "\n")
+    words = [str(ROOT / "scripts" / "mkdisk"), "--fat", "--efi", str(efi), "--cfg", str(cfg)]
+    words += ["--archive", str(archive)] if archive else []
+    done = subprocess.run([*words, str(disk)], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode != 0:
-        raise HostError(done.stderr.strip() or "mkdisk failed")
+        raise HostError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "mkdisk failed")
 
 
 def gather(payloads, folder):
