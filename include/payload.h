@@ -56,7 +56,7 @@ payload_privilege(void)
 	char text[4096];
 
 	if (payload_machine(text, sizeof text) > 0 &&
-	    strstr(text, "\"privilege\":\"system\"") != NULL)
+	    strstr(text, "\"priv\":\"system\"") != NULL)
 		return PAYLOAD_SYSTEM;
 	return PAYLOAD_USER;
 }

@@ -1,5 +1,5 @@
 /*
- * Tests that boot.  Included by tests/image/*.c, each of which is a program;
+ * Tests that boot.  Included by those of tests/image/, each a program;
  * test.c gives it a main() that runs its TESTs in the order of the file,
  * prints TAP 13, and exits 0 where none failed.
  *
