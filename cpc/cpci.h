@@ -1,0 +1,157 @@
+/*
+ * What the files of libcpc share.  Included by cpc/ and, to look inside, by
+ * tests/host.
+ *
+ * One lock for each handle guards its lists of sets and buffers, the sets,
+ * and the bind of a set; SIGEMT is blocked while it is held, so a handler
+ * never waits for the LWP it interrupted.  Sampling, buffers and everything
+ * that acts on the LWP's context take no lock.
+ */
+#ifndef CPC_CPCI_H
+#define CPC_CPCI_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libcpc.h>
+#include <sys/cpc.h>
+
+/*
+ * object.c: what a cpc_set_t * or cpc_buf_t * really is.
+ *
+ * It is a name: an identity, given once in the life of the process, over the
+ * index of a slot in a table of the handle.  The slot knows the identity it
+ * holds, so a pointer that was destroyed, comes from another handle or was
+ * never a set is told by one comparison, whatever the number of objects.
+ */
+struct cpci_slot {
+	uint64_t sl_id; /* 0: free */
+	void *sl_obj;
+	uint32_t sl_next; /* the next free slot, counted from 1; 0: none */
+};
+
+/* Chunks double, and never move: a look-up takes no lock. */
+#define CPCI_NCHUNK     18
+#define CPCI_CHUNK_BITS 6 /* slots in the first, as a power of two */
+#define CPCI_INDEX_BITS 24
+
+struct cpci_table {
+	struct cpci_slot *t_chunk[CPCI_NCHUNK];
+	uint32_t t_used; /* slots ever handed out */
+	uint32_t t_free; /* list of slots handed back, counted from 1 */
+};
+
+/* Name obj.  Returns the name, or NULL with ENOMEM. */
+void *cpci_table_add(struct cpci_table *t, void *obj);
+/* The object of a name, or NULL if it has none here. */
+void *cpci_table_find(struct cpci_table *t, const void *name);
+/* Forget the name, for ever; returns the object, or NULL. */
+void *cpci_table_remove(struct cpci_table *t, const void *name);
+/* Remove any one; NULL when all are gone. */
+void *cpci_table_drain(struct cpci_table *t);
+void cpci_table_free(struct cpci_table *t);
+
+static inline uint64_t
+cpci_id(const void *name)
+{
+	return (uintptr_t)name >> CPCI_INDEX_BITS;
+}
+
+/* Names of one kind, as the kernel listed them. */
+struct cpci_list {
+	char *li_text;
+	const char **li_name;
+	unsigned li_n;
+};
+
+struct __cpc {
+	pthread_mutex_t c_lock;
+	cpc_errhndlr_t *c_errfn; /* NULL: stderr */
+	uint_t c_npic;
+	uint_t c_caps;
+	struct cpci_list c_cciname, c_cpuref; /* of one name each */
+	struct cpci_list c_attrs;
+	struct cpci_list *c_events; /* by PIC */
+	struct cpci_list c_all;     /* each once; li_text unused */
+	struct cpci_table c_sets;   /* struct cpci_set */
+	struct cpci_table c_bufs;   /* struct cpci_buf */
+};
+
+/*
+ * A request.  Only cr_preset changes after it was made.  Each holds on to the
+ * one added before it, so that a walk needs only the newest, whatever the
+ * callback does to the set.
+ */
+struct cpci_req {
+	struct cpci_req *cr_older;
+	unsigned cr_refs; /* atomic */
+	int cr_index;
+	char *cr_event;
+	uint64_t cr_preset; /* atomic */
+	uint_t cr_flags;
+	uint_t cr_nattrs;
+	cpc_attr_t *cr_attrs; /* NULL: none */
+	size_t cr_at;         /* of its struct cpc_packreq in cs_pack */
+};
+
+struct cpci_set {
+	cpc_setid_t cs_id; /* the identity in its name */
+	int cs_nreqs;
+	bool cs_bound_once; /* else the kernel knows nothing of it */
+	struct cpci_req *cs_newest;
+	char *cs_pack; /* what a bind hands to the kernel */
+	size_t cs_pack_bytes, cs_pack_room;
+};
+
+struct cpci_buf {
+	cpc_setid_t cb_set;
+	int cb_n;
+	struct cpc_sample cb_sample; /* cb_n values */
+};
+
+/* handle.c */
+void cpci_lock(cpc_t *cpc, sigset_t *mask);
+void cpci_unlock(cpc_t *cpc, const sigset_t *mask);
+
+/*
+ * error.c: report a failure and set errno; returns -1.  No lock is held.
+ * A subcode of -1 is not reported.
+ */
+int cpci_fail(cpc_t *cpc, const char *fn, int err, int subcode);
+
+/* event.c */
+bool cpci_list_fetch(struct cpci_list *li, enum cpc_op op, uintptr_t arg);
+void cpci_list_free(struct cpci_list *li);
+/* Fill c_events and c_all. */
+bool cpci_events_fetch(cpc_t *cpc);
+/* Resolve a name or number. */
+bool cpci_event(const char *event, struct cpc_event *ev);
+
+/*
+ * request.c: append a request.  0, or an errno and perhaps a subcode.
+ */
+int cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
+    uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs,
+    int *subcode);
+struct cpci_req *cpci_req_hold(struct cpci_req *r);
+void cpci_req_release(struct cpci_req *r);
+
+/* set.c: unbind wherever it is bound, and free. */
+void cpci_set_free(struct cpci_set *cs);
+
+static inline struct cpci_set *
+cpci_set(cpc_t *cpc, const cpc_set_t *set)
+{
+	return cpc != NULL ? cpci_table_find(&cpc->c_sets, set) : NULL;
+}
+
+static inline struct cpci_buf *
+cpci_buf(cpc_t *cpc, const cpc_buf_t *buf)
+{
+	return cpc != NULL ? cpci_table_find(&cpc->c_bufs, buf) : NULL;
+}
+
+#endif /* CPC_CPCI_H */

@@ -1,0 +1,57 @@
+#include "cpci.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static const char *const text[] = {
+	[CPC_INVALID_EVENT] = "Unknown event\n",
+	[CPC_INVALID_PICNUM] = "Invalid counter number\n",
+	[CPC_INVALID_ATTRIBUTE] = "Unknown attribute\n",
+	[CPC_ATTRIBUTE_OUT_OF_RANGE] = "Attribute out of range\n",
+	[CPC_RESOURCE_UNAVAIL] = "Hardware resource unavailable\n",
+	[CPC_PIC_NOT_CAPABLE] = "Counter cannot count requested event\n",
+	[CPC_REQ_INVALID_FLAGS] = "Invalid flags in a request\n",
+	[CPC_CONFLICTING_REQS] = "Requests conflict with each other\n",
+	[CPC_ATTR_REQUIRES_PRIVILEGE] =
+	    "Attribute requires the cpc_cpu privilege\n",
+	[CPC_PBIND_FAILED] = "Couldn't bind LWP to requested processor\n",
+	[CPC_HV_NO_ACCESS] = "Hypervisor event access denied\n",
+};
+
+/* Variadic only because a handler is owed a va_list. */
+static void
+call(cpc_errhndlr_t *errfn, const char *fn, int subcode, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	errfn(fn, subcode, fmt, ap);
+	va_end(ap);
+}
+
+int
+cpci_fail(cpc_t *cpc, const char *fn, int err, int subcode)
+{
+	cpc_errhndlr_t *errfn;
+
+	if (subcode >= CPC_INVALID_EVENT && subcode <= CPC_HV_NO_ACCESS) {
+		errfn = __atomic_load_n(&cpc->c_errfn, __ATOMIC_RELAXED);
+		if (errfn != NULL)
+			call(errfn, fn, subcode, text[subcode]);
+		else
+			fprintf(stderr, "libcpc: %s: %s", fn, text[subcode]);
+	}
+	errno = err;
+	return -1;
+}
+
+int
+cpc_seterrhndlr(cpc_t *cpc, cpc_errhndlr_t *fn)
+{
+	if (cpc == NULL) {
+		errno = EINVAL;
+		return -1;
+	}
+	__atomic_store_n(&cpc->c_errfn, fn, __ATOMIC_RELAXED);
+	return 0;
+}

@@ -1,0 +1,122 @@
+#include "cpci.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+void
+cpci_lock(cpc_t *cpc, sigset_t *mask)
+{
+	sigset_t emt;
+
+	sigemptyset(&emt);
+	sigaddset(&emt, SIGEMT);
+	pthread_sigmask(SIG_BLOCK, &emt, mask);
+	pthread_mutex_lock(&cpc->c_lock);
+}
+
+void
+cpci_unlock(cpc_t *cpc, const sigset_t *mask)
+{
+	pthread_mutex_unlock(&cpc->c_lock);
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
+static void
+handle_free(cpc_t *cpc)
+{
+	unsigned i;
+
+	for (i = 0; cpc->c_events != NULL && i < cpc->c_npic; i++)
+		cpci_list_free(&cpc->c_events[i]);
+	free(cpc->c_events);
+	cpci_list_free(&cpc->c_all);
+	cpci_list_free(&cpc->c_attrs);
+	cpci_list_free(&cpc->c_cciname);
+	cpci_list_free(&cpc->c_cpuref);
+	cpci_table_free(&cpc->c_sets);
+	cpci_table_free(&cpc->c_bufs);
+	pthread_mutex_destroy(&cpc->c_lock);
+	free(cpc);
+}
+
+cpc_t *
+cpc_open(int ver)
+{
+	intptr_t npic;
+	cpc_t *cpc;
+
+	if (ver != CPC_VER_CURRENT) {
+		errno = EINVAL;
+		return NULL;
+	}
+	if ((npic = cpc_syscall(CPC_OP_NPIC, 0, 0, 0, 0)) < 0) {
+		errno = (int)-npic;
+		return NULL;
+	}
+	if ((cpc = calloc(1, sizeof *cpc)) == NULL)
+		return NULL;
+	pthread_mutex_init(&cpc->c_lock, NULL);
+	cpc->c_npic = (uint_t)npic;
+	cpc->c_caps = (uint_t)cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0);
+	if (!cpci_list_fetch(&cpc->c_cciname, CPC_OP_IMPL_NAME, 0) ||
+	    !cpci_list_fetch(&cpc->c_cpuref, CPC_OP_CPUREF, 0) ||
+	    !cpci_list_fetch(&cpc->c_attrs, CPC_OP_LIST_ATTRS, 0) ||
+	    !cpci_events_fetch(cpc)) {
+		handle_free(cpc);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return cpc;
+}
+
+int
+cpc_close(cpc_t *cpc)
+{
+	struct cpci_set *cs;
+	sigset_t mask;
+	int err = errno;
+
+	if (cpc == NULL)
+		return 0;
+	cpci_lock(cpc, &mask);
+	while ((cs = cpci_table_drain(&cpc->c_sets)) != NULL)
+		cpci_set_free(cs);
+	cpci_unlock(cpc, &mask);
+	for (void *buf; (buf = cpci_table_drain(&cpc->c_bufs)) != NULL;)
+		free(buf);
+	handle_free(cpc);
+	errno = err;
+	return 0;
+}
+
+uint_t
+cpc_npic(cpc_t *cpc)
+{
+	return cpc != NULL ? cpc->c_npic : 0;
+}
+
+uint_t
+cpc_caps(cpc_t *cpc)
+{
+	return cpc != NULL ? cpc->c_caps : 0;
+}
+
+const char *
+cpc_cciname(cpc_t *cpc)
+{
+	if (cpc == NULL) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return cpc->c_cciname.li_name[0];
+}
+
+const char *
+cpc_cpuref(cpc_t *cpc)
+{
+	if (cpc == NULL) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return cpc->c_cpuref.li_name[0];
+}

@@ -1,0 +1,241 @@
+/*
+ * Adding a request: judge it, copy it, pack it for the kernel.
+ */
+#include "cpci.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* A request as the caller wants it, judged but not yet copied. */
+struct wanted {
+	const char *w_event;
+	struct cpc_event w_ev;
+	uint64_t w_preset;
+	uint_t w_flags;
+	int w_picnum;   /* -1: any */
+	uint_t w_nattr; /* of different names */
+	cpc_attr_t w_attr[CPC_MAX_ATTRS];
+	int w_id[CPC_MAX_ATTRS]; /* the kernel's, or ID_* */
+};
+
+#define ID_PICNUM  (-1)
+#define ID_UNKNOWN (-2)
+
+static int
+attr_id(cpc_t *cpc, const char *name)
+{
+	unsigned i;
+
+	if (name == NULL)
+		return ID_UNKNOWN;
+	if (strcmp(name, "picnum") == 0)
+		return ID_PICNUM;
+	for (i = 0; i < cpc->c_attrs.li_n; i++) {
+		if (strcmp(name, cpc->c_attrs.li_name[i]) == 0)
+			return (int)i;
+	}
+	return ID_UNKNOWN;
+}
+
+/* Take an attribute; a second one of a name replaces the first. */
+static void
+attr_take(struct wanted *w, const cpc_attr_t *attr, int id)
+{
+	uint_t i;
+
+	for (i = 0; i < w->w_nattr && w->w_id[i] != id; i++)
+		;
+	w->w_attr[i] = *attr;
+	w->w_id[i] = id;
+	if (i == w->w_nattr)
+		w->w_nattr++;
+}
+
+static int
+judge_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
+    const cpc_attr_t *attrs, int *subcode)
+{
+	uint_t i;
+	int id;
+
+	if (nattrs > CPC_MAX_ATTRS || (nattrs > 0 && attrs == NULL))
+		return EINVAL;
+	for (i = 0; i < nattrs; i++) {
+		if ((id = attr_id(cpc, attrs[i].ca_name)) == ID_UNKNOWN) {
+			*subcode = CPC_INVALID_ATTRIBUTE;
+			return EINVAL;
+		}
+		attr_take(w, &attrs[i], id);
+	}
+	return 0;
+}
+
+static int
+judge_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
+{
+	uint_t i;
+
+	for (i = 0; i < w->w_nattr && w->w_id[i] != ID_PICNUM; i++)
+		;
+	if (i == w->w_nattr)
+		return 0;
+	if (w->w_attr[i].ca_val >= cpc->c_npic) {
+		*subcode = CPC_INVALID_PICNUM;
+		return EINVAL;
+	}
+	w->w_picnum = (int)w->w_attr[i].ca_val;
+	if ((w->w_ev.ce_flags & CPC_EVENT_RAW) == 0 &&
+	    (w->w_ev.ce_pics & 1ULL << w->w_picnum) == 0) {
+		*subcode = CPC_PIC_NOT_CAPABLE;
+		return EINVAL;
+	}
+	return 0;
+}
+
+static int
+judge(cpc_t *cpc, struct wanted *w, uint_t nattrs, const cpc_attr_t *attrs,
+    int *subcode)
+{
+	int err;
+
+	if (!cpci_event(w->w_event, &w->w_ev)) {
+		*subcode = CPC_INVALID_EVENT;
+		return EINVAL;
+	}
+	if ((w->w_flags & ~CPC_REQ_ALL_FLAGS) != 0) {
+		*subcode = CPC_REQ_INVALID_FLAGS;
+		return EINVAL;
+	}
+	if ((err = judge_attrs(cpc, w, nattrs, attrs, subcode)) != 0)
+		return err;
+	return judge_picnum(cpc, w, subcode);
+}
+
+/* A copy in one piece: the request, its attributes, all the names. */
+static struct cpci_req *
+req_copy(const struct wanted *w)
+{
+	size_t bytes = sizeof(struct cpci_req) +
+	               w->w_nattr * sizeof(cpc_attr_t) + strlen(w->w_event) + 1;
+	struct cpci_req *r;
+	char *text;
+	uint_t i;
+
+	for (i = 0; i < w->w_nattr; i++)
+		bytes += strlen(w->w_attr[i].ca_name) + 1;
+	if ((r = calloc(1, bytes)) == NULL)
+		return NULL;
+	r->cr_refs = 1;
+	r->cr_preset = w->w_preset;
+	r->cr_flags = w->w_flags;
+	r->cr_nattrs = w->w_nattr;
+	text = (char *)((cpc_attr_t *)(r + 1) + w->w_nattr);
+	if (w->w_nattr > 0)
+		r->cr_attrs = (cpc_attr_t *)(r + 1);
+	for (i = 0; i < w->w_nattr; i++) {
+		r->cr_attrs[i].ca_name = text;
+		r->cr_attrs[i].ca_val = w->w_attr[i].ca_val;
+		text = stpcpy(text, w->w_attr[i].ca_name) + 1;
+	}
+	r->cr_event = strcpy(text, w->w_event);
+	return r;
+}
+
+/* Room for `bytes` more in the set's pack. */
+static bool
+pack_grow(struct cpci_set *cs, size_t bytes)
+{
+	size_t room = cs->cs_pack_room;
+	char *pack;
+
+	while (room < cs->cs_pack_bytes + bytes)
+		room = room != 0 ? room * 2 : 256;
+	if (room == cs->cs_pack_room)
+		return true;
+	if ((pack = realloc(cs->cs_pack, room)) == NULL)
+		return false;
+	cs->cs_pack = pack;
+	cs->cs_pack_room = room;
+	return true;
+}
+
+static void
+pack_put(struct cpci_set *cs, const void *p, size_t bytes)
+{
+	memcpy(cs->cs_pack + cs->cs_pack_bytes, p, bytes);
+	cs->cs_pack_bytes += bytes;
+}
+
+static void
+pack_add(struct cpci_set *cs, const struct wanted *w)
+{
+	struct cpc_packreq pr = {
+		.cr_event = w->w_ev,
+		.cr_preset = w->w_preset,
+		.cr_flags = w->w_flags,
+		.cr_picnum = w->w_picnum,
+		.cr_nattrs = w->w_nattr - (w->w_picnum != -1),
+	};
+	struct cpc_packattr pa = { 0 };
+	uint_t i;
+
+	pack_put(cs, &pr, sizeof pr);
+	for (i = 0; i < w->w_nattr; i++) {
+		if (w->w_id[i] == ID_PICNUM)
+			continue;
+		pa.ca_id = (uint32_t)w->w_id[i];
+		pa.ca_value = w->w_attr[i].ca_val;
+		pack_put(cs, &pa, sizeof pa);
+	}
+}
+
+int
+cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
+    uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs,
+    int *subcode)
+{
+	struct wanted w;
+	struct cpci_req *r;
+	int err;
+
+	w.w_event = event;
+	w.w_preset = preset;
+	w.w_flags = flags;
+	w.w_picnum = -1;
+	w.w_nattr = 0;
+	if ((err = judge(cpc, &w, nattrs, attrs, subcode)) != 0)
+		return err;
+	if (!pack_grow(cs, sizeof(struct cpc_packreq) +
+			       w.w_nattr * sizeof(struct cpc_packattr)) ||
+	    (r = req_copy(&w)) == NULL)
+		return ENOMEM;
+	r->cr_at = cs->cs_pack_bytes;
+	r->cr_index = cs->cs_nreqs;
+	r->cr_older = cs->cs_newest;
+	cs->cs_newest = r;
+	pack_add(cs, &w);
+	((struct cpc_pack *)cs->cs_pack)->cp_nreqs++;
+	cs->cs_nreqs++;
+	return 0;
+}
+
+struct cpci_req *
+cpci_req_hold(struct cpci_req *r)
+{
+	if (r != NULL)
+		__atomic_add_fetch(&r->cr_refs, 1, __ATOMIC_RELAXED);
+	return r;
+}
+
+void
+cpci_req_release(struct cpci_req *r)
+{
+	struct cpci_req *older;
+
+	while (r != NULL &&
+	       __atomic_sub_fetch(&r->cr_refs, 1, __ATOMIC_ACQ_REL) == 0) {
+		older = r->cr_older;
+		free(r);
+		r = older;
+	}
+}
