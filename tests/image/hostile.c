@@ -202,8 +202,8 @@ TEST(objects_that_end_in_a_hole)
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
-	memset(p, 'a', PAGE);
 	for (i = 0; i < NCALL; i++) {
+		memset(p, 'a', PAGE);
 		if (calls[i].c_number == BARECPC_SYS_PHYS)
 			continue;
 		got = make(&calls[i], (uintptr_t)p + PAGE - 3);
