@@ -1,0 +1,326 @@
+/*
+ * Code whose counts are known by looking at it.  All have one shape,
+ *
+ *	uint64_t body(msr, lo, hi, index, n)	in EDI, ESI, EDX, ECX, R8D
+ *
+ * They start counting by writing hi:lo to the MSR, run what they are named
+ * for, and read counter `index'.  The WRMSR is not counted, the MOV before the
+ * RDPMC is, the RDPMC is not.
+ */
+	.macro BODY name
+	.text
+	.balign 64
+	.globl \name
+\name:
+	push %rbx
+	movl %ecx, %r9d
+	movl %edi, %ecx
+	movl %esi, %eax
+	leaq buffer(%rip), %rdi
+	leaq buffer(%rip), %rsi
+	wrmsr
+\name\()_body:
+	.globl \name\()_body
+	.endm
+
+	.macro READ
+	movl %r9d, %ecx
+	rdpmc
+	shlq $32, %rdx
+	orq %rdx, %rax
+	pop %rbx
+	ret
+	.endm
+
+	BODY body_empty
+	READ
+
+	BODY body_nops
+	.rept 10
+	nop
+	.endr
+	READ
+
+	/* 1 + 2n instructions, n branches */
+	BODY body_loop
+	movl %r8d, %ebx
+	.globl body_loop_head
+body_loop_head:
+	decl %ebx
+	jnz body_loop_head
+	READ
+
+	/* 4 branches: call, ret, jmp, indirect jmp; 5 instructions */
+	BODY body_branches
+	call 1f
+	jmp 2f
+1:	ret
+2:	leaq 3f(%rip), %rax
+	jmp *%rax
+3:	READ
+
+	/* loop and jrcxz: 1 + n + 1 branches; 3 + n instructions */
+	BODY body_loop_insn
+	movl %r8d, %ecx
+	jrcxz 2f
+1:	loop 1b
+	nop
+2:	READ
+
+	BODY body_rdpmc		/* 2 */
+	movl %r9d, %ecx
+	rdpmc
+	READ
+
+	BODY body_rdtsc		/* 2 */
+	rdtsc
+	rdtsc
+	READ
+
+	BODY body_cpuid		/* 2, and clobbers RBX */
+	xorl %eax, %eax
+	cpuid
+	READ
+
+	BODY body_stosb		/* 2 whatever n */
+	movl %r8d, %ecx
+	rep stosb
+	READ
+
+	BODY body_movsb		/* 2 whatever n */
+	movl %r8d, %ecx
+	rep movsb
+	READ
+
+	BODY body_cmpsb		/* 2 whatever n: all equal */
+	movl %r8d, %ecx
+	repe cmpsb
+	READ
+
+	BODY body_scasb		/* 2 whatever n: the first byte differs */
+	movl %r8d, %ecx
+	repe scasb
+	READ
+
+	BODY body_mmio		/* 5: the third is a device register */
+	nop
+	nop
+	movl 0xfee00020, %eax
+	nop
+	nop
+	READ
+
+	BODY body_port		/* 3 */
+	nop
+	inb $0x61, %al
+	nop
+	READ
+
+	/* Faults: R10 is how much to skip, see start.S. */
+	BODY body_ud2		/* 1 + 3 in the handler */
+	movl $2, %r10d
+	ud2
+	READ
+
+	BODY body_helper_ud	/* 1 + 3: #UD from RDPKRU, CR4.PKE is 0 */
+	movl $3, %r10d
+	rdpkru
+	READ
+
+	BODY body_page_fault	/* 2 + 4: nothing is mapped at 4 GiB */
+	movl $3, %r10d
+	movl $1, %eax
+	shlq $32, %rax
+	movq (%rax), %rax
+	nop
+	READ
+
+	BODY body_divide	/* 3 + 3 */
+	movl $2, %r10d
+	xorl %edx, %edx
+	xorl %ebx, %ebx
+	divl %ebx
+	READ
+
+	/* Stop by WRMSR, which is counted; then read with RDMSR. */
+	.text
+	.globl body_stop
+body_stop:			/* (msr, lo, hi, counter msr): 3 + 3 + 1 */
+	movl %ecx, %r9d
+	movl %edi, %ecx
+	movl %esi, %eax
+	wrmsr
+	nop
+	nop
+	nop
+	movl %edi, %ecx
+	xorl %eax, %eax
+	xorl %edx, %edx
+	wrmsr
+	nop
+	nop
+	movl %r9d, %ecx
+	rdmsr
+	shlq $32, %rdx
+	orq %rdx, %rax
+	ret
+
+/*
+ * User mode: the IRETQ is the kernel's, the INT the user's.  User code retires
+ * 2 + 2n instructions, the kernel 3: IRETQ, MOV to RSP, MOV to ECX.
+ */
+	.globl body_user, user_return
+body_user:
+	push %rbx
+	push %rbp
+	movq %rsp, kernel_rsp
+	movl %ecx, %r9d
+	movl %edi, %ecx
+	movl %esi, %eax
+	push $0x23
+	push $user_stack_top
+	push $2
+	push $0x2b
+	push $1f
+	wrmsr
+	iretq
+1:	movl %r8d, %ebx
+2:	decl %ebx
+	jnz 2b
+	int $0x80
+user_return:
+	movq kernel_rsp, %rsp
+	movl %r9d, %ecx
+	rdpmc
+	shlq $32, %rdx
+	orq %rdx, %rax
+	pop %rbp
+	pop %rbx
+	ret
+
+	/* (index): RDPMC in user mode; 1 if it faulted */
+	.globl user_rdpmc
+user_rdpmc:
+	push %rbx
+	push %rbp
+	movq %rsp, kernel_rsp
+	movl %edi, %r9d
+	xorl %r11d, %r11d
+	push $0x23
+	push $user_stack_top
+	push $2
+	push $0x2b
+	push $1f
+	iretq
+1:	movl $2, %r10d
+	movl %r9d, %ecx
+	rdpmc
+	movl %r11d, %ebx
+	int $0x81
+	.globl user_rdpmc_return
+user_rdpmc_return:
+	movl %ebx, %eax
+	movq kernel_rsp, %rsp
+	pop %rbp
+	pop %rbx
+	ret
+
+/*
+ * For interrupts: bodies that never read, of one-byte instructions where the
+ * address tells how far it came.  (msr, lo, hi, -, n)
+ */
+	.macro PLAIN name
+	.text
+	.balign 64
+	.globl \name, \name\()_body
+\name:
+	push %rbx
+	movl %edi, %ecx
+	movl %esi, %eax
+	leaq buffer(%rip), %rdi
+	wrmsr
+\name\()_body:
+	.endm
+
+	PLAIN run_nops
+	.rept 40
+	nop
+	.endr
+	pop %rbx
+	ret
+
+	PLAIN run_loop
+	movl %r8d, %ebx
+	.globl run_loop_head
+run_loop_head:
+	decl %ebx
+	jnz run_loop_head
+	nop
+	pop %rbx
+	ret
+
+	PLAIN run_stosb
+	movl %r8d, %ecx
+	nop
+	rep stosb
+	.globl run_stosb_after
+run_stosb_after:
+	.rept 20
+	nop
+	.endr
+	pop %rbx
+	ret
+
+	PLAIN run_jumps
+	.rept 9
+	nop
+	jmp 1f
+	nop
+1:
+	.endr
+	pop %rbx
+	ret
+	.globl run_jumps_stride
+	.set run_jumps_stride, 4
+
+	/* Halted until the timer ticks */
+	PLAIN run_halt
+	sti
+	hlt
+	.rept 60
+	nop
+	.endr
+	cli
+	pop %rbx
+	ret
+
+/*
+ * For the oracle: what -d exec prints between oracle_body and oracle_read is
+ * what is counted, less the n repeated passes of the string instruction.
+ */
+	BODY oracle
+	movl $20, %ebx
+1:	call 2f
+	decl %ebx
+	jnz 1b
+	jmp 3f
+2:	push %rbx
+	pop %rbx
+	ret
+3:	movl %r8d, %ecx
+	rep stosb
+	movl $2, %r10d
+	movl 0xfee00020, %eax
+	.globl oracle_read
+oracle_read:
+	READ
+
+	.bss
+	.balign 64
+	.globl buffer
+buffer:
+	.zero 8192
+kernel_rsp:
+	.quad 0
+	.zero 4096
+user_stack_top:

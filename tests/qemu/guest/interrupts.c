@@ -1,0 +1,286 @@
+/*
+ * Where the overflow interrupt strikes: after the instruction that overflowed
+ * the counter, with no skid, whatever the way it is delivered.
+ */
+#include "guest.h"
+
+#define LVT_TIMER   0x320
+#define LVT_PMI     0x340
+#define LVT_MASKED  (1u << 16)
+#define LVT_NMI     (4u << 8)
+#define TIMER_COUNT 0x380
+#define TIMER_SPLIT 0x3e0
+#define EOI         0x0b0
+#define SPURIOUS    0x0f0
+
+body_fn run_nops, run_loop, run_stosb, run_jumps, run_halt, body_user;
+extern char run_nops_body[], run_loop_head[], run_stosb_after[];
+extern char run_jumps_body[], run_jumps_stride[];
+void pmi_by_nmi(uint64_t *frame);
+void pmi_by_vector(uint64_t *frame);
+void timer_tick(void);
+
+static volatile unsigned hits, ticks;
+static volatile uint64_t hit_rip, hit_lvt, hit_status;
+static volatile bool keep_running;
+static volatile uint64_t rearm; /* not 0: count on, from here */
+
+static void
+pmi(uint64_t *frame)
+{
+	hits++;
+	hit_rip = frame[0];
+	hit_lvt = lapic_read(LVT_PMI);
+	hit_status = pmu_status();
+	if (rearm != 0) {
+		wrmsr(pmu_counter_msr(0), rearm);
+		pmu_clear_status();
+		lapic_write(LVT_PMI, lapic_read(LVT_PMI) & ~LVT_MASKED);
+	} else if (!keep_running) {
+		pmu_stop();
+	}
+}
+
+void
+pmi_by_nmi(uint64_t *frame)
+{
+	pmi(frame);
+}
+
+void
+pmi_by_vector(uint64_t *frame)
+{
+	pmi(frame);
+	lapic_write(EOI, 0);
+}
+
+void
+timer_tick(void)
+{
+	ticks++;
+	lapic_write(EOI, 0);
+}
+
+static void
+prepare(uint32_t lvt)
+{
+	hits = 0;
+	hit_rip = 0;
+	keep_running = false;
+	pmu_clear_status();
+	lapic_write(SPURIOUS, 0x1ff);
+	lapic_write(LVT_PMI, lvt);
+}
+
+/* Run a body with counter c set to overflow after k events. */
+static void
+overflow_in(body_fn *body, unsigned c, enum event e, uint64_t k, uint32_t n)
+{
+	struct start s = pmu_setup(c, e, EVTSEL_OS | EVTSEL_INT, -k);
+
+	__asm__ volatile("sti; nop");
+	body(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, n);
+	__asm__ volatile("cli");
+	pmu_stop();
+}
+
+static void
+test_position(const char *name, uint32_t lvt)
+{
+	uint64_t wrong = 0, masked = 0, unclear = 0;
+
+	for (unsigned c = 0; c < pmu_ncounters(); c++) {
+		if (!pmu_can(c, INSTRUCTIONS))
+			continue;
+		for (uint64_t k = 1; k <= 20; k++) {
+			prepare(lvt);
+			overflow_in(run_nops, c, INSTRUCTIONS, k, 0);
+			wrong +=
+			    hits != 1 || hit_rip != (uint64_t)run_nops_body + k;
+			masked += (hit_lvt & LVT_MASKED) != 0;
+			unclear +=
+			    pmu.global && hit_status != pmu_status_bit(c);
+		}
+	}
+	put("# ");
+	put(name);
+	put("\n");
+	check("interrupts not at body + k, k = 1..20, all counters", wrong, 0);
+	check("interrupts that masked the LVT entry", masked != 0, pmu.intel);
+	check("interrupts whose status is not their counter's", unclear, 0);
+}
+
+static void
+test_through(void)
+{
+	prepare(VECTOR_PMI);
+	overflow_in(run_loop, 0, INSTRUCTIONS, 1000001, 1000000);
+	check("after 1000001 of a loop: at its head", hit_rip,
+	    (uint64_t)run_loop_head);
+
+	prepare(VECTOR_PMI);
+	overflow_in(run_loop, 0, CYCLES, 1000001ull * pmu.cpi, 1000000);
+	check("by cycles: the same place", hit_rip, (uint64_t)run_loop_head);
+
+	prepare(VECTOR_PMI);
+	overflow_in(run_stosb, 0, INSTRUCTIONS, 3, 1000);
+	check("rep stosb of 1000 is one instruction", hit_rip,
+	    (uint64_t)run_stosb_after);
+
+	prepare(VECTOR_PMI);
+	overflow_in(run_stosb, 0, INSTRUCTIONS, 13, 1000);
+	check("and ten more", hit_rip, (uint64_t)run_stosb_after + 10);
+
+	prepare(VECTOR_PMI);
+	overflow_in(run_jumps, 0, BRANCHES, 5, 0);
+	check("at the target of the fifth branch", hit_rip,
+	    (uint64_t)run_jumps_body + 5 * (uint64_t)run_jumps_stride);
+
+	prepare(VECTOR_PMI | LVT_MASKED);
+	overflow_in(run_nops, 0, INSTRUCTIONS, 5, 0);
+	check("no interrupt through a masked entry", hits, 0);
+
+	prepare(VECTOR_PMI);
+	pmu_setup(0, INSTRUCTIONS, EVTSEL_OS, 0);
+	overflow_in(run_nops, 0, INSTRUCTIONS, WIDTH_MASK, 0);
+	check("no interrupt without an overflow", hits, 0);
+}
+
+/* With IF 0 the status is there at once, the interrupt waits for STI. */
+static void
+test_held_back(void)
+{
+	struct start s;
+
+	prepare(VECTOR_PMI);
+	keep_running = true;
+	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT, -5ull);
+	run_nops(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
+	check("interrupts off: none arrives", hits, 0);
+	if (pmu.global)
+		check("but the status is set", pmu_status(), 1);
+	pmu_stop();
+	__asm__ volatile("sti; nop; nop; cli");
+	check("it arrives when they are on", hits, 1);
+
+	prepare(VECTOR_PMI | LVT_NMI);
+	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT, -5ull);
+	run_nops(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
+	check("as NMI it does not wait", hit_rip, (uint64_t)run_nops_body + 5);
+}
+
+/* A halted CPU retires nothing: the deadline waits for the timer's tick. */
+static void
+test_halted(void)
+{
+	uint32_t lo, hi;
+	uint64_t before, after;
+	struct start s;
+
+	prepare(VECTOR_PMI);
+	ticks = 0;
+	lapic_write(TIMER_SPLIT, 0xb);
+	lapic_write(LVT_TIMER, VECTOR_TIMER);
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	before = (uint64_t)hi << 32 | lo;
+	lapic_write(TIMER_COUNT, 50000000);
+	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT, -40ull);
+	run_halt(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	after = (uint64_t)hi << 32 | lo;
+	lapic_write(LVT_TIMER, LVT_MASKED);
+	pmu_stop();
+	check("halted for 50 ms: one tick", ticks, 1);
+	check("and one overflow", hits, 1);
+	check("50 ms went by",
+	    after - before >= 50000000 && after - before < 50100000, true);
+}
+
+static void
+test_freeze(void)
+{
+	struct start s;
+	uint64_t gp, fixed;
+
+	if (!pmu.intel || pmu.version < 2) {
+		skip("freeze on PMI", "not this PMU");
+		return;
+	}
+	prepare(VECTOR_PMI);
+	keep_running = true;
+	wrmsr(IA32_DEBUGCTL, 1u << 12);
+	check("freeze reads back", rdmsr(IA32_DEBUGCTL), 1u << 12);
+	pmu_setup(0, INSTRUCTIONS, EVTSEL_OS, 0);
+	s = pmu_setup(pmu.ngp, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT, -4ull);
+	s.value |= 1;
+	__asm__ volatile("sti; nop");
+	run_nops(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
+	__asm__ volatile("cli");
+	gp = pmu_read(0);
+	fixed = pmu_read(pmu.ngp);
+	check("frozen after four: general", gp, 4);
+	check("frozen after four: fixed", fixed, 0);
+	check("global control", rdmsr(IA32_PERF_GLOBAL_CTRL),
+	    pmu.version < 4 ? 0 : s.value);
+	check("global status", pmu_status(),
+	    FIXED(0) | (pmu.version < 4 ? 0 : 1ull << 59));
+	wrmsr(IA32_DEBUGCTL, 0);
+	pmu_clear_status();
+	pmu_stop();
+}
+
+/*
+ * A million user instructions in periods of 1001, an odd number so that the
+ * samples do not all fall on one instruction of the two: 999 periods are full,
+ * 3 instructions are left, whatever the handler does in the kernel.
+ */
+static void
+test_many(void)
+{
+	struct start s;
+	uint64_t rest;
+
+	prepare(VECTOR_PMI | LVT_NMI);
+	rearm = -1001ull & WIDTH_MASK;
+	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_USR | EVTSEL_INT, rearm);
+	rest = body_user(
+	    s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 500000);
+	pmu_stop();
+	check("interrupts in 1000002 user instructions by 1001", hits, 999);
+	check("and what is left of the last period", rest - rearm, 3);
+	rearm = 0;
+}
+
+void
+test_interrupts(void)
+{
+	test_position("fixed vector", VECTOR_PMI);
+	test_position("NMI", VECTOR_PMI | LVT_NMI);
+	test_through();
+	test_held_back();
+	test_halted();
+	test_freeze();
+	test_many();
+}
+
+/*
+ * The whole machine is saved and restored somewhere in the middle of this, or
+ * is not: the counts are the same, digit for digit.
+ */
+void
+test_migration(void)
+{
+	struct start s;
+	uint64_t rest;
+
+	prepare(VECTOR_PMI | LVT_NMI);
+	rearm = -1000001ull & WIDTH_MASK;
+	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_USR | EVTSEL_INT, rearm);
+	put("# running\n");
+	rest = body_user(
+	    s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 500000000);
+	pmu_stop();
+	check("interrupts in 1000000002 instructions by 1000001", hits, 999);
+	check("and what is left of the last period", rest - rearm,
+	    1000000002 - 999 * 1000001ull);
+}

@@ -1,0 +1,232 @@
+/*
+ * The register file: what reads back, what faults, what is not there.  Intel
+ * SDM vol. 3B, "Architectural Performance Monitoring Version 1" to 5; AMD64 APM
+ * vol. 2, "Performance Monitoring Counters".
+ */
+#include "guest.h"
+
+body_fn body_loop;
+
+static void
+faults(const char *name, bool got, bool want)
+{
+	check(name, got, want);
+}
+
+static void
+test_identity(void)
+{
+	uint32_t b, c, d, a;
+
+	if (pmu.global)
+		check("at reset the general counters' gate is open",
+		    rdmsr(pmu.intel ? IA32_PERF_GLOBAL_CTRL : AMD_GLOBAL_CTL),
+		    (1u << pmu.ngp) - 1);
+	if (!pmu.intel) {
+		check("AMD counters", pmu.ngp, pmu.version == 0 ? 4 : 6);
+		return;
+	}
+	a = cpuid(0xa, &b, &c, &d);
+	check("width of general counters", a >> 16 & 0xff, 48);
+	check("architectural events enumerated", a >> 24, 7);
+	check("events that are not available", b, 0x58);
+	check("fixed counters by bit", c, pmu.version >= 5 ? 7 : 0);
+	check("AnyThread deprecated", d >> 15 & 1, pmu.version >= 5);
+	check("width of fixed counters", d >> 5 & 0xff,
+	    pmu.version >= 2 ? 48 : 0);
+	check("IA32_MISC_ENABLE: PMU, no BTS, no PEBS", rdmsr(0x1a0) & 0x1880,
+	    0x1880);
+}
+
+static void
+test_general(void)
+{
+	for (unsigned i = 0; i < pmu.ngp; i++) {
+		uint64_t select = 0x5300c0 + i;
+
+		wrmsr(pmu_select_msr(i), select & ~(uint64_t)EVTSEL_EN);
+		check("select reads back", rdmsr(pmu_select_msr(i)),
+		    select & ~(uint64_t)EVTSEL_EN);
+		wrmsr(pmu_counter_msr(i), 0x12345678 + i);
+		check("counter reads back", rdmsr(pmu_counter_msr(i)),
+		    0x12345678 + i);
+		check("and by its index", pmu_read(i), 0x12345678 + i);
+	}
+	faults("rdpmc of the last counter", rdpmc_faults(pmu.ngp - 1), false);
+	faults("rdpmc past the last counter", rdpmc_faults(pmu.ngp), true);
+	faults("fast rdpmc", rdpmc_faults(1u << 31), true);
+	pmu_stop();
+}
+
+static void
+test_amd(void)
+{
+	wrmsr(AMD_LEGACY_CTR0, UINT64_MAX);
+	check("48 bits are kept", rdmsr(AMD_LEGACY_CTR0), WIDTH_MASK);
+	wrmsr(AMD_LEGACY_CTL0, 0xfull << 32 | 0xff);
+	check("12 bits of event", rdmsr(AMD_LEGACY_CTL0), 0xf000000ffull);
+	if (pmu.version >= 1) {
+		wrmsr(AMD_CORE_CTL0 + 2 * 3, 0x76);
+		check("core select 3 is legacy select 3",
+		    rdmsr(AMD_LEGACY_CTL0 + 3), 0x76);
+		wrmsr(AMD_LEGACY_CTR0 + 2, 77);
+		check("legacy counter 2 is core counter 2",
+		    rdmsr(AMD_CORE_CTL0 + 2 * 2 + 1), 77);
+	}
+	if (pmu.version >= 2) {
+		wrmsr(AMD_GLOBAL_CTL, UINT64_MAX);
+		check("global control has a bit for each counter",
+		    rdmsr(AMD_GLOBAL_CTL), 0x3f);
+		wrmsr(AMD_GLOBAL_STATUS, 0x3f);
+		check(
+		    "global status is read only", rdmsr(AMD_GLOBAL_STATUS), 0);
+	}
+	pmu_stop();
+}
+
+static void
+test_intel_presets(void)
+{
+	bool full = (rdmsr(IA32_PERF_CAPABILITIES) & 1u << 13) != 0;
+
+	wrmsr(IA32_PMC0, 0x80000000);
+	check("a preset is sign-extended from bit 31", rdmsr(IA32_PMC0),
+	    0xffff80000000ull);
+	wrmsr(IA32_PMC0, 0xdead7fffffffull);
+	check("and its upper half is not looked at", rdmsr(IA32_PMC0),
+	    0x7fffffff);
+	check("full-width writes are announced", full, true);
+	wrmsr(IA32_A_PMC0, 0x123456789abcull);
+	check("a full-width preset", rdmsr(IA32_PMC0), 0x123456789abcull);
+	faults("a preset wider than the counter",
+	    wrmsr_faults(IA32_A_PMC0, 1ull << 48), true);
+	check("changes nothing", rdmsr(IA32_A_PMC0), 0x123456789abcull);
+}
+
+static void
+test_intel_reserved(void)
+{
+	bool any = pmu.version == 3 || pmu.version == 4;
+	uint32_t top = pmu.ngp; /* the first that is not there */
+
+	faults(
+	    "select: bit 32", wrmsr_faults(IA32_PERFEVTSEL0, 1ull << 32), true);
+	faults("select: AnyThread", wrmsr_faults(IA32_PERFEVTSEL0, EVTSEL_ANY),
+	    !any);
+	if (pmu.ngp == 8)
+		return;
+	faults(
+	    "select past the last", rdmsr_faults(IA32_PERFEVTSEL0 + top), true);
+	faults("counter past the last", wrmsr_faults(IA32_PMC0 + top, 0), true);
+	faults("full-width counter past the last",
+	    wrmsr_faults(IA32_A_PMC0 + top, 0), true);
+}
+
+static void
+test_intel_global(void)
+{
+	bool any = pmu.version == 3 || pmu.version == 4;
+	uint64_t all = ((1ull << pmu.ngp) - 1) | 7ull << 32;
+	bool none = pmu.version < 2;
+
+	faults("fixed control", rdmsr_faults(IA32_FIXED_CTR_CTRL), none);
+	faults("fixed counter 0", rdmsr_faults(IA32_FIXED_CTR0), none);
+	faults("rdpmc of fixed counter 2", rdpmc_faults(1u << 30 | 2), none);
+	faults("rdpmc of fixed counter 3", rdpmc_faults(1u << 30 | 3), true);
+	faults("global status", rdmsr_faults(IA32_PERF_GLOBAL_STATUS), none);
+	faults("global control", rdmsr_faults(IA32_PERF_GLOBAL_CTRL), none);
+	faults(
+	    "overflow control", rdmsr_faults(IA32_PERF_GLOBAL_OVF_CTRL), none);
+	faults(
+	    "status set", rdmsr_faults(IA32_PERF_GLOBAL_SET), pmu.version < 4);
+	faults("in use", rdmsr_faults(IA32_PERF_GLOBAL_INUSE), pmu.version < 4);
+	if (none)
+		return;
+	faults("fixed control: AnyThread", wrmsr_faults(IA32_FIXED_CTR_CTRL, 4),
+	    !any);
+	faults("fixed control: a fourth counter",
+	    wrmsr_faults(IA32_FIXED_CTR_CTRL, 1ull << 12), true);
+	faults("fixed counter 3", rdmsr_faults(IA32_FIXED_CTR0 + 3), true);
+	faults("global control: all counters",
+	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, all), false);
+	check("reads back", rdmsr(IA32_PERF_GLOBAL_CTRL), all);
+	faults("global control: one more",
+	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, 1ull << pmu.ngp), true);
+	faults("global control: a fourth fixed",
+	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, 1ull << 35), true);
+	faults("global status is read only",
+	    wrmsr_faults(IA32_PERF_GLOBAL_STATUS, 0), true);
+	faults("overflow control: a counter that is not there",
+	    wrmsr_faults(IA32_PERF_GLOBAL_OVF_CTRL, 1ull << pmu.ngp), true);
+	faults("overflow control: bit 62",
+	    wrmsr_faults(IA32_PERF_GLOBAL_OVF_CTRL, 1ull << 62), false);
+	faults("overflow control: bit 59",
+	    wrmsr_faults(IA32_PERF_GLOBAL_OVF_CTRL, 1ull << 59),
+	    pmu.version < 4);
+	pmu_stop();
+}
+
+static void
+test_intel_v4(void)
+{
+	wrmsr(IA32_PERF_GLOBAL_SET, 1 | FIXED(1));
+	check("status set", pmu_status(), 1 | FIXED(1));
+	wrmsr(IA32_PERF_GLOBAL_OVF_CTRL, 1);
+	check("status reset", pmu_status(), FIXED(1));
+	pmu_clear_status();
+	wrmsr(IA32_PERFEVTSEL0 + 1, 0xc0);
+	wrmsr(IA32_FIXED_CTR_CTRL, 0x2);
+	check("in use: one general, one fixed", rdmsr(IA32_PERF_GLOBAL_INUSE),
+	    2 | FIXED(0));
+	wrmsr(IA32_FIXED_CTR_CTRL, 0xa);
+	check("in use: the interrupt", rdmsr(IA32_PERF_GLOBAL_INUSE),
+	    2 | FIXED(0) | 1ull << 63);
+	faults("in use is read only", wrmsr_faults(IA32_PERF_GLOBAL_INUSE, 0),
+	    true);
+	wrmsr(IA32_PERF_GLOBAL_SET, 1ull << 59);
+	check("a frozen counter stands still",
+	    pmu_run(body_loop, 0, INSTRUCTIONS, EVTSEL_OS, 10), 0);
+	pmu_clear_status();
+	pmu_stop();
+}
+
+/* Overflow without an interrupt shows in the status and the value. */
+static void
+test_overflow(void)
+{
+	for (unsigned c = 0; c < pmu_ncounters(); c++) {
+		enum event e =
+		    c < pmu.ngp ? INSTRUCTIONS : (enum event)(c - pmu.ngp);
+		struct start s = pmu_setup(c, e, EVTSEL_OS, -(uint64_t)1000);
+		uint64_t scale = e == CYCLES ? pmu.cpi : 1, got;
+
+		if (e == REFERENCE)
+			scale <<= pmu.shift;
+		got = body_loop(s.msr, (uint32_t)s.value,
+		    (uint32_t)(s.value >> 32), pmu_index(c), 1000);
+		pmu_stop();
+		check("wrapped counter", got, 2002 * scale - 1000);
+		if (pmu.global)
+			check("its status, alone", pmu_status(),
+			    pmu_status_bit(c));
+		pmu_clear_status();
+		check("status cleared", pmu_status(), 0);
+	}
+}
+
+void
+test_registers(void)
+{
+	test_identity();
+	test_general();
+	if (pmu.intel) {
+		test_intel_presets();
+		test_intel_reserved();
+		test_intel_global();
+		if (pmu.version >= 4)
+			test_intel_v4();
+	} else {
+		test_amd();
+	}
+	test_overflow();
+}
