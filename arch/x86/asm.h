@@ -1,0 +1,128 @@
+/*
+ * What C and assembly share: the address map, selectors, registers, and
+ * structures by offset.  Included by arch/x86/ and boot/pvh.S.
+ */
+#ifndef ARCH_X86_ASM_H
+#define ARCH_X86_ASM_H
+
+/*
+ * The upper half: physical memory from DIRECT_BASE, devices where they were
+ * first asked for from DEVICE_BASE (one PML4 entry), the image in the last
+ * but one GiB, kernel stacks in the last.
+ */
+#define DIRECT_BASE  0xffff800000000000
+#define DIRECT_BYTES 0x0000400000000000
+#define DEVICE_BASE  0xffffc00000000000
+#define DEVICE_BYTES 0x0000008000000000
+#define IMAGE_BASE   0xffffffff80000000 /* KERN_LINK */
+#define KSTACK_BASE  0xffffffffc0000000
+
+/* Where a loader that reads the ELF file puts the image. */
+#define IMAGE_LOAD_PA 0x200000
+
+/*
+ * A kernel stack is the lower half of a slot, so bit KSTACK_SHIFT of a good
+ * stack pointer is 0, and all from there to the next stack is guard.
+ */
+#define KSTACK_SHIFT 14
+#define KSTACK_SLOT  (2 << KSTACK_SHIFT)
+/* The boot CPU's, by slot: its first stack, then one for each IST entry. */
+#define BOOT_STACK KSTACK_BASE
+
+/*
+ * The global descriptor table.  SYSCALL and SYSRET fix the order of the
+ * first four.  Intel SDM vol. 2B, "SYSCALL", "SYSRET" (IA32_STAR).
+ */
+#define SEL_KCODE   0x08
+#define SEL_KDATA   0x10
+#define SEL_UDATA   0x1b
+#define SEL_UCODE   0x23
+#define SEL_TSS     0x28 /* two slots */
+#define GDT_ENTRIES 7
+
+/* Interrupt stack table entries.  Intel SDM vol. 3A, "Interrupt Stack Table" */
+#define IST_TRAP 1 /* every vector but those below */
+#define IST_NMI  2
+#define IST_DF   3
+#define IST_MC   4
+#define NIST     4
+
+/* Vectors. */
+#define VEC_NMI      2
+#define VEC_DF       8
+#define VEC_MC       18
+#define VEC_TIMER    0xe0
+#define VEC_IPI      0xe1
+#define VEC_PMI      0xe2
+#define VEC_ERROR    0xfe
+#define VEC_SPURIOUS 0xff
+
+/* struct trapframe */
+#define TF_RAX    0x50
+#define TF_RCX    0x58
+#define TF_VECTOR 0x78
+#define TF_RIP    0x88
+#define TF_CS     0x90
+#define TF_RSP    0xa0
+#define TF_BYTES  0xb0
+
+/* struct x86_cpu, at GS while the kernel runs */
+#define XC_KSTACK   0x10
+#define XC_USER_RSP 0x18
+#define XC_USER_CS  0x20
+#define XC_USER_SS  0x28
+#define XC_DF_STACK 0x30
+
+/*
+ * Control registers.
+ * Intel SDM vol. 3A, "Control Registers".
+ */
+#define CR0_PE         0x1
+#define CR0_MP         0x2
+#define CR0_EM         0x4
+#define CR0_TS         0x8
+#define CR0_ET         0x10
+#define CR0_NE         0x20
+#define CR0_WP         0x10000
+#define CR0_AM         0x40000
+#define CR0_PG         0x80000000
+#define CR4_PAE        0x20
+#define CR4_MCE        0x40
+#define CR4_PGE        0x80
+#define CR4_PCE        0x100
+#define CR4_OSFXSR     0x200
+#define CR4_OSXMMEXCPT 0x400
+#define CR4_UMIP       0x800
+#define CR4_LA57       0x1000
+#define CR4_OSXSAVE    0x40000
+#define CR4_SMEP       0x100000
+#define CR4_SMAP       0x200000
+#define CR4_PKE        0x400000
+
+/*
+ * IA32_EFER.  Intel SDM vol. 4, "IA-32 Architectural MSRs" (C000_0080H).
+ */
+#define MSR_EFER 0xc0000080
+#define EFER_SCE 0x1
+#define EFER_LME 0x100
+#define EFER_NXE 0x800
+
+/* RFLAGS.  Intel SDM vol. 1, "EFLAGS Register". */
+#define RFLAGS_ONE  0x2
+#define RFLAGS_TF   0x100
+#define RFLAGS_IF   0x200
+#define RFLAGS_DF   0x400
+#define RFLAGS_IOPL 0x3000
+#define RFLAGS_NT   0x4000
+#define RFLAGS_RF   0x10000
+#define RFLAGS_AC   0x40000
+
+/*
+ * Page table entries that assembly makes.
+ * Intel SDM vol. 3A, "4-Level Paging and 5-Level Paging".
+ */
+#define PTE_P  0x1
+#define PTE_W  0x2
+#define PTE_PS 0x80
+
+#endif /* ARCH_X86_ASM_H */

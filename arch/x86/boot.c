@@ -1,0 +1,52 @@
+/*
+ * From the loader to kern_main(): every way in ends in one struct bootinfo,
+ * kept in the image so that it can be reached at once.
+ */
+#include "arch/x86/insn.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "kern/bootinfo.h"
+#include "kern/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/*
+ * IA32_GS_BASE.  Intel SDM vol. 4, "IA-32 Architectural MSRs" (C000_0101H).
+ */
+#define IA32_GS_BASE 0xc0000101
+
+static struct bootinfo bootinfo;
+uint64_t x86_image_pa;
+char *const arch_direct = (char *)DIRECT_BASE;
+
+extern char __kern_bytes[]; /* an absolute symbol */
+
+/* start.S maps this in slot BOOT_STACK; here it has no guard. */
+extern char x86_boot_stack[];
+char x86_boot_stack[KSTACK_BYTES]
+    __attribute__((section(".bss.early"), aligned(4096)));
+
+void
+x86_boot(uint64_t handed_over, uint64_t image)
+{
+	const struct bootinfo *from = pa_to_va(handed_over);
+	struct bootinfo *bi = &bootinfo;
+	const char *wrong = NULL;
+
+	x86_image_pa = image;
+	x86_boot_cpu.xc_self = &x86_boot_cpu;
+	x86_boot_cpu.xc_cpu = &cpus[0];
+	wrmsr(IA32_GS_BASE, (uintptr_t)&x86_boot_cpu);
+
+	if (from->bi_magic == BOOTINFO_MAGIC) {
+		memcpy(bi, from, sizeof *bi);
+	} else {
+		wrong = pvh_bootinfo(bi, handed_over);
+		bi->bi_kern = image;
+		bi->bi_kern_bytes = (uintptr_t)__kern_bytes;
+		bootinfo_add(bi, bi->bi_kern, bi->bi_kern_bytes, BOOTMEM_KEEP);
+	}
+	if (wrong != NULL)
+		panic("PVH: %s", wrong);
+	kern_main(bi);
+}

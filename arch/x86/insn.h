@@ -1,0 +1,108 @@
+/*
+ * Instructions the compiler has no name for.  Included by arch/x86/.
+ * Each is described under its name in the Intel SDM vol. 2.
+ */
+#ifndef ARCH_X86_INSN_H
+#define ARCH_X86_INSN_H
+
+#include <stdint.h>
+
+static inline void
+outb(uint16_t port, uint8_t v)
+{
+	__asm__ volatile("outb %0, %1" : : "a"(v), "Nd"(port));
+}
+
+static inline void
+outw(uint16_t port, uint16_t v)
+{
+	__asm__ volatile("outw %0, %1" : : "a"(v), "Nd"(port));
+}
+
+static inline uint8_t
+inb(uint16_t port)
+{
+	uint8_t v;
+
+	__asm__ volatile("inb %1, %0" : "=a"(v) : "Nd"(port));
+	return v;
+}
+
+static inline uint16_t
+inw(uint16_t port)
+{
+	uint16_t v;
+
+	__asm__ volatile("inw %1, %0" : "=a"(v) : "Nd"(port));
+	return v;
+}
+
+static inline uint32_t
+inl(uint16_t port)
+{
+	uint32_t v;
+
+	__asm__ volatile("inl %1, %0" : "=a"(v) : "Nd"(port));
+	return v;
+}
+
+static inline uint64_t
+rdmsr(uint32_t msr)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
+	return (uint64_t)hi << 32 | lo;
+}
+
+static inline void
+wrmsr(uint32_t msr, uint64_t v)
+{
+	__asm__ volatile("wrmsr"
+			 :
+			 : "c"(msr), "a"((uint32_t)v), "d"((uint32_t)(v >> 32))
+			 : "memory");
+}
+
+static inline uint64_t
+rdtsc(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (uint64_t)hi << 32 | lo;
+}
+
+static inline void
+xsetbv(uint32_t reg, uint64_t v)
+{
+	__asm__ volatile(
+	    "xsetbv"
+	    :
+	    : "c"(reg), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)));
+}
+
+static inline void
+invlpg(uintptr_t va)
+{
+	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
+}
+
+#define read_cr(n)                                                             \
+	({                                                                     \
+		uint64_t value_;                                               \
+		__asm__ volatile("mov %%cr" #n ", %0" : "=r"(value_));         \
+		value_;                                                        \
+	})
+
+#define write_cr(n, value)                                                     \
+	__asm__ volatile("mov %0, %%cr" #n                                     \
+			 :                                                     \
+			 : "r"((uint64_t)(value))                              \
+			 : "memory")
+
+/* Bits hi..lo of v, shifted down. */
+#define FIELD(v, hi, lo)                                                       \
+	(((uint64_t)(v) >> (lo)) & ((2ULL << ((hi) - (lo))) - 1))
+
+#endif /* ARCH_X86_INSN_H */

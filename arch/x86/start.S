@@ -1,0 +1,160 @@
+/*
+ * The 64-bit way in, shared by all loaders: from memory mapped one to one to
+ * x86_boot() at the image's link address, on the boot stack.
+ *
+ * On entry: long mode, interrupts off, the image anywhere at a 2 MiB
+ * boundary, %rdi = physical address of what the loader hands over (a struct
+ * bootinfo or a PVH start info: the first word tells).
+ */
+#include "arch/x86/asm.h"
+
+#define EARLY_TABLES 11
+
+	/* The flat image's header; boot/efi_x86.c reads it. */
+	.section .head, "ax"
+	.ascii	"BARECPC\0"
+	.quad	__entry_offset
+	.quad	__kern_bytes
+
+	.text
+	.globl	x86_entry64
+x86_entry64:
+	cli
+	cld
+	rdtsc
+	shl	$32, %rdx
+	or	%rdx, %rax
+	mov	%rax, %r15
+
+/* The same with the entry's tick in %r15 already. */
+	.globl	x86_start64
+x86_start64:
+	mov	%rdi, %r12
+	lea	_start(%rip), %rbx	/* the image's physical address */
+	mov	%cr4, %rax
+	test	$CR4_LA57, %eax
+	jnz	five_levels
+
+	lea	early_tables(%rip), %rdi
+	mov	$EARLY_TABLES * 512, %ecx
+	xor	%eax, %eax
+	rep stosq
+
+	/* The first 4 GiB, at themselves and in the direct map. */
+	lea	pd_low(%rip), %rdi
+	mov	$PTE_P | PTE_W | PTE_PS, %eax
+	mov	$4 * 512, %ecx
+1:	mov	%rax, (%rdi)
+	add	$0x200000, %rax
+	add	$8, %rdi
+	dec	%ecx
+	jnz	1b
+	lea	pdpt_low(%rip), %rdi
+	lea	pd_low + PTE_P + PTE_W(%rip), %rax
+	mov	$4, %ecx
+1:	mov	%rax, (%rdi)
+	add	$0x1000, %rax
+	add	$8, %rdi
+	dec	%ecx
+	jnz	1b
+	lea	early_pml4(%rip), %rdi
+	lea	pdpt_low + PTE_P + PTE_W(%rip), %rax
+	mov	%rax, (%rdi)
+	mov	%rax, 8 * 256(%rdi)
+
+	/* The image at its link address, by the last table but one. */
+	lea	pdpt_high + PTE_P + PTE_W(%rip), %rax
+	mov	%rax, 8 * 511(%rdi)
+	lea	pd_image + PTE_P + PTE_W(%rip), %rax
+	mov	%rax, pdpt_high + 8 * 510(%rip)
+	lea	pd_image(%rip), %rdi
+	lea	PTE_P + PTE_W + PTE_PS(%rbx), %rax
+	mov	$__kern_bytes + 0x1fffff, %ecx
+	shr	$21, %ecx
+1:	mov	%rax, (%rdi)
+	add	$0x200000, %rax
+	add	$8, %rdi
+	dec	%ecx
+	jnz	1b
+
+	/* The boot stack in its slot: what is below it is not mapped. */
+	lea	pd_kstack + PTE_P + PTE_W(%rip), %rax
+	mov	%rax, pdpt_high + 8 * 511(%rip)
+	lea	pt_kstack + PTE_P + PTE_W(%rip), %rax
+	mov	%rax, pd_kstack(%rip)
+	lea	pt_kstack(%rip), %rdi
+	lea	x86_boot_stack + PTE_P + PTE_W(%rip), %rax
+	mov	$(1 << KSTACK_SHIFT) / 4096, %ecx
+1:	mov	%rax, (%rdi)
+	add	$0x1000, %rax
+	add	$8, %rdi
+	dec	%ecx
+	jnz	1b
+
+	/* Placed above 4 GiB, this code needs its own page one to one. */
+	mov	%rbx, %rax
+	shr	$30, %rax
+	cmp	$4, %rax
+	jb	2f
+	lea	pdpt_low(%rip), %rdi
+	lea	pd_here + PTE_P + PTE_W(%rip), %rcx
+	mov	%rcx, (%rdi, %rax, 8)
+	mov	%rbx, %rax
+	shr	$21, %rax
+	and	$511, %eax
+	lea	pd_here(%rip), %rdi
+	lea	PTE_P + PTE_W + PTE_PS(%rbx), %rcx
+	mov	%rcx, (%rdi, %rax, 8)
+
+2:	lea	early_pml4(%rip), %rax
+	mov	%rax, %cr3
+	mov	$high, %rax
+	jmp	*%rax
+
+high:	mov	$BOOT_STACK + (1 << KSTACK_SHIFT), %rsp
+	xor	%ebp, %ebp
+	mov	$__bss_start, %rdi
+	mov	$__bss_end, %rcx
+	sub	%rdi, %rcx
+	shr	$3, %rcx
+	xor	%eax, %eax
+	rep stosq
+	mov	%r15, boot_entry_tick(%rip)
+	mov	%r12, %rdi
+	mov	%rbx, %rsi
+	call	x86_boot
+
+/*
+ * Five-level paging cannot be left in long mode, and the tables here have
+ * four.
+ */
+five_levels:
+	lea	five_levels_text(%rip), %rsi
+3:	lodsb
+	test	%al, %al
+	jz	4f
+	mov	$0x3f8, %edx
+	outb	%al, %dx
+	jmp	3b
+4:	cli
+	hlt
+	jmp	4b
+
+	.section .rodata
+five_levels_text:
+	.asciz "barecpc: firmware uses five-level paging; turn it off in its set-up\r\n"
+
+	.section .bss.early, "aw", @nobits
+	.balign	4096
+early_tables:
+early_pml4:	.skip 4096
+pdpt_low:	.skip 4096
+pd_low:		.skip 4 * 4096
+pdpt_high:	.skip 4096
+pd_image:	.skip 4096
+pd_kstack:	.skip 4096
+pt_kstack:	.skip 4096
+pd_here:	.skip 4096
+	.if	. - early_tables - EARLY_TABLES * 4096
+	.error	"EARLY_TABLES"
+	.endif

@@ -1,0 +1,97 @@
+/*
+ * What x86 keeps to itself: per-CPU and per-LWP data, the trap frame, and
+ * the functions its own files share.  Included by arch/x86/ and boot/pvh.c.
+ */
+#ifndef ARCH_X86_X86_H
+#define ARCH_X86_X86_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arch/x86/asm.h"
+
+struct as;
+struct bootinfo;
+struct cpu;
+struct lwp;
+
+/* Registers as entry.S stores them. */
+struct trapframe {
+	uint64_t tf_r15, tf_r14, tf_r13, tf_r12;
+	uint64_t tf_rbp, tf_rbx;
+	uint64_t tf_r11, tf_r10, tf_r9, tf_r8;
+	uint64_t tf_rax, tf_rcx, tf_rdx, tf_rsi, tf_rdi;
+	uint64_t tf_vector;
+	uint64_t tf_err; /* error code; of SYSCALL its number */
+	uint64_t tf_rip, tf_cs, tf_rflags, tf_rsp, tf_ss;
+};
+_Static_assert(offsetof(struct trapframe, tf_rax) == TF_RAX, "asm.h");
+_Static_assert(offsetof(struct trapframe, tf_rcx) == TF_RCX, "asm.h");
+_Static_assert(offsetof(struct trapframe, tf_vector) == TF_VECTOR, "asm.h");
+_Static_assert(offsetof(struct trapframe, tf_rip) == TF_RIP, "asm.h");
+_Static_assert(offsetof(struct trapframe, tf_cs) == TF_CS, "asm.h");
+_Static_assert(offsetof(struct trapframe, tf_rsp) == TF_RSP, "asm.h");
+_Static_assert(sizeof(struct trapframe) == TF_BYTES, "asm.h");
+
+/*
+ * The 64-bit task-state segment.  Intel SDM vol. 3A, "64-Bit Mode TSS".
+ */
+struct x86_tss {
+	uint32_t t_pad0;
+	uint64_t t_rsp[3];
+	uint64_t t_pad1;
+	uint64_t t_ist[7]; /* IST n is t_ist[n - 1] */
+	uint64_t t_pad2;
+	uint16_t t_pad3;
+	uint16_t t_iomap;
+} __attribute__((packed));
+
+/* A CPU's own data, at GS while the kernel runs. */
+struct x86_cpu {
+	struct x86_cpu *xc_self;
+	struct cpu *xc_cpu;
+	uint64_t xc_kstack;   /* top of the kernel stack of the LWP that runs */
+	uint64_t xc_user_rsp; /* SYSCALL's caller's, for a moment */
+	uint64_t xc_user_cs, xc_user_ss; /* of the LWP that runs */
+	uint64_t xc_df_stack; /* top; overflows are reported on it too */
+	uint64_t xc_root;     /* what CR3 holds */
+	uint32_t xc_ipi;      /* reasons not yet acted on */
+	uint64_t xc_gdt[GDT_ENTRIES];
+	struct x86_tss xc_tss;
+};
+_Static_assert(offsetof(struct x86_cpu, xc_kstack) == XC_KSTACK, "asm.h");
+_Static_assert(offsetof(struct x86_cpu, xc_user_rsp) == XC_USER_RSP, "asm.h");
+_Static_assert(offsetof(struct x86_cpu, xc_user_cs) == XC_USER_CS, "asm.h");
+_Static_assert(offsetof(struct x86_cpu, xc_user_ss) == XC_USER_SS, "asm.h");
+_Static_assert(offsetof(struct x86_cpu, xc_df_stack) == XC_DF_STACK, "asm.h");
+
+extern struct x86_cpu x86_boot_cpu;
+
+/* This CPU's. */
+static inline struct x86_cpu *
+x86_self(void)
+{
+	struct x86_cpu *xc;
+
+	__asm__ volatile("mov %%gs:0, %0" : "=r"(xc));
+	return xc;
+}
+
+/*
+ * boot.  start.S calls it with what the loader handed over and where it put
+ * the image, both physical.
+ */
+_Noreturn void x86_boot(uint64_t handed_over, uint64_t image);
+extern uint64_t x86_image_pa;
+
+/*
+ * Fill bi from a PVH start info, which lies in the first 4 GiB as all it
+ * points to does.  Returns NULL, or what is wrong with it.  boot/pvh.c.
+ */
+const char *pvh_bootinfo(struct bootinfo *bi, uint64_t start_info);
+
+/* uart.c: console on the port ACPI's SPCR names, if it names one. */
+void x86_uart_init(void);
+
+#endif /* ARCH_X86_X86_H */

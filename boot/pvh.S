@@ -1,0 +1,126 @@
+/*
+ * The way in of PVH: QEMU's -kernel, Firecracker, Cloud Hypervisor.  32-bit
+ * protected mode without paging, %ebx = physical address of the start info.
+ * %eax means nothing: machines differ.  The image is where its ELF header
+ * says, so addresses are constants here.
+ * Xen, "x86/HVM direct boot ABI".
+ */
+#include "arch/x86/asm.h"
+
+#define PHYS(sym)              ((sym) - IMAGE_BASE + IMAGE_LOAD_PA)
+
+#define XEN_ELFNOTE_PHYS32_ENTRY 18
+#define HVM_START_MAGIC          0x336ec578
+
+#define COM1_DATA                0x3f8
+#define COM1_LSR                 0x3fd
+#define LSR_THRE                 0x20
+
+/* CPUID.80000001H:EDX: 64-bit mode. */
+#define CPUID_EXT_LM             29
+
+	.section .note.pvh, "a", @note
+	.long	4, 4, XEN_ELFNOTE_PHYS32_ENTRY
+	.asciz	"Xen"
+	.long	PHYS(pvh_start)
+
+	.text
+	.code32
+pvh_start:
+	cli
+	cld
+	rdtsc
+	mov	%eax, %esi		/* the entry's tick: %edi:%esi */
+	mov	%edx, %edi
+
+	mov	$PHYS(no_start_info), %ebp
+	cmpl	$HVM_START_MAGIC, (%ebx)
+	jne	complain
+	mov	%ebx, %esp		/* CPUID writes %ebx; no stack yet */
+	mov	$0x80000000, %eax
+	cpuid
+	mov	$PHYS(no_long_mode), %ebp
+	cmp	$0x80000001, %eax
+	jb	complain
+	mov	$0x80000001, %eax
+	cpuid
+	bt	$CPUID_EXT_LM, %edx
+	jnc	complain
+	mov	%esp, %ebx
+
+	/* The first GiB, one to one: x86_start64 makes tables of its own. */
+	movl	$PHYS(pvh_pdpt) + PTE_P + PTE_W, PHYS(pvh_pml4)
+	movl	$0, PHYS(pvh_pml4) + 4
+	movl	$PHYS(pvh_pd) + PTE_P + PTE_W, PHYS(pvh_pdpt)
+	movl	$0, PHYS(pvh_pdpt) + 4
+	mov	$PTE_P | PTE_W | PTE_PS, %eax
+	xor	%ecx, %ecx
+1:	mov	%eax, PHYS(pvh_pd)(, %ecx, 8)
+	movl	$0, PHYS(pvh_pd) + 4(, %ecx, 8)
+	add	$0x200000, %eax
+	inc	%ecx
+	cmp	$512, %ecx
+	jb	1b
+
+	/* Intel SDM vol. 3A, "Initializing IA-32e Mode". */
+	mov	$CR4_PAE, %eax
+	mov	%eax, %cr4
+	mov	$PHYS(pvh_pml4), %eax
+	mov	%eax, %cr3
+	mov	$MSR_EFER, %ecx
+	rdmsr
+	or	$EFER_LME, %eax
+	wrmsr
+	mov	$CR0_PE | CR0_ET | CR0_NE | CR0_WP | CR0_PG, %eax
+	mov	%eax, %cr0
+	lgdt	PHYS(pvh_gdtr)
+	ljmp	$SEL_KCODE, $PHYS(long_mode)
+
+/* Print the string at %ebp, as far as there is a serial line, and stop. */
+complain:
+	mov	$100000, %ecx
+1:	mov	$COM1_LSR, %dx
+	in	%dx, %al
+	test	$LSR_THRE, %al
+	loopz	1b
+	mov	$COM1_DATA, %dx
+	mov	(%ebp), %al
+	inc	%ebp
+	out	%al, %dx
+	cmpb	$0, (%ebp)
+	jne	complain
+2:	hlt
+	jmp	2b
+
+	.code64
+long_mode:
+	mov	$SEL_KDATA, %eax
+	mov	%eax, %ds
+	mov	%eax, %es
+	mov	%eax, %ss
+	mov	%esi, %r15d
+	mov	%edi, %eax
+	shl	$32, %rax
+	or	%rax, %r15
+	mov	%ebx, %edi
+	jmp	x86_start64
+
+	.section .rodata
+	.balign	8
+pvh_gdt:
+	.quad	0
+	.quad	0x00af9b000000ffff	/* SEL_KCODE */
+	.quad	0x00cf93000000ffff	/* SEL_KDATA */
+pvh_gdtr:
+	.word	. - pvh_gdt - 1
+	.long	PHYS(pvh_gdt)
+no_start_info:
+	.asciz	"barecpc: started without a PVH start info\r\n"
+no_long_mode:
+	.asciz	"barecpc: this CPU has no 64-bit mode; give it one that has\r\n"
+
+	.section .bss.early, "aw", @nobits
+	.balign	4096
+pvh_pml4:	.skip 4096
+pvh_pdpt:	.skip 4096
+pvh_pd:		.skip 4096
