@@ -53,10 +53,26 @@ endif
 # lib/: knows no machine.
 LIB_OBJS := lib/string.o lib/printf.o lib/font.o
 # kern/: processes, LWPs, system calls; names no register.
-KERN_OBJS := kern/main.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/efirt.o kern/ksym.o kern/trap.o
+KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
+             kern/cpu.o kern/timer.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
+             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/exec.o kern/proc.o kern/file.o \
+             kern/fault.o kern/signal.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_stat.o kern/sys_mem.o \
+             kern/sys_proc.o kern/sys_info.o kern/sys_time.o kern/sys_sig.o kern/machine.o \
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o kern/efirt.o
 
-ARCH_OBJS :=
-BOOT_OBJS :=
+ifeq ($(ARCH),arm64)
+# boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
+BOOT_OBJS := boot/linux_image.o boot/image.o
+ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o \
+    uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine_fdt.o acpi.o machine_acpi.o \
+    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o)
+# Unaligned accesses fault while the MMU is off.
+$(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align
+# libfdt as the distribution has it: runs at boot alone, before there is SIMD state to keep.
+LIBFDT := $(shell scripts/setup --cache)/libfdt-dev-arm64/usr
+LIBS   := $(LIBFDT)/lib/aarch64-linux-gnu/libfdt.a
+$(addprefix $(B)/,boot/image.o arch/arm64/dt.o arch/arm64/machine_fdt.o): KCFLAGS += -isystem $(LIBFDT)/include
+endif
 
 OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
 
@@ -83,6 +99,9 @@ $(B)/%.o: %.S Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KCFLAGS) -D__ASSEMBLER__ -c -o $@ $<
 
+$(B)/kern/archive_data.o: KCFLAGS += -DARCHIVE='"$(B)/archive.cpio"'
+$(B)/kern/archive_data.o: $(B)/archive.cpio
+
 # gcc would turn the loops of memcpy and memset into calls of themselves.
 $(B)/lib/string.o: KCFLAGS += -fno-tree-loop-distribute-patterns
 
@@ -96,10 +115,15 @@ $(B)/ksyms0.o: scripts/mksyms
 
 $(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld
 	$(call say,LD,$@)
-	$(Q)$(LD) $(LDFLAGS) -o $(B)/kernel0.elf $(OBJS) $(B)/ksyms0.o
+	$(Q)$(LD) $(LDFLAGS) -o $(B)/kernel0.elf $(OBJS) $(LIBS) $(B)/ksyms0.o
 	$(Q)scripts/mksyms $(NM) $(B)/kernel0.elf >$(B)/ksyms.S
 	$(Q)$(CC) -c -o $(B)/ksyms.o $(B)/ksyms.S
-	$(Q)$(LD) $(LDFLAGS) -o $@ $(OBJS) $(B)/ksyms.o
+	$(Q)$(LD) $(LDFLAGS) -o $@ $(OBJS) $(LIBS) $(B)/ksyms.o
+
+# The flat image with the header Linux's loaders know.
+$(B)/Image: $(B)/kernel.elf
+	$(call say,COPY,$@)
+	$(Q)$(OBJCOPY) -O binary $< $@
 
 # The UEFI application: the kernel's image in a PE file that gnu-efi makes.  The other architecture's
 # gnu-efi is not installed but unpacked by scripts/setup, since one would evict the other.

@@ -172,6 +172,13 @@ extern const char arch_uname[]; /* uname(2)'s, and AT_PLATFORM: "aarch64" */
  * included.
  */
 unsigned long arch_hwcap(unsigned n);
+/*
+ * Fill Linux's struct stat of this machine; its bytes.  `fi` is
+ * kern/file.h's.
+ */
+#define ARCH_STAT_MAX 144
+struct file_info;
+size_t arch_stat(void *st, const struct file_info *fi);
 /* One line of JSON members, no braces: "cpu":"...","vmm":"...", and so on. */
 void arch_describe(char *buf, size_t len);
 

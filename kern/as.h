@@ -51,8 +51,7 @@ uintptr_t as_gap(struct as *as, size_t len, size_t align);
  * Map zeroed memory at [va, va + len), which must be free: EEXIST, EINVAL
  * for bounds, ENOMEM.  contig: see MAP_CONTIG.
  */
-int as_map(
-    struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
+int as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 /* Whatever is mapped there no longer is.  EINVAL (2 MiB pages), ENOMEM. */
 int as_unmap(struct as *as, uintptr_t va, size_t len);
 /* ENOMEM where part of the range is not mapped, or no page is left. */

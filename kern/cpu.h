@@ -15,9 +15,9 @@ struct lwp;
 struct timer;
 
 struct cpu {
-	unsigned c_id;   /* processorid_t, dense from 0; the boot CPU is 0 */
-	uint64_t c_hwid; /* APIC id or MPIDR affinity */
-	void *c_arch;    /* the architecture's own per-CPU data */
+	unsigned c_id;      /* processorid_t, dense from 0; the boot CPU is 0 */
+	uint64_t c_hwid;    /* APIC id or MPIDR affinity */
+	void *c_arch;       /* the architecture's own per-CPU data */
 	struct lwp *c_lwp;  /* running now */
 	struct lwp *c_idle; /* runs when nothing else does */
 	bool c_online;
@@ -31,7 +31,8 @@ struct cpu {
 };
 
 extern struct cpu cpus[MAXCPU];
-extern unsigned ncpu; /* added; online or not */
+extern unsigned ncpu;      /* added; online or not */
+extern unsigned cpu_limit; /* how many may be added: cpus= */
 
 /* Why one CPU interrupts another: arch_ipi(), ipi_intr(). */
 #define IPI_RESCHED 0x1
@@ -41,5 +42,11 @@ extern unsigned ncpu; /* added; online or not */
  * or NULL beyond MAXCPU or cpus=.
  */
 struct cpu *cpu_add(uint64_t hwid);
+/*
+ * Start all but the boot CPU, one after the other; they idle.  Says how many
+ * are online, and of each that is not.
+ */
+void cpu_start_all(void);
+unsigned cpu_nonline(void);
 
 #endif /* KERN_CPU_H */

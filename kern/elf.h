@@ -27,7 +27,7 @@ struct elf_segment {
 struct elf {
 	const char *e_data;
 	size_t e_bytes;
-	uint64_t e_bias; /* added to every address: not 0 for static PIE */
+	uint64_t e_bias;  /* added to every address: not 0 for static PIE */
 	uint64_t e_entry; /* bias included, as in the two below */
 	uint64_t e_phdr;  /* where the program headers will be; 0: nowhere */
 	uint64_t e_end;   /* behind the last segment */
@@ -54,7 +54,6 @@ const char *elf_check(const void *data, size_t bytes,
  * The function of .symtab that holds addr (bias included), and the offset
  * in it; NULL where the file has none.
  */
-const char *elf_symbol(
-    const struct elf *e, uint64_t addr, uint64_t *offset);
+const char *elf_symbol(const struct elf *e, uint64_t addr, uint64_t *offset);
 
 #endif /* KERN_ELF_H */

@@ -31,7 +31,7 @@ struct sigstack {
 };
 
 struct lwp {
-	int l_id; /* in its process, from 1; kernel threads 0 */
+	int l_id;               /* in its process, from 1; kernel threads 0 */
 	struct proc *l_proc;    /* NULL: a kernel thread */
 	struct cpu *l_cpu;      /* where it runs or ran last */
 	char *l_kstack;         /* from kstack_alloc() */
@@ -42,10 +42,10 @@ struct lwp {
 
 	/* sched.c */
 	enum lwp_state l_state;
-	struct lwp *l_next;     /* in the queue of l_cpu, or of l_waitq */
-	struct waitq *l_waitq;  /* where it sleeps */
-	struct timer l_timer;   /* ends a sleep */
-	int l_wake_err;         /* why a sleep ended: 0, ETIMEDOUT, EINTR */
+	struct lwp *l_next;    /* in the queue of l_cpu, or of l_waitq */
+	struct waitq *l_waitq; /* where it sleeps */
+	struct timer l_timer;  /* ends a sleep */
+	int l_wake_err;        /* why a sleep ended: 0, ETIMEDOUT, EINTR */
 
 	/* of a process's LWP */
 	struct lwp *l_sibling;

@@ -1,38 +1,73 @@
+#include <stddef.h>
 #include <stdint.h>
 
 #include "kern/arch.h"
+#include "kern/archive.h"
 #include "kern/bootinfo.h"
+#include "kern/cmdline.h"
+#include "kern/cons.h"
 #include "kern/cpu.h"
 #include "kern/efirt.h"
 #include "kern/fbcons.h"
+#include "kern/kcpc.h"
 #include "kern/launch.h"
+#include "kern/lwp.h"
+#include "kern/machine.h"
 #include "kern/page.h"
+#include "kern/sched.h"
+#include "kern/syscall.h"
 #include "lib/printf.h"
+#include "lib/string.h"
 
-/* In .data: stored before .bss is cleared. */
-uint64_t boot_entry_tick __attribute__((section(".data")));
+/*
+ * What the command line says; a bad one is complained about once there is
+ * a console to do it on.
+ */
+static struct cmdline cmdline;
+static char cmdline_error[256];
 
-struct cpu cpus[MAXCPU];
-unsigned ncpu;
-
-struct cpu *
-cpu_add(uint64_t hwid)
+static void
+read_cmdline(const struct bootinfo *bi)
 {
-	struct cpu *c;
+	size_t n = bi->bi_cmdline != 0 ? bi->bi_cmdline_bytes : 0;
+	char *text;
 
-	if (ncpu == MAXCPU)
-		return NULL;
-	c = &cpus[ncpu];
-	c->c_id = ncpu++;
-	c->c_hwid = hwid;
-	return c;
+	if (n > CMDLINE_MAX) {
+		snprintf(cmdline_error, sizeof cmdline_error,
+		    "command line: %zu bytes, more than the limit of %lu", n,
+		    CMDLINE_MAX);
+		return;
+	}
+	if ((text = kmalloc(n + 1)) == NULL) {
+		snprintf(cmdline_error, sizeof cmdline_error,
+		    "command line: out of memory");
+		return;
+	}
+	if (n > 0)
+		memcpy(text, pa_to_va(bi->bi_cmdline), n);
+	cmdline_parse(text, &cmdline, cmdline_error, sizeof cmdline_error);
+	cons_set_framed(cmdline.cl_framed);
+	if (cmdline.cl_cpus != 0)
+		cpu_limit = cmdline.cl_cpus;
 }
 
-void
-run_end(int status)
+static void
+launcher(void *arg)
 {
-	printf("barecpc: exit %d\n", status);
-	arch_halt(status == 0 ? HALT_PASS : HALT_FAIL);
+	(void)arg;
+	run_end(launch(&cmdline));
+}
+
+/* The launcher is the first LWP; this context becomes the idle one. */
+static _Noreturn void
+start_launcher(void)
+{
+	struct lwp *l = lwp_create(NULL, launcher, NULL);
+
+	if (l == NULL)
+		panic("no memory for the launcher");
+	sched_ready(l);
+	kern_cpu_main(arch_curcpu());
 }
 
 void
@@ -43,15 +78,19 @@ kern_main(struct bootinfo *bi)
 	printf("barecpc: %s\n", arch_name);
 	page_init(bi);
 	fbcons_init(bi);
+	read_cmdline(bi);
 	arch_init(bi);
 	efirt_init(bi);
-	run_end(0);
-}
-
-void
-kern_cpu_main(struct cpu *cpu)
-{
-	cpu->c_online = true;
-	for (;;)
-		arch_idle();
+	if (cmdline_error[0] != '\0') {
+		printf("barecpc: %s\n", cmdline_error);
+		run_end(EXIT_FAILED);
+	}
+	sched_init_cpu(arch_curcpu());
+	cpu_start_all();
+	kcpc_init();
+	if (!archive_init(bi))
+		run_end(EXIT_FAILED);
+	machine_init(bi, &cmdline);
+	syscall_init();
+	start_launcher();
 }

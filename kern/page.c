@@ -36,7 +36,7 @@ static struct {
 	struct zone zone[NZONE];
 	unsigned nzone;
 	struct block *list[NORDER];
-	size_t nfree;
+	size_t nfree, ntotal;
 } mem;
 
 static struct zone *
@@ -170,32 +170,43 @@ page_init(struct bootinfo *bi)
 			add_range(zone_of(pfn), pfn == 0 ? 1 : pfn,
 			    (m->bm_base + m->bm_len) >> PAGE_SHIFT);
 	}
+	mem.ntotal = mem.nfree;
 	if (mem.nfree == 0)
 		panic("mem: no free memory in the firmware's map");
 	printf("mem: %zu MiB free of %u range(s)\n", mem.nfree >> 8,
 	    (unsigned)bi->bi_nmem);
 }
 
-void *
-page_alloc(unsigned order)
+/* A block of this order, taken off the lists; NULL where there is none. */
+static void *
+take_block(unsigned order)
 {
 	unsigned o = order;
 	struct zone *z;
 	uint64_t pfn;
-	void *va = NULL;
+	void *va;
 
-	lock_acquire(&mem.lock);
 	while (o < NORDER && mem.list[o] == NULL)
 		o++;
-	if (o < NORDER) {
-		va = mem.list[o];
-		pfn = va_to_pa(va) >> PAGE_SHIFT;
-		z = zone_of(pfn);
-		list_remove(z, pfn, o);
-		while (o-- > order) /* keep the lower half */
-			list_add(z, pfn + (1ULL << o), o);
-		mem.nfree -= 1UL << order;
-	}
+	if (o >= NORDER)
+		return NULL;
+	va = mem.list[o];
+	pfn = va_to_pa(va) >> PAGE_SHIFT;
+	z = zone_of(pfn);
+	list_remove(z, pfn, o);
+	while (o-- > order) /* keep the lower half */
+		list_add(z, pfn + (1ULL << o), o);
+	mem.nfree -= 1UL << order;
+	return va;
+}
+
+void *
+page_alloc(unsigned order)
+{
+	void *va;
+
+	lock_acquire(&mem.lock);
+	va = take_block(order);
 	lock_release(&mem.lock);
 	return va;
 }
@@ -210,15 +221,13 @@ page_zalloc(unsigned order)
 	return va;
 }
 
-void
-page_free(void *va, unsigned order)
+static void
+give_block(uint64_t pfn, unsigned order)
 {
-	uint64_t pfn = va_to_pa(va) >> PAGE_SHIFT;
 	struct zone *z = zone_of(pfn);
 
 	ASSERT(order < NORDER && z != NULL);
 	ASSERT((pfn & ((1ULL << order) - 1)) == 0 && !is_free(z, pfn, order));
-	lock_acquire(&mem.lock);
 	mem.nfree += 1UL << order;
 	for (; order < PAGE_MAXORDER; order++) {
 		uint64_t buddy = pfn ^ 1ULL << order;
@@ -229,7 +238,99 @@ page_free(void *va, unsigned order)
 		pfn &= ~(1ULL << order);
 	}
 	list_add(z, pfn, order);
+}
+
+void
+page_free(void *va, unsigned order)
+{
+	lock_acquire(&mem.lock);
+	give_block(va_to_pa(va) >> PAGE_SHIFT, order);
 	lock_release(&mem.lock);
+}
+
+/* The first of n adjacent free blocks of the largest order, or 0. */
+static uint64_t
+find_run(const struct zone *z, uint64_t n)
+{
+	uint64_t found = 0, block = 1ULL << PAGE_MAXORDER;
+	uint64_t end = z->z_pfn + z->z_pages;
+
+	for (uint64_t pfn = z->z_pfn; pfn < end; pfn += block) {
+		found = is_free(z, pfn, PAGE_MAXORDER) ? found + 1 : 0;
+		if (found == n)
+			return pfn - (n - 1) * block;
+	}
+	return 0;
+}
+
+/* Runs longer than the largest block. */
+static void *
+take_run(uint64_t nblocks)
+{
+	for (unsigned i = 0; i < mem.nzone; i++) {
+		struct zone *z = &mem.zone[i];
+		uint64_t pfn = find_run(z, nblocks);
+
+		if (pfn == 0)
+			continue;
+		for (uint64_t n = 0; n < nblocks; n++)
+			list_remove(
+			    z, pfn + (n << PAGE_MAXORDER), PAGE_MAXORDER);
+		mem.nfree -= nblocks << PAGE_MAXORDER;
+		return pa_to_va(pfn << PAGE_SHIFT);
+	}
+	return NULL;
+}
+
+void *
+page_alloc_run(size_t pages)
+{
+	size_t got;
+	char *va;
+
+	lock_acquire(&mem.lock);
+	if (pages <= 1UL << PAGE_MAXORDER) {
+		unsigned order = 0;
+
+		while (1UL << order < pages)
+			order++;
+		got = 1UL << order;
+		va = take_block(order);
+	} else {
+		uint64_t n = (pages - 1) / (1UL << PAGE_MAXORDER) + 1;
+
+		got = n << PAGE_MAXORDER;
+		va = take_run(n);
+	}
+	lock_release(&mem.lock);
+	if (va != NULL)
+		page_free_run(va + pages * PAGE_SIZE, got - pages);
+	return va;
+}
+
+void
+page_free_run(void *va, size_t pages)
+{
+	uint64_t pfn = va_to_pa(va) >> PAGE_SHIFT;
+
+	lock_acquire(&mem.lock);
+	while (pages > 0) {
+		unsigned order = PAGE_MAXORDER;
+
+		while (
+		    (pfn & ((1ULL << order) - 1)) != 0 || pages < 1UL << order)
+			order--;
+		give_block(pfn, order);
+		pfn += 1ULL << order;
+		pages -= 1UL << order;
+	}
+	lock_release(&mem.lock);
+}
+
+size_t
+page_ntotal(void)
+{
+	return mem.ntotal;
 }
 
 size_t

@@ -21,6 +21,13 @@ void *page_alloc(unsigned order);
 /* The same, zeroed. */
 void *page_zalloc(unsigned order);
 void page_free(void *va, unsigned order);
+/*
+ * The same for any number of pages, aligned to 2 MiB where it is that long;
+ * freed whole or in parts, by page_free() or here.
+ */
+void *page_alloc_run(size_t pages);
+void page_free_run(void *va, size_t pages);
+size_t page_ntotal(void); /* pages there were at the start */
 size_t page_nfree(void); /* pages free now: a leak check is an equality */
 
 /* Small objects, zeroed; NULL where memory is out.  kfree(NULL) is nothing. */

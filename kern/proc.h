@@ -44,7 +44,7 @@ struct proc {
 
 	/* Said once for each process. */
 	bool p_said_efault;
-	uintptr_t p_efault_addr; /* the address that gave the last EFAULT */
+	uintptr_t p_efault_addr;    /* the address that gave the last EFAULT */
 	uint8_t p_said_unknown[64]; /* a bit for each system call, by hash */
 };
 
@@ -55,8 +55,8 @@ struct proc *proc_self(void);
  * Make a process of the program at path (in the archives), ready to start;
  * on failure prints why and returns NULL, nothing left behind.
  */
-struct proc *proc_create(char *const argv[], unsigned argc,
-    char *const envv[], unsigned envc, bool system);
+struct proc *proc_create(char *const argv[], unsigned argc, char *const envv[],
+    unsigned envc, bool system);
 /* Start it, and wait until it is gone; its exit status, 0..255. */
 int proc_run(struct proc *p, unsigned timeout_s);
 /* Free what is left of one that has run, or never did. */

@@ -5,6 +5,7 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "kern/errno.h"
+#include "kern/kcpc.h"
 #include "kern/lwp.h"
 #include "kern/timer.h"
 #include "lib/printf.h"
@@ -36,9 +37,8 @@ queue_pop(struct lwp **first)
 }
 
 /*
- * The idle LWP is whatever context the CPU came up in.  It has a kernel stack
- * of its own only because arch_lwp_init() prepares one; it stays on the
- * stack it was born on.
+ * The idle LWP has a kernel stack of its own only because arch_lwp_init()
+ * prepares one; it stays on the stack its CPU came up on.
  */
 void
 sched_init_cpu(struct cpu *c)
@@ -50,7 +50,6 @@ sched_init_cpu(struct cpu *c)
 	l->l_cpu = c;
 	l->l_state = LWP_RUNNING;
 	c->c_idle = c->c_lwp = l;
-	c->c_online = true;
 }
 
 void
@@ -90,7 +89,9 @@ sched_switch(void)
 	if (to == from)
 		return;
 	c->c_lwp = to;
+	kcpc_save(from);
 	arch_lwp_switch(from, to);
+	kcpc_restore(from); /* which runs again */
 }
 
 void

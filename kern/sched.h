@@ -25,7 +25,7 @@ struct waitq {
 	struct lwp *wq_first, **wq_tail;
 };
 
-/* The caller's context becomes the CPU's idle LWP, and what runs now. */
+/* Give the CPU its idle LWP, which is the context the CPU came up in. */
 void sched_init_cpu(struct cpu *c);
 /* Run what is ready, else wait for interrupts; the idle LWP's life. */
 _Noreturn void sched_idle(void);

@@ -31,6 +31,10 @@ struct proc;
 #define SIG_DFL 0
 #define SIG_IGN 1
 
+#define SIGBIT(sig) (1ULL << ((sig)-1)) /* in a signal set */
+
+#define SS_DISABLE 2 /* sigaltstack(2): there is none */
+
 /* rt_sigaction(2)'s structure, the same on both machines. */
 struct sigaction {
 	uintptr_t sa_handler;

@@ -89,6 +89,9 @@
 #define SYSCALL_ENUM(name) SYS_##name,
 enum syscall { SYS_none, SYSCALLS(SYSCALL_ENUM) NSYSCALL };
 
+/* Note what is in use before the first program. */
+void syscall_init(void);
+
 /* A call's arguments are a[0..5]; the result is a value or -errno. */
 typedef intptr_t syscall_fn(const uintptr_t *a);
 

@@ -21,8 +21,7 @@ struct timer {
 	struct cpu *t_cpu; /* NULL: not started */
 };
 
-void timer_start(
-    struct timer *t, uint64_t tick, void (*fn)(void *), void *arg);
+void timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg);
 /* Nothing happens if it has run or was never started. */
 void timer_stop(struct timer *t);
 

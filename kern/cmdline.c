@@ -1,0 +1,201 @@
+#include "kern/cmdline.h"
+
+#include "kern/page.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define KNOWN                                                                  \
+	"known: console=text|framed priv=user|system timeout=SECONDS "         \
+	"cpus=N env.NAME=VALUE, then -- PROGRAM ARGUMENTS"
+
+/* How much of a bad word to show. */
+#define SHOWN   "%.80s%s"
+#define SHOW(w) (w), strlen(w) > 80 ? "..." : ""
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/*
+ * Take the quotes off the word at *from and move it to `to`, which is never
+ * ahead of *from.  Returns the end of what was written, NULL where a quote
+ * stays open; *from is then behind the word.
+ */
+static char *
+unquote(char **from, char *to)
+{
+	char *s = *from;
+	bool quoted = false;
+
+	for (; *s != '\0' && (quoted || !is_blank(*s)); s++) {
+		if (*s == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (*s == '\\' && s[1] != '\0' &&
+		    (!quoted || strchr("\"\\$`", s[1]) != NULL))
+			s++;
+		*to++ = *s;
+	}
+	*from = s;
+	return quoted ? NULL : to;
+}
+
+/* At most one word begins at every second character. */
+static unsigned
+count_bound(const char *s)
+{
+	unsigned n = 0;
+
+	for (bool blank = true; *s != '\0'; s++) {
+		if (blank && !is_blank(*s))
+			n++;
+		blank = is_blank(*s);
+	}
+	return n;
+}
+
+char **
+words_split(char *text, unsigned *count, const char **why)
+{
+	char **words = kmalloc((count_bound(text) + 1) * sizeof *words);
+	char *to = text;
+	unsigned n = 0;
+
+	if (words == NULL) {
+		*why = "no memory for its words";
+		return NULL;
+	}
+	for (;;) {
+		bool last;
+
+		while (is_blank(*text))
+			text++;
+		if (*text == '\0')
+			break;
+		/* Blanks between words leave room for the NULs. */
+		words[n++] = to;
+		to = unquote(&text, to);
+		if (to == NULL) {
+			kfree(words);
+			*why = "a double quote is not closed";
+			return NULL;
+		}
+		last = *text == '\0';
+		*to++ = '\0';
+		if (last)
+			break;
+		text++;
+	}
+	*count = n;
+	return words;
+}
+
+/* The rest of word behind prefix, or NULL. */
+static const char *
+after(const char *word, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return strncmp(word, prefix, n) == 0 ? word + n : NULL;
+}
+
+static bool
+parse_number(const char *s, unsigned max, unsigned *v)
+{
+	char *end;
+	unsigned long n = strtoul(s, &end, 10);
+
+	*v = (unsigned)n;
+	return *s >= '0' && *s <= '9' && *end == '\0' && n <= max;
+}
+
+/* One of two values; true where it is. */
+static bool
+parse_choice(const char *v, const char *no, const char *yes, bool *choice)
+{
+	*choice = strcmp(v, yes) == 0;
+	return *choice || strcmp(v, no) == 0;
+}
+
+static bool
+env_name_ok(const char *v)
+{
+	const char *eq = strchr(v, '=');
+
+	return eq != NULL && eq != v;
+}
+
+/* One word for the kernel: NULL, or what is wrong with it. */
+static const char *
+kernel_word(struct cmdline *cl, char *word)
+{
+	const char *v;
+
+	if ((v = after(word, "console=")) != NULL)
+		return parse_choice(v, "text", "framed", &cl->cl_framed)
+		           ? NULL
+		           : "not text or framed";
+	if ((v = after(word, "priv=")) != NULL)
+		return parse_choice(v, "user", "system", &cl->cl_system)
+		           ? NULL
+		           : "not user or system";
+	if ((v = after(word, "timeout=")) != NULL)
+		return parse_number(v, 1000000, &cl->cl_timeout)
+		           ? NULL
+		           : "not a number of seconds up to 1000000";
+	if ((v = after(word, "cpus=")) != NULL)
+		return parse_number(v, 1000000, &cl->cl_cpus) && cl->cl_cpus > 0
+		           ? NULL
+		           : "not a number of CPUs";
+	if ((v = after(word, "env.")) != NULL) {
+		if (!env_name_ok(v))
+			return "not env.NAME=VALUE";
+		cl->cl_env[cl->cl_nenv++] = word + strlen("env.");
+		return NULL;
+	}
+	/* Boot loaders add these. */
+	if (after(word, "initrd=") != NULL ||
+	    after(word, "BOOT_IMAGE=") != NULL)
+		return NULL;
+	return "unknown; " KNOWN;
+}
+
+int
+cmdline_parse(char *text, struct cmdline *cl, char *err, size_t errlen)
+{
+	unsigned n, i;
+	const char *why;
+	char **words = words_split(text, &n, &why);
+
+	*cl = (struct cmdline){ 0 };
+	if (words == NULL) {
+		snprintf(err, errlen, "command line: %s", why);
+		return -1;
+	}
+	/* The environment takes the front of the vector, never overtaking. */
+	cl->cl_env = words;
+	for (i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
+		char *word = words[i];
+
+		if ((why = kernel_word(cl, word)) != NULL) {
+			snprintf(err, errlen, "command line: `" SHOWN "': %s",
+			    SHOW(word), why);
+			kfree(words);
+			return -1;
+		}
+	}
+	cl->cl_argv = words + n;
+	if (i < n) {
+		cl->cl_argv = words + i + 1;
+		cl->cl_argc = n - i - 1;
+	}
+	/* Where no word came before, argv's own end must do. */
+	if (cl->cl_nenv < i)
+		words[cl->cl_nenv] = NULL;
+	else if (i < n)
+		words[i] = NULL; /* the place of `--` */
+	return 0;
+}

@@ -1,0 +1,42 @@
+/*
+ * The command line: words for the kernel, then `--` and the program to run
+ * with its arguments.  Included by kern/ and tests/host.
+ *
+ * Words are separated by blanks.  A backslash quotes the next character;
+ * between double quotes blanks are ordinary, and a backslash quotes only
+ * " \ $ and `, as in a shell.
+ */
+#ifndef KERN_CMDLINE_H
+#define KERN_CMDLINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CMDLINE_MAX (64UL << 10) /* bytes; more is refused, not cut off */
+
+struct cmdline {
+	bool cl_framed;      /* console=framed */
+	bool cl_system;      /* priv=system */
+	unsigned cl_timeout; /* seconds for each program; 0: none */
+	unsigned cl_cpus;    /* cpus= at most; 0: all */
+	/* Point into the text; both end with NULL. */
+	char **cl_env; /* NAME=VALUE */
+	unsigned cl_nenv;
+	char **cl_argv; /* empty: run the suite */
+	unsigned cl_argc;
+};
+
+/*
+ * Parse text (terminated; rewritten in place, must outlive *cl).  Returns 0,
+ * or -1 with what is wrong in err, in one line without its end.
+ */
+int cmdline_parse(char *text, struct cmdline *cl, char *err, size_t errlen);
+
+/*
+ * Split text in place into words, quotes resolved.  Returns a vector for
+ * kfree(), NULL at its end, or NULL with *why where a quote is not closed or
+ * memory is out.
+ */
+char **words_split(char *text, unsigned *count, const char **why);
+
+#endif /* KERN_CMDLINE_H */

@@ -1,0 +1,18 @@
+/*
+ * What is said when a payload goes wrong.  Included by kern/.
+ */
+#ifndef KERN_FAULT_H
+#define KERN_FAULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct proc;
+struct trapframe;
+
+/* "0x401234 (main+0x14)", or without a name where there is none. */
+void fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len);
+/* A system call met a bad pointer: one line, the first time in a process. */
+void fault_hostile_pointer(const struct trapframe *tf, const char *call);
+
+#endif /* KERN_FAULT_H */

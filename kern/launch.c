@@ -1,0 +1,169 @@
+#include "kern/launch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kern/arch.h"
+#include "kern/archive.h"
+#include "kern/boottime.h"
+#include "kern/cmdline.h"
+#include "kern/kcpc.h"
+#include "kern/lwp.h"
+#include "kern/page.h"
+#include "kern/proc.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* What a program must leave as it found it. */
+struct inventory {
+	size_t pages;
+	unsigned lwps, contexts, pics;
+};
+
+static struct inventory
+take_inventory(void)
+{
+	struct kcpc_stat st;
+
+	kcpc_stat(&st);
+	return (
+	    struct inventory){ page_nfree(), nlwp, st.ks_contexts, st.ks_pics };
+}
+
+static bool
+leaked(const char *name, const struct inventory *was)
+{
+	struct inventory is = take_inventory();
+
+	if (is.pages == was->pages && is.lwps == was->lwps &&
+	    is.contexts == was->contexts && is.pics == was->pics)
+		return false;
+	printf("barecpc: leak: %s left behind %ld page(s), %d LWP(s), "
+	       "%d context(s), %d PIC(s)\n",
+	    name, (long)(was->pages - is.pages), (int)(is.lwps - was->lwps),
+	    (int)(is.contexts - was->contexts), (int)(is.pics - was->pics));
+	return true;
+}
+
+/* The counts of programs that asked for counters, and of those refused. */
+static bool
+uncounted(const struct kcpc_stat *was)
+{
+	struct kcpc_stat is;
+	uint64_t asked, refused;
+
+	kcpc_stat(&is);
+	asked = is.ks_asked - was->ks_asked;
+	refused = is.ks_refused - was->ks_refused;
+	return asked > 0 && refused == asked;
+}
+
+static int
+run_program(const struct cmdline *cl, char *const argv[], unsigned argc)
+{
+	struct inventory before = take_inventory();
+	struct kcpc_stat st;
+	struct proc *p;
+	int status;
+
+	kcpc_stat(&st);
+	p = proc_create(argv, argc, cl->cl_env, cl->cl_nenv, cl->cl_system);
+	if (p == NULL) {
+		leaked(argv[0], &before);
+		return EXIT_FAILED;
+	}
+	status = proc_run(p, cl->cl_timeout);
+	proc_free(p);
+	if (leaked(argv[0], &before))
+		return EXIT_FAILED;
+	return status == 0 && uncounted(&st) ? EXIT_UNCOUNTED : status;
+}
+
+/*
+ * The suite: a file of commands, one a line, words as on the command line;
+ * a line that begins with # is a comment.
+ */
+
+struct suite {
+	unsigned ran;
+	bool uncounted; /* a program ended with EXIT_UNCOUNTED */
+	int failed;     /* the first other status that is not 0 */
+};
+
+static void
+run_line(const struct cmdline *cl, struct suite *s, char *line)
+{
+	const char *why = NULL;
+	unsigned argc = 0;
+	char **argv;
+	int status;
+
+	while (*line == ' ' || *line == '\t')
+		line++;
+	if (*line == '#')
+		return;
+	if ((argv = words_split(line, &argc, &why)) == NULL) {
+		printf("barecpc: suite: %s\n", why);
+		s->failed = s->failed != 0 ? s->failed : EXIT_FAILED;
+		return;
+	}
+	if (argc > 0) {
+		status = run_program(cl, argv, argc);
+		if (status != 0)
+			printf("barecpc: %.64s: exit %d\n", argv[0], status);
+		s->ran++;
+		if (status == EXIT_UNCOUNTED)
+			s->uncounted = true;
+		else if (status != 0 && s->failed == 0)
+			s->failed = status;
+	}
+	kfree(argv);
+}
+
+static int
+run_suite(const struct cmdline *cl)
+{
+	struct suite s = { 0 };
+	struct cpio_file f;
+	char *text, *line, *end;
+
+	if (!archive_find("suite", &f)) {
+		printf("barecpc: no program on the command line and no file "
+		       "`suite' in the archives\n");
+		return EXIT_FAILED;
+	}
+	if ((text = kmalloc(f.f_bytes + 1)) == NULL) {
+		printf("barecpc: suite: out of memory\n");
+		return EXIT_FAILED;
+	}
+	memcpy(text, f.f_data, f.f_bytes);
+	for (line = text; line != NULL; line = end) {
+		if ((end = strchr(line, '\n')) != NULL)
+			*end++ = '\0';
+		run_line(cl, &s, line);
+	}
+	kfree(text);
+	if (s.ran == 0) {
+		printf("barecpc: suite: names no program\n");
+		return EXIT_FAILED;
+	}
+	if (s.failed != 0)
+		return s.failed;
+	return s.uncounted ? EXIT_UNCOUNTED : 0;
+}
+
+int
+launch(const struct cmdline *cl)
+{
+	if (cl->cl_argc > 0)
+		return run_program(cl, cl->cl_argv, cl->cl_argc);
+	return run_suite(cl);
+}
+
+void
+run_end(int status)
+{
+	boottime_print();
+	printf("barecpc: exit %d\n", status);
+	arch_halt(status == 0 ? HALT_PASS : HALT_FAIL);
+}

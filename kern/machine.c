@@ -1,0 +1,55 @@
+#include "kern/machine.h"
+
+#include "kern/arch.h"
+#include "kern/bootinfo.h"
+#include "kern/cmdline.h"
+#include "kern/cpu.h"
+#include "kern/kcpc.h"
+#include "kern/page.h"
+#include "lib/printf.h"
+
+#define TEXT_MAX 4096
+
+static struct {
+	const char *via;
+	bool system;
+} boot;
+
+void
+machine_init(const struct bootinfo *bi, const struct cmdline *cl)
+{
+	static const char *const via[] = {
+		[BOOT_PVH] = "pvh",
+		[BOOT_LINUX_IMAGE] = "linux-image",
+		[BOOT_UEFI] = "uefi",
+	};
+
+	boot.via = bi->bi_via >= BOOT_PVH && bi->bi_via <= BOOT_UEFI
+	               ? via[bi->bi_via]
+	               : "unknown";
+	boot.system = cl->cl_system;
+}
+
+char *
+machine_text(size_t *bytes)
+{
+	char *text = kmalloc(TEXT_MAX);
+	size_t n;
+
+	if (text == NULL)
+		return NULL;
+	n = (size_t)snprintf(text, TEXT_MAX,
+	    "\"arch\":\"%s\",\"boot\":\"%s\",\"priv\":\"%s\",\"cpus\":%u,"
+	    "\"tick_hz\":%lu,",
+	    arch_name, boot.via, boot.system ? "system" : "user", cpu_nonline(),
+	    (unsigned long)arch_tick_hz());
+	arch_describe(text + n, TEXT_MAX - n - 2);
+	while (text[n] != '\0')
+		n++;
+	text[n++] = ',';
+	n += (size_t)kcpc_describe(text + n, TEXT_MAX - n - 1);
+	ASSERT(n + 1 < TEXT_MAX);
+	text[n++] = '\n';
+	*bytes = n;
+	return text;
+}

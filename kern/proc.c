@@ -1,0 +1,172 @@
+#include "kern/proc.h"
+
+#include "kern/arch.h"
+#include "kern/archive.h"
+#include "kern/boottime.h"
+#include "kern/cpu.h"
+#include "kern/errno.h"
+#include "kern/launch.h"
+#include "kern/lwp.h"
+#include "kern/page.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* Static PIE goes here, far from where other programs are linked. */
+#define PIE_BASE 0x0000000040000000UL
+
+static int last_pid;
+
+struct proc *
+proc_self(void)
+{
+	return lwp_self()->l_proc;
+}
+
+/* A process's first LWP begins here, in the kernel. */
+static void
+user_start(void *arg)
+{
+	struct lwp *l = lwp_self();
+
+	(void)arg;
+	boottime_first_payload();
+	arch_lwp_enter(l, l->l_entry_pc, l->l_entry_sp);
+}
+
+static int
+find_program(struct proc *p, const char *path, const char **why, char *buf,
+    size_t buflen)
+{
+	const struct elf_limits lim = {
+		.el_machine = arch_elf_machine,
+		.el_base = USER_BASE,
+		.el_top = USER_TOP,
+		.el_pie_base = PIE_BASE,
+	};
+	struct cpio_file f;
+
+	if (!archive_find(path, &f)) {
+		*why = "no such program in the archives";
+		return ENOENT;
+	}
+	if ((f.f_mode & CPIO_S_IFMT) != CPIO_S_IFREG) {
+		*why = "not a regular file";
+		return EACCES;
+	}
+	*why = elf_check(f.f_data, f.f_bytes, &lim, &p->p_elf, buf, buflen);
+	return *why != NULL ? ENOEXEC : 0;
+}
+
+static int
+proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
+    unsigned envc, const char **why, char *buf, size_t buflen)
+{
+	uintptr_t pc, sp;
+	struct lwp *l;
+	int err;
+
+	if ((err = find_program(p, argv[0], why, buf, buflen)) != 0)
+		return err;
+	*why = "out of memory";
+	if ((err = as_init(&p->p_as, p->p_system)) != 0)
+		return err;
+	if ((err = exec_load(
+		 p, argv, argc, envv, envc, &pc, &sp, why, buf, buflen)) != 0)
+		goto free_as;
+	*why = "out of memory";
+	if ((err = file_init(p)) != 0)
+		goto free_as;
+	err = ENOMEM;
+	if ((l = lwp_create(p, user_start, NULL)) == NULL)
+		goto close_files;
+	l->l_entry_pc = pc;
+	l->l_entry_sp = sp;
+	return 0;
+
+close_files:
+	file_close_all(p);
+free_as:
+	as_free(&p->p_as);
+	return err;
+}
+
+struct proc *
+proc_create(char *const argv[], unsigned argc, char *const envv[],
+    unsigned envc, bool system)
+{
+	struct proc *p = kmalloc(sizeof *p);
+	const char *why = "out of memory";
+	char buf[128];
+
+	if (p == NULL)
+		goto failed;
+	strlcpy(p->p_name, argv[0], sizeof p->p_name);
+	p->p_system = system;
+	p->p_pid = last_pid + 1;
+	if (proc_make(p, argv, argc, envv, envc, &why, buf, sizeof buf) != 0)
+		goto failed;
+	last_pid++;
+	return p;
+
+failed:
+	printf("barecpc: %.*s: %s\n", PROC_NAME_MAX, argv[0], why);
+	kfree(p);
+	return NULL;
+}
+
+static void
+timed_out(void *arg)
+{
+	struct proc *p = arg;
+
+	if (p->p_exiting)
+		return;
+	printf("barecpc: %s: timed out\n", p->p_name);
+	proc_kill(p, EXIT_TIMEOUT);
+}
+
+int
+proc_run(struct proc *p, unsigned timeout_s)
+{
+	if (timeout_s > 0)
+		timer_start(&p->p_timeout,
+		    arch_tick() + ns_to_tick(timeout_s * 1000000000LL),
+		    timed_out, p);
+	sched_ready(p->p_lwps);
+	lock_acquire(&p->p_wait.wq_lock);
+	while (!p->p_done)
+		waitq_sleep(&p->p_wait, ~0ULL);
+	lock_release(&p->p_wait.wq_lock);
+	return p->p_status;
+}
+
+void
+proc_free(struct proc *p)
+{
+	struct lwp *l;
+
+	while ((l = p->p_lwps) != NULL) {
+		p->p_lwps = l->l_sibling;
+		lwp_free(l);
+	}
+	file_close_all(p);
+	/* The tables may still be loaded here, though nobody uses them. */
+	arch_as_switch(NULL);
+	as_free(&p->p_as);
+	kfree(p);
+}
+
+void
+proc_kill(struct proc *p, int status)
+{
+	if (p->p_exiting)
+		return;
+	p->p_exiting = true;
+	p->p_status = status & 0xff;
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
+		sched_interrupt(l);
+		/* One that runs elsewhere comes by trap_return(). */
+		if (l->l_state == LWP_RUNNING && l->l_cpu != arch_curcpu())
+			arch_ipi(l->l_cpu, IPI_RESCHED);
+	}
+}

@@ -1,0 +1,432 @@
+/*
+ * System calls on open files.
+ */
+#include "kern/arch.h"
+#include "kern/archive.h"
+#include "kern/errno.h"
+#include "kern/file.h"
+#include "kern/page.h"
+#include "kern/proc.h"
+#include "kern/syscall.h"
+#include "kern/usercopy.h"
+#include "lib/string.h"
+
+#define AT_FDCWD  (-100)
+#define O_ACCMODE 3
+#define O_RDONLY  0
+#define O_WRONLY  1
+#define O_KEPT    (O_ACCMODE | 02000 | 04000)
+
+#define RW_MAX     0x7ffff000UL  /* bytes one call moves, as in Linux */
+#define RECORD_MAX (256UL << 10) /* bytes of one line of the record */
+#define IOV_MAX    1024
+
+struct iovec {
+	uintptr_t iov_base;
+	size_t iov_len;
+};
+
+static bool
+can_read(const struct file *f)
+{
+	return (f->f_flags & O_ACCMODE) != O_WRONLY;
+}
+
+static bool
+can_write(const struct file *f)
+{
+	return (f->f_flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* Read at an offset; a length, or -errno. */
+static intptr_t
+read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
+{
+	size_t n = 0;
+
+	if (len > RW_MAX)
+		len = RW_MAX;
+	switch (f->f_kind) {
+	case FILE_ARCHIVE:
+	case FILE_MACHINE:
+		if (offset < f->f_bytes)
+			n = f->f_bytes - offset;
+		if (n > len)
+			n = len;
+		if (n > 0 && copyout(uva, f->f_data + offset, n) != 0)
+			return -EFAULT;
+		return (intptr_t)n;
+	case FILE_ZERO:
+		return copyzero(uva, len) != 0 ? -EFAULT : (intptr_t)len;
+	case FILE_DIR:
+		return -EISDIR;
+	default: /* the end, at once */
+		return 0;
+	}
+}
+
+static intptr_t
+read_file(struct file *f, uintptr_t uva, size_t len)
+{
+	intptr_t n;
+
+	if (!can_read(f))
+		return -EBADF;
+	n = read_at(f, f->f_offset, uva, len);
+	if (n > 0 && f->f_kind != FILE_ZERO)
+		f->f_offset += (size_t)n;
+	return n;
+}
+
+static intptr_t
+write_console(enum stream s, uintptr_t uva, size_t len)
+{
+	char buf[1024];
+	size_t done = 0;
+
+	while (done < len) {
+		size_t n = len - done;
+
+		if (n > sizeof buf)
+			n = sizeof buf;
+		if (copyin(buf, uva + done, n) != 0)
+			return done > 0 ? (intptr_t)done : -EFAULT;
+		cons_write(s, buf, n);
+		done += n;
+	}
+	return (intptr_t)done;
+}
+
+static intptr_t
+write_file(const struct file *f, uintptr_t uva, size_t len)
+{
+	if (!can_write(f))
+		return -EBADF;
+	if (len > RW_MAX)
+		len = RW_MAX;
+	switch (f->f_kind) {
+	case FILE_CONSOLE:
+		return write_console(f->f_stream, uva, len);
+	case FILE_NULL:
+	case FILE_ZERO:
+		return (intptr_t)len;
+	default:
+		return -EBADF;
+	}
+}
+
+/* A record is one line and leaves in one frame, however it was gathered. */
+static intptr_t
+write_record(const struct iovec *iov, unsigned n)
+{
+	size_t len = 0, at = 0;
+	intptr_t ret = -EFAULT;
+	char *line;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (iov[i].iov_len > RECORD_MAX - len)
+			return -EFBIG;
+		len += iov[i].iov_len;
+	}
+	if (len == 0)
+		return 0;
+	if ((line = kmalloc(len)) == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		if (copyin(line + at, iov[i].iov_base, iov[i].iov_len) != 0)
+			goto out;
+		at += iov[i].iov_len;
+	}
+	cons_write(STREAM_JSON, line, len);
+	ret = (intptr_t)len;
+out:
+	kfree(line);
+	return ret;
+}
+
+intptr_t
+sys_read(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+
+	return f == NULL ? -EBADF : read_file(f, a[1], a[2]);
+}
+
+intptr_t
+sys_write(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+	struct iovec iov = { a[1], a[2] };
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind == FILE_RECORD && can_write(f))
+		return write_record(&iov, 1);
+	return write_file(f, a[1], a[2]);
+}
+
+intptr_t
+sys_pread64(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+
+	if (f == NULL || !can_read(f))
+		return -EBADF;
+	if ((intptr_t)a[3] < 0)
+		return -EINVAL;
+	if (f->f_kind == FILE_CONSOLE)
+		return -ESPIPE;
+	return read_at(f, a[3], a[1], a[2]);
+}
+
+/* The vector of readv and writev, for kfree(); -errno in *err. */
+static struct iovec *
+get_iov(uintptr_t uva, uintptr_t n, intptr_t *err)
+{
+	struct iovec *iov;
+	size_t total = 0;
+
+	*err = -EINVAL;
+	if (n > IOV_MAX)
+		return NULL;
+	*err = -ENOMEM;
+	if ((iov = kmalloc(n * sizeof *iov)) == NULL)
+		return NULL;
+	*err = -EFAULT;
+	if (copyin(iov, uva, n * sizeof *iov) != 0)
+		goto free_iov;
+	*err = -EINVAL;
+	for (unsigned i = 0; i < n; i++) {
+		if (__builtin_add_overflow(total, iov[i].iov_len, &total) ||
+		    (intptr_t)total < 0)
+			goto free_iov;
+	}
+	return iov;
+
+free_iov:
+	kfree(iov);
+	return NULL;
+}
+
+/* Each piece by itself, until one comes short. */
+static intptr_t
+each_iov(struct file *f, const struct iovec *iov, unsigned n, bool writes)
+{
+	intptr_t done = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		size_t len = iov[i].iov_len;
+		intptr_t got;
+
+		if (len == 0)
+			continue;
+		got = writes ? write_file(f, iov[i].iov_base, len)
+		             : read_file(f, iov[i].iov_base, len);
+		if (got < 0)
+			return done > 0 ? done : got;
+		done += got;
+		if ((size_t)got < len)
+			break;
+	}
+	return done;
+}
+
+static intptr_t
+rw_iov(const uintptr_t *a, bool writes)
+{
+	struct file *f = file_get((int)a[0]);
+	struct iovec *iov;
+	intptr_t ret;
+
+	if (f == NULL || !(writes ? can_write(f) : can_read(f)))
+		return -EBADF;
+	if ((iov = get_iov(a[1], a[2], &ret)) == NULL)
+		return ret;
+	if (writes && f->f_kind == FILE_RECORD)
+		ret = write_record(iov, (unsigned)a[2]);
+	else
+		ret = each_iov(f, iov, (unsigned)a[2], writes);
+	kfree(iov);
+	return ret;
+}
+
+intptr_t
+sys_readv(const uintptr_t *a)
+{
+	return rw_iov(a, false);
+}
+
+intptr_t
+sys_writev(const uintptr_t *a)
+{
+	return rw_iov(a, true);
+}
+
+/*
+ * Descriptors
+ */
+
+/* The working directory is the root, so a relative path needs no base. */
+static intptr_t
+open_at(int dirfd, uintptr_t upath, unsigned flags)
+{
+	char path[CPIO_NAME_MAX + 1];
+	struct file *f;
+	int err, fd;
+
+	if ((err = copyinstr(path, upath, sizeof path)) != 0)
+		return -err;
+	if (path[0] != '/' && dirfd != AT_FDCWD)
+		return file_get(dirfd) == NULL ? -EBADF : -ENOTDIR;
+	if ((err = file_open(path, flags, &f)) != 0)
+		return -err;
+	if ((fd = file_install(f, 0)) < 0)
+		file_release(f);
+	return fd;
+}
+
+intptr_t
+sys_open(const uintptr_t *a)
+{
+	return open_at(AT_FDCWD, a[0], (unsigned)a[1]);
+}
+
+intptr_t
+sys_openat(const uintptr_t *a)
+{
+	return open_at((int)a[0], a[1], (unsigned)a[2]);
+}
+
+intptr_t
+sys_close(const uintptr_t *a)
+{
+	return -file_close((int)a[0]);
+}
+
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
+
+intptr_t
+sys_lseek(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+	int64_t offset = (int64_t)a[1], base;
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_RECORD)
+		return -ESPIPE;
+	switch (a[2]) {
+	case SEEK_SET:
+		base = 0;
+		break;
+	case SEEK_CUR:
+		base = (int64_t)f->f_offset;
+		break;
+	case SEEK_END:
+		base = (int64_t)f->f_bytes;
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (__builtin_add_overflow(base, offset, &offset) || offset < 0)
+		return -EINVAL;
+	f->f_offset = (uint64_t)offset;
+	return offset;
+}
+
+static intptr_t
+dup_from(int fd, int from)
+{
+	struct file *f = file_get(fd);
+	int copy;
+
+	if (f == NULL)
+		return -EBADF;
+	if (from < 0 || from >= NFD)
+		return -EINVAL;
+	if ((copy = file_install(f, from)) >= 0)
+		f->f_refs++;
+	return copy;
+}
+
+static intptr_t
+dup_to(int fd, int to)
+{
+	if (file_get(fd) == NULL || to < 0 || to >= NFD)
+		return -EBADF;
+	if (fd == to)
+		return to;
+	file_close(to);
+	return dup_from(fd, to);
+}
+
+intptr_t
+sys_dup(const uintptr_t *a)
+{
+	return dup_from((int)a[0], 0);
+}
+
+intptr_t
+sys_dup2(const uintptr_t *a)
+{
+	return dup_to((int)a[0], (int)a[1]);
+}
+
+intptr_t
+sys_dup3(const uintptr_t *a)
+{
+	if (a[0] == a[1])
+		return -EINVAL;
+	return dup_to((int)a[0], (int)a[1]);
+}
+
+#define F_DUPFD         0
+#define F_GETFD         1
+#define F_SETFD         2
+#define F_GETFL         3
+#define F_SETFL         4
+#define F_DUPFD_CLOEXEC 1030
+
+/* There is no exec(2), so that close-on-exec says nothing. */
+intptr_t
+sys_fcntl(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+
+	if (f == NULL)
+		return -EBADF;
+	switch (a[1]) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+		return dup_from((int)a[0], (int)a[2]);
+	case F_GETFD:
+	case F_SETFD:
+		return 0;
+	case F_GETFL:
+		return (intptr_t)f->f_flags;
+	case F_SETFL:
+		f->f_flags = (f->f_flags & O_ACCMODE) |
+		             ((unsigned)a[2] & O_KEPT & ~(unsigned)O_ACCMODE);
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+#define TIOCGWINSZ 0x5413
+
+/* On a raw console stdout is a terminal: then stdio writes line by line. */
+intptr_t
+sys_ioctl(const uintptr_t *a)
+{
+	static const uint16_t size[4] = { 25, 80, 0, 0 };
+	struct file *f = file_get((int)a[0]);
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind != FILE_CONSOLE || a[1] != TIOCGWINSZ || cons_is_framed())
+		return -ENOTTY;
+	return -copyout(a[2], size, sizeof size);
+}

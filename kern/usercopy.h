@@ -1,0 +1,19 @@
+/*
+ * Reaching a payload's memory from a system call.  Included by kern/.
+ *
+ * As arch_copyin() and its like, and besides they remember the address that
+ * gave EFAULT, for the one report a process gets.
+ */
+#ifndef KERN_USERCOPY_H
+#define KERN_USERCOPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+int copyin(void *dst, uintptr_t uva, size_t len);
+int copyout(uintptr_t uva, const void *src, size_t len);
+int copyinstr(char *dst, uintptr_t uva, size_t max);
+/* Fill with zeros. */
+int copyzero(uintptr_t uva, size_t len);
+
+#endif /* KERN_USERCOPY_H */
