@@ -19,20 +19,21 @@ struct measurement {
 };
 
 static void
+note(struct quantity *q, uint64_t value, bool overhead)
+{
+	series_add(overhead ? &q->q_overhead : &q->q_raw, value);
+}
+
+static void
 note_run(struct measurement *mm, const struct meter *m, bool overhead)
 {
 	unsigned i;
 
-	for (i = 0; i < m->m_nevent; i++) {
-		struct quantity *q = &mm->mm_count[i];
-
-		series_add(
-		    overhead ? &q->q_overhead : &q->q_raw, m->m_count[i]);
-	}
-	series_add(
-	    overhead ? &mm->mm_tick.q_overhead : &mm->mm_tick.q_raw, m->m_tick);
-	series_add(overhead ? &mm->mm_hrtime.q_overhead : &mm->mm_hrtime.q_raw,
-	    m->m_hrtime);
+	for (i = 0; i < m->m_nevent; i++)
+		note(&mm->mm_count[i], m->m_count[i], overhead);
+	if (m->m_nevent != 0)
+		note(&mm->mm_tick, m->m_tick, overhead);
+	note(&mm->mm_hrtime, m->m_hrtime, overhead);
 }
 
 static void

@@ -69,6 +69,15 @@ quantity_net(const struct quantity *q)
 }
 
 const char *
+report_event(char *buf, size_t len, const struct event *e)
+{
+	snprintf(buf, len, "%s:%s%s", e->e_name,
+	    e->e_flags & CPC_COUNT_USER ? "u" : "",
+	    e->e_flags & CPC_COUNT_SYSTEM ? "k" : "");
+	return buf;
+}
+
+const char *
 report_ratio(char *buf, size_t len, int64_t value, uint64_t divisor)
 {
 	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -110,11 +119,7 @@ row(const struct result *r)
 {
 	char event[80], count[32], ratio[40] = "-", tick[32], hrtime[32];
 	char range[32] = "-";
-	unsigned flags = r->r_event->e_flags;
 
-	snprintf(event, sizeof event, "%s:%s%s", r->r_event->e_name,
-	    flags & CPC_COUNT_USER ? "u" : "",
-	    flags & CPC_COUNT_SYSTEM ? "k" : "");
 	if (r->r_status == COUNTED) {
 		number(count, sizeof count, &r->r_count);
 		report_ratio(ratio, sizeof ratio, quantity_net(&r->r_count),
@@ -127,8 +132,9 @@ row(const struct result *r)
 		    count, sizeof count, "<%s>", status_words[r->r_status]);
 		snprintf(tick, sizeof tick, "-");
 	}
-	printf(ROW, r->r_label, event, count, ratio, tick,
-	    number(hrtime, sizeof hrtime, &r->r_hrtime), range);
+	printf(ROW, r->r_label, report_event(event, sizeof event, r->r_event),
+	    count, ratio, tick, number(hrtime, sizeof hrtime, &r->r_hrtime),
+	    range);
 }
 
 /*

@@ -69,6 +69,9 @@ void report(const struct options *o, const struct result *r);
 /* The record alone. */
 void report_record(const struct options *o, const struct result *r);
 
+/* The event as the command line would name it: "PAPI_tot_ins:uk". */
+const char *report_event(char *buf, size_t len, const struct event *e);
+
 /*
  * value / divisor with three decimals, rounded half away from zero, by
  * integer arithmetic: the same digits on every machine.

@@ -105,6 +105,7 @@ check(struct spin *sp, struct result *r)
 {
 	const struct series *s = &r->r_count.q_raw;
 	uint64_t want = expected(sp, r->r_event->e_flags);
+	char event[80];
 
 	r->r_verified = true;
 	if (!counts_instructions(r->r_event->e_name))
@@ -113,9 +114,10 @@ check(struct spin *sp, struct result *r)
 		return;
 	r->r_verified = sp->sp_exact = false;
 	fprintf(stderr,
-	    "spin: %s: counted %llu..%llu instructions, executed %llu\n",
-	    r->r_label, (unsigned long long)s->s_min,
-	    (unsigned long long)s->s_max, (unsigned long long)want);
+	    "spin: %s: %s counted %llu..%llu instructions, not %llu\n",
+	    r->r_label, report_event(event, sizeof event, r->r_event),
+	    (unsigned long long)s->s_min, (unsigned long long)s->s_max,
+	    (unsigned long long)want);
 }
 
 /* Run whatever sp_m has bound (or nothing), and report it as e. */
