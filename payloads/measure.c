@@ -93,9 +93,8 @@ run_all(const struct options *o, struct meter *m, const struct work *w,
 }
 
 static void
-report_event(const struct options *o, const struct meter *m,
-    const struct work *w, const struct measurement *mm, const struct event *e,
-    unsigned index)
+report_one(const struct options *o, const struct meter *m, const struct work *w,
+    const struct measurement *mm, const struct event *e, unsigned index)
 {
 	struct result r = {
 		.r_label = w->w_label,
@@ -137,7 +136,7 @@ measure(const struct options *o, struct meter *m, const struct work *w)
 		run_all(o, m, w, &mm);
 		each_quantity(&mm, bound, o->o_runs, quantity_close);
 		for (i = 0; i < n; i++)
-			report_event(o, m, w, &mm, &o->o_event[done + i], i);
+			report_one(o, m, w, &mm, &o->o_event[done + i], i);
 		each_quantity(&mm, bound, o->o_runs, quantity_free);
 		right = right && mm.mm_verified;
 		meter_unbind(m);
