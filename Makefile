@@ -51,7 +51,7 @@ KCFLAGS += -mno-outline-atomics           # their helpers are in libgcc
 endif
 
 # lib/: knows no machine.
-LIB_OBJS := lib/string.o lib/printf.o lib/font.o
+LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
@@ -235,11 +235,11 @@ host-tests: $(HOST_TESTS:%=build/host/tests/%)
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
 check: tests host-tests
-	$(Q)tests/run
+	$(Q)BARECPC_BUILD=no tests/run
 check-host: host-tests
-	$(Q)tests/run tests/host
+	$(Q)BARECPC_BUILD=no tests/run tests/host
 check-image: tests
-	$(Q)tests/run tests/image tests/cli
+	$(Q)BARECPC_BUILD=no tests/run tests/image tests/cli
 
 # Without ARCH: the architecture that can count on this machine.
 run:
