@@ -1,6 +1,6 @@
 /*
  * What a payload may ask of barecpc beside Linux's system calls and libcpc.
- * Included by payloads, after nothing else; C and C++.
+ * Included by payloads, in C or C++.
  *
  * Everything here works in a program that runs elsewhere, too: there it says
  * that barecpc is not what it runs on (ENOSYS, or ordinary memory).

@@ -11,7 +11,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -120,8 +119,8 @@ give_all(uintptr_t bad, unsigned only, unsigned except)
 			continue;
 		got = make(&calls[i], bad);
 		if (!EXPECT_ERRNO(got, EFAULT))
-			printf("# %s of %#lx\n", calls[i].c_name,
-			    (unsigned long)bad);
+			test_note(
+			    "%s of %#lx", calls[i].c_name, (unsigned long)bad);
 	}
 }
 
@@ -209,7 +208,7 @@ TEST(objects_that_end_in_a_hole)
 		got = make(&calls[i], (uintptr_t)p + PAGE - 3);
 		if (!EXPECT((got == -1 && errno == EFAULT) ||
 			    (got >= 0 && got <= 3)))
-			printf("# %s gave %ld\n", calls[i].c_name, got);
+			test_note("%s gave %ld", calls[i].c_name, got);
 	}
 	EXPECT_EQ(munmap(p, PAGE), 0);
 }

@@ -22,7 +22,7 @@ prints(const char *want, double value, const char *fmt)
 #pragma GCC diagnostic pop
 	if (strcmp(text, want) == 0)
 		return true;
-	printf("# %s gave \"%s\", not \"%s\"\n", fmt, text, want);
+	test_note("%s gave \"%s\", not \"%s\"", fmt, text, want);
 	return false;
 }
 

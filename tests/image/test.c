@@ -17,6 +17,8 @@ static unsigned ntest;
 /* of the test that runs */
 static bool failed;
 static char skipped[128];
+static char notes[4096]; /* TAP has them behind the verdict */
+static size_t notes_len;
 
 void
 test_register(struct test *t)
@@ -36,11 +38,26 @@ test_skip(const char *fmt, ...)
 	va_end(ap);
 }
 
+void
+test_note(const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+	size_t len;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	len = strlen(line) + sizeof "# \n" - 1;
+	if (notes_len + len < sizeof notes)
+		notes_len += (size_t)sprintf(notes + notes_len, "# %s\n", line);
+}
+
 bool
 test_expect(bool holds, const char *file, int line, const char *text)
 {
 	if (!holds) {
-		printf("# %s:%d: not so: %s\n", file, line, text);
+		test_note("%s:%d: not so: %s", file, line, text);
 		failed = true;
 	}
 	return holds;
@@ -52,8 +69,8 @@ test_expect_eq(int64_t got, int64_t want, const char *file, int line,
 {
 	if (got == want)
 		return true;
-	printf("# %s:%d: %s is %" PRId64 " (%#" PRIx64 "), not %s, %" PRId64
-	       " (%#" PRIx64 ")\n",
+	test_note("%s:%d: %s is %" PRId64 " (%#" PRIx64 "), not %s, %" PRId64
+		  " (%#" PRIx64 ")",
 	    file, line, got_text, got, (uint64_t)got, want_text, want,
 	    (uint64_t)want);
 	failed = true;
@@ -68,7 +85,7 @@ test_expect_errno(
 
 	if (got < 0 && e == want)
 		return true;
-	printf("# %s:%d: %s is %" PRId64 " (%s), not -1 (%s)\n", file, line,
+	test_note("%s:%d: %s is %" PRId64 " (%s), not -1 (%s)", file, line,
 	    text, got, got < 0 ? strerror(e) : "success", strerror(want));
 	failed = true;
 	return false;
@@ -79,11 +96,13 @@ run_one(unsigned n, const char *name, void (*fn)(void))
 {
 	failed = false;
 	skipped[0] = '\0';
+	notes_len = 0;
+	notes[0] = '\0';
 	fn();
 	printf("%s %u - %s", failed ? "not ok" : "ok", n, name);
 	if (skipped[0] != '\0' && !failed)
 		printf(" # SKIP %s", skipped);
-	putchar('\n');
+	printf("\n%s", notes);
 	fflush(stdout);
 	return !failed;
 }
