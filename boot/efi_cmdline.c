@@ -55,6 +55,19 @@ image_name_length(const char *s, size_t n)
 	return len;
 }
 
+/*
+ * QEMU's firmware for arm64 adds this word to -append where it has -initrd,
+ * behind the arguments of a program if there are any.
+ */
+static size_t
+without_initrd(const char *s, size_t n)
+{
+	static const char word[] = " initrd=initrd";
+	size_t len = sizeof word - 1;
+
+	return n >= len && memcmp(s + n - len, word, len) == 0 ? n - len : n;
+}
+
 static void
 set_cmdline(struct bootinfo *bi, const char *s, size_t n)
 {
@@ -78,8 +91,9 @@ cmdline_from_options(struct bootinfo *bi)
 	p = buf = efi_alloc(EfiLoaderData, 3 * n, EFI_PAGE, "the load options");
 	for (size_t i = 0; i < n; i++)
 		p = put_utf8(p, opt[i]);
-	skip = image_name_length(buf, (size_t)(p - buf));
-	set_cmdline(bi, buf + skip, (size_t)(p - buf) - skip);
+	n = without_initrd(buf, (size_t)(p - buf));
+	skip = image_name_length(buf, n);
+	set_cmdline(bi, buf + skip, n - skip);
 	return bi->bi_cmdline_bytes > 0;
 }
 
