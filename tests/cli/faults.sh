@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 # ended ARCH NAME SIGNAL PATTERN: the case NAME ended with SIGNAL, in the place and for the reason of PATTERN.
 ended() {
-	if grep -qE "^barecpc: fault: $3 at pc 0x[0-9a-f]+ $4" "$err"; then
+	if grep -qE "^barecpc: fault: $3 at pc 0x[0-9a-f]+,? $4" "$err"; then
 		ok "$1 $2"
 	else
 		not_ok "$1 $2" "no line matches: fault: $3 at pc ... $4"
@@ -25,19 +25,19 @@ for arch in arm64 x86_64; do
 	scripts/barecpc run --arch "$arch" --accel tcg --payload "$tap_dir/faults.cpio" >"$out" 2>"$err" </dev/null
 	status=$?
 	check "$arch: the status is the first failure's" test "$status" = 139
-	ended $arch read_null SIGSEGV '\(read_null\+0x[0-9a-f]+\), address 0x0: not mapped'
-	ended $arch write_text SIGSEGV '\(write_text\+0x[0-9a-f]+\), address 0x[0-9a-f]+: '
+	ended $arch read_null SIGSEGV '\(read_null\+0[x0-9a-f]*\), address 0(x0)?: not mapped'
+	ended $arch write_text SIGSEGV '\(write_text\+0[x0-9a-f]*\), address 0x[0-9a-f]+: '
 	ended $arch run_data SIGSEGV '.*address 0x[0-9a-f]+: '
-	ended $arch read_kernel SIGSEGV '\(read_kernel\+0x[0-9a-f]+\), address 0xffffffff80000000: '
-	ended $arch write_kernel SIGSEGV '\(write_kernel\+0x[0-9a-f]+\), address 0xffffffff80000000: '
-	ended $arch read_nowhere SIGSEGV '\(read_nowhere\+0x[0-9a-f]+\)'
-	ended $arch overflow_stack SIGSEGV '\(overflow_stack\+0x[0-9a-f]+\), address 0x[0-9a-f]+: .*stack'
+	ended $arch read_kernel SIGSEGV '\(read_kernel\+0[x0-9a-f]*\), address 0xffffffff80000000: '
+	ended $arch write_kernel SIGSEGV '\(write_kernel\+0[x0-9a-f]*\), address 0xffffffff80000000: '
+	ended $arch read_nowhere SIGSEGV '\(read_nowhere\+0[x0-9a-f]*\)'
+	ended $arch overflow_stack SIGSEGV '\(overflow_stack\+0[x0-9a-f]*\), address 0x[0-9a-f]+: .*stack'
 	ended $arch smash_stack '(SIGSEGV|SIGBUS)' ''
-	ended $arch run_undefined SIGILL '\(run_undefined\+0x[0-9a-f]+\)'
-	ended $arch run_privileged '(SIGILL|SIGSEGV)' '\(run_privileged\+0x[0-9a-f]+\)'
-	ended $arch run_breakpoint SIGTRAP '\(run_breakpoint\+0x[0-9a-f]+\)'
+	ended $arch run_undefined SIGILL '\(run_undefined\+0[x0-9a-f]*\)'
+	ended $arch run_privileged '(SIGILL|SIGSEGV)' '\(run_privileged\+0[x0-9a-f]*\)'
+	ended $arch run_breakpoint SIGTRAP '\(run_breakpoint\+0[x0-9a-f]*\)'
 	# arm64 divides by zero and gets zero; x86 does not.
-	[ "$arch" = arm64 ] || ended $arch divide SIGFPE '\(divide\+0x[0-9a-f]+\)'
+	[ "$arch" = arm64 ] || ended $arch divide SIGFPE '\(divide\+0[x0-9a-f]*\)'
 	check "$arch a hostile pointer is named, once" \
 		test "$(grep -cE '^barecpc: fault: .*0xffffffff80000000.*EFAULT' "$err")" = 1
 	check "$arch the last program still runs" grep -qx alive "$out"

@@ -55,17 +55,17 @@ done
 # Archives.
 scripts/mkcpio -o "$tap_dir/hello.cpio" "$tap_dir/hello"
 head -c 5000 "$tap_dir/hello.cpio" >"$tap_dir/cut.cpio"
-expect 'a truncated archive' 125 'archive.* is truncated in a file' run --arch arm64 --payload "$tap_dir/cut.cpio" -- hello
+expect 'a truncated archive' 125 '^barecpc: initrd: at byte 0 of [0-9]+ it is truncated in a file' run --arch arm64 --payload "$tap_dir/cut.cpio" -- hello
 head -c 60 "$tap_dir/hello.cpio" >"$tap_dir/cut.cpio"
-expect 'truncated in a header' 125 'archive.* is truncated in a header' \
+expect 'truncated in a header' 125 '^barecpc: initrd: at byte 0 of [0-9]+ it is truncated in a header' \
 	run --arch x86_64 --payload "$tap_dir/cut.cpio" -- hello
 for arch in arm64 x86_64; do
 	head -c 4096 "$tap_dir/hello" | tail -c 3000 >"$tap_dir/garbage"
-	expect "$arch: a garbage archive" 125 'archive.* is not a cpio archive' \
+	expect "$arch: a garbage archive" 125 '^barecpc: initrd: at byte 0 of [0-9]+ it is not a cpio archive' \
 		run --arch $arch --payload "$tap_dir/garbage" -- spin
 done
 gzip -nc "$tap_dir/hello.cpio" >"$tap_dir/hello.cpio.gz"
-expect 'a compressed archive' 125 'compressed with gzip; give it uncompressed' \
+expect 'a compressed archive' 125 '^barecpc: initrd: .* it is compressed with gzip; give it uncompressed' \
 	run --arch arm64 --payload "$tap_dir/hello.cpio.gz" -- hello
 : >"$tap_dir/suite"
 scripts/mkcpio -o "$tap_dir/none.cpio" "$tap_dir/suite"

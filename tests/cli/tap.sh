@@ -18,7 +18,7 @@ not_ok() {
 	tap_points=$((tap_points + 1))
 	tap_failed=$((tap_failed + 1))
 	echo "not ok $tap_points - $1"
-	[ $# -lt 2 ] || echo "$2" | sed 's/^/# /'
+	[ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /' | cut -c 1-300
 }
 
 # skip NAME WHY
