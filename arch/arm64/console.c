@@ -1,0 +1,91 @@
+/*
+ * PL011, polled.  What is printed before the tables have named the UART
+ * waits in a buffer: a store to a guessed address may hang a machine.
+ * Arm PrimeCell UART (PL011) TRM (DDI 0183), "Programmers model".
+ */
+#include "arch/arm64/console.h"
+
+#include <stddef.h>
+
+#include "arch/arm64/machine.h"
+#include "kern/arch.h"
+
+/* Where QEMU's virt machine has it, for a machine whose tables name none. */
+#define FALLBACK_PA 0x09000000
+
+#define UARTDR        (0x00 / 4)
+#define UARTFR        (0x18 / 4)
+#define UARTFR_RXFE   (1 << 4)
+#define UARTFR_TXFF   (1 << 5)
+#define UARTLCR_H     (0x2c / 4)
+#define UARTLCR_H_8N1 0x70 /* with FIFOs */
+#define UARTCR        (0x30 / 4)
+#define UARTCR_ON     0x301 /* UARTEN, TXE, RXE */
+
+static struct {
+	volatile uint32_t *regs;
+	size_t nwaiting;
+	char waiting[2048];
+} console;
+
+static void
+pl011_putc(int c)
+{
+	while (console.regs[UARTFR] & UARTFR_TXFF)
+		arch_relax();
+	console.regs[UARTDR] = (unsigned char)c;
+}
+
+void
+arch_putc(int c)
+{
+	if (console.regs != NULL)
+		pl011_putc(c);
+	else if (console.nwaiting < sizeof console.waiting)
+		console.waiting[console.nwaiting++] = (char)c;
+}
+
+int
+arch_getc(void)
+{
+	if (console.regs == NULL || console.regs[UARTFR] & UARTFR_RXFE)
+		return -1;
+	return console.regs[UARTDR] & 0xff;
+}
+
+static void
+start(struct uart u)
+{
+	volatile void *regs = arch_map_device(u.u_pa, PAGE_SIZE);
+
+	if (regs == NULL)
+		return;
+	console.regs = regs;
+	/* The SBSA's generic UART has neither register. */
+	if (u.u_kind == UART_PL011 &&
+	    (console.regs[UARTCR] & UARTCR_ON) != UARTCR_ON) {
+		console.regs[UARTLCR_H] = UARTLCR_H_8N1;
+		console.regs[UARTCR] = UARTCR_ON;
+	}
+	for (size_t i = 0; i < console.nwaiting; i++)
+		pl011_putc(console.waiting[i]);
+}
+
+void
+console_init(const struct bootinfo *bi)
+{
+	struct uart u = uart_from_fdt(bi);
+
+	if (u.u_kind == UART_NONE)
+		u = uart_from_acpi(bi);
+	if (u.u_kind == UART_NONE)
+		u = (struct uart){ UART_PL011, FALLBACK_PA };
+	start(u);
+}
+
+void
+console_last_resort(void)
+{
+	if (console.regs == NULL)
+		start((struct uart){ UART_PL011, FALLBACK_PA });
+}

@@ -1,0 +1,159 @@
+/*
+ * One CPU: who it is, interrupts, waiting, and starting the others.
+ */
+#include "kern/cpu.h"
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/fp.h"
+#include "arch/arm64/gic.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/pmuv3.h"
+#include "arch/arm64/psci.h"
+#include "arch/arm64/sysreg.h"
+#include "arch/arm64/timer.h"
+#include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/page.h"
+#include "lib/printf.h"
+
+#define MPIDR_AFFINITY 0xff00ffffffULL
+#define DAIF_I         (1 << 7)
+#define ARRIVAL_US     1000000 /* how long a CPU may take to come up */
+
+struct arm64_cpu arm64_boot_cpu = {
+	.ac_cpu = &cpus[0],
+	.ac_emergency = (char *)BOOT_EMERGENCY + KSTACK_BYTES,
+};
+uint32_t arm64_boot_el;
+
+struct arm64_cpu *
+arm64_curcpu(void)
+{
+	return (struct arm64_cpu *)read_sysreg(tpidr_el1);
+}
+
+struct cpu *
+arch_curcpu(void)
+{
+	return arm64_curcpu()->ac_cpu;
+}
+
+/* A pending interrupt ends the wait though masked; then let it in. */
+void
+arch_idle(void)
+{
+	dsb(sy);
+	__asm__ volatile("wfi" : : : "memory");
+	__asm__ volatile("msr daifclr, #2" : : : "memory");
+	isb();
+	__asm__ volatile("msr daifset, #2" : : : "memory");
+}
+
+void
+arch_relax(void)
+{
+	__asm__ volatile("yield" : : : "memory");
+}
+
+arch_intr_t
+arch_intr_disable(void)
+{
+	uint64_t daif = read_sysreg(daif);
+
+	__asm__ volatile("msr daifset, #2" : : : "memory");
+	return daif;
+}
+
+void
+arch_intr_restore(arch_intr_t s)
+{
+	__asm__ volatile("msr daif, %0" : : "r"(s) : "memory");
+}
+
+bool
+arch_intr_enabled(void)
+{
+	return (read_sysreg(daif) & DAIF_I) == 0;
+}
+
+/* What each CPU does for itself, the boot CPU too. */
+static void
+cpu_init(void)
+{
+	arm64_fp_cpu_init();
+	gic_cpu_init();
+	arm64_timer_cpu_init();
+	pmuv3_cpu_init();
+}
+
+/* The boot CPU is first, whatever the tables' order. */
+void
+arm64_cpus_init(void)
+{
+	uint64_t self = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
+	struct cpu *c = cpu_add(self);
+
+	c->c_arch = &arm64_boot_cpu;
+	arm64_boot_cpu.ac_mpidr = self;
+	for (unsigned i = 0; i < machine.m_ncpu; i++) {
+		if ((machine.m_mpidr[i] & MPIDR_AFFINITY) != self)
+			cpu_add(machine.m_mpidr[i] & MPIDR_AFFINITY);
+	}
+	cpu_init();
+}
+
+static struct arm64_cpu *
+cpu_data(struct cpu *c)
+{
+	struct arm64_cpu *ac = kmalloc(sizeof *ac);
+	char *stack, *emergency;
+
+	if (ac == NULL)
+		return NULL;
+	if ((stack = kstack_alloc()) == NULL)
+		goto free_data;
+	if ((emergency = kstack_alloc()) == NULL)
+		goto free_stack;
+	ac->ac_cpu = c;
+	ac->ac_mpidr = c->c_hwid;
+	ac->ac_stack = stack + KSTACK_BYTES;
+	ac->ac_emergency = emergency + KSTACK_BYTES;
+	return ac;
+
+free_stack:
+	kstack_free(stack);
+free_data:
+	kfree(ac);
+	return NULL;
+}
+
+int
+arch_cpu_start(struct cpu *c)
+{
+	uint64_t give_up;
+	int err;
+
+	if ((c->c_arch = cpu_data(c)) == NULL)
+		return ENOMEM;
+	/* It reads this before its caches are on. */
+	arm64_clean(c->c_arch, sizeof(struct arm64_cpu));
+	err = psci_cpu_on(c->c_hwid,
+	    arm64_image_pa((const void *)arm64_secondary_entry),
+	    (uint64_t)c->c_arch);
+	if (err != 0)
+		return err;
+	give_up = arch_tick() + ARRIVAL_US * arch_tick_hz() / 1000000;
+	while (!*(volatile bool *)&c->c_online) {
+		if (arch_tick() > give_up)
+			return ETIMEDOUT;
+		arch_relax();
+	}
+	return 0;
+}
+
+void
+arm64_secondary_main(struct arm64_cpu *ac)
+{
+	arm64_drop_identity();
+	cpu_init();
+	kern_cpu_main(ac->ac_cpu);
+}

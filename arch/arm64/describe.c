@@ -1,0 +1,163 @@
+/*
+ * What the ID registers say: for records, and for the auxiliary vector.
+ */
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/fp.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+
+/* Linux's signal frame without SVE, and what it keeps free. */
+#define SIGNAL_FRAME_BYTES 4720
+
+enum { ISAR0, ISAR1, PFR0, MMFR2, ZFR0, NREG };
+
+/*
+ * A field of at least that value means this bit of AT_HWCAP or AT_HWCAP2.
+ * Arm ARM (DDI 0487), "ID_AA64ISAR0_EL1" and its neighbours; Linux,
+ * Documentation/arm64/elf_hwcaps.rst (meanings), uapi/asm/hwcap.h (bits).
+ */
+static const struct {
+	uint8_t reg, low_bit, at_least, word, bit;
+} hwcaps[] = {
+	{ ISAR0, 4, 1, 0, 3 },   /* AES */
+	{ ISAR0, 4, 2, 0, 4 },   /* PMULL */
+	{ ISAR0, 8, 1, 0, 5 },   /* SHA1 */
+	{ ISAR0, 12, 1, 0, 6 },  /* SHA2 */
+	{ ISAR0, 12, 2, 0, 21 }, /* SHA512 */
+	{ ISAR0, 16, 1, 0, 7 },  /* CRC32 */
+	{ ISAR0, 20, 2, 0, 8 },  /* ATOMICS */
+	{ ISAR0, 28, 1, 0, 12 }, /* ASIMDRDM */
+	{ ISAR0, 32, 1, 0, 17 }, /* SHA3 */
+	{ ISAR0, 36, 1, 0, 18 }, /* SM3 */
+	{ ISAR0, 40, 1, 0, 19 }, /* SM4 */
+	{ ISAR0, 44, 1, 0, 20 }, /* ASIMDDP */
+	{ ISAR0, 48, 1, 0, 23 }, /* ASIMDFHM */
+	{ ISAR0, 52, 1, 0, 27 }, /* FLAGM */
+	{ ISAR0, 52, 2, 1, 7 },  /* FLAGM2 */
+	{ ISAR0, 60, 1, 1, 16 }, /* RNG */
+	{ ISAR1, 0, 1, 0, 16 },  /* DCPOP */
+	{ ISAR1, 0, 2, 1, 0 },   /* DCPODP */
+	{ ISAR1, 12, 1, 0, 13 }, /* JSCVT */
+	{ ISAR1, 16, 1, 0, 14 }, /* FCMA */
+	{ ISAR1, 20, 1, 0, 15 }, /* LRCPC */
+	{ ISAR1, 20, 2, 0, 26 }, /* ILRCPC */
+	{ ISAR1, 32, 1, 1, 8 },  /* FRINT */
+	{ ISAR1, 36, 1, 0, 29 }, /* SB */
+	{ ISAR1, 44, 1, 1, 14 }, /* BF16 */
+	{ ISAR1, 48, 1, 1, 15 }, /* DGH */
+	{ ISAR1, 52, 1, 1, 13 }, /* I8MM */
+	{ PFR0, 32, 1, 0, 22 },  /* SVE */
+	{ PFR0, 48, 1, 0, 24 },  /* DIT */
+	{ MMFR2, 32, 1, 0, 25 }, /* USCAT */
+	{ ZFR0, 0, 1, 1, 1 },    /* SVE2 */
+	{ ZFR0, 4, 1, 1, 2 },    /* SVEAES */
+	{ ZFR0, 4, 2, 1, 3 },    /* SVEPMULL */
+	{ ZFR0, 16, 1, 1, 4 },   /* SVEBITPERM */
+	{ ZFR0, 20, 1, 1, 12 },  /* SVEBF16 */
+	{ ZFR0, 32, 1, 1, 5 },   /* SVESHA3 */
+	{ ZFR0, 40, 1, 1, 6 },   /* SVESM4 */
+	{ ZFR0, 44, 1, 1, 9 },   /* SVEI8MM */
+	{ ZFR0, 52, 1, 1, 10 },  /* SVEF32MM */
+	{ ZFR0, 56, 1, 1, 11 },  /* SVEF64MM */
+};
+
+/* FP and ASIMD fields count from 0xf for "none". */
+#define HWCAP_FP      (1UL << 0)
+#define HWCAP_ASIMD   (1UL << 1)
+#define HWCAP_FPHP    (1UL << 9)
+#define HWCAP_ASIMDHP (1UL << 10)
+
+static unsigned long
+fp_hwcap(uint64_t pfr0)
+{
+	unsigned fp = FIELD(pfr0, 19, 16), simd = FIELD(pfr0, 23, 20);
+	unsigned long cap = 0;
+
+	if (fp != 0xf)
+		cap |= HWCAP_FP | (fp >= 1 ? HWCAP_FPHP : 0);
+	if (simd != 0xf)
+		cap |= HWCAP_ASIMD | (simd >= 1 ? HWCAP_ASIMDHP : 0);
+	return cap;
+}
+
+unsigned long
+arch_hwcap(unsigned n)
+{
+	const uint64_t reg[NREG] = {
+		[ISAR0] = read_sysreg(id_aa64isar0_el1),
+		[ISAR1] = read_sysreg(id_aa64isar1_el1),
+		[PFR0] = read_sysreg(id_aa64pfr0_el1),
+		[MMFR2] = read_sysreg(id_aa64mmfr2_el1),
+		[ZFR0] = arm64_sve_bytes() ? read_sysreg(ID_AA64ZFR0_EL1) : 0,
+	};
+	unsigned long cap = n == 0 ? fp_hwcap(reg[PFR0]) : 0;
+
+	if (n == 2)
+		return SIGNAL_FRAME_BYTES + arm64_fp_bytes();
+	for (size_t i = 0; i < sizeof hwcaps / sizeof hwcaps[0]; i++) {
+		unsigned lo = hwcaps[i].low_bit;
+
+		if (hwcaps[i].word == n &&
+		    FIELD(reg[hwcaps[i].reg], lo + 3, lo) >= hwcaps[i].at_least)
+			cap |= 1UL << hwcaps[i].bit;
+	}
+	return cap;
+}
+
+/* MIDR_EL1[31:4] without the revision's variant; Arm's own parts. */
+static const struct {
+	uint16_t part;
+	const char *name;
+} arm_parts[] = {
+	{ 0xd03, "Cortex-A53" },
+	{ 0xd04, "Cortex-A35" },
+	{ 0xd05, "Cortex-A55" },
+	{ 0xd07, "Cortex-A57" },
+	{ 0xd08, "Cortex-A72" },
+	{ 0xd09, "Cortex-A73" },
+	{ 0xd0a, "Cortex-A75" },
+	{ 0xd0b, "Cortex-A76" },
+	{ 0xd0c, "Neoverse-N1" },
+	{ 0xd0d, "Cortex-A77" },
+	{ 0xd40, "Neoverse-V1" },
+	{ 0xd41, "Cortex-A78" },
+	{ 0xd44, "Cortex-X1" },
+	{ 0xd46, "Cortex-A510" },
+	{ 0xd47, "Cortex-A710" },
+	{ 0xd48, "Cortex-X2" },
+	{ 0xd49, "Neoverse-N2" },
+	{ 0xd4f, "Neoverse-V2" },
+};
+
+#define IMPLEMENTER_ARM      0x41
+#define IMPLEMENTER_SOFTWARE 0x00 /* reserved for it: QEMU's "max" */
+
+static const char *
+cpu_name(uint64_t midr)
+{
+	unsigned who = FIELD(midr, 31, 24), part = FIELD(midr, 15, 4);
+
+	if (who == IMPLEMENTER_SOFTWARE)
+		return "emulated (no model)";
+	for (size_t i = 0; i < sizeof arm_parts / sizeof arm_parts[0]; i++) {
+		if (who == IMPLEMENTER_ARM && part == arm_parts[i].part)
+			return arm_parts[i].name;
+	}
+	return "unknown";
+}
+
+void
+arch_describe(char *buf, size_t len)
+{
+	uint64_t midr = read_sysreg(midr_el1);
+
+	snprintf(buf, len,
+	    "\"cpu\":\"%s\",\"midr\":\"%#lx\",\"sve_bytes\":%u,"
+	    "\"gic\":%u,\"tables\":\"%s\",\"boot_el\":%u,\"vmm\":\"%s\"",
+	    cpu_name(midr), (unsigned long)midr, arm64_sve_bytes(),
+	    machine.m_gic, machine.m_tables, arm64_boot_el, machine.m_vmm);
+}

@@ -1,0 +1,17 @@
+/*
+ * What fp_regs.S does.  Included by fp.c.
+ */
+#ifndef ARCH_ARM64_FP_ASM_H
+#define ARCH_ARM64_FP_ASM_H
+
+#include <stdbool.h>
+
+unsigned arm64_sve_vector(void); /* bytes of a Z register now */
+void arm64_sve_save(void *area);
+void arm64_sve_load(const void *area);
+void arm64_sve_clear(void);
+void arm64_neon_save(void *area);
+void arm64_neon_load(const void *area);
+void arm64_neon_clear(void);
+
+#endif /* ARCH_ARM64_FP_ASM_H */

@@ -1,0 +1,109 @@
+/*
+ * Save areas.  NEON: FPSR and FPCR in 16 bytes, then Q0..Q31.  SVE: FPSR and
+ * FPCR, then Z0..Z31, then P0..P15 and FFR, back to back at their length.
+ */
+	.arch	armv8.2-a+sve
+	.text
+
+	.macro	control_save
+	mrs	x1, fpsr
+	mrs	x2, fpcr
+	stp	x1, x2, [x0], #16
+	.endm
+
+	.macro	control_load
+	ldp	x1, x2, [x0], #16
+	msr	fpsr, x1
+	msr	fpcr, x2
+	.endm
+
+	.macro	each_pair op
+	\op	q0, q1, [x0, #0]
+	\op	q2, q3, [x0, #32]
+	\op	q4, q5, [x0, #64]
+	\op	q6, q7, [x0, #96]
+	\op	q8, q9, [x0, #128]
+	\op	q10, q11, [x0, #160]
+	\op	q12, q13, [x0, #192]
+	\op	q14, q15, [x0, #224]
+	\op	q16, q17, [x0, #256]
+	\op	q18, q19, [x0, #288]
+	\op	q20, q21, [x0, #320]
+	\op	q22, q23, [x0, #352]
+	\op	q24, q25, [x0, #384]
+	\op	q26, q27, [x0, #416]
+	\op	q28, q29, [x0, #448]
+	\op	q30, q31, [x0, #480]
+	.endm
+
+	/* op z0..z31 and p0..p15; x1 = the predicates' address. */
+	.macro	each_vector op
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, \
+	    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	\op	z\n, [x0, #\n, mul vl]
+	.endr
+	.endm
+
+	.macro	each_predicate op
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	\op	p\n, [x1, #\n, mul vl]
+	.endr
+	.endm
+
+	.globl	arm64_neon_save
+arm64_neon_save:
+	control_save
+	each_pair stp
+	ret
+
+	.globl	arm64_neon_load
+arm64_neon_load:
+	control_load
+	each_pair ldp
+	ret
+
+	.globl	arm64_neon_clear
+arm64_neon_clear:
+	msr	fpsr, xzr
+	msr	fpcr, xzr
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, \
+	    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	movi	v\n\().2d, #0		/* clears all of Z, too */
+	.endr
+	ret
+
+	.globl	arm64_sve_vector
+arm64_sve_vector:
+	rdvl	x0, #1
+	ret
+
+	.globl	arm64_sve_save
+arm64_sve_save:
+	control_save
+	each_vector str
+	addvl	x1, x0, #16
+	addvl	x1, x1, #16
+	each_predicate str
+	rdffr	p0.b
+	str	p0, [x1, #16, mul vl]
+	ldr	p0, [x1]
+	ret
+
+	.globl	arm64_sve_load
+arm64_sve_load:
+	control_load
+	addvl	x1, x0, #16
+	addvl	x1, x1, #16
+	ldr	p0, [x1, #16, mul vl]
+	wrffr	p0.b
+	each_vector ldr
+	each_predicate ldr
+	ret
+
+	.globl	arm64_sve_clear
+arm64_sve_clear:
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+	pfalse	p\n\().b
+	.endr
+	wrffr	p0.b
+	ret

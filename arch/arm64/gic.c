@@ -1,0 +1,78 @@
+/*
+ * What is the same for both versions: who gets which interrupt.
+ */
+#include "arch/arm64/gic.h"
+
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/pmuv3.h"
+#include "arch/arm64/sysreg.h"
+#include "arch/arm64/timer.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "lib/printf.h"
+
+#define INTID(ack) ((ack)&0x3ff) /* GICv2 adds who sent it */
+
+static const struct gic_ops *gic;
+
+void
+gic_init(void)
+{
+	if (machine.m_gic == 3)
+		gic = &gicv3_ops;
+	else if (machine.m_gic == 2)
+		gic = &gicv2_ops;
+	if (gic == NULL || !gic->init())
+		panic("cpu: no GIC of version 2 or 3 in the %s",
+		    machine.m_tables);
+	printf("cpu: GICv%u at %#lx\n", machine.m_gic,
+	    (unsigned long)machine.m_gicd.r_pa);
+}
+
+void
+gic_cpu_init(void)
+{
+	struct arm64_cpu *ac = arm64_curcpu();
+
+	if (!gic->cpu_init(ac))
+		panic("cpu: no GIC redistributor for MPIDR %#lx",
+		    (unsigned long)ac->ac_mpidr);
+}
+
+void
+gic_enable(uint32_t intid)
+{
+	gic->enable(arm64_curcpu(), intid);
+}
+
+void
+arch_ipi(struct cpu *cpu, unsigned why)
+{
+	ASSERT(why < GIC_NSGI);
+	gic->sgi(cpu->c_arch, why);
+}
+
+static void
+take(struct trapframe *tf, uint32_t intid)
+{
+	if (intid < GIC_NSGI)
+		ipi_intr(intid);
+	else if (intid == machine.m_timer_intid)
+		arm64_timer_intr();
+	else if (intid == machine.m_pmu_intid)
+		arm64_pmi(tf);
+}
+
+void
+gic_dispatch(struct trapframe *tf)
+{
+	uint32_t a;
+
+	while (INTID(a = gic->ack()) < GIC_SPURIOUS) {
+		take(tf, INTID(a));
+		gic->eoi(a);
+	}
+}

@@ -1,0 +1,81 @@
+/*
+ * arch_init(): what the machine has, in the order it is needed.
+ */
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/gic.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/pt.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+#include "kern/bootinfo.h"
+#include "kern/errno.h"
+#include "lib/printf.h"
+
+#define TIMER_INTID_USUAL 27 /* BSA: the virtual timer's */
+
+const char arch_name[] = "arm64";
+const char arch_uname[] = "aarch64";
+const uint16_t arch_elf_machine = 183; /* EM_AARCH64 */
+
+struct machine machine;
+
+/*
+ * Who else is here.  KVM says so; on an emulator's machine without KVM it is
+ * emulation.
+ * SMC Calling Convention (DEN 0028), "Vendor Specific Hypervisor Service
+ * Calls"; Linux, include/linux/arm-smccc.h (KVM's UID).
+ */
+#define SMCCC_HYP_UID 0x8600ff01
+#define KVM_UID_FIRST 0xb66fb428
+
+uint64_t arm64_hvc(uint64_t function);
+
+static const char *
+find_vmm(void)
+{
+	if (machine.m_psci == PSCI_HVC &&
+	    (uint32_t)arm64_hvc(SMCCC_HYP_UID) == KVM_UID_FIRST)
+		return "kvm";
+	return machine.m_virtual ? "tcg" : "none";
+}
+
+void
+arch_init(struct bootinfo *bi)
+{
+	static const char *const conduit[] = { "no PSCI", "PSCI by hvc",
+		"PSCI by smc" };
+
+	arm64_pt_use_allocator();
+	arm64_kstack_init();
+	if (!machine_from_fdt(bi) && !machine_from_acpi(bi))
+		panic("cpu: neither a device tree nor ACPI tables");
+	if (machine.m_timer_intid == 0)
+		machine.m_timer_intid = TIMER_INTID_USUAL;
+	machine.m_vmm = find_vmm();
+	gic_init();
+	arm64_cpus_init();
+	printf("cpu: MIDR %#lx, came up at EL%u, %s, timer %lu Hz\n",
+	    (unsigned long)read_sysreg(midr_el1), arm64_boot_el,
+	    conduit[machine.m_psci], (unsigned long)arch_tick_hz());
+}
+
+/* Linux has none that are this machine's alone. */
+int
+arch_syscall(struct trapframe *tf, unsigned sysno, intptr_t *ret)
+{
+	(void)tf;
+	(void)sysno;
+	(void)ret;
+	return ENOSYS;
+}
+
+/* UEFI Specification, "AArch64 Platforms": the usual calling convention. */
+typedef uint64_t efi_fn(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+uint64_t
+arch_efi_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	return ((efi_fn *)(uintptr_t)fn)(a, b, c, d);
+}

@@ -1,0 +1,106 @@
+/*
+ * LWPs: the registers they leave behind, and their way into user code.
+ */
+#include "kern/lwp.h"
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/fp.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/page.h"
+#include "kern/proc.h"
+#include "lib/string.h"
+
+/* l_arch */
+struct arm64_lwp {
+	void *al_sp; /* its struct switch_frame, while it does not run */
+	uint64_t al_tls;
+	void *al_fp; /* NULL: a kernel thread has no such state */
+};
+
+/* As arm64_switch() stores them: callee-saved registers. */
+struct switch_frame {
+	uint64_t sf_x[10]; /* x19..x28 */
+	uint64_t sf_fp, sf_lr;
+};
+
+void arm64_switch(void **from_sp, void *to_sp);
+void arm64_lwp_first(void);
+
+int
+arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
+{
+	struct arm64_lwp *al = kmalloc(sizeof *al);
+	struct switch_frame *sf;
+
+	if (al == NULL)
+		return ENOMEM;
+	if (l->l_proc != NULL &&
+	    (al->al_fp = kmalloc(arm64_fp_bytes())) == NULL) {
+		kfree(al);
+		return ENOMEM;
+	}
+	sf = (struct switch_frame *)l->l_kstack_top - 1;
+	*sf = (struct switch_frame){
+		.sf_x = { (uint64_t)fn, (uint64_t)arg },
+		.sf_lr = (uint64_t)arm64_lwp_first,
+	};
+	al->al_sp = sf;
+	l->l_arch = al;
+	return 0;
+}
+
+void
+arch_lwp_free(struct lwp *l)
+{
+	struct arm64_lwp *al = l->l_arch;
+
+	kfree(al->al_fp);
+	kfree(al);
+	l->l_arch = NULL;
+}
+
+void
+arch_lwp_switch(struct lwp *from, struct lwp *to)
+{
+	struct arm64_lwp *old = from->l_arch, *new = to->l_arch;
+
+	if (old->al_fp != NULL) {
+		arm64_fp_save(old->al_fp);
+		old->al_tls = read_sysreg(tpidr_el0);
+	}
+	if (new->al_fp != NULL) {
+		arm64_fp_load(new->al_fp);
+		write_sysreg(tpidr_el0, new->al_tls);
+	}
+	/* A kernel thread runs in whatever address space there is. */
+	if (to->l_proc != NULL && to->l_proc != from->l_proc)
+		arch_as_switch(&to->l_proc->p_as);
+	arm64_switch(&old->al_sp, new->al_sp);
+}
+
+void
+arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
+{
+	struct trapframe *tf = (struct trapframe *)l->l_kstack_top - 1;
+
+	memset(tf, 0, sizeof *tf);
+	tf->tf_pc = pc;
+	tf->tf_sp = sp;
+	tf->tf_pstate = l->l_system ? PSTATE_EL1T : PSTATE_EL0T;
+	arm64_fp_clear();
+	write_sysreg(tpidr_el0, 0);
+	arm64_user_return(tf);
+}
+
+void
+arch_set_tls(uintptr_t base)
+{
+	write_sysreg(tpidr_el0, base);
+}
+
+uintptr_t
+arch_get_tls(void)
+{
+	return read_sysreg(tpidr_el0);
+}

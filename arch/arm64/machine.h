@@ -1,0 +1,55 @@
+/*
+ * What the firmware's tables say of the machine, whichever tables it has.
+ * Included by arch/arm64/.
+ */
+#ifndef ARCH_ARM64_MACHINE_H
+#define ARCH_ARM64_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "kern/cpu.h"
+
+struct bootinfo;
+
+#define MACHINE_NGICR 16
+
+struct range {
+	uint64_t r_pa;
+	uint64_t r_bytes;
+};
+
+enum psci_conduit { PSCI_NONE, PSCI_HVC, PSCI_SMC };
+
+struct machine {
+	const char *m_tables; /* "device tree" or "ACPI" */
+	unsigned m_gic;       /* version: 2, 3, or 0 where none was found */
+	struct range m_gicd, m_gicc;
+	struct range m_gicr[MACHINE_NGICR]; /* redistributors, GICv3 */
+	unsigned m_ngicr;
+	uint32_t m_timer_intid; /* the virtual timer's PPI */
+	uint32_t m_pmu_intid;   /* the overflow interrupt's; 0: none */
+	enum psci_conduit m_psci;
+	unsigned m_ncpu;
+	uint64_t m_mpidr[MAXCPU]; /* affinity fields */
+	bool m_virtual;    /* the tables are an emulator's or hypervisor's */
+	const char *m_vmm; /* "kvm", "tcg", or "none" on metal */
+};
+extern struct machine machine;
+
+enum uart_kind { UART_NONE, UART_PL011, UART_SBSA };
+
+struct uart {
+	enum uart_kind u_kind;
+	uint64_t u_pa;
+};
+
+/* Fill `machine`; false where the tables are not there. */
+bool machine_from_fdt(const struct bootinfo *bi);
+bool machine_from_acpi(const struct bootinfo *bi);
+
+/* The console's UART by /chosen/stdout-path, or by SPCR. */
+struct uart uart_from_fdt(const struct bootinfo *bi);
+struct uart uart_from_acpi(const struct bootinfo *bi);
+
+#endif /* ARCH_ARM64_MACHINE_H */

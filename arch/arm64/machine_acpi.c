@@ -1,0 +1,134 @@
+/*
+ * The machine from ACPI's static tables.
+ * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)", "Generic
+ * Timer Description Table (GTDT)", "Fixed ACPI Description Table (FADT)";
+ * Microsoft, "Serial Port Console Redirection Table (SPCR)".
+ */
+#include <stddef.h>
+
+#include "arch/arm64/acpi.h"
+#include "arch/arm64/machine.h"
+#include "kern/arch.h"
+#include "kern/bootinfo.h"
+#include "lib/string.h"
+
+#define HEADER_OEM     10 /* six characters; QEMU's are those of Bochs */
+#define MADT_ENTRIES   44
+#define MADT_GICC      0xb
+#define MADT_GICD      0xc
+#define MADT_GICR      0xe
+#define GICC_ENABLED   1
+#define GTDT_VIRTUAL   64
+#define FADT_ARM_FLAGS 129
+#define FADT_PSCI      1
+#define FADT_PSCI_HVC  2
+#define SPCR_TYPE      36
+#define SPCR_SPACE     40 /* 0: memory */
+#define SPCR_ADDRESS   44
+#define SPCR_PL011     3
+#define SPCR_SBSA_32   0xd
+#define SPCR_SBSA      0xe
+
+/* Frames whose size the table does not give. */
+#define GICD_BYTES       0x10000
+#define GICC_BYTES       0x2000
+#define GICR_FRAME_BYTES 0x20000 /* GICv3: RD_base and SGI_base */
+
+static void
+add_gicr(uint64_t pa, uint64_t bytes)
+{
+	if (pa != 0 && machine.m_ngicr < MACHINE_NGICR)
+		machine.m_gicr[machine.m_ngicr++] = (struct range){ pa, bytes };
+}
+
+/* One CPU: its interface, its redistributor, its PMU's interrupt. */
+static void
+found_gicc(const unsigned char *e, unsigned len)
+{
+	if (len < 76 || (acpi_u32(e + 12) & GICC_ENABLED) == 0 ||
+	    machine.m_ncpu == MAXCPU)
+		return;
+	machine.m_mpidr[machine.m_ncpu++] = acpi_u64(e + 68);
+	machine.m_pmu_intid = acpi_u32(e + 20);
+	machine.m_gicc = (struct range){ acpi_u64(e + 32), GICC_BYTES };
+	add_gicr(acpi_u64(e + 60), GICR_FRAME_BYTES);
+}
+
+static void
+found_entry(const unsigned char *e, unsigned len)
+{
+	switch (e[0]) {
+	case MADT_GICC:
+		found_gicc(e, len);
+		break;
+	case MADT_GICD:
+		machine.m_gicd = (struct range){ acpi_u64(e + 8), GICD_BYTES };
+		machine.m_gic = e[20] >= 3 ? 3 : e[20];
+		break;
+	case MADT_GICR:
+		add_gicr(acpi_u64(e + 4), acpi_u32(e + 12));
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+read_madt(const struct bootinfo *bi)
+{
+	uint32_t bytes;
+	const unsigned char *t = acpi_table(bi, "APIC", &bytes);
+
+	for (uint32_t at = MADT_ENTRIES; t != NULL && at + 2 <= bytes;) {
+		unsigned len = t[at + 1];
+
+		if (len < 2 || at + len > bytes)
+			break;
+		found_entry(t + at, len);
+		at += len;
+	}
+	/* Versions before 3 leave the field 0: redistributors tell. */
+	if (machine.m_gic == 0 && machine.m_gicd.r_pa != 0)
+		machine.m_gic = machine.m_ngicr > 0 ? 3 : 2;
+}
+
+bool
+machine_from_acpi(const struct bootinfo *bi)
+{
+	const unsigned char *t;
+	uint32_t bytes;
+
+	if (bi->bi_rsdp == 0)
+		return false;
+	machine.m_tables = "ACPI";
+	read_madt(bi);
+	t = acpi_table(bi, "GTDT", &bytes);
+	if (t != NULL && bytes >= GTDT_VIRTUAL + 4)
+		machine.m_timer_intid = acpi_u32(t + GTDT_VIRTUAL);
+	t = acpi_table(bi, "FACP", &bytes);
+	machine.m_virtual =
+	    t != NULL && memcmp(t + HEADER_OEM, "BOCHS ", 6) == 0;
+	if (t != NULL && bytes >= FADT_ARM_FLAGS + 2 &&
+	    (t[FADT_ARM_FLAGS] & FADT_PSCI) != 0)
+		machine.m_psci =
+		    t[FADT_ARM_FLAGS] & FADT_PSCI_HVC ? PSCI_HVC : PSCI_SMC;
+	return true;
+}
+
+struct uart
+uart_from_acpi(const struct bootinfo *bi)
+{
+	struct uart u = { UART_NONE, 0 };
+	const unsigned char *t;
+	uint32_t bytes;
+
+	t = acpi_table(bi, "SPCR", &bytes);
+	if (t == NULL || bytes < SPCR_ADDRESS + 8 || t[SPCR_SPACE] != 0)
+		return u;
+	u.u_pa = acpi_u64(t + SPCR_ADDRESS);
+	if (t[SPCR_TYPE] == SPCR_PL011)
+		u.u_kind = UART_PL011;
+	else if (t[SPCR_TYPE] == SPCR_SBSA || t[SPCR_TYPE] == SPCR_SBSA_32)
+		u.u_kind = UART_SBSA;
+	return u;
+}

@@ -1,0 +1,214 @@
+/*
+ * The machine from a device tree.
+ * Linux, Documentation/devicetree/bindings: arm,gic.yaml, arm,gic-v3.yaml,
+ * arm,arch_timer.yaml, pmu.yaml, psci.yaml, cpus.yaml.
+ */
+#include "arch/arm64/machine.h"
+
+#include <libfdt.h>
+
+#include "arch/arm64/dt.h"
+#include "kern/arch.h"
+#include "kern/bootinfo.h"
+#include "lib/string.h"
+
+/* An interrupt specifier's cells: type, number in the type, flags. */
+#define GIC_SPI       0
+#define GIC_PPI       1
+#define FIRST_PPI     16
+#define FIRST_SPI     32
+#define TIMER_VIRTUAL 2 /* secure, non-secure, virtual, hypervisor */
+
+/* The nodes whose meaning depends on another's. */
+struct found {
+	int f_gic, f_timer, f_pmu;
+};
+
+/* Is one of the strings in `list` the node's "compatible"? */
+static bool
+compatible(const char *prop, int len, const char *const *list)
+{
+	while (len > 0) {
+		int n = (int)strnlen(prop, (size_t)len) + 1;
+
+		for (unsigned i = 0; list[i] != NULL; i++) {
+			if (n <= len && strcmp(prop, list[i]) == 0)
+				return true;
+		}
+		prop += n;
+		len -= n;
+	}
+	return false;
+}
+
+/* pmu.yaml names one per core; all end in "-pmu" but the generic one. */
+static bool
+is_pmu(const char *prop, int len)
+{
+	static const char *const generic[] = { "arm,armv8-pmuv3", NULL };
+	size_t n = strnlen(prop, (size_t)len);
+
+	return compatible(prop, len, generic) ||
+	       (n > 8 && memcmp(prop, "arm,", 4) == 0 &&
+		   memcmp(prop + n - 4, "-pmu", 4) == 0);
+}
+
+static void
+set_range(const struct dt *dt, unsigned n, struct range *r)
+{
+	if (!dt_reg(dt, n, &r->r_pa, &r->r_bytes))
+		*r = (struct range){ 0, 0 };
+}
+
+static void
+found_gicv2(const struct dt *dt)
+{
+	machine.m_gic = 2;
+	set_range(dt, 0, &machine.m_gicd);
+	set_range(dt, 1, &machine.m_gicc);
+}
+
+static void
+found_gicv3(const struct dt *dt, int node)
+{
+	uint64_t n = dt_number(dt->dt_fdt, node, "#redistributor-regions", 1);
+
+	machine.m_gic = 3;
+	set_range(dt, 0, &machine.m_gicd);
+	for (unsigned i = 0; i < n && i < MACHINE_NGICR; i++)
+		set_range(dt, 1 + i, &machine.m_gicr[machine.m_ngicr++]);
+}
+
+static void
+found_psci(const void *fdt, int node)
+{
+	int len;
+	const char *method = fdt_getprop(fdt, node, "method", &len);
+
+	if (method != NULL && len == 4)
+		machine.m_psci =
+		    strcmp(method, "hvc") == 0 ? PSCI_HVC : PSCI_SMC;
+}
+
+static void
+found_device(const struct dt *dt, int node, struct found *f)
+{
+	static const char *const gicv2[] = { "arm,cortex-a15-gic",
+		"arm,gic-400", "arm,cortex-a9-gic", "arm,cortex-a7-gic", NULL };
+	static const char *const gicv3[] = { "arm,gic-v3", NULL };
+	static const char *const timer[] = { "arm,armv8-timer", NULL };
+	static const char *const psci[] = { "arm,psci-1.0", "arm,psci-0.2",
+		NULL };
+	int len;
+	const char *prop = fdt_getprop(dt->dt_fdt, node, "compatible", &len);
+
+	/* Every name below starts with the vendor's. */
+	if (prop == NULL || len < 4 || memcmp(prop, "arm,", 4) != 0)
+		return;
+	if (compatible(prop, len, gicv3)) {
+		found_gicv3(dt, node);
+		f->f_gic = node;
+	} else if (compatible(prop, len, gicv2)) {
+		found_gicv2(dt);
+		f->f_gic = node;
+	} else if (compatible(prop, len, timer)) {
+		f->f_timer = node;
+	} else if (compatible(prop, len, psci)) {
+		found_psci(dt->dt_fdt, node);
+	} else if (is_pmu(prop, len)) {
+		f->f_pmu = node;
+	}
+}
+
+static void
+found_cpu(const struct dt *dt, int node)
+{
+	if (strncmp(fdt_get_name(dt->dt_fdt, node, NULL), "cpu@", 4) == 0 &&
+	    dt_enabled(dt->dt_fdt, node) && machine.m_ncpu < MAXCPU)
+		machine.m_mpidr[machine.m_ncpu++] =
+		    dt_number(dt->dt_fdt, node, "reg", 0);
+}
+
+/* The nth interrupt of a node as the GIC numbers it; 0: none. */
+static uint32_t
+interrupt(const void *fdt, int node, int gic, unsigned n)
+{
+	unsigned ncells = (unsigned)dt_number(fdt, gic, "#interrupt-cells", 3);
+	int len;
+	const fdt32_t *p = fdt_getprop(fdt, node, "interrupts", &len);
+	uint32_t type, number;
+
+	if (p == NULL || ncells < 2 || (unsigned)len / 4 < (n + 1) * ncells)
+		return 0;
+	type = fdt32_to_cpu(p[n * ncells]);
+	number = fdt32_to_cpu(p[n * ncells + 1]);
+	return number + (type == GIC_PPI ? FIRST_PPI : FIRST_SPI);
+}
+
+bool
+machine_from_fdt(const struct bootinfo *bi)
+{
+	const void *fdt = pa_to_va(bi->bi_fdt);
+	struct found f = { -1, -1, -1 };
+	bool cpus_node = false;
+	struct dt dt;
+	int node;
+
+	if (bi->bi_fdt == 0)
+		return false;
+	machine.m_tables = "device tree";
+	machine.m_virtual =
+	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0;
+	dt_start(&dt, fdt);
+	while ((node = dt_next(&dt)) >= 0) {
+		if (dt.dt_depth == 1)
+			cpus_node =
+			    strcmp(fdt_get_name(fdt, node, NULL), "cpus") == 0;
+		if (cpus_node && dt.dt_depth == 2)
+			found_cpu(&dt, node);
+		else if (!cpus_node)
+			found_device(&dt, node, &f);
+	}
+	if (f.f_gic < 0)
+		return true;
+	if (f.f_timer >= 0)
+		machine.m_timer_intid =
+		    interrupt(fdt, f.f_timer, f.f_gic, TIMER_VIRTUAL);
+	if (f.f_pmu >= 0)
+		machine.m_pmu_intid = interrupt(fdt, f.f_pmu, f.f_gic, 0);
+	return true;
+}
+
+/* /chosen/stdout-path: a path or an alias, and behind a colon its settings. */
+struct uart
+uart_from_fdt(const struct bootinfo *bi)
+{
+	static const char *const pl011[] = { "arm,pl011", NULL };
+	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
+	const void *fdt = pa_to_va(bi->bi_fdt);
+	struct uart u = { UART_NONE, 0 };
+	const char *path, *colon, *prop;
+	uint64_t bytes;
+	struct dt dt;
+	int node, want, len;
+
+	if (bi->bi_fdt == 0 ||
+	    (path = fdt_getprop(fdt, fdt_path_offset(fdt, "/chosen"),
+		 "stdout-path", &len)) == NULL ||
+	    len < 2)
+		return u;
+	colon = memchr(path, ':', (size_t)len);
+	want = fdt_path_offset_namelen(
+	    fdt, path, colon != NULL ? (int)(colon - path) : len - 1);
+	dt_start(&dt, fdt);
+	while ((node = dt_next(&dt)) >= 0 && node != want)
+		;
+	if (node < 0 || !dt_reg(&dt, 0, &u.u_pa, &bytes))
+		return u;
+	prop = fdt_getprop(fdt, node, "compatible", &len);
+	if (prop != NULL && compatible(prop, len, pl011))
+		u.u_kind = UART_PL011;
+	else if (prop != NULL && compatible(prop, len, sbsa))
+		u.u_kind = UART_SBSA;
+	return u;
+}

@@ -1,0 +1,87 @@
+/*
+ * The PMU in this machine: whether there is one, and its interrupt.
+ */
+#include "arch/arm64/pmuv3.h"
+
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/gic.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/pmuv3_impl.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define FIRST_PPI 16
+#define FIRST_SPI 32
+#define ISR_I     (1 << 7) /* ISR_EL1: an interrupt waits */
+
+void
+pmuv3_cpu_init(void)
+{
+	pmuv3_pcbe_init(arm64_boot_el == 2);
+}
+
+static bool
+irq_pending(void)
+{
+	isb();
+	return (read_sysreg(isr_el1) & ISR_I) != 0;
+}
+
+static const char *
+why_none(void)
+{
+	if (pmuv3.pv_version != 0)
+		return "PMU without event counters: PMCR_EL0.N=0; the "
+		       "hypervisor keeps them, ask it for a vPMU";
+	if (strcmp(machine.m_vmm, "none") != 0)
+		return "PMU absent: ID_AA64DFR0_EL1.PMUVer says none; start "
+		       "QEMU without pmu=off in -cpu";
+	return "PMU absent: ID_AA64DFR0_EL1.PMUVer says this CPU has no PMUv3";
+}
+
+const struct pcbe_ops *
+arch_pcbe(const char **why_not)
+{
+	bool interrupt = false;
+
+	if (pmuv3.pv_nevent == 0) {
+		*why_not = why_none();
+		return NULL;
+	}
+	if (machine.m_pmu_intid >= FIRST_PPI &&
+	    machine.m_pmu_intid < FIRST_SPI) {
+		gic_enable(machine.m_pmu_intid);
+		interrupt = pmuv3_prove_overflow(irq_pending);
+	}
+	if (interrupt)
+		pmuv3_pcbe_ops.pcbe_caps =
+		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
+	else if (pmuv3.pv_width < 64)
+		pmuv3_pcbe_ops.pcbe_mute = pmuv3.pv_pics;
+	printf("pcbe: proof: %s; overflow interrupt %s\n", pmuv3_proof(),
+	    interrupt ? "comes at once" : "does not come");
+	return &pmuv3_pcbe_ops;
+}
+
+void
+arch_pmi_enable(void)
+{
+	gic_enable(machine.m_pmu_intid);
+}
+
+/* The GIC lets the next one in by itself. */
+void
+arch_pmi_rearm(void)
+{
+}
+
+void
+arm64_pmi(struct trapframe *tf)
+{
+	/* One that kcpc does not know has been acknowledged all the same. */
+	kcpc_pmi(tf);
+}

@@ -1,0 +1,282 @@
+/*
+ * The backend of Arm's PMUv3.  PICs are the event counters; the cycle
+ * counter, PMCCNTR_EL0, runs free as the tick, so PMCR_EL0.E stays 1 and PICs
+ * start and stop by PMCNTENSET_EL0 and PMCNTENCLR_EL0.
+ * Arm ARM (DDI 0487), "The Performance Monitors Extension".
+ */
+#include <stddef.h>
+
+#include "arch/arm64/pmu_regs.h"
+#include "arch/arm64/pmuv3_events.h"
+#include "arch/arm64/pmuv3_impl.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define RAW_MAX      0xffffU
+#define RAW_MAX_V3   0x3ffU /* before PMUv3p1: ten bits of event number */
+#define RAW_TOO_HIGH 0xffffffffU
+
+struct pmuv3 pmuv3;
+
+/*
+ * PICs of each CPU that hold counts.  Where user reads are open every PIC can
+ * be read, so those of another set are cleared first.
+ */
+static uint64_t holding[MAXCPU];
+
+void
+pmuv3_pcbe_init(bool owns_el2)
+{
+	unsigned version = pmu_read_pmuver();
+
+	if (version == PMUVER_NONE || version == PMUVER_IMPDEF)
+		return;
+	/* Out of reset enables and counts are anything. */
+	pmu_write_pmuserenr(0);
+	pmu_write_pmcntenclr(~0ULL);
+	pmu_write_pmintenclr(~0ULL);
+	pmu_isb();
+	pmu_write_pmovsclr(~0ULL);
+	pmu_write_pmcr(PMCR_E | PMCR_P | PMCR_C | PMCR_LC |
+		       (version >= PMUVER_V3P5 ? PMCR_LP : 0));
+	pmu_write_pmccfiltr(PMEVTYPER_NSH); /* the tick: at every level */
+	pmu_isb();
+	pmu_write_pmcntenset(PMCNTEN_CYCLES);
+	pmu_isb();
+
+	pmuv3.pv_version = version;
+	pmuv3.pv_nevent = (unsigned)PMCR_N(pmu_read_pmcr());
+	/* Older ones may keep the bit LP too; it does nothing there. */
+	pmuv3.pv_width = version >= PMUVER_V3P5 ? 64 : 32;
+	pmuv3.pv_owns_el2 = owns_el2;
+	pmuv3.pv_pics = (1ULL << pmuv3.pv_nevent) - 1;
+	pmuv3.pv_ceid[0] = pmu_read_pmceid0();
+	pmuv3.pv_ceid[1] = pmu_read_pmceid1();
+}
+
+/*
+ * PMCEID0_EL0 tells of 0x0 to 0x1f and, in its upper half, of 0x4000 to
+ * 0x401f; PMCEID1_EL0 of the 32 behind each.
+ */
+bool
+pmuv3_has_event(unsigned number)
+{
+	unsigned low = number & 0x3f;
+	uint64_t ceid = pmuv3.pv_ceid[low / 32];
+
+	switch (number & ~0x3fU) {
+	case 0:
+		return ceid >> low % 32 & 1;
+	case 0x4000:
+		return pmuv3.pv_version >= PMUVER_V3P1 &&
+		       (ceid >> (32 + low % 32) & 1) != 0;
+	default:
+		return false;
+	}
+}
+
+static unsigned
+ncounters(void)
+{
+	return pmuv3.pv_nevent;
+}
+
+static unsigned
+width(unsigned pic)
+{
+	(void)pic;
+	return pmuv3.pv_width;
+}
+
+static const char *
+impl_name(void)
+{
+	if (pmuv3.pv_version >= PMUVER_V3P5)
+		return "Arm PMUv3p5";
+	return pmuv3.pv_version >= PMUVER_V3P1 ? "Arm PMUv3p1" : "Arm PMUv3";
+}
+
+static const char *
+cpuref(void)
+{
+	return "See the \"Arm Architecture Reference Manual for A-profile "
+	       "architecture\" (DDI 0487), \"PMU events and event numbers\"; "
+	       "raw codes: the technical reference manual of the CPU";
+}
+
+static const char *
+list_events(unsigned pic, unsigned n)
+{
+	(void)pic; /* all are alike */
+	for (unsigned i = 0; i < pmuv3_nevents; i++) {
+		if (pmuv3_has_event(pmuv3_events[i].pe_number) && n-- == 0)
+			return pmuv3_events[i].pe_name;
+	}
+	return NULL;
+}
+
+static const char *
+list_attrs(unsigned n)
+{
+	(void)n;
+	return NULL;
+}
+
+static uint64_t
+event_coverage(
+    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
+{
+	for (unsigned i = 0; i < pmuv3_nevents; i++) {
+		const struct pmuv3_event *e = &pmuv3_events[i];
+
+		if (strcmp(name, e->pe_name) == 0 &&
+		    pmuv3_has_event(e->pe_number)) {
+			ev->pe_code = e->pe_number;
+			ev->pe_flags = e->pe_generic ? PCBE_EVENT_GENERIC : 0;
+			ev->pe_pics = pmuv3.pv_pics;
+			return ev->pe_pics;
+		}
+	}
+	if (!is_num)
+		return 0;
+	ev->pe_code = num <= RAW_MAX ? (uint32_t)num : RAW_TOO_HIGH;
+	ev->pe_flags = PCBE_EVENT_RAW;
+	ev->pe_pics = pmuv3.pv_pics;
+	return ev->pe_pics;
+}
+
+/* Acknowledges them too: the interrupt is level triggered by these bits. */
+static uint64_t
+overflow_bitmap(void)
+{
+	uint64_t pics = pmu_read_pmovsclr() & pmuv3.pv_pics;
+
+	pmu_write_pmovsclr(pics);
+	pmu_isb();
+	return pics;
+}
+
+static int
+configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	unsigned max = pmuv3.pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
+
+	(void)attrs;
+	(void)set;
+	if (ev->pe_code > max)
+		return CPC_INVALID_EVENT;
+	if (nattrs != 0)
+		return CPC_INVALID_ATTRIBUTE;
+	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !pmuv3.pv_owns_el2)
+		return CPC_HV_NO_ACCESS;
+	cfg->pc_sel = ev->pe_code;
+	if ((cfg->pc_flags & CPC_COUNT_USER) == 0)
+		cfg->pc_sel |= PMEVTYPER_U;
+	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) == 0)
+		cfg->pc_sel |= PMEVTYPER_P;
+	if ((cfg->pc_flags & CPC_COUNT_HV) != 0)
+		cfg->pc_sel |= PMEVTYPER_NSH;
+	return 0;
+}
+
+/* What an event counter holds of a 64-bit value. */
+static uint64_t
+in_width(uint64_t v)
+{
+	return pmuv3.pv_width == 64 ? v : v & 0xffffffff;
+}
+
+/* Forget counts of others that this set's owner could read. */
+static void
+clear_others(uint64_t pics)
+{
+	uint64_t *held = &holding[arch_curcpu()->c_id];
+
+	for (unsigned n = 0; (*held & ~pics) >> n != 0; n++) {
+		if (((*held & ~pics) >> n & 1) != 0)
+			pmu_write_pmevcntr(n, 0);
+	}
+	*held = pics;
+}
+
+static void
+program(struct pcbe_set *set)
+{
+	uint64_t pics = set->ps_pics | set->ps_extra, notify = 0;
+
+	clear_others(pics);
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		struct pcbe_cfg *cfg = set->ps_cfg[i];
+
+		cfg->pc_last = in_width(*cfg->pc_datap);
+		pmu_write_pmevtyper(cfg->pc_pic, cfg->pc_sel);
+		pmu_write_pmevcntr(cfg->pc_pic, cfg->pc_last);
+		/* A narrow one must be sampled before it goes round twice. */
+		if (cfg->pc_notify || pmuv3.pv_width < 64)
+			notify |= 1ULL << cfg->pc_pic;
+	}
+	pmu_write_pmovsclr(pics);
+	pmu_write_pmintenset(notify);
+	if (set->ps_user_read)
+		pmu_write_pmuserenr(PMUSERENR_ER | PMUSERENR_CR);
+	pmu_isb(); /* all of that holds before the first of them counts */
+	pmu_write_pmcntenset(pics);
+	pmu_isb(); /* and they count from the next instruction on */
+}
+
+static void
+allstop(void)
+{
+	pmu_write_pmcntenclr(pmuv3.pv_pics);
+	pmu_write_pmuserenr(0);
+	pmu_write_pmintenclr(pmuv3.pv_pics);
+	pmu_isb();
+}
+
+static void
+sample(struct pcbe_set *set)
+{
+	pmu_isb(); /* counts of all that was executed, and no more */
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		struct pcbe_cfg *cfg = set->ps_cfg[i];
+		uint64_t now = pmu_read_pmevcntr(cfg->pc_pic);
+
+		*cfg->pc_datap += in_width(now - cfg->pc_last);
+		cfg->pc_last = now;
+	}
+}
+
+static void
+free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
+{
+	(void)cfg; /* configure() takes nothing */
+	(void)set;
+}
+
+static uint64_t
+tick(void)
+{
+	pmu_isb();
+	return pmu_read_pmccntr();
+}
+
+struct pcbe_ops pmuv3_pcbe_ops = {
+	.ncounters = ncounters,
+	.width = width,
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.list_events = list_events,
+	.list_attrs = list_attrs,
+	.event_coverage = event_coverage,
+	.overflow_bitmap = overflow_bitmap,
+	.configure = configure,
+	.program = program,
+	.allstop = allstop,
+	.sample = sample,
+	.free = free_cfg,
+	.tick = tick,
+	.prove = pmuv3_pcbe_prove,
+};

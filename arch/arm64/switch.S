@@ -1,0 +1,32 @@
+/*
+ * From one LWP's kernel stack to another's.
+ */
+	.text
+
+/* arm64_switch(from_sp, to_sp): see struct switch_frame in lwp.c. */
+	.globl	arm64_switch
+arm64_switch:
+	sub	sp, sp, #96
+	stp	x19, x20, [sp]
+	stp	x21, x22, [sp, #16]
+	stp	x23, x24, [sp, #32]
+	stp	x25, x26, [sp, #48]
+	stp	x27, x28, [sp, #64]
+	stp	x29, x30, [sp, #80]
+	mov	x2, sp
+	str	x2, [x0]
+	mov	sp, x1
+	ldp	x19, x20, [sp]
+	ldp	x21, x22, [sp, #16]
+	ldp	x23, x24, [sp, #32]
+	ldp	x25, x26, [sp, #48]
+	ldp	x27, x28, [sp, #64]
+	ldp	x29, x30, [sp, #80]
+	add	sp, sp, #96
+	ret
+
+/* A new LWP arrives here: fn(arg), which does not return. */
+	.globl	arm64_lwp_first
+arm64_lwp_first:
+	mov	x0, x20
+	blr	x19

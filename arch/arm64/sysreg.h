@@ -1,0 +1,35 @@
+/*
+ * System registers and barriers by their names in the Arm ARM (DDI 0487).
+ * Included by arch/arm64/.
+ */
+#ifndef ARCH_ARM64_SYSREG_H
+#define ARCH_ARM64_SYSREG_H
+
+#include <stdint.h>
+
+/* Registers this assembler has no name for, by their encodings. */
+#define ZCR_EL1         S3_0_C1_C2_0
+#define ID_AA64ZFR0_EL1 S3_0_C0_C4_4
+#define PMMIR_EL1       S3_0_C9_C14_6
+
+#define read_sysreg(reg) read_sysreg_named(reg)
+#define read_sysreg_named(reg)                                                 \
+	({                                                                     \
+		uint64_t value_;                                               \
+		__asm__ volatile("mrs %0, " #reg : "=r"(value_));              \
+		value_;                                                        \
+	})
+
+#define write_sysreg(reg, value) write_sysreg_named(reg, value)
+#define write_sysreg_named(reg, value)                                         \
+	__asm__ volatile("msr " #reg ", %x0" : : "rZ"((uint64_t)(value)))
+
+#define isb()     __asm__ volatile("isb" : : : "memory")
+#define dsb(kind) __asm__ volatile("dsb " #kind : : : "memory")
+#define dmb(kind) __asm__ volatile("dmb " #kind : : : "memory")
+
+/* Bits hi..lo of v, shifted down. */
+#define FIELD(v, hi, lo)                                                       \
+	(((uint64_t)(v) >> (lo)) & ((2ULL << ((hi) - (lo))) - 1))
+
+#endif /* ARCH_ARM64_SYSREG_H */

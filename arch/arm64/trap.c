@@ -1,0 +1,233 @@
+/*
+ * What exceptions mean, and the trap frame's accessors.
+ */
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/gic.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+
+/*
+ * ESR_EL1.EC and the fault status codes of ISS.
+ * Arm ARM (DDI 0487), "ESR_EL1, Exception Syndrome Register (EL1)".
+ */
+#define EC_UNKNOWN     0x00
+#define EC_FP_TRAPPED  0x07
+#define EC_ILLEGAL     0x0e
+#define EC_SVC         0x15
+#define EC_SYSREG      0x18
+#define EC_SVE_TRAPPED 0x19
+#define EC_SME_TRAPPED 0x1d
+#define EC_IABORT_LOW  0x20
+#define EC_IABORT      0x21
+#define EC_PC_ALIGN    0x22
+#define EC_DABORT_LOW  0x24
+#define EC_DABORT      0x25
+#define EC_SP_ALIGN    0x26
+#define EC_FP          0x2c
+#define EC_SERROR      0x2f
+#define EC_STEP_LOW    0x32
+#define EC_STEP        0x33
+#define EC_WATCH_LOW   0x34
+#define EC_WATCH       0x35
+#define EC_BRK         0x3c
+#define ISS_WRITE      (1 << 6)
+#define ISS_FNV        (1 << 10)
+#define FSC_ALIGNMENT  0x21
+#define FSC_EXTERNAL   0x10
+
+static const struct {
+	enum fault fault;
+	const char *what;
+} causes[64] = {
+	[EC_UNKNOWN] = { FAULT_UNDEF, "undefined or privileged instruction" },
+	[EC_FP_TRAPPED] = { FAULT_UNDEF, "no floating point here" },
+	[EC_ILLEGAL] = { FAULT_UNDEF, "illegal execution state" },
+	[EC_SYSREG] = { FAULT_UNDEF, "privileged system register" },
+	[EC_SVE_TRAPPED] = { FAULT_UNDEF, "no SVE here" },
+	[EC_SME_TRAPPED] = { FAULT_UNDEF, "no SME here" },
+	[EC_PC_ALIGN] = { FAULT_ALIGN, "misaligned pc" },
+	[EC_SP_ALIGN] = { FAULT_ALIGN, "misaligned stack pointer" },
+	[EC_FP] = { FAULT_FP, "floating point exception" },
+	[EC_STEP_LOW] = { FAULT_STEP, "single step" },
+	[EC_STEP] = { FAULT_STEP, "single step" },
+	[EC_WATCH_LOW] = { FAULT_BREAK, "watchpoint" },
+	[EC_WATCH] = { FAULT_BREAK, "watchpoint" },
+	[EC_BRK] = { FAULT_BREAK, "breakpoint" },
+};
+
+extern const struct arm64_fixup __fixup_start[], __fixup_end[];
+
+/* The kernel expected that this instruction may fault: go on elsewhere. */
+static bool
+fixup(struct trapframe *tf)
+{
+	for (const struct arm64_fixup *f = __fixup_start; f < __fixup_end;
+	     f++) {
+		if (tf->tf_pc == (uintptr_t)&f->f_insn + f->f_insn) {
+			tf->tf_pc = (uintptr_t)&f->f_resume + f->f_resume;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *
+abort_cause(const struct trapframe *tf, bool fetch)
+{
+	unsigned fsc = FIELD(tf->tf_esr, 5, 0);
+
+	if (fsc == FSC_EXTERNAL)
+		return "external abort";
+	if (tf->tf_far >= USER_TOP && tf_user(tf))
+		return "kernel memory";
+	switch (fsc >> 2) {
+	case 0:
+		return "not an address";
+	case 1:
+		return "not mapped";
+	case 3:
+		if (fetch)
+			return "not executable";
+		return tf->tf_esr & ISS_WRITE ? "not writable" : "not readable";
+	default:
+		return fetch ? "instruction abort" : "data abort";
+	}
+}
+
+static void
+report(struct trapframe *tf, unsigned ec)
+{
+	uintptr_t addr = tf->tf_esr & ISS_FNV ? 0 : tf->tf_far;
+	bool fetch = ec == EC_IABORT || ec == EC_IABORT_LOW;
+
+	if (fetch || ec == EC_DABORT || ec == EC_DABORT_LOW) {
+		if (FIELD(tf->tf_esr, 5, 0) == FSC_ALIGNMENT)
+			trap_fault(tf, FAULT_ALIGN, addr, "misaligned");
+		else
+			trap_fault(
+			    tf, FAULT_PAGE, addr, abort_cause(tf, fetch));
+	} else if (causes[ec].what != NULL) {
+		trap_fault(tf, causes[ec].fault,
+		    ec == EC_PC_ALIGN ? tf->tf_far : tf->tf_pc,
+		    causes[ec].what);
+	} else {
+		trap_fault(tf, FAULT_OTHER, 0, "unexpected exception");
+	}
+}
+
+void
+arm64_trap_sync(struct trapframe *tf)
+{
+	unsigned ec = FIELD(tf->tf_esr, 31, 26);
+
+	if (!tf_user(tf)) {
+		if (!fixup(tf))
+			report(tf, ec);
+		return;
+	}
+	if (ec == EC_SVC)
+		trap_syscall(tf);
+	else
+		report(tf, ec);
+	trap_return(tf);
+}
+
+void
+arm64_trap_irq(struct trapframe *tf)
+{
+	gic_dispatch(tf);
+	if (tf_user(tf))
+		trap_return(tf);
+}
+
+/* SError, or a vector nothing should come by. */
+void
+arm64_trap_bad(struct trapframe *tf)
+{
+	trap_fault(tf, FAULT_OTHER, 0,
+	    FIELD(tf->tf_esr, 31, 26) == EC_SERROR ? "SError"
+						   : "unexpected vector");
+	if (tf_user(tf))
+		trap_return(tf);
+}
+
+void
+arm64_trap_overflow(struct trapframe *tf)
+{
+	tf_print(tf);
+	panic("kernel stack overflow at pc %#lx, sp %#lx",
+	    (unsigned long)tf->tf_pc, (unsigned long)tf->tf_sp);
+}
+
+uintptr_t
+tf_pc(const struct trapframe *tf)
+{
+	return tf->tf_pc;
+}
+
+uintptr_t
+tf_sp(const struct trapframe *tf)
+{
+	return tf->tf_sp;
+}
+
+uintptr_t
+tf_fp(const struct trapframe *tf)
+{
+	return tf->tf_x[29];
+}
+
+bool
+tf_user(const struct trapframe *tf)
+{
+	/* The kernel alone runs on its own stack pointer: EL1h. */
+	return FIELD(tf->tf_pstate, 3, 0) != PSTATE_EL1H;
+}
+
+unsigned
+tf_sysno(const struct trapframe *tf)
+{
+	return (unsigned)tf->tf_x[8];
+}
+
+uintptr_t
+tf_arg(const struct trapframe *tf, unsigned n)
+{
+	return tf->tf_x[n];
+}
+
+void
+tf_set_ret(struct trapframe *tf, intptr_t v)
+{
+	tf->tf_x[0] = (uint64_t)v;
+}
+
+void
+tf_print(const struct trapframe *tf)
+{
+	for (unsigned i = 0; i < 31; i++)
+		printf("%sx%-2u %016lx%s", i % 5 == 0 ? "cpu: " : " ", i,
+		    (unsigned long)tf->tf_x[i],
+		    i % 5 == 4 || i == 30 ? "\n" : "");
+	printf("cpu: pc %016lx sp %016lx pstate %08lx esr %08lx far %016lx\n",
+	    (unsigned long)tf->tf_pc, (unsigned long)tf->tf_sp,
+	    (unsigned long)tf->tf_pstate, (unsigned long)tf->tf_esr,
+	    (unsigned long)tf->tf_far);
+}
+
+/* Stacks grow down: a caller's record lies above, in the same stack. */
+bool
+arch_frame_next(uintptr_t *fp, uintptr_t *pc)
+{
+	const uintptr_t *record = (const uintptr_t *)*fp;
+
+	if (*fp < KSTACK_BASE || *fp % 16 != 0 || (*fp & KSTACK_BYTES) != 0 ||
+	    record[0] == 0)
+		return false;
+	if (record[0] <= *fp || record[0] - *fp > KSTACK_BYTES)
+		return false;
+	*fp = record[0];
+	*pc = record[1];
+	return true;
+}

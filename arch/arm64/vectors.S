@@ -1,0 +1,159 @@
+/*
+ * Exception vectors.  A payload runs on SP_EL0, at EL0 or, at system
+ * privilege, at EL1t; either way SP_EL1 is the top of its LWP's kernel
+ * stack, and the trap frame goes there.  The kernel itself runs at EL1h.
+ * Arm ARM (DDI 0487), "Exception vectors".
+ */
+#include "arch/arm64/asm.h"
+
+	.text
+
+	/* General registers but x0 and x1 to the frame at sp. */
+	.macro	save_registers
+	stp	x2, x3, [sp, #TF_X(2)]
+	stp	x4, x5, [sp, #TF_X(4)]
+	stp	x6, x7, [sp, #TF_X(6)]
+	stp	x8, x9, [sp, #TF_X(8)]
+	stp	x10, x11, [sp, #TF_X(10)]
+	stp	x12, x13, [sp, #TF_X(12)]
+	stp	x14, x15, [sp, #TF_X(14)]
+	stp	x16, x17, [sp, #TF_X(16)]
+	stp	x18, x19, [sp, #TF_X(18)]
+	stp	x20, x21, [sp, #TF_X(20)]
+	stp	x22, x23, [sp, #TF_X(22)]
+	stp	x24, x25, [sp, #TF_X(24)]
+	stp	x26, x27, [sp, #TF_X(26)]
+	stp	x28, x29, [sp, #TF_X(28)]
+	mrs	x2, elr_el1
+	mrs	x3, spsr_el1
+	mrs	x4, esr_el1
+	mrs	x5, far_el1
+	stp	x2, x3, [sp, #TF_PC]
+	stp	x4, x5, [sp, #TF_ESR]
+	.endm
+
+	.macro	restore_registers
+	ldp	x2, x3, [sp, #TF_PC]
+	msr	elr_el1, x2
+	msr	spsr_el1, x3
+	ldp	x2, x3, [sp, #TF_X(2)]
+	ldp	x4, x5, [sp, #TF_X(4)]
+	ldp	x6, x7, [sp, #TF_X(6)]
+	ldp	x8, x9, [sp, #TF_X(8)]
+	ldp	x10, x11, [sp, #TF_X(10)]
+	ldp	x12, x13, [sp, #TF_X(12)]
+	ldp	x14, x15, [sp, #TF_X(14)]
+	ldp	x16, x17, [sp, #TF_X(16)]
+	ldp	x18, x19, [sp, #TF_X(18)]
+	ldp	x20, x21, [sp, #TF_X(20)]
+	ldp	x22, x23, [sp, #TF_X(22)]
+	ldp	x24, x25, [sp, #TF_X(24)]
+	ldp	x26, x27, [sp, #TF_X(26)]
+	ldp	x28, x29, [sp, #TF_X(28)]
+	.endm
+
+	/* From a payload: the frame is all there is on the kernel stack. */
+	.macro	from_payload handler
+	.balign	128
+	sub	sp, sp, #TF_BYTES
+	stp	x0, x1, [sp, #TF_X(0)]
+	adr	x1, \handler
+	b	payload_entry
+	.endm
+
+	/* From the kernel: look at the stack pointer before using it. */
+	.macro	from_kernel handler
+	.balign	128
+	msr	tpidrro_el0, x0
+	sub	sp, sp, #TF_BYTES
+	mov	x0, sp
+	tbnz	x0, #KSTACK_SHIFT, overflow
+	mrs	x0, tpidrro_el0
+	stp	x0, x1, [sp, #TF_X(0)]
+	adr	x1, \handler
+	b	kernel_entry
+	.endm
+
+	.macro	never
+	.balign	128
+	sub	sp, sp, #TF_BYTES
+	stp	x0, x1, [sp, #TF_X(0)]
+	adr	x1, arm64_trap_bad
+	b	payload_entry
+	.endm
+
+	.balign	2048
+	.globl	arm64_vectors
+arm64_vectors:
+	from_payload arm64_trap_sync		/* EL1t */
+	from_payload arm64_trap_irq
+	never
+	from_payload arm64_trap_bad
+	from_kernel arm64_trap_sync		/* EL1h */
+	from_kernel arm64_trap_irq
+	from_kernel arm64_trap_bad
+	from_kernel arm64_trap_bad
+	from_payload arm64_trap_sync		/* EL0 */
+	from_payload arm64_trap_irq
+	never
+	from_payload arm64_trap_bad
+	never					/* EL0, AArch32: not offered */
+	never
+	never
+	never
+	.balign	128
+
+payload_entry:
+	save_registers
+	mrs	x0, sp_el0
+	stp	x30, x0, [sp, #TF_X(30)]
+	stp	xzr, xzr, [sp, #TF_FRAME]	/* backtraces end here */
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	blr	x1
+	mov	x0, sp
+
+/* Back to a payload with the frame x0, which is the top of its stack. */
+	.globl	arm64_user_return
+arm64_user_return:
+	mov	sp, x0
+	ldp	x30, x1, [sp, #TF_X(30)]
+	msr	sp_el0, x1
+	restore_registers
+	ldp	x0, x1, [sp, #TF_X(0)]
+	add	sp, sp, #TF_BYTES
+	eret
+
+kernel_entry:
+	msr	tpidrro_el0, xzr		/* payloads can read it */
+	save_registers
+	add	x0, sp, #TF_BYTES
+	stp	x30, x0, [sp, #TF_X(30)]
+	stp	x29, x2, [sp, #TF_FRAME]	/* x2: ELR_EL1 */
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	blr	x1
+	restore_registers
+	ldr	x30, [sp, #TF_X(30)]
+	ldp	x0, x1, [sp, #TF_X(0)]
+	add	sp, sp, #TF_BYTES
+	eret
+
+/* sp lies in a guard: report it from the emergency stack. */
+overflow:
+	msr	tpidr_el0, x1			/* this CPU goes no further */
+	mov	x1, sp
+	mrs	x0, tpidr_el1
+	ldr	x0, [x0, #AC_EMERGENCY]
+	mov	sp, x0
+	sub	sp, sp, #TF_BYTES
+	add	x0, x1, #TF_BYTES
+	stp	x30, x0, [sp, #TF_X(30)]
+	mrs	x0, tpidrro_el0
+	mrs	x1, tpidr_el0
+	stp	x0, x1, [sp, #TF_X(0)]
+	save_registers
+	stp	x29, x2, [sp, #TF_FRAME]
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	bl	arm64_trap_overflow

@@ -1,0 +1,236 @@
+/*
+ * The way in of a Linux arm64 Image: from the loader's jump to image_main()
+ * with the kernel's own page tables.  Secondary CPUs come the same way.
+ *
+ * On entry: MMU off, any 2 MiB-aligned place, EL1 or EL2, x0 = physical
+ * address of a device tree or of a struct bootinfo.  Position independent
+ * until the MMU is on.
+ * Linux, Documentation/arm64/booting.rst, "Call the kernel image" (header).
+ */
+#include "arch/arm64/asm.h"
+
+	.section .head, "ax"
+	.globl _start
+	b	entry
+	.long	0
+	.quad	0			/* offset from a 2 MiB boundary */
+	.quad	__kern_bytes		/* memory, .bss included */
+	.quad	0xa			/* little endian, 4 KiB pages, anywhere */
+	.quad	0, 0, 0
+	.ascii	"ARM\x64"
+	.long	0
+
+entry:
+	mov	x19, x0
+	bl	drop_to_el1
+	mov	x21, x0
+	mrs	x20, cntvct_el0
+
+	/* Page tables and stack of the next steps. */
+	adrp	x0, __early_start
+	adrp	x1, __early_end
+1:	stp	xzr, xzr, [x0], #16
+	cmp	x0, x1
+	b.lo	1b
+	adrp	x0, early_stack_end
+	mov	sp, x0
+	mov	x0, x19
+	bl	arm64_early_map
+
+	/*
+	 * These stores went past the caches; a line fetched before them would
+	 * show what was there earlier.
+	 */
+	adrp	x0, __early_start
+	adrp	x1, __early_end
+	dmb	sy
+2:	dc	ivac, x0
+	add	x0, x0, #16		/* no line is shorter */
+	cmp	x0, x1
+	b.lo	2b
+	dsb	sy
+
+	bl	mmu_on
+	ldr	x0, =boot_high
+	br	x0
+
+boot_high:
+	ldr	x0, =(BOOT_STACK + (1 << KSTACK_SHIFT))
+	mov	sp, x0
+	adrp	x0, __bss_start
+	adrp	x1, __bss_end
+3:	stp	xzr, xzr, [x0]
+	stp	xzr, xzr, [x0, #16]
+	stp	xzr, xzr, [x0, #32]
+	stp	xzr, xzr, [x0, #48]
+	add	x0, x0, #64
+	cmp	x0, x1
+	b.lo	3b
+	adrp	x0, arm64_boot_cpu
+	add	x0, x0, :lo12:arm64_boot_cpu
+	bl	cpu_registers
+	adrp	x0, boot_entry_tick
+	str	x20, [x0, :lo12:boot_entry_tick]
+	adrp	x0, arm64_boot_el
+	str	w21, [x0, :lo12:arm64_boot_el]
+	mov	x29, xzr
+	mov	x0, x19
+	bl	image_main
+
+/*
+ * A CPU started by PSCI CPU_ON, x0 = its struct arm64_cpu, a virtual address.
+ * It has what the boot CPU made: page tables, and a stack.
+ */
+	.globl arm64_secondary_entry
+arm64_secondary_entry:
+	mov	x19, x0
+	bl	drop_to_el1
+	bl	mmu_on
+	ldr	x0, =secondary_high
+	br	x0
+
+secondary_high:
+	mov	x0, x19
+	bl	cpu_registers
+	ldr	x0, [x19, #AC_STACK]
+	mov	sp, x0
+	mov	x29, xzr
+	mov	x0, x19
+	bl	arm64_secondary_main
+
+/* This CPU's own registers for the kernel; x0 = struct arm64_cpu. */
+cpu_registers:
+	msr	tpidr_el1, x0
+	ldr	x1, =arm64_vectors
+	msr	vbar_el1, x1
+	msr	contextidr_el1, xzr
+	msr	tpidr_el0, xzr
+	msr	tpidrro_el0, xzr
+	isb
+	ret
+
+/*
+ * Turn on the MMU with the tables arm64_early_map() made.  The caller runs
+ * at its physical address, which they map as itself.
+ * Arm ARM (DDI 0487), "MAIR_EL1", "TCR_EL1", "SCTLR_EL1".
+ */
+mmu_on:
+	ldr	x0, =MAIR_VALUE
+	msr	mair_el1, x0
+	ldr	x0, =TCR_VALUE
+	mrs	x1, id_aa64mmfr0_el1
+	and	x2, x1, #0xf		/* PARange: 48 bits (5) at most */
+	cmp	x2, #5
+	b.ls	1f
+	mov	x2, #5
+1:	orr	x0, x0, x2, lsl #32	/* IPS */
+	ubfx	x2, x1, #4, #4
+	cmp	x2, #2			/* ASIDBits: 16 */
+	b.ne	2f
+	orr	x0, x0, #(1 << 36)	/* AS */
+2:	msr	tcr_el1, x0
+	adrp	x0, arm64_roots
+	add	x0, x0, :lo12:arm64_roots
+	ldp	x0, x1, [x0]
+	msr	ttbr0_el1, x0
+	msr	ttbr1_el1, x1
+	tlbi	vmalle1
+	ic	iallu
+	dsb	nsh
+	isb
+	ldr	x0, =SCTLR_VALUE
+	mrs	x1, id_aa64mmfr1_el1
+	ubfx	x1, x1, #20, #4
+	cbz	x1, 3f
+	bic	x0, x0, #(1 << 23)	/* SPAN 0: exceptions set PSTATE.PAN */
+3:	msr	sctlr_el1, x0
+	isb
+	ret
+
+/*
+ * From EL2, give EL1 the whole machine and go on there; from EL1, nothing.
+ * Returns the level the CPU came up at.  All of these registers hold
+ * anything out of reset.
+ * Arm ARM (DDI 0487), "HCR_EL2", "MDCR_EL2", "CPTR_EL2", "CNTHCTL_EL2";
+ * GICv3 (IHI 0069), "ICC_SRE_EL2".
+ */
+drop_to_el1:
+	ldr	x0, =SCTLR_EL1_OFF
+	msr	sctlr_el1, x0
+	mrs	x0, CurrentEL
+	lsr	x0, x0, #2
+	cmp	x0, #2
+	b.eq	1f
+	isb
+	ret
+
+1:	ldr	x1, =HCR_VALUE
+	msr	hcr_el2, x1
+	isb				/* E2H 0 decides the layouts below */
+	msr	cntvoff_el2, xzr
+	mov	x1, #3			/* EL1 may use counter and timer */
+	msr	cnthctl_el2, x1
+	mrs	x1, midr_el1
+	msr	vpidr_el2, x1
+	mrs	x1, mpidr_el1
+	msr	vmpidr_el2, x1
+	msr	hstr_el2, xzr
+	msr	vttbr_el2, xzr
+	mov	x1, #0x32ff		/* no trap of FP and SVE */
+	msr	cptr_el2, x1
+
+	/* All event counters to EL1: HPMN = PMCR_EL0.N, where there are any. */
+	mov	x2, xzr
+	mrs	x1, id_aa64dfr0_el1
+	ubfx	x1, x1, #8, #4		/* PMUVer: 0 none, 0xf not PMUv3 */
+	sub	x3, x1, #1
+	cmp	x3, #0xe
+	b.hs	2f
+	mrs	x2, pmcr_el0
+	ubfx	x2, x2, #11, #5
+2:	msr	mdcr_el2, x2
+
+	mrs	x1, id_aa64pfr0_el1
+	ubfx	x2, x1, #24, #4		/* GIC: system registers */
+	cbz	x2, 3f
+	mrs	x2, icc_sre_el2
+	mov	x3, #9			/* SRE, Enable */
+	orr	x2, x2, x3
+	msr	icc_sre_el2, x2
+	isb
+	mrs	x2, icc_sre_el2
+	tbz	x2, #0, 3f
+	msr	ich_hcr_el2, xzr
+3:	ubfx	x2, x1, #32, #4		/* SVE */
+	cbz	x2, 4f
+	mov	x2, #0xf
+	msr	S3_4_C1_C2_0, x2	/* ZCR_EL2: as long as there are */
+4:	mrs	x1, id_aa64mmfr0_el1
+	ubfx	x2, x1, #56, #4		/* FGT: no fine-grained traps */
+	cbz	x2, 5f
+	msr	S3_4_C1_C1_4, xzr	/* HFGRTR_EL2 */
+	msr	S3_4_C1_C1_5, xzr	/* HFGWTR_EL2 */
+	msr	S3_4_C1_C1_6, xzr	/* HFGITR_EL2 */
+	msr	S3_4_C3_C1_4, xzr	/* HDFGRTR_EL2 */
+	msr	S3_4_C3_C1_5, xzr	/* HDFGWTR_EL2 */
+5:	adrp	x1, el2_vectors
+	add	x1, x1, :lo12:el2_vectors
+	msr	vbar_el2, x1
+	mov	x1, #(PSTATE_DAIF | PSTATE_EL1H)
+	msr	spsr_el2, x1
+	msr	elr_el2, x30
+	eret
+
+/* Nobody is left at EL2: an hvc from EL1 answers -1, "not supported". */
+	.balign	2048
+el2_vectors:
+	.rept	16
+	mov	x0, #-1
+	eret
+	.balign	128
+	.endr
+
+	.section .bss.early, "aw", %nobits
+	.balign	4096
+	.skip	4096
+early_stack_end:

@@ -1,0 +1,1 @@
+/* For libfdt's headers, which include this and use nothing of it. */
