@@ -192,4 +192,4 @@ TEST(directories_list_the_archive)
 	EXPECT_EQ(closedir(d), 0);
 }
 
-TEST_HEAP_PAGES(16);
+TEST_KEEPS(16);

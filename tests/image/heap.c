@@ -97,4 +97,4 @@ TEST(big_blocks_come_and_go)
 	}
 }
 
-TEST_HEAP_PAGES(2200);
+TEST_KEEPS(256);

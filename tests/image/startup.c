@@ -18,32 +18,22 @@
 extern char **environ;
 extern const char __ehdr_start[], etext[];
 
-static int start_argc;
-static char **start_argv;
-
-/* musl, like glibc, hands constructors main()'s arguments. */
-static void __attribute__((constructor)) keep_arguments(int argc, char **argv)
-{
-	start_argc = argc;
-	start_argv = argv;
-}
-
 TEST(argv_ends_in_null)
 {
 	int i;
 
-	REQUIRE(start_argc >= 1);
-	for (i = 0; i < start_argc; i++)
-		EXPECT(start_argv[i] != NULL);
-	EXPECT(start_argv[start_argc] == NULL);
-	EXPECT(strstr(start_argv[0], "startup") != NULL);
+	REQUIRE(test_argc >= 1);
+	for (i = 0; i < test_argc; i++)
+		EXPECT(test_argv[i] != NULL);
+	EXPECT(test_argv[test_argc] == NULL);
+	EXPECT(strstr(test_argv[0], "startup") != NULL);
 }
 
 TEST(environment_follows_argv)
 {
 	char **e;
 
-	EXPECT(environ == start_argv + start_argc + 1);
+	EXPECT(environ == test_argv + test_argc + 1);
 	for (e = environ; *e != NULL; e++)
 		EXPECT(strchr(*e, '=') != NULL);
 	EXPECT(getenv("no such name") == NULL);

@@ -80,4 +80,4 @@ TEST(stdin_is_at_its_end)
 	EXPECT(feof(stdin));
 }
 
-TEST_HEAP_PAGES(16);
+TEST_KEEPS(16);
