@@ -65,7 +65,7 @@ ifeq ($(ARCH),arm64)
 BOOT_OBJS := boot/linux_image.o boot/image.o
 ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o \
     uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine_fdt.o acpi.o machine_acpi.o \
-    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o)
+    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o)
 # Unaligned accesses fault while the MMU is off.
 $(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align
 # libfdt as the distribution has it: runs at boot alone, before there is SIMD state to keep.
@@ -229,9 +229,39 @@ tests: all $(B)/tests.cpio
 -include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
 endif
 
-HOST_TESTS :=
+# Tests under the build machine's C library, and what each needs of the kernel.  There the kernel's own
+# string functions take other names (tests/host/kernel_names.h).
+HOST_CC      := gcc
+HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
+HOST_CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=all
+HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
+HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline
+test_lib_OBJS      := $(HOST_LIB)
+test_cmdline_OBJS  := kern/cmdline.o tests/host/heap.o $(HOST_LIB)
+test_cpio_OBJS     := kern/cpio.o $(HOST_LIB)
+test_elf_OBJS      := kern/elf.o $(HOST_LIB)
+test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)
+test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
+test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%)
+
+build/host/lib/%.o build/host/kern/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
+build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
+build/host/boot/%.o build/host/tests/host/test_efi_cmdline.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
+    -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
+build/host/%.o: %.c Makefile
+	$(call say,HOST,$<)
+	@mkdir -p $(@D)
+	$(Q)$(HOST_CC) $(HOST_CFLAGS) -c -o $@ $<
+
+.SECONDEXPANSION:
+$(HOST_TESTS:%=build/host/tests/%): build/host/tests/%: build/host/tests/host/%.o $$(addprefix build/host/,$$($$*_OBJS))
+	$(call say,HOST,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^ -lcmocka
+
+-include $(wildcard build/host/*/*.d build/host/*/*/*.d)
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
 check: tests host-tests
