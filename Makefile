@@ -19,6 +19,9 @@ $(error scripts/setup could not install what is missing)
 endif
 endif
 
+# cpc/: libcpc; from the door to what stands on it.
+CPC_OBJS := cpc/door.o cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/illumos.o
+
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
 all tests:
@@ -79,8 +82,6 @@ OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
 # What runs in the image is compiled as any payload is, by scripts/barecpc-cc: libcpc, payloads, tests.
 UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
 UCC      := scripts/barecpc-cc --arch $(ARCH)
-# cpc/: libcpc; from the door to what stands on it.
-CPC_OBJS := cpc/door.o cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/illumos.o
 # Benchmarks and tests: the programs, and what those of a kind share.
 PAYLOADS := spin triad matmul chase example1
 PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/record.o payloads/$(ARCH)/spin.o
@@ -243,6 +244,13 @@ test_elf_OBJS      := kern/elf.o $(HOST_LIB)
 test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)
 test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
+# libcpc and kcpc over a fake kernel and a PMU of any shape.
+HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request
+HOST_TESTS   += $(HOST_CPC)
+$(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
+HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o,$(CPC_OBJS)) \
+    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o $(HOST_LIB)
+build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%)
 

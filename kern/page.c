@@ -142,7 +142,7 @@ find_zones(const struct bootinfo *bi)
 		if (m->bm_type != BOOTMEM_FREE)
 			continue;
 		if (mem.nzone > 0 &&
-		    (m->bm_base - end < ZONE_GAP || mem.nzone == NZONE)) {
+		    (m->bm_base < end + ZONE_GAP || mem.nzone == NZONE)) {
 			z--; /* grow the last one */
 		} else {
 			z->z_pfn = (m->bm_base & -MAX_BLOCK) >> PAGE_SHIFT;

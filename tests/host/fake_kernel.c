@@ -1,0 +1,245 @@
+#include "tests/host/fake_kernel.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/kcpc.h"
+#include "kern/kcpc_impl.h"
+#include "kern/lwp.h"
+#include "kern/page.h"
+#include "kern/timer.h"
+#include "tests/host/fake_pcbe.h"
+
+unsigned fake_kmalloc_fails;
+unsigned fake_syscalls;
+void (*fake_on_syscall)(void);
+char fake_console[4096];
+
+int fake_printf(const char *fmt, ...);
+
+static struct proc {
+	int unused;
+} procs[FAKE_NPROC];
+static struct lwp lwps[FAKE_NPROC][FAKE_NLWP];
+static struct lwp *current;
+static struct timer *timers;
+static uint64_t now;
+static unsigned nalloc;
+
+void
+fake_boot(void)
+{
+	unsigned p, l;
+
+	memset(lwps, 0, sizeof lwps);
+	for (p = 0; p < FAKE_NPROC; p++) {
+		for (l = 0; l < FAKE_NLWP; l++) {
+			lwps[p][l].l_id = (int)l + 1;
+			lwps[p][l].l_proc = &procs[p];
+		}
+	}
+	current = &lwps[0][0];
+	timers = NULL;
+	now = 0;
+	fake_console[0] = '\0';
+	fake_kmalloc_fails = 0;
+	fake_on_syscall = NULL;
+	fake_pmu_reset();
+	kcpc_ops = NULL;
+	kcpc_pics = 0;
+	kcpc_npic = 0;
+	kcpc_set_notify(NULL);
+	kcpc_init();
+}
+
+const char *
+fake_halt(void)
+{
+	struct kcpc_stat st;
+	unsigned p;
+	int l;
+
+	for (p = 0; p < FAKE_NPROC; p++) {
+		for (l = 1; l <= FAKE_NLWP; l++)
+			fake_exit(p, l);
+	}
+	kcpc_stat(&st);
+	return nalloc != 0                              ? "kernel memory"
+	       : st.ks_contexts != 0 || st.ks_pics != 0 ? "contexts or PICs"
+	       : fake_configured != fake_freed          ? "configurations"
+	       : fake_pmu_running() != 0                ? "running PICs"
+	       : timers != NULL                         ? "timers"
+	                                                : NULL;
+}
+
+struct lwp *
+lwp_self(void)
+{
+	return current;
+}
+
+void
+fake_switch(unsigned p, int lwp)
+{
+	kcpc_save(current);
+	current = &lwps[p][lwp - 1];
+	kcpc_restore(current);
+}
+
+void
+fake_exit(unsigned p, int lwp)
+{
+	if (current != &lwps[p][lwp - 1])
+		fake_switch(p, lwp);
+	kcpc_lwp_exit(current);
+}
+
+void
+fake_invalidate(void)
+{
+	kcpc_invalidate(current);
+}
+
+void
+fake_pmi(void)
+{
+	kcpc_pmi(NULL);
+}
+
+void *
+kmalloc(size_t bytes)
+{
+	void *p;
+
+	if (fake_kmalloc_fails != 0 && --fake_kmalloc_fails == 0)
+		return NULL;
+	if ((p = calloc(1, bytes)) != NULL)
+		nalloc++;
+	return p;
+}
+
+void
+kfree(void *p)
+{
+	nalloc -= p != NULL;
+	free(p);
+}
+
+/* The first page is what a hostile program points at. */
+static bool
+mapped(uintptr_t uva, size_t len)
+{
+	return uva >= PAGE_SIZE && len <= UINTPTR_MAX - uva;
+}
+
+int
+arch_copyin(void *dst, uintptr_t uva, size_t len)
+{
+	if (!mapped(uva, len))
+		return EFAULT;
+	memcpy(dst, (const void *)uva, len);
+	return 0;
+}
+
+int
+arch_copyout(uintptr_t uva, const void *src, size_t len)
+{
+	if (!mapped(uva, len))
+		return EFAULT;
+	memcpy((void *)uva, src, len);
+	return 0;
+}
+
+int
+arch_copyinstr(char *dst, uintptr_t uva, size_t max)
+{
+	size_t len;
+
+	if (!mapped(uva, 1))
+		return EFAULT;
+	if ((len = strnlen((const char *)uva, max)) == max)
+		return ENAMETOOLONG;
+	memcpy(dst, (const char *)uva, len + 1);
+	return 0;
+}
+
+uint64_t
+arch_tick(void)
+{
+	return now;
+}
+
+uint64_t
+ns_to_tick(hrtime_t ns)
+{
+	return (uint64_t)ns;
+}
+
+void
+timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg)
+{
+	t->t_tick = tick;
+	t->t_fn = fn;
+	t->t_arg = arg;
+	t->t_next = timers;
+	timers = t;
+}
+
+void
+timer_stop(struct timer *t)
+{
+	struct timer **link = &timers;
+
+	while (*link != NULL && *link != t)
+		link = &(*link)->t_next;
+	if (*link != NULL)
+		*link = t->t_next;
+}
+
+void
+fake_time(uint64_t ns)
+{
+	struct timer *t, *next;
+
+	now += ns;
+	for (t = timers; t != NULL; t = next) {
+		next = t->t_next;
+		if (t->t_tick <= now) {
+			timer_stop(t);
+			t->t_fn(t->t_arg);
+		}
+	}
+}
+
+void
+arch_pmi_enable(void)
+{
+}
+
+int
+fake_printf(const char *fmt, ...)
+{
+	size_t at = strlen(fake_console);
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(fake_console + at, sizeof fake_console - at, fmt, ap);
+	va_end(ap);
+	return n;
+}
+
+intptr_t
+cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+	const uintptr_t args[6] = { op, a, b, c, d };
+
+	fake_syscalls++;
+	if (fake_on_syscall != NULL)
+		fake_on_syscall();
+	return kcpc_syscall(args);
+}

@@ -1,0 +1,43 @@
+/*
+ * As much of a kernel as kcpc needs, with one CPU and LWPs that a test
+ * switches by hand, behind the door that libcpc knocks at.  Included by
+ * tests/host.
+ */
+#ifndef TESTS_HOST_FAKE_KERNEL_H
+#define TESTS_HOST_FAKE_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Start over: PMU of fake_shape, LWP 1 of process 0 current, time 0. */
+void fake_boot(void);
+/*
+ * What a run leaves behind, or NULL: memory, contexts, PICs, timers, or a PMU
+ * that is not quiet.  All LWPs exit first.
+ */
+const char *fake_halt(void);
+
+/* Process p has LWPs 1 to FAKE_NLWP; make one of them run. */
+#define FAKE_NPROC 2
+#define FAKE_NLWP  4
+void fake_switch(unsigned p, int lwp);
+void fake_exit(unsigned p, int lwp);
+/* Take the counters away from the current LWP, as a CPU binding does. */
+void fake_invalidate(void);
+
+/* The overflow interrupt: from the PMU, delivered at once. */
+void fake_pmi(void);
+/* Let time pass: timers that are due run. */
+void fake_time(uint64_t ns);
+
+/* Let the nth allocation from now on fail; 0: none. */
+extern unsigned fake_kmalloc_fails;
+/* What the kernel printed. */
+extern char fake_console[4096];
+/* How often the kernel was entered. */
+extern unsigned fake_syscalls;
+/* Called before each entry, and while the library holds whatever it holds. */
+extern void (*fake_on_syscall)(void);
+
+#endif /* TESTS_HOST_FAKE_KERNEL_H */

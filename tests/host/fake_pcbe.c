@@ -1,0 +1,373 @@
+#include "tests/host/fake_pcbe.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "tests/host/fake_kernel.h"
+
+#define EVENT_INS    0x100
+#define EVENT_CYC    0x101
+#define EVENT_BRANCH 0x102
+#define RAW_MAX      0xff
+
+#define ATTR_UMASK  0
+#define ATTR_EDGE   1
+#define ATTR_ANYTHR 2 /* privileged */
+
+const struct fake_shape fake_ordinary = {
+	.npic = 4,
+	.width = 48,
+	.caps = CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE,
+};
+struct fake_shape fake_shape;
+unsigned fake_configured, fake_freed;
+
+static const struct {
+	const char *name;
+	uint32_t code;
+	uint32_t pics; /* on an asymmetric PMU */
+} events[] = {
+	{ "instructions", EVENT_INS, ~0U },
+	{ "cycles", EVENT_CYC, 3 },
+	{ "branches", EVENT_BRANCH, 1 },
+	{ "PAPI_tot_ins", EVENT_INS, ~0U },
+	{ "PAPI_tot_cyc", EVENT_CYC, 3 },
+};
+#define NEVENTS (sizeof events / sizeof events[0])
+
+static const char *const attrs[] = { "umask", "edge", "anythr" };
+#define NATTRS (sizeof attrs / sizeof attrs[0])
+
+/* The hardware. */
+static struct {
+	uint64_t raw[PCBE_MAXPIC];
+	uint32_t sel[PCBE_MAXPIC];
+	uint32_t filter[PCBE_MAXPIC]; /* CPC_COUNT_* */
+	bool interrupts[PCBE_MAXPIC];
+	uint32_t running;
+	uint32_t readable;
+	uint64_t overflowed;
+	uint64_t cycles;
+} pmu;
+
+static uint64_t
+mask(void)
+{
+	return fake_shape.width == 64 ? ~0ULL : (1ULL << fake_shape.width) - 1;
+}
+
+static uint64_t
+weight(uint32_t sel, uint64_t steps)
+{
+	switch (sel) {
+	case EVENT_INS:
+		return steps;
+	case EVENT_CYC:
+		return 3 * steps;
+	case EVENT_BRANCH:
+		return steps / 4;
+	default:
+		return sel * steps;
+	}
+}
+
+static void
+run(uint32_t privilege, uint64_t steps)
+{
+	uint64_t before;
+	bool interrupt = false;
+	unsigned pic;
+
+	pmu.cycles += 3 * steps;
+	for (pic = 0; pic < fake_shape.npic; pic++) {
+		if ((pmu.running & 1U << pic) == 0 ||
+		    (pmu.filter[pic] & privilege) == 0)
+			continue;
+		before = pmu.raw[pic];
+		pmu.raw[pic] = (before + weight(pmu.sel[pic], steps)) & mask();
+		if (pmu.raw[pic] < before) {
+			pmu.overflowed |= 1ULL << pic;
+			interrupt |= pmu.interrupts[pic];
+		}
+	}
+	if (interrupt)
+		fake_pmi();
+}
+
+void
+fake_user(uint64_t steps)
+{
+	run(CPC_COUNT_USER, steps);
+}
+
+void
+fake_system(uint64_t steps)
+{
+	run(CPC_COUNT_SYSTEM, steps);
+}
+
+void
+fake_pmu_reset(void)
+{
+	unsigned pic;
+
+	memset(&pmu, 0, sizeof pmu);
+	for (pic = 0; pic < PCBE_MAXPIC; pic++)
+		pmu.raw[pic] = 0xdeadbeefdeadbeef & mask();
+	fake_configured = fake_freed = 0;
+}
+
+uint32_t
+fake_pmu_running(void)
+{
+	return pmu.running;
+}
+
+uint32_t
+fake_pmu_readable(void)
+{
+	return pmu.readable;
+}
+
+uint64_t
+fake_pmu_raw(unsigned pic)
+{
+	return pmu.raw[pic];
+}
+
+/*
+ * The backend.
+ */
+
+static uint32_t
+all_pics(void)
+{
+	return (uint32_t)((1ULL << fake_shape.npic) - 1);
+}
+
+static unsigned
+ncounters(void)
+{
+	return fake_shape.npic;
+}
+
+static unsigned
+width(unsigned pic)
+{
+	(void)pic;
+	return fake_shape.width;
+}
+
+static const char *
+impl_name(void)
+{
+	return "Fake PMU";
+}
+
+static const char *
+cpuref(void)
+{
+	return "See tests/host/fake_pcbe.h";
+}
+
+static uint32_t
+pics_of(unsigned event)
+{
+	return fake_shape.asymmetric ? events[event].pics & all_pics()
+	                             : all_pics();
+}
+
+static const char *
+list_events(unsigned pic, unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < NEVENTS; i++) {
+		if ((pics_of(i) & 1U << pic) != 0 && n-- == 0)
+			return events[i].name;
+	}
+	return NULL;
+}
+
+static const char *
+list_attrs(unsigned n)
+{
+	return n < NATTRS ? attrs[n] : NULL;
+}
+
+static uint64_t
+event_coverage(
+    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
+{
+	unsigned i;
+
+	memset(ev, 0, sizeof *ev);
+	if (is_num) {
+		ev->pe_code = num <= RAW_MAX ? (uint32_t)num : ~0U;
+		ev->pe_flags = PCBE_EVENT_RAW;
+		ev->pe_pics = all_pics();
+		return ev->pe_pics;
+	}
+	for (i = 0; i < NEVENTS; i++) {
+		if (strcmp(name, events[i].name) != 0)
+			continue;
+		ev->pe_code = events[i].code;
+		ev->pe_pics = pics_of(i);
+		if (strncmp(name, "PAPI_", 5) == 0)
+			ev->pe_flags = PCBE_EVENT_GENERIC;
+	}
+	return ev->pe_pics;
+}
+
+static uint64_t
+overflow_bitmap(void)
+{
+	uint64_t overflowed = pmu.overflowed;
+
+	pmu.overflowed = 0;
+	return overflowed != 0 && fake_shape.imprecise ? ~0ULL : overflowed;
+}
+
+static int
+check_attrs(unsigned nattrs, const struct pcbe_attr *at, bool privileged)
+{
+	unsigned i;
+
+	for (i = 0; i < nattrs; i++) {
+		if (at[i].pa_id == ATTR_UMASK && at[i].pa_val > 0xff)
+			return CPC_ATTRIBUTE_OUT_OF_RANGE;
+		if (at[i].pa_id == ATTR_ANYTHR && !privileged)
+			return CPC_ATTR_REQUIRES_PRIVILEGE;
+	}
+	return 0;
+}
+
+/* Take a spare PIC; false where none is left. */
+static bool
+take_helper(struct pcbe_cfg *cfg, struct pcbe_set *set)
+{
+	uint32_t spare = set->ps_spare & ~set->ps_extra;
+
+	if (spare == 0)
+		return false;
+	cfg->pc_aux = spare & -spare;
+	set->ps_extra |= (uint32_t)cfg->pc_aux;
+	return true;
+}
+
+static int
+configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *at, struct pcbe_set *set)
+{
+	const uint16_t filter = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
+	int subcode;
+
+	if (ev->pe_code == ~0U ||
+	    ((ev->pe_flags & PCBE_EVENT_RAW) != 0 && fake_shape.no_raw))
+		return CPC_INVALID_EVENT;
+	if ((subcode = check_attrs(nattrs, at, set->ps_privileged)) != 0)
+		return subcode;
+	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && fake_shape.no_hv)
+		return CPC_HV_NO_ACCESS;
+	if (fake_shape.one_filter && set->ps_n > 0 &&
+	    ((cfg->pc_flags ^ set->ps_cfg[0]->pc_flags) & filter) != 0)
+		return CPC_CONFLICTING_REQS;
+	if (fake_shape.helpers && cfg->pc_notify && !take_helper(cfg, set))
+		return CPC_RESOURCE_UNAVAIL;
+	cfg->pc_sel = ev->pe_code;
+	fake_configured++;
+	return 0;
+}
+
+static void
+program(struct pcbe_set *set)
+{
+	struct pcbe_cfg *cfg;
+	unsigned i;
+
+	for (i = 0; i < set->ps_n; i++) {
+		cfg = set->ps_cfg[i];
+		cfg->pc_last = *cfg->pc_datap & mask();
+		pmu.raw[cfg->pc_pic] = cfg->pc_last;
+		pmu.sel[cfg->pc_pic] = (uint32_t)cfg->pc_sel;
+		pmu.filter[cfg->pc_pic] = cfg->pc_flags;
+		pmu.interrupts[cfg->pc_pic] =
+		    cfg->pc_notify || !fake_shape.mute;
+	}
+	pmu.running = set->ps_pics;
+	pmu.readable = set->ps_user_read ? set->ps_pics : 0;
+}
+
+static void
+allstop(void)
+{
+	pmu.running = 0;
+	pmu.readable = 0;
+}
+
+static void
+sample(struct pcbe_set *set)
+{
+	struct pcbe_cfg *cfg;
+	unsigned i;
+
+	for (i = 0; i < set->ps_n; i++) {
+		cfg = set->ps_cfg[i];
+		*cfg->pc_datap +=
+		    (pmu.raw[cfg->pc_pic] - cfg->pc_last) & mask();
+		cfg->pc_last = pmu.raw[cfg->pc_pic];
+	}
+}
+
+static void
+release(struct pcbe_cfg *cfg, struct pcbe_set *set)
+{
+	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+	fake_freed++;
+}
+
+static uint64_t
+tick(void)
+{
+	return pmu.cycles;
+}
+
+static const char *
+prove(unsigned pic)
+{
+	return (fake_shape.broken & 1U << pic) != 0
+	           ? "reads \"0\" after 1000 instructions"
+	           : NULL;
+}
+
+static struct pcbe_ops ops = {
+	.ncounters = ncounters,
+	.width = width,
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.list_events = list_events,
+	.list_attrs = list_attrs,
+	.event_coverage = event_coverage,
+	.overflow_bitmap = overflow_bitmap,
+	.configure = configure,
+	.program = program,
+	.allstop = allstop,
+	.sample = sample,
+	.free = release,
+	.tick = tick,
+	.prove = prove,
+};
+const struct pcbe_ops *fake_ops = &ops;
+
+/* The kernel's question at boot. */
+const struct pcbe_ops *
+arch_pcbe(const char **why_not)
+{
+	if (fake_shape.npic == 0) {
+		*why_not = "PMU absent: this test took it away";
+		return NULL;
+	}
+	ops.pcbe_caps = fake_shape.caps;
+	ops.pcbe_mute = fake_shape.mute ? all_pics() : 0;
+	return &ops;
+}

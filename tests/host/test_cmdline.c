@@ -1,0 +1,173 @@
+/*
+ * The command line: quoting as documented in kern/cmdline.h, every word
+ * known or named, nothing written beyond the text.
+ */
+#include "tests/host/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/cmdline.h"
+
+static struct cmdline cl;
+static char err[256];
+static char *text;
+
+static int
+parse(const char *s)
+{
+	free(text);
+	text = exact_copy(s, strlen(s) + 1);
+	return cmdline_parse(text, &cl, err, sizeof err);
+}
+
+static void
+release(void)
+{
+	free(cl.cl_env); /* the one vector there is */
+	free(text);
+	text = NULL;
+}
+
+static void
+nothing(void **state)
+{
+	static const char *const lines[] = { "", "   ", "\t\n", "--", " -- " };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
+		assert_int_equal(parse(lines[i]), 0);
+		assert_int_equal(cl.cl_argc, 0);
+		assert_null(cl.cl_argv[0]);
+		assert_int_equal(cl.cl_nenv, 0);
+		assert_null(cl.cl_env[0]);
+		release();
+	}
+}
+
+static void
+kernel_words(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("console=framed priv=system timeout=30 cpus=2 "
+			       "BOOT_IMAGE=/x initrd=initrd"),
+	    0);
+	assert_true(cl.cl_framed && cl.cl_system);
+	assert_int_equal(cl.cl_timeout, 30);
+	assert_int_equal(cl.cl_cpus, 2);
+	release();
+	assert_int_equal(parse("console=text priv=user"), 0);
+	assert_false(cl.cl_framed || cl.cl_system);
+	release();
+}
+
+static void
+environment(void **state)
+{
+	(void)state;
+	assert_int_equal(
+	    parse("env.A=1 priv=user env.LONG_NAME=\"two words\" -- p x"), 0);
+	assert_int_equal(cl.cl_nenv, 2);
+	assert_string_equal(cl.cl_env[0], "A=1");
+	assert_string_equal(cl.cl_env[1], "LONG_NAME=two words");
+	assert_null(cl.cl_env[2]);
+	assert_int_equal(cl.cl_argc, 2);
+	assert_string_equal(cl.cl_argv[0], "p");
+	assert_string_equal(cl.cl_argv[1], "x");
+	assert_null(cl.cl_argv[2]);
+	release();
+	assert_int_equal(parse("env.A= -- p"), 0);
+	assert_string_equal(cl.cl_env[0], "A=");
+	assert_null(cl.cl_env[1]);
+	release();
+}
+
+static void
+quoting(void **state)
+{
+	static const char *const want[] = { "a b", "", "\"", "x\\y", "a\"b",
+		"c d", "$`", "--", "tail\\" };
+
+	(void)state;
+	assert_int_equal(parse("-- \"a b\" \"\" \\\" \"x\\y\" a\\\"b c\\ d "
+			       "\"\\$\\`\" -- tail\\"),
+	    0);
+	assert_int_equal(cl.cl_argc, sizeof want / sizeof *want);
+	for (unsigned i = 0; i < cl.cl_argc; i++)
+		assert_string_equal(cl.cl_argv[i], want[i]);
+	release();
+}
+
+static void
+expect_error(const char *line, const char *part)
+{
+	assert_int_equal(parse(line), -1);
+	assert_non_null(strstr(err, part));
+	assert_null(strchr(err, '\n'));
+	free(text);
+	text = NULL;
+}
+
+static void
+errors(void **state)
+{
+	(void)state;
+	expect_error("bogus=1 -- p", "`bogus=1': unknown; known: console=");
+	expect_error("p", "`p': unknown");
+	expect_error("console=vga", "`console=vga': not text or framed");
+	expect_error("priv=root", "`priv=root': not user or system");
+	expect_error("timeout=", "not a number of seconds");
+	expect_error("timeout=-1", "not a number of seconds");
+	expect_error("timeout=1s", "not a number of seconds");
+	expect_error("timeout=99999999999999999999", "not a number");
+	expect_error("cpus=0", "not a number of CPUs");
+	expect_error("env.=x", "not env.NAME=VALUE");
+	expect_error("env.X", "not env.NAME=VALUE");
+	expect_error("-- \"open", "a double quote is not closed");
+}
+
+/* A word of any length is named in one line that fits. */
+static void
+long_word(void **state)
+{
+	char line[2000];
+
+	(void)state;
+	memset(line, 'x', sizeof line - 1);
+	line[sizeof line - 1] = '\0';
+	expect_error(line, "...': unknown");
+}
+
+/* 4 KiB and more of words, one character each. */
+static void
+many_words(void **state)
+{
+	char line[8192] = "-- ";
+
+	(void)state;
+	for (size_t i = 3; i < sizeof line - 1; i++)
+		line[i] = i % 2 ? 'a' : ' ';
+	line[sizeof line - 1] = '\0';
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(cl.cl_argc, (sizeof line - 3) / 2);
+	for (unsigned i = 0; i < cl.cl_argc; i++)
+		assert_string_equal(cl.cl_argv[i], "a");
+	release();
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(kernel_words),
+		cmocka_unit_test(environment),
+		cmocka_unit_test(quoting),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(long_word),
+		cmocka_unit_test(many_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
