@@ -121,8 +121,8 @@ $(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld
 	$(Q)$(CC) -c -o $(B)/ksyms.o $(B)/ksyms.S
 	$(Q)$(LD) $(LDFLAGS) -o $@ $(OBJS) $(LIBS) $(B)/ksyms.o
 
-# The flat image with the header Linux's loaders know.
-$(B)/Image: $(B)/kernel.elf
+# The flat image: arm64's has the header Linux's loaders know, x86's one of our own.
+$(B)/Image $(B)/kernel.bin: $(B)/kernel.elf
 	$(call say,COPY,$@)
 	$(Q)$(OBJCOPY) -O binary $< $@
 
@@ -151,6 +151,8 @@ EFICFLAGS += -mno-outline-atomics -mstrict-align
 EFI_LD    := --defsym=EFI_SUBSYSTEM=0xa
 EFI_COPY  := -O binary
 endif
+
+all: $(EFI)
 
 $(B)/efi/%.o: %.c Makefile
 	$(call say,EFICC,$<)
