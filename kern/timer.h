@@ -25,7 +25,7 @@ void timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg);
 /* Nothing happens if it has run or was never started. */
 void timer_stop(struct timer *t);
 
-typedef int64_t hrtime_t; /* ns */
+typedef long long hrtime_t; /* ns; as in include/sys/types.h */
 
 /* Since some moment before the kernel ran; never goes back. */
 hrtime_t gethrtime(void);
