@@ -15,23 +15,23 @@ fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len)
 	const char *name = elf_symbol(&p->p_elf, pc, &offset);
 
 	if (name != NULL)
-		snprintf(buf, len, "%#lx (%.60s+%#lx)", (unsigned long)pc, name,
-		    (unsigned long)offset);
+		snprintf(buf, len, "0x%lx (%.60s+0x%lx)", (unsigned long)pc,
+		    name, (unsigned long)offset);
 	else
-		snprintf(buf, len, "%#lx", (unsigned long)pc);
+		snprintf(buf, len, "0x%lx", (unsigned long)pc);
 }
 
 void
 fault_hostile_pointer(const struct trapframe *tf, const char *call)
 {
 	struct proc *p = proc_self();
-	char where[96];
+	char where[FAULT_WHERE_MAX];
 
 	if (p->p_said_efault)
 		return;
 	p->p_said_efault = true;
 	fault_where(p, tf_pc(tf), where, sizeof where);
-	printf("barecpc: %s: %s at pc %s: bad address %#lx: EFAULT\n",
+	printf("barecpc: %s: %s at pc %s: bad address 0x%lx: EFAULT\n",
 	    p->p_name, call, where, (unsigned long)p->p_efault_addr);
 }
 
@@ -84,14 +84,14 @@ fault_payload(
     struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 {
 	struct proc *p = proc_self();
-	char where[96], name[12];
+	char where[FAULT_WHERE_MAX], name[12];
 	int sig = fault_signal(f);
 
 	fault_where(p, tf_pc(tf), where, sizeof where);
 	printf(
 	    "barecpc: %s: %s at pc %s", p->p_name, sig_name(sig, name), where);
 	if (f == FAULT_PAGE)
-		printf(", address %#lx: %s\n", (unsigned long)addr,
+		printf(", address 0x%lx: %s\n", (unsigned long)addr,
 		    page_reason(p, addr, what));
 	else
 		printf(": %s\n", what);
@@ -109,7 +109,7 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 		return;
 	}
 	name = ksym_lookup(tf_pc(tf), &offset);
-	printf("kernel fault: %s at pc %#lx (%s+%#lx), address %#lx\n", what,
+	printf("kernel fault: %s at pc 0x%lx (%s+0x%lx), address 0x%lx\n", what,
 	    (unsigned long)tf_pc(tf), name, (unsigned long)offset,
 	    (unsigned long)addr);
 	tf_print(tf);

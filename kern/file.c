@@ -84,6 +84,24 @@ is_dir(const char *path)
 	return false;
 }
 
+/* Does path go on behind what is a file?  Cut at its slashes, and restored. */
+static bool
+below_file(char *path)
+{
+	struct cpio_file f;
+	bool found = false;
+
+	for (char *s = strchr(path, '/'); s != NULL && !found;
+	     s = strchr(s + 1, '/')) {
+		*s = '\0';
+		found = find_device(path) != NULL || archive_find(path, &f);
+		if (found)
+			found = !is_dir(path);
+		*s = '/';
+	}
+	return found;
+}
+
 static uint64_t
 path_ino(const char *path)
 {
@@ -233,7 +251,9 @@ file_open(const char *path, unsigned flags, struct file **fp)
 	if (is_dir(name))
 		return writes ? EISDIR : open_dir(name, fp);
 	if (!archive_find(name, &member))
-		return flags & O_CREAT ? EROFS : ENOENT;
+		return below_file(name)  ? ENOTDIR
+		       : flags & O_CREAT ? EROFS
+		                         : ENOENT;
 	if (writes)
 		return EROFS;
 	if ((*fp = file_new(FILE_ARCHIVE, flags)) == NULL)

@@ -51,6 +51,6 @@ ksym_backtrace(uintptr_t fp)
 		/* pc is where the call returns to; the call lies before it. */
 		const char *name = ksym_lookup(pc - 1, &offset);
 
-		printf("  %#lx %s+%#lx\n", pc, name, offset + 1);
+		printf("  0x%lx %s+0x%lx\n", pc, name, offset + 1);
 	}
 }

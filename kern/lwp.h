@@ -13,6 +13,7 @@
 struct cpu;
 struct kcpc_ctx;
 struct proc;
+struct trapframe;
 struct waitq;
 
 enum lwp_state {
@@ -54,6 +55,7 @@ struct lwp {
 	struct sigstack l_sigstack;
 	uintptr_t l_clear_tid; /* set_tid_address(2) */
 	uintptr_t l_entry_pc, l_entry_sp;
+	struct trapframe *l_tf; /* of the system call it makes */
 };
 
 /* The running LWP. */

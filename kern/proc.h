@@ -42,10 +42,9 @@ struct proc {
 	bool p_done;  /* no LWP is left; guarded by p_wait */
 	struct waitq p_wait;
 
-	/* Said once for each process. */
-	bool p_said_efault;
-	uintptr_t p_efault_addr;    /* the address that gave the last EFAULT */
-	uint8_t p_said_unknown[64]; /* a bit for each system call, by hash */
+	bool p_efault;           /* this system call met a bad address, */
+	uintptr_t p_efault_addr; /* this one */
+	bool p_said_efault;      /* one is reported in a process */
 };
 
 /* The process of the running LWP; never NULL in a system call. */

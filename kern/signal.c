@@ -1,5 +1,7 @@
 #include "kern/signal.h"
 
+#include "kern/arch.h"
+#include "kern/fault.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
 #include "lib/printf.h"
@@ -34,7 +36,7 @@ sig_send(struct lwp *l, int sig, const char *why)
 {
 	struct proc *p = l->l_proc;
 	uintptr_t handler = p->p_sig[sig].sa_handler;
-	char buf[12];
+	char where[FAULT_WHERE_MAX], name[12];
 
 	if (handler == SIG_IGN ||
 	    (handler == SIG_DFL && ignored_by_default(sig)))
@@ -43,7 +45,9 @@ sig_send(struct lwp *l, int sig, const char *why)
 		l->l_sigpending |= SIGBIT(sig);
 		return;
 	}
-	printf("barecpc: %s: %s %s%s\n", p->p_name, sig_name(sig, buf), why,
+	fault_where(p, tf_pc(l->l_tf), where, sizeof where);
+	printf("barecpc: %s: %s at pc %s: %s%s\n", p->p_name,
+	    sig_name(sig, name), where, why,
 	    handler == SIG_DFL
 		? ""
 		: "; its handler was not run: handlers are not delivered");

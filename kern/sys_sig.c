@@ -44,7 +44,7 @@ deliver_pending(struct lwp *l)
 	for (int sig = 1; sig <= NSIG; sig++) {
 		if (l->l_sigpending & ~l->l_sigmask & SIGBIT(sig)) {
 			l->l_sigpending &= ~SIGBIT(sig);
-			sig_send(l, sig, "was pending when it was unblocked");
+			sig_send(l, sig, "sent by itself");
 		}
 	}
 }

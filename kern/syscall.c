@@ -58,25 +58,23 @@ sys_stat_kernel(const uintptr_t *a)
 	return -copyout(a[0], &st, sizeof st);
 }
 
-/* Each unknown call is named once a run, by one bit of its number's hash. */
-static bool
-first_time(unsigned sysno)
-{
-	static uint8_t said[64];
-	uint8_t bit = (uint8_t)(1u << sysno % 8);
-	uint8_t *byte = &said[sysno / 8 % sizeof said];
-	bool first = !(*byte & bit);
-
-	*byte |= bit;
-	return first;
-}
-
+/* Each unknown call is named once a run, as long as there are not too many. */
 static intptr_t
 unknown(unsigned sysno)
 {
-	if (first_time(sysno))
-		printf("barecpc: %s: system call %u is not known: ENOSYS\n",
-		    proc_self()->p_name, sysno);
+	static unsigned said[64], nsaid;
+	static const unsigned max = sizeof said / sizeof *said;
+
+	for (unsigned i = 0; i < nsaid; i++) {
+		if (said[i] == sysno)
+			return -ENOSYS;
+	}
+	if (nsaid == max)
+		return -ENOSYS;
+	said[nsaid++] = sysno;
+	printf("barecpc: %s: system call %u is not known: ENOSYS%s\n",
+	    proc_self()->p_name, sysno,
+	    nsaid == max ? "; no more of them will be named" : "");
 	return -ENOSYS;
 }
 
@@ -117,10 +115,12 @@ trap_syscall(struct trapframe *tf)
 	const char *name;
 	intptr_t ret;
 
+	lwp_self()->l_tf = tf;
 	for (unsigned i = 0; i < NARG; i++)
 		a[i] = tf_arg(tf, i);
 	ret = dispatch(tf, sysno, a, &name);
 	tf_set_ret(tf, ret);
-	if (ret == -EFAULT)
+	if (ret == -EFAULT && proc_self()->p_efault)
 		fault_hostile_pointer(tf, name);
+	proc_self()->p_efault = false;
 }

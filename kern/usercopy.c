@@ -7,8 +7,10 @@
 static int
 note(int err, uintptr_t uva)
 {
-	if (err == EFAULT)
+	if (err == EFAULT) {
+		proc_self()->p_efault = true;
 		proc_self()->p_efault_addr = uva;
+	}
 	return err;
 }
 
