@@ -1,0 +1,63 @@
+#!/bin/sh
+# What only UEFI has: load options, the disk that boots on both architectures, barecpc.cfg, and ResetSystem where
+# nothing else turns the machine off.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# boot ARCH options...: its console on stderr.  No channel for a status is there: a run that ends has QEMU's 0.
+boot() {
+	case $1 in
+	arm64)
+		shift
+		set -- qemu-system-aarch64 -M virt,gic-version=3 -bios /usr/share/qemu-efi-aarch64/QEMU_EFI.fd \
+			-boot menu=on,splash-time=0 "$@"
+		;;
+	x86_64)
+		shift
+		set -- qemu-system-x86_64 -M q35 -bios /usr/share/ovmf/OVMF.fd "$@"
+		;;
+	esac
+	timeout -k 2 60 "$@" -accel tcg -cpu max -m 256 -display none -nodefaults -serial stdio -no-reboot \
+		</dev/null >"$tap_dir/line"
+	boot_status=$?
+	tr -d '\r' <"$tap_dir/line" | sed "s/$(printf '\033')[^A-Za-z]*[A-Za-z]//g" >&2
+	return $boot_status
+}
+
+# stick ARCH IMAGE: the disk as a USB stick.
+stick() {
+	boot "$1" -drive "if=none,id=d,format=raw,file=$2" -device qemu-xhci -device usb-storage,drive=d
+}
+
+# volume ARCH IMAGE: as a disk.
+volume() {
+	boot "$1" -drive "if=none,id=d,format=raw,file=$2" -device virtio-blk-pci,drive=d
+}
+
+# said NAME PATTERN: a point for a line of the last run.
+said() {
+	check "$1" grep -qE -e "$2" "$err"
+}
+
+[ "${BARECPC_BUILD-}" = no ] || make -s all >&2 || exit 1
+printf '# what to run\n--\n\nspin\n' >"$tap_dir/cfg"
+scripts/mkdisk --cfg "$tap_dir/cfg" "$tap_dir/both.img"
+sleep 2 # longer than what FAT's clock resolves
+scripts/mkdisk --cfg "$tap_dir/cfg" "$tap_dir/again.img"
+check 'the same files make the same disk' cmp "$tap_dir/both.img" "$tap_dir/again.img"
+scripts/mkdisk --fat "$tap_dir/plain.img"
+head -c 5000 /dev/zero >"$tap_dir/BOOTX64.EFI"
+expect 'a disk without an application is refused' 1 '^mkdisk: .*BOOTX64.EFI: no UEFI application' \
+	scripts/mkdisk --efi "$tap_dir/BOOTX64.EFI" "$tap_dir/none.img"
+
+for arch in arm64 x86_64; do
+	efi=build/$arch/$([ $arch = arm64 ] && echo BOOTAA64 || echo BOOTX64).EFI
+	expect "$arch: load options" 0 '^barecpc: nonesuch: ' boot $arch -kernel "$efi" -append '-- nonesuch'
+	said "$arch: end, and power off" '^barecpc: exit 125$'
+	expect "$arch: a stick with barecpc.cfg" 0 '^spin' stick $arch "$tap_dir/both.img"
+	said "$arch: runs that and ends" '^barecpc: exit (0|77)$'
+	expect "$arch: a disk without barecpc.cfg" 0 '^spin' volume $arch "$tap_dir/plain.img"
+	said "$arch: all of the suite runs" '^chase'
+done
+end
