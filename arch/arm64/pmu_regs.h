@@ -85,9 +85,10 @@ pmu_isb(void)
 #define PMU_EACH_EVENT_COUNTER(X)                                              \
 	X(0)                                                                   \
 	X(1)                                                                   \
-	X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)  \
-	    X(15) X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25)  \
-		X(26) X(27) X(28) X(29) X(30)
+	X(2)                                                                   \
+	X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) \
+	    X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26)  \
+		X(27) X(28) X(29) X(30)
 
 static inline uint64_t
 pmu_read_pmevcntr(unsigned n)

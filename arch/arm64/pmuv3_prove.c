@@ -6,6 +6,7 @@
 #include "arch/arm64/pmu_regs.h"
 #include "arch/arm64/pmuv3_events.h"
 #include "arch/arm64/pmuv3_impl.h"
+#include "kern/arch.h"
 #include "lib/printf.h"
 
 #define SHORT_LOOP    1000
@@ -13,6 +14,7 @@
 #define LOOP_INSNS    2 /* of one iteration of spin() */
 #define COUNT_EL1     PMEVTYPER_U
 #define FROM_OVERFLOW 100 /* how far from it the overflow proof starts */
+#define PATIENCE_MS   50  /* an emulator that counts time is late with it */
 
 static char complaint[PCBE_MAXPIC][64];
 
@@ -81,6 +83,18 @@ pmuv3_pcbe_prove(unsigned pic)
 	return complaint[pic];
 }
 
+static bool
+wait_for(bool (*pending)(void))
+{
+	uint64_t end = arch_tick() + PATIENCE_MS * arch_tick_hz() / 1000;
+
+	while (!pending()) {
+		if (arch_tick() > end)
+			return false;
+	}
+	return true;
+}
+
 bool
 pmuv3_prove_overflow(bool (*pending)(void))
 {
@@ -100,7 +114,7 @@ pmuv3_prove_overflow(bool (*pending)(void))
 	pmu_isb();
 	spin(LONG_LOOP);
 	/* An access to the counter might raise what was missed. */
-	late = pending();
+	late = event == EVENT_INST_RETIRED ? pending() : wait_for(pending);
 	pmu_write_pmcntenclr(1);
 	pmu_write_pmintenclr(1);
 	pmu_isb();
