@@ -52,6 +52,38 @@ write_kernel(void)
 	return *where = 0;
 }
 
+static int
+run_kernel(void)
+{
+	return ((int (*)(void))(uintptr_t)KERNEL_ADDRESS)();
+}
+
+/* The kernel has a stack of its own, and never looks at ours. */
+static int
+call_without_stack(void)
+{
+	long pid;
+
+#ifdef __x86_64__
+	__asm__ volatile("mov %%rsp, %%r12; mov $1, %%esp; syscall;"
+			 "mov %%r12, %%rsp"
+			 : "=a"(pid)
+			 : "0"(39L)
+			 : "r12", "rcx", "r11", "memory");
+#else
+	register long x0 __asm__("x0");
+	register long x8 __asm__("x8") = 172;
+
+	__asm__ volatile("mov x19, sp; mov x1, #1; mov sp, x1; svc #0;"
+			 "mov sp, x19"
+			 : "=r"(x0)
+			 : "r"(x8)
+			 : "x1", "x19", "memory");
+	pid = x0;
+#endif
+	return pid == getpid() ? 0 : 1;
+}
+
 /* No address of anybody's: x86 raises #GP for it, and cannot say where. */
 static int
 read_nowhere(void)
@@ -175,6 +207,8 @@ static const struct {
 	CASE(run_data),
 	CASE(read_kernel),
 	CASE(write_kernel),
+	CASE(run_kernel),
+	CASE(call_without_stack),
 	CASE(read_nowhere),
 	CASE(overflow_stack),
 	CASE(smash_stack),
