@@ -309,8 +309,7 @@ run_stosb_after:
 	ret
 3:	movl %r8d, %ecx
 	rep stosb
-	movl $2, %r10d
-	movl 0xfee00020, %eax
+	nop
 	.globl oracle_read
 oracle_read:
 	READ

@@ -20,8 +20,8 @@ test_oracle(void)
 	put("# oracle ");
 	put_number(n);
 	put("\n");
-	check("oracle: 20 calls, rep stosb of 37, a device register", n,
-	    1 + 20 * 6 + 1 + 2 + 2 + 1);
+	check(
+	    "oracle: 20 calls, rep stosb of 37", n, 1 + 20 * 6 + 1 + 2 + 1 + 1);
 }
 
 void
@@ -47,8 +47,10 @@ main(uint64_t start_info)
 	put(" fixed\n");
 
 	if (word(cmdline, "oracle", &v)) {
+		pmu_stop();
 		test_oracle();
 	} else if (word(cmdline, "migration", &v)) {
+		pmu_stop();
 		test_migration();
 	} else {
 		test_registers();
