@@ -238,13 +238,14 @@ HOST_CC      := gcc
 HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
 HOST_CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
-HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline
+HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_fbcons
 test_lib_OBJS      := $(HOST_LIB)
 test_cmdline_OBJS  := kern/cmdline.o tests/host/heap.o $(HOST_LIB)
 test_cpio_OBJS     := kern/cpio.o $(HOST_LIB)
 test_elf_OBJS      := kern/elf.o $(HOST_LIB)
 test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)
 test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
+test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request

@@ -149,6 +149,7 @@ fbcons_init(const struct bootinfo *bi)
 	for (size_t i = 0; i < bytes / sizeof *fb.pixels; i++)
 		fb.pixels[i] = PAPER;
 	memset(fb.cells, ' ', ncell);
+	fb.col = fb.row = 0;
 	cons_mirror(fbcons_putc);
 	printf("cons: screen %ux%u, %ux%u characters\n", f->fb_width,
 	    f->fb_height, fb.cols, fb.rows);
