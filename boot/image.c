@@ -7,7 +7,6 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dt.h"
-#include "kern/arch.h"
 #include "kern/bootinfo.h"
 #include "lib/printf.h"
 #include "lib/string.h"

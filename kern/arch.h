@@ -247,9 +247,9 @@ uint64_t arch_efi_call(
     uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
 /*
- * Calls the other way.
+ * Calls the other way.  The first, kern_main(), is in kern/bootinfo.h, where
+ * boot/ finds it.
  */
-_Noreturn void kern_main(struct bootinfo *bi);
 _Noreturn void kern_cpu_main(struct cpu *cpu);
 /* A system call of the current LWP; may not return (exit). */
 void trap_syscall(struct trapframe *tf);

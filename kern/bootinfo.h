@@ -87,5 +87,11 @@ void bootinfo_reserve(struct bootinfo *bi, uint64_t base, uint64_t len);
 uint64_t bootinfo_take(struct bootinfo *bi, uint64_t len, uint64_t align,
     uint64_t lo, uint64_t hi);
 
+/*
+ * Where every way in ends, on the boot CPU, in the state kern/arch.h asks for
+ * under "boot".
+ */
+_Noreturn void kern_main(struct bootinfo *bi);
+
 #endif /* __ASSEMBLER__ */
 #endif /* KERN_BOOTINFO_H */

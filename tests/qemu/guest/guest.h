@@ -2,8 +2,8 @@
  * Included by the files of the emulator's own test image, which shares nothing
  * with barecpc: two programs that must agree on what a PMU does.
  */
-#ifndef TESTS_QEMU_GUEST_H
-#define TESTS_QEMU_GUEST_H
+#ifndef TESTS_QEMU_GUEST_GUEST_H
+#define TESTS_QEMU_GUEST_GUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
