@@ -9,6 +9,22 @@ struct kernel_bin {
 	uint64_t bytes; /* in memory */
 };
 
+/*
+ * Five-level paging cannot be left in long mode, and the kernel's tables
+ * have four: better said here, where there is a screen.
+ * Intel SDM vol. 3A, "Control Registers", CR4.LA57 (bit 12).
+ */
+static void
+check_paging(void)
+{
+	uint64_t cr4;
+
+	__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
+	if (cr4 & 1 << 12)
+		efi_fail("firmware uses five-level paging; turn it off in its "
+			 "set-up");
+}
+
 void
 efi_kernel_header(struct efi_kernel *ek)
 {
@@ -17,6 +33,7 @@ efi_kernel_header(struct efi_kernel *ek)
 	memcpy(&h, efi_kernel, sizeof h);
 	if (memcmp(h.magic, "BARECPC", sizeof h.magic) != 0)
 		efi_fail("the kernel in this file has no header");
+	check_paging();
 	*ek = (struct efi_kernel){ .ek_entry = h.entry, .ek_bytes = h.bytes };
 }
 
