@@ -5,6 +5,7 @@
 #include "arch/arm64/gic.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
+#include "kern/ksym.h"
 #include "lib/printf.h"
 
 /*
@@ -155,9 +156,14 @@ arm64_trap_bad(struct trapframe *tf)
 void
 arm64_trap_overflow(struct trapframe *tf)
 {
+	uintptr_t offset;
+	const char *name = ksym_lookup(tf->tf_pc, &offset);
+
 	tf_print(tf);
-	panic("kernel stack overflow at pc %#lx, sp %#lx",
-	    (unsigned long)tf->tf_pc, (unsigned long)tf->tf_sp);
+	ksym_backtrace(tf->tf_x[29]);
+	panic("kernel stack overflow at pc %#lx (%s+%#lx), sp %#lx",
+	    (unsigned long)tf->tf_pc, name, (unsigned long)offset,
+	    (unsigned long)tf->tf_sp);
 }
 
 uintptr_t
