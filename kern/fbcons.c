@@ -12,7 +12,8 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define TAB 8
+#define TAB      8
+#define LINGER_S 60
 
 /* Greys have the same bytes whichever of red and blue is lowest. */
 #define INK   0x00c0c0c0u
@@ -141,11 +142,12 @@ fbcons_init(const struct bootinfo *bi)
 		return;
 	fb.stride = f->fb_stride_bytes / sizeof *fb.pixels;
 	fb.cells = page_alloc(order_of(ncell));
+	if (fb.cells == NULL)
+		goto no_memory;
 	fb.pixels = arch_map_device(f->fb_base, bytes);
-	if (fb.cells == NULL || fb.pixels == NULL) {
-		printf("cons: no memory for the screen\n");
-		return;
-	}
+	if (fb.pixels == NULL)
+		goto free_cells;
+
 	for (size_t i = 0; i < bytes / sizeof *fb.pixels; i++)
 		fb.pixels[i] = PAPER;
 	memset(fb.cells, ' ', ncell);
@@ -153,4 +155,27 @@ fbcons_init(const struct bootinfo *bi)
 	cons_mirror(fbcons_putc);
 	printf("cons: screen %ux%u, %ux%u characters\n", f->fb_width,
 	    f->fb_height, fb.cols, fb.rows);
+	return;
+
+free_cells:
+	page_free(fb.cells, order_of(ncell));
+no_memory:
+	printf("cons: no memory for the screen\n");
+}
+
+/* Not printf(): the line's last words are the run's closing line. */
+void
+fbcons_linger(void)
+{
+	static const char text[] = "power off in a minute\n";
+	uint64_t since, hz = arch_tick_hz();
+
+	/* A run may end before there is a clock. */
+	if (fb.pixels == NULL || hz == 0)
+		return;
+	for (const char *s = text; *s != '\0'; s++)
+		fbcons_putc(*s);
+	since = arch_tick();
+	while (arch_tick() - since < LINGER_S * hz)
+		arch_relax();
 }

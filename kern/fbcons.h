@@ -1,5 +1,6 @@
 /*
- * A text console on a linear framebuffer.  Included by kern/main.c.
+ * A text console on a linear framebuffer.  Included by kern/main.c, and by
+ * arch/ for the end of a run.
  */
 #ifndef KERN_FBCONS_H
 #define KERN_FBCONS_H
@@ -11,5 +12,12 @@ struct bootinfo;
  * one.  After page_init().
  */
 void fbcons_init(const struct bootinfo *bi);
+
+/*
+ * Leave what the screen shows to its reader for a minute.  Called by
+ * arch_halt() before it powers off, when no emulator has taken the status;
+ * returns at once where there is no screen.
+ */
+void fbcons_linger(void);
 
 #endif /* KERN_FBCONS_H */

@@ -36,9 +36,31 @@ page_alloc(unsigned order)
 }
 
 void
+page_free(void *va, unsigned order)
+{
+	(void)order;
+	free(va);
+}
+
+void
 cons_mirror(void (*fn)(int c))
 {
 	put = fn;
+}
+
+/* Every look at the clock is a second later. */
+static uint64_t now;
+
+uint64_t
+arch_tick(void)
+{
+	return now++;
+}
+
+uint64_t
+arch_tick_hz(void)
+{
+	return 1;
 }
 
 static void
@@ -175,6 +197,17 @@ small_screens(void **state)
 	assert_null(put);
 }
 
+static void
+lingers(void **state)
+{
+	(void)state;
+	start(800, 48, 0);
+	fbcons_linger();
+	expect_line(0, "power off in a minute");
+	assert_in_range(now, 60, 63);
+	stop();
+}
+
 int
 main(void)
 {
@@ -184,6 +217,7 @@ main(void)
 		cmocka_unit_test(scrolls),
 		cmocka_unit_test(other_characters),
 		cmocka_unit_test(small_screens),
+		cmocka_unit_test(lingers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
