@@ -32,6 +32,10 @@ check 'prints the same table' cmp "$tap_dir/first.txt" "$tap_dir/second.txt"
 check 'leaves the same records' cmp "$tap_dir/first.jsonl" "$tap_dir/second.jsonl"
 check 'logs the same' cmp "$tap_dir/first.err" "$tap_dir/second.err"
 
+# The kernel's own measurement, in ticks of which an instruction is one (docs/measurements.md).
+ticks=$(sed -n 's/^boot: \([0-9]*\) ticks of 1000000000 Hz .*/\1/p' "$tap_dir/first.err")
+check 'the first payload runs within 5 million instructions' test "${ticks:-5000001}" -le 5000000
+
 check 'GICv2' suite gicv2 --machine gic-version=2
 same 'GICv2 counts the same' gicv2
 check 'entered at EL2' suite el2 --machine virtualization=on
