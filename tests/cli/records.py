@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The records are what docs/records.md says, and the table can be made from them."""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+points = []
+
+
+def check(name, wrong):
+    """One point: `wrong` lists what is not as it should be."""
+    points.append(not wrong)
+    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
+    for line in wrong[:10]:
+        print(f"# {line}")
+
+
+def run(*words):
+    """Standard output and the records of a run."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = pathlib.Path(folder) / "results.jsonl"
+        done = subprocess.run([ROOT / "scripts" / "barecpc", "run", "--arch", "arm64", "--accel", "tcg",
+                               "--results", results, *words], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        lines = results.read_text().splitlines() if results.exists() else []
+    if not lines:
+        print(f"Bail out! {' '.join(words)}: no record; {done.stderr.splitlines()[-1:]}")
+        sys.exit(1)
+    return done.stdout, [json.loads(line) for line in lines]
+
+
+def documented():
+    """The members docs/records.md names, in all its tables."""
+    names = set()
+    for line in (ROOT / "docs" / "records.md").read_text().splitlines():
+        cells = line.split("|")
+        if len(cells) > 2:
+            names.update(re.findall(r"`(\w+)`", cells[1]))
+    return names
+
+
+def median(values):
+    return sorted(values)[(len(values) - 1) // 2]
+
+
+def ratio(value, divisor):
+    milli = (abs(value) * 1000 + divisor // 2) // divisor
+    return f"{'-' if value < 0 and milli else ''}{milli // 1000}.{milli % 1000:03}"
+
+
+def row(record):
+    """The table's row, as the benchmark printed it."""
+    suffix = {"user": "u", "system": "k", "both": "uk"}[record["privilege"]]
+    head = [record["label"], f"{record['event']}:{suffix}"]
+    hrtime = str(record["hrtime_ns"]["net"]) if record["hrtime_ns"] else "-"
+    if record["status"] != "counted":
+        return [*head, f"<{record['status']}>", "-", "-", hrtime, "-"]
+    count = record["count"]
+    return [*head, str(count["net"]), ratio(count["net"], record["iterations"]), str(record["tick"]["net"]), hrtime,
+            str(count["measured"]["range"])]
+
+
+def series_wrong(series, runs):
+    raw = series["raw"]
+    sums = {"min": min(raw), "median": median(raw), "max": max(raw), "range": max(raw) - min(raw)}
+    return len(raw) != runs or any(series[key] != value for key, value in sums.items())
+
+
+def quantity_wrong(quantity, runs):
+    if quantity is None:
+        return False
+    overhead = quantity["overhead"]
+    less = overhead["median"] if overhead else 0
+    return (series_wrong(quantity["measured"], runs) or (overhead is not None and series_wrong(overhead, runs)) or
+            quantity["net"] != quantity["measured"]["median"] - less)
+
+
+def rows(out):
+    """The table's rows as lists of cells; `<not supported>` is one."""
+    lines = [line for line in out.splitlines() if line and not line.startswith(("#", "payload "))]
+    return [re.findall(r"<[^>]*>|\S+", line) for line in lines]
+
+
+out, records = run()
+named = documented()
+check("every member is documented",
+      sorted({f"{key}" for r in records for key in r if key not in named}))
+check("every documented member of a record is there", [
+    f"{r['label']}: {key}" for r in records
+    for key in ("schema", "payload", "arguments", "label", "event", "code", "pic", "privilege", "status", "runs", "warm_ups",
+                "iterations", "aggregate", "overhead_method", "count", "per_iteration", "tick", "hrtime_ns", "verified",
+                "machine") if key not in r])
+check("the machine is described", [
+    f"{r['label']}: {key}" for r in records
+    for key in ("arch", "boot", "cpus", "priv", "tick_hz", "pmu", "npic", "pics", "caps", "vmm") if key not in r["machine"]])
+check("aggregates are those of the raw values", [
+    f"{r['label']} {r['event']}: {key}" for r in records for key in ("count", "tick", "hrtime_ns")
+    if quantity_wrong(r[key], r["runs"])])
+check("every result was verified", [r["label"] for r in records if r["verified"] is not True])
+check("the table can be made from the records", [
+    f"{made} not {printed}" for made, printed in zip(map(row, records), rows(out)) if made != printed] +
+    ([] if len(records) == len(rows(out)) else ["not as many rows as records"]))
+
+out, records = run("--", "triad", "-n", "-r", "4", "-w", "0", "-e", "no_such,PAPI_tot_ins:uk", "100")
+check("no titles with -n", [line for line in out.splitlines() if line.startswith("payload ")])
+check("an event nobody knows is not supported, and why is said once", [] if [
+    (r["status"], r.get("reason")) for r in records] == [
+        ("not supported", "no_such: Unknown event"), ("counted", None)] and out.count("Unknown event") == 1 else [out])
+check("arguments are recorded as given", [
+    str(r["arguments"]) for r in records
+    if r["arguments"] != ["-n", "-r", "4", "-w", "0", "-e", "no_such,PAPI_tot_ins:uk", "100"] or
+    (r["runs"], r["warm_ups"]) != (4, 0)])
+print(f"1..{len(points)}")
+sys.exit(0 if all(points) else 1)
