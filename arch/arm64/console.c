@@ -53,39 +53,23 @@ arch_getc(void)
 	return console.regs[UARTDR] & 0xff;
 }
 
-static void
-start(struct uart u)
+void
+console_init(void)
 {
-	volatile void *regs = arch_map_device(u.u_pa, PAGE_SIZE);
+	uint64_t pa =
+	    machine.m_uart != UART_NONE ? machine.m_uart_pa : FALLBACK_PA;
+	volatile uint32_t *regs;
 
-	if (regs == NULL)
+	if (console.regs != NULL ||
+	    (regs = arch_map_device(pa, PAGE_SIZE)) == NULL)
 		return;
 	console.regs = regs;
 	/* The SBSA's generic UART has neither register. */
-	if (u.u_kind == UART_PL011 &&
-	    (console.regs[UARTCR] & UARTCR_ON) != UARTCR_ON) {
-		console.regs[UARTLCR_H] = UARTLCR_H_8N1;
-		console.regs[UARTCR] = UARTCR_ON;
+	if (machine.m_uart != UART_SBSA &&
+	    (regs[UARTCR] & UARTCR_ON) != UARTCR_ON) {
+		regs[UARTLCR_H] = UARTLCR_H_8N1;
+		regs[UARTCR] = UARTCR_ON;
 	}
 	for (size_t i = 0; i < console.nwaiting; i++)
 		pl011_putc(console.waiting[i]);
-}
-
-void
-console_init(const struct bootinfo *bi)
-{
-	struct uart u = uart_from_fdt(bi);
-
-	if (u.u_kind == UART_NONE)
-		u = uart_from_acpi(bi);
-	if (u.u_kind == UART_NONE)
-		u = (struct uart){ UART_PL011, FALLBACK_PA };
-	start(u);
-}
-
-void
-console_last_resort(void)
-{
-	if (console.regs == NULL)
-		start((struct uart){ UART_PL011, FALLBACK_PA });
 }

@@ -4,14 +4,11 @@
 #ifndef ARCH_ARM64_CONSOLE_H
 #define ARCH_ARM64_CONSOLE_H
 
-struct bootinfo;
-
 /*
- * Find the UART the firmware's tables name and print on it what was printed
- * so far.  Needs the direct map.
+ * Start the UART of `machine`, or where the tables name none the one at the
+ * usual place, and print on it what was printed so far.  Needs the direct
+ * map.
  */
-void console_init(const struct bootinfo *bi);
-/* Lines that never found a console go to the fixed address: a last word. */
-void console_last_resort(void);
+void console_init(void);
 
 #endif /* ARCH_ARM64_CONSOLE_H */

@@ -8,6 +8,7 @@
 #include "arch/arm64/psci.h"
 #include "kern/arch.h"
 #include "kern/efirt.h"
+#include "kern/fbcons.h"
 
 #define SYS_EXIT_EXTENDED            0x20
 #define ADP_STOPPED_APPLICATION_EXIT 0x20026
@@ -24,8 +25,9 @@ arch_halt(int code)
 	};
 
 	arch_intr_disable();
-	console_last_resort();
+	console_init(); /* died before: a last word at the usual place */
 	arm64_semihost(SYS_EXIT_EXTENDED, block);
+	fbcons_linger();
 	psci_system_off();
 	efi_reset();
 	for (;;)

@@ -47,9 +47,10 @@ arch_init(struct bootinfo *bi)
 	static const char *const conduit[] = { "no PSCI", "PSCI by hvc",
 		"PSCI by smc" };
 
+	(void)bi; /* read by arch_init_early() */
 	arm64_pt_use_allocator();
 	arm64_kstack_init();
-	if (!machine_from_fdt(bi) && !machine_from_acpi(bi))
+	if (machine.m_tables == NULL)
 		panic("cpu: neither a device tree nor ACPI tables");
 	if (machine.m_timer_intid == 0)
 		machine.m_timer_intid = TIMER_INTID_USUAL;

@@ -21,9 +21,13 @@ struct range {
 
 enum psci_conduit { PSCI_NONE, PSCI_HVC, PSCI_SMC };
 
+enum uart_kind { UART_NONE, UART_PL011, UART_SBSA };
+
 struct machine {
-	const char *m_tables; /* "device tree" or "ACPI" */
-	unsigned m_gic;       /* version: 2, 3, or 0 where none was found */
+	const char *m_tables;  /* "device tree", "ACPI", or NULL: neither */
+	enum uart_kind m_uart; /* of /chosen/stdout-path, or of SPCR */
+	uint64_t m_uart_pa;
+	unsigned m_gic; /* version: 2, 3, or 0 where none was found */
 	struct range m_gicd, m_gicc;
 	struct range m_gicr[MACHINE_NGICR]; /* redistributors, GICv3 */
 	unsigned m_ngicr;
@@ -37,19 +41,8 @@ struct machine {
 };
 extern struct machine machine;
 
-enum uart_kind { UART_NONE, UART_PL011, UART_SBSA };
-
-struct uart {
-	enum uart_kind u_kind;
-	uint64_t u_pa;
-};
-
-/* Fill `machine`; false where the tables are not there. */
+/* Fill `machine`, early: false where there are no such tables. */
 bool machine_from_fdt(const struct bootinfo *bi);
 bool machine_from_acpi(const struct bootinfo *bi);
-
-/* The console's UART by /chosen/stdout-path, or by SPCR. */
-struct uart uart_from_fdt(const struct bootinfo *bi);
-struct uart uart_from_acpi(const struct bootinfo *bi);
 
 #endif /* ARCH_ARM64_MACHINE_H */

@@ -92,6 +92,21 @@ read_madt(const struct bootinfo *bi)
 		machine.m_gic = machine.m_ngicr > 0 ? 3 : 2;
 }
 
+static void
+read_spcr(const struct bootinfo *bi)
+{
+	uint32_t bytes;
+	const unsigned char *t = acpi_table(bi, "SPCR", &bytes);
+
+	if (t == NULL || bytes < SPCR_ADDRESS + 8 || t[SPCR_SPACE] != 0)
+		return;
+	machine.m_uart_pa = acpi_u64(t + SPCR_ADDRESS);
+	if (t[SPCR_TYPE] == SPCR_PL011)
+		machine.m_uart = UART_PL011;
+	else if (t[SPCR_TYPE] == SPCR_SBSA || t[SPCR_TYPE] == SPCR_SBSA_32)
+		machine.m_uart = UART_SBSA;
+}
+
 bool
 machine_from_acpi(const struct bootinfo *bi)
 {
@@ -101,6 +116,7 @@ machine_from_acpi(const struct bootinfo *bi)
 	if (bi->bi_rsdp == 0)
 		return false;
 	machine.m_tables = "ACPI";
+	read_spcr(bi);
 	read_madt(bi);
 	t = acpi_table(bi, "GTDT", &bytes);
 	if (t != NULL && bytes >= GTDT_VIRTUAL + 4)
@@ -113,22 +129,4 @@ machine_from_acpi(const struct bootinfo *bi)
 		machine.m_psci =
 		    t[FADT_ARM_FLAGS] & FADT_PSCI_HVC ? PSCI_HVC : PSCI_SMC;
 	return true;
-}
-
-struct uart
-uart_from_acpi(const struct bootinfo *bi)
-{
-	struct uart u = { UART_NONE, 0 };
-	const unsigned char *t;
-	uint32_t bytes;
-
-	t = acpi_table(bi, "SPCR", &bytes);
-	if (t == NULL || bytes < SPCR_ADDRESS + 8 || t[SPCR_SPACE] != 0)
-		return u;
-	u.u_pa = acpi_u64(t + SPCR_ADDRESS);
-	if (t[SPCR_TYPE] == SPCR_PL011)
-		u.u_kind = UART_PL011;
-	else if (t[SPCR_TYPE] == SPCR_SBSA || t[SPCR_TYPE] == SPCR_SBSA_32)
-		u.u_kind = UART_SBSA;
-	return u;
 }

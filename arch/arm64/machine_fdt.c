@@ -145,6 +145,39 @@ interrupt(const void *fdt, int node, int gic, unsigned n)
 	return number + (type == GIC_PPI ? FIRST_PPI : FIRST_SPI);
 }
 
+/* /chosen/stdout-path: a path or an alias, and behind a colon its settings. */
+static int
+stdout_node(const void *fdt)
+{
+	int len;
+	const char *colon,
+	    *path = fdt_getprop(
+		fdt, fdt_path_offset(fdt, "/chosen"), "stdout-path", &len);
+
+	if (path == NULL || len < 2)
+		return -1;
+	colon = memchr(path, ':', (size_t)len);
+	return fdt_path_offset_namelen(
+	    fdt, path, colon != NULL ? (int)(colon - path) : len - 1);
+}
+
+static void
+found_uart(const struct dt *dt, int node)
+{
+	static const char *const pl011[] = { "arm,pl011", NULL };
+	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
+	uint64_t bytes;
+	int len;
+	const char *prop = fdt_getprop(dt->dt_fdt, node, "compatible", &len);
+
+	if (prop == NULL || !dt_reg(dt, 0, &machine.m_uart_pa, &bytes))
+		return;
+	if (compatible(prop, len, pl011))
+		machine.m_uart = UART_PL011;
+	else if (compatible(prop, len, sbsa))
+		machine.m_uart = UART_SBSA;
+}
+
 bool
 machine_from_fdt(const struct bootinfo *bi)
 {
@@ -152,15 +185,18 @@ machine_from_fdt(const struct bootinfo *bi)
 	struct found f = { -1, -1, -1 };
 	bool cpus_node = false;
 	struct dt dt;
-	int node;
+	int node, uart;
 
 	if (bi->bi_fdt == 0)
 		return false;
 	machine.m_tables = "device tree";
 	machine.m_virtual =
 	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0;
+	uart = stdout_node(fdt);
 	dt_start(&dt, fdt);
 	while ((node = dt_next(&dt)) >= 0) {
+		if (node == uart)
+			found_uart(&dt, node);
 		if (dt.dt_depth == 1)
 			cpus_node =
 			    strcmp(fdt_get_name(fdt, node, NULL), "cpus") == 0;
@@ -177,38 +213,4 @@ machine_from_fdt(const struct bootinfo *bi)
 	if (f.f_pmu >= 0)
 		machine.m_pmu_intid = interrupt(fdt, f.f_pmu, f.f_gic, 0);
 	return true;
-}
-
-/* /chosen/stdout-path: a path or an alias, and behind a colon its settings. */
-struct uart
-uart_from_fdt(const struct bootinfo *bi)
-{
-	static const char *const pl011[] = { "arm,pl011", NULL };
-	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
-	const void *fdt = pa_to_va(bi->bi_fdt);
-	struct uart u = { UART_NONE, 0 };
-	const char *path, *colon, *prop;
-	uint64_t bytes;
-	struct dt dt;
-	int node, want, len;
-
-	if (bi->bi_fdt == 0 ||
-	    (path = fdt_getprop(fdt, fdt_path_offset(fdt, "/chosen"),
-		 "stdout-path", &len)) == NULL ||
-	    len < 2)
-		return u;
-	colon = memchr(path, ':', (size_t)len);
-	want = fdt_path_offset_namelen(
-	    fdt, path, colon != NULL ? (int)(colon - path) : len - 1);
-	dt_start(&dt, fdt);
-	while ((node = dt_next(&dt)) >= 0 && node != want)
-		;
-	if (node < 0 || !dt_reg(&dt, 0, &u.u_pa, &bytes))
-		return u;
-	prop = fdt_getprop(fdt, node, "compatible", &len);
-	if (prop != NULL && compatible(prop, len, pl011))
-		u.u_kind = UART_PL011;
-	else if (prop != NULL && compatible(prop, len, sbsa))
-		u.u_kind = UART_SBSA;
-	return u;
 }

@@ -4,6 +4,7 @@
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/console.h"
+#include "arch/arm64/machine.h"
 #include "arch/arm64/pt.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
@@ -125,7 +126,9 @@ arch_init_early(struct bootinfo *bi)
 	map_direct(bi);
 	/* What the loader left is read through the direct map from here on. */
 	arm64_drop_identity();
-	console_init(bi);
+	if (!machine_from_fdt(bi))
+		machine_from_acpi(bi);
+	console_init();
 }
 
 uint64_t

@@ -106,31 +106,43 @@ leaf_fits(uintptr_t va, uint64_t pa, size_t len, unsigned level, size_t max)
 	       ((va | pa) & (bytes - 1)) == 0;
 }
 
-/* Map the start of the range by one leaf; its size, or 0 for no memory. */
+/*
+ * Map the start of the range by leaves of one table, as many as are free and
+ * in line; the bytes done, or 0 for no memory.
+ */
 static size_t
-map_one(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
+map_run(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
     size_t max)
 {
 	uint64_t table = root;
 
 	for (unsigned level = 0;; level++) {
 		uint64_t *e = entry_of(table, va, level);
-		size_t bytes = 1UL << level_shift(level);
+		size_t bytes = 1UL << level_shift(level), done = 0;
 
 		if (is_table(*e, level)) {
 			table = *e & PT_ADDR;
-		} else if ((*e & PT_VALID) != 0) {
+			continue;
+		}
+		if ((*e & PT_VALID) != 0)
 			return bytes - (va & (bytes - 1)); /* is there */
-		} else if (leaf_fits(va, pa, len, level, max)) {
-			*e = pa | attr | PT_VALID | (level == 3 ? PT_TABLE : 0);
-			return bytes;
-		} else {
+		if (!leaf_fits(va, pa, len, level, max)) {
 			if ((table = arm64_pt_new()) == 0)
 				return 0;
 			/* The table is seen cleared before it is linked. */
 			dsb(ishst);
 			*e = table | PT_TABLE | PT_VALID;
+			continue;
 		}
+		if (level == 3)
+			attr |= PT_TABLE;
+		do {
+			*e++ = (pa + done) | attr | PT_VALID;
+			done += bytes;
+		} while (len - done >= bytes &&
+			 ((uintptr_t)e & (PAGE_SIZE - 1)) != 0 &&
+			 (*e & PT_VALID) == 0);
+		return done;
 	}
 }
 
@@ -141,7 +153,7 @@ arm64_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len,
 	size_t done;
 
 	for (; len > 0; va += done, pa += done, len -= done) {
-		if ((done = map_one(root, va, pa, len, attr, max)) == 0)
+		if ((done = map_run(root, va, pa, len, attr, max)) == 0)
 			return false;
 		if (done > len)
 			done = len;
