@@ -58,8 +58,8 @@ LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
-             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/exec.o kern/proc.o kern/file.o \
-             kern/fault.o kern/signal.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_stat.o kern/sys_mem.o \
+             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/as_pages.o kern/exec.o kern/proc.o kern/file.o \
+             kern/fault.o kern/signal.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o kern/sys_stat.o kern/sys_mem.o \
              kern/sys_proc.o kern/sys_info.o kern/sys_time.o kern/sys_sig.o kern/machine.o \
              kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o kern/efirt.o
 
@@ -73,8 +73,15 @@ ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.
 $(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align
 # libfdt as the distribution has it: runs at boot alone, before there is SIMD state to keep.
 LIBFDT := $(shell scripts/setup --cache)/libfdt-dev-arm64/usr
+LDERRATA := --fix-cortex-a53-843419      # adrp near the end of a page; costs nothing elsewhere
 LIBS   := $(LIBFDT)/lib/aarch64-linux-gnu/libfdt.a
 $(addprefix $(B)/,boot/image.o arch/arm64/dt.o arch/arm64/machine_fdt.o): KCFLAGS += -isystem $(LIBFDT)/include
+else
+# boot/: the way in; arch/x86/: traps, memory, LWPs, the machine's tables and devices.
+BOOT_OBJS := boot/pvh.o boot/pvh_info.o
+ARCH_OBJS := kern/acpi.o $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
+    kstack.o lwp.o switch.o fpu.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o trampoline.o smp.o \
+    halt.o efi_call.o pmu.o)
 endif
 
 OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
@@ -108,7 +115,7 @@ $(B)/lib/string.o: KCFLAGS += -fno-tree-loop-distribute-patterns
 
 # Two links: the first with an empty symbol table, the second with the table made from the first.  The
 # table lies behind the text, whose addresses it therefore does not move.
-LDFLAGS := -nostdlib -z noexecstack -z max-page-size=4096 --build-id=none -T $(DIR)/kernel.ld
+LDFLAGS := -nostdlib -z noexecstack -z max-page-size=4096 --build-id=none -T $(DIR)/kernel.ld $(LDERRATA)
 
 $(B)/ksyms0.o: scripts/mksyms
 	@mkdir -p $(@D)
@@ -248,7 +255,8 @@ test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
 test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
-HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request
+HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
+    kcpc_assign kcpc_hostile kcpc_pmi kcpc_init
 HOST_TESTS   += $(HOST_CPC)
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o,$(CPC_OBJS)) \

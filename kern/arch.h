@@ -195,7 +195,10 @@ void arch_describe(char *buf, size_t len);
 int arch_as_init(struct as *as); /* 0 or ENOMEM */
 void arch_as_free(struct as *as); /* tables only; nothing is mapped any more */
 void arch_as_switch(struct as *as); /* NULL: no user mappings */
-/* Map; replaces nothing.  Uses 2 MiB pages where alignment lets it. */
+/*
+ * Map; replaces nothing.  Uses 2 MiB pages where alignment lets it.  ENOMEM:
+ * part of it may be mapped; the caller unmaps the whole.
+ */
 int arch_map(
     struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot);
 void arch_unmap(struct as *as, uintptr_t va, size_t len);

@@ -18,6 +18,7 @@
 	X(readv)                                                               \
 	X(writev)                                                              \
 	X(pread64)                                                             \
+	/* sys_fd.c */                                                         \
 	X(open)                                                                \
 	X(openat)                                                              \
 	X(close)                                                               \
