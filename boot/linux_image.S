@@ -103,6 +103,9 @@ cpu_registers:
 	msr	tpidr_el1, x0
 	ldr	x1, =arm64_vectors
 	msr	vbar_el1, x1
+	mov	x1, #(3 << 20)		/* FPEN: libfdt uses SIMD registers */
+	msr	cpacr_el1, x1
+	msr	mdscr_el1, xzr		/* no breakpoint, no single step */
 	msr	contextidr_el1, xzr
 	msr	tpidr_el0, xzr
 	msr	tpidrro_el0, xzr

@@ -79,6 +79,9 @@ arch_intr_enabled(void)
 static void
 cpu_init(void)
 {
+	/* Activity monitors, where there are any, are not for payloads. */
+	if (FIELD(read_sysreg(id_aa64pfr0_el1), 47, 44) != 0)
+		write_sysreg(AMUSERENR_EL0, 0);
 	arm64_fp_cpu_init();
 	gic_cpu_init();
 	arm64_timer_cpu_init();

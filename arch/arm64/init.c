@@ -55,6 +55,8 @@ arch_init(struct bootinfo *bi)
 	if (machine.m_timer_intid == 0)
 		machine.m_timer_intid = TIMER_INTID_USUAL;
 	machine.m_vmm = find_vmm();
+	if (arch_tick_hz() == 0)
+		panic("cpu: CNTFRQ_EL0 is 0: the firmware has to set it");
 	gic_init();
 	arm64_cpus_init();
 	printf("cpu: MIDR %#lx, came up at EL%u, %s, timer %lu Hz\n",

@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /* Registers this assembler has no name for, by their encodings. */
+#define AMUSERENR_EL0   S3_3_C13_C2_3
 #define ZCR_EL1         S3_0_C1_C2_0
 #define ID_AA64ZFR0_EL1 S3_0_C0_C4_4
-#define PMMIR_EL1       S3_0_C9_C14_6
 
 #define read_sysreg(reg) read_sysreg_named(reg)
 #define read_sysreg_named(reg)                                                 \
