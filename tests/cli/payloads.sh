@@ -1,0 +1,56 @@
+#!/bin/sh
+# shellcheck disable=SC2086 # $run is words
+# The benchmarks' command line: what they take, what they refuse, what they print.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+run='scripts/barecpc run --arch arm64 --accel tcg'
+
+# prints NAME PATTERN TIMES: so many lines of the last run's output match.
+prints() {
+	check "$1" test "$(grep -cE -e "$2" "$out")" = "$3"
+}
+
+# refuses LINE program [args...]: status 2, that line and the usage.
+refuses() {
+	line=$1
+	shift
+	expect "$* is refused" 2 "^$line\$" $run -- "$@"
+	check "$*: the usage" grep -qE "^usage: $1 " "$err"
+}
+
+refuses 'triad: -q: no such option' triad -q
+refuses 'triad: elements: not a number: "12x"' triad 12x
+refuses 'triad: elements: 0 is not within 1\.\.67108864' triad 64 0
+refuses 'matmul: order: not a number: "-3"' matmul -- -3
+refuses 'matmul: order: 2k is not within 1\.\.1024' matmul 2k
+refuses 'chase: -r: needs an argument' chase -r
+refuses 'chase: -r: 0 is not within 1\.\.10000' chase -r 0
+refuses 'spin: short and long are given together' spin 1000
+refuses 'spin: long: 1000 is not within 1001\.\.[0-9]+' spin 1000 1000
+refuses 'spin: -e: an event without a name' spin -e PAPI_tot_ins,
+expect 'example1 takes no argument' 2 '^usage: example1 \[-nt\]$' $run -- example1 x
+
+expect 'sizes with suffixes' 0 '' $run -- chase -n -e PAPI_tot_ins 128 1k 0x400
+prints 'a row for each size' '^chase/(128|1024) +PAPI_tot_ins:u ' 3
+prints 'no titles with -n' '^(#|payload)' 0
+
+expect 'events in lists and one by one' 0 '' $run -- matmul -e PAPI_tot_ins:u,0x11:uk -e inst_retired:k -r 1 -w 0 8
+prints 'the first is counted at user' '^matmul/8 +PAPI_tot_ins:u +[1-9]' 1
+prints 'the second at both' '^matmul/8 +0x11:uk +[1-9]' 1
+prints 'the third at system, where nothing ran' '^matmul/8 +inst_retired:k +0 +0\.000 ' 1
+prints 'titles once' '^payload ' 1
+
+expect 'a run at system privilege' 0 '' $run --append priv=system -- triad 64
+prints 'counts there by default' '^triad/64 +PAPI_tot_(ins|cyc):k +[1-9]' 2
+
+expect 'more events than PICs' 0 '' $run -- triad -e \
+	PAPI_tot_ins,PAPI_tot_cyc,inst_retired,cpu_cycles,0x8,0x11,PAPI_tot_ins,PAPI_tot_cyc 64
+prints 'are counted in turn' '^triad/64 .*:u +[1-9][0-9]* ' 8
+
+expect 'example1 counts what the environment names' 0 '' $run --env EVENT0=inst_retired --env EVENT1=0x11 -- example1
+prints 'in 20 lines' '^ *[0-9]+: [1-9][0-9]* [1-9][0-9]*$' 20
+expect 'example1 stops at an event nobody knows' 1 '^example1: could not add request 1: ' \
+	$run --env EVENT1=no_such -- example1
+end
