@@ -153,8 +153,8 @@ sys_fcntl(const uintptr_t *a)
 	case F_GETFL:
 		return (intptr_t)f->f_flags;
 	case F_SETFL:
-		f->f_flags = (f->f_flags & O_ACCMODE) |
-		             ((unsigned)a[2] & O_KEPT & ~(unsigned)O_ACCMODE);
+		f->f_flags =
+		    (f->f_flags & O_ACCMODE) | ((unsigned)a[2] & O_SETTABLE);
 		return 0;
 	default:
 		return -EINVAL;
