@@ -24,8 +24,7 @@ refuse(struct meter *m, enum status status, const char *what)
 {
 	m->m_status = status;
 	m->m_subcode = detail_subcode;
-	snprintf(m->m_reason, sizeof m->m_reason, "%s%s%s", what,
-	    *what != '\0' ? ": " : "",
+	snprintf(m->m_reason, sizeof m->m_reason, "%s: %s", what,
 	    *detail != '\0' ? detail : strerror(errno));
 }
 
