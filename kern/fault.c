@@ -59,7 +59,7 @@ fault_signal(enum fault f)
 
 /* Why a page fault at addr: the region tells more than the hardware. */
 static const char *
-page_reason(struct proc *p, uintptr_t addr, const char *what)
+page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
 {
 	struct region *r;
 
@@ -71,6 +71,8 @@ page_reason(struct proc *p, uintptr_t addr, const char *what)
 		return "not mapped";
 	if (r->r_prot == 0)
 		return "no access there (PROT_NONE)";
+	if (addr == pc && !(r->r_prot & PROT_EXEC))
+		return "not executable";
 	if (!(r->r_prot & PROT_WRITE) && !(r->r_prot & PROT_EXEC))
 		return "read-only";
 	if (!(r->r_prot & PROT_WRITE))
@@ -92,7 +94,7 @@ fault_payload(
 	    "barecpc: %s: %s at pc %s", p->p_name, sig_name(sig, name), where);
 	if (f == FAULT_PAGE)
 		printf(", address 0x%lx: %s\n", (unsigned long)addr,
-		    page_reason(p, addr, what));
+		    page_reason(p, tf_pc(tf), addr, what));
 	else
 		printf(": %s\n", what);
 	proc_kill(p, 128 + sig);

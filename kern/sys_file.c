@@ -14,9 +14,10 @@
 #define O_RDONLY  0
 #define O_WRONLY  1
 
-#define RW_MAX     0x7ffff000UL  /* bytes one call moves, as in Linux */
-#define RECORD_MAX (256UL << 10) /* bytes of one line of the record */
-#define IOV_MAX    1024
+#define RW_MAX      0x7ffff000UL  /* bytes one call moves, as in Linux */
+#define RECORD_MAX  (256UL << 10) /* bytes of one line of the record */
+#define CONSOLE_MAX (64UL << 10)
+#define IOV_MAX     1024
 
 struct iovec {
 	uintptr_t iov_base;
@@ -75,12 +76,18 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 	return n;
 }
 
+/*
+ * A call writes no more than CONSOLE_MAX at a time and says so: the line is
+ * slow, and no interrupt is taken meanwhile.
+ */
 static intptr_t
 write_console(enum stream s, uintptr_t uva, size_t len)
 {
 	char buf[1024];
 	size_t done = 0;
 
+	if (len > CONSOLE_MAX)
+		len = CONSOLE_MAX;
 	while (done < len) {
 		size_t n = len - done;
 
