@@ -1,6 +1,6 @@
 #!/bin/sh
-# shellcheck disable=SC2086 # $run is words
 # The benchmarks' command line: what they take, what they refuse, what they print.
+# shellcheck disable=SC2086 # $run is words
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
