@@ -50,6 +50,14 @@ body_loop_head:
 	jnz body_loop_head
 	READ
 
+	/* 1 + 3n instructions, n branches: the other CPU's turn n times */
+	BODY body_pause
+	movl %r8d, %ebx
+1:	pause
+	decl %ebx
+	jnz 1b
+	READ
+
 	/* 4 branches: call, ret, jmp, indirect jmp; 5 instructions */
 	BODY body_branches
 	call 1f

@@ -10,25 +10,30 @@
 #define ICR_INIT  0x4500
 #define ICR_START 0x4608 /* the page at 0x8000 */
 
-body_fn body_loop;
+body_fn body_loop, body_pause;
 extern char ap_start[], ap_end[];
 void ap_main(void);
 
+static const struct {
+	const char *name;
+	body_fn *body;
+	enum event event;
+	unsigned per_turn, fixed; /* of what is counted, the read included */
+	uint32_t turns[2];        /* of the first and the second CPU */
+} step[] = {
+	{ "instructions", body_loop, INSTRUCTIONS, 2, 2, { 200000, 300000 } },
+	{ "branches", body_loop, BRANCHES, 1, 0, { 200000, 300000 } },
+	{ "instructions, one CPU all but idle", body_loop, INSTRUCTIONS, 2, 2,
+	    { 500000, 10 } },
+	{ "instructions, turn by turn", body_pause, INSTRUCTIONS, 3, 2,
+	    { 20000, 30000 } },
+	{ "branches, turn by turn", body_pause, BRANCHES, 1, 0,
+	    { 20000, 30000 } },
+};
+#define NSTEPS (sizeof(step) / sizeof(step[0]))
+
 static volatile unsigned turn; /* rises: who may do what next */
-static volatile uint64_t ap_count[4];
-
-static const enum event counted[4] = { INSTRUCTIONS, BRANCHES, CYCLES,
-	INSTRUCTIONS };
-static const uint32_t ap_turns[4] = { 300000, 300000, 300000, 10 };
-static const uint32_t bsp_turns[4] = { 200000, 200000, 200000, 500000 };
-
-static uint64_t
-expected(enum event e, uint32_t n)
-{
-	if (e == BRANCHES)
-		return n;
-	return (2ull * n + 2) * (e == CYCLES ? pmu.cpi : 1);
-}
+static volatile uint64_t count[2][NSTEPS];
 
 static void
 wait_for(unsigned want)
@@ -37,19 +42,25 @@ wait_for(unsigned want)
 		__asm__ volatile("pause");
 }
 
+static void
+run_step(unsigned cpu, unsigned i)
+{
+	count[cpu][i] = pmu_run(
+	    step[i].body, cpu, step[i].event, EVTSEL_OS, step[i].turns[cpu]);
+}
+
 void
 ap_main(void)
 {
 	load_idt();
 	pmu_stop(); /* at reset the general counters' gate is open */
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < NSTEPS; i++) {
 		wait_for(2 * i + 1);
 		turn = 2 * i + 2; /* from here both run */
-		ap_count[i] =
-		    pmu_run(body_loop, 1, counted[i], EVTSEL_OS, ap_turns[i]);
-		wait_for(2 * i + 3);
+		run_step(1, i);
 	}
-	turn = 100;
+	wait_for(2 * NSTEPS + 1);
+	turn = 2 * NSTEPS + 2;
 }
 
 static void
@@ -68,27 +79,23 @@ start_ap(void)
 void
 test_two_cpus(void)
 {
-	static const char *const name[4] = { "instructions", "branches",
-		"cycles", "instructions, one CPU nearly idle" };
-	uint64_t count[4];
-
 	turn = 0;
 	start_ap();
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < NSTEPS; i++) {
 		turn = 2 * i + 1;
 		wait_for(2 * i + 2);
-		count[i] =
-		    pmu_run(body_loop, 0, counted[i], EVTSEL_OS, bsp_turns[i]);
+		run_step(0, i);
 	}
-	turn = 9;
-	wait_for(100);
-	for (unsigned i = 0; i < 4; i++) {
+	turn = 2 * NSTEPS + 1;
+	wait_for(2 * NSTEPS + 2);
+	for (unsigned i = 0; i < NSTEPS; i++) {
 		put("# two CPUs: ");
-		put(name[i]);
+		put(step[i].name);
 		put("\n");
-		check(
-		    "first CPU", count[i], expected(counted[i], bsp_turns[i]));
-		check("second CPU", ap_count[i],
-		    expected(counted[i], ap_turns[i]));
+		for (unsigned cpu = 0; cpu < 2; cpu++)
+			check(cpu == 0 ? "the first" : "the second",
+			    count[cpu][i],
+			    (uint64_t)step[i].per_turn * step[i].turns[cpu] +
+				step[i].fixed);
 	}
 }
