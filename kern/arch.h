@@ -26,10 +26,10 @@ struct trapframe;
 #define LARGE_SIZE (2UL << 20) /* a 2 MiB page */
 
 /* Address map: the same split on every machine. */
-#define USER_BASE  0x0000000000010000UL /* below: never mapped */
-#define USER_TOP   0x00007ffffffff000UL
-#define KERN_LINK  0xffffffff80000000UL /* where the image is linked */
-extern char *const arch_direct; /* physical 0 in the direct map */
+#define USER_BASE 0x0000000000010000UL /* below: never mapped */
+#define USER_TOP  0x00007ffffffff000UL
+#define KERN_LINK 0xffffffff80000000UL /* where the image is linked */
+extern char *const arch_direct;        /* physical 0 in the direct map */
 
 static inline void *
 pa_to_va(uint64_t pa)
@@ -79,7 +79,8 @@ void arch_init_early(struct bootinfo *bi);
  */
 void arch_init(struct bootinfo *bi);
 
-/* Start a CPU added by cpu_add(); it arrives in kern_cpu_main().  0 or errno. */
+/* Start a CPU added by cpu_add(); it arrives in kern_cpu_main().  0 or errno.
+ */
 int arch_cpu_start(struct cpu *cpu);
 
 /*
@@ -94,7 +95,8 @@ _Noreturn void arch_halt(int code);
 struct cpu *arch_curcpu(void);
 /* Wait for an interrupt, take it, return.  On return interrupts are off. */
 void arch_idle(void);
-/* The polite body of a wait loop (pause, yield): emulators switch CPUs on it. */
+/* The polite body of a wait loop (pause, yield): emulators switch CPUs on it.
+ */
 void arch_relax(void);
 /* Interrupt another CPU: it runs ipi_intr(why). */
 void arch_ipi(struct cpu *cpu, unsigned why);
@@ -163,7 +165,7 @@ int arch_syscall(struct trapframe *tf, unsigned sysno, intptr_t *ret);
  */
 extern const int16_t arch_sysmap[];
 extern const unsigned arch_sysmap_len;
-extern const char arch_name[];  /* "x86_64", "arm64" */
+extern const char arch_name[]; /* "x86_64", "arm64" */
 extern const uint16_t arch_elf_machine;
 extern const char arch_uname[]; /* uname(2)'s, and AT_PLATFORM: "aarch64" */
 /*
@@ -192,7 +194,7 @@ void arch_describe(char *buf, size_t len);
 #define PROT_USER   8u
 #define PROT_DEVICE 16u /* uncached, strongly ordered; kernel only */
 
-int arch_as_init(struct as *as); /* 0 or ENOMEM */
+int arch_as_init(struct as *as);  /* 0 or ENOMEM */
 void arch_as_free(struct as *as); /* tables only; nothing is mapped any more */
 void arch_as_switch(struct as *as); /* NULL: no user mappings */
 /*

@@ -8,7 +8,7 @@
 /* "bcbootin"; the first word is never that of a device tree (0xedfe0dd0). */
 #define BOOTINFO_MAGIC 0x6e69746f6f626362
 
-#define BOOTINFO_NMEM  512
+#define BOOTINFO_NMEM 512
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -22,10 +22,10 @@ enum bootinfo_via {
 
 enum bootmem_type {
 	BOOTMEM_FREE = 1, /* RAM the kernel may take */
-	BOOTMEM_KEEP,     /* RAM to be left alone: firmware, tables, our image */
-	BOOTMEM_ACPI,     /* RAM holding ACPI tables: read, never reused */
-	BOOTMEM_RUNTIME,  /* UEFI runtime services: code and data */
-	BOOTMEM_DEVICE,   /* not RAM */
+	BOOTMEM_KEEP,    /* RAM to be left alone: firmware, tables, our image */
+	BOOTMEM_ACPI,    /* RAM holding ACPI tables: read, never reused */
+	BOOTMEM_RUNTIME, /* UEFI runtime services: code and data */
+	BOOTMEM_DEVICE,  /* not RAM */
 	BOOTMEM_RUNTIME_DEVICE, /* registers of UEFI runtime services */
 };
 

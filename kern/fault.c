@@ -115,7 +115,6 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 	    (unsigned long)tf_pc(tf), name, (unsigned long)offset,
 	    (unsigned long)addr);
 	tf_print(tf);
-	ksym_backtrace(tf_fp(tf));
 	panic("%s in the kernel", what);
 }
 

@@ -28,7 +28,7 @@ void page_free(void *va, unsigned order);
 void *page_alloc_run(size_t pages);
 void page_free_run(void *va, size_t pages);
 size_t page_ntotal(void); /* pages there were at the start */
-size_t page_nfree(void); /* pages free now: a leak check is an equality */
+size_t page_nfree(void);  /* pages free now: a leak check is an equality */
 
 /* Small objects, zeroed; NULL where memory is out.  kfree(NULL) is nothing. */
 void *kmalloc(size_t bytes);
