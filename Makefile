@@ -257,7 +257,8 @@ test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init
-HOST_TESTS   += $(HOST_CPC)
+cpc_cxx_OBJS := $(filter-out cpc/door.o,$(CPC_OBJS))
+HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o,$(CPC_OBJS)) \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o $(HOST_LIB)
@@ -269,6 +270,10 @@ build/host/lib/%.o build/host/kern/%.o: HOST_CFLAGS += -include tests/host/kerne
 build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
 build/host/boot/%.o build/host/tests/host/test_efi_cmdline.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
+build/host/%.o: %.cc Makefile
+	$(call say,HOST,$<)
+	@mkdir -p $(@D)
+	$(Q)g++ $(filter-out -std=gnu11 -Wmissing-prototypes,$(HOST_CFLAGS)) -c -o $@ $<
 build/host/%.o: %.c Makefile
 	$(call say,HOST,$<)
 	@mkdir -p $(@D)

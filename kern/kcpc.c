@@ -95,51 +95,127 @@ hash_find(const struct proc *p, cpc_setid_t set)
 	return ctx;
 }
 
-/* Bring counts and clocks of a running context up to now. */
+/*
+ * A counter narrower than 64 bits went round.  Where the sample saw it go
+ * down it has counted that; where it is past its old place already, only the
+ * overflow told, once, tells.
+ */
 static void
-kcpc_fold(struct kcpc_ctx *ctx)
+account_wrap(struct kcpc_request *r, uint64_t old, uint64_t overflowed)
+{
+	bool down = r->kr_cfg.pc_last < old;
+	bool told = (overflowed & 1ULL << r->kr_picnum) != 0;
+
+	if (told && !down && !r->kr_wrapped)
+		r->kr_data += r->kr_span;
+	r->kr_wrapped = (r->kr_wrapped || down) && !told;
+}
+
+static void
+fold_narrow(struct kcpc_ctx *ctx, uint64_t overflowed)
+{
+	uint64_t old[PCBE_MAXPIC];
+	unsigned i;
+
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		old[i] = ctx->kc_reqs[i].kr_cfg.pc_last;
+	kcpc_ops->sample(&ctx->kc_pcbe);
+	if ((kcpc_ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) == 0)
+		overflowed = 0;
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		account_wrap(&ctx->kc_reqs[i], old[i], overflowed);
+}
+
+/*
+ * Bring counts and clocks of a running context up to now.  `overflowed` was
+ * read before, so that the sample covers what it tells.
+ */
+static void
+kcpc_fold(struct kcpc_ctx *ctx, uint64_t overflowed)
 {
 	uint64_t tick = kcpc_ops->tick();
 
-	kcpc_ops->sample(&ctx->kc_pcbe);
+	if (ctx->kc_narrow)
+		fold_narrow(ctx, overflowed);
+	else
+		kcpc_ops->sample(&ctx->kc_pcbe);
 	ctx->kc_vtick += tick - ctx->kc_rawtick;
 	ctx->kc_rawtick = tick;
 }
 
+/* Mark what overflowed and asked to be told.  False: no one did. */
+static bool
+mark_overflows(struct kcpc_ctx *ctx, uint64_t overflowed)
+{
+	struct kcpc_pic *kp;
+	bool marked = false;
+
+	for (overflowed &= ctx->kc_pcbe.ps_pics; overflowed != 0;
+	     overflowed &= overflowed - 1) {
+		kp = &ctx->kc_pics[__builtin_ctzll(overflowed)];
+		if ((kp->kp_req->kr_flags & CPC_OVF_NOTIFY_EMT) == 0)
+			continue;
+		kp->kp_overflowed = true;
+		marked = true;
+	}
+	return marked;
+}
+
+/*
+ * Stop the PICs and take their counts.  An overflow no interrupt has told of
+ * yet is this context's, not that of whoever runs when the interrupt comes:
+ * if a notify request is among them the context freezes.  Returns what
+ * overflowed.
+ */
+static uint64_t
+kcpc_stop(struct kcpc_ctx *ctx)
+{
+	uint64_t overflowed;
+
+	kcpc_ops->allstop();
+	overflowed = kcpc_ops->overflow_bitmap();
+	kcpc_fold(ctx, overflowed);
+	timer_stop(&ctx->kc_fold);
+	if (mark_overflows(ctx, overflowed)) {
+		ctx->kc_hrtime = gethrtime();
+		ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF;
+		notify(ctx->kc_lwp);
+	}
+	return overflowed;
+}
+
 static void kcpc_fold_due(void *ctx);
-
-static void
-kcpc_fold_later(struct kcpc_ctx *ctx)
-{
-	timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
-	    kcpc_fold_due, ctx);
-}
-
-static void
-kcpc_fold_due(void *arg)
-{
-	struct kcpc_ctx *ctx = arg;
-
-	kcpc_fold(ctx);
-	kcpc_fold_later(ctx);
-}
 
 /* Program the PICs for the LWP that is current on this CPU. */
 static void
 kcpc_start(struct kcpc_ctx *ctx)
 {
+	unsigned i;
+
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		ctx->kc_reqs[i].kr_wrapped = false;
 	if ((ctx->kc_pcbe.ps_pics & kcpc_ops->pcbe_mute) != 0)
-		kcpc_fold_later(ctx);
+		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
+		    kcpc_fold_due, ctx);
 	ctx->kc_rawtick = kcpc_ops->tick();
 	kcpc_ops->program(&ctx->kc_pcbe);
 }
 
-static void
-kcpc_stop(struct kcpc_ctx *ctx)
+/* Take what the counters hold before they are too narrow for it. */
+static uint64_t
+kcpc_refresh(struct kcpc_ctx *ctx)
 {
-	kcpc_ops->allstop();
-	kcpc_fold(ctx);
-	timer_stop(&ctx->kc_fold);
+	uint64_t overflowed = kcpc_stop(ctx);
+
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
+		kcpc_start(ctx);
+	return overflowed;
+}
+
+static void
+kcpc_fold_due(void *ctx)
+{
+	kcpc_refresh(ctx);
 }
 
 static bool
@@ -250,7 +326,7 @@ kcpc_sample(struct lwp *l, cpc_setid_t set)
 	if ((err = kcpc_find(l, set, &ctx)) != 0)
 		return err;
 	if (running(ctx)) {
-		kcpc_fold(ctx);
+		kcpc_fold(ctx, 0);
 		ctx->kc_hrtime = gethrtime();
 	}
 	return 0;
@@ -297,7 +373,7 @@ kcpc_restart(struct lwp *l, cpc_setid_t set)
 		ctx->kc_reqs[i].kr_data = ctx->kc_reqs[i].kr_preset;
 		ctx->kc_pics[ctx->kc_reqs[i].kr_picnum].kp_overflowed = false;
 	}
-	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
+	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
 	kcpc_start(ctx);
 	return 0;
 }
@@ -348,47 +424,21 @@ kcpc_revoke(struct proc *p, cpc_setid_t set)
 		kcpc_drop(ctx->kc_lwp);
 }
 
-/* Mark what overflowed and asked to be told.  False: no one did. */
-static bool
-mark_overflows(struct kcpc_ctx *ctx, uint64_t overflowed)
-{
-	struct kcpc_pic *kp;
-	bool marked = false;
-
-	for (overflowed &= ctx->kc_pcbe.ps_pics; overflowed != 0;
-	     overflowed &= overflowed - 1) {
-		kp = &ctx->kc_pics[__builtin_ctzll(overflowed)];
-		if ((kp->kp_req->kr_flags & CPC_OVF_NOTIFY_EMT) == 0)
-			continue;
-		kp->kp_overflowed = true;
-		marked = true;
-	}
-	return marked;
-}
-
 bool
 kcpc_pmi(struct trapframe *tf)
 {
 	struct lwp *l = lwp_self();
-	uint64_t overflowed;
+	struct kcpc_ctx *ctx = l != NULL ? l->l_cpc : NULL;
 
 	(void)tf;
-	if (kcpc_ops == NULL || (overflowed = kcpc_ops->overflow_bitmap()) == 0)
+	if (kcpc_ops == NULL)
 		return false;
+	if (ctx != NULL && running(ctx))
+		return kcpc_refresh(ctx) != 0;
 	kcpc_ops->allstop();
-	if (l == NULL || l->l_cpc == NULL || !running(l->l_cpc)) {
-		stats.ks_stray++;
-		return true;
-	}
-	kcpc_fold(l->l_cpc);
-	if (notify != NULL && mark_overflows(l->l_cpc, overflowed)) {
-		l->l_cpc->kc_hrtime = gethrtime();
-		l->l_cpc->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF;
-		notify(l);
-	} else {
-		/* Only the counter's width was exceeded, not the count's. */
-		kcpc_start(l->l_cpc);
-	}
+	if (kcpc_ops->overflow_bitmap() == 0)
+		return false;
+	stats.ks_stray++;
 	return true;
 }
 

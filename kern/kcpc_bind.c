@@ -57,6 +57,19 @@ check(const struct kcpc_want *want, unsigned n, int *subcode)
 	return 0;
 }
 
+/* The request counts on this PIC from now on. */
+static void
+give(struct kcpc_ctx *ctx, struct kcpc_request *r, int pic)
+{
+	unsigned width = kcpc_ops->width((unsigned)pic);
+
+	r->kr_picnum = pic;
+	r->kr_span = width < 64 ? 1ULL << width : 0;
+	ctx->kc_narrow |= width < 64;
+	ctx->kc_pics[pic].kp_req = r;
+	ctx->kc_pcbe.ps_pics |= 1U << pic;
+}
+
 static int
 assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 {
@@ -71,11 +84,8 @@ assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	}
 	if (!kcpc_assign(ctx->kc_nreqs, can, pic))
 		return refuse(subcode, CPC_RESOURCE_UNAVAIL);
-	for (i = 0; i < ctx->kc_nreqs; i++) {
-		ctx->kc_reqs[i].kr_picnum = pic[i];
-		ctx->kc_pics[pic[i]].kp_req = &ctx->kc_reqs[i];
-		ctx->kc_pcbe.ps_pics |= 1U << pic[i];
-	}
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		give(ctx, &ctx->kc_reqs[i], pic[i]);
 	ctx->kc_pcbe.ps_spare = (uint32_t)kcpc_pics & ~ctx->kc_pcbe.ps_pics;
 	return 0;
 }

@@ -20,6 +20,8 @@ struct kcpc_request {
 	int kr_picnum;      /* its PIC */
 	uint64_t kr_preset; /* where a restart starts from */
 	uint64_t kr_data;   /* the 64-bit count, as of the last sample */
+	uint64_t kr_span;   /* 2^width of its counter, modulo 2^64 */
+	bool kr_wrapped;    /* a sample counted an overflow not yet told */
 	struct pcbe_event kr_event;
 	struct pcbe_cfg kr_cfg;
 };
@@ -45,6 +47,7 @@ struct kcpc_ctx {
 	struct timer kc_fold; /* while a PIC in use cannot tell it overflows */
 	struct kcpc_pic kc_pics[PCBE_MAXPIC];
 	struct pcbe_set kc_pcbe;
+	bool kc_narrow; /* a counter has less than 64 bits */
 	uint32_t kc_nreqs;
 	struct kcpc_request kc_reqs[];
 };

@@ -50,7 +50,7 @@ struct pcbe_cfg {
 	uint16_t pc_flags;  /* CPC_COUNT_* */
 	uint64_t *pc_datap; /* the 64-bit virtual count */
 	/* the backend's */
-	uint64_t pc_last; /* the PIC as last seen by program or sample */
+	uint64_t pc_last; /* the PIC's bits as program or sample last saw it */
 	uint64_t pc_sel;  /* event select, as written */
 	uint64_t pc_aux;  /* a second register's worth */
 };

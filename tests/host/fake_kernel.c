@@ -16,6 +16,7 @@
 
 unsigned fake_kmalloc_fails;
 unsigned fake_syscalls;
+bool fake_hold_pmi;
 void (*fake_on_syscall)(void);
 char fake_console[4096];
 
@@ -47,6 +48,7 @@ fake_boot(void)
 	now = 0;
 	fake_console[0] = '\0';
 	fake_kmalloc_fails = 0;
+	fake_hold_pmi = false;
 	fake_on_syscall = NULL;
 	fake_pmu_reset();
 	kcpc_ops = NULL;
@@ -107,7 +109,8 @@ fake_invalidate(void)
 void
 fake_pmi(void)
 {
-	kcpc_pmi(NULL);
+	if (!fake_hold_pmi)
+		kcpc_pmi(NULL);
 }
 
 void *

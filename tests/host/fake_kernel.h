@@ -26,8 +26,12 @@ void fake_exit(unsigned p, int lwp);
 /* Take the counters away from the current LWP, as a CPU binding does. */
 void fake_invalidate(void);
 
-/* The overflow interrupt: from the PMU, delivered at once. */
+/*
+ * The overflow interrupt: from the PMU, delivered at once, or kept back until
+ * the test sets fake_hold_pmi to false and calls again.
+ */
 void fake_pmi(void);
+extern bool fake_hold_pmi;
 /* Let time pass: timers that are due run. */
 void fake_time(uint64_t ns);
 

@@ -1,0 +1,281 @@
+/*
+ * What a program may hand to the system call without libcpc: none of it does
+ * the kernel harm, and each gets its errno.
+ */
+#include "tests/host/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/kcpc.h"
+
+#define BAD 8UL /* an address nothing is mapped at */
+
+static intptr_t
+call(uintptr_t op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+	const uintptr_t args[6] = { op, a, b, c, d };
+
+	return kcpc_syscall(args);
+}
+
+static struct {
+	struct cpc_pack head;
+	struct cpc_packreq req[2];
+} good;
+
+/* A pack that binds. */
+static void
+make_good(void)
+{
+	unsigned i;
+
+	memset(&good, 0, sizeof good);
+	good.head.cp_set = 77;
+	good.head.cp_nreqs = 2;
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(call(CPC_OP_EVENT, (uintptr_t) "cycles", 0, 0,
+				     (uintptr_t)&good.req[i].cr_event),
+		    0);
+		good.req[i].cr_flags = CPC_COUNT_USER;
+		good.req[i].cr_picnum = -1;
+	}
+}
+
+static int subcode;
+
+static intptr_t
+bind_pack(size_t bytes)
+{
+	return call(
+	    CPC_OP_BIND, (uintptr_t)&good, bytes, 0, (uintptr_t)&subcode);
+}
+
+static void
+unknown_operations_are_einval(void **state)
+{
+	uintptr_t op;
+
+	(void)state;
+	for (op = 0; op < 256; op++) {
+		if (op == CPC_OP_LWP_SELF || op == CPC_OP_REVOKE ||
+		    op == CPC_OP_LIVE ||
+		    (op >= CPC_OP_LIST_EVENTS && op <= CPC_OP_CAPS))
+			continue;
+		assert_true(call(op, 0, 0, 0, 0) < 0);
+	}
+	assert_int_equal(call(UINTPTR_MAX, 0, 0, 0, 0), -EINVAL);
+	assert_int_equal(call(0x100000000, 0, 0, 0, 0), -EINVAL);
+}
+
+static void
+bad_addresses_are_efault(void **state)
+{
+	(void)state;
+	make_good();
+	assert_int_equal(call(CPC_OP_BIND, BAD, sizeof good, 0, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_LIST_EVENTS, 0, BAD, 100, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_LIST_ATTRS, 0, BAD, 100, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_IMPL_NAME, 0, BAD, 100, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_EVENT, BAD, 0, 0, 0), -EFAULT);
+	assert_int_equal(
+	    call(CPC_OP_EVENT, (uintptr_t) "cycles", 0, 0, BAD), -EFAULT);
+	assert_int_equal(bind_pack(sizeof good), 0);
+	assert_int_equal(call(CPC_OP_SAMPLE, 77, BAD, 2, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_WHERE, 77, 0, BAD, 0), -EFAULT);
+	/* A subcode with nowhere to go. */
+	good.req[0].cr_flags = 0x20;
+	assert_int_equal(
+	    call(CPC_OP_BIND, (uintptr_t)&good, sizeof good, 0, BAD), -EFAULT);
+}
+
+static void
+sizes_that_do_not_fit_are_einval(void **state)
+{
+	size_t bytes;
+
+	(void)state;
+	make_good();
+	for (bytes = 0; bytes < sizeof good; bytes++)
+		assert_int_equal(bind_pack(bytes), -EINVAL);
+	good.head.cp_nreqs = 1;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.head.cp_nreqs = 3;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.head.cp_nreqs = UINT32_MAX;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.head.cp_nreqs = 2;
+	good.req[0].cr_nattrs = UINT32_MAX;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.req[0].cr_nattrs = 0;
+	good.req[1].cr_nattrs = 1;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(
+	    call(CPC_OP_SAMPLE, 77, (uintptr_t)&good, 3, 0), -EINVAL);
+}
+
+/* The copy is bounded, whatever length is claimed. */
+static void
+huge_size_is_einval(void **state)
+{
+	char *big = calloc(1, CPC_MAX_PACK_BYTES);
+
+	(void)state;
+	make_good();
+	memcpy(big, &good, sizeof good);
+	assert_int_equal(
+	    call(CPC_OP_BIND, (uintptr_t)big, 1UL << 40, 0, 0), -EINVAL);
+	free(big);
+}
+
+/* libcpc never sends these. */
+static void
+what_libcpc_checks_is_checked_again(void **state)
+{
+	(void)state;
+	make_good();
+	good.head.cp_set = 0;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	make_good();
+	good.req[1].cr_flags = 0x40;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(subcode, CPC_REQ_INVALID_FLAGS);
+	make_good();
+	good.req[1].cr_picnum = 4;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(subcode, CPC_INVALID_PICNUM);
+	good.req[1].cr_picnum = -2;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(
+	    call(CPC_OP_BIND, (uintptr_t)&good, sizeof good, 2, 0), -EINVAL);
+}
+
+/* An event handle that claims PICs there are not. */
+static void
+events_are_not_believed(void **state)
+{
+	(void)state;
+	make_good();
+	good.req[0].cr_event.ce_pics = ~0ULL << 4;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(subcode, CPC_RESOURCE_UNAVAIL);
+	make_good();
+	good.req[0].cr_event.ce_pics = ~0ULL;
+	good.req[0].cr_event.ce_code = ~0U;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(subcode, CPC_INVALID_EVENT);
+}
+
+static void
+attribute_ids_are_not_believed(void **state)
+{
+	struct {
+		struct cpc_pack head;
+		struct cpc_packreq req;
+		struct cpc_packattr attr;
+	} pack;
+
+	(void)state;
+	make_good();
+	memset(&pack, 0, sizeof pack);
+	pack.head = good.head;
+	pack.head.cp_nreqs = 1;
+	pack.req = good.req[0];
+	pack.req.cr_nattrs = 1;
+	pack.attr.ca_id = 3;
+	assert_int_equal(call(CPC_OP_BIND, (uintptr_t)&pack, sizeof pack, 0,
+			     (uintptr_t)&subcode),
+	    -EINVAL);
+	assert_int_equal(subcode, CPC_INVALID_ATTRIBUTE);
+}
+
+static void
+set_0_names_nothing(void **state)
+{
+	(void)state;
+	make_good();
+	assert_int_equal(bind_pack(sizeof good), 0);
+	assert_int_equal(
+	    call(CPC_OP_SAMPLE, 0, (uintptr_t)&good, 2, 0), -EINVAL);
+	assert_int_equal(call(CPC_OP_RELE, 0, 0, 0, 0), -EINVAL);
+	assert_int_equal(call(CPC_OP_REVOKE, 0, 0, 0, 0), 0);
+	assert_int_equal(call(CPC_OP_LIVE, 77, 0, 0, 0), 1);
+}
+
+/* A list is as long with a small buffer as with none, and never overruns. */
+static void
+lists_are_cut_to_fit(void **state)
+{
+	intptr_t whole = call(CPC_OP_LIST_EVENTS, 0, 0, 0, 0), n;
+	char *text;
+
+	(void)state;
+	assert_true(whole > 0);
+	for (n = 0; n <= whole; n++) {
+		text = malloc((size_t)n + 1); /* ASan watches its end */
+		text[n] = '#';
+		assert_int_equal(call(CPC_OP_LIST_EVENTS, 0, (uintptr_t)text,
+				     (uintptr_t)n, 0),
+		    whole);
+		assert_int_equal(text[n], '#');
+		free(text);
+	}
+	assert_int_equal(call(CPC_OP_LIST_EVENTS, 4, 0, 0, 0), -EINVAL);
+}
+
+static void
+overlong_event_is_einval(void **state)
+{
+	char name[CPC_MAX_EVENT_LEN + 10];
+	struct cpc_event ev;
+
+	(void)state;
+	memset(name, 'x', sizeof name);
+	name[sizeof name - 1] = '\0';
+	assert_int_equal(
+	    call(CPC_OP_EVENT, (uintptr_t)name, 1, 5, (uintptr_t)&ev), -EINVAL);
+}
+
+/* Random packs: any errno, never a crash; the fixture sees what stays. */
+static void
+random_packs_do_no_harm(void **state)
+{
+	uint64_t seed = 88172645463325252ULL;
+	unsigned round, i;
+	intptr_t r;
+
+	(void)state;
+	for (round = 0; round < 50000; round++) {
+		make_good();
+		for (i = 0; i < 1 + round % 3; i++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			((uint8_t *)&good)[seed % sizeof good] =
+			    (uint8_t)(seed >> 32);
+		}
+		r = bind_pack(sizeof good);
+		assert_true(r == 0 || r == -EINVAL || r == -ENOTSUP);
+		fake_user(4);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(unknown_operations_are_einval),
+		T(bad_addresses_are_efault),
+		T(sizes_that_do_not_fit_are_einval),
+		T(huge_size_is_einval),
+		T(what_libcpc_checks_is_checked_again),
+		T(events_are_not_believed),
+		T(attribute_ids_are_not_believed),
+		T(set_0_names_nothing),
+		T(lists_are_cut_to_fit),
+		T(overlong_event_is_einval),
+		T(random_packs_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
