@@ -79,8 +79,7 @@ void arch_init_early(struct bootinfo *bi);
  */
 void arch_init(struct bootinfo *bi);
 
-/* Start a CPU added by cpu_add(); it arrives in kern_cpu_main().  0 or errno.
- */
+/* Start a CPU added by cpu_add(), in kern_cpu_main().  0 or errno. */
 int arch_cpu_start(struct cpu *cpu);
 
 /*
@@ -95,8 +94,7 @@ _Noreturn void arch_halt(int code);
 struct cpu *arch_curcpu(void);
 /* Wait for an interrupt, take it, return.  On return interrupts are off. */
 void arch_idle(void);
-/* The polite body of a wait loop (pause, yield): emulators switch CPUs on it.
- */
+/* The polite body of a wait loop: emulators switch CPUs on pause and yield. */
 void arch_relax(void);
 /* Interrupt another CPU: it runs ipi_intr(why). */
 void arch_ipi(struct cpu *cpu, unsigned why);
