@@ -6,16 +6,22 @@
 #define ARCH_X86_ASM_H
 
 /*
- * The upper half: physical memory from DIRECT_BASE, devices where they were
- * first asked for from DEVICE_BASE (one PML4 entry), the image in the last
- * but one GiB, kernel stacks in the last.
+ * The upper half: physical memory from DIRECT_BASE; devices one after the
+ * other from DEVICE_BASE, and firmware's tables that are not in RAM at their
+ * address behind FIRMWARE_BASE (one root entry for both); the image in the
+ * last but one GiB, kernel stacks in the last.
  */
-#define DIRECT_BASE  0xffff800000000000
-#define DIRECT_BYTES 0x0000400000000000
-#define DEVICE_BASE  0xffffc00000000000
-#define DEVICE_BYTES 0x0000008000000000
-#define IMAGE_BASE   0xffffffff80000000 /* KERN_LINK */
-#define KSTACK_BASE  0xffffffffc0000000
+#define DIRECT_BASE    0xffff800000000000
+#define DIRECT_BYTES   0x0000400000000000
+#define DEVICE_BASE    0xffffc00000000000
+#define DEVICE_BYTES   0x0000004000000000
+#define FIRMWARE_BASE  0xffffc04000000000
+#define FIRMWARE_BYTES 0x0000004000000000
+#define IMAGE_BASE     0xffffffff80000000 /* KERN_LINK */
+#define KSTACK_BASE    0xffffffffc0000000
+
+/* Where the other CPUs start, below 1 MiB. */
+#define TRAMPOLINE_PA 0x8000
 
 /* Where a loader that reads the ELF file puts the image. */
 #define IMAGE_LOAD_PA 0x200000
@@ -38,6 +44,7 @@
 #define SEL_UDATA   0x1b
 #define SEL_UCODE   0x23
 #define SEL_TSS     0x28 /* two slots */
+#define SEL_CODE32  0x18 /* in the trampoline's table only */
 #define GDT_ENTRIES 7
 
 /* Interrupt stack table entries.  Intel SDM vol. 3A, "Interrupt Stack Table" */
@@ -56,6 +63,7 @@
 #define VEC_PMI      0xe2
 #define VEC_ERROR    0xfe
 #define VEC_SPURIOUS 0xff
+#define VEC_SYSCALL  0x100 /* no vector: marks a frame that SYSCALL made */
 
 /* struct trapframe */
 #define TF_RAX    0x50
@@ -102,10 +110,11 @@
 /*
  * IA32_EFER.  Intel SDM vol. 4, "IA-32 Architectural MSRs" (C000_0080H).
  */
-#define MSR_EFER 0xc0000080
-#define EFER_SCE 0x1
-#define EFER_LME 0x100
-#define EFER_NXE 0x800
+#define MSR_EFER    0xc0000080
+#define EFER_SCE    0x1
+#define EFER_LME    0x100
+#define EFER_NXE    0x800
+#define MSR_GS_BASE 0xc0000101 /* IA32_GS_BASE */
 
 /* RFLAGS.  Intel SDM vol. 1, "EFLAGS Register". */
 #define RFLAGS_ONE  0x2

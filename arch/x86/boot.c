@@ -3,17 +3,13 @@
  * kept in the image so that it can be reached at once.
  */
 #include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/bootinfo.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
-
-/*
- * IA32_GS_BASE.  Intel SDM vol. 4, "IA-32 Architectural MSRs" (C000_0101H).
- */
-#define IA32_GS_BASE 0xc0000101
 
 static struct bootinfo bootinfo;
 uint64_t x86_image_pa;

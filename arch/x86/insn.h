@@ -88,6 +88,20 @@ invlpg(uintptr_t va)
 	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
 }
 
+/* a * mul / div, where the result fits. */
+static inline uint64_t
+muldiv(uint64_t a, uint64_t mul, uint64_t div)
+{
+	uint64_t hi, lo, quotient;
+
+	__asm__("mul %3" : "=a"(lo), "=d"(hi) : "0"(a), "r"(mul) : "cc");
+	__asm__("div %4"
+		: "=a"(quotient), "=d"(hi)
+		: "0"(lo), "1"(hi), "r"(div)
+		: "cc");
+	return quotient;
+}
+
 #define read_cr(n)                                                             \
 	({                                                                     \
 		uint64_t value_;                                               \

@@ -4,15 +4,15 @@
 #include "kern/file.h"
 #include "lib/string.h"
 
-/* Linux's arch/x86/include/uapi/asm/stat.h, 64-bit. */
+/* Linux's arch/x86/include/uapi/asm/stat.h, 64 bits. */
 struct linux_stat {
 	uint64_t st_dev, st_ino, st_nlink;
-	uint32_t st_mode, st_uid, st_gid, st_pad1;
+	uint32_t st_mode, st_uid, st_gid, st_pad0;
 	uint64_t st_rdev;
 	int64_t st_size, st_blksize;
 	int64_t st_blocks; /* of 512 bytes */
 	uint64_t st_times[6];
-	int64_t st_pad2[3];
+	int64_t st_pad1[3];
 };
 _Static_assert(sizeof(struct linux_stat) == 144, "Linux's struct stat");
 

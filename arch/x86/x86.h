@@ -1,6 +1,7 @@
 /*
  * What x86 keeps to itself: per-CPU and per-LWP data, the trap frame, and
- * the functions its own files share.  Included by arch/x86/ and boot/pvh.c.
+ * the functions its own files share.  Included by arch/x86/ and
+ * boot/pvh_info.c.
  */
 #ifndef ARCH_X86_X86_H
 #define ARCH_X86_X86_H
@@ -57,6 +58,7 @@ struct x86_cpu {
 	uint64_t xc_df_stack; /* top; overflows are reported on it too */
 	uint64_t xc_root;     /* what CR3 holds */
 	uint32_t xc_ipi;      /* reasons not yet acted on */
+	bool xc_arrived;      /* runs C */
 	uint64_t xc_gdt[GDT_ENTRIES];
 	struct x86_tss xc_tss;
 };
@@ -87,9 +89,48 @@ extern uint64_t x86_image_pa;
 
 /*
  * Fill bi from a PVH start info, which lies in the first 4 GiB as all it
- * points to does.  Returns NULL, or what is wrong with it.  boot/pvh.c.
+ * points to does.  Returns NULL, or what is wrong with it.  boot/pvh_info.c.
  */
 const char *pvh_bootinfo(struct bootinfo *bi, uint64_t start_info);
+
+/* cpu.c.  xc_self, xc_cpu and the stacks of xc_tss are set. */
+void x86_enable_nx(void);
+void x86_idt_init(void);
+void x86_cpu_init(struct x86_cpu *xc);
+extern bool x86_smap; /* user memory opens by STAC only */
+
+/* mmu.c */
+void x86_mmu_init(struct bootinfo *bi);
+/* A mapping of firmware's tables for reading, for ever; NULL if it fails. */
+const void *x86_map_firmware(uint64_t pa, size_t len);
+
+/* kstack.c */
+void x86_kstack_init(struct bootinfo *bi);
+uintptr_t x86_boot_ist(unsigned n); /* top of the boot CPU's for IST n */
+/* Forget what this CPU knows of who used the stack's addresses before. */
+void x86_kstack_fresh(void *base);
+
+/* trap.c, called by entry.S */
+void x86_trap_payload(struct trapframe *tf);
+void x86_trap_kernel(struct trapframe *tf);
+void x86_trap_syscall(struct trapframe *tf);
+void x86_trap_anywhere(struct trapframe *tf);
+_Noreturn void x86_trap_overflow(struct trapframe *tf);
+
+/* safe.S: 0 or an errno. */
+int x86_copy_user(void *dst, const void *src, size_t len);
+int x86_copy_string(char *dst, const char *src, size_t max);
+int x86_rdmsr_safe(uint32_t msr, uint64_t *v);
+int x86_wrmsr_safe(uint32_t msr, uint64_t v);
+
+/* lwp.c: user code's GS base, of the current LWP. */
+void x86_set_gs(uintptr_t base);
+uintptr_t x86_get_gs(void);
+
+/* halt.c */
+void x86_halt_init(void);
+bool x86_halt_requested(void);
+_Noreturn void x86_stop(void); /* this CPU */
 
 /* uart.c: console on the port ACPI's SPCR names, if it names one. */
 void x86_uart_init(void);

@@ -1,0 +1,194 @@
+#include "arch/x86/apic.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/x86.h"
+#include "kern/acpi.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "lib/printf.h"
+
+#define SVR_ENABLE  0x100
+#define ICR_PENDING 0x1000
+/* ICR delivery takes well under a microsecond; a lost one must not hang us. */
+#define SEND_PATIENCE 100000
+
+/*
+ * The legacy pair of 8259A, masked for good, its vectors moved off the
+ * exceptions in case a spurious one comes.
+ * Intel 8259A, "Initialization Command Words".
+ */
+#define PIC1       0x20
+#define PIC2       0xa0
+#define PIC_VECTOR 0x20
+
+/* DMAR: firmware asks system software to leave x2APIC mode alone. */
+#define DMAR_FLAGS     37
+#define DMAR_X2APIC_NO 0x2
+
+static struct {
+	bool x2;
+	volatile uint32_t *regs;
+} apic;
+
+uint32_t
+x86_apic_read(unsigned reg)
+{
+	if (apic.x2)
+		return (uint32_t)rdmsr(IA32_X2APIC + reg / 16);
+	return apic.regs[reg / 4];
+}
+
+void
+x86_apic_write(unsigned reg, uint32_t v)
+{
+	if (apic.x2)
+		wrmsr(IA32_X2APIC + reg / 16, v);
+	else
+		apic.regs[reg / 4] = v;
+}
+
+uint32_t
+x86_apic_id(void)
+{
+	uint32_t id = x86_apic_read(APIC_ID);
+
+	return apic.x2 ? id : id >> 24;
+}
+
+void
+x86_apic_send(uint32_t dest, uint32_t icr)
+{
+	if (apic.x2) {
+		/* What was written is seen by whom it interrupts. */
+		__asm__ volatile("mfence; lfence" : : : "memory");
+		wrmsr(IA32_X2APIC + APIC_ICR / 16, (uint64_t)dest << 32 | icr);
+		return;
+	}
+	apic.regs[APIC_ICR_HIGH / 4] = dest << 24;
+	apic.regs[APIC_ICR / 4] = icr;
+	for (unsigned n = 0; n < SEND_PATIENCE; n++) {
+		if ((apic.regs[APIC_ICR / 4] & ICR_PENDING) == 0)
+			return;
+		arch_relax();
+	}
+}
+
+static void
+mask_8259(void)
+{
+	outb(PIC1, 0x11);
+	outb(PIC2, 0x11);
+	outb(PIC1 + 1, PIC_VECTOR);
+	outb(PIC2 + 1, PIC_VECTOR + 8);
+	outb(PIC1 + 1, 0x04);
+	outb(PIC2 + 1, 0x02);
+	outb(PIC1 + 1, 0x01);
+	outb(PIC2 + 1, 0x01);
+	outb(PIC1 + 1, 0xff);
+	outb(PIC2 + 1, 0xff);
+}
+
+static bool
+x2apic_unwanted(void)
+{
+	uint32_t n;
+	const unsigned char *dmar = acpi_table("DMAR", &n);
+
+	return dmar != NULL && n > DMAR_FLAGS &&
+	       (dmar[DMAR_FLAGS] & DMAR_X2APIC_NO) != 0;
+}
+
+const char *
+x86_apic_mode(void)
+{
+	return apic.x2 ? "x2APIC" : "xAPIC";
+}
+
+void
+x86_apic_init(void)
+{
+	uint64_t base;
+
+	if (!x86_features.apic)
+		panic("cpu: no local APIC; give the machine one");
+	mask_8259();
+	base = rdmsr(IA32_APIC_BASE);
+	apic.x2 = (base & APIC_BASE_X2APIC) != 0 ||
+	          (x86_features.x2apic && !x2apic_unwanted());
+	if (!apic.x2)
+		apic.regs = arch_map_device(base & APIC_BASE_ADDR, PAGE_SIZE);
+	if (!apic.x2 && apic.regs == NULL)
+		panic("cpu: no memory to map the local APIC");
+	x86_apic_init_cpu();
+}
+
+void
+x86_apic_init_cpu(void)
+{
+	uint64_t base = rdmsr(IA32_APIC_BASE) | APIC_BASE_ENABLE;
+
+	/* From off to x2APIC leads through xAPIC. */
+	wrmsr(IA32_APIC_BASE, base);
+	if (apic.x2)
+		wrmsr(IA32_APIC_BASE, base | APIC_BASE_X2APIC);
+	/* A masked LVT still reports to ESR: give each a legal vector. */
+	x86_apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED | VEC_TIMER);
+	x86_apic_write(APIC_LVT_THERMAL, APIC_LVT_MASKED | VEC_SPURIOUS);
+	x86_apic_write(APIC_LVT_PMI, APIC_LVT_MASKED | VEC_PMI);
+	x86_apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED | VEC_SPURIOUS);
+	x86_apic_write(APIC_LVT_LINT1, APIC_LVT_MASKED | VEC_SPURIOUS);
+	x86_apic_write(APIC_LVT_ERROR, VEC_ERROR);
+	x86_apic_write(APIC_TIMER_DIV, APIC_DIV_1);
+	x86_apic_write(APIC_TPR, 0);
+	x86_apic_write(APIC_SVR, SVR_ENABLE | VEC_SPURIOUS);
+	x86_apic_write(APIC_ESR, 0);
+	/* An interrupt that firmware left in service would block ours. */
+	x86_apic_write(APIC_EOI, 0);
+}
+
+void
+arch_ipi(struct cpu *cpu, unsigned why)
+{
+	struct x86_cpu *xc = cpu->c_arch;
+
+	__atomic_fetch_or(&xc->xc_ipi, why, __ATOMIC_RELEASE);
+	x86_apic_send((uint32_t)cpu->c_hwid, APIC_ICR_ASSERT | VEC_IPI);
+}
+
+static void
+report_error(void)
+{
+	/* Writing latches what happened since the last write. */
+	x86_apic_write(APIC_ESR, 0);
+	printf("cpu: APIC error, ESR %#x\n", x86_apic_read(APIC_ESR));
+}
+
+void
+x86_interrupt(struct trapframe *tf)
+{
+	if (tf->tf_vector == VEC_SPURIOUS)
+		return; /* takes no EOI */
+	if (tf->tf_vector == VEC_PMI) {
+		kcpc_pmi(tf); /* rearms before the EOI */
+		x86_apic_write(APIC_EOI, 0);
+		return;
+	}
+	x86_apic_write(APIC_EOI, 0);
+	switch (tf->tf_vector) {
+	case VEC_TIMER:
+		timer_intr();
+		break;
+	case VEC_IPI:
+		ipi_intr(__atomic_exchange_n(
+		    &x86_self()->xc_ipi, 0, __ATOMIC_ACQUIRE));
+		break;
+	case VEC_ERROR:
+		report_error();
+		break;
+	default:
+		printf(
+		    "cpu: interrupt %#lx was not asked for\n", tf->tf_vector);
+	}
+}

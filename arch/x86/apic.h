@@ -1,0 +1,62 @@
+/*
+ * The local APIC of each CPU, as xAPIC or x2APIC.  Included by arch/x86/.
+ */
+#ifndef ARCH_X86_APIC_H
+#define ARCH_X86_APIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct trapframe;
+
+/*
+ * Registers, as offsets in xAPIC's page.
+ * Intel SDM vol. 3A, "Local APIC Register Address Map".
+ */
+#define APIC_ID          0x020
+#define APIC_TPR         0x080
+#define APIC_EOI         0x0b0
+#define APIC_SVR         0x0f0
+#define APIC_ESR         0x280
+#define APIC_ICR         0x300 /* x2APIC: 64 bits wide */
+#define APIC_ICR_HIGH    0x310
+#define APIC_LVT_CMCI    0x2f0
+#define APIC_LVT_TIMER   0x320
+#define APIC_LVT_THERMAL 0x330
+#define APIC_LVT_PMI     0x340
+#define APIC_LVT_LINT0   0x350
+#define APIC_LVT_LINT1   0x360
+#define APIC_LVT_ERROR   0x370
+#define APIC_TIMER_INIT  0x380
+#define APIC_TIMER_NOW   0x390
+#define APIC_TIMER_DIV   0x3e0
+
+#define APIC_LVT_MASKED 0x10000
+#define APIC_LVT_NMI    0x400
+#define APIC_TIMER_TSC  0x40000 /* LVT_TIMER: by IA32_TSC_DEADLINE */
+#define APIC_DIV_1      0xb
+
+/* ICR: delivery modes and destinations besides a fixed vector. */
+#define APIC_ICR_NMI     0x00400
+#define APIC_ICR_INIT    0x00500
+#define APIC_ICR_STARTUP 0x00600
+#define APIC_ICR_ASSERT  0x04000
+#define APIC_ICR_OTHERS  0xc0000
+
+/* Find it and choose the mode.  Once, on the boot CPU, after ACPI's. */
+void x86_apic_init(void);
+/* Put this CPU's into that mode, all sources masked. */
+void x86_apic_init_cpu(void);
+const char *x86_apic_mode(void);
+
+uint32_t x86_apic_read(unsigned reg);
+void x86_apic_write(unsigned reg, uint32_t v);
+/* Its own id, as the other CPUs have to name it. */
+uint32_t x86_apic_id(void);
+/* Send an interprocessor interrupt; APIC_ICR_OTHERS ignores dest. */
+void x86_apic_send(uint32_t dest, uint32_t icr);
+
+/* An interrupt's trap: vectors from 32 up. */
+void x86_interrupt(struct trapframe *tf);
+
+#endif /* ARCH_X86_APIC_H */

@@ -1,0 +1,33 @@
+/*
+ * What CPUID says of the boot CPU.  Included by arch/x86/.
+ */
+#ifndef ARCH_X86_CPUID_H
+#define ARCH_X86_CPUID_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpuid_regs {
+	uint32_t a, b, c, d;
+};
+
+/* All zeros where the leaf is beyond the maximum of its range. */
+struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf);
+
+struct x86_features {
+	char vendor[13];
+	char brand[49];
+	char hypervisor[13]; /* signature of leaf 40000000H, or empty */
+	unsigned family, model, stepping;
+	unsigned apic_id;
+	bool hypervised; /* CPUID.1:ECX[31] */
+	bool apic, x2apic, tsc_deadline, invariant_tsc;
+	bool nx, gib_pages, smep, smap, umip, pku;
+	bool xsave, xsaveopt;
+	uint64_t xcr0; /* all state the CPU offers */
+};
+extern struct x86_features x86_features;
+
+void x86_features_init(void);
+
+#endif /* ARCH_X86_CPUID_H */

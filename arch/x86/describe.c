@@ -1,0 +1,112 @@
+/*
+ * What the CPU says of itself: for records, and for the auxiliary vector.
+ */
+#include <stddef.h>
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/fpu.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/timer.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* Linux's signal frame without extended state, and what it keeps free. */
+#define SIGNAL_FRAME_BYTES 1024
+
+/*
+ * Linux, Documentation/x86/elf_auxvec.rst and asm/hwcap2.h: AT_HWCAP is
+ * CPUID.1:EDX; AT_HWCAP2 tells of MWAIT and FSGSBASE at ring 3, which user
+ * code does not have here.
+ */
+unsigned long
+arch_hwcap(unsigned n)
+{
+	switch (n) {
+	case 0:
+		return cpuid(1, 0).d;
+	case 2:
+		return SIGNAL_FRAME_BYTES + x86_fpu_bytes();
+	default:
+		return 0;
+	}
+}
+
+/* Hypervisors by the signature of CPUID.40000000H. */
+static const struct {
+	const char *signature, *name;
+} vmms[] = {
+	{ "TCGTCGTCGTCG", "tcg" },
+	{ "KVMKVMKVM", "kvm" },
+	{ "Microsoft Hv", "hyperv" },
+	{ "VMwareVMware", "vmware" },
+	{ "XenVMMXenVMM", "xen" },
+	{ "bhyve bhyve ", "bhyve" },
+};
+
+static const char *
+vmm_name(void)
+{
+	const struct x86_features *f = &x86_features;
+
+	for (size_t i = 0; i < sizeof vmms / sizeof vmms[0]; i++)
+		if (strcmp(f->hypervisor, vmms[i].signature) == 0)
+			return vmms[i].name;
+	return f->hypervised ? "unknown" : "none";
+}
+
+/* Text as it may stand in JSON, without the spaces vendors pad it with. */
+static void
+json_text(char *dst, const char *src)
+{
+	while (*src == ' ')
+		src++;
+	for (; *src != '\0'; src++) {
+		if (*src < ' ' || *src > '~' || *src == '"' || *src == '\\')
+			continue;
+		if (*src == ' ' && (src[1] == ' ' || src[1] == '\0'))
+			continue;
+		*dst++ = *src;
+	}
+	*dst = '\0';
+}
+
+/*
+ * AMD parts keep it where Intel's do, but for the half of the register.
+ * Intel SDM vol. 3A, "Update Signature and Verification": write 0, execute
+ * CPUID, read.  AMD BKDG, "MSR0000_008B Patch Level".
+ */
+static uint32_t
+microcode(void)
+{
+	uint64_t v = 0;
+
+	if (strcmp(x86_features.vendor, "GenuineIntel") != 0)
+		return x86_rdmsr_safe(IA32_BIOS_SIGN_ID, &v) == 0 ? (uint32_t)v
+		                                                  : 0;
+	if (x86_wrmsr_safe(IA32_BIOS_SIGN_ID, 0) != 0)
+		return 0;
+	cpuid(1, 0);
+	return x86_rdmsr_safe(IA32_BIOS_SIGN_ID, &v) == 0 ? (uint32_t)(v >> 32)
+	                                                  : 0;
+}
+
+void
+arch_describe(char *buf, size_t len)
+{
+	const struct x86_features *f = &x86_features;
+	char name[sizeof f->brand];
+
+	json_text(name, f->brand[0] != '\0' ? f->brand : f->vendor);
+	snprintf(buf, len,
+	    "\"cpu\":\"%s\",\"vendor\":\"%s\",\"family\":%u,\"model\":%u,"
+	    "\"stepping\":%u,\"microcode\":\"%#x\",\"vmm\":\"%s\","
+	    "\"xcr0\":\"%#lx\",\"apic\":\"%s\",\"tsc_source\":\"%s\","
+	    "\"tsc_invariant\":%s",
+	    name, f->vendor, f->family, f->model, f->stepping, microcode(),
+	    vmm_name(), f->xcr0, x86_apic_mode(), x86_rates.source,
+	    f->invariant_tsc ? "true" : "false");
+}

@@ -1,0 +1,100 @@
+/*
+ * Intel SDM vol. 1, "Managing State Using the XSAVE Feature Set"; vol. 2A,
+ * "FXSAVE".
+ */
+#include "arch/x86/fpu.h"
+
+#include "arch/x86/cpuid.h"
+#include "kern/page.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define FXSAVE_BYTES 512
+#define AREA_ALIGN   64
+
+/* The start of an area, the same for FXSAVE and XSAVE. */
+struct legacy_area {
+	uint16_t fcw, fsw;
+	uint8_t ftw, pad;
+	uint16_t fop;
+	uint64_t fip, fdp;
+	uint32_t mxcsr, mxcsr_mask;
+};
+
+/* What FNINIT and a reset leave: all exceptions masked. */
+#define FCW_CLEAN   0x37f
+#define MXCSR_CLEAN 0x1f80
+
+static size_t area_bytes = FXSAVE_BYTES;
+
+void
+x86_fpu_init(void)
+{
+	/* EBX is what the components XCR0 enables now need. */
+	if (x86_features.xsave)
+		area_bytes = cpuid(0xd, 0).b;
+}
+
+size_t
+x86_fpu_bytes(void)
+{
+	return area_bytes;
+}
+
+void *
+x86_fpu_alloc(void)
+{
+	void *area = kmalloc(area_bytes);
+
+	if (area != NULL) {
+		ASSERT((uintptr_t)area % AREA_ALIGN == 0);
+		x86_fpu_clear(area);
+	}
+	return area;
+}
+
+void
+x86_fpu_free(void *area)
+{
+	kfree(area);
+}
+
+/* A header of zeros says "initial state" for every component. */
+void
+x86_fpu_clear(void *area)
+{
+	struct legacy_area *a = area;
+
+	memset(area, 0, area_bytes);
+	a->fcw = FCW_CLEAN;
+	a->mxcsr = MXCSR_CLEAN;
+}
+
+void
+x86_fpu_save(void *area)
+{
+	if (x86_features.xsaveopt)
+		__asm__ volatile("xsaveopt64 (%0)"
+				 :
+				 : "r"(area), "a"(-1), "d"(-1)
+				 : "memory");
+	else if (x86_features.xsave)
+		__asm__ volatile("xsave64 (%0)"
+				 :
+				 : "r"(area), "a"(-1), "d"(-1)
+				 : "memory");
+	else
+		__asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
+}
+
+void
+x86_fpu_load(const void *area)
+{
+	if (x86_features.xsave)
+		__asm__ volatile("xrstor64 (%0)"
+				 :
+				 : "r"(area), "a"(-1), "d"(-1)
+				 : "memory");
+	else
+		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
+}

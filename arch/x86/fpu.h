@@ -1,0 +1,21 @@
+/*
+ * Floating-point, vector and the other extended state of an LWP.  It stays
+ * in the registers while the kernel runs, which uses none of it, and moves
+ * only when another LWP with such state comes.  Included by arch/x86/.
+ */
+#ifndef ARCH_X86_FPU_H
+#define ARCH_X86_FPU_H
+
+#include <stddef.h>
+
+/* Learn how much there is.  Once, after XCR0 was set. */
+void x86_fpu_init(void);
+size_t x86_fpu_bytes(void);
+
+void *x86_fpu_alloc(void); /* clean; NULL where memory is out */
+void x86_fpu_free(void *area);
+void x86_fpu_clear(void *area);
+void x86_fpu_save(void *area);
+void x86_fpu_load(const void *area);
+
+#endif /* ARCH_X86_FPU_H */

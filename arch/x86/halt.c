@@ -1,0 +1,219 @@
+/*
+ * The end: tell the host, stop the other CPUs, power off.
+ * ACPI Specification 6.4, "Fixed ACPI Description Table (FADT)", "PM1 Control
+ * Registers", "Sleep Control and Status Registers", "_Sx (System States)".
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arch/x86/apic.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/x86.h"
+#include "kern/acpi.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "kern/efirt.h"
+#include "kern/fbcons.h"
+#include "lib/string.h"
+
+/*
+ * QEMU's isa-debug-exit: its status becomes 2 * code + 1.  A write where
+ * nobody listens does nothing.
+ */
+#define DEBUG_EXIT 0xf4
+
+#define FADT_DSDT        40
+#define FADT_SMI_CMD     48
+#define FADT_ACPI_ENABLE 52
+#define FADT_PM1A_CNT    64
+#define FADT_PM1B_CNT    68
+#define FADT_FLAGS       112
+#define FADT_X_DSDT      140
+#define FADT_X_PM1A_CNT  172
+#define FADT_X_PM1B_CNT  184
+#define FADT_SLEEP_CTRL  244
+#define FADT_HW_REDUCED  (1u << 20)
+
+#define PM1_SCI_EN     0x0001
+#define PM1_SLP_TYP(t) ((uint16_t)((t) << 10))
+#define PM1_SLP_EN     0x2000
+#define SLEEP_TYP(t)   ((uint8_t)((t) << 2))
+#define SLEEP_EN       0x20
+
+/* AML bytes.  ACPI Specification 6.4, "ACPI Machine Language". */
+#define AML_ZERO    0x00
+#define AML_ONE     0x01
+#define AML_BYTE    0x0a
+#define AML_PACKAGE 0x12
+
+#define PATIENCE 1000000
+
+/* How to power off, learnt while there is time to. */
+static struct {
+	bool known;
+	uint8_t typ_a, typ_b;
+	uint16_t pm1a, pm1b; /* ports; 0: none */
+	uint16_t smi_cmd;
+	uint8_t acpi_enable;
+	uint16_t sleep_port;
+	volatile uint8_t *sleep_reg;
+} off;
+
+static bool halting;
+
+/* A small constant of AML; moves *p behind it. */
+static bool
+aml_byte(const unsigned char **p, const unsigned char *end, uint8_t *v)
+{
+	if (*p >= end)
+		return false;
+	if (**p == AML_ZERO || **p == AML_ONE) {
+		*v = *(*p)++;
+		return true;
+	}
+	if (**p != AML_BYTE || end - *p < 2)
+		return false;
+	*v = (*p)[1];
+	*p += 2;
+	return true;
+}
+
+/*
+ * The values for S5, without an interpreter: `Name (\_S5_, Package () { a,
+ * b, ... })` has one encoding that every firmware's compiler makes.
+ */
+static bool
+find_s5(const unsigned char *dsdt, uint32_t n)
+{
+	const unsigned char *end = dsdt + n;
+
+	for (const unsigned char *p = dsdt; end - p > 8; p++) {
+		const unsigned char *q = p + 4;
+
+		if (memcmp(p, "_S5_", 4) != 0 || *q != AML_PACKAGE)
+			continue;
+		q += 2 + (q[1] >> 6); /* PkgLength says how long it is */
+		q += 1;               /* NumElements */
+		if (q < end && aml_byte(&q, end, &off.typ_a)) {
+			if (!aml_byte(&q, end, &off.typ_b))
+				off.typ_b = off.typ_a;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A port by its 64-bit field, or else the old 32-bit one. */
+static uint16_t
+port_of(const unsigned char *fadt, uint32_t n, uint32_t x, uint32_t old)
+{
+	if (n >= x + ACPI_GAS_BYTES) {
+		struct acpi_gas g = acpi_gas(fadt + x);
+
+		if (g.ag_space == ACPI_GAS_IO && g.ag_addr != 0)
+			return (uint16_t)g.ag_addr;
+	}
+	return (uint16_t)acpi_u32(fadt + old);
+}
+
+static bool
+learn_registers(const unsigned char *fadt, uint32_t n)
+{
+	if ((acpi_u32(fadt + FADT_FLAGS) & FADT_HW_REDUCED) != 0) {
+		struct acpi_gas g;
+
+		if (n < FADT_SLEEP_CTRL + ACPI_GAS_BYTES)
+			return false;
+		g = acpi_gas(fadt + FADT_SLEEP_CTRL);
+		if (g.ag_space == ACPI_GAS_IO)
+			off.sleep_port = (uint16_t)g.ag_addr;
+		else if (g.ag_space == ACPI_GAS_MEMORY && g.ag_addr != 0)
+			off.sleep_reg = arch_map_device(g.ag_addr, 1);
+		return off.sleep_port != 0 || off.sleep_reg != NULL;
+	}
+	off.pm1a = port_of(fadt, n, FADT_X_PM1A_CNT, FADT_PM1A_CNT);
+	off.pm1b = port_of(fadt, n, FADT_X_PM1B_CNT, FADT_PM1B_CNT);
+	off.smi_cmd = (uint16_t)acpi_u32(fadt + FADT_SMI_CMD);
+	off.acpi_enable = fadt[FADT_ACPI_ENABLE];
+	return off.pm1a != 0;
+}
+
+void
+x86_halt_init(void)
+{
+	uint32_t n, dsdt_bytes;
+	const unsigned char *fadt = acpi_table("FACP", &n), *dsdt = NULL;
+
+	if (fadt == NULL || n < FADT_FLAGS + 4)
+		return;
+	if (n >= FADT_X_DSDT + 8)
+		dsdt = acpi_table_at(
+		    acpi_u64(fadt + FADT_X_DSDT), "DSDT", &dsdt_bytes);
+	if (dsdt == NULL)
+		dsdt = acpi_table_at(
+		    acpi_u32(fadt + FADT_DSDT), "DSDT", &dsdt_bytes);
+	off.known = dsdt != NULL && find_s5(dsdt, dsdt_bytes) &&
+	            learn_registers(fadt, n);
+}
+
+/* Where firmware has not handed the registers over yet, ask it to. */
+static void
+enable_acpi(void)
+{
+	if (off.smi_cmd == 0 || off.acpi_enable == 0 ||
+	    (inw(off.pm1a) & PM1_SCI_EN) != 0)
+		return;
+	outb(off.smi_cmd, off.acpi_enable);
+	for (unsigned i = 0; i < PATIENCE; i++)
+		if ((inw(off.pm1a) & PM1_SCI_EN) != 0)
+			return;
+}
+
+static void
+power_off(void)
+{
+	if (!off.known)
+		return;
+	if (off.sleep_reg != NULL) {
+		*off.sleep_reg = SLEEP_TYP(off.typ_a) | SLEEP_EN;
+	} else if (off.sleep_port != 0) {
+		outb(off.sleep_port, SLEEP_TYP(off.typ_a) | SLEEP_EN);
+	} else {
+		enable_acpi();
+		outw(off.pm1a, PM1_SLP_TYP(off.typ_a) | PM1_SLP_EN);
+		if (off.pm1b != 0)
+			outw(off.pm1b, PM1_SLP_TYP(off.typ_b) | PM1_SLP_EN);
+	}
+	/* It takes a moment. */
+	for (unsigned i = 0; i < PATIENCE; i++)
+		arch_relax();
+}
+
+bool
+x86_halt_requested(void)
+{
+	return __atomic_load_n(&halting, __ATOMIC_ACQUIRE);
+}
+
+void
+x86_stop(void)
+{
+	for (;;)
+		__asm__ volatile("cli; hlt");
+}
+
+void
+arch_halt(int code)
+{
+	arch_intr_disable();
+	if (!__atomic_exchange_n(&halting, true, __ATOMIC_ACQ_REL)) {
+		outb(DEBUG_EXIT, (uint8_t)code);
+		if (ncpu > 1)
+			x86_apic_send(0,
+			    APIC_ICR_OTHERS | APIC_ICR_ASSERT | APIC_ICR_NMI);
+		fbcons_linger();
+		power_off();
+		efi_reset();
+	}
+	x86_stop();
+}

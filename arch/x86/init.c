@@ -1,0 +1,58 @@
+/*
+ * arch_init_early() and arch_init(): what the machine has, in the order it
+ * is needed.
+ */
+#include "arch/x86/apic.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/fpu.h"
+#include "arch/x86/pt.h"
+#include "arch/x86/smp.h"
+#include "arch/x86/timer.h"
+#include "arch/x86/x86.h"
+#include "kern/acpi.h"
+#include "kern/arch.h"
+#include "kern/bootinfo.h"
+#include "kern/cpu.h"
+#include "lib/printf.h"
+
+#define EM_X86_64 62
+
+const char arch_name[] = "x86_64";
+const char arch_uname[] = "x86_64";
+const uint16_t arch_elf_machine = EM_X86_64;
+
+void
+arch_init_early(struct bootinfo *bi)
+{
+	struct x86_cpu *xc = &x86_boot_cpu;
+
+	x86_features_init();
+	x86_nx = x86_features.nx ? PT_NX : 0;
+	x86_smap = x86_features.smap;
+	x86_enable_nx(); /* before a table uses it */
+	x86_smp_reserve(bi);
+	x86_mmu_init(bi);
+	for (unsigned i = 0; i < NIST; i++)
+		xc->xc_tss.t_ist[i] = x86_boot_ist(i + 1);
+	x86_idt_init();
+	x86_cpu_init(xc);
+	x86_fpu_init();
+}
+
+void
+arch_init(struct bootinfo *bi)
+{
+	acpi_init(bi->bi_rsdp, x86_map_firmware);
+	x86_uart_init();
+	x86_halt_init();
+	printf("cpu: %s, family %#x model %#x stepping %#x%s%s\n",
+	    x86_features.brand[0] != '\0' ? x86_features.brand
+					  : x86_features.vendor,
+	    x86_features.family, x86_features.model, x86_features.stepping,
+	    x86_features.hypervised ? ", under " : "", x86_features.hypervisor);
+	x86_apic_init();
+	x86_timer_init();
+	x86_smp_init();
+	printf("cpu: %u CPU(s), %s, %zu bytes of extended state\n", ncpu,
+	    x86_apic_mode(), x86_fpu_bytes());
+}

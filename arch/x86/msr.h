@@ -1,0 +1,32 @@
+/*
+ * Model-specific registers by their names in Intel SDM vol. 4, "IA-32
+ * Architectural MSRs".  Included by arch/x86/.
+ */
+#ifndef ARCH_X86_MSR_H
+#define ARCH_X86_MSR_H
+
+/*
+ * The local APIC: bit 11 enables it, bit 10 puts it into x2APIC mode, the
+ * rest is where its registers are.
+ */
+#define IA32_APIC_BASE   0x01b
+#define APIC_BASE_X2APIC (1ULL << 10)
+#define APIC_BASE_ENABLE (1ULL << 11)
+#define APIC_BASE_ADDR   0x000ffffffffff000ULL
+
+#define IA32_BIOS_SIGN_ID 0x08b /* microcode revision, in bits 63:32 */
+#define IA32_TSC_DEADLINE 0x6e0 /* 0: disarmed */
+#define IA32_X2APIC       0x800 /* APIC register n is here + n / 16 */
+
+/*
+ * SYSCALL: selectors, entry, flags it clears.  SWAPGS exchanges the last
+ * two.
+ */
+#define IA32_STAR           0xc0000081
+#define IA32_LSTAR          0xc0000082
+#define IA32_FMASK          0xc0000084
+#define IA32_FS_BASE        0xc0000100
+#define IA32_GS_BASE        0xc0000101
+#define IA32_KERNEL_GS_BASE 0xc0000102
+
+#endif /* ARCH_X86_MSR_H */

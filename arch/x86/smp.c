@@ -1,0 +1,258 @@
+/*
+ * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)"; Intel
+ * SDM vol. 3A, "MP Initialization Protocol Algorithm".
+ */
+#include "arch/x86/smp.h"
+
+#include "arch/x86/apic.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/pt.h"
+#include "arch/x86/timer.h"
+#include "arch/x86/x86.h"
+#include "kern/acpi.h"
+#include "kern/arch.h"
+#include "kern/bootinfo.h"
+#include "kern/cpu.h"
+#include "kern/errno.h"
+#include "kern/lwp.h"
+#include "kern/page.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* MADT: entries behind the header's two fields. */
+#define MADT_ENTRIES    44
+#define MADT_APIC       0
+#define MADT_APIC_BYTES 8
+#define MADT_IOAPIC     1
+#define MADT_IO_BYTES   12
+#define MADT_X2APIC     9
+#define MADT_X2_BYTES   16
+#define MADT_ENABLED    0x1
+#define APIC_ID_ALL     0xff /* broadcast: no CPU has it */
+
+/* How long a CPU may take from INIT to C. */
+#define ARRIVAL_MS 200
+
+/*
+ * I/O APIC: index and data.
+ * Intel 82093AA, "I/O APIC Registers".
+ */
+#define IOAPIC_INDEX    0x00
+#define IOAPIC_DATA     0x10
+#define IOAPIC_VERSION  1
+#define IOAPIC_REDIR(n) (0x10 + 2 * (n))
+#define IOAPIC_MASKED   0x10000
+#define IOAPIC_BYTES    0x20
+
+/* What trampoline.S reads. */
+struct trampoline_args {
+	uint64_t root, efer, stack;
+	struct x86_cpu *cpu;
+	void (*entry)(struct x86_cpu *xc);
+};
+
+extern char x86_trampoline[], x86_trampoline_end[], x86_trampoline_args[];
+
+static bool trampoline_free;
+
+void
+x86_smp_reserve(struct bootinfo *bi)
+{
+	trampoline_free = bootinfo_take(bi, PAGE_SIZE, PAGE_SIZE, TRAMPOLINE_PA,
+			      TRAMPOLINE_PA + PAGE_SIZE) != 0;
+}
+
+static void
+add(uint32_t apic_id)
+{
+	struct cpu *c;
+
+	/* A CPU may stand there as both kinds of entry. */
+	for (unsigned i = 0; i < ncpu; i++)
+		if (cpus[i].c_hwid == apic_id)
+			return;
+	if ((c = cpu_add(apic_id)) != NULL && c->c_id == 0)
+		c->c_arch = &x86_boot_cpu;
+}
+
+static void
+mask_ioapic(uint32_t pa)
+{
+	volatile uint32_t *io = arch_map_device(pa, IOAPIC_BYTES);
+	unsigned last;
+
+	if (io == NULL)
+		return;
+	io[IOAPIC_INDEX / 4] = IOAPIC_VERSION;
+	last = FIELD(io[IOAPIC_DATA / 4], 23, 16);
+	for (unsigned n = 0; n <= last; n++) {
+		io[IOAPIC_INDEX / 4] = IOAPIC_REDIR(n);
+		io[IOAPIC_DATA / 4] = IOAPIC_MASKED;
+	}
+}
+
+static void
+madt_entry(const unsigned char *e, unsigned bytes)
+{
+	if (e[0] == MADT_APIC && bytes >= MADT_APIC_BYTES) {
+		if ((acpi_u32(e + 4) & MADT_ENABLED) != 0 &&
+		    e[3] != APIC_ID_ALL)
+			add(e[3]);
+	} else if (e[0] == MADT_X2APIC && bytes >= MADT_X2_BYTES) {
+		if ((acpi_u32(e + 8) & MADT_ENABLED) != 0)
+			add(acpi_u32(e + 4));
+	} else if (e[0] == MADT_IOAPIC && bytes >= MADT_IO_BYTES) {
+		mask_ioapic(acpi_u32(e + 4));
+	}
+}
+
+void
+x86_smp_init(void)
+{
+	const unsigned char *madt;
+	uint32_t n, at = MADT_ENTRIES;
+
+	add(x86_apic_id());
+	if ((madt = acpi_table("APIC", &n)) == NULL)
+		return;
+	while (at + 2 <= n && madt[at + 1] >= 2 && at + madt[at + 1] <= n) {
+		madt_entry(madt + at, madt[at + 1]);
+		at += madt[at + 1];
+	}
+}
+
+/*
+ * Starting
+ */
+
+static void
+delay_us(uint64_t us)
+{
+	uint64_t until = arch_tick() + us * (arch_tick_hz() / 1000000);
+
+	while (arch_tick() < until)
+		arch_relax();
+}
+
+static void
+free_cpu(struct x86_cpu *xc)
+{
+	for (unsigned i = 0; i < NIST && xc->xc_tss.t_ist[i] != 0; i++)
+		kstack_free((char *)xc->xc_tss.t_ist[i] - KSTACK_BYTES);
+	kfree(xc);
+}
+
+/* A CPU's own data with all its stacks, or NULL. */
+static struct x86_cpu *
+new_cpu(struct cpu *c)
+{
+	struct x86_cpu *xc = kmalloc(sizeof *xc);
+
+	if (xc == NULL)
+		return NULL;
+	xc->xc_self = xc;
+	xc->xc_cpu = c;
+	for (unsigned i = 0; i < NIST; i++) {
+		char *stack = kstack_alloc();
+
+		if (stack == NULL) {
+			free_cpu(xc);
+			return NULL;
+		}
+		xc->xc_tss.t_ist[i] = (uintptr_t)stack + KSTACK_BYTES;
+	}
+	return xc;
+}
+
+/* What the new CPU does first, on its idle LWP's stack. */
+static _Noreturn void
+ap_main(struct x86_cpu *xc)
+{
+	xc->xc_root = x86_root;
+	x86_cpu_init(xc);
+	__atomic_store_n(&xc->xc_arrived, true, __ATOMIC_RELEASE);
+	x86_apic_init_cpu();
+	x86_timer_init_cpu();
+	kern_cpu_main(xc->xc_cpu);
+}
+
+static void
+fill_trampoline(struct x86_cpu *xc)
+{
+	char *page = pa_to_va(TRAMPOLINE_PA);
+	struct trampoline_args args = {
+		.root = x86_root,
+		.efer = rdmsr(MSR_EFER) & (EFER_LME | EFER_NXE),
+		.stack = (uintptr_t)xc->xc_cpu->c_idle->l_kstack_top,
+		.cpu = xc,
+		.entry = ap_main,
+	};
+
+	memcpy(page, x86_trampoline,
+	    (size_t)(x86_trampoline_end - x86_trampoline));
+	memcpy(
+	    page + (x86_trampoline_args - x86_trampoline), &args, sizeof args);
+}
+
+/*
+ * INIT, then STARTUP twice: the second is ignored where the first worked.
+ * The long wait is for hardware to come out of reset.
+ */
+static void
+send_init(uint32_t apic_id)
+{
+	uint32_t startup =
+	    APIC_ICR_ASSERT | APIC_ICR_STARTUP | TRAMPOLINE_PA / PAGE_SIZE;
+
+	x86_apic_send(apic_id, APIC_ICR_ASSERT | APIC_ICR_INIT);
+	delay_us(x86_features.hypervised ? 10 : 10000);
+	x86_apic_send(apic_id, startup);
+	delay_us(200);
+	x86_apic_send(apic_id, startup);
+}
+
+/* Did it take what the trampoline holds for it? */
+static bool
+wait_arrival(const struct x86_cpu *xc)
+{
+	uint64_t until = arch_tick() + arch_tick_hz() / 1000 * ARRIVAL_MS;
+
+	while (!__atomic_load_n(&xc->xc_arrived, __ATOMIC_ACQUIRE)) {
+		if (arch_tick() > until)
+			return false;
+		arch_relax();
+	}
+	return true;
+}
+
+int
+arch_cpu_start(struct cpu *cpu)
+{
+	struct x86_cpu *xc;
+	uint64_t *leaf;
+	size_t bytes;
+
+	if (!trampoline_free)
+		return EBUSY;
+	if ((xc = new_cpu(cpu)) == NULL)
+		return ENOMEM;
+	/* One to one in the kernel's own tables, whose lower half is empty. */
+	if (x86_pt_map(x86_root, TRAMPOLINE_PA, TRAMPOLINE_PA, PAGE_SIZE,
+		PT_LEAF, PAGE_SIZE) == 0) {
+		free_cpu(xc);
+		return ENOMEM;
+	}
+	cpu->c_arch = xc;
+	fill_trampoline(xc);
+	send_init((uint32_t)cpu->c_hwid);
+	if (!wait_arrival(xc)) {
+		/* It may yet come: leave all it needs as it is, for good. */
+		trampoline_free = false;
+		return ETIMEDOUT;
+	}
+	leaf = x86_pt_leaf(x86_root, TRAMPOLINE_PA, &bytes);
+	*leaf = 0;
+	invlpg(TRAMPOLINE_PA);
+	return 0;
+}

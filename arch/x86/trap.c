@@ -1,0 +1,238 @@
+/*
+ * What exceptions mean, and the trap frame's accessors.
+ */
+#include "arch/x86/apic.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+
+/*
+ * Vectors.  Intel SDM vol. 3A, "Exception and Interrupt Reference".
+ */
+#define VEC_DB     1
+#define VEC_UD     6
+#define VEC_PF     14
+#define VEC_AC     17
+#define NEXCEPTION 32
+
+/* Error code of a page fault. */
+#define PF_PRESENT 0x1
+#define PF_WRITE   0x2
+#define PF_RSVD    0x8
+#define PF_FETCH   0x10
+#define PF_KEY     0x20
+
+static const struct {
+	enum fault fault;
+	const char *what;
+} causes[NEXCEPTION] = {
+	[0] = { FAULT_DIV, "integer division" },
+	[VEC_DB] = { FAULT_STEP, "debug exception" },
+	[3] = { FAULT_BREAK, "breakpoint" },
+	[4] = { FAULT_PROT, "overflow (INTO)" },
+	[5] = { FAULT_PROT, "bound exceeded" },
+	[VEC_UD] = { FAULT_UNDEF, "undefined instruction" },
+	[7] = { FAULT_UNDEF, "no floating point here" },
+	[10] = { FAULT_PROT, "bad task-state segment" },
+	[11] = { FAULT_PROT, "segment not present" },
+	[12] = { FAULT_PROT, "stack segment" },
+	[13] = { FAULT_PROT, "general protection" },
+	[16] = { FAULT_FP, "x87 exception" },
+	[VEC_AC] = { FAULT_ALIGN, "misaligned" },
+	[19] = { FAULT_FP, "SIMD floating point exception" },
+	[21] = { FAULT_PROT, "control protection" },
+};
+
+/*
+ * An instruction of the kernel's that may fault, and where to go on then.
+ */
+struct fixup {
+	int32_t f_insn; /* both relative to the field itself */
+	int32_t f_resume;
+};
+extern const struct fixup __fixup_start[], __fixup_end[];
+
+static bool
+fixup(struct trapframe *tf)
+{
+	for (const struct fixup *f = __fixup_start; f < __fixup_end; f++) {
+		if (tf->tf_rip == (uintptr_t)&f->f_insn + f->f_insn) {
+			tf->tf_rip = (uintptr_t)&f->f_resume + f->f_resume;
+			return true;
+		}
+	}
+	return false;
+}
+
+static const char *
+page_fault_cause(uint64_t err)
+{
+	if (err & PF_RSVD)
+		return "damaged page table";
+	if (err & PF_KEY)
+		return "protection key";
+	if (!(err & PF_PRESENT))
+		return "not mapped";
+	if (err & PF_FETCH)
+		return "not executable";
+	return err & PF_WRITE ? "not writable" : "not readable";
+}
+
+static void
+report(struct trapframe *tf)
+{
+	uint64_t vec = tf->tf_vector;
+	uintptr_t addr = read_cr(2);
+
+	if (vec == VEC_PF)
+		trap_fault(tf, FAULT_PAGE, addr, page_fault_cause(tf->tf_err));
+	else if (vec < NEXCEPTION && causes[vec].what != NULL)
+		trap_fault(tf, causes[vec].fault,
+		    causes[vec].fault == FAULT_PROT ? 0 : tf->tf_rip,
+		    causes[vec].what);
+	else
+		trap_fault(tf, FAULT_OTHER, 0, "unexpected vector");
+}
+
+void
+x86_trap_payload(struct trapframe *tf)
+{
+	if (tf->tf_vector >= NEXCEPTION)
+		x86_interrupt(tf);
+	else
+		report(tf);
+	trap_return(tf);
+}
+
+void
+x86_trap_kernel(struct trapframe *tf)
+{
+	if (tf->tf_vector >= NEXCEPTION)
+		x86_interrupt(tf);
+	else if (!fixup(tf))
+		report(tf);
+}
+
+void
+x86_trap_syscall(struct trapframe *tf)
+{
+	trap_syscall(tf);
+	trap_return(tf);
+}
+
+/* NMI, double fault, machine check: on stacks of their own. */
+void
+x86_trap_anywhere(struct trapframe *tf)
+{
+	if (tf->tf_vector == VEC_NMI && x86_halt_requested())
+		x86_stop();
+	tf_print(tf);
+	switch (tf->tf_vector) {
+	case VEC_NMI:
+		/* Whoever sends one to a kernel that asked for none wants it
+		 * to say where it is. */
+		panic("NMI at pc %#lx (port 61h: %#x)", tf->tf_rip, inb(0x61));
+	case VEC_MC:
+		panic("machine check at pc %#lx", tf->tf_rip);
+	default:
+		panic(
+		    "double fault at pc %#lx, sp %#lx", tf->tf_rip, tf->tf_rsp);
+	}
+}
+
+void
+x86_trap_overflow(struct trapframe *tf)
+{
+	tf_print(tf);
+	panic("kernel stack overflow at pc %#lx, sp %#lx, address %#lx",
+	    tf->tf_rip, tf->tf_rsp, read_cr(2));
+}
+
+uintptr_t
+tf_pc(const struct trapframe *tf)
+{
+	return tf->tf_rip;
+}
+
+uintptr_t
+tf_sp(const struct trapframe *tf)
+{
+	return tf->tf_rsp;
+}
+
+uintptr_t
+tf_fp(const struct trapframe *tf)
+{
+	return tf->tf_rbp;
+}
+
+/* As entry.S decided it. */
+bool
+tf_user(const struct trapframe *tf)
+{
+	return (tf->tf_cs & 3) != 0 || (int64_t)tf->tf_rip >= 0 ||
+	       (int64_t)tf->tf_rsp >= 0;
+}
+
+unsigned
+tf_sysno(const struct trapframe *tf)
+{
+	return (unsigned)tf->tf_err;
+}
+
+/* System V ABI, AMD64 supplement, "Linux Conventions". */
+uintptr_t
+tf_arg(const struct trapframe *tf, unsigned n)
+{
+	switch (n) {
+	case 0:
+		return tf->tf_rdi;
+	case 1:
+		return tf->tf_rsi;
+	case 2:
+		return tf->tf_rdx;
+	case 3:
+		return tf->tf_r10;
+	case 4:
+		return tf->tf_r8;
+	default:
+		return tf->tf_r9;
+	}
+}
+
+void
+tf_set_ret(struct trapframe *tf, intptr_t v)
+{
+	tf->tf_rax = (uint64_t)v;
+}
+
+void
+tf_print(const struct trapframe *tf)
+{
+	printf("cpu: rax %016lx rbx %016lx rcx %016lx rdx %016lx\n", tf->tf_rax,
+	    tf->tf_rbx, tf->tf_rcx, tf->tf_rdx);
+	printf("cpu: rsi %016lx rdi %016lx rbp %016lx rsp %016lx\n", tf->tf_rsi,
+	    tf->tf_rdi, tf->tf_rbp, tf->tf_rsp);
+	printf("cpu: r8  %016lx r9  %016lx r10 %016lx r11 %016lx\n", tf->tf_r8,
+	    tf->tf_r9, tf->tf_r10, tf->tf_r11);
+	printf("cpu: r12 %016lx r13 %016lx r14 %016lx r15 %016lx\n", tf->tf_r12,
+	    tf->tf_r13, tf->tf_r14, tf->tf_r15);
+	printf("cpu: rip %016lx rflags %08lx cs %02lx ss %02lx\n", tf->tf_rip,
+	    tf->tf_rflags, tf->tf_cs, tf->tf_ss);
+	printf("cpu: vector %#lx error %#lx cr2 %016lx cr3 %016lx\n",
+	    tf->tf_vector, tf->tf_err, read_cr(2), read_cr(3));
+}
+
+/* Stacks grow down: a caller's record lies above, in the same stack. */
+bool
+arch_frame_next(uintptr_t *fp, uintptr_t *pc)
+{
+	const uintptr_t *record = (const uintptr_t *)*fp;
+
+	if (*fp < KSTACK_BASE || *fp % 8 != 0 || (*fp & KSTACK_BYTES) != 0)
+		return false;
+	*pc = record[1];
+	*fp = record[0];
+	return *pc != 0;
+}
