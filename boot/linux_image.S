@@ -26,7 +26,12 @@ entry:
 	mov	x21, x0
 	mrs	x20, cntvct_el0
 
-	/* Page tables and stack of the next steps. */
+	/*
+	 * Page tables and stack of the next steps.  The stores go past the
+	 * caches: no line may be there to be written over them later, nor to
+	 * be read instead of them.
+	 */
+	bl	invalidate_early
 	adrp	x0, __early_start
 	adrp	x1, __early_end
 1:	stp	xzr, xzr, [x0], #16
@@ -37,18 +42,7 @@ entry:
 	mov	x0, x19
 	bl	arm64_early_map
 
-	/*
-	 * These stores went past the caches; a line fetched before them would
-	 * show what was there earlier.
-	 */
-	adrp	x0, __early_start
-	adrp	x1, __early_end
-	dmb	sy
-2:	dc	ivac, x0
-	add	x0, x0, #16		/* no line is shorter */
-	cmp	x0, x1
-	b.lo	2b
-	dsb	sy
+	bl	invalidate_early
 
 	bl	mmu_on
 	ldr	x0, =boot_high
@@ -59,13 +53,13 @@ boot_high:
 	mov	sp, x0
 	adrp	x0, __bss_start
 	adrp	x1, __bss_end
-3:	stp	xzr, xzr, [x0]
+2:	stp	xzr, xzr, [x0]
 	stp	xzr, xzr, [x0, #16]
 	stp	xzr, xzr, [x0, #32]
 	stp	xzr, xzr, [x0, #48]
 	add	x0, x0, #64
 	cmp	x0, x1
-	b.lo	3b
+	b.lo	2b
 	adrp	x0, arm64_boot_cpu
 	add	x0, x0, :lo12:arm64_boot_cpu
 	bl	cpu_registers
@@ -148,6 +142,22 @@ mmu_on:
 	bic	x0, x0, #(1 << 23)	/* SPAN 0: exceptions set PSTATE.PAN */
 3:	msr	sctlr_el1, x0
 	isb
+	ret
+
+/* Drop what the data caches hold of .early; the loader cleaned it. */
+invalidate_early:
+	mrs	x2, ctr_el0
+	ubfx	x2, x2, #16, #4		/* DminLine: log2 of words */
+	mov	x3, #4
+	lsl	x2, x3, x2
+	adrp	x0, __early_start
+	adrp	x1, __early_end
+	dmb	sy
+1:	dc	ivac, x0
+	add	x0, x0, x2
+	cmp	x0, x1
+	b.lo	1b
+	dsb	sy
 	ret
 
 /*

@@ -49,20 +49,18 @@ arm64_pt_new(void)
 {
 	uint64_t *t;
 
-	if (use_allocator) {
-		t = page_zalloc(0);
-		return t != NULL ? va_to_pa(t) : 0;
-	}
-	if (given.left > 0) {
+	if (!use_allocator && given.left > 0) {
 		given.left--;
 		t = given.next;
 		given.next += PT_ENTRIES;
 		return va_to_pa(t);
 	}
-	if (early_used == EARLY_TABLES)
-		return 0;
-	t = early_table[early_used++];
-	return arm64_kern_pa + (uint64_t)((char *)t - _start);
+	if (!use_allocator && early_used < EARLY_TABLES) {
+		t = early_table[early_used++];
+		return arm64_kern_pa + (uint64_t)((char *)t - _start);
+	}
+	t = page_zalloc(0);
+	return t != NULL ? va_to_pa(t) : 0;
 }
 
 uint64_t *

@@ -47,7 +47,8 @@ extern struct arm64_roots arm64_roots;
 
 /*
  * pt.c works with the MMU off as well as on, and before the page allocator:
- * tables come out of the image until arm64_pt_use_allocator().
+ * tables come out of the image while there are any, and none of those that
+ * may be freed does, after arm64_pt_use_allocator().
  */
 extern uint64_t arm64_kern_pa; /* where the image is */
 void arm64_pt_use_allocator(void);
