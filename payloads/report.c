@@ -91,17 +91,28 @@ report_ratio(char *buf, size_t len, int64_t value, uint64_t divisor)
 	return buf;
 }
 
-#define ROW "%-20s %-20s %16s %16s %14s %14s %10s\n"
+#define ROW "%-16s %-18s %15s %13s %12s %12s %8s %8s\n"
 
+/* What holds for every row: on what it was measured, and how. */
 static void
 titles(const struct options *o)
 {
-	printf(
-	    "# runs %u, warm-ups %u; count, tick and hrtime (ns) are medians "
-	    "less overhead, range is max - min of count\n",
+	char cpu[64] = "a CPU", pmu[64] = "no counters",
+	     vmm[32] = "not barecpc";
+	char arch[16] = "here", priv[16] = "user";
+
+	report_machine("arch", arch, sizeof arch);
+	report_machine("cpu", cpu, sizeof cpu);
+	report_machine("pmu", pmu, sizeof pmu);
+	report_machine("vmm", vmm, sizeof vmm);
+	report_machine("priv", priv, sizeof priv);
+	printf("# %s: %s, %s, %s; payloads at %s privilege\n", arch, cpu, pmu,
+	    vmm, priv);
+	printf("# count, tick and hrtime (ns): medians of %u runs after %u "
+	       "warm-ups, less the overhead; range: max - min of count\n",
 	    o->o_runs, o->o_warmups);
 	printf(ROW, "payload", "event", "count", "per-iteration", "tick",
-	    "hrtime", "range");
+	    "hrtime", "range", "overhead");
 }
 
 static const char *
@@ -118,7 +129,7 @@ static void
 row(const struct result *r)
 {
 	char event[80], count[32], ratio[40] = "-", tick[32], hrtime[32];
-	char range[32] = "-";
+	char range[32] = "-", overhead[32] = "-";
 
 	if (r->r_status == COUNTED) {
 		number(count, sizeof count, &r->r_count);
@@ -126,6 +137,9 @@ row(const struct result *r)
 		    r->r_iterations);
 		snprintf(range, sizeof range, "%" PRIu64,
 		    r->r_count.q_raw.s_max - r->r_count.q_raw.s_min);
+		if (r->r_count.q_overhead.s_n != 0)
+			snprintf(overhead, sizeof overhead, "%" PRIu64,
+			    r->r_count.q_overhead.s_median);
 		number(tick, sizeof tick, &r->r_tick);
 	} else {
 		snprintf(
@@ -134,7 +148,7 @@ row(const struct result *r)
 	}
 	printf(ROW, r->r_label, report_event(event, sizeof event, r->r_event),
 	    count, ratio, tick, number(hrtime, sizeof hrtime, &r->r_hrtime),
-	    range);
+	    range, overhead);
 }
 
 /*

@@ -57,10 +57,11 @@ def row(record):
     head = [record["label"], f"{record['event']}:{suffix}"]
     hrtime = str(record["hrtime_ns"]["net"]) if record["hrtime_ns"] else "-"
     if record["status"] != "counted":
-        return [*head, f"<{record['status']}>", "-", "-", hrtime, "-"]
+        return [*head, f"<{record['status']}>", "-", "-", hrtime, "-", "-"]
     count = record["count"]
+    overhead = str(count["overhead"]["median"]) if count["overhead"] else "-"
     return [*head, str(count["net"]), ratio(count["net"], record["iterations"]), str(record["tick"]["net"]), hrtime,
-            str(count["measured"]["range"])]
+            str(count["measured"]["range"]), overhead]
 
 
 def series_wrong(series, runs):
