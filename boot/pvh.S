@@ -76,7 +76,7 @@ pvh_start:
 	lgdt	PHYS(pvh_gdtr)
 	ljmp	$SEL_KCODE, $PHYS(long_mode)
 
-/* Print the string at %ebp, as far as there is a serial line, and stop. */
+/* Print the string at %ebp, as far as there is a serial line, and end. */
 complain:
 	mov	$100000, %ecx
 1:	mov	$COM1_LSR, %dx
@@ -89,6 +89,8 @@ complain:
 	out	%al, %dx
 	cmpb	$0, (%ebp)
 	jne	complain
+	mov	$HALT_FAIL, %al
+	out	%al, $DEBUG_EXIT
 2:	hlt
 	jmp	2b
 

@@ -20,6 +20,15 @@
 #define IMAGE_BASE     0xffffffff80000000 /* KERN_LINK */
 #define KSTACK_BASE    0xffffffffc0000000
 
+/*
+ * QEMU's isa-debug-exit: its status becomes 2 * code + 1.  A write where
+ * nobody listens does nothing.
+ */
+#define DEBUG_EXIT 0xf4
+#ifdef __ASSEMBLER__
+#define HALT_FAIL 0x11 /* kern/arch.h */
+#endif
+
 /* Where the other CPUs start, below 1 MiB. */
 #define TRAMPOLINE_PA 0x8000
 

@@ -16,12 +16,6 @@
 #include "kern/fbcons.h"
 #include "lib/string.h"
 
-/*
- * QEMU's isa-debug-exit: its status becomes 2 * code + 1.  A write where
- * nobody listens does nothing.
- */
-#define DEBUG_EXIT 0xf4
-
 #define FADT_DSDT        40
 #define FADT_SMI_CMD     48
 #define FADT_ACPI_ENABLE 52

@@ -14,48 +14,45 @@
 /* CPUID.80000001H:ECX: core performance counters.  AMD APM vol. 3. */
 #define CPUID_PERFCTR_CORE 23
 
-static unsigned
-intel_version(void)
+/* What CPUID says there is, or NULL. */
+static const char *
+pmu_found(void)
 {
-	return FIELD(cpuid(0xa, 0).a, 7, 0);
-}
-
-static bool
-amd_counters(void)
-{
-	return FIELD(cpuid(0x80000001, 0).c, CPUID_PERFCTR_CORE,
-		   CPUID_PERFCTR_CORE) != 0;
+	if (strcmp(x86_features.vendor, "AuthenticAMD") == 0 &&
+	    FIELD(cpuid(0x80000001, 0).c, CPUID_PERFCTR_CORE,
+		CPUID_PERFCTR_CORE) != 0)
+		return "AMD core counters (CPUID.80000001H)";
+	if (FIELD(cpuid(0xa, 0).a, 7, 0) != 0)
+		return "an architectural PMU (CPUID.0AH)";
+	return NULL;
 }
 
 /*
- * CPUID alone is believed here: MSRs answer, and mean nothing, on emulators
- * without a PMU.
+ * Only CPUID is believed: where there is no PMU, MSRs of one may still take
+ * what is written and read 0.
  */
 const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {
 	static char why[160];
-	bool amd = strcmp(x86_features.vendor, "AuthenticAMD") == 0;
+	const struct x86_features *f = &x86_features;
+	const char *found = pmu_found();
 
-	if (amd && amd_counters())
+	if (found != NULL)
 		snprintf(why, sizeof why,
-		    "PMU of AMD's core counters found, and this version has "
-		    "no backend for it; count on arm64");
-	else if (!amd && intel_version() != 0)
+		    "%s, for which this version has no backend; count with "
+		    "the arm64 image",
+		    found);
+	else if (f->hypervised)
 		snprintf(why, sizeof why,
-		    "PMU version %u (CPUID.0AH) found, and this version has "
-		    "no backend for it; count on arm64",
-		    intel_version());
+		    "PMU absent: CPUID.0AH=0 under %s; ask it for one (KVM: "
+		    "-cpu host,pmu=on), or count with the arm64 image",
+		    f->hypervisor);
 	else
-		snprintf(why, sizeof why, "PMU absent: %s%s%s%s",
-		    amd ? "CPUID.80000001H has no core counters"
-			: "CPUID.0AH is 0",
-		    x86_features.hypervised ? " under hypervisor " : "",
-		    x86_features.hypervisor,
-		    x86_features.hypervised
-			? "; give the guest one (KVM: -cpu host,pmu=on) or "
-			  "count on arm64"
-			: "; this CPU cannot count");
+		snprintf(why, sizeof why,
+		    "PMU absent: CPUID.0AH=0 on this CPU (%s family %#x); use "
+		    "another machine",
+		    f->vendor, f->family);
 	*why_not = why;
 	return NULL;
 }

@@ -136,9 +136,10 @@ five_levels:
 	mov	$0x3f8, %edx
 	outb	%al, %dx
 	jmp	3b
-4:	cli
-	hlt
-	jmp	4b
+4:	mov	$HALT_FAIL, %al
+	out	%al, $DEBUG_EXIT
+5:	hlt
+	jmp	5b
 
 	.section .rodata
 five_levels_text:
