@@ -109,12 +109,16 @@ efi_find_framebuffer(struct bootinfo *bi)
 			break;
 	}
 	efi_bs->FreePool(handles);
+	/* It may be RAM that the map calls free, or does not know. */
+	bootinfo_add(bi, bi->bi_fb.fb_base,
+	    (uint64_t)bi->bi_fb.fb_stride_bytes * bi->bi_fb.fb_height,
+	    BOOTMEM_DEVICE);
 }
 
 /*
  * UEFI, "EFI_BOOT_SERVICES.AllocatePages()", "Memory Type Usage after
- * ExitBootServices()".  Reserved memory may be RAM or registers:
- * nobody maps it unasked.
+ * ExitBootServices()".  Reserved memory may be RAM or registers: nobody maps
+ * it unasked.
  */
 static enum bootmem_type
 bootmem_type(const EFI_MEMORY_DESCRIPTOR *d)

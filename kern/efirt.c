@@ -50,17 +50,33 @@ static struct {
 	uint64_t reset_system; /* physical; 0: no UEFI */
 } efirt;
 
+/* Only what firmware said it keeps is there to be read. */
+static const void *
+runtime_table(const struct bootinfo *bi, uint64_t pa, size_t bytes)
+{
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+
+		if (m->bm_type == BOOTMEM_RUNTIME && pa >= m->bm_base &&
+		    pa - m->bm_base < m->bm_len &&
+		    m->bm_len - (pa - m->bm_base) >= bytes)
+			return pa_to_va(pa);
+	}
+	return NULL;
+}
+
 /* Find ResetSystem.  Returns 0 where a table is not what it should be. */
 static uint64_t
-find_reset(uint64_t systab_pa)
+find_reset(const struct bootinfo *bi)
 {
-	const struct efi_system_table *st = pa_to_va(systab_pa);
+	const struct efi_system_table *st;
 	const struct efi_runtime_services *rt;
 
-	if (st->hdr.signature != EFI_SYSTEM_TABLE_SIGNATURE)
+	st = runtime_table(bi, bi->bi_efi_systab, sizeof *st);
+	if (st == NULL || st->hdr.signature != EFI_SYSTEM_TABLE_SIGNATURE)
 		return 0;
-	rt = pa_to_va(st->runtime);
-	if (rt->hdr.signature != EFI_RUNTIME_SERVICES_SIGNATURE)
+	rt = runtime_table(bi, st->runtime, sizeof *rt);
+	if (rt == NULL || rt->hdr.signature != EFI_RUNTIME_SERVICES_SIGNATURE)
 		return 0;
 	return rt->reset_system;
 }
@@ -97,7 +113,7 @@ efirt_init(const struct bootinfo *bi)
 
 	if (bi->bi_efi_systab == 0)
 		return;
-	reset = find_reset(bi->bi_efi_systab);
+	reset = find_reset(bi);
 	efirt.as.as_system = true;
 	if (reset == 0 || map_runtime(&efirt.as, bi) != 0) {
 		printf("efi: runtime services unusable, no ResetSystem\n");
