@@ -110,29 +110,42 @@ sys_getegid(const uintptr_t *a)
  * at its timeout, and one without a timeout is a deadlock.
  */
 static intptr_t
-futex_wait(const uintptr_t *a, bool absolute)
+futex_sleep(uint64_t deadline)
 {
 	struct waitq wq = { 0 };
+	int err;
+
+	lock_acquire(&wq.wq_lock);
+	err = waitq_sleep(&wq, deadline);
+	lock_release(&wq.wq_lock);
+	return -err;
+}
+
+static intptr_t
+futex_wait(const uintptr_t *a, bool absolute)
+{
 	int64_t ts[2];
 	uint32_t value;
 	hrtime_t ns;
+	uint64_t deadline;
 
 	if (copyin(&value, a[0], sizeof value) != 0)
 		return -EFAULT;
 	if (value != (uint32_t)a[2])
 		return -EAGAIN;
-	if (a[3] == 0) {
-		lock_acquire(&wq.wq_lock);
-		return -waitq_sleep(&wq, ~0ULL); /* only its end ends it */
-	}
+	if (a[3] == 0)
+		return futex_sleep(~0ULL); /* only its end ends it */
 	if (copyin(ts, a[3], sizeof ts) != 0)
 		return -EFAULT;
 	if (ts[0] < 0 || ts[1] < 0 || ts[1] >= 1000000000)
 		return -EINVAL;
 	ns = ts[0] > INT64_MAX / 2000000000 ? INT64_MAX
 	                                    : ts[0] * 1000000000 + ts[1];
-	lock_acquire(&wq.wq_lock);
-	return -waitq_sleep(&wq, ns_to_tick(ns) + (absolute ? 0 : arch_tick()));
+	deadline = ns_to_tick(ns);
+	if (!absolute &&
+	    __builtin_add_overflow(deadline, arch_tick(), &deadline))
+		deadline = ~0ULL;
+	return futex_sleep(deadline);
 }
 
 intptr_t
