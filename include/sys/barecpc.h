@@ -12,7 +12,7 @@
  * cpc(op, a, b, c, d): the counters.  Only cpc/ calls it; <sys/cpc.h> has
  * the operations.
  */
-#define BARECPC_SYS_CPC  0x4000
+#define BARECPC_SYS_CPC 0x4000
 /*
  * phys(va): the physical address behind va, or -1 with EFAULT where nothing
  * is mapped.
