@@ -138,7 +138,10 @@ x86_apic_init_cpu(void)
 	x86_apic_write(APIC_LVT_THERMAL, APIC_LVT_MASKED | VEC_SPURIOUS);
 	x86_apic_write(APIC_LVT_PMI, APIC_LVT_MASKED | VEC_PMI);
 	x86_apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED | VEC_SPURIOUS);
-	x86_apic_write(APIC_LVT_LINT1, APIC_LVT_MASKED | VEC_SPURIOUS);
+	/* The board's NMI, or its button: the boot CPU tells where it is. */
+	x86_apic_write(APIC_LVT_LINT1, arch_curcpu()->c_id == 0
+					   ? APIC_LVT_NMI
+					   : APIC_LVT_MASKED | VEC_SPURIOUS);
 	x86_apic_write(APIC_LVT_ERROR, VEC_ERROR);
 	x86_apic_write(APIC_TIMER_DIV, APIC_DIV_1);
 	x86_apic_write(APIC_TPR, 0);
