@@ -1,0 +1,107 @@
+#include "tests/image/cpc_test.h"
+
+#include <payload.h>
+#include <stdio.h>
+
+struct test_detail test_detail;
+
+static void
+note(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	test_detail.calls++;
+	test_detail.fn = fn;
+	test_detail.subcode = subcode;
+	vsnprintf(test_detail.text, sizeof test_detail.text, fmt, ap);
+}
+
+cpc_t *
+test_cpc_open(void)
+{
+	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
+
+	if (cpc != NULL)
+		cpc_seterrhndlr(cpc, note);
+	return cpc;
+}
+
+uint_t
+own_privilege(void)
+{
+	return payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
+	                                             : CPC_COUNT_USER;
+}
+
+bool
+have_event(cpc_t *cpc, const char *event)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	bool have = cpc_set_add_request(cpc, set, event, 0, 0, 0, NULL) != -1;
+
+	cpc_set_destroy(cpc, set);
+	return have;
+}
+
+int
+add_flags(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags)
+{
+	int index = cpc_set_add_request(cpc, set, event, 0, flags, 0, NULL);
+
+	EXPECT(index != -1);
+	return index;
+}
+
+int
+add(cpc_t *cpc, cpc_set_t *set, const char *event)
+{
+	return add_flags(cpc, set, event, own_privilege());
+}
+
+int
+add_preset(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset)
+{
+	int index = cpc_set_add_request(
+	    cpc, set, event, preset, own_privilege(), 0, NULL);
+
+	EXPECT(index != -1);
+	return index;
+}
+
+int
+add_pic(
+    cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t pic, uint_t flags)
+{
+	char name[] = "picnum";
+	cpc_attr_t attr = { name, pic };
+	int index = cpc_set_add_request(cpc, set, event, 0, flags, 1, &attr);
+
+	EXPECT(index != -1);
+	return index;
+}
+
+cpc_set_t *
+set_of(cpc_t *cpc, const char *event)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	EXPECT(set != NULL);
+	add(cpc, set, event);
+	return set;
+}
+
+uint64_t
+sampled(cpc_t *cpc, cpc_set_t *set, int index)
+{
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	uint64_t value = 0;
+
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	EXPECT_EQ(cpc_buf_get(cpc, buf, index, &value), 0);
+	cpc_buf_destroy(cpc, buf);
+	return value;
+}
+
+void
+work(void)
+{
+	spin_loop(10000);
+}

@@ -1,0 +1,85 @@
+/*
+ * What tests of libcpc in the image start from.  Included by
+ * tests/image/cpc_*.c, whose tests cite the assertions of the contract.
+ */
+#ifndef TESTS_IMAGE_CPC_TEST_H
+#define TESTS_IMAGE_CPC_TEST_H
+
+#include <errno.h>
+#include <libcpc.h>
+
+#include "tests/image/test.h"
+
+/*
+ * Define a test with a handle of its own, which is closed behind it: and the
+ * program's last test sees what that leaves.  Where there is no PMU it says
+ * SKIP.
+ */
+#define CPC_TEST(name)                                                         \
+	static void cpc_test_##name(cpc_t *cpc);                               \
+	TEST(name)                                                             \
+	{                                                                      \
+		cpc_t *cpc = test_cpc_open();                                  \
+                                                                               \
+		if (cpc == NULL)                                               \
+			SKIP("no usable PMU here");                            \
+		cpc_test_##name(cpc);                                          \
+		cpc_close(cpc);                                                \
+	}                                                                      \
+	static void __attribute__((unused))                                    \
+	cpc_test_##name(cpc_t *cpc __attribute__((unused)))
+
+/* The call fails, with that errno and without or with a report. */
+#define EXPECT_SILENT(call, e)                                                 \
+	do {                                                                   \
+		test_detail.calls = 0;                                         \
+		EXPECT_ERRNO(call, e);                                         \
+		EXPECT_EQ(test_detail.calls, 0);                               \
+	} while (0)
+#define EXPECT_REPORTED(call, e, function, code)                               \
+	do {                                                                   \
+		test_detail.calls = 0;                                         \
+		EXPECT_ERRNO(call, e);                                         \
+		EXPECT_EQ(test_detail.calls, 1);                               \
+		EXPECT_EQ(test_detail.subcode, code);                          \
+		EXPECT(strcmp(test_detail.fn, function) == 0);                 \
+	} while (0)
+
+/* What the error handler of test_cpc_open()'s handles was last told. */
+extern struct test_detail {
+	int calls;
+	int subcode;
+	const char *fn;
+	char text[128];
+} test_detail;
+
+/* A handle whose error handler notes, or NULL. */
+cpc_t *test_cpc_open(void);
+
+/* The flag that counts this program's own code: it may run at ring 0 / EL1. */
+uint_t own_privilege(void);
+
+bool have_event(cpc_t *cpc, const char *event);
+
+/* Plainest forms, which expect success. */
+int add_flags(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags);
+int add(cpc_t *cpc, cpc_set_t *set, const char *event); /* own privilege */
+int add_preset(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset);
+int add_pic(
+    cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t pic, uint_t flags);
+cpc_set_t *set_of(cpc_t *cpc, const char *event);
+/* The value of a request of a bound set, now. */
+uint64_t sampled(cpc_t *cpc, cpc_set_t *set, int index);
+
+/* Two instructions an iteration, and a constant number around them. */
+void spin_loop(uint64_t iterations);
+#define SPIN_INSNS 2
+
+/* Known instructions, on top of an unknown but constant number. */
+void work(void);
+
+/* The event every test that needs one counts: retired or cycles. */
+#define ANY_EVENT "PAPI_tot_cyc"
+#define INS_EVENT "PAPI_tot_ins"
+
+#endif /* TESTS_IMAGE_CPC_TEST_H */
