@@ -247,7 +247,7 @@ HOST_CC      := gcc
 HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
 HOST_CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
-HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_fbcons
+HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons
 test_lib_OBJS      := $(HOST_LIB)
 test_cmdline_OBJS  := kern/cmdline.o tests/host/heap.o $(HOST_LIB)
 test_cpio_OBJS     := kern/cpio.o $(HOST_LIB)
@@ -255,6 +255,7 @@ test_elf_OBJS      := kern/elf.o $(HOST_LIB)
 test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)
 test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
 test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
+test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
@@ -270,7 +271,7 @@ host-tests: $(HOST_TESTS:%=build/host/tests/%)
 
 build/host/lib/%.o build/host/kern/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
 build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
-build/host/boot/%.o build/host/tests/host/test_efi_cmdline.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
+build/host/boot/%.o $(addprefix build/host/tests/host/,test_efi_cmdline.o test_efi_tables.o): HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
 build/host/%.o: %.cc Makefile
 	$(call say,HOST,$<)

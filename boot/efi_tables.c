@@ -144,19 +144,29 @@ bootmem_type(const EFI_MEMORY_DESCRIPTOR *d)
 }
 
 /* Firmware cuts its memory finely: neighbours of a type are one range here. */
+static bool
+extend_last(struct bootinfo *bi, uint64_t base, uint64_t len, uint32_t type)
+{
+	struct bootmem *last;
+
+	if (bi->bi_nmem == 0)
+		return false;
+	last = &bi->bi_mem[bi->bi_nmem - 1];
+	if (last->bm_type != type || last->bm_base + last->bm_len != base)
+		return false;
+	last->bm_len += len;
+	return true;
+}
+
 static void
 convert_map(struct bootinfo *bi, const char *map, UINTN bytes, UINTN step)
 {
 	for (UINTN at = 0; at + step <= bytes; at += step) {
 		const EFI_MEMORY_DESCRIPTOR *d = (const void *)(map + at);
-		struct bootmem *last = &bi->bi_mem[bi->bi_nmem - 1];
 		enum bootmem_type type = bootmem_type(d);
 		uint64_t len = d->NumberOfPages * EFI_PAGE;
 
-		if (bi->bi_nmem > 0 && last->bm_type == type &&
-		    last->bm_base + last->bm_len == d->PhysicalStart)
-			last->bm_len += len;
-		else
+		if (!extend_last(bi, d->PhysicalStart, len, type))
 			bootinfo_add(bi, d->PhysicalStart, len, type);
 	}
 }
