@@ -104,6 +104,7 @@ cpu_registers:
 	msr	tpidr_el0, xzr
 	msr	tpidrro_el0, xzr
 	isb
+	msr	daifclr, #4		/* an SError is reported where it arises */
 	ret
 
 /*

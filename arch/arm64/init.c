@@ -51,7 +51,7 @@ arch_init(struct bootinfo *bi)
 	arm64_pt_use_allocator();
 	arm64_kstack_init();
 	if (machine.m_tables == NULL)
-		panic("cpu: neither a device tree nor ACPI tables");
+		panic("cpu: no GIC in a device tree, nor ACPI tables");
 	if (machine.m_timer_intid == 0)
 		machine.m_timer_intid = TIMER_INTID_USUAL;
 	machine.m_vmm = find_vmm();

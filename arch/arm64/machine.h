@@ -41,7 +41,7 @@ struct machine {
 };
 extern struct machine machine;
 
-/* Fill `machine`, early: false where there are no such tables. */
+/* Fill `machine`, early: false where such tables do not describe it. */
 bool machine_from_fdt(const struct bootinfo *bi);
 bool machine_from_acpi(const struct bootinfo *bi);
 

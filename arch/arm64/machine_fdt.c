@@ -189,7 +189,6 @@ machine_from_fdt(const struct bootinfo *bi)
 
 	if (bi->bi_fdt == 0)
 		return false;
-	machine.m_tables = "device tree";
 	machine.m_virtual =
 	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0;
 	uart = stdout_node(fdt);
@@ -205,8 +204,10 @@ machine_from_fdt(const struct bootinfo *bi)
 		else if (!cpus_node)
 			found_device(&dt, node, &f);
 	}
+	/* Beside ACPI there may be a tree of a few properties only. */
 	if (f.f_gic < 0)
-		return true;
+		return false;
+	machine.m_tables = "device tree";
 	if (f.f_timer >= 0)
 		machine.m_timer_intid =
 		    interrupt(fdt, f.f_timer, f.f_gic, TIMER_VIRTUAL);

@@ -93,9 +93,13 @@ width(unsigned pic)
 static const char *
 impl_name(void)
 {
-	if (pmuv3.pv_version >= PMUVER_V3P5)
-		return "Arm PMUv3p5";
-	return pmuv3.pv_version >= PMUVER_V3P1 ? "Arm PMUv3p1" : "Arm PMUv3";
+	static const char *const names[] = { NULL, "Arm PMUv3", NULL, NULL,
+		"Arm PMUv3p1", "Arm PMUv3p4", "Arm PMUv3p5", "Arm PMUv3p7",
+		"Arm PMUv3p8", "Arm PMUv3p9" };
+	size_t n = sizeof names / sizeof names[0];
+	unsigned v = pmuv3.pv_version;
+
+	return v < n && names[v] != NULL ? names[v] : "Arm PMUv3, later";
 }
 
 static const char *
