@@ -19,9 +19,17 @@
 #define FIRST_SPI     32
 #define TIMER_VIRTUAL 2 /* secure, non-secure, virtual, hypervisor */
 
-/* The nodes whose meaning depends on another's. */
+#define NUART 4
+
+/* The nodes whose meaning depends on another's; -1 where there is none. */
 struct found {
-	int f_gic, f_timer, f_pmu;
+	int f_gic, f_timer, f_pmu, f_chosen, f_aliases;
+	bool f_in_cpus; /* below /cpus now */
+	unsigned f_nuart;
+	struct found_uart {
+		struct dt u_at;
+		enum uart_kind u_kind;
+	} f_uart[NUART];
 };
 
 /* Is one of the strings in `list` the node's "compatible"? */
@@ -91,12 +99,21 @@ found_psci(const void *fdt, int node)
 }
 
 static void
+found_uart(const struct dt *dt, enum uart_kind kind, struct found *f)
+{
+	if (f->f_nuart < NUART)
+		f->f_uart[f->f_nuart++] = (struct found_uart){ *dt, kind };
+}
+
+static void
 found_device(const struct dt *dt, int node, struct found *f)
 {
 	static const char *const gicv2[] = { "arm,cortex-a15-gic",
 		"arm,gic-400", "arm,cortex-a9-gic", "arm,cortex-a7-gic", NULL };
 	static const char *const gicv3[] = { "arm,gic-v3", NULL };
 	static const char *const timer[] = { "arm,armv8-timer", NULL };
+	static const char *const pl011[] = { "arm,pl011", NULL };
+	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
 	static const char *const psci[] = { "arm,psci-1.0", "arm,psci-0.2",
 		NULL };
 	int len;
@@ -115,6 +132,10 @@ found_device(const struct dt *dt, int node, struct found *f)
 		f->f_timer = node;
 	} else if (compatible(prop, len, psci)) {
 		found_psci(dt->dt_fdt, node);
+	} else if (compatible(prop, len, pl011)) {
+		found_uart(dt, UART_PL011, f);
+	} else if (compatible(prop, len, sbsa)) {
+		found_uart(dt, UART_SBSA, f);
 	} else if (is_pmu(prop, len)) {
 		f->f_pmu = node;
 	}
@@ -145,65 +166,94 @@ interrupt(const void *fdt, int node, int gic, unsigned n)
 	return number + (type == GIC_PPI ? FIRST_PPI : FIRST_SPI);
 }
 
-/* /chosen/stdout-path: a path or an alias, and behind a colon its settings. */
-static int
-stdout_node(const void *fdt)
+/* Is this node the one of that path, a full one? */
+static bool
+is_path(const struct dt *dt, const char *path, const char *end)
 {
-	int len;
-	const char *colon,
-	    *path = fdt_getprop(
-		fdt, fdt_path_offset(fdt, "/chosen"), "stdout-path", &len);
+	for (int d = 1; d <= dt->dt_depth; d++) {
+		int len;
+		const char *name =
+		    fdt_get_name(dt->dt_fdt, dt->dt_path[d], &len);
 
-	if (path == NULL || len < 2)
-		return -1;
-	colon = memchr(path, ':', (size_t)len);
-	return fdt_path_offset_namelen(
-	    fdt, path, colon != NULL ? (int)(colon - path) : len - 1);
+		if (end - path < len + 1 || *path != '/' ||
+		    memcmp(path + 1, name, (size_t)len) != 0)
+			return false;
+		path += len + 1;
+	}
+	return path == end;
 }
 
+/*
+ * Which UART /chosen/stdout-path means: a path or the name of an alias, and
+ * behind a colon its settings.  fdt_path_offset() would walk the tree again.
+ */
 static void
-found_uart(const struct dt *dt, int node)
+choose_uart(const void *fdt, const struct found *f)
 {
-	static const char *const pl011[] = { "arm,pl011", NULL };
-	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
-	uint64_t bytes;
 	int len;
-	const char *prop = fdt_getprop(dt->dt_fdt, node, "compatible", &len);
+	const char *path = fdt_getprop(fdt, f->f_chosen, "stdout-path", &len);
+	const char *end;
+	uint64_t bytes;
 
-	if (prop == NULL || !dt_reg(dt, 0, &machine.m_uart_pa, &bytes))
+	if (path == NULL || len < 2)
 		return;
-	if (compatible(prop, len, pl011))
-		machine.m_uart = UART_PL011;
-	else if (compatible(prop, len, sbsa))
-		machine.m_uart = UART_SBSA;
+	if ((end = memchr(path, ':', (size_t)len)) == NULL)
+		end = path + len - 1;
+	if (*path != '/') {
+		path = fdt_getprop_namelen(
+		    fdt, f->f_aliases, path, (int)(end - path), &len);
+		if (path == NULL || len < 2)
+			return;
+		end = path + len - 1;
+	}
+	for (unsigned i = 0; i < f->f_nuart; i++) {
+		const struct found_uart *u = &f->f_uart[i];
+
+		if (is_path(&u->u_at, path, end) &&
+		    dt_reg(&u->u_at, 0, &machine.m_uart_pa, &bytes))
+			machine.m_uart = u->u_kind;
+	}
+}
+
+/* A node right below the root that is not a device. */
+static void
+found_special(const void *fdt, int node, struct found *f)
+{
+	const char *name = fdt_get_name(fdt, node, NULL);
+
+	f->f_in_cpus = strcmp(name, "cpus") == 0;
+	if (strcmp(name, "chosen") == 0)
+		f->f_chosen = node;
+	else if (strcmp(name, "aliases") == 0)
+		f->f_aliases = node;
 }
 
 bool
 machine_from_fdt(const struct bootinfo *bi)
 {
 	const void *fdt = pa_to_va(bi->bi_fdt);
-	struct found f = { -1, -1, -1 };
-	bool cpus_node = false;
+	struct found f = { .f_gic = -1,
+		.f_timer = -1,
+		.f_pmu = -1,
+		.f_chosen = -1,
+		.f_aliases = -1 };
 	struct dt dt;
-	int node, uart;
+	int node;
 
 	if (bi->bi_fdt == 0)
 		return false;
 	machine.m_virtual =
 	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0;
-	uart = stdout_node(fdt);
 	dt_start(&dt, fdt);
 	while ((node = dt_next(&dt)) >= 0) {
-		if (node == uart)
-			found_uart(&dt, node);
 		if (dt.dt_depth == 1)
-			cpus_node =
-			    strcmp(fdt_get_name(fdt, node, NULL), "cpus") == 0;
-		if (cpus_node && dt.dt_depth == 2)
-			found_cpu(&dt, node);
-		else if (!cpus_node)
+			found_special(fdt, node, &f);
+		if (!f.f_in_cpus)
 			found_device(&dt, node, &f);
+		else if (dt.dt_depth == 2)
+			found_cpu(&dt, node);
 	}
+	choose_uart(fdt, &f);
 	/* Beside ACPI there may be a tree of a few properties only. */
 	if (f.f_gic < 0)
 		return false;
