@@ -2,7 +2,7 @@
  * What acts on the calling LWP's context.  The kernel knows which set that
  * holds; the library only names one.
  */
-#include "cpci.h"
+#include "cpc/cpci.h"
 
 #include <errno.h>
 

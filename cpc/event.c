@@ -2,7 +2,7 @@
  * Names of events and attributes: fetched when a handle is opened, walked
  * from then on.
  */
-#include "cpci.h"
+#include "cpc/cpci.h"
 
 #include <errno.h>
 #include <stdlib.h>

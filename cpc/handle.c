@@ -1,4 +1,4 @@
-#include "cpci.h"
+#include "cpc/cpci.h"
 
 #include <errno.h>
 #include <stdlib.h>

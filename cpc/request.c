@@ -1,7 +1,7 @@
 /*
  * Adding a request: judge it, copy it, pack it for the kernel.
  */
-#include "cpci.h"
+#include "cpc/cpci.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -114,6 +114,23 @@ sizes_that_do_not_fit_are_einval(void **state)
 	    call(CPC_OP_SAMPLE, 77, (uintptr_t)&good, 3, 0), -EINVAL);
 }
 
+/* A sample fills a buffer of the set's size, or none. */
+static void
+samples_do_not_overrun(void **state)
+{
+	uint64_t room[4] = { 0, 0, 0, 42 };
+
+	(void)state;
+	make_good();
+	assert_int_equal(bind_pack(sizeof good), 0);
+	assert_int_equal(
+	    call(CPC_OP_SAMPLE, 77, (uintptr_t)room, 1, 0), -EINVAL);
+	assert_int_equal(
+	    call(CPC_OP_SAMPLE, 77, (uintptr_t)room, 3, 0), -EINVAL);
+	assert_int_equal(room[3], 42);
+	assert_int_equal(call(CPC_OP_SAMPLE, 77, (uintptr_t)room, 2, 0), 0);
+}
+
 /* The copy is bounded, whatever length is claimed. */
 static void
 huge_size_is_einval(void **state)
@@ -267,6 +284,7 @@ main(void)
 		T(unknown_operations_are_einval),
 		T(bad_addresses_are_efault),
 		T(sizes_that_do_not_fit_are_einval),
+		T(samples_do_not_overrun),
 		T(huge_size_is_einval),
 		T(what_libcpc_checks_is_checked_again),
 		T(events_are_not_believed),
