@@ -95,7 +95,8 @@ region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
 	struct region *r = kmalloc(sizeof *r);
 
 	if (r != NULL)
-		*r = (struct region){ NULL, start, end, prot, contig };
+		*r = (struct region){ NULL, start, end, prot, contig,
+			prot != 0 };
 	return r;
 }
 
@@ -111,6 +112,7 @@ region_split(struct as *as, uintptr_t va)
 		return EINVAL;
 	if ((tail = region_new(va, r->r_end, r->r_prot, r->r_contig)) == NULL)
 		return ENOMEM;
+	tail->r_pages = r->r_pages;
 	tail->r_next = r->r_next;
 	r->r_next = tail;
 	r->r_end = va;
@@ -125,7 +127,8 @@ regions_merge(struct as *as)
 		struct region *n = r->r_next;
 
 		if (n != NULL && r->r_end == n->r_start &&
-		    r->r_prot == n->r_prot && r->r_contig == n->r_contig) {
+		    r->r_prot == n->r_prot && r->r_contig == n->r_contig &&
+		    r->r_pages == n->r_pages) {
 			r->r_end = n->r_end;
 			r->r_next = n->r_next;
 			kfree(n);
@@ -178,7 +181,11 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 	while (*link != NULL && (*link)->r_start < end) {
 		struct region *r = *link;
 
-		pages_free(as, r->r_start, r->r_end - r->r_start, r->r_contig);
+		/* A reservation may be of many TiB: looking there takes hours.
+		 */
+		if (r->r_pages)
+			pages_free(
+			    as, r->r_start, r->r_end - r->r_start, r->r_contig);
 		*link = r->r_next;
 		kfree(r);
 	}
@@ -200,11 +207,17 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 	     r = r->r_next) {
 		if (r->r_start > at)
 			return ENOMEM; /* a hole; what lies before it is done */
-		err = pages_protect(as, r->r_start, r->r_end - r->r_start,
-		    r->r_prot, prot, r->r_contig);
+		if (r->r_pages)
+			err =
+			    pages_protect(as, r->r_start, r->r_end - r->r_start,
+				r->r_prot, prot, r->r_contig);
+		else if (prot != 0)
+			err = pages_populate(as, r->r_start,
+			    r->r_end - r->r_start, prot, r->r_contig);
 		if (err != 0)
 			return err;
 		r->r_prot = prot;
+		r->r_pages |= prot != 0;
 		at = r->r_end;
 	}
 	regions_merge(as);
@@ -223,10 +236,11 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 		return EINVAL;
 	if ((n = region_new(to, to + len, r->r_prot, false)) == NULL)
 		return ENOMEM;
+	n->r_pages = r->r_pages;
 	if ((err = region_split(as, from)) != 0 ||
 	    (err = region_split(as, from + len)) != 0)
 		goto free_region;
-	if ((err = pages_move(as, from, to, len, n->r_prot)) != 0)
+	if (n->r_pages && (err = pages_move(as, from, to, len, n->r_prot)) != 0)
 		goto free_region;
 	err = as_unmap(as, from, len);
 	ASSERT(err == 0); /* split above: nothing left to fail */

@@ -34,6 +34,7 @@ struct region {
 	uintptr_t r_start, r_end;
 	unsigned r_prot; /* PROT_READ | PROT_WRITE | PROT_EXEC */
 	bool r_contig;   /* MAP_CONTIG: 2 MiB pages throughout */
+	bool r_pages;    /* has all its pages; false: has none, and no access */
 };
 
 /* 0 or ENOMEM.  A system address space's code runs at ring 0 / EL1. */

@@ -167,18 +167,12 @@ transfer(
 static int
 hide_or_show(struct as *as, uintptr_t va, size_t step, unsigned prot)
 {
-	uint64_t pa;
-	struct as *h = holder(as, va, &pa);
-	size_t done;
+	struct as *h = hidden(as);
 
-	if (prot == 0) {
-		if ((h = hidden(as)) == NULL)
-			return ENOMEM;
-		return transfer(as, h, va, step, PROT_READ);
-	}
 	if (h == NULL)
-		return populate_block(as, va, step, prot, &done);
-	return transfer(h, as, va, step, prot);
+		return ENOMEM;
+	return prot == 0 ? transfer(as, h, va, step, PROT_READ)
+	                 : transfer(h, as, va, step, prot);
 }
 
 int
@@ -186,17 +180,25 @@ pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
     unsigned prot, bool contig)
 {
 	size_t step = contig ? LARGE_SIZE : PAGE_SIZE;
-	int err = 0;
+	uintptr_t at = va, end = va + len;
+	int err;
 
 	if (was == 0 && prot == 0)
 		return 0;
 	if (was != 0 && prot != 0)
 		return arch_protect(as, va, len, arch_prot(as, prot));
-	/* A fresh reservation made accessible: the common case. */
-	if (was == 0 && as->as_hidden == NULL)
-		return pages_populate(as, va, len, prot, contig);
-	for (uintptr_t end = va + len; va < end && err == 0; va += step)
-		err = hide_or_show(as, va, step, prot);
+	for (; at < end; at += step) {
+		if ((err = hide_or_show(as, at, step, prot)) != 0)
+			goto undo;
+	}
+	return 0;
+
+undo:
+	while (at > va) {
+		int back = hide_or_show(as, at -= step, step, was);
+
+		ASSERT(back == 0); /* the tables it came from are still there */
+	}
 	return err;
 }
 

@@ -23,8 +23,8 @@ int pages_populate(
 /* Free the pages there are. */
 void pages_free(struct as *as, uintptr_t va, size_t len, bool contig);
 /*
- * Change what may be done to pages that could be accessed before (was != 0)
- * or not.  0 or ENOMEM; then part of the range may have changed.
+ * Change what may be done to pages, all of them there, that could be accessed
+ * before (was != 0) or not.  0 or ENOMEM, nothing changed.
  */
 int pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
     unsigned prot, bool contig);

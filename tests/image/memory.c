@@ -186,11 +186,12 @@ TEST(the_kernels_half_cannot_be_mapped)
 	}
 }
 
-TEST(reservations_take_no_memory)
+TEST(reservations_take_no_memory_and_no_time)
 {
 	struct barecpc_stat before, after;
-	size_t bytes = (size_t)1 << 36;
-	char *p;
+	/* A look at each of its pages would take days. */
+	size_t bytes = (size_t)1 << 46;
+	char *p, *q;
 
 	if (payload_stat(&before) == -1)
 		SKIP("this is not barecpc");
@@ -198,7 +199,26 @@ TEST(reservations_take_no_memory)
 	REQUIRE(p != NULL);
 	REQUIRE(payload_stat(&after) == 0);
 	EXPECT(before.bs_free_pages - after.bs_free_pages <= 4);
+	/* It cannot be had as a whole, and asking costs nothing. */
+	EXPECT_ERRNO(mprotect(p, bytes, RW), ENOMEM);
+	/* A page in the middle of it is used, and given back. */
+	q = p + bytes / 2;
+	EXPECT_EQ(mprotect(q, PAGE, RW), 0);
+	*q = 1;
+	EXPECT_EQ(mprotect(q, PAGE, PROT_NONE), 0);
+	EXPECT_EQ(munmap(q, PAGE), 0);
+	q = mremap(p, bytes / 4, bytes / 8, 0);
+	EXPECT(q == p);
 	EXPECT_EQ(munmap(p, bytes), 0);
+	REQUIRE(payload_stat(&after) == 0);
+	/* Page tables stay, of both protections. */
+	EXPECT(before.bs_free_pages - after.bs_free_pages <= 16);
+}
+
+/* The end of a process unmaps what it left, in no more time. */
+TEST(a_reservation_is_left_behind)
+{
+	EXPECT(map((size_t)1 << 45, PROT_NONE) != NULL);
 }
 
 TEST(brk_grows_and_shrinks)
