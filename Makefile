@@ -26,6 +26,8 @@ ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
 all tests:
 	$(Q)for a in $(ARCHS); do $(MAKE) --no-print-directory ARCH=$$a $@ || exit; done
+# One after the other also with -j: they build in the same folders.
+tests: all
 else ifeq ($(filter $(ARCH),$(ARCHS)),)
 $(error ARCH=$(ARCH): known are $(ARCHS))
 else
