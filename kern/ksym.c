@@ -9,8 +9,8 @@
 
 /*
  * The table scripts/mksyms writes after the first link: addresses as offsets
- * from KERN_LINK, ascending, and where each name starts in the text.  It
- * lies at the image's end, so that adding it moves nothing.
+ * from KERN_LINK, ascending, and where each name starts in ksym_names.  It
+ * lies behind the code, so that adding it moves none.
  */
 extern const uint32_t ksym_count;
 extern const struct {
