@@ -42,14 +42,13 @@ list_events(const uintptr_t *a)
 {
 	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
 	const char *name;
-	unsigned n;
+	unsigned at = 0;
 
 	if (a[0] >= kcpc_npic)
 		return -EINVAL;
 	if ((kcpc_pics & 1ULL << a[0]) == 0)
 		return 0;
-	for (n = 0; (name = kcpc_ops->list_events((unsigned)a[0], n)) != NULL;
-	     n++)
+	while ((name = kcpc_ops->list_events((unsigned)a[0], &at)) != NULL)
 		list_add(&ls, name);
 	return list_end(&ls);
 }

@@ -92,10 +92,11 @@ struct pcbe_ops {
 	const char *(*cpuref)(void);    /* for cpc_cpuref() */
 
 	/*
-	 * The nth event countable on pic, generic (PAPI_) ones included, in
-	 * the backend's order; NULL past the end.
+	 * The next event countable on pic, generic (PAPI_) ones included, in
+	 * the backend's order; NULL past the end.  *at is 0 for the first
+	 * and the backend's own from then on.
 	 */
-	const char *(*list_events)(unsigned pic, unsigned n);
+	const char *(*list_events)(unsigned pic, unsigned *at);
 	/* The nth attribute, "picnum" not among them; NULL past the end. */
 	const char *(*list_attrs)(unsigned n);
 

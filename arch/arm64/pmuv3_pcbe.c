@@ -111,12 +111,15 @@ cpuref(void)
 }
 
 static const char *
-list_events(unsigned pic, unsigned n)
+list_events(unsigned pic, unsigned *at)
 {
+	const struct pmuv3_event *e;
+
 	(void)pic; /* all are alike */
-	for (unsigned i = 0; i < pmuv3_nevents; i++) {
-		if (pmuv3_has_event(pmuv3_events[i].pe_number) && n-- == 0)
-			return pmuv3_events[i].pe_name;
+	while (*at < pmuv3_nevents) {
+		e = &pmuv3_events[(*at)++];
+		if (pmuv3_has_event(e->pe_number))
+			return e->pe_name;
 	}
 	return NULL;
 }

@@ -178,12 +178,12 @@ pics_of(unsigned event)
 }
 
 static const char *
-list_events(unsigned pic, unsigned n)
+list_events(unsigned pic, unsigned *at)
 {
 	unsigned i;
 
-	for (i = 0; i < NEVENTS; i++) {
-		if ((pics_of(i) & 1U << pic) != 0 && n-- == 0)
+	while ((i = (*at)++) < NEVENTS) {
+		if ((pics_of(i) & 1U << pic) != 0)
 			return events[i].name;
 	}
 	return NULL;
