@@ -181,8 +181,7 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 	while (*link != NULL && (*link)->r_start < end) {
 		struct region *r = *link;
 
-		/* A reservation may be of many TiB: looking there takes hours.
-		 */
+		/* A reservation may be of many TiB: looking takes hours. */
 		if (r->r_pages)
 			pages_free(
 			    as, r->r_start, r->r_end - r->r_start, r->r_contig);

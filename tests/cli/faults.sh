@@ -59,7 +59,7 @@ for arch in arm64 x86_64; do
 done
 
 expect 'a program that never ends is ended by timeout=' 124 '^barecpc: fault: .*time' \
-	scripts/barecpc run --arch arm64 --accel tcg --payload "$tap_dir/faults.cpio" --append timeout=1 -- fault never_end
+	scripts/barecpc run --arch x86_64 --accel tcg --payload "$tap_dir/faults.cpio" --append timeout=1 -- fault never_end
 expect 'and by the host' 124 '^host: timed out after 3 s' \
 	scripts/barecpc run --arch x86_64 --accel tcg --payload "$tap_dir/faults.cpio" --timeout 3 -- fault never_end
 end
