@@ -1,0 +1,80 @@
+#!/bin/sh
+# No instruction at user privilege reaches the machine: each privileged, undefined, misaligned or misdirected one
+# ends its program with one line that names it, and the next program runs.  All of them in one boot of each
+# architecture.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# traps ARCH <list: a case, the signals it may end with (- for none), and what the line says besides.
+traps() {
+	cat >"$tap_dir/list"
+	scripts/barecpc-cc --arch "$1" -O1 -Wall -Wextra -Werror -o "$tap_dir/trap" "tests/cli/trap_$1.c"
+	awk '{ print "trap", $1 }' "$tap_dir/list" >"$tap_dir/suite"
+	scripts/mkcpio -o "$tap_dir/traps.cpio" "$tap_dir/trap" "$tap_dir/suite"
+	scripts/barecpc run --arch "$1" --accel tcg --append timeout=5 --payload "$tap_dir/traps.cpio" \
+		>"$out" 2>"$err" </dev/null
+	grep '^barecpc: trap: SIG' "$err" >"$tap_dir/lines"
+	while read -r name signals where; do
+		if [ "$signals" = - ]; then
+			check "$1 $name" sh -c "! grep -E '\\($name\\+|^barecpc: trap: exit 1\$' '$err'"
+		else
+			check "$1 $name" grep -qE "trap: ($signals) at pc .*${where:-\\($name\\+}" "$tap_dir/lines"
+		fi
+	done <"$tap_dir/list"
+	check "$1: one line each" test "$(wc -l <"$tap_dir/lines")" = "$(awk '$2 != "-"' "$tap_dir/list" | wc -l)"
+	check "$1: the last program still runs" grep -qx alive "$out"
+	check "$1: nothing leaks" sh -c "! grep -i leak '$err'"
+}
+
+traps arm64 <<LIST
+call_hypervisor SIGILL
+call_monitor SIGILL
+call_semihosting SIGILL
+mask_interrupts SIGILL
+read_el SIGILL
+read_midr SIGILL
+return_from_exception SIGILL
+flush_tlb SIGILL
+drop_cache_line SIGILL
+translate SIGILL
+read_cycles SIGILL
+read_counter SIGILL
+write_counter SIGILL
+allow_counters SIGILL
+zero_kernel_line SIGSEGV
+swap_kernel_word SIGSEGV
+jump_between SIGBUS
+odd_exclusive SIGBUS
+tagged_pointer SIGSEGV
+jump_to_kernel SIGSEGV 0xffffffff80000000, address 0xffffffff80000000
+do_nothing -
+LIST
+traps x86_64 <<LIST
+int_of_linux32 SIGSEGV
+int_of_the_nmi SIGSEGV
+int_of_a_device SIGSEGV
+icebp SIGTRAP|SIGILL
+halt SIGSEGV
+disable_interrupts SIGSEGV
+write_port SIGSEGV
+read_msr SIGSEGV
+read_cr3 SIGSEGV
+read_pmc SIGSEGV|SIGILL
+swap_gs SIGSEGV|SIGILL
+sysret_here SIGSEGV
+load_tables SIGSEGV
+flush_caches SIGSEGV
+return_to_kernel_code SIGSEGV
+load_kernel_selector SIGSEGV
+jump_nowhere SIGSEGV (0x8000000000000000|\(jump_nowhere)
+stack_nowhere SIGSEGV|SIGBUS
+call_vsyscall SIGSEGV 0xffffffffff600000, address 0xffffffffff600000
+single_step SIGTRAP
+divide_overflow SIGFPE
+divide_x87 SIGFPE
+odd_flags -
+odd_thread_pointers -
+do_nothing -
+LIST
+end
