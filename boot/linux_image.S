@@ -104,7 +104,11 @@ cpu_registers:
 	msr	tpidr_el0, xzr
 	msr	tpidrro_el0, xzr
 	isb
-	msr	daifclr, #4		/* an SError is reported where it arises */
+	mrs	x1, id_aa64mmfr1_el1
+	ubfx	x1, x1, #20, #4		/* PAN: payloads' memory only by ldtr */
+	cbz	x1, 1f
+	.inst	0xd500419f		/* msr pan, #1 */
+1:	msr	daifclr, #4		/* an SError is reported where it arises */
 	ret
 
 /*

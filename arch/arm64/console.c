@@ -28,11 +28,19 @@ static struct {
 	char waiting[2048];
 } console;
 
+/* A UART that takes nothing must not stop the run: the character is lost. */
 static void
 pl011_putc(int c)
 {
-	while (console.regs[UARTFR] & UARTFR_TXFF)
+	uint64_t give_up = 0;
+
+	while (console.regs[UARTFR] & UARTFR_TXFF) {
+		if (give_up == 0)
+			give_up = arch_tick() + arch_tick_hz() / 10;
+		else if (arch_tick() > give_up)
+			return;
 		arch_relax();
+	}
 	console.regs[UARTDR] = (unsigned char)c;
 }
 

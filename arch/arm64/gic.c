@@ -18,6 +18,19 @@
 
 static const struct gic_ops *gic;
 
+bool
+gic_wait_clear(const volatile uint32_t *reg, uint32_t bit)
+{
+	uint64_t end = arch_tick() + arch_tick_hz();
+
+	while ((*reg & bit) != 0) {
+		if (arch_tick() > end)
+			return false;
+		arch_relax();
+	}
+	return true;
+}
+
 void
 gic_init(void)
 {
@@ -38,7 +51,7 @@ gic_cpu_init(void)
 	struct arm64_cpu *ac = arm64_curcpu();
 
 	if (!gic->cpu_init(ac))
-		panic("cpu: no GIC redistributor for MPIDR %#lx",
+		panic("cpu: no working GIC redistributor for MPIDR %#lx",
 		    (unsigned long)ac->ac_mpidr);
 }
 

@@ -30,6 +30,9 @@ struct gic_ops {
 };
 extern const struct gic_ops gicv2_ops, gicv3_ops;
 
+/* Wait until a register's bit is 0; false after a second. */
+bool gic_wait_clear(const volatile uint32_t *reg, uint32_t bit);
+
 /* By `machine`; prints a line.  Then for each CPU, on that CPU. */
 void gic_init(void);
 void gic_cpu_init(void);

@@ -44,8 +44,8 @@ init(void)
 	if (gicd == NULL || machine.m_ngicr == 0)
 		return false;
 	gicd[GICD_CTLR] = GICD_CTLR_ARE;
-	while (gicd[GICD_CTLR] & GICD_CTLR_RWP)
-		arch_relax();
+	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
+		return false;
 	gicd[GICD_CTLR] = GICD_CTLR_ARE | GICD_CTLR_GRP1;
 	return true;
 }
@@ -103,11 +103,11 @@ cpu_init(struct arm64_cpu *ac)
 		return false;
 	ac->ac_gicr = gicr;
 	gicr[GICR_WAKER] &= ~GICR_WAKER_SLEEP;
-	while (gicr[GICR_WAKER] & GICR_WAKER_ASLEEP)
-		arch_relax();
+	if (!gic_wait_clear(&gicr[GICR_WAKER], GICR_WAKER_ASLEEP))
+		return false;
 	gicr[GICR_ICENABLER0] = ~0U;
-	while (gicr[GICR_CTLR] & GICR_CTLR_RWP)
-		arch_relax();
+	if (!gic_wait_clear(&gicr[GICR_CTLR], GICR_CTLR_RWP))
+		return false;
 	gicr[GICR_ICPENDR0] = ~0U;
 	gicr[GICR_ICACTIVER0] = ~0U;
 	gicr[GICR_IGROUPR0] = ~0U; /* group 1: ours */
