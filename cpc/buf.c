@@ -1,3 +1,6 @@
+/*
+ * Buffers: a program's own arithmetic on snapshots.  The kernel is not asked.
+ */
 #include "cpc/cpci.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * How a failure is told: errno, and a line or a call for its subcode.
+ */
 #include "cpc/cpci.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * Handles, and what is known of the machine once one is open.
+ */
 #include "cpc/cpci.h"
 
 #include <errno.h>

@@ -1,3 +1,6 @@
+/*
+ * Names of sets and buffers, and the tables that know them.
+ */
 #include "cpc/cpci.h"
 
 #include <errno.h>

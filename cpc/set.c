@@ -1,3 +1,6 @@
+/*
+ * Sets, and the requests in them.
+ */
 #include "cpc/cpci.h"
 
 #include <errno.h>

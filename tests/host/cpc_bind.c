@@ -542,6 +542,23 @@ exits_with_bound_sets_leak_nothing(void **state)
 	fake_switch(0, 1);
 }
 
+/* CPC-CTX-06 */
+static void
+counts_of_an_exited_lwp_vanish(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(5);
+	fake_switch(0, 2);
+	bind_curlwp(set);
+	fake_user(1000);
+	fake_exit(0, 2);
+	fake_switch(0, 1);
+	assert_int_equal(sampled(set, 0), 5);
+}
+
 /* Invariant 3: a set of one process means nothing to another. */
 static void
 processes_do_not_meet(void **state)
@@ -599,6 +616,7 @@ main(void)
 		T(unbind_of_an_invalid_context_is_0),
 		T(unbind_of_a_frozen_set_is_0),
 		T(exits_with_bound_sets_leak_nothing),
+		T(counts_of_an_exited_lwp_vanish),
 		T(processes_do_not_meet),
 	};
 

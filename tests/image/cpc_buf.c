@@ -34,7 +34,8 @@ CPC_TEST(values_are_kept)
 	EXPECT_ERRNO(cpc_buf_destroy(cpc, buf), EINVAL);
 }
 
-/* CPC-BUF-06 to CPC-BUF-11, CPC-BUF-16, CPC-SMP-05 */
+/* CPC-BUF-06, CPC-BUF-07, CPC-BUF-08, CPC-BUF-09, CPC-BUF-10, CPC-BUF-11 */
+/* CPC-BUF-16, CPC-SMP-05 */
 CPC_TEST(arithmetic_on_samples)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);

@@ -6,6 +6,7 @@
 #include "tests/image/cpc_test.h"
 
 #include <stdio.h>
+#include <time.h>
 
 TEST_KEEPS(16);
 
@@ -137,6 +138,35 @@ CPC_TEST(raw_code_is_the_named_event)
 	raw = set_of(cpc, code);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, raw, 0), 0);
 	EXPECT_EQ(difference(cpc, raw, 0), WANT);
+}
+
+/* The loop, then a sleep, which takes the LWP off the CPU and back. */
+static uint64_t
+count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
+{
+	const struct timespec ms = { 0, 1000000 };
+
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	spin_loop(n);
+	nanosleep(&ms, NULL);
+	spin_loop(n);
+	return sampled(cpc, set, 0);
+}
+
+/* CPC-PCBE-02, CPC-CTX-03: leaving the CPU loses nothing and adds nothing. */
+CPC_TEST(sleeping_costs_no_count)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	uint64_t d;
+
+	NEEDS_INS();
+	if (own_privilege() != CPC_COUNT_USER)
+		SKIP("the sleep is at its own privilege");
+	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
+	count_asleep(cpc, set, SHORT);
+	d = count_asleep(cpc, set, LONG);
+	d -= count_asleep(cpc, set, SHORT);
+	EXPECT_EQ(d, 2 * WANT);
 }
 
 /* Frozen or unbound in between, nothing is lost and nothing added. */

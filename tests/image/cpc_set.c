@@ -152,7 +152,7 @@ see(void *arg, int index, const char *event, uint64_t preset, uint_t flags,
 	seen->n++;
 }
 
-/* CPC-WALK-01 to CPC-WALK-04, CPC-REQ-11 */
+/* CPC-WALK-01, CPC-WALK-02, CPC-WALK-03, CPC-WALK-04, CPC-REQ-11 */
 CPC_TEST(walk_shows_what_was_added)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
