@@ -238,7 +238,15 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 	    -Wl,-z,noexecstack -Wl,--build-id=none -T scripts/probe/$(ARCH).ld -o $@.elf $<
 	$(Q)$(OBJCOPY) $(if $(filter arm64,$(ARCH)),-O binary) $@.elf $@
 
-tests: all $(B)/tests.cpio
+# Those that ask nothing of the PMU: for machines that differ from one without it in other ways.
+BASIC_TESTS := $(filter-out cpc_%,$(TESTS))
+$(B)/basic.cpio: tests/image/suite $(BASIC_TESTS:%=$(B)/tests/%) scripts/mkcpio
+	$(call say,CPIO,$@)
+	@mkdir -p $(B)/basic
+	$(Q)grep -v '^cpc_' $< >$(B)/basic/suite
+	$(Q)scripts/mkcpio -o $@ $(B)/basic/suite $(BASIC_TESTS:%=$(B)/tests/%)
+
+tests: all $(B)/tests.cpio $(B)/basic.cpio
 
 -include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
 endif

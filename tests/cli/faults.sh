@@ -56,10 +56,10 @@ for arch in arm64 x86_64; do
 	ended "$arch" write_kernel SIGSEGV '\(write_kernel\+0[x0-9a-f]*\), address 0xffffffff80000000: '
 	check "$arch: run_kernel" grep -qE '^barecpc: fault: SIGSEGV .*address 0xffffffff80000000: ' "$err"
 	ended "$arch" run_privileged '(SIGILL|SIGSEGV)' '\(run_privileged\+0[x0-9a-f]*\)'
+	expect "$arch: a program that never ends is ended by timeout=" 124 '^barecpc: fault: .*time' scripts/barecpc run \
+		--arch "$arch" --accel tcg --payload "$tap_dir/faults.cpio" --append timeout=1 -- fault never_end
 done
 
-expect 'a program that never ends is ended by timeout=' 124 '^barecpc: fault: .*time' \
-	scripts/barecpc run --arch x86_64 --accel tcg --payload "$tap_dir/faults.cpio" --append timeout=1 -- fault never_end
 expect 'and by the host' 124 '^host: timed out after 3 s' \
 	scripts/barecpc run --arch x86_64 --accel tcg --payload "$tap_dir/faults.cpio" --timeout 3 -- fault never_end
 end
