@@ -52,8 +52,8 @@ void kcpc_set_notify(void (*post)(struct lwp *l));
 struct kcpc_stat {
 	uint32_t ks_contexts;
 	uint32_t ks_pics;    /* that contexts hold, helpers included */
-	uint64_t ks_asked;   /* times a program asked what there is to count */
-	uint64_t ks_refused; /* and was told: nothing */
+	uint64_t ks_asked;   /* times a program asked to count something */
+	uint64_t ks_refused; /* and was told: not here, not that, not now */
 	uint64_t ks_stray;   /* overflow interrupts that belonged to no one */
 };
 void kcpc_stat(struct kcpc_stat *st);

@@ -74,7 +74,10 @@ extern unsigned kcpc_npic;
 
 /* CPC_CAP_*, as programs see it. */
 uint32_t kcpc_caps(void);
-/* A program asked for counters (cpc_open); was it refused? */
+/*
+ * A program asked to count something; was it refused?  Without a PMU it asks
+ * by cpc_open(), with one by naming an event that is not known, and by binding.
+ */
 void kcpc_asked(bool refused);
 
 /*

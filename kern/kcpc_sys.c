@@ -87,8 +87,11 @@ event_resolve(const uintptr_t *a)
 	if (err != 0)
 		return -EINVAL; /* no event has so long a name */
 	if (kcpc_ops->event_coverage(name, false, 0, &pe) == 0 &&
-	    (a[1] == 0 || kcpc_ops->event_coverage(name, true, a[2], &pe) == 0))
+	    (a[1] == 0 ||
+		kcpc_ops->event_coverage(name, true, a[2], &pe) == 0)) {
+		kcpc_asked(true);
 		return -EINVAL;
+	}
 	ce.ce_pics = pe.pe_pics & kcpc_pics;
 	ce.ce_code = pe.pe_code;
 	ce.ce_flags = pe.pe_flags;
@@ -211,9 +214,13 @@ sys_where(struct lwp *l, const uintptr_t *a)
 static int
 context_op(struct lwp *l, uintptr_t op, const uintptr_t *a)
 {
+	int err;
+
 	switch (op) {
 	case CPC_OP_BIND:
-		return sys_bind(l, a);
+		err = sys_bind(l, a);
+		kcpc_asked(err != 0);
+		return err;
 	case CPC_OP_SAMPLE:
 		return sys_sample(l, a);
 	case CPC_OP_RELE:
@@ -241,10 +248,11 @@ kcpc_syscall(const uintptr_t *args)
 
 	if (args[0] == CPC_OP_LWP_SELF)
 		return l->l_id;
-	if (args[0] == CPC_OP_NPIC)
-		kcpc_asked(kcpc_ops == NULL);
-	if (kcpc_ops == NULL)
+	if (kcpc_ops == NULL) {
+		if (args[0] == CPC_OP_NPIC)
+			kcpc_asked(true);
 		return -ENOSYS;
+	}
 
 	switch (args[0]) {
 	case CPC_OP_LIST_EVENTS:
