@@ -107,6 +107,8 @@ def choose_accel(arch, wanted, kvm):
         return Choice(arch, "tcg", emulation.counts, f"{emulation.reason} (asked for)")
     if wanted not in ("auto", "kvm"):
         raise qemu.HostError(f"accelerator {wanted}: known are auto, tcg, kvm")
+    if wanted == "auto" and arch != qemu.HOST_ARCH:
+        return emulation
     usable, counts, reason = kvm(arch)
     if wanted == "kvm":
         if not usable:
