@@ -173,18 +173,19 @@ invalidate_early:
  * GICv3 (IHI 0069), "ICC_SRE_EL2".
  */
 drop_to_el1:
-	ldr	x0, =SCTLR_EL1_OFF
-	msr	sctlr_el1, x0
+	ldr	x1, =SCTLR_EL1_OFF
 	mrs	x0, CurrentEL
 	lsr	x0, x0, #2
 	cmp	x0, #2
 	b.eq	1f
+	msr	sctlr_el1, x1
 	isb
 	ret
 
-1:	ldr	x1, =HCR_VALUE
-	msr	hcr_el2, x1
-	isb				/* E2H 0 decides the layouts below */
+1:	ldr	x2, =HCR_VALUE
+	msr	hcr_el2, x2
+	isb				/* E2H 0: what names mean, and layouts */
+	msr	sctlr_el1, x1
 	msr	cntvoff_el2, xzr
 	mov	x1, #3			/* EL1 may use counter and timer */
 	msr	cnthctl_el2, x1
@@ -196,6 +197,7 @@ drop_to_el1:
 	msr	vttbr_el2, xzr
 	mov	x1, #0x32ff		/* no trap of FP and SVE */
 	msr	cptr_el2, x1
+	isb
 
 	/* All event counters to EL1: HPMN = PMCR_EL0.N, where there are any. */
 	mov	x2, xzr
@@ -231,7 +233,11 @@ drop_to_el1:
 	msr	S3_4_C1_C1_6, xzr	/* HFGITR_EL2 */
 	msr	S3_4_C3_C1_4, xzr	/* HDFGRTR_EL2 */
 	msr	S3_4_C3_C1_5, xzr	/* HDFGWTR_EL2 */
-5:	adrp	x1, el2_vectors
+5:	mrs	x1, id_aa64mmfr1_el1
+	ubfx	x1, x1, #40, #4		/* HCX */
+	cbz	x1, 6f
+	msr	S3_4_C1_C2_2, xzr	/* HCRX_EL2 */
+6:	adrp	x1, el2_vectors
 	add	x1, x1, :lo12:el2_vectors
 	msr	vbar_el2, x1
 	mov	x1, #(PSTATE_DAIF | PSTATE_EL1H)
