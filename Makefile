@@ -94,9 +94,9 @@ UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
 PAYLOADS := spin triad matmul chase example1
 PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/record.o payloads/$(ARCH)/spin.o
-TESTS    := startup stdio heap files memory contig codegen clock random fpstate unknown hostile nomem pie \
+TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct
-TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o \
+TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
              tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
 
 all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe

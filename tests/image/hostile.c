@@ -83,6 +83,9 @@ static const struct call calls[] = {
 	{ "rt_sigprocmask old", SYS_rt_sigprocmask, OUT | NULL_IS_LEGAL,
 	    { SIG_BLOCK, 0, BAD, SIGSET } },
 	{ "sigaltstack old", SYS_sigaltstack, OUT | NULL_IS_LEGAL, { 0, BAD } },
+	{ "sigaltstack new", SYS_sigaltstack, NULL_IS_LEGAL, { BAD, 0 } },
+	{ "getrlimit", SYS_getrlimit, OUT, { RLIMIT_STACK, BAD } },
+	{ "sched_setaffinity", SYS_sched_setaffinity, 0, { 0, 128, BAD } },
 	{ "barecpc stat", BARECPC_SYS_STAT, OUT, { BAD } },
 	{ "barecpc phys", BARECPC_SYS_PHYS, 0, { BAD } },
 };
@@ -225,6 +228,19 @@ TEST(vectors_of_bad_pointers)
 	iov[1].iov_len = SIZE_MAX;
 	EXPECT(readv(20, iov + 1, 1) == -1);
 	EXPECT(writev(1, iov + 1, 1) == -1);
+}
+
+TEST(futexes_that_are_nowhere)
+{
+	const int wait = 0; /* FUTEX_WAIT */
+	struct timespec *bad = (struct timespec *)8;
+	int word = 1;
+
+	EXPECT_ERRNO(syscall(SYS_futex, 8, wait, 0, NULL), EFAULT);
+	EXPECT_ERRNO(
+	    syscall(SYS_futex, 0xffffffff80000000, wait, 0, NULL), EFAULT);
+	EXPECT_ERRNO(syscall(SYS_futex, &word, wait, 1, bad), EFAULT);
+	EXPECT_ERRNO(syscall(SYS_futex, &word, wait, 0, bad), EAGAIN);
 }
 
 TEST(lengths_that_leave_the_address_space)
