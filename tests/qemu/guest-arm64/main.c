@@ -45,6 +45,7 @@ void fault(uint64_t esr, uint64_t elr);
 static unsigned ntests;
 static volatile unsigned hits, ticks;
 static volatile uint64_t hit_elr, hit_status;
+static volatile uint64_t missing, elsewhere, unclear;
 static volatile unsigned turn;
 static volatile uint64_t ap_count;
 
@@ -174,12 +175,11 @@ count(uint64_t (*run)(uint64_t counters, uint64_t n), uint64_t n)
 	return result;
 }
 
-/* An overflow k instructions after the counter is started */
+/* Overflows 1 to 20 instructions after each counter is started */
 static void
-test_position(const char *name, uint64_t extra)
+overflow_all(uint64_t extra)
 {
-	uint64_t missing = 0, elsewhere = 0, unclear = 0;
-
+	missing = elsewhere = unclear = 0;
 	for (unsigned c = 0; c < NCOUNTERS; c++) {
 		for (uint64_t k = 1; k <= 20; k++) {
 			pmu_init();
@@ -195,9 +195,15 @@ test_position(const char *name, uint64_t extra)
 			unclear += hits == 1 && hit_status != 1ull << c;
 		}
 	}
+}
+
+static void
+test_position(const char *name, uint64_t extra)
+{
 	put("# ");
 	put(name);
 	put("\n");
+	overflow_all(extra);
 	check("interrupts missing, k = 1..20, all counters", missing, 0);
 	check("interrupts not at body + k", elsewhere, 0);
 	check("interrupts whose status is not their counter's", unclear, 0);
@@ -234,6 +240,8 @@ ap_main(void)
 	turn = 2;
 	ap_count = count(run_yield, 30000);
 	turn = 3;
+	overflow_all(0);
+	turn = 4;
 	for (;;)
 		__asm__ volatile("wfi");
 }
@@ -252,8 +260,12 @@ test_two_cpus(void)
 	wait_for(2);
 	own = count(run_yield, 20000);
 	wait_for(3);
+	while (turn < 4) /* and never give the turn away */
+		count(run_loop, 1000);
 	check("two CPUs, the first counts its own", own, 3 * 20000 + 2);
 	check("and the second", ap_count, 3 * 30000 + 2);
+	check("interrupts missing on the second", missing, 0);
+	check("and not at body + k", elsewhere, 0);
 }
 
 void

@@ -110,7 +110,9 @@ void test_registers(void);
 void test_interrupts(void);
 void test_two_cpus(void);
 void test_oracle(void);
+void test_clock(void);
 void test_migration(void);
+uint64_t interrupts_misplaced(uint32_t lvt);
 
 /* start.S and bodies.S */
 void skip_fault(void);

@@ -13,7 +13,8 @@
 #define EOI         0x0b0
 #define SPURIOUS    0x0f0
 
-body_fn run_nops, run_loop, run_stosb, run_jumps, run_halt, body_user;
+body_fn run_nops, run_loop, run_stosb, run_jumps, run_halt;
+body_fn body_loop, body_user;
 extern char run_nops_body[], run_loop_head[], run_stosb_after[];
 extern char run_jumps_body[], run_jumps_stride[];
 void pmi_by_nmi(uint64_t *frame);
@@ -22,6 +23,7 @@ void timer_tick(void);
 
 static volatile unsigned hits, ticks;
 static volatile uint64_t hit_rip, hit_lvt, hit_status;
+static uint64_t masked, unclear; /* of the last twenties */
 static volatile bool keep_running;
 static volatile uint64_t rearm; /* not 0: count on, from here */
 
@@ -84,11 +86,14 @@ overflow_in(body_fn *body, unsigned c, enum event e, uint64_t k, uint32_t n)
 	pmu_stop();
 }
 
-static void
-test_position(const char *name, uint32_t lvt)
+/* Of overflows after 1 to 20 instructions on each counter, those not there */
+uint64_t
+interrupts_misplaced(uint32_t lvt)
 {
-	uint64_t wrong = 0, masked = 0, unclear = 0;
+	uint64_t wrong = 0;
 
+	masked = 0;
+	unclear = 0;
 	for (unsigned c = 0; c < pmu_ncounters(); c++) {
 		if (!pmu_can(c, INSTRUCTIONS))
 			continue;
@@ -102,10 +107,17 @@ test_position(const char *name, uint32_t lvt)
 			    pmu.global && hit_status != pmu_status_bit(c);
 		}
 	}
+	return wrong;
+}
+
+static void
+test_position(const char *name, uint32_t lvt)
+{
 	put("# ");
 	put(name);
 	put("\n");
-	check("interrupts not at body + k, k = 1..20, all counters", wrong, 0);
+	check("interrupts not at body + k, k = 1..20, all counters",
+	    interrupts_misplaced(lvt), 0);
 	check("interrupts that masked the LVT entry", masked != 0, pmu.intel);
 	check("interrupts whose status is not their counter's", unclear, 0);
 }
@@ -261,6 +273,29 @@ test_interrupts(void)
 	test_halted();
 	test_freeze();
 	test_many();
+}
+
+/*
+ * Without icount there is only the clock: cycles go on and interrupt, what has
+ * no number stands still and CPUID says so.
+ */
+void
+test_clock(void)
+{
+	uint32_t b, c, d;
+	uint64_t cycles;
+
+	if (pmu.intel) {
+		cpuid(0xa, &b, &c, &d);
+		check("instructions and branches are not available", b, 0x7a);
+	}
+	cycles = pmu_run(body_loop, 0, CYCLES, EVTSEL_OS, 100000);
+	check("cycles go on", cycles != 0, true);
+	check("instructions stand still",
+	    pmu_run(body_loop, 0, INSTRUCTIONS, EVTSEL_OS, 100000), 0);
+	prepare(VECTOR_PMI);
+	overflow_in(run_loop, 0, CYCLES, 100000, 1000000000);
+	check("cycles interrupt", hits, 1);
 }
 
 /*

@@ -1,8 +1,8 @@
 /*
  * The emulator's own test.  The command line names the tests to run, all but
- * two of them if it names none, and how the emulator was told to count:
+ * three of them if it names none, and how the emulator was told to count:
  *
- *	shift=N cpi=N [cpus=2] [oracle=1] [migration=1]
+ *	shift=N cpi=N [cpus=2] [oracle=1] [migration=1] [clock=1]
  */
 #include "guest.h"
 
@@ -52,6 +52,9 @@ main(uint64_t start_info)
 	} else if (word(cmdline, "migration", &v)) {
 		pmu_stop();
 		test_migration();
+	} else if (word(cmdline, "clock", &v)) {
+		pmu_stop();
+		test_clock();
 	} else {
 		test_registers();
 		test_counts();
