@@ -124,6 +124,31 @@ x86_apic_init(void)
 	x86_apic_init_cpu();
 }
 
+/*
+ * Nothing interrupts but what the kernel asks for.  A masked entry still
+ * reports an illegal vector, so each gets a good one; an entry the APIC has
+ * not got must not be touched in x2APIC mode.
+ */
+static void
+mask_sources(void)
+{
+	uint32_t masked = APIC_LVT_MASKED | VEC_SPURIOUS;
+	unsigned last = FIELD(x86_apic_read(APIC_VERSION), 23, 16);
+
+	x86_apic_write(APIC_LVT_TIMER, masked);
+	x86_apic_write(APIC_LVT_LINT0, masked);
+	/* The board's NMI, or its button: the boot CPU tells where it is. */
+	x86_apic_write(
+	    APIC_LVT_LINT1, arch_curcpu()->c_id == 0 ? APIC_LVT_NMI : masked);
+	x86_apic_write(APIC_LVT_ERROR, VEC_ERROR);
+	if (last >= APIC_LAST_PMI)
+		x86_apic_write(APIC_LVT_PMI, masked);
+	if (last >= APIC_LAST_THERMAL)
+		x86_apic_write(APIC_LVT_THERMAL, masked);
+	if (last >= APIC_LAST_CMCI)
+		x86_apic_write(APIC_LVT_CMCI, masked);
+}
+
 void
 x86_apic_init_cpu(void)
 {
@@ -133,16 +158,7 @@ x86_apic_init_cpu(void)
 	wrmsr(IA32_APIC_BASE, base);
 	if (apic.x2)
 		wrmsr(IA32_APIC_BASE, base | APIC_BASE_X2APIC);
-	/* A masked LVT still reports to ESR: give each a legal vector. */
-	x86_apic_write(APIC_LVT_TIMER, APIC_LVT_MASKED | VEC_TIMER);
-	x86_apic_write(APIC_LVT_THERMAL, APIC_LVT_MASKED | VEC_SPURIOUS);
-	x86_apic_write(APIC_LVT_PMI, APIC_LVT_MASKED | VEC_PMI);
-	x86_apic_write(APIC_LVT_LINT0, APIC_LVT_MASKED | VEC_SPURIOUS);
-	/* The board's NMI, or its button: the boot CPU tells where it is. */
-	x86_apic_write(APIC_LVT_LINT1, arch_curcpu()->c_id == 0
-					   ? APIC_LVT_NMI
-					   : APIC_LVT_MASKED | VEC_SPURIOUS);
-	x86_apic_write(APIC_LVT_ERROR, VEC_ERROR);
+	mask_sources();
 	x86_apic_write(APIC_TIMER_DIV, APIC_DIV_1);
 	x86_apic_write(APIC_TPR, 0);
 	x86_apic_write(APIC_SVR, SVR_ENABLE | VEC_SPURIOUS);

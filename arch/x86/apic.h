@@ -14,6 +14,7 @@ struct trapframe;
  * Intel SDM vol. 3A, "Local APIC Register Address Map".
  */
 #define APIC_ID          0x020
+#define APIC_VERSION     0x030
 #define APIC_TPR         0x080
 #define APIC_EOI         0x0b0
 #define APIC_SVR         0x0f0
@@ -30,6 +31,11 @@ struct trapframe;
 #define APIC_TIMER_INIT  0x380
 #define APIC_TIMER_NOW   0x390
 #define APIC_TIMER_DIV   0x3e0
+
+/* APIC_VERSION's last LVT entry, at least, where there is one for ... */
+#define APIC_LAST_PMI     4
+#define APIC_LAST_THERMAL 5
+#define APIC_LAST_CMCI    6
 
 #define APIC_LVT_MASKED 0x10000
 #define APIC_LVT_NMI    0x400

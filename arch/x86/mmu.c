@@ -89,9 +89,20 @@ map_all_ram(const struct bootinfo *bi)
 	}
 }
 
+/* RAM the direct map has no room for is not used. */
+static void
+give_up_far_ram(struct bootinfo *bi)
+{
+	const struct bootmem *last = &bi->bi_mem[bi->bi_nmem - 1];
+
+	if (bi->bi_nmem > 0 && last->bm_base + last->bm_len > DIRECT_BYTES)
+		bootinfo_reserve(bi, DIRECT_BYTES, -DIRECT_BYTES);
+}
+
 void
 x86_mmu_init(struct bootinfo *bi)
 {
+	give_up_far_ram(bi);
 	x86_pt_begin_early(bi);
 	x86_root = x86_pt_new();
 	map_image_part(_start, __rodata_start, PT_KERN_RX);
@@ -250,8 +261,10 @@ arch_translate(struct as *as, uintptr_t va)
 	return ((e & PT_ADDR) & -bytes) + (va & (bytes - 1));
 }
 
-/* Stores are seen by instruction fetch: Intel SDM vol. 3A, "Self-Modifying
- * Code"; a jump, of which every return to a payload has one, is enough. */
+/*
+ * Instruction fetch sees stores, behind a jump at the latest, and every
+ * return to a payload is one.  Intel SDM vol. 3A, "Self-Modifying Code".
+ */
 void
 arch_icache_sync(void *va, size_t len)
 {

@@ -1,0 +1,428 @@
+/*
+ * The backend of Intel's architectural performance monitoring: whatever
+ * CPUID.0AH tells of, on a model nobody has heard of too.  PICs are the
+ * general counters, then the fixed ones.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring"; vol. 2A,
+ * "CPUID" (leaf 0AH).
+ */
+#include <stddef.h>
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/evtsel.h"
+#include "arch/x86/intel_events.h"
+#include "arch/x86/pic.h"
+#include "arch/x86/pmu.h"
+#include "arch/x86/pmu_access.h"
+#include "arch/x86/pmu_regs.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define RAW_MAX      0xffU
+#define RAW_TOO_HIGH 0xffffffffU
+
+/*
+ * What CPUID tells of a CPU's PMU, and then of all CPUs' together: what each
+ * of them has.
+ */
+struct intel_shape {
+	bool is_found;
+	unsigned is_version;
+	unsigned is_ngp, is_gp_width;
+	unsigned is_fixed; /* bit n: fixed counter n */
+	unsigned is_fixed_width;
+	unsigned is_events; /* bit n: architectural event n */
+	unsigned is_cache;  /* the level of the last cache */
+	bool is_full_width; /* IA32_A_PMCx */
+	bool is_anythread;
+};
+static struct intel_shape shape;
+
+static const uint8_t attrs_v1[] = { ATTR_EDGE, ATTR_PC, ATTR_INV, ATTR_UMASK,
+	ATTR_CMASK, ATTR_END };
+static const uint8_t attrs_v3[] = { ATTR_EDGE, ATTR_INV, ATTR_UMASK, ATTR_CMASK,
+	ATTR_ANYTHR, ATTR_END };
+static const uint8_t attrs_v5[] = { ATTR_EDGE, ATTR_INV, ATTR_UMASK, ATTR_CMASK,
+	ATTR_END };
+
+static unsigned
+low_bits(unsigned n)
+{
+	return n < 32 ? (1U << n) - 1 : ~0U;
+}
+
+/* Intel SDM vol. 2A, "CPUID" (leaf 04H). */
+static unsigned
+last_cache(void)
+{
+	unsigned type, level = 0;
+	struct cpuid_regs r;
+
+	for (uint32_t i = 0; i < 16; i++) {
+		r = cpuid(4, i);
+		if ((type = FIELD(r.a, 4, 0)) == 0)
+			break;
+		if (FIELD(r.a, 7, 5) > level)
+			level = FIELD(r.a, 7, 5);
+	}
+	return level;
+}
+
+static bool
+has_full_width(void)
+{
+	uint64_t cap;
+
+	/* CPUID.1:ECX.PDCM */
+	return FIELD(cpuid(1, 0).c, 15, 15) != 0 &&
+	       pmu_rdmsr_safe(IA32_PERF_CAPABILITIES, &cap) == 0 &&
+	       (cap & PERF_CAP_FW_WRITE) != 0;
+}
+
+/*
+ * A bit of EBX is set where the event is *not* available, and means something
+ * only below the length in EAX.  Version 5 names fixed counters one by one.
+ * Those from 4 on count parts of slots; no loop has a known number of these,
+ * so that they could not be proved.
+ */
+static void
+read_shape(struct intel_shape *is)
+{
+	struct cpuid_regs r = cpuid(0xa, 0);
+
+	memset(is, 0, sizeof *is);
+	is->is_version = FIELD(r.a, 7, 0);
+	is->is_ngp = FIELD(r.a, 15, 8);
+	is->is_gp_width = FIELD(r.a, 23, 16);
+	is->is_events = ~r.b & low_bits(FIELD(r.a, 31, 24));
+	if (is->is_version >= 2) {
+		is->is_fixed = low_bits(FIELD(r.d, 4, 0));
+		is->is_fixed_width = FIELD(r.d, 12, 5);
+	}
+	if (is->is_version >= 5)
+		is->is_fixed |= r.c;
+	is->is_fixed &= low_bits(INTEL_NFIXED);
+	is->is_anythread =
+	    is->is_version >= 3 &&
+	    !(is->is_version >= 5 && FIELD(r.d, 15, 15) != 0);
+	is->is_cache = last_cache();
+	is->is_full_width = has_full_width();
+	if (is->is_ngp > PCBE_MAXPIC - INTEL_NFIXED)
+		is->is_ngp = PCBE_MAXPIC - INTEL_NFIXED;
+}
+
+static void
+lay_general(struct x86_pic *p, const struct intel_shape *is, unsigned n)
+{
+	p->xp_counter = is->is_full_width ? IA32_A_PMC(n) : IA32_PMC(n);
+	p->xp_select = IA32_PERFEVTSEL(n);
+	p->xp_index = n;
+	p->xp_short = !is->is_full_width;
+	p->xp_mask = (1ULL << is->is_gp_width) - 1;
+	p->xp_global = PERF_GLOBAL_GP(n);
+}
+
+static void
+lay_fixed(struct x86_pic *p, const struct intel_shape *is, unsigned n)
+{
+	p->xp_counter = IA32_FIXED_CTR(n);
+	p->xp_select = 0;
+	p->xp_index = RDPMC_FIXED + n;
+	p->xp_short = false;
+	p->xp_mask = (1ULL << is->is_fixed_width) - 1;
+	p->xp_global = PERF_GLOBAL_FIXED(n);
+}
+
+/* The PICs of a shape. */
+static void
+lay_out(struct x86_pics *ps, const struct intel_shape *is)
+{
+	unsigned n;
+
+	memset(ps, 0, sizeof *ps);
+	if (is->is_version >= 2) {
+		ps->xs_ctrl = IA32_PERF_GLOBAL_CTRL;
+		ps->xs_status = IA32_PERF_GLOBAL_STATUS;
+		ps->xs_clear = IA32_PERF_GLOBAL_OVF_CTRL;
+	}
+	ps->xs_fixed = is->is_fixed != 0;
+	for (n = 0; n < is->is_ngp; n++)
+		lay_general(&ps->xs_pic[ps->xs_n++], is, n);
+	for (n = 0; n < INTEL_NFIXED; n++) {
+		if ((is->is_fixed >> n & 1) != 0)
+			lay_fixed(&ps->xs_pic[ps->xs_n++], is, n);
+	}
+	for (n = 0; n < ps->xs_n; n++)
+		ps->xs_all |= ps->xs_pic[n].xp_global;
+}
+
+/*
+ * Take from a shape what the CPU does not have after all: hypervisors pass
+ * CPUID on and keep registers back.
+ */
+static void
+probe(struct intel_shape *is)
+{
+	struct x86_pic p;
+	unsigned n;
+
+	if (is->is_version >= 2 &&
+	    (pmu_wrmsr_safe(IA32_PERF_GLOBAL_CTRL, 0) != 0 ||
+		pmu_wrmsr_safe(IA32_FIXED_CTR_CTRL, 0) != 0)) {
+		is->is_version = 1;
+		is->is_fixed = 0;
+		is->is_anythread = false;
+	}
+	for (n = 0; n < is->is_ngp; n++) {
+		lay_general(&p, is, n);
+		if (!x86_pic_keeps(&p))
+			break;
+	}
+	is->is_ngp = n;
+	for (n = 0; n < INTEL_NFIXED; n++) {
+		lay_fixed(&p, is, n);
+		if ((is->is_fixed >> n & 1) != 0 && !x86_pic_keeps(&p))
+			is->is_fixed &= ~(1U << n);
+	}
+}
+
+static unsigned
+lesser(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * An LWP runs on any CPU: of CPUs that differ, as on hybrid parts, only what
+ * all have is offered, so that a set which could not run on some of them is
+ * refused when it is bound.
+ */
+static void
+merge(struct intel_shape *all, const struct intel_shape *is)
+{
+	all->is_version = lesser(all->is_version, is->is_version);
+	all->is_ngp = lesser(all->is_ngp, is->is_ngp);
+	if (all->is_gp_width != is->is_gp_width)
+		all->is_ngp = 0;
+	all->is_fixed &= is->is_fixed;
+	if (all->is_fixed_width != is->is_fixed_width)
+		all->is_fixed = 0;
+	all->is_events &= is->is_events;
+	if (all->is_cache != is->is_cache)
+		all->is_cache = 0;
+	all->is_full_width &= is->is_full_width;
+	all->is_anythread &= is->is_anythread;
+}
+
+enum pmu_found
+intel_pcbe_init(void)
+{
+	struct intel_shape mine;
+	struct x86_pics pics;
+
+	read_shape(&mine);
+	if (mine.is_version == 0)
+		return PMU_NONE;
+	probe(&mine);
+	if (mine.is_ngp == 0)
+		return PMU_MUTE;
+	lay_out(&pics, &mine);
+	x86_pics_silence(&pics);
+	if (!shape.is_found) {
+		shape = mine;
+		shape.is_found = true;
+	} else {
+		merge(&shape, &mine);
+	}
+	lay_out(&x86_pics, &shape);
+	return PMU_FOUND;
+}
+
+static const char *
+impl_name(void)
+{
+	static char name[64];
+
+	snprintf(name, sizeof name,
+	    "Intel Arch PerfMon v%u on Family %u Model %u", shape.is_version,
+	    x86_features.family, x86_features.model);
+	return name;
+}
+
+static const char *
+cpuref(void)
+{
+	return "See the \"Intel 64 and IA-32 Architectures Software "
+	       "Developer's Manual\" (325462), \"Performance Monitoring\"; "
+	       "raw codes: Intel's event lists of the CPU, perfmon-events";
+}
+
+static const uint8_t *
+attrs_list(void)
+{
+	if (shape.is_anythread)
+		return attrs_v3;
+	return shape.is_version >= 3 ? attrs_v5 : attrs_v1;
+}
+
+static const char *
+list_attrs(unsigned n)
+{
+	return evtsel_attr_name(attrs_list(), n);
+}
+
+/* Which of the fixed counters a PIC is, or -1. */
+static int
+fixed_of(unsigned pic)
+{
+	uint32_t index = x86_pics.xs_pic[pic].xp_index;
+
+	return (index & RDPMC_FIXED) != 0 ? (int)(index - RDPMC_FIXED) : -1;
+}
+
+/* Bit n: PIC n counts the event. */
+static uint64_t
+coverage(const struct intel_event *e)
+{
+	uint64_t pics = 0;
+	unsigned pic;
+
+	if (e->ie_cache != 0 && e->ie_cache != shape.is_cache)
+		return 0;
+	if (e->ie_code <= INTEL_CODE_MAX &&
+	    (shape.is_events >> e->ie_bit & 1) != 0)
+		pics = low_bits(shape.is_ngp);
+	for (pic = shape.is_ngp; pic < x86_pics.xs_n; pic++) {
+		if (fixed_of(pic) == e->ie_fixed)
+			pics |= 1ULL << pic;
+	}
+	return pics;
+}
+
+static const char *
+list_events(unsigned pic, unsigned n)
+{
+	for (unsigned i = 0; i < intel_nevents; i++) {
+		if ((coverage(&intel_events[i]) >> pic & 1) != 0 && n-- == 0)
+			return intel_events[i].ie_name;
+	}
+	return NULL;
+}
+
+static uint64_t
+event_coverage(
+    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
+{
+	for (unsigned i = 0; i < intel_nevents; i++) {
+		const struct intel_event *e = &intel_events[i];
+
+		if (strcmp(name, e->ie_name) == 0) {
+			ev->pe_code = e->ie_code;
+			ev->pe_flags = e->ie_generic ? PCBE_EVENT_GENERIC : 0;
+			ev->pe_pics = coverage(e);
+			return ev->pe_pics;
+		}
+	}
+	if (!is_num)
+		return 0;
+	ev->pe_code = num <= RAW_MAX ? (uint32_t)num : RAW_TOO_HIGH;
+	ev->pe_flags = PCBE_EVENT_RAW;
+	ev->pe_pics = low_bits(shape.is_ngp);
+	return ev->pe_pics;
+}
+
+/* Does fixed counter n count what this code means? */
+static bool
+fixed_counts(unsigned n, uint32_t code)
+{
+	for (unsigned i = 0; i < intel_nevents; i++) {
+		if (intel_events[i].ie_fixed == (int)n &&
+		    intel_events[i].ie_code == code)
+			return true;
+	}
+	return false;
+}
+
+static int
+configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint32_t code,
+    unsigned nattrs, const struct pcbe_attr *attrs, bool privileged)
+{
+	uint64_t any = 0, ctrl = FIXED_CTRL_PMI;
+	int subcode;
+
+	if (!fixed_counts(n, code))
+		return CPC_INVALID_EVENT;
+	for (unsigned i = 0; i < nattrs; i++) {
+		if (attrs[i].pa_id > ATTR_END ||
+		    evtsel_attr_name(attrs_list(), attrs[i].pa_id) == NULL ||
+		    attrs_list()[attrs[i].pa_id] != ATTR_ANYTHR)
+			return CPC_INVALID_ATTRIBUTE;
+	}
+	subcode =
+	    evtsel_add_attrs(&any, attrs_list(), nattrs, attrs, privileged);
+	if (subcode != 0)
+		return subcode;
+	if ((cfg->pc_flags & CPC_COUNT_USER) != 0)
+		ctrl |= FIXED_CTRL_USR;
+	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
+		ctrl |= FIXED_CTRL_OS;
+	if (any != 0)
+		ctrl |= FIXED_CTRL_ANY;
+	cfg->pc_sel = ctrl << FIXED_CTRL_SHIFT(n);
+	return 0;
+}
+
+static int
+configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	int fixed = fixed_of(cfg->pc_pic);
+	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
+
+	if (fixed >= 0)
+		return configure_fixed(cfg, (unsigned)fixed, ev->pe_code,
+		    nattrs, attrs, set->ps_privileged);
+	if (ev->pe_code > (raw ? RAW_MAX : INTEL_CODE_MAX))
+		return CPC_INVALID_EVENT;
+	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
+	return evtsel_add_attrs(
+	    &cfg->pc_sel, attrs_list(), nattrs, attrs, set->ps_privileged);
+}
+
+/* Each PIC by an event of its own; instructions where it can count them. */
+static const char *
+prove(unsigned pic)
+{
+	static const char *const events[] = { "instr_retired.any",
+		"cpu_clk_unhalted.thread", "cpu_clk_unhalted.ref",
+		"topdown.slots" };
+	const char *ins = "inst_retired.any_p";
+	struct pcbe_event ev;
+	int fixed = fixed_of(pic);
+
+	if (fixed >= 0)
+		return x86_prove(
+		    &intel_pcbe_ops, pic, events[fixed], fixed == 0);
+	if (event_coverage(ins, false, 0, &ev) != 0)
+		return x86_prove(&intel_pcbe_ops, pic, ins, true);
+	return x86_prove(
+	    &intel_pcbe_ops, pic, "cpu_clk_unhalted.thread_p", false);
+}
+
+struct pcbe_ops intel_pcbe_ops = {
+	.ncounters = x86_pic_ncounters,
+	.width = x86_pic_width,
+	.read_index = x86_pic_read_index,
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.list_events = list_events,
+	.list_attrs = list_attrs,
+	.event_coverage = event_coverage,
+	.overflow_bitmap = x86_pic_overflow_bitmap,
+	.configure = configure,
+	.program = x86_pic_program,
+	.allstop = x86_pic_allstop,
+	.sample = x86_pic_sample,
+	.free = x86_pic_free,
+	.tick = x86_pic_tick,
+	.prove = prove,
+};

@@ -1,0 +1,262 @@
+/*
+ * Starting, stopping and reading PICs.
+ *
+ * Where one register starts all PICs, an event select has its enable bit from
+ * program() on and that register alone starts and stops; elsewhere the event
+ * selects do, one after the other.
+ */
+#include "arch/x86/pic.h"
+
+#include "arch/x86/pmu_access.h"
+#include "arch/x86/pmu_regs.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
+
+/* Events from the loading of a PIC to its overflow, where it goes by strides. */
+#define STRIDE (1ULL << 30)
+
+/* A value of 31 bits, which every counter takes and extends alike. */
+#define PROBE 0x2a5a5a5aULL
+
+struct x86_pics x86_pics;
+
+/* Of each CPU. */
+static struct pic_cpu {
+	uint32_t pc_running; /* PICs started by program() */
+	/*
+	 * PICs that hold counts.  Where user reads are open every PIC can be
+	 * read, so those of another set are cleared first.
+	 */
+	uint32_t pc_holding;
+	/* PICs whose next overflow is only a stage on the way to theirs. */
+	uint32_t pc_strides;
+	/* Without a status register: PICs to be told of, as last seen. */
+	uint32_t pc_watched;
+	uint64_t pc_seen[PCBE_MAXPIC];
+} pic_cpu[MAXCPU];
+
+bool
+x86_pic_keeps(const struct x86_pic *p)
+{
+	uint64_t v;
+
+	if (p->xp_select != 0 && pmu_wrmsr_safe(p->xp_select, 0) != 0)
+		return false;
+	if (pmu_wrmsr_safe(p->xp_counter, PROBE) != 0 ||
+	    pmu_rdmsr_safe(p->xp_counter, &v) != 0 || v != PROBE)
+		return false;
+	return pmu_wrmsr_safe(p->xp_counter, 0) == 0;
+}
+
+void
+x86_pics_silence(const struct x86_pics *ps)
+{
+	uint64_t status;
+	unsigned i;
+
+	if (ps->xs_ctrl != 0)
+		pmu_wrmsr(ps->xs_ctrl, 0);
+	if (ps->xs_fixed)
+		pmu_wrmsr(IA32_FIXED_CTR_CTRL, 0);
+	for (i = 0; i < ps->xs_n; i++) {
+		if (ps->xs_pic[i].xp_select != 0)
+			pmu_wrmsr(ps->xs_pic[i].xp_select, 0);
+		pmu_wrmsr(ps->xs_pic[i].xp_counter, 0);
+	}
+	/* All that is set, a freeze left by firmware too, can be cleared. */
+	if (ps->xs_status != 0 && (status = pmu_rdmsr(ps->xs_status)) != 0)
+		pmu_wrmsr_safe(ps->xs_clear, status);
+	pmu_close_reads();
+}
+
+unsigned
+x86_pic_ncounters(void)
+{
+	return x86_pics.xs_n;
+}
+
+unsigned
+x86_pic_width(unsigned pic)
+{
+	return (unsigned)__builtin_popcountll(x86_pics.xs_pic[pic].xp_mask);
+}
+
+uint32_t
+x86_pic_read_index(unsigned pic)
+{
+	return x86_pics.xs_pic[pic].xp_index;
+}
+
+/*
+ * What the PIC starts from for a count.  One that takes 32 bits cannot hold
+ * every count: if nobody waits for its overflow it starts from 0, else it
+ * comes nearer to it in strides, and the last leaves a good way to go.
+ */
+static uint64_t
+start_value(struct pic_cpu *pc, const struct x86_pic *p,
+    const struct pcbe_cfg *cfg)
+{
+	uint64_t v = *cfg->pc_datap & p->xp_mask;
+
+	if (!p->xp_short || ((uint64_t)(int32_t)v & p->xp_mask) == v)
+		return v;
+	if (!cfg->pc_notify)
+		return 0;
+	pc->pc_strides |= 1U << cfg->pc_pic;
+	return p->xp_mask + 1 - STRIDE;
+}
+
+static void
+load(struct pic_cpu *pc, struct pcbe_cfg *cfg)
+{
+	const struct x86_pic *p = &x86_pics.xs_pic[cfg->pc_pic];
+
+	cfg->pc_last = start_value(pc, p, cfg);
+	pmu_wrmsr(p->xp_counter, cfg->pc_last);
+	pc->pc_seen[cfg->pc_pic] = cfg->pc_last;
+	if (cfg->pc_notify)
+		pc->pc_watched |= 1U << cfg->pc_pic;
+}
+
+/* Forget counts of others that this set's owner could read. */
+static void
+clear_others(struct pic_cpu *pc, uint32_t pics)
+{
+	uint32_t others = pc->pc_holding & ~pics;
+
+	for (; others != 0; others &= others - 1)
+		pmu_wrmsr(
+		    x86_pics.xs_pic[__builtin_ctz(others)].xp_counter, 0);
+	pc->pc_holding = pics;
+}
+
+void
+x86_pic_program(struct pcbe_set *set)
+{
+	struct pic_cpu *pc = &pic_cpu[arch_curcpu()->c_id];
+	uint64_t fixed = 0, run = 0;
+	unsigned i;
+
+	pc->pc_strides = 0;
+	pc->pc_watched = 0;
+	clear_others(pc, set->ps_pics);
+	for (i = 0; i < set->ps_n; i++)
+		load(pc, set->ps_cfg[i]);
+	if (set->ps_user_read)
+		pmu_open_reads();
+	pc->pc_running = set->ps_pics;
+	for (i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = set->ps_cfg[i];
+		const struct x86_pic *p = &x86_pics.xs_pic[cfg->pc_pic];
+
+		if (p->xp_select != 0)
+			pmu_wrmsr(p->xp_select, cfg->pc_sel);
+		else
+			fixed |= cfg->pc_sel;
+		run |= p->xp_global;
+	}
+	if (x86_pics.xs_fixed)
+		pmu_wrmsr(IA32_FIXED_CTR_CTRL, fixed);
+	if (x86_pics.xs_ctrl != 0)
+		pmu_wrmsr(x86_pics.xs_ctrl, run);
+}
+
+void
+x86_pic_allstop(void)
+{
+	struct pic_cpu *pc = &pic_cpu[arch_curcpu()->c_id];
+	uint32_t run = pc->pc_running;
+
+	if (x86_pics.xs_ctrl != 0) {
+		pmu_wrmsr(x86_pics.xs_ctrl, 0);
+	} else {
+		for (; run != 0; run &= run - 1)
+			pmu_wrmsr(
+			    x86_pics.xs_pic[__builtin_ctz(run)].xp_select, 0);
+	}
+	pc->pc_running = 0;
+	pmu_close_reads();
+}
+
+void
+x86_pic_sample(struct pcbe_set *set)
+{
+	unsigned i;
+
+	pmu_fence();
+	for (i = 0; i < set->ps_n; i++) {
+		struct pcbe_cfg *cfg = set->ps_cfg[i];
+		const struct x86_pic *p = &x86_pics.xs_pic[cfg->pc_pic];
+		uint64_t now = pmu_rdpmc(p->xp_index);
+
+		*cfg->pc_datap += (now - cfg->pc_last) & p->xp_mask;
+		cfg->pc_last = now;
+	}
+}
+
+static uint32_t
+pics_of_status(uint64_t status)
+{
+	uint32_t pics = 0;
+	unsigned i;
+
+	for (i = 0; i < x86_pics.xs_n; i++) {
+		if ((status & x86_pics.xs_pic[i].xp_global) != 0)
+			pics |= 1U << i;
+	}
+	return pics;
+}
+
+/* A PIC counts up: one that holds less than it did has gone round. */
+static uint32_t
+pics_gone_round(struct pic_cpu *pc)
+{
+	uint32_t watched = pc->pc_watched, pics = 0;
+	uint64_t now;
+
+	if (watched != 0)
+		pmu_fence();
+	for (; watched != 0; watched &= watched - 1) {
+		unsigned n = (unsigned)__builtin_ctz(watched);
+
+		now = pmu_rdpmc(x86_pics.xs_pic[n].xp_index);
+		if (now < pc->pc_seen[n])
+			pics |= 1U << n;
+		pc->pc_seen[n] = now;
+	}
+	return pics;
+}
+
+uint64_t
+x86_pic_overflow_bitmap(void)
+{
+	struct pic_cpu *pc = &pic_cpu[arch_curcpu()->c_id];
+	uint64_t status;
+	uint32_t pics;
+
+	if (x86_pics.xs_status != 0) {
+		status = pmu_rdmsr(x86_pics.xs_status) & x86_pics.xs_all;
+		if (status == 0)
+			return 0;
+		pics = pics_of_status(status);
+		pmu_wrmsr(x86_pics.xs_clear, status);
+	} else {
+		pics = pics_gone_round(pc);
+	}
+	/* At the end of a stride there is the next one, and no overflow. */
+	pics &= ~pc->pc_strides;
+	return pics;
+}
+
+void
+x86_pic_free(struct pcbe_cfg *cfg, struct pcbe_set *set)
+{
+	(void)cfg; /* configure() takes nothing */
+	(void)set;
+}
+
+uint64_t
+x86_pic_tick(void)
+{
+	return pmu_rdtsc();
+}

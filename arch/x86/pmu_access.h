@@ -1,0 +1,96 @@
+/*
+ * The instructions that reach performance counters, each by a function.
+ * Included by the backends of arch/x86/ and by nothing else, so that a test
+ * can put a file of registers of its own behind the same names.
+ */
+#ifndef ARCH_X86_PMU_ACCESS_H
+#define ARCH_X86_PMU_ACCESS_H
+
+#include <stdint.h>
+
+#include "arch/x86/insn.h"
+#include "arch/x86/x86.h"
+
+static inline uint64_t
+pmu_rdmsr(uint32_t msr)
+{
+	return rdmsr(msr);
+}
+
+static inline void
+pmu_wrmsr(uint32_t msr, uint64_t v)
+{
+	wrmsr(msr, v);
+}
+
+/* The same where the register may not be there: 0, or an errno. */
+static inline int
+pmu_rdmsr_safe(uint32_t msr, uint64_t *v)
+{
+	return x86_rdmsr_safe(msr, v);
+}
+
+static inline int
+pmu_wrmsr_safe(uint32_t msr, uint64_t v)
+{
+	return x86_wrmsr_safe(msr, v);
+}
+
+static inline uint64_t
+pmu_rdpmc(uint32_t index)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdpmc" : "=a"(lo), "=d"(hi) : "c"(index));
+	return (uint64_t)hi << 32 | lo;
+}
+
+/*
+ * What was executed before has retired, so that RDPMC, which waits for
+ * nothing, counts it.  Intel SDM vol. 2B, "RDPMC"; vol. 2A, "LFENCE".
+ */
+static inline void
+pmu_fence(void)
+{
+	__asm__ volatile("lfence" : : : "memory");
+}
+
+/*
+ * CR4.PCE: RDPMC outside ring 0.
+ * Intel SDM vol. 3A, "Control Registers".
+ */
+static inline void
+pmu_open_reads(void)
+{
+	write_cr(4, read_cr(4) | CR4_PCE);
+}
+
+static inline void
+pmu_close_reads(void)
+{
+	uint64_t cr4 = read_cr(4);
+
+	/* Writing it costs more than looking. */
+	if ((cr4 & CR4_PCE) != 0)
+		write_cr(4, cr4 & ~(uint64_t)CR4_PCE);
+}
+
+static inline uint64_t
+pmu_rdtsc(void)
+{
+	return rdtsc();
+}
+
+/* Two instructions an iteration; n > 0. */
+#define PMU_SPIN_INSNS 2
+static inline void
+pmu_spin(uint64_t n)
+{
+	__asm__ volatile("1: dec %0\n"
+			 "   jnz 1b"
+			 : "+r"(n)
+			 :
+			 : "cc");
+}
+
+#endif /* ARCH_X86_PMU_ACCESS_H */

@@ -1,0 +1,130 @@
+/*
+ * The proof at boot, by the very functions that count later.
+ */
+#include <stddef.h>
+
+#include "arch/x86/pmu.h"
+#include "arch/x86/pmu_access.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define SHORT_LOOP    1000
+#define LONG_LOOP     3000
+#define TRIES         3   /* firmware (SMM) may take time of its own */
+#define FROM_OVERFLOW 100 /* how far from it the overflow proof starts */
+#define PATIENCE_MS   50  /* a hypervisor that passes it on is late with it */
+
+static char complaint[PCBE_MAXPIC][64];
+
+/* A set of one request, which counts at system privilege. */
+struct lone {
+	uint64_t ln_data;
+	struct pcbe_cfg ln_cfg;
+	struct pcbe_set ln_set;
+};
+
+static bool
+lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
+    const char *event)
+{
+	struct pcbe_event ev = { 0 };
+
+	memset(ln, 0, sizeof *ln);
+	ln->ln_cfg.pc_pic = (uint8_t)pic;
+	ln->ln_cfg.pc_flags = CPC_COUNT_SYSTEM;
+	ln->ln_cfg.pc_datap = &ln->ln_data;
+	ln->ln_set.ps_pics = 1U << pic;
+	if ((ops->event_coverage(event, false, 0, &ev) >> pic & 1) == 0)
+		return false;
+	if (ops->configure(&ln->ln_cfg, &ev, 0, NULL, &ln->ln_set) != 0)
+		return false;
+	ln->ln_set.ps_cfg[ln->ln_set.ps_n++] = &ln->ln_cfg;
+	return true;
+}
+
+/* What the PIC makes of a loop. */
+static uint64_t
+count(struct lone *ln, const struct pcbe_ops *ops, uint64_t iterations)
+{
+	ln->ln_data = 0;
+	ops->program(&ln->ln_set);
+	pmu_spin(iterations);
+	ops->allstop();
+	ops->overflow_bitmap();
+	ops->sample(&ln->ln_set);
+	return ln->ln_data;
+}
+
+/*
+ * The difference of two lengths cancels what starting and stopping retire.
+ * Retired instructions are architectural: there is no tolerance.
+ */
+static const char *
+judge(char *text, size_t len, uint64_t a, uint64_t b, bool exact)
+{
+	uint64_t want = PMU_SPIN_INSNS * (LONG_LOOP - SHORT_LOOP);
+
+	if (b == 0)
+		snprintf(text, len, "reads 0 after %d instructions",
+		    PMU_SPIN_INSNS * LONG_LOOP);
+	else if (exact && b - a != want)
+		snprintf(text, len, "counts %lu for %lu instructions",
+		    (unsigned long)(b - a), (unsigned long)want);
+	else if (b <= a)
+		snprintf(text, len, "counts %lu, then %lu in a longer loop",
+		    (unsigned long)a, (unsigned long)b);
+	else
+		return NULL;
+	return text;
+}
+
+const char *
+x86_prove(const struct pcbe_ops *ops, unsigned pic, const char *event,
+    bool exact)
+{
+	const char *wrong = "has no event to prove it by";
+	struct lone ln;
+
+	if (event == NULL || !lone_init(&ln, ops, pic, event))
+		return wrong;
+	for (unsigned i = 0; i < TRIES && wrong != NULL; i++) {
+		uint64_t a = count(&ln, ops, SHORT_LOOP);
+		uint64_t b = count(&ln, ops, LONG_LOOP);
+
+		wrong = judge(
+		    complaint[pic], sizeof complaint[pic], a, b, exact);
+	}
+	return wrong;
+}
+
+static bool
+wait_for(bool (*pending)(void))
+{
+	uint64_t end = arch_tick() + PATIENCE_MS * arch_tick_hz() / 1000;
+
+	while (!pending()) {
+		if (arch_tick() > end)
+			return false;
+	}
+	return true;
+}
+
+bool
+x86_prove_overflow(
+    const struct pcbe_ops *ops, const char *event, bool (*pending)(void))
+{
+	bool early, late;
+	struct lone ln;
+
+	if (event == NULL || !lone_init(&ln, ops, 0, event))
+		return false;
+	ln.ln_data = -(uint64_t)FROM_OVERFLOW;
+	ln.ln_cfg.pc_notify = true;
+	early = pending();
+	ops->program(&ln.ln_set);
+	pmu_spin(LONG_LOOP);
+	late = wait_for(pending);
+	ops->allstop();
+	return ops->overflow_bitmap() == 1 && !early && late;
+}
