@@ -31,10 +31,6 @@ x86_entry64:
 x86_start64:
 	mov	%rdi, %r12
 	lea	_start(%rip), %rbx	/* the image's physical address */
-	mov	%cr4, %rax
-	test	$CR4_LA57, %eax
-	jnz	five_levels
-
 	lea	early_tables(%rip), %rdi
 	mov	$EARLY_TABLES * 512, %ecx
 	xor	%eax, %eax
@@ -106,8 +102,12 @@ x86_start64:
 	lea	PTE_P + PTE_W + PTE_PS(%rbx), %rcx
 	mov	%rcx, (%rdi, %rax, 8)
 
-2:	lea	early_pml4(%rip), %rax
+2:	mov	%cr4, %rax
+	test	$CR4_LA57, %eax
+	jnz	leave_five_levels
+	lea	early_pml4(%rip), %rax
 	mov	%rax, %cr3
+four_levels:
 	mov	$high, %rax
 	jmp	*%rax
 
@@ -125,15 +125,63 @@ high:	mov	$BOOT_STACK + (1 << KSTACK_SHIFT), %rsp
 	call	x86_boot
 
 /*
- * Five-level paging cannot be left in long mode, and the tables here have
- * four.
+ * Firmware uses five-level paging.  That can be left with paging off only,
+ * which is 32-bit mode below 4 GiB, and loses the upper registers.
+ * Intel SDM vol. 3A, "Four-Level and Five-Level Paging" (CR4.LA57), "IA-32e
+ * Mode Operating Environment".
  */
-five_levels:
-	lea	five_levels_text(%rip), %rsi
+leave_five_levels:
+	mov	%rbx, %rax
+	shr	$32, %rax
+	jnz	too_high
+	mov	%r12, saved_r12(%rip)
+	mov	%r15, saved_r15(%rip)
+	lea	x86_boot_stack + (1 << KSTACK_SHIFT)(%rip), %rsp
+	lea	early_pml4(%rip), %rsi
+	lea	back_in_long_mode(%rip), %rdi
+	lea	gdt(%rip), %rax
+	sub	$16, %rsp
+	movw	$gdt_end - gdt - 1, (%rsp)
+	mov	%rax, 2(%rsp)
+	lgdt	(%rsp)
+	lea	paging_off(%rip), %rax
+	push	$SEL_CODE32
+	push	%rax
+	lretq
+
+	.code32
+paging_off:
+	mov	$SEL_KDATA, %eax
+	mov	%eax, %ds
+	mov	%eax, %es
+	mov	%eax, %ss
+	mov	%cr0, %eax
+	and	$~CR0_PG, %eax
+	mov	%eax, %cr0
+	mov	%cr4, %eax
+	and	$~CR4_LA57, %eax
+	mov	%eax, %cr4
+	mov	%esi, %cr3
+	mov	%cr0, %eax
+	or	$CR0_PG, %eax
+	mov	%eax, %cr0
+	push	$SEL_KCODE
+	push	%edi
+	lret
+
+	.code64
+back_in_long_mode:
+	mov	%ebx, %ebx
+	mov	saved_r12(%rip), %r12
+	mov	saved_r15(%rip), %r15
+	jmp	four_levels
+
+too_high:
+	lea	too_high_text(%rip), %rsi
 3:	lodsb
 	test	%al, %al
 	jz	4f
-	mov	$0x3f8, %edx
+	mov	$0x3f8, %edx		/* COM1 */
 	outb	%al, %dx
 	jmp	3b
 4:	mov	$HALT_FAIL, %al
@@ -142,8 +190,15 @@ five_levels:
 	jmp	5b
 
 	.section .rodata
-five_levels_text:
-	.asciz "barecpc: firmware uses five-level paging; turn it off in its set-up\r\n"
+	.balign	8
+gdt:	.quad	0
+	.quad	0x00af9b000000ffff	/* SEL_KCODE */
+	.quad	0x00cf93000000ffff	/* SEL_KDATA */
+	.quad	0x00cf9b000000ffff	/* SEL_CODE32 */
+gdt_end:
+too_high_text:
+	.ascii	"barecpc: firmware uses five-level paging and put the image "
+	.asciz	"above 4 GiB; turn one of them off\r\n"
 
 	.section .bss.early, "aw", @nobits
 	.balign	4096
@@ -156,6 +211,8 @@ pd_image:	.skip 4096
 pd_kstack:	.skip 4096
 pt_kstack:	.skip 4096
 pd_here:	.skip 4096
-	.if	. - early_tables - EARLY_TABLES * 4096
+saved_r12:	.skip 8
+saved_r15:	.skip 8
+	.if	. - 16 - early_tables - EARLY_TABLES * 4096
 	.error	"EARLY_TABLES"
 	.endif
