@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""tests/run counts what a test says, and fails what it leaves unsaid."""
+import importlib.machinery
+import importlib.util
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+loader = importlib.machinery.SourceFileLoader("run", str(ROOT / "tests" / "run"))
+runner = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
+sys.modules["run"] = runner  # its dataclasses look for it there
+loader.exec_module(runner)
+
+# What a test printed; passed, failed, skipped.
+CASES = {
+    "a plan in front": ("1..2\nok 1 - a\nok 2 - b\n", (2, 0, 0)),
+    "a plan behind": ("ok 1 - a\nok 2 - b\n1..2\n", (2, 0, 0)),
+    "streams one after the other": ("TAP version 13\n# one\n1..1\nok 1\nTAP version 13\n# two\n1..2\nok 1\nok 2\n", (3, 0, 0)),
+    "a failure": ("1..2\nnot ok 1 - a\n# why\nok 2 - b\n", (1, 1, 0)),
+    "a skip": ("1..2\nok 1 - a # SKIP no PMU\nok 2 - b\n", (1, 0, 1)),
+    "a whole stream skipped": ("1..0 # SKIP no PMU\n", (0, 0, 1)),
+    "nothing": ("", (0, 1, 0)),
+    "death before the first point": ("1..3\n", (0, 1, 0)),
+    "death in the middle": ("1..3\nok 1\nok 2\n", (2, 1, 0)),
+    "death in the middle of one of two": ("TAP version 13\n1..3\nok 1\nTAP version 13\n1..1\nok 1\n", (2, 1, 0)),
+    "more than planned": ("1..1\nok 1\nok 2\n", (2, 1, 0)),
+    "no plan": ("ok 1 - a\n", (1, 1, 0)),
+    "giving up": ("1..1\nBail out! no image\n", (0, 2, 0)),
+    "what only looks like a point": ("1..1\nokay\n ok 2\nok 1 - a\n", (1, 0, 0)),
+}
+
+
+def main():
+    wrong = 0
+    for number, (name, (text, want)) in enumerate(CASES.items(), 1):
+        result = runner.Result()
+        runner.read_tap(text, result)
+        got = (result.passed, len(result.failures), len(result.skips))
+        print(f"{'ok' if got == want else 'not ok'} {number} - {name}")
+        if got != want:
+            print(f"# passed, failed, skipped: {got}, not {want}")
+            wrong += 1
+    print(f"1..{len(CASES)}")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
