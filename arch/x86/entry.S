@@ -205,8 +205,9 @@ x86_syscall_entry:
 	sysretq
 
 /*
- * What strikes anywhere, entry and exit of the above included: GS itself
- * tells whose it is, since no payload can give it an upper address.
+ * What strikes anywhere, entry and exit of the above included, and ends the
+ * run: GS itself tells whose it is, since no payload can give it an upper
+ * address.
  */
 	.macro	anywhere name, vector, has_error
 	.balign	16
@@ -237,7 +238,6 @@ anywhere:
 	cld
 	mov	$MSR_GS_BASE, %ecx
 	rdmsr
-	mov	%edx, %r12d
 	test	%edx, %edx
 	js	1f
 	swapgs
@@ -246,13 +246,6 @@ anywhere:
 	mov	%rsp, %rbp
 	lea	16(%rsp), %rdi
 	call	x86_trap_anywhere
-	add	$16, %rsp
-	test	%r12d, %r12d
-	js	2f
-	swapgs
-2:	pop_general
-	add	$16, %rsp
-	iretq
 
 /* The selectors of a new descriptor table. */
 	.globl	x86_load_segments

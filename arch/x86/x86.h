@@ -114,7 +114,7 @@ void x86_kstack_fresh(void *base);
 void x86_trap_payload(struct trapframe *tf);
 void x86_trap_kernel(struct trapframe *tf);
 void x86_trap_syscall(struct trapframe *tf);
-void x86_trap_anywhere(struct trapframe *tf);
+_Noreturn void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);
 
 /* safe.S: 0 or an errno. */
