@@ -83,7 +83,7 @@ else
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := kern/acpi.o $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o trampoline.o smp.o \
-    halt.o efi_call.o pmu.o)
+    halt.o efi_call.o pmu.o pmu_prove.o intel_pcbe.o intel_events.o amd_pcbe.o amd_events.o evtsel.o pic.o)
 endif
 
 OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))

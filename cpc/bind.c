@@ -89,6 +89,7 @@ cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 		info->ri_picnum = w.cw_pic;
 		info->ri_width = w.cw_width;
 		info->ri_code = w.cw_code;
+		info->ri_index = w.cw_index;
 	}
 	return result(r);
 }

@@ -191,7 +191,8 @@ void cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 
 /*
  * Where request `index` of a set bound to the calling LWP is being counted:
- * the PIC, the bits of its counter, and the event as the PMU encodes it.
+ * the PIC, the bits of its counter, the event as the PMU encodes it, and what
+ * the machine's read instruction takes for the PIC (RDPMC, PMEVCNTR<n>_EL0).
  * EINVAL if the set is not bound to the caller or has no such request.
  * Signal-safe.  barecpc's own.
  */
@@ -199,6 +200,7 @@ typedef struct __cpc_reqinfo {
 	uint_t ri_picnum;
 	uint_t ri_width;
 	uint64_t ri_code;
+	uint_t ri_index;
 } cpc_reqinfo_t;
 int cpc_request_info(
     cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info);

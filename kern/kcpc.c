@@ -202,20 +202,14 @@ kcpc_start(struct kcpc_ctx *ctx)
 }
 
 /* Take what the counters hold before they are too narrow for it. */
-static uint64_t
-kcpc_refresh(struct kcpc_ctx *ctx)
+static void
+kcpc_fold_due(void *arg)
 {
-	uint64_t overflowed = kcpc_stop(ctx);
+	struct kcpc_ctx *ctx = arg;
 
+	kcpc_stop(ctx);
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		kcpc_start(ctx);
-	return overflowed;
-}
-
-static void
-kcpc_fold_due(void *ctx)
-{
-	kcpc_refresh(ctx);
 }
 
 static bool
@@ -429,17 +423,23 @@ kcpc_pmi(struct trapframe *tf)
 {
 	struct lwp *l = lwp_self();
 	struct kcpc_ctx *ctx = l != NULL ? l->l_cpc : NULL;
+	uint64_t overflowed;
 
 	(void)tf;
 	if (kcpc_ops == NULL)
 		return false;
+	if (ctx != NULL && running(ctx)) {
+		overflowed = kcpc_stop(ctx);
+	} else {
+		kcpc_ops->allstop();
+		overflowed = kcpc_ops->overflow_bitmap();
+		stats.ks_stray += overflowed != 0;
+	}
+	/* While nothing counts, so that no overflow finds it shut. */
+	arch_pmi_rearm();
 	if (ctx != NULL && running(ctx))
-		return kcpc_refresh(ctx) != 0;
-	kcpc_ops->allstop();
-	if (kcpc_ops->overflow_bitmap() == 0)
-		return false;
-	stats.ks_stray++;
-	return true;
+		kcpc_start(ctx);
+	return overflowed != 0;
 }
 
 void

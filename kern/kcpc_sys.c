@@ -206,6 +206,8 @@ sys_where(struct lwp *l, const uintptr_t *a)
 	r = &ctx->kc_reqs[a[1]];
 	w.cw_pic = (uint32_t)r->kr_picnum;
 	w.cw_width = kcpc_ops->width((unsigned)r->kr_picnum);
+	w.cw_index = kcpc_ops->read_index((unsigned)r->kr_picnum);
+	w.cw_pad = 0;
 	w.cw_code = r->kr_event.pe_code;
 	return arch_copyout(a[2], &w, sizeof w);
 }

@@ -88,6 +88,8 @@ struct pcbe_ops {
 	unsigned (*ncounters)(void);
 	/* Width in bits of a PIC's counter. */
 	unsigned (*width)(unsigned pic);
+	/* What the machine's user-level read takes to name a PIC. */
+	uint32_t (*read_index)(unsigned pic);
 	const char *(*impl_name)(void); /* for cpc_cciname() */
 	const char *(*cpuref)(void);    /* for cpc_cpuref() */
 

@@ -90,6 +90,13 @@ width(unsigned pic)
 	return pmuv3.pv_width;
 }
 
+/* PMEVCNTR<n>_EL0 */
+static uint32_t
+read_index(unsigned pic)
+{
+	return pic;
+}
+
 static const char *
 impl_name(void)
 {
@@ -273,6 +280,7 @@ tick(void)
 struct pcbe_ops pmuv3_pcbe_ops = {
 	.ncounters = ncounters,
 	.width = width,
+	.read_index = read_index,
 	.impl_name = impl_name,
 	.cpuref = cpuref,
 	.list_events = list_events,

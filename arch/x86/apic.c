@@ -190,7 +190,7 @@ x86_interrupt(struct trapframe *tf)
 	if (tf->tf_vector == VEC_SPURIOUS)
 		return; /* takes no EOI */
 	if (tf->tf_vector == VEC_PMI) {
-		kcpc_pmi(tf); /* rearms before the EOI */
+		kcpc_pmi(tf); /* rearms */
 		x86_apic_write(APIC_EOI, 0);
 		return;
 	}

@@ -5,6 +5,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/fpu.h"
+#include "arch/x86/pmu.h"
 #include "arch/x86/pt.h"
 #include "arch/x86/smp.h"
 #include "arch/x86/timer.h"
@@ -55,4 +56,5 @@ arch_init(struct bootinfo *bi)
 	x86_smp_init();
 	printf("cpu: %u CPU(s), %s, %zu bytes of extended state\n", ncpu,
 	    x86_apic_mode(), x86_fpu_bytes());
+	x86_pmu_init_cpu();
 }

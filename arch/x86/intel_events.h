@@ -19,10 +19,10 @@
 struct intel_event {
 	const char *ie_name;
 	uint32_t ie_code;
-	uint8_t ie_bit;     /* of availability in CPUID.0AH:EBX */
-	int8_t ie_fixed;    /* the fixed PIC that counts it, too, or -1 */
-	uint8_t ie_cache;   /* the level of the last cache it is about, or 0 */
-	bool ie_generic;    /* a PAPI_ name */
+	uint8_t ie_bit;   /* of availability in CPUID.0AH:EBX */
+	int8_t ie_fixed;  /* the fixed PIC that counts it, too, or -1 */
+	uint8_t ie_cache; /* the level of the last cache it is about, or 0 */
+	bool ie_generic;  /* a PAPI_ name */
 };
 extern const struct intel_event intel_events[];
 extern const unsigned intel_nevents;

@@ -19,6 +19,8 @@
 
 #define RAW_MAX      0xffU
 #define RAW_TOO_HIGH 0xffffffffU
+#define WIDTH_MIN    32 /* of a counter that CPUID tells of */
+#define WIDTH_MAX    63
 
 /*
  * What CPUID tells of a CPU's PMU, and then of all CPUs' together: what each
@@ -78,6 +80,12 @@ has_full_width(void)
 	       (cap & PERF_CAP_FW_WRITE) != 0;
 }
 
+static bool
+width_is_sane(unsigned width)
+{
+	return width >= WIDTH_MIN && width <= WIDTH_MAX;
+}
+
 /*
  * A bit of EBX is set where the event is *not* available, and means something
  * only below the length in EAX.  Version 5 names fixed counters one by one.
@@ -101,13 +109,16 @@ read_shape(struct intel_shape *is)
 	if (is->is_version >= 5)
 		is->is_fixed |= r.c;
 	is->is_fixed &= low_bits(INTEL_NFIXED);
-	is->is_anythread =
-	    is->is_version >= 3 &&
-	    !(is->is_version >= 5 && FIELD(r.d, 15, 15) != 0);
+	is->is_anythread = is->is_version >= 3 &&
+	                   !(is->is_version >= 5 && FIELD(r.d, 15, 15) != 0);
 	is->is_cache = last_cache();
 	is->is_full_width = has_full_width();
 	if (is->is_ngp > PCBE_MAXPIC - INTEL_NFIXED)
 		is->is_ngp = PCBE_MAXPIC - INTEL_NFIXED;
+	if (!width_is_sane(is->is_gp_width))
+		is->is_ngp = 0;
+	if (!width_is_sane(is->is_fixed_width))
+		is->is_fixed = 0;
 }
 
 static void
@@ -201,11 +212,11 @@ merge(struct intel_shape *all, const struct intel_shape *is)
 {
 	all->is_version = lesser(all->is_version, is->is_version);
 	all->is_ngp = lesser(all->is_ngp, is->is_ngp);
-	if (all->is_gp_width != is->is_gp_width)
-		all->is_ngp = 0;
 	all->is_fixed &= is->is_fixed;
 	if (all->is_fixed_width != is->is_fixed_width)
 		all->is_fixed = 0;
+	if (all->is_gp_width != is->is_gp_width)
+		all->is_ngp = all->is_fixed = 0;
 	all->is_events &= is->is_events;
 	if (all->is_cache != is->is_cache)
 		all->is_cache = 0;
@@ -299,11 +310,13 @@ coverage(const struct intel_event *e)
 }
 
 static const char *
-list_events(unsigned pic, unsigned n)
+list_events(unsigned pic, unsigned *at)
 {
-	for (unsigned i = 0; i < intel_nevents; i++) {
-		if ((coverage(&intel_events[i]) >> pic & 1) != 0 && n-- == 0)
-			return intel_events[i].ie_name;
+	while (*at < intel_nevents) {
+		const struct intel_event *e = &intel_events[(*at)++];
+
+		if ((coverage(e) >> pic & 1) != 0)
+			return e->ie_name;
 	}
 	return NULL;
 }
@@ -352,8 +365,7 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint32_t code,
 	if (!fixed_counts(n, code))
 		return CPC_INVALID_EVENT;
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (attrs[i].pa_id > ATTR_END ||
-		    evtsel_attr_name(attrs_list(), attrs[i].pa_id) == NULL ||
+		if (evtsel_attr_name(attrs_list(), attrs[i].pa_id) == NULL ||
 		    attrs_list()[attrs[i].pa_id] != ATTR_ANYTHR)
 			return CPC_INVALID_ATTRIBUTE;
 	}

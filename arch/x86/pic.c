@@ -12,7 +12,8 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 
-/* Events from the loading of a PIC to its overflow, where it goes by strides. */
+/* Events from the loading of a PIC to its overflow, where it goes by strides.
+ */
 #define STRIDE (1ULL << 30)
 
 /* A value of 31 bits, which every counter takes and extends alike. */
@@ -93,8 +94,8 @@ x86_pic_read_index(unsigned pic)
  * comes nearer to it in strides, and the last leaves a good way to go.
  */
 static uint64_t
-start_value(struct pic_cpu *pc, const struct x86_pic *p,
-    const struct pcbe_cfg *cfg)
+start_value(
+    struct pic_cpu *pc, const struct x86_pic *p, const struct pcbe_cfg *cfg)
 {
 	uint64_t v = *cfg->pc_datap & p->xp_mask;
 
@@ -125,8 +126,7 @@ clear_others(struct pic_cpu *pc, uint32_t pics)
 	uint32_t others = pc->pc_holding & ~pics;
 
 	for (; others != 0; others &= others - 1)
-		pmu_wrmsr(
-		    x86_pics.xs_pic[__builtin_ctz(others)].xp_counter, 0);
+		pmu_wrmsr(x86_pics.xs_pic[__builtin_ctz(others)].xp_counter, 0);
 	pc->pc_holding = pics;
 }
 

@@ -29,7 +29,7 @@ struct x86_pics {
 	/* MSRs that tell of overflows and that forget them, or 0. */
 	uint32_t xs_status, xs_clear;
 	uint64_t xs_all; /* the PICs' bits in these three */
-	bool xs_fixed; /* has IA32_FIXED_CTR_CTRL */
+	bool xs_fixed;   /* has IA32_FIXED_CTR_CTRL */
 	struct x86_pic xs_pic[PCBE_MAXPIC];
 };
 

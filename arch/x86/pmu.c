@@ -1,60 +1,100 @@
 /*
  * Which backend drives this machine's PMU, and the interrupt of its PICs.
  */
-#include <stddef.h>
+#include "arch/x86/pmu.h"
 
 #include "arch/x86/apic.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/pic.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
+#include "kern/pcbe.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* CPUID.80000001H:ECX: core performance counters.  AMD APM vol. 3. */
-#define CPUID_PERFCTR_CORE 23
+/* The least that was found on a CPU so far. */
+static enum pmu_found found = PMU_FOUND;
 
-/* What CPUID says there is, or NULL. */
-static const char *
-pmu_found(void)
+static bool
+is_amd(void)
 {
-	if (strcmp(x86_features.vendor, "AuthenticAMD") == 0 &&
-	    FIELD(cpuid(0x80000001, 0).c, CPUID_PERFCTR_CORE,
-		CPUID_PERFCTR_CORE) != 0)
-		return "AMD core counters (CPUID.80000001H)";
-	if (FIELD(cpuid(0xa, 0).a, 7, 0) != 0)
-		return "an architectural PMU (CPUID.0AH)";
-	return NULL;
+	return strcmp(x86_features.vendor, "AuthenticAMD") == 0 ||
+	       strcmp(x86_features.vendor, "HygonGenuine") == 0;
 }
 
-/*
- * Only CPUID is believed: where there is no PMU, MSRs of one may still take
- * what is written and read 0.
- */
+void
+x86_pmu_init_cpu(void)
+{
+	enum pmu_found here = is_amd() ? amd_pcbe_init() : intel_pcbe_init();
+
+	if (here < found)
+		found = here;
+}
+
+/* What to do about it, on this machine. */
+static const char *
+advice(void)
+{
+	if (!x86_features.hypervised)
+		return "use another machine";
+	if (strcmp(x86_features.hypervisor, "TCGTCGTCGTCG") == 0)
+		return "run it in the QEMU of scripts/qemu-pmu, or count with "
+		       "the arm64 image";
+	return "ask it for one (KVM: -cpu host,pmu=on), or count with the "
+	       "arm64 image";
+}
+
+static const char *
+why_none(void)
+{
+	static char why[200];
+	const struct x86_features *f = &x86_features;
+	const char *what = found == PMU_NONE ? "CPUID.0AH=0"
+	                   : found == PMU_MUTE
+	                       ? "its counters do not keep what is written"
+	                       : "no counter is alike on all CPUs";
+
+	if (f->hypervised)
+		snprintf(why, sizeof why, "PMU absent: %s under %s; %s", what,
+		    f->hypervisor, advice());
+	else
+		snprintf(why, sizeof why,
+		    "PMU absent: %s on this CPU (%s family %#x); %s", what,
+		    f->vendor, f->family, advice());
+	return why;
+}
+
+static bool
+pmi_pending(void)
+{
+	return (x86_apic_read(APIC_IRR(VEC_PMI)) >> VEC_PMI % 32 & 1) != 0;
+}
+
 const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {
-	static char why[160];
-	const struct x86_features *f = &x86_features;
-	const char *found = pmu_found();
+	struct pcbe_ops *ops = is_amd() ? &amd_pcbe_ops : &intel_pcbe_ops;
+	const char *event = "PAPI_tot_ins";
+	struct pcbe_event ev;
+	bool interrupt;
 
-	if (found != NULL)
-		snprintf(why, sizeof why,
-		    "%s, for which this version has no backend; count with "
-		    "the arm64 image",
-		    found);
-	else if (f->hypervised)
-		snprintf(why, sizeof why,
-		    "PMU absent: CPUID.0AH=0 under %s; ask it for one (KVM: "
-		    "-cpu host,pmu=on), or count with the arm64 image",
-		    f->hypervisor);
+	if (found != PMU_FOUND || x86_pics.xs_n == 0) {
+		*why_not = why_none();
+		return NULL;
+	}
+	if ((ops->event_coverage(event, false, 0, &ev) & 1) == 0)
+		event = "PAPI_tot_cyc";
+	arch_pmi_enable();
+	interrupt = x86_prove_overflow(ops, event, pmi_pending);
+	if (interrupt)
+		ops->pcbe_caps =
+		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
 	else
-		snprintf(why, sizeof why,
-		    "PMU absent: CPUID.0AH=0 on this CPU (%s family %#x); use "
-		    "another machine",
-		    f->vendor, f->family);
-	*why_not = why;
-	return NULL;
+		ops->pcbe_mute = (1ULL << x86_pics.xs_n) - 1;
+	printf("pcbe: overflow interrupt %s\n",
+	    interrupt ? "comes" : "does not come");
+	return ops;
 }
 
 void
@@ -64,7 +104,7 @@ arch_pmi_enable(void)
 }
 
 /*
- * Delivering the interrupt masks its LVT entry.  Intel SDM vol. 3B,
+ * Intel's delivery of the interrupt masks its LVT entry.  Intel SDM vol. 3B,
  * "Generating an Interrupt on Overflow".
  */
 void

@@ -34,8 +34,8 @@ void x86_pmu_init_cpu(void);
  * the event counts instructions, or else see it advance.  NULL or what was
  * wrong.
  */
-const char *x86_prove(const struct pcbe_ops *ops, unsigned pic,
-    const char *event, bool exact);
+const char *x86_prove(
+    const struct pcbe_ops *ops, unsigned pic, const char *event, bool exact);
 /*
  * Does the overflow of PIC 0 raise its interrupt?  `pending` tells whether it
  * waits; the APIC lets it through.

@@ -80,8 +80,8 @@ judge(char *text, size_t len, uint64_t a, uint64_t b, bool exact)
 }
 
 const char *
-x86_prove(const struct pcbe_ops *ops, unsigned pic, const char *event,
-    bool exact)
+x86_prove(
+    const struct pcbe_ops *ops, unsigned pic, const char *event, bool exact)
 {
 	const char *wrong = "has no event to prove it by";
 	struct lone ln;
@@ -92,8 +92,8 @@ x86_prove(const struct pcbe_ops *ops, unsigned pic, const char *event,
 		uint64_t a = count(&ln, ops, SHORT_LOOP);
 		uint64_t b = count(&ln, ops, LONG_LOOP);
 
-		wrong = judge(
-		    complaint[pic], sizeof complaint[pic], a, b, exact);
+		wrong =
+		    judge(complaint[pic], sizeof complaint[pic], a, b, exact);
 	}
 	return wrong;
 }

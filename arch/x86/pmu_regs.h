@@ -50,23 +50,23 @@
  * AMD APM vol. 2 (24593), "Performance Monitoring Counters"; "Performance
  * Counter Global Control" and the two registers beside it.
  */
-#define AMD_PERF_LEGACY_CTL(n)           (0xc0010000U + (n))
-#define AMD_PERF_LEGACY_CTR(n)           (0xc0010004U + (n))
-#define AMD_PERF_CTL(n)                  (0xc0010200U + 2 * (n))
-#define AMD_PERF_CTR(n)                  (0xc0010201U + 2 * (n))
-#define AMD_PERF_CNTR_GLOBAL_STATUS      0xc0000300U
-#define AMD_PERF_CNTR_GLOBAL_CTL         0xc0000301U
-#define AMD_PERF_CNTR_GLOBAL_STATUS_CLR  0xc0000302U
-#define AMD_PERF_CNTR_WIDTH              48
-#define AMD_PERF_LEGACY_N                4
-#define AMD_PERF_CORE_N                  6
+#define AMD_PERF_LEGACY_CTL(n)          (0xc0010000U + (n))
+#define AMD_PERF_LEGACY_CTR(n)          (0xc0010004U + (n))
+#define AMD_PERF_CTL(n)                 (0xc0010200U + 2 * (n))
+#define AMD_PERF_CTR(n)                 (0xc0010201U + 2 * (n))
+#define AMD_PERF_CNTR_GLOBAL_STATUS     0xc0000300U
+#define AMD_PERF_CNTR_GLOBAL_CTL        0xc0000301U
+#define AMD_PERF_CNTR_GLOBAL_STATUS_CLR 0xc0000302U
+#define AMD_PERF_CNTR_WIDTH             48
+#define AMD_PERF_LEGACY_N               4
+#define AMD_PERF_CORE_N                 6
 
 /*
  * Event select.  Bits 35:32 are AMD's alone.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" (layout
  * of IA32_PERFEVTSELx); AMD APM vol. 2, "Performance Event-Select Registers".
  */
-#define EVTSEL_EVENT(e)    ((e) & 0xffULL)
+#define EVTSEL_EVENT(e)    ((e)&0xffULL)
 #define EVTSEL_EVENT_HI(e) ((uint64_t)((e) >> 8 & 0xf) << 32)
 #define EVTSEL_UMASK(u)    ((uint64_t)(u) << 8)
 #define EVTSEL_UMASK_MASK  0xff00ULL

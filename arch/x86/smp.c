@@ -7,6 +7,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/pmu.h"
 #include "arch/x86/pt.h"
 #include "arch/x86/timer.h"
 #include "arch/x86/x86.h"
@@ -174,6 +175,7 @@ ap_main(struct x86_cpu *xc)
 	__atomic_store_n(&xc->xc_arrived, true, __ATOMIC_RELEASE);
 	x86_apic_init_cpu();
 	x86_timer_init_cpu();
+	x86_pmu_init_cpu();
 	kern_cpu_main(xc->xc_cpu);
 }
 

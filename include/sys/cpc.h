@@ -153,6 +153,9 @@ struct cpc_where {
 	uint32_t cw_pic;
 	uint32_t cw_width; /* bits of that PIC's counter */
 	uint64_t cw_code;  /* the event, as the PMU encodes it */
+	/* The PIC, to the read instruction: RDPMC, PMEVCNTR<n>_EL0. */
+	uint32_t cw_index;
+	uint32_t cw_pad;
 };
 
 /* Through the door.  cpc/door.c traps into the kernel. */

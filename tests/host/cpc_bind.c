@@ -341,6 +341,7 @@ a_single_request_lands_on_pic_0(void **state)
 	assert_int_equal(info.ri_picnum, 0);
 	assert_int_equal(info.ri_width, 48);
 	assert_int_equal(info.ri_code, 7);
+	assert_int_equal(info.ri_index, FAKE_READ_INDEX);
 	assert_errno(cpc_request_info(cpc, set, 1, &info), EINVAL);
 	assert_errno(cpc_request_info(cpc, set, -1, &info), EINVAL);
 	fake_switch(0, 2);

@@ -223,6 +223,11 @@ arch_pmi_enable(void)
 {
 }
 
+void
+arch_pmi_rearm(void)
+{
+}
+
 int
 fake_printf(const char *fmt, ...)
 {

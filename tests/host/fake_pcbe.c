@@ -158,6 +158,13 @@ width(unsigned pic)
 	return fake_shape.width;
 }
 
+/* Not the PIC itself, so that nobody takes the one for the other. */
+static uint32_t
+read_index(unsigned pic)
+{
+	return FAKE_READ_INDEX + pic;
+}
+
 static const char *
 impl_name(void)
 {
@@ -343,6 +350,7 @@ prove(unsigned pic)
 static struct pcbe_ops ops = {
 	.ncounters = ncounters,
 	.width = width,
+	.read_index = read_index,
 	.impl_name = impl_name,
 	.cpuref = cpuref,
 	.list_events = list_events,

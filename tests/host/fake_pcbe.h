@@ -26,6 +26,9 @@ struct fake_shape {
 
 /* What a test changes before fake_boot(). */
 extern struct fake_shape fake_shape;
+
+/* What read_index() says of PIC 0. */
+#define FAKE_READ_INDEX 0x100
 extern const struct fake_shape fake_ordinary;
 extern const struct pcbe_ops *fake_ops;
 

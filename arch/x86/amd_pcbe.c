@@ -1,0 +1,258 @@
+/*
+ * The backend of AMD's core performance counters: K7's four, six where CPUID
+ * tells of core extensions, and as many as PerfMonV2 says, which adds a
+ * register to start and stop them all and one that tells of overflows.
+ * AMD APM vol. 2 (24593), "Performance Monitoring Counters"; vol. 3 (24594),
+ * "CPUID" (functions 8000_0001h, 8000_0022h).
+ */
+#include <stddef.h>
+
+#include "arch/x86/amd_events.h"
+#include "arch/x86/cpuid.h"
+#include "arch/x86/evtsel.h"
+#include "arch/x86/pic.h"
+#include "arch/x86/pmu.h"
+#include "arch/x86/pmu_access.h"
+#include "arch/x86/pmu_regs.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define RAW_MAX      0xfffU
+#define RAW_MAX_K8   0xffU /* up to K8 bits 35:32 are reserved */
+#define RAW_TOO_HIGH 0xffffffffU
+#define FAMILY_K7    6 /* before it: other registers */
+
+/* What a CPU has, and then what all CPUs have. */
+struct amd_shape {
+	unsigned as_n;
+	bool as_core; /* selects and counters from C0010200H */
+	bool as_v2;   /* PerfMonV2's global registers */
+};
+static struct amd_shape shape;
+
+static const uint8_t attrs[] = { ATTR_EDGE, ATTR_PC, ATTR_INV, ATTR_CMASK,
+	ATTR_UMASK, ATTR_END };
+
+static void
+read_shape(struct amd_shape *as)
+{
+	struct cpuid_regs v2 = cpuid(0x80000022, 0);
+
+	memset(as, 0, sizeof *as);
+	as->as_core = FIELD(cpuid(0x80000001, 0).c, 23, 23);
+	as->as_n = as->as_core ? AMD_PERF_CORE_N : AMD_PERF_LEGACY_N;
+	if (as->as_core && FIELD(v2.a, 0, 0) != 0) {
+		as->as_v2 = true;
+		as->as_n = FIELD(v2.b, 3, 0);
+	}
+}
+
+static void
+lay_counter(struct x86_pic *p, const struct amd_shape *as, unsigned n)
+{
+	p->xp_counter = as->as_core ? AMD_PERF_CTR(n) : AMD_PERF_LEGACY_CTR(n);
+	p->xp_select = as->as_core ? AMD_PERF_CTL(n) : AMD_PERF_LEGACY_CTL(n);
+	p->xp_index = n;
+	p->xp_short = false;
+	p->xp_mask = (1ULL << AMD_PERF_CNTR_WIDTH) - 1;
+	p->xp_global = 1ULL << n;
+}
+
+static void
+lay_out(struct x86_pics *ps, const struct amd_shape *as)
+{
+	memset(ps, 0, sizeof *ps);
+	if (as->as_v2) {
+		ps->xs_ctrl = AMD_PERF_CNTR_GLOBAL_CTL;
+		ps->xs_status = AMD_PERF_CNTR_GLOBAL_STATUS;
+		ps->xs_clear = AMD_PERF_CNTR_GLOBAL_STATUS_CLR;
+	}
+	for (unsigned n = 0; n < as->as_n; n++) {
+		lay_counter(&ps->xs_pic[n], as, n);
+		ps->xs_all |= ps->xs_pic[n].xp_global;
+	}
+	ps->xs_n = as->as_n;
+}
+
+/*
+ * No bit of CPUID tells of the legacy counters, and hypervisors pass on the
+ * bits of the others: what counts is that a counter keeps what is written.
+ */
+static void
+probe(struct amd_shape *as)
+{
+	struct x86_pic p;
+	uint64_t v;
+	unsigned n;
+
+	if (as->as_v2 &&
+	    (pmu_wrmsr_safe(AMD_PERF_CNTR_GLOBAL_CTL, 1) != 0 ||
+		pmu_rdmsr_safe(AMD_PERF_CNTR_GLOBAL_CTL, &v) != 0 || v != 1)) {
+		as->as_v2 = false;
+		as->as_n = AMD_PERF_CORE_N;
+	}
+	for (n = 0; n < as->as_n; n++) {
+		lay_counter(&p, as, n);
+		if (!x86_pic_keeps(&p))
+			break;
+	}
+	as->as_n = n;
+}
+
+enum pmu_found
+amd_pcbe_init(void)
+{
+	struct amd_shape mine;
+	struct x86_pics pics;
+
+	if (x86_features.family < FAMILY_K7)
+		return PMU_NONE;
+	read_shape(&mine);
+	probe(&mine);
+	if (mine.as_n == 0)
+		return PMU_MUTE;
+	lay_out(&pics, &mine);
+	x86_pics_silence(&pics);
+	if (shape.as_n == 0)
+		shape = mine;
+	else if (mine.as_core != shape.as_core || mine.as_v2 != shape.as_v2)
+		return PMU_MUTE; /* no such part is known */
+	if (mine.as_n < shape.as_n)
+		shape.as_n = mine.as_n;
+	lay_out(&x86_pics, &shape);
+	return PMU_FOUND;
+}
+
+static const char *
+impl_name(void)
+{
+	static char name[32];
+
+	if (x86_features.family == AMD_FAMILY_K8)
+		return "AMD Opteron & Athlon64";
+	snprintf(name, sizeof name, "AMD Family %02xh", x86_features.family);
+	return name;
+}
+
+static const char *
+cpuref(void)
+{
+	return "See the \"AMD64 Architecture Programmer's Manual\", volume 2 "
+	       "(24593), \"Performance Monitoring Counters\"; raw codes: the "
+	       "\"BIOS and Kernel Developer's Guide\" or \"Processor "
+	       "Programming Reference\" of the family";
+}
+
+static const char *
+list_attrs(unsigned n)
+{
+	return evtsel_attr_name(attrs, n);
+}
+
+/* Bit n: PIC n counts the event. */
+static uint64_t
+coverage(uint32_t code)
+{
+	uint64_t pics = (1ULL << x86_pics.xs_n) - 1;
+
+	return pics & amd_event_pics(x86_features.family, code);
+}
+
+static bool
+has_name(const struct amd_event *e)
+{
+	return x86_features.family >= e->ae_first &&
+	       x86_features.family <= e->ae_last;
+}
+
+static const char *
+list_events(unsigned pic, unsigned *at)
+{
+	while (*at < amd_nevents) {
+		const struct amd_event *e = &amd_events[(*at)++];
+
+		if (has_name(e) && (coverage(e->ae_code) >> pic & 1) != 0)
+			return e->ae_name;
+	}
+	return NULL;
+}
+
+static unsigned
+raw_max(void)
+{
+	return x86_features.family <= AMD_FAMILY_K8 ? RAW_MAX_K8 : RAW_MAX;
+}
+
+static uint64_t
+event_coverage(
+    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
+{
+	for (unsigned i = 0; i < amd_nevents; i++) {
+		const struct amd_event *e = &amd_events[i];
+
+		if (has_name(e) && strcmp(name, e->ae_name) == 0) {
+			ev->pe_code = e->ae_code;
+			ev->pe_flags = e->ae_generic ? PCBE_EVENT_GENERIC : 0;
+			ev->pe_pics = coverage(e->ae_code);
+			return ev->pe_pics;
+		}
+	}
+	if (!is_num)
+		return 0;
+	ev->pe_flags = PCBE_EVENT_RAW;
+	if (num <= raw_max()) {
+		ev->pe_code = (uint32_t)num;
+		ev->pe_pics = coverage(ev->pe_code);
+	} else {
+		ev->pe_code = RAW_TOO_HIGH;
+		ev->pe_pics = (1ULL << x86_pics.xs_n) - 1;
+	}
+	return ev->pe_pics;
+}
+
+/* A unit mask among the attributes joins the event's own. */
+static int
+configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attr, struct pcbe_set *set)
+{
+	uint64_t sel = evtsel_control(cfg->pc_flags);
+	int subcode;
+
+	if ((ev->pe_code & ~AMD_CODE_MAX) != 0 ||
+	    AMD_CODE_EVENT(ev->pe_code) > raw_max() ||
+	    (coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0)
+		return CPC_INVALID_EVENT;
+	subcode =
+	    evtsel_add_attrs(&sel, attrs, nattrs, attr, set->ps_privileged);
+	if (subcode != 0)
+		return subcode;
+	cfg->pc_sel = sel | EVTSEL_EVENT(ev->pe_code) |
+	              EVTSEL_EVENT_HI(ev->pe_code) |
+	              EVTSEL_UMASK(AMD_CODE_UMASK(ev->pe_code));
+	return 0;
+}
+
+static const char *
+prove(unsigned pic)
+{
+	return x86_prove(&amd_pcbe_ops, pic, "PAPI_tot_ins", true);
+}
+
+struct pcbe_ops amd_pcbe_ops = {
+	.ncounters = x86_pic_ncounters,
+	.width = x86_pic_width,
+	.read_index = x86_pic_read_index,
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.list_events = list_events,
+	.list_attrs = list_attrs,
+	.event_coverage = event_coverage,
+	.overflow_bitmap = x86_pic_overflow_bitmap,
+	.configure = configure,
+	.program = x86_pic_program,
+	.allstop = x86_pic_allstop,
+	.sample = x86_pic_sample,
+	.free = x86_pic_free,
+	.tick = x86_pic_tick,
+	.prove = prove,
+};
