@@ -11,6 +11,12 @@ ARCHS   := arm64 x86_64
 V       ?=
 Q       := $(if $(V),,@)
 say      = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+# Every object is compiled by this recipe; COMPILE says by what command, for each folder of build/.
+define compile
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -c -o $@ $<
+endef
 
 # What is missing is installed before anything below asks for a compiler; 20 ms when nothing is.
 ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
@@ -101,15 +107,11 @@ TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH
 
 all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe
 
+$(B)/%.o: COMPILE = $(CC) $(KCFLAGS)
 $(B)/%.o: %.c Makefile
-	$(call say,CC,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(KCFLAGS) -c -o $@ $<
-
+	$(compile)
 $(B)/%.o: %.S Makefile
-	$(call say,AS,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(KCFLAGS) -D__ASSEMBLER__ -c -o $@ $<
+	$(compile)
 
 $(B)/kern/archive_data.o: KCFLAGS += -DARCHIVE='"$(B)/archive.cpio"'
 $(B)/kern/archive_data.o: $(B)/archive.cpio
@@ -165,19 +167,14 @@ endif
 
 all: $(EFI)
 
+$(B)/efi/%.o: COMPILE = $(CC) $(EFICFLAGS)
 $(B)/efi/%.o: %.c Makefile
-	$(call say,EFICC,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(EFICFLAGS) -c -o $@ $<
-
+	$(compile)
 $(B)/efi/%.o: %.S Makefile
-	$(call say,EFIAS,$<)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(EFICFLAGS) -D__ASSEMBLER__ -c -o $@ $<
-
+	$(compile)
+$(B)/efi/image.o: EFICFLAGS += -DEFI_KERNEL='"$(KIMAGE)"'
 $(B)/efi/image.o: boot/efi_image.S $(KIMAGE) Makefile
-	@mkdir -p $(@D)
-	$(Q)$(CC) -DEFI_KERNEL='"$(KIMAGE)"' -c -o $@ $<
+	$(compile)
 
 $(EFI): $(EFI_OBJS) $(B)/efi/image.o
 	$(call say,EFI,$@)
@@ -188,21 +185,8 @@ $(EFI): $(EFI_OBJS) $(B)/efi/image.o
 	    -j .reloc $(EFI_COPY) $(B)/efi/app.so $@
 
 # -fPIE: what is in a library serves static-PIE programs, too.
-define compile_payload
-	$(call say,CC,$<)
-	@mkdir -p $(@D)
-	$(Q)$(UCC) $(UCFLAGS) -fPIE -c -o $@ $<
-endef
-$(B)/cpc/%.o: cpc/%.c Makefile scripts/barecpc-cc
-	$(compile_payload)
-$(B)/payloads/%.o: payloads/%.c Makefile scripts/barecpc-cc
-	$(compile_payload)
-$(B)/payloads/%.o: payloads/%.S Makefile scripts/barecpc-cc
-	$(compile_payload)
-$(B)/tests/image/%.o: tests/image/%.c Makefile scripts/barecpc-cc
-	$(compile_payload)
-$(B)/tests/image/%.o: tests/image/%.S Makefile scripts/barecpc-cc
-	$(compile_payload)
+$(B)/cpc/%.o $(B)/payloads/%.o $(B)/tests/image/%.o: COMPILE = $(UCC) $(UCFLAGS) -fPIE
+$(addprefix $(B)/,$(CPC_OBJS) $(PAYLOAD_OBJS) $(TEST_OBJS) $(PAYLOADS:%=payloads/%.o) $(TESTS:%=tests/image/%.o)): scripts/barecpc-cc
 
 # A program takes from these what it names: a test with a main() of its own is left alone.
 $(B)/libcpc.a: $(addprefix $(B)/,$(CPC_OBJS))
@@ -221,14 +205,17 @@ $(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/
 	$(Q)$(UCC) $(UPIE) -o $@ $< $(B)/libtest.a
 $(B)/tests/pie: private UPIE := -static-pie
 
-# The archive inside the image, and that of the tests: each a `suite` and the programs it names.
-$(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/payloads/%) scripts/mkcpio
+# The archive inside the image, that of the tests, and of those that ask nothing of the PMU, for machines that
+# differ from one without it in other ways: each a `suite` and the programs it names.
+$(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/payloads/%)
+$(B)/tests.cpio: tests/image/suite $(TESTS:%=$(B)/tests/%)
+$(B)/basic.cpio: $(B)/basic/suite $(patsubst %,$(B)/tests/%,$(filter-out cpc_%,$(TESTS)))
+$(B)/archive.cpio $(B)/tests.cpio $(B)/basic.cpio: scripts/mkcpio
 	$(call say,CPIO,$@)
 	$(Q)scripts/mkcpio -o $@ $(filter-out scripts/%,$^)
-
-$(B)/tests.cpio: tests/image/suite $(TESTS:%=$(B)/tests/%) scripts/mkcpio
-	$(call say,CPIO,$@)
-	$(Q)scripts/mkcpio -o $@ $(filter-out scripts/%,$^)
+$(B)/basic/suite: tests/image/suite
+	@mkdir -p $(@D)
+	$(Q)grep -v '^cpc_' $< >$@
 
 # By which scripts/barecpc proves an accelerator before it trusts it.
 $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
@@ -237,14 +224,6 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 	$(Q)$(CC) $(if $(filter x86_64,$(ARCH)),-m32) -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments \
 	    -Wl,-z,noexecstack -Wl,--build-id=none -T scripts/probe/$(ARCH).ld -o $@.elf $<
 	$(Q)$(OBJCOPY) $(if $(filter arm64,$(ARCH)),-O binary) $@.elf $@
-
-# Those that ask nothing of the PMU: for machines that differ from one without it in other ways.
-BASIC_TESTS := $(filter-out cpc_%,$(TESTS))
-$(B)/basic.cpio: tests/image/suite $(BASIC_TESTS:%=$(B)/tests/%) scripts/mkcpio
-	$(call say,CPIO,$@)
-	@mkdir -p $(B)/basic
-	$(Q)grep -v '^cpc_' $< >$(B)/basic/suite
-	$(Q)scripts/mkcpio -o $@ $(B)/basic/suite $(BASIC_TESTS:%=$(B)/tests/%)
 
 tests: all $(B)/tests.cpio $(B)/basic.cpio
 
@@ -279,22 +258,19 @@ build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%)
 
-build/host/lib/%.o build/host/kern/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
-build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
+build/host/lib/%.o build/host/kern/%.o build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
 build/host/boot/%.o $(addprefix build/host/tests/host/,test_efi_cmdline.o test_efi_tables.o): HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
-build/host/%.o: %.cc Makefile
-	$(call say,HOST,$<)
-	@mkdir -p $(@D)
-	$(Q)g++ $(filter-out -std=gnu11 -Wmissing-prototypes,$(HOST_CFLAGS)) -c -o $@ $<
+build/host/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS)
 build/host/%.o: %.c Makefile
-	$(call say,HOST,$<)
-	@mkdir -p $(@D)
-	$(Q)$(HOST_CC) $(HOST_CFLAGS) -c -o $@ $<
+	$(compile)
+build/host/tests/host/cpc_cxx.o: COMPILE = g++ $(filter-out -std=gnu11,$(HOST_CFLAGS))
+build/host/%.o: %.cc Makefile
+	$(compile)
 
 .SECONDEXPANSION:
 $(HOST_TESTS:%=build/host/tests/%): build/host/tests/%: build/host/tests/host/%.o $$(addprefix build/host/,$$($$*_OBJS))
-	$(call say,HOST,$@)
+	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^ -lcmocka
 
