@@ -53,6 +53,8 @@ each_pic(cpc_t *cpc, uint_t flags)
 	uint_t pic;
 
 	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+		if (!pic_counts(cpc, INS_EVENT, pic))
+			continue;
 		set = cpc_set_create(cpc);
 		add_pic(cpc, set, INS_EVENT, pic, flags);
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
@@ -93,13 +95,15 @@ CPC_TEST(both_are_exact_on_every_pic)
 CPC_TEST(all_pics_at_once_are_exact)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint_t i;
+	uint_t i, n = 0;
 
 	NEEDS_INS();
-	for (i = 0; i < cpc_npic(cpc); i++)
-		EXPECT_EQ(add(cpc, set, INS_EVENT), i);
+	for (i = 0; i < cpc_npic(cpc); i++) {
+		if (pic_counts(cpc, INS_EVENT, i))
+			EXPECT_EQ(add(cpc, set, INS_EVENT), n++);
+	}
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	for (i = 0; i < cpc_npic(cpc); i++)
+	for (i = 0; i < n; i++)
 		EXPECT_EQ(difference(cpc, set, (int)i), WANT);
 }
 

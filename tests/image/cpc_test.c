@@ -41,6 +41,19 @@ have_event(cpc_t *cpc, const char *event)
 	return have;
 }
 
+bool
+pic_counts(cpc_t *cpc, const char *event, uint64_t pic)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char name[] = "picnum";
+	cpc_attr_t attr = { name, pic };
+	bool counts =
+	    cpc_set_add_request(cpc, set, event, 0, 0, 1, &attr) != -1;
+
+	cpc_set_destroy(cpc, set);
+	return counts;
+}
+
 int
 add_flags(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags)
 {

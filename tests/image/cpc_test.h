@@ -60,6 +60,8 @@ cpc_t *test_cpc_open(void);
 uint_t own_privilege(void);
 
 bool have_event(cpc_t *cpc, const char *event);
+/* Not every PIC counts every event: fixed ones of Intel count their own. */
+bool pic_counts(cpc_t *cpc, const char *event, uint64_t pic);
 
 /* Plainest forms, which expect success. */
 int add_flags(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags);

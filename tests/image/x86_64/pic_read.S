@@ -1,5 +1,5 @@
 /*
- * uint64_t pic_read(unsigned n): programmable counter n.
+ * uint64_t pic_read(unsigned index): the counter by what RDPMC takes for it.
  * Intel SDM vol. 2, "RDPMC"; AMD APM vol. 3 (24594), "RDPMC".
  */
 	.text
