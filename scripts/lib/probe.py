@@ -17,7 +17,6 @@ PROBE_SECONDS = 3
 LOOPS = 10000  # as in scripts/probe/*.S
 LOOP_INSTRUCTIONS = 2 * LOOPS
 MAX_TICKS_PER_LOOP = 50  # hardware needs one or two, emulation about ten
-BACKENDS = ("arm64",)  # the architectures whose PMU the kernel drives
 DEV_KVM = os.environ.get("BARECPC_DEV_KVM", "/dev/kvm")
 OVERRIDE = "BARECPC_ACCEL"
 
@@ -52,8 +51,6 @@ def judge_kvm(arch, said, complaint=""):
         return True, False, "KVM works, but gives its guests no PMU"
     if values["COUNT"] < LOOP_INSTRUCTIONS:
         return True, False, f"KVM's PMU counted {values['COUNT']} of {LOOP_INSTRUCTIONS} instructions"
-    if arch not in BACKENDS:
-        return True, False, f"KVM with a PMU (version {values['PMU']}), which this kernel has no backend for"
     return True, True, f"KVM with a PMU (version {values['PMU']})"
 
 

@@ -45,13 +45,14 @@ class Machine:
     cpu: str = "max"
     machine: str = ""
     boot: str = "direct"
+    qemu: str = ""  # the emulator's file, "" for the one in PATH
     gdb: bool = False
 
 
-def find_qemu(arch):
-    path = shutil.which(ARCHS[arch].qemu)
+def find_qemu(arch, wanted=""):
+    path = shutil.which(wanted or ARCHS[arch].qemu)
     if path is None:
-        raise HostError(f"{ARCHS[arch].qemu}: not found; run scripts/setup")
+        raise HostError(f"{wanted}: no such program" if wanted else f"{ARCHS[arch].qemu}: not found; run scripts/setup")
     return path
 
 
@@ -93,7 +94,7 @@ def _icount(m):
 
 def command(m, image, cmdline, initrd=None, disk=None):
     """The whole command.  Every source of chance that has a switch is switched off."""
-    words = [find_qemu(m.arch), "-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none",
+    words = [find_qemu(m.arch, m.qemu), "-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none",
              "-serial", "stdio", "-no-reboot",
              "-accel", m.accel, "-M", machine_option(m.arch, m.machine), "-cpu", _cpu_option(m),
              "-smp", str(m.smp), "-m", m.mem, "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]

@@ -84,6 +84,10 @@ scene 'a payload that is none' good 125 'garbage: neither an ELF program nor a c
 scene 'the same name twice' good 125 'is there twice' --payload "$tap_dir/a.cpio" --payload "$tap_dir/a.cpio"
 scene 'results that cannot be written' good 125 '^host: /proc/results: ' --results /proc/results
 expect 'no such image' 125 '^host: /none: no such image' scripts/barecpc run --arch arm64 --accel tcg --image /none
+expect 'another emulator' 0 "^host: arm64, tcg: tests/cli/fake-qemu, asked for" env FAKE=good \
+	scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" --qemu tests/cli/fake-qemu
+expect 'no such emulator' 125 '^host: /none: no such program' \
+	scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" --qemu /none
 expect 'no such option' 125 '^host: unrecognized arguments: --nonsense' scripts/barecpc run --nonsense
 expect 'no such architecture' 125 "^host: argument --arch: invalid choice: 'vax'" scripts/barecpc run --arch vax
 expect 'a bad environment' 125 '^host: --env nonsense: not NAME=VALUE' scripts/barecpc run --env nonsense
