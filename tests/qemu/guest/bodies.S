@@ -206,6 +206,38 @@ user_return:
 	pop %rbx
 	ret
 
+/*
+ * The same by SYSRET, which is the kernel's, and SYSCALL, which is the user's.
+ * The kernel retires 4: MOV to RCX, SYSRETQ, MOV to RSP, MOV to ECX.
+ */
+	.globl body_syscall, syscall_return
+body_syscall:
+	push %rbx
+	push %rbp
+	movq %rsp, kernel_rsp
+	movl %ecx, %r9d
+	movl %edi, %ecx
+	movl %esi, %eax
+	movl $2, %r11d
+	wrmsr
+	movl $1f, %ecx
+	sysretq
+1:	movl %r8d, %ebx
+2:	decl %ebx
+	jnz 2b
+	syscall
+syscall_return:
+	movq kernel_rsp, %rsp
+	movl %r9d, %ecx
+	rdpmc
+	shlq $32, %rdx
+	orq %rdx, %rax
+	xorl %ecx, %ecx
+	movw %cx, %ss		/* SYSCALL left the user's selector */
+	pop %rbp
+	pop %rbx
+	ret
+
 	/* (index): RDPMC in user mode; 1 if it faulted */
 	.globl user_rdpmc
 user_rdpmc:

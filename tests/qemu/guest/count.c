@@ -7,7 +7,8 @@
 body_fn body_empty, body_nops, body_loop, body_branches, body_loop_insn;
 body_fn body_rdpmc, body_rdtsc, body_cpuid, body_stosb, body_movsb, body_cmpsb;
 body_fn body_scasb, body_mmio, body_port, body_ud2, body_helper_ud;
-body_fn body_page_fault, body_divide, body_stop, body_user;
+body_fn body_page_fault, body_divide, body_stop, body_user, body_syscall;
+void syscall_return(void);
 uint64_t user_rdpmc(uint32_t index);
 
 static const struct {
@@ -140,34 +141,49 @@ test_counts(void)
 	}
 }
 
-/* User and kernel: see body_user for what each retires. */
-void
-test_modes(void)
+/* User and kernel: see the bodies for what each retires. */
+static void
+one_way(unsigned c, const char *way, body_fn *body, uint64_t kernel)
 {
-	static const struct {
+	enum event e = c < pmu.ngp ? INSTRUCTIONS : (enum event)(c - pmu.ngp);
+	const struct {
 		const char *name;
 		uint32_t flags;
 		uint64_t fixed, per_turn;
 	} mode[] = {
 		{ "user", EVTSEL_USR, 2, 2 },
-		{ "kernel", EVTSEL_OS, 3, 0 },
-		{ "both", EVTSEL_USR | EVTSEL_OS, 5, 2 },
+		{ "kernel", EVTSEL_OS, kernel, 0 },
+		{ "both", EVTSEL_USR | EVTSEL_OS, kernel + 2, 2 },
 		{ "neither", 0, 0, 0 },
 	};
+	uint64_t unit = e == CYCLES ? pmu.cpi : 1;
 
+	if (e == REFERENCE)
+		unit <<= pmu.shift;
+	for (unsigned m = 0; m < 4; m++)
+		for (uint32_t n = 1; n <= 1000; n += 999)
+			check(title(c, mode[m].name, way),
+			    pmu_run(body, c, e, mode[m].flags, n),
+			    unit * (mode[m].fixed + mode[m].per_turn * n));
+}
+
+/* AMD64 APM vol. 2, "SYSCALL and SYSRET MSRs" */
+static void
+enable_syscall(void)
+{
+	wrmsr(0xc0000080, rdmsr(0xc0000080) | 1);
+	wrmsr(0xc0000081, 0x1bull << 48 | 0x18ull << 32);
+	wrmsr(0xc0000082, (uint64_t)syscall_return);
+	wrmsr(0xc0000084, 0x200);
+}
+
+void
+test_modes(void)
+{
+	enable_syscall();
 	for (unsigned c = 0; c < pmu_ncounters(); c++) {
-		enum event e =
-		    c < pmu.ngp ? INSTRUCTIONS : (enum event)(c - pmu.ngp);
-		uint64_t unit = e == CYCLES ? pmu.cpi : 1;
-
-		if (e == REFERENCE)
-			unit <<= pmu.shift;
-		for (unsigned m = 0; m < 4; m++)
-			for (uint32_t n = 1; n <= 1000; n += 999)
-				check(title(c, mode[m].name, "user code"),
-				    pmu_run(body_user, c, e, mode[m].flags, n),
-				    unit *
-					(mode[m].fixed + mode[m].per_turn * n));
+		one_way(c, "iret and int", body_user, 3);
+		one_way(c, "sysret and syscall", body_syscall, 4);
 	}
 	check("user branches",
 	    pmu_run(body_user, 0, BRANCHES, EVTSEL_USR, 1000), 1000);

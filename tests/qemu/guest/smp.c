@@ -31,10 +31,11 @@ static const struct {
 	    { 20000, 30000 } },
 };
 #define NSTEPS (sizeof(step) / sizeof(step[0]))
+#define LAST   (2 * NSTEPS + 2) /* turn of the first life's end */
 
 static volatile unsigned turn; /* rises: who may do what next */
 static volatile uint64_t count[2][NSTEPS];
-static volatile uint64_t misplaced;
+static volatile uint64_t misplaced, kept;
 
 static void
 wait_for(unsigned want)
@@ -54,15 +55,21 @@ void
 ap_main(void)
 {
 	load_idt();
+	if (turn == LAST + 1) {
+		kept = pmu_read(0);
+		turn = LAST + 2;
+		return;
+	}
 	pmu_stop(); /* at reset the general counters' gate is open */
 	for (unsigned i = 0; i < NSTEPS; i++) {
 		wait_for(2 * i + 1);
 		turn = 2 * i + 2; /* from here both run */
 		run_step(1, i);
 	}
-	turn = 2 * NSTEPS + 1;
+	turn = LAST - 1;
 	misplaced = interrupts_misplaced(VECTOR_PMI);
-	turn = 2 * NSTEPS + 2;
+	wrmsr(pmu_counter_msr(0), 12345);
+	turn = LAST;
 }
 
 static void
@@ -88,9 +95,12 @@ test_two_cpus(void)
 		wait_for(2 * i + 2);
 		run_step(0, i);
 	}
-	wait_for(2 * NSTEPS + 1);
-	while (turn != 2 * NSTEPS + 2) /* and never gives its turn away */
+	wait_for(LAST - 1);
+	while (turn < LAST) /* and never gives its turn away */
 		pmu_run(body_loop, 0, BRANCHES, EVTSEL_OS, 1000);
+	turn = LAST + 1;
+	start_ap();
+	wait_for(LAST + 2);
 	for (unsigned i = 0; i < NSTEPS; i++) {
 		put("# two CPUs: ");
 		put(step[i].name);
@@ -102,4 +112,5 @@ test_two_cpus(void)
 				step[i].fixed);
 	}
 	check("interrupts on the second, not at body + k", misplaced, 0);
+	check("INIT leaves its counters alone", kept, 12345);
 }
