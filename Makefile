@@ -69,13 +69,13 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/as_pages.o kern/exec.o kern/proc.o kern/file.o \
              kern/fault.o kern/signal.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o kern/sys_stat.o kern/sys_mem.o \
              kern/sys_proc.o kern/sys_info.o kern/sys_time.o kern/sys_sig.o kern/machine.o \
-             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o kern/efirt.o
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o kern/acpi.o kern/efirt.o
 
 ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
 BOOT_OBJS := boot/linux_image.o boot/image.o
 ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o \
-    uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine_fdt.o acpi.o machine_acpi.o \
+    uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine_fdt.o machine_acpi.o \
     psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o)
 # Unaligned accesses fault while the MMU is off.
 $(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align
@@ -87,7 +87,7 @@ $(addprefix $(B)/,boot/image.o arch/arm64/dt.o arch/arm64/machine_fdt.o): KCFLAG
 else
 # boot/: the way in; arch/x86/: traps, memory, LWPs, the machine's tables and devices.
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
-ARCH_OBJS := kern/acpi.o $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
+ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o trampoline.o smp.o \
     halt.o efi_call.o pmu.o pmu_prove.o intel_pcbe.o intel_events.o amd_pcbe.o amd_events.o evtsel.o pic.o)
 endif

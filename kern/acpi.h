@@ -10,7 +10,7 @@
 /*
  * Remember where the tables are: rsdp is bootinfo's, 0 where there are none.
  * map() gives a mapping for reading, valid for ever, or NULL: firmware's
- * tables need not lie in memory the boot map calls RAM.  After page_init().
+ * tables need not lie in memory the boot map calls RAM.  Allocates nothing.
  */
 void acpi_init(uint64_t rsdp, const void *(*map)(uint64_t pa, size_t bytes));
 

@@ -40,7 +40,9 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 		kfree(al);
 		return ENOMEM;
 	}
-	sf = (struct switch_frame *)l->l_kstack_top - 1;
+	/* Below the trap frame, which arch_lwp_enter() writes from here. */
+	sf = (struct switch_frame *)((struct trapframe *)l->l_kstack_top - 1) -
+	     1;
 	*sf = (struct switch_frame){
 		.sf_x = { (uint64_t)fn, (uint64_t)arg },
 		.sf_lr = (uint64_t)arm64_lwp_first,

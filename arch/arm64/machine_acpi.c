@@ -6,8 +6,8 @@
  */
 #include <stddef.h>
 
-#include "arch/arm64/acpi.h"
 #include "arch/arm64/machine.h"
+#include "kern/acpi.h"
 #include "kern/arch.h"
 #include "kern/bootinfo.h"
 #include "lib/string.h"
@@ -17,6 +17,9 @@
 #define MADT_GICC      0xb
 #define MADT_GICD      0xc
 #define MADT_GICR      0xe
+#define GICC_LENGTH    76 /* as far as it is read; revisions add to it */
+#define GICD_LENGTH    24
+#define GICR_LENGTH    16
 #define GICC_ENABLED   1
 #define GTDT_VIRTUAL   64
 #define FADT_ARM_FLAGS 129
@@ -34,6 +37,25 @@
 #define GICC_BYTES       0x2000
 #define GICR_FRAME_BYTES 0x20000 /* GICv3: RD_base and SGI_base */
 
+/* The boot map: what of it is RAM can be read through the direct map. */
+static const struct bootinfo *boot;
+
+static const void *
+map_table(uint64_t pa, size_t bytes)
+{
+	for (uint32_t i = 0; i < boot->bi_nmem; i++) {
+		const struct bootmem *m = &boot->bi_mem[i];
+
+		if (m->bm_type != BOOTMEM_DEVICE &&
+		    m->bm_type != BOOTMEM_RUNTIME_DEVICE && pa >= m->bm_base &&
+		    pa - m->bm_base < m->bm_len)
+			return bytes <= m->bm_len - (pa - m->bm_base)
+			           ? pa_to_va(pa)
+			           : NULL;
+	}
+	return NULL;
+}
+
 static void
 add_gicr(uint64_t pa, uint64_t bytes)
 {
@@ -45,13 +67,22 @@ add_gicr(uint64_t pa, uint64_t bytes)
 static void
 found_gicc(const unsigned char *e, unsigned len)
 {
-	if (len < 76 || (acpi_u32(e + 12) & GICC_ENABLED) == 0 ||
+	if (len < GICC_LENGTH || (acpi_u32(e + 12) & GICC_ENABLED) == 0 ||
 	    machine.m_ncpu == MAXCPU)
 		return;
 	machine.m_mpidr[machine.m_ncpu++] = acpi_u64(e + 68);
 	machine.m_pmu_intid = acpi_u32(e + 20);
 	machine.m_gicc = (struct range){ acpi_u64(e + 32), GICC_BYTES };
 	add_gicr(acpi_u64(e + 60), GICR_FRAME_BYTES);
+}
+
+static void
+found_gicd(const unsigned char *e, unsigned len)
+{
+	if (len < GICD_LENGTH)
+		return;
+	machine.m_gicd = (struct range){ acpi_u64(e + 8), GICD_BYTES };
+	machine.m_gic = e[20] >= 3 ? 3 : e[20];
 }
 
 static void
@@ -62,11 +93,11 @@ found_entry(const unsigned char *e, unsigned len)
 		found_gicc(e, len);
 		break;
 	case MADT_GICD:
-		machine.m_gicd = (struct range){ acpi_u64(e + 8), GICD_BYTES };
-		machine.m_gic = e[20] >= 3 ? 3 : e[20];
+		found_gicd(e, len);
 		break;
 	case MADT_GICR:
-		add_gicr(acpi_u64(e + 4), acpi_u32(e + 12));
+		if (len >= GICR_LENGTH)
+			add_gicr(acpi_u64(e + 4), acpi_u32(e + 12));
 		break;
 	default:
 		break;
@@ -74,10 +105,10 @@ found_entry(const unsigned char *e, unsigned len)
 }
 
 static void
-read_madt(const struct bootinfo *bi)
+read_madt(void)
 {
 	uint32_t bytes;
-	const unsigned char *t = acpi_table(bi, "APIC", &bytes);
+	const unsigned char *t = acpi_table("APIC", &bytes);
 
 	for (uint32_t at = MADT_ENTRIES; t != NULL && at + 2 <= bytes;) {
 		unsigned len = t[at + 1];
@@ -93,10 +124,10 @@ read_madt(const struct bootinfo *bi)
 }
 
 static void
-read_spcr(const struct bootinfo *bi)
+read_spcr(void)
 {
 	uint32_t bytes;
-	const unsigned char *t = acpi_table(bi, "SPCR", &bytes);
+	const unsigned char *t = acpi_table("SPCR", &bytes);
 
 	if (t == NULL || bytes < SPCR_ADDRESS + 8 || t[SPCR_SPACE] != 0)
 		return;
@@ -115,13 +146,15 @@ machine_from_acpi(const struct bootinfo *bi)
 
 	if (bi->bi_rsdp == 0)
 		return false;
+	boot = bi;
+	acpi_init(bi->bi_rsdp, map_table);
 	machine.m_tables = "ACPI";
-	read_spcr(bi);
-	read_madt(bi);
-	t = acpi_table(bi, "GTDT", &bytes);
+	read_spcr();
+	read_madt();
+	t = acpi_table("GTDT", &bytes);
 	if (t != NULL && bytes >= GTDT_VIRTUAL + 4)
 		machine.m_timer_intid = acpi_u32(t + GTDT_VIRTUAL);
-	t = acpi_table(bi, "FACP", &bytes);
+	t = acpi_table("FACP", &bytes);
 	machine.m_virtual =
 	    t != NULL && memcmp(t + HEADER_OEM, "BOCHS ", 6) == 0;
 	if (t != NULL && bytes >= FADT_ARM_FLAGS + 2 &&
