@@ -76,7 +76,7 @@ ifeq ($(ARCH),arm64)
 BOOT_OBJS := boot/linux_image.o boot/image.o
 ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o \
     uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine_fdt.o machine_acpi.o \
-    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o)
+    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o pmuv3_spin.o)
 # Unaligned accesses fault while the MMU is off.
 $(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align
 # libfdt as the distribution has it: runs at boot alone, before there is SIMD state to keep.
@@ -246,6 +246,11 @@ test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
 test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
+# The backends of x86, whichever machine they are tested on, over a file of registers.
+HOST_TESTS   += test_intel_pcbe test_amd_pcbe
+HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/evtsel.o arch/x86/pmu_prove.o $(HOST_LIB)
+test_intel_pcbe_OBJS := arch/x86/intel_pcbe.o arch/x86/intel_events.o $(HOST_X86)
+test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init
@@ -258,7 +263,8 @@ build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%)
 
-build/host/lib/%.o build/host/kern/%.o build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
+build/host/lib/%.o build/host/kern/%.o build/host/arch/x86/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -include tests/host/fake_msr.h -fno-builtin
+build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
 build/host/boot/%.o $(addprefix build/host/tests/host/,test_efi_cmdline.o test_efi_tables.o): HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
 build/host/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS)

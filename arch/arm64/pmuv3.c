@@ -46,7 +46,7 @@ why_none(void)
 const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {
-	bool interrupt = false;
+	enum pmuv3_overflow how = PMUV3_MUTE;
 
 	if (pmuv3.pv_nevent == 0) {
 		*why_not = why_none();
@@ -55,15 +55,11 @@ arch_pcbe(const char **why_not)
 	if (machine.m_pmu_intid >= FIRST_PPI &&
 	    machine.m_pmu_intid < FIRST_SPI) {
 		gic_enable(machine.m_pmu_intid);
-		interrupt = pmuv3_prove_overflow(irq_pending);
+		how = pmuv3_prove_overflow(irq_pending);
 	}
-	if (interrupt)
-		pmuv3_pcbe_ops.pcbe_caps =
-		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
-	else if (pmuv3.pv_width < 64)
-		pmuv3_pcbe_ops.pcbe_mute = pmuv3.pv_pics;
+	pmuv3_pcbe_overflow(how);
 	printf("pcbe: proof: %s; overflow interrupt %s\n", pmuv3_proof(),
-	    interrupt ? "comes at once" : "does not come");
+	    pmuv3_overflow_proof());
 	return &pmuv3_pcbe_ops;
 }
 

@@ -20,11 +20,20 @@
 
 struct pmuv3 pmuv3;
 
-/*
- * PICs of each CPU that hold counts.  Where user reads are open every PIC can
- * be read, so those of another set are cleared first.
- */
-static uint64_t holding[MAXCPU];
+static struct pmuv3_cpu {
+	/*
+	 * PICs that hold counts.  Where user reads are open every PIC can be
+	 * read, so those of another set are cleared first.
+	 */
+	uint64_t pu_holding;
+	uint64_t pu_helpers; /* PICs whose overflow is nobody's */
+} pmuv3_cpus[MAXCPU];
+
+static struct pmuv3_cpu *
+curcpu(void)
+{
+	return &pmuv3_cpus[arch_curcpu()->c_id];
+}
 
 void
 pmuv3_pcbe_init(bool owns_el2)
@@ -75,6 +84,20 @@ pmuv3_has_event(unsigned number)
 	default:
 		return false;
 	}
+}
+
+void
+pmuv3_pcbe_overflow(enum pmuv3_overflow how)
+{
+	pmuv3.pv_overflow = how;
+	pmuv3_pcbe_ops.pcbe_caps = 0;
+	pmuv3_pcbe_ops.pcbe_mute = 0;
+	if (how != PMUV3_MUTE)
+		pmuv3_pcbe_ops.pcbe_caps =
+		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
+	/* A helper for a request that is not told is a PIC wasted. */
+	if (how != PMUV3_PLAIN && pmuv3.pv_width < 64)
+		pmuv3_pcbe_ops.pcbe_mute = pmuv3.pv_pics;
 }
 
 static unsigned
@@ -169,7 +192,16 @@ overflow_bitmap(void)
 
 	pmu_write_pmovsclr(pics);
 	pmu_isb();
-	return pics;
+	return pics & ~curcpu()->pu_helpers;
+}
+
+/* The lowest PIC that may be taken as a helper, or 0. */
+static uint32_t
+spare_pic(const struct pcbe_set *set)
+{
+	uint32_t spare = set->ps_spare & ~set->ps_extra;
+
+	return spare & -spare;
 }
 
 static int
@@ -179,13 +211,19 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	unsigned max = pmuv3.pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
 
 	(void)attrs;
-	(void)set;
+	cfg->pc_aux = 0;
 	if (ev->pe_code > max)
 		return CPC_INVALID_EVENT;
 	if (nattrs != 0)
 		return CPC_INVALID_ATTRIBUTE;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !pmuv3.pv_owns_el2)
 		return CPC_HV_NO_ACCESS;
+	if (cfg->pc_notify && pmuv3.pv_overflow == PMUV3_PAIRED) {
+		cfg->pc_aux = spare_pic(set);
+		if (cfg->pc_aux == 0)
+			return CPC_RESOURCE_UNAVAIL;
+		set->ps_extra |= (uint32_t)cfg->pc_aux;
+	}
 	cfg->pc_sel = ev->pe_code;
 	if ((cfg->pc_flags & CPC_COUNT_USER) == 0)
 		cfg->pc_sel |= PMEVTYPER_U;
@@ -196,44 +234,52 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	return 0;
 }
 
-/* What an event counter holds of a 64-bit value. */
-static uint64_t
-in_width(uint64_t v)
-{
-	return pmuv3.pv_width == 64 ? v : v & 0xffffffff;
-}
-
 /* Forget counts of others that this set's owner could read. */
 static void
 clear_others(uint64_t pics)
 {
-	uint64_t *held = &holding[arch_curcpu()->c_id];
+	uint64_t stale = curcpu()->pu_holding & ~pics;
 
-	for (unsigned n = 0; (*held & ~pics) >> n != 0; n++) {
-		if (((*held & ~pics) >> n & 1) != 0)
-			pmu_write_pmevcntr(n, 0);
-	}
-	*held = pics;
+	for (; stale != 0; stale &= stale - 1)
+		pmu_write_pmevcntr((unsigned)__builtin_ctzll(stale), 0);
+	curcpu()->pu_holding = pics;
+}
+
+static void
+load(unsigned pic, uint64_t select, uint64_t value)
+{
+	pmu_write_pmevtyper(pic, select);
+	pmu_write_pmevcntr(pic, pmuv3_in_width(value));
+}
+
+/* A narrow counter must be sampled before it goes round twice. */
+static bool
+interrupts(const struct pcbe_cfg *cfg)
+{
+	return cfg->pc_notify ||
+	       (pmuv3.pv_width < 64 && pmuv3.pv_overflow == PMUV3_PLAIN);
 }
 
 static void
 program(struct pcbe_set *set)
 {
-	uint64_t pics = set->ps_pics | set->ps_extra, notify = 0;
+	uint64_t pics = set->ps_pics | set->ps_extra, interrupt = 0;
 
 	clear_others(pics);
+	curcpu()->pu_helpers = set->ps_extra;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		struct pcbe_cfg *cfg = set->ps_cfg[i];
 
-		cfg->pc_last = in_width(*cfg->pc_datap);
-		pmu_write_pmevtyper(cfg->pc_pic, cfg->pc_sel);
-		pmu_write_pmevcntr(cfg->pc_pic, cfg->pc_last);
-		/* A narrow one must be sampled before it goes round twice. */
-		if (cfg->pc_notify || pmuv3.pv_width < 64)
-			notify |= 1ULL << cfg->pc_pic;
+		cfg->pc_last = pmuv3_in_width(*cfg->pc_datap);
+		load(cfg->pc_pic, cfg->pc_sel, cfg->pc_last);
+		if (cfg->pc_aux != 0)
+			load((unsigned)__builtin_ctzll(cfg->pc_aux),
+			    cfg->pc_sel, cfg->pc_last - 1);
+		if (interrupts(cfg))
+			interrupt |= 1ULL << cfg->pc_pic;
 	}
 	pmu_write_pmovsclr(pics);
-	pmu_write_pmintenset(notify);
+	pmu_write_pmintenset(interrupt);
 	if (set->ps_user_read)
 		pmu_write_pmuserenr(PMUSERENR_ER | PMUSERENR_CR);
 	pmu_isb(); /* all of that holds before the first of them counts */
@@ -258,7 +304,7 @@ sample(struct pcbe_set *set)
 		struct pcbe_cfg *cfg = set->ps_cfg[i];
 		uint64_t now = pmu_read_pmevcntr(cfg->pc_pic);
 
-		*cfg->pc_datap += in_width(now - cfg->pc_last);
+		*cfg->pc_datap += pmuv3_in_width(now - cfg->pc_last);
 		cfg->pc_last = now;
 	}
 }
@@ -266,8 +312,8 @@ sample(struct pcbe_set *set)
 static void
 free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
-	(void)cfg; /* configure() takes nothing */
-	(void)set;
+	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+	cfg->pc_aux = 0;
 }
 
 static uint64_t
