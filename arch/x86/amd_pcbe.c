@@ -14,6 +14,8 @@
 #include "arch/x86/pmu.h"
 #include "arch/x86/pmu_access.h"
 #include "arch/x86/pmu_regs.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -113,7 +115,7 @@ amd_pcbe_init(void)
 		return PMU_MUTE;
 	lay_out(&pics, &mine);
 	x86_pics_silence(&pics);
-	if (shape.as_n == 0)
+	if (arch_curcpu()->c_id == 0)
 		shape = mine;
 	else if (mine.as_core != shape.as_core || mine.as_v2 != shape.as_v2)
 		return PMU_MUTE; /* no such part is known */

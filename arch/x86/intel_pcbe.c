@@ -14,6 +14,8 @@
 #include "arch/x86/pmu.h"
 #include "arch/x86/pmu_access.h"
 #include "arch/x86/pmu_regs.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -27,7 +29,6 @@
  * of them has.
  */
 struct intel_shape {
-	bool is_found;
 	unsigned is_version;
 	unsigned is_ngp, is_gp_width;
 	unsigned is_fixed; /* bit n: fixed counter n */
@@ -238,12 +239,10 @@ intel_pcbe_init(void)
 		return PMU_MUTE;
 	lay_out(&pics, &mine);
 	x86_pics_silence(&pics);
-	if (!shape.is_found) {
+	if (arch_curcpu()->c_id == 0)
 		shape = mine;
-		shape.is_found = true;
-	} else {
+	else
 		merge(&shape, &mine);
-	}
 	lay_out(&x86_pics, &shape);
 	return PMU_FOUND;
 }

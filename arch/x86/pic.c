@@ -11,6 +11,7 @@
 #include "arch/x86/pmu_regs.h"
 #include "kern/arch.h"
 #include "kern/cpu.h"
+#include "lib/string.h"
 
 /* Events from the loading of a PIC to its overflow, where it goes by strides.
  */
@@ -68,6 +69,7 @@ x86_pics_silence(const struct x86_pics *ps)
 	if (ps->xs_status != 0 && (status = pmu_rdmsr(ps->xs_status)) != 0)
 		pmu_wrmsr_safe(ps->xs_clear, status);
 	pmu_close_reads();
+	memset(&pic_cpu[arch_curcpu()->c_id], 0, sizeof pic_cpu[0]);
 }
 
 unsigned

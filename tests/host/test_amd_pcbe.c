@@ -1,0 +1,297 @@
+/*
+ * AMD's backend over registers that fault as the manual says: K7's four
+ * counters, six, PerfMonV2; and what is written for each request, against
+ * values worked out by hand.
+ * AMD APM vol. 2 (24593), "Performance Monitoring Counters".
+ */
+#include "tests/host/support.h"
+
+#include <string.h>
+
+#include "arch/x86/pmu.h"
+#include "tests/host/fake_msr.h"
+#include "tests/host/x86_set.h"
+
+#define USER   CPC_COUNT_USER
+#define SYSTEM CPC_COUNT_SYSTEM
+#define BOTH   (USER | SYSTEM)
+#define NOTIFY CPC_OVF_NOTIFY_EMT
+
+#define PERFCTR_CORE (1U << 23) /* CPUID.80000001H:ECX */
+
+#define ops (&amd_pcbe_ops)
+
+static const struct fake_cpu k8 = {
+	.kind = FAKE_AMD,
+	.ngp = 4,
+	.width = 48,
+	.short_event = true,
+};
+static const struct fake_cpu bulldozer = {
+	.kind = FAKE_AMD,
+	.leaf_80000001 = { .c = PERFCTR_CORE },
+	.ngp = 6,
+	.width = 48,
+	.core = true,
+};
+static const struct fake_cpu zen_4 = {
+	.kind = FAKE_AMD,
+	.leaf_80000001 = { .c = PERFCTR_CORE },
+	.leaf_80000022 = { .a = 1, .b = 6 },
+	.version = 2,
+	.ngp = 6,
+	.width = 48,
+	.core = true,
+};
+
+static struct fake_cpu *const cpu = &fake_cpu[0];
+static struct x86_set set;
+
+static void
+boot(const struct fake_cpu *shape, unsigned family)
+{
+	fake_reset(shape);
+	x86_features.family = family;
+	assert_int_equal(amd_pcbe_init(), PMU_FOUND);
+	set_init(&set, ops);
+}
+
+static void
+expect_shape(const struct fake_cpu *shape, unsigned family, unsigned npic,
+    const char *name)
+{
+	boot(shape, family);
+	fake_run(1000, false);
+	for (unsigned i = 0; i < npic; i++)
+		assert_int_equal(cpu->gp[i], 0);
+	assert_false(cpu->reads_open);
+	assert_int_equal(ops->ncounters(), npic);
+	assert_string_equal(ops->impl_name(), name);
+	assert_string_equal(attr_names(ops), "edge,pc,inv,cmask,umask");
+	for (unsigned pic = 0; pic < npic; pic++) {
+		assert_int_equal(ops->width(pic), 48);
+		assert_int_equal(ops->read_index(pic), pic);
+		assert_null(ops->prove(pic));
+	}
+}
+
+static void
+shapes(void **state)
+{
+	(void)state;
+	expect_shape(&k8, 0x0f, 4, "AMD Opteron & Athlon64");
+	expect_shape(&k8, 0x10, 4, "AMD Family 10h");
+	expect_shape(&bulldozer, 0x15, 6, "AMD Family 15h");
+	expect_shape(&bulldozer, 0x17, 6, "AMD Family 17h");
+	expect_shape(&zen_4, 0x19, 6, "AMD Family 19h");
+	expect_shape(&zen_4, 0x1a, 6, "AMD Family 1ah");
+}
+
+static void
+events(void **state)
+{
+	(void)state;
+	boot(&k8, 0x0f);
+	assert_int_equal(covers(ops, "FR_retired_x86_instr_w_excp_intr"), 0xf);
+	assert_int_equal(covers(ops, "ExRetInstr"), 0);
+	boot(&zen_4, 0x19);
+	assert_string_equal(names_on(ops, 5),
+	    "LsNotHaltedCyc,ExRetInstr,ExRetBrn,ExRetBrnMisp,ExRetBrnTkn,"
+	    "ExRetBrnTknMisp,ExRetBrnFar,ExRetNearRet,ExRetNearRetMispred,"
+	    "PAPI_tot_cyc,PAPI_tot_ins,PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn");
+	assert_int_equal(covers(ops, "BU_cpu_clk_unhalted"), 0);
+	assert_int_equal(covers(ops, "0x1c0"), 0x3f);
+	/* Family 15h: a unit reports to some of the counters only. */
+	boot(&bulldozer, 0x15);
+	assert_int_equal(covers(ops, "PAPI_tot_ins"), 0x3f);
+	assert_int_equal(covers(ops, "PAPI_tot_cyc"), 0x07);
+	assert_int_equal(covers(ops, "0x1c0"), 0x38);
+	assert_int_equal(covers(ops, "0x03"), 0x08);
+	assert_int_equal(covers(ops, "0x02e"), 0x09);
+	assert_int_equal(covers(ops, "0xe0"), 0);
+	assert_string_equal(names_on(ops, 3),
+	    "FR_retired_x86_instr_w_excp_intr,FR_retired_uops,"
+	    "FR_retired_branches_w_excp_intr,FR_retired_branches_mispred,"
+	    "FR_retired_taken_branches,FR_retired_taken_branches_mispred,"
+	    "FR_retired_far_ctl_transfer,FR_retired_near_returns,"
+	    "FR_retired_near_returns_mispred,"
+	    "PAPI_tot_ins,PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn");
+}
+
+/*
+ * PERF_CTLx: event 35:32 and 7:0, unit mask 15:8, USR 16, OS 17, edge 18, PC
+ * 19, INT 20, EN 22, INV 23, cmask 31:24.
+ */
+static void
+selects(void **state)
+{
+	(void)state;
+	boot(&zen_4, 0x19);
+	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
+	assert_int_equal(set_add(&set, 1, "LsNotHaltedCyc", SYSTEM, "", 0), 0);
+	assert_int_equal(set_add(&set, 2, "0x1c7", BOTH,
+			     "umask=0x41,cmask=0x10,inv=1,edge=1,pc=1", 0),
+	    0);
+	assert_int_equal(set_add(&set, 5, "0xfff", CPC_COUNT_HV, "", 0), 0);
+	ops->program(&set.set);
+	assert_int_equal(cpu->sel[0], 0x005100c0);
+	assert_int_equal(cpu->sel[1], 0x00520076);
+	assert_int_equal(cpu->sel[2], 0x110df41c7);
+	assert_int_equal(cpu->sel[5], 0xf005000ff);
+	assert_int_equal(cpu->ctrl, 0x27);
+	ops->allstop();
+	assert_int_equal(cpu->ctrl, 0);
+	/* Without a common switch each select starts and stops its own. */
+	boot(&bulldozer, 0x17);
+	assert_int_equal(set_add(&set, 3, "ExRetBrn", USER, "", 0), 0);
+	ops->program(&set.set);
+	assert_int_equal(cpu->sel[0], 0);
+	assert_int_equal(cpu->sel[3], 0x005100c2);
+	ops->allstop();
+	assert_int_equal(cpu->sel[3], 0);
+}
+
+/* CPC-PCBE-05, CPC-EVT-02 */
+static void
+refusals(void **state)
+{
+	(void)state;
+	boot(&zen_4, 0x19);
+	assert_int_equal(set_add(&set, 0, "ExRetInstr", USER, "umask=0x100", 0),
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_int_equal(set_add(&set, 0, "ExRetInstr", USER, "cmask=256", 0),
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_int_equal(
+	    set_add(&set, 0, "0x1000", USER, "", 0), CPC_INVALID_EVENT);
+	boot(&k8, 0x0f); /* bits 35:32 would fault */
+	assert_int_equal(
+	    set_add(&set, 0, "0x100", USER, "", 0), CPC_INVALID_EVENT);
+	boot(&bulldozer, 0x15);
+	assert_int_equal(
+	    set_add(&set, 0, "0x1c0", USER, "", 0), CPC_INVALID_EVENT);
+	assert_int_equal(set.set.ps_n, 0);
+}
+
+static void
+walk(const struct fake_cpu *shape, unsigned family)
+{
+	struct x86_set other;
+
+	boot(shape, family);
+	assert_int_equal(set_add(&set, 2, "PAPI_tot_ins", USER, "", 5), 0);
+	assert_int_equal(
+	    set_add(&set, 1, "PAPI_tot_cyc", BOTH, "", 0x5123456789abcdef), 0);
+	ops->program(&set.set);
+	assert_true(cpu->reads_open);
+	assert_int_equal(cpu->gp[1], 0x456789abcdef);
+	fake_run(100, true);
+	fake_run(10, false);
+	ops->sample(&set.set); /* running */
+	assert_int_equal(set.data[0], 105);
+	assert_int_equal(set.data[1], 0x5123456789abcdef + 220);
+	set_stop(&set);
+	assert_false(cpu->reads_open);
+	fake_run(1000, true);
+	ops->sample(&set.set);
+	assert_int_equal(set.data[0], 105);
+	set_init(&other, ops);
+	assert_int_equal(set_add(&other, 0, "PAPI_tot_ins", USER, "", 0), 0);
+	ops->program(&other.set);
+	assert_int_equal(cpu->gp[2], 0);
+	fake_run(7, true);
+	set_stop(&other);
+	set_stop(&other);
+	assert_int_equal(other.data[0], 7);
+	ops->program(&set.set);
+	fake_run(4, true);
+	set_stop(&set);
+	assert_int_equal(set.data[0], 109);
+	assert_int_equal(set.data[1], 0x5123456789abcdef + 228);
+}
+
+static void
+walk_every_shape(void **state)
+{
+	(void)state;
+	walk(&k8, 0x0f);
+	walk(&bulldozer, 0x15);
+	walk(&bulldozer, 0x17);
+	walk(&zen_4, 0x19);
+}
+
+/* By status, or by a counter that holds less than it did. */
+static void
+overflow(const struct fake_cpu *shape, unsigned family)
+{
+	boot(shape, family);
+	set_add(&set, 3, "PAPI_tot_ins", USER | NOTIFY, "", -10ULL);
+	set_add(&set, 0, "PAPI_tot_ins", USER | NOTIFY, "", 1);
+	ops->program(&set.set);
+	fake_run(9, true);
+	assert_int_equal(ops->overflow_bitmap(), 0);
+	fake_run(3, true);
+	assert_int_equal(cpu->pmis, 1);
+	ops->allstop();
+	assert_int_equal(ops->overflow_bitmap(), 1 << 3);
+	assert_int_equal(ops->overflow_bitmap(), 0);
+	assert_int_equal(cpu->status, 0);
+	ops->sample(&set.set);
+	assert_int_equal(set.data[0], 2);
+	assert_int_equal(set.data[1], 13);
+}
+
+static void
+overflow_is_told_once(void **state)
+{
+	(void)state;
+	overflow(&k8, 0x0f);
+	overflow(&bulldozer, 0x17);
+	overflow(&zen_4, 0x19);
+}
+
+/* No bit of CPUID tells of four counters: they keep what is written, or not. */
+static void
+liars(void **state)
+{
+	struct fake_cpu c = k8;
+
+	(void)state;
+	c.kind = FAKE_SWALLOWS;
+	fake_reset(&c);
+	x86_features.family = 0x0f;
+	assert_int_equal(amd_pcbe_init(), PMU_MUTE);
+	c = zen_4;
+	c.core = false; /* MSRs that fault */
+	c.version = 0;
+	fake_reset(&c);
+	assert_int_equal(amd_pcbe_init(), PMU_MUTE);
+	c = zen_4;
+	c.version = 0; /* without global registers */
+	boot(&c, 0x19);
+	assert_int_equal(ops->ncounters(), 6);
+	assert_null(ops->prove(5));
+	c = bulldozer;
+	c.ngp = 4;
+	boot(&c, 0x17);
+	assert_int_equal(ops->ncounters(), 4);
+	x86_features.family = 5;
+	fake_reset(&k8);
+	assert_int_equal(amd_pcbe_init(), PMU_NONE);
+	assert_int_equal(cpu->touched, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shapes),
+		cmocka_unit_test(events),
+		cmocka_unit_test(selects),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(walk_every_shape),
+		cmocka_unit_test(overflow_is_told_once),
+		cmocka_unit_test(liars),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

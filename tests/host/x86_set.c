@@ -1,0 +1,131 @@
+#include "tests/host/x86_set.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/host/support.h"
+
+#define NATTR 8
+
+void
+set_init(struct x86_set *s, const struct pcbe_ops *ops)
+{
+	memset(s, 0, sizeof *s);
+	s->ops = ops;
+	s->set.ps_user_read = true;
+	s->set.ps_privileged = true;
+}
+
+static uint64_t
+resolve(
+    const struct pcbe_ops *ops, const char *event, struct pcbe_event *resolved)
+{
+	char *end;
+	uint64_t num = strtoull(event, &end, 0);
+
+	return ops->event_coverage(
+	    event, *end == '\0' && end != event, num, resolved);
+}
+
+static uint32_t
+attr_id(const struct pcbe_ops *ops, const char *name, size_t len)
+{
+	const char *known;
+
+	for (unsigned i = 0; (known = ops->list_attrs(i)) != NULL; i++) {
+		if (strlen(known) == len && memcmp(known, name, len) == 0)
+			return i;
+	}
+	fail_msg("no attribute %s", name);
+	return 0;
+}
+
+static unsigned
+parse_attrs(
+    const struct pcbe_ops *ops, const char *text, struct pcbe_attr *attrs)
+{
+	unsigned n = 0;
+	const char *eq;
+	char *end;
+
+	while (*text != '\0') {
+		eq = strchr(text, '=');
+		assert_non_null(eq);
+		assert_true(n < NATTR);
+		attrs[n].pa_id = attr_id(ops, text, (size_t)(eq - text));
+		attrs[n++].pa_val = strtoull(eq + 1, &end, 0);
+		text = *end == ',' ? end + 1 : end;
+	}
+	return n;
+}
+
+int
+set_add(struct x86_set *s, unsigned pic, const char *event, unsigned flags,
+    const char *attrs, uint64_t preset)
+{
+	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
+	struct pcbe_attr parsed[NATTR];
+	struct pcbe_event ev = { 0 };
+	int subcode;
+
+	resolve(s->ops, event, &ev);
+	s->data[s->set.ps_n] = preset;
+	cfg->pc_pic = (uint8_t)pic;
+	cfg->pc_flags = (uint16_t)flags;
+	cfg->pc_notify = (flags & CPC_OVF_NOTIFY_EMT) != 0;
+	cfg->pc_datap = &s->data[s->set.ps_n];
+	subcode = s->ops->configure(
+	    cfg, &ev, parse_attrs(s->ops, attrs, parsed), parsed, &s->set);
+	if (subcode == 0) {
+		s->set.ps_cfg[s->set.ps_n++] = cfg;
+		s->set.ps_pics |= 1U << pic;
+	}
+	return subcode;
+}
+
+void
+set_stop(struct x86_set *s)
+{
+	s->ops->allstop();
+	s->ops->sample(&s->set);
+}
+
+uint64_t
+covers(const struct pcbe_ops *ops, const char *event)
+{
+	struct pcbe_event ev = { 0 };
+
+	return resolve(ops, event, &ev);
+}
+
+const char *
+names_on(const struct pcbe_ops *ops, unsigned pic)
+{
+	static char text[2048];
+	const char *name;
+	unsigned at = 0;
+
+	text[0] = '\0';
+	while ((name = ops->list_events(pic, &at)) != NULL) {
+		if (text[0] != '\0')
+			strcat(text, ",");
+		strcat(text, name);
+	}
+	return text;
+}
+
+const char *
+attr_names(const struct pcbe_ops *ops)
+{
+	static char text[128];
+	const char *name;
+
+	text[0] = '\0';
+	for (unsigned i = 0; (name = ops->list_attrs(i)) != NULL; i++) {
+		if (text[0] != '\0')
+			strcat(text, ",");
+		strcat(text, name);
+	}
+	return text;
+}

@@ -1,0 +1,33 @@
+/*
+ * Sets of requests, made as kcpc makes them.  Included by tests of the x86
+ * backends.
+ */
+#ifndef TESTS_HOST_X86_SET_H
+#define TESTS_HOST_X86_SET_H
+
+#include "kern/pcbe.h"
+
+struct x86_set {
+	const struct pcbe_ops *ops;
+	struct pcbe_set set;
+	struct pcbe_cfg cfg[PCBE_MAXPIC];
+	uint64_t data[PCBE_MAXPIC];
+};
+
+void set_init(struct x86_set *s, const struct pcbe_ops *ops);
+/*
+ * Add a request for the event, by name or number, on a PIC.  Attributes are
+ * given as "umask=0x41,inv=1".  0 or a CPC_* subcode.
+ */
+int set_add(struct x86_set *s, unsigned pic, const char *event, unsigned flags,
+    const char *attrs, uint64_t preset);
+/* Stop, and bring data[] up to date. */
+void set_stop(struct x86_set *s);
+
+/* PICs that count it, 0 for an unknown name. */
+uint64_t covers(const struct pcbe_ops *ops, const char *event);
+/* All names in order, with commas. */
+const char *names_on(const struct pcbe_ops *ops, unsigned pic);
+const char *attr_names(const struct pcbe_ops *ops);
+
+#endif /* TESTS_HOST_X86_SET_H */
