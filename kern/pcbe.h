@@ -53,6 +53,8 @@ struct pcbe_cfg {
 	uint64_t pc_last; /* the PIC's bits as program or sample last saw it */
 	uint64_t pc_sel;  /* event select, as written */
 	uint64_t pc_aux;  /* a second register's worth */
+	uint64_t pc_mask; /* the bits the PIC has */
+	bool pc_slow;     /* programming it takes more than these */
 };
 
 /*
@@ -67,6 +69,7 @@ struct pcbe_set {
 	uint32_t ps_extra;  /* of these, what the backend took (helpers) */
 	bool ps_user_read;  /* program() opens user-level reads */
 	bool ps_privileged; /* attributes may be privileged ones */
+	uint64_t ps_run, ps_ctrl; /* the backend's, from configure() */
 	struct pcbe_cfg *ps_cfg[PCBE_MAXPIC];
 };
 

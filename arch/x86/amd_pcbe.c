@@ -231,6 +231,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	cfg->pc_sel = sel | EVTSEL_EVENT(ev->pe_code) |
 	              EVTSEL_EVENT_HI(ev->pe_code) |
 	              EVTSEL_UMASK(AMD_CODE_UMASK(ev->pe_code));
+	x86_pic_take(cfg, set);
 	return 0;
 }
 

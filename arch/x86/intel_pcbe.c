@@ -370,8 +370,6 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint32_t code,
 	}
 	subcode =
 	    evtsel_add_attrs(&any, attrs_list(), nattrs, attrs, privileged);
-	if (subcode != 0)
-		return subcode;
 	if ((cfg->pc_flags & CPC_COUNT_USER) != 0)
 		ctrl |= FIXED_CTRL_USR;
 	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
@@ -379,7 +377,20 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint32_t code,
 	if (any != 0)
 		ctrl |= FIXED_CTRL_ANY;
 	cfg->pc_sel = ctrl << FIXED_CTRL_SHIFT(n);
-	return 0;
+	return subcode;
+}
+
+static int
+configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
+    unsigned nattrs, const struct pcbe_attr *attrs, bool privileged)
+{
+	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
+
+	if (ev->pe_code > (raw ? RAW_MAX : INTEL_CODE_MAX))
+		return CPC_INVALID_EVENT;
+	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
+	return evtsel_add_attrs(
+	    &cfg->pc_sel, attrs_list(), nattrs, attrs, privileged);
 }
 
 static int
@@ -387,16 +398,17 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
 	int fixed = fixed_of(cfg->pc_pic);
-	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
+	int subcode;
 
 	if (fixed >= 0)
-		return configure_fixed(cfg, (unsigned)fixed, ev->pe_code,
+		subcode = configure_fixed(cfg, (unsigned)fixed, ev->pe_code,
 		    nattrs, attrs, set->ps_privileged);
-	if (ev->pe_code > (raw ? RAW_MAX : INTEL_CODE_MAX))
-		return CPC_INVALID_EVENT;
-	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
-	return evtsel_add_attrs(
-	    &cfg->pc_sel, attrs_list(), nattrs, attrs, set->ps_privileged);
+	else
+		subcode = configure_general(
+		    cfg, ev, nattrs, attrs, set->ps_privileged);
+	if (subcode == 0)
+		x86_pic_take(cfg, set);
+	return subcode;
 }
 
 /* Each PIC by an event of its own; instructions where it can count them. */

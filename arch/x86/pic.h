@@ -44,6 +44,12 @@ bool x86_pic_keeps(const struct x86_pic *p);
 /* Stop and clear this CPU's PICs: out of reset they are anything. */
 void x86_pics_silence(const struct x86_pics *ps);
 
+/*
+ * The end of configure(): cfg's event select, or its bits of
+ * IA32_FIXED_CTR_CTRL, are in pc_sel; note what else its PIC takes.
+ */
+void x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set);
+
 /* Operations of a PCBE; see kern/pcbe.h. */
 unsigned x86_pic_ncounters(void);
 unsigned x86_pic_width(unsigned pic);

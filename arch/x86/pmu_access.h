@@ -39,10 +39,10 @@ pmu_wrmsr_safe(uint32_t msr, uint64_t v)
 static inline uint64_t
 pmu_rdpmc(uint32_t index)
 {
-	uint32_t lo, hi;
+	uint64_t lo, hi; /* 32 bits each: it clears the others */
 
 	__asm__ volatile("rdpmc" : "=a"(lo), "=d"(hi) : "c"(index));
-	return (uint64_t)hi << 32 | lo;
+	return hi << 32 | lo;
 }
 
 /*

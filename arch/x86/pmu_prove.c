@@ -26,12 +26,13 @@ struct lone {
 
 static bool
 lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
-    const char *event)
+    const char *event, bool notify)
 {
 	struct pcbe_event ev = { 0 };
 
 	memset(ln, 0, sizeof *ln);
 	ln->ln_cfg.pc_pic = (uint8_t)pic;
+	ln->ln_cfg.pc_notify = notify;
 	ln->ln_cfg.pc_flags = CPC_COUNT_SYSTEM;
 	ln->ln_cfg.pc_datap = &ln->ln_data;
 	ln->ln_set.ps_pics = 1U << pic;
@@ -86,7 +87,7 @@ x86_prove(
 	const char *wrong = "has no event to prove it by";
 	struct lone ln;
 
-	if (event == NULL || !lone_init(&ln, ops, pic, event))
+	if (event == NULL || !lone_init(&ln, ops, pic, event, false))
 		return wrong;
 	for (unsigned i = 0; i < TRIES && wrong != NULL; i++) {
 		uint64_t a = count(&ln, ops, SHORT_LOOP);
@@ -117,10 +118,9 @@ x86_prove_overflow(
 	bool early, late;
 	struct lone ln;
 
-	if (event == NULL || !lone_init(&ln, ops, 0, event))
+	if (event == NULL || !lone_init(&ln, ops, 0, event, true))
 		return false;
 	ln.ln_data = -(uint64_t)FROM_OVERFLOW;
-	ln.ln_cfg.pc_notify = true;
 	early = pending();
 	ops->program(&ln.ln_set);
 	pmu_spin(LONG_LOOP);

@@ -56,6 +56,18 @@ boot(const struct fake_cpu *shape, unsigned family)
 	set_init(&set, ops);
 }
 
+static bool
+pmi_pending(void)
+{
+	return cpu->pmis != 0;
+}
+
+static bool
+never(void)
+{
+	return false;
+}
+
 static void
 expect_shape(const struct fake_cpu *shape, unsigned family, unsigned npic,
     const char *name)
@@ -73,6 +85,8 @@ expect_shape(const struct fake_cpu *shape, unsigned family, unsigned npic,
 		assert_int_equal(ops->read_index(pic), pic);
 		assert_null(ops->prove(pic));
 	}
+	assert_true(x86_prove_overflow(ops, "PAPI_tot_ins", pmi_pending));
+	assert_false(x86_prove_overflow(ops, "PAPI_tot_ins", never));
 }
 
 static void

@@ -117,6 +117,18 @@ boot(const struct fake_cpu *shape)
 	set_init(&set, ops);
 }
 
+static bool
+pmi_pending(void)
+{
+	return cpu->pmis != 0;
+}
+
+static bool
+never(void)
+{
+	return false;
+}
+
 /* The PICs of a shape, each proved, and silent until it is programmed. */
 static void
 expect_shape(
@@ -135,6 +147,8 @@ expect_shape(
 		assert_int_equal(ops->width(pic), width);
 		assert_null(ops->prove(pic));
 	}
+	assert_true(x86_prove_overflow(ops, "PAPI_tot_ins", pmi_pending));
+	assert_false(x86_prove_overflow(ops, "PAPI_tot_ins", never));
 }
 
 static void
