@@ -203,6 +203,10 @@ main(void)
 	check("branches:u", million(PERF_COUNT_HW_BRANCH_INSTRUCTIONS), TURNS);
 	check(
 	    "cycles:u, two each", million(PERF_COUNT_HW_CPU_CYCLES), 4 * TURNS);
+	if (is_intel())
+		check("cache misses are refused: CPUID says there are none",
+		    count_loop(PERF_COUNT_HW_CACHE_MISSES, 1),
+		    (uint64_t)-ENOENT);
 #else
 	check("cycles:u", million(PERF_COUNT_HW_CPU_CYCLES), 2 * TURNS);
 #endif
