@@ -251,6 +251,11 @@ HOST_TESTS   += test_intel_pcbe test_amd_pcbe
 HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/evtsel.o arch/x86/pmu_prove.o $(HOST_LIB)
 test_intel_pcbe_OBJS := arch/x86/intel_pcbe.o arch/x86/intel_events.o $(HOST_X86)
 test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)
+# That of arm64 likewise.
+HOST_PMUV3   := test_pmuv3 test_pmuv3_count test_pmuv3_overflow test_pmuv3_rules
+HOST_TESTS   += $(HOST_PMUV3)
+$(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fake_pmu_regs.o tests/host/pmuv3_set.o \
+    arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_events.o arch/arm64/pmuv3_prove.o $$(HOST_LIB)))
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init
@@ -263,8 +268,9 @@ build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%)
 
-build/host/lib/%.o build/host/kern/%.o build/host/arch/x86/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -include tests/host/fake_msr.h -fno-builtin
-build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
+build/host/lib/%.o build/host/kern/%.o build/host/arch/%.o build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
+build/host/arch/x86/%.o: HOST_CFLAGS += -include tests/host/fake_msr.h
+build/host/arch/arm64/%.o: HOST_CFLAGS += -include tests/host/fake_pmu.h
 build/host/boot/%.o $(addprefix build/host/tests/host/,test_efi_cmdline.o test_efi_tables.o): HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
 build/host/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS)

@@ -1,0 +1,126 @@
+#include "tests/host/pmuv3_set.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/pcbe.h"
+
+const struct fake_shape shape_v3p5 = {
+	.version = 6,
+	.nevent = 6,
+	.ceid = { CEID0_QEMU, 0 },
+};
+
+static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
+
+void
+boot(const struct fake_shape *shape)
+{
+	fake_reset(shape);
+	memset(&pmuv3, 0, sizeof pmuv3);
+	for (fake_self = FAKE_NCPU; fake_self-- > 0;)
+		pmuv3_pcbe_init(false);
+	fake_self = 0;
+	pmuv3_pcbe_overflow(PMUV3_PLAIN);
+}
+
+enum pmuv3_overflow
+boot_proved(const struct fake_shape *shape)
+{
+	enum pmuv3_overflow how;
+
+	boot(shape);
+	how = pmuv3_prove_overflow(fake_pending);
+	pmuv3_pcbe_overflow(how);
+	return how;
+}
+
+int
+fixture_down(void **state)
+{
+	struct set none;
+
+	(void)state;
+	if (pmuv3.pv_version == 0)
+		return 0;
+	for (fake_self = FAKE_NCPU; fake_self-- > 0;) {
+		ops->allstop();
+		assert_int_equal(fake_pmu[fake_self].pmcnten, PMCNTEN_CYCLES);
+		assert_int_equal(fake_pmu[fake_self].pmuserenr, 0);
+		fake_run(0, 1);
+		/* A set of none forgets what the last one held. */
+		set_init(&none, 0);
+		set_start(&none);
+		set_stop(&none);
+		for (unsigned n = 0; n < fake_shape.nevent; n++)
+			assert_int_equal(fake_pmu[fake_self].pmevcntr[n], 0);
+	}
+	return 0;
+}
+
+void
+set_init(struct set *s, uint32_t pics)
+{
+	memset(s, 0, sizeof *s);
+	s->set.ps_pics = pics;
+	s->set.ps_spare = (uint32_t)pmuv3.pv_pics & ~pics;
+	s->set.ps_user_read = true;
+}
+
+int
+set_add(struct set *s, const char *event, unsigned pic, unsigned flags,
+    uint64_t from)
+{
+	unsigned i = s->set.ps_n;
+	struct pcbe_cfg *cfg = &s->cfg[i];
+	struct pcbe_event ev = { 0 };
+	char *end;
+	unsigned long num = strtoul(event, &end, 0);
+	int subcode;
+
+	assert_true(
+	    ops->event_coverage(event, *end == '\0', num, &ev) >> pic & 1);
+	cfg->pc_pic = (uint8_t)pic;
+	cfg->pc_notify = (flags & CPC_OVF_NOTIFY_EMT) != 0;
+	cfg->pc_flags = (uint16_t)flags;
+	cfg->pc_datap = &s->data[i];
+	s->data[i] = from;
+	subcode = ops->configure(cfg, &ev, 0, NULL, &s->set);
+	if (subcode == 0)
+		s->set.ps_cfg[s->set.ps_n++] = cfg;
+	return subcode;
+}
+
+void
+set_one(struct set *s, const char *event, unsigned pic, unsigned flags,
+    uint64_t from)
+{
+	set_init(s, 1U << pic);
+	assert_int_equal(set_add(s, event, pic, flags, from), 0);
+}
+
+void
+set_start(struct set *s)
+{
+	ops->program(&s->set);
+}
+
+uint64_t
+set_stop(struct set *s)
+{
+	uint64_t overflowed;
+
+	ops->allstop();
+	overflowed = ops->overflow_bitmap();
+	ops->sample(&s->set);
+	return overflowed;
+}
+
+void
+set_free(struct set *s)
+{
+	while (s->set.ps_n > 0) {
+		s->set.ps_n--;
+		ops->free(s->set.ps_cfg[s->set.ps_n], &s->set);
+	}
+}
