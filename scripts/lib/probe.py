@@ -30,9 +30,16 @@ class Choice:
 
 
 EMULATION = {
-    "arm64": Choice("arm64", "tcg", True, "emulation has an exact PMUv3"),
-    "x86_64": Choice("x86_64", "tcg", False, "emulation has no x86 PMU"),
+    ("arm64", qemu.STOCK): Choice("arm64", "tcg", True, "emulation has an exact PMUv3"),
+    ("arm64", qemu.PMU): Choice("arm64", "tcg", True, "emulation has an exact PMUv3, with tests/qemu's patches"),
+    ("x86_64", qemu.STOCK): Choice("x86_64", "tcg", False, "emulation has no x86 PMU"),
+    ("x86_64", qemu.PMU): Choice("x86_64", "tcg", True, "emulation has an exact PMU, by tests/qemu's patches"),
 }
+
+
+def emulation_by(arch, emulator):
+    """What emulation is worth with that emulator; of a file of the user's nothing is known."""
+    return EMULATION.get((arch, emulator)) or Choice(arch, "tcg", True, f"{emulator}, asked for")
 
 
 def judge_kvm(arch, said, complaint=""):
@@ -95,11 +102,11 @@ def split_output(output):
     return "\n".join(said), complaints[0].strip() if complaints else ""
 
 
-def choose_accel(arch, wanted, kvm):
+def choose_accel(arch, wanted, kvm, emulator=qemu.STOCK):
     """The accelerator for a run on arch; kvm(arch) probes, and is called only if it matters."""
     if wanted == "auto":
         wanted = os.environ.get(OVERRIDE, "auto")
-    emulation = EMULATION[arch]
+    emulation = emulation_by(arch, emulator)
     if wanted == "tcg":
         return Choice(arch, "tcg", emulation.counts, f"{emulation.reason} (asked for)")
     if wanted not in ("auto", "kvm"):
@@ -122,4 +129,4 @@ def choose_arch(kvm):
     if own and own.counts:
         return own
     why = f"; {own.arch} cannot count here: {own.reason}" if own else ""
-    return Choice("arm64", "tcg", True, EMULATION["arm64"].reason + why)
+    return Choice("arm64", "tcg", True, emulation_by("arm64", qemu.STOCK).reason + why)

@@ -11,6 +11,14 @@ import cpio
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")
 
+# Whose emulator: the distribution's, or that with tests/qemu's patches.
+STOCK, PMU = "stock", "pmu"
+EMULATOR = {"arm64": STOCK, "x86_64": PMU}  # the one that counts
+# --cpu max with it: all that TCG has, and the largest PMU of tests/qemu's.
+CPU_MAX_PMU = ("max,vendor=GenuineIntel,family=6,model=85,stepping=7,"
+               "pmu=on,+pdcm,+full-width-write,pmu-version=5,pmu-counters=8")
+QEMU_PMU = ROOT / "scripts" / "qemu-pmu"
+
 MAX_APPEND_BYTES = (128 << 10) - 1  # one argument of execve(2), Linux's MAX_ARG_STRLEN
 
 
@@ -45,14 +53,25 @@ class Machine:
     cpu: str = "max"
     machine: str = ""
     boot: str = "direct"
-    qemu: str = ""  # the emulator's file, "" for the one in PATH
+    qemu: str = STOCK  # or PMU, or the emulator's file
     gdb: bool = False
 
 
-def find_qemu(arch, wanted=""):
-    path = shutil.which(wanted or ARCHS[arch].qemu)
+def qemu_pmu(*words):
+    """What scripts/qemu-pmu answers; it may have to build the emulator first, and says so."""
+    done = subprocess.run([QEMU_PMU, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise HostError("no emulator with an x86 PMU, see above; --qemu stock boots without one")
+    return done.stdout.strip()
+
+
+def find_qemu(arch, wanted=STOCK):
+    if wanted == PMU:
+        return qemu_pmu("--path", arch)
+    path = shutil.which(ARCHS[arch].qemu if wanted == STOCK else wanted)
     if path is None:
-        raise HostError(f"{wanted}: no such program" if wanted else f"{ARCHS[arch].qemu}: not found; run scripts/setup")
+        raise HostError(f"{ARCHS[arch].qemu}: not found; run scripts/setup" if wanted == STOCK else
+                        f"{wanted}: no such program")
     return path
 
 
@@ -80,9 +99,12 @@ def machine_option(arch, wanted):
 
 
 def _cpu_option(m):
-    """arm64's CNTVCT at 1 GHz ticks once an instruction under icount."""
+    """arm64's CNTVCT at 1 GHz ticks once an instruction under icount; our x86 PMU is off until asked for."""
     if m.arch == "arm64" and m.accel == "tcg" and "cntfrq" not in m.cpu:
         return m.cpu + ",cntfrq=1000000000"
+    if m.arch == "x86_64" and m.accel == "tcg" and m.qemu == PMU and "," not in m.cpu:
+        models = dict(line.split() for line in qemu_pmu("--cpu").splitlines())
+        return models.get(m.cpu, CPU_MAX_PMU if m.cpu == "max" else m.cpu)
     return m.cpu
 
 

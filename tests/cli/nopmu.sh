@@ -20,5 +20,5 @@ uncounted() {
 }
 
 uncounted 'arm64 without PMUv3' 'PMU' --arch arm64 --cpu max,pmu=off
-uncounted 'x86-64 on stock QEMU' 'PMU' --arch x86_64
+uncounted 'x86-64 on stock QEMU' 'PMU' --arch x86_64 --qemu stock
 end
