@@ -247,9 +247,10 @@ test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
-HOST_TESTS   += test_intel_pcbe test_amd_pcbe
+HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe
 HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/evtsel.o arch/x86/pmu_prove.o $(HOST_LIB)
-test_intel_pcbe_OBJS := arch/x86/intel_pcbe.o arch/x86/intel_events.o $(HOST_X86)
+test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_pcbe.o arch/x86/intel_events.o $(HOST_X86)
+test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
 test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)
 # That of arm64 likewise.
 HOST_PMUV3   := test_pmuv3 test_pmuv3_count test_pmuv3_overflow test_pmuv3_rules
@@ -289,12 +290,15 @@ $(HOST_TESTS:%=build/host/tests/%): build/host/tests/%: build/host/tests/host/%.
 -include $(wildcard build/host/*/*.d build/host/*/*/*.d)
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
-check: tests host-tests
+check: tests host-tests emulator
 	$(Q)BARECPC_BUILD=no tests/run
 check-host: host-tests
 	$(Q)BARECPC_BUILD=no tests/run tests/host
-check-image: tests
+check-image: tests emulator
 	$(Q)BARECPC_BUILD=no tests/run tests/image tests/cli
+# QEMU with an x86 PMU: minutes the first time, kept outside the tree.
+emulator:
+	$(Q)scripts/qemu-pmu --path x86_64 >/dev/null
 
 # Without ARCH: the architecture that can count on this machine.
 run:
@@ -317,5 +321,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all tests host-tests clean check check-host check-image run disk gdb lint format
+.PHONY: emulator all tests host-tests clean check check-host check-image run disk gdb lint format
 .DELETE_ON_ERROR:

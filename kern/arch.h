@@ -231,7 +231,7 @@ int arch_copyinstr(char *dst, uintptr_t uva, size_t max);
 const struct pcbe_ops *arch_pcbe(const char **why_not);
 /* Deliver overflow interrupts of this CPU to kcpc_pmi(). */
 void arch_pmi_enable(void);
-/* The handler is done: let the next one in (LVTPC unmask; nothing on GIC). */
+/* Let the next one in (LVTPC unmask; nothing on GIC), while no PIC counts. */
 void arch_pmi_rearm(void);
 
 /*

@@ -239,10 +239,14 @@ intel_pcbe_init(void)
 		return PMU_MUTE;
 	lay_out(&pics, &mine);
 	x86_pics_silence(&pics);
-	if (arch_curcpu()->c_id == 0)
+	if (arch_curcpu()->c_id == 0) {
 		shape = mine;
-	else
+	} else if (memcmp(&shape, &mine, sizeof shape) != 0) {
+		printf("pcbe: CPU %u has another PMU: what all CPUs have is "
+		       "offered\n",
+		    arch_curcpu()->c_id);
 		merge(&shape, &mine);
+	}
 	lay_out(&x86_pics, &shape);
 	return PMU_FOUND;
 }

@@ -39,7 +39,7 @@ exact() {
 	for own in u k; do
 		privilege=$([ $own = u ] && echo user || echo system)
 		expect "$1, $privilege, $4 CPU(s)" 0 '^pcbe: overflow interrupt comes' \
-			emulate "$1" --smp "$4" --append priv=$privilege -- spin $SHORT $LONG
+			emulate "$1" --smp "$4" --append priv="$privilege" -- spin $SHORT $LONG
 		rows "$1, $privilege" "$2" $INSTRUCTIONS $own
 	done
 	expect "$1, cycles" 0 '^barecpc: exit 0' emulate "$1" -- spin -e PAPI_tot_cyc $SHORT $LONG
@@ -73,8 +73,8 @@ suite() {
 }
 
 for model in intel-v5 amd-v2; do
-	check "$model, the suite" suite first $model --smp 2
-	check "$model, again" suite second $model --smp 2
+	check "$model, the suite" suite first "$model" --smp 2
+	check "$model, again" suite second "$model" --smp 2
 	check "$model: prints the same table" cmp "$tap_dir/first.txt" "$tap_dir/second.txt"
 	check "$model: leaves the same records" cmp "$tap_dir/first.jsonl" "$tap_dir/second.jsonl"
 	check "$model: logs the same" cmp "$tap_dir/first.err" "$tap_dir/second.err"
