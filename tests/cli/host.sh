@@ -65,6 +65,7 @@ scene 'a frame longer than it says' longer 125 'does not end where it should'
 scene 'a damaged frame' damaged 125 'damaged \(CRC\)'
 check 'is not passed on' cmp "$out" /dev/null
 scene 'a record that is no JSON' no_json 125 'a record is no JSON' --results "$tap_dir/results"
+scene 'a record nested without end' deep_json 125 'a record is no JSON' --results "$tap_dir/results"
 
 # The command line.
 fake good --smp 2 --mem 64M --cpu cortex-a72 --machine gic-version=2,virtualization=on --append 'priv=system' \
