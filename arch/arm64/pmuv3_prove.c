@@ -14,7 +14,8 @@
 #define COUNT_EL1     PMEVTYPER_U
 #define OVERFLOW_LOOP 50  /* what the overflow proof has count at first */
 #define FROM_OVERFLOW 100 /* and then, how far from it that starts */
-/* How late the interrupt may be: a hypervisor passes it on, and an emulator
+/*
+ * How late the interrupt may be: a hypervisor passes it on, and an emulator
  * that counts time instead of instructions looks at it when it likes.
  */
 #define PATIENCE_US        200
