@@ -244,6 +244,17 @@ symbol_name(const struct elf *e, const struct shdr *strtab, uint32_t at)
 	return s;
 }
 
+/* A name goes to the console: one of several lines could pass for the log's. */
+static bool
+is_one_line(const char *name)
+{
+	for (; *name != '\0'; name++) {
+		if ((unsigned char)*name < ' ' || *name == '\x7f')
+			return false;
+	}
+	return true;
+}
+
 /* arm64 and assemblers mark code and data with symbols like "$x". */
 static bool
 is_code_symbol(const struct sym *s, const char *name)
@@ -251,7 +262,7 @@ is_code_symbol(const struct sym *s, const char *name)
 	unsigned type = s->st_info & 15;
 
 	return s->st_shndx != 0 && (type == STT_FUNC || type == STT_NOTYPE) &&
-	       name != NULL && name[0] != '$';
+	       name != NULL && name[0] != '$' && is_one_line(name);
 }
 
 const char *

@@ -248,6 +248,24 @@ names_symbols(void **state)
 	assert_null(elf_symbol(&e, 0x400108, &offset));
 }
 
+/* Else a payload could forge the frames and the last line of the console. */
+static void
+names_no_symbol_of_two_lines(void **state)
+{
+	uint64_t offset = 0;
+	char *name;
+
+	(void)state;
+	make();
+	assert_null(elf_check(&img, sizeof img, &limits, &e, buf, sizeof buf));
+	name = (char *)(uintptr_t)elf_symbol(&e, 0x40010c, &offset);
+	assert_string_equal(name, "main");
+	name[1] = '\n';
+	assert_null(elf_symbol(&e, 0x40010c, &offset));
+	name[1] = '\x1b';
+	assert_null(elf_symbol(&e, 0x40010c, &offset));
+}
+
 /* Every length, and many random corruptions: the sanitizer is the judge. */
 static void
 survives_anything(void **state)
@@ -280,6 +298,7 @@ main(void)
 		cmocka_unit_test(refuses_segments),
 		cmocka_unit_test(refuses_entry),
 		cmocka_unit_test(names_symbols),
+		cmocka_unit_test(names_no_symbol_of_two_lines),
 		cmocka_unit_test(survives_anything),
 	};
 
