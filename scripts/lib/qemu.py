@@ -81,7 +81,7 @@ def build_file(arch, name):
 
 def quote(word):
     """A word as the kernel's command line reads it back."""
-    if word and not any(c in ' \t\n"\\' for c in word):
+    if word and not any(c in ' \t\n\v\f\r"\\' for c in word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

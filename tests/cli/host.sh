@@ -75,6 +75,9 @@ check 'words are quoted as the kernel reads them' grep -qxF \
 check 'the machine keeps its defaults' grep -qx 'virt,gic-version=2,dtb-randomness=off,virtualization=on' "$tap_dir/args"
 check 'the clock of arm64 ticks once an instruction' grep -qx 'cortex-a72,cntfrq=1000000000' "$tap_dir/args"
 check 'runs are deterministic' grep -qx 'shift=0,sleep=off' "$tap_dir/args"
+fake good -- prog "$(printf 'a\rb')" "$(printf 'c\fd\ve')" >/dev/null 2>&1
+check 'whatever the kernel takes for blank is quoted' grep -qxF \
+	"$(printf 'console=framed -- prog "a\rb" "c\fd\ve"')" "$tap_dir/args"
 
 # What is wrong before a guest is there.
 scene 'no such payload' good 125 "^host: $tap_dir/none: No such file" --payload "$tap_dir/none"
