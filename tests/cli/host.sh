@@ -95,6 +95,8 @@ expect 'no such emulator' 125 '^host: /none: no such program' \
 expect 'no such option' 125 '^host: unrecognized arguments: --nonsense' scripts/barecpc run --nonsense
 expect 'no such architecture' 125 "^host: argument --arch: invalid choice: 'vax'" scripts/barecpc run --arch vax
 expect 'a bad environment' 125 '^host: --env nonsense: not NAME=VALUE' scripts/barecpc run --env nonsense
+expect 'a bad time' 125 '^host: --timeout nan: not a time' scripts/barecpc run --timeout nan
+expect 'a time without end' 125 '^host: --timeout inf: not a time' scripts/barecpc run --timeout inf
 expect 'a bad size' 125 '^host: --mem lots: not a size' scripts/barecpc run --mem lots
 expect 'KVM is not for another architecture' 125 "^host: KVM: not this machine's architecture" \
 	scripts/barecpc run --arch "$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo x86_64)" --accel kvm
