@@ -32,7 +32,7 @@ class Choice:
 EMULATION = {
     ("arm64", qemu.STOCK): Choice("arm64", "tcg", True, "emulation has an exact PMUv3"),
     ("arm64", qemu.PMU): Choice("arm64", "tcg", True, "emulation has an exact PMUv3, with tests/qemu's patches"),
-    ("x86_64", qemu.STOCK): Choice("x86_64", "tcg", False, "emulation has no x86 PMU"),
+    ("x86_64", qemu.STOCK): Choice("x86_64", "tcg", False, "stock emulation has no x86 PMU"),
     ("x86_64", qemu.PMU): Choice("x86_64", "tcg", True, "emulation has an exact PMU, by tests/qemu's patches"),
 }
 
@@ -128,5 +128,5 @@ def choose_arch(kvm):
     own = choose_accel(qemu.HOST_ARCH, "auto", kvm) if qemu.HOST_ARCH else None
     if own and own.counts:
         return own
-    why = f"; {own.arch} cannot count here: {own.reason}" if own else ""
+    why = f"; {own.arch} would count in an emulator built first (--arch {own.arch}): {own.reason}" if own else ""
     return Choice("arm64", "tcg", True, emulation_by("arm64", qemu.STOCK).reason + why)
