@@ -1,6 +1,7 @@
 """QEMU's command line for a run, and the files that go with it."""
 
 import dataclasses
+import os
 import pathlib
 import platform
 import shutil
@@ -143,8 +144,10 @@ def command(m, image, cmdline, initrd=None, disk=None):
 
 def make_disk(disk, efi, cmdline, archive=None):
     """A FAT volume that boots: the EFI file, its configuration, and the payloads beside it."""
+    if "\n" in cmdline or "\r" in cmdline:
+        raise HostError("a word of several lines: barecpc.cfg cannot hold it (--boot direct can)")
     cfg = disk.with_name("barecpc.cfg")
-    cfg.write_text(cmdline + "\n")
+    cfg.write_bytes(os.fsencode(cmdline + "\n"))
     words = [str(ROOT / "scripts" / "mkdisk"), "--fat", "--efi", str(efi), "--cfg", str(cfg)]
     words += ["--archive", str(archive)] if archive else []
     done = subprocess.run([*words, str(disk)], stdin=subprocess.DEVNULL, capture_output=True, text=True)

@@ -9,7 +9,7 @@ mkdir "$tap_dir/bin"
 for tool in qemu-system-aarch64 qemu-system-x86_64; do
 	ln -s "$PWD/tests/cli/fake-qemu" "$tap_dir/bin/$tool"
 done
-touch "$tap_dir/image"
+printf MZ >"$tap_dir/image" # all that mkdisk looks for
 
 # fake SCENE options...: a run under the fake.
 fake() {
@@ -78,6 +78,11 @@ check 'runs are deterministic' grep -qx 'shift=0,sleep=off' "$tap_dir/args"
 fake good -- prog "$(printf 'a\rb')" "$(printf 'c\fd\ve')" >/dev/null 2>&1
 check 'whatever the kernel takes for blank is quoted' grep -qxF \
 	"$(printf 'console=framed -- prog "a\rb" "c\fd\ve"')" "$tap_dir/args"
+
+# What barecpc.cfg can hold.
+scene 'an argument need not be UTF-8' good 0 'barecpc: exit 0' --boot uefi -- prog "$(printf '\377')"
+scene 'a line is one line' good 125 '^host: a word of several lines: barecpc.cfg' --boot uefi -- prog 'a
+b'
 
 # What is wrong before a guest is there.
 scene 'no such payload' good 125 "^host: $tap_dir/none: No such file" --payload "$tap_dir/none"
