@@ -67,6 +67,15 @@ check 'is not passed on' cmp "$out" /dev/null
 scene 'a record that is no JSON' no_json 125 'a record is no JSON' --results "$tap_dir/results"
 scene 'a record nested without end' deep_json 125 'a record is no JSON' --results "$tap_dir/results"
 
+# A terminal that goes away.
+mkdir "$tap_dir/tmp"
+TMPDIR=$tap_dir/tmp FAKE=hung scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" \
+	--qemu tests/cli/fake-qemu >/dev/null 2>"$err" &
+until grep -q 'mem:' "$err"; do sleep 0.1; done
+kill -HUP $!
+wait $!
+check 'SIGHUP leaves nothing behind' rmdir "$tap_dir/tmp"
+
 # The command line.
 fake good --smp 2 --mem 64M --cpu cortex-a72 --machine gic-version=2,virtualization=on --append 'priv=system' \
 	--env A=1 --env 'B=x y' -- prog 'a b' 'c"d\e' '' >/dev/null 2>&1
