@@ -14,13 +14,12 @@ if ! scripts/qemu-pmu --built; then
 	end
 	exit
 fi
-qemu=$(scripts/qemu-pmu --path x86_64)
 
-# emulate CPU options...: cpu is one of qemu-pmu's models, or an option of QEMU's.
+# emulate CPU options...: one of qemu-pmu's models, or an option of QEMU's.
 emulate() {
-	cpu=$(scripts/qemu-pmu --cpu "$1" 2>/dev/null) || cpu=$1
+	cpu=$1
 	shift
-	scripts/barecpc run --arch x86_64 --accel tcg --qemu "$qemu" --cpu "$cpu" "$@"
+	scripts/barecpc run --arch x86_64 --accel tcg --qemu pmu --cpu "$cpu" "$@"
 }
 
 # rows NAME PICS COUNT PRIVILEGE: the table in $out has PICS PICs, three filters each, and COUNT where the
