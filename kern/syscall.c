@@ -93,6 +93,9 @@ dispatch(
 		return kcpc_syscall(a);
 	case BARECPC_SYS_PHYS:
 		return sys_phys(a);
+	case BARECPC_SYS_SCHED:
+		*name = "processor_bind";
+		return sched_syscall(a);
 	case BARECPC_SYS_STAT:
 		*name = "barecpc_stat";
 		return sys_stat_kernel(a);
@@ -119,6 +122,8 @@ trap_syscall(struct trapframe *tf)
 	for (unsigned i = 0; i < NARG; i++)
 		a[i] = tf_arg(tf, i);
 	ret = dispatch(tf, sysno, a, &name);
+	if (ret == -EJUSTRETURN)
+		return;
 	tf_set_ret(tf, ret);
 	if (ret == -EFAULT && proc_self()->p_efault)
 		fault_hostile_pointer(tf, name);
