@@ -13,6 +13,7 @@
 #include "kern/proc.h"
 #include "kern/sched.h"
 #include "kern/syscall.h"
+#include "kern/signal.h"
 #include "kern/usercopy.h"
 
 #define FUTEX_WAIT        0
@@ -145,6 +146,9 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 	lock_acquire(&wq->wq_lock);
 	err = waitq_sleep(wq, deadline);
 	lock_release(&wq->wq_lock);
+	/* A timeout from now on would start anew. */
+	if (err == EINTR && (a[3] == 0 || !sig_check(l)))
+		return sig_restart(l);
 	return -err;
 }
 
