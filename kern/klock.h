@@ -11,30 +11,24 @@
 #ifndef KERN_KLOCK_H
 #define KERN_KLOCK_H
 
-#include <stdint.h>
+#include "kern/lock.h"
 
-#include "kern/arch.h"
-
-/* A ticket lock: first come, first served, so that no CPU starves. */
-struct klock {
-	uint32_t kl_next, kl_serving;
-};
-extern struct klock klock;
+/*
+ * Not a fair one: an emulator or a hypervisor runs CPUs in turns, and one
+ * that must wait until another takes its turn waits for whole time slices.
+ */
+extern struct spinlock klock;
 
 static inline void
 kernel_lock(void)
 {
-	uint32_t me = __atomic_fetch_add(&klock.kl_next, 1, __ATOMIC_RELAXED);
-
-	while (__atomic_load_n(&klock.kl_serving, __ATOMIC_ACQUIRE) != me)
-		arch_relax();
+	lock_acquire(&klock);
 }
 
 static inline void
 kernel_unlock(void)
 {
-	__atomic_store_n(
-	    &klock.kl_serving, klock.kl_serving + 1, __ATOMIC_RELEASE);
+	lock_release(&klock);
 }
 
 #endif /* KERN_KLOCK_H */

@@ -21,7 +21,7 @@
  */
 static uint64_t active_cpus, idle_cpus;
 
-struct klock klock;
+struct spinlock klock;
 
 static uint64_t
 cpu_bit(const struct cpu *c)
