@@ -161,6 +161,7 @@ uintptr_t tf_fp(const struct trapframe *tf); /* frame pointer register */
 bool tf_user(const struct trapframe *tf);
 unsigned tf_sysno(const struct trapframe *tf);
 uintptr_t tf_arg(const struct trapframe *tf, unsigned n); /* 0..5 */
+void tf_args(const struct trapframe *tf, uintptr_t a[6]); /* all of them */
 void tf_set_ret(struct trapframe *tf, intptr_t v);
 /* Back to the system call's instruction, as if it had not been made yet. */
 void tf_restart(struct trapframe *tf);

@@ -215,6 +215,13 @@ tf_arg(const struct trapframe *tf, unsigned n)
 }
 
 void
+tf_args(const struct trapframe *tf, uintptr_t a[6])
+{
+	for (unsigned n = 0; n < 6; n++)
+		a[n] = tf->tf_x[n];
+}
+
+void
 tf_set_ret(struct trapframe *tf, intptr_t v)
 {
 	tf->tf_x[0] = (uint64_t)v;

@@ -215,6 +215,17 @@ tf_arg(const struct trapframe *tf, unsigned n)
 }
 
 void
+tf_args(const struct trapframe *tf, uintptr_t a[6])
+{
+	a[0] = tf->tf_rdi;
+	a[1] = tf->tf_rsi;
+	a[2] = tf->tf_rdx;
+	a[3] = tf->tf_r10;
+	a[4] = tf->tf_r8;
+	a[5] = tf->tf_r9;
+}
+
+void
 tf_set_ret(struct trapframe *tf, intptr_t v)
 {
 	tf->tf_rax = (uint64_t)v;
