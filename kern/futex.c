@@ -12,8 +12,8 @@
 #include "kern/lwp.h"
 #include "kern/proc.h"
 #include "kern/sched.h"
-#include "kern/syscall.h"
 #include "kern/signal.h"
+#include "kern/syscall.h"
 #include "kern/usercopy.h"
 
 #define FUTEX_WAIT        0
