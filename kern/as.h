@@ -69,8 +69,8 @@ void as_write(struct as *as, uintptr_t va, const void *src, size_t len);
  * but for the hole, which is reserved only (hole_len 0: none).  ENOMEM: part
  * may be mapped.
  */
-int as_copy(struct as *to, const struct as *from, uintptr_t hole,
-    size_t hole_len);
+int as_copy(
+    struct as *to, const struct as *from, uintptr_t hole, size_t hole_len);
 /* Make fresh code visible to instruction fetch. */
 void as_sync_code(struct as *as, uintptr_t va, size_t len);
 

@@ -45,7 +45,7 @@ _Static_assert(offsetof(struct arm64_cpu, ac_stack) == AC_STACK, "asm.h");
 _Static_assert(offsetof(struct arm64_cpu, ac_try) == AC_TRY, "asm.h");
 
 extern struct arm64_cpu arm64_boot_cpu;
-extern bool arm64_has_pan; /* user memory opens by clearing PSTATE.PAN */
+extern bool arm64_has_pan;     /* user memory opens by clearing PSTATE.PAN */
 extern uint32_t arm64_boot_el; /* the level the boot CPU came up at */
 
 /* boot: what a loader hands over may be this long. */

@@ -8,14 +8,14 @@
 #include "arch/arm64/sysreg.h"
 #include "lib/printf.h"
 
-#define CPACR_FPEN  (3UL << 20) /* no trap, at EL0 nor EL1 */
-#define CPACR_ZEN   (3UL << 16)
+#define CPACR_FPEN (3UL << 20) /* no trap, at EL0 nor EL1 */
+#define CPACR_ZEN  (3UL << 16)
 /*
  * As Linux's default, 64 bytes at most: with longer vectors a signal's frame
  * would not fit the stacks of SIGSTKSZ that programs have for it.
  */
-#define ZCR_LEN     3
-#define NEON_BYTES  (32 * 16 + 16) /* V0..V31, FPSR and FPCR */
+#define ZCR_LEN    3
+#define NEON_BYTES (32 * 16 + 16) /* V0..V31, FPSR and FPCR */
 /* Z0..Z31, P0..P15 and FFR (an eighth each), FPSR and FPCR. */
 #define SVE_BYTES(v) (32 * (v) + 17 * ((v) / 8) + 16)
 
@@ -119,9 +119,9 @@ arm64_fp_save_frame(void *fpsimd, void *sve)
 		(uint32_t)fpsr, (uint32_t)fpcr };
 	if (fp.vector != 0) {
 		arm64_sve_save(sve);
-		*(struct sve_head *)sve = (struct sve_head){ SVE_MAGIC,
-			(uint32_t)arm64_fp_bytes(), (uint16_t)fp.vector, 0,
-			{ 0, 0 } };
+		*(struct sve_head *)sve =
+		    (struct sve_head){ SVE_MAGIC, (uint32_t)arm64_fp_bytes(),
+			    (uint16_t)fp.vector, 0, { 0, 0 } };
 	}
 }
 

@@ -65,7 +65,7 @@ fixup(struct trapframe *tf)
 	}
 	if (x86_self()->xc_try != 0 &&
 	    (tf->tf_vector == VEC_GP ||
-	        (tf->tf_vector == VEC_PF && read_cr(2) < USER_TOP))) {
+		(tf->tf_vector == VEC_PF && read_cr(2) < USER_TOP))) {
 		tf->tf_rip = (uintptr_t)x86_try_failed;
 		return true;
 	}

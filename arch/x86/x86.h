@@ -56,11 +56,11 @@ struct x86_cpu {
 	uint64_t xc_user_rsp; /* SYSCALL's caller's, for a moment */
 	uint64_t xc_user_cs, xc_user_ss; /* of the LWP that runs */
 	uint64_t xc_df_stack; /* top; overflows are reported on it too */
-	uint64_t xc_try;      /* x86_try()'s stack pointer while it runs, or 0 */
-	uint64_t xc_root;     /* what CR3 holds */
-	uint32_t xc_ipi;      /* reasons not yet acted on */
-	bool xc_flush;        /* another CPU waits: forget translations */
-	bool xc_arrived;      /* runs C */
+	uint64_t xc_try;  /* x86_try()'s stack pointer while it runs, or 0 */
+	uint64_t xc_root; /* what CR3 holds */
+	uint32_t xc_ipi;  /* reasons not yet acted on */
+	bool xc_flush;    /* another CPU waits: forget translations */
+	bool xc_arrived;  /* runs C */
 	uint64_t xc_gdt[GDT_ENTRIES];
 	struct x86_tss xc_tss;
 };
@@ -123,7 +123,8 @@ void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);
 
 /* safe.S: 0 or an errno. */
-/* fn(arg) may reach user memory by plain accesses; EFAULT where it could not. */
+/* fn(arg) may reach user memory by plain accesses; EFAULT where it could not.
+ */
 int x86_try(void (*fn)(void *), void *arg);
 void x86_try_failed(void);
 int x86_copy_user(void *dst, const void *src, size_t len);

@@ -87,8 +87,8 @@ TEST(siginfo_tells_who_sent_it_and_how)
 TEST(sigqueue_carries_a_value)
 {
 	install(SIGRTMIN, (void *)informed, SA_SIGINFO);
-	EXPECT_EQ(
-	    sigqueue(getpid(), SIGRTMIN, (union sigval){ .sival_ptr = (void *)&calls }),
+	EXPECT_EQ(sigqueue(getpid(), SIGRTMIN,
+		      (union sigval){ .sival_ptr = (void *)&calls }),
 	    0);
 	EXPECT_EQ(calls, 1);
 	EXPECT_EQ(last_code, SI_QUEUE);

@@ -134,8 +134,7 @@ overflowed(int sig)
 
 static volatile int endless = 1;
 
-static int __attribute__((noinline))
-recurse(volatile char *above)
+static int __attribute__((noinline)) recurse(volatile char *above)
 {
 	volatile char frame[4096];
 
