@@ -26,7 +26,7 @@ endif
 endif
 
 # cpc/: libcpc; from the door to what stands on it.
-CPC_OBJS := cpc/door.o cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/illumos.o
+CPC_OBJS := cpc/door.o cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/illumos.o cpc/thread.o
 
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
@@ -66,15 +66,17 @@ LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
-             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/as_pages.o kern/exec.o kern/proc.o kern/file.o \
-             kern/fault.o kern/signal.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o kern/sys_stat.o kern/sys_mem.o \
-             kern/sys_proc.o kern/sys_info.o kern/sys_time.o kern/sys_sig.o kern/machine.o \
+             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/as_pages.o kern/as_copy.o kern/exec.o \
+             kern/proc.o kern/proc_tree.o kern/fork.o kern/futex.o kern/file.o kern/pipe.o \
+             kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
+             kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
+             kern/sys_time.o kern/sys_sig.o kern/machine.o \
              kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o kern/acpi.o kern/efirt.o
 
 ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
 BOOT_OBJS := boot/linux_image.o boot/image.o
-ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o \
+ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o sigframe.o \
     uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine_fdt.o machine_acpi.o \
     psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o pmuv3_spin.o)
 # Unaligned accesses fault while the MMU is off.
@@ -88,8 +90,8 @@ else
 # boot/: the way in; arch/x86/: traps, memory, LWPs, the machine's tables and devices.
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
-    kstack.o lwp.o switch.o fpu.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o trampoline.o smp.o \
-    halt.o efi_call.o pmu.o pmu_prove.o intel_pcbe.o intel_events.o amd_pcbe.o amd_events.o evtsel.o pic.o)
+    kstack.o lwp.o switch.o fpu.o sigframe.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
+    trampoline.o smp.o halt.o efi_call.o pmu.o pmu_prove.o intel_pcbe.o intel_events.o amd_pcbe.o amd_events.o evtsel.o pic.o)
 endif
 
 OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
@@ -101,8 +103,10 @@ UCC      := scripts/barecpc-cc --arch $(ARCH)
 PAYLOADS := spin triad matmul chase example1
 PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/record.o payloads/$(ARCH)/spin.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct
+            signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct thread fork sched orphan
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
+             tests/image/$(ARCH)/sigregs.o \
              tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
 
 all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe

@@ -94,7 +94,10 @@ _Noreturn void arch_halt(int code);
 struct cpu *arch_curcpu(void);
 /* Wait for an interrupt, take it, return.  On return interrupts are off. */
 void arch_idle(void);
-/* The polite body of a wait loop: emulators switch CPUs on pause and yield. */
+/*
+ * The polite body of a wait loop: emulators switch CPUs on pause and yield.
+ * Meanwhile this CPU does what another waits for it to do (TLB).
+ */
 void arch_relax(void);
 /* Interrupt another CPU: it runs ipi_intr(why). */
 void arch_ipi(struct cpu *cpu, unsigned why);
@@ -134,6 +137,18 @@ void arch_lwp_switch(struct lwp *from, struct lwp *to);
  * system privilege (ring 0 / EL1t).
  */
 _Noreturn void arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp);
+/*
+ * Give the new LWP l the user registers and FP state of the current one, in
+ * whose system call tf this is, with 0 as the call's result, stack pointer sp
+ * (0: the same) and thread pointer *tls (NULL: the same).  l's fn ends in
+ * arch_lwp_resume().
+ */
+void arch_lwp_fork(struct lwp *l, const struct trapframe *tf, uintptr_t sp,
+    const uintptr_t *tls);
+/* The frame at the top of the kernel stack, of l's way into the kernel. */
+struct trapframe *arch_lwp_frame(struct lwp *l);
+/* The current LWP enters user code by that frame, after trap_return(). */
+_Noreturn void arch_lwp_resume(struct lwp *l);
 /* The thread pointer (FS base, TPIDR_EL0) of the current LWP. */
 void arch_set_tls(uintptr_t base);
 uintptr_t arch_get_tls(void);
@@ -146,7 +161,25 @@ uintptr_t tf_fp(const struct trapframe *tf); /* frame pointer register */
 bool tf_user(const struct trapframe *tf);
 unsigned tf_sysno(const struct trapframe *tf);
 uintptr_t tf_arg(const struct trapframe *tf, unsigned n); /* 0..5 */
+void tf_args(const struct trapframe *tf, uintptr_t a[6]); /* all of them */
 void tf_set_ret(struct trapframe *tf, intptr_t v);
+/* Back to the system call's instruction, as if it had not been made yet. */
+void tf_restart(struct trapframe *tf);
+/*
+ * Make the frame of a signal handler on the current LWP's user stack, with
+ * the registers and FP state it interrupts, and have tf enter the handler.
+ * 0, or EFAULT where there is no room for it or the handler is not in user
+ * space; then tf is as it was.
+ */
+struct sigframe; /* kern/signal.h */
+int arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf);
+/*
+ * The other way: the registers and FP state from the frame at tf's stack
+ * pointer, but nothing a payload of this privilege could not have set
+ * itself.  *sf gets sf_mask and sf_stack.  0, or EFAULT where the frame is
+ * damaged; FP state is undefined then.
+ */
+int arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf);
 /* Print the registers, eight lines at most. */
 void tf_print(const struct trapframe *tf);
 /* Does [pc] hold a call-frame layout walkable through frame pointers? */
@@ -183,7 +216,8 @@ size_t arch_stat(void *st, const struct file_info *fi);
 void arch_describe(char *buf, size_t len);
 
 /*
- * mmu.  Addresses and lengths are page multiples.  A system-privilege
+ * mmu.  What is unmapped or protected no CPU can reach any more on return.
+ * Addresses and lengths are page multiples.  A system-privilege
  * address space maps its pages without PROT_USER.
  */
 #define PROT_READ   1u
@@ -254,6 +288,12 @@ uint64_t arch_efi_call(
  * boot/ finds it.
  */
 _Noreturn void kern_cpu_main(struct cpu *cpu);
+/*
+ * The way in from a payload, before anything else, and what an interrupt
+ * that struck arch_idle() has around it: the kernel lock.
+ */
+void trap_enter(void);
+void trap_leave(void);
 /* A system call of the current LWP; may not return (exit). */
 void trap_syscall(struct trapframe *tf);
 /*
@@ -273,7 +313,10 @@ enum fault {
 };
 void trap_fault(
     struct trapframe *tf, enum fault f, uintptr_t addr, const char *what);
-/* On the way back to user code, interrupts off: deliver what is pending. */
+/*
+ * On the way back to user code, interrupts off: deliver what is pending, and
+ * give the kernel lock back.
+ */
 void trap_return(struct trapframe *tf);
 void timer_intr(void);
 void ipi_intr(unsigned why);

@@ -64,6 +64,13 @@ int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
  * src NULL: leave zeros.  Not the current address space necessarily.
  */
 void as_write(struct as *as, uintptr_t va, const void *src, size_t len);
+/*
+ * Fill an empty address space with a copy of all that is mapped in another,
+ * but for the hole, which is reserved only (hole_len 0: none).  ENOMEM: part
+ * may be mapped.
+ */
+int as_copy(
+    struct as *to, const struct as *from, uintptr_t hole, size_t hole_len);
 /* Make fresh code visible to instruction fetch. */
 void as_sync_code(struct as *as, uintptr_t va, size_t len);
 

@@ -63,6 +63,15 @@ holder(struct as *as, uintptr_t va, uint64_t *pa)
 	return NULL;
 }
 
+uint64_t
+pages_where(const struct as *as, uintptr_t va)
+{
+	uint64_t pa;
+
+	holder((struct as *)as, va, &pa);
+	return pa;
+}
+
 void
 pages_free(struct as *as, uintptr_t va, size_t len, bool contig)
 {

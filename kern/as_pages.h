@@ -20,6 +20,8 @@ struct as;
  */
 int pages_populate(
     struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
+/* The physical page at va, in either's tables; ~0: none. */
+uint64_t pages_where(const struct as *as, uintptr_t va);
 /* Free the pages there are. */
 void pages_free(struct as *as, uintptr_t va, size_t len, bool contig);
 /*

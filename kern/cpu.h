@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 #include "kern/lock.h"
+#include "kern/timer.h"
 
 #define MAXCPU 64
 
 struct lwp;
-struct timer;
 
 struct cpu {
 	unsigned c_id;      /* processorid_t, dense from 0; the boot CPU is 0 */
@@ -21,10 +21,13 @@ struct cpu {
 	struct lwp *c_lwp;  /* running now */
 	struct lwp *c_idle; /* runs when nothing else does */
 	bool c_online;
-	bool c_resched; /* something waits: switch on the way to user code */
 	/* sched.c */
-	struct spinlock c_runq_lock;
+	bool c_active;      /* takes LWPs: p_online(2) */
+	bool c_resched;     /* switch on the way to user code */
+	unsigned c_nbound;  /* LWPs bound to it */
+	struct lwp *c_left; /* a zombie this CPU has just left */
 	struct lwp *c_runq, **c_runq_tail;
+	struct timer c_slice; /* runs while an LWP waits in c_runq */
 	/* timer.c */
 	struct spinlock c_timer_lock;
 	struct timer *c_timers; /* soonest first */
@@ -36,6 +39,7 @@ extern unsigned cpu_limit; /* how many may be added: cpus= */
 
 /* Why one CPU interrupts another: arch_ipi(), ipi_intr(). */
 #define IPI_RESCHED 0x1
+#define IPI_FLUSH   0x2 /* its way in does the work: arch_relax() */
 
 /*
  * Note a CPU the tables name; the first call is the boot CPU.  Returns it,

@@ -14,6 +14,7 @@
 #define E2BIG        7
 #define ENOEXEC      8
 #define EBADF        9
+#define ECHILD       10
 #define EAGAIN       11
 #define ENOMEM       12
 #define EACCES       13
@@ -30,10 +31,14 @@
 #define ENOSPC       28
 #define ESPIPE       29
 #define EROFS        30
+#define EPIPE        32
 #define ERANGE       34
 #define ENAMETOOLONG 36
 #define ENOSYS       38
 #define ETIMEDOUT    110
 #define ENOTSUP      95
+
+/* Never seen by a program: the system call has set its registers itself. */
+#define EJUSTRETURN 513
 
 #endif /* KERN_ERRNO_H */

@@ -2,6 +2,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpu.h"
+#include "kern/klock.h"
 #include "kern/ksym.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
@@ -35,26 +36,34 @@ fault_hostile_pointer(const struct trapframe *tf, const char *call)
 	    p->p_name, call, where, (unsigned long)p->p_efault_addr);
 }
 
-static int
-fault_signal(enum fault f)
+/* The signal of a fault, and what a handler is told. */
+static const struct {
+	int signo, code;
+} fault_signals[] = {
+	[FAULT_PAGE] = { SIGSEGV, SEGV_ACCERR },
+	[FAULT_ALIGN] = { SIGBUS, BUS_ADRALN },
+	[FAULT_UNDEF] = { SIGILL, ILL_ILLOPC },
+	[FAULT_DIV] = { SIGFPE, FPE_INTDIV },
+	[FAULT_FP] = { SIGFPE, FPE_FLTINV },
+	[FAULT_BREAK] = { SIGTRAP, TRAP_BRKPT },
+	[FAULT_STEP] = { SIGTRAP, TRAP_TRACE },
+	[FAULT_PROT] = { SIGSEGV, SI_KERNEL },
+	[FAULT_OTHER] = { SIGKILL, SI_KERNEL },
+};
+
+static struct siginfo
+fault_info(struct proc *p, enum fault f, uintptr_t addr)
 {
-	switch (f) {
-	case FAULT_PAGE:
-	case FAULT_PROT:
-		return SIGSEGV;
-	case FAULT_ALIGN:
-		return SIGBUS;
-	case FAULT_UNDEF:
-		return SIGILL;
-	case FAULT_DIV:
-	case FAULT_FP:
-		return SIGFPE;
-	case FAULT_BREAK:
-	case FAULT_STEP:
-		return SIGTRAP;
-	default:
-		return SIGKILL;
-	}
+	struct siginfo info = {
+		.si_signo = fault_signals[f].signo,
+		.si_code = fault_signals[f].code,
+		.si_addr = addr,
+	};
+
+	if (f == FAULT_PAGE &&
+	    (addr >= USER_TOP || as_find(&p->p_as, addr) == NULL))
+		info.si_code = SEGV_MAPERR;
+	return info;
 }
 
 /* Why a page fault at addr: the region tells more than the hardware. */
@@ -80,15 +89,18 @@ page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
 	return what;
 }
 
-/* One line, and the end of the process. */
+/* To its handler; where there is none, one line and the end of the process. */
 static void
 fault_payload(
     struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 {
 	struct proc *p = proc_self();
+	const struct siginfo info = fault_info(p, f, addr);
 	char where[FAULT_WHERE_MAX], name[12];
-	int sig = fault_signal(f);
+	int sig = info.si_signo;
 
+	if (sig_run(lwp_self(), tf, &info))
+		return;
 	fault_where(p, tf_pc(tf), where, sizeof where);
 	printf(
 	    "barecpc: %s: %s at pc %s", p->p_name, sig_name(sig, name), where);
@@ -97,7 +109,7 @@ fault_payload(
 		    page_reason(p, tf_pc(tf), addr, what));
 	else
 		printf(": %s\n", what);
-	proc_kill(p, 128 + sig);
+	proc_kill(p, KILLED(sig));
 }
 
 void
@@ -123,9 +135,23 @@ trap_return(struct trapframe *tf)
 {
 	struct lwp *l = lwp_self();
 
-	(void)tf;
-	if (l->l_cpu->c_resched)
-		sched_yield();
-	if (l->l_proc->p_exiting)
-		lwp_exit();
+	while (l->l_cpu->c_resched || l->l_ast != 0) {
+		if (l->l_cpu->c_resched)
+			sched_yield();
+		if (l->l_ast != 0)
+			sig_ast(l, tf);
+	}
+	kernel_unlock();
+}
+
+void
+trap_enter(void)
+{
+	kernel_lock();
+}
+
+void
+trap_leave(void)
+{
+	kernel_unlock();
 }

@@ -5,6 +5,7 @@
 #include "kern/errno.h"
 #include "kern/machine.h"
 #include "kern/page.h"
+#include "kern/pipe.h"
 #include "kern/proc.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -16,6 +17,7 @@
 #define O_TRUNC   01000
 #define O_KEPT    (O_ACCMODE | 02000 | 04000) /* O_APPEND, O_NONBLOCK */
 
+#define S_IFIFO 0010000u
 #define S_IFCHR 0020000u
 #define S_IFDIR 0040000u
 #define S_IFREG 0100000u
@@ -185,7 +187,7 @@ dir_entry(const char *dir, uint64_t n, struct dir_entry *de)
  * Opening
  */
 
-static struct file *
+struct file *
 file_new(enum file_kind kind, unsigned flags)
 {
 	struct file *f = kmalloc(sizeof *f);
@@ -271,6 +273,8 @@ file_release(struct file *f)
 		return;
 	if (f->f_kind == FILE_MACHINE)
 		kfree((void *)(uintptr_t)f->f_data);
+	if (f->f_kind == FILE_PIPE)
+		pipe_close(f);
 	kfree(f->f_dir);
 	kfree(f);
 }
@@ -334,6 +338,7 @@ file_close(int fd)
 	if (f == NULL)
 		return EBADF;
 	proc_self()->p_fd[fd] = NULL;
+	proc_self()->p_cloexec &= ~(1ULL << fd);
 	file_release(f);
 	return 0;
 }
@@ -357,6 +362,10 @@ file_stat(const struct file *f, struct file_info *fi)
 	case FILE_DIR:
 		fi->fi_ino = path_ino(f->f_dir);
 		fi->fi_mode = S_IFDIR | 0555;
+		break;
+	case FILE_PIPE:
+		fi->fi_ino = (uint32_t)va_to_pa(f->f_pipe);
+		fi->fi_mode = S_IFIFO | 0600;
 		break;
 	default:
 		snprintf(path, sizeof path, "dev/%s", f->f_name);

@@ -10,6 +10,7 @@
 
 #include "kern/cons.h"
 
+struct pipe; /* kern/pipe.c */
 struct proc;
 
 #define NFD 64
@@ -22,6 +23,7 @@ enum file_kind {
 	FILE_MACHINE, /* the text that describes the machine; f_data is ours */
 	FILE_NULL,
 	FILE_ZERO,
+	FILE_PIPE, /* one end of f_pipe */
 };
 
 /* An open file; descriptors made by dup() share it, offset and all. */
@@ -35,6 +37,7 @@ struct file {
 	const char *f_data;
 	size_t f_bytes;
 	uint64_t f_offset; /* bytes; FILE_DIR: entries */
+	struct pipe *f_pipe;
 };
 
 /* What stat(2) tells of a file. */
@@ -60,6 +63,8 @@ int file_close(int fd);
  */
 int file_open(const char *path, unsigned flags, struct file **f);
 void file_release(struct file *f);
+/* One reference, of this kind and nothing else; NULL: no memory. */
+struct file *file_new(enum file_kind kind, unsigned flags);
 /* Kind, size and number of what path names.  0 or a positive errno. */
 int file_stat_path(const char *path, struct file_info *fi);
 void file_stat(const struct file *f, struct file_info *fi);

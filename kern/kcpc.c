@@ -404,6 +404,20 @@ kcpc_disable(struct lwp *l)
 }
 
 bool
+kcpc_overflowed(struct lwp *l)
+{
+	struct kcpc_ctx *ctx = l->l_cpc;
+	unsigned i;
+
+	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_SIGOVF) == 0)
+		return false;
+	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		ctx->kc_pics[ctx->kc_reqs[i].kr_picnum].kp_overflowed = false;
+	return (ctx->kc_flags & KCPC_CTX_INVALID) == 0;
+}
+
+bool
 kcpc_live(struct proc *p, cpc_setid_t set)
 {
 	return hash_find(p, set) != NULL;

@@ -49,6 +49,12 @@ intptr_t kcpc_syscall(const uintptr_t *a);
  */
 void kcpc_set_notify(void (*post)(struct lwp *l));
 
+/*
+ * Has the running LWP's context frozen because a notify request overflowed?
+ * Tells it once, and takes the marks away.
+ */
+bool kcpc_overflowed(struct lwp *l);
+
 struct kcpc_stat {
 	uint32_t ks_contexts;
 	uint32_t ks_pics;    /* that contexts hold, helpers included */

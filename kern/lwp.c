@@ -2,14 +2,50 @@
 
 #include "kern/arch.h"
 #include "kern/cpu.h"
+#include "kern/futex.h"
 #include "kern/kcpc.h"
-#include "kern/lock.h"
 #include "kern/page.h"
 #include "kern/proc.h"
 #include "kern/signal.h"
 #include "lib/printf.h"
 
 unsigned nlwp;
+
+/* Where every LWP but the idle ones begins. */
+static void
+lwp_first(void *arg)
+{
+	struct lwp *l = arg;
+
+	sched_arrive();
+	l->l_fn(l->l_arg);
+}
+
+static void
+add_to_proc(struct proc *p, struct lwp *l)
+{
+	l->l_id = ++p->p_next_id;
+	l->l_tid =
+	    p->p_lwps == NULL && p->p_next_id == 1 ? p->p_pid : pid_alloc();
+	l->l_system = p->p_system;
+	l->l_sibling = p->p_lwps;
+	l->l_link = &p->p_lwps;
+	if (l->l_sibling != NULL)
+		l->l_sibling->l_link = &l->l_sibling;
+	p->p_lwps = l;
+	p->p_nlwp++;
+	nlwp++;
+}
+
+static void
+remove_from_proc(struct lwp *l)
+{
+	*l->l_link = l->l_sibling;
+	if (l->l_sibling != NULL)
+		l->l_sibling->l_link = l->l_link;
+	l->l_proc->p_nlwp--;
+	nlwp--;
+}
 
 struct lwp *
 lwp_create(struct proc *p, void (*fn)(void *), void *arg)
@@ -23,19 +59,15 @@ lwp_create(struct proc *p, void (*fn)(void *), void *arg)
 	l->l_kstack_top = l->l_kstack + KSTACK_BYTES;
 	l->l_proc = p;
 	l->l_cpu = arch_curcpu();
+	l->l_affinity = ~0ULL;
+	l->l_bound = -1;
+	l->l_fn = fn;
+	l->l_arg = arg;
 	l->l_sigstack.ss_flags = SS_DISABLE;
-	if (p != NULL) {
-		l->l_id = ++p->p_next_id;
-		l->l_system = p->p_system;
-	}
-	if (arch_lwp_init(l, fn, arg) != 0)
+	if (arch_lwp_init(l, lwp_first, l) != 0)
 		goto free_stack;
-	if (p != NULL) {
-		l->l_sibling = p->p_lwps;
-		p->p_lwps = l;
-		p->p_nlwp++;
-		__atomic_add_fetch(&nlwp, 1, __ATOMIC_RELAXED);
-	}
+	if (p != NULL)
+		add_to_proc(p, l);
 	return l;
 
 free_stack:
@@ -45,17 +77,41 @@ free_lwp:
 	return NULL;
 }
 
-void
-lwp_free(struct lwp *l)
+static void
+free_memory(struct lwp *l)
 {
-	/* Its CPU may still be on the last instructions of its stack. */
-	while (l->l_cpu->c_lwp == l)
-		arch_relax();
-	if (l->l_proc != NULL && l->l_state != LWP_ZOMBIE)
-		__atomic_sub_fetch(&nlwp, 1, __ATOMIC_RELAXED);
 	arch_lwp_free(l);
 	kstack_free(l->l_kstack);
 	kfree(l);
+}
+
+void
+lwp_free(struct lwp *l)
+{
+	if (l->l_proc != NULL)
+		remove_from_proc(l);
+	free_memory(l);
+}
+
+void
+lwp_gone(struct lwp *l)
+{
+	struct proc *p = l->l_proc;
+
+	free_memory(l);
+	if (p->p_nlwp == 0)
+		proc_gone(p);
+}
+
+void
+lwp_bind(struct lwp *l, struct cpu *c)
+{
+	if (l->l_bound >= 0)
+		cpus[l->l_bound].c_nbound--;
+	l->l_bound = c != NULL ? (int)c->c_id : -1;
+	if (c != NULL)
+		c->c_nbound++;
+	sched_move(l);
 }
 
 void
@@ -65,15 +121,19 @@ lwp_exit(void)
 	struct proc *p = l->l_proc;
 
 	kcpc_lwp_exit(l);
+	sig_lwp_exit(l);
+	sig_flush(p, &l->l_sigpend);
+	/* Whoever joins it must not see it end before its counters have. */
+	if (!p->p_exiting && l->l_clear_tid != 0)
+		futex_clear(l->l_clear_tid);
+	if (l->l_bound >= 0)
+		cpus[l->l_bound].c_nbound--;
+	remove_from_proc(l);
 	l->l_state = LWP_ZOMBIE;
-	__atomic_sub_fetch(&nlwp, 1, __ATOMIC_RELAXED);
-	lock_acquire(&p->p_wait.wq_lock);
-	if (--p->p_nlwp == 0) {
-		timer_stop(&p->p_timeout);
-		p->p_done = true;
-		waitq_wake(&p->p_wait, 1);
-	}
-	lock_release(&p->p_wait.wq_lock);
+	if (p->p_nlwp == 0)
+		proc_ended(p);
+	else if (p->p_nlwp == 1)
+		waitq_wake(&p->p_alone, ~0U);
 	sched_switch();
 	panic("a zombie ran");
 }

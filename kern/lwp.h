@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kern/signal.h"
 #include "kern/timer.h"
 
 struct cpu;
@@ -24,21 +25,16 @@ enum lwp_state {
 	LWP_ZOMBIE, /* never runs again */
 };
 
-/* sigaltstack(2); no stack while ss_flags has SS_DISABLE. */
-struct sigstack {
-	uintptr_t ss_sp;
-	size_t ss_bytes;
-	unsigned ss_flags;
-};
-
 struct lwp {
 	int l_id;               /* in its process, from 1; kernel threads 0 */
+	int l_tid;              /* Linux's: of all processes */
 	struct proc *l_proc;    /* NULL: a kernel thread */
 	struct cpu *l_cpu;      /* where it runs or ran last */
 	char *l_kstack;         /* from kstack_alloc() */
 	char *l_kstack_top;     /* l_kstack + KSTACK_BYTES */
 	void *l_arch;           /* the architecture's: saved state, FP area */
 	bool l_system;          /* payload code runs at system privilege */
+	unsigned l_ast;         /* AST_*: to do on the way to user code */
 	struct kcpc_ctx *l_cpc; /* the bound set's context, or NULL */
 
 	/* sched.c */
@@ -48,10 +44,26 @@ struct lwp {
 	struct timer l_timer;  /* ends a sleep */
 	int l_wake_err;        /* why a sleep ended: 0, ETIMEDOUT, EINTR */
 
+	uint64_t l_affinity; /* CPUs it may run on, bit n for CPU n */
+	int l_bound;         /* processor_bind(2): the only one; or -1 */
+
+	/* where it starts, in the kernel */
+	void (*l_fn)(void *);
+	void *l_arg;
+
 	/* of a process's LWP */
-	struct lwp *l_sibling;
-	uint64_t l_sigmask;    /* bit n - 1: signal n is blocked */
-	uint64_t l_sigpending; /* arrived while blocked */
+	struct lwp *l_sibling, **l_link; /* in p_lwps */
+	uintptr_t l_futex;               /* it waits for, with these bits */
+	uint32_t l_futex_bits;
+	bool l_vforking; /* until its child runs a program or ends */
+
+	/* signal.c */
+	uint64_t l_sigmask;       /* bit n - 1: signal n is blocked */
+	struct sigpend l_sigpend; /* sent to this LWP, not yet delivered */
+	uint64_t l_sigwait;       /* what sigtimedwait(2) waits for */
+	uint64_t l_sigsaved;      /* the mask after sigsuspend(2), */
+	bool l_sigrestore;        /* which is to come back */
+	bool l_restart;           /* the system call is to be made again */
 	struct sigstack l_sigstack;
 	uintptr_t l_clear_tid; /* set_tid_address(2) */
 	uintptr_t l_entry_pc, l_entry_sp;
@@ -65,8 +77,15 @@ struct lwp *lwp_self(void);
  * process p, or NULL for a kernel thread.  NULL where memory is out.
  */
 struct lwp *lwp_create(struct proc *p, void (*fn)(void *), void *arg);
-/* Free one that never ran, or a zombie no CPU is still leaving. */
+/* Free one that never ran. */
 void lwp_free(struct lwp *l);
+/*
+ * A zombie has left its stack: free it, and of its process, if it was the
+ * last, what nobody needs any more.
+ */
+void lwp_gone(struct lwp *l);
+/* To run on CPU c alone, or where its affinity lets it (NULL). */
+void lwp_bind(struct lwp *l, struct cpu *c);
 /* LWPs of processes that exist now. */
 extern unsigned nlwp;
 

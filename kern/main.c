@@ -15,6 +15,7 @@
 #include "kern/machine.h"
 #include "kern/page.h"
 #include "kern/sched.h"
+#include "kern/signal.h"
 #include "kern/syscall.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -88,6 +89,7 @@ kern_main(struct bootinfo *bi)
 	sched_init_cpu(arch_curcpu());
 	cpu_start_all();
 	kcpc_init();
+	kcpc_set_notify(sig_overflow);
 	if (!archive_init(bi))
 		run_end(EXIT_FAILED);
 	machine_init(bi, &cmdline);

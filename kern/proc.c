@@ -5,6 +5,7 @@
 #include "kern/boottime.h"
 #include "kern/cpu.h"
 #include "kern/errno.h"
+#include "kern/klock.h"
 #include "kern/launch.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
@@ -14,7 +15,42 @@
 /* Static PIE goes here, far from where other programs are linked. */
 #define PIE_BASE 0x0000000040000000UL
 
-static int last_pid;
+struct proc *allprocs;
+
+int
+pid_alloc(void)
+{
+	static int last;
+
+	return ++last;
+}
+
+struct proc *
+proc_find(int pid)
+{
+	struct proc *p = allprocs;
+
+	while (p != NULL && (p->p_pid != pid || p->p_done))
+		p = p->p_next;
+	return p;
+}
+
+struct lwp *
+lwp_find(struct proc *p, int tid)
+{
+	struct lwp *l;
+
+	if (p == NULL) {
+		for (p = allprocs; p != NULL; p = p->p_next) {
+			if ((l = lwp_find(p, tid)) != NULL)
+				return l;
+		}
+		return NULL;
+	}
+	for (l = p->p_lwps; l != NULL && l->l_tid != tid;)
+		l = l->l_sibling;
+	return l;
+}
 
 struct proc *
 proc_self(void)
@@ -30,11 +66,14 @@ user_start(void *arg)
 
 	(void)arg;
 	boottime_first_payload();
+	if (l->l_proc->p_exiting)
+		lwp_exit();
+	kernel_unlock();
 	arch_lwp_enter(l, l->l_entry_pc, l->l_entry_sp);
 }
 
-static int
-find_program(struct proc *p, const char *path, const char **why, char *buf,
+int
+proc_find_program(struct proc *p, const char *path, const char **why, char *buf,
     size_t buflen)
 {
 	const struct elf_limits lim = {
@@ -65,7 +104,7 @@ proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	struct lwp *l;
 	int err;
 
-	if ((err = find_program(p, argv[0], why, buf, buflen)) != 0)
+	if ((err = proc_find_program(p, argv[0], why, buf, buflen)) != 0)
 		return err;
 	*why = "out of memory";
 	if ((err = as_init(&p->p_as, p->p_system)) != 0)
@@ -102,10 +141,11 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 		goto failed;
 	strlcpy(p->p_name, argv[0], sizeof p->p_name);
 	p->p_system = system;
-	p->p_pid = last_pid + 1;
+	p->p_pid = pid_alloc();
 	if (proc_make(p, argv, argc, envv, envc, &why, buf, sizeof buf) != 0)
 		goto failed;
-	last_pid++;
+	p->p_next = allprocs;
+	allprocs = p;
 	return p;
 
 failed:
@@ -137,7 +177,9 @@ proc_run(struct proc *p, unsigned timeout_s)
 	while (!p->p_done)
 		waitq_sleep(&p->p_wait, ~0ULL);
 	lock_release(&p->p_wait.wq_lock);
-	return p->p_status;
+	proc_end_others(p);
+	return p->p_status < KILLED(0) ? p->p_status
+	                               : 128 + (p->p_status & 0x7f);
 }
 
 void
@@ -146,13 +188,19 @@ proc_free(struct proc *p)
 	struct lwp *l;
 
 	while ((l = p->p_lwps) != NULL) {
-		p->p_lwps = l->l_sibling;
 		lwp_free(l);
 	}
 	file_close_all(p);
-	/* The tables may still be loaded here, though nobody uses them. */
-	arch_as_switch(NULL);
-	as_free(&p->p_as);
+	sig_flush(p, &p->p_sigpend);
+	for (struct proc **link = &allprocs; *link != NULL;
+	     link = &(*link)->p_next) {
+		if (*link == p) {
+			*link = p->p_next;
+			break;
+		}
+	}
+	if (!p->p_done)
+		as_free(&p->p_as);
 	kfree(p);
 }
 
@@ -162,11 +210,7 @@ proc_kill(struct proc *p, int status)
 	if (p->p_exiting)
 		return;
 	p->p_exiting = true;
-	p->p_status = status & 0xff;
-	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
-		sched_interrupt(l);
-		/* One that runs elsewhere comes by trap_return(). */
-		if (l->l_state == LWP_RUNNING && l->l_cpu != arch_curcpu())
-			arch_ipi(l->l_cpu, IPI_RESCHED);
-	}
+	p->p_status = status;
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
+		sig_kick(l, AST_EXIT);
 }

@@ -27,19 +27,33 @@ struct proc {
 	struct elf p_elf; /* the image it was made from: symbols */
 	bool p_system;    /* runs at system privilege */
 
-	struct lwp *p_lwps; /* by l_sibling; zombies are kept to the end */
+	/* proc.c, proc_tree.c */
+	struct proc *p_next;    /* in allprocs */
+	struct proc *p_parent;  /* NULL: the launcher */
+	struct proc *p_sibling; /* in p_children of p_parent */
+	struct proc *p_children;
+	struct waitq p_child_wait; /* its LWPs, for a child to end */
+	struct waitq p_alone;      /* execve(2), for the other LWPs to end */
+	struct lwp *p_execer;      /* the LWP that is to be left, or NULL */
+	struct lwp *p_vforker;     /* waits for this process to let go of it */
+	bool p_orphan;             /* nobody asks how it ended */
+
+	struct lwp *p_lwps; /* by l_sibling */
 	unsigned p_nlwp;    /* still alive */
 	int p_next_id;      /* the next LWP's l_id */
 
 	struct file *p_fd[NFD];
+	uint64_t p_cloexec; /* descriptors execve(2) closes, bit n for n */
 	struct sigaction p_sig[NSIG + 1]; /* by signal number */
+	struct sigpend p_sigpend;         /* sent to no LWP in particular */
+	unsigned p_nsigq;                 /* of all these, how many */
 	uint64_t p_random; /* state of getrandom(2)'s generator */
 	size_t p_stack_bytes;
 
 	struct timer p_timeout;
 	bool p_exiting;
-	int p_status; /* 0..255, valid once exiting */
-	bool p_done;  /* no LWP is left; guarded by p_wait */
+	int p_status; /* exit status 0..255 or KILLED(signal), once exiting */
+	bool p_done;  /* no LWP is left */
 	struct waitq p_wait;
 
 	bool p_efault;           /* this system call met a bad address, */
@@ -56,18 +70,55 @@ struct proc *proc_self(void);
  */
 struct proc *proc_create(char *const argv[], unsigned argc, char *const envv[],
     unsigned envc, bool system);
-/* Start it, and wait until it is gone; its exit status, 0..255. */
+/*
+ * Fill p_elf from the program at path.  0, or an errno with *why, perhaps in
+ * buf.
+ */
+int proc_find_program(struct proc *p, const char *path, const char **why,
+    char *buf, size_t buflen);
+/*
+ * Start it, and wait until it is gone; its exit status, 0..255.  What it
+ * forked and left behind ends with it.
+ */
 int proc_run(struct proc *p, unsigned timeout_s);
-/* Free what is left of one that has run, or never did. */
+/* Free what is left of one that has ended, or never ran. */
 void proc_free(struct proc *p);
 
 /*
  * End the process: its LWPs exit on their way to user code.  The first
- * status counts.  Called in any context.
+ * status counts: 0..255, or KILLED(signal).  Called in any context.
  */
 void proc_kill(struct proc *p, int status);
-/* End the calling LWP, which is the last or whose process is ending. */
+#define KILLED(sig) (0x100 | (sig))
+/* End the calling LWP; the last one ends its process. */
 _Noreturn void lwp_exit(void);
+
+/* A number no process or LWP has had. */
+int pid_alloc(void);
+/* All processes by p_next, those that have ended and are not yet freed too. */
+extern struct proc *allprocs;
+/* NULL where there is none, or it has ended. */
+struct proc *proc_find(int pid);
+/* The LWP with this number, in p or (NULL) anywhere; NULL: none. */
+struct lwp *lwp_find(struct proc *p, int tid);
+
+/*
+ * proc_tree.c.  A copy of the current process, memory included, that has no
+ * LWP yet; of the stack at sp what is in use and a little more.  0, ENOMEM.
+ */
+int proc_copy(uintptr_t sp, struct proc **copy);
+/* The last LWP has begun to end: tell the parent. */
+void proc_ended(struct proc *p);
+/* It has left the process's memory. */
+void proc_gone(struct proc *p);
+/* No other LWP of the current process is left; EINTR: it ends itself. */
+int proc_alone(void);
+/* Whoever waits in vfork(2) for the current process may go on. */
+void proc_release_parent(struct proc *p);
+/* Free a child that has ended. */
+void proc_reap(struct proc *child);
+/* End all processes but p, and wait until they are freed. */
+void proc_end_others(struct proc *p);
 
 /*
  * Put the program into p's empty address space: segments, stack with

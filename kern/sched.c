@@ -6,9 +6,28 @@
 #include "kern/cpu.h"
 #include "kern/errno.h"
 #include "kern/kcpc.h"
+#include "kern/klock.h"
 #include "kern/lwp.h"
+#include "kern/proc.h"
 #include "kern/timer.h"
 #include "lib/printf.h"
+
+/* How long an LWP runs while another waits for its CPU. */
+#define SLICE_NS 4000000
+
+/*
+ * Sets of CPUs, bit n standing for CPU n: those that take LWPs, and of these
+ * the ones that have nothing to do.
+ */
+static uint64_t active_cpus, idle_cpus;
+
+struct spinlock klock;
+
+static uint64_t
+cpu_bit(const struct cpu *c)
+{
+	return 1ULL << c->c_id;
+}
 
 struct lwp *
 lwp_self(void)
@@ -36,6 +55,18 @@ queue_pop(struct lwp **first)
 	return l;
 }
 
+static void
+queue_remove(struct lwp ***tail, struct lwp **first, struct lwp *l)
+{
+	struct lwp **link = first;
+
+	while (*link != l)
+		link = &(*link)->l_next;
+	*link = l->l_next;
+	if (*tail == &l->l_next)
+		*tail = link;
+}
+
 /*
  * The idle LWP has a kernel stack of its own only because arch_lwp_init()
  * prepares one; it stays on the stack its CPU came up on.
@@ -50,39 +81,114 @@ sched_init_cpu(struct cpu *c)
 	l->l_cpu = c;
 	l->l_state = LWP_RUNNING;
 	c->c_idle = c->c_lwp = l;
+	/* The launcher is made ready before the boot CPU idles. */
+	if (c == arch_curcpu())
+		active_cpus = cpu_bit(c);
+}
+
+/*
+ * Where an LWP may run, and where it best does: where it ran last if that
+ * CPU has nothing to do, else where nothing is to be done.
+ */
+
+static uint64_t
+allowed(const struct lwp *l)
+{
+	uint64_t may = l->l_affinity & active_cpus;
+
+	if (l->l_bound >= 0)
+		return 1ULL << l->l_bound;
+	/* Its CPUs went offline: better anywhere than nowhere. */
+	return may != 0 ? may : active_cpus;
+}
+
+static struct cpu *
+place(const struct lwp *l)
+{
+	uint64_t may = allowed(l), last = cpu_bit(l->l_cpu);
+
+	if (may & idle_cpus & last)
+		return l->l_cpu;
+	if (may & idle_cpus)
+		return &cpus[__builtin_ctzll(may & idle_cpus)];
+	return may & last ? l->l_cpu : &cpus[__builtin_ctzll(may)];
+}
+
+/*
+ * A slice is timed only while an LWP waits for the CPU: alone, an LWP is
+ * never interrupted.
+ */
+
+static void
+slice_over(void *arg)
+{
+	struct cpu *c = arg;
+
+	c->c_resched = true;
+}
+
+static void
+slice_time(struct cpu *c)
+{
+	static uint64_t slice_tick;
+
+	if (c->c_slice.t_cpu != NULL)
+		return;
+	if (slice_tick == 0)
+		slice_tick = ns_to_tick(SLICE_NS);
+	timer_start(&c->c_slice, arch_tick() + slice_tick, slice_over, c);
 }
 
 void
 sched_ready(struct lwp *l)
 {
-	struct cpu *c = l->l_cpu;
+	struct cpu *c = place(l);
 
-	lock_acquire(&c->c_runq_lock);
+	l->l_cpu = c;
 	l->l_state = LWP_READY;
 	queue_push(&c->c_runq_tail, &c->c_runq, l);
-	c->c_resched = true;
-	lock_release(&c->c_runq_lock);
+	idle_cpus &= ~cpu_bit(c);
 	if (c != arch_curcpu())
 		arch_ipi(c, IPI_RESCHED);
+	else if (c->c_lwp != c->c_idle)
+		slice_time(c);
 }
 
 void
 ipi_intr(unsigned why)
 {
-	/* Its work is done: arch_idle() returned, or trap_return() follows. */
+	struct cpu *c = arch_curcpu();
+
+	/* The idle LWP looks for itself, and trap_return() for the others. */
 	(void)why;
+	if (c->c_runq != NULL && c->c_lwp != c->c_idle)
+		slice_time(c);
+}
+
+void
+sched_arrive(void)
+{
+	struct cpu *c = arch_curcpu();
+	struct lwp *left = c->c_left;
+
+	if (left != NULL) {
+		c->c_left = NULL;
+		lwp_gone(left);
+	}
+	kcpc_restore(c->c_lwp);
 }
 
 void
 sched_switch(void)
 {
 	struct cpu *c = arch_curcpu();
-	struct lwp *from = c->c_lwp, *to;
+	struct lwp *from = c->c_lwp, *to = queue_pop(&c->c_runq);
 
-	lock_acquire(&c->c_runq_lock);
-	to = queue_pop(&c->c_runq);
-	c->c_resched = c->c_runq != NULL;
-	lock_release(&c->c_runq_lock);
+	c->c_resched = false;
+	if (c->c_runq != NULL)
+		slice_time(c);
+	else if (c->c_slice.t_cpu != NULL)
+		timer_stop(&c->c_slice);
 	if (to == NULL)
 		to = c->c_idle;
 	to->l_state = LWP_RUNNING;
@@ -90,77 +196,153 @@ sched_switch(void)
 		return;
 	c->c_lwp = to;
 	kcpc_save(from);
+	if (from->l_state == LWP_ZOMBIE)
+		c->c_left = from;
 	arch_lwp_switch(from, to);
-	kcpc_restore(from); /* which runs again */
+	sched_arrive(); /* from runs again, perhaps on another CPU */
 }
 
 void
 sched_yield(void)
 {
 	struct lwp *l = lwp_self();
+	struct cpu *c = l->l_cpu;
 
-	if (l->l_cpu->c_runq == NULL)
-		return;
-	if (l != l->l_cpu->c_idle)
+	c->c_resched = false;
+	if ((allowed(l) & cpu_bit(c)) == 0) {
 		sched_ready(l);
+	} else if (c->c_runq != NULL) {
+		l->l_state = LWP_READY;
+		queue_push(&c->c_runq_tail, &c->c_runq, l);
+	} else {
+		return;
+	}
 	sched_switch();
+}
+
+/* Take an LWP that waits for another CPU and may run here. */
+static bool
+steal(struct cpu *c)
+{
+	for (unsigned i = 1; i < ncpu; i++) {
+		struct cpu *o = &cpus[(c->c_id + i) % ncpu];
+
+		for (struct lwp *l = o->c_runq; l != NULL; l = l->l_next) {
+			if ((allowed(l) & cpu_bit(c)) == 0)
+				continue;
+			queue_remove(&o->c_runq_tail, &o->c_runq, l);
+			l->l_cpu = c;
+			queue_push(&c->c_runq_tail, &c->c_runq, l);
+			return true;
+		}
+	}
+	return false;
 }
 
 void
 sched_idle(void)
 {
+	struct cpu *c = arch_curcpu();
+
+	kernel_lock();
+	c->c_active = true;
+	active_cpus |= cpu_bit(c);
 	for (;;) {
-		if (arch_curcpu()->c_runq != NULL)
+		if (c->c_runq != NULL || (c->c_active && steal(c))) {
+			idle_cpus &= ~cpu_bit(c);
 			sched_switch();
-		else
-			arch_idle();
+			continue;
+		}
+		if (c->c_active)
+			idle_cpus |= cpu_bit(c);
+		kernel_unlock();
+		arch_idle();
+		kernel_lock();
 	}
+}
+
+/*
+ * Moving LWPs
+ */
+
+void
+sched_move(struct lwp *l)
+{
+	struct cpu *c = l->l_cpu;
+
+	if (allowed(l) & cpu_bit(c))
+		return;
+	if (l->l_state == LWP_READY) {
+		queue_remove(&c->c_runq_tail, &c->c_runq, l);
+		sched_ready(l);
+	} else if (l->l_state == LWP_RUNNING) {
+		c->c_resched = true;
+		if (c != arch_curcpu())
+			arch_ipi(c, IPI_RESCHED);
+	}
+}
+
+uint64_t
+sched_cpus(void)
+{
+	return active_cpus;
+}
+
+int
+sched_offline(struct cpu *c)
+{
+	struct lwp *l, *todo;
+
+	if (active_cpus == cpu_bit(c) || c->c_nbound > 0)
+		return EBUSY;
+	active_cpus &= ~cpu_bit(c);
+	idle_cpus &= ~cpu_bit(c);
+	c->c_active = false;
+	todo = c->c_runq;
+	c->c_runq = NULL;
+	while ((l = queue_pop(&todo)) != NULL)
+		sched_ready(l);
+	if (c->c_lwp != c->c_idle)
+		sched_move(c->c_lwp);
+	return 0;
+}
+
+void
+sched_online(struct cpu *c)
+{
+	c->c_active = true;
+	active_cpus |= cpu_bit(c);
+	if (c != arch_curcpu())
+		arch_ipi(c, IPI_RESCHED); /* to look for work */
 }
 
 /*
  * Sleep
  */
 
-static void
-waitq_remove(struct waitq *wq, struct lwp *l)
-{
-	struct lwp **link = &wq->wq_first;
-
-	while (*link != l)
-		link = &(*link)->l_next;
-	*link = l->l_next;
-	if (wq->wq_tail == &l->l_next)
-		wq->wq_tail = link;
-}
-
-/* End the sleep of l if it still sleeps; wq_lock is not held. */
-static void
-wake_with(struct lwp *l, int err)
+void
+sched_wake(struct lwp *l, int err)
 {
 	struct waitq *wq = l->l_waitq;
 
 	if (wq == NULL)
 		return;
-	lock_acquire(&wq->wq_lock);
-	if (l->l_waitq == wq) {
-		waitq_remove(wq, l);
-		l->l_waitq = NULL;
-		l->l_wake_err = err;
-		sched_ready(l);
-	}
-	lock_release(&wq->wq_lock);
+	queue_remove(&wq->wq_tail, &wq->wq_first, l);
+	l->l_waitq = NULL;
+	l->l_wake_err = err;
+	sched_ready(l);
 }
 
 static void
 sleep_timeout(void *arg)
 {
-	wake_with(arg, ETIMEDOUT);
+	sched_wake(arg, ETIMEDOUT);
 }
 
 void
 sched_interrupt(struct lwp *l)
 {
-	wake_with(l, EINTR);
+	sched_wake(l, EINTR);
 }
 
 int
@@ -168,6 +350,9 @@ waitq_sleep(struct waitq *wq, uint64_t deadline)
 {
 	struct lwp *l = lwp_self();
 
+	/* A signal that came before this sleep ends it. */
+	if (l->l_ast != 0)
+		return EINTR;
 	queue_push(&wq->wq_tail, &wq->wq_first, l);
 	l->l_state = LWP_ASLEEP;
 	l->l_wake_err = 0;
@@ -179,6 +364,16 @@ waitq_sleep(struct waitq *wq, uint64_t deadline)
 	timer_stop(&l->l_timer);
 	lock_acquire(&wq->wq_lock);
 	return l->l_wake_err;
+}
+
+void
+waitq_move(struct lwp *l, struct waitq *to)
+{
+	struct waitq *wq = l->l_waitq;
+
+	queue_remove(&wq->wq_tail, &wq->wq_first, l);
+	queue_push(&to->wq_tail, &to->wq_first, l);
+	l->l_waitq = to;
 }
 
 unsigned

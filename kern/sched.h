@@ -1,14 +1,17 @@
 /*
  * Who runs.  Included by kern/.
  *
- * Each CPU has a queue of its own; an LWP stays on the CPU it was given.
- * There is no periodic tick and no preemption in the kernel: a CPU changes
- * its LWP when that sleeps, yields or exits, or on its way to user code
- * when another became ready.
+ * Each CPU has a queue of its own, first come first served.  An LWP that
+ * becomes ready goes to a CPU that has nothing to do, if it may run there,
+ * else behind the others of the CPU it ran on; a CPU that runs out of LWPs
+ * takes one that waits elsewhere.  There is no periodic tick: a slice is
+ * timed only while an LWP waits for the CPU, and ends on the way to user
+ * code.  All of it is called with the kernel lock held (kern/klock.h).
  */
 #ifndef KERN_SCHED_H
 #define KERN_SCHED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kern/lock.h"
@@ -29,22 +32,38 @@ struct waitq {
 void sched_init_cpu(struct cpu *c);
 /* Run what is ready, else wait for interrupts; the idle LWP's life. */
 _Noreturn void sched_idle(void);
-/* A new or woken LWP may run, on l->l_cpu. */
+/* A new or woken LWP may run. */
 void sched_ready(struct lwp *l);
 /* Let others run first. */
 void sched_yield(void);
 /* Switch to the next LWP; the caller has put itself where it belongs. */
 void sched_switch(void);
+/*
+ * The first thing done on the stack a switch led to: the LWP that was left
+ * for ever is freed, and the current one's counters run.
+ */
+void sched_arrive(void);
+/* l's affinity or binding has changed: it leaves a CPU it may not run on. */
+void sched_move(struct lwp *l);
+/* The CPUs that take LWPs, bit n for CPU n. */
+uint64_t sched_cpus(void);
+/* EBUSY: it is the last, or an LWP is bound to it. */
+int sched_offline(struct cpu *c);
+void sched_online(struct cpu *c);
 
 /*
  * Sleep until woken, or until arch_tick() >= deadline (~0: for ever).  The
  * caller holds wq_lock, and holds it again afterwards.  0, ETIMEDOUT, or
- * EINTR where the process is to end.
+ * EINTR where a signal or the end of the process interrupts.
  */
 int waitq_sleep(struct waitq *wq, uint64_t deadline);
 /* Wake at most n; returns how many.  The caller holds wq_lock. */
 unsigned waitq_wake(struct waitq *wq, unsigned n);
-/* End l's sleep, if it sleeps, with EINTR. */
+/* l, which sleeps, waits in `to` from now on. */
+void waitq_move(struct lwp *l, struct waitq *to);
+/* End l's sleep, if it sleeps; waitq_sleep() returns err. */
+void sched_wake(struct lwp *l, int err);
+/* The same with EINTR. */
 void sched_interrupt(struct lwp *l);
 
 #endif /* KERN_SCHED_H */

@@ -5,12 +5,23 @@
 #include "kern/archive.h"
 #include "kern/errno.h"
 #include "kern/file.h"
+#include "kern/proc.h"
 #include "kern/syscall.h"
 #include "kern/usercopy.h"
 
 #define AT_FDCWD   (-100)
 #define O_ACCMODE  3
+#define O_CLOEXEC  02000000
 #define O_SETTABLE (02000 | 04000) /* O_APPEND, O_NONBLOCK */
+
+static void
+set_cloexec(int fd, bool on)
+{
+	struct proc *p = proc_self();
+
+	p->p_cloexec &= ~(1ULL << fd);
+	p->p_cloexec |= (uint64_t)on << fd;
+}
 
 /* The working directory is the root, so a relative path needs no base. */
 static intptr_t
@@ -28,6 +39,8 @@ open_at(int dirfd, uintptr_t upath, unsigned flags)
 		return -err;
 	if ((fd = file_install(f, 0)) < 0)
 		file_release(f);
+	else
+		set_cloexec(fd, flags & O_CLOEXEC);
 	return fd;
 }
 
@@ -61,7 +74,8 @@ sys_lseek(const uintptr_t *a)
 
 	if (f == NULL)
 		return -EBADF;
-	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_RECORD)
+	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_RECORD ||
+	    f->f_kind == FILE_PIPE)
 		return -ESPIPE;
 	switch (a[2]) {
 	case SEEK_SET:
@@ -123,9 +137,13 @@ sys_dup2(const uintptr_t *a)
 intptr_t
 sys_dup3(const uintptr_t *a)
 {
+	intptr_t fd;
+
 	if (a[0] == a[1])
 		return -EINVAL;
-	return dup_to((int)a[0], (int)a[1]);
+	if ((fd = dup_to((int)a[0], (int)a[1])) >= 0)
+		set_cloexec((int)fd, a[2] & O_CLOEXEC);
+	return fd;
 }
 
 #define F_DUPFD         0
@@ -134,21 +152,28 @@ sys_dup3(const uintptr_t *a)
 #define F_GETFL         3
 #define F_SETFL         4
 #define F_DUPFD_CLOEXEC 1030
+#define FD_CLOEXEC      1
 
-/* There is no exec(2), so that close-on-exec says nothing. */
 intptr_t
 sys_fcntl(const uintptr_t *a)
 {
 	struct file *f = file_get((int)a[0]);
+	intptr_t fd;
 
 	if (f == NULL)
 		return -EBADF;
 	switch (a[1]) {
 	case F_DUPFD:
-	case F_DUPFD_CLOEXEC:
 		return dup_from((int)a[0], (int)a[2]);
+	case F_DUPFD_CLOEXEC:
+		fd = dup_from((int)a[0], (int)a[2]);
+		if (fd >= 0)
+			set_cloexec((int)fd, true);
+		return fd;
 	case F_GETFD:
+		return proc_self()->p_cloexec >> a[0] & 1;
 	case F_SETFD:
+		set_cloexec((int)a[0], a[2] & FD_CLOEXEC);
 		return 0;
 	case F_GETFL:
 		return (intptr_t)f->f_flags;

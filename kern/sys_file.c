@@ -5,6 +5,7 @@
 #include "kern/errno.h"
 #include "kern/file.h"
 #include "kern/page.h"
+#include "kern/pipe.h"
 #include "kern/proc.h"
 #include "kern/syscall.h"
 #include "kern/usercopy.h"
@@ -70,6 +71,8 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 
 	if (!can_read(f))
 		return -EBADF;
+	if (f->f_kind == FILE_PIPE)
+		return pipe_read(f, uva, len);
 	n = read_at(f, f->f_offset, uva, len);
 	if (n > 0 && f->f_kind != FILE_ZERO)
 		f->f_offset += (size_t)n;
@@ -102,13 +105,15 @@ write_console(enum stream s, uintptr_t uva, size_t len)
 }
 
 static intptr_t
-write_file(const struct file *f, uintptr_t uva, size_t len)
+write_file(struct file *f, uintptr_t uva, size_t len)
 {
 	if (!can_write(f))
 		return -EBADF;
 	if (len > RW_MAX)
 		len = RW_MAX;
 	switch (f->f_kind) {
+	case FILE_PIPE:
+		return pipe_write(f, uva, len);
 	case FILE_CONSOLE:
 		return write_console(f->f_stream, uva, len);
 	case FILE_NULL:
@@ -178,7 +183,7 @@ sys_pread64(const uintptr_t *a)
 		return -EBADF;
 	if ((intptr_t)a[3] < 0)
 		return -EINVAL;
-	if (f->f_kind == FILE_CONSOLE)
+	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_PIPE)
 		return -ESPIPE;
 	return read_at(f, a[3], a[1], a[2]);
 }

@@ -3,6 +3,7 @@
  */
 #include "kern/arch.h"
 #include "kern/errno.h"
+#include "kern/lwp.h"
 #include "kern/proc.h"
 #include "kern/syscall.h"
 #include "kern/timer.h"
@@ -83,20 +84,37 @@ sys_time(const uintptr_t *a)
 	return s;
 }
 
-static intptr_t
+/* 0, or EINTR where a signal came first. */
+static int
 sleep_until(uint64_t deadline)
 {
+	struct lwp *l = lwp_self();
 	struct waitq wq = { 0 };
 	int err;
 
-	lock_acquire(&wq.wq_lock);
-	err = waitq_sleep(&wq, deadline);
-	lock_release(&wq.wq_lock);
-	return err == ETIMEDOUT ? 0 : -err;
+	do {
+		lock_acquire(&wq.wq_lock);
+		err = waitq_sleep(&wq, deadline);
+		lock_release(&wq.wq_lock);
+	} while (err == EINTR && !sig_check(l));
+	return err == ETIMEDOUT ? 0 : err;
+}
+
+/* What is left of a sleep that was not until an absolute time. */
+static intptr_t
+interrupted(uintptr_t left_uva, uint64_t deadline)
+{
+	uint64_t now = arch_tick();
+	struct timespec ts =
+	    to_timespec(deadline > now ? tick_to_ns(deadline - now) : 0);
+
+	if (left_uva != 0 && copyout(left_uva, &ts, sizeof ts) != 0)
+		return -EFAULT;
+	return -EINTR;
 }
 
 static intptr_t
-sleep_timespec(uintptr_t uva, bool absolute)
+sleep_timespec(uintptr_t uva, bool absolute, uintptr_t left_uva)
 {
 	struct timespec ts;
 	uint64_t ticks, deadline;
@@ -110,13 +128,15 @@ sleep_timespec(uintptr_t uva, bool absolute)
 	            : ns_to_tick(ts.tv_sec * NS_PER_S + ts.tv_nsec);
 	if (absolute || __builtin_add_overflow(ticks, arch_tick(), &deadline))
 		deadline = ticks;
-	return sleep_until(deadline);
+	if (sleep_until(deadline) == 0)
+		return 0;
+	return interrupted(absolute ? 0 : left_uva, deadline);
 }
 
 intptr_t
 sys_nanosleep(const uintptr_t *a)
 {
-	return sleep_timespec(a[0], false);
+	return sleep_timespec(a[0], false, a[1]);
 }
 
 intptr_t
@@ -124,5 +144,5 @@ sys_clock_nanosleep(const uintptr_t *a)
 {
 	if (!clock_known(a[0]) || a[0] == CLOCK_THREAD_CPUTIME_ID)
 		return -EINVAL;
-	return sleep_timespec(a[2], a[1] & TIMER_ABSTIME);
+	return sleep_timespec(a[2], a[1] & TIMER_ABSTIME, a[3]);
 }

@@ -93,6 +93,9 @@ dispatch(
 		return kcpc_syscall(a);
 	case BARECPC_SYS_PHYS:
 		return sys_phys(a);
+	case BARECPC_SYS_SCHED:
+		*name = "processor_bind";
+		return sched_syscall(a);
 	case BARECPC_SYS_STAT:
 		*name = "barecpc_stat";
 		return sys_stat_kernel(a);
@@ -110,17 +113,20 @@ dispatch(
 void
 trap_syscall(struct trapframe *tf)
 {
+	struct lwp *l = lwp_self();
+	struct proc *p = l->l_proc;
 	unsigned sysno = tf_sysno(tf);
 	uintptr_t a[NARG];
 	const char *name;
 	intptr_t ret;
 
-	lwp_self()->l_tf = tf;
-	for (unsigned i = 0; i < NARG; i++)
-		a[i] = tf_arg(tf, i);
+	l->l_tf = tf;
+	tf_args(tf, a);
 	ret = dispatch(tf, sysno, a, &name);
+	if (ret == -EJUSTRETURN)
+		return;
 	tf_set_ret(tf, ret);
-	if (ret == -EFAULT && proc_self()->p_efault)
+	if (ret == -EFAULT && p->p_efault)
 		fault_hostile_pointer(tf, name);
-	proc_self()->p_efault = false;
+	p->p_efault = false;
 }

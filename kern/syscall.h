@@ -59,7 +59,22 @@
 	X(geteuid)                                                             \
 	X(getgid)                                                              \
 	X(getegid)                                                             \
+	/* fork.c */                                                           \
+	X(clone)                                                               \
+	X(clone_backwards)                                                     \
+	X(fork)                                                                \
+	X(vfork)                                                               \
+	/* sys_exec.c */                                                       \
+	X(execve)                                                              \
+	/* sys_wait.c */                                                       \
+	X(wait4)                                                               \
+	X(waitid)                                                              \
+	/* futex.c */                                                          \
 	X(futex)                                                               \
+	/* pipe.c */                                                           \
+	X(pipe)                                                                \
+	X(pipe2)                                                               \
+	/* sys_sched.c */                                                      \
 	X(sched_yield)                                                         \
 	X(sched_getaffinity)                                                   \
 	X(sched_setaffinity)                                                   \
@@ -81,10 +96,17 @@
 	/* sys_sig.c */                                                        \
 	X(rt_sigaction)                                                        \
 	X(rt_sigprocmask)                                                      \
+	X(rt_sigpending)                                                       \
+	X(rt_sigsuspend)                                                       \
+	X(pause)                                                               \
+	X(rt_sigtimedwait)                                                     \
+	X(rt_sigreturn)                                                        \
 	X(sigaltstack)                                                         \
 	X(kill)                                                                \
 	X(tkill)                                                               \
-	X(tgkill)
+	X(tgkill)                                                              \
+	X(rt_sigqueueinfo)                                                     \
+	X(rt_tgsigqueueinfo)
 
 /* SYS_none is 0: what arch_sysmap[] does not mention is unknown. */
 #define SYSCALL_ENUM(name) SYS_##name,
@@ -92,6 +114,9 @@ enum syscall { SYS_none, SYSCALLS(SYSCALL_ENUM) NSYSCALL };
 
 /* Note what is in use before the first program. */
 void syscall_init(void);
+
+/* sys_sched.c: the private call BARECPC_SYS_SCHED. */
+intptr_t sched_syscall(const uintptr_t *a);
 
 /* A call's arguments are a[0..5]; the result is a value or -errno. */
 typedef intptr_t syscall_fn(const uintptr_t *a);

@@ -35,14 +35,17 @@ struct arm64_cpu {
 	struct cpu *ac_cpu;
 	char *ac_emergency;     /* top of the stack for reporting an overflow */
 	char *ac_stack;         /* top of the stack it starts on */
+	uint64_t ac_try;        /* arm64_try()'s stack pointer, or 0 */
 	uint64_t ac_mpidr;      /* affinity fields */
 	uint32_t ac_gicv2_mask; /* its bit in GICD_SGIR, GICv2 */
 	volatile uint32_t *ac_gicr; /* its redistributor, GICv3 */
 };
 _Static_assert(offsetof(struct arm64_cpu, ac_emergency) == AC_EMERGENCY, "asm");
 _Static_assert(offsetof(struct arm64_cpu, ac_stack) == AC_STACK, "asm.h");
+_Static_assert(offsetof(struct arm64_cpu, ac_try) == AC_TRY, "asm.h");
 
 extern struct arm64_cpu arm64_boot_cpu;
+extern bool arm64_has_pan;     /* user memory opens by clearing PSTATE.PAN */
 extern uint32_t arm64_boot_el; /* the level the boot CPU came up at */
 
 /* boot: what a loader hands over may be this long. */
@@ -69,9 +72,19 @@ struct arm64_fixup {
 	int32_t f_resume;
 };
 
+/*
+ * uaccess_loops.S.  fn(arg) may reach user memory by plain accesses; EFAULT
+ * where it could not.
+ */
+int arm64_try(void (*fn)(void *), void *arg);
+void arm64_try_failed(void);
+
 /* cpu.c */
 struct arm64_cpu *arm64_curcpu(void);
 void arm64_cpus_init(void);
+
+/* sigframe.c: what a signal takes of its stack. */
+size_t arm64_sigframe_bytes(void);
 
 /* kstack.c */
 void arm64_kstack_init(void);

@@ -33,6 +33,7 @@
 /* struct arm64_cpu, at TPIDR_EL1 */
 #define AC_EMERGENCY 0x8
 #define AC_STACK     0x10
+#define AC_TRY       0x18
 
 /* PSTATE: exceptions masked, and where to go. */
 #define PSTATE_EL0T 0x0

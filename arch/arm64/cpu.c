@@ -24,6 +24,7 @@ struct arm64_cpu arm64_boot_cpu = {
 	.ac_emergency = (char *)BOOT_EMERGENCY + KSTACK_BYTES,
 };
 uint32_t arm64_boot_el;
+bool arm64_has_pan;
 
 struct arm64_cpu *
 arm64_curcpu(void)
@@ -82,6 +83,7 @@ cpu_init(void)
 	/* Activity monitors, where there are any, are not for payloads. */
 	if (FIELD(read_sysreg(id_aa64pfr0_el1), 47, 44) != 0)
 		write_sysreg(AMUSERENR_EL0, 0);
+	arm64_has_pan = FIELD(read_sysreg(id_aa64mmfr1_el1), 23, 20) != 0;
 	arm64_fp_cpu_init();
 	gic_cpu_init();
 	arm64_timer_cpu_init();

@@ -10,9 +10,6 @@
 #include "kern/arch.h"
 #include "lib/printf.h"
 
-/* Linux's signal frame without SVE, and what it keeps free. */
-#define SIGNAL_FRAME_BYTES 4720
-
 enum { ISAR0, ISAR1, PFR0, MMFR2, ZFR0, NREG };
 
 /*
@@ -97,7 +94,7 @@ arch_hwcap(unsigned n)
 	unsigned long cap = n == 0 ? fp_hwcap(reg[PFR0]) : 0;
 
 	if (n == 2)
-		return SIGNAL_FRAME_BYTES + arm64_fp_bytes();
+		return arm64_sigframe_bytes();
 	for (size_t i = 0; i < sizeof hwcaps / sizeof hwcaps[0]; i++) {
 		unsigned lo = hwcaps[i].low_bit;
 

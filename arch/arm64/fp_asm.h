@@ -13,5 +13,8 @@ void arm64_sve_clear(void);
 void arm64_neon_save(void *area);
 void arm64_neon_load(const void *area);
 void arm64_neon_clear(void);
+/* From a signal's frame: see there. */
+void arm64_neon_load_frame(const void *fpsimd);
+void arm64_sve_load_frame(const void *sve, const void *fpsimd);
 
 #endif /* ARCH_ARM64_FP_ASM_H */

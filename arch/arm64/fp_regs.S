@@ -107,3 +107,40 @@ arm64_sve_clear:
 	.endr
 	wrffr	p0.b
 	ret
+
+/* FPSR, FPCR and Q0..Q31 of Linux's struct fpsimd_context at x0. */
+	.globl	arm64_neon_load_frame
+arm64_neon_load_frame:
+	ldp	w1, w2, [x0, #8]
+	msr	fpsr, x1
+	msr	fpcr, x2
+	add	x0, x0, #16
+	each_pair ldp
+	ret
+
+/*
+ * The vectors that follow the head of Linux's struct sve_context at x0; of
+ * each Z register the low 16 bytes are those of the fpsimd_context at x1.
+ */
+	.globl	arm64_sve_load_frame
+arm64_sve_load_frame:
+	ldp	w2, w3, [x1, #8]
+	msr	fpsr, x2
+	msr	fpcr, x3
+	add	x0, x0, #16
+	each_vector ldr
+	ptrue	p0.d, vl1
+	ptrue	p1.d, vl2
+	bic	p1.b, p1/z, p1.b, p0.b
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, \
+	    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	ldp	x2, x3, [x1, #16]!
+	cpy	z\n\().d, p0/m, x2
+	cpy	z\n\().d, p1/m, x3
+	.endr
+	addvl	x1, x0, #16
+	addvl	x1, x1, #16
+	ldr	p0, [x1, #16, mul vl]
+	wrffr	p0.b
+	each_predicate ldr
+	ret

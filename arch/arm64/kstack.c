@@ -10,7 +10,7 @@
 #include "kern/page.h"
 #include "lib/printf.h"
 
-#define NSLOT       1024
+#define NSLOT       2048
 #define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
 #define FIRST_SLOT  2 /* behind the boot CPU's two */
 

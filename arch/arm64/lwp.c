@@ -40,7 +40,7 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 		kfree(al);
 		return ENOMEM;
 	}
-	/* Below the trap frame, which arch_lwp_enter() writes from here. */
+	/* Below the trap frame: there already, or written from here. */
 	sf = (struct switch_frame *)((struct trapframe *)l->l_kstack_top - 1) -
 	     1;
 	*sf = (struct switch_frame){
@@ -75,16 +75,16 @@ arch_lwp_switch(struct lwp *from, struct lwp *to)
 		arm64_fp_load(new->al_fp);
 		write_sysreg(tpidr_el0, new->al_tls);
 	}
-	/* A kernel thread runs in whatever address space there is. */
-	if (to->l_proc != NULL && to->l_proc != from->l_proc)
-		arch_as_switch(&to->l_proc->p_as);
+	/* A kernel thread needs none; but the last one's may go meanwhile. */
+	if (to->l_proc != from->l_proc)
+		arch_as_switch(to->l_proc != NULL ? &to->l_proc->p_as : NULL);
 	arm64_switch(&old->al_sp, new->al_sp);
 }
 
 void
 arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
 {
-	struct trapframe *tf = (struct trapframe *)l->l_kstack_top - 1;
+	struct trapframe *tf = arch_lwp_frame(l);
 
 	memset(tf, 0, sizeof *tf);
 	tf->tf_pc = pc;
@@ -93,6 +93,34 @@ arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
 	arm64_fp_clear();
 	write_sysreg(tpidr_el0, 0);
 	arm64_user_return(tf);
+}
+
+void
+arch_lwp_fork(struct lwp *l, const struct trapframe *tf, uintptr_t sp,
+    const uintptr_t *tls)
+{
+	struct trapframe *copy = arch_lwp_frame(l);
+	struct arm64_lwp *al = l->l_arch;
+
+	*copy = *tf;
+	tf_set_ret(copy, 0);
+	if (sp != 0)
+		copy->tf_sp = sp;
+	al->al_tls = tls != NULL ? *tls : read_sysreg(tpidr_el0);
+	/* The kernel does not touch them: they are still the caller's. */
+	arm64_fp_save(al->al_fp);
+}
+
+struct trapframe *
+arch_lwp_frame(struct lwp *l)
+{
+	return (struct trapframe *)l->l_kstack_top - 1;
+}
+
+void
+arch_lwp_resume(struct lwp *l)
+{
+	arm64_user_return(arch_lwp_frame(l));
 }
 
 void

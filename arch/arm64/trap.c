@@ -70,6 +70,11 @@ fixup(struct trapframe *tf)
 			return true;
 		}
 	}
+	if (arm64_curcpu()->ac_try != 0 && tf->tf_far < USER_TOP &&
+	    FIELD(tf->tf_esr, 31, 26) == EC_DABORT) {
+		tf->tf_pc = (uintptr_t)arm64_try_failed;
+		return true;
+	}
 	return false;
 }
 
@@ -127,6 +132,7 @@ arm64_trap_sync(struct trapframe *tf)
 			report(tf, ec);
 		return;
 	}
+	trap_enter();
 	if (ec == EC_SVC)
 		trap_syscall(tf);
 	else
@@ -137,15 +143,20 @@ arm64_trap_sync(struct trapframe *tf)
 void
 arm64_trap_irq(struct trapframe *tf)
 {
+	trap_enter();
 	gic_dispatch(tf);
 	if (tf_user(tf))
 		trap_return(tf);
+	else
+		trap_leave();
 }
 
 /* SError, or a vector nothing should come by. */
 void
 arm64_trap_bad(struct trapframe *tf)
 {
+	if (tf_user(tf))
+		trap_enter();
 	trap_fault(tf, FAULT_OTHER, 0,
 	    FIELD(tf->tf_esr, 31, 26) == EC_SERROR ? "SError"
 						   : "unexpected vector");
@@ -204,9 +215,23 @@ tf_arg(const struct trapframe *tf, unsigned n)
 }
 
 void
+tf_args(const struct trapframe *tf, uintptr_t a[6])
+{
+	for (unsigned n = 0; n < 6; n++)
+		a[n] = tf->tf_x[n];
+}
+
+void
 tf_set_ret(struct trapframe *tf, intptr_t v)
 {
 	tf->tf_x[0] = (uint64_t)v;
+}
+
+/* SVC; the call's registers are as they were, x0 too. */
+void
+tf_restart(struct trapframe *tf)
+{
+	tf->tf_pc -= 4;
 }
 
 void

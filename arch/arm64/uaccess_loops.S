@@ -3,6 +3,8 @@
  * expected.  The payload's side is accessed with EL0's rights (ldtr, sttr),
  * or, at system privilege, by plain accesses: its pages are not EL0's.
  */
+#include "arch/arm64/asm.h"
+
 #define EFAULT       14
 #define ENAMETOOLONG 36
 
@@ -92,6 +94,54 @@ fault:
 	copy_out arm64_copyout_system, str, strb
 	copy_string arm64_copyinstr_user, ldtrb
 	copy_string arm64_copyinstr_system, ldrb
+
+	/* Where there is PSTATE.PAN, which old assemblers do not know. */
+	.macro	set_pan value
+	adrp	x3, arm64_has_pan
+	ldrb	w3, [x3, #:lo12:arm64_has_pan]
+	cbz	w3, 8f
+	mov	x3, #\value
+	msr	S3_0_C4_C2_3, x3
+8:
+	.endm
+
+/* int arm64_try(void (*fn)(void *), void *arg) */
+	.globl	arm64_try
+arm64_try:
+	stp	x29, x30, [sp, #-96]!
+	mov	x29, sp
+	stp	x19, x20, [sp, #16]
+	stp	x21, x22, [sp, #32]
+	stp	x23, x24, [sp, #48]
+	stp	x25, x26, [sp, #64]
+	stp	x27, x28, [sp, #80]
+	mrs	x2, tpidr_el1
+	mov	x3, sp
+	str	x3, [x2, #AC_TRY]
+	mov	x2, x0
+	mov	x0, x1
+	set_pan	0
+	blr	x2
+	mov	x0, #0
+1:	set_pan	PSTATE_PAN
+	mrs	x2, tpidr_el1
+	str	xzr, [x2, #AC_TRY]
+	ldp	x19, x20, [sp, #16]
+	ldp	x21, x22, [sp, #32]
+	ldp	x23, x24, [sp, #48]
+	ldp	x25, x26, [sp, #64]
+	ldp	x27, x28, [sp, #80]
+	ldp	x29, x30, [sp], #96
+	ret
+
+/* A fault in fn goes on here. */
+	.globl	arm64_try_failed
+arm64_try_failed:
+	mrs	x2, tpidr_el1
+	ldr	x3, [x2, #AC_TRY]
+	mov	sp, x3
+	mov	x0, #EFAULT
+	b	1b
 
 /*
  * void arm64_semihost(uint64_t operation, const void *block): undefined where

@@ -89,6 +89,7 @@
 #define XC_USER_CS  0x20
 #define XC_USER_SS  0x28
 #define XC_DF_STACK 0x30
+#define XC_TRY      0x38
 
 /*
  * Control registers.

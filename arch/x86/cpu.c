@@ -161,6 +161,7 @@ void
 arch_relax(void)
 {
 	__builtin_ia32_pause();
+	x86_flush_asked();
 }
 
 void

@@ -14,9 +14,6 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* Linux's signal frame without extended state, and what it keeps free. */
-#define SIGNAL_FRAME_BYTES 1024
-
 /*
  * Linux, Documentation/x86/elf_auxvec.rst and asm/hwcap2.h: AT_HWCAP is
  * CPUID.1:EDX; AT_HWCAP2 tells of MWAIT and FSGSBASE at ring 3, which user
@@ -29,7 +26,7 @@ arch_hwcap(unsigned n)
 	case 0:
 		return cpuid(1, 0).d;
 	case 2:
-		return SIGNAL_FRAME_BYTES + x86_fpu_bytes();
+		return x86_sigframe_bytes();
 	default:
 		return 0;
 	}

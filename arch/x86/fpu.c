@@ -10,7 +10,6 @@
 #include "lib/string.h"
 
 #define FXSAVE_BYTES 512
-#define AREA_ALIGN   64
 
 /* The start of an area, the same for FXSAVE and XSAVE. */
 struct legacy_area {
@@ -47,7 +46,7 @@ x86_fpu_alloc(void)
 	void *area = kmalloc(area_bytes);
 
 	if (area != NULL) {
-		ASSERT((uintptr_t)area % AREA_ALIGN == 0);
+		ASSERT((uintptr_t)area % X86_FPU_ALIGN == 0);
 		x86_fpu_clear(area);
 	}
 	return area;
@@ -97,4 +96,83 @@ x86_fpu_load(const void *area)
 				 : "memory");
 	else
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
+}
+
+/*
+ * Bytes 464 to 511 of the legacy area are software's.  Linux,
+ * uapi/asm/sigcontext.h, struct _fpx_sw_bytes.
+ */
+#define SW_OFFSET 464
+struct sw_bytes {
+	uint32_t magic1;
+	uint32_t extended_bytes; /* the area's, with magic2 behind it */
+	uint64_t features;
+	uint32_t area_bytes;
+	uint32_t pad[7];
+};
+#define MAGIC1           0x46505853
+#define MAGIC2           0x46505845
+#define MAGIC2_BYTES     4
+#define XSAVE_HEADER     512
+#define XSAVE_HEADER_END 576
+
+size_t
+x86_fpu_frame_bytes(void)
+{
+	return area_bytes + (x86_features.xsave ? MAGIC2_BYTES : 0);
+}
+
+void
+x86_fpu_save_frame(void *area)
+{
+	char *a = area;
+	struct sw_bytes sw = { 0 };
+
+	if (!x86_features.xsave) {
+		__asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
+		*(struct sw_bytes *)(a + SW_OFFSET) = sw;
+		return;
+	}
+	/* XSAVE itself leaves reserved bytes of the header as they are. */
+	memset(a + XSAVE_HEADER, 0, XSAVE_HEADER_END - XSAVE_HEADER);
+	__asm__ volatile("xsave64 (%0)"
+			 :
+			 : "r"(area), "a"(-1), "d"(-1)
+			 : "memory");
+	sw.magic1 = MAGIC1;
+	sw.extended_bytes = (uint32_t)area_bytes + MAGIC2_BYTES;
+	sw.features = x86_features.xcr0;
+	sw.area_bytes = (uint32_t)area_bytes;
+	*(struct sw_bytes *)(a + SW_OFFSET) = sw;
+	*(uint32_t *)(a + area_bytes) = MAGIC2;
+}
+
+void
+x86_fpu_load_frame(const void *area)
+{
+	const char *a = area;
+	const struct sw_bytes *sw = (const struct sw_bytes *)(a + SW_OFFSET);
+
+	if (x86_features.xsave && sw->magic1 == MAGIC1 &&
+	    sw->area_bytes == area_bytes &&
+	    *(const uint32_t *)(a + area_bytes) == MAGIC2) {
+		x86_fpu_load(area);
+		return;
+	}
+	x86_fpu_reset();
+	__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
+}
+
+/* XRSTOR of initial state reads no more than legacy area and header. */
+void
+x86_fpu_reset(void)
+{
+	static const union {
+		struct legacy_area legacy;
+		char bytes[XSAVE_HEADER_END];
+	} clean __attribute__((aligned(X86_FPU_ALIGN))) = {
+		.legacy = { .fcw = FCW_CLEAN, .mxcsr = MXCSR_CLEAN },
+	};
+
+	x86_fpu_load(&clean);
 }

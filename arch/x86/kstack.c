@@ -14,7 +14,7 @@
 #include "kern/page.h"
 #include "lib/printf.h"
 
-#define NSLOT       1024
+#define NSLOT       2048
 #define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
 #define FIRST_SLOT  (1 + NIST) /* behind the boot CPU's */
 

@@ -104,7 +104,7 @@ arch_lwp_switch(struct lwp *from, struct lwp *to)
 void
 arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
 {
-	struct trapframe *tf = (struct trapframe *)l->l_kstack_top - 1;
+	struct trapframe *tf = arch_lwp_frame(l);
 	struct x86_lwp *xl = l->l_arch;
 
 	memset(tf, 0, sizeof *tf);
@@ -117,6 +117,36 @@ arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
 	x86_fpu_clear(xl->xl_fpu);
 	make_current(x86_self(), l);
 	x86_user_return(tf);
+}
+
+void
+arch_lwp_fork(struct lwp *l, const struct trapframe *tf, uintptr_t sp,
+    const uintptr_t *tls)
+{
+	const struct x86_lwp *self = lwp_self()->l_arch;
+	struct trapframe *copy = arch_lwp_frame(l);
+	struct x86_lwp *xl = l->l_arch;
+
+	*copy = *tf;
+	tf_set_ret(copy, 0);
+	if (sp != 0)
+		copy->tf_rsp = sp;
+	xl->xl_fs_base = tls != NULL ? *tls : self->xl_fs_base;
+	xl->xl_gs_base = self->xl_gs_base;
+	/* The kernel does not touch it: it is still the caller's. */
+	x86_fpu_save(xl->xl_fpu);
+}
+
+struct trapframe *
+arch_lwp_frame(struct lwp *l)
+{
+	return (struct trapframe *)l->l_kstack_top - 1;
+}
+
+void
+arch_lwp_resume(struct lwp *l)
+{
+	x86_user_return(arch_lwp_frame(l));
 }
 
 void

@@ -11,6 +11,7 @@
 #include "kern/arch.h"
 #include "kern/as.h"
 #include "kern/bootinfo.h"
+#include "kern/cpu.h"
 #include "kern/errno.h"
 #include "kern/lock.h"
 #include "lib/printf.h"
@@ -170,10 +171,50 @@ attr_of(unsigned prot)
 	return attr;
 }
 
-/* Forget translations of what this CPU may be using. */
+/*
+ * Other CPUs with this address space loaded: each is in user code, or waits
+ * for the kernel lock, which this CPU holds.  Either way it comes to
+ * arch_relax() in that wait.
+ */
+static unsigned nflush; /* CPUs that have been asked and have not done it */
+
+void
+x86_flush_asked(void)
+{
+	struct x86_cpu *xc;
+
+	if (__atomic_load_n(&nflush, __ATOMIC_ACQUIRE) == 0)
+		return;
+	xc = x86_self();
+	if (!__atomic_exchange_n(&xc->xc_flush, false, __ATOMIC_ACQUIRE))
+		return;
+	write_cr(3, xc->xc_root);
+	__atomic_sub_fetch(&nflush, 1, __ATOMIC_RELEASE);
+}
+
+static void
+flush_others(const struct as *as)
+{
+	struct x86_cpu *self = x86_self();
+
+	for (unsigned i = 0; i < ncpu; i++) {
+		struct x86_cpu *xc = cpus[i].c_arch;
+
+		if (xc == NULL || xc == self || xc->xc_root != as->as_root)
+			continue;
+		__atomic_add_fetch(&nflush, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&xc->xc_flush, true, __ATOMIC_RELEASE);
+		arch_ipi(&cpus[i], IPI_FLUSH);
+	}
+	while (__atomic_load_n(&nflush, __ATOMIC_ACQUIRE) != 0)
+		__builtin_ia32_pause();
+}
+
+/* Forget translations of what any CPU may be using. */
 static void
 flush(const struct as *as, uintptr_t va, size_t len)
 {
+	flush_others(as);
 	if (x86_self()->xc_root != as->as_root)
 		return;
 	if (len > FLUSH_MAX * PAGE_SIZE) {

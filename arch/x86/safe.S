@@ -44,6 +44,40 @@ x86_copy_user:
 	fixup	1b, 3b
 	fixup	2b, 3b
 
+/* int x86_try(void (*fn)(void *), void *arg) */
+	.globl	x86_try
+x86_try:
+	push	%rbp
+	push	%rbx
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	sub	$8, %rsp
+	mov	%rsp, %gs:XC_TRY
+	mov	%rdi, %rax
+	mov	%rsi, %rdi
+	user_access stac
+	call	*%rax
+	xor	%eax, %eax
+1:	user_access clac
+	movq	$0, %gs:XC_TRY
+	add	$8, %rsp
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%rbx
+	pop	%rbp
+	ret
+
+/* A fault in fn goes on here. */
+	.globl	x86_try_failed
+x86_try_failed:
+	mov	%gs:XC_TRY, %rsp
+	mov	$EFAULT, %eax
+	jmp	1b
+
 /* int x86_copy_string(char *dst, const char *src, size_t max) */
 	.globl	x86_copy_string
 x86_copy_string:

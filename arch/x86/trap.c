@@ -12,6 +12,7 @@
  */
 #define VEC_DB     1
 #define VEC_UD     6
+#define VEC_GP     13
 #define VEC_PF     14
 #define VEC_AC     17
 #define NEXCEPTION 32
@@ -37,7 +38,7 @@ static const struct {
 	[10] = { FAULT_PROT, "bad task-state segment" },
 	[11] = { FAULT_PROT, "segment not present" },
 	[12] = { FAULT_PROT, "stack segment" },
-	[13] = { FAULT_PROT, "general protection" },
+	[VEC_GP] = { FAULT_PROT, "general protection" },
 	[16] = { FAULT_FP, "x87 exception" },
 	[VEC_AC] = { FAULT_ALIGN, "misaligned" },
 	[19] = { FAULT_FP, "SIMD floating point exception" },
@@ -62,6 +63,12 @@ fixup(struct trapframe *tf)
 			return true;
 		}
 	}
+	if (x86_self()->xc_try != 0 &&
+	    (tf->tf_vector == VEC_GP ||
+		(tf->tf_vector == VEC_PF && read_cr(2) < USER_TOP))) {
+		tf->tf_rip = (uintptr_t)x86_try_failed;
+		return true;
+	}
 	return false;
 }
 
@@ -80,10 +87,9 @@ page_fault_cause(uint64_t err)
 }
 
 static void
-report(struct trapframe *tf)
+report(struct trapframe *tf, uintptr_t addr)
 {
 	uint64_t vec = tf->tf_vector;
-	uintptr_t addr = read_cr(2);
 
 	if (vec == VEC_PF)
 		trap_fault(tf, FAULT_PAGE, addr, page_fault_cause(tf->tf_err));
@@ -98,25 +104,32 @@ report(struct trapframe *tf)
 void
 x86_trap_payload(struct trapframe *tf)
 {
+	uintptr_t addr = read_cr(2); /* before another CPU's turn */
+
+	trap_enter();
 	if (tf->tf_vector >= NEXCEPTION)
 		x86_interrupt(tf);
 	else
-		report(tf);
+		report(tf, addr);
 	trap_return(tf);
 }
 
 void
 x86_trap_kernel(struct trapframe *tf)
 {
-	if (tf->tf_vector >= NEXCEPTION)
+	if (tf->tf_vector >= NEXCEPTION) {
+		trap_enter();
 		x86_interrupt(tf);
-	else if (!fixup(tf))
-		report(tf);
+		trap_leave();
+	} else if (!fixup(tf)) {
+		report(tf, read_cr(2));
+	}
 }
 
 void
 x86_trap_syscall(struct trapframe *tf)
 {
+	trap_enter();
 	trap_syscall(tf);
 	trap_return(tf);
 }
@@ -202,9 +215,28 @@ tf_arg(const struct trapframe *tf, unsigned n)
 }
 
 void
+tf_args(const struct trapframe *tf, uintptr_t a[6])
+{
+	a[0] = tf->tf_rdi;
+	a[1] = tf->tf_rsi;
+	a[2] = tf->tf_rdx;
+	a[3] = tf->tf_r10;
+	a[4] = tf->tf_r8;
+	a[5] = tf->tf_r9;
+}
+
+void
 tf_set_ret(struct trapframe *tf, intptr_t v)
 {
 	tf->tf_rax = (uint64_t)v;
+}
+
+/* SYSCALL is two bytes long; %rax and its arguments are as they were. */
+void
+tf_restart(struct trapframe *tf)
+{
+	tf->tf_rax = tf->tf_err;
+	tf->tf_rip -= 2;
 }
 
 void

@@ -56,9 +56,11 @@ struct x86_cpu {
 	uint64_t xc_user_rsp; /* SYSCALL's caller's, for a moment */
 	uint64_t xc_user_cs, xc_user_ss; /* of the LWP that runs */
 	uint64_t xc_df_stack; /* top; overflows are reported on it too */
-	uint64_t xc_root;     /* what CR3 holds */
-	uint32_t xc_ipi;      /* reasons not yet acted on */
-	bool xc_arrived;      /* runs C */
+	uint64_t xc_try;  /* x86_try()'s stack pointer while it runs, or 0 */
+	uint64_t xc_root; /* what CR3 holds */
+	uint32_t xc_ipi;  /* reasons not yet acted on */
+	bool xc_flush;    /* another CPU waits: forget translations */
+	bool xc_arrived;  /* runs C */
 	uint64_t xc_gdt[GDT_ENTRIES];
 	struct x86_tss xc_tss;
 };
@@ -67,6 +69,7 @@ _Static_assert(offsetof(struct x86_cpu, xc_user_rsp) == XC_USER_RSP, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_user_cs) == XC_USER_CS, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_user_ss) == XC_USER_SS, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_df_stack) == XC_DF_STACK, "asm.h");
+_Static_assert(offsetof(struct x86_cpu, xc_try) == XC_TRY, "asm.h");
 
 extern struct x86_cpu x86_boot_cpu;
 
@@ -101,6 +104,8 @@ extern bool x86_smap; /* user memory opens by STAC only */
 
 /* mmu.c */
 void x86_mmu_init(struct bootinfo *bi);
+/* Forget the address space's translations, if another CPU asked for it. */
+void x86_flush_asked(void);
 /* A mapping of firmware's tables for reading, for ever; NULL if it fails. */
 const void *x86_map_firmware(uint64_t pa, size_t len);
 
@@ -118,6 +123,10 @@ _Noreturn void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);
 
 /* safe.S: 0 or an errno. */
+/* fn(arg) may reach user memory by plain accesses; EFAULT where it could not.
+ */
+int x86_try(void (*fn)(void *), void *arg);
+void x86_try_failed(void);
 int x86_copy_user(void *dst, const void *src, size_t len);
 int x86_copy_string(char *dst, const char *src, size_t max);
 int x86_rdmsr_safe(uint32_t msr, uint64_t *v);
@@ -126,6 +135,9 @@ int x86_wrmsr_safe(uint32_t msr, uint64_t v);
 /* lwp.c: user code's GS base, of the current LWP. */
 void x86_set_gs(uintptr_t base);
 uintptr_t x86_get_gs(void);
+
+/* sigframe.c: what a signal takes of its stack, at most. */
+size_t x86_sigframe_bytes(void);
 
 /* halt.c */
 void x86_halt_init(void);

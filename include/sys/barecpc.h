@@ -20,6 +20,13 @@
 #define BARECPC_SYS_PHYS 0x4001
 /* stat(struct barecpc_stat *): what is in use now; EFAULT. */
 #define BARECPC_SYS_STAT 0x4002
+/*
+ * sched(op, ...): behind processor_bind(2) and p_online(2) of
+ * <sys/processor.h>.  bind(idtype, id, cpu, int *old), online(cpu, state).
+ */
+#define BARECPC_SYS_SCHED    0x4003
+#define BARECPC_SCHED_BIND   0
+#define BARECPC_SCHED_ONLINE 1
 
 /*
  * A flag of mmap(2) with MAP_ANONYMOUS: the whole mapping is physically

@@ -28,4 +28,27 @@
 #define P_LWPID ((idtype_t)8)
 #define P_MYID  (-1) /* the caller */
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Bind the LWP (P_LWPID) or all LWPs of the process (P_PID) to a CPU, or to
+ * none (PBIND_NONE), or ask (PBIND_QUERY); *old, unless NULL, becomes what it
+ * was bound to.  0, or -1 with EINVAL (no such CPU, or it is offline; another
+ * idtype), ESRCH, EFAULT.
+ */
+int processor_bind(
+    idtype_t idtype, id_t id, processorid_t cpu, processorid_t *old);
+/*
+ * Take LWPs on the CPU (P_ONLINE) or not (P_OFFLINE), or ask (P_STATUS).
+ * What it was, or -1 with EINVAL (no such CPU or state), EBUSY (an LWP is
+ * bound to it, or no other CPU is left).
+ */
+int p_online(processorid_t cpu, int state);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif /* SYS_PROCESSOR_H */

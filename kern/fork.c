@@ -1,0 +1,202 @@
+/*
+ * clone(2): another LWP in the process, or a process that is a copy of it.
+ */
+#include "kern/arch.h"
+#include "kern/as.h"
+#include "kern/cpu.h"
+#include "kern/errno.h"
+#include "kern/lwp.h"
+#include "kern/proc.h"
+#include "kern/sched.h"
+#include "kern/signal.h"
+#include "kern/syscall.h"
+#include "kern/usercopy.h"
+
+/* clone(2)'s flags, as Linux has them. */
+#define CSIGNAL              0x000000ffUL
+#define CLONE_VM             0x00000100UL
+#define CLONE_FS             0x00000200UL
+#define CLONE_FILES          0x00000400UL
+#define CLONE_SIGHAND        0x00000800UL
+#define CLONE_VFORK          0x00004000UL
+#define CLONE_THREAD         0x00010000UL
+#define CLONE_SYSVSEM        0x00040000UL
+#define CLONE_SETTLS         0x00080000UL
+#define CLONE_PARENT_SETTID  0x00100000UL
+#define CLONE_CHILD_CLEARTID 0x00200000UL
+#define CLONE_DETACHED       0x00400000UL
+#define CLONE_CHILD_SETTID   0x01000000UL
+
+/* What makes a thread, and what may come with it. */
+#define THREAD_SHARES                                                          \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD)
+#define TIDS                                                                   \
+	(CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |           \
+	    CLONE_CHILD_SETTID)
+#define THREAD_MAY (THREAD_SHARES | TIDS | CLONE_SYSVSEM | CLONE_DETACHED)
+
+struct clone {
+	uintptr_t flags, stack, parent_tid, child_tid, tls;
+};
+
+/* The way of a clone into user code: behind its parent's system call. */
+static void
+clone_start(void *arg)
+{
+	struct lwp *l = lwp_self();
+
+	(void)arg;
+	trap_return(arch_lwp_frame(l));
+	arch_lwp_resume(l);
+}
+
+/* An LWP of p that continues where the current one is. */
+static struct lwp *
+clone_lwp(struct proc *p, const struct clone *c)
+{
+	struct lwp *self = lwp_self(), *l = lwp_create(p, clone_start, NULL);
+
+	if (l == NULL)
+		return NULL;
+	arch_lwp_fork(
+	    l, self->l_tf, c->stack, c->flags & CLONE_SETTLS ? &c->tls : NULL);
+	l->l_tf = arch_lwp_frame(l);
+	l->l_sigmask = self->l_sigmask;
+	l->l_affinity = self->l_affinity;
+	if (self->l_bound >= 0)
+		lwp_bind(l, &cpus[self->l_bound]);
+	if (c->flags & CLONE_CHILD_CLEARTID)
+		l->l_clear_tid = c->child_tid;
+	return l;
+}
+
+/* Tell the parent first: a bad address there costs no child. */
+static int
+tell_parent(const struct clone *c, int tid)
+{
+	if (!(c->flags & CLONE_PARENT_SETTID))
+		return 0;
+	return copyout(c->parent_tid, &tid, sizeof tid);
+}
+
+static intptr_t
+clone_thread(const struct clone *c)
+{
+	struct proc *p = proc_self();
+	struct lwp *l;
+	int tid;
+
+	if ((c->flags & THREAD_SHARES) != THREAD_SHARES ||
+	    (c->flags & ~(THREAD_MAY | CSIGNAL)) != 0 || c->stack == 0)
+		return -EINVAL;
+	if ((l = clone_lwp(p, c)) == NULL)
+		return -EAGAIN;
+	tid = l->l_tid;
+	if (tell_parent(c, tid) != 0 ||
+	    ((c->flags & CLONE_CHILD_SETTID) &&
+		copyout(c->child_tid, &tid, sizeof tid) != 0)) {
+		lwp_bind(l, NULL);
+		lwp_free(l);
+		return -EFAULT;
+	}
+	sched_ready(l);
+	return tid;
+}
+
+/* The child's word lies in its own memory. */
+static void
+tell_child(struct proc *p, const struct clone *c)
+{
+	uintptr_t va = c->child_tid;
+	int tid = p->p_pid;
+
+	if ((c->flags & CLONE_CHILD_SETTID) && va % sizeof tid == 0 &&
+	    va < USER_TOP && arch_translate(&p->p_as, va & -PAGE_SIZE) != ~0ULL)
+		as_write(&p->p_as, va, &tid, sizeof tid);
+}
+
+/* vfork(2): until the child no longer needs its parent's memory. */
+static void
+wait_vfork(struct proc *child)
+{
+	struct lwp *l = lwp_self();
+	struct proc *p = l->l_proc;
+
+	child->p_vforker = l;
+	l->l_vforking = true;
+	lock_acquire(&p->p_child_wait.wq_lock);
+	while (l->l_vforking && !p->p_exiting)
+		waitq_sleep(&p->p_child_wait, ~0ULL);
+	lock_release(&p->p_child_wait.wq_lock);
+	if (l->l_vforking) /* then the child is still there */
+		child->p_vforker = NULL;
+}
+
+/*
+ * CLONE_VM is taken only with CLONE_VFORK, and the child gets a copy then,
+ * too: its parent sees nothing of what it writes, as POSIX allows.
+ */
+static intptr_t
+clone_process(const struct clone *c)
+{
+	struct proc *p;
+	struct lwp *l;
+	int err, pid;
+
+	if ((c->flags & ~(TIDS | CSIGNAL | CLONE_VM | CLONE_VFORK)) != 0 ||
+	    ((c->flags & CLONE_VM) && !(c->flags & CLONE_VFORK)))
+		return -EINVAL;
+	if ((err = proc_copy(tf_sp(lwp_self()->l_tf), &p)) != 0)
+		return -err;
+	pid = p->p_pid;
+	if ((l = clone_lwp(p, c)) == NULL) {
+		proc_free(p);
+		return -EAGAIN;
+	}
+	sig_fork(lwp_self(), l);
+	if (tell_parent(c, pid) != 0) {
+		lwp_bind(l, NULL);
+		proc_free(p);
+		return -EFAULT;
+	}
+	tell_child(p, c);
+	sched_ready(l);
+	if (c->flags & CLONE_VFORK)
+		wait_vfork(p);
+	return pid;
+}
+
+static intptr_t
+clone(const struct clone *c)
+{
+	if (proc_self()->p_exiting)
+		return -EAGAIN;
+	return c->flags & CLONE_THREAD ? clone_thread(c) : clone_process(c);
+}
+
+intptr_t
+sys_clone(const uintptr_t *a)
+{
+	return clone(&(struct clone){ a[0], a[1], a[2], a[3], a[4] });
+}
+
+/* With the last two the other way round. */
+intptr_t
+sys_clone_backwards(const uintptr_t *a)
+{
+	return clone(&(struct clone){ a[0], a[1], a[2], a[4], a[3] });
+}
+
+intptr_t
+sys_fork(const uintptr_t *a)
+{
+	(void)a;
+	return clone(&(struct clone){ 0, 0, 0, 0, 0 });
+}
+
+intptr_t
+sys_vfork(const uintptr_t *a)
+{
+	(void)a;
+	return clone(&(struct clone){ CLONE_VM | CLONE_VFORK, 0, 0, 0, 0 });
+}

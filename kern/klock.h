@@ -1,0 +1,34 @@
+/*
+ * The kernel lock: whoever runs kernel code holds it.  Included by kern/ and
+ * arch/.
+ *
+ * A CPU takes the lock on its way in from a payload and gives it up on its
+ * way back, or while it waits for work.  It belongs to the CPU, not to the
+ * LWP: it is held across a switch.  So all that the kernel does between two
+ * waits is one step to every other CPU, and per-object locks guard only what
+ * runs before the first payload, when CPUs are started.
+ */
+#ifndef KERN_KLOCK_H
+#define KERN_KLOCK_H
+
+#include "kern/lock.h"
+
+/*
+ * Not a fair one: an emulator or a hypervisor runs CPUs in turns, and one
+ * that must wait until another takes its turn waits for whole time slices.
+ */
+extern struct spinlock klock;
+
+static inline void
+kernel_lock(void)
+{
+	lock_acquire(&klock);
+}
+
+static inline void
+kernel_unlock(void)
+{
+	lock_release(&klock);
+}
+
+#endif /* KERN_KLOCK_H */

@@ -1,0 +1,208 @@
+/*
+ * Signals on their way into user code: what an LWP does about them with its
+ * own trap frame at hand.
+ */
+#include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/fault.h"
+#include "kern/kcpc.h"
+#include "kern/lwp.h"
+#include "kern/proc.h"
+#include "kern/signal.h"
+#include "lib/printf.h"
+
+static void
+die(struct lwp *l, const struct trapframe *tf, int sig, const char *why)
+{
+	struct proc *p = l->l_proc;
+	char where[FAULT_WHERE_MAX], name[12];
+
+	fault_where(p, tf_pc(tf), where, sizeof where);
+	printf("barecpc: %s: %s at pc %s: %s\n", p->p_name, sig_name(sig, name),
+	    where, why);
+	proc_kill(p, KILLED(sig));
+}
+
+/* Who sent it, for the report. */
+static const char *
+sender(const struct proc *p, const struct siginfo *info, char *buf, size_t len)
+{
+	if (info->si_signo == SIGEMT && info->si_code == EMT_CPCOVF)
+		return "a counter overflowed";
+	if (info->si_code > 0)
+		return "sent by the kernel";
+	if (info->si_pid == p->p_pid || info->si_pid == 0)
+		return "sent by itself";
+	snprintf(buf, len, "sent by process %d", info->si_pid);
+	return buf;
+}
+
+bool
+sig_on_altstack(const struct lwp *l, uintptr_t sp)
+{
+	const struct sigstack *s = &l->l_sigstack;
+
+	return (s->ss_flags & SS_DISABLE) == 0 &&
+	       sp - s->ss_sp - 1 < s->ss_bytes;
+}
+
+/* Where the frame of a handler goes. */
+static void
+choose_stack(struct lwp *l, uintptr_t sp, struct sigframe *sf)
+{
+	const struct sigstack *s = &l->l_sigstack;
+	bool on = sig_on_altstack(l, sp);
+
+	sf->sf_stack = *s;
+	sf->sf_stack.ss_flags |= on ? SS_ONSTACK : 0;
+	sf->sf_sp = sp;
+	sf->sf_fresh = false;
+	if (!on && (sf->sf_act->sa_flags & SA_ONSTACK) != 0 &&
+	    (s->ss_flags & SS_DISABLE) == 0) {
+		sf->sf_sp = s->ss_sp + s->ss_bytes;
+		sf->sf_fresh = on = true;
+	}
+	sf->sf_limit = on ? s->ss_sp : USER_BASE;
+}
+
+/* 0, or EFAULT where the frame has no room; nothing has changed then. */
+static int
+enter_handler(struct lwp *l, struct trapframe *tf, const struct sigaction *act,
+    const struct siginfo *info)
+{
+	struct sigframe sf = {
+		.sf_act = act,
+		.sf_info = info,
+		.sf_mask = l->l_sigrestore ? l->l_sigsaved : l->l_sigmask,
+	};
+	uint64_t block = act->sa_mask;
+	int err;
+
+	if (l->l_restart) {
+		l->l_restart = false;
+		if (act->sa_flags & SA_RESTART)
+			tf_restart(tf);
+		else
+			tf_set_ret(tf, -EINTR);
+	}
+	choose_stack(l, tf_sp(tf), &sf);
+	if ((err = arch_sigframe_push(tf, &sf)) != 0)
+		return err;
+	l->l_sigrestore = false;
+	if ((act->sa_flags & SA_NODEFER) == 0)
+		block |= SIGBIT(info->si_signo);
+	if (act->sa_flags & SA_RESETHAND)
+		l->l_proc->p_sig[info->si_signo].sa_handler = SIG_DFL;
+	if ((block & ~l->l_sigmask) != 0)
+		sig_set_mask(l, l->l_sigmask | block);
+	return 0;
+}
+
+static bool
+has_handler(const struct lwp *l, int sig)
+{
+	return l->l_proc->p_sig[sig].sa_handler > SIG_IGN &&
+	       (l->l_sigmask & SIGBIT(sig)) == 0;
+}
+
+/* Run the handler of a signal whose frame finds no room. */
+static void
+no_room(struct lwp *l, struct trapframe *tf, int sig)
+{
+	const struct siginfo segv = { .si_signo = SIGSEGV,
+		.si_code = SI_KERNEL };
+	struct sigaction act = l->l_proc->p_sig[SIGSEGV];
+	char why[64], name[12];
+
+	if (sig != SIGSEGV && has_handler(l, SIGSEGV) &&
+	    enter_handler(l, tf, &act, &segv) == 0)
+		return;
+	snprintf(why, sizeof why, "no room on the stack for the frame of %s",
+	    sig_name(sig, name));
+	die(l, tf, SIGSEGV, why);
+}
+
+static void
+run_handler(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
+{
+	struct sigaction act = l->l_proc->p_sig[info->si_signo];
+
+	if (enter_handler(l, tf, &act, info) != 0)
+		no_room(l, tf, info->si_signo);
+}
+
+bool
+sig_run(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
+{
+	if (!has_handler(l, info->si_signo))
+		return false;
+	run_handler(l, tf, info);
+	return true;
+}
+
+void
+sig_force(struct lwp *l, struct trapframe *tf, const struct siginfo *info,
+    const char *why)
+{
+	if (!sig_run(l, tf, info))
+		die(l, tf, info->si_signo, why);
+}
+
+/* The counters froze: tell where the LWP is. */
+static void
+overflowed(struct lwp *l, struct trapframe *tf)
+{
+	const struct siginfo info = {
+		.si_signo = SIGEMT,
+		.si_code = EMT_CPCOVF,
+		.si_addr = tf_pc(tf),
+	};
+
+	if (kcpc_overflowed(l) && !sig_run(l, tf, &info))
+		sig_post_lwp(l, SIGEMT, &info);
+}
+
+/* Deliver what is pending, the lowest number first. */
+static void
+deliver(struct lwp *l, struct trapframe *tf)
+{
+	struct proc *p = l->l_proc;
+	struct siginfo info;
+	char buf[32];
+	int sig;
+
+	while (!p->p_exiting && (sig_pending(l) & ~l->l_sigmask) != 0) {
+		sig = sig_take(l, ~l->l_sigmask, &info);
+		if (sig_ignored(p, sig))
+			continue;
+		if (p->p_sig[sig].sa_handler == SIG_DFL)
+			die(l, tf, sig, sender(p, &info, buf, sizeof buf));
+		else
+			run_handler(l, tf, &info);
+	}
+}
+
+void
+sig_ast(struct lwp *l, struct trapframe *tf)
+{
+	unsigned ast = l->l_ast;
+
+	if ((ast & AST_EXIT) != 0)
+		lwp_exit();
+	if ((ast & AST_CPC) != 0)
+		overflowed(l, tf);
+	deliver(l, tf);
+	if (l->l_sigrestore) {
+		/* No handler ran; what it let in has been seen to. */
+		l->l_sigrestore = false;
+		sig_set_mask(l, l->l_sigsaved);
+		deliver(l, tf);
+	}
+	if (l->l_restart) {
+		l->l_restart = false;
+		tf_restart(tf);
+	}
+	l->l_ast = 0;
+	if (l->l_proc->p_exiting)
+		lwp_exit();
+}

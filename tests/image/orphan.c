@@ -1,0 +1,39 @@
+/*
+ * A program that leaves running processes behind: the launcher ends them and
+ * then checks that nothing of them is left, which is the test.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+static void
+sleep_for_ever(void)
+{
+	for (;;)
+		pause();
+}
+
+/* One that runs; more of them make emulators of several CPUs very slow. */
+static void
+run_for_ever(void)
+{
+	for (;;)
+		__asm__ volatile("");
+}
+
+int
+main(void)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	printf("TAP version 13\n1..1\n");
+	for (int i = 0; i < 4; i++) {
+		if (fork() != 0)
+			continue;
+		if (fork() == 0)
+			sleep_for_ever();
+		if (i == 0)
+			run_for_ever();
+		sleep_for_ever();
+	}
+	printf("ok 1 - left_processes_behind\n");
+	return 0;
+}
