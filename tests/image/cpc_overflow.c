@@ -1,0 +1,136 @@
+/*
+ * An overflow of a notify request freezes the set and sends SIGEMT to the
+ * LWP, once; the handler sees the counts as they were, and a restart lets
+ * the period begin anew.  The counted loop retires two instructions a pass,
+ * and N of them overflow a preset of 2^64 - N.
+ */
+#define _GNU_SOURCE
+#include "tests/image/cpc_test.h"
+
+#include <payload.h>
+#include <signal.h>
+#include <string.h>
+#include <ucontext.h>
+
+#define PERIOD 1000
+
+/* The C library's heap keeps what it took. */
+TEST_KEEPS(16);
+
+static cpc_t *the_cpc;
+static cpc_set_t *the_set;
+static cpc_buf_t *the_buf;
+static volatile int calls, code, restarts;
+static volatile uintptr_t addr, pc;
+static volatile uint64_t seen[2];
+
+static void
+handler(int sig, siginfo_t *si, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig;
+	calls++;
+	code = si->si_code;
+	addr = (uintptr_t)si->si_addr;
+	pc = (uintptr_t)uc->uc_mcontext.gregs[REG_PC];
+	for (int i = 0; i < 2; i++) {
+		uint64_t v = 0;
+
+		EXPECT_EQ(cpc_set_sample(the_cpc, the_set, the_buf), 0);
+		cpc_buf_get(the_cpc, the_buf, 0, &v);
+		seen[i] = v;
+	}
+	if (restarts-- > 0)
+		EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
+}
+
+static bool
+bind_overflowing(cpc_t *cpc)
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	/* At system privilege the kernel's delivery would be counted, too. */
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
+	    payload_privilege() == PAYLOAD_SYSTEM)
+		return false;
+	sa.sa_sigaction = handler;
+	sigaction(SIGEMT, &sa, NULL);
+	calls = 0;
+	the_cpc = cpc;
+	the_set = cpc_set_create(cpc);
+	EXPECT(cpc_set_add_request(cpc, the_set, "PAPI_tot_ins",
+		   UINT64_MAX - (PERIOD - 1),
+		   own_privilege() | CPC_OVF_NOTIFY_EMT, 0, NULL) == 0);
+	the_buf = cpc_buf_create(cpc, the_set);
+	return cpc_bind_curlwp(cpc, the_set, 0) == 0;
+}
+
+/* CPC-OVF-01, CPC-OVF-02, CPC-OVF-03, CPC-OVF-04, CPC-OVF-05 */
+CPC_TEST(an_overflow_signals_once_and_freezes)
+{
+	restarts = 0;
+	if (!bind_overflowing(cpc))
+		SKIP("overflows of user code do not interrupt here");
+	spin_loop(10 * PERIOD);
+	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(code, EMT_CPCOVF);
+	EXPECT_EQ(addr, pc);
+	EXPECT(pc - (uintptr_t)spin_loop < 64);
+	EXPECT(seen[0] < 64);
+	EXPECT_EQ(seen[0], seen[1]);
+	spin_loop(10 * PERIOD);
+	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+}
+
+/* CPC-OVF-06 */
+CPC_TEST(restarting_in_the_handler_goes_on)
+{
+	restarts = 1000000;
+	if (!bind_overflowing(cpc))
+		SKIP("overflows of user code do not interrupt here");
+	spin_loop(50 * PERIOD); /* 100 periods */
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	/* Each period begins in the handler, whose tail is counted too. */
+	EXPECT(calls >= 100);
+	test_note("%d signals in 100 periods", calls);
+}
+
+/* CPC-OVF-12 */
+CPC_TEST(blocked_it_waits)
+{
+	sigset_t set;
+
+	restarts = 0;
+	sigemptyset(&set);
+	sigaddset(&set, SIGEMT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	if (!bind_overflowing(cpc)) {
+		sigprocmask(SIG_UNBLOCK, &set, NULL);
+		SKIP("overflows of user code do not interrupt here");
+	}
+	spin_loop(10 * PERIOD);
+	EXPECT_EQ(calls, 0);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+}
+
+/* CPC-OVF-13 */
+CPC_TEST(ignored_it_freezes_all_the_same)
+{
+	uint64_t v = 0;
+
+	restarts = 0;
+	if (!bind_overflowing(cpc))
+		SKIP("overflows of user code do not interrupt here");
+	signal(SIGEMT, SIG_IGN);
+	spin_loop(10 * PERIOD);
+	EXPECT_EQ(calls, 0);
+	EXPECT_EQ(cpc_set_sample(cpc, the_set, the_buf), 0);
+	cpc_buf_get(cpc, the_buf, 0, &v);
+	EXPECT(v < 64);
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	signal(SIGEMT, SIG_DFL);
+}
