@@ -20,6 +20,8 @@ struct lwp;
  * what was found.  Called once, by kern_main(), all other CPUs idle.
  */
 void kcpc_init(void);
+/* Before this CPU's first LWP: its overflows interrupt, too.  Idempotent. */
+void kcpc_cpu_init(unsigned cpu);
 
 /*
  * What every machine's record says of the PMU: JSON members without braces,

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 
 #include "kern/arch.h"
+#include "kern/cpu.h"
 #include "kern/kcpc_impl.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -58,6 +59,17 @@ kcpc_init(void)
 	    __builtin_popcountll(kcpc_pics), n, ops->width(0));
 	if ((ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0)
 		arch_pmi_enable();
+}
+
+void
+kcpc_cpu_init(unsigned cpu)
+{
+	static bool done[MAXCPU];
+
+	if (!done[cpu] && kcpc_ops != NULL &&
+	    (kcpc_ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0)
+		arch_pmi_enable();
+	done[cpu] = true;
 }
 
 /* Text that grows at the end of a buffer, as snprintf() would have it. */

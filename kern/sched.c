@@ -250,6 +250,7 @@ sched_idle(void)
 	for (;;) {
 		if (c->c_runq != NULL || (c->c_active && steal(c))) {
 			idle_cpus &= ~cpu_bit(c);
+			kcpc_cpu_init(c->c_id);
 			sched_switch();
 			continue;
 		}

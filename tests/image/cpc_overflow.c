@@ -8,6 +8,7 @@
 #include "tests/image/cpc_test.h"
 
 #include <payload.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <ucontext.h>
@@ -82,6 +83,28 @@ CPC_TEST(an_overflow_signals_once_and_freezes)
 	spin_loop(10 * PERIOD);
 	EXPECT_EQ(calls, 1);
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+}
+
+/* CPC-OVF-01 on every CPU the machine has. */
+CPC_TEST(each_cpu_takes_the_interrupt)
+{
+	cpu_set_t all, one;
+
+	sched_getaffinity(0, sizeof all, &all);
+	restarts = 0;
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &all))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+		if (!bind_overflowing(cpc))
+			SKIP("overflows of user code do not interrupt here");
+		spin_loop(10 * PERIOD);
+		EXPECT_EQ(calls, 1);
+		EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	}
+	EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 /* CPC-OVF-06 */
