@@ -66,6 +66,8 @@ scene 'a damaged frame' damaged 125 'damaged \(CRC\)'
 check 'is not passed on' cmp "$out" /dev/null
 scene 'a record that is no JSON' no_json 125 'a record is no JSON' --results "$tap_dir/results"
 scene 'a record nested without end' deep_json 125 'a record is no JSON' --results "$tap_dir/results"
+scene 'a record of two lines' long_json 0 'barecpc: exit 0' --results "$tap_dir/results"
+check 'is kept as one' test "$(cat "$tap_dir/results")" = '{"a": 1}'
 
 # A terminal that goes away.
 mkdir "$tap_dir/tmp"
