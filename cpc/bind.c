@@ -56,25 +56,6 @@ cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 }
 
 int
-cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
-{
-	const struct cpci_set *cs = cpci_set(cpc, set);
-	struct cpci_buf *cb = cpci_buf(cpc, buf);
-
-	if (cs == NULL || cb == NULL || cb->cb_set != cs->cs_id ||
-	    cb->cb_n != cs->cs_nreqs)
-		return result(-EINVAL);
-	return result(cpc_syscall(CPC_OP_SAMPLE, cs->cs_id,
-	    (uintptr_t)&cb->cb_sample, (uintptr_t)cb->cb_n, 0));
-}
-
-int
-cpc_buf_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
-{
-	return cpc_set_sample(cpc, set, buf);
-}
-
-int
 cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 {
 	const struct cpci_set *cs = cpci_set(cpc, set);

@@ -2,6 +2,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpu.h"
+#include "kern/kcpc.h"
 #include "kern/ksym.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
@@ -107,6 +108,8 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 	const char *name;
 
 	if (tf_user(tf)) {
+		if (kcpc_read_fault(tf))
+			return;
 		fault_payload(tf, f, addr, what);
 		return;
 	}

@@ -12,6 +12,7 @@
 
 struct cpu;
 struct kcpc_ctx;
+struct kcpc_page;
 struct proc;
 struct trapframe;
 struct waitq;
@@ -40,6 +41,7 @@ struct lwp {
 	void *l_arch;           /* the architecture's: saved state, FP area */
 	bool l_system;          /* payload code runs at system privilege */
 	struct kcpc_ctx *l_cpc; /* the bound set's context, or NULL */
+	struct kcpc_page *l_cpc_page; /* its counter page, or NULL */
 
 	/* sched.c */
 	enum lwp_state l_state;

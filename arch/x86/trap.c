@@ -202,6 +202,12 @@ tf_arg(const struct trapframe *tf, unsigned n)
 }
 
 void
+tf_set_pc(struct trapframe *tf, uintptr_t pc)
+{
+	tf->tf_rip = pc;
+}
+
+void
 tf_set_ret(struct trapframe *tf, intptr_t v)
 {
 	tf->tf_rax = (uint64_t)v;
