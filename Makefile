@@ -3,6 +3,7 @@
 #   make run            install what is missing, build, boot the default suite in QEMU, print its table
 #   make check          every test; check-host, check-image: a part of them
 #   make lint format    layers, formatting, shell; rewrite the formatting
+#   make bench          what operations cost, in instructions
 #   make disk           build/barecpc.img, which boots by UEFI on both
 #   make gdb            boot and wait for a debugger
 #   V=1 shows the commands.
@@ -309,6 +310,10 @@ disk: all
 	$(call say,DISK,build/barecpc.img)
 	$(Q)scripts/mkdisk build/barecpc.img
 
+# What the kernel's and the library's operations cost, in instructions; docs/measurements.md has the table.
+bench:
+	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --accel tcg -- bench
+
 gdb:
 	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --gdb
 
@@ -320,5 +325,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all tests host-tests clean check check-host check-image run disk gdb lint format
+.PHONY: all tests host-tests clean check check-host check-image run bench disk gdb lint format
 .DELETE_ON_ERROR:

@@ -139,6 +139,27 @@ with_requests(int n)
 	cpc_set_destroy(cpc, set);
 }
 
+/* Of one PIC read in place, twice: what it counts of itself. */
+static void
+inline_window(void)
+{
+	cpc_attr_t pic = { "picnum", 0 };
+	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
+	                                                   : CPC_COUNT_SYSTEM;
+	uint64_t begin, end;
+
+	set = cpc_set_create(cpc);
+	if (cpc_set_add_request(cpc, set, "PAPI_tot_ins", 0, flags, 1, &pic) ==
+		-1 ||
+	    cpc_bind_curlwp(cpc, set, 0) == -1)
+		exit(1);
+	begin = payload_pic(0);
+	end = payload_pic(0);
+	cpc_set_destroy(cpc, set);
+	printf("%-16s %2d %6llu\n", "inline window", 1,
+	    (unsigned long long)(end - begin));
+}
+
 int
 main(void)
 {
@@ -151,6 +172,7 @@ main(void)
 	}
 	printf("%-16s %2s %6s\n", "operation", "n", "cost");
 	report("null call", null_call);
+	inline_window();
 	for (i = 0; i < sizeof some / sizeof some[0]; i++) {
 		if ((uint_t)some[i] < cpc_npic(cpc))
 			with_requests(some[i]);
