@@ -134,7 +134,7 @@ payload_isync(void *p, size_t bytes)
 #define payload_pic(n)                                                         \
 	__extension__({                                                        \
 		uint32_t payload_lo_, payload_hi_;                             \
-		__asm__ volatile("lfence\n\trdpmc\n\tlfence"                  \
+		__asm__ volatile("lfence\n\trdpmc\n\tlfence"                   \
 				 : "=a"(payload_lo_), "=d"(payload_hi_)        \
 				 : "c"(n)                                      \
 				 : "memory");                                  \
