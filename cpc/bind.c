@@ -31,6 +31,7 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0 &&
 	    (cs = cpci_set(cpc, set)) != NULL && cs->cs_nreqs > 0) {
 		cs->cs_bound_once = true;
+		cpci_page_find();
 		r = cpc_syscall(CPC_OP_BIND, (uintptr_t)cs->cs_pack,
 		    cs->cs_pack_bytes, flags, (uintptr_t)&subcode);
 	}

@@ -123,6 +123,9 @@ bool cpci_read(const struct cpc_page *cg, struct cpc_sample *s, cpc_setid_t set,
     uint64_t n);
 extern const char cpci_read_end[], cpci_read_fail[];
 
+/* sample.c: have the kernel make the LWP's counter page, once. */
+void cpci_page_find(void);
+
 /* Sets and buffers destroyed and sets changed, ever: atomic. */
 extern uint64_t cpci_changes;
 

@@ -6,93 +6,101 @@
 
 #include <errno.h>
 
-uint64_t cpci_changes;
-#define NEVER UINT64_MAX
+uint64_t cpci_changes = 1; /* so that what is zero is of the past */
 
 /*
- * What this thread sampled last, so that the next time no name has to be
- * looked up; good as long as no set or buffer was changed or destroyed.
+ * What this thread sampled lately, by the low bits of the buffer's name, so
+ * that the next time no name has to be looked up; good as long as no set or
+ * buffer was changed or destroyed.
  */
-static _Thread_local struct {
-	cpc_t *la_cpc;
-	cpc_set_t *la_set;
-	cpc_buf_t *la_buf;
-	uint64_t la_changes;
-	struct cpci_buf *la_cb;
-	const struct cpc_page *la_page; /* of this LWP, for ever; or NULL */
-} last = { .la_changes = NEVER };
+static _Thread_local struct recent {
+	cpc_t *re_cpc;
+	cpc_set_t *re_set;
+	cpc_buf_t *re_buf;
+	struct cpci_buf *re_cb;
+	uint64_t re_changes;
+} recent[4];
+
+static _Thread_local const struct cpc_page *page; /* the LWP's, or NULL */
 
 /* A forked process has none of its parent's pages. */
 static void
 forget_page(void)
 {
-	last.la_page = NULL;
-	last.la_changes = NEVER;
+	page = NULL;
 }
 
-static void
-find_page(void)
+void
+cpci_page_find(void)
 {
 	static bool registered;
-	intptr_t page;
+	intptr_t r;
 
-	if (!cpci_can_read)
+	if (!cpci_can_read || page != NULL)
 		return;
 	if (!__atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
 		pthread_atfork(NULL, NULL, forget_page);
-	page = cpc_syscall(CPC_OP_PAGE, (uintptr_t)cpci_read,
+	r = cpc_syscall(CPC_OP_PAGE, (uintptr_t)cpci_read,
 	    (uintptr_t)cpci_read_end, (uintptr_t)cpci_read_fail, 0);
-	last.la_page = page > 0 ? (const struct cpc_page *)page : NULL;
+	if (r > 0)
+		page = (const struct cpc_page *)r;
 }
 
-/* By the kernel; remembers the names once they were good for a sample. */
+static int __attribute__((noinline)) sample_by_call(const struct cpci_buf *cb)
+{
+	intptr_t r = cpc_syscall(CPC_OP_SAMPLE, cb->cb_set,
+	    (uintptr_t)cb->cb_sample, (uintptr_t)cb->cb_n, 0);
+
+	if (r < 0) {
+		errno = (int)-r;
+		return -1;
+	}
+	return 0;
+}
+
+static inline int
+sample(struct cpci_buf *cb)
+{
+	struct cpc_sample *s = cb->cb_spare;
+
+	if (page == NULL || !cpci_read(page, s, cb->cb_set, (uint64_t)cb->cb_n))
+		return sample_by_call(cb);
+	cb->cb_spare = cb->cb_sample;
+	cb->cb_sample = s;
+	return 0;
+}
+
+/* Look the names up, and remember them. */
 static int __attribute__((noinline))
-sample_slow(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	uint64_t changes = __atomic_load_n(&cpci_changes, __ATOMIC_ACQUIRE);
 	const struct cpci_set *cs = cpci_set(cpc, set);
 	struct cpci_buf *cb = cpci_buf(cpc, buf);
-	intptr_t r;
 
 	if (cs == NULL || cb == NULL || cb->cb_set != cs->cs_id ||
 	    cb->cb_n != cs->cs_nreqs) {
 		errno = EINVAL;
 		return -1;
 	}
-	r = cpc_syscall(CPC_OP_SAMPLE, cs->cs_id, (uintptr_t)cb->cb_sample,
-	    (uintptr_t)cb->cb_n, 0);
-	if (r < 0) {
-		errno = (int)-r;
-		return -1;
-	}
-	if (last.la_page == NULL)
-		find_page();
-	if (last.la_page != NULL) {
-		last.la_cpc = cpc;
-		last.la_set = set;
-		last.la_buf = buf;
-		last.la_changes = changes;
-		last.la_cb = cb;
-	}
-	return 0;
+	recent[(uintptr_t)buf % 4] =
+	    (struct recent){ cpc, set, buf, cb, changes };
+	return sample(cb);
 }
 
 int
 cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	struct cpci_buf *cb;
-	struct cpc_sample *s;
+	const struct recent *re = &recent[(uintptr_t)buf % 4];
 
-	if (last.la_cpc != cpc || last.la_set != set || last.la_buf != buf ||
-	    last.la_changes != __atomic_load_n(&cpci_changes, __ATOMIC_RELAXED))
-		return sample_slow(cpc, set, buf);
-	cb = last.la_cb;
-	s = cb->cb_spare;
-	if (!cpci_read(last.la_page, s, cb->cb_set, (uint64_t)cb->cb_n))
-		return sample_slow(cpc, set, buf);
-	cb->cb_spare = cb->cb_sample;
-	cb->cb_sample = s;
-	return 0;
+	/* One branch: a miss costs the same whatever it is that differs. */
+	if ((((uintptr_t)re->re_cpc ^ (uintptr_t)cpc) |
+		((uintptr_t)re->re_set ^ (uintptr_t)set) |
+		((uintptr_t)re->re_buf ^ (uintptr_t)buf) |
+		(re->re_changes ^
+		    __atomic_load_n(&cpci_changes, __ATOMIC_RELAXED))) != 0)
+		return sample_by_name(cpc, set, buf);
+	return sample(re->re_cb);
 }
 
 int
