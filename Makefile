@@ -3,6 +3,7 @@
 #   make run            install what is missing, build, boot the default suite in QEMU, print its table
 #   make check          every test; check-host, check-image: a part of them
 #   make lint format    layers, formatting, shell; rewrite the formatting
+#   make bench          what operations cost, in instructions
 #   make disk           build/barecpc.img, which boots by UEFI on both
 #   make gdb            boot and wait for a debugger
 #   V=1 shows the commands.
@@ -26,7 +27,7 @@ endif
 endif
 
 # cpc/: libcpc; from the door to what stands on it.
-CPC_OBJS := cpc/door.o cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/illumos.o cpc/thread.o
+CPC_OBJS := cpc/door.o cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
 
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
@@ -37,6 +38,9 @@ tests: all
 else ifeq ($(filter $(ARCH),$(ARCHS)),)
 $(error ARCH=$(ARCH): known are $(ARCHS))
 else
+
+# How a machine reads its PICs without a trap; cpc/noread.o where it is always asked of the kernel.
+CPC_OBJS += $(if $(filter arm64,$(ARCH)),cpc/arm64/read.o,cpc/noread.o)
 
 B       := build/$(ARCH)
 DIR     := $(if $(filter x86_64,$(ARCH)),arch/x86,arch/arm64)
@@ -71,7 +75,7 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_sig.o kern/machine.o \
-             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o kern/acpi.o kern/efirt.o
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_page.o kern/kcpc_sys.o kern/acpi.o kern/efirt.o
 
 ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
@@ -100,11 +104,11 @@ OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
 UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
 UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
-PAYLOADS := spin triad matmul chase example1
+PAYLOADS := spin triad matmul chase example1 bench
 PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/record.o payloads/$(ARCH)/spin.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_overflow thread fork sched orphan
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_page cpc_overflow thread fork sched orphan
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
              tests/image/$(ARCH)/sigregs.o \
              tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
@@ -264,10 +268,10 @@ $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fa
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init
-cpc_cxx_OBJS := $(filter-out cpc/door.o,$(CPC_OBJS))
+cpc_cxx_OBJS := $(filter-out cpc/door.o cpc/arm64/read.o cpc/noread.o,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
-HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o,$(CPC_OBJS)) \
+HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o cpc/arm64/read.o cpc/noread.o,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o $(HOST_LIB)
 build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 
@@ -314,6 +318,10 @@ disk: all
 	$(call say,DISK,build/barecpc.img)
 	$(Q)scripts/mkdisk build/barecpc.img
 
+# What the kernel's and the library's operations cost, in instructions; docs/measurements.md has the table.
+bench:
+	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --accel tcg -- bench
+
 gdb:
 	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --gdb
 
@@ -325,5 +333,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: emulator all tests host-tests clean check check-host check-image run disk gdb lint format
+.PHONY: emulator all tests host-tests clean check check-host check-image run bench disk gdb lint format
 .DELETE_ON_ERROR:

@@ -31,6 +31,7 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0 &&
 	    (cs = cpci_set(cpc, set)) != NULL && cs->cs_nreqs > 0) {
 		cs->cs_bound_once = true;
+		cpci_page_find();
 		r = cpc_syscall(CPC_OP_BIND, (uintptr_t)cs->cs_pack,
 		    cs->cs_pack_bytes, flags, (uintptr_t)&subcode);
 	}
@@ -53,25 +54,6 @@ cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 		r = cpc_syscall(CPC_OP_RELE, cs->cs_id, 0, 0, 0);
 	cpci_unlock(cpc, &mask);
 	return result(r);
-}
-
-int
-cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
-{
-	const struct cpci_set *cs = cpci_set(cpc, set);
-	struct cpci_buf *cb = cpci_buf(cpc, buf);
-
-	if (cs == NULL || cb == NULL || cb->cb_set != cs->cs_id ||
-	    cb->cb_n != cs->cs_nreqs)
-		return result(-EINVAL);
-	return result(cpc_syscall(CPC_OP_SAMPLE, cs->cs_id,
-	    (uintptr_t)&cb->cb_sample, (uintptr_t)cb->cb_n, 0));
-}
-
-int
-cpc_buf_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
-{
-	return cpc_set_sample(cpc, set, buf);
 }
 
 int

@@ -14,10 +14,9 @@ invalid(void)
 }
 
 static size_t
-sample_bytes(const struct cpci_buf *cb)
+sample_bytes(int n)
 {
-	return sizeof cb->cb_sample +
-	       (size_t)cb->cb_n * sizeof cb->cb_sample.cs_value[0];
+	return sizeof(struct cpc_sample) + (size_t)n * sizeof(uint64_t);
 }
 
 cpc_buf_t *
@@ -37,11 +36,14 @@ cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 		errno = EINVAL;
 		goto unlock;
 	}
-	cb = calloc(1, sizeof *cb + (size_t)cs->cs_nreqs * sizeof(uint64_t));
+	cb = calloc(1, sizeof *cb + 2 * sample_bytes(cs->cs_nreqs));
 	if (cb == NULL)
 		goto unlock;
 	cb->cb_set = cs->cs_id;
 	cb->cb_n = cs->cs_nreqs;
+	cb->cb_sample = (struct cpc_sample *)(cb + 1);
+	cb->cb_spare = (struct cpc_sample *)((char *)cb->cb_sample +
+					     sample_bytes(cb->cb_n));
 	if ((buf = cpci_table_add(&cpc->c_bufs, cb)) == NULL)
 		free(cb);
 
@@ -59,6 +61,7 @@ cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 	if (cpc != NULL) {
 		cpci_lock(cpc, &mask);
 		cb = cpci_table_remove(&cpc->c_bufs, buf);
+		cpci_changed();
 		cpci_unlock(cpc, &mask);
 	}
 	if (cb == NULL)
@@ -74,7 +77,7 @@ value_of(cpc_t *cpc, cpc_buf_t *buf, int index)
 	struct cpci_buf *cb = cpci_buf(cpc, buf);
 
 	return cb != NULL && index >= 0 && index < cb->cb_n
-	           ? &cb->cb_sample.cs_value[index]
+	           ? &cb->cb_sample->cs_value[index]
 	           : NULL;
 }
 
@@ -105,7 +108,7 @@ cpc_buf_hrtime(cpc_t *cpc, cpc_buf_t *buf)
 {
 	const struct cpci_buf *cb = cpci_buf(cpc, buf);
 
-	return cb != NULL ? cb->cb_sample.cs_hrtime : 0;
+	return cb != NULL ? cb->cb_sample->cs_hrtime : 0;
 }
 
 uint64_t
@@ -113,7 +116,7 @@ cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
 {
 	const struct cpci_buf *cb = cpci_buf(cpc, buf);
 
-	return cb != NULL ? cb->cb_sample.cs_tick : 0;
+	return cb != NULL ? cb->cb_sample->cs_tick : 0;
 }
 
 /* ds = a + sign * b, where the three are alike; errno EINVAL where not. */
@@ -131,14 +134,14 @@ combine(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b, uint64_t sign)
 		errno = EINVAL;
 		return;
 	}
-	s = &cd->cb_sample;
+	s = cd->cb_sample;
 	for (i = 0; i < cd->cb_n; i++)
-		s->cs_value[i] = ca->cb_sample.cs_value[i] +
-		                 sign * cb->cb_sample.cs_value[i];
-	s->cs_tick = ca->cb_sample.cs_tick + sign * cb->cb_sample.cs_tick;
-	s->cs_hrtime = ca->cb_sample.cs_hrtime > cb->cb_sample.cs_hrtime
-	                   ? ca->cb_sample.cs_hrtime
-	                   : cb->cb_sample.cs_hrtime;
+		s->cs_value[i] = ca->cb_sample->cs_value[i] +
+		                 sign * cb->cb_sample->cs_value[i];
+	s->cs_tick = ca->cb_sample->cs_tick + sign * cb->cb_sample->cs_tick;
+	s->cs_hrtime = ca->cb_sample->cs_hrtime > cb->cb_sample->cs_hrtime
+	                   ? ca->cb_sample->cs_hrtime
+	                   : cb->cb_sample->cs_hrtime;
 }
 
 void
@@ -163,7 +166,7 @@ cpc_buf_copy(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *src)
 		errno = EINVAL;
 		return;
 	}
-	memmove(&cd->cb_sample, &cs->cb_sample, sample_bytes(cd));
+	memmove(cd->cb_sample, cs->cb_sample, sample_bytes(cd->cb_n));
 }
 
 void
@@ -175,5 +178,5 @@ cpc_buf_zero(cpc_t *cpc, cpc_buf_t *buf)
 		errno = EINVAL;
 		return;
 	}
-	memset(&cb->cb_sample, 0, sample_bytes(cb));
+	memset(cb->cb_sample, 0, sample_bytes(cb->cb_n));
 }

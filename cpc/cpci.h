@@ -109,8 +109,31 @@ struct cpci_set {
 struct cpci_buf {
 	cpc_setid_t cb_set;
 	int cb_n;
-	struct cpc_sample cb_sample; /* cb_n values */
+	struct cpc_sample *cb_sample; /* cb_n values, behind this */
+	struct cpc_sample *cb_spare;  /* where the next is taken */
 };
+
+/*
+ * The machine's read sequence, [cpci_read, cpci_read_end): fills *s from the
+ * page if that tells of the set, with n requests.  False: ask the kernel; a
+ * fault in it, of PICs just closed, comes out at cpci_read_fail as that.
+ */
+extern const bool cpci_can_read;
+bool cpci_read(const struct cpc_page *cg, struct cpc_sample *s, cpc_setid_t set,
+    uint64_t n);
+extern const char cpci_read_end[], cpci_read_fail[];
+
+/* sample.c: have the kernel make the LWP's counter page, once. */
+void cpci_page_find(void);
+
+/* Sets and buffers destroyed and sets changed, ever: atomic. */
+extern uint64_t cpci_changes;
+
+static inline void
+cpci_changed(void)
+{
+	__atomic_add_fetch(&cpci_changes, 1, __ATOMIC_RELEASE);
+}
 
 /* handle.c */
 void cpci_lock(cpc_t *cpc, sigset_t *mask);

@@ -81,6 +81,7 @@ cpc_close(cpc_t *cpc)
 
 	if (cpc == NULL)
 		return 0;
+	cpci_changed();
 	cpci_lock(cpc, &mask);
 	while ((cs = cpci_table_drain(&cpc->c_sets)) != NULL)
 		cpci_set_free(cs);

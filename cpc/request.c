@@ -216,6 +216,7 @@ cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 	pack_add(cs, &w);
 	((struct cpc_pack *)cs->cs_pack)->cp_nreqs++;
 	cs->cs_nreqs++;
+	cpci_changed();
 	return 0;
 }
 

@@ -42,6 +42,7 @@ unlock:
 void
 cpci_set_free(struct cpci_set *cs)
 {
+	cpci_changed();
 	if (cs->cs_bound_once)
 		cpc_syscall(CPC_OP_REVOKE, cs->cs_id, 0, 0, 0);
 	cpci_req_release(cs->cs_newest);

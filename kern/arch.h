@@ -26,7 +26,7 @@ struct trapframe;
 #define LARGE_SIZE (2UL << 20) /* a 2 MiB page */
 
 /* Address map: the same split on every machine. */
-#define USER_BASE 0x0000000000010000UL /* below: never mapped */
+#define USER_BASE 0x0000000000400000UL /* below: counter pages alone */
 #define USER_TOP  0x00007ffffffff000UL
 #define KERN_LINK 0xffffffff80000000UL /* where the image is linked */
 extern char *const arch_direct;        /* physical 0 in the direct map */
@@ -163,6 +163,7 @@ unsigned tf_sysno(const struct trapframe *tf);
 uintptr_t tf_arg(const struct trapframe *tf, unsigned n); /* 0..5 */
 void tf_args(const struct trapframe *tf, uintptr_t a[6]); /* all of them */
 void tf_set_ret(struct trapframe *tf, intptr_t v);
+void tf_set_pc(struct trapframe *tf, uintptr_t pc);
 /* Back to the system call's instruction, as if it had not been made yet. */
 void tf_restart(struct trapframe *tf);
 /*

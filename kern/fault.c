@@ -2,6 +2,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpu.h"
+#include "kern/kcpc.h"
 #include "kern/klock.h"
 #include "kern/ksym.h"
 #include "kern/lwp.h"
@@ -119,6 +120,8 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 	const char *name;
 
 	if (tf_user(tf)) {
+		if (kcpc_read_fault(tf))
+			return;
 		fault_payload(tf, f, addr, what);
 		return;
 	}

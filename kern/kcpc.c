@@ -175,6 +175,7 @@ kcpc_stop(struct kcpc_ctx *ctx)
 	kcpc_ops->allstop();
 	overflowed = kcpc_ops->overflow_bitmap();
 	kcpc_fold(ctx, overflowed);
+	kcpc_page_shut(ctx);
 	timer_stop(&ctx->kc_fold);
 	if (mark_overflows(ctx, overflowed)) {
 		ctx->kc_hrtime = gethrtime();
@@ -198,6 +199,7 @@ kcpc_start(struct kcpc_ctx *ctx)
 		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
 		    kcpc_fold_due, ctx);
 	ctx->kc_rawtick = kcpc_ops->tick();
+	kcpc_page_open(ctx);
 	kcpc_ops->program(&ctx->kc_pcbe);
 }
 
@@ -216,6 +218,18 @@ static bool
 running(const struct kcpc_ctx *ctx)
 {
 	return (ctx->kc_flags & IDLE_FLAGS) == 0 && lwp_self() == ctx->kc_lwp;
+}
+
+void
+kcpc_page_fill(struct lwp *l)
+{
+	struct kcpc_ctx *ctx = l->l_cpc;
+
+	if (ctx == NULL || !running(ctx))
+		return;
+	kcpc_stop(ctx);
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
+		kcpc_start(ctx);
 }
 
 void
@@ -283,6 +297,7 @@ void
 kcpc_lwp_exit(struct lwp *l)
 {
 	kcpc_drop(l);
+	kcpc_page_free(l);
 }
 
 void
@@ -400,6 +415,31 @@ kcpc_disable(struct lwp *l)
 	kcpc_stop(ctx);
 	ctx->kc_hrtime = gethrtime();
 	ctx->kc_flags |= KCPC_CTX_FREEZE;
+	return 0;
+}
+
+static void
+freeze_due(void *arg)
+{
+	struct kcpc_ctx *ctx = arg;
+
+	kcpc_stop(ctx);
+	ctx->kc_hrtime = gethrtime();
+	ctx->kc_flags |= KCPC_CTX_FREEZE;
+}
+
+int
+kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze)
+{
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(l, 0, &ctx)) != 0)
+		return err;
+	if (!running(ctx))
+		return EINVAL;
+	timer_start(&ctx->kc_fold, arch_tick() + ticks,
+	    freeze ? freeze_due : kcpc_fold_due, ctx);
 	return 0;
 }
 

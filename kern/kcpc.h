@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct lwp;
+struct trapframe;
 
 /*
  * Ask the machine for its backend and prove every PIC; a PIC that fails is
@@ -40,6 +41,15 @@ void kcpc_restore(struct lwp *l);
 
 /* The LWP ends, or its program does (exec): its context goes.  LWP current. */
 void kcpc_lwp_exit(struct lwp *l);
+
+/*
+ * A payload faulted.  True where it was in its registered read sequence, of
+ * PICs that were closed under it: it goes on at the sequence's other exit.
+ */
+bool kcpc_read_fault(struct trapframe *tf);
+
+/* A handler is to run: a read it interrupts starts again after it. */
+void kcpc_page_interrupted(struct lwp *l);
 
 /* The system call BARECPC_SYS_CPC; see include/sys/cpc.h.  -errno. */
 intptr_t kcpc_syscall(const uintptr_t *a);

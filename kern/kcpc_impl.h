@@ -105,6 +105,8 @@ int kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset);
 int kcpc_restart(struct lwp *l, cpc_setid_t set);
 int kcpc_enable(struct lwp *l);
 int kcpc_disable(struct lwp *l);
+/* CPC_OP_STIR */
+int kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze);
 /* Release whatever context the LWP has. */
 void kcpc_drop(struct lwp *l);
 /* Revoke the LWP's context, wherever it runs: from then on EAGAIN. */
@@ -113,5 +115,17 @@ void kcpc_invalidate(struct lwp *l);
 bool kcpc_live(struct proc *p, cpc_setid_t set);
 /* Release all of them. */
 void kcpc_revoke(struct proc *p, cpc_setid_t set);
+
+/*
+ * kcpc_page.c: the counter page of the context's LWP, if it has one, tells of
+ * the context, which was programmed last, or no longer of any.
+ */
+void kcpc_page_open(struct kcpc_ctx *ctx);
+void kcpc_page_shut(struct kcpc_ctx *ctx);
+/* A page made while the LWP's context runs: let it tell of that. */
+void kcpc_page_fill(struct lwp *l);
+void kcpc_page_free(struct lwp *l);
+/* The system call CPC_OP_PAGE. */
+intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);
 
 #endif /* KERN_KCPC_IMPL_H */

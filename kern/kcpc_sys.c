@@ -140,17 +140,21 @@ rebind(struct lwp *l, const struct cpc_pack *pack, size_t bytes, uint32_t flags,
 	return kcpc_bind(l, pack->cp_set, want, pack->cp_nreqs, flags, subcode);
 }
 
+/* Of a pack this long or shorter the copy is on the stack. */
+#define PACK_SMALL 512
+
 static int
 sys_bind(struct lwp *l, const uintptr_t *a)
 {
 	size_t bytes = a[1];
 	size_t copied = bytes < CPC_MAX_PACK_BYTES ? bytes : CPC_MAX_PACK_BYTES;
-	struct cpc_pack *pack;
+	uint64_t small[PACK_SMALL / sizeof(uint64_t)];
+	struct cpc_pack *pack = (struct cpc_pack *)small;
 	int err, subcode = -1;
 
 	if (bytes < sizeof *pack || (a[2] & ~CPC_BIND_LWP_INHERIT) != 0)
 		return EINVAL;
-	if ((pack = kmalloc(copied)) == NULL)
+	if (copied > sizeof small && (pack = kmalloc(copied)) == NULL)
 		return ENOMEM;
 	if ((err = arch_copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
@@ -164,7 +168,8 @@ sys_bind(struct lwp *l, const uintptr_t *a)
 		err = EFAULT;
 
 free_pack:
-	kfree(pack);
+	if (copied > sizeof small)
+		kfree(pack);
 	return err;
 }
 
@@ -231,6 +236,8 @@ context_op(struct lwp *l, uintptr_t op, const uintptr_t *a)
 		return kcpc_enable(l);
 	case CPC_OP_DISABLE:
 		return kcpc_disable(l);
+	case CPC_OP_STIR:
+		return kcpc_stir(l, a[0], a[1] != 0);
 	case CPC_OP_PRESET:
 		return kcpc_preset(l, a[0], a[1]);
 	case CPC_OP_RESTART:
@@ -276,6 +283,8 @@ kcpc_syscall(const uintptr_t *args)
 	case CPC_OP_REVOKE:
 		kcpc_revoke(l->l_proc, a[0]);
 		return 0;
+	case CPC_OP_PAGE:
+		return kcpc_page_get(l, a);
 	default:
 		return -context_op(l, args[0], a);
 	}

@@ -13,6 +13,7 @@
 
 struct cpu;
 struct kcpc_ctx;
+struct kcpc_page;
 struct proc;
 struct trapframe;
 struct waitq;
@@ -36,6 +37,7 @@ struct lwp {
 	bool l_system;          /* payload code runs at system privilege */
 	unsigned l_ast;         /* AST_*: to do on the way to user code */
 	struct kcpc_ctx *l_cpc; /* the bound set's context, or NULL */
+	struct kcpc_page *l_cpc_page; /* its counter page, or NULL */
 
 	/* sched.c */
 	enum lwp_state l_state;

@@ -88,6 +88,7 @@ enter_handler(struct lwp *l, struct trapframe *tf, const struct sigaction *act,
 	choose_stack(l, tf_sp(tf), &sf);
 	if ((err = arch_sigframe_push(tf, &sf)) != 0)
 		return err;
+	kcpc_page_interrupted(l);
 	l->l_sigrestore = false;
 	if ((act->sa_flags & SA_NODEFER) == 0)
 		block |= SIGBIT(info->si_signo);

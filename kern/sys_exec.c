@@ -105,9 +105,10 @@ static void
 become(struct proc *p, struct proc *loaded, const char *path)
 {
 	struct lwp *l = lwp_self();
-	struct as old = p->p_as;
+	struct as old;
 
-	kcpc_lwp_exit(l);
+	kcpc_lwp_exit(l); /* its counter page is in the old one */
+	old = p->p_as;
 	p->p_as = loaded->p_as;
 	arch_as_switch(&p->p_as);
 	as_free(&old);

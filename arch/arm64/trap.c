@@ -222,6 +222,12 @@ tf_args(const struct trapframe *tf, uintptr_t a[6])
 }
 
 void
+tf_set_pc(struct trapframe *tf, uintptr_t pc)
+{
+	tf->tf_pc = pc;
+}
+
+void
 tf_set_ret(struct trapframe *tf, intptr_t v)
 {
 	tf->tf_x[0] = (uint64_t)v;

@@ -226,6 +226,12 @@ tf_args(const struct trapframe *tf, uintptr_t a[6])
 }
 
 void
+tf_set_pc(struct trapframe *tf, uintptr_t pc)
+{
+	tf->tf_rip = pc;
+}
+
+void
 tf_set_ret(struct trapframe *tf, intptr_t v)
 {
 	tf->tf_rax = (uint64_t)v;

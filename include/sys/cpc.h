@@ -94,6 +94,18 @@ enum cpc_op {
 	/* a: set, b: request index, c: struct cpc_where to fill. */
 	CPC_OP_WHERE = 35,
 	CPC_OP_LWP_SELF = 36, /* the LWP's id; works without a PMU */
+	/*
+	 * a, b: the process's read sequence, c: where a fault in [a, b) goes
+	 * on.  The address of the LWP's counter page; ENOMEM where it has
+	 * none and none can be made.
+	 */
+	CPC_OP_PAGE = 37,
+	/*
+	 * a: clock ticks from now.  Then take the context's PICs from it and
+	 * give them back, as a switch of LWPs does, or, where b is not 0,
+	 * freeze it: by it a test interrupts a read where it will.
+	 */
+	CPC_OP_STIR = 38,
 };
 
 /*
@@ -156,6 +168,32 @@ struct cpc_where {
 	/* The PIC, to the read instruction: RDPMC, PMEVCNTR<n>_EL0. */
 	uint32_t cw_index;
 	uint32_t cw_pad;
+};
+
+/*
+ * The counter page: what the LWP needs to sample without a trap.  The kernel
+ * writes it while the LWP does not run, so a reader that finds cg_seq as it
+ * was saw one state of everything.
+ */
+struct cpc_page_req {
+	uint64_t cq_data;  /* the count when the PIC held cq_last */
+	uint64_t cq_last;  /* so: data + (PIC - last) modulo 2^(64 - shift) */
+	uint64_t cq_index; /* the PIC, to the read instruction */
+	uint64_t cq_shift; /* 64 - width */
+};
+
+#define CPC_PAGE_REQS 32
+
+struct cpc_page {
+	uint64_t cg_seq;
+	cpc_setid_t cg_set; /* that is running; 0: ask the kernel */
+	uint64_t cg_nreqs;
+	uint64_t cg_tick; /* to add to the PMU's tick */
+	/* hrtime: bits 64 and up of (clock << cg_lift) * cg_mult */
+	uint64_t cg_mult;
+	uint64_t cg_lift;
+	uint64_t cg_pad[2];
+	struct cpc_page_req cg_req[CPC_PAGE_REQS];
 };
 
 /* Through the door.  cpc/door.c traps into the kernel. */

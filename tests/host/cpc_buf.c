@@ -8,8 +8,8 @@ set_clocks(cpc_buf_t *buf, hrtime_t hrtime, uint64_t tick)
 {
 	struct cpci_buf *cb = cpci_buf(cpc, buf);
 
-	cb->cb_sample.cs_hrtime = hrtime;
-	cb->cb_sample.cs_tick = tick;
+	cb->cb_sample->cs_hrtime = hrtime;
+	cb->cb_sample->cs_tick = tick;
 }
 
 static cpc_buf_t *

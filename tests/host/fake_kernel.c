@@ -251,3 +251,30 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 		fake_on_syscall();
 	return kcpc_syscall(args);
 }
+
+/* No counter pages here: the library on this side asks the kernel. */
+void
+kcpc_page_open(struct kcpc_ctx *ctx)
+{
+	(void)ctx;
+}
+
+void
+kcpc_page_shut(struct kcpc_ctx *ctx)
+{
+	(void)ctx;
+}
+
+void
+kcpc_page_free(struct lwp *l)
+{
+	(void)l;
+}
+
+intptr_t
+kcpc_page_get(struct lwp *l, const uintptr_t *a)
+{
+	(void)l;
+	(void)a;
+	return -ENOMEM;
+}

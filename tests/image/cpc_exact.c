@@ -149,12 +149,18 @@ static uint64_t
 count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
 {
 	const struct timespec ms = { 0, 1000000 };
+	/* Before the bind: an allocation takes as long as it takes. */
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	uint64_t v = 0;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin_loop(n);
 	nanosleep(&ms, NULL);
 	spin_loop(n);
-	return sampled(cpc, set, 0);
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	EXPECT_EQ(cpc_buf_get(cpc, buf, 0, &v), 0);
+	cpc_buf_destroy(cpc, buf);
+	return v;
 }
 
 /* CPC-PCBE-02, CPC-CTX-03: leaving the CPU loses nothing and adds nothing. */

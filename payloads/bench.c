@@ -1,0 +1,183 @@
+/*
+ * bench: what the kernel's and libcpc's own operations cost, a line each, in
+ * retired instructions of both privileges.  The clock is the meter: under
+ * QEMU's -icount with shift=0 and a clock of 1 GHz it ticks once an
+ * instruction.
+ */
+#include <libcpc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/cpc.h>
+
+#include <payload.h>
+
+#define RUNS 5
+
+static cpc_t *cpc;
+static cpc_set_t *set;
+static cpc_buf_t *buf;
+static int nreqs;
+
+static inline uint64_t
+now(void)
+{
+#ifdef __aarch64__
+	uint64_t t;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(t)::"memory");
+	return t;
+#else
+	return __builtin_ia32_rdtsc();
+#endif
+}
+
+/* A function of libcpc's form that does nothing, and a call of it. */
+static int __attribute__((noinline)) no_op(cpc_t *c, cpc_set_t *s, cpc_buf_t *b)
+{
+	__asm__ volatile("" : : "r"(c), "r"(s), "r"(b) : "memory");
+	return 0;
+}
+
+static void
+nothing(void)
+{
+	no_op(cpc, set, buf);
+}
+
+static void
+null_call(void)
+{
+	syscall(BARECPC_SYS_CPC, CPC_OP_LWP_SELF, 0, 0, 0, 0);
+}
+
+static void
+sample(void)
+{
+	cpc_set_sample(cpc, set, buf);
+}
+
+static void
+sample_call(void)
+{
+	static struct {
+		struct cpc_sample head;
+		uint64_t value[CPC_PAGE_REQS];
+	} s;
+
+	cpc_syscall(CPC_OP_SAMPLE, (uintptr_t)set >> 24, (uintptr_t)&s,
+	    (uintptr_t)nreqs, 0);
+}
+
+static void
+bind_unbind(void)
+{
+	cpc_bind_curlwp(cpc, set, 0);
+	cpc_unbind(cpc, set);
+}
+
+static void
+restart(void)
+{
+	cpc_set_restart(cpc, set);
+}
+
+static void
+disable_enable(void)
+{
+	cpc_disable(cpc);
+	cpc_enable(cpc);
+}
+
+/* The least of some runs, in clock ticks. */
+static uint64_t
+least(void (*volatile fn)(void))
+{
+	uint64_t best = UINT64_MAX, t;
+	int i;
+
+	for (i = 0; i < RUNS; i++) {
+		t = now();
+		fn();
+		t = now() - t;
+		if (t < best)
+			best = t;
+	}
+	return best;
+}
+
+static void
+report(const char *what, void (*fn)(void))
+{
+	static uint64_t empty;
+
+	if (empty == 0)
+		empty = least(nothing);
+	printf("%-16s %2d %6llu\n", what, nreqs,
+	    (unsigned long long)(least(fn) - empty));
+}
+
+static void
+with_requests(int n)
+{
+	int i;
+
+	nreqs = n;
+	set = cpc_set_create(cpc);
+	for (i = 0; i < n; i++) {
+		if (cpc_set_add_request(cpc, set, "PAPI_tot_ins", 0,
+			CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, NULL) == -1)
+			exit(1);
+	}
+	buf = cpc_buf_create(cpc, set);
+	report("bind+unbind", bind_unbind);
+	if (cpc_bind_curlwp(cpc, set, 0) == -1)
+		exit(1);
+	report("sample", sample);
+	report("sample by call", sample_call);
+	report("restart", restart);
+	report("disable+enable", disable_enable);
+	cpc_set_destroy(cpc, set);
+}
+
+/* Of one PIC read in place, twice: what it counts of itself. */
+static void
+inline_window(void)
+{
+	cpc_attr_t pic = { "picnum", 0 };
+	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
+	                                                   : CPC_COUNT_SYSTEM;
+	uint64_t begin, end;
+
+	set = cpc_set_create(cpc);
+	if (cpc_set_add_request(cpc, set, "PAPI_tot_ins", 0, flags, 1, &pic) ==
+		-1 ||
+	    cpc_bind_curlwp(cpc, set, 0) == -1)
+		exit(1);
+	begin = payload_pic(0);
+	end = payload_pic(0);
+	cpc_set_destroy(cpc, set);
+	printf("%-16s %2d %6llu\n", "inline window", 1,
+	    (unsigned long long)(end - begin));
+}
+
+int
+main(void)
+{
+	static const int some[] = { 1, 2, 4 };
+	unsigned i;
+
+	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL) {
+		perror("cpc_open");
+		return 1;
+	}
+	printf("%-16s %2s %6s\n", "operation", "n", "cost");
+	report("null call", null_call);
+	inline_window();
+	for (i = 0; i < sizeof some / sizeof some[0]; i++) {
+		if ((uint_t)some[i] < cpc_npic(cpc))
+			with_requests(some[i]);
+	}
+	with_requests((int)cpc_npic(cpc));
+	cpc_close(cpc);
+	return 0;
+}
