@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
 bench() {
-	scripts/barecpc run --arch arm64 --accel tcg "$@" -- bench >"$out" 2>"$err" </dev/null
+	scripts/barecpc run --accel tcg "$@" -- bench >"$out" 2>"$err" </dev/null
 }
 
 # The table, an operation a line: its name and n, a tab, its cost.
@@ -22,11 +22,13 @@ costs() {
 		END { exit bad }' "$tap_dir/now" "$tap_dir/documented"
 }
 
-sed -n '/<!-- bench -->/,/<!-- bench -->/p' docs/measurements.md >"$tap_dir/text"
-table "$tap_dir/text" >"$tap_dir/documented"
-check 'the table is documented' test -s "$tap_dir/documented"
-for priv in user system; do
-	check "bench runs, $priv privilege" bench --append "priv=$priv"
-	check "costs, $priv privilege" costs
+for arch in arm64 x86_64; do
+	sed -n "/<!-- bench $arch -->/,/<!-- bench $arch -->/p" docs/measurements.md >"$tap_dir/text"
+	table "$tap_dir/text" >"$tap_dir/documented"
+	check "$arch: the table is documented" test -s "$tap_dir/documented"
+	for priv in user system; do
+		check "$arch: bench runs, $priv privilege" bench --arch "$arch" --append "priv=$priv"
+		check "$arch: costs, $priv privilege" costs
+	done
 done
 end
