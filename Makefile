@@ -75,7 +75,7 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_sig.o kern/machine.o \
-             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_page.o kern/kcpc_sys.o kern/acpi.o kern/efirt.o
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_page.o kern/kcpc_run.o kern/kcpc_sys.o kern/acpi.o kern/efirt.o
 
 ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
@@ -272,7 +272,7 @@ cpc_cxx_OBJS := $(filter-out cpc/door.o cpc/arm64/read.o cpc/noread.o,$(CPC_OBJS
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o cpc/arm64/read.o cpc/noread.o,$(CPC_OBJS)) cpc/noread.o \
-    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_sys.o $(HOST_LIB)
+    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_run.o kern/kcpc_sys.o $(HOST_LIB)
 build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%)

@@ -60,6 +60,8 @@ struct kcpc_ctx {
 #define KCPC_CTX_INVALID     0x100 /* revoked, for ever; set from any CPU */
 #define KCPC_CTX_INV_STOPPED 0x200 /* and its CPU has seen it */
 
+#define KCPC_CTX_IDLE (KCPC_CTX_FREEZE | KCPC_CTX_INVALID)
+
 /* A request as the library packed it, checked to lie within the pack. */
 struct kcpc_want {
 	const struct cpc_packreq *kw_req;
@@ -94,6 +96,28 @@ int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
     struct kcpc_ctx **ctxp, int *subcode);
 void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
 
+/* Neither frozen nor invalid, and its LWP is on this CPU. */
+bool kcpc_running(const struct kcpc_ctx *ctx);
+
+/*
+ * kcpc_run.c: the PICs begin to count for the context, whose LWP is current
+ * on this CPU; or they stop, and their counts are taken.  An overflow no
+ * interrupt has told of yet is this context's, not that of whoever runs when
+ * the interrupt comes: if a notify request is among them the context freezes.
+ * kcpc_stop() returns what overflowed.
+ */
+void kcpc_start(struct kcpc_ctx *ctx);
+uint64_t kcpc_stop(struct kcpc_ctx *ctx);
+/*
+ * Bring counts and clocks of a running context up to now.  `overflowed` was
+ * read before, so that the sample covers what it tells.
+ */
+void kcpc_fold(struct kcpc_ctx *ctx, uint64_t overflowed);
+/* CPC_OP_STIR */
+int kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze);
+/* Overflow interrupts that belonged to no one. */
+extern uint64_t kcpc_stray;
+
 /*
  * kcpc.c: the operations, on the current LWP l.  0 or an errno.
  */
@@ -105,8 +129,8 @@ int kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset);
 int kcpc_restart(struct lwp *l, cpc_setid_t set);
 int kcpc_enable(struct lwp *l);
 int kcpc_disable(struct lwp *l);
-/* CPC_OP_STIR */
-int kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze);
+/* The LWP's context, if it is one of `set` (0: of any), and valid. */
+int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 /* Release whatever context the LWP has. */
 void kcpc_drop(struct lwp *l);
 /* Revoke the LWP's context, wherever it runs: from then on EAGAIN. */
