@@ -108,9 +108,9 @@ PAYLOADS := spin triad matmul chase example1 bench
 PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/record.o payloads/$(ARCH)/spin.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_page cpc_overflow thread fork sched orphan
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_page cpc_overflow cpc_position thread fork sched orphan
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
-             tests/image/$(ARCH)/sigregs.o \
+             tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o \
              tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
 
 all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The boot proof finds how an overflow interrupts on arm64, to the instruction: by a helper PIC on the distribution's
-# QEMU, which loses the interrupt otherwise, by itself on scripts/qemu-pmu's.
+# QEMU, which loses the interrupt otherwise, by itself on scripts/qemu-pmu's.  And then it does come there.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -23,5 +23,24 @@ if scripts/qemu-pmu --built; then
 	done
 else
 	skip 'mended QEMU' 'scripts/qemu-pmu --path arm64 would have to build it first'
+fi
+
+# positions ARCH NAME options...: after how many instructions an overflow stops a program at the kernel's privilege.
+# The tests of the image do it at user privilege, on every one of these machines.
+positions() {
+	arch=$1
+	shift
+	expect "positions, $arch $*" 0 '^barecpc: exit 0' scripts/barecpc run --arch "$arch" --accel tcg "$@" \
+		--append priv=system --payload "build/$arch/tests.cpio" -- cpc_position
+	check "positions, $arch $*: none is wrong" sh -c "grep -q '^ok 1' '$out' && ! grep '^not ok' '$out'"
+}
+positions arm64 --qemu stock
+if scripts/qemu-pmu --built; then
+	positions arm64 --qemu pmu --smp 2
+	for model in intel-v1 intel-v2 intel-v3 intel-v4 intel-v5 amd-legacy amd-core amd-v2; do
+		positions x86_64 --qemu pmu --cpu $model
+	done
+else
+	skip 'positions, x86-64' 'scripts/qemu-pmu --path x86_64 would have to build it first'
 fi
 end
