@@ -4,7 +4,8 @@
  * QEMU's -icount with shift=0 and a clock of 1 GHz it ticks once an
  * instruction.
  */
-#include <libcpc.h>
+#include "payloads/bench.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,19 +20,6 @@ static cpc_t *cpc;
 static cpc_set_t *set;
 static cpc_buf_t *buf;
 static int nreqs;
-
-static inline uint64_t
-now(void)
-{
-#ifdef __aarch64__
-	uint64_t t;
-
-	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(t)::"memory");
-	return t;
-#else
-	return __builtin_ia32_rdtsc();
-#endif
-}
 
 /* A function of libcpc's form that does nothing, and a call of it. */
 static int __attribute__((noinline)) no_op(cpc_t *c, cpc_set_t *s, cpc_buf_t *b)
@@ -90,7 +78,7 @@ disable_enable(void)
 	cpc_enable(cpc);
 }
 
-/* The least of some runs, in clock ticks. */
+/* A call and all. */
 static uint64_t
 least(void (*volatile fn)(void))
 {
@@ -98,46 +86,72 @@ least(void (*volatile fn)(void))
 	int i;
 
 	for (i = 0; i < RUNS; i++) {
-		t = now();
+		t = bench_clock();
 		fn();
-		t = now() - t;
+		t = bench_clock() - t;
 		if (t < best)
 			best = t;
 	}
 	return best;
 }
 
-static void
-report(const char *what, void (*fn)(void))
+uint64_t
+bench_cost(void (*fn)(void))
 {
 	static uint64_t empty;
 
 	if (empty == 0)
 		empty = least(nothing);
-	printf("%-16s %2d %6llu\n", what, nreqs,
-	    (unsigned long long)(least(fn) - empty));
+	return least(fn) - empty;
+}
+
+void
+bench_row(const char *what, int n, uint64_t cost)
+{
+	printf("%-16s %2d %6llu\n", what, n, (unsigned long long)cost);
+}
+
+static void
+report(const char *what, void (*fn)(void))
+{
+	bench_row(what, nreqs, bench_cost(fn));
+}
+
+cpc_set_t *
+bench_set(cpc_t *c, int n)
+{
+	cpc_set_t *s = cpc_set_create(c);
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0,
+			CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, NULL) == -1)
+			exit(1);
+	}
+	return s;
+}
+
+void
+bench_bind(cpc_t *c, cpc_set_t *s)
+{
+	if (cpc_bind_curlwp(c, s, 0) == -1)
+		exit(1);
 }
 
 static void
 with_requests(int n)
 {
-	int i;
-
 	nreqs = n;
-	set = cpc_set_create(cpc);
-	for (i = 0; i < n; i++) {
-		if (cpc_set_add_request(cpc, set, "PAPI_tot_ins", 0,
-			CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, NULL) == -1)
-			exit(1);
-	}
+	set = bench_set(cpc, n);
 	buf = cpc_buf_create(cpc, set);
 	report("bind+unbind", bind_unbind);
-	if (cpc_bind_curlwp(cpc, set, 0) == -1)
-		exit(1);
+	bench_bind(cpc, set);
 	report("sample", sample);
 	report("sample by call", sample_call);
 	report("restart", restart);
 	report("disable+enable", disable_enable);
+	cpc_unbind(cpc, set);
+	bench_switch(cpc, set, n);
 	cpc_set_destroy(cpc, set);
 }
 
@@ -158,8 +172,7 @@ inline_window(void)
 	begin = payload_pic(0);
 	end = payload_pic(0);
 	cpc_set_destroy(cpc, set);
-	printf("%-16s %2d %6llu\n", "inline window", 1,
-	    (unsigned long long)(end - begin));
+	bench_row("inline window", 1, end - begin);
 }
 
 static void
@@ -199,6 +212,7 @@ main(void)
 	}
 	printf("%-16s %2s %6s\n", "operation", "n", "cost");
 	report("null call", null_call);
+	bench_switch(cpc, NULL, 0);
 	inline_window();
 	all = usable_pics();
 	for (i = 0; i < sizeof some / sizeof some[0]; i++) {

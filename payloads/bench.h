@@ -1,0 +1,26 @@
+/*
+ * What the files of bench share; included by them alone.
+ */
+#ifndef PAYLOADS_BENCH_H
+#define PAYLOADS_BENCH_H
+
+#include <libcpc.h>
+#include <stdint.h>
+
+/* payloads/ARCH/bench_clock.S: the counter that ticks once an instruction. */
+uint64_t bench_clock(void);
+
+/* What fn costs, a call of it not included: the least of some runs. */
+uint64_t bench_cost(void (*fn)(void));
+/* A line of the table: the operation, requests of the set, and its cost. */
+void bench_row(const char *what, int n, uint64_t cost);
+
+/* A set of n requests for instructions of both privileges, or the end. */
+cpc_set_t *bench_set(cpc_t *cpc, int n);
+/* Bind it to the LWP, or end. */
+void bench_bind(cpc_t *cpc, cpc_set_t *set);
+
+/* bench_switch.c: switches of LWPs, both with the set (NULL: neither). */
+void bench_switch(cpc_t *cpc, cpc_set_t *set, int n);
+
+#endif /* PAYLOADS_BENCH_H */

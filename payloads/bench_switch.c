@@ -1,0 +1,56 @@
+/*
+ * Two LWPs of one CPU that hand it to each other by sched_yield(2).
+ */
+#include "payloads/bench.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static cpc_t *cpc;
+static cpc_set_t *set;
+static volatile bool ready, done;
+
+static void *
+partner(void *arg)
+{
+	(void)arg;
+	if (set != NULL)
+		bench_bind(cpc, set);
+	ready = true;
+	while (!done)
+		sched_yield();
+	return NULL;
+}
+
+static void
+yield(void)
+{
+	sched_yield();
+}
+
+void
+bench_switch(cpc_t *c, cpc_set_t *s, int n)
+{
+	pthread_t t;
+
+	cpc = c;
+	set = s;
+	ready = done = false;
+	if (set != NULL)
+		bench_bind(cpc, set);
+	if (pthread_create(&t, NULL, partner, NULL) != 0) {
+		perror("pthread_create");
+		exit(1);
+	}
+	while (!ready)
+		sched_yield();
+	/* There and back again. */
+	bench_row("switch", n, bench_cost(yield) / 2);
+	done = true;
+	pthread_join(t, NULL);
+	if (set != NULL)
+		cpc_unbind(cpc, set);
+}
