@@ -39,8 +39,8 @@ else ifeq ($(filter $(ARCH),$(ARCHS)),)
 $(error ARCH=$(ARCH): known are $(ARCHS))
 else
 
-# How a machine reads its PICs without a trap; cpc/noread.o where it is always asked of the kernel.
-CPC_OBJS += $(if $(filter arm64,$(ARCH)),cpc/arm64/read.o,cpc/noread.o)
+# How a machine reads its PICs without a trap; cpc/noread.o, of the host's tests, asks the kernel always.
+CPC_OBJS += cpc/$(if $(filter arm64,$(ARCH)),arm64,x86)/read.o
 
 B       := build/$(ARCH)
 DIR     := $(if $(filter x86_64,$(ARCH)),arch/x86,arch/arm64)
@@ -269,10 +269,10 @@ $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fa
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init
-cpc_cxx_OBJS := $(filter-out cpc/door.o cpc/arm64/read.o cpc/noread.o,$(CPC_OBJS)) cpc/noread.o
+cpc_cxx_OBJS := $(filter-out cpc/door.o cpc/%/read.o,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
-HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o cpc/arm64/read.o cpc/noread.o,$(CPC_OBJS)) cpc/noread.o \
+HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o cpc/%/read.o,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_run.o kern/kcpc_sys.o $(HOST_LIB)
 build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 

@@ -1,5 +1,5 @@
 /*
- * A machine whose PICs are not read from here: the kernel samples them.
+ * PICs that are not read from here: the kernel samples them.  For tests/host.
  */
 #include "cpc/cpci.h"
 

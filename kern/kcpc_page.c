@@ -11,12 +11,12 @@
 #include "kern/lwp.h"
 #include "kern/page.h"
 #include "kern/proc.h"
+#include "kern/timer.h"
 #include "lib/printf.h"
 
 #define PAGES_BASE 0x10000UL /* below: nothing, so that NULL faults */
 #define PAGES      ((USER_BASE - PAGES_BASE) / PAGE_SIZE)
 #define TRIES      8U
-#define NS_PER_S   1000000000ULL
 
 struct kcpc_page {
 	struct cpc_page *kg_page;
@@ -27,6 +27,15 @@ struct kcpc_page {
 
 _Static_assert(sizeof(struct cpc_page) <= PAGE_SIZE, "it is one page");
 _Static_assert(CPC_PAGE_REQS >= PCBE_MAXPIC, "every PIC has a place");
+
+/* PICs that start from something else than the count. */
+static __attribute__((noinline)) void
+page_bias(struct cpc_page *cg, const struct kcpc_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
+		cg->cg_req[i].cq_last =
+		    kcpc_ops->start_value(&ctx->kc_reqs[i].kr_cfg);
+}
 
 void
 kcpc_page_open(struct kcpc_ctx *ctx)
@@ -51,6 +60,8 @@ kcpc_page_open(struct kcpc_ctx *ctx)
 		cg->cg_req[i].cq_index = kcpc_ops->read_index(pic);
 		cg->cg_req[i].cq_shift = 64 - kcpc_ops->width(pic);
 	}
+	if (ctx->kc_pcbe.ps_biased)
+		page_bias(cg, ctx);
 }
 
 void
@@ -62,30 +73,6 @@ kcpc_page_shut(struct kcpc_ctx *ctx)
 		return;
 	kg->kg_page->cg_seq++;
 	kg->kg_page->cg_set = 0;
-}
-
-/*
- * Nanoseconds of the clock, as a product: the clock is lifted until one of
- * its steps is a nanosecond or less, which the multiplier then is in 2^-64.
- */
-static void
-clock_parameters(struct cpc_page *cg)
-{
-	uint64_t hz = arch_tick_hz(), quotient = 0, rest;
-
-	while (hz >> 63 == 0 && hz <= NS_PER_S) {
-		hz <<= 1;
-		cg->cg_lift++;
-	}
-	/* 2^64 * NS_PER_S / hz, rounded up, bit by bit. */
-	rest = NS_PER_S;
-	for (unsigned i = 0; i < 64; i++) {
-		rest <<= 1;
-		quotient = quotient << 1 | (rest >= hz);
-		if (rest >= hz)
-			rest -= hz;
-	}
-	cg->cg_mult = quotient + (rest != 0);
 }
 
 /* A free address for the page, or 0. */
@@ -133,7 +120,8 @@ page_make(struct lwp *l)
 		kfree(kg);
 		return err;
 	}
-	clock_parameters(kg->kg_page);
+	kg->kg_page->cg_mult = tick_scale.ts_mult;
+	kg->kg_page->cg_lift = tick_scale.ts_lift;
 	l->l_cpc_page = kg;
 	return 0;
 }

@@ -17,6 +17,7 @@
 #include "kern/sched.h"
 #include "kern/signal.h"
 #include "kern/syscall.h"
+#include "kern/timer.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -81,6 +82,7 @@ kern_main(struct bootinfo *bi)
 	fbcons_init(bi);
 	read_cmdline(bi);
 	arch_init(bi);
+	clock_init();
 	efirt_init(bi);
 	if (cmdline_error[0] != '\0') {
 		printf("barecpc: %s\n", cmdline_error);

@@ -68,6 +68,7 @@ struct pcbe_set {
 	uint32_t ps_spare;  /* no request's, and proved: may be taken */
 	uint32_t ps_extra;  /* of these, what the backend took (helpers) */
 	bool ps_user_read;  /* program() opens user-level reads */
+	bool ps_biased;     /* start_value() tells what PICs start from */
 	bool ps_privileged; /* attributes may be privileged ones */
 	uint64_t ps_run, ps_ctrl; /* the backend's, from configure() */
 	struct pcbe_cfg *ps_cfg[PCBE_MAXPIC];
@@ -137,6 +138,12 @@ struct pcbe_ops {
 	 * write all, then enable all at once.  Opens user reads if asked.
 	 */
 	void (*program)(struct pcbe_set *set);
+	/*
+	 * What program() is going to load for *pc_datap.  Only asked where
+	 * the set is ps_biased: elsewhere it is the count, cut to the PIC's
+	 * width.
+	 */
+	uint64_t (*start_value)(const struct pcbe_cfg *cfg);
 	/* Stop every PIC of this CPU, close user reads.  Idempotent. */
 	void (*allstop)(void);
 	/* *pc_datap += (now - last) mod 2^width; last = now.  Running or not.

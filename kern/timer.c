@@ -67,18 +67,40 @@ timer_intr(void)
 	lock_release(&c->c_timer_lock);
 }
 
-/* a * mul / div where the product may exceed 64 bits, the result not. */
-static uint64_t
-scale(uint64_t a, uint64_t mul, uint64_t div)
+struct tick_scale tick_scale;
+
+void
+clock_init(void)
 {
-	return a / div * mul + a % div * mul / div;
+	uint64_t hz = arch_tick_hz(), quotient = 0, rest = NS_PER_S;
+
+	while (hz >> 63 == 0 && hz <= NS_PER_S) {
+		hz <<= 1;
+		tick_scale.ts_lift++;
+	}
+	/* 2^64 * NS_PER_S / hz, rounded up, bit by bit. */
+	for (unsigned i = 0; i < 64; i++) {
+		rest <<= 1;
+		quotient = quotient << 1 | (rest >= hz);
+		if (rest >= hz)
+			rest -= hz;
+	}
+	tick_scale.ts_mult = quotient + (rest != 0);
 }
 
 hrtime_t
 tick_to_ns(uint64_t tick)
 {
-	/* The remainder's product fits: a tick is no finer than 0.05 ns. */
-	return (hrtime_t)scale(tick, NS_PER_S, arch_tick_hz());
+	unsigned __int128 lifted = tick << tick_scale.ts_lift;
+
+	return (hrtime_t)(lifted * tick_scale.ts_mult >> 64);
+}
+
+/* a * mul / div where the product may exceed 64 bits, the result not. */
+static uint64_t
+scale(uint64_t a, uint64_t mul, uint64_t div)
+{
+	return a / div * mul + a % div * mul / div;
 }
 
 uint64_t

@@ -27,6 +27,19 @@ void timer_stop(struct timer *t);
 
 typedef long long hrtime_t; /* ns; as in include/sys/types.h */
 
+/*
+ * Nanoseconds are bits 64 and up of (arch_tick() << ts_lift) * ts_mult: lifted
+ * until one of its steps is a nanosecond or less, which the multiplier is in
+ * 2^-64.  Counter pages have the same, so that a program's own reading of the
+ * clock and the kernel's never disagree.
+ */
+struct tick_scale {
+	uint64_t ts_mult, ts_lift;
+};
+extern struct tick_scale tick_scale;
+/* Learn it; before the first use of any of these. */
+void clock_init(void);
+
 /* Since some moment before the kernel ran; never goes back. */
 hrtime_t gethrtime(void);
 hrtime_t tick_to_ns(uint64_t tick);

@@ -447,6 +447,7 @@ struct pcbe_ops intel_pcbe_ops = {
 	.overflow_bitmap = x86_pic_overflow_bitmap,
 	.configure = configure,
 	.program = x86_pic_program,
+	.start_value = x86_pic_start_value,
 	.allstop = x86_pic_allstop,
 	.sample = x86_pic_sample,
 	.free = x86_pic_free,

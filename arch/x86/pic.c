@@ -83,7 +83,7 @@ x86_pic_ncounters(void)
 unsigned
 x86_pic_width(unsigned pic)
 {
-	return (unsigned)__builtin_popcountll(x86_pics.xs_pic[pic].xp_mask);
+	return 64 - (unsigned)__builtin_clzll(x86_pics.xs_pic[pic].xp_mask);
 }
 
 uint32_t
@@ -107,6 +107,7 @@ x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	cfg->pc_mask = p->xp_mask;
 	cfg->pc_slow =
 	    p->xp_short || (cfg->pc_notify && x86_pics.xs_status == 0);
+	set->ps_biased |= p->xp_short;
 	set->ps_run |= p->xp_global;
 	if (p->xp_select == 0) {
 		set->ps_ctrl |= cfg->pc_sel;
@@ -114,28 +115,34 @@ x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	}
 }
 
-/*
- * What a PIC starts from that takes 32 bits, and so cannot hold every count:
- * if nobody waits for its overflow it starts from 0, else it comes nearer to
- * it in strides, and the last leaves a good way to go.
- */
-static uint64_t
-short_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
+/* Can a PIC that takes 32 bits and extends their sign start from v? */
+static bool
+fits_short(const struct pcbe_cfg *cfg, uint64_t v)
 {
-	if (((uint64_t)(int32_t)v & cfg->pc_mask) == v)
+	return ((uint64_t)(int32_t)v & cfg->pc_mask) == v;
+}
+
+/*
+ * Where it cannot: if nobody waits for its overflow it starts from 0, else it
+ * comes nearer to it in strides, and the last leaves a good way to go.
+ */
+uint64_t
+x86_pic_start_value(const struct pcbe_cfg *cfg)
+{
+	uint64_t v = *cfg->pc_datap & cfg->pc_mask;
+
+	if (!x86_pics.xs_pic[cfg->pc_pic].xp_short || fits_short(cfg, v))
 		return v;
-	if (!cfg->pc_notify)
-		return 0;
-	pc->pc_strides |= 1U << cfg->pc_pic;
-	return cfg->pc_mask + 1 - STRIDE;
+	return cfg->pc_notify ? cfg->pc_mask + 1 - STRIDE : 0;
 }
 
 static __attribute__((noinline)) uint64_t
-slow_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
+slow_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t count)
 {
-	if (x86_pics.xs_pic[cfg->pc_pic].xp_short)
-		v = short_value(pc, cfg, v);
+	uint64_t v = x86_pic_start_value(cfg);
+
 	if (cfg->pc_notify) {
+		pc->pc_strides |= (uint32_t)(v != count) << cfg->pc_pic;
 		pc->pc_watched |= 1U << cfg->pc_pic;
 		pc->pc_seen[cfg->pc_pic] = v;
 	}

@@ -55,6 +55,7 @@ unsigned x86_pic_ncounters(void);
 unsigned x86_pic_width(unsigned pic);
 uint32_t x86_pic_read_index(unsigned pic);
 void x86_pic_program(struct pcbe_set *set);
+uint64_t x86_pic_start_value(const struct pcbe_cfg *cfg);
 void x86_pic_allstop(void);
 void x86_pic_sample(struct pcbe_set *set);
 uint64_t x86_pic_overflow_bitmap(void);
