@@ -26,8 +26,8 @@ $(error scripts/setup could not install what is missing)
 endif
 endif
 
-# cpc/: libcpc; from the door to what stands on it.
-CPC_OBJS := cpc/door.o cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
+# cpc/: libcpc; what stands on the door.
+CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
 
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
@@ -39,8 +39,9 @@ else ifeq ($(filter $(ARCH),$(ARCHS)),)
 $(error ARCH=$(ARCH): known are $(ARCHS))
 else
 
-# How a machine reads its PICs without a trap; cpc/noread.o, of the host's tests, asks the kernel always.
-CPC_OBJS += cpc/$(if $(filter arm64,$(ARCH)),arm64,x86)/read.o
+# A machine's own: the door, and how its PICs are read without a trap; cpc/noread.o, of the host's tests,
+# asks the kernel always.
+CPC_OBJS += $(addprefix cpc/$(if $(filter arm64,$(ARCH)),arm64,x86)/,door.o read.o)
 
 B       := build/$(ARCH)
 DIR     := $(if $(filter x86_64,$(ARCH)),arch/x86,arch/arm64)
@@ -57,6 +58,8 @@ KCFLAGS += -fno-pic -fno-stack-protector -fno-common -fno-strict-aliasing
 KCFLAGS += -fno-omit-frame-pointer        # backtraces walk frame pointers
 KCFLAGS += -mgeneral-regs-only            # LWPs' SIMD state is left alone
 KCFLAGS += -fno-asynchronous-unwind-tables
+# Who runs is an instruction or two, not a call: of what is C in kern/ and arch/.
+KINLINE = $(if $(filter %.c,$<),-include $(DIR)/inline.h)
 ifeq ($(ARCH),x86_64)
 KCFLAGS += -mcmodel=kernel                # linked in the top 2 GiB
 KCFLAGS += -mno-red-zone                  # an interrupt uses the stack it finds
@@ -117,6 +120,7 @@ TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH
 all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe
 
 $(B)/%.o: COMPILE = $(CC) $(KCFLAGS)
+$(B)/kern/%.o $(B)/arch/%.o: COMPILE = $(CC) $(KCFLAGS) $(KINLINE)
 $(B)/%.o: %.c Makefile
 	$(compile)
 $(B)/%.o: %.S Makefile
@@ -269,10 +273,10 @@ $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fa
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init
-cpc_cxx_OBJS := $(filter-out cpc/door.o cpc/%/read.o,$(CPC_OBJS)) cpc/noread.o
+cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
-HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/door.o cpc/%/read.o,$(CPC_OBJS)) cpc/noread.o \
+HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_init.o kern/kcpc_run.o kern/kcpc_sys.o $(HOST_LIB)
 build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 

@@ -94,7 +94,9 @@ secondary_high:
 
 /* This CPU's own registers for the kernel; x0 = struct arm64_cpu. */
 cpu_registers:
-	msr	tpidr_el1, x0
+	ldr	x1, [x0, #AC_CPU]
+	str	x0, [x1, #C_ARCH]
+	msr	tpidr_el1, x1
 	ldr	x1, =arm64_vectors
 	msr	vbar_el1, x1
 	mov	x1, #(3 << 20)		/* FPEN: libfdt uses SIMD registers */

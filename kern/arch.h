@@ -91,7 +91,7 @@ _Noreturn void arch_halt(int code);
 #define HALT_FAIL 0x11 /* 35 */
 
 /* cpu */
-struct cpu *arch_curcpu(void);
+struct cpu *arch_curcpu(void); /* in the kernel inline */
 /* Wait for an interrupt, take it, return.  On return interrupts are off. */
 void arch_idle(void);
 /*
@@ -160,8 +160,6 @@ uintptr_t tf_fp(const struct trapframe *tf); /* frame pointer register */
 /* Did the frame interrupt a payload (at either privilege)? */
 bool tf_user(const struct trapframe *tf);
 unsigned tf_sysno(const struct trapframe *tf);
-uintptr_t tf_arg(const struct trapframe *tf, unsigned n); /* 0..5 */
-void tf_args(const struct trapframe *tf, uintptr_t a[6]); /* all of them */
 void tf_set_ret(struct trapframe *tf, intptr_t v);
 void tf_set_pc(struct trapframe *tf, uintptr_t pc);
 /* Back to the system call's instruction, as if it had not been made yet. */
@@ -187,10 +185,10 @@ void tf_print(const struct trapframe *tf);
 bool arch_frame_next(uintptr_t *fp, uintptr_t *pc); /* kernel stacks only */
 
 /*
- * A machine-dependent system call (x86: arch_prctl).  ENOSYS where the
- * number is not one; otherwise *ret is the result.
+ * A system call of this machine's alone (x86: arch_prctl).  -ENOSYS where
+ * the number is not one.
  */
-int arch_syscall(struct trapframe *tf, unsigned sysno, intptr_t *ret);
+intptr_t arch_syscall(unsigned sysno, const uintptr_t *a);
 /*
  * The kernel's number (kern/syscall.h) of a Linux system call of this
  * machine; 0 (SYS_none) or -1 where the kernel does not know it.
@@ -295,8 +293,10 @@ _Noreturn void kern_cpu_main(struct cpu *cpu);
  */
 void trap_enter(void);
 void trap_leave(void);
-/* A system call of the current LWP; may not return (exit). */
-void trap_syscall(struct trapframe *tf);
+/*
+ * A system call is syscall_find(number)(arguments), kern/syscall.h, on its
+ * LWP's stack; it may not return (exit).
+ */
 /*
  * Anything synchronous that is not a system call.  From user code it ends
  * (later: signals) the process; from the kernel it prints and halts.

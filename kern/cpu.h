@@ -15,15 +15,14 @@
 struct lwp;
 
 struct cpu {
-	unsigned c_id;      /* processorid_t, dense from 0; the boot CPU is 0 */
-	uint64_t c_hwid;    /* APIC id or MPIDR affinity */
 	void *c_arch;       /* the architecture's own per-CPU data */
 	struct lwp *c_lwp;  /* running now */
+	unsigned c_id;      /* processorid_t, dense from 0; the boot CPU is 0 */
+	uint64_t c_hwid;    /* APIC id or MPIDR affinity */
 	struct lwp *c_idle; /* runs when nothing else does */
 	bool c_online;
 	/* sched.c */
 	bool c_active;      /* takes LWPs: p_online(2) */
-	bool c_resched;     /* switch on the way to user code */
 	unsigned c_nbound;  /* LWPs bound to it */
 	struct lwp *c_left; /* a zombie this CPU has just left */
 	struct lwp *c_runq, **c_runq_tail;

@@ -8,6 +8,7 @@
 #include "kern/lwp.h"
 #include "kern/proc.h"
 #include "kern/signal.h"
+#include "kern/syscall.h"
 #include "lib/printf.h"
 
 void
@@ -24,17 +25,15 @@ fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len)
 }
 
 void
-fault_hostile_pointer(const struct trapframe *tf, const char *call)
+fault_hostile_pointer(const struct trapframe *tf, uintptr_t uva)
 {
 	struct proc *p = proc_self();
 	char where[FAULT_WHERE_MAX];
 
-	if (p->p_said_efault)
-		return;
 	p->p_said_efault = true;
 	fault_where(p, tf_pc(tf), where, sizeof where);
 	printf("barecpc: %s: %s at pc %s: bad address 0x%lx: EFAULT\n",
-	    p->p_name, call, where, (unsigned long)p->p_efault_addr);
+	    p->p_name, syscall_name(tf_sysno(tf)), where, (unsigned long)uva);
 }
 
 /* The signal of a fault, and what a handler is told. */
@@ -138,10 +137,10 @@ trap_return(struct trapframe *tf)
 {
 	struct lwp *l = lwp_self();
 
-	while (l->l_cpu->c_resched || l->l_ast != 0) {
-		if (l->l_cpu->c_resched)
+	while (l->l_ast != 0) {
+		if ((l->l_ast & AST_YIELD) != 0)
 			sched_yield();
-		if (l->l_ast != 0)
+		if ((l->l_ast & ~AST_YIELD) != 0)
 			sig_ast(l, tf);
 	}
 	kernel_unlock();

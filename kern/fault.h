@@ -13,7 +13,7 @@ struct trapframe;
 /* "0x401234 (main+0x14)", or without a name where there is none. */
 #define FAULT_WHERE_MAX 112
 void fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len);
-/* A system call met a bad pointer: one line, the first time in a process. */
-void fault_hostile_pointer(const struct trapframe *tf, const char *call);
+/* The system call tf met a bad pointer, the first one in its process. */
+void fault_hostile_pointer(const struct trapframe *tf, uintptr_t uva);
 
 #endif /* KERN_FAULT_H */

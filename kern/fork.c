@@ -60,7 +60,6 @@ clone_lwp(struct proc *p, const struct clone *c)
 		return NULL;
 	arch_lwp_fork(
 	    l, self->l_tf, c->stack, c->flags & CLONE_SETTLS ? &c->tls : NULL);
-	l->l_tf = arch_lwp_frame(l);
 	l->l_sigmask = self->l_sigmask;
 	l->l_affinity = self->l_affinity;
 	if (self->l_bound >= 0)

@@ -61,6 +61,7 @@ lwp_create(struct proc *p, void (*fn)(void *), void *arg)
 	l->l_cpu = arch_curcpu();
 	l->l_affinity = ~0ULL;
 	l->l_bound = -1;
+	l->l_tf = arch_lwp_frame(l);
 	l->l_fn = fn;
 	l->l_arg = arg;
 	l->l_sigstack.ss_flags = SS_DISABLE;

@@ -69,10 +69,10 @@ struct lwp {
 	struct sigstack l_sigstack;
 	uintptr_t l_clear_tid; /* set_tid_address(2) */
 	uintptr_t l_entry_pc, l_entry_sp;
-	struct trapframe *l_tf; /* of the system call it makes */
+	struct trapframe *l_tf; /* of its way into the kernel */
 };
 
-/* The running LWP. */
+/* The running LWP; in the kernel inline, arch/<machine>/inline.h. */
 struct lwp *lwp_self(void);
 /*
  * A new LWP, not yet runnable, that will call fn(arg) in the kernel; its

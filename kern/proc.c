@@ -52,12 +52,6 @@ lwp_find(struct proc *p, int tid)
 	return l;
 }
 
-struct proc *
-proc_self(void)
-{
-	return lwp_self()->l_proc;
-}
-
 /* A process's first LWP begins here, in the kernel. */
 static void
 user_start(void *arg)

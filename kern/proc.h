@@ -11,11 +11,11 @@
 #include "kern/as.h"
 #include "kern/elf.h"
 #include "kern/file.h"
+#include "kern/lwp.h"
 #include "kern/sched.h"
 #include "kern/signal.h"
 #include "kern/timer.h"
 
-struct lwp;
 struct trapframe;
 
 #define PROC_NAME_MAX 64
@@ -56,13 +56,15 @@ struct proc {
 	bool p_done;  /* no LWP is left */
 	struct waitq p_wait;
 
-	bool p_efault;           /* this system call met a bad address, */
-	uintptr_t p_efault_addr; /* this one */
-	bool p_said_efault;      /* one is reported in a process */
+	bool p_said_efault; /* one bad address is reported in a process */
 };
 
 /* The process of the running LWP; never NULL in a system call. */
-struct proc *proc_self(void);
+static inline struct proc *
+proc_self(void)
+{
+	return lwp_self()->l_proc;
+}
 
 /*
  * Make a process of the program at path (in the archives), ready to start;

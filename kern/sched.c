@@ -29,12 +29,6 @@ cpu_bit(const struct cpu *c)
 	return 1ULL << c->c_id;
 }
 
-struct lwp *
-lwp_self(void)
-{
-	return arch_curcpu()->c_lwp;
-}
-
 static void
 queue_push(struct lwp ***tail, struct lwp **first, struct lwp *l)
 {
@@ -124,7 +118,7 @@ slice_over(void *arg)
 {
 	struct cpu *c = arg;
 
-	c->c_resched = true;
+	c->c_lwp->l_ast |= AST_YIELD;
 }
 
 static void
@@ -184,7 +178,7 @@ sched_switch(void)
 	struct cpu *c = arch_curcpu();
 	struct lwp *from = c->c_lwp, *to = queue_pop(&c->c_runq);
 
-	c->c_resched = false;
+	from->l_ast &= ~AST_YIELD;
 	if (c->c_runq != NULL)
 		slice_time(c);
 	else if (c->c_slice.t_cpu != NULL)
@@ -208,7 +202,7 @@ sched_yield(void)
 	struct lwp *l = lwp_self();
 	struct cpu *c = l->l_cpu;
 
-	c->c_resched = false;
+	l->l_ast &= ~AST_YIELD;
 	if ((allowed(l) & cpu_bit(c)) == 0) {
 		sched_ready(l);
 	} else if (c->c_runq != NULL) {
@@ -277,7 +271,7 @@ sched_move(struct lwp *l)
 		queue_remove(&c->c_runq_tail, &c->c_runq, l);
 		sched_ready(l);
 	} else if (l->l_state == LWP_RUNNING) {
-		c->c_resched = true;
+		l->l_ast |= AST_YIELD;
 		if (c != arch_curcpu())
 			arch_ipi(c, IPI_RESCHED);
 	}
@@ -352,7 +346,7 @@ waitq_sleep(struct waitq *wq, uint64_t deadline)
 	struct lwp *l = lwp_self();
 
 	/* A signal that came before this sleep ends it. */
-	if (l->l_ast != 0)
+	if ((l->l_ast & ~AST_YIELD) != 0)
 		return EINTR;
 	queue_push(&wq->wq_tail, &wq->wq_first, l);
 	l->l_state = LWP_ASLEEP;

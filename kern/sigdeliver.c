@@ -203,7 +203,7 @@ sig_ast(struct lwp *l, struct trapframe *tf)
 		l->l_restart = false;
 		tf_restart(tf);
 	}
-	l->l_ast = 0;
+	l->l_ast &= AST_YIELD;
 	if (l->l_proc->p_exiting)
 		lwp_exit();
 }

@@ -245,7 +245,7 @@ sig_check(struct lwp *l)
 	l->l_ast &= ~AST_SIGNAL;
 	if ((sig_pending(l) & ~l->l_sigmask) != 0)
 		l->l_ast |= AST_SIGNAL;
-	return l->l_ast != 0;
+	return (l->l_ast & ~AST_YIELD) != 0;
 }
 
 intptr_t

@@ -110,6 +110,7 @@ struct sigpend {
 #define AST_EXIT   0x1 /* its process ends */
 #define AST_SIGNAL 0x2 /* look for signals */
 #define AST_CPC    0x4 /* its counters overflowed */
+#define AST_YIELD  0x8 /* others first: the only one that ends no sleep */
 
 /* A handler's frame, but for the registers. */
 struct sigframe {

@@ -14,23 +14,11 @@
 #include "kern/usercopy.h"
 #include "lib/printf.h"
 
-#define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
-static const struct {
-	const char *name;
-	syscall_fn *fn;
-} syscalls[NSYSCALL] = { SYSCALLS(SYSCALL_ENTRY) };
-
-#define NARG 6
-
-/* Private calls */
+/*
+ * Private calls
+ */
 
 static size_t npages_at_boot;
-
-void
-syscall_init(void)
-{
-	npages_at_boot = page_nfree();
-}
 
 static intptr_t
 sys_phys(const uintptr_t *a)
@@ -59,12 +47,16 @@ sys_stat_kernel(const uintptr_t *a)
 }
 
 /* Each unknown call is named once a run, as long as there are not too many. */
-static intptr_t
-unknown(unsigned sysno)
+intptr_t
+syscall_unknown(const uintptr_t *a)
 {
 	static unsigned said[64], nsaid;
 	static const unsigned max = sizeof said / sizeof *said;
+	unsigned sysno = tf_sysno(lwp_self()->l_tf);
+	intptr_t ret = arch_syscall(sysno, a);
 
+	if (ret != -ENOSYS)
+		return ret;
 	for (unsigned i = 0; i < nsaid; i++) {
 		if (said[i] == sysno)
 			return -ENOSYS;
@@ -78,55 +70,57 @@ unknown(unsigned sysno)
 	return -ENOSYS;
 }
 
-/* Where a call has no name, its number must do. */
-static intptr_t
-dispatch(
-    struct trapframe *tf, unsigned sysno, const uintptr_t *a, const char **name)
-{
-	intptr_t ret;
-	int known;
+/*
+ * The tables
+ */
 
-	*name = "a system call";
-	switch (sysno) {
-	case BARECPC_SYS_CPC:
-		*name = "cpc";
-		return kcpc_syscall(a);
-	case BARECPC_SYS_PHYS:
-		return sys_phys(a);
-	case BARECPC_SYS_SCHED:
-		*name = "processor_bind";
-		return sched_syscall(a);
-	case BARECPC_SYS_STAT:
-		*name = "barecpc_stat";
-		return sys_stat_kernel(a);
-	}
-	known = sysno < arch_sysmap_len ? arch_sysmap[sysno] : SYS_none;
-	if (known > SYS_none && known < NSYSCALL) {
-		*name = syscalls[known].name;
-		return syscalls[known].fn(a);
-	}
-	if (arch_syscall(tf, sysno, &ret) != ENOSYS)
-		return ret;
-	return unknown(sysno);
+syscall_fn *syscall_linux[SYSCALL_NLINUX];
+
+#define PRIVATE(sysno) [(sysno)-BARECPC_SYS_CPC]
+syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
+	PRIVATE(BARECPC_SYS_CPC) = kcpc_syscall,
+	PRIVATE(BARECPC_SYS_PHYS) = sys_phys,
+	PRIVATE(BARECPC_SYS_STAT) = sys_stat_kernel,
+	PRIVATE(BARECPC_SYS_SCHED) = sched_syscall,
+};
+
+#define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
+static const struct {
+	const char *name;
+	syscall_fn *fn;
+} syscalls[NSYSCALL] = { SYSCALLS(SYSCALL_ENTRY) };
+
+static unsigned
+known(unsigned sysno)
+{
+	int n = sysno < arch_sysmap_len ? arch_sysmap[sysno] : SYS_none;
+
+	return n > SYS_none && n < NSYSCALL ? (unsigned)n : SYS_none;
+}
+
+/* Where a call has no name, its number must do. */
+const char *
+syscall_name(unsigned sysno)
+{
+	static const char *const private[] = {
+		PRIVATE(BARECPC_SYS_CPC) = "cpc",
+		PRIVATE(BARECPC_SYS_STAT) = "barecpc_stat",
+		PRIVATE(BARECPC_SYS_SCHED) = "processor_bind",
+	};
+	unsigned n = sysno - BARECPC_SYS_CPC;
+
+	if (known(sysno) != SYS_none)
+		return syscalls[known(sysno)].name;
+	return n < SYSCALL_NPRIVATE && private[n] != NULL ? private[n]
+	                                                  : "a system call";
 }
 
 void
-trap_syscall(struct trapframe *tf)
+syscall_init(void)
 {
-	struct lwp *l = lwp_self();
-	struct proc *p = l->l_proc;
-	unsigned sysno = tf_sysno(tf);
-	uintptr_t a[NARG];
-	const char *name;
-	intptr_t ret;
-
-	l->l_tf = tf;
-	tf_args(tf, a);
-	ret = dispatch(tf, sysno, a, &name);
-	if (ret == -EJUSTRETURN)
-		return;
-	tf_set_ret(tf, ret);
-	if (ret == -EFAULT && p->p_efault)
-		fault_hostile_pointer(tf, name);
-	p->p_efault = false;
+	npages_at_boot = page_nfree();
+	for (unsigned sysno = 0; sysno < SYSCALL_NLINUX; sysno++)
+		syscall_linux[sysno] = known(sysno) != SYS_none
+		                           ? syscalls[known(sysno)].fn
+		                           : syscall_unknown;
 }

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "include/sys/barecpc.h"
+
 /* In the groups of kern/sys_*.c; X(name) stands for Linux's call `name`. */
 #define SYSCALLS(X)                                                            \
 	/* sys_file.c */                                                       \
@@ -112,9 +114,6 @@
 #define SYSCALL_ENUM(name) SYS_##name,
 enum syscall { SYS_none, SYSCALLS(SYSCALL_ENUM) NSYSCALL };
 
-/* Note what is in use before the first program. */
-void syscall_init(void);
-
 /* sys_sched.c: the private call BARECPC_SYS_SCHED. */
 intptr_t sched_syscall(const uintptr_t *a);
 
@@ -123,5 +122,31 @@ typedef intptr_t syscall_fn(const uintptr_t *a);
 
 #define SYSCALL_DECLARE(name) syscall_fn sys_##name;
 SYSCALLS(SYSCALL_DECLARE)
+
+/*
+ * By the machine's numbers, and by those of private calls, from
+ * BARECPC_SYS_CPC on.  Where there is no such call, there is one that says so.
+ */
+#define SYSCALL_NLINUX   512
+#define SYSCALL_NPRIVATE 4
+extern syscall_fn *syscall_linux[SYSCALL_NLINUX];
+extern syscall_fn *const syscall_private[SYSCALL_NPRIVATE];
+syscall_fn syscall_unknown;
+
+static inline syscall_fn *
+syscall_find(unsigned sysno)
+{
+	if (sysno < SYSCALL_NLINUX)
+		return syscall_linux[sysno];
+	if (sysno - BARECPC_SYS_CPC < SYSCALL_NPRIVATE)
+		return syscall_private[sysno - BARECPC_SYS_CPC];
+	return syscall_unknown;
+}
+
+/* What the console calls it. */
+const char *syscall_name(unsigned sysno);
+
+/* Fill the table, and note what is in use before the first program. */
+void syscall_init(void);
 
 #endif /* KERN_SYSCALL_H */

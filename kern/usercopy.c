@@ -2,15 +2,15 @@
 
 #include "kern/arch.h"
 #include "kern/errno.h"
+#include "kern/fault.h"
+#include "kern/lwp.h"
 #include "kern/proc.h"
 
 static int
 note(int err, uintptr_t uva)
 {
-	if (err == EFAULT) {
-		proc_self()->p_efault = true;
-		proc_self()->p_efault_addr = uva;
-	}
+	if (err == EFAULT && !proc_self()->p_said_efault)
+		fault_hostile_pointer(lwp_self()->l_tf, uva);
 	return err;
 }
 

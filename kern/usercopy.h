@@ -1,8 +1,8 @@
 /*
  * Reaching a payload's memory from a system call.  Included by kern/.
  *
- * As arch_copyin() and its like, and besides they remember the address that
- * gave EFAULT, for the one report a process gets.
+ * As arch_copyin() and its like, and besides they report the address that
+ * gives EFAULT, once in a process.
  */
 #ifndef KERN_USERCOPY_H
 #define KERN_USERCOPY_H

@@ -30,7 +30,7 @@ _Static_assert(offsetof(struct trapframe, tf_sp) == TF_SP, "asm.h");
 _Static_assert(offsetof(struct trapframe, tf_frame) == TF_FRAME, "asm.h");
 _Static_assert(sizeof(struct trapframe) == TF_BYTES, "asm.h");
 
-/* A CPU's own data, at TPIDR_EL1. */
+/* A CPU's own data, its struct cpu's c_arch. */
 struct arm64_cpu {
 	struct cpu *ac_cpu;
 	char *ac_emergency;     /* top of the stack for reporting an overflow */
@@ -40,6 +40,7 @@ struct arm64_cpu {
 	uint32_t ac_gicv2_mask; /* its bit in GICD_SGIR, GICv2 */
 	volatile uint32_t *ac_gicr; /* its redistributor, GICv3 */
 };
+_Static_assert(offsetof(struct arm64_cpu, ac_cpu) == AC_CPU, "asm.h");
 _Static_assert(offsetof(struct arm64_cpu, ac_emergency) == AC_EMERGENCY, "asm");
 _Static_assert(offsetof(struct arm64_cpu, ac_stack) == AC_STACK, "asm.h");
 _Static_assert(offsetof(struct arm64_cpu, ac_try) == AC_TRY, "asm.h");
@@ -59,7 +60,8 @@ extern char arm64_vectors[];
 _Noreturn void arm64_user_return(struct trapframe *tf);
 
 /* trap.c, called by vectors.S */
-void arm64_trap_sync(struct trapframe *tf);
+void arm64_trap_sync(struct trapframe *tf); /* but for SVC of a payload */
+bool arm64_trap_svc(struct trapframe *tf);  /* false: only x0 has changed */
 void arm64_trap_irq(struct trapframe *tf);
 void arm64_trap_bad(struct trapframe *tf);
 _Noreturn void arm64_trap_overflow(struct trapframe *tf);

@@ -20,6 +20,11 @@
 #define BOOT_STACK     KSTACK_BASE
 #define BOOT_EMERGENCY (KSTACK_BASE + KSTACK_SLOT)
 
+/* ESR_EL1.EC: bits 31..26; SVC of a payload. */
+#define EC_SHIFT 26
+#define EC_BITS  6
+#define EC_SVC   0x15
+
 /* struct trapframe */
 #define TF_X(n)   (8 * (n))
 #define TF_SP     0xf8
@@ -30,7 +35,11 @@
 #define TF_FRAME  0x120
 #define TF_BYTES  0x130
 
-/* struct arm64_cpu, at TPIDR_EL1 */
+/* struct cpu, at TPIDR_EL1 */
+#define C_ARCH 0x0
+
+/* struct arm64_cpu */
+#define AC_CPU       0x0
 #define AC_EMERGENCY 0x8
 #define AC_STACK     0x10
 #define AC_TRY       0x18

@@ -26,16 +26,12 @@ struct arm64_cpu arm64_boot_cpu = {
 uint32_t arm64_boot_el;
 bool arm64_has_pan;
 
+_Static_assert(offsetof(struct cpu, c_arch) == C_ARCH, "asm.h");
+
 struct arm64_cpu *
 arm64_curcpu(void)
 {
-	return (struct arm64_cpu *)read_sysreg(tpidr_el1);
-}
-
-struct cpu *
-arch_curcpu(void)
-{
-	return arm64_curcpu()->ac_cpu;
+	return arch_curcpu()->c_arch;
 }
 
 /* A pending interrupt ends the wait though masked; then let it in. */
@@ -95,9 +91,8 @@ void
 arm64_cpus_init(void)
 {
 	uint64_t self = read_sysreg(mpidr_el1) & MPIDR_AFFINITY;
-	struct cpu *c = cpu_add(self);
 
-	c->c_arch = &arm64_boot_cpu;
+	cpu_add(self);
 	arm64_boot_cpu.ac_mpidr = self;
 	for (unsigned i = 0; i < machine.m_ncpu; i++) {
 		if ((machine.m_mpidr[i] & MPIDR_AFFINITY) != self)

@@ -65,13 +65,12 @@ arch_init(struct bootinfo *bi)
 }
 
 /* Linux has none that are this machine's alone. */
-int
-arch_syscall(struct trapframe *tf, unsigned sysno, intptr_t *ret)
+intptr_t
+arch_syscall(unsigned sysno, const uintptr_t *a)
 {
-	(void)tf;
 	(void)sysno;
-	(void)ret;
-	return ENOSYS;
+	(void)a;
+	return -ENOSYS;
 }
 
 /* UEFI Specification, "AArch64 Platforms": the usual calling convention. */

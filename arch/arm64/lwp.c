@@ -31,6 +31,7 @@ int
 arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 {
 	struct arm64_lwp *al = kmalloc(sizeof *al);
+	struct trapframe *tf = arch_lwp_frame(l);
 	struct switch_frame *sf;
 
 	if (al == NULL)
@@ -41,13 +42,13 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 		return ENOMEM;
 	}
 	/* Below the trap frame: there already, or written from here. */
-	sf = (struct switch_frame *)((struct trapframe *)l->l_kstack_top - 1) -
-	     1;
+	sf = (struct switch_frame *)tf - 1;
 	*sf = (struct switch_frame){
 		.sf_x = { (uint64_t)fn, (uint64_t)arg },
 		.sf_lr = (uint64_t)arm64_lwp_first,
 	};
 	al->al_sp = sf;
+	tf->tf_frame[0] = tf->tf_frame[1] = 0; /* backtraces end here */
 	l->l_arch = al;
 	return 0;
 }

@@ -5,7 +5,11 @@
 #include "arch/arm64/gic.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/klock.h"
 #include "kern/ksym.h"
+#include "kern/lwp.h"
+#include "kern/syscall.h"
 #include "lib/printf.h"
 
 /*
@@ -15,7 +19,6 @@
 #define EC_UNKNOWN     0x00
 #define EC_FP_TRAPPED  0x07
 #define EC_ILLEGAL     0x0e
-#define EC_SVC         0x15
 #define EC_SYSREG      0x18
 #define EC_SVE_TRAPPED 0x19
 #define EC_SME_TRAPPED 0x1d
@@ -133,11 +136,28 @@ arm64_trap_sync(struct trapframe *tf)
 		return;
 	}
 	trap_enter();
-	if (ec == EC_SVC)
-		trap_syscall(tf);
-	else
-		report(tf, ec);
+	report(tf, ec);
 	trap_return(tf);
+}
+
+bool
+arm64_trap_svc(struct trapframe *tf)
+{
+	intptr_t ret;
+
+	kernel_lock();
+	ret = syscall_find((unsigned)tf->tf_x[8])(tf->tf_x);
+	if (ret == -EJUSTRETURN) {
+		trap_return(tf);
+		return true;
+	}
+	tf->tf_x[0] = (uint64_t)ret;
+	if (lwp_self()->l_ast != 0) {
+		trap_return(tf);
+		return true;
+	}
+	kernel_unlock();
+	return false;
 }
 
 void
@@ -206,19 +226,6 @@ unsigned
 tf_sysno(const struct trapframe *tf)
 {
 	return (unsigned)tf->tf_x[8];
-}
-
-uintptr_t
-tf_arg(const struct trapframe *tf, unsigned n)
-{
-	return tf->tf_x[n];
-}
-
-void
-tf_args(const struct trapframe *tf, uintptr_t a[6])
-{
-	for (unsigned n = 0; n < 6; n++)
-		a[n] = tf->tf_x[n];
 }
 
 void

@@ -18,7 +18,7 @@ int arm64_copyinstr_system(char *dst, uintptr_t src, size_t max);
 static bool
 is_system(void)
 {
-	return arch_curcpu()->c_lwp->l_system;
+	return lwp_self()->l_system;
 }
 
 static bool

@@ -116,6 +116,7 @@ arm64_try:
 	stp	x25, x26, [sp, #64]
 	stp	x27, x28, [sp, #80]
 	mrs	x2, tpidr_el1
+	ldr	x2, [x2, #C_ARCH]
 	mov	x3, sp
 	str	x3, [x2, #AC_TRY]
 	mov	x2, x0
@@ -125,6 +126,7 @@ arm64_try:
 	mov	x0, #0
 1:	set_pan	PSTATE_PAN
 	mrs	x2, tpidr_el1
+	ldr	x2, [x2, #C_ARCH]
 	str	xzr, [x2, #AC_TRY]
 	ldp	x19, x20, [sp, #16]
 	ldp	x21, x22, [sp, #32]
@@ -138,6 +140,7 @@ arm64_try:
 	.globl	arm64_try_failed
 arm64_try_failed:
 	mrs	x2, tpidr_el1
+	ldr	x2, [x2, #C_ARCH]
 	ldr	x3, [x2, #AC_TRY]
 	mov	sp, x3
 	mov	x0, #EFAULT

@@ -8,8 +8,8 @@
 
 	.text
 
-	/* General registers but x0 and x1 to the frame at sp. */
-	.macro	save_registers
+	/* General registers but x0, x1 and x30 to the frame at sp. */
+	.macro	save_general
 	stp	x2, x3, [sp, #TF_X(2)]
 	stp	x4, x5, [sp, #TF_X(4)]
 	stp	x6, x7, [sp, #TF_X(6)]
@@ -24,6 +24,10 @@
 	stp	x24, x25, [sp, #TF_X(24)]
 	stp	x26, x27, [sp, #TF_X(26)]
 	stp	x28, x29, [sp, #TF_X(28)]
+	.endm
+
+	.macro	save_registers
+	save_general
 	mrs	x2, elr_el1
 	mrs	x3, spsr_el1
 	mrs	x4, esr_el1
@@ -32,7 +36,8 @@
 	stp	x4, x5, [sp, #TF_ESR]
 	.endm
 
-	.macro	restore_registers
+	/* Where to go on, and x2 to x17, which no function keeps. */
+	.macro	restore_scratch
 	ldp	x2, x3, [sp, #TF_PC]
 	msr	elr_el1, x2
 	msr	spsr_el1, x3
@@ -44,6 +49,10 @@
 	ldp	x12, x13, [sp, #TF_X(12)]
 	ldp	x14, x15, [sp, #TF_X(14)]
 	ldp	x16, x17, [sp, #TF_X(16)]
+	.endm
+
+	.macro	restore_registers
+	restore_scratch
 	ldp	x18, x19, [sp, #TF_X(18)]
 	ldp	x20, x21, [sp, #TF_X(20)]
 	ldp	x22, x23, [sp, #TF_X(22)]
@@ -58,6 +67,19 @@
 	sub	sp, sp, #TF_BYTES
 	stp	x0, x1, [sp, #TF_X(0)]
 	adr	x1, \handler
+	b	payload_entry
+	.endm
+
+	/* The same of what is synchronous: system calls go their own way. */
+	.macro	from_payload_sync
+	.balign	128
+	sub	sp, sp, #TF_BYTES
+	stp	x0, x1, [sp, #TF_X(0)]
+	mrs	x1, esr_el1
+	ubfx	x0, x1, #EC_SHIFT, #EC_BITS
+	cmp	x0, #EC_SVC
+	b.eq	svc_entry
+	adr	x1, arm64_trap_sync
 	b	payload_entry
 	.endm
 
@@ -85,7 +107,7 @@
 	.balign	2048
 	.globl	arm64_vectors
 arm64_vectors:
-	from_payload arm64_trap_sync		/* EL1t */
+	from_payload_sync			/* EL1t */
 	from_payload arm64_trap_irq
 	never
 	from_payload arm64_trap_bad
@@ -93,7 +115,7 @@ arm64_vectors:
 	from_kernel arm64_trap_irq
 	from_kernel arm64_trap_bad
 	from_kernel arm64_trap_bad
-	from_payload arm64_trap_sync		/* EL0 */
+	from_payload_sync			/* EL0 */
 	from_payload arm64_trap_irq
 	never
 	from_payload arm64_trap_bad
@@ -103,11 +125,38 @@ arm64_vectors:
 	never
 	.balign	128
 
+/*
+ * A system call; x1 = ESR_EL1.  The frame is a whole one, for fork, signals
+ * and reports.  But as long as nobody changed it on the way, the registers
+ * functions keep are still the payload's, and are not read back.
+ */
+svc_entry:
+	save_general
+	mrs	x2, elr_el1
+	mrs	x3, spsr_el1
+	mrs	x4, sp_el0
+	stp	x2, x3, [sp, #TF_PC]
+	stp	x1, xzr, [sp, #TF_ESR]
+	stp	x30, x4, [sp, #TF_X(30)]
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	bl	arm64_trap_svc
+	cbnz	w0, 1f
+	ldp	x30, x0, [sp, #TF_X(30)]
+	msr	sp_el0, x0
+	restore_scratch
+	ldr	x18, [sp, #TF_X(18)]
+	ldr	x29, [sp, #TF_X(29)]
+	ldp	x0, x1, [sp, #TF_X(0)]
+	add	sp, sp, #TF_BYTES
+	eret
+1:	mov	x0, sp
+	b	arm64_user_return
+
 payload_entry:
 	save_registers
 	mrs	x0, sp_el0
 	stp	x30, x0, [sp, #TF_X(30)]
-	stp	xzr, xzr, [sp, #TF_FRAME]	/* backtraces end here */
 	add	x29, sp, #TF_FRAME
 	mov	x0, sp
 	blr	x1

@@ -151,12 +151,6 @@ x86_cpu_init(struct x86_cpu *xc)
 	set_syscall();
 }
 
-struct cpu *
-arch_curcpu(void)
-{
-	return x86_self()->xc_cpu;
-}
-
 void
 arch_relax(void)
 {

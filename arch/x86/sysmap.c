@@ -125,11 +125,10 @@ arch_prctl(unsigned code, uintptr_t arg)
 	}
 }
 
-int
-arch_syscall(struct trapframe *tf, unsigned sysno, intptr_t *ret)
+intptr_t
+arch_syscall(unsigned sysno, const uintptr_t *a)
 {
 	if (sysno != SYS_ARCH_PRCTL)
-		return ENOSYS;
-	*ret = arch_prctl((unsigned)tf_arg(tf, 0), tf_arg(tf, 1));
-	return 0;
+		return -ENOSYS;
+	return arch_prctl((unsigned)a[0], a[1]);
 }

@@ -5,6 +5,8 @@
 #include "arch/x86/insn.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/syscall.h"
 #include "lib/printf.h"
 
 /*
@@ -126,11 +128,18 @@ x86_trap_kernel(struct trapframe *tf)
 	}
 }
 
+/* System V ABI, AMD64 supplement, "Linux Conventions". */
 void
 x86_trap_syscall(struct trapframe *tf)
 {
+	const uintptr_t a[] = { tf->tf_rdi, tf->tf_rsi, tf->tf_rdx, tf->tf_r10,
+		tf->tf_r8, tf->tf_r9 };
+	intptr_t ret;
+
 	trap_enter();
-	trap_syscall(tf);
+	ret = syscall_find((unsigned)tf->tf_err)(a);
+	if (ret != -EJUSTRETURN)
+		tf->tf_rax = (uint64_t)ret;
 	trap_return(tf);
 }
 
@@ -192,37 +201,6 @@ unsigned
 tf_sysno(const struct trapframe *tf)
 {
 	return (unsigned)tf->tf_err;
-}
-
-/* System V ABI, AMD64 supplement, "Linux Conventions". */
-uintptr_t
-tf_arg(const struct trapframe *tf, unsigned n)
-{
-	switch (n) {
-	case 0:
-		return tf->tf_rdi;
-	case 1:
-		return tf->tf_rsi;
-	case 2:
-		return tf->tf_rdx;
-	case 3:
-		return tf->tf_r10;
-	case 4:
-		return tf->tf_r8;
-	default:
-		return tf->tf_r9;
-	}
-}
-
-void
-tf_args(const struct trapframe *tf, uintptr_t a[6])
-{
-	a[0] = tf->tf_rdi;
-	a[1] = tf->tf_rsi;
-	a[2] = tf->tf_rdx;
-	a[3] = tf->tf_r10;
-	a[4] = tf->tf_r8;
-	a[5] = tf->tf_r9;
 }
 
 void

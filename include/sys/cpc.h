@@ -196,7 +196,7 @@ struct cpc_page {
 	struct cpc_page_req cg_req[CPC_PAGE_REQS];
 };
 
-/* Through the door.  cpc/door.c traps into the kernel. */
+/* Through the door: cpc/<machine>/door.S.  A value, or -errno. */
 intptr_t cpc_syscall(
     enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 
