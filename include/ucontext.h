@@ -1,18 +1,27 @@
 /*
- * The C library's <ucontext.h>, with the two indices of gregs[] that
- * programs for several machines use.  Included by <libcpc.h> and by programs.
+ * The C library's <ucontext.h>, with the indices of gregs[] that programs for
+ * several machines use.  Included by <libcpc.h> and by programs.
  */
 #ifndef BARECPC_UCONTEXT_H
 #define BARECPC_UCONTEXT_H
 
 #include_next <ucontext.h>
 
+/* REG_R0 holds a function's result, REG_R1 the second half of a long one. */
 #ifdef __aarch64__
+#define REG_R0 0
+#define REG_R1 1
+#define REG_FP 29
 #define REG_SP 31
 #define REG_PC 32
+#define REG_PS 33 /* PSTATE */
 #else
-#define REG_SP 15 /* REG_RSP, which not every program is shown */
-#define REG_PC 16 /* REG_RIP */
+#define REG_R0 REG_RAX
+#define REG_R1 REG_RDX
+#define REG_FP REG_RBP
+#define REG_SP REG_RSP
+#define REG_PC REG_RIP
+#define REG_PS REG_EFL
 #endif
 
 #ifndef PC
