@@ -75,21 +75,32 @@
 #define VEC_SYSCALL  0x100 /* no vector: marks a frame that SYSCALL made */
 
 /* struct trapframe */
-#define TF_RAX    0x50
-#define TF_RCX    0x58
+#define TF_R15    0x0
+#define TF_R14    0x8
+#define TF_R13    0x10
+#define TF_R12    0x18
+#define TF_RBP    0x20
+#define TF_RBX    0x28
+#define TF_RAX    0x40
+#define TF_RDI    0x48
+#define TF_RSI    0x50
+#define TF_RDX    0x58
+#define TF_R10    0x60
+#define TF_R8     0x68
+#define TF_R9     0x70
 #define TF_VECTOR 0x78
+#define TF_ERR    0x80
 #define TF_RIP    0x88
 #define TF_CS     0x90
+#define TF_RFLAGS 0x98
 #define TF_RSP    0xa0
 #define TF_BYTES  0xb0
 
 /* struct x86_cpu, at GS while the kernel runs */
-#define XC_KSTACK   0x10
+#define XC_FRAME    0x10
 #define XC_USER_RSP 0x18
-#define XC_USER_CS  0x20
-#define XC_USER_SS  0x28
-#define XC_DF_STACK 0x30
-#define XC_TRY      0x38
+#define XC_DF_STACK 0x20
+#define XC_TRY      0x28
 
 /*
  * Control registers.

@@ -26,7 +26,17 @@
 
 	.text
 
-	.macro	push_general
+	/* As struct trapframe has them; \rax and \rdx may lie in memory. */
+	.macro	push_general rax=%rax, rdx=%rdx
+	push	%r9
+	push	%r8
+	push	%r10
+	push	\rdx
+	push	%rsi
+	push	%rdi
+	push	\rax
+	push	%rcx
+	push	%r11
 	push	%rbx
 	push	%rbp
 	push	%r12
@@ -43,14 +53,14 @@
 	pop	%rbp
 	pop	%rbx
 	pop	%r11
-	pop	%r10
-	pop	%r9
-	pop	%r8
-	pop	%rax
 	pop	%rcx
-	pop	%rdx
-	pop	%rsi
+	pop	%rax
 	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%r10
+	pop	%r8
+	pop	%r9
 	.endm
 
 	/* A trap frame on this stack, from the one at %rdx. */
@@ -62,16 +72,7 @@
 	push	F_RIP(%rdx)
 	push	F_ERR(%rdx)
 	push	F_VECTOR(%rdx)
-	push	%rdi
-	push	%rsi
-	push	F_RDX(%rdx)
-	push	%rcx
-	push	F_RAX(%rdx)
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	push_general
+	push_general rax=F_RAX(%rdx), rdx=F_RDX(%rdx)
 	cld
 	.endm
 
@@ -134,7 +135,8 @@ trap:
 
 from_payload:
 	swapgs
-	mov	%gs:XC_KSTACK, %rsp
+	mov	%gs:XC_FRAME, %rsp
+	add	$TF_BYTES, %rsp
 	copy_frame
 	close_user
 	xor	%ebp, %ebp
@@ -160,47 +162,63 @@ bad_stack:
 
 /*
  * System calls.  The payload's stack is not used, its %rcx and %r11 are the
- * CPU's to overwrite.
+ * CPU's to overwrite.  Their places in the frame are left as they are, which
+ * is with what the LWP had in them once; so are those of the selectors, which
+ * never change.
  */
 	.balign	16
 	.globl	x86_syscall_entry
 x86_syscall_entry:
 	swapgs
 	mov	%rsp, %gs:XC_USER_RSP
-	mov	%gs:XC_KSTACK, %rsp
-	push	%gs:XC_USER_SS
-	push	%gs:XC_USER_RSP
-	push	%r11
-	push	%gs:XC_USER_CS
-	push	%rcx
-	push	%rax
-	push	$VEC_SYSCALL
-	push	%rdi
-	push	%rsi
-	push	%rdx
-	push	%rcx
-	push	%rax
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
-	push_general
-	xor	%ebp, %ebp
+	mov	%gs:XC_FRAME, %rsp
+	mov	%rcx, TF_RIP(%rsp)
+	mov	%gs:XC_USER_RSP, %rcx
+	mov	%r11, TF_RFLAGS(%rsp)
+	mov	%rcx, TF_RSP(%rsp)
+	mov	%rax, TF_ERR(%rsp)
+	movq	$VEC_SYSCALL, TF_VECTOR(%rsp)
+	mov	%rax, TF_RAX(%rsp)
+	mov	%rdi, TF_RDI(%rsp)
+	mov	%rsi, TF_RSI(%rsp)
+	mov	%rdx, TF_RDX(%rsp)
+	mov	%r10, TF_R10(%rsp)
+	mov	%r8, TF_R8(%rsp)
+	mov	%r9, TF_R9(%rsp)
+	/* For fork and signals; C keeps them. */
+	mov	%rbx, TF_RBX(%rsp)
+	mov	%rbp, TF_RBP(%rsp)
+	mov	%r12, TF_R12(%rsp)
+	mov	%r13, TF_R13(%rsp)
+	mov	%r14, TF_R14(%rsp)
+	mov	%r15, TF_R15(%rsp)
 	mov	%rsp, %rdi
+	xor	%ebp, %ebp
 	call	x86_trap_syscall
 	/*
 	 * SYSRET goes to ring 3 only, and not to a frame that was made for
-	 * another place: it takes %rcx and %r11.
+	 * another place: it takes %rcx and %r11, and C has the others.  At an
+	 * address that is not canonical it would fault at ring 0 with the
+	 * payload's stack: the last page below those is never mapped, so that
+	 * no SYSCALL ends there (USER_TOP).
+	 * Intel SDM vol. 2B, "SYSRET"; AMD APM vol. 3 (24594), "SYSRET".
 	 */
 	mov	%rsp, %rdi
 	cmpq	$VEC_SYSCALL, TF_VECTOR(%rsp)
 	jne	x86_user_return
 	cmpq	$SEL_UCODE, TF_CS(%rsp)
 	jne	x86_user_return
-	pop_general
-	mov	16(%rsp), %rcx		/* rip: in the lower half, by its CS */
-	mov	32(%rsp), %r11		/* rflags */
-	mov	40(%rsp), %rsp
+	mov	TF_RIP(%rsp), %rcx
+	mov	TF_RFLAGS(%rsp), %r11
+	mov	TF_RBP(%rsp), %rbp
+	mov	TF_RAX(%rsp), %rax
+	mov	TF_RDI(%rsp), %rdi
+	mov	TF_RSI(%rsp), %rsi
+	mov	TF_RDX(%rsp), %rdx
+	mov	TF_R10(%rsp), %r10
+	mov	TF_R8(%rsp), %r8
+	mov	TF_R9(%rsp), %r9
+	mov	TF_RSP(%rsp), %rsp
 	swapgs
 	sysretq
 
@@ -217,15 +235,6 @@ x86_syscall_entry:
 	push	$0
 	.endif
 	push	$\vector
-	push	%rdi
-	push	%rsi
-	push	%rdx
-	push	%rcx
-	push	%rax
-	push	%r8
-	push	%r9
-	push	%r10
-	push	%r11
 	push_general
 	jmp	anywhere
 	.endm

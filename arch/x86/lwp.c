@@ -75,12 +75,10 @@ make_current(struct x86_cpu *xc, struct lwp *l)
 
 	/* A kernel thread needs none; but the last one's may go meanwhile. */
 	arch_as_switch(l->l_proc != NULL ? &l->l_proc->p_as : NULL);
-	xc->xc_kstack = (uintptr_t)l->l_kstack_top;
+	xc->xc_frame = arch_lwp_frame(l);
 	if (xl->xl_fpu == NULL)
 		return;
 	x86_fpu_load(xl->xl_fpu);
-	xc->xc_user_cs = l->l_system ? SEL_KCODE : SEL_UCODE;
-	xc->xc_user_ss = l->l_system ? SEL_KDATA : SEL_UDATA;
 	wrmsr(IA32_FS_BASE, xl->xl_fs_base);
 	wrmsr(IA32_KERNEL_GS_BASE, xl->xl_gs_base);
 }

@@ -17,22 +17,40 @@ struct bootinfo;
 struct cpu;
 struct lwp;
 
-/* Registers as entry.S stores them. */
+/*
+ * Registers as entry.S stores them.  A payload's lies at the top of its LWP's
+ * kernel stack.  The arguments of a system call are in their order.
+ */
 struct trapframe {
 	uint64_t tf_r15, tf_r14, tf_r13, tf_r12;
 	uint64_t tf_rbp, tf_rbx;
-	uint64_t tf_r11, tf_r10, tf_r9, tf_r8;
-	uint64_t tf_rax, tf_rcx, tf_rdx, tf_rsi, tf_rdi;
+	uint64_t tf_r11, tf_rcx, tf_rax;
+	uint64_t tf_rdi, tf_rsi, tf_rdx, tf_r10, tf_r8, tf_r9;
 	uint64_t tf_vector;
 	uint64_t tf_err; /* error code; of SYSCALL its number */
 	uint64_t tf_rip, tf_cs, tf_rflags, tf_rsp, tf_ss;
 };
-_Static_assert(offsetof(struct trapframe, tf_rax) == TF_RAX, "asm.h");
-_Static_assert(offsetof(struct trapframe, tf_rcx) == TF_RCX, "asm.h");
-_Static_assert(offsetof(struct trapframe, tf_vector) == TF_VECTOR, "asm.h");
-_Static_assert(offsetof(struct trapframe, tf_rip) == TF_RIP, "asm.h");
-_Static_assert(offsetof(struct trapframe, tf_cs) == TF_CS, "asm.h");
-_Static_assert(offsetof(struct trapframe, tf_rsp) == TF_RSP, "asm.h");
+#define TF_AT(field, at)                                                       \
+	_Static_assert(offsetof(struct trapframe, field) == (at), "asm.h")
+TF_AT(tf_r15, TF_R15);
+TF_AT(tf_r14, TF_R14);
+TF_AT(tf_r13, TF_R13);
+TF_AT(tf_r12, TF_R12);
+TF_AT(tf_rbp, TF_RBP);
+TF_AT(tf_rbx, TF_RBX);
+TF_AT(tf_rax, TF_RAX);
+TF_AT(tf_rdi, TF_RDI);
+TF_AT(tf_rsi, TF_RSI);
+TF_AT(tf_rdx, TF_RDX);
+TF_AT(tf_r10, TF_R10);
+TF_AT(tf_r8, TF_R8);
+TF_AT(tf_r9, TF_R9);
+TF_AT(tf_vector, TF_VECTOR);
+TF_AT(tf_err, TF_ERR);
+TF_AT(tf_rip, TF_RIP);
+TF_AT(tf_cs, TF_CS);
+TF_AT(tf_rflags, TF_RFLAGS);
+TF_AT(tf_rsp, TF_RSP);
 _Static_assert(sizeof(struct trapframe) == TF_BYTES, "asm.h");
 
 /*
@@ -52,10 +70,9 @@ struct x86_tss {
 struct x86_cpu {
 	struct x86_cpu *xc_self;
 	struct cpu *xc_cpu;
-	uint64_t xc_kstack;   /* top of the kernel stack of the LWP that runs */
-	uint64_t xc_user_rsp; /* SYSCALL's caller's, for a moment */
-	uint64_t xc_user_cs, xc_user_ss; /* of the LWP that runs */
-	uint64_t xc_df_stack; /* top; overflows are reported on it too */
+	struct trapframe *xc_frame; /* of the LWP that runs: arch_lwp_frame() */
+	uint64_t xc_user_rsp;       /* SYSCALL's caller's, for a moment */
+	uint64_t xc_df_stack;       /* top; overflows are reported on it too */
 	uint64_t xc_try;  /* x86_try()'s stack pointer while it runs, or 0 */
 	uint64_t xc_root; /* what CR3 holds */
 	uint32_t xc_ipi;  /* reasons not yet acted on */
@@ -64,10 +81,8 @@ struct x86_cpu {
 	uint64_t xc_gdt[GDT_ENTRIES];
 	struct x86_tss xc_tss;
 };
-_Static_assert(offsetof(struct x86_cpu, xc_kstack) == XC_KSTACK, "asm.h");
+_Static_assert(offsetof(struct x86_cpu, xc_frame) == XC_FRAME, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_user_rsp) == XC_USER_RSP, "asm.h");
-_Static_assert(offsetof(struct x86_cpu, xc_user_cs) == XC_USER_CS, "asm.h");
-_Static_assert(offsetof(struct x86_cpu, xc_user_ss) == XC_USER_SS, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_df_stack) == XC_DF_STACK, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_try) == XC_TRY, "asm.h");
 
