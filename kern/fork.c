@@ -5,6 +5,7 @@
 #include "kern/as.h"
 #include "kern/cpu.h"
 #include "kern/errno.h"
+#include "kern/kcpc.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
 #include "kern/sched.h"
@@ -83,7 +84,7 @@ clone_thread(const struct clone *c)
 {
 	struct proc *p = proc_self();
 	struct lwp *l;
-	int tid;
+	int err, tid;
 
 	if ((c->flags & THREAD_SHARES) != THREAD_SHARES ||
 	    (c->flags & ~(THREAD_MAY | CSIGNAL)) != 0 || c->stack == 0)
@@ -91,15 +92,19 @@ clone_thread(const struct clone *c)
 	if ((l = clone_lwp(p, c)) == NULL)
 		return -EAGAIN;
 	tid = l->l_tid;
+	err = EFAULT;
 	if (tell_parent(c, tid) != 0 ||
 	    ((c->flags & CLONE_CHILD_SETTID) &&
-		copyout(c->child_tid, &tid, sizeof tid) != 0)) {
-		lwp_bind(l, NULL);
-		lwp_free(l);
-		return -EFAULT;
-	}
+		copyout(c->child_tid, &tid, sizeof tid) != 0) ||
+	    (err = kcpc_inherit(lwp_self(), l)) != 0)
+		goto free_lwp;
 	sched_ready(l);
 	return tid;
+
+free_lwp:
+	lwp_bind(l, NULL);
+	lwp_free(l);
+	return -err;
 }
 
 /* The child's word lies in its own memory. */

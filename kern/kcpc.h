@@ -39,6 +39,12 @@ int kcpc_describe(char *buf, size_t len);
 void kcpc_save(struct lwp *l);
 void kcpc_restore(struct lwp *l);
 
+/*
+ * The current LWP has made another in its process, which has not run yet:
+ * what it inherits.  0, or EAGAIN where memory is out.
+ */
+int kcpc_inherit(const struct lwp *parent, struct lwp *child);
+
 /* The LWP ends, or its program does (exec): its context goes.  LWP current. */
 void kcpc_lwp_exit(struct lwp *l);
 

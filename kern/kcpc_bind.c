@@ -66,7 +66,8 @@ give(struct kcpc_ctx *ctx, struct kcpc_request *r, int pic)
 	r->kr_picnum = pic;
 	r->kr_span = width < 64 ? 1ULL << width : 0;
 	ctx->kc_narrow |= width < 64;
-	ctx->kc_pics[pic].kp_req = r;
+	if ((r->kr_flags & CPC_OVF_NOTIFY_EMT) != 0)
+		ctx->kc_notify |= 1U << pic;
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }
 

@@ -26,11 +26,6 @@ struct kcpc_request {
 	struct pcbe_cfg kr_cfg;
 };
 
-struct kcpc_pic {
-	struct kcpc_request *kp_req; /* NULL: not this context's */
-	bool kp_overflowed;          /* and its request wants to know */
-};
-
 /*
  * A bound set on one LWP.  FREEZE, counts and clocks are touched only on the
  * CPU that runs the LWP, interrupts off, or while no CPU does.
@@ -40,12 +35,16 @@ struct kcpc_ctx {
 	cpc_setid_t kc_set; /* the library's name for it, in kc_proc */
 	struct proc *kc_proc;
 	struct lwp *kc_lwp;
-	struct kcpc_ctx *kc_next, **kc_link; /* contexts of this hash */
-	hrtime_t kc_hrtime;                  /* of the last sample */
+	/* kcpc_live.c */
+	struct kcpc_ctx *kc_ring, *kc_ring_prev; /* instances of the set */
+	struct kcpc_ctx *kc_next, **kc_link;     /* of its head: the chain */
+	uint32_t kc_instances;                   /* of its head: how many */
+
+	hrtime_t kc_hrtime;   /* of the last sample */
 	uint64_t kc_vtick;    /* cycles programmed until kc_rawtick */
 	uint64_t kc_rawtick;  /* the PMU's tick when last looked at */
 	struct timer kc_fold; /* while a PIC in use cannot tell it overflows */
-	struct kcpc_pic kc_pics[PCBE_MAXPIC];
+	uint32_t kc_notify;   /* PICs whose overflow is to be told */
 	struct pcbe_set kc_pcbe;
 	bool kc_narrow; /* a counter has less than 64 bits */
 	uint32_t kc_nreqs;
@@ -113,6 +112,8 @@ uint64_t kcpc_stop(struct kcpc_ctx *ctx);
  * read before, so that the sample covers what it tells.
  */
 void kcpc_fold(struct kcpc_ctx *ctx, uint64_t overflowed);
+/* Freeze a context that is stopped, and have its LWP signalled. */
+void kcpc_signal(struct kcpc_ctx *ctx);
 /* CPC_OP_STIR */
 int kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze);
 /* Overflow interrupts that belonged to no one. */
@@ -135,10 +136,18 @@ int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 void kcpc_drop(struct lwp *l);
 /* Revoke the LWP's context, wherever it runs: from then on EAGAIN. */
 void kcpc_invalidate(struct lwp *l);
-/* Does any LWP of the process hold an instance of the set? */
-bool kcpc_live(struct proc *p, cpc_setid_t set);
-/* Release all of them. */
+/* Release all instances of the process's set. */
 void kcpc_revoke(struct proc *p, cpc_setid_t set);
+
+/*
+ * kcpc_live.c: a context begins, or ceases, to be an instance of its set
+ * (kc_proc, kc_set).
+ */
+void kcpc_instance_add(struct kcpc_ctx *ctx);
+void kcpc_instance_remove(struct kcpc_ctx *ctx);
+/* One of the set's instances, or NULL; how many there are. */
+struct kcpc_ctx *kcpc_instance(const struct proc *p, cpc_setid_t set);
+uint32_t kcpc_live(const struct proc *p, cpc_setid_t set);
 
 /*
  * kcpc_page.c: the counter page of the context's LWP, if it has one, tells of

@@ -79,22 +79,11 @@ kcpc_fold(struct kcpc_ctx *ctx, uint64_t overflowed)
 	ctx->kc_rawtick = tick;
 }
 
-/* Mark what overflowed and asked to be told.  False: no one did. */
-static bool
-mark_overflows(struct kcpc_ctx *ctx, uint64_t overflowed)
+void
+kcpc_signal(struct kcpc_ctx *ctx)
 {
-	struct kcpc_pic *kp;
-	bool marked = false;
-
-	for (overflowed &= ctx->kc_pcbe.ps_pics; overflowed != 0;
-	     overflowed &= overflowed - 1) {
-		kp = &ctx->kc_pics[__builtin_ctzll(overflowed)];
-		if ((kp->kp_req->kr_flags & CPC_OVF_NOTIFY_EMT) == 0)
-			continue;
-		kp->kp_overflowed = true;
-		marked = true;
-	}
-	return marked;
+	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF;
+	notify(ctx->kc_lwp);
 }
 
 uint64_t
@@ -107,10 +96,9 @@ kcpc_stop(struct kcpc_ctx *ctx)
 	kcpc_fold(ctx, overflowed);
 	kcpc_page_shut(ctx);
 	timer_stop(&ctx->kc_fold);
-	if (mark_overflows(ctx, overflowed)) {
+	if ((overflowed & ctx->kc_notify) != 0) {
 		ctx->kc_hrtime = gethrtime();
-		ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF;
-		notify(ctx->kc_lwp);
+		kcpc_signal(ctx);
 	}
 	return overflowed;
 }
@@ -207,13 +195,10 @@ bool
 kcpc_overflowed(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
-	unsigned i;
 
 	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_SIGOVF) == 0)
 		return false;
 	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
-	for (i = 0; i < ctx->kc_nreqs; i++)
-		ctx->kc_pics[ctx->kc_reqs[i].kr_picnum].kp_overflowed = false;
 	return (ctx->kc_flags & KCPC_CTX_INVALID) == 0;
 }
 

@@ -149,7 +149,10 @@ struct pcbe_ops {
 	/* *pc_datap += (now - last) mod 2^width; last = now.  Running or not.
 	 */
 	void (*sample)(struct pcbe_set *set);
-	/* Give back what configure() took in set for this cfg. */
+	/*
+	 * Give back what configure() took in set for this cfg.  kcpc copies
+	 * sets with their cfgs as they are, and frees each copy.
+	 */
 	void (*free)(struct pcbe_cfg *cfg, struct pcbe_set *set);
 
 	/* The free-running cycle counter of cpc_buf_tick(). */

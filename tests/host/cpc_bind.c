@@ -461,16 +461,6 @@ bind_without_memory_is_enomem(void **state)
 	bind_curlwp(set);
 }
 
-/* Part 4.5: the inherit flag binds; there is no second LWP to create yet. */
-static void
-inherit_is_a_known_flag(void **state)
-{
-	cpc_set_t *set = set_of("instructions");
-
-	(void)state;
-	assert_int_equal(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
-}
-
 /* CPC-UNB-01 */
 static void
 unbind_twice_is_einval(void **state)
@@ -608,7 +598,6 @@ main(void)
 		T(privileges_are_kept_apart),
 		T(library_preset_is_for_the_next_bind),
 		T(bind_without_memory_is_enomem),
-		T(inherit_is_a_known_flag),
 		T(unbind_twice_is_einval),
 		T(unbind_closes_direct_reads),
 		T(unbind_of_an_invalid_context_is_0),

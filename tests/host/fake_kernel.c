@@ -100,6 +100,17 @@ fake_exit(unsigned p, int lwp)
 	kcpc_lwp_exit(current);
 }
 
+int
+fake_clone(int lwp)
+{
+	struct lwp *child = current - current->l_id + lwp;
+	int err = kcpc_inherit(current, child);
+
+	if (child->l_cpc != NULL)
+		fake_configured += child->l_cpc->kc_nreqs;
+	return err;
+}
+
 void
 fake_invalidate(void)
 {

@@ -23,6 +23,9 @@ const char *fake_halt(void);
 #define FAKE_NLWP  4
 void fake_switch(unsigned p, int lwp);
 void fake_exit(unsigned p, int lwp);
+/* The current LWP makes another of its process, which then has what it
+ * inherits.  0 or an errno. */
+int fake_clone(int lwp);
 /* Take the counters away from the current LWP, as a CPU binding does. */
 void fake_invalidate(void);
 
