@@ -169,7 +169,8 @@ sched_arrive(void)
 		c->c_left = NULL;
 		lwp_gone(left);
 	}
-	kcpc_restore(c->c_lwp);
+	if (c->c_lwp->l_cpc != NULL)
+		kcpc_restore(c->c_lwp);
 }
 
 void
@@ -189,7 +190,8 @@ sched_switch(void)
 	if (to == from)
 		return;
 	c->c_lwp = to;
-	kcpc_save(from);
+	if (from->l_cpc != NULL)
+		kcpc_save(from);
 	if (from->l_state == LWP_ZOMBIE)
 		c->c_left = from;
 	arch_lwp_switch(from, to);

@@ -11,6 +11,7 @@
 
 #include "arch/arm64/asm.h"
 
+struct arm64_fp;
 struct as;
 struct bootinfo;
 struct cpu;
@@ -84,6 +85,9 @@ void arm64_try_failed(void);
 /* cpu.c */
 struct arm64_cpu *arm64_curcpu(void);
 void arm64_cpus_init(void);
+
+/* lwp.c: l's floating point state; NULL of a kernel thread. */
+struct arm64_fp *arm64_lwp_fp(struct lwp *l);
 
 /* sigframe.c: what a signal takes of its stack. */
 size_t arm64_sigframe_bytes(void);

@@ -6,6 +6,7 @@
 
 #include "arch/arm64/fp_asm.h"
 #include "arch/arm64/sysreg.h"
+#include "kern/page.h"
 #include "lib/printf.h"
 
 #define CPACR_FPEN (3UL << 20) /* no trap, at EL0 nor EL1 */
@@ -23,19 +24,31 @@ static struct {
 	unsigned vector; /* SVE's, in bytes; 0: no SVE */
 } fp;
 
+struct arm64_fp {
+	bool f_sve; /* SVE is on, and what is beyond NEON is kept */
+	char f_regs[] __attribute__((aligned(16)));
+};
+
+static void
+sve_set(bool on)
+{
+	write_sysreg(cpacr_el1, CPACR_FPEN | (on ? CPACR_ZEN : 0));
+	isb();
+}
+
 void
 arm64_fp_cpu_init(void)
 {
 	bool sve = FIELD(read_sysreg(id_aa64pfr0_el1), 35, 32) != 0;
 	unsigned vector = 0;
 
-	write_sysreg(cpacr_el1, CPACR_FPEN | (sve ? CPACR_ZEN : 0));
-	isb();
+	sve_set(sve);
 	if (sve) {
 		/* Asking for more than there is gives what there is. */
 		write_sysreg(ZCR_EL1, ZCR_LEN);
 		isb();
 		vector = arm64_sve_vector();
+		sve_set(false);
 	}
 	if (fp.vector == 0)
 		fp.vector = vector;
@@ -49,38 +62,79 @@ arm64_sve_bytes(void)
 	return fp.vector;
 }
 
-size_t
-arm64_fp_bytes(void)
+static size_t
+regs_bytes(void)
 {
 	size_t bytes = fp.vector ? SVE_BYTES(fp.vector) : NEON_BYTES;
 
 	return (bytes + FP_ALIGN - 1) & ~(size_t)(FP_ALIGN - 1);
 }
 
-void
-arm64_fp_save(void *area)
+struct arm64_fp *
+arm64_fp_alloc(void)
 {
-	if (fp.vector != 0)
-		arm64_sve_save(area);
+	return kmalloc(sizeof(struct arm64_fp) + regs_bytes());
+}
+
+static void
+save(struct arm64_fp *f)
+{
+	if (f->f_sve)
+		arm64_sve_save(f->f_regs);
 	else
-		arm64_neon_save(area);
+		arm64_neon_save(f->f_regs);
+}
+
+/* Not between two LWPs without SVE. */
+static void
+switch_slowly(struct arm64_fp *from, struct arm64_fp *to)
+{
+	bool was = from != NULL && from->f_sve, is = to != NULL && to->f_sve;
+
+	if (from != NULL)
+		save(from);
+	if (was != is)
+		sve_set(is);
+	if (is)
+		arm64_sve_load(to->f_regs);
+	else if (to != NULL)
+		arm64_neon_load(to->f_regs);
 }
 
 void
-arm64_fp_load(const void *area)
+arm64_fp_switch(struct arm64_fp *from, struct arm64_fp *to)
 {
-	if (fp.vector != 0)
-		arm64_sve_load(area);
+	if (from == NULL || to == NULL || from->f_sve || to->f_sve)
+		switch_slowly(from, to);
 	else
-		arm64_neon_load(area);
+		arm64_neon_switch(from->f_regs, to->f_regs);
 }
 
 void
-arm64_fp_clear(void)
+arm64_fp_copy(struct arm64_fp *to, const struct arm64_fp *self)
 {
-	if (fp.vector != 0)
-		arm64_sve_clear();
+	to->f_sve = self->f_sve;
+	save(to);
+}
+
+void
+arm64_fp_clear(struct arm64_fp *self)
+{
+	self->f_sve = false;
+	sve_set(false);
 	arm64_neon_clear();
+}
+
+/* What is beyond NEON's are another LWP's, or an older self's. */
+bool
+arm64_fp_use_sve(struct arm64_fp *self)
+{
+	if (fp.vector == 0 || self->f_sve)
+		return false;
+	self->f_sve = true;
+	sve_set(true);
+	arm64_sve_begin();
+	return true;
 }
 
 /* The head of a record, and what is in it before the registers. */
@@ -92,13 +146,13 @@ struct sve_head {
 	uint32_t magic, bytes;
 	uint16_t vector, flags, reserved[2];
 };
-#define FPSIMD_MAGIC 0x46508001
-#define SVE_MAGIC    0x53564501
 
 size_t
-arm64_sve_frame_bytes(void)
+arm64_sve_frame_bytes(const struct arm64_fp *self)
 {
-	return fp.vector != 0 ? arm64_fp_bytes() : 0;
+	if (fp.vector == 0)
+		return 0;
+	return self->f_sve ? regs_bytes() : sizeof(struct sve_head);
 }
 
 /*
@@ -106,7 +160,7 @@ arm64_sve_frame_bytes(void)
  * then the same.
  */
 void
-arm64_fp_save_frame(void *fpsimd, void *sve)
+arm64_fp_save_frame(const struct arm64_fp *self, void *fpsimd, void *sve)
 {
 	struct fpsimd_head *h = fpsimd;
 	const uint64_t *control = fpsimd;
@@ -117,22 +171,34 @@ arm64_fp_save_frame(void *fpsimd, void *sve)
 	fpcr = control[1];
 	*h = (struct fpsimd_head){ FPSIMD_MAGIC, FPSIMD_FRAME_BYTES,
 		(uint32_t)fpsr, (uint32_t)fpcr };
-	if (fp.vector != 0) {
+	if (fp.vector == 0)
+		return;
+	if (self->f_sve)
 		arm64_sve_save(sve);
-		*(struct sve_head *)sve =
-		    (struct sve_head){ SVE_MAGIC, (uint32_t)arm64_fp_bytes(),
-			    (uint16_t)fp.vector, 0, { 0, 0 } };
-	}
+	*(struct sve_head *)sve =
+	    (struct sve_head){ SVE_MAGIC, (uint32_t)arm64_sve_frame_bytes(self),
+		    (uint16_t)fp.vector, 0, { 0, 0 } };
+}
+
+bool
+arm64_sve_frame_good(const void *sve)
+{
+	const struct sve_head *h = sve;
+
+	return h->vector == fp.vector &&
+	       (h->bytes == sizeof *h || h->bytes == regs_bytes());
 }
 
 void
-arm64_fp_load_frame(const void *fpsimd, const void *sve)
+arm64_fp_load_frame(struct arm64_fp *self, const void *fpsimd, const void *sve)
 {
-	if (sve != NULL) {
+	const struct sve_head *h = sve;
+	bool live = sve != NULL && h->bytes > sizeof *h;
+
+	if (live != self->f_sve)
+		sve_set(self->f_sve = live);
+	if (live)
 		arm64_sve_load_frame(sve, fpsimd);
-		return;
-	}
-	if (fp.vector != 0)
-		arm64_sve_clear();
-	arm64_neon_load_frame(fpsimd);
+	else
+		arm64_neon_load_frame(fpsimd);
 }

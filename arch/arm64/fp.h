@@ -2,33 +2,48 @@
  * Floating point, NEON and SVE state of payloads.  The kernel's own code
  * uses none of it, so it is saved at a switch of LWPs and at no other time.
  * Included by arch/arm64/.
+ *
+ * An LWP begins without SVE: its first SVE instruction traps.  Most never
+ * execute one, and NEON's registers are a fifth of SVE's.
  */
 #ifndef ARCH_ARM64_FP_H
 #define ARCH_ARM64_FP_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* An LWP's; `self` is the running LWP's, whose registers are in the CPU. */
+struct arm64_fp;
 
 /* Let this CPU use what it has; the boot CPU's decides the size. */
 void arm64_fp_cpu_init(void);
-/* Bytes of a save area, and its alignment. */
-size_t arm64_fp_bytes(void);
-#define FP_ALIGN 16
 /* Bytes of a vector register under SVE, 0 where there is none. */
 unsigned arm64_sve_bytes(void);
 
-void arm64_fp_save(void *area);
-void arm64_fp_load(const void *area);
-void arm64_fp_clear(void);
+struct arm64_fp *arm64_fp_alloc(void); /* kfree() it; NULL: no memory */
+/* NULL for a kernel thread, which has no such state. */
+void arm64_fp_switch(struct arm64_fp *from, struct arm64_fp *to);
+void arm64_fp_copy(struct arm64_fp *to, const struct arm64_fp *self);
+void arm64_fp_clear(struct arm64_fp *self);
+/* An SVE instruction trapped: false if it will again. */
+bool arm64_fp_use_sve(struct arm64_fp *self);
 
 /*
  * The records of a signal's frame (Linux, uapi/asm/sigcontext.h), FP_ALIGNed:
  * struct fpsimd_context, which is always there, and struct sve_context, where
- * arm64_sve_frame_bytes() is not 0; without one what is beyond the 128 bits
- * becomes 0.  User memory: called in arm64_try().
+ * arm64_sve_frame_bytes() is not 0, which is a head alone where SVE is not in
+ * use; then, or without it, what is beyond the 128 bits becomes 0.  User
+ * memory: called in arm64_try().
  */
+#define FP_ALIGN           16
+#define FPSIMD_MAGIC       0x46508001
 #define FPSIMD_FRAME_BYTES 528
-size_t arm64_sve_frame_bytes(void);
-void arm64_fp_save_frame(void *fpsimd, void *sve);
-void arm64_fp_load_frame(const void *fpsimd, const void *sve);
+#define SVE_MAGIC          0x53564501
+size_t arm64_sve_frame_bytes(const struct arm64_fp *self);
+void arm64_fp_save_frame(const struct arm64_fp *self, void *fpsimd, void *sve);
+/* Is this an SVE record of this machine? */
+bool arm64_sve_frame_good(const void *sve);
+void arm64_fp_load_frame(
+    struct arm64_fp *self, const void *fpsimd, const void *sve);
 
 #endif /* ARCH_ARM64_FP_H */

@@ -6,9 +6,9 @@
 	.text
 
 	.macro	control_save
-	mrs	x1, fpsr
-	mrs	x2, fpcr
-	stp	x1, x2, [x0], #16
+	mrs	x2, fpsr
+	mrs	x3, fpcr
+	stp	x2, x3, [x0], #16
 	.endm
 
 	.macro	control_load
@@ -62,13 +62,22 @@ arm64_neon_load:
 	each_pair ldp
 	ret
 
+	.globl	arm64_neon_switch
+arm64_neon_switch:
+	control_save
+	each_pair stp
+	mov	x0, x1
+	control_load
+	each_pair ldp
+	ret
+
 	.globl	arm64_neon_clear
 arm64_neon_clear:
 	msr	fpsr, xzr
 	msr	fpcr, xzr
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, \
 	    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
-	movi	v\n\().2d, #0		/* clears all of Z, too */
+	movi	v\n\().2d, #0
 	.endr
 	ret
 
@@ -100,8 +109,13 @@ arm64_sve_load:
 	each_predicate ldr
 	ret
 
-	.globl	arm64_sve_clear
-arm64_sve_clear:
+/* A write of V clears the rest of Z. */
+	.globl	arm64_sve_begin
+arm64_sve_begin:
+	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, \
+	    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
+	mov	v\n\().16b, v\n\().16b
+	.endr
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	pfalse	p\n\().b
 	.endr

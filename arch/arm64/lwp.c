@@ -15,7 +15,7 @@
 struct arm64_lwp {
 	void *al_sp; /* its struct switch_frame, while it does not run */
 	uint64_t al_tls;
-	void *al_fp; /* NULL: a kernel thread has no such state */
+	struct arm64_fp *al_fp; /* NULL: a kernel thread's */
 };
 
 /* As arm64_switch() stores them: callee-saved registers. */
@@ -36,8 +36,7 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 
 	if (al == NULL)
 		return ENOMEM;
-	if (l->l_proc != NULL &&
-	    (al->al_fp = kmalloc(arm64_fp_bytes())) == NULL) {
+	if (l->l_proc != NULL && (al->al_fp = arm64_fp_alloc()) == NULL) {
 		kfree(al);
 		return ENOMEM;
 	}
@@ -68,14 +67,9 @@ arch_lwp_switch(struct lwp *from, struct lwp *to)
 {
 	struct arm64_lwp *old = from->l_arch, *new = to->l_arch;
 
-	if (old->al_fp != NULL) {
-		arm64_fp_save(old->al_fp);
-		old->al_tls = read_sysreg(tpidr_el0);
-	}
-	if (new->al_fp != NULL) {
-		arm64_fp_load(new->al_fp);
-		write_sysreg(tpidr_el0, new->al_tls);
-	}
+	arm64_fp_switch(old->al_fp, new->al_fp);
+	old->al_tls = read_sysreg(tpidr_el0);
+	write_sysreg(tpidr_el0, new->al_tls);
 	/* A kernel thread needs none; but the last one's may go meanwhile. */
 	if (to->l_proc != from->l_proc)
 		arch_as_switch(to->l_proc != NULL ? &to->l_proc->p_as : NULL);
@@ -91,7 +85,7 @@ arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
 	tf->tf_pc = pc;
 	tf->tf_sp = sp;
 	tf->tf_pstate = l->l_system ? PSTATE_EL1T : PSTATE_EL0T;
-	arm64_fp_clear();
+	arm64_fp_clear(arm64_lwp_fp(l));
 	write_sysreg(tpidr_el0, 0);
 	arm64_user_return(tf);
 }
@@ -109,7 +103,15 @@ arch_lwp_fork(struct lwp *l, const struct trapframe *tf, uintptr_t sp,
 		copy->tf_sp = sp;
 	al->al_tls = tls != NULL ? *tls : read_sysreg(tpidr_el0);
 	/* The kernel does not touch them: they are still the caller's. */
-	arm64_fp_save(al->al_fp);
+	arm64_fp_copy(al->al_fp, arm64_lwp_fp(lwp_self()));
+}
+
+struct arm64_fp *
+arm64_lwp_fp(struct lwp *l)
+{
+	struct arm64_lwp *al = l->l_arch;
+
+	return al->al_fp;
 }
 
 struct trapframe *

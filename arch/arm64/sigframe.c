@@ -29,8 +29,6 @@
 
 #define RECORDS_BYTES 4096
 #define ESR_MAGIC     0x45535201
-#define FPSIMD_MAGIC  0x46508001
-#define SVE_MAGIC     0x53564501
 #define STACK_ALIGN   16
 
 /* The head of a record; one of zeros is the last. */
@@ -81,11 +79,12 @@ struct push {
 static void
 write_records(char *at, const struct trapframe *tf, bool fault)
 {
+	const struct arm64_fp *fp = arm64_lwp_fp(lwp_self());
 	char *fpsimd = at;
 
 	at += FPSIMD_FRAME_BYTES;
-	arm64_fp_save_frame(fpsimd, at);
-	at += arm64_sve_frame_bytes();
+	arm64_fp_save_frame(fp, fpsimd, at);
+	at += arm64_sve_frame_bytes(fp);
 	if (fault) {
 		*(struct esr_record *)at = (struct esr_record){
 			{ ESR_MAGIC, sizeof(struct esr_record) }, tf->tf_esr
@@ -173,9 +172,7 @@ read_records(const char *at)
 		    r.bytes == FPSIMD_FRAME_BYTES)
 			fpsimd = at;
 		else if (r.magic == SVE_MAGIC && sve == NULL &&
-			 r.bytes == arm64_sve_frame_bytes() &&
-			 *(const uint16_t *)(at + sizeof r) ==
-			     arm64_sve_bytes())
+			 arm64_sve_frame_good(at))
 			sve = at;
 		else if (r.magic != ESR_MAGIC)
 			return false;
@@ -183,7 +180,7 @@ read_records(const char *at)
 	}
 	if (fpsimd == NULL)
 		return false;
-	arm64_fp_load_frame(fpsimd, sve);
+	arm64_fp_load_frame(arm64_lwp_fp(lwp_self()), fpsimd, sve);
 	return true;
 }
 

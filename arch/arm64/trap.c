@@ -2,6 +2,7 @@
  * What exceptions mean, and the trap frame's accessors.
  */
 #include "arch/arm64/arm64.h"
+#include "arch/arm64/fp.h"
 #include "arch/arm64/gic.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
@@ -136,7 +137,8 @@ arm64_trap_sync(struct trapframe *tf)
 		return;
 	}
 	trap_enter();
-	report(tf, ec);
+	if (ec != EC_SVE_TRAPPED || !arm64_fp_use_sve(arm64_lwp_fp(lwp_self())))
+		report(tf, ec);
 	trap_return(tf);
 }
 

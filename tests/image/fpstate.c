@@ -7,6 +7,8 @@
 #include "tests/image/test.h"
 
 #include <fenv.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +29,59 @@ void fpstate_base(
 size_t fpstate_wide_bytes(void); /* 0: no more than base */
 void fpstate_wide(
     const void *load, void *store, long number, const void *a, const void *b);
+void fpstate_wide_look(void *store); /* store what is there */
+
+TEST_KEEPS(64); /* what the C library keeps of threads */
 
 typedef void across_fn(
     const void *load, void *store, long number, const void *a, const void *b);
+
+#define THEIRS 0xa7
+static volatile int filled;
+
+static void *
+look(void *arg)
+{
+	static unsigned char store[MAXBYTES];
+	unsigned run = 0;
+
+	while (!filled)
+		sched_yield();
+	if (fpstate_wide_bytes() == 0)
+		return NULL;
+	fpstate_wide_look(store);
+	for (size_t i = 0; i < fpstate_wide_bytes(); i++) {
+		run = store[i] == THEIRS ? run + 1 : 0;
+		*(unsigned *)arg += run == 8;
+	}
+	return NULL;
+}
+
+/*
+ * First of all, so that neither LWP has used wide registers: the one that
+ * looks begins with none, while the other's are in the CPU.
+ */
+TEST(a_first_use_finds_nothing_of_others)
+{
+	static unsigned char theirs[MAXBYTES], store[MAXBYTES];
+	unsigned seen = 0;
+	pthread_t t;
+
+	memset(theirs, THEIRS, sizeof theirs);
+	REQUIRE(pthread_create(&t, NULL, look, &seen) == 0);
+	sched_yield();
+	filled = 1;
+	if (fpstate_wide_bytes() != 0)
+		fpstate_wide(theirs, store, SYS_sched_yield, NULL, NULL);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(seen, 0);
+}
 
 static void
 check(
     across_fn *across, size_t bytes, long number, const void *a, const void *b)
 {
-	static unsigned char load[MAXBYTES], store[MAXBYTES];
+	static _Thread_local unsigned char load[MAXBYTES], store[MAXBYTES];
 	static unsigned char salt;
 	size_t i;
 
@@ -77,6 +123,38 @@ TEST(wide_registers_survive)
 	if (bytes == 0)
 		SKIP("this CPU has no registers wider than the base");
 	check_calls(fpstate_wide, bytes);
+}
+
+static void *
+yield_wide(void *arg)
+{
+	for (int i = 0; i < 20; i++)
+		check(fpstate_wide, fpstate_wide_bytes(), SYS_sched_yield, NULL,
+		    NULL);
+	return arg;
+}
+
+static void *
+yield_base(void *arg)
+{
+	for (int i = 0; i < 20; i++)
+		check(fpstate_base, fpstate_base_bytes, SYS_sched_yield, NULL,
+		    NULL);
+	return arg;
+}
+
+TEST(lwps_that_take_turns_keep_their_own)
+{
+	void *(*const fn[])(
+	    void *) = { yield_base, yield_wide, yield_base, yield_wide };
+	pthread_t t[4];
+
+	if (fpstate_wide_bytes() == 0)
+		SKIP("this CPU has no registers wider than the base");
+	for (int i = 0; i < 4; i++)
+		REQUIRE(pthread_create(&t[i], NULL, fn[i], NULL) == 0);
+	for (int i = 0; i < 4; i++)
+		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 }
 
 TEST(a_fault_of_the_kernel_on_our_behalf_spares_them)

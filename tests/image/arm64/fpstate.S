@@ -107,6 +107,19 @@ fpstate_wide:
 	ret
 	.size	fpstate_wide, . - fpstate_wide
 
+	.globl	fpstate_wide_look
+	.type	fpstate_wide_look, %function
+fpstate_wide_look:
+	str	x19, [sp, #-16]!
+	mov	x19, x0
+	each_vector store_z
+	addvl	x19, x19, #16
+	addvl	x19, x19, #16
+	each_predicate store_p
+	ldr	x19, [sp], #16
+	ret
+	.size	fpstate_wide_look, . - fpstate_wide_look
+
 	.globl	fpstate_wide_bytes
 	.type	fpstate_wide_bytes, %function
 fpstate_wide_bytes:

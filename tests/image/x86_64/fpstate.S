@@ -94,6 +94,23 @@ fpstate_wide:
 	ret
 	.size	fpstate_wide, . - fpstate_wide
 
+	.globl	fpstate_wide_look
+	.type	fpstate_wide_look, @function
+fpstate_wide_look:
+	mov	%rdi, %rsi
+	push	%rbx
+	call	level
+	pop	%rbx
+	cmp	$2, %eax
+	je	1f
+	each_low store_y
+	ret
+1:	each_low store_z
+	each_high store_z
+	each_mask store_k
+	ret
+	.size	fpstate_wide_look, . - fpstate_wide_look
+
 	.globl	fpstate_wide_bytes
 	.type	fpstate_wide_bytes, @function
 fpstate_wide_bytes:
