@@ -78,7 +78,7 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_sig.o kern/machine.o \
-             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_run.o kern/kcpc_sys.o kern/acpi.o kern/efirt.o
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o
 
 ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
@@ -274,14 +274,14 @@ $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fa
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
-    kcpc_inherit
+    kcpc_inherit kcpc_witness
 cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_run.o kern/kcpc_sys.o \
-    $(HOST_LIB)
-build/host/kern/kcpc_init.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
+    kern/witness.o $(HOST_LIB)
+build/host/kern/kcpc_init.o build/host/kern/witness.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%)
 

@@ -1,12 +1,14 @@
 #include "kern/cmdline.h"
 
+#include "include/sys/cpc.h"
 #include "kern/page.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
 #define KNOWN                                                                  \
 	"known: console=text|framed priv=user|system timeout=SECONDS "         \
-	"cpus=N env.NAME=VALUE, then -- PROGRAM ARGUMENTS"
+	"cpus=N witness=user|system|both env.NAME=VALUE, then -- PROGRAM "     \
+	"ARGUMENTS"
 
 /* How much of a bad word to show. */
 #define SHOWN   "%.80s%s"
@@ -120,6 +122,27 @@ parse_choice(const char *v, const char *no, const char *yes, bool *choice)
 	return *choice || strcmp(v, no) == 0;
 }
 
+/* What the witness counts, CPC_COUNT_*; 0 where that is no such thing. */
+static uint32_t
+parse_witness(const char *v)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+	} known[] = {
+		{ "1", CPC_COUNT_USER },
+		{ "user", CPC_COUNT_USER },
+		{ "system", CPC_COUNT_SYSTEM },
+		{ "both", CPC_COUNT_USER | CPC_COUNT_SYSTEM },
+	};
+
+	for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+		if (strcmp(v, known[i].name) == 0)
+			return known[i].flags;
+	}
+	return 0;
+}
+
 static bool
 env_name_ok(const char *v)
 {
@@ -150,6 +173,11 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_number(v, 1000000, &cl->cl_cpus) && cl->cl_cpus > 0
 		           ? NULL
 		           : "not a number of CPUs";
+	if ((v = after(word, "witness=")) != NULL) {
+		cl->cl_witness = parse_witness(v);
+		return cl->cl_witness != 0 ? NULL
+		                           : "not 1, user, system or both";
+	}
 	if ((v = after(word, "env.")) != NULL) {
 		if (!env_name_ok(v))
 			return "not env.NAME=VALUE";

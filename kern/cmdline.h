@@ -11,12 +11,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CMDLINE_MAX (64UL << 10) /* bytes; more is refused, not cut off */
 
 struct cmdline {
 	bool cl_framed;      /* console=framed */
 	bool cl_system;      /* priv=system */
+	uint32_t cl_witness; /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout; /* seconds for each program; 0: none */
 	unsigned cl_cpus;    /* cpus= at most; 0: all */
 	/* Point into the text; both end with NULL. */

@@ -73,6 +73,9 @@ extern const struct pcbe_ops *kcpc_ops;
 extern uint64_t kcpc_pics;
 extern unsigned kcpc_npic;
 
+/* kcpc_init.c: the PIC is nobody's to bind from now on, and why. */
+void kcpc_keep_back(unsigned pic, const char *why);
+
 /* CPC_CAP_*, as programs see it. */
 uint32_t kcpc_caps(void);
 /*

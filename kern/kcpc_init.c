@@ -8,6 +8,7 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "kern/kcpc_impl.h"
+#include "kern/witness.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -69,7 +70,15 @@ kcpc_cpu_init(unsigned cpu)
 	if (!done[cpu] && kcpc_ops != NULL &&
 	    (kcpc_ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0)
 		arch_pmi_enable();
+	witness_cpu_init();
 	done[cpu] = true;
+}
+
+void
+kcpc_keep_back(unsigned pic, const char *why)
+{
+	no_pic[pic] = why;
+	kcpc_pics &= ~(1ULL << pic);
 }
 
 /* Text that grows at the end of a buffer, as snprintf() would have it. */

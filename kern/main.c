@@ -18,6 +18,7 @@
 #include "kern/signal.h"
 #include "kern/syscall.h"
 #include "kern/timer.h"
+#include "kern/witness.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -56,8 +57,10 @@ read_cmdline(const struct bootinfo *bi)
 static void
 launcher(void *arg)
 {
+	int status = launch(&cmdline);
+
 	(void)arg;
-	run_end(launch(&cmdline));
+	run_end(witness_end() ? status : EXIT_FAILED);
 }
 
 /* The launcher is the first LWP; this context becomes the idle one. */
@@ -91,6 +94,8 @@ kern_main(struct bootinfo *bi)
 	sched_init_cpu(arch_curcpu());
 	cpu_start_all();
 	kcpc_init();
+	if (cmdline.cl_witness != 0 && !witness_init(cmdline.cl_witness))
+		run_end(EXIT_FAILED);
 	kcpc_set_notify(sig_overflow);
 	if (!archive_init(bi))
 		run_end(EXIT_FAILED);

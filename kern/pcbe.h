@@ -50,11 +50,12 @@ struct pcbe_cfg {
 	uint16_t pc_flags;  /* CPC_COUNT_* */
 	uint64_t *pc_datap; /* the 64-bit virtual count */
 	/* the backend's */
-	uint64_t pc_last; /* the PIC's bits as program or sample last saw it */
-	uint64_t pc_sel;  /* event select, as written */
-	uint64_t pc_aux;  /* a second register's worth */
-	uint64_t pc_mask; /* the bits the PIC has */
-	bool pc_slow;     /* programming it takes more than these */
+	uint64_t pc_last;  /* the PIC's bits as program or sample last saw it */
+	uint64_t pc_sel;   /* event select, as written */
+	uint64_t pc_aux;   /* a second register's worth */
+	uint64_t pc_mask;  /* the bits the PIC has */
+	bool pc_slow;      /* programming it takes more than these */
+	bool pc_witnessed; /* kern/witness.c's: the witness counts the same */
 };
 
 /*
@@ -154,6 +155,14 @@ struct pcbe_ops {
 	 * sets with their cfgs as they are, and frees each copy.
 	 */
 	void (*free)(struct pcbe_cfg *cfg, struct pcbe_set *set);
+
+	/*
+	 * Start the configured set's PICs on this CPU, from 0 and for good:
+	 * program() and allstop() leave them running.  Once on each CPU, the
+	 * same PICs on all, and before another set is configured.  NULL: the
+	 * backend keeps none back.
+	 */
+	void (*keep)(struct pcbe_set *set);
 
 	/* The free-running cycle counter of cpc_buf_tick(). */
 	uint64_t (*tick)(void);

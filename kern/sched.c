@@ -10,6 +10,7 @@
 #include "kern/lwp.h"
 #include "kern/proc.h"
 #include "kern/timer.h"
+#include "kern/witness.h"
 #include "lib/printf.h"
 
 /* How long an LWP runs while another waits for its CPU. */
@@ -252,9 +253,13 @@ sched_idle(void)
 		}
 		if (c->c_active)
 			idle_cpus |= cpu_bit(c);
+		if (witness_on)
+			witness_idle(true);
 		kernel_unlock();
 		arch_idle();
 		kernel_lock();
+		if (witness_on)
+			witness_idle(false);
 	}
 }
 

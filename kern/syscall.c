@@ -12,6 +12,7 @@
 #include "kern/page.h"
 #include "kern/proc.h"
 #include "kern/usercopy.h"
+#include "kern/witness.h"
 #include "lib/printf.h"
 
 /*
@@ -44,6 +45,17 @@ sys_stat_kernel(const uintptr_t *a)
 	st.bs_pics = kst.ks_pics;
 	st.bs_cpus = cpu_nonline();
 	return -copyout(a[0], &st, sizeof st);
+}
+
+static intptr_t
+sys_witness(const uintptr_t *a)
+{
+	struct barecpc_witness bw;
+	int err;
+
+	if ((err = witness_stat(&bw)) != 0)
+		return -err;
+	return -copyout(a[0], &bw, sizeof bw);
 }
 
 /* Each unknown call is named once a run, as long as there are not too many. */
@@ -82,6 +94,7 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
 	PRIVATE(BARECPC_SYS_PHYS) = sys_phys,
 	PRIVATE(BARECPC_SYS_STAT) = sys_stat_kernel,
 	PRIVATE(BARECPC_SYS_SCHED) = sched_syscall,
+	PRIVATE(BARECPC_SYS_WITNESS) = sys_witness,
 };
 
 #define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
@@ -106,6 +119,7 @@ syscall_name(unsigned sysno)
 		PRIVATE(BARECPC_SYS_CPC) = "cpc",
 		PRIVATE(BARECPC_SYS_STAT) = "barecpc_stat",
 		PRIVATE(BARECPC_SYS_SCHED) = "processor_bind",
+		PRIVATE(BARECPC_SYS_WITNESS) = "barecpc_witness",
 	};
 	unsigned n = sysno - BARECPC_SYS_CPC;
 

@@ -316,6 +316,20 @@ free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	cfg->pc_aux = 0;
 }
 
+/* What is not among the PICs is not stopped, told of, or cleared. */
+static void
+keep(struct pcbe_set *set)
+{
+	struct pcbe_cfg *cfg = set->ps_cfg[0];
+
+	pmuv3.pv_pics &= ~(uint64_t)set->ps_pics;
+	cfg->pc_last = 0;
+	load(cfg->pc_pic, cfg->pc_sel, 0);
+	pmu_isb();
+	pmu_write_pmcntenset(set->ps_pics);
+	pmu_isb();
+}
+
 static uint64_t
 tick(void)
 {
@@ -338,6 +352,7 @@ struct pcbe_ops pmuv3_pcbe_ops = {
 	.allstop = allstop,
 	.sample = sample,
 	.free = free_cfg,
+	.keep = keep,
 	.tick = tick,
 	.prove = pmuv3_pcbe_prove,
 };

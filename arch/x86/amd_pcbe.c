@@ -257,6 +257,7 @@ struct pcbe_ops amd_pcbe_ops = {
 	.allstop = x86_pic_allstop,
 	.sample = x86_pic_sample,
 	.free = x86_pic_free,
+	.keep = x86_pic_keep,
 	.tick = x86_pic_tick,
 	.prove = prove,
 };

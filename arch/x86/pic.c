@@ -108,7 +108,8 @@ x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	cfg->pc_slow =
 	    p->xp_short || (cfg->pc_notify && x86_pics.xs_status == 0);
 	set->ps_biased |= p->xp_short;
-	set->ps_run |= p->xp_global;
+	set->ps_run |= p->xp_global | x86_pics.xs_kept;
+	set->ps_ctrl |= x86_pics.xs_kept_fixed;
 	if (p->xp_select == 0) {
 		set->ps_ctrl |= cfg->pc_sel;
 		cfg->pc_sel = 0;
@@ -244,7 +245,7 @@ void
 x86_pic_allstop(void)
 {
 	if (x86_pics.xs_ctrl != 0)
-		pmu_wrmsr(x86_pics.xs_ctrl, 0);
+		pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
 	else
 		stop_each(&pic_cpu[arch_curcpu()->c_id]);
 	pmu_close_reads();
@@ -324,6 +325,20 @@ x86_pic_free(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
 	(void)cfg; /* configure() takes nothing */
 	(void)set;
+}
+
+void
+x86_pic_keep(struct pcbe_set *set)
+{
+	struct pic_cpu *pc = &pic_cpu[arch_curcpu()->c_id];
+
+	x86_pics.xs_kept = set->ps_run;
+	x86_pics.xs_kept_fixed = set->ps_ctrl;
+	if (x86_pics.xs_ctrl != 0)
+		start_together(pc, set);
+	else
+		start_each(pc, set);
+	pc->pc_running = 0; /* nothing that allstop() knows of */
 }
 
 uint64_t

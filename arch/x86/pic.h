@@ -30,6 +30,8 @@ struct x86_pics {
 	uint32_t xs_status, xs_clear;
 	uint64_t xs_all; /* the PICs' bits in these three */
 	bool xs_fixed;   /* has IA32_FIXED_CTR_CTRL */
+	/* What runs for good: its bits of control, of IA32_FIXED_CTR_CTRL. */
+	uint64_t xs_kept, xs_kept_fixed;
 	struct x86_pic xs_pic[PCBE_MAXPIC];
 };
 
@@ -60,6 +62,7 @@ void x86_pic_allstop(void);
 void x86_pic_sample(struct pcbe_set *set);
 uint64_t x86_pic_overflow_bitmap(void);
 void x86_pic_free(struct pcbe_cfg *cfg, struct pcbe_set *set);
+void x86_pic_keep(struct pcbe_set *set);
 uint64_t x86_pic_tick(void);
 
 #endif /* ARCH_X86_PIC_H */

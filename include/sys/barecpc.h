@@ -29,6 +29,12 @@
 #define BARECPC_SCHED_ONLINE 1
 
 /*
+ * witness(struct barecpc_witness *): what the PIC kept back by `witness='
+ * counted, and LWPs beside it; ENODEV where there is none, EFAULT.
+ */
+#define BARECPC_SYS_WITNESS 0x4004
+
+/*
  * A flag of mmap(2) with MAP_ANONYMOUS: the whole mapping is physically
  * contiguous and made of 2 MiB pages; the length is rounded up to them.
  * ENOMEM where memory has no such run.  Parts of it may be unmapped or
@@ -46,6 +52,21 @@ struct barecpc_stat {
 	uint32_t bs_contexts;   /* kcpc contexts: bound sets */
 	uint32_t bs_pics;       /* PICs a context holds */
 	uint32_t bs_cpus;       /* online */
+};
+
+/*
+ * Sums over all CPUs, of what has ended: a set that runs now is not in them.
+ * bw_count is the other three together, and bw_wrong 0.
+ */
+struct barecpc_witness {
+	uint32_t bw_flags; /* CPC_COUNT_*: which instructions */
+	uint32_t bw_pic;
+	uint64_t bw_count;   /* by the witness */
+	uint64_t bw_lwps;    /* by requests for the same, of all LWPs ever */
+	uint64_t bw_unowned; /* while no such request was counted */
+	uint64_t bw_idle;    /* while there was nothing to do */
+	uint64_t bw_windows; /* how often such a request was started */
+	uint64_t bw_wrong;   /* how often the two disagreed */
 };
 
 #endif /* SYS_BARECPC_H */

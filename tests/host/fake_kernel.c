@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kern/arch.h"
+#include "kern/cpu.h"
 #include "kern/errno.h"
 #include "kern/kcpc.h"
 #include "kern/kcpc_impl.h"
@@ -21,6 +22,9 @@ void (*fake_on_syscall)(void);
 char fake_console[4096];
 
 int fake_printf(const char *fmt, ...);
+
+static struct cpu cpu;
+unsigned ncpu = 1;
 
 static struct proc {
 	int unused;
@@ -76,6 +80,12 @@ fake_halt(void)
 	       : fake_pmu_running() != 0                ? "running PICs"
 	       : timers != NULL                         ? "timers"
 	                                                : NULL;
+}
+
+struct cpu *
+arch_curcpu(void)
+{
+	return &cpu;
 }
 
 struct lwp *

@@ -45,6 +45,7 @@ static struct {
 	uint32_t filter[PCBE_MAXPIC]; /* CPC_COUNT_* */
 	bool interrupts[PCBE_MAXPIC];
 	uint32_t running;
+	uint32_t kept;
 	uint32_t readable;
 	uint64_t overflowed;
 	uint64_t cycles;
@@ -120,7 +121,7 @@ fake_pmu_reset(void)
 uint32_t
 fake_pmu_running(void)
 {
-	return pmu.running;
+	return pmu.running & ~pmu.kept;
 }
 
 uint32_t
@@ -300,16 +301,31 @@ program(struct pcbe_set *set)
 		pmu.filter[cfg->pc_pic] = cfg->pc_flags;
 		pmu.interrupts[cfg->pc_pic] =
 		    cfg->pc_notify || !fake_shape.mute;
+		pmu.running |= 1U << cfg->pc_pic;
+		if (fake_shape.staggered)
+			fake_system(1);
 	}
-	pmu.running = set->ps_pics;
+	pmu.running = set->ps_pics | pmu.kept;
 	pmu.readable = set->ps_user_read ? set->ps_pics : 0;
 }
 
 static void
 allstop(void)
 {
-	pmu.running = 0;
+	uint32_t stopped = pmu.running & ~pmu.kept;
+
+	for (; fake_shape.forgets && stopped != 0; stopped &= stopped - 1)
+		pmu.raw[__builtin_ctz(stopped)]--;
+	pmu.running = pmu.kept;
 	pmu.readable = 0;
+}
+
+static void
+keep(struct pcbe_set *set)
+{
+	program(set);
+	pmu.kept = set->ps_pics;
+	fake_freed += set->ps_n; /* never; it is not missed */
 }
 
 static void
@@ -376,6 +392,7 @@ arch_pcbe(const char **why_not)
 		return NULL;
 	}
 	ops.pcbe_caps = fake_shape.caps;
+	ops.keep = fake_shape.keeps ? keep : NULL;
 	ops.pcbe_mute = fake_shape.mute ? all_pics() : 0;
 	return &ops;
 }

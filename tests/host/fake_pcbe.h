@@ -22,6 +22,9 @@ struct fake_shape {
 	bool no_hv;      /* CPC_COUNT_HV is refused */
 	bool mute;       /* an overflow interrupts for notify only */
 	bool helpers;    /* a notify request takes a spare PIC besides */
+	bool keeps;      /* can keep PICs back */
+	bool forgets;    /* a stop loses an event of every PIC but those */
+	bool staggered;  /* a start takes an instruction for each PIC */
 };
 
 /* What a test changes before fake_boot(). */
@@ -44,7 +47,8 @@ void fake_system(uint64_t steps);
 
 /* Power the PMU up: every PIC stopped, with rubbish in it. */
 void fake_pmu_reset(void);
-/* PICs that run, PICs that a program could read, what PIC n holds. */
+/* PICs that run, the kept excepted, PICs that a program could read, what PIC n
+ * holds. */
 uint32_t fake_pmu_running(void);
 uint32_t fake_pmu_readable(void);
 uint64_t fake_pmu_raw(unsigned pic);

@@ -294,6 +294,39 @@ liars(void **state)
 	assert_int_equal(cpu->touched, 0);
 }
 
+/* Beside it sets come and go, and count as before. */
+static void
+keep(const struct fake_cpu *shape, unsigned family)
+{
+	struct x86_set kept;
+
+	boot(shape, family);
+	set_init(&kept, ops);
+	assert_int_equal(set_add(&kept, 3, "PAPI_tot_ins", USER, "", 0), 0);
+	ops->keep(&kept.set);
+	fake_run(3, true);
+	set_init(&set, ops);
+	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
+	for (unsigned i = 1; i <= 2; i++) {
+		ops->program(&set.set);
+		fake_run(100, true);
+		set_stop(&set);
+		assert_int_equal(set.data[0], 100 * i);
+		fake_run(20, true);
+		ops->sample(&kept.set);
+		assert_int_equal(kept.data[0], 3 + 120 * i);
+	}
+}
+
+static void
+a_kept_pic_runs_for_good(void **state)
+{
+	(void)state;
+	keep(&k8, 0x0f);
+	keep(&bulldozer, 0x15);
+	keep(&zen_4, 0x19);
+}
+
 int
 main(void)
 {
@@ -305,6 +338,7 @@ main(void)
 		cmocka_unit_test(walk_every_shape),
 		cmocka_unit_test(overflow_is_told_once),
 		cmocka_unit_test(liars),
+		cmocka_unit_test(a_kept_pic_runs_for_good),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

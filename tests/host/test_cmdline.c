@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "include/sys/cpc.h"
 #include "kern/cmdline.h"
 
 static struct cmdline cl;
@@ -59,6 +60,16 @@ kernel_words(void **state)
 	release();
 	assert_int_equal(parse("console=text priv=user"), 0);
 	assert_false(cl.cl_framed || cl.cl_system);
+	assert_int_equal(cl.cl_witness, 0);
+	release();
+	assert_int_equal(parse("witness=1"), 0);
+	assert_int_equal(cl.cl_witness, CPC_COUNT_USER);
+	release();
+	assert_int_equal(parse("witness=system"), 0);
+	assert_int_equal(cl.cl_witness, CPC_COUNT_SYSTEM);
+	release();
+	assert_int_equal(parse("witness=both"), 0);
+	assert_int_equal(cl.cl_witness, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
 	release();
 }
 
@@ -122,6 +133,7 @@ errors(void **state)
 	expect_error("timeout=1s", "not a number of seconds");
 	expect_error("timeout=99999999999999999999", "not a number");
 	expect_error("cpus=0", "not a number of CPUs");
+	expect_error("witness=0", "`witness=0': not 1, user, system or both");
 	expect_error("env.=x", "not env.NAME=VALUE");
 	expect_error("env.X", "not env.NAME=VALUE");
 	expect_error("-- \"open", "a double quote is not closed");

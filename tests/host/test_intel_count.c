@@ -164,6 +164,42 @@ strides(void **state)
 	assert_int_equal(stages, 5); /* four of 2^30, the rest at once */
 }
 
+/* Beside it sets come and go, and count as before. */
+static void
+keep(const struct fake_cpu *shape, unsigned pic)
+{
+	struct x86_set kept;
+
+	boot(shape);
+	set_init(&kept, ops);
+	assert_int_equal(set_add(&kept, pic, "PAPI_tot_ins", USER, "", 0), 0);
+	ops->keep(&kept.set);
+	fake_run(3, true);
+	set_init(&set, ops);
+	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
+	for (unsigned i = 1; i <= 2; i++) {
+		ops->program(&set.set);
+		fake_run(100, true);
+		set_stop(&set);
+		assert_int_equal(set.data[0], 100 * i);
+		fake_run(20, true);
+		ops->sample(&kept.set);
+		assert_int_equal(kept.data[0], 3 + 120 * i);
+	}
+}
+
+static void
+a_kept_pic_runs_for_good(void **state)
+{
+	(void)state;
+	keep(&core_duo, 1);
+	keep(&core_2, 1);
+	keep(&nehalem, 3);
+	keep(&nehalem, 4); /* fixed */
+	keep(&ice_lake, 7);
+	keep(&ice_lake, 8);
+}
+
 int
 main(void)
 {
@@ -173,6 +209,7 @@ main(void)
 		cmocka_unit_test(full_width),
 		cmocka_unit_test(sign_extended),
 		cmocka_unit_test(strides),
+		cmocka_unit_test(a_kept_pic_runs_for_good),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

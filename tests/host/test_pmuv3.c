@@ -338,6 +338,32 @@ table_has_each_event_once(void **state)
 	}
 }
 
+/* Beside it sets come and go, every PIC of which counts as before. */
+static void
+a_kept_pic_runs_for_good(void **state)
+{
+	struct fake_shape shape = shape_of(6, 6);
+	struct set kept, s;
+
+	(void)state;
+	boot(&shape);
+	set_init(&kept, 1 << 5);
+	set_one(&kept, "inst_retired", 5, USER, 0);
+	ops->keep(&kept.set);
+	fake_run(0, 3);
+	all_count(5);
+	fake_run(0, 20);
+	set_init(&s, 1 << 0);
+	set_one(&s, "inst_retired", 0, SYS, 0);
+	set_start(&s);
+	fake_run(0, 100);
+	assert_int_equal(set_stop(&s), 0);
+	ops->sample(&kept.set);
+	assert_int_equal(kept.data[0], 200);
+	assert_int_equal(s.data[0], 0);
+	assert_int_equal(fake_pmu[0].pminten, 0);
+}
+
 int
 main(void)
 {
@@ -354,6 +380,7 @@ main(void)
 		T(list_is_what_pmceid_says),
 		T(names_resolve_to_numbers),
 		T(table_has_each_event_once),
+		cmocka_unit_test(a_kept_pic_runs_for_good),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
