@@ -128,7 +128,7 @@ SYSCALLS(SYSCALL_DECLARE)
  * BARECPC_SYS_CPC on.  Where there is no such call, there is one that says so.
  */
 #define SYSCALL_NLINUX   512
-#define SYSCALL_NPRIVATE 4
+#define SYSCALL_NPRIVATE 5
 extern syscall_fn *syscall_linux[SYSCALL_NLINUX];
 extern syscall_fn *const syscall_private[SYSCALL_NPRIVATE];
 syscall_fn syscall_unknown;
