@@ -10,7 +10,7 @@
 
 TEST(unknown_numbers_answer_enosys)
 {
-	const long numbers[] = { 777, 1500, 0x3fff, 0x4004, 0x7fffffff, -1 };
+	const long numbers[] = { 777, 1500, 0x3fff, 0x4005, 0x7fffffff, -1 };
 	unsigned i;
 
 	for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
