@@ -113,37 +113,10 @@ payload_isync(void *p, size_t bytes)
 	__builtin___clear_cache((char *)p, (char *)p + bytes);
 }
 
-/*
- * The PIC a bound request has ("picnum", cpc_request_info()), read in place,
- * in registers only: payload_pic(n) where n is the read instruction's index,
- * a literal.  The difference of two readings is what lies between, and a
- * constant, which an empty pair measures; modulo 2^width.  A set that freezes
- * meanwhile makes it a fault (SIGILL on arm64, SIGSEGV on x86-64).
- */
-#if defined(__aarch64__)
-#define payload_pic(n)                                                         \
-	__extension__({                                                        \
-		uint64_t payload_pic_;                                         \
-		__asm__ volatile("isb\n\tmrs %0, pmevcntr" #n "_el0\n\tisb"    \
-				 : "=r"(payload_pic_)                          \
-				 :                                             \
-				 : "memory");                                  \
-		payload_pic_;                                                  \
-	})
-#elif defined(__x86_64__)
-#define payload_pic(n)                                                         \
-	__extension__({                                                        \
-		uint32_t payload_lo_, payload_hi_;                             \
-		__asm__ volatile("lfence\n\trdpmc\n\tlfence"                   \
-				 : "=a"(payload_lo_), "=d"(payload_hi_)        \
-				 : "c"(n)                                      \
-				 : "memory");                                  \
-		(uint64_t) payload_hi_ << 32 | payload_lo_;                    \
-	})
-#endif
-
 #ifdef __cplusplus
 }
 #endif
+
+#include <payload_window.h>
 
 #endif /* PAYLOAD_H */

@@ -19,7 +19,13 @@ static inline struct lwp *lwp_self(void);
 static inline struct cpu *
 arch_curcpu(void)
 {
-	return x86_self()->xc_cpu;
+	struct cpu *c;
+
+	/* Volatile: a switch of LWPs may lead to another CPU. */
+	__asm__ volatile("mov %%gs:%c1, %0"
+			 : "=r"(c)
+			 : "i"(offsetof(struct x86_cpu, xc_cpu)));
+	return c;
 }
 
 static inline struct lwp *

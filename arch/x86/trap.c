@@ -128,16 +128,17 @@ x86_trap_kernel(struct trapframe *tf)
 	}
 }
 
-/* System V ABI, AMD64 supplement, "Linux Conventions". */
+/*
+ * The arguments are in the frame, in their order.  System V ABI, AMD64
+ * supplement, "Linux Conventions".
+ */
 void
 x86_trap_syscall(struct trapframe *tf)
 {
-	const uintptr_t a[] = { tf->tf_rdi, tf->tf_rsi, tf->tf_rdx, tf->tf_r10,
-		tf->tf_r8, tf->tf_r9 };
 	intptr_t ret;
 
 	trap_enter();
-	ret = syscall_find((unsigned)tf->tf_err)(a);
+	ret = syscall_find((unsigned)tf->tf_err)(&tf->tf_rdi);
 	if (ret != -EJUSTRETURN)
 		tf->tf_rax = (uint64_t)ret;
 	trap_return(tf);
