@@ -78,7 +78,8 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_sig.o kern/machine.o \
-             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o \
+             kern/null_shape.o kern/null_pcbe.o
 
 ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
@@ -114,6 +115,9 @@ TESTS    := startup stdio heap files memory contig codegen clock random fpstate 
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_overflow cpc_position cpc_ucontext thread fork sched orphan \
             cpc_inherit
+TESTS    += cpc_null cpc_shared
+# What of the contract holds whatever it is that the PMU counts.
+CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
              tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o \
              tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
@@ -219,17 +223,21 @@ $(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/
 	$(Q)$(UCC) $(UPIE) -o $@ $< $(B)/libtest.a
 $(B)/tests/pie: private UPIE := -static-pie
 
-# The archive inside the image, that of the tests, and of those that ask nothing of the PMU, for machines that
-# differ from one without it in other ways: each a `suite` and the programs it names.
+# The archive inside the image, that of the tests, of those that ask nothing of the PMU, for machines that differ
+# from one without it in other ways, and of those for software PMUs: each a `suite` and the programs it names.
 $(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/payloads/%)
 $(B)/tests.cpio: tests/image/suite $(TESTS:%=$(B)/tests/%)
 $(B)/basic.cpio: $(B)/basic/suite $(patsubst %,$(B)/tests/%,$(filter-out cpc_%,$(TESTS)))
-$(B)/archive.cpio $(B)/tests.cpio $(B)/basic.cpio: scripts/mkcpio
+$(B)/contract.cpio: $(B)/contract/suite $(patsubst %,$(B)/tests/%,$(CONTRACT))
+$(B)/archive.cpio $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio: scripts/mkcpio
 	$(call say,CPIO,$@)
 	$(Q)scripts/mkcpio -o $@ $(filter-out scripts/%,$^)
 $(B)/basic/suite: tests/image/suite
 	@mkdir -p $(@D)
 	$(Q)grep -v '^cpc_' $< >$@
+$(B)/contract/suite: Makefile
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' $(CONTRACT) >$@
 
 # By which scripts/barecpc proves an accelerator before it trusts it.
 $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
@@ -239,7 +247,7 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 	    -Wl,-z,noexecstack -Wl,--build-id=none -T scripts/probe/$(ARCH).ld -o $@.elf $<
 	$(Q)$(OBJCOPY) $(if $(filter arm64,$(ARCH)),-O binary) $@.elf $@
 
-tests: all $(B)/tests.cpio $(B)/basic.cpio
+tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio
 
 -include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
 endif
@@ -252,7 +260,7 @@ HOST_CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
 HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons
 test_lib_OBJS      := $(HOST_LIB)
-test_cmdline_OBJS  := kern/cmdline.o tests/host/heap.o $(HOST_LIB)
+test_cmdline_OBJS  := kern/cmdline.o kern/null_shape.o tests/host/heap.o $(HOST_LIB)
 test_cpio_OBJS     := kern/cpio.o $(HOST_LIB)
 test_elf_OBJS      := kern/elf.o $(HOST_LIB)
 test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)

@@ -7,8 +7,8 @@
 
 #define KNOWN                                                                  \
 	"known: console=text|framed priv=user|system timeout=SECONDS "         \
-	"cpus=N witness=user|system|both env.NAME=VALUE, then -- PROGRAM "     \
-	"ARGUMENTS"
+	"cpus=N witness=user|system|both pcbe=null env.NAME=VALUE, then -- "   \
+	"PROGRAM ARGUMENTS"
 
 /* How much of a bad word to show. */
 #define SHOWN   "%.80s%s"
@@ -177,6 +177,10 @@ kernel_word(struct cmdline *cl, char *word)
 		cl->cl_witness = parse_witness(v);
 		return cl->cl_witness != 0 ? NULL
 		                           : "not 1, user, system or both";
+	}
+	if ((v = after(word, "pcbe=")) != NULL) {
+		cl->cl_pcbe = v;
+		return null_shape_parse(v, &cl->cl_null);
 	}
 	if ((v = after(word, "env.")) != NULL) {
 		if (!env_name_ok(v))

@@ -13,14 +13,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kern/null_shape.h"
+
 #define CMDLINE_MAX (64UL << 10) /* bytes; more is refused, not cut off */
 
 struct cmdline {
-	bool cl_framed;      /* console=framed */
-	bool cl_system;      /* priv=system */
-	uint32_t cl_witness; /* witness=: CPC_COUNT_*, 0: none */
-	unsigned cl_timeout; /* seconds for each program; 0: none */
-	unsigned cl_cpus;    /* cpus= at most; 0: all */
+	bool cl_framed;            /* console=framed */
+	bool cl_system;            /* priv=system */
+	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
+	unsigned cl_timeout;       /* seconds for each program; 0: none */
+	unsigned cl_cpus;          /* cpus= at most; 0: all */
+	const char *cl_pcbe;       /* pcbe=, or NULL: the machine's */
+	struct null_shape cl_null; /* what it says */
 	/* Point into the text; both end with NULL. */
 	char **cl_env; /* NAME=VALUE */
 	unsigned cl_nenv;

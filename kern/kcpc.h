@@ -15,12 +15,15 @@
 struct lwp;
 struct trapframe;
 
+struct pcbe_ops;
+
 /*
- * Ask the machine for its backend and prove every PIC; a PIC that fails is
- * never used, and a machine without one that passes has no counters.  Prints
- * what was found.  Called once, by kern_main(), all other CPUs idle.
+ * Ask the machine for its backend, unless there is one to use instead, and
+ * prove every PIC; a PIC that fails is never used, and a machine without one
+ * that passes has no counters.  Prints what was found.  Called once, by
+ * kern_main(), all other CPUs idle.
  */
-void kcpc_init(void);
+void kcpc_init(const struct pcbe_ops *instead);
 /* Before this CPU's first LWP: its overflows interrupt, too.  Idempotent. */
 void kcpc_cpu_init(unsigned cpu);
 

@@ -35,13 +35,22 @@ prove_all(const struct pcbe_ops *ops, unsigned n)
 	}
 }
 
-void
-kcpc_init(void)
+/* Overflows interrupt on this CPU, where that is up to a controller. */
+static void
+enable_pmi(const struct pcbe_ops *ops)
 {
-	const struct pcbe_ops *ops;
+	if ((ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0 &&
+	    ops->advance == NULL)
+		arch_pmi_enable();
+}
+
+void
+kcpc_init(const struct pcbe_ops *instead)
+{
+	const struct pcbe_ops *ops = instead;
 	unsigned n;
 
-	if ((ops = arch_pcbe(&no_pmu)) == NULL) {
+	if (ops == NULL && (ops = arch_pcbe(&no_pmu)) == NULL) {
 		printf("pcbe: %s\n", no_pmu);
 		return;
 	}
@@ -58,8 +67,10 @@ kcpc_init(void)
 	kcpc_ops = ops;
 	printf("pcbe: %s: %d of %u PICs proved, %u bits\n", ops->impl_name(),
 	    __builtin_popcountll(kcpc_pics), n, ops->width(0));
-	if ((ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0)
-		arch_pmi_enable();
+	if (ops->advance != NULL)
+		printf("pcbe: counts are software's: of what programs tell, "
+		       "not of what this CPU does\n");
+	enable_pmi(ops);
 }
 
 void
@@ -67,9 +78,8 @@ kcpc_cpu_init(unsigned cpu)
 {
 	static bool done[MAXCPU];
 
-	if (!done[cpu] && kcpc_ops != NULL &&
-	    (kcpc_ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0)
-		arch_pmi_enable();
+	if (!done[cpu] && kcpc_ops != NULL)
+		enable_pmi(kcpc_ops);
 	witness_cpu_init();
 	done[cpu] = true;
 }
@@ -142,6 +152,8 @@ kcpc_describe(char *buf, size_t len)
 	if (kcpc_ops != NULL) {
 		add_pics(&t);
 		add(&t, ",\"caps\":%u", kcpc_caps());
+		add(&t, ",\"software\":%s",
+		    kcpc_ops->advance != NULL ? "true" : "false");
 	} else {
 		add(&t, ",\"pmu_reason\":");
 		add_string(&t, no_pmu);

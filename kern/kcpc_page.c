@@ -144,6 +144,8 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 {
 	int err;
 
+	if (kcpc_ops->advance != NULL)
+		return -ENOTSUP; /* software has no PICs to read */
 	if (l->l_cpc_page == NULL && (err = page_make(l)) != 0)
 		return -err;
 	l->l_cpc_page->kg_read = a[0];

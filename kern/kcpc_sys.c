@@ -162,6 +162,10 @@ sys_bind(struct lwp *l, const uintptr_t *a)
 		err = EINVAL;
 		goto free_pack;
 	}
+	if (kcpc_ops->shared != NULL && kcpc_ops->shared()) {
+		err = EACCES;
+		goto free_pack;
+	}
 	err = rebind(l, pack, bytes, (uint32_t)a[2], &subcode);
 	if (err != 0 && subcode != -1 &&
 	    arch_copyout(a[3], &subcode, sizeof subcode) != 0)
@@ -217,6 +221,16 @@ sys_where(struct lwp *l, const uintptr_t *a)
 	return arch_copyout(a[2], &w, sizeof w);
 }
 
+/* The software PMU is told what no hardware sees. */
+static int
+sys_advance(const uintptr_t *a)
+{
+	if (kcpc_ops->advance == NULL)
+		return ENOTSUP;
+	kcpc_ops->advance(a[0], a[1] & (CPC_COUNT_USER | CPC_COUNT_SYSTEM));
+	return 0;
+}
+
 /* Operations on contexts: 0 or an errno. */
 static int
 context_op(struct lwp *l, uintptr_t op, const uintptr_t *a)
@@ -244,6 +258,8 @@ context_op(struct lwp *l, uintptr_t op, const uintptr_t *a)
 		return kcpc_restart(l, a[0]);
 	case CPC_OP_WHERE:
 		return sys_where(l, a);
+	case CPC_OP_ADVANCE:
+		return sys_advance(a);
 	default:
 		return EINVAL;
 	}

@@ -13,6 +13,7 @@
 #include "kern/launch.h"
 #include "kern/lwp.h"
 #include "kern/machine.h"
+#include "kern/null_pcbe.h"
 #include "kern/page.h"
 #include "kern/sched.h"
 #include "kern/signal.h"
@@ -93,7 +94,9 @@ kern_main(struct bootinfo *bi)
 	}
 	sched_init_cpu(arch_curcpu());
 	cpu_start_all();
-	kcpc_init();
+	kcpc_init(cmdline.cl_pcbe != NULL
+		      ? null_pcbe(&cmdline.cl_null, cmdline.cl_pcbe)
+		      : NULL);
 	if (cmdline.cl_witness != 0 && !witness_init(cmdline.cl_witness))
 		run_end(EXIT_FAILED);
 	kcpc_set_notify(sig_overflow);

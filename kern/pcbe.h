@@ -172,6 +172,19 @@ struct pcbe_ops {
 	 * Returns NULL, or what was wrong ("reads 0 after 1000 instructions").
 	 */
 	const char *(*prove)(unsigned pic);
+
+	/*
+	 * Only of software (kern/null_pcbe.c): n instructions have retired at
+	 * that privilege (CPC_COUNT_*).  No interrupt controller is asked for
+	 * its overflows, no program reads its PICs.  NULL where the PMU sees
+	 * instructions by itself.
+	 */
+	void (*advance)(uint64_t n, unsigned privilege);
+	/*
+	 * Does a sibling of this CPU that is online use the same PMU?  Then
+	 * no LWP may.  NULL: never.
+	 */
+	bool (*shared)(void);
 };
 
 #endif /* KERN_PCBE_H */

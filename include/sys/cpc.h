@@ -106,6 +106,12 @@ enum cpc_op {
 	 * freeze it: by it a test interrupts a read where it will.
 	 */
 	CPC_OP_STIR = 38,
+	/*
+	 * a: instructions, b: CPC_COUNT_USER or CPC_COUNT_SYSTEM.  They have
+	 * retired at that privilege, as far as a software PMU is concerned;
+	 * ENOTSUP where a PMU sees for itself.
+	 */
+	CPC_OP_ADVANCE = 48,
 };
 
 /*

@@ -59,7 +59,7 @@ fake_boot(void)
 	kcpc_pics = 0;
 	kcpc_npic = 0;
 	kcpc_set_notify(NULL);
-	kcpc_init();
+	kcpc_init(NULL);
 }
 
 const char *

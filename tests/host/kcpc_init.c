@@ -96,7 +96,8 @@ description_is_json_members(void **state)
 	    "\"pmu\":\"Fake PMU\",\"npic\":2,\"pics\":["
 	    "{\"pic\":0,\"width\":48,\"unproved\":null},"
 	    "{\"pic\":1,\"width\":48,\"unproved\":"
-	    "\"reads \\\"0\\\" after 1000 instructions\"}],\"caps\":0");
+	    "\"reads \\\"0\\\" after 1000 instructions\"}],\"caps\":0,"
+	    "\"software\":false");
 }
 
 static void

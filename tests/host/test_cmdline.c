@@ -74,6 +74,35 @@ kernel_words(void **state)
 }
 
 static void
+software_pmu(void **state)
+{
+	const struct null_shape *ns = &cl.cl_null;
+
+	(void)state;
+	assert_int_equal(parse("priv=user"), 0);
+	assert_null(cl.cl_pcbe);
+	release();
+	assert_int_equal(parse("pcbe=null"), 0);
+	assert_string_equal(cl.cl_pcbe, "null");
+	assert_memory_equal(ns, &null_shape_default, sizeof *ns);
+	release();
+	assert_int_equal(
+	    parse("pcbe=null,pics=32,width=16,ovf=imprecise,mute=0xffffffff,"
+		  "shared=siblings,papi=yes,raw=no,cycles=3,branches=0"),
+	    0);
+	assert_int_equal(ns->ns_pics, 32);
+	assert_int_equal(ns->ns_width, 16);
+	assert_int_equal(ns->ns_ovf, NULL_OVF_IMPRECISE);
+	assert_int_equal(ns->ns_mute, 0xffffffff);
+	assert_int_equal(ns->ns_shared, NULL_SHARED_SIBLINGS);
+	assert_true(ns->ns_papi && !ns->ns_raw && ns->ns_hv);
+	assert_int_equal(ns->ns_event[0], 0xffffffff);
+	assert_int_equal(ns->ns_event[1], 3);
+	assert_int_equal(ns->ns_event[2], 0);
+	release();
+}
+
+static void
 environment(void **state)
 {
 	(void)state;
@@ -134,6 +163,19 @@ errors(void **state)
 	expect_error("timeout=99999999999999999999", "not a number");
 	expect_error("cpus=0", "not a number of CPUs");
 	expect_error("witness=0", "`witness=0': not 1, user, system or both");
+	expect_error("pcbe=", "`pcbe=': not null[,KEY=VALUE]...");
+	expect_error("pcbe=nulls", "not null[,KEY=VALUE]...");
+	expect_error("pcbe=null,", "`pcbe=null,': known: pics ");
+	expect_error("pcbe=null,pics", "known: pics ");
+	expect_error("pcbe=null,colour=red", "known: pics ");
+	expect_error("pcbe=null,pics=33", "pics= is a number from 1 to 32");
+	expect_error("pcbe=null,pics=-1", "pics= is a number from 1 to 32");
+	expect_error("pcbe=null,width=15", "width= is a number from 16 to 64");
+	expect_error("pcbe=null,width=32x", "width= is a number from 16");
+	expect_error("pcbe=null,ovf=preciser", "ovf= is none, imprecise or");
+	expect_error("pcbe=null,papi=", "papi= is yes or no");
+	expect_error("pcbe=null,mute=0x100000000", "mute= is a mask of PICs");
+	expect_error("pcbe=null,pics=2,fixed=2", "no PIC is left beside the");
 	expect_error("env.=x", "not env.NAME=VALUE");
 	expect_error("env.X", "not env.NAME=VALUE");
 	expect_error("-- \"open", "a double quote is not closed");
@@ -174,6 +216,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing),
 		cmocka_unit_test(kernel_words),
+		cmocka_unit_test(software_pmu),
 		cmocka_unit_test(environment),
 		cmocka_unit_test(quoting),
 		cmocka_unit_test(errors),

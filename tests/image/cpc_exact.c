@@ -24,7 +24,7 @@ count(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
 
 	for (round = 0; round < 2; round++) {
 		EXPECT_EQ(cpc_set_sample(cpc, set, a), 0);
-		spin_loop(n);
+		spin(n);
 		EXPECT_EQ(cpc_set_sample(cpc, set, b), 0);
 	}
 	cpc_buf_get(cpc, a, index, &va);
@@ -123,7 +123,7 @@ CPC_TEST(a_narrow_counter_going_round_is_exact)
 	before = sampled(cpc, set, 0);
 	EXPECT(before > 1ULL << 32);
 	EXPECT_EQ(cpc_set_restart(cpc, set), 0);
-	spin_loop(LONG);
+	spin(LONG);
 	after = sampled(cpc, set, 0);
 	EXPECT(after > (1ULL << 32) + SHORT && after < 1ULL << 33);
 }
@@ -136,6 +136,8 @@ CPC_TEST(raw_code_is_the_named_event)
 	char code[32];
 
 	NEEDS_INS();
+	if (software_pmu)
+		SKIP("software has codes for no name");
 	EXPECT_EQ(cpc_bind_curlwp(cpc, named, 0), 0);
 	EXPECT_EQ(cpc_request_info(cpc, named, 0, &info), 0);
 	snprintf(code, sizeof code, "%#llx", (unsigned long long)info.ri_code);
@@ -154,9 +156,9 @@ count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
 	uint64_t v = 0;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	spin_loop(n);
+	spin(n);
 	nanosleep(&ms, NULL);
-	spin_loop(n);
+	spin(n);
 	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
 	EXPECT_EQ(cpc_buf_get(cpc, buf, 0, &v), 0);
 	cpc_buf_destroy(cpc, buf);
@@ -192,9 +194,9 @@ CPC_TEST(disable_and_enable_lose_nothing)
 		SKIP("its own code is not at user privilege");
 	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-		spin_loop(i == 0 ? SHORT : LONG);
+		spin(i == 0 ? SHORT : LONG);
 		EXPECT_EQ(cpc_disable(cpc), 0);
-		spin_loop(LONG * 10);
+		spin(LONG * 10);
 		EXPECT_EQ(cpc_enable(cpc), 0);
 		EXPECT_EQ(cpc_disable(cpc), 0);
 		counts[i] = sampled(cpc, set, 0);

@@ -2,8 +2,11 @@
 
 #include <payload.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/cpc.h>
 
 struct test_detail test_detail;
+bool software_pmu;
 
 static void
 note(const char *fn, int subcode, const char *fmt, va_list ap)
@@ -19,8 +22,10 @@ test_cpc_open(void)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 
-	if (cpc != NULL)
-		cpc_seterrhndlr(cpc, note);
+	if (cpc == NULL)
+		return NULL;
+	cpc_seterrhndlr(cpc, note);
+	software_pmu = strncmp(cpc_cciname(cpc), "Software", 8) == 0;
 	return cpc;
 }
 
@@ -114,7 +119,21 @@ sampled(cpc_t *cpc, cpc_set_t *set, int index)
 }
 
 void
+retire(uint64_t n, uint_t privilege)
+{
+	EXPECT_EQ(cpc_syscall(CPC_OP_ADVANCE, n, privilege, 0, 0), 0);
+}
+
+void
+spin(uint64_t iterations)
+{
+	spin_loop(iterations);
+	if (software_pmu)
+		retire(SPIN_INSNS * iterations, own_privilege());
+}
+
+void
 work(void)
 {
-	spin_loop(10000);
+	spin(10000);
 }

@@ -77,8 +77,19 @@ uint64_t sampled(cpc_t *cpc, cpc_set_t *set, int index);
 void spin_loop(uint64_t iterations);
 #define SPIN_INSNS 2
 
+/*
+ * The same, and a software PMU is told of the iterations: to it they are all
+ * the program retires.
+ */
+void spin(uint64_t iterations);
+
 /* Known instructions, on top of an unknown but constant number. */
 void work(void);
+
+/* Is the PMU software (pcbe=null)?  As of the last test_cpc_open(). */
+extern bool software_pmu;
+/* Tell it that n instructions have retired at this privilege. */
+void retire(uint64_t n, uint_t privilege);
 
 /* The event every test that needs one counts: retired or cycles. */
 #define ANY_EVENT "PAPI_tot_cyc"

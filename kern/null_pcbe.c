@@ -1,0 +1,480 @@
+/*
+ * The software backend: a PMU without a PMU, for machines that have none and
+ * for shapes no machine here has.
+ *
+ * Its PICs count the instructions a program says it retired (CPC_OP_ADVANCE),
+ * so that what they should hold is known to the last one; an instruction is
+ * three cycles, and every fourth is a branch.  Filters, widths, overflows and
+ * their interrupts are those of a PMU: an interrupt is the call of
+ * kcpc_pmi() that an interrupt controller would make.
+ */
+#include "kern/null_pcbe.h"
+
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "kern/kcpc.h"
+#include "kern/lwp.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* An instruction is so many quarters of the event. */
+#define QUARTERS 4U
+
+static const struct null_event {
+	const char *ne_name;
+	const char *ne_papi;
+	unsigned ne_weight;
+} events[NULL_NEVENT] = {
+	{ "instructions", "PAPI_tot_ins", 1 * QUARTERS },
+	{ "cycles", "PAPI_tot_cyc", 3 * QUARTERS },
+	{ "branches", "PAPI_br_ins", 1 },
+};
+
+/* pe_code: a raw code, or the event's place behind them. */
+#define CODE_NAMED    0x100
+#define CODE_TOO_HIGH ~0U
+
+enum attr { ATTR_UMASK, ATTR_CMASK, ATTR_ANYTHR };
+static const char *const attr_names[] = {
+	[ATTR_UMASK] = "umask",   /* so many more for each instruction */
+	[ATTR_CMASK] = "cmask",   /* 1 for an instruction with so many */
+	[ATTR_ANYTHR] = "anythr", /* does nothing; takes the privilege */
+};
+#define NATTR (sizeof attr_names / sizeof attr_names[0])
+
+static struct null_shape shape;
+static char name[CPC_MAX_IMPL_NAME];
+
+/* What a PMU has in registers, of each CPU. */
+struct null_pic {
+	uint64_t np_raw;
+	unsigned np_weight;  /* quarters of an event for an instruction */
+	unsigned np_quarter; /* of an event that is not complete yet */
+	unsigned np_filter;  /* CPC_COUNT_* */
+};
+
+static struct null_cpu {
+	struct null_pic nc_pic[PCBE_MAXPIC];
+	uint32_t nc_running;
+	uint32_t nc_interrupts; /* PICs whose overflow interrupts */
+	uint32_t nc_overflowed;
+	unsigned nc_skid; /* instructions until the interrupt of these */
+} null_cpus[MAXCPU];
+
+static struct null_cpu *
+curcpu(void)
+{
+	return &null_cpus[arch_curcpu()->c_id];
+}
+
+static uint64_t
+mask(void)
+{
+	return ~0ULL >> (64 - shape.ns_width);
+}
+
+static uint32_t
+first_pics(unsigned n)
+{
+	return (uint32_t)((1ULL << n) - 1);
+}
+
+/* PICs that count what they are told, not the one event they are for. */
+static uint32_t
+general_pics(void)
+{
+	return first_pics(shape.ns_pics - shape.ns_fixed);
+}
+
+static uint32_t
+event_pics(unsigned event)
+{
+	uint32_t pics = shape.ns_event[event] & general_pics();
+
+	if (event < shape.ns_fixed)
+		pics |= 1U << (shape.ns_pics - shape.ns_fixed + event);
+	return pics;
+}
+
+static unsigned
+ncounters(void)
+{
+	return shape.ns_pics;
+}
+
+static unsigned
+width(unsigned pic)
+{
+	(void)pic;
+	return shape.ns_width;
+}
+
+/* There is nothing to read: libcpc asks the kernel. */
+static uint32_t
+read_index(unsigned pic)
+{
+	return pic;
+}
+
+static const char *
+impl_name(void)
+{
+	return name;
+}
+
+static const char *
+cpuref(void)
+{
+	return "See docs/boot.md, \"The software PMU\": no event of this CPU "
+	       "is counted";
+}
+
+/* Names first, then PAPI's for the same. */
+static const char *
+list_events(unsigned pic, unsigned *at)
+{
+	unsigned i, n = shape.ns_papi ? 2 * NULL_NEVENT : NULL_NEVENT;
+
+	while ((i = (*at)++) < n) {
+		if ((event_pics(i % NULL_NEVENT) & 1U << pic) != 0)
+			return i < NULL_NEVENT
+			           ? events[i].ne_name
+			           : events[i - NULL_NEVENT].ne_papi;
+	}
+	return NULL;
+}
+
+static const char *
+list_attrs(unsigned n)
+{
+	return n < NATTR ? attr_names[n] : NULL;
+}
+
+static uint64_t
+event_coverage(
+    const char *event, bool is_num, uint64_t num, struct pcbe_event *ev)
+{
+	*ev = (struct pcbe_event){ 0 };
+	if (is_num) {
+		ev->pe_code =
+		    num <= NULL_FIELD_MAX ? (uint32_t)num : CODE_TOO_HIGH;
+		ev->pe_flags = PCBE_EVENT_RAW;
+		ev->pe_pics = general_pics();
+		return ev->pe_pics;
+	}
+	for (unsigned i = 0; i < NULL_NEVENT; i++) {
+		bool generic =
+		    shape.ns_papi && strcmp(event, events[i].ne_papi) == 0;
+
+		if (!generic && strcmp(event, events[i].ne_name) != 0)
+			continue;
+		ev->pe_code = CODE_NAMED + i;
+		ev->pe_flags = generic ? PCBE_EVENT_GENERIC : 0;
+		ev->pe_pics = event_pics(i);
+	}
+	return ev->pe_pics;
+}
+
+static uint64_t
+overflow_bitmap(void)
+{
+	struct null_cpu *nc = curcpu();
+	uint64_t overflowed = nc->nc_overflowed;
+
+	nc->nc_overflowed = 0;
+	return overflowed != 0 && shape.ns_ovf == NULL_OVF_IMPRECISE
+	           ? ~0ULL
+	           : overflowed;
+}
+
+/* What an instruction is in quarters of the event; 0 or a subcode. */
+static int
+weigh(const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, bool privileged, unsigned *weight)
+{
+	uint64_t umask = 0, cmask = 0;
+
+	for (unsigned i = 0; i < nattrs; i++) {
+		if (attrs[i].pa_id == ATTR_UMASK)
+			umask = attrs[i].pa_val;
+		else if (attrs[i].pa_id == ATTR_CMASK)
+			cmask = attrs[i].pa_val;
+		else if (!privileged)
+			return CPC_ATTR_REQUIRES_PRIVILEGE;
+	}
+	if (umask > NULL_FIELD_MAX || cmask > NULL_FIELD_MAX)
+		return CPC_ATTRIBUTE_OUT_OF_RANGE;
+	*weight = ev->pe_code < CODE_NAMED
+	              ? ev->pe_code * QUARTERS
+	              : events[ev->pe_code - CODE_NAMED].ne_weight;
+	*weight += (unsigned)umask * QUARTERS;
+	if (cmask != 0)
+		*weight = *weight >= cmask * QUARTERS ? QUARTERS : 0;
+	return 0;
+}
+
+/* Is this an event, and one the PIC can count?  ev is a program's word. */
+static int
+check_event(const struct pcbe_event *ev, unsigned pic)
+{
+	bool general = (general_pics() & 1U << pic) != 0;
+
+	if (ev->pe_code < CODE_NAMED)
+		return shape.ns_raw && general ? 0 : CPC_INVALID_EVENT;
+	if (ev->pe_code >= CODE_NAMED + NULL_NEVENT ||
+	    (event_pics(ev->pe_code - CODE_NAMED) & 1U << pic) == 0)
+		return CPC_INVALID_EVENT;
+	return 0;
+}
+
+static bool
+filters_conflict(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
+{
+	const unsigned filter = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
+
+	return shape.ns_shared == NULL_SHARED_FILTER && set->ps_n > 0 &&
+	       ((cfg->pc_flags ^ set->ps_cfg[0]->pc_flags) & filter) != 0;
+}
+
+static int
+configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	uint32_t spare = set->ps_spare & ~set->ps_extra;
+	unsigned weight;
+	int subcode;
+
+	if ((subcode = check_event(ev, cfg->pc_pic)) != 0)
+		return subcode;
+	if (nattrs != 0 && (general_pics() & 1U << cfg->pc_pic) == 0)
+		return CPC_INVALID_ATTRIBUTE;
+	subcode = weigh(ev, nattrs, attrs, set->ps_privileged, &weight);
+	if (subcode != 0)
+		return subcode;
+	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !shape.ns_hv)
+		return CPC_HV_NO_ACCESS;
+	if (filters_conflict(cfg, set))
+		return CPC_CONFLICTING_REQS;
+	cfg->pc_aux = 0;
+	if (shape.ns_helpers && cfg->pc_notify) {
+		if (spare == 0)
+			return CPC_RESOURCE_UNAVAIL;
+		cfg->pc_aux = spare & -spare;
+		set->ps_extra |= (uint32_t)cfg->pc_aux;
+	}
+	cfg->pc_sel = weight;
+	return 0;
+}
+
+static void
+free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
+{
+	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+}
+
+static void
+program(struct pcbe_set *set)
+{
+	struct null_cpu *nc = curcpu();
+
+	nc->nc_interrupts = 0;
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		struct pcbe_cfg *cfg = set->ps_cfg[i];
+		struct null_pic *np = &nc->nc_pic[cfg->pc_pic];
+
+		cfg->pc_last = *cfg->pc_datap & mask();
+		np->np_raw = cfg->pc_last;
+		np->np_weight = (unsigned)cfg->pc_sel;
+		np->np_quarter = 0;
+		np->np_filter = cfg->pc_flags;
+		if (shape.ns_ovf != NULL_OVF_NONE &&
+		    (cfg->pc_notify ||
+			(shape.ns_mute & 1U << cfg->pc_pic) == 0))
+			nc->nc_interrupts |= 1U << cfg->pc_pic;
+	}
+	nc->nc_running = set->ps_pics & ~shape.ns_broken;
+}
+
+static void
+allstop(void)
+{
+	curcpu()->nc_running = 0;
+}
+
+static void
+sample(struct pcbe_set *set)
+{
+	struct null_cpu *nc = curcpu();
+
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		struct pcbe_cfg *cfg = set->ps_cfg[i];
+		uint64_t now = nc->nc_pic[cfg->pc_pic].np_raw;
+
+		*cfg->pc_datap += (now - cfg->pc_last) & mask();
+		cfg->pc_last = now;
+	}
+}
+
+static bool
+counts(const struct null_cpu *nc, unsigned pic, unsigned privilege)
+{
+	return (nc->nc_running & 1U << pic) != 0 &&
+	       (nc->nc_pic[pic].np_filter & privilege) != 0;
+}
+
+/*
+ * How many of the next n instructions there are until an overflow
+ * interrupts, or until the interrupt of one that happened is due.
+ */
+static uint64_t
+until_interrupt(const struct null_cpu *nc, unsigned privilege, uint64_t n)
+{
+	if ((nc->nc_overflowed & nc->nc_interrupts) != 0)
+		return nc->nc_skid < n ? nc->nc_skid : n;
+	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
+		const struct null_pic *np = &nc->nc_pic[pic];
+		uint64_t left = mask() - np->np_raw; /* one more overflows */
+		uint64_t need;
+
+		if (!counts(nc, pic, privilege) || np->np_weight == 0 ||
+		    (nc->nc_interrupts & 1U << pic) == 0 || left > n * 1024)
+			continue;
+		need = (left + 1) * QUARTERS - np->np_quarter;
+		need = (need + np->np_weight - 1) / np->np_weight;
+		n = need < n ? need : n;
+	}
+	return n;
+}
+
+static void
+count(struct null_cpu *nc, unsigned privilege, uint64_t n)
+{
+	bool quiet = (nc->nc_overflowed & nc->nc_interrupts) == 0;
+
+	if (!quiet)
+		nc->nc_skid -= (unsigned)n;
+	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
+		struct null_pic *np = &nc->nc_pic[pic];
+		uint64_t quarters, before = np->np_raw;
+
+		if (!counts(nc, pic, privilege))
+			continue;
+		quarters = n * np->np_weight + np->np_quarter;
+		np->np_quarter = quarters % QUARTERS;
+		np->np_raw = (before + quarters / QUARTERS) & mask();
+		if (quarters / QUARTERS > mask() - before)
+			nc->nc_overflowed |= 1U << pic;
+	}
+	if (quiet)
+		nc->nc_skid = shape.ns_skid;
+}
+
+/* So many at a time that quarters of events do not overflow. */
+#define CHUNK (1ULL << 48)
+
+static void
+advance(uint64_t n, unsigned privilege)
+{
+	struct null_cpu *nc = curcpu();
+	uint64_t chunk;
+
+	while (n > 0 && nc->nc_running != 0) {
+		chunk = until_interrupt(nc, privilege, n < CHUNK ? n : CHUNK);
+		count(nc, privilege, chunk);
+		n -= chunk;
+		if ((nc->nc_overflowed & nc->nc_interrupts) != 0 &&
+		    nc->nc_skid == 0)
+			kcpc_pmi(arch_lwp_frame(lwp_self()));
+	}
+}
+
+static uint64_t
+tick(void)
+{
+	return arch_tick();
+}
+
+static bool
+shared(void)
+{
+	unsigned sibling = arch_curcpu()->c_id ^ 1;
+
+	return shape.ns_shared == NULL_SHARED_SIBLINGS && sibling < ncpu &&
+	       cpus[sibling].c_active;
+}
+
+/* It counts what it is told: that is all there is to prove. */
+static const char *
+prove(unsigned pic)
+{
+	const uint64_t n = 1000;
+	uint64_t count = 0;
+	struct pcbe_cfg cfg = {
+		.pc_pic = (uint8_t)pic,
+		.pc_flags = CPC_COUNT_SYSTEM,
+		.pc_datap = &count,
+		.pc_sel = QUARTERS,
+	};
+	struct pcbe_set set = {
+		.ps_n = 1,
+		.ps_pics = 1U << pic,
+		.ps_cfg = { &cfg },
+	};
+
+	program(&set);
+	advance(n, CPC_COUNT_SYSTEM);
+	allstop();
+	sample(&set);
+	return count == n ? NULL : "reads 0 after 1000 instructions";
+}
+
+static struct pcbe_ops null_ops = {
+	.ncounters = ncounters,
+	.width = width,
+	.read_index = read_index,
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.list_events = list_events,
+	.list_attrs = list_attrs,
+	.event_coverage = event_coverage,
+	.overflow_bitmap = overflow_bitmap,
+	.configure = configure,
+	.program = program,
+	.allstop = allstop,
+	.sample = sample,
+	.free = free_cfg,
+	.tick = tick,
+	.prove = prove,
+	.advance = advance,
+	.shared = shared,
+};
+
+const struct pcbe_ops *
+null_pcbe(const struct null_shape *ns, const char *word)
+{
+	shape = *ns;
+	snprintf(name, sizeof name, "Software PMU (pcbe=%s)", word);
+	memset(null_cpus, 0, sizeof null_cpus);
+	null_ops.pcbe_caps = 0;
+	null_ops.pcbe_mute = 0;
+	if (ns->ns_ovf != NULL_OVF_NONE)
+		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_INTERRUPT;
+	if (ns->ns_ovf == NULL_OVF_PRECISE)
+		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_PRECISE;
+	if (ns->ns_width < 64)
+		null_ops.pcbe_mute =
+		    ns->ns_ovf == NULL_OVF_NONE ? ~0ULL : ns->ns_mute;
+	return &null_ops;
+}
+
+uint32_t
+null_pcbe_running(unsigned cpu)
+{
+	return null_cpus[cpu].nc_running;
+}
+
+uint64_t
+null_pcbe_raw(unsigned cpu, unsigned pic)
+{
+	return null_cpus[cpu].nc_pic[pic].np_raw;
+}
