@@ -279,6 +279,11 @@ HOST_PMUV3   := test_pmuv3 test_pmuv3_count test_pmuv3_overflow test_pmuv3_rules
 HOST_TESTS   += $(HOST_PMUV3)
 $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fake_pmu_regs.o tests/host/pmuv3_set.o \
     arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_events.o arch/arm64/pmuv3_prove.o $$(HOST_LIB)))
+# Names of events: of every CPU there is a table for.
+HOST_EVENTS  := $(addprefix events/,find.o cpu.o parse.o encode.o name.o suggest.o vendors.o intel.o amd.o arm.o)
+HOST_TESTS   += events_tables events_oracle
+events_tables_OBJS := $(HOST_EVENTS)
+events_oracle_OBJS := $(HOST_EVENTS)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \

@@ -1,0 +1,143 @@
+/*
+ * Which table is that of the CPU at hand.  A CPU that no table is for has
+ * its architectural events, which backends know.
+ */
+#include "events/events.h"
+
+static const struct events none = { NULL, NULL };
+
+/* The nth PMU of a vendor. */
+static struct events
+of_vendor(enum event_kind kind, unsigned n)
+{
+	const struct event_db *db = event_dbs[kind];
+	const struct event_pmu *p;
+
+	if (db == NULL ||
+	    n >= db->ed_bytes[SECTION_PMUS] / sizeof(struct event_pmu))
+		return none;
+	p = db->ed_at[SECTION_PMUS];
+	return (struct events){ db, &p[n] };
+}
+
+static bool
+same(const char *a, const char *b)
+{
+	while (*a != '\0' && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+static struct events
+named(enum event_kind kind, const char *name)
+{
+	struct events es;
+
+	for (unsigned n = 0; (es = of_vendor(kind, n)).es_pmu != NULL; n++) {
+		if (same(es.es_pmu->ep_name, name))
+			break;
+	}
+	return es;
+}
+
+struct events
+events_cpu_intel(unsigned family, unsigned model, unsigned stepping)
+{
+	struct events es;
+
+	/* Cascade Lake is a Skylake server of a later stepping. */
+	if (family == 6 && model == 85)
+		return named(EVENT_INTEL, stepping < 5 ? "skx" : "clx");
+	for (unsigned n = 0; (es = of_vendor(EVENT_INTEL, n)).es_pmu != NULL;
+	     n++) {
+		const struct event_pmu *p = es.es_pmu;
+
+		for (unsigned i = 0;
+		     p->ep_family == family && i < sizeof p->ep_models &&
+		     p->ep_models[i] != 0;
+		     i++) {
+			if (p->ep_models[i] == model)
+				return es;
+		}
+	}
+	return none;
+}
+
+/*
+ * AMD's revision guides: family 0Fh (33610), 10h (41322); Processor
+ * Programming References of family 17h and 19h.
+ */
+static const struct {
+	uint8_t family, first, last; /* models */
+	const char *name;
+} amd_parts[] = {
+	{ 0x06, 0x00, 0xff, "amd64_k7" },
+	{ 0x0f, 0x00, 0x0f, "amd64_k8_revc" },
+	{ 0x0f, 0x10, 0x1f, "amd64_k8_revd" },
+	{ 0x0f, 0x20, 0x3f, "amd64_k8_reve" },
+	{ 0x0f, 0x40, 0x5f, "amd64_k8_revf" },
+	{ 0x0f, 0x60, 0x8f, "amd64_k8_revg" },
+	{ 0x0f, 0xc0, 0xcf, "amd64_k8_revf" },
+	{ 0x10, 0x04, 0x06, "amd64_fam10h_shanghai" },
+	{ 0x10, 0x08, 0x09, "amd64_fam10h_istanbul" },
+	{ 0x10, 0x00, 0xff, "amd64_fam10h_barcelona" },
+	{ 0x11, 0x00, 0xff, "amd64_fam11h_turion" },
+	{ 0x12, 0x00, 0xff, "amd64_fam12h_llano" },
+	{ 0x14, 0x00, 0xff, "amd64_fam14h_bobcat" },
+	{ 0x15, 0x00, 0xff, "amd64_fam15h_interlagos" },
+	{ 0x16, 0x00, 0xff, "amd64_fam16h" },
+	{ 0x17, 0x00, 0x2f, "amd64_fam17h_zen1" },
+	{ 0x17, 0x30, 0xff, "amd64_fam17h_zen2" },
+	{ 0x19, 0x00, 0x0f, "amd64_fam19h_zen3" },
+	{ 0x19, 0x10, 0x1f, "amd64_fam19h_zen4" },
+	{ 0x19, 0x20, 0x5f, "amd64_fam19h_zen3" },
+	{ 0x19, 0x60, 0x7f, "amd64_fam19h_zen4" },
+	{ 0x19, 0xa0, 0xaf, "amd64_fam19h_zen4" },
+};
+
+struct events
+events_cpu_amd(unsigned family, unsigned model, unsigned stepping)
+{
+	/* The first K8s. */
+	if (family == 0x0f &&
+	    ((model == 5 && stepping < 2) || (model == 4 && stepping == 0)))
+		return named(EVENT_AMD, "amd64_k8_revb");
+	for (unsigned i = 0; i < sizeof amd_parts / sizeof amd_parts[0]; i++) {
+		if (amd_parts[i].family == family &&
+		    model >= amd_parts[i].first && model <= amd_parts[i].last)
+			return named(EVENT_AMD, amd_parts[i].name);
+	}
+	return none;
+}
+
+/* Technical reference manuals, "MIDR_EL1": Implementer and PartNum. */
+static const struct {
+	uint8_t implementer;
+	uint16_t part;
+	const char *name;
+} arm_parts[] = {
+	{ 0x41, 0xd03, "arm_ac53" },
+	{ 0x41, 0xd07, "arm_ac57" },
+	{ 0x41, 0xd0c, "arm_n1" },
+	{ 0x41, 0xd40, "arm_v1" },
+	{ 0x41, 0xd49, "arm_n2" },
+	{ 0x41, 0xd4f, "arm_v2" },
+	{ 0x42, 0x516, "arm_thunderx2" },
+	{ 0x43, 0x0af, "arm_thunderx2" },
+	{ 0x46, 0x001, "arm_a64fx" },
+	{ 0x48, 0xd01, "arm_kunpeng" },
+	{ 0x50, 0x000, "arm_xgene" },
+};
+
+struct events
+events_cpu_arm(unsigned implementer, unsigned part)
+{
+	for (unsigned i = 0; i < sizeof arm_parts / sizeof arm_parts[0]; i++) {
+		if (arm_parts[i].implementer == implementer &&
+		    arm_parts[i].part == part)
+			return named(EVENT_ARM, arm_parts[i].name);
+	}
+	return none;
+}

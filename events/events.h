@@ -1,0 +1,135 @@
+/*
+ * Names of events: from what a user types to what a PMU's registers take, for
+ * any CPU that libpfm4 knows.  Included by arch/, by payloads/ and by
+ * programs of the build machine; needs nothing but the compiler.
+ *
+ * A name is EVENT[:UMASK]...[:MODIFIER[=VALUE]]..., as libpfm4 has it; a dot
+ * is as good as a colon.
+ */
+#ifndef EVENTS_EVENTS_H
+#define EVENTS_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events/table.h"
+
+/* A PMU, with the arrays its table is in. */
+struct events {
+	const struct event_db *es_db;
+	const struct event_pmu *es_pmu; /* NULL: of no CPU known here */
+};
+
+/* What is wrong with a name. */
+enum event_error {
+	EVENT_OK,
+	EVENT_UNKNOWN,     /* no such event */
+	EVENT_BAD_PART,    /* no such unit mask or modifier of this event */
+	EVENT_BAD_VALUE,   /* of a modifier */
+	EVENT_TWO_VALUES,  /* of one modifier, or not the mask's own */
+	EVENT_BAD_MIX,     /* unit masks that do not go together */
+	EVENT_NEEDS_UMASK, /* and none is the default */
+};
+const char *event_strerror(enum event_error err);
+
+/* Which letters a name may be in. */
+enum event_case {
+	EVENT_EITHER_CASE, /* all upper or all lower, modifiers in lower */
+	EVENT_ANY_CASE,    /* as libpfm4 */
+};
+
+#define EVENT_MAXUMASK 32
+
+/* A name, taken apart. */
+struct event_spec {
+	const struct event_row *sp_row;
+	uint8_t sp_umask[EVENT_MAXUMASK]; /* places in its list, ascending */
+	uint8_t sp_numask;
+	bool sp_raw; /* the unit mask is a number: */
+	uint64_t sp_rawmask;
+	uint32_t sp_given; /* bit n: modifier n was given */
+	uint32_t sp_value[MOD_N];
+};
+
+/* The second register an event needs. */
+enum event_extra {
+	EXTRA_NONE,
+	EXTRA_OFFCORE0, /* MSR_OFFCORE_RSP_0 */
+	EXTRA_OFFCORE1, /* MSR_OFFCORE_RSP_1 */
+	EXTRA_LDLAT,    /* MSR_PEBS_LD_LAT */
+	EXTRA_FRONTEND, /* MSR_PEBS_FRONTEND */
+};
+
+struct event_code {
+	/*
+	 * x86: the event select, with EN and INT; Arm: PMEVTYPER<n>_EL0 with
+	 * NSH.  Where the name says no privilege: user and system level.
+	 */
+	uint64_t ec_select;
+	enum event_extra ec_extra;
+	uint64_t ec_extra_value;
+	event_pics_t ec_pics;
+	uint32_t ec_given; /* bit n: modifier n was given */
+};
+
+/* find.c: by libpfm4's name of it or by what it is called: neoverse_n1. */
+struct events events_find(const struct event_db *const *dbs, const char *name);
+/* The nth PMU of the linked tables; es_pmu is NULL past the last. */
+struct events events_nth(const struct event_db *const *dbs, unsigned n);
+/* An event of the PMU by a name of len letters in either case, or NULL. */
+const struct event_row *events_row(
+    const struct events *es, const char *name, size_t len);
+/* The nth row of the PMU's table, or NULL where the PMU does not have it. */
+const struct event_row *events_nth_row(const struct events *es, unsigned n);
+/* The nth unit mask of a row, or NULL where the PMU does not have it. */
+const struct event_umask *events_umask(
+    const struct events *es, const struct event_row *row, unsigned n);
+/* Will the event do with its nth unit mask alone? */
+bool events_umask_alone(
+    const struct events *es, const struct event_row *row, unsigned n);
+/* The place of a unit mask by a name of len letters, or -1. */
+int events_umask_find(const struct events *es, const struct event_row *row,
+    const char *name, size_t len);
+const char *events_text(const struct events *es, unsigned name);
+event_pics_t events_pics(const struct events *es, unsigned set);
+
+/* cpu.c: the table of the CPU this is, es_pmu NULL if there is none. */
+struct events events_cpu_intel(
+    unsigned family, unsigned model, unsigned stepping);
+struct events events_cpu_amd(
+    unsigned family, unsigned model, unsigned stepping);
+struct events events_cpu_arm(unsigned implementer, unsigned part);
+
+/* parse.c */
+enum event_error events_parse(const struct events *es, const char *name,
+    enum event_case fold, struct event_spec *sp);
+extern const char *const event_mod_names[MOD_N];
+
+/* encode.c: completes the spec's unit masks with defaults. */
+enum event_error events_encode(
+    const struct events *es, struct event_spec *sp, struct event_code *ec);
+
+/*
+ * name.c: text into buf, cut to size bytes with NUL, as strlcpy() would: the
+ * length it wants is returned.
+ *
+ * What events_encode() made of a name, in full, as libpfm4 has it:
+ * `skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0`.
+ */
+size_t events_canonical(const struct events *es, const struct event_spec *sp,
+    const struct event_code *ec, char *buf, size_t size);
+/* The nth name that can be counted as it stands: false past the end. */
+struct event_walk {
+	unsigned ew_row, ew_umask;
+};
+bool events_next(const struct events *es, struct event_walk *ew,
+    event_pics_t pics, char *buf, size_t size);
+size_t events_describe(
+    const struct events *es, unsigned desc, char *buf, size_t size);
+
+/* suggest.c: the name nearest to one that is unknown; false if none is near. */
+bool events_suggest(
+    const struct events *es, const char *name, char *buf, size_t size);
+
+#endif /* EVENTS_EVENTS_H */

@@ -1,0 +1,165 @@
+/*
+ * Names and descriptions, put together.
+ */
+#include "events/events.h"
+#include "events/text.h"
+
+/* Where each modifier stands in the registers, see encode.c. */
+static uint64_t
+mod_value(const struct events *es, const struct event_spec *sp,
+    const struct event_code *ec, unsigned mod)
+{
+	uint64_t sel = ec->ec_select;
+
+	if (es->es_pmu->ep_kind == EVENT_ARM)
+		return mod == MOD_U   ? ~sel >> 31 & 1
+		       : mod == MOD_K ? ~sel >> 30 & 1
+		                      : ~sel >> 27 & 1;
+	switch (mod) {
+	case MOD_K:
+		return sel >> 17 & 1;
+	case MOD_U:
+		return sel >> 16 & 1;
+	case MOD_E:
+		return sel >> 18 & 1;
+	case MOD_I:
+		return sel >> 23 & 1;
+	case MOD_C:
+		return sel >> 24 & 0xff;
+	case MOD_T:
+		return sel >> 21 & 1;
+	case MOD_INTX:
+		return sel >> 32 & 1;
+	case MOD_INTXCP:
+		return sel >> 33 & 1;
+	case MOD_G:
+		return sel >> 40 & 1;
+	case MOD_H:
+		return sel >> 41 & 1;
+	case MOD_FETHR:
+		return ec->ec_extra_value >> 8 & 0xfff;
+	default:
+		return sp->sp_value[mod];
+	}
+}
+
+size_t
+events_canonical(const struct events *es, const struct event_spec *sp,
+    const struct event_code *ec, char *buf, size_t size)
+{
+	struct text te = { buf, size, 0 };
+	const struct event_umask *um;
+
+	text_add(&te, es->es_pmu->ep_name);
+	text_add(&te, "::");
+	text_add(&te, events_text(es, sp->sp_row->er_name));
+	if (sp->sp_raw) {
+		text_add(&te, ":0x");
+		text_number(&te, sp->sp_rawmask, 16);
+	}
+	for (unsigned i = 0; i < sp->sp_numask; i++) {
+		um = events_umask(es, sp->sp_row, sp->sp_umask[i]);
+		text_char(&te, ':');
+		text_add(&te, events_text(es, um->um_name));
+	}
+	for (unsigned m = 0; m < MOD_N; m++) {
+		if ((sp->sp_row->er_mods >> m & 1) == 0)
+			continue;
+		text_char(&te, ':');
+		text_add(&te, event_mod_names[m]);
+		text_char(&te, '=');
+		text_number(&te, mod_value(es, sp, ec, m), 10);
+	}
+	return text_end(&te);
+}
+
+static void
+put_name(const struct events *es, const struct event_row *row,
+    const struct event_umask *um, char *buf, size_t size)
+{
+	struct text te = { buf, size, 0 };
+
+	text_add(&te, events_text(es, row->er_name));
+	if (um != NULL) {
+		text_char(&te, ':');
+		text_add(&te, events_text(es, um->um_name));
+	}
+	text_end(&te);
+}
+
+/* Default unit masks have their say about PICs, so a name is encoded. */
+static bool
+counts(const struct events *es, const char *name, event_pics_t pics)
+{
+	struct event_spec sp;
+	struct event_code ec;
+
+	return pics == ~0ULL ||
+	       (events_parse(es, name, EVENT_EITHER_CASE, &sp) == EVENT_OK &&
+		   events_encode(es, &sp, &ec) == EVENT_OK &&
+		   (ec.ec_pics & pics) != 0);
+}
+
+/* The row by itself, then with each unit mask: the next that stands so. */
+static bool
+next_of_row(const struct events *es, struct event_walk *ew,
+    const struct event_row *row, event_pics_t pics, char *buf, size_t size)
+{
+	const struct event_umask *um = NULL;
+	unsigned n;
+	bool alone;
+
+	while ((n = ew->ew_umask++) <= row->er_nlist) {
+		alone = n == 0 ? (row->er_flags & ER_BARE) != 0
+		               : events_umask_alone(es, row, n - 1);
+		if (n > 0)
+			um = events_umask(es, row, n - 1);
+		if (!alone || (n > 0 && um == NULL))
+			continue;
+		put_name(es, row, um, buf, size);
+		if (counts(es, buf, pics))
+			return true;
+	}
+	return false;
+}
+
+bool
+events_next(const struct events *es, struct event_walk *ew, event_pics_t pics,
+    char *buf, size_t size)
+{
+	const struct event_row *row;
+
+	for (; es->es_pmu != NULL && ew->ew_row < es->es_pmu->ep_nrow;
+	     ew->ew_row++, ew->ew_umask = 0) {
+		row = events_nth_row(es, ew->ew_row);
+		if (row != NULL && next_of_row(es, ew, row, pics, buf, size))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A description is a sequence of numbers of words: 1 to 127 are the first
+ * words, a byte with bit 7 is the upper half of the number of another.
+ */
+size_t
+events_describe(const struct events *es, unsigned desc, char *buf, size_t size)
+{
+	const uint8_t *d = es->es_db->ed_at[SECTION_DESCS];
+	const uint16_t *at = es->es_db->ed_at[SECTION_WORDAT];
+	const char *words = es->es_db->ed_at[SECTION_WORDS];
+	struct text te = { buf, size, 0 };
+	unsigned word;
+
+	for (d += desc; *d != 0; d++) {
+		word = *d - 1U;
+		if (*d >= 0x80) {
+			word = (*d & 0x7fU) << 8 | d[1];
+			d++;
+		}
+		if (te.te_len > 0)
+			text_char(&te, ' ');
+		text_add(&te, words + at[word]);
+	}
+	return text_end(&te);
+}

@@ -1,0 +1,109 @@
+/*
+ * What somebody may have meant by a name that is none.
+ */
+#include "events/events.h"
+#include "events/text.h"
+
+#define NAME_MAX 80 /* letters that are looked at */
+
+/* How many letters must be changed, put in or left out (Levenshtein). */
+static unsigned
+distance(const char *a, size_t na, const char *b)
+{
+	unsigned row[NAME_MAX + 1], left, above, best;
+	size_t i, j;
+
+	for (i = 0; i <= na; i++)
+		row[i] = (unsigned)i;
+	for (j = 0; b[j] != '\0'; j++) {
+		above = row[0]++;
+		for (i = 0; i < na; i++) {
+			left = row[i + 1];
+			best = above + (event_upper(a[i]) != event_upper(b[j]));
+			if (left + 1 < best)
+				best = left + 1;
+			if (row[i] + 1 < best)
+				best = row[i] + 1;
+			row[i + 1] = best;
+			above = left;
+		}
+	}
+	return row[na];
+}
+
+static size_t
+part(const char *s)
+{
+	size_t n = 0;
+
+	while (s[n] != '\0' && s[n] != ':' && s[n] != '.' && n < NAME_MAX)
+		n++;
+	return n;
+}
+
+/* As many mistakes as are still the same word. */
+static unsigned
+near(size_t letters)
+{
+	return letters < 6 ? 1 : (unsigned)letters / 4;
+}
+
+static const struct event_row *
+nearest_row(const struct events *es, const char *name, size_t len)
+{
+	const struct event_row *row, *found = NULL;
+	unsigned best = near(len) + 1, d;
+
+	for (unsigned n = 0; n < es->es_pmu->ep_nrow; n++) {
+		if ((row = events_nth_row(es, n)) == NULL)
+			continue;
+		d = distance(name, len, events_text(es, row->er_name));
+		if (d < best) {
+			best = d;
+			found = row;
+		}
+	}
+	return found;
+}
+
+static const struct event_umask *
+nearest_umask(const struct events *es, const struct event_row *row,
+    const char *name, size_t len)
+{
+	const struct event_umask *um, *found = NULL;
+	unsigned best = near(len) + 1, d;
+
+	for (unsigned n = 0; n < row->er_nlist; n++) {
+		if ((um = events_umask(es, row, n)) == NULL)
+			continue;
+		d = distance(name, len, events_text(es, um->um_name));
+		if (d < best) {
+			best = d;
+			found = um;
+		}
+	}
+	return found;
+}
+
+bool
+events_suggest(
+    const struct events *es, const char *name, char *buf, size_t size)
+{
+	struct text te = { buf, size, 0 };
+	const struct event_umask *um = NULL;
+	const struct event_row *row;
+	size_t len = part(name);
+
+	if (es->es_pmu == NULL || len == 0 ||
+	    (row = nearest_row(es, name, len)) == NULL)
+		return false;
+	if (name[len] != '\0')
+		um = nearest_umask(
+		    es, row, name + len + 1, part(name + len + 1));
+	text_add(&te, events_text(es, row->er_name));
+	if (um != NULL) {
+		text_char(&te, ':');
+		text_add(&te, events_text(es, um->um_name));
+	}
+	return text_end(&te) < size;
+}

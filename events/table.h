@@ -1,0 +1,133 @@
+/*
+ * The tables of event names as scripts/mkevents writes them: a few arrays a
+ * vendor, whose rows refer to each other by number, so that they can be used
+ * wherever they are copied to.  Included by events/ and by scripts/mkevents.c.
+ */
+#ifndef EVENTS_TABLE_H
+#define EVENTS_TABLE_H
+
+#include <stdint.h>
+
+/* A modifier: `:u`, `:c=3`.  The order is that of canonical names. */
+enum event_mod {
+	MOD_K,      /* system level */
+	MOD_U,      /* user level */
+	MOD_E,      /* edge */
+	MOD_I,      /* invert */
+	MOD_C,      /* counter mask */
+	MOD_T,      /* any thread */
+	MOD_LDLAT,  /* load latency threshold, in cycles */
+	MOD_INTX,   /* in transactions only */
+	MOD_INTXCP, /* not in those that abort */
+	MOD_FETHR,  /* front-end bubble threshold, in cycles */
+	MOD_H,      /* AMD: host */
+	MOD_G,      /* AMD: guest */
+	MOD_HV,     /* Arm: EL2 */
+	MOD_N
+};
+
+/* Unit masks of one group combine, and each group wants one of its own. */
+#define EVENT_MAXGROUP 8
+
+/* um_flags */
+enum {
+	UM_ALONE = 1 << 0,       /* not with another of its group */
+	UM_DEFAULT = 1 << 1,     /* taken where its group has none */
+	UM_LAST_GROUP = 1 << 2,  /* no group behind its own */
+	UM_FIRST_GROUP = 1 << 3, /* no group but the first and its own */
+	UM_NEEDS = 1 << 4,       /* wants one of group um_group >> 4 */
+	UM_OPTIONAL = 1 << 5,    /* its group may have none */
+	UM_EVENT = 1 << 6,       /* its code holds the event's, too */
+	UM_LDLAT = 1 << 7,       /* takes a load latency threshold */
+	UM_FETHR = 1 << 8,       /* takes a front-end threshold */
+};
+
+/* A unit mask. */
+struct event_umask {
+	uint16_t um_name, um_desc;
+	uint16_t um_equiv; /* what it stands for, 0: itself */
+	uint16_t um_flags;
+	uint16_t um_fixed; /* bit n: its code decides modifier n */
+	uint16_t um_wants; /* bit n: modifier n must be there */
+	uint32_t um_code;  /* bits 31:0 and */
+	uint16_t um_high;  /* 47:32; the event's 8 bits are the lowest */
+	uint8_t um_models; /* bit n: the table's nth PMU has it */
+	uint8_t um_group;  /* 3:0: its own */
+	uint16_t um_pics;  /* in the set of masks; 0: the event's */
+};
+
+/* er_flags */
+enum {
+	ER_ONE_GROUP = 1 << 0, /* unit masks of one group only */
+	ER_EXTRA = 1 << 1,     /* unit masks go to a second register */
+	ER_FRONTEND = 1 << 2,  /* so too, with a threshold */
+	ER_BARE = 1 << 3,      /* can be counted without a unit mask */
+};
+
+/* An event.  Rows of one table are sorted by name. */
+struct event_row {
+	uint16_t er_name, er_desc;
+	uint16_t er_equiv;
+	uint16_t er_mods;  /* bit n: takes modifier n */
+	uint16_t er_wants; /* bit n: modifier n must be there */
+	uint16_t er_list;  /* of its unit masks, in the lists */
+	uint32_t er_code;  /* event, unit mask and modifiers it has by itself */
+	uint8_t er_flags;
+	uint8_t er_nlist;
+	uint8_t er_ngroup;
+	uint8_t er_models;
+	uint16_t er_pics;
+};
+
+/* In a list: the number of a unit mask, and whether it will do by itself. */
+#define LIST_UMASK  0x7fff
+#define LIST_ENOUGH 0x8000
+
+enum event_kind { EVENT_INTEL, EVENT_AMD, EVENT_ARM };
+
+/* ep_flags */
+enum {
+	PMU_RAW_UMASK = 1 << 0,  /* `:0xff` */
+	PMU_EDGE_CMASK = 1 << 1, /* an edge wants a counter mask */
+	PMU_OFFCORE16 = 1 << 2,  /* the second register has 16 bits */
+};
+
+/* Which PICs count: bit n the nth general one, bit 32 + n the nth fixed one. */
+typedef uint64_t event_pics_t;
+
+/* A PMU: part of a table. */
+struct event_pmu {
+	char ep_name[24];
+	char ep_desc[64];
+	uint16_t ep_first, ep_nrow; /* its table */
+	uint8_t ep_model;           /* its bit in er_models, um_models */
+	uint8_t ep_kind;            /* enum event_kind */
+	uint8_t ep_flags;
+	uint8_t ep_npic, ep_nfixed; /* at most */
+	uint8_t ep_family;          /* Intel's of CPUID, */
+	uint8_t ep_models[10];      /* and models, as many as are not 0 */
+};
+
+enum event_section {
+	SECTION_PMUS,   /* struct event_pmu */
+	SECTION_ROWS,   /* struct event_row */
+	SECTION_UMASKS, /* struct event_umask */
+	SECTION_LISTS,  /* uint16_t */
+	SECTION_PICS,   /* event_pics_t */
+	SECTION_NAMES,  /* text, each ends in NUL; offset 0 is empty */
+	SECTION_DESCS,  /* numbers of words, see events/describe.c */
+	SECTION_WORDS,  /* text, each ends in NUL */
+	SECTION_WORDAT, /* uint16_t: where each begins */
+	SECTION_N
+};
+
+struct event_db {
+	const void *ed_at[SECTION_N];
+	uint32_t ed_bytes[SECTION_N];
+};
+
+/* Those that are linked in; NULL for the others. */
+#define EVENT_VENDORS 3
+extern const struct event_db *const event_dbs[EVENT_VENDORS];
+
+#endif /* EVENTS_TABLE_H */

@@ -1,0 +1,364 @@
+/*
+ * The tables of event names are whole, and what is walked, looked up and
+ * encoded is one and the same: for every PMU of every vendor.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "events/events.h"
+
+#define NAME 256
+
+/* libpfm4 4.13 has 49 core PMUs of x86, two of them NetBurst's; 10 of arm64. */
+#define PMUS (49 - 2 + 10)
+/* What it encodes of these without a modifier or a second unit mask. */
+#define NAMES 16319
+
+static bool
+encode(const struct events *es, const char *name, enum event_case fold,
+    struct event_spec *sp, struct event_code *ec)
+{
+	return events_parse(es, name, fold, sp) == EVENT_OK &&
+	       events_encode(es, sp, ec) == EVENT_OK;
+}
+
+static bool
+same_code(const struct event_code *a, const struct event_code *b)
+{
+	return a->ec_select == b->ec_select && a->ec_extra == b->ec_extra &&
+	       a->ec_extra_value == b->ec_extra_value &&
+	       a->ec_pics == b->ec_pics;
+}
+
+static void
+has_every_core_pmu(void **state)
+{
+	struct events es;
+	unsigned n;
+
+	(void)state;
+	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
+		struct events found =
+		    events_find(event_dbs, es.es_pmu->ep_name);
+
+		assert_ptr_equal(found.es_pmu, es.es_pmu);
+		assert_true(es.es_pmu->ep_nrow > 0);
+	}
+	assert_int_equal(n, PMUS);
+}
+
+static void
+is_described(const struct events *es, unsigned desc)
+{
+	char text[2048];
+	size_t len = events_describe(es, desc, text, sizeof text);
+
+	assert_in_range(len, 1, sizeof text - 1);
+	for (size_t i = 0; i < len; i++)
+		assert_in_range((unsigned char)text[i], ' ', '~');
+}
+
+static void
+check_umasks(const struct events *es, const struct event_row *row)
+{
+	const struct event_umask *um;
+	const char *name;
+
+	for (unsigned i = 0; i < row->er_nlist; i++) {
+		if ((um = events_umask(es, row, i)) == NULL)
+			continue;
+		name = events_text(es, um->um_name);
+		/* The first of a name is found: there is no second. */
+		assert_int_equal(
+		    events_umask_find(es, row, name, strlen(name)), i);
+		assert_in_range(um->um_group & 0xf, 0, row->er_ngroup - 1);
+		is_described(es, um->um_desc);
+	}
+}
+
+/* Complete, sorted, without duplicates. */
+static void
+rows_are_whole(void **state)
+{
+	const struct event_row *row, *last;
+	struct events es;
+	const char *name;
+	unsigned n, i;
+
+	(void)state;
+	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
+		last = NULL;
+		for (i = 0; i < es.es_pmu->ep_nrow; i++) {
+			if ((row = events_nth_row(&es, i)) == NULL)
+				continue;
+			name = events_text(&es, row->er_name);
+			assert_true(
+			    last == NULL ||
+			    strcmp(events_text(&es, last->er_name), name) < 0);
+			assert_ptr_equal(
+			    events_row(&es, name, strlen(name)), row);
+			assert_true(events_pics(&es, row->er_pics) != 0);
+			is_described(&es, row->er_desc);
+			check_umasks(&es, row);
+			last = row;
+		}
+	}
+}
+
+/* The flags of what can stand alone, by which walks go, are true. */
+static void
+flags_are_true(void **state)
+{
+	const struct event_row *row;
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+	char name[NAME];
+	unsigned n, i, u;
+
+	(void)state;
+	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
+		for (i = 0; i < es.es_pmu->ep_nrow; i++) {
+			if ((row = events_nth_row(&es, i)) == NULL)
+				continue;
+			snprintf(name, sizeof name, "%s",
+			    events_text(&es, row->er_name));
+			if ((row->er_flags & ER_BARE) != 0)
+				assert_true(encode(
+				    &es, name, EVENT_ANY_CASE, &sp, &ec));
+			for (u = 0; u < row->er_nlist; u++) {
+				const struct event_umask *um =
+				    events_umask(&es, row, u);
+
+				if (um == NULL ||
+				    !events_umask_alone(&es, row, u))
+					continue;
+				snprintf(name, sizeof name, "%s:%s",
+				    events_text(&es, row->er_name),
+				    events_text(&es, um->um_name));
+				assert_true(encode(
+				    &es, name, EVENT_ANY_CASE, &sp, &ec));
+			}
+		}
+	}
+}
+
+/* In lower case and with dots, as vendors have it, it is the same event. */
+static void
+check_spellings(
+    const struct events *es, const char *name, const struct event_code *ec)
+{
+	struct event_spec sp;
+	struct event_code other;
+	char text[NAME];
+	bool mixed = false;
+
+	for (size_t i = 0; i <= strlen(name); i++) {
+		text[i] = name[i] >= 'A' && name[i] <= 'Z'
+		              ? (char)(name[i] - 'A' + 'a')
+		          : name[i] == ':' ? '.'
+		                           : name[i];
+		mixed |= i > 0 && text[i] != name[i] && text[i] != '.';
+	}
+	assert_true(encode(es, text, EVENT_EITHER_CASE, &sp, &other));
+	assert_true(same_code(ec, &other));
+	/* A letter of the other case makes it another name. */
+	if (mixed) {
+		text[0] = name[0];
+		if (text[0] >= 'A' && text[0] <= 'Z')
+			assert_int_equal(
+			    events_parse(es, text, EVENT_EITHER_CASE, &sp),
+			    EVENT_UNKNOWN);
+	}
+}
+
+/* What is encoded, named in full and encoded again comes out the same. */
+static void
+check_canonical(
+    const struct events *es, struct event_spec *sp, const struct event_code *ec)
+{
+	struct event_code again;
+	struct event_spec other;
+	char text[512];
+	const char *name;
+
+	/*
+	 * Sandy Bridge's LLC_MISSES stands for LAST_LEVEL_CACHE_MISSES, 412EH,
+	 * but that for L3_LAT_CACHE:MISS, 12EH; its LLC_REFERENCES likewise.
+	 */
+	if (sp->sp_row->er_equiv != 0)
+		return;
+	assert_in_range(events_canonical(es, sp, ec, text, sizeof text), 1,
+	    sizeof text - 1);
+	name = strstr(text, "::") + 2;
+	/*
+	 * Of offcore responses libpfm4 takes SNP_NONE and adds ANY_RESPONSE,
+	 * but refuses the two together; so do we.
+	 */
+	if ((sp->sp_row->er_flags & ER_EXTRA) != 0 && sp->sp_numask > 2)
+		return;
+	if (!encode(es, name, EVENT_EITHER_CASE, &other, &again))
+		fail_msg("%s is refused", text);
+	if (!same_code(ec, &again))
+		fail_msg("%s is another event", text);
+}
+
+static void
+every_walked_name_encodes(void **state)
+{
+	unsigned n, names = 0;
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+	char name[NAME];
+
+	(void)state;
+	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
+		struct event_walk ew = { 0 };
+
+		while (events_next(&es, &ew, ~0ULL, name, sizeof name)) {
+			assert_true(
+			    encode(&es, name, EVENT_EITHER_CASE, &sp, &ec));
+			assert_true(ec.ec_pics != 0);
+			check_spellings(&es, name, &ec);
+			check_canonical(&es, &sp, &ec);
+			names++;
+		}
+	}
+	assert_int_equal(names, NAMES);
+}
+
+/* cpc_walk_events_pic(): the names of a PIC are those it can count. */
+static void
+walks_of_a_pic_go_by_the_masks(void **state)
+{
+	char all[NAME], some[NAME];
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+	unsigned n, pic;
+	bool more;
+
+	(void)state;
+	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++) {
+		for (pic = 0; pic < 64; pic++) {
+			struct event_walk ew = { 0 }, ep = { 0 };
+
+			more = events_next(
+			    &es, &ep, 1ULL << pic, some, sizeof some);
+			while (events_next(&es, &ew, ~0ULL, all, sizeof all)) {
+				assert_true(encode(
+				    &es, all, EVENT_EITHER_CASE, &sp, &ec));
+				if ((ec.ec_pics >> pic & 1) == 0)
+					continue;
+				assert_true(more);
+				assert_string_equal(some, all);
+				more = events_next(
+				    &es, &ep, 1ULL << pic, some, sizeof some);
+			}
+			assert_false(more);
+		}
+	}
+}
+
+static const char *
+cpu_name(struct events es)
+{
+	return es.es_pmu != NULL ? es.es_pmu->ep_name : "";
+}
+
+static void
+the_cpu_chooses_its_table(void **state)
+{
+	(void)state;
+	assert_string_equal(cpu_name(events_cpu_intel(6, 94, 3)), "skl");
+	assert_string_equal(cpu_name(events_cpu_intel(6, 85, 4)), "skx");
+	assert_string_equal(cpu_name(events_cpu_intel(6, 85, 7)), "clx");
+	assert_string_equal(cpu_name(events_cpu_intel(6, 255, 0)), "");
+	assert_string_equal(cpu_name(events_cpu_intel(11, 1, 0)), "knc");
+	assert_string_equal(
+	    cpu_name(events_cpu_amd(0x17, 1, 2)), "amd64_fam17h_zen1");
+	assert_string_equal(
+	    cpu_name(events_cpu_amd(0x19, 0x61, 2)), "amd64_fam19h_zen4");
+	assert_string_equal(
+	    cpu_name(events_cpu_amd(0xf, 5, 1)), "amd64_k8_revb");
+	assert_string_equal(cpu_name(events_cpu_amd(0x1a, 0, 0)), "");
+	assert_string_equal(cpu_name(events_cpu_arm(0x41, 0xd0c)), "arm_n1");
+	assert_string_equal(cpu_name(events_cpu_arm(0, 0xd0c)), "");
+	assert_string_equal(
+	    cpu_name(events_find(event_dbs, "neoverse_n1")), "arm_n1");
+	assert_string_equal(
+	    cpu_name(events_find(event_dbs, "Skylake X")), "skx");
+	assert_string_equal(cpu_name(events_find(event_dbs, "fam19h_zen4")),
+	    "amd64_fam19h_zen4");
+	assert_string_equal(cpu_name(events_find(event_dbs, "ep")), "");
+}
+
+/* CPC-REQ-02: a miss, and what may have been meant. */
+static void
+suggests_what_is_near(void **state)
+{
+	struct events es = events_find(event_dbs, "skl");
+	char text[NAME];
+
+	(void)state;
+	assert_true(
+	    events_suggest(&es, "INST_RETIERD:ANY_P", text, sizeof text));
+	assert_string_equal(text, "INST_RETIRED:ANY_P");
+	assert_true(
+	    events_suggest(&es, "Inst_Retired.Any_p", text, sizeof text));
+	assert_string_equal(text, "INST_RETIRED:ANY_P");
+	assert_false(events_suggest(&es, "no_such_event", text, sizeof text));
+	assert_false(events_suggest(&es, "", text, sizeof text));
+	assert_false(events_suggest(&es, "INST_RETIERD:ANY_P", text, 8));
+}
+
+/* Any text is refused or encoded: nothing else happens. */
+static void
+any_text_is_safe(void **state)
+{
+	static const char letters[] = "INST_RETIRED:ANYPu=0x1f.ckeil9 \xff";
+	uint64_t seed = 0x9e3779b97f4a7c15;
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+	char text[40];
+
+	(void)state;
+	for (unsigned round = 0; round < 100000; round++) {
+		es = events_nth(event_dbs, round % PMUS);
+		for (size_t i = 0; i < sizeof text; i++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			text[i] = letters[seed % sizeof letters];
+		}
+		text[sizeof text - 1] = '\0';
+		encode(&es, text, EVENT_ANY_CASE, &sp, &ec);
+		/* Behind an event that there is. */
+		snprintf(text, 13, "%s", events_text(&es, 1));
+		encode(&es, text, EVENT_ANY_CASE, &sp, &ec);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_every_core_pmu),
+		cmocka_unit_test(rows_are_whole),
+		cmocka_unit_test(flags_are_true),
+		cmocka_unit_test(every_walked_name_encodes),
+		cmocka_unit_test(walks_of_a_pic_go_by_the_masks),
+		cmocka_unit_test(the_cpu_chooses_its_table),
+		cmocka_unit_test(suggests_what_is_near),
+		cmocka_unit_test(any_text_is_safe),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
