@@ -74,7 +74,7 @@ LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
              kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/as_pages.o kern/as_copy.o kern/exec.o \
-             kern/proc.o kern/proc_tree.o kern/fork.o kern/futex.o kern/file.o kern/pipe.o \
+             kern/proc.o kern/proc_tree.o kern/find.o kern/fork.o kern/futex.o kern/file.o kern/pipe.o \
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_sig.o kern/machine.o \
@@ -110,7 +110,7 @@ UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
 PAYLOADS := spin triad matmul chase example1 example2 bench
 PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/record.o payloads/$(ARCH)/spin.o \
-                payloads/bench_switch.o payloads/$(ARCH)/bench_clock.o
+                payloads/bench_switch.o payloads/bench_flat.o payloads/$(ARCH)/bench_clock.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_overflow cpc_position cpc_ucontext thread fork sched orphan \
@@ -258,13 +258,14 @@ HOST_CC      := gcc
 HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
 HOST_CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
-HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons
+HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer
 test_lib_OBJS      := $(HOST_LIB)
 test_cmdline_OBJS  := kern/cmdline.o kern/null_shape.o tests/host/heap.o $(HOST_LIB)
 test_cpio_OBJS     := kern/cpio.o $(HOST_LIB)
 test_elf_OBJS      := kern/elf.o $(HOST_LIB)
 test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)
 test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
+test_timer_OBJS    := kern/timer.o $(HOST_LIB)
 test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kern/lock.h"
+#include "kern/sched.h"
 #include "kern/timer.h"
 
 #define MAXCPU 64
@@ -25,11 +25,11 @@ struct cpu {
 	bool c_active;      /* takes LWPs: p_online(2) */
 	unsigned c_nbound;  /* LWPs bound to it */
 	struct lwp *c_left; /* a zombie this CPU has just left */
-	struct lwp *c_runq, **c_runq_tail;
+	struct lwpq c_runq;
 	struct timer c_slice; /* runs while an LWP waits in c_runq */
 	/* timer.c */
-	struct spinlock c_timer_lock;
-	struct timer *c_timers; /* soonest first */
+	struct timer *c_timers; /* a heap; the soonest */
+	uint64_t c_timer_order;
 };
 
 extern struct cpu cpus[MAXCPU];

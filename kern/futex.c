@@ -25,15 +25,15 @@
 #define FUTEX_CMD_MASK    0x7f
 #define ALL_BITS          0xffffffffU
 
-#define NHASH 256
-static struct waitq queues[NHASH];
+#define HASH_BITS 10
+static struct waitq queues[1 << HASH_BITS];
 
 static struct waitq *
 queue_of(const struct proc *p, uintptr_t uva)
 {
 	uint64_t h = ((uintptr_t)p >> 6 ^ uva >> 2) * 0x9e3779b97f4a7c15;
 
-	return &queues[h >> 56];
+	return &queues[h >> (64 - HASH_BITS)];
 }
 
 /* The first from l on that waits for the word with one of the bits. */
@@ -51,7 +51,7 @@ next_waiter(struct lwp *l, uintptr_t uva, uint32_t bits)
 static unsigned
 wake(uintptr_t uva, unsigned n, uint32_t bits)
 {
-	struct lwp *l = queue_of(proc_self(), uva)->wq_first, *next;
+	struct lwp *l = queue_of(proc_self(), uva)->wq_lwps.q_first, *next;
 	unsigned woken = 0;
 
 	for (; woken < n && (l = next_waiter(l, uva, bits)) != NULL;
@@ -83,7 +83,7 @@ requeue(const uintptr_t *a)
 	if (nwake < 0 || nmove < 0 || to % sizeof(uint32_t) != 0)
 		return -EINVAL;
 	woken = wake(from, (unsigned)nwake, ALL_BITS);
-	l = queue_of(proc_self(), from)->wq_first;
+	l = queue_of(proc_self(), from)->wq_lwps.q_first;
 	for (; from != to && moved < nmove &&
 	       (l = next_waiter(l, from, ALL_BITS)) != NULL;
 	     l = next, moved++) {

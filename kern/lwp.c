@@ -25,8 +25,8 @@ static void
 add_to_proc(struct proc *p, struct lwp *l)
 {
 	l->l_id = ++p->p_next_id;
-	l->l_tid =
-	    p->p_lwps == NULL && p->p_next_id == 1 ? p->p_pid : pid_alloc();
+	lwp_name(
+	    l, p->p_lwps == NULL && p->p_next_id == 1 ? p->p_pid : pid_alloc());
 	l->l_system = p->p_system;
 	l->l_sibling = p->p_lwps;
 	l->l_link = &p->p_lwps;
@@ -45,6 +45,7 @@ remove_from_proc(struct lwp *l)
 		l->l_sibling->l_link = l->l_link;
 	l->l_proc->p_nlwp--;
 	nlwp--;
+	lwp_unname(l);
 }
 
 struct lwp *

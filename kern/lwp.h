@@ -41,10 +41,10 @@ struct lwp {
 
 	/* sched.c */
 	enum lwp_state l_state;
-	struct lwp *l_next;    /* in the queue of l_cpu, or of l_waitq */
-	struct waitq *l_waitq; /* where it sleeps */
-	struct timer l_timer;  /* ends a sleep */
-	int l_wake_err;        /* why a sleep ended: 0, ETIMEDOUT, EINTR */
+	struct lwp *l_next, **l_prev; /* in the queue of l_cpu or l_waitq */
+	struct waitq *l_waitq;        /* where it sleeps */
+	struct timer l_timer;         /* ends a sleep */
+	int l_wake_err; /* why a sleep ended: 0, ETIMEDOUT, EINTR */
 
 	uint64_t l_affinity; /* CPUs it may run on, bit n for CPU n */
 	int l_bound;         /* processor_bind(2): the only one; or -1 */
@@ -55,7 +55,8 @@ struct lwp {
 
 	/* of a process's LWP */
 	struct lwp *l_sibling, **l_link; /* in p_lwps */
-	uintptr_t l_futex;               /* it waits for, with these bits */
+	struct lwp *l_hash_next, **l_hash_link;
+	uintptr_t l_futex; /* it waits for, with these bits */
 	uint32_t l_futex_bits;
 	bool l_vforking; /* until its child runs a program or ends */
 

@@ -17,41 +17,6 @@
 
 struct proc *allprocs;
 
-int
-pid_alloc(void)
-{
-	static int last;
-
-	return ++last;
-}
-
-struct proc *
-proc_find(int pid)
-{
-	struct proc *p = allprocs;
-
-	while (p != NULL && (p->p_pid != pid || p->p_done))
-		p = p->p_next;
-	return p;
-}
-
-struct lwp *
-lwp_find(struct proc *p, int tid)
-{
-	struct lwp *l;
-
-	if (p == NULL) {
-		for (p = allprocs; p != NULL; p = p->p_next) {
-			if ((l = lwp_find(p, tid)) != NULL)
-				return l;
-		}
-		return NULL;
-	}
-	for (l = p->p_lwps; l != NULL && l->l_tid != tid;)
-		l = l->l_sibling;
-	return l;
-}
-
 /* A process's first LWP begins here, in the kernel. */
 static void
 user_start(void *arg)
@@ -140,6 +105,7 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 		goto failed;
 	p->p_next = allprocs;
 	allprocs = p;
+	proc_name(p);
 	return p;
 
 failed:
@@ -190,6 +156,7 @@ proc_free(struct proc *p)
 	     link = &(*link)->p_next) {
 		if (*link == p) {
 			*link = p->p_next;
+			proc_unname(p);
 			break;
 		}
 	}

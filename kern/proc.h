@@ -28,7 +28,8 @@ struct proc {
 	bool p_system;    /* runs at system privilege */
 
 	/* proc.c, proc_tree.c */
-	struct proc *p_next;    /* in allprocs */
+	struct proc *p_next; /* in allprocs */
+	struct proc *p_hash_next, **p_hash_link;
 	struct proc *p_parent;  /* NULL: the launcher */
 	struct proc *p_sibling; /* in p_children of p_parent */
 	struct proc *p_children;
@@ -95,14 +96,21 @@ void proc_kill(struct proc *p, int status);
 /* End the calling LWP; the last one ends its process. */
 _Noreturn void lwp_exit(void);
 
-/* A number no process or LWP has had. */
-int pid_alloc(void);
 /* All processes by p_next, those that have ended and are not yet freed too. */
 extern struct proc *allprocs;
+
+/*
+ * find.c.  A number no process or LWP has had; a process is found by its
+ * p_pid, an LWP by its l_tid, from name() to unname().
+ */
+int pid_alloc(void);
+void proc_name(struct proc *p);
+void proc_unname(struct proc *p);
+void lwp_name(struct lwp *l, int tid);
+void lwp_unname(struct lwp *l);
 /* NULL where there is none, or it has ended. */
 struct proc *proc_find(int pid);
-/* The LWP with this number, in p or (NULL) anywhere; NULL: none. */
-struct lwp *lwp_find(struct proc *p, int tid);
+struct lwp *lwp_find(int tid);
 
 /*
  * proc_tree.c.  A copy of the current process, memory included, that has no

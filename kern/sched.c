@@ -31,35 +31,34 @@ cpu_bit(const struct cpu *c)
 }
 
 static void
-queue_push(struct lwp ***tail, struct lwp **first, struct lwp *l)
+queue_push(struct lwpq *q, struct lwp *l)
 {
-	if (*first == NULL)
-		*tail = first;
+	if (q->q_first == NULL)
+		q->q_tail = &q->q_first;
 	l->l_next = NULL;
-	**tail = l;
-	*tail = &l->l_next;
-}
-
-static struct lwp *
-queue_pop(struct lwp **first)
-{
-	struct lwp *l = *first;
-
-	if (l != NULL)
-		*first = l->l_next;
-	return l;
+	l->l_prev = q->q_tail;
+	*q->q_tail = l;
+	q->q_tail = &l->l_next;
 }
 
 static void
-queue_remove(struct lwp ***tail, struct lwp **first, struct lwp *l)
+queue_remove(struct lwpq *q, struct lwp *l)
 {
-	struct lwp **link = first;
+	*l->l_prev = l->l_next;
+	if (l->l_next != NULL)
+		l->l_next->l_prev = l->l_prev;
+	else
+		q->q_tail = l->l_prev;
+}
 
-	while (*link != l)
-		link = &(*link)->l_next;
-	*link = l->l_next;
-	if (*tail == &l->l_next)
-		*tail = link;
+static struct lwp *
+queue_pop(struct lwpq *q)
+{
+	struct lwp *l = q->q_first;
+
+	if (l != NULL)
+		queue_remove(q, l);
+	return l;
 }
 
 /*
@@ -141,7 +140,7 @@ sched_ready(struct lwp *l)
 
 	l->l_cpu = c;
 	l->l_state = LWP_READY;
-	queue_push(&c->c_runq_tail, &c->c_runq, l);
+	queue_push(&c->c_runq, l);
 	idle_cpus &= ~cpu_bit(c);
 	if (c != arch_curcpu())
 		arch_ipi(c, IPI_RESCHED);
@@ -156,7 +155,7 @@ ipi_intr(unsigned why)
 
 	/* The idle LWP looks for itself, and trap_return() for the others. */
 	(void)why;
-	if (c->c_runq != NULL && c->c_lwp != c->c_idle)
+	if (c->c_runq.q_first != NULL && c->c_lwp != c->c_idle)
 		slice_time(c);
 }
 
@@ -181,7 +180,7 @@ sched_switch(void)
 	struct lwp *from = c->c_lwp, *to = queue_pop(&c->c_runq);
 
 	from->l_ast &= ~AST_YIELD;
-	if (c->c_runq != NULL)
+	if (c->c_runq.q_first != NULL)
 		slice_time(c);
 	else if (c->c_slice.t_cpu != NULL)
 		timer_stop(&c->c_slice);
@@ -208,9 +207,9 @@ sched_yield(void)
 	l->l_ast &= ~AST_YIELD;
 	if ((allowed(l) & cpu_bit(c)) == 0) {
 		sched_ready(l);
-	} else if (c->c_runq != NULL) {
+	} else if (c->c_runq.q_first != NULL) {
 		l->l_state = LWP_READY;
-		queue_push(&c->c_runq_tail, &c->c_runq, l);
+		queue_push(&c->c_runq, l);
 	} else {
 		return;
 	}
@@ -224,12 +223,13 @@ steal(struct cpu *c)
 	for (unsigned i = 1; i < ncpu; i++) {
 		struct cpu *o = &cpus[(c->c_id + i) % ncpu];
 
-		for (struct lwp *l = o->c_runq; l != NULL; l = l->l_next) {
+		for (struct lwp *l = o->c_runq.q_first; l != NULL;
+		     l = l->l_next) {
 			if ((allowed(l) & cpu_bit(c)) == 0)
 				continue;
-			queue_remove(&o->c_runq_tail, &o->c_runq, l);
+			queue_remove(&o->c_runq, l);
 			l->l_cpu = c;
-			queue_push(&c->c_runq_tail, &c->c_runq, l);
+			queue_push(&c->c_runq, l);
 			return true;
 		}
 	}
@@ -245,7 +245,7 @@ sched_idle(void)
 	c->c_active = true;
 	active_cpus |= cpu_bit(c);
 	for (;;) {
-		if (c->c_runq != NULL || (c->c_active && steal(c))) {
+		if (c->c_runq.q_first != NULL || (c->c_active && steal(c))) {
 			idle_cpus &= ~cpu_bit(c);
 			kcpc_cpu_init(c->c_id);
 			sched_switch();
@@ -275,7 +275,7 @@ sched_move(struct lwp *l)
 	if (allowed(l) & cpu_bit(c))
 		return;
 	if (l->l_state == LWP_READY) {
-		queue_remove(&c->c_runq_tail, &c->c_runq, l);
+		queue_remove(&c->c_runq, l);
 		sched_ready(l);
 	} else if (l->l_state == LWP_RUNNING) {
 		l->l_ast |= AST_YIELD;
@@ -293,16 +293,14 @@ sched_cpus(void)
 int
 sched_offline(struct cpu *c)
 {
-	struct lwp *l, *todo;
+	struct lwp *l;
 
 	if (active_cpus == cpu_bit(c) || c->c_nbound > 0)
 		return EBUSY;
 	active_cpus &= ~cpu_bit(c);
 	idle_cpus &= ~cpu_bit(c);
 	c->c_active = false;
-	todo = c->c_runq;
-	c->c_runq = NULL;
-	while ((l = queue_pop(&todo)) != NULL)
+	while ((l = queue_pop(&c->c_runq)) != NULL)
 		sched_ready(l);
 	if (c->c_lwp != c->c_idle)
 		sched_move(c->c_lwp);
@@ -329,7 +327,7 @@ sched_wake(struct lwp *l, int err)
 
 	if (wq == NULL)
 		return;
-	queue_remove(&wq->wq_tail, &wq->wq_first, l);
+	queue_remove(&wq->wq_lwps, l);
 	l->l_waitq = NULL;
 	l->l_wake_err = err;
 	sched_ready(l);
@@ -355,7 +353,7 @@ waitq_sleep(struct waitq *wq, uint64_t deadline)
 	/* A signal that came before this sleep ends it. */
 	if ((l->l_ast & ~AST_YIELD) != 0)
 		return EINTR;
-	queue_push(&wq->wq_tail, &wq->wq_first, l);
+	queue_push(&wq->wq_lwps, l);
 	l->l_state = LWP_ASLEEP;
 	l->l_wake_err = 0;
 	l->l_waitq = wq;
@@ -363,7 +361,8 @@ waitq_sleep(struct waitq *wq, uint64_t deadline)
 		timer_start(&l->l_timer, deadline, sleep_timeout, l);
 	lock_release(&wq->wq_lock);
 	sched_switch();
-	timer_stop(&l->l_timer);
+	if (deadline != ~0ULL)
+		timer_stop(&l->l_timer);
 	lock_acquire(&wq->wq_lock);
 	return l->l_wake_err;
 }
@@ -373,8 +372,8 @@ waitq_move(struct lwp *l, struct waitq *to)
 {
 	struct waitq *wq = l->l_waitq;
 
-	queue_remove(&wq->wq_tail, &wq->wq_first, l);
-	queue_push(&to->wq_tail, &to->wq_first, l);
+	queue_remove(&wq->wq_lwps, l);
+	queue_push(&to->wq_lwps, l);
 	l->l_waitq = to;
 }
 
@@ -384,7 +383,7 @@ waitq_wake(struct waitq *wq, unsigned n)
 	unsigned woken = 0;
 	struct lwp *l;
 
-	for (; woken < n && (l = queue_pop(&wq->wq_first)) != NULL; woken++) {
+	for (; woken < n && (l = queue_pop(&wq->wq_lwps)) != NULL; woken++) {
 		l->l_waitq = NULL;
 		sched_ready(l);
 	}

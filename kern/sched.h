@@ -19,13 +19,18 @@
 struct cpu;
 struct lwp;
 
+/* LWPs by l_next, first come first; each is in one queue at most. */
+struct lwpq {
+	struct lwp *q_first, **q_tail; /* q_tail means nothing while empty */
+};
+
 /*
  * LWPs that wait for something, first come first.  Its lock guards what
  * they wait for.
  */
 struct waitq {
 	struct spinlock wq_lock;
-	struct lwp *wq_first, **wq_tail;
+	struct lwpq wq_lwps;
 };
 
 /* Give the CPU its idle LWP, which is the context the CPU came up in. */

@@ -25,7 +25,7 @@ sys_sched_yield(const uintptr_t *a)
 static struct lwp *
 by_tid(uintptr_t tid)
 {
-	return tid == 0 ? lwp_self() : lwp_find(NULL, (int)tid);
+	return tid == 0 ? lwp_self() : lwp_find((int)tid);
 }
 
 intptr_t

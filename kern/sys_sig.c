@@ -299,7 +299,7 @@ sys_kill(const uintptr_t *a)
 static intptr_t
 post_lwp(int pid, int tid, const struct siginfo *info)
 {
-	struct lwp *l = lwp_find(NULL, tid);
+	struct lwp *l = lwp_find(tid);
 
 	if (l == NULL || (pid != 0 && l->l_proc->p_pid != pid))
 		return -ESRCH;

@@ -11,14 +11,15 @@ struct cpu;
 
 /*
  * fn(arg) runs once arch_tick() >= t_tick, on the CPU that started it, from
- * the timer's interrupt: interrupts off, no lock held.
+ * the timer's interrupt: interrupts off, the kernel lock held.
  */
 struct timer {
-	uint64_t t_tick;
+	uint64_t t_tick, t_order;
 	void (*t_fn)(void *arg);
 	void *t_arg;
-	struct timer *t_next;
-	struct cpu *t_cpu; /* NULL: not started */
+	struct cpu *t_cpu;                 /* NULL: not started */
+	struct timer *t_child, *t_sibling; /* in t_cpu's heap */
+	struct timer **t_link;             /* what points to it */
 };
 
 void timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg);

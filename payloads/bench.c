@@ -200,12 +200,14 @@ usable_pics(void)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	static const int some[] = { 1, 2, 4 };
 	unsigned i;
 	int all;
 
+	if (argc > 1 && strcmp(argv[1], "flat") == 0)
+		return bench_flat();
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL) {
 		perror("cpc_open");
 		return 1;

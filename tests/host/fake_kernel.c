@@ -209,7 +209,7 @@ timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg)
 	t->t_tick = tick;
 	t->t_fn = fn;
 	t->t_arg = arg;
-	t->t_next = timers;
+	t->t_sibling = timers;
 	timers = t;
 }
 
@@ -219,9 +219,9 @@ timer_stop(struct timer *t)
 	struct timer **link = &timers;
 
 	while (*link != NULL && *link != t)
-		link = &(*link)->t_next;
+		link = &(*link)->t_sibling;
 	if (*link != NULL)
-		*link = t->t_next;
+		*link = t->t_sibling;
 }
 
 void
@@ -231,7 +231,7 @@ fake_time(uint64_t ns)
 
 	now += ns;
 	for (t = timers; t != NULL; t = next) {
-		next = t->t_next;
+		next = t->t_sibling;
 		if (t->t_tick <= now) {
 			timer_stop(t);
 			t->t_fn(t->t_arg);
