@@ -27,49 +27,29 @@
 #define DMAR_FLAGS     37
 #define DMAR_X2APIC_NO 0x2
 
-static struct {
-	bool x2;
-	volatile uint32_t *regs;
-} apic;
-
-uint32_t
-x86_apic_read(unsigned reg)
-{
-	if (apic.x2)
-		return (uint32_t)rdmsr(IA32_X2APIC + reg / 16);
-	return apic.regs[reg / 4];
-}
-
-void
-x86_apic_write(unsigned reg, uint32_t v)
-{
-	if (apic.x2)
-		wrmsr(IA32_X2APIC + reg / 16, v);
-	else
-		apic.regs[reg / 4] = v;
-}
+struct x86_apic x86_apic;
 
 uint32_t
 x86_apic_id(void)
 {
 	uint32_t id = x86_apic_read(APIC_ID);
 
-	return apic.x2 ? id : id >> 24;
+	return x86_apic.xa_x2 ? id : id >> 24;
 }
 
 void
 x86_apic_send(uint32_t dest, uint32_t icr)
 {
-	if (apic.x2) {
+	if (x86_apic.xa_x2) {
 		/* What was written is seen by whom it interrupts. */
 		__asm__ volatile("mfence; lfence" : : : "memory");
 		wrmsr(IA32_X2APIC + APIC_ICR / 16, (uint64_t)dest << 32 | icr);
 		return;
 	}
-	apic.regs[APIC_ICR_HIGH / 4] = dest << 24;
-	apic.regs[APIC_ICR / 4] = icr;
+	x86_apic.xa_regs[APIC_ICR_HIGH / 4] = dest << 24;
+	x86_apic.xa_regs[APIC_ICR / 4] = icr;
 	for (unsigned n = 0; n < SEND_PATIENCE; n++) {
-		if ((apic.regs[APIC_ICR / 4] & ICR_PENDING) == 0)
+		if ((x86_apic.xa_regs[APIC_ICR / 4] & ICR_PENDING) == 0)
 			return;
 		arch_relax();
 	}
@@ -103,7 +83,7 @@ x2apic_unwanted(void)
 const char *
 x86_apic_mode(void)
 {
-	return apic.x2 ? "x2APIC" : "xAPIC";
+	return x86_apic.xa_x2 ? "x2APIC" : "xAPIC";
 }
 
 void
@@ -115,11 +95,12 @@ x86_apic_init(void)
 		panic("cpu: no local APIC; give the machine one");
 	mask_8259();
 	base = rdmsr(IA32_APIC_BASE);
-	apic.x2 = (base & APIC_BASE_X2APIC) != 0 ||
-	          (x86_features.x2apic && !x2apic_unwanted());
-	if (!apic.x2)
-		apic.regs = arch_map_device(base & APIC_BASE_ADDR, PAGE_SIZE);
-	if (!apic.x2 && apic.regs == NULL)
+	x86_apic.xa_x2 = (base & APIC_BASE_X2APIC) != 0 ||
+	                 (x86_features.x2apic && !x2apic_unwanted());
+	if (!x86_apic.xa_x2)
+		x86_apic.xa_regs =
+		    arch_map_device(base & APIC_BASE_ADDR, PAGE_SIZE);
+	if (!x86_apic.xa_x2 && x86_apic.xa_regs == NULL)
 		panic("cpu: no memory to map the local APIC");
 	x86_apic_init_cpu();
 }
@@ -156,7 +137,7 @@ x86_apic_init_cpu(void)
 
 	/* From off to x2APIC leads through xAPIC. */
 	wrmsr(IA32_APIC_BASE, base);
-	if (apic.x2)
+	if (x86_apic.xa_x2)
 		wrmsr(IA32_APIC_BASE, base | APIC_BASE_X2APIC);
 	mask_sources();
 	x86_apic_write(APIC_TIMER_DIV, APIC_DIV_1);

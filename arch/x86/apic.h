@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
+
 struct trapframe;
 
 /*
@@ -56,8 +59,28 @@ void x86_apic_init(void);
 void x86_apic_init_cpu(void);
 const char *x86_apic_mode(void);
 
-uint32_t x86_apic_read(unsigned reg);
-void x86_apic_write(unsigned reg, uint32_t v);
+extern struct x86_apic {
+	bool xa_x2;                 /* registers are MSRs, else */
+	volatile uint32_t *xa_regs; /* they are here */
+} x86_apic;
+
+static inline uint32_t
+x86_apic_read(unsigned reg)
+{
+	if (x86_apic.xa_x2)
+		return (uint32_t)rdmsr(IA32_X2APIC + reg / 16);
+	return x86_apic.xa_regs[reg / 4];
+}
+
+static inline void
+x86_apic_write(unsigned reg, uint32_t v)
+{
+	if (x86_apic.xa_x2)
+		wrmsr(IA32_X2APIC + reg / 16, v);
+	else
+		x86_apic.xa_regs[reg / 4] = v;
+}
+
 /* Its own id, as the other CPUs have to name it. */
 uint32_t x86_apic_id(void);
 /* Send an interprocessor interrupt; APIC_ICR_OTHERS ignores dest. */

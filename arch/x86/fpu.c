@@ -25,13 +25,41 @@ struct legacy_area {
 #define MXCSR_CLEAN 0x1f80
 
 static size_t area_bytes = FXSAVE_BYTES;
+size_t x86_fpu_frame_bytes = FXSAVE_BYTES;
+
+/*
+ * Bytes 464 to 511 of the legacy area are software's.  Linux,
+ * uapi/asm/sigcontext.h, struct _fpx_sw_bytes.
+ */
+#define SW_OFFSET 464
+struct sw_bytes {
+	uint32_t magic1;
+	uint32_t extended_bytes; /* the area's, with magic2 behind it */
+	uint64_t features;
+	uint64_t area_bytes;
+	uint64_t pad[3];
+};
+#define MAGIC1           0x46505853
+#define MAGIC2           0x46505845
+#define MAGIC2_BYTES     4
+#define XSAVE_HEADER     512
+#define XSAVE_HEADER_END 576
+
+/* Of this machine's frames: zeros where there is no XSAVE. */
+static struct sw_bytes sw_bytes;
 
 void
 x86_fpu_init(void)
 {
+	if (!x86_features.xsave)
+		return;
 	/* EBX is what the components XCR0 enables now need. */
-	if (x86_features.xsave)
-		area_bytes = cpuid(0xd, 0).b;
+	area_bytes = cpuid(0xd, 0).b;
+	x86_fpu_frame_bytes = area_bytes + MAGIC2_BYTES;
+	sw_bytes.magic1 = MAGIC1;
+	sw_bytes.extended_bytes = (uint32_t)x86_fpu_frame_bytes;
+	sw_bytes.features = x86_features.xcr0;
+	sw_bytes.area_bytes = area_bytes;
 }
 
 size_t
@@ -98,53 +126,31 @@ x86_fpu_load(const void *area)
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
 }
 
-/*
- * Bytes 464 to 511 of the legacy area are software's.  Linux,
- * uapi/asm/sigcontext.h, struct _fpx_sw_bytes.
- */
-#define SW_OFFSET 464
-struct sw_bytes {
-	uint32_t magic1;
-	uint32_t extended_bytes; /* the area's, with magic2 behind it */
-	uint64_t features;
-	uint32_t area_bytes;
-	uint32_t pad[7];
-};
-#define MAGIC1           0x46505853
-#define MAGIC2           0x46505845
-#define MAGIC2_BYTES     4
-#define XSAVE_HEADER     512
-#define XSAVE_HEADER_END 576
-
-size_t
-x86_fpu_frame_bytes(void)
-{
-	return area_bytes + (x86_features.xsave ? MAGIC2_BYTES : 0);
-}
-
+/* In words: part of every signal, and no call of memset() or memcpy(). */
 void
 x86_fpu_save_frame(void *area)
 {
 	char *a = area;
-	struct sw_bytes sw = { 0 };
+	uint64_t *header = (uint64_t *)(a + XSAVE_HEADER);
+	struct sw_bytes *sw = (struct sw_bytes *)(a + SW_OFFSET);
 
-	if (!x86_features.xsave) {
+	if (x86_features.xsave) {
+		/* XSAVE itself leaves its reserved bytes as they are. */
+#pragma GCC unroll 8
+		for (unsigned i = 0; i < 8; i++)
+			header[i] = 0;
+		__asm__ volatile("xsave64 (%0)"
+				 :
+				 : "r"(area), "a"(-1), "d"(-1)
+				 : "memory");
+		*(uint32_t *)(a + area_bytes) = MAGIC2;
+	} else {
 		__asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
-		*(struct sw_bytes *)(a + SW_OFFSET) = sw;
-		return;
 	}
-	/* XSAVE itself leaves reserved bytes of the header as they are. */
-	memset(a + XSAVE_HEADER, 0, XSAVE_HEADER_END - XSAVE_HEADER);
-	__asm__ volatile("xsave64 (%0)"
-			 :
-			 : "r"(area), "a"(-1), "d"(-1)
-			 : "memory");
-	sw.magic1 = MAGIC1;
-	sw.extended_bytes = (uint32_t)area_bytes + MAGIC2_BYTES;
-	sw.features = x86_features.xcr0;
-	sw.area_bytes = (uint32_t)area_bytes;
-	*(struct sw_bytes *)(a + SW_OFFSET) = sw;
-	*(uint32_t *)(a + area_bytes) = MAGIC2;
+	*(uint64_t *)&sw->magic1 = *(const uint64_t *)&sw_bytes.magic1;
+	sw->features = sw_bytes.features;
+	sw->area_bytes = sw_bytes.area_bytes;
+	sw->pad[0] = sw->pad[1] = sw->pad[2] = 0;
 }
 
 void

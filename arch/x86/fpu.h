@@ -24,7 +24,7 @@ void x86_fpu_load(const void *area);
  * aligned to X86_FPU_ALIGN: called in x86_try().
  */
 #define X86_FPU_ALIGN 64
-size_t x86_fpu_frame_bytes(void);
+extern size_t x86_fpu_frame_bytes;
 void x86_fpu_save_frame(void *area);
 void x86_fpu_load_frame(const void *area);
 /* The registers become clean. */

@@ -26,11 +26,13 @@
 struct context {
 	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 	uint64_t rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip, rflags;
-	uint16_t cs, gs, fs, ss;
+	uint64_t selectors; /* 16 bits each: CS, GS, FS, SS */
 	uint64_t err, trapno, oldmask, cr2;
 	uint64_t fpstate; /* address */
 	uint64_t reserved[8];
 };
+
+#define INFO_REST ((SIGINFO_BYTES - sizeof(struct siginfo)) / 8)
 
 struct frame {
 	uint64_t restorer; /* the handler returns there */
@@ -41,7 +43,7 @@ struct frame {
 	struct context context;
 	uint64_t mask;
 	struct siginfo info;
-	uint64_t info_rest[(SIGINFO_BYTES - sizeof(struct siginfo)) / 8];
+	uint64_t info_rest[INFO_REST];
 };
 _Static_assert(sizeof(struct context) == 256, "Linux's sigcontext");
 _Static_assert(offsetof(struct frame, info) == 312, "Linux's rt_sigframe");
@@ -52,7 +54,7 @@ _Static_assert(offsetof(struct frame, info) == 312, "Linux's rt_sigframe");
 size_t
 x86_sigframe_bytes(void)
 {
-	return RED_ZONE + x86_fpu_frame_bytes() + X86_FPU_ALIGN +
+	return RED_ZONE + x86_fpu_frame_bytes + X86_FPU_ALIGN +
 	       sizeof(struct frame) + CALL_ALIGN + 8;
 }
 
@@ -77,9 +79,7 @@ registers_out(struct context *c, const struct trapframe *tf)
 	c->rsp = tf->tf_rsp;
 	c->rip = tf->tf_rip;
 	c->rflags = tf->tf_rflags;
-	c->cs = (uint16_t)tf->tf_cs;
-	c->gs = c->fs = 0;
-	c->ss = (uint16_t)tf->tf_ss;
+	c->selectors = (uint16_t)tf->tf_cs | tf->tf_ss << 48;
 	c->err = tf->tf_err;
 	c->trapno = tf->tf_vector;
 }
@@ -133,7 +133,9 @@ write_frame(void *arg)
 	f->context.fpstate = (uintptr_t)p->p_fpu;
 	f->mask = sf->sf_mask;
 	f->info = *sf->sf_info;
-	memset(f->info_rest, 0, sizeof f->info_rest);
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < INFO_REST; i++)
+		f->info_rest[i] = 0;
 	x86_fpu_save_frame(p->p_fpu);
 }
 
@@ -148,7 +150,7 @@ arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 		return EFAULT;
 	if (!sf->sf_fresh)
 		sp -= RED_ZONE;
-	sp = (sp - x86_fpu_frame_bytes()) & -(uintptr_t)X86_FPU_ALIGN;
+	sp = (sp - x86_fpu_frame_bytes) & -(uintptr_t)X86_FPU_ALIGN;
 	p.p_fpu = (void *)sp;
 	sp = ((sp - sizeof(struct frame)) & -(uintptr_t)CALL_ALIGN) - 8;
 	p.p_frame = (struct frame *)sp;
@@ -168,66 +170,68 @@ arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 
 struct pop {
 	const struct frame *o_frame;
-	struct trapframe o_tf;
+	struct trapframe *o_tf;
 	struct sigframe *o_sf;
-	uint64_t o_fpu;
+	uint64_t o_may; /* RFLAGS the payload may set */
+	bool o_bad;
 };
 
+static bool
+is_sound(const struct frame *f)
+{
+	uint64_t fpu = f->context.fpstate;
+
+	return f->context.rip < USER_TOP && fpu % X86_FPU_ALIGN == 0 &&
+	       fpu <= USER_TOP - x86_fpu_frame_bytes;
+}
+
+/*
+ * Flags and segments are what they may be, whatever the frame says.  What
+ * lies on either side of the registers is read before the first of them is
+ * taken: no fault leaves the LWP with some of each.
+ */
 static void
 read_frame(void *arg)
 {
 	struct pop *o = arg;
 	const struct frame *f = o->o_frame;
+	struct trapframe *tf = o->o_tf;
+	uint64_t kept = tf->tf_rflags & ~o->o_may;
 
-	registers_in(&o->o_tf, &f->context);
-	o->o_sf->sf_mask = f->mask;
 	o->o_sf->sf_stack =
 	    (struct sigstack){ f->stack_sp, f->stack_bytes, f->stack_flags };
-	o->o_fpu = f->context.fpstate;
-}
-
-static void
-read_fpu(void *area)
-{
-	if (area != NULL)
-		x86_fpu_load_frame(area);
+	o->o_sf->sf_mask = f->mask;
+	if ((o->o_bad = !is_sound(f)))
+		return;
+	if (f->context.fpstate != 0)
+		x86_fpu_load_frame((const void *)f->context.fpstate);
 	else
 		x86_fpu_reset();
-}
-
-/* Flags and segments are what they may be, whatever the frame says. */
-static void
-take_over(struct trapframe *tf, const struct trapframe *from, bool system)
-{
-	uint64_t may = RFLAGS_USER | (system ? RFLAGS_IF : 0);
-	struct trapframe old = *tf;
-
-	*tf = *from;
-	tf->tf_rflags = (old.tf_rflags & ~may) | (from->tf_rflags & may);
-	tf->tf_cs = old.tf_cs;
-	tf->tf_ss = old.tf_ss;
-	/* SYSRET would not restore %rcx and %r11. */
-	tf->tf_vector = tf->tf_err = 0;
+	registers_in(tf, &f->context);
+	tf->tf_rflags = kept | (tf->tf_rflags & o->o_may);
 }
 
 int
 arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf)
 {
-	struct pop o = { .o_sf = sf };
+	bool system = lwp_self()->l_system;
 	uintptr_t sp = tf->tf_rsp - 8; /* the return address was popped */
+	struct pop o = {
+		.o_frame = (const struct frame *)sp,
+		.o_tf = tf,
+		.o_sf = sf,
+		.o_may = RFLAGS_USER | (system ? RFLAGS_IF : 0),
+	};
 
 	if (sp > USER_TOP - sizeof(struct frame))
 		return EFAULT;
-	o.o_frame = (const struct frame *)sp;
-	if (x86_try(read_frame, &o) != 0)
-		return EFAULT;
-	if (o.o_tf.tf_rip >= USER_TOP || o.o_fpu % X86_FPU_ALIGN != 0 ||
-	    o.o_fpu > USER_TOP - x86_fpu_frame_bytes())
-		return EFAULT;
-	if (x86_try(read_fpu, (void *)o.o_fpu) != 0) {
+	if (x86_try(read_frame, &o) != 0) {
 		x86_fpu_reset();
 		return EFAULT;
 	}
-	take_over(tf, &o.o_tf, lwp_self()->l_system);
+	if (o.o_bad)
+		return EFAULT;
+	/* SYSRET would not restore %rcx and %r11. */
+	tf->tf_vector = tf->tf_err = 0;
 	return 0;
 }

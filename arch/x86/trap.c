@@ -6,6 +6,8 @@
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/errno.h"
+#include "kern/klock.h"
+#include "kern/lwp.h"
 #include "kern/syscall.h"
 #include "lib/printf.h"
 
@@ -103,17 +105,29 @@ report(struct trapframe *tf, uintptr_t addr)
 		trap_fault(tf, FAULT_OTHER, 0, "unexpected vector");
 }
 
+/* Back to the payload; the usual case without a call. */
+static inline void
+leave(struct trapframe *tf)
+{
+	if (lwp_self()->l_ast != 0)
+		trap_return(tf);
+	else
+		kernel_unlock();
+}
+
 void
 x86_trap_payload(struct trapframe *tf)
 {
-	uintptr_t addr = read_cr(2); /* before another CPU's turn */
-
-	trap_enter();
-	if (tf->tf_vector >= NEXCEPTION)
+	if (tf->tf_vector >= NEXCEPTION) {
+		kernel_lock();
 		x86_interrupt(tf);
-	else
+	} else {
+		uintptr_t addr = read_cr(2); /* before another CPU's turn */
+
+		kernel_lock();
 		report(tf, addr);
-	trap_return(tf);
+	}
+	leave(tf);
 }
 
 void
@@ -137,11 +151,11 @@ x86_trap_syscall(struct trapframe *tf)
 {
 	intptr_t ret;
 
-	trap_enter();
+	kernel_lock();
 	ret = syscall_find((unsigned)tf->tf_err)(&tf->tf_rdi);
 	if (ret != -EJUSTRETURN)
 		tf->tf_rax = (uint64_t)ret;
-	trap_return(tf);
+	leave(tf);
 }
 
 /* NMI, double fault, machine check: on stacks of their own. */
