@@ -8,6 +8,7 @@
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
+#include "kern/sched.h"
 #include "lib/string.h"
 
 /* A list on its way out: how long it is, and where the next name goes. */
@@ -143,6 +144,23 @@ rebind(struct lwp *l, const struct cpc_pack *pack, size_t bytes, uint32_t flags,
 /* Of a pack this long or shorter the copy is on the stack. */
 #define PACK_SMALL 512
 
+/* Do LWPs of two CPUs have the same PICs? */
+static bool
+pmu_is_shared(void)
+{
+	uint64_t online = sched_cpus();
+
+	if (kcpc_ops->siblings == NULL)
+		return false;
+	for (uint64_t left = online; left != 0; left &= left - 1) {
+		unsigned cpu = (unsigned)__builtin_ctzll(left);
+
+		if ((kcpc_ops->siblings(cpu) & online & ~(1ULL << cpu)) != 0)
+			return true;
+	}
+	return false;
+}
+
 static int
 sys_bind(struct lwp *l, const uintptr_t *a)
 {
@@ -162,7 +180,7 @@ sys_bind(struct lwp *l, const uintptr_t *a)
 		err = EINVAL;
 		goto free_pack;
 	}
-	if (kcpc_ops->shared != NULL && kcpc_ops->shared()) {
+	if (pmu_is_shared()) {
 		err = EACCES;
 		goto free_pack;
 	}

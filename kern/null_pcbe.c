@@ -394,13 +394,10 @@ tick(void)
 	return arch_tick();
 }
 
-static bool
-shared(void)
+static uint64_t
+siblings(unsigned cpu)
 {
-	unsigned sibling = arch_curcpu()->c_id ^ 1;
-
-	return shape.ns_shared == NULL_SHARED_SIBLINGS && sibling < ncpu &&
-	       cpus[sibling].c_active;
+	return 3ULL << (cpu & ~1U);
 }
 
 /* It counts what it is told: that is all there is to prove. */
@@ -446,7 +443,6 @@ static struct pcbe_ops null_ops = {
 	.tick = tick,
 	.prove = prove,
 	.advance = advance,
-	.shared = shared,
 };
 
 const struct pcbe_ops *
@@ -461,6 +457,8 @@ null_pcbe(const struct null_shape *ns, const char *word)
 		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_INTERRUPT;
 	if (ns->ns_ovf == NULL_OVF_PRECISE)
 		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_PRECISE;
+	null_ops.siblings =
+	    ns->ns_shared == NULL_SHARED_SIBLINGS ? siblings : NULL;
 	if (ns->ns_width < 64)
 		null_ops.pcbe_mute =
 		    ns->ns_ovf == NULL_OVF_NONE ? ~0ULL : ns->ns_mute;

@@ -164,6 +164,13 @@ struct pcbe_ops {
 	 */
 	void (*keep)(struct pcbe_set *set);
 
+	/*
+	 * The CPUs, bit n for CPU n, that have one PMU together with this
+	 * one; NULL where each has its own.  Sets are then bound to CPUs
+	 * alone, and to one of these at a time.
+	 */
+	uint64_t (*siblings)(unsigned cpu);
+
 	/* The free-running cycle counter of cpc_buf_tick(). */
 	uint64_t (*tick)(void);
 	/*
@@ -180,11 +187,6 @@ struct pcbe_ops {
 	 * instructions by itself.
 	 */
 	void (*advance)(uint64_t n, unsigned privilege);
-	/*
-	 * Does a sibling of this CPU that is online use the same PMU?  Then
-	 * no LWP may.  NULL: never.
-	 */
-	bool (*shared)(void);
 };
 
 #endif /* KERN_PCBE_H */

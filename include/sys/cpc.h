@@ -111,7 +111,7 @@ enum cpc_op {
 	 * retired at that privilege, as far as a software PMU is concerned;
 	 * ENOTSUP where a PMU sees for itself.
 	 */
-	CPC_OP_ADVANCE = 48,
+	CPC_OP_ADVANCE = 39,
 };
 
 /*

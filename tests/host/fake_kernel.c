@@ -22,15 +22,19 @@ void (*fake_on_syscall)(void);
 char fake_console[4096];
 
 int fake_printf(const char *fmt, ...);
+static void fake_run(struct lwp *l);
 
-static struct cpu cpu;
-unsigned ncpu = 1;
+const struct pcbe_ops *fake_backend;
+
+struct cpu cpus[MAXCPU];
+unsigned ncpu = FAKE_NCPU;
+static struct cpu *self;
+static struct lwp idle[FAKE_NCPU];
 
 static struct proc {
 	int unused;
 } procs[FAKE_NPROC];
 static struct lwp lwps[FAKE_NPROC][FAKE_NLWP];
-static struct lwp *current;
 static struct timer *timers;
 static uint64_t now;
 static unsigned nalloc;
@@ -47,7 +51,13 @@ fake_boot(void)
 			lwps[p][l].l_proc = &procs[p];
 		}
 	}
-	current = &lwps[0][0];
+	memset(cpus, 0, sizeof cpus[0] * FAKE_NCPU);
+	for (p = 0; p < FAKE_NCPU; p++) {
+		cpus[p].c_id = p;
+		cpus[p].c_lwp = &idle[p];
+	}
+	fake_cpu(0);
+	fake_run(&lwps[0][0]);
 	timers = NULL;
 	now = 0;
 	fake_console[0] = '\0';
@@ -59,7 +69,7 @@ fake_boot(void)
 	kcpc_pics = 0;
 	kcpc_npic = 0;
 	kcpc_set_notify(NULL);
-	kcpc_init(NULL);
+	kcpc_init(fake_backend);
 }
 
 const char *
@@ -76,45 +86,79 @@ fake_halt(void)
 	kcpc_stat(&st);
 	return nalloc != 0                              ? "kernel memory"
 	       : st.ks_contexts != 0 || st.ks_pics != 0 ? "contexts or PICs"
-	       : fake_configured != fake_freed          ? "configurations"
-	       : fake_pmu_running() != 0                ? "running PICs"
-	       : timers != NULL                         ? "timers"
-	                                                : NULL;
+	       : fake_backend == NULL && fake_configured != fake_freed
+	           ? "configurations"
+	       : fake_pmu_running() != 0 ? "running PICs"
+	       : timers != NULL          ? "timers"
+	                                 : NULL;
 }
 
 struct cpu *
 arch_curcpu(void)
 {
-	return &cpu;
+	return self;
 }
 
 struct lwp *
 lwp_self(void)
 {
-	return current;
+	return self->c_lwp;
+}
+
+uint64_t
+sched_cpus(void)
+{
+	return (1ULL << FAKE_NCPU) - 1;
+}
+
+void
+fake_cpu(unsigned cpu)
+{
+	self = &cpus[cpu];
+}
+
+struct lwp *
+fake_lwp(unsigned p, int lwp)
+{
+	return &lwps[p][lwp - 1];
+}
+
+/* It has not run here before. */
+static void
+fake_run(struct lwp *l)
+{
+	self->c_lwp = l;
+	l->l_cpu = self;
+}
+
+void
+fake_idle(void)
+{
+	kcpc_save(lwp_self());
+	self->c_lwp = &idle[self->c_id];
 }
 
 void
 fake_switch(unsigned p, int lwp)
 {
-	kcpc_save(current);
-	current = &lwps[p][lwp - 1];
-	kcpc_restore(current);
+	kcpc_save(lwp_self());
+	fake_run(fake_lwp(p, lwp));
+	kcpc_restore(lwp_self());
 }
 
 void
 fake_exit(unsigned p, int lwp)
 {
-	if (current != &lwps[p][lwp - 1])
+	if (lwp_self() != fake_lwp(p, lwp))
 		fake_switch(p, lwp);
-	kcpc_lwp_exit(current);
+	kcpc_lwp_exit(lwp_self());
 }
 
 int
 fake_clone(int lwp)
 {
-	struct lwp *child = current - current->l_id + lwp;
-	int err = kcpc_inherit(current, child);
+	struct lwp *child = lwp_self() - lwp_self()->l_id + lwp;
+	int err = kcpc_inherit(lwp_self(), child);
 
 	if (child->l_cpc != NULL)
 		fake_configured += child->l_cpc->kc_nreqs;
@@ -124,7 +168,7 @@ fake_clone(int lwp)
 void
 fake_invalidate(void)
 {
-	kcpc_invalidate(current);
+	kcpc_invalidate(lwp_self());
 }
 
 void
@@ -209,6 +253,7 @@ timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg)
 	t->t_tick = tick;
 	t->t_fn = fn;
 	t->t_arg = arg;
+	t->t_cpu = self;
 	t->t_sibling = timers;
 	timers = t;
 }
@@ -225,14 +270,20 @@ timer_stop(struct timer *t)
 }
 
 void
+fake_clock(uint64_t ns)
+{
+	now += ns;
+}
+
+void
 fake_time(uint64_t ns)
 {
 	struct timer *t, *next;
 
-	now += ns;
+	fake_clock(ns);
 	for (t = timers; t != NULL; t = next) {
 		next = t->t_sibling;
-		if (t->t_tick <= now) {
+		if (t->t_tick <= now && t->t_cpu == self) {
 			timer_stop(t);
 			t->t_fn(t->t_arg);
 		}

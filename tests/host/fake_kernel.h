@@ -1,6 +1,6 @@
 /*
- * As much of a kernel as kcpc needs, with one CPU and LWPs that a test
- * switches by hand, behind the door that libcpc knocks at.  Included by
+ * As much of a kernel as kcpc needs, with CPUs and LWPs that a test switches
+ * by hand, behind the door that libcpc knocks at.  Included by
  * tests/host.
  */
 #ifndef TESTS_HOST_FAKE_KERNEL_H
@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct lwp;
+struct pcbe_ops;
+
 /* Start over: PMU of fake_shape, LWP 1 of process 0 current, time 0. */
 void fake_boot(void);
 /*
@@ -18,11 +21,21 @@ void fake_boot(void);
  */
 const char *fake_halt(void);
 
+/*
+ * What comes happens on this CPU from now on; CPU 0 after fake_boot(), where
+ * the others idle.
+ */
+#define FAKE_NCPU 2
+void fake_cpu(unsigned cpu);
+
 /* Process p has LWPs 1 to FAKE_NLWP; make one of them run. */
 #define FAKE_NPROC 2
 #define FAKE_NLWP  4
 void fake_switch(unsigned p, int lwp);
 void fake_exit(unsigned p, int lwp);
+struct lwp *fake_lwp(unsigned p, int lwp);
+/* The CPU has nothing to do. */
+void fake_idle(void);
 /* The current LWP makes another of its process, which then has what it
  * inherits.  0 or an errno. */
 int fake_clone(int lwp);
@@ -35,8 +48,12 @@ void fake_invalidate(void);
  */
 void fake_pmi(void);
 extern bool fake_hold_pmi;
-/* Let time pass: timers that are due run. */
+/* Let time pass; and let those of this CPU's timers run that are due. */
+void fake_clock(uint64_t ns);
 void fake_time(uint64_t ns);
+
+/* The backend to boot with, in place of the fake one. */
+extern const struct pcbe_ops *fake_backend;
 
 /* Let the nth allocation from now on fail; 0: none. */
 extern unsigned fake_kmalloc_fails;
