@@ -36,7 +36,7 @@ kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 	kcpc_instance_add(ctx);
 
 	l->l_cpc = ctx;
-	ctx->kc_hrtime = gethrtime();
+	kcpc_page_enter(ctx);
 	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	kcpc_start(ctx);
 	return 0;
@@ -51,6 +51,7 @@ kcpc_drop(struct lwp *l)
 		return;
 	if (kcpc_running(ctx))
 		kcpc_stop(ctx);
+	kcpc_page_shut(ctx);
 	l->l_cpc = NULL;
 	kcpc_instance_remove(ctx);
 	kcpc_ctx_destroy(ctx);
@@ -75,6 +76,7 @@ kcpc_invalidate(struct lwp *l)
 		ctx->kc_flags |= KCPC_CTX_INV_STOPPED;
 	}
 	ctx->kc_flags |= KCPC_CTX_INVALID;
+	kcpc_page_shut(ctx);
 }
 
 int
@@ -89,17 +91,31 @@ kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 }
 
 int
-kcpc_sample(struct lwp *l, cpc_setid_t set)
+kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 {
+	const struct cpc_page *cg;
 	struct kcpc_ctx *ctx;
+	unsigned i;
 	int err;
 
 	if ((err = kcpc_find(l, set, &ctx)) != 0)
 		return err;
-	if (kcpc_running(ctx)) {
-		kcpc_fold(ctx, 0);
-		ctx->kc_hrtime = gethrtime();
+	if (n != ctx->kc_nreqs)
+		return EINVAL;
+	cg = ctx->kc_pcbe.ps_page;
+	if (ctx->kc_mute && kcpc_running(ctx))
+		kcpc_refresh(ctx); /* the timer may be late */
+	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
+		s->cs_hrtime = gethrtime();
+		s->cs_tick = cg->cg_tick + kcpc_ops->tick();
+		if (kcpc_ops->sample(&ctx->kc_pcbe, s->cs_value))
+			return 0;
+		kcpc_refresh(ctx);
 	}
+	s->cs_hrtime = ctx->kc_hrtime;
+	s->cs_tick = cg->cg_tick;
+	for (i = 0; i < n; i++)
+		s->cs_value[i] = cg->cg_req[i].cq_data;
 	return 0;
 }
 
@@ -141,7 +157,7 @@ kcpc_restart(struct lwp *l, cpc_setid_t set)
 	if (kcpc_running(ctx))
 		kcpc_stop(ctx); /* for the tick, which goes on */
 	for (i = 0; i < ctx->kc_nreqs; i++)
-		ctx->kc_reqs[i].kr_data = ctx->kc_reqs[i].kr_preset;
+		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
 	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
 	kcpc_start(ctx);
 	return 0;
@@ -173,8 +189,7 @@ kcpc_disable(struct lwp *l)
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		return EINVAL;
 	kcpc_stop(ctx);
-	ctx->kc_hrtime = gethrtime();
-	ctx->kc_flags |= KCPC_CTX_FREEZE;
+	kcpc_freeze(ctx);
 	return 0;
 }
 

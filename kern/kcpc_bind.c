@@ -6,6 +6,7 @@
 
 #include "kern/errno.h"
 #include "kern/page.h"
+#include "lib/string.h"
 
 /* The errno that goes with what a backend refuses. */
 static int
@@ -57,17 +58,24 @@ check(const struct kcpc_want *want, unsigned n, int *subcode)
 	return 0;
 }
 
+/* Does an overflow of this PIC interrupt, and tell that it was this one? */
+static bool
+tells(unsigned pic)
+{
+	return (kcpc_ops->pcbe_mute >> pic & 1) == 0 &&
+	       (kcpc_ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) != 0;
+}
+
 /* The request counts on this PIC from now on. */
 static void
-give(struct kcpc_ctx *ctx, struct kcpc_request *r, int pic)
+give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 {
-	unsigned width = kcpc_ops->width((unsigned)pic);
+	struct cpc_page_req *cq = &ctx->kc_own->cg_req[i];
 
-	r->kr_picnum = pic;
-	r->kr_span = width < 64 ? 1ULL << width : 0;
-	ctx->kc_narrow |= width < 64;
-	if ((r->kr_flags & CPC_OVF_NOTIFY_EMT) != 0)
-		ctx->kc_notify |= 1U << pic;
+	cq->cq_index = kcpc_ops->read_index(pic);
+	cq->cq_shift = 64 - kcpc_ops->width(pic);
+	ctx->kc_mute |= cq->cq_shift != 0 && !tells(pic);
+	ctx->kc_pcbe.ps_cfg[i].pc_pic = (uint8_t)pic;
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }
 
@@ -86,20 +94,9 @@ assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	if (!kcpc_assign(ctx->kc_nreqs, can, pic))
 		return refuse(subcode, CPC_RESOURCE_UNAVAIL);
 	for (i = 0; i < ctx->kc_nreqs; i++)
-		give(ctx, &ctx->kc_reqs[i], pic[i]);
+		give(ctx, i, (unsigned)pic[i]);
 	ctx->kc_pcbe.ps_spare = (uint32_t)kcpc_pics & ~ctx->kc_pcbe.ps_pics;
 	return 0;
-}
-
-static void
-request_init(struct kcpc_request *r, const struct cpc_packreq *pr)
-{
-	r->kr_flags = pr->cr_flags;
-	r->kr_preset = pr->cr_preset;
-	r->kr_data = pr->cr_preset;
-	r->kr_event.pe_code = pr->cr_event.ce_code;
-	r->kr_event.pe_flags = pr->cr_event.ce_flags;
-	r->kr_event.pe_pics = pr->cr_event.ce_pics;
 }
 
 /* Names were resolved to positions in the backend's list, one by one. */
@@ -123,23 +120,33 @@ attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
 }
 
 static int
-configure_one(struct kcpc_ctx *ctx, unsigned i, const struct kcpc_want *want)
+configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 {
-	struct kcpc_request *r = &ctx->kc_reqs[i];
+	const struct cpc_packreq *pr = want->kw_req;
+	struct kcpc_request *r = &ctx->kc_reqs[ctx->kc_pcbe.ps_n];
+	struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[ctx->kc_pcbe.ps_n];
 	struct pcbe_attr attrs[CPC_MAX_ATTRS];
+	struct pcbe_event event;
 	int subcode;
 
 	if ((subcode = attrs_take(attrs, want)) != 0)
 		return subcode;
-	r->kr_cfg.pc_pic = (uint8_t)r->kr_picnum;
-	r->kr_cfg.pc_notify = (r->kr_flags & CPC_OVF_NOTIFY_EMT) != 0;
-	r->kr_cfg.pc_flags = (uint16_t)r->kr_flags;
-	r->kr_cfg.pc_datap = &r->kr_data;
-	subcode = kcpc_ops->configure(&r->kr_cfg, &r->kr_event,
-	    want->kw_req->cr_nattrs, attrs, &ctx->kc_pcbe);
-	if (subcode == 0)
-		ctx->kc_pcbe.ps_cfg[ctx->kc_pcbe.ps_n++] = &r->kr_cfg;
-	return subcode;
+	event.pe_code = pr->cr_event.ce_code;
+	event.pe_flags = pr->cr_event.ce_flags;
+	event.pe_pics = pr->cr_event.ce_pics;
+	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
+	cfg->pc_flags = (uint16_t)pr->cr_flags;
+	subcode = kcpc_ops->configure(
+	    cfg, &event, pr->cr_nattrs, attrs, &ctx->kc_pcbe);
+	if (subcode != 0)
+		return subcode;
+	r->kr_flags = pr->cr_flags;
+	r->kr_code = event.pe_code;
+	r->kr_preset = pr->cr_preset;
+	*kcpc_count(ctx, ctx->kc_pcbe.ps_n++) = pr->cr_preset;
+	if (cfg->pc_notify)
+		ctx->kc_notify |= 1U << cfg->pc_pic;
+	return 0;
 }
 
 static void
@@ -149,7 +156,7 @@ unconfigure(struct kcpc_ctx *ctx)
 
 	while (ps->ps_n > 0) {
 		ps->ps_n--;
-		kcpc_ops->free(ps->ps_cfg[ps->ps_n], ps);
+		kcpc_ops->free(&ps->ps_cfg[ps->ps_n], ps);
 	}
 }
 
@@ -160,12 +167,12 @@ configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	int code;
 
 	for (i = 0; i < ctx->kc_nreqs; i++) {
-		if ((ctx->kc_reqs[i].kr_flags & CPC_OVF_NOTIFY_EMT) != 0 &&
+		if ((want[i].kw_req->cr_flags & CPC_OVF_NOTIFY_EMT) != 0 &&
 		    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 			return ENOTSUP;
 	}
 	for (i = 0; i < ctx->kc_nreqs; i++) {
-		if ((code = configure_one(ctx, i, &want[i])) != 0) {
+		if ((code = configure_one(ctx, &want[i])) != 0) {
 			unconfigure(ctx);
 			return refuse(subcode, code);
 		}
@@ -173,25 +180,63 @@ configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	return 0;
 }
 
+static size_t
+ctx_bytes(unsigned n)
+{
+	return sizeof(struct kcpc_ctx) +
+	       n * (sizeof(struct pcbe_cfg) + sizeof(struct kcpc_request) +
+		       sizeof(struct cpc_page_req)) +
+	       sizeof(struct cpc_page);
+}
+
+/* All in one piece: context, configurations, requests, its own page. */
+static struct kcpc_ctx *
+ctx_alloc(unsigned n)
+{
+	struct kcpc_ctx *ctx = kmalloc(ctx_bytes(n));
+
+	if (ctx == NULL)
+		return NULL;
+	ctx->kc_nreqs = n;
+	ctx->kc_pcbe.ps_cfg = (struct pcbe_cfg *)(ctx + 1);
+	ctx->kc_reqs = (struct kcpc_request *)(ctx->kc_pcbe.ps_cfg + n);
+	ctx->kc_own = (struct cpc_page *)(ctx->kc_reqs + n);
+	ctx->kc_pcbe.ps_page = ctx->kc_own;
+	return ctx;
+}
+
+struct kcpc_ctx *
+kcpc_ctx_copy(const struct kcpc_ctx *from)
+{
+	unsigned n = from->kc_nreqs;
+	struct kcpc_ctx *ctx = ctx_alloc(n), made;
+
+	if (ctx == NULL)
+		return NULL;
+	made = *ctx;
+	memcpy(ctx, from, ctx_bytes(n));
+	ctx->kc_reqs = made.kc_reqs;
+	ctx->kc_own = made.kc_own;
+	ctx->kc_pcbe.ps_cfg = made.kc_pcbe.ps_cfg;
+	ctx->kc_pcbe.ps_page = made.kc_own;
+	ctx->kc_fold = (struct timer){ 0 };
+	return ctx;
+}
+
 int
 kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
     struct kcpc_ctx **ctxp, int *subcode)
 {
 	struct kcpc_ctx *ctx;
-	unsigned i;
 	int err;
 
 	if ((err = check(want, n, subcode)) != 0)
 		return err;
-	ctx = kmalloc(sizeof *ctx + n * sizeof ctx->kc_reqs[0]);
-	if (ctx == NULL)
+	if ((ctx = ctx_alloc(n)) == NULL)
 		return ENOMEM;
 	ctx->kc_flags = KCPC_CTX_FREEZE | KCPC_CTX_NONPRIV;
 	ctx->kc_pcbe.ps_user_read = true;
 	ctx->kc_pcbe.ps_privileged = privileged;
-	ctx->kc_nreqs = n;
-	for (i = 0; i < n; i++)
-		request_init(&ctx->kc_reqs[i], want[i].kw_req);
 	if ((err = assign(ctx, want, subcode)) != 0)
 		goto free_ctx;
 	if ((err = configure(ctx, want, subcode)) != 0)
@@ -208,6 +253,7 @@ free_ctx:
 void
 kcpc_ctx_destroy(struct kcpc_ctx *ctx)
 {
+	timer_stop(&ctx->kc_fold);
 	unconfigure(ctx);
 	kfree(ctx);
 }

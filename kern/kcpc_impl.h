@@ -17,18 +17,14 @@ struct proc;
 
 struct kcpc_request {
 	uint32_t kr_flags;  /* CPC_COUNT_*, CPC_OVF_NOTIFY_EMT */
-	int kr_picnum;      /* its PIC */
+	uint32_t kr_code;   /* the event, as the backend has it */
 	uint64_t kr_preset; /* where a restart starts from */
-	uint64_t kr_data;   /* the 64-bit count, as of the last sample */
-	uint64_t kr_span;   /* 2^width of its counter, modulo 2^64 */
-	bool kr_wrapped;    /* a sample counted an overflow not yet told */
-	struct pcbe_event kr_event;
-	struct pcbe_cfg kr_cfg;
 };
 
 /*
  * A bound set on one LWP.  FREEZE, counts and clocks are touched only on the
- * CPU that runs the LWP, interrupts off, or while no CPU does.
+ * CPU that runs the LWP, interrupts off, or while no CPU does.  Counts and
+ * cycles are in kc_pcbe's ps_page: the LWP's counter page, where it has one.
  */
 struct kcpc_ctx {
 	uint32_t kc_flags;
@@ -40,15 +36,14 @@ struct kcpc_ctx {
 	struct kcpc_ctx *kc_next, **kc_link;     /* of its head: the chain */
 	uint32_t kc_instances;                   /* of its head: how many */
 
-	hrtime_t kc_hrtime;   /* of the last sample */
-	uint64_t kc_vtick;    /* cycles programmed until kc_rawtick */
-	uint64_t kc_rawtick;  /* the PMU's tick when last looked at */
-	struct timer kc_fold; /* while a PIC in use cannot tell it overflows */
-	uint32_t kc_notify;   /* PICs whose overflow is to be told */
-	struct pcbe_set kc_pcbe;
-	bool kc_narrow; /* a counter has less than 64 bits */
+	hrtime_t kc_hrtime;   /* since when it is frozen */
+	struct timer kc_fold; /* runs while a kc_mute one does */
+	bool kc_mute; /* a narrow PIC in use cannot tell of its overflow */
+	uint32_t kc_notify; /* bit n: PIC n's overflow is to be told */
 	uint32_t kc_nreqs;
-	struct kcpc_request kc_reqs[];
+	struct kcpc_request *kc_reqs;
+	struct cpc_page *kc_own; /* the counts of an LWP without a page */
+	struct pcbe_set kc_pcbe;
 };
 
 /* kc_flags; the values are illumos's. */
@@ -96,10 +91,28 @@ bool kcpc_assign(unsigned n, const uint64_t *can, int *pic);
  */
 int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
     struct kcpc_ctx **ctxp, int *subcode);
+/* The same again; NULL where memory is out. */
+struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
 void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
 
 /* Neither frozen nor invalid, and its LWP is on this CPU. */
 bool kcpc_running(const struct kcpc_ctx *ctx);
+
+/* The 64-bit count of request i, of a context that is not running. */
+static inline uint64_t *
+kcpc_count(struct kcpc_ctx *ctx, unsigned i)
+{
+	return &ctx->kc_pcbe.ps_page->cg_req[i].cq_data;
+}
+
+/* The page tells of the set no longer; its reader asks the kernel. */
+static inline void
+kcpc_page_shut(struct kcpc_ctx *ctx)
+{
+	ctx->kc_pcbe.ps_page->cg_seq++;
+	ctx->kc_pcbe.ps_page->cg_set = 0;
+	ctx->kc_pcbe.ps_page->cg_frozen = 0;
+}
 
 /*
  * kcpc_run.c: the PICs begin to count for the context, whose LWP is current
@@ -110,12 +123,11 @@ bool kcpc_running(const struct kcpc_ctx *ctx);
  */
 void kcpc_start(struct kcpc_ctx *ctx);
 uint64_t kcpc_stop(struct kcpc_ctx *ctx);
-/*
- * Bring counts and clocks of a running context up to now.  `overflowed` was
- * read before, so that the sample covers what it tells.
- */
-void kcpc_fold(struct kcpc_ctx *ctx, uint64_t overflowed);
-/* Freeze a context that is stopped, and have its LWP signalled. */
+/* Both, as a switch to another LWP and back does; it may freeze. */
+void kcpc_refresh(struct kcpc_ctx *ctx);
+/* From now on the context, which is stopped, is frozen. */
+void kcpc_freeze(struct kcpc_ctx *ctx);
+/* The same, and its LWP is signalled. */
 void kcpc_signal(struct kcpc_ctx *ctx);
 /* CPC_OP_STIR */
 int kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze);
@@ -127,7 +139,8 @@ extern uint64_t kcpc_stray;
  */
 int kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
     unsigned n, uint32_t flags, int *subcode);
-int kcpc_sample(struct lwp *l, cpc_setid_t set);
+/* *s has room for n values, which must be what the set has. */
+int kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
 int kcpc_rele(struct lwp *l, cpc_setid_t set);
 int kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset);
 int kcpc_restart(struct lwp *l, cpc_setid_t set);
@@ -153,13 +166,10 @@ struct kcpc_ctx *kcpc_instance(const struct proc *p, cpc_setid_t set);
 uint32_t kcpc_live(const struct proc *p, cpc_setid_t set);
 
 /*
- * kcpc_page.c: the counter page of the context's LWP, if it has one, tells of
- * the context, which was programmed last, or no longer of any.
+ * kcpc_page.c: the counts of the context, which does not run, are in its
+ * LWP's counter page from now on, if it has one.
  */
-void kcpc_page_open(struct kcpc_ctx *ctx);
-void kcpc_page_shut(struct kcpc_ctx *ctx);
-/* A page made while the LWP's context runs: let it tell of that. */
-void kcpc_page_fill(struct lwp *l);
+void kcpc_page_enter(struct kcpc_ctx *ctx);
 void kcpc_page_free(struct lwp *l);
 /* The system call CPC_OP_PAGE. */
 intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);

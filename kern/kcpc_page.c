@@ -12,7 +12,7 @@
 #include "kern/page.h"
 #include "kern/proc.h"
 #include "kern/timer.h"
-#include "lib/printf.h"
+#include "lib/string.h"
 
 #define PAGES_BASE 0x10000UL /* below: nothing, so that NULL faults */
 #define PAGES      ((USER_BASE - PAGES_BASE) / PAGE_SIZE)
@@ -25,54 +25,42 @@ struct kcpc_page {
 	uintptr_t kg_fail;              /* and its other exit */
 };
 
-_Static_assert(sizeof(struct cpc_page) <= PAGE_SIZE, "it is one page");
+_Static_assert(
+    sizeof(struct cpc_page) + CPC_PAGE_REQS * sizeof(struct cpc_page_req) <=
+	PAGE_SIZE,
+    "it is one page");
 _Static_assert(CPC_PAGE_REQS >= PCBE_MAXPIC, "every PIC has a place");
 
-/* PICs that start from something else than the count. */
-static __attribute__((noinline)) void
-page_bias(struct cpc_page *cg, const struct kcpc_ctx *ctx)
-{
-	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
-		cg->cg_req[i].cq_last =
-		    kcpc_ops->start_value(&ctx->kc_reqs[i].kr_cfg);
-}
-
 void
-kcpc_page_open(struct kcpc_ctx *ctx)
+kcpc_page_enter(struct kcpc_ctx *ctx)
 {
 	const struct kcpc_page *kg = ctx->kc_lwp->l_cpc_page;
-	struct cpc_page *cg;
+	const struct cpc_page *own = ctx->kc_own;
 
 	if (kg == NULL)
 		return;
-	cg = kg->kg_page;
-	cg->cg_seq++;
-	cg->cg_set = ctx->kc_set;
-	cg->cg_nreqs = ctx->kc_nreqs;
-	cg->cg_tick = ctx->kc_vtick - ctx->kc_rawtick;
-	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
-		const struct kcpc_request *r = &ctx->kc_reqs[i];
-		unsigned pic = (unsigned)r->kr_picnum;
-
-		/* What program() loads is the count, cut to the width. */
-		cg->cg_req[i].cq_data = r->kr_data;
-		cg->cg_req[i].cq_last = r->kr_data;
-		cg->cg_req[i].cq_index = kcpc_ops->read_index(pic);
-		cg->cg_req[i].cq_shift = 64 - kcpc_ops->width(pic);
-	}
-	if (ctx->kc_pcbe.ps_biased)
-		page_bias(cg, ctx);
+	kg->kg_page->cg_nreqs = ctx->kc_nreqs;
+	kg->kg_page->cg_tick = own->cg_tick;
+	kg->kg_page->cg_frozen = own->cg_frozen;
+	kg->kg_page->cg_hrtime = own->cg_hrtime;
+	memcpy(kg->kg_page->cg_req, own->cg_req,
+	    ctx->kc_nreqs * sizeof own->cg_req[0]);
+	ctx->kc_pcbe.ps_page = kg->kg_page;
 }
 
-void
-kcpc_page_shut(struct kcpc_ctx *ctx)
+/* The LWP had none when it began to count. */
+static void
+page_adopt(struct lwp *l)
 {
-	const struct kcpc_page *kg = ctx->kc_lwp->l_cpc_page;
+	struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (kg == NULL)
+	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_INVALID) != 0)
 		return;
-	kg->kg_page->cg_seq++;
-	kg->kg_page->cg_set = 0;
+	if (kcpc_running(ctx))
+		kcpc_stop(ctx);
+	kcpc_page_enter(ctx);
+	if (kcpc_running(ctx))
+		kcpc_start(ctx);
 }
 
 /* A free address for the page, or 0. */
@@ -123,6 +111,7 @@ page_make(struct lwp *l)
 	kg->kg_page->cg_mult = tick_scale.ts_mult;
 	kg->kg_page->cg_lift = tick_scale.ts_lift;
 	l->l_cpc_page = kg;
+	page_adopt(l);
 	return 0;
 }
 
@@ -151,7 +140,6 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 	l->l_cpc_page->kg_read = a[0];
 	l->l_cpc_page->kg_read_end = a[1];
 	l->l_cpc_page->kg_fail = a[2];
-	kcpc_page_fill(l);
 	return (intptr_t)l->l_cpc_page->kg_uva;
 }
 

@@ -35,112 +35,95 @@ kcpc_caps(void)
 	return notify != NULL ? kcpc_ops->pcbe_caps : 0;
 }
 
-/*
- * A counter narrower than 64 bits went round.  Where the sample saw it go
- * down it has counted that; where it is past its old place already, only the
- * overflow told, once, tells.
- */
-static void
-account_wrap(struct kcpc_request *r, uint64_t old, uint64_t overflowed)
-{
-	bool down = r->kr_cfg.pc_last < old;
-	bool told = (overflowed & 1ULL << r->kr_picnum) != 0;
-
-	if (told && !down && !r->kr_wrapped)
-		r->kr_data += r->kr_span;
-	r->kr_wrapped = (r->kr_wrapped || down) && !told;
-}
-
-static void
-fold_narrow(struct kcpc_ctx *ctx, uint64_t overflowed)
-{
-	uint64_t old[PCBE_MAXPIC];
-	unsigned i;
-
-	for (i = 0; i < ctx->kc_nreqs; i++)
-		old[i] = ctx->kc_reqs[i].kr_cfg.pc_last;
-	kcpc_ops->sample(&ctx->kc_pcbe);
-	if ((kcpc_ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) == 0)
-		overflowed = 0;
-	for (i = 0; i < ctx->kc_nreqs; i++)
-		account_wrap(&ctx->kc_reqs[i], old[i], overflowed);
-}
-
 void
-kcpc_fold(struct kcpc_ctx *ctx, uint64_t overflowed)
+kcpc_freeze(struct kcpc_ctx *ctx)
 {
-	uint64_t tick = kcpc_ops->tick();
+	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
 
-	if (ctx->kc_narrow)
-		fold_narrow(ctx, overflowed);
-	else
-		kcpc_ops->sample(&ctx->kc_pcbe);
-	ctx->kc_vtick += tick - ctx->kc_rawtick;
-	ctx->kc_rawtick = tick;
+	ctx->kc_flags |= KCPC_CTX_FREEZE;
+	ctx->kc_hrtime = gethrtime();
+	cg->cg_hrtime = ctx->kc_hrtime;
+	cg->cg_frozen = ctx->kc_set;
 }
 
 void
 kcpc_signal(struct kcpc_ctx *ctx)
 {
-	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF;
+	kcpc_freeze(ctx);
+	ctx->kc_flags |= KCPC_CTX_SIGOVF;
 	notify(ctx->kc_lwp);
+}
+
+/* What overflowed and asked to be told freezes the context. */
+static __attribute__((noinline)) void
+overflowed(struct kcpc_ctx *ctx, uint64_t pics)
+{
+	if ((pics & ctx->kc_notify) == 0)
+		return;
+	kcpc_page_shut(ctx);
+	kcpc_signal(ctx);
+}
+
+/*
+ * A switch of LWPs takes the PICs from one context and gives them to another;
+ * what the page says is right again before its LWP can read it.
+ */
+static inline uint64_t
+take(struct kcpc_ctx *ctx)
+{
+	uint64_t pics = kcpc_ops->stop(&ctx->kc_pcbe);
+
+	if (ctx->kc_mute)
+		timer_stop(&ctx->kc_fold);
+	if (pics != 0)
+		overflowed(ctx, pics);
+	return pics;
+}
+
+static void fold_due(void *ctx);
+
+static inline void
+give(struct kcpc_ctx *ctx)
+{
+	if (ctx->kc_mute)
+		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
+		    fold_due, ctx);
+	ctx->kc_pcbe.ps_page->cg_seq++;
+	kcpc_ops->program(&ctx->kc_pcbe);
 }
 
 uint64_t
 kcpc_stop(struct kcpc_ctx *ctx)
 {
-	uint64_t overflowed;
-
-	kcpc_ops->allstop();
-	overflowed = kcpc_ops->overflow_bitmap();
-	kcpc_fold(ctx, overflowed);
 	kcpc_page_shut(ctx);
-	timer_stop(&ctx->kc_fold);
-	if ((overflowed & ctx->kc_notify) != 0) {
-		ctx->kc_hrtime = gethrtime();
-		kcpc_signal(ctx);
-	}
-	return overflowed;
+	timer_stop(&ctx->kc_fold); /* a stir's, too */
+	return take(ctx);
 }
-
-static void kcpc_fold_due(void *ctx);
 
 void
 kcpc_start(struct kcpc_ctx *ctx)
 {
-	unsigned i;
+	ctx->kc_pcbe.ps_page->cg_frozen = 0;
+	ctx->kc_pcbe.ps_page->cg_set = ctx->kc_set;
+	give(ctx);
+}
 
-	for (i = 0; i < ctx->kc_nreqs; i++)
-		ctx->kc_reqs[i].kr_wrapped = false;
-	if ((ctx->kc_pcbe.ps_pics & kcpc_ops->pcbe_mute) != 0)
-		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
-		    kcpc_fold_due, ctx);
-	ctx->kc_rawtick = kcpc_ops->tick();
-	kcpc_page_open(ctx);
-	kcpc_ops->program(&ctx->kc_pcbe);
+void
+kcpc_refresh(struct kcpc_ctx *ctx)
+{
+	take(ctx);
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
+		give(ctx);
 }
 
 /* Take what the counters hold before they are too narrow for it. */
 static void
-kcpc_fold_due(void *arg)
+fold_due(void *arg)
 {
 	struct kcpc_ctx *ctx = arg;
 
-	kcpc_stop(ctx);
-	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		kcpc_start(ctx);
-}
-
-void
-kcpc_page_fill(struct lwp *l)
-{
-	struct kcpc_ctx *ctx = l->l_cpc;
-
-	if (ctx == NULL || !kcpc_running(ctx))
-		return;
-	kcpc_stop(ctx);
-	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		kcpc_start(ctx);
+	if (kcpc_running(ctx))
+		kcpc_refresh(ctx);
 }
 
 void
@@ -148,11 +131,10 @@ kcpc_save(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
+	if (ctx == NULL ||
+	    (ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INV_STOPPED)) != 0)
 		return;
-	if ((ctx->kc_flags & KCPC_CTX_INV_STOPPED) != 0)
-		return;
-	kcpc_stop(ctx);
+	take(ctx);
 	if ((ctx->kc_flags & KCPC_CTX_INVALID) != 0)
 		ctx->kc_flags |= KCPC_CTX_INV_STOPPED;
 }
@@ -163,7 +145,7 @@ kcpc_restore(struct lwp *l)
 	struct kcpc_ctx *ctx = l->l_cpc;
 
 	if (ctx != NULL && (ctx->kc_flags & KCPC_CTX_IDLE) == 0)
-		kcpc_start(ctx);
+		give(ctx);
 }
 
 static void
@@ -171,9 +153,10 @@ freeze_due(void *arg)
 {
 	struct kcpc_ctx *ctx = arg;
 
+	if (!kcpc_running(ctx))
+		return;
 	kcpc_stop(ctx);
-	ctx->kc_hrtime = gethrtime();
-	ctx->kc_flags |= KCPC_CTX_FREEZE;
+	kcpc_freeze(ctx);
 }
 
 int
@@ -187,7 +170,7 @@ kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze)
 	if (!kcpc_running(ctx))
 		return EINVAL;
 	timer_start(&ctx->kc_fold, arch_tick() + ticks,
-	    freeze ? freeze_due : kcpc_fold_due, ctx);
+	    freeze ? freeze_due : fold_due, ctx);
 	return 0;
 }
 
@@ -207,21 +190,22 @@ kcpc_pmi(struct trapframe *tf)
 {
 	struct lwp *l = lwp_self();
 	struct kcpc_ctx *ctx = l != NULL ? l->l_cpc : NULL;
-	uint64_t overflowed;
+	bool running;
+	uint64_t pics;
 
 	(void)tf;
 	if (kcpc_ops == NULL)
 		return false;
-	if (ctx != NULL && kcpc_running(ctx)) {
-		overflowed = kcpc_stop(ctx);
+	if ((running = ctx != NULL && kcpc_running(ctx))) {
+		pics = take(ctx);
 	} else {
 		kcpc_ops->allstop();
-		overflowed = kcpc_ops->overflow_bitmap();
-		kcpc_stray += overflowed != 0;
+		pics = kcpc_ops->overflow_bitmap();
+		kcpc_stray += pics != 0;
 	}
 	/* While nothing counts, so that no overflow finds it shut. */
 	arch_pmi_rearm();
-	if (ctx != NULL && kcpc_running(ctx))
-		kcpc_start(ctx);
-	return overflowed != 0;
+	if (running && (ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
+		give(ctx);
+	return pics != 0;
 }

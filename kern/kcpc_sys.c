@@ -202,40 +202,30 @@ sys_sample(struct lwp *l, const uintptr_t *a)
 		struct cpc_sample head;
 		uint64_t value[PCBE_MAXPIC];
 	} s;
-	const struct kcpc_ctx *ctx;
-	unsigned i;
 	int err;
 
 	if (a[0] == 0)
 		return EINVAL;
-	if ((err = kcpc_sample(l, a[0])) != 0)
+	if ((err = kcpc_sample(l, a[0], a[2], &s.head)) != 0)
 		return err;
-	ctx = l->l_cpc;
-	if (a[2] != ctx->kc_nreqs)
-		return EINVAL;
-	s.head.cs_hrtime = ctx->kc_hrtime;
-	s.head.cs_tick = ctx->kc_vtick;
-	for (i = 0; i < ctx->kc_nreqs; i++)
-		s.value[i] = ctx->kc_reqs[i].kr_data;
-	return arch_copyout(
-	    a[1], &s, sizeof s.head + ctx->kc_nreqs * sizeof s.value[0]);
+	return arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]);
 }
 
 static int
 sys_where(struct lwp *l, const uintptr_t *a)
 {
 	const struct kcpc_ctx *ctx = l->l_cpc;
-	const struct kcpc_request *r;
 	struct cpc_where w;
+	unsigned pic;
 
 	if (ctx == NULL || ctx->kc_set != a[0] || a[1] >= ctx->kc_nreqs)
 		return EINVAL;
-	r = &ctx->kc_reqs[a[1]];
-	w.cw_pic = (uint32_t)r->kr_picnum;
-	w.cw_width = kcpc_ops->width((unsigned)r->kr_picnum);
-	w.cw_index = kcpc_ops->read_index((unsigned)r->kr_picnum);
+	pic = ctx->kc_pcbe.ps_cfg[a[1]].pc_pic;
+	w.cw_pic = pic;
+	w.cw_width = kcpc_ops->width(pic);
+	w.cw_index = kcpc_ops->read_index(pic);
 	w.cw_pad = 0;
-	w.cw_code = r->kr_event.pe_code;
+	w.cw_code = ctx->kc_reqs[a[1]].kr_code;
 	return arch_copyout(a[2], &w, sizeof w);
 }
 

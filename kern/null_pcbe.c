@@ -233,7 +233,7 @@ filters_conflict(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 	const unsigned filter = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
 
 	return shape.ns_shared == NULL_SHARED_FILTER && set->ps_n > 0 &&
-	       ((cfg->pc_flags ^ set->ps_cfg[0]->pc_flags) & filter) != 0;
+	       ((cfg->pc_flags ^ set->ps_cfg[0].pc_flags) & filter) != 0;
 }
 
 static int
@@ -263,6 +263,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		set->ps_extra |= (uint32_t)cfg->pc_aux;
 	}
 	cfg->pc_sel = weight;
+	cfg->pc_mask = mask();
 	return 0;
 }
 
@@ -279,11 +280,12 @@ program(struct pcbe_set *set)
 
 	nc->nc_interrupts = 0;
 	for (unsigned i = 0; i < set->ps_n; i++) {
-		struct pcbe_cfg *cfg = set->ps_cfg[i];
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+		struct cpc_page_req *cq = &set->ps_page->cg_req[i];
 		struct null_pic *np = &nc->nc_pic[cfg->pc_pic];
 
-		cfg->pc_last = *cfg->pc_datap & mask();
-		np->np_raw = cfg->pc_last;
+		cq->cq_last = cq->cq_data & cfg->pc_mask;
+		np->np_raw = cq->cq_last;
 		np->np_weight = (unsigned)cfg->pc_sel;
 		np->np_quarter = 0;
 		np->np_filter = cfg->pc_flags;
@@ -292,6 +294,7 @@ program(struct pcbe_set *set)
 			(shape.ns_mute & 1U << cfg->pc_pic) == 0))
 			nc->nc_interrupts |= 1U << cfg->pc_pic;
 	}
+	set->ps_page->cg_tick -= arch_tick();
 	nc->nc_running = set->ps_pics & ~shape.ns_broken;
 }
 
@@ -301,18 +304,37 @@ allstop(void)
 	curcpu()->nc_running = 0;
 }
 
-static void
-sample(struct pcbe_set *set)
+static uint64_t
+stop(struct pcbe_set *set)
 {
 	struct null_cpu *nc = curcpu();
+	bool precise = shape.ns_ovf != NULL_OVF_IMPRECISE;
+
+	allstop();
+	set->ps_page->cg_tick += arch_tick();
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+
+		pcbe_fold(&set->ps_page->cg_req[i], cfg->pc_mask,
+		    nc->nc_pic[cfg->pc_pic].np_raw,
+		    precise && (nc->nc_overflowed >> cfg->pc_pic & 1) != 0);
+	}
+	return overflow_bitmap() & set->ps_pics;
+}
+
+static bool
+sample(const struct pcbe_set *set, uint64_t *value)
+{
+	const struct null_cpu *nc = curcpu();
 
 	for (unsigned i = 0; i < set->ps_n; i++) {
-		struct pcbe_cfg *cfg = set->ps_cfg[i];
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+		const struct cpc_page_req *cq = &set->ps_page->cg_req[i];
 		uint64_t now = nc->nc_pic[cfg->pc_pic].np_raw;
 
-		*cfg->pc_datap += (now - cfg->pc_last) & mask();
-		cfg->pc_last = now;
+		value[i] = cq->cq_data + ((now - cq->cq_last) & cfg->pc_mask);
 	}
+	return (nc->nc_overflowed & set->ps_pics) == 0;
 }
 
 static bool
@@ -405,24 +427,28 @@ static const char *
 prove(unsigned pic)
 {
 	const uint64_t n = 1000;
-	uint64_t count = 0;
+	struct {
+		struct cpc_page page;
+		struct cpc_page_req req;
+	} counts = { 0 };
 	struct pcbe_cfg cfg = {
 		.pc_pic = (uint8_t)pic,
 		.pc_flags = CPC_COUNT_SYSTEM,
-		.pc_datap = &count,
 		.pc_sel = QUARTERS,
+		.pc_mask = mask(),
 	};
 	struct pcbe_set set = {
 		.ps_n = 1,
 		.ps_pics = 1U << pic,
-		.ps_cfg = { &cfg },
+		.ps_cfg = &cfg,
+		.ps_page = &counts.page,
 	};
 
 	program(&set);
 	advance(n, CPC_COUNT_SYSTEM);
-	allstop();
-	sample(&set);
-	return count == n ? NULL : "reads 0 after 1000 instructions";
+	stop(&set);
+	return counts.req.cq_data == n ? NULL
+	                               : "reads 0 after 1000 instructions";
 }
 
 static struct pcbe_ops null_ops = {
@@ -437,6 +463,7 @@ static struct pcbe_ops null_ops = {
 	.overflow_bitmap = overflow_bitmap,
 	.configure = configure,
 	.program = program,
+	.stop = stop,
 	.allstop = allstop,
 	.sample = sample,
 	.free = free_cfg,

@@ -40,28 +40,29 @@ struct pcbe_attr {
 
 /*
  * One configured request.  The first part is kcpc's, the last the backend's,
- * which keeps what it needs to program the PIC with a few stores.  Embedded
- * in a kcpc request: a backend allocates nothing.
+ * which keeps what it needs to program the PIC with a few stores; it
+ * allocates nothing.
  */
 struct pcbe_cfg {
 	/* set by kcpc before configure() */
 	uint8_t pc_pic;
-	bool pc_notify;     /* the overflow must interrupt */
-	uint16_t pc_flags;  /* CPC_COUNT_* */
-	uint64_t *pc_datap; /* the 64-bit virtual count */
+	bool pc_notify;    /* the overflow must interrupt */
+	uint16_t pc_flags; /* CPC_COUNT_* */
 	/* the backend's */
-	uint64_t pc_last;  /* the PIC's bits as program or sample last saw it */
+	bool pc_slow;      /* programming it takes more than these: */
+	bool pc_witnessed; /* kern/witness.c's: the witness counts the same */
 	uint64_t pc_sel;   /* event select, as written */
 	uint64_t pc_aux;   /* a second register's worth */
 	uint64_t pc_mask;  /* the bits the PIC has */
-	bool pc_slow;      /* programming it takes more than these */
-	bool pc_witnessed; /* kern/witness.c's: the witness counts the same */
 };
 
 /*
- * What is bound together: program and sample work on all of it.  While
+ * What is bound together: program, stop and sample work on all of it.  While
  * configure() runs, ps_cfg holds those it has already accepted, ps_pics all
  * PICs of the set.
+ *
+ * Counts are where an LWP may read them: cg_req[i] of ps_page has the 64-bit
+ * virtual count of ps_cfg[i], cg_tick the cycles.
  */
 struct pcbe_set {
 	uint32_t ps_n;
@@ -69,16 +70,29 @@ struct pcbe_set {
 	uint32_t ps_spare;  /* no request's, and proved: may be taken */
 	uint32_t ps_extra;  /* of these, what the backend took (helpers) */
 	bool ps_user_read;  /* program() opens user-level reads */
-	bool ps_biased;     /* start_value() tells what PICs start from */
 	bool ps_privileged; /* attributes may be privileged ones */
 	uint64_t ps_run, ps_ctrl; /* the backend's, from configure() */
-	struct pcbe_cfg *ps_cfg[PCBE_MAXPIC];
+	struct pcbe_cfg *ps_cfg;  /* ps_n of them */
+	struct cpc_page *ps_page;
 };
 
 /*
- * configure, event_coverage, the lists: LWP context.  program, allstop,
- * sample, overflow_bitmap: interrupts off, on the CPU that owns the set;
- * they never sleep or allocate.
+ * A stopped PIC of these bits holds `now`: add to the count what that is
+ * beyond what was loaded.  An overflow that was `told` may have carried it
+ * past its old place, where modulo its width nothing seems to have happened.
+ */
+static inline void
+pcbe_fold(struct cpc_page_req *cq, uint64_t mask, uint64_t now, bool told)
+{
+	cq->cq_data += (now - cq->cq_last) & mask;
+	if (told && now >= cq->cq_last)
+		cq->cq_data += mask + 1;
+}
+
+/*
+ * configure, event_coverage, the lists: LWP context.  program, stop, allstop,
+ * sample, overflow_bitmap: interrupts off, on the CPU that owns the set; they
+ * never sleep or allocate.
  */
 struct pcbe_ops {
 	uint32_t pcbe_caps; /* PCBE_CAP_*; cleared where a proof failed */
@@ -135,21 +149,26 @@ struct pcbe_ops {
 	    struct pcbe_set *set);
 
 	/*
-	 * Load *pc_datap of every cfg and start them together; the order is
-	 * write all, then enable all at once.  Opens user reads if asked.
+	 * Load every PIC of the set and start them together; the order is
+	 * write all, then enable all at once.  What is loaded is the count,
+	 * cut to the PIC's width where that can be; cq_last says what it was.
+	 * The tick goes from cg_tick.  Opens user reads if asked.
 	 */
 	void (*program)(struct pcbe_set *set);
 	/*
-	 * What program() is going to load for *pc_datap.  Only asked where
-	 * the set is ps_biased: elsewhere it is the count, cut to the PIC's
-	 * width.
+	 * Stop every PIC of this CPU and close user reads.  The set, which
+	 * runs, has its counts and cg_tick brought up to now.  Returns which
+	 * of its PICs overflowed, as overflow_bitmap() does.
 	 */
-	uint64_t (*start_value)(const struct pcbe_cfg *cfg);
-	/* Stop every PIC of this CPU, close user reads.  Idempotent. */
+	uint64_t (*stop)(struct pcbe_set *set);
+	/* The same where no set runs, or its counts are lost. */
 	void (*allstop)(void);
-	/* *pc_datap += (now - last) mod 2^width; last = now.  Running or not.
+	/*
+	 * value[i] is the count of request i of the set, which runs on.
+	 * False where a PIC overflowed and no interrupt has told yet: stop()
+	 * alone knows what that makes of the count.
 	 */
-	void (*sample)(struct pcbe_set *set);
+	bool (*sample)(const struct pcbe_set *set, uint64_t *value);
 	/*
 	 * Give back what configure() took in set for this cfg.  kcpc copies
 	 * sets with their cfgs as they are, and frees each copy.
@@ -158,9 +177,9 @@ struct pcbe_ops {
 
 	/*
 	 * Start the configured set's PICs on this CPU, from 0 and for good:
-	 * program() and allstop() leave them running.  Once on each CPU, the
-	 * same PICs on all, and before another set is configured.  NULL: the
-	 * backend keeps none back.
+	 * program(), stop() and allstop() leave them running.  Once on each
+	 * CPU, the same PICs on all, and before another set is configured.
+	 * NULL: the backend keeps none back.
 	 */
 	void (*keep)(struct pcbe_set *set);
 

@@ -1,7 +1,7 @@
 /*
- * The witness stands between kcpc and the backend: sets are programmed,
- * stopped and sampled by the functions below, which look at the kept PIC
- * next to where the PICs of a set start and stop.  Without a witness kcpc
+ * The witness stands between kcpc and the backend: sets are programmed and
+ * stopped by the functions below, which look at the kept PIC next to where
+ * the PICs of a set start and stop.  Without a witness kcpc
  * calls the backend itself, and all of this costs nothing.
  */
 #include "kern/witness.h"
@@ -46,16 +46,17 @@ static struct witness_cpu {
 	bool wc_started;
 	struct pcbe_set wc_set; /* the witness's own */
 	struct pcbe_cfg wc_cfg;
+	struct cpc_page wc_page;
+	struct cpc_page_req wc_req; /* the page's */
 	struct timer wc_timer;
 
 	uint64_t wc_now;  /* the witness when last looked at */
 	uint64_t wc_mark; /* and when what goes on began */
 
-	struct pcbe_set *wc_open;    /* its window is open... */
-	struct pcbe_set *wc_closing; /* ...or closed, its count not yet taken */
-	int wc_lwp;                  /* whose it is */
-	uint64_t wc_seen;            /* by the witness in that window */
-	uint64_t wc_counted;         /* by the set's request */
+	const struct pcbe_set *wc_open; /* its window is open */
+	int wc_lwp;                     /* whose it is */
+	uint64_t wc_seen;               /* by the witness in that window */
+	uint64_t wc_before;             /* the set's count when it opened */
 
 	uint64_t wc_lwps, wc_unowned, wc_idle, wc_windows;
 } witness_cpus[MAXCPU];
@@ -76,7 +77,11 @@ here(void)
 static void
 look(struct witness_cpu *wc)
 {
-	wt.wt_base->sample(&wc->wc_set);
+	uint64_t held;
+
+	/* Modulo the PIC's width that is what was counted. */
+	wt.wt_base->sample(&wc->wc_set, &held);
+	wc->wc_now += (held - wc->wc_now) & wc->wc_cfg.pc_mask;
 }
 
 /* What the witness counted since something else began. */
@@ -89,13 +94,13 @@ since_mark(struct witness_cpu *wc)
 	return n;
 }
 
-/* The set's request for what the witness counts, or NULL. */
-static struct pcbe_cfg *
+/* The count of the set's request for what the witness counts, or NULL. */
+static const uint64_t *
 compared(const struct pcbe_set *set)
 {
 	for (unsigned i = 0; i < set->ps_n; i++) {
-		if (set->ps_cfg[i]->pc_witnessed)
-			return set->ps_cfg[i];
+		if (set->ps_cfg[i].pc_witnessed)
+			return &set->ps_page->cg_req[i].cq_data;
 	}
 	return NULL;
 }
@@ -119,46 +124,27 @@ static void
 program(struct pcbe_set *set)
 {
 	struct witness_cpu *wc = here();
+	const uint64_t *count;
 
 	ASSERT(wc->wc_open == NULL);
 	wt.wt_base->program(set);
 	look(wc);
 	wc->wc_unowned += since_mark(wc);
-	wc->wc_counted = 0;
 	wc->wc_lwp = lwp_self() != NULL ? lwp_self()->l_id : 0;
-	if (compared(set) != NULL)
-		wc->wc_open = set;
+	if ((count = compared(set)) == NULL)
+		return;
+	wc->wc_before = *count;
+	wc->wc_open = set;
 }
 
+/* A window is over. */
 static void
-allstop(void)
+judge(struct witness_cpu *wc, uint64_t counted)
 {
-	struct witness_cpu *wc = here();
-
-	look(wc);
-	wt.wt_base->allstop();
-	if (wc->wc_open != NULL) {
-		wc->wc_seen = since_mark(wc);
-		wc->wc_closing = wc->wc_open;
-		wc->wc_open = NULL;
-	} else {
-		wc->wc_unowned += since_mark(wc);
-	}
-}
-
-/*
- * A window is over and its count taken.  A narrow counter counts modulo its
- * width here; kcpc adds what its overflows tell.
- */
-static void
-judge(struct witness_cpu *wc, unsigned pic)
-{
-	unsigned width = wt.wt_base->width(pic);
-	uint64_t counted = wc->wc_counted, want = wc->wc_seen + wt.wt_outside;
+	uint64_t want = wc->wc_seen + wt.wt_outside;
 
 	wc->wc_windows++;
-	wc->wc_closing = NULL;
-	if ((counted ^ want) << (64 - width) == 0) {
+	if (counted == want) {
 		wc->wc_lwps += want;
 		return;
 	}
@@ -171,19 +157,34 @@ judge(struct witness_cpu *wc, unsigned pic)
 	}
 }
 
-static void
-sample(struct pcbe_set *set)
+static uint64_t
+stop(struct pcbe_set *set)
 {
 	struct witness_cpu *wc = here();
-	struct pcbe_cfg *cfg = compared(set);
-	uint64_t before = cfg != NULL ? *cfg->pc_datap : 0;
+	uint64_t overflowed;
 
-	wt.wt_base->sample(set);
-	if (cfg == NULL || (set != wc->wc_open && set != wc->wc_closing))
-		return;
-	wc->wc_counted += *cfg->pc_datap - before;
-	if (set == wc->wc_closing)
-		judge(wc, cfg->pc_pic);
+	look(wc);
+	overflowed = wt.wt_base->stop(set);
+	if (wc->wc_open == set) {
+		wc->wc_seen = since_mark(wc);
+		wc->wc_open = NULL;
+		judge(wc, *compared(set) - wc->wc_before);
+	} else {
+		wc->wc_unowned += since_mark(wc);
+	}
+	return overflowed;
+}
+
+/* What a set counted that ends like this is lost. */
+static void
+allstop(void)
+{
+	struct witness_cpu *wc = here();
+
+	look(wc);
+	wt.wt_base->allstop();
+	wc->wc_open = NULL;
+	wc->wc_unowned += since_mark(wc);
 }
 
 void
@@ -216,9 +217,9 @@ witness_configure(struct witness_cpu *wc)
 {
 	wc->wc_cfg.pc_pic = wt.wt_pic;
 	wc->wc_cfg.pc_flags = wt.wt_flags;
-	wc->wc_cfg.pc_datap = &wc->wc_now;
 	wc->wc_set.ps_pics = 1U << wt.wt_pic;
-	wc->wc_set.ps_cfg[0] = &wc->wc_cfg;
+	wc->wc_set.ps_cfg = &wc->wc_cfg;
+	wc->wc_set.ps_page = &wc->wc_page;
 	wc->wc_set.ps_n = 1;
 	return wt.wt_base->configure(
 	    &wc->wc_cfg, &wt.wt_event, 0, NULL, &wc->wc_set);
@@ -241,17 +242,17 @@ witness_cpu_init(void)
 
 /* A set of requests for what the witness counts, on the n lowest of pics. */
 static bool
-make_set(struct pcbe_set *set, struct pcbe_cfg *cfgs, uint64_t *counts,
-    unsigned n, uint64_t pics)
+make_set(struct pcbe_set *set, unsigned n, uint64_t pics)
 {
+	struct pcbe_cfg *cfgs = set->ps_cfg;
+
 	for (unsigned i = 0; i < n; i++, pics &= pics - 1) {
 		cfgs[i].pc_pic = (uint8_t)__builtin_ctzll(pics);
 		cfgs[i].pc_flags = wt.wt_flags;
-		cfgs[i].pc_datap = &counts[i];
 		set->ps_pics |= 1U << cfgs[i].pc_pic;
 		if (configure(&cfgs[i], &wt.wt_event, 0, NULL, set) != 0)
 			return false;
-		set->ps_cfg[set->ps_n++] = &cfgs[i];
+		set->ps_n++;
 	}
 	return true;
 }
@@ -264,24 +265,26 @@ static uint64_t
 outside(struct witness_cpu *wc, unsigned n, uint64_t pics)
 {
 	struct pcbe_cfg cfgs[PCBE_MAXPIC] = { 0 };
-	uint64_t counts[PCBE_MAXPIC] = { 0 }, each = ~0ULL;
-	struct pcbe_set set = { 0 };
+	struct {
+		struct cpc_page page;
+		struct cpc_page_req req[PCBE_MAXPIC];
+	} counts = { 0 };
+	struct pcbe_set set = { .ps_cfg = cfgs, .ps_page = &counts.page };
+	uint64_t each = ~0ULL;
 	unsigned i;
 
-	if (!make_set(&set, cfgs, counts, n, pics))
+	if (!make_set(&set, n, pics))
 		goto free_set;
 	program(&set);
-	allstop();
-	wt.wt_base->sample(&set);
-	wc->wc_closing = NULL;
-	for (i = 1; i < n && counts[i] == counts[0];)
+	stop(&set);
+	for (i = 1; i < n && counts.req[i].cq_data == counts.req[0].cq_data;)
 		i++;
 	if (i == n)
-		each = counts[0] - wc->wc_seen;
+		each = counts.req[0].cq_data - wc->wc_seen;
 
 free_set:
 	while (set.ps_n > 0)
-		wt.wt_base->free(set.ps_cfg[--set.ps_n], &set);
+		wt.wt_base->free(&cfgs[--set.ps_n], &set);
 	return each;
 }
 
@@ -305,7 +308,9 @@ calibrate(uint64_t pics)
 	}
 	/* All that was counted so far is nobody's. */
 	look(wc);
-	wc->wc_now = wc->wc_mark = wc->wc_unowned = 0;
+	wc->wc_req.cq_data -= wc->wc_now;
+	wc->wc_now = wc->wc_mark = 0;
+	wc->wc_lwps = wc->wc_unowned = wc->wc_windows = wrong = 0;
 	return wt.wt_outside != ~0ULL;
 }
 
@@ -318,7 +323,7 @@ step_in(void)
 	wt.wt_ops.configure = configure;
 	wt.wt_ops.program = program;
 	wt.wt_ops.allstop = allstop;
-	wt.wt_ops.sample = sample;
+	wt.wt_ops.stop = stop;
 	kcpc_ops = &wt.wt_ops;
 }
 

@@ -104,6 +104,7 @@ pmu_isb(void)
 	X(18)                                                                  \
 	X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30)
 
+/* n is the number of a counter there is. */
 static inline uint64_t
 pmu_read_pmevcntr(unsigned n)
 {
@@ -114,7 +115,7 @@ pmu_read_pmevcntr(unsigned n)
 		PMU_EACH_EVENT_COUNTER(READ)
 #undef READ
 	default:
-		return 0;
+		__builtin_unreachable();
 	}
 }
 
@@ -129,22 +130,24 @@ pmu_write_pmevcntr(unsigned n, uint64_t v)
 		PMU_EACH_EVENT_COUNTER(WRITE)
 #undef WRITE
 	default:
-		break;
+		__builtin_unreachable();
 	}
 }
 
+/* Event select and value of a counter: one way through the table for both. */
 static inline void
-pmu_write_pmevtyper(unsigned n, uint64_t v)
+pmu_load(unsigned n, uint64_t select, uint64_t v)
 {
 	switch (n) {
-#define WRITE(i)                                                               \
+#define LOAD(i)                                                                \
 	case i:                                                                \
-		write_sysreg(pmevtyper##i##_el0, v);                           \
+		write_sysreg(pmevtyper##i##_el0, select);                      \
+		write_sysreg(pmevcntr##i##_el0, v);                            \
 		break;
-		PMU_EACH_EVENT_COUNTER(WRITE)
-#undef WRITE
+		PMU_EACH_EVENT_COUNTER(LOAD)
+#undef LOAD
 	default:
-		break;
+		__builtin_unreachable();
 	}
 }
 

@@ -26,7 +26,6 @@ static struct pmuv3_cpu {
 	 * read, so those of another set are cleared first.
 	 */
 	uint64_t pu_holding;
-	uint64_t pu_helpers; /* PICs whose overflow is nobody's */
 } pmuv3_cpus[MAXCPU];
 
 static struct pmuv3_cpu *
@@ -184,17 +183,6 @@ event_coverage(
 	return ev->pe_pics;
 }
 
-/* Acknowledges them too: the interrupt is level triggered by these bits. */
-static uint64_t
-overflow_bitmap(void)
-{
-	uint64_t pics = pmu_read_pmovsclr() & pmuv3.pv_pics;
-
-	pmu_write_pmovsclr(pics);
-	pmu_isb();
-	return pics & ~curcpu()->pu_helpers;
-}
-
 /* The lowest PIC that may be taken as a helper, or 0. */
 static uint32_t
 spare_pic(const struct pcbe_set *set)
@@ -202,6 +190,14 @@ spare_pic(const struct pcbe_set *set)
 	uint32_t spare = set->ps_spare & ~set->ps_extra;
 
 	return spare & -spare;
+}
+
+/* A narrow counter must be sampled before it goes round twice. */
+static bool
+interrupts(const struct pcbe_cfg *cfg)
+{
+	return cfg->pc_notify ||
+	       (pmuv3.pv_width < 64 && pmuv3.pv_overflow == PMUV3_PLAIN);
 }
 
 static int
@@ -218,6 +214,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		return CPC_INVALID_ATTRIBUTE;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !pmuv3.pv_owns_el2)
 		return CPC_HV_NO_ACCESS;
+	cfg->pc_mask = pmuv3_in_width(~0ULL);
 	if (cfg->pc_notify && pmuv3.pv_overflow == PMUV3_PAIRED) {
 		cfg->pc_aux = spare_pic(set);
 		if (cfg->pc_aux == 0)
@@ -231,6 +228,8 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		cfg->pc_sel |= PMEVTYPER_P;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0)
 		cfg->pc_sel |= PMEVTYPER_NSH;
+	if (interrupts(cfg))
+		set->ps_run |= 1ULL << cfg->pc_pic;
 	return 0;
 }
 
@@ -245,44 +244,53 @@ clear_others(uint64_t pics)
 	curcpu()->pu_holding = pics;
 }
 
+/* The helpers run one count behind the PICs they serve. */
 static void
-load(unsigned pic, uint64_t select, uint64_t value)
+load_helpers(const struct pcbe_set *set)
 {
-	pmu_write_pmevtyper(pic, select);
-	pmu_write_pmevcntr(pic, pmuv3_in_width(value));
+	const struct cpc_page_req *cq = set->ps_page->cg_req;
+	unsigned i;
+
+	for (i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+
+		if (cfg->pc_aux != 0)
+			pmu_load((unsigned)__builtin_ctzll(cfg->pc_aux),
+			    cfg->pc_sel, pmuv3_in_width(cq[i].cq_last - 1));
+	}
 }
 
-/* A narrow counter must be sampled before it goes round twice. */
-static bool
-interrupts(const struct pcbe_cfg *cfg)
+/*
+ * Each turn of this loop, and of that in stop(), is part of every context
+ * switch.
+ */
+static void
+load(struct pcbe_set *set)
 {
-	return cfg->pc_notify ||
-	       (pmuv3.pv_width < 64 && pmuv3.pv_overflow == PMUV3_PLAIN);
+	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
+	struct cpc_page_req *cq = set->ps_page->cg_req;
+
+	for (; cfg < end; cfg++, cq++) {
+		cq->cq_last = cq->cq_data & cfg->pc_mask;
+		pmu_load(cfg->pc_pic, cfg->pc_sel, cq->cq_last);
+	}
 }
 
 static void
 program(struct pcbe_set *set)
 {
-	uint64_t pics = set->ps_pics | set->ps_extra, interrupt = 0;
+	uint64_t pics = set->ps_pics | set->ps_extra;
 
 	clear_others(pics);
-	curcpu()->pu_helpers = set->ps_extra;
-	for (unsigned i = 0; i < set->ps_n; i++) {
-		struct pcbe_cfg *cfg = set->ps_cfg[i];
-
-		cfg->pc_last = pmuv3_in_width(*cfg->pc_datap);
-		load(cfg->pc_pic, cfg->pc_sel, cfg->pc_last);
-		if (cfg->pc_aux != 0)
-			load((unsigned)__builtin_ctzll(cfg->pc_aux),
-			    cfg->pc_sel, cfg->pc_last - 1);
-		if (interrupts(cfg))
-			interrupt |= 1ULL << cfg->pc_pic;
-	}
+	load(set);
+	if (set->ps_extra != 0)
+		load_helpers(set);
 	pmu_write_pmovsclr(pics);
-	pmu_write_pmintenset(interrupt);
+	pmu_write_pmintenset(set->ps_run);
 	if (set->ps_user_read)
 		pmu_write_pmuserenr(PMUSERENR_ER | PMUSERENR_CR);
 	pmu_isb(); /* all of that holds before the first of them counts */
+	set->ps_page->cg_tick -= pmu_read_pmccntr();
 	pmu_write_pmcntenset(pics);
 	pmu_isb(); /* and they count from the next instruction on */
 }
@@ -296,17 +304,61 @@ allstop(void)
 	pmu_isb();
 }
 
-static void
-sample(struct pcbe_set *set)
+/* Acknowledges them too: the interrupt is level triggered by these bits. */
+static uint64_t
+overflow_bitmap(void)
 {
-	pmu_isb(); /* counts of all that was executed, and no more */
-	for (unsigned i = 0; i < set->ps_n; i++) {
-		struct pcbe_cfg *cfg = set->ps_cfg[i];
-		uint64_t now = pmu_read_pmevcntr(cfg->pc_pic);
+	uint64_t pics = pmu_read_pmovsclr() & pmuv3.pv_pics;
 
-		*cfg->pc_datap += pmuv3_in_width(now - cfg->pc_last);
-		cfg->pc_last = now;
+	pmu_write_pmovsclr(pics);
+	pmu_isb();
+	return pics;
+}
+
+static __attribute__((noinline)) uint64_t
+fold_overflowed(struct pcbe_set *set)
+{
+	uint64_t overflowed = overflow_bitmap() & set->ps_pics;
+	unsigned i;
+
+	for (i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+
+		pcbe_fold(&set->ps_page->cg_req[i], cfg->pc_mask,
+		    pmu_read_pmevcntr(cfg->pc_pic),
+		    (overflowed >> cfg->pc_pic & 1) != 0);
 	}
+	return overflowed;
+}
+
+static uint64_t
+stop(struct pcbe_set *set)
+{
+	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
+	struct cpc_page_req *cq = set->ps_page->cg_req;
+
+	allstop();
+	set->ps_page->cg_tick += pmu_read_pmccntr();
+	if ((pmu_read_pmovsclr() & pmuv3.pv_pics) != 0)
+		return fold_overflowed(set);
+	for (; cfg < end; cfg++, cq++)
+		pcbe_fold(
+		    cq, cfg->pc_mask, pmu_read_pmevcntr(cfg->pc_pic), false);
+	return 0;
+}
+
+static bool
+sample(const struct pcbe_set *set, uint64_t *value)
+{
+	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
+	const struct cpc_page_req *cq = set->ps_page->cg_req;
+
+	pmu_isb(); /* counts of all that was executed, and no more */
+	for (; cfg < end; cfg++, cq++)
+		*value++ = cq->cq_data +
+		           ((pmu_read_pmevcntr(cfg->pc_pic) - cq->cq_last) &
+			       cfg->pc_mask);
+	return (pmu_read_pmovsclr() & pmuv3.pv_pics) == 0;
 }
 
 static void
@@ -320,11 +372,8 @@ free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 static void
 keep(struct pcbe_set *set)
 {
-	struct pcbe_cfg *cfg = set->ps_cfg[0];
-
 	pmuv3.pv_pics &= ~(uint64_t)set->ps_pics;
-	cfg->pc_last = 0;
-	load(cfg->pc_pic, cfg->pc_sel, 0);
+	load(set);
 	pmu_isb();
 	pmu_write_pmcntenset(set->ps_pics);
 	pmu_isb();
@@ -349,6 +398,7 @@ struct pcbe_ops pmuv3_pcbe_ops = {
 	.overflow_bitmap = overflow_bitmap,
 	.configure = configure,
 	.program = program,
+	.stop = stop,
 	.allstop = allstop,
 	.sample = sample,
 	.free = free_cfg,

@@ -30,8 +30,7 @@ static char complaint[PCBE_MAXPIC][64];
 static uint64_t
 count(unsigned pic, unsigned event, uint64_t iterations)
 {
-	pmu_write_pmevtyper(pic, event | COUNT_EL1);
-	pmu_write_pmevcntr(pic, 0);
+	pmu_load(pic, event | COUNT_EL1, 0);
 	pmu_isb();
 	pmuv3_spin(1ULL << pic, iterations);
 	return pmu_read_pmevcntr(pic);
@@ -94,12 +93,10 @@ pmuv3_pcbe_prove(unsigned pic)
 static void
 arm(uint64_t pics, uint64_t from)
 {
-	pmu_write_pmevtyper(0, proof_event() | COUNT_EL1);
-	pmu_write_pmevcntr(0, pmuv3_in_width(-from));
-	if ((pics & HELPER) != 0) {
-		pmu_write_pmevtyper(1, proof_event() | COUNT_EL1);
-		pmu_write_pmevcntr(1, pmuv3_in_width(-from - 1));
-	}
+	pmu_load(0, proof_event() | COUNT_EL1, pmuv3_in_width(-from));
+	if ((pics & HELPER) != 0)
+		pmu_load(
+		    1, proof_event() | COUNT_EL1, pmuv3_in_width(-from - 1));
 	pmu_write_pmovsclr(pmuv3.pv_pics);
 	pmu_write_pmintenset(PIC0);
 	pmu_isb();

@@ -107,7 +107,6 @@ x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	cfg->pc_mask = p->xp_mask;
 	cfg->pc_slow =
 	    p->xp_short || (cfg->pc_notify && x86_pics.xs_status == 0);
-	set->ps_biased |= p->xp_short;
 	set->ps_run |= p->xp_global | x86_pics.xs_kept;
 	set->ps_ctrl |= x86_pics.xs_kept_fixed;
 	if (p->xp_select == 0) {
@@ -127,23 +126,23 @@ fits_short(const struct pcbe_cfg *cfg, uint64_t v)
  * Where it cannot: if nobody waits for its overflow it starts from 0, else it
  * comes nearer to it in strides, and the last leaves a good way to go.
  */
-uint64_t
-x86_pic_start_value(const struct pcbe_cfg *cfg)
+static uint64_t
+short_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
 {
-	uint64_t v = *cfg->pc_datap & cfg->pc_mask;
-
-	if (!x86_pics.xs_pic[cfg->pc_pic].xp_short || fits_short(cfg, v))
+	if (fits_short(cfg, v))
 		return v;
-	return cfg->pc_notify ? cfg->pc_mask + 1 - STRIDE : 0;
+	if (!cfg->pc_notify)
+		return 0;
+	pc->pc_strides |= 1U << cfg->pc_pic;
+	return cfg->pc_mask + 1 - STRIDE;
 }
 
 static __attribute__((noinline)) uint64_t
-slow_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t count)
+slow_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
 {
-	uint64_t v = x86_pic_start_value(cfg);
-
+	if (x86_pics.xs_pic[cfg->pc_pic].xp_short)
+		v = short_value(pc, cfg, v);
 	if (cfg->pc_notify) {
-		pc->pc_strides |= (uint32_t)(v != count) << cfg->pc_pic;
 		pc->pc_watched |= 1U << cfg->pc_pic;
 		pc->pc_seen[cfg->pc_pic] = v;
 	}
@@ -159,21 +158,20 @@ write_select(struct pic_cpu *pc, const struct pcbe_cfg *cfg)
 
 /*
  * With selects: those that are not what they were, while nothing runs.  Each
- * turn is part of every context switch: gcc 12 makes 18 instructions of it,
- * and 14 of one in x86_pic_sample().
+ * turn is part of every context switch, as is one in x86_pic_stop().
  */
 static inline void
 load(struct pic_cpu *pc, struct pcbe_set *set, bool selects)
 {
-	struct pcbe_cfg **at = set->ps_cfg, **end = at + set->ps_n;
+	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
+	struct cpc_page_req *cq = set->ps_page->cg_req;
 
-	for (; at < end; at++) {
-		struct pcbe_cfg *cfg = *at;
-		uint64_t v = *cfg->pc_datap & cfg->pc_mask;
+	for (; cfg < end; cfg++, cq++) {
+		uint64_t v = cq->cq_data & cfg->pc_mask;
 
 		if (cfg->pc_slow)
 			v = slow_value(pc, cfg, v);
-		cfg->pc_last = v;
+		cq->cq_last = v;
 		pmu_wrmsr(AUX_LOAD(cfg->pc_aux), v);
 		if (selects && pc->pc_select[cfg->pc_pic] != cfg->pc_sel)
 			write_select(pc, cfg);
@@ -206,15 +204,14 @@ start_together(struct pic_cpu *pc, struct pcbe_set *set)
 static void
 start_each(struct pic_cpu *pc, struct pcbe_set *set)
 {
-	struct pcbe_cfg **at = set->ps_cfg, **end = at + set->ps_n;
+	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
 
 	load(pc, set, false);
 	pc->pc_running = set->ps_pics;
 	if (set->ps_user_read)
 		pmu_open_reads();
-	for (; at < end; at++)
-		pmu_wrmsr(
-		    x86_pics.xs_pic[(*at)->pc_pic].xp_select, (*at)->pc_sel);
+	for (; cfg < end; cfg++)
+		pmu_wrmsr(x86_pics.xs_pic[cfg->pc_pic].xp_select, cfg->pc_sel);
 }
 
 void
@@ -225,6 +222,7 @@ x86_pic_program(struct pcbe_set *set)
 	pc->pc_strides = 0;
 	pc->pc_watched = 0;
 	clear_others(pc, set->ps_pics);
+	set->ps_page->cg_tick -= pmu_rdtsc();
 	if (x86_pics.xs_ctrl != 0)
 		start_together(pc, set);
 	else
@@ -251,19 +249,19 @@ x86_pic_allstop(void)
 	pmu_close_reads();
 }
 
-void
-x86_pic_sample(struct pcbe_set *set)
+bool
+x86_pic_sample(const struct pcbe_set *set, uint64_t *value)
 {
-	struct pcbe_cfg **at = set->ps_cfg, **end = at + set->ps_n;
+	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
+	const struct cpc_page_req *cq = set->ps_page->cg_req;
 
 	pmu_fence();
-	for (; at < end; at++) {
-		struct pcbe_cfg *cfg = *at;
-		uint64_t now = pmu_rdpmc(AUX_INDEX(cfg->pc_aux));
-
-		*cfg->pc_datap += (now - cfg->pc_last) & cfg->pc_mask;
-		cfg->pc_last = now;
-	}
+	for (; cfg < end; cfg++, cq++)
+		*value++ = cq->cq_data +
+		           ((pmu_rdpmc(AUX_INDEX(cfg->pc_aux)) - cq->cq_last) &
+			       cfg->pc_mask);
+	return x86_pics.xs_status == 0 ||
+	       (pmu_rdmsr(x86_pics.xs_status) & x86_pics.xs_all) == 0;
 }
 
 static uint32_t
@@ -320,6 +318,39 @@ x86_pic_overflow_bitmap(void)
 	return pics;
 }
 
+static __attribute__((noinline)) void
+fold_overflowed(struct pcbe_set *set, uint64_t overflowed)
+{
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+
+		pcbe_fold(&set->ps_page->cg_req[i], cfg->pc_mask,
+		    pmu_rdpmc(AUX_INDEX(cfg->pc_aux)),
+		    (overflowed >> cfg->pc_pic & 1) != 0);
+	}
+}
+
+uint64_t
+x86_pic_stop(struct pcbe_set *set)
+{
+	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
+	struct cpc_page_req *cq = set->ps_page->cg_req;
+	uint64_t overflowed;
+
+	x86_pic_allstop();
+	set->ps_page->cg_tick += pmu_rdtsc();
+	overflowed = x86_pic_overflow_bitmap() & set->ps_pics;
+	pmu_fence();
+	if (overflowed != 0) {
+		fold_overflowed(set, overflowed);
+		return overflowed;
+	}
+	for (; cfg < end; cfg++, cq++)
+		pcbe_fold(
+		    cq, cfg->pc_mask, pmu_rdpmc(AUX_INDEX(cfg->pc_aux)), false);
+	return 0;
+}
+
 void
 x86_pic_free(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
@@ -334,6 +365,7 @@ x86_pic_keep(struct pcbe_set *set)
 
 	x86_pics.xs_kept = set->ps_run;
 	x86_pics.xs_kept_fixed = set->ps_ctrl;
+	x86_pics.xs_all &= ~set->ps_run;
 	if (x86_pics.xs_ctrl != 0)
 		start_together(pc, set);
 	else

@@ -19,9 +19,10 @@ static char complaint[PCBE_MAXPIC][64];
 
 /* A set of one request, which counts at system privilege. */
 struct lone {
-	uint64_t ln_data;
 	struct pcbe_cfg ln_cfg;
 	struct pcbe_set ln_set;
+	struct cpc_page ln_page;
+	struct cpc_page_req ln_req;
 };
 
 static bool
@@ -34,13 +35,14 @@ lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
 	ln->ln_cfg.pc_pic = (uint8_t)pic;
 	ln->ln_cfg.pc_notify = notify;
 	ln->ln_cfg.pc_flags = CPC_COUNT_SYSTEM;
-	ln->ln_cfg.pc_datap = &ln->ln_data;
 	ln->ln_set.ps_pics = 1U << pic;
+	ln->ln_set.ps_cfg = &ln->ln_cfg;
+	ln->ln_set.ps_page = &ln->ln_page;
 	if ((ops->event_coverage(event, false, 0, &ev) >> pic & 1) == 0)
 		return false;
 	if (ops->configure(&ln->ln_cfg, &ev, 0, NULL, &ln->ln_set) != 0)
 		return false;
-	ln->ln_set.ps_cfg[ln->ln_set.ps_n++] = &ln->ln_cfg;
+	ln->ln_set.ps_n = 1;
 	return true;
 }
 
@@ -48,13 +50,11 @@ lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
 static uint64_t
 count(struct lone *ln, const struct pcbe_ops *ops, uint64_t iterations)
 {
-	ln->ln_data = 0;
+	ln->ln_req.cq_data = 0;
 	ops->program(&ln->ln_set);
 	pmu_spin(iterations);
-	ops->allstop();
-	ops->overflow_bitmap();
-	ops->sample(&ln->ln_set);
-	return ln->ln_data;
+	ops->stop(&ln->ln_set);
+	return ln->ln_req.cq_data;
 }
 
 /*
@@ -120,11 +120,10 @@ x86_prove_overflow(
 
 	if (event == NULL || !lone_init(&ln, ops, 0, event, true))
 		return false;
-	ln.ln_data = -(uint64_t)FROM_OVERFLOW;
+	ln.ln_req.cq_data = -(uint64_t)FROM_OVERFLOW;
 	early = pending();
 	ops->program(&ln.ln_set);
 	pmu_spin(LONG_LOOP);
 	late = wait_for(pending);
-	ops->allstop();
-	return ops->overflow_bitmap() == 1 && !early && late;
+	return ops->stop(&ln.ln_set) == 1 && !early && late;
 }

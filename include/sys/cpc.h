@@ -177,9 +177,9 @@ struct cpc_where {
 };
 
 /*
- * The counter page: what the LWP needs to sample without a trap.  The kernel
- * writes it while the LWP does not run, so a reader that finds cg_seq as it
- * was saw one state of everything.
+ * The counter page: what the LWP needs to sample without a trap, and where
+ * the kernel itself keeps the counts.  It is written while the LWP does not
+ * run, so a reader that finds cg_seq as it was saw one state of everything.
  */
 struct cpc_page_req {
 	uint64_t cq_data;  /* the count when the PIC held cq_last */
@@ -194,12 +194,13 @@ struct cpc_page {
 	uint64_t cg_seq;
 	cpc_setid_t cg_set; /* that is running; 0: ask the kernel */
 	uint64_t cg_nreqs;
-	uint64_t cg_tick; /* to add to the PMU's tick */
+	uint64_t cg_tick; /* cycles; while the set runs, less the PMU's tick */
 	/* hrtime: bits 64 and up of (clock << cg_lift) * cg_mult */
 	uint64_t cg_mult;
 	uint64_t cg_lift;
-	uint64_t cg_pad[2];
-	struct cpc_page_req cg_req[CPC_PAGE_REQS];
+	cpc_setid_t cg_frozen; /* that is frozen, with its counts; or 0 */
+	int64_t cg_hrtime;     /* then: since when */
+	struct cpc_page_req cg_req[]; /* CPC_PAGE_REQS of them */
 };
 
 /* Through the door: cpc/<machine>/door.S.  A value, or -errno. */

@@ -326,13 +326,7 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 
 /* No counter pages here: the library on this side asks the kernel. */
 void
-kcpc_page_open(struct kcpc_ctx *ctx)
-{
-	(void)ctx;
-}
-
-void
-kcpc_page_shut(struct kcpc_ctx *ctx)
+kcpc_page_enter(struct kcpc_ctx *ctx)
 {
 	(void)ctx;
 }

@@ -278,11 +278,12 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && fake_shape.no_hv)
 		return CPC_HV_NO_ACCESS;
 	if (fake_shape.one_filter && set->ps_n > 0 &&
-	    ((cfg->pc_flags ^ set->ps_cfg[0]->pc_flags) & filter) != 0)
+	    ((cfg->pc_flags ^ set->ps_cfg[0].pc_flags) & filter) != 0)
 		return CPC_CONFLICTING_REQS;
 	if (fake_shape.helpers && cfg->pc_notify && !take_helper(cfg, set))
 		return CPC_RESOURCE_UNAVAIL;
 	cfg->pc_sel = ev->pe_code;
+	cfg->pc_mask = mask();
 	fake_configured++;
 	return 0;
 }
@@ -290,13 +291,15 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 static void
 program(struct pcbe_set *set)
 {
-	struct pcbe_cfg *cfg;
+	const struct pcbe_cfg *cfg;
+	struct cpc_page_req *cq;
 	unsigned i;
 
 	for (i = 0; i < set->ps_n; i++) {
-		cfg = set->ps_cfg[i];
-		cfg->pc_last = *cfg->pc_datap & mask();
-		pmu.raw[cfg->pc_pic] = cfg->pc_last;
+		cfg = &set->ps_cfg[i];
+		cq = &set->ps_page->cg_req[i];
+		cq->cq_last = cq->cq_data & mask();
+		pmu.raw[cfg->pc_pic] = cq->cq_last;
 		pmu.sel[cfg->pc_pic] = (uint32_t)cfg->pc_sel;
 		pmu.filter[cfg->pc_pic] = cfg->pc_flags;
 		pmu.interrupts[cfg->pc_pic] =
@@ -305,6 +308,7 @@ program(struct pcbe_set *set)
 		if (fake_shape.staggered)
 			fake_system(1);
 	}
+	set->ps_page->cg_tick -= pmu.cycles;
 	pmu.running = set->ps_pics | pmu.kept;
 	pmu.readable = set->ps_user_read ? set->ps_pics : 0;
 }
@@ -328,18 +332,36 @@ keep(struct pcbe_set *set)
 	fake_freed += set->ps_n; /* never; it is not missed */
 }
 
-static void
-sample(struct pcbe_set *set)
+static uint64_t
+stop(struct pcbe_set *set)
 {
-	struct pcbe_cfg *cfg;
+	uint64_t told = fake_shape.imprecise ? 0 : pmu.overflowed;
+	unsigned i;
+
+	allstop();
+	set->ps_page->cg_tick += pmu.cycles;
+	for (i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+
+		pcbe_fold(&set->ps_page->cg_req[i], cfg->pc_mask,
+		    pmu.raw[cfg->pc_pic], (told >> cfg->pc_pic & 1) != 0);
+	}
+	return overflow_bitmap() & set->ps_pics;
+}
+
+static bool
+sample(const struct pcbe_set *set, uint64_t *value)
+{
 	unsigned i;
 
 	for (i = 0; i < set->ps_n; i++) {
-		cfg = set->ps_cfg[i];
-		*cfg->pc_datap +=
-		    (pmu.raw[cfg->pc_pic] - cfg->pc_last) & mask();
-		cfg->pc_last = pmu.raw[cfg->pc_pic];
+		const struct cpc_page_req *cq = &set->ps_page->cg_req[i];
+
+		value[i] =
+		    cq->cq_data +
+		    ((pmu.raw[set->ps_cfg[i].pc_pic] - cq->cq_last) & mask());
 	}
+	return (pmu.overflowed & set->ps_pics) == 0;
 }
 
 static void
@@ -375,6 +397,7 @@ static struct pcbe_ops ops = {
 	.overflow_bitmap = overflow_bitmap,
 	.configure = configure,
 	.program = program,
+	.stop = stop,
 	.allstop = allstop,
 	.sample = sample,
 	.free = release,

@@ -65,6 +65,7 @@ set_init(struct set *s, uint32_t pics)
 	s->set.ps_pics = pics;
 	s->set.ps_spare = (uint32_t)pmuv3.pv_pics & ~pics;
 	s->set.ps_user_read = true;
+	s->set.ps_page = &s->page;
 }
 
 int
@@ -83,11 +84,11 @@ set_add(struct set *s, const char *event, unsigned pic, unsigned flags,
 	cfg->pc_pic = (uint8_t)pic;
 	cfg->pc_notify = (flags & CPC_OVF_NOTIFY_EMT) != 0;
 	cfg->pc_flags = (uint16_t)flags;
-	cfg->pc_datap = &s->data[i];
+	s->set.ps_cfg = s->cfg;
 	s->data[i] = from;
 	subcode = ops->configure(cfg, &ev, 0, NULL, &s->set);
 	if (subcode == 0)
-		s->set.ps_cfg[s->set.ps_n++] = cfg;
+		s->set.ps_n++;
 	return subcode;
 }
 
@@ -102,17 +103,24 @@ set_one(struct set *s, const char *event, unsigned pic, unsigned flags,
 void
 set_start(struct set *s)
 {
+	for (unsigned i = 0; i < s->set.ps_n; i++)
+		s->reqs[i].cq_data = s->data[i];
 	ops->program(&s->set);
+}
+
+void
+set_sample(struct set *s)
+{
+	ops->sample(&s->set, s->data);
 }
 
 uint64_t
 set_stop(struct set *s)
 {
-	uint64_t overflowed;
+	uint64_t overflowed = ops->stop(&s->set);
 
-	ops->allstop();
-	overflowed = ops->overflow_bitmap();
-	ops->sample(&s->set);
+	for (unsigned i = 0; i < s->set.ps_n; i++)
+		s->data[i] = s->reqs[i].cq_data;
 	return overflowed;
 }
 
@@ -121,6 +129,6 @@ set_free(struct set *s)
 {
 	while (s->set.ps_n > 0) {
 		s->set.ps_n--;
-		ops->free(s->set.ps_cfg[s->set.ps_n], &s->set);
+		ops->free(&s->cfg[s->set.ps_n], &s->set);
 	}
 }

@@ -32,6 +32,8 @@ struct set {
 	struct pcbe_set set;
 	uint64_t data[PCBE_MAXPIC]; /* the counts, by request */
 	struct pcbe_cfg cfg[PCBE_MAXPIC];
+	struct cpc_page page;
+	struct cpc_page_req reqs[PCBE_MAXPIC]; /* the page's */
 };
 
 /* An empty set over these PICs; the rest is spare. */
@@ -45,8 +47,10 @@ int set_add(struct set *s, const char *event, unsigned pic, unsigned flags,
 /* One request that must be accepted. */
 void set_one(struct set *s, const char *event, unsigned pic, unsigned flags,
     uint64_t from);
+/* From data[]. */
 void set_start(struct set *s);
-/* Stop and fold; returns what overflowed. */
+/* Bring data[] up to now, while it runs, or with its end.  What overflowed. */
+void set_sample(struct set *s);
 uint64_t set_stop(struct set *s);
 void set_free(struct set *s);
 

@@ -147,7 +147,7 @@ selects(void **state)
 			     "umask=0x41,cmask=0x10,inv=1,edge=1,pc=1", 0),
 	    0);
 	assert_int_equal(set_add(&set, 5, "0xfff", CPC_COUNT_HV, "", 0), 0);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_int_equal(cpu->sel[0], 0x005100c0);
 	assert_int_equal(cpu->sel[1], 0x00520076);
 	assert_int_equal(cpu->sel[2], 0x110df41c7);
@@ -158,7 +158,7 @@ selects(void **state)
 	/* Without a common switch each select starts and stops its own. */
 	boot(&bulldozer, 0x17);
 	assert_int_equal(set_add(&set, 3, "ExRetBrn", USER, "", 0), 0);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_int_equal(cpu->sel[0], 0);
 	assert_int_equal(cpu->sel[3], 0x005100c2);
 	ops->allstop();
@@ -195,28 +195,26 @@ walk(const struct fake_cpu *shape, unsigned family)
 	assert_int_equal(set_add(&set, 2, "PAPI_tot_ins", USER, "", 5), 0);
 	assert_int_equal(
 	    set_add(&set, 1, "PAPI_tot_cyc", BOTH, "", 0x5123456789abcdef), 0);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_true(cpu->reads_open);
 	assert_int_equal(cpu->gp[1], 0x456789abcdef);
 	fake_run(100, true);
 	fake_run(10, false);
-	ops->sample(&set.set); /* running */
+	set_sample(&set); /* running */
 	assert_int_equal(set.data[0], 105);
 	assert_int_equal(set.data[1], 0x5123456789abcdef + 220);
 	set_stop(&set);
 	assert_false(cpu->reads_open);
 	fake_run(1000, true);
-	ops->sample(&set.set);
-	assert_int_equal(set.data[0], 105);
+	assert_int_equal(cpu->gp[2], 105);
 	set_init(&other, ops);
 	assert_int_equal(set_add(&other, 0, "PAPI_tot_ins", USER, "", 0), 0);
-	ops->program(&other.set);
+	set_start(&other);
 	assert_int_equal(cpu->gp[2], 0);
 	fake_run(7, true);
 	set_stop(&other);
-	set_stop(&other);
 	assert_int_equal(other.data[0], 7);
-	ops->program(&set.set);
+	set_start(&set);
 	fake_run(4, true);
 	set_stop(&set);
 	assert_int_equal(set.data[0], 109);
@@ -240,7 +238,7 @@ overflow(const struct fake_cpu *shape, unsigned family)
 	boot(shape, family);
 	set_add(&set, 3, "PAPI_tot_ins", USER | NOTIFY, "", -10ULL);
 	set_add(&set, 0, "PAPI_tot_ins", USER | NOTIFY, "", 1);
-	ops->program(&set.set);
+	set_start(&set);
 	fake_run(9, true);
 	assert_int_equal(ops->overflow_bitmap(), 0);
 	fake_run(3, true);
@@ -249,7 +247,7 @@ overflow(const struct fake_cpu *shape, unsigned family)
 	assert_int_equal(ops->overflow_bitmap(), 1 << 3);
 	assert_int_equal(ops->overflow_bitmap(), 0);
 	assert_int_equal(cpu->status, 0);
-	ops->sample(&set.set);
+	set_sample(&set);
 	assert_int_equal(set.data[0], 2);
 	assert_int_equal(set.data[1], 13);
 }
@@ -308,12 +306,12 @@ keep(const struct fake_cpu *shape, unsigned family)
 	set_init(&set, ops);
 	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
 	for (unsigned i = 1; i <= 2; i++) {
-		ops->program(&set.set);
+		set_start(&set);
 		fake_run(100, true);
 		set_stop(&set);
 		assert_int_equal(set.data[0], 100 * i);
 		fake_run(20, true);
-		ops->sample(&kept.set);
+		set_sample(&kept);
 		assert_int_equal(kept.data[0], 3 + 120 * i);
 	}
 }

@@ -13,30 +13,29 @@ walk(const struct fake_cpu *shape)
 	boot(shape);
 	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 5), 0);
 	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", BOTH, "", 0), 0);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_true(cpu->reads_open);
 	fake_run(100, true);
 	fake_run(10, false);
-	ops->sample(&set.set); /* running */
+	set_sample(&set); /* running */
 	assert_int_equal(set.data[0], 105);
 	assert_int_equal(set.data[1], 220);
 	fake_run(1, true);
 	set_stop(&set);
 	assert_false(cpu->reads_open);
 	fake_run(1000, true);
-	ops->sample(&set.set);
+	assert_int_equal(cpu->gp[0], 106);
 	assert_int_equal(set.data[0], 106);
 	assert_int_equal(set.data[1], 222);
 	/* Another set's owner does not read what this one counted. */
 	set_init(&other, ops);
 	assert_int_equal(set_add(&other, 1, "PAPI_tot_ins", USER, "", 0), 0);
-	ops->program(&other.set);
+	set_start(&other);
 	assert_int_equal(cpu->gp[0], 0);
 	fake_run(7, true);
 	set_stop(&other);
-	set_stop(&other);
 	assert_int_equal(other.data[0], 7);
-	ops->program(&set.set);
+	set_start(&set);
 	fake_run(4, true);
 	set_stop(&set);
 	assert_int_equal(set.data[0], 110);
@@ -64,7 +63,7 @@ overflow(const struct fake_cpu *shape)
 	assert_int_equal(
 	    set_add(&set, 1, "PAPI_tot_ins", USER | NOTIFY, "", -10ULL), 0);
 	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
-	ops->program(&set.set);
+	set_start(&set);
 	fake_run(9, true);
 	assert_int_equal(ops->overflow_bitmap(), 0);
 	assert_int_equal(cpu->pmis, 0);
@@ -74,7 +73,7 @@ overflow(const struct fake_cpu *shape)
 	assert_int_equal(ops->overflow_bitmap(), 1 << 1);
 	assert_int_equal(ops->overflow_bitmap(), 0);
 	assert_int_equal(cpu->status, 0);
-	ops->sample(&set.set);
+	set_sample(&set);
 	assert_int_equal(set.data[0], 2);
 	assert_int_equal(set.data[1], 12);
 }
@@ -89,7 +88,7 @@ overflow_is_told_once(void **state)
 	overflow(&ice_lake);
 	boot(&skylake); /* a fixed one has its own bit */
 	set_add(&set, 5, "PAPI_tot_cyc", BOTH | NOTIFY, "", -3ULL);
-	ops->program(&set.set);
+	set_start(&set);
 	fake_run(2, true);
 	assert_int_equal(cpu->status, 2ULL << 32);
 	assert_int_equal(ops->overflow_bitmap(), 1 << 5);
@@ -103,7 +102,7 @@ full_width(void **state)
 	(void)state;
 	boot(&skylake);
 	set_add(&set, 0, "PAPI_tot_ins", USER | NOTIFY, "", 0x5123456789abcdef);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_int_equal(cpu->gp[0], 0x456789abcdef);
 	fake_run(1, true);
 	set_stop(&set);
@@ -119,7 +118,7 @@ sign_extended(void **state)
 	set_add(&set, 0, "PAPI_tot_ins", USER, "", -6ULL);
 	set_add(&set, 1, "PAPI_tot_ins", USER, "", 0x5123456789abcdef);
 	set_add(&set, 2, "PAPI_tot_ins", USER, "", 0x5123456789abcdef);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_int_equal(cpu->gp[0], 0xfffffffffa);
 	assert_int_equal(cpu->gp[1], 0);
 	assert_int_equal(cpu->fix[0], 0x6789abcdef); /* takes all 40 */
@@ -147,7 +146,7 @@ strides(void **state)
 	for (;;) {
 		uint64_t step;
 
-		ops->program(&set.set);
+		set_start(&set);
 		step = (1ULL << 40) - cpu->gp[0] + 3; /* 3: skid */
 		fake_run(step, true);
 		ran += step;
@@ -155,11 +154,11 @@ strides(void **state)
 		assert_int_equal(cpu->pmis, ++stages);
 		if (ops->overflow_bitmap() != 0)
 			break;
-		ops->sample(&set.set);
+		set_sample(&set);
 		assert_true(set.data[0] < 1ULL << 40);
 		assert_int_equal(set.data[0], preset + ran);
 	}
-	ops->sample(&set.set);
+	set_sample(&set);
 	assert_int_equal(set.data[0], (1ULL << 40) + 3);
 	assert_int_equal(stages, 5); /* four of 2^30, the rest at once */
 }
@@ -178,12 +177,12 @@ keep(const struct fake_cpu *shape, unsigned pic)
 	set_init(&set, ops);
 	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
 	for (unsigned i = 1; i <= 2; i++) {
-		ops->program(&set.set);
+		set_start(&set);
 		fake_run(100, true);
 		set_stop(&set);
 		assert_int_equal(set.data[0], 100 * i);
 		fake_run(20, true);
-		ops->sample(&kept.set);
+		set_sample(&kept);
 		assert_int_equal(kept.data[0], 3 + 120 * i);
 	}
 }

@@ -118,7 +118,7 @@ selects(void **state)
 	assert_int_equal(set_add(&set, 3, "longest_lat_cache.reference",
 			     CPC_COUNT_HV, "umask=0x02", 0),
 	    0);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_int_equal(cpu->sel[0], 0x005100c0);
 	assert_int_equal(cpu->sel[1], 0x0052412e);
 	assert_int_equal(cpu->sel[2], 0x10f741d1);
@@ -128,7 +128,7 @@ selects(void **state)
 	assert_int_equal(cpu->ctrl, 0);
 	boot(&core_duo);
 	assert_int_equal(set_add(&set, 1, "0x3c", USER, "pc=1", 0), 0);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_int_equal(cpu->sel[0], 0);
 	assert_int_equal(cpu->sel[1], 0x0059003c);
 	ops->allstop();
@@ -146,7 +146,7 @@ fixed_control(void **state)
 	    set_add(&set, 5, "cpu_clk_unhalted.core", BOTH, "anythr=1", 0), 0);
 	assert_int_equal(
 	    set_add(&set, 6, "cpu_clk_unhalted.ref", SYSTEM, "", 0), 0);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_int_equal(cpu->fixed_ctrl, 0x9fa);
 	assert_int_equal(cpu->ctrl, 7ULL << 32);
 	fake_run(100, true);
@@ -157,7 +157,7 @@ fixed_control(void **state)
 	assert_int_equal(set.data[2], 10);
 	boot(&gaps); /* PIC 9 is fixed counter 3 */
 	assert_int_equal(set_add(&set, 9, "topdown.slots", USER, "", 0), 0);
-	ops->program(&set.set);
+	set_start(&set);
 	assert_int_equal(cpu->fixed_ctrl, 0xa000);
 	assert_int_equal(cpu->ctrl, 1ULL << 35);
 	ops->allstop();
@@ -250,7 +250,7 @@ hybrid(void **state)
 	set_add(&set, 5, "PAPI_tot_ins", USER, "", 0);
 	set_add(&set, 6, "PAPI_tot_ins", USER, "", 0);
 	for (fake_self = 0; fake_self < 2; fake_self++) {
-		ops->program(&set.set);
+		set_start(&set);
 		fake_run(10, true);
 		set_stop(&set);
 	}

@@ -358,7 +358,7 @@ a_kept_pic_runs_for_good(void **state)
 	set_start(&s);
 	fake_run(0, 100);
 	assert_int_equal(set_stop(&s), 0);
-	ops->sample(&kept.set);
+	set_sample(&kept);
 	assert_int_equal(kept.data[0], 200);
 	assert_int_equal(s.data[0], 0);
 	assert_int_equal(fake_pmu[0].pminten, 0);

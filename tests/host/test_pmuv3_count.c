@@ -47,7 +47,7 @@ sample_of_running_pics(void **state)
 	set_start(&s);
 	for (unsigned i = 1; i <= 10; i++) {
 		fake_run(0, 100);
-		ops->sample(&s.set);
+		set_sample(&s);
 		assert_int_equal(s.data[0], 5 + 100 * i);
 	}
 	set_stop(&s);
@@ -119,6 +119,9 @@ who_interrupts(void **state)
 	assert_int_equal(fake_pmu[0].pminten, 0);
 
 	boot(&shape_v3p5);
+	set_init(&s, 0x3);
+	assert_int_equal(set_add(&s, "inst_retired", 0, USER, 0), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
 	set_start(&s);
 	assert_int_equal(fake_pmu[0].pminten, 2);
 	set_stop(&s);

@@ -146,7 +146,7 @@ whole_life(void)
 	set_start(&s);
 	fake_el0_read(0, &v);
 	fake_run(0, 3);
-	ops->sample(&s.set);
+	set_sample(&s);
 	fake_run(0, 3);
 	ops->tick();
 	fake_run(0, 3);

@@ -15,6 +15,7 @@ set_init(struct x86_set *s, const struct pcbe_ops *ops)
 	s->ops = ops;
 	s->set.ps_user_read = true;
 	s->set.ps_privileged = true;
+	s->set.ps_page = &s->page;
 }
 
 static uint64_t
@@ -74,21 +75,38 @@ set_add(struct x86_set *s, unsigned pic, const char *event, unsigned flags,
 	cfg->pc_pic = (uint8_t)pic;
 	cfg->pc_flags = (uint16_t)flags;
 	cfg->pc_notify = (flags & CPC_OVF_NOTIFY_EMT) != 0;
-	cfg->pc_datap = &s->data[s->set.ps_n];
+	s->set.ps_cfg = s->cfg;
 	subcode = s->ops->configure(
 	    cfg, &ev, parse_attrs(s->ops, attrs, parsed), parsed, &s->set);
 	if (subcode == 0) {
-		s->set.ps_cfg[s->set.ps_n++] = cfg;
+		s->set.ps_n++;
 		s->set.ps_pics |= 1U << pic;
 	}
 	return subcode;
 }
 
 void
+set_start(struct x86_set *s)
+{
+	for (unsigned i = 0; i < s->set.ps_n; i++)
+		s->reqs[i].cq_data = s->data[i];
+	s->ops->program(&s->set);
+}
+
+void
+set_sample(struct x86_set *s)
+{
+	s->ops->sample(&s->set, s->data);
+}
+
+uint64_t
 set_stop(struct x86_set *s)
 {
-	s->ops->allstop();
-	s->ops->sample(&s->set);
+	uint64_t overflowed = s->ops->stop(&s->set);
+
+	for (unsigned i = 0; i < s->set.ps_n; i++)
+		s->data[i] = s->reqs[i].cq_data;
+	return overflowed;
 }
 
 uint64_t

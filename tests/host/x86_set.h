@@ -12,6 +12,8 @@ struct x86_set {
 	struct pcbe_set set;
 	struct pcbe_cfg cfg[PCBE_MAXPIC];
 	uint64_t data[PCBE_MAXPIC];
+	struct cpc_page page;
+	struct cpc_page_req reqs[PCBE_MAXPIC]; /* the page's */
 };
 
 void set_init(struct x86_set *s, const struct pcbe_ops *ops);
@@ -21,8 +23,11 @@ void set_init(struct x86_set *s, const struct pcbe_ops *ops);
  */
 int set_add(struct x86_set *s, unsigned pic, const char *event, unsigned flags,
     const char *attrs, uint64_t preset);
-/* Stop, and bring data[] up to date. */
-void set_stop(struct x86_set *s);
+/* From data[]. */
+void set_start(struct x86_set *s);
+/* Bring data[] up to now, while it runs, or with its end.  What overflowed. */
+void set_sample(struct x86_set *s);
+uint64_t set_stop(struct x86_set *s);
 
 /* PICs that count it, 0 for an unknown name. */
 uint64_t covers(const struct pcbe_ops *ops, const char *event);
