@@ -14,7 +14,7 @@ invalid(void)
 }
 
 static size_t
-sample_bytes(int n)
+sample_bytes(int64_t n)
 {
 	return sizeof(struct cpc_sample) + (size_t)n * sizeof(uint64_t);
 }

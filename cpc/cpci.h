@@ -106,22 +106,25 @@ struct cpci_set {
 	size_t cs_pack_bytes, cs_pack_room;
 };
 
+/* Assembly knows the layout: cpc/read.h. */
 struct cpci_buf {
 	cpc_setid_t cb_set;
-	int cb_n;
+	int64_t cb_n;
 	struct cpc_sample *cb_sample; /* cb_n values, behind this */
 	struct cpc_sample *cb_spare;  /* where the next is taken */
 };
 
 /*
- * The machine's read sequence, [cpci_read, cpci_read_end): fills *s from the
- * page if that tells of the set, with n requests.  False: ask the kernel; a
- * fault in it, of PICs just closed, comes out at cpci_read_fail as that.
+ * The machine's read sequence, [cpci_read, cpci_read_end): samples to *cb from
+ * the page, and returns 0, if that tells of its set; else, and where a fault
+ * in it, of PICs just closed, comes out at cpci_read_fail, it goes on to
+ * cpci_read_else(), with the same arguments.
  */
 extern const bool cpci_can_read;
-bool cpci_read(const struct cpc_page *cg, struct cpc_sample *s, cpc_setid_t set,
-    uint64_t n);
+int cpci_read(const struct cpc_page *cg, struct cpci_buf *cb);
 extern const char cpci_read_end[], cpci_read_fail[];
+/* sample.c: what is not read from PICs. */
+int cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb);
 
 /* sample.c: have the kernel make the LWP's counter page, once. */
 void cpci_page_find(void);

@@ -5,6 +5,31 @@
 #include "cpc/cpci.h"
 
 #include <errno.h>
+#include <stddef.h>
+
+#include "cpc/read.h"
+
+#define AT(type, field, at)                                                    \
+	_Static_assert(offsetof(struct type, field) == (at), "cpc/read.h")
+AT(cpc_page, cg_seq, CG_SEQ);
+AT(cpc_page, cg_set, CG_SET);
+AT(cpc_page, cg_nreqs, CG_NREQS);
+AT(cpc_page, cg_tick, CG_TICK);
+AT(cpc_page, cg_mult, CG_MULT);
+AT(cpc_page, cg_lift, CG_LIFT);
+AT(cpc_page, cg_req, CG_REQ);
+AT(cpc_page_req, cq_data, CQ_DATA);
+AT(cpc_page_req, cq_last, CQ_LAST);
+AT(cpc_page_req, cq_index, CQ_INDEX);
+AT(cpc_page_req, cq_shift, CQ_SHIFT);
+_Static_assert(sizeof(struct cpc_page_req) == CQ_BYTES, "cpc/read.h");
+AT(cpc_sample, cs_hrtime, CS_HRTIME);
+AT(cpc_sample, cs_tick, CS_TICK);
+AT(cpc_sample, cs_value, CS_VALUE);
+AT(cpci_buf, cb_set, CB_SET);
+AT(cpci_buf, cb_n, CB_N);
+AT(cpci_buf, cb_sample, CB_SAMPLE);
+AT(cpci_buf, cb_spare, CB_SPARE);
 
 uint64_t cpci_changes = 1; /* so that what is zero is of the past */
 
@@ -21,13 +46,15 @@ static _Thread_local struct recent {
 	uint64_t re_changes;
 } recent[4];
 
-static _Thread_local const struct cpc_page *page; /* the LWP's, or NULL */
+/* The LWP's; until it has one, one that tells of no set. */
+static const struct cpc_page no_page;
+static _Thread_local const struct cpc_page *page = &no_page;
 
 /* A forked process has none of its parent's pages. */
 static void
 forget_page(void)
 {
-	page = NULL;
+	page = &no_page;
 }
 
 void
@@ -36,7 +63,7 @@ cpci_page_find(void)
 	static bool registered;
 	intptr_t r;
 
-	if (!cpci_can_read || page != NULL)
+	if (!cpci_can_read || page != &no_page)
 		return;
 	if (!__atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
 		pthread_atfork(NULL, NULL, forget_page);
@@ -46,29 +73,17 @@ cpci_page_find(void)
 		page = (const struct cpc_page *)r;
 }
 
-static int __attribute__((noinline)) sample_by_call(const struct cpci_buf *cb)
+int
+cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
 {
-	intptr_t r = cpc_syscall(CPC_OP_SAMPLE, cb->cb_set,
-	    (uintptr_t)cb->cb_sample, (uintptr_t)cb->cb_n, 0);
+	intptr_t r;
 
+	(void)cg;
+	r = cpc_syscall(CPC_OP_SAMPLE, cb->cb_set, (uintptr_t)cb->cb_sample,
+	    (uintptr_t)cb->cb_n, 0);
 	if (r < 0) {
 		errno = (int)-r;
 		return -1;
-	}
-	return 0;
-}
-
-static inline int
-sample(struct cpci_buf *cb)
-{
-	struct cpc_sample *s = cb->cb_spare;
-
-	if (page == NULL || !cpci_read(page, s, cb->cb_set, (uint64_t)cb->cb_n))
-		return sample_by_call(cb);
-	/* A signal handler that sampled to the same buffer may have swapped. */
-	if (s != cb->cb_sample) {
-		cb->cb_spare = cb->cb_sample;
-		cb->cb_sample = s;
 	}
 	return 0;
 }
@@ -88,7 +103,7 @@ sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	}
 	recent[(uintptr_t)buf % 4] =
 	    (struct recent){ cpc, set, buf, cb, changes };
-	return sample(cb);
+	return cpci_read(page, cb);
 }
 
 int
@@ -103,7 +118,7 @@ cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 		(re->re_changes ^
 		    __atomic_load_n(&cpci_changes, __ATOMIC_RELAXED))) != 0)
 		return sample_by_name(cpc, set, buf);
-	return sample(re->re_cb);
+	return cpci_read(page, re->re_cb);
 }
 
 int

@@ -1,32 +1,25 @@
 /*
- * bool cpci_read(page, sample, set, n): cpc/cpci.h.  Leaf: nothing is saved,
- * so a fault anywhere in it can leave by cpci_read_fail.
+ * int cpci_read(page, buf): cpc/cpci.h.  Leaf: nothing is saved and the
+ * arguments stay where they are, so a fault anywhere in it can leave by
+ * cpci_read_fail.
  * Arm ARM (DDI 0487), "PMEVCNTR<n>_EL0", "PMUSERENR_EL0", "CNTVCT_EL0".
  */
-
-/* struct cpc_page and struct cpc_sample, <sys/cpc.h> */
-#define CG_SEQ	0
-#define CG_SET	8
-#define CG_NREQS 16
-#define CG_TICK	24
-#define CG_MULT	32
-#define CG_REQ	64
-#define CS_VALUE 16
+#include "cpc/read.h"
 
 	.text
 	.globl	cpci_read
 	.type	cpci_read, %function
 cpci_read:
-	adr	x8, pics
-retry:
 	ldp	x4, x5, [x0, #CG_SEQ]
-	ldp	x6, x7, [x0, #CG_NREQS]
+	ldp	x6, x7, [x0, #CG_NREQS]		/* and tick */
+	ldp	x2, x3, [x1, #CB_SET]		/* and n */
+	ldp	x16, x17, [x1, #CB_SAMPLE]	/* and spare */
 	cmp	x5, x2
 	ccmp	x6, x3, #0, eq
 	b.ne	cpci_read_fail
+	adr	x8, pics
 	add	x5, x0, #CG_REQ
-	add	x9, x1, #CS_VALUE
-	mov	x10, x3
+	add	x9, x17, #CS_VALUE
 	isb				/* counts of all before, no more */
 	ldp	x11, x12, [x5]		/* data, last */
 next:
@@ -40,7 +33,7 @@ got:
 	add	x15, x15, x11
 	str	x15, [x9], #8
 	ldp	x11, x12, [x5, #32]!
-	subs	x10, x10, #1
+	subs	x3, x3, #1
 	b.ne	next
 
 	mrs	x11, cntvct_el0
@@ -50,10 +43,15 @@ got:
 	lsl	x11, x11, x14
 	umulh	x11, x11, x13
 	add	x12, x12, x7
-	stp	x11, x12, [x1]
+	stp	x11, x12, [x17]
 	cmp	x15, x4
-	b.ne	retry
-	mov	w0, #1
+	b.ne	cpci_read
+	/*
+	 * A handler that comes here and samples to the same buffer leaves the
+	 * same two pointers, and newer values behind the first.
+	 */
+	stp	x17, x16, [x1, #CB_SAMPLE]
+	mov	w0, #0
 	ret
 
 	/* 8 bytes each: the branch above goes to the index'th. */
@@ -69,8 +67,7 @@ cpci_read_end:
 
 	.globl	cpci_read_fail
 cpci_read_fail:
-	mov	w0, #0
-	ret
+	b	cpci_read_else
 	.size	cpci_read, . - cpci_read
 
 	.section .rodata
