@@ -176,7 +176,8 @@ int arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf);
  * The other way: the registers and FP state from the frame at tf's stack
  * pointer, but nothing a payload of this privilege could not have set
  * itself.  *sf gets sf_mask and sf_stack.  0, or EFAULT where the frame is
- * damaged; FP state is undefined then.
+ * damaged; of tf only pc and sp are as they were then, and FP state is
+ * undefined.
  */
 int arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf);
 /* Print the registers, eight lines at most. */
@@ -288,11 +289,10 @@ uint64_t arch_efi_call(
  */
 _Noreturn void kern_cpu_main(struct cpu *cpu);
 /*
- * The way in from a payload, before anything else, and what an interrupt
- * that struck arch_idle() has around it: the kernel lock.
+ * The way in from a payload begins with kernel_lock() (kern/klock.h) and ends
+ * in trap_return(); an interrupt that struck arch_idle() is between
+ * kernel_lock() and kernel_unlock().
  */
-void trap_enter(void);
-void trap_leave(void);
 /*
  * A system call is syscall_find(number)(arguments), kern/syscall.h, on its
  * LWP's stack; it may not return (exit).

@@ -145,15 +145,3 @@ trap_return(struct trapframe *tf)
 	}
 	kernel_unlock();
 }
-
-void
-trap_enter(void)
-{
-	kernel_lock();
-}
-
-void
-trap_leave(void)
-{
-	kernel_unlock();
-}

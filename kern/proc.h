@@ -67,6 +67,13 @@ proc_self(void)
 	return lwp_self()->l_proc;
 }
 
+/* What is pending for the running LWP, blocked or not. */
+static inline uint64_t
+sig_pending(const struct lwp *l)
+{
+	return l->l_sigpend.sp_set | l->l_proc->p_sigpend.sp_set;
+}
+
 /*
  * Make a process of the program at path (in the archives), ready to start;
  * on failure prints why and returns NULL, nothing left behind.

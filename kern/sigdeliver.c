@@ -48,52 +48,61 @@ sig_on_altstack(const struct lwp *l, uintptr_t sp)
 
 /* Where the frame of a handler goes. */
 static void
-choose_stack(struct lwp *l, uintptr_t sp, struct sigframe *sf)
+choose_stack(const struct lwp *l, uintptr_t sp, struct sigframe *sf)
 {
 	const struct sigstack *s = &l->l_sigstack;
-	bool on = sig_on_altstack(l, sp);
 
 	sf->sf_stack = *s;
-	sf->sf_stack.ss_flags |= on ? SS_ONSTACK : 0;
 	sf->sf_sp = sp;
+	sf->sf_limit = USER_BASE;
 	sf->sf_fresh = false;
-	if (!on && (sf->sf_act->sa_flags & SA_ONSTACK) != 0 &&
-	    (s->ss_flags & SS_DISABLE) == 0) {
+	if ((s->ss_flags & SS_DISABLE) != 0)
+		return;
+	if (sig_on_altstack(l, sp)) {
+		sf->sf_stack.ss_flags |= SS_ONSTACK;
+		sf->sf_limit = s->ss_sp;
+	} else if ((sf->sf_act->sa_flags & SA_ONSTACK) != 0) {
 		sf->sf_sp = s->ss_sp + s->ss_bytes;
-		sf->sf_fresh = on = true;
+		sf->sf_limit = s->ss_sp;
+		sf->sf_fresh = true;
 	}
-	sf->sf_limit = on ? s->ss_sp : USER_BASE;
+}
+
+/* The system call was interrupted: will it be made again? */
+static void
+end_call(struct lwp *l, struct trapframe *tf, const struct sigaction *act)
+{
+	l->l_restart = false;
+	if (act->sa_flags & SA_RESTART)
+		tf_restart(tf);
+	else
+		tf_set_ret(tf, -EINTR);
 }
 
 /* 0, or EFAULT where the frame has no room; nothing has changed then. */
 static int
-enter_handler(struct lwp *l, struct trapframe *tf, const struct sigaction *act,
-    const struct siginfo *info)
+enter_handler(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
 {
-	struct sigframe sf = {
-		.sf_act = act,
-		.sf_info = info,
-		.sf_mask = l->l_sigrestore ? l->l_sigsaved : l->l_sigmask,
-	};
+	struct sigaction *act = &l->l_proc->p_sig[info->si_signo];
 	uint64_t block = act->sa_mask;
+	struct sigframe sf;
 	int err;
 
-	if (l->l_restart) {
-		l->l_restart = false;
-		if (act->sa_flags & SA_RESTART)
-			tf_restart(tf);
-		else
-			tf_set_ret(tf, -EINTR);
-	}
+	sf.sf_act = act;
+	sf.sf_info = info;
+	sf.sf_mask = l->l_sigrestore ? l->l_sigsaved : l->l_sigmask;
+	if (l->l_restart)
+		end_call(l, tf, act);
 	choose_stack(l, tf_sp(tf), &sf);
 	if ((err = arch_sigframe_push(tf, &sf)) != 0)
 		return err;
-	kcpc_page_interrupted(l);
+	if (l->l_cpc_page != NULL)
+		kcpc_page_interrupted(l);
 	l->l_sigrestore = false;
 	if ((act->sa_flags & SA_NODEFER) == 0)
 		block |= SIGBIT(info->si_signo);
 	if (act->sa_flags & SA_RESETHAND)
-		l->l_proc->p_sig[info->si_signo].sa_handler = SIG_DFL;
+		act->sa_handler = SIG_DFL;
 	if ((block & ~l->l_sigmask) != 0)
 		sig_set_mask(l, l->l_sigmask | block);
 	return 0;
@@ -106,17 +115,16 @@ has_handler(const struct lwp *l, int sig)
 	       (l->l_sigmask & SIGBIT(sig)) == 0;
 }
 
-/* Run the handler of a signal whose frame finds no room. */
+/* A signal whose frame finds no room. */
 static void
 no_room(struct lwp *l, struct trapframe *tf, int sig)
 {
-	const struct siginfo segv = { .si_signo = SIGSEGV,
-		.si_code = SI_KERNEL };
-	struct sigaction act = l->l_proc->p_sig[SIGSEGV];
+	struct siginfo segv;
 	char why[64], name[12];
 
+	siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
 	if (sig != SIGSEGV && has_handler(l, SIGSEGV) &&
-	    enter_handler(l, tf, &act, &segv) == 0)
+	    enter_handler(l, tf, &segv) == 0)
 		return;
 	snprintf(why, sizeof why, "no room on the stack for the frame of %s",
 	    sig_name(sig, name));
@@ -126,9 +134,7 @@ no_room(struct lwp *l, struct trapframe *tf, int sig)
 static void
 run_handler(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
 {
-	struct sigaction act = l->l_proc->p_sig[info->si_signo];
-
-	if (enter_handler(l, tf, &act, info) != 0)
+	if (enter_handler(l, tf, info) != 0)
 		no_room(l, tf, info->si_signo);
 }
 
@@ -153,13 +159,12 @@ sig_force(struct lwp *l, struct trapframe *tf, const struct siginfo *info,
 static void
 overflowed(struct lwp *l, struct trapframe *tf)
 {
-	const struct siginfo info = {
-		.si_signo = SIGEMT,
-		.si_code = EMT_CPCOVF,
-		.si_addr = tf_pc(tf),
-	};
+	struct siginfo info;
 
-	if (kcpc_overflowed(l) && !sig_run(l, tf, &info))
+	if (!kcpc_overflowed(l))
+		return;
+	siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
+	if (!sig_run(l, tf, &info))
 		sig_post_lwp(l, SIGEMT, &info);
 }
 
@@ -192,7 +197,8 @@ sig_ast(struct lwp *l, struct trapframe *tf)
 		lwp_exit();
 	if ((ast & AST_CPC) != 0)
 		overflowed(l, tf);
-	deliver(l, tf);
+	if ((sig_pending(l) & ~l->l_sigmask) != 0)
+		deliver(l, tf);
 	if (l->l_sigrestore) {
 		/* No handler ran; what it let in has been seen to. */
 		l->l_sigrestore = false;

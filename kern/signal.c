@@ -209,7 +209,10 @@ sig_post_proc(struct proc *p, int sig, const struct siginfo *info)
 void
 sig_overflow(struct lwp *l)
 {
-	sig_kick(l, AST_CPC);
+	/* It runs here; at a switch it may be on its way to sleep. */
+	l->l_ast |= AST_CPC;
+	if (l->l_waitq != NULL)
+		sched_interrupt(l);
 }
 
 /* What was sent to the process and l no longer takes, others may. */
@@ -230,12 +233,6 @@ find_others(struct lwp *l)
 /*
  * The running LWP
  */
-
-uint64_t
-sig_pending(struct lwp *l)
-{
-	return l->l_sigpend.sp_set | l->l_proc->p_sigpend.sp_set;
-}
 
 bool
 sig_check(struct lwp *l)

@@ -98,6 +98,20 @@ struct siginfo {
 	};
 };
 
+/* For one the kernel sends, all of it: a compiler's zeros are a call. */
+static inline void
+siginfo_set(struct siginfo *info, int sig, int code, uint64_t addr)
+{
+	info->si_signo = sig;
+	info->si_errno = 0;
+	info->si_code = code;
+	info->si_pad = 0;
+	info->si_rest[0] = addr;
+	info->si_rest[1] = 0;
+	info->si_rest[2] = 0;
+	info->si_rest[3] = 0;
+}
+
 struct sigqueue;
 
 /* Signals not yet delivered. */
@@ -153,8 +167,6 @@ void sig_set_mask(struct lwp *l, uint64_t mask);
 void sig_suspend_mask(struct lwp *l, uint64_t mask);
 /* Take one of set, pending for the running LWP; its number, or 0. */
 int sig_take(struct lwp *l, uint64_t set, struct siginfo *info);
-/* What is pending for the running LWP, blocked or not. */
-uint64_t sig_pending(struct lwp *l);
 void sig_set_action(struct proc *p, int sig, const struct sigaction *act);
 /* Its disposition means that nothing happens. */
 bool sig_ignored(const struct proc *p, int sig);

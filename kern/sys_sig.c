@@ -225,27 +225,35 @@ sys_sigaltstack(const uintptr_t *a)
 	return a[1] != 0 ? -copyout(a[1], &old, sizeof old) : 0;
 }
 
+/* As Linux does: where it cannot be restored it stays. */
+static void
+restore_altstack(struct lwp *l, const struct sigstack *s)
+{
+	const struct user_stack ss = { s->ss_sp,
+		(int32_t)s->ss_flags & SS_DISABLE, 0, s->ss_bytes };
+
+	set_altstack(l, &ss);
+}
+
 /* The frame lies where the stack pointer is, since a handler returned. */
 intptr_t
 sys_rt_sigreturn(const uintptr_t *a)
 {
-	const struct siginfo segv = { .si_signo = SIGSEGV,
-		.si_code = SI_KERNEL };
 	struct lwp *l = lwp_self();
+	struct siginfo segv;
 	struct sigframe sf;
-	struct user_stack ss;
 
 	(void)a;
 	if (arch_sigframe_pop(l->l_tf, &sf) != 0) {
+		siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
 		sig_force(l, l->l_tf, &segv, "sigreturn to a damaged frame");
 		return -EJUSTRETURN;
 	}
 	sig_set_mask(l, sf.sf_mask);
-	/* As Linux does: where it cannot be restored it stays. */
-	ss = (struct user_stack){ sf.sf_stack.ss_sp,
-		(int32_t)sf.sf_stack.ss_flags & SS_DISABLE, 0,
-		sf.sf_stack.ss_bytes };
-	set_altstack(l, &ss);
+	if (sf.sf_stack.ss_sp != l->l_sigstack.ss_sp ||
+	    sf.sf_stack.ss_bytes != l->l_sigstack.ss_bytes ||
+	    ((sf.sf_stack.ss_flags ^ l->l_sigstack.ss_flags) & SS_DISABLE) != 0)
+		restore_altstack(l, &sf.sf_stack);
 	return -EJUSTRETURN;
 }
 

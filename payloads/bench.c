@@ -215,6 +215,7 @@ main(int argc, char **argv)
 	printf("%-16s %2s %6s\n", "operation", "n", "cost");
 	report("null call", null_call);
 	bench_switch(cpc, NULL, 0);
+	bench_signals();
 	inline_window();
 	all = usable_pics();
 	for (i = 0; i < sizeof some / sizeof some[0]; i++) {

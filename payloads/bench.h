@@ -23,6 +23,9 @@ void bench_bind(cpc_t *cpc, cpc_set_t *set);
 /* bench_switch.c: switches of LWPs, both with the set (NULL: neither). */
 void bench_switch(cpc_t *cpc, cpc_set_t *set, int n);
 
+/* bench_signal.c: signals, from their cause to the handler, and back. */
+void bench_signals(void);
+
 /* bench_flat.c: what does not depend on the number of LWPs.  main()'s result.
  */
 int bench_flat(void);

@@ -35,6 +35,16 @@
 #define TF_FRAME  0x120
 #define TF_BYTES  0x130
 
+/* struct frame of sigframe.c */
+#define SF_STACK      144
+#define SF_FAULT      304
+#define SF_X          312
+#define SF_RECORDS    592
+#define SF_FRAME      4688
+#define SF_FRAME_HIGH 4096 /* the same as two immediates */
+#define SF_FRAME_LOW  (SF_FRAME - SF_FRAME_HIGH)
+#define RECORDS_BYTES 4096
+
 /* struct cpu, at TPIDR_EL1 */
 #define C_ARCH 0x0
 

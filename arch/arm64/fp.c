@@ -137,45 +137,34 @@ arm64_fp_use_sve(struct arm64_fp *self)
 	return true;
 }
 
-/* The head of a record, and what is in it before the registers. */
-struct fpsimd_head {
-	uint32_t magic, bytes;
-	uint32_t fpsr, fpcr;
-};
+/* The head of a record. */
 struct sve_head {
 	uint32_t magic, bytes;
 	uint16_t vector, flags, reserved[2];
 };
+_Static_assert(sizeof(struct sve_head) == SVE_HEAD_BYTES, "fp.h");
+
+bool
+arm64_fp_has_sve(const struct arm64_fp *self)
+{
+	return self->f_sve;
+}
 
 size_t
 arm64_sve_frame_bytes(const struct arm64_fp *self)
 {
-	if (fp.vector == 0)
-		return 0;
-	return self->f_sve ? regs_bytes() : sizeof(struct sve_head);
+	return self->f_sve ? regs_bytes() : SVE_HEAD_BYTES;
 }
 
 /*
- * A save area has 16 bytes of FPSR and FPCR where a record has its head, and
- * then the same.
+ * A save area has 16 bytes of FPSR and FPCR where the record has its head,
+ * and then the same.
  */
 void
-arm64_fp_save_frame(const struct arm64_fp *self, void *fpsimd, void *sve)
+arm64_sve_save_frame(const struct arm64_fp *self, void *record)
 {
-	struct fpsimd_head *h = fpsimd;
-	const uint64_t *control = fpsimd;
-	uint64_t fpsr, fpcr;
-
-	arm64_neon_save(fpsimd);
-	fpsr = control[0];
-	fpcr = control[1];
-	*h = (struct fpsimd_head){ FPSIMD_MAGIC, FPSIMD_FRAME_BYTES,
-		(uint32_t)fpsr, (uint32_t)fpcr };
-	if (fp.vector == 0)
-		return;
-	if (self->f_sve)
-		arm64_sve_save(sve);
-	*(struct sve_head *)sve =
+	arm64_sve_save(record);
+	*(struct sve_head *)record =
 	    (struct sve_head){ SVE_MAGIC, (uint32_t)arm64_sve_frame_bytes(self),
 		    (uint16_t)fp.vector, 0, { 0, 0 } };
 }

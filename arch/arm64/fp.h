@@ -28,21 +28,25 @@ void arm64_fp_clear(struct arm64_fp *self);
 /* An SVE instruction trapped: false if it will again. */
 bool arm64_fp_use_sve(struct arm64_fp *self);
 
+/* Does it use SVE? */
+bool arm64_fp_has_sve(const struct arm64_fp *self);
+
 /*
  * The records of a signal's frame (Linux, uapi/asm/sigcontext.h), FP_ALIGNed:
- * struct fpsimd_context, which is always there, and struct sve_context, where
- * arm64_sve_frame_bytes() is not 0, which is a head alone where SVE is not in
- * use; then, or without it, what is beyond the 128 bits becomes 0.  User
- * memory: called in arm64_try().
+ * struct fpsimd_context, which is always there, and where the machine has SVE
+ * struct sve_context, a head alone where the LWP does not use it.  With such
+ * a one, or without, what is beyond the 128 bits becomes 0.  User memory:
+ * called in arm64_try().
  */
 #define FP_ALIGN           16
 #define FPSIMD_MAGIC       0x46508001
 #define FPSIMD_FRAME_BYTES 528
 #define SVE_MAGIC          0x53564501
+#define SVE_HEAD_BYTES     16
 size_t arm64_sve_frame_bytes(const struct arm64_fp *self);
-void arm64_fp_save_frame(const struct arm64_fp *self, void *fpsimd, void *sve);
+void arm64_sve_save_frame(const struct arm64_fp *self, void *record);
 /* Is this an SVE record of this machine? */
-bool arm64_sve_frame_good(const void *sve);
+bool arm64_sve_frame_good(const void *record);
 void arm64_fp_load_frame(
     struct arm64_fp *self, const void *fpsimd, const void *sve);
 

@@ -14,8 +14,6 @@
 #include "kern/cpu.h"
 #include "lib/printf.h"
 
-#define INTID(ack) ((ack)&0x3ff) /* GICv2 adds who sent it */
-
 static const struct gic_ops *gic;
 
 bool
@@ -68,24 +66,19 @@ arch_ipi(struct cpu *cpu, unsigned why)
 	gic->sgi(cpu->c_arch, why);
 }
 
-static void
-take(struct trapframe *tf, uint32_t intid)
+void
+gic_take(struct trapframe *tf, uint32_t intid)
 {
 	if (intid < GIC_NSGI)
 		ipi_intr(intid);
-	else if (intid == machine.m_timer_intid)
-		arm64_timer_intr();
 	else if (intid == machine.m_pmu_intid)
 		arm64_pmi(tf);
+	else if (intid == machine.m_timer_intid)
+		arm64_timer_intr();
 }
 
 void
 gic_dispatch(struct trapframe *tf)
 {
-	uint32_t a;
-
-	while (INTID(a = gic->ack()) < GIC_SPURIOUS) {
-		take(tf, INTID(a));
-		gic->eoi(a);
-	}
+	gic->dispatch(tf);
 }

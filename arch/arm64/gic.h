@@ -24,8 +24,7 @@ struct gic_ops {
 	/* This CPU's part, everything masked but the SGIs. */
 	bool (*cpu_init)(struct arm64_cpu *ac);
 	void (*enable)(struct arm64_cpu *ac, uint32_t intid); /* a PPI */
-	uint32_t (*ack)(void);
-	void (*eoi)(uint32_t ack);
+	void (*dispatch)(struct trapframe *tf); /* by gic_take() */
 	void (*sgi)(const struct arm64_cpu *to, uint32_t intid);
 };
 extern const struct gic_ops gicv2_ops, gicv3_ops;
@@ -38,7 +37,9 @@ void gic_init(void);
 void gic_cpu_init(void);
 /* Deliver a PPI of this CPU. */
 void gic_enable(uint32_t intid);
-/* Take all pending interrupts. */
+/* Take the most urgent interrupt; the next one traps again. */
 void gic_dispatch(struct trapframe *tf);
+/* It is this one. */
+void gic_take(struct trapframe *tf, uint32_t intid);
 
 #endif /* ARCH_ARM64_GIC_H */

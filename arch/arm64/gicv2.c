@@ -9,6 +9,7 @@
 #include "arch/arm64/machine.h"
 #include "kern/arch.h"
 
+#define INTID(iar)         ((iar)&0x3ff) /* who sent it is above */
 #define GICD_CTLR          (0x000 / 4)
 #define GICD_IGROUPR(n)    (0x080 / 4 + (n))
 #define GICD_ISENABLER(n)  (0x100 / 4 + (n))
@@ -61,15 +62,14 @@ enable(struct arm64_cpu *ac, uint32_t intid)
 	gicd[GICD_ISENABLER(0)] = 1U << intid;
 }
 
-static uint32_t
-ack(void)
-{
-	return gicc[GICC_IAR];
-}
-
 static void
-eoi(uint32_t iar)
+dispatch(struct trapframe *tf)
 {
+	uint32_t iar = gicc[GICC_IAR];
+
+	if (INTID(iar) >= GIC_SPURIOUS)
+		return;
+	gic_take(tf, INTID(iar));
 	gicc[GICC_EOIR] = iar;
 }
 
@@ -84,7 +84,6 @@ const struct gic_ops gicv2_ops = {
 	.init = init,
 	.cpu_init = cpu_init,
 	.enable = enable,
-	.ack = ack,
-	.eoi = eoi,
+	.dispatch = dispatch,
 	.sgi = sgi,
 };

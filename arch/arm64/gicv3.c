@@ -124,18 +124,15 @@ enable(struct arm64_cpu *ac, uint32_t intid)
 	ac->ac_gicr[GICR_ISENABLER0] = 1U << intid;
 }
 
-static uint32_t
-ack(void)
+static void
+dispatch(struct trapframe *tf)
 {
 	uint32_t intid = (uint32_t)read_sysreg(icc_iar1_el1);
 
 	dsb(sy); /* the read is what acknowledges */
-	return intid;
-}
-
-static void
-eoi(uint32_t intid)
-{
+	if (intid >= GIC_SPURIOUS)
+		return;
+	gic_take(tf, intid);
 	write_sysreg(icc_eoir1_el1, intid);
 	isb();
 }
@@ -161,7 +158,6 @@ const struct gic_ops gicv3_ops = {
 	.init = init,
 	.cpu_init = cpu_init,
 	.enable = enable,
-	.ack = ack,
-	.eoi = eoi,
+	.dispatch = dispatch,
 	.sgi = sgi,
 };

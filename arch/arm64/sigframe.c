@@ -1,15 +1,17 @@
 /*
  * A signal handler's frame, as Linux programs know it: uapi/asm/ucontext.h,
- * uapi/asm/sigcontext.h.  It is written and read in place, in user memory.
+ * uapi/asm/sigcontext.h.  It is written and read in place, in user memory:
+ * what every frame has by sigcopy.S, SVE registers and frames that programs
+ * have changed the records of in arm64_try().
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/fp.h"
+#include "arch/arm64/sigcopy.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
 #include "kern/errno.h"
 #include "kern/lwp.h"
 #include "kern/signal.h"
-#include "lib/string.h"
 
 /*
  * PSTATE.  Arm ARM (DDI 0487), "SPSR_EL1": what a payload can set itself,
@@ -27,28 +29,20 @@
 	(PSTATE_NZCV | PSTATE_TCO | PSTATE_DIT | PSTATE_SSBS | PSTATE_BTYPE)
 #define PSTATE_SYSTEM (PSTATE_USER | PSTATE_DAIF | PSTATE_PAN)
 
-#define RECORDS_BYTES 4096
-#define ESR_MAGIC     0x45535201
-#define STACK_ALIGN   16
+#define ESR_MAGIC   0x45535201
+#define STACK_ALIGN 16
 
 /* The head of a record; one of zeros is the last. */
 struct record {
 	uint32_t magic, bytes;
 };
+#define RECORD(magic, bytes) ((uint64_t)(bytes) << 32 | (magic))
 
-struct esr_record {
-	struct record head;
-	uint64_t esr;
-};
-
-struct frame {
+struct sigframe_user {
 	struct siginfo info;
 	uint64_t info_rest[(SIGINFO_BYTES - sizeof(struct siginfo)) / 8];
 	uint64_t uc_flags, uc_link;
-	uint64_t stack_sp;
-	uint32_t stack_flags, pad;
-	uint64_t stack_bytes;
-	uint64_t mask;
+	struct sigcopy_context context;
 	uint64_t mask_rest[15];
 	uint64_t context_pad;
 	/* struct sigcontext */
@@ -60,106 +54,119 @@ struct frame {
 	/* Behind it: a frame record, so that backtraces go on. */
 	uint64_t fp, lr;
 };
-_Static_assert(offsetof(struct frame, uc_flags) == 128, "Linux's rt_sigframe");
-_Static_assert(offsetof(struct frame, fault_address) == 128 + 176, "ucontext");
-_Static_assert(offsetof(struct frame, records) == 128 + 464, "sigcontext");
+#define AT(field) offsetof(struct sigframe_user, field)
+_Static_assert(AT(uc_flags) == 128, "Linux's rt_sigframe");
+_Static_assert(AT(context) == SF_STACK, "128 + ucontext's 16; asm.h");
+_Static_assert(AT(fault_address) == SF_FAULT, "128 + ucontext's 176; asm.h");
+_Static_assert(AT(x) == SF_X && AT(fp) == SF_FRAME, "asm.h");
+_Static_assert(AT(records) == SF_RECORDS, "128 + sigcontext's 464; asm.h");
 
 size_t
 arm64_sigframe_bytes(void)
 {
-	return sizeof(struct frame) + STACK_ALIGN;
+	return sizeof(struct sigframe_user) + STACK_ALIGN;
 }
 
-struct push {
-	const struct trapframe *p_tf;
-	const struct sigframe *p_sf;
-	struct frame *p_frame;
+static bool
+is_fault(int sig)
+{
+	const uint64_t faults = SIGBIT(SIGSEGV) | SIGBIT(SIGBUS) |
+	                        SIGBIT(SIGILL) | SIGBIT(SIGFPE) |
+	                        SIGBIT(SIGTRAP);
+
+	return (faults & SIGBIT(sig)) != 0;
+}
+
+/* SVE registers, and behind them what lay behind the FPSIMD record. */
+struct sve {
+	char *s_at;
+	uint64_t *s_esr;
 };
 
 static void
-write_records(char *at, const struct trapframe *tf, bool fault)
+write_sve(void *arg)
 {
+	const struct sve *s = arg;
 	const struct arm64_fp *fp = arm64_lwp_fp(lwp_self());
-	char *fpsimd = at;
+	uint64_t *next = (uint64_t *)(s->s_at + arm64_sve_frame_bytes(fp));
 
-	at += FPSIMD_FRAME_BYTES;
-	arm64_fp_save_frame(fp, fpsimd, at);
-	at += arm64_sve_frame_bytes(fp);
-	if (fault) {
-		*(struct esr_record *)at = (struct esr_record){
-			{ ESR_MAGIC, sizeof(struct esr_record) }, tf->tf_esr
-		};
-		at += sizeof(struct esr_record);
-	}
-	*(struct record *)at = (struct record){ 0, 0 };
+	arm64_sve_save_frame(fp, s->s_at);
+	next[0] = s->s_esr[0];
+	next[1] = s->s_esr[1];
+	next[2] = 0;
 }
 
-static void
-write_frame(void *arg)
+static int
+write_frame(struct sigframe_user *f, const struct trapframe *tf,
+    const struct sigframe *sf)
 {
-	const struct push *p = arg;
-	const struct trapframe *tf = p->p_tf;
-	const struct sigframe *sf = p->p_sf;
-	struct frame *f = p->p_frame;
-	int sig = sf->sf_info->si_signo;
-	bool fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGILL ||
-	             sig == SIGFPE || sig == SIGTRAP;
+	const struct arm64_fp *fp = arm64_lwp_fp(lwp_self());
+	bool fault = is_fault(sf->sf_info->si_signo);
+	struct sigcopy_out more;
+	struct sve sve = { f->records + FPSIMD_FRAME_BYTES, more.so_records };
+	int err;
 
-	f->info = *sf->sf_info;
-	memset(f->info_rest, 0, sizeof f->info_rest);
-	f->uc_flags = f->uc_link = 0;
-	f->stack_sp = sf->sf_stack.ss_sp;
-	f->stack_flags = sf->sf_stack.ss_flags;
-	f->stack_bytes = sf->sf_stack.ss_bytes;
-	f->mask = sf->sf_mask;
-	f->fault_address = fault ? sf->sf_info->si_addr : 0;
-	memcpy(f->x, tf->tf_x, sizeof f->x);
-	f->sp = tf->tf_sp;
-	f->pc = tf->tf_pc;
-	f->pstate = tf->tf_pstate;
-	f->fp = tf->tf_x[29];
-	f->lr = tf->tf_x[30];
-	write_records(f->records, tf, fault);
+	more.so_context.sc_stack_sp = sf->sf_stack.ss_sp;
+	more.so_context.sc_stack_flags = sf->sf_stack.ss_flags;
+	more.so_context.sc_stack_bytes = sf->sf_stack.ss_bytes;
+	more.so_context.sc_mask = sf->sf_mask;
+	more.so_fault_address = fault ? sf->sf_info->si_addr : 0;
+	more.so_records[0] = more.so_records[1] = 0;
+	more.so_records[2] = more.so_records[3] = 0;
+	if (arm64_sve_bytes() != 0 && !arm64_fp_has_sve(fp)) {
+		more.so_records[0] = RECORD(SVE_MAGIC, SVE_HEAD_BYTES);
+		more.so_records[1] = arm64_sve_bytes();
+		sve.s_esr = &more.so_records[2];
+	}
+	if (fault) {
+		sve.s_esr[0] = RECORD(ESR_MAGIC, 2 * sizeof(uint64_t));
+		sve.s_esr[1] = tf->tf_esr;
+	}
+	err = arm64_sigcopy_out(f, tf, sf->sf_info, &more);
+	if (err == 0 && arm64_fp_has_sve(fp))
+		err = arm64_try(write_sve, &sve);
+	return err;
 }
 
 int
 arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 {
-	struct push p = { .p_tf = tf, .p_sf = sf };
 	uintptr_t sp = sf->sf_sp, handler = sf->sf_act->sa_handler;
+	struct sigframe_user *f;
 
 	if (sp > USER_TOP || sp < sf->sf_limit ||
 	    sp - sf->sf_limit < arm64_sigframe_bytes() || handler >= USER_TOP)
 		return EFAULT;
-	sp = (sp - sizeof(struct frame)) & -(uintptr_t)STACK_ALIGN;
-	p.p_frame = (struct frame *)sp;
-	if (arm64_try(write_frame, &p) != 0)
+	sp = (sp - sizeof *f) & -(uintptr_t)STACK_ALIGN;
+	f = (struct sigframe_user *)sp;
+	if (write_frame(f, tf, sf) != 0)
 		return EFAULT;
 
 	tf->tf_pc = handler;
 	tf->tf_sp = sp;
 	tf->tf_x[0] = (uint64_t)sf->sf_info->si_signo;
-	tf->tf_x[1] = (uintptr_t)&p.p_frame->info;
-	tf->tf_x[2] = (uintptr_t)&p.p_frame->uc_flags;
-	tf->tf_x[29] = (uintptr_t)&p.p_frame->fp;
+	tf->tf_x[1] = (uintptr_t)&f->info;
+	tf->tf_x[2] = (uintptr_t)&f->uc_flags;
+	tf->tf_x[29] = (uintptr_t)&f->fp;
 	tf->tf_x[30] = sf->sf_act->sa_restorer;
 	tf->tf_pstate &= ~(PSTATE_BTYPE | PSTATE_SS | PSTATE_IL | PSTATE_TCO);
 	return 0;
 }
 
-struct pop {
-	const struct frame *o_frame;
-	struct trapframe *o_tf;
-	struct sigframe *o_sf;
-	bool o_damaged;
+struct records {
+	const char *r_first;
+	bool r_damaged;
 };
 
 /* Walk the records, each of which a program may have changed. */
-static bool
-read_records(const char *at)
+static void
+read_records(void *arg)
 {
-	const char *end = at + RECORDS_BYTES, *fpsimd = NULL, *sve = NULL;
+	struct records *rs = arg;
+	const char *at = rs->r_first, *end = at + RECORDS_BYTES;
+	const char *fpsimd = NULL, *sve = NULL;
 
+	rs->r_damaged = true;
 	while ((size_t)(end - at) >= sizeof(struct record)) {
 		struct record r = *(const volatile struct record *)at;
 
@@ -167,7 +174,7 @@ read_records(const char *at)
 			break;
 		if (r.bytes < sizeof r || r.bytes % 16 != 0 ||
 		    r.bytes > (size_t)(end - at))
-			return false;
+			return;
 		if (r.magic == FPSIMD_MAGIC && fpsimd == NULL &&
 		    r.bytes == FPSIMD_FRAME_BYTES)
 			fpsimd = at;
@@ -175,50 +182,65 @@ read_records(const char *at)
 			 arm64_sve_frame_good(at))
 			sve = at;
 		else if (r.magic != ESR_MAGIC)
-			return false;
+			return;
 		at += r.bytes;
 	}
 	if (fpsimd == NULL)
-		return false;
+		return;
 	arm64_fp_load_frame(arm64_lwp_fp(lwp_self()), fpsimd, sve);
-	return true;
+	rs->r_damaged = false;
 }
 
-static void
-read_frame(void *arg)
+/* Are the records as write_frame() made them, without SVE registers? */
+static bool
+records_are_usual(const struct sigcopy_in *more)
 {
-	struct pop *o = arg;
-	const struct frame *f = o->o_frame;
+	unsigned n = 0;
 
-	memcpy(o->o_tf->tf_x, f->x, sizeof f->x);
-	o->o_tf->tf_sp = f->sp;
-	o->o_tf->tf_pc = f->pc;
-	o->o_tf->tf_pstate = f->pstate;
-	o->o_sf->sf_mask = f->mask;
-	o->o_sf->sf_stack =
-	    (struct sigstack){ f->stack_sp, f->stack_bytes, f->stack_flags };
-	o->o_damaged = !read_records(f->records);
+	if (more->sn_fpsimd != RECORD(FPSIMD_MAGIC, FPSIMD_FRAME_BYTES) ||
+	    arm64_fp_has_sve(arm64_lwp_fp(lwp_self())))
+		return false;
+	if (arm64_sve_bytes() != 0) {
+		if (more->sn_records[0] != RECORD(SVE_MAGIC, SVE_HEAD_BYTES) ||
+		    (uint16_t)more->sn_records[1] != arm64_sve_bytes())
+			return false;
+		n = 2;
+	}
+	return more->sn_records[n] == 0;
+}
+
+static int
+load_fp(const struct sigframe_user *f, const struct sigcopy_in *more)
+{
+	struct records rs = { f->records, false };
+
+	if (records_are_usual(more))
+		return arm64_sigcopy_fpsimd(f->records);
+	return arm64_try(read_records, &rs) != 0 || rs.r_damaged ? EFAULT : 0;
 }
 
 int
 arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf)
 {
-	struct trapframe new = *tf;
-	struct pop o = { .o_tf = &new, .o_sf = sf };
+	const struct sigframe_user *f = (const void *)tf->tf_sp;
 	bool system = lwp_self()->l_system;
 	uint64_t may = system ? PSTATE_SYSTEM : PSTATE_USER;
+	struct sigcopy_in more;
 
-	if (tf->tf_sp % STACK_ALIGN != 0 ||
-	    tf->tf_sp > USER_TOP - sizeof(struct frame))
+	if (tf->tf_sp % STACK_ALIGN != 0 || tf->tf_sp > USER_TOP - sizeof *f)
 		return EFAULT;
-	o.o_frame = (const struct frame *)tf->tf_sp;
-	if (arm64_try(read_frame, &o) != 0 || o.o_damaged)
+	if (arm64_sigcopy_in(f, tf, &more) != 0 || load_fp(f, &more) != 0)
 		return EFAULT;
-	if (new.tf_pc >= USER_TOP ||
-	    (new.tf_pstate &PSTATE_MODE) != (tf->tf_pstate & PSTATE_MODE) ||
-	    (!system && (new.tf_pstate &PSTATE_DAIF) != 0))
+	if (more.sn_pc >= USER_TOP ||
+	    ((more.sn_pstate ^ tf->tf_pstate) & PSTATE_MODE) != 0 ||
+	    (!system && (more.sn_pstate & PSTATE_DAIF) != 0))
 		return EFAULT;
-	new.tf_pstate = (tf->tf_pstate & ~may) | (new.tf_pstate &may);
-	*tf = new;
+	tf->tf_sp = more.sn_sp;
+	tf->tf_pc = more.sn_pc;
+	tf->tf_pstate = (tf->tf_pstate & ~may) | (more.sn_pstate & may);
+	sf->sf_mask = more.sn_context.sc_mask;
+	sf->sf_stack.ss_sp = more.sn_context.sc_stack_sp;
+	sf->sf_stack.ss_bytes = more.sn_context.sc_stack_bytes;
+	sf->sf_stack.ss_flags = (unsigned)more.sn_context.sc_stack_flags;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/fp.h"
 #include "arch/arm64/gic.h"
+#include "arch/arm64/sigcopy.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
 #include "kern/errno.h"
@@ -74,6 +75,12 @@ fixup(struct trapframe *tf)
 			return true;
 		}
 	}
+	if (FIELD(tf->tf_esr, 31, 26) == EC_DABORT && tf->tf_far < USER_TOP &&
+	    tf->tf_pc - (uintptr_t)arm64_sigcopy_start <
+		(size_t)(arm64_sigcopy_end - arm64_sigcopy_start)) {
+		tf->tf_pc = (uintptr_t)arm64_sigcopy_failed;
+		return true;
+	}
 	if (arm64_curcpu()->ac_try != 0 && tf->tf_far < USER_TOP &&
 	    FIELD(tf->tf_esr, 31, 26) == EC_DABORT) {
 		tf->tf_pc = (uintptr_t)arm64_try_failed;
@@ -136,7 +143,7 @@ arm64_trap_sync(struct trapframe *tf)
 			report(tf, ec);
 		return;
 	}
-	trap_enter();
+	kernel_lock();
 	if (ec != EC_SVE_TRAPPED || !arm64_fp_use_sve(arm64_lwp_fp(lwp_self())))
 		report(tf, ec);
 	trap_return(tf);
@@ -165,12 +172,12 @@ arm64_trap_svc(struct trapframe *tf)
 void
 arm64_trap_irq(struct trapframe *tf)
 {
-	trap_enter();
+	kernel_lock();
 	gic_dispatch(tf);
 	if (tf_user(tf))
 		trap_return(tf);
 	else
-		trap_leave();
+		kernel_unlock();
 }
 
 /* SError, or a vector nothing should come by. */
@@ -178,7 +185,7 @@ void
 arm64_trap_bad(struct trapframe *tf)
 {
 	if (tf_user(tf))
-		trap_enter();
+		kernel_lock();
 	trap_fault(tf, FAULT_OTHER, 0,
 	    FIELD(tf->tf_esr, 31, 26) == EC_SERROR ? "SError"
 						   : "unexpected vector");

@@ -134,9 +134,9 @@ void
 x86_trap_kernel(struct trapframe *tf)
 {
 	if (tf->tf_vector >= NEXCEPTION) {
-		trap_enter();
+		kernel_lock();
 		x86_interrupt(tf);
-		trap_leave();
+		kernel_unlock();
 	} else if (!fixup(tf)) {
 		report(tf, read_cr(2));
 	}

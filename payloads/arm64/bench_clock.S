@@ -10,4 +10,14 @@ bench_clock:
 	mrs	x0, cntvct_el0
 	ret
 	.size	bench_clock, . - bench_clock
+
+/* void bench_fault(void): SIGILL, whose handler goes on at the end. */
+	.globl	bench_fault, bench_fault_end
+	.type	bench_fault, %function
+bench_fault:
+	udf	#0
+bench_fault_end:
+	ret
+	.size	bench_fault, . - bench_fault
+
 	.section .note.GNU-stack, "", %progbits

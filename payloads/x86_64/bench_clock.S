@@ -12,4 +12,14 @@ bench_clock:
 	or	%rdx, %rax
 	ret
 	.size	bench_clock, . - bench_clock
+
+/* void bench_fault(void): SIGILL, whose handler goes on at the end. */
+	.globl	bench_fault, bench_fault_end
+	.type	bench_fault, @function
+bench_fault:
+	ud2
+bench_fault_end:
+	ret
+	.size	bench_fault, . - bench_fault
+
 	.section .note.GNU-stack, "", @progbits
