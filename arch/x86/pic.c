@@ -370,7 +370,9 @@ x86_pic_keep(struct pcbe_set *set)
 		start_together(pc, set);
 	else
 		start_each(pc, set);
-	pc->pc_running = 0; /* nothing that allstop() knows of */
+	/* Nothing that allstop() knows of, nor what clears stale counts. */
+	pc->pc_running = 0;
+	pc->pc_holding &= ~set->ps_pics;
 }
 
 uint64_t

@@ -1,0 +1,32 @@
+/*
+ * A script: system calls with loops between them, run by so few lines of
+ * assembly that every instruction of it is known beforehand.  Included by
+ * tests that compare counts with what must have been run.
+ */
+#ifndef TESTS_IMAGE_SCRIPT_H
+#define TESTS_IMAGE_SCRIPT_H
+
+/*
+ * One call, and a loop behind it.  script.S knows where the members lie.
+ *
+ * What comes next is the op behind this one in memory, or op_zero if the
+ * call's result is 0: so a clone goes its own way.  Either costs the same.
+ */
+struct op {
+	long op_sysno; /* -1: the end */
+	long op_arg[6];
+	long *op_result;        /* gets -errno, too */
+	unsigned long op_spins; /* at least 1 */
+	const struct op *op_zero;
+};
+
+void script_run(const struct op *script);
+
+/*
+ * Instructions of an op: up to its system call, that included; and behind
+ * it, beside two for each spin.
+ */
+extern const unsigned long script_before, script_after;
+#define SCRIPT_SPIN 2
+
+#endif /* TESTS_IMAGE_SCRIPT_H */
