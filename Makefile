@@ -295,6 +295,10 @@ $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_run.o kern/kcpc_sys.o \
     kern/witness.o $(HOST_LIB)
+# Every interleaving of kcpc's operations on the software PMU.
+HOST_TESTS   += explore
+explore_OBJS := tests/host/explore_model.o tests/host/explore_world.o tests/host/explore_search.o kern/null_shape.o kern/null_pcbe.o \
+    $(filter-out tests/host/host.o,$(HOST_CPC_OBJS))
 build/host/kern/kcpc_init.o build/host/kern/witness.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%)

@@ -477,7 +477,7 @@ null_pcbe(const struct null_shape *ns, const char *word)
 {
 	shape = *ns;
 	snprintf(name, sizeof name, "Software PMU (pcbe=%s)", word);
-	memset(null_cpus, 0, sizeof null_cpus);
+	memset(null_cpus, 0, ncpu * sizeof null_cpus[0]);
 	null_ops.pcbe_caps = 0;
 	null_ops.pcbe_mute = 0;
 	if (ns->ns_ovf != NULL_OVF_NONE)

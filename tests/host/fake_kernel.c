@@ -105,6 +105,14 @@ lwp_self(void)
 	return self->c_lwp;
 }
 
+/* There are no frames: nothing traps. */
+struct trapframe *
+arch_lwp_frame(struct lwp *l)
+{
+	(void)l;
+	return NULL;
+}
+
 uint64_t
 sched_cpus(void)
 {

@@ -1,0 +1,405 @@
+/*
+ * The steps, made by kcpc itself, over the fake kernel and the software PMU;
+ * and what of its state can be held against the model's.
+ */
+#include "tests/host/explore.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "kern/kcpc.h"
+#include "kern/kcpc_impl.h"
+#include "kern/lwp.h"
+#include "kern/null_pcbe.h"
+
+const char *const ex_faults[EX_NFAULT] = { "sound", "no-fold", "no-stop",
+	"no-overflow", "no-filter" };
+
+/* A set as the library packs it, and a sample as it takes it. */
+static struct {
+	struct cpc_pack head;
+	struct cpc_packreq req[EX_NREQ];
+} packs[EX_NSET];
+static struct {
+	struct cpc_sample head;
+	uint64_t value[EX_NREQ];
+} taken;
+
+static const struct pcbe_ops *sound;
+static struct pcbe_ops faulty;
+static unsigned signals[EX_NLWP];
+static bool alive[EX_NLWP];
+
+/* The faults, between kcpc and the PMU. */
+
+static uint64_t
+stop_without_fold(struct pcbe_set *set)
+{
+	uint64_t before[EX_NREQ], overflowed;
+
+	for (unsigned i = 0; i < set->ps_n; i++)
+		before[i] = set->ps_page->cg_req[i].cq_data;
+	overflowed = sound->stop(set);
+	for (unsigned i = 0; i < set->ps_n; i++)
+		set->ps_page->cg_req[i].cq_data = before[i];
+	return overflowed;
+}
+
+/* CPU 1 starts again at once. */
+static uint64_t
+stop_cpu_0(struct pcbe_set *set)
+{
+	uint64_t overflowed = sound->stop(set), tick;
+
+	if (arch_curcpu()->c_id == 0)
+		return overflowed;
+	tick = set->ps_page->cg_tick;
+	sound->program(set);
+	set->ps_page->cg_tick = tick;
+	return overflowed;
+}
+
+static uint64_t
+stop_and_tell_nothing(struct pcbe_set *set)
+{
+	sound->stop(set);
+	return 0;
+}
+
+static void
+program_unfiltered(struct pcbe_set *set)
+{
+	for (unsigned i = 0; i < set->ps_n; i++)
+		set->ps_cfg[i].pc_flags |= CPC_COUNT_USER | CPC_COUNT_SYSTEM;
+	sound->program(set);
+}
+
+static const struct pcbe_ops *
+with_fault(enum ex_fault fault)
+{
+	faulty = *sound;
+	if (fault == EX_NO_FOLD)
+		faulty.stop = stop_without_fold;
+	else if (fault == EX_NO_STOP)
+		faulty.stop = stop_cpu_0;
+	else if (fault == EX_NO_OVERFLOW)
+		faulty.stop = stop_and_tell_nothing;
+	else if (fault == EX_NO_FILTER)
+		faulty.program = program_unfiltered;
+	return &faulty;
+}
+
+static void
+pack_all(void)
+{
+	for (unsigned s = 0; s < EX_NSET; s++) {
+		packs[s].head = (struct cpc_pack){ s + 1, ex_sets[s].es_n, 0 };
+		for (unsigned i = 0; i < ex_sets[s].es_n; i++) {
+			const struct ex_request *rq = &ex_sets[s].es_req[i];
+			struct pcbe_event ev;
+
+			sound->event_coverage(rq->rq_event, false, 0, &ev);
+			packs[s].req[i] = (struct cpc_packreq){
+				.cr_event = { ev.pe_pics, ev.pe_code,
+				    ev.pe_flags },
+				.cr_preset = rq->rq_preset,
+				.cr_flags = rq->rq_flags,
+				.cr_picnum = -1,
+			};
+		}
+	}
+}
+
+/* What would make the LWP deliver a signal; when, is tell()'s. */
+static void
+post(struct lwp *l)
+{
+	(void)l;
+}
+
+void
+ex_world_boot(const char *shape, enum ex_fault fault)
+{
+	struct null_shape ns;
+	const char *why = null_shape_parse(shape, &ns);
+
+	if (why != NULL) {
+		fprintf(stderr, "explore: %s: %s\n", shape, why);
+		exit(2);
+	}
+	sound = null_pcbe(&ns, shape);
+	fake_backend = with_fault(fault);
+	fake_boot();
+	fake_backend = NULL;
+	kcpc_set_notify(post);
+	pack_all();
+	memset(signals, 0, sizeof signals);
+	for (unsigned i = 0; i < EX_NLWP; i++)
+		alive[i] = i < EX_NCPU;
+	fake_cpu(1);
+	fake_switch(0, 2);
+}
+
+static int
+door(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+	const uintptr_t args[6] = { op, a, b, c, d };
+
+	return (int)-kcpc_syscall(args);
+}
+
+static int
+bind_set(unsigned set)
+{
+	size_t bytes = sizeof packs[set].head +
+	               ex_sets[set].es_n * sizeof packs[set].req[0];
+	int subcode;
+
+	return door(CPC_OP_BIND, (uintptr_t)&packs[set], bytes,
+	    CPC_BIND_LWP_INHERIT, (uintptr_t)&subcode);
+}
+
+static int
+sample(unsigned set, struct ex_result *r)
+{
+	int err = door(
+	    CPC_OP_SAMPLE, set + 1, (uintptr_t)&taken, ex_sets[set].es_n, 0);
+
+	if (err == 0)
+		memcpy(r->er_count, taken.value,
+		    ex_sets[set].es_n * sizeof taken.value[0]);
+	return err;
+}
+
+static int
+lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
+{
+	signals[lwp] += kcpc_overflowed(lwp_self());
+	switch (op) {
+	case EX_BIND1:
+	case EX_BIND2:
+		return bind_set(op - EX_BIND1);
+	case EX_UNBIND1:
+	case EX_UNBIND2:
+		return door(CPC_OP_RELE, op - EX_UNBIND1 + 1, 0, 0, 0);
+	case EX_SAMPLE1:
+	case EX_SAMPLE2:
+		return sample(op - EX_SAMPLE1, r);
+	case EX_WORK:
+		return door(CPC_OP_ADVANCE, EX_STEPS, CPC_COUNT_USER, 0, 0);
+	case EX_SYSTEM:
+		return door(CPC_OP_ADVANCE, EX_STEPS, CPC_COUNT_SYSTEM, 0, 0);
+	case EX_DISABLE:
+		return door(CPC_OP_DISABLE, 0, 0, 0, 0);
+	case EX_ENABLE:
+		return door(CPC_OP_ENABLE, 0, 0, 0, 0);
+	case EX_RESTART:
+		return door(CPC_OP_RESTART, 0, 0, 0, 0);
+	case EX_PRESET:
+		return door(CPC_OP_PRESET, 0, EX_NEW_PRESET, 0, 0);
+	case EX_REVOKE1:
+	case EX_REVOKE2:
+		return door(CPC_OP_REVOKE, op - EX_REVOKE1 + 1, 0, 0, 0);
+	case EX_CLONE:
+		alive[EX_NLWP - 1] = true;
+		signals[EX_NLWP - 1] = 0;
+		return kcpc_inherit(lwp_self(), fake_lwp(0, EX_NLWP));
+	case EX_EXIT:
+		alive[lwp] = false;
+		kcpc_lwp_exit(lwp_self());
+		fake_idle();
+		return 0;
+	default: /* EX_INVALID */
+		fake_invalidate();
+		return 0;
+	}
+}
+
+void
+ex_world_do(struct ex_step s, struct ex_result *r)
+{
+	memset(r, 0, sizeof *r);
+	fake_cpu(s.st_cpu);
+	if (s.st_op != EX_TIMER)
+		fake_clock(1);
+	switch (s.st_op) {
+	case EX_RUN1:
+	case EX_RUN2:
+	case EX_RUN3:
+		fake_switch(0, s.st_op - EX_RUN1 + 1);
+		break;
+	case EX_REST:
+		fake_idle();
+		break;
+	case EX_PMI:
+		kcpc_pmi(NULL);
+		break;
+	case EX_TIMER:
+		fake_time(EX_TIMER_TICKS);
+		break;
+	default:
+		r->er_err =
+		    lwp_does((unsigned)lwp_self()->l_id - 1, s.st_op, r);
+	}
+}
+
+static char wrong[256];
+
+#define DIFFERS(...) (snprintf(wrong, sizeof wrong, __VA_ARGS__), wrong)
+
+/* The count as of now, as a sample would find it. */
+static uint64_t
+count_now(const struct kcpc_ctx *ctx, unsigned i, unsigned cpu, bool running)
+{
+	const struct cpc_page_req *cq = &ctx->kc_pcbe.ps_page->cg_req[i];
+	const struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[i];
+
+	if (!running)
+		return cq->cq_data;
+	return cq->cq_data +
+	       ((null_pcbe_raw(cpu, cfg->pc_pic) - cq->cq_last) & cfg->pc_mask);
+}
+
+static const char *
+check_counts(const struct ex_model *m, unsigned lwp)
+{
+	const struct kcpc_ctx *ctx = fake_lwp(0, (int)lwp + 1)->l_cpc;
+	const struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
+	bool running = ex_model_running(m, lwp);
+	uint64_t ticks = ctx->kc_pcbe.ps_page->cg_tick;
+
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		uint64_t n =
+		    count_now(ctx, i, (unsigned)m->em_lwp[lwp].ml_cpu, running);
+
+		if (n != c->mc_count[i])
+			return DIFFERS("LWP %u counts %#lx of request %u, not "
+				       "%#lx",
+			    lwp + 1, (unsigned long)n, i,
+			    (unsigned long)c->mc_count[i]);
+		if (ctx->kc_reqs[i].kr_preset != c->mc_preset[i])
+			return DIFFERS(
+			    "LWP %u has another preset of request %u", lwp + 1,
+			    i);
+	}
+	if (running)
+		ticks += arch_tick();
+	if (ticks != c->mc_ticks)
+		return DIFFERS("LWP %u was programmed for %lu ticks, not %lu",
+		    lwp + 1, (unsigned long)ticks, (unsigned long)c->mc_ticks);
+	return NULL;
+}
+
+static const char *
+check_lwp(const struct ex_model *m, unsigned lwp)
+{
+	const struct kcpc_ctx *ctx = fake_lwp(0, (int)lwp + 1)->l_cpc;
+	const struct ex_lwp *l = &m->em_lwp[lwp];
+	const struct ex_ctx *c = &l->ml_ctx;
+	uint32_t flags;
+
+	if ((ctx != NULL) != c->mc_live)
+		return DIFFERS(
+		    "LWP %u has %s context", lwp + 1, ctx != NULL ? "a" : "no");
+	if (signals[lwp] != l->ml_signals)
+		return DIFFERS("LWP %u got %u signals, not %u", lwp + 1,
+		    signals[lwp], l->ml_signals);
+	if (ctx == NULL)
+		return NULL;
+	flags = ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INVALID);
+	if (ctx->kc_set != c->mc_set + 1ULL ||
+	    (flags & KCPC_CTX_INVALID) !=
+		(c->mc_invalid ? KCPC_CTX_INVALID : 0))
+		return DIFFERS("LWP %u has another context", lwp + 1);
+	if (c->mc_invalid)
+		return NULL;
+	if (flags != (c->mc_frozen ? KCPC_CTX_FREEZE : 0U))
+		return DIFFERS("LWP %u is %s", lwp + 1,
+		    flags != 0 ? "frozen" : "not frozen");
+	if (((ctx->kc_flags & KCPC_CTX_SIGOVF) != 0) != c->mc_signal)
+		return DIFFERS("LWP %u is %s a signal", lwp + 1,
+		    c->mc_signal ? "not due" : "due");
+	return check_counts(m, lwp);
+}
+
+/* PICs count for the LWP that runs, and for nobody else. */
+static const char *
+check_cpu(const struct ex_model *m, unsigned cpu)
+{
+	int lwp = m->em_cpu[cpu].mp_lwp;
+	uint32_t pics = null_pcbe_running(cpu), want = 0;
+
+	if (lwp != EX_IDLE && ex_model_running(m, (unsigned)lwp))
+		want = fake_lwp(0, lwp + 1)->l_cpc->kc_pcbe.ps_pics;
+	return pics == want
+	           ? NULL
+	           : DIFFERS("CPU %u runs PICs %#x, not %#x", cpu, pics, want);
+}
+
+static const char *
+check_totals(const struct ex_model *m)
+{
+	uint32_t live[EX_NSET] = { 0 }, pics = 0;
+	struct kcpc_stat st;
+
+	for (unsigned i = 0; i < EX_NLWP; i++) {
+		const struct ex_ctx *c = &m->em_lwp[i].ml_ctx;
+
+		if (!c->mc_live)
+			continue;
+		live[c->mc_set]++;
+		for (unsigned j = 0; j < ex_sets[c->mc_set].es_n; j++)
+			pics += 1 + (m->em_shape.ns_helpers &&
+					(ex_sets[c->mc_set].es_req[j].rq_flags &
+					    CPC_OVF_NOTIFY_EMT) != 0);
+	}
+	kcpc_stat(&st);
+	if (st.ks_contexts != live[0] + live[1] || st.ks_pics != pics)
+		return DIFFERS("%u contexts with %u PICs, not %u with %u",
+		    st.ks_contexts, st.ks_pics, live[0] + live[1], pics);
+	for (unsigned i = 0; i < EX_NSET; i++) {
+		if (kcpc_live(fake_lwp(0, 1)->l_proc, i + 1) != live[i])
+			return DIFFERS(
+			    "set %u has not %u instances", i + 1, live[i]);
+	}
+	return st.ks_stray == 0 ? NULL : "an overflow was nobody's";
+}
+
+const char *
+ex_world_check(const struct ex_model *m)
+{
+	const char *why = check_totals(m);
+
+	for (unsigned i = 0; why == NULL && i < EX_NLWP; i++)
+		why = check_lwp(m, i);
+	for (unsigned i = 0; why == NULL && i < EX_NCPU; i++)
+		why = check_cpu(m, i);
+	return why;
+}
+
+const char *
+ex_world_end(void)
+{
+	for (unsigned cpu = 0; cpu < EX_NCPU; cpu++) {
+		fake_cpu(cpu);
+		if (lwp_self()->l_id == 0)
+			continue;
+		alive[lwp_self()->l_id - 1] = false;
+		kcpc_lwp_exit(lwp_self());
+		fake_idle();
+	}
+	fake_cpu(0);
+	for (unsigned i = 0; i < EX_NLWP; i++) {
+		if (alive[i])
+			fake_exit(0, (int)i + 1);
+	}
+	for (unsigned cpu = 0; cpu < EX_NCPU; cpu++) {
+		if (null_pcbe_running(cpu) != 0)
+			return "PICs that run";
+	}
+	return fake_halt();
+}
