@@ -1,9 +1,7 @@
 #include "kern/fault.h"
 
 #include "kern/arch.h"
-#include "kern/cpu.h"
 #include "kern/kcpc.h"
-#include "kern/klock.h"
 #include "kern/ksym.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
@@ -130,18 +128,4 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 	    (unsigned long)addr);
 	tf_print(tf);
 	panic("%s in the kernel", what);
-}
-
-void
-trap_return(struct trapframe *tf)
-{
-	struct lwp *l = lwp_self();
-
-	while (l->l_ast != 0) {
-		if ((l->l_ast & AST_YIELD) != 0)
-			sched_yield();
-		if ((l->l_ast & ~AST_YIELD) != 0)
-			sig_ast(l, tf);
-	}
-	kernel_unlock();
 }

@@ -6,6 +6,7 @@
 #include "kern/errno.h"
 #include "kern/fault.h"
 #include "kern/kcpc.h"
+#include "kern/klock.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
 #include "kern/signal.h"
@@ -79,35 +80,6 @@ end_call(struct lwp *l, struct trapframe *tf, const struct sigaction *act)
 		tf_set_ret(tf, -EINTR);
 }
 
-/* 0, or EFAULT where the frame has no room; nothing has changed then. */
-static int
-enter_handler(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
-{
-	struct sigaction *act = &l->l_proc->p_sig[info->si_signo];
-	uint64_t block = act->sa_mask;
-	struct sigframe sf;
-	int err;
-
-	sf.sf_act = act;
-	sf.sf_info = info;
-	sf.sf_mask = l->l_sigrestore ? l->l_sigsaved : l->l_sigmask;
-	if (l->l_restart)
-		end_call(l, tf, act);
-	choose_stack(l, tf_sp(tf), &sf);
-	if ((err = arch_sigframe_push(tf, &sf)) != 0)
-		return err;
-	if (l->l_cpc_page != NULL)
-		kcpc_page_interrupted(l);
-	l->l_sigrestore = false;
-	if ((act->sa_flags & SA_NODEFER) == 0)
-		block |= SIGBIT(info->si_signo);
-	if (act->sa_flags & SA_RESETHAND)
-		act->sa_handler = SIG_DFL;
-	if ((block & ~l->l_sigmask) != 0)
-		sig_set_mask(l, l->l_sigmask | block);
-	return 0;
-}
-
 static bool
 has_handler(const struct lwp *l, int sig)
 {
@@ -115,7 +87,38 @@ has_handler(const struct lwp *l, int sig)
 	       (l->l_sigmask & SIGBIT(sig)) == 0;
 }
 
-/* A signal whose frame finds no room. */
+static void no_room(struct lwp *l, struct trapframe *tf, int sig);
+
+static void
+run_handler(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
+{
+	struct sigaction *act = &l->l_proc->p_sig[info->si_signo];
+	struct sigframe sf;
+
+	sf.sf_act = act;
+	sf.sf_info = info;
+	sf.sf_mask = l->l_sigrestore ? l->l_sigsaved : l->l_sigmask;
+	if (l->l_restart)
+		end_call(l, tf, act);
+	choose_stack(l, tf_sp(tf), &sf);
+	if (arch_sigframe_push(tf, &sf) != 0) {
+		no_room(l, tf, info->si_signo);
+		return;
+	}
+	if (l->l_cpc_page != NULL)
+		kcpc_page_interrupted(l);
+	l->l_sigrestore = false;
+	l->l_sigmask |= act->sa_mask;
+	if ((act->sa_flags & SA_NODEFER) == 0)
+		l->l_sigmask |= SIGBIT(info->si_signo);
+	if (act->sa_flags & SA_RESETHAND)
+		act->sa_handler = SIG_DFL;
+	/* What waits for the process may go to another LWP now. */
+	if (l->l_proc->p_sigpend.sp_set != 0)
+		sig_set_mask(l, l->l_sigmask);
+}
+
+/* Nothing has changed: try SIGSEGV, perhaps on a stack of its own. */
 static void
 no_room(struct lwp *l, struct trapframe *tf, int sig)
 {
@@ -123,19 +126,13 @@ no_room(struct lwp *l, struct trapframe *tf, int sig)
 	char why[64], name[12];
 
 	siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
-	if (sig != SIGSEGV && has_handler(l, SIGSEGV) &&
-	    enter_handler(l, tf, &segv) == 0)
+	if (sig != SIGSEGV && has_handler(l, SIGSEGV)) {
+		run_handler(l, tf, &segv);
 		return;
+	}
 	snprintf(why, sizeof why, "no room on the stack for the frame of %s",
 	    sig_name(sig, name));
 	die(l, tf, SIGSEGV, why);
-}
-
-static void
-run_handler(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
-{
-	if (enter_handler(l, tf, info) != 0)
-		no_room(l, tf, info->si_signo);
 }
 
 bool
@@ -164,7 +161,9 @@ overflowed(struct lwp *l, struct trapframe *tf)
 	if (!kcpc_overflowed(l))
 		return;
 	siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
-	if (!sig_run(l, tf, &info))
+	if (has_handler(l, SIGEMT))
+		run_handler(l, tf, &info);
+	else
 		sig_post_lwp(l, SIGEMT, &info);
 }
 
@@ -188,28 +187,41 @@ deliver(struct lwp *l, struct trapframe *tf)
 	}
 }
 
-void
-sig_ast(struct lwp *l, struct trapframe *tf)
+/* No handler ran after sigsuspend(2); what it let in has been seen to. */
+static void
+end_suspend(struct lwp *l, struct trapframe *tf)
 {
-	unsigned ast = l->l_ast;
+	l->l_sigrestore = false;
+	sig_set_mask(l, l->l_sigsaved);
+	deliver(l, tf);
+}
 
-	if ((ast & AST_EXIT) != 0)
-		lwp_exit();
-	if ((ast & AST_CPC) != 0)
-		overflowed(l, tf);
-	if ((sig_pending(l) & ~l->l_sigmask) != 0)
-		deliver(l, tf);
-	if (l->l_sigrestore) {
-		/* No handler ran; what it let in has been seen to. */
-		l->l_sigrestore = false;
-		sig_set_mask(l, l->l_sigsaved);
-		deliver(l, tf);
+void
+trap_return(struct trapframe *tf)
+{
+	struct lwp *l = lwp_self();
+	unsigned ast;
+
+	while ((ast = l->l_ast) != 0) {
+		if ((ast & AST_EXIT) != 0)
+			lwp_exit();
+		if ((ast & AST_YIELD) != 0) {
+			sched_yield();
+			continue;
+		}
+		if ((ast & AST_CPC) != 0)
+			overflowed(l, tf);
+		if ((sig_pending(l) & ~l->l_sigmask) != 0)
+			deliver(l, tf);
+		if (l->l_sigrestore)
+			end_suspend(l, tf);
+		if (l->l_restart) {
+			l->l_restart = false;
+			tf_restart(tf);
+		}
+		l->l_ast &= AST_YIELD;
+		if (l->l_proc->p_exiting)
+			lwp_exit();
 	}
-	if (l->l_restart) {
-		l->l_restart = false;
-		tf_restart(tf);
-	}
-	l->l_ast &= AST_YIELD;
-	if (l->l_proc->p_exiting)
-		lwp_exit();
+	kernel_unlock();
 }

@@ -76,11 +76,11 @@ struct sigaction {
 	uint64_t sa_mask;
 };
 
-/* sigaltstack(2); no stack while ss_flags has SS_DISABLE. */
+/* stack_t of sigaltstack(2); no stack while ss_flags has SS_DISABLE. */
 struct sigstack {
 	uintptr_t ss_sp;
+	uint64_t ss_flags;
 	size_t ss_bytes;
-	unsigned ss_flags;
 };
 
 /* The start of siginfo_t, the same on both machines; the rest is zeros. */
@@ -130,8 +130,8 @@ struct sigpend {
 struct sigframe {
 	const struct sigaction *sf_act;
 	const struct siginfo *sf_info;
-	uint64_t sf_mask;         /* comes back with the frame */
 	struct sigstack sf_stack; /* as sigaltstack(2) tells it */
+	uint64_t sf_mask;         /* comes back with the frame */
 	uintptr_t sf_sp;          /* the frame goes below, */
 	uintptr_t sf_limit;       /* and not below this */
 	bool sf_fresh;            /* nothing is in use at sf_sp yet */
@@ -186,8 +186,6 @@ void sig_flush(struct proc *p, struct sigpend *sp);
 
 /* Run the handler now.  False: blocked, or there is none. */
 bool sig_run(struct lwp *l, struct trapframe *tf, const struct siginfo *info);
-/* What must be done before user code, l_ast being set. */
-void sig_ast(struct lwp *l, struct trapframe *tf);
 /* A signal nobody but the LWP itself brought about; why is for the report. */
 void sig_force(struct lwp *l, struct trapframe *tf, const struct siginfo *info,
     const char *why);

@@ -194,14 +194,14 @@ set_altstack(struct lwp *l, const struct user_stack *ss)
 	if (sig_on_altstack(l, tf_sp(l->l_tf)))
 		return EPERM;
 	if (ss->flags == SS_DISABLE) {
-		l->l_sigstack = (struct sigstack){ 0, 0, SS_DISABLE };
+		l->l_sigstack = (struct sigstack){ .ss_flags = SS_DISABLE };
 		return 0;
 	}
 	if (ss->flags != 0 && ss->flags != SS_ONSTACK)
 		return EINVAL;
 	if (ss->bytes < arch_hwcap(2))
 		return ENOMEM;
-	l->l_sigstack = (struct sigstack){ ss->sp, ss->bytes, 0 };
+	l->l_sigstack = (struct sigstack){ ss->sp, 0, ss->bytes };
 	return 0;
 }
 

@@ -46,6 +46,13 @@ _Static_assert(offsetof(struct arm64_cpu, ac_emergency) == AC_EMERGENCY, "asm");
 _Static_assert(offsetof(struct arm64_cpu, ac_stack) == AC_STACK, "asm.h");
 _Static_assert(offsetof(struct arm64_cpu, ac_try) == AC_TRY, "asm.h");
 
+/* An LWP's, its l_arch. */
+struct arm64_lwp {
+	void *al_sp; /* its struct switch_frame, while it does not run */
+	uint64_t al_tls;
+	struct arm64_fp *al_fp; /* NULL: a kernel thread's */
+};
+
 extern struct arm64_cpu arm64_boot_cpu;
 extern bool arm64_has_pan;     /* user memory opens by clearing PSTATE.PAN */
 extern uint32_t arm64_boot_el; /* the level the boot CPU came up at */
@@ -86,10 +93,8 @@ void arm64_try_failed(void);
 struct arm64_cpu *arm64_curcpu(void);
 void arm64_cpus_init(void);
 
-/* lwp.c: l's floating point state; NULL of a kernel thread. */
-struct arm64_fp *arm64_lwp_fp(struct lwp *l);
-
-/* sigframe.c: what a signal takes of its stack. */
+/* sigframe.c: once SVE is known; what a signal takes of its stack. */
+void arm64_sigframe_init(void);
 size_t arm64_sigframe_bytes(void);
 
 /* kstack.c */

@@ -35,7 +35,11 @@
 #define TF_FRAME  0x120
 #define TF_BYTES  0x130
 
-/* struct frame of sigframe.c */
+/* struct sigframe */
+#define SGF_INFO  8
+#define SGF_STACK 16
+
+/* struct sigframe_user of sigframe.c */
 #define SF_STACK      144
 #define SF_FAULT      304
 #define SF_X          312

@@ -24,11 +24,6 @@ static struct {
 	unsigned vector; /* SVE's, in bytes; 0: no SVE */
 } fp;
 
-struct arm64_fp {
-	bool f_sve; /* SVE is on, and what is beyond NEON is kept */
-	char f_regs[] __attribute__((aligned(16)));
-};
-
 static void
 sve_set(bool on)
 {
@@ -143,12 +138,6 @@ struct sve_head {
 	uint16_t vector, flags, reserved[2];
 };
 _Static_assert(sizeof(struct sve_head) == SVE_HEAD_BYTES, "fp.h");
-
-bool
-arm64_fp_has_sve(const struct arm64_fp *self)
-{
-	return self->f_sve;
-}
 
 size_t
 arm64_sve_frame_bytes(const struct arm64_fp *self)

@@ -12,8 +12,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "arch/arm64/arm64.h"
+#include "kern/lwp.h"
+
+#define FP_ALIGN 16
+
 /* An LWP's; `self` is the running LWP's, whose registers are in the CPU. */
-struct arm64_fp;
+struct arm64_fp {
+	bool f_sve; /* SVE is on, and what is beyond NEON is kept */
+	char f_regs[] __attribute__((aligned(FP_ALIGN)));
+};
+
+static inline struct arm64_fp *
+arm64_fp_self(void)
+{
+	const struct arm64_lwp *al = lwp_self()->l_arch;
+
+	return al->al_fp;
+}
 
 /* Let this CPU use what it has; the boot CPU's decides the size. */
 void arm64_fp_cpu_init(void);
@@ -28,9 +44,6 @@ void arm64_fp_clear(struct arm64_fp *self);
 /* An SVE instruction trapped: false if it will again. */
 bool arm64_fp_use_sve(struct arm64_fp *self);
 
-/* Does it use SVE? */
-bool arm64_fp_has_sve(const struct arm64_fp *self);
-
 /*
  * The records of a signal's frame (Linux, uapi/asm/sigcontext.h), FP_ALIGNed:
  * struct fpsimd_context, which is always there, and where the machine has SVE
@@ -38,7 +51,6 @@ bool arm64_fp_has_sve(const struct arm64_fp *self);
  * a one, or without, what is beyond the 128 bits becomes 0.  User memory:
  * called in arm64_try().
  */
-#define FP_ALIGN           16
 #define FPSIMD_MAGIC       0x46508001
 #define FPSIMD_FRAME_BYTES 528
 #define SVE_MAGIC          0x53564501

@@ -14,7 +14,7 @@
 #include "kern/cpu.h"
 #include "lib/printf.h"
 
-static const struct gic_ops *gic;
+const struct gic_ops *gic;
 
 bool
 gic_wait_clear(const volatile uint32_t *reg, uint32_t bit)
@@ -75,10 +75,4 @@ gic_take(struct trapframe *tf, uint32_t intid)
 		arm64_pmi(tf);
 	else if (intid == machine.m_timer_intid)
 		arm64_timer_intr();
-}
-
-void
-gic_dispatch(struct trapframe *tf)
-{
-	gic->dispatch(tf);
 }

@@ -27,7 +27,7 @@ struct gic_ops {
 	void (*dispatch)(struct trapframe *tf); /* by gic_take() */
 	void (*sgi)(const struct arm64_cpu *to, uint32_t intid);
 };
-extern const struct gic_ops gicv2_ops, gicv3_ops;
+extern const struct gic_ops gicv2_ops, gicv3_ops, *gic;
 
 /* Wait until a register's bit is 0; false after a second. */
 bool gic_wait_clear(const volatile uint32_t *reg, uint32_t bit);
@@ -38,7 +38,11 @@ void gic_cpu_init(void);
 /* Deliver a PPI of this CPU. */
 void gic_enable(uint32_t intid);
 /* Take the most urgent interrupt; the next one traps again. */
-void gic_dispatch(struct trapframe *tf);
+static inline void
+gic_dispatch(struct trapframe *tf)
+{
+	gic->dispatch(tf);
+}
 /* It is this one. */
 void gic_take(struct trapframe *tf, uint32_t intid);
 

@@ -59,6 +59,7 @@ arch_init(struct bootinfo *bi)
 		panic("cpu: CNTFRQ_EL0 is 0: the firmware has to set it");
 	gic_init();
 	arm64_cpus_init();
+	arm64_sigframe_init();
 	printf("cpu: MIDR %#lx, came up at EL%u, %s, timer %lu Hz\n",
 	    (unsigned long)read_sysreg(midr_el1), arm64_boot_el,
 	    conduit[machine.m_psci], (unsigned long)arch_tick_hz());

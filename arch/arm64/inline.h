@@ -1,17 +1,20 @@
 /*
- * Who runs, in an instruction or two: what kern/arch.h and kern/lwp.h declare
- * as functions.  The Makefile includes it at the head of every file of the
- * kernel.
+ * What is an instruction or two here, and that kern/arch.h and kern/lwp.h
+ * declare as functions.  The Makefile includes it at the head of every file
+ * of kern/ and arch/arm64/.
  */
 #ifndef ARCH_ARM64_INLINE_H
 #define ARCH_ARM64_INLINE_H
 
-struct cpu;
-struct lwp;
+#include "arch/arm64/arm64.h"
 
 /* Static before they are declared without it. */
 static inline struct cpu *arch_curcpu(void);
 static inline struct lwp *lwp_self(void);
+static inline uint64_t arch_tick(void);
+static inline uintptr_t tf_pc(const struct trapframe *tf);
+static inline uintptr_t tf_sp(const struct trapframe *tf);
+static inline bool tf_user(const struct trapframe *tf);
 
 #include "kern/cpu.h"
 
@@ -30,6 +33,35 @@ static inline struct lwp *
 lwp_self(void)
 {
 	return arch_curcpu()->c_lwp;
+}
+
+/* The barrier: the read may not be done early. */
+static inline uint64_t
+arch_tick(void)
+{
+	uint64_t tick;
+
+	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(tick) : : "memory");
+	return tick;
+}
+
+static inline uintptr_t
+tf_pc(const struct trapframe *tf)
+{
+	return tf->tf_pc;
+}
+
+static inline uintptr_t
+tf_sp(const struct trapframe *tf)
+{
+	return tf->tf_sp;
+}
+
+/* The kernel alone runs on its own stack pointer: EL1h. */
+static inline bool
+tf_user(const struct trapframe *tf)
+{
+	return (tf->tf_pstate & 0xf) != PSTATE_EL1H;
 }
 
 #endif /* ARCH_ARM64_INLINE_H */

@@ -11,13 +11,6 @@
 #include "kern/proc.h"
 #include "lib/string.h"
 
-/* l_arch */
-struct arm64_lwp {
-	void *al_sp; /* its struct switch_frame, while it does not run */
-	uint64_t al_tls;
-	struct arm64_fp *al_fp; /* NULL: a kernel thread's */
-};
-
 /* As arm64_switch() stores them: callee-saved registers. */
 struct switch_frame {
 	uint64_t sf_x[10]; /* x19..x28 */
@@ -85,7 +78,7 @@ arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
 	tf->tf_pc = pc;
 	tf->tf_sp = sp;
 	tf->tf_pstate = l->l_system ? PSTATE_EL1T : PSTATE_EL0T;
-	arm64_fp_clear(arm64_lwp_fp(l));
+	arm64_fp_clear(arm64_fp_self());
 	write_sysreg(tpidr_el0, 0);
 	arm64_user_return(tf);
 }
@@ -103,15 +96,7 @@ arch_lwp_fork(struct lwp *l, const struct trapframe *tf, uintptr_t sp,
 		copy->tf_sp = sp;
 	al->al_tls = tls != NULL ? *tls : read_sysreg(tpidr_el0);
 	/* The kernel does not touch them: they are still the caller's. */
-	arm64_fp_copy(al->al_fp, arm64_lwp_fp(lwp_self()));
-}
-
-struct arm64_fp *
-arm64_lwp_fp(struct lwp *l)
-{
-	struct arm64_lwp *al = l->l_arch;
-
-	return al->al_fp;
+	arm64_fp_copy(al->al_fp, arm64_fp_self());
 }
 
 struct trapframe *

@@ -1,6 +1,6 @@
 /*
  * A signal's frame, written and read in place, in user memory: the parts
- * that every frame has.  struct frame is Linux's (sigframe.c); offsets in
+ * that every frame has.  struct sigframe_user is Linux's (sigframe.c); offsets in
  * asm.h.  A fault anywhere between arm64_sigcopy_start and arm64_sigcopy_end
  * goes on at arm64_sigcopy_failed, so nothing here has anything on the stack.
  */
@@ -53,20 +53,23 @@
 arm64_sigcopy_start:
 
 /*
- * int arm64_sigcopy_out(struct frame *to, const struct trapframe *tf,
- *     const struct siginfo *info, const struct sigcopy_out *more)
+ * int arm64_sigcopy_out(struct sigframe_user *to, const struct trapframe *tf,
+ *     const struct sigframe *sf, const struct sigcopy_more *more)
  */
 	.globl	arm64_sigcopy_out
 arm64_sigcopy_out:
 	set_pan	0
-	copy_pairs x0, x2, 0, 1, 2		/* siginfo_t */
+	ldr	x9, [x2, #SGF_INFO]
+	copy_pairs x0, x9, 0, 1, 2		/* siginfo_t */
 	.irp	n, 3, 4, 5, 6, 7, 8		/* its rest, uc_flags, uc_link */
 	stp	xzr, xzr, [x0, #16 * \n]
 	.endr
-	add	x9, x0, #SF_STACK
-	copy_pairs x9, x3, 0, 1			/* uc_stack, uc_sigmask */
-	ldr	x10, [x3, #32]
-	str	x10, [x0, #SF_FAULT]
+	ldp	x10, x11, [x2, #SGF_STACK]	/* uc_stack, uc_sigmask */
+	ldp	x12, x13, [x2, #SGF_STACK + 16]
+	ldr	x14, [x3, #32]
+	stp	x10, x11, [x0, #SF_STACK]
+	stp	x12, x13, [x0, #SF_STACK + 16]
+	str	x14, [x0, #SF_FAULT]
 	add	x9, x0, #SF_X
 	copy_pairs x9, x1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	ldp	x10, x11, [x1, #TF_PC]
@@ -81,8 +84,8 @@ arm64_sigcopy_out:
 	stp	w10, w11, [x9, #8]
 	each_q	stp
 	add	x9, x9, #FPSIMD_HEAD_HIGH
-	ldp	x10, x11, [x3, #40]
-	ldp	x12, x13, [x3, #56]
+	ldp	x10, x11, [x3]
+	ldp	x12, x13, [x3, #16]
 	stp	x10, x11, [x9]
 	stp	x12, x13, [x9, #16]
 	stp	xzr, xzr, [x9, #32]
@@ -95,8 +98,8 @@ arm64_sigcopy_out:
 	ret
 
 /*
- * int arm64_sigcopy_in(const struct frame *from, struct trapframe *tf,
- *     struct sigcopy_in *more)
+ * int arm64_sigcopy_in(const struct sigframe_user *from, struct trapframe *tf,
+ *     struct sigcopy_in *in)
  */
 	.globl	arm64_sigcopy_in
 arm64_sigcopy_in:
@@ -115,9 +118,11 @@ arm64_sigcopy_in:
 	ldr	x10, [x9]
 	add	x9, x9, #FPSIMD_HEAD_HIGH
 	ldp	x11, x12, [x9]
-	ldr	x13, [x9, #16]
+	ldp	x13, x14, [x9, #16]
+	ldr	x15, [x9, #32]
 	stp	x10, x11, [x2, #56]
 	stp	x12, x13, [x2, #72]
+	stp	x14, x15, [x2, #88]
 	set_pan	1
 	mov	x0, #0
 	ret

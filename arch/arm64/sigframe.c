@@ -42,7 +42,8 @@ struct sigframe_user {
 	struct siginfo info;
 	uint64_t info_rest[(SIGINFO_BYTES - sizeof(struct siginfo)) / 8];
 	uint64_t uc_flags, uc_link;
-	struct sigcopy_context context;
+	struct sigstack stack;
+	uint64_t mask;
 	uint64_t mask_rest[15];
 	uint64_t context_pad;
 	/* struct sigcontext */
@@ -55,8 +56,10 @@ struct sigframe_user {
 	uint64_t fp, lr;
 };
 #define AT(field) offsetof(struct sigframe_user, field)
+_Static_assert(offsetof(struct sigframe, sf_info) == SGF_INFO, "asm.h");
+_Static_assert(offsetof(struct sigframe, sf_stack) == SGF_STACK, "asm.h");
 _Static_assert(AT(uc_flags) == 128, "Linux's rt_sigframe");
-_Static_assert(AT(context) == SF_STACK, "128 + ucontext's 16; asm.h");
+_Static_assert(AT(stack) == SF_STACK, "128 + ucontext's 16; asm.h");
 _Static_assert(AT(fault_address) == SF_FAULT, "128 + ucontext's 176; asm.h");
 _Static_assert(AT(x) == SF_X && AT(fp) == SF_FRAME, "asm.h");
 _Static_assert(AT(records) == SF_RECORDS, "128 + sigcontext's 464; asm.h");
@@ -77,17 +80,29 @@ is_fault(int sig)
 	return (faults & SIGBIT(sig)) != 0;
 }
 
-/* SVE registers, and behind them what lay behind the FPSIMD record. */
+/* What is in a frame without SVE registers that no fault brought about. */
+static struct sigcopy_more usual;
+
+void
+arm64_sigframe_init(void)
+{
+	if (arm64_sve_bytes() != 0) {
+		usual.sm_records[0] = RECORD(SVE_MAGIC, SVE_HEAD_BYTES);
+		usual.sm_records[1] = arm64_sve_bytes();
+	}
+}
+
+/* SVE registers, and behind them the record that says why, if any. */
 struct sve {
 	char *s_at;
-	uint64_t *s_esr;
+	const uint64_t *s_esr;
 };
 
 static void
 write_sve(void *arg)
 {
 	const struct sve *s = arg;
-	const struct arm64_fp *fp = arm64_lwp_fp(lwp_self());
+	const struct arm64_fp *fp = arm64_fp_self();
 	uint64_t *next = (uint64_t *)(s->s_at + arm64_sve_frame_bytes(fp));
 
 	arm64_sve_save_frame(fp, s->s_at);
@@ -96,35 +111,25 @@ write_sve(void *arg)
 	next[2] = 0;
 }
 
+/* With SVE registers, or because of a fault. */
 static int
-write_frame(struct sigframe_user *f, const struct trapframe *tf,
+write_more(struct sigframe_user *f, const struct trapframe *tf,
     const struct sigframe *sf)
 {
-	const struct arm64_fp *fp = arm64_lwp_fp(lwp_self());
-	bool fault = is_fault(sf->sf_info->si_signo);
-	struct sigcopy_out more;
-	struct sve sve = { f->records + FPSIMD_FRAME_BYTES, more.so_records };
+	unsigned n = arm64_sve_bytes() != 0 ? 2 : 0;
+	struct sigcopy_more more = usual;
+	const struct sve sve = { f->records + FPSIMD_FRAME_BYTES,
+		&more.sm_records[n] };
 	int err;
 
-	more.so_context.sc_stack_sp = sf->sf_stack.ss_sp;
-	more.so_context.sc_stack_flags = sf->sf_stack.ss_flags;
-	more.so_context.sc_stack_bytes = sf->sf_stack.ss_bytes;
-	more.so_context.sc_mask = sf->sf_mask;
-	more.so_fault_address = fault ? sf->sf_info->si_addr : 0;
-	more.so_records[0] = more.so_records[1] = 0;
-	more.so_records[2] = more.so_records[3] = 0;
-	if (arm64_sve_bytes() != 0 && !arm64_fp_has_sve(fp)) {
-		more.so_records[0] = RECORD(SVE_MAGIC, SVE_HEAD_BYTES);
-		more.so_records[1] = arm64_sve_bytes();
-		sve.s_esr = &more.so_records[2];
+	if (is_fault(sf->sf_info->si_signo)) {
+		more.sm_fault_address = sf->sf_info->si_addr;
+		more.sm_records[n] = RECORD(ESR_MAGIC, 2 * sizeof(uint64_t));
+		more.sm_records[n + 1] = tf->tf_esr;
 	}
-	if (fault) {
-		sve.s_esr[0] = RECORD(ESR_MAGIC, 2 * sizeof(uint64_t));
-		sve.s_esr[1] = tf->tf_esr;
-	}
-	err = arm64_sigcopy_out(f, tf, sf->sf_info, &more);
-	if (err == 0 && arm64_fp_has_sve(fp))
-		err = arm64_try(write_sve, &sve);
+	err = arm64_sigcopy_out(f, tf, sf, &more);
+	if (err == 0 && arm64_fp_self()->f_sve)
+		err = arm64_try(write_sve, (void *)&sve);
 	return err;
 }
 
@@ -133,14 +138,19 @@ arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 {
 	uintptr_t sp = sf->sf_sp, handler = sf->sf_act->sa_handler;
 	struct sigframe_user *f;
+	int err;
 
 	if (sp > USER_TOP || sp < sf->sf_limit ||
 	    sp - sf->sf_limit < arm64_sigframe_bytes() || handler >= USER_TOP)
 		return EFAULT;
 	sp = (sp - sizeof *f) & -(uintptr_t)STACK_ALIGN;
 	f = (struct sigframe_user *)sp;
-	if (write_frame(f, tf, sf) != 0)
-		return EFAULT;
+	if (is_fault(sf->sf_info->si_signo) || arm64_fp_self()->f_sve)
+		err = write_more(f, tf, sf);
+	else
+		err = arm64_sigcopy_out(f, tf, sf, &usual);
+	if (err != 0)
+		return err;
 
 	tf->tf_pc = handler;
 	tf->tf_sp = sp;
@@ -187,26 +197,25 @@ read_records(void *arg)
 	}
 	if (fpsimd == NULL)
 		return;
-	arm64_fp_load_frame(arm64_lwp_fp(lwp_self()), fpsimd, sve);
+	arm64_fp_load_frame(arm64_fp_self(), fpsimd, sve);
 	rs->r_damaged = false;
 }
 
-/* Are the records as write_frame() made them, without SVE registers? */
+/* Are the records the usual ones? */
 static bool
 records_are_usual(const struct sigcopy_in *more)
 {
-	unsigned n = 0;
+	const uint64_t *r = more->sn_records;
 
 	if (more->sn_fpsimd != RECORD(FPSIMD_MAGIC, FPSIMD_FRAME_BYTES) ||
-	    arm64_fp_has_sve(arm64_lwp_fp(lwp_self())))
+	    arm64_fp_self()->f_sve)
 		return false;
-	if (arm64_sve_bytes() != 0) {
-		if (more->sn_records[0] != RECORD(SVE_MAGIC, SVE_HEAD_BYTES) ||
-		    (uint16_t)more->sn_records[1] != arm64_sve_bytes())
-			return false;
-		n = 2;
-	}
-	return more->sn_records[n] == 0;
+	if (r[0] == RECORD(SVE_MAGIC, SVE_HEAD_BYTES) &&
+	    r[1] == usual.sm_records[1])
+		r += 2;
+	if (r[0] == RECORD(ESR_MAGIC, 2 * sizeof(uint64_t)))
+		r += 2;
+	return r[0] == 0;
 }
 
 static int
@@ -238,9 +247,7 @@ arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf)
 	tf->tf_sp = more.sn_sp;
 	tf->tf_pc = more.sn_pc;
 	tf->tf_pstate = (tf->tf_pstate & ~may) | (more.sn_pstate & may);
-	sf->sf_mask = more.sn_context.sc_mask;
-	sf->sf_stack.ss_sp = more.sn_context.sc_stack_sp;
-	sf->sf_stack.ss_bytes = more.sn_context.sc_stack_bytes;
-	sf->sf_stack.ss_flags = (unsigned)more.sn_context.sc_stack_flags;
+	sf->sf_stack = more.sn_stack;
+	sf->sf_mask = more.sn_mask;
 	return 0;
 }

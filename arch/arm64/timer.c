@@ -14,13 +14,6 @@
 #define CNTKCTL_EL0VCTEN (1 << 1) /* EL0 reads CNTVCT_EL0, no more */
 
 uint64_t
-arch_tick(void)
-{
-	isb(); /* the read may not be done early */
-	return read_sysreg(cntvct_el0);
-}
-
-uint64_t
 arch_tick_hz(void)
 {
 	return read_sysreg(cntfrq_el0);

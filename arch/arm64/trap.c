@@ -144,7 +144,7 @@ arm64_trap_sync(struct trapframe *tf)
 		return;
 	}
 	kernel_lock();
-	if (ec != EC_SVE_TRAPPED || !arm64_fp_use_sve(arm64_lwp_fp(lwp_self())))
+	if (ec != EC_SVE_TRAPPED || !arm64_fp_use_sve(arm64_fp_self()))
 		report(tf, ec);
 	trap_return(tf);
 }
@@ -152,21 +152,20 @@ arm64_trap_sync(struct trapframe *tf)
 bool
 arm64_trap_svc(struct trapframe *tf)
 {
+	bool changed;
 	intptr_t ret;
 
 	kernel_lock();
 	ret = syscall_find((unsigned)tf->tf_x[8])(tf->tf_x);
-	if (ret == -EJUSTRETURN) {
-		trap_return(tf);
-		return true;
-	}
-	tf->tf_x[0] = (uint64_t)ret;
+	changed = ret == -EJUSTRETURN;
+	if (!changed)
+		tf->tf_x[0] = (uint64_t)ret;
 	if (lwp_self()->l_ast != 0) {
 		trap_return(tf);
 		return true;
 	}
 	kernel_unlock();
-	return false;
+	return changed;
 }
 
 void
@@ -207,28 +206,9 @@ arm64_trap_overflow(struct trapframe *tf)
 }
 
 uintptr_t
-tf_pc(const struct trapframe *tf)
-{
-	return tf->tf_pc;
-}
-
-uintptr_t
-tf_sp(const struct trapframe *tf)
-{
-	return tf->tf_sp;
-}
-
-uintptr_t
 tf_fp(const struct trapframe *tf)
 {
 	return tf->tf_x[29];
-}
-
-bool
-tf_user(const struct trapframe *tf)
-{
-	/* The kernel alone runs on its own stack pointer: EL1h. */
-	return FIELD(tf->tf_pstate, 3, 0) != PSTATE_EL1H;
 }
 
 unsigned

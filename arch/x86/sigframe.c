@@ -125,7 +125,7 @@ write_frame(void *arg)
 	f->uc_flags = UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS;
 	f->uc_link = 0;
 	f->stack_sp = sf->sf_stack.ss_sp;
-	f->stack_flags = sf->sf_stack.ss_flags;
+	f->stack_flags = (uint32_t)sf->sf_stack.ss_flags;
 	f->stack_bytes = sf->sf_stack.ss_bytes;
 	registers_out(&f->context, p->p_tf);
 	f->context.oldmask = sf->sf_mask;
@@ -199,7 +199,7 @@ read_frame(void *arg)
 	uint64_t kept = tf->tf_rflags & ~o->o_may;
 
 	o->o_sf->sf_stack =
-	    (struct sigstack){ f->stack_sp, f->stack_bytes, f->stack_flags };
+	    (struct sigstack){ f->stack_sp, f->stack_flags, f->stack_bytes };
 	o->o_sf->sf_mask = f->mask;
 	if ((o->o_bad = !is_sound(f)))
 		return;
