@@ -99,7 +99,9 @@ else
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sigframe.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
-    trampoline.o smp.o halt.o efi_call.o pmu.o pmu_prove.o intel_pcbe.o intel_events.o amd_pcbe.o amd_events.o evtsel.o pic.o)
+    trampoline.o smp.o halt.o efi_call.o pmu.o pmu_prove.o intel_pcbe.o intel_events.o amd_pcbe.o amd_events.o evtsel.o pic.o pic_together.o)
+# Padding before a loop is executed, and counted.
+$(B)/arch/x86/pic_together.o: KCFLAGS += -fno-align-loops -fno-align-jumps
 endif
 
 OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
@@ -271,7 +273,7 @@ test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
 HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe
-HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/evtsel.o arch/x86/pmu_prove.o $(HOST_LIB)
+HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/pmu_prove.o $(HOST_LIB)
 test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_pcbe.o arch/x86/intel_events.o $(HOST_X86)
 test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
 test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)

@@ -103,7 +103,7 @@ kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 	if (n != ctx->kc_nreqs)
 		return EINVAL;
 	cg = ctx->kc_pcbe.ps_page;
-	if (ctx->kc_mute && kcpc_running(ctx))
+	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0 && kcpc_running(ctx))
 		kcpc_refresh(ctx); /* the timer may be late */
 	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
 		s->cs_hrtime = gethrtime();

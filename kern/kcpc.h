@@ -36,8 +36,7 @@ int kcpc_describe(char *buf, size_t len);
 /*
  * Around arch_lwp_switch(): save() is the last thing done for the LWP that
  * leaves, restore() the first for the one that arrives, so that the switch
- * itself is on nobody's account.  Also around arch_idle() where an LWP waits
- * without being switched out: a waiting LWP is not programmed.
+ * itself is on nobody's account.  Only for an LWP that has a context (l_cpc).
  */
 void kcpc_save(struct lwp *l);
 void kcpc_restore(struct lwp *l);

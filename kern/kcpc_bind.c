@@ -74,7 +74,8 @@ give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 
 	cq->cq_index = kcpc_ops->read_index(pic);
 	cq->cq_shift = 64 - kcpc_ops->width(pic);
-	ctx->kc_mute |= cq->cq_shift != 0 && !tells(pic);
+	if (cq->cq_shift != 0 && !tells(pic))
+		ctx->kc_flags |= KCPC_CTX_MUTE;
 	ctx->kc_pcbe.ps_cfg[i].pc_pic = (uint8_t)pic;
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }

@@ -37,22 +37,23 @@ struct kcpc_ctx {
 	uint32_t kc_instances;                   /* of its head: how many */
 
 	hrtime_t kc_hrtime;   /* since when it is frozen */
-	struct timer kc_fold; /* runs while a kc_mute one does */
-	bool kc_mute; /* a narrow PIC in use cannot tell of its overflow */
-	uint32_t kc_notify; /* bit n: PIC n's overflow is to be told */
+	struct timer kc_fold; /* runs while one that is MUTE does */
+	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
 	struct cpc_page *kc_own; /* the counts of an LWP without a page */
 	struct pcbe_set kc_pcbe;
 };
 
-/* kc_flags; the values are illumos's. */
+/* kc_flags; these values are illumos's. */
 #define KCPC_CTX_FREEZE      0x1 /* valid, but the PICs do not count for it */
 #define KCPC_CTX_SIGOVF      0x2 /* SIGEMT is due */
 #define KCPC_CTX_NONPRIV     0x4 /* user-level reads of its PICs */
 #define KCPC_CTX_LWPINHERIT  0x8
 #define KCPC_CTX_INVALID     0x100 /* revoked, for ever; set from any CPU */
 #define KCPC_CTX_INV_STOPPED 0x200 /* and its CPU has seen it */
+/* Ours alone: a narrow PIC in use cannot tell of its overflow. */
+#define KCPC_CTX_MUTE 0x1000
 
 #define KCPC_CTX_IDLE (KCPC_CTX_FREEZE | KCPC_CTX_INVALID)
 

@@ -73,7 +73,7 @@ take(struct kcpc_ctx *ctx)
 {
 	uint64_t pics = kcpc_ops->stop(&ctx->kc_pcbe);
 
-	if (ctx->kc_mute)
+	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
 		timer_stop(&ctx->kc_fold);
 	if (pics != 0)
 		overflowed(ctx, pics);
@@ -85,7 +85,7 @@ static void fold_due(void *ctx);
 static inline void
 give(struct kcpc_ctx *ctx)
 {
-	if (ctx->kc_mute)
+	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
 		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
 		    fold_due, ctx);
 	ctx->kc_pcbe.ps_page->cg_seq++;
@@ -126,13 +126,16 @@ fold_due(void *arg)
 		kcpc_refresh(ctx);
 }
 
-void
-kcpc_save(struct lwp *l)
-{
-	struct kcpc_ctx *ctx = l->l_cpc;
+/*
+ * A context that is frozen or invalid, or has a timer to tell it of
+ * overflows.  Apart, so that the usual way is short.
+ */
+#define UNUSUAL (KCPC_CTX_IDLE | KCPC_CTX_INV_STOPPED | KCPC_CTX_MUTE)
 
-	if (ctx == NULL ||
-	    (ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INV_STOPPED)) != 0)
+static __attribute__((noinline)) void
+save_unusual(struct kcpc_ctx *ctx)
+{
+	if ((ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INV_STOPPED)) != 0)
 		return;
 	take(ctx);
 	if ((ctx->kc_flags & KCPC_CTX_INVALID) != 0)
@@ -140,12 +143,35 @@ kcpc_save(struct lwp *l)
 }
 
 void
+kcpc_save(struct lwp *l)
+{
+	struct kcpc_ctx *ctx = l->l_cpc;
+	uint64_t pics;
+
+	if ((ctx->kc_flags & UNUSUAL) != 0)
+		save_unusual(ctx);
+	else if ((pics = kcpc_ops->stop(&ctx->kc_pcbe)) != 0)
+		overflowed(ctx, pics);
+}
+
+static __attribute__((noinline)) void
+restore_unusual(struct kcpc_ctx *ctx)
+{
+	if ((ctx->kc_flags & KCPC_CTX_IDLE) == 0)
+		give(ctx);
+}
+
+void
 kcpc_restore(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx != NULL && (ctx->kc_flags & KCPC_CTX_IDLE) == 0)
-		give(ctx);
+	if ((ctx->kc_flags & UNUSUAL) != 0) {
+		restore_unusual(ctx);
+		return;
+	}
+	ctx->kc_pcbe.ps_page->cg_seq++;
+	kcpc_ops->program(&ctx->kc_pcbe);
 }
 
 static void

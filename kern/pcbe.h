@@ -71,8 +71,9 @@ struct pcbe_set {
 	uint32_t ps_extra;  /* of these, what the backend took (helpers) */
 	bool ps_user_read;  /* program() opens user-level reads */
 	bool ps_privileged; /* attributes may be privileged ones */
-	uint64_t ps_run, ps_ctrl; /* the backend's, from configure() */
-	struct pcbe_cfg *ps_cfg;  /* ps_n of them */
+	/* the backend's, from configure() */
+	uint64_t ps_run, ps_ctrl, ps_selection;
+	struct pcbe_cfg *ps_cfg; /* ps_n of them */
 	struct cpc_page *ps_page;
 };
 

@@ -122,6 +122,7 @@ amd_pcbe_init(void)
 	if (mine.as_n < shape.as_n)
 		shape.as_n = mine.as_n;
 	lay_out(&x86_pics, &shape);
+	x86_pic_ops(&amd_pcbe_ops);
 	return PMU_FOUND;
 }
 
@@ -242,22 +243,11 @@ prove(unsigned pic)
 }
 
 struct pcbe_ops amd_pcbe_ops = {
-	.ncounters = x86_pic_ncounters,
-	.width = x86_pic_width,
-	.read_index = x86_pic_read_index,
 	.impl_name = impl_name,
 	.cpuref = cpuref,
 	.list_events = list_events,
 	.list_attrs = list_attrs,
 	.event_coverage = event_coverage,
-	.overflow_bitmap = x86_pic_overflow_bitmap,
 	.configure = configure,
-	.program = x86_pic_program,
-	.stop = x86_pic_stop,
-	.allstop = x86_pic_allstop,
-	.sample = x86_pic_sample,
-	.free = x86_pic_free,
-	.keep = x86_pic_keep,
-	.tick = x86_pic_tick,
 	.prove = prove,
 };

@@ -42,6 +42,7 @@ struct table_reg {
 static struct gate idt[NVECTOR] __attribute__((aligned(4096)));
 struct x86_cpu x86_boot_cpu;
 bool x86_smap;
+uint64_t x86_cr4;
 
 extern char x86_vectors[], x86_nmi_entry[], x86_df_entry[], x86_mc_entry[];
 extern char x86_syscall_entry[];
@@ -109,16 +110,15 @@ static void
 set_control(void)
 {
 	const struct x86_features *f = &x86_features;
-	uint64_t cr4 =
-	    CR4_PAE | CR4_MCE | CR4_PGE | CR4_OSFXSR | CR4_OSXMMEXCPT;
 
 	wrmsr(MSR_EFER, rdmsr(MSR_EFER) | EFER_SCE);
 	write_cr(
 	    0, CR0_PE | CR0_MP | CR0_ET | CR0_NE | CR0_WP | CR0_AM | CR0_PG);
-	cr4 |= (f->xsave ? CR4_OSXSAVE : 0) | (f->smep ? CR4_SMEP : 0) |
-	       (f->smap ? CR4_SMAP : 0) | (f->umip ? CR4_UMIP : 0) |
-	       (f->pku ? CR4_PKE : 0);
-	write_cr(4, cr4);
+	x86_cr4 = CR4_PAE | CR4_MCE | CR4_PGE | CR4_OSFXSR | CR4_OSXMMEXCPT |
+	          (f->xsave ? CR4_OSXSAVE : 0) | (f->smep ? CR4_SMEP : 0) |
+	          (f->smap ? CR4_SMAP : 0) | (f->umip ? CR4_UMIP : 0) |
+	          (f->pku ? CR4_PKE : 0);
+	write_cr(4, x86_cr4);
 	if (f->xsave)
 		xsetbv(0, f->xcr0);
 }

@@ -49,10 +49,10 @@ inl(uint16_t port)
 static inline uint64_t
 rdmsr(uint32_t msr)
 {
-	uint32_t lo, hi;
+	uint64_t lo, hi; /* 32 bits each: it clears the others */
 
 	__asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
-	return (uint64_t)hi << 32 | lo;
+	return hi << 32 | lo;
 }
 
 static inline void
@@ -67,10 +67,10 @@ wrmsr(uint32_t msr, uint64_t v)
 static inline uint64_t
 rdtsc(void)
 {
-	uint32_t lo, hi;
+	uint64_t lo, hi; /* as above */
 
 	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-	return (uint64_t)hi << 32 | lo;
+	return hi << 32 | lo;
 }
 
 static inline void

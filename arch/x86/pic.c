@@ -1,5 +1,6 @@
 /*
- * Starting, stopping and reading PICs.
+ * Starting, stopping and reading PICs: of machines where pic_together.c has
+ * no shorter way, and what is not part of a switch of LWPs.
  *
  * Where one register starts all PICs, event selects keep their enable bits and
  * that register alone starts and stops; elsewhere event selects do, one after
@@ -22,22 +23,7 @@
 
 struct x86_pics x86_pics;
 
-/* Of each CPU. */
-static struct pic_cpu {
-	/* Event selects as they are, where one register starts all... */
-	uint64_t pc_select[PCBE_MAXPIC];
-	uint32_t pc_running; /* ...and PICs that run, elsewhere */
-	/*
-	 * PICs that hold counts.  Where user reads are open every PIC can be
-	 * read, so those of another set are cleared first.
-	 */
-	uint32_t pc_holding;
-	/* PICs whose next overflow is only a stage on the way to theirs. */
-	uint32_t pc_strides;
-	/* Without a status register: PICs to be told of, as last seen. */
-	uint32_t pc_watched;
-	uint64_t pc_seen[PCBE_MAXPIC];
-} pic_cpu[MAXCPU];
+struct x86_pic_cpu x86_pic_cpus[MAXCPU];
 
 bool
 x86_pic_keeps(const struct x86_pic *p)
@@ -71,32 +57,26 @@ x86_pics_silence(const struct x86_pics *ps)
 	if (ps->xs_status != 0 && (status = pmu_rdmsr(ps->xs_status)) != 0)
 		pmu_wrmsr_safe(ps->xs_clear, status);
 	pmu_close_reads();
-	memset(&pic_cpu[arch_curcpu()->c_id], 0, sizeof pic_cpu[0]);
+	memset(x86_pic_self(), 0, sizeof(struct x86_pic_cpu));
 }
 
-unsigned
-x86_pic_ncounters(void)
+static unsigned
+ncounters(void)
 {
 	return x86_pics.xs_n;
 }
 
-unsigned
-x86_pic_width(unsigned pic)
+static unsigned
+width(unsigned pic)
 {
 	return 64 - (unsigned)__builtin_clzll(x86_pics.xs_pic[pic].xp_mask);
 }
 
-uint32_t
-x86_pic_read_index(unsigned pic)
+static uint32_t
+read_index(unsigned pic)
 {
 	return x86_pics.xs_pic[pic].xp_index;
 }
-
-/*
- * pc_aux: the MSR that loads the PIC, and what RDPMC takes for it.
- */
-#define AUX_INDEX(aux) ((uint32_t)(aux))
-#define AUX_LOAD(aux)  ((uint32_t)((aux) >> 32))
 
 void
 x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set)
@@ -107,6 +87,7 @@ x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	cfg->pc_mask = p->xp_mask;
 	cfg->pc_slow =
 	    p->xp_short || (cfg->pc_notify && x86_pics.xs_status == 0);
+	set->ps_selection = X86_UNNUMBERED;
 	set->ps_run |= p->xp_global | x86_pics.xs_kept;
 	set->ps_ctrl |= x86_pics.xs_kept_fixed;
 	if (p->xp_select == 0) {
@@ -127,7 +108,7 @@ fits_short(const struct pcbe_cfg *cfg, uint64_t v)
  * comes nearer to it in strides, and the last leaves a good way to go.
  */
 static uint64_t
-short_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
+short_value(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
 {
 	if (fits_short(cfg, v))
 		return v;
@@ -138,7 +119,7 @@ short_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
 }
 
 static __attribute__((noinline)) uint64_t
-slow_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
+slow_value(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
 {
 	if (x86_pics.xs_pic[cfg->pc_pic].xp_short)
 		v = short_value(pc, cfg, v);
@@ -149,19 +130,18 @@ slow_value(struct pic_cpu *pc, const struct pcbe_cfg *cfg, uint64_t v)
 	return v;
 }
 
-static __attribute__((noinline)) void
-write_select(struct pic_cpu *pc, const struct pcbe_cfg *cfg)
+void
+x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg)
 {
+	if (pc->pc_select[cfg->pc_pic] == cfg->pc_sel)
+		return;
 	pmu_wrmsr(x86_pics.xs_pic[cfg->pc_pic].xp_select, cfg->pc_sel);
 	pc->pc_select[cfg->pc_pic] = cfg->pc_sel;
 }
 
-/*
- * With selects: those that are not what they were, while nothing runs.  Each
- * turn is part of every context switch, as is one in x86_pic_stop().
- */
+/* With selects: those that are not what they were, while nothing runs. */
 static inline void
-load(struct pic_cpu *pc, struct pcbe_set *set, bool selects)
+load(struct x86_pic_cpu *pc, struct pcbe_set *set, bool selects)
 {
 	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
 	struct cpc_page_req *cq = set->ps_page->cg_req;
@@ -172,15 +152,15 @@ load(struct pic_cpu *pc, struct pcbe_set *set, bool selects)
 		if (cfg->pc_slow)
 			v = slow_value(pc, cfg, v);
 		cq->cq_last = v;
-		pmu_wrmsr(AUX_LOAD(cfg->pc_aux), v);
-		if (selects && pc->pc_select[cfg->pc_pic] != cfg->pc_sel)
-			write_select(pc, cfg);
+		pmu_wrmsr(X86_AUX_LOAD(cfg->pc_aux), v);
+		if (selects)
+			x86_pic_select(pc, cfg);
 	}
 }
 
 /* Forget counts of others that this set's owner could read. */
-static void
-clear_others(struct pic_cpu *pc, uint32_t pics)
+void
+x86_pic_clear_others(struct x86_pic_cpu *pc, uint32_t pics)
 {
 	uint32_t others = pc->pc_holding & ~pics;
 
@@ -189,10 +169,10 @@ clear_others(struct pic_cpu *pc, uint32_t pics)
 	pc->pc_holding = pics;
 }
 
-/* Not inline: pc then stays in a register through the loop. */
-static __attribute__((noinline)) void
-start_together(struct pic_cpu *pc, struct pcbe_set *set)
+static void
+start_together(struct x86_pic_cpu *pc, struct pcbe_set *set)
 {
+	pc->pc_selection = 0;
 	load(pc, set, true);
 	if (x86_pics.xs_fixed)
 		pmu_wrmsr(IA32_FIXED_CTR_CTRL, set->ps_ctrl);
@@ -202,7 +182,7 @@ start_together(struct pic_cpu *pc, struct pcbe_set *set)
 }
 
 static void
-start_each(struct pic_cpu *pc, struct pcbe_set *set)
+start_each(struct x86_pic_cpu *pc, struct pcbe_set *set)
 {
 	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
 
@@ -214,14 +194,14 @@ start_each(struct pic_cpu *pc, struct pcbe_set *set)
 		pmu_wrmsr(x86_pics.xs_pic[cfg->pc_pic].xp_select, cfg->pc_sel);
 }
 
-void
-x86_pic_program(struct pcbe_set *set)
+static void
+program(struct pcbe_set *set)
 {
-	struct pic_cpu *pc = &pic_cpu[arch_curcpu()->c_id];
+	struct x86_pic_cpu *pc = x86_pic_self();
 
 	pc->pc_strides = 0;
 	pc->pc_watched = 0;
-	clear_others(pc, set->ps_pics);
+	x86_pic_clear_others(pc, set->ps_pics);
 	set->ps_page->cg_tick -= pmu_rdtsc();
 	if (x86_pics.xs_ctrl != 0)
 		start_together(pc, set);
@@ -230,7 +210,7 @@ x86_pic_program(struct pcbe_set *set)
 }
 
 static void
-stop_each(struct pic_cpu *pc)
+stop_each(struct x86_pic_cpu *pc)
 {
 	uint32_t run = pc->pc_running;
 
@@ -239,47 +219,48 @@ stop_each(struct pic_cpu *pc)
 	pc->pc_running = 0;
 }
 
-void
-x86_pic_allstop(void)
+static void
+allstop(void)
 {
 	if (x86_pics.xs_ctrl != 0)
 		pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
 	else
-		stop_each(&pic_cpu[arch_curcpu()->c_id]);
+		stop_each(x86_pic_self());
 	pmu_close_reads();
 }
 
-bool
-x86_pic_sample(const struct pcbe_set *set, uint64_t *value)
+static bool
+sample(const struct pcbe_set *set, uint64_t *value)
 {
 	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
 	const struct cpc_page_req *cq = set->ps_page->cg_req;
 
 	pmu_fence();
 	for (; cfg < end; cfg++, cq++)
-		*value++ = cq->cq_data +
-		           ((pmu_rdpmc(AUX_INDEX(cfg->pc_aux)) - cq->cq_last) &
-			       cfg->pc_mask);
+		*value++ =
+		    cq->cq_data +
+		    ((pmu_rdpmc(X86_AUX_INDEX(cfg->pc_aux)) - cq->cq_last) &
+			cfg->pc_mask);
 	return x86_pics.xs_status == 0 ||
 	       (pmu_rdmsr(x86_pics.xs_status) & x86_pics.xs_all) == 0;
 }
+
+/* By bit of status. */
+static uint8_t pic_of_bit[64];
 
 static uint32_t
 pics_of_status(uint64_t status)
 {
 	uint32_t pics = 0;
-	unsigned i;
 
-	for (i = 0; i < x86_pics.xs_n; i++) {
-		if ((status & x86_pics.xs_pic[i].xp_global) != 0)
-			pics |= 1U << i;
-	}
+	for (; status != 0; status &= status - 1)
+		pics |= 1U << pic_of_bit[__builtin_ctzll(status)];
 	return pics;
 }
 
 /* A PIC counts up: one that holds less than it did has gone round. */
 static uint32_t
-pics_gone_round(struct pic_cpu *pc)
+pics_gone_round(struct x86_pic_cpu *pc)
 {
 	uint32_t watched = pc->pc_watched, pics = 0;
 	uint64_t now;
@@ -300,7 +281,7 @@ pics_gone_round(struct pic_cpu *pc)
 uint64_t
 x86_pic_overflow_bitmap(void)
 {
-	struct pic_cpu *pc = &pic_cpu[arch_curcpu()->c_id];
+	struct x86_pic_cpu *pc = x86_pic_self();
 	uint64_t status;
 	uint32_t pics;
 
@@ -325,19 +306,19 @@ fold_overflowed(struct pcbe_set *set, uint64_t overflowed)
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 
 		pcbe_fold(&set->ps_page->cg_req[i], cfg->pc_mask,
-		    pmu_rdpmc(AUX_INDEX(cfg->pc_aux)),
+		    pmu_rdpmc(X86_AUX_INDEX(cfg->pc_aux)),
 		    (overflowed >> cfg->pc_pic & 1) != 0);
 	}
 }
 
-uint64_t
-x86_pic_stop(struct pcbe_set *set)
+static uint64_t
+stop(struct pcbe_set *set)
 {
 	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
 	struct cpc_page_req *cq = set->ps_page->cg_req;
 	uint64_t overflowed;
 
-	x86_pic_allstop();
+	allstop();
 	set->ps_page->cg_tick += pmu_rdtsc();
 	overflowed = x86_pic_overflow_bitmap() & set->ps_pics;
 	pmu_fence();
@@ -346,22 +327,22 @@ x86_pic_stop(struct pcbe_set *set)
 		return overflowed;
 	}
 	for (; cfg < end; cfg++, cq++)
-		pcbe_fold(
-		    cq, cfg->pc_mask, pmu_rdpmc(AUX_INDEX(cfg->pc_aux)), false);
+		pcbe_fold(cq, cfg->pc_mask,
+		    pmu_rdpmc(X86_AUX_INDEX(cfg->pc_aux)), false);
 	return 0;
 }
 
-void
-x86_pic_free(struct pcbe_cfg *cfg, struct pcbe_set *set)
+static void
+free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
 	(void)cfg; /* configure() takes nothing */
 	(void)set;
 }
 
-void
-x86_pic_keep(struct pcbe_set *set)
+static void
+keep(struct pcbe_set *set)
 {
-	struct pic_cpu *pc = &pic_cpu[arch_curcpu()->c_id];
+	struct x86_pic_cpu *pc = x86_pic_self();
 
 	x86_pics.xs_kept = set->ps_run;
 	x86_pics.xs_kept_fixed = set->ps_ctrl;
@@ -375,8 +356,31 @@ x86_pic_keep(struct pcbe_set *set)
 	pc->pc_holding &= ~set->ps_pics;
 }
 
-uint64_t
-x86_pic_tick(void)
+static uint64_t
+tick(void)
 {
 	return pmu_rdtsc();
+}
+
+void
+x86_pic_ops(struct pcbe_ops *ops)
+{
+	const struct x86_pics *ps = &x86_pics;
+	bool together =
+	    ps->xs_ctrl != 0 && ps->xs_status != 0 && !ps->xs_pic[0].xp_short;
+
+	ops->ncounters = ncounters;
+	ops->width = width;
+	ops->read_index = read_index;
+	ops->overflow_bitmap = x86_pic_overflow_bitmap;
+	ops->program = together ? x86_together_program : program;
+	ops->stop = together ? x86_together_stop : stop;
+	ops->allstop = allstop;
+	ops->sample = sample;
+	ops->free = free_cfg;
+	ops->keep = keep;
+	ops->tick = tick;
+	for (unsigned i = 0; i < ps->xs_n; i++)
+		pic_of_bit[__builtin_ctzll(ps->xs_pic[i].xp_global)] =
+		    (uint8_t)i;
 }

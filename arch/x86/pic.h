@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kern/arch.h"
+#include "kern/cpu.h"
 #include "kern/pcbe.h"
 
 struct x86_pic {
@@ -38,6 +40,39 @@ struct x86_pics {
 /* Those of this machine, alike on all CPUs. */
 extern struct x86_pics x86_pics;
 
+/* What a CPU's PICs hold.  A power of two: found by a shift. */
+#define X86_PIC_CPU_BYTES 1024
+extern struct x86_pic_cpu {
+	/* Event selects as they are, where one register starts all... */
+	uint64_t pc_select[PCBE_MAXPIC];
+	uint64_t pc_selection; /* the number of what they are, or 0 */
+	uint32_t pc_running;   /* ...and PICs that run, elsewhere */
+	/*
+	 * PICs that hold counts.  Where user reads are open every PIC can be
+	 * read, so those of another set are cleared first.
+	 */
+	uint32_t pc_holding;
+	/* PICs whose next overflow is only a stage on the way to theirs. */
+	uint32_t pc_strides;
+	/* Without a status register: PICs to be told of, as last seen. */
+	uint32_t pc_watched;
+	uint64_t pc_seen[PCBE_MAXPIC];
+} __attribute__((aligned(X86_PIC_CPU_BYTES))) x86_pic_cpus[MAXCPU];
+_Static_assert(sizeof(struct x86_pic_cpu) == X86_PIC_CPU_BYTES, "it is");
+
+static inline struct x86_pic_cpu *
+x86_pic_self(void)
+{
+	return &x86_pic_cpus[arch_curcpu()->c_id];
+}
+
+/* ps_selection of a set that has none yet. */
+#define X86_UNNUMBERED (~0ULL)
+
+/* pc_aux: the MSR that loads the PIC, and what RDPMC takes for it. */
+#define X86_AUX_INDEX(aux) ((uint32_t)(aux))
+#define X86_AUX_LOAD(aux)  ((uint32_t)((aux) >> 32))
+
 /*
  * Does the PIC keep what is written to it?  Emulators swallow what is
  * written to registers they do not have, and read 0.
@@ -52,17 +87,17 @@ void x86_pics_silence(const struct x86_pics *ps);
  */
 void x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set);
 
-/* Operations of a PCBE; see kern/pcbe.h. */
-unsigned x86_pic_ncounters(void);
-unsigned x86_pic_width(unsigned pic);
-uint32_t x86_pic_read_index(unsigned pic);
-void x86_pic_program(struct pcbe_set *set);
-uint64_t x86_pic_stop(struct pcbe_set *set);
-void x86_pic_allstop(void);
-bool x86_pic_sample(const struct pcbe_set *set, uint64_t *value);
+/*
+ * The operations that both backends have in common, for x86_pics as it is
+ * now.
+ */
+void x86_pic_ops(struct pcbe_ops *ops);
+
+/* Between pic.c and pic_together.c; kern/pcbe.h has the operations. */
+void x86_pic_clear_others(struct x86_pic_cpu *pc, uint32_t pics);
+void x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg);
 uint64_t x86_pic_overflow_bitmap(void);
-void x86_pic_free(struct pcbe_cfg *cfg, struct pcbe_set *set);
-void x86_pic_keep(struct pcbe_set *set);
-uint64_t x86_pic_tick(void);
+void x86_together_program(struct pcbe_set *set);
+uint64_t x86_together_stop(struct pcbe_set *set);
 
 #endif /* ARCH_X86_PIC_H */

@@ -56,23 +56,19 @@ pmu_fence(void)
 }
 
 /*
- * CR4.PCE: RDPMC outside ring 0.
+ * CR4.PCE: RDPMC outside ring 0.  Nothing else in CR4 ever changes.
  * Intel SDM vol. 3A, "Control Registers".
  */
 static inline void
 pmu_open_reads(void)
 {
-	write_cr(4, read_cr(4) | CR4_PCE);
+	write_cr(4, x86_cr4 | CR4_PCE);
 }
 
 static inline void
 pmu_close_reads(void)
 {
-	uint64_t cr4 = read_cr(4);
-
-	/* Writing it costs more than looking. */
-	if ((cr4 & CR4_PCE) != 0)
-		write_cr(4, cr4 & ~(uint64_t)CR4_PCE);
+	write_cr(4, x86_cr4);
 }
 
 static inline uint64_t

@@ -115,7 +115,8 @@ const char *pvh_bootinfo(struct bootinfo *bi, uint64_t start_info);
 void x86_enable_nx(void);
 void x86_idt_init(void);
 void x86_cpu_init(struct x86_cpu *xc);
-extern bool x86_smap; /* user memory opens by STAC only */
+extern bool x86_smap;    /* user memory opens by STAC only */
+extern uint64_t x86_cr4; /* what CR4 holds, but for PCE */
 
 /* mmu.c */
 void x86_mmu_init(struct bootinfo *bi);

@@ -142,16 +142,19 @@ fake_run(struct lwp *l)
 void
 fake_idle(void)
 {
-	kcpc_save(lwp_self());
+	if (lwp_self()->l_cpc != NULL)
+		kcpc_save(lwp_self());
 	self->c_lwp = &idle[self->c_id];
 }
 
 void
 fake_switch(unsigned p, int lwp)
 {
-	kcpc_save(lwp_self());
+	if (lwp_self()->l_cpc != NULL)
+		kcpc_save(lwp_self());
 	fake_run(fake_lwp(p, lwp));
-	kcpc_restore(lwp_self());
+	if (lwp_self()->l_cpc != NULL)
+		kcpc_restore(lwp_self());
 }
 
 void
