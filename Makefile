@@ -258,7 +258,7 @@ endif
 # string functions take other names (tests/host/kernel_names.h).
 HOST_CC      := gcc
 HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
-HOST_CFLAGS  += -fsanitize=address,undefined -fno-sanitize-recover=all
+HOST_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
 HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer
 test_lib_OBJS      := $(HOST_LIB)
@@ -301,19 +301,26 @@ HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe
 HOST_TESTS   += explore
 explore_OBJS := tests/host/explore_model.o tests/host/explore_world.o tests/host/explore_search.o kern/null_shape.o kern/null_pcbe.o \
     $(filter-out tests/host/host.o,$(HOST_CPC_OBJS))
-build/host/kern/kcpc_init.o build/host/kern/witness.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
+$(foreach b,host tsan,build/$(b)/kern/kcpc_init.o build/$(b)/kern/witness.o): HOST_CFLAGS += -include tests/host/kernel_printf.h
 
-host-tests: $(HOST_TESTS:%=build/host/tests/%)
+# Threads, in objects of their own: the two sanitizers exclude each other.
+TSAN_TESTS   := cpc_threads
+TSAN_OBJS    := $(addprefix build/tsan/,$(HOST_CPC_OBJS))
 
-build/host/lib/%.o build/host/kern/%.o build/host/arch/%.o build/host/boot/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
+host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%)
+
+build/host/lib/%.o build/host/kern/%.o build/host/arch/%.o build/host/boot/%.o build/tsan/lib/%.o build/tsan/kern/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
 build/host/arch/x86/%.o: HOST_CFLAGS += -include tests/host/fake_msr.h
 build/host/arch/arm64/%.o: HOST_CFLAGS += -include tests/host/fake_pmu.h
 build/host/boot/%.o $(addprefix build/host/tests/host/,test_efi_cmdline.o test_efi_tables.o): HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
-build/host/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS)
+build/host/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS) $(HOST_SAN)
 build/host/%.o: %.c Makefile
 	$(compile)
-build/host/tests/host/cpc_cxx.o: COMPILE = g++ $(filter-out -std=gnu11,$(HOST_CFLAGS))
+build/tsan/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS) -fsanitize=thread
+build/tsan/%.o: %.c Makefile
+	$(compile)
+build/host/tests/host/cpc_cxx.o: COMPILE = g++ $(filter-out -std=gnu11,$(HOST_CFLAGS)) $(HOST_SAN)
 build/host/%.o: %.cc Makefile
 	$(compile)
 
@@ -323,7 +330,12 @@ $(HOST_TESTS:%=build/host/tests/%): build/host/tests/%: build/host/tests/host/%.
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^ -lcmocka
 
--include $(wildcard build/host/*/*.d build/host/*/*/*.d)
+$(TSAN_TESTS:%=build/host/tests/%): build/host/tests/%: build/tsan/tests/host/%.o $(TSAN_OBJS)
+	$(call say,CCLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOST_CC) -fsanitize=thread -o $@ $^ -lcmocka
+
+-include $(wildcard build/host/*/*.d build/host/*/*/*.d build/tsan/*/*.d build/tsan/*/*/*.d)
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
 check: tests host-tests emulator

@@ -59,14 +59,13 @@ cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 int
 cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 {
-	const struct cpci_set *cs = cpci_set(cpc, set);
 	struct cpc_where w;
 	intptr_t r;
 
-	if (cs == NULL || index < 0 || info == NULL)
+	if (!cpci_is_set(cpc, set) || index < 0 || info == NULL)
 		return result(-EINVAL);
 	r = cpc_syscall(
-	    CPC_OP_WHERE, cs->cs_id, (uintptr_t)index, (uintptr_t)&w, 0);
+	    CPC_OP_WHERE, cpci_id(set), (uintptr_t)index, (uintptr_t)&w, 0);
 	if (r == 0) {
 		info->ri_picnum = w.cw_pic;
 		info->ri_width = w.cw_width;
@@ -88,12 +87,9 @@ cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 int
 cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 {
-	const struct cpci_set *cs = cpci_set(cpc, set);
-
-	if (cpc == NULL || (set != NULL && cs == NULL))
+	if (cpc == NULL || (set != NULL && !cpci_is_set(cpc, set)))
 		return result(-EINVAL);
-	return result(
-	    cpc_syscall(CPC_OP_RESTART, cs != NULL ? cs->cs_id : 0, 0, 0, 0));
+	return result(cpc_syscall(CPC_OP_RESTART, cpci_id(set), 0, 0, 0));
 }
 
 int

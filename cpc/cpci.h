@@ -46,6 +46,8 @@ struct cpci_table {
 
 /* Name obj.  Returns the name, or NULL with ENOMEM. */
 void *cpci_table_add(struct cpci_table *t, void *obj);
+/* Has the name an object here?  Only this needs no lock against its removal. */
+bool cpci_table_has(struct cpci_table *t, const void *name);
 /* The object of a name, or NULL if it has none here. */
 void *cpci_table_find(struct cpci_table *t, const void *name);
 /* Forget the name, for ever; returns the object, or NULL. */
@@ -172,6 +174,16 @@ static inline struct cpci_set *
 cpci_set(cpc_t *cpc, const cpc_set_t *set)
 {
 	return cpc != NULL ? cpci_table_find(&cpc->c_sets, set) : NULL;
+}
+
+/*
+ * The same without the lock, and so without a look into the set, which another
+ * thread may destroy: its identity is in the name.
+ */
+static inline bool
+cpci_is_set(cpc_t *cpc, const cpc_set_t *set)
+{
+	return cpc != NULL && cpci_table_has(&cpc->c_sets, set);
 }
 
 static inline struct cpci_buf *

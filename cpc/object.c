@@ -88,6 +88,12 @@ slot_find(struct cpci_table *t, const void *name)
 	           : NULL;
 }
 
+bool
+cpci_table_has(struct cpci_table *t, const void *name)
+{
+	return slot_find(t, name) != NULL;
+}
+
 void *
 cpci_table_find(struct cpci_table *t, const void *name)
 {

@@ -93,11 +93,12 @@ static int __attribute__((noinline))
 sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	uint64_t changes = __atomic_load_n(&cpci_changes, __ATOMIC_ACQUIRE);
-	const struct cpci_set *cs = cpci_set(cpc, set);
 	struct cpci_buf *cb = cpci_buf(cpc, buf);
 
-	if (cs == NULL || cb == NULL || cb->cb_set != cs->cs_id ||
-	    cb->cb_n != cs->cs_nreqs) {
+	/* Whether the set has grown since, the kernel knows of what is bound.
+	 */
+	if (!cpci_is_set(cpc, set) || cb == NULL ||
+	    cb->cb_set != cpci_id(set)) {
 		errno = EINVAL;
 		return -1;
 	}

@@ -18,7 +18,7 @@
 unsigned fake_kmalloc_fails;
 unsigned fake_syscalls;
 bool fake_hold_pmi;
-void (*fake_on_syscall)(void);
+void (*fake_on_syscall)(void), (*fake_on_return)(void);
 char fake_console[4096];
 
 int fake_printf(const char *fmt, ...);
@@ -63,7 +63,7 @@ fake_boot(void)
 	fake_console[0] = '\0';
 	fake_kmalloc_fails = 0;
 	fake_hold_pmi = false;
-	fake_on_syscall = NULL;
+	fake_on_syscall = fake_on_return = NULL;
 	fake_pmu_reset();
 	kcpc_ops = NULL;
 	kcpc_pics = 0;
@@ -329,10 +329,15 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
 	const uintptr_t args[6] = { op, a, b, c, d };
 
-	fake_syscalls++;
+	intptr_t r;
+
 	if (fake_on_syscall != NULL)
 		fake_on_syscall();
-	return kcpc_syscall(args);
+	fake_syscalls++;
+	r = kcpc_syscall(args);
+	if (fake_on_return != NULL)
+		fake_on_return();
+	return r;
 }
 
 /* No counter pages here: the library on this side asks the kernel. */

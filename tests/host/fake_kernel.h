@@ -61,7 +61,10 @@ extern unsigned fake_kmalloc_fails;
 extern char fake_console[4096];
 /* How often the kernel was entered. */
 extern unsigned fake_syscalls;
-/* Called before each entry, and while the library holds whatever it holds. */
-extern void (*fake_on_syscall)(void);
+/*
+ * Called before each entry, and while the library holds whatever it holds;
+ * and behind it.
+ */
+extern void (*fake_on_syscall)(void), (*fake_on_return)(void);
 
 #endif /* TESTS_HOST_FAKE_KERNEL_H */
