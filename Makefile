@@ -78,7 +78,7 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_sig.o kern/machine.o \
-             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o \
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o \
              kern/null_shape.o kern/null_pcbe.o
 
 ifeq ($(ARCH),arm64)
@@ -110,8 +110,8 @@ OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
 UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
 UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
-PAYLOADS := spin triad matmul chase example1 example2 bench
-PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/record.o payloads/$(ARCH)/spin.o \
+PAYLOADS := spin triad matmul chase example1 example2 record bench
+PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/tally.o payloads/$(ARCH)/spin.o \
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_flat.o payloads/$(ARCH)/bench_clock.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
@@ -295,7 +295,7 @@ cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
-    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_run.o kern/kcpc_sys.o \
+    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o \
     kern/witness.o $(HOST_LIB)
 # Every interleaving of kcpc's operations on the software PMU.
 HOST_TESTS   += explore

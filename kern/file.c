@@ -3,6 +3,7 @@
 #include "kern/arch.h"
 #include "kern/archive.h"
 #include "kern/errno.h"
+#include "kern/kcpc.h"
 #include "kern/machine.h"
 #include "kern/page.h"
 #include "kern/pipe.h"
@@ -36,6 +37,7 @@ static const struct device {
 	{ "stderr", FILE_CONSOLE, STREAM_STDERR, 0x501 },
 	{ "record", FILE_RECORD, STREAM_JSON, 0xf001 },
 	{ "machine", FILE_MACHINE, 0, 0xf002 },
+	{ "profile", FILE_PROFILE, 0, 0xf003 },
 };
 #define NDEVICE (sizeof devices / sizeof *devices)
 
@@ -209,15 +211,18 @@ open_device(const struct device *d, unsigned flags, struct file **fp)
 		return ENOMEM;
 	f->f_stream = d->stream;
 	f->f_name = d->name;
-	if (d->kind == FILE_MACHINE) {
-		f->f_data = machine_text(&f->f_bytes);
-		if (f->f_data == NULL) {
-			kfree(f);
-			return ENOMEM;
-		}
-	}
+	if (d->kind == FILE_MACHINE &&
+	    (f->f_data = machine_text(&f->f_bytes)) == NULL)
+		goto free_file;
+	if (d->kind == FILE_PROFILE &&
+	    (f->f_profile = kcpc_profile_new()) == NULL)
+		goto free_file;
 	*fp = f;
 	return 0;
+
+free_file:
+	kfree(f);
+	return ENOMEM;
 }
 
 static int
@@ -275,6 +280,8 @@ file_release(struct file *f)
 		kfree((void *)(uintptr_t)f->f_data);
 	if (f->f_kind == FILE_PIPE)
 		pipe_close(f);
+	if (f->f_kind == FILE_PROFILE)
+		kcpc_profile_release(f->f_profile);
 	kfree(f->f_dir);
 	kfree(f);
 }

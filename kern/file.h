@@ -10,6 +10,7 @@
 
 #include "kern/cons.h"
 
+struct kcpc_profile;
 struct pipe; /* kern/pipe.c */
 struct proc;
 
@@ -23,7 +24,8 @@ enum file_kind {
 	FILE_MACHINE, /* the text that describes the machine; f_data is ours */
 	FILE_NULL,
 	FILE_ZERO,
-	FILE_PIPE, /* one end of f_pipe */
+	FILE_PIPE,    /* one end of f_pipe */
+	FILE_PROFILE, /* samples, from f_profile */
 };
 
 /* An open file; descriptors made by dup() share it, offset and all. */
@@ -37,7 +39,10 @@ struct file {
 	const char *f_data;
 	size_t f_bytes;
 	uint64_t f_offset; /* bytes; FILE_DIR: entries */
-	struct pipe *f_pipe;
+	union {
+		struct pipe *f_pipe;
+		struct kcpc_profile *f_profile;
+	};
 };
 
 /* What stat(2) tells of a file. */

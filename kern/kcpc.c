@@ -52,6 +52,7 @@ kcpc_drop(struct lwp *l)
 	if (kcpc_running(ctx))
 		kcpc_stop(ctx);
 	kcpc_page_shut(ctx);
+	kcpc_profile_end(ctx);
 	l->l_cpc = NULL;
 	kcpc_instance_remove(ctx);
 	kcpc_ctx_destroy(ctx);
@@ -87,7 +88,10 @@ kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 	if (ctx == NULL || (set != 0 && ctx->kc_set != set))
 		return EINVAL;
 	*ctxp = ctx;
-	return (ctx->kc_flags & KCPC_CTX_INVALID) != 0 ? EAGAIN : 0;
+	if ((ctx->kc_flags & KCPC_CTX_NOT_OWN) != 0)
+		return (ctx->kc_flags & KCPC_CTX_PROFILE) != 0 ? EINVAL
+		                                               : EAGAIN;
+	return 0;
 }
 
 int

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kcpc_profile;
 struct lwp;
 struct trapframe;
 
@@ -47,8 +48,14 @@ void kcpc_restore(struct lwp *l);
  */
 int kcpc_inherit(const struct lwp *parent, struct lwp *child);
 
-/* The LWP ends, or its program does (exec): its context goes.  LWP current. */
+/* The LWP ends: its context goes.  LWP current. */
 void kcpc_lwp_exit(struct lwp *l);
+/*
+ * Its program ends and another begins (exec): its context and counter page
+ * go, but for a profile's context, which now begins to count.
+ */
+void kcpc_exec_leave(struct lwp *l);
+void kcpc_exec_enter(struct lwp *l);
 
 /*
  * A payload faulted.  True where it was in its registered read sequence, of
@@ -70,10 +77,17 @@ intptr_t kcpc_syscall(const uintptr_t *a);
 void kcpc_set_notify(void (*post)(struct lwp *l));
 
 /*
- * Has the running LWP's context frozen because a notify request overflowed?
- * Tells it once, and takes the marks away.
+ * Has the running LWP's context frozen because a notify request overflowed,
+ * so that it is to be signalled?  Tells it once.  A profile's is not told of:
+ * it has its sample, from the frame tf by which the LWP goes back.
  */
-bool kcpc_overflowed(struct lwp *l);
+bool kcpc_overflowed(struct lwp *l, const struct trapframe *tf);
+
+/* The profile of an open /dev/profile, or NULL where memory is out. */
+struct kcpc_profile *kcpc_profile_new(void);
+void kcpc_profile_release(struct kcpc_profile *kp);
+/* As many samples as fit, and are there: bytes, or -errno. */
+intptr_t kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len);
 
 struct kcpc_stat {
 	uint32_t ks_contexts;

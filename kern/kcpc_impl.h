@@ -14,6 +14,7 @@
 
 struct lwp;
 struct proc;
+struct trapframe;
 
 struct kcpc_request {
 	uint32_t kr_flags;  /* CPC_COUNT_*, CPC_OVF_NOTIFY_EMT */
@@ -39,6 +40,8 @@ struct kcpc_ctx {
 	hrtime_t kc_hrtime;   /* since when it is frozen */
 	struct timer kc_fold; /* runs while one that is MUTE does */
 	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
+	struct kcpc_profile *kc_profile; /* it counts for this, or NULL */
+	uint64_t kc_kernel_pc; /* where it overflowed in the kernel, or 0 */
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
 	struct cpc_page *kc_own; /* the counts of an LWP without a page */
@@ -52,10 +55,13 @@ struct kcpc_ctx {
 #define KCPC_CTX_LWPINHERIT  0x8
 #define KCPC_CTX_INVALID     0x100 /* revoked, for ever; set from any CPU */
 #define KCPC_CTX_INV_STOPPED 0x200 /* and its CPU has seen it */
-/* Ours alone: a narrow PIC in use cannot tell of its overflow. */
+/* Ours alone: a narrow PIC in use cannot tell of its overflow... */
 #define KCPC_CTX_MUTE 0x1000
+/* ...and it is a profile's, of which its LWP does not know. */
+#define KCPC_CTX_PROFILE 0x2000
 
-#define KCPC_CTX_IDLE (KCPC_CTX_FREEZE | KCPC_CTX_INVALID)
+#define KCPC_CTX_NOT_OWN (KCPC_CTX_INVALID | KCPC_CTX_PROFILE)
+#define KCPC_CTX_IDLE    (KCPC_CTX_FREEZE | KCPC_CTX_INVALID)
 
 /* A request as the library packed it, checked to lie within the pack. */
 struct kcpc_want {
@@ -172,6 +178,21 @@ uint32_t kcpc_live(const struct proc *p, cpc_setid_t set);
  */
 void kcpc_page_enter(struct kcpc_ctx *ctx);
 void kcpc_page_free(struct lwp *l);
+/*
+ * kcpc_profile.c: the context is a copy of a profile's and begins to count;
+ * or, if it is a profile's, it goes.
+ */
+void kcpc_profile_inherit(struct kcpc_ctx *ctx);
+/* It overflowed: take a sample, tf being the LWP's way back, and count on. */
+void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
+void kcpc_profile_end(struct kcpc_ctx *ctx);
+/* The LWP's program is being profiled: it has no counters of its own. */
+bool kcpc_profiled(const struct lwp *l);
+/* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT: 0 or an errno.  CPC_OP_KSYM. */
+int kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth);
+int kcpc_profile_stat(uintptr_t fd, uintptr_t uva);
+intptr_t kcpc_ksym(uintptr_t addr, uintptr_t uva, size_t len);
+
 /* The system call CPC_OP_PAGE. */
 intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);
 

@@ -53,7 +53,9 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	ctx->kc_lwp = child;
 	child->l_cpc = ctx;
 	kcpc_instance_add(ctx);
-	if (begin_all(ctx))
+	if (ctx->kc_profile != NULL)
+		kcpc_profile_inherit(ctx);
+	else if (begin_all(ctx))
 		kcpc_signal(ctx);
 	return 0;
 }

@@ -201,14 +201,18 @@ kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze)
 }
 
 bool
-kcpc_overflowed(struct lwp *l)
+kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 
 	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_SIGOVF) == 0)
 		return false;
 	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
-	return (ctx->kc_flags & KCPC_CTX_INVALID) == 0;
+	if ((ctx->kc_flags & KCPC_CTX_NOT_OWN) == 0)
+		return true;
+	if ((ctx->kc_flags & KCPC_CTX_INVALID) == 0)
+		kcpc_profile_sample(ctx, tf);
+	return false;
 }
 
 bool

@@ -176,14 +176,14 @@ sys_bind(struct lwp *l, const uintptr_t *a)
 		return ENOMEM;
 	if ((err = arch_copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
-	if (pack->cp_set == 0 || pack->cp_nreqs == 0) {
+	if (pack->cp_set == 0 || pack->cp_nreqs == 0)
 		err = EINVAL;
-		goto free_pack;
-	}
-	if (pmu_is_shared()) {
+	else if (kcpc_profiled(l))
+		err = EAGAIN;
+	else if (pmu_is_shared())
 		err = EACCES;
+	if (err != 0)
 		goto free_pack;
-	}
 	err = rebind(l, pack, bytes, (uint32_t)a[2], &subcode);
 	if (err != 0 && subcode != -1 &&
 	    arch_copyout(a[3], &subcode, sizeof subcode) != 0)
@@ -309,6 +309,12 @@ kcpc_syscall(const uintptr_t *args)
 		return 0;
 	case CPC_OP_PAGE:
 		return kcpc_page_get(l, a);
+	case CPC_OP_PROFILE:
+		return -kcpc_profile_attach(l, a[0], a[1]);
+	case CPC_OP_PROFILE_STAT:
+		return -kcpc_profile_stat(a[0], a[1]);
+	case CPC_OP_KSYM:
+		return kcpc_ksym(a[0], a[1], a[2]);
 	default:
 		return -context_op(l, args[0], a);
 	}

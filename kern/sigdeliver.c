@@ -158,7 +158,7 @@ overflowed(struct lwp *l, struct trapframe *tf)
 {
 	struct siginfo info;
 
-	if (!kcpc_overflowed(l))
+	if (!kcpc_overflowed(l, tf))
 		return;
 	siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
 	if (has_handler(l, SIGEMT))

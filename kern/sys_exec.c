@@ -107,7 +107,7 @@ become(struct proc *p, struct proc *loaded, const char *path)
 	struct lwp *l = lwp_self();
 	struct as old;
 
-	kcpc_lwp_exit(l); /* its counter page is in the old one */
+	kcpc_exec_leave(l); /* its counter page is in the old one */
 	old = p->p_as;
 	p->p_as = loaded->p_as;
 	arch_as_switch(&p->p_as);
@@ -123,6 +123,7 @@ become(struct proc *p, struct proc *loaded, const char *path)
 	sig_exec(l);
 	close_on_exec(p);
 	proc_release_parent(p);
+	kcpc_exec_enter(l);
 }
 
 static int

@@ -4,6 +4,7 @@
 #include "kern/arch.h"
 #include "kern/errno.h"
 #include "kern/file.h"
+#include "kern/kcpc.h"
 #include "kern/page.h"
 #include "kern/pipe.h"
 #include "kern/proc.h"
@@ -73,6 +74,8 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 		return -EBADF;
 	if (f->f_kind == FILE_PIPE)
 		return pipe_read(f, uva, len);
+	if (f->f_kind == FILE_PROFILE)
+		return kcpc_profile_read(f->f_profile, uva, len);
 	n = read_at(f, f->f_offset, uva, len);
 	if (n > 0 && f->f_kind != FILE_ZERO)
 		f->f_offset += (size_t)n;

@@ -76,22 +76,27 @@ suffix_flags(const char *suffix)
 	return flags;
 }
 
-static void
-add_event(struct options *o, char *name)
+bool
+options_event(struct event *e, char *name)
 {
-	struct event *e = &o->o_event[o->o_nevent];
 	char *colon = strrchr(name, ':');
 	unsigned flags = colon == NULL ? 0 : suffix_flags(colon + 1);
 
 	if (flags != 0)
 		*colon = '\0';
-	if (*name == '\0')
-		options_usage(o, "-e: an event without a name");
-	if (o->o_nevent == MAXEVENT)
-		options_usage(o, "-e: more than %d events", MAXEVENT);
 	e->e_name = name;
 	e->e_flags = flags != 0 ? flags : default_flags();
 	e->e_pic = -1;
+	return *name != '\0';
+}
+
+static void
+add_event(struct options *o, char *name)
+{
+	if (o->o_nevent == MAXEVENT)
+		options_usage(o, "-e: more than %d events", MAXEVENT);
+	if (!options_event(&o->o_event[o->o_nevent], name))
+		options_usage(o, "-e: an event without a name");
 	o->o_nevent++;
 }
 

@@ -39,6 +39,9 @@ struct options {
 void options_parse(struct options *o, int argc, char **argv, const char *usage,
     const char *events);
 
+/* An event as -e names it; name is cut.  False where it has none. */
+bool options_event(struct event *e, char *name);
+
 /* Print a mistake (none if fmt is NULL) and the usage; exit 2. */
 _Noreturn void options_usage(const struct options *o, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

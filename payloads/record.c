@@ -1,185 +1,369 @@
-#include "payloads/report.h"
+/*
+ * record: where another program is each time so many events have passed, as
+ * perf record does it.
+ *
+ *	record [-g] [-n] [-e event[:uk]] [-c period] program [args...]
+ *
+ * Prints the functions, leaves the stacks in records (docs/records.md), and
+ * ends as the program did.
+ */
+#include "payloads/json.h"
+#include "payloads/options.h"
+#include "payloads/symbols.h"
+#include "payloads/tally.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libcpc.h>
-#include <payload.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#define RECORD_SCHEMA 1
+#define NAME           "record"
+#define PERIOD_DEFAULT 100003 /* a prime: no loop goes along with it */
+#define PERIOD_MAX     INT32_MAX
+/* Where the kernel is counted, so is its own work for a sample, some 1,000. */
+#define PERIOD_MIN_SYSTEM 10000
 
-/* The text of /dev/machine, read once; "" where there is none. */
-static const char *
-machine_text(void)
+static struct profile {
+	int argc; /* ours */
+	char **argv;
+	char **program; /* its arguments */
+	struct event event;
+	uint64_t period;
+	bool stacks, titles;
+	int status; /* the program's */
+	struct cpc_profile_stat stat;
+	struct tally functions, folded;
+} pr = { .period = PERIOD_DEFAULT, .titles = true };
+
+static void __attribute__((noreturn, format(printf, 2, 3)))
+fail(int status, const char *fmt, ...)
 {
-	static char text[4096];
-	static bool have;
+	va_list ap;
 
-	if (!have && payload_machine(text, sizeof text) == -1)
-		text[0] = '\0';
-	have = true;
-	return text;
+	fputs(NAME ": ", stderr);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	if (status == 2)
+		fputs("usage: " NAME " [-g] [-n] [-e event[:uk]] [-c period] "
+		      "program [args...]\n",
+		    stderr);
+	exit(status);
 }
 
-const char *
-report_machine(const char *key, char *buf, size_t len)
+static uint64_t
+number(const char *text)
 {
-	char member[64];
-	const char *at;
-	size_t n;
+	uint64_t v;
+	char *end;
 
-	snprintf(member, sizeof member, "\"%s\":\"", key);
-	if ((at = strstr(machine_text(), member)) == NULL)
-		return NULL;
-	at += strlen(member);
-	for (n = 0; *at != '\0' && *at != '"' && n + 1 < len; n++) {
-		if (*at == '\\' && at[1] != '\0')
-			at++;
-		buf[n] = *at++;
-	}
-	buf[n] = '\0';
-	return buf;
-}
-
-static const char *
-privilege(unsigned flags)
-{
-	switch (flags & (CPC_COUNT_USER | CPC_COUNT_SYSTEM)) {
-	case CPC_COUNT_USER:
-		return "user";
-	case CPC_COUNT_SYSTEM:
-		return "system";
-	default:
-		return "both";
-	}
+	errno = 0;
+	v = strtoull(text, &end, 0);
+	if (end == text || *end != '\0' || errno != 0 || *text == '-')
+		fail(2, "-c: not a number: \"%s\"", text);
+	return v;
 }
 
 static void
-json_string(FILE *f, const char *s)
+parse(int argc, char **argv)
 {
-	fputc('"', f);
-	for (; *s != '\0'; s++) {
-		if (*s == '"' || *s == '\\')
-			fprintf(f, "\\%c", *s);
-		else if ((unsigned char)*s < 0x20)
-			fprintf(f, "\\u%04x", (unsigned char)*s);
+	static char event[] = "PAPI_tot_ins";
+	char *name = event;
+	uint64_t least;
+	int c;
+
+	pr.argc = argc;
+	pr.argv = argv;
+	opterr = 0;
+	while ((c = getopt(argc, argv, ":gne:c:")) != -1) {
+		if (c == 'g')
+			pr.stacks = true;
+		else if (c == 'n')
+			pr.titles = false;
+		else if (c == 'e')
+			name = strdup(optarg);
+		else if (c == 'c')
+			pr.period = number(optarg);
 		else
-			fputc(*s, f);
+			fail(2,
+			    c == ':' ? "-%c: needs an argument"
+				     : "-%c: no such option",
+			    optopt);
 	}
-	fputc('"', f);
+	if (optind == argc)
+		fail(2, "no program to profile");
+	if (name == NULL || !options_event(&pr.event, name))
+		fail(2, "-e: an event without a name");
+	pr.program = argv + optind;
+	least = pr.event.e_flags & CPC_COUNT_SYSTEM ? PERIOD_MIN_SYSTEM : 1;
+	if (pr.period < least || pr.period > PERIOD_MAX)
+		fail(2, "-c: %" PRIu64 " is not within %" PRIu64 "..%d",
+		    pr.period, least, PERIOD_MAX);
+}
+
+/* The machine cannot: there is nothing wrong with the program. */
+static void __attribute__((noreturn)) not_supported(const char *why)
+{
+	printf("# <not supported>: %s\n", why);
+	exit(77);
+}
+
+/* A set of the one request. */
+static cpc_set_t *
+make_set(cpc_t *cpc)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	if (set == NULL)
+		fail(1, "%s", strerror(errno));
+	if (cpc_set_add_request(cpc, set, pr.event.e_name, -pr.period,
+		pr.event.e_flags | CPC_OVF_NOTIFY_EMT, 0, NULL) == -1)
+		fail(1, "%s: %s", pr.event.e_name, strerror(errno));
+	return set;
+}
+
+/* In the child: become the program, and be profiled from then on. */
+static void __attribute__((noreturn)) become(cpc_t *cpc, cpc_set_t *set, int fd)
+{
+	/* Until the context is the profile's it may overflow. */
+	signal(SIGEMT, SIG_IGN);
+	if (cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == -1)
+		fail(1, "%s: %s", pr.event.e_name, strerror(errno));
+	if (cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd,
+		pr.stacks ? CPC_PROFILE_DEPTH : 1, 0, 0) != 0)
+		fail(1, "cannot profile");
+	signal(SIGEMT, SIG_DFL);
+	execv(pr.program[0], pr.program);
+	fail(1, "%s: %s", pr.program[0], strerror(errno));
 }
 
 static void
-json_member(FILE *f, const char *key, const char *value)
+run(cpc_t *cpc, cpc_set_t *set, int fd)
 {
-	fprintf(f, ",\"%s\":", key);
-	json_string(f, value);
-}
+	int status;
+	pid_t pid;
 
-static void
-json_series(FILE *f, const struct series *s)
-{
-	unsigned i;
-
-	fprintf(f,
-	    "{\"min\":%" PRIu64 ",\"median\":%" PRIu64 ",\"max\":%" PRIu64
-	    ",\"range\":%" PRIu64 ",\"raw\":[",
-	    s->s_min, s->s_median, s->s_max, s->s_max - s->s_min);
-	for (i = 0; i < s->s_n; i++)
-		fprintf(f, "%s%" PRIu64, i == 0 ? "" : ",", s->s_raw[i]);
-	fputs("]}", f);
-}
-
-static void
-json_quantity(FILE *f, const char *key, const struct quantity *q)
-{
-	fprintf(f, ",\"%s\":", key);
-	if (q->q_raw.s_n == 0) {
-		fputs("null", f);
-		return;
+	fflush(stdout);
+	if ((pid = fork()) == -1)
+		fail(1, "%s", strerror(errno));
+	if (pid == 0)
+		become(cpc, set, fd);
+	while (waitpid(pid, &status, 0) == -1) {
+		if (errno != EINTR)
+			fail(1, "%s", strerror(errno));
 	}
-	fprintf(f, "{\"net\":%" PRId64 ",\"measured\":", quantity_net(q));
-	json_series(f, &q->q_raw);
-	fputs(",\"overhead\":", f);
-	if (q->q_overhead.s_n == 0)
-		fputs("null", f);
-	else
-		json_series(f, &q->q_overhead);
-	fputc('}', f);
+	pr.status =
+	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static void
-json_result(FILE *f, const struct options *o, const struct result *r)
+/* The function an address of the kernel is in. */
+static const char *
+kernel_symbol(uint64_t addr)
 {
-	char ratio[40];
-	int i;
+	static char name[256];
 
-	fprintf(f, "{\"schema\":%d", RECORD_SCHEMA);
-	json_member(f, "payload", o->o_name);
-	fputs(",\"arguments\":[", f);
-	for (i = 1; i < o->o_argc; i++) {
-		fputs(i == 1 ? "" : ",", f);
-		json_string(f, o->o_argv[i]);
-	}
-	fputc(']', f);
-	json_member(f, "label", r->r_label);
-	json_member(f, "event", r->r_event->e_name);
-	if (r->r_code < 0)
-		fputs(",\"code\":null", f);
-	else
-		fprintf(f, ",\"code\":%" PRId64, r->r_code);
-	if (r->r_pic < 0)
-		fputs(",\"pic\":null", f);
-	else
-		fprintf(f, ",\"pic\":%d", r->r_pic);
-	json_member(f, "privilege", privilege(r->r_event->e_flags));
-	json_member(f, "status", status_words[r->r_status]);
-	if (r->r_status != COUNTED)
-		json_member(f, "reason", r->r_reason);
-	fprintf(f, ",\"runs\":%u,\"warm_ups\":%u,\"iterations\":%" PRIu64,
-	    o->o_runs, o->o_warmups, r->r_iterations);
-	json_member(f, "aggregate", "median");
-	json_member(f, "overhead_method", r->r_method);
-	json_quantity(f, "count", &r->r_count);
-	if (r->r_status == COUNTED)
-		fprintf(f, ",\"per_iteration\":%s",
-		    report_ratio(ratio, sizeof ratio, quantity_net(&r->r_count),
-			r->r_iterations));
-	else
-		fputs(",\"per_iteration\":null", f);
-	json_quantity(f, "tick", &r->r_tick);
-	json_quantity(f, "hrtime_ns", &r->r_hrtime);
-	fprintf(f, ",\"verified\":%s,\"machine\":{%s}}\n",
-	    r->r_verified ? "true" : "false", machine_text());
+	if (cpc_syscall(CPC_OP_KSYM, addr, (uintptr_t)name, sizeof name, 0) < 0)
+		return "[unknown]";
+	return name;
 }
 
 /*
- * The kernel frames each write to /dev/record as one record.  Elsewhere (a
- * payload tried out under Linux) there is nowhere to leave one.
+ * The last word of a folded stack is the count, ";" is between frames: a
+ * name that has one would be two.
  */
-void
-report_record(const struct options *o, const struct result *r)
+static void
+add_frame(char *line, size_t len, const char *name, const char *suffix)
 {
-	char *line = NULL;
-	size_t len = 0;
-	FILE *f;
+	size_t at = strlen(line);
+
+	snprintf(line + at, len - at, ";%s%s", name, suffix);
+	for (char *s = line + at + 1; *s != '\0'; s++) {
+		if (*s == ';' || *s == ' ')
+			*s = ':';
+	}
+}
+
+/* What lies behind the first is where calls return to, behind the call. */
+static const char *
+frame_symbol(const struct cpc_profile_sample *s, uint32_t n)
+{
+	return symbols_find(s->cm_pc[n] - pr.stat.ct_bias - (n > 0));
+}
+
+/*
+ * Code that keeps no frame pointers leads anywhere: a stack goes as far as
+ * calls return to it.
+ */
+static uint32_t
+depth(const struct cpc_profile_sample *s)
+{
+	uint32_t n = 1;
+
+	while (n < s->cm_nframes &&
+	       symbols_behind_call(s->cm_pc[n] - pr.stat.ct_bias))
+		n++;
+	return n;
+}
+
+static void
+tally(const struct cpc_profile_sample *s)
+{
+	char line[CPC_PROFILE_DEPTH * 64], row[320];
+	const char *kernel = NULL;
+
+	if (s->cm_kernel != 0)
+		kernel = kernel_symbol(s->cm_kernel);
+	snprintf(row, sizeof row, "[%c] %s", kernel != NULL ? 'k' : '.',
+	    kernel != NULL ? kernel : frame_symbol(s, 0));
+	tally_add(&pr.functions, row);
+
+	snprintf(line, sizeof line, "%s", pr.program[0]);
+	for (uint32_t n = depth(s); n-- > 0;)
+		add_frame(line, sizeof line, frame_symbol(s, n), "");
+	if (kernel != NULL)
+		add_frame(line, sizeof line, kernel, "_[k]");
+	tally_add(&pr.folded, line);
+}
+
+static void
+take_samples(int fd)
+{
+	static uint64_t buf[8192];
+	ssize_t n;
+
+	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&pr.stat,
+		0, 0) != 0)
+		fail(1, "cannot read the profile");
+	while ((n = read(fd, buf, sizeof buf)) > 0) {
+		for (size_t at = 0; at < (size_t)n / sizeof *buf;) {
+			const struct cpc_profile_sample *s =
+			    (const struct cpc_profile_sample *)&buf[at];
+
+			tally(s);
+			at += sizeof *s / sizeof *buf + s->cm_nframes;
+		}
+	}
+	if (n == -1)
+		fail(1, "cannot read the profile: %s", strerror(errno));
+}
+
+static const char *
+flags_suffix(unsigned flags)
+{
+	static const char *const names[] = { "", ":u", ":k", ":uk" };
+
+	return names[((flags & CPC_COUNT_USER) != 0) |
+		     ((flags & CPC_COUNT_SYSTEM) != 0) << 1];
+}
+
+static void
+print_table(void)
+{
+	struct tally_entry **all = tally_sorted(&pr.functions);
+	const struct cpc_profile_stat *st = &pr.stat;
+
+	if (pr.titles)
+		printf("# %s%s, a sample each %" PRIu64 ": %" PRIu64
+		       " samples, %" PRIu64 " events, LWPs: %" PRIu32 "\n"
+		       "# Overhead    Samples  Command           Symbol\n",
+		    pr.event.e_name, flags_suffix(pr.event.e_flags), pr.period,
+		    st->ct_samples, st->ct_events, st->ct_lwps);
+	if (st->ct_lost != 0)
+		printf("# %" PRIu64 " samples were lost: out of memory\n",
+		    st->ct_lost);
+	if (st->ct_revoked != 0)
+		printf("# %" PRIu32
+		       " LWPs were not sampled to their end: a set "
+		       "was bound to a CPU\n",
+		    st->ct_revoked);
+	for (size_t i = 0; i < pr.functions.ta_n; i++)
+		printf("%9.2f%%  %9" PRIu64 "  %-16s  %s\n",
+		    100.0 * (double)all[i]->te_count /
+			(double)pr.functions.ta_sum,
+		    all[i]->te_count, pr.program[0], all[i]->te_name);
+	free(all);
+}
+
+/* Some of the stacks: a record is a line of limited length. */
+#define PART_BYTES (128 << 10)
+
+struct part {
+	struct tally_entry **stack;
+	size_t n;
+	unsigned number;
+};
+
+static void
+write_part(FILE *f, const void *arg)
+{
+	const struct cpc_profile_stat *st = &pr.stat;
+	const struct part *part = arg;
+
+	json_member(f, "program", pr.program[0]);
+	json_member(f, "event", pr.event.e_name);
+	json_privilege(f, pr.event.e_flags);
+	fprintf(f,
+	    ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"lost\":%" PRIu64
+	    ",\"events\":%" PRIu64 ",\"lwps\":%" PRIu32 ",\"revoked\":%" PRIu32
+	    ",\"status\":%d,\"part\":%u,\"folded\":[",
+	    pr.period, st->ct_samples, st->ct_lost, st->ct_events, st->ct_lwps,
+	    st->ct_revoked, pr.status, part->number);
+	for (size_t i = 0; i < part->n; i++) {
+		fputs(i == 0 ? "[" : ",[", f);
+		json_string(f, part->stack[i]->te_name);
+		fprintf(f, ",%" PRIu64 "]", part->stack[i]->te_count);
+	}
+	fputc(']', f);
+}
+
+static void
+leave_records(void)
+{
+	struct tally_entry **all = tally_sorted(&pr.folded);
+	struct part part = { .stack = all };
+	size_t i = 0, bytes;
+
+	do {
+		bytes = 0;
+		part.number++;
+		for (part.n = 0; i < pr.folded.ta_n && bytes < PART_BYTES;
+		     part.n++)
+			bytes += strlen(all[i++]->te_name) + 32;
+		json_record(NAME, pr.argc, pr.argv, write_part, &part);
+		part.stack += part.n;
+	} while (i < pr.folded.ta_n);
+	free(all);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *wrong;
+	cpc_set_t *set;
+	cpc_t *cpc;
 	int fd;
 
-	if ((fd = open("/dev/record", O_WRONLY)) == -1)
-		return;
-	if ((f = open_memstream(&line, &len)) == NULL)
-		goto fail;
-	json_result(f, o, r);
-	if (fclose(f) != 0 || write(fd, line, len) != (ssize_t)len)
-		goto fail;
-	free(line);
-	close(fd);
-	return;
-
-fail:
-	perror("cannot leave a record");
-	exit(1);
+	parse(argc, argv);
+	if ((wrong = symbols_load(pr.program[0])) != NULL)
+		fail(2, "%s: %s", pr.program[0], wrong);
+	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
+		not_supported("no counters here");
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		not_supported("overflows do not interrupt here");
+	set = make_set(cpc);
+	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
+		fail(1, "/dev/profile: %s", strerror(errno));
+	run(cpc, set, fd);
+	take_samples(fd);
+	print_table();
+	leave_records();
+	return pr.status;
 }

@@ -1,7 +1,7 @@
 /*
  * Results for people (report.c: rows of a table on stdout) and for programs
- * (record.c: one JSON line each on /dev/record; docs/records.md describes
- * them).  Included by the benchmarks and by meter.h.
+ * (report_record.c: one JSON line each on /dev/record; docs/records.md
+ * describes them).  Included by the benchmarks and by meter.h.
  */
 #ifndef PAYLOADS_REPORT_H
 #define PAYLOADS_REPORT_H

@@ -112,6 +112,23 @@ enum cpc_op {
 	 * ENOTSUP where a PMU sees for itself.
 	 */
 	CPC_OP_ADVANCE = 39,
+	/*
+	 * a: a descriptor of /dev/profile, b: frames of a sample, at most, up
+	 * to CPC_PROFILE_DEPTH.  The caller's context, of one request that is
+	 * to be told of overflows and inherited, no longer counts for the
+	 * caller: from execve(2) on it counts for the program, and for all
+	 * LWPs of it.  An overflow sends no signal but leaves a sample in the
+	 * file, and the next period begins at the preset.  A file serves once.
+	 * The program itself cannot bind meanwhile: EAGAIN.
+	 */
+	CPC_OP_PROFILE = 40,
+	/* a: the descriptor, b: struct cpc_profile_stat to fill. */
+	CPC_OP_PROFILE_STAT = 41,
+	/*
+	 * a: an address in the kernel, b: buffer for the name of its function,
+	 * c: its bytes.  The offset in the function; ENOENT: in none.
+	 */
+	CPC_OP_KSYM = 42,
 };
 
 /*
@@ -201,6 +218,28 @@ struct cpc_page {
 	cpc_setid_t cg_frozen; /* that is frozen, with its counts; or 0 */
 	int64_t cg_hrtime;     /* then: since when */
 	struct cpc_page_req cg_req[]; /* CPC_PAGE_REQS of them */
+};
+
+/*
+ * What read(2) gives of /dev/profile: samples, one behind the other, whole
+ * ones only; nothing where there is none.
+ */
+#define CPC_PROFILE_DEPTH 64
+
+struct cpc_profile_sample {
+	uint32_t cm_lwp;
+	uint32_t cm_nframes;
+	uint64_t cm_kernel; /* the address in the kernel it was at, or 0 */
+	uint64_t cm_pc[];   /* then the program's; the caller's behind it */
+};
+
+struct cpc_profile_stat {
+	uint64_t ct_samples;
+	uint64_t ct_lost;    /* of these, for want of memory */
+	uint64_t ct_events;  /* counted, the periods begun included */
+	uint64_t ct_bias;    /* where the program lies, less where linked */
+	uint32_t ct_lwps;    /* that were counted */
+	uint32_t ct_revoked; /* of these, whose counters a CPU's set took */
 };
 
 /* Through the door: cpc/<machine>/door.S.  A value, or -errno. */

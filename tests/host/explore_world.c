@@ -178,7 +178,7 @@ sample(unsigned set, struct ex_result *r)
 static int
 lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 {
-	signals[lwp] += kcpc_overflowed(lwp_self());
+	signals[lwp] += kcpc_overflowed(lwp_self(), NULL);
 	switch (op) {
 	case EX_BIND1:
 	case EX_BIND2:

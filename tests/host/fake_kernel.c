@@ -8,8 +8,10 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "kern/errno.h"
+#include "kern/file.h"
 #include "kern/kcpc.h"
 #include "kern/kcpc_impl.h"
+#include "kern/ksym.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
 #include "kern/timer.h"
@@ -359,4 +361,49 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 	(void)l;
 	(void)a;
 	return -ENOMEM;
+}
+
+/* What profiles take: they are tested in the image. */
+
+struct file *
+file_get(int fd)
+{
+	(void)fd;
+	return NULL;
+}
+
+const char *
+ksym_lookup(uintptr_t addr, uintptr_t *offset)
+{
+	(void)addr;
+	(void)offset;
+	return "?";
+}
+
+void *
+page_alloc(unsigned order)
+{
+	(void)order;
+	return NULL;
+}
+
+void
+page_free(void *va, unsigned order)
+{
+	(void)va;
+	(void)order;
+}
+
+uintptr_t
+tf_fp(const struct trapframe *tf)
+{
+	(void)tf;
+	return 0;
+}
+
+uintptr_t
+tf_pc(const struct trapframe *tf)
+{
+	(void)tf;
+	return 0;
 }

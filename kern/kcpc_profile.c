@@ -1,0 +1,324 @@
+/*
+ * Profiles: where a program is each time so many events have passed.
+ *
+ * An LWP that is about to execute a program makes its context a profile's.
+ * The context then waits for execve(2), counts for the program and for every
+ * LWP of it, and instead of a signal each overflow leaves a sample: the
+ * program is not changed, and between the overflow and its next instruction
+ * nothing is counted at user privilege.  A period is therefore the same
+ * number of user events each time.
+ */
+#include "kern/kcpc.h"
+
+#include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/file.h"
+#include "kern/kcpc_impl.h"
+#include "kern/ksym.h"
+#include "kern/lwp.h"
+#include "kern/page.h"
+#include "kern/proc.h"
+#include "lib/string.h"
+
+/* Samples as read(2) gives them, one behind the other. */
+struct chunk {
+	struct chunk *ch_next;
+	size_t ch_read, ch_bytes; /* taken; there */
+	char ch_data[];
+};
+#define CHUNK_BYTES (PAGE_SIZE - sizeof(struct chunk))
+
+struct kcpc_profile {
+	unsigned kp_refs; /* the file, and each context */
+	unsigned kp_depth;
+	bool kp_begun;
+	struct chunk *kp_first, *kp_last;
+	struct cpc_profile_stat kp_stat;
+};
+
+_Static_assert(
+    sizeof(struct cpc_profile_sample) + CPC_PROFILE_DEPTH * sizeof(uint64_t) <
+	CHUNK_BYTES,
+    "a sample fits in a chunk");
+
+struct kcpc_profile *
+kcpc_profile_new(void)
+{
+	struct kcpc_profile *kp = kmalloc(sizeof *kp);
+
+	if (kp != NULL)
+		kp->kp_refs = 1;
+	return kp;
+}
+
+void
+kcpc_profile_release(struct kcpc_profile *kp)
+{
+	struct chunk *ch;
+
+	if (--kp->kp_refs > 0)
+		return;
+	while ((ch = kp->kp_first) != NULL) {
+		kp->kp_first = ch->ch_next;
+		page_free(ch, 0);
+	}
+	kfree(kp);
+}
+
+/* Room for a sample, or NULL. */
+static void *
+sample_room(struct kcpc_profile *kp, size_t bytes)
+{
+	struct chunk *ch = kp->kp_last;
+
+	if (ch == NULL || CHUNK_BYTES - ch->ch_bytes < bytes) {
+		if ((ch = page_alloc(0)) == NULL)
+			return NULL;
+		ch->ch_next = NULL;
+		ch->ch_read = ch->ch_bytes = 0;
+		if (kp->kp_first == NULL)
+			kp->kp_first = ch;
+		else
+			kp->kp_last->ch_next = ch;
+		kp->kp_last = ch;
+	}
+	ch->ch_bytes += bytes;
+	return ch->ch_data + ch->ch_bytes - bytes;
+}
+
+/*
+ * Who called whom, by the records frame pointers lead to: the caller's frame
+ * pointer and the address to return to, on both architectures.  Frames lie
+ * ever higher in a stack; whatever else is met is not one.
+ */
+static unsigned
+walk(const struct trapframe *tf, uint64_t *pc, unsigned max)
+{
+	uintptr_t fp = tf_fp(tf), record[2];
+	unsigned n = 0;
+
+	pc[n++] = tf_pc(tf);
+	while (n < max && fp % sizeof(uintptr_t) == 0 &&
+	       arch_copyin(record, fp, sizeof record) == 0 && record[1] != 0) {
+		pc[n++] = record[1];
+		if (record[0] <= fp)
+			break;
+		fp = record[0];
+	}
+	return n;
+}
+
+static void
+add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx,
+    const struct trapframe *tf)
+{
+	uint64_t pc[CPC_PROFILE_DEPTH];
+	unsigned n = walk(tf, pc, kp->kp_depth);
+	struct cpc_profile_sample head = {
+		.cm_lwp = (uint32_t)ctx->kc_lwp->l_id,
+		.cm_nframes = n,
+		.cm_kernel = ctx->kc_kernel_pc,
+	};
+	char *at = sample_room(kp, sizeof head + n * sizeof pc[0]);
+
+	kp->kp_stat.ct_samples++;
+	if (at == NULL) {
+		kp->kp_stat.ct_lost++;
+		return;
+	}
+	memcpy(at, &head, sizeof head);
+	memcpy(at + sizeof head, pc, n * sizeof pc[0]);
+}
+
+/* What was counted since the last time, and from the preset again. */
+static void
+begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
+{
+	uint64_t preset = ctx->kc_reqs[0].kr_preset;
+
+	kp->kp_stat.ct_events += *kcpc_count(ctx, 0) - preset;
+	*kcpc_count(ctx, 0) = preset;
+	ctx->kc_kernel_pc = 0;
+}
+
+void
+kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
+{
+	add_sample(ctx->kc_profile, ctx, tf);
+	begin_period(ctx->kc_profile, ctx);
+	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
+	kcpc_start(ctx);
+}
+
+static void
+begin(struct kcpc_ctx *ctx)
+{
+	struct kcpc_profile *kp = ctx->kc_profile;
+
+	kp->kp_begun = true;
+	kp->kp_stat.ct_bias = ctx->kc_proc->p_elf.e_bias;
+	kp->kp_stat.ct_lwps++;
+	*kcpc_count(ctx, 0) = ctx->kc_reqs[0].kr_preset;
+	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
+}
+
+void
+kcpc_profile_inherit(struct kcpc_ctx *ctx)
+{
+	ctx->kc_profile->kp_refs++;
+	ctx->kc_kernel_pc = 0;
+	begin(ctx);
+}
+
+bool
+kcpc_profiled(const struct lwp *l)
+{
+	const struct kcpc_ctx *ctx = l->l_cpc;
+
+	return ctx != NULL && ctx->kc_profile != NULL &&
+	       ctx->kc_profile->kp_begun;
+}
+
+void
+kcpc_exec_leave(struct lwp *l)
+{
+	const struct kcpc_ctx *ctx = l->l_cpc;
+
+	if (ctx != NULL && ctx->kc_profile != NULL && !kcpc_profiled(l))
+		kcpc_page_free(l);
+	else
+		kcpc_lwp_exit(l);
+}
+
+void
+kcpc_exec_enter(struct lwp *l)
+{
+	if (l->l_cpc == NULL)
+		return;
+	begin(l->l_cpc);
+	kcpc_start(l->l_cpc);
+}
+
+void
+kcpc_profile_end(struct kcpc_ctx *ctx)
+{
+	struct kcpc_profile *kp = ctx->kc_profile;
+
+	if (kp == NULL)
+		return;
+	if (kp->kp_begun) {
+		begin_period(kp, ctx);
+		kp->kp_stat.ct_revoked +=
+		    (ctx->kc_flags & KCPC_CTX_INVALID) != 0;
+	}
+	ctx->kc_profile = NULL;
+	kcpc_profile_release(kp);
+}
+
+/* The profile behind a descriptor, or NULL. */
+static struct kcpc_profile *
+find(uintptr_t fd)
+{
+	struct file *f = fd < NFD ? file_get((int)fd) : NULL;
+
+	return f != NULL && f->f_kind == FILE_PROFILE ? f->f_profile : NULL;
+}
+
+int
+kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
+{
+	struct kcpc_profile *kp = find(fd);
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if (kp == NULL)
+		return EBADF;
+	if ((err = kcpc_find(l, 0, &ctx)) != 0)
+		return err;
+	if (kp->kp_refs > 1 || ctx->kc_nreqs != 1 || ctx->kc_notify == 0 ||
+	    (ctx->kc_flags & KCPC_CTX_LWPINHERIT) == 0 || depth == 0 ||
+	    depth > CPC_PROFILE_DEPTH)
+		return EINVAL;
+	if (kcpc_running(ctx))
+		kcpc_stop(ctx);
+	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_PROFILE;
+	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
+	/* No longer a set of the library's. */
+	kcpc_instance_remove(ctx);
+	ctx->kc_set = 0;
+	kcpc_instance_add(ctx);
+	/* The LWP's counter page goes with the program. */
+	kcpc_page_shut(ctx);
+	ctx->kc_pcbe.ps_page = ctx->kc_own;
+	ctx->kc_pcbe.ps_user_read = false;
+	ctx->kc_profile = kp;
+	kp->kp_refs++;
+	kp->kp_depth = (unsigned)depth;
+	return 0;
+}
+
+int
+kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
+{
+	const struct kcpc_profile *kp = find(fd);
+
+	if (kp == NULL)
+		return EBADF;
+	return arch_copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
+}
+
+/* The bytes at `at` that are whole samples, and no more than max. */
+static size_t
+whole(const char *at, size_t there, size_t max)
+{
+	size_t bytes = 0, n;
+
+	for (; bytes < there; bytes += n) {
+		const struct cpc_profile_sample *s =
+		    (const struct cpc_profile_sample *)(at + bytes);
+
+		n = sizeof *s + s->cm_nframes * sizeof s->cm_pc[0];
+		if (bytes + n > max)
+			break;
+	}
+	return bytes;
+}
+
+intptr_t
+kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len)
+{
+	struct chunk *ch;
+	size_t done = 0, n;
+
+	while ((ch = kp->kp_first) != NULL) {
+		n = whole(ch->ch_data + ch->ch_read, ch->ch_bytes - ch->ch_read,
+		    len - done);
+		if (n == 0)
+			return done > 0 ? (intptr_t)done : -EINVAL;
+		if (arch_copyout(uva + done, ch->ch_data + ch->ch_read, n) != 0)
+			return done > 0 ? (intptr_t)done : -EFAULT;
+		done += n;
+		ch->ch_read += n;
+		if (ch->ch_read < ch->ch_bytes)
+			break;
+		kp->kp_first = ch->ch_next;
+		page_free(ch, 0);
+	}
+	if (kp->kp_first == NULL)
+		kp->kp_last = NULL;
+	return (intptr_t)done;
+}
+
+intptr_t
+kcpc_ksym(uintptr_t addr, uintptr_t uva, size_t len)
+{
+	uintptr_t offset;
+	const char *name = ksym_lookup(addr, &offset);
+	size_t bytes = strlen(name) + 1;
+
+	if (*name == '?')
+		return -ENOENT;
+	if (bytes > len)
+		return -ENAMETOOLONG;
+	return arch_copyout(uva, name, bytes) != 0 ? -EFAULT : (intptr_t)offset;
+}

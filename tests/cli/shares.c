@@ -1,0 +1,68 @@
+/*
+ * A program whose functions execute known shares of its instructions:
+ * tests/cli/record.sh profiles it.
+ *
+ *	shares rounds threads
+ *
+ * In each round of each thread, one() executes 1/rounds of a million
+ * instructions, two() of two, three() of three, and four() of four.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#define MILLION 1000000L
+
+static long rounds;
+
+/* Two instructions a turn. */
+static inline void
+spin(long turns)
+{
+#ifdef __x86_64__
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
+#else
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(turns) : : "cc");
+#endif
+}
+
+#define SHARE(name, n)                                                         \
+	static void __attribute__((noinline)) name(void)                       \
+	{                                                                      \
+		spin(n *MILLION / 2 / rounds);                                 \
+	}
+SHARE(one, 1)
+SHARE(two, 2)
+SHARE(three, 3)
+SHARE(four, 4)
+
+static void *
+work(void *arg)
+{
+	for (long i = 0; i < rounds; i++) {
+		one();
+		two();
+		three();
+		four();
+	}
+	return arg;
+}
+
+int
+main(int argc, char **argv)
+{
+	pthread_t t[16];
+	int i, n;
+
+	if (argc != 3)
+		return 2;
+	rounds = atol(argv[1]);
+	n = atoi(argv[2]);
+	for (i = 1; i < n; i++) {
+		if (pthread_create(&t[i], NULL, work, NULL) != 0)
+			return 1;
+	}
+	work(NULL);
+	for (i = 1; i < n; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
