@@ -7,12 +7,16 @@
 #define _GNU_SOURCE
 #include "tests/image/cpc_test.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/cpc.h>
+#include <sys/lwp.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define PERIOD 1000
 #define USER   CPC_COUNT_USER
@@ -154,7 +158,8 @@ CPC_TEST(an_interrupt_extends_a_counter)
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
 static cpc_buf_t *the_buf;
-static volatile int calls, restart;
+static volatile int calls, teller;
+static enum { LEAVE, RESTART, REBIND } volatile answer;
 static volatile uint64_t seen;
 static volatile uintptr_t where, told_where;
 
@@ -172,12 +177,15 @@ handler(int sig, siginfo_t *si, void *context)
 	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, the_buf), 0);
 	cpc_buf_get(the_cpc, the_buf, 0, &v);
 	seen = v;
-	if (restart)
+	teller = (int)_lwp_self();
+	if (answer == RESTART)
 		EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
+	else if (answer == REBIND)
+		EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
 }
 
 static void
-listen(cpc_t *cpc, cpc_set_t *set, int restarting)
+listen(cpc_t *cpc, cpc_set_t *set, int answering)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
@@ -187,7 +195,7 @@ listen(cpc_t *cpc, cpc_set_t *set, int restarting)
 	the_set = set;
 	the_buf = cpc_buf_create(cpc, set);
 	calls = 0;
-	restart = restarting;
+	answer = answering;
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 }
 
@@ -208,7 +216,7 @@ CPC_TEST(the_signal_comes_after_exactly_a_period)
 	listen(cpc,
 	    set_with(
 		cpc, "instructions", UINT64_MAX - (PERIOD - 1), USER | NOTIFY),
-	    false);
+	    LEAVE);
 	retire(PERIOD - 1 + skid, USER);
 	EXPECT_EQ(calls, 0);
 	retire(1, USER);
@@ -230,7 +238,7 @@ CPC_TEST(each_period_signals_once)
 	listen(cpc,
 	    set_with(
 		cpc, "instructions", UINT64_MAX - (PERIOD - 1), USER | NOTIFY),
-	    true);
+	    RESTART);
 	for (i = 1; i <= 100; i++) {
 		retire(PERIOD + skid, USER);
 		EXPECT_EQ(calls, i);
@@ -244,11 +252,78 @@ CPC_TEST(an_overflow_of_the_kernel_is_told_on_return)
 	if (own_privilege() != USER)
 		SKIP("at system privilege the handler would count, too");
 	listen(cpc, set_with(cpc, "instructions", UINT64_MAX, SYSTEM | NOTIFY),
-	    false);
+	    LEAVE);
 	retire(2000, SYSTEM);
 	EXPECT_EQ(calls, 1);
 	EXPECT_EQ(told_where, where);
 	EXPECT(where - (uintptr_t)cpc_syscall < 64);
+}
+
+/* CPC-OVF-09: what the library has is where it starts from. */
+CPC_TEST(binding_in_the_handler_begins_a_new_period)
+{
+	const uint64_t preset = UINT64_MAX - (PERIOD - 1);
+	uint64_t skid;
+	int i;
+
+	NEEDS_INTERRUPT();
+	skid = strtoul(shape(cpc, "skid", "0"), NULL, 0);
+	listen(
+	    cpc, set_with(cpc, "instructions", preset, USER | NOTIFY), REBIND);
+	EXPECT_EQ(cpc_request_preset(cpc, 0, UINT64_MAX - 5), 0);
+	for (i = 1; i <= 10; i++) {
+		retire(PERIOD + skid, USER);
+		EXPECT_EQ(calls, i);
+		EXPECT_EQ(sampled(cpc, the_set, 0), preset);
+	}
+}
+
+static void *
+overflow_elsewhere(void *cpc)
+{
+	listen(cpc, set_with(cpc, "instructions", UINT64_MAX, USER | NOTIFY),
+	    LEAVE);
+	retire(2000, USER);
+	return NULL;
+}
+
+/* CPC-OVF-11: this LWP could take the signal as well. */
+CPC_TEST(the_lwp_that_overflows_is_told)
+{
+	pthread_t t;
+
+	NEEDS_INTERRUPT();
+	REQUIRE(pthread_create(&t, NULL, overflow_elsewhere, cpc) == 0);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(calls, 1);
+	EXPECT(teller != (int)_lwp_self());
+}
+
+static void
+overflow_and_exit(void)
+{
+	cpc_t *cpc = test_cpc_open();
+	cpc_set_t *set =
+	    set_with(cpc, "instructions", UINT64_MAX, USER | NOTIFY);
+
+	signal(SIGEMT, SIG_DFL);
+	if (cpc_bind_curlwp(cpc, set, 0) == 0)
+		retire(2000, USER);
+	_exit(0);
+}
+
+/* CPC-OVF-14 */
+CPC_TEST(without_a_handler_it_ends_the_process)
+{
+	int status = 0;
+	pid_t pid;
+
+	NEEDS_INTERRUPT();
+	if ((pid = fork()) == 0)
+		overflow_and_exit();
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT(WIFSIGNALED(status));
+	EXPECT_EQ(WTERMSIG(status), SIGEMT);
 }
 
 /* CPC-OVF-17 */
@@ -263,7 +338,7 @@ CPC_TEST(two_overflows_are_one_signal)
 	EXPECT_EQ(cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
 		      USER | NOTIFY, 0, NULL),
 	    1);
-	listen(cpc, set, false);
+	listen(cpc, set, LEAVE);
 	retire(1000, USER);
 	EXPECT_EQ(calls, 1);
 }
@@ -279,7 +354,7 @@ wrap_the_other(cpc_t *cpc)
 
 	add_preset(cpc, set, "instructions", UINT64_MAX);
 	EXPECT_EQ(own_privilege(), USER);
-	listen(cpc, set, false);
+	listen(cpc, set, LEAVE);
 	retire(1000, USER);
 }
 
