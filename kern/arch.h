@@ -112,7 +112,7 @@ bool arch_intr_enabled(void);
  * time.  arch_tick() is a constant-rate 64-bit counter (TSC, CNTVCT_EL0),
  * the same on all CPUs.
  */
-uint64_t arch_tick(void);
+uint64_t arch_tick(void); /* inline on x86 */
 uint64_t arch_tick_hz(void);
 /* Call timer_intr() on this CPU once arch_tick() >= tick; ~0 for never. */
 void arch_timer_set(uint64_t tick);

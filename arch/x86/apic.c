@@ -165,16 +165,12 @@ report_error(void)
 	printf("cpu: APIC error, ESR %#x\n", x86_apic_read(APIC_ESR));
 }
 
-void
-x86_interrupt(struct trapframe *tf)
+/* All but overflows. */
+static __attribute__((noinline)) void
+other_interrupt(const struct trapframe *tf)
 {
 	if (tf->tf_vector == VEC_SPURIOUS)
 		return; /* takes no EOI */
-	if (tf->tf_vector == VEC_PMI) {
-		kcpc_pmi(tf); /* rearms */
-		x86_apic_write(APIC_EOI, 0);
-		return;
-	}
 	x86_apic_write(APIC_EOI, 0);
 	switch (tf->tf_vector) {
 	case VEC_TIMER:
@@ -191,4 +187,15 @@ x86_interrupt(struct trapframe *tf)
 		printf(
 		    "cpu: interrupt %#lx was not asked for\n", tf->tf_vector);
 	}
+}
+
+void
+x86_interrupt(struct trapframe *tf)
+{
+	if (tf->tf_vector != VEC_PMI) {
+		other_interrupt(tf);
+		return;
+	}
+	kcpc_pmi(tf); /* rearms */
+	x86_apic_write(APIC_EOI, 0);
 }

@@ -1,10 +1,12 @@
 /*
- * Who runs, in an instruction or two: what kern/arch.h and kern/lwp.h declare
- * as functions.  The Makefile includes it at the head of every file of the
- * kernel.
+ * Who runs, and when, in a few instructions: what kern/arch.h and kern/lwp.h
+ * declare as functions.  The Makefile includes it at the head of every file of
+ * the kernel.
  */
 #ifndef ARCH_X86_INLINE_H
 #define ARCH_X86_INLINE_H
+
+#include <stdint.h>
 
 struct cpu;
 struct lwp;
@@ -12,7 +14,9 @@ struct lwp;
 /* Static before they are declared without it. */
 static inline struct cpu *arch_curcpu(void);
 static inline struct lwp *lwp_self(void);
+static inline uint64_t arch_tick(void);
 
+#include "arch/x86/insn.h"
 #include "arch/x86/x86.h"
 #include "kern/cpu.h"
 
@@ -32,6 +36,12 @@ static inline struct lwp *
 lwp_self(void)
 {
 	return arch_curcpu()->c_lwp;
+}
+
+static inline uint64_t
+arch_tick(void)
+{
+	return rdtsc();
 }
 
 #endif /* ARCH_X86_INLINE_H */

@@ -248,8 +248,8 @@ sample(const struct pcbe_set *set, uint64_t *value)
 /* By bit of status. */
 static uint8_t pic_of_bit[64];
 
-static uint32_t
-pics_of_status(uint64_t status)
+uint32_t
+x86_pics_of_status(uint64_t status)
 {
 	uint32_t pics = 0;
 
@@ -278,8 +278,8 @@ pics_gone_round(struct x86_pic_cpu *pc)
 	return pics;
 }
 
-uint64_t
-x86_pic_overflow_bitmap(void)
+static uint64_t
+overflow_bitmap(void)
 {
 	struct x86_pic_cpu *pc = x86_pic_self();
 	uint64_t status;
@@ -289,7 +289,7 @@ x86_pic_overflow_bitmap(void)
 		status = pmu_rdmsr(x86_pics.xs_status) & x86_pics.xs_all;
 		if (status == 0)
 			return 0;
-		pics = pics_of_status(status);
+		pics = x86_pics_of_status(status);
 		pmu_wrmsr(x86_pics.xs_clear, status);
 	} else {
 		pics = pics_gone_round(pc);
@@ -320,7 +320,7 @@ stop(struct pcbe_set *set)
 
 	allstop();
 	set->ps_page->cg_tick += pmu_rdtsc();
-	overflowed = x86_pic_overflow_bitmap() & set->ps_pics;
+	overflowed = overflow_bitmap() & set->ps_pics;
 	pmu_fence();
 	if (overflowed != 0) {
 		fold_overflowed(set, overflowed);
@@ -372,11 +372,11 @@ x86_pic_ops(struct pcbe_ops *ops)
 	ops->ncounters = ncounters;
 	ops->width = width;
 	ops->read_index = read_index;
-	ops->overflow_bitmap = x86_pic_overflow_bitmap;
+	ops->overflow_bitmap = overflow_bitmap;
 	ops->program = together ? x86_together_program : program;
 	ops->stop = together ? x86_together_stop : stop;
 	ops->allstop = allstop;
-	ops->sample = sample;
+	ops->sample = together ? x86_together_sample : sample;
 	ops->free = free_cfg;
 	ops->keep = keep;
 	ops->tick = tick;

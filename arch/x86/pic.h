@@ -96,8 +96,10 @@ void x86_pic_ops(struct pcbe_ops *ops);
 /* Between pic.c and pic_together.c; kern/pcbe.h has the operations. */
 void x86_pic_clear_others(struct x86_pic_cpu *pc, uint32_t pics);
 void x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg);
-uint64_t x86_pic_overflow_bitmap(void);
+/* PICs by bits of status. */
+uint32_t x86_pics_of_status(uint64_t status);
 void x86_together_program(struct pcbe_set *set);
 uint64_t x86_together_stop(struct pcbe_set *set);
+bool x86_together_sample(const struct pcbe_set *set, uint64_t *value);
 
 #endif /* ARCH_X86_PIC_H */

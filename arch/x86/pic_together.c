@@ -130,19 +130,27 @@ x86_together_program(struct pcbe_set *set)
 	pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
 }
 
+/* Status says that something did: a PIC of the set, or what is kept. */
 static __attribute__((noinline)) uint64_t
-fold_overflowed(struct pcbe_set *set)
+fold_overflowed(struct pcbe_set *set, uint64_t status)
 {
-	uint64_t overflowed = x86_pic_overflow_bitmap() & set->ps_pics;
+	const struct pcbe_cfg *cfgs = set->ps_cfg - 1;
+	struct cpc_page_req *reqs = set->ps_page->cg_req - 1;
+	size_t at = set->ps_n * EACH;
+	uint64_t pics;
 
-	for (unsigned i = 0; i < set->ps_n; i++) {
-		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+	status &= x86_pics.xs_all;
+	pics = x86_pics_of_status(status) & set->ps_pics;
+	if (status != 0)
+		pmu_wrmsr(x86_pics.xs_clear, status);
+	do {
+		const struct pcbe_cfg *cfg = cfg_at(cfgs, at);
 
-		pcbe_fold(&set->ps_page->cg_req[i], cfg->pc_mask,
+		pcbe_fold(req_at(reqs, at), cfg->pc_mask,
 		    pmu_rdpmc(X86_AUX_INDEX(cfg->pc_aux)),
-		    (overflowed >> cfg->pc_pic & 1) != 0);
-	}
-	return overflowed;
+		    (pics >> cfg->pc_pic & 1) != 0);
+	} while ((at -= EACH) != 0);
+	return pics;
 }
 
 /*
@@ -156,15 +164,36 @@ x86_together_stop(struct pcbe_set *set)
 	struct cpc_page *page = set->ps_page;
 	struct cpc_page_req *reqs = page->cg_req - 1;
 	size_t at = set->ps_n * EACH;
+	uint64_t status;
 
 	pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
 	page->cg_tick += pmu_rdtsc();
 	pmu_close_reads();
-	if (pmu_rdmsr(x86_pics.xs_status) != 0)
-		return fold_overflowed(set);
+	status = pmu_rdmsr(x86_pics.xs_status);
+	if (status != 0)
+		return fold_overflowed(set, status);
 	do {
 		pcbe_fold(req_at(reqs, at), cfg_at(cfgs, at)->pc_mask,
 		    pmu_rdpmc(X86_AUX_INDEX(cfg_at(cfgs, at)->pc_aux)), false);
 	} while ((at -= EACH) != 0);
 	return 0;
+}
+
+/* An overflow that nobody was told of yet makes the counts doubtful. */
+bool
+x86_together_sample(const struct pcbe_set *set, uint64_t *value)
+{
+	const struct pcbe_cfg *cfgs = set->ps_cfg - 1;
+	const struct cpc_page_req *reqs = set->ps_page->cg_req - 1;
+	size_t i = set->ps_n;
+
+	value--;
+	pmu_fence();
+	do {
+		value[i] = reqs[i].cq_data +
+		           ((pmu_rdpmc(X86_AUX_INDEX(cfgs[i].pc_aux)) -
+				reqs[i].cq_last) &
+			       cfgs[i].pc_mask);
+	} while (--i != 0);
+	return (pmu_rdmsr(x86_pics.xs_status) & x86_pics.xs_all) == 0;
 }

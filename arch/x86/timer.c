@@ -50,12 +50,6 @@ x86_timer_init_cpu(void)
 }
 
 uint64_t
-arch_tick(void)
-{
-	return rdtsc();
-}
-
-uint64_t
 arch_tick_hz(void)
 {
 	return x86_rates.tsc_hz;
