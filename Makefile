@@ -72,13 +72,13 @@ endif
 LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
-             kern/cpu.o kern/timer.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
+             kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
              kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/as_pages.o kern/as_copy.o kern/exec.o \
              kern/proc.o kern/proc_tree.o kern/find.o kern/fork.o kern/futex.o kern/file.o kern/pipe.o \
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_sig.o kern/machine.o \
-             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o \
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o \
              kern/null_shape.o kern/null_pcbe.o
 
 ifeq ($(ARCH),arm64)
@@ -116,10 +116,11 @@ PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_overflow conserve cpc_position cpc_ucontext thread fork sched orphan \
-            cpc_inherit
+            cpc_inherit cpc_cpu cpc_interlock cpc_denied
 TESTS    += cpc_null cpc_shared
 # What of the contract holds whatever it is that the PMU counts.
-CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched
+CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
+            cpc_inherit cpc_cpu cpc_interlock
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
              tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o tests/image/$(ARCH)/script.o tests/image/mix.o \
              tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
@@ -290,12 +291,12 @@ events_oracle_OBJS := $(HOST_EVENTS)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
-    kcpc_inherit kcpc_witness
+    kcpc_inherit kcpc_witness kcpc_cpu
 cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
-    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o \
+    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o \
     kern/witness.o $(HOST_LIB)
 # Every interleaving of kcpc's operations on the software PMU.
 HOST_TESTS   += explore

@@ -40,6 +40,28 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 }
 
 int
+cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
+{
+	struct cpci_set *cs;
+	int subcode = -1;
+	intptr_t r = -EINVAL;
+	sigset_t mask;
+
+	if (cpc == NULL)
+		return result(-EINVAL);
+	cpci_lock(cpc, &mask);
+	if (flags == 0 && (cs = cpci_set(cpc, set)) != NULL &&
+	    cs->cs_nreqs > 0) {
+		cs->cs_bound_once = true;
+		/* A negative id is one no processor has, as it is. */
+		r = cpc_syscall(CPC_OP_BIND_CPU, (uintptr_t)cs->cs_pack,
+		    cs->cs_pack_bytes, (uintptr_t)id, (uintptr_t)&subcode);
+	}
+	cpci_unlock(cpc, &mask);
+	return r == 0 ? 0 : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, subcode);
+}
+
+int
 cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
 	struct cpci_set *cs;

@@ -285,8 +285,28 @@ int cpc_buf_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf);
 int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
 
 /*
+ * Bind the set to a CPU: it counts whatever runs there, the kernel and the
+ * idle loop included, until it is unbound or the calling LWP ends.  The LWP
+ * is bound to that CPU with it, and may sample the set as long as it stays
+ * there; at unbind it gets back the processor binding it had.  flags is 0.
+ * CPC_OVF_NOTIFY_EMT signals nobody here.
+ *
+ * While any CPU has a set no LWP has: what LWPs had bound samples EAGAIN, for
+ * ever, and what they bind fails with EAGAIN.
+ *
+ * Returns -1 with, in the order of the tests: EINVAL for flags, or a set
+ * without requests; from here on instances the set had are unbound: EINVAL,
+ * CPC_PBIND_FAILED if there is no such CPU; ENOSYS, CPC_PBIND_FAILED if it is
+ * offline; EACCES without the privilege cpc_cpu; EAGAIN if the CPU has a set;
+ * EACCES if a sibling with the same PMU has one; then as cpc_bind_curlwp().
+ * cpc_bind_curlwp(3CPC).
+ */
+int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags);
+
+/*
  * Release the caller's instance of the set; what was not sampled is lost.
- * EINVAL if it has none.  Signal-safe.  cpc_bind_curlwp(3CPC).
+ * A set bound to a CPU is released by any LWP of the process.  EINVAL if
+ * there is nothing to release.  Signal-safe.  cpc_bind_curlwp(3CPC).
  */
 int cpc_unbind(cpc_t *cpc, cpc_set_t *set);
 

@@ -6,9 +6,9 @@
 #include "lib/string.h"
 
 #define KNOWN                                                                  \
-	"known: console=text|framed priv=user|system timeout=SECONDS "         \
-	"cpus=N witness=user|system|both pcbe=null env.NAME=VALUE, then -- "   \
-	"PROGRAM ARGUMENTS"
+	"known: console=text|framed priv=user|system cpc_cpu=yes|no "          \
+	"timeout=SECONDS cpus=N witness=user|system|both pcbe=null "           \
+	"env.NAME=VALUE, then -- PROGRAM ARGUMENTS"
 
 /* How much of a bad word to show. */
 #define SHOWN   "%.80s%s"
@@ -165,6 +165,10 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_choice(v, "user", "system", &cl->cl_system)
 		           ? NULL
 		           : "not user or system";
+	if ((v = after(word, "cpc_cpu=")) != NULL)
+		return parse_choice(v, "yes", "no", &cl->cl_no_cpc_cpu)
+		           ? NULL
+		           : "not yes or no";
 	if ((v = after(word, "timeout=")) != NULL)
 		return parse_number(v, 1000000, &cl->cl_timeout)
 		           ? NULL

@@ -12,6 +12,7 @@
 
 #define MAXCPU 64
 
+struct kcpc_ctx;
 struct lwp;
 
 struct cpu {
@@ -21,6 +22,7 @@ struct cpu {
 	uint64_t c_hwid;    /* APIC id or MPIDR affinity */
 	struct lwp *c_idle; /* runs when nothing else does */
 	bool c_online;
+	struct kcpc_ctx *c_cpc; /* of the set bound to it, or NULL */
 	/* sched.c */
 	bool c_active;      /* takes LWPs: p_online(2) */
 	unsigned c_nbound;  /* LWPs bound to it */
@@ -39,6 +41,7 @@ extern unsigned cpu_limit; /* how many may be added: cpus= */
 /* Why one CPU interrupts another: arch_ipi(), ipi_intr(). */
 #define IPI_RESCHED 0x1
 #define IPI_FLUSH   0x2 /* its way in does the work: arch_relax() */
+#define IPI_CALL    0x4 /* likewise: xcall_poll() */
 
 /*
  * Note a CPU the tables name; the first call is the boot CPU.  Returns it,

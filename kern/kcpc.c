@@ -1,5 +1,6 @@
 /*
- * Counters of LWPs: contexts and what is done with them.
+ * Counters of LWPs: contexts and what is done with them.  Those of CPUs are
+ * in kern/kcpc_cpu.c.
  *
  * A context is running (its LWP is on this CPU, the PICs count for it),
  * waiting (its LWP is not), frozen or invalid.  kern/kcpc_run.c is what takes
@@ -7,15 +8,20 @@
  */
 #include "kern/kcpc.h"
 
+#include "kern/arch.h"
+#include "kern/cpu.h"
 #include "kern/errno.h"
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
+#include "kern/proc.h"
 
 bool
 kcpc_running(const struct kcpc_ctx *ctx)
 {
-	return (ctx->kc_flags & KCPC_CTX_IDLE) == 0 &&
-	       lwp_self() == ctx->kc_lwp;
+	if ((ctx->kc_flags & KCPC_CTX_IDLE) != 0)
+		return false;
+	return ctx->kc_cpu != NULL ? ctx->kc_cpu == arch_curcpu()
+	                           : ctx->kc_lwp == lwp_self();
 }
 
 int
@@ -25,8 +31,8 @@ kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 	struct kcpc_ctx *ctx;
 	int err;
 
-	/* Every payload has the privilege cpc_cpu. */
-	if ((err = kcpc_ctx_create(want, n, true, &ctx, subcode)) != 0)
+	err = kcpc_ctx_create(want, n, l->l_proc->p_cpc_cpu, &ctx, subcode);
+	if (err != 0)
 		return err;
 	ctx->kc_set = set;
 	ctx->kc_proc = l->l_proc;
@@ -49,8 +55,7 @@ kcpc_drop(struct lwp *l)
 
 	if (ctx == NULL)
 		return;
-	if (kcpc_running(ctx))
-		kcpc_stop(ctx);
+	kcpc_halt(ctx);
 	kcpc_page_shut(ctx);
 	kcpc_profile_end(ctx);
 	l->l_cpc = NULL;
@@ -62,20 +67,16 @@ void
 kcpc_lwp_exit(struct lwp *l)
 {
 	kcpc_drop(l);
+	kcpc_cpu_lwp_exit(l);
 	kcpc_page_free(l);
 }
 
 void
-kcpc_invalidate(struct lwp *l)
+kcpc_invalidate(struct kcpc_ctx *ctx)
 {
-	struct kcpc_ctx *ctx = l->l_cpc;
-
-	if (ctx == NULL)
+	if (ctx->kc_cpu != NULL)
 		return;
-	if (kcpc_running(ctx)) {
-		kcpc_stop(ctx);
-		ctx->kc_flags |= KCPC_CTX_INV_STOPPED;
-	}
+	kcpc_halt(ctx);
 	ctx->kc_flags |= KCPC_CTX_INVALID;
 	kcpc_page_shut(ctx);
 }
@@ -102,7 +103,10 @@ kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 	unsigned i;
 	int err;
 
-	if ((err = kcpc_find(l, set, &ctx)) != 0)
+	err = kcpc_find(l, set, &ctx);
+	if (err == EINVAL && kcpc_ncpuset != 0)
+		err = kcpc_cpu_find(l, set, &ctx);
+	if (err != 0)
 		return err;
 	if (n != ctx->kc_nreqs)
 		return EINVAL;
@@ -129,9 +133,15 @@ kcpc_rele(struct lwp *l, cpc_setid_t set)
 	struct kcpc_ctx *ctx;
 
 	/* An invalid context can still be released. */
-	if (kcpc_find(l, set, &ctx) == EINVAL)
+	if (kcpc_find(l, set, &ctx) != EINVAL) {
+		kcpc_drop(l);
+		return 0;
+	}
+	/* That of a CPU, by any LWP of the process. */
+	ctx = kcpc_ncpuset != 0 ? kcpc_instance(l->l_proc, set) : NULL;
+	if (ctx == NULL || ctx->kc_cpu == NULL)
 		return EINVAL;
-	kcpc_drop(l);
+	kcpc_cpu_drop(ctx);
 	return 0;
 }
 
@@ -158,7 +168,7 @@ kcpc_restart(struct lwp *l, cpc_setid_t set)
 
 	if ((err = kcpc_find(l, set, &ctx)) != 0)
 		return err;
-	if (kcpc_running(ctx))
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		kcpc_stop(ctx); /* for the tick, which goes on */
 	for (i = 0; i < ctx->kc_nreqs; i++)
 		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
@@ -202,6 +212,10 @@ kcpc_revoke(struct proc *p, cpc_setid_t set)
 {
 	struct kcpc_ctx *ctx;
 
-	while ((ctx = kcpc_instance(p, set)) != NULL)
-		kcpc_drop(ctx->kc_lwp);
+	while ((ctx = kcpc_instance(p, set)) != NULL) {
+		if (ctx->kc_cpu != NULL)
+			kcpc_cpu_drop(ctx);
+		else
+			kcpc_drop(ctx->kc_lwp);
+	}
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct cpu;
 struct kcpc_profile;
 struct lwp;
 struct trapframe;
@@ -47,6 +48,9 @@ void kcpc_restore(struct lwp *l);
  * what it inherits.  0, or EAGAIN where memory is out.
  */
 int kcpc_inherit(const struct lwp *parent, struct lwp *child);
+
+/* CPU c is to take LWPs: its siblings' counters may be its own, too. */
+void kcpc_cpu_online(struct cpu *c);
 
 /* The LWP ends: its context goes.  LWP current. */
 void kcpc_lwp_exit(struct lwp *l);

@@ -132,6 +132,8 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 
 	if ((subcode = attrs_take(attrs, want)) != 0)
 		return subcode;
+	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
+		return CPC_HV_NO_ACCESS;
 	event.pe_code = pr->cr_event.ce_code;
 	event.pe_flags = pr->cr_event.ce_flags;
 	event.pe_pics = pr->cr_event.ce_pics;

@@ -12,6 +12,7 @@
 #include "kern/pcbe.h"
 #include "kern/timer.h"
 
+struct cpu;
 struct lwp;
 struct proc;
 struct trapframe;
@@ -23,15 +24,19 @@ struct kcpc_request {
 };
 
 /*
- * A bound set on one LWP.  FREEZE, counts and clocks are touched only on the
- * CPU that runs the LWP, interrupts off, or while no CPU does.  Counts and
- * cycles are in kc_pcbe's ps_page: the LWP's counter page, where it has one.
+ * A bound set on one LWP or one CPU.  FREEZE, counts and clocks are touched
+ * only on that CPU, or the one that runs the LWP, interrupts off, or while
+ * none does.  Counts and cycles are in kc_pcbe's ps_page: the LWP's counter
+ * page, where it has one.
  */
 struct kcpc_ctx {
 	uint32_t kc_flags;
+	int kc_was_bound;   /* of a CPU's: where its binder was bound, or -1 */
 	cpc_setid_t kc_set; /* the library's name for it, in kc_proc */
 	struct proc *kc_proc;
-	struct lwp *kc_lwp;
+	struct cpu *kc_cpu; /* whose it is; NULL: an LWP's */
+	struct lwp *kc_lwp; /* whose it is, or who bound it to a CPU */
+
 	/* kcpc_live.c */
 	struct kcpc_ctx *kc_ring, *kc_ring_prev; /* instances of the set */
 	struct kcpc_ctx *kc_next, **kc_link;     /* of its head: the chain */
@@ -49,12 +54,11 @@ struct kcpc_ctx {
 };
 
 /* kc_flags; these values are illumos's. */
-#define KCPC_CTX_FREEZE      0x1 /* valid, but the PICs do not count for it */
-#define KCPC_CTX_SIGOVF      0x2 /* SIGEMT is due */
-#define KCPC_CTX_NONPRIV     0x4 /* user-level reads of its PICs */
-#define KCPC_CTX_LWPINHERIT  0x8
-#define KCPC_CTX_INVALID     0x100 /* revoked, for ever; set from any CPU */
-#define KCPC_CTX_INV_STOPPED 0x200 /* and its CPU has seen it */
+#define KCPC_CTX_FREEZE     0x1 /* valid, but the PICs do not count for it */
+#define KCPC_CTX_SIGOVF     0x2 /* SIGEMT is due */
+#define KCPC_CTX_NONPRIV    0x4 /* user-level reads of its PICs */
+#define KCPC_CTX_LWPINHERIT 0x8
+#define KCPC_CTX_INVALID    0x100 /* revoked, for ever: it is stopped */
 /* Ours alone: a narrow PIC in use cannot tell of its overflow... */
 #define KCPC_CTX_MUTE 0x1000
 /* ...and it is a profile's, of which its LWP does not know. */
@@ -102,7 +106,7 @@ int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
 struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
 void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
 
-/* Neither frozen nor invalid, and its LWP is on this CPU. */
+/* Neither frozen nor invalid, and it or its LWP is on this CPU. */
 bool kcpc_running(const struct kcpc_ctx *ctx);
 
 /* The 64-bit count of request i, of a context that is not running. */
@@ -130,6 +134,8 @@ kcpc_page_shut(struct kcpc_ctx *ctx)
  */
 void kcpc_start(struct kcpc_ctx *ctx);
 uint64_t kcpc_stop(struct kcpc_ctx *ctx);
+/* Stop it on whichever CPU it counts, if on any. */
+void kcpc_halt(struct kcpc_ctx *ctx);
 /* Both, as a switch to another LWP and back does; it may freeze. */
 void kcpc_refresh(struct kcpc_ctx *ctx);
 /* From now on the context, which is stopped, is frozen. */
@@ -157,8 +163,8 @@ int kcpc_disable(struct lwp *l);
 int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 /* Release whatever context the LWP has. */
 void kcpc_drop(struct lwp *l);
-/* Revoke the LWP's context, wherever it runs: from then on EAGAIN. */
-void kcpc_invalidate(struct lwp *l);
+/* Revoke an LWP's context, wherever that runs: from then on EAGAIN. */
+void kcpc_invalidate(struct kcpc_ctx *ctx);
 /* Release all instances of the process's set. */
 void kcpc_revoke(struct proc *p, cpc_setid_t set);
 
@@ -171,6 +177,33 @@ void kcpc_instance_remove(struct kcpc_ctx *ctx);
 /* One of the set's instances, or NULL; how many there are. */
 struct kcpc_ctx *kcpc_instance(const struct proc *p, cpc_setid_t set);
 uint32_t kcpc_live(const struct proc *p, cpc_setid_t set);
+/* Call fn for every instance of every set; it adds and removes none. */
+void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
+
+/*
+ * kcpc_cpu.c: may the LWP bind a set to this CPU?  Then do so: the current
+ * LWP l goes to the CPU, and the set, which has no instance, takes its
+ * counters.  0 or an errno, and perhaps *subcode.
+ */
+int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode);
+int kcpc_cpu_bind(struct lwp *l, struct cpu *c, cpc_setid_t set,
+    const struct kcpc_want *want, unsigned n, int *subcode);
+/* Release a CPU's context, and let its binder go where it was. */
+void kcpc_cpu_drop(struct kcpc_ctx *ctx);
+/* Those the LWP has bound: it ends, or its program does. */
+void kcpc_cpu_lwp_exit(struct lwp *l);
+/*
+ * The CPU context of the set that l bound.  EINVAL where there is none,
+ * EAGAIN where l is no longer on that CPU to stay.
+ */
+int kcpc_cpu_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
+/*
+ * May sets be bound to LWPs?  0, EAGAIN while one is bound to a CPU, EACCES
+ * where LWPs of two CPUs would share PICs.
+ */
+int kcpc_lwps_may_count(void);
+/* How many CPUs have a set. */
+extern unsigned kcpc_ncpuset;
 
 /*
  * kcpc_page.c: the counts of the context, which does not run, are in its

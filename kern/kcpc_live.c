@@ -110,6 +110,23 @@ kcpc_instance_remove(struct kcpc_ctx *ctx)
 }
 
 void
+kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx))
+{
+	struct kcpc_ctx *head, *ctx;
+	unsigned i;
+
+	for (i = 0; i < 1U << HASH_BITS; i++) {
+		for (head = heads[i]; head != NULL; head = head->kc_next) {
+			ctx = head;
+			do {
+				fn(ctx);
+				ctx = ctx->kc_ring;
+			} while (ctx != head);
+		}
+	}
+}
+
+void
 kcpc_asked(bool refused)
 {
 	stats.ks_asked++;

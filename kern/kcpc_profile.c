@@ -184,10 +184,12 @@ kcpc_exec_leave(struct lwp *l)
 {
 	const struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx != NULL && ctx->kc_profile != NULL && !kcpc_profiled(l))
-		kcpc_page_free(l);
-	else
+	if (ctx == NULL || ctx->kc_profile == NULL || kcpc_profiled(l)) {
 		kcpc_lwp_exit(l);
+		return;
+	}
+	kcpc_cpu_lwp_exit(l);
+	kcpc_page_free(l);
 }
 
 void
@@ -196,7 +198,8 @@ kcpc_exec_enter(struct lwp *l)
 	if (l->l_cpc == NULL)
 		return;
 	begin(l->l_cpc);
-	kcpc_start(l->l_cpc);
+	if (kcpc_running(l->l_cpc))
+		kcpc_start(l->l_cpc);
 }
 
 void

@@ -8,10 +8,12 @@
 #include "kern/kcpc.h"
 
 #include "kern/arch.h"
+#include "kern/cpu.h"
 #include "kern/errno.h"
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
 #include "kern/timer.h"
+#include "kern/xcall.h"
 
 /*
  * A counter of 32 bits whose overflow cannot interrupt is folded this often:
@@ -100,6 +102,30 @@ kcpc_stop(struct kcpc_ctx *ctx)
 	return take(ctx);
 }
 
+static void
+stop_here(void *ctx)
+{
+	kcpc_stop(ctx);
+}
+
+void
+kcpc_halt(struct kcpc_ctx *ctx)
+{
+	struct cpu *c = ctx->kc_cpu;
+
+	if ((ctx->kc_flags & KCPC_CTX_IDLE) != 0)
+		return;
+	if (c == NULL) {
+		c = ctx->kc_lwp->l_cpu;
+		if (c->c_lwp != ctx->kc_lwp)
+			return; /* it waits */
+	}
+	if (c == arch_curcpu())
+		kcpc_stop(ctx);
+	else
+		xcall(c, stop_here, ctx);
+}
+
 void
 kcpc_start(struct kcpc_ctx *ctx)
 {
@@ -130,16 +156,13 @@ fold_due(void *arg)
  * A context that is frozen or invalid, or has a timer to tell it of
  * overflows.  Apart, so that the usual way is short.
  */
-#define UNUSUAL (KCPC_CTX_IDLE | KCPC_CTX_INV_STOPPED | KCPC_CTX_MUTE)
+#define UNUSUAL (KCPC_CTX_IDLE | KCPC_CTX_MUTE)
 
 static __attribute__((noinline)) void
 save_unusual(struct kcpc_ctx *ctx)
 {
-	if ((ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INV_STOPPED)) != 0)
-		return;
-	take(ctx);
-	if ((ctx->kc_flags & KCPC_CTX_INVALID) != 0)
-		ctx->kc_flags |= KCPC_CTX_INV_STOPPED;
+	if ((ctx->kc_flags & KCPC_CTX_IDLE) == 0)
+		take(ctx);
 }
 
 void
@@ -218,12 +241,14 @@ kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
 bool
 kcpc_pmi(struct trapframe *tf)
 {
+	struct kcpc_ctx *ctx = arch_curcpu()->c_cpc;
 	struct lwp *l = lwp_self();
-	struct kcpc_ctx *ctx = l != NULL ? l->l_cpc : NULL;
 	bool running;
 	uint64_t pics;
 
 	(void)tf;
+	if (ctx == NULL && l != NULL)
+		ctx = l->l_cpc;
 	if (kcpc_ops == NULL)
 		return false;
 	if ((running = ctx != NULL && kcpc_running(ctx))) {

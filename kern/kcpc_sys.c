@@ -4,11 +4,11 @@
 #include "kern/kcpc.h"
 
 #include "kern/arch.h"
+#include "kern/cpu.h"
 #include "kern/errno.h"
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
-#include "kern/sched.h"
 #include "lib/string.h"
 
 /* A list on its way out: how long it is, and where the next name goes. */
@@ -127,42 +127,72 @@ unpack(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
 	return bytes == 0;
 }
 
-/* Past the tests that leave an old binding alone: it is gone now. */
+static bool
+take_apart(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
+{
+	return bytes <= CPC_MAX_PACK_BYTES && pack->cp_nreqs <= CPC_MAX_REQS &&
+	       unpack(pack, bytes, want);
+}
+
+/* What a bind does with the pack, which has a set and a request at least. */
+typedef int bind_fn(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
+    uintptr_t how, int *subcode);
+
+/* A set is bound to LWPs or to a CPU. */
+static void
+leave_cpu(const struct lwp *l, cpc_setid_t set)
+{
+	struct kcpc_ctx *ctx;
+
+	if (kcpc_ncpuset != 0 &&
+	    (ctx = kcpc_instance(l->l_proc, set)) != NULL &&
+	    ctx->kc_cpu != NULL)
+		kcpc_cpu_drop(ctx);
+}
+
 static int
-rebind(struct lwp *l, const struct cpc_pack *pack, size_t bytes, uint32_t flags,
-    int *subcode)
+bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
+    uintptr_t flags, int *subcode)
 {
 	struct kcpc_want want[CPC_MAX_REQS];
+	int err;
 
-	kcpc_drop(l);
-	if (bytes > CPC_MAX_PACK_BYTES || pack->cp_nreqs > CPC_MAX_REQS ||
-	    !unpack(pack, bytes, want))
+	if ((flags & ~CPC_BIND_LWP_INHERIT) != 0)
 		return EINVAL;
-	return kcpc_bind(l, pack->cp_set, want, pack->cp_nreqs, flags, subcode);
+	leave_cpu(l, pack->cp_set);
+	if (kcpc_profiled(l))
+		return EAGAIN;
+	if ((err = kcpc_lwps_may_count()) != 0)
+		return err;
+	/* Past the tests that leave an old binding alone: it is gone now. */
+	kcpc_drop(l);
+	if (!take_apart(pack, bytes, want))
+		return EINVAL;
+	return kcpc_bind(
+	    l, pack->cp_set, want, pack->cp_nreqs, (uint32_t)flags, subcode);
+}
+
+static int
+bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
+    uintptr_t cpu, int *subcode)
+{
+	struct kcpc_want want[CPC_MAX_REQS];
+	int err;
+
+	kcpc_revoke(l->l_proc, pack->cp_set);
+	if ((err = kcpc_cpu_judge(l, cpu, subcode)) != 0)
+		return err;
+	if (!take_apart(pack, bytes, want))
+		return EINVAL;
+	return kcpc_cpu_bind(
+	    l, &cpus[cpu], pack->cp_set, want, pack->cp_nreqs, subcode);
 }
 
 /* Of a pack this long or shorter the copy is on the stack. */
 #define PACK_SMALL 512
 
-/* Do LWPs of two CPUs have the same PICs? */
-static bool
-pmu_is_shared(void)
-{
-	uint64_t online = sched_cpus();
-
-	if (kcpc_ops->siblings == NULL)
-		return false;
-	for (uint64_t left = online; left != 0; left &= left - 1) {
-		unsigned cpu = (unsigned)__builtin_ctzll(left);
-
-		if ((kcpc_ops->siblings(cpu) & online & ~(1ULL << cpu)) != 0)
-			return true;
-	}
-	return false;
-}
-
 static int
-sys_bind(struct lwp *l, const uintptr_t *a)
+sys_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 {
 	size_t bytes = a[1];
 	size_t copied = bytes < CPC_MAX_PACK_BYTES ? bytes : CPC_MAX_PACK_BYTES;
@@ -170,21 +200,15 @@ sys_bind(struct lwp *l, const uintptr_t *a)
 	struct cpc_pack *pack = (struct cpc_pack *)small;
 	int err, subcode = -1;
 
-	if (bytes < sizeof *pack || (a[2] & ~CPC_BIND_LWP_INHERIT) != 0)
+	if (bytes < sizeof *pack)
 		return EINVAL;
 	if (copied > sizeof small && (pack = kmalloc(copied)) == NULL)
 		return ENOMEM;
 	if ((err = arch_copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
-	if (pack->cp_set == 0 || pack->cp_nreqs == 0)
-		err = EINVAL;
-	else if (kcpc_profiled(l))
-		err = EAGAIN;
-	else if (pmu_is_shared())
-		err = EACCES;
-	if (err != 0)
-		goto free_pack;
-	err = rebind(l, pack, bytes, (uint32_t)a[2], &subcode);
+	err = pack->cp_set != 0 && pack->cp_nreqs != 0
+	          ? bind(l, pack, bytes, a[2], &subcode)
+	          : EINVAL;
 	if (err != 0 && subcode != -1 &&
 	    arch_copyout(a[3], &subcode, sizeof subcode) != 0)
 		err = EFAULT;
@@ -211,14 +235,17 @@ sys_sample(struct lwp *l, const uintptr_t *a)
 	return arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]);
 }
 
-static int
+static __attribute__((noinline)) int
 sys_where(struct lwp *l, const uintptr_t *a)
 {
-	const struct kcpc_ctx *ctx = l->l_cpc;
+	struct kcpc_ctx *ctx;
 	struct cpc_where w;
 	unsigned pic;
 
-	if (ctx == NULL || ctx->kc_set != a[0] || a[1] >= ctx->kc_nreqs)
+	if (a[0] == 0 ||
+	    (kcpc_find(l, a[0], &ctx) == EINVAL &&
+		kcpc_cpu_find(l, a[0], &ctx) == EINVAL) ||
+	    a[1] >= ctx->kc_nreqs)
 		return EINVAL;
 	pic = ctx->kc_pcbe.ps_cfg[a[1]].pc_pic;
 	w.cw_pic = pic;
@@ -239,17 +266,27 @@ sys_advance(const uintptr_t *a)
 	return 0;
 }
 
-/* Operations on contexts: 0 or an errno. */
+static __attribute__((noinline)) int
+op_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
+{
+	int err = sys_bind(l, a, bind);
+
+	kcpc_asked(err != 0);
+	return err;
+}
+
+/*
+ * Operations on contexts: 0 or an errno.  Those that are not done often are
+ * not inline, so that the others save no registers for them.
+ */
 static int
 context_op(struct lwp *l, uintptr_t op, const uintptr_t *a)
 {
-	int err;
-
 	switch (op) {
 	case CPC_OP_BIND:
-		err = sys_bind(l, a);
-		kcpc_asked(err != 0);
-		return err;
+		return op_bind(l, a, bind_lwp);
+	case CPC_OP_BIND_CPU:
+		return op_bind(l, a, bind_cpu);
 	case CPC_OP_SAMPLE:
 		return sys_sample(l, a);
 	case CPC_OP_RELE:

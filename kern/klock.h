@@ -12,6 +12,7 @@
 #define KERN_KLOCK_H
 
 #include "kern/lock.h"
+#include "kern/xcall.h"
 
 /*
  * Not a fair one: an emulator or a hypervisor runs CPUs in turns, and one
@@ -22,7 +23,10 @@ extern struct spinlock klock;
 static inline void
 kernel_lock(void)
 {
-	lock_acquire(&klock);
+	while (!lock_try(&klock)) {
+		arch_relax();
+		xcall_poll();
+	}
 }
 
 static inline void

@@ -67,7 +67,8 @@ run_program(const struct cmdline *cl, char *const argv[], unsigned argc)
 	int status;
 
 	kcpc_stat(&st);
-	p = proc_create(argv, argc, cl->cl_env, cl->cl_nenv, cl->cl_system);
+	p = proc_create(argv, argc, cl->cl_env, cl->cl_nenv, cl->cl_system,
+	    !cl->cl_no_cpc_cpu);
 	if (p == NULL) {
 		leaked(argv[0], &before);
 		return EXIT_FAILED;

@@ -90,7 +90,7 @@ free_as:
 
 struct proc *
 proc_create(char *const argv[], unsigned argc, char *const envv[],
-    unsigned envc, bool system)
+    unsigned envc, bool system, bool cpc_cpu)
 {
 	struct proc *p = kmalloc(sizeof *p);
 	const char *why = "out of memory";
@@ -100,6 +100,7 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 		goto failed;
 	strlcpy(p->p_name, argv[0], sizeof p->p_name);
 	p->p_system = system;
+	p->p_cpc_cpu = cpc_cpu;
 	p->p_pid = pid_alloc();
 	if (proc_make(p, argv, argc, envv, envc, &why, buf, sizeof buf) != 0)
 		goto failed;

@@ -26,6 +26,7 @@ struct proc {
 	struct as p_as;
 	struct elf p_elf; /* the image it was made from: symbols */
 	bool p_system;    /* runs at system privilege */
+	bool p_cpc_cpu;   /* has the privilege of that name: kcpc */
 
 	/* proc.c, proc_tree.c */
 	struct proc *p_next; /* in allprocs */
@@ -79,7 +80,7 @@ sig_pending(const struct lwp *l)
  * on failure prints why and returns NULL, nothing left behind.
  */
 struct proc *proc_create(char *const argv[], unsigned argc, char *const envv[],
-    unsigned envc, bool system);
+    unsigned envc, bool system, bool cpc_cpu);
 /*
  * Fill p_elf from the program at path.  0, or an errno with *why, perhaps in
  * buf.

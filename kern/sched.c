@@ -295,7 +295,7 @@ sched_offline(struct cpu *c)
 {
 	struct lwp *l;
 
-	if (active_cpus == cpu_bit(c) || c->c_nbound > 0)
+	if (active_cpus == cpu_bit(c) || c->c_nbound > 0 || c->c_cpc != NULL)
 		return EBUSY;
 	active_cpus &= ~cpu_bit(c);
 	idle_cpus &= ~cpu_bit(c);
@@ -312,6 +312,7 @@ sched_online(struct cpu *c)
 {
 	c->c_active = true;
 	active_cpus |= cpu_bit(c);
+	kcpc_cpu_online(c);
 	if (c != arch_curcpu())
 		arch_ipi(c, IPI_RESCHED); /* to look for work */
 }

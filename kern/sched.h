@@ -52,7 +52,7 @@ void sched_arrive(void);
 void sched_move(struct lwp *l);
 /* The CPUs that take LWPs, bit n for CPU n. */
 uint64_t sched_cpus(void);
-/* EBUSY: it is the last, or an LWP is bound to it. */
+/* EBUSY: it is the last, or an LWP or a set is bound to it. */
 int sched_offline(struct cpu *c);
 void sched_online(struct cpu *c);
 

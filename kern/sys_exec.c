@@ -168,6 +168,9 @@ sys_execve(const uintptr_t *a)
 	args_free(&args);
 	if (err != 0)
 		return -err;
+	/* The old program's counters are gone, and what bound it for them. */
+	if ((l->l_ast & AST_YIELD) != 0)
+		sched_yield();
 	kernel_unlock();
 	arch_lwp_enter(l, pc, sp);
 }

@@ -129,6 +129,11 @@ enum cpc_op {
 	 * c: its bytes.  The offset in the function; ENOENT: in none.
 	 */
 	CPC_OP_KSYM = 42,
+	/*
+	 * As CPC_OP_BIND, but c: the CPU to count on.  The caller is bound to
+	 * it, until the set is released; by CPC_OP_RELE of any LWP.
+	 */
+	CPC_OP_BIND_CPU = 43,
 };
 
 /*

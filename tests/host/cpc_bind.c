@@ -1,8 +1,6 @@
 /* Binding the current LWP: what is refused, with what left behind. */
 #include "tests/host/host.h"
 
-#include "kern/kcpc_impl.h"
-
 static char umask_name[] = "umask";
 
 #define assert_bind_fails(set, e, code)                                        \
@@ -254,29 +252,19 @@ generic_event_takes_no_attribute(void **state)
 	bind_curlwp(pinned);
 }
 
-/*
- * CPC-BIND-16, at kcpc: every payload has the privilege, so far.  The value
- * does not matter.
- */
+/* CPC-BIND-16: the value does not matter. */
 static void
 privileged_attribute_without_privilege(void **state)
 {
-	struct pcbe_event pe;
-	struct cpc_packattr attr = { 2, 0, 0 }; /* anythr */
-	struct cpc_packreq req = { .cr_picnum = -1, .cr_nattrs = 1 };
-	struct kcpc_want want = { &req, &attr };
-	struct kcpc_ctx *ctx;
-	int subcode = -1;
+	cpc_set_t *set = cpc_set_create(cpc);
+	char anythr[] = "anythr";
 
 	(void)state;
-	fake_ops->event_coverage("cycles", false, 0, &pe);
-	req.cr_event.ce_code = pe.pe_code;
-	req.cr_event.ce_pics = pe.pe_pics;
-	assert_int_equal(
-	    kcpc_ctx_create(&want, 1, false, &ctx, &subcode), EACCES);
-	assert_int_equal(subcode, CPC_ATTR_REQUIRES_PRIVILEGE);
-	assert_int_equal(kcpc_ctx_create(&want, 1, true, &ctx, &subcode), 0);
-	kcpc_ctx_destroy(ctx);
+	add_attr(set, "cycles", anythr, 0);
+	fake_privilege(0, false);
+	assert_bind_fails(set, EACCES, CPC_ATTR_REQUIRES_PRIVILEGE);
+	fake_privilege(0, true);
+	bind_curlwp(set);
 }
 
 /* CPC-BIND-17: one filter for all PICs, as on UltraSPARC. */
@@ -305,6 +293,20 @@ hypervisor_mode_may_be_refused(void **state)
 	set = cpc_set_create(cpc);
 	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_HV);
 	assert_bind_fails(set, EACCES, CPC_HV_NO_ACCESS);
+}
+
+/* Part 7.9: or its process has not the privilege. */
+static void
+hypervisor_mode_takes_the_privilege(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_HV);
+	fake_privilege(0, false);
+	assert_bind_fails(set, EACCES, CPC_HV_NO_ACCESS);
+	fake_privilege(0, true);
+	bind_curlwp(set);
 }
 
 /* CPC-BIND-19 */
@@ -590,6 +592,7 @@ main(void)
 		T(privileged_attribute_without_privilege),
 		T(incompatible_settings_conflict),
 		T(hypervisor_mode_may_be_refused),
+		T(hypervisor_mode_takes_the_privilege),
 		T(raw_code_where_there_are_none),
 		T(raw_code_out_of_range),
 		T(a_single_request_lands_on_pic_0),

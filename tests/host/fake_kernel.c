@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define sched_yield kern_sched_yield /* as tests/host/kernel_names.h has it */
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "kern/errno.h"
@@ -14,7 +15,10 @@
 #include "kern/ksym.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
+#include "kern/proc.h"
+#include "kern/sched.h"
 #include "kern/timer.h"
+#include "kern/xcall.h"
 #include "tests/host/fake_pcbe.h"
 
 unsigned fake_kmalloc_fails;
@@ -24,19 +28,18 @@ void (*fake_on_syscall)(void), (*fake_on_return)(void);
 char fake_console[4096];
 
 int fake_printf(const char *fmt, ...);
-static void fake_run(struct lwp *l);
 
 const struct pcbe_ops *fake_backend;
 
 struct cpu cpus[MAXCPU];
 unsigned ncpu = FAKE_NCPU;
-static struct cpu *self;
-static struct lwp idle[FAKE_NCPU];
+uint64_t fake_online;
+void (*fake_on_move)(void);
 
-static struct proc {
-	int unused;
-} procs[FAKE_NPROC];
+static struct cpu *curcpu = &cpus[0];
+static struct proc procs[FAKE_NPROC];
 static struct lwp lwps[FAKE_NPROC][FAKE_NLWP];
+static struct lwp idle[FAKE_NCPU];
 static struct timer *timers;
 static uint64_t now;
 static unsigned nalloc;
@@ -48,18 +51,22 @@ fake_boot(void)
 
 	memset(lwps, 0, sizeof lwps);
 	for (p = 0; p < FAKE_NPROC; p++) {
+		procs[p].p_cpc_cpu = true;
 		for (l = 0; l < FAKE_NLWP; l++) {
 			lwps[p][l].l_id = (int)l + 1;
 			lwps[p][l].l_proc = &procs[p];
+			lwps[p][l].l_cpu = &cpus[0];
+			lwps[p][l].l_bound = -1;
 		}
 	}
-	memset(cpus, 0, sizeof cpus[0] * FAKE_NCPU);
-	for (p = 0; p < FAKE_NCPU; p++) {
-		cpus[p].c_id = p;
-		cpus[p].c_lwp = &idle[p];
+	for (l = 0; l < FAKE_NCPU; l++) {
+		cpus[l] = (struct cpu){ .c_id = l };
+		cpus[l].c_lwp = cpus[l].c_idle = &idle[l];
 	}
-	fake_cpu(0);
-	fake_run(&lwps[0][0]);
+	curcpu = &cpus[0];
+	curcpu->c_lwp = &lwps[0][0];
+	fake_online = (1 << FAKE_NCPU) - 1;
+	fake_on_move = NULL;
 	timers = NULL;
 	now = 0;
 	fake_console[0] = '\0';
@@ -90,21 +97,21 @@ fake_halt(void)
 	       : st.ks_contexts != 0 || st.ks_pics != 0 ? "contexts or PICs"
 	       : fake_backend == NULL && fake_configured != fake_freed
 	           ? "configurations"
-	       : fake_pmu_running() != 0 ? "running PICs"
-	       : timers != NULL          ? "timers"
-	                                 : NULL;
+	       : fake_pmu_any() ? "running PICs"
+	       : timers != NULL ? "timers"
+	                        : NULL;
 }
 
 struct cpu *
 arch_curcpu(void)
 {
-	return self;
+	return curcpu;
 }
 
 struct lwp *
 lwp_self(void)
 {
-	return self->c_lwp;
+	return curcpu->c_lwp;
 }
 
 /* There are no frames: nothing traps. */
@@ -115,16 +122,38 @@ arch_lwp_frame(struct lwp *l)
 	return NULL;
 }
 
-uint64_t
-sched_cpus(void)
+void
+fake_cpu(unsigned c)
 {
-	return (1ULL << FAKE_NCPU) - 1;
+	curcpu = &cpus[c];
 }
 
 void
-fake_cpu(unsigned cpu)
+fake_privilege(unsigned p, bool cpc_cpu)
 {
-	self = &cpus[cpu];
+	procs[p].p_cpc_cpu = cpc_cpu;
+}
+
+static void
+switch_to(struct lwp *l)
+{
+	if (curcpu->c_lwp->l_cpc != NULL)
+		kcpc_save(curcpu->c_lwp);
+	curcpu->c_lwp = l;
+	l->l_cpu = curcpu;
+	if (l->l_cpc != NULL)
+		kcpc_restore(l);
+}
+
+/* On the CPU that runs it. */
+static void
+make_idle(struct lwp *l)
+{
+	struct cpu *here = curcpu;
+
+	curcpu = l->l_cpu;
+	switch_to(curcpu->c_idle);
+	curcpu = here;
 }
 
 struct lwp *
@@ -133,30 +162,20 @@ fake_lwp(unsigned p, int lwp)
 	return &lwps[p][lwp - 1];
 }
 
-/* It has not run here before. */
-static void
-fake_run(struct lwp *l)
-{
-	self->c_lwp = l;
-	l->l_cpu = self;
-}
-
 void
 fake_idle(void)
 {
-	if (lwp_self()->l_cpc != NULL)
-		kcpc_save(lwp_self());
-	self->c_lwp = &idle[self->c_id];
+	switch_to(curcpu->c_idle);
 }
 
 void
 fake_switch(unsigned p, int lwp)
 {
-	if (lwp_self()->l_cpc != NULL)
-		kcpc_save(lwp_self());
-	fake_run(fake_lwp(p, lwp));
-	if (lwp_self()->l_cpc != NULL)
-		kcpc_restore(lwp_self());
+	struct lwp *l = fake_lwp(p, lwp);
+
+	if (l->l_cpu != curcpu && l->l_cpu->c_lwp == l)
+		make_idle(l);
+	switch_to(l);
 }
 
 void
@@ -167,11 +186,47 @@ fake_exit(unsigned p, int lwp)
 	kcpc_lwp_exit(lwp_self());
 }
 
+uint64_t
+sched_cpus(void)
+{
+	return fake_online;
+}
+
+void
+lwp_bind(struct lwp *l, struct cpu *c)
+{
+	l->l_bound = c != NULL ? (int)c->c_id : -1;
+}
+
+/* Who gives way goes to the CPU it is bound to. */
+void
+sched_yield(void)
+{
+	struct lwp *l = lwp_self();
+
+	make_idle(l);
+	if (fake_on_move != NULL)
+		fake_on_move();
+	if (l->l_bound >= 0)
+		curcpu = &cpus[l->l_bound];
+	switch_to(l);
+}
+
+void
+xcall(struct cpu *c, void (*fn)(void *), void *arg)
+{
+	struct cpu *here = curcpu;
+
+	curcpu = c;
+	fn(arg);
+	curcpu = here;
+}
+
 int
 fake_clone(int lwp)
 {
-	struct lwp *child = lwp_self() - lwp_self()->l_id + lwp;
-	int err = kcpc_inherit(lwp_self(), child);
+	struct lwp *self = lwp_self(), *child = self - self->l_id + lwp;
+	int err = kcpc_inherit(self, child);
 
 	if (child->l_cpc != NULL)
 		fake_configured += child->l_cpc->kc_nreqs;
@@ -181,7 +236,8 @@ fake_clone(int lwp)
 void
 fake_invalidate(void)
 {
-	kcpc_invalidate(lwp_self());
+	if (lwp_self()->l_cpc != NULL)
+		kcpc_invalidate(lwp_self()->l_cpc);
 }
 
 void
@@ -266,7 +322,7 @@ timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg)
 	t->t_tick = tick;
 	t->t_fn = fn;
 	t->t_arg = arg;
-	t->t_cpu = self;
+	t->t_cpu = curcpu;
 	t->t_sibling = timers;
 	timers = t;
 }
@@ -296,7 +352,7 @@ fake_time(uint64_t ns)
 	fake_clock(ns);
 	for (t = timers; t != NULL; t = next) {
 		next = t->t_sibling;
-		if (t->t_tick <= now && t->t_cpu == self) {
+		if (t->t_tick <= now && t->t_cpu == curcpu) {
 			timer_stop(t);
 			t->t_fn(t->t_arg);
 		}

@@ -1,7 +1,7 @@
 /*
- * As much of a kernel as kcpc needs, with CPUs and LWPs that a test switches
- * by hand, behind the door that libcpc knocks at.  Included by
- * tests/host.
+ * As much of a kernel as kcpc needs, with CPUs of which a test is one at a
+ * time and LWPs that it switches by hand, behind the door that libcpc knocks
+ * at.  Included by tests/host.
  */
 #ifndef TESTS_HOST_FAKE_KERNEL_H
 #define TESTS_HOST_FAKE_KERNEL_H
@@ -13,7 +13,10 @@
 struct lwp;
 struct pcbe_ops;
 
-/* Start over: PMU of fake_shape, LWP 1 of process 0 current, time 0. */
+/*
+ * Start over: PMUs of fake_shape, LWP 1 of process 0 current on CPU 0, the
+ * others idle, time 0, every privilege.
+ */
 void fake_boot(void);
 /*
  * What a run leaves behind, or NULL: memory, contexts, PICs, timers, or a PMU
@@ -22,16 +25,21 @@ void fake_boot(void);
 const char *fake_halt(void);
 
 /*
- * What comes happens on this CPU from now on; CPU 0 after fake_boot(), where
- * the others idle.
+ * Process p has LWPs 1 to FAKE_NLWP; make one of them run on this CPU.  Where
+ * it ran on another that idles from then on.
  */
-#define FAKE_NCPU 2
-void fake_cpu(unsigned cpu);
-
-/* Process p has LWPs 1 to FAKE_NLWP; make one of them run. */
 #define FAKE_NPROC 2
 #define FAKE_NLWP  4
 void fake_switch(unsigned p, int lwp);
+/* Go on as CPU c, with whatever runs there. */
+#define FAKE_NCPU 2
+void fake_cpu(unsigned c);
+/* CPUs that take LWPs, bit n for CPU n; the rest are offline. */
+extern uint64_t fake_online;
+/* Called while an LWP is on its way to another CPU. */
+extern void (*fake_on_move)(void);
+/* Give process p the privilege cpc_cpu, or take it. */
+void fake_privilege(unsigned p, bool cpc_cpu);
 void fake_exit(unsigned p, int lwp);
 struct lwp *fake_lwp(unsigned p, int lwp);
 /* The CPU has nothing to do. */

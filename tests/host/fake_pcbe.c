@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "kern/arch.h"
+#include "kern/cpu.h"
 #include "tests/host/fake_kernel.h"
 
 #define EVENT_INS    0x100
@@ -38,8 +40,8 @@ static const struct {
 static const char *const attrs[] = { "umask", "edge", "anythr" };
 #define NATTRS (sizeof attrs / sizeof attrs[0])
 
-/* The hardware. */
-static struct {
+/* The hardware, of each CPU. */
+static struct pmu {
 	uint64_t raw[PCBE_MAXPIC];
 	uint32_t sel[PCBE_MAXPIC];
 	uint32_t filter[PCBE_MAXPIC]; /* CPC_COUNT_* */
@@ -49,7 +51,14 @@ static struct {
 	uint32_t readable;
 	uint64_t overflowed;
 	uint64_t cycles;
-} pmu;
+} pmus[FAKE_NCPU];
+
+static struct pmu *
+this_pmu(void)
+{
+	return &pmus[arch_curcpu()->c_id];
+}
+#define pmu (*this_pmu())
 
 static uint64_t
 mask(void)
@@ -110,11 +119,13 @@ fake_system(uint64_t steps)
 void
 fake_pmu_reset(void)
 {
-	unsigned pic;
+	unsigned c, pic;
 
-	memset(&pmu, 0, sizeof pmu);
-	for (pic = 0; pic < PCBE_MAXPIC; pic++)
-		pmu.raw[pic] = 0xdeadbeefdeadbeef & mask();
+	memset(pmus, 0, sizeof pmus);
+	for (c = 0; c < FAKE_NCPU; c++) {
+		for (pic = 0; pic < PCBE_MAXPIC; pic++)
+			pmus[c].raw[pic] = 0xdeadbeefdeadbeef & mask();
+	}
 	fake_configured = fake_freed = 0;
 }
 
@@ -122,6 +133,18 @@ uint32_t
 fake_pmu_running(void)
 {
 	return pmu.running & ~pmu.kept;
+}
+
+bool
+fake_pmu_any(void)
+{
+	unsigned c;
+
+	for (c = 0; c < FAKE_NCPU; c++) {
+		if ((pmus[c].running & ~pmus[c].kept) != 0)
+			return true;
+	}
+	return false;
 }
 
 uint32_t
@@ -372,6 +395,13 @@ release(struct pcbe_cfg *cfg, struct pcbe_set *set)
 }
 
 static uint64_t
+siblings(unsigned cpu)
+{
+	(void)cpu;
+	return (1 << FAKE_NCPU) - 1;
+}
+
+static uint64_t
 tick(void)
 {
 	return pmu.cycles;
@@ -417,5 +447,6 @@ arch_pcbe(const char **why_not)
 	ops.pcbe_caps = fake_shape.caps;
 	ops.keep = fake_shape.keeps ? keep : NULL;
 	ops.pcbe_mute = fake_shape.mute ? all_pics() : 0;
+	ops.siblings = fake_shape.shared ? siblings : NULL;
 	return &ops;
 }

@@ -25,6 +25,7 @@ struct fake_shape {
 	bool keeps;      /* can keep PICs back */
 	bool forgets;    /* a stop loses an event of every PIC but those */
 	bool staggered;  /* a start takes an instruction for each PIC */
+	bool shared;     /* by all CPUs: they are siblings */
 };
 
 /* What a test changes before fake_boot(). */
@@ -45,11 +46,15 @@ extern const struct pcbe_ops *fake_ops;
 void fake_user(uint64_t steps);
 void fake_system(uint64_t steps);
 
-/* Power the PMU up: every PIC stopped, with rubbish in it. */
+/* Power the PMUs up: every PIC stopped, with rubbish in it. */
 void fake_pmu_reset(void);
-/* PICs that run, the kept excepted, PICs that a program could read, what PIC n
- * holds. */
+/*
+ * Of this CPU: PICs that run, the kept excepted, those programs could read,
+ * what PIC n holds.
+ */
 uint32_t fake_pmu_running(void);
+/* Does a PIC of any CPU run, the kept excepted? */
+bool fake_pmu_any(void);
 uint32_t fake_pmu_readable(void);
 uint64_t fake_pmu_raw(unsigned pic);
 /* How often configure() and free() succeeded; equal when nothing is bound. */

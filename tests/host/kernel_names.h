@@ -23,4 +23,7 @@
 #define snprintf  lib_snprintf
 #define vsnprintf lib_vsnprintf
 
+/* The sanitizers call the host's. */
+#define sched_yield kern_sched_yield
+
 #endif /* TESTS_HOST_KERNEL_NAMES_H */

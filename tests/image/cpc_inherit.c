@@ -37,8 +37,8 @@ static void __attribute__((constructor)) counts_after_exec(void)
 	if (getenv("AFTER_EXEC") == NULL)
 		return;
 	/* Whatever the old program had bound, nothing of it is here. */
-	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL ||
-	    cpc_disable(cpc) == 0 || errno != EINVAL)
+	if ((cpc = test_cpc_open()) == NULL || cpc_disable(cpc) == 0 ||
+	    errno != EINVAL)
 		_exit(1);
 	set = cpc_set_create(cpc);
 	cpc_set_add_request(cpc, set, ANY_EVENT, 0, own_privilege(), 0, NULL);
@@ -119,7 +119,7 @@ job(void *arg)
 
 	if (j->child != NULL)
 		run(job, j->child);
-	spin_loop(j->n);
+	spin(j->n);
 	j->err = cpc_set_sample(the_cpc, the_set, j->buf) == 0 ? 0 : errno;
 	return NULL;
 }
@@ -147,7 +147,7 @@ CPC_TEST(child_counts_its_own_from_the_preset)
 
 	NEEDS_EXACT();
 	bind_one(cpc, preset);
-	spin_loop(2 * LONG); /* which no child begins with */
+	spin(2 * LONG); /* which no child begins with */
 	run_job(&brief);
 	run_job(&lengthy);
 	EXPECT_EQ(lengthy.value - brief.value, WANT);
@@ -343,7 +343,7 @@ notified(void *arg)
 	EXPECT(seen[0] == UINT64_MAX);
 	EXPECT_EQ(seen[1], 9);
 	/* CPC-INH-08: the period that the handler chose. */
-	spin_loop(10 * PERIOD);
+	spin(10 * PERIOD);
 	EXPECT_EQ(calls, 2);
 	EXPECT(seen[0] < PERIOD);
 	return arg;
@@ -440,7 +440,7 @@ count_fork(uint64_t n, cpc_buf_t *buf)
 	pid = fork();
 	if (pid == 0)
 		_exit(forked(the_cpc, buf));
-	spin_loop(n);
+	spin(n);
 	expect_status_0(pid);
 	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
 	cpc_buf_get(the_cpc, buf, 0, &v);

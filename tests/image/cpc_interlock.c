@@ -1,0 +1,407 @@
+/*
+ * The counters are taken from an LWP while it waits, runs or sleeps: by a set
+ * bound to a CPU, or by another LWP that destroys its set.
+ */
+#define _GNU_SOURCE
+#include "tests/image/cpc_test.h"
+
+#include <payload.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The C library keeps what threads' stacks were made of. */
+TEST_KEEPS(64);
+
+#define SHORT 1000
+#define LONG  30000
+#define WANT  (SPIN_INSNS * (LONG - SHORT))
+
+/* The machine's read of a PIC from the program's own privilege. */
+uint64_t pic_read(unsigned index);
+
+static cpc_t *the_cpc;
+static cpc_set_t *the_set;
+
+static int
+last_cpu(void)
+{
+	struct barecpc_stat st;
+
+	return payload_stat(&st) == 0 ? (int)st.bs_cpus - 1 : 0;
+}
+
+static void
+go_to(int cpu)
+{
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, cpu, NULL), 0);
+}
+
+static void
+run(void *(*fn)(void *), void *arg)
+{
+	pthread_t t;
+
+	if (EXPECT(pthread_create(&t, NULL, fn, arg) == 0))
+		EXPECT_EQ(pthread_join(t, NULL), 0);
+}
+
+/* Every operation on the calling LWP's context of the_set finds it invalid. */
+static void
+expect_invalid(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+{
+	EXPECT_ERRNO(cpc_set_sample(cpc, set, buf), EAGAIN);
+	EXPECT_ERRNO(cpc_set_restart(cpc, set), EAGAIN);
+	EXPECT_ERRNO(cpc_set_restart(cpc, NULL), EAGAIN);
+	EXPECT_ERRNO(cpc_request_preset(cpc, 0, 0), EAGAIN);
+	EXPECT_ERRNO(cpc_enable(cpc), EAGAIN);
+	EXPECT_ERRNO(cpc_disable(cpc), EAGAIN);
+}
+
+static pthread_barrier_t step;
+
+/* An LWP that has the set bound and waits meanwhile, as most LWPs do. */
+static void *
+waits(void *buf)
+{
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
+	pthread_barrier_wait(&step); /* a CPU is to be bound, */
+	pthread_barrier_wait(&step); /* and is. */
+	expect_invalid(the_cpc, the_set, buf);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step); /* no longer */
+	expect_invalid(the_cpc, the_set, buf);
+	EXPECT_EQ(cpc_unbind(the_cpc, the_set), 0);
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
+	EXPECT_EQ(cpc_unbind(the_cpc, the_set), 0);
+	return NULL;
+}
+
+/*
+ * CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-UNB-03, CPC-RST-04, CPC-ENA-04,
+ * CPC-INH-11
+ */
+CPC_TEST(a_cpu_set_invalidates_every_lwps)
+{
+	cpc_set_t *mine = set_of(cpc, ANY_EVENT), *cpu, *again;
+	cpc_buf_t *buf = cpc_buf_create(cpc, mine);
+	pthread_t t;
+
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	cpu = set_of(cpc, ANY_EVENT);
+	again = set_of(cpc, ANY_EVENT);
+	pthread_barrier_init(&step, NULL, 2);
+	REQUIRE(
+	    pthread_create(&t, NULL, waits, cpc_buf_create(cpc, the_set)) == 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, mine, CPC_BIND_LWP_INHERIT), 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
+	pthread_barrier_wait(&step);
+	expect_invalid(cpc, mine, buf);
+	EXPECT_SILENT(cpc_bind_curlwp(cpc, again, 0), EAGAIN);
+	EXPECT_SILENT(cpc_bind_curlwp(cpc, mine, 0), EAGAIN);
+	/* The invalid context is still there. */
+	expect_invalid(cpc, mine, buf);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
+	expect_invalid(cpc, mine, buf);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, again, 0), 0);
+	EXPECT_ERRNO(cpc_set_sample(cpc, mine, buf), EINVAL);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+}
+
+static void *
+inherits_nothing(void *buf)
+{
+	EXPECT_ERRNO(cpc_set_sample(the_cpc, the_set, buf), EINVAL);
+	EXPECT_ERRNO(cpc_unbind(the_cpc, the_set), EINVAL);
+	return NULL;
+}
+
+/* CPC-INH-11 */
+CPC_TEST(a_child_of_an_invalid_parent_has_none)
+{
+	cpc_set_t *cpu = set_of(cpc, ANY_EVENT);
+
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, CPC_BIND_LWP_INHERIT), 0);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
+	run(inherits_nothing, cpc_buf_create(cpc, the_set));
+	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
+	run(inherits_nothing, cpc_buf_create(cpc, the_set));
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+}
+
+static volatile int signals;
+
+static void
+count_signal(int sig)
+{
+	(void)sig;
+	signals++;
+}
+
+/* CPC-INV-04: neither what is to come nor what has frozen it already. */
+CPC_TEST(an_invalid_context_never_signals)
+{
+	cpc_set_t *set = cpc_set_create(cpc), *cpu = set_of(cpc, ANY_EVENT);
+
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
+	    own_privilege() != CPC_COUNT_USER)
+		SKIP("overflows of user code do not interrupt here");
+	signal(SIGEMT, count_signal);
+	signals = 0;
+	EXPECT_EQ(cpc_set_add_request(cpc, set, INS_EVENT, UINT64_MAX - 99999,
+		      CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
+	    0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
+	spin(200000);
+	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
+	spin(200000);
+	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	/* Otherwise it does. */
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	spin(200000);
+	EXPECT_EQ(signals, 1);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	signal(SIGEMT, SIG_DFL);
+}
+
+/*
+ * An LWP that runs meanwhile, on another CPU.
+ */
+
+static _Thread_local sigjmp_buf faulted;
+
+static void
+on_fault(int sig)
+{
+	siglongjmp(faulted, sig);
+}
+
+/* SIGILL on arm64, SIGSEGV on x86, of a program at user privilege. */
+static bool
+direct_read_faults(void)
+{
+	signal(SIGILL, on_fault);
+	signal(SIGSEGV, on_fault);
+	if (sigsetjmp(faulted, 1) != 0)
+		return true;
+	pic_read(0);
+	return false;
+}
+
+static volatile int taken; /* since before the sample, or read, behind it */
+static volatile int running;
+
+struct runner {
+	cpc_buf_t *buf;
+	int err;       /* of the sample that failed */
+	unsigned late; /* samples and direct reads that should have failed */
+};
+
+static void *
+runs(void *arg)
+{
+	struct runner *r = arg;
+
+	go_to(last_cpu());
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	for (;;) {
+		int was = taken;
+
+		if (cpc_set_sample(the_cpc, the_set, r->buf) != 0)
+			break;
+		r->late += was;
+		running = 1;
+	}
+	r->err = errno;
+	if (own_privilege() == CPC_COUNT_USER && !software_pmu &&
+	    !direct_read_faults())
+		r->late++;
+	return NULL;
+}
+
+/* Have `take` take the counters from an LWP that samples on the last CPU. */
+static void
+take_from_running(cpc_t *cpc, int err, void (*take)(cpc_t *))
+{
+	struct runner r = { .buf = cpc_buf_create(cpc, the_set) };
+	pthread_t t;
+
+	taken = running = 0;
+	go_to(0);
+	REQUIRE(pthread_create(&t, NULL, runs, &r) == 0);
+	while (!running)
+		sched_yield();
+	take(cpc);
+	taken = 1;
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(r.err, err);
+	EXPECT_EQ(r.late, 0);
+	go_to(PBIND_NONE);
+}
+
+static cpc_set_t *cpu_set_;
+
+static void
+take_by_cpu(cpc_t *cpc)
+{
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu_set_, 0), 0);
+}
+
+/* CPC-INV-05 */
+CPC_TEST(an_lwp_running_elsewhere_is_reached)
+{
+	if (last_cpu() == 0)
+		SKIP("one CPU");
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	cpu_set_ = set_of(cpc, ANY_EVENT);
+	take_from_running(cpc, EAGAIN, take_by_cpu);
+	EXPECT_EQ(cpc_unbind(cpc, cpu_set_), 0);
+}
+
+static void
+take_by_destroy(cpc_t *cpc)
+{
+	EXPECT_EQ(cpc_set_destroy(cpc, the_set), 0);
+}
+
+/* CPC-SET-04, CPC-CLOSE-03: of all LWPs, running ones too. */
+CPC_TEST(a_set_destroyed_stops_where_it_runs)
+{
+	if (last_cpu() == 0)
+		SKIP("one CPU");
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	take_from_running(cpc, EINVAL, take_by_destroy);
+}
+
+static void *
+bound_by_another(void *arg)
+{
+	cpc_t *own = arg;
+
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step); /* that handle is closed */
+	EXPECT_ERRNO(cpc_disable(own), EINVAL);
+	return NULL;
+}
+
+/* CPC-CLOSE-03 */
+CPC_TEST(closing_releases_waiting_lwps)
+{
+	pthread_t t;
+
+	the_cpc = cpc_open(CPC_VER_CURRENT);
+	the_set = set_of(the_cpc, ANY_EVENT);
+	pthread_barrier_init(&step, NULL, 2);
+	REQUIRE(pthread_create(&t, NULL, bound_by_another, cpc) == 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_close(the_cpc), 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+}
+
+/*
+ * One kind of binding at a time
+ */
+
+static void *
+loses_its_instance(void *buf)
+{
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step); /* it is bound to a CPU */
+	EXPECT_ERRNO(cpc_set_sample(the_cpc, the_set, buf), EINVAL);
+	return NULL;
+}
+
+/* CPC-BIND-28, and the other way round */
+CPC_TEST(a_set_is_bound_to_lwps_or_to_a_cpu)
+{
+	cpc_buf_t *buf;
+	uint64_t v;
+	pthread_t t;
+
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	buf = cpc_buf_create(cpc, the_set);
+	pthread_barrier_init(&step, NULL, 2);
+	REQUIRE(pthread_create(&t, NULL, loses_its_instance,
+		    cpc_buf_create(cpc, the_set)) == 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), the_set, 0), 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	v = sampled(cpc, the_set, 0);
+	work();
+	EXPECT(sampled(cpc, the_set, 0) > v);
+	EXPECT_ERRNO(cpc_disable(cpc), EINVAL);
+
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
+	EXPECT_EQ(cpc_set_sample(cpc, the_set, buf), 0);
+	EXPECT_EQ(cpc_disable(cpc), 0);
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	EXPECT_ERRNO(cpc_unbind(cpc, the_set), EINVAL);
+}
+
+/*
+ * Moving
+ */
+
+/* What is counted of n iterations on each CPU, or as many on the first. */
+static uint64_t
+count_moving(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t n)
+{
+	uint64_t v = 0;
+
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	for (int round = 0; round < 3; round++) {
+		for (int cpu = 0; cpu <= last_cpu(); cpu++) {
+			go_to(cpu);
+			spin(n);
+		}
+	}
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	cpc_buf_get(cpc, buf, 0, &v);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	go_to(PBIND_NONE);
+	return v;
+}
+
+/* CPC-CTX-02 */
+CPC_TEST(a_moving_lwp_counts_exactly)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_buf_t *buf;
+	uint64_t v;
+
+	if (own_privilege() != CPC_COUNT_USER)
+		SKIP("the kernel is at its own privilege");
+	if (!have_event(cpc, INS_EVENT))
+		SKIP("this PMU does not count " INS_EVENT);
+	if (last_cpu() == 0)
+		SKIP("one CPU");
+	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
+	buf = cpc_buf_create(cpc, set);
+	count_moving(cpc, set, buf, SHORT);
+	v = count_moving(cpc, set, buf, SHORT);
+	EXPECT_EQ(
+	    count_moving(cpc, set, buf, LONG) - v, 3 * (last_cpu() + 1) * WANT);
+}
