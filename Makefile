@@ -289,7 +289,7 @@ HOST_TESTS   += events_tables events_oracle
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
-HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_preset cpc_signal \
+HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
     kcpc_inherit kcpc_witness kcpc_cpu
 cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o

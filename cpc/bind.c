@@ -17,65 +17,71 @@ result(intptr_t r)
 	return 0;
 }
 
+/* Ask the kernel; ESTALE where the set changes or goes meanwhile. */
+static intptr_t
+ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how, int *subcode)
+{
+	struct cpci_set *cs = cpci_set(cpc, set);
+	struct cpci_pack *pk;
+
+	if (cs == NULL || __atomic_load_n(&cs->cs_nreqs, __ATOMIC_RELAXED) == 0)
+		return -EINVAL;
+	/* Who closes the pack sees this, or the kernel finds that shut. */
+	if (!__atomic_load_n(&cs->cs_bound_once, __ATOMIC_RELAXED))
+		__atomic_store_n(&cs->cs_bound_once, true, __ATOMIC_SEQ_CST);
+	pk = __atomic_load_n(&cs->cs_pack, __ATOMIC_ACQUIRE);
+	return cpc_syscall(
+	    op, (uintptr_t)&pk->pk_pack, cpci_id(set), how, (uintptr_t)subcode);
+}
+
+static intptr_t
+bind(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how, int *subcode)
+{
+	intptr_t r = ask(cpc, set, op, how, subcode);
+	sigset_t mask;
+
+	if (r == -ESTALE) {
+		cpci_lock(cpc, &mask);
+		r = ask(cpc, set, op, how, subcode);
+		cpci_unlock(cpc, &mask);
+	}
+	return r;
+}
+
 int
 cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
-	struct cpci_set *cs;
-	int subcode = -1;
 	intptr_t r = -EINVAL;
-	sigset_t mask;
+	int subcode = -1;
 
 	if (cpc == NULL)
 		return result(-EINVAL);
-	cpci_lock(cpc, &mask);
-	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0 &&
-	    (cs = cpci_set(cpc, set)) != NULL && cs->cs_nreqs > 0) {
-		cs->cs_bound_once = true;
-		cpci_page_find();
-		r = cpc_syscall(CPC_OP_BIND, (uintptr_t)cs->cs_pack,
-		    cs->cs_pack_bytes, flags, (uintptr_t)&subcode);
-	}
-	cpci_unlock(cpc, &mask);
+	cpci_page_find();
+	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0)
+		r = bind(cpc, set, CPC_OP_BIND, flags, &subcode);
 	return r == 0 ? 0 : cpci_fail(cpc, "cpc_bind_curlwp", (int)-r, subcode);
 }
 
 int
 cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
-	struct cpci_set *cs;
-	int subcode = -1;
 	intptr_t r = -EINVAL;
-	sigset_t mask;
+	int subcode = -1;
 
 	if (cpc == NULL)
 		return result(-EINVAL);
-	cpci_lock(cpc, &mask);
-	if (flags == 0 && (cs = cpci_set(cpc, set)) != NULL &&
-	    cs->cs_nreqs > 0) {
-		cs->cs_bound_once = true;
-		/* A negative id is one no processor has, as it is. */
-		r = cpc_syscall(CPC_OP_BIND_CPU, (uintptr_t)cs->cs_pack,
-		    cs->cs_pack_bytes, (uintptr_t)id, (uintptr_t)&subcode);
-	}
-	cpci_unlock(cpc, &mask);
+	/* A negative id is one no processor has, as it is. */
+	if (flags == 0)
+		r = bind(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &subcode);
 	return r == 0 ? 0 : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, subcode);
 }
 
 int
 cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
-	struct cpci_set *cs;
-	intptr_t r = -EINVAL;
-	sigset_t mask;
-
-	if (cpc == NULL)
+	if (!cpci_is_set(cpc, set))
 		return result(-EINVAL);
-	/* The lock waits for a bind of the set on another LWP. */
-	cpci_lock(cpc, &mask);
-	if ((cs = cpci_set(cpc, set)) != NULL)
-		r = cpc_syscall(CPC_OP_RELE, cs->cs_id, 0, 0, 0);
-	cpci_unlock(cpc, &mask);
-	return result(r);
+	return result(cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0));
 }
 
 int

@@ -2,10 +2,10 @@
  * What the files of libcpc share.  Included by cpc/ and, to look inside, by
  * tests/host.
  *
- * One lock for each handle guards its lists of sets and buffers, the sets,
- * and the bind of a set; SIGEMT is blocked while it is held, so a handler
- * never waits for the LWP it interrupted.  Sampling, buffers and everything
- * that acts on the LWP's context take no lock.
+ * One lock for each handle guards its lists of sets and buffers, and the
+ * sets; SIGEMT is blocked while it is held, so a handler never waits for the
+ * LWP it interrupted.  Sampling, buffers and everything that acts on the
+ * LWP's context take no lock.
  */
 #ifndef CPC_CPCI_H
 #define CPC_CPCI_H
@@ -80,6 +80,8 @@ struct __cpc {
 	struct cpci_list c_all;     /* each once; li_text unused */
 	struct cpci_table c_sets;   /* struct cpci_set */
 	struct cpci_table c_bufs;   /* struct cpci_buf */
+	struct cpci_set *c_old_sets;
+	struct cpci_pack *c_old_packs;
 };
 
 /*
@@ -99,13 +101,26 @@ struct cpci_req {
 	size_t cr_at;         /* of its struct cpc_packreq in cs_pack */
 };
 
+/*
+ * A bind takes no lock: what it interrupts may hold one, and a handler may
+ * leave it by a jump.  It hands cs_pack to the kernel, which looks whether
+ * that is the set's and whole; if not, the bind waits for the lock and tries
+ * again.  So neither a set nor a pack is freed before its handle is closed:
+ * they are used again for the next.
+ */
+struct cpci_pack {
+	struct cpci_pack *pk_next; /* in c_old_packs */
+	size_t pk_room;
+	struct cpc_pack pk_pack; /* what a bind hands to the kernel */
+};
+
 struct cpci_set {
-	cpc_setid_t cs_id; /* the identity in its name */
-	int cs_nreqs;
-	bool cs_bound_once; /* else the kernel knows nothing of it */
+	cpc_setid_t cs_id;  /* the identity in its name */
+	int cs_nreqs;       /* atomic */
+	bool cs_bound_once; /* else the kernel knows nothing of it; atomic */
 	struct cpci_req *cs_newest;
-	char *cs_pack; /* what a bind hands to the kernel */
-	size_t cs_pack_bytes, cs_pack_room;
+	struct cpci_pack *cs_pack; /* atomic */
+	struct cpci_set *cs_next;  /* in c_old_sets */
 };
 
 /* Assembly knows the layout: cpc/read.h. */
@@ -167,8 +182,16 @@ int cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 struct cpci_req *cpci_req_hold(struct cpci_req *r);
 void cpci_req_release(struct cpci_req *r);
 
-/* set.c: unbind wherever it is bound, and free. */
-void cpci_set_free(struct cpci_set *cs);
+/*
+ * set.c: from close to open no bind takes the pack, nor is one half done; for
+ * ever, where it is not opened again.
+ */
+void cpci_pack_close(struct cpci_set *cs);
+void cpci_pack_open(struct cpci_set *cs);
+/* Unbind wherever it is bound; it may be used again. */
+void cpci_set_end(cpc_t *cpc, struct cpci_set *cs);
+/* The handle goes: free what was used, and all that may be used again. */
+void cpci_sets_free(cpc_t *cpc);
 
 static inline struct cpci_set *
 cpci_set(cpc_t *cpc, const cpc_set_t *set)

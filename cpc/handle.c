@@ -36,6 +36,7 @@ handle_free(cpc_t *cpc)
 	cpci_list_free(&cpc->c_attrs);
 	cpci_list_free(&cpc->c_cciname);
 	cpci_list_free(&cpc->c_cpuref);
+	cpci_sets_free(cpc);
 	cpci_table_free(&cpc->c_sets);
 	cpci_table_free(&cpc->c_bufs);
 	pthread_mutex_destroy(&cpc->c_lock);
@@ -84,7 +85,7 @@ cpc_close(cpc_t *cpc)
 	cpci_changed();
 	cpci_lock(cpc, &mask);
 	while ((cs = cpci_table_drain(&cpc->c_sets)) != NULL)
-		cpci_set_free(cs);
+		cpci_set_end(cpc, cs);
 	cpci_unlock(cpc, &mask);
 	for (void *buf; (buf = cpci_table_drain(&cpc->c_bufs)) != NULL;)
 		free(buf);

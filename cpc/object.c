@@ -69,7 +69,7 @@ cpci_table_add(struct cpci_table *t, void *obj)
 	if ((slot = slot_new(t, &index)) == NULL)
 		return NULL;
 	id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED);
-	slot->sl_obj = obj;
+	__atomic_store_n(&slot->sl_obj, obj, __ATOMIC_RELAXED);
 	__atomic_store_n(&slot->sl_id, id, __ATOMIC_RELEASE);
 	return (void *)(uintptr_t)(id << CPCI_INDEX_BITS | index);
 }
@@ -99,7 +99,8 @@ cpci_table_find(struct cpci_table *t, const void *name)
 {
 	struct cpci_slot *slot = slot_find(t, name);
 
-	return slot != NULL ? slot->sl_obj : NULL;
+	return slot != NULL ? __atomic_load_n(&slot->sl_obj, __ATOMIC_RELAXED)
+	                    : NULL;
 }
 
 static void *

@@ -141,33 +141,40 @@ req_copy(const struct wanted *w)
 	return r;
 }
 
-/* Room for `bytes` more in the set's pack. */
+/*
+ * Room for `bytes` more in the set's pack.  The old one stays where it is,
+ * closed, for binds that have yet to look at it.
+ */
 static bool
-pack_grow(struct cpci_set *cs, size_t bytes)
+pack_grow(cpc_t *cpc, struct cpci_set *cs, size_t bytes)
 {
-	size_t room = cs->cs_pack_room;
-	char *pack;
+	struct cpci_pack *old = cs->cs_pack, *pk;
+	size_t room = old->pk_room;
 
-	while (room < cs->cs_pack_bytes + bytes)
-		room = room != 0 ? room * 2 : 256;
-	if (room == cs->cs_pack_room)
+	while (room < old->pk_pack.cp_bytes + bytes)
+		room *= 2;
+	if (room == old->pk_room)
 		return true;
-	if ((pack = realloc(cs->cs_pack, room)) == NULL)
+	pk = calloc(1, offsetof(struct cpci_pack, pk_pack) + room);
+	if (pk == NULL)
 		return false;
-	cs->cs_pack = pack;
-	cs->cs_pack_room = room;
+	memcpy(&pk->pk_pack, &old->pk_pack, old->pk_pack.cp_bytes);
+	pk->pk_room = room;
+	__atomic_store_n(&cs->cs_pack, pk, __ATOMIC_RELEASE);
+	old->pk_next = cpc->c_old_packs;
+	cpc->c_old_packs = old;
 	return true;
 }
 
 static void
-pack_put(struct cpci_set *cs, const void *p, size_t bytes)
+pack_put(struct cpc_pack *pack, const void *p, size_t bytes)
 {
-	memcpy(cs->cs_pack + cs->cs_pack_bytes, p, bytes);
-	cs->cs_pack_bytes += bytes;
+	memcpy((char *)pack + pack->cp_bytes, p, bytes);
+	pack->cp_bytes += (uint32_t)bytes;
 }
 
 static void
-pack_add(struct cpci_set *cs, const struct wanted *w)
+pack_add(struct cpc_pack *pack, const struct wanted *w)
 {
 	struct cpc_packreq pr = {
 		.cr_event = w->w_ev,
@@ -179,14 +186,15 @@ pack_add(struct cpci_set *cs, const struct wanted *w)
 	struct cpc_packattr pa = { 0 };
 	uint_t i;
 
-	pack_put(cs, &pr, sizeof pr);
+	pack_put(pack, &pr, sizeof pr);
 	for (i = 0; i < w->w_nattr; i++) {
 		if (w->w_id[i] == ID_PICNUM)
 			continue;
 		pa.ca_id = (uint32_t)w->w_id[i];
 		pa.ca_value = w->w_attr[i].ca_val;
-		pack_put(cs, &pa, sizeof pa);
+		pack_put(pack, &pa, sizeof pa);
 	}
+	pack->cp_nreqs++;
 }
 
 int
@@ -205,17 +213,17 @@ cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 	w.w_nattr = 0;
 	if ((err = judge(cpc, &w, nattrs, attrs, subcode)) != 0)
 		return err;
-	if (!pack_grow(cs, sizeof(struct cpc_packreq) +
-			       w.w_nattr * sizeof(struct cpc_packattr)) ||
+	if (!pack_grow(cpc, cs,
+		sizeof(struct cpc_packreq) +
+		    w.w_nattr * sizeof(struct cpc_packattr)) ||
 	    (r = req_copy(&w)) == NULL)
 		return ENOMEM;
-	r->cr_at = cs->cs_pack_bytes;
+	r->cr_at = cs->cs_pack->pk_pack.cp_bytes;
 	r->cr_index = cs->cs_nreqs;
 	r->cr_older = cs->cs_newest;
 	cs->cs_newest = r;
-	pack_add(cs, &w);
-	((struct cpc_pack *)cs->cs_pack)->cp_nreqs++;
-	cs->cs_nreqs++;
+	pack_add(&cs->cs_pack->pk_pack, &w);
+	__atomic_store_n(&cs->cs_nreqs, cs->cs_nreqs + 1, __ATOMIC_RELAXED);
 	cpci_changed();
 	return 0;
 }

@@ -6,6 +6,35 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define PACK_ROOM 256
+
+/* A set that may be used again, or a new one. */
+static struct cpci_set *
+set_new(cpc_t *cpc)
+{
+	struct cpci_set *cs = cpc->c_old_sets;
+
+	if (cs != NULL) {
+		cpc->c_old_sets = cs->cs_next;
+		return cs;
+	}
+	if ((cs = calloc(1, sizeof *cs)) == NULL)
+		return NULL;
+	if ((cs->cs_pack = calloc(1, PACK_ROOM)) == NULL) {
+		free(cs);
+		return NULL;
+	}
+	cs->cs_pack->pk_room = PACK_ROOM - offsetof(struct cpci_pack, pk_pack);
+	return cs;
+}
+
+static void
+set_keep(cpc_t *cpc, struct cpci_set *cs)
+{
+	cs->cs_next = cpc->c_old_sets;
+	cpc->c_old_sets = cs;
+}
+
 cpc_set_t *
 cpc_set_create(cpc_t *cpc)
 {
@@ -18,36 +47,64 @@ cpc_set_create(cpc_t *cpc)
 		return NULL;
 	}
 	cpci_lock(cpc, &mask);
-	if ((cs = calloc(1, sizeof *cs)) == NULL)
+	if ((cs = set_new(cpc)) == NULL)
 		goto unlock;
-	cs->cs_pack_room = 256;
-	cs->cs_pack_bytes = sizeof(struct cpc_pack);
-	if ((cs->cs_pack = calloc(1, cs->cs_pack_room)) == NULL)
-		goto free_set;
-	if ((set = cpci_table_add(&cpc->c_sets, cs)) == NULL)
-		goto free_pack;
+	if ((set = cpci_table_add(&cpc->c_sets, cs)) == NULL) {
+		set_keep(cpc, cs);
+		goto unlock;
+	}
 	cs->cs_id = cpci_id(set);
-	((struct cpc_pack *)cs->cs_pack)->cp_set = cs->cs_id;
-	goto unlock;
+	__atomic_store_n(&cs->cs_nreqs, 0, __ATOMIC_RELAXED);
+	cs->cs_newest = NULL;
+	__atomic_store_n(&cs->cs_bound_once, false, __ATOMIC_RELAXED);
+	cs->cs_pack->pk_pack.cp_nreqs = 0;
+	cs->cs_pack->pk_pack.cp_bytes = sizeof(struct cpc_pack);
+	cpci_pack_open(cs);
 
-free_pack:
-	free(cs->cs_pack);
-free_set:
-	free(cs);
 unlock:
 	cpci_unlock(cpc, &mask);
 	return set;
 }
 
 void
-cpci_set_free(struct cpci_set *cs)
+cpci_pack_close(struct cpci_set *cs)
+{
+	__atomic_store_n(&cs->cs_pack->pk_pack.cp_set, 0, __ATOMIC_SEQ_CST);
+}
+
+void
+cpci_pack_open(struct cpci_set *cs)
+{
+	__atomic_store_n(
+	    &cs->cs_pack->pk_pack.cp_set, cs->cs_id, __ATOMIC_RELEASE);
+}
+
+void
+cpci_set_end(cpc_t *cpc, struct cpci_set *cs)
 {
 	cpci_changed();
-	if (cs->cs_bound_once)
+	cpci_pack_close(cs);
+	if (__atomic_load_n(&cs->cs_bound_once, __ATOMIC_SEQ_CST))
 		cpc_syscall(CPC_OP_REVOKE, cs->cs_id, 0, 0, 0);
 	cpci_req_release(cs->cs_newest);
-	free(cs->cs_pack);
-	free(cs);
+	set_keep(cpc, cs);
+}
+
+void
+cpci_sets_free(cpc_t *cpc)
+{
+	struct cpci_set *cs;
+	struct cpci_pack *pk;
+
+	while ((cs = cpc->c_old_sets) != NULL) {
+		cpc->c_old_sets = cs->cs_next;
+		free(cs->cs_pack);
+		free(cs);
+	}
+	while ((pk = cpc->c_old_packs) != NULL) {
+		cpc->c_old_packs = pk->pk_next;
+		free(pk);
+	}
 }
 
 int
@@ -59,7 +116,7 @@ cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	if (cpc != NULL) {
 		cpci_lock(cpc, &mask);
 		if ((cs = cpci_table_remove(&cpc->c_sets, set)) != NULL)
-			cpci_set_free(cs);
+			cpci_set_end(cpc, cs);
 		cpci_unlock(cpc, &mask);
 	}
 	if (cs == NULL) {
@@ -73,7 +130,7 @@ cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 static bool
 set_live(const struct cpci_set *cs)
 {
-	return cs->cs_bound_once &&
+	return __atomic_load_n(&cs->cs_bound_once, __ATOMIC_SEQ_CST) &&
 	       cpc_syscall(CPC_OP_LIVE, cs->cs_id, 0, 0, 0) != 0;
 }
 
@@ -90,10 +147,13 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 		return -1;
 	}
 	cpci_lock(cpc, &mask);
-	if ((cs = cpci_set(cpc, set)) != NULL && !set_live(cs)) {
+	if ((cs = cpci_set(cpc, set)) != NULL) {
 		index = cs->cs_nreqs;
-		err = cpci_req_add(
-		    cpc, cs, event, preset, flags, nattrs, attrs, &subcode);
+		cpci_pack_close(cs);
+		if (!set_live(cs))
+			err = cpci_req_add(cpc, cs, event, preset, flags,
+			    nattrs, attrs, &subcode);
+		cpci_pack_open(cs);
 	}
 	cpci_unlock(cpc, &mask);
 	return err == 0 ? index
@@ -123,8 +183,12 @@ cpc_set_request_preset(cpc_t *cpc, cpc_set_t *set, int index, uint64_t preset)
 		    (r = req_find(cs, index)) != NULL) {
 			__atomic_store_n(
 			    &r->cr_preset, preset, __ATOMIC_RELAXED);
-			((struct cpc_packreq *)(cs->cs_pack + r->cr_at))
-			    ->cr_preset = preset;
+			__atomic_store_n(
+			    &((struct cpc_packreq *)((char *)&cs->cs_pack
+							 ->pk_pack +
+						     r->cr_at))
+				 ->cr_preset,
+			    preset, __ATOMIC_RELAXED);
 		}
 		cpci_unlock(cpc, &mask);
 	}

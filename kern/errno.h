@@ -35,8 +35,9 @@
 #define ERANGE       34
 #define ENAMETOOLONG 36
 #define ENOSYS       38
-#define ETIMEDOUT    110
 #define ENOTSUP      95
+#define ETIMEDOUT    110
+#define ESTALE       116
 
 /* Never seen by a program: the system call has set its registers itself. */
 #define EJUSTRETURN 513

@@ -39,12 +39,33 @@ place(struct matching *m, int req)
 	return false;
 }
 
+/* The ordinary case: nobody has to move.  False: somebody has. */
+static bool
+take_free(unsigned n, const uint64_t *can, int *pic)
+{
+	uint64_t free = (1ULL << PCBE_MAXPIC) - 1;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t may = can[i] & free;
+
+		if (may == 0)
+			return false;
+		pic[i] = __builtin_ctzll(may);
+		free &= ~(may & -may);
+	}
+	return true;
+}
+
 bool
 kcpc_assign(unsigned n, const uint64_t *can, int *pic)
 {
-	struct matching m = { .m_can = can };
+	struct matching m;
 	unsigned i;
 
+	if (take_free(n, can, pic))
+		return true;
+	m.m_can = can;
 	m.m_free = (1ULL << PCBE_MAXPIC) - 1;
 	for (i = 0; i < PCBE_MAXPIC; i++)
 		m.m_owner[i] = -1;

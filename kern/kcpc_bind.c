@@ -33,29 +33,31 @@ static int
 check(const struct kcpc_want *want, unsigned n, int *subcode)
 {
 	uint64_t pinned = 0;
+	uint32_t flags = 0;
+	bool known = true, twice = false;
 	unsigned i;
 	int pic;
 
 	for (i = 0; i < n; i++) {
-		if ((want[i].kw_req->cr_flags & ~CPC_REQ_ALL_FLAGS) != 0)
-			return refuse(subcode, CPC_REQ_INVALID_FLAGS);
-	}
-	if (n > kcpc_npic)
-		return EINVAL;
-	for (i = 0; i < n; i++) {
-		pic = want[i].kw_req->cr_picnum;
-		if (pic < -1 || pic >= (int)kcpc_npic)
-			return refuse(subcode, CPC_INVALID_PICNUM);
-	}
-	for (i = 0; i < n; i++) {
+		flags |= want[i].kw_req->cr_flags;
 		pic = want[i].kw_req->cr_picnum;
 		if (pic == -1)
 			continue;
-		if ((pinned & 1ULL << pic) != 0)
-			return EINVAL;
+		if (pic < 0 || pic >= (int)kcpc_npic) {
+			known = false;
+			continue;
+		}
+		twice |= (pinned & 1ULL << pic) != 0;
 		pinned |= 1ULL << pic;
 	}
-	return 0;
+	/* The first of these is what the set fails for. */
+	if ((flags & ~CPC_REQ_ALL_FLAGS) != 0)
+		return refuse(subcode, CPC_REQ_INVALID_FLAGS);
+	if (n > kcpc_npic)
+		return EINVAL;
+	if (!known)
+		return refuse(subcode, CPC_INVALID_PICNUM);
+	return twice ? EINVAL : 0;
 }
 
 /* Does an overflow of this PIC interrupt, and tell that it was this one? */
@@ -76,7 +78,7 @@ give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 	cq->cq_shift = 64 - kcpc_ops->width(pic);
 	if (cq->cq_shift != 0 && !tells(pic))
 		ctx->kc_flags |= KCPC_CTX_MUTE;
-	ctx->kc_pcbe.ps_cfg[i].pc_pic = (uint8_t)pic;
+	ctx->kc_pcbe.ps_cfg[i] = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }
 
@@ -106,6 +108,8 @@ attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
 {
 	unsigned i, id, nnames = 0;
 
+	if (want->kw_req->cr_nattrs == 0)
+		return 0;
 	while (kcpc_ops->list_attrs(nnames) != NULL)
 		nnames++;
 	for (i = 0; i < want->kw_req->cr_nattrs; i++) {
@@ -183,27 +187,51 @@ configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	return 0;
 }
 
-static size_t
-ctx_bytes(unsigned n)
+/* All in one piece: context, configurations, requests, its own page. */
+#define CTX_BYTES(n)                                                           \
+	(sizeof(struct kcpc_ctx) + sizeof(struct cpc_page) +                   \
+	    (n) * (sizeof(struct pcbe_cfg) + sizeof(struct kcpc_request) +     \
+		      sizeof(struct cpc_page_req)))
+
+/*
+ * Room for one context, which whoever comes first takes: a program that binds
+ * and unbinds by turns needs no other.
+ */
+static char first[CTX_BYTES(PCBE_MAXPIC)]
+    __attribute__((aligned(_Alignof(struct kcpc_ctx))));
+static bool first_taken;
+
+static void *
+room_take(unsigned n)
 {
-	return sizeof(struct kcpc_ctx) +
-	       n * (sizeof(struct pcbe_cfg) + sizeof(struct kcpc_request) +
-		       sizeof(struct cpc_page_req)) +
-	       sizeof(struct cpc_page);
+	if (first_taken)
+		return kmalloc(CTX_BYTES(n));
+	first_taken = true;
+	return first;
 }
 
-/* All in one piece: context, configurations, requests, its own page. */
+static void
+room_give(void *room)
+{
+	if (room == first)
+		first_taken = false;
+	else
+		kfree(room);
+}
+
 static struct kcpc_ctx *
 ctx_alloc(unsigned n)
 {
-	struct kcpc_ctx *ctx = kmalloc(ctx_bytes(n));
+	struct kcpc_ctx *ctx = room_take(n);
 
 	if (ctx == NULL)
 		return NULL;
+	memset(ctx, 0, sizeof *ctx);
 	ctx->kc_nreqs = n;
 	ctx->kc_pcbe.ps_cfg = (struct pcbe_cfg *)(ctx + 1);
 	ctx->kc_reqs = (struct kcpc_request *)(ctx->kc_pcbe.ps_cfg + n);
 	ctx->kc_own = (struct cpc_page *)(ctx->kc_reqs + n);
+	*ctx->kc_own = (struct cpc_page){ 0 };
 	ctx->kc_pcbe.ps_page = ctx->kc_own;
 	return ctx;
 }
@@ -217,7 +245,7 @@ kcpc_ctx_copy(const struct kcpc_ctx *from)
 	if (ctx == NULL)
 		return NULL;
 	made = *ctx;
-	memcpy(ctx, from, ctx_bytes(n));
+	memcpy(ctx, from, CTX_BYTES(n));
 	ctx->kc_reqs = made.kc_reqs;
 	ctx->kc_own = made.kc_own;
 	ctx->kc_pcbe.ps_cfg = made.kc_pcbe.ps_cfg;
@@ -249,7 +277,7 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
 	return 0;
 
 free_ctx:
-	kfree(ctx);
+	room_give(ctx);
 	return err;
 }
 
@@ -258,5 +286,5 @@ kcpc_ctx_destroy(struct kcpc_ctx *ctx)
 {
 	timer_stop(&ctx->kc_fold);
 	unconfigure(ctx);
-	kfree(ctx);
+	room_give(ctx);
 }

@@ -194,21 +194,29 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 static int
 sys_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 {
-	size_t bytes = a[1];
-	size_t copied = bytes < CPC_MAX_PACK_BYTES ? bytes : CPC_MAX_PACK_BYTES;
 	uint64_t small[PACK_SMALL / sizeof(uint64_t)];
-	struct cpc_pack *pack = (struct cpc_pack *)small;
+	struct cpc_pack head, *pack = (struct cpc_pack *)small;
 	int err, subcode = -1;
+	size_t copied;
 
-	if (bytes < sizeof *pack)
+	if (a[1] == 0)
 		return EINVAL;
+	if ((err = arch_copyin(&head, a[0], sizeof head)) != 0)
+		return err;
+	if (head.cp_set != a[1])
+		return ESTALE;
+	if (head.cp_nreqs == 0 || head.cp_bytes < sizeof head)
+		return EINVAL;
+	copied = head.cp_bytes < CPC_MAX_PACK_BYTES ? head.cp_bytes
+	                                            : CPC_MAX_PACK_BYTES;
 	if (copied > sizeof small && (pack = kmalloc(copied)) == NULL)
 		return ENOMEM;
+	/* What was there when the head was written is there now. */
+	__sync_synchronize();
 	if ((err = arch_copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
-	err = pack->cp_set != 0 && pack->cp_nreqs != 0
-	          ? bind(l, pack, bytes, a[2], &subcode)
-	          : EINVAL;
+	*pack = head;
+	err = bind(l, pack, head.cp_bytes, a[2], &subcode);
 	if (err != 0 && subcode != -1 &&
 	    arch_copyout(a[3], &subcode, sizeof subcode) != 0)
 		err = EFAULT;
@@ -271,7 +279,8 @@ op_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 {
 	int err = sys_bind(l, a, bind);
 
-	kcpc_asked(err != 0);
+	if (err != ESTALE) /* it will ask again */
+		kcpc_asked(err != 0);
 	return err;
 }
 

@@ -61,8 +61,8 @@ extern "C" {
  */
 enum cpc_op {
 	/*
-	 * a: struct cpc_pack, b: its bytes, c: CPC_BIND_*, d: int * that gets
-	 * the subcode of a failure, if it has one.
+	 * a: struct cpc_pack, b: the set it is of, or ESTALE; c: CPC_BIND_*,
+	 * d: int * that gets the subcode of a failure, if it has one.
 	 */
 	CPC_OP_BIND = 0,
 	/* a: set, b: struct cpc_sample with room for c values (EINVAL). */
@@ -161,9 +161,9 @@ struct cpc_event {
  * behind it, in order of addition.
  */
 struct cpc_pack {
-	cpc_setid_t cp_set;
+	cpc_setid_t cp_set; /* 0 while it changes */
 	uint32_t cp_nreqs;
-	uint32_t cp_pad;
+	uint32_t cp_bytes; /* of all of it */
 };
 
 struct cpc_packreq {

@@ -458,6 +458,8 @@ bind_without_memory_is_enomem(void **state)
 	cpc_set_t *set = set_of("instructions");
 
 	(void)state;
+	bind_curlwp(set); /* for the first there is room */
+	fake_switch(0, 2);
 	fake_kmalloc_fails = 1;
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), ENOMEM);
 	bind_curlwp(set);

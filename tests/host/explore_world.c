@@ -97,7 +97,9 @@ static void
 pack_all(void)
 {
 	for (unsigned s = 0; s < EX_NSET; s++) {
-		packs[s].head = (struct cpc_pack){ s + 1, ex_sets[s].es_n, 0 };
+		packs[s].head = (struct cpc_pack){ s + 1, ex_sets[s].es_n,
+			sizeof packs[s].head +
+			    ex_sets[s].es_n * sizeof packs[s].req[0] };
 		for (unsigned i = 0; i < ex_sets[s].es_n; i++) {
 			const struct ex_request *rq = &ex_sets[s].es_req[i];
 			struct pcbe_event ev;
@@ -155,11 +157,9 @@ door(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 static int
 bind_set(unsigned set)
 {
-	size_t bytes = sizeof packs[set].head +
-	               ex_sets[set].es_n * sizeof packs[set].req[0];
 	int subcode;
 
-	return door(CPC_OP_BIND, (uintptr_t)&packs[set], bytes,
+	return door(CPC_OP_BIND, (uintptr_t)&packs[set], packs[set].head.cp_set,
 	    CPC_BIND_LWP_INHERIT, (uintptr_t)&subcode);
 }
 

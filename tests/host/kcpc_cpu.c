@@ -136,6 +136,9 @@ late_failures_leave_nothing(void **state)
 	for (i = 0; i < 5; i++)
 		add(bad, "instructions");
 	assert_silent(cpc_bind_cpu(cpc, 1, bad, 0), EINVAL);
+	fake_switch(0, 2);
+	bind_curlwp(set_of("cycles")); /* for the first there is room */
+	fake_switch(0, 1);
 	fake_kmalloc_fails = 1;
 	assert_silent(cpc_bind_cpu(cpc, 1, good, 0), ENOMEM);
 	bind_curlwp(good);

@@ -33,6 +33,7 @@ make_good(void)
 	memset(&good, 0, sizeof good);
 	good.head.cp_set = 77;
 	good.head.cp_nreqs = 2;
+	good.head.cp_bytes = sizeof good;
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(call(CPC_OP_EVENT, (uintptr_t) "cycles", 0, 0,
 				     (uintptr_t)&good.req[i].cr_event),
@@ -47,8 +48,8 @@ static int subcode;
 static intptr_t
 bind_pack(size_t bytes)
 {
-	return call(
-	    CPC_OP_BIND, (uintptr_t)&good, bytes, 0, (uintptr_t)&subcode);
+	good.head.cp_bytes = (uint32_t)bytes;
+	return call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, (uintptr_t)&subcode);
 }
 
 static void
@@ -73,7 +74,7 @@ bad_addresses_are_efault(void **state)
 {
 	(void)state;
 	make_good();
-	assert_int_equal(call(CPC_OP_BIND, BAD, sizeof good, 0, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_BIND, BAD, 77, 0, 0), -EFAULT);
 	assert_int_equal(call(CPC_OP_LIST_EVENTS, 0, BAD, 100, 0), -EFAULT);
 	assert_int_equal(call(CPC_OP_LIST_ATTRS, 0, BAD, 100, 0), -EFAULT);
 	assert_int_equal(call(CPC_OP_IMPL_NAME, 0, BAD, 100, 0), -EFAULT);
@@ -86,7 +87,7 @@ bad_addresses_are_efault(void **state)
 	/* A subcode with nowhere to go. */
 	good.req[0].cr_flags = 0x20;
 	assert_int_equal(
-	    call(CPC_OP_BIND, (uintptr_t)&good, sizeof good, 0, BAD), -EFAULT);
+	    call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, BAD), -EFAULT);
 }
 
 static void
@@ -139,9 +140,9 @@ huge_size_is_einval(void **state)
 
 	(void)state;
 	make_good();
+	good.head.cp_bytes = UINT32_MAX;
 	memcpy(big, &good, sizeof good);
-	assert_int_equal(
-	    call(CPC_OP_BIND, (uintptr_t)big, 1UL << 40, 0, 0), -EINVAL);
+	assert_int_equal(call(CPC_OP_BIND, (uintptr_t)big, 77, 0, 0), -EINVAL);
 	free(big);
 }
 
@@ -152,7 +153,10 @@ what_libcpc_checks_is_checked_again(void **state)
 	(void)state;
 	make_good();
 	good.head.cp_set = 0;
-	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(bind_pack(sizeof good), -ESTALE);
+	assert_int_equal(call(CPC_OP_BIND, (uintptr_t)&good, 0, 0, 0), -EINVAL);
+	good.head.cp_set = 78;
+	assert_int_equal(bind_pack(sizeof good), -ESTALE);
 	make_good();
 	good.req[1].cr_flags = 0x40;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
@@ -164,7 +168,7 @@ what_libcpc_checks_is_checked_again(void **state)
 	good.req[1].cr_picnum = -2;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
 	assert_int_equal(
-	    call(CPC_OP_BIND, (uintptr_t)&good, sizeof good, 2, 0), -EINVAL);
+	    call(CPC_OP_BIND, (uintptr_t)&good, 77, 2, 0), -EINVAL);
 }
 
 /* An event handle that claims PICs there are not. */
@@ -197,11 +201,12 @@ attribute_ids_are_not_believed(void **state)
 	memset(&pack, 0, sizeof pack);
 	pack.head = good.head;
 	pack.head.cp_nreqs = 1;
+	pack.head.cp_bytes = sizeof pack;
 	pack.req = good.req[0];
 	pack.req.cr_nattrs = 1;
 	pack.attr.ca_id = 3;
-	assert_int_equal(call(CPC_OP_BIND, (uintptr_t)&pack, sizeof pack, 0,
-			     (uintptr_t)&subcode),
+	assert_int_equal(
+	    call(CPC_OP_BIND, (uintptr_t)&pack, 77, 0, (uintptr_t)&subcode),
 	    -EINVAL);
 	assert_int_equal(subcode, CPC_INVALID_ATTRIBUTE);
 }
@@ -257,6 +262,7 @@ overlong_event_is_einval(void **state)
 static void
 random_packs_do_no_harm(void **state)
 {
+	static uint64_t room[CPC_MAX_PACK_BYTES / sizeof(uint64_t)];
 	uint64_t seed = 88172645463325252ULL;
 	unsigned round, i;
 	intptr_t r;
@@ -271,7 +277,9 @@ random_packs_do_no_harm(void **state)
 			((uint8_t *)&good)[seed % sizeof good] =
 			    (uint8_t)(seed >> 32);
 		}
-		r = bind_pack(sizeof good);
+		memcpy(room, &good, sizeof good);
+		r = call(CPC_OP_BIND, (uintptr_t)room, good.head.cp_set, 0,
+		    (uintptr_t)&subcode);
 		assert_true(r == 0 || r == -EINVAL || r == -ENOTSUP);
 		fake_user(4);
 	}

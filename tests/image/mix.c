@@ -145,8 +145,7 @@ do_bind(struct state *st)
 	unsigned n = set->mx_pack.cp_nreqs;
 	bool inherit = below(st->mx, 2) != 0;
 	struct op *op = CPC(st, "bind", 0, CPC_OP_BIND, (long)set,
-	    (long)(sizeof set->mx_pack + n * sizeof set->mx_reqs[0]),
-	    inherit ? CPC_BIND_LWP_INHERIT : 0, 0);
+	    (long)set->mx_pack.cp_set, inherit ? CPC_BIND_LWP_INHERIT : 0, 0);
 
 	st->set = set;
 	st->inherit = inherit;
@@ -465,6 +464,9 @@ make_set(struct mix *mx, unsigned number, uint64_t seed)
 	set->mx_pack.cp_set = seed * MIX_SETS + number + 1;
 	set->mx_pack.cp_nreqs =
 	    1 + (uint32_t)below(mx, npic < MIX_REQS ? npic : MIX_REQS);
+	set->mx_pack.cp_bytes =
+	    (uint32_t)(sizeof set->mx_pack +
+		       set->mx_pack.cp_nreqs * sizeof set->mx_reqs[0]);
 	for (unsigned i = 0; i < set->mx_pack.cp_nreqs; i++) {
 		struct cpc_packreq *r = &set->mx_reqs[i];
 
