@@ -77,7 +77,7 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/proc.o kern/proc_tree.o kern/find.o kern/fork.o kern/futex.o kern/file.o kern/pipe.o \
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
-             kern/sys_time.o kern/sys_sig.o kern/machine.o \
+             kern/sys_time.o kern/sys_itimer.o kern/sys_poll.o kern/sys_sig.o kern/machine.o \
              kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o \
              kern/null_shape.o kern/null_pcbe.o
 
@@ -115,7 +115,7 @@ PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_flat.o payloads/$(ARCH)/bench_clock.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_overflow conserve cpc_position cpc_ucontext thread futex fork sched orphan \
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_overflow conserve cpc_position cpc_ucontext thread futex poll itimer fork sched orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_denied
 TESTS    += cpc_null cpc_shared
 # What of the contract holds whatever it is that the PMU counts.

@@ -105,29 +105,6 @@ check_word(uintptr_t uva, uint32_t expected)
 	return value == expected ? 0 : EAGAIN;
 }
 
-/* Until when; the timespec at uva counts from now, unless absolute. */
-static int
-read_deadline(uintptr_t uva, bool absolute, uint64_t *deadline)
-{
-	int64_t ts[2];
-	hrtime_t ns;
-
-	*deadline = ~0ULL;
-	if (uva == 0)
-		return 0;
-	if (copyin(ts, uva, sizeof ts) != 0)
-		return EFAULT;
-	if (ts[0] < 0 || ts[1] < 0 || ts[1] >= 1000000000)
-		return EINVAL;
-	ns = ts[0] > INT64_MAX / 2000000000 ? INT64_MAX
-	                                    : ts[0] * 1000000000 + ts[1];
-	*deadline = ns_to_tick(ns);
-	if (!absolute &&
-	    __builtin_add_overflow(*deadline, arch_tick(), deadline))
-		*deadline = ~0ULL;
-	return 0;
-}
-
 static intptr_t
 futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 {
@@ -138,7 +115,7 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 
 	if (bits == 0)
 		return -EINVAL;
-	if ((err = read_deadline(a[3], absolute, &deadline)) != 0 ||
+	if ((err = deadline_in(a[3], absolute, &deadline)) != 0 ||
 	    (err = check_word(a[0], (uint32_t)a[2])) != 0)
 		return -err;
 	l->l_futex = a[0];

@@ -29,6 +29,21 @@ static void
 pipe_changed(struct pipe *pi)
 {
 	waitq_wake(&pi->pi_wait, ~0U);
+	poll_changed();
+}
+
+uint16_t
+pipe_poll(const struct file *f)
+{
+	const struct pipe *pi = f->f_pipe;
+	uint16_t state;
+
+	if (f->f_flags & O_WRONLY) {
+		state = pi->pi_reader ? 0 : POLLERR;
+		return pi->pi_len < PIPE_BYTES ? state | POLLOUT : state;
+	}
+	state = pi->pi_writer ? 0 : POLLHUP;
+	return pi->pi_len > 0 ? state | POLLIN : state;
 }
 
 static int

@@ -12,6 +12,15 @@ struct file;
 /* A length, or -errno.  A read of 0: the end. */
 intptr_t pipe_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t pipe_write(struct file *f, uintptr_t uva, size_t len);
+/* What poll(2) says of the end f, all that is so. */
+#define POLLIN   0x01
+#define POLLOUT  0x04
+#define POLLERR  0x08
+#define POLLHUP  0x10
+#define POLLNVAL 0x20
+uint16_t pipe_poll(const struct file *f);
+/* sys_poll.c: a pipe's state is another. */
+void poll_changed(void);
 /* The last descriptor of one end is closed. */
 void pipe_close(struct file *f);
 

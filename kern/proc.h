@@ -53,6 +53,8 @@ struct proc {
 	size_t p_stack_bytes;
 
 	struct timer p_timeout;
+	struct timer p_alarm;   /* setitimer(2), */
+	uint64_t p_alarm_every; /* ticks; 0: once */
 	bool p_exiting;
 	int p_status; /* exit status 0..255 or KILLED(signal), once exiting */
 	bool p_done;  /* no LWP is left */

@@ -144,6 +144,7 @@ void
 proc_ended(struct proc *p)
 {
 	timer_stop(&p->p_timeout);
+	timer_stop(&p->p_alarm);
 	file_close_all(p);
 	leave_children(p);
 	proc_release_parent(p);

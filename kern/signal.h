@@ -29,6 +29,7 @@ struct trapframe;
 #define SIGSEGV  11
 #define SIGEMT   16 /* Linux's SIGSTKFLT, which it never sends */
 #define SIGPIPE  13
+#define SIGALRM  14
 #define SIGCHLD  17
 #define SIGCONT  18
 #define SIGSTOP  19

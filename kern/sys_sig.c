@@ -16,8 +16,6 @@
 #define SIG_UNBLOCK 1
 #define SIG_SETMASK 2
 
-#define NS_PER_S 1000000000LL
-
 intptr_t
 sys_rt_sigaction(const uintptr_t *a)
 {
@@ -108,26 +106,6 @@ sys_pause(const uintptr_t *a)
 	return wait_for_signal(lwp_self());
 }
 
-/* When a timeout at uva, or none where it is 0, will be over. */
-static int
-deadline_in(uintptr_t uva, uint64_t *deadline)
-{
-	int64_t ts[2];
-
-	*deadline = ~0ULL;
-	if (uva == 0)
-		return 0;
-	if (copyin(ts, uva, sizeof ts) != 0)
-		return EFAULT;
-	if (ts[0] < 0 || ts[1] < 0 || ts[1] >= NS_PER_S)
-		return EINVAL;
-	if (ts[0] >= INT64_MAX / NS_PER_S ||
-	    __builtin_add_overflow(
-		ns_to_tick(ts[0] * NS_PER_S + ts[1]), arch_tick(), deadline))
-		*deadline = ~0ULL;
-	return 0;
-}
-
 /* 0 once one of the set is taken; EAGAIN, EINTR. */
 static int
 wait_for_set(
@@ -171,7 +149,7 @@ sys_rt_sigtimedwait(const uintptr_t *a)
 		return -EINVAL;
 	if (copyin(&set, a[0], sizeof set) != 0)
 		return -EFAULT;
-	if ((err = deadline_in(a[2], &deadline)) != 0)
+	if ((err = deadline_in(a[2], false, &deadline)) != 0)
 		return -err;
 	err = wait_for_set(lwp_self(), set & ~UNBLOCKABLE, deadline, &info);
 	if (err != 0)

@@ -95,6 +95,13 @@
 	X(time)                                                                \
 	X(nanosleep)                                                           \
 	X(clock_nanosleep)                                                     \
+	/* sys_itimer.c */                                                     \
+	X(getitimer)                                                           \
+	X(setitimer)                                                           \
+	X(alarm)                                                               \
+	/* sys_poll.c */                                                       \
+	X(poll)                                                                \
+	X(ppoll)                                                               \
 	/* sys_sig.c */                                                        \
 	X(rt_sigaction)                                                        \
 	X(rt_sigprocmask)                                                      \

@@ -5,6 +5,7 @@
 #include "kern/fault.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
+#include "kern/timer.h"
 
 static int
 note(int err, uintptr_t uva)
@@ -46,5 +47,27 @@ copyzero(uintptr_t uva, size_t len)
 		uva += n;
 		len -= n;
 	}
+	return 0;
+}
+
+int
+deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline)
+{
+	int64_t ts[2];
+	hrtime_t ns;
+
+	*deadline = ~0ULL;
+	if (uva == 0)
+		return 0;
+	if (copyin(ts, uva, sizeof ts) != 0)
+		return EFAULT;
+	if (ts[0] < 0 || ts[1] < 0 || ts[1] >= 1000000000)
+		return EINVAL;
+	ns = ts[0] > INT64_MAX / 2000000000 ? INT64_MAX
+	                                    : ts[0] * 1000000000 + ts[1];
+	*deadline = ns_to_tick(ns);
+	if (!absolute &&
+	    __builtin_add_overflow(*deadline, arch_tick(), deadline))
+		*deadline = ~0ULL;
 	return 0;
 }

@@ -7,6 +7,7 @@
 #ifndef KERN_USERCOPY_H
 #define KERN_USERCOPY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,11 @@ int copyout(uintptr_t uva, const void *src, size_t len);
 int copyinstr(char *dst, uintptr_t uva, size_t max);
 /* Fill with zeros. */
 int copyzero(uintptr_t uva, size_t len);
+/*
+ * Until when, in ticks: the struct timespec at uva counts from now, unless
+ * it is absolute; without one (0), and beyond all clocks, never (~0).  0,
+ * EFAULT, EINVAL.
+ */
+int deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline);
 
 #endif /* KERN_USERCOPY_H */

@@ -1,0 +1,126 @@
+/*
+ * setitimer(2) and its like, of real time: a process's alarm clock.
+ */
+#include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/proc.h"
+#include "kern/signal.h"
+#include "kern/syscall.h"
+#include "kern/timer.h"
+#include "kern/usercopy.h"
+
+#define ITIMER_REAL 0
+
+#define NS_PER_S  1000000000LL
+#define NS_PER_US 1000LL
+#define US_PER_S  1000000LL
+
+/* struct timeval, on both machines */
+struct timeval {
+	int64_t tv_sec, tv_usec;
+};
+
+struct itimerval {
+	struct timeval it_interval, it_value;
+};
+
+static void
+ring(void *arg)
+{
+	struct proc *p = arg;
+	uint64_t now = arch_tick(), next = p->p_alarm.t_tick + p->p_alarm_every;
+	struct siginfo info;
+
+	siginfo_set(&info, SIGALRM, SI_KERNEL, 0);
+	sig_post_proc(p, SIGALRM, &info);
+	if (p->p_alarm_every != 0)
+		timer_start(&p->p_alarm,
+		    next > now ? next : now + p->p_alarm_every, ring, p);
+}
+
+static struct timeval
+to_timeval(uint64_t ticks)
+{
+	hrtime_t ns = tick_to_ns(ticks);
+
+	return (struct timeval){ ns / NS_PER_S, ns % NS_PER_S / NS_PER_US };
+}
+
+static bool
+good(const struct timeval *tv)
+{
+	return tv->tv_sec >= 0 && tv->tv_usec >= 0 && tv->tv_usec < US_PER_S;
+}
+
+/* A century, and with it all that is longer, is more than any run. */
+#define LONGEST_S (100LL * 366 * 24 * 3600)
+
+static uint64_t
+to_ticks(const struct timeval *tv)
+{
+	int64_t s = tv->tv_sec < LONGEST_S ? tv->tv_sec : LONGEST_S;
+
+	return ns_to_tick(s * NS_PER_S + tv->tv_usec * NS_PER_US);
+}
+
+static struct itimerval
+get(const struct proc *p)
+{
+	uint64_t now = arch_tick(), left = 0;
+
+	if (p->p_alarm.t_cpu != NULL)
+		left = p->p_alarm.t_tick > now ? p->p_alarm.t_tick - now : 1;
+	return (
+	    struct itimerval){ to_timeval(p->p_alarm_every), to_timeval(left) };
+}
+
+static void
+set(struct proc *p, const struct itimerval *it)
+{
+	uint64_t first = to_ticks(&it->it_value);
+
+	timer_stop(&p->p_alarm);
+	p->p_alarm_every = first != 0 ? to_ticks(&it->it_interval) : 0;
+	if (first != 0)
+		timer_start(&p->p_alarm, arch_tick() + first, ring, p);
+}
+
+intptr_t
+sys_getitimer(const uintptr_t *a)
+{
+	struct itimerval it = get(proc_self());
+
+	if (a[0] != ITIMER_REAL)
+		return -EINVAL;
+	return -copyout(a[1], &it, sizeof it);
+}
+
+intptr_t
+sys_setitimer(const uintptr_t *a)
+{
+	struct proc *p = proc_self();
+	struct itimerval it = { { 0, 0 }, { 0, 0 } }, old = get(p);
+
+	if (a[0] != ITIMER_REAL)
+		return -EINVAL;
+	if (a[1] != 0 && copyin(&it, a[1], sizeof it) != 0)
+		return -EFAULT;
+	if (!good(&it.it_interval) || !good(&it.it_value))
+		return -EINVAL;
+	if (a[2] != 0 && copyout(a[2], &old, sizeof old) != 0)
+		return -EFAULT;
+	set(p, &it);
+	return 0;
+}
+
+/* The seconds that were left, rounded up: there was one. */
+intptr_t
+sys_alarm(const uintptr_t *a)
+{
+	const struct itimerval it = { { 0, 0 }, { (uint32_t)a[0], 0 } };
+	struct proc *p = proc_self();
+	struct itimerval old = get(p);
+
+	set(p, &it);
+	return old.it_value.tv_sec + (old.it_value.tv_usec > 0);
+}
