@@ -17,6 +17,9 @@
 #define FUTEX_WAIT                                                             \
 	0 /* of futex(2): Linux's own header is not the C library's */
 
+/* Far from those that libcpc gives sets of the same process. */
+#define MIX_SET_IDS (1ULL << 62)
+
 #define TAIL (MIX_LWPS + 4) /* ops the end of a script takes */
 
 /* What the LWP's context is where its script has got to. */
@@ -99,6 +102,7 @@ call(struct state *st, const char *name, long want, long sysno, const long *arg)
 	op->op_zero = op + 1;
 	l->ml_wants[n].mw_name = name;
 	l->ml_wants[n].mw_result = want;
+	l->ml_wants[n].mw_counts = sysno == BARECPC_SYS_CPC;
 	ran(st, script_before);
 	return op;
 }
@@ -144,9 +148,11 @@ do_bind(struct state *st)
 	const struct mix_set *set = &st->mx->mx_sets[below(st->mx, MIX_SETS)];
 	unsigned n = set->mx_pack.cp_nreqs;
 	bool inherit = below(st->mx, 2) != 0;
+	struct mix_want *want = &st->l->ml_wants[st->l->ml_nops];
 	struct op *op = CPC(st, "bind", 0, CPC_OP_BIND, (long)set,
 	    (long)set->mx_pack.cp_set, inherit ? CPC_BIND_LWP_INHERIT : 0, 0);
 
+	want->mw_binds = true;
 	st->set = set;
 	st->inherit = inherit;
 	for (unsigned i = 0; i < n; i++)
@@ -361,8 +367,8 @@ do_report(struct state *st)
 
 	mr->mr_lwp = (uint64_t)(st->l - st->mx->mx_lwps);
 	sample_to(st, st->set, &mr->mr_sample);
-	loop(st, CALL(st, "write", sizeof *mr, SYS_write,
-		     st->mx->mx_machine->mm_pipe[1], (long)mr, sizeof *mr));
+	loop(st, CALL(st, "write", sizeof *mr, SYS_write, st->mx->mx_pipe[1],
+		     (long)mr, sizeof *mr));
 }
 
 static void
@@ -461,7 +467,7 @@ make_set(struct mix *mx, unsigned number, uint64_t seed)
 	struct mix_set *set = &mx->mx_sets[number];
 	uint64_t pics = below(mx, 3) == 0 ? ins->ce_pics : 0;
 
-	set->mx_pack.cp_set = seed * MIX_SETS + number + 1;
+	set->mx_pack.cp_set = MIX_SET_IDS + seed * MIX_SETS + number;
 	set->mx_pack.cp_nreqs =
 	    1 + (uint32_t)below(mx, npic < MIX_REQS ? npic : MIX_REQS);
 	set->mx_pack.cp_bytes =
@@ -488,7 +494,7 @@ mix_make(struct mix *mx, uint64_t seed, const struct mix_machine *mm)
 	struct state st = { .mx = mx, .l = &mx->mx_lwps[0] };
 
 	memset(st.l, 0, sizeof *st.l);
-	mx->mx_random = seed;
+	mx->mx_seed = mx->mx_random = seed;
 	mx->mx_machine = mm;
 	mx->mx_nlwp = 1;
 	mx->mx_counted = 0;

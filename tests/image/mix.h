@@ -22,7 +22,6 @@
 struct mix_machine {
 	unsigned mm_ncpu;
 	struct cpc_event mm_ins; /* counts instructions */
-	int mm_pipe[2];          /* child processes report by it */
 };
 
 struct mix_sample {
@@ -34,6 +33,8 @@ struct mix_sample {
 struct mix_want {
 	const char *mw_name;
 	long mw_result; /* or MIX_DONE: whatever is no error */
+	bool mw_binds;  /* a set, if the result is 0 */
+	bool mw_counts; /* concerns the LWP's context */
 	struct mix_sample *mw_sample;
 	unsigned mw_compare; /* bit n: its value n is known */
 	uint64_t mw_value[MIX_REQS];
@@ -69,7 +70,8 @@ struct mix_set {
 };
 
 struct mix {
-	uint64_t mx_random;
+	uint64_t mx_seed, mx_random;
+	int mx_pipe[2]; /* child processes report by it */
 	const struct mix_machine *mx_machine;
 	struct mix_set mx_sets[MIX_SETS];
 	unsigned mx_nlwp; /* the first is the caller */
@@ -78,7 +80,20 @@ struct mix {
 	uint64_t mx_counted;
 };
 
-/* Make the mix of that seed; script_run(mx_lwps[0].ml_ops) runs it. */
+/* mix.c: make the mix of that seed; script_run(mx_lwps[0].ml_ops) runs it. */
 void mix_make(struct mix *mx, uint64_t seed, const struct mix_machine *mm);
+
+/* mix_run.c: what this machine is; false where it does not count. */
+bool mix_machine_learn(struct mix_machine *mm);
+/*
+ * Make the mix of that seed, run it until the last LWP and process of it has
+ * ended, and expect of the calling test that all came out as it must.  The
+ * number of samples that were compared.
+ *
+ * Disturbed: others take the counters away from LWPs (EAGAIN).  Nothing is
+ * expected of an LWP from where it notices until it has bound a set again.
+ */
+unsigned mix_run(struct mix *mx, uint64_t seed, const struct mix_machine *mm,
+    bool disturbed);
 
 #endif /* TESTS_IMAGE_MIX_H */
