@@ -115,9 +115,10 @@ PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_flat.o payloads/$(ARCH)/bench_clock.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_overflow conserve cpc_position cpc_ucontext thread futex poll itimer fork sched orphan \
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_overflow cpc_position cpc_ucontext thread futex poll itimer fork sched orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_denied
 TESTS    += cpc_null cpc_shared
+TESTS    += conserve conserve_cpu soak
 # What of the contract holds whatever it is that the PMU counts.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
             cpc_inherit cpc_cpu cpc_interlock

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Random mixes of LWPs, 200 seeds a machine: every count is what its LWP ran, on one CPU and across migration between
-# several, and all of them together are the witness's.  The program compares the first, the kernel the second; what
-# the kernel prints is added up again here, since whoever checks himself could forget to.
+# several, and all of them together are the witness's; sets bound to CPUs count what all LWPs ran there.  The programs
+# compare the first, the kernel the second; what it prints is added up again, since who checks himself could forget to.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -15,29 +15,40 @@ sums() {
 		END { exit bad || cpus != ncpu || lwps == 0 || windows == 0 || agree != windows }' "$err"
 }
 
-# conserve WITNESS ARCH NCPU SEEDS options...
-conserve() {
-	witness=$1 arch=$2 ncpu=$3 seeds=$4
-	shift 4
-	name="witness=$witness, $arch, $ncpu CPU(s)${*:+, $*}"
+# boot POINT WITNESS ARCH NCPU "PROGRAM ARGUMENTS" options...: whose first point is POINT.
+boot() {
+	point=$1 witness=$2 arch=$3 ncpu=$4 program=$5
+	shift 5
+	name="$program, witness=$witness, $arch, $ncpu CPU(s)${*:+, $*}"
+	# shellcheck disable=SC2086 # the program's words
 	expect "$name" 0 '^barecpc: exit 0' scripts/barecpc run --arch "$arch" --accel tcg --smp "$ncpu" --timeout 60 \
-		--append "witness=$witness" --payload "build/$arch/tests.cpio" "$@" -- conserve 1 "$seeds"
-	check "$name: counts" grep -qx 'ok 1 - every_lwp_counts_what_it_ran' "$out"
+		--append "witness=$witness" --payload "build/$arch/tests.cpio" "$@" -- $program
+	check "$name: counts" grep -qx "ok 1 - $point" "$out"
 	check "$name: sums" sums "$ncpu"
 }
+lwps() {
+	boot every_lwp_counts_what_it_ran "$@"
+}
+cpus() {
+	boot cpus_count_what_all_lwps_ran "$@"
+}
 
-conserve user arm64 1 200
-conserve user arm64 1 200 --cpu cortex-a72
-conserve user arm64 2 200 --qemu pmu
-conserve user arm64 4 200 --qemu pmu
-conserve user x86_64 1 200
-conserve user x86_64 2 200
-conserve user x86_64 4 200
-conserve user x86_64 2 200 --cpu amd-legacy
-conserve user x86_64 4 200 --cpu amd-v2
-conserve both arm64 1 50
-conserve system arm64 4 50 --qemu pmu
-conserve system x86_64 1 50
-conserve both x86_64 4 50
-conserve both x86_64 2 50 --cpu amd-v2
+lwps user arm64 1 'conserve 1 200'
+lwps user arm64 1 'conserve 1 200' --cpu cortex-a72
+lwps user arm64 2 'conserve 1 200' --qemu pmu
+lwps user arm64 4 'conserve 1 200' --qemu pmu
+lwps user x86_64 1 'conserve 1 200'
+lwps user x86_64 2 'conserve 1 200'
+lwps user x86_64 4 'conserve 1 200'
+lwps user x86_64 2 'conserve 1 200' --cpu amd-legacy
+lwps user x86_64 4 'conserve 1 200' --cpu amd-v2
+lwps both arm64 1 'conserve 1 50'
+lwps system arm64 4 'conserve 1 50' --qemu pmu
+lwps system x86_64 1 'conserve 1 50'
+lwps both x86_64 4 'conserve 1 50'
+lwps both x86_64 2 'conserve 1 50' --cpu amd-v2
+cpus user arm64 1 conserve_cpu
+cpus user arm64 4 conserve_cpu --qemu pmu
+cpus user x86_64 2 conserve_cpu --cpu amd-legacy
+cpus user x86_64 4 conserve_cpu
 end

@@ -295,6 +295,7 @@ do_affinity(struct state *st)
 {
 	uint64_t *cpus = &st->l->ml_cpus[st->l->ml_nops];
 
+	st->l->ml_wants[st->l->ml_nops].mw_moves = true;
 	*cpus = 1 + below(st->mx, (1ULL << st->mx->mx_machine->mm_ncpu) - 1);
 	loop(st, CALL(st, "sched_setaffinity", 0, SYS_sched_setaffinity, 0,
 		     sizeof *cpus, (long)cpus));
@@ -305,6 +306,7 @@ do_processor_bind(struct state *st)
 {
 	long cpu = PBIND_NONE;
 
+	st->l->ml_wants[st->l->ml_nops].mw_moves = true;
 	if (below(st->mx, 2) != 0)
 		cpu = (long)below(st->mx, st->mx->mx_machine->mm_ncpu);
 	loop(st, CALL(st, "processor_bind", 0, BARECPC_SYS_SCHED,

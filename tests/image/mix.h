@@ -35,6 +35,7 @@ struct mix_want {
 	long mw_result; /* or MIX_DONE: whatever is no error */
 	bool mw_binds;  /* a set, if the result is 0 */
 	bool mw_counts; /* concerns the LWP's context */
+	bool mw_moves;  /* to a CPU, if that is online */
 	struct mix_sample *mw_sample;
 	unsigned mw_compare; /* bit n: its value n is known */
 	uint64_t mw_value[MIX_REQS];
@@ -90,8 +91,9 @@ bool mix_machine_learn(struct mix_machine *mm);
  * ended, and expect of the calling test that all came out as it must.  The
  * number of samples that were compared.
  *
- * Disturbed: others take the counters away from LWPs (EAGAIN).  Nothing is
- * expected of an LWP from where it notices until it has bound a set again.
+ * Disturbed: others take the counters away from LWPs (EAGAIN) and CPUs offline
+ * (EINVAL).  Of its counters nothing is expected from where an LWP notices
+ * until it has bound a set again.
  */
 unsigned mix_run(struct mix *mx, uint64_t seed, const struct mix_machine *mm,
     bool disturbed);
