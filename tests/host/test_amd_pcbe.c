@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "arch/x86/amd_events.h"
 #include "arch/x86/pmu.h"
 #include "tests/host/fake_msr.h"
 #include "tests/host/x86_set.h"
@@ -163,6 +164,21 @@ selects(void **state)
 	assert_int_equal(cpu->sel[3], 0x005100c2);
 	ops->allstop();
 	assert_int_equal(cpu->sel[3], 0);
+}
+
+/* CPC-PCBE-03: that of the attribute joins that of the event. */
+static void
+unit_masks_join(void **state)
+{
+	struct pcbe_event ev = { .pe_code = AMD_CODE(0x0c0, 0x02) };
+	struct pcbe_attr umask = { .pa_id = 4, .pa_val = 0x41 };
+	struct pcbe_cfg cfg = { .pc_pic = 1, .pc_flags = USER };
+
+	(void)state;
+	boot(&zen_4, 0x19);
+	assert_string_equal(ops->list_attrs(4), "umask");
+	assert_int_equal(ops->configure(&cfg, &ev, 1, &umask, &set.set), 0);
+	assert_int_equal(cfg.pc_sel, 0x005143c0);
 }
 
 /* CPC-PCBE-05, CPC-EVT-02 */
@@ -334,6 +350,7 @@ main(void)
 		cmocka_unit_test(shapes),
 		cmocka_unit_test(events),
 		cmocka_unit_test(selects),
+		cmocka_unit_test(unit_masks_join),
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(walk_every_shape),
 		cmocka_unit_test(overflow_is_told_once),

@@ -103,7 +103,8 @@ events(void **state)
 
 /*
  * IA32_PERFEVTSELx: EN 22, INT 20, OS 17, USR 16, umask 15:8; edge 18, PC 19,
- * AnyThread 21, INV 23, cmask 31:24.
+ * AnyThread 21, INV 23, cmask 31:24.  CPC-PCBE-03: a unit mask replaces the
+ * event's.
  */
 static void
 selects(void **state)
