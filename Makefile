@@ -81,6 +81,12 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o \
              kern/null_shape.o kern/null_pcbe.o
 
+# events/: names of events, and the tables of the vendors in EVENTS: make EVENTS=amd leaves Intel's out.
+EVENTS ?= $(if $(filter x86_64,$(ARCH)),intel amd,arm)
+EVENT_LIB  := $(addprefix events/,find.o parse.o encode.o name.o suggest.o)
+KERN_OBJS += kern/kcpc_names.o
+EVENT_OBJS := $(EVENT_LIB) events/cpu.o events/vendors.o $(EVENTS:%=events/%.o)
+
 ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
 BOOT_OBJS := boot/linux_image.o boot/image.o
@@ -99,12 +105,12 @@ else
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sigframe.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
-    trampoline.o smp.o halt.o efi_call.o pmu.o pmu_prove.o intel_pcbe.o intel_events.o amd_pcbe.o amd_events.o evtsel.o pic.o pic_together.o)
+    trampoline.o smp.o halt.o efi_call.o pmu.o pmu_prove.o intel_pcbe.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o)
 # Padding before a loop is executed, and counted.
 $(B)/arch/x86/pic_together.o: KCFLAGS += -fno-align-loops -fno-align-jumps
 endif
 
-OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(LIB_OBJS))
+OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(EVENT_OBJS) $(LIB_OBJS))
 
 # What runs in the image is compiled as any payload is, by scripts/barecpc-cc: libcpc, payloads, tests.
 UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
@@ -119,6 +125,7 @@ TESTS    := startup stdio heap files memory contig codegen clock random fpstate 
             cpc_inherit cpc_cpu cpc_interlock cpc_denied
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak
+TESTS    += cpc_events
 # What of the contract holds whatever it is that the PMU counts.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
             cpc_inherit cpc_cpu cpc_interlock
@@ -273,9 +280,14 @@ test_timer_OBJS    := kern/timer.o $(HOST_LIB)
 test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
+# Names of events: of every CPU there is a table for.
+HOST_EVENTS  := $(addprefix events/,find.o cpu.o parse.o encode.o name.o suggest.o vendors.o intel.o amd.o arm.o)
+HOST_TESTS   += events_tables events_oracle
+events_tables_OBJS := $(HOST_EVENTS)
+events_oracle_OBJS := $(HOST_EVENTS)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
 HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe
-HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/pmu_prove.o $(HOST_LIB)
+HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o $(HOST_EVENTS) $(HOST_LIB)
 test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_pcbe.o arch/x86/intel_events.o $(HOST_X86)
 test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
 test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)
@@ -284,11 +296,6 @@ HOST_PMUV3   := test_pmuv3 test_pmuv3_count test_pmuv3_overflow test_pmuv3_rules
 HOST_TESTS   += $(HOST_PMUV3)
 $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fake_pmu_regs.o tests/host/pmuv3_set.o \
     arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_events.o arch/arm64/pmuv3_prove.o $$(HOST_LIB)))
-# Names of events: of every CPU there is a table for.
-HOST_EVENTS  := $(addprefix events/,find.o cpu.o parse.o encode.o name.o suggest.o vendors.o intel.o amd.o arm.o)
-HOST_TESTS   += events_tables events_oracle
-events_tables_OBJS := $(HOST_EVENTS)
-events_oracle_OBJS := $(HOST_EVENTS)
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
@@ -298,7 +305,7 @@ HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o \
-    kern/witness.o $(HOST_LIB)
+    kern/witness.o kern/kcpc_names.o $(HOST_EVENTS) $(HOST_LIB)
 # Every interleaving of kcpc's operations on the software PMU.
 HOST_TESTS   += explore
 explore_OBJS := tests/host/explore_model.o tests/host/explore_world.o tests/host/explore_search.o kern/null_shape.o kern/null_pcbe.o \

@@ -59,7 +59,8 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	cpci_page_find();
 	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0)
 		r = bind(cpc, set, CPC_OP_BIND, flags, &subcode);
-	return r == 0 ? 0 : cpci_fail(cpc, "cpc_bind_curlwp", (int)-r, subcode);
+	return r == 0 ? 0
+	              : cpci_fail(cpc, "cpc_bind_curlwp", (int)-r, subcode, "");
 }
 
 int
@@ -73,7 +74,8 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 	/* A negative id is one no processor has, as it is. */
 	if (flags == 0)
 		r = bind(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &subcode);
-	return r == 0 ? 0 : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, subcode);
+	return r == 0 ? 0
+	              : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, subcode, "");
 }
 
 int

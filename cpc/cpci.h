@@ -76,10 +76,8 @@ struct __cpc {
 	uint_t c_caps;
 	struct cpci_list c_cciname, c_cpuref; /* of one name each */
 	struct cpci_list c_attrs;
-	struct cpci_list *c_events; /* by PIC */
-	struct cpci_list c_all;     /* each once; li_text unused */
-	struct cpci_table c_sets;   /* struct cpci_set */
-	struct cpci_table c_bufs;   /* struct cpci_buf */
+	struct cpci_table c_sets; /* struct cpci_set */
+	struct cpci_table c_bufs; /* struct cpci_buf */
 	struct cpci_set *c_old_sets;
 	struct cpci_pack *c_old_packs;
 };
@@ -161,17 +159,20 @@ void cpci_unlock(cpc_t *cpc, const sigset_t *mask);
 
 /*
  * error.c: report a failure and set errno; returns -1.  No lock is held.
- * A subcode of -1 is not reported.
+ * A subcode of -1 is not reported; `why`, unless it is empty, goes with one.
  */
-int cpci_fail(cpc_t *cpc, const char *fn, int err, int subcode);
+int cpci_fail(
+    cpc_t *cpc, const char *fn, int err, int subcode, const char *why);
 
 /* event.c */
-bool cpci_list_fetch(struct cpci_list *li, enum cpc_op op, uintptr_t arg);
+/* li is empty before, and after a failure; `generic`: of events only. */
+bool cpci_list_fetch(
+    struct cpci_list *li, enum cpc_op op, uintptr_t arg, bool generic);
 void cpci_list_free(struct cpci_list *li);
-/* Fill c_events and c_all. */
-bool cpci_events_fetch(cpc_t *cpc);
 /* Resolve a name or number. */
 bool cpci_event(const char *event, struct cpc_event *ev);
+/* Why that failed, or "", into buf. */
+void cpci_event_why(const char *event, char *buf, size_t size);
 
 /*
  * request.c: append a request.  0, or an errno and perhaps a subcode.

@@ -32,18 +32,32 @@ call(cpc_errhndlr_t *errfn, const char *fn, int subcode, const char *fmt, ...)
 	va_end(ap);
 }
 
-int
-cpci_fail(cpc_t *cpc, const char *fn, int err, int subcode)
+/* The text, with what else there is to say at the end of its line. */
+static void
+report(cpc_t *cpc, const char *fn, int subcode, const char *why)
 {
-	cpc_errhndlr_t *errfn;
+	cpc_errhndlr_t *errfn =
+	    __atomic_load_n(&cpc->c_errfn, __ATOMIC_RELAXED);
+	char fmt[64];
 
-	if (subcode >= CPC_INVALID_EVENT && subcode <= CPC_HV_NO_ACCESS) {
-		errfn = __atomic_load_n(&cpc->c_errfn, __ATOMIC_RELAXED);
-		if (errfn != NULL)
-			call(errfn, fn, subcode, text[subcode]);
-		else
-			fprintf(stderr, "libcpc: %s: %s", fn, text[subcode]);
+	if (*why == '\0')
+		snprintf(fmt, sizeof fmt, "%s", text[subcode]);
+	else
+		snprintf(fmt, sizeof fmt, "%.*s: %%s\n",
+		    (int)strlen(text[subcode]) - 1, text[subcode]);
+	if (errfn != NULL) {
+		call(errfn, fn, subcode, fmt, why);
+	} else {
+		fprintf(stderr, "libcpc: %s: ", fn);
+		fprintf(stderr, fmt, why);
 	}
+}
+
+int
+cpci_fail(cpc_t *cpc, const char *fn, int err, int subcode, const char *why)
+{
+	if (subcode >= CPC_INVALID_EVENT && subcode <= CPC_HV_NO_ACCESS)
+		report(cpc, fn, subcode, why);
 	errno = err;
 	return -1;
 }

@@ -1,6 +1,5 @@
 /*
- * Names of events and attributes: fetched when a handle is opened, walked
- * from then on.
+ * Names of events and attributes, as the kernel lists them.
  */
 #include "cpc/cpci.h"
 
@@ -23,20 +22,33 @@ list_index(struct cpci_list *li, size_t bytes)
 	return true;
 }
 
-bool
-cpci_list_fetch(struct cpci_list *li, enum cpc_op op, uintptr_t arg)
-{
-	intptr_t bytes = cpc_syscall(op, arg, 0, 0, 0);
+/* Most lists fit at once; a table of events is longer. */
+#define FIRST_ROOM 4096
 
-	if (bytes < 0 || (li->li_text = malloc((size_t)bytes + 1)) == NULL)
-		return false;
-	if (cpc_syscall(op, arg, (uintptr_t)li->li_text, (uintptr_t)bytes, 0) !=
-		bytes ||
-	    !list_index(li, (size_t)bytes)) {
-		cpci_list_free(li);
-		return false;
+bool
+cpci_list_fetch(
+    struct cpci_list *li, enum cpc_op op, uintptr_t arg, bool generic)
+{
+	size_t room = FIRST_ROOM;
+	intptr_t bytes;
+	char *text;
+
+	for (;;) {
+		if ((text = realloc(li->li_text, room)) == NULL)
+			break;
+		li->li_text = text;
+		bytes = cpc_syscall(op, arg, (uintptr_t)text, room, generic);
+		if (bytes < 0)
+			break;
+		if ((size_t)bytes <= room) {
+			if (list_index(li, (size_t)bytes))
+				return true;
+			break;
+		}
+		room = (size_t)bytes;
 	}
-	return true;
+	cpci_list_free(li);
+	return false;
 }
 
 void
@@ -77,22 +89,6 @@ list_union(struct cpci_list *all, const struct cpci_list *li, unsigned nli)
 	return true;
 }
 
-bool
-cpci_events_fetch(cpc_t *cpc)
-{
-	unsigned pic;
-
-	cpc->c_events = calloc(cpc->c_npic, sizeof *cpc->c_events);
-	if (cpc->c_events == NULL)
-		return false;
-	for (pic = 0; pic < cpc->c_npic; pic++) {
-		if (!cpci_list_fetch(
-			&cpc->c_events[pic], CPC_OP_LIST_EVENTS, pic))
-			return false;
-	}
-	return list_union(&cpc->c_all, cpc->c_events, cpc->c_npic);
-}
-
 /* Does strtol(3), base 0, take all of it? */
 static bool
 is_number(const char *event, long *value)
@@ -121,44 +117,65 @@ cpci_event(const char *event, struct cpc_event *ev)
 		   (uintptr_t)value, (uintptr_t)ev) == 0;
 }
 
-static bool
-is_generic(const char *name)
+void
+cpci_event_why(const char *event, char *buf, size_t size)
 {
-	return strncmp(name, "PAPI", 4) == 0;
+	intptr_t bytes = 0;
+
+	if (event != NULL && strlen(event) < CPC_MAX_EVENT_LEN)
+		bytes = cpc_syscall(CPC_OP_EVENT_WHY, (uintptr_t)event,
+		    (uintptr_t)buf, size, 0);
+	if (bytes <= 0 || (size_t)bytes > size)
+		*buf = '\0';
 }
 
+/* Fetched for each walk: a table's names are of no use to most handles. */
 static void
 walk_all(
     cpc_t *cpc, bool generic, void *arg, void (*action)(void *, const char *))
 {
-	unsigned i;
+	struct cpci_list *li, all = { 0 };
+	unsigned i, n = 0;
+	bool fetched;
 
 	if (cpc == NULL || action == NULL) {
 		errno = EINVAL;
 		return;
 	}
-	for (i = 0; i < cpc->c_all.li_n; i++) {
-		if (is_generic(cpc->c_all.li_name[i]) == generic)
-			action(arg, cpc->c_all.li_name[i]);
-	}
+	if ((li = calloc(cpc->c_npic, sizeof *li)) == NULL)
+		return;
+	while (n < cpc->c_npic &&
+	       cpci_list_fetch(&li[n], CPC_OP_LIST_EVENTS, n, generic))
+		n++;
+	fetched = n == cpc->c_npic && list_union(&all, li, n);
+	for (i = 0; fetched && i < all.li_n; i++)
+		action(arg, all.li_name[i]);
+	free(all.li_name);
+	while (n > 0)
+		cpci_list_free(&li[--n]);
+	free(li);
+	if (!fetched)
+		errno = ENOMEM;
 }
 
 static void
 walk_pic(cpc_t *cpc, uint_t picno, bool generic, void *arg,
     void (*action)(void *, uint_t, const char *))
 {
-	const struct cpci_list *li;
+	struct cpci_list li = { 0 };
 	unsigned i;
 
 	if (cpc == NULL || action == NULL || picno >= cpc->c_npic) {
 		errno = EINVAL;
 		return;
 	}
-	li = &cpc->c_events[picno];
-	for (i = 0; i < li->li_n; i++) {
-		if (is_generic(li->li_name[i]) == generic)
-			action(arg, picno, li->li_name[i]);
+	if (!cpci_list_fetch(&li, CPC_OP_LIST_EVENTS, picno, generic)) {
+		errno = ENOMEM;
+		return;
 	}
+	for (i = 0; i < li.li_n; i++)
+		action(arg, picno, li.li_name[i]);
+	cpci_list_free(&li);
 }
 
 void

@@ -27,12 +27,6 @@ cpci_unlock(cpc_t *cpc, const sigset_t *mask)
 static void
 handle_free(cpc_t *cpc)
 {
-	unsigned i;
-
-	for (i = 0; cpc->c_events != NULL && i < cpc->c_npic; i++)
-		cpci_list_free(&cpc->c_events[i]);
-	free(cpc->c_events);
-	cpci_list_free(&cpc->c_all);
 	cpci_list_free(&cpc->c_attrs);
 	cpci_list_free(&cpc->c_cciname);
 	cpci_list_free(&cpc->c_cpuref);
@@ -62,10 +56,9 @@ cpc_open(int ver)
 	pthread_mutex_init(&cpc->c_lock, NULL);
 	cpc->c_npic = (uint_t)npic;
 	cpc->c_caps = (uint_t)cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0);
-	if (!cpci_list_fetch(&cpc->c_cciname, CPC_OP_IMPL_NAME, 0) ||
-	    !cpci_list_fetch(&cpc->c_cpuref, CPC_OP_CPUREF, 0) ||
-	    !cpci_list_fetch(&cpc->c_attrs, CPC_OP_LIST_ATTRS, 0) ||
-	    !cpci_events_fetch(cpc)) {
+	if (!cpci_list_fetch(&cpc->c_cciname, CPC_OP_IMPL_NAME, 0, false) ||
+	    !cpci_list_fetch(&cpc->c_cpuref, CPC_OP_CPUREF, 0, false) ||
+	    !cpci_list_fetch(&cpc->c_attrs, CPC_OP_LIST_ATTRS, 0, false)) {
 		handle_free(cpc);
 		errno = ENOMEM;
 		return NULL;

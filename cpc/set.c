@@ -139,6 +139,7 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
     uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)
 {
 	int err = EINVAL, subcode = -1, index = 0;
+	char why[CPC_MAX_EVENT_LEN] = "";
 	struct cpci_set *cs;
 	sigset_t mask;
 
@@ -156,8 +157,11 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 		cpci_pack_open(cs);
 	}
 	cpci_unlock(cpc, &mask);
-	return err == 0 ? index
-	                : cpci_fail(cpc, "cpc_set_add_request", err, subcode);
+	if (err == 0)
+		return index;
+	if (subcode == CPC_INVALID_EVENT)
+		cpci_event_why(event, why, sizeof why);
+	return cpci_fail(cpc, "cpc_set_add_request", err, subcode, why);
 }
 
 static struct cpci_req *

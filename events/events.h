@@ -59,6 +59,7 @@ enum event_extra {
 	EXTRA_OFFCORE1, /* MSR_OFFCORE_RSP_1 */
 	EXTRA_LDLAT,    /* MSR_PEBS_LD_LAT */
 	EXTRA_FRONTEND, /* MSR_PEBS_FRONTEND */
+	EXTRA_N
 };
 
 struct event_code {

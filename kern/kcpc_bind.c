@@ -124,6 +124,20 @@ attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
 	return 0;
 }
 
+#define LEVELS (CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV)
+
+/* At which privileges, if the event's name says so, goes before the flags. */
+static uint32_t
+request_flags(const struct cpc_packreq *pr)
+{
+	uint32_t named = pr->cr_event.ce_flags;
+
+	if ((named & CPC_EVENT_LEVELS) == 0)
+		return pr->cr_flags;
+	return (pr->cr_flags & ~LEVELS) |
+	       (named >> CPC_EVENT_LEVEL_SHIFT & LEVELS);
+}
+
 static int
 configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 {
@@ -139,15 +153,16 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
 		return CPC_HV_NO_ACCESS;
 	event.pe_code = pr->cr_event.ce_code;
+	event.pe_extra = pr->cr_event.ce_extra;
 	event.pe_flags = pr->cr_event.ce_flags;
 	event.pe_pics = pr->cr_event.ce_pics;
 	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
-	cfg->pc_flags = (uint16_t)pr->cr_flags;
+	r->kr_flags = request_flags(pr);
+	cfg->pc_flags = (uint16_t)r->kr_flags;
 	subcode = kcpc_ops->configure(
 	    cfg, &event, pr->cr_nattrs, attrs, &ctx->kc_pcbe);
 	if (subcode != 0)
 		return subcode;
-	r->kr_flags = pr->cr_flags;
 	r->kr_code = event.pe_code;
 	r->kr_preset = pr->cr_preset;
 	*kcpc_count(ctx, ctx->kc_pcbe.ps_n++) = pr->cr_preset;

@@ -18,9 +18,9 @@ struct proc;
 struct trapframe;
 
 struct kcpc_request {
-	uint32_t kr_flags;  /* CPC_COUNT_*, CPC_OVF_NOTIFY_EMT */
-	uint32_t kr_code;   /* the event, as the backend has it */
-	uint64_t kr_preset; /* where a restart starts from */
+	uint64_t kr_code : 48;  /* the event, as the backend has it */
+	uint64_t kr_flags : 16; /* CPC_COUNT_*, CPC_OVF_NOTIFY_EMT */
+	uint64_t kr_preset;     /* where a restart starts from */
 };
 
 /*
@@ -204,6 +204,17 @@ int kcpc_cpu_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 int kcpc_lwps_may_count(void);
 /* How many CPUs have a set. */
 extern unsigned kcpc_ncpuset;
+
+/*
+ * kcpc_names.c: the operations on names, with their arguments as the system
+ * call has them.  A result, or -errno.
+ */
+intptr_t kcpc_list_events(const uintptr_t *a);
+intptr_t kcpc_list_attrs(const uintptr_t *a);
+intptr_t kcpc_list_one(const uintptr_t *a, const char *name);
+intptr_t kcpc_event(const uintptr_t *a);
+/* Those of the tables: CPC_OP_EVENT_WHY and behind. */
+intptr_t kcpc_table_op(uintptr_t op, const uintptr_t *a);
 
 /*
  * kcpc_page.c: the counts of the context, which does not run, are in its

@@ -11,94 +11,6 @@
 #include "kern/page.h"
 #include "lib/string.h"
 
-/* A list on its way out: how long it is, and where the next name goes. */
-struct listing {
-	uintptr_t ls_to;
-	size_t ls_room;
-	size_t ls_bytes;
-	int ls_err;
-};
-
-static void
-list_add(struct listing *ls, const char *name)
-{
-	size_t bytes = strlen(name) + 1;
-	size_t fits = bytes < ls->ls_room ? bytes : ls->ls_room;
-
-	if (fits > 0 && ls->ls_err == 0)
-		ls->ls_err = arch_copyout(ls->ls_to, name, fits);
-	ls->ls_to += fits;
-	ls->ls_room -= fits;
-	ls->ls_bytes += bytes;
-}
-
-static intptr_t
-list_end(const struct listing *ls)
-{
-	return ls->ls_err != 0 ? -ls->ls_err : (intptr_t)ls->ls_bytes;
-}
-
-static intptr_t
-list_events(const uintptr_t *a)
-{
-	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
-	const char *name;
-	unsigned at = 0;
-
-	if (a[0] >= kcpc_npic)
-		return -EINVAL;
-	if ((kcpc_pics & 1ULL << a[0]) == 0)
-		return 0;
-	while ((name = kcpc_ops->list_events((unsigned)a[0], &at)) != NULL)
-		list_add(&ls, name);
-	return list_end(&ls);
-}
-
-static intptr_t
-list_attrs(const uintptr_t *a)
-{
-	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
-	const char *name;
-	unsigned n;
-
-	for (n = 0; (name = kcpc_ops->list_attrs(n)) != NULL; n++)
-		list_add(&ls, name);
-	return list_end(&ls);
-}
-
-static intptr_t
-list_one(const uintptr_t *a, const char *name)
-{
-	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
-
-	list_add(&ls, name);
-	return list_end(&ls);
-}
-
-static intptr_t
-event_resolve(const uintptr_t *a)
-{
-	struct pcbe_event pe = { 0 };
-	struct cpc_event ce = { 0 };
-	char name[CPC_MAX_EVENT_LEN];
-	int err;
-
-	if ((err = arch_copyinstr(name, a[0], sizeof name)) == EFAULT)
-		return -EFAULT;
-	if (err != 0)
-		return -EINVAL; /* no event has so long a name */
-	if (kcpc_ops->event_coverage(name, false, 0, &pe) == 0 &&
-	    (a[1] == 0 ||
-		kcpc_ops->event_coverage(name, true, a[2], &pe) == 0)) {
-		kcpc_asked(true);
-		return -EINVAL;
-	}
-	ce.ce_pics = pe.pe_pics & kcpc_pics;
-	ce.ce_code = pe.pe_code;
-	ce.ce_flags = pe.pe_flags;
-	return -arch_copyout(a[3], &ce, sizeof ce);
-}
-
 /*
  * Find n requests with their attributes in what lies behind the header.
  * False if they do not fill it exactly.
@@ -189,7 +101,7 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 }
 
 /* Of a pack this long or shorter the copy is on the stack. */
-#define PACK_SMALL 512
+#define PACK_SMALL 1024
 
 static int
 sys_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
@@ -328,6 +240,8 @@ kcpc_syscall(const uintptr_t *args)
 	if (args[0] == CPC_OP_LWP_SELF)
 		return l->l_id;
 	if (kcpc_ops == NULL) {
+		if (args[0] == CPC_OP_TABLE)
+			return kcpc_table_op(args[0], a);
 		if (args[0] == CPC_OP_NPIC)
 			kcpc_asked(true);
 		return -ENOSYS;
@@ -335,19 +249,19 @@ kcpc_syscall(const uintptr_t *args)
 
 	switch (args[0]) {
 	case CPC_OP_LIST_EVENTS:
-		return list_events(a);
+		return kcpc_list_events(a);
 	case CPC_OP_LIST_ATTRS:
-		return list_attrs(a);
+		return kcpc_list_attrs(a);
 	case CPC_OP_IMPL_NAME:
-		return list_one(a, kcpc_ops->impl_name());
+		return kcpc_list_one(a, kcpc_ops->impl_name());
 	case CPC_OP_CPUREF:
-		return list_one(a, kcpc_ops->cpuref());
+		return kcpc_list_one(a, kcpc_ops->cpuref());
 	case CPC_OP_NPIC:
 		return kcpc_npic;
 	case CPC_OP_CAPS:
 		return kcpc_caps();
 	case CPC_OP_EVENT:
-		return event_resolve(a);
+		return kcpc_event(a);
 	case CPC_OP_LIVE:
 		return kcpc_live(l->l_proc, a[0]);
 	case CPC_OP_REVOKE:
@@ -362,6 +276,8 @@ kcpc_syscall(const uintptr_t *args)
 	case CPC_OP_KSYM:
 		return kcpc_ksym(a[0], a[1], a[2]);
 	default:
-		return -context_op(l, args[0], a);
+		/* What is seldom asked for is asked for last. */
+		return args[0] >= CPC_OP_EVENT_WHY ? kcpc_table_op(args[0], a)
+		                                   : -context_op(l, args[0], a);
 	}
 }

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "events/events.h"
 #include "include/sys/cpc.h"
 
 #define PCBE_MAXPIC 32
@@ -26,12 +27,15 @@
  * configure() trusts nothing in it.
  */
 struct pcbe_event {
-	uint32_t pe_code;  /* the backend's own */
-	uint32_t pe_flags; /* PCBE_EVENT_* */
+	uint64_t pe_code;  /* the backend's own, modifiers of a name in it */
+	uint64_t pe_extra; /* what a register beside is to hold for it */
 	uint64_t pe_pics;  /* bit n: PIC n can count it */
+	uint32_t pe_flags; /* PCBE_EVENT_* */
 };
 #define PCBE_EVENT_GENERIC CPC_EVENT_GENERIC /* a PAPI_ name */
 #define PCBE_EVENT_RAW     CPC_EVENT_RAW     /* a number */
+/* Which register beside: enum event_extra of events/events.h. */
+#define PCBE_EVENT_EXTRA(flags) ((flags) >> CPC_EVENT_EXTRA_SHIFT & 0xf)
 
 struct pcbe_attr {
 	uint32_t pa_id; /* index into list_attrs() */
@@ -71,9 +75,13 @@ struct pcbe_set {
 	uint32_t ps_extra;  /* of these, what the backend took (helpers) */
 	bool ps_user_read;  /* program() opens user-level reads */
 	bool ps_privileged; /* attributes may be privileged ones */
+	/* Registers that are one for all PICs: bit n, enum event_extra's n+1.
+	 */
+	uint8_t ps_besides;
 	/* the backend's, from configure() */
 	uint64_t ps_run, ps_ctrl, ps_selection;
-	struct pcbe_cfg *ps_cfg; /* ps_n of them */
+	uint64_t ps_beside[EXTRA_N - 1]; /* the nth of ps_besides is to hold */
+	struct pcbe_cfg *ps_cfg;         /* ps_n of them */
 	struct cpc_page *ps_page;
 };
 
@@ -131,6 +139,16 @@ struct pcbe_ops {
 	 */
 	uint64_t (*event_coverage)(
 	    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev);
+
+	/*
+	 * The table of this CPU's events, es_pmu NULL where there is none,
+	 * and what is made of one of them: as event_coverage(), with
+	 * CPC_EVENT_LACKING where configure() would find that a part of the
+	 * hardware it needs is not here.
+	 */
+	struct events pcbe_table;
+	uint64_t (*table_event)(
+	    const struct event_code *ec, struct pcbe_event *ev);
 
 	/*
 	 * Which PICs of this CPU overflowed; acknowledges them.  All ones

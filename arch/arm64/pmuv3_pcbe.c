@@ -85,6 +85,13 @@ pmuv3_has_event(unsigned number)
 	}
 }
 
+/* Does PMCEID tell of it?  Others are the implementation's own. */
+static bool
+is_common(unsigned number)
+{
+	return (number & ~0x3fU) == 0 || (number & ~0x3fU) == 0x4000;
+}
+
 void
 pmuv3_pcbe_overflow(enum pmuv3_overflow how)
 {
@@ -177,10 +184,26 @@ event_coverage(
 	}
 	if (!is_num)
 		return 0;
-	ev->pe_code = num <= RAW_MAX ? (uint32_t)num : RAW_TOO_HIGH;
+	ev->pe_code = num <= RAW_MAX ? num : RAW_TOO_HIGH;
 	ev->pe_flags = PCBE_EVENT_RAW;
 	ev->pe_pics = pmuv3.pv_pics;
 	return ev->pe_pics;
+}
+
+/*
+ * What a name of the tables is on this machine: of common events PMCEID tells
+ * whether they are there, and of the implementation's own its manual, which
+ * the table was made from.
+ */
+static uint64_t
+table_event(const struct event_code *ec, struct pcbe_event *ev)
+{
+	unsigned number = (unsigned)ec->ec_select & RAW_MAX;
+
+	ev->pe_code = number;
+	if (is_common(number) && !pmuv3_has_event(number))
+		return 0;
+	return pmuv3.pv_pics;
 }
 
 /* The lowest PIC that may be taken as a helper, or 0. */
@@ -395,6 +418,7 @@ struct pcbe_ops pmuv3_pcbe_ops = {
 	.list_events = list_events,
 	.list_attrs = list_attrs,
 	.event_coverage = event_coverage,
+	.table_event = table_event,
 	.overflow_bitmap = overflow_bitmap,
 	.configure = configure,
 	.program = program,

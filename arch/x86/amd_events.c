@@ -85,7 +85,7 @@ static const uint8_t family_15h_unit[16] = {
 };
 
 uint32_t
-amd_event_pics(unsigned family, uint32_t code)
+amd_event_pics(unsigned family, uint64_t code)
 {
 	unsigned event = AMD_CODE_EVENT(code);
 	unsigned i, n = sizeof family_15h / sizeof family_15h[0];

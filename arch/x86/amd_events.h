@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An event select of twelve bits, and its unit mask. */
-#define AMD_CODE(event, umask) ((event) | (uint32_t)(umask) << 16)
-#define AMD_CODE_EVENT(code)   ((code)&0xfff)
-#define AMD_CODE_UMASK(code)   ((code) >> 16 & 0xff)
-#define AMD_CODE_MAX           0xff0fffU
+/* An event of twelve bits, and its unit mask, as an event select has them. */
+#define AMD_CODE(event, umask)                                                 \
+	(((event)&0xffU) | (uint64_t)((event) >> 8) << 32 | (umask) << 8)
+#define AMD_CODE_EVENT(code) ((unsigned)((code)&0xff) | ((code) >> 24 & 0xf00U))
 
 #define AMD_CYCLES       0x076
 #define AMD_INSTRUCTIONS 0x0c0
@@ -22,7 +21,7 @@
 
 struct amd_event {
 	const char *ae_name;
-	uint32_t ae_code;
+	uint64_t ae_code;
 	uint8_t ae_first, ae_last; /* families that have it by this name */
 	bool ae_generic;           /* a PAPI_ name */
 };
@@ -30,6 +29,6 @@ extern const struct amd_event amd_events[];
 extern const unsigned amd_nevents;
 
 /* Bit n: core counter n of this family counts the event. */
-uint32_t amd_event_pics(unsigned family, uint32_t code);
+uint32_t amd_event_pics(unsigned family, uint64_t code);
 
 #endif /* ARCH_X86_AMD_EVENTS_H */

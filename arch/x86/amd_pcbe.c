@@ -21,7 +21,7 @@
 
 #define RAW_MAX      0xfffU
 #define RAW_MAX_K8   0xffU /* up to K8 bits 35:32 are reserved */
-#define RAW_TOO_HIGH 0xffffffffU
+#define RAW_TOO_HIGH (~0ULL)
 #define FAMILY_K7    6 /* before it: other registers */
 
 /* What a CPU has, and then what all CPUs have. */
@@ -115,10 +115,13 @@ amd_pcbe_init(void)
 		return PMU_MUTE;
 	lay_out(&pics, &mine);
 	x86_pics_silence(&pics);
-	if (arch_curcpu()->c_id == 0)
+	if (arch_curcpu()->c_id == 0) {
 		shape = mine;
-	else if (mine.as_core != shape.as_core || mine.as_v2 != shape.as_v2)
+		amd_pcbe_ops.pcbe_table = events_cpu_amd(x86_features.family,
+		    x86_features.model, x86_features.stepping);
+	} else if (mine.as_core != shape.as_core || mine.as_v2 != shape.as_v2) {
 		return PMU_MUTE; /* no such part is known */
+	}
 	if (mine.as_n < shape.as_n)
 		shape.as_n = mine.as_n;
 	lay_out(&x86_pics, &shape);
@@ -154,7 +157,7 @@ list_attrs(unsigned n)
 
 /* Bit n: PIC n counts the event. */
 static uint64_t
-coverage(uint32_t code)
+coverage(uint64_t code)
 {
 	uint64_t pics = (1ULL << x86_pics.xs_n) - 1;
 
@@ -204,7 +207,7 @@ event_coverage(
 		return 0;
 	ev->pe_flags = PCBE_EVENT_RAW;
 	if (num <= raw_max()) {
-		ev->pe_code = (uint32_t)num;
+		ev->pe_code = AMD_CODE(num, 0U);
 		ev->pe_pics = coverage(ev->pe_code);
 	} else {
 		ev->pe_code = RAW_TOO_HIGH;
@@ -213,25 +216,41 @@ event_coverage(
 	return ev->pe_pics;
 }
 
+/* What a name of the tables is here; they say nothing of PICs. */
+static uint64_t
+table_event(const struct event_code *ec, struct pcbe_event *ev)
+{
+	ev->pe_code = evtsel_of(ec);
+	if ((ev->pe_code & AMD_GUEST_HOST) != 0)
+		ev->pe_flags |= CPC_EVENT_LACKING;
+	return coverage(ev->pe_code);
+}
+
+/* Bits a name may have; not those of guest and host, which need SVM. */
+#define NAMED_BITS                                                             \
+	(EVTSEL_EVENT_12 | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_INV |      \
+	    EVTSEL_CMASK_MASK)
+
 /* A unit mask among the attributes joins the event's own. */
 static int
 configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attr, struct pcbe_set *set)
 {
-	uint64_t sel = evtsel_control(cfg->pc_flags);
+	uint64_t umask = ev->pe_code & EVTSEL_UMASK_MASK;
+	uint64_t sel = evtsel_control(cfg->pc_flags) | (ev->pe_code ^ umask);
 	int subcode;
 
-	if ((ev->pe_code & ~AMD_CODE_MAX) != 0 ||
+	if ((ev->pe_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
 	    AMD_CODE_EVENT(ev->pe_code) > raw_max() ||
 	    (coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0)
 		return CPC_INVALID_EVENT;
+	if ((ev->pe_code & AMD_GUEST_HOST) != 0)
+		return CPC_RESOURCE_UNAVAIL;
 	subcode =
 	    evtsel_add_attrs(&sel, attrs, nattrs, attr, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;
-	cfg->pc_sel = sel | EVTSEL_EVENT(ev->pe_code) |
-	              EVTSEL_EVENT_HI(ev->pe_code) |
-	              EVTSEL_UMASK(AMD_CODE_UMASK(ev->pe_code));
+	cfg->pc_sel = sel | umask;
 	x86_pic_take(cfg, set);
 	return 0;
 }
@@ -248,6 +267,7 @@ struct pcbe_ops amd_pcbe_ops = {
 	.list_events = list_events,
 	.list_attrs = list_attrs,
 	.event_coverage = event_coverage,
+	.table_event = table_event,
 	.configure = configure,
 	.prove = prove,
 };

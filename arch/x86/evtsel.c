@@ -17,6 +17,9 @@ static const char *const names[] = {
 	[ATTR_UMASK] = "umask",
 	[ATTR_CMASK] = "cmask",
 	[ATTR_ANYTHR] = "anythr",
+	[ATTR_MSR_OFFCORE] = "msr_offcore",
+	[ATTR_MSR_LDLAT] = "msr_ldlat",
+	[ATTR_MSR_FRONTEND] = "msr_frontend",
 };
 
 static unsigned
@@ -75,6 +78,10 @@ add_attr(uint64_t *sel, enum evtsel_attr attr, uint64_t value, bool privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 		set_bit(sel, EVTSEL_ANY, value);
 		return 0;
+	case ATTR_MSR_OFFCORE:
+	case ATTR_MSR_LDLAT:
+	case ATTR_MSR_FRONTEND:
+		return 0;
 	default:
 		return CPC_INVALID_ATTRIBUTE;
 	}
@@ -96,6 +103,13 @@ evtsel_add_attrs(uint64_t *sel, const uint8_t *list, unsigned nattrs,
 			return subcode;
 	}
 	return 0;
+}
+
+uint64_t
+evtsel_of(const struct event_code *ec)
+{
+	return ec->ec_select &
+	       ~(EVTSEL_EN | EVTSEL_INT | EVTSEL_USR | EVTSEL_OS);
 }
 
 uint64_t

@@ -16,6 +16,10 @@ enum evtsel_attr {
 	ATTR_UMASK,
 	ATTR_CMASK,
 	ATTR_ANYTHR,
+	/* Not of the event select, but of the registers of extra.h. */
+	ATTR_MSR_OFFCORE,
+	ATTR_MSR_LDLAT,
+	ATTR_MSR_FRONTEND,
 	ATTR_END, /* of a list */
 };
 
@@ -27,6 +31,8 @@ const char *evtsel_attr_name(const uint8_t *list, unsigned n);
  */
 int evtsel_add_attrs(uint64_t *sel, const uint8_t *list, unsigned nattrs,
     const struct pcbe_attr *attrs, bool privileged);
+/* What a name of the tables says of the event select: no enable, no levels. */
+uint64_t evtsel_of(const struct event_code *ec);
 /*
  * Enable, interrupt at overflow, and the privilege levels of CPC_COUNT_*.
  * CPC_COUNT_HV means nothing: what is below us counts by itself.

@@ -12,7 +12,6 @@
  * Those that fixed PIC n alone counts are named by what RDPMC takes for it.
  */
 #define INTEL_CODE(event, umask) ((event) | (uint32_t)(umask) << 8)
-#define INTEL_CODE_MAX           0xffffU
 #define INTEL_FIXED_CODE(n)      (0x40000000U + (n))
 #define INTEL_NFIXED             4
 

@@ -9,6 +9,7 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/evtsel.h"
+#include "arch/x86/extra.h"
 #include "arch/x86/intel_events.h"
 #include "arch/x86/pic.h"
 #include "arch/x86/pmu.h"
@@ -19,7 +20,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define RAW_MAX      0xffU
+#define RAW_MAX      0xffULL
 #define RAW_TOO_HIGH 0xffffffffU
 #define WIDTH_MIN    32 /* of a counter that CPUID tells of */
 #define WIDTH_MAX    63
@@ -40,12 +41,21 @@ struct intel_shape {
 };
 static struct intel_shape shape;
 
+/* Bits a name may have, on a machine that has all there is. */
+#define NAMED_BITS                                                             \
+	(0xffULL | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_PC | EVTSEL_ANY |  \
+	    EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX | EVTSEL_IN_TXCP)
+
 static const uint8_t attrs_v1[] = { ATTR_EDGE, ATTR_PC, ATTR_INV, ATTR_UMASK,
 	ATTR_CMASK, ATTR_END };
 static const uint8_t attrs_v3[] = { ATTR_EDGE, ATTR_INV, ATTR_UMASK, ATTR_CMASK,
 	ATTR_ANYTHR, ATTR_END };
 static const uint8_t attrs_v5[] = { ATTR_EDGE, ATTR_INV, ATTR_UMASK, ATTR_CMASK,
 	ATTR_END };
+
+/* What all CPUs have of these, and what one of them lacks. */
+static uint8_t attrs_list[ATTR_END + 1] = { ATTR_END };
+static uint64_t lacking;
 
 static unsigned
 low_bits(unsigned n)
@@ -225,6 +235,45 @@ merge(struct intel_shape *all, const struct intel_shape *is)
 	all->is_anythread &= is->is_anythread;
 }
 
+/* Those of the version, then of the registers beside. */
+static void
+list_the_attrs(void)
+{
+	static const struct {
+		enum event_extra extra;
+		enum evtsel_attr attr;
+	} beside[] = {
+		{ EXTRA_OFFCORE0, ATTR_MSR_OFFCORE },
+		{ EXTRA_LDLAT, ATTR_MSR_LDLAT },
+		{ EXTRA_FRONTEND, ATTR_MSR_FRONTEND },
+	};
+	const uint8_t *of_version = shape.is_anythread      ? attrs_v3
+	                            : shape.is_version >= 3 ? attrs_v5
+	                                                    : attrs_v1;
+	unsigned n = 0;
+
+	for (; of_version[n] != ATTR_END; n++)
+		attrs_list[n] = of_version[n];
+	for (unsigned i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+		if (x86_extra_exists(beside[i].extra))
+			attrs_list[n++] = (uint8_t)beside[i].attr;
+	}
+	attrs_list[n] = ATTR_END;
+}
+
+/*
+ * Bits of the event select that this machine lacks, where they would raise
+ * #GP.  RTM: Intel SDM vol. 3B, "Performance Monitoring and Intel TSX".
+ */
+static void
+find_lacking_bits(void)
+{
+	if (!shape.is_anythread)
+		lacking |= EVTSEL_ANY;
+	if (FIELD(cpuid(7, 0).b, 11, 11) == 0)
+		lacking |= EVTSEL_IN_TX | EVTSEL_IN_TXCP;
+}
+
 enum pmu_found
 intel_pcbe_init(void)
 {
@@ -241,6 +290,9 @@ intel_pcbe_init(void)
 	x86_pics_silence(&pics);
 	if (arch_curcpu()->c_id == 0) {
 		shape = mine;
+		intel_pcbe_ops.pcbe_table =
+		    events_cpu_intel(x86_features.family, x86_features.model,
+			x86_features.stepping);
 	} else if (memcmp(&shape, &mine, sizeof shape) != 0) {
 		printf("pcbe: CPU %u has another PMU: what all CPUs have is "
 		       "offered\n",
@@ -249,6 +301,10 @@ intel_pcbe_init(void)
 	}
 	lay_out(&x86_pics, &shape);
 	x86_pic_ops(&intel_pcbe_ops);
+	if (intel_pcbe_ops.pcbe_table.es_pmu != NULL)
+		x86_extra_probe();
+	list_the_attrs();
+	find_lacking_bits();
 	return PMU_FOUND;
 }
 
@@ -271,18 +327,10 @@ cpuref(void)
 	       "raw codes: Intel's event lists of the CPU, perfmon-events";
 }
 
-static const uint8_t *
-attrs_list(void)
-{
-	if (shape.is_anythread)
-		return attrs_v3;
-	return shape.is_version >= 3 ? attrs_v5 : attrs_v1;
-}
-
 static const char *
 list_attrs(unsigned n)
 {
-	return evtsel_attr_name(attrs_list(), n);
+	return evtsel_attr_name(attrs_list, n);
 }
 
 /* Which of the fixed counters a PIC is, or -1. */
@@ -303,7 +351,7 @@ coverage(const struct intel_event *e)
 
 	if (e->ie_cache != 0 && e->ie_cache != shape.is_cache)
 		return 0;
-	if (e->ie_code <= INTEL_CODE_MAX &&
+	if ((e->ie_code & RDPMC_FIXED) == 0 &&
 	    (shape.is_events >> e->ie_bit & 1) != 0)
 		pics = low_bits(shape.is_ngp);
 	for (pic = shape.is_ngp; pic < x86_pics.xs_n; pic++) {
@@ -341,7 +389,7 @@ event_coverage(
 	}
 	if (!is_num)
 		return 0;
-	ev->pe_code = num <= RAW_MAX ? (uint32_t)num : RAW_TOO_HIGH;
+	ev->pe_code = num <= RAW_MAX ? num : RAW_TOO_HIGH;
 	ev->pe_flags = PCBE_EVENT_RAW;
 	ev->pe_pics = low_bits(shape.is_ngp);
 	return ev->pe_pics;
@@ -349,7 +397,7 @@ event_coverage(
 
 /* Does fixed counter n count what this code means? */
 static bool
-fixed_counts(unsigned n, uint32_t code)
+fixed_counts(unsigned n, uint64_t code)
 {
 	for (unsigned i = 0; i < intel_nevents; i++) {
 		if (intel_events[i].ie_fixed == (int)n &&
@@ -360,7 +408,7 @@ fixed_counts(unsigned n, uint32_t code)
 }
 
 static int
-configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint32_t code,
+configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
     unsigned nattrs, const struct pcbe_attr *attrs, bool privileged)
 {
 	uint64_t any = 0, ctrl = FIXED_CTRL_PMI;
@@ -369,12 +417,11 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint32_t code,
 	if (!fixed_counts(n, code))
 		return CPC_INVALID_EVENT;
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (evtsel_attr_name(attrs_list(), attrs[i].pa_id) == NULL ||
-		    attrs_list()[attrs[i].pa_id] != ATTR_ANYTHR)
+		if (evtsel_attr_name(attrs_list, attrs[i].pa_id) == NULL ||
+		    attrs_list[attrs[i].pa_id] != ATTR_ANYTHR)
 			return CPC_INVALID_ATTRIBUTE;
 	}
-	subcode =
-	    evtsel_add_attrs(&any, attrs_list(), nattrs, attrs, privileged);
+	subcode = evtsel_add_attrs(&any, attrs_list, nattrs, attrs, privileged);
 	if ((cfg->pc_flags & CPC_COUNT_USER) != 0)
 		ctrl |= FIXED_CTRL_USR;
 	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
@@ -385,17 +432,80 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint32_t code,
 	return subcode;
 }
 
+/*
+ * What a name of the tables is on this machine.  Fixed PICs count what the
+ * architecture gave them and take none of the event select's modifiers.
+ */
+static uint64_t
+table_event(const struct event_code *ec, struct pcbe_event *ev)
+{
+	uint64_t pics = ec->ec_pics & low_bits(shape.is_ngp);
+	uint32_t fixed = (uint32_t)(ec->ec_pics >> 32);
+
+	ev->pe_code = evtsel_of(ec);
+	if ((ev->pe_code & lacking) != 0 ||
+	    (ec->ec_extra != EXTRA_NONE && !x86_extra_exists(ec->ec_extra)))
+		ev->pe_flags |= CPC_EVENT_LACKING;
+	if (pics == 0 && fixed != 0)
+		ev->pe_code = INTEL_FIXED_CODE((unsigned)__builtin_ctz(fixed));
+	for (unsigned pic = shape.is_ngp; pic < x86_pics.xs_n; pic++) {
+		unsigned n = (unsigned)fixed_of(pic);
+
+		if ((fixed >> n & 1) != 0 && fixed_counts(n, ev->pe_code))
+			pics |= 1ULL << pic;
+	}
+	return pics;
+}
+
+/* The register beside the event select, by name or by attribute. */
+static int
+take_extra(const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
+	uint64_t value = ev->pe_extra;
+
+	for (unsigned i = 0; i < nattrs; i++) {
+		switch (attrs_list[attrs[i].pa_id]) {
+		case ATTR_MSR_OFFCORE:
+			if (extra != EXTRA_OFFCORE1)
+				extra = (ev->pe_code & 0xff) == 0xbb
+				            ? EXTRA_OFFCORE1
+				            : EXTRA_OFFCORE0;
+			break;
+		case ATTR_MSR_LDLAT:
+			extra = EXTRA_LDLAT;
+			break;
+		case ATTR_MSR_FRONTEND:
+			extra = EXTRA_FRONTEND;
+			break;
+		default:
+			continue;
+		}
+		value = attrs[i].pa_val;
+	}
+	return extra == EXTRA_NONE ? 0 : x86_extra_take(set, extra, value);
+}
+
 static int
 configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
-    unsigned nattrs, const struct pcbe_attr *attrs, bool privileged)
+    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
 	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
+	int subcode;
 
-	if (ev->pe_code > (raw ? RAW_MAX : INTEL_CODE_MAX))
+	if ((ev->pe_code & ~(raw ? RAW_MAX : NAMED_BITS)) != 0 ||
+	    (ev->pe_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
+		INTEL_FIXED_CODE(0))
 		return CPC_INVALID_EVENT;
+	if ((ev->pe_code & lacking) != 0)
+		return CPC_RESOURCE_UNAVAIL;
+	if ((ev->pe_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
+		return CPC_ATTR_REQUIRES_PRIVILEGE;
 	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
-	return evtsel_add_attrs(
-	    &cfg->pc_sel, attrs_list(), nattrs, attrs, privileged);
+	subcode = evtsel_add_attrs(
+	    &cfg->pc_sel, attrs_list, nattrs, attrs, set->ps_privileged);
+	return subcode != 0 ? subcode : take_extra(ev, nattrs, attrs, set);
 }
 
 static int
@@ -409,8 +519,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		subcode = configure_fixed(cfg, (unsigned)fixed, ev->pe_code,
 		    nattrs, attrs, set->ps_privileged);
 	else
-		subcode = configure_general(
-		    cfg, ev, nattrs, attrs, set->ps_privileged);
+		subcode = configure_general(cfg, ev, nattrs, attrs, set);
 	if (subcode == 0)
 		x86_pic_take(cfg, set);
 	return subcode;
@@ -442,6 +551,7 @@ struct pcbe_ops intel_pcbe_ops = {
 	.list_events = list_events,
 	.list_attrs = list_attrs,
 	.event_coverage = event_coverage,
+	.table_event = table_event,
 	.configure = configure,
 	.prove = prove,
 };

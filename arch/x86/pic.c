@@ -8,6 +8,7 @@
  */
 #include "arch/x86/pic.h"
 
+#include "arch/x86/extra.h"
 #include "arch/x86/pmu_access.h"
 #include "arch/x86/pmu_regs.h"
 #include "kern/arch.h"
@@ -202,6 +203,7 @@ program(struct pcbe_set *set)
 	pc->pc_strides = 0;
 	pc->pc_watched = 0;
 	x86_pic_clear_others(pc, set->ps_pics);
+	x86_extra_load(set);
 	set->ps_page->cg_tick -= pmu_rdtsc();
 	if (x86_pics.xs_ctrl != 0)
 		start_together(pc, set);

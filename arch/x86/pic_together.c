@@ -10,11 +10,14 @@
 
 #include <stddef.h>
 
+#include "arch/x86/extra.h"
 #include "arch/x86/pmu_access.h"
 #include "arch/x86/pmu_regs.h"
+#include "lib/string.h"
 
 /*
- * What event selects and IA32_FIXED_CTR_CTRL hold for a set.  Each has a
+ * What event selects, IA32_FIXED_CTR_CTRL and the registers of extra.h hold
+ * for a set.  Each has a
  * number of its own, so that a CPU which holds a set's need not compare them
  * one by one.  Sets that are alike share one, as long as it is remembered.
  */
@@ -23,13 +26,19 @@ static struct selection {
 	uint64_t sl_number;
 	uint64_t sl_fixed;
 	uint32_t sl_pics;
+	uint32_t sl_besides;
+	uint64_t sl_beside[EXTRA_N - 1];
 	uint64_t sl_select[PCBE_MAXPIC];
 } selections[NSELECTION];
 
 static bool
 is_selection(const struct selection *sl, const struct pcbe_set *set)
 {
-	if (sl->sl_pics != set->ps_pics || sl->sl_fixed != set->ps_ctrl)
+	if (sl->sl_pics != set->ps_pics || sl->sl_fixed != set->ps_ctrl ||
+	    sl->sl_besides != set->ps_besides)
+		return false;
+	if (set->ps_besides != 0 &&
+	    memcmp(sl->sl_beside, set->ps_beside, sizeof sl->sl_beside) != 0)
 		return false;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		if (sl->sl_select[set->ps_cfg[i].pc_pic] !=
@@ -54,6 +63,8 @@ selection_of(const struct pcbe_set *set)
 	sl->sl_number = last;
 	sl->sl_fixed = set->ps_ctrl;
 	sl->sl_pics = set->ps_pics;
+	sl->sl_besides = set->ps_besides;
+	memcpy(sl->sl_beside, set->ps_beside, sizeof sl->sl_beside);
 	for (unsigned i = 0; i < set->ps_n; i++)
 		sl->sl_select[set->ps_cfg[i].pc_pic] = set->ps_cfg[i].pc_sel;
 	return last;
@@ -75,6 +86,7 @@ select(struct x86_pic_cpu *pc, struct pcbe_set *set)
 		x86_pic_select(pc, &set->ps_cfg[i]);
 	if (x86_pics.xs_fixed)
 		pmu_wrmsr(IA32_FIXED_CTR_CTRL, set->ps_ctrl);
+	x86_extra_load(set);
 	pc->pc_selection = set->ps_selection;
 }
 

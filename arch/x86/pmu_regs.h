@@ -66,19 +66,21 @@
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" (layout
  * of IA32_PERFEVTSELx); AMD APM vol. 2, "Performance Event-Select Registers".
  */
-#define EVTSEL_EVENT(e)    ((e)&0xffULL)
-#define EVTSEL_EVENT_HI(e) ((uint64_t)((e) >> 8 & 0xf) << 32)
-#define EVTSEL_UMASK(u)    ((uint64_t)(u) << 8)
-#define EVTSEL_UMASK_MASK  0xff00ULL
-#define EVTSEL_USR         (1ULL << 16)
-#define EVTSEL_OS          (1ULL << 17)
-#define EVTSEL_EDGE        (1ULL << 18)
-#define EVTSEL_PC          (1ULL << 19)
-#define EVTSEL_INT         (1ULL << 20)
-#define EVTSEL_ANY         (1ULL << 21)
-#define EVTSEL_EN          (1ULL << 22)
-#define EVTSEL_INV         (1ULL << 23)
-#define EVTSEL_CMASK(c)    ((uint64_t)(c) << 24)
-#define EVTSEL_CMASK_MASK  0xff000000ULL
+#define EVTSEL_UMASK_MASK 0xff00ULL
+#define EVTSEL_USR        (1ULL << 16)
+#define EVTSEL_OS         (1ULL << 17)
+#define EVTSEL_EDGE       (1ULL << 18)
+#define EVTSEL_PC         (1ULL << 19)
+#define EVTSEL_INT        (1ULL << 20)
+#define EVTSEL_ANY        (1ULL << 21)
+#define EVTSEL_EN         (1ULL << 22)
+#define EVTSEL_INV        (1ULL << 23)
+#define EVTSEL_CMASK_MASK 0xff000000ULL
+/* Intel's alone, with transactional memory. */
+#define EVTSEL_IN_TX   (1ULL << 32)
+#define EVTSEL_IN_TXCP (1ULL << 33)
+/* AMD's alone: an event of twelve bits; in a guest, in the host. */
+#define EVTSEL_EVENT_12 0xf000000ffULL
+#define AMD_GUEST_HOST  (3ULL << 40)
 
 #endif /* ARCH_X86_PMU_REGS_H */

@@ -69,9 +69,12 @@ enum cpc_op {
 	CPC_OP_SAMPLE = 1,
 	/* a: set.  Release the caller's instance. */
 	CPC_OP_RELE = 3,
-	/* a: PIC, b: buffer, c: its bytes.  See "Lists" below. */
+	/*
+	 * a: PIC, b: buffer, c: its bytes, d: whether the generic names or
+	 * the others.  See "Lists" below.
+	 */
 	CPC_OP_LIST_EVENTS = 5,
-	/* The same; a unused. */
+	/* b, c: the same. */
 	CPC_OP_LIST_ATTRS = 7,
 	/* b: buffer, c: its bytes; a list of one name. */
 	CPC_OP_IMPL_NAME = 8,
@@ -89,6 +92,19 @@ enum cpc_op {
 	 * cpc_event to fill.  EINVAL where it is neither.
 	 */
 	CPC_OP_EVENT = 32,
+	/*
+	 * a: name that CPC_OP_EVENT refused, b: buffer, c: its bytes.  Why,
+	 * a list of one line, or of none where there is no more to say.
+	 */
+	CPC_OP_EVENT_WHY = 60,
+	/*
+	 * a: SECTION_N * vendor + section of the tables of event names, see
+	 * events/table.h; b, c: as for lists, but all or nothing is copied.
+	 * Works without a PMU.
+	 */
+	CPC_OP_TABLE = 61,
+	/* b, c as for lists: the name of this CPU's table, or none. */
+	CPC_OP_TABLE_CPU = 62,
 	CPC_OP_LIVE = 33,   /* a: set.  How many instances it has. */
 	CPC_OP_REVOKE = 34, /* a: set.  Release all of them. */
 	/* a: set, b: request index, c: struct cpc_where to fill. */
@@ -149,12 +165,19 @@ typedef uint64_t cpc_setid_t;
 
 /* An event, resolved.  The kernel believes none of it when it comes back. */
 struct cpc_event {
-	uint64_t ce_pics; /* bit n: PIC n can count it */
-	uint32_t ce_code; /* the backend's own */
+	uint32_t ce_pics; /* bit n: PIC n can count it */
 	uint32_t ce_flags;
+	uint64_t ce_code;  /* the backend's own */
+	uint64_t ce_extra; /* what a register beside is to hold for it */
 };
 #define CPC_EVENT_GENERIC 0x1 /* a PAPI_ name: takes no attribute */
 #define CPC_EVENT_RAW     0x2 /* a number */
+/* The CPU's by name, but this one lacks what it needs: never listed. */
+#define CPC_EVENT_LACKING 0x8
+/* The name says at which privilege, `:u`: these go before the request's. */
+#define CPC_EVENT_LEVELS      0x4
+#define CPC_EVENT_LEVEL_SHIFT 8  /* CPC_COUNT_USER, _SYSTEM, _HV */
+#define CPC_EVENT_EXTRA_SHIFT 16 /* which register beside */
 
 /*
  * A set as it is bound: this header, then each request with its attributes

@@ -106,8 +106,9 @@ pack_all(void)
 
 			sound->event_coverage(rq->rq_event, false, 0, &ev);
 			packs[s].req[i] = (struct cpc_packreq){
-				.cr_event = { ev.pe_pics, ev.pe_code,
-				    ev.pe_flags },
+				.cr_event = { .ce_pics = (uint32_t)ev.pe_pics,
+				    .ce_flags = ev.pe_flags,
+				    .ce_code = ev.pe_code },
 				.cr_preset = rq->rq_preset,
 				.cr_flags = rq->rq_flags,
 				.cr_picnum = -1,

@@ -235,7 +235,7 @@ no_attribute_is_known(void **state)
 {
 	struct pcbe_attr attr = { 0, 1 };
 	struct pcbe_cfg cfg = { .pc_flags = USER };
-	struct pcbe_event ev = { 8, 0, 1 };
+	struct pcbe_event ev = { .pe_code = 8, .pe_pics = 1 };
 	struct pcbe_set set = { .ps_pics = 1 };
 
 	(void)state;

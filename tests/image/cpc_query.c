@@ -6,12 +6,15 @@
 
 TEST_KEEPS(32);
 
+/* More than any CPU's table has. */
+#define NAMES 2048
+
 /* Names as a walk gave them. */
 struct names {
 	unsigned n;
 	uint_t picno;
 	const char *last;
-	char name[512][40];
+	char name[NAMES][80];
 };
 static struct names all, pics;
 
@@ -20,8 +23,8 @@ note(void *arg, const char *name)
 {
 	struct names *names = arg;
 
-	if (EXPECT(names->n < 512))
-		strncpy(names->name[names->n++], name, 39);
+	if (EXPECT(names->n < NAMES))
+		strncpy(names->name[names->n++], name, 79);
 }
 
 static bool

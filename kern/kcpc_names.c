@@ -1,0 +1,230 @@
+/*
+ * Names on their way to programs and back: lists of events and attributes,
+ * the resolution of a name, the tables of this image.
+ */
+#include "kern/kcpc.h"
+
+#include "kern/arch.h"
+#include "kern/errno.h"
+#include "kern/kcpc_impl.h"
+#include "lib/string.h"
+
+/* A list on its way out: how long it is, and where the next name goes. */
+struct listing {
+	uintptr_t ls_to;
+	size_t ls_room;
+	size_t ls_bytes;
+	int ls_err;
+};
+
+static void
+list_add(struct listing *ls, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	size_t fits = bytes < ls->ls_room ? bytes : ls->ls_room;
+
+	if (fits > 0 && ls->ls_err == 0)
+		ls->ls_err = arch_copyout(ls->ls_to, name, fits);
+	ls->ls_to += fits;
+	ls->ls_room -= fits;
+	ls->ls_bytes += bytes;
+}
+
+static intptr_t
+list_end(const struct listing *ls)
+{
+	return ls->ls_err != 0 ? -ls->ls_err : (intptr_t)ls->ls_bytes;
+}
+
+/* What comes of a name by the table of this CPU: PICs, or 0. */
+static uint64_t
+resolve_by_table(const char *name, struct pcbe_event *pe)
+{
+	const struct events *es = &kcpc_ops->pcbe_table;
+	struct event_spec sp;
+	struct event_code ec;
+
+	if (es->es_pmu == NULL ||
+	    events_parse(es, name, EVENT_EITHER_CASE, &sp) != EVENT_OK ||
+	    events_encode(es, &sp, &ec) != EVENT_OK)
+		return 0;
+	pe->pe_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT;
+	if ((ec.ec_given & (1U << MOD_K | 1U << MOD_U | 1U << MOD_HV)) != 0) {
+		pe->pe_flags |= CPC_EVENT_LEVELS;
+		if (sp.sp_value[MOD_U] != 0)
+			pe->pe_flags |= CPC_COUNT_USER << CPC_EVENT_LEVEL_SHIFT;
+		if (sp.sp_value[MOD_K] != 0)
+			pe->pe_flags |= CPC_COUNT_SYSTEM
+			                << CPC_EVENT_LEVEL_SHIFT;
+		if (sp.sp_value[MOD_HV] != 0)
+			pe->pe_flags |= CPC_COUNT_HV << CPC_EVENT_LEVEL_SHIFT;
+	}
+	pe->pe_extra = ec.ec_extra_value;
+	pe->pe_pics = kcpc_ops->table_event(&ec, pe);
+	return pe->pe_pics;
+}
+
+/* The backend's own names go first, then the table's; a number last. */
+static bool
+resolve(const char *name, bool is_num, uint64_t num, struct pcbe_event *pe)
+{
+	return kcpc_ops->event_coverage(name, false, 0, pe) != 0 ||
+	       (!is_num && resolve_by_table(name, pe) != 0) ||
+	       (is_num && kcpc_ops->event_coverage(name, true, num, pe) != 0);
+}
+
+static bool
+is_generic(const char *name)
+{
+	return strncmp(name, "PAPI", 4) == 0;
+}
+
+/* The table's names that the PIC can count. */
+static void
+list_table(struct listing *ls, unsigned pic)
+{
+	const struct events *es = &kcpc_ops->pcbe_table;
+	struct event_walk ew = { 0 };
+	char name[CPC_MAX_EVENT_LEN];
+	struct pcbe_event pe;
+
+	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
+		if ((resolve_by_table(name, &pe) >> pic & 1) != 0 &&
+		    (pe.pe_flags & CPC_EVENT_LACKING) == 0)
+			list_add(ls, name);
+	}
+}
+
+intptr_t
+kcpc_list_events(const uintptr_t *a)
+{
+	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
+	bool generic = a[3] != 0;
+	const char *name;
+	unsigned at = 0;
+
+	if (a[0] >= kcpc_npic)
+		return -EINVAL;
+	if ((kcpc_pics & 1ULL << a[0]) == 0)
+		return 0;
+	while ((name = kcpc_ops->list_events((unsigned)a[0], &at)) != NULL) {
+		if (is_generic(name) == generic)
+			list_add(&ls, name);
+	}
+	if (!generic && kcpc_ops->pcbe_table.es_pmu != NULL)
+		list_table(&ls, (unsigned)a[0]);
+	return list_end(&ls);
+}
+
+intptr_t
+kcpc_list_attrs(const uintptr_t *a)
+{
+	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
+	const char *name;
+	unsigned n;
+
+	for (n = 0; (name = kcpc_ops->list_attrs(n)) != NULL; n++)
+		list_add(&ls, name);
+	return list_end(&ls);
+}
+
+intptr_t
+kcpc_list_one(const uintptr_t *a, const char *name)
+{
+	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
+
+	list_add(&ls, name);
+	return list_end(&ls);
+}
+
+intptr_t
+kcpc_event(const uintptr_t *a)
+{
+	struct pcbe_event pe = { 0 };
+	struct cpc_event ce = { 0 };
+	char name[CPC_MAX_EVENT_LEN];
+	int err;
+
+	if ((err = arch_copyinstr(name, a[0], sizeof name)) == EFAULT)
+		return -EFAULT;
+	if (err != 0)
+		return -EINVAL; /* no event has so long a name */
+	if (!resolve(name, a[1] != 0, a[2], &pe)) {
+		kcpc_asked(true);
+		return -EINVAL;
+	}
+	ce.ce_pics = (uint32_t)(pe.pe_pics & kcpc_pics);
+	ce.ce_code = pe.pe_code;
+	ce.ce_extra = pe.pe_extra;
+	ce.ce_flags = pe.pe_flags;
+	return -arch_copyout(a[3], &ce, sizeof ce);
+}
+
+/* PAPI's presets that programs ask for; those that are exact are resolved. */
+static bool
+is_preset(const char *name)
+{
+	return strncmp(name, "PAPI_", 5) == 0;
+}
+
+static intptr_t
+event_why(const uintptr_t *a)
+{
+	const struct events *es = &kcpc_ops->pcbe_table;
+	char name[CPC_MAX_EVENT_LEN], why[CPC_MAX_EVENT_LEN];
+	int err;
+
+	if ((err = arch_copyinstr(name, a[0], sizeof name)) != 0)
+		return -err;
+	if (is_preset(name))
+		return kcpc_list_one(
+		    a, "no single event of this CPU is exactly that");
+	strlcpy(why, "did you mean ", sizeof why);
+	if (!events_suggest(
+		es, name, why + strlen(why), sizeof why - strlen(why) - 1))
+		return 0;
+	why[strlen(why) + 1] = '\0';
+	why[strlen(why)] = '?';
+	return kcpc_list_one(a, why);
+}
+
+static intptr_t
+table(const uintptr_t *a)
+{
+	const struct event_db *db;
+	size_t bytes;
+	int err;
+
+	if (a[0] >= (uintptr_t)EVENT_VENDORS * SECTION_N)
+		return -EINVAL;
+	if ((db = event_dbs[a[0] / SECTION_N]) == NULL)
+		return 0;
+	bytes = db->ed_bytes[a[0] % SECTION_N];
+	if (a[2] < bytes)
+		return (intptr_t)bytes;
+	err = arch_copyout(a[1], db->ed_at[a[0] % SECTION_N], bytes);
+	return err != 0 ? -err : (intptr_t)bytes;
+}
+
+static intptr_t
+table_cpu(const uintptr_t *a)
+{
+	const struct events *es = &kcpc_ops->pcbe_table;
+
+	return es->es_pmu != NULL ? kcpc_list_one(a, es->es_pmu->ep_name) : 0;
+}
+
+intptr_t
+kcpc_table_op(uintptr_t op, const uintptr_t *a)
+{
+	switch (op) {
+	case CPC_OP_EVENT_WHY:
+		return event_why(a);
+	case CPC_OP_TABLE:
+		return table(a);
+	case CPC_OP_TABLE_CPU:
+		return table_cpu(a);
+	default:
+		return -EINVAL;
+	}
+}

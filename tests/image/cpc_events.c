@@ -1,0 +1,300 @@
+/*
+ * Events by the names of the CPU's table: each spelling counts the same, what
+ * can occur in an emulator counts exactly, and nothing else counts.
+ *
+ * Two requests of one event in one set make the same of a loop: no tolerance.
+ */
+#include "tests/image/cpc_test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/cpc.h>
+
+TEST_KEEPS(32);
+
+#define SHORT 1000
+#define LONG  6000
+#define BOTH  (CPC_COUNT_USER | CPC_COUNT_SYSTEM)
+
+static bool
+has_table(void)
+{
+	char name[64];
+
+	return cpc_syscall(
+		   CPC_OP_TABLE_CPU, 0, (uintptr_t)name, sizeof name, 0) > 0;
+}
+
+#define NEEDS_TABLE()                                                          \
+	do {                                                                   \
+		if (!has_table())                                              \
+			SKIP("no table of this CPU's events");                 \
+	} while (0)
+
+static int
+try_add(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags)
+{
+	return cpc_set_add_request(cpc, set, event, 0, flags, 0, NULL);
+}
+
+/* What both requests of the bound set count around n iterations. */
+static void
+window(cpc_t *cpc, cpc_set_t *set, uint64_t n, uint64_t *value)
+{
+	cpc_buf_t *before = cpc_buf_create(cpc, set);
+	cpc_buf_t *after = cpc_buf_create(cpc, set);
+
+	for (int round = 0; round < 2; round++) {
+		EXPECT_EQ(cpc_set_sample(cpc, set, before), 0);
+		spin(n);
+		EXPECT_EQ(cpc_set_sample(cpc, set, after), 0);
+	}
+	cpc_buf_sub(cpc, after, after, before);
+	for (int i = 0; i < 2; i++)
+		cpc_buf_get(cpc, after, i, &value[i]);
+	cpc_buf_destroy(cpc, before);
+	cpc_buf_destroy(cpc, after);
+}
+
+/*
+ * What they make of LONG - SHORT iterations: PICs are read one after the
+ * other, which is the same in each window.
+ */
+static bool
+count_both(cpc_t *cpc, cpc_set_t *set, uint64_t *value)
+{
+	uint64_t less[2];
+
+	if (!EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0))
+		return false;
+	window(cpc, set, LONG, value);
+	window(cpc, set, SHORT, less);
+	for (int i = 0; i < 2; i++)
+		value[i] -= less[i];
+	return true;
+}
+
+/* Of a name that this CPU has: it counts what the preset does. */
+static unsigned
+is_alike(cpc_t *cpc, const char *preset, const char *name)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	uint64_t value[2] = { 0 };
+	unsigned tested = 0;
+
+	add_flags(cpc, set, preset, BOTH);
+	if (try_add(cpc, set, name, BOTH) == 1 && count_both(cpc, set, value)) {
+		tested = 1;
+		if (!EXPECT_EQ(value[1], value[0]) ||
+		    !EXPECT(value[0] >= LONG - SHORT))
+			test_note("that was %s", name);
+	}
+	cpc_set_destroy(cpc, set);
+	return tested;
+}
+
+/* Names of Intel's, AMD's and Arm's tables; raw codes. */
+static const struct {
+	const char *preset, *name;
+} alike[] = {
+	{ "PAPI_tot_ins", "INST_RETIRED:ANY_P" },
+	{ "PAPI_tot_ins", "INST_RETIRED.ANY_P" },
+	{ "PAPI_tot_ins", "inst_retired:any_p" },
+	{ "PAPI_tot_ins", "INST_RETIRED:ANY_P:c=0:i=0" },
+	{ "PAPI_tot_ins", "INST_RETIRED:ANY_P:k=1:u=1" },
+	{ "PAPI_tot_ins", "INST_RETIRED" },
+	{ "PAPI_tot_ins", "inst_retired" },
+	{ "PAPI_tot_ins", "RETIRED_INSTRUCTIONS" },
+	{ "PAPI_tot_ins", "RETIRED_INSTRUCTIONS:u:k" },
+	{ "PAPI_tot_cyc", "CPU_CLK_UNHALTED:THREAD_P" },
+	{ "PAPI_tot_cyc", "UNHALTED_CORE_CYCLES" },
+	{ "PAPI_tot_cyc", "CPU_CYCLES" },
+	{ "PAPI_tot_cyc", "CYCLES_NOT_IN_HALT" },
+	{ "PAPI_tot_cyc", "CPU_CLK_UNHALTED" },
+	{ "PAPI_br_ins", "BR_INST_RETIRED:ALL_BRANCHES" },
+	{ "PAPI_br_ins", "BRANCH_INSTRUCTIONS_RETIRED" },
+	{ "PAPI_br_ins", "RETIRED_BRANCH_INSTRUCTIONS" },
+};
+
+/* CPC-REQ-03, CPC-EVT-03 */
+CPC_TEST(every_spelling_counts_the_same)
+{
+	unsigned tested = 0;
+
+	NEEDS_TABLE();
+	for (unsigned i = 0; i < sizeof alike / sizeof alike[0]; i++) {
+		if (have_event(cpc, alike[i].preset))
+			tested += is_alike(cpc, alike[i].preset, alike[i].name);
+	}
+	EXPECT(tested >= 3);
+}
+
+/* A name that is in neither case is another name: CPC-REQ-03. */
+CPC_TEST(case_counts)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	NEEDS_TABLE();
+	EXPECT_REPORTED(try_add(cpc, set, "Inst_Retired", BOTH), EINVAL,
+	    "cpc_set_add_request", CPC_INVALID_EVENT);
+	EXPECT_REPORTED(try_add(cpc, set, "PAPI_TOT_INS", BOTH), EINVAL,
+	    "cpc_set_add_request", CPC_INVALID_EVENT);
+}
+
+/* A miss says what may have been meant, a preset why it is none. */
+CPC_TEST(a_miss_says_why)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	static const char *const misses[] = { "INST_RETIERD", "CPU_CYCLE",
+		"RETIRED_INSTRUCTION" };
+	unsigned hints = 0;
+
+	NEEDS_TABLE();
+	for (unsigned i = 0; i < sizeof misses / sizeof misses[0]; i++) {
+		EXPECT_REPORTED(try_add(cpc, set, misses[i], BOTH), EINVAL,
+		    "cpc_set_add_request", CPC_INVALID_EVENT);
+		hints += strstr(test_detail.text,
+			     "Unknown event: did you mean ") != NULL;
+	}
+	EXPECT(hints >= 1);
+	EXPECT_REPORTED(try_add(cpc, set, "PAPI_l1_ldm", BOTH), EINVAL,
+	    "cpc_set_add_request", CPC_INVALID_EVENT);
+	EXPECT(strstr(test_detail.text, "no single event") != NULL);
+	EXPECT_REPORTED(try_add(cpc, set, "no_such_event", BOTH), EINVAL,
+	    "cpc_set_add_request", CPC_INVALID_EVENT);
+	EXPECT(strcmp(test_detail.text, "Unknown event\n") == 0);
+}
+
+/* The name of an event of this CPU's table that retired instructions are. */
+static const char *
+instructions(cpc_t *cpc)
+{
+	static const char *const names[] = { "INST_RETIRED:ANY_P",
+		"INST_RETIRED", "RETIRED_INSTRUCTIONS" };
+
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		cpc_set_t *set = cpc_set_create(cpc);
+		bool has = try_add(cpc, set, names[i], BOTH) == 0;
+
+		cpc_set_destroy(cpc, set);
+		if (has)
+			return names[i];
+	}
+	return NULL;
+}
+
+/* `:u` and `:k` go before the request's flags. */
+CPC_TEST(a_name_may_say_at_which_privilege)
+{
+	const char *name = instructions(cpc);
+	char text[80];
+
+	NEEDS_TABLE();
+	REQUIRE(name != NULL);
+	for (unsigned i = 0; i < 2; i++) {
+		static const struct {
+			const char *suffix;
+			uint_t flags, other;
+		} levels[] = {
+			{ ":u", CPC_COUNT_USER, CPC_COUNT_SYSTEM },
+			{ ":k", CPC_COUNT_SYSTEM, CPC_COUNT_USER },
+		};
+		cpc_set_t *set = cpc_set_create(cpc);
+		uint64_t value[2] = { 0 };
+
+		snprintf(text, sizeof text, "%s%s", name, levels[i].suffix);
+		add_flags(cpc, set, INS_EVENT, levels[i].flags);
+		EXPECT_EQ(try_add(cpc, set, text, levels[i].other), 1);
+		if (count_both(cpc, set, value))
+			EXPECT_EQ(value[1], value[0]);
+		cpc_set_destroy(cpc, set);
+	}
+}
+
+/*
+ * Modifiers of a name are the attributes of that name.  In the emulator at
+ * most one instruction completes in a cycle: two never do, and not two always.
+ */
+CPC_TEST(modifiers_are_attributes)
+{
+	static const char *const names[] = { "INST_RETIRED:ANY_P:c=2",
+		"INST_RETIRED:ANY_P:c=2:i", "RETIRED_INSTRUCTIONS:c=2",
+		"RETIRED_INSTRUCTIONS:c=2:i" };
+	unsigned tested = 0;
+
+	NEEDS_TABLE();
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+		cpc_set_t *set = cpc_set_create(cpc);
+		cpc_attr_t attrs[] = { { "cmask", 2 }, { "inv", i & 1 } };
+		uint64_t value[2] = { 0 };
+
+		if (try_add(cpc, set, names[i], BOTH) == 0) {
+			EXPECT_EQ(cpc_set_add_request(cpc, set,
+				      i < 2 ? "INST_RETIRED:ANY_P"
+					    : "RETIRED_INSTRUCTIONS",
+				      0, BOTH, 2, attrs),
+			    1);
+			if (count_both(cpc, set, value)) {
+				EXPECT_EQ(value[1], value[0]);
+				EXPECT((value[0] != 0) == (i & 1));
+			}
+			tested++;
+		}
+		cpc_set_destroy(cpc, set);
+	}
+	if (tested == 0)
+		SKIP("this CPU's names take no counter mask");
+}
+
+/*
+ * Is it one of the events that emulators count?  The codes are the PMU's:
+ * Arm's instructions and cycles; of x86 also reference cycles, branches, and
+ * what an inverted counter mask makes of any.
+ */
+static bool
+can_occur(uint64_t code)
+{
+#ifdef __aarch64__
+	return code == 0x08 || code == 0x11;
+#else
+	uint64_t cmask = code >> 24 & 0xff;
+
+	switch (code & 0xf0000ffffULL) {
+	case 0xc0:
+	case 0x3c:
+	case 0x13c:
+	case 0xc4:
+	case 0x76:
+	case 0xc2:
+		return true;
+	default:
+		return code >> 30 == 1 || (cmask > 0 && (code & 1 << 23) != 0);
+	}
+#endif
+}
+
+static void
+is_silent(void *arg, const char *name)
+{
+	cpc_t *cpc = arg;
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_reqinfo_t info;
+
+	EXPECT_EQ(try_add(cpc, set, name, BOTH), 0);
+	if (EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0) &&
+	    EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0)) {
+		spin(100);
+		if (!can_occur(info.ri_code) &&
+		    !EXPECT_EQ(sampled(cpc, set, 0), 0))
+			test_note("that was %s, %#llx", name,
+			    (unsigned long long)info.ri_code);
+	}
+	cpc_set_destroy(cpc, set);
+}
+
+/* CPC-QRY-14: everything else binds, and reads 0. */
+CPC_TEST(what_cannot_occur_counts_nothing)
+{
+	NEEDS_TABLE();
+	cpc_walk_events_all(cpc, cpc, is_silent);
+}
