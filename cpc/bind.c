@@ -35,14 +35,14 @@ ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how, int *subcode)
 }
 
 static intptr_t
-bind(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how, int *subcode)
+bind_lwp(cpc_t *cpc, cpc_set_t *set, uintptr_t flags, int *subcode)
 {
-	intptr_t r = ask(cpc, set, op, how, subcode);
+	intptr_t r = ask(cpc, set, CPC_OP_BIND, flags, subcode);
 	sigset_t mask;
 
 	if (r == -ESTALE) {
 		cpci_lock(cpc, &mask);
-		r = ask(cpc, set, op, how, subcode);
+		r = ask(cpc, set, CPC_OP_BIND, flags, subcode);
 		cpci_unlock(cpc, &mask);
 	}
 	return r;
@@ -58,7 +58,7 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 		return result(-EINVAL);
 	cpci_page_find();
 	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0)
-		r = bind(cpc, set, CPC_OP_BIND, flags, &subcode);
+		r = bind_lwp(cpc, set, flags, &subcode);
 	return r == 0 ? 0
 	              : cpci_fail(cpc, "cpc_bind_curlwp", (int)-r, subcode, "");
 }
@@ -68,12 +68,18 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
 	intptr_t r = -EINVAL;
 	int subcode = -1;
+	sigset_t mask;
 
 	if (cpc == NULL)
 		return result(-EINVAL);
-	/* A negative id is one no processor has, as it is. */
+	/*
+	 * The LWP may wait for its turn on that CPU: meanwhile the set is
+	 * not destroyed.  A negative id is one no processor has, as it is.
+	 */
+	cpci_lock(cpc, &mask);
 	if (flags == 0)
-		r = bind(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &subcode);
+		r = ask(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &subcode);
+	cpci_unlock(cpc, &mask);
 	return r == 0 ? 0
 	              : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, subcode, "");
 }
@@ -81,9 +87,19 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 int
 cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
+	sigset_t mask;
+	intptr_t r;
+
 	if (!cpci_is_set(cpc, set))
 		return result(-EINVAL);
-	return result(cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0));
+	r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
+	if (r == -EINVAL) {
+		/* Another LWP may be on its way to bind it to a CPU. */
+		cpci_lock(cpc, &mask);
+		r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
+		cpci_unlock(cpc, &mask);
+	}
+	return result(r);
 }
 
 int

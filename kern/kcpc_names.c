@@ -7,6 +7,7 @@
 #include "kern/arch.h"
 #include "kern/errno.h"
 #include "kern/kcpc_impl.h"
+#include "kern/usercopy.h"
 #include "lib/string.h"
 
 /* A list on its way out: how long it is, and where the next name goes. */
@@ -24,7 +25,7 @@ list_add(struct listing *ls, const char *name)
 	size_t fits = bytes < ls->ls_room ? bytes : ls->ls_room;
 
 	if (fits > 0 && ls->ls_err == 0)
-		ls->ls_err = arch_copyout(ls->ls_to, name, fits);
+		ls->ls_err = copyout(ls->ls_to, name, fits);
 	ls->ls_to += fits;
 	ls->ls_room -= fits;
 	ls->ls_bytes += bytes;
@@ -145,7 +146,7 @@ kcpc_event(const uintptr_t *a)
 	char name[CPC_MAX_EVENT_LEN];
 	int err;
 
-	if ((err = arch_copyinstr(name, a[0], sizeof name)) == EFAULT)
+	if ((err = copyinstr(name, a[0], sizeof name)) == EFAULT)
 		return -EFAULT;
 	if (err != 0)
 		return -EINVAL; /* no event has so long a name */
@@ -157,7 +158,7 @@ kcpc_event(const uintptr_t *a)
 	ce.ce_code = pe.pe_code;
 	ce.ce_extra = pe.pe_extra;
 	ce.ce_flags = pe.pe_flags;
-	return -arch_copyout(a[3], &ce, sizeof ce);
+	return -copyout(a[3], &ce, sizeof ce);
 }
 
 /* PAPI's presets that programs ask for; those that are exact are resolved. */
@@ -174,7 +175,7 @@ event_why(const uintptr_t *a)
 	char name[CPC_MAX_EVENT_LEN], why[CPC_MAX_EVENT_LEN];
 	int err;
 
-	if ((err = arch_copyinstr(name, a[0], sizeof name)) != 0)
+	if ((err = copyinstr(name, a[0], sizeof name)) != 0)
 		return -err;
 	if (is_preset(name))
 		return kcpc_list_one(
@@ -202,7 +203,7 @@ table(const uintptr_t *a)
 	bytes = db->ed_bytes[a[0] % SECTION_N];
 	if (a[2] < bytes)
 		return (intptr_t)bytes;
-	err = arch_copyout(a[1], db->ed_at[a[0] % SECTION_N], bytes);
+	err = copyout(a[1], db->ed_at[a[0] % SECTION_N], bytes);
 	return err != 0 ? -err : (intptr_t)bytes;
 }
 

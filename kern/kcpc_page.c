@@ -12,6 +12,7 @@
 #include "kern/page.h"
 #include "kern/proc.h"
 #include "kern/timer.h"
+#include "kern/usercopy.h"
 #include "lib/string.h"
 
 #define PAGES_BASE 0x10000UL /* below: nothing, so that NULL faults */
@@ -135,6 +136,11 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 
 	if (kcpc_ops->advance != NULL)
 		return -ENOTSUP; /* software has no PICs to read */
+	/* A fault goes on there: no way back leads out of user space. */
+	if (a[0] >= USER_TOP || a[1] >= USER_TOP || a[2] >= USER_TOP)
+		return -copy_refuse(a[0] >= USER_TOP   ? a[0]
+				    : a[1] >= USER_TOP ? a[1]
+						       : a[2]);
 	if (l->l_cpc_page == NULL && (err = page_make(l)) != 0)
 		return -err;
 	l->l_cpc_page->kg_read = a[0];

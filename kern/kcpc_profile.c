@@ -18,6 +18,7 @@
 #include "kern/lwp.h"
 #include "kern/page.h"
 #include "kern/proc.h"
+#include "kern/usercopy.h"
 #include "lib/string.h"
 
 /* Samples as read(2) gives them, one behind the other. */
@@ -267,7 +268,7 @@ kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
 
 	if (kp == NULL)
 		return EBADF;
-	return arch_copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
+	return copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
 }
 
 /* The bytes at `at` that are whole samples, and no more than max. */
@@ -298,7 +299,7 @@ kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len)
 		    len - done);
 		if (n == 0)
 			return done > 0 ? (intptr_t)done : -EINVAL;
-		if (arch_copyout(uva + done, ch->ch_data + ch->ch_read, n) != 0)
+		if (copyout(uva + done, ch->ch_data + ch->ch_read, n) != 0)
 			return done > 0 ? (intptr_t)done : -EFAULT;
 		done += n;
 		ch->ch_read += n;
@@ -323,5 +324,5 @@ kcpc_ksym(uintptr_t addr, uintptr_t uva, size_t len)
 		return -ENOENT;
 	if (bytes > len)
 		return -ENAMETOOLONG;
-	return arch_copyout(uva, name, bytes) != 0 ? -EFAULT : (intptr_t)offset;
+	return copyout(uva, name, bytes) != 0 ? -EFAULT : (intptr_t)offset;
 }

@@ -9,6 +9,7 @@
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
+#include "kern/usercopy.h"
 #include "lib/string.h"
 
 /*
@@ -113,7 +114,7 @@ sys_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 
 	if (a[1] == 0)
 		return EINVAL;
-	if ((err = arch_copyin(&head, a[0], sizeof head)) != 0)
+	if ((err = copyin(&head, a[0], sizeof head)) != 0)
 		return err;
 	if (head.cp_set != a[1])
 		return ESTALE;
@@ -125,12 +126,12 @@ sys_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 		return ENOMEM;
 	/* What was there when the head was written is there now. */
 	__sync_synchronize();
-	if ((err = arch_copyin(pack, a[0], copied)) != 0)
+	if ((err = copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
 	*pack = head;
 	err = bind(l, pack, head.cp_bytes, a[2], &subcode);
 	if (err != 0 && subcode != -1 &&
-	    arch_copyout(a[3], &subcode, sizeof subcode) != 0)
+	    copyout(a[3], &subcode, sizeof subcode) != 0)
 		err = EFAULT;
 
 free_pack:
@@ -152,7 +153,11 @@ sys_sample(struct lwp *l, const uintptr_t *a)
 		return EINVAL;
 	if ((err = kcpc_sample(l, a[0], a[2], &s.head)) != 0)
 		return err;
-	return arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]);
+	/* As copyout(), a call the less. */
+	if (arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]) !=
+	    0)
+		return copy_refuse(a[1]);
+	return 0;
 }
 
 static __attribute__((noinline)) int
@@ -173,7 +178,7 @@ sys_where(struct lwp *l, const uintptr_t *a)
 	w.cw_index = kcpc_ops->read_index(pic);
 	w.cw_pad = 0;
 	w.cw_code = ctx->kc_reqs[a[1]].kr_code;
-	return arch_copyout(a[2], &w, sizeof w);
+	return copyout(a[2], &w, sizeof w);
 }
 
 /* The software PMU is told what no hardware sees. */

@@ -28,7 +28,7 @@ sys_phys(const uintptr_t *a)
 	    arch_translate(&proc_self()->p_as, a[0] & -(uintptr_t)PAGE_SIZE);
 
 	if (a[0] >= USER_TOP || pa == ~0ULL)
-		return -EFAULT;
+		return -copy_refuse(a[0]);
 	return (intptr_t)(pa + a[0] % PAGE_SIZE);
 }
 
@@ -117,6 +117,7 @@ syscall_name(unsigned sysno)
 {
 	static const char *const private[] = {
 		PRIVATE(BARECPC_SYS_CPC) = "cpc",
+		PRIVATE(BARECPC_SYS_PHYS) = "barecpc_phys",
 		PRIVATE(BARECPC_SYS_STAT) = "barecpc_stat",
 		PRIVATE(BARECPC_SYS_SCHED) = "processor_bind",
 		PRIVATE(BARECPC_SYS_WITNESS) = "barecpc_witness",

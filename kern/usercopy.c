@@ -16,6 +16,12 @@ note(int err, uintptr_t uva)
 }
 
 int
+copy_refuse(uintptr_t uva)
+{
+	return note(EFAULT, uva);
+}
+
+int
 copyin(void *dst, uintptr_t uva, size_t len)
 {
 	return note(arch_copyin(dst, uva, len), uva);

@@ -14,6 +14,8 @@
 int copyin(void *dst, uintptr_t uva, size_t len);
 int copyout(uintptr_t uva, const void *src, size_t len);
 int copyinstr(char *dst, uintptr_t uva, size_t max);
+/* Report the address as they do; EFAULT. */
+int copy_refuse(uintptr_t uva);
 /* Fill with zeros. */
 int copyzero(uintptr_t uva, size_t len);
 /*

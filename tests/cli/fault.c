@@ -7,6 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/barecpc.h>
+#include <sys/cpc.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define KERNEL_ADDRESS ((char *)0xffffffff80000000)
@@ -164,6 +167,24 @@ pass_kernel_pointer(void)
 	return 0;
 }
 
+/* To the calls that are barecpc's own. */
+
+static int
+pass_counters_pointer(void)
+{
+	return syscall(BARECPC_SYS_CPC, (long)CPC_OP_EVENT, 16, 0, 0, 0) ==
+	                   -1 &&
+	               errno == EFAULT
+	           ? 0
+	           : 1;
+}
+
+static int
+pass_phys_pointer(void)
+{
+	return syscall(BARECPC_SYS_PHYS, 24) == -1 && errno == EFAULT ? 0 : 1;
+}
+
 /* Take all there is, touch it, and live on. */
 static int
 exhaust_memory(void)
@@ -217,6 +238,8 @@ static const struct {
 	CASE(run_privileged),
 	CASE(run_breakpoint),
 	CASE(pass_kernel_pointer),
+	CASE(pass_counters_pointer),
+	CASE(pass_phys_pointer),
 	CASE(exhaust_memory),
 	CASE(never_end),
 	CASE(do_nothing),

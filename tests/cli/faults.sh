@@ -37,6 +37,9 @@ faults() {
 	[ "$arch" = arm64 ] || ended "$arch $priv" divide SIGFPE '\(divide\+0[x0-9a-f]*\)'
 	check "$arch $priv: a hostile pointer is named, once" \
 		test "$(grep -cE '^barecpc: fault: .*0xffffffff80000000.*EFAULT' "$err")" = 1
+	for call in 'cpc at pc .*0x10' 'barecpc_phys at pc .*0x18'; do
+		check "$arch $priv: by its call: $call" grep -qE "^barecpc: fault: $call: EFAULT" "$err"
+	done
 	check "$arch $priv: what may be done is done" \
 		test "$(grep -cE '^barecpc: fault: (exit 1$|.*\((call_without_stack|exhaust_memory))' "$err")" = 0
 	check "$arch $priv: the last program still runs" grep -qx alive "$out"
@@ -44,7 +47,7 @@ faults() {
 }
 
 anywhere='read_null write_text run_data read_nowhere overflow_stack smash_stack run_undefined run_breakpoint divide
-	pass_kernel_pointer call_without_stack exhaust_memory abort_self'
+	pass_kernel_pointer pass_counters_pointer pass_phys_pointer call_without_stack exhaust_memory abort_self'
 for arch in arm64 x86_64; do
 	scripts/barecpc-cc --arch "$arch" -O1 -o "$tap_dir/fault" tests/cli/fault.c
 	# A program at system privilege is trusted with the kernel; its mistakes are reported all the same.

@@ -18,6 +18,7 @@
 #include "kern/proc.h"
 #include "kern/sched.h"
 #include "kern/timer.h"
+#include "kern/usercopy.h"
 #include "kern/xcall.h"
 #include "tests/host/fake_pcbe.h"
 
@@ -310,6 +311,33 @@ arch_copyinstr(char *dst, uintptr_t uva, size_t max)
 		return ENAMETOOLONG;
 	memcpy(dst, (const char *)uva, len + 1);
 	return 0;
+}
+
+/* Nobody reads reports of bad addresses here. */
+
+int
+copy_refuse(uintptr_t uva)
+{
+	(void)uva;
+	return EFAULT;
+}
+
+int
+copyin(void *dst, uintptr_t uva, size_t len)
+{
+	return arch_copyin(dst, uva, len);
+}
+
+int
+copyout(uintptr_t uva, const void *src, size_t len)
+{
+	return arch_copyout(uva, src, len);
+}
+
+int
+copyinstr(char *dst, uintptr_t uva, size_t max)
+{
+	return arch_copyinstr(dst, uva, max);
 }
 
 uint64_t
