@@ -119,15 +119,17 @@ static void
 bind_cpu(struct script *s, unsigned cpu)
 {
 	static uint64_t id = 1ULL << 62; /* not one of libcpc's */
+	struct cpc_pack *pack = &s->set.mx_pack;
 
-	s->set.mx_pack.cp_set = ++id;
-	s->set.mx_pack.cp_nreqs = 1;
+	pack->cp_set = ++id;
+	pack->cp_nreqs = 1;
+	pack->cp_bytes = sizeof *pack + sizeof s->set.mx_reqs[0];
 	s->set.mx_reqs[0].cr_event = machine.mm_ins;
 	s->set.mx_reqs[0].cr_flags = CPC_COUNT_USER;
 	s->set.mx_reqs[0].cr_picnum = -1;
 	loop(s,
-	    PUT(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)&s->set,
-		sizeof s->set.mx_pack + sizeof s->set.mx_reqs[0], cpu, 0),
+	    PUT(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)pack,
+		(long)pack->cp_set, cpu, 0),
 	    1);
 	s->since = s->ran - script_after - SCRIPT_SPIN;
 }
@@ -214,6 +216,18 @@ make_first(struct script *s)
 	s->ops[s->n].op_sysno = -1;
 }
 
+/* Operations on counters all succeed. */
+static void
+check_calls(const struct script *s)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		if (s->ops[i].op_sysno == BARECPC_SYS_CPC &&
+		    !EXPECT_EQ(s->results[i], 0))
+			test_note(
+			    "that was op %u, %ld", i, s->ops[i].op_arg[0]);
+	}
+}
+
 static void
 run_seed(unsigned seed)
 {
@@ -229,6 +243,7 @@ run_seed(unsigned seed)
 	make_first(&counters[0]);
 	script_run(counters[0].ops);
 	for (i = 0; i < machine.mm_ncpu; i++) {
+		check_calls(&counters[i]);
 		counted += counters[i].sample.ms_value[0];
 		ran += counters[i].until - counters[i].since;
 	}
