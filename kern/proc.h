@@ -54,7 +54,7 @@ struct proc {
 
 	struct timer p_timeout;
 	struct timer p_alarm;   /* setitimer(2), */
-	uint64_t p_alarm_every; /* ticks; 0: once */
+	hrtime_t p_alarm_every; /* 0: once */
 	bool p_exiting;
 	int p_status; /* exit status 0..255 or KILLED(signal), once exiting */
 	bool p_done;  /* no LWP is left */

@@ -28,21 +28,20 @@ static void
 ring(void *arg)
 {
 	struct proc *p = arg;
-	uint64_t now = arch_tick(), next = p->p_alarm.t_tick + p->p_alarm_every;
+	uint64_t now = arch_tick(), every = ns_to_tick(p->p_alarm_every);
+	uint64_t next = p->p_alarm.t_tick + every;
 	struct siginfo info;
 
 	siginfo_set(&info, SIGALRM, SI_KERNEL, 0);
 	sig_post_proc(p, SIGALRM, &info);
 	if (p->p_alarm_every != 0)
-		timer_start(&p->p_alarm,
-		    next > now ? next : now + p->p_alarm_every, ring, p);
+		timer_start(
+		    &p->p_alarm, next > now ? next : now + every, ring, p);
 }
 
 static struct timeval
-to_timeval(uint64_t ticks)
+to_timeval(hrtime_t ns)
 {
-	hrtime_t ns = tick_to_ns(ticks);
-
 	return (struct timeval){ ns / NS_PER_S, ns % NS_PER_S / NS_PER_US };
 }
 
@@ -55,12 +54,12 @@ good(const struct timeval *tv)
 /* A century, and with it all that is longer, is more than any run. */
 #define LONGEST_S (100LL * 366 * 24 * 3600)
 
-static uint64_t
-to_ticks(const struct timeval *tv)
+static hrtime_t
+to_ns(const struct timeval *tv)
 {
 	int64_t s = tv->tv_sec < LONGEST_S ? tv->tv_sec : LONGEST_S;
 
-	return ns_to_tick(s * NS_PER_S + tv->tv_usec * NS_PER_US);
+	return s * NS_PER_S + tv->tv_usec * NS_PER_US;
 }
 
 static struct itimerval
@@ -70,19 +69,20 @@ get(const struct proc *p)
 
 	if (p->p_alarm.t_cpu != NULL)
 		left = p->p_alarm.t_tick > now ? p->p_alarm.t_tick - now : 1;
-	return (
-	    struct itimerval){ to_timeval(p->p_alarm_every), to_timeval(left) };
+	return (struct itimerval){ to_timeval(p->p_alarm_every),
+		to_timeval(tick_to_ns(left)) };
 }
 
 static void
 set(struct proc *p, const struct itimerval *it)
 {
-	uint64_t first = to_ticks(&it->it_value);
+	hrtime_t first = to_ns(&it->it_value);
 
 	timer_stop(&p->p_alarm);
-	p->p_alarm_every = first != 0 ? to_ticks(&it->it_interval) : 0;
+	p->p_alarm_every = first != 0 ? to_ns(&it->it_interval) : 0;
 	if (first != 0)
-		timer_start(&p->p_alarm, arch_tick() + first, ring, p);
+		timer_start(
+		    &p->p_alarm, arch_tick() + ns_to_tick(first), ring, p);
 }
 
 intptr_t
