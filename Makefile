@@ -121,7 +121,7 @@ PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_flat.o payloads/$(ARCH)/bench_clock.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_overflow cpc_position cpc_ucontext thread futex poll itimer fork sched orphan \
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_ucontext thread futex poll itimer fork sched orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_denied cpc_hostile
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak

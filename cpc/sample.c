@@ -46,31 +46,54 @@ static _Thread_local struct recent {
 	uint64_t re_changes;
 } recent[4];
 
-/* The LWP's; until it has one, one that tells of no set. */
-static const struct cpc_page no_page;
-static _Thread_local const struct cpc_page *page = &no_page;
-
-/* A forked process has none of its parent's pages. */
-static void
-forget_page(void)
-{
-	page = &no_page;
-}
+/*
+ * The LWP's.  Until it has asked for one, and where it is refused one, it is
+ * one of these, which tell of no set.  In a forked process its copy is where
+ * it was, whoever forked.
+ */
+static const struct cpc_page not_asked, refused;
+static _Thread_local const struct cpc_page *page = &not_asked;
 
 void
 cpci_page_find(void)
 {
-	static bool registered;
 	intptr_t r;
 
-	if (!cpci_can_read || page != &no_page)
+	if (!cpci_can_read || page != &not_asked)
 		return;
-	if (!__atomic_exchange_n(&registered, true, __ATOMIC_RELAXED))
-		pthread_atfork(NULL, NULL, forget_page);
 	r = cpc_syscall(CPC_OP_PAGE, (uintptr_t)cpci_read,
 	    (uintptr_t)cpci_read_end, (uintptr_t)cpci_read_fail, 0);
-	if (r > 0)
-		page = (const struct cpc_page *)r;
+	page = r > 0 ? (const struct cpc_page *)r : &refused;
+}
+
+/*
+ * A frozen set's counts lie in the page as they are.  False: it is not frozen
+ * any more.
+ */
+static bool
+read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
+{
+	struct cpc_sample *s, *last;
+	uint64_t seq;
+
+	do {
+		seq = __atomic_load_n(&cg->cg_seq, __ATOMIC_RELAXED);
+		s = cb->cb_spare;
+		last = cb->cb_sample;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		if (cg->cg_frozen != cb->cb_set ||
+		    cg->cg_nreqs != (uint64_t)cb->cb_n)
+			return false;
+		s->cs_hrtime = cg->cg_hrtime;
+		s->cs_tick = cg->cg_tick;
+		for (int64_t i = 0; i < cb->cb_n; i++)
+			s->cs_value[i] = cg->cg_req[i].cq_data;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (__atomic_load_n(&cg->cg_seq, __ATOMIC_RELAXED) != seq);
+	/* As in the read sequence, a handler that comes here does no harm. */
+	cb->cb_sample = s;
+	cb->cb_spare = last;
+	return true;
 }
 
 int
@@ -78,13 +101,15 @@ cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
 {
 	intptr_t r;
 
-	(void)cg;
+	if (cg->cg_frozen == cb->cb_set && read_frozen(cg, cb))
+		return 0;
 	r = cpc_syscall(CPC_OP_SAMPLE, cb->cb_set, (uintptr_t)cb->cb_sample,
 	    (uintptr_t)cb->cb_n, 0);
 	if (r < 0) {
 		errno = (int)-r;
 		return -1;
 	}
+	cpci_page_find(); /* an LWP that inherited the set never bound it */
 	return 0;
 }
 

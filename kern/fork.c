@@ -163,6 +163,11 @@ clone_process(const struct clone *c)
 		proc_free(p);
 		return -EFAULT;
 	}
+	if (kcpc_fork(lwp_self(), l) != 0) {
+		lwp_bind(l, NULL);
+		proc_free(p);
+		return -EAGAIN;
+	}
 	tell_child(p, c);
 	sched_ready(l);
 	if (c->flags & CLONE_VFORK)

@@ -48,6 +48,11 @@ void kcpc_restore(struct lwp *l);
  * what it inherits.  0, or EAGAIN where memory is out.
  */
 int kcpc_inherit(const struct lwp *parent, struct lwp *child);
+/*
+ * The same in a process that is a copy: nothing is counted there, but its
+ * program believes to have a counter page, and has one.  0 or ENOMEM.
+ */
+int kcpc_fork(const struct lwp *parent, struct lwp *child);
 
 /* CPU c is to take LWPs: its siblings' counters may be its own, too. */
 void kcpc_cpu_online(struct cpu *c);

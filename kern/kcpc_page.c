@@ -86,8 +86,6 @@ page_map(struct lwp *l, struct kcpc_page *kg)
 	struct as *as = &l->l_proc->p_as;
 	int err;
 
-	if ((kg->kg_uva = page_address(l)) == 0)
-		return ENOMEM;
 	if ((kg->kg_page = page_zalloc(0)) == NULL)
 		return ENOMEM;
 	err = arch_map(as, kg->kg_uva, va_to_pa(kg->kg_page), PAGE_SIZE,
@@ -98,13 +96,14 @@ page_map(struct lwp *l, struct kcpc_page *kg)
 }
 
 static int
-page_make(struct lwp *l)
+page_make(struct lwp *l, uintptr_t uva)
 {
-	struct kcpc_page *kg = kmalloc(sizeof *kg);
+	struct kcpc_page *kg;
 	int err;
 
-	if (kg == NULL)
+	if (uva == 0 || (kg = kmalloc(sizeof *kg)) == NULL)
 		return ENOMEM;
+	kg->kg_uva = uva;
 	if ((err = page_map(l, kg)) != 0) {
 		kfree(kg);
 		return err;
@@ -129,6 +128,22 @@ kcpc_page_free(struct lwp *l)
 	kfree(kg);
 }
 
+int
+kcpc_fork(const struct lwp *parent, struct lwp *child)
+{
+	const struct kcpc_page *kg = parent->l_cpc_page;
+	int err;
+
+	if (kg == NULL)
+		return 0;
+	if ((err = page_make(child, kg->kg_uva)) != 0)
+		return err;
+	child->l_cpc_page->kg_read = kg->kg_read;
+	child->l_cpc_page->kg_read_end = kg->kg_read_end;
+	child->l_cpc_page->kg_fail = kg->kg_fail;
+	return 0;
+}
+
 intptr_t
 kcpc_page_get(struct lwp *l, const uintptr_t *a)
 {
@@ -141,7 +156,7 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 		return -copy_refuse(a[0] >= USER_TOP   ? a[0]
 				    : a[1] >= USER_TOP ? a[1]
 						       : a[2]);
-	if (l->l_cpc_page == NULL && (err = page_make(l)) != 0)
+	if (l->l_cpc_page == NULL && (err = page_make(l, page_address(l))) != 0)
 		return -err;
 	l->l_cpc_page->kg_read = a[0];
 	l->l_cpc_page->kg_read_end = a[1];
