@@ -33,10 +33,13 @@ enum ex_op {
 	EX_SAMPLE2,
 	EX_WORK,   /* instructions at user privilege */
 	EX_SYSTEM, /* at system privilege */
+	EX_READ,   /* as far as the next counter, by the counter page */
 	EX_DISABLE,
 	EX_ENABLE,
 	EX_RESTART,
 	EX_PRESET,
+	EX_CPU1,    /* bind set 1 to the CPU it is on */
+	EX_CPU2,    /* and set 2 to the other, and go there */
 	EX_REVOKE1, /* all instances of the set, of whichever LWP */
 	EX_REVOKE2,
 	EX_CLONE,
@@ -57,6 +60,13 @@ struct ex_step {
 struct ex_result {
 	int er_err;
 	uint64_t er_count[EX_NREQ]; /* a sample's */
+	uint64_t er_ticks;
+	bool er_asked; /* a read's: of the kernel */
+	/*
+	 * A read's, which goes on: of each request two, what the page has
+	 * and then the PIC.
+	 */
+	uint8_t er_stage;
 };
 
 /* The requests of the sets, by which both sides know them. */
@@ -86,15 +96,21 @@ struct ex_ctx {
 
 struct ex_lwp {
 	bool ml_alive;
-	int8_t ml_cpu; /* it runs on, or EX_IDLE */
+	int8_t ml_cpu;   /* it runs on, or EX_IDLE */
+	int8_t ml_bound; /* the only one it may run on, or EX_IDLE */
 	uint8_t ml_signals;
+	uint8_t ml_stage; /* of the read it makes; 0: it makes none */
 	struct ex_ctx ml_ctx;
+	uint8_t ml_set;            /* of that read */
+	uint64_t ml_read[EX_NREQ]; /* the counts as their PICs were read */
 };
 
 struct ex_cpu {
 	int8_t mp_lwp;         /* that runs, or EX_IDLE */
 	uint8_t mp_overflowed; /* requests of its set, not yet seen to */
 	bool mp_pending;       /* an interrupt waits */
+	struct ex_ctx mp_ctx;  /* of the set bound to it */
+	int8_t mp_binder, mp_was_bound;
 };
 
 struct ex_model {
@@ -108,6 +124,15 @@ void ex_model_reset(struct ex_model *m, const struct null_shape *shape);
 /* Can the step be made? */
 bool ex_model_enabled(const struct ex_model *m, struct ex_step s);
 void ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r);
+/*
+ * The read of a counter page made a step, with that result.  What is wrong
+ * with it, or NULL.
+ */
+const char *ex_model_read(
+    struct ex_model *m, unsigned cpu, const struct ex_result *r);
+/* Which set an LWP reads: it knows what it has bound, if not what became of it.
+ */
+unsigned ex_model_set(const struct ex_model *m, unsigned lwp);
 /* Equal where all that follows is; ticks and past signals do not count. */
 uint64_t ex_model_hash(const struct ex_model *m);
 /* Is the LWP's context counted for now? */
@@ -120,6 +145,7 @@ enum ex_fault {
 	EX_NO_STOP,     /* CPU 1's PICs do not stop */
 	EX_NO_OVERFLOW, /* no overflow is told */
 	EX_NO_FILTER,   /* every privilege is counted */
+	EX_NO_SEQUENCE, /* the page does not tell that it changed */
 	EX_NFAULT
 };
 extern const char *const ex_faults[EX_NFAULT];
@@ -127,10 +153,22 @@ extern const char *const ex_faults[EX_NFAULT];
 /* explore_world.c: the same with the kernel's own code. */
 void ex_world_boot(const char *shape, enum ex_fault fault);
 void ex_world_do(struct ex_step s, struct ex_result *r);
+/* The same for EX_READ, of a set. */
+void ex_world_read(unsigned cpu, unsigned set, struct ex_result *r);
 /* How the kernel differs from the model, or NULL. */
 const char *ex_world_check(const struct ex_model *m);
 /* All LWPs exit: what is left behind, or NULL. */
 const char *ex_world_end(void);
+
+/*
+ * explore_page.c: LWPs without a read in progress; where the LWP's page is;
+ * it has none any more.
+ */
+void ex_page_reset(void);
+void ex_page_find(unsigned lwp, uintptr_t uva);
+void ex_page_gone(unsigned lwp);
+/* A step of its read; false where the kernel must be asked. */
+bool ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r);
 
 /* explore_search.c */
 extern const char *const ex_ops[EX_NOP];

@@ -53,22 +53,10 @@ ex_model_reset(struct ex_model *m, const struct null_shape *shape)
 	for (int i = 0; i < EX_NLWP; i++) {
 		m->em_lwp[i].ml_alive = i < EX_NCPU;
 		m->em_lwp[i].ml_cpu = (int8_t)(i < EX_NCPU ? i : EX_IDLE);
+		m->em_lwp[i].ml_bound = EX_IDLE;
 	}
 	for (int i = 0; i < EX_NCPU; i++)
 		m->em_cpu[i].mp_lwp = (int8_t)i;
-}
-
-/* Does another CPU count for the set? */
-static bool
-runs_elsewhere(const struct ex_model *m, unsigned cpu, unsigned set)
-{
-	for (unsigned i = 0; i < EX_NLWP; i++) {
-		if (ex_model_running(m, i) &&
-		    m->em_lwp[i].ml_ctx.mc_set == set &&
-		    m->em_lwp[i].ml_cpu != (int)cpu)
-			return true;
-	}
-	return false;
 }
 
 bool
@@ -82,49 +70,112 @@ ex_model_enabled(const struct ex_model *m, struct ex_step s)
 	case EX_RUN2:
 	case EX_RUN3:
 		l = &m->em_lwp[s.st_op - EX_RUN1];
-		return l->ml_alive && l->ml_cpu == EX_IDLE;
+		return l->ml_alive && l->ml_cpu == EX_IDLE &&
+		       (l->ml_bound == EX_IDLE || l->ml_bound == s.st_cpu);
 	case EX_PMI:
 		return cpu->mp_pending;
 	case EX_TIMER:
 		return true;
-	case EX_REVOKE1:
-	case EX_REVOKE2:
-		return cpu->mp_lwp != EX_IDLE &&
-		       !runs_elsewhere(m, s.st_cpu, s.st_op - EX_REVOKE1);
 	case EX_CLONE:
 		return cpu->mp_lwp != EX_IDLE &&
+		       m->em_lwp[cpu->mp_lwp].ml_stage == 0 &&
 		       !m->em_lwp[EX_NLWP - 1].ml_alive;
-	default:
+	case EX_REST:
+	case EX_READ:
+	case EX_WORK: /* in a read its own instructions */
+	case EX_SYSTEM:
 		return cpu->mp_lwp != EX_IDLE;
+	default:
+		/* It can do nothing else in the middle of a read. */
+		return cpu->mp_lwp != EX_IDLE &&
+		       m->em_lwp[cpu->mp_lwp].ml_stage == 0;
 	}
 }
 
+/* For whom a CPU counts: its own set, that of its LWP, or NULL. */
+static struct ex_ctx *
+counting(struct ex_model *m, unsigned cpu)
+{
+	struct ex_cpu *mp = &m->em_cpu[cpu];
+
+	if (mp->mp_ctx.mc_live)
+		return &mp->mp_ctx;
+	return mp->mp_lwp != EX_IDLE &&
+	               ex_model_running(m, (unsigned)mp->mp_lwp)
+	           ? &m->em_lwp[mp->mp_lwp].ml_ctx
+	           : NULL;
+}
+
 /*
- * The PICs stop counting for the LWP; what overflowed is found out, and
- * freezes the set where it is to be told.
+ * The PICs stop counting; what overflowed is found out, and freezes the set of
+ * an LWP where it is to be told.
  */
 static void
-stop(struct ex_model *m, unsigned lwp)
+stop(struct ex_model *m, unsigned cpu)
 {
-	struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
-	struct ex_cpu *cpu = &m->em_cpu[m->em_lwp[lwp].ml_cpu];
-	unsigned told = cpu->mp_overflowed;
+	struct ex_ctx *c = counting(m, cpu);
+	unsigned told = m->em_cpu[cpu].mp_overflowed;
 
 	if (told != 0 && m->em_shape.ns_ovf == NULL_OVF_IMPRECISE)
 		told = ~0U;
-	cpu->mp_overflowed = 0;
-	for (unsigned i = 0; i < nreqs(c); i++) {
+	m->em_cpu[cpu].mp_overflowed = 0;
+	for (unsigned i = 0; c != &m->em_cpu[cpu].mp_ctx && i < nreqs(c); i++) {
 		if (notifies(c, i) && (told & 1U << i) != 0)
 			c->mc_frozen = c->mc_signal = true;
 	}
 }
 
 static void
-drop(struct ex_model *m, unsigned lwp)
+stop_lwp(struct ex_model *m, unsigned lwp)
 {
 	if (ex_model_running(m, lwp))
-		stop(m, lwp);
+		stop(m, (unsigned)m->em_lwp[lwp].ml_cpu);
+}
+
+static void
+drop(struct ex_model *m, unsigned lwp)
+{
+	stop_lwp(m, lwp);
 	memset(&m->em_lwp[lwp].ml_ctx, 0, sizeof(struct ex_ctx));
+}
+
+/* Its binder may run where it might before. */
+static void
+drop_cpu(struct ex_model *m, unsigned cpu)
+{
+	struct ex_cpu *mp = &m->em_cpu[cpu];
+
+	stop(m, cpu);
+	memset(&mp->mp_ctx, 0, sizeof mp->mp_ctx);
+	m->em_lwp[mp->mp_binder].ml_bound = mp->mp_was_bound;
+}
+
+/* All instances of a set. */
+static void
+revoke(struct ex_model *m, unsigned set)
+{
+	for (unsigned i = 0; i < EX_NLWP; i++) {
+		const struct ex_ctx *c = &m->em_lwp[i].ml_ctx;
+
+		if (c->mc_live && c->mc_set == set)
+			drop(m, i);
+	}
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		const struct ex_ctx *c = &m->em_cpu[i].mp_ctx;
+
+		if (c->mc_live && c->mc_set == set)
+			drop_cpu(m, i);
+	}
+}
+
+static bool
+any_cpu(const struct ex_model *m)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < EX_NCPU; i++)
+		any |= m->em_cpu[i].mp_ctx.mc_live;
+	return any;
 }
 
 static void
@@ -132,8 +183,7 @@ leave(struct ex_model *m, struct ex_cpu *cpu)
 {
 	if (cpu->mp_lwp == EX_IDLE)
 		return;
-	if (ex_model_running(m, (unsigned)cpu->mp_lwp))
-		stop(m, (unsigned)cpu->mp_lwp);
+	stop_lwp(m, (unsigned)cpu->mp_lwp);
 	m->em_lwp[cpu->mp_lwp].ml_cpu = EX_IDLE;
 	cpu->mp_lwp = EX_IDLE;
 }
@@ -147,11 +197,9 @@ run(struct ex_model *m, unsigned cpu, unsigned lwp)
 }
 
 static int
-bind_set(struct ex_model *m, unsigned lwp, unsigned set)
+begin(struct ex_model *m, struct ex_ctx *c, unsigned set)
 {
-	struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
-
-	drop(m, lwp);
+	memset(c, 0, sizeof *c);
 	c->mc_set = (uint8_t)set;
 	for (unsigned i = 0; i < nreqs(c); i++) {
 		if (notifies(c, i) && m->em_shape.ns_ovf == NULL_OVF_NONE) {
@@ -164,6 +212,57 @@ bind_set(struct ex_model *m, unsigned lwp, unsigned set)
 	return 0;
 }
 
+static int
+bind_set(struct ex_model *m, unsigned lwp, unsigned set)
+{
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		const struct ex_ctx *c = &m->em_cpu[i].mp_ctx;
+
+		if (c->mc_live && c->mc_set == set)
+			drop_cpu(m, i);
+	}
+	if (any_cpu(m))
+		return EAGAIN;
+	drop(m, lwp);
+	return begin(m, &m->em_lwp[lwp].ml_ctx, set);
+}
+
+/* The first set of a CPU takes the counters from all LWPs, for good. */
+static void
+invalidate_all(struct ex_model *m)
+{
+	for (unsigned i = 0; i < EX_NLWP; i++) {
+		stop_lwp(m, i);
+		m->em_lwp[i].ml_ctx.mc_invalid = m->em_lwp[i].ml_ctx.mc_live;
+	}
+}
+
+static int
+bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
+{
+	struct ex_cpu *mp = &m->em_cpu[cpu];
+	struct ex_lwp *l = &m->em_lwp[lwp];
+	struct ex_ctx c;
+	int err;
+
+	revoke(m, set);
+	if (mp->mp_ctx.mc_live)
+		return EAGAIN;
+	if ((err = begin(m, &c, set)) != 0)
+		return err;
+	if (l->ml_cpu != (int)cpu) {
+		leave(m, &m->em_cpu[l->ml_cpu]);
+		run(m, cpu, lwp);
+	}
+	if (!any_cpu(m))
+		invalidate_all(m);
+	mp->mp_ctx = c;
+	mp->mp_binder = (int8_t)lwp;
+	mp->mp_was_bound = l->ml_bound;
+	l->ml_bound = (int8_t)cpu;
+	return 0;
+}
+
 static void
 clone(struct ex_model *m, const struct ex_lwp *parent)
 {
@@ -173,6 +272,7 @@ clone(struct ex_model *m, const struct ex_lwp *parent)
 	memset(child, 0, sizeof *child);
 	child->ml_alive = true;
 	child->ml_cpu = EX_IDLE;
+	child->ml_bound = parent->ml_bound;
 	if (!parent->ml_ctx.mc_live || parent->ml_ctx.mc_invalid)
 		return;
 	*c = parent->ml_ctx;
@@ -187,15 +287,15 @@ clone(struct ex_model *m, const struct ex_lwp *parent)
 	}
 }
 
-/* Instructions at a privilege, on the CPU that runs the LWP. */
+/* Instructions at a privilege, on a CPU. */
 static void
-retire(struct ex_model *m, unsigned lwp, unsigned privilege)
+retire(struct ex_model *m, unsigned cpu, unsigned privilege)
 {
-	struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
-	struct ex_cpu *cpu = &m->em_cpu[m->em_lwp[lwp].ml_cpu];
+	struct ex_ctx *c = counting(m, cpu);
+	struct ex_cpu *mp = &m->em_cpu[cpu];
 	unsigned width = m->em_shape.ns_width;
 
-	for (unsigned i = 0; i < nreqs(c); i++) {
+	for (unsigned i = 0; c != NULL && i < nreqs(c); i++) {
 		uint64_t before = c->mc_count[i], n;
 
 		if ((request(c, i)->rq_flags & privilege) == 0)
@@ -204,8 +304,8 @@ retire(struct ex_model *m, unsigned lwp, unsigned privilege)
 		c->mc_count[i] += n;
 		if (before << (64 - width) < -n << (64 - width))
 			continue;
-		cpu->mp_overflowed |= (uint8_t)(1U << i);
-		cpu->mp_pending |=
+		mp->mp_overflowed |= (uint8_t)(1U << i);
+		mp->mp_pending |=
 		    m->em_shape.ns_ovf != NULL_OVF_NONE &&
 		    (notifies(c, i) || (m->em_shape.ns_mute & 1U << i) == 0);
 	}
@@ -223,41 +323,97 @@ own(const struct ex_ctx *c)
  * the PICs.  Only those of which no interrupt tells have one.
  */
 static void
-look(struct ex_model *m, const struct ex_cpu *cpu)
+look(struct ex_model *m, unsigned cpu)
 {
-	if (cpu->mp_lwp != EX_IDLE &&
-	    ex_model_running(m, (unsigned)cpu->mp_lwp))
-		stop(m, (unsigned)cpu->mp_lwp);
+	if (counting(m, cpu) != NULL)
+		stop(m, cpu);
 }
 
 static bool
-has_timer(const struct ex_model *m, const struct ex_cpu *cpu)
+has_timer(struct ex_model *m, unsigned cpu)
 {
-	const struct ex_ctx *c;
+	const struct ex_ctx *c = counting(m, cpu);
 
-	if (cpu->mp_lwp == EX_IDLE || m->em_shape.ns_width == 64)
+	if (c == NULL || m->em_shape.ns_width == 64)
 		return false;
-	c = &m->em_lwp[cpu->mp_lwp].ml_ctx;
 	return m->em_shape.ns_ovf != NULL_OVF_PRECISE ||
 	       (m->em_shape.ns_mute & ((1U << nreqs(c)) - 1)) != 0;
+}
+
+/* That of the CPU an LWP bound the set to, and is on to stay; or EINVAL. */
+static int
+find_cpu(struct ex_model *m, unsigned lwp, unsigned set, struct ex_ctx **c)
+{
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		struct ex_cpu *mp = &m->em_cpu[i];
+
+		if (!mp->mp_ctx.mc_live || mp->mp_ctx.mc_set != set ||
+		    mp->mp_binder != (int)lwp)
+			continue;
+		*c = &mp->mp_ctx;
+		return m->em_lwp[lwp].ml_bound == (int)i &&
+		               m->em_lwp[lwp].ml_cpu == (int)i
+		           ? 0
+		           : EAGAIN;
+	}
+	return EINVAL;
 }
 
 /* It sees to overflows nobody has told of yet. */
 static int
 sample(struct ex_model *m, unsigned lwp, unsigned set, struct ex_result *r)
 {
-	const struct ex_lwp *l = &m->em_lwp[lwp];
-	const struct ex_ctx *c = &l->ml_ctx;
-	const struct ex_cpu *cpu = &m->em_cpu[l->ml_cpu];
+	struct ex_lwp *l = &m->em_lwp[lwp];
+	unsigned cpu = (unsigned)l->ml_cpu;
+	struct ex_ctx *c = &l->ml_ctx;
+	int err = 0;
 
 	if (!c->mc_live || c->mc_set != set)
-		return EINVAL;
-	if (c->mc_invalid)
-		return EAGAIN;
-	if (has_timer(m, cpu) || cpu->mp_overflowed != 0)
+		err = find_cpu(m, lwp, set, &c);
+	else if (c->mc_invalid)
+		err = EAGAIN;
+	if (err != 0)
+		return err;
+	if (has_timer(m, cpu) || m->em_cpu[cpu].mp_overflowed != 0)
 		look(m, cpu);
 	memcpy(r->er_count, c->mc_count, nreqs(c) * sizeof c->mc_count[0]);
 	return 0;
+}
+
+/* The LWP's own instance, or the CPU's, whoever bound that. */
+static int
+unbind(struct ex_model *m, unsigned lwp, unsigned set)
+{
+	const struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
+
+	if (c->mc_live && c->mc_set == set) {
+		drop(m, lwp);
+		return 0;
+	}
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		c = &m->em_cpu[i].mp_ctx;
+		if (c->mc_live && c->mc_set == set) {
+			drop_cpu(m, i);
+			return 0;
+		}
+	}
+	return EINVAL;
+}
+
+/* With the LWP go its set, and those it has bound to CPUs. */
+static void
+leave_for_good(struct ex_model *m, unsigned lwp)
+{
+	struct ex_lwp *l = &m->em_lwp[lwp];
+
+	drop(m, lwp);
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		if (m->em_cpu[i].mp_ctx.mc_live &&
+		    m->em_cpu[i].mp_binder == (int)lwp)
+			drop_cpu(m, i);
+	}
+	leave(m, &m->em_cpu[l->ml_cpu]);
+	l->ml_alive = false;
 }
 
 static int
@@ -270,7 +426,7 @@ freeze(struct ex_model *m, unsigned lwp)
 		err = EINVAL;
 	if (err != 0)
 		return err;
-	stop(m, lwp);
+	stop_lwp(m, lwp);
 	c->mc_frozen = true;
 	return 0;
 }
@@ -283,8 +439,7 @@ restart(struct ex_model *m, unsigned lwp)
 
 	if (err != 0)
 		return err;
-	if (ex_model_running(m, lwp))
-		stop(m, lwp);
+	stop_lwp(m, lwp);
 	c->mc_frozen = c->mc_signal = false;
 	memcpy(c->mc_count, c->mc_preset, sizeof c->mc_count);
 	return 0;
@@ -311,18 +466,14 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 		return bind_set(m, lwp, op - EX_BIND1);
 	case EX_UNBIND1:
 	case EX_UNBIND2:
-		if (!c->mc_live || c->mc_set != op - EX_UNBIND1)
-			return EINVAL;
-		drop(m, lwp);
-		return 0;
+		return unbind(m, lwp, op - EX_UNBIND1);
 	case EX_SAMPLE1:
 	case EX_SAMPLE2:
 		return sample(m, lwp, op - EX_SAMPLE1, r);
 	case EX_WORK:
 	case EX_SYSTEM:
-		if (ex_model_running(m, lwp))
-			retire(m, lwp,
-			    op == EX_WORK ? CPC_COUNT_USER : CPC_COUNT_SYSTEM);
+		retire(m, (unsigned)l->ml_cpu,
+		    op == EX_WORK ? CPC_COUNT_USER : CPC_COUNT_SYSTEM);
 		return 0;
 	case EX_DISABLE:
 		return freeze(m, lwp);
@@ -339,25 +490,22 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 		if (own(c) == 0)
 			c->mc_preset[0] = EX_NEW_PRESET;
 		return own(c);
+	case EX_CPU1:
+		return bind_to_cpu(m, lwp, (unsigned)l->ml_cpu, 0);
+	case EX_CPU2:
+		return bind_to_cpu(m, lwp, (unsigned)l->ml_cpu ^ 1, 1);
 	case EX_REVOKE1:
 	case EX_REVOKE2:
-		for (unsigned i = 0; i < EX_NLWP; i++) {
-			c = &m->em_lwp[i].ml_ctx;
-			if (c->mc_live && c->mc_set == op - EX_REVOKE1)
-				drop(m, i);
-		}
+		revoke(m, op - EX_REVOKE1);
 		return 0;
 	case EX_CLONE:
 		clone(m, l);
 		return 0;
 	case EX_EXIT:
-		drop(m, lwp);
-		leave(m, &m->em_cpu[l->ml_cpu]);
-		l->ml_alive = false;
+		leave_for_good(m, lwp);
 		return 0;
 	default: /* EX_INVALID */
-		if (ex_model_running(m, lwp))
-			stop(m, lwp);
+		stop_lwp(m, lwp);
 		c->mc_invalid = c->mc_live;
 		return 0;
 	}
@@ -370,6 +518,10 @@ pass(struct ex_model *m, uint64_t ticks)
 	for (unsigned i = 0; i < EX_NLWP; i++) {
 		if (ex_model_running(m, i))
 			m->em_lwp[i].ml_ctx.mc_ticks += ticks;
+	}
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		if (m->em_cpu[i].mp_ctx.mc_live)
+			m->em_cpu[i].mp_ctx.mc_ticks += ticks;
 	}
 }
 
@@ -391,15 +543,65 @@ ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r)
 		break;
 	case EX_PMI:
 		cpu->mp_pending = false;
-		look(m, cpu);
+		look(m, s.st_cpu);
 		break;
 	case EX_TIMER:
-		if (has_timer(m, cpu))
-			look(m, cpu);
+		if (has_timer(m, s.st_cpu))
+			look(m, s.st_cpu);
 		break;
 	default:
 		r->er_err = lwp_does(m, (unsigned)cpu->mp_lwp, s.st_op, r);
 	}
+}
+
+unsigned
+ex_model_set(const struct ex_model *m, unsigned lwp)
+{
+	const struct ex_lwp *l = &m->em_lwp[lwp];
+
+	return l->ml_stage != 0 ? l->ml_set : l->ml_ctx.mc_set;
+}
+
+/* The kernel was asked after all. */
+static const char *
+asked(struct ex_model *m, unsigned lwp, unsigned set, const struct ex_result *r)
+{
+	struct ex_result want = { .er_asked = true };
+
+	want.er_err = sample(m, lwp, set, &want);
+	return memcmp(&want, r, sizeof want) == 0
+	           ? NULL
+	           : "the kernel's sample is wrong";
+}
+
+const char *
+ex_model_read(struct ex_model *m, unsigned cpu, const struct ex_result *r)
+{
+	unsigned lwp = (unsigned)m->em_cpu[cpu].mp_lwp;
+	struct ex_lwp *l = &m->em_lwp[lwp];
+	const struct ex_ctx *c = &l->ml_ctx;
+	unsigned set = ex_model_set(m, lwp);
+
+	pass(m, 1);
+	tell(l);
+	l->ml_stage = r->er_stage;
+	l->ml_set = (uint8_t)set;
+	if (r->er_asked)
+		return asked(m, lwp, set, r);
+	if (r->er_stage != 0) {
+		if (r->er_stage % 2 == 0)
+			l->ml_read[r->er_stage / 2 - 1] =
+			    c->mc_count[r->er_stage / 2 - 1];
+		return NULL;
+	}
+	if (memcmp(l->ml_read, r->er_count,
+		ex_sets[set].es_n * sizeof l->ml_read[0]) != 0)
+		return "the read is wrong";
+	/* The set may be gone since: then this came before. */
+	return !c->mc_live || c->mc_invalid || c->mc_set != set ||
+	               c->mc_ticks == r->er_ticks
+	           ? NULL
+	           : "the read's ticks are wrong";
 }
 
 static uint64_t
@@ -409,6 +611,16 @@ mix(uint64_t h, uint64_t v)
 	return h ^ h >> 29;
 }
 
+static uint64_t
+mix_ctx(uint64_t h, const struct ex_ctx *c)
+{
+	h = mix(h, c->mc_live | c->mc_frozen << 1 | c->mc_signal << 2 |
+		       c->mc_invalid << 3 | c->mc_set << 4);
+	for (unsigned i = 0; i < EX_NREQ; i++)
+		h = mix(mix(h, c->mc_count[i]), c->mc_preset[i]);
+	return h;
+}
+
 uint64_t
 ex_model_hash(const struct ex_model *m)
 {
@@ -416,18 +628,25 @@ ex_model_hash(const struct ex_model *m)
 
 	for (unsigned i = 0; i < EX_NLWP; i++) {
 		const struct ex_lwp *l = &m->em_lwp[i];
-		const struct ex_ctx *c = &l->ml_ctx;
 
-		h = mix(h, l->ml_alive | (uint64_t)(l->ml_cpu + 1) << 1);
-		h = mix(h, c->mc_live | c->mc_frozen << 1 | c->mc_signal << 2 |
-			       c->mc_invalid << 3 | c->mc_set << 4);
+		h = mix_ctx(h, &l->ml_ctx);
+		h = mix(h, l->ml_alive | (uint64_t)(l->ml_cpu + 1) << 1 |
+			       (uint64_t)(l->ml_bound + 1) << 4 |
+			       (uint64_t)l->ml_stage << 8 |
+			       (uint64_t)l->ml_set << 16);
 		for (unsigned j = 0; j < EX_NREQ; j++)
-			h = mix(mix(h, c->mc_count[j]), c->mc_preset[j]);
+			h = mix(h, l->ml_stage != 0 ? l->ml_read[j] : 0);
 	}
 	for (unsigned i = 0; i < EX_NCPU; i++) {
-		h = mix(h, (uint64_t)(m->em_cpu[i].mp_lwp + 1));
-		h = mix(h, m->em_cpu[i].mp_overflowed |
-			       (uint64_t)m->em_cpu[i].mp_pending << 8);
+		const struct ex_cpu *mp = &m->em_cpu[i];
+
+		h = mix_ctx(h, &mp->mp_ctx);
+		h = mix(h, (uint64_t)(mp->mp_lwp + 1) |
+			       (uint64_t)mp->mp_pending << 4 |
+			       (uint64_t)mp->mp_overflowed << 8);
+		if (mp->mp_ctx.mc_live)
+			h = mix(h, (uint64_t)(mp->mp_binder + 1) |
+				       (uint64_t)(mp->mp_was_bound + 1) << 8);
 	}
 	return h;
 }

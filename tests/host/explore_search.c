@@ -11,8 +11,8 @@
 
 const char *const ex_ops[EX_NOP] = { "run1", "run2", "run3", "rest", "bind1",
 	"bind2", "unbind1", "unbind2", "sample1", "sample2", "work", "system",
-	"disable", "enable", "restart", "preset", "revoke1", "revoke2", "clone",
-	"exit", "invalid", "pmi", "timer" };
+	"read", "disable", "enable", "restart", "preset", "cpu1", "cpu2",
+	"revoke1", "revoke2", "clone", "exit", "invalid", "pmi", "timer" };
 
 #define TABLE (1U << 20) /* states to remember */
 
@@ -82,6 +82,22 @@ reset(void)
 	ex_world_boot(xs->xs_shape, xs->xs_fault);
 }
 
+/* A read's way depends on what it meets: the model judges the result. */
+static bool
+make_read(unsigned n, bool check)
+{
+	unsigned cpu = path[n - 1].st_cpu;
+	unsigned set = ex_model_set(&model, (unsigned)model.em_cpu[cpu].mp_lwp);
+	struct ex_result got;
+	const char *why;
+
+	ex_world_read(cpu, set, &got);
+	why = ex_model_read(&model, cpu, &got);
+	if (check && why == NULL)
+		why = ex_world_check(&model);
+	return !check || why == NULL || fail(n, why);
+}
+
 /* Step n - 1 of the path, on both sides. */
 static bool
 make_step(unsigned n, bool check)
@@ -91,6 +107,8 @@ make_step(unsigned n, bool check)
 	char text[80];
 
 	xs->xs_steps++;
+	if (path[n - 1].st_op == EX_READ)
+		return make_read(n, check);
 	ex_model_do(&model, path[n - 1], &want);
 	ex_world_do(path[n - 1], &got);
 	if (!check)

@@ -17,7 +17,7 @@
 #include "kern/null_pcbe.h"
 
 const char *const ex_faults[EX_NFAULT] = { "sound", "no-fold", "no-stop",
-	"no-overflow", "no-filter" };
+	"no-overflow", "no-filter", "no-sequence" };
 
 /* A set as the library packs it, and a sample as it takes it. */
 static struct {
@@ -78,6 +78,13 @@ program_unfiltered(struct pcbe_set *set)
 	sound->program(set);
 }
 
+static void
+program_unnoticed(struct pcbe_set *set)
+{
+	sound->program(set);
+	set->ps_page->cg_seq = 0;
+}
+
 static const struct pcbe_ops *
 with_fault(enum ex_fault fault)
 {
@@ -90,6 +97,9 @@ with_fault(enum ex_fault fault)
 		faulty.stop = stop_and_tell_nothing;
 	else if (fault == EX_NO_FILTER)
 		faulty.program = program_unfiltered;
+	else if (fault == EX_NO_SEQUENCE)
+		faulty.program = program_unnoticed;
+	faulty.advance = NULL; /* so that programs may read PICs */
 	return &faulty;
 }
 
@@ -140,6 +150,7 @@ ex_world_boot(const char *shape, enum ex_fault fault)
 	fake_backend = NULL;
 	kcpc_set_notify(post);
 	pack_all();
+	ex_page_reset();
 	memset(signals, 0, sizeof signals);
 	for (unsigned i = 0; i < EX_NLWP; i++)
 		alive[i] = i < EX_NCPU;
@@ -155,13 +166,24 @@ door(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 	return (int)-kcpc_syscall(args);
 }
 
+/* As cpc_bind_curlwp(): first a page to read from. */
 static int
-bind_set(unsigned set)
+bind_set(unsigned lwp, unsigned set)
+{
+	int subcode, uva = -door(CPC_OP_PAGE, 0, 0, 0, 0);
+
+	ex_page_find(lwp, (uintptr_t)uva);
+	return door(CPC_OP_BIND, (uintptr_t)&packs[set], packs[set].head.cp_set,
+	    CPC_BIND_LWP_INHERIT, (uintptr_t)&subcode);
+}
+
+static int
+bind_cpu(unsigned set, unsigned cpu)
 {
 	int subcode;
 
-	return door(CPC_OP_BIND, (uintptr_t)&packs[set], packs[set].head.cp_set,
-	    CPC_BIND_LWP_INHERIT, (uintptr_t)&subcode);
+	return door(CPC_OP_BIND_CPU, (uintptr_t)&packs[set],
+	    packs[set].head.cp_set, cpu, (uintptr_t)&subcode);
 }
 
 static int
@@ -183,7 +205,7 @@ lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 	switch (op) {
 	case EX_BIND1:
 	case EX_BIND2:
-		return bind_set(op - EX_BIND1);
+		return bind_set(lwp, op - EX_BIND1);
 	case EX_UNBIND1:
 	case EX_UNBIND2:
 		return door(CPC_OP_RELE, op - EX_UNBIND1 + 1, 0, 0, 0);
@@ -191,9 +213,11 @@ lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 	case EX_SAMPLE2:
 		return sample(op - EX_SAMPLE1, r);
 	case EX_WORK:
-		return door(CPC_OP_ADVANCE, EX_STEPS, CPC_COUNT_USER, 0, 0);
+		sound->advance(EX_STEPS, CPC_COUNT_USER);
+		return 0;
 	case EX_SYSTEM:
-		return door(CPC_OP_ADVANCE, EX_STEPS, CPC_COUNT_SYSTEM, 0, 0);
+		sound->advance(EX_STEPS, CPC_COUNT_SYSTEM);
+		return 0;
 	case EX_DISABLE:
 		return door(CPC_OP_DISABLE, 0, 0, 0, 0);
 	case EX_ENABLE:
@@ -202,12 +226,18 @@ lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 		return door(CPC_OP_RESTART, 0, 0, 0, 0);
 	case EX_PRESET:
 		return door(CPC_OP_PRESET, 0, EX_NEW_PRESET, 0, 0);
+	case EX_CPU1:
+		return bind_cpu(0, arch_curcpu()->c_id);
+	case EX_CPU2:
+		return bind_cpu(1, arch_curcpu()->c_id ^ 1);
 	case EX_REVOKE1:
 	case EX_REVOKE2:
 		return door(CPC_OP_REVOKE, op - EX_REVOKE1 + 1, 0, 0, 0);
 	case EX_CLONE:
 		alive[EX_NLWP - 1] = true;
 		signals[EX_NLWP - 1] = 0;
+		ex_page_gone(EX_NLWP - 1);
+		fake_lwp(0, EX_NLWP)->l_bound = lwp_self()->l_bound;
 		return kcpc_inherit(lwp_self(), fake_lwp(0, EX_NLWP));
 	case EX_EXIT:
 		alive[lwp] = false;
@@ -248,6 +278,23 @@ ex_world_do(struct ex_step s, struct ex_result *r)
 	}
 }
 
+void
+ex_world_read(unsigned cpu, unsigned set, struct ex_result *r)
+{
+	unsigned lwp;
+
+	memset(r, 0, sizeof *r);
+	fake_cpu(cpu);
+	fake_clock(1);
+	lwp = (unsigned)lwp_self()->l_id - 1;
+	signals[lwp] += kcpc_overflowed(lwp_self(), NULL);
+	if (!ex_page_read(lwp, set + 1, ex_sets[set].es_n, r)) {
+		r->er_ticks = 0;
+		r->er_err = sample(set, r);
+		r->er_asked = true;
+	}
+}
+
 static char wrong[256];
 
 #define DIFFERS(...) (snprintf(wrong, sizeof wrong, __VA_ARGS__), wrong)
@@ -265,33 +312,31 @@ count_now(const struct kcpc_ctx *ctx, unsigned i, unsigned cpu, bool running)
 	       ((null_pcbe_raw(cpu, cfg->pc_pic) - cq->cq_last) & cfg->pc_mask);
 }
 
+/* A context that is valid, and counts on that CPU if it runs. */
 static const char *
-check_counts(const struct ex_model *m, unsigned lwp)
+check_counts(const struct kcpc_ctx *ctx, const struct ex_ctx *c, int cpu,
+    bool running, const char *whose, unsigned number)
 {
-	const struct kcpc_ctx *ctx = fake_lwp(0, (int)lwp + 1)->l_cpc;
-	const struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
-	bool running = ex_model_running(m, lwp);
 	uint64_t ticks = ctx->kc_pcbe.ps_page->cg_tick;
 
 	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
-		uint64_t n =
-		    count_now(ctx, i, (unsigned)m->em_lwp[lwp].ml_cpu, running);
+		uint64_t n = count_now(ctx, i, (unsigned)cpu, running);
 
 		if (n != c->mc_count[i])
-			return DIFFERS("LWP %u counts %#lx of request %u, not "
+			return DIFFERS("%s %u counts %#lx of request %u, not "
 				       "%#lx",
-			    lwp + 1, (unsigned long)n, i,
+			    whose, number, (unsigned long)n, i,
 			    (unsigned long)c->mc_count[i]);
 		if (ctx->kc_reqs[i].kr_preset != c->mc_preset[i])
-			return DIFFERS(
-			    "LWP %u has another preset of request %u", lwp + 1,
-			    i);
+			return DIFFERS("%s %u has another preset of request %u",
+			    whose, number, i);
 	}
 	if (running)
 		ticks += arch_tick();
 	if (ticks != c->mc_ticks)
-		return DIFFERS("LWP %u was programmed for %lu ticks, not %lu",
-		    lwp + 1, (unsigned long)ticks, (unsigned long)c->mc_ticks);
+		return DIFFERS("%s %u was programmed for %lu ticks, not %lu",
+		    whose, number, (unsigned long)ticks,
+		    (unsigned long)c->mc_ticks);
 	return NULL;
 }
 
@@ -309,6 +354,8 @@ check_lwp(const struct ex_model *m, unsigned lwp)
 	if (signals[lwp] != l->ml_signals)
 		return DIFFERS("LWP %u got %u signals, not %u", lwp + 1,
 		    signals[lwp], l->ml_signals);
+	if (l->ml_alive && fake_lwp(0, (int)lwp + 1)->l_bound != l->ml_bound)
+		return DIFFERS("LWP %u is bound to another CPU", lwp + 1);
 	if (ctx == NULL)
 		return NULL;
 	flags = ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INVALID);
@@ -324,21 +371,46 @@ check_lwp(const struct ex_model *m, unsigned lwp)
 	if (((ctx->kc_flags & KCPC_CTX_SIGOVF) != 0) != c->mc_signal)
 		return DIFFERS("LWP %u is %s a signal", lwp + 1,
 		    c->mc_signal ? "not due" : "due");
-	return check_counts(m, lwp);
+	return check_counts(
+	    ctx, c, l->ml_cpu, ex_model_running(m, lwp), "LWP", lwp + 1);
 }
 
-/* PICs count for the LWP that runs, and for nobody else. */
+/* PICs count for the CPU's set, or for the LWP that runs; or for nobody. */
 static const char *
 check_cpu(const struct ex_model *m, unsigned cpu)
 {
+	const struct kcpc_ctx *ctx = cpus[cpu].c_cpc;
+	const struct ex_ctx *c = &m->em_cpu[cpu].mp_ctx;
 	int lwp = m->em_cpu[cpu].mp_lwp;
 	uint32_t pics = null_pcbe_running(cpu), want = 0;
 
-	if (lwp != EX_IDLE && ex_model_running(m, (unsigned)lwp))
+	if ((ctx != NULL) != c->mc_live)
+		return DIFFERS(
+		    "CPU %u has %s set", cpu, ctx != NULL ? "a" : "no");
+	if (ctx != NULL)
+		want = ctx->kc_pcbe.ps_pics;
+	else if (lwp != EX_IDLE && ex_model_running(m, (unsigned)lwp))
 		want = fake_lwp(0, lwp + 1)->l_cpc->kc_pcbe.ps_pics;
-	return pics == want
-	           ? NULL
-	           : DIFFERS("CPU %u runs PICs %#x, not %#x", cpu, pics, want);
+	if (pics != want)
+		return DIFFERS(
+		    "CPU %u runs PICs %#x, not %#x", cpu, pics, want);
+	if (cpus[cpu].c_lwp->l_id != lwp + 1)
+		return DIFFERS("CPU %u runs another LWP", cpu);
+	return ctx != NULL ? check_counts(ctx, c, (int)cpu, true, "CPU", cpu)
+	                   : NULL;
+}
+
+static void
+add_totals(const struct ex_model *m, const struct ex_ctx *c, uint32_t *live,
+    uint32_t *pics)
+{
+	if (!c->mc_live)
+		return;
+	live[c->mc_set]++;
+	for (unsigned i = 0; i < ex_sets[c->mc_set].es_n; i++)
+		*pics += 1 + (m->em_shape.ns_helpers &&
+				 (ex_sets[c->mc_set].es_req[i].rq_flags &
+				     CPC_OVF_NOTIFY_EMT) != 0);
 }
 
 static const char *
@@ -347,17 +419,10 @@ check_totals(const struct ex_model *m)
 	uint32_t live[EX_NSET] = { 0 }, pics = 0;
 	struct kcpc_stat st;
 
-	for (unsigned i = 0; i < EX_NLWP; i++) {
-		const struct ex_ctx *c = &m->em_lwp[i].ml_ctx;
-
-		if (!c->mc_live)
-			continue;
-		live[c->mc_set]++;
-		for (unsigned j = 0; j < ex_sets[c->mc_set].es_n; j++)
-			pics += 1 + (m->em_shape.ns_helpers &&
-					(ex_sets[c->mc_set].es_req[j].rq_flags &
-					    CPC_OVF_NOTIFY_EMT) != 0);
-	}
+	for (unsigned i = 0; i < EX_NLWP; i++)
+		add_totals(m, &m->em_lwp[i].ml_ctx, live, &pics);
+	for (unsigned i = 0; i < EX_NCPU; i++)
+		add_totals(m, &m->em_cpu[i].mp_ctx, live, &pics);
 	kcpc_stat(&st);
 	if (st.ks_contexts != live[0] + live[1] || st.ks_pics != pics)
 		return DIFFERS("%u contexts with %u PICs, not %u with %u",

@@ -434,27 +434,6 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 	return r;
 }
 
-/* No counter pages here: the library on this side asks the kernel. */
-void
-kcpc_page_enter(struct kcpc_ctx *ctx)
-{
-	(void)ctx;
-}
-
-void
-kcpc_page_free(struct lwp *l)
-{
-	(void)l;
-}
-
-intptr_t
-kcpc_page_get(struct lwp *l, const uintptr_t *a)
-{
-	(void)l;
-	(void)a;
-	return -ENOMEM;
-}
-
 /* What profiles take: they are tested in the image. */
 
 struct file *
@@ -482,8 +461,8 @@ page_alloc(unsigned order)
 void
 page_free(void *va, unsigned order)
 {
-	(void)va;
 	(void)order;
+	kfree(va);
 }
 
 uintptr_t
