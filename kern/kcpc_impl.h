@@ -46,7 +46,6 @@ struct kcpc_ctx {
 	struct timer kc_fold; /* runs while one that is MUTE does */
 	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
 	struct kcpc_profile *kc_profile; /* it counts for this, or NULL */
-	uint64_t kc_kernel_pc; /* where it overflowed in the kernel, or 0 */
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
 	struct cpc_page *kc_own; /* the counts of an LWP without a page */
@@ -232,10 +231,9 @@ void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
 void kcpc_profile_end(struct kcpc_ctx *ctx);
 /* The LWP's program is being profiled: it has no counters of its own. */
 bool kcpc_profiled(const struct lwp *l);
-/* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT: 0 or an errno.  CPC_OP_KSYM. */
+/* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT: 0 or an errno. */
 int kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth);
 int kcpc_profile_stat(uintptr_t fd, uintptr_t uva);
-intptr_t kcpc_ksym(uintptr_t addr, uintptr_t uva, size_t len);
 
 /* The system call CPC_OP_PAGE. */
 intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);

@@ -14,7 +14,6 @@
 #include "kern/errno.h"
 #include "kern/file.h"
 #include "kern/kcpc_impl.h"
-#include "kern/ksym.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
 #include "kern/proc.h"
@@ -118,7 +117,6 @@ add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx,
 	struct cpc_profile_sample head = {
 		.cm_lwp = (uint32_t)ctx->kc_lwp->l_id,
 		.cm_nframes = n,
-		.cm_kernel = ctx->kc_kernel_pc,
 	};
 	char *at = sample_room(kp, sizeof head + n * sizeof pc[0]);
 
@@ -139,7 +137,6 @@ begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
 
 	kp->kp_stat.ct_events += *kcpc_count(ctx, 0) - preset;
 	*kcpc_count(ctx, 0) = preset;
-	ctx->kc_kernel_pc = 0;
 }
 
 void
@@ -167,7 +164,6 @@ void
 kcpc_profile_inherit(struct kcpc_ctx *ctx)
 {
 	ctx->kc_profile->kp_refs++;
-	ctx->kc_kernel_pc = 0;
 	begin(ctx);
 }
 
@@ -311,18 +307,4 @@ kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len)
 	if (kp->kp_first == NULL)
 		kp->kp_last = NULL;
 	return (intptr_t)done;
-}
-
-intptr_t
-kcpc_ksym(uintptr_t addr, uintptr_t uva, size_t len)
-{
-	uintptr_t offset;
-	const char *name = ksym_lookup(addr, &offset);
-	size_t bytes = strlen(name) + 1;
-
-	if (*name == '?')
-		return -ENOENT;
-	if (bytes > len)
-		return -ENAMETOOLONG;
-	return copyout(uva, name, bytes) != 0 ? -EFAULT : (intptr_t)offset;
 }

@@ -278,8 +278,6 @@ kcpc_syscall(const uintptr_t *args)
 		return -kcpc_profile_attach(l, a[0], a[1]);
 	case CPC_OP_PROFILE_STAT:
 		return -kcpc_profile_stat(a[0], a[1]);
-	case CPC_OP_KSYM:
-		return kcpc_ksym(a[0], a[1], a[2]);
 	default:
 		/* What is seldom asked for is asked for last. */
 		return args[0] >= CPC_OP_EVENT_WHY ? kcpc_table_op(args[0], a)

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libcpc.h>
+#include <payload.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static struct profile {
 	char **program; /* its arguments */
 	struct event event;
 	uint64_t period;
-	bool stacks, titles;
+	bool stacks, titles, kernel;
 	int status; /* the program's */
 	struct cpc_profile_stat stat;
 	struct tally functions, folded;
@@ -164,17 +165,6 @@ run(cpc_t *cpc, cpc_set_t *set, int fd)
 	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* The function an address of the kernel is in. */
-static const char *
-kernel_symbol(uint64_t addr)
-{
-	static char name[256];
-
-	if (cpc_syscall(CPC_OP_KSYM, addr, (uintptr_t)name, sizeof name, 0) < 0)
-		return "[unknown]";
-	return name;
-}
-
 /*
  * The last word of a folded stack is the count, ";" is between frames: a
  * name that has one would be two.
@@ -213,23 +203,31 @@ depth(const struct cpc_profile_sample *s)
 	return n;
 }
 
+/*
+ * Every event was the kernel's, on the program's behalf: what comes next in
+ * the program tells what it asked for.
+ */
+static bool
+is_kernel(void)
+{
+	return pr.event.e_flags == CPC_COUNT_SYSTEM &&
+	       payload_privilege() == PAYLOAD_USER;
+}
+
 static void
 tally(const struct cpc_profile_sample *s)
 {
 	char line[CPC_PROFILE_DEPTH * 64], row[320];
-	const char *kernel = NULL;
 
-	if (s->cm_kernel != 0)
-		kernel = kernel_symbol(s->cm_kernel);
-	snprintf(row, sizeof row, "[%c] %s", kernel != NULL ? 'k' : '.',
-	    kernel != NULL ? kernel : frame_symbol(s, 0));
+	snprintf(row, sizeof row, "[%c] %s", pr.kernel ? 'k' : '.',
+	    frame_symbol(s, 0));
 	tally_add(&pr.functions, row);
 
 	snprintf(line, sizeof line, "%s", pr.program[0]);
 	for (uint32_t n = depth(s); n-- > 0;)
 		add_frame(line, sizeof line, frame_symbol(s, n), "");
-	if (kernel != NULL)
-		add_frame(line, sizeof line, kernel, "_[k]");
+	if (pr.kernel)
+		add_frame(line, sizeof line, "[kernel]", "_[k]");
 	tally_add(&pr.folded, line);
 }
 
@@ -359,6 +357,7 @@ main(int argc, char **argv)
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		not_supported("overflows do not interrupt here");
 	set = make_set(cpc);
+	pr.kernel = is_kernel();
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/profile: %s", strerror(errno));
 	run(cpc, set, fd);

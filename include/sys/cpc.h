@@ -141,11 +141,6 @@ enum cpc_op {
 	/* a: the descriptor, b: struct cpc_profile_stat to fill. */
 	CPC_OP_PROFILE_STAT = 41,
 	/*
-	 * a: an address in the kernel, b: buffer for the name of its function,
-	 * c: its bytes.  The offset in the function; ENOENT: in none.
-	 */
-	CPC_OP_KSYM = 42,
-	/*
 	 * As CPC_OP_BIND, but c: the CPU to count on.  The caller is bound to
 	 * it, until the set is released; by CPC_OP_RELE of any LWP.
 	 */
@@ -257,8 +252,7 @@ struct cpc_page {
 struct cpc_profile_sample {
 	uint32_t cm_lwp;
 	uint32_t cm_nframes;
-	uint64_t cm_kernel; /* the address in the kernel it was at, or 0 */
-	uint64_t cm_pc[];   /* then the program's; the caller's behind it */
+	uint64_t cm_pc[]; /* the next instruction; the callers' behind it */
 };
 
 struct cpc_profile_stat {

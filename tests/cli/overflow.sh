@@ -64,6 +64,32 @@ if scripts/qemu-pmu --built; then
 	example2 x86_64 --cpu intel-v5
 	example2 x86_64 --cpu amd-v2
 fi
+# What the tests of the image do in short: 10,000 sequences of a random handler's calls, on counters of 32 and of 48 bits.
+fuzz() {
+	arch=$1
+	shift
+	expect "fuzz, $arch $*" 0 '^barecpc: exit 0' scripts/barecpc run --arch "$arch" --accel tcg "$@" \
+		--payload "build/$arch/tests.cpio" -- cpc_fuzz 10000
+	check "fuzz, $arch $*: no harm is done" sh -c "grep -q '^ok 1' '$out' && ! grep '^not ok' '$out'"
+}
+fuzz arm64 --cpu cortex-a72
+if scripts/qemu-pmu --built; then
+	fuzz x86_64 --cpu intel-v5
+	fuzz x86_64 --cpu amd-legacy --smp 4
+fi
+
+# storm ARCH options...: and all that a witness saw is on somebody's account.
+storm() {
+	arch=$1
+	shift
+	expect "storms, $arch $*" 0 '^witness: agrees in each of' scripts/barecpc run --arch "$arch" --accel tcg "$@" \
+		--append witness=both --payload "build/$arch/tests.cpio" -- cpc_storm
+}
+storm arm64
+if scripts/qemu-pmu --built; then
+	storm x86_64 --smp 4
+fi
+
 for arch in arm64 x86_64; do
 	for how in -std=c99 -std=gnu11 -D_GNU_SOURCE -D_POSIX_C_SOURCE=200809L; do
 		check "example2, $arch: compiles with $how" scripts/barecpc-cc --arch $arch $how -I. -Wall -Wextra -Werror \

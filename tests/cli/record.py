@@ -110,6 +110,18 @@ def profile_truth(folder, arch, options, program):
         check(f"{what}: every share", proportional(run, 1))
 
 
+def kernel_truth(folder, arch, program):
+    """The kernel's events are found where the program asked for them: three of four calls in often(), one in seldom()."""
+    run = Run(folder, arch, ["--payload", program], "-g", "-e", "PAPI_tot_ins:k", "-c", "10007", "calls")
+    check(f"{arch}: the kernel's events: table, stacks and flame graph agree", run.totals_wrong())
+    often, seldom = (run.table().get(("k", name), 0) for name in ("often", "seldom"))
+    wrong = [] if often + seldom > 500 else [f"only {often + seldom} samples"]
+    # As in proportional(): e of the two is at most 1 each, so |c - s C| <= 1 + s.
+    wrong += between("often", often, (often + seldom) * 3 / 4 - 1.75, (often + seldom) * 3 / 4 + 1.75)
+    wrong += [stack for stack in run.folded if not stack.endswith(";[kernel]_[k]")]
+    check(f"{arch}: the kernel's events are where it was called", wrong)
+
+
 def refusals(folder, program):
     def refused(words, status, line, options=()):
         run = Run(folder, "arm64", ["--payload", program, *options], *words)
@@ -133,10 +145,12 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for arch in ("arm64", "x86_64"):
+            (folder / arch).mkdir()
+            for program in ("calls", "shares"):
+                subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-O2", "-fno-omit-frame-pointer", "-o",
+                                folder / arch / program, f"tests/cli/{program}.c"], cwd=ROOT, check=True)
             program = folder / arch / "shares"
-            program.parent.mkdir()
-            subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-O2", "-fno-omit-frame-pointer", "-o", program,
-                            "tests/cli/shares.c"], cwd=ROOT, check=True)
+            kernel_truth(folder, arch, folder / arch / "calls")
             for options in ([],) if arch == "arm64" else (["--cpu", "intel-v5"], ["--cpu", "amd-legacy"]):
                 profile_truth(folder, arch, options, program)
         refusals(folder, folder / "arm64" / "shares")

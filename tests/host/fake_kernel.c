@@ -12,7 +12,6 @@
 #include "kern/file.h"
 #include "kern/kcpc.h"
 #include "kern/kcpc_impl.h"
-#include "kern/ksym.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
 #include "kern/proc.h"
@@ -441,14 +440,6 @@ file_get(int fd)
 {
 	(void)fd;
 	return NULL;
-}
-
-const char *
-ksym_lookup(uintptr_t addr, uintptr_t *offset)
-{
-	(void)addr;
-	(void)offset;
-	return "?";
 }
 
 void *
