@@ -8,7 +8,7 @@
 #define KNOWN                                                                  \
 	"known: console=text|framed priv=user|system cpc_cpu=yes|no "          \
 	"timeout=SECONDS cpus=N witness=user|system|both pcbe=null "           \
-	"env.NAME=VALUE, then -- PROGRAM ARGUMENTS"
+	"trace=stops env.NAME=VALUE, then -- PROGRAM ARGUMENTS"
 
 /* How much of a bad word to show. */
 #define SHOWN   "%.80s%s"
@@ -165,6 +165,10 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_choice(v, "user", "system", &cl->cl_system)
 		           ? NULL
 		           : "not user or system";
+	if ((v = after(word, "trace=")) != NULL) {
+		cl->cl_trace_stops = strcmp(v, "stops") == 0;
+		return cl->cl_trace_stops ? NULL : "not stops";
+	}
 	if ((v = after(word, "cpc_cpu=")) != NULL)
 		return parse_choice(v, "yes", "no", &cl->cl_no_cpc_cpu)
 		           ? NULL

@@ -21,6 +21,7 @@ struct cmdline {
 	bool cl_framed;            /* console=framed */
 	bool cl_system;            /* priv=system */
 	bool cl_no_cpc_cpu;        /* cpc_cpu=no */
+	bool cl_trace_stops;       /* trace=stops */
 	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout;       /* seconds for each program; 0: none */
 	unsigned cl_cpus;          /* cpus= at most; 0: all */

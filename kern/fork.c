@@ -98,6 +98,7 @@ clone_thread(const struct clone *c)
 		copyout(c->child_tid, &tid, sizeof tid) != 0) ||
 	    (err = kcpc_inherit(lwp_self(), l)) != 0)
 		goto free_lwp;
+	stop_point(STOP_LWP_CREATE, l->l_id);
 	sched_ready(l);
 	return tid;
 
@@ -169,6 +170,7 @@ clone_process(const struct clone *c)
 		return -EAGAIN;
 	}
 	tell_child(p, c);
+	stop_point(STOP_FORK, pid);
 	sched_ready(l);
 	if (c->flags & CLONE_VFORK)
 		wait_vfork(p);

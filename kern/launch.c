@@ -73,6 +73,7 @@ run_program(const struct cmdline *cl, char *const argv[], unsigned argc)
 		leaked(argv[0], &before);
 		return EXIT_FAILED;
 	}
+	p->p_stop = cl->cl_trace_stops ? stop_trace : NULL;
 	status = proc_run(p, cl->cl_timeout);
 	proc_free(p);
 	if (leaked(argv[0], &before))

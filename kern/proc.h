@@ -14,6 +14,7 @@
 #include "kern/lwp.h"
 #include "kern/sched.h"
 #include "kern/signal.h"
+#include "kern/stop.h"
 #include "kern/timer.h"
 
 struct trapframe;
@@ -27,6 +28,7 @@ struct proc {
 	struct elf p_elf; /* the image it was made from: symbols */
 	bool p_system;    /* runs at system privilege */
 	bool p_cpc_cpu;   /* has the privilege of that name: kcpc */
+	stop_fn *p_stop;  /* who looks at it at stop points, or NULL */
 
 	/* proc.c, proc_tree.c */
 	struct proc *p_next; /* in allprocs */

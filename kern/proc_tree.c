@@ -50,6 +50,7 @@ proc_copy(uintptr_t sp, struct proc **copy)
 	strlcpy(p->p_name, self->p_name, sizeof p->p_name);
 	p->p_system = self->p_system;
 	p->p_cpc_cpu = self->p_cpc_cpu;
+	p->p_stop = self->p_stop;
 	p->p_elf = self->p_elf;
 	p->p_random = self->p_random;
 	if (as_init(&p->p_as, p->p_system) != 0)

@@ -136,10 +136,13 @@ exec(const char *path, struct args *args, uintptr_t *pc, uintptr_t *sp)
 		return ENOMEM;
 	if ((err = load(loaded, path, args, pc, sp)) != 0)
 		goto free_loaded;
-	if ((err = proc_alone()) != 0)
+	stop_point(STOP_EXEC_ENTRY, 0);
+	if ((err = proc_alone()) != 0) {
 		as_free(&loaded->p_as);
-	else
-		become(p, loaded, path);
+		goto free_loaded;
+	}
+	become(p, loaded, path);
+	stop_point(STOP_EXEC, 0);
 free_loaded:
 	kfree(loaded);
 	return err;

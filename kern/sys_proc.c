@@ -10,7 +10,10 @@
 intptr_t
 sys_exit_group(const uintptr_t *a)
 {
-	proc_kill(proc_self(), (int)a[0] & 0xff);
+	int status = (int)a[0] & 0xff;
+
+	stop_point(STOP_EXIT, status);
+	proc_kill(proc_self(), status);
 	return 0; /* trap_return() lets the LWP exit */
 }
 
@@ -19,9 +22,15 @@ intptr_t
 sys_exit(const uintptr_t *a)
 {
 	struct lwp *l = lwp_self();
+	struct proc *p = l->l_proc;
 
-	if (l->l_tid == l->l_proc->p_pid && !l->l_proc->p_exiting)
-		l->l_proc->p_status = (int)a[0] & 0xff;
+	if (l->l_tid == p->p_pid && !p->p_exiting)
+		p->p_status = (int)a[0] & 0xff;
+	if (p->p_nlwp > 1)
+		stop_point(STOP_LWP_EXIT, 0);
+	/* The others may have ended while it waited there. */
+	if (p->p_nlwp == 1)
+		stop_point(STOP_EXIT, p->p_status);
 	lwp_exit();
 }
 

@@ -158,6 +158,7 @@ errors(void **state)
 	expect_error("console=vga", "`console=vga': not text or framed");
 	expect_error("priv=root", "`priv=root': not user or system");
 	expect_error("cpc_cpu=maybe", "`cpc_cpu=maybe': not yes or no");
+	expect_error("trace=all", "`trace=all': not stops");
 	expect_error("timeout=", "not a number of seconds");
 	expect_error("timeout=-1", "not a number of seconds");
 	expect_error("timeout=1s", "not a number of seconds");

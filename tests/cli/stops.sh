@@ -1,0 +1,31 @@
+#!/bin/sh
+# trace=stops names each point at which a process could be stopped by who controls it, in order, with who is there and
+# what is bound.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+cat >"$tap_dir/wanted" <<'END'
+lwp 1 (bound): lwp_create 2 (bound)
+lwp 2 (bound): lwp_exit
+lwp 1 (bound): fork
+lwp 1 (unbound): exit 3 of 1 LWP(s), 0 bound
+lwp 1 (bound): fork
+lwp 1 (bound): exec of 1 LWP(s), 1 bound
+lwp 1 (unbound): exec done
+lwp 1 (unbound): exit 4 of 1 LWP(s), 0 bound
+lwp 1 (bound): fork
+lwp 1 (bound): lwp_create 3 (bound)
+lwp 1 (bound): exit 5 of 2 LWP(s), 2 bound
+END
+for arch in arm64 x86_64; do
+	scripts/barecpc-cc --arch $arch -O1 -o "$tap_dir/stops" tests/cli/stops.c
+	expect "$arch: the program ends as it would" 5 '^barecpc: exit 5' \
+		scripts/barecpc run --arch $arch --accel tcg --payload "$tap_dir/stops" --append trace=stops -- stops
+	grep '^stop: ' "$err" | sed 's/^stop: [^:]*: //' >"$tap_dir/got"
+	check "$arch: every stop point, in order" diff "$tap_dir/wanted" "$tap_dir/got"
+	expect "$arch: not traced, not a line" 5 '^barecpc: exit 5' \
+		scripts/barecpc run --arch $arch --accel tcg --payload "$tap_dir/stops" -- stops
+	check "$arch: no stop was printed" sh -c "! grep '^stop: ' '$err'"
+done
+end
