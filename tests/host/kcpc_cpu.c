@@ -1,6 +1,10 @@
 /* Sets bound to CPUs, and what becomes of those of LWPs meanwhile. */
 #include "tests/host/host.h"
 
+#include <pthread.h>
+#include <time.h>
+
+#define sched_yield kern_sched_yield /* as kern/ has it here */
 #include "kern/cpu.h"
 #include "kern/kcpc.h"
 
@@ -178,6 +182,62 @@ it_is_late_for_the_cpu(void **state)
 	assert_int_equal(sampled(rival, 0), 3);
 	cpc_close(its);
 	cpc = mine;
+}
+
+static pthread_t helper;
+static void *(*others_call)(void *set);
+static cpc_set_t *bound_meanwhile;
+
+static void *
+unbind(void *set)
+{
+	return cpc_unbind(cpc, set) == 0 ? set : NULL;
+}
+
+static void *
+destroy(void *set)
+{
+	return cpc_set_destroy(cpc, set) == 0 ? set : NULL;
+}
+
+/* It has time enough to get into the kernel, if nothing holds it. */
+static void
+other_calls(void)
+{
+	const struct timespec ms = { 0, 20000000 };
+
+	fake_on_move = NULL;
+	assert_int_equal(
+	    pthread_create(&helper, NULL, others_call, bound_meanwhile), 0);
+	nanosleep(&ms, NULL);
+}
+
+/*
+ * Part 4.5: an unbind, and a destroy, wait for a bind that is on its way to
+ * its CPU, so that nothing stays bound.
+ */
+static void
+a_bind_on_its_way_is_waited_for(void **state)
+{
+	void *(*const calls[])(void *) = { unbind, destroy };
+	struct kcpc_stat st;
+	void *done;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		bound_meanwhile = set_of("instructions");
+		others_call = calls[i];
+		fake_on_move = other_calls;
+		bind_cpu(1, bound_meanwhile);
+		assert_int_equal(pthread_join(helper, &done), 0);
+		assert_ptr_equal(done, bound_meanwhile);
+		kcpc_stat(&st);
+		assert_int_equal(st.ks_contexts, 0);
+		assert_false(fake_pmu_any());
+		fake_cpu(0);
+		fake_switch(0, 1);
+	}
 }
 
 /* CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-CPU-15 */
@@ -382,6 +442,7 @@ main(void)
 		T(a_cpu_has_one_set),
 		T(late_failures_leave_nothing),
 		T(it_is_late_for_the_cpu),
+		T(a_bind_on_its_way_is_waited_for),
 		T(lwps_lose_their_counters),
 		T(lwps_that_run_elsewhere_are_stopped),
 		T(destroying_a_set_stops_it_on_other_cpus),
