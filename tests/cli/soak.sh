@@ -4,7 +4,7 @@
 #
 #     tests/cli/soak.sh [MILLISECONDS]
 #
-# of the emulated clock, on each architecture.  One of them takes the build machine 5 to 15; for ten minutes: 60000.
+# of the emulated clock, on each architecture.  One second of it takes the build machine 3 to 5; for ten minutes: 150000.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

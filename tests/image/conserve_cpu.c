@@ -7,9 +7,7 @@
  * a set there, waits, and samples it.  The LWPs they count start when all of
  * them have bound and end before the first samples.
  */
-#define _GNU_SOURCE /* CLONE_* */
 #include <payload.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/barecpc.h>
@@ -19,12 +17,6 @@
 
 #include "tests/image/mix.h"
 #include "tests/image/test.h"
-
-#define THREAD                                                                 \
-	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |    \
-	    CLONE_SYSVSEM | CLONE_CHILD_CLEARTID)
-#define FUTEX_WAIT 0 /* of futex(2) */
-#define FUTEX_WAKE 1
 
 #define SEEDS   20
 #define NWORKER 6
@@ -79,20 +71,17 @@ loop(struct script *s, struct op *op, unsigned long spins)
 static void
 start(struct script *s, struct script *child)
 {
-	struct op *op =
-	    PUT(s, SYS_clone, THREAD, (long)(child->stack + sizeof s->stack));
+	struct op *op = PUT(s, SYS_clone, 0);
 
-	/* The word to clear is the fourth on x86-64, the fifth on arm64. */
-	op->op_arg[3] = op->op_arg[4] = (long)&child->alive;
-	op->op_zero = child->ops;
-	child->alive = 1;
+	script_lwp(
+	    op, child->ops, child->stack + sizeof child->stack, &child->alive);
 	loop(s, op, 1);
 }
 
 static void
 wait_while(struct script *s, const void *word, long value)
 {
-	loop(s, PUT(s, SYS_futex, (long)word, FUTEX_WAIT, value, 0), 1);
+	loop(s, PUT(s, SYS_futex, (long)word, SCRIPT_FUTEX_WAIT, value, 0), 1);
 }
 
 /* getpid(2)'s result is not 0. */
@@ -103,7 +92,7 @@ set_and_wake(struct script *s, long *word)
 
 	op->op_result = word;
 	loop(s, op, 1);
-	loop(s, PUT(s, SYS_futex, (long)word, FUTEX_WAKE, 1), 1);
+	loop(s, PUT(s, SYS_futex, (long)word, SCRIPT_FUTEX_WAKE, 1), 1);
 }
 
 static void
@@ -118,18 +107,15 @@ processor(struct script *s, long cpu)
 static void
 bind_cpu(struct script *s, unsigned cpu)
 {
-	static uint64_t id = 1ULL << 62; /* not one of libcpc's */
-	struct cpc_pack *pack = &s->set.mx_pack;
+	static cpc_setid_t id = MIX_SET_IDS;
 
-	pack->cp_set = ++id;
-	pack->cp_nreqs = 1;
-	pack->cp_bytes = sizeof *pack + sizeof s->set.mx_reqs[0];
+	mix_set_name(&s->set, ++id, 1);
 	s->set.mx_reqs[0].cr_event = machine.mm_ins;
 	s->set.mx_reqs[0].cr_flags = CPC_COUNT_USER;
 	s->set.mx_reqs[0].cr_picnum = -1;
 	loop(s,
-	    PUT(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)pack,
-		(long)pack->cp_set, cpu, 0),
+	    PUT(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)&s->set,
+		(long)s->set.mx_pack.cp_set, cpu, 0),
 	    1);
 	s->since = s->ran - script_after - SCRIPT_SPIN;
 }

@@ -70,6 +70,18 @@ struct mix_set {
 	struct cpc_packreq mx_reqs[MIX_REQS];
 };
 
+/* Ids of sets that are far from those libcpc gives to others. */
+#define MIX_SET_IDS (1ULL << 62)
+
+static inline void
+mix_set_name(struct mix_set *set, cpc_setid_t id, uint32_t nreqs)
+{
+	set->mx_pack.cp_set = id;
+	set->mx_pack.cp_nreqs = nreqs;
+	set->mx_pack.cp_bytes =
+	    (uint32_t)(sizeof set->mx_pack + nreqs * sizeof set->mx_reqs[0]);
+}
+
 struct mix {
 	uint64_t mx_seed, mx_random;
 	int mx_pipe[2]; /* child processes report by it */

@@ -23,6 +23,16 @@ struct op {
 void script_run(const struct op *script);
 
 /*
+ * Let the op, a clone(2), start an LWP that goes on at `child`, with that top
+ * of a stack, and clears *alive when it ends.  It stores the same result,
+ * where its creator does, and loops as long.
+ */
+void script_lwp(struct op *op, const struct op *child, void *stack, int *alive);
+/* futex(2)'s operations; Linux's own header is not the C library's. */
+#define SCRIPT_FUTEX_WAIT 0
+#define SCRIPT_FUTEX_WAKE 1
+
+/*
  * Instructions of an op: up to its system call, that included; and behind
  * it, beside two for each spin.
  */
