@@ -129,6 +129,7 @@ TESTS    += cpc_events
 # What of the contract holds whatever it is that the PMU counts.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
             cpc_inherit cpc_cpu cpc_interlock
+TESTS    += cpc_walk
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
              tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o tests/image/$(ARCH)/script.o tests/image/script_lwp.o tests/image/mix.o tests/image/mix_op.o tests/image/mix_run.o \
              tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
