@@ -247,18 +247,7 @@ sample(const struct pcbe_set *set, uint64_t *value)
 	       (pmu_rdmsr(x86_pics.xs_status) & x86_pics.xs_all) == 0;
 }
 
-/* By bit of status. */
-static uint8_t pic_of_bit[64];
-
-uint32_t
-x86_pics_of_status(uint64_t status)
-{
-	uint32_t pics = 0;
-
-	for (; status != 0; status &= status - 1)
-		pics |= 1U << pic_of_bit[__builtin_ctzll(status)];
-	return pics;
-}
+uint8_t x86_pic_of_bit[64];
 
 /* A PIC counts up: one that holds less than it did has gone round. */
 static uint32_t
@@ -364,12 +353,23 @@ tick(void)
 	return pmu_rdtsc();
 }
 
+/* Is pic_together.c for these? */
+static bool
+are_together(const struct x86_pics *ps)
+{
+	for (unsigned i = 0; i < ps->xs_n; i++) {
+		if (ps->xs_pic[i].xp_short ||
+		    ps->xs_pic[i].xp_mask < X86_TOGETHER_MASK)
+			return false;
+	}
+	return ps->xs_ctrl != 0 && ps->xs_status != 0;
+}
+
 void
 x86_pic_ops(struct pcbe_ops *ops)
 {
 	const struct x86_pics *ps = &x86_pics;
-	bool together =
-	    ps->xs_ctrl != 0 && ps->xs_status != 0 && !ps->xs_pic[0].xp_short;
+	bool together = are_together(ps);
 
 	ops->ncounters = ncounters;
 	ops->width = width;
@@ -383,6 +383,6 @@ x86_pic_ops(struct pcbe_ops *ops)
 	ops->keep = keep;
 	ops->tick = tick;
 	for (unsigned i = 0; i < ps->xs_n; i++)
-		pic_of_bit[__builtin_ctzll(ps->xs_pic[i].xp_global)] =
+		x86_pic_of_bit[__builtin_ctzll(ps->xs_pic[i].xp_global)] =
 		    (uint8_t)i;
 }

@@ -97,7 +97,20 @@ void x86_pic_ops(struct pcbe_ops *ops);
 void x86_pic_clear_others(struct x86_pic_cpu *pc, uint32_t pics);
 void x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg);
 /* PICs by bits of status. */
-uint32_t x86_pics_of_status(uint64_t status);
+extern uint8_t x86_pic_of_bit[64];
+
+static inline uint32_t
+x86_pics_of_status(uint64_t status)
+{
+	uint32_t pics = 0;
+
+	for (; status != 0; status &= status - 1)
+		pics |= 1U << x86_pic_of_bit[__builtin_ctzll(status)];
+	return pics;
+}
+
+/* The least they are for: a PIC that does not go round twice unseen. */
+#define X86_TOGETHER_MASK ((1ULL << 40) - 1)
 void x86_together_program(struct pcbe_set *set);
 uint64_t x86_together_stop(struct pcbe_set *set);
 bool x86_together_sample(const struct pcbe_set *set, uint64_t *value);

@@ -1,7 +1,8 @@
 /*
  * PICs that one register starts and stops, of whose overflows one register
- * tells, and that load every bit they have: Intel's from version 2 on with
- * full-width writes, AMD's from PerfMonV2 on.  Any other is pic.c's.
+ * tells, and that load every bit they have, which are 40 or more: Intel's from
+ * version 2 on with full-width writes, AMD's from PerfMonV2 on.  Any other is
+ * pic.c's.
  *
  * All of this but select() is part of every switch of LWPs, and its length
  * is what a switch costs: 9 instructions each turn of either loop (gcc 12).
@@ -142,27 +143,32 @@ x86_together_program(struct pcbe_set *set)
 	pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
 }
 
-/* Status says that something did: a PIC of the set, or what is kept. */
-static __attribute__((noinline)) uint64_t
-fold_overflowed(struct pcbe_set *set, uint64_t status)
+/* What was counted since program(). */
+static inline void
+fold(const struct pcbe_set *set, struct cpc_page *page)
 {
 	const struct pcbe_cfg *cfgs = set->ps_cfg - 1;
-	struct cpc_page_req *reqs = set->ps_page->cg_req - 1;
+	struct cpc_page_req *reqs = page->cg_req - 1;
 	size_t at = set->ps_n * EACH;
-	uint64_t pics;
 
+	do {
+		pcbe_fold(req_at(reqs, at), cfg_at(cfgs, at)->pc_mask,
+		    pmu_rdpmc(X86_AUX_INDEX(cfg_at(cfgs, at)->pc_aux)), false);
+	} while ((at -= EACH) != 0);
+}
+
+/*
+ * Status says that a PIC did: one of the set, or one that is kept.  It went
+ * round once, as what it holds tells, too: 2^40 events take minutes.
+ */
+static __attribute__((noinline)) uint64_t
+fold_overflowed(const struct pcbe_set *set, uint64_t status)
+{
 	status &= x86_pics.xs_all;
-	pics = x86_pics_of_status(status) & set->ps_pics;
 	if (status != 0)
 		pmu_wrmsr(x86_pics.xs_clear, status);
-	do {
-		const struct pcbe_cfg *cfg = cfg_at(cfgs, at);
-
-		pcbe_fold(req_at(reqs, at), cfg->pc_mask,
-		    pmu_rdpmc(X86_AUX_INDEX(cfg->pc_aux)),
-		    (pics >> cfg->pc_pic & 1) != 0);
-	} while ((at -= EACH) != 0);
-	return pics;
+	fold(set, set->ps_page);
+	return x86_pics_of_status(status) & set->ps_pics;
 }
 
 /*
@@ -172,10 +178,7 @@ fold_overflowed(struct pcbe_set *set, uint64_t status)
 uint64_t
 x86_together_stop(struct pcbe_set *set)
 {
-	const struct pcbe_cfg *cfgs = set->ps_cfg - 1;
 	struct cpc_page *page = set->ps_page;
-	struct cpc_page_req *reqs = page->cg_req - 1;
-	size_t at = set->ps_n * EACH;
 	uint64_t status;
 
 	pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
@@ -184,10 +187,7 @@ x86_together_stop(struct pcbe_set *set)
 	status = pmu_rdmsr(x86_pics.xs_status);
 	if (status != 0)
 		return fold_overflowed(set, status);
-	do {
-		pcbe_fold(req_at(reqs, at), cfg_at(cfgs, at)->pc_mask,
-		    pmu_rdpmc(X86_AUX_INDEX(cfg_at(cfgs, at)->pc_aux)), false);
-	} while ((at -= EACH) != 0);
+	fold(set, page);
 	return 0;
 }
 
