@@ -311,7 +311,7 @@ HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/no_pages.
     kern/witness.o kern/kcpc_names.o $(HOST_EVENTS) $(HOST_LIB)
 # Every interleaving of kcpc's operations on the software PMU.
 HOST_TESTS   += explore
-explore_OBJS := $(addprefix tests/host/explore_,model.o world.o page.o search.o) kern/null_shape.o kern/null_pcbe.o kern/kcpc_page.o \
+explore_OBJS := $(addprefix tests/host/explore_,state.o model.o world.o page.o search.o) kern/null_shape.o kern/null_pcbe.o kern/kcpc_page.o \
     $(filter-out tests/host/host.o tests/host/no_pages.o,$(HOST_CPC_OBJS))
 $(foreach b,host tsan,build/$(b)/kern/kcpc_init.o build/$(b)/kern/witness.o): HOST_CFLAGS += -include tests/host/kernel_printf.h
 

@@ -119,7 +119,7 @@ struct ex_model {
 	struct null_shape em_shape;
 };
 
-/* explore_model.c */
+/* explore_state.c, explore_model.c */
 void ex_model_reset(struct ex_model *m, const struct null_shape *shape);
 /* Can the step be made? */
 bool ex_model_enabled(const struct ex_model *m, struct ex_step s);
