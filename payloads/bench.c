@@ -151,6 +151,10 @@ with_requests(int n)
 	report("sample by call", sample_call);
 	report("restart", restart);
 	report("disable+enable", disable_enable);
+	cpc_disable(cpc);
+	report("sample frozen", sample);
+	cpc_enable(cpc);
+	bench_create(cpc, set, n);
 	cpc_unbind(cpc, set);
 	bench_switch(cpc, set, n);
 	cpc_set_destroy(cpc, set);
@@ -215,6 +219,7 @@ main(int argc, char **argv)
 	printf("%-16s %2s %6s\n", "operation", "n", "cost");
 	report("null call", null_call);
 	bench_switch(cpc, NULL, 0);
+	bench_create(cpc, NULL, 0);
 	bench_signals();
 	inline_window();
 	all = usable_pics();

@@ -22,6 +22,11 @@ void bench_bind(cpc_t *cpc, cpc_set_t *set);
 
 /* bench_switch.c: switches of LWPs, both with the set (NULL: neither). */
 void bench_switch(cpc_t *cpc, cpc_set_t *set, int n);
+/*
+ * An LWP created and joined by one that has the set bound (NULL: none), which
+ * the new one inherits, or not.
+ */
+void bench_create(cpc_t *cpc, cpc_set_t *set, int n);
 
 /* bench_signal.c: signals, from their cause to the handler, and back. */
 void bench_signals(void);

@@ -1,5 +1,6 @@
 /*
- * Two LWPs of one CPU that hand it to each other by sched_yield(2).
+ * LWPs that come and go: two of one CPU that hand it to each other by
+ * sched_yield(2), and one that is created, runs and is joined.
  */
 #include "payloads/bench.h"
 
@@ -53,4 +54,31 @@ bench_switch(cpc_t *c, cpc_set_t *s, int n)
 	pthread_join(t, NULL);
 	if (set != NULL)
 		cpc_unbind(cpc, set);
+}
+
+static void *
+end(void *arg)
+{
+	return arg;
+}
+
+static void
+create_join(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, end, NULL) == 0)
+		pthread_join(t, NULL);
+}
+
+void
+bench_create(cpc_t *c, cpc_set_t *s, int n)
+{
+	bench_row("create+join", n, bench_cost(create_join));
+	if (s == NULL)
+		return;
+	if (cpc_bind_curlwp(c, s, CPC_BIND_LWP_INHERIT) == -1)
+		exit(1);
+	bench_row("create+inherit", n, bench_cost(create_join));
+	cpc_unbind(c, s);
 }

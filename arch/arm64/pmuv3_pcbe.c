@@ -257,18 +257,19 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 }
 
 /* Forget counts of others that this set's owner could read. */
-static void
+static __attribute__((noinline)) void
 clear_others(uint64_t pics)
 {
-	uint64_t stale = curcpu()->pu_holding & ~pics;
+	struct pmuv3_cpu *pu = curcpu();
+	uint64_t stale = pu->pu_holding & ~pics;
 
 	for (; stale != 0; stale &= stale - 1)
 		pmu_write_pmevcntr((unsigned)__builtin_ctzll(stale), 0);
-	curcpu()->pu_holding = pics;
+	pu->pu_holding = pics;
 }
 
 /* The helpers run one count behind the PICs they serve. */
-static void
+static __attribute__((noinline)) void
 load_helpers(const struct pcbe_set *set)
 {
 	const struct cpc_page_req *cq = set->ps_page->cg_req;
@@ -287,7 +288,7 @@ load_helpers(const struct pcbe_set *set)
  * Each turn of this loop, and of that in stop(), is part of every context
  * switch.
  */
-static void
+static inline __attribute__((always_inline)) void
 load(struct pcbe_set *set)
 {
 	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
@@ -304,7 +305,8 @@ program(struct pcbe_set *set)
 {
 	uint64_t pics = set->ps_pics | set->ps_extra;
 
-	clear_others(pics);
+	if (curcpu()->pu_holding != pics)
+		clear_others(pics);
 	load(set);
 	if (set->ps_extra != 0)
 		load_helpers(set);
@@ -318,13 +320,19 @@ program(struct pcbe_set *set)
 	pmu_isb(); /* and they count from the next instruction on */
 }
 
+static inline void
+stop_pics(uint64_t pics)
+{
+	pmu_write_pmcntenclr(pics);
+	pmu_write_pmuserenr(0);
+	pmu_write_pmintenclr(pics);
+	pmu_isb();
+}
+
 static void
 allstop(void)
 {
-	pmu_write_pmcntenclr(pmuv3.pv_pics);
-	pmu_write_pmuserenr(0);
-	pmu_write_pmintenclr(pmuv3.pv_pics);
-	pmu_isb();
+	stop_pics(pmuv3.pv_pics);
 }
 
 /* Acknowledges them too: the interrupt is level triggered by these bits. */
@@ -359,10 +367,11 @@ stop(struct pcbe_set *set)
 {
 	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
 	struct cpc_page_req *cq = set->ps_page->cg_req;
+	uint64_t pics = pmuv3.pv_pics;
 
-	allstop();
+	stop_pics(pics);
 	set->ps_page->cg_tick += pmu_read_pmccntr();
-	if ((pmu_read_pmovsclr() & pmuv3.pv_pics) != 0)
+	if ((pmu_read_pmovsclr() & pics) != 0)
 		return fold_overflowed(set);
 	for (; cfg < end; cfg++, cq++)
 		pcbe_fold(
