@@ -60,23 +60,15 @@ check(const struct kcpc_want *want, unsigned n, int *subcode)
 	return twice ? EINVAL : 0;
 }
 
-/* Does an overflow of this PIC interrupt, and tell that it was this one? */
-static bool
-tells(unsigned pic)
-{
-	return (kcpc_ops->pcbe_mute >> pic & 1) == 0 &&
-	       (kcpc_ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) != 0;
-}
-
 /* The request counts on this PIC from now on. */
 static void
 give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 {
 	struct cpc_page_req *cq = &ctx->kc_own->cg_req[i];
 
-	cq->cq_index = kcpc_ops->read_index(pic);
-	cq->cq_shift = 64 - kcpc_ops->width(pic);
-	if (cq->cq_shift != 0 && !tells(pic))
+	cq->cq_index = kcpc_pic[pic].kp_index;
+	cq->cq_shift = kcpc_pic[pic].kp_shift;
+	if (kcpc_pic[pic].kp_mute)
 		ctx->kc_flags |= KCPC_CTX_MUTE;
 	ctx->kc_pcbe.ps_cfg[i] = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
 	ctx->kc_pcbe.ps_pics |= 1U << pic;

@@ -78,6 +78,14 @@ extern const struct pcbe_ops *kcpc_ops;
 extern uint64_t kcpc_pics;
 extern unsigned kcpc_npic;
 
+/* What a bind wants to know of each PIC; the backend was asked once. */
+struct kcpc_pic {
+	uint32_t kp_index; /* what the machine's user-level read takes */
+	uint8_t kp_shift;  /* 64 - width */
+	bool kp_mute;      /* narrow, and its overflow tells nobody */
+};
+extern struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
+
 /* kcpc_init.c: the PIC is nobody's to bind from now on, and why. */
 void kcpc_keep_back(unsigned pic, const char *why);
 

@@ -15,6 +15,7 @@
 const struct pcbe_ops *kcpc_ops;
 uint64_t kcpc_pics;
 unsigned kcpc_npic;
+struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 
 /* Why there are no counters, or a PIC is not used: NULL where all is well. */
 static const char *no_pmu;
@@ -44,6 +45,26 @@ enable_pmi(const struct pcbe_ops *ops)
 		arch_pmi_enable();
 }
 
+/* Does an overflow of this PIC interrupt, and tell that it was this one? */
+static bool
+tells(const struct pcbe_ops *ops, unsigned pic)
+{
+	return (ops->pcbe_mute >> pic & 1) == 0 &&
+	       (ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) != 0;
+}
+
+static void
+learn_pics(const struct pcbe_ops *ops, unsigned n)
+{
+	for (unsigned pic = 0; pic < n; pic++) {
+		struct kcpc_pic *kp = &kcpc_pic[pic];
+
+		kp->kp_index = ops->read_index(pic);
+		kp->kp_shift = (uint8_t)(64 - ops->width(pic));
+		kp->kp_mute = kp->kp_shift != 0 && !tells(ops, pic);
+	}
+}
+
 void
 kcpc_init(const struct pcbe_ops *instead)
 {
@@ -63,6 +84,7 @@ kcpc_init(const struct pcbe_ops *instead)
 		    ops->impl_name());
 		return;
 	}
+	learn_pics(ops, n);
 	kcpc_npic = n;
 	kcpc_ops = ops;
 	printf("pcbe: %s: %d of %u PICs proved, %u bits\n", ops->impl_name(),

@@ -66,8 +66,10 @@ kcpc_live(const struct proc *p, cpc_setid_t set)
 static uint32_t
 npics(const struct kcpc_ctx *ctx)
 {
-	return (uint32_t)__builtin_popcount(
-	    ctx->kc_pcbe.ps_pics | ctx->kc_pcbe.ps_extra);
+	uint32_t extra = ctx->kc_pcbe.ps_extra;
+
+	return ctx->kc_nreqs +
+	       (extra != 0 ? (uint32_t)__builtin_popcount(extra) : 0);
 }
 
 void

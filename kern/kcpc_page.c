@@ -13,7 +13,6 @@
 #include "kern/proc.h"
 #include "kern/timer.h"
 #include "kern/usercopy.h"
-#include "lib/string.h"
 
 #define PAGES_BASE 0x10000UL /* below: nothing, so that NULL faults */
 #define PAGES      ((USER_BASE - PAGES_BASE) / PAGE_SIZE)
@@ -44,8 +43,12 @@ kcpc_page_enter(struct kcpc_ctx *ctx)
 	kg->kg_page->cg_tick = own->cg_tick;
 	kg->kg_page->cg_frozen = own->cg_frozen;
 	kg->kg_page->cg_hrtime = own->cg_hrtime;
-	memcpy(kg->kg_page->cg_req, own->cg_req,
-	    ctx->kc_nreqs * sizeof own->cg_req[0]);
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		/* cq_last is that of the PIC, once it is loaded. */
+		kg->kg_page->cg_req[i].cq_data = own->cg_req[i].cq_data;
+		kg->kg_page->cg_req[i].cq_index = own->cg_req[i].cq_index;
+		kg->kg_page->cg_req[i].cq_shift = own->cg_req[i].cq_shift;
+	}
 	ctx->kc_pcbe.ps_page = kg->kg_page;
 }
 
