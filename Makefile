@@ -116,9 +116,11 @@ OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(EVENT_OBJS) $
 UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
 UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
-PAYLOADS := spin triad matmul chase example1 example2 record bench
+PAYLOADS := spin triad matmul chase example1 example2 record bench encode list fits
 PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/tally.o payloads/$(ARCH)/spin.o \
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_flat.o payloads/$(ARCH)/bench_clock.o
+# Names are looked up by what the kernel looks them up by.
+NAMES_OBJS := payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_ucontext thread futex poll itimer fork sched orphan \
@@ -230,7 +232,14 @@ $(B)/libcpc.a $(B)/libpayload.a $(B)/libtest.a:
 
 $(PAYLOADS:%=$(B)/payloads/%): $(B)/payloads/%: $(B)/payloads/%.o $(B)/libpayload.a $(B)/libcpc.a
 	$(call say,CCLD,$@)
-	$(Q)$(UCC) -o $@ $< $(B)/libpayload.a
+	$(Q)$(UCC) -o $@ $< $(PAYLOAD_MORE) $(B)/libpayload.a
+
+$(B)/user/%.o: COMPILE = $(UCC) $(UCFLAGS) -fPIE
+$(B)/user/%.o: %.c Makefile scripts/barecpc-cc
+	$(compile)
+$(B)/payloads/names.o $(B)/payloads/names_image.o: scripts/barecpc-cc
+$(B)/payloads/encode $(B)/payloads/list: $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/payloads/encode $(B)/payloads/list: private PAYLOAD_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
 
 $(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/libcpc.a
 	$(call say,CCLD,$@)
@@ -319,7 +328,13 @@ $(foreach b,host tsan,build/$(b)/kern/kcpc_init.o build/$(b)/kern/witness.o): HO
 TSAN_TESTS   := cpc_threads
 TSAN_OBJS    := $(addprefix build/tsan/,$(HOST_CPC_OBJS))
 
-host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%)
+host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%) host-tools
+
+# What scripts/barecpc runs on the build machine.
+host-tools: build/host/encode build/host/list
+build/host/encode build/host/list: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o $(HOST_EVENTS))
+	$(call say,CCLD,$@)
+	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 
 build/host/lib/%.o build/host/kern/%.o build/host/arch/%.o build/host/boot/%.o build/tsan/lib/%.o build/tsan/kern/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
 build/host/arch/x86/%.o: HOST_CFLAGS += -include tests/host/fake_msr.h
@@ -385,5 +400,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: emulator all tests host-tests clean check check-host check-image run bench disk gdb lint format
+.PHONY: emulator all tests host-tools host-tests clean check check-host check-image run bench disk gdb lint format
 .DELETE_ON_ERROR:

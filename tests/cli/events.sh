@@ -1,5 +1,6 @@
 #!/bin/sh
-# The tables of event names are what scripts/mkevents makes of libpfm4's source.
+# The tables of event names are what scripts/mkevents makes of libpfm4's source, and names are looked up alike on
+# the build machine and in the image.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -11,4 +12,37 @@ case $? in
 *) not_ok 'the tables are what libpfm4 says' "$(cat "$err")" ;;
 esac
 expect 'mkevents knows its options' 2 '^mkevents: usage' scripts/mkevents --nonsense
+
+# prints NAME REGEX COMMAND...: a line of its output.
+prints() {
+	tap_name=$1 tap_regex=$2
+	shift 2
+	"$@" >"$out" 2>"$err" </dev/null
+	check "$tap_name" grep -E -- "$tap_regex" "$out"
+}
+prints 'an event' '^0x5300c0 skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0:intx=0:intxcp=0$' \
+	scripts/barecpc encode --cpu skl inst_retired.any_p
+prints 'one with a register beside' '^0x5301b7 MSR_OFFCORE_RSP_0=0x10001 snb::OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE:k=1:u=1:e=0:i=0:c=0:t=0$' \
+	scripts/barecpc encode --cpu snb offcore_response_0:dmnd_data_rd
+prints "one of Arm's" '^0x8000008 arm_n1::INST_RETIRED:k=1:u=1:hv=0$' scripts/barecpc encode --cpu 'Neoverse N1' INST_RETIRED
+expect 'a miss is told, and what was meant' 1 '^encode: INST_RETIERD: no such event; did you mean INST_RETIRED[?]$' \
+	scripts/barecpc encode --cpu skl INST_RETIERD
+expect 'an unknown CPU is told those that are known' 2 '^z80: no such CPU; known are: .* arm_n1' \
+	scripts/barecpc list --cpu z80
+prints 'a list has its pattern' '^L1D_CACHE_REFILL_RD  *Level 1 data cache read refills$' \
+	scripts/barecpc list --cpu neoverse_n1 refill_rd
+expect 'a pattern nobody has' 1 'has no event with "xyzzy" in it' scripts/barecpc list --cpu skl xyzzy
+
+# image ARCH program...
+image() {
+	arch=$1
+	shift
+	scripts/barecpc run --accel tcg --arch "$arch" -- "$@"
+}
+prints 'the image encodes for a CPU it is not on' '^0x5100c0 amd64_fam17h_zen2::RETIRED_INSTRUCTIONS:k=0:u=1' \
+	image x86_64 encode --cpu fam17h_zen2 retired_instructions:u
+prints 'and so that of arm64' '^0x8000011 arm_n1::CPU_CYCLES' image arm64 encode --cpu arm_n1 cpu_cycles
+prints 'what fits, and where' '^INST_RETIRED:ANY_P  *PIC 1 ' image x86_64 fits BR_INST_RETIRED:NEAR_CALL,INST_RETIRED:ANY_P
+expect 'what does not' 1 '^fits: 2 events do not fit on [0-9]* PICs' \
+	image x86_64 fits instr_retired.any,instr_retired.any
 end

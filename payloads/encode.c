@@ -1,0 +1,68 @@
+/*
+ * encode [--cpu NAME] EVENT...: what a PMU's registers take for an event, and
+ * its name in full.
+ *
+ *	0x5300c0 skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0...
+ */
+#include "payloads/names.h"
+
+#include <stdio.h>
+
+#define USAGE "encode [--cpu NAME] EVENT..."
+#define TEXT  1024
+
+static const char *const beside[EXTRA_N] = {
+	[EXTRA_OFFCORE0] = "MSR_OFFCORE_RSP_0",
+	[EXTRA_OFFCORE1] = "MSR_OFFCORE_RSP_1",
+	[EXTRA_LDLAT] = "MSR_PEBS_LD_LAT",
+	[EXTRA_FRONTEND] = "MSR_PEBS_FRONTEND",
+};
+
+static int
+refuse(const struct events *es, const char *name, enum event_error err)
+{
+	char near[TEXT];
+
+	fprintf(stderr, "encode: %s: %s", name, event_strerror(err));
+	if ((err == EVENT_UNKNOWN || err == EVENT_BAD_PART) &&
+	    events_suggest(es, name, near, sizeof near))
+		fprintf(stderr, "; did you mean %s?", near);
+	fputc('\n', stderr);
+	return 1;
+}
+
+static int
+encode(const struct events *es, const char *name)
+{
+	struct event_spec sp;
+	struct event_code ec;
+	enum event_error err = events_parse(es, name, EVENT_ANY_CASE, &sp);
+	char text[TEXT];
+
+	if (err == EVENT_OK)
+		err = events_encode(es, &sp, &ec);
+	if (err != EVENT_OK)
+		return refuse(es, name, err);
+	events_canonical(es, &sp, &ec, text, sizeof text);
+	printf("%#llx", (unsigned long long)ec.ec_select);
+	if (ec.ec_extra != EXTRA_NONE)
+		printf(" %s=%#llx", beside[ec.ec_extra],
+		    (unsigned long long)ec.ec_extra_value);
+	printf(" %s\n", text);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct events es = names_choose(&argc, argv, USAGE);
+	int status = 0;
+
+	if (argc < 2) {
+		fputs("usage: " USAGE "\n", stderr);
+		return 2;
+	}
+	for (int i = 1; i < argc; i++)
+		status |= encode(&es, argv[i]);
+	return status;
+}

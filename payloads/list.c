@@ -1,0 +1,62 @@
+/*
+ * list [--cpu NAME] [pattern]: the events of a CPU, those whose name has the
+ * pattern in it in either case, each with what it counts.
+ */
+#include "payloads/names.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define USAGE "list [--cpu NAME] [pattern]"
+#define TEXT  2048
+
+static bool
+has(const char *name, const char *pattern)
+{
+	size_t n = strlen(pattern);
+
+	for (; strlen(name) >= n; name++) {
+		if (strncasecmp(name, pattern, n) == 0)
+			return true;
+		if (*name == '\0')
+			break;
+	}
+	return false;
+}
+
+/* Of the event, or of the unit mask at which the walk has just been. */
+static unsigned
+description(const struct events *es, const struct event_walk *ew)
+{
+	const struct event_row *row = events_nth_row(es, ew->ew_row);
+
+	return ew->ew_umask < 2
+	           ? row->er_desc
+	           : events_umask(es, row, ew->ew_umask - 2)->um_desc;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct events es = names_choose(&argc, argv, USAGE);
+	struct event_walk ew = { 0 };
+	char name[TEXT], text[TEXT];
+	unsigned found = 0;
+
+	if (argc > 2) {
+		fputs("usage: " USAGE "\n", stderr);
+		return 2;
+	}
+	while (events_next(&es, &ew, ~0ULL, name, sizeof name)) {
+		if (argc == 2 && !has(name, argv[1]))
+			continue;
+		events_describe(&es, description(&es, &ew), text, sizeof text);
+		printf("%-48s %s\n", name, text);
+		found++;
+	}
+	if (found == 0)
+		fprintf(stderr, "list: %s has no event with \"%s\" in it\n",
+		    es.es_pmu->ep_name, argc == 2 ? argv[1] : "");
+	return found == 0;
+}

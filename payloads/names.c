@@ -1,0 +1,47 @@
+#include "payloads/names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+print_known(void)
+{
+	struct events es;
+
+	fputs("known are:", stderr);
+	for (unsigned n = 0;
+	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++)
+		fprintf(stderr, " %s", es.es_pmu->ep_name);
+	fputc('\n', stderr);
+}
+
+struct events
+names_choose(int *argc, char **argv, const char *usage)
+{
+	const char *cpu = names_cpu();
+	struct events es;
+
+	if (*argc >= 2 && strcmp(argv[1], "--cpu") == 0) {
+		if (*argc < 3) {
+			fprintf(stderr, "usage: %s\n", usage);
+			exit(2);
+		}
+		cpu = argv[2];
+		*argc -= 2;
+		memmove(&argv[1], &argv[3], (size_t)*argc * sizeof *argv);
+	}
+	if (cpu == NULL) {
+		fputs("no table of this CPU's events; say which: --cpu NAME; ",
+		    stderr);
+		print_known();
+		exit(2);
+	}
+	es = events_find(names_tables(), cpu);
+	if (es.es_pmu == NULL) {
+		fprintf(stderr, "%s: no such CPU; ", cpu);
+		print_known();
+		exit(2);
+	}
+	return es;
+}
