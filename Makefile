@@ -298,6 +298,8 @@ HOST_TESTS   += events_tables events_oracle
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
+HOST_TESTS   += test_intel_table
+test_intel_table_OBJS = $(test_intel_pcbe_OBJS)
 HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe
 HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o $(HOST_EVENTS) $(HOST_LIB)
 test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_pcbe.o arch/x86/intel_events.o $(HOST_X86)

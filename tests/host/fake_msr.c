@@ -146,12 +146,37 @@ intel_global(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	}
 }
 
+/*
+ * Intel SDM vol. 4, MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT,
+ * MSR_PEBS_FRONTEND, with the bits Skylake has.
+ */
+static bool
+intel_beside(struct fake_cpu *c, uint32_t msr, struct reg *r)
+{
+	switch (c->beside ? msr : 0) {
+	case 0x1a6:
+	case 0x1a7:
+		*r = (struct reg){ &c->offcore[msr - 0x1a6], bits(38), STORES };
+		return true;
+	case 0x3f6:
+		*r = (struct reg){ &c->ldlat, bits(16), STORES };
+		return true;
+	case 0x3f7:
+		*r = (struct reg){ &c->frontend, bits(23), STORES };
+		return true;
+	default:
+		return false;
+	}
+}
+
 static bool
 intel_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 {
 	static uint64_t capabilities = PERF_CAP_FW_WRITE;
 	uint64_t sel = c->anythread ? bits(32) : bits(32) & ~EVTSEL_ANY;
 
+	if (intel_beside(c, msr, r))
+		return true;
 	if (msr - IA32_PERFEVTSEL(0) < c->ngp)
 		*r = (struct reg){ &c->sel[msr - IA32_PERFEVTSEL(0)], sel,
 			STORES };

@@ -53,9 +53,11 @@ struct fake_cpu {
 	bool core;        /* AMD: six at C0010200H */
 	bool short_event; /* AMD: bits 63:32 of a select are reserved */
 	bool stuck_fixed; /* fixed counters do not count */
+	bool beside;      /* Intel's registers beside the event select */
 	/* their contents */
 	uint64_t sel[FAKE_NGP], gp[FAKE_NGP], fix[FAKE_NFIX];
 	uint64_t fixed_ctrl, ctrl, status;
+	uint64_t offcore[2], ldlat, frontend;
 	bool reads_open;  /* CR4.PCE */
 	unsigned pmis;    /* overflow interrupts asked for */
 	unsigned touched; /* accesses of registers */

@@ -46,6 +46,18 @@ const struct fake_cpu skylake_without_ht = {
 	.full_width = true,
 	.anythread = true,
 };
+/* With the registers beside the event select. */
+const struct fake_cpu skylake_whole = {
+	.leaf1 = { .c = PDCM },
+	.leaf_a = { .a = 0x07300404, .d = 0x603 },
+	.version = 4,
+	.ngp = 4,
+	.fixed = 0x7,
+	.width = 48,
+	.full_width = true,
+	.anythread = true,
+	.beside = true,
+};
 const struct fake_cpu ice_lake = {
 	.leaf1 = { .c = PDCM },
 	.leaf_a = { .a = 0x08300805, .d = 0x8604 },

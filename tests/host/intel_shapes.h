@@ -21,7 +21,7 @@
 
 /* Named for a part of that shape, or for what is odd about it. */
 extern const struct fake_cpu core_duo, core_2, nehalem, skylake,
-    skylake_without_ht, ice_lake, gaps, sixth, efficient;
+    skylake_without_ht, skylake_whole, ice_lake, gaps, sixth, efficient;
 
 /* All CPUs of a shape, the first of them booted, and an empty set. */
 void boot(const struct fake_cpu *shape);

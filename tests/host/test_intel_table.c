@@ -1,0 +1,147 @@
+/*
+ * Names of Skylake's table on Intel's backend: which PICs count them, what is
+ * written, and the registers beside the event select, which are one for all
+ * PICs.
+ * Intel SDM vol. 3B, "Off-core Response Performance Monitoring".
+ */
+#include "tests/host/intel_shapes.h"
+
+/* Add the event of that name, as kcpc would. */
+static int
+add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
+    const struct pcbe_attr *attrs)
+{
+	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
+	struct pcbe_event ev = { 0 };
+	struct event_spec sp;
+	struct event_code ec;
+	int subcode;
+
+	assert_int_equal(
+	    events_parse(&ops->pcbe_table, name, EVENT_EITHER_CASE, &sp), 0);
+	assert_int_equal(events_encode(&ops->pcbe_table, &sp, &ec), 0);
+	ev.pe_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT;
+	ev.pe_extra = ec.ec_extra_value;
+	ev.pe_pics = ops->table_event(&ec, &ev);
+	s->set.ps_cfg = s->cfg;
+	s->set.ps_page = &s->page;
+	cfg->pc_pic = (uint8_t)pic;
+	cfg->pc_flags = CPC_COUNT_USER;
+	cfg->pc_notify = false;
+	subcode = ops->configure(cfg, &ev, nattrs, attrs, &s->set);
+	if (subcode == 0) {
+		s->set.ps_n++;
+		s->set.ps_pics |= 1U << pic;
+	}
+	return subcode;
+}
+
+/* The PICs of a name; *lacks where the machine has not all it needs. */
+static uint64_t
+pics_of(const char *name, bool *lacks)
+{
+	struct pcbe_event ev = { 0 };
+	struct event_spec sp;
+	struct event_code ec;
+
+	assert_int_equal(
+	    events_parse(&ops->pcbe_table, name, EVENT_EITHER_CASE, &sp), 0);
+	assert_int_equal(events_encode(&ops->pcbe_table, &sp, &ec), 0);
+	ev.pe_pics = ops->table_event(&ec, &ev);
+	*lacks = (ev.pe_flags & CPC_EVENT_LACKING) != 0;
+	return ev.pe_pics;
+}
+
+static void
+pics_are_the_tables(void **state)
+{
+	bool lacks;
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_string_equal(ops->pcbe_table.es_pmu->ep_name, "skl");
+	/* Four general PICs of the table's eight, then the fixed ones. */
+	assert_int_equal(pics_of("BR_INST_RETIRED:ALL_BRANCHES", &lacks), 0xf);
+	assert_false(lacks);
+	assert_int_equal(pics_of("UNHALTED_REFERENCE_CYCLES", &lacks), 0x40);
+	assert_int_equal(pics_of("INST_RETIRED:PREC_DIST", &lacks), 0x2);
+	/* A fixed PIC has no counter mask. */
+	assert_int_equal(
+	    pics_of("INST_RETIRED:ANY_P:c=1", &lacks) & ~0xfULL, 0);
+	/* This part has no transactional memory. */
+	pics_of("INST_RETIRED:ANY_P:intx", &lacks);
+	assert_true(lacks);
+	boot(&skylake);
+	pics_of("OFFCORE_RESPONSE_0:DMND_DATA_RD", &lacks);
+	assert_true(lacks);
+}
+
+static void
+selects_are_written(void **state)
+{
+	(void)state;
+	boot(&skylake_whole);
+	assert_int_equal(
+	    add_name(&set, 1, "INST_RETIRED:ANY_P:c=2:i", 0, NULL), 0);
+	assert_int_equal(set.cfg[0].pc_sel, 0x2d100c0);
+	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:intx", 0, NULL),
+	    CPC_RESOURCE_UNAVAIL);
+	set.set.ps_privileged = false;
+	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:t", 0, NULL),
+	    CPC_ATTR_REQUIRES_PRIVILEGE);
+}
+
+/* CPC-BIND-17: two values for one register conflict. */
+static void
+registers_beside_are_shared(void **state)
+{
+	const char *one = "OFFCORE_RESPONSE_0:0x10001";
+	const char *two = "OFFCORE_RESPONSE_0:0x10002";
+	const char *other = "OFFCORE_RESPONSE_1:0x10002";
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_int_equal(add_name(&set, 0, one, 0, NULL), 0);
+	assert_int_equal(add_name(&set, 1, two, 0, NULL), CPC_CONFLICTING_REQS);
+	assert_int_equal(add_name(&set, 1, one, 0, NULL), 0);
+	assert_int_equal(add_name(&set, 2, other, 0, NULL), 0);
+	cpu->offcore[0] = cpu->offcore[1] = 0;
+	ops->program(&set.set);
+	assert_int_equal(cpu->offcore[0], 0x10001);
+	assert_int_equal(cpu->offcore[1], 0x10002);
+	ops->allstop();
+	boot(&skylake);
+	assert_int_equal(add_name(&set, 0, one, 0, NULL), CPC_RESOURCE_UNAVAIL);
+}
+
+/* The attributes that name them. */
+static void
+attributes_name_them(void **state)
+{
+	struct pcbe_attr attr = { 5, 0x10004 };
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_string_equal(attr_names(ops),
+	    "edge,inv,umask,cmask,anythr,msr_offcore,msr_ldlat,msr_frontend");
+	assert_int_equal(
+	    add_name(&set, 0, "OFFCORE_RESPONSE_1:0x1", 1, &attr), 0);
+	assert_int_equal(set.set.ps_beside[EXTRA_OFFCORE1 - 1], 0x10004);
+	/* More bits than the register has. */
+	attr.pa_val = 1ULL << 40;
+	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pics_are_the_tables),
+		cmocka_unit_test(selects_are_written),
+		cmocka_unit_test(registers_beside_are_shared),
+		cmocka_unit_test(attributes_name_them),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
