@@ -63,6 +63,12 @@ bool have_event(cpc_t *cpc, const char *event);
 /* Not every PIC counts every event: fixed ones of Intel count their own. */
 bool pic_counts(cpc_t *cpc, const char *event, uint64_t pic);
 
+/*
+ * Does a PIC count what all CPUs retire?  QEMU's do on arm64 where an
+ * overflow interrupts by a helper PIC alone; with one CPU that is exact.
+ */
+bool counts_all_cpus(cpc_t *cpc);
+
 /* Plainest forms, which expect success. */
 int add_flags(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags);
 int add(cpc_t *cpc, cpc_set_t *set, const char *event); /* own privilege */
