@@ -138,6 +138,8 @@ CPC_TEST(every_pic_reads_as_the_kernel_has_it)
 	unsigned n = emulated() ? sizeof events / sizeof events[0] : 1, i;
 	uint_t pic, read = 0;
 
+	if (counts_all_cpus(cpc))
+		SKIP("QEMU's counters count what all of its CPUs retire");
 	for (pic = 0; pic < cpc_npic(cpc); pic++) {
 		for (i = 0; i < n && !pic_counts(cpc, events[i], pic); i++)
 			;
