@@ -5,6 +5,7 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "kern/errno.h"
+#include "kern/klock.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
 #include "kern/sched.h"
@@ -13,10 +14,25 @@
 
 #define CPUSET_BYTES (MAXCPU / 8)
 
+/*
+ * Nobody waits for this CPU: let the others have the kernel.  Where an
+ * emulator's turn has a fixed number of instructions, those of a loop around
+ * this call might all end where it holds the lock.
+ */
+static __attribute__((noinline)) void
+yield_kernel(void)
+{
+	kernel_unlock();
+	arch_relax();
+	kernel_lock();
+}
+
 intptr_t
 sys_sched_yield(const uintptr_t *a)
 {
 	(void)a;
+	if (ncpu > 1 && arch_curcpu()->c_runq.q_first == NULL)
+		yield_kernel();
 	sched_yield();
 	return 0;
 }
