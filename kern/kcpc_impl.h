@@ -150,7 +150,7 @@ void kcpc_freeze(struct kcpc_ctx *ctx);
 /* The same, and its LWP is signalled. */
 void kcpc_signal(struct kcpc_ctx *ctx);
 /* CPC_OP_STIR */
-int kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze);
+int kcpc_stir(struct lwp *l, uint64_t ticks, uintptr_t how);
 /* Overflow interrupts that belonged to no one. */
 extern uint64_t kcpc_stray;
 

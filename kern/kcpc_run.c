@@ -208,18 +208,31 @@ freeze_due(void *arg)
 	kcpc_freeze(ctx);
 }
 
-int
-kcpc_stir(struct lwp *l, uint64_t ticks, bool freeze)
+static void
+invalidate_due(void *arg)
 {
+	struct kcpc_ctx *ctx = arg;
+
+	if (kcpc_running(ctx))
+		kcpc_invalidate(ctx);
+}
+
+int
+kcpc_stir(struct lwp *l, uint64_t ticks, uintptr_t how)
+{
+	static void (*const due[])(void *) = {
+		[CPC_STIR_SWITCH] = fold_due,
+		[CPC_STIR_FREEZE] = freeze_due,
+		[CPC_STIR_INVALIDATE] = invalidate_due,
+	};
 	struct kcpc_ctx *ctx;
 	int err;
 
 	if ((err = kcpc_find(l, 0, &ctx)) != 0)
 		return err;
-	if (!kcpc_running(ctx))
+	if (how >= sizeof due / sizeof due[0] || !kcpc_running(ctx))
 		return EINVAL;
-	timer_start(&ctx->kc_fold, arch_tick() + ticks,
-	    freeze ? freeze_due : fold_due, ctx);
+	timer_start(&ctx->kc_fold, arch_tick() + ticks, due[how], ctx);
 	return 0;
 }
 

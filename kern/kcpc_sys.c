@@ -222,7 +222,7 @@ context_op(struct lwp *l, uintptr_t op, const uintptr_t *a)
 	case CPC_OP_DISABLE:
 		return kcpc_disable(l);
 	case CPC_OP_STIR:
-		return kcpc_stir(l, a[0], a[1] != 0);
+		return kcpc_stir(l, a[0], a[1]);
 	case CPC_OP_PRESET:
 		return kcpc_preset(l, a[0], a[1]);
 	case CPC_OP_RESTART:

@@ -117,9 +117,9 @@ enum cpc_op {
 	 */
 	CPC_OP_PAGE = 37,
 	/*
-	 * a: clock ticks from now.  Then take the context's PICs from it and
-	 * give them back, as a switch of LWPs does, or, where b is not 0,
-	 * freeze it: by it a test interrupts a read where it will.
+	 * a: clock ticks from now, b: CPC_STIR_*, what is done then to the
+	 * context: by it a test interrupts a read where it will.  EINVAL
+	 * where it does not count now.
 	 */
 	CPC_OP_STIR = 38,
 	/*
@@ -145,6 +145,12 @@ enum cpc_op {
 	 * it, until the set is released; by CPC_OP_RELE of any LWP.
 	 */
 	CPC_OP_BIND_CPU = 43,
+};
+
+enum cpc_stir {
+	CPC_STIR_SWITCH, /* its PICs are taken and given back, as by a switch */
+	CPC_STIR_FREEZE,
+	CPC_STIR_INVALIDATE, /* as by a set that is bound to its CPU */
 };
 
 /*

@@ -1,7 +1,8 @@
 /*
  * Interrupt the sample by the counter page at each of its instructions in
- * turn: by a switch, a freeze, an overflow nobody waits for, and one that
- * somebody does.  What comes out is a sample of one moment, exactly.
+ * turn: by a switch, a freeze, an invalidation, an overflow nobody waits for,
+ * and one that somebody does.  What comes out is a sample of one moment,
+ * exactly.
  *
  * Two requests count the same.  Between their two reads lie always as many
  * instructions, so that their difference tells whether both are of one pass
@@ -13,12 +14,14 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/cpc.h>
+#include <sys/time.h>
 
 #include "tests/image/cpc_test.h"
 
 TEST_KEEPS(16);
 
-/* More ticks than lie between a stir's system call and a sample's end. */
+/* More instructions than lie between a stir's system call and a sample's end.
+ */
 #define WALK 2500
 /* More instructions than lie between a restart and a sample's end. */
 #define OVERFLOWS 600
@@ -41,10 +44,28 @@ static struct {
 	uint64_t again;  /* what a second pass of the read adds, once seen */
 } base;
 
+/*
+ * Clock ticks of an instruction: an emulator with -icount says 1, or a power
+ * of two, and ticks are nanoseconds there.
+ */
+static uint64_t tick;
+
+static void
+learn_tick(void)
+{
+	hrtime_t start = gethrtime();
+
+	spin_loop(10000);
+	tick = (uint64_t)(gethrtime() - start) / (10000 * SPIN_INSNS);
+	if (tick == 0)
+		tick = 1;
+}
+
 static bool
 make_set(cpc_t *cpc, uint_t flags)
 {
 	user = own_privilege() == CPC_COUNT_USER;
+	learn_tick();
 	set = cpc_set_create(cpc);
 	add_flags(cpc, set, INS_EVENT, own_privilege() | flags);
 	add(cpc, set, INS_EVENT);
@@ -79,19 +100,19 @@ by_call(void)
 	return (struct pair){ { s.value[0], s.value[1] } };
 }
 
-/* A sample, a stir d ticks later, a sample, the kernel's sample. */
+/* A sample, a stir d instructions later, a sample, the kernel's sample. */
 struct step {
 	uint64_t start; /* of the first request; the second's is 0 */
 	struct pair first, second, kernel;
 };
 
 static struct step
-stirred(cpc_t *cpc, uint64_t d, bool freeze)
+stirred(cpc_t *cpc, uint64_t d, enum cpc_stir how)
 {
 	struct step s = { .start = 0 };
 
 	s.first = by_page(cpc);
-	EXPECT_EQ(cpc_syscall(CPC_OP_STIR, d, freeze, 0, 0), 0);
+	EXPECT_EQ(cpc_syscall(CPC_OP_STIR, d * tick, how, 0, 0), 0);
 	s.second = by_page(cpc);
 	s.kernel = by_call();
 	return s;
@@ -181,11 +202,11 @@ CPC_TEST(a_switch_at_any_instruction_loses_nothing)
 
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("no two PICs here count " INS_EVENT);
-	stirred(cpc, FAR, false);
+	stirred(cpc, FAR, CPC_STIR_SWITCH);
 	/* The first of these has to be the same as those that follow. */
-	learn(stirred(cpc, FAR, false));
+	learn(stirred(cpc, FAR, CPC_STIR_SWITCH));
 	for (d = 1; d < WALK; d++) {
-		struct step s = stirred(cpc, d, false);
+		struct step s = stirred(cpc, d, CPC_STIR_SWITCH);
 
 		check(&s, d,
 		    is_read(&s) && is_behind(&s) &&
@@ -203,10 +224,10 @@ CPC_TEST(a_freeze_at_any_instruction_is_a_frozen_sample)
 
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("no two PICs here count " INS_EVENT);
-	stirred(cpc, FAR, false);
-	learn(stirred(cpc, FAR, false));
+	stirred(cpc, FAR, CPC_STIR_SWITCH);
+	learn(stirred(cpc, FAR, CPC_STIR_SWITCH));
 	for (d = 1; d < WALK; d++) {
-		struct step s = stirred(cpc, d, true);
+		struct step s = stirred(cpc, d, CPC_STIR_FREEZE);
 		uint64_t until = s.kernel.v[0] - s.first.v[0];
 		bool stopped = s.second.v[0] == s.kernel.v[0];
 
@@ -227,6 +248,52 @@ CPC_TEST(a_freeze_at_any_instruction_is_a_frozen_sample)
 	}
 	printf("# %llu of %d were frozen\n", (unsigned long long)frozen, WALK);
 	EXPECT(frozen > 0);
+}
+
+/* A newly bound set, a sample, an invalidation d instructions later. */
+static __attribute__((noinline)) int
+invalidated(cpc_t *cpc, uint64_t d, struct step *s)
+{
+	int r;
+
+	cpc_unbind(cpc, set);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	s->start = 0;
+	s->first = by_page(cpc);
+	EXPECT_EQ(
+	    cpc_syscall(CPC_OP_STIR, d * tick, CPC_STIR_INVALIDATE, 0, 0), 0);
+	r = cpc_set_sample(cpc, set, buf);
+	cpc_buf_get(cpc, buf, 0, &s->second.v[0]);
+	cpc_buf_get(cpc, buf, 1, &s->second.v[1]);
+	s->kernel = s->second;
+	return r;
+}
+
+/* CPC-INV-01, CPC-INV-05 */
+CPC_TEST(an_invalidation_at_any_instruction_is_eagain)
+{
+	uint64_t d, invalid = 0;
+	struct step s;
+
+	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
+		SKIP("no two PICs here count " INS_EVENT);
+	invalidated(cpc, FAR, &s);
+	EXPECT_EQ(invalidated(cpc, FAR, &s), 0);
+	learn(s);
+	for (d = 1; d < WALK; d++) {
+		if (invalidated(cpc, d, &s) == -1) {
+			EXPECT_EQ(errno, EAGAIN);
+			invalid++;
+			continue;
+		}
+		/* It was over before, and is as if nothing had come. */
+		check(&s, d,
+		    apart(&s, s.second) == base.apart &&
+			(!user || s.second.v[0] - s.first.v[0] == base.plain));
+	}
+	printf("# %llu of %d were invalid\n", (unsigned long long)invalid,
+	    WALK - 1);
+	EXPECT(invalid > 0 && invalid < WALK - 1);
 }
 
 CPC_TEST(an_overflow_at_any_instruction_is_counted)
