@@ -92,7 +92,7 @@ ifeq ($(ARCH),arm64)
 BOOT_OBJS := boot/linux_image.o boot/image.o
 ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o sigframe.o sigcopy.o \
     uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine_fdt.o machine_acpi.o \
-    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o pmuv3_spin.o)
+    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o pmuv3_pics.o pmuv3_spin.o)
 # Unaligned accesses fault while the MMU is off.
 $(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align
 # libfdt as the distribution has it: runs at boot alone, before there is SIMD state to keep.
@@ -308,7 +308,7 @@ test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)
 # That of arm64 likewise.
 HOST_PMUV3   := test_pmuv3 test_pmuv3_count test_pmuv3_overflow test_pmuv3_rules
 HOST_TESTS   += $(HOST_PMUV3)
-$(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fake_pmu_regs.o tests/host/pmuv3_set.o \
+$(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fake_pmu_regs.o tests/host/pmuv3_pics.o tests/host/pmuv3_set.o \
     arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_events.o arch/arm64/pmuv3_prove.o $$(HOST_LIB)))
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal \
@@ -340,7 +340,7 @@ build/host/encode build/host/list: build/host/%: build/host/payloads/%.o $(addpr
 
 build/host/lib/%.o build/host/kern/%.o build/host/arch/%.o build/host/boot/%.o build/tsan/lib/%.o build/tsan/kern/%.o: HOST_CFLAGS += -include tests/host/kernel_names.h -fno-builtin
 build/host/arch/x86/%.o: HOST_CFLAGS += -include tests/host/fake_msr.h
-build/host/arch/arm64/%.o: HOST_CFLAGS += -include tests/host/fake_pmu.h
+build/host/arch/arm64/%.o build/host/tests/host/pmuv3_pics.o: HOST_CFLAGS += -include tests/host/fake_pmu.h
 build/host/boot/%.o $(addprefix build/host/tests/host/,test_efi_cmdline.o test_efi_tables.o): HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
 build/host/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS) $(HOST_SAN)

@@ -9,6 +9,7 @@
 #include "arch/arm64/pmu_regs.h"
 #include "arch/arm64/pmuv3_events.h"
 #include "arch/arm64/pmuv3_impl.h"
+#include "arch/arm64/pmuv3_pics.h"
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
@@ -17,6 +18,20 @@
 #define RAW_MAX      0xffffU
 #define RAW_MAX_V3   0x3ffU /* before PMUv3p1: ten bits of event number */
 #define RAW_TOO_HIGH 0xffffffffU
+
+#define AT(type, field, at)                                                    \
+	_Static_assert(offsetof(struct type, field) == (at), "pmuv3_pics.h")
+AT(pcbe_set, ps_n, PS_N);
+AT(pcbe_set, ps_cfg, PS_CFG);
+AT(pcbe_set, ps_page, PS_PAGE);
+AT(pcbe_cfg, pc_pic, PC_PIC);
+AT(pcbe_cfg, pc_sel, PC_SEL);
+AT(pcbe_cfg, pc_mask, PC_MASK);
+_Static_assert(sizeof(struct pcbe_cfg) == PC_BYTES, "pmuv3_pics.h");
+_Static_assert(sizeof(struct cpc_page_req) == CQ_BYTES, "pmuv3_pics.h");
+AT(cpc_page, cg_req, CG_REQ);
+AT(cpc_page_req, cq_data, CQ_DATA);
+AT(cpc_page_req, cq_last, CQ_LAST);
 
 struct pmuv3 pmuv3;
 
@@ -284,30 +299,15 @@ load_helpers(const struct pcbe_set *set)
 	}
 }
 
-/*
- * Each turn of this loop, and of that in stop(), is part of every context
- * switch.
- */
-static inline __attribute__((always_inline)) void
-load(struct pcbe_set *set)
-{
-	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
-	struct cpc_page_req *cq = set->ps_page->cg_req;
-
-	for (; cfg < end; cfg++, cq++) {
-		cq->cq_last = cq->cq_data & cfg->pc_mask;
-		pmu_load(cfg->pc_pic, cfg->pc_sel, cq->cq_last);
-	}
-}
-
 static void
-program(struct pcbe_set *set)
+program(struct pcbe_set *to_load)
 {
+	struct pcbe_set *set = pmuv3_load(to_load);
+	struct cpc_page *page = set->ps_page;
 	uint64_t pics = set->ps_pics | set->ps_extra;
 
 	if (curcpu()->pu_holding != pics)
 		clear_others(pics);
-	load(set);
 	if (set->ps_extra != 0)
 		load_helpers(set);
 	pmu_write_pmovsclr(pics);
@@ -315,7 +315,7 @@ program(struct pcbe_set *set)
 	if (set->ps_user_read)
 		pmu_write_pmuserenr(PMUSERENR_ER | PMUSERENR_CR);
 	pmu_isb(); /* all of that holds before the first of them counts */
-	set->ps_page->cg_tick -= pmu_read_pmccntr();
+	page->cg_tick -= pmu_read_pmccntr();
 	pmu_write_pmcntenset(pics);
 	pmu_isb(); /* and they count from the next instruction on */
 }
@@ -365,32 +365,20 @@ fold_overflowed(struct pcbe_set *set)
 static uint64_t
 stop(struct pcbe_set *set)
 {
-	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
-	struct cpc_page_req *cq = set->ps_page->cg_req;
+	struct cpc_page *page = set->ps_page;
 	uint64_t pics = pmuv3.pv_pics;
 
 	stop_pics(pics);
-	set->ps_page->cg_tick += pmu_read_pmccntr();
+	page->cg_tick += pmu_read_pmccntr();
 	if ((pmu_read_pmovsclr() & pics) != 0)
 		return fold_overflowed(set);
-	for (; cfg < end; cfg++, cq++)
-		pcbe_fold(
-		    cq, cfg->pc_mask, pmu_read_pmevcntr(cfg->pc_pic), false);
-	return 0;
+	return pmuv3_fold(set);
 }
 
 static bool
 sample(const struct pcbe_set *set, uint64_t *value)
 {
-	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
-	const struct cpc_page_req *cq = set->ps_page->cg_req;
-
-	pmu_isb(); /* counts of all that was executed, and no more */
-	for (; cfg < end; cfg++, cq++)
-		*value++ = cq->cq_data +
-		           ((pmu_read_pmevcntr(cfg->pc_pic) - cq->cq_last) &
-			       cfg->pc_mask);
-	return (pmu_read_pmovsclr() & pmuv3.pv_pics) == 0;
+	return pmuv3_sample(set, value, pmuv3.pv_pics);
 }
 
 static void
@@ -405,7 +393,7 @@ static void
 keep(struct pcbe_set *set)
 {
 	pmuv3.pv_pics &= ~(uint64_t)set->ps_pics;
-	load(set);
+	pmuv3_load(set);
 	pmu_isb();
 	pmu_write_pmcntenset(set->ps_pics);
 	pmu_isb();

@@ -1,0 +1,41 @@
+/*
+ * arch/arm64/pmuv3_pics.S in C, over the fake registers.
+ */
+#include "arch/arm64/pmu_regs.h"
+#include "arch/arm64/pmuv3_impl.h"
+
+struct pcbe_set *
+pmuv3_load(struct pcbe_set *set)
+{
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+		struct cpc_page_req *cq = &set->ps_page->cg_req[i];
+
+		cq->cq_last = cq->cq_data & set->ps_cfg->pc_mask;
+		pmu_load(cfg->pc_pic, cfg->pc_sel, cq->cq_last);
+	}
+	return set;
+}
+
+uint64_t
+pmuv3_fold(const struct pcbe_set *set)
+{
+	for (unsigned i = 0; i < set->ps_n; i++)
+		pcbe_fold(&set->ps_page->cg_req[i], set->ps_cfg->pc_mask,
+		    pmu_read_pmevcntr(set->ps_cfg[i].pc_pic), false);
+	return 0;
+}
+
+bool
+pmuv3_sample(const struct pcbe_set *set, uint64_t *value, uint64_t pics)
+{
+	pmu_isb();
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		const struct cpc_page_req *cq = &set->ps_page->cg_req[i];
+		uint64_t now = pmu_read_pmevcntr(set->ps_cfg[i].pc_pic);
+
+		value[i] =
+		    cq->cq_data + ((now - cq->cq_last) & set->ps_cfg->pc_mask);
+	}
+	return (pmu_read_pmovsclr() & pics) == 0;
+}
