@@ -7,6 +7,9 @@
  * program is not changed, and between the overflow and its next instruction
  * nothing is counted at user privilege.  A period is therefore the same
  * number of user events each time.
+ *
+ * Of depth 0 it takes no samples: it is the sums, over all LWPs, of what a
+ * set of any size counted, each LWP's from when it begins to when it ends.
  */
 #include "kern/kcpc.h"
 
@@ -31,7 +34,9 @@ struct chunk {
 struct kcpc_profile {
 	unsigned kp_refs; /* the file, and each context */
 	unsigned kp_depth;
+	unsigned kp_nreqs;
 	bool kp_begun;
+	uint64_t kp_count[PCBE_MAXPIC]; /* by request */
 	struct chunk *kp_first, *kp_last;
 	struct cpc_profile_stat kp_stat;
 };
@@ -129,14 +134,26 @@ add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx,
 	memcpy(at + sizeof head, pc, n * sizeof pc[0]);
 }
 
-/* What was counted since the last time, and from the preset again. */
+static void
+preset_all(struct kcpc_ctx *ctx)
+{
+	unsigned i;
+
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
+}
+
+/* What was counted since the last time, and from the presets again. */
 static void
 begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
 {
-	uint64_t preset = ctx->kc_reqs[0].kr_preset;
+	unsigned i;
 
-	kp->kp_stat.ct_events += *kcpc_count(ctx, 0) - preset;
-	*kcpc_count(ctx, 0) = preset;
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		kp->kp_count[i] +=
+		    *kcpc_count(ctx, i) - ctx->kc_reqs[i].kr_preset;
+	kp->kp_stat.ct_events = kp->kp_count[0];
+	preset_all(ctx);
 }
 
 void
@@ -156,7 +173,7 @@ begin(struct kcpc_ctx *ctx)
 	kp->kp_begun = true;
 	kp->kp_stat.ct_bias = ctx->kc_proc->p_elf.e_bias;
 	kp->kp_stat.ct_lwps++;
-	*kcpc_count(ctx, 0) = ctx->kc_reqs[0].kr_preset;
+	preset_all(ctx);
 	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
 }
 
@@ -224,6 +241,17 @@ find(uintptr_t fd)
 	return f != NULL && f->f_kind == FILE_PROFILE ? f->f_profile : NULL;
 }
 
+/* Samples are of one request; sums are of any that tell of no overflow. */
+static bool
+can_serve(const struct kcpc_ctx *ctx, uintptr_t depth)
+{
+	if ((ctx->kc_flags & KCPC_CTX_LWPINHERIT) == 0 ||
+	    depth > CPC_PROFILE_DEPTH)
+		return false;
+	return depth == 0 ? ctx->kc_notify == 0
+	                  : ctx->kc_nreqs == 1 && ctx->kc_notify != 0;
+}
+
 int
 kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 {
@@ -235,9 +263,7 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 		return EBADF;
 	if ((err = kcpc_find(l, 0, &ctx)) != 0)
 		return err;
-	if (kp->kp_refs > 1 || ctx->kc_nreqs != 1 || ctx->kc_notify == 0 ||
-	    (ctx->kc_flags & KCPC_CTX_LWPINHERIT) == 0 || depth == 0 ||
-	    depth > CPC_PROFILE_DEPTH)
+	if (kp->kp_refs > 1 || !can_serve(ctx, depth))
 		return EINVAL;
 	if (kcpc_running(ctx))
 		kcpc_stop(ctx);
@@ -254,6 +280,7 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 	ctx->kc_profile = kp;
 	kp->kp_refs++;
 	kp->kp_depth = (unsigned)depth;
+	kp->kp_nreqs = ctx->kc_nreqs;
 	return 0;
 }
 
@@ -284,12 +311,26 @@ whole(const char *at, size_t there, size_t max)
 	return bytes;
 }
 
+/* All sums, each time, as far as there is room for whole ones. */
+static intptr_t
+read_counts(const struct kcpc_profile *kp, uintptr_t uva, size_t len)
+{
+	size_t n = len / sizeof kp->kp_count[0];
+
+	if (n > kp->kp_nreqs)
+		n = kp->kp_nreqs;
+	n *= sizeof kp->kp_count[0];
+	return copyout(uva, kp->kp_count, n) != 0 ? -EFAULT : (intptr_t)n;
+}
+
 intptr_t
 kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len)
 {
 	struct chunk *ch;
 	size_t done = 0, n;
 
+	if (kp->kp_depth == 0)
+		return read_counts(kp, uva, len);
 	while ((ch = kp->kp_first) != NULL) {
 		n = whole(ch->ch_data + ch->ch_read, ch->ch_bytes - ch->ch_read,
 		    len - done);

@@ -136,6 +136,9 @@ enum cpc_op {
 	 * LWPs of it.  An overflow sends no signal but leaves a sample in the
 	 * file, and the next period begins at the preset.  A file serves once.
 	 * The program itself cannot bind meanwhile: EAGAIN.
+	 *
+	 * b of 0: no samples, but what the requests, of which none is to be
+	 * told of overflows, counted from execve(2) to each LWP's end, summed.
 	 */
 	CPC_OP_PROFILE = 40,
 	/* a: the descriptor, b: struct cpc_profile_stat to fill. */
@@ -251,7 +254,8 @@ struct cpc_page {
 
 /*
  * What read(2) gives of /dev/profile: samples, one behind the other, whole
- * ones only; nothing where there is none.
+ * ones only; nothing where there is none.  Of depth 0 it gives a uint64_t
+ * for each request, in their order, from the first one each time.
  */
 #define CPC_PROFILE_DEPTH 64
 
