@@ -109,7 +109,7 @@ bench_cost(void (*fn)(void))
 void
 bench_row(const char *what, int n, uint64_t cost)
 {
-	printf("%-16s %2d %6llu\n", what, n, (unsigned long long)cost);
+	printf("%-19s %2d %6llu\n", what, n, (unsigned long long)cost);
 }
 
 static void
@@ -216,11 +216,12 @@ main(int argc, char **argv)
 		perror("cpc_open");
 		return 1;
 	}
-	printf("%-16s %2s %6s\n", "operation", "n", "cost");
+	printf("%-19s %2s %6s\n", "operation", "n", "cost");
 	report("null call", null_call);
 	bench_switch(cpc, NULL, 0);
 	bench_create(cpc, NULL, 0);
 	bench_signals();
+	bench_overflows(cpc);
 	inline_window();
 	all = usable_pics();
 	for (i = 0; i < sizeof some / sizeof some[0]; i++) {

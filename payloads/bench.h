@@ -31,6 +31,12 @@ void bench_create(cpc_t *cpc, cpc_set_t *set, int n);
 /* bench_signal.c: signals, from their cause to the handler, and back. */
 void bench_signals(void);
 
+/*
+ * bench_overflow.c: overflows of a counter, to the handler of SIGEMT, and
+ * there and back, and those that nobody asked to hear of.
+ */
+void bench_overflows(cpc_t *cpc);
+
 /* bench_flat.c: what does not depend on the number of LWPs.  main()'s result.
  */
 int bench_flat(void);

@@ -125,7 +125,7 @@ bench_flat(void)
 
 	self = getpid();
 	partner = start(answer, NULL);
-	printf("%-16s %2s %6s\n", "operation", "n", "cost");
+	printf("%-19s %2s %6s\n", "operation", "n", "cost");
 	for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
 		for (; n < steps[i]; n++)
 			waiter[n] = start(wait_long, &word[n]);

@@ -22,4 +22,15 @@ bench_fault_end:
 	ret
 	.size	bench_fault, . - bench_fault
 
+/* void bench_sled(void): instructions of 1 byte each, that do nothing. */
+	.globl	bench_sled, bench_sled_end
+	.type	bench_sled, @function
+bench_sled:
+	.rept	4500
+	nop
+	.endr
+bench_sled_end:
+	ret
+	.size	bench_sled, . - bench_sled
+
 	.section .note.GNU-stack, "", @progbits

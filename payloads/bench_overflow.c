@@ -1,0 +1,180 @@
+/*
+ * What the overflow of a counter costs: to the handler of SIGEMT, with what
+ * a profiler does there and back, and where no signal was asked for.  It
+ * falls among instructions of one size that do nothing, so that where the
+ * program was interrupted says how many of them retired before.
+ */
+#define _GNU_SOURCE /* REG_PC */
+#include "payloads/bench.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/cpc.h>
+#include <ucontext.h>
+
+#include <payload.h>
+
+#define RUNS 5
+/*
+ * Instructions from the start of counting to the overflow: more than lie
+ * between bind and sled, and more than are left from the first overflow to
+ * unbind, the kernel's among them where it is the privilege that counts, so
+ * that there is one overflow.  The sled is longer, so that it falls into it.
+ */
+#define PERIOD 4000
+#define SLED   4500
+
+/* payloads/ARCH/bench_clock.S: SLED times nop, and what is behind them. */
+void bench_sled(void);
+extern char bench_sled_end[];
+
+static cpc_t *cpc;
+static cpc_set_t *set;
+static cpc_buf_t *buf;
+static uint64_t entered;
+static uintptr_t interrupted;
+static int signals;
+
+static void
+note(int sig, siginfo_t *si, void *context)
+{
+	uint64_t now = bench_clock();
+
+	(void)sig;
+	(void)context;
+	entered = now;
+	interrupted = (uintptr_t)si->si_addr;
+	signals++;
+}
+
+static void
+sample_and_restart(int sig)
+{
+	(void)sig;
+	cpc_set_sample(cpc, set, buf);
+	cpc_set_restart(cpc, set);
+	signals++;
+}
+
+static void
+on_overflow(void (*handler)(int), void (*action)(int, siginfo_t *, void *))
+{
+	struct sigaction sa = { .sa_handler = handler };
+
+	if (action != NULL) {
+		sa.sa_flags = SA_SIGINFO;
+		sa.sa_sigaction = action;
+	}
+	sigaction(SIGEMT, &sa, NULL);
+}
+
+static void
+count_from(uint64_t preset, uint_t notify)
+{
+	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
+	                                                   : CPC_COUNT_SYSTEM;
+
+	set = cpc_set_create(cpc);
+	if (cpc_set_add_request(cpc, set, "PAPI_tot_ins", preset,
+		flags | notify, 0, NULL) == -1 ||
+	    (buf = cpc_buf_create(cpc, set)) == NULL) {
+		perror("bench: request");
+		exit(1);
+	}
+}
+
+/* The sled between two readings of the clock; the first in *start. */
+static uint64_t
+through_sled(uint64_t *start, int expected)
+{
+	uint64_t end;
+
+	signals = 0;
+	bench_bind(cpc, set);
+	*start = bench_clock();
+	bench_sled();
+	end = bench_clock();
+	cpc_set_sample(cpc, set, buf);
+	cpc_unbind(cpc, set);
+	if (signals != expected) {
+		fprintf(stderr, "bench: %d signals in the sled, not %d\n",
+		    signals, expected);
+		exit(1);
+	}
+	return end - *start;
+}
+
+static uint64_t
+least_through_sled(int expected)
+{
+	uint64_t best = UINT64_MAX, start, t;
+
+	for (int i = 0; i < RUNS; i++) {
+		t = through_sled(&start, expected);
+		best = t < best ? t : best;
+	}
+	return best;
+}
+
+static uint64_t
+to_handler(void)
+{
+	uintptr_t first = (uintptr_t)bench_sled;
+	uintptr_t end = (uintptr_t)bench_sled_end;
+	uint64_t best = UINT64_MAX, empty, start, t;
+
+	empty = bench_clock();
+	empty = bench_clock() - empty;
+	for (int i = 0; i < RUNS; i++) {
+		through_sled(&start, 1);
+		if (interrupted <= first || interrupted >= end) {
+			fprintf(stderr, "bench: overflow beside the sled\n");
+			exit(1);
+		}
+		t = entered - start - empty -
+		    (interrupted - first) / ((end - first) / SLED);
+		best = t < best ? t : best;
+	}
+	return best;
+}
+
+/* The last sample must be of a request beyond its 64 bits. */
+static void
+require_overflow(void)
+{
+	uint64_t value;
+
+	cpc_buf_get(cpc, buf, 0, &value);
+	if (value >= UINT64_MAX - PERIOD) {
+		fprintf(stderr, "bench: no overflow in the sled\n");
+		exit(1);
+	}
+}
+
+void
+bench_overflows(cpc_t *c)
+{
+	const uint64_t preset = UINT64_MAX - PERIOD + 1;
+	uint64_t plain, cost;
+
+	cpc = c;
+	count_from(0, 0);
+	plain = least_through_sled(0);
+	cpc_set_destroy(cpc, set);
+
+	count_from(preset, CPC_OVF_NOTIFY_EMT);
+	on_overflow(NULL, note);
+	bench_row("overflow to handler", 1, to_handler());
+	on_overflow(sample_and_restart, NULL);
+	cost = least_through_sled(1) - plain;
+	bench_row("overflow round trip", 1, cost);
+	cpc_set_destroy(cpc, set);
+
+	count_from(preset, 0);
+	cost = least_through_sled(0) - plain;
+	require_overflow();
+	bench_row("silent overflow", 1, cost);
+	cpc_set_destroy(cpc, set);
+}
