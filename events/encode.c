@@ -290,11 +290,12 @@ static uint64_t
 apply_mods(const struct work *w, uint64_t sel)
 {
 	const struct event_spec *sp = w->wo_sp;
+	unsigned m;
 
-	for (unsigned m = 0; m < MOD_N; m++) {
-		if (given(w, m))
-			sel = (sel & ~mod_bits[m]) |
-			      (mod_bits[m] & -mod_bits[m]) * sp->sp_value[m];
+	for (uint32_t left = sp->sp_given; left != 0; left &= left - 1) {
+		m = (unsigned)__builtin_ctz(left);
+		sel = (sel & ~mod_bits[m]) |
+		      (mod_bits[m] & -mod_bits[m]) * sp->sp_value[m];
 	}
 	if ((sp->sp_given & (1U << MOD_K | 1U << MOD_U | 1U << MOD_H)) == 0)
 		sel |= SEL_OS | SEL_USR;
@@ -306,10 +307,10 @@ static bool
 contradicts(const struct work *w, uint64_t sel)
 {
 	uint64_t own = w->wo_masks.ma_code << 8;
+	uint32_t left = w->wo_masks.ma_fixed & w->wo_sp->sp_given;
 
-	for (unsigned m = 0; m < MOD_N; m++) {
-		if ((w->wo_masks.ma_fixed >> m & 1) != 0 && given(w, m) &&
-		    ((own ^ sel) & mod_bits[m]) != 0)
+	for (; left != 0; left &= left - 1) {
+		if (((own ^ sel) & mod_bits[__builtin_ctz(left)]) != 0)
 			return true;
 	}
 	return false;

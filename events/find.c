@@ -95,19 +95,42 @@ events_nth_row(const struct events *es, unsigned n)
 	return (row->er_models & es->es_pmu->ep_model) != 0 ? row : NULL;
 }
 
-/* As strcmp() of a table's name, in capitals, and len letters of either case.
- */
-static int
-compare(const char *entry, const char *name, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		unsigned char a = (unsigned char)entry[i];
-		unsigned char b = (unsigned char)event_upper(name[i]);
+/* Longer than any name of the tables. */
+#define KEY_SIZE 128
 
-		if (a != b)
-			return a < b ? -1 : 1;
+/* In capitals, as the tables have it; false: longer than any of theirs. */
+static bool
+capitals(char *buf, const char *name, size_t len)
+{
+	if (len >= KEY_SIZE)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		buf[i] = event_upper(name[i]);
+	buf[len] = '\0';
+	return true;
+}
+
+static bool
+same(const char *a, const char *b)
+{
+	for (; *a == *b && *a != '\0'; a++, b++)
+		;
+	return *a == *b;
+}
+
+/* Rows of one name are of different PMUs. */
+static const struct event_row *
+row_of_pmu(const struct events *es, unsigned n, const char *name)
+{
+	const struct event_row *row = rows(es);
+
+	for (; n < es->es_pmu->ep_nrow; n++) {
+		if (!same(events_text(es, row[n].er_name), name))
+			break;
+		if ((row[n].er_models & es->es_pmu->ep_model) != 0)
+			return &row[n];
 	}
-	return entry[len] != '\0';
+	return NULL;
 }
 
 const struct event_row *
@@ -115,24 +138,29 @@ events_row(const struct events *es, const char *name, size_t len)
 {
 	const struct event_row *row = rows(es);
 	unsigned low = 0, high = es->es_pmu->ep_nrow, mid;
-	int order = 1;
+	/* Letters that the rows beside low and high share with the key. */
+	size_t below = 0, above = 0, i;
+	char key[KEY_SIZE];
+	const char *entry;
 
+	if (!capitals(key, name, len))
+		return NULL;
 	while (low < high) {
 		mid = low + (high - low) / 2;
-		order = compare(events_text(es, row[mid].er_name), name, len);
-		if (order < 0)
+		entry = events_text(es, row[mid].er_name);
+		/* What both ends share with the key, all between do. */
+		i = below < above ? below : above;
+		while (entry[i] == key[i] && key[i] != '\0')
+			i++;
+		if ((unsigned char)entry[i] < (unsigned char)key[i]) {
 			low = mid + 1;
-		else
+			below = i;
+		} else {
 			high = mid;
+			above = i;
+		}
 	}
-	/* Rows of one name are of different PMUs. */
-	for (; low < es->es_pmu->ep_nrow; low++) {
-		if (compare(events_text(es, row[low].er_name), name, len) != 0)
-			break;
-		if ((row[low].er_models & es->es_pmu->ep_model) != 0)
-			return &row[low];
-	}
-	return NULL;
+	return row_of_pmu(es, low, key);
 }
 
 static unsigned
@@ -163,11 +191,20 @@ int
 events_umask_find(const struct events *es, const struct event_row *row,
     const char *name, size_t len)
 {
-	const struct event_umask *um;
+	const struct event_umask *all = es->es_db->ed_at[SECTION_UMASKS], *um;
+	const uint16_t *lists = es->es_db->ed_at[SECTION_LISTS];
+	const char *names = es->es_db->ed_at[SECTION_NAMES], *entry;
+	const uint16_t *list = lists + row->er_list;
+	char key[KEY_SIZE];
 
+	if (len == 0 || !capitals(key, name, len))
+		return -1;
+	/* Lists are as the library has them; most differ at once. */
 	for (unsigned n = 0; n < row->er_nlist; n++) {
-		if ((um = events_umask(es, row, n)) != NULL &&
-		    compare(events_text(es, um->um_name), name, len) == 0)
+		um = &all[list[n] & LIST_UMASK];
+		entry = names + um->um_name;
+		if (*entry == *key && same(entry, key) &&
+		    (um->um_models & es->es_pmu->ep_model) != 0)
 			return (int)n;
 	}
 	return -1;

@@ -31,19 +31,14 @@ struct reading {
 	bool re_two; /* a modifier has two values */
 };
 
-/* The length of what stands before the next of these, or the end. */
+/* The length of what stands before the next colon or dot, or the end. */
 static size_t
-part(const char *s, const char *ends)
+part(const char *s)
 {
-	size_t len;
-	const char *e;
+	size_t len = 0;
 
-	for (len = 0; s[len] != '\0'; len++) {
-		for (e = ends; *e != '\0'; e++) {
-			if (s[len] == *e)
-				return len;
-		}
-	}
+	while (s[len] != '\0' && s[len] != ':' && s[len] != '.')
+		len++;
 	return len;
 }
 
@@ -181,15 +176,15 @@ static enum event_error parts_add(struct reading *re, const char *s);
 static enum event_error
 part_add(struct reading *re, const char *s, size_t len)
 {
-	size_t name = part(s, "=");
+	size_t name = 0;
 	const struct event_umask *um;
 	const char *value = NULL;
 	int n;
 
+	while (name < len && s[name] != '=')
+		name++;
 	if (name < len)
 		value = s + name + 1;
-	else
-		name = len;
 	if (name > 1 && s[0] == '0' && event_lower(s[1]) == 'x')
 		return raw_add(re, s, name, value != NULL);
 	n = value != NULL || !well_cased(re, s, name)
@@ -218,7 +213,7 @@ parts_add(struct reading *re, const char *s)
 	size_t len;
 
 	for (;;) {
-		len = part(s, ":.");
+		len = part(s);
 		if ((err = part_add(re, s, len)) != EVENT_OK)
 			return err;
 		if (s[len] == '\0')
@@ -239,7 +234,7 @@ row_find(struct reading *re, const char *s, size_t len)
 static enum event_error
 event_add(struct reading *re, const char *s, const char *equiv)
 {
-	size_t len = part(s, ":.");
+	size_t len = part(s);
 	enum event_error err;
 
 	if ((err = row_find(re, s, len)) != EVENT_OK)
