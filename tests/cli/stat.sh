@@ -52,6 +52,11 @@ for arch in arm64 x86_64; do
 	expect "$arch: -x" 0 "^[1-9][0-9]*,,$ins:u,[1-9][0-9]*,100\.00\$" $run -- stat -x , -e $ins,no_such shares 1 1
 	says "$arch: -x: what cannot be counted" '^<not supported>,,no_such:u,0,100\.00$' 1
 	says "$arch: -x: and why" '^# stat: no_such: Unknown event' 1
+	# arm64 without a model has no table to suggest from.
+	model=
+	[ $arch = x86_64 ] || model='--cpu neoverse-n1'
+	expect "$arch: a name that is nearly one" 0 '^# stat: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$' \
+		$run $model -- stat -e INST_RETIRE shares 1 1
 	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;[1-9][0-9]*;100\.00;0\.00%\$" \
 		$run -- stat -r 2 -x ';' -e $ins shares 1 1
 	expect "$arch: -j" 0 \
