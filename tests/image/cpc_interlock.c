@@ -228,6 +228,9 @@ runs(void *arg)
 		running = 1;
 	}
 	r->err = errno;
+	/* The library may know of it before the PICs have stopped. */
+	while (!taken)
+		sched_yield();
 	if (own_privilege() == CPC_COUNT_USER && !software_pmu &&
 	    !direct_read_faults())
 		r->late++;
