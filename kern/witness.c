@@ -1,8 +1,8 @@
 /*
  * The witness stands between kcpc and the backend: sets are programmed and
  * stopped by the functions below, which look at the kept PIC next to where
- * the PICs of a set start and stop.  Without a witness kcpc
- * calls the backend itself, and all of this costs nothing.
+ * the PICs of a set start and stop.  Without a witness kcpc calls the backend
+ * itself, and all of this costs nothing.
  */
 #include "kern/witness.h"
 

@@ -18,9 +18,9 @@
 
 /*
  * What event selects, IA32_FIXED_CTR_CTRL and the registers of extra.h hold
- * for a set.  Each has a
- * number of its own, so that a CPU which holds a set's need not compare them
- * one by one.  Sets that are alike share one, as long as it is remembered.
+ * for a set.  Each has a number of its own, so that a CPU which holds a set's
+ * need not compare them one by one.  Sets that are alike share one, as long
+ * as it is remembered.
  */
 #define NSELECTION 16
 static struct selection {
