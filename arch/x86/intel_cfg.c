@@ -1,0 +1,136 @@
+/*
+ * From a request to what its PIC's registers are to hold, or why not.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring".
+ */
+#include <stddef.h>
+
+#include "arch/x86/evtsel.h"
+#include "arch/x86/extra.h"
+#include "arch/x86/intel_events.h"
+#include "arch/x86/intel_impl.h"
+#include "arch/x86/pmu_regs.h"
+
+/* Bits a name may have, on a machine that has all there is. */
+#define NAMED_BITS                                                             \
+	(INTEL_RAW_MAX | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_PC |         \
+	    EVTSEL_ANY | EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX |       \
+	    EVTSEL_IN_TXCP)
+
+/*
+ * What a name of the tables is on this machine.  Fixed PICs count what the
+ * architecture gave them and take none of the event select's modifiers.
+ */
+uint64_t
+intel_table_event(const struct event_code *ec, struct pcbe_event *ev)
+{
+	uint64_t pics = ec->ec_pics & low_bits(intel_shape.is_ngp);
+	uint32_t fixed = (uint32_t)(ec->ec_pics >> 32);
+
+	ev->pe_code = evtsel_of(ec);
+	if ((ev->pe_code & intel_lacking) != 0 ||
+	    (ec->ec_extra != EXTRA_NONE && !x86_extra_exists(ec->ec_extra)))
+		ev->pe_flags |= CPC_EVENT_LACKING;
+	if (pics == 0 && fixed != 0)
+		ev->pe_code = INTEL_FIXED_CODE((unsigned)__builtin_ctz(fixed));
+	for (unsigned pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
+		unsigned n = (unsigned)intel_fixed_of(pic);
+
+		if ((fixed >> n & 1) != 0 && intel_fixed_counts(n, ev->pe_code))
+			pics |= 1ULL << pic;
+	}
+	return pics;
+}
+
+static int
+configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
+    unsigned nattrs, const struct pcbe_attr *attrs, bool privileged)
+{
+	uint64_t any = 0, ctrl = FIXED_CTRL_PMI;
+	int subcode;
+
+	if (!intel_fixed_counts(n, code))
+		return CPC_INVALID_EVENT;
+	for (unsigned i = 0; i < nattrs; i++) {
+		if (evtsel_attr_name(intel_attrs, attrs[i].pa_id) == NULL ||
+		    intel_attrs[attrs[i].pa_id] != ATTR_ANYTHR)
+			return CPC_INVALID_ATTRIBUTE;
+	}
+	subcode =
+	    evtsel_add_attrs(&any, intel_attrs, nattrs, attrs, privileged);
+	if ((cfg->pc_flags & CPC_COUNT_USER) != 0)
+		ctrl |= FIXED_CTRL_USR;
+	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
+		ctrl |= FIXED_CTRL_OS;
+	if (any != 0)
+		ctrl |= FIXED_CTRL_ANY;
+	cfg->pc_sel = ctrl << FIXED_CTRL_SHIFT(n);
+	return subcode;
+}
+
+/* The register beside the event select, by name or by attribute. */
+static int
+take_extra(const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
+	uint64_t value = ev->pe_extra;
+
+	for (unsigned i = 0; i < nattrs; i++) {
+		switch (intel_attrs[attrs[i].pa_id]) {
+		case ATTR_MSR_OFFCORE:
+			if (extra != EXTRA_OFFCORE1)
+				extra = (ev->pe_code & 0xff) == 0xbb
+				            ? EXTRA_OFFCORE1
+				            : EXTRA_OFFCORE0;
+			break;
+		case ATTR_MSR_LDLAT:
+			extra = EXTRA_LDLAT;
+			break;
+		case ATTR_MSR_FRONTEND:
+			extra = EXTRA_FRONTEND;
+			break;
+		default:
+			continue;
+		}
+		value = attrs[i].pa_val;
+	}
+	return extra == EXTRA_NONE ? 0 : x86_extra_take(set, extra, value);
+}
+
+static int
+configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
+    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
+	int subcode;
+
+	if ((ev->pe_code & ~(raw ? INTEL_RAW_MAX : NAMED_BITS)) != 0 ||
+	    (ev->pe_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
+		INTEL_FIXED_CODE(0))
+		return CPC_INVALID_EVENT;
+	if ((ev->pe_code & intel_lacking) != 0)
+		return CPC_RESOURCE_UNAVAIL;
+	if ((ev->pe_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
+		return CPC_ATTR_REQUIRES_PRIVILEGE;
+	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
+	subcode = evtsel_add_attrs(
+	    &cfg->pc_sel, intel_attrs, nattrs, attrs, set->ps_privileged);
+	return subcode != 0 ? subcode : take_extra(ev, nattrs, attrs, set);
+}
+
+int
+intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
+    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	int fixed = intel_fixed_of(cfg->pc_pic);
+	int subcode;
+
+	if (fixed >= 0)
+		subcode = configure_fixed(cfg, (unsigned)fixed, ev->pe_code,
+		    nattrs, attrs, set->ps_privileged);
+	else
+		subcode = configure_general(cfg, ev, nattrs, attrs, set);
+	if (subcode == 0)
+		x86_pic_take(cfg, set);
+	return subcode;
+}

@@ -1,0 +1,59 @@
+/*
+ * What the files of the Intel backend share; included by them alone.
+ */
+#ifndef ARCH_X86_INTEL_IMPL_H
+#define ARCH_X86_INTEL_IMPL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/x86/pic.h"
+#include "kern/pcbe.h"
+
+#define INTEL_RAW_MAX 0xffULL /* an event by number: the select's low byte */
+
+/* What a CPU's PMU has, and then what that of each CPU has. */
+struct intel_shape {
+	unsigned is_version;
+	unsigned is_ngp, is_gp_width;
+	unsigned is_fixed; /* bit n: fixed counter n */
+	unsigned is_fixed_width;
+	unsigned is_events; /* bit n: architectural event n */
+	unsigned is_cache;  /* the level of the last cache */
+	bool is_full_width; /* IA32_A_PMCx */
+	bool is_anythread;
+};
+extern struct intel_shape intel_shape; /* of all CPUs */
+
+static inline unsigned
+low_bits(unsigned n)
+{
+	return n < 32 ? (1U << n) - 1 : ~0U;
+}
+
+/* intel_shape.c: what CPUID tells of this CPU's PMU. */
+void intel_shape_read(struct intel_shape *is);
+/*
+ * Take from a shape what the CPU does not have after all: hypervisors pass
+ * CPUID on and keep registers back.
+ */
+void intel_shape_probe(struct intel_shape *is);
+/* Take from *all what one CPU lacks. */
+void intel_shape_merge(struct intel_shape *all, const struct intel_shape *is);
+/* The PICs of a shape. */
+void intel_shape_lay_out(struct x86_pics *ps, const struct intel_shape *is);
+
+/* intel_pcbe.c: the attributes, and bits of the select that raise #GP. */
+extern uint8_t intel_attrs[];
+extern uint64_t intel_lacking;
+/* Which of the fixed counters a PIC is, or -1. */
+int intel_fixed_of(unsigned pic);
+/* Does fixed counter n count what this code means? */
+bool intel_fixed_counts(unsigned n, uint64_t code);
+
+/* intel_cfg.c: the operations of kern/pcbe.h. */
+uint64_t intel_table_event(const struct event_code *ec, struct pcbe_event *ev);
+int intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
+    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set);
+
+#endif /* ARCH_X86_INTEL_IMPL_H */
