@@ -105,7 +105,7 @@ else
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sigframe.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
-    trampoline.o smp.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o)
+    trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o)
 # Padding before a loop is executed, and counted.
 $(B)/arch/x86/pic_together.o: KCFLAGS += -fno-align-loops -fno-align-jumps
 endif
@@ -298,10 +298,12 @@ HOST_TESTS   += events_tables events_oracle
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
+HOST_TESTS   += test_topology
+test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)
 HOST_TESTS   += test_intel_table
 test_intel_table_OBJS = $(test_intel_pcbe_OBJS)
 HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe
-HOST_X86     := tests/host/fake_msr.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o $(HOST_EVENTS) $(HOST_LIB)
+HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o $(HOST_EVENTS) $(HOST_LIB)
 test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_shape.o arch/x86/intel_pcbe.o arch/x86/intel_cfg.o arch/x86/intel_events.o $(HOST_X86)
 test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
 test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)

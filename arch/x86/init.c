@@ -9,6 +9,7 @@
 #include "arch/x86/pt.h"
 #include "arch/x86/smp.h"
 #include "arch/x86/timer.h"
+#include "arch/x86/topology.h"
 #include "arch/x86/x86.h"
 #include "kern/acpi.h"
 #include "kern/arch.h"
@@ -56,5 +57,6 @@ arch_init(struct bootinfo *bi)
 	x86_smp_init();
 	printf("cpu: %u CPU(s), %s, %zu bytes of extended state\n", ncpu,
 	    x86_apic_mode(), x86_fpu_bytes());
+	x86_topology_init_cpu();
 	x86_pmu_init_cpu();
 }

@@ -22,6 +22,7 @@ struct intel_shape {
 	unsigned is_cache;  /* the level of the last cache */
 	bool is_full_width; /* IA32_A_PMCx */
 	bool is_anythread;
+	bool is_per_thread; /* counts what its own hardware thread does */
 };
 extern struct intel_shape intel_shape; /* of all CPUs */
 

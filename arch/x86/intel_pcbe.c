@@ -15,6 +15,7 @@
 #include "arch/x86/pic.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/pmu_regs.h"
+#include "arch/x86/topology.h"
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
@@ -74,6 +75,22 @@ find_lacking_bits(void)
 		intel_lacking |= EVTSEL_IN_TX | EVTSEL_IN_TXCP;
 }
 
+/*
+ * Counters that tell the threads of a core apart came with version 3;
+ * before, what they count is the core's.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 3".
+ */
+static void
+find_siblings(const struct intel_shape *mine, unsigned cpu)
+{
+	uint64_t threads = x86_core_threads(cpu);
+
+	if (cpu == 0)
+		intel_pcbe_ops.siblings = NULL;
+	if (!mine->is_per_thread && (threads & (threads - 1)) != 0)
+		intel_pcbe_ops.siblings = x86_core_threads;
+}
+
 enum pmu_found
 intel_pcbe_init(void)
 {
@@ -105,6 +122,7 @@ intel_pcbe_init(void)
 		x86_extra_probe();
 	list_the_attrs();
 	find_lacking_bits();
+	find_siblings(&mine, arch_curcpu()->c_id);
 	return PMU_FOUND;
 }
 

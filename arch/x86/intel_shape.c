@@ -71,6 +71,7 @@ intel_shape_read(struct intel_shape *is)
 	if (is->is_version >= 5)
 		is->is_fixed |= r.c;
 	is->is_fixed &= low_bits(INTEL_NFIXED);
+	is->is_per_thread = is->is_version >= 3;
 	is->is_anythread = is->is_version >= 3 &&
 	                   !(is->is_version >= 5 && FIELD(r.d, 15, 15) != 0);
 	is->is_cache = last_cache();
@@ -179,4 +180,5 @@ intel_shape_merge(struct intel_shape *all, const struct intel_shape *is)
 		all->is_cache = 0;
 	all->is_full_width &= is->is_full_width;
 	all->is_anythread &= is->is_anythread;
+	all->is_per_thread &= is->is_per_thread;
 }

@@ -94,6 +94,10 @@ arch_pcbe(const char **why_not)
 		ops->pcbe_mute = (1ULL << x86_pics.xs_n) - 1;
 	printf("pcbe: overflow interrupt %s\n",
 	    interrupt ? "comes" : "does not come");
+	if (ops->siblings != NULL)
+		printf("pcbe: threads of a core share its PICs: no LWP counts "
+		       "(EACCES) until all but one are offline, "
+		       "p_online(2)\n");
 	return ops;
 }
 

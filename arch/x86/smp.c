@@ -10,6 +10,7 @@
 #include "arch/x86/pmu.h"
 #include "arch/x86/pt.h"
 #include "arch/x86/timer.h"
+#include "arch/x86/topology.h"
 #include "arch/x86/x86.h"
 #include "kern/acpi.h"
 #include "kern/arch.h"
@@ -175,6 +176,7 @@ ap_main(struct x86_cpu *xc)
 	__atomic_store_n(&xc->xc_arrived, true, __ATOMIC_RELEASE);
 	x86_apic_init_cpu();
 	x86_timer_init_cpu();
+	x86_topology_init_cpu();
 	x86_pmu_init_cpu();
 	kern_cpu_main(xc->xc_cpu);
 }

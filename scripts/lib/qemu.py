@@ -49,7 +49,7 @@ class Machine:
 
     arch: str
     accel: str = "tcg"
-    smp: int = 1
+    smp: str = "1"  # as QEMU's -smp
     mem: str = "256M"
     cpu: str = "max"
     machine: str = ""
@@ -120,7 +120,7 @@ def command(m, image, cmdline, initrd=None, disk=None):
     words = [find_qemu(m.arch, m.qemu), "-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none",
              "-serial", "stdio", "-no-reboot",
              "-accel", m.accel, "-M", machine_option(m.arch, m.machine), "-cpu", _cpu_option(m),
-             "-smp", str(m.smp), "-m", m.mem, "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]
+             "-smp", m.smp, "-m", m.mem, "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]
     if m.accel == "tcg":
         words += _icount(m)
     if m.arch == "x86_64":

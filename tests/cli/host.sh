@@ -86,6 +86,8 @@ check 'words are quoted as the kernel reads them' grep -qxF \
 check 'the machine keeps its defaults' grep -qx 'virt,gic-version=2,dtb-randomness=off,virtualization=on' "$tap_dir/args"
 check 'the clock of arm64 ticks once an instruction' grep -qx 'cortex-a72,cntfrq=1000000000' "$tap_dir/args"
 check 'runs are deterministic' grep -qx 'shift=0,sleep=off' "$tap_dir/args"
+fake good --smp 4,cores=2,threads=2 >/dev/null 2>&1
+check 'what CPUs are is told as it was said' grep -qx '4,cores=2,threads=2' "$tap_dir/args"
 fake good -- prog "$(printf 'a\rb')" "$(printf 'c\fd\ve')" >/dev/null 2>&1
 check 'whatever the kernel takes for blank is quoted' grep -qxF \
 	"$(printf 'console=framed -- prog "a\rb" "c\fd\ve"')" "$tap_dir/args"
@@ -114,6 +116,8 @@ expect 'a bad environment' 125 '^host: --env nonsense: not NAME=VALUE' scripts/b
 expect 'a bad time' 125 '^host: --timeout nan: not a time' scripts/barecpc run --timeout nan
 expect 'a time without end' 125 '^host: --timeout inf: not a time' scripts/barecpc run --timeout inf
 expect 'a bad size' 125 '^host: --mem lots: not a size' scripts/barecpc run --mem lots
+expect 'no CPU' 125 '^host: --smp 0: not a number of CPUs' scripts/barecpc run --smp 0
+expect 'a bad topology' 125 '^host: --smp 2,legs=2: not a number of CPUs' scripts/barecpc run --smp 2,legs=2
 expect 'KVM is not for another architecture' 125 "^host: KVM: not this machine's architecture" \
 	scripts/barecpc run --arch "$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo x86_64)" --accel kvm
 

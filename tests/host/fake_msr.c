@@ -61,6 +61,29 @@ cache_leaf(const struct fake_cpu *c, uint32_t n)
 	return r;
 }
 
+/* CPUs have their numbers as APIC ids. */
+static struct cpuid_regs
+first_leaf(const struct fake_cpu *c)
+{
+	struct cpuid_regs r = c->leaf1;
+
+	r.b |= fake_self << 24;
+	return r;
+}
+
+static struct cpuid_regs
+topology_leaf(const struct fake_cpu *c, uint32_t n)
+{
+	struct cpuid_regs r = { .d = fake_self };
+
+	if (c->threads != 0 && n == 0) {
+		r.a = (uint32_t)__builtin_ctz(c->threads);
+		r.b = c->threads;
+		r.c = 1 << 8; /* hardware threads */
+	}
+	return r;
+}
+
 struct cpuid_regs
 cpuid(uint32_t leaf, uint32_t subleaf)
 {
@@ -68,11 +91,13 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 
 	switch (leaf) {
 	case 1:
-		return c->leaf1;
+		return first_leaf(c);
 	case 4:
 		return cache_leaf(c, subleaf);
 	case 0xa:
 		return c->leaf_a;
+	case 0xb:
+		return topology_leaf(c, subleaf);
 	case 0x80000001:
 		return c->leaf_80000001;
 	case 0x80000022:

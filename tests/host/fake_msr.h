@@ -44,7 +44,8 @@ struct fake_cpu {
 	enum fake_kind kind;
 	/* CPUID; a leaf not here is zeros. */
 	struct cpuid_regs leaf1, leaf_a, leaf_80000001, leaf_80000022;
-	unsigned caches; /* levels leaf 4 tells of */
+	unsigned caches;  /* levels leaf 4 tells of */
+	unsigned threads; /* of a core, a power of two; 0: no leaf 0BH */
 	/* the registers */
 	unsigned version; /* Intel's, whatever CPUID says; AMD's 2 */
 	unsigned ngp, width;

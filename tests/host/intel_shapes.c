@@ -1,5 +1,7 @@
 #include "tests/host/intel_shapes.h"
 
+#include "arch/x86/topology.h"
+
 /*
  * CPUID.0AH as such parts give it.  EAX: version, counters, width, length of
  * EBX; EDX: fixed counters, their width, bit 15 AnyThread deprecated.
@@ -105,6 +107,7 @@ boot(const struct fake_cpu *shape)
 	fake_reset(shape);
 	x86_features.family = 6;
 	x86_features.model = 94;
+	x86_topology_init_cpu();
 	assert_int_equal(intel_pcbe_init(), PMU_FOUND);
 	set_init(&set, ops);
 }

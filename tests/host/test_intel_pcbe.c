@@ -6,6 +6,8 @@
  */
 #include "tests/host/intel_shapes.h"
 
+#include "arch/x86/topology.h"
+
 static bool
 pmi_pending(void)
 {
@@ -259,6 +261,43 @@ hybrid(void **state)
 	assert_int_equal(set.data[1], 20);
 }
 
+/* Boots two CPUs of a shape, of which as many as said are a core's. */
+static void
+boot_two(const struct fake_cpu *shape, unsigned threads)
+{
+	struct fake_cpu c = *shape;
+
+	c.threads = threads;
+	boot(&c);
+	fake_self = 1;
+	x86_topology_init_cpu();
+	assert_int_equal(intel_pcbe_init(), PMU_FOUND);
+	fake_self = 0;
+}
+
+/* CPC-BIND-26: before version 3, what counters count is the core's. */
+static void
+siblings(void **state)
+{
+	struct fake_cpu c = nehalem;
+
+	(void)state;
+	boot_two(&core_2, 2);
+	assert_int_equal(ops->siblings(0), 3);
+	assert_int_equal(ops->siblings(1), 3);
+	boot_two(&core_duo, 2);
+	assert_int_equal(ops->siblings(1), 3);
+	boot_two(&core_2, 1);
+	assert_null(ops->siblings);
+	boot_two(&core_2, 0);
+	assert_null(ops->siblings);
+	boot_two(&nehalem, 2);
+	assert_null(ops->siblings);
+	c.version = 1; /* registers kept back make no other counters */
+	boot_two(&c, 2);
+	assert_null(ops->siblings);
+}
+
 int
 main(void)
 {
@@ -271,6 +310,7 @@ main(void)
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(liars),
 		cmocka_unit_test(hybrid),
+		cmocka_unit_test(siblings),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,107 @@
+/*
+ * Intel SDM vol. 3A, "Hierarchical Mapping of CPUID Extended Topology Leaf"
+ * and "Identifying Topological Relationships in an MP System"; vol. 2A,
+ * "CPUID" (leaves 01H, 04H, 0BH, 1FH).
+ */
+#include "arch/x86/topology.h"
+
+#include <stdbool.h>
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/insn.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "lib/string.h"
+
+#define LEAF_TOPOLOGY    0x0b
+#define LEAF_TOPOLOGY_V2 0x1f /* names modules, tiles and dies, too */
+#define MAX_DOMAINS      8
+#define DOMAIN_NONE      0
+#define DOMAIN_THREAD    1
+
+/*
+ * Asks a leaf of topology.  Its sub-leaves are domains, each with how far to
+ * shift an APIC id to the right for the id of the next one up.  A leaf that
+ * the CPU does not have names no logical processors.
+ */
+static bool
+ask_topology(uint32_t leaf, uint32_t *core)
+{
+	struct cpuid_regs r = cpuid(leaf, 0);
+
+	if (FIELD(r.b, 15, 0) == 0)
+		return false;
+	*core = r.d;
+	for (uint32_t i = 0; i < MAX_DOMAINS; i++) {
+		r = cpuid(leaf, i);
+		if (FIELD(r.c, 15, 8) == DOMAIN_NONE)
+			break;
+		if (FIELD(r.c, 15, 8) == DOMAIN_THREAD)
+			*core = r.d >> FIELD(r.a, 4, 0);
+	}
+	return true;
+}
+
+/* Bits that hold n different values. */
+static unsigned
+bits_for(unsigned n)
+{
+	return n <= 1 ? 0 : 32 - (unsigned)__builtin_clz(n - 1);
+}
+
+/*
+ * From before these leaves: ids that a package may have, by those that its
+ * cores may.  Without CPUID.1:EDX.HTT the former means nothing, and without
+ * leaf 4 there is one core.
+ */
+static uint32_t
+core_of_old(void)
+{
+	struct cpuid_regs r = cpuid(1, 0), cache = cpuid(4, 0);
+	unsigned ids = 1, cores = 1;
+
+	if (FIELD(r.d, 28, 28) != 0)
+		ids = FIELD(r.b, 23, 16);
+	if (FIELD(cache.a, 4, 0) != 0)
+		cores = FIELD(cache.a, 31, 26) + 1;
+	if (bits_for(ids) <= bits_for(cores))
+		return FIELD(r.b, 31, 24);
+	return FIELD(r.b, 31, 24) >> (bits_for(ids) - bits_for(cores));
+}
+
+uint32_t
+x86_core_id(void)
+{
+	uint32_t core;
+
+	if (ask_topology(LEAF_TOPOLOGY_V2, &core) ||
+	    ask_topology(LEAF_TOPOLOGY, &core))
+		return core;
+	return core_of_old();
+}
+
+static uint32_t core_of[MAXCPU];
+static uint64_t threads_of[MAXCPU]; /* 0: not noted yet */
+
+void
+x86_topology_init_cpu(void)
+{
+	unsigned self = arch_curcpu()->c_id;
+
+	if (self == 0)
+		memset(threads_of, 0, sizeof threads_of);
+	core_of[self] = x86_core_id();
+	threads_of[self] = 1ULL << self;
+	for (unsigned i = 0; i < MAXCPU; i++) {
+		if (threads_of[i] != 0 && core_of[i] == core_of[self]) {
+			threads_of[i] |= 1ULL << self;
+			threads_of[self] |= 1ULL << i;
+		}
+	}
+}
+
+uint64_t
+x86_core_threads(unsigned cpu)
+{
+	return threads_of[cpu];
+}
