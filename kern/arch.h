@@ -175,11 +175,12 @@ int arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf);
 /*
  * The other way: the registers and FP state from the frame at tf's stack
  * pointer, but nothing a payload of this privilege could not have set
- * itself.  *sf gets sf_mask and sf_stack.  0, or EFAULT where the frame is
+ * itself.  *kept gets what the frame kept.  0, or EFAULT where the frame is
  * damaged; of tf only pc and sp are as they were then, and FP state is
  * undefined.
  */
-int arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf);
+struct sigkept;
+int arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept);
 /* Print the registers, eight lines at most. */
 void tf_print(const struct trapframe *tf);
 /* Does [pc] hold a call-frame layout walkable through frame pointers? */

@@ -61,7 +61,7 @@ clone_lwp(struct proc *p, const struct clone *c)
 		return NULL;
 	arch_lwp_fork(
 	    l, self->l_tf, c->stack, c->flags & CLONE_SETTLS ? &c->tls : NULL);
-	l->l_sigmask = self->l_sigmask;
+	l->l_kept.sk_mask = self->l_kept.sk_mask;
 	l->l_affinity = self->l_affinity;
 	if (self->l_bound >= 0)
 		lwp_bind(l, &cpus[self->l_bound]);

@@ -65,7 +65,7 @@ lwp_create(struct proc *p, void (*fn)(void *), void *arg)
 	l->l_tf = arch_lwp_frame(l);
 	l->l_fn = fn;
 	l->l_arg = arg;
-	l->l_sigstack.ss_flags = SS_DISABLE;
+	l->l_kept.sk_stack.ss_flags = SS_DISABLE;
 	if (arch_lwp_init(l, lwp_first, l) != 0)
 		goto free_stack;
 	if (p != NULL)

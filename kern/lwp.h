@@ -61,14 +61,13 @@ struct lwp {
 	bool l_vforking; /* until its child runs a program or ends */
 
 	/* signal.c */
-	uint64_t l_sigmask;       /* bit n - 1: signal n is blocked */
 	struct sigpend l_sigpend; /* sent to this LWP, not yet delivered */
 	uint64_t l_sigwait;       /* what sigtimedwait(2) waits for */
 	uint64_t l_sigsaved;      /* the mask after sigsuspend(2), */
 	bool l_sigrestore;        /* which is to come back */
 	bool l_restart;           /* the system call is to be made again */
-	struct sigstack l_sigstack;
-	uintptr_t l_clear_tid; /* set_tid_address(2) */
+	struct sigkept l_kept;    /* the mask: bit n - 1, signal n is blocked */
+	uintptr_t l_clear_tid;    /* set_tid_address(2) */
 	uintptr_t l_entry_pc, l_entry_sp;
 	struct trapframe *l_tf; /* of its way into the kernel */
 };

@@ -155,7 +155,7 @@ sig_kick(struct lwp *l, unsigned ast)
 static bool
 takes(const struct lwp *l, int sig)
 {
-	return ((~l->l_sigmask | l->l_sigwait) & SIGBIT(sig)) != 0;
+	return ((~l->l_kept.sk_mask | l->l_sigwait) & SIGBIT(sig)) != 0;
 }
 
 /* Who takes a signal sent to the process: the running LWP if it can. */
@@ -240,7 +240,7 @@ sig_check(struct lwp *l)
 	if ((l->l_ast & (AST_EXIT | AST_CPC)) != 0)
 		return true;
 	l->l_ast &= ~AST_SIGNAL;
-	if ((sig_pending(l) & ~l->l_sigmask) != 0)
+	if ((sig_pending(l) & ~l->l_kept.sk_mask) != 0)
 		l->l_ast |= AST_SIGNAL;
 	return (l->l_ast & ~AST_YIELD) != 0;
 }
@@ -256,8 +256,8 @@ sig_restart(struct lwp *l)
 void
 sig_set_mask(struct lwp *l, uint64_t mask)
 {
-	l->l_sigmask = mask & ~UNBLOCKABLE;
-	if ((sig_pending(l) & ~l->l_sigmask) != 0)
+	l->l_kept.sk_mask = mask & ~UNBLOCKABLE;
+	if ((sig_pending(l) & ~l->l_kept.sk_mask) != 0)
 		l->l_ast |= AST_SIGNAL;
 	if (l->l_proc->p_sigpend.sp_set != 0)
 		find_others(l);
@@ -266,7 +266,7 @@ sig_set_mask(struct lwp *l, uint64_t mask)
 void
 sig_suspend_mask(struct lwp *l, uint64_t mask)
 {
-	l->l_sigsaved = l->l_sigmask;
+	l->l_sigsaved = l->l_kept.sk_mask;
 	l->l_sigrestore = true;
 	l->l_ast |= AST_SIGNAL; /* it comes back there at the latest */
 	sig_set_mask(l, mask);
@@ -295,7 +295,7 @@ sig_set_action(struct proc *p, int sig, const struct sigaction *act)
 void
 sig_lwp_exit(struct lwp *l)
 {
-	l->l_sigmask = ~0ULL;
+	l->l_kept.sk_mask = ~0ULL;
 	l->l_sigwait = 0;
 	find_others(l);
 }
@@ -305,8 +305,8 @@ sig_fork(const struct lwp *from, struct lwp *to)
 {
 	for (int sig = 1; sig <= NSIG; sig++)
 		to->l_proc->p_sig[sig] = from->l_proc->p_sig[sig];
-	to->l_sigmask = from->l_sigmask;
-	to->l_sigstack = from->l_sigstack;
+	to->l_kept.sk_mask = from->l_kept.sk_mask;
+	to->l_kept.sk_stack = from->l_kept.sk_stack;
 }
 
 void
@@ -320,5 +320,5 @@ sig_exec(struct lwp *l)
 			.sa_handler = handler == SIG_IGN ? SIG_IGN : SIG_DFL,
 		};
 	}
-	l->l_sigstack = (struct sigstack){ .ss_flags = SS_DISABLE };
+	l->l_kept.sk_stack = (struct sigstack){ .ss_flags = SS_DISABLE };
 }

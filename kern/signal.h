@@ -84,7 +84,10 @@ struct sigstack {
 	size_t ss_bytes;
 };
 
-/* The start of siginfo_t, the same on both machines; the rest is zeros. */
+/*
+ * The start of siginfo_t, the same on both machines.  Behind it no signal of
+ * ours has anything: in a handler's frame that is what was on the stack.
+ */
 #define SIGINFO_BYTES 128
 struct siginfo {
 	int32_t si_signo, si_errno, si_code, si_pad;
@@ -127,15 +130,19 @@ struct sigpend {
 #define AST_CPC    0x4 /* its counters overflowed */
 #define AST_YIELD  0x8 /* others first: the only one that ends no sleep */
 
+/* What of an LWP a handler's frame keeps, and its end brings back. */
+struct sigkept {
+	struct sigstack sk_stack; /* in the frame as sigaltstack(2) tells it */
+	uint64_t sk_mask;
+};
+
 /* A handler's frame, but for the registers. */
 struct sigframe {
 	const struct sigaction *sf_act;
 	const struct siginfo *sf_info;
-	struct sigstack sf_stack; /* as sigaltstack(2) tells it */
-	uint64_t sf_mask;         /* comes back with the frame */
-	uintptr_t sf_sp;          /* the frame goes below, */
-	uintptr_t sf_limit;       /* and not below this */
-	bool sf_fresh;            /* nothing is in use at sf_sp yet */
+	const struct sigkept *sf_kept;
+	uintptr_t sf_stack; /* the end of a stack not in use; 0: of tf's */
+	uintptr_t sf_limit; /* the frame goes not below this */
 };
 
 /* "SIGSEGV"; "SIG50" for what has no name. */

@@ -42,7 +42,7 @@ intptr_t
 sys_rt_sigprocmask(const uintptr_t *a)
 {
 	struct lwp *l = lwp_self();
-	uint64_t set, old = l->l_sigmask;
+	uint64_t set, old = l->l_kept.sk_mask;
 
 	if (a[3] != SIGSET_BYTES)
 		return -EINVAL;
@@ -64,7 +64,7 @@ intptr_t
 sys_rt_sigpending(const uintptr_t *a)
 {
 	struct lwp *l = lwp_self();
-	uint64_t set = sig_pending(l) & l->l_sigmask;
+	uint64_t set = sig_pending(l) & l->l_kept.sk_mask;
 
 	if (a[1] != SIGSET_BYTES)
 		return -EINVAL;
@@ -172,14 +172,15 @@ set_altstack(struct lwp *l, const struct user_stack *ss)
 	if (sig_on_altstack(l, tf_sp(l->l_tf)))
 		return EPERM;
 	if (ss->flags == SS_DISABLE) {
-		l->l_sigstack = (struct sigstack){ .ss_flags = SS_DISABLE };
+		l->l_kept.sk_stack =
+		    (struct sigstack){ .ss_flags = SS_DISABLE };
 		return 0;
 	}
 	if (ss->flags != 0 && ss->flags != SS_ONSTACK)
 		return EINVAL;
 	if (ss->bytes < arch_hwcap(2))
 		return ENOMEM;
-	l->l_sigstack = (struct sigstack){ ss->sp, 0, ss->bytes };
+	l->l_kept.sk_stack = (struct sigstack){ ss->sp, 0, ss->bytes };
 	return 0;
 }
 
@@ -187,7 +188,7 @@ intptr_t
 sys_sigaltstack(const uintptr_t *a)
 {
 	struct lwp *l = lwp_self();
-	const struct sigstack *s = &l->l_sigstack;
+	const struct sigstack *s = &l->l_kept.sk_stack;
 	struct user_stack ss,
 	    old = { s->ss_sp, (int32_t)s->ss_flags, 0, s->ss_bytes };
 	int err;
@@ -218,20 +219,21 @@ intptr_t
 sys_rt_sigreturn(const uintptr_t *a)
 {
 	struct lwp *l = lwp_self();
+	const struct sigstack *now = &l->l_kept.sk_stack, *then;
 	struct siginfo segv;
-	struct sigframe sf;
+	struct sigkept kept;
 
 	(void)a;
-	if (arch_sigframe_pop(l->l_tf, &sf) != 0) {
+	if (arch_sigframe_pop(l->l_tf, &kept) != 0) {
 		siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
 		sig_force(l, l->l_tf, &segv, "sigreturn to a damaged frame");
 		return -EJUSTRETURN;
 	}
-	sig_set_mask(l, sf.sf_mask);
-	if (sf.sf_stack.ss_sp != l->l_sigstack.ss_sp ||
-	    sf.sf_stack.ss_bytes != l->l_sigstack.ss_bytes ||
-	    ((sf.sf_stack.ss_flags ^ l->l_sigstack.ss_flags) & SS_DISABLE) != 0)
-		restore_altstack(l, &sf.sf_stack);
+	sig_set_mask(l, kept.sk_mask);
+	then = &kept.sk_stack;
+	if (((then->ss_sp ^ now->ss_sp) | (then->ss_bytes ^ now->ss_bytes) |
+		((then->ss_flags ^ now->ss_flags) & SS_DISABLE)) != 0)
+		restore_altstack(l, then);
 	return -EJUSTRETURN;
 }
 

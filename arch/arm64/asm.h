@@ -36,10 +36,11 @@
 #define TF_BYTES  0x130
 
 /* struct sigframe */
-#define SGF_INFO  8
-#define SGF_STACK 16
+#define SGF_INFO 8
+#define SGF_KEPT 16
 
 /* struct sigframe_user of sigframe.c */
+#define SF_FLAGS      128
 #define SF_STACK      144
 #define SF_FAULT      304
 #define SF_X          312

@@ -59,13 +59,11 @@ arm64_sigcopy_start:
 	.globl	arm64_sigcopy_out
 arm64_sigcopy_out:
 	set_pan	0
-	ldr	x9, [x2, #SGF_INFO]
+	ldp	x9, x15, [x2, #SGF_INFO]
 	copy_pairs x0, x9, 0, 1, 2		/* siginfo_t */
-	.irp	n, 3, 4, 5, 6, 7, 8		/* its rest, uc_flags, uc_link */
-	stp	xzr, xzr, [x0, #16 * \n]
-	.endr
-	ldp	x10, x11, [x2, #SGF_STACK]	/* uc_stack, uc_sigmask */
-	ldp	x12, x13, [x2, #SGF_STACK + 16]
+	stp	xzr, xzr, [x0, #SF_FLAGS]	/* uc_flags, uc_link */
+	ldp	x10, x11, [x15]			/* uc_stack, uc_sigmask */
+	ldp	x12, x13, [x15, #16]
 	ldr	x14, [x3, #32]
 	stp	x10, x11, [x0, #SF_STACK]
 	stp	x12, x13, [x0, #SF_STACK + 16]

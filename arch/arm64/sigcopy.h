@@ -18,8 +18,7 @@ struct sigcopy_more {
 };
 
 struct sigcopy_in {
-	struct sigstack sn_stack;
-	uint64_t sn_mask;
+	struct sigkept sn_kept;
 	uint64_t sn_sp, sn_pc, sn_pstate;
 	uint64_t sn_fpsimd;     /* the head of the first record */
 	uint64_t sn_records[5]; /* where it ends if it is FPSIMD's */

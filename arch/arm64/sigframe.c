@@ -57,8 +57,8 @@ struct sigframe_user {
 };
 #define AT(field) offsetof(struct sigframe_user, field)
 _Static_assert(offsetof(struct sigframe, sf_info) == SGF_INFO, "asm.h");
-_Static_assert(offsetof(struct sigframe, sf_stack) == SGF_STACK, "asm.h");
-_Static_assert(AT(uc_flags) == 128, "Linux's rt_sigframe");
+_Static_assert(offsetof(struct sigframe, sf_kept) == SGF_KEPT, "asm.h");
+_Static_assert(AT(uc_flags) == SF_FLAGS, "Linux's rt_sigframe; asm.h");
 _Static_assert(AT(stack) == SF_STACK, "128 + ucontext's 16; asm.h");
 _Static_assert(AT(fault_address) == SF_FAULT, "128 + ucontext's 176; asm.h");
 _Static_assert(AT(x) == SF_X && AT(fp) == SF_FRAME, "asm.h");
@@ -136,7 +136,8 @@ write_more(struct sigframe_user *f, const struct trapframe *tf,
 int
 arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 {
-	uintptr_t sp = sf->sf_sp, handler = sf->sf_act->sa_handler;
+	uintptr_t sp = sf->sf_stack != 0 ? sf->sf_stack : tf->tf_sp;
+	uintptr_t handler = sf->sf_act->sa_handler;
 	struct sigframe_user *f;
 	int err;
 
@@ -229,7 +230,7 @@ load_fp(const struct sigframe_user *f, const struct sigcopy_in *more)
 }
 
 int
-arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf)
+arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
 {
 	const struct sigframe_user *f = (const void *)tf->tf_sp;
 	bool system = lwp_self()->l_system;
@@ -247,7 +248,6 @@ arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf)
 	tf->tf_sp = more.sn_sp;
 	tf->tf_pc = more.sn_pc;
 	tf->tf_pstate = (tf->tf_pstate & ~may) | (more.sn_pstate & may);
-	sf->sf_stack = more.sn_stack;
-	sf->sf_mask = more.sn_mask;
+	*kept = more.sn_kept;
 	return 0;
 }

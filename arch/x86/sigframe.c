@@ -124,18 +124,15 @@ write_frame(void *arg)
 	f->restorer = sf->sf_act->sa_restorer;
 	f->uc_flags = UC_FP_XSTATE | UC_SIGCONTEXT_SS | UC_STRICT_RESTORE_SS;
 	f->uc_link = 0;
-	f->stack_sp = sf->sf_stack.ss_sp;
-	f->stack_flags = (uint32_t)sf->sf_stack.ss_flags;
-	f->stack_bytes = sf->sf_stack.ss_bytes;
+	f->stack_sp = sf->sf_kept->sk_stack.ss_sp;
+	f->stack_flags = (uint32_t)sf->sf_kept->sk_stack.ss_flags;
+	f->stack_bytes = sf->sf_kept->sk_stack.ss_bytes;
 	registers_out(&f->context, p->p_tf);
-	f->context.oldmask = sf->sf_mask;
+	f->context.oldmask = sf->sf_kept->sk_mask;
 	f->context.cr2 = sf->sf_info->si_addr;
 	f->context.fpstate = (uintptr_t)p->p_fpu;
-	f->mask = sf->sf_mask;
+	f->mask = sf->sf_kept->sk_mask;
 	f->info = *sf->sf_info;
-#pragma GCC unroll 16
-	for (unsigned i = 0; i < INFO_REST; i++)
-		f->info_rest[i] = 0;
 	x86_fpu_save_frame(p->p_fpu);
 }
 
@@ -143,13 +140,13 @@ int
 arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 {
 	struct push p = { .p_tf = tf, .p_sf = sf };
-	uintptr_t sp = sf->sf_sp, handler = sf->sf_act->sa_handler;
+	uintptr_t sp = sf->sf_stack, handler = sf->sf_act->sa_handler;
 
+	if (sp == 0)
+		sp = tf->tf_rsp - RED_ZONE;
 	if (sp > USER_TOP || sp < sf->sf_limit ||
 	    sp - sf->sf_limit < x86_sigframe_bytes() || handler >= USER_TOP)
 		return EFAULT;
-	if (!sf->sf_fresh)
-		sp -= RED_ZONE;
 	sp = (sp - x86_fpu_frame_bytes) & -(uintptr_t)X86_FPU_ALIGN;
 	p.p_fpu = (void *)sp;
 	sp = ((sp - sizeof(struct frame)) & -(uintptr_t)CALL_ALIGN) - 8;
@@ -171,7 +168,7 @@ arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 struct pop {
 	const struct frame *o_frame;
 	struct trapframe *o_tf;
-	struct sigframe *o_sf;
+	struct sigkept *o_kept;
 	uint64_t o_may; /* RFLAGS the payload may set */
 	bool o_bad;
 };
@@ -198,9 +195,10 @@ read_frame(void *arg)
 	struct trapframe *tf = o->o_tf;
 	uint64_t kept = tf->tf_rflags & ~o->o_may;
 
-	o->o_sf->sf_stack =
-	    (struct sigstack){ f->stack_sp, f->stack_flags, f->stack_bytes };
-	o->o_sf->sf_mask = f->mask;
+	*o->o_kept = (struct sigkept){
+		{ f->stack_sp, f->stack_flags, f->stack_bytes },
+		f->mask,
+	};
 	if ((o->o_bad = !is_sound(f)))
 		return;
 	if (f->context.fpstate != 0)
@@ -212,14 +210,14 @@ read_frame(void *arg)
 }
 
 int
-arch_sigframe_pop(struct trapframe *tf, struct sigframe *sf)
+arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
 {
 	bool system = lwp_self()->l_system;
 	uintptr_t sp = tf->tf_rsp - 8; /* the return address was popped */
 	struct pop o = {
 		.o_frame = (const struct frame *)sp,
 		.o_tf = tf,
-		.o_sf = sf,
+		.o_kept = kept,
 		.o_may = RFLAGS_USER | (system ? RFLAGS_IF : 0),
 	};
 
