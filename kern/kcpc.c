@@ -120,7 +120,7 @@ kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 			return 0;
 		kcpc_refresh(ctx);
 	}
-	s->cs_hrtime = ctx->kc_hrtime;
+	s->cs_hrtime = cg->cg_hrtime;
 	s->cs_tick = cg->cg_tick;
 	for (i = 0; i < n; i++)
 		s->cs_value[i] = cg->cg_req[i].cq_data;

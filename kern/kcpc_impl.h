@@ -42,7 +42,6 @@ struct kcpc_ctx {
 	struct kcpc_ctx *kc_next, **kc_link;     /* of its head: the chain */
 	uint32_t kc_instances;                   /* of its head: how many */
 
-	hrtime_t kc_hrtime;   /* since when it is frozen */
 	struct timer kc_fold; /* runs while one that is MUTE does */
 	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
 	struct kcpc_profile *kc_profile; /* it counts for this, or NULL */

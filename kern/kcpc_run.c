@@ -43,8 +43,7 @@ kcpc_freeze(struct kcpc_ctx *ctx)
 	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
 
 	ctx->kc_flags |= KCPC_CTX_FREEZE;
-	ctx->kc_hrtime = gethrtime();
-	cg->cg_hrtime = ctx->kc_hrtime;
+	cg->cg_hrtime = gethrtime();
 	cg->cg_frozen = ctx->kc_set;
 }
 
@@ -57,13 +56,21 @@ kcpc_signal(struct kcpc_ctx *ctx)
 }
 
 /* What overflowed and asked to be told freezes the context. */
+static inline bool
+told(struct kcpc_ctx *ctx, uint64_t pics)
+{
+	if ((pics & ctx->kc_notify) == 0)
+		return false;
+	kcpc_page_shut(ctx);
+	kcpc_signal(ctx);
+	return true;
+}
+
+/* Apart, so that the usual way is short. */
 static __attribute__((noinline)) void
 overflowed(struct kcpc_ctx *ctx, uint64_t pics)
 {
-	if ((pics & ctx->kc_notify) == 0)
-		return;
-	kcpc_page_shut(ctx);
-	kcpc_signal(ctx);
+	told(ctx, pics);
 }
 
 /*
@@ -251,29 +258,48 @@ kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
 	return false;
 }
 
-bool
-kcpc_pmi(struct trapframe *tf)
+/* Of a CPU's set, of one that has a timer besides, or of nobody's. */
+static __attribute__((noinline)) bool
+pmi_unusual(struct kcpc_ctx *ctx)
 {
-	struct kcpc_ctx *ctx = arch_curcpu()->c_cpc;
-	struct lwp *l = lwp_self();
 	bool running;
 	uint64_t pics;
 
-	(void)tf;
-	if (ctx == NULL && l != NULL)
-		ctx = l->l_cpc;
+	if (arch_curcpu()->c_cpc != NULL)
+		ctx = arch_curcpu()->c_cpc;
+	running = ctx != NULL && kcpc_running(ctx);
 	if (kcpc_ops == NULL)
 		return false;
-	if ((running = ctx != NULL && kcpc_running(ctx))) {
+	if (running) {
 		pics = take(ctx);
 	} else {
 		kcpc_ops->allstop();
 		pics = kcpc_ops->overflow_bitmap();
 		kcpc_stray += pics != 0;
 	}
-	/* While nothing counts, so that no overflow finds it shut. */
 	arch_pmi_rearm();
 	if (running && (ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		give(ctx);
+	return pics != 0;
+}
+
+bool
+kcpc_pmi(struct trapframe *tf)
+{
+	const struct lwp *l = lwp_self();
+	struct kcpc_ctx *ctx = l != NULL ? l->l_cpc : NULL;
+	uint64_t pics;
+
+	(void)tf;
+	/* While a CPU has a set, those of LWPs are invalid. */
+	if (ctx == NULL || (ctx->kc_flags & UNUSUAL) != 0)
+		return pmi_unusual(ctx);
+	pics = kcpc_ops->stop(&ctx->kc_pcbe);
+	/* While nothing counts, so that no overflow finds it shut. */
+	arch_pmi_rearm();
+	if (!told(ctx, pics)) {
+		ctx->kc_pcbe.ps_page->cg_seq++;
+		kcpc_ops->program(&ctx->kc_pcbe);
+	}
 	return pics != 0;
 }

@@ -1,5 +1,5 @@
 /*
- * Who runs, and when, in a few instructions: what kern/arch.h and kern/lwp.h
+ * What is an instruction or two here, and that kern/arch.h and kern/lwp.h
  * declare as functions.  The Makefile includes it at the head of every file of
  * the kernel.
  */
@@ -10,12 +10,17 @@
 
 struct cpu;
 struct lwp;
+struct trapframe;
 
 /* Static before they are declared without it. */
 static inline struct cpu *arch_curcpu(void);
 static inline struct lwp *lwp_self(void);
 static inline uint64_t arch_tick(void);
+static inline uintptr_t tf_pc(const struct trapframe *tf);
+static inline uintptr_t tf_sp(const struct trapframe *tf);
+static inline void arch_pmi_rearm(void);
 
+#include "arch/x86/apic.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/x86.h"
 #include "kern/cpu.h"
@@ -42,6 +47,28 @@ static inline uint64_t
 arch_tick(void)
 {
 	return rdtsc();
+}
+
+static inline uintptr_t
+tf_pc(const struct trapframe *tf)
+{
+	return tf->tf_rip;
+}
+
+static inline uintptr_t
+tf_sp(const struct trapframe *tf)
+{
+	return tf->tf_rsp;
+}
+
+/*
+ * Intel's delivery of the interrupt masks its LVT entry.  Intel SDM vol. 3B,
+ * "Generating an Interrupt on Overflow".
+ */
+static inline void
+arch_pmi_rearm(void)
+{
+	x86_apic_write(APIC_LVT_PMI, VEC_PMI);
 }
 
 #endif /* ARCH_X86_INLINE_H */

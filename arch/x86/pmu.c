@@ -104,15 +104,5 @@ arch_pcbe(const char **why_not)
 void
 arch_pmi_enable(void)
 {
-	x86_apic_write(APIC_LVT_PMI, VEC_PMI);
-}
-
-/*
- * Intel's delivery of the interrupt masks its LVT entry.  Intel SDM vol. 3B,
- * "Generating an Interrupt on Overflow".
- */
-void
-arch_pmi_rearm(void)
-{
-	x86_apic_write(APIC_LVT_PMI, VEC_PMI);
+	arch_pmi_rearm();
 }

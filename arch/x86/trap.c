@@ -187,18 +187,6 @@ x86_trap_overflow(struct trapframe *tf)
 }
 
 uintptr_t
-tf_pc(const struct trapframe *tf)
-{
-	return tf->tf_rip;
-}
-
-uintptr_t
-tf_sp(const struct trapframe *tf)
-{
-	return tf->tf_rsp;
-}
-
-uintptr_t
 tf_fp(const struct trapframe *tf)
 {
 	return tf->tf_rbp;
