@@ -266,7 +266,8 @@ int arch_copyinstr(char *dst, uintptr_t uva, size_t max);
 const struct pcbe_ops *arch_pcbe(const char **why_not);
 /* Deliver overflow interrupts of this CPU to kcpc_pmi(). */
 void arch_pmi_enable(void);
-/* Let the next one in (LVTPC unmask; nothing on GIC), while no PIC counts. */
+/* Let the next one in (LVTPC unmask; nothing on GIC, inline), while no PIC
+ * counts. */
 void arch_pmi_rearm(void);
 
 /*

@@ -7,7 +7,6 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
-#include "arch/arm64/pmuv3.h"
 #include "arch/arm64/sysreg.h"
 #include "arch/arm64/timer.h"
 #include "kern/arch.h"
@@ -66,13 +65,14 @@ arch_ipi(struct cpu *cpu, unsigned why)
 	gic->sgi(cpu->c_arch, why);
 }
 
-void
-gic_take(struct trapframe *tf, uint32_t intid)
+bool
+gic_take(uint32_t iar)
 {
+	uint32_t intid = GIC_INTID(iar);
+
 	if (intid < GIC_NSGI)
 		ipi_intr(intid);
-	else if (intid == machine.m_pmu_intid)
-		arm64_pmi(tf);
 	else if (intid == machine.m_timer_intid)
 		arm64_timer_intr();
+	return intid < GIC_SPURIOUS;
 }

@@ -10,11 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct arm64_cpu;
-struct trapframe;
+#include "arch/arm64/machine.h"
+#include "arch/arm64/sysreg.h"
 
-#define GIC_NSGI     16
-#define GIC_SPURIOUS 1020 /* and above: no interrupt */
+struct arm64_cpu;
+
+#define GIC_NSGI       16
+#define GIC_INTID(iar) ((iar)&0x3ff)
+#define GIC_SPURIOUS   1020 /* and above: no interrupt */
 /* All interrupts have this priority; the CPU takes what is more urgent. */
 #define GIC_PRIORITY 0x80
 #define GIC_PMR_ALL  0xf0
@@ -24,7 +27,6 @@ struct gic_ops {
 	/* This CPU's part, everything masked but the SGIs. */
 	bool (*cpu_init)(struct arm64_cpu *ac);
 	void (*enable)(struct arm64_cpu *ac, uint32_t intid); /* a PPI */
-	void (*dispatch)(struct trapframe *tf); /* by gic_take() */
 	void (*sgi)(const struct arm64_cpu *to, uint32_t intid);
 };
 extern const struct gic_ops gicv2_ops, gicv3_ops, *gic;
@@ -37,13 +39,37 @@ void gic_init(void);
 void gic_cpu_init(void);
 /* Deliver a PPI of this CPU. */
 void gic_enable(uint32_t intid);
-/* Take the most urgent interrupt; the next one traps again. */
-static inline void
-gic_dispatch(struct trapframe *tf)
+/* gicv2.c */
+uint32_t gicv2_acknowledge(void);
+void gicv2_end(uint32_t iar);
+
+/*
+ * Take the most urgent interrupt: its INTID, and on GICv2 the sender of an
+ * SGI above.  None other comes before gic_end() is told of it.
+ */
+static inline uint32_t
+gic_acknowledge(void)
 {
-	gic->dispatch(tf);
+	uint32_t intid;
+
+	if (machine.m_gic != 3)
+		return gicv2_acknowledge();
+	intid = (uint32_t)read_sysreg(icc_iar1_el1);
+	dsb(sy); /* the read is what acknowledges */
+	return intid;
 }
-/* It is this one. */
-void gic_take(struct trapframe *tf, uint32_t intid);
+
+/* No ISB: what follows before the exception's return does not depend on it. */
+static inline void
+gic_end(uint32_t iar)
+{
+	if (machine.m_gic != 3)
+		gicv2_end(iar);
+	else
+		write_sysreg(icc_eoir1_el1, iar);
+}
+
+/* It is one of these; false: it is none. */
+bool gic_take(uint32_t iar);
 
 #endif /* ARCH_ARM64_GIC_H */

@@ -9,7 +9,6 @@
 #include "arch/arm64/machine.h"
 #include "kern/arch.h"
 
-#define INTID(iar)         ((iar)&0x3ff) /* who sent it is above */
 #define GICD_CTLR          (0x000 / 4)
 #define GICD_IGROUPR(n)    (0x080 / 4 + (n))
 #define GICD_ISENABLER(n)  (0x100 / 4 + (n))
@@ -62,14 +61,15 @@ enable(struct arm64_cpu *ac, uint32_t intid)
 	gicd[GICD_ISENABLER(0)] = 1U << intid;
 }
 
-static void
-dispatch(struct trapframe *tf)
+uint32_t
+gicv2_acknowledge(void)
 {
-	uint32_t iar = gicc[GICC_IAR];
+	return gicc[GICC_IAR];
+}
 
-	if (INTID(iar) >= GIC_SPURIOUS)
-		return;
-	gic_take(tf, INTID(iar));
+void
+gicv2_end(uint32_t iar)
+{
 	gicc[GICC_EOIR] = iar;
 }
 
@@ -84,6 +84,5 @@ const struct gic_ops gicv2_ops = {
 	.init = init,
 	.cpu_init = cpu_init,
 	.enable = enable,
-	.dispatch = dispatch,
 	.sgi = sgi,
 };

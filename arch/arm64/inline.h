@@ -12,6 +12,7 @@
 static inline struct cpu *arch_curcpu(void);
 static inline struct lwp *lwp_self(void);
 static inline uint64_t arch_tick(void);
+static inline void arch_pmi_rearm(void);
 static inline uintptr_t tf_pc(const struct trapframe *tf);
 static inline uintptr_t tf_sp(const struct trapframe *tf);
 static inline bool tf_user(const struct trapframe *tf);
@@ -43,6 +44,12 @@ arch_tick(void)
 
 	__asm__ volatile("isb\n\tmrs %0, cntvct_el0" : "=r"(tick) : : "memory");
 	return tick;
+}
+
+/* The GIC lets the next one in by itself. */
+static inline void
+arch_pmi_rearm(void)
+{
 }
 
 static inline uintptr_t

@@ -71,16 +71,3 @@ arch_pmi_enable(void)
 {
 	gic_enable(machine.m_pmu_intid);
 }
-
-/* The GIC lets the next one in by itself. */
-void
-arch_pmi_rearm(void)
-{
-}
-
-void
-arm64_pmi(struct trapframe *tf)
-{
-	/* One that kcpc does not know has been acknowledged all the same. */
-	kcpc_pmi(tf);
-}

@@ -4,11 +4,7 @@
 #ifndef ARCH_ARM64_PMUV3_H
 #define ARCH_ARM64_PMUV3_H
 
-struct trapframe;
-
 /* Learn and silence this CPU's PMU; the boot CPU's decides the shape. */
 void pmuv3_cpu_init(void);
-/* The overflow interrupt. */
-void arm64_pmi(struct trapframe *tf);
 
 #endif /* ARCH_ARM64_PMUV3_H */

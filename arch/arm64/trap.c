@@ -4,6 +4,7 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/fp.h"
 #include "arch/arm64/gic.h"
+#include "arch/arm64/machine.h"
 #include "arch/arm64/sigcopy.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
@@ -168,15 +169,35 @@ arm64_trap_svc(struct trapframe *tf)
 	return changed;
 }
 
+/* Take the most urgent interrupt; the next one traps again. */
+static inline void
+take_interrupt(struct trapframe *tf)
+{
+	uint32_t intid;
+
+	kernel_lock();
+	intid = gic_acknowledge();
+	/* Overflows first: the way to their handlers is what they cost. */
+	if (intid == machine.m_pmu_intid)
+		kcpc_pmi(tf);
+	else if (!gic_take(intid))
+		return;
+	gic_end(intid);
+}
+
 void
 arm64_trap_irq(struct trapframe *tf)
 {
-	kernel_lock();
-	gic_dispatch(tf);
-	if (tf_user(tf))
-		trap_return(tf);
-	else
-		kernel_unlock();
+	take_interrupt(tf);
+	trap_return(tf);
+}
+
+/* It struck arch_idle(). */
+void
+arm64_trap_irq_kernel(struct trapframe *tf)
+{
+	take_interrupt(tf);
+	kernel_unlock();
 }
 
 /* SError, or a vector nothing should come by. */

@@ -36,6 +36,22 @@
 	stp	x4, x5, [sp, #TF_ESR]
 	.endm
 
+	/*
+	 * The rest of an entry that reads neither FAR_EL1 nor, unless it is
+	 * in x1 already, ESR_EL1.
+	 */
+	.macro	save_payload esr
+	save_general
+	mrs	x2, elr_el1
+	mrs	x3, spsr_el1
+	mrs	x4, sp_el0
+	stp	x2, x3, [sp, #TF_PC]
+	stp	\esr, xzr, [sp, #TF_ESR]
+	stp	x30, x4, [sp, #TF_X(30)]
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	.endm
+
 	/* Where to go on, and x2 to x17, which no function keeps. */
 	.macro	restore_scratch
 	ldp	x2, x3, [sp, #TF_PC]
@@ -70,7 +86,14 @@
 	b	payload_entry
 	.endm
 
-	/* The same of what is synchronous: system calls go their own way. */
+	.macro	from_payload_irq
+	.balign	128
+	sub	sp, sp, #TF_BYTES
+	stp	x0, x1, [sp, #TF_X(0)]
+	b	irq_entry
+	.endm
+
+	/* What is synchronous: system calls go their own way. */
 	.macro	from_payload_sync
 	.balign	128
 	sub	sp, sp, #TF_BYTES
@@ -108,15 +131,15 @@
 	.globl	arm64_vectors
 arm64_vectors:
 	from_payload_sync			/* EL1t */
-	from_payload arm64_trap_irq
+	from_payload_irq
 	never
 	from_payload arm64_trap_bad
 	from_kernel arm64_trap_sync		/* EL1h */
-	from_kernel arm64_trap_irq
+	from_kernel arm64_trap_irq_kernel
 	from_kernel arm64_trap_bad
 	from_kernel arm64_trap_bad
 	from_payload_sync			/* EL0 */
-	from_payload arm64_trap_irq
+	from_payload_irq
 	never
 	from_payload arm64_trap_bad
 	never					/* EL0, AArch32: not offered */
@@ -131,17 +154,17 @@ arm64_vectors:
  * functions keep are still the payload's, and are not read back.
  */
 svc_entry:
-	save_general
-	mrs	x2, elr_el1
-	mrs	x3, spsr_el1
-	mrs	x4, sp_el0
-	stp	x2, x3, [sp, #TF_PC]
-	stp	x1, xzr, [sp, #TF_ESR]
-	stp	x30, x4, [sp, #TF_X(30)]
-	add	x29, sp, #TF_FRAME
-	mov	x0, sp
+	save_payload x1
 	bl	arm64_trap_svc
-	cbnz	w0, 1f
+	cbz	w0, return_kept
+	mov	x0, sp
+	b	arm64_user_return
+
+/* An interrupt: only a system call changes those registers. */
+irq_entry:
+	save_payload xzr
+	bl	arm64_trap_irq
+return_kept:
 	ldp	x30, x0, [sp, #TF_X(30)]
 	msr	sp_el0, x0
 	restore_scratch
@@ -150,8 +173,6 @@ svc_entry:
 	ldp	x0, x1, [sp, #TF_X(0)]
 	add	sp, sp, #TF_BYTES
 	eret
-1:	mov	x0, sp
-	b	arm64_user_return
 
 payload_entry:
 	save_registers
