@@ -35,20 +35,32 @@
 #define TF_FRAME  0x120
 #define TF_BYTES  0x130
 
-/* struct sigframe */
-#define SGF_INFO 8
-#define SGF_KEPT 16
+/* struct sigframe, struct sigaction */
+#define SGF_ACT     0
+#define SGF_INFO    8
+#define SGF_KEPT    16
+#define SA_HANDLER  0
+#define SA_RESTORER 16
 
 /* struct sigframe_user of sigframe.c */
-#define SF_FLAGS      128
-#define SF_STACK      144
-#define SF_FAULT      304
-#define SF_X          312
-#define SF_RECORDS    592
-#define SF_FRAME      4688
-#define SF_FRAME_HIGH 4096 /* the same as two immediates */
-#define SF_FRAME_LOW  (SF_FRAME - SF_FRAME_HIGH)
-#define RECORDS_BYTES 4096
+#define SF_UCONTEXT        128
+#define SF_STACK           144
+#define SF_FAULT           304
+#define SF_X               312
+#define SF_RECORDS         592
+#define SF_FRAME           4688
+#define SF_FRAME_HIGH      4096 /* the same as two immediates */
+#define SF_FRAME_LOW       (SF_FRAME - SF_FRAME_HIGH)
+#define RECORDS_BYTES      4096
+#define FPSIMD_FRAME_BYTES 528
+
+/* struct sigcopy_more, struct sigcopy_in */
+#define SM_FPSIMD  0
+#define SM_RECORDS 16
+#define SM_PSTATE  48
+#define SN_RECORDS 0
+#define SN_SP      48
+#define SN_PSTATE  64
 
 /* struct cpu, at TPIDR_EL1 */
 #define C_ARCH 0x0

@@ -10,7 +10,6 @@
 #include "lib/printf.h"
 
 #define CPACR_FPEN (3UL << 20) /* no trap, at EL0 nor EL1 */
-#define CPACR_ZEN  (3UL << 16)
 /*
  * As Linux's default, 64 bytes at most: with longer vectors a signal's frame
  * would not fit the stacks of SIGSTKSZ that programs have for it.

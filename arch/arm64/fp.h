@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
+#include "arch/arm64/sysreg.h"
 #include "kern/lwp.h"
 
 #define FP_ALIGN 16
@@ -29,6 +30,15 @@ arm64_fp_self(void)
 	const struct arm64_lwp *al = lwp_self()->l_arch;
 
 	return al->al_fp;
+}
+
+#define CPACR_ZEN (3UL << 16)
+
+/* Is SVE on, so that the running LWP's f_sve is set? */
+static inline bool
+arm64_sve_on(void)
+{
+	return (read_sysreg(cpacr_el1) & CPACR_ZEN) != 0;
 }
 
 /* Let this CPU use what it has; the boot CPU's decides the size. */
@@ -51,10 +61,9 @@ bool arm64_fp_use_sve(struct arm64_fp *self);
  * a one, or without, what is beyond the 128 bits becomes 0.  User memory:
  * called in arm64_try().
  */
-#define FPSIMD_MAGIC       0x46508001
-#define FPSIMD_FRAME_BYTES 528
-#define SVE_MAGIC          0x53564501
-#define SVE_HEAD_BYTES     16
+#define FPSIMD_MAGIC   0x46508001
+#define SVE_MAGIC      0x53564501
+#define SVE_HEAD_BYTES 16
 size_t arm64_sve_frame_bytes(const struct arm64_fp *self);
 void arm64_sve_save_frame(const struct arm64_fp *self, void *record);
 /* Is this an SVE record of this machine? */

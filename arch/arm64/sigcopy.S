@@ -3,30 +3,43 @@
  * that every frame has.  struct sigframe_user is Linux's (sigframe.c); offsets in
  * asm.h.  A fault anywhere between arm64_sigcopy_start and arm64_sigcopy_end
  * goes on at arm64_sigcopy_failed, so nothing here has anything on the stack.
+ *
+ * Two NEON registers hold twice what two general ones do: once all are in
+ * the frame q0 and q1 copy the rest of it, and are loaded again.
  */
 #include "arch/arm64/asm.h"
 
 #define EFAULT 14
 
-/* FPSIMD_MAGIC and its size, a record's first eight bytes. */
-#define FPSIMD_HEAD_LOW  0x46508001
-#define FPSIMD_HEAD_HIGH 528
-
 	.text
 
-	/* Where there is PSTATE.PAN, which old assemblers do not know. */
+	tf	.req x0
+	sf	.req x1
+	kept	.req x1
+	frame	.req x2
+	more	.req x3
+
+	/*
+	 * Where there is PSTATE.PAN, which old assemblers do not know: w17 says
+	 * so.
+	 */
 	.macro	set_pan value
-	adrp	x17, arm64_has_pan
-	ldrb	w17, [x17, #:lo12:arm64_has_pan]
 	cbz	w17, 8f
 	.inst	0xd500409f | (\value << 8)	/* msr pan, #value */
 8:
 	.endm
 
-	.macro	copy_pairs to, from, pairs:vararg
-	.irp	n, \pairs
-	ldp	x10, x11, [\from, #16 * \n]
-	stp	x10, x11, [\to, #16 * \n]
+	.macro	open_user
+	adrp	x17, arm64_has_pan
+	ldrb	w17, [x17, #:lo12:arm64_has_pan]
+	set_pan	0
+	.endm
+
+	/* 32 bytes each. */
+	.macro	copy_qs to, from, numbers:vararg
+	.irp	n, \numbers
+	ldp	q0, q1, [\from, #32 * \n]
+	stp	q0, q1, [\to, #32 * \n]
 	.endr
 	.endm
 
@@ -53,93 +66,95 @@
 arm64_sigcopy_start:
 
 /*
- * int arm64_sigcopy_out(struct sigframe_user *to, const struct trapframe *tf,
- *     const struct sigframe *sf, const struct sigcopy_more *more)
+ * int arm64_sigcopy_out(struct trapframe *tf, const struct sigframe *sf,
+ *     struct sigframe_user *frame, const struct sigcopy_more *more)
+ *
+ * The two ends of the frame and NEON's registers come first.  They are on
+ * every page of it, so that nothing faults once q0 or tf has changed.
  */
 	.globl	arm64_sigcopy_out
 arm64_sigcopy_out:
-	set_pan	0
-	ldp	x9, x15, [x2, #SGF_INFO]
-	copy_pairs x0, x9, 0, 1, 2		/* siginfo_t */
-	stp	xzr, xzr, [x0, #SF_FLAGS]	/* uc_flags, uc_link */
-	ldp	x10, x11, [x15]			/* uc_stack, uc_sigmask */
-	ldp	x12, x13, [x15, #16]
-	ldr	x14, [x3, #32]
-	stp	x10, x11, [x0, #SF_STACK]
-	stp	x12, x13, [x0, #SF_STACK + 16]
-	str	x14, [x0, #SF_FAULT]
-	add	x9, x0, #SF_X
-	copy_pairs x9, x1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-	ldp	x10, x11, [x1, #TF_PC]
-	stp	x10, x11, [x9, #256]
-	add	x9, x0, #SF_RECORDS
-	mov	w10, #(FPSIMD_HEAD_LOW & 0xffff)
-	movk	w10, #(FPSIMD_HEAD_LOW >> 16), lsl #16
-	mov	w11, #FPSIMD_HEAD_HIGH
-	stp	w10, w11, [x9]
-	mrs	x10, fpsr
-	mrs	x11, fpcr
-	stp	w10, w11, [x9, #8]
+	open_user
+	ldp	x10, x11, [tf, #TF_X(29)]	/* behind all records: see there */
+	add	x8, frame, #SF_FRAME_HIGH
+	add	x8, x8, #SF_FRAME_LOW
+	stp	x10, x11, [x8]
+	ldp	x15, x16, [sf, #SGF_ACT]	/* and info */
+	ldr	x14, [sf, #SGF_KEPT]
+	ldp	x10, x11, [x16]
+	stp	x10, x11, [frame]
+	add	x9, frame, #SF_RECORDS
+	ldp	x10, x11, [more, #SM_FPSIMD]	/* and fault address */
+	mrs	x12, fpsr
+	mrs	x13, fpcr
+	str	x10, [x9]
+	stp	w12, w13, [x9, #8]
 	each_q	stp
-	add	x9, x9, #FPSIMD_HEAD_HIGH
-	ldp	x10, x11, [x3]
-	ldp	x12, x13, [x3, #16]
-	stp	x10, x11, [x9]
-	stp	x12, x13, [x9, #16]
-	stp	xzr, xzr, [x9, #32]
-	ldp	x10, x11, [x1, #TF_X(29)]	/* behind all records: see there */
-	add	x9, x0, #SF_FRAME_HIGH
-	add	x9, x9, #SF_FRAME_LOW
-	stp	x10, x11, [x9]
+
+	ldp	q0, q1, [x16, #16]		/* siginfo_t */
+	stp	q0, q1, [frame, #16]
+	stp	xzr, xzr, [frame, #SF_UCONTEXT]	/* uc_flags, uc_link */
+	ldp	q0, q1, [x14]
+	stp	q0, q1, [frame, #SF_STACK]	/* uc_stack, uc_sigmask */
+	str	x11, [frame, #SF_FAULT]
+	add	x10, frame, #SF_X
+	copy_qs	x10, tf, 0, 1, 2, 3, 4, 5, 6, 7	/* x0 to sp */
+	ldp	x11, x12, [tf, #TF_PC]
+	stp	x11, x12, [x10, #256]
+	ldp	q0, q1, [more, #SM_RECORDS]
+	stp	q0, q1, [x9, #FPSIMD_FRAME_BYTES]
+	str	xzr, [x9, #FPSIMD_FRAME_BYTES + 32]
+	ldp	q0, q1, [x9, #16]
 	set_pan	1
-	mov	x0, #0
+
+	ldr	x10, [more, #SM_PSTATE]
+	ldr	x11, [x15, #SA_HANDLER]
+	ldr	x13, [x15, #SA_RESTORER]
+	ldrsw	x14, [x16]			/* si_signo */
+	add	x15, frame, #SF_UCONTEXT
+	and	x12, x12, x10
+	stp	x14, frame, [tf, #TF_X(0)]
+	str	x15, [tf, #TF_X(2)]
+	stp	x8, x13, [tf, #TF_X(29)]
+	stp	frame, x11, [tf, #TF_SP]	/* and pc */
+	str	x12, [tf, #TF_PSTATE]
+	mov	w0, #0
 	ret
 
 /*
- * int arm64_sigcopy_in(const struct sigframe_user *from, struct trapframe *tf,
- *     struct sigcopy_in *in)
+ * int arm64_sigcopy_in(struct trapframe *tf, struct sigkept *kept,
+ *     const struct sigframe_user *frame, struct sigcopy_in *more)
  */
 	.globl	arm64_sigcopy_in
 arm64_sigcopy_in:
-	set_pan	0
-	add	x9, x0, #SF_STACK
-	copy_pairs x2, x9, 0, 1
-	add	x9, x0, #SF_X
-	ldp	x10, x11, [x9, #248]		/* sp, pc */
-	ldr	x12, [x9, #264]
-	stp	x10, x11, [x2, #32]
-	str	x12, [x2, #48]
-	copy_pairs x1, x9, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14
-	ldr	x10, [x9, #240]
-	str	x10, [x1, #240]
-	add	x9, x0, #SF_RECORDS
-	ldr	x10, [x9]
-	add	x9, x9, #FPSIMD_HEAD_HIGH
-	ldp	x11, x12, [x9]
-	ldp	x13, x14, [x9, #16]
-	ldr	x15, [x9, #32]
-	stp	x10, x11, [x2, #56]
-	stp	x12, x13, [x2, #72]
-	stp	x14, x15, [x2, #88]
-	set_pan	1
-	mov	x0, #0
-	ret
-
-/* int arm64_sigcopy_fpsimd(const void *record) */
-	.globl	arm64_sigcopy_fpsimd
-arm64_sigcopy_fpsimd:
-	set_pan	0
-	mov	x9, x0
+	open_user
+	ldp	q0, q1, [frame, #SF_STACK]	/* uc_stack, uc_sigmask */
+	stp	q0, q1, [kept]
+	add	x9, frame, #SF_X
+	copy_qs	tf, x9, 0, 1, 2, 3, 4, 5, 6	/* x0 to x27 */
+	ldr	q0, [x9, #TF_X(28)]
+	ldp	x10, x11, [x9, #TF_X(30)]	/* and sp */
+	ldp	x12, x13, [x9, #TF_PC]		/* and pstate */
+	str	q0, [tf, #TF_X(28)]
+	str	x10, [tf, #TF_X(30)]
+	stp	x11, x12, [more, #SN_SP]
+	add	x9, frame, #SF_RECORDS
+	ldp	q0, q1, [x9, #FPSIMD_FRAME_BYTES]
+	ldr	x11, [x9, #FPSIMD_FRAME_BYTES + 32]
+	ldr	x12, [x9]
+	stp	q0, q1, [more, #SN_RECORDS]
+	stp	x11, x12, [more, #SN_RECORDS + 32]
+	str	x13, [more, #SN_PSTATE]
 	ldp	w10, w11, [x9, #8]
 	msr	fpsr, x10
 	msr	fpcr, x11
 	each_q	ldp
 	set_pan	1
-	mov	x0, #0
+	mov	w0, #0
 	ret
 
 arm64_sigcopy_failed:
 	set_pan	1
-	mov	x0, #EFAULT
+	mov	w0, #EFAULT
 	ret
 arm64_sigcopy_end:

@@ -30,6 +30,7 @@
 #define PSTATE_SYSTEM (PSTATE_USER | PSTATE_DAIF | PSTATE_PAN)
 
 #define ESR_MAGIC   0x45535201
+#define ESR_BYTES   16
 #define STACK_ALIGN 16
 
 /* The head of a record; one of zeros is the last. */
@@ -55,14 +56,26 @@ struct sigframe_user {
 	/* Behind it: a frame record, so that backtraces go on. */
 	uint64_t fp, lr;
 };
-#define AT(field) offsetof(struct sigframe_user, field)
-_Static_assert(offsetof(struct sigframe, sf_info) == SGF_INFO, "asm.h");
-_Static_assert(offsetof(struct sigframe, sf_kept) == SGF_KEPT, "asm.h");
-_Static_assert(AT(uc_flags) == SF_FLAGS, "Linux's rt_sigframe; asm.h");
-_Static_assert(AT(stack) == SF_STACK, "128 + ucontext's 16; asm.h");
-_Static_assert(AT(fault_address) == SF_FAULT, "128 + ucontext's 176; asm.h");
-_Static_assert(AT(x) == SF_X && AT(fp) == SF_FRAME, "asm.h");
-_Static_assert(AT(records) == SF_RECORDS, "128 + sigcontext's 464; asm.h");
+#define AT(type, field, at)                                                    \
+	_Static_assert(offsetof(struct type, field) == (at), "asm.h")
+AT(sigframe_user, uc_flags, SF_UCONTEXT);   /* Linux's rt_sigframe */
+AT(sigframe_user, stack, SF_STACK);         /* 128 + ucontext's 16 */
+AT(sigframe_user, fault_address, SF_FAULT); /* 128 + ucontext's 176 */
+AT(sigframe_user, x, SF_X);
+AT(sigframe_user, records, SF_RECORDS); /* 128 + sigcontext's 464 */
+AT(sigframe_user, fp, SF_FRAME);
+AT(sigframe, sf_act, SGF_ACT);
+AT(sigframe, sf_info, SGF_INFO);
+AT(sigframe, sf_kept, SGF_KEPT);
+AT(sigaction, sa_handler, SA_HANDLER);
+AT(sigaction, sa_restorer, SA_RESTORER);
+AT(sigcopy_more, sm_fpsimd, SM_FPSIMD);
+AT(sigcopy_more, sm_records, SM_RECORDS);
+AT(sigcopy_more, sm_pstate, SM_PSTATE);
+AT(sigcopy_in, sn_records, SN_RECORDS);
+AT(sigcopy_in, sn_fpsimd, SN_RECORDS + 40);
+AT(sigcopy_in, sn_sp, SN_SP);
+AT(sigcopy_in, sn_pstate, SN_PSTATE);
 
 size_t
 arm64_sigframe_bytes(void)
@@ -81,7 +94,10 @@ is_fault(int sig)
 }
 
 /* What is in a frame without SVE registers that no fault brought about. */
-static struct sigcopy_more usual;
+static struct sigcopy_more usual = {
+	.sm_fpsimd = RECORD(FPSIMD_MAGIC, FPSIMD_FRAME_BYTES),
+	.sm_pstate = ~(PSTATE_BTYPE | PSTATE_SS | PSTATE_IL | PSTATE_TCO),
+};
 
 void
 arm64_sigframe_init(void)
@@ -92,76 +108,71 @@ arm64_sigframe_init(void)
 	}
 }
 
-/* SVE registers, and behind them the record that says why, if any. */
-struct sve {
-	char *s_at;
-	const uint64_t *s_esr;
-};
-
+/* SVE's registers, and the end of the records. */
 static void
-write_sve(void *arg)
+write_sve(void *at)
 {
-	const struct sve *s = arg;
 	const struct arm64_fp *fp = arm64_fp_self();
-	uint64_t *next = (uint64_t *)(s->s_at + arm64_sve_frame_bytes(fp));
 
-	arm64_sve_save_frame(fp, s->s_at);
-	next[0] = s->s_esr[0];
-	next[1] = s->s_esr[1];
-	next[2] = 0;
+	arm64_sve_save_frame(fp, at);
+	*(uint64_t *)((char *)at + arm64_sve_frame_bytes(fp)) = 0;
+}
+
+/* An LWP that uses SVE; its record goes to `at`. */
+static int
+push_sve(struct trapframe *tf, const struct sigframe *sf,
+    struct sigframe_user *f, const struct sigcopy_more *more, void *at)
+{
+	struct arm64_fp *fp = arm64_fp_self();
+	struct trapframe before = *tf;
+	int err;
+
+	/* As for a kernel thread and back: out() spoils some of SVE's. */
+	arm64_fp_switch(fp, NULL);
+	err = arm64_sigcopy_out(tf, sf, f, more);
+	arm64_fp_switch(NULL, fp);
+	if (err == 0)
+		err = arm64_try(write_sve, at);
+	if (err != 0)
+		*tf = before;
+	return err;
 }
 
 /* With SVE registers, or because of a fault. */
-static int
-write_more(struct sigframe_user *f, const struct trapframe *tf,
-    const struct sigframe *sf)
+static __attribute__((noinline)) int
+push_more(struct trapframe *tf, const struct sigframe *sf,
+    struct sigframe_user *f, bool fault)
 {
-	unsigned n = arm64_sve_bytes() != 0 ? 2 : 0;
 	struct sigcopy_more more = usual;
-	const struct sve sve = { f->records + FPSIMD_FRAME_BYTES,
-		&more.sm_records[n] };
-	int err;
+	char *at = f->records + FPSIMD_FRAME_BYTES;
 
-	if (is_fault(sf->sf_info->si_signo)) {
+	if (fault) {
 		more.sm_fault_address = sf->sf_info->si_addr;
-		more.sm_records[n] = RECORD(ESR_MAGIC, 2 * sizeof(uint64_t));
-		more.sm_records[n + 1] = tf->tf_esr;
+		more.sm_records[0] = RECORD(ESR_MAGIC, ESR_BYTES);
+		more.sm_records[1] = tf->tf_esr;
+		more.sm_records[2] = usual.sm_records[0];
+		more.sm_records[3] = usual.sm_records[1];
+		at += ESR_BYTES;
 	}
-	err = arm64_sigcopy_out(f, tf, sf, &more);
-	if (err == 0 && arm64_fp_self()->f_sve)
-		err = arm64_try(write_sve, (void *)&sve);
-	return err;
+	return arm64_sve_on() ? push_sve(tf, sf, f, &more, at)
+	                      : arm64_sigcopy_out(tf, sf, f, &more);
 }
 
 int
 arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 {
+	bool fault = is_fault(sf->sf_info->si_signo);
 	uintptr_t sp = sf->sf_stack != 0 ? sf->sf_stack : tf->tf_sp;
-	uintptr_t handler = sf->sf_act->sa_handler;
-	struct sigframe_user *f;
-	int err;
+	uintptr_t at =
+	    (sp - sizeof(struct sigframe_user)) & -(uintptr_t)STACK_ALIGN;
 
-	if (sp > USER_TOP || sp < sf->sf_limit ||
-	    sp - sf->sf_limit < arm64_sigframe_bytes() || handler >= USER_TOP)
+	/* Below 0 is beyond USER_TOP. */
+	if (at > USER_TOP - sizeof(struct sigframe_user) || at < sf->sf_limit ||
+	    sf->sf_act->sa_handler >= USER_TOP)
 		return EFAULT;
-	sp = (sp - sizeof *f) & -(uintptr_t)STACK_ALIGN;
-	f = (struct sigframe_user *)sp;
-	if (is_fault(sf->sf_info->si_signo) || arm64_fp_self()->f_sve)
-		err = write_more(f, tf, sf);
-	else
-		err = arm64_sigcopy_out(f, tf, sf, &usual);
-	if (err != 0)
-		return err;
-
-	tf->tf_pc = handler;
-	tf->tf_sp = sp;
-	tf->tf_x[0] = (uint64_t)sf->sf_info->si_signo;
-	tf->tf_x[1] = (uintptr_t)&f->info;
-	tf->tf_x[2] = (uintptr_t)&f->uc_flags;
-	tf->tf_x[29] = (uintptr_t)&f->fp;
-	tf->tf_x[30] = sf->sf_act->sa_restorer;
-	tf->tf_pstate &= ~(PSTATE_BTYPE | PSTATE_SS | PSTATE_IL | PSTATE_TCO);
-	return 0;
+	if (fault || arm64_sve_on())
+		return push_more(tf, sf, (void *)at, fault);
+	return arm64_sigcopy_out(tf, sf, (void *)at, &usual);
 }
 
 struct records {
@@ -202,30 +213,30 @@ read_records(void *arg)
 	rs->r_damaged = false;
 }
 
-/* Are the records the usual ones? */
-static bool
-records_are_usual(const struct sigcopy_in *more)
+/* They end the records as push() left them, without SVE registers. */
+static inline bool
+are_usual(const uint64_t *r)
 {
-	const uint64_t *r = more->sn_records;
-
-	if (more->sn_fpsimd != RECORD(FPSIMD_MAGIC, FPSIMD_FRAME_BYTES) ||
-	    arm64_fp_self()->f_sve)
-		return false;
-	if (r[0] == RECORD(SVE_MAGIC, SVE_HEAD_BYTES) &&
-	    r[1] == usual.sm_records[1])
-		r += 2;
-	if (r[0] == RECORD(ESR_MAGIC, 2 * sizeof(uint64_t)))
-		r += 2;
-	return r[0] == 0;
+	return ((r[0] ^ usual.sm_records[0]) | (r[1] ^ usual.sm_records[1]) |
+		   r[2]) == 0;
 }
 
-static int
-load_fp(const struct sigframe_user *f, const struct sigcopy_in *more)
+static inline bool
+records_are_usual(const struct sigcopy_in *in)
+{
+	const uint64_t *r = in->sn_records;
+
+	if (in->sn_fpsimd != usual.sm_fpsimd || arm64_sve_on())
+		return false;
+	return are_usual(r) ||
+	       (r[0] == RECORD(ESR_MAGIC, ESR_BYTES) && are_usual(r + 2));
+}
+
+static __attribute__((noinline)) int
+load_records(const struct sigframe_user *f)
 {
 	struct records rs = { f->records, false };
 
-	if (records_are_usual(more))
-		return arm64_sigcopy_fpsimd(f->records);
 	return arm64_try(read_records, &rs) != 0 || rs.r_damaged ? EFAULT : 0;
 }
 
@@ -233,21 +244,28 @@ int
 arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
 {
 	const struct sigframe_user *f = (const void *)tf->tf_sp;
-	bool system = lwp_self()->l_system;
-	uint64_t may = system ? PSTATE_SYSTEM : PSTATE_USER;
-	struct sigcopy_in more;
+	struct sigcopy_in in;
+	uint64_t changed, may;
 
 	if (tf->tf_sp % STACK_ALIGN != 0 || tf->tf_sp > USER_TOP - sizeof *f)
 		return EFAULT;
-	if (arm64_sigcopy_in(f, tf, &more) != 0 || load_fp(f, &more) != 0)
+	if (arm64_sigcopy_in(tf, kept, f, &in) != 0)
 		return EFAULT;
-	if (more.sn_pc >= USER_TOP ||
-	    ((more.sn_pstate ^ tf->tf_pstate) & PSTATE_MODE) != 0 ||
-	    (!system && (more.sn_pstate & PSTATE_DAIF) != 0))
+	f = (const void *)tf->tf_sp; /* still */
+	if (!records_are_usual(&in) && load_records(f) != 0)
 		return EFAULT;
-	tf->tf_sp = more.sn_sp;
-	tf->tf_pc = more.sn_pc;
-	tf->tf_pstate = (tf->tf_pstate & ~may) | (more.sn_pstate & may);
-	*kept = more.sn_kept;
+	changed = in.sn_pstate ^ tf->tf_pstate;
+	if ((changed & ~PSTATE_NZCV) != 0) {
+		may = (tf->tf_pstate & PSTATE_EL1T) != 0 ? PSTATE_SYSTEM
+		                                         : PSTATE_USER;
+		if ((changed & ~may & (PSTATE_MODE | PSTATE_DAIF)) != 0)
+			return EFAULT;
+		changed &= may;
+	}
+	if (in.sn_pc >= USER_TOP)
+		return EFAULT;
+	tf->tf_sp = in.sn_sp;
+	tf->tf_pc = in.sn_pc;
+	tf->tf_pstate ^= changed;
 	return 0;
 }

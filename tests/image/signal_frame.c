@@ -10,12 +10,19 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+/* What mprotect() split stays in parts. */
+TEST_KEEPS(16);
+
 #define MAXBYTES 16384
+#define PAGE     4096
 extern const size_t fpstate_base_bytes;
 void fpstate_base(
     const void *load, void *store, long number, const void *a, const void *b);
@@ -131,16 +138,18 @@ spoil_simd(int sig, siginfo_t *si, void *uc)
 	calls++;
 }
 
+typedef void across_fn(
+    const void *load, void *store, long number, const void *a, const void *b);
+
+/* SIGUSR1 is sent, and this is the signal that comes. */
 static void
-check_simd(
-    void (*across)(const void *, void *, long, const void *, const void *),
-    size_t bytes)
+check_simd(across_fn *across, size_t bytes, int sig)
 {
 	static unsigned char load[MAXBYTES], store[MAXBYTES];
 	size_t i;
 
 	REQUIRE(bytes <= MAXBYTES);
-	install(SIGUSR1, spoil_simd, 0);
+	install(sig, spoil_simd, 0);
 	for (i = 0; i < bytes; i++)
 		load[i] = (unsigned char)(i * 13 + i / 256 + 5);
 	across(load, store, SYS_tkill, (void *)(uintptr_t)getpid(),
@@ -151,16 +160,62 @@ check_simd(
 	EXPECT_EQ(i, bytes);
 }
 
-TEST(base_simd_registers_survive_a_handler)
+static void
+never(int sig, siginfo_t *si, void *uc)
 {
-	check_simd(fpstate_base, fpstate_base_bytes);
+	(void)sig;
+	(void)si;
+	(void)uc;
+	abort();
 }
 
+/* A page of the frame, wherever in it, is not there: SIGSEGV comes. */
+static void
+check_simd_with_hole(across_fn *across, size_t bytes)
+{
+	static char stack[8 * PAGE] __attribute__((aligned(PAGE)));
+	stack_t ss = { .ss_sp = stack }, none = { .ss_flags = SS_DISABLE };
+	size_t frame = getauxval(AT_MINSIGSTKSZ), top;
+	char *hole = stack + 2 * PAGE;
+
+	REQUIRE(frame <= 2 * PAGE);
+	mprotect(hole, PAGE, PROT_NONE);
+	/* 256: no frame takes more for its alignment and the red zone. */
+	for (top = 48; top < PAGE + frame - 256; top += 48) {
+		ss.ss_size = 2 * PAGE + top;
+		REQUIRE(sigaltstack(&ss, NULL) == 0);
+		install(SIGUSR1, never, SA_ONSTACK);
+		check_simd(across, bytes, SIGSEGV);
+	}
+	sigaltstack(&none, NULL);
+	mprotect(hole, PAGE, PROT_READ | PROT_WRITE);
+	signal(SIGSEGV, SIG_DFL);
+}
+
+TEST(base_simd_registers_survive_a_handler)
+{
+	check_simd(fpstate_base, fpstate_base_bytes, SIGUSR1);
+}
+
+/* A frame is written from the registers; they are what they were. */
+TEST(base_simd_registers_survive_a_frame_with_a_hole)
+{
+	check_simd_with_hole(fpstate_base, fpstate_base_bytes);
+}
+
+/* From here on wide ones are in use. */
 TEST(wide_simd_registers_survive_a_handler)
 {
 	if (fpstate_wide_bytes() == 0)
 		SKIP("this CPU has no registers wider than the base");
-	check_simd(fpstate_wide, fpstate_wide_bytes());
+	check_simd(fpstate_wide, fpstate_wide_bytes(), SIGUSR1);
+}
+
+TEST(wide_simd_registers_survive_a_frame_with_a_hole)
+{
+	if (fpstate_wide_bytes() == 0)
+		SKIP("this CPU has no registers wider than the base");
+	check_simd_with_hole(fpstate_wide, fpstate_wide_bytes());
 }
 
 /* The stack below the stack pointer that x86-64's functions may use. */
