@@ -41,7 +41,7 @@ extern unsigned cpu_limit; /* how many may be added: cpus= */
 /* Why one CPU interrupts another: arch_ipi(), ipi_intr(). */
 #define IPI_RESCHED 0x1
 #define IPI_FLUSH   0x2 /* its way in does the work: arch_relax() */
-#define IPI_CALL    0x4 /* likewise: xcall_poll() */
+#define IPI_CALL    0x4 /* likewise: kernel_lock_wait() */
 
 /*
  * Note a CPU the tables name; the first call is the boot CPU.  Returns it,

@@ -12,7 +12,6 @@
 #define KERN_KLOCK_H
 
 #include "kern/lock.h"
-#include "kern/xcall.h"
 
 /*
  * Not a fair one: an emulator or a hypervisor runs CPUs in turns, and one
@@ -20,13 +19,14 @@
  */
 extern struct spinlock klock;
 
+/* xcall.c: the same where another CPU has it; this one does what it asks. */
+void kernel_lock_wait(void);
+
 static inline void
 kernel_lock(void)
 {
-	while (!lock_try(&klock)) {
-		arch_relax();
-		xcall_poll();
-	}
+	if (!lock_try(&klock))
+		kernel_lock_wait();
 }
 
 static inline void

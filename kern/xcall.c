@@ -4,6 +4,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpu.h"
+#include "kern/klock.h"
 
 /* Only who holds the kernel lock calls: there is one call at a time. */
 static struct {
@@ -23,11 +24,20 @@ xcall(struct cpu *c, void (*fn)(void *), void *arg)
 		arch_relax();
 }
 
-void
-xcall_poll(void)
+static void
+poll(void)
 {
 	if (__atomic_load_n(&call.cpu, __ATOMIC_ACQUIRE) != arch_curcpu())
 		return;
 	call.fn(call.arg);
 	__atomic_store_n(&call.cpu, NULL, __ATOMIC_RELEASE);
+}
+
+void
+kernel_lock_wait(void)
+{
+	do {
+		arch_relax();
+		poll();
+	} while (!lock_try(&klock));
 }

@@ -17,7 +17,5 @@ struct cpu;
  * the kernel lock guards, and must not sleep.
  */
 void xcall(struct cpu *c, void (*fn)(void *), void *arg);
-/* This CPU waits for the kernel lock: do what it is asked to. */
-void xcall_poll(void);
 
 #endif /* KERN_XCALL_H */
