@@ -104,7 +104,7 @@ else
 # boot/: the way in; arch/x86/: traps, memory, LWPs, the machine's tables and devices.
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
-    kstack.o lwp.o switch.o fpu.o sigframe.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
+    kstack.o lwp.o switch.o fpu.o sigframe.o sigcopy.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
     trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o)
 # Padding before a loop is executed, and counted.
 $(B)/arch/x86/pic_together.o: KCFLAGS += -fno-align-loops -fno-align-jumps

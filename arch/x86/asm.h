@@ -81,6 +81,8 @@
 #define TF_R12    0x18
 #define TF_RBP    0x20
 #define TF_RBX    0x28
+#define TF_R11    0x30
+#define TF_RCX    0x38
 #define TF_RAX    0x40
 #define TF_RDI    0x48
 #define TF_RSI    0x50
@@ -94,13 +96,62 @@
 #define TF_CS     0x90
 #define TF_RFLAGS 0x98
 #define TF_RSP    0xa0
+#define TF_SS     0xa8
 #define TF_BYTES  0xb0
 
 /* struct x86_cpu, at GS while the kernel runs */
 #define XC_FRAME    0x10
 #define XC_USER_RSP 0x18
 #define XC_DF_STACK 0x20
-#define XC_TRY      0x28
+
+/* struct sigaction and struct sigframe of kern/signal.h */
+#define SA_RESTORER 16
+#define SGF_ACT     0
+#define SGF_INFO    8
+#define SGF_KEPT    16
+
+/* struct frame of sigframe.c, and what is in uc_flags. */
+#define SF_FLAGS   8
+#define SF_STACK   24
+#define SF_R8      48
+#define SF_R9      56
+#define SF_R10     64
+#define SF_R11     72
+#define SF_R12     80
+#define SF_R13     88
+#define SF_R14     96
+#define SF_R15     104
+#define SF_RDI     112
+#define SF_RSI     120
+#define SF_RBP     128
+#define SF_RBX     136
+#define SF_RDX     144
+#define SF_RAX     152
+#define SF_RCX     160
+#define SF_RSP     168
+#define SF_RIP     176
+#define SF_RFLAGS  184
+#define SF_CS      192
+#define SF_SS      198
+#define SF_ERR     200
+#define SF_TRAPNO  208
+#define SF_OLDMASK 216
+#define SF_CR2     224
+#define SF_FPSTATE 232
+#define SF_MASK    304
+#define SF_INFO    312
+/* There is XSAVE state; SS is there, and is to be restored. */
+#define UC_FLAGS 0x7
+
+/*
+ * The area for FXSAVE or XSAVE in it: bytes 464 to 511 are software's.
+ * Linux, uapi/asm/sigcontext.h, struct _fpx_sw_bytes.  Intel SDM vol. 1,
+ * "XSAVE Area" (header).
+ */
+#define FPU_SW        464
+#define FPU_XSTATE_BV 512
+#define FPU_MAGIC1    0x46505853
+#define FPU_MAGIC2    0x46505845
 
 /*
  * Control registers.

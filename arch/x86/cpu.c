@@ -41,7 +41,6 @@ struct table_reg {
 
 static struct gate idt[NVECTOR] __attribute__((aligned(4096)));
 struct x86_cpu x86_boot_cpu;
-bool x86_smap;
 uint64_t x86_cr4;
 
 extern char x86_vectors[], x86_nmi_entry[], x86_df_entry[], x86_mc_entry[];

@@ -12,6 +12,7 @@
  * Intel SDM vol. 3A, "64-Bit Mode Stack Frame"; vol. 2B, "SYSCALL", "SYSRET".
  */
 #include "arch/x86/asm.h"
+#include "arch/x86/smap.inc"
 
 	/* The frame the CPU pushed, with what a vector's entry adds. */
 #define F_RDX    0
@@ -76,14 +77,6 @@
 	cld
 	.endm
 
-	/* Interrupts do not clear RFLAGS.AC, which would lift SMAP. */
-	.macro	close_user
-	cmpb	$0, x86_smap(%rip)
-	je	9f
-	clac
-9:
-	.endm
-
 	.balign	16
 	.globl	x86_vectors
 x86_vectors:
@@ -138,7 +131,7 @@ from_payload:
 	mov	%gs:XC_FRAME, %rsp
 	add	$TF_BYTES, %rsp
 	copy_frame
-	close_user
+	user_access clac /* interrupts leave RFLAGS.AC, which lifts SMAP */
 	xor	%ebp, %ebp
 	mov	%rsp, %rdi
 	call	x86_trap_payload

@@ -4,6 +4,7 @@
  */
 #include "arch/x86/fpu.h"
 
+#include "arch/x86/asm.h"
 #include "arch/x86/cpuid.h"
 #include "kern/page.h"
 #include "lib/printf.h"
@@ -27,26 +28,26 @@ struct legacy_area {
 static size_t area_bytes = FXSAVE_BYTES;
 size_t x86_fpu_frame_bytes = FXSAVE_BYTES;
 
-/*
- * Bytes 464 to 511 of the legacy area are software's.  Linux,
- * uapi/asm/sigcontext.h, struct _fpx_sw_bytes.
- */
-#define SW_OFFSET 464
+/* The software's bytes of this machine's frames: zeros without XSAVE. */
 struct sw_bytes {
 	uint32_t magic1;
-	uint32_t extended_bytes; /* the area's, with magic2 behind it */
+	uint32_t extended_bytes; /* the area's, with FPU_MAGIC2 behind it */
 	uint64_t features;
 	uint64_t area_bytes;
-	uint64_t pad[3];
 };
-#define MAGIC1           0x46505853
-#define MAGIC2           0x46505845
-#define MAGIC2_BYTES     4
-#define XSAVE_HEADER     512
-#define XSAVE_HEADER_END 576
+#define MAGIC2_BYTES       4
+#define XSAVE_HEADER_BYTES 64
 
-/* Of this machine's frames: zeros where there is no XSAVE. */
-static struct sw_bytes sw_bytes;
+/* sigcopy.S has both. */
+struct sw_bytes x86_fpu_sw;
+
+/* XRSTOR of initial state reads no more than legacy area and header. */
+const union fpu_clean {
+	struct legacy_area legacy;
+	char bytes[FXSAVE_BYTES + XSAVE_HEADER_BYTES];
+} x86_fpu_clean __attribute__((aligned(X86_FPU_ALIGN))) = {
+	.legacy = { .fcw = FCW_CLEAN, .mxcsr = MXCSR_CLEAN },
+};
 
 void
 x86_fpu_init(void)
@@ -56,10 +57,10 @@ x86_fpu_init(void)
 	/* EBX is what the components XCR0 enables now need. */
 	area_bytes = cpuid(0xd, 0).b;
 	x86_fpu_frame_bytes = area_bytes + MAGIC2_BYTES;
-	sw_bytes.magic1 = MAGIC1;
-	sw_bytes.extended_bytes = (uint32_t)x86_fpu_frame_bytes;
-	sw_bytes.features = x86_features.xcr0;
-	sw_bytes.area_bytes = area_bytes;
+	x86_fpu_sw.magic1 = FPU_MAGIC1;
+	x86_fpu_sw.extended_bytes = (uint32_t)x86_fpu_frame_bytes;
+	x86_fpu_sw.features = x86_features.xcr0;
+	x86_fpu_sw.area_bytes = area_bytes;
 }
 
 size_t
@@ -126,59 +127,8 @@ x86_fpu_load(const void *area)
 		__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
 }
 
-/* In words: part of every signal, and no call of memset() or memcpy(). */
-void
-x86_fpu_save_frame(void *area)
-{
-	char *a = area;
-	uint64_t *header = (uint64_t *)(a + XSAVE_HEADER);
-	struct sw_bytes *sw = (struct sw_bytes *)(a + SW_OFFSET);
-
-	if (x86_features.xsave) {
-		/* XSAVE itself leaves its reserved bytes as they are. */
-#pragma GCC unroll 8
-		for (unsigned i = 0; i < 8; i++)
-			header[i] = 0;
-		__asm__ volatile("xsave64 (%0)"
-				 :
-				 : "r"(area), "a"(-1), "d"(-1)
-				 : "memory");
-		*(uint32_t *)(a + area_bytes) = MAGIC2;
-	} else {
-		__asm__ volatile("fxsave64 (%0)" : : "r"(area) : "memory");
-	}
-	*(uint64_t *)&sw->magic1 = *(const uint64_t *)&sw_bytes.magic1;
-	sw->features = sw_bytes.features;
-	sw->area_bytes = sw_bytes.area_bytes;
-	sw->pad[0] = sw->pad[1] = sw->pad[2] = 0;
-}
-
-void
-x86_fpu_load_frame(const void *area)
-{
-	const char *a = area;
-	const struct sw_bytes *sw = (const struct sw_bytes *)(a + SW_OFFSET);
-
-	if (x86_features.xsave && sw->magic1 == MAGIC1 &&
-	    sw->area_bytes == area_bytes &&
-	    *(const uint32_t *)(a + area_bytes) == MAGIC2) {
-		x86_fpu_load(area);
-		return;
-	}
-	x86_fpu_reset();
-	__asm__ volatile("fxrstor64 (%0)" : : "r"(area) : "memory");
-}
-
-/* XRSTOR of initial state reads no more than legacy area and header. */
 void
 x86_fpu_reset(void)
 {
-	static const union {
-		struct legacy_area legacy;
-		char bytes[XSAVE_HEADER_END];
-	} clean __attribute__((aligned(X86_FPU_ALIGN))) = {
-		.legacy = { .fcw = FCW_CLEAN, .mxcsr = MXCSR_CLEAN },
-	};
-
-	x86_fpu_load(&clean);
+	x86_fpu_load(&x86_fpu_clean);
 }

@@ -20,13 +20,11 @@ void x86_fpu_load(const void *area);
 
 /*
  * In a signal's frame, as Linux has it (uapi/asm/sigcontext.h): an FXSAVE or
- * XSAVE area that says in its bytes of software's which it is.  User memory
- * aligned to X86_FPU_ALIGN: called in x86_try().
+ * XSAVE area, aligned to X86_FPU_ALIGN, that says in its bytes of software's
+ * which it is (sigcopy.S).
  */
 #define X86_FPU_ALIGN 64
 extern size_t x86_fpu_frame_bytes;
-void x86_fpu_save_frame(void *area);
-void x86_fpu_load_frame(const void *area);
 /* The registers become clean. */
 void x86_fpu_reset(void);
 

@@ -16,12 +16,24 @@
 #include "kern/bootinfo.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
+#include "lib/string.h"
 
 #define EM_X86_64 62
 
 const char arch_name[] = "x86_64";
 const char arch_uname[] = "x86_64";
 const uint16_t arch_elf_machine = EM_X86_64;
+
+/* While text can be written: STAC and CLAC are undefined without SMAP. */
+static void
+drop_smap(void)
+{
+	static const char nop[3] = { 0x0f, 0x1f, 0x00 };
+	extern const int32_t __smap_start[], __smap_end[];
+
+	for (const int32_t *at = __smap_start; at < __smap_end; at++)
+		memcpy((char *)(uintptr_t)at + *at, nop, sizeof nop);
+}
 
 void
 arch_init_early(struct bootinfo *bi)
@@ -30,7 +42,8 @@ arch_init_early(struct bootinfo *bi)
 
 	x86_features_init();
 	x86_nx = x86_features.nx ? PT_NX : 0;
-	x86_smap = x86_features.smap;
+	if (!x86_features.smap)
+		drop_smap();
 	x86_enable_nx(); /* before a table uses it */
 	x86_smp_reserve(bi);
 	x86_mmu_init(bi);

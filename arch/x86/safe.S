@@ -3,6 +3,7 @@
  * returns 0, or what its fixup says.
  */
 #include "arch/x86/asm.h"
+#include "arch/x86/smap.inc"
 
 #define EIO          5
 #define EFAULT       14
@@ -13,14 +14,6 @@
 	.pushsection .fixup_table, "a"
 	.long	\insn - ., \resume - .
 	.popsection
-	.endm
-
-	/* STAC and CLAC where the CPU has SMAP. */
-	.macro	user_access insn
-	cmpb	$0, x86_smap(%rip)
-	je	8f
-	\insn
-8:
 	.endm
 
 	.text
@@ -43,40 +36,6 @@ x86_copy_user:
 	ret
 	fixup	1b, 3b
 	fixup	2b, 3b
-
-/* int x86_try(void (*fn)(void *), void *arg) */
-	.globl	x86_try
-x86_try:
-	push	%rbp
-	push	%rbx
-	push	%r12
-	push	%r13
-	push	%r14
-	push	%r15
-	sub	$8, %rsp
-	mov	%rsp, %gs:XC_TRY
-	mov	%rdi, %rax
-	mov	%rsi, %rdi
-	user_access stac
-	call	*%rax
-	xor	%eax, %eax
-1:	user_access clac
-	movq	$0, %gs:XC_TRY
-	add	$8, %rsp
-	pop	%r15
-	pop	%r14
-	pop	%r13
-	pop	%r12
-	pop	%rbx
-	pop	%rbp
-	ret
-
-/* A fault in fn goes on here. */
-	.globl	x86_try_failed
-x86_try_failed:
-	mov	%gs:XC_TRY, %rsp
-	mov	$EFAULT, %eax
-	jmp	1b
 
 /* int x86_copy_string(char *dst, const char *src, size_t max) */
 	.globl	x86_copy_string

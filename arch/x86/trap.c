@@ -67,10 +67,11 @@ fixup(struct trapframe *tf)
 			return true;
 		}
 	}
-	if (x86_self()->xc_try != 0 &&
+	if (tf->tf_rip - (uintptr_t)x86_sigcopy_start <
+		(size_t)(x86_sigcopy_end - x86_sigcopy_start) &&
 	    (tf->tf_vector == VEC_GP ||
 		(tf->tf_vector == VEC_PF && read_cr(2) < USER_TOP))) {
-		tf->tf_rip = (uintptr_t)x86_try_failed;
+		tf->tf_rip = (uintptr_t)x86_sigcopy_failed;
 		return true;
 	}
 	return false;

@@ -38,6 +38,8 @@ TF_AT(tf_r13, TF_R13);
 TF_AT(tf_r12, TF_R12);
 TF_AT(tf_rbp, TF_RBP);
 TF_AT(tf_rbx, TF_RBX);
+TF_AT(tf_r11, TF_R11);
+TF_AT(tf_rcx, TF_RCX);
 TF_AT(tf_rax, TF_RAX);
 TF_AT(tf_rdi, TF_RDI);
 TF_AT(tf_rsi, TF_RSI);
@@ -51,6 +53,7 @@ TF_AT(tf_rip, TF_RIP);
 TF_AT(tf_cs, TF_CS);
 TF_AT(tf_rflags, TF_RFLAGS);
 TF_AT(tf_rsp, TF_RSP);
+TF_AT(tf_ss, TF_SS);
 _Static_assert(sizeof(struct trapframe) == TF_BYTES, "asm.h");
 
 /*
@@ -73,18 +76,16 @@ struct x86_cpu {
 	struct trapframe *xc_frame; /* of the LWP that runs: arch_lwp_frame() */
 	uint64_t xc_user_rsp;       /* SYSCALL's caller's, for a moment */
 	uint64_t xc_df_stack;       /* top; overflows are reported on it too */
-	uint64_t xc_try;  /* x86_try()'s stack pointer while it runs, or 0 */
-	uint64_t xc_root; /* what CR3 holds */
-	uint32_t xc_ipi;  /* reasons not yet acted on */
-	bool xc_flush;    /* another CPU waits: forget translations */
-	bool xc_arrived;  /* runs C */
+	uint64_t xc_root;           /* what CR3 holds */
+	uint32_t xc_ipi;            /* reasons not yet acted on */
+	bool xc_flush;              /* another CPU waits: forget translations */
+	bool xc_arrived;            /* runs C */
 	uint64_t xc_gdt[GDT_ENTRIES];
 	struct x86_tss xc_tss;
 };
 _Static_assert(offsetof(struct x86_cpu, xc_frame) == XC_FRAME, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_user_rsp) == XC_USER_RSP, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_df_stack) == XC_DF_STACK, "asm.h");
-_Static_assert(offsetof(struct x86_cpu, xc_try) == XC_TRY, "asm.h");
 
 extern struct x86_cpu x86_boot_cpu;
 
@@ -115,7 +116,6 @@ const char *pvh_bootinfo(struct bootinfo *bi, uint64_t start_info);
 void x86_enable_nx(void);
 void x86_idt_init(void);
 void x86_cpu_init(struct x86_cpu *xc);
-extern bool x86_smap;    /* user memory opens by STAC only */
 extern uint64_t x86_cr4; /* what CR4 holds, but for PCE */
 
 /* mmu.c */
@@ -139,10 +139,6 @@ _Noreturn void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);
 
 /* safe.S: 0 or an errno. */
-/* fn(arg) may reach user memory by plain accesses; EFAULT where it could not.
- */
-int x86_try(void (*fn)(void *), void *arg);
-void x86_try_failed(void);
 int x86_copy_user(void *dst, const void *src, size_t len);
 int x86_copy_string(char *dst, const char *src, size_t max);
 int x86_rdmsr_safe(uint32_t msr, uint64_t *v);
@@ -154,6 +150,8 @@ uintptr_t x86_get_gs(void);
 
 /* sigframe.c: what a signal takes of its stack, at most. */
 size_t x86_sigframe_bytes(void);
+/* sigcopy.S: where a fault means EFAULT, and where that is said. */
+extern char x86_sigcopy_start[], x86_sigcopy_end[], x86_sigcopy_failed[];
 
 /* halt.c */
 void x86_halt_init(void);
