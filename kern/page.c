@@ -36,6 +36,12 @@ static struct {
 	struct zone zone[NZONE];
 	unsigned nzone;
 	struct block *list[NORDER];
+	/*
+	 * The single page freed last, or NULL: it is in no list yet.  Who
+	 * takes a page and gives it back by turns, as a bind and an unbind may,
+	 * splits and joins no blocks for it.
+	 */
+	void *last;
 	size_t nfree, ntotal;
 } mem;
 
@@ -179,7 +185,7 @@ page_init(struct bootinfo *bi)
 
 /* A block of this order, taken off the lists; NULL where there is none. */
 static void *
-take_block(unsigned order)
+take_listed(unsigned order)
 {
 	unsigned o = order;
 	struct zone *z;
@@ -197,27 +203,6 @@ take_block(unsigned order)
 	while (o-- > order) /* keep the lower half */
 		list_add(z, pfn + (1ULL << o), o);
 	mem.nfree -= 1UL << order;
-	return va;
-}
-
-void *
-page_alloc(unsigned order)
-{
-	void *va;
-
-	lock_acquire(&mem.lock);
-	va = take_block(order);
-	lock_release(&mem.lock);
-	return va;
-}
-
-void *
-page_zalloc(unsigned order)
-{
-	void *va = page_alloc(order);
-
-	if (va != NULL)
-		memset(va, 0, PAGE_SIZE << order);
 	return va;
 }
 
@@ -240,11 +225,67 @@ give_block(uint64_t pfn, unsigned order)
 	list_add(z, pfn, order);
 }
 
+/* The last page is as free as any other from now on; false: there is none. */
+static bool
+list_last(void)
+{
+	void *va = mem.last;
+
+	if (va == NULL)
+		return false;
+	mem.last = NULL;
+	mem.nfree--; /* it was counted */
+	give_block(va_to_pa(va) >> PAGE_SHIFT, 0);
+	return true;
+}
+
+static void *
+take_block(unsigned order)
+{
+	void *va = take_listed(order);
+
+	return va == NULL && list_last() ? take_listed(order) : va;
+}
+
+void *
+page_alloc(unsigned order)
+{
+	void *va;
+
+	lock_acquire(&mem.lock);
+	if (order == 0 && mem.last != NULL) {
+		va = mem.last;
+		mem.last = NULL;
+		mem.nfree--;
+	} else {
+		va = take_block(order);
+	}
+	lock_release(&mem.lock);
+	return va;
+}
+
+void *
+page_zalloc(unsigned order)
+{
+	void *va = page_alloc(order);
+
+	if (va != NULL)
+		memset(va, 0, PAGE_SIZE << order);
+	return va;
+}
+
 void
 page_free(void *va, unsigned order)
 {
 	lock_acquire(&mem.lock);
-	give_block(va_to_pa(va) >> PAGE_SHIFT, order);
+	if (order == 0) {
+		ASSERT(va != mem.last);
+		list_last();
+		mem.last = va;
+		mem.nfree++;
+	} else {
+		give_block(va_to_pa(va) >> PAGE_SHIFT, order);
+	}
 	lock_release(&mem.lock);
 }
 
@@ -301,6 +342,8 @@ page_alloc_run(size_t pages)
 
 		got = n << PAGE_MAXORDER;
 		va = take_run(n);
+		if (va == NULL && list_last())
+			va = take_run(n);
 	}
 	lock_release(&mem.lock);
 	if (va != NULL)
