@@ -72,21 +72,39 @@ pages_where(const struct as *as, uintptr_t va)
 	return pa;
 }
 
+/* Pages that are unmapped together: other CPUs are told of them once. */
+#define TOGETHER 32
+
+/* So many steps from va on, of which some may have no page. */
+static void
+free_together(struct as *as, uintptr_t va, size_t steps, unsigned order)
+{
+	size_t step = PAGE_SIZE << order;
+	uint64_t pa[TOGETHER];
+	unsigned n = 0;
+
+	for (size_t i = 0; i < steps; i++) {
+		if (holder(as, va + i * step, &pa[n]) != NULL)
+			n++;
+	}
+	arch_unmap(as, va, steps * step);
+	if (as->as_hidden != NULL)
+		arch_unmap(as->as_hidden, va, steps * step);
+	as->as_npages -= (size_t)n << order;
+	while (n > 0)
+		page_free(pa_to_va(pa[--n]), order);
+}
+
 void
 pages_free(struct as *as, uintptr_t va, size_t len, bool contig)
 {
 	unsigned order = contig ? LARGE_ORDER : 0;
 	size_t step = PAGE_SIZE << order;
 
-	for (uintptr_t end = va + len; va < end; va += step) {
-		uint64_t pa;
-		struct as *h = holder(as, va, &pa);
-
-		if (h == NULL)
-			continue;
-		arch_unmap(h, va, step);
-		page_free(pa_to_va(pa), order);
-		as->as_npages -= 1UL << order;
+	for (size_t steps, left = len / step; left > 0; left -= steps) {
+		steps = left < TOGETHER ? left : TOGETHER;
+		free_together(as, va, steps, order);
+		va += steps * step;
 	}
 }
 
