@@ -73,7 +73,7 @@ LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
-             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/as_pages.o kern/as_copy.o kern/exec.o \
+             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/slots.o kern/as_pages.o kern/as_copy.o kern/exec.o \
              kern/proc.o kern/proc_tree.o kern/find.o kern/fork.o kern/stop.o kern/futex.o kern/file.o kern/pipe.o \
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \

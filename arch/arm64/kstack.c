@@ -6,21 +6,17 @@
 #include "arch/arm64/pt.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
-#include "kern/lock.h"
 #include "kern/page.h"
+#include "kern/slots.h"
 #include "lib/printf.h"
 
-#define NSLOT       2048
+#define NSLOT       SLOTS_MAX
 #define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
 #define FIRST_SLOT  2 /* behind the boot CPU's two */
 
 _Static_assert(KSTACK_BYTES == 1UL << KSTACK_SHIFT, "kern/arch.h, asm.h");
 
-static struct {
-	struct spinlock lock;
-	unsigned next; /* search from here */
-	bool used[NSLOT];
-} slots = { .next = FIRST_SLOT };
+static struct slots slots = { .sl_fresh = FIRST_SLOT, .sl_limit = NSLOT };
 
 /*
  * Make the tables of the whole range once, so that stacks come and go
@@ -49,25 +45,6 @@ arm64_kstack_init(void)
 	isb();
 }
 
-static int
-slot_alloc(void)
-{
-	int found = -1;
-
-	lock_acquire(&slots.lock);
-	for (unsigned n = FIRST_SLOT; n < NSLOT && found < 0; n++) {
-		if (slots.next >= NSLOT)
-			slots.next = FIRST_SLOT;
-		if (!slots.used[slots.next]) {
-			slots.used[slots.next] = true;
-			found = (int)slots.next;
-		}
-		slots.next++;
-	}
-	lock_release(&slots.lock);
-	return found;
-}
-
 /*
  * Cleared, though nothing relies on it: QEMU keeps what it translated of code
  * that was in these pages before, and while any is left makes every store to
@@ -78,11 +55,11 @@ kstack_alloc(void)
 {
 	void *pages = page_zalloc(STACK_ORDER);
 	uintptr_t va;
-	int slot;
+	unsigned slot;
 
 	if (pages == NULL)
 		return NULL;
-	if ((slot = slot_alloc()) < 0) {
+	if ((slot = slots_take(&slots)) == 0) {
 		page_free(pages, STACK_ORDER);
 		return NULL;
 	}
@@ -108,7 +85,5 @@ kstack_free(void *base)
 	dsb(ish);
 	isb();
 	page_free(pa_to_va(pa), STACK_ORDER);
-	lock_acquire(&slots.lock);
-	slots.used[(va - KSTACK_BASE) / KSTACK_SLOT] = false;
-	lock_release(&slots.lock);
+	slots_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));
 }

@@ -10,11 +10,11 @@
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/bootinfo.h"
-#include "kern/lock.h"
 #include "kern/page.h"
+#include "kern/slots.h"
 #include "lib/printf.h"
 
-#define NSLOT       2048
+#define NSLOT       SLOTS_MAX
 #define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
 #define FIRST_SLOT  (1 + NIST) /* behind the boot CPU's */
 
@@ -22,11 +22,7 @@ _Static_assert(KSTACK_BYTES == 1UL << KSTACK_SHIFT, "kern/arch.h, asm.h");
 
 extern char x86_boot_stack[], _start[];
 
-static struct {
-	struct spinlock lock;
-	unsigned next; /* search from here */
-	bool used[NSLOT];
-} slots = { .next = FIRST_SLOT };
+static struct slots slots = { .sl_fresh = FIRST_SLOT, .sl_limit = NSLOT };
 
 static uintptr_t
 slot_va(unsigned slot)
@@ -66,25 +62,6 @@ x86_boot_ist(unsigned n)
 	return slot_va(n) + KSTACK_BYTES;
 }
 
-static unsigned
-slot_alloc(void)
-{
-	unsigned found = 0;
-
-	lock_acquire(&slots.lock);
-	for (unsigned n = FIRST_SLOT; n < NSLOT && found == 0; n++) {
-		if (slots.next >= NSLOT)
-			slots.next = FIRST_SLOT;
-		if (!slots.used[slots.next]) {
-			slots.used[slots.next] = true;
-			found = slots.next;
-		}
-		slots.next++;
-	}
-	lock_release(&slots.lock);
-	return found;
-}
-
 void *
 kstack_alloc(void)
 {
@@ -93,7 +70,7 @@ kstack_alloc(void)
 
 	if (pages == NULL)
 		return NULL;
-	if ((slot = slot_alloc()) == 0) {
+	if ((slot = slots_take(&slots)) == 0) {
 		page_free(pages, STACK_ORDER);
 		return NULL;
 	}
@@ -113,9 +90,7 @@ kstack_free(void *base)
 		*x86_pt_leaf(x86_root, p, &bytes) = 0;
 	x86_kstack_fresh(base);
 	page_free(pa_to_va(pa), STACK_ORDER);
-	lock_acquire(&slots.lock);
-	slots.used[(va - KSTACK_BASE) / KSTACK_SLOT] = false;
-	lock_release(&slots.lock);
+	slots_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));
 }
 
 void
