@@ -73,7 +73,7 @@ LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
-             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/slots.o kern/as_pages.o kern/as_copy.o kern/exec.o \
+             kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/region.o kern/slots.o kern/as_pages.o kern/as_copy.o kern/exec.o \
              kern/proc.o kern/proc_tree.o kern/find.o kern/fork.o kern/stop.o kern/futex.o kern/file.o kern/pipe.o \
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
@@ -281,7 +281,7 @@ HOST_CC      := gcc
 HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
 HOST_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
-HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer
+HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer test_region
 test_lib_OBJS      := $(HOST_LIB)
 test_cmdline_OBJS  := kern/cmdline.o kern/null_shape.o tests/host/heap.o $(HOST_LIB)
 test_cpio_OBJS     := kern/cpio.o $(HOST_LIB)
@@ -289,6 +289,7 @@ test_elf_OBJS      := kern/elf.o $(HOST_LIB)
 test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)
 test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
 test_timer_OBJS    := kern/timer.o $(HOST_LIB)
+test_region_OBJS   := kern/region.o $(HOST_LIB)
 test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)

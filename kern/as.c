@@ -24,8 +24,8 @@ as_init(struct as *as, bool system)
 void
 as_free(struct as *as)
 {
-	while (as->as_regions != NULL) {
-		struct region *r = as->as_regions;
+	while (as->as_regions.rt_root != NULL) {
+		struct region *r = as->as_regions.rt_root;
 		int err = as_unmap(as, r->r_start, r->r_end - r->r_start);
 
 		ASSERT(err == 0); /* whole regions never split */
@@ -41,48 +41,45 @@ as_free(struct as *as)
 struct region *
 as_find(struct as *as, uintptr_t va)
 {
-	struct region *r = as->as_regions;
+	struct region *r = region_behind(&as->as_regions, va);
 
-	while (r != NULL && r->r_end <= va)
-		r = r->r_next;
 	return r != NULL && r->r_start <= va ? r : NULL;
 }
 
-/* The link to the first region that ends behind va. */
-static struct region **
-find_link(struct as *as, uintptr_t va)
+/* The highest place in [from, to), a page free on both sides; 0: none. */
+static uintptr_t
+place_within(uintptr_t from, uintptr_t to, size_t len, size_t align)
 {
-	struct region **link = &as->as_regions;
+	uintptr_t va;
 
-	while (*link != NULL && (*link)->r_end <= va)
-		link = &(*link)->r_next;
-	return link;
+	if (to <= from || to - from < 2 * PAGE_SIZE ||
+	    to - from - 2 * PAGE_SIZE < len)
+		return 0;
+	va = (to - PAGE_SIZE - len) & -align;
+	return va >= from + PAGE_SIZE ? va : 0;
 }
 
 uintptr_t
 as_gap(struct as *as, size_t len, size_t align)
 {
-	uintptr_t best = 0, from = as->as_brk_base;
+	const struct region_tree *rt = &as->as_regions;
+	const struct region *r = rt->rt_last;
+	uintptr_t va, from, low = as->as_brk_base;
 
-	/* The last gap that is large enough; the heap grows into the first. */
-	if (from < USER_BASE)
-		from = USER_BASE;
-	for (struct region *r = as->as_regions;; r = r->r_next) {
-		uintptr_t to = r != NULL ? r->r_start : USER_TOP;
-
-		/* A page stays free on both sides of what is chosen. */
-		if (to > from && to - from >= 2 * PAGE_SIZE &&
-		    to - from - 2 * PAGE_SIZE >= len) {
-			uintptr_t va = (to - PAGE_SIZE - len) & -align;
-
-			if (va >= from + PAGE_SIZE)
-				best = va;
-		}
-		if (r == NULL)
-			return best;
-		if (r->r_end > from)
-			from = r->r_end;
+	/* The heap grows into the first gap: the last that will do. */
+	if (low < USER_BASE)
+		low = USER_BASE;
+	from = r != NULL && r->r_end > low ? r->r_end : low;
+	va = place_within(from, USER_TOP, len, align);
+	r = region_with_gap(rt, NULL, len + 2 * PAGE_SIZE);
+	for (; va == 0 && r != NULL && r->r_start > low;
+	     r = region_with_gap(rt, r, len + 2 * PAGE_SIZE)) {
+		from = r->r_prev != NULL && r->r_prev->r_end > low
+		           ? r->r_prev->r_end
+		           : low;
+		va = place_within(from, r->r_start, len, align);
 	}
+	return va;
 }
 
 /*
@@ -95,8 +92,11 @@ region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
 	struct region *r = kmalloc(sizeof *r);
 
 	if (r != NULL)
-		*r = (struct region){ NULL, start, end, prot, contig,
-			prot != 0 };
+		*r = (struct region){ .r_start = start,
+			.r_end = end,
+			.r_prot = prot,
+			.r_contig = contig,
+			.r_pages = prot != 0 };
 	return r;
 }
 
@@ -113,43 +113,49 @@ region_split(struct as *as, uintptr_t va)
 	if ((tail = region_new(va, r->r_end, r->r_prot, r->r_contig)) == NULL)
 		return ENOMEM;
 	tail->r_pages = r->r_pages;
-	tail->r_next = r->r_next;
-	r->r_next = tail;
 	r->r_end = va;
+	region_insert(&as->as_regions, tail);
 	return 0;
 }
 
-/* Join like neighbours, so that a heap that grows stays one region. */
-static void
-regions_merge(struct as *as)
+static bool
+alike(const struct region *r, const struct region *n)
 {
-	for (struct region *r = as->as_regions; r != NULL;) {
-		struct region *n = r->r_next;
+	return r->r_end == n->r_start && r->r_prot == n->r_prot &&
+	       r->r_contig == n->r_contig && r->r_pages == n->r_pages;
+}
 
-		if (n != NULL && r->r_end == n->r_start &&
-		    r->r_prot == n->r_prot && r->r_contig == n->r_contig &&
-		    r->r_pages == n->r_pages) {
-			r->r_end = n->r_end;
-			r->r_next = n->r_next;
-			kfree(n);
-		} else {
+/*
+ * Join like neighbours from the region before r to the one at va, so that a
+ * heap that grows stays one region.
+ */
+static void
+regions_merge(struct as *as, struct region *r, uintptr_t va)
+{
+	struct region *n;
+
+	if (r->r_prev != NULL)
+		r = r->r_prev;
+	while ((n = r->r_next) != NULL && n->r_start <= va) {
+		if (alike(r, n))
+			kfree(region_absorb(&as->as_regions, r));
+		else
 			r = n;
-		}
 	}
 }
 
 int
 as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 {
-	struct region **link, *r;
+	struct region *r;
 	int err = 0;
 
 	if (!range_ok(va, len))
 		return EINVAL;
 	if (contig && (va | len) % LARGE_SIZE != 0)
 		return EINVAL;
-	link = find_link(as, va);
-	if (*link != NULL && (*link)->r_start < va + len)
+	r = region_behind(&as->as_regions, va);
+	if (r != NULL && r->r_start < va + len)
 		return EEXIST;
 	if ((r = region_new(va, va + len, prot, contig)) == NULL)
 		return ENOMEM;
@@ -159,9 +165,8 @@ as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 		kfree(r);
 		return err;
 	}
-	r->r_next = *link;
-	*link = r;
-	regions_merge(as);
+	region_insert(&as->as_regions, r);
+	regions_merge(as, r, va + len);
 	return 0;
 }
 
@@ -169,7 +174,7 @@ int
 as_unmap(struct as *as, uintptr_t va, size_t len)
 {
 	uintptr_t end = va + len;
-	struct region **link;
+	struct region *r, *next;
 	int err;
 
 	if (!range_ok(va, len))
@@ -177,15 +182,14 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 	if ((err = region_split(as, va)) != 0 ||
 	    (err = region_split(as, end)) != 0)
 		return err;
-	link = find_link(as, va);
-	while (*link != NULL && (*link)->r_start < end) {
-		struct region *r = *link;
-
+	for (r = region_behind(&as->as_regions, va);
+	     r != NULL && r->r_start < end; r = next) {
+		next = r->r_next;
 		/* A reservation may be of many TiB: looking takes hours. */
 		if (r->r_pages)
 			pages_free(
 			    as, r->r_start, r->r_end - r->r_start, r->r_contig);
-		*link = r->r_next;
+		region_remove(&as->as_regions, r);
 		kfree(r);
 	}
 	return 0;
@@ -195,6 +199,7 @@ int
 as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
 	uintptr_t end = va + len, at = va;
+	struct region *first, *r;
 	int err;
 
 	if (!range_ok(va, len))
@@ -202,8 +207,8 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 	if ((err = region_split(as, va)) != 0 ||
 	    (err = region_split(as, end)) != 0)
 		return err;
-	for (struct region *r = *find_link(as, va); r != NULL && at < end;
-	     r = r->r_next) {
+	first = region_behind(&as->as_regions, va);
+	for (r = first; r != NULL && at < end; r = r->r_next) {
 		if (r->r_start > at)
 			return ENOMEM; /* a hole; what lies before it is done */
 		if (r->r_pages)
@@ -219,14 +224,15 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 		r->r_pages |= prot != 0;
 		at = r->r_end;
 	}
-	regions_merge(as);
+	if (first != NULL)
+		regions_merge(as, first, end);
 	return at < end ? ENOMEM : 0;
 }
 
 int
 as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 {
-	struct region *r = as_find(as, from), *n, **link;
+	struct region *r = as_find(as, from), *n;
 	int err;
 
 	if (r == NULL || r->r_end < from + len || r->r_contig)
@@ -243,10 +249,8 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 		goto free_region;
 	err = as_unmap(as, from, len);
 	ASSERT(err == 0); /* split above: nothing left to fail */
-	link = find_link(as, to);
-	n->r_next = *link;
-	*link = n;
-	regions_merge(as);
+	region_insert(&as->as_regions, n);
+	regions_merge(as, n, to + len);
 	return 0;
 
 free_region:

@@ -12,13 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct region;
+#include "kern/region.h"
 
 struct as {
 	uint64_t as_root; /* arch: physical address of the root table */
 	uint64_t as_asid; /* arch: address space id, 0 where unused */
 	bool as_system;   /* pages are mapped without PROT_USER */
-	struct region *as_regions; /* sorted, disjoint */
+	struct region_tree as_regions;
 	/*
 	 * Pages that were taken every access wait, with their content, in the
 	 * tables of a second address space that is never switched to.
@@ -26,15 +26,6 @@ struct as {
 	struct as *as_hidden;
 	uintptr_t as_brk_base, as_brk; /* the heap, as brk(2) left it */
 	size_t as_npages;              /* populated */
-};
-
-/* A range of one protection.  Both ends are page multiples. */
-struct region {
-	struct region *r_next;
-	uintptr_t r_start, r_end;
-	unsigned r_prot; /* PROT_READ | PROT_WRITE | PROT_EXEC */
-	bool r_contig;   /* MAP_CONTIG: 2 MiB pages throughout */
-	bool r_pages;    /* has all its pages; false: has none, and no access */
 };
 
 /* 0 or ENOMEM.  A system address space's code runs at ring 0 / EL1. */

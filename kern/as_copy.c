@@ -47,8 +47,8 @@ as_copy(struct as *to, const struct as *from, uintptr_t hole, size_t hole_len)
 	uintptr_t hole_end = hole + hole_len;
 	int err = 0;
 
-	for (struct region *r = from->as_regions; r != NULL && err == 0;
-	     r = r->r_next) {
+	for (struct region *r = from->as_regions.rt_first;
+	     r != NULL && err == 0; r = r->r_next) {
 		if (hole < r->r_start || hole_end > r->r_end) {
 			err = copy_range(to, from, r, r->r_start, r->r_end);
 			continue;
