@@ -201,39 +201,64 @@ configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 		      sizeof(struct cpc_page_req)))
 
 /*
- * Room for one context, which whoever comes first takes: a program that binds
- * and unbinds by turns needs no other.
+ * Room for one context, which whoever comes first takes; and the room of one
+ * that went while there were others, for the next.  So a program that binds
+ * and unbinds by turns never waits for memory, alone or beside a thousand
+ * others, and none is held when the last context has gone.
  */
-static char first[CTX_BYTES(PCBE_MAXPIC)]
-    __attribute__((aligned(_Alignof(struct kcpc_ctx))));
+static struct {
+	char bytes[CTX_BYTES(PCBE_MAXPIC)];
+} first __attribute__((aligned(_Alignof(struct kcpc_ctx))));
 static bool first_taken;
+static struct kcpc_ctx *spare;
+static unsigned nrooms; /* taken */
 
-static void *
+static struct kcpc_ctx *
 room_take(unsigned n)
 {
-	if (first_taken)
-		return kmalloc(CTX_BYTES(n));
-	first_taken = true;
-	return first;
+	struct kcpc_ctx *room = spare;
+
+	if (!first_taken) {
+		first_taken = true;
+		room = (struct kcpc_ctx *)&first;
+		room->kc_room = PCBE_MAXPIC;
+	} else if (room != NULL && room->kc_room >= n) {
+		spare = NULL;
+	} else {
+		if ((room = kmalloc(CTX_BYTES(n))) == NULL)
+			return NULL;
+		room->kc_room = n;
+	}
+	nrooms++;
+	return room;
 }
 
 static void
-room_give(void *room)
+room_give(struct kcpc_ctx *room)
 {
-	if (room == first)
+	if (room == (struct kcpc_ctx *)&first) {
 		first_taken = false;
-	else
-		kfree(room);
+	} else {
+		kfree(spare);
+		spare = room;
+	}
+	if (--nrooms == 0 && spare != NULL) {
+		kfree(spare);
+		spare = NULL;
+	}
 }
 
 static struct kcpc_ctx *
 ctx_alloc(unsigned n)
 {
 	struct kcpc_ctx *ctx = room_take(n);
+	uint32_t room;
 
 	if (ctx == NULL)
 		return NULL;
+	room = ctx->kc_room;
 	memset(ctx, 0, sizeof *ctx);
+	ctx->kc_room = room;
 	ctx->kc_nreqs = n;
 	ctx->kc_pcbe.ps_cfg = (struct pcbe_cfg *)(ctx + 1);
 	ctx->kc_reqs = (struct kcpc_request *)(ctx->kc_pcbe.ps_cfg + n);
@@ -253,6 +278,7 @@ kcpc_ctx_copy(const struct kcpc_ctx *from)
 		return NULL;
 	made = *ctx;
 	memcpy(ctx, from, CTX_BYTES(n));
+	ctx->kc_room = made.kc_room;
 	ctx->kc_reqs = made.kc_reqs;
 	ctx->kc_own = made.kc_own;
 	ctx->kc_pcbe.ps_cfg = made.kc_pcbe.ps_cfg;
