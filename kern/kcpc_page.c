@@ -16,7 +16,6 @@
 
 #define PAGES_BASE 0x10000UL /* below: nothing, so that NULL faults */
 #define PAGES      ((USER_BASE - PAGES_BASE) / PAGE_SIZE)
-#define TRIES      8U
 
 struct kcpc_page {
 	struct cpc_page *kg_page;
@@ -30,6 +29,7 @@ _Static_assert(
 	PAGE_SIZE,
     "it is one page");
 _Static_assert(CPC_PAGE_REQS >= PCBE_MAXPIC, "every PIC has a place");
+_Static_assert(PAGES <= PROC_CPC_WORDS * 64, "every place has its bit");
 
 void
 kcpc_page_enter(struct kcpc_ctx *ctx)
@@ -67,20 +67,29 @@ page_adopt(struct lwp *l)
 		kcpc_start(ctx);
 }
 
-/* A free address for the page, or 0. */
+/* A free address for the page, or 0: a process has places for 1,008. */
 static uintptr_t
-page_address(const struct lwp *l)
+page_address(const struct proc *p)
 {
-	struct as *as = &l->l_proc->p_as;
+	for (unsigned i = 0; i < PROC_CPC_WORDS; i++) {
+		uint64_t free = ~p->p_cpc_pages[i];
+		unsigned place;
 
-	for (unsigned i = 0; i < TRIES; i++) {
-		uintptr_t slot = ((uintptr_t)l->l_id + i) % PAGES;
-		uintptr_t uva = PAGES_BASE + slot * PAGE_SIZE;
-
-		if (arch_translate(as, uva) == ~0ULL)
-			return uva;
+		if (free == 0)
+			continue;
+		place = i * 64 + (unsigned)__builtin_ctzll(free);
+		return place < PAGES ? PAGES_BASE + place * PAGE_SIZE : 0;
 	}
 	return 0;
+}
+
+/* The place of that address is taken from now on, or it was and is not. */
+static void
+place_flip(struct proc *p, uintptr_t uva)
+{
+	size_t place = (uva - PAGES_BASE) / PAGE_SIZE;
+
+	p->p_cpc_pages[place / 64] ^= 1ULL << place % 64;
 }
 
 static int
@@ -113,6 +122,7 @@ page_make(struct lwp *l, uintptr_t uva)
 	}
 	kg->kg_page->cg_mult = tick_scale.ts_mult;
 	kg->kg_page->cg_lift = tick_scale.ts_lift;
+	place_flip(l->l_proc, uva);
 	l->l_cpc_page = kg;
 	page_adopt(l);
 	return 0;
@@ -126,6 +136,7 @@ kcpc_page_free(struct lwp *l)
 	if (kg == NULL)
 		return;
 	l->l_cpc_page = NULL;
+	place_flip(l->l_proc, kg->kg_uva);
 	arch_unmap(&l->l_proc->p_as, kg->kg_uva, PAGE_SIZE);
 	page_free(kg->kg_page, 0);
 	kfree(kg);
@@ -159,7 +170,8 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 		return -copy_refuse(a[0] >= USER_TOP   ? a[0]
 				    : a[1] >= USER_TOP ? a[1]
 						       : a[2]);
-	if (l->l_cpc_page == NULL && (err = page_make(l, page_address(l))) != 0)
+	if (l->l_cpc_page == NULL &&
+	    (err = page_make(l, page_address(l->l_proc))) != 0)
 		return -err;
 	l->l_cpc_page->kg_read = a[0];
 	l->l_cpc_page->kg_read_end = a[1];

@@ -21,6 +21,8 @@ struct trapframe;
 
 #define PROC_NAME_MAX 64
 
+#define PROC_CPC_WORDS 16
+
 struct proc {
 	int p_pid;
 	char p_name[PROC_NAME_MAX]; /* the program's path, cut to fit */
@@ -63,6 +65,8 @@ struct proc {
 	struct waitq p_wait;
 
 	bool p_said_efault; /* one bad address is reported in a process */
+
+	uint64_t p_cpc_pages[PROC_CPC_WORDS]; /* kcpc_page.c: places taken */
 };
 
 /* The process of the running LWP; never NULL in a system call. */

@@ -2,9 +2,11 @@
  * The sample by the counter page: on every PIC it is that of the system call.
  */
 #include <payload.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/cpc.h>
+#include <sys/processor.h>
 
 #include "tests/image/cpc_test.h"
 
@@ -173,4 +175,65 @@ CPC_TEST(the_clocks_are_the_kernels)
 		tick = s.head.cs_tick;
 	}
 	EXPECT_EQ(back, 0);
+}
+
+/* Places for counter pages there are for 1,008 LWPs at a time. */
+#define NSTAY 600
+#define NGO   600
+#define STACK 16384
+
+static pthread_barrier_t all_have;
+static unsigned without;
+
+/* One that may not read PICs itself is refused, with that result. */
+static intptr_t
+page_get(void)
+{
+	return cpc_syscall(CPC_OP_PAGE, 0x1000, 0x1000, 0x1000, 0);
+}
+
+static void *
+have_page(void *stays)
+{
+	if (page_get() <= 0)
+		without++; /* they share a CPU */
+	if (stays != NULL)
+		pthread_barrier_wait(&all_have);
+	return NULL;
+}
+
+static bool
+start(pthread_t *t, void *stays)
+{
+	pthread_attr_t attr;
+	int err;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	err = pthread_create(t, &attr, have_page, stays);
+	pthread_attr_destroy(&attr);
+	return EXPECT_EQ(err, 0);
+}
+
+/* Whatever LWPs were before it, and however many are beside it. */
+CPC_TEST(every_lwp_has_a_page)
+{
+	static pthread_t stay[NSTAY];
+	pthread_t go;
+	unsigned n;
+
+	if (software_pmu)
+		SKIP("software has no PICs to read");
+	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
+	pthread_barrier_init(&all_have, NULL, NSTAY + 1);
+	for (n = 0; n < NSTAY; n++)
+		REQUIRE(start(&stay[n], stay));
+	for (n = 0; n < NGO && start(&go, NULL); n++)
+		pthread_join(go, NULL);
+	pthread_barrier_wait(&all_have);
+	for (n = 0; n < NSTAY; n++)
+		pthread_join(stay[n], NULL);
+	pthread_barrier_destroy(&all_have);
+	EXPECT_EQ(without, 0);
+	processor_bind(P_PID, P_MYID, PBIND_NONE, NULL);
 }
