@@ -45,7 +45,7 @@ struct kcpc_ctx {
 	struct timer kc_fold; /* runs while one that is MUTE does */
 	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
 	struct kcpc_profile *kc_profile; /* it counts for this, or NULL */
-	uint32_t kc_room; /* kcpc_bind.c: for so many requests */
+	uint32_t kc_room;                /* kcpc_bind.c: for so many requests */
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
 	struct cpc_page *kc_own; /* the counts of an LWP without a page */

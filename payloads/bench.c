@@ -106,10 +106,24 @@ bench_cost(void (*fn)(void))
 	return least(fn) - empty;
 }
 
+static const char *beside;
+static int beside_many;
+
+void
+bench_beside(const char *others, int many)
+{
+	beside = others;
+	beside_many = many;
+}
+
 void
 bench_row(const char *what, int n, uint64_t cost)
 {
-	printf("%-19s %2d %6llu\n", what, n, (unsigned long long)cost);
+	if (beside != NULL)
+		printf("%-15s %-8s %4d %6llu\n", what, beside, beside_many,
+		    (unsigned long long)cost);
+	else
+		printf("%-19s %2d %6llu\n", what, n, (unsigned long long)cost);
 }
 
 static void
@@ -139,9 +153,10 @@ bench_bind(cpc_t *c, cpc_set_t *s)
 		exit(1);
 }
 
-static void
-with_requests(int n)
+void
+bench_counting(cpc_t *c, int n)
 {
+	cpc = c;
 	nreqs = n;
 	set = bench_set(cpc, n);
 	buf = cpc_buf_create(cpc, set);
@@ -156,7 +171,7 @@ with_requests(int n)
 	cpc_enable(cpc);
 	bench_create(cpc, set, n);
 	cpc_unbind(cpc, set);
-	bench_switch(cpc, set, n);
+	bench_switch("switch", cpc, set, n);
 	cpc_set_destroy(cpc, set);
 }
 
@@ -218,7 +233,7 @@ main(int argc, char **argv)
 	}
 	printf("%-19s %2s %6s\n", "operation", "n", "cost");
 	report("null call", null_call);
-	bench_switch(cpc, NULL, 0);
+	bench_switch("switch", cpc, NULL, 0);
 	bench_create(cpc, NULL, 0);
 	bench_signals();
 	bench_overflows(cpc);
@@ -226,9 +241,9 @@ main(int argc, char **argv)
 	all = usable_pics();
 	for (i = 0; i < sizeof some / sizeof some[0]; i++) {
 		if (some[i] < all)
-			with_requests(some[i]);
+			bench_counting(cpc, some[i]);
 	}
-	with_requests(all);
+	bench_counting(cpc, all);
 	cpc_close(cpc);
 	return 0;
 }

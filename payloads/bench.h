@@ -14,14 +14,27 @@ uint64_t bench_clock(void);
 uint64_t bench_cost(void (*fn)(void));
 /* A line of the table: the operation, requests of the set, and its cost. */
 void bench_row(const char *what, int n, uint64_t cost);
+/*
+ * From now on a line is of an operation beside so many of those, and does not
+ * tell of requests.
+ */
+void bench_beside(const char *others, int many);
+/*
+ * What is done with a set of n requests, and by LWPs that have it bound: the
+ * lines of that.
+ */
+void bench_counting(cpc_t *cpc, int n);
 
 /* A set of n requests for instructions of both privileges, or the end. */
 cpc_set_t *bench_set(cpc_t *cpc, int n);
 /* Bind it to the LWP, or end. */
 void bench_bind(cpc_t *cpc, cpc_set_t *set);
 
-/* bench_switch.c: switches of LWPs, both with the set (NULL: neither). */
-void bench_switch(cpc_t *cpc, cpc_set_t *set, int n);
+/*
+ * bench_switch.c: switches of LWPs, both with the set (NULL: neither), and
+ * what the line calls it.
+ */
+void bench_switch(const char *what, cpc_t *cpc, cpc_set_t *set, int n);
 /*
  * An LWP created and joined by one that has the set bound (NULL: none), which
  * the new one inherits, or not.
@@ -37,7 +50,9 @@ void bench_signals(void);
  */
 void bench_overflows(cpc_t *cpc);
 
-/* bench_flat.c: what does not depend on the number of LWPs.  main()'s result.
+/*
+ * bench_flat.c: what does not depend on how much else there is.  main()'s
+ * result.
  */
 int bench_flat(void);
 

@@ -1,6 +1,9 @@
 /*
  * `bench flat`: the same operations beside ever more LWPs, each of which
- * waits for a word of its own and for a time of its own.
+ * counts and waits for a word and a time of its own; beside ever more handles,
+ * each with a set and a buffer; and beside ever more sets of the handle.
+ *
+ * All LWPs are on one CPU: with several the others have nothing to do.
  */
 #include "payloads/bench.h"
 
@@ -8,22 +11,29 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/processor.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #define MAX   1000
 #define STACK 16384
+#define NREQS 4 /* of every set */
 
 /* futex(2) */
 #define WAIT 128 /* FUTEX_WAIT, private */
 #define WAKE 129
 
-static int word[MAX], pair;
+static cpc_t *cpc;
+static cpc_set_t *shared; /* every other LWP has this one bound */
+static int word[MAX], pair, nwaiting;
 static pthread_t waiter[MAX], partner;
+static cpc_t *handles[MAX];
+static cpc_set_t *sets[MAX];
 static int self;
 
 static void
@@ -37,8 +47,11 @@ static void *
 wait_long(void *arg)
 {
 	int *w = arg;
-	const struct timespec long_time = { 3600 + (w - word), 0 };
+	long i = w - word;
+	const struct timespec long_time = { 3600 + i, 0 };
 
+	bench_bind(cpc, i % 2 == 0 ? sets[i] : shared);
+	nwaiting++; /* all are on one CPU, and nothing before it waits */
 	while (*(volatile int *)w == 0)
 		syscall(SYS_futex, w, WAIT, 0, &long_time);
 	return NULL;
@@ -106,40 +119,120 @@ wake_and_wait(void)
 	syscall(SYS_futex, &pair, WAIT, 0, &second);
 }
 
+/* What finds LWPs, processes and timers. */
 static void
-rows(int n)
+rows_of_lwps(void)
 {
-	bench_row("null call", n, bench_cost(null_call));
-	bench_row("find LWP", n, bench_cost(find_lwp));
-	bench_row("find process", n, bench_cost(find_process));
-	bench_row("wake nobody", n, bench_cost(wake_nobody));
-	bench_row("wake and wait", n, bench_cost(wake_and_wait));
-	bench_switch(NULL, NULL, n);
+	bench_row("find LWP", 0, bench_cost(find_lwp));
+	bench_row("find process", 0, bench_cost(find_process));
+	bench_row("wake nobody", 0, bench_cost(wake_nobody));
+	bench_row("wake and wait", 0, bench_cost(wake_and_wait));
+	bench_switch("switch, no set", NULL, NULL, 0);
+}
+
+static void
+add_lwp(int i)
+{
+	sets[i] = bench_set(cpc, NREQS);
+	waiter[i] = start(wait_long, &word[i]);
+}
+
+static void
+remove_lwp(int i)
+{
+	word[i] = 1;
+	syscall(SYS_futex, &word[i], WAKE, 1);
+	pthread_join(waiter[i], NULL);
+	cpc_set_destroy(cpc, sets[i]);
+}
+
+/* All of them wait once each has been here and this LWP's turn comes again. */
+static void
+settle(int n)
+{
+	while (*(volatile int *)&nwaiting < n)
+		sched_yield();
+	sched_yield();
+}
+
+static void
+add_handle(int i)
+{
+	if ((handles[i] = cpc_open(CPC_VER_CURRENT)) == NULL)
+		give_up("a handle", errno);
+	if (cpc_buf_create(handles[i], bench_set(handles[i], NREQS)) == NULL)
+		give_up("a buffer", errno);
+}
+
+static void
+remove_handle(int i)
+{
+	cpc_close(handles[i]);
+}
+
+static void
+add_set(int i)
+{
+	sets[i] = bench_set(cpc, NREQS);
+	if (cpc_buf_create(cpc, sets[i]) == NULL)
+		give_up("a buffer", errno);
+}
+
+static void
+remove_set(int i)
+{
+	cpc_set_destroy(cpc, sets[i]);
+}
+
+/* What there is ever more of; nothing to settle for, no rows: NULL. */
+static const struct others {
+	const char *name;
+	void (*add)(int i), (*remove)(int i);
+	void (*settle)(int n);
+	void (*rows)(void);
+} others[] = {
+	{ "LWPs", add_lwp, remove_lwp, settle, rows_of_lwps },
+	{ "handles", add_handle, remove_handle, NULL, NULL },
+	{ "sets", add_set, remove_set, NULL, NULL },
+};
+
+static void
+flat_beside(const struct others *o)
+{
+	static const int steps[] = { 1, 10, 100, MAX };
+	int n = 0;
+
+	for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
+		for (; n < steps[i]; n++)
+			o->add(n);
+		if (o->settle != NULL)
+			o->settle(n);
+		bench_beside(o->name, n);
+		bench_row("null call", 0, bench_cost(null_call));
+		if (o->rows != NULL)
+			o->rows();
+		bench_counting(cpc, NREQS);
+	}
+	while (n-- > 0)
+		o->remove(n);
 }
 
 int
 bench_flat(void)
 {
-	static const int steps[] = { 1, 10, 100, MAX };
-	int n = 0;
-
 	self = getpid();
+	if (processor_bind(P_PID, P_MYID, 0, NULL) == -1)
+		give_up("CPU 0", errno);
+	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
+		give_up("cpc_open", errno);
+	shared = bench_set(cpc, NREQS);
 	partner = start(answer, NULL);
-	printf("%-19s %2s %6s\n", "operation", "n", "cost");
-	for (unsigned i = 0; i < sizeof steps / sizeof *steps; i++) {
-		for (; n < steps[i]; n++)
-			waiter[n] = start(wait_long, &word[n]);
-		/* All of them wait once this LWP's turn comes again. */
-		sched_yield();
-		rows(n);
-	}
+	printf("%-15s %-8s %4s %6s\n", "operation", "beside", "n", "cost");
+	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+		flat_beside(&others[i]);
 	pair = 2;
 	syscall(SYS_futex, &pair, WAKE, 1);
 	pthread_join(partner, NULL);
-	while (n-- > 0) {
-		word[n] = 1;
-		syscall(SYS_futex, &word[n], WAKE, 1);
-		pthread_join(waiter[n], NULL);
-	}
+	cpc_close(cpc);
 	return 0;
 }

@@ -33,7 +33,7 @@ yield(void)
 }
 
 void
-bench_switch(cpc_t *c, cpc_set_t *s, int n)
+bench_switch(const char *what, cpc_t *c, cpc_set_t *s, int n)
 {
 	pthread_t t;
 
@@ -49,7 +49,7 @@ bench_switch(cpc_t *c, cpc_set_t *s, int n)
 	while (!ready)
 		sched_yield();
 	/* There and back again. */
-	bench_row("switch", n, bench_cost(yield) / 2);
+	bench_row(what, n, bench_cost(yield) / 2);
 	done = true;
 	pthread_join(t, NULL);
 	if (set != NULL)

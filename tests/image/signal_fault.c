@@ -15,8 +15,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Page tables of what was mapped. */
-TEST_KEEPS(4);
+/* Page tables of what was mapped and of what no access is left to. */
+TEST_KEEPS(5);
 
 static volatile int calls, last_sig, last_code;
 static volatile uintptr_t last_addr, last_pc;
