@@ -26,28 +26,24 @@
 #define PERIOD 4000
 #define SLED   4500
 
-/* payloads/ARCH/bench_clock.S: SLED times nop, and what is behind them. */
-void bench_sled(void);
-extern char bench_sled_end[];
+/*
+ * payloads/ARCH/bench_clock.S: the clock, before SLED times nop; a handler;
+ * and what two of their clocks tell where nothing lies between.
+ */
+uint64_t bench_sled(void);
+extern char bench_sled_first[], bench_sled_end[];
+void bench_note(int sig, siginfo_t *si, void *context);
+uint64_t bench_empty(void);
+/* The handler's: the clock, and where the program was interrupted. */
+struct {
+	uint64_t clock;
+	uintptr_t pc;
+} bench_noted;
 
 static cpc_t *cpc;
 static cpc_set_t *set;
 static cpc_buf_t *buf;
-static uint64_t entered;
-static uintptr_t interrupted;
 static int signals;
-
-static void
-note(int sig, siginfo_t *si, void *context)
-{
-	uint64_t now = bench_clock();
-
-	(void)sig;
-	(void)context;
-	entered = now;
-	interrupted = (uintptr_t)si->si_addr;
-	signals++;
-}
 
 static void
 sample_and_restart(int sig)
@@ -85,17 +81,16 @@ count_from(uint64_t preset, uint_t notify)
 	}
 }
 
-/* The sled between two readings of the clock; the first in *start. */
 static uint64_t
-through_sled(uint64_t *start, int expected)
+through_sled(int expected)
 {
-	uint64_t end;
+	uint64_t start;
 
 	signals = 0;
 	bench_bind(cpc, set);
-	*start = bench_clock();
+	start = bench_clock();
 	bench_sled();
-	end = bench_clock();
+	start = bench_clock() - start;
 	cpc_set_sample(cpc, set, buf);
 	cpc_unbind(cpc, set);
 	if (signals != expected) {
@@ -103,38 +98,43 @@ through_sled(uint64_t *start, int expected)
 		    signals, expected);
 		exit(1);
 	}
-	return end - *start;
+	return start;
 }
 
 static uint64_t
 least_through_sled(int expected)
 {
-	uint64_t best = UINT64_MAX, start, t;
+	uint64_t best = UINT64_MAX, t;
 
 	for (int i = 0; i < RUNS; i++) {
-		t = through_sled(&start, expected);
+		t = through_sled(expected);
 		best = t < best ? t : best;
 	}
 	return best;
 }
 
+/*
+ * From the instruction that overflows to the handler's first: what is between
+ * two clocks, without the sled's instructions.
+ */
 static uint64_t
 to_handler(void)
 {
-	uintptr_t first = (uintptr_t)bench_sled;
+	uintptr_t first = (uintptr_t)bench_sled_first;
 	uintptr_t end = (uintptr_t)bench_sled_end;
-	uint64_t best = UINT64_MAX, empty, start, t;
+	uint64_t best = UINT64_MAX, start, t;
 
-	empty = bench_clock();
-	empty = bench_clock() - empty;
 	for (int i = 0; i < RUNS; i++) {
-		through_sled(&start, 1);
-		if (interrupted <= first || interrupted >= end) {
+		bench_noted.pc = 0;
+		bench_bind(cpc, set);
+		start = bench_sled();
+		cpc_unbind(cpc, set);
+		if (bench_noted.pc <= first || bench_noted.pc >= end) {
 			fprintf(stderr, "bench: overflow beside the sled\n");
 			exit(1);
 		}
-		t = entered - start - empty -
-		    (interrupted - first) / ((end - first) / SLED);
+		t = bench_noted.clock - start - bench_empty() -
+		    (bench_noted.pc - first) / ((end - first) / SLED);
 		best = t < best ? t : best;
 	}
 	return best;
@@ -165,7 +165,7 @@ bench_overflows(cpc_t *c)
 	cpc_set_destroy(cpc, set);
 
 	count_from(preset, CPC_OVF_NOTIFY_EMT);
-	on_overflow(NULL, note);
+	on_overflow(NULL, bench_note);
 	bench_row("overflow to handler", 1, to_handler());
 	on_overflow(sample_and_restart, NULL);
 	cost = least_through_sled(1) - plain;

@@ -20,15 +20,48 @@ bench_fault_end:
 	ret
 	.size	bench_fault, . - bench_fault
 
-/* void bench_sled(void): instructions of 4 bytes each, that do nothing. */
-	.globl	bench_sled, bench_sled_end
+	/* The clock, in as many instructions wherever it is read. */
+	.macro	read_clock reg
+	isb
+	mrs	\reg, cntvct_el0
+	.endm
+
+/* uint64_t bench_sled(void): reads the clock, then does nothing. */
+	.globl	bench_sled, bench_sled_first, bench_sled_end
 	.type	bench_sled, %function
 bench_sled:
+	read_clock x0
+bench_sled_first:
 	.rept	4500
 	nop
 	.endr
 bench_sled_end:
 	ret
 	.size	bench_sled, . - bench_sled
+
+/*
+ * void bench_note(int, siginfo_t *, void *): a handler that reads the clock,
+ * and notes it with the instruction that was interrupted.
+ */
+	.globl	bench_note
+	.type	bench_note, %function
+bench_note:
+	read_clock x3
+	adrp	x4, bench_noted
+	add	x4, x4, :lo12:bench_noted
+	ldr	x5, [x1, #16]			/* si_addr */
+	stp	x3, x5, [x4]
+	ret
+	.size	bench_note, . - bench_note
+
+/* uint64_t bench_empty(void): what the clock tells of two reads in a row. */
+	.globl	bench_empty
+	.type	bench_empty, %function
+bench_empty:
+	read_clock x0
+	read_clock x1
+	sub	x0, x1, x0
+	ret
+	.size	bench_empty, . - bench_empty
 
 	.section .note.GNU-stack, "", %progbits
