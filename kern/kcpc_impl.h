@@ -218,10 +218,12 @@ extern unsigned kcpc_ncpuset;
  */
 intptr_t kcpc_list_events(const uintptr_t *a);
 intptr_t kcpc_list_attrs(const uintptr_t *a);
-intptr_t kcpc_list_one(const uintptr_t *a, const char *name);
+intptr_t kcpc_impl_name(const uintptr_t *a);
+intptr_t kcpc_cpuref(const uintptr_t *a);
 intptr_t kcpc_event(const uintptr_t *a);
-/* Those of the tables: CPC_OP_EVENT_WHY and behind. */
-intptr_t kcpc_table_op(uintptr_t op, const uintptr_t *a);
+intptr_t kcpc_event_why(const uintptr_t *a);
+intptr_t kcpc_table(const uintptr_t *a);
+intptr_t kcpc_table_cpu(const uintptr_t *a);
 
 /*
  * kcpc_page.c: the counts of the context, which does not run, are in its

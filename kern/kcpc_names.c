@@ -129,13 +129,25 @@ kcpc_list_attrs(const uintptr_t *a)
 	return list_end(&ls);
 }
 
-intptr_t
-kcpc_list_one(const uintptr_t *a, const char *name)
+static intptr_t
+list_one(const uintptr_t *a, const char *name)
 {
 	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
 
 	list_add(&ls, name);
 	return list_end(&ls);
+}
+
+intptr_t
+kcpc_impl_name(const uintptr_t *a)
+{
+	return list_one(a, kcpc_ops->impl_name());
+}
+
+intptr_t
+kcpc_cpuref(const uintptr_t *a)
+{
+	return list_one(a, kcpc_ops->cpuref());
 }
 
 intptr_t
@@ -168,8 +180,8 @@ is_preset(const char *name)
 	return strncmp(name, "PAPI_", 5) == 0;
 }
 
-static intptr_t
-event_why(const uintptr_t *a)
+intptr_t
+kcpc_event_why(const uintptr_t *a)
 {
 	const struct events *es = &kcpc_ops->pcbe_table;
 	char name[CPC_MAX_EVENT_LEN], why[CPC_MAX_EVENT_LEN];
@@ -178,7 +190,7 @@ event_why(const uintptr_t *a)
 	if ((err = copyinstr(name, a[0], sizeof name)) != 0)
 		return -err;
 	if (is_preset(name))
-		return kcpc_list_one(
+		return list_one(
 		    a, "no single event of this CPU is exactly that");
 	strlcpy(why, "did you mean ", sizeof why);
 	if (!events_suggest(
@@ -186,11 +198,11 @@ event_why(const uintptr_t *a)
 		return 0;
 	why[strlen(why) + 1] = '\0';
 	why[strlen(why)] = '?';
-	return kcpc_list_one(a, why);
+	return list_one(a, why);
 }
 
-static intptr_t
-table(const uintptr_t *a)
+intptr_t
+kcpc_table(const uintptr_t *a)
 {
 	const struct event_db *db;
 	size_t bytes;
@@ -207,25 +219,10 @@ table(const uintptr_t *a)
 	return err != 0 ? -err : (intptr_t)bytes;
 }
 
-static intptr_t
-table_cpu(const uintptr_t *a)
+intptr_t
+kcpc_table_cpu(const uintptr_t *a)
 {
 	const struct events *es = &kcpc_ops->pcbe_table;
 
-	return es->es_pmu != NULL ? kcpc_list_one(a, es->es_pmu->ep_name) : 0;
-}
-
-intptr_t
-kcpc_table_op(uintptr_t op, const uintptr_t *a)
-{
-	switch (op) {
-	case CPC_OP_EVENT_WHY:
-		return event_why(a);
-	case CPC_OP_TABLE:
-		return table(a);
-	case CPC_OP_TABLE_CPU:
-		return table_cpu(a);
-	default:
-		return -EINVAL;
-	}
+	return es->es_pmu != NULL ? list_one(a, es->es_pmu->ep_name) : 0;
 }

@@ -105,7 +105,7 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 #define PACK_SMALL 1024
 
 static int
-sys_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
+take_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 {
 	uint64_t small[PACK_SMALL / sizeof(uint64_t)];
 	struct cpc_pack head, *pack = (struct cpc_pack *)small;
@@ -140,8 +140,36 @@ free_pack:
 	return err;
 }
 
-static int
-sys_sample(struct lwp *l, const uintptr_t *a)
+static intptr_t
+asked_to_bind(const uintptr_t *a, bind_fn *bind)
+{
+	int err = take_and_bind(lwp_self(), a, bind);
+
+	if (err != ESTALE) /* it will ask again */
+		kcpc_asked(err != 0);
+	return -err;
+}
+
+/*
+ * The operations: their arguments are a[0..3], the result is a value or
+ * -errno.
+ */
+typedef intptr_t op_fn(const uintptr_t *a);
+
+static intptr_t
+op_bind(const uintptr_t *a)
+{
+	return asked_to_bind(a, bind_lwp);
+}
+
+static intptr_t
+op_bind_cpu(const uintptr_t *a)
+{
+	return asked_to_bind(a, bind_cpu);
+}
+
+static intptr_t
+op_sample(const uintptr_t *a)
 {
 	struct {
 		struct cpc_sample head;
@@ -150,19 +178,58 @@ sys_sample(struct lwp *l, const uintptr_t *a)
 	int err;
 
 	if (a[0] == 0)
-		return EINVAL;
-	if ((err = kcpc_sample(l, a[0], a[2], &s.head)) != 0)
-		return err;
+		return -EINVAL;
+	if ((err = kcpc_sample(lwp_self(), a[0], a[2], &s.head)) != 0)
+		return -err;
 	/* As copyout(), a call the less. */
 	if (arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]) !=
 	    0)
-		return copy_refuse(a[1]);
+		return -copy_refuse(a[1]);
 	return 0;
 }
 
-static __attribute__((noinline)) int
-sys_where(struct lwp *l, const uintptr_t *a)
+static intptr_t
+op_rele(const uintptr_t *a)
 {
+	return a[0] != 0 ? -kcpc_rele(lwp_self(), a[0]) : -EINVAL;
+}
+
+static intptr_t
+op_enable(const uintptr_t *a)
+{
+	(void)a;
+	return -kcpc_enable(lwp_self());
+}
+
+static intptr_t
+op_disable(const uintptr_t *a)
+{
+	(void)a;
+	return -kcpc_disable(lwp_self());
+}
+
+static intptr_t
+op_stir(const uintptr_t *a)
+{
+	return -kcpc_stir(lwp_self(), a[0], a[1]);
+}
+
+static intptr_t
+op_preset(const uintptr_t *a)
+{
+	return -kcpc_preset(lwp_self(), a[0], a[1]);
+}
+
+static intptr_t
+op_restart(const uintptr_t *a)
+{
+	return -kcpc_restart(lwp_self(), a[0]);
+}
+
+static intptr_t
+op_where(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
 	struct kcpc_ctx *ctx;
 	struct cpc_where w;
 	unsigned pic;
@@ -171,116 +238,134 @@ sys_where(struct lwp *l, const uintptr_t *a)
 	    (kcpc_find(l, a[0], &ctx) == EINVAL &&
 		kcpc_cpu_find(l, a[0], &ctx) == EINVAL) ||
 	    a[1] >= ctx->kc_nreqs)
-		return EINVAL;
+		return -EINVAL;
 	pic = ctx->kc_pcbe.ps_cfg[a[1]].pc_pic;
 	w.cw_pic = pic;
 	w.cw_width = kcpc_ops->width(pic);
 	w.cw_index = kcpc_ops->read_index(pic);
 	w.cw_pad = 0;
 	w.cw_code = ctx->kc_reqs[a[1]].kr_code;
-	return copyout(a[2], &w, sizeof w);
+	return -copyout(a[2], &w, sizeof w);
+}
+
+static intptr_t
+op_live(const uintptr_t *a)
+{
+	return kcpc_live(lwp_self()->l_proc, a[0]);
+}
+
+static intptr_t
+op_revoke(const uintptr_t *a)
+{
+	kcpc_revoke(lwp_self()->l_proc, a[0]);
+	return 0;
+}
+
+static intptr_t
+op_lwp_self(const uintptr_t *a)
+{
+	(void)a;
+	return lwp_self()->l_id;
+}
+
+static intptr_t
+op_page(const uintptr_t *a)
+{
+	return kcpc_page_get(lwp_self(), a);
 }
 
 /* The software PMU is told what no hardware sees. */
-static int
-sys_advance(const uintptr_t *a)
+static intptr_t
+op_advance(const uintptr_t *a)
 {
 	if (kcpc_ops->advance == NULL)
-		return ENOTSUP;
+		return -ENOTSUP;
 	kcpc_ops->advance(a[0], a[1] & (CPC_COUNT_USER | CPC_COUNT_SYSTEM));
 	return 0;
 }
 
-static __attribute__((noinline)) int
-op_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
+static intptr_t
+op_profile(const uintptr_t *a)
 {
-	int err = sys_bind(l, a, bind);
-
-	if (err != ESTALE) /* it will ask again */
-		kcpc_asked(err != 0);
-	return err;
+	return -kcpc_profile_attach(lwp_self(), a[0], a[1]);
 }
 
-/*
- * Operations on contexts: 0 or an errno.  Those that are not done often are
- * not inline, so that the others save no registers for them.
- */
-static int
-context_op(struct lwp *l, uintptr_t op, const uintptr_t *a)
+static intptr_t
+op_profile_stat(const uintptr_t *a)
+{
+	return -kcpc_profile_stat(a[0], a[1]);
+}
+
+static intptr_t
+op_npic(const uintptr_t *a)
+{
+	(void)a;
+	return kcpc_npic;
+}
+
+static intptr_t
+op_caps(const uintptr_t *a)
+{
+	(void)a;
+	return kcpc_caps();
+}
+
+static op_fn *const ops[] = {
+	[CPC_OP_BIND] = op_bind,
+	[CPC_OP_BIND_CPU] = op_bind_cpu,
+	[CPC_OP_SAMPLE] = op_sample,
+	[CPC_OP_RELE] = op_rele,
+	[CPC_OP_ENABLE] = op_enable,
+	[CPC_OP_DISABLE] = op_disable,
+	[CPC_OP_STIR] = op_stir,
+	[CPC_OP_PRESET] = op_preset,
+	[CPC_OP_RESTART] = op_restart,
+	[CPC_OP_WHERE] = op_where,
+	[CPC_OP_LIVE] = op_live,
+	[CPC_OP_REVOKE] = op_revoke,
+	[CPC_OP_LWP_SELF] = op_lwp_self,
+	[CPC_OP_PAGE] = op_page,
+	[CPC_OP_ADVANCE] = op_advance,
+	[CPC_OP_PROFILE] = op_profile,
+	[CPC_OP_PROFILE_STAT] = op_profile_stat,
+	[CPC_OP_NPIC] = op_npic,
+	[CPC_OP_CAPS] = op_caps,
+	/* kcpc_names.c */
+	[CPC_OP_LIST_EVENTS] = kcpc_list_events,
+	[CPC_OP_LIST_ATTRS] = kcpc_list_attrs,
+	[CPC_OP_IMPL_NAME] = kcpc_impl_name,
+	[CPC_OP_CPUREF] = kcpc_cpuref,
+	[CPC_OP_EVENT] = kcpc_event,
+	[CPC_OP_EVENT_WHY] = kcpc_event_why,
+	[CPC_OP_TABLE] = kcpc_table,
+	[CPC_OP_TABLE_CPU] = kcpc_table_cpu,
+};
+
+static intptr_t
+without_pmu(uintptr_t op, const uintptr_t *a)
 {
 	switch (op) {
-	case CPC_OP_BIND:
-		return op_bind(l, a, bind_lwp);
-	case CPC_OP_BIND_CPU:
-		return op_bind(l, a, bind_cpu);
-	case CPC_OP_SAMPLE:
-		return sys_sample(l, a);
-	case CPC_OP_RELE:
-		return a[0] != 0 ? kcpc_rele(l, a[0]) : EINVAL;
-	case CPC_OP_ENABLE:
-		return kcpc_enable(l);
-	case CPC_OP_DISABLE:
-		return kcpc_disable(l);
-	case CPC_OP_STIR:
-		return kcpc_stir(l, a[0], a[1]);
-	case CPC_OP_PRESET:
-		return kcpc_preset(l, a[0], a[1]);
-	case CPC_OP_RESTART:
-		return kcpc_restart(l, a[0]);
-	case CPC_OP_WHERE:
-		return sys_where(l, a);
-	case CPC_OP_ADVANCE:
-		return sys_advance(a);
+	case CPC_OP_LWP_SELF:
+		return op_lwp_self(a);
+	case CPC_OP_TABLE:
+		return kcpc_table(a);
+	case CPC_OP_NPIC:
+		kcpc_asked(true);
+		return -ENOSYS;
 	default:
-		return EINVAL;
+		return -ENOSYS;
 	}
 }
 
 intptr_t
 kcpc_syscall(const uintptr_t *args)
 {
-	struct lwp *l = lwp_self();
+	uintptr_t op = args[0];
 	const uintptr_t *a = args + 1;
 
-	if (args[0] == CPC_OP_LWP_SELF)
-		return l->l_id;
-	if (kcpc_ops == NULL) {
-		if (args[0] == CPC_OP_TABLE)
-			return kcpc_table_op(args[0], a);
-		if (args[0] == CPC_OP_NPIC)
-			kcpc_asked(true);
-		return -ENOSYS;
-	}
-
-	switch (args[0]) {
-	case CPC_OP_LIST_EVENTS:
-		return kcpc_list_events(a);
-	case CPC_OP_LIST_ATTRS:
-		return kcpc_list_attrs(a);
-	case CPC_OP_IMPL_NAME:
-		return kcpc_list_one(a, kcpc_ops->impl_name());
-	case CPC_OP_CPUREF:
-		return kcpc_list_one(a, kcpc_ops->cpuref());
-	case CPC_OP_NPIC:
-		return kcpc_npic;
-	case CPC_OP_CAPS:
-		return kcpc_caps();
-	case CPC_OP_EVENT:
-		return kcpc_event(a);
-	case CPC_OP_LIVE:
-		return kcpc_live(l->l_proc, a[0]);
-	case CPC_OP_REVOKE:
-		kcpc_revoke(l->l_proc, a[0]);
-		return 0;
-	case CPC_OP_PAGE:
-		return kcpc_page_get(l, a);
-	case CPC_OP_PROFILE:
-		return -kcpc_profile_attach(l, a[0], a[1]);
-	case CPC_OP_PROFILE_STAT:
-		return -kcpc_profile_stat(a[0], a[1]);
-	default:
-		/* What is seldom asked for is asked for last. */
-		return args[0] >= CPC_OP_EVENT_WHY ? kcpc_table_op(args[0], a)
-		                                   : -context_op(l, args[0], a);
-	}
+	if (kcpc_ops == NULL)
+		return without_pmu(op, a);
+	if (op >= sizeof ops / sizeof ops[0] || ops[op] == NULL)
+		return -EINVAL;
+	return ops[op](a);
 }
