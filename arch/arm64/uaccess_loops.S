@@ -23,27 +23,36 @@ fault:
 	mov	x0, #EFAULT
 	ret
 
+	/* Two words a turn, one if it is left, then bytes. */
+
 	/* int NAME(void *dst, uintptr_t src, size_t len) */
 	.macro	copy_in name, load, loadb
 	.globl	\name
 \name:
-	subs	x2, x2, #8
+	subs	x2, x2, #16
 	b.lo	2f
 1:	may_fault fault
 	\load	x3, [x1]
+	may_fault fault
+	\load	x4, [x1, #8]
+	add	x1, x1, #16
+	stp	x3, x4, [x0], #16
+	subs	x2, x2, #16
+	b.hs	1b
+2:	tbz	x2, #3, 3f
+	may_fault fault
+	\load	x3, [x1]
 	add	x1, x1, #8
 	str	x3, [x0], #8
-	subs	x2, x2, #8
-	b.hs	1b
-2:	adds	x2, x2, #8
-	b.eq	4f
-3:	may_fault fault
+3:	ands	x2, x2, #7
+	b.eq	5f
+4:	may_fault fault
 	\loadb	w3, [x1]
 	add	x1, x1, #1
 	strb	w3, [x0], #1
 	subs	x2, x2, #1
-	b.ne	3b
-4:	mov	x0, #0
+	b.ne	4b
+5:	mov	x0, #0
 	ret
 	.endm
 
@@ -51,23 +60,30 @@ fault:
 	.macro	copy_out name, store, storeb
 	.globl	\name
 \name:
-	subs	x2, x2, #8
+	subs	x2, x2, #16
 	b.lo	2f
-1:	ldr	x3, [x1], #8
+1:	ldp	x3, x4, [x1], #16
+	may_fault fault
+	\store	x3, [x0]
+	may_fault fault
+	\store	x4, [x0, #8]
+	add	x0, x0, #16
+	subs	x2, x2, #16
+	b.hs	1b
+2:	tbz	x2, #3, 3f
+	ldr	x3, [x1], #8
 	may_fault fault
 	\store	x3, [x0]
 	add	x0, x0, #8
-	subs	x2, x2, #8
-	b.hs	1b
-2:	adds	x2, x2, #8
-	b.eq	4f
-3:	ldrb	w3, [x1], #1
+3:	ands	x2, x2, #7
+	b.eq	5f
+4:	ldrb	w3, [x1], #1
 	may_fault fault
 	\storeb	w3, [x0]
 	add	x0, x0, #1
 	subs	x2, x2, #1
-	b.ne	3b
-4:	mov	x0, #0
+	b.ne	4b
+5:	mov	x0, #0
 	ret
 	.endm
 
