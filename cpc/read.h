@@ -7,9 +7,9 @@
 #define CPC_READ_H
 
 #define CG_SEQ   0
-#define CG_SET   8
-#define CG_NREQS 16
-#define CG_TICK  24
+#define CG_TICK  8
+#define CG_SET   16
+#define CG_NREQS 24
 #define CG_MULT  32
 #define CG_LIFT  40
 #define CG_REQ   64

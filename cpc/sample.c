@@ -12,9 +12,9 @@
 #define AT(type, field, at)                                                    \
 	_Static_assert(offsetof(struct type, field) == (at), "cpc/read.h")
 AT(cpc_page, cg_seq, CG_SEQ);
+AT(cpc_page, cg_tick, CG_TICK);
 AT(cpc_page, cg_set, CG_SET);
 AT(cpc_page, cg_nreqs, CG_NREQS);
-AT(cpc_page, cg_tick, CG_TICK);
 AT(cpc_page, cg_mult, CG_MULT);
 AT(cpc_page, cg_lift, CG_LIFT);
 AT(cpc_page, cg_req, CG_REQ);

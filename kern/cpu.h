@@ -23,6 +23,7 @@ struct cpu {
 	struct lwp *c_idle; /* runs when nothing else does */
 	bool c_online;
 	struct kcpc_ctx *c_cpc; /* of the set bound to it, or NULL */
+	uint64_t c_pcbe;        /* the counter backend's own */
 	/* sched.c */
 	bool c_active;      /* takes LWPs: p_online(2) */
 	unsigned c_nbound;  /* LWPs bound to it */

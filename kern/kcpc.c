@@ -3,8 +3,8 @@
  * in kern/kcpc_cpu.c.
  *
  * A context is running (its LWP is on this CPU, the PICs count for it),
- * waiting (its LWP is not), frozen or invalid.  kern/kcpc_run.c is what takes
- * it into and out of the first.
+ * waiting (its LWP is not) or frozen, which an invalid one is for ever.
+ * kern/kcpc_run.c is what takes it into and out of the first.
  */
 #include "kern/kcpc.h"
 
@@ -18,7 +18,7 @@
 bool
 kcpc_running(const struct kcpc_ctx *ctx)
 {
-	if ((ctx->kc_flags & KCPC_CTX_IDLE) != 0)
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		return false;
 	return ctx->kc_cpu != NULL ? ctx->kc_cpu == arch_curcpu()
 	                           : ctx->kc_lwp == lwp_self();
@@ -77,7 +77,7 @@ kcpc_invalidate(struct kcpc_ctx *ctx)
 	if (ctx->kc_cpu != NULL)
 		return;
 	kcpc_halt(ctx);
-	ctx->kc_flags |= KCPC_CTX_INVALID;
+	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_INVALID;
 	kcpc_page_shut(ctx);
 }
 
@@ -115,8 +115,7 @@ kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 		kcpc_refresh(ctx); /* the timer may be late */
 	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
 		s->cs_hrtime = gethrtime();
-		s->cs_tick = cg->cg_tick + kcpc_ops->tick();
-		if (kcpc_ops->sample(&ctx->kc_pcbe, s->cs_value))
+		if (kcpc_ops->sample(&ctx->kc_pcbe, s))
 			return 0;
 		kcpc_refresh(ctx);
 	}

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct cpu;
+struct kcpc_ctx;
 struct kcpc_profile;
 struct lwp;
 struct trapframe;
@@ -39,9 +40,12 @@ int kcpc_describe(char *buf, size_t len);
  * Around arch_lwp_switch(): save() is the last thing done for the LWP that
  * leaves, restore() the first for the one that arrives, so that the switch
  * itself is on nobody's account.  Only for an LWP that has a context (l_cpc).
+ * save() returns what had overflowed, which is told to overflow(): apart, so
+ * that it ends with a jump to the backend.
  */
-void kcpc_save(struct lwp *l);
-void kcpc_restore(struct lwp *l);
+uint64_t kcpc_save(struct kcpc_ctx *ctx);
+void kcpc_overflow(struct kcpc_ctx *ctx, uint64_t pics);
+void kcpc_restore(struct kcpc_ctx *ctx);
 
 /*
  * The current LWP has made another in its process, which has not run yet:

@@ -30,6 +30,7 @@ struct kcpc_request {
  * page, where it has one.
  */
 struct kcpc_ctx {
+	struct pcbe_set kc_pcbe; /* first: the backend's is at hand */
 	uint32_t kc_flags;
 	int kc_was_bound;   /* of a CPU's: where its binder was bound, or -1 */
 	cpc_setid_t kc_set; /* the library's name for it, in kc_proc */
@@ -49,22 +50,20 @@ struct kcpc_ctx {
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
 	struct cpc_page *kc_own; /* the counts of an LWP without a page */
-	struct pcbe_set kc_pcbe;
 };
 
 /* kc_flags; these values are illumos's. */
-#define KCPC_CTX_FREEZE     0x1 /* valid, but the PICs do not count for it */
+#define KCPC_CTX_FREEZE     0x1 /* the PICs do not count for it */
 #define KCPC_CTX_SIGOVF     0x2 /* SIGEMT is due */
 #define KCPC_CTX_NONPRIV    0x4 /* user-level reads of its PICs */
 #define KCPC_CTX_LWPINHERIT 0x8
-#define KCPC_CTX_INVALID    0x100 /* revoked, for ever: it is stopped */
-/* Ours alone: a narrow PIC in use cannot tell of its overflow... */
-#define KCPC_CTX_MUTE 0x1000
-/* ...and it is a profile's, of which its LWP does not know. */
+#define KCPC_CTX_INVALID    0x100 /* revoked, for ever; frozen, too */
+/* Ours alone: it is a profile's, of which its LWP does not know... */
 #define KCPC_CTX_PROFILE 0x2000
+/* ...and a narrow PIC in use cannot tell of its overflow. */
+#define KCPC_CTX_MUTE 0x80000000
 
 #define KCPC_CTX_NOT_OWN (KCPC_CTX_INVALID | KCPC_CTX_PROFILE)
-#define KCPC_CTX_IDLE    (KCPC_CTX_FREEZE | KCPC_CTX_INVALID)
 
 /* A request as the library packed it, checked to lie within the pack. */
 struct kcpc_want {
@@ -113,7 +112,7 @@ int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
 struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
 void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
 
-/* Neither frozen nor invalid, and it or its LWP is on this CPU. */
+/* It is not frozen, and it or its LWP is on this CPU. */
 bool kcpc_running(const struct kcpc_ctx *ctx);
 
 /* The 64-bit count of request i, of a context that is not running. */

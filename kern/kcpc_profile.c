@@ -174,7 +174,9 @@ begin(struct kcpc_ctx *ctx)
 	kp->kp_stat.ct_bias = ctx->kc_proc->p_elf.e_bias;
 	kp->kp_stat.ct_lwps++;
 	preset_all(ctx);
-	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
+	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
+	if ((ctx->kc_flags & KCPC_CTX_INVALID) == 0)
+		ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 }
 
 void

@@ -67,8 +67,8 @@ told(struct kcpc_ctx *ctx, uint64_t pics)
 }
 
 /* Apart, so that the usual way is short. */
-static __attribute__((noinline)) void
-overflowed(struct kcpc_ctx *ctx, uint64_t pics)
+void
+kcpc_overflow(struct kcpc_ctx *ctx, uint64_t pics)
 {
 	told(ctx, pics);
 }
@@ -85,7 +85,7 @@ take(struct kcpc_ctx *ctx)
 	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
 		timer_stop(&ctx->kc_fold);
 	if (pics != 0)
-		overflowed(ctx, pics);
+		kcpc_overflow(ctx, pics);
 	return pics;
 }
 
@@ -97,7 +97,6 @@ give(struct kcpc_ctx *ctx)
 	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
 		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
 		    fold_due, ctx);
-	ctx->kc_pcbe.ps_page->cg_seq++;
 	kcpc_ops->program(&ctx->kc_pcbe);
 }
 
@@ -120,7 +119,7 @@ kcpc_halt(struct kcpc_ctx *ctx)
 {
 	struct cpu *c = ctx->kc_cpu;
 
-	if ((ctx->kc_flags & KCPC_CTX_IDLE) != 0)
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		return;
 	if (c == NULL) {
 		c = ctx->kc_lwp->l_cpu;
@@ -160,47 +159,42 @@ fold_due(void *arg)
 }
 
 /*
- * A context that is frozen or invalid, or has a timer to tell it of
- * overflows.  Apart, so that the usual way is short.
+ * A context that is frozen, or has a timer to tell it of overflows.  Apart,
+ * so that the usual way is short.
  */
-#define UNUSUAL (KCPC_CTX_IDLE | KCPC_CTX_MUTE)
+#define UNUSUAL (KCPC_CTX_FREEZE | KCPC_CTX_MUTE)
 
-static __attribute__((noinline)) void
+static __attribute__((noinline)) uint64_t
 save_unusual(struct kcpc_ctx *ctx)
 {
-	if ((ctx->kc_flags & KCPC_CTX_IDLE) == 0)
-		take(ctx);
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
+		return 0;
+	timer_stop(&ctx->kc_fold);
+	return kcpc_ops->stop(&ctx->kc_pcbe);
 }
 
-void
-kcpc_save(struct lwp *l)
+uint64_t
+kcpc_save(struct kcpc_ctx *ctx)
 {
-	struct kcpc_ctx *ctx = l->l_cpc;
-	uint64_t pics;
-
 	if ((ctx->kc_flags & UNUSUAL) != 0)
-		save_unusual(ctx);
-	else if ((pics = kcpc_ops->stop(&ctx->kc_pcbe)) != 0)
-		overflowed(ctx, pics);
+		return save_unusual(ctx);
+	return kcpc_ops->stop(&ctx->kc_pcbe);
 }
 
 static __attribute__((noinline)) void
 restore_unusual(struct kcpc_ctx *ctx)
 {
-	if ((ctx->kc_flags & KCPC_CTX_IDLE) == 0)
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		give(ctx);
 }
 
 void
-kcpc_restore(struct lwp *l)
+kcpc_restore(struct kcpc_ctx *ctx)
 {
-	struct kcpc_ctx *ctx = l->l_cpc;
-
 	if ((ctx->kc_flags & UNUSUAL) != 0) {
 		restore_unusual(ctx);
 		return;
 	}
-	ctx->kc_pcbe.ps_page->cg_seq++;
 	kcpc_ops->program(&ctx->kc_pcbe);
 }
 
@@ -297,9 +291,7 @@ kcpc_pmi(struct trapframe *tf)
 	pics = kcpc_ops->stop(&ctx->kc_pcbe);
 	/* While nothing counts, so that no overflow finds it shut. */
 	arch_pmi_rearm();
-	if (!told(ctx, pics)) {
-		ctx->kc_pcbe.ps_page->cg_seq++;
+	if (!told(ctx, pics))
 		kcpc_ops->program(&ctx->kc_pcbe);
-	}
 	return pics != 0;
 }

@@ -294,7 +294,7 @@ program(struct pcbe_set *set)
 			(shape.ns_mute & 1U << cfg->pc_pic) == 0))
 			nc->nc_interrupts |= 1U << cfg->pc_pic;
 	}
-	set->ps_page->cg_tick -= arch_tick();
+	pcbe_begin(set->ps_page, arch_tick());
 	nc->nc_running = set->ps_pics & ~shape.ns_broken;
 }
 
@@ -323,16 +323,18 @@ stop(struct pcbe_set *set)
 }
 
 static bool
-sample(const struct pcbe_set *set, uint64_t *value)
+sample(const struct pcbe_set *set, struct cpc_sample *s)
 {
 	const struct null_cpu *nc = curcpu();
 
+	s->cs_tick = set->ps_page->cg_tick + arch_tick();
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 		const struct cpc_page_req *cq = &set->ps_page->cg_req[i];
 		uint64_t now = nc->nc_pic[cfg->pc_pic].np_raw;
 
-		value[i] = cq->cq_data + ((now - cq->cq_last) & cfg->pc_mask);
+		s->cs_value[i] =
+		    cq->cq_data + ((now - cq->cq_last) & cfg->pc_mask);
 	}
 	return (nc->nc_overflowed & set->ps_pics) == 0;
 }
@@ -411,12 +413,6 @@ advance(uint64_t n, unsigned privilege)
 }
 
 static uint64_t
-tick(void)
-{
-	return arch_tick();
-}
-
-static uint64_t
 siblings(unsigned cpu)
 {
 	return 3ULL << (cpu & ~1U);
@@ -467,7 +463,6 @@ static struct pcbe_ops null_ops = {
 	.allstop = allstop,
 	.sample = sample,
 	.free = free_cfg,
-	.tick = tick,
 	.prove = prove,
 	.advance = advance,
 };

@@ -86,6 +86,17 @@ struct pcbe_set {
 };
 
 /*
+ * PICs are loaded and start at this tick: from here on the page says other
+ * things.
+ */
+static inline void
+pcbe_begin(struct cpc_page *page, uint64_t tick)
+{
+	page->cg_seq++;
+	page->cg_tick -= tick;
+}
+
+/*
  * A stopped PIC of these bits holds `now`: add to the count what that is
  * beyond what was loaded.  An overflow that was `told` may have carried it
  * past its old place, where modulo its width nothing seems to have happened.
@@ -171,7 +182,8 @@ struct pcbe_ops {
 	 * Load every PIC of the set and start them together; the order is
 	 * write all, then enable all at once.  What is loaded is the count,
 	 * cut to the PIC's width where that can be; cq_last says what it was.
-	 * The tick goes from cg_tick.  Opens user reads if asked.
+	 * The tick goes from cg_tick, and cg_seq moves on: pcbe_begin().
+	 * Opens user reads if asked.
 	 */
 	void (*program)(struct pcbe_set *set);
 	/*
@@ -183,11 +195,12 @@ struct pcbe_ops {
 	/* The same where no set runs, or its counts are lost. */
 	void (*allstop)(void);
 	/*
-	 * value[i] is the count of request i of the set, which runs on.
-	 * False where a PIC overflowed and no interrupt has told yet: stop()
-	 * alone knows what that makes of the count.
+	 * cs_value[i] is the count of request i of the set, which runs on,
+	 * cs_tick its cycles.  False where a PIC of its overflowed and no
+	 * interrupt has told yet: stop() alone knows what that makes of the
+	 * count.
 	 */
-	bool (*sample)(const struct pcbe_set *set, uint64_t *value);
+	bool (*sample)(const struct pcbe_set *set, struct cpc_sample *s);
 	/*
 	 * Give back what configure() took in set for this cfg.  kcpc copies
 	 * sets with their cfgs as they are, and frees each copy.
@@ -209,8 +222,6 @@ struct pcbe_ops {
 	 */
 	uint64_t (*siblings)(unsigned cpu);
 
-	/* The free-running cycle counter of cpc_buf_tick(). */
-	uint64_t (*tick)(void);
 	/*
 	 * Count a loop of known length on pic, at system privilege, and say
 	 * if it came out right: the proof at boot.  Leaves the PIC stopped.

@@ -170,7 +170,7 @@ sched_arrive(void)
 		lwp_gone(left);
 	}
 	if (c->c_lwp->l_cpc != NULL)
-		kcpc_restore(c->c_lwp);
+		kcpc_restore(c->c_lwp->l_cpc);
 }
 
 void
@@ -178,6 +178,7 @@ sched_switch(void)
 {
 	struct cpu *c = arch_curcpu();
 	struct lwp *from = c->c_lwp, *to = queue_pop(&c->c_runq);
+	uint64_t overflowed;
 
 	from->l_ast &= ~AST_YIELD;
 	if (c->c_runq.q_first != NULL)
@@ -190,8 +191,8 @@ sched_switch(void)
 	if (to == from)
 		return;
 	c->c_lwp = to;
-	if (from->l_cpc != NULL)
-		kcpc_save(from);
+	if (from->l_cpc != NULL && (overflowed = kcpc_save(from->l_cpc)) != 0)
+		kcpc_overflow(from->l_cpc, overflowed);
 	if (from->l_state == LWP_ZOMBIE)
 		c->c_left = from;
 	arch_lwp_switch(from, to);

@@ -77,11 +77,14 @@ here(void)
 static void
 look(struct witness_cpu *wc)
 {
-	uint64_t held;
+	struct {
+		struct cpc_sample head;
+		uint64_t held;
+	} s;
 
 	/* Modulo the PIC's width that is what was counted. */
-	wt.wt_base->sample(&wc->wc_set, &held);
-	wc->wc_now += (held - wc->wc_now) & wc->wc_cfg.pc_mask;
+	wt.wt_base->sample(&wc->wc_set, &s.head);
+	wc->wc_now += (s.held - wc->wc_now) & wc->wc_cfg.pc_mask;
 }
 
 /* What the witness counted since something else began. */

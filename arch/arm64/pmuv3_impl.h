@@ -74,15 +74,12 @@ bool pmuv3_spin(uint64_t pics, uint64_t n);
 
 /*
  * pmuv3_pics.S, for sets of one request and more.  Load their PICs, which are
- * stopped.  Returns the set, so that the caller need not keep it.
+ * stopped, then start these.
  */
-struct pcbe_set *pmuv3_load(struct pcbe_set *set);
+void pmuv3_start(struct pcbe_set *set, uint64_t pics);
 /* Bring the counts up to what the stopped PICs hold; none overflowed.  0. */
 uint64_t pmuv3_fold(const struct pcbe_set *set);
-/*
- * value[i] is the count of request i, behind an ISB.  Returns whether none of
- * these PICs had overflowed once all were read.
- */
-bool pmuv3_sample(const struct pcbe_set *set, uint64_t *value, uint64_t pics);
+/* sample() of kern/pcbe.h, behind an ISB. */
+bool pmuv3_sample(const struct pcbe_set *set, struct cpc_sample *s);
 
 #endif /* ARCH_ARM64_PMUV3_IMPL_H */

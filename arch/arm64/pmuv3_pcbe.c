@@ -22,6 +22,7 @@
 #define AT(type, field, at)                                                    \
 	_Static_assert(offsetof(struct type, field) == (at), "pmuv3_pics.h")
 AT(pcbe_set, ps_n, PS_N);
+AT(pcbe_set, ps_pics, PS_PICS);
 AT(pcbe_set, ps_cfg, PS_CFG);
 AT(pcbe_set, ps_page, PS_PAGE);
 AT(pcbe_cfg, pc_pic, PC_PIC);
@@ -29,25 +30,25 @@ AT(pcbe_cfg, pc_sel, PC_SEL);
 AT(pcbe_cfg, pc_mask, PC_MASK);
 _Static_assert(sizeof(struct pcbe_cfg) == PC_BYTES, "pmuv3_pics.h");
 _Static_assert(sizeof(struct cpc_page_req) == CQ_BYTES, "pmuv3_pics.h");
+AT(cpc_page, cg_seq, CG_SEQ);
+AT(cpc_page, cg_tick, CG_TICK);
 AT(cpc_page, cg_req, CG_REQ);
 AT(cpc_page_req, cq_data, CQ_DATA);
 AT(cpc_page_req, cq_last, CQ_LAST);
+AT(cpc_sample, cs_tick, CS_TICK);
+AT(cpc_sample, cs_value, CS_TICK + 8);
+
+/*
+ * ps_selection, and c_pcbe of the CPU that ran the set last: the PICs that
+ * count, helpers too, and those of them that interrupt.  A stopped PIC
+ * overflows no more, so that its interrupt may stay enabled.
+ */
+#define COUNT(pics)           ((uint64_t)(pics))
+#define INTERRUPT(pics)       ((uint64_t)(pics) << 32)
+#define COUNTING(selection)   ((uint32_t)(selection))
+#define INTERRUPTS(selection) ((selection) >> 32)
 
 struct pmuv3 pmuv3;
-
-static struct pmuv3_cpu {
-	/*
-	 * PICs that hold counts.  Where user reads are open every PIC can be
-	 * read, so those of another set are cleared first.
-	 */
-	uint64_t pu_holding;
-} pmuv3_cpus[MAXCPU];
-
-static struct pmuv3_cpu *
-curcpu(void)
-{
-	return &pmuv3_cpus[arch_curcpu()->c_id];
-}
 
 void
 pmuv3_pcbe_init(bool owns_el2)
@@ -258,6 +259,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		if (cfg->pc_aux == 0)
 			return CPC_RESOURCE_UNAVAIL;
 		set->ps_extra |= (uint32_t)cfg->pc_aux;
+		set->ps_selection |= COUNT(cfg->pc_aux);
 	}
 	cfg->pc_sel = ev->pe_code;
 	if ((cfg->pc_flags & CPC_COUNT_USER) == 0)
@@ -266,25 +268,31 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		cfg->pc_sel |= PMEVTYPER_P;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0)
 		cfg->pc_sel |= PMEVTYPER_NSH;
+	set->ps_selection |= COUNT(1ULL << cfg->pc_pic);
 	if (interrupts(cfg))
-		set->ps_run |= 1ULL << cfg->pc_pic;
+		set->ps_selection |= INTERRUPT(1ULL << cfg->pc_pic);
 	return 0;
 }
 
-/* Forget counts of others that this set's owner could read. */
-static __attribute__((noinline)) void
-clear_others(uint64_t pics)
+/*
+ * The CPU ran other PICs last.  Where user reads are open every PIC can be
+ * read, so what it holds of others is cleared.
+ */
+static void
+select(uint64_t selection)
 {
-	struct pmuv3_cpu *pu = curcpu();
-	uint64_t stale = pu->pu_holding & ~pics;
+	struct cpu *c = arch_curcpu();
+	uint64_t stale = COUNTING(c->c_pcbe & ~selection);
 
 	for (; stale != 0; stale &= stale - 1)
 		pmu_write_pmevcntr((unsigned)__builtin_ctzll(stale), 0);
-	pu->pu_holding = pics;
+	pmu_write_pmintenclr(pmuv3.pv_pics);
+	pmu_write_pmintenset(INTERRUPTS(selection));
+	c->c_pcbe = selection;
 }
 
 /* The helpers run one count behind the PICs they serve. */
-static __attribute__((noinline)) void
+static void
 load_helpers(const struct pcbe_set *set)
 {
 	const struct cpc_page_req *cq = set->ps_page->cg_req;
@@ -295,29 +303,39 @@ load_helpers(const struct pcbe_set *set)
 
 		if (cfg->pc_aux != 0)
 			pmu_load((unsigned)__builtin_ctzll(cfg->pc_aux),
-			    cfg->pc_sel, pmuv3_in_width(cq[i].cq_last - 1));
+			    cfg->pc_sel, pmuv3_in_width(cq[i].cq_data - 1));
 	}
 }
 
-static void
-program(struct pcbe_set *to_load)
+static inline void
+start(struct pcbe_set *set)
 {
-	struct pcbe_set *set = pmuv3_load(to_load);
-	struct cpc_page *page = set->ps_page;
-	uint64_t pics = set->ps_pics | set->ps_extra;
+	uint32_t pics = COUNTING(set->ps_selection);
 
-	if (curcpu()->pu_holding != pics)
-		clear_others(pics);
-	if (set->ps_extra != 0)
-		load_helpers(set);
 	pmu_write_pmovsclr(pics);
-	pmu_write_pmintenset(set->ps_run);
 	if (set->ps_user_read)
 		pmu_write_pmuserenr(PMUSERENR_ER | PMUSERENR_CR);
-	pmu_isb(); /* all of that holds before the first of them counts */
-	page->cg_tick -= pmu_read_pmccntr();
-	pmu_write_pmcntenset(pics);
-	pmu_isb(); /* and they count from the next instruction on */
+	pmuv3_start(set, pics);
+}
+
+/* Apart, so that the usual way saves no register. */
+static __attribute__((noinline)) void
+program_other(struct pcbe_set *set)
+{
+	if (arch_curcpu()->c_pcbe != set->ps_selection)
+		select(set->ps_selection);
+	if (set->ps_extra != 0)
+		load_helpers(set);
+	start(set);
+}
+
+static void
+program(struct pcbe_set *set)
+{
+	if (arch_curcpu()->c_pcbe != set->ps_selection || set->ps_extra != 0)
+		program_other(set);
+	else
+		start(set);
 }
 
 static inline void
@@ -325,13 +343,16 @@ stop_pics(uint64_t pics)
 {
 	pmu_write_pmcntenclr(pics);
 	pmu_write_pmuserenr(0);
-	pmu_write_pmintenclr(pics);
 	pmu_isb();
 }
 
 static void
 allstop(void)
 {
+	struct cpu *c = arch_curcpu();
+
+	pmu_write_pmintenclr(pmuv3.pv_pics);
+	c->c_pcbe = COUNTING(c->c_pcbe);
 	stop_pics(pmuv3.pv_pics);
 }
 
@@ -346,6 +367,7 @@ overflow_bitmap(void)
 	return pics;
 }
 
+/* A PIC did: one of the set, or one that is kept. */
 static __attribute__((noinline)) uint64_t
 fold_overflowed(struct pcbe_set *set)
 {
@@ -366,25 +388,19 @@ static uint64_t
 stop(struct pcbe_set *set)
 {
 	struct cpc_page *page = set->ps_page;
-	uint64_t pics = pmuv3.pv_pics;
 
-	stop_pics(pics);
+	stop_pics(COUNTING(set->ps_selection));
 	page->cg_tick += pmu_read_pmccntr();
-	if ((pmu_read_pmovsclr() & pics) != 0)
+	if (pmu_read_pmovsclr() != 0)
 		return fold_overflowed(set);
 	return pmuv3_fold(set);
-}
-
-static bool
-sample(const struct pcbe_set *set, uint64_t *value)
-{
-	return pmuv3_sample(set, value, pmuv3.pv_pics);
 }
 
 static void
 free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
 	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+	set->ps_selection &= ~COUNT(cfg->pc_aux);
 	cfg->pc_aux = 0;
 }
 
@@ -393,17 +409,7 @@ static void
 keep(struct pcbe_set *set)
 {
 	pmuv3.pv_pics &= ~(uint64_t)set->ps_pics;
-	pmuv3_load(set);
-	pmu_isb();
-	pmu_write_pmcntenset(set->ps_pics);
-	pmu_isb();
-}
-
-static uint64_t
-tick(void)
-{
-	pmu_isb();
-	return pmu_read_pmccntr();
+	pmuv3_start(set, set->ps_pics);
 }
 
 struct pcbe_ops pmuv3_pcbe_ops = {
@@ -421,9 +427,8 @@ struct pcbe_ops pmuv3_pcbe_ops = {
 	.program = program,
 	.stop = stop,
 	.allstop = allstop,
-	.sample = sample,
+	.sample = pmuv3_sample,
 	.free = free_cfg,
 	.keep = keep,
-	.tick = tick,
 	.prove = pmuv3_pcbe_prove,
 };

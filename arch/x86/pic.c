@@ -204,7 +204,7 @@ program(struct pcbe_set *set)
 	pc->pc_watched = 0;
 	x86_pic_clear_others(pc, set->ps_pics);
 	x86_extra_load(set);
-	set->ps_page->cg_tick -= pmu_rdtsc();
+	pcbe_begin(set->ps_page, pmu_rdtsc());
 	if (x86_pics.xs_ctrl != 0)
 		start_together(pc, set);
 	else
@@ -232,11 +232,13 @@ allstop(void)
 }
 
 static bool
-sample(const struct pcbe_set *set, uint64_t *value)
+sample(const struct pcbe_set *set, struct cpc_sample *s)
 {
 	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
 	const struct cpc_page_req *cq = set->ps_page->cg_req;
+	uint64_t *value = s->cs_value;
 
+	s->cs_tick = set->ps_page->cg_tick + pmu_rdtsc();
 	pmu_fence();
 	for (; cfg < end; cfg++, cq++)
 		*value++ =
@@ -347,12 +349,6 @@ keep(struct pcbe_set *set)
 	pc->pc_holding &= ~set->ps_pics;
 }
 
-static uint64_t
-tick(void)
-{
-	return pmu_rdtsc();
-}
-
 /* Is pic_together.c for these? */
 static bool
 are_together(const struct x86_pics *ps)
@@ -381,7 +377,6 @@ x86_pic_ops(struct pcbe_ops *ops)
 	ops->sample = together ? x86_together_sample : sample;
 	ops->free = free_cfg;
 	ops->keep = keep;
-	ops->tick = tick;
 	for (unsigned i = 0; i < ps->xs_n; i++)
 		x86_pic_of_bit[__builtin_ctzll(ps->xs_pic[i].xp_global)] =
 		    (uint8_t)i;

@@ -113,6 +113,6 @@ x86_pics_of_status(uint64_t status)
 #define X86_TOGETHER_MASK ((1ULL << 40) - 1)
 void x86_together_program(struct pcbe_set *set);
 uint64_t x86_together_stop(struct pcbe_set *set);
-bool x86_together_sample(const struct pcbe_set *set, uint64_t *value);
+bool x86_together_sample(const struct pcbe_set *set, struct cpc_sample *s);
 
 #endif /* ARCH_X86_PIC_H */

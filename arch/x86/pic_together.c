@@ -139,7 +139,7 @@ x86_together_program(struct pcbe_set *set)
 	} while ((at -= EACH) != 0);
 	if (set->ps_user_read)
 		pmu_open_reads();
-	page->cg_tick -= pmu_rdtsc();
+	pcbe_begin(page, pmu_rdtsc());
 	pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
 }
 
@@ -193,13 +193,14 @@ x86_together_stop(struct pcbe_set *set)
 
 /* An overflow that nobody was told of yet makes the counts doubtful. */
 bool
-x86_together_sample(const struct pcbe_set *set, uint64_t *value)
+x86_together_sample(const struct pcbe_set *set, struct cpc_sample *s)
 {
 	const struct pcbe_cfg *cfgs = set->ps_cfg - 1;
 	const struct cpc_page_req *reqs = set->ps_page->cg_req - 1;
+	uint64_t *value = s->cs_value - 1;
 	size_t i = set->ps_n;
 
-	value--;
+	s->cs_tick = set->ps_page->cg_tick + pmu_rdtsc();
 	pmu_fence();
 	do {
 		value[i] = reqs[i].cq_data +

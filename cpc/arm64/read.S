@@ -10,8 +10,8 @@
 	.globl	cpci_read
 	.type	cpci_read, %function
 cpci_read:
-	ldp	x4, x5, [x0, #CG_SEQ]
-	ldp	x6, x7, [x0, #CG_NREQS]		/* and tick */
+	ldp	x4, x7, [x0, #CG_SEQ]		/* and tick */
+	ldp	x5, x6, [x0, #CG_SET]		/* and nreqs */
 	ldp	x2, x3, [x1, #CB_SET]		/* and n */
 	ldp	x16, x17, [x1, #CB_SAMPLE]	/* and spare */
 	cmp	x5, x2

@@ -241,9 +241,9 @@ struct cpc_page_req {
 
 struct cpc_page {
 	uint64_t cg_seq;
+	uint64_t cg_tick; /* cycles; while the set runs, less the PMU's tick */
 	cpc_setid_t cg_set; /* that is running; 0: ask the kernel */
 	uint64_t cg_nreqs;
-	uint64_t cg_tick; /* cycles; while the set runs, less the PMU's tick */
 	/* hrtime: bits 64 and up of (clock << cg_lift) * cg_mult */
 	uint64_t cg_mult;
 	uint64_t cg_lift;

@@ -137,12 +137,15 @@ fake_privilege(unsigned p, bool cpc_cpu)
 static void
 switch_to(struct lwp *l)
 {
-	if (curcpu->c_lwp->l_cpc != NULL)
-		kcpc_save(curcpu->c_lwp);
+	struct kcpc_ctx *left = curcpu->c_lwp->l_cpc;
+	uint64_t overflowed;
+
+	if (left != NULL && (overflowed = kcpc_save(left)) != 0)
+		kcpc_overflow(left, overflowed);
 	curcpu->c_lwp = l;
 	l->l_cpu = curcpu;
 	if (l->l_cpc != NULL)
-		kcpc_restore(l);
+		kcpc_restore(l->l_cpc);
 }
 
 /* On the CPU that runs it. */

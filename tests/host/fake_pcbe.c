@@ -331,7 +331,7 @@ program(struct pcbe_set *set)
 		if (fake_shape.staggered)
 			fake_system(1);
 	}
-	set->ps_page->cg_tick -= pmu.cycles;
+	pcbe_begin(set->ps_page, pmu.cycles);
 	pmu.running = set->ps_pics | pmu.kept;
 	pmu.readable = set->ps_user_read ? set->ps_pics : 0;
 }
@@ -373,14 +373,15 @@ stop(struct pcbe_set *set)
 }
 
 static bool
-sample(const struct pcbe_set *set, uint64_t *value)
+sample(const struct pcbe_set *set, struct cpc_sample *s)
 {
 	unsigned i;
 
+	s->cs_tick = set->ps_page->cg_tick + pmu.cycles;
 	for (i = 0; i < set->ps_n; i++) {
 		const struct cpc_page_req *cq = &set->ps_page->cg_req[i];
 
-		value[i] =
+		s->cs_value[i] =
 		    cq->cq_data +
 		    ((pmu.raw[set->ps_cfg[i].pc_pic] - cq->cq_last) & mask());
 	}
@@ -399,12 +400,6 @@ siblings(unsigned cpu)
 {
 	(void)cpu;
 	return (1 << FAKE_NCPU) - 1;
-}
-
-static uint64_t
-tick(void)
-{
-	return pmu.cycles;
 }
 
 static const char *
@@ -431,7 +426,6 @@ static struct pcbe_ops ops = {
 	.allstop = allstop,
 	.sample = sample,
 	.free = release,
-	.tick = tick,
 	.prove = prove,
 };
 const struct pcbe_ops *fake_ops = &ops;

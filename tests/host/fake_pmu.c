@@ -57,7 +57,7 @@ fake_reset(const struct fake_shape *shape)
 	for (fake_self = FAKE_NCPU; fake_self-- > 0;) {
 		struct fake_pmu *p = &fake_pmu[fake_self];
 
-		cpus[fake_self].c_id = fake_self;
+		cpus[fake_self] = (struct cpu){ .c_id = fake_self };
 		p->pmcr = PMCR_E;
 		p->pmcnten = p->pminten = p->pmovs = fake_implemented();
 		p->pmuserenr = 0xf;

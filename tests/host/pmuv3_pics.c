@@ -4,8 +4,8 @@
 #include "arch/arm64/pmu_regs.h"
 #include "arch/arm64/pmuv3_impl.h"
 
-struct pcbe_set *
-pmuv3_load(struct pcbe_set *set)
+void
+pmuv3_start(struct pcbe_set *set, uint64_t pics)
 {
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
@@ -14,7 +14,10 @@ pmuv3_load(struct pcbe_set *set)
 		cq->cq_last = cq->cq_data & set->ps_cfg->pc_mask;
 		pmu_load(cfg->pc_pic, cfg->pc_sel, cq->cq_last);
 	}
-	return set;
+	pmu_isb();
+	pcbe_begin(set->ps_page, pmu_read_pmccntr());
+	pmu_write_pmcntenset(pics);
+	pmu_isb();
 }
 
 uint64_t
@@ -27,15 +30,16 @@ pmuv3_fold(const struct pcbe_set *set)
 }
 
 bool
-pmuv3_sample(const struct pcbe_set *set, uint64_t *value, uint64_t pics)
+pmuv3_sample(const struct pcbe_set *set, struct cpc_sample *s)
 {
 	pmu_isb();
+	s->cs_tick = set->ps_page->cg_tick + pmu_read_pmccntr();
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct cpc_page_req *cq = &set->ps_page->cg_req[i];
 		uint64_t now = pmu_read_pmevcntr(set->ps_cfg[i].pc_pic);
 
-		value[i] =
+		s->cs_value[i] =
 		    cq->cq_data + ((now - cq->cq_last) & set->ps_cfg->pc_mask);
 	}
-	return (pmu_read_pmovsclr() & pics) == 0;
+	return (pmu_read_pmovsclr() & set->ps_pics) == 0;
 }

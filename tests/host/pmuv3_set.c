@@ -111,7 +111,7 @@ set_start(struct set *s)
 void
 set_sample(struct set *s)
 {
-	ops->sample(&s->set, s->data);
+	ops->sample(&s->set, &s->sample);
 }
 
 uint64_t

@@ -30,7 +30,8 @@ int fixture_down(void **state);
 
 struct set {
 	struct pcbe_set set;
-	uint64_t data[PCBE_MAXPIC]; /* the counts, by request */
+	struct cpc_sample sample;
+	uint64_t data[PCBE_MAXPIC]; /* its values: the counts, by request */
 	struct pcbe_cfg cfg[PCBE_MAXPIC];
 	struct cpc_page page;
 	struct cpc_page_req reqs[PCBE_MAXPIC]; /* the page's */

@@ -148,8 +148,6 @@ whole_life(void)
 	fake_run(0, 3);
 	set_sample(&s);
 	fake_run(0, 3);
-	ops->tick();
-	fake_run(0, 3);
 	ops->allstop();
 	ops->overflow_bitmap();
 	fake_run(0, 1);

@@ -96,7 +96,7 @@ set_start(struct x86_set *s)
 void
 set_sample(struct x86_set *s)
 {
-	s->ops->sample(&s->set, s->data);
+	s->ops->sample(&s->set, &s->sample);
 }
 
 uint64_t

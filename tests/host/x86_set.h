@@ -11,7 +11,8 @@ struct x86_set {
 	const struct pcbe_ops *ops;
 	struct pcbe_set set;
 	struct pcbe_cfg cfg[PCBE_MAXPIC];
-	uint64_t data[PCBE_MAXPIC];
+	struct cpc_sample sample;
+	uint64_t data[PCBE_MAXPIC]; /* its values */
 	struct cpc_page page;
 	struct cpc_page_req reqs[PCBE_MAXPIC]; /* the page's */
 };
