@@ -78,7 +78,7 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_itimer.o kern/sys_poll.o kern/sys_sig.o kern/machine.o \
-             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/witness.o kern/acpi.o kern/efirt.o \
+             kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/kcpc_why.o kern/witness.o kern/acpi.o kern/efirt.o \
              kern/null_shape.o kern/null_pcbe.o
 
 # events/: names of events, and the tables of the vendors in EVENTS: make EVENTS=amd leaves Intel's out.
@@ -118,7 +118,7 @@ UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
 PAYLOADS := spin triad matmul chase example1 example2 record stat bench encode list fits
 PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/tally.o payloads/$(ARCH)/spin.o \
-                payloads/bench_switch.o payloads/bench_signal.o payloads/bench_overflow.o payloads/bench_flat.o payloads/$(ARCH)/bench_clock.o
+                payloads/bench_switch.o payloads/bench_signal.o payloads/bench_overflow.o payloads/bench_flat.o payloads/bench_assign.o payloads/$(ARCH)/bench_clock.o
 # Names are looked up by what the kernel looks them up by.
 NAMES_OBJS := payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
@@ -127,7 +127,7 @@ TESTS    := startup stdio heap files memory contig codegen clock random fpstate 
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak
-TESTS    += cpc_events
+TESTS    += cpc_events cpc_fit
 # What of the contract holds whatever it is that the PMU counts.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
             cpc_inherit cpc_cpu cpc_interlock
@@ -304,15 +304,18 @@ test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)
 HOST_TESTS   += test_intel_table
 test_intel_table_OBJS = $(test_intel_pcbe_OBJS)
 HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe
-HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o $(HOST_EVENTS) $(HOST_LIB)
+HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o kern/kcpc_why.o $(HOST_EVENTS) $(HOST_LIB)
 test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_shape.o arch/x86/intel_pcbe.o arch/x86/intel_cfg.o arch/x86/intel_events.o $(HOST_X86)
 test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
+# kcpc's way from requests to PICs, on the masks that Intel's backend really has.
+HOST_TESTS   += kcpc_fit
+kcpc_fit_OBJS         := kern/kcpc_bind.o kern/kcpc_assign.o $(test_intel_pcbe_OBJS)
 test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)
 # That of arm64 likewise.
 HOST_PMUV3   := test_pmuv3 test_pmuv3_count test_pmuv3_overflow test_pmuv3_rules
 HOST_TESTS   += $(HOST_PMUV3)
 $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fake_pmu_regs.o tests/host/pmuv3_pics.o tests/host/pmuv3_set.o \
-    arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_events.o arch/arm64/pmuv3_prove.o $$(HOST_LIB)))
+    arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_events.o arch/arm64/pmuv3_prove.o kern/kcpc_why.o $$(HOST_LIB)))
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
@@ -321,7 +324,7 @@ cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/no_pages.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
-    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o \
+    kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/kcpc_why.o \
     kern/witness.o kern/kcpc_names.o $(HOST_EVENTS) $(HOST_LIB)
 # Every interleaving of kcpc's operations on the software PMU.
 HOST_TESTS   += explore

@@ -19,7 +19,8 @@ result(intptr_t r)
 
 /* Ask the kernel; ESTALE where the set changes or goes meanwhile. */
 static intptr_t
-ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how, int *subcode)
+ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
+    struct cpc_refusal *rf)
 {
 	struct cpci_set *cs = cpci_set(cpc, set);
 	struct cpci_pack *pk;
@@ -31,18 +32,18 @@ ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how, int *subcode)
 		__atomic_store_n(&cs->cs_bound_once, true, __ATOMIC_SEQ_CST);
 	pk = __atomic_load_n(&cs->cs_pack, __ATOMIC_ACQUIRE);
 	return cpc_syscall(
-	    op, (uintptr_t)&pk->pk_pack, cpci_id(set), how, (uintptr_t)subcode);
+	    op, (uintptr_t)&pk->pk_pack, cpci_id(set), how, (uintptr_t)rf);
 }
 
 static intptr_t
-bind_lwp(cpc_t *cpc, cpc_set_t *set, uintptr_t flags, int *subcode)
+bind_lwp(cpc_t *cpc, cpc_set_t *set, uintptr_t flags, struct cpc_refusal *rf)
 {
-	intptr_t r = ask(cpc, set, CPC_OP_BIND, flags, subcode);
+	intptr_t r = ask(cpc, set, CPC_OP_BIND, flags, rf);
 	sigset_t mask;
 
 	if (r == -ESTALE) {
 		cpci_lock(cpc, &mask);
-		r = ask(cpc, set, CPC_OP_BIND, flags, subcode);
+		r = ask(cpc, set, CPC_OP_BIND, flags, rf);
 		cpci_unlock(cpc, &mask);
 	}
 	return r;
@@ -51,23 +52,25 @@ bind_lwp(cpc_t *cpc, cpc_set_t *set, uintptr_t flags, int *subcode)
 int
 cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
+	struct cpc_refusal rf;
 	intptr_t r = -EINVAL;
-	int subcode = -1;
 
 	if (cpc == NULL)
 		return result(-EINVAL);
 	cpci_page_find();
+	rf.cf_subcode = -1;
 	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0)
-		r = bind_lwp(cpc, set, flags, &subcode);
+		r = bind_lwp(cpc, set, flags, &rf);
 	return r == 0 ? 0
-	              : cpci_fail(cpc, "cpc_bind_curlwp", (int)-r, subcode, "");
+	              : cpci_fail(cpc, "cpc_bind_curlwp", (int)-r,
+			    rf.cf_subcode, rf.cf_why);
 }
 
 int
 cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 {
+	struct cpc_refusal rf;
 	intptr_t r = -EINVAL;
-	int subcode = -1;
 	sigset_t mask;
 
 	if (cpc == NULL)
@@ -76,12 +79,14 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 	 * The LWP may wait for its turn on that CPU: meanwhile the set is
 	 * not destroyed.  A negative id is one no processor has, as it is.
 	 */
+	rf.cf_subcode = -1;
 	cpci_lock(cpc, &mask);
 	if (flags == 0)
-		r = ask(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &subcode);
+		r = ask(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &rf);
 	cpci_unlock(cpc, &mask);
 	return r == 0 ? 0
-	              : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, subcode, "");
+	              : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, rf.cf_subcode,
+			    rf.cf_why);
 }
 
 int

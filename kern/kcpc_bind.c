@@ -74,34 +74,15 @@ give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }
 
-static int
-assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
-{
-	uint64_t can[PCBE_MAXPIC];
-	int pic[PCBE_MAXPIC];
-	unsigned i;
-
-	for (i = 0; i < ctx->kc_nreqs; i++) {
-		can[i] = want[i].kw_req->cr_event.ce_pics & kcpc_pics;
-		if (want[i].kw_req->cr_picnum != -1)
-			can[i] &= 1ULL << want[i].kw_req->cr_picnum;
-	}
-	if (!kcpc_assign(ctx->kc_nreqs, can, pic))
-		return refuse(subcode, CPC_RESOURCE_UNAVAIL);
-	for (i = 0; i < ctx->kc_nreqs; i++)
-		give(ctx, i, (unsigned)pic[i]);
-	ctx->kc_pcbe.ps_spare = (uint32_t)kcpc_pics & ~ctx->kc_pcbe.ps_pics;
-	return 0;
-}
-
-/* Names were resolved to positions in the backend's list, one by one. */
-static int
+/*
+ * Names were resolved to positions in the backend's list, one by one.  Few
+ * requests have any; the others do without a call.
+ */
+static __attribute__((noinline)) int
 attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
 {
 	unsigned i, id, nnames = 0;
 
-	if (want->kw_req->cr_nattrs == 0)
-		return 0;
 	while (kcpc_ops->list_attrs(nnames) != NULL)
 		nnames++;
 	for (i = 0; i < want->kw_req->cr_nattrs; i++) {
@@ -113,6 +94,50 @@ attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
 		attrs[i].pa_id = id;
 		attrs[i].pa_val = want->kw_attrs[i].ca_value;
 	}
+	return 0;
+}
+
+/* Of these PICs, those that take the request's attributes, if any does. */
+static __attribute__((noinline)) uint64_t
+with_attrs(uint64_t pics, const struct kcpc_want *want)
+{
+	struct pcbe_attr attrs[CPC_MAX_ATTRS];
+	uint64_t some = 0;
+
+	if (kcpc_ops->attr_pics != NULL && attrs_take(attrs, want) == 0)
+		some =
+		    kcpc_ops->attr_pics(pics, want->kw_req->cr_nattrs, attrs);
+	return some != 0 ? some : pics;
+}
+
+/* Bit n: the request can be on PIC n. */
+static uint64_t
+coverage(const struct kcpc_want *want)
+{
+	uint64_t pics = want->kw_req->cr_event.ce_pics & kcpc_pics;
+
+	if (want->kw_req->cr_picnum != -1)
+		pics &= 1ULL << want->kw_req->cr_picnum;
+	return want->kw_req->cr_nattrs != 0 ? with_attrs(pics, want) : pics;
+}
+
+static int
+assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
+{
+	uint64_t can[PCBE_MAXPIC];
+	struct kcpc_short too_few;
+	int pic[PCBE_MAXPIC];
+	unsigned i;
+
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		can[i] = coverage(&want[i]);
+	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few)) {
+		kcpc_why_short(&too_few);
+		return refuse(subcode, CPC_RESOURCE_UNAVAIL);
+	}
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		give(ctx, i, (unsigned)pic[i]);
+	ctx->kc_pcbe.ps_spare = (uint32_t)kcpc_pics & ~ctx->kc_pcbe.ps_pics;
 	return 0;
 }
 
@@ -140,7 +165,7 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 	struct pcbe_event event;
 	int subcode;
 
-	if ((subcode = attrs_take(attrs, want)) != 0)
+	if (pr->cr_nattrs != 0 && (subcode = attrs_take(attrs, want)) != 0)
 		return subcode;
 	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
 		return CPC_HV_NO_ACCESS;
@@ -187,6 +212,7 @@ configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	}
 	for (i = 0; i < ctx->kc_nreqs; i++) {
 		if ((code = configure_one(ctx, &want[i])) != 0) {
+			kcpc_why_request(i);
 			unconfigure(ctx);
 			return refuse(subcode, code);
 		}

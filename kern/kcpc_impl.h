@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "include/sys/cpc.h"
+#include "kern/assign.h"
 #include "kern/pcbe.h"
 #include "kern/timer.h"
 
@@ -97,10 +98,13 @@ uint32_t kcpc_caps(void);
 void kcpc_asked(bool refused);
 
 /*
- * kcpc_assign.c: give each of n requests a PIC of its own out of can[i], the
- * lowest where there is a choice for it alone.  False where it cannot be.
+ * kcpc_why.c: what kcpc_why() of kern/pcbe.h said since it was last cleared.
  */
-bool kcpc_assign(unsigned n, const uint64_t *can, int *pic);
+void kcpc_why_clear(void);
+const char *kcpc_why_text(void);
+/* It was said of request i; or these requests cannot all have a PIC. */
+void kcpc_why_request(unsigned i);
+void kcpc_why_short(const struct kcpc_short *ks);
 
 /*
  * kcpc_bind.c: make a context, which is frozen and on no LWP yet.  Returns 0,

@@ -101,6 +101,16 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 	    l, &cpus[cpu], pack->cp_set, want, pack->cp_nreqs, subcode);
 }
 
+/* What more there is to say of a refusal than its errno. */
+static int
+tell_why(uintptr_t uva, int subcode)
+{
+	struct cpc_refusal rf = { .cf_subcode = subcode };
+
+	strlcpy(rf.cf_why, kcpc_why_text(), sizeof rf.cf_why);
+	return copyout(uva, &rf, sizeof rf);
+}
+
 /* Of a pack this long or shorter the copy is on the stack. */
 #define PACK_SMALL 1024
 
@@ -129,9 +139,9 @@ take_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 	if ((err = copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
 	*pack = head;
+	kcpc_why_clear();
 	err = bind(l, pack, head.cp_bytes, a[2], &subcode);
-	if (err != 0 && subcode != -1 &&
-	    copyout(a[3], &subcode, sizeof subcode) != 0)
+	if (err != 0 && subcode != -1 && tell_why(a[3], subcode) != 0)
 		err = EFAULT;
 
 free_pack:

@@ -236,6 +236,15 @@ filters_conflict(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 	       ((cfg->pc_flags ^ set->ps_cfg[0].pc_flags) & filter) != 0;
 }
 
+/* Fixed PICs take none. */
+static uint64_t
+attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
+{
+	(void)nattrs;
+	(void)attrs;
+	return pics & general_pics();
+}
+
 static int
 configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
@@ -253,12 +262,17 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		return subcode;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !shape.ns_hv)
 		return CPC_HV_NO_ACCESS;
-	if (filters_conflict(cfg, set))
+	if (filters_conflict(cfg, set)) {
+		kcpc_why("all PICs count at the privileges of request 0");
 		return CPC_CONFLICTING_REQS;
+	}
 	cfg->pc_aux = 0;
 	if (shape.ns_helpers && cfg->pc_notify) {
-		if (spare == 0)
+		if (spare == 0) {
+			kcpc_why("its overflow interrupts by a second PIC, "
+				 "and none is left");
 			return CPC_RESOURCE_UNAVAIL;
+		}
 		cfg->pc_aux = spare & -spare;
 		set->ps_extra |= (uint32_t)cfg->pc_aux;
 	}
@@ -457,6 +471,7 @@ static struct pcbe_ops null_ops = {
 	.list_attrs = list_attrs,
 	.event_coverage = event_coverage,
 	.overflow_bitmap = overflow_bitmap,
+	.attr_pics = attr_pics,
 	.configure = configure,
 	.program = program,
 	.stop = stop,

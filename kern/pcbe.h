@@ -78,6 +78,7 @@ struct pcbe_set {
 	/* Registers that are one for all PICs: bit n, enum event_extra's n+1.
 	 */
 	uint8_t ps_besides;
+	uint8_t ps_beside_of[EXTRA_N - 1]; /* the first request that is for */
 	/* the backend's, from configure() */
 	uint64_t ps_run, ps_ctrl, ps_selection;
 	uint64_t ps_beside[EXTRA_N - 1]; /* the nth of ps_besides is to hold */
@@ -168,11 +169,21 @@ struct pcbe_ops {
 	uint64_t (*overflow_bitmap)(void);
 
 	/*
+	 * Of these PICs, those that take such attributes, whatever their
+	 * values; NULL: all do, or none.  A request's PIC is one of them,
+	 * unless there is none: then configure() says why.
+	 */
+	uint64_t (*attr_pics)(
+	    uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs);
+
+	/*
 	 * Validate and build cfg for one request; `set` is for conflicts.
 	 * kcpc has refused an attribute on a generic event and one unknown
 	 * to list_attrs().  Returns 0 or a CPC_* subcode (1..11), having
 	 * taken nothing; CPC_RESOURCE_UNAVAIL where a helper PIC is needed
-	 * and none is free.
+	 * and none is free.  Where it is more than the subcode tells, the
+	 * reason goes to kcpc_why(): which part of the hardware, and for
+	 * what.
 	 */
 	int (*configure)(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	    unsigned nattrs, const struct pcbe_attr *attrs,
@@ -237,5 +248,8 @@ struct pcbe_ops {
 	 */
 	void (*advance)(uint64_t n, unsigned privilege);
 };
+
+/* kern/kcpc_why.c: why configure() refuses, a line without its end. */
+void kcpc_why(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* KERN_PCBE_H */

@@ -227,6 +227,8 @@ main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "flat") == 0)
 		return bench_flat();
+	if (argc > 1 && strcmp(argv[1], "assign") == 0)
+		return bench_assign();
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL) {
 		perror("cpc_open");
 		return 1;

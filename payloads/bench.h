@@ -55,5 +55,7 @@ void bench_overflows(cpc_t *cpc);
  * result.
  */
 int bench_flat(void);
+/* bench_assign.c: which PIC counts which request, at worst.  The same. */
+int bench_assign(void);
 
 #endif /* PAYLOADS_BENCH_H */

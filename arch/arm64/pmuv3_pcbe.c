@@ -256,8 +256,11 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	cfg->pc_mask = pmuv3_in_width(~0ULL);
 	if (cfg->pc_notify && pmuv3.pv_overflow == PMUV3_PAIRED) {
 		cfg->pc_aux = spare_pic(set);
-		if (cfg->pc_aux == 0)
+		if (cfg->pc_aux == 0) {
+			kcpc_why("its overflow interrupts by a second PIC, "
+				 "and none is left");
 			return CPC_RESOURCE_UNAVAIL;
+		}
 		set->ps_extra |= (uint32_t)cfg->pc_aux;
 		set->ps_selection |= COUNT(cfg->pc_aux);
 	}

@@ -244,8 +244,10 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	    AMD_CODE_EVENT(ev->pe_code) > raw_max() ||
 	    (coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0)
 		return CPC_INVALID_EVENT;
-	if ((ev->pe_code & AMD_GUEST_HOST) != 0)
+	if ((ev->pe_code & AMD_GUEST_HOST) != 0) {
+		kcpc_why("guest and host are told apart under SVM alone");
 		return CPC_RESOURCE_UNAVAIL;
+	}
 	subcode =
 	    evtsel_add_attrs(&sel, attrs, nattrs, attr, set->ps_privileged);
 	if (subcode != 0)

@@ -41,6 +41,17 @@ intel_table_event(const struct event_code *ec, struct pcbe_event *ev)
 	return pics;
 }
 
+/* Fixed PICs take no attribute but one. */
+uint64_t
+intel_attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
+{
+	for (unsigned i = 0; i < nattrs; i++) {
+		if (intel_attrs[attrs[i].pa_id] != ATTR_ANYTHR)
+			return pics & low_bits(intel_shape.is_ngp);
+	}
+	return pics;
+}
+
 static int
 configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
     unsigned nattrs, const struct pcbe_attr *attrs, bool privileged)
@@ -108,8 +119,11 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	    (ev->pe_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
 		INTEL_FIXED_CODE(0))
 		return CPC_INVALID_EVENT;
-	if ((ev->pe_code & intel_lacking) != 0)
+	if ((ev->pe_code & intel_lacking) != 0) {
+		kcpc_why("bits %#llx of the event select are not here",
+		    (unsigned long long)(ev->pe_code & intel_lacking));
 		return CPC_RESOURCE_UNAVAIL;
+	}
 	if ((ev->pe_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
 		return CPC_ATTR_REQUIRES_PRIVILEGE;
 	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);

@@ -54,6 +54,8 @@ bool intel_fixed_counts(unsigned n, uint64_t code);
 
 /* intel_cfg.c: the operations of kern/pcbe.h. */
 uint64_t intel_table_event(const struct event_code *ec, struct pcbe_event *ev);
+uint64_t intel_attr_pics(
+    uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs);
 int intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
     unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set);
 

@@ -62,7 +62,7 @@ extern "C" {
 enum cpc_op {
 	/*
 	 * a: struct cpc_pack, b: the set it is of, or ESTALE; c: CPC_BIND_*,
-	 * d: int * that gets the subcode of a failure, if it has one.
+	 * d: struct cpc_refusal, filled by a failure that has a subcode.
 	 */
 	CPC_OP_BIND = 0,
 	/* a: set, b: struct cpc_sample with room for c values (EINVAL). */
@@ -206,6 +206,14 @@ struct cpc_packattr {
 	uint32_t ca_id; /* position in the list of CPC_OP_LIST_ATTRS */
 	uint32_t ca_pad;
 	uint64_t ca_value;
+};
+
+/* Why a set was not bound. */
+#define CPC_WHY_BYTES 160
+
+struct cpc_refusal {
+	int32_t cf_subcode;
+	char cf_why[CPC_WHY_BYTES]; /* besides: part of a line, or "" */
 };
 
 /* A snapshot; the kernel writes all of it or nothing. */

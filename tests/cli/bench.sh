@@ -43,6 +43,11 @@ flat() {
 		END { exit bad || seen == 0 }' "$out"
 }
 
+# worst: no bind costs 20,000, whatever PICs its requests can be on.
+worst() {
+	awk '/^bind, / { seen++; if ($NF >= 20000) { print; bad = 1 } } END { exit bad || seen != 2 }' "$out"
+}
+
 # same: with these CPUs none costs 3 % more than with one, whose table is there: a system call that yields is 3 instructions
 # longer where there is another CPU to think of, and who makes LWPs finds free memory in other pieces.  8: a futex's queue may have
 # a stranger, as above.
@@ -70,6 +75,10 @@ for arch in arm64 x86_64; do
 	check "$arch: bench flat runs" bench flat --arch "$arch"
 	check "$arch: flat costs" costs
 	check "$arch: they are flat" flat
+	check "$arch: bench assign runs" bench assign --arch "$arch"
+	check "$arch: a bind at worst" worst
+	check "$arch: bench assign runs, 32 PICs" bench assign --arch "$arch" --append pcbe=null,papi=yes,pics=32,width=64
+	check "$arch: a bind of 32 at worst" worst
 	# The mended QEMU everywhere: only there each CPU counts its own.
 	check "$arch: bench flat runs on one CPU" bench flat --arch "$arch" --qemu pmu
 	table "$out" >"$tap_dir/one"

@@ -109,7 +109,7 @@ one_picnum_twice_is_silent(void **state)
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 }
 
-/* CPC-BIND-07 */
+/* CPC-BIND-07: and which requests, and PICs, it is about. */
 static void
 no_assignment_is_resource_unavail(void **state)
 {
@@ -121,6 +121,21 @@ no_assignment_is_resource_unavail(void **state)
 	set = set_of("branches");
 	add(set, "branches");
 	assert_bind_fails(set, EINVAL, CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(detail.text,
+	    "Hardware resource unavailable: requests 0-1 can be on PIC 0 "
+	    "alone\n");
+	set = set_of("instructions");
+	add(set, "cycles");
+	add(set, "cycles");
+	add(set, "branches");
+	assert_bind_fails(set, EINVAL, CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(detail.text,
+	    "Hardware resource unavailable: requests 1-3 can be on PICs 0-1 "
+	    "alone\n");
+	/* Of another bind, that has no reason beyond its subcode. */
+	set = set_of("0x100");
+	assert_bind_fails(set, EINVAL, CPC_INVALID_EVENT);
+	assert_string_equal(detail.text, "Unknown event\n");
 }
 
 /* CPC-BIND-08 */

@@ -170,20 +170,21 @@ door(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 static int
 bind_set(unsigned lwp, unsigned set)
 {
-	int subcode, uva = -door(CPC_OP_PAGE, 0, 0, 0, 0);
+	struct cpc_refusal rf;
+	int uva = -door(CPC_OP_PAGE, 0, 0, 0, 0);
 
 	ex_page_find(lwp, (uintptr_t)uva);
 	return door(CPC_OP_BIND, (uintptr_t)&packs[set], packs[set].head.cp_set,
-	    CPC_BIND_LWP_INHERIT, (uintptr_t)&subcode);
+	    CPC_BIND_LWP_INHERIT, (uintptr_t)&rf);
 }
 
 static int
 bind_cpu(unsigned set, unsigned cpu)
 {
-	int subcode;
+	struct cpc_refusal rf;
 
 	return door(CPC_OP_BIND_CPU, (uintptr_t)&packs[set],
-	    packs[set].head.cp_set, cpu, (uintptr_t)&subcode);
+	    packs[set].head.cp_set, cpu, (uintptr_t)&rf);
 }
 
 static int

@@ -68,7 +68,7 @@ extern struct detail {
 	int calls;
 	int subcode;
 	char fn[64];
-	char text[128];
+	char text[256];
 } detail;
 void detail_listen(cpc_t *c);
 cpc_errhndlr_t detail_note;

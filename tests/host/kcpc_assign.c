@@ -4,7 +4,7 @@
  */
 #include "tests/host/host.h"
 
-#include "kern/kcpc_impl.h"
+#include "kern/assign.h"
 
 #define N 6
 
@@ -50,11 +50,27 @@ is_valid(unsigned n, const uint64_t *can, const int *pic)
 	}
 }
 
+/* So many requests have no PIC beside those, and there are fewer of them. */
+static void
+is_a_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
+{
+	unsigned i;
+
+	assert_true(why->ks_reqs != 0 && why->ks_reqs >> n == 0);
+	assert_true(__builtin_popcountll(why->ks_reqs) >
+		    __builtin_popcountll(why->ks_pics));
+	for (i = 0; i < n; i++) {
+		if ((why->ks_reqs >> i & 1) != 0)
+			assert_true((can[i] & ~why->ks_pics) == 0);
+	}
+}
+
 /* Part 7.3, CPC-BIND-22 */
 static void
 finds_an_assignment_where_one_exists(void **state)
 {
 	unsigned round, n, i, found = 0;
+	struct kcpc_short why;
 	uint64_t can[N];
 	int pic[N];
 	bool ok;
@@ -66,10 +82,12 @@ finds_an_assignment_where_one_exists(void **state)
 		for (i = 0; i < n; i++)
 			/* Sparse ones are the interesting ones. */
 			can[i] = random64() & random64() & ((1 << N) - 1);
-		ok = kcpc_assign(n, can, pic);
+		ok = kcpc_assign(n, can, pic, &why);
 		assert_int_equal(ok, brute_force(n, can, 0));
 		if (ok)
 			is_valid(n, can, pic);
+		else
+			is_a_reason(n, can, &why);
 		found += ok;
 	}
 	/* Both answers were met often. */
@@ -84,7 +102,7 @@ takes_the_lowest(void **state)
 	int pic[3];
 
 	(void)state;
-	assert_true(kcpc_assign(3, can, pic));
+	assert_true(kcpc_assign(3, can, pic, NULL));
 	assert_int_equal(pic[0], 1);
 	assert_int_equal(pic[1], 2);
 	assert_int_equal(pic[2], 0);
@@ -100,10 +118,32 @@ thirty_two_in_a_chain(void **state)
 	(void)state;
 	for (i = 0; i < 32; i++)
 		can[i] = i == 31 ? 1 : 3ULL << i;
-	assert_true(kcpc_assign(32, can, pic));
+	assert_true(kcpc_assign(32, can, pic, NULL));
 	for (i = 0; i < 31; i++)
 		assert_int_equal(pic[i], i + 1);
 	assert_int_equal(pic[31], 0);
+}
+
+/*
+ * What costs most: each search meets every PIC that is taken, and the last of
+ * their holders alone can go on.
+ */
+static void
+thirty_two_that_hold_each_other_up(void **state)
+{
+	uint64_t can[32], taken = 0;
+	int pic[32], i;
+
+	(void)state;
+	for (i = 0; i < 32; i++)
+		can[i] = i == 0 ? 0xffffffff : (1ULL << i) - 1;
+	assert_true(kcpc_assign(32, can, pic, NULL));
+	for (i = 0; i < 32; i++) {
+		assert_true((can[i] >> pic[i] & 1) != 0);
+		taken |= 1ULL << pic[i];
+	}
+	assert_int_equal(taken, 0xffffffff);
+	assert_int_equal(pic[0], 31);
 }
 
 int
@@ -113,6 +153,7 @@ main(void)
 		cmocka_unit_test(finds_an_assignment_where_one_exists),
 		cmocka_unit_test(takes_the_lowest),
 		cmocka_unit_test(thirty_two_in_a_chain),
+		cmocka_unit_test(thirty_two_that_hold_each_other_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

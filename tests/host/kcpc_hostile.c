@@ -43,13 +43,13 @@ make_good(void)
 	}
 }
 
-static int subcode;
+static struct cpc_refusal refusal;
 
 static intptr_t
 bind_pack(size_t bytes)
 {
 	good.head.cp_bytes = (uint32_t)bytes;
-	return call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, (uintptr_t)&subcode);
+	return call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, (uintptr_t)&refusal);
 }
 
 static void
@@ -161,11 +161,11 @@ what_libcpc_checks_is_checked_again(void **state)
 	make_good();
 	good.req[1].cr_flags = 0x40;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
-	assert_int_equal(subcode, CPC_REQ_INVALID_FLAGS);
+	assert_int_equal(refusal.cf_subcode, CPC_REQ_INVALID_FLAGS);
 	make_good();
 	good.req[1].cr_picnum = 4;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
-	assert_int_equal(subcode, CPC_INVALID_PICNUM);
+	assert_int_equal(refusal.cf_subcode, CPC_INVALID_PICNUM);
 	good.req[1].cr_picnum = -2;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
 	assert_int_equal(
@@ -180,12 +180,12 @@ events_are_not_believed(void **state)
 	make_good();
 	good.req[0].cr_event.ce_pics = ~0U << 4;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
-	assert_int_equal(subcode, CPC_RESOURCE_UNAVAIL);
+	assert_int_equal(refusal.cf_subcode, CPC_RESOURCE_UNAVAIL);
 	make_good();
 	good.req[0].cr_event.ce_pics = ~0U;
 	good.req[0].cr_event.ce_code = ~0U;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
-	assert_int_equal(subcode, CPC_INVALID_EVENT);
+	assert_int_equal(refusal.cf_subcode, CPC_INVALID_EVENT);
 }
 
 static void
@@ -207,9 +207,9 @@ attribute_ids_are_not_believed(void **state)
 	pack.req.cr_nattrs = 1;
 	pack.attr.ca_id = 3;
 	assert_int_equal(
-	    call(CPC_OP_BIND, (uintptr_t)&pack, 77, 0, (uintptr_t)&subcode),
+	    call(CPC_OP_BIND, (uintptr_t)&pack, 77, 0, (uintptr_t)&refusal),
 	    -EINVAL);
-	assert_int_equal(subcode, CPC_INVALID_ATTRIBUTE);
+	assert_int_equal(refusal.cf_subcode, CPC_INVALID_ATTRIBUTE);
 }
 
 static void
@@ -280,7 +280,7 @@ random_packs_do_no_harm(void **state)
 		}
 		memcpy(room, &good, sizeof good);
 		r = call(CPC_OP_BIND, (uintptr_t)room, good.head.cp_set, 0,
-		    (uintptr_t)&subcode);
+		    (uintptr_t)&refusal);
 		assert_true(r == 0 || r == -EINVAL || r == -ENOTSUP);
 		fake_user(4);
 	}

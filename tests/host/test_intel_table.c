@@ -6,6 +6,8 @@
  */
 #include "tests/host/intel_shapes.h"
 
+#include "kern/kcpc_impl.h"
+
 /* Add the event of that name, as kcpc would. */
 static int
 add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
@@ -86,12 +88,14 @@ selects_are_written(void **state)
 	assert_int_equal(set.cfg[0].pc_sel, 0x2d100c0);
 	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:intx", 0, NULL),
 	    CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(kcpc_why_text(),
+	    "bits 0x100000000 of the event select are not here");
 	set.set.ps_privileged = false;
 	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:t", 0, NULL),
 	    CPC_ATTR_REQUIRES_PRIVILEGE);
 }
 
-/* CPC-BIND-17: two values for one register conflict. */
+/* CPC-BIND-17: two values for one register conflict, and that is said. */
 static void
 registers_beside_are_shared(void **state)
 {
@@ -103,6 +107,9 @@ registers_beside_are_shared(void **state)
 	boot(&skylake_whole);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), 0);
 	assert_int_equal(add_name(&set, 1, two, 0, NULL), CPC_CONFLICTING_REQS);
+	assert_string_equal(kcpc_why_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is to "
+					     "be 0x10002, and 0x10001 for "
+					     "request 0");
 	assert_int_equal(add_name(&set, 1, one, 0, NULL), 0);
 	assert_int_equal(add_name(&set, 2, other, 0, NULL), 0);
 	cpu->offcore[0] = cpu->offcore[1] = 0;
@@ -112,6 +119,8 @@ registers_beside_are_shared(void **state)
 	ops->allstop();
 	boot(&skylake);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(
+	    kcpc_why_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is not here");
 }
 
 /* The attributes that name them. */
@@ -131,6 +140,8 @@ attributes_name_them(void **state)
 	attr.pa_val = 1ULL << 40;
 	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_string_equal(kcpc_why_text(),
+	    "MSR_OFFCORE_RSP_0 (0x1a6) does not take 0x10000000000");
 }
 
 int

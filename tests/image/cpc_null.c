@@ -401,6 +401,9 @@ CPC_TEST(a_shared_filter_makes_requests_conflict)
 	add_flags(cpc, set, "instructions", SYSTEM);
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_CONFLICTING_REQS);
+	EXPECT(strcmp(test_detail.text,
+		   "Requests conflict with each other: request 1: all PICs "
+		   "count at the privileges of request 0\n") == 0);
 	set = set_with(cpc, "instructions", 0, SYSTEM);
 	add_flags(cpc, set, "instructions", SYSTEM);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
@@ -429,6 +432,46 @@ CPC_TEST(what_greed_misses_is_bound)
 	add_flags(cpc, set, "branches", USER);
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);
+	EXPECT(strcmp(test_detail.text,
+		   "Hardware resource unavailable: requests 0-1 can be on PIC "
+		   "0 alone\n") == 0);
+}
+
+/*
+ * CPC-BIND-22: a fixed PIC counts instructions, too, and takes no attribute:
+ * the request that has one is on another, whatever the order.
+ */
+CPC_TEST(attributes_keep_a_request_off_fixed_pics)
+{
+	char name[] = "umask";
+	cpc_attr_t attr = { name, 1 };
+	cpc_reqinfo_t info;
+	uint_t fixed;
+	cpc_set_t *set;
+
+	NEEDS("fixed", "0", "1");
+	fixed = cpc_npic(cpc) - 1;
+	for (uint_t with = 0; with <= fixed; with++) {
+		set = cpc_set_create(cpc);
+		for (uint_t i = 0; i <= fixed; i++)
+			EXPECT(cpc_set_add_request(cpc, set, "instructions", 0,
+				   USER, i == with, &attr) != -1);
+		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+		EXPECT_EQ(cpc_request_info(cpc, set, (int)with, &info), 0);
+		EXPECT(info.ri_picnum != fixed);
+		retire(100, USER);
+		for (uint_t i = 0; i <= fixed; i++)
+			EXPECT_EQ(
+			    sampled(cpc, set, (int)i), i == with ? 200 : 100);
+		cpc_set_destroy(cpc, set);
+	}
+	/* One that asks for the fixed PIC is told of the attribute. */
+	set = cpc_set_create(cpc);
+	cpc_attr_t both[] = { attr, { (char *)"picnum", fixed } };
+	EXPECT_EQ(
+	    cpc_set_add_request(cpc, set, "instructions", 0, USER, 2, both), 0);
+	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
+	    CPC_INVALID_ATTRIBUTE);
 }
 
 /* CPC-BIND-18 */

@@ -50,7 +50,7 @@ extern struct test_detail {
 	int calls;
 	int subcode;
 	const char *fn;
-	char text[128];
+	char text[256];
 } test_detail;
 
 /* A handle whose error handler notes, or NULL. */
