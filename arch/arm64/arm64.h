@@ -69,7 +69,6 @@ _Noreturn void arm64_user_return(struct trapframe *tf);
 
 /* trap.c, called by vectors.S */
 void arm64_trap_sync(struct trapframe *tf); /* but for SVC of a payload */
-bool arm64_trap_svc(struct trapframe *tf);  /* false: only x0 has changed */
 void arm64_trap_irq(struct trapframe *tf);  /* of a payload */
 void arm64_trap_irq_kernel(struct trapframe *tf);
 void arm64_trap_bad(struct trapframe *tf);

@@ -62,8 +62,15 @@
 #define SN_SP      48
 #define SN_PSTATE  64
 
-/* struct cpu, at TPIDR_EL1 */
+/* struct cpu, at TPIDR_EL1, and struct lwp */
 #define C_ARCH 0x0
+#define C_LWP  0x8
+#define L_AST  0x34
+
+/* System calls: kern/syscall.h's tables, and where the second begins. */
+#define SVC_NLINUX   512
+#define SVC_PRIVATE  0x4000
+#define SVC_NPRIVATE 5
 
 /* struct arm64_cpu */
 #define AC_CPU       0x0

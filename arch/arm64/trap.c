@@ -15,6 +15,14 @@
 #include "kern/syscall.h"
 #include "lib/printf.h"
 
+/* What vectors.S knows of a system call. */
+_Static_assert(offsetof(struct spinlock, sl_held) == 0, "the kernel lock");
+_Static_assert(offsetof(struct cpu, c_lwp) == C_LWP, "asm.h");
+_Static_assert(offsetof(struct lwp, l_ast) == L_AST, "asm.h");
+_Static_assert(SYSCALL_NLINUX == SVC_NLINUX, "asm.h");
+_Static_assert(BARECPC_SYS_CPC == SVC_PRIVATE, "asm.h");
+_Static_assert(SYSCALL_NPRIVATE == SVC_NPRIVATE, "asm.h");
+
 /*
  * ESR_EL1.EC and the fault status codes of ISS.
  * Arm ARM (DDI 0487), "ESR_EL1, Exception Syndrome Register (EL1)".
@@ -148,25 +156,6 @@ arm64_trap_sync(struct trapframe *tf)
 	if (ec != EC_SVE_TRAPPED || !arm64_fp_use_sve(arm64_fp_self()))
 		report(tf, ec);
 	trap_return(tf);
-}
-
-bool
-arm64_trap_svc(struct trapframe *tf)
-{
-	bool changed;
-	intptr_t ret;
-
-	kernel_lock();
-	ret = syscall_find((unsigned)tf->tf_x[8])(tf->tf_x);
-	changed = ret == -EJUSTRETURN;
-	if (!changed)
-		tf->tf_x[0] = (uint64_t)ret;
-	if (lwp_self()->l_ast != 0) {
-		trap_return(tf);
-		return true;
-	}
-	kernel_unlock();
-	return changed;
 }
 
 /* Take the most urgent interrupt; the next one traps again. */

@@ -5,6 +5,7 @@
  * Arm ARM (DDI 0487), "Exception vectors".
  */
 #include "arch/arm64/asm.h"
+#include "kern/errno.h"
 
 	.text
 
@@ -149,28 +150,77 @@ arm64_vectors:
 	.balign	128
 
 /*
- * A system call; x1 = ESR_EL1.  The frame is a whole one, for fork, signals
- * and reports.  But as long as nobody changed it on the way, the registers
- * functions keep are still the payload's, and are not read back.
+ * A system call; x1 = ESR_EL1.  It is kernel_lock(), syscall_find(), the call,
+ * trap_return() where there is reason to, and kernel_unlock(), in a few more
+ * instructions than it takes C to save registers for them.
+ *
+ * The frame is a whole one, for fork, signals and reports.  But as long as
+ * nobody changed it on the way, the registers functions keep are still the
+ * payload's, and are not read back.
  */
 svc_entry:
 	save_payload x1
-	bl	arm64_trap_svc
-	cbz	w0, return_kept
-	mov	x0, sp
-	b	arm64_user_return
+	adrp	x1, klock
+	add	x1, x1, #:lo12:klock
+	mov	w2, #1
+1:	ldaxrb	w3, [x1]
+	cbnz	w3, svc_wait
+	stxrb	w3, w2, [x1]
+	cbnz	w3, 1b
+svc_find:
+	adrp	x2, syscall_linux
+	add	x2, x2, #:lo12:syscall_linux
+	cmp	w8, #SVC_NLINUX
+	b.hs	svc_find_private
+1:	ldr	x2, [x2, w8, uxtw #3]
+2:	blr	x2
+	mrs	x1, tpidr_el1
+	ldr	x1, [x1, #C_LWP]
+	ldr	w1, [x1, #L_AST]
+	cbnz	w1, svc_trap_return
+	adrp	x1, klock
+	add	x1, x1, #:lo12:klock
+	stlrb	wzr, [x1]
+	cmn	x0, #EJUSTRETURN
+	b.eq	user_return
+	ldr	x1, [sp, #TF_X(1)]
+	b	return_kept
 
-/* An interrupt: only a system call changes those registers. */
+svc_wait:
+	bl	kernel_lock_wait
+	mov	x0, sp
+	ldr	w8, [sp, #TF_X(8)]
+	b	svc_find
+
+svc_find_private:
+	adrp	x2, syscall_private
+	add	x2, x2, #:lo12:syscall_private
+	sub	w8, w8, #SVC_PRIVATE
+	cmp	w8, #SVC_NPRIVATE
+	b.lo	1b
+	adrp	x2, syscall_unknown
+	add	x2, x2, #:lo12:syscall_unknown
+	b	2b
+
+svc_trap_return:
+	cmn	x0, #EJUSTRETURN
+	b.eq	1f
+	str	x0, [sp, #TF_X(0)]
+1:	mov	x0, sp
+	bl	trap_return
+	b	user_return
+
+/* An interrupt: no handler of one changes those registers. */
 irq_entry:
 	save_payload xzr
 	bl	arm64_trap_irq
+	ldp	x0, x1, [sp, #TF_X(0)]
 return_kept:
-	ldp	x30, x0, [sp, #TF_X(30)]
-	msr	sp_el0, x0
+	ldp	x30, x2, [sp, #TF_X(30)]
+	msr	sp_el0, x2
 	restore_scratch
 	ldr	x18, [sp, #TF_X(18)]
 	ldr	x29, [sp, #TF_X(29)]
-	ldp	x0, x1, [sp, #TF_X(0)]
 	add	sp, sp, #TF_BYTES
 	eret
 
@@ -181,12 +231,13 @@ payload_entry:
 	add	x29, sp, #TF_FRAME
 	mov	x0, sp
 	blr	x1
-	mov	x0, sp
+	b	user_return
 
 /* Back to a payload with the frame x0, which is the top of its stack. */
 	.globl	arm64_user_return
 arm64_user_return:
 	mov	sp, x0
+user_return:
 	ldp	x30, x1, [sp, #TF_X(30)]
 	msr	sp_el0, x1
 	restore_registers
