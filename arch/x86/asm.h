@@ -25,8 +25,9 @@
  * nobody listens does nothing.
  */
 #define DEBUG_EXIT 0xf4
-#ifdef __ASSEMBLER__
-#define HALT_FAIL 0x11 /* kern/arch.h */
+#ifdef __ASSEMBLER__ /* kern/arch.h */
+#define HALT_FAIL 0x11
+#define USER_TOP  0x00007ffffffff000
 #endif
 
 /* Where the other CPUs start, below 1 MiB. */
@@ -75,15 +76,15 @@
 #define VEC_SYSCALL  0x100 /* no vector: marks a frame that SYSCALL made */
 
 /* struct trapframe */
-#define TF_R15    0x0
-#define TF_R14    0x8
-#define TF_R13    0x10
-#define TF_R12    0x18
+#define TF_R12    0x0
+#define TF_R13    0x8
+#define TF_R14    0x10
+#define TF_R15    0x18
 #define TF_RBP    0x20
 #define TF_RBX    0x28
 #define TF_R11    0x30
-#define TF_RCX    0x38
-#define TF_RAX    0x40
+#define TF_RAX    0x38
+#define TF_RCX    0x40
 #define TF_RDI    0x48
 #define TF_RSI    0x50
 #define TF_RDX    0x58
@@ -105,6 +106,7 @@
 #define XC_DF_STACK 0x20
 
 /* struct sigaction and struct sigframe of kern/signal.h */
+#define SA_HANDLER  0
 #define SA_RESTORER 16
 #define SGF_ACT     0
 #define SGF_INFO    8

@@ -35,27 +35,27 @@
 	push	\rdx
 	push	%rsi
 	push	%rdi
-	push	\rax
 	push	%rcx
+	push	\rax
 	push	%r11
 	push	%rbx
 	push	%rbp
-	push	%r12
-	push	%r13
-	push	%r14
 	push	%r15
+	push	%r14
+	push	%r13
+	push	%r12
 	.endm
 
 	.macro	pop_general
-	pop	%r15
-	pop	%r14
-	pop	%r13
 	pop	%r12
+	pop	%r13
+	pop	%r14
+	pop	%r15
 	pop	%rbp
 	pop	%rbx
 	pop	%r11
-	pop	%rcx
 	pop	%rax
+	pop	%rcx
 	pop	%rdi
 	pop	%rsi
 	pop	%rdx

@@ -3,6 +3,9 @@
  * is Linux's (sigframe.c), the area for FXSAVE or XSAVE fpu.c's; offsets in
  * asm.h.  A fault anywhere between x86_sigcopy_start and x86_sigcopy_end goes
  * on at x86_sigcopy_failed, so nothing here has anything on the stack.
+ *
+ * SSE's registers copy two words at a time: the frame has what was in them,
+ * or is about to give it back.
  */
 #include "arch/x86/asm.h"
 #include "arch/x86/smap.inc"
@@ -12,23 +15,30 @@
 	.text
 
 	.macro	copy_word from, to
-	mov	\from, %rax
-	mov	%rax, \to
+	mov	\from, %r11
+	mov	%r11, \to
 	.endm
 
-#define OUT(reg) copy_word TF_##reg(%rsi), SF_##reg(%rdi)
-#define IN(reg)  copy_word SF_##reg(%rdi), TF_##reg(%rsi)
+	.macro	copy_two from, to
+	movups	\from, %xmm0
+	movups	%xmm0, \to
+	.endm
 
-#define EACH_GENERAL(op)						\
-	op(R8); op(R9); op(R10); op(R11); op(R12); op(R13); op(R14);	\
-	op(R15); op(RDI); op(RSI); op(RBP); op(RBX); op(RDX); op(RAX); op(RCX)
+	/* XSAVE's and XRSTOR's: everything. */
+	.macro	all_components
+	mov	$-1, %eax
+	mov	%eax, %edx
+	.endm
 
 	.globl	x86_sigcopy_start, x86_sigcopy_end, x86_sigcopy_failed
 x86_sigcopy_start:
 
 /*
- * int x86_sigcopy_out(struct frame *to, const struct trapframe *tf,
+ * int x86_sigcopy_out(struct trapframe *tf, struct frame *frame,
  *     const struct sigframe *sf, void *fpu)
+ *
+ * The frame's first word, then the FPU's area from end to end: they are on
+ * every page of it, so that nothing faults once a register has changed.
  */
 	.globl	x86_sigcopy_out
 x86_sigcopy_out:
@@ -36,33 +46,7 @@ x86_sigcopy_out:
 	mov	SGF_ACT(%rdx), %r8
 	mov	SGF_INFO(%rdx), %r9
 	mov	SGF_KEPT(%rdx), %r10
-	copy_word SA_RESTORER(%r8), (%rdi)
-	movq	$UC_FLAGS, SF_FLAGS(%rdi)
-	movq	$0, SF_FLAGS + 8(%rdi)		/* uc_link */
-	copy_word (%r10), SF_STACK(%rdi)
-	copy_word 8(%r10), SF_STACK + 8(%rdi)
-	copy_word 16(%r10), SF_STACK + 16(%rdi)
-	EACH_GENERAL(OUT)
-	OUT(RSP)
-	OUT(RIP)
-	OUT(RFLAGS)
-	copy_word TF_CS(%rsi), SF_CS(%rdi)
-	mov	TF_SS(%rsi), %eax
-	mov	%ax, SF_SS(%rdi)
-	copy_word TF_ERR(%rsi), SF_ERR(%rdi)
-	copy_word TF_VECTOR(%rsi), SF_TRAPNO(%rdi)
-	mov	%rcx, SF_FPSTATE(%rdi)
-	mov	24(%r10), %rax
-	mov	%rax, SF_OLDMASK(%rdi)
-	mov	%rax, SF_MASK(%rdi)
-	copy_word (%r9), SF_INFO(%rdi)
-	copy_word 8(%r9), SF_INFO + 8(%rdi)
-	copy_word 24(%r9), SF_INFO + 24(%rdi)
-	copy_word 32(%r9), SF_INFO + 32(%rdi)
-	copy_word 40(%r9), SF_INFO + 40(%rdi)
-	mov	16(%r9), %rax			/* si_addr */
-	mov	%rax, SF_INFO + 16(%rdi)
-	mov	%rax, SF_CR2(%rdi)
+	copy_word SA_RESTORER(%r8), (%rsi)
 
 	/*
 	 * XSAVE writes neither the bytes that are software's nor XCOMP_BV and
@@ -70,76 +54,140 @@ x86_sigcopy_out:
 	 * XSTATE_BV only what is enabled.  Intel SDM vol. 1, "Operation of
 	 * XSAVE", "Standard Form of XRSTOR".
 	 */
-	mov	x86_fpu_sw(%rip), %r8
-	test	%r8, %r8
+	mov	x86_fpu_sw + 16(%rip), %r11	/* the area's bytes */
+	test	%r11, %r11
 	jz	2f
-	xor	%eax, %eax
-	mov	%rax, FPU_XSTATE_BV(%rcx)
-	mov	%rax, FPU_XSTATE_BV + 8(%rcx)
-	mov	%rax, FPU_XSTATE_BV + 16(%rcx)
-	dec	%eax
-	mov	%eax, %edx
+	movq	$0, FPU_XSTATE_BV(%rcx)
+	all_components
 	xsave64	(%rcx)
-	mov	x86_fpu_sw + 8(%rip), %r9
-	mov	x86_fpu_sw + 16(%rip), %r10
-	mov	%r8, FPU_SW(%rcx)
-	mov	%r9, FPU_SW + 8(%rcx)
-	mov	%r10, FPU_SW + 16(%rcx)
-	movl	$FPU_MAGIC2, (%rcx, %r10)
-	/* Nothing faults from here on: the registers may be lost. */
+	movl	$FPU_MAGIC2, (%rcx, %r11)
+	mov	%r11, FPU_SW + 16(%rcx)
+	copy_two x86_fpu_sw(%rip), FPU_SW(%rcx)
+	pxor	%xmm1, %xmm1
+	movups	%xmm1, FPU_XSTATE_BV + 8(%rcx)
+
+1:	movq	$UC_FLAGS, SF_FLAGS(%rsi)
+	movq	$0, SF_FLAGS + 8(%rsi)		/* uc_link */
+	copy_two (%r10), SF_STACK(%rsi)
+	copy_word 16(%r10), SF_STACK + 16(%rsi)
+	copy_two TF_R8(%rdi), SF_R8(%rsi)	/* and r9 */
+	copy_word TF_R10(%rdi), SF_R10(%rsi)
+	copy_word TF_R11(%rdi), SF_R11(%rsi)
+	copy_two TF_R12(%rdi), SF_R12(%rsi)	/* and r13 */
+	copy_two TF_R14(%rdi), SF_R14(%rsi)	/* and r15 */
+	copy_two TF_RDI(%rdi), SF_RDI(%rsi)	/* and rsi */
+	copy_two TF_RBP(%rdi), SF_RBP(%rsi)	/* and rbx */
+	copy_word TF_RDX(%rdi), SF_RDX(%rsi)
+	copy_two TF_RAX(%rdi), SF_RAX(%rsi)	/* and rcx */
+	copy_word TF_RSP(%rdi), SF_RSP(%rsi)
+	copy_word TF_RIP(%rdi), SF_RIP(%rsi)
+	copy_word TF_RFLAGS(%rdi), SF_RFLAGS(%rsi)
+	copy_word TF_CS(%rdi), SF_CS(%rsi)
+	mov	TF_SS(%rdi), %r11d
+	mov	%r11w, SF_SS(%rsi)
+	copy_word TF_ERR(%rdi), SF_ERR(%rsi)
+	copy_word TF_VECTOR(%rdi), SF_TRAPNO(%rsi)
+	mov	24(%r10), %r11
+	mov	%r11, SF_OLDMASK(%rsi)
+	mov	%r11, SF_MASK(%rsi)
+	copy_word 16(%r9), SF_CR2(%rsi)		/* si_addr */
+	mov	%rcx, SF_FPSTATE(%rsi)
+	copy_two (%r9), SF_INFO(%rsi)
+	copy_two 16(%r9), SF_INFO + 16(%rsi)
+	copy_two 32(%r9), SF_INFO + 32(%rsi)
+	user_access clac
+
+	/* The handler: its registers, no vector arguments, a clean FPU. */
+	mov	SA_HANDLER(%r8), %r8
+	movslq	(%r9), %r9			/* si_signo */
+	lea	SF_INFO(%rsi), %r10
+	lea	SF_FLAGS(%rsi), %r11
+	mov	%r8, TF_RIP(%rdi)
+	mov	%rsi, TF_RSP(%rdi)
+	mov	%r9, TF_RDI(%rdi)
+	mov	%r10, TF_RSI(%rdi)
+	mov	%r11, TF_RDX(%rdi)
+	movq	$0, TF_RAX(%rdi)
+	andq	$~(RFLAGS_TF | RFLAGS_DF | RFLAGS_RF), TF_RFLAGS(%rdi)
+	test	%eax, %eax
+	jz	3f
 	xrstor64 x86_fpu_clean(%rip)
-1:	user_access clac
 	xor	%eax, %eax
 	ret
+
+	/* There is no XSAVE: its mask is no register to load. */
 2:	fxsave64 (%rcx)
-	mov	%r8, FPU_SW(%rcx)
-	fxrstor64 x86_fpu_clean(%rip)
+	mov	%r11, FPU_SW(%rcx)
+	xor	%eax, %eax
 	jmp	1b
+3:	fxrstor64 x86_fpu_clean(%rip)
+	ret
 
 /*
- * int x86_sigcopy_in(const struct frame *from, struct trapframe *tf,
- *     struct sigcopy_in *in)
+ * int x86_sigcopy_in(struct trapframe *tf, const struct frame *frame,
+ *     struct sigkept *kept, uint64_t may)
  */
 	.globl	x86_sigcopy_in
 x86_sigcopy_in:
 	user_access stac
-	copy_word SF_STACK(%rdi), (%rdx)
-	copy_word SF_STACK + 8(%rdi), 8(%rdx)
-	copy_word SF_STACK + 16(%rdi), 16(%rdx)
-	copy_word SF_MASK(%rdi), 24(%rdx)
-	copy_word SF_RSP(%rdi), 32(%rdx)
-	copy_word SF_RIP(%rdi), 40(%rdx)
-	copy_word SF_RFLAGS(%rdi), 48(%rdx)
-	copy_word SF_FPSTATE(%rdi), 56(%rdx)
-	EACH_GENERAL(IN)
-	user_access clac
+	copy_two SF_STACK(%rsi), (%rdx)
+	copy_word SF_STACK + 16(%rsi), 16(%rdx)
+	copy_word SF_MASK(%rsi), 24(%rdx)
+	copy_two SF_R8(%rsi), TF_R8(%rdi)
+	copy_word SF_R10(%rsi), TF_R10(%rdi)
+	copy_word SF_R11(%rsi), TF_R11(%rdi)
+	copy_two SF_R12(%rsi), TF_R12(%rdi)
+	copy_two SF_R14(%rsi), TF_R14(%rdi)
+	copy_two SF_RDI(%rsi), TF_RDI(%rdi)
+	copy_two SF_RBP(%rsi), TF_RBP(%rdi)
+	copy_word SF_RDX(%rsi), TF_RDX(%rdi)
+	copy_two SF_RAX(%rsi), TF_RAX(%rdi)
+	mov	SF_RIP(%rsi), %r9
+	mov	SF_RSP(%rsi), %r10
+	mov	SF_RFLAGS(%rsi), %r11
+	mov	SF_FPSTATE(%rsi), %rsi
+	mov	$USER_TOP, %rax
+	cmp	%rax, %r9
+	jae	x86_sigcopy_failed
+	sub	x86_fpu_frame_bytes(%rip), %rax
+	cmp	%rax, %rsi
+	ja	x86_sigcopy_failed
+	/* Flags are what they may be. */
+	mov	TF_RFLAGS(%rdi), %r8
+	xor	%r8, %r11
+	and	%rcx, %r11
+	xor	%r8, %r11
+
+	mov	x86_fpu_sw(%rip), %r8
+	mov	x86_fpu_sw + 16(%rip), %rcx
+	test	%rcx, %rcx
+	jz	6f
+	all_components
+	test	%rsi, %rsi
+	jz	5f
+	cmp	%r8, FPU_SW(%rsi)
+	jne	5f
+	cmpl	$FPU_MAGIC2, (%rsi, %rcx)
+	jne	5f
+	xrstor64 (%rsi)
+4:	user_access clac
+	mov	%r9, TF_RIP(%rdi)
+	mov	%r10, TF_RSP(%rdi)
+	mov	%r11, TF_RFLAGS(%rdi)
+	/* SYSRET would not restore %rcx and %r11. */
 	xor	%eax, %eax
+	mov	%rax, TF_VECTOR(%rdi)
+	mov	%rax, TF_ERR(%rdi)
 	ret
 
-/* int x86_sigcopy_fpu(const void *area) */
-	.globl	x86_sigcopy_fpu
-x86_sigcopy_fpu:
-	user_access stac
-	mov	x86_fpu_sw(%rip), %rcx
-	test	%rcx, %rcx
-	jz	5f
-	cmp	%rcx, FPU_SW(%rdi)
-	jne	4f
-	mov	x86_fpu_sw + 16(%rip), %rcx
-	cmpl	$FPU_MAGIC2, (%rdi, %rcx)
-	jne	4f
-	mov	$-1, %eax
-	mov	%eax, %edx
-	xrstor64 (%rdi)
-3:	user_access clac
-	xor	%eax, %eax
-	ret
-	/* Of the program's own making: what FXSAVE knows. */
-4:	mov	$-1, %eax
-	mov	%eax, %edx
-	xrstor64 x86_fpu_clean(%rip)
-5:	fxrstor64 (%rdi)
-	jmp	3b
+	/* None, or of the program's own making: what FXSAVE knows. */
+5:	xrstor64 x86_fpu_clean(%rip)
+6:	test	%rsi, %rsi
+	jz	7f
+	fxrstor64 (%rsi)
+	jmp	4b
+7:	fxrstor64 x86_fpu_clean(%rip)
+	jmp	4b
 
 x86_sigcopy_failed:
 	user_access clac

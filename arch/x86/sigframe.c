@@ -63,26 +63,22 @@ AT(mask, SF_MASK);
 AT(info, SF_INFO);
 #define GIVEN(type, field, at)                                                 \
 	_Static_assert(offsetof(struct type, field) == (at), "asm.h")
+GIVEN(sigaction, sa_handler, SA_HANDLER);
 GIVEN(sigaction, sa_restorer, SA_RESTORER);
 GIVEN(sigframe, sf_act, SGF_ACT);
 GIVEN(sigframe, sf_info, SGF_INFO);
 GIVEN(sigframe, sf_kept, SGF_KEPT);
 
-struct sigcopy_in {
-	struct sigkept kept;
-	uint64_t rsp, rip, rflags, fpstate;
-};
-
 /*
- * 0 or EFAULT.  out() writes the frame and the state of the FPU, which is
- * clean then; in() reads the general registers into tf and the rest into *in;
- * fpu() loads the state at `area`.
+ * sigcopy.S.  0 or EFAULT.  out() writes frame and state of the FPU, and has
+ * tf enter the handler, or leaves tf and the FPU as they are.  in() reads
+ * both back, of RFLAGS what the payload may set; where it fails tf has its pc
+ * and sp, and the FPU anything.
  */
-int x86_sigcopy_out(struct frame *to, const struct trapframe *tf,
+int x86_sigcopy_out(struct trapframe *tf, struct frame *frame,
     const struct sigframe *sf, void *fpu);
-int x86_sigcopy_in(
-    const struct frame *from, struct trapframe *tf, struct sigcopy_in *in);
-int x86_sigcopy_fpu(const void *area);
+int x86_sigcopy_in(struct trapframe *tf, const struct frame *frame,
+    struct sigkept *kept, uint64_t may);
 
 /* The handler's frame starts a call: %rsp + 8 is a multiple of 16. */
 #define CALL_PAD 16
@@ -98,57 +94,24 @@ x86_sigframe_bytes(void)
 int
 arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 {
-	uintptr_t sp = sf->sf_stack, handler = sf->sf_act->sa_handler;
-	struct frame *f;
-	void *fpu;
+	uintptr_t sp = sf->sf_stack != 0 ? sf->sf_stack : tf->tf_rsp - RED_ZONE;
+	uintptr_t fpu = (sp - x86_fpu_frame_bytes) & -(uintptr_t)X86_FPU_ALIGN;
+	uintptr_t at = fpu - CALL_PAD - sizeof(struct frame);
 
-	if (sp == 0)
-		sp = tf->tf_rsp - RED_ZONE;
-	if (sp > USER_TOP || sp < sf->sf_limit ||
-	    sp - sf->sf_limit < x86_sigframe_bytes() || handler >= USER_TOP)
+	/* Below 0 is beyond sp. */
+	if (sp > USER_TOP || at > sp || at < sf->sf_limit ||
+	    sf->sf_act->sa_handler >= USER_TOP)
 		return EFAULT;
-	sp = (sp - x86_fpu_frame_bytes) & -(uintptr_t)X86_FPU_ALIGN;
-	fpu = (void *)sp;
-	f = (struct frame *)(sp - CALL_PAD) - 1;
-	if (x86_sigcopy_out(f, tf, sf, fpu) != 0)
-		return EFAULT;
-
-	tf->tf_rip = handler;
-	tf->tf_rsp = (uintptr_t)f;
-	tf->tf_rdi = (uint64_t)sf->sf_info->si_signo;
-	tf->tf_rsi = (uintptr_t)&f->info;
-	tf->tf_rdx = (uintptr_t)&f->uc_flags;
-	tf->tf_rax = 0; /* no vector arguments */
-	tf->tf_rflags &= ~(uint64_t)(RFLAGS_TF | RFLAGS_DF | RFLAGS_RF);
-	return 0;
+	return x86_sigcopy_out(tf, (struct frame *)at, sf, (void *)fpu);
 }
 
-/*
- * Flags are what they may be, whatever the frame says, and segments what they
- * were.  The state of the FPU is not of a kernel's address; one that is none
- * of the FPU's faults.
- */
 int
 arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
 {
 	uint64_t may = RFLAGS_USER | (lwp_self()->l_system ? RFLAGS_IF : 0);
-	uintptr_t sp = tf->tf_rsp - 8; /* the return address was popped */
-	struct sigcopy_in in;
+	uintptr_t at = tf->tf_rsp - 8; /* the return address was popped */
 
-	if (sp > USER_TOP - sizeof(struct frame) ||
-	    x86_sigcopy_in((const struct frame *)sp, tf, &in) != 0 ||
-	    in.rip >= USER_TOP || in.fpstate > USER_TOP - x86_fpu_frame_bytes)
+	if (at > USER_TOP - sizeof(struct frame))
 		return EFAULT;
-	if (in.fpstate == 0 || x86_sigcopy_fpu((const void *)in.fpstate) != 0) {
-		x86_fpu_reset();
-		if (in.fpstate != 0)
-			return EFAULT;
-	}
-	tf->tf_rsp = in.rsp;
-	tf->tf_rip = in.rip;
-	tf->tf_rflags = (tf->tf_rflags & ~may) | (in.rflags & may);
-	/* SYSRET would not restore %rcx and %r11. */
-	tf->tf_vector = tf->tf_err = 0;
-	*kept = in.kept;
-	return 0;
+	return x86_sigcopy_in(tf, (const struct frame *)at, kept, may);
 }

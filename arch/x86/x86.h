@@ -19,12 +19,13 @@ struct lwp;
 
 /*
  * Registers as entry.S stores them.  A payload's lies at the top of its LWP's
- * kernel stack.  The arguments of a system call are in their order.
+ * kernel stack.  The arguments of a system call are in their order, others in
+ * pairs as in a signal's frame.
  */
 struct trapframe {
-	uint64_t tf_r15, tf_r14, tf_r13, tf_r12;
+	uint64_t tf_r12, tf_r13, tf_r14, tf_r15;
 	uint64_t tf_rbp, tf_rbx;
-	uint64_t tf_r11, tf_rcx, tf_rax;
+	uint64_t tf_r11, tf_rax, tf_rcx;
 	uint64_t tf_rdi, tf_rsi, tf_rdx, tf_r10, tf_r8, tf_r9;
 	uint64_t tf_vector;
 	uint64_t tf_err; /* error code; of SYSCALL its number */
@@ -32,15 +33,15 @@ struct trapframe {
 };
 #define TF_AT(field, at)                                                       \
 	_Static_assert(offsetof(struct trapframe, field) == (at), "asm.h")
-TF_AT(tf_r15, TF_R15);
-TF_AT(tf_r14, TF_R14);
-TF_AT(tf_r13, TF_R13);
 TF_AT(tf_r12, TF_R12);
+TF_AT(tf_r13, TF_R13);
+TF_AT(tf_r14, TF_R14);
+TF_AT(tf_r15, TF_R15);
 TF_AT(tf_rbp, TF_RBP);
 TF_AT(tf_rbx, TF_RBX);
 TF_AT(tf_r11, TF_R11);
-TF_AT(tf_rcx, TF_RCX);
 TF_AT(tf_rax, TF_RAX);
+TF_AT(tf_rcx, TF_RCX);
 TF_AT(tf_rdi, TF_RDI);
 TF_AT(tf_rsi, TF_RSI);
 TF_AT(tf_rdx, TF_RDX);
