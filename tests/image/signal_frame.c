@@ -180,8 +180,11 @@ check_simd_with_hole(across_fn *across, size_t bytes)
 
 	REQUIRE(frame <= 2 * PAGE);
 	mprotect(hole, PAGE, PROT_NONE);
-	/* 256: no frame takes more for its alignment and the red zone. */
-	for (top = 48; top < PAGE + frame - 256; top += 48) {
+	/*
+	 * 64: FXSAVE's area ends at a multiple of that.  256: no frame takes
+	 * more for its alignment and the red zone.
+	 */
+	for (top = 64; top < PAGE + frame - 256; top += 48) {
 		ss.ss_size = 2 * PAGE + top;
 		REQUIRE(sigaltstack(&ss, NULL) == 0);
 		install(SIGUSR1, never, SA_ONSTACK);
