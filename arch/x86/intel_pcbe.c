@@ -10,6 +10,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/evtsel.h"
 #include "arch/x86/extra.h"
+#include "arch/x86/insn.h"
 #include "arch/x86/intel_events.h"
 #include "arch/x86/intel_impl.h"
 #include "arch/x86/pic.h"

@@ -67,7 +67,7 @@ take_cpu(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, unsigned cpu)
 {
 	uint64_t first = 0, second = 0;
 
-	if (cpc_bind_curlwp(cpc, set, cpu * 0) != 0) {
+	if (cpc_bind_cpu(cpc, (processorid_t)cpu, set, 0) != 0) {
 		EXPECT(errno == EAGAIN || errno == ENOSYS);
 		return;
 	}
