@@ -126,14 +126,15 @@ TESTS    := startup stdio heap files memory contig codegen clock random fpstate 
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_ucontext thread futex poll itimer fork sched orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
 TESTS    += cpc_null cpc_shared
-TESTS    += conserve conserve_cpu soak
+TESTS    += conserve conserve_cpu soak mix_exec
 TESTS    += cpc_events cpc_fit
 # What of the contract holds whatever it is that the PMU counts.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
             cpc_inherit cpc_cpu cpc_interlock
 TESTS    += cpc_walk
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
-             tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o tests/image/$(ARCH)/script.o tests/image/script_lwp.o tests/image/mix.o tests/image/mix_op.o tests/image/mix_run.o \
+             tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o tests/image/$(ARCH)/script.o tests/image/script_lwp.o tests/image/mix.o tests/image/mix_state.o tests/image/mix_draw.o tests/image/mix_op.o \
+             tests/image/mix_cpu.o tests/image/mix_machine.o tests/image/mix_run.o \
              tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
 # Overflows as programs make them.
 TESTS += cpc_storm cpc_wide cpc_fuzz

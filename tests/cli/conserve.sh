@@ -1,6 +1,7 @@
 #!/bin/sh
 # Random mixes of LWPs, 200 seeds a machine: every count is what its LWP ran, on one CPU and across migration between
-# several, and all of them together are the witness's; sets bound to CPUs count what all LWPs ran there.  The programs
+# several, through signals, overflows and execve(2), and all of them together are the witness's; at the kernel's own
+# privilege it is no less, and what the witness saw.  Sets bound to CPUs count what all LWPs ran there.  The programs
 # compare the first, the kernel the second; what it prints is added up again, since who checks himself could forget to.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -47,6 +48,10 @@ lwps system arm64 4 'conserve 1 50' --qemu pmu
 lwps system x86_64 1 'conserve 1 50'
 lwps both x86_64 4 'conserve 1 50'
 lwps both x86_64 2 'conserve 1 50' --cpu amd-v2
+lwps system arm64 1 'conserve 1 50' --append priv=system
+lwps both arm64 2 'conserve 1 50' --append priv=system --qemu pmu
+lwps system x86_64 4 'conserve 1 50' --append priv=system
+lwps system x86_64 1 'conserve 1 50' --append priv=system --cpu amd-v2
 cpus user arm64 1 conserve_cpu
 cpus user arm64 4 conserve_cpu --qemu pmu
 cpus user x86_64 2 conserve_cpu --cpu amd-legacy

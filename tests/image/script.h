@@ -39,4 +39,15 @@ void script_lwp(struct op *op, const struct op *child, void *stack, int *alive);
 extern const unsigned long script_before, script_after;
 #define SCRIPT_SPIN 2
 
+/*
+ * Handlers of signals: one that restarts the LWP's set, by a system call, and
+ * then does as the other, which returns by one.  They are never called.
+ */
+void script_restarting(int sig);
+void script_returning(int sig);
+/* Instructions of the first up to its call, and of the second. */
+extern const unsigned long script_restart, script_return;
+/* Number and operation of the one call, number of the other. */
+extern const long script_calls[3];
+
 #endif /* TESTS_IMAGE_SCRIPT_H */

@@ -2,10 +2,16 @@
 #include "tests/image/script.h"
 
 #include <sched.h>
+#include <sys/barecpc.h>
+#include <sys/cpc.h>
+#include <sys/syscall.h>
 
 #define LWP                                                                    \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |    \
 	    CLONE_SYSVSEM | CLONE_CHILD_CLEARTID)
+
+const long script_calls[3] = { BARECPC_SYS_CPC, CPC_OP_RESTART,
+	SYS_rt_sigreturn };
 
 void
 script_lwp(struct op *op, const struct op *child, void *stack, int *alive)

@@ -1,8 +1,8 @@
 /*
  * A soak: for as long as the argument says some 200 LWPs bind, sample, sleep,
- * move, create others, fork and exit (tests/image/mix.h), while a few more
- * take the counters of one CPU after the other away from all of them and give
- * them back, and one takes CPUs offline.
+ * move, create others, fork, exec and exit (tests/image/mix.h), while a few
+ * more take the counters of one CPU after the other away from all of them and
+ * give them back, and one takes CPUs offline.
  *
  *     soak [MILLISECONDS]      of the machine's own clock
  *

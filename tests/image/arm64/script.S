@@ -30,11 +30,34 @@ end:
 	ret
 	.size	script_run, . - script_run
 
+/* Handlers. */
+	.globl	script_restarting, script_returning
+	.type	script_restarting, %function
+script_restarting:
+	adrp	x9, script_calls
+	add	x9, x9, #:lo12:script_calls
+	ldp	x8, x0, [x9]
+	mov	x1, #0
+	svc	#0			/* the 5th */
+	.size	script_restarting, . - script_restarting
+
+	.type	script_returning, %function
+script_returning:
+	adrp	x9, script_calls
+	add	x9, x9, #:lo12:script_calls
+	ldr	x8, [x9, #16]
+	svc	#0			/* the 4th */
+	.size	script_returning, . - script_returning
+
 	.section .rodata
 	.balign	8
-	.globl	script_before, script_after
+	.globl	script_before, script_after, script_restart, script_return
 script_before:
 	.quad	6
 script_after:
 	.quad	7
+script_restart:
+	.quad	5
+script_return:
+	.quad	4
 	.section .note.GNU-stack, "", %progbits

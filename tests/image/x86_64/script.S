@@ -35,11 +35,35 @@ end:
 	ret
 	.size	script_run, . - script_run
 
+/*
+ * Handlers.  The kernel has pushed where a handler returns to; the call that
+ * does so wants the stack as it is behind that.
+ */
+	.globl	script_restarting, script_returning
+	.type	script_restarting, @function
+script_restarting:
+	mov	script_calls(%rip), %rax
+	mov	script_calls+8(%rip), %rdi
+	xor	%esi, %esi
+	syscall				/* the 4th */
+	.size	script_restarting, . - script_restarting
+
+	.type	script_returning, @function
+script_returning:
+	add	$8, %rsp
+	mov	script_calls+16(%rip), %rax
+	syscall				/* the 3rd */
+	.size	script_returning, . - script_returning
+
 	.section .rodata
 	.balign	8
-	.globl	script_before, script_after
+	.globl	script_before, script_after, script_restart, script_return
 script_before:
 	.quad	10
 script_after:
 	.quad	8
+script_restart:
+	.quad	4
+script_return:
+	.quad	3
 	.section .note.GNU-stack, "", @progbits
