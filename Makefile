@@ -105,7 +105,7 @@ else
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sigframe.o sigcopy.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
-    trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o)
+    trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o pic_nmi.o)
 # Padding before a loop is executed, and counted.
 $(B)/arch/x86/pic_together.o: KCFLAGS += -fno-align-loops -fno-align-jumps
 endif
@@ -123,7 +123,7 @@ PAYLOAD_OBJS := payloads/options.o payloads/meter.o payloads/measure.o payloads/
 NAMES_OBJS := payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_ucontext thread futex poll itimer fork sched orphan \
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex poll itimer fork sched orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak mix_exec
@@ -304,10 +304,11 @@ HOST_TESTS   += test_topology
 test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)
 HOST_TESTS   += test_intel_table
 test_intel_table_OBJS = $(test_intel_pcbe_OBJS)
-HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe
-HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o kern/kcpc_why.o $(HOST_EVENTS) $(HOST_LIB)
+HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe test_x86_nmi
+HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/pic_nmi.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o kern/kcpc_why.o $(HOST_EVENTS) $(HOST_LIB)
 test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_shape.o arch/x86/intel_pcbe.o arch/x86/intel_cfg.o arch/x86/intel_events.o $(HOST_X86)
 test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
+test_x86_nmi_OBJS     := $(test_intel_pcbe_OBJS)
 # kcpc's way from requests to PICs, on the masks that Intel's backend really has.
 HOST_TESTS   += kcpc_fit
 kcpc_fit_OBJS         := kern/kcpc_bind.o kern/kcpc_assign.o $(test_intel_pcbe_OBJS)

@@ -3,7 +3,9 @@
  * machine calls in the kernel.  Included by kern/ and arch/.
  *
  * The kernel runs with interrupts off and is not preempted: it takes
- * interrupts at user level, in arch_idle() and nowhere else.  Unless a
+ * interrupts at user level, in arch_idle() and nowhere else.  (An overflow's
+ * NMI is the machine's own affair: it stops PICs, and kcpc_pmi() follows at
+ * user level.)  Unless a
  * comment says otherwise a function is called with interrupts off, acts on
  * the CPU it is called on, and may be called once kern_main() runs.
  */
@@ -325,5 +327,10 @@ void timer_intr(void);
 void ipi_intr(unsigned why);
 /* The overflow interrupt.  True if a counter of ours had overflowed. */
 bool kcpc_pmi(struct trapframe *tf);
+/*
+ * One that came after its overflow had been seen to.  Anywhere, in an NMI,
+ * too.
+ */
+void kcpc_pmi_late(void);
 
 #endif /* KERN_ARCH_H */

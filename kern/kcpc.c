@@ -14,6 +14,7 @@
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
 #include "kern/proc.h"
+#include "kern/witness.h"
 
 bool
 kcpc_running(const struct kcpc_ctx *ctx)
@@ -22,6 +23,25 @@ kcpc_running(const struct kcpc_ctx *ctx)
 		return false;
 	return ctx->kc_cpu != NULL ? ctx->kc_cpu == arch_curcpu()
 	                           : ctx->kc_lwp == lwp_self();
+}
+
+/*
+ * The kernel itself may make a PIC overflow whose LWP is to be told: what
+ * stops for that is what would stop for any.  The witness goes on, and could
+ * not be held against counts that end before it looks.
+ */
+static uint32_t
+urgent(const struct kcpc_ctx *ctx)
+{
+	const uint32_t both = CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT;
+
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		if ((ctx->kc_reqs[i].kr_flags & both) == both)
+			return witness_counts(CPC_COUNT_SYSTEM)
+			           ? 0
+			           : ctx->kc_notify;
+	}
+	return 0;
 }
 
 int
@@ -37,6 +57,8 @@ kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 	ctx->kc_set = set;
 	ctx->kc_proc = l->l_proc;
 	ctx->kc_lwp = l;
+	if (ctx->kc_notify != 0)
+		ctx->kc_pcbe.ps_urgent = urgent(ctx);
 	if ((flags & CPC_BIND_LWP_INHERIT) != 0)
 		ctx->kc_flags |= KCPC_CTX_LWPINHERIT;
 	kcpc_instance_add(ctx);

@@ -252,6 +252,19 @@ kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
 	return false;
 }
 
+/* In the kernel or, without its lock, in an NMI. */
+static void
+stray(unsigned n)
+{
+	__atomic_fetch_add(&kcpc_stray, n, __ATOMIC_RELAXED);
+}
+
+void
+kcpc_pmi_late(void)
+{
+	stray(1);
+}
+
 /* Of a CPU's set, of one that has a timer besides, or of nobody's. */
 static __attribute__((noinline)) bool
 pmi_unusual(struct kcpc_ctx *ctx)
@@ -269,7 +282,7 @@ pmi_unusual(struct kcpc_ctx *ctx)
 	} else {
 		kcpc_ops->allstop();
 		pics = kcpc_ops->overflow_bitmap();
-		kcpc_stray += pics != 0;
+		stray(pics != 0);
 	}
 	arch_pmi_rearm();
 	if (running && (ctx->kc_flags & KCPC_CTX_FREEZE) == 0)

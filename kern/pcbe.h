@@ -84,6 +84,12 @@ struct pcbe_set {
 	uint64_t ps_beside[EXTRA_N - 1]; /* the nth of ps_besides is to hold */
 	struct pcbe_cfg *ps_cfg;         /* ps_n of them */
 	struct cpc_page *ps_page;
+	/*
+	 * kcpc's: PICs whose overflow stops the set where it strikes, in the
+	 * kernel, too, if the machine has a way to; the interrupt still comes
+	 * at its end.  As it is when the set is first programmed.
+	 */
+	uint32_t ps_urgent;
 };
 
 /*

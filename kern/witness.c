@@ -362,6 +362,12 @@ witness_init(uint32_t flags)
 	return true;
 }
 
+bool
+witness_counts(uint32_t flags)
+{
+	return witness_on && (wt.wt_flags & flags) != 0;
+}
+
 int
 witness_stat(struct barecpc_witness *bw)
 {

@@ -21,6 +21,8 @@ extern bool witness_on;
  * machine cannot.
  */
 bool witness_init(uint32_t flags);
+/* Is there one, and does it count at one of these privileges? */
+bool witness_counts(uint32_t flags);
 /* It runs on this CPU, too; before the CPU's first LWP. */
 void witness_cpu_init(void);
 

@@ -55,6 +55,35 @@ x86_apic_send(uint32_t dest, uint32_t icr)
 	}
 }
 
+/* Not by arch_relax(), which does what other CPUs want done. */
+static void
+wait_sent(void)
+{
+	for (unsigned n = 0; n < SEND_PATIENCE; n++) {
+		if ((x86_apic.xa_regs[APIC_ICR / 4] & ICR_PENDING) == 0)
+			return;
+		__builtin_ia32_pause();
+	}
+}
+
+/*
+ * The upper half of the ICR, which says to whom, is left as it is: whoever
+ * was interrupted between its two halves goes on with the lower one.
+ */
+void
+x86_apic_send_self(uint32_t vector)
+{
+	uint32_t icr = APIC_ICR_SELF | APIC_ICR_ASSERT | vector;
+
+	if (x86_apic.xa_x2) {
+		wrmsr(IA32_X2APIC + APIC_ICR / 16, icr);
+		return;
+	}
+	wait_sent();
+	x86_apic.xa_regs[APIC_ICR / 4] = icr;
+	wait_sent();
+}
+
 static void
 mask_8259(void)
 {

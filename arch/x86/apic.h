@@ -51,6 +51,7 @@ struct trapframe;
 #define APIC_ICR_INIT    0x00500
 #define APIC_ICR_STARTUP 0x00600
 #define APIC_ICR_ASSERT  0x04000
+#define APIC_ICR_SELF    0x40000
 #define APIC_ICR_OTHERS  0xc0000
 
 /* Find it and choose the mode.  Once, on the boot CPU, after ACPI's. */
@@ -85,6 +86,12 @@ x86_apic_write(unsigned reg, uint32_t v)
 uint32_t x86_apic_id(void);
 /* Send an interprocessor interrupt; APIC_ICR_OTHERS ignores dest. */
 void x86_apic_send(uint32_t dest, uint32_t icr);
+
+/*
+ * Interrupt this CPU once it lets interrupts in; in an NMI, which may have
+ * struck x86_apic_send().
+ */
+void x86_apic_send_self(uint32_t vector);
 
 /* An interrupt's trap: vectors from 32 up. */
 void x86_interrupt(struct trapframe *tf);

@@ -161,7 +161,14 @@ void
 arch_idle(void)
 {
 	/* STI lets nothing in before the instruction behind it. */
-	__asm__ volatile("sti; hlt; cli" : : : "memory");
+	__asm__ volatile("	sti\n"
+			 "	.globl x86_idle_hlt\n"
+			 "x86_idle_hlt:\n"
+			 "	hlt\n"
+			 "	cli"
+			 :
+			 :
+			 : "memory");
 }
 
 static uint64_t

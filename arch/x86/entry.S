@@ -135,6 +135,7 @@ from_payload:
 	xor	%ebp, %ebp
 	mov	%rsp, %rdi
 	call	x86_trap_payload
+to_payload:
 	mov	%rsp, %rdi
 
 /* Back to a payload, %rdi = its trap frame. */
@@ -145,6 +146,41 @@ x86_user_return:
 	add	$16, %rsp
 	swapgs
 	iretq
+
+/*
+ * An NMI.  Whose code it struck tells whose registers these are: the kernel's
+ * last instructions have the payload's stack already.  A payload's goes the
+ * way of its interrupts: with the frame off this stack the next may come, and
+ * it is by IRET, to the next instruction, that it may.
+ * Intel SDM vol. 3A, "Handling Multiple NMIs".
+ */
+	.balign	16
+	.globl	x86_nmi_entry
+x86_nmi_entry:
+	push	$0
+	push	$VEC_NMI
+	push	%rax
+	push	%rdx
+	mov	%rsp, %rdx
+	testb	$3, F_CS(%rdx)
+	jnz	2f
+	cmpq	$0, F_RIP(%rdx)
+	jl	nmi_in_kernel
+2:	swapgs
+	mov	%gs:XC_FRAME, %rsp
+	add	$TF_BYTES, %rsp
+	copy_frame
+	mov	%rsp, %rdi
+	push	$SEL_KDATA
+	push	%rdi
+	pushfq
+	push	$SEL_KCODE
+	push	$3f
+	iretq
+3:	user_access clac
+	xor	%ebp, %ebp
+	call	x86_trap_nmi
+	jmp	to_payload
 
 /* The kernel's stack pointer is in a guard, or nowhere. */
 bad_stack:
@@ -216,9 +252,11 @@ x86_syscall_entry:
 	sysretq
 
 /*
- * What strikes anywhere, entry and exit of the above included, and ends the
- * run: GS itself tells whose it is, since no payload can give it an upper
- * address.
+ * What strikes anywhere, entry and exit of the above included: GS itself
+ * tells whose it is, since no payload can give it an upper address.  All but
+ * an overflow's NMI ends the run; that goes back to where it struck, having
+ * touched no more than its own stack.  Nothing on its way faults, so that no
+ * other IRET lets the next one in on that stack.
  */
 	.macro	anywhere name, vector, has_error
 	.balign	16
@@ -232,22 +270,41 @@ x86_syscall_entry:
 	jmp	anywhere
 	.endm
 
-	anywhere x86_nmi_entry, VEC_NMI, 0
+nmi_in_kernel:
+	pop	%rdx
+	pop	%rax
+	push_general
+	jmp	anywhere
+
 	anywhere x86_df_entry, VEC_DF, 1
 	anywhere x86_mc_entry, VEC_MC, 0
 
 anywhere:
 	cld
+	xor	%ebx, %ebx
 	mov	$MSR_GS_BASE, %ecx
 	rdmsr
 	test	%edx, %edx
 	js	1f
 	swapgs
-1:	push	TF_RIP(%rsp)
+	inc	%ebx
+	jmp	2f
+	/* As many: what an overflow's set counts of its NMI is a constant. */
+1:	nop
+	nop
+	nop
+2:	push	TF_RIP(%rsp)
 	push	%rbp
 	mov	%rsp, %rbp
 	lea	16(%rsp), %rdi
 	call	x86_trap_anywhere
+	add	$16, %rsp
+	test	%ebx, %ebx
+	jz	3f
+	swapgs
+3:	pop_general
+	add	$16, %rsp
+	iretq
 
 /* The selectors of a new descriptor table. */
 	.globl	x86_load_segments

@@ -68,7 +68,13 @@ tf_sp(const struct trapframe *tf)
 static inline void
 arch_pmi_rearm(void)
 {
-	x86_apic_write(APIC_LVT_PMI, VEC_PMI);
+	uint32_t lvt;
+
+	/* x86_self()->xc_pmi, by one instruction: all overflows come here. */
+	__asm__ volatile("mov %%gs:%c1, %0"
+			 : "=r"(lvt)
+			 : "i"(offsetof(struct x86_cpu, xc_pmi)));
+	x86_apic_write(APIC_LVT_PMI, lvt);
 }
 
 #endif /* ARCH_X86_INLINE_H */

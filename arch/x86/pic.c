@@ -182,6 +182,17 @@ start_together(struct x86_pic_cpu *pc, struct pcbe_set *set)
 	pmu_wrmsr(x86_pics.xs_ctrl, set->ps_run);
 }
 
+void
+x86_pics_stop(const struct x86_pic_cpu *pc)
+{
+	uint32_t run = pc->pc_running;
+
+	if (x86_pics.xs_ctrl != 0)
+		pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
+	for (; run != 0; run &= run - 1)
+		pmu_wrmsr(x86_pics.xs_pic[__builtin_ctz(run)].xp_select, 0);
+}
+
 static void
 start_each(struct x86_pic_cpu *pc, struct pcbe_set *set)
 {
@@ -193,6 +204,9 @@ start_each(struct x86_pic_cpu *pc, struct pcbe_set *set)
 		pmu_open_reads();
 	for (; cfg < end; cfg++)
 		pmu_wrmsr(x86_pics.xs_pic[cfg->pc_pic].xp_select, cfg->pc_sel);
+	/* The first may have overflowed before the last was started. */
+	if (pc->pc_came == pc->pc_found + 1)
+		x86_pics_stop(pc);
 }
 
 static void
@@ -204,6 +218,7 @@ program(struct pcbe_set *set)
 	pc->pc_watched = 0;
 	x86_pic_clear_others(pc, set->ps_pics);
 	x86_extra_load(set);
+	x86_nmi_select(pc, set);
 	pcbe_begin(set->ps_page, pmu_rdtsc());
 	if (x86_pics.xs_ctrl != 0)
 		start_together(pc, set);
@@ -212,22 +227,12 @@ program(struct pcbe_set *set)
 }
 
 static void
-stop_each(struct x86_pic_cpu *pc)
-{
-	uint32_t run = pc->pc_running;
-
-	for (; run != 0; run &= run - 1)
-		pmu_wrmsr(x86_pics.xs_pic[__builtin_ctz(run)].xp_select, 0);
-	pc->pc_running = 0;
-}
-
-static void
 allstop(void)
 {
-	if (x86_pics.xs_ctrl != 0)
-		pmu_wrmsr(x86_pics.xs_ctrl, x86_pics.xs_kept);
-	else
-		stop_each(x86_pic_self());
+	struct x86_pic_cpu *pc = x86_pic_self();
+
+	x86_pics_stop(pc);
+	pc->pc_running = 0;
 	pmu_close_reads();
 }
 
@@ -286,7 +291,11 @@ overflow_bitmap(void)
 		pmu_wrmsr(x86_pics.xs_clear, status);
 	} else {
 		pics = pics_gone_round(pc);
+		if (pics == 0)
+			return 0;
 	}
+	if (pc->pc_urgent != 0)
+		x86_nmi_told(pc);
 	/* At the end of a stride there is the next one, and no overflow. */
 	pics &= ~pc->pc_strides;
 	return pics;

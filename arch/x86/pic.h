@@ -57,6 +57,11 @@ extern struct x86_pic_cpu {
 	/* Without a status register: PICs to be told of, as last seen. */
 	uint32_t pc_watched;
 	uint64_t pc_seen[PCBE_MAXPIC];
+	/* pic_nmi.c: PICs whose overflow is to strike the kernel, too... */
+	uint32_t pc_urgent;
+	/* ...how often stop() found that one did, and an NMI told so. */
+	uint32_t pc_found, pc_came;
+	bool pc_masked; /* the APIC's entry may be */
 } __attribute__((aligned(X86_PIC_CPU_BYTES))) x86_pic_cpus[MAXCPU];
 _Static_assert(sizeof(struct x86_pic_cpu) == X86_PIC_CPU_BYTES, "it is");
 
@@ -93,9 +98,50 @@ void x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set);
  */
 void x86_pic_ops(struct pcbe_ops *ops);
 
-/* Between pic.c and pic_together.c; kern/pcbe.h has the operations. */
+/*
+ * Between pic.c, pic_together.c and pic_nmi.c; kern/pcbe.h has the operations.
+ * What runs stops, but for what runs for good.
+ */
+void x86_pics_stop(const struct x86_pic_cpu *pc);
 void x86_pic_clear_others(struct x86_pic_cpu *pc, uint32_t pics);
 void x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg);
+
+/*
+ * pic_nmi.c: the overflows of these PICs are to strike the kernel, too; while
+ * nothing counts.
+ */
+void x86_nmi_deliver(struct x86_pic_cpu *pc, uint32_t urgent);
+/*
+ * An NMI: was it an overflow's?  In the kernel; in a payload, where
+ * kcpc_pmi() knew of none.
+ */
+bool x86_pic_nmi(void);
+bool x86_pic_nmi_late(void);
+
+/* It was, in a payload: kcpc_pmi() found it. */
+static inline void
+x86_pic_nmi_seen(void)
+{
+	struct x86_pic_cpu *pc = x86_pic_self();
+
+	pc->pc_came = pc->pc_found;
+}
+
+/* The set is about to be programmed. */
+static inline void
+x86_nmi_select(struct x86_pic_cpu *pc, const struct pcbe_set *set)
+{
+	if (pc->pc_urgent != set->ps_urgent || pc->pc_masked)
+		x86_nmi_deliver(pc, set->ps_urgent);
+}
+
+/* Such a set has been stopped, and had overflowed. */
+static inline void
+x86_nmi_told(struct x86_pic_cpu *pc)
+{
+	pc->pc_found++;
+}
+
 /* PICs by bits of status. */
 extern uint8_t x86_pic_of_bit[64];
 

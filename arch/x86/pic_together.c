@@ -17,16 +17,17 @@
 #include "lib/string.h"
 
 /*
- * What event selects, IA32_FIXED_CTR_CTRL and the registers of extra.h hold
- * for a set.  Each has a number of its own, so that a CPU which holds a set's
- * need not compare them one by one.  Sets that are alike share one, as long
- * as it is remembered.
+ * What event selects, IA32_FIXED_CTR_CTRL, the registers of extra.h and the
+ * APIC's entry for overflows hold for a set.  Each has a number of its own, so
+ * that a CPU which holds a set's need not compare them one by one.  Sets that
+ * are alike share one, as long as it is remembered.
  */
 #define NSELECTION 16
 static struct selection {
 	uint64_t sl_number;
 	uint64_t sl_fixed;
 	uint32_t sl_pics;
+	uint32_t sl_urgent;
 	uint32_t sl_besides;
 	uint64_t sl_beside[EXTRA_N - 1];
 	uint64_t sl_select[PCBE_MAXPIC];
@@ -36,6 +37,7 @@ static bool
 is_selection(const struct selection *sl, const struct pcbe_set *set)
 {
 	if (sl->sl_pics != set->ps_pics || sl->sl_fixed != set->ps_ctrl ||
+	    sl->sl_urgent != set->ps_urgent ||
 	    sl->sl_besides != set->ps_besides)
 		return false;
 	if (set->ps_besides != 0 &&
@@ -64,6 +66,7 @@ selection_of(const struct pcbe_set *set)
 	sl->sl_number = last;
 	sl->sl_fixed = set->ps_ctrl;
 	sl->sl_pics = set->ps_pics;
+	sl->sl_urgent = set->ps_urgent;
 	sl->sl_besides = set->ps_besides;
 	memcpy(sl->sl_beside, set->ps_beside, sizeof sl->sl_beside);
 	for (unsigned i = 0; i < set->ps_n; i++)
@@ -88,6 +91,7 @@ select(struct x86_pic_cpu *pc, struct pcbe_set *set)
 	if (x86_pics.xs_fixed)
 		pmu_wrmsr(IA32_FIXED_CTR_CTRL, set->ps_ctrl);
 	x86_extra_load(set);
+	x86_nmi_select(pc, set);
 	pc->pc_selection = set->ps_selection;
 }
 
@@ -165,8 +169,11 @@ static __attribute__((noinline)) uint64_t
 fold_overflowed(const struct pcbe_set *set, uint64_t status)
 {
 	status &= x86_pics.xs_all;
-	if (status != 0)
+	if (status != 0) {
 		pmu_wrmsr(x86_pics.xs_clear, status);
+		if (set->ps_urgent != 0)
+			x86_nmi_told(x86_pic_self());
+	}
 	fold(set, set->ps_page);
 	return x86_pics_of_status(status) & set->ps_pics;
 }

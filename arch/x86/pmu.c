@@ -7,6 +7,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/pic.h"
+#include "arch/x86/pmu_access.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/pcbe.h"
@@ -104,5 +105,5 @@ arch_pcbe(const char **why_not)
 void
 arch_pmi_enable(void)
 {
-	arch_pmi_rearm();
+	pmu_deliver(false);
 }

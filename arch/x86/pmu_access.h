@@ -6,8 +6,10 @@
 #ifndef ARCH_X86_PMU_ACCESS_H
 #define ARCH_X86_PMU_ACCESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "arch/x86/apic.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/x86.h"
 
@@ -69,6 +71,24 @@ static inline void
 pmu_close_reads(void)
 {
 	write_cr(4, x86_cr4);
+}
+
+/*
+ * Overflows interrupt by an NMI, or by their vector; unmasked, too.
+ * Intel SDM vol. 3A, "Local Vector Table".
+ */
+static inline void
+pmu_deliver(bool nmi)
+{
+	x86_self()->xc_pmi = nmi ? APIC_LVT_NMI : VEC_PMI;
+	x86_apic_write(APIC_LVT_PMI, x86_self()->xc_pmi);
+}
+
+/* Have kcpc_pmi() called as soon as interrupts are let in. */
+static inline void
+pmu_hand_over(void)
+{
+	x86_apic_send_self(VEC_PMI);
 }
 
 static inline uint64_t

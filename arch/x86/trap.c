@@ -3,6 +3,7 @@
  */
 #include "arch/x86/apic.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/pic.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/errno.h"
@@ -116,6 +117,19 @@ leave(struct trapframe *tf)
 		kernel_unlock();
 }
 
+/*
+ * Whoever sends an NMI to a kernel that asked for none wants it to say where
+ * it is.
+ */
+static _Noreturn void
+nmi_unexpected(const struct trapframe *tf)
+{
+	if (x86_halt_requested())
+		x86_stop();
+	tf_print(tf);
+	panic("NMI at pc %#lx (port 61h: %#x)", tf->tf_rip, inb(0x61));
+}
+
 void
 x86_trap_payload(struct trapframe *tf)
 {
@@ -128,6 +142,23 @@ x86_trap_payload(struct trapframe *tf)
 		kernel_lock();
 		report(tf, addr);
 	}
+	leave(tf);
+}
+
+/* An NMI struck a payload: as x86_interrupt() does it of an overflow. */
+void
+x86_trap_nmi(struct trapframe *tf)
+{
+	if (!lock_try(&klock)) {
+		/* Who stops the machine may keep it. */
+		if (x86_halt_requested())
+			x86_stop();
+		kernel_lock_wait();
+	}
+	if (kcpc_pmi(tf))
+		x86_pic_nmi_seen();
+	else if (!x86_pic_nmi_late())
+		nmi_unexpected(tf);
 	leave(tf);
 }
 
@@ -159,18 +190,32 @@ x86_trap_syscall(struct trapframe *tf)
 	leave(tf);
 }
 
-/* NMI, double fault, machine check: on stacks of their own. */
+/* It was an overflow's, and the kernel goes on where it was. */
+static void
+kernel_nmi(struct trapframe *tf)
+{
+	if (x86_halt_requested())
+		x86_stop();
+	if (!x86_pic_nmi())
+		nmi_unexpected(tf);
+	/*
+	 * STI lets an NMI in, and what waited behind that: HLT would sleep
+	 * over it.
+	 */
+	if (tf->tf_rip == (uintptr_t)x86_idle_hlt)
+		tf->tf_rip++;
+}
+
+/* In the kernel; and a double fault and machine check: on their own stacks. */
 void
 x86_trap_anywhere(struct trapframe *tf)
 {
-	if (tf->tf_vector == VEC_NMI && x86_halt_requested())
-		x86_stop();
+	if (tf->tf_vector == VEC_NMI) {
+		kernel_nmi(tf);
+		return;
+	}
 	tf_print(tf);
 	switch (tf->tf_vector) {
-	case VEC_NMI:
-		/* Whoever sends one to a kernel that asked for none wants it
-		 * to say where it is. */
-		panic("NMI at pc %#lx (port 61h: %#x)", tf->tf_rip, inb(0x61));
 	case VEC_MC:
 		panic("machine check at pc %#lx", tf->tf_rip);
 	default:

@@ -79,6 +79,7 @@ struct x86_cpu {
 	uint64_t xc_df_stack;       /* top; overflows are reported on it too */
 	uint64_t xc_root;           /* what CR3 holds */
 	uint32_t xc_ipi;            /* reasons not yet acted on */
+	uint32_t xc_pmi;            /* APIC's entry for overflows, unmasked */
 	bool xc_flush;              /* another CPU waits: forget translations */
 	bool xc_arrived;            /* runs C */
 	uint64_t xc_gdt[GDT_ENTRIES];
@@ -134,9 +135,10 @@ void x86_kstack_fresh(void *base);
 
 /* trap.c, called by entry.S */
 void x86_trap_payload(struct trapframe *tf);
+void x86_trap_nmi(struct trapframe *tf);
 void x86_trap_kernel(struct trapframe *tf);
 void x86_trap_syscall(struct trapframe *tf);
-_Noreturn void x86_trap_anywhere(struct trapframe *tf);
+void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);
 
 /* safe.S: 0 or an errno. */
@@ -144,6 +146,9 @@ int x86_copy_user(void *dst, const void *src, size_t len);
 int x86_copy_string(char *dst, const char *src, size_t max);
 int x86_rdmsr_safe(uint32_t msr, uint64_t *v);
 int x86_wrmsr_safe(uint32_t msr, uint64_t v);
+
+/* arch_idle()'s HLT, of one byte. */
+extern const char x86_idle_hlt[];
 
 /* lwp.c: user code's GS base, of the current LWP. */
 void x86_set_gs(uintptr_t base);

@@ -307,11 +307,21 @@ fault(const char *insn, uint32_t number, uint64_t v)
 	abort();
 }
 
+void (*fake_each)(void);
+
+static void
+each(void)
+{
+	if (fake_each != NULL)
+		fake_each();
+}
+
 uint64_t
 pmu_rdmsr(uint32_t msr)
 {
 	uint64_t v;
 
+	each();
 	if (pmu_rdmsr_safe(msr, &v) != 0)
 		fault("rdmsr", msr, 0);
 	return v;
@@ -320,6 +330,7 @@ pmu_rdmsr(uint32_t msr)
 void
 pmu_wrmsr(uint32_t msr, uint64_t v)
 {
+	each();
 	if (pmu_wrmsr_safe(msr, v) != 0)
 		fault("wrmsr", msr, v);
 }
@@ -330,6 +341,7 @@ pmu_rdpmc(uint32_t index)
 	const struct fake_cpu *c = &fake_cpu[fake_self];
 	uint32_t n = index - RDPMC_FIXED;
 
+	each();
 	if (c->kind != FAKE_SWALLOWS && index < c->ngp)
 		return c->gp[index];
 	if (c->kind != FAKE_INTEL || n >= FAKE_NFIX || (c->fixed >> n & 1) == 0)
@@ -340,6 +352,7 @@ pmu_rdpmc(uint32_t index)
 void
 pmu_fence(void)
 {
+	each();
 }
 
 void
@@ -357,6 +370,7 @@ pmu_close_reads(void)
 uint64_t
 pmu_rdtsc(void)
 {
+	each();
 	return tsc;
 }
 
@@ -364,6 +378,27 @@ void
 pmu_spin(uint64_t n)
 {
 	fake_run(PMU_SPIN_INSNS * n, false);
+}
+
+void
+pmu_deliver(bool nmi)
+{
+	each();
+	fake_cpu[fake_self].nmi = nmi;
+	fake_cpu[fake_self].masked = false;
+}
+
+void
+kcpc_pmi_late(void)
+{
+	fake_cpu[fake_self].late++;
+}
+
+void
+pmu_hand_over(void)
+{
+	each();
+	fake_cpu[fake_self].handed++;
 }
 
 /* The events this CPU knows; with a unit mask they are others. */
@@ -396,6 +431,10 @@ advance(struct fake_cpu *c, uint64_t *counter, uint64_t by, uint64_t bit,
 	if (c->version >= 2)
 		c->status |= bit;
 	c->pmis += interrupts;
+	if (!interrupts || !c->nmi || c->masked)
+		return;
+	c->nmi_pending = true;
+	c->masked = c->kind == FAKE_INTEL;
 }
 
 static bool

@@ -26,6 +26,8 @@ void pmu_open_reads(void);
 void pmu_close_reads(void);
 uint64_t pmu_rdtsc(void);
 void pmu_spin(uint64_t n);
+void pmu_deliver(bool nmi);
+void pmu_hand_over(void);
 
 #define FAKE_NCPU  2
 #define FAKE_NGP   16
@@ -59,8 +61,13 @@ struct fake_cpu {
 	uint64_t sel[FAKE_NGP], gp[FAKE_NGP], fix[FAKE_NFIX];
 	uint64_t fixed_ctrl, ctrl, status;
 	uint64_t offcore[2], ldlat, frontend;
-	bool reads_open;  /* CR4.PCE */
-	unsigned pmis;    /* overflow interrupts asked for */
+	bool reads_open; /* CR4.PCE */
+	unsigned pmis;   /* overflow interrupts asked for */
+	bool nmi;        /* they come as NMIs, and one is on its way... */
+	bool nmi_pending;
+	bool masked;      /* ...or they do not, as Intel's delivery leaves it */
+	unsigned handed;  /* NMIs that raised the vector's interrupt */
+	unsigned late;    /* and those that came too late */
 	unsigned touched; /* accesses of registers */
 };
 extern struct fake_cpu fake_cpu[FAKE_NCPU];
@@ -70,5 +77,7 @@ extern unsigned fake_self; /* the CPU we are on */
 void fake_reset(const struct fake_cpu *shape);
 /* The CPU retires n instructions, at ring 3 or ring 0. */
 void fake_run(uint64_t n, bool user);
+/* If not NULL, what happens before each access to a register. */
+extern void (*fake_each)(void);
 
 #endif /* TESTS_HOST_FAKE_MSR_H */

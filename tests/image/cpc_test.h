@@ -101,4 +101,11 @@ void retire(uint64_t n, uint_t privilege);
 #define ANY_EVENT "PAPI_tot_cyc"
 #define INS_EVENT "PAPI_tot_ins"
 
+/* An overflow stops its set in the kernel, too, not only at its end. */
+#ifdef __x86_64__
+#define STOPS_KERNEL true
+#else
+#define STOPS_KERNEL false
+#endif
+
 #endif /* TESTS_IMAGE_CPC_TEST_H */
