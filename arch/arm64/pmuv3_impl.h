@@ -79,6 +79,9 @@ bool pmuv3_spin(uint64_t pics, uint64_t n);
 void pmuv3_start(struct pcbe_set *set, uint64_t pics);
 /* Bring the counts up to what the stopped PICs hold; none overflowed.  0. */
 uint64_t pmuv3_fold(const struct pcbe_set *set);
+/* The same where these overflowed.  They are acknowledged; the set's of them.
+ */
+uint64_t pmuv3_fold_told(const struct pcbe_set *set, uint64_t told);
 /* sample() of kern/pcbe.h, behind an ISB. */
 bool pmuv3_sample(const struct pcbe_set *set, struct cpc_sample *s);
 

@@ -239,6 +239,13 @@ interrupts(const struct pcbe_cfg *cfg)
 	       (pmuv3.pv_width < 64 && pmuv3.pv_overflow == PMUV3_PLAIN);
 }
 
+/* In ps_run: those that have a helper. */
+static uint64_t
+request_bit(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
+{
+	return 1ULL << (cfg - set->ps_cfg);
+}
+
 static int
 configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
@@ -262,6 +269,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 			return CPC_RESOURCE_UNAVAIL;
 		}
 		set->ps_extra |= (uint32_t)cfg->pc_aux;
+		set->ps_run |= request_bit(cfg, set);
 		set->ps_selection |= COUNT(cfg->pc_aux);
 	}
 	cfg->pc_sel = ev->pe_code;
@@ -295,18 +303,18 @@ select(uint64_t selection)
 }
 
 /* The helpers run one count behind the PICs they serve. */
-static void
+static inline void
 load_helpers(const struct pcbe_set *set)
 {
-	const struct cpc_page_req *cq = set->ps_page->cg_req;
-	unsigned i;
+	uint64_t requests;
 
-	for (i = 0; i < set->ps_n; i++) {
+	for (requests = set->ps_run; requests != 0; requests &= requests - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(requests);
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+		uint64_t data = set->ps_page->cg_req[i].cq_data;
 
-		if (cfg->pc_aux != 0)
-			pmu_load((unsigned)__builtin_ctzll(cfg->pc_aux),
-			    cfg->pc_sel, pmuv3_in_width(cq[i].cq_data - 1));
+		pmu_load((unsigned)__builtin_ctzll(cfg->pc_aux), cfg->pc_sel,
+		    (data - 1) & cfg->pc_mask);
 	}
 }
 
@@ -327,8 +335,7 @@ program_other(struct pcbe_set *set)
 {
 	if (arch_curcpu()->c_pcbe != set->ps_selection)
 		select(set->ps_selection);
-	if (set->ps_extra != 0)
-		load_helpers(set);
+	load_helpers(set);
 	start(set);
 }
 
@@ -370,32 +377,18 @@ overflow_bitmap(void)
 	return pics;
 }
 
-/* A PIC did: one of the set, or one that is kept. */
-static __attribute__((noinline)) uint64_t
-fold_overflowed(struct pcbe_set *set)
-{
-	uint64_t overflowed = overflow_bitmap() & set->ps_pics;
-	unsigned i;
-
-	for (i = 0; i < set->ps_n; i++) {
-		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
-
-		pcbe_fold(&set->ps_page->cg_req[i], cfg->pc_mask,
-		    pmu_read_pmevcntr(cfg->pc_pic),
-		    (overflowed >> cfg->pc_pic & 1) != 0);
-	}
-	return overflowed;
-}
-
 static uint64_t
 stop(struct pcbe_set *set)
 {
 	struct cpc_page *page = set->ps_page;
+	uint32_t pics = COUNTING(set->ps_selection);
+	uint64_t told;
 
-	stop_pics(COUNTING(set->ps_selection));
+	stop_pics(pics);
 	page->cg_tick += pmu_read_pmccntr();
-	if (pmu_read_pmovsclr() != 0)
-		return fold_overflowed(set);
+	/* One that is kept may be among them; the witness looks for itself. */
+	if ((told = pmu_read_pmovsclr()) != 0)
+		return pmuv3_fold_told(set, told & pics);
 	return pmuv3_fold(set);
 }
 
@@ -403,6 +396,7 @@ static void
 free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
 	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+	set->ps_run &= ~request_bit(cfg, set);
 	set->ps_selection &= ~COUNT(cfg->pc_aux);
 	cfg->pc_aux = 0;
 }

@@ -99,6 +99,36 @@ pmuv3_fold:
 	.balign	32
 folds:	each	fold
 
+/*
+ * uint64_t pmuv3_fold_told(const struct pcbe_set *set, uint64_t told)
+ *
+ * One of the told has gone a whole turn further than it was loaded with: then
+ * what it holds goes on from there, wherever it was before.
+ */
+	.globl	pmuv3_fold_told
+	.type	pmuv3_fold_told, %function
+pmuv3_fold_told:
+	msr	pmovsclr_el0, x1
+	isb				/* before the interrupt's end */
+	begin	folds, w2
+	mov	x12, x30
+1:	ldrb	w8, [x3], #PC_BYTES
+	ldp	x10, x11, [x4], #CQ_BYTES	/* data, last */
+	lsr	x9, x1, x8
+	tbz	x9, #0, 2f
+	orr	x10, x10, x6		/* last is what data has in these bits */
+	add	x10, x10, #1
+	mov	x11, #0
+2:	add	x8, x5, x8, lsl #5
+	cmp	x8, x8			/* equal: the piece returns */
+	blr	x8
+	subs	w2, w2, #1
+	b.ne	1b
+	ldr	w0, [x0, #PS_PICS]
+	and	x0, x0, x1
+	ret	x12
+	.size	pmuv3_fold_told, . - pmuv3_fold_told
+
 /* bool pmuv3_sample(const struct pcbe_set *set, struct cpc_sample *s) */
 	.globl	pmuv3_sample
 	.type	pmuv3_sample, %function

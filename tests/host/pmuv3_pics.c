@@ -29,6 +29,20 @@ pmuv3_fold(const struct pcbe_set *set)
 	return 0;
 }
 
+uint64_t
+pmuv3_fold_told(const struct pcbe_set *set, uint64_t told)
+{
+	pmu_write_pmovsclr(told);
+	pmu_isb();
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		unsigned pic = set->ps_cfg[i].pc_pic;
+
+		pcbe_fold(&set->ps_page->cg_req[i], set->ps_cfg->pc_mask,
+		    pmu_read_pmevcntr(pic), (told >> pic & 1) != 0);
+	}
+	return told & set->ps_pics;
+}
+
 bool
 pmuv3_sample(const struct pcbe_set *set, struct cpc_sample *s)
 {
