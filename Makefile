@@ -69,7 +69,7 @@ KCFLAGS += -mno-outline-atomics           # their helpers are in libgcc
 endif
 
 # lib/: knows no machine.
-LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
+LIB_OBJS := lib/string.o lib/search.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
@@ -281,7 +281,7 @@ endif
 HOST_CC      := gcc
 HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
 HOST_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
-HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
+HOST_LIB     := tests/host/support.o lib/string.o lib/search.o lib/printf.o
 HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer test_region
 test_lib_OBJS      := $(HOST_LIB)
 test_cmdline_OBJS  := kern/cmdline.o kern/null_shape.o tests/host/heap.o $(HOST_LIB)

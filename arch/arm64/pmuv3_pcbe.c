@@ -13,7 +13,7 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
-#include "lib/string.h"
+#include "lib/search.h"
 
 #define RAW_MAX      0xffffU
 #define RAW_MAX_V3   0x3ffU /* before PMUv3p1: ten bits of event number */
@@ -187,16 +187,14 @@ static uint64_t
 event_coverage(
     const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
 {
-	for (unsigned i = 0; i < pmuv3_nevents; i++) {
-		const struct pmuv3_event *e = &pmuv3_events[i];
+	const struct pmuv3_event *e =
+	    search_name(name, pmuv3_events, pmuv3_nevents, sizeof *e);
 
-		if (strcmp(name, e->pe_name) == 0 &&
-		    pmuv3_has_event(e->pe_number)) {
-			ev->pe_code = e->pe_number;
-			ev->pe_flags = e->pe_generic ? PCBE_EVENT_GENERIC : 0;
-			ev->pe_pics = pmuv3.pv_pics;
-			return ev->pe_pics;
-		}
+	if (e != NULL && pmuv3_has_event(e->pe_number)) {
+		ev->pe_code = e->pe_number;
+		ev->pe_flags = e->pe_generic ? PCBE_EVENT_GENERIC : 0;
+		ev->pe_pics = pmuv3.pv_pics;
+		return ev->pe_pics;
 	}
 	if (!is_num)
 		return 0;

@@ -17,6 +17,7 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
+#include "lib/search.h"
 #include "lib/string.h"
 
 #define RAW_MAX      0xfffU
@@ -193,15 +194,14 @@ static uint64_t
 event_coverage(
     const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
 {
-	for (unsigned i = 0; i < amd_nevents; i++) {
-		const struct amd_event *e = &amd_events[i];
+	const struct amd_event *e =
+	    search_name(name, amd_events, amd_nevents, sizeof *e);
 
-		if (has_name(e) && strcmp(name, e->ae_name) == 0) {
-			ev->pe_code = e->ae_code;
-			ev->pe_flags = e->ae_generic ? PCBE_EVENT_GENERIC : 0;
-			ev->pe_pics = coverage(e->ae_code);
-			return ev->pe_pics;
-		}
+	if (e != NULL && has_name(e)) {
+		ev->pe_code = e->ae_code;
+		ev->pe_flags = e->ae_generic ? PCBE_EVENT_GENERIC : 0;
+		ev->pe_pics = coverage(e->ae_code);
+		return ev->pe_pics;
 	}
 	if (!is_num)
 		return 0;

@@ -20,6 +20,7 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
+#include "lib/search.h"
 #include "lib/string.h"
 
 #define RAW_TOO_HIGH 0xffffffffU
@@ -206,15 +207,14 @@ static uint64_t
 event_coverage(
     const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
 {
-	for (unsigned i = 0; i < intel_nevents; i++) {
-		const struct intel_event *e = &intel_events[i];
+	const struct intel_event *e =
+	    search_name(name, intel_events, intel_nevents, sizeof *e);
 
-		if (strcmp(name, e->ie_name) == 0) {
-			ev->pe_code = e->ie_code;
-			ev->pe_flags = e->ie_generic ? PCBE_EVENT_GENERIC : 0;
-			ev->pe_pics = coverage(e);
-			return ev->pe_pics;
-		}
+	if (e != NULL) {
+		ev->pe_code = e->ie_code;
+		ev->pe_flags = e->ie_generic ? PCBE_EVENT_GENERIC : 0;
+		ev->pe_pics = coverage(e);
+		return ev->pe_pics;
 	}
 	if (!is_num)
 		return 0;

@@ -111,9 +111,9 @@ events(void **state)
 	assert_int_equal(covers(ops, "ExRetInstr"), 0);
 	boot(&zen_4, 0x19);
 	assert_string_equal(names_on(ops, 5),
-	    "LsNotHaltedCyc,ExRetInstr,ExRetBrn,ExRetBrnMisp,ExRetBrnTkn,"
-	    "ExRetBrnTknMisp,ExRetBrnFar,ExRetNearRet,ExRetNearRetMispred,"
-	    "PAPI_tot_cyc,PAPI_tot_ins,PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn");
+	    "ExRetBrn,ExRetBrnFar,ExRetBrnMisp,ExRetBrnTkn,ExRetBrnTknMisp,"
+	    "ExRetInstr,ExRetNearRet,ExRetNearRetMispred,LsNotHaltedCyc,"
+	    "PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn,PAPI_tot_cyc,PAPI_tot_ins");
 	assert_int_equal(covers(ops, "BU_cpu_clk_unhalted"), 0);
 	assert_int_equal(covers(ops, "0x1c0"), 0x3f);
 	/* Family 15h: a unit reports to some of the counters only. */
@@ -125,12 +125,16 @@ events(void **state)
 	assert_int_equal(covers(ops, "0x02e"), 0x09);
 	assert_int_equal(covers(ops, "0xe0"), 0);
 	assert_string_equal(names_on(ops, 3),
-	    "FR_retired_x86_instr_w_excp_intr,FR_retired_uops,"
-	    "FR_retired_branches_w_excp_intr,FR_retired_branches_mispred,"
-	    "FR_retired_taken_branches,FR_retired_taken_branches_mispred,"
+	    "FR_retired_branches_mispred,FR_retired_branches_w_excp_intr,"
 	    "FR_retired_far_ctl_transfer,FR_retired_near_returns,"
-	    "FR_retired_near_returns_mispred,"
-	    "PAPI_tot_ins,PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn");
+	    "FR_retired_near_returns_mispred,FR_retired_taken_branches,"
+	    "FR_retired_taken_branches_mispred,FR_retired_uops,"
+	    "FR_retired_x86_instr_w_excp_intr,"
+	    "PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn,PAPI_tot_ins");
+	/* By which names are found. */
+	for (unsigned i = 1; i < amd_nevents; i++)
+		assert_true(strcmp(amd_events[i - 1].ae_name,
+				amd_events[i].ae_name) < 0);
 }
 
 /*

@@ -281,8 +281,8 @@ pmceid_bits_by_hand(void **state)
 static void
 list_is_what_pmceid_says(void **state)
 {
-	static const char *const want[] = { "sw_incr", "inst_retired",
-		"cpu_cycles", "PAPI_tot_cyc", "PAPI_tot_ins" };
+	static const char *const want[] = { "PAPI_tot_cyc", "PAPI_tot_ins",
+		"cpu_cycles", "inst_retired", "sw_incr" };
 	unsigned at = 0, i = 0;
 	const char *name;
 
@@ -326,12 +326,13 @@ table_has_each_event_once(void **state)
 		const struct pmuv3_event *e = &pmuv3_events[i];
 
 		assert_int_not_equal(e->pe_number, 0x1e);
+		/* By which names are found. */
+		if (i > 0)
+			assert_true(strcmp(e[-1].pe_name, e->pe_name) < 0);
 		assert_int_equal(
 		    e->pe_generic, strncmp(e->pe_name, "PAPI_", 5) == 0);
 		for (unsigned k = 0; k < i; k++) {
-			assert_string_not_equal(
-			    e->pe_name, pmuv3_events[k].pe_name);
-			if (!e->pe_generic)
+			if (!e->pe_generic && !pmuv3_events[k].pe_generic)
 				assert_int_not_equal(
 				    e->pe_number, pmuv3_events[k].pe_number);
 		}
