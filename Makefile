@@ -29,6 +29,9 @@ endif
 # cpc/: libcpc; what stands on the door.
 CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
 
+# events/: names of events; tables apart.
+EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o name.o suggest.o)
+
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
 all tests:
@@ -81,9 +84,8 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/kcpc_why.o kern/witness.o kern/acpi.o kern/efirt.o \
              kern/null_shape.o kern/null_pcbe.o
 
-# events/: names of events, and the tables of the vendors in EVENTS: make EVENTS=amd leaves Intel's out.
+# The tables of the vendors in EVENTS: make EVENTS=amd leaves Intel's out.
 EVENTS ?= $(if $(filter x86_64,$(ARCH)),intel amd,arm)
-EVENT_LIB  := $(addprefix events/,find.o parse.o encode.o name.o suggest.o)
 KERN_OBJS += kern/kcpc_names.o
 EVENT_OBJS := $(EVENT_LIB) events/cpu.o events/vendors.o $(EVENTS:%=events/%.o)
 
@@ -128,6 +130,7 @@ TESTS    := startup stdio heap files memory contig codegen clock random fpstate 
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak mix_exec
 TESTS    += cpc_events cpc_fit
+TESTS    += cpc_lookup
 # What of the contract holds whatever it is that the PMU counts.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
             cpc_inherit cpc_cpu cpc_interlock
@@ -244,8 +247,10 @@ $(B)/payloads/encode $(B)/payloads/list: private PAYLOAD_MORE = $(addprefix $(B)
 
 $(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/libcpc.a
 	$(call say,CCLD,$@)
-	$(Q)$(UCC) $(UPIE) -o $@ $< $(B)/libtest.a
+	$(Q)$(UCC) $(UPIE) -o $@ $< $(TEST_MORE) $(B)/libtest.a
 $(B)/tests/pie: private UPIE := -static-pie
+$(B)/tests/cpc_lookup: $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/tests/cpc_lookup: private TEST_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
 
 # The archive inside the image, that of the tests, of those that ask nothing of the PMU, for machines that differ
 # from one without it in other ways, and of those for software PMUs: each a `suite` and the programs it names.
@@ -273,7 +278,7 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 
 tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio
 
--include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
+-include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
 endif
 
 # Tests under the build machine's C library, and what each needs of the kernel.  There the kernel's own
@@ -295,7 +300,7 @@ test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # Names of events: of every CPU there is a table for.
-HOST_EVENTS  := $(addprefix events/,find.o cpu.o parse.o encode.o name.o suggest.o vendors.o intel.o amd.o arm.o)
+HOST_EVENTS  := $(EVENT_LIB) $(addprefix events/,cpu.o vendors.o intel.o amd.o arm.o)
 HOST_TESTS   += events_tables events_oracle
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)

@@ -1,13 +1,12 @@
 /*
- * From a name taken apart to registers, by libpfm4's rules of which unit
- * masks go together; tests/host/events_oracle.c holds the two against each
- * other.
+ * From a name taken apart to registers, as libpfm4 does it;
+ * tests/host/events_oracle.c holds the two against each other.
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" and
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";
  * Arm ARM (DDI 0487), "PMEVTYPER<n>_EL0".
  */
-#include "events/events.h"
+#include "events/masks.h"
 
 #define SEL_EVENT      0xffULL
 #define SEL_UMASK      0xff00ULL
@@ -28,14 +27,12 @@
 #define ARM_EXCL_SYS   (1ULL << 30)
 #define ARM_EXCL_NOHYP (1ULL << 27)
 
-#define CMASK_MAX   0xffU
-#define LDLAT_MAX   0xffffU
-#define LDLAT_MIN   3 /* where none is given */
-#define FETHR_MAX   0xfffU
-#define FETHR_MIN   1
-#define FETHR_AT    8 /* in the front-end register */
-#define NO_GROUP    0xffU
-#define RAW_OFFCORE 38 /* bits */
+#define CMASK_MAX 0xffU
+#define LDLAT_MAX 0xffffU
+#define LDLAT_MIN 3 /* where none is given */
+#define FETHR_MAX 0xfffU
+#define FETHR_MIN 1
+#define FETHR_AT  8 /* in the front-end register */
 
 /* The bits of the event select that a modifier has. */
 static const uint64_t mod_bits[MOD_N] = {
@@ -50,230 +47,6 @@ static const uint64_t mod_bits[MOD_N] = {
 	[MOD_H] = AMD_HOST,
 	[MOD_G] = AMD_GUEST,
 };
-
-/* What the unit masks of a name have in common. */
-struct masks {
-	uint64_t ma_code; /* as it stands in a register from its bit 8 on */
-	uint32_t ma_flags;
-	uint32_t ma_fixed, ma_wants; /* modifiers */
-	uint32_t ma_groups;          /* that have one, */
-	uint32_t ma_twice;           /* and more than one */
-	uint32_t ma_alone;           /* and one that stands alone */
-	uint32_t ma_needs;           /* that must have one */
-	unsigned ma_highest;         /* of the groups */
-	unsigned ma_last;            /* no group behind this, or NONE */
-	unsigned ma_other;           /* but 0 no group but this, or NONE */
-	int ma_event;                /* that one of them brings, or -1 */
-	event_pics_t ma_pics;
-};
-#define NONE 0xffU
-
-/* The work on one name. */
-struct work {
-	const struct events *wo_es;
-	struct event_spec *wo_sp;
-	const struct event_row *wo_row;
-	struct masks wo_masks;
-};
-
-static bool
-given(const struct work *w, unsigned mod)
-{
-	return (w->wo_sp->sp_given >> mod & 1) != 0;
-}
-
-static const struct event_umask *
-mask_of(const struct work *w, unsigned place)
-{
-	return events_umask(w->wo_es, w->wo_row, place);
-}
-
-static unsigned
-group_of(const struct event_umask *um)
-{
-	return um->um_group & 0xf;
-}
-
-/* The unit mask's bits and PICs; its own PICs go before the event's. */
-static void
-join(struct work *w, const struct event_umask *um)
-{
-	struct masks *ma = &w->wo_masks;
-	event_pics_t pics = events_pics(w->wo_es, um->um_pics);
-
-	ma->ma_flags |= um->um_flags;
-	ma->ma_code |= ((uint64_t)um->um_high << 32 | um->um_code) >> 8;
-	ma->ma_pics &=
-	    pics != 0 ? pics : events_pics(w->wo_es, w->wo_row->er_pics);
-	if (group_of(um) > ma->ma_highest)
-		ma->ma_highest = group_of(um);
-}
-
-/* The groups' rules about a unit mask that was named. */
-static enum event_error
-take(struct work *w, const struct event_umask *um)
-{
-	struct masks *ma = &w->wo_masks;
-	unsigned group = group_of(um);
-	int event = (int)(um->um_code & SEL_EVENT);
-
-	if ((w->wo_row->er_flags & ER_ONE_GROUP) != 0 &&
-	    (ma->ma_groups & ~(1U << group)) != 0)
-		return EVENT_BAD_MIX;
-	ma->ma_twice |= ma->ma_groups & 1U << group;
-	ma->ma_groups |= 1U << group;
-	if ((um->um_flags & UM_ALONE) != 0)
-		ma->ma_alone |= 1U << group;
-	if ((um->um_flags & UM_EVENT) != 0) {
-		if (ma->ma_event != -1 && ma->ma_event != event)
-			return EVENT_BAD_MIX;
-		ma->ma_event = event;
-	}
-	if ((um->um_flags & UM_LAST_GROUP) != 0)
-		ma->ma_last = group;
-	if ((um->um_flags & UM_FIRST_GROUP) != 0)
-		ma->ma_other = group;
-	if ((um->um_flags & UM_NEEDS) != 0)
-		ma->ma_needs |= 1U << (um->um_group >> 4);
-	ma->ma_fixed |= um->um_fixed;
-	ma->ma_wants |= um->um_wants;
-	join(w, um);
-	return EVENT_OK;
-}
-
-static enum event_error
-take_raw(struct work *w)
-{
-	unsigned bits = 8;
-
-	if ((w->wo_row->er_flags & (ER_EXTRA | ER_FRONTEND)) == ER_EXTRA)
-		bits = (w->wo_es->es_pmu->ep_flags & PMU_OFFCORE16) != 0
-		           ? 16
-		           : RAW_OFFCORE;
-	if (w->wo_sp->sp_rawmask >> bits != 0)
-		return EVENT_BAD_PART;
-	w->wo_masks.ma_code = w->wo_sp->sp_rawmask;
-	w->wo_masks.ma_groups = (1U << w->wo_row->er_ngroup) - 1;
-	w->wo_masks.ma_pics = events_pics(w->wo_es, w->wo_row->er_pics);
-	return EVENT_OK;
-}
-
-static enum event_error
-take_all(struct work *w)
-{
-	struct masks *ma = &w->wo_masks;
-	enum event_error err;
-
-	ma->ma_last = ma->ma_other = NONE;
-	ma->ma_event = -1;
-	ma->ma_pics = ~0ULL;
-	if (w->wo_sp->sp_raw)
-		return take_raw(w);
-	for (unsigned i = 0; i < w->wo_sp->sp_numask; i++) {
-		err = take(w, mask_of(w, w->wo_sp->sp_umask[i]));
-		if (err != EVENT_OK)
-			return err;
-	}
-	if ((ma->ma_twice & ma->ma_alone) != 0 ||
-	    (ma->ma_needs & ~ma->ma_groups) != 0)
-		return EVENT_BAD_MIX;
-	return EVENT_OK;
-}
-
-static enum event_error
-add_umask(struct work *w, unsigned place)
-{
-	struct event_spec *sp = w->wo_sp;
-	unsigned i;
-
-	if (sp->sp_numask == EVENT_MAXUMASK)
-		return EVENT_BAD_MIX;
-	for (i = sp->sp_numask++; i > 0 && sp->sp_umask[i - 1] > place; i--)
-		sp->sp_umask[i] = sp->sp_umask[i - 1];
-	sp->sp_umask[i] = (uint8_t)place;
-	join(w, mask_of(w, place));
-	return EVENT_OK;
-}
-
-/* Filling groups that have no unit mask. */
-struct filling {
-	unsigned fi_last; /* no group behind this, or NONE */
-	bool fi_done;     /* nor any other */
-};
-
-/* Is nothing owed to the group of this unit mask? */
-static bool
-may_lack(const struct work *w, const struct filling *fi,
-    const struct event_umask *um)
-{
-	const struct masks *ma = &w->wo_masks;
-	unsigned group = group_of(um);
-
-	return (fi->fi_last != NONE && group > fi->fi_last) ||
-	       (um->um_flags & UM_OPTIONAL) != 0 ||
-	       (ma->ma_other != NONE && group != 0 && group != ma->ma_other);
-}
-
-/* The defaults of one group. */
-static enum event_error
-add_defaults(struct work *w, unsigned group, struct filling *fi)
-{
-	const struct event_umask *um;
-	bool added = false, lacks = false, owed = false;
-	enum event_error err;
-
-	for (unsigned i = 0; i < w->wo_row->er_nlist; i++) {
-		if ((um = mask_of(w, i)) == NULL || group_of(um) != group)
-			continue;
-		if (may_lack(w, fi, um)) {
-			lacks = true;
-			continue;
-		}
-		owed = true;
-		if ((um->um_flags & UM_DEFAULT) == 0)
-			continue;
-		if ((err = add_umask(w, i)) != EVENT_OK)
-			return err;
-		added = true;
-		fi->fi_done = (w->wo_row->er_flags & ER_ONE_GROUP) != 0;
-		if (fi->fi_done)
-			return EVENT_OK;
-		if ((um->um_flags & UM_LAST_GROUP) != 0) {
-			if (fi->fi_last != NONE)
-				return EVENT_NEEDS_UMASK;
-			fi->fi_last = group;
-		}
-	}
-	/* AMD: all of the group must be optional; Intel: one of it. */
-	if (w->wo_es->es_pmu->ep_kind == EVENT_AMD)
-		lacks = !owed;
-	return added || lacks ? EVENT_OK : EVENT_NEEDS_UMASK;
-}
-
-static enum event_error
-complete(struct work *w)
-{
-	struct masks *ma = &w->wo_masks;
-	uint32_t missing = ((1U << w->wo_row->er_ngroup) - 1) ^ ma->ma_groups;
-	struct filling fi = { ma->ma_last, false };
-	enum event_error err;
-
-	if ((w->wo_row->er_flags & ER_ONE_GROUP) != 0 && ma->ma_groups != 0)
-		missing = 0;
-	for (unsigned g = 0; g < EVENT_MAXGROUP && !fi.fi_done; g++) {
-		if ((missing >> g & 1) != 0 &&
-		    (err = add_defaults(w, g, &fi)) != EVENT_OK)
-			return err;
-	}
-	if (ma->ma_other != NONE &&
-	    (ma->ma_groups & ~(1U | 1U << ma->ma_other)) != 0)
-		return EVENT_BAD_MIX;
-	if (ma->ma_last != NONE && ma->ma_highest > ma->ma_last)
-		return EVENT_BAD_MIX;
-	if (ma->ma_pics == ~0ULL)
-		ma->ma_pics = events_pics(w->wo_es, w->wo_row->er_pics);
-	return EVENT_OK;
-}
 
 /* 0 only where no unit mask takes the threshold, as it means none then. */
 static bool
@@ -391,7 +164,7 @@ encode_intel(struct work *w, struct event_code *ec)
 		return EVENT_BAD_VALUE;
 	if (contradicts(w, sel))
 		return EVENT_TWO_VALUES;
-	if ((err = complete(w)) != EVENT_OK)
+	if ((err = event_masks_complete(w)) != EVENT_OK)
 		return err;
 	if ((wants & ~w->wo_sp->sp_given) != 0)
 		return EVENT_BAD_PART;
@@ -413,7 +186,7 @@ encode_amd(struct work *w, struct event_code *ec)
 	uint64_t event = w->wo_row->er_code;
 	enum event_error err;
 
-	if ((err = complete(w)) != EVENT_OK)
+	if ((err = event_masks_complete(w)) != EVENT_OK)
 		return err;
 	ec->ec_select = apply_mods(w, (event & SEL_EVENT) | event >> 8 << 32) |
 	                (w->wo_masks.ma_code << 8 & SEL_UMASK) | SEL_EN |
@@ -452,7 +225,7 @@ events_encode(
 	*ec = (struct event_code){ .ec_given = sp->sp_given };
 	if (!within(&w, MOD_C, 0, CMASK_MAX))
 		return EVENT_BAD_VALUE;
-	if ((err = take_all(&w)) != EVENT_OK)
+	if ((err = event_masks_take(&w)) != EVENT_OK)
 		return err;
 	switch (es->es_pmu->ep_kind) {
 	case EVENT_INTEL:
@@ -460,6 +233,9 @@ events_encode(
 		break;
 	case EVENT_AMD:
 		err = encode_amd(&w, ec);
+		break;
+	case EVENT_NETBURST:
+		err = event_encode_netburst(&w, ec);
 		break;
 	default:
 		err = encode_arm(&w, ec);

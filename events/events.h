@@ -35,7 +35,8 @@ const char *event_strerror(enum event_error err);
 
 /* Which letters a name may be in. */
 enum event_case {
-	EVENT_EITHER_CASE, /* all upper or all lower, modifiers in lower */
+	EVENT_EITHER_CASE, /* all upper or all lower, or as listed; modifiers
+	                      in lower */
 	EVENT_ANY_CASE,    /* as libpfm4 */
 };
 
@@ -59,13 +60,15 @@ enum event_extra {
 	EXTRA_OFFCORE1, /* MSR_OFFCORE_RSP_1 */
 	EXTRA_LDLAT,    /* MSR_PEBS_LD_LAT */
 	EXTRA_FRONTEND, /* MSR_PEBS_FRONTEND */
-	EXTRA_N
+	EXTRA_N,
+	EXTRA_CCCR = EXTRA_N, /* NetBurst: the PIC's own, MSR_*_CCCR<n> */
 };
 
 struct event_code {
 	/*
-	 * x86: the event select, with EN and INT; Arm: PMEVTYPER<n>_EL0 with
-	 * NSH.  Where the name says no privilege: user and system level.
+	 * x86: the event select, with EN and INT; NetBurst: the ESCR; Arm:
+	 * PMEVTYPER<n>_EL0 with NSH.  Where the name says no privilege: user
+	 * and system level.
 	 */
 	uint64_t ec_select;
 	enum event_extra ec_extra;
@@ -78,9 +81,8 @@ struct event_code {
 struct events events_find(const struct event_db *const *dbs, const char *name);
 /* The nth PMU of the linked tables; es_pmu is NULL past the last. */
 struct events events_nth(const struct event_db *const *dbs, unsigned n);
-/* An event of the PMU by a name of len letters in either case, or NULL. */
-const struct event_row *events_row(
-    const struct events *es, const char *name, size_t len);
+/* An event of the PMU by its name in any case, or NULL. */
+const struct event_row *events_row(const struct events *es, const char *name);
 /* The nth row of the PMU's table, or NULL where the PMU does not have it. */
 const struct event_row *events_nth_row(const struct events *es, unsigned n);
 /* The nth unit mask of a row, or NULL where the PMU does not have it. */
@@ -89,11 +91,21 @@ const struct event_umask *events_umask(
 /* Will the event do with its nth unit mask alone? */
 bool events_umask_alone(
     const struct events *es, const struct event_row *row, unsigned n);
-/* The place of a unit mask by a name of len letters, or -1. */
-int events_umask_find(const struct events *es, const struct event_row *row,
-    const char *name, size_t len);
-const char *events_text(const struct events *es, unsigned name);
-event_pics_t events_pics(const struct events *es, unsigned set);
+/* The place of a unit mask by its name in any case, or -1. */
+int events_umask_find(
+    const struct events *es, const struct event_row *row, const char *name);
+
+static inline const char *
+events_text(const struct events *es, unsigned name)
+{
+	return (const char *)es->es_db->ed_at[SECTION_NAMES] + name;
+}
+
+static inline event_pics_t
+events_pics(const struct events *es, unsigned set)
+{
+	return ((const event_pics_t *)es->es_db->ed_at[SECTION_PICS])[set];
+}
 
 /* cpu.c: the table of the CPU this is, es_pmu NULL if there is none. */
 struct events events_cpu_intel(
@@ -105,6 +117,7 @@ struct events events_cpu_arm(unsigned implementer, unsigned part);
 /* parse.c */
 enum event_error events_parse(const struct events *es, const char *name,
     enum event_case fold, struct event_spec *sp);
+/* mod.c */
 extern const char *const event_mod_names[MOD_N];
 
 /* encode.c: completes the spec's unit masks with defaults. */

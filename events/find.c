@@ -1,7 +1,7 @@
 /*
  * PMUs and rows by name.
  */
-#include "events/events.h"
+#include "events/find.h"
 #include "events/text.h"
 
 struct events
@@ -74,17 +74,17 @@ events_find(const struct event_db *const *dbs, const char *name)
 	return es;
 }
 
-const char *
-events_text(const struct events *es, unsigned name)
-{
-	return (const char *)es->es_db->ed_at[SECTION_NAMES] + name;
-}
-
 static const struct event_row *
 rows(const struct events *es)
 {
 	return (const struct event_row *)es->es_db->ed_at[SECTION_ROWS] +
 	       es->es_pmu->ep_first;
+}
+
+const struct event_row *
+event_row_at(const struct events *es, unsigned n)
+{
+	return &rows(es)[n];
 }
 
 const struct event_row *
@@ -95,38 +95,33 @@ events_nth_row(const struct events *es, unsigned n)
 	return (row->er_models & es->es_pmu->ep_model) != 0 ? row : NULL;
 }
 
-/* Longer than any name of the tables. */
-#define KEY_SIZE 128
-
-/* In capitals, as the tables have it; false: longer than any of theirs. */
+/* NetBurst's tables, whose names are in both cases. */
 static bool
-capitals(char *buf, const char *name, size_t len)
+is_spelled(const struct event_key *key, const char *name)
 {
-	if (len >= KEY_SIZE)
-		return false;
-	for (size_t i = 0; i < len; i++)
-		buf[i] = event_upper(name[i]);
-	buf[len] = '\0';
+	for (size_t i = 0; i <= key->ek_len; i++) {
+		if (event_upper(name[i]) != key->ek_text[i])
+			return false;
+	}
 	return true;
 }
 
 static bool
-same(const char *a, const char *b)
+is_name(const struct events *es, const struct event_key *key, const char *name)
 {
-	for (; *a == *b && *a != '\0'; a++, b++)
-		;
-	return *a == *b;
+	return es->es_pmu->ep_kind == EVENT_NETBURST
+	           ? key->ek_len <= EVENT_MAXNAME && is_spelled(key, name)
+	           : event_key_is(key, name);
 }
 
-/* Rows of one name are of different PMUs. */
+/* Rows of one name, beside each other, are of different PMUs. */
 static const struct event_row *
-row_of_pmu(const struct events *es, unsigned n, const char *name)
+row_of_pmu(const struct events *es, unsigned n)
 {
 	const struct event_row *row = rows(es);
+	unsigned name = row[n].er_name;
 
-	for (; n < es->es_pmu->ep_nrow; n++) {
-		if (!same(events_text(es, row[n].er_name), name))
-			break;
+	for (; n < es->es_pmu->ep_nrow && row[n].er_name == name; n++) {
 		if ((row[n].er_models & es->es_pmu->ep_model) != 0)
 			return &row[n];
 	}
@@ -134,49 +129,36 @@ row_of_pmu(const struct events *es, unsigned n, const char *name)
 }
 
 const struct event_row *
-events_row(const struct events *es, const char *name, size_t len)
+event_row_find(const struct events *es, const struct event_key *key)
 {
+	const uint8_t *index =
+	    (const uint8_t *)es->es_db->ed_at[SECTION_INDEX] +
+	    es->es_pmu->ep_index;
 	const struct event_row *row = rows(es);
-	unsigned low = 0, high = es->es_pmu->ep_nrow, mid;
-	/* Letters that the rows beside low and high share with the key. */
-	size_t below = 0, above = 0, i;
-	char key[KEY_SIZE];
-	const char *entry;
+	unsigned mask = (1U << es->es_pmu->ep_bits) - 1;
+	unsigned at = key->ek_hash >> es->es_pmu->ep_shift & mask;
 
-	if (!capitals(key, name, len))
-		return NULL;
-	while (low < high) {
-		mid = low + (high - low) / 2;
-		entry = events_text(es, row[mid].er_name);
-		/* What both ends share with the key, all between do. */
-		i = below < above ? below : above;
-		while (entry[i] == key[i] && key[i] != '\0')
-			i++;
-		if ((unsigned char)entry[i] < (unsigned char)key[i]) {
-			low = mid + 1;
-			below = i;
-		} else {
-			high = mid;
-			above = i;
-		}
+	for (; index[at] != 0; at = (at + 1) & mask) {
+		if (is_name(
+			es, key, events_text(es, row[index[at] - 1].er_name)))
+			return row_of_pmu(es, index[at] - 1U);
 	}
-	return row_of_pmu(es, low, key);
+	return NULL;
 }
 
-static unsigned
-list_entry(const struct events *es, const struct event_row *row, unsigned n)
+const struct event_row *
+events_row(const struct events *es, const char *name)
 {
-	const uint16_t *lists = es->es_db->ed_at[SECTION_LISTS];
+	struct event_key key;
 
-	return lists[row->er_list + n];
+	return *event_key(&key, name) == '\0' ? event_row_find(es, &key) : NULL;
 }
 
 const struct event_umask *
 events_umask(const struct events *es, const struct event_row *row, unsigned n)
 {
-	const struct event_umask *um = es->es_db->ed_at[SECTION_UMASKS];
+	const struct event_umask *um = event_umask_at(es, row, n);
 
-	um += list_entry(es, row, n) & LIST_UMASK;
 	return (um->um_models & es->es_pmu->ep_model) != 0 ? um : NULL;
 }
 
@@ -184,34 +166,66 @@ bool
 events_umask_alone(
     const struct events *es, const struct event_row *row, unsigned n)
 {
-	return (list_entry(es, row, n) & LIST_ENOUGH) != 0;
+	const uint16_t *lists = es->es_db->ed_at[SECTION_LISTS];
+
+	return (lists[row->er_list + n] & LIST_ENOUGH) != 0;
+}
+
+#define EACH_BYTE 0x0101010101010101ULL
+
+/*
+ * Bit 7 of each byte that is 0, and of some that are not: of those behind one
+ * that is, if they are 1.
+ */
+static uint64_t
+zero_bytes(uint64_t w)
+{
+	return (w - EACH_BYTE) & ~w & (EACH_BYTE << 7);
 }
 
 int
-events_umask_find(const struct events *es, const struct event_row *row,
-    const char *name, size_t len)
+event_umask_find(const struct events *es, const struct event_row *row,
+    const struct event_key *key)
 {
-	const struct event_umask *all = es->es_db->ed_at[SECTION_UMASKS], *um;
-	const uint16_t *lists = es->es_db->ed_at[SECTION_LISTS];
-	const char *names = es->es_db->ed_at[SECTION_NAMES], *entry;
-	const uint16_t *list = lists + row->er_list;
-	char key[KEY_SIZE];
+	const char *tags =
+	    (const char *)es->es_db->ed_at[SECTION_TAGS] + row->er_list;
+	uint64_t tag = EVENT_TAG(key->ek_hash) * EACH_BYTE, hits;
+	const struct event_umask *um;
+	unsigned n, i;
 
-	if (len == 0 || !capitals(key, name, len))
-		return -1;
-	/* Lists are as the library has them; most differ at once. */
-	for (unsigned n = 0; n < row->er_nlist; n++) {
-		um = &all[list[n] & LIST_UMASK];
-		entry = names + um->um_name;
-		if (*entry == *key && same(entry, key) &&
-		    (um->um_models & es->es_pmu->ep_model) != 0)
-			return (int)n;
+	for (n = 0; n < row->er_nlist; n += EVENT_WORD) {
+		hits = zero_bytes(event_word(tags + n) ^ tag);
+		for (; hits != 0; hits &= hits - 1) {
+			i = n + (unsigned)__builtin_ctzll(hits) / 8;
+			if (i >= row->er_nlist)
+				return -1;
+			um = event_umask_at(es, row, i);
+			if (is_name(es, key, events_text(es, um->um_name)) &&
+			    (um->um_models & es->es_pmu->ep_model) != 0)
+				return (int)i;
+		}
 	}
 	return -1;
 }
 
-event_pics_t
-events_pics(const struct events *es, unsigned set)
+int
+events_umask_find(
+    const struct events *es, const struct event_row *row, const char *name)
 {
-	return ((const event_pics_t *)es->es_db->ed_at[SECTION_PICS])[set];
+	struct event_key key;
+
+	return *event_key(&key, name) == '\0' ? event_umask_find(es, row, &key)
+	                                      : -1;
+}
+
+const uint8_t *
+event_stands(const struct events *es, unsigned at)
+{
+	return (const uint8_t *)es->es_db->ed_at[SECTION_STANDS] + at;
+}
+
+const uint8_t *
+event_fill(const struct events *es, const struct event_row *row)
+{
+	return (const uint8_t *)es->es_db->ed_at[SECTION_FILLS] + row->er_fill;
 }

@@ -1,7 +1,7 @@
 /*
  * Names and descriptions, put together.
  */
-#include "events/events.h"
+#include "events/masks.h"
 #include "events/text.h"
 
 /* Where each modifier stands in the registers, see encode.c. */
@@ -11,6 +11,8 @@ mod_value(const struct events *es, const struct event_spec *sp,
 {
 	uint64_t sel = ec->ec_select;
 
+	if (es->es_pmu->ep_kind == EVENT_NETBURST)
+		return event_netburst_mod(ec, mod);
 	if (es->es_pmu->ep_kind == EVENT_ARM)
 		return mod == MOD_U   ? ~sel >> 31 & 1
 		       : mod == MOD_K ? ~sel >> 30 & 1

@@ -1,27 +1,36 @@
 /*
  * From a name to the rows and values it consists of.
  */
-#include "events/events.h"
+#include "events/find.h"
 #include "events/text.h"
 
-const char *const event_mod_names[MOD_N] = {
-	[MOD_K] = "k",
-	[MOD_U] = "u",
-	[MOD_E] = "e",
-	[MOD_I] = "i",
-	[MOD_C] = "c",
-	[MOD_T] = "t",
-	[MOD_LDLAT] = "ldlat",
-	[MOD_INTX] = "intx",
-	[MOD_INTXCP] = "intxcp",
-	[MOD_FETHR] = "fe_thres",
-	[MOD_H] = "h",
-	[MOD_G] = "g",
-	[MOD_HV] = "hv",
-};
-
 /* Those whose value is a number; of the others it is yes or no. */
-#define NUMBERS (1U << MOD_C | 1U << MOD_LDLAT | 1U << MOD_FETHR)
+#define NUMBERS                                                                \
+	(1U << MOD_C | 1U << MOD_LDLAT | 1U << MOD_FETHR | 1U << MOD_THR)
+
+/* Those of one letter; of others the names in capitals, each a word. */
+static const int8_t mod_letters[26] = {
+	['c' - 'a'] = MOD_C + 1,
+	['e' - 'a'] = MOD_E + 1,
+	['g' - 'a'] = MOD_G + 1,
+	['h' - 'a'] = MOD_H + 1,
+	['i' - 'a'] = MOD_I + 1,
+	['k' - 'a'] = MOD_K + 1,
+	['t' - 'a'] = MOD_T + 1,
+	['u' - 'a'] = MOD_U + 1,
+};
+static const struct {
+	char name[EVENT_WORD];
+	int8_t mod;
+} mod_words[] = {
+	{ "LDLAT", MOD_LDLAT },
+	{ "INTX", MOD_INTX },
+	{ "INTXCP", MOD_INTXCP },
+	{ "FE_THRES", MOD_FETHR },
+	{ "HV", MOD_HV },
+	{ "CMPL", MOD_CMPL },
+	{ "THR", MOD_THR },
+};
 
 /* A name as it is read. */
 struct reading {
@@ -29,48 +38,88 @@ struct reading {
 	struct event_spec *re_sp;
 	enum event_case re_fold;
 	bool re_two; /* a modifier has two values */
+	struct event_key re_key;
 };
 
-/* The length of what stands before the next colon or dot, or the end. */
-static size_t
-part(const char *s)
+/* Letters of both cases: may a name of a table be spelled so? */
+static bool
+mixed_well(const struct reading *re, const char *s, unsigned name)
 {
-	size_t len = 0;
+	const char *listed = events_text(re->re_es, name);
+	size_t i = 0;
 
-	while (s[len] != '\0' && s[len] != ':' && s[len] != '.')
-		len++;
-	return len;
+	if (re->re_fold == EVENT_ANY_CASE)
+		return true;
+	while (i < re->re_key.ek_len && s[i] == listed[i])
+		i++;
+	return i == re->re_key.ek_len;
 }
 
-/* May a name of a table be spelled so? */
 static bool
-well_cased(const struct reading *re, const char *s, size_t len)
+well_cased(const struct reading *re, const char *s, unsigned name)
 {
-	bool upper = false, lower = false;
-
-	for (size_t i = 0; i < len; i++) {
-		upper |= event_lower(s[i]) != s[i];
-		lower |= event_upper(s[i]) != s[i];
-	}
-	return re->re_fold == EVENT_ANY_CASE || !upper || !lower;
+	return re->re_key.ek_seen != KEY_MIXED || mixed_well(re, s, name);
 }
 
 /* Keeps places in order, so that a set of unit masks has one spec. */
 static enum event_error
-umask_add(struct event_spec *sp, unsigned place)
+umask_insert(struct event_spec *sp, unsigned place)
 {
 	unsigned i, n = sp->sp_numask;
 
-	for (i = 0; i < n && sp->sp_umask[i] < place; i++)
-		;
-	if (i < n && sp->sp_umask[i] == place)
-		return EVENT_OK;
+	for (i = n; i > 0 && sp->sp_umask[i - 1] >= place; i--) {
+		if (sp->sp_umask[i - 1] == place)
+			return EVENT_OK;
+	}
 	if (n == EVENT_MAXUMASK)
 		return EVENT_BAD_MIX;
 	for (; n > i; n--)
 		sp->sp_umask[n] = sp->sp_umask[n - 1];
 	sp->sp_umask[i] = (uint8_t)place;
 	sp->sp_numask++;
+	return EVENT_OK;
+}
+
+static enum event_error
+umask_add(struct event_spec *sp, unsigned place)
+{
+	if (sp->sp_numask > 0)
+		return umask_insert(sp, place);
+	sp->sp_umask[sp->sp_numask++] = (uint8_t)place;
+	return EVENT_OK;
+}
+
+static void
+mod_set(struct reading *re, unsigned mod, uint32_t value)
+{
+	struct event_spec *sp = re->re_sp;
+
+	if ((sp->sp_given >> mod & 1) != 0 && sp->sp_value[mod] != value)
+		re->re_two = true;
+	sp->sp_given |= 1U << mod;
+	sp->sp_value[mod] = value;
+}
+
+/* What a name stands for: unit masks and modifiers of the row. */
+static enum event_error
+stands_add(struct reading *re, const uint8_t *stands)
+{
+	struct event_spec *sp = re->re_sp;
+	enum event_error err;
+	unsigned n = *stands++;
+
+	if (sp->sp_numask == 0) {
+		/* They are in order. */
+		for (; sp->sp_numask < n; sp->sp_numask++)
+			sp->sp_umask[sp->sp_numask] = *stands++;
+		n = 0;
+	}
+	for (; n > 0; n--) {
+		if ((err = umask_add(sp, *stands++)) != EVENT_OK)
+			return err;
+	}
+	for (n = *stands++; n > 0; n--, stands += 2)
+		mod_set(re, stands[0], stands[1]);
 	return EVENT_OK;
 }
 
@@ -107,63 +156,72 @@ number(const char *s, size_t len, uint64_t *value)
 static bool
 yes_or_no(const char *s, size_t len, uint64_t *value)
 {
-	char c = event_lower(*s);
+	char c;
 
+	if (len == 1 && (*s == '0' || *s == '1')) {
+		*value = *s == '1';
+		return true;
+	}
+	c = event_lower(*s);
 	*value = c == 'y' || c == 't' || c == '1';
 	return len == 1 && (*value != 0 || c == 'n' || c == 'f' || c == '0');
 }
 
-static enum event_error
-mod_add(struct reading *re, unsigned mod, const char *value, size_t len)
+/* A modifier by its letter, or -1. */
+static int
+mod_of_letter(const struct reading *re, char c)
 {
-	struct event_spec *sp = re->re_sp;
-	bool is_number = (NUMBERS >> mod & 1) != 0;
+	if (re->re_fold == EVENT_ANY_CASE)
+		c = event_lower(c);
+	return c >= 'a' && c <= 'z' ? mod_letters[c - 'a'] - 1 : -1;
+}
+
+/* That of the name that has just been read, or -1. */
+static int
+mod_of_word(const struct reading *re)
+{
+	uint64_t word = event_word(re->re_key.ek_text);
+
+	if (re->re_key.ek_len > EVENT_WORD ||
+	    ((re->re_key.ek_seen & KEY_UPPER) != 0 &&
+		re->re_fold != EVENT_ANY_CASE))
+		return -1;
+	for (unsigned i = 0; i < sizeof mod_words / sizeof mod_words[0]; i++) {
+		if (event_word(mod_words[i].name) == word)
+			return mod_words[i].mod;
+	}
+	return -1;
+}
+
+/* With its value, of len letters, or NULL. */
+static enum event_error
+mod_add(struct reading *re, int mod, const char *value, size_t len)
+{
+	bool is_number;
 	uint64_t v = 1;
 
+	if (mod < 0 || (re->re_sp->sp_row->er_mods >> mod & 1) == 0)
+		return EVENT_BAD_PART;
+	is_number = (NUMBERS >> mod & 1) != 0;
 	if (value != NULL ? !(is_number ? number(value, len, &v)
 					: yes_or_no(value, len, &v))
 			  : is_number)
 		return EVENT_BAD_VALUE;
 	if (v > UINT32_MAX)
 		return EVENT_BAD_VALUE;
-	if ((sp->sp_given >> mod & 1) != 0 && sp->sp_value[mod] != v)
-		re->re_two = true;
-	sp->sp_given |= 1U << mod;
-	sp->sp_value[mod] = (uint32_t)v;
+	mod_set(re, (unsigned)mod, (uint32_t)v);
 	return EVENT_OK;
-}
-
-static int
-mod_find(const struct reading *re, const char *s, size_t len)
-{
-	const char *name;
-	size_t i;
-
-	for (unsigned m = 0; m < MOD_N; m++) {
-		if ((re->re_sp->sp_row->er_mods >> m & 1) == 0)
-			continue;
-		name = event_mod_names[m];
-		for (i = 0; i < len; i++) {
-			if (name[i] != (re->re_fold == EVENT_ANY_CASE
-					       ? event_lower(s[i])
-					       : s[i]))
-				break;
-		}
-		if (i == len && name[len] == '\0')
-			return (int)m;
-	}
-	return -1;
 }
 
 /* `:0x1f`: the only unit mask then. */
 static enum event_error
-raw_add(struct reading *re, const char *s, size_t len, bool has_value)
+raw_add(struct reading *re, const char *s, bool has_value)
 {
 	struct event_spec *sp = re->re_sp;
 
 	if (sp->sp_raw || sp->sp_numask > 0 ||
 	    (re->re_es->es_pmu->ep_flags & PMU_RAW_UMASK) == 0 ||
-	    !number(s, len, &sp->sp_rawmask))
+	    !number(s, re->re_key.ek_len, &sp->sp_rawmask))
 		return EVENT_BAD_PART;
 	if (has_value)
 		return EVENT_BAD_VALUE;
@@ -171,94 +229,111 @@ raw_add(struct reading *re, const char *s, size_t len, bool has_value)
 	return EVENT_OK;
 }
 
-static enum event_error parts_add(struct reading *re, const char *s);
-
-static enum event_error
-part_add(struct reading *re, const char *s, size_t len)
+/* The unit mask that has just been read, from s; false: there is none. */
+static bool
+mask_add(struct reading *re, const char *s, enum event_error *err)
 {
-	size_t name = 0;
+	const struct events *es = re->re_es;
+	struct event_spec *sp = re->re_sp;
+	int n = event_umask_find(es, sp->sp_row, &re->re_key);
 	const struct event_umask *um;
-	const char *value = NULL;
-	int n;
 
-	while (name < len && s[name] != '=')
-		name++;
-	if (name < len)
-		value = s + name + 1;
-	if (name > 1 && s[0] == '0' && event_lower(s[1]) == 'x')
-		return raw_add(re, s, name, value != NULL);
-	n = value != NULL || !well_cased(re, s, name)
-	        ? -1
-	        : events_umask_find(re->re_es, re->re_sp->sp_row, s, name);
-	if (n >= 0) {
-		if (re->re_sp->sp_raw)
-			return EVENT_BAD_PART;
-		um = events_umask(re->re_es, re->re_sp->sp_row, (unsigned)n);
-		if (um->um_equiv != 0)
-			return parts_add(
-			    re, events_text(re->re_es, um->um_equiv));
-		return umask_add(re->re_sp, (unsigned)n);
-	}
-	if ((n = mod_find(re, s, name)) < 0)
-		return EVENT_BAD_PART;
-	return mod_add(
-	    re, (unsigned)n, value, value != NULL ? len - name - 1 : 0);
+	if (n < 0)
+		return false;
+	um = event_umask_at(es, sp->sp_row, (unsigned)n);
+	if (!well_cased(re, s, um->um_name))
+		return false;
+	if (sp->sp_raw)
+		*err = EVENT_BAD_PART;
+	else if (um->um_stands != 0)
+		*err = stands_add(re, event_stands(es, um->um_stands));
+	else
+		*err = umask_add(sp, (unsigned)n);
+	return true;
 }
 
-/* What is behind the event, or what a unit mask stands for. */
-static enum event_error
-parts_add(struct reading *re, const char *s)
+static size_t
+value_len(const char *s)
 {
+	size_t n = 0;
+
+	while (s[n] != '\0' && s[n] != ':' && s[n] != '.')
+		n++;
+	return n;
+}
+
+/* What stands behind a colon or dot; *s is moved to the next, or the end. */
+static enum event_error
+part_add(struct reading *re, const char **s)
+{
+	const char *begin = *s, *end;
 	enum event_error err;
 	size_t len;
 
-	for (;;) {
-		len = part(s);
-		if ((err = part_add(re, s, len)) != EVENT_OK)
-			return err;
-		if (s[len] == '\0')
-			return EVENT_OK;
-		s += len + 1;
+	/* Most parts of a name in full are so short. */
+	if (begin[0] != '\0' && begin[1] == '=') {
+		len = value_len(begin + 2);
+		*s = begin + 2 + len;
+		return mod_add(re, mod_of_letter(re, begin[0]), begin + 2, len);
 	}
-}
-
-static enum event_error
-row_find(struct reading *re, const char *s, size_t len)
-{
-	re->re_sp->sp_row =
-	    well_cased(re, s, len) ? events_row(re->re_es, s, len) : NULL;
-	return re->re_sp->sp_row != NULL ? EVENT_OK : EVENT_UNKNOWN;
-}
-
-/* The event, and what is behind it. */
-static enum event_error
-event_add(struct reading *re, const char *s, const char *equiv)
-{
-	size_t len = part(s);
-	enum event_error err;
-
-	if ((err = row_find(re, s, len)) != EVENT_OK)
+	end = *s = event_key(&re->re_key, begin);
+	len = 0;
+	if (*end == '=') {
+		len = value_len(end + 1);
+		*s = end + 1 + len;
+	}
+	if (begin[0] == '0' && event_lower(begin[1]) == 'x')
+		return raw_add(re, begin, *end == '=');
+	if (*end != '=' && mask_add(re, begin, &err))
 		return err;
-	/* One step: what an event stands for is taken as itself. */
-	if (equiv == NULL && re->re_sp->sp_row->er_equiv != 0) {
-		equiv = events_text(re->re_es, re->re_sp->sp_row->er_equiv);
-		if ((err = event_add(re, equiv, equiv)) != EVENT_OK)
-			return err;
+	return mod_add(re,
+	    re->re_key.ek_len == 1 ? mod_of_letter(re, begin[0])
+				   : mod_of_word(re),
+	    *end == '=' ? end + 1 : NULL, len);
+}
+
+/* The event; returns where its name ends, or NULL: there is none. */
+static const char *
+event_add(struct reading *re, const char *s, enum event_error *err)
+{
+	const char *end = event_key(&re->re_key, s);
+	const struct event_row *row = event_row_find(re->re_es, &re->re_key);
+	const uint8_t *stands;
+
+	if (row == NULL || *end == '=' || !well_cased(re, s, row->er_name)) {
+		*err = EVENT_UNKNOWN;
+		return NULL;
 	}
-	return s[len] == '\0' ? EVENT_OK : parts_add(re, s + len + 1);
+	re->re_sp->sp_row = row;
+	*err = EVENT_OK;
+	if (row->er_stands != 0) {
+		stands = event_stands(re->re_es, row->er_stands);
+		re->re_sp->sp_row = event_row_at(re->re_es, *stands);
+		*err = stands_add(re, stands + 1);
+	}
+	return end;
 }
 
 enum event_error
 events_parse(const struct events *es, const char *name, enum event_case fold,
     struct event_spec *sp)
 {
-	struct reading re = { es, sp, fold, false };
+	struct reading re;
 	enum event_error err;
 
 	*sp = (struct event_spec){ NULL };
 	if (es->es_pmu == NULL)
 		return EVENT_UNKNOWN;
-	if ((err = event_add(&re, name, NULL)) != EVENT_OK)
+	re.re_es = es;
+	re.re_sp = sp;
+	re.re_fold = fold;
+	re.re_two = false;
+	name = event_add(&re, name, &err);
+	while (err == EVENT_OK && *name != '\0') {
+		name++;
+		err = part_add(&re, &name);
+	}
+	if (err != EVENT_OK)
 		return err;
 	return re.re_two ? EVENT_TWO_VALUES : EVENT_OK;
 }

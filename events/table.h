@@ -1,11 +1,12 @@
 /*
  * The tables of event names as scripts/mkevents writes them: a few arrays a
  * vendor, whose rows refer to each other by number, so that they can be used
- * wherever they are copied to.  Included by events/ and by scripts/mkevents.c.
+ * wherever they are copied to.  Included by events/ and by scripts/tables/.
  */
 #ifndef EVENTS_TABLE_H
 #define EVENTS_TABLE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A modifier: `:u`, `:c=3`.  The order is that of canonical names. */
@@ -23,6 +24,8 @@ enum event_mod {
 	MOD_H,      /* AMD: host */
 	MOD_G,      /* AMD: guest */
 	MOD_HV,     /* Arm: EL2 */
+	MOD_CMPL,   /* NetBurst: at most the threshold, not above it */
+	MOD_THR,    /* NetBurst: threshold */
 	MOD_N
 };
 
@@ -45,7 +48,7 @@ enum {
 /* A unit mask. */
 struct event_umask {
 	uint16_t um_name, um_desc;
-	uint16_t um_equiv; /* what it stands for, 0: itself */
+	uint16_t um_stands; /* what it stands for, 0: itself */
 	uint16_t um_flags;
 	uint16_t um_fixed; /* bit n: its code decides modifier n */
 	uint16_t um_wants; /* bit n: modifier n must be there */
@@ -53,7 +56,7 @@ struct event_umask {
 	uint16_t um_high;  /* 47:32; the event's 8 bits are the lowest */
 	uint8_t um_models; /* bit n: the table's nth PMU has it */
 	uint8_t um_group;  /* 3:0: its own */
-	uint16_t um_pics;  /* in the set of masks; 0: the event's */
+	uint16_t um_pics;  /* 0: the event's */
 };
 
 /* er_flags */
@@ -67,23 +70,68 @@ enum {
 /* An event.  Rows of one table are sorted by name. */
 struct event_row {
 	uint16_t er_name, er_desc;
-	uint16_t er_equiv;
-	uint16_t er_mods;  /* bit n: takes modifier n */
-	uint16_t er_wants; /* bit n: modifier n must be there */
-	uint16_t er_list;  /* of its unit masks, in the lists */
-	uint32_t er_code;  /* event, unit mask and modifiers it has by itself */
+	uint16_t er_stands; /* what it stands for, 0: itself */
+	uint16_t er_mods;   /* bit n: takes modifier n */
+	uint16_t er_wants;  /* bit n: modifier n must be there */
+	uint16_t er_list;   /* of its unit masks, in the lists */
+	uint32_t er_code; /* event, unit mask and modifiers it has by itself */
 	uint8_t er_flags;
 	uint8_t er_nlist;
 	uint8_t er_ngroup;
 	uint8_t er_models;
 	uint16_t er_pics;
+	uint16_t er_fill; /* what groups without a unit mask take */
 };
 
 /* In a list: the number of a unit mask, and whether it will do by itself. */
 #define LIST_UMASK  0x7fff
 #define LIST_ENOUGH 0x8000
 
-enum event_kind { EVENT_INTEL, EVENT_AMD, EVENT_ARM };
+/*
+ * What a unit mask stands for: how many others and their places in the list,
+ * how many modifiers and for each its number and value.  What an event stands
+ * for: before these the number of another row of its table.
+ */
+
+/*
+ * What is taken where a group has no unit mask, for each group in turn: a
+ * byte of these, and the places of as many defaults.
+ */
+enum {
+	FILL_COUNT = 0x3f,
+	FILL_OPTIONAL = 0x40, /* it may be none */
+	FILL_MAY_LACK = 0x80, /* where another mask bars the group, none */
+};
+
+/*
+ * A name is found by the hash of its capitals, eight letters at a time, NULs
+ * behind the last.  Its tag stands beside the entry of a list of unit masks,
+ * so that eight are compared at once; a row's number, from 1, is in its
+ * table's part of the index, at the hash or behind, with no 0 between.
+ */
+#define EVENT_WORD      8
+#define EVENT_MAXNAME   64
+#define EVENT_TAG(hash) ((uint8_t)((hash) >> 24))
+
+static inline uint32_t
+event_hash(const char *capitals, size_t len)
+{
+	uint64_t hash = 0, word;
+
+	for (size_t i = 0; i < len; i += EVENT_WORD) {
+		__builtin_memcpy(&word, capitals + i, sizeof word);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+		hash ^= hash >> 32;
+	}
+	return (uint32_t)hash;
+}
+
+enum event_kind {
+	EVENT_INTEL,
+	EVENT_AMD,
+	EVENT_ARM,
+	EVENT_NETBURST, /* among Intel's */
+};
 
 /* ep_flags */
 enum {
@@ -100,6 +148,9 @@ struct event_pmu {
 	char ep_name[24];
 	char ep_desc[64];
 	uint16_t ep_first, ep_nrow; /* its table */
+	uint16_t ep_index;          /* where its table's part begins, */
+	uint8_t ep_bits;            /* the logarithm of its length, */
+	uint8_t ep_shift;           /* and where the hash has its bits */
 	uint8_t ep_model;           /* its bit in er_models, um_models */
 	uint8_t ep_kind;            /* enum event_kind */
 	uint8_t ep_flags;
@@ -112,10 +163,14 @@ enum event_section {
 	SECTION_PMUS,   /* struct event_pmu */
 	SECTION_ROWS,   /* struct event_row */
 	SECTION_UMASKS, /* struct event_umask */
-	SECTION_LISTS,  /* uint16_t */
-	SECTION_PICS,   /* event_pics_t */
+	SECTION_PICS,   /* event_pics_t; number 0 is 0 */
 	SECTION_NAMES,  /* text, each ends in NUL; offset 0 is empty */
-	SECTION_DESCS,  /* numbers of words, see events/describe.c */
+	SECTION_LISTS,  /* uint16_t */
+	SECTION_TAGS,   /* uint8_t, one for each of the lists' */
+	SECTION_INDEX,  /* uint8_t */
+	SECTION_STANDS, /* uint8_t; offset 0: nothing else */
+	SECTION_FILLS,  /* uint8_t */
+	SECTION_DESCS,  /* numbers of words, see events/name.c */
 	SECTION_WORDS,  /* text, each ends in NUL */
 	SECTION_WORDAT, /* uint16_t: where each begins */
 	SECTION_N

@@ -11,11 +11,12 @@
 #define USAGE "encode [--cpu NAME] EVENT..."
 #define TEXT  1024
 
-static const char *const beside[EXTRA_N] = {
+static const char *const beside[] = {
 	[EXTRA_OFFCORE0] = "MSR_OFFCORE_RSP_0",
 	[EXTRA_OFFCORE1] = "MSR_OFFCORE_RSP_1",
 	[EXTRA_LDLAT] = "MSR_PEBS_LD_LAT",
 	[EXTRA_FRONTEND] = "MSR_PEBS_FRONTEND",
+	[EXTRA_CCCR] = "CCCR",
 };
 
 static int

@@ -43,5 +43,10 @@ names_choose(int *argc, char **argv, const char *usage)
 		print_known();
 		exit(2);
 	}
+	if (es.es_pmu->ep_kind == EVENT_NETBURST)
+		fprintf(stderr,
+		    "%s: names and codes only: barecpc does not count by "
+		    "NetBurst's ESCRs and CCCRs\n",
+		    es.es_pmu->ep_name);
 	return es;
 }

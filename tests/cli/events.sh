@@ -24,6 +24,10 @@ prints 'an event' '^0x5300c0 skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0:int
 	scripts/barecpc encode --cpu skl inst_retired.any_p
 prints 'one with a register beside' '^0x5301b7 MSR_OFFCORE_RSP_0=0x10001 snb::OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE:k=1:u=1:e=0:i=0:c=0:t=0$' \
 	scripts/barecpc encode --cpu snb offcore_response_0:dmnd_data_rd
+prints "one of NetBurst's" '^0x2600020f CCCR=0x3d000 netburst::global_power_events:RUNNING:k=1:u=1:e=0:cmpl=0:thr=0$' \
+	scripts/barecpc encode --cpu netburst GLOBAL_POWER_EVENTS
+expect 'which nothing counts here' 0 "^netburst_p: names and codes only: barecpc does not count by NetBurst's ESCRs" \
+	scripts/barecpc list --cpu netburst_p instr_completed
 prints "one of Arm's" '^0x8000008 arm_n1::INST_RETIRED:k=1:u=1:hv=0$' scripts/barecpc encode --cpu 'Neoverse N1' INST_RETIRED
 expect 'a miss is told, and what was meant' 1 '^encode: INST_RETIERD: no such event; did you mean INST_RETIRED[?]$' \
 	scripts/barecpc encode --cpu skl INST_RETIERD

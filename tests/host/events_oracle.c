@@ -40,15 +40,12 @@ static const struct {
 	{ "PFM_ERR_UMASK", EVENT_NEEDS_UMASK },
 };
 
-/*
- * PMUs without a table: those that are not a core's, and NetBurst, which
- * counts by two registers of its own kind and which no backend drives.
- */
+/* PMUs without a table are those that are not a core's. */
 static bool
 is_no_core(const char *pmu)
 {
-	static const char *const parts[] = { "netburst", "unc", "_nb", "_l3",
-		"rapl", "perf", "hisi_sccl", "tx2_" };
+	static const char *const parts[] = { "unc", "_nb", "_l3", "rapl",
+		"perf", "hisi_sccl", "tx2_" };
 
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
 		if (strcasestr(pmu, parts[i]) != NULL)

@@ -1,0 +1,22 @@
+/*
+ * The names of modifiers.  Also linked into what makes the tables.
+ */
+#include "events/events.h"
+
+const char *const event_mod_names[MOD_N] = {
+	[MOD_K] = "k",
+	[MOD_U] = "u",
+	[MOD_E] = "e",
+	[MOD_I] = "i",
+	[MOD_C] = "c",
+	[MOD_T] = "t",
+	[MOD_LDLAT] = "ldlat",
+	[MOD_INTX] = "intx",
+	[MOD_INTXCP] = "intxcp",
+	[MOD_FETHR] = "fe_thres",
+	[MOD_H] = "h",
+	[MOD_G] = "g",
+	[MOD_HV] = "hv",
+	[MOD_CMPL] = "cmpl",
+	[MOD_THR] = "thr",
+};

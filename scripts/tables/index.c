@@ -1,0 +1,89 @@
+/*
+ * By which names are found: a table of places for the rows of each table of
+ * events, and a byte of its name's hash for each entry of the lists.
+ */
+#include "scripts/tables/tables.h"
+
+#include <ctype.h>
+#include <err.h>
+
+/* Of the name in capitals. */
+static uint32_t
+hash_of(unsigned name)
+{
+	char key[EVENT_MAXNAME + EVENT_WORD] = "";
+	const char *text = name_at(name);
+	size_t n;
+
+	for (n = 0; text[n] != '\0'; n++)
+		key[n] = (char)toupper((unsigned char)text[n]);
+	return event_hash(key, n);
+}
+
+/*
+ * Put the rows in their places; how far from its own the farthest is.  From
+ * the first of a name the others are near.
+ */
+static unsigned
+place(const struct event_row *rows, unsigned n, const struct event_pmu *ep,
+    uint8_t *places)
+{
+	unsigned mask = (1U << ep->ep_bits) - 1, far = 0, off, at;
+
+	memset(places, 0, mask + 1);
+	for (unsigned i = 0; i < n; i++) {
+		if (i > 0 && rows[i].er_name == rows[i - 1].er_name)
+			continue;
+		at = hash_of(rows[i].er_name) >> ep->ep_shift;
+		for (off = 0; places[(at + off) & mask] != 0; off++)
+			;
+		places[(at + off) & mask] = (uint8_t)(i + 1);
+		if (off > far)
+			far = off;
+	}
+	return far;
+}
+
+/* At most two places in three are used; of the hash those bits that do best. */
+void
+index_add(const struct event_row *rows, unsigned n, struct event_pmu *ep)
+{
+	uint8_t places[1 << 9];
+	unsigned far, best = ~0U, shift = 0;
+
+	if (n >= UINT8_MAX)
+		errx(1, "%u rows are more than places have numbers", n);
+	for (ep->ep_bits = 1; 1U << ep->ep_bits < n + n / 2; ep->ep_bits++)
+		;
+	for (ep->ep_shift = 0; ep->ep_shift + ep->ep_bits <= 32;
+	     ep->ep_shift++) {
+		far = place(rows, n, ep, places);
+		if (far < best) {
+			best = far;
+			shift = ep->ep_shift;
+		}
+	}
+	ep->ep_shift = (uint8_t)shift;
+	far = place(rows, n, ep, places);
+	if (getenv("FAR"))
+		warnx("%u rows %u bits far %u", n, ep->ep_bits, far);
+	ep->ep_index =
+	    (uint16_t)pool_add(SECTION_INDEX, places, 1U << ep->ep_bits);
+}
+
+void
+tags_add(void)
+{
+	static const uint8_t end[EVENT_WORD];
+	const struct event_umask *um = pool[SECTION_UMASKS].p_at;
+	const uint16_t *list = pool[SECTION_LISTS].p_at;
+	uint8_t tag;
+
+	for (unsigned i = 0; i < pool[SECTION_LISTS].p_n; i++) {
+		tag = EVENT_TAG(hash_of(um[list[i] & LIST_UMASK].um_name));
+		pool_add(SECTION_TAGS, &tag, 1);
+	}
+	/* Both are read by words. */
+	pool_add(SECTION_TAGS, end, sizeof end);
+	pool_add(SECTION_NAMES, end, sizeof end);
+}

@@ -1,0 +1,174 @@
+/*
+ * From drafts to rows.
+ */
+#include "scripts/tables/tables.h"
+
+#include <err.h>
+
+/* As many rows as the longest of the PMUs has. */
+static unsigned
+rows_of(const struct table *t)
+{
+	int n = 0;
+
+	for (unsigned m = 0; m < t->t_npmu; m++) {
+		if (t->t_pmu[m]->pme_count > n)
+			n = t->t_pmu[m]->pme_count;
+	}
+	return (unsigned)n;
+}
+
+static bool
+has_encoding(const struct table *t, unsigned models, const char *event,
+    const char *umask)
+{
+	uint64_t *codes;
+	char text[256];
+	int n;
+
+	for (unsigned m = 0; m < t->t_npmu; m++) {
+		if ((models >> m & 1) == 0)
+			continue;
+		snprintf(text, sizeof text, "%s::%s%s%s", t->t_pmu[m]->name,
+		    event, umask != NULL ? ":" : "",
+		    umask != NULL ? umask : "");
+		codes = NULL;
+		n = 0;
+		if (pfm_get_event_encoding(text, PFM_PLM0 | PFM_PLM3, NULL,
+			NULL, &codes, &n) != PFM_SUCCESS)
+			return false;
+		free(codes);
+	}
+	return true;
+}
+
+static uint16_t
+pics_add(uint64_t mask)
+{
+	event_pics_t pics = mask;
+
+	return (uint16_t)pool_find(SECTION_PICS, &pics, 1);
+}
+
+/* The unit masks, each with whether the event will do with it alone. */
+static uint16_t
+list_add(const struct table *t, struct draft *d)
+{
+	uint16_t list[UINT8_MAX];
+	unsigned n = d->dr_row.er_nlist;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct draft_umask *du = &d->dr_umask[i];
+		struct event_umask *um = &du->du_umask;
+
+		um->um_name = name_add(du->du_name);
+		um->um_desc = desc_add(du->du_desc);
+		um->um_pics = pics_add(du->du_pics);
+		um->um_stands = stands_of_umask(d, i);
+		list[i] = (uint16_t)pool_find(SECTION_UMASKS, um, 1);
+		if (has_encoding(t, um->um_models & d->dr_row.er_models,
+			d->dr_name, du->du_name))
+			list[i] |= LIST_ENOUGH;
+	}
+	return n > 0 ? (uint16_t)pool_find(SECTION_LISTS, list, n) : 0;
+}
+
+/*
+ * The row as often as its models differ in what they take where no unit mask
+ * is named.  Returns how many.
+ */
+static unsigned
+split(enum event_kind kind, const struct draft *d, struct draft *to)
+{
+	unsigned left = d->dr_row.er_models, n = 0, bit;
+
+	for (; left != 0; n++) {
+		to[n] = *d;
+		to[n].dr_row.er_models = 0;
+		to[n].dr_row.er_fill = fill_of(kind, d, left & -left);
+		for (bit = left & -left; bit <= left; bit <<= 1) {
+			if ((left & bit) != 0 &&
+			    fill_of(kind, d, bit) == to[n].dr_row.er_fill)
+				to[n].dr_row.er_models |= (uint8_t)bit;
+		}
+		left &= ~(unsigned)to[n].dr_row.er_models;
+	}
+	return n;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct draft *x = a, *y = b;
+	int order = strcmp(x->dr_name, y->dr_name);
+
+	return order != 0 ? order : x->dr_row.er_models - y->dr_row.er_models;
+}
+
+/* Read, number and sort them; how many they are. */
+static unsigned
+drafts(const struct family *f, const struct table *t, struct draft *all)
+{
+	unsigned n = 0, nread = rows_of(t);
+
+	for (unsigned i = 0; i < nread; i++) {
+		struct draft d = { .dr_umask =
+				       calloc(UINT8_MAX, sizeof *d.dr_umask) };
+
+		if (d.dr_umask == NULL)
+			err(1, NULL);
+		if (!f->f_read(t, i, &d))
+			continue;
+		d.dr_row.er_name = name_add(d.dr_name);
+		d.dr_row.er_desc = desc_add(d.dr_desc);
+		d.dr_row.er_pics = pics_add(d.dr_pics);
+		d.dr_row.er_list = list_add(t, &d);
+		if (has_encoding(t, d.dr_row.er_models, d.dr_name, NULL))
+			d.dr_row.er_flags |= ER_BARE;
+		n += split(f->f_kind, &d, &all[n]);
+	}
+	qsort(all, n, sizeof *all, by_name);
+	return n;
+}
+
+void
+rows_add(const struct family *f, const struct table *t, struct event_pmu *ep)
+{
+	unsigned n, i;
+	struct draft *all = calloc(rows_of(t) * LENGTH(t->t_pmu), sizeof *all);
+	struct event_row *rows;
+
+	if (all == NULL)
+		err(1, NULL);
+	n = drafts(f, t, all);
+	if ((rows = calloc(n, sizeof *rows)) == NULL)
+		err(1, NULL);
+	for (i = 0; i < n; i++) {
+		if (i > 0 && strcmp(all[i].dr_name, all[i - 1].dr_name) == 0 &&
+		    (rows[i - 1].er_models & all[i].dr_row.er_models) != 0)
+			errx(1, "%s: %s: twice", t->t_pmu[0]->name,
+			    all[i].dr_name);
+		rows[i] = all[i].dr_row;
+		rows[i].er_stands = stands_of_row(all, n, &all[i]);
+	}
+	ep->ep_first = (uint16_t)pool_add(SECTION_ROWS, rows, n);
+	ep->ep_nrow = (uint16_t)n;
+	index_add(rows, n, ep);
+}
+
+void
+count_words(const struct family *f, const struct table *t)
+{
+	static struct draft_umask umasks[UINT8_MAX];
+	unsigned n = rows_of(t);
+
+	for (unsigned i = 0; i < n; i++) {
+		struct draft d = { .dr_umask = umasks };
+
+		if (!f->f_read(t, i, &d))
+			continue;
+		desc_count(d.dr_desc);
+		for (unsigned u = 0; u < d.dr_row.er_nlist; u++)
+			desc_count(umasks[u].du_desc);
+	}
+}

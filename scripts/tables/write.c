@@ -1,0 +1,131 @@
+/*
+ * The arrays as C.
+ */
+#include "scripts/tables/tables.h"
+
+#include <inttypes.h>
+
+#define COLUMNS 24 /* numbers a line */
+#define WIDTH   100
+
+static void
+write_text(const struct pool *p)
+{
+	const char *s = p->p_at, *end = s + p->p_n;
+	int column = 0;
+
+	for (; s < end; s += strlen(s) + 1) {
+		if (column == 0)
+			column = printf("\t\"");
+		for (const char *c = s; *c != '\0'; c++)
+			column +=
+			    printf(*c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+		/* A digit behind it would be part of the number. */
+		column += printf("\\0");
+		if (column > WIDTH || s + strlen(s) + 1 == end ||
+		    (s[strlen(s) + 1] >= '0' && s[strlen(s) + 1] <= '9')) {
+			printf("\"\n");
+			column = 0;
+		}
+	}
+}
+
+static void
+write_row(const struct event_row *r)
+{
+	printf("\t{ %u, %u, %u, %#x, %#x, %u, %#x, %#x, %u, %u, %#x, %u, "
+	       "%u },\n",
+	    r->er_name, r->er_desc, r->er_stands, r->er_mods, r->er_wants,
+	    r->er_list, r->er_code, r->er_flags, r->er_nlist, r->er_ngroup,
+	    r->er_models, r->er_pics, r->er_fill);
+}
+
+static void
+write_umask(const struct event_umask *u)
+{
+	printf("\t{ %u, %u, %u, %#x, %#x, %#x, %#x, %#x, %#x, %#x, %u },\n",
+	    u->um_name, u->um_desc, u->um_stands, u->um_flags, u->um_fixed,
+	    u->um_wants, u->um_code, u->um_high, u->um_models, u->um_group,
+	    u->um_pics);
+}
+
+static void
+write_pmu(const struct event_pmu *p)
+{
+	printf("\t{ \"%s\", \"%s\", %u, %u, %u, %u, %u, %#x, %u, %#x, %u, "
+	       "%u, %u, {",
+	    p->ep_name, p->ep_desc, p->ep_first, p->ep_nrow, p->ep_index,
+	    p->ep_bits, p->ep_shift, p->ep_model, p->ep_kind, p->ep_flags,
+	    p->ep_npic, p->ep_nfixed, p->ep_family);
+	for (unsigned i = 0; i < LENGTH(p->ep_models); i++)
+		printf("%s%u", i == 0 ? " " : ", ", p->ep_models[i]);
+	printf(" } },\n");
+}
+
+static void
+write_numbers(const struct pool *p)
+{
+	bool ends;
+
+	for (unsigned i = 0; i < p->p_n; i++) {
+		ends = i % COLUMNS == COLUMNS - 1 || i + 1 == p->p_n;
+		printf("%s%u,%s", i % COLUMNS == 0 ? "\t" : " ",
+		    p->p_size == 2 ? ((uint16_t *)p->p_at)[i]
+				   : ((uint8_t *)p->p_at)[i],
+		    ends ? "\n" : "");
+	}
+}
+
+static void
+write_elements(enum event_section s, const struct pool *p)
+{
+	if (s >= SECTION_LISTS) {
+		write_numbers(p);
+		return;
+	}
+	for (unsigned i = 0; i < p->p_n; i++) {
+		if (s == SECTION_PMUS)
+			write_pmu((struct event_pmu *)p->p_at + i);
+		else if (s == SECTION_ROWS)
+			write_row((struct event_row *)p->p_at + i);
+		else if (s == SECTION_UMASKS)
+			write_umask((struct event_umask *)p->p_at + i);
+		else
+			printf(
+			    "\t%#" PRIx64 ",\n", ((event_pics_t *)p->p_at)[i]);
+	}
+}
+
+static void
+write_section(enum event_section s)
+{
+	const struct pool *p = &pool[s];
+
+	if (s == SECTION_NAMES || s == SECTION_WORDS) {
+		printf("\nstatic const char %s[] =\n", p->p_name);
+		write_text(p);
+		printf("\t\"\";\n");
+		return;
+	}
+	printf("\nstatic const %s %s[] = {\n", p->p_type, p->p_name);
+	write_elements(s, p);
+	printf("};\n");
+}
+
+void
+write_all(const char *vendor, const char *first_line)
+{
+	printf(
+	    "/* %s */\n/* clang-format off */\n#include \"events/table.h\"\n",
+	    first_line);
+	for (unsigned s = 0; s < SECTION_N; s++)
+		write_section((enum event_section)s);
+	printf("\nextern const struct event_db events_%s;\n", vendor);
+	printf("const struct event_db events_%s = {\n\t{ ", vendor);
+	for (unsigned s = 0; s < SECTION_N; s++)
+		printf("%s%s", s > 0 ? ", " : "", pool[s].p_name);
+	printf(" },\n\t{ ");
+	for (unsigned s = 0; s < SECTION_N; s++)
+		printf("%ssizeof %s", s > 0 ? ", " : "", pool[s].p_name);
+	printf(" },\n};\n");
+}

@@ -1,0 +1,173 @@
+/*
+ * What it takes to look a name up, in instructions: no name that a list of
+ * any CPU's events has takes as many as 2,000, and one that says more, as all
+ * its unit masks and modifiers, takes no more than its letters are many.
+ *
+ * The tables are the kernel's, of all vendors the image has; the code is what
+ * the kernel looks names up by, here within the program, which counts itself.
+ */
+#include "payloads/names.h"
+#include "tests/image/cpc_test.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/cpc.h>
+
+TEST_KEEPS(256); /* the tables, copied, and what malloc() keeps */
+
+#define TEXT  1024
+#define BOUND 2000
+
+/*
+ * Of names in full: each letter is looked at twice, some 12 instructions; each
+ * part, which is two letters at least and seldom fewer than five, is found,
+ * noted and judged, some 150; and the rest is done once.
+ */
+#define ONCE   1000
+#define LETTER 40
+
+/* A bound set of one request, between two samples of which names are found. */
+static struct {
+	cpc_t *cpc;
+	cpc_set_t *set;
+	cpc_buf_t *before, *after;
+	uint64_t empty; /* what the samples count of themselves */
+} meter;
+
+static uint64_t
+elapsed(void)
+{
+	uint64_t before = 0, after = 0;
+
+	EXPECT_EQ(cpc_buf_get(meter.cpc, meter.before, 0, &before), 0);
+	EXPECT_EQ(cpc_buf_get(meter.cpc, meter.after, 0, &after), 0);
+	return after - before - meter.empty;
+}
+
+static bool
+meter_start(cpc_t *cpc, uint_t flags)
+{
+	meter.cpc = cpc;
+	meter.set = cpc_set_create(cpc);
+	add_flags(cpc, meter.set, INS_EVENT, flags);
+	meter.before = cpc_buf_create(cpc, meter.set);
+	meter.after = cpc_buf_create(cpc, meter.set);
+	meter.empty = 0;
+	if (!EXPECT_EQ(cpc_bind_curlwp(cpc, meter.set, 0), 0))
+		return false;
+	/* The first of them looks at the page for the first time. */
+	for (int round = 0; round < 2; round++) {
+		cpc_set_sample(cpc, meter.set, meter.before);
+		cpc_set_sample(cpc, meter.set, meter.after);
+	}
+	meter.empty = elapsed();
+	return true;
+}
+
+/* The dearest of many lookups. */
+struct dearest {
+	uint64_t de_count, de_total;
+	unsigned de_names;
+	unsigned de_over; /* took more than they may */
+	char de_name[TEXT];
+};
+
+static void
+note(struct dearest *d, const char *pmu, const char *name, uint64_t bound)
+{
+	uint64_t count = elapsed();
+
+	d->de_names++;
+	d->de_over += count >= bound;
+	d->de_total += count;
+	if (count > d->de_count) {
+		d->de_count = count;
+		snprintf(d->de_name, sizeof d->de_name, "%s::%s", pmu, name);
+	}
+}
+
+static void
+print(const struct dearest *d, const char *what)
+{
+	EXPECT(d->de_names > 0);
+	printf("# %s: %u names, %llu on average, at most %llu: %s\n", what,
+	    d->de_names, (unsigned long long)(d->de_total / d->de_names),
+	    (unsigned long long)d->de_count, d->de_name);
+}
+
+static bool
+look_up(struct dearest *d, const struct events *es, const char *name,
+    uint64_t bound, struct event_spec *sp, struct event_code *ec)
+{
+	enum event_error err;
+
+	cpc_set_sample(meter.cpc, meter.set, meter.before);
+	err = events_parse(es, name, EVENT_EITHER_CASE, sp);
+	if (err == EVENT_OK)
+		err = events_encode(es, sp, ec);
+	cpc_set_sample(meter.cpc, meter.set, meter.after);
+	note(d, es->es_pmu->ep_name, name, bound);
+	return err == EVENT_OK;
+}
+
+/* As lists have it, and in full: all its unit masks, each modifier's value. */
+CPC_TEST(no_name_takes_long)
+{
+	static struct dearest listed, full;
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+	char name[TEXT], *in_full;
+
+	if (!meter_start(cpc, own_privilege()))
+		return;
+	for (unsigned n = 0;
+	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++) {
+		struct event_walk ew = { 0 };
+
+		while (events_next(&es, &ew, ~0ULL, name, sizeof name)) {
+			if (!EXPECT(
+				look_up(&listed, &es, name, BOUND, &sp, &ec)))
+				test_note("that was %s", name);
+			events_canonical(&es, &sp, &ec, name, sizeof name);
+			in_full = strstr(name, "::") + 2;
+			look_up(&full, &es, in_full,
+			    ONCE + LETTER * strlen(in_full), &sp, &ec);
+		}
+	}
+	print(&listed, "as listed");
+	print(&full, "in full");
+	EXPECT_EQ(listed.de_over, 0);
+	EXPECT_EQ(full.de_over, 0);
+}
+
+static struct dearest kernels;
+
+static void
+ask_kernel(void *arg, const char *name)
+{
+	struct cpc_event ev;
+	cpc_t *cpc = arg;
+	intptr_t r;
+
+	cpc_set_sample(cpc, meter.set, meter.before);
+	r = cpc_syscall(CPC_OP_EVENT, (uintptr_t)name, 0, 0, (uintptr_t)&ev);
+	cpc_set_sample(cpc, meter.set, meter.after);
+	EXPECT_EQ(r, 0);
+	note(&kernels, "this CPU", name, UINT64_MAX);
+}
+
+/*
+ * What a request's name costs all in all, for the record: the system call, the
+ * copy of the name and the backend's own names come on top.
+ */
+CPC_TEST(the_kernel_finds_what_it_lists)
+{
+	if (software_pmu)
+		SKIP("a software PMU does not see the kernel");
+	if (!meter_start(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM))
+		return;
+	cpc_walk_events_all(cpc, cpc, ask_kernel);
+	cpc_walk_generic_events_all(cpc, cpc, ask_kernel);
+	print(&kernels, "system call");
+}
