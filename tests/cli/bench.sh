@@ -48,14 +48,15 @@ worst() {
 	awk '/^bind, / { seen++; if ($NF >= 20000) { print; bad = 1 } } END { exit bad || seen != 2 }' "$out"
 }
 
-# same: with these CPUs none costs 3 % more than with one, whose table is there: a system call that yields is 3 instructions
-# longer where there is another CPU to think of, and who makes LWPs finds free memory in other pieces.  8: a futex's queue may have
+# same: with these CPUs none costs 4 % more than with one, whose table is there: a system call that yields is 3 instructions
+# longer where there is another CPU to think of, and who makes LWPs finds free memory in other pieces, which are others, too, with
+# each change of the image's size: 1,334 instructions of 43,395 were seen.  8: a futex's queue may have
 # a stranger, as above.
 same() {
 	table "$out" >"$tap_dir/now"
 	awk -F '\t' 'NR == FNR { one[$1] = $2; next }
 		{ seen++ }
-		$2 > one[$1] * 1.03 && $2 > one[$1] + 8 { print $1 "costs " $2 ", with one CPU " one[$1]; bad = 1 }
+		$2 > one[$1] * 1.04 && $2 > one[$1] + 8 { print $1 "costs " $2 ", with one CPU " one[$1]; bad = 1 }
 		END { exit bad || seen == 0 }' "$tap_dir/one" "$tap_dir/now"
 }
 
