@@ -33,10 +33,10 @@ kcpc_running(const struct kcpc_ctx *ctx)
 static uint32_t
 urgent(const struct kcpc_ctx *ctx)
 {
-	const uint32_t both = CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT;
-
 	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
-		if ((ctx->kc_reqs[i].kr_flags & both) == both)
+		const struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[i];
+
+		if (cfg->pc_notify && (cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
 			return witness_counts(CPC_COUNT_SYSTEM)
 			           ? 0
 			           : ctx->kc_notify;

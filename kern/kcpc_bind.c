@@ -28,9 +28,9 @@ refuse(int *subcode, int code)
 	return subcode_errno(code);
 }
 
-/* What can be told without looking at events. */
+/* What can be told without looking at events; all flags there are. */
 static int
-check(const struct kcpc_want *want, unsigned n, int *subcode)
+check(const struct kcpc_want *want, unsigned n, uint32_t *all, int *subcode)
 {
 	uint64_t pinned = 0;
 	uint32_t flags = 0;
@@ -50,6 +50,7 @@ check(const struct kcpc_want *want, unsigned n, int *subcode)
 		twice |= (pinned & 1ULL << pic) != 0;
 		pinned |= 1ULL << pic;
 	}
+	*all = flags;
 	/* The first of these is what the set fails for. */
 	if ((flags & ~CPC_REQ_ALL_FLAGS) != 0)
 		return refuse(subcode, CPC_REQ_INVALID_FLAGS);
@@ -174,8 +175,7 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 	event.pe_flags = pr->cr_event.ce_flags;
 	event.pe_pics = pr->cr_event.ce_pics;
 	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
-	r->kr_flags = request_flags(pr);
-	cfg->pc_flags = (uint16_t)r->kr_flags;
+	cfg->pc_flags = (uint16_t)request_flags(pr);
 	subcode = kcpc_ops->configure(
 	    cfg, &event, pr->cr_nattrs, attrs, &ctx->kc_pcbe);
 	if (subcode != 0)
@@ -205,11 +205,6 @@ configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	unsigned i;
 	int code;
 
-	for (i = 0; i < ctx->kc_nreqs; i++) {
-		if ((want[i].kw_req->cr_flags & CPC_OVF_NOTIFY_EMT) != 0 &&
-		    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
-			return ENOTSUP;
-	}
 	for (i = 0; i < ctx->kc_nreqs; i++) {
 		if ((code = configure_one(ctx, &want[i])) != 0) {
 			kcpc_why_request(i);
@@ -278,14 +273,10 @@ static struct kcpc_ctx *
 ctx_alloc(unsigned n)
 {
 	struct kcpc_ctx *ctx = room_take(n);
-	uint32_t room;
 
 	if (ctx == NULL)
 		return NULL;
-	room = ctx->kc_room;
-	memset(ctx, 0, sizeof *ctx);
-	ctx->kc_room = room;
-	ctx->kc_nreqs = n;
+	*ctx = (struct kcpc_ctx){ .kc_room = ctx->kc_room, .kc_nreqs = n };
 	ctx->kc_pcbe.ps_cfg = (struct pcbe_cfg *)(ctx + 1);
 	ctx->kc_reqs = (struct kcpc_request *)(ctx->kc_pcbe.ps_cfg + n);
 	ctx->kc_own = (struct cpc_page *)(ctx->kc_reqs + n);
@@ -318,9 +309,10 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
     struct kcpc_ctx **ctxp, int *subcode)
 {
 	struct kcpc_ctx *ctx;
+	uint32_t flags;
 	int err;
 
-	if ((err = check(want, n, subcode)) != 0)
+	if ((err = check(want, n, &flags, subcode)) != 0)
 		return err;
 	if ((ctx = ctx_alloc(n)) == NULL)
 		return ENOMEM;
@@ -328,6 +320,10 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
 	ctx->kc_pcbe.ps_user_read = true;
 	ctx->kc_pcbe.ps_privileged = privileged;
 	if ((err = assign(ctx, want, subcode)) != 0)
+		goto free_ctx;
+	err = ENOTSUP;
+	if ((flags & CPC_OVF_NOTIFY_EMT) != 0 &&
+	    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		goto free_ctx;
 	if ((err = configure(ctx, want, subcode)) != 0)
 		goto free_ctx;

@@ -19,9 +19,8 @@ struct proc;
 struct trapframe;
 
 struct kcpc_request {
-	uint64_t kr_code : 48;  /* the event, as the backend has it */
-	uint64_t kr_flags : 16; /* CPC_COUNT_*, CPC_OVF_NOTIFY_EMT */
-	uint64_t kr_preset;     /* where a restart starts from */
+	uint64_t kr_code;   /* the event, as the backend has it */
+	uint64_t kr_preset; /* where a restart starts from */
 };
 
 /*

@@ -12,10 +12,9 @@
 static bool
 begin(struct kcpc_ctx *ctx, unsigned i)
 {
-	const struct kcpc_request *r = &ctx->kc_reqs[i];
-	bool notify = (r->kr_flags & CPC_OVF_NOTIFY_EMT) != 0;
+	bool notify = ctx->kc_pcbe.ps_cfg[i].pc_notify;
 
-	*kcpc_count(ctx, i) = notify ? UINT64_MAX : r->kr_preset;
+	*kcpc_count(ctx, i) = notify ? UINT64_MAX : ctx->kc_reqs[i].kr_preset;
 	return notify;
 }
 

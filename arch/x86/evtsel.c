@@ -91,11 +91,11 @@ int
 evtsel_add_attrs(uint64_t *sel, const uint8_t *list, unsigned nattrs,
     const struct pcbe_attr *attrs, bool privileged)
 {
-	unsigned i, len = list_len(list);
+	unsigned i;
 	int subcode;
 
 	for (i = 0; i < nattrs; i++) {
-		if (attrs[i].pa_id >= len)
+		if (evtsel_attr_name(list, attrs[i].pa_id) == NULL)
 			return CPC_INVALID_ATTRIBUTE;
 		subcode = add_attr(
 		    sel, list[attrs[i].pa_id], attrs[i].pa_val, privileged);

@@ -55,14 +55,16 @@ static uint64_t
 selection_of(const struct pcbe_set *set)
 {
 	static uint64_t last;
+	static unsigned at; /* what was looked for last: again, most likely */
 	struct selection *sl;
 
-	for (unsigned i = 0; i < NSELECTION; i++) {
-		if (is_selection(&selections[i], set))
-			return selections[i].sl_number;
+	for (unsigned i = 0; i < NSELECTION; i++, at = (at + 1) % NSELECTION) {
+		if (is_selection(&selections[at], set))
+			return selections[at].sl_number;
 	}
 	/* The oldest goes; its number never comes again. */
-	sl = &selections[last++ % NSELECTION];
+	at = last++ % NSELECTION;
+	sl = &selections[at];
 	sl->sl_number = last;
 	sl->sl_fixed = set->ps_ctrl;
 	sl->sl_pics = set->ps_pics;
