@@ -238,6 +238,8 @@ void kcpc_page_free(struct lwp *l);
  * or, if it is a profile's, it goes.
  */
 void kcpc_profile_inherit(struct kcpc_ctx *ctx);
+/* LWP parent has forked: its child is counted, too, if sums are taken. */
+int kcpc_profile_fork(const struct lwp *parent, struct lwp *child);
 /* It overflowed: take a sample, tf being the LWP's way back, and count on. */
 void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
 void kcpc_profile_end(struct kcpc_ctx *ctx);

@@ -50,6 +50,7 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	if ((ctx = kcpc_ctx_copy(from)) == NULL)
 		return EAGAIN; /* rather no LWP than one that is not counted */
 	ctx->kc_lwp = child;
+	ctx->kc_proc = child->l_proc; /* another's, of a profile's fork */
 	child->l_cpc = ctx;
 	kcpc_instance_add(ctx);
 	if (ctx->kc_profile != NULL)

@@ -58,7 +58,7 @@ page_adopt(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_INVALID) != 0)
+	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_NOT_OWN) != 0)
 		return;
 	if (kcpc_running(ctx))
 		kcpc_stop(ctx);
@@ -142,10 +142,10 @@ kcpc_page_free(struct lwp *l)
 	kfree(kg);
 }
 
-int
-kcpc_fork(const struct lwp *parent, struct lwp *child)
+/* The page of a child, where its parent's is. */
+static int
+page_copy(const struct kcpc_page *kg, struct lwp *child)
 {
-	const struct kcpc_page *kg = parent->l_cpc_page;
 	int err;
 
 	if (kg == NULL)
@@ -156,6 +156,18 @@ kcpc_fork(const struct lwp *parent, struct lwp *child)
 	child->l_cpc_page->kg_read_end = kg->kg_read_end;
 	child->l_cpc_page->kg_fail = kg->kg_fail;
 	return 0;
+}
+
+int
+kcpc_fork(const struct lwp *parent, struct lwp *child)
+{
+	int err;
+
+	if ((err = page_copy(parent->l_cpc_page, child)) != 0)
+		return err;
+	if ((err = kcpc_profile_fork(parent, child)) != 0)
+		kcpc_page_free(child);
+	return err;
 }
 
 intptr_t

@@ -9,7 +9,8 @@
  * number of user events each time.
  *
  * Of depth 0 it takes no samples: it is the sums, over all LWPs, of what a
- * set of any size counted, each LWP's from when it begins to when it ends.
+ * set of any size counted, each LWP's from when it begins to when it ends.  It
+ * goes with the program to whatever that forks and executes.
  */
 #include "kern/kcpc.h"
 
@@ -195,12 +196,26 @@ kcpc_profiled(const struct lwp *l)
 	       ctx->kc_profile->kp_begun;
 }
 
+/* It counts, and whatever becomes of the program. */
+static bool
+sums(const struct lwp *l)
+{
+	return kcpc_profiled(l) && l->l_cpc->kc_profile->kp_depth == 0;
+}
+
+int
+kcpc_profile_fork(const struct lwp *parent, struct lwp *child)
+{
+	return sums(parent) ? kcpc_inherit(parent, child) : 0;
+}
+
 void
 kcpc_exec_leave(struct lwp *l)
 {
 	const struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx == NULL || ctx->kc_profile == NULL || kcpc_profiled(l)) {
+	if (ctx == NULL || ctx->kc_profile == NULL ||
+	    (kcpc_profiled(l) && !sums(l))) {
 		kcpc_lwp_exit(l);
 		return;
 	}
@@ -211,7 +226,7 @@ kcpc_exec_leave(struct lwp *l)
 void
 kcpc_exec_enter(struct lwp *l)
 {
-	if (l->l_cpc == NULL)
+	if (l->l_cpc == NULL || kcpc_profiled(l))
 		return;
 	begin(l->l_cpc);
 	if (kcpc_running(l->l_cpc))
@@ -289,10 +304,11 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 int
 kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
 {
-	const struct kcpc_profile *kp = find(fd);
+	struct kcpc_profile *kp = find(fd);
 
 	if (kp == NULL)
 		return EBADF;
+	kp->kp_stat.ct_left = kp->kp_refs - 1; /* but for the file */
 	return copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
 }
 

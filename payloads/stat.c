@@ -1,6 +1,6 @@
 /*
- * stat: what another program, unchanged, counts in its whole life, as perf
- * stat prints it.
+ * stat: what another program, unchanged, and those it forks and executes count
+ * in their whole lives, as perf stat prints it.
  *
  *	stat [-r runs] [-x separator | -j] [-e event[:uk],...] program [args...]
  *
@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,20 @@
 
 static char reference_name[] = "PAPI_tot_ins";
 
+/* A mean and the squares about it, as Welford takes them. */
+struct mean {
+	unsigned mn_n;
+	double mn_mean, mn_squares;
+};
+
 /* What one event counted, run after run. */
 struct counted {
 	struct event ct_event;
-	unsigned ct_runs; /* 0: none; ct_status and ct_reason say why */
-	double ct_mean, ct_squares;
-	uint64_t ct_ns; /* how long it was counted, all runs */
+	struct mean ct_count; /* of none: ct_status and ct_reason say why */
+	uint64_t ct_ns;       /* how long it was counted, all runs */
+	unsigned ct_revoked;  /* runs in which it was not */
 	enum status ct_status;
-	char ct_reason[160];
+	char ct_reason[256];
 };
 
 static struct {
@@ -46,9 +53,10 @@ static struct {
 	struct meter meter;
 	struct event reference;
 	uint64_t least, most; /* of the reference */
-	unsigned reference_runs, total_runs;
-	uint64_t ns;
-	int status; /* the program's */
+	unsigned reference_runs;
+	struct mean ns; /* how long a run takes */
+	unsigned left;  /* LWPs that outlived the program, at most */
+	int status;     /* the program's */
 } st = { .runs = 1, .least = UINT64_MAX };
 
 static void __attribute__((noreturn, format(printf, 2, 3)))
@@ -172,16 +180,29 @@ run_program(int fd)
 	return clock_ns() - begin;
 }
 
-/* A mean and the squares about it, as Welford takes them. */
 static void
-note(struct counted *c, uint64_t value, uint64_t ns)
+note(struct mean *mn, double value)
 {
-	double off = (double)value - c->ct_mean;
+	double off = value - mn->mn_mean;
 
-	c->ct_runs++;
-	c->ct_mean += off / c->ct_runs;
-	c->ct_squares += off * ((double)value - c->ct_mean);
-	c->ct_ns += ns;
+	mn->mn_n++;
+	mn->mn_mean += off / mn->mn_n;
+	mn->mn_squares += off * (value - mn->mn_mean);
+}
+
+/* The standard error of the mean. */
+static double
+error_of(const struct mean *mn)
+{
+	double n = mn->mn_n;
+
+	return mn->mn_n < 2 ? 0 : sqrt(mn->mn_squares / (n - 1) / n);
+}
+
+static double
+percent_of(const struct mean *mn)
+{
+	return mn->mn_mean == 0 ? 0 : 100 * error_of(mn) / mn->mn_mean;
 }
 
 static void
@@ -206,8 +227,7 @@ run_once(struct counted *c, unsigned n, unsigned skip)
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/profile: %s", strerror(errno));
 	ns = run_program(fd);
-	st.ns += ns;
-	st.total_runs++;
+	note(&st.ns, (double)ns);
 	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&about,
 		0, 0) != 0)
 		fail(1, "cannot read the counts");
@@ -217,19 +237,21 @@ run_once(struct counted *c, unsigned n, unsigned skip)
 	    (ssize_t)((skip + n) * sizeof count[0]))
 		fail(1, "cannot read the counts");
 	close(fd);
+	if (about.ct_left > st.left)
+		st.left = about.ct_left;
 	if (about.ct_revoked != 0) {
 		for (i = 0; i < n; i++) {
 			c[i].ct_status = NOT_COUNTED;
-			snprintf(c[i].ct_reason, sizeof c[i].ct_reason,
-			    "%s: a set was bound to a CPU meanwhile",
-			    c[i].ct_event.e_name);
+			c[i].ct_revoked++;
 		}
 		return;
 	}
 	if (skip != 0)
 		note_reference(count[0]);
-	for (i = 0; i < n; i++)
-		note(&c[i], count[skip + i], ns);
+	for (i = 0; i < n; i++) {
+		note(&c[i].ct_count, (double)count[skip + i]);
+		c[i].ct_ns += ns;
+	}
 }
 
 /*
@@ -263,15 +285,11 @@ count_group(struct counted *c, unsigned left)
 	return n - skip;
 }
 
-/* The standard error of the mean, in percent of it. */
-static double
-noise(const struct counted *c)
+/* How long it was counted, in a run. */
+static uint64_t
+runtime(const struct counted *c)
 {
-	double n = c->ct_runs;
-
-	if (c->ct_runs < 2 || c->ct_mean == 0)
-		return 0;
-	return 100 * __builtin_sqrt(c->ct_squares / (n - 1) / n) / c->ct_mean;
+	return c->ct_count.mn_n != 0 ? c->ct_ns / c->ct_count.mn_n : 0;
 }
 
 static void
@@ -283,48 +301,104 @@ print_json(const struct counted *c, const char *value, const char *event)
 	    value);
 	json_string(stderr, event);
 	if (st.runs > 1)
-		fprintf(stderr, ", \"variance\" : %.2f", noise(c));
+		fprintf(
+		    stderr, ", \"variance\" : %.2f", percent_of(&c->ct_count));
 	fprintf(stderr,
 	    ", \"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : 100.00}\n",
-	    c->ct_runs != 0 ? c->ct_ns / c->ct_runs : 0);
+	    runtime(c));
+}
+
+/* The last two fields, empty, are perf's metric and its unit. */
+static void
+print_fields(const struct counted *c, const char *value, const char *event)
+{
+	const char *x = st.separator;
+
+	fprintf(stderr, "%s%s%s%s", value, x, x, event);
+	if (st.runs > 1)
+		fprintf(stderr, "%s%.2f%%", x, percent_of(&c->ct_count));
+	fprintf(stderr, "%s%" PRIu64 "%s100.00%s%s\n", x, runtime(c), x, x, x);
+}
+
+static void
+print_noise(const struct mean *mn)
+{
+	if (percent_of(mn) != 0)
+		fprintf(stderr, "  ( +-%6.2f%% )", percent_of(mn));
+	fputc('\n', stderr);
 }
 
 static void
 print_one(const struct counted *c)
 {
-	const char *x = st.separator;
 	char value[40], event[80];
 
 	report_event(event, sizeof event, &c->ct_event);
-	if (c->ct_runs != 0)
-		snprintf(
-		    value, sizeof value, st.json ? "%.6f" : "%.0f", c->ct_mean);
+	if (c->ct_count.mn_n != 0)
+		snprintf(value, sizeof value, st.json ? "%.6f" : "%.0f",
+		    c->ct_count.mn_mean);
 	else
 		snprintf(value, sizeof value, "%s",
 		    c->ct_status == NOT_COUNTED ? "<not counted>"
 						: "<not supported>");
 	if (st.json) {
 		print_json(c, value, event);
-	} else if (x != NULL) {
-		fprintf(stderr, "%s%s%s%s%s%" PRIu64 "%s100.00", value, x, x,
-		    event, x, c->ct_runs != 0 ? c->ct_ns / c->ct_runs : 0, x);
-		if (st.runs > 1)
-			fprintf(stderr, "%s%.2f%%", x, noise(c));
-		fputc('\n', stderr);
+	} else if (st.separator != NULL) {
+		print_fields(c, value, event);
 	} else {
 		fprintf(stderr, "%18s      %-32s", value, event);
-		if (c->ct_runs > 1)
-			fprintf(stderr, " ( +- %5.2f%% )", noise(c));
-		fputc('\n', stderr);
+		print_noise(&c->ct_count);
 	}
+}
+
+static void
+print_head(void)
+{
+	fputs("\n Performance counter stats for '", stderr);
+	for (char **word = st.program; *word != NULL; word++)
+		fprintf(stderr, "%s%s", word == st.program ? "" : " ", *word);
+	fputc('\'', stderr);
+	if (st.runs > 1)
+		fprintf(stderr, " (%u runs)", st.runs);
+	fputs(":\n\n", stderr);
+}
+
+/* Of several runs: to the error's third digit, as far as there are any. */
+static void
+print_time(void)
+{
+	double seconds = st.ns.mn_mean / 1e9, error = error_of(&st.ns) / 1e9;
+	int digits = 9;
+
+	if (st.ns.mn_n == 1) {
+		fprintf(stderr, "\n %17.9f seconds time elapsed\n\n", seconds);
+		return;
+	}
+	if (error > 0)
+		digits = (int)fmin(fmax(ceil(-log10(error)), 0) + 2, 9);
+	fprintf(stderr, "\n %17.*f +- %.*f seconds time elapsed", digits,
+	    seconds, digits, error);
+	print_noise(&st.ns);
+	fputc('\n', stderr);
+}
+
+/* Why an event was not counted, or not each time. */
+static void
+print_reason(const struct counted *c)
+{
+	if (c->ct_revoked != 0)
+		fprintf(stderr,
+		    "# " NAME ": %s: in %u of %u runs a set was bound to a "
+		    "CPU meanwhile\n",
+		    c->ct_event.e_name, c->ct_revoked, st.runs);
+	else if (c->ct_count.mn_n == 0)
+		fprintf(stderr, "# " NAME ": %s\n", c->ct_reason);
 }
 
 /* Were the runs the same?  Programs that read -x or -j hear only of a no. */
 static void
-print_reference(void)
+print_reference(bool plain)
 {
-	bool plain = !st.json && st.separator == NULL;
-
 	if (st.reference_runs < 2 || (!plain && st.least == st.most))
 		return;
 	fprintf(stderr, "# " NAME ": reference %s: %" PRIu64,
@@ -343,23 +417,20 @@ print_all(void)
 	bool plain = !st.json && st.separator == NULL;
 	unsigned i;
 
-	if (plain) {
-		fprintf(stderr, "\n Performance counter stats for '%s'",
-		    st.program[0]);
-		if (st.runs > 1)
-			fprintf(stderr, " (%u runs)", st.runs);
-		fputs(":\n\n", stderr);
-	}
+	if (plain)
+		print_head();
 	for (i = 0; i < st.nevent; i++)
 		print_one(&st.all[i]);
 	if (plain)
-		fprintf(stderr, "\n%18.9f seconds time elapsed\n\n",
-		    (double)st.ns / st.total_runs / 1e9);
+		print_time();
 	for (i = 0; i < st.nevent; i++)
-		if (st.all[i].ct_runs == 0)
-			fprintf(
-			    stderr, "# " NAME ": %s\n", st.all[i].ct_reason);
-	print_reference();
+		print_reason(&st.all[i]);
+	if (st.left != 0)
+		fprintf(stderr,
+		    "# " NAME ": LWPs that went on without the program, and "
+		    "are not in the counts: %u\n",
+		    st.left);
+	print_reference(plain);
 }
 
 int
@@ -372,10 +443,8 @@ main(int argc, char **argv)
 	for (i = 0; i < st.nevent;)
 		i += count_group(&st.all[i], st.nevent - i);
 	/* It is run, even where nothing of it is counted. */
-	if (st.total_runs == 0) {
-		st.ns = run_program(-1);
-		st.total_runs = 1;
-	}
+	if (st.ns.mn_n == 0)
+		note(&st.ns, (double)run_program(-1));
 	print_all();
 	meter_close(&st.meter);
 	return st.status;

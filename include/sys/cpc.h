@@ -138,7 +138,9 @@ enum cpc_op {
 	 * The program itself cannot bind meanwhile: EAGAIN.
 	 *
 	 * b of 0: no samples, but what the requests, of which none is to be
-	 * told of overflows, counted from execve(2) to each LWP's end, summed.
+	 * told of overflows, counted from execve(2) to each LWP's end, summed;
+	 * the LWPs of processes that it forks, and of programs that any of
+	 * them executes, included.
 	 */
 	CPC_OP_PROFILE = 40,
 	/* a: the descriptor, b: struct cpc_profile_stat to fill. */
@@ -280,6 +282,8 @@ struct cpc_profile_stat {
 	uint64_t ct_bias;    /* where the program lies, less where linked */
 	uint32_t ct_lwps;    /* that were counted */
 	uint32_t ct_revoked; /* of these, whose counters a CPU's set took */
+	uint32_t ct_left;    /* of these, that have yet to end */
+	uint32_t ct_pad;
 };
 
 /* Through the door: cpc/<machine>/door.S.  A value, or -errno. */

@@ -1,5 +1,6 @@
 #!/bin/sh
-# stat counts another program, unchanged: exactly, more events than there are PICs, and prints it in perf stat's forms.
+# stat counts another program, unchanged, and what that forks and executes: exactly, more events than there are PICs, and prints
+# it in perf stat's forms.  Each boot ends with the launcher's search for leaks, and fails where it finds one.
 # shellcheck disable=SC2086 # $run is words
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -18,10 +19,21 @@ says() {
 # An event that is not known leaves spin's loops, of two instructions an iteration, uncounted, and each runs once.  All
 # numbers that spin prints have as many digits in both runs, so that the loops alone differ.
 loops() {
-	expect "$1: spin 1000 $2" 0 '^ Performance counter stats for .spin.:$' $run -- \
+	expect "$1: spin 1000 $2" 0 '^ Performance counter stats for .spin -e no_such -r 1 -w 0 1000 [34]000.:$' $run -- \
 		stat -e PAPI_tot_ins:u,PAPI_tot_ins:k,PAPI_tot_ins:uk spin -e no_such -r 1 -w 0 1000 "$2"
 }
 
+# kin NAME MORE WORDS [options]: `tree WORDS 1000`, whose kin make two instructions a turn, counts $kin; with 2000 turns MORE.
+kin() {
+	name=$1 more=$2 words=$3
+	shift 3
+	expect "$name" 0 "^ Performance counter stats for 'tree $words 1000':\$" $run "$@" -- stat -e $ins:u,$ins:k tree $words 1000
+	kin=$(value $ins:$level)
+	expect "$name, more turns" 0 '^ +[0-9]+\.[0-9]{9} seconds time elapsed$' $run "$@" -- stat -e $ins:u,$ins:k tree $words 2000
+	check "$name: exactly" test "$(value $ins:$level)" = $((kin + more))
+}
+
+ins=PAPI_tot_ins
 for arch in arm64 x86_64; do
 	run="scripts/barecpc run --arch $arch --accel tcg"
 	loops $arch 3000
@@ -32,7 +44,8 @@ for arch in arm64 x86_64; do
 	check "$arch: 1,000 iterations more are 2,000 instructions" test "$(value PAPI_tot_ins:u)" = $((short + 2000))
 
 	scripts/barecpc-cc --arch $arch -O2 -o "$tap_dir/shares" tests/cli/shares.c
-	run="$run --payload $tap_dir/shares"
+	scripts/barecpc-cc --arch $arch -O2 -o "$tap_dir/tree" tests/cli/tree.c
+	run="$run --payload $tap_dir/shares --payload $tap_dir/tree"
 	for lwps in 1 4; do
 		$run -- record -c 1000003 shares 1 $lwps >"$out" 2>"$err" </dev/null
 		events=$(sed -n 's/^# .* samples, \([0-9]*\) events, .*/\1/p' "$out")
@@ -40,28 +53,57 @@ for arch in arm64 x86_64; do
 		check "$arch: is what a profile of it counts" test "$(value PAPI_tot_ins:u)" = "$events"
 	done
 
-	ins=PAPI_tot_ins
+	level=u
+	kin "$arch: a program" 2000 turn
+	kin "$arch: one that executes another" 2000 next
+	kin "$arch: three that it forks" 6000 'fork 3'
+	kin "$arch: and that execute another" 6000 'exec 3'
+	one=$kin
+	# Only the mended QEMU's CPUs each count their own on arm64.
+	kin "$arch: those on four CPUs" 6000 'exec 3' --smp 4 --qemu pmu
+	check "$arch: count what they do on one" test "$kin" = "$one"
+	level=k
+	kin "$arch: at system privilege" 2000 turn --append priv=system
+	check "$arch: has nothing at user privilege" test "$(value $ins:u)" = 0
+	expect "$arch: a child that does not end" 0 '^# stat: LWPs that went on without the program, and are not in the counts: 1$' \
+		$run -- stat tree orphan
+	expect "$arch: a program that faults" 139 "^ +[1-9][0-9]* +$ins:u +\$" $run -- stat tree fault
+
+	# What it spins is the clock's affair: the runs are not alike.
+	expect "$arch: runs that differ" 0 "^# stat: reference $ins: [1-9][0-9]*\.\.[1-9][0-9]*, spread [1-9][0-9]* in 5 runs\$" \
+		$run -- stat -r 5 -e $ins tree vary
+	says "$arch: and how far" "^ +[1-9][0-9]* +$ins:u +\( \+- +[1-9][0-9]*\.[0-9]{2}% \)\$" 1
+	expect "$arch: runs that differ, -x" 0 "^[1-9][0-9]*,,$ins:u,[1-9][0-9]*\.[0-9]{2}%,[1-9][0-9]*,100\.00,,\$" \
+		$run -- stat -r 5 -x , -e $ins tree vary
+	says "$arch: -x: and are told of" "^# stat: reference $ins: .* in 5 runs\$" 1
+
+	expect "$arch: a set bound to a CPU meanwhile" 0 "^ +<not counted> +$ins:u +\$" $run -- stat -r 2 -e $ins tree cpu
+	says "$arch: and why" "^# stat: $ins: in 2 of 2 runs a set was bound to a CPU meanwhile\$" 1
+	expect "$arch: so too, -j" 0 '^\{"counter-value" : "<not counted>", ' $run -- stat -j -e $ins tree cpu
+
 	many=$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins
 	expect "$arch: more events than PICs" 0 "^# stat: reference $ins: [1-9][0-9]* in each of [2-9][0-9]* runs\$" \
 		$run -- stat -r 3 -e $many shares 1 1
-	says "$arch: each is counted, the same each time" "^ +[1-9][0-9]* +$ins:u +\( \+-  0\.00% \)\$" 12
+	says "$arch: each is counted, the same each time" "^ +[1-9][0-9]* +$ins:u +\$" 12
 	check "$arch: they are all the same" test "$(value $ins:u | sort -u | wc -l)" = 1
-	says "$arch: three runs are told of" "^ Performance counter stats for 'shares' \(3 runs\):\$" 1
-	says "$arch: and the time" '^ +[0-9.]+ seconds time elapsed$' 1
+	says "$arch: three runs are told of" "^ Performance counter stats for 'shares 1 1' \(3 runs\):\$" 1
+	says "$arch: and the time, with its error" '^ +[0-9.]+ \+- 0\.[0-9]+ seconds time elapsed  \( \+- +[0-9.]+% \)$' 1
 
-	expect "$arch: -x" 0 "^[1-9][0-9]*,,$ins:u,[1-9][0-9]*,100\.00\$" $run -- stat -x , -e $ins,no_such shares 1 1
-	says "$arch: -x: what cannot be counted" '^<not supported>,,no_such:u,0,100\.00$' 1
+	expect "$arch: -x" 0 "^[1-9][0-9]*,,$ins:u,[1-9][0-9]*,100\.00,,\$" $run -- stat -x , -e $ins,no_such shares 1 1
+	says "$arch: -x: what cannot be counted" '^<not supported>,,no_such:u,0,100\.00,,$' 1
 	says "$arch: -x: and why" '^# stat: no_such: Unknown event' 1
 	# arm64 without a model has no table to suggest from.
 	model=
 	[ $arch = x86_64 ] || model='--cpu neoverse-n1'
 	expect "$arch: a name that is nearly one" 0 '^# stat: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$' \
 		$run $model -- stat -e INST_RETIRE shares 1 1
-	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;[1-9][0-9]*;100\.00;0\.00%\$" \
+	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;0\.00%;[1-9][0-9]*;100\.00;;\$" \
 		$run -- stat -r 2 -x ';' -e $ins shares 1 1
-	expect "$arch: -j" 0 \
-		"^\{\"counter-value\" : \"[1-9][0-9]*\.000000\", \"unit\" : \"\", \"event\" : \"$ins:u\", \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" \
+	json="^\{\"counter-value\" : \"[1-9][0-9]*\.000000\", \"unit\" : \"\", \"event\" : \"$ins:u\""
+	expect "$arch: -j" 0 "$json, \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" \
 		$run -- stat -j -e $ins shares 1 1
+	expect "$arch: -j with runs" 0 "$json, \"variance\" : 0\.00, \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" \
+		$run -- stat -j -r 2 -e $ins shares 1 1
 	expect "$arch: the program's status" 2 '^spin: short and long are given together$' $run -- stat spin 1
 	expect "$arch: no such program" 127 '^stat: nothing: No such file' $run -- stat nothing
 	says "$arch: no table then" 'Performance counter' 0

@@ -1,0 +1,123 @@
+/*
+ * A program that tests/cli/stat.sh counts, and its kin, each of which
+ * executes known instructions: two a turn, beside what musl does.
+ *
+ *	tree fork N TURNS    N children, one after the other and then all at
+ *	                     once waited for, make TURNS turns each
+ *	tree exec N TURNS    the same, but each executes `tree turn TURNS`
+ *	tree turn TURNS      makes them itself
+ *	tree next TURNS      executes `tree turn TURNS`
+ *	tree vary            makes as many as the clock's last digits say
+ *	tree orphan          leaves a child that does not end
+ *	tree cpu             binds a set to CPU 0 and releases it
+ *	tree fault           stores to address 0
+ */
+#include <errno.h>
+#include <libcpc.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char *self;
+
+static void
+turn(long turns)
+{
+#ifdef __x86_64__
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
+#else
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(turns) : : "cc");
+#endif
+}
+
+static int
+become(char *turns)
+{
+	char *argv[] = { self, "turn", turns, NULL };
+
+	execv(self, argv);
+	return 1;
+}
+
+static int
+children(long n, char *turns, int executes)
+{
+	int status, failed = 0;
+	pid_t pid;
+
+	for (long i = 0; i < n; i++) {
+		if ((pid = fork()) == -1)
+			return 1;
+		if (pid == 0) {
+			if (executes)
+				_exit(become(turns));
+			turn(atol(turns));
+			_exit(0);
+		}
+	}
+	while (n-- > 0)
+		failed |= wait(&status) == -1 || status != 0;
+	return failed;
+}
+
+static int
+vary(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	turn(1 + ts.tv_nsec % 1000);
+	return 0;
+}
+
+static int
+orphan(void)
+{
+	if (fork() == 0) {
+		for (;;)
+			pause();
+	}
+	return 0;
+}
+
+static int
+cpu(void)
+{
+	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	return cpc_set_add_request(cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_USER,
+		   0, NULL) == -1 ||
+	       cpc_bind_cpu(cpc, 0, set, 0) == -1 || cpc_close(cpc) == -1;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	self = argv[0];
+	if (argc == 4 && strcmp(what, "fork") == 0)
+		return children(atol(argv[2]), argv[3], 0);
+	if (argc == 4 && strcmp(what, "exec") == 0)
+		return children(atol(argv[2]), argv[3], 1);
+	if (argc == 3 && strcmp(what, "turn") == 0) {
+		turn(atol(argv[2]));
+		return 0;
+	}
+	if (argc == 3 && strcmp(what, "next") == 0)
+		return become(argv[2]);
+	if (strcmp(what, "vary") == 0)
+		return vary();
+	if (strcmp(what, "orphan") == 0)
+		return orphan();
+	if (strcmp(what, "cpu") == 0)
+		return cpu();
+	if (strcmp(what, "fault") == 0)
+		*(volatile int *)(uintptr_t)(argc - 2) = 0;
+	return 2;
+}
