@@ -69,8 +69,7 @@ _Noreturn void arm64_user_return(struct trapframe *tf);
 
 /* trap.c, called by vectors.S */
 void arm64_trap_sync(struct trapframe *tf); /* but for SVC of a payload */
-void arm64_trap_irq(struct trapframe *tf);  /* of a payload */
-void arm64_trap_irq_kernel(struct trapframe *tf);
+void arm64_trap_irq(struct trapframe *tf);  /* of the kernel, idle */
 void arm64_trap_bad(struct trapframe *tf);
 _Noreturn void arm64_trap_overflow(struct trapframe *tf);
 

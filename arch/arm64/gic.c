@@ -13,7 +13,8 @@
 #include "kern/cpu.h"
 #include "lib/printf.h"
 
-const struct gic_ops *gic;
+static const struct gic_ops *gic;
+void (*gic_dispatch)(struct trapframe *);
 
 bool
 gic_wait_clear(const volatile uint32_t *reg, uint32_t bit)
@@ -38,6 +39,7 @@ gic_init(void)
 	if (gic == NULL || !gic->init())
 		panic("cpu: no GIC of version 2 or 3 in the %s",
 		    machine.m_tables);
+	gic_dispatch = gic->dispatch;
 	printf("cpu: GICv%u at %#lx\n", machine.m_gic,
 	    (unsigned long)machine.m_gicd.r_pa);
 }
@@ -66,10 +68,8 @@ arch_ipi(struct cpu *cpu, unsigned why)
 }
 
 bool
-gic_take(uint32_t iar)
+gic_take(uint32_t intid)
 {
-	uint32_t intid = GIC_INTID(iar);
-
 	if (intid < GIC_NSGI)
 		ipi_intr(intid);
 	else if (intid == machine.m_timer_intid)

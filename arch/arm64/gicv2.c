@@ -9,6 +9,7 @@
 #include "arch/arm64/machine.h"
 #include "kern/arch.h"
 
+#define INTID(iar)         ((iar)&0x3ff) /* who sent it is above */
 #define GICD_CTLR          (0x000 / 4)
 #define GICD_IGROUPR(n)    (0x080 / 4 + (n))
 #define GICD_ISENABLER(n)  (0x100 / 4 + (n))
@@ -61,15 +62,15 @@ enable(struct arm64_cpu *ac, uint32_t intid)
 	gicd[GICD_ISENABLER(0)] = 1U << intid;
 }
 
-uint32_t
-gicv2_acknowledge(void)
+static void
+dispatch(struct trapframe *tf)
 {
-	return gicc[GICC_IAR];
-}
+	uint32_t iar = gicc[GICC_IAR];
 
-void
-gicv2_end(uint32_t iar)
-{
+	if (INTID(iar) == machine.m_pmu_intid)
+		kcpc_pmi(tf);
+	else if (!gic_take(INTID(iar)))
+		return;
 	gicc[GICC_EOIR] = iar;
 }
 
@@ -84,5 +85,6 @@ const struct gic_ops gicv2_ops = {
 	.init = init,
 	.cpu_init = cpu_init,
 	.enable = enable,
+	.dispatch = dispatch,
 	.sgi = sgi,
 };

@@ -124,6 +124,19 @@ enable(struct arm64_cpu *ac, uint32_t intid)
 	ac->ac_gicr[GICR_ISENABLER0] = 1U << intid;
 }
 
+static void
+dispatch(struct trapframe *tf)
+{
+	uint32_t intid = (uint32_t)read_sysreg(icc_iar1_el1);
+
+	dsb(sy); /* the read is what acknowledges */
+	if (intid == machine.m_pmu_intid)
+		kcpc_pmi(tf);
+	else if (!gic_take(intid))
+		return;
+	write_sysreg(icc_eoir1_el1, intid);
+}
+
 /*
  * ICC_SGI1R_EL1: Aff3, Aff2, Aff1, the range of Aff0 and a bit in it.
  */
@@ -145,5 +158,6 @@ const struct gic_ops gicv3_ops = {
 	.init = init,
 	.cpu_init = cpu_init,
 	.enable = enable,
+	.dispatch = dispatch,
 	.sgi = sgi,
 };

@@ -4,7 +4,6 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/fp.h"
 #include "arch/arm64/gic.h"
-#include "arch/arm64/machine.h"
 #include "arch/arm64/sigcopy.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
@@ -15,7 +14,7 @@
 #include "kern/syscall.h"
 #include "lib/printf.h"
 
-/* What vectors.S knows of a system call. */
+/* What vectors.S knows of the kernel. */
 _Static_assert(offsetof(struct spinlock, sl_held) == 0, "the kernel lock");
 _Static_assert(offsetof(struct cpu, c_lwp) == C_LWP, "asm.h");
 _Static_assert(offsetof(struct lwp, l_ast) == L_AST, "asm.h");
@@ -158,34 +157,12 @@ arm64_trap_sync(struct trapframe *tf)
 	trap_return(tf);
 }
 
-/* Take the most urgent interrupt; the next one traps again. */
-static inline void
-take_interrupt(struct trapframe *tf)
-{
-	uint32_t intid;
-
-	kernel_lock();
-	intid = gic_acknowledge();
-	/* Overflows first: the way to their handlers is what they cost. */
-	if (intid == machine.m_pmu_intid)
-		kcpc_pmi(tf);
-	else if (!gic_take(intid))
-		return;
-	gic_end(intid);
-}
-
+/* It struck arch_idle(). */
 void
 arm64_trap_irq(struct trapframe *tf)
 {
-	take_interrupt(tf);
-	trap_return(tf);
-}
-
-/* It struck arch_idle(). */
-void
-arm64_trap_irq_kernel(struct trapframe *tf)
-{
-	take_interrupt(tf);
+	kernel_lock();
+	gic_dispatch(tf);
 	kernel_unlock();
 }
 

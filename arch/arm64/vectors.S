@@ -136,7 +136,7 @@ arm64_vectors:
 	never
 	from_payload arm64_trap_bad
 	from_kernel arm64_trap_sync		/* EL1h */
-	from_kernel arm64_trap_irq_kernel
+	from_kernel arm64_trap_irq
 	from_kernel arm64_trap_bad
 	from_kernel arm64_trap_bad
 	from_payload_sync			/* EL0 */
@@ -150,23 +150,39 @@ arm64_vectors:
 	.balign	128
 
 /*
- * A system call; x1 = ESR_EL1.  It is kernel_lock(), syscall_find(), the call,
- * trap_return() where there is reason to, and kernel_unlock(), in a few more
- * instructions than it takes C to save registers for them.
+ * System calls and interrupts do in assembly what kernel_lock(),
+ * syscall_find(), lwp_self() and kernel_unlock() do, in fewer instructions than
+ * it takes C to save registers for them.
  *
  * The frame is a whole one, for fork, signals and reports.  But as long as
  * nobody changed it on the way, the registers functions keep are still the
- * payload's, and are not read back.
+ * payload's, and are not read back: a call that sets them is one that
+ * returns EJUSTRETURN.
  */
-svc_entry:
-	save_payload x1
+	.macro	lock_kernel wait
 	adrp	x1, klock
 	add	x1, x1, #:lo12:klock
 	mov	w2, #1
 1:	ldaxrb	w3, [x1]
-	cbnz	w3, svc_wait
+	cbnz	w3, \wait
 	stxrb	w3, w2, [x1]
 	cbnz	w3, 1b
+	.endm
+
+	/* Or there is something to do first. */
+	.macro	unlock_kernel first
+	mrs	x1, tpidr_el1
+	ldr	x1, [x1, #C_LWP]
+	ldr	w1, [x1, #L_AST]
+	cbnz	w1, \first
+	adrp	x1, klock
+	add	x1, x1, #:lo12:klock
+	stlrb	wzr, [x1]
+	.endm
+
+svc_entry:
+	save_payload x1				/* ESR_EL1 */
+	lock_kernel svc_wait
 svc_find:
 	adrp	x2, syscall_linux
 	add	x2, x2, #:lo12:syscall_linux
@@ -174,23 +190,11 @@ svc_find:
 	b.hs	svc_find_private
 1:	ldr	x2, [x2, w8, uxtw #3]
 2:	blr	x2
-	mrs	x1, tpidr_el1
-	ldr	x1, [x1, #C_LWP]
-	ldr	w1, [x1, #L_AST]
-	cbnz	w1, svc_trap_return
-	adrp	x1, klock
-	add	x1, x1, #:lo12:klock
-	stlrb	wzr, [x1]
+	unlock_kernel svc_trap_return
 	cmn	x0, #EJUSTRETURN
 	b.eq	user_return
 	ldr	x1, [sp, #TF_X(1)]
 	b	return_kept
-
-svc_wait:
-	bl	kernel_lock_wait
-	mov	x0, sp
-	ldr	w8, [sp, #TF_X(8)]
-	b	svc_find
 
 svc_find_private:
 	adrp	x2, syscall_private
@@ -202,6 +206,12 @@ svc_find_private:
 	add	x2, x2, #:lo12:syscall_unknown
 	b	2b
 
+svc_wait:
+	bl	kernel_lock_wait
+	mov	x0, sp
+	ldr	w8, [sp, #TF_X(8)]
+	b	svc_find
+
 svc_trap_return:
 	cmn	x0, #EJUSTRETURN
 	b.eq	1f
@@ -210,11 +220,15 @@ svc_trap_return:
 	bl	trap_return
 	b	user_return
 
-/* An interrupt: no handler of one changes those registers. */
 irq_entry:
 	save_payload xzr
-	bl	arm64_trap_irq
-	ldp	x0, x1, [sp, #TF_X(0)]
+	lock_kernel irq_wait
+irq_dispatch:
+	adrp	x1, gic_dispatch
+	ldr	x1, [x1, #:lo12:gic_dispatch]
+	blr	x1
+	unlock_kernel irq_trap_return
+1:	ldp	x0, x1, [sp, #TF_X(0)]
 return_kept:
 	ldp	x30, x2, [sp, #TF_X(30)]
 	msr	sp_el0, x2
@@ -223,6 +237,16 @@ return_kept:
 	ldr	x29, [sp, #TF_X(29)]
 	add	sp, sp, #TF_BYTES
 	eret
+
+irq_trap_return:
+	mov	x0, sp
+	bl	trap_return
+	b	1b
+
+irq_wait:
+	bl	kernel_lock_wait
+	mov	x0, sp
+	b	irq_dispatch
 
 payload_entry:
 	save_registers
