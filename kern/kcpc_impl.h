@@ -46,7 +46,8 @@ struct kcpc_ctx {
 	struct timer kc_fold; /* runs while one that is MUTE does */
 	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
 	struct kcpc_profile *kc_profile; /* it counts for this, or NULL */
-	uint32_t kc_room;                /* kcpc_bind.c: for so many requests */
+	uint64_t kc_struck; /* a profile's: where in the kernel, or 0 */
+	uint32_t kc_room;   /* kcpc_bind.c: for so many requests */
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
 	struct cpc_page *kc_own; /* the counts of an LWP without a page */
@@ -226,6 +227,7 @@ intptr_t kcpc_event(const uintptr_t *a);
 intptr_t kcpc_event_why(const uintptr_t *a);
 intptr_t kcpc_table(const uintptr_t *a);
 intptr_t kcpc_table_cpu(const uintptr_t *a);
+intptr_t kcpc_kernel_symbol(const uintptr_t *a);
 
 /*
  * kcpc_page.c: the counts of the context, which does not run, are in its
@@ -240,6 +242,8 @@ void kcpc_page_free(struct lwp *l);
 void kcpc_profile_inherit(struct kcpc_ctx *ctx);
 /* LWP parent has forked: its child is counted, too, if sums are taken. */
 int kcpc_profile_fork(const struct lwp *parent, struct lwp *child);
+/* It was stopped: samples of what struck the kernel, where it counted on. */
+void kcpc_profile_struck(struct kcpc_ctx *ctx);
 /* It overflowed: take a sample, tf being the LWP's way back, and count on. */
 void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
 void kcpc_profile_end(struct kcpc_ctx *ctx);

@@ -7,6 +7,7 @@
 #include "kern/arch.h"
 #include "kern/errno.h"
 #include "kern/kcpc_impl.h"
+#include "kern/ksym.h"
 #include "kern/usercopy.h"
 #include "lib/string.h"
 
@@ -225,4 +226,17 @@ kcpc_table_cpu(const uintptr_t *a)
 	const struct events *es = &kcpc_ops->pcbe_table;
 
 	return es->es_pmu != NULL ? list_one(a, es->es_pmu->ep_name) : 0;
+}
+
+intptr_t
+kcpc_kernel_symbol(const uintptr_t *a)
+{
+	struct listing ls = { .ls_to = a[1], .ls_room = a[2] };
+	uintptr_t offset;
+	const char *name = ksym_lookup(a[0], &offset);
+
+	if (name[0] == '?')
+		return -EINVAL;
+	list_add(&ls, name);
+	return list_end(&ls);
 }

@@ -22,6 +22,7 @@
 #include "kern/page.h"
 #include "kern/proc.h"
 #include "kern/usercopy.h"
+#include "kern/witness.h"
 #include "lib/string.h"
 
 /* Samples as read(2) gives them, one behind the other. */
@@ -114,18 +115,23 @@ walk(const struct trapframe *tf, uint64_t *pc, unsigned max)
 	return n;
 }
 
+/* In the kernel, unless that is 0, and by tf on the way back from there. */
 static void
-add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx,
+add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx, uint64_t kernel,
     const struct trapframe *tf)
 {
+	struct cpc_profile_sample head;
 	uint64_t pc[CPC_PROFILE_DEPTH];
-	unsigned n = walk(tf, pc, kp->kp_depth);
-	struct cpc_profile_sample head = {
-		.cm_lwp = (uint32_t)ctx->kc_lwp->l_id,
-		.cm_nframes = n,
-	};
-	char *at = sample_room(kp, sizeof head + n * sizeof pc[0]);
+	unsigned n = 0;
+	char *at;
 
+	if (kernel != 0)
+		pc[n++] = kernel;
+	if (n < kp->kp_depth)
+		n += walk(tf, pc + n, kp->kp_depth - n);
+	head.cm_lwp = (uint32_t)ctx->kc_lwp->l_id;
+	head.cm_nframes = n;
+	at = sample_room(kp, sizeof head + n * sizeof pc[0]);
 	kp->kp_stat.ct_samples++;
 	if (at == NULL) {
 		kp->kp_stat.ct_lost++;
@@ -160,10 +166,41 @@ begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
 void
 kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
 {
-	add_sample(ctx->kc_profile, ctx, tf);
+	add_sample(ctx->kc_profile, ctx, ctx->kc_struck, tf);
+	ctx->kc_struck = 0;
 	begin_period(ctx->kc_profile, ctx);
 	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	kcpc_start(ctx);
+}
+
+/*
+ * Each time it counted on a period had ended.  What its PIC counted since
+ * program() is then less than a period, but its fold took it for a whole
+ * round.
+ */
+void
+kcpc_profile_struck(struct kcpc_ctx *ctx)
+{
+	struct kcpc_profile *kp = ctx->kc_profile;
+	struct pcbe_struck *pk;
+	uint64_t preset, periods;
+
+	if (kcpc_ops->struck == NULL)
+		return;
+	pk = kcpc_ops->struck();
+	ctx->kc_struck = pk->pk_last;
+	pk->pk_last = 0;
+	if ((periods = pk->pk_n + pk->pk_lost) == 0)
+		return;
+	for (unsigned i = 0; i < pk->pk_n; i++)
+		add_sample(kp, ctx, pk->pk_pc[i], ctx->kc_lwp->l_tf);
+	kp->kp_stat.ct_samples += pk->pk_lost;
+	kp->kp_stat.ct_lost += pk->pk_lost;
+	pk->pk_n = pk->pk_lost = 0;
+	preset = ctx->kc_reqs[0].kr_preset;
+	kp->kp_count[0] -= periods * preset; /* so many times its distance */
+	*kcpc_count(ctx, 0) = preset + ((*kcpc_count(ctx, 0) - preset) &
+					   ctx->kc_pcbe.ps_cfg[0].pc_mask);
 }
 
 static void
@@ -297,6 +334,10 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 	ctx->kc_profile = kp;
 	kp->kp_refs++;
 	kp->kp_depth = (unsigned)depth;
+	if (ctx->kc_pcbe.ps_urgent != 0) {
+		ctx->kc_pcbe.ps_resume = ctx->kc_reqs[0].kr_preset;
+		ctx->kc_pcbe.ps_selection = PCBE_UNSELECTED;
+	}
 	kp->kp_nreqs = ctx->kc_nreqs;
 	return 0;
 }
@@ -309,6 +350,8 @@ kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
 	if (kp == NULL)
 		return EBADF;
 	kp->kp_stat.ct_left = kp->kp_refs - 1; /* but for the file */
+	kp->kp_stat.ct_kernel =
+	    kcpc_ops->struck != NULL && !witness_counts(CPC_COUNT_SYSTEM);
 	return copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
 }
 

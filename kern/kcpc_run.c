@@ -73,6 +73,18 @@ kcpc_overflow(struct kcpc_ctx *ctx, uint64_t pics)
 	told(ctx, pics);
 }
 
+/* A context with more to stop than PICs. */
+#define STOPS_UNUSUAL (KCPC_CTX_MUTE | KCPC_CTX_PROFILE)
+
+static __attribute__((noinline)) void
+stopped_unusual(struct kcpc_ctx *ctx)
+{
+	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
+		timer_stop(&ctx->kc_fold);
+	if ((ctx->kc_flags & KCPC_CTX_PROFILE) != 0)
+		kcpc_profile_struck(ctx);
+}
+
 /*
  * A switch of LWPs takes the PICs from one context and gives them to another;
  * what the page says is right again before its LWP can read it.
@@ -82,8 +94,8 @@ take(struct kcpc_ctx *ctx)
 {
 	uint64_t pics = kcpc_ops->stop(&ctx->kc_pcbe);
 
-	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
-		timer_stop(&ctx->kc_fold);
+	if ((ctx->kc_flags & STOPS_UNUSUAL) != 0)
+		stopped_unusual(ctx);
 	if (pics != 0)
 		kcpc_overflow(ctx, pics);
 	return pics;
@@ -158,19 +170,19 @@ fold_due(void *arg)
 		kcpc_refresh(ctx);
 }
 
-/*
- * A context that is frozen, or has a timer to tell it of overflows.  Apart,
- * so that the usual way is short.
- */
-#define UNUSUAL (KCPC_CTX_FREEZE | KCPC_CTX_MUTE)
+/* One that is frozen, or the like.  Apart, so that the usual way is short. */
+#define UNUSUAL (KCPC_CTX_FREEZE | STOPS_UNUSUAL)
 
 static __attribute__((noinline)) uint64_t
 save_unusual(struct kcpc_ctx *ctx)
 {
+	uint64_t pics;
+
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		return 0;
-	timer_stop(&ctx->kc_fold);
-	return kcpc_ops->stop(&ctx->kc_pcbe);
+	pics = kcpc_ops->stop(&ctx->kc_pcbe);
+	stopped_unusual(ctx);
+	return pics;
 }
 
 uint64_t

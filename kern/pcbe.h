@@ -90,6 +90,23 @@ struct pcbe_set {
 	 * at its end.  As it is when the set is first programmed.
 	 */
 	uint32_t ps_urgent;
+	/*
+	 * kcpc's, too: where the one PIC of ps_urgent then counts on from in
+	 * the kernel, instead of stopping; 0: it stops.
+	 */
+	uint64_t ps_resume;
+};
+
+/* ps_selection of a set of which kcpc changed one of these. */
+#define PCBE_UNSELECTED (~0ULL)
+
+/* Where overflows of a set with ps_resume struck the kernel. */
+#define PCBE_STRUCK 126
+struct pcbe_struck {
+	uint32_t pk_n;    /* times it counted on, the oldest first */
+	uint32_t pk_lost; /* more of them, without a place */
+	uint64_t pk_pc[PCBE_STRUCK];
+	uint64_t pk_last; /* the same of what stop() tells, or 0 */
 };
 
 /*
@@ -245,6 +262,12 @@ struct pcbe_ops {
 	 * Returns NULL, or what was wrong ("reads 0 after 1000 instructions").
 	 */
 	const char *(*prove)(unsigned pic);
+
+	/*
+	 * Of this CPU, since it was last told, which is for kcpc to note here;
+	 * while no PIC counts.  NULL: the machine has no way to.
+	 */
+	struct pcbe_struck *(*struck)(void);
 
 	/*
 	 * Only of software (kern/null_pcbe.c): n instructions have retired at

@@ -28,8 +28,14 @@
 #define NAME           "record"
 #define PERIOD_DEFAULT 100003 /* a prime: no loop goes along with it */
 #define PERIOD_MAX     INT32_MAX
-/* Where the kernel is counted, so is its own work for a sample, some 1,000. */
-#define PERIOD_MIN_SYSTEM 10000
+/*
+ * Where the kernel is counted, so is a part of its own work for a sample, some
+ * 300 instructions; in a shorter period the program would get nowhere.  Where
+ * an overflow in the kernel is not told of before its end, a period is to be
+ * longer than most system calls, each of which has one sample at most.
+ */
+#define PERIOD_MIN_SYSTEM 1000
+#define PERIOD_MIN_CALL   10000
 
 static struct profile {
 	int argc; /* ours */
@@ -78,7 +84,6 @@ parse(int argc, char **argv)
 {
 	static char event[] = "PAPI_tot_ins";
 	char *name = event;
-	uint64_t least;
 	int c;
 
 	pr.argc = argc;
@@ -104,7 +109,25 @@ parse(int argc, char **argv)
 	if (name == NULL || !options_event(&pr.event, name))
 		fail(2, "-e: an event without a name");
 	pr.program = argv + optind;
-	least = pr.event.e_flags & CPC_COUNT_SYSTEM ? PERIOD_MIN_SYSTEM : 1;
+}
+
+/* What the file says of itself. */
+static void
+ask(int fd)
+{
+	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&pr.stat,
+		0, 0) != 0)
+		fail(1, "cannot read the profile");
+}
+
+static void
+check_period(void)
+{
+	uint64_t least = 1;
+
+	if ((pr.event.e_flags & CPC_COUNT_SYSTEM) != 0)
+		least = pr.stat.ct_kernel != 0 ? PERIOD_MIN_SYSTEM
+		                               : PERIOD_MIN_CALL;
 	if (pr.period < least || pr.period > PERIOD_MAX)
 		fail(2, "-c: %" PRIu64 " is not within %" PRIu64 "..%d",
 		    pr.period, least, PERIOD_MAX);
@@ -181,11 +204,25 @@ add_frame(char *line, size_t len, const char *name, const char *suffix)
 	}
 }
 
+/* A function of the kernel's, NULL where pc is the program's. */
+static const char *
+kernel_symbol(uint64_t pc)
+{
+	static char name[128];
+	intptr_t bytes;
+
+	if (pc >> 63 == 0)
+		return NULL;
+	bytes = cpc_syscall(
+	    CPC_OP_KERNEL_SYMBOL, pc, (uintptr_t)name, sizeof name - 1, 0);
+	return bytes > 0 ? name : "[unknown]";
+}
+
 /* What lies behind the first is where calls return to, behind the call. */
 static const char *
-frame_symbol(const struct cpc_profile_sample *s, uint32_t n)
+frame_symbol(const uint64_t *pc, uint32_t n)
 {
-	return symbols_find(s->cm_pc[n] - pr.stat.ct_bias - (n > 0));
+	return symbols_find(pc[n] - pr.stat.ct_bias - (n > 0));
 }
 
 /*
@@ -193,14 +230,13 @@ frame_symbol(const struct cpc_profile_sample *s, uint32_t n)
  * calls return to it.
  */
 static uint32_t
-depth(const struct cpc_profile_sample *s)
+depth(const uint64_t *pc, uint32_t nframes)
 {
 	uint32_t n = 1;
 
-	while (n < s->cm_nframes &&
-	       symbols_behind_call(s->cm_pc[n] - pr.stat.ct_bias))
+	while (n < nframes && symbols_behind_call(pc[n] - pr.stat.ct_bias))
 		n++;
-	return n;
+	return n < nframes ? n : nframes;
 }
 
 /*
@@ -218,16 +254,21 @@ static void
 tally(const struct cpc_profile_sample *s)
 {
 	char line[CPC_PROFILE_DEPTH * 64], row[320];
+	const char *kernel = kernel_symbol(s->cm_pc[0]);
+	const uint64_t *pc = s->cm_pc + (kernel != NULL);
+	uint32_t nframes = s->cm_nframes - (kernel != NULL);
 
-	snprintf(row, sizeof row, "[%c] %s", pr.kernel ? 'k' : '.',
-	    frame_symbol(s, 0));
+	snprintf(row, sizeof row, "[%c] %s",
+	    kernel != NULL || pr.kernel ? 'k' : '.',
+	    kernel != NULL ? kernel : frame_symbol(pc, 0));
 	tally_add(&pr.functions, row);
 
 	snprintf(line, sizeof line, "%s", pr.program[0]);
-	for (uint32_t n = depth(s); n-- > 0;)
-		add_frame(line, sizeof line, frame_symbol(s, n), "");
-	if (pr.kernel)
-		add_frame(line, sizeof line, "[kernel]", "_[k]");
+	for (uint32_t n = depth(pc, nframes); n-- > 0;)
+		add_frame(line, sizeof line, frame_symbol(pc, n), "");
+	if (kernel != NULL || pr.kernel)
+		add_frame(line, sizeof line,
+		    kernel != NULL ? kernel : "[kernel]", "_[k]");
 	tally_add(&pr.folded, line);
 }
 
@@ -237,9 +278,7 @@ take_samples(int fd)
 	static uint64_t buf[8192];
 	ssize_t n;
 
-	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&pr.stat,
-		0, 0) != 0)
-		fail(1, "cannot read the profile");
+	ask(fd);
 	while ((n = read(fd, buf, sizeof buf)) > 0) {
 		for (size_t at = 0; at < (size_t)n / sizeof *buf;) {
 			const struct cpc_profile_sample *s =
@@ -275,7 +314,7 @@ print_table(void)
 		    pr.event.e_name, flags_suffix(pr.event.e_flags), pr.period,
 		    st->ct_samples, st->ct_events, st->ct_lwps);
 	if (st->ct_lost != 0)
-		printf("# %" PRIu64 " samples were lost: out of memory\n",
+		printf("# %" PRIu64 " samples were lost: no room for them\n",
 		    st->ct_lost);
 	if (st->ct_revoked != 0)
 		printf("# %" PRIu32
@@ -360,6 +399,8 @@ main(int argc, char **argv)
 	pr.kernel = is_kernel();
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/profile: %s", strerror(errno));
+	ask(fd);
+	check_period();
 	run(cpc, set, fd);
 	take_samples(fd);
 	print_table();

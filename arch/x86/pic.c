@@ -88,7 +88,7 @@ x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	cfg->pc_mask = p->xp_mask;
 	cfg->pc_slow =
 	    p->xp_short || (cfg->pc_notify && x86_pics.xs_status == 0);
-	set->ps_selection = X86_UNNUMBERED;
+	set->ps_selection = PCBE_UNSELECTED;
 	set->ps_run |= p->xp_global | x86_pics.xs_kept;
 	set->ps_ctrl |= x86_pics.xs_kept_fixed;
 	if (p->xp_select == 0) {
@@ -386,6 +386,7 @@ x86_pic_ops(struct pcbe_ops *ops)
 	ops->sample = together ? x86_together_sample : sample;
 	ops->free = free_cfg;
 	ops->keep = keep;
+	ops->struck = x86_nmi_struck;
 	for (unsigned i = 0; i < ps->xs_n; i++)
 		x86_pic_of_bit[__builtin_ctzll(ps->xs_pic[i].xp_global)] =
 		    (uint8_t)i;

@@ -61,6 +61,8 @@ extern struct x86_pic_cpu {
 	uint32_t pc_urgent;
 	/* ...how often stop() found that one did, and an NMI told so. */
 	uint32_t pc_found, pc_came;
+	/* ...and where that PIC counts on from, with its event select. */
+	uint64_t pc_resume, pc_resume_select;
 	bool pc_masked; /* the APIC's entry may be */
 } __attribute__((aligned(X86_PIC_CPU_BYTES))) x86_pic_cpus[MAXCPU];
 _Static_assert(sizeof(struct x86_pic_cpu) == X86_PIC_CPU_BYTES, "it is");
@@ -70,9 +72,6 @@ x86_pic_self(void)
 {
 	return &x86_pic_cpus[arch_curcpu()->c_id];
 }
-
-/* ps_selection of a set that has none yet. */
-#define X86_UNNUMBERED (~0ULL)
 
 /* pc_aux: the MSR that loads the PIC, and what RDPMC takes for it. */
 #define X86_AUX_INDEX(aux) ((uint32_t)(aux))
@@ -107,15 +106,16 @@ void x86_pic_clear_others(struct x86_pic_cpu *pc, uint32_t pics);
 void x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg);
 
 /*
- * pic_nmi.c: the overflows of these PICs are to strike the kernel, too; while
+ * pic_nmi.c: this set's overflows are to strike the kernel, too, or not; while
  * nothing counts.
  */
-void x86_nmi_deliver(struct x86_pic_cpu *pc, uint32_t urgent);
+void x86_nmi_deliver(struct x86_pic_cpu *pc, const struct pcbe_set *set);
+struct pcbe_struck *x86_nmi_struck(void);
 /*
  * An NMI: was it an overflow's?  In the kernel; in a payload, where
  * kcpc_pmi() knew of none.
  */
-bool x86_pic_nmi(void);
+bool x86_pic_nmi(uint64_t pc);
 bool x86_pic_nmi_late(void);
 
 /* It was, in a payload: kcpc_pmi() found it. */
@@ -131,8 +131,9 @@ x86_pic_nmi_seen(void)
 static inline void
 x86_nmi_select(struct x86_pic_cpu *pc, const struct pcbe_set *set)
 {
-	if (pc->pc_urgent != set->ps_urgent || pc->pc_masked)
-		x86_nmi_deliver(pc, set->ps_urgent);
+	if (pc->pc_urgent != set->ps_urgent ||
+	    pc->pc_resume != set->ps_resume || pc->pc_masked)
+		x86_nmi_deliver(pc, set);
 }
 
 /* Such a set has been stopped, and had overflowed. */

@@ -18,6 +18,10 @@
  * not do that.  For that reason the way in from a payload has an IRET of its
  * own.
  *
+ * A set may ask to count on from a place of its own (ps_resume) instead, as
+ * profiles do: then the NMI loads its PIC and notes where it struck, and
+ * whoever stops the set next finds the notes (pcbe_struck).
+ *
  * The manual's order is kept, in two parts.  The NMI stops the PICs; status
  * is cleared by stop(), and the APIC's entry, which Intel's delivery masks,
  * is written when that has been done: by kcpc_pmi(), or by the next program().
@@ -32,16 +36,26 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 
-void
-x86_nmi_deliver(struct x86_pic_cpu *pc, uint32_t urgent)
-{
-	bool same = (pc->pc_urgent != 0) == (urgent != 0);
+static struct pcbe_struck struck[MAXCPU];
 
-	pc->pc_urgent = urgent;
+struct pcbe_struck *
+x86_nmi_struck(void)
+{
+	return &struck[arch_curcpu()->c_id];
+}
+
+void
+x86_nmi_deliver(struct x86_pic_cpu *pc, const struct pcbe_set *set)
+{
+	bool same = (pc->pc_urgent != 0) == (set->ps_urgent != 0);
+
+	pc->pc_urgent = set->ps_urgent;
+	pc->pc_resume = set->ps_resume;
+	pc->pc_resume_select = set->ps_cfg->pc_sel;
 	if (same && !pc->pc_masked)
 		return;
 	pc->pc_masked = false;
-	pmu_deliver(urgent != 0);
+	pmu_deliver(set->ps_urgent != 0);
 }
 
 /* PICs that overflowed, which stay as they are. */
@@ -81,8 +95,51 @@ x86_pic_nmi_late(void)
 	return true;
 }
 
+/* A set of one PIC that counts on from a place it can be loaded with. */
+static bool
+resumes(const struct x86_pic_cpu *pc)
+{
+	const struct x86_pic *p;
+
+	if (pc->pc_resume == 0)
+		return false;
+	p = &x86_pics.xs_pic[__builtin_ctz(pc->pc_urgent)];
+	if (p->xp_short && (uint64_t)(int32_t)pc->pc_resume != pc->pc_resume)
+		return false;
+	/* Not where stop() was struck, which has stopped it already. */
+	if (x86_pics.xs_ctrl != 0)
+		return pmu_rdmsr(x86_pics.xs_ctrl) != x86_pics.xs_kept;
+	return pmu_rdmsr(p->xp_select) != 0;
+}
+
+/* All of the manual's order, and a note of where it was. */
+static void
+resume(struct x86_pic_cpu *pc, uint64_t at)
+{
+	unsigned n = (unsigned)__builtin_ctz(pc->pc_urgent);
+	const struct x86_pic *p = &x86_pics.xs_pic[n];
+	uint64_t run = p->xp_global | x86_pics.xs_kept;
+	struct pcbe_struck *pk = x86_nmi_struck();
+
+	x86_pics_stop(pc);
+	if (x86_pics.xs_clear != 0)
+		pmu_wrmsr(x86_pics.xs_clear, p->xp_global);
+	pc->pc_seen[n] = pc->pc_resume & p->xp_mask;
+	pmu_wrmsr(p->xp_counter, pc->pc_seen[n]);
+	if (pk->pk_n < PCBE_STRUCK)
+		pk->pk_pc[pk->pk_n++] = at;
+	else
+		pk->pk_lost++;
+	pmu_deliver(true);
+	pmu_hand_over();
+	if (x86_pics.xs_ctrl != 0)
+		pmu_wrmsr(x86_pics.xs_ctrl, run);
+	else
+		pmu_wrmsr(p->xp_select, pc->pc_resume_select);
+}
+
 bool
-x86_pic_nmi(void)
+x86_pic_nmi(uint64_t at)
 {
 	struct x86_pic_cpu *pc = x86_pic_self();
 	uint32_t pics = pc->pc_urgent != 0 ? overflowed(pc) : 0;
@@ -93,8 +150,15 @@ x86_pic_nmi(void)
 	 * Others than those, a PIC that went round, wait for the kernel's end:
 	 * their set goes on counting meanwhile.
 	 */
-	if ((pics & pc->pc_urgent & ~pc->pc_strides) != 0)
+	if ((pics & pc->pc_urgent & ~pc->pc_strides) != 0) {
+		if (resumes(pc)) {
+			resume(pc, at);
+			return true;
+		}
 		x86_pics_stop(pc);
+		if (pc->pc_resume != 0)
+			x86_nmi_struck()->pk_last = at;
+	}
 	pc->pc_came = pc->pc_found + 1; /* it will find it */
 	pc->pc_masked = true;
 	pc->pc_selection = 0; /* so that program() looks at these */

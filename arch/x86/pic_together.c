@@ -29,6 +29,7 @@ static struct selection {
 	uint32_t sl_pics;
 	uint32_t sl_urgent;
 	uint32_t sl_besides;
+	uint64_t sl_resume;
 	uint64_t sl_beside[EXTRA_N - 1];
 	uint64_t sl_select[PCBE_MAXPIC];
 } selections[NSELECTION];
@@ -38,6 +39,7 @@ is_selection(const struct selection *sl, const struct pcbe_set *set)
 {
 	if (sl->sl_pics != set->ps_pics || sl->sl_fixed != set->ps_ctrl ||
 	    sl->sl_urgent != set->ps_urgent ||
+	    sl->sl_resume != set->ps_resume ||
 	    sl->sl_besides != set->ps_besides)
 		return false;
 	if (set->ps_besides != 0 &&
@@ -69,6 +71,7 @@ selection_of(const struct pcbe_set *set)
 	sl->sl_fixed = set->ps_ctrl;
 	sl->sl_pics = set->ps_pics;
 	sl->sl_urgent = set->ps_urgent;
+	sl->sl_resume = set->ps_resume;
 	sl->sl_besides = set->ps_besides;
 	memcpy(sl->sl_beside, set->ps_beside, sizeof sl->sl_beside);
 	for (unsigned i = 0; i < set->ps_n; i++)
@@ -83,7 +86,7 @@ selection_of(const struct pcbe_set *set)
 static __attribute__((noinline)) void
 select(struct x86_pic_cpu *pc, struct pcbe_set *set)
 {
-	if (set->ps_selection == X86_UNNUMBERED)
+	if (set->ps_selection == PCBE_UNSELECTED)
 		set->ps_selection = selection_of(set);
 	if (pc->pc_selection == set->ps_selection)
 		return;

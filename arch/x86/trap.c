@@ -196,7 +196,7 @@ kernel_nmi(struct trapframe *tf)
 {
 	if (x86_halt_requested())
 		x86_stop();
-	if (!x86_pic_nmi())
+	if (!x86_pic_nmi(tf->tf_rip))
 		nmi_unexpected(tf);
 	/*
 	 * STI lets an NMI in, and what waited behind that: HLT would sleep

@@ -150,6 +150,11 @@ enum cpc_op {
 	 * it, until the set is released; by CPC_OP_RELE of any LWP.
 	 */
 	CPC_OP_BIND_CPU = 43,
+	/*
+	 * a: an address of the kernel's, as a sample has it, b, c: as for
+	 * lists: the function's name.  EINVAL where it is in none.
+	 */
+	CPC_OP_KERNEL_SYMBOL = 44,
 };
 
 enum cpc_stir {
@@ -272,7 +277,11 @@ struct cpc_page {
 struct cpc_profile_sample {
 	uint32_t cm_lwp;
 	uint32_t cm_nframes;
-	uint64_t cm_pc[]; /* the next instruction; the callers' behind it */
+	/*
+	 * The next instruction; the callers' behind it.  The first may be the
+	 * kernel's, bit 63 set: what the program asked it for comes next.
+	 */
+	uint64_t cm_pc[];
 };
 
 struct cpc_profile_stat {
@@ -283,7 +292,7 @@ struct cpc_profile_stat {
 	uint32_t ct_lwps;    /* that were counted */
 	uint32_t ct_revoked; /* of these, whose counters a CPU's set took */
 	uint32_t ct_left;    /* of these, that have yet to end */
-	uint32_t ct_pad;
+	uint32_t ct_kernel;  /* 1: samples are where in the kernel, too */
 };
 
 /* Through the door: cpc/<machine>/door.S.  A value, or -errno. */

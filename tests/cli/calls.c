@@ -1,25 +1,29 @@
 /*
- * A program that makes the same system call 300,000 times, three of four in
- * often() and one in seldom(): tests/cli/record.py profiles the kernel by it.
+ * A program that asks the kernel for known numbers of things:
+ *tests/cli/record.py profiles the kernel by it.
+ *
+ *	calls often seldom turns
+ *
+ * often() makes so many calls of getppid(2), seldom() so many of
+ * sched_yield(2), idle() so many turns of a loop of two instructions.
  */
+#include <stdlib.h>
 #include <sys/syscall.h>
-
-#define CALLS 75000
 
 /* No call of the C library's lies between function and kernel. */
 static inline void
-calls(long n)
+calls(long number, long n)
 {
 	while (n-- > 0) {
 #ifdef __x86_64__
-		long r = SYS_getppid;
+		long r = number;
 
 		__asm__ volatile("syscall"
 				 : "+a"(r)
 				 :
 				 : "rcx", "r11", "memory");
 #else
-		register long x8 __asm__("x8") = SYS_getppid;
+		register long x8 __asm__("x8") = number;
 		register long x0 __asm__("x0");
 
 		__asm__ volatile("svc #0" : "=r"(x0) : "r"(x8) : "memory");
@@ -27,20 +31,32 @@ calls(long n)
 	}
 }
 
-static void __attribute__((noinline)) often(void)
+static void __attribute__((noinline)) often(long n)
 {
-	calls(3 * CALLS);
+	calls(SYS_getppid, n);
 }
 
-static void __attribute__((noinline)) seldom(void)
+static void __attribute__((noinline)) seldom(long n)
 {
-	calls(CALLS);
+	calls(SYS_sched_yield, n);
+}
+
+static void __attribute__((noinline)) idle(long turns)
+{
+#ifdef __x86_64__
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
+#else
+	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(turns) : : "cc");
+#endif
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
-	often();
-	seldom();
+	if (argc != 4)
+		return 2;
+	often(atol(argv[1]));
+	seldom(atol(argv[2]));
+	idle(atol(argv[3]));
 	return 0;
 }

@@ -16,6 +16,10 @@ import xml.etree.ElementTree
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MILLION = 1000000
 SHARES = {"one": 1, "two": 2, "three": 3, "four": 4}  # of tests/cli/shares.c, in millions of instructions
+PERIOD = 10007
+PROFILER = 350  # instructions of its own that are counted with a sample, where the kernel is counted, at most
+CALLS = 75000
+TURNS = 4 * MILLION
 AROUND = 30  # what a function executes around its loop, at most
 points = []
 
@@ -110,16 +114,73 @@ def profile_truth(folder, arch, options, program):
         check(f"{what}: every share", proportional(run, 1))
 
 
-def kernel_truth(folder, arch, program):
-    """The kernel's events are found where the program asked for them: three of four calls in often(), one in seldom()."""
-    run = Run(folder, arch, ["--payload", program], "-g", "-e", "PAPI_tot_ins:k", "-c", "10007", "calls")
-    check(f"{arch}: the kernel's events: table, stacks and flame graph agree", run.totals_wrong())
-    often, seldom = (run.table().get(("k", name), 0) for name in ("often", "seldom"))
-    wrong = [] if often + seldom > 500 else [f"only {often + seldom} samples"]
-    # As in proportional(): e of the two is at most 1 each, so |c - s C| <= 1 + s.
-    wrong += between("often", often, (often + seldom) * 3 / 4 - 1.75, (often + seldom) * 3 / 4 + 1.75)
-    wrong += [stack for stack in run.folded if not stack.endswith(";[kernel]_[k]")]
-    check(f"{arch}: the kernel's events are where it was called", wrong)
+def kernel_cost(arch, options, often, seldom):
+    """Instructions of the kernel's that tests/cli/calls.c asks for, to the digit."""
+    done = subprocess.run([ROOT / "scripts" / "barecpc", "run", "--arch", arch, "--accel", "tcg", *options, "--", "stat", "-j",
+                           "-e", "PAPI_tot_ins:k", "calls", str(often), str(seldom), "1"], cwd=ROOT,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    found = re.search(r'"counter-value" : "(\d+)', done.stdout + done.stderr)
+    return int(found[1]) if found else 0
+
+
+def block(name, samples, events, late=0):
+    """Of so many events that follow one another there is one in each period, less what the profiler is counted of itself, and
+    more what comes late."""
+    return between(name, samples, events // (PERIOD + late) - 1, events // (PERIOD - PROFILER) + 1)
+
+
+def inside(run, names, arch):
+    """Where samples of each function of the program's are: in the kernel, each system call's own function among them."""
+    wrong = []
+    for caller, own in names.items():
+        leaves = {stack.rsplit(";", 1)[1] for stack in run.folded if f";{caller};" in stack}
+        if arch == "arm64":
+            wrong += [f"{caller}: {leaves}"] if leaves != {"[kernel]_[k]"} else []
+        elif own + "_[k]" not in leaves or any(other + "_[k]" in leaves for other in names.values() if other != own):
+            wrong.append(f"{caller}: {leaves}")
+        wrong += [f"{caller}: {leaf}" for leaf in leaves if not leaf.endswith("_[k]")]
+    return wrong
+
+
+def kernel_truth(folder, arch, options, program):
+    """The kernel's events are found in the kernel where it is interrupted, and for whom they were; on arm64 at its end, a call
+    later at most."""
+    what, options = f"{arch} {' '.join(options)}:", [*options, "--payload", program]
+    once = kernel_cost(arch, options, CALLS, 0)
+    often = kernel_cost(arch, options, 2 * CALLS, 0) - once
+    seldom = kernel_cost(arch, options, CALLS, CALLS) - once
+    late = (max(often, seldom) // CALLS + PROFILER) if arch == "arm64" else 0
+    run = Run(folder, arch, options, "-g", "-e", "PAPI_tot_ins:k", "-c", str(PERIOD), "calls", str(3 * CALLS), str(CALLS), "1")
+    check(f"{what} the kernel's events: table, stacks and flame graph agree", run.totals_wrong())
+    samples = {name: sum(n for stack, n in run.folded.items() if f";{name};" in stack) for name in ("often", "seldom")}
+    check(f"{what} each call has its share", block("often", samples["often"], 3 * often, late) +
+          block("seldom", samples["seldom"], seldom, late))
+    check(f"{what} the kernel's events are where they happened",
+          inside(run, {"often": "sys_getppid", "seldom": "sys_sched_yield"}, arch))
+    record = run.records[0]
+    own = (record["events"] - once - 2 * often - seldom) / record["samples"]
+    check(f"{what} the profiler's own part of a period", [] if 0 < own <= PROFILER + late else [f"{own} events"])
+
+    run = Run(folder, arch, options, "-g", "-e", "PAPI_tot_ins:uk", "-c", str(PERIOD), "calls", str(CALLS), "0", str(TURNS))
+    kernel = sum(n for stack, n in run.folded.items() if ";often" in stack)
+    # A turn around the call takes four instructions of the program's, at most.
+    wrong = between("often", kernel, often // (PERIOD + late) - 1, (often + 4 * CALLS) // (PERIOD - PROFILER) + 1)
+    wrong += block("idle", run.samples_of("idle"), 2 * TURNS)
+    leaves = {stack.rsplit(";", 1)[1] for stack in run.folded if ";often" in stack}
+    if arch != "arm64":
+        wrong += [f"often: {leaves}"] if "sys_getppid_[k]" not in leaves else []
+        wrong += [leaf for leaf in leaves if leaf != "often" and not leaf.endswith("_[k]")]
+    check(f"{what} user and kernel apart", wrong)
+
+
+def short_periods(folder, program):
+    """In the kernel a period may be as short as leaves most of it to the program."""
+    run = Run(folder, "x86_64", ["--payload", program], "-e", "PAPI_tot_ins:k", "-c", "1000", "calls", "20000", "0", "1")
+    check("x86_64: a period of 1000", [] if run.status == 0 and run.records and run.records[0]["lost"] == 0
+          else [f"status {run.status}", *run.err.splitlines()[-3:]])
+    run = Run(folder, "x86_64", ["--payload", program], "-e", "PAPI_tot_ins:k", "-c", "999", "calls", "1", "0", "1")
+    found = re.search(r"^record: -c: 999 is not within 1000\.\.", run.err, re.M)
+    check("x86_64: and no shorter", [] if run.status == 2 and found else [f"status {run.status}", *run.err.splitlines()[-3:]])
 
 
 def refusals(folder, program):
@@ -150,9 +211,10 @@ def main():
                 subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-O2", "-fno-omit-frame-pointer", "-o",
                                 folder / arch / program, f"tests/cli/{program}.c"], cwd=ROOT, check=True)
             program = folder / arch / "shares"
-            kernel_truth(folder, arch, folder / arch / "calls")
             for options in ([],) if arch == "arm64" else (["--cpu", "intel-v5"], ["--cpu", "amd-legacy"]):
+                kernel_truth(folder, arch, options, folder / arch / "calls")
                 profile_truth(folder, arch, options, program)
+        short_periods(folder, folder / "x86_64" / "calls")
         refusals(folder, folder / "arm64" / "shares")
         words = ["-g", "-c", "997", "shares", "3", "3"]
         first, second = (Run(folder, "arm64", ["--payload", folder / "arm64" / "shares"], *words) for _ in range(2))

@@ -30,7 +30,7 @@ strike(void)
 	to_wait = lateness;
 	in_nmi = true;
 	struck++;
-	assert_true(x86_pic_nmi());
+	assert_true(x86_pic_nmi(0));
 	in_nmi = false;
 }
 
@@ -112,15 +112,15 @@ foreign_nmis_are_told(void **state)
 
 	(void)state;
 	boot(&skylake);
-	assert_false(x86_pic_nmi());
+	assert_false(x86_pic_nmi(0));
 	make(&system, 1000, SYSTEM);
 	make(&user, 1, USER);
 	set_start(&system);
-	assert_false(x86_pic_nmi());
+	assert_false(x86_pic_nmi(0));
 	set_stop(&system);
 	set_start(&user);
 	fake_run(2, true);
-	assert_false(x86_pic_nmi());
+	assert_false(x86_pic_nmi(0));
 	assert_int_equal(set_stop(&user), 1);
 	assert_int_equal(cpu->late, 0);
 }
@@ -159,7 +159,7 @@ one_way(const struct fake_cpu *shape, uint64_t n, unsigned late)
 	assert_int_equal(struck, overflowed);
 	assert_int_equal(cpu->handed + cpu->late, struck);
 	assert_false(cpu->nmi);
-	assert_false(x86_pic_nmi());
+	assert_false(x86_pic_nmi(0));
 	/* What comes next interrupts. */
 	set_start(&system);
 	assert_true(cpu->nmi && !cpu->masked);
@@ -223,7 +223,57 @@ one_by_one_they_all_stop(void **state)
 		assert_int_equal(overflowed, struck);
 		end();
 		assert_int_equal(struck, (int64_t)system.data[0] >= 0);
-		assert_false(x86_pic_nmi());
+		assert_false(x86_pic_nmi(0));
+	}
+}
+
+/* What a profile's set counts in start, work and stop, as kcpc adds it up. */
+static uint64_t
+profiled(const struct fake_cpu *shape, uint64_t period)
+{
+	struct pcbe_struck *pk;
+	struct x86_set system;
+	uint64_t events;
+
+	begin(shape, 0);
+	set_init(&system, ops);
+	assert_int_equal(
+	    set_add(&system, 0, EVENT, SYSTEM | NOTIFY, "", -period), 0);
+	if (period != 0) {
+		system.set.ps_urgent = 1U << 0;
+		system.set.ps_resume = -period;
+	}
+	set_start(&system);
+	work(WORK);
+	set_stop(&system);
+	end();
+	pk = ops->struck();
+	events = pk->pk_n * period +
+	         ((system.data[0] + period) & ((1ULL << cpu->width) - 1));
+	/* Each left a note, but for one that struck the stop itself. */
+	assert_int_equal(pk->pk_lost, 0);
+	assert_true(struck - pk->pk_n <= 1);
+	pk->pk_n = 0;
+	return events;
+}
+
+/*
+ * A set that counts on from a place of its own: each NMI is a period, and
+ * what it counts of its own is not.
+ */
+static void
+profiles_count_on(void **state)
+{
+	static const struct fake_cpu *const shapes[] = { &skylake, &nehalem,
+		&core_duo };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		uint64_t all = profiled(shapes[i], 0);
+
+		assert_true(all > WORK);
+		for (uint64_t period = 1; period <= LONGEST; period++)
+			assert_int_equal(profiled(shapes[i], period), all);
 	}
 }
 
@@ -236,6 +286,7 @@ main(void)
 		cmocka_unit_test(no_interleaving_goes_wrong),
 		cmocka_unit_test(silent_overflows_stop_nothing),
 		cmocka_unit_test(one_by_one_they_all_stop),
+		cmocka_unit_test(profiles_count_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
