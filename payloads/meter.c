@@ -1,46 +1,33 @@
 #include "payloads/meter.h"
 
+#include "payloads/detail.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* What libcpc last reported through cpc_seterrhndlr(3CPC); -1, "": nothing. */
-static int detail_subcode;
-static char detail[128];
-
-static void __attribute__((format(printf, 3, 0)))
-note_detail(const char *fn, int subcode, const char *fmt, va_list ap)
-{
-	(void)fn;
-	detail_subcode = subcode;
-	vsnprintf(detail, sizeof detail, fmt, ap);
-	detail[strcspn(detail, "\n")] = '\0';
-}
-
 static void
 refuse(struct meter *m, enum status status, const char *what)
 {
 	m->m_status = status;
-	m->m_subcode = detail_subcode;
-	snprintf(m->m_reason, sizeof m->m_reason, "%s: %s", what,
-	    *detail != '\0' ? detail : strerror(errno));
+	m->m_subcode = detail_subcode();
+	snprintf(
+	    m->m_reason, sizeof m->m_reason, "%s: %s", what, detail_text());
 }
 
 void
 meter_open(struct meter *m)
 {
-	char why[sizeof m->m_reason];
-
 	memset(m, 0, sizeof *m);
 	if ((m->m_cpc = cpc_open(CPC_VER_CURRENT)) != NULL) {
-		cpc_seterrhndlr(m->m_cpc, note_detail);
+		detail_keep(m->m_cpc);
 		return;
 	}
-	refuse(m, NOT_SUPPORTED, "cpc_open");
-	if (report_machine("pmu_reason", why, sizeof why) != NULL)
-		snprintf(m->m_reason, sizeof m->m_reason, "%s", why);
+	m->m_status = NOT_SUPPORTED;
+	m->m_subcode = -1;
+	detail_absent(m->m_reason, sizeof m->m_reason);
 }
 
 void
@@ -85,8 +72,7 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 	unsigned i;
 
 	meter_unbind(m);
-	detail_subcode = -1;
-	detail[0] = '\0';
+	detail_forget();
 	if ((m->m_set = cpc_set_create(m->m_cpc)) == NULL) {
 		refuse(m, NOT_COUNTED, "cpc_set_create");
 		return 0;

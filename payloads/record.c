@@ -7,6 +7,7 @@
  * Prints the functions, leaves the stacks in records (docs/records.md), and
  * ends as the program did.
  */
+#include "payloads/detail.h"
 #include "payloads/json.h"
 #include "payloads/options.h"
 #include "payloads/symbols.h"
@@ -136,8 +137,7 @@ check_period(void)
 /* The machine cannot: there is nothing wrong with the program. */
 static void __attribute__((noreturn)) not_supported(const char *why)
 {
-	printf("# <not supported>: %s\n", why);
-	exit(77);
+	fail(77, "<not supported>: %s", why);
 }
 
 /* A set of the one request. */
@@ -150,7 +150,7 @@ make_set(cpc_t *cpc)
 		fail(1, "%s", strerror(errno));
 	if (cpc_set_add_request(cpc, set, pr.event.e_name, -pr.period,
 		pr.event.e_flags | CPC_OVF_NOTIFY_EMT, 0, NULL) == -1)
-		fail(1, "%s: %s", pr.event.e_name, strerror(errno));
+		fail(1, "%s: %s", pr.event.e_name, detail_text());
 	return set;
 }
 
@@ -160,7 +160,7 @@ static void __attribute__((noreturn)) become(cpc_t *cpc, cpc_set_t *set, int fd)
 	/* Until the context is the profile's it may overflow. */
 	signal(SIGEMT, SIG_IGN);
 	if (cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == -1)
-		fail(1, "%s: %s", pr.event.e_name, strerror(errno));
+		fail(1, "%s: %s", pr.event.e_name, detail_text());
 	if (cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd,
 		pr.stacks ? CPC_PROFILE_DEPTH : 1, 0, 0) != 0)
 		fail(1, "cannot profile");
@@ -384,6 +384,7 @@ int
 main(int argc, char **argv)
 {
 	const char *wrong;
+	char why[160];
 	cpc_set_t *set;
 	cpc_t *cpc;
 	int fd;
@@ -392,7 +393,8 @@ main(int argc, char **argv)
 	if ((wrong = symbols_load(pr.program[0])) != NULL)
 		fail(2, "%s: %s", pr.program[0], wrong);
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
-		not_supported("no counters here");
+		not_supported(detail_absent(why, sizeof why));
+	detail_keep(cpc);
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		not_supported("overflows do not interrupt here");
 	set = make_set(cpc);

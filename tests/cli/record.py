@@ -196,9 +196,11 @@ def refusals(folder, program):
     refused(["-q"], 2, "^record: -q: no such option$")
     refused(["-g"], 2, "^record: no program to profile$")
     refused(["no_such"], 2, "^record: no_such: No such file or directory$")
-    refused(["-e", "no_such", "shares", "1", "1"], 1, "^record: no_such: Invalid argument$")
+    refused(["-e", "no_such", "shares", "1", "1"], 1, "^record: no_such: Unknown event$")
+    refused(["-e", "INST_RETIRE", "shares", "1", "1"], 1, r"^record: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$",
+            ["--cpu", "neoverse-n1"])
     refused(["shares"], 2, "^# PAPI_tot_ins:u, ")  # the program's own status
-    refused(["shares", "1", "1"], 77, "^# <not supported>: no counters here$", ["--cpu", "max,pmu=off"])
+    refused(["shares", "1", "1"], 77, "^record: <not supported>: .*PMUv3", ["--cpu", "max,pmu=off"])
     refused(["triad", "64"], 0, "^# <not counted>: .*Resource temporarily unavailable")
 
 
