@@ -6,6 +6,7 @@
 #   make bench          what operations cost, in instructions
 #   make disk           build/barecpc.img, which boots by UEFI on both
 #   make gdb            boot and wait for a debugger
+#   EVENTS=amd          event names of these vendors only, of intel, amd, arm
 #   V=1 shows the commands.
 
 ARCHS   := arm64 x86_64
@@ -84,8 +85,15 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/kcpc_why.o kern/witness.o kern/acpi.o kern/efirt.o \
              kern/null_shape.o kern/null_pcbe.o
 
-# The tables of the vendors in EVENTS: make EVENTS=amd leaves Intel's out.
+# The tables of the vendors in EVENTS: make EVENTS=amd leaves Intel's out, EVENTS= all.  What the last build had
+# is kept in a file, so that another choice links anew.
 EVENTS ?= $(if $(filter x86_64,$(ARCH)),intel amd,arm)
+ifneq ($(filter-out intel amd arm,$(EVENTS)),)
+$(error EVENTS=$(EVENTS): known are intel amd arm)
+endif
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
+$(shell mkdir -p $(B); echo '$(EVENTS)' | cmp -s - $(B)/vendors || echo '$(EVENTS)' >$(B)/vendors)
+endif
 KERN_OBJS += kern/kcpc_names.o
 EVENT_OBJS := $(EVENT_LIB) events/cpu.o events/vendors.o $(EVENTS:%=events/%.o)
 
@@ -165,7 +173,7 @@ $(B)/ksyms0.o: scripts/mksyms
 	@mkdir -p $(@D)
 	$(Q)scripts/mksyms $(NM) >$(B)/ksyms0.S && $(CC) -c -o $@ $(B)/ksyms0.S
 
-$(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld
+$(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld $(B)/vendors
 	$(call say,LD,$@)
 	$(Q)$(LD) $(LDFLAGS) -o $(B)/kernel0.elf $(OBJS) $(LIBS) $(B)/ksyms0.o
 	$(Q)scripts/mksyms $(NM) $(B)/kernel0.elf >$(B)/ksyms.S

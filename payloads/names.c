@@ -9,6 +9,11 @@ print_known(void)
 {
 	struct events es;
 
+	if (events_nth(names_tables(), 0).es_pmu == NULL) {
+		fputs("none is known: this image was made with EVENTS=\n",
+		    stderr);
+		return;
+	}
 	fputs("known are:", stderr);
 	for (unsigned n = 0;
 	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++)

@@ -49,4 +49,42 @@ prints 'and so that of arm64' '^0x8000011 arm_n1::CPU_CYCLES' image arm64 encode
 prints 'what fits, and where' '^INST_RETIRED:ANY_P  *PIC 1 ' image x86_64 fits BR_INST_RETIRED:NEAR_CALL,INST_RETIRED:ANY_P
 expect 'what does not' 1 '^fits: 2 events do not fit on [0-9]* PICs' \
 	image x86_64 fits instr_retired.any,instr_retired.any
+
+# Images without some of the tables, linked beside this one's objects.
+tree=$tap_dir/tree
+mkdir -p "$tree/build" "$tree/tests"
+cp -r scripts "$tree/scripts"
+cp -r tests/qemu "$tree/tests/qemu" # by which the emulator is known
+cp -a build/x86_64 "$tree/build/x86_64"
+without() { # EVENTS
+	check "make EVENTS='$1'" make -s ARCH=x86_64 B="$tree/build/x86_64" EVENTS="$1" "$tree/build/x86_64/kernel.elf"
+	for vendor in intel amd arm; do
+		nm "$tree/build/x86_64/kernel.elf" | grep -q " R events_$vendor\$" && echo $vendor
+	done >"$out"
+	check "has the tables of these alone: '$1'" test "$(sort "$out" | xargs)" = "$1"
+}
+alone() { # OPTIONS... -- PROGRAM...
+	BARECPC_BUILD=no "$tree/scripts/barecpc" run --accel tcg --arch x86_64 "$@"
+}
+both=-ePAPI_tot_ins,INST_RETIRED:ANY_P,RETIRED_INSTRUCTIONS
+# counted NAME COUNT COMMAND...: so many of the three lines have a count.
+counted() {
+	tap_name=$1 tap_want=$2
+	shift 2
+	"$@" >"$out" 2>"$err" </dev/null
+	check "$tap_name" test "$(grep -cE '^[1-9][0-9]*,,' "$err")" = "$tap_want"
+}
+without 'amd'
+counted 'on AMD names of its table count' 2 alone --cpu amd-v2 -- stat -x, $both spin 1000 2000
+counted "on Intel's CPU those of the architecture" 1 alone -- stat -x, $both spin 1000 2000
+prints 'another vendor can be asked about' '^0x5100c0 amd64_fam17h_zen2::RETIRED_INSTRUCTIONS:k=0:u=1' \
+	alone -- encode --cpu fam17h_zen2 retired_instructions:u
+without 'amd arm intel'
+prints "and of another architecture" '^0x8000011 arm_n1::CPU_CYCLES' alone -- encode --cpu neoverse_n1 cpu_cycles
+without 'intel'
+counted "Intel's alone" 2 alone -- stat -x, $both spin 1000 2000
+without ''
+counted 'no tables: the architecture counts' 1 alone -- stat -x, $both spin 1000 2000
+expect 'and that is said' 2 '^skl: no such CPU; none is known: this image was made with EVENTS=$' alone -- list --cpu skl
+expect 'no such vendor' 2 'EVENTS=via: known are intel amd arm' make ARCH=x86_64 EVENTS=via
 end
