@@ -1,164 +1,202 @@
 /*
- * A soak: for as long as the argument says some 200 LWPs bind, sample, sleep,
- * move, create others, fork, exec and exit (tests/image/mix.h), while a few
- * more take the counters of one CPU after the other away from all of them and
- * give them back, and one takes CPUs offline.
+ * A soak: for as long as the argument says more than 200 LWPs of ten processes
+ * bind sets, sample, restart, freeze, sleep, move, are signalled by overflows,
+ * create LWPs that inherit, fork, execute programs and exit, each time to be
+ * replaced; while some take the counters of one CPU or the other away from all
+ * of them, for part of the time, and CPUs go offline.
  *
- *     soak [MILLISECONDS]      of the machine's own clock
+ *     soak [MILLISECONDS [SEED]]      of the machine's own clock
  *
- * What an LWP counted before it noticed is exact; nothing hangs, nothing
- * leaks, and the witness agrees in every window.
+ * What an LWP counts before it notices is what it ran, exactly; nothing
+ * hangs, nothing leaks, and the witness agrees in every window.
  */
+#include "tests/image/soak.h"
+
+#include <errno.h>
 #include <inttypes.h>
 #include <payload.h>
-#include <pthread.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/barecpc.h>
+#include <sys/processor.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/image/cpc_test.h"
-#include "tests/image/mix.h"
 
 #define MILLISECONDS 200
-#define NMIX         24 /* at a time, of up to MIX_LWPS LWPs each */
-#define NTAKER       3
-#define NS_PER_MS    1000000
+#define NPROC        10
+#define NMIXES       4 /* of them run mixes */
+#define LIVE         200
+#define POLL_MS      2
 
-/* The C library keeps what threads' stacks were made of. */
-TEST_KEEPS(128);
+TEST_KEEPS(16);
 
-static struct mix_machine machine;
-static hrtime_t end;
-static uint64_t next_seed = 1, samples, taken, offline;
+static pid_t pids[NPROC];
+static struct soak_sums sums;
+static unsigned offline; /* CPUs were, so often */
 
-static uint64_t
-take_seed(void)
+static void __attribute__((constructor)) be(void)
 {
-	return __atomic_fetch_add(&next_seed, 1, __ATOMIC_RELAXED);
+	soak_be();
 }
 
-static void *
-run_mixes(void *arg)
+static void
+start(unsigned i)
 {
-	struct mix *mx = arg;
-	unsigned n;
+	struct soak_exec ex;
 
-	while (gethrtime() < end) {
-		n = mix_run(mx, take_seed(), &machine, true);
-		__atomic_fetch_add(&samples, n, __ATOMIC_RELAXED);
+	soak_say(&ex, i < NMIXES ? SOAK_MIXES : SOAK_COUNTS, soak.so_seed);
+	soak.so_seed += 1000000007;
+	pids[i] = fork();
+	EXPECT(pids[i] >= 0);
+	if (pids[i] == 0) {
+		execve(SOAK_PROGRAM, ex.ex_argv, ex.ex_env);
+		_exit(1);
 	}
-	return NULL;
 }
 
+/* What processes say when they end, of up to so many milliseconds. */
 static void
-doze(unsigned long us)
+listen_for(int fd, int ms)
 {
-	struct timespec ts = { 0, (long)us * 1000 };
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	struct soak_sums said;
 
-	nanosleep(&ts, NULL);
+	while (poll(&pfd, 1, ms) == 1 &&
+	       EXPECT_EQ(read(fd, &said, sizeof said), sizeof said)) {
+		for (unsigned i = 0; i < SOAK_SUMS; i++)
+			((uint64_t *)&sums)[i] += ((uint64_t *)&said)[i];
+		ms = 0;
+	}
 }
 
-/* EAGAIN: another has that CPU.  ENOSYS: it is offline. */
-static void
-take_cpu(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, unsigned cpu)
+/* Others take the place of those that have ended; how many there are. */
+static unsigned
+replace(void)
 {
-	uint64_t first = 0, second = 0;
+	unsigned n = 0;
+	int status;
 
-	if (cpc_bind_cpu(cpc, (processorid_t)cpu, set, 0) != 0) {
-		EXPECT(errno == EAGAIN || errno == ENOSYS);
+	for (unsigned i = 0; i < NPROC; i++) {
+		if (pids[i] <= 0)
+			continue;
+		if (waitpid(pids[i], &status, WNOHANG) == pids[i]) {
+			pids[i] = 0;
+			EXPECT_EQ(status, 0);
+			if (gethrtime() < soak.so_until)
+				start(i);
+		}
+		n += pids[i] > 0;
+	}
+	return n;
+}
+
+/* Any but the first.  EBUSY: an LWP is bound to it. */
+static void
+take_offline(uint64_t *random)
+{
+	int cpu = 1 + (int)soak_below(random, soak.so_machine.mm_ncpu - 1);
+
+	if (p_online(cpu, P_OFFLINE) == -1) {
+		EXPECT_EQ(errno, EBUSY);
 		return;
 	}
-	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	cpc_buf_get(cpc, buf, 0, &first);
-	spin_loop(1000);
-	doze(100);
-	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	cpc_buf_get(cpc, buf, 0, &second);
-	EXPECT(second >= first + SPIN_INSNS * 1000);
-	EXPECT_EQ(cpc_unbind(cpc, set), 0);
-	__atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED);
+	soak_doze(500);
+	EXPECT_EQ(p_online(cpu, P_ONLINE), P_OFFLINE);
+	offline++;
 }
 
-static void *
-take_cpus(void *arg)
-{
-	cpc_t *cpc = test_cpc_open();
-	cpc_set_t *set = set_of(cpc, INS_EVENT);
-	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	unsigned at = (unsigned)(uintptr_t)arg;
+/* LWPs there are at a time, from when all processes have theirs. */
+static struct {
+	uint64_t total, times, most;
+} live;
 
-	for (; gethrtime() < end; at++) {
-		take_cpu(cpc, set, buf, at % machine.mm_ncpu);
-		doze(1000 + at % 7 * 1000);
+static void
+count_lwps(void)
+{
+	struct barecpc_stat st;
+
+	if (payload_stat(&st) != 0 || gethrtime() >= soak.so_until)
+		return;
+	if (st.bs_lwps > live.most)
+		live.most = st.bs_lwps;
+	if (live.most >= LIVE) {
+		live.total += st.bs_lwps;
+		live.times++;
 	}
-	cpc_close(cpc);
-	return NULL;
 }
 
-/* But the first.  EBUSY: an LWP is bound to it. */
-static void *
-take_offline(void *arg)
+static void
+watch(int fd)
 {
-	unsigned cpu;
+	uint64_t random = soak.so_seed;
 
-	(void)arg;
-	for (cpu = 1; machine.mm_ncpu > 1 && gethrtime() < end; cpu++) {
-		int id = (int)(1 + cpu % (machine.mm_ncpu - 1));
-
-		if (p_online(id, P_OFFLINE) == -1) {
-			EXPECT_EQ(errno, EBUSY);
-		} else {
-			doze(500);
-			EXPECT_EQ(p_online(id, P_ONLINE), P_OFFLINE);
-			offline++;
-		}
-		doze(2000);
+	while (replace() > 0) {
+		listen_for(fd, POLL_MS);
+		count_lwps();
+		if (soak.so_machine.mm_ncpu > 1 && soak_storm())
+			take_offline(&random);
 	}
-	return NULL;
+	listen_for(fd, 0);
 }
 
-static unsigned
-create(pthread_t *t, unsigned n, void *(*fn)(void *), char *args, size_t size)
+static void
+expect_sums(void)
 {
-	unsigned i;
-
-	for (i = 0; i < n; i++) {
-		if (!EXPECT_EQ(
-			pthread_create(&t[i], NULL, fn, args + i * size), 0))
-			break;
-	}
-	return i;
+	EXPECT(live.total >= LIVE * live.times && live.times > 0);
+	EXPECT(sums.ss_exact > sums.ss_rounds);
+	EXPECT(sums.ss_taken > 0 && sums.ss_lost > 0);
+	EXPECT(sums.ss_forks > 0 && sums.ss_spawned > 0);
+	EXPECT((sums.ss_ovf > 0) == soak.so_known.sk_ovf);
+	test_note("%" PRIu64 " LWPs at a time on average, at most %" PRIu64,
+	    live.times > 0 ? live.total / live.times : 0, live.most);
+	test_note("%" PRIu64 " LWPs in all, of %" PRIu64 " processes; %" PRIu64
+		  " forked, %" PRIu64 " spawned",
+	    sums.ss_lwps, sums.ss_processes, sums.ss_forks, sums.ss_spawned);
+	test_note("%" PRIu64 " rounds: %" PRIu64 " counts were exact, %" PRIu64
+		  " overflows; %" PRIu64 " found their counters gone",
+	    sums.ss_rounds, sums.ss_exact, sums.ss_ovf, sums.ss_lost);
+	test_note(
+	    "CPUs taken %" PRIu64 " times, offline %u", sums.ss_taken, offline);
 }
 
-/* CPC-CTX-05, CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-INV-05, CPC-CPU-08 */
-TEST(counts_are_exact_until_they_are_taken_away)
+static void
+expect_witness(void)
 {
-	static struct mix mixes[NMIX];
-	pthread_t t[NMIX + NTAKER + 1];
-	long ms = test_argc > 1 ? atol(test_argv[1]) : MILLISECONDS;
 	struct barecpc_witness bw;
-	unsigned n;
 
-	if (!mix_machine_learn(&machine))
-		SKIP("this machine does not count instructions");
-	if (payload_privilege() == PAYLOAD_SYSTEM)
-		SKIP("scripts count at user privilege");
-	end = gethrtime() + ms * NS_PER_MS;
-	n = create(t, NMIX, run_mixes, (char *)mixes, sizeof mixes[0]);
-	n += create(t + n, NTAKER, take_cpus, NULL, 1);
-	n += create(t + n, 1, take_offline, NULL, 0);
-	while (n-- > 0)
-		EXPECT_EQ(pthread_join(t[n], NULL), 0);
-	EXPECT(samples > 0 && taken > 0);
-	test_note("%" PRIu64 " mixes, %" PRIu64 " samples, CPUs taken %" PRIu64
-		  " times, offline %" PRIu64,
-	    next_seed - 1, samples, taken, offline);
 	if (syscall(BARECPC_SYS_WITNESS, &bw) != 0)
 		SKIP("nothing to compare the sums with: boot with witness=1");
 	EXPECT(bw.bw_lwps > 0);
 	EXPECT_EQ(bw.bw_count, bw.bw_lwps + bw.bw_unowned + bw.bw_idle);
 	EXPECT_EQ(bw.bw_wrong, 0);
+}
+
+/*
+ * CPC-CTX-05, CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-INV-05, CPC-CPU-08,
+ * CPC-INH-01, CPC-FORK-02, CPC-EXEC-01
+ */
+TEST(counts_are_exact_until_they_are_taken_away)
+{
+	long ms = test_argc > 1 ? atol(test_argv[1]) : MILLISECONDS;
+	int report[2];
+
+	if (payload_privilege() == PAYLOAD_SYSTEM)
+		SKIP("scripts count at user privilege");
+	if (!mix_machine_learn(&soak.so_machine) || !soak_learn_window())
+		SKIP("this machine does not count instructions");
+	soak_learn_ovf();
+	REQUIRE(pipe(report) == 0);
+	soak.so_seed = test_argc > 2 ? strtoull(test_argv[2], NULL, 0) : 1;
+	soak.so_until = gethrtime() + (hrtime_t)ms * 1000000;
+	soak.so_report = report[1];
+	for (unsigned i = 0; i < NPROC; i++)
+		start(i);
+	watch(report[0]);
+	expect_sums();
+	close(report[0]);
+	close(report[1]);
+	expect_witness();
 }

@@ -57,6 +57,14 @@ test_note(const char *fmt, ...)
 }
 
 bool
+test_was_good(void)
+{
+	if (failed)
+		fputs(notes, stderr);
+	return !failed;
+}
+
+bool
 test_expect(bool holds, const char *file, int line, const char *text)
 {
 	if (!holds) {

@@ -66,6 +66,11 @@ void test_register(struct test *t);
 void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Say more, behind the test's verdict. */
 void test_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/*
+ * For a process that has no main() of the tests': false where an expectation
+ * was false, which is said on standard error.
+ */
+bool test_was_good(void);
 bool test_expect(bool holds, const char *file, int line, const char *text);
 bool test_expect_eq(int64_t got, int64_t want, const char *file, int line,
     const char *got_text, const char *want_text);
