@@ -131,7 +131,7 @@ wait_vfork(struct proc *child)
 	l->l_vforking = true;
 	lock_acquire(&p->p_child_wait.wq_lock);
 	while (l->l_vforking && !p->p_exiting)
-		waitq_sleep(&p->p_child_wait, ~0ULL);
+		waitq_wait(&p->p_child_wait);
 	lock_release(&p->p_child_wait.wq_lock);
 	if (l->l_vforking) /* then the child is still there */
 		child->p_vforker = NULL;

@@ -136,7 +136,7 @@ proc_run(struct proc *p, unsigned timeout_s)
 	sched_ready(p->p_lwps);
 	lock_acquire(&p->p_wait.wq_lock);
 	while (!p->p_done)
-		waitq_sleep(&p->p_wait, ~0ULL);
+		waitq_wait(&p->p_wait);
 	lock_release(&p->p_wait.wq_lock);
 	proc_end_others(p);
 	return p->p_status < KILLED(0) ? p->p_status

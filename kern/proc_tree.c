@@ -178,7 +178,7 @@ proc_alone(void)
 	}
 	lock_acquire(&p->p_alone.wq_lock);
 	while (p->p_nlwp > 1 && !p->p_exiting)
-		waitq_sleep(&p->p_alone, ~0ULL);
+		waitq_wait(&p->p_alone);
 	lock_release(&p->p_alone.wq_lock);
 	p->p_execer = NULL;
 	return p->p_exiting ? EINTR : 0;
@@ -193,6 +193,6 @@ proc_end_others(struct proc *p)
 	}
 	lock_acquire(&freed.wq_lock);
 	while (allprocs != p || p->p_next != NULL)
-		waitq_sleep(&freed, ~0ULL);
+		waitq_wait(&freed);
 	lock_release(&freed.wq_lock);
 }

@@ -347,14 +347,11 @@ sched_interrupt(struct lwp *l)
 	sched_wake(l, EINTR);
 }
 
-int
-waitq_sleep(struct waitq *wq, uint64_t deadline)
+static inline int
+sleep_until(struct waitq *wq, uint64_t deadline)
 {
 	struct lwp *l = lwp_self();
 
-	/* A signal that came before this sleep ends it. */
-	if ((l->l_ast & ~AST_YIELD) != 0)
-		return EINTR;
 	queue_push(&wq->wq_lwps, l);
 	l->l_state = LWP_ASLEEP;
 	l->l_wake_err = 0;
@@ -367,6 +364,21 @@ waitq_sleep(struct waitq *wq, uint64_t deadline)
 		timer_stop(&l->l_timer);
 	lock_acquire(&wq->wq_lock);
 	return l->l_wake_err;
+}
+
+int
+waitq_sleep(struct waitq *wq, uint64_t deadline)
+{
+	/* A signal that came before this sleep ends it. */
+	if ((lwp_self()->l_ast & ~AST_YIELD) != 0)
+		return EINTR;
+	return sleep_until(wq, deadline);
+}
+
+void
+waitq_wait(struct waitq *wq)
+{
+	sleep_until(wq, ~0ULL);
 }
 
 void

@@ -62,6 +62,11 @@ void sched_online(struct cpu *c);
  * EINTR where a signal or the end of the process interrupts.
  */
 int waitq_sleep(struct waitq *wq, uint64_t deadline);
+/*
+ * Sleep until woken, or something comes that the LWP cannot heed now: who
+ * waits for a thing calls this until it is there.
+ */
+void waitq_wait(struct waitq *wq);
 /* Wake at most n; returns how many.  The caller holds wq_lock. */
 unsigned waitq_wake(struct waitq *wq, unsigned n);
 /* l, which sleeps, waits in `to` from now on. */

@@ -3,6 +3,7 @@
  * library's knowing: fork(2), by whatever way, execve(2), inheritance.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -111,6 +112,67 @@ CPC_TEST(the_next_program_counts_from_scratch)
 	while (read(fd[0], text, sizeof text) > 0)
 		;
 	close(fd[0]);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+}
+
+/* The program that the next test executes. */
+static void __attribute__((constructor)) after_exec(void)
+{
+	if (getenv("AFTER_EXEC") != NULL)
+		_exit(0);
+}
+
+static volatile bool turning;
+
+static void *
+turn_for_ever(void *arg)
+{
+	for (;;)
+		turning = true;
+	return arg;
+}
+
+/* Kernel's work that execve(2) is longer than, and a bind is not. */
+#define PERIOD 50000
+
+static void
+overflow_and_exec(cpc_t *cpc)
+{
+	char *argv[] = { test_argv[0], NULL };
+	char *envv[] = { "AFTER_EXEC=", NULL };
+	cpc_set_t *set = cpc_set_create(cpc);
+	pthread_t t;
+
+	if (cpc_set_add_request(cpc, set, INS_EVENT, -PERIOD,
+		CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT, 0, NULL) != 0 ||
+	    pthread_create(&t, NULL, turn_for_ever, NULL) != 0)
+		_exit(1);
+	while (!turning)
+		sched_yield();
+	if (cpc_bind_curlwp(cpc, set, 0) == 0)
+		execve(test_argv[0], argv, envv);
+	_exit(2);
+}
+
+/*
+ * The overflow is found when its LWP goes to sleep until the other one, which
+ * runs on another CPU if there is any, has ended: then it shall sleep again.
+ */
+CPC_TEST(exec_waits_though_an_overflow_is_due)
+{
+	int status = -1;
+	pid_t pid;
+
+	if (software_pmu || !have_event(cpc, INS_EVENT) ||
+	    (cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		SKIP("overflows do not interrupt here");
+	if (own_privilege() == CPC_COUNT_SYSTEM)
+		SKIP("this program works at the kernel's privilege");
+	if (counts_all_cpus(cpc))
+		SKIP("QEMU's counters count what all of its CPUs retire");
+	if ((pid = fork()) == 0)
+		overflow_and_exec(cpc);
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
 }

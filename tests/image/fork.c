@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -156,6 +157,35 @@ TEST(spawn_runs_a_program)
 	status = run_self("ABORT=");
 	EXPECT(WIFSIGNALED(status));
 	EXPECT_EQ(WTERMSIG(status), SIGABRT);
+}
+
+static volatile int told;
+
+static void
+tell(int sig)
+{
+	told = sig;
+}
+
+/*
+ * What is sent is delivered when the child has gone, and keeps nobody waiting.
+ * (Not every C library's vfork() is one, and here the child has a copy.)
+ */
+TEST(vfork_waits_whatever_is_sent)
+{
+	pid_t pid;
+
+	signal(SIGUSR1, tell);
+	pid = (pid_t)syscall(
+	    SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+	if (pid == 0) {
+		kill(getppid(), SIGUSR1);
+		usleep(1000);
+		_exit(told);
+	}
+	EXPECT_EQ(wait_status(pid), 0);
+	EXPECT_EQ(told, SIGUSR1);
+	signal(SIGUSR1, SIG_DFL);
 }
 
 static void *
