@@ -54,13 +54,13 @@
 #define RECORDS_BYTES      4096
 #define FPSIMD_FRAME_BYTES 528
 
-/* struct sigcopy_more, struct sigcopy_in */
+#define SF_BYTES 4704
+#define USER_END 0x7ffffffff000 /* USER_TOP of kern/arch.h */
+
+/* struct sigcopy_more */
 #define SM_FPSIMD  0
 #define SM_RECORDS 16
 #define SM_PSTATE  48
-#define SN_RECORDS 0
-#define SN_SP      48
-#define SN_PSTATE  64
 
 /* struct cpu, at TPIDR_EL1, and struct lwp */
 #define C_ARCH 0x0
@@ -84,6 +84,10 @@
 #define PSTATE_EL1H 0x5
 #define PSTATE_DAIF 0x3c0
 #define PSTATE_PAN  (1 << 22)
+#define PSTATE_NZCV 0xf0000000
+
+/* CPACR_EL1: no trap of SVE, at EL0 nor EL1. */
+#define CPACR_ZEN (3 << 16)
 
 /* MAIR_EL1: normal write-back memory, device, normal without caches. */
 #define MAIR_VALUE    0x4404ff

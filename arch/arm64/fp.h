@@ -32,8 +32,6 @@ arm64_fp_self(void)
 	return al->al_fp;
 }
 
-#define CPACR_ZEN (3UL << 16)
-
 /* Is SVE on, so that the running LWP's f_sve is set? */
 static inline bool
 arm64_sve_on(void)

@@ -122,36 +122,72 @@ arm64_sigcopy_out:
 	ret
 
 /*
- * int arm64_sigcopy_in(struct trapframe *tf, struct sigkept *kept,
- *     const struct sigframe_user *frame, struct sigcopy_in *more)
+ * int arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
+ *
+ * What is in tf before the frame is found to be a good one is x0 to x30.
  */
-	.globl	arm64_sigcopy_in
-arm64_sigcopy_in:
+	.globl	arch_sigframe_pop
+arch_sigframe_pop:
+	ldr	frame, [tf, #TF_SP]
+	mov	x16, #USER_END
+	sub	x10, x16, #(SF_BYTES & 0xfff)
+	sub	x10, x10, #(SF_BYTES & ~0xfff)
+	tst	frame, #15
+	ccmp	frame, x10, #2, eq
+	b.hi	arm64_sigframe_pop	/* misaligned, or beyond USER_TOP */
 	open_user
 	ldp	q0, q1, [frame, #SF_STACK]	/* uc_stack, uc_sigmask */
 	stp	q0, q1, [kept]
 	add	x9, frame, #SF_X
 	copy_qs	tf, x9, 0, 1, 2, 3, 4, 5, 6	/* x0 to x27 */
 	ldr	q0, [x9, #TF_X(28)]
-	ldp	x10, x11, [x9, #TF_X(30)]	/* and sp */
-	ldp	x12, x13, [x9, #TF_PC]		/* and pstate */
+	ldp	x10, x12, [x9, #TF_X(30)]	/* and sp */
+	ldp	x13, x14, [x9, #TF_PC]		/* and pstate */
 	str	q0, [tf, #TF_X(28)]
 	str	x10, [tf, #TF_X(30)]
-	stp	x11, x12, [more, #SN_SP]
+
+	ldr	x15, [tf, #TF_PSTATE]
+	eor	x15, x15, x14
+	tst	x15, #~PSTATE_NZCV & 0xffffffffffffffff
+	ccmp	x13, x16, #2, eq
+	b.hs	unusual
 	add	x9, frame, #SF_RECORDS
-	ldp	q0, q1, [x9, #FPSIMD_FRAME_BYTES]
-	ldr	x11, [x9, #FPSIMD_FRAME_BYTES + 32]
-	ldr	x12, [x9]
-	stp	q0, q1, [more, #SN_RECORDS]
-	stp	x11, x12, [more, #SN_RECORDS + 32]
-	str	x13, [more, #SN_PSTATE]
+	add	x8, x9, #FPSIMD_FRAME_BYTES
+	ldr	x10, [x9]
+	ldr	x4, [x8]
+	ldp	x6, x7, [x8, #16]
+	ldr	x8, [x8, #32]
+	adrp	x3, arm64_sigcopy_usual
+	add	x3, x3, #:lo12:arm64_sigcopy_usual
+	ldr	x11, [x3, #SM_FPSIMD]
+	ldr	x5, [x3, #SM_RECORDS]
+	ldp	x15, x16, [x3, #SM_RECORDS + 16]
+	eor	x10, x10, x11
+	eor	x4, x4, x5		/* of ESR's, the value is anything */
+	eor	x6, x6, x15
+	eor	x7, x7, x16
+	orr	x10, x10, x4
+	orr	x6, x6, x7
+	orr	x10, x10, x8
+	orr	x10, x10, x6
+	cbnz	x10, unusual
+	mrs	x10, cpacr_el1
+	tst	x10, #CPACR_ZEN
+	b.ne	unusual
+
 	ldp	w10, w11, [x9, #8]
 	msr	fpsr, x10
 	msr	fpcr, x11
 	each_q	ldp
+	stp	x12, x13, [tf, #TF_SP]		/* and pc */
+	str	x14, [tf, #TF_PSTATE]
 	set_pan	1
 	mov	w0, #0
 	ret
+
+unusual:
+	set_pan	1
+	b	arm64_sigframe_pop
 
 arm64_sigcopy_failed:
 	set_pan	1

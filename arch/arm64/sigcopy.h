@@ -15,18 +15,12 @@ struct trapframe;
 struct sigcopy_more {
 	uint64_t sm_fpsimd; /* the head of the first record */
 	uint64_t sm_fault_address;
-	/* Behind that record, and before one of zeros: the end. */
+	/* Behind that record, and before one of zeros: ESR's, and SVE's. */
 	uint64_t sm_records[4];
 	uint64_t sm_pstate; /* of PSTATE, what the handler starts with */
 };
-
-/* What in() reads besides. */
-struct sigcopy_in {
-	uint64_t
-	    sn_records[5];  /* behind the first record, if that is FPSIMD's */
-	uint64_t sn_fpsimd; /* which this tells */
-	uint64_t sn_sp, sn_pc, sn_pstate;
-};
+/* Without SVE's registers, and where no fault brought the frame about. */
+extern struct sigcopy_more arm64_sigcopy_usual;
 
 /*
  * Write all but SVE registers, and have tf enter the handler.  0, or EFAULT
@@ -35,12 +29,12 @@ struct sigcopy_in {
  */
 int arm64_sigcopy_out(struct trapframe *tf, const struct sigframe *sf,
     struct sigframe_user *frame, const struct sigcopy_more *more);
+
 /*
- * Read x0..x30 into tf, *kept, and NEON's registers into themselves.  0 or
- * EFAULT; then these are anything.
+ * arch_sigframe_pop() is here, too.  It ends here where there is more to a
+ * frame than usual: *kept and x0 to x30 are as the frame has them.
  */
-int arm64_sigcopy_in(struct trapframe *tf, struct sigkept *kept,
-    const struct sigframe_user *frame, struct sigcopy_in *more);
+int arm64_sigframe_pop(struct trapframe *tf, struct sigkept *kept);
 
 /* Where a fault means EFAULT, and where that is said. */
 extern char arm64_sigcopy_start[], arm64_sigcopy_end[], arm64_sigcopy_failed[];

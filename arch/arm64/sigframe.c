@@ -24,7 +24,6 @@
 #define PSTATE_SS    (1ULL << 21)
 #define PSTATE_DIT   (1ULL << 24)
 #define PSTATE_TCO   (1ULL << 25)
-#define PSTATE_NZCV  0xf0000000ULL
 #define PSTATE_USER                                                            \
 	(PSTATE_NZCV | PSTATE_TCO | PSTATE_DIT | PSTATE_SSBS | PSTATE_BTYPE)
 #define PSTATE_SYSTEM (PSTATE_USER | PSTATE_DAIF | PSTATE_PAN)
@@ -72,10 +71,8 @@ AT(sigaction, sa_restorer, SA_RESTORER);
 AT(sigcopy_more, sm_fpsimd, SM_FPSIMD);
 AT(sigcopy_more, sm_records, SM_RECORDS);
 AT(sigcopy_more, sm_pstate, SM_PSTATE);
-AT(sigcopy_in, sn_records, SN_RECORDS);
-AT(sigcopy_in, sn_fpsimd, SN_RECORDS + 40);
-AT(sigcopy_in, sn_sp, SN_SP);
-AT(sigcopy_in, sn_pstate, SN_PSTATE);
+_Static_assert(sizeof(struct sigframe_user) == SF_BYTES, "asm.h");
+_Static_assert(USER_TOP == USER_END, "asm.h");
 
 size_t
 arm64_sigframe_bytes(void)
@@ -93,18 +90,20 @@ is_fault(int sig)
 	return (faults & SIGBIT(sig)) != 0;
 }
 
-/* What is in a frame without SVE registers that no fault brought about. */
-static struct sigcopy_more usual = {
+struct sigcopy_more arm64_sigcopy_usual = {
 	.sm_fpsimd = RECORD(FPSIMD_MAGIC, FPSIMD_FRAME_BYTES),
+	.sm_records = { RECORD(ESR_MAGIC, ESR_BYTES) },
 	.sm_pstate = ~(PSTATE_BTYPE | PSTATE_SS | PSTATE_IL | PSTATE_TCO),
 };
 
 void
 arm64_sigframe_init(void)
 {
+	uint64_t *sve = &arm64_sigcopy_usual.sm_records[2];
+
 	if (arm64_sve_bytes() != 0) {
-		usual.sm_records[0] = RECORD(SVE_MAGIC, SVE_HEAD_BYTES);
-		usual.sm_records[1] = arm64_sve_bytes();
+		sve[0] = RECORD(SVE_MAGIC, SVE_HEAD_BYTES);
+		sve[1] = arm64_sve_bytes();
 	}
 }
 
@@ -118,10 +117,10 @@ write_sve(void *at)
 	*(uint64_t *)((char *)at + arm64_sve_frame_bytes(fp)) = 0;
 }
 
-/* An LWP that uses SVE; its record goes to `at`. */
+/* An LWP that uses SVE. */
 static int
 push_sve(struct trapframe *tf, const struct sigframe *sf,
-    struct sigframe_user *f, const struct sigcopy_more *more, void *at)
+    struct sigframe_user *f, const struct sigcopy_more *more)
 {
 	struct arm64_fp *fp = arm64_fp_self();
 	struct trapframe before = *tf;
@@ -132,7 +131,8 @@ push_sve(struct trapframe *tf, const struct sigframe *sf,
 	err = arm64_sigcopy_out(tf, sf, f, more);
 	arm64_fp_switch(NULL, fp);
 	if (err == 0)
-		err = arm64_try(write_sve, at);
+		err = arm64_try(
+		    write_sve, f->records + FPSIMD_FRAME_BYTES + ESR_BYTES);
 	if (err != 0)
 		*tf = before;
 	return err;
@@ -143,18 +143,13 @@ static __attribute__((noinline)) int
 push_more(struct trapframe *tf, const struct sigframe *sf,
     struct sigframe_user *f, bool fault)
 {
-	struct sigcopy_more more = usual;
-	char *at = f->records + FPSIMD_FRAME_BYTES;
+	struct sigcopy_more more = arm64_sigcopy_usual;
 
 	if (fault) {
 		more.sm_fault_address = sf->sf_info->si_addr;
-		more.sm_records[0] = RECORD(ESR_MAGIC, ESR_BYTES);
 		more.sm_records[1] = tf->tf_esr;
-		more.sm_records[2] = usual.sm_records[0];
-		more.sm_records[3] = usual.sm_records[1];
-		at += ESR_BYTES;
 	}
-	return arm64_sve_on() ? push_sve(tf, sf, f, &more, at)
+	return arm64_sve_on() ? push_sve(tf, sf, f, &more)
 	                      : arm64_sigcopy_out(tf, sf, f, &more);
 }
 
@@ -172,23 +167,29 @@ arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 		return EFAULT;
 	if (fault || arm64_sve_on())
 		return push_more(tf, sf, (void *)at, fault);
-	return arm64_sigcopy_out(tf, sf, (void *)at, &usual);
+	return arm64_sigcopy_out(tf, sf, (void *)at, &arm64_sigcopy_usual);
 }
 
-struct records {
-	const char *r_first;
+/* What is read of a frame by plain accesses. */
+struct rest {
+	const struct sigframe_user *r_frame;
+	uint64_t r_sp, r_pc, r_pstate;
 	bool r_damaged;
 };
 
 /* Walk the records, each of which a program may have changed. */
 static void
-read_records(void *arg)
+read_rest(void *arg)
 {
-	struct records *rs = arg;
-	const char *at = rs->r_first, *end = at + RECORDS_BYTES;
+	struct rest *rest = arg;
+	const struct sigframe_user *f = rest->r_frame;
+	const char *at = f->records, *end = at + RECORDS_BYTES;
 	const char *fpsimd = NULL, *sve = NULL;
 
-	rs->r_damaged = true;
+	rest->r_damaged = true;
+	rest->r_sp = f->sp;
+	rest->r_pc = f->pc;
+	rest->r_pstate = f->pstate;
 	while ((size_t)(end - at) >= sizeof(struct record)) {
 		struct record r = *(const volatile struct record *)at;
 
@@ -210,62 +211,28 @@ read_records(void *arg)
 	if (fpsimd == NULL)
 		return;
 	arm64_fp_load_frame(arm64_fp_self(), fpsimd, sve);
-	rs->r_damaged = false;
-}
-
-/* They end the records as push() left them, without SVE registers. */
-static inline bool
-are_usual(const uint64_t *r)
-{
-	return ((r[0] ^ usual.sm_records[0]) | (r[1] ^ usual.sm_records[1]) |
-		   r[2]) == 0;
-}
-
-static inline bool
-records_are_usual(const struct sigcopy_in *in)
-{
-	const uint64_t *r = in->sn_records;
-
-	if (in->sn_fpsimd != usual.sm_fpsimd || arm64_sve_on())
-		return false;
-	return are_usual(r) ||
-	       (r[0] == RECORD(ESR_MAGIC, ESR_BYTES) && are_usual(r + 2));
-}
-
-static __attribute__((noinline)) int
-load_records(const struct sigframe_user *f)
-{
-	struct records rs = { f->records, false };
-
-	return arm64_try(read_records, &rs) != 0 || rs.r_damaged ? EFAULT : 0;
+	rest->r_damaged = false;
 }
 
 int
-arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
+arm64_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
 {
-	const struct sigframe_user *f = (const void *)tf->tf_sp;
-	struct sigcopy_in in;
+	struct rest rest = { .r_frame = (const void *)tf->tf_sp };
 	uint64_t changed, may;
 
-	if (tf->tf_sp % STACK_ALIGN != 0 || tf->tf_sp > USER_TOP - sizeof *f)
+	(void)kept; /* it is there already */
+	if (tf->tf_sp % STACK_ALIGN != 0 ||
+	    tf->tf_sp > USER_TOP - sizeof(struct sigframe_user))
 		return EFAULT;
-	if (arm64_sigcopy_in(tf, kept, f, &in) != 0)
+	if (arm64_try(read_rest, &rest) != 0 || rest.r_damaged)
 		return EFAULT;
-	f = (const void *)tf->tf_sp; /* still */
-	if (!records_are_usual(&in) && load_records(f) != 0)
+	may = (tf->tf_pstate & PSTATE_EL1T) != 0 ? PSTATE_SYSTEM : PSTATE_USER;
+	changed = rest.r_pstate ^ tf->tf_pstate;
+	if (rest.r_pc >= USER_TOP ||
+	    (changed & ~may & (PSTATE_MODE | PSTATE_DAIF)) != 0)
 		return EFAULT;
-	changed = in.sn_pstate ^ tf->tf_pstate;
-	if ((changed & ~PSTATE_NZCV) != 0) {
-		may = (tf->tf_pstate & PSTATE_EL1T) != 0 ? PSTATE_SYSTEM
-		                                         : PSTATE_USER;
-		if ((changed & ~may & (PSTATE_MODE | PSTATE_DAIF)) != 0)
-			return EFAULT;
-		changed &= may;
-	}
-	if (in.sn_pc >= USER_TOP)
-		return EFAULT;
-	tf->tf_sp = in.sn_sp;
-	tf->tf_pc = in.sn_pc;
-	tf->tf_pstate ^= changed;
+	tf->tf_sp = rest.r_sp;
+	tf->tf_pc = rest.r_pc;
+	tf->tf_pstate ^= changed & may;
 	return 0;
 }

@@ -121,15 +121,25 @@ TEST(general_registers_become_what_the_handler_says)
 		EXPECT_EQ(store[i], edit_want[i]);
 }
 
+static volatile int drop_records;
+
 /* Fill all SIMD registers with something else. */
 static void
-spoil_simd(int sig, siginfo_t *si, void *uc)
+spoil_simd(int sig, siginfo_t *si, void *context)
 {
 	static unsigned char junk[MAXBYTES], trash[MAXBYTES];
 
 	(void)sig;
 	(void)si;
-	(void)uc;
+#ifdef __aarch64__
+	ucontext_t *uc = context;
+	struct fpsimd_context *fp = (void *)uc->uc_mcontext.__reserved;
+
+	if (drop_records)
+		memset(fp + 1, 0, sizeof(struct _aarch64_ctx));
+#else
+	(void)context;
+#endif
 	memset(junk, 0xa5, sizeof junk);
 	if (fpstate_wide_bytes() != 0)
 		fpstate_wide(junk, trash, SYS_getpid, NULL, NULL);
@@ -198,6 +208,17 @@ check_simd_with_hole(across_fn *across, size_t bytes)
 TEST(base_simd_registers_survive_a_handler)
 {
 	check_simd(fpstate_base, fpstate_base_bytes, SIGUSR1);
+}
+
+TEST(base_simd_registers_survive_without_the_other_records)
+{
+#ifdef __aarch64__
+	drop_records = 1;
+	check_simd(fpstate_base, fpstate_base_bytes, SIGUSR1);
+	drop_records = 0;
+#else
+	SKIP("x86-64's frames have no records");
+#endif
 }
 
 /* A frame is written from the registers; they are what they were. */
