@@ -44,7 +44,7 @@ static _Thread_local struct recent {
 	cpc_buf_t *re_buf;
 	struct cpci_buf *re_cb;
 	uint64_t re_changes;
-} recent[4];
+} __attribute__((aligned(64))) recent[4]; /* so that to find one is a shift */
 
 /*
  * The LWP's.  Until it has asked for one, and where it is refused one, it is
@@ -68,12 +68,13 @@ cpci_page_find(void)
 
 /*
  * A frozen set's counts lie in the page as they are.  False: it is not frozen
- * any more.
+ * any more, or was not.
  */
-static bool
+static inline bool
 read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 {
 	struct cpc_sample *s, *last;
+	int64_t i, n = cb->cb_n;
 	uint64_t seq;
 
 	do {
@@ -81,13 +82,14 @@ read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 		s = cb->cb_spare;
 		last = cb->cb_sample;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		if (cg->cg_frozen != cb->cb_set ||
-		    cg->cg_nreqs != (uint64_t)cb->cb_n)
+		if (cg->cg_frozen != cb->cb_set || cg->cg_nreqs != (uint64_t)n)
 			return false;
 		s->cs_hrtime = cg->cg_hrtime;
 		s->cs_tick = cg->cg_tick;
-		for (int64_t i = 0; i < cb->cb_n; i++)
+		i = 0; /* what is bound has a request */
+		do {
 			s->cs_value[i] = cg->cg_req[i].cq_data;
+		} while (++i < n);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (__atomic_load_n(&cg->cg_seq, __ATOMIC_RELAXED) != seq);
 	/* As in the read sequence, a handler that comes here does no harm. */
@@ -101,7 +103,7 @@ cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
 {
 	intptr_t r;
 
-	if (cg->cg_frozen == cb->cb_set && read_frozen(cg, cb))
+	if (read_frozen(cg, cb))
 		return 0;
 	r = cpc_syscall(CPC_OP_SAMPLE, cb->cb_set, (uintptr_t)cb->cb_sample,
 	    (uintptr_t)cb->cb_n, 0);

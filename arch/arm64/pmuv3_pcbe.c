@@ -340,7 +340,7 @@ program_other(struct pcbe_set *set)
 static void
 program(struct pcbe_set *set)
 {
-	if (arch_curcpu()->c_pcbe != set->ps_selection || set->ps_extra != 0)
+	if (set->ps_run != 0 || arch_curcpu()->c_pcbe != set->ps_selection)
 		program_other(set);
 	else
 		start(set);
