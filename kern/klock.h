@@ -16,6 +16,7 @@
 /*
  * Not a fair one: an emulator or a hypervisor runs CPUs in turns, and one
  * that must wait until another takes its turn waits for whole time slices.
+ * One whose LWP only waits for another's ends its turn (sys_sched_yield()).
  */
 extern struct spinlock klock;
 

@@ -15,9 +15,11 @@
 #define CPUSET_BYTES (MAXCPU / 8)
 
 /*
- * Nobody waits for this CPU: let the others have the kernel.  Where an
- * emulator's turn has a fixed number of instructions, those of a loop around
- * this call might all end where it holds the lock.
+ * Nobody waits for this CPU: let the others have the kernel, and run.  Where
+ * an emulator's turn has a fixed number of instructions, those of a loop
+ * around this call might all end where it holds the lock; and QEMU 7.2 may
+ * not run the CPU that is waited for at all as long as this one makes calls
+ * (docs/design.md, "LWPs on CPUs").
  */
 static __attribute__((noinline)) void
 yield_kernel(void)
