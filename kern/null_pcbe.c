@@ -57,6 +57,7 @@ static struct null_cpu {
 	struct null_pic nc_pic[PCBE_MAXPIC];
 	uint32_t nc_running;
 	uint32_t nc_interrupts; /* PICs whose overflow interrupts */
+	uint32_t nc_urgent;     /* PICs whose overflow stops all */
 	uint32_t nc_overflowed;
 	unsigned nc_skid; /* instructions until the interrupt of these */
 } null_cpus[MAXCPU];
@@ -293,6 +294,7 @@ program(struct pcbe_set *set)
 	struct null_cpu *nc = curcpu();
 
 	nc->nc_interrupts = 0;
+	nc->nc_urgent = shape.ns_nmi ? set->ps_urgent : 0;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 		struct cpc_page_req *cq = &set->ps_page->cg_req[i];
@@ -362,20 +364,25 @@ counts(const struct null_cpu *nc, unsigned pic, unsigned privilege)
 
 /*
  * How many of the next n instructions there are until an overflow
- * interrupts, or until the interrupt of one that happened is due.
+ * interrupts, or until the interrupt of one that happened is due.  Meanwhile
+ * another may stop the PICs.
  */
 static uint64_t
 until_interrupt(const struct null_cpu *nc, unsigned privilege, uint64_t n)
 {
-	if ((nc->nc_overflowed & nc->nc_interrupts) != 0)
-		return nc->nc_skid < n ? nc->nc_skid : n;
+	uint32_t which = nc->nc_interrupts;
+
+	if ((nc->nc_overflowed & nc->nc_interrupts) != 0) {
+		n = nc->nc_skid < n ? nc->nc_skid : n;
+		which = nc->nc_urgent;
+	}
 	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
 		const struct null_pic *np = &nc->nc_pic[pic];
 		uint64_t left = mask() - np->np_raw; /* one more overflows */
 		uint64_t need;
 
 		if (!counts(nc, pic, privilege) || np->np_weight == 0 ||
-		    (nc->nc_interrupts & 1U << pic) == 0 || left > n * 1024)
+		    (which & 1U << pic) == 0 || left > n * 1024)
 			continue;
 		need = (left + 1) * QUARTERS - np->np_quarter;
 		need = (need + np->np_weight - 1) / np->np_weight;
@@ -405,6 +412,8 @@ count(struct null_cpu *nc, unsigned privilege, uint64_t n)
 	}
 	if (quiet)
 		nc->nc_skid = shape.ns_skid;
+	if ((nc->nc_overflowed & nc->nc_urgent) != 0)
+		nc->nc_running = 0;
 }
 
 /* So many at a time that quarters of events do not overflow. */

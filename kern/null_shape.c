@@ -33,6 +33,8 @@ static const struct key {
 	    "ovf= is none, imprecise or precise" },
 	{ "skid", offsetof(struct null_shape, ns_skid), NULL, 0, 1000,
 	    "skid= is a number up to 1000" },
+	{ "nmi", offsetof(struct null_shape, ns_nmi), no_yes, 0, 0,
+	    "nmi= is yes or no" },
 	{ "mute", offsetof(struct null_shape, ns_mute), NULL, 0, ~0U,
 	    "mute= is a mask of PICs" },
 	{ "helpers", offsetof(struct null_shape, ns_helpers), no_yes, 0, 0,
@@ -105,7 +107,8 @@ parse_key(const char **s, struct null_shape *ns)
 		*s = parse_value(k, v + 1, (unsigned *)((char *)ns + k->k_at));
 		return *s != NULL ? NULL : k->k_why;
 	}
-	return "known: pics fixed width ovf skid mute helpers broken shared "
+	return "known: pics fixed width ovf skid nmi mute helpers broken "
+	       "shared "
 	       "papi raw hv instructions cycles branches";
 }
 

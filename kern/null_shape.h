@@ -29,6 +29,7 @@ struct null_shape {
 	unsigned ns_width; /* bits of every counter */
 	unsigned ns_ovf;   /* enum null_ovf */
 	unsigned ns_skid;  /* instructions from an overflow to its interrupt */
+	unsigned ns_nmi;   /* bool: one of ps_urgent stops them all, at once */
 	unsigned ns_mute;  /* PICs that interrupt for notify requests only */
 	unsigned ns_helpers; /* bool: a notify request takes another PIC, too */
 	unsigned ns_broken;  /* PICs that do not count */

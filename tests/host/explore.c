@@ -17,13 +17,15 @@
 #include "tests/host/explore.h"
 
 /* The interrupt comes when the schedule says so: skid is far away. */
-#define LATE ",skid=1000"
+#define LATE      ",skid=1000"
+#define SHAPE_NMI "null,pics=3,width=16,nmi=yes" LATE
 static const char *const shapes[] = {
 	"null,pics=3,width=16" LATE,
 	"null,pics=3,width=16,ovf=imprecise" LATE,
 	"null,pics=3,width=16,mute=0x2,helpers=yes" LATE,
 	"null,pics=3,width=16,ovf=none",
 	"null,pics=3,width=64" LATE,
+	SHAPE_NMI,
 };
 #define NSHAPES (sizeof shapes / sizeof shapes[0])
 
@@ -115,12 +117,14 @@ faults_are_found(void **state)
 {
 	(void)state;
 	for (unsigned fault = EX_SOUND + 1; fault < EX_NFAULT; fault++) {
-		struct ex_search x = { .xs_shape = shapes[0],
+		struct ex_search x = {
+			.xs_shape = fault == EX_NO_NMI ? SHAPE_NMI : shapes[0],
 			.xs_start = fault == EX_NO_SEQUENCE
 			                ? "0:bind2 0:read"
 			                : "0:bind2 0:work 1:bind1",
 			.xs_depth = fault == EX_NO_SEQUENCE ? 6 : 3,
-			.xs_fault = fault };
+			.xs_fault = fault
+		};
 		char schedule[sizeof x.xs_schedule];
 
 		assert_false(ex_search(&x));

@@ -109,6 +109,7 @@ struct ex_cpu {
 	int8_t mp_lwp;         /* that runs, or EX_IDLE */
 	uint8_t mp_overflowed; /* requests of its set, not yet seen to */
 	bool mp_pending;       /* an interrupt waits */
+	bool mp_struck;        /* and an NMI has stopped the PICs */
 	struct ex_ctx mp_ctx;  /* of the set bound to it */
 	int8_t mp_binder, mp_was_bound;
 };
@@ -146,6 +147,7 @@ enum ex_fault {
 	EX_NO_OVERFLOW, /* no overflow is told */
 	EX_NO_FILTER,   /* every privilege is counted */
 	EX_NO_SEQUENCE, /* the page does not tell that it changed */
+	EX_NO_NMI,      /* an overflow stops nothing at once */
 	EX_NFAULT
 };
 extern const char *const ex_faults[EX_NFAULT];

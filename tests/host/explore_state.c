@@ -13,7 +13,8 @@ const struct ex_set ex_sets[EX_NSET] = {
 	/* One step from going round where PICs have 16 bits. */
 	{ 1, { { "instructions", 1, CPC_COUNT_USER, 0xfffd } } },
 	/* One from its signal, and the other from going round. */
-	{ 2, { { "instructions", 1, CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT,
+	{ 2, { { "instructions", 1,
+		   CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT,
 		   UINT64_MAX - 2 },
 		 { "cycles", 3, CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0xfff8 } } },
 };
@@ -86,6 +87,7 @@ stop(struct ex_model *m, unsigned cpu)
 	if (told != 0 && m->em_shape.ns_ovf == NULL_OVF_IMPRECISE)
 		told = ~0U;
 	m->em_cpu[cpu].mp_overflowed = 0;
+	m->em_cpu[cpu].mp_struck = false;
 	for (unsigned i = 0; c != &m->em_cpu[cpu].mp_ctx && i < ex_nreqs(c);
 	     i++) {
 		if (notifies(c, i) && (told & 1U << i) != 0)
@@ -256,19 +258,21 @@ ex_clone(struct ex_model *m, const struct ex_lwp *parent)
 }
 
 /* Instructions at a privilege, on a CPU. */
-void
-ex_retire(struct ex_model *m, unsigned cpu, unsigned privilege)
+/*
+ * One instruction.  What is to be told of stops an LWP's set at once, if the
+ * kernel's instructions may be what it tells of, and if there are NMIs.
+ */
+static void
+retire(struct ex_model *m, unsigned cpu, unsigned privilege, struct ex_ctx *c)
 {
-	struct ex_ctx *c = counting(m, cpu);
 	struct ex_cpu *mp = &m->em_cpu[cpu];
 	unsigned width = m->em_shape.ns_width;
 
-	for (unsigned i = 0; c != NULL && i < ex_nreqs(c); i++) {
-		uint64_t before = c->mc_count[i], n;
+	for (unsigned i = 0; i < ex_nreqs(c); i++) {
+		uint64_t before = c->mc_count[i], n = request(c, i)->rq_weight;
 
 		if ((request(c, i)->rq_flags & privilege) == 0)
 			continue;
-		n = EX_STEPS * request(c, i)->rq_weight;
 		c->mc_count[i] += n;
 		if (before << (64 - width) < -n << (64 - width))
 			continue;
@@ -276,6 +280,20 @@ ex_retire(struct ex_model *m, unsigned cpu, unsigned privilege)
 		mp->mp_pending |=
 		    m->em_shape.ns_ovf != NULL_OVF_NONE &&
 		    (notifies(c, i) || (m->em_shape.ns_mute & 1U << i) == 0);
+		mp->mp_struck |=
+		    m->em_shape.ns_nmi && c != &mp->mp_ctx && notifies(c, i) &&
+		    (request(c, i)->rq_flags & CPC_COUNT_SYSTEM) != 0;
+	}
+}
+
+void
+ex_retire(struct ex_model *m, unsigned cpu, unsigned privilege)
+{
+	struct ex_ctx *c = counting(m, cpu);
+
+	for (unsigned i = 0; c != NULL && i < EX_STEPS; i++) {
+		if (!m->em_cpu[cpu].mp_struck)
+			retire(m, cpu, privilege, c);
 	}
 }
 
@@ -340,6 +358,7 @@ ex_model_hash(const struct ex_model *m)
 		h = mix_ctx(h, &mp->mp_ctx);
 		h = mix(h, (uint64_t)(mp->mp_lwp + 1) |
 			       (uint64_t)mp->mp_pending << 4 |
+			       (uint64_t)mp->mp_struck << 5 |
 			       (uint64_t)mp->mp_overflowed << 8);
 		if (mp->mp_ctx.mc_live)
 			h = mix(h, (uint64_t)(mp->mp_binder + 1) |

@@ -17,7 +17,7 @@
 #include "kern/null_pcbe.h"
 
 const char *const ex_faults[EX_NFAULT] = { "sound", "no-fold", "no-stop",
-	"no-overflow", "no-filter", "no-sequence" };
+	"no-overflow", "no-filter", "no-sequence", "no-nmi" };
 
 /* A set as the library packs it, and a sample as it takes it. */
 static struct {
@@ -85,6 +85,13 @@ program_unnoticed(struct pcbe_set *set)
 	set->ps_page->cg_seq = 0;
 }
 
+static void
+program_leisurely(struct pcbe_set *set)
+{
+	set->ps_urgent = 0;
+	sound->program(set);
+}
+
 static const struct pcbe_ops *
 with_fault(enum ex_fault fault)
 {
@@ -99,6 +106,8 @@ with_fault(enum ex_fault fault)
 		faulty.program = program_unfiltered;
 	else if (fault == EX_NO_SEQUENCE)
 		faulty.program = program_unnoticed;
+	else if (fault == EX_NO_NMI)
+		faulty.program = program_leisurely;
 	faulty.advance = NULL; /* so that programs may read PICs */
 	return &faulty;
 }
@@ -392,6 +401,8 @@ check_cpu(const struct ex_model *m, unsigned cpu)
 		want = ctx->kc_pcbe.ps_pics;
 	else if (lwp != EX_IDLE && ex_model_running(m, (unsigned)lwp))
 		want = fake_lwp(0, lwp + 1)->l_cpc->kc_pcbe.ps_pics;
+	if (m->em_cpu[cpu].mp_struck)
+		want = 0;
 	if (pics != want)
 		return DIFFERS(
 		    "CPU %u runs PICs %#x, not %#x", cpu, pics, want);
