@@ -194,14 +194,16 @@ report_error(void)
 	printf("cpu: APIC error, ESR %#x\n", x86_apic_read(APIC_ESR));
 }
 
-/* All but overflows. */
-static __attribute__((noinline)) void
-other_interrupt(const struct trapframe *tf)
+void
+x86_interrupt(struct trapframe *tf)
 {
 	if (tf->tf_vector == VEC_SPURIOUS)
 		return; /* takes no EOI */
 	x86_apic_write(APIC_EOI, 0);
 	switch (tf->tf_vector) {
+	case VEC_PMI:
+		kcpc_pmi(tf); /* rearms */
+		break;
 	case VEC_TIMER:
 		timer_intr();
 		break;
@@ -216,15 +218,4 @@ other_interrupt(const struct trapframe *tf)
 		printf(
 		    "cpu: interrupt %#lx was not asked for\n", tf->tf_vector);
 	}
-}
-
-void
-x86_interrupt(struct trapframe *tf)
-{
-	if (tf->tf_vector != VEC_PMI) {
-		other_interrupt(tf);
-		return;
-	}
-	kcpc_pmi(tf); /* rearms */
-	x86_apic_write(APIC_EOI, 0);
 }

@@ -58,13 +58,15 @@
 #define GDT_ENTRIES 7
 
 /* Interrupt stack table entries.  Intel SDM vol. 3A, "Interrupt Stack Table" */
-#define IST_TRAP 1 /* every vector but those below */
+#define IST_TRAP 1 /* exceptions but those below */
 #define IST_NMI  2
 #define IST_DF   3
 #define IST_MC   4
-#define NIST     4
+#define NIST     4 /* have a stack of their own */
+#define IST_INTR 5 /* interrupts: the LWP's kernel stack, from its top */
 
 /* Vectors. */
+#define NEXCEPTION   32
 #define VEC_NMI      2
 #define VEC_DF       8
 #define VEC_MC       18

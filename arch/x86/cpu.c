@@ -44,6 +44,7 @@ struct x86_cpu x86_boot_cpu;
 uint64_t x86_cr4;
 
 extern char x86_vectors[], x86_nmi_entry[], x86_df_entry[], x86_mc_entry[];
+extern char x86_pmi_entry[];
 extern char x86_syscall_entry[];
 void x86_load_segments(void);
 
@@ -63,8 +64,10 @@ void
 x86_idt_init(void)
 {
 	for (unsigned v = 0; v < NVECTOR; v++)
-		set_gate(v, x86_vectors + VECTOR_STEP * v, IST_TRAP,
+		set_gate(v, x86_vectors + VECTOR_STEP * v,
+		    v < NEXCEPTION ? IST_TRAP : IST_INTR,
 		    v == VEC_BP ? GATE_USER : 0);
+	set_gate(VEC_PMI, x86_pmi_entry, IST_INTR, 0);
 	set_gate(VEC_NMI, x86_nmi_entry, IST_NMI, 0);
 	set_gate(VEC_DF, x86_df_entry, IST_DF, 0);
 	set_gate(VEC_MC, x86_mc_entry, IST_MC, 0);

@@ -2,10 +2,12 @@
  * The ways into the kernel and back.
  *
  * A payload at system privilege runs at ring 0 with a red zone below its
- * stack pointer, so no vector may use the stack it finds: each switches to
- * IST_TRAP, and from there the frame moves on, to the kernel stack of the LWP
- * or, if the kernel was interrupted, below what the kernel had.  GS is the
- * kernel's exactly while the kernel runs.
+ * stack pointer, so no vector may use the stack it finds.  An interrupt's
+ * frame goes where the LWP's belongs, to the top of its kernel stack: the
+ * kernel lets interrupts in nowhere but where it idles, which needs none.
+ * Exceptions switch to IST_TRAP, and from there the frame moves on, to the
+ * LWP's or, if the kernel was interrupted, below what the kernel had.  GS is
+ * the kernel's exactly while the kernel runs.
  *
  * It was a payload if it ran at ring 3, or its code or its stack is in the
  * lower half; the kernel has both in the upper one.
@@ -89,7 +91,11 @@ x86_vectors:
 	push	$0
 	.endif
 	push	$vec
+	.if	vec < NEXCEPTION
 	jmp	trap
+	.else
+	jmp	interrupt
+	.endif
 	.set	vec, vec + 1
 	.endr
 
@@ -135,13 +141,60 @@ from_payload:
 	xor	%ebp, %ebp
 	mov	%rsp, %rdi
 	call	x86_trap_payload
-to_payload:
+	jmp	to_payload
+
+/* The overflow interrupt, which has a way of its own, and the others. */
+	.macro	interrupt_entry function
+	push_general
+	cld
+	testb	$3, TF_CS(%rsp)
+	jz	from_ring0_\function
+interrupt_\function:
+	swapgs
+	user_access clac
+	xor	%ebp, %ebp
 	mov	%rsp, %rdi
+	call	\function
+	jmp	to_payload
+from_ring0_\function:
+	cmpq	$0, TF_RIP(%rsp)
+	jge	interrupt_\function
+	cmpq	$0, TF_RSP(%rsp)
+	jge	interrupt_\function
+	jmp	from_idle
+	.endm
+
+	.balign	16
+	.globl	x86_pmi_entry
+x86_pmi_entry:
+	push	$0
+	push	$VEC_PMI
+	interrupt_entry x86_trap_pmi
+
+	.balign	16
+interrupt:
+	interrupt_entry x86_trap_interrupt
+
+/* The idle loop goes on on its own stack. */
+from_idle:
+	mov	%rsp, %rbx
+	mov	TF_RSP(%rsp), %rsp
+	and	$-16, %rsp
+	push	TF_RIP(%rbx)
+	push	%rbp
+	mov	%rsp, %rbp
+	mov	%rbx, %rdi
+	call	x86_trap_idle
+	mov	%rbx, %rsp
+	pop_general
+	add	$16, %rsp
+	iretq
 
 /* Back to a payload, %rdi = its trap frame. */
 	.globl	x86_user_return
 x86_user_return:
 	mov	%rdi, %rsp
+to_payload:
 	pop_general
 	add	$16, %rsp
 	swapgs
@@ -232,11 +285,10 @@ x86_syscall_entry:
 	 * no SYSCALL ends there (USER_TOP).
 	 * Intel SDM vol. 2B, "SYSRET"; AMD APM vol. 3 (24594), "SYSRET".
 	 */
-	mov	%rsp, %rdi
 	cmpq	$VEC_SYSCALL, TF_VECTOR(%rsp)
-	jne	x86_user_return
+	jne	to_payload
 	cmpq	$SEL_UCODE, TF_CS(%rsp)
-	jne	x86_user_return
+	jne	to_payload
 	mov	TF_RIP(%rsp), %rcx
 	mov	TF_RFLAGS(%rsp), %r11
 	mov	TF_RBP(%rsp), %rbp

@@ -49,6 +49,7 @@ arch_init_early(struct bootinfo *bi)
 	x86_mmu_init(bi);
 	for (unsigned i = 0; i < NIST; i++)
 		xc->xc_tss.t_ist[i] = x86_boot_ist(i + 1);
+	xc->xc_tss.t_ist[IST_INTR - 1] = x86_boot_ist(0);
 	x86_idt_init();
 	x86_cpu_init(xc);
 	x86_fpu_init();

@@ -76,6 +76,7 @@ make_current(struct x86_cpu *xc, struct lwp *l)
 	/* A kernel thread needs none; but the last one's may go meanwhile. */
 	arch_as_switch(l->l_proc != NULL ? &l->l_proc->p_as : NULL);
 	xc->xc_frame = arch_lwp_frame(l);
+	xc->xc_tss.t_ist[IST_INTR - 1] = (uintptr_t)l->l_kstack_top;
 	if (xl->xl_fpu == NULL)
 		return;
 	x86_fpu_load(xl->xl_fpu);

@@ -164,6 +164,7 @@ new_cpu(struct cpu *c)
 		}
 		xc->xc_tss.t_ist[i] = (uintptr_t)stack + KSTACK_BYTES;
 	}
+	xc->xc_tss.t_ist[IST_INTR - 1] = (uintptr_t)c->c_idle->l_kstack_top;
 	return xc;
 }
 
@@ -188,7 +189,7 @@ fill_trampoline(struct x86_cpu *xc)
 	struct trampoline_args args = {
 		.root = x86_root,
 		.efer = rdmsr(MSR_EFER) & (EFER_LME | EFER_NXE),
-		.stack = (uintptr_t)xc->xc_cpu->c_idle->l_kstack_top,
+		.stack = (uintptr_t)arch_lwp_frame(xc->xc_cpu->c_idle),
 		.cpu = xc,
 		.entry = ap_main,
 	};

@@ -111,7 +111,7 @@ four_levels:
 	mov	$high, %rax
 	jmp	*%rax
 
-high:	mov	$BOOT_STACK + (1 << KSTACK_SHIFT), %rsp
+high:	mov	$BOOT_STACK + (1 << KSTACK_SHIFT) - TF_BYTES, %rsp
 	xor	%ebp, %ebp
 	mov	$__bss_start, %rdi
 	mov	$__bss_end, %rcx

@@ -15,12 +15,11 @@
 /*
  * Vectors.  Intel SDM vol. 3A, "Exception and Interrupt Reference".
  */
-#define VEC_DB     1
-#define VEC_UD     6
-#define VEC_GP     13
-#define VEC_PF     14
-#define VEC_AC     17
-#define NEXCEPTION 32
+#define VEC_DB 1
+#define VEC_UD 6
+#define VEC_GP 13
+#define VEC_PF 14
+#define VEC_AC 17
 
 /* Error code of a page fault. */
 #define PF_PRESENT 0x1
@@ -133,15 +132,10 @@ nmi_unexpected(const struct trapframe *tf)
 void
 x86_trap_payload(struct trapframe *tf)
 {
-	if (tf->tf_vector >= NEXCEPTION) {
-		kernel_lock();
-		x86_interrupt(tf);
-	} else {
-		uintptr_t addr = read_cr(2); /* before another CPU's turn */
+	uintptr_t addr = read_cr(2); /* before another CPU's turn */
 
-		kernel_lock();
-		report(tf, addr);
-	}
+	kernel_lock();
+	report(tf, addr);
 	leave(tf);
 }
 
@@ -165,13 +159,33 @@ x86_trap_nmi(struct trapframe *tf)
 void
 x86_trap_kernel(struct trapframe *tf)
 {
-	if (tf->tf_vector >= NEXCEPTION) {
-		kernel_lock();
-		x86_interrupt(tf);
-		kernel_unlock();
-	} else if (!fixup(tf)) {
+	if (!fixup(tf))
 		report(tf, read_cr(2));
-	}
+}
+
+void
+x86_trap_pmi(struct trapframe *tf)
+{
+	kernel_lock();
+	kcpc_pmi(tf); /* rearms */
+	x86_apic_write(APIC_EOI, 0);
+	leave(tf);
+}
+
+void
+x86_trap_interrupt(struct trapframe *tf)
+{
+	kernel_lock();
+	x86_interrupt(tf);
+	leave(tf);
+}
+
+void
+x86_trap_idle(struct trapframe *tf)
+{
+	kernel_lock();
+	x86_interrupt(tf);
+	kernel_unlock();
 }
 
 /*

@@ -64,7 +64,7 @@ struct x86_tss {
 	uint32_t t_pad0;
 	uint64_t t_rsp[3];
 	uint64_t t_pad1;
-	uint64_t t_ist[7]; /* IST n is t_ist[n - 1] */
+	uint64_t t_ist[7]; /* IST n is t_ist[n - 1], where its stack ends */
 	uint64_t t_pad2;
 	uint16_t t_pad3;
 	uint16_t t_iomap;
@@ -137,6 +137,9 @@ void x86_kstack_fresh(void *base);
 void x86_trap_payload(struct trapframe *tf);
 void x86_trap_nmi(struct trapframe *tf);
 void x86_trap_kernel(struct trapframe *tf);
+void x86_trap_pmi(struct trapframe *tf);
+void x86_trap_interrupt(struct trapframe *tf);
+void x86_trap_idle(struct trapframe *tf);
 void x86_trap_syscall(struct trapframe *tf);
 void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);
