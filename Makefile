@@ -68,6 +68,8 @@ ifeq ($(ARCH),x86_64)
 KCFLAGS += -mcmodel=kernel                # linked in the top 2 GiB
 KCFLAGS += -mno-red-zone                  # an interrupt uses the stack it finds
 KCFLAGS += -fcf-protection=none
+KCFLAGS += -mpreferred-stack-boundary=3   # nothing it keeps there wants 16 bytes
+KCFLAGS += -fno-align-loops -fno-align-jumps # padding before a loop is executed, and counted
 else
 KCFLAGS += -mno-outline-atomics           # their helpers are in libgcc
 endif
@@ -116,8 +118,8 @@ BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sigframe.o sigcopy.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
     trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o pic_nmi.o)
-# Padding before a loop is executed, and counted.
-$(B)/arch/x86/pic_together.o: KCFLAGS += -fno-align-loops -fno-align-jumps
+# Firmware may want 16.
+$(B)/arch/x86/efi_call.o: KCFLAGS += -mpreferred-stack-boundary=4 -mincoming-stack-boundary=3
 endif
 
 OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(EVENT_OBJS) $(LIB_OBJS))
