@@ -14,12 +14,12 @@ static uint64_t last_id;
 
 /* Where slot i lies: chunk k holds FIRST_CHUNK << k slots. */
 static struct cpci_slot **
-chunk_of(struct cpci_table *t, uint32_t i, uint32_t *within)
+chunk_of(struct cpci_table *t, uint32_t i, size_t *within)
 {
 	uint32_t n = i + FIRST_CHUNK;
-	unsigned top = 31 - (unsigned)__builtin_clz(n);
+	unsigned top = 31 ^ (unsigned)__builtin_clz(n);
 
-	*within = n - (1u << top);
+	*within = n & ~(1u << top);
 	return &t->t_chunk[top - CPCI_CHUNK_BITS];
 }
 
@@ -27,7 +27,7 @@ static struct cpci_slot *
 slot_of(struct cpci_table *t, uint32_t i)
 {
 	struct cpci_slot *chunk;
-	uint32_t within;
+	size_t within;
 
 	chunk = __atomic_load_n(chunk_of(t, i, &within), __ATOMIC_ACQUIRE);
 	return chunk != NULL ? &chunk[within] : NULL;
@@ -37,7 +37,7 @@ static struct cpci_slot *
 slot_new(struct cpci_table *t, uint32_t *index)
 {
 	struct cpci_slot *chunk, **link;
-	uint32_t within;
+	size_t within;
 
 	if (t->t_free != 0) {
 		*index = t->t_free - 1;

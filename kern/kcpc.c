@@ -183,16 +183,18 @@ kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset)
 int
 kcpc_restart(struct lwp *l, cpc_setid_t set)
 {
+	const struct kcpc_request *r;
+	struct cpc_page_req *cq;
 	struct kcpc_ctx *ctx;
-	unsigned i;
 	int err;
 
 	if ((err = kcpc_find(l, set, &ctx)) != 0)
 		return err;
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		kcpc_stop(ctx); /* for the tick, which goes on */
-	for (i = 0; i < ctx->kc_nreqs; i++)
-		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
+	cq = ctx->kc_pcbe.ps_page->cg_req;
+	for (r = ctx->kc_reqs; r < ctx->kc_reqs + ctx->kc_nreqs; r++)
+		(cq++)->cq_data = r->kr_preset;
 	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
 	kcpc_start(ctx);
 	return 0;

@@ -37,21 +37,27 @@ kcpc_caps(void)
 	return notify != NULL ? kcpc_ops->pcbe_caps : 0;
 }
 
+static inline void
+freeze(struct kcpc_ctx *ctx, uint32_t flags)
+{
+	hrtime_t now = gethrtime();
+	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
+
+	ctx->kc_flags |= flags;
+	cg->cg_hrtime = now;
+	cg->cg_frozen = ctx->kc_set;
+}
+
 void
 kcpc_freeze(struct kcpc_ctx *ctx)
 {
-	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
-
-	ctx->kc_flags |= KCPC_CTX_FREEZE;
-	cg->cg_hrtime = gethrtime();
-	cg->cg_frozen = ctx->kc_set;
+	freeze(ctx, KCPC_CTX_FREEZE);
 }
 
 void
 kcpc_signal(struct kcpc_ctx *ctx)
 {
-	kcpc_freeze(ctx);
-	ctx->kc_flags |= KCPC_CTX_SIGOVF;
+	freeze(ctx, KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
 	notify(ctx->kc_lwp);
 }
 
@@ -59,9 +65,12 @@ kcpc_signal(struct kcpc_ctx *ctx)
 static inline bool
 told(struct kcpc_ctx *ctx, uint64_t pics)
 {
+	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
+
 	if ((pics & ctx->kc_notify) == 0)
 		return false;
-	kcpc_page_shut(ctx);
+	cg->cg_seq++;
+	cg->cg_set = 0;
 	kcpc_signal(ctx);
 	return true;
 }
@@ -103,13 +112,21 @@ take(struct kcpc_ctx *ctx)
 
 static void fold_due(void *ctx);
 
+static __attribute__((noinline)) void
+give_mute(struct kcpc_ctx *ctx)
+{
+	timer_start(
+	    &ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS), fold_due, ctx);
+	kcpc_ops->program(&ctx->kc_pcbe);
+}
+
 static inline void
 give(struct kcpc_ctx *ctx)
 {
 	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
-		timer_start(&ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS),
-		    fold_due, ctx);
-	kcpc_ops->program(&ctx->kc_pcbe);
+		give_mute(ctx);
+	else
+		kcpc_ops->program(&ctx->kc_pcbe);
 }
 
 uint64_t
@@ -147,8 +164,10 @@ kcpc_halt(struct kcpc_ctx *ctx)
 void
 kcpc_start(struct kcpc_ctx *ctx)
 {
-	ctx->kc_pcbe.ps_page->cg_frozen = 0;
-	ctx->kc_pcbe.ps_page->cg_set = ctx->kc_set;
+	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
+
+	cg->cg_frozen = 0;
+	cg->cg_set = ctx->kc_set;
 	give(ctx);
 }
 
@@ -253,13 +272,15 @@ bool
 kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
+	uint32_t flags;
 
-	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_SIGOVF) == 0)
+	if (ctx == NULL)
 		return false;
-	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
-	if ((ctx->kc_flags & KCPC_CTX_NOT_OWN) == 0)
+	flags = ctx->kc_flags;
+	ctx->kc_flags = flags & ~KCPC_CTX_SIGOVF;
+	if ((flags & (KCPC_CTX_SIGOVF | KCPC_CTX_NOT_OWN)) == KCPC_CTX_SIGOVF)
 		return true;
-	if ((ctx->kc_flags & KCPC_CTX_INVALID) == 0)
+	if ((flags & (KCPC_CTX_SIGOVF | KCPC_CTX_INVALID)) == KCPC_CTX_SIGOVF)
 		kcpc_profile_sample(ctx, tf);
 	return false;
 }
@@ -305,8 +326,7 @@ pmi_unusual(struct kcpc_ctx *ctx)
 bool
 kcpc_pmi(struct trapframe *tf)
 {
-	const struct lwp *l = lwp_self();
-	struct kcpc_ctx *ctx = l != NULL ? l->l_cpc : NULL;
+	struct kcpc_ctx *ctx = lwp_self()->l_cpc;
 	uint64_t pics;
 
 	(void)tf;
@@ -316,7 +336,13 @@ kcpc_pmi(struct trapframe *tf)
 	pics = kcpc_ops->stop(&ctx->kc_pcbe);
 	/* While nothing counts, so that no overflow finds it shut. */
 	arch_pmi_rearm();
-	if (!told(ctx, pics))
+	if (told(ctx, pics))
+		return true;
+	/* Each with its answer, which then is not kept meanwhile. */
+	if (pics == 0) {
 		kcpc_ops->program(&ctx->kc_pcbe);
-	return pics != 0;
+		return false;
+	}
+	kcpc_ops->program(&ctx->kc_pcbe);
+	return true;
 }

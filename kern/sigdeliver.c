@@ -89,45 +89,52 @@ static __attribute__((noinline)) void
 prepare_unusual(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
     struct sigkept *kept)
 {
-	*kept = l->l_kept;
-	sf->sf_kept = kept;
-	if (l->l_sigrestore)
-		kept->sk_mask = l->l_sigsaved;
+	if (l->l_sigrestore) {
+		l->l_sigrestore = false;
+		l->l_kept.sk_mask = l->l_sigsaved;
+	}
 	if (l->l_restart)
 		end_call(l, tf, sf->sf_act);
-	if ((l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0)
+	if ((l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0) {
+		*kept = l->l_kept;
+		sf->sf_kept = kept;
 		choose_stack(l, tf_sp(tf), sf, kept);
+	}
 }
 
 static void no_room(struct lwp *l, struct trapframe *tf, int sig);
 
 /* Inline: an overflow's way to its handler is a tenth shorter. */
 static inline __attribute__((always_inline)) void
-run_handler(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
+run_handler(
+    struct lwp *l, struct trapframe *tf, int sig, const struct siginfo *info)
 {
-	struct sigaction *act = &l->l_proc->p_sig[info->si_signo];
+	struct proc *p = l->l_proc;
+	struct sigaction *act = &p->p_sig[sig];
 	struct sigframe sf = { act, info, &l->l_kept, 0, USER_BASE };
+	uint64_t blocked = l->l_kept.sk_mask | act->sa_mask;
 	struct sigkept kept;
 
 	if (l->l_sigrestore || l->l_restart ||
 	    (l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0)
 		prepare_unusual(l, tf, &sf, &kept);
 	if (arch_sigframe_push(tf, &sf) != 0) {
-		no_room(l, tf, info->si_signo);
+		no_room(l, tf, sig);
 		return;
 	}
-	l->l_sigrestore = false;
-	l->l_kept.sk_mask |= act->sa_mask;
-	if ((act->sa_flags & SA_NODEFER) == 0)
-		l->l_kept.sk_mask |= SIGBIT(info->si_signo);
-	if (act->sa_flags & SA_RESETHAND)
-		act->sa_handler = SIG_DFL;
+	l->l_kept.sk_mask = blocked | SIGBIT(sig);
+	if ((act->sa_flags & (SA_NODEFER | SA_RESETHAND)) != 0) {
+		if ((act->sa_flags & SA_NODEFER) != 0)
+			l->l_kept.sk_mask = blocked;
+		if ((act->sa_flags & SA_RESETHAND) != 0)
+			act->sa_handler = SIG_DFL;
+	}
 	/* What waits for the process may go to another LWP now. */
-	if (l->l_proc->p_sigpend.sp_set != 0)
+	if (p->p_sigpend.sp_set != 0)
 		sig_set_mask(l, l->l_kept.sk_mask);
 }
 
-/* Nothing has changed: try SIGSEGV, perhaps on a stack of its own. */
+/* There is no frame: try SIGSEGV, perhaps on a stack of its own. */
 static void
 no_room(struct lwp *l, struct trapframe *tf, int sig)
 {
@@ -136,7 +143,7 @@ no_room(struct lwp *l, struct trapframe *tf, int sig)
 
 	siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
 	if (sig != SIGSEGV && has_handler(l, SIGSEGV)) {
-		run_handler(l, tf, &segv);
+		run_handler(l, tf, SIGSEGV, &segv);
 		return;
 	}
 	snprintf(why, sizeof why, "no room on the stack for the frame of %s",
@@ -149,7 +156,7 @@ static void
 interrupt(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
 {
 	kcpc_page_interrupted(l);
-	run_handler(l, tf, info);
+	run_handler(l, tf, info->si_signo, info);
 }
 
 bool
@@ -181,7 +188,7 @@ overflowed(struct lwp *l, struct trapframe *tf)
 	if (kcpc_overflowed(l, tf)) {
 		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
 		if (has_handler(l, SIGEMT)) {
-			run_handler(l, tf, &info);
+			run_handler(l, tf, SIGEMT, &info);
 			return;
 		}
 		sig_post_lwp(l, SIGEMT, &info);
@@ -232,6 +239,7 @@ signalled(struct lwp *l, struct trapframe *tf)
 	}
 }
 
+/* Overflows first, whatever else there is: all that bears with a frame more. */
 void
 trap_return(struct trapframe *tf)
 {
@@ -239,17 +247,17 @@ trap_return(struct trapframe *tf)
 	unsigned ast;
 
 	while ((ast = l->l_ast) != 0) {
-		if ((ast & AST_EXIT) != 0)
-			lwp_exit();
-		if ((ast & AST_YIELD) != 0) {
-			sched_yield();
-			continue;
-		}
-		l->l_ast = 0;
-		if ((ast & AST_CPC) != 0)
+		if ((ast & AST_CPC) != 0) {
+			l->l_ast = ast & ~AST_CPC;
 			overflowed(l, tf);
-		if ((ast & AST_SIGNAL) != 0)
+		} else if ((ast & AST_EXIT) != 0) {
+			lwp_exit();
+		} else if ((ast & AST_YIELD) != 0) {
+			sched_yield();
+		} else {
+			l->l_ast = 0;
 			signalled(l, tf);
+		}
 	}
 	kernel_unlock();
 }

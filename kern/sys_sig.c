@@ -231,7 +231,9 @@ sys_rt_sigreturn(const uintptr_t *a)
 	}
 	sig_set_mask(l, kept.sk_mask);
 	then = &kept.sk_stack;
-	if (((then->ss_sp ^ now->ss_sp) | (then->ss_bytes ^ now->ss_bytes) |
+	/* Most have none, now and then. */
+	if ((then->ss_flags & now->ss_flags & SS_DISABLE) == 0 &&
+	    ((then->ss_sp ^ now->ss_sp) | (then->ss_bytes ^ now->ss_bytes) |
 		((then->ss_flags ^ now->ss_flags) & SS_DISABLE)) != 0)
 		restore_altstack(l, then);
 	return -EJUSTRETURN;

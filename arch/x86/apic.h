@@ -74,12 +74,12 @@ x86_apic_read(unsigned reg)
 }
 
 static inline void
-x86_apic_write(unsigned reg, uint32_t v)
+x86_apic_write(unsigned reg, uint64_t v)
 {
 	if (x86_apic.xa_x2)
 		wrmsr(IA32_X2APIC + reg / 16, v);
 	else
-		x86_apic.xa_regs[reg / 4] = v;
+		x86_apic.xa_regs[reg / 4] = (uint32_t)v;
 }
 
 /* Its own id, as the other CPUs have to name it. */

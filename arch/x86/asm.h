@@ -103,9 +103,10 @@
 #define TF_BYTES  0xb0
 
 /* struct x86_cpu, at GS while the kernel runs */
-#define XC_FRAME    0x10
-#define XC_USER_RSP 0x18
-#define XC_DF_STACK 0x20
+#define XC_FRAME     0x10
+#define XC_USER_RSP  0x18
+#define XC_DF_STACK  0x20
+#define XC_FRAME_END 0xc4 /* IST_INTR */
 
 /* struct sigaction and struct sigframe of kern/signal.h */
 #define SA_HANDLER  0

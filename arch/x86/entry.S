@@ -134,8 +134,7 @@ trap:
 
 from_payload:
 	swapgs
-	mov	%gs:XC_FRAME, %rsp
-	add	$TF_BYTES, %rsp
+	mov	%gs:XC_FRAME_END, %rsp
 	copy_frame
 	user_access clac /* interrupts leave RFLAGS.AC, which lifts SMAP */
 	xor	%ebp, %ebp
@@ -220,8 +219,7 @@ x86_nmi_entry:
 	cmpq	$0, F_RIP(%rdx)
 	jl	nmi_in_kernel
 2:	swapgs
-	mov	%gs:XC_FRAME, %rsp
-	add	$TF_BYTES, %rsp
+	mov	%gs:XC_FRAME_END, %rsp
 	copy_frame
 	mov	%rsp, %rdi
 	push	$SEL_KDATA

@@ -68,7 +68,7 @@ tf_sp(const struct trapframe *tf)
 static inline void
 arch_pmi_rearm(void)
 {
-	uint32_t lvt;
+	uint64_t lvt;
 
 	/* x86_self()->xc_pmi, by one instruction: all overflows come here. */
 	__asm__ volatile("mov %%gs:%c1, %0"

@@ -254,7 +254,7 @@ sample(const struct pcbe_set *set, struct cpc_sample *s)
 	       (pmu_rdmsr(x86_pics.xs_status) & x86_pics.xs_all) == 0;
 }
 
-uint8_t x86_pic_of_bit[64];
+uint32_t x86_pics_of_bit[64];
 
 /* A PIC counts up: one that holds less than it did has gone round. */
 static uint32_t
@@ -388,6 +388,6 @@ x86_pic_ops(struct pcbe_ops *ops)
 	ops->keep = keep;
 	ops->struck = x86_nmi_struck;
 	for (unsigned i = 0; i < ps->xs_n; i++)
-		x86_pic_of_bit[__builtin_ctzll(ps->xs_pic[i].xp_global)] =
-		    (uint8_t)i;
+		x86_pics_of_bit[__builtin_ctzll(ps->xs_pic[i].xp_global)] =
+		    1U << i;
 }

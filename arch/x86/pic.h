@@ -144,7 +144,7 @@ x86_nmi_told(struct x86_pic_cpu *pc)
 }
 
 /* PICs by bits of status. */
-extern uint8_t x86_pic_of_bit[64];
+extern uint32_t x86_pics_of_bit[64];
 
 static inline uint32_t
 x86_pics_of_status(uint64_t status)
@@ -152,7 +152,7 @@ x86_pics_of_status(uint64_t status)
 	uint32_t pics = 0;
 
 	for (; status != 0; status &= status - 1)
-		pics |= 1U << x86_pic_of_bit[__builtin_ctzll(status)];
+		pics |= x86_pics_of_bit[__builtin_ctzll(status)];
 	return pics;
 }
 

@@ -30,43 +30,9 @@
 	mov	%eax, %edx
 	.endm
 
-	.globl	x86_sigcopy_start, x86_sigcopy_end, x86_sigcopy_failed
-x86_sigcopy_start:
-
-/*
- * int x86_sigcopy_out(struct trapframe *tf, struct frame *frame,
- *     const struct sigframe *sf, void *fpu)
- *
- * The frame's first word, then the FPU's area from end to end: they are on
- * every page of it, so that nothing faults once a register has changed.
- */
-	.globl	x86_sigcopy_out
-x86_sigcopy_out:
-	user_access stac
-	mov	SGF_ACT(%rdx), %r8
-	mov	SGF_INFO(%rdx), %r9
-	mov	SGF_KEPT(%rdx), %r10
-	copy_word SA_RESTORER(%r8), (%rsi)
-
-	/*
-	 * XSAVE writes neither the bytes that are software's nor XCOMP_BV and
-	 * the eight bytes behind it, which must be 0 to be loaded, and of
-	 * XSTATE_BV only what is enabled.  Intel SDM vol. 1, "Operation of
-	 * XSAVE", "Standard Form of XRSTOR".
-	 */
-	mov	x86_fpu_sw + 16(%rip), %r11	/* the area's bytes */
-	test	%r11, %r11
-	jz	2f
-	movq	$0, FPU_XSTATE_BV(%rcx)
-	all_components
-	xsave64	(%rcx)
-	movl	$FPU_MAGIC2, (%rcx, %r11)
-	mov	%r11, FPU_SW + 16(%rcx)
-	copy_two x86_fpu_sw(%rip), FPU_SW(%rcx)
-	pxor	%xmm1, %xmm1
-	movups	%xmm1, FPU_XSTATE_BV + 8(%rcx)
-
-1:	movq	$UC_FLAGS, SF_FLAGS(%rsi)
+	/* What the FPU's area is not; and the trap frame enters the handler. */
+	.macro	rest_of_frame
+	movq	$UC_FLAGS, SF_FLAGS(%rsi)
 	movq	$0, SF_FLAGS + 8(%rsi)		/* uc_link */
 	copy_two (%r10), SF_STACK(%rsi)
 	copy_word 16(%r10), SF_STACK + 16(%rsi)
@@ -109,18 +75,54 @@ x86_sigcopy_out:
 	mov	%r11, TF_RDX(%rdi)
 	movq	$0, TF_RAX(%rdi)
 	andq	$~(RFLAGS_TF | RFLAGS_DF | RFLAGS_RF), TF_RFLAGS(%rdi)
-	test	%eax, %eax
-	jz	3f
+	.endm
+
+	.globl	x86_sigcopy_start, x86_sigcopy_end, x86_sigcopy_failed
+x86_sigcopy_start:
+
+/*
+ * int x86_sigcopy_out(struct trapframe *tf, struct frame *frame,
+ *     const struct sigframe *sf, void *fpu)
+ *
+ * The frame's first word, then the FPU's area from end to end: they are on
+ * every page of it, so that nothing faults once a register has changed.
+ */
+	.globl	x86_sigcopy_out
+x86_sigcopy_out:
+	user_access stac
+	mov	SGF_ACT(%rdx), %r8
+	mov	SGF_INFO(%rdx), %r9
+	mov	SGF_KEPT(%rdx), %r10
+	copy_word SA_RESTORER(%r8), (%rsi)
+
+	/*
+	 * XSAVE writes neither the bytes that are software's nor XCOMP_BV and
+	 * the eight bytes behind it, which must be 0 to be loaded, and of
+	 * XSTATE_BV only what is enabled.  Intel SDM vol. 1, "Operation of
+	 * XSAVE", "Standard Form of XRSTOR".
+	 */
+	mov	x86_fpu_sw + 16(%rip), %r11	/* the area's bytes */
+	test	%r11, %r11
+	jz	2f
+	movq	$0, FPU_XSTATE_BV(%rcx)
+	all_components
+	xsave64	(%rcx)
+	movl	$FPU_MAGIC2, (%rcx, %r11)
+	mov	%r11, FPU_SW + 16(%rcx)
+	copy_two x86_fpu_sw(%rip), FPU_SW(%rcx)
+	pxor	%xmm1, %xmm1
+	movups	%xmm1, FPU_XSTATE_BV + 8(%rcx)
+
+	rest_of_frame
 	xrstor64 x86_fpu_clean(%rip)
 	xor	%eax, %eax
 	ret
 
-	/* There is no XSAVE: its mask is no register to load. */
 2:	fxsave64 (%rcx)
 	mov	%r11, FPU_SW(%rcx)
+	rest_of_frame
+	fxrstor64 x86_fpu_clean(%rip)
 	xor	%eax, %eax
-	jmp	1b
-3:	fxrstor64 x86_fpu_clean(%rip)
 	ret
 
 /*

@@ -79,7 +79,7 @@ struct x86_cpu {
 	uint64_t xc_df_stack;       /* top; overflows are reported on it too */
 	uint64_t xc_root;           /* what CR3 holds */
 	uint32_t xc_ipi;            /* reasons not yet acted on */
-	uint32_t xc_pmi;            /* APIC's entry for overflows, unmasked */
+	uint64_t xc_pmi;            /* APIC's entry for overflows, unmasked */
 	bool xc_flush;              /* another CPU waits: forget translations */
 	bool xc_arrived;            /* runs C */
 	uint64_t xc_gdt[GDT_ENTRIES];
@@ -88,6 +88,9 @@ struct x86_cpu {
 _Static_assert(offsetof(struct x86_cpu, xc_frame) == XC_FRAME, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_user_rsp) == XC_USER_RSP, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_df_stack) == XC_DF_STACK, "asm.h");
+_Static_assert(
+    offsetof(struct x86_cpu, xc_tss.t_ist[IST_INTR - 1]) == XC_FRAME_END,
+    "asm.h");
 
 extern struct x86_cpu x86_boot_cpu;
 
