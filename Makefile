@@ -31,7 +31,7 @@ endif
 CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
 
 # events/: names of events; tables apart.
-EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o name.o suggest.o)
+EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o name.o suggest.o amd_pics.o)
 
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
@@ -133,6 +133,7 @@ PAYLOAD_OBJS := payloads/options.o payloads/detail.o payloads/meter.o payloads/m
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_overflow.o payloads/bench_flat.o payloads/bench_assign.o payloads/$(ARCH)/bench_clock.o
 # Names are looked up by what the kernel looks them up by.
 NAMES_OBJS := payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
+FITS_OBJS  := payloads/fits_here.o user/kern/kcpc_assign.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex poll itimer fork sched orphan \
@@ -251,9 +252,11 @@ $(PAYLOADS:%=$(B)/payloads/%): $(B)/payloads/%: $(B)/payloads/%.o $(B)/libpayloa
 $(B)/user/%.o: COMPILE = $(UCC) $(UCFLAGS) -fPIE
 $(B)/user/%.o: %.c Makefile scripts/barecpc-cc
 	$(compile)
-$(B)/payloads/names.o $(B)/payloads/names_image.o: scripts/barecpc-cc
-$(B)/payloads/encode $(B)/payloads/list: $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/payloads/names.o $(B)/payloads/names_image.o $(B)/payloads/fits_here.o: scripts/barecpc-cc
+$(B)/payloads/encode $(B)/payloads/list $(B)/payloads/fits: $(addprefix $(B)/,$(NAMES_OBJS))
 $(B)/payloads/encode $(B)/payloads/list: private PAYLOAD_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/payloads/fits: $(addprefix $(B)/,$(FITS_OBJS))
+$(B)/payloads/fits: private PAYLOAD_MORE = $(addprefix $(B)/,$(FITS_OBJS) $(NAMES_OBJS))
 
 $(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/libcpc.a
 	$(call say,CCLD,$@)
@@ -288,7 +291,7 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 
 tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio
 
--include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
+-include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(FITS_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
 endif
 
 # Tests under the build machine's C library, and what each needs of the kernel.  There the kernel's own
@@ -356,8 +359,9 @@ TSAN_OBJS    := $(addprefix build/tsan/,$(HOST_CPC_OBJS))
 host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%) host-tools
 
 # What scripts/barecpc runs on the build machine.
-host-tools: build/host/encode build/host/list
-build/host/encode build/host/list: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o $(HOST_EVENTS))
+host-tools: build/host/encode build/host/list build/host/fits
+build/host/fits: $(addprefix build/host/,payloads/fits_host.o kern/kcpc_assign.o)
+build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o $(HOST_EVENTS))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 

@@ -146,4 +146,10 @@ size_t events_describe(
 bool events_suggest(
     const struct events *es, const char *name, char *buf, size_t size);
 
+/*
+ * amd_pics.c: bit n, core counter n of AMD's family 15h counts the event of
+ * these twelve bits.
+ */
+uint32_t events_amd_15h_pics(unsigned event);
+
 #endif /* EVENTS_EVENTS_H */

@@ -11,14 +11,6 @@
 #define USAGE "encode [--cpu NAME] EVENT..."
 #define TEXT  1024
 
-static const char *const beside[] = {
-	[EXTRA_OFFCORE0] = "MSR_OFFCORE_RSP_0",
-	[EXTRA_OFFCORE1] = "MSR_OFFCORE_RSP_1",
-	[EXTRA_LDLAT] = "MSR_PEBS_LD_LAT",
-	[EXTRA_FRONTEND] = "MSR_PEBS_FRONTEND",
-	[EXTRA_CCCR] = "CCCR",
-};
-
 static int
 refuse(const struct events *es, const char *name, enum event_error err)
 {
@@ -47,7 +39,7 @@ encode(const struct events *es, const char *name)
 	events_canonical(es, &sp, &ec, text, sizeof text);
 	printf("%#llx", (unsigned long long)ec.ec_select);
 	if (ec.ec_extra != EXTRA_NONE)
-		printf(" %s=%#llx", beside[ec.ec_extra],
+		printf(" %s=%#llx", names_beside[ec.ec_extra],
 		    (unsigned long long)ec.ec_extra_value);
 	printf(" %s\n", text);
 	return 0;

@@ -55,3 +55,11 @@ names_choose(int *argc, char **argv, const char *usage)
 		    es.es_pmu->ep_name);
 	return es;
 }
+
+const char *const names_beside[] = {
+	[EXTRA_OFFCORE0] = "MSR_OFFCORE_RSP_0",
+	[EXTRA_OFFCORE1] = "MSR_OFFCORE_RSP_1",
+	[EXTRA_LDLAT] = "MSR_PEBS_LD_LAT",
+	[EXTRA_FRONTEND] = "MSR_PEBS_FRONTEND",
+	[EXTRA_CCCR] = "CCCR",
+};

@@ -1,6 +1,6 @@
 /*
  * The tables of event names, for programs that look names up for any CPU.
- * Included by encode.c and list.c, which also run on the build machine.
+ * Included by encode.c, list.c and fits.c, which also run on the build machine.
  */
 #ifndef PAYLOADS_NAMES_H
 #define PAYLOADS_NAMES_H
@@ -17,5 +17,8 @@ const char *names_cpu(void);
  * left.  Ends the program with a line of what is wrong.
  */
 struct events names_choose(int *argc, char **argv, const char *usage);
+
+/* What the register beside the event select is called: by enum event_extra. */
+extern const char *const names_beside[];
 
 #endif /* PAYLOADS_NAMES_H */

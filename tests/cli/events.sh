@@ -47,8 +47,38 @@ prints 'the image encodes for a CPU it is not on' '^0x5100c0 amd64_fam17h_zen2::
 	image x86_64 encode --cpu fam17h_zen2 retired_instructions:u
 prints 'and so that of arm64' '^0x8000011 arm_n1::CPU_CYCLES' image arm64 encode --cpu arm_n1 cpu_cycles
 prints 'what fits, and where' '^INST_RETIRED:ANY_P  *PIC 1 ' image x86_64 fits BR_INST_RETIRED:NEAR_CALL,INST_RETIRED:ANY_P
-expect 'what does not' 1 '^fits: 2 events do not fit on [0-9]* PICs' \
+expect 'what does not, and why' 1 \
+	'^fits: 2 events do not fit on 11 PICs: Hardware resource unavailable: requests 0-1 can be on PIC 8 alone$' \
 	image x86_64 fits instr_retired.any,instr_retired.any
+expect 'what this machine lacks' 1 \
+	'^fits: 1 event does not fit on 11 PICs: Hardware resource unavailable: request 0: MSR_OFFCORE_RSP_0 \(0x1a6\) is not here$' \
+	image x86_64 fits offcore_response_0:dmnd_rfo:any_response
+prints 'the image knows what fits on another CPU' '^UNHALTED_REFERENCE_CYCLES +PIC 10  0x530300$' \
+	image x86_64 fits --cpu skl UNHALTED_REFERENCE_CYCLES
+
+# fits CPU EVENTS: on the build machine.
+fits() {
+	scripts/barecpc fits --cpu "$1" "$2"
+}
+# An event that a fixed PIC counts, too, leaves a general one to others only where it must, and one with a modifier never.
+ins=INSTRUCTION_RETIRED
+prints 'a fixed PIC frees a general one' "^$ins  *PIC 8  0x5300c0\$" \
+	fits skl $ins,$ins:c=1,$ins:c=2,$ins:c=3,$ins:c=4
+prints 'and is not used before' "^$ins  *PIC 0  0x5300c0\$" fits skl $ins,$ins:c=1
+expect 'PICs that are too few are named' 1 \
+	'^fits: 3 events do not fit on the 8 general and 3 fixed PICs of snb: L1D_PEND_MISS:PENDING, L1D_PEND_MISS:PENDING can be on PIC 2 alone$' \
+	fits snb $ins,L1D_PEND_MISS:PENDING,L1D_PEND_MISS:PENDING
+expect 'and a register of two values' 1 '^fits: MSR_OFFCORE_RSP_0 is to be 0x10001 for .*DATA_RD:.*, and 0x10002 for .*RFO:' \
+	fits skl OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE,OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE
+prints "one value is two events' register" '^OFFCORE_RESPONSE_0:DMND_RFO +PIC 1  ' \
+	fits skl OFFCORE_RESPONSE_0:DMND_RFO,OFFCORE_RESPONSE_0:DMND_RFO
+prints "PICs of AMD's family 15h" '^DISPATCHED_FPU_OPS:OPS_PIPE0  *PIC 3  ' fits amd64_fam15h_interlagos DISPATCHED_FPU_OPS:OPS_PIPE0
+prints "those of Arm's" '^CPU_CYCLES  *PIC 1  0x8000011$' fits neoverse_n1 INST_RETIRED,CPU_CYCLES
+expect 'more than all PICs' 1 '^fits: amd64_k7 has 4 PICs, and no more$' \
+	fits amd64_k7 CPU_CLK_UNHALTED,CPU_CLK_UNHALTED,CPU_CLK_UNHALTED,CPU_CLK_UNHALTED,CPU_CLK_UNHALTED
+expect 'a name that does not exist' 1 '^fits: INST_RETIERD: no such event; did you mean INST_RETIRED[?]$' fits skl INST_RETIERD
+expect 'a PMU without masks' 2 '^fits: the tables do not say which PICs of netburst count what$' fits netburst TC_DELIVER_MODE
+expect 'no CPU' 2 '^fits: on which CPU[?]' scripts/barecpc fits INST_RETIRED
 
 # Images without some of the tables, linked beside this one's objects.
 tree=$tap_dir/tree
