@@ -91,8 +91,14 @@ free_together(struct as *as, uintptr_t va, size_t steps, unsigned order)
 	if (as->as_hidden != NULL)
 		arch_unmap(as->as_hidden, va, steps * step);
 	as->as_npages -= (size_t)n << order;
-	while (n > 0)
-		page_free(pa_to_va(pa[--n]), order);
+	for (unsigned i = 0, run; i < n; i += run) {
+		for (run = 1; i + run < n && pa[i + run] == pa[i] + run * step;)
+			run++;
+		if (run == 1)
+			page_free(pa_to_va(pa[i]), order);
+		else
+			page_free_run(pa_to_va(pa[i]), (size_t)run << order);
+	}
 }
 
 void

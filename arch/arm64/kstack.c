@@ -74,11 +74,12 @@ kstack_free(void *base)
 {
 	uintptr_t va = (uintptr_t)base;
 	size_t bytes;
-	uint64_t pa =
-	    *arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes) & PT_ADDR;
+	uint64_t *e = arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes);
+	uint64_t pa = *e & PT_ADDR;
 
+	/* A slot is a power of two: all of it is in one table. */
 	for (uintptr_t p = va; p < va + KSTACK_BYTES; p += PAGE_SIZE) {
-		*arm64_pt_leaf(arm64_roots.r_kernel, p, &bytes) = 0;
+		*e++ = 0;
 		dsb(ishst);
 		__asm__ volatile("tlbi vaae1is, %0" : : "r"(FIELD(p, 55, 12)));
 	}

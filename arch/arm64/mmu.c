@@ -255,57 +255,44 @@ arch_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 	           : ENOMEM;
 }
 
-/* The entry of a mapped address, which the caller may change up to `end`. */
-static uint64_t *
-whole_leaf(struct as *as, uintptr_t va, uintptr_t end, size_t *bytes)
+/*
+ * Change the leaves of a range: what is mapped there by `keep` of its bits and
+ * these attributes.
+ */
+static void
+change(struct as *as, uintptr_t va, size_t len, uint64_t keep, uint64_t attr)
 {
-	uint64_t *e = arm64_pt_leaf(as->as_root, va, bytes);
+	uintptr_t end = va + len;
+	uint64_t *e = NULL;
+	size_t bytes;
 
-	*bytes -= va & (*bytes - 1);
-	if ((*e & PT_VALID) == 0)
-		return NULL;
-	/* kern/as.c never takes a large page apart. */
-	ASSERT(*bytes <= end - va);
-	return e;
+	for (; va < end; va = (va & -bytes) + bytes) {
+		e = e != NULL ? arm64_pt_next(e, bytes) : NULL;
+		if (e == NULL)
+			e = arm64_pt_leaf(as->as_root, va, &bytes);
+		if ((*e & PT_VALID) == 0)
+			continue;
+		/* kern/as.c never takes a large page apart. */
+		ASSERT((va & (bytes - 1)) == 0 && bytes <= end - va);
+		*e = (*e & keep) | attr;
+		dsb(ishst);
+		tlb_flush_page(as->as_asid, va);
+	}
+	dsb(ish);
+	isb();
 }
 
 void
 arch_unmap(struct as *as, uintptr_t va, size_t len)
 {
-	uintptr_t end = va + len;
-	size_t bytes;
-
-	for (; va < end; va = bytes < end - va ? va + bytes : end) {
-		uint64_t *e = whole_leaf(as, va, end, &bytes);
-
-		if (e == NULL)
-			continue;
-		*e = 0;
-		dsb(ishst);
-		tlb_flush_page(as->as_asid, va);
-	}
-	dsb(ish);
-	isb();
+	change(as, va, len, 0, 0);
 }
 
 int
 arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
-	uintptr_t end = va + len;
-	size_t bytes;
-
 	/* Permissions may change in place: no break before make for them. */
-	for (; va < end; va = bytes < end - va ? va + bytes : end) {
-		uint64_t *e = whole_leaf(as, va, end, &bytes);
-
-		if (e == NULL)
-			continue;
-		*e = (*e & (PT_ADDR | PT_VALID | PT_TABLE)) | leaf_attr(prot);
-		dsb(ishst);
-		tlb_flush_page(as->as_asid, va);
-	}
-	dsb(ish);
-	isb();
+	change(as, va, len, PT_ADDR | PT_VALID | PT_TABLE, leaf_attr(prot));
 	return 0;
 }
 

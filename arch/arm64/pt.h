@@ -75,4 +75,17 @@ bool arm64_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len,
  */
 uint64_t *arm64_pt_leaf(uint64_t root, uintptr_t va, size_t *bytes);
 
+/*
+ * The entry of the page behind that of e, which maps as many bytes; NULL
+ * where it is in another table.
+ */
+static inline uint64_t *
+arm64_pt_next(uint64_t *e, size_t bytes)
+{
+	const size_t page = PT_ENTRIES * sizeof *e; /* a table's, too */
+
+	e++;
+	return bytes == page && (uintptr_t)e % page != 0 ? e : NULL;
+}
+
 #endif /* ARCH_ARM64_PT_H */

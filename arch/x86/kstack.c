@@ -84,10 +84,11 @@ kstack_free(void *base)
 {
 	uintptr_t va = (uintptr_t)base;
 	size_t bytes;
-	uint64_t pa = *x86_pt_leaf(x86_root, va, &bytes) & PT_ADDR;
+	uint64_t *e = x86_pt_leaf(x86_root, va, &bytes), pa = *e & PT_ADDR;
 
-	for (uintptr_t p = va; p < va + KSTACK_BYTES; p += PAGE_SIZE)
-		*x86_pt_leaf(x86_root, p, &bytes) = 0;
+	/* A slot is a power of two: all of it is in one table. */
+	for (unsigned i = 0; i < 1U << STACK_ORDER; i++)
+		e[i] = 0;
 	x86_kstack_fresh(base);
 	page_free(pa_to_va(pa), STACK_ORDER);
 	slots_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));

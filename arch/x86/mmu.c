@@ -241,17 +241,19 @@ void
 arch_unmap(struct as *as, uintptr_t va, size_t len)
 {
 	uintptr_t at = va, end = va + len;
+	uint64_t *e = NULL;
+	size_t bytes;
 
 	while (at < end) {
-		size_t bytes;
-		uint64_t *e = x86_pt_leaf(as->as_root, at, &bytes);
-
+		if (e == NULL)
+			e = x86_pt_leaf(as->as_root, at, &bytes);
 		if ((*e & PT_P) != 0) {
 			/* Part of a large page: as.c never asks for that. */
 			ASSERT((at & (bytes - 1)) == 0 && bytes <= end - at);
 			*e = 0;
 		}
 		at = (at & -bytes) + bytes;
+		e = x86_pt_next(e, bytes);
 	}
 	flush(as, va, len);
 }
@@ -274,18 +276,20 @@ int
 arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
 	uintptr_t at = va, end = va + len;
-	uint64_t *e;
+	uint64_t *e = NULL;
 	size_t bytes;
 	int err = 0;
 
 	while (at < end) {
-		if ((e = leaf_within(as, at, end, &bytes)) == NULL) {
+		if (e == NULL &&
+		    (e = leaf_within(as, at, end, &bytes)) == NULL) {
 			err = ENOMEM;
 			break;
 		}
 		if ((*e & PT_P) != 0)
 			*e = (*e & (PT_ADDR | PT_PS)) | attr_of(prot);
 		at = (at & -bytes) + bytes;
+		e = x86_pt_next(e, bytes);
 	}
 	flush(as, va, len);
 	return err;

@@ -132,9 +132,27 @@ drop_empty_table(uint64_t *e, uintptr_t va, unsigned level)
 	return true;
 }
 
-/* Map the start of the range by one leaf; its size, or 0 for no memory. */
+/* From e on, as many as are free and in line; the bytes done. */
 static size_t
-map_one(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
+fill(uint64_t *e, uint64_t leaf, size_t bytes, size_t len)
+{
+	size_t done = 0;
+
+	ASSERT((*e & PT_P) == 0);
+	do {
+		*e++ = leaf + done;
+		done += bytes;
+	} while (len - done >= bytes && (uintptr_t)e % PAGE_SIZE != 0 &&
+		 (*e & PT_P) == 0);
+	return done;
+}
+
+/*
+ * Map the start of the range by leaves of one table; the bytes done, or 0 for
+ * no memory.
+ */
+static size_t
+map_run(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
     size_t max)
 {
 	uint64_t table = root;
@@ -147,9 +165,8 @@ map_one(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
 		    !(fits && drop_empty_table(e, va, level))) {
 			table = *e;
 		} else if (fits) {
-			ASSERT((*e & PT_P) == 0);
-			*e = pa | attr | (level > 0 ? PT_PS : 0);
-			return level_bytes(level);
+			return fill(e, pa | attr | (level > 0 ? PT_PS : 0),
+			    level_bytes(level), len);
 		} else {
 			ASSERT((*e & PT_P) == 0);
 			if (!add_table(e, va))
@@ -166,7 +183,7 @@ x86_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
 	size_t done = 0, n;
 
 	for (; done < len; done += n) {
-		n = map_one(root, va + done, pa + done, len - done, attr, max);
+		n = map_run(root, va + done, pa + done, len - done, attr, max);
 		if (n == 0)
 			break;
 	}

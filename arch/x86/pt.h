@@ -65,6 +65,19 @@ size_t x86_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len,
  */
 uint64_t *x86_pt_leaf(uint64_t root, uintptr_t va, size_t *bytes);
 
+/*
+ * The entry of the page behind that of e, which maps as many bytes; NULL
+ * where it is in another table.
+ */
+static inline uint64_t *
+x86_pt_next(uint64_t *e, size_t bytes)
+{
+	const size_t page = PT_ENTRIES * sizeof *e; /* a table's, too */
+
+	e++;
+	return bytes == page && (uintptr_t)e % page != 0 ? e : NULL;
+}
+
 /* Turn the large leaf at va into a table of 4 KiB ones.  False: no memory. */
 bool x86_pt_split(uint64_t root, uintptr_t va);
 

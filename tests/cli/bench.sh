@@ -34,13 +34,14 @@ costs() {
 		END { exit bad }' "$tap_dir/now" "$tap_dir/documented"
 }
 
-# flat: beside 1,000 others no operation costs 10 % more than beside one.  A program's regions are a tree, whose height, times four
-# changes of it, is in every create+join; the table of futexes has 1,024 heads, so that two LWPs in the list of one are nothing
+# flat: beside 1,000 others no operation costs 10 % more than beside one, nor the making of an LWP 15 %: a program's regions are a
+# tree, whose height, times four changes of it, is in every create+join (3,610 instructions of 31,834 were seen), and so is where
+# free memory happens to lie, as below.  The table of futexes has 1,024 heads, so that two LWPs in the list of one are nothing
 # rare, and to pass one takes 7 instructions, 4 % of the shortest operation that meets one.
 flat() {
 	awk '$NF ~ /^[0-9]+$/ && NF > 3 { cost = $NF; n = $(NF - 1); $NF = $(NF - 1) = ""
 			if (n == 1) first[$0] = cost
-			if (n == 1000) { seen++; if (cost > first[$0] * 1.1) { print $0 "costs " first[$0] " and " cost; bad = 1 } } }
+			if (n == 1000) { seen++; if (cost > first[$0] * ($0 ~ /^create/ ? 1.15 : 1.1)) { print $0 "costs " first[$0] " and " cost; bad = 1 } } }
 		END { exit bad || seen == 0 }' "$out"
 }
 
@@ -49,15 +50,15 @@ worst() {
 	awk '/^bind, / { seen++; if ($NF >= 20000) { print; bad = 1 } } END { exit bad || seen != 2 }' "$out"
 }
 
-# same: with these CPUs none costs 4 % more than with one, whose table is there: a system call that yields is 3 instructions
+# same: with these CPUs none costs 5 % more than with one, whose table is there: a system call that yields is 3 instructions
 # longer where there is another CPU to think of, and who makes LWPs finds free memory in other pieces, which are others, too, with
-# each change of the image's size: 1,334 instructions of 43,395 were seen.  8: a futex's queue may have
+# each change of the image's size: 1,400 instructions of 34,326 were seen.  8: a futex's queue may have
 # a stranger, as above.
 same() {
 	table "$out" >"$tap_dir/now"
 	awk -F '\t' 'NR == FNR { one[$1] = $2; next }
 		{ seen++ }
-		$2 > one[$1] * 1.04 && $2 > one[$1] + 8 { print $1 "costs " $2 ", with one CPU " one[$1]; bad = 1 }
+		$2 > one[$1] * 1.05 && $2 > one[$1] + 8 { print $1 "costs " $2 ", with one CPU " one[$1]; bad = 1 }
 		END { exit bad || seen == 0 }' "$tap_dir/one" "$tap_dir/now"
 }
 
