@@ -294,8 +294,8 @@ uint64_t arch_efi_call(
 _Noreturn void kern_cpu_main(struct cpu *cpu);
 /*
  * The way in from a payload begins with kernel_lock() (kern/klock.h) and ends
- * in trap_return(); an interrupt that struck arch_idle() is between
- * kernel_lock() and kernel_unlock().
+ * in trap_return(), or, where l_ast is 0, in kernel_unlock(); an interrupt
+ * that struck arch_idle() is between kernel_lock() and kernel_unlock().
  */
 /*
  * A system call is syscall_find(number)(arguments), kern/syscall.h, on its
