@@ -31,7 +31,7 @@ endif
 CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
 
 # events/: names of events; tables apart.
-EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o name.o suggest.o amd_pics.o)
+EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o perf.o name.o suggest.o amd_pics.o)
 
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
@@ -314,9 +314,10 @@ test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # Names of events: of every CPU there is a table for.
 HOST_EVENTS  := $(EVENT_LIB) $(addprefix events/,cpu.o vendors.o intel.o amd.o arm.o)
-HOST_TESTS   += events_tables events_oracle
+HOST_TESTS   += events_tables events_oracle events_perf
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
+events_perf_OBJS   := $(HOST_EVENTS)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
 HOST_TESTS   += test_topology
 test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)

@@ -125,6 +125,13 @@ enum event_error events_encode(
     const struct events *es, struct event_spec *sp, struct event_code *ec);
 
 /*
+ * perf.c: a raw event as perf writes it, `r1a8` or `cpu/event=0xa8,umask=1/`,
+ * with `:u` or `:k` behind; false where it is none of that kind of PMU.  The
+ * select holds nothing but what it says.
+ */
+bool events_perf(enum event_kind kind, const char *name, struct event_code *ec);
+
+/*
  * name.c: text into buf, cut to size bytes with NUL, as strlcpy() would: the
  * length it wants is returned.
  *

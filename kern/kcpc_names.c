@@ -38,6 +38,19 @@ list_end(const struct listing *ls)
 	return ls->ls_err != 0 ? -ls->ls_err : (intptr_t)ls->ls_bytes;
 }
 
+#define LEVELS (1U << MOD_U | 1U << MOD_K | 1U << MOD_HV)
+
+/* A name says at which levels, and these are they. */
+static uint32_t
+levels(bool user, bool system, bool hv)
+{
+	uint32_t flags = (user ? CPC_COUNT_USER : 0) |
+	                 (system ? CPC_COUNT_SYSTEM : 0) |
+	                 (hv ? CPC_COUNT_HV : 0);
+
+	return CPC_EVENT_LEVELS | flags << CPC_EVENT_LEVEL_SHIFT;
+}
+
 /* What comes of a name by the table of this CPU: PICs, or 0. */
 static uint64_t
 resolve_by_table(const char *name, struct pcbe_event *pe)
@@ -51,27 +64,38 @@ resolve_by_table(const char *name, struct pcbe_event *pe)
 	    events_encode(es, &sp, &ec) != EVENT_OK)
 		return 0;
 	pe->pe_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT;
-	if ((ec.ec_given & (1U << MOD_K | 1U << MOD_U | 1U << MOD_HV)) != 0) {
-		pe->pe_flags |= CPC_EVENT_LEVELS;
-		if (sp.sp_value[MOD_U] != 0)
-			pe->pe_flags |= CPC_COUNT_USER << CPC_EVENT_LEVEL_SHIFT;
-		if (sp.sp_value[MOD_K] != 0)
-			pe->pe_flags |= CPC_COUNT_SYSTEM
-			                << CPC_EVENT_LEVEL_SHIFT;
-		if (sp.sp_value[MOD_HV] != 0)
-			pe->pe_flags |= CPC_COUNT_HV << CPC_EVENT_LEVEL_SHIFT;
-	}
+	if ((ec.ec_given & LEVELS) != 0)
+		pe->pe_flags |= levels(sp.sp_value[MOD_U] != 0,
+		    sp.sp_value[MOD_K] != 0, sp.sp_value[MOD_HV] != 0);
 	pe->pe_extra = ec.ec_extra_value;
 	pe->pe_pics = kcpc_ops->table_event(&ec, pe);
 	return pe->pe_pics;
 }
 
-/* The backend's own names go first, then the table's; a number last. */
+/* The same of a raw event in perf's form. */
+static uint64_t
+resolve_as_perf(const char *name, struct pcbe_event *pe)
+{
+	struct event_code ec;
+
+	if (kcpc_ops->table_event == NULL ||
+	    !events_perf(kcpc_ops->pcbe_kind, name, &ec))
+		return 0;
+	*pe = (struct pcbe_event){ .pe_code = 0 };
+	if ((ec.ec_given & LEVELS) != 0)
+		pe->pe_flags = levels((ec.ec_given >> MOD_U & 1) != 0,
+		    (ec.ec_given >> MOD_K & 1) != 0, false);
+	pe->pe_pics = kcpc_ops->table_event(&ec, pe);
+	return pe->pe_pics;
+}
+
+/* The backend's own names go first, then the table's; numbers last. */
 static bool
 resolve(const char *name, bool is_num, uint64_t num, struct pcbe_event *pe)
 {
 	return kcpc_ops->event_coverage(name, false, 0, pe) != 0 ||
 	       (!is_num && resolve_by_table(name, pe) != 0) ||
+	       (!is_num && resolve_as_perf(name, pe) != 0) ||
 	       (is_num && kcpc_ops->event_coverage(name, true, num, pe) != 0);
 }
 

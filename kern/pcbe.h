@@ -182,6 +182,7 @@ struct pcbe_ops {
 	 * hardware it needs is not here.
 	 */
 	struct events pcbe_table;
+	enum event_kind pcbe_kind; /* of this and any other CPU it drives */
 	uint64_t (*table_event)(
 	    const struct event_code *ec, struct pcbe_event *ev);
 

@@ -76,6 +76,21 @@ suffix_flags(const char *suffix)
 	return flags;
 }
 
+char *
+options_next(char **list)
+{
+	char *name = *list, *s;
+	bool within = false;
+
+	if (name == NULL)
+		return NULL;
+	for (s = name; *s != '\0' && (within || *s != ','); s++)
+		within ^= *s == '/';
+	*list = *s == ',' ? s + 1 : NULL;
+	*s = '\0';
+	return name;
+}
+
 bool
 options_event(struct event *e, char *name)
 {
@@ -108,7 +123,7 @@ add_events(struct options *o, const char *list)
 
 	if (copy == NULL)
 		options_usage(o, "-e: %s", strerror(errno));
-	while ((name = strsep(&copy, ",")) != NULL)
+	while ((name = options_next(&copy)) != NULL)
 		add_event(o, name);
 }
 

@@ -39,6 +39,11 @@ struct options {
 void options_parse(struct options *o, int argc, char **argv, const char *usage,
     const char *events);
 
+/*
+ * The next of a list of events, cut off it, or NULL.  Commas part them, but
+ * not those within slashes: cpu/event=0xc0,umask=1/.
+ */
+char *options_next(char **list);
 /* An event as -e names it; name is cut.  False where it has none. */
 bool options_event(struct event *e, char *name);
 

@@ -83,7 +83,7 @@ add_events(const char *list)
 
 	if (copy == NULL)
 		fail(1, "%s", strerror(errno));
-	while ((name = strsep(&copy, ",")) != NULL) {
+	while ((name = options_next(&copy)) != NULL) {
 		if (st.nevent == MAXEVENT)
 			fail(2, "-e: more than %d events", MAXEVENT);
 		if (!options_event(&st.all[st.nevent++].ct_event, name))

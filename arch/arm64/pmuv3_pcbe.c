@@ -416,6 +416,7 @@ struct pcbe_ops pmuv3_pcbe_ops = {
 	.list_events = list_events,
 	.list_attrs = list_attrs,
 	.event_coverage = event_coverage,
+	.pcbe_kind = EVENT_ARM,
 	.table_event = table_event,
 	.overflow_bitmap = overflow_bitmap,
 	.configure = configure,

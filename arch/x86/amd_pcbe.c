@@ -269,6 +269,7 @@ struct pcbe_ops amd_pcbe_ops = {
 	.list_events = list_events,
 	.list_attrs = list_attrs,
 	.event_coverage = event_coverage,
+	.pcbe_kind = EVENT_AMD,
 	.table_event = table_event,
 	.configure = configure,
 	.prove = prove,

@@ -250,6 +250,7 @@ struct pcbe_ops intel_pcbe_ops = {
 	.list_events = list_events,
 	.list_attrs = list_attrs,
 	.event_coverage = event_coverage,
+	.pcbe_kind = EVENT_INTEL,
 	.table_event = intel_table_event,
 	.attr_pics = intel_attr_pics,
 	.configure = intel_configure,

@@ -1,0 +1,108 @@
+/*
+ * Raw events in perf's forms, against the bits of the registers: Intel SDM
+ * vol. 3B and AMD APM vol. 2 (IA32_PERFEVTSELx), Arm ARM (PMEVTYPER<n>_EL0).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "events/events.h"
+
+#define U (1U << MOD_U)
+#define K (1U << MOD_K)
+
+static const struct {
+	enum event_kind kind;
+	const char *name;
+	uint64_t select;
+	uint32_t given;
+} valid[] = {
+	{ EVENT_INTEL, "r1a8", 0x1a8, 0 },
+	{ EVENT_INTEL, "r1A8:u", 0x1a8, U },
+	{ EVENT_INTEL, "rc0:uk", 0xc0, U | K },
+	{ EVENT_INTEL, "r28001c0", 0x28001c0, 0 },
+	{ EVENT_INTEL, "cpu/event=0xa8,umask=0x1/", 0x1a8, 0 },
+	{ EVENT_INTEL, "cpu/event=192,cmask=2,inv,edge=1/k", 0x28400c0, K },
+	{ EVENT_INTEL, "cpu_core/umask=1,event=0x3c,any/:u", 0x20013c, U },
+	{ EVENT_INTEL, "cpu/config=0x1a8/", 0x1a8, 0 },
+	{ EVENT_AMD, "r20000038f", 0x20000038f, 0 },
+	{ EVENT_AMD, "cpu/event=0x28f,umask=0x3/", 0x20000038f, 0 },
+	{ EVENT_ARM, "r8", 0x8, 0 },
+	{ EVENT_ARM, "r4005:k", 0x4005, K },
+	{ EVENT_ARM, "armv8_pmuv3_0/event=0x11/u", 0x11, U },
+};
+
+static const struct {
+	enum event_kind kind;
+	const char *name;
+} invalid[] = {
+	{ EVENT_INTEL, "" },
+	{ EVENT_INTEL, "r" },
+	{ EVENT_INTEL, "rx" },
+	{ EVENT_INTEL, "rc0x" },
+	{ EVENT_INTEL, "rc0:" },
+	{ EVENT_INTEL, "rc0:x" },
+	{ EVENT_INTEL, "r100c0" },     /* USR is said by :u */
+	{ EVENT_INTEL, "r1000000c0" }, /* AMD's */
+	{ EVENT_INTEL, "r1ffffffffffffffff" },
+	{ EVENT_INTEL, "cpu" },
+	{ EVENT_INTEL, "cpu/" },
+	{ EVENT_INTEL, "cpu//" },
+	{ EVENT_INTEL, "/event=1/" },
+	{ EVENT_INTEL, "cpu/event=0x100/" },
+	{ EVENT_INTEL, "cpu/event=/" },
+	{ EVENT_INTEL, "cpu/event=0xc0" },
+	{ EVENT_INTEL, "cpu/event=0xc0,/" },
+	{ EVENT_INTEL, "cpu/event=0xc0,nonsense=1/" },
+	{ EVENT_INTEL, "cpu/event=0xc0/x" },
+	{ EVENT_INTEL, "cpu/inv=2,event=1/" },
+	{ EVENT_AMD, "cpu/event=0xc0,any/" },
+	{ EVENT_AMD, "cpu/event=0x1000/" },
+	{ EVENT_ARM, "r10000" },
+	{ EVENT_ARM, "armv8_pmuv3/event=8,umask=1/" },
+	{ EVENT_NETBURST, "rc0" },
+};
+
+static void
+forms_are_their_bits(void **state)
+{
+	struct event_code ec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof valid / sizeof valid[0]; i++) {
+		if (!events_perf(valid[i].kind, valid[i].name, &ec))
+			fail_msg("%s is refused", valid[i].name);
+		if (ec.ec_select != valid[i].select)
+			fail_msg("%s is %#llx", valid[i].name,
+			    (unsigned long long)ec.ec_select);
+		assert_int_equal(ec.ec_given, valid[i].given);
+		assert_int_equal(ec.ec_extra, EXTRA_NONE);
+		assert_true(ec.ec_pics != 0);
+	}
+}
+
+static void
+anything_else_is_none(void **state)
+{
+	struct event_code ec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++) {
+		if (events_perf(invalid[i].kind, invalid[i].name, &ec))
+			fail_msg("%s is taken", invalid[i].name);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(forms_are_their_bits),
+		cmocka_unit_test(anything_else_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
