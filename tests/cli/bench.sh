@@ -52,13 +52,13 @@ worst() {
 
 # same: with these CPUs none costs 5 % more than with one, whose table is there: a system call that yields is 3 instructions
 # longer where there is another CPU to think of, and who makes LWPs finds free memory in other pieces, which are others, too, with
-# each change of the image's size: 1,400 instructions of 34,326 were seen.  8: a futex's queue may have
-# a stranger, as above.
+# each change of the image's size: 1,400 instructions of 34,326 were seen.  15: a futex's queue
+# may have two strangers, as above, of whom the second was seen to cost 8.
 same() {
 	table "$out" >"$tap_dir/now"
 	awk -F '\t' 'NR == FNR { one[$1] = $2; next }
 		{ seen++ }
-		$2 > one[$1] * 1.05 && $2 > one[$1] + 8 { print $1 "costs " $2 ", with one CPU " one[$1]; bad = 1 }
+		$2 > one[$1] * 1.05 && $2 > one[$1] + 15 { print $1 "costs " $2 ", with one CPU " one[$1]; bad = 1 }
 		END { exit bad || seen == 0 }' "$tap_dir/one" "$tap_dir/now"
 }
 
