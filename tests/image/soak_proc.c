@@ -215,6 +215,18 @@ soak_say(struct soak_exec *ex, enum soak_kind which, uint64_t seed)
 	ex->ex_argv[1] = ex->ex_env[1] = NULL;
 }
 
+/* Pipes of mixes that were going on when the last program ended. */
+static void
+close_others(void)
+{
+	long n = sysconf(_SC_OPEN_MAX);
+
+	for (int fd = STDERR_FILENO + 1; fd < n; fd++) {
+		if (fd != soak.so_report)
+			close(fd);
+	}
+}
+
 void
 soak_be(void)
 {
@@ -232,6 +244,7 @@ soak_be(void)
 		&sk->sk_bind, &sk->sk_tail, &ovf) == 8 &&
 	    mix_machine_learn(&soak.so_machine)) {
 		soak.so_until = until;
+		close_others();
 		sk->sk_ovf = ovf != 0;
 		kind = (enum soak_kind)which;
 		status = kind == SOAK_BRIEF   ? soak_brief()
