@@ -102,6 +102,8 @@ struct kcpc_profile *kcpc_profile_new(void);
 void kcpc_profile_release(struct kcpc_profile *kp);
 /* As many samples as fit, and are there: bytes, or -errno. */
 intptr_t kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len);
+/* The LWP's program is being profiled: it has no counters of its own. */
+bool kcpc_profiled(const struct lwp *l);
 
 struct kcpc_stat {
 	uint32_t ks_contexts;

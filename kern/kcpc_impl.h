@@ -247,8 +247,6 @@ void kcpc_profile_struck(struct kcpc_ctx *ctx);
 /* It overflowed: take a sample, tf being the LWP's way back, and count on. */
 void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
 void kcpc_profile_end(struct kcpc_ctx *ctx);
-/* The LWP's program is being profiled: it has no counters of its own. */
-bool kcpc_profiled(const struct lwp *l);
 /* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT: 0 or an errno. */
 int kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth);
 int kcpc_profile_stat(uintptr_t fd, uintptr_t uva);

@@ -197,6 +197,15 @@ overflowed(struct lwp *l, struct trapframe *tf)
 		l->l_ast |= AST_SIGNAL;
 }
 
+void
+sig_overflow_asleep(struct lwp *l)
+{
+	if (has_handler(l, SIGEMT) && !kcpc_profiled(l))
+		return;
+	l->l_ast &= ~AST_CPC;
+	overflowed(l, arch_lwp_frame(l));
+}
+
 /* Deliver what is pending, the lowest number first. */
 static void
 deliver(struct lwp *l, struct trapframe *tf)

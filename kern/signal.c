@@ -237,6 +237,8 @@ find_others(struct lwp *l)
 bool
 sig_check(struct lwp *l)
 {
+	if ((l->l_ast & AST_CPC) != 0)
+		sig_overflow_asleep(l);
 	if ((l->l_ast & (AST_EXIT | AST_CPC)) != 0)
 		return true;
 	l->l_ast &= ~AST_SIGNAL;

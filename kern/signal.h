@@ -197,6 +197,12 @@ bool sig_run(struct lwp *l, struct trapframe *tf, const struct siginfo *info);
 /* A signal nobody but the LWP itself brought about; why is for the report. */
 void sig_force(struct lwp *l, struct trapframe *tf, const struct siginfo *info,
     const char *why);
+/*
+ * Its counters froze on the way to sleep.  Unless a handler is to run, that is
+ * seen to here, since it ends no sleep: a sample of a profile, and a SIGEMT
+ * that is blocked or ignored.
+ */
+void sig_overflow_asleep(struct lwp *l);
 /* Is sp in the LWP's alternate stack? */
 bool sig_on_altstack(const struct lwp *l, uintptr_t sp);
 

@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <ucontext.h>
 
 #define PERIOD 1000
@@ -155,5 +156,47 @@ CPC_TEST(ignored_it_freezes_all_the_same)
 	cpc_buf_get(cpc, the_buf, 0, &v);
 	EXPECT(v < 64);
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	signal(SIGEMT, SIG_DFL);
+}
+
+/* A set of which N events of the kernel overflow. */
+static void
+bind_in_kernel(cpc_t *cpc, uint64_t n)
+{
+	the_set = cpc_set_create(cpc);
+	EXPECT(cpc_set_add_request(cpc, the_set, "PAPI_tot_ins", 0 - n,
+		   CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT, 0, NULL) == 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
+}
+
+/*
+ * CPC-OVF-12: a SIGEMT that nobody takes ends no sleep, wherever on the way to
+ * it the counters overflow: at each seventh instruction of the kernel.
+ */
+CPC_TEST(blocked_it_ends_no_sleep)
+{
+	struct timespec soon = { .tv_nsec = 100000 };
+	sigset_t emt, pending;
+	int overflows = 0;
+
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		SKIP("overflows of user code do not interrupt here");
+	sigemptyset(&emt);
+	sigaddset(&emt, SIGEMT);
+	signal(SIGEMT, SIG_IGN);
+	for (int blocked = 0; blocked < 2; blocked++) {
+		for (uint64_t n = 100; n < 2000; n += 7) {
+			bind_in_kernel(cpc, n);
+			EXPECT_EQ(nanosleep(&soon, NULL), 0);
+			cpc_set_destroy(cpc, the_set);
+			sigpending(&pending);
+			overflows += sigismember(&pending, SIGEMT);
+			EXPECT_EQ(sigismember(&pending, SIGEMT) & ~blocked, 0);
+		}
+		sigprocmask(SIG_BLOCK, &emt, NULL);
+	}
+	EXPECT(overflows != 0);
+	signal(SIGEMT, SIG_IGN); /* it is pending no more */
+	sigprocmask(SIG_UNBLOCK, &emt, NULL);
 	signal(SIGEMT, SIG_DFL);
 }
