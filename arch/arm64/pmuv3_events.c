@@ -9,6 +9,8 @@
 #include "arch/arm64/pmuv3_events.h"
 
 const struct pmuv3_event pmuv3_events[] = {
+	{ "PAPI_br_ins", 0x0021, true },
+	{ "PAPI_br_msp", 0x0022, true },
 	{ "PAPI_tot_cyc", EVENT_CPU_CYCLES, true },
 	{ "PAPI_tot_ins", EVENT_INST_RETIRED, true },
 	{ "br_immed_retired", 0x000d, false },

@@ -293,6 +293,36 @@ list_is_what_pmceid_says(void **state)
 	assert_int_equal(i, 5);
 }
 
+static uint64_t
+code_of(const char *name)
+{
+	struct pcbe_event ev = { .pe_code = 0 };
+	uint64_t pics = ops->event_coverage(name, false, 0, &ev);
+
+	assert_int_equal(pics, ev.pe_pics);
+	assert_int_equal(pics != 0, ev.pe_code != 0);
+	assert_int_equal(ev.pe_flags, pics != 0 ? PCBE_EVENT_GENERIC : 0);
+	return ev.pe_code;
+}
+
+/* Branches and mispredicted ones that retired, not those speculated. */
+static void
+presets_are_of_branches_that_retire(void **state)
+{
+	(void)state;
+	for (unsigned event = 0; event < 64; event++) {
+		struct fake_shape shape = shape_v3p5;
+
+		shape.ceid[0] = shape.ceid[1] = 0;
+		shape.ceid[event / 32] = 1ULL << event % 32;
+		boot(&shape);
+		assert_int_equal(
+		    code_of("PAPI_br_ins"), event == 0x21 ? event : 0);
+		assert_int_equal(
+		    code_of("PAPI_br_msp"), event == 0x22 ? event : 0);
+	}
+}
+
 static void
 names_resolve_to_numbers(void **state)
 {
@@ -379,6 +409,7 @@ main(void)
 		T(no_attribute_is_known),
 		T(pmceid_bits_by_hand),
 		T(list_is_what_pmceid_says),
+		T(presets_are_of_branches_that_retire),
 		T(names_resolve_to_numbers),
 		T(table_has_each_event_once),
 		cmocka_unit_test(a_kept_pic_runs_for_good),
