@@ -200,10 +200,16 @@ overflowed(struct lwp *l, struct trapframe *tf)
 void
 sig_overflow_asleep(struct lwp *l)
 {
+	const struct trapframe *tf = arch_lwp_frame(l);
+	struct siginfo info;
+
 	if (has_handler(l, SIGEMT) && !kcpc_profiled(l))
 		return;
 	l->l_ast &= ~AST_CPC;
-	overflowed(l, arch_lwp_frame(l));
+	if (kcpc_overflowed(l, tf)) {
+		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
+		sig_post_lwp(l, SIGEMT, &info);
+	}
 }
 
 /* Deliver what is pending, the lowest number first. */
