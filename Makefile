@@ -395,12 +395,16 @@ $(TSAN_TESTS:%=build/host/tests/%): build/host/tests/%: build/tsan/tests/host/%.
 -include $(wildcard build/host/*/*.d build/host/*/*/*.d build/tsan/*/*.d build/tsan/*/*/*.d)
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
-check: tests host-tests emulator
-	$(Q)BARECPC_BUILD=no tests/run
-check-host: host-tests
-	$(Q)BARECPC_BUILD=no tests/run tests/host
-check-image: tests emulator
-	$(Q)BARECPC_BUILD=no tests/run tests/image tests/cli
+# All cores build, unless -j says how many.
+check: NEEDS = tests host-tests emulator
+check: CHECK =
+check-host: NEEDS = host-tests
+check-host: CHECK = tests/host
+check-image: NEEDS = tests emulator
+check-image: CHECK = tests/image tests/cli
+check check-host check-image:
+	$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(NEEDS)
+	$(Q)BARECPC_BUILD=no tests/run $(CHECK)
 # QEMU with an x86 PMU: minutes the first time, kept outside the tree.
 emulator:
 	$(Q)scripts/qemu-pmu --path x86_64 >/dev/null
