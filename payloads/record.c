@@ -8,6 +8,7 @@
  * ends as the program did.
  */
 #include "payloads/detail.h"
+#include "payloads/fail.h"
 #include "payloads/json.h"
 #include "payloads/options.h"
 #include "payloads/symbols.h"
@@ -19,14 +20,12 @@
 #include <libcpc.h>
 #include <payload.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NAME           "record"
 #define PERIOD_DEFAULT 100003 /* a prime: no loop goes along with it */
 #define PERIOD_MAX     INT32_MAX
 /*
@@ -37,6 +36,10 @@
  */
 #define PERIOD_MIN_SYSTEM 1000
 #define PERIOD_MIN_CALL   10000
+
+const char fail_name[] = "record";
+const char fail_usage[] =
+    "[-g] [-n] [-e event[:uk]] [-c period] program [args...]";
 
 static struct profile {
 	int argc; /* ours */
@@ -49,23 +52,6 @@ static struct profile {
 	struct cpc_profile_stat stat;
 	struct tally functions, folded;
 } pr = { .period = PERIOD_DEFAULT, .titles = true };
-
-static void __attribute__((noreturn, format(printf, 2, 3)))
-fail(int status, const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs(NAME ": ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	if (status == 2)
-		fputs("usage: " NAME " [-g] [-n] [-e event[:uk]] [-c period] "
-		      "program [args...]\n",
-		    stderr);
-	exit(status);
-}
 
 static uint64_t
 number(const char *text)
@@ -374,7 +360,7 @@ leave_records(void)
 		for (part.n = 0; i < pr.folded.ta_n && bytes < PART_BYTES;
 		     part.n++)
 			bytes += strlen(all[i++]->te_name) + 32;
-		json_record(NAME, pr.argc, pr.argv, write_part, &part);
+		json_record(fail_name, pr.argc, pr.argv, write_part, &part);
 		part.stack += part.n;
 	} while (i < pr.folded.ta_n);
 	free(all);

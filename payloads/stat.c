@@ -9,6 +9,7 @@
  * group, and tells whether the runs were the same.  stat ends as the program
  * did.
  */
+#include "payloads/fail.h"
 #include "payloads/json.h"
 #include "payloads/meter.h"
 
@@ -16,15 +17,17 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define NAME     "stat"
 #define RUNS_MAX 10000
+
+const char fail_name[] = "stat";
+const char fail_usage[] = "[-r runs] [-x separator | -j] [-e event[:uk],...] "
+			  "program [args...]";
 
 static char reference_name[] = "PAPI_tot_ins";
 
@@ -58,23 +61,6 @@ static struct {
 	unsigned left;  /* LWPs that outlived the program, at most */
 	int status;     /* the program's */
 } st = { .runs = 1, .least = UINT64_MAX };
-
-static void __attribute__((noreturn, format(printf, 2, 3)))
-fail(int status, const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs(NAME ": ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	if (status == 2)
-		fputs("usage: " NAME " [-r runs] [-x separator | -j] "
-		      "[-e event[:uk],...] program [args...]\n",
-		    stderr);
-	exit(status);
-}
 
 static void
 add_events(const char *list)
@@ -388,11 +374,11 @@ print_reason(const struct counted *c)
 {
 	if (c->ct_revoked != 0)
 		fprintf(stderr,
-		    "# " NAME ": %s: in %u of %u runs a set was bound to a "
+		    "# stat: %s: in %u of %u runs a set was bound to a "
 		    "CPU meanwhile\n",
 		    c->ct_event.e_name, c->ct_revoked, st.runs);
 	else if (c->ct_count.mn_n == 0)
-		fprintf(stderr, "# " NAME ": %s\n", c->ct_reason);
+		fprintf(stderr, "# stat: %s\n", c->ct_reason);
 }
 
 /* Were the runs the same?  Programs that read -x or -j hear only of a no. */
@@ -401,8 +387,8 @@ print_reference(bool plain)
 {
 	if (st.reference_runs < 2 || (!plain && st.least == st.most))
 		return;
-	fprintf(stderr, "# " NAME ": reference %s: %" PRIu64,
-	    st.reference.e_name, st.least);
+	fprintf(stderr, "# stat: reference %s: %" PRIu64, st.reference.e_name,
+	    st.least);
 	if (st.least == st.most)
 		fprintf(stderr, " in each of %u runs\n", st.reference_runs);
 	else
@@ -427,7 +413,7 @@ print_all(void)
 		print_reason(&st.all[i]);
 	if (st.left != 0)
 		fprintf(stderr,
-		    "# " NAME ": LWPs that went on without the program, and "
+		    "# stat: LWPs that went on without the program, and "
 		    "are not in the counts: %u\n",
 		    st.left);
 	print_reference(plain);

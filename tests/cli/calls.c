@@ -1,6 +1,6 @@
 /*
  * A program that asks the kernel for known numbers of things:
- *tests/cli/record.py profiles the kernel by it.
+ * tests/cli/record.py profiles the kernel by it.
  *
  *	calls often seldom turns
  *
@@ -9,6 +9,8 @@
  */
 #include <stdlib.h>
 #include <sys/syscall.h>
+
+#include "turns.h"
 
 /* No call of the C library's lies between function and kernel. */
 static inline void
@@ -43,11 +45,7 @@ static void __attribute__((noinline)) seldom(long n)
 
 static void __attribute__((noinline)) idle(long turns)
 {
-#ifdef __x86_64__
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
-#else
-	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(turns) : : "cc");
-#endif
+	make_turns(turns);
 }
 
 int

@@ -7,15 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void
-loop(long n)
-{
-#ifdef __x86_64__
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n) : : "cc");
-#else
-	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(n) : : "cc");
-#endif
-}
+#include "turns.h"
 
 static uint64_t
 count(cpc_t *cpc, cpc_set_t *set, int request, long n)
@@ -27,7 +19,7 @@ count(cpc_t *cpc, cpc_set_t *set, int request, long n)
 	if (before == NULL || after == NULL ||
 	    cpc_set_sample(cpc, set, before) == -1)
 		exit(1);
-	loop(n);
+	make_turns(n);
 	if (cpc_set_sample(cpc, set, after) == -1 ||
 	    cpc_buf_get(cpc, before, request, &a) == -1 ||
 	    cpc_buf_get(cpc, after, request, &b) == -1)

@@ -10,25 +10,16 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "turns.h"
+
 #define MILLION 1000000L
 
 static long rounds;
 
-/* Two instructions a turn. */
-static inline void
-spin(long turns)
-{
-#ifdef __x86_64__
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
-#else
-	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(turns) : : "cc");
-#endif
-}
-
 #define SHARE(name, n)                                                         \
 	static void __attribute__((noinline)) name(void)                       \
 	{                                                                      \
-		spin(n *MILLION / 2 / rounds);                                 \
+		make_turns(n *MILLION / 2 / rounds);                           \
 	}
 SHARE(one, 1)
 SHARE(two, 2)

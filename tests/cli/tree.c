@@ -22,17 +22,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static char *self;
+#include "turns.h"
 
-static void
-turn(long turns)
-{
-#ifdef __x86_64__
-	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
-#else
-	__asm__ volatile("1: subs %0, %0, #1; b.ne 1b" : "+r"(turns) : : "cc");
-#endif
-}
+static char *self;
 
 static int
 become(char *turns)
@@ -55,7 +47,7 @@ children(long n, char *turns, int executes)
 		if (pid == 0) {
 			if (executes)
 				_exit(become(turns));
-			turn(atol(turns));
+			make_turns(atol(turns));
 			_exit(0);
 		}
 	}
@@ -70,7 +62,7 @@ vary(void)
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	turn(1 + ts.tv_nsec % 1000);
+	make_turns(1 + ts.tv_nsec % 1000);
 	return 0;
 }
 
@@ -106,7 +98,7 @@ main(int argc, char **argv)
 	if (argc == 4 && strcmp(what, "exec") == 0)
 		return children(atol(argv[2]), argv[3], 1);
 	if (argc == 3 && strcmp(what, "turn") == 0) {
-		turn(atol(argv[2]));
+		make_turns(atol(argv[2]));
 		return 0;
 	}
 	if (argc == 3 && strcmp(what, "next") == 0)

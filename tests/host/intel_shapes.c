@@ -27,39 +27,17 @@ const struct fake_cpu nehalem = {
 	.width = 48,
 	.anythread = true,
 };
-const struct fake_cpu skylake = {
-	.leaf1 = { .c = PDCM },
-	.leaf_a = { .a = 0x07300404, .d = 0x603 },
-	.caches = 3,
-	.version = 4,
-	.ngp = 4,
-	.fixed = 0x7,
-	.width = 48,
-	.full_width = true,
-	.anythread = true,
-};
-const struct fake_cpu skylake_without_ht = {
-	.leaf1 = { .c = PDCM },
-	.leaf_a = { .a = 0x07300804, .d = 0x603 },
-	.version = 4,
-	.ngp = 8,
-	.fixed = 0x7,
-	.width = 48,
-	.full_width = true,
-	.anythread = true,
-};
+/* With so many general counters: eight where the cores have one thread. */
+#define SKYLAKE(n)                                                             \
+	.leaf1 = { .c = PDCM },                                                \
+	.leaf_a = { .a = 0x07300004 | (n) << 8, .d = 0x603 }, .version = 4,    \
+	.ngp = (n), .fixed = 0x7, .width = 48, .full_width = true,             \
+	.anythread = true
+
+const struct fake_cpu skylake = { SKYLAKE(4), .caches = 3 };
+const struct fake_cpu skylake_without_ht = { SKYLAKE(8) };
 /* With the registers beside the event select. */
-const struct fake_cpu skylake_whole = {
-	.leaf1 = { .c = PDCM },
-	.leaf_a = { .a = 0x07300404, .d = 0x603 },
-	.version = 4,
-	.ngp = 4,
-	.fixed = 0x7,
-	.width = 48,
-	.full_width = true,
-	.anythread = true,
-	.beside = true,
-};
+const struct fake_cpu skylake_whole = { SKYLAKE(4), .beside = true };
 const struct fake_cpu ice_lake = {
 	.leaf1 = { .c = PDCM },
 	.leaf_a = { .a = 0x08300805, .d = 0x8604 },
