@@ -1,30 +1,13 @@
 /*
  * What fits on the PICs of this machine: they are asked, by a bind.
  */
-#include <errno.h>
 #include <libcpc.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "payloads/detail.h"
 #include "payloads/fits.h"
-
-/* What libcpc said last, without the end of its line. */
-static char why[256];
-
-static void
-note(const char *fn, int subcode, const char *fmt, va_list ap)
-{
-	(void)fn;
-	(void)subcode;
-	vsnprintf(why, sizeof why, fmt, ap);
-	why[strcspn(why, "\n")] = '\0';
-}
-
-static const char *
-reason(void)
-{
-	return *why != '\0' ? why : strerror(errno);
-}
+#include "payloads/options.h"
 
 static int
 where(cpc_t *cpc, cpc_set_t *set, int n, char **names)
@@ -42,36 +25,66 @@ where(cpc_t *cpc, cpc_set_t *set, int n, char **names)
 	return 0;
 }
 
+/* A name that nearly one has is told that one. */
+static void
+refused(const char *name)
+{
+	const char *why = detail_text();
+
+	fprintf(stderr, "fits: %s: %s%s\n", name, why,
+	    detail_subcode() == CPC_INVALID_EVENT && strchr(why, ':') == NULL
+		? ": `list` prints those of this CPU"
+		: "");
+}
+
+/* Of the list's events a set; how many they are, or -1: a line says why. */
+static int
+add_all(cpc_t *cpc, cpc_set_t *set, char *list, char **names)
+{
+	struct event e;
+	char *name;
+	int n = 0;
+
+	while ((name = options_next(&list)) != NULL) {
+		if (n == CPC_MAX_REQS) {
+			fprintf(stderr, "fits: more than %d events\n", n);
+			return -1;
+		}
+		if ((names[n++] = strdup(name)) == NULL ||
+		    !options_event(&e, name)) {
+			fprintf(stderr, "fits: an event without a name\n");
+			return -1;
+		}
+		if (cpc_set_add_request(
+			cpc, set, e.e_name, 0, e.e_flags, 0, NULL) == -1) {
+			refused(e.e_name);
+			return -1;
+		}
+	}
+	return n;
+}
+
 int
 fits_here(char *list)
 {
-	char *names[CPC_MAX_REQS], *name;
+	char *names[CPC_MAX_REQS], why[160];
 	cpc_set_t *set;
 	cpc_t *cpc;
-	int n = 0;
+	int n;
 
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL ||
 	    (set = cpc_set_create(cpc)) == NULL) {
-		fprintf(stderr, "fits: no counters: %s\n", strerror(errno));
+		fprintf(stderr, "fits: <not supported>: %s\n",
+		    detail_absent(why, sizeof why));
 		return 77;
 	}
-	cpc_seterrhndlr(cpc, note);
-	while ((name = strsep(&list, ",")) != NULL) {
-		if (n == CPC_MAX_REQS) {
-			fprintf(stderr, "fits: more than %d events\n", n);
-			return 2;
-		}
-		names[n++] = name;
-		if (cpc_set_add_request(
-			cpc, set, name, 0, CPC_COUNT_USER, 0, NULL) == -1) {
-			fprintf(stderr, "fits: %s: %s\n", name, reason());
-			return 1;
-		}
-	}
+	detail_keep(cpc);
+	if ((n = add_all(cpc, set, list, names)) == -1)
+		return 1;
 	if (cpc_bind_curlwp(cpc, set, 0) == -1) {
 		fprintf(stderr, "fits: %d %s not fit on %u PICs: %s\n", n,
 		    n == 1 ? "event does" : "events do", cpc_npic(cpc),
-		    reason());
+		    detail_text());
 		return 1;
 	}
 	return where(cpc, set, n, names);

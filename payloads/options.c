@@ -91,14 +91,26 @@ options_next(char **list)
 	return name;
 }
 
+/* Where `u`, `k` or both stand behind a colon, or behind a raw event's slash.
+ */
+static char *
+suffix_at(char *name)
+{
+	char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
+
+	if (colon != NULL && (slash == NULL || colon > slash))
+		return colon + 1;
+	return slash != NULL ? slash + 1 : NULL;
+}
+
 bool
 options_event(struct event *e, char *name)
 {
-	char *colon = strrchr(name, ':');
-	unsigned flags = colon == NULL ? 0 : suffix_flags(colon + 1);
+	char *suffix = suffix_at(name);
+	unsigned flags = suffix == NULL ? 0 : suffix_flags(suffix);
 
 	if (flags != 0)
-		*colon = '\0';
+		suffix[suffix[-1] == ':' ? -1 : 0] = '\0';
 	e->e_name = name;
 	e->e_flags = flags != 0 ? flags : default_flags();
 	e->e_pic = -1;

@@ -97,6 +97,11 @@ for arch in arm64 x86_64; do
 	[ $arch = x86_64 ] || model='--cpu neoverse-n1'
 	expect "$arch: a name that is nearly one" 0 '^# stat: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$' \
 		$run $model -- stat -e INST_RETIRE shares 1 1
+	# A raw event says at which level as perf's do, behind a slash.
+	raw=cpu/event=0x8/
+	[ $arch = arm64 ] || raw=cpu/event=0xc0/
+	expect "$arch: a raw event's level" 0 "^[1-9][0-9]*,,$raw:k,[1-9][0-9]*,100\.00,,\$" $run -- stat -x , -e ${raw}k,${raw}uk,$raw shares 1 1
+	says "$arch: both of them, and none" "^[1-9][0-9]*,,$raw:uk?,[1-9][0-9]*,100\.00,,\$" 2
 	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;0\.00%;[1-9][0-9]*;100\.00;;\$" \
 		$run -- stat -r 2 -x ';' -e $ins shares 1 1
 	json="^\{\"counter-value\" : \"[1-9][0-9]*\.000000\", \"unit\" : \"\", \"event\" : \"$ins:u\""
