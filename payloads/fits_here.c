@@ -33,7 +33,7 @@ refused(const char *name)
 
 	fprintf(stderr, "fits: %s: %s%s\n", name, why,
 	    detail_subcode() == CPC_INVALID_EVENT && strchr(why, ':') == NULL
-		? ": `list` prints those of this CPU"
+		? ": 'list' prints those of this CPU"
 		: "");
 }
 

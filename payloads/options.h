@@ -44,7 +44,10 @@ void options_parse(struct options *o, int argc, char **argv, const char *usage,
  * not those within slashes: cpu/event=0xc0,umask=1/.
  */
 char *options_next(char **list);
-/* An event as -e names it; name is cut where it says at which levels.  False where it has none. */
+/*
+ * An event as -e names it; name is cut where it says at which levels.  False
+ * where it has none.
+ */
 bool options_event(struct event *e, char *name);
 
 /* Print a mistake (none if fmt is NULL) and the usage; exit 2. */

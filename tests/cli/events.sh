@@ -53,7 +53,7 @@ expect 'what does not, and why' 1 \
 expect 'what this machine lacks' 1 \
 	'^fits: 1 event does not fit on 11 PICs: Hardware resource unavailable: request 0: MSR_OFFCORE_RSP_0 \(0x1a6\) is not here$' \
 	image x86_64 fits offcore_response_0:dmnd_rfo:any_response
-expect 'an unknown event is one line' 1 '^fits: no_such: Unknown event: `list` prints those of this CPU$' image x86_64 fits no_such
+expect 'an unknown event is one line' 1 "^fits: no_such: Unknown event: 'list' prints those of this CPU\$" image x86_64 fits no_such
 check 'and no more' test "$(grep -c 'Unknown event' "$err")" = 1
 expect 'one that is nearly known' 1 '^fits: INST_RETIERD: Unknown event: did you mean INST_RETIRED[?]$' image x86_64 fits INST_RETIERD
 prints 'a raw one with commas' '^cpu/event=0xc4,umask=0x1/k  *PIC 0  0x1c4$' image x86_64 fits cpu/event=0xc4,umask=0x1/k,rc0
