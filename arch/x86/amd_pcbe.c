@@ -47,6 +47,9 @@ read_shape(struct amd_shape *as)
 	if (as->as_core && FIELD(v2.a, 0, 0) != 0) {
 		as->as_v2 = true;
 		as->as_n = FIELD(v2.b, 3, 0);
+		/* RDPMC's numbers from 6 on are not of a core's counters. */
+		if (as->as_n > AMD_PERF_CORE_N)
+			as->as_n = AMD_PERF_CORE_N;
 	}
 }
 
@@ -102,6 +105,16 @@ probe(struct amd_shape *as)
 	as->as_n = n;
 }
 
+/* A hypervisor that keeps the register back has seen to it, or has not. */
+static void
+make_lfence_wait(void)
+{
+	uint64_t v;
+
+	if (pmu_rdmsr_safe(AMD_DE_CFG, &v) == 0)
+		pmu_wrmsr_safe(AMD_DE_CFG, v | AMD_DE_CFG_LFENCE);
+}
+
 enum pmu_found
 amd_pcbe_init(void)
 {
@@ -116,6 +129,7 @@ amd_pcbe_init(void)
 		return PMU_MUTE;
 	lay_out(&pics, &mine);
 	x86_pics_silence(&pics);
+	make_lfence_wait();
 	if (arch_curcpu()->c_id == 0) {
 		shape = mine;
 		amd_pcbe_ops.pcbe_table = events_cpu_amd(x86_features.family,

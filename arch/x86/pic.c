@@ -54,9 +54,15 @@ x86_pics_silence(const struct x86_pics *ps)
 			pmu_wrmsr(ps->xs_pic[i].xp_select, 0);
 		pmu_wrmsr(ps->xs_pic[i].xp_counter, 0);
 	}
-	/* All that is set, a freeze left by firmware too, can be cleared. */
-	if (ps->xs_status != 0 && (status = pmu_rdmsr(ps->xs_status)) != 0)
-		pmu_wrmsr_safe(ps->xs_clear, status);
+	/*
+	 * All that is set, a freeze left by firmware too, can be cleared; and
+	 * nothing is to freeze: stop() clears the overflows alone.
+	 */
+	if (ps->xs_status != 0) {
+		pmu_wrmsr_safe(IA32_DEBUGCTL, 0);
+		if ((status = pmu_rdmsr(ps->xs_status)) != 0)
+			pmu_wrmsr_safe(ps->xs_clear, status);
+	}
 	pmu_close_reads();
 	memset(x86_pic_self(), 0, sizeof(struct x86_pic_cpu));
 }

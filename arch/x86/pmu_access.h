@@ -49,7 +49,8 @@ pmu_rdpmc(uint32_t index)
 
 /*
  * What was executed before has retired, so that RDPMC, which waits for
- * nothing, counts it.  Intel SDM vol. 2B, "RDPMC"; vol. 2A, "LFENCE".
+ * nothing, counts it.  Intel SDM vol. 2B, "RDPMC"; vol. 2A, "LFENCE".  AMD's
+ * waits where AMD_DE_CFG says so.
  */
 static inline void
 pmu_fence(void)

@@ -42,6 +42,16 @@
 #define PERF_GLOBAL_GP(n)         (1ULL << (n))
 #define PERF_GLOBAL_FIXED(n)      (1ULL << (32 + (n)))
 
+/*
+ * IA32_DEBUGCTL, where bit 12 freezes all counters at an overflow until their
+ * bit of status is cleared; AMD's DebugCtl has the same.
+ * Intel SDM vol. 3B, "IA32_DEBUGCTL MSR", "Freezing LBR and Performance
+ * Counters on PMI"; AMD APM vol. 2, "Debug-Control MSR (DebugCtl)".
+ */
+#define IA32_DEBUGCTL              0x1d9U
+#define DEBUGCTL_FREEZE_COUNTERS   (1ULL << 12)
+#define PERF_GLOBAL_STATUS_CTR_FRZ (1ULL << 59)
+
 /* What RDPMC takes in ECX.  Intel SDM vol. 2B, "RDPMC". */
 #define RDPMC_FIXED 0x40000000U
 
@@ -60,6 +70,15 @@
 #define AMD_PERF_CNTR_WIDTH             48
 #define AMD_PERF_LEGACY_N               4
 #define AMD_PERF_CORE_N                 6
+
+/*
+ * Decode configuration.  Bit 1 has LFENCE wait for all before it, where it
+ * does not by itself; families 0Fh and 11h, where it does, lack the register.
+ * AMD, "Software Techniques for Managing Speculation on AMD Processors"
+ * (90343), mitigation G-2.
+ */
+#define AMD_DE_CFG        0xc0011029U
+#define AMD_DE_CFG_LFENCE (1ULL << 1)
 
 /*
  * Event select.  Bits 35:32 are AMD's alone.

@@ -26,7 +26,7 @@ fake_reset(const struct fake_cpu *shape)
 		fake_cpu[i].ctrl = (1U << shape->ngp) - 1;
 		fake_cpu[i].sel[0] = EVTSEL_EN | EVTSEL_OS | 0xc0;
 		fake_cpu[i].gp[0] = 12345;
-		fake_cpu[i].status = shape->version >= 2;
+		fake_cpu[i].status |= shape->version >= 2;
 		fake_cpu[i].reads_open = true;
 		cpus[i].c_id = i;
 	}
@@ -219,6 +219,8 @@ intel_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 		return intel_global(c, msr, r);
 	else if (msr == IA32_PERF_CAPABILITIES && c->full_width)
 		*r = (struct reg){ &capabilities, 0, CONST };
+	else if (msr == IA32_DEBUGCTL)
+		*r = (struct reg){ &c->debugctl, bits(16), STORES };
 	else
 		return false;
 	return true;
@@ -241,6 +243,10 @@ amd_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 		*r = n % 2 == 0
 		         ? (struct reg){ &c->sel[n / 2], sel, STORES }
 		         : (struct reg){ &c->gp[n / 2], bits(48), STORES };
+	else if (msr == AMD_DE_CFG && !c->short_event)
+		*r = (struct reg){ &c->de_cfg, bits(64), STORES };
+	else if (msr == IA32_DEBUGCTL)
+		*r = (struct reg){ &c->debugctl, bits(13), STORES };
 	else if (c->version < 2)
 		return false;
 	else if (msr == AMD_PERF_CNTR_GLOBAL_STATUS)
@@ -248,7 +254,8 @@ amd_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	else if (msr == AMD_PERF_CNTR_GLOBAL_CTL)
 		*r = (struct reg){ &c->ctrl, bits(c->ngp), STORES };
 	else if (msr == AMD_PERF_CNTR_GLOBAL_STATUS_CLR)
-		*r = (struct reg){ &c->status, bits(c->ngp), CLEARS };
+		*r = (struct reg){ &c->status, bits(c->ngp) | 3ULL << 58,
+			CLEARS };
 	else
 		return false;
 	return true;
@@ -430,6 +437,8 @@ advance(struct fake_cpu *c, uint64_t *counter, uint64_t by, uint64_t bit,
 		return;
 	if (c->version >= 2)
 		c->status |= bit;
+	if (interrupts && (c->debugctl & DEBUGCTL_FREEZE_COUNTERS) != 0)
+		c->status |= PERF_GLOBAL_STATUS_CTR_FRZ;
 	c->pmis += interrupts;
 	if (!interrupts || !c->nmi || c->masked)
 		return;
@@ -440,7 +449,9 @@ advance(struct fake_cpu *c, uint64_t *counter, uint64_t by, uint64_t bit,
 static bool
 runs(const struct fake_cpu *c, uint64_t bit)
 {
-	return c->version < 2 || (c->ctrl & bit) != 0;
+	return c->version < 2 ||
+	       ((c->ctrl & bit) != 0 &&
+		   (c->status & PERF_GLOBAL_STATUS_CTR_FRZ) == 0);
 }
 
 void

@@ -60,6 +60,8 @@ struct fake_cpu {
 	/* their contents */
 	uint64_t sel[FAKE_NGP], gp[FAKE_NGP], fix[FAKE_NFIX];
 	uint64_t fixed_ctrl, ctrl, status;
+	uint64_t debugctl; /* with bit 12 an overflow freezes all counters */
+	uint64_t de_cfg;   /* AMD's, from family 10h on */
 	uint64_t offcore[2], ldlat, frontend;
 	bool reads_open; /* CR4.PCE */
 	unsigned pmis;   /* overflow interrupts asked for */

@@ -10,6 +10,7 @@
 
 #include "arch/x86/amd_events.h"
 #include "arch/x86/pmu.h"
+#include "arch/x86/pmu_regs.h"
 #include "tests/host/fake_msr.h"
 #include "tests/host/x86_set.h"
 
@@ -281,6 +282,49 @@ overflow_is_told_once(void **state)
 	overflow(&zen_4, 0x19);
 }
 
+/* Firmware may have left it that an overflow freezes all counters. */
+static void
+no_overflow_freezes(void **state)
+{
+	struct fake_cpu c = zen_4;
+
+	(void)state;
+	c.debugctl = DEBUGCTL_FREEZE_COUNTERS;
+	overflow(&c, 0x19);
+	set_start(&set);
+	fake_run(5, true);
+	set_stop(&set);
+	assert_int_equal(set.data[0], 7);
+	assert_int_equal(set.data[1], 18);
+}
+
+/* What else the register holds stays; where it is not, nothing is touched. */
+static void
+lfence_waits(void **state)
+{
+	struct fake_cpu c = bulldozer;
+
+	(void)state;
+	c.de_cfg = 0x30;
+	boot(&c, 0x15);
+	assert_int_equal(cpu->de_cfg, 0x32);
+	boot(&k8, 0x0f);
+	assert_int_equal(cpu->de_cfg, 0);
+}
+
+/* RDPMC's numbers from 6 on are those of other counters. */
+static void
+six_counters_at_most(void **state)
+{
+	struct fake_cpu c = zen_4;
+
+	(void)state;
+	c.leaf_80000022.b = 8;
+	c.ngp = 8;
+	boot(&c, 0x19);
+	assert_int_equal(ops->ncounters(), 6);
+}
+
 /* No bit of CPUID tells of four counters: they keep what is written, or not. */
 static void
 liars(void **state)
@@ -358,6 +402,9 @@ main(void)
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(walk_every_shape),
 		cmocka_unit_test(overflow_is_told_once),
+		cmocka_unit_test(no_overflow_freezes),
+		cmocka_unit_test(lfence_waits),
+		cmocka_unit_test(six_counters_at_most),
 		cmocka_unit_test(liars),
 		cmocka_unit_test(a_kept_pic_runs_for_good),
 	};

@@ -2,6 +2,7 @@
  * Intel's PICs started, stopped, read and overflowed, on every shape: counts
  * come out the same, whichever registers there are.
  */
+#include "arch/x86/pmu_regs.h"
 #include "tests/host/intel_shapes.h"
 
 /* Program, run, sample, stop, go on: on every shape the same counts. */
@@ -163,6 +164,29 @@ strides(void **state)
 	assert_int_equal(stages, 5); /* four of 2^30, the rest at once */
 }
 
+/* Firmware may have left it that an overflow freezes all counters. */
+static void
+no_overflow_freezes(void **state)
+{
+	struct fake_cpu c = skylake;
+
+	(void)state;
+	c.debugctl = DEBUGCTL_FREEZE_COUNTERS;
+	c.status = PERF_GLOBAL_STATUS_CTR_FRZ; /* from such a one */
+	boot(&c);
+	set_add(&set, 0, "PAPI_tot_ins", USER | CPC_OVF_NOTIFY_EMT, "", -10ULL);
+	set_add(&set, 1, "PAPI_tot_ins", USER, "", 0);
+	set_start(&set);
+	fake_run(12, true);
+	assert_int_equal(cpu->pmis, 1);
+	set_stop(&set);
+	set_start(&set);
+	fake_run(5, true);
+	set_stop(&set);
+	assert_int_equal(set.data[0], 7);
+	assert_int_equal(set.data[1], 17);
+}
+
 /* Beside it sets come and go, and count as before. */
 static void
 keep(const struct fake_cpu *shape, unsigned pic)
@@ -210,6 +234,7 @@ main(void)
 		cmocka_unit_test(full_width),
 		cmocka_unit_test(sign_extended),
 		cmocka_unit_test(strides),
+		cmocka_unit_test(no_overflow_freezes),
 		cmocka_unit_test(a_kept_pic_runs_for_good),
 	};
 
