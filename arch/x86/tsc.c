@@ -83,24 +83,31 @@ measure(const struct refclock *rc)
 
 /*
  * CPUID.15H: EAX and EBX relate the TSC to a crystal, ECX is the crystal's
- * rate or 0; then CPUID.16H's base frequency, which is the TSC's.
- * Intel SDM vol. 2A, "CPUID"; vol. 3B, "Determining the Processor Base
- * Frequency".
+ * rate or 0.
+ * Intel SDM vol. 2A, "CPUID".
  */
 static bool
 told_by_cpu(void)
 {
 	struct cpuid_regs r = cpuid(0x15, 0);
 
-	if (r.a == 0 || r.b == 0)
+	if (r.a == 0 || r.b == 0 || r.c == 0)
 		return false;
-	if (r.c != 0) {
-		x86_rates.tsc_hz = (uint64_t)r.c * r.b / r.a;
-		x86_rates.source = "CPUID.15H";
-	} else if (FIELD(cpuid(0x16, 0).a, 15, 0) != 0) {
-		x86_rates.tsc_hz = FIELD(cpuid(0x16, 0).a, 15, 0) * 1000000;
-		x86_rates.source = "CPUID.16H";
-	}
+	x86_rates.tsc_hz = (uint64_t)r.c * r.b / r.a;
+	x86_rates.source = "CPUID.15H";
+	return true;
+}
+
+/*
+ * CPUID.16H's base frequency is the TSC's as it is printed on the box, in
+ * MHz, and the manual warns of any other use: of 2904 MHz it tells 2900.
+ * Intel SDM vol. 2A, "CPUID".
+ */
+static bool
+told_by_the_box(void)
+{
+	x86_rates.tsc_hz = FIELD(cpuid(0x16, 0).a, 15, 0) * 1000000;
+	x86_rates.source = "CPUID.16H";
 	return x86_rates.tsc_hz != 0;
 }
 
@@ -151,6 +158,8 @@ find_tsc(void)
 		return;
 	if ((rc = x86_refclock_find()) == NULL && apic_is_virtual())
 		rc = &apic_clock;
+	if (rc == NULL && told_by_the_box())
+		return;
 	if (rc == NULL)
 		panic("cpu: nothing tells the rate of the TSC: no CPUID leaf, "
 		      "HPET, PM timer or PIT");
