@@ -192,15 +192,15 @@ x86_flush_asked(void)
 	__atomic_sub_fetch(&nflush, 1, __ATOMIC_RELEASE);
 }
 
-static void
-flush_others(const struct as *as)
+void
+x86_flush_others(uint64_t root)
 {
 	struct x86_cpu *self = x86_self();
 
 	for (unsigned i = 0; i < ncpu; i++) {
 		struct x86_cpu *xc = cpus[i].c_arch;
 
-		if (xc == NULL || xc == self || xc->xc_root != as->as_root)
+		if (xc == NULL || xc == self || xc->xc_root != root)
 			continue;
 		__atomic_add_fetch(&nflush, 1, __ATOMIC_RELAXED);
 		__atomic_store_n(&xc->xc_flush, true, __ATOMIC_RELEASE);
@@ -214,7 +214,7 @@ flush_others(const struct as *as)
 static void
 flush(const struct as *as, uintptr_t va, size_t len)
 {
-	flush_others(as);
+	x86_flush_others(as->as_root);
 	if (x86_self()->xc_root != as->as_root)
 		return;
 	if (len > FLUSH_MAX * PAGE_SIZE) {

@@ -94,7 +94,18 @@ is_empty(uint64_t table)
 	return true;
 }
 
-/* A new table below *e.  Rights are the leaves' affair. */
+/*
+ * *e leads to a table, which another CPU may go through at once: what is in
+ * it is there before.  Rights are the leaves' affair.
+ */
+static void
+link_table(uint64_t *e, uint64_t table, uintptr_t va)
+{
+	table |= PT_P | PT_W | PT_A | (va < USER_TOP ? PT_U : 0);
+	__atomic_store_n(e, table, __ATOMIC_RELEASE);
+}
+
+/* A new table below *e. */
 static bool
 add_table(uint64_t *e, uintptr_t va)
 {
@@ -102,7 +113,7 @@ add_table(uint64_t *e, uintptr_t va)
 
 	if (table == 0)
 		return false;
-	*e = table | PT_P | PT_W | PT_A | (va < USER_TOP ? PT_U : 0);
+	link_table(e, table, va);
 	return true;
 }
 
@@ -117,16 +128,19 @@ leaf_fits(uintptr_t va, uint64_t pa, size_t len, unsigned level, size_t max)
 
 /*
  * A table that earlier small pages left behind stands where a large page is
- * to go.  The CPU may have cached the way through it.
+ * to go.  Any CPU may have cached the way through it since they went.
+ * Intel SDM vol. 3A, "Caching Translation Information" (paging-structure
+ * caches), "Recommended Invalidation".
  */
 static bool
-drop_empty_table(uint64_t *e, uintptr_t va, unsigned level)
+drop_empty_table(uint64_t root, uint64_t *e, uintptr_t va, unsigned level)
 {
 	uint64_t table = *e & PT_ADDR;
 
 	if (level != 1 || va >= USER_TOP || !is_empty(table))
 		return false;
 	*e = 0;
+	x86_flush_others(root);
 	invlpg(va);
 	page_free(pa_to_va(table), 0);
 	return true;
@@ -162,7 +176,7 @@ map_run(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
 		bool fits = leaf_fits(va, pa, len, level, max);
 
 		if (is_table(*e, level) &&
-		    !(fits && drop_empty_table(e, va, level))) {
+		    !(fits && drop_empty_table(root, e, va, level))) {
 			table = *e;
 		} else if (fits) {
 			return fill(e, pa | attr | (level > 0 ? PT_PS : 0),
@@ -209,14 +223,15 @@ bool
 x86_pt_split(uint64_t root, uintptr_t va)
 {
 	size_t bytes;
-	uint64_t *e = x86_pt_leaf(root, va, &bytes), leaf = *e, *t;
+	uint64_t *e = x86_pt_leaf(root, va, &bytes), leaf = *e, table, *t;
 
 	ASSERT(bytes == LARGE_SIZE && (leaf & PT_P) != 0);
-	if (!add_table(e, va))
+	if ((table = x86_pt_new()) == 0)
 		return false;
-	t = pa_to_va(*e & PT_ADDR);
+	t = pa_to_va(table);
 	for (unsigned i = 0; i < PT_ENTRIES; i++)
 		t[i] = (leaf & ~PT_PS) + i * PAGE_SIZE;
+	link_table(e, table, va);
 	return true;
 }
 

@@ -127,6 +127,8 @@ extern uint64_t x86_cr4; /* what CR4 holds, but for PCE */
 void x86_mmu_init(struct bootinfo *bi);
 /* Forget the address space's translations, if another CPU asked for it. */
 void x86_flush_asked(void);
+/* Other CPUs that have these tables loaded forget all they know of them. */
+void x86_flush_others(uint64_t root);
 /* A mapping of firmware's tables for reading, for ever; NULL if it fails. */
 const void *x86_map_firmware(uint64_t pa, size_t len);
 
