@@ -29,7 +29,7 @@
 #define FADT_HW_REDUCED  (1u << 20)
 
 #define PM1_SCI_EN     0x0001
-#define PM1_SLP_TYP(t) ((uint16_t)((t) << 10))
+#define PM1_SLP_TYP(t) ((uint16_t)(((t)&7) << 10))
 #define PM1_SLP_EN     0x2000
 #define SLEEP_TYP(t)   ((uint8_t)((t) << 2))
 #define SLEEP_EN       0x20
@@ -163,6 +163,15 @@ enable_acpi(void)
 			return;
 }
 
+/* The other bits stay, SCI_EN above all, as the specification demands. */
+static void
+pm1_sleep(uint16_t port, uint8_t typ)
+{
+	uint16_t rest = inw(port) & (uint16_t) ~(PM1_SLP_TYP(7) | PM1_SLP_EN);
+
+	outw(port, rest | PM1_SLP_TYP(typ) | PM1_SLP_EN);
+}
+
 static void
 power_off(void)
 {
@@ -174,9 +183,9 @@ power_off(void)
 		outb(off.sleep_port, SLEEP_TYP(off.typ_a) | SLEEP_EN);
 	} else {
 		enable_acpi();
-		outw(off.pm1a, PM1_SLP_TYP(off.typ_a) | PM1_SLP_EN);
+		pm1_sleep(off.pm1a, off.typ_a);
 		if (off.pm1b != 0)
-			outw(off.pm1b, PM1_SLP_TYP(off.typ_b) | PM1_SLP_EN);
+			pm1_sleep(off.pm1b, off.typ_b);
 	}
 	/* It takes a moment. */
 	for (unsigned i = 0; i < PATIENCE; i++)
