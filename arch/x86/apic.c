@@ -9,6 +9,7 @@
 #include "kern/cpu.h"
 #include "lib/printf.h"
 
+#define NVECTOR     256
 #define SVR_ENABLE  0x100
 #define ICR_PENDING 0x1000
 /* ICR delivery takes well under a microsecond; a lost one must not hang us. */
@@ -147,10 +148,8 @@ mask_sources(void)
 
 	x86_apic_write(APIC_LVT_TIMER, masked);
 	x86_apic_write(APIC_LVT_LINT0, masked);
-	/* The board's NMI, or its button: the boot CPU tells where it is. */
-	x86_apic_write(
-	    APIC_LVT_LINT1, arch_curcpu()->c_id == 0 ? APIC_LVT_NMI : masked);
-	x86_apic_write(APIC_LVT_ERROR, VEC_ERROR);
+	x86_apic_write(APIC_LVT_LINT1, masked);
+	x86_apic_write(APIC_LVT_ERROR, masked);
 	if (last >= APIC_LAST_PMI)
 		x86_apic_write(APIC_LVT_PMI, masked);
 	if (last >= APIC_LAST_THERMAL)
@@ -159,6 +158,26 @@ mask_sources(void)
 		x86_apic_write(APIC_LVT_CMCI, masked);
 }
 
+/*
+ * What firmware left in service would block ours: the end of an interrupt is
+ * that of the most urgent one.
+ */
+static void
+end_interrupts(void)
+{
+	for (unsigned vec = 0; vec < NVECTOR; vec += 32) {
+		uint32_t served = x86_apic_read(APIC_ISR(vec));
+
+		for (; served != 0; served &= served - 1)
+			x86_apic_write(APIC_EOI, 0);
+	}
+}
+
+/*
+ * As long as the APIC is disabled by software, which it is out of INIT, mask
+ * bits cannot be cleared.
+ * Intel SDM vol. 3A, "Local APIC State After It Has Been Software Disabled".
+ */
 void
 x86_apic_init_cpu(void)
 {
@@ -173,8 +192,11 @@ x86_apic_init_cpu(void)
 	x86_apic_write(APIC_TPR, 0);
 	x86_apic_write(APIC_SVR, SVR_ENABLE | VEC_SPURIOUS);
 	x86_apic_write(APIC_ESR, 0);
-	/* An interrupt that firmware left in service would block ours. */
-	x86_apic_write(APIC_EOI, 0);
+	end_interrupts();
+	x86_apic_write(APIC_LVT_ERROR, VEC_ERROR);
+	/* The board's NMI, or its button: the boot CPU tells where it is. */
+	if (arch_curcpu()->c_id == 0)
+		x86_apic_write(APIC_LVT_LINT1, APIC_LVT_NMI);
 }
 
 void

@@ -21,6 +21,7 @@ struct trapframe;
 #define APIC_TPR         0x080
 #define APIC_EOI         0x0b0
 #define APIC_SVR         0x0f0
+#define APIC_ISR(vec)    (0x100 + (vec) / 32 * 0x10) /* what is served */
 #define APIC_IRR(vec)    (0x200 + (vec) / 32 * 0x10) /* what waits */
 #define APIC_ESR         0x280
 #define APIC_ICR         0x300 /* x2APIC: 64 bits wide */

@@ -138,6 +138,8 @@ set_syscall(void)
 	    (uint64_t)(SEL_UDATA - 8) << 48 | (uint64_t)SEL_KCODE << 32);
 	wrmsr(IA32_LSTAR, (uintptr_t)x86_syscall_entry);
 	wrmsr(IA32_FMASK, SYSCALL_MASK);
+	/* The other way in leads nowhere, whatever firmware left. */
+	wrmsr(IA32_SYSENTER_CS, 0);
 }
 
 void

@@ -5,6 +5,7 @@
 #include "arch/x86/cpuid.h"
 
 #include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
 #include "lib/string.h"
 
 struct x86_features x86_features;
@@ -70,12 +71,32 @@ read_brand(struct x86_features *f)
 	f->brand[48] = '\0';
 }
 
+/*
+ * A set-up for systems that cannot bear more leaves than 2 or 3 hides the PMU
+ * and the rest of what is asked for here.  No part with 64-bit mode has so few.
+ * Intel SDM vol. 4, "IA-32 Architectural MSRs" (1A0H, "Limit CPUID Maxval").
+ */
+void
+x86_cpuid_unlimit(void)
+{
+	struct cpuid_regs r = cpuid_raw(0, 0);
+	char vendor[13];
+
+	name_of(vendor, r.b, r.d, r.c);
+	if (r.a < 4 && strcmp(vendor, "GenuineIntel") == 0 &&
+	    FIELD(cpuid_raw(1, 0).c, 31, 31) == 0)
+		wrmsr(IA32_MISC_ENABLE,
+		    rdmsr(IA32_MISC_ENABLE) & ~MISC_ENABLE_LIMITS_CPUID);
+}
+
 void
 x86_features_init(void)
 {
 	struct x86_features *f = &x86_features;
-	struct cpuid_regs r = cpuid(0, 0);
+	struct cpuid_regs r;
 
+	x86_cpuid_unlimit();
+	r = cpuid(0, 0);
 	name_of(f->vendor, r.b, r.d, r.c);
 	r = cpuid(1, 0);
 	read_signature(f, r.a);

@@ -29,5 +29,7 @@ struct x86_features {
 extern struct x86_features x86_features;
 
 void x86_features_init(void);
+/* Have this CPU tell of all its leaves; the former does it on the boot CPU. */
+void x86_cpuid_unlimit(void);
 
 #endif /* ARCH_X86_CPUID_H */

@@ -14,6 +14,11 @@
 #define APIC_BASE_ENABLE (1ULL << 11)
 #define APIC_BASE_ADDR   0x000ffffffffff000ULL
 
+/* Bit 22: CPUID tells of the first leaves alone. */
+#define IA32_MISC_ENABLE         0x1a0
+#define MISC_ENABLE_LIMITS_CPUID (1ULL << 22)
+
+#define IA32_SYSENTER_CS  0x174 /* 0: SYSENTER is #GP */
 #define IA32_BIOS_SIGN_ID 0x08b /* microcode revision, in bits 63:32 */
 #define IA32_TSC_DEADLINE 0x6e0 /* 0: disarmed */
 #define IA32_X2APIC       0x800 /* APIC register n is here + n / 16 */

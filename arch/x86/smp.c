@@ -31,7 +31,7 @@
 #define MADT_X2APIC     9
 #define MADT_X2_BYTES   16
 #define MADT_ENABLED    0x1
-#define APIC_ID_ALL     0xff /* broadcast: no CPU has it */
+#define APIC_ID_ALL     0xff /* broadcast; xAPIC has no CPU from here on */
 
 /* How long a CPU may take from INIT to C. */
 #define ARRIVAL_MS 200
@@ -102,7 +102,8 @@ madt_entry(const unsigned char *e, unsigned bytes)
 		    e[3] != APIC_ID_ALL)
 			add(e[3]);
 	} else if (e[0] == MADT_X2APIC && bytes >= MADT_X2_BYTES) {
-		if ((acpi_u32(e + 8) & MADT_ENABLED) != 0)
+		if ((acpi_u32(e + 8) & MADT_ENABLED) != 0 &&
+		    (x86_apic.xa_x2 || acpi_u32(e + 4) < APIC_ID_ALL))
 			add(acpi_u32(e + 4));
 	} else if (e[0] == MADT_IOAPIC && bytes >= MADT_IO_BYTES) {
 		mask_ioapic(acpi_u32(e + 4));
@@ -173,6 +174,7 @@ static _Noreturn void
 ap_main(struct x86_cpu *xc)
 {
 	xc->xc_root = x86_root;
+	x86_cpuid_unlimit();
 	x86_cpu_init(xc);
 	__atomic_store_n(&xc->xc_arrived, true, __ATOMIC_RELEASE);
 	x86_apic_init_cpu();
