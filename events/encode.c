@@ -27,6 +27,12 @@
 #define ARM_EXCL_SYS   (1ULL << 30)
 #define ARM_EXCL_NOHYP (1ULL << 27)
 
+/*
+ * The one PIC that has the bit; on others it raises #GP.
+ * Intel SDM vol. 3B, "Performance Monitoring and Intel TSX".
+ */
+#define INTXCP_PICS (1U << 2)
+
 #define CMASK_MAX 0xffU
 #define LDLAT_MAX 0xffffU
 #define LDLAT_MIN 3 /* where none is given */
@@ -112,15 +118,21 @@ frontend(struct work *w, uint64_t *value)
 }
 
 /* Events B7H, BBH, 2AH and 2BH; B7H is both, by its unit mask. */
-static enum event_extra
-offcore_of(uint32_t code)
+enum event_extra
+events_offcore(uint64_t select)
 {
-	unsigned event = code & SEL_EVENT;
-
-	return event == 0xbb || event == 0x2b ||
-	               (event == 0xb7 && (code & SEL_UMASK) == 0x200)
-	           ? EXTRA_OFFCORE1
-	           : EXTRA_OFFCORE0;
+	switch (select & SEL_EVENT) {
+	case 0xb7:
+		return (select & SEL_UMASK) == 0x200 ? EXTRA_OFFCORE1
+		                                     : EXTRA_OFFCORE0;
+	case 0x2a:
+		return EXTRA_OFFCORE0;
+	case 0xbb:
+	case 0x2b:
+		return EXTRA_OFFCORE1;
+	default:
+		return EXTRA_NONE;
+	}
 }
 
 /* What goes to a second register leaves the first. */
@@ -132,7 +144,7 @@ extra(struct work *w, struct event_code *ec)
 	enum event_error err = EVENT_OK;
 
 	if ((w->wo_row->er_flags & ER_EXTRA) != 0) {
-		ec->ec_extra = offcore_of(w->wo_row->er_code);
+		ec->ec_extra = events_offcore(w->wo_row->er_code);
 		ec->ec_extra_value = w->wo_masks.ma_code;
 		w->wo_masks.ma_code = 0;
 	}
@@ -176,6 +188,8 @@ encode_intel(struct work *w, struct event_code *ec)
 	if ((w->wo_es->es_pmu->ep_flags & PMU_EDGE_CMASK) != 0 &&
 	    (sel & mod_bits[MOD_E]) != 0 && (sel & mod_bits[MOD_C]) == 0)
 		return EVENT_BAD_PART;
+	if ((sel & SEL_INTXCP) != 0)
+		w->wo_masks.ma_pics &= INTXCP_PICS;
 	ec->ec_select = sel | SEL_EN | SEL_INT;
 	return EVENT_OK;
 }

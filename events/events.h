@@ -125,6 +125,12 @@ enum event_error events_encode(
     const struct events *es, struct event_spec *sp, struct event_code *ec);
 
 /*
+ * The register beside that an event select of Intel's takes for offcore
+ * responses; EXTRA_NONE: it is no such event.
+ */
+enum event_extra events_offcore(uint64_t select);
+
+/*
  * perf.c: a raw event as perf writes it, `r1a8` or `cpu/event=0xa8,umask=1/`,
  * with `:u` or `:k` behind; false where it is none of that kind of PMU.  The
  * select holds nothing but what it says.

@@ -5,6 +5,7 @@
 #ifndef ARCH_X86_EVTSEL_H
 #define ARCH_X86_EVTSEL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "kern/pcbe.h"
@@ -22,6 +23,12 @@ enum evtsel_attr {
 	ATTR_MSR_FRONTEND,
 	ATTR_END, /* of a list */
 };
+
+static inline bool
+evtsel_attr_is_beside(enum evtsel_attr attr)
+{
+	return attr >= ATTR_MSR_OFFCORE && attr < ATTR_END;
+}
 
 /* The name of the nth of a list, or NULL past its end. */
 const char *evtsel_attr_name(const uint8_t *list, unsigned n);

@@ -12,9 +12,8 @@
 
 /* Bits a name may have, on a machine that has all there is. */
 #define NAMED_BITS                                                             \
-	(INTEL_RAW_MAX | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_PC |         \
-	    EVTSEL_ANY | EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX |       \
-	    EVTSEL_IN_TXCP)
+	(INTEL_RAW_MAX | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_ANY |        \
+	    EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX | EVTSEL_IN_TXCP)
 
 /*
  * What a name of the tables is on this machine.  Fixed PICs count what the
@@ -78,46 +77,70 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
 	return subcode;
 }
 
+/*
+ * The register beside that an attribute sets for this event select;
+ * EXTRA_NONE: the event has none of that name.
+ * Intel SDM vol. 3B, "Off-core Response Performance Monitoring", "Load
+ * Latency Performance Monitoring Facility" (CDH; Nehalem's 0BH) and "PEBS
+ * Frontend Facility" (C6H).
+ */
+static enum event_extra
+extra_of(enum evtsel_attr attr, uint64_t sel)
+{
+	unsigned event = sel & INTEL_RAW_MAX;
+
+	if (attr == ATTR_MSR_OFFCORE)
+		return events_offcore(sel);
+	if (attr == ATTR_MSR_LDLAT)
+		return event == 0xcd || event == 0x0b ? EXTRA_LDLAT
+		                                      : EXTRA_NONE;
+	return event == 0xc6 ? EXTRA_FRONTEND : EXTRA_NONE;
+}
+
 /* The register beside the event select, by name or by attribute. */
 static int
-take_extra(const struct pcbe_event *ev, unsigned nattrs,
+take_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
 	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
 	uint64_t value = ev->pe_extra;
 
 	for (unsigned i = 0; i < nattrs; i++) {
-		switch (intel_attrs[attrs[i].pa_id]) {
-		case ATTR_MSR_OFFCORE:
-			if (extra != EXTRA_OFFCORE1)
-				extra = (ev->pe_code & 0xff) == 0xbb
-				            ? EXTRA_OFFCORE1
-				            : EXTRA_OFFCORE0;
-			break;
-		case ATTR_MSR_LDLAT:
-			extra = EXTRA_LDLAT;
-			break;
-		case ATTR_MSR_FRONTEND:
-			extra = EXTRA_FRONTEND;
-			break;
-		default:
+		enum evtsel_attr attr = intel_attrs[attrs[i].pa_id];
+
+		if (!evtsel_attr_is_beside(attr))
 			continue;
+		if ((extra = extra_of(attr, sel)) == EXTRA_NONE) {
+			kcpc_why("event %#x has no %s",
+			    (unsigned)(sel & INTEL_RAW_MAX),
+			    evtsel_attr_name(intel_attrs, attrs[i].pa_id));
+			return CPC_INVALID_ATTRIBUTE;
 		}
 		value = attrs[i].pa_val;
 	}
 	return extra == EXTRA_NONE ? 0 : x86_extra_take(set, extra, value);
 }
 
+/* A code that no name and no number here stands for. */
+static bool
+is_invented(const struct pcbe_event *ev, unsigned pic)
+{
+	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
+
+	return (ev->pe_code & ~(raw ? INTEL_RAW_MAX : NAMED_BITS)) != 0 ||
+	       (ev->pe_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
+	           INTEL_FIXED_CODE(0) ||
+	       ((ev->pe_code & EVTSEL_IN_TXCP) != 0 && pic != IN_TXCP_PIC) ||
+	       PCBE_EVENT_EXTRA(ev->pe_flags) >= EXTRA_N;
+}
+
 static int
 configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
     unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
-	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
 	int subcode;
 
-	if ((ev->pe_code & ~(raw ? INTEL_RAW_MAX : NAMED_BITS)) != 0 ||
-	    (ev->pe_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
-		INTEL_FIXED_CODE(0))
+	if (is_invented(ev, cfg->pc_pic))
 		return CPC_INVALID_EVENT;
 	if ((ev->pe_code & intel_lacking) != 0) {
 		kcpc_why("bits %#llx of the event select are not here",
@@ -129,7 +152,8 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
 	subcode = evtsel_add_attrs(
 	    &cfg->pc_sel, intel_attrs, nattrs, attrs, set->ps_privileged);
-	return subcode != 0 ? subcode : take_extra(ev, nattrs, attrs, set);
+	return subcode != 0 ? subcode
+	                    : take_extra(ev, cfg->pc_sel, nattrs, attrs, set);
 }
 
 int

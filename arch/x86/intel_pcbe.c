@@ -71,6 +71,8 @@ list_the_attrs(void)
 static void
 find_lacking_bits(void)
 {
+	if (arch_curcpu()->c_id == 0)
+		intel_lacking = 0;
 	if (!intel_shape.is_anythread)
 		intel_lacking |= EVTSEL_ANY;
 	if (FIELD(cpuid(7, 0).b, 11, 11) == 0)

@@ -98,6 +98,7 @@
 /* Intel's alone, with transactional memory. */
 #define EVTSEL_IN_TX   (1ULL << 32)
 #define EVTSEL_IN_TXCP (1ULL << 33)
+#define IN_TXCP_PIC    2 /* the only one that has it */
 /* AMD's alone: an event of twelve bits; in a guest, in the host. */
 #define EVTSEL_EVENT_12 0xf000000ffULL
 #define AMD_GUEST_HOST  (3ULL << 40)

@@ -94,6 +94,8 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 		return first_leaf(c);
 	case 4:
 		return cache_leaf(c, subleaf);
+	case 7:
+		return (struct cpuid_regs){ .b = c->rtm ? 1U << 11 : 0 };
 	case 0xa:
 		return c->leaf_a;
 	case 0xb:
@@ -200,6 +202,10 @@ intel_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	static uint64_t capabilities = PERF_CAP_FW_WRITE;
 	uint64_t sel = c->anythread ? bits(32) : bits(32) & ~EVTSEL_ANY;
 
+	if (c->rtm)
+		sel |= EVTSEL_IN_TX;
+	if (c->rtm && msr == IA32_PERFEVTSEL(IN_TXCP_PIC))
+		sel |= EVTSEL_IN_TXCP;
 	if (intel_beside(c, msr, r))
 		return true;
 	if (msr - IA32_PERFEVTSEL(0) < c->ngp)

@@ -57,6 +57,7 @@ struct fake_cpu {
 	bool short_event; /* AMD: bits 63:32 of a select are reserved */
 	bool stuck_fixed; /* fixed counters do not count */
 	bool beside;      /* Intel's registers beside the event select */
+	bool rtm;         /* Intel: bits 32 and, of PIC 2, 33 of a select */
 	/* their contents */
 	uint64_t sel[FAKE_NGP], gp[FAKE_NGP], fix[FAKE_NFIX];
 	uint64_t fixed_ctrl, ctrl, status;

@@ -144,6 +144,128 @@ attributes_name_them(void **state)
 	    "MSR_OFFCORE_RSP_0 (0x1a6) does not take 0x10000000000");
 }
 
+/* One that the event does not use would be set for nothing, and conflict. */
+static void
+attributes_are_for_their_events(void **state)
+{
+	static const struct {
+		const char *event, *attrs, *why;
+	} refused[] = {
+		{ "0xc0", "msr_offcore=1", "event 0xc0 has no msr_offcore" },
+		{ "0xb7", "umask=1,msr_ldlat=3",
+		    "event 0xb7 has no msr_ldlat" },
+		{ "0xb7", "msr_offcore=1,msr_frontend=17",
+		    "event 0xb7 has no msr_frontend" },
+		{ "0xcd", "umask=1,msr_offcore=1",
+		    "event 0xcd has no msr_offcore" },
+		{ "inst_retired.any_p", "msr_frontend=0x11",
+		    "event 0xc0 has no msr_frontend" },
+	};
+
+	(void)state;
+	boot(&skylake_whole);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		assert_int_equal(set_add(&set, 0, refused[i].event,
+				     CPC_COUNT_USER, refused[i].attrs, 0),
+		    CPC_INVALID_ATTRIBUTE);
+		assert_string_equal(kcpc_why_text(), refused[i].why);
+	}
+	assert_int_equal(set.set.ps_besides, 0);
+	/* Numbers, too: which of the two goes by event and unit mask. */
+	assert_int_equal(set_add(&set, 0, "0xb7", CPC_COUNT_USER,
+			     "umask=1,msr_offcore=0x11", 0),
+	    0);
+	assert_int_equal(set_add(&set, 1, "0xb7", CPC_COUNT_USER,
+			     "msr_offcore=0x12,umask=2", 0),
+	    0);
+	assert_int_equal(set_add(&set, 2, "0xcd", CPC_COUNT_USER,
+			     "umask=1,msr_ldlat=0x80", 0),
+	    0);
+	assert_int_equal(set_add(&set, 3, "0xc6", CPC_COUNT_USER,
+			     "umask=1,msr_frontend=0x12", 0),
+	    0);
+	ops->program(&set.set);
+	assert_int_equal(cpu->offcore[0], 0x11);
+	assert_int_equal(cpu->offcore[1], 0x12);
+	assert_int_equal(cpu->ldlat, 0x80);
+	assert_int_equal(cpu->frontend, 0x12);
+	ops->allstop();
+	boot(&skylake_whole);
+	assert_int_equal(set_add(&set, 0, "0x2b", CPC_COUNT_USER,
+			     "umask=1,msr_offcore=0x13", 0),
+	    0);
+	assert_int_equal(set.set.ps_besides, 1U << (EXTRA_OFFCORE1 - 1));
+}
+
+/* Latency and front end are as offcore responses are: CPC-BIND-17. */
+static void
+thresholds_are_shared(void **state)
+{
+	const char *three = "MEM_TRANS_RETIRED:LOAD_LATENCY";
+	const char *four = "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=4";
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_int_equal(add_name(&set, 0, three, 0, NULL), 0);
+	assert_int_equal(
+	    add_name(&set, 1, four, 0, NULL), CPC_CONFLICTING_REQS);
+	assert_string_equal(kcpc_why_text(),
+	    "MSR_PEBS_LD_LAT (0x3f6) is to be 0x4, and 0x3 for request 0");
+	assert_int_equal(add_name(&set, 1, three, 0, NULL), 0);
+	assert_int_equal(
+	    add_name(&set, 2, "FRONTEND_RETIRED:DSB_MISS", 0, NULL), 0);
+	assert_int_equal(
+	    add_name(&set, 3, "FRONTEND_RETIRED:ITLB_MISS", 0, NULL),
+	    CPC_CONFLICTING_REQS);
+	assert_string_equal(kcpc_why_text(),
+	    "MSR_PEBS_FRONTEND (0x3f7) is to be 0x14, and 0x11 for request 2");
+}
+
+/* Intel SDM vol. 3B, "Performance Monitoring and Intel TSX". */
+static void
+transactions_that_abort_are_for_pic_2(void **state)
+{
+	struct fake_cpu c = skylake_whole;
+	bool lacks;
+
+	(void)state;
+	c.rtm = true;
+	boot(&c);
+	assert_int_equal(pics_of("INST_RETIRED:ANY_P:intx", &lacks), 0xf);
+	assert_false(lacks);
+	assert_int_equal(pics_of("INST_RETIRED:ANY_P:intxcp", &lacks), 0x4);
+	assert_false(lacks);
+	assert_int_equal(
+	    add_name(&set, 2, "INST_RETIRED:ANY_P:intxcp", 0, NULL), 0);
+	ops->program(&set.set);
+	assert_int_equal(cpu->sel[2], 0x2005100c0);
+	ops->allstop();
+	assert_int_equal(
+	    add_name(&set, 1, "INST_RETIRED:ANY_P:intxcp", 0, NULL),
+	    CPC_INVALID_EVENT);
+}
+
+/* What a program hands to the kernel may be anything. */
+static void
+invented_events_are_refused(void **state)
+{
+	static const struct pcbe_event invented[] = {
+		/* a register beside that there is not */
+		{ .pe_code = 0xc0, .pe_flags = 5U << CPC_EVENT_EXTRA_SHIFT },
+		{ .pe_code = 0xc0, .pe_flags = 15U << CPC_EVENT_EXTRA_SHIFT },
+		/* pin control, which no name has */
+		{ .pe_code = 0xc0 | 1U << 19 },
+	};
+	struct pcbe_cfg cfg = { .pc_pic = 0, .pc_flags = CPC_COUNT_USER };
+
+	(void)state;
+	boot(&skylake_whole);
+	for (size_t i = 0; i < sizeof invented / sizeof invented[0]; i++)
+		assert_int_equal(
+		    ops->configure(&cfg, &invented[i], 0, NULL, &set.set),
+		    CPC_INVALID_EVENT);
+}
+
 int
 main(void)
 {
@@ -152,6 +274,10 @@ main(void)
 		cmocka_unit_test(selects_are_written),
 		cmocka_unit_test(registers_beside_are_shared),
 		cmocka_unit_test(attributes_name_them),
+		cmocka_unit_test(attributes_are_for_their_events),
+		cmocka_unit_test(thresholds_are_shared),
+		cmocka_unit_test(transactions_that_abort_are_for_pic_2),
+		cmocka_unit_test(invented_events_are_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
