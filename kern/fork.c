@@ -154,33 +154,36 @@ clone_process(const struct clone *c)
 	if ((err = proc_copy(tf_sp(lwp_self()->l_tf), &p)) != 0)
 		return -err;
 	pid = p->p_pid;
-	if ((l = clone_lwp(p, c)) == NULL) {
-		proc_free(p);
-		return -EAGAIN;
-	}
+	err = EAGAIN;
+	if ((l = clone_lwp(p, c)) == NULL)
+		goto free_proc;
 	sig_fork(lwp_self(), l);
-	if (tell_parent(c, pid) != 0) {
-		lwp_bind(l, NULL);
-		proc_free(p);
-		return -EFAULT;
-	}
-	if (kcpc_fork(lwp_self(), l) != 0) {
-		lwp_bind(l, NULL);
-		proc_free(p);
-		return -EAGAIN;
-	}
+	if ((err = tell_parent(c, pid)) != 0)
+		goto unbind;
+	err = EAGAIN;
+	if (kcpc_fork(lwp_self(), l) != 0)
+		goto unbind;
 	tell_child(p, c);
 	stop_point(STOP_FORK, pid);
 	sched_ready(l);
 	if (c->flags & CLONE_VFORK)
 		wait_vfork(p);
 	return pid;
+
+unbind:
+	lwp_bind(l, NULL);
+free_proc:
+	proc_reap(p);
+	return -err;
 }
 
 static intptr_t
 clone(const struct clone *c)
 {
-	if (proc_self()->p_exiting)
+	const struct proc *p = proc_self();
+
+	/* Nobody would tell the new LWP that it is to end. */
+	if (p->p_exiting || p->p_execer != NULL)
 		return -EAGAIN;
 	return c->flags & CLONE_THREAD ? clone_thread(c) : clone_process(c);
 }

@@ -141,7 +141,7 @@ void proc_gone(struct proc *p);
 int proc_alone(void);
 /* Whoever waits in vfork(2) for the current process may go on. */
 void proc_release_parent(struct proc *p);
-/* Free a child that has ended. */
+/* Free a child that has ended, or never ran. */
 void proc_reap(struct proc *child);
 /* End all processes but p, and wait until they are freed. */
 void proc_end_others(struct proc *p);

@@ -53,6 +53,16 @@ TEST(child_has_its_own_memory)
 	EXPECT_EQ(on_stack, 1);
 }
 
+TEST(a_failing_fork_leaves_no_child)
+{
+	int status;
+
+	EXPECT_ERRNO(
+	    syscall(SYS_clone, CLONE_PARENT_SETTID | SIGCHLD, 0L, 8L, 0L, 0L),
+	    EFAULT);
+	EXPECT_ERRNO(waitpid(-1, &status, WNOHANG), ECHILD);
+}
+
 TEST(no_child_to_wait_for)
 {
 	int status;
@@ -220,6 +230,40 @@ TEST(exec_ends_the_other_lwps)
 	int status = wait_status(pid);
 	EXPECT(WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+static void *
+make_others(void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t t;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 16384);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	for (;;)
+		pthread_create(&t, &attr, wait_for_ever, NULL);
+	return arg;
+}
+
+/* One on its way into clone(2) when they are told to end makes no other. */
+TEST(exec_ends_lwps_that_make_others)
+{
+	for (unsigned us = 0; us < 10000; us += 500) {
+		pid_t pid = fork();
+		pthread_t t;
+
+		REQUIRE(pid >= 0);
+		if (pid == 0) {
+			alarm(2); /* it goes on after exec */
+			pthread_create(&t, NULL, make_others, NULL);
+			pthread_create(&t, NULL, make_others, NULL);
+			usleep(us);
+			exec_self(NULL);
+		}
+		int status = wait_status(pid);
+		EXPECT_EQ(status, 3 << 8);
+	}
 }
 
 TEST(failing_exec_changes_nothing)
