@@ -82,10 +82,12 @@ pipe_read(struct file *f, uintptr_t uva, size_t len)
 	for (done = 0; done < len && pi->pi_len > 0; done += n) {
 		n = min(min(len - done, pi->pi_len), PIPE_BYTES - pi->pi_first);
 		if (copyout(uva + done, pi->pi_buf + pi->pi_first, n) != 0)
-			return done > 0 ? (intptr_t)done : -EFAULT;
+			break;
 		pi->pi_first = (pi->pi_first + n) % PIPE_BYTES;
 		pi->pi_len -= n;
 	}
+	if (done == 0)
+		return -EFAULT;
 	pipe_changed(pi);
 	return (intptr_t)done;
 }

@@ -5,6 +5,7 @@
 #include "kern/errno.h"
 #include "kern/file.h"
 #include "kern/kcpc.h"
+#include "kern/lwp.h"
 #include "kern/page.h"
 #include "kern/pipe.h"
 #include "kern/proc.h"
@@ -156,25 +157,45 @@ out:
 	return ret;
 }
 
+/* A call sleeps, and another LWP may close the descriptor meanwhile. */
+static struct file *
+hold(uintptr_t fd)
+{
+	struct file *f = file_get((int)fd);
+
+	if (f != NULL)
+		f->f_refs++;
+	return f;
+}
+
 intptr_t
 sys_read(const uintptr_t *a)
 {
-	struct file *f = file_get((int)a[0]);
+	struct file *f = hold(a[0]);
+	intptr_t ret;
 
-	return f == NULL ? -EBADF : read_file(f, a[1], a[2]);
+	if (f == NULL)
+		return -EBADF;
+	ret = read_file(f, a[1], a[2]);
+	file_release(f);
+	return ret;
 }
 
 intptr_t
 sys_write(const uintptr_t *a)
 {
-	struct file *f = file_get((int)a[0]);
+	struct file *f = hold(a[0]);
 	struct iovec iov = { a[1], a[2] };
+	intptr_t ret;
 
 	if (f == NULL)
 		return -EBADF;
 	if (f->f_kind == FILE_RECORD && can_write(f))
-		return write_record(&iov, 1);
-	return write_file(f, a[1], a[2]);
+		ret = write_record(&iov, 1);
+	else
+		ret = write_file(f, a[1], a[2]);
+	file_release(f);
+	return ret;
 }
 
 intptr_t
@@ -220,6 +241,13 @@ free_iov:
 	return NULL;
 }
 
+/* A pipe that gave what it had is not waited for. */
+static bool
+would_wait(const struct file *f)
+{
+	return f->f_kind == FILE_PIPE && pipe_poll(f) == 0;
+}
+
 /* Each piece by itself, until one comes short. */
 static intptr_t
 each_iov(struct file *f, const struct iovec *iov, unsigned n, bool writes)
@@ -232,10 +260,17 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, bool writes)
 
 		if (len == 0)
 			continue;
+		if (done > 0 && !writes && would_wait(f))
+			break;
 		got = writes ? write_file(f, iov[i].iov_base, len)
 		             : read_file(f, iov[i].iov_base, len);
-		if (got < 0)
-			return done > 0 ? done : got;
+		if (got < 0 && done == 0)
+			return got;
+		if (got < 0) {
+			/* What was done is not to be done again. */
+			lwp_self()->l_restart = false;
+			break;
+		}
 		done += got;
 		if ((size_t)got < len)
 			break;
@@ -246,19 +281,23 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, bool writes)
 static intptr_t
 rw_iov(const uintptr_t *a, bool writes)
 {
-	struct file *f = file_get((int)a[0]);
+	struct file *f = hold(a[0]);
 	struct iovec *iov;
-	intptr_t ret;
+	intptr_t ret = -EBADF;
 
-	if (f == NULL || !(writes ? can_write(f) : can_read(f)))
-		return -EBADF;
-	if ((iov = get_iov(a[1], a[2], &ret)) == NULL)
+	if (f == NULL)
 		return ret;
+	if (!(writes ? can_write(f) : can_read(f)) ||
+	    (iov = get_iov(a[1], a[2], &ret)) == NULL)
+		goto release;
 	if (writes && f->f_kind == FILE_RECORD)
 		ret = write_record(iov, (unsigned)a[2]);
 	else
 		ret = each_iov(f, iov, (unsigned)a[2], writes);
 	kfree(iov);
+
+release:
+	file_release(f);
 	return ret;
 }
 
