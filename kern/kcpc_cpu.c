@@ -151,6 +151,7 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, cpc_setid_t set,
 		return err;
 	if ((err = processor_take(l, c)) != 0)
 		goto restore;
+	kcpc_revoke(l->l_proc, set); /* others may have bound it meanwhile */
 	ctx->kc_set = set;
 	ctx->kc_proc = l->l_proc;
 	ctx->kc_was_bound = was;

@@ -364,6 +364,49 @@ CPC_TEST(a_set_is_bound_to_lwps_or_to_a_cpu)
 	EXPECT_ERRNO(cpc_unbind(cpc, the_set), EINVAL);
 }
 
+static volatile bool going, gone; /* to the CPU; no more */
+
+/* Binds it on the CPU for which another LWP waits by then. */
+static void *
+binds_meanwhile(void *arg)
+{
+	go_to(last_cpu());
+	while (!gone) {
+		if (!going)
+			continue;
+		spin(100000); /* less than a slice */
+		cpc_bind_curlwp(the_cpc, the_set, 0);
+		going = false;
+	}
+	return arg;
+}
+
+/* CPC-BIND-28, where the set is bound again before the binder has its CPU. */
+CPC_TEST(a_set_is_bound_while_it_is_taken_to_a_cpu)
+{
+	pthread_t t;
+	uint64_t v;
+
+	if (last_cpu() == 0)
+		SKIP("needs another CPU");
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	gone = false;
+	REQUIRE(pthread_create(&t, NULL, binds_meanwhile, NULL) == 0);
+	for (int i = 0; i < 20; i++) {
+		go_to(0);
+		going = true;
+		EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), the_set, 0), 0);
+		v = sampled(cpc, the_set, 0);
+		work();
+		EXPECT(sampled(cpc, the_set, 0) > v);
+		EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	}
+	gone = true;
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	go_to(PBIND_NONE);
+}
+
 /*
  * Moving
  */
