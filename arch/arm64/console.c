@@ -10,7 +10,7 @@
 #include "arch/arm64/machine.h"
 #include "kern/arch.h"
 
-/* Where QEMU's virt machine has it, for a machine whose tables name none. */
+/* Where QEMU's virt machine has it, for one whose tables name none. */
 #define FALLBACK_PA 0x09000000
 
 #define UARTDR        (0x00 / 4)
@@ -61,14 +61,25 @@ arch_getc(void)
 	return console.regs[UARTDR] & 0xff;
 }
 
+/*
+ * 0: none.  On a machine of silicon that address is anything, memory even; but
+ * whoever ends before the tables have been read has nothing to lose.
+ */
+static uint64_t
+find_uart(void)
+{
+	if (machine.m_uart != UART_NONE)
+		return machine.m_uart_pa;
+	return machine.m_virtual || machine.m_tables == NULL ? FALLBACK_PA : 0;
+}
+
 void
 console_init(void)
 {
-	uint64_t pa =
-	    machine.m_uart != UART_NONE ? machine.m_uart_pa : FALLBACK_PA;
+	uint64_t pa = find_uart();
 	volatile uint32_t *regs;
 
-	if (console.regs != NULL ||
+	if (console.regs != NULL || pa == 0 ||
 	    (regs = arch_map_device(pa, PAGE_SIZE)) == NULL)
 		return;
 	console.regs = regs;

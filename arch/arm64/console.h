@@ -5,9 +5,9 @@
 #define ARCH_ARM64_CONSOLE_H
 
 /*
- * Start the UART of `machine`, or where the tables name none the one at the
- * usual place, and print on it what was printed so far.  Needs the direct
- * map.
+ * Start the UART of `machine`, or of an emulated one whose tables name none
+ * that at the usual place, and print on it what was printed so far.  Needs the
+ * direct map.
  */
 void console_init(void);
 
