@@ -13,8 +13,21 @@
 #include "kern/cpu.h"
 #include "lib/printf.h"
 
+/* The same in both versions. */
+#define GICD_TYPER        (0x004 / 4) /* bits 4:0: groups of 32 SPIs */
+#define GICD_ICENABLER(n) (0x180 / 4 + (n))
+
 static const struct gic_ops *gic;
 void (*gic_dispatch)(struct trapframe *);
+
+void
+gic_mask_spis(volatile uint32_t *gicd)
+{
+	unsigned groups = FIELD(gicd[GICD_TYPER], 4, 0);
+
+	for (unsigned n = 1; n <= groups; n++)
+		gicd[GICD_ICENABLER(n)] = ~0U;
+}
 
 bool
 gic_wait_clear(const volatile uint32_t *reg, uint32_t bit)
@@ -74,5 +87,5 @@ gic_take(uint32_t intid)
 		ipi_intr(intid);
 	else if (intid == machine.m_timer_intid)
 		arm64_timer_intr();
-	return intid < GIC_SPURIOUS;
+	return intid - GIC_SPURIOUS >= GIC_NSPECIAL;
 }

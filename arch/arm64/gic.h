@@ -14,7 +14,8 @@ struct arm64_cpu;
 struct trapframe;
 
 #define GIC_NSGI     16
-#define GIC_SPURIOUS 1020 /* and above: no interrupt */
+#define GIC_SPURIOUS 1020 /* and the next three: no interrupt */
+#define GIC_NSPECIAL 4
 /* All interrupts have this priority; the CPU takes what is more urgent. */
 #define GIC_PRIORITY 0x80
 #define GIC_PMR_ALL  0xf0
@@ -29,6 +30,11 @@ struct gic_ops {
 };
 extern const struct gic_ops gicv2_ops, gicv3_ops;
 
+/*
+ * Firmware's use of shared peripherals' interrupts ends here, while none is
+ * delivered: one that stays asserted would come again for ever.
+ */
+void gic_mask_spis(volatile uint32_t *gicd);
 /* Wait until a register's bit is 0; false after a second. */
 bool gic_wait_clear(const volatile uint32_t *reg, uint32_t bit);
 

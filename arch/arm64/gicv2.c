@@ -18,13 +18,16 @@
 #define GICD_ICACTIVER(n)  (0x380 / 4 + (n))
 #define GICD_IPRIORITYR(n) (0x400 / 4 + (n))
 #define GICD_ITARGETSR(n)  (0x800 / 4 + (n))
+#define GICD_ICFGR(n)      (0xc00 / 4 + (n))
 #define GICD_SGIR          (0xf00 / 4)
+#define GICD_CPENDSGIR(n)  (0xf10 / 4 + (n))
 #define GICC_CTLR          (0x00 / 4)
 #define GICC_PMR           (0x04 / 4)
 #define GICC_IAR           (0x0c / 4)
 #define GICC_EOIR          (0x10 / 4)
 #define GICC_ENABLE        1
 #define ALL_SGIS           0xffffU
+#define ICFGR_LEVEL        0
 
 static volatile uint32_t *gicd, *gicc;
 
@@ -35,6 +38,8 @@ init(void)
 	gicc = arch_map_device(machine.m_gicc.r_pa, machine.m_gicc.r_bytes);
 	if (gicd == NULL || gicc == NULL || machine.m_gicc.r_pa == 0)
 		return false;
+	gicd[GICD_CTLR] = 0;
+	gic_mask_spis(gicd);
 	gicd[GICD_CTLR] = 1;
 	return true;
 }
@@ -45,7 +50,11 @@ cpu_init(struct arm64_cpu *ac)
 	/* The first eight registers say who reads them. */
 	ac->ac_gicv2_mask = gicd[GICD_ITARGETSR(0)] & 0xff;
 	gicd[GICD_ICENABLER(0)] = ~0U;
+	/* PPIs, as timer and PMU assert them, where it can be chosen. */
+	gicd[GICD_ICFGR(1)] = ICFGR_LEVEL;
 	gicd[GICD_ICPENDR(0)] = ~0U;
+	for (unsigned i = 0; i < 4; i++) /* SGIs', which that leaves */
+		gicd[GICD_CPENDSGIR(i)] = ~0U;
 	gicd[GICD_ICACTIVER(0)] = ~0U;
 	for (unsigned i = 0; i < 8; i++)
 		gicd[GICD_IPRIORITYR(i)] = GIC_PRIORITY * 0x01010101U;

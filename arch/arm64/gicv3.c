@@ -11,6 +11,7 @@
 #include "kern/arch.h"
 
 #define GICD_CTLR         (0x0000 / 4)
+#define GICD_CTLR_GROUPS  0x3U
 #define GICD_CTLR_GRP1    (1U << 1)
 #define GICD_CTLR_ARE     (1U << 4)
 #define GICD_CTLR_RWP     (1U << 31)
@@ -30,11 +31,17 @@
 #define GICR_ICPENDR0      (SGI_BASE + 0x0280 / 4)
 #define GICR_ICACTIVER0    (SGI_BASE + 0x0380 / 4)
 #define GICR_IPRIORITYR(n) (SGI_BASE + 0x0400 / 4 + (n))
+#define GICR_ICFGR1        (SGI_BASE + 0x0c04 / 4) /* PPIs */
+#define ICFGR_LEVEL        0
 #define FRAME_BYTES        0x20000
 #define FRAME_BYTES_V4     0x40000
 #define ALL_SGIS           0xffffU
 #define ICC_SRE            1
 
+/*
+ * ARE is set, if it is not yet, while no group is enabled, and is never
+ * cleared: anything else is unpredictable.
+ */
 static bool
 init(void)
 {
@@ -43,10 +50,14 @@ init(void)
 
 	if (gicd == NULL || machine.m_ngicr == 0)
 		return false;
-	gicd[GICD_CTLR] = GICD_CTLR_ARE;
+	gicd[GICD_CTLR] &= ~GICD_CTLR_GROUPS;
 	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
 		return false;
-	gicd[GICD_CTLR] = GICD_CTLR_ARE | GICD_CTLR_GRP1;
+	gicd[GICD_CTLR] |= GICD_CTLR_ARE;
+	gic_mask_spis(gicd);
+	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
+		return false;
+	gicd[GICD_CTLR] |= GICD_CTLR_GRP1;
 	return true;
 }
 
@@ -108,6 +119,8 @@ cpu_init(struct arm64_cpu *ac)
 	gicr[GICR_ICENABLER0] = ~0U;
 	if (!gic_wait_clear(&gicr[GICR_CTLR], GICR_CTLR_RWP))
 		return false;
+	/* As timer and PMU assert them, where it can be chosen. */
+	gicr[GICR_ICFGR1] = ICFGR_LEVEL;
 	gicr[GICR_ICPENDR0] = ~0U;
 	gicr[GICR_ICACTIVER0] = ~0U;
 	gicr[GICR_IGROUPR0] = ~0U; /* group 1: ours */
