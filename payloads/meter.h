@@ -21,7 +21,7 @@ struct meter {
 	unsigned m_nevent;
 	enum status m_status; /* why the last bind failed: in a word, */
 	int m_subcode;        /* as libcpc's CPC_* or -1, and as text */
-	char m_reason[160];
+	char m_reason[2 * CPC_MAX_EVENT_LEN];
 	cpc_reqinfo_t m_info[MAXEVENT]; /* of what is bound */
 	/* the last meter_run() */
 	uint64_t m_count[MAXEVENT];

@@ -103,16 +103,54 @@ suffix_at(char *name)
 	return slash != NULL ? slash + 1 : NULL;
 }
 
+/* A modifier, up to its name's next part: `k`, `k=1`; -1 where not of it. */
+static int
+level_of(const char *s, char letter)
+{
+	if (*s != letter || (s[1] != '=' && strcspn(s, ":.") != 1))
+		return -1;
+	return s[1] != '=' || (s[2] != '\0' && strchr("1ytYT", s[2]) != NULL);
+}
+
+int
+options_levels(const char *name)
+{
+	int user = -1, system = -1, level;
+
+	for (const char *s = name; *(s += strcspn(s, ":.")) != '\0';) {
+		s++;
+		if ((level = level_of(s, 'u')) != -1)
+			user = level;
+		if ((level = level_of(s, 'k')) != -1)
+			system = level;
+	}
+	if (user == -1 && system == -1)
+		return -1;
+	return (user == 1 ? CPC_COUNT_USER : 0) |
+	       (system == 1 ? CPC_COUNT_SYSTEM : 0);
+}
+
 bool
 options_event(struct event *e, char *name)
 {
-	char *suffix = suffix_at(name);
+	char *suffix = suffix_at(name), cut;
 	unsigned flags = suffix == NULL ? 0 : suffix_flags(suffix);
+	int levels;
 
-	if (flags != 0)
-		suffix[suffix[-1] == ':' ? -1 : 0] = '\0';
+	if (flags != 0) {
+		suffix -= suffix[-1] == ':';
+		cut = *suffix;
+		*suffix = '\0';
+	}
+	/* Modifiers of a name are one with its suffix. */
+	if ((levels = options_levels(name)) != -1 && flags != 0) {
+		*suffix = cut;
+		levels = options_levels(name);
+	}
 	e->e_name = name;
-	e->e_flags = flags != 0 ? flags : default_flags();
+	e->e_flags = levels != -1 ? (unsigned)levels
+	             : flags != 0 ? flags
+	                          : default_flags();
 	e->e_pic = -1;
 	return *name != '\0';
 }

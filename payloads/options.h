@@ -15,7 +15,8 @@
 /* One event to count, as the command line names it. */
 struct event {
 	const char *e_name; /* as libcpc knows it */
-	unsigned e_flags;   /* CPC_COUNT_USER, CPC_COUNT_SYSTEM */
+	unsigned e_flags;   /* CPC_COUNT_USER, CPC_COUNT_SYSTEM; a name that
+	                       says it itself goes before */
 	int e_pic;          /* the PIC it is pinned to, or -1 */
 };
 
@@ -49,6 +50,8 @@ char *options_next(char **list);
  * where it has none.
  */
 bool options_event(struct event *e, char *name);
+/* CPC_COUNT_*, as modifiers within a name say (`:k=1:u=0`); -1: none does. */
+int options_levels(const char *name);
 
 /* Print a mistake (none if fmt is NULL) and the usage; exit 2. */
 _Noreturn void options_usage(const struct options *o, const char *fmt, ...)

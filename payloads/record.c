@@ -11,6 +11,7 @@
 #include "payloads/fail.h"
 #include "payloads/json.h"
 #include "payloads/options.h"
+#include "payloads/report.h"
 #include "payloads/symbols.h"
 #include "payloads/tally.h"
 
@@ -278,26 +279,18 @@ take_samples(int fd)
 		fail(1, "cannot read the profile: %s", strerror(errno));
 }
 
-static const char *
-flags_suffix(unsigned flags)
-{
-	static const char *const names[] = { "", ":u", ":k", ":uk" };
-
-	return names[((flags & CPC_COUNT_USER) != 0) |
-		     ((flags & CPC_COUNT_SYSTEM) != 0) << 1];
-}
-
 static void
 print_table(void)
 {
 	struct tally_entry **all = tally_sorted(&pr.functions);
 	const struct cpc_profile_stat *st = &pr.stat;
+	char event[REPORT_EVENT];
 
 	if (pr.titles)
-		printf("# %s%s, a sample each %" PRIu64 ": %" PRIu64
+		printf("# %s, a sample each %" PRIu64 ": %" PRIu64
 		       " samples, %" PRIu64 " events, LWPs: %" PRIu32 "\n"
 		       "# Overhead    Samples  Command           Symbol\n",
-		    pr.event.e_name, flags_suffix(pr.event.e_flags), pr.period,
+		    report_event(event, sizeof event, &pr.event), pr.period,
 		    st->ct_samples, st->ct_events, st->ct_lwps);
 	if (st->ct_lost != 0)
 		printf("# %" PRIu64 " samples were lost: no room for them\n",

@@ -71,9 +71,13 @@ quantity_net(const struct quantity *q)
 const char *
 report_event(char *buf, size_t len, const struct event *e)
 {
-	snprintf(buf, len, "%s:%s%s", e->e_name,
-	    e->e_flags & CPC_COUNT_USER ? "u" : "",
-	    e->e_flags & CPC_COUNT_SYSTEM ? "k" : "");
+	static const char *const suffixes[] = { "", ":u", ":k", ":uk" };
+	unsigned n = ((e->e_flags & CPC_COUNT_USER) != 0) |
+	             ((e->e_flags & CPC_COUNT_SYSTEM) != 0) << 1;
+
+	if (options_levels(e->e_name) != -1)
+		n = 0;
+	snprintf(buf, len, "%s%s", e->e_name, suffixes[n]);
 	return buf;
 }
 
@@ -128,7 +132,8 @@ number(char *buf, size_t len, const struct quantity *q)
 static void
 row(const struct result *r)
 {
-	char event[80], count[32], ratio[40] = "-", tick[32], hrtime[32];
+	char event[REPORT_EVENT], count[32], ratio[40] = "-", tick[32],
+					     hrtime[32];
 	char range[32] = "-", overhead[32] = "-";
 
 	if (r->r_status == COUNTED) {

@@ -8,6 +8,7 @@
 
 #include "payloads/options.h"
 
+#include <libcpc.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,6 +71,7 @@ void report(const struct options *o, const struct result *r);
 void report_record(const struct options *o, const struct result *r);
 
 /* The event as the command line would name it: "PAPI_tot_ins:uk". */
+#define REPORT_EVENT (CPC_MAX_EVENT_LEN + 4)
 const char *report_event(char *buf, size_t len, const struct event *e);
 
 /*

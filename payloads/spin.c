@@ -105,7 +105,7 @@ check(struct spin *sp, struct result *r)
 {
 	const struct series *s = &r->r_count.q_raw;
 	uint64_t want = expected(sp, r->r_event->e_flags);
-	char event[80];
+	char event[REPORT_EVENT];
 
 	r->r_verified = true;
 	if (!counts_instructions(r->r_event->e_name))
@@ -168,10 +168,11 @@ spin_pic(struct spin *sp, struct event *e)
 	static const unsigned privileges[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM,
 		CPC_COUNT_USER | CPC_COUNT_SYSTEM };
 	struct meter *m = &sp->sp_m;
-	size_t i;
+	int named = options_levels(e->e_name);
+	size_t i, n = sizeof privileges / sizeof privileges[0];
 
-	for (i = 0; i < sizeof privileges / sizeof privileges[0]; i++) {
-		e->e_flags = privileges[i];
+	for (i = 0; i < (named == -1 ? n : 1); i++) {
+		e->e_flags = named == -1 ? privileges[i] : (unsigned)named;
 		if (meter_bind(m, e, 1) == 0) {
 			if (m->m_subcode == CPC_INVALID_EVENT)
 				return false;

@@ -44,12 +44,12 @@ struct counted {
 	uint64_t ct_ns;       /* how long it was counted, all runs */
 	unsigned ct_revoked;  /* runs in which it was not */
 	enum status ct_status;
-	char ct_reason[256];
+	char *ct_reason;
 };
 
 static struct {
-	struct counted all[MAXEVENT];
-	unsigned nevent, runs;
+	struct counted *all;
+	unsigned nevent, room, runs;
 	const char *separator;
 	bool json;
 	char **program;
@@ -62,17 +62,31 @@ static struct {
 	int status;     /* the program's */
 } st = { .runs = 1, .least = UINT64_MAX };
 
+static void *
+checked(void *p)
+{
+	if (p == NULL)
+		fail(1, "%s", strerror(errno));
+	return p;
+}
+
+static struct counted *
+counted_new(void)
+{
+	if (st.nevent == st.room) {
+		st.room = 2 * st.room + MAXEVENT;
+		st.all = checked(realloc(st.all, st.room * sizeof *st.all));
+	}
+	return memset(&st.all[st.nevent++], 0, sizeof *st.all);
+}
+
 static void
 add_events(const char *list)
 {
-	char *copy = strdup(list), *name;
+	char *copy = checked(strdup(list)), *name;
 
-	if (copy == NULL)
-		fail(1, "%s", strerror(errno));
 	while ((name = options_next(&copy)) != NULL) {
-		if (st.nevent == MAXEVENT)
-			fail(2, "-e: more than %d events", MAXEVENT);
-		if (!options_event(&st.all[st.nevent++].ct_event, name))
+		if (!options_event(&counted_new()->ct_event, name))
 			fail(2, "-e: an event without a name");
 	}
 }
@@ -102,7 +116,9 @@ parse(int argc, char **argv)
 		else if (c == 'r')
 			st.runs = runs(optarg);
 		else if (c == 'x')
-			st.separator = optarg;
+			/* perf, too, takes these two letters for a tab */
+			st.separator =
+			    strcmp(optarg, "\\t") == 0 ? "\t" : optarg;
 		else if (c == 'j')
 			st.json = true;
 		else
@@ -260,7 +276,7 @@ count_group(struct counted *c, unsigned left)
 	}
 	if (n == 0) {
 		c->ct_status = m->m_status;
-		snprintf(c->ct_reason, sizeof c->ct_reason, "%s", m->m_reason);
+		c->ct_reason = checked(strdup(m->m_reason));
 		return 1;
 	}
 	/* The child binds it; here it was only to see what fits. */
@@ -317,7 +333,7 @@ print_noise(const struct mean *mn)
 static void
 print_one(const struct counted *c)
 {
-	char value[40], event[80];
+	char value[40], event[REPORT_EVENT];
 
 	report_event(event, sizeof event, &c->ct_event);
 	if (c->ct_count.mn_n != 0)

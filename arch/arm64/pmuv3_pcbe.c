@@ -252,8 +252,10 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 
 	(void)attrs;
 	cfg->pc_aux = 0;
-	if (ev->pe_code > max)
+	if (ev->pe_code > max) {
+		kcpc_why("an event's number is at most %#x", max);
 		return CPC_INVALID_EVENT;
+	}
 	if (nattrs != 0)
 		return CPC_INVALID_ATTRIBUTE;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !pmuv3.pv_owns_el2)

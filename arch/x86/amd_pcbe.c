@@ -256,8 +256,13 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 
 	if ((ev->pe_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
 	    AMD_CODE_EVENT(ev->pe_code) > raw_max() ||
-	    (coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0)
+	    (coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0) {
+		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
+			kcpc_why("an event's number is at most %#x; with a "
+				 "unit mask it is written r1c2",
+			    raw_max());
 		return CPC_INVALID_EVENT;
+	}
 	if ((ev->pe_code & AMD_GUEST_HOST) != 0) {
 		kcpc_why("guest and host are told apart under SVM alone");
 		return CPC_RESOURCE_UNAVAIL;

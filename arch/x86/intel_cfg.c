@@ -140,8 +140,12 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 {
 	int subcode;
 
-	if (is_invented(ev, cfg->pc_pic))
+	if (is_invented(ev, cfg->pc_pic)) {
+		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
+			kcpc_why("an event's number is at most 0xff; with a "
+				 "unit mask it is written r1c2");
 		return CPC_INVALID_EVENT;
+	}
 	if ((ev->pe_code & intel_lacking) != 0) {
 		kcpc_why("bits %#llx of the event select are not here",
 		    (unsigned long long)(ev->pe_code & intel_lacking));

@@ -34,6 +34,7 @@ kin() {
 }
 
 ins=PAPI_tot_ins
+tab=$(printf '\t')
 for arch in arm64 x86_64; do
 	run="scripts/barecpc run --arch $arch --accel tcg"
 	loops $arch 3000
@@ -93,8 +94,8 @@ for arch in arm64 x86_64; do
 	says "$arch: -x: what cannot be counted" '^<not supported>,,no_such:u,0,100\.00,,$' 1
 	says "$arch: -x: and why" '^# stat: no_such: Unknown event' 1
 	# arm64 without a model has no table to suggest from.
-	model=
-	[ $arch = x86_64 ] || model='--cpu neoverse-n1'
+	model='' own=INST_RETIRED:ANY_P big=0x1c0
+	[ $arch = x86_64 ] || model='--cpu neoverse-n1' own=INST_RETIRED big=0x10000
 	expect "$arch: a name that is nearly one" 0 '^# stat: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$' \
 		$run $model -- stat -e INST_RETIRE shares 1 1
 	# A raw event says at which level as perf's do, behind a slash.
@@ -102,6 +103,22 @@ for arch in arm64 x86_64; do
 	[ $arch = arm64 ] || raw=cpu/event=0xc0/
 	expect "$arch: a raw event's level" 0 "^[1-9][0-9]*,,$raw:k,[1-9][0-9]*,100\.00,,\$" $run -- stat -x , -e ${raw}k,${raw}uk,$raw shares 1 1
 	says "$arch: both of them, and none" "^[1-9][0-9]*,,$raw:uk?,[1-9][0-9]*,100\.00,,\$" 2
+	# What a name says of privileges goes before, and is not said twice.
+	expect "$arch: a name's own privilege" 0 "^[1-9][0-9]*,,$own:k=1:u=0,[1-9][0-9]*,100\.00,,\$" \
+		$run $model -- stat -x , -e "$own:k=1:u=0,$own:u:k,$own:k" shares 1 1
+	says "$arch: both, as two modifiers" "^[1-9][0-9]*,,$own:u:k,[1-9][0-9]*,100\.00,,\$" 1
+	check "$arch: is that privilege alone" test "$(sed -n "s/,,$own:k=1:u=0,.*//p" "$err")" = \
+		"$(sed -n "s/,,$own:k,.*//p" "$err")"
+	long=no_such_event_but_one_that_has_more_letters_than_a_column_of_a_table_or_a_line_of_a_terminal_is_wide
+	expect "$arch: -j: a long name" 0 "\"event\" : \"$long:u\"," $run -- stat -j -e $long shares 1 1
+	says "$arch: is told in full" "^# stat: $long: Unknown event" 1
+	expect "$arch: more than fit a number" 0 "^# stat: $big: Unknown event: request 0: an event's number is at most 0xf" \
+		$run -- stat -e $big shares 1 1
+	expect "$arch: -x, a tab" 0 "^[1-9][0-9]*$tab$tab$ins:u$tab[1-9][0-9]*${tab}100\.00$tab$tab\$" \
+		$run -- stat -x '\t' -e $ins shares 1 1
+	forty=$many,$many,$many,$ins,$ins,$ins,$ins
+	expect "$arch: forty events" 0 '^ Performance counter stats' $run -- stat -e $forty shares 1 1
+	says "$arch: each is counted, the same each time" "^ +[1-9][0-9]* +$ins:u +\$" 40
 	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;0\.00%;[1-9][0-9]*;100\.00;;\$" \
 		$run -- stat -r 2 -x ';' -e $ins shares 1 1
 	json="^\{\"counter-value\" : \"[1-9][0-9]*\.000000\", \"unit\" : \"\", \"event\" : \"$ins:u\""
