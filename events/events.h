@@ -3,8 +3,8 @@
  * any CPU that libpfm4 knows.  Included by arch/, by payloads/ and by
  * programs of the build machine; needs nothing but the compiler.
  *
- * A name is EVENT[:UMASK]...[:MODIFIER[=VALUE]]..., as libpfm4 has it; a dot
- * is as good as a colon.
+ * A name is [PMU::]EVENT[:UMASK]...[:MODIFIER[=VALUE]]..., as libpfm4 has it; a
+ * dot is as good as a colon.
  */
 #ifndef EVENTS_EVENTS_H
 #define EVENTS_EVENTS_H

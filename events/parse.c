@@ -314,12 +314,27 @@ event_add(struct reading *re, const char *s, enum event_error *err)
 	return end;
 }
 
+/* What stands behind `skl::`, where that is this PMU, or NULL. */
+static const char *
+behind_pmu(const struct reading *re, const char *s)
+{
+	const char *pmu = re->re_es->es_pmu->ep_name;
+	bool any = re->re_fold == EVENT_ANY_CASE;
+
+	for (; *pmu != '\0'; pmu++, s++) {
+		if (*s != *pmu && (!any || event_lower(*s) != *pmu))
+			return NULL;
+	}
+	return s[0] == ':' && s[1] == ':' ? s + 2 : NULL;
+}
+
 enum event_error
 events_parse(const struct events *es, const char *name, enum event_case fold,
     struct event_spec *sp)
 {
 	struct reading re;
 	enum event_error err;
+	const char *rest;
 
 	*sp = (struct event_spec){ NULL };
 	if (es->es_pmu == NULL)
@@ -328,7 +343,11 @@ events_parse(const struct events *es, const char *name, enum event_case fold,
 	re.re_sp = sp;
 	re.re_fold = fold;
 	re.re_two = false;
-	name = event_add(&re, name, &err);
+	rest = event_add(&re, name, &err);
+	/* A PMU's name is rare: events are sought first. */
+	if (rest == NULL && (name = behind_pmu(&re, name)) != NULL)
+		rest = event_add(&re, name, &err);
+	name = rest;
 	while (err == EVENT_OK && *name != '\0') {
 		name++;
 		err = part_add(&re, &name);

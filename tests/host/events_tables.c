@@ -216,9 +216,13 @@ check_canonical(
 	if ((sp->sp_row->er_flags & ER_EXTRA) != 0 && sp->sp_numask > 2)
 		return;
 	if (!encode(es, name, EVENT_EITHER_CASE, &other, &again))
-		fail_msg("%s is refused", text);
+		fail_msg("%s is refused", name);
 	if (!same_code(ec, &again))
-		fail_msg("%s is another event", text);
+		fail_msg("%s is another event", name);
+	/* With the PMU's name before it, too. */
+	if (!encode(es, text, EVENT_EITHER_CASE, &other, &again) ||
+	    !same_code(ec, &again))
+		fail_msg("%s is refused, or another", text);
 }
 
 static void
@@ -312,6 +316,29 @@ the_cpu_chooses_its_table(void **state)
 	assert_string_equal(cpu_name(events_find(event_dbs, "ep")), "");
 }
 
+/* A PMU's name before an event is that PMU's. */
+static void
+names_of_pmus_go_before(void **state)
+{
+	static const char *const none[] = { "skx::INST_RETIRED:ANY_P",
+		"SKL::INST_RETIRED:ANY_P", "skl:INST_RETIRED:ANY_P",
+		"skl::", "skl::skl::INST_RETIRED:ANY_P",
+		"sk::INST_RETIRED:ANY_P", "skl:::INST_RETIRED:ANY_P",
+		"::INST_RETIRED:ANY_P", "skl" };
+	struct events es = events_find(event_dbs, "skl");
+	struct event_spec sp;
+	struct event_code ec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++)
+		assert_int_equal(
+		    events_parse(&es, none[i], EVENT_EITHER_CASE, &sp),
+		    EVENT_UNKNOWN);
+	assert_true(
+	    encode(&es, "SKL::inst_retired.any_p", EVENT_ANY_CASE, &sp, &ec));
+	assert_int_equal(ec.ec_select, 0x5300c0);
+}
+
 /* CPC-REQ-02: a miss, and what may have been meant. */
 static void
 suggests_what_is_near(void **state)
@@ -370,6 +397,7 @@ main(void)
 		cmocka_unit_test(every_walked_name_encodes),
 		cmocka_unit_test(walks_of_a_pic_go_by_the_masks),
 		cmocka_unit_test(the_cpu_chooses_its_table),
+		cmocka_unit_test(names_of_pmus_go_before),
 		cmocka_unit_test(suggests_what_is_near),
 		cmocka_unit_test(any_text_is_safe),
 	};
