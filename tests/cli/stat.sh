@@ -114,7 +114,7 @@ for arch in arm64 x86_64; do
 	says "$arch: is told in full" "^# stat: $long: Unknown event" 1
 	expect "$arch: more than fit a number" 0 "^# stat: $big: Unknown event: request 0: an event's number is at most 0xf" \
 		$run -- stat -e $big shares 1 1
-	expect "$arch: -x, a tab" 0 "^[1-9][0-9]*$tab$tab$ins:u$tab[1-9][0-9]*${tab}100\.00$tab$tab\$" \
+	expect "$arch: -x, a tab" 0 "^[1-9][0-9]*$tab$tab$ins:u${tab}[1-9][0-9]*${tab}100\.00$tab$tab\$" \
 		$run -- stat -x '\t' -e $ins shares 1 1
 	forty=$many,$many,$many,$ins,$ins,$ins,$ins
 	expect "$arch: forty events" 0 '^ Performance counter stats' $run -- stat -e $forty shares 1 1
