@@ -34,6 +34,10 @@ irq_pending(void)
 static const char *
 why_none(void)
 {
+	if (pmuv3.pv_unlike)
+		return "PMU absent: CPUs differ in the width of their "
+		       "counters; "
+		       "give the machine those of one kind";
 	if (pmuv3.pv_version != 0)
 		return "PMU without event counters: PMCR_EL0.N=0; the "
 		       "hypervisor keeps them, ask it for a vPMU";

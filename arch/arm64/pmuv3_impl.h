@@ -22,9 +22,10 @@ enum pmuv3_overflow {
 	PMUV3_PAIRED,
 };
 
-/* The shape of the PMU, alike on all CPUs. */
+/* The shape of the PMU: what all CPUs have. */
 struct pmuv3 {
 	unsigned pv_version; /* ID_AA64DFR0_EL1.PMUVer; 0: no PMUv3 */
+	bool pv_unlike;      /* CPUs differ so much that none is offered */
 	unsigned pv_nevent;  /* event counters: the PICs */
 	unsigned pv_width;   /* bits of one: 32 or 64 */
 	bool pv_owns_el2;    /* EL2 is ours: its events may be counted */
@@ -45,7 +46,7 @@ pmuv3_in_width(uint64_t v)
 
 /*
  * Learn the shape and silence this CPU's PMU; only PMCCNTR_EL0 runs then.
- * Once per CPU, interrupts off.
+ * Once per CPU, interrupts off, the boot CPU first.
  */
 void pmuv3_pcbe_init(bool owns_el2);
 /* Offer overflow interrupts as they were found to come; on the boot CPU. */

@@ -50,14 +50,54 @@ AT(cpc_sample, cs_value, CS_TICK + 8);
 
 struct pmuv3 pmuv3;
 
-void
-pmuv3_pcbe_init(bool owns_el2)
+/* Its own, of a version that is there. */
+static struct pmuv3
+read_shape(unsigned version, bool owns_el2)
 {
-	unsigned version = pmu_read_pmuver();
+	struct pmuv3 pv = {
+		.pv_version = version,
+		.pv_nevent = (unsigned)PMCR_N(pmu_read_pmcr()),
+		/* Older ones may keep the bit LP; it does nothing there. */
+		.pv_width = version >= PMUVER_V3P5 ? 64 : 32,
+		.pv_owns_el2 = owns_el2,
+		.pv_ceid = { pmu_read_pmceid0(), pmu_read_pmceid1() },
+	};
 
-	if (version == PMUVER_NONE || version == PMUVER_IMPDEF)
-		return;
-	/* Out of reset enables and counts are anything. */
+	pv.pv_pics = (1ULL << pv.pv_nevent) - 1;
+	return pv;
+}
+
+/*
+ * An LWP runs on any CPU: of CPUs that differ, as big and little ones may, only
+ * what all have is offered.
+ */
+static void
+merge(const struct pmuv3 *mine)
+{
+	if (mine->pv_version != pmuv3.pv_version ||
+	    mine->pv_nevent != pmuv3.pv_nevent ||
+	    mine->pv_ceid[0] != pmuv3.pv_ceid[0] ||
+	    mine->pv_ceid[1] != pmuv3.pv_ceid[1])
+		printf("pcbe: CPU %u has another PMU: what all CPUs have is "
+		       "offered\n",
+		    arch_curcpu()->c_id);
+	if (mine->pv_width != pmuv3.pv_width)
+		pmuv3.pv_unlike = true;
+	if (mine->pv_version < pmuv3.pv_version)
+		pmuv3.pv_version = mine->pv_version;
+	if (mine->pv_nevent < pmuv3.pv_nevent)
+		pmuv3.pv_nevent = mine->pv_nevent;
+	if (pmuv3.pv_unlike)
+		pmuv3.pv_nevent = 0;
+	pmuv3.pv_pics &= (1ULL << pmuv3.pv_nevent) - 1;
+	pmuv3.pv_ceid[0] &= mine->pv_ceid[0];
+	pmuv3.pv_ceid[1] &= mine->pv_ceid[1];
+}
+
+/* Out of reset enables and counts are anything. */
+static void
+silence(unsigned version)
+{
 	pmu_write_pmuserenr(0);
 	pmu_write_pmcntenclr(~0ULL);
 	pmu_write_pmintenclr(~0ULL);
@@ -69,15 +109,22 @@ pmuv3_pcbe_init(bool owns_el2)
 	pmu_isb();
 	pmu_write_pmcntenset(PMCNTEN_CYCLES);
 	pmu_isb();
+}
 
-	pmuv3.pv_version = version;
-	pmuv3.pv_nevent = (unsigned)PMCR_N(pmu_read_pmcr());
-	/* Older ones may keep the bit LP too; it does nothing there. */
-	pmuv3.pv_width = version >= PMUVER_V3P5 ? 64 : 32;
-	pmuv3.pv_owns_el2 = owns_el2;
-	pmuv3.pv_pics = (1ULL << pmuv3.pv_nevent) - 1;
-	pmuv3.pv_ceid[0] = pmu_read_pmceid0();
-	pmuv3.pv_ceid[1] = pmu_read_pmceid1();
+void
+pmuv3_pcbe_init(bool owns_el2)
+{
+	unsigned version = pmu_read_pmuver();
+	struct pmuv3 mine = { 0 };
+
+	if (version != PMUVER_NONE && version != PMUVER_IMPDEF) {
+		silence(version);
+		mine = read_shape(version, owns_el2);
+	}
+	if (arch_curcpu()->c_id == 0)
+		pmuv3 = mine;
+	else
+		merge(&mine);
 }
 
 /*

@@ -102,6 +102,44 @@ every_shape(void **state)
 	}
 }
 
+/* CPU 0 has six counters of 64 bits; now CPU 1 comes. */
+static void
+join(unsigned version, unsigned nevent, uint64_t ceid0)
+{
+	boot(&shape_v3p5);
+	fake_self = 1;
+	fake_shape.version = version;
+	fake_shape.nevent = nevent;
+	fake_shape.ceid[0] = ceid0;
+	pmuv3_pcbe_init(false);
+	fake_self = 0;
+	fake_shape = shape_v3p5;
+}
+
+/* Of big and little CPUs what all have is offered, whoever comes first. */
+static void
+unlike_cpus(void **state)
+{
+	(void)state;
+	join(7, 20, ~0ULL);
+	assert_int_equal(pmuv3.pv_version, 6);
+	assert_int_equal(ops->ncounters(), 6);
+	assert_true(pmuv3.pv_ceid[0] == shape_v3p5.ceid[0]);
+	join(9, 4, 1ULL << EVENT_INST_RETIRED);
+	assert_int_equal(pmuv3.pv_version, 6);
+	assert_int_equal(ops->ncounters(), 4);
+	assert_int_equal(pmuv3.pv_pics, 0xf);
+	assert_true(pmuv3_has_event(EVENT_INST_RETIRED));
+	assert_false(pmuv3_has_event(EVENT_CPU_CYCLES));
+	all_count(4);
+	join(4, 6, 0); /* counters of 32 bits */
+	assert_true(pmuv3.pv_unlike);
+	assert_int_equal(ops->ncounters(), 0);
+	join(0, 0, 0); /* none */
+	assert_int_equal(ops->ncounters(), 0);
+	assert_int_equal(pmuv3.pv_pics, 0);
+}
+
 static void
 name_tells_the_version(void **state)
 {
@@ -401,6 +439,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(absent_pmu_is_not_touched),
 		T(every_shape),
+		cmocka_unit_test(unlike_cpus),
 		T(name_tells_the_version),
 		T(event_select_by_hand),
 		T(levels_are_told_apart),
