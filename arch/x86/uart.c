@@ -50,27 +50,38 @@ static struct {
 	uint16_t port;
 	volatile uint8_t *regs; /* in memory; NULL: at port */
 	unsigned stride;        /* bytes from one register to the next */
+	bool dwords;            /* answers to accesses of 32 bits alone */
 	/* What was said on COM1, should the console turn out to be elsewhere.
 	 */
 	size_t nsaid;
 	char said[1024];
 } uart = { .port = COM1 };
 
+static volatile uint8_t *
+reg_at(unsigned r)
+{
+	return uart.regs + r * uart.stride;
+}
+
 static uint8_t
 reg_read(unsigned r)
 {
-	if (uart.regs != NULL)
-		return uart.regs[r * uart.stride];
-	return inb((uint16_t)(uart.port + r));
+	if (uart.regs == NULL)
+		return inb((uint16_t)(uart.port + r));
+	if (uart.dwords)
+		return (uint8_t) * (volatile uint32_t *)reg_at(r);
+	return *reg_at(r);
 }
 
 static void
 reg_write(unsigned r, uint8_t v)
 {
-	if (uart.regs != NULL)
-		uart.regs[r * uart.stride] = v;
-	else
+	if (uart.regs == NULL)
 		outb((uint16_t)(uart.port + r), v);
+	else if (uart.dwords)
+		*(volatile uint32_t *)reg_at(r) = v;
+	else
+		*reg_at(r) = v;
 }
 
 /* A register that only remembers: nothing else answers with both values. */
@@ -170,6 +181,7 @@ move_to(const struct acpi_gas *g)
 		stride = 1;
 	uart.regs = arch_map_device(g->ag_addr, 8UL * stride);
 	uart.stride = stride;
+	uart.dwords = stride == 4 && g->ag_access == ACPI_GAS_DWORD;
 	return uart.regs != NULL;
 }
 
