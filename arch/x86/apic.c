@@ -42,7 +42,10 @@ void
 x86_apic_send(uint32_t dest, uint32_t icr)
 {
 	if (x86_apic.xa_x2) {
-		/* What was written is seen by whom it interrupts. */
+		/*
+		 * What was written is seen by whom it interrupts.  Intel SDM
+		 * vol. 3A, "MSR Access in x2APIC Mode".
+		 */
 		__asm__ volatile("mfence; lfence" : : : "memory");
 		wrmsr(IA32_X2APIC + APIC_ICR / 16, (uint64_t)dest << 32 | icr);
 		return;

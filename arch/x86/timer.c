@@ -35,14 +35,16 @@ x86_timer_init(void)
 
 /*
  * Intel SDM vol. 3A, "TSC-Deadline Mode": in xAPIC mode the store to the LVT
- * must be done before the deadline is written.
+ * must be done before the deadline is written, which MFENCE sees to.  Later
+ * editions add LFENCE wherever a WRMSR that does not serialize is to wait for
+ * that ("MSR Access in x2APIC Mode").
  */
 void
 x86_timer_init_cpu(void)
 {
 	if (x86_features.tsc_deadline) {
 		x86_apic_write(APIC_LVT_TIMER, APIC_TIMER_TSC | VEC_TIMER);
-		__asm__ volatile("mfence" : : : "memory");
+		__asm__ volatile("mfence; lfence" : : : "memory");
 	} else {
 		x86_apic_write(APIC_LVT_TIMER, VEC_TIMER);
 	}
