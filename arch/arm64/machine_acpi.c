@@ -129,7 +129,8 @@ read_spcr(void)
 	uint32_t bytes;
 	const unsigned char *t = acpi_table("SPCR", &bytes);
 
-	if (t == NULL || bytes < SPCR_ADDRESS + 8 || t[SPCR_SPACE] != 0)
+	if (t == NULL || bytes < SPCR_ADDRESS + 8 || t[SPCR_SPACE] != 0 ||
+	    acpi_u64(t + SPCR_ADDRESS) == 0) /* redirection is off */
 		return;
 	machine.m_uart_pa = acpi_u64(t + SPCR_ADDRESS);
 	if (t[SPCR_TYPE] == SPCR_PL011)
