@@ -1,5 +1,7 @@
 /*
  * One CPU: who it is, interrupts, waiting, and starting the others.
+ * Arm ARM (DDI 0487), "MPIDR_EL1", "DAIF", "AMUSERENR_EL0",
+ * "ID_AA64MMFR1_EL1" (PAN); "Wait For Interrupt".
  */
 #include "kern/cpu.h"
 #include "arch/arm64/arm64.h"

@@ -1,5 +1,8 @@
 /*
  * What is the same for both versions: who gets which interrupt.
+ * Arm Generic Interrupt Controller Architecture Specification, version 2
+ * (IHI 0048) and versions 3 and 4 (IHI 0069), "GICD_TYPER",
+ * "GICD_ICENABLER<n>".
  */
 #include "arch/arm64/gic.h"
 

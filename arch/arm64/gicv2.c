@@ -1,6 +1,7 @@
 /*
  * Arm Generic Interrupt Controller Architecture Specification version 2
- * (IHI 0048), "Programmers' Model".
+ * (IHI 0048), "Programmers' Model"; "GICD_ICPENDRn", "GICD_CPENDSGIRn",
+ * "GICD_ICFGRn".
  */
 #include <stddef.h>
 

@@ -1,6 +1,7 @@
 /*
  * Arm Generic Interrupt Controller Architecture Specification version 3 and
- * 4 (IHI 0069), "The GIC Redistributors" and "GIC System registers".
+ * 4 (IHI 0069), "The GIC Redistributors" and "GIC System registers";
+ * "GICD_CTLR", "GICR_WAKER", "GICR_ICFGR1".
  */
 #include <stddef.h>
 

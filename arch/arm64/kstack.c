@@ -1,6 +1,7 @@
 /*
  * Kernel stacks: each the lower half of a slot of its own address range, the
  * upper half of the slot below being its guard.
+ * Arm ARM (DDI 0487), "TLB maintenance instructions" (VAAE1IS).
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/pt.h"

@@ -1,5 +1,6 @@
 /*
  * LWPs: the registers they leave behind, and their way into user code.
+ * Arm ARM (DDI 0487), "TPIDR_EL0", "SPSR_EL1".
  */
 #include "kern/lwp.h"
 #include "arch/arm64/arm64.h"

@@ -1,5 +1,6 @@
 /*
  * The PMU in this machine: whether there is one, and its interrupt.
+ * Arm ARM (DDI 0487), "ISR_EL1", "MIDR_EL1".
  */
 #include "arch/arm64/pmuv3.h"
 

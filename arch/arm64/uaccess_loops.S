@@ -2,6 +2,7 @@
  * Copies between kernel and payload, and instructions whose fault is
  * expected.  The payload's side is accessed with EL0's rights (ldtr, sttr),
  * or, at system privilege, by plain accesses: its pages are not EL0's.
+ * Arm ARM (DDI 0487), "LDTR", "STTR".
  */
 #include "arch/arm64/asm.h"
 

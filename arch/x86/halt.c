@@ -163,7 +163,7 @@ enable_acpi(void)
 			return;
 }
 
-/* The other bits stay, SCI_EN above all, as the specification demands. */
+/* The other bits stay, SCI_EN above all.  "PM1 Control Registers". */
 static void
 pm1_sleep(uint16_t port, uint8_t typ)
 {

@@ -1,5 +1,7 @@
 /*
  * LWPs: the registers they leave behind, and their way into user code.
+ * Intel SDM vol. 4, "IA-32 Architectural MSRs" (IA32_FS_BASE,
+ * IA32_KERNEL_GS_BASE).
  */
 #include "kern/lwp.h"
 #include "arch/x86/fpu.h"

@@ -5,6 +5,8 @@
  * Where one register starts all PICs, event selects keep their enable bits and
  * that register alone starts and stops; elsewhere event selects do, one after
  * the other.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring"; AMD APM vol. 2
+ * (24593), "Performance Monitoring Counters".
  */
 #include "arch/x86/pic.h"
 

@@ -1,5 +1,6 @@
 /*
  * Which backend drives this machine's PMU, and the interrupt of its PICs.
+ * Intel SDM vol. 3A, "Interrupt Acceptance for Fixed Interrupts" (IRR).
  */
 #include "arch/x86/pmu.h"
 
