@@ -93,7 +93,7 @@ fault_payload(
     struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 {
 	struct proc *p = proc_self();
-	const struct siginfo info = fault_info(p, f, addr);
+	struct siginfo info = fault_info(p, f, addr);
 	char where[FAULT_WHERE_MAX], name[12];
 	int sig = info.si_signo;
 

@@ -24,11 +24,17 @@ die(struct lwp *l, const struct trapframe *tf, int sig, const char *why)
 	proc_kill(p, KILLED(sig));
 }
 
+static bool
+is_overflow(const struct siginfo *info)
+{
+	return info->si_signo == SIGEMT && info->si_code == EMT_CPCOVF;
+}
+
 /* Who sent it, for the report. */
 static const char *
 sender(const struct proc *p, const struct siginfo *info, char *buf, size_t len)
 {
-	if (info->si_signo == SIGEMT && info->si_code == EMT_CPCOVF)
+	if (is_overflow(info))
 		return "a counter overflowed";
 	if (info->si_code > 0)
 		return "sent by the kernel";
@@ -63,15 +69,24 @@ choose_stack(const struct lwp *l, uintptr_t sp, struct sigframe *sf,
 	}
 }
 
-/* The system call was interrupted: will it be made again? */
+/*
+ * The system call was interrupted: will it be made again?  Then an overflow in
+ * it, which tells where the LWP goes on, tells of the call.
+ */
 static void
-end_call(struct lwp *l, struct trapframe *tf, const struct sigaction *act)
+end_call(struct lwp *l, struct trapframe *tf, const struct sigaction *act,
+    struct siginfo *info)
 {
+	bool here = is_overflow(info) && info->si_addr == tf_pc(tf);
+
 	l->l_restart = false;
-	if (act->sa_flags & SA_RESTART)
-		tf_restart(tf);
-	else
+	if ((act->sa_flags & SA_RESTART) == 0) {
 		tf_set_ret(tf, -EINTR);
+		return;
+	}
+	tf_restart(tf);
+	if (here)
+		info->si_addr = tf_pc(tf);
 }
 
 static bool
@@ -87,14 +102,14 @@ has_handler(const struct lwp *l, int sig)
  */
 static __attribute__((noinline)) void
 prepare_unusual(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
-    struct sigkept *kept)
+    struct siginfo *info, struct sigkept *kept)
 {
 	if (l->l_sigrestore) {
 		l->l_sigrestore = false;
 		l->l_kept.sk_mask = l->l_sigsaved;
 	}
 	if (l->l_restart)
-		end_call(l, tf, sf->sf_act);
+		end_call(l, tf, sf->sf_act, info);
 	if ((l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0) {
 		*kept = l->l_kept;
 		sf->sf_kept = kept;
@@ -106,8 +121,7 @@ static void no_room(struct lwp *l, struct trapframe *tf, int sig);
 
 /* Inline: an overflow's way to its handler is a tenth shorter. */
 static inline __attribute__((always_inline)) void
-run_handler(
-    struct lwp *l, struct trapframe *tf, int sig, const struct siginfo *info)
+run_handler(struct lwp *l, struct trapframe *tf, int sig, struct siginfo *info)
 {
 	struct proc *p = l->l_proc;
 	struct sigaction *act = &p->p_sig[sig];
@@ -117,7 +131,7 @@ run_handler(
 
 	if (l->l_sigrestore || l->l_restart ||
 	    (l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0)
-		prepare_unusual(l, tf, &sf, &kept);
+		prepare_unusual(l, tf, &sf, info, &kept);
 	if (arch_sigframe_push(tf, &sf) != 0) {
 		no_room(l, tf, sig);
 		return;
@@ -153,14 +167,14 @@ no_room(struct lwp *l, struct trapframe *tf, int sig)
 
 /* The same where it may interrupt a read of PICs, which begins again then. */
 static void
-interrupt(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
+interrupt(struct lwp *l, struct trapframe *tf, struct siginfo *info)
 {
 	kcpc_page_interrupted(l);
 	run_handler(l, tf, info->si_signo, info);
 }
 
 bool
-sig_run(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
+sig_run(struct lwp *l, struct trapframe *tf, struct siginfo *info)
 {
 	if (!has_handler(l, info->si_signo))
 		return false;
@@ -169,8 +183,8 @@ sig_run(struct lwp *l, struct trapframe *tf, const struct siginfo *info)
 }
 
 void
-sig_force(struct lwp *l, struct trapframe *tf, const struct siginfo *info,
-    const char *why)
+sig_force(
+    struct lwp *l, struct trapframe *tf, struct siginfo *info, const char *why)
 {
 	if (!sig_run(l, tf, info))
 		die(l, tf, info->si_signo, why);

@@ -193,10 +193,10 @@ void sig_flush(struct proc *p, struct sigpend *sp);
  */
 
 /* Run the handler now.  False: blocked, or there is none. */
-bool sig_run(struct lwp *l, struct trapframe *tf, const struct siginfo *info);
+bool sig_run(struct lwp *l, struct trapframe *tf, struct siginfo *info);
 /* A signal nobody but the LWP itself brought about; why is for the report. */
-void sig_force(struct lwp *l, struct trapframe *tf, const struct siginfo *info,
-    const char *why);
+void sig_force(
+    struct lwp *l, struct trapframe *tf, struct siginfo *info, const char *why);
 /*
  * Its counters froze on the way to sleep.  Unless a handler is to run, that is
  * seen to here, since it ends no sleep: a sample of a profile, and a SIGEMT

@@ -11,8 +11,10 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define PERIOD 1000
 
@@ -198,5 +200,50 @@ CPC_TEST(blocked_it_ends_no_sleep)
 	EXPECT(overflows != 0);
 	signal(SIGEMT, SIG_IGN); /* it is pending no more */
 	sigprocmask(SIG_UNBLOCK, &emt, NULL);
+	signal(SIGEMT, SIG_DFL);
+}
+
+#ifdef __x86_64__
+static const unsigned char call_insn[] = { 0x0f, 0x05 }; /* SYSCALL */
+#else
+static const unsigned char call_insn[] = { 0x01, 0, 0, 0xd4 }; /* SVC #0 */
+#endif
+
+static volatile int made_again;
+
+static void
+look(int sig, siginfo_t *si, void *context)
+{
+	const ucontext_t *uc = context;
+	const void *at = (const void *)uc->uc_mcontext.gregs[REG_PC];
+
+	(void)sig;
+	if (memcmp(at, call_insn, sizeof call_insn) != 0)
+		return;
+	made_again++;
+	EXPECT_EQ((uintptr_t)si->si_addr, (uintptr_t)at);
+}
+
+/* CPC-OVF-02, CPC-OVF-18: where the program goes on is the call itself. */
+CPC_TEST(in_a_call_that_is_made_again_it_is_there)
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct timespec soon = { .tv_nsec = 100000 };
+
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		SKIP("overflows of user code do not interrupt here");
+	sa.sa_sigaction = look;
+	sigaction(SIGEMT, &sa, NULL);
+	made_again = 0;
+	for (uint64_t n = 100; n < 2000; n += 100) {
+		pid_t child = fork();
+
+		if (child == 0)
+			_exit(nanosleep(&soon, NULL));
+		bind_in_kernel(cpc, n);
+		EXPECT_EQ(waitpid(child, NULL, 0), child);
+		cpc_set_destroy(cpc, the_set);
+	}
+	EXPECT(made_again != 0);
 	signal(SIGEMT, SIG_DFL);
 }
