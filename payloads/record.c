@@ -175,20 +175,47 @@ run(cpc_t *cpc, cpc_set_t *set, int fd)
 	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+/* A row of the table or a folded stack, as long as names make it. */
+struct line {
+	char *text;
+	size_t len, room;
+};
+
+static void
+line_byte(struct line *l, char c)
+{
+	if (l->len == l->room) {
+		l->room = l->room == 0 ? 4096 : 2 * l->room;
+		if ((l->text = realloc(l->text, l->room)) == NULL)
+			fail(1, "%s", strerror(errno));
+	}
+	l->text[l->len++] = c;
+}
+
+static void
+line_text(struct line *l, const char *text)
+{
+	while (*text != '\0')
+		line_byte(l, *text++);
+}
+
 /*
  * The last word of a folded stack is the count, ";" is between frames: a
  * name that has one would be two.
  */
 static void
-add_frame(char *line, size_t len, const char *name, const char *suffix)
+line_name(struct line *l, const char *name)
 {
-	size_t at = strlen(line);
+	for (; *name != '\0'; name++)
+		line_byte(l, *name == ';' || *name == ' ' ? ':' : *name);
+}
 
-	snprintf(line + at, len - at, ";%s%s", name, suffix);
-	for (char *s = line + at + 1; *s != '\0'; s++) {
-		if (*s == ';' || *s == ' ')
-			*s = ':';
-	}
+static void
+line_tally(struct line *l, struct tally *ta)
+{
+	line_byte(l, '\0');
+	tally_add(ta, l->text);
+	l->len = 0;
 }
 
 /* A function of the kernel's, NULL where pc is the program's. */
@@ -240,23 +267,26 @@ is_kernel(void)
 static void
 tally(const struct cpc_profile_sample *s)
 {
-	char line[CPC_PROFILE_DEPTH * 64], row[320];
+	static struct line line;
 	const char *kernel = kernel_symbol(s->cm_pc[0]);
 	const uint64_t *pc = s->cm_pc + (kernel != NULL);
 	uint32_t nframes = s->cm_nframes - (kernel != NULL);
 
-	snprintf(row, sizeof row, "[%c] %s",
-	    kernel != NULL || pr.kernel ? 'k' : '.',
-	    kernel != NULL ? kernel : frame_symbol(pc, 0));
-	tally_add(&pr.functions, row);
+	line_text(&line, kernel != NULL || pr.kernel ? "[k] " : "[.] ");
+	line_text(&line, kernel != NULL ? kernel : frame_symbol(pc, 0));
+	line_tally(&line, &pr.functions);
 
-	snprintf(line, sizeof line, "%s", pr.program[0]);
-	for (uint32_t n = depth(pc, nframes); n-- > 0;)
-		add_frame(line, sizeof line, frame_symbol(pc, n), "");
-	if (kernel != NULL || pr.kernel)
-		add_frame(line, sizeof line,
-		    kernel != NULL ? kernel : "[kernel]", "_[k]");
-	tally_add(&pr.folded, line);
+	line_name(&line, pr.program[0]);
+	for (uint32_t n = depth(pc, nframes); n-- > 0;) {
+		line_byte(&line, ';');
+		line_name(&line, frame_symbol(pc, n));
+	}
+	if (kernel != NULL || pr.kernel) {
+		line_byte(&line, ';');
+		line_name(&line, kernel != NULL ? kernel : "[kernel]");
+		line_text(&line, "_[k]");
+	}
+	line_tally(&line, &pr.folded);
 }
 
 static void

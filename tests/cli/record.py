@@ -51,7 +51,7 @@ class Run:
 
     def table(self):
         """Samples by symbol."""
-        rows = re.findall(r"^ *([\d.]+)% +(\d+)  \S+ +\[([.k])\] (.+)$", self.out, re.M)
+        rows = re.findall(r"^ *([\d.]+)% +(\d+)  .+? +\[([.k])\] (.+)$", self.out, re.M)
         return {(kind, symbol): int(samples) for _, samples, kind, symbol in rows}
 
     def samples_of(self, name):
@@ -205,18 +205,33 @@ def refusals(folder, program):
     refused(["triad", "64"], 0, "^# <not counted>: .*Resource temporarily unavailable")
 
 
+def long_names(folder):
+    """A name is as long as it is, in the table and in the stacks; what separates frames in these is none of it."""
+    name = "f" + 5000 * "o"
+    compile_payload("arm64", "shares", folder / "long names;", f"-Dfour={name}")
+    run = Run(folder, "arm64", ["--payload", folder / "long names;"], "-g", "-c", "9973", "long names;", "1", "1")
+    leaves = sum(n for stack, n in run.folded.items() if stack.startswith("long:names:;") and stack.endswith(";main;" + name))
+    wrong = [] if leaves == run.samples_of(name) > 400 else [f"{leaves} stacks, {run.samples_of(name)} samples"]
+    check("arm64: a function's name of 5,001 letters, and a program's with blanks", run.totals_wrong() + wrong)
+
+
+def compile_payload(arch, source, program, *options):
+    subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-O2", "-fno-omit-frame-pointer", *options, "-o", program,
+                    f"tests/cli/{source}.c"], cwd=ROOT, check=True)
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for arch in ("arm64", "x86_64"):
             (folder / arch).mkdir()
             for program in ("calls", "shares"):
-                subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-O2", "-fno-omit-frame-pointer", "-o",
-                                folder / arch / program, f"tests/cli/{program}.c"], cwd=ROOT, check=True)
+                compile_payload(arch, program, folder / arch / program)
             program = folder / arch / "shares"
             for options in ([],) if arch == "arm64" else (["--cpu", "intel-v5"], ["--cpu", "amd-legacy"]):
                 kernel_truth(folder, arch, options, folder / arch / "calls")
                 profile_truth(folder, arch, options, program)
+        long_names(folder)
         short_periods(folder, folder / "x86_64" / "calls")
         refusals(folder, folder / "arm64" / "shares")
         words = ["-g", "-c", "997", "shares", "3", "3"]
