@@ -158,6 +158,11 @@ size_t events_describe(
 /* suggest.c: the name nearest to one that is unknown; false if none is near. */
 bool events_suggest(
     const struct events *es, const char *name, char *buf, size_t size);
+/*
+ * May the other have been meant, and rather than one *best letters away?
+ * *best, ~0U before the first, is then its own distance.
+ */
+bool events_is_nearer(const char *name, const char *other, unsigned *best);
 
 /*
  * amd_pics.c: bit n, core counter n of AMD's family 15h counts the event of

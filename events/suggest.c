@@ -48,6 +48,21 @@ near(size_t letters)
 	return letters < 6 ? 1 : (unsigned)letters / 4;
 }
 
+bool
+events_is_nearer(const char *name, const char *other, unsigned *best)
+{
+	size_t len = 0;
+	unsigned d;
+
+	while (name[len] != '\0' && len < NAME_MAX)
+		len++;
+	d = distance(name, len, other);
+	if (len == 0 || d > near(len) || d >= *best)
+		return false;
+	*best = d;
+	return true;
+}
+
 static const struct event_row *
 nearest_row(const struct events *es, const char *name, size_t len)
 {

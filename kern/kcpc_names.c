@@ -205,10 +205,40 @@ is_preset(const char *name)
 	return strncmp(name, "PAPI_", 5) == 0;
 }
 
+/* Of the backend's own names the nearest to one that is none, or NULL. */
+static const char *
+nearest_own(const char *name)
+{
+	const char *own, *found = NULL;
+	unsigned at, best = ~0U;
+
+	for (unsigned pic = 0; pic < kcpc_npic; pic++) {
+		at = 0;
+		while ((own = kcpc_ops->list_events(pic, &at)) != NULL) {
+			if (events_is_nearer(name, own, &best))
+				found = own;
+		}
+	}
+	return found;
+}
+
+/* The table's, as a CPU has one and its names are more; else the backend's. */
+static bool
+suggest(const char *name, char *buf, size_t size)
+{
+	const char *own;
+
+	if (events_suggest(&kcpc_ops->pcbe_table, name, buf, size))
+		return true;
+	if ((own = nearest_own(name)) == NULL)
+		return false;
+	strlcpy(buf, own, size);
+	return true;
+}
+
 intptr_t
 kcpc_event_why(const uintptr_t *a)
 {
-	const struct events *es = &kcpc_ops->pcbe_table;
 	char name[CPC_MAX_EVENT_LEN], why[CPC_MAX_EVENT_LEN];
 	int err;
 
@@ -218,8 +248,7 @@ kcpc_event_why(const uintptr_t *a)
 		return list_one(
 		    a, "no single event of this CPU is exactly that");
 	strlcpy(why, "did you mean ", sizeof why);
-	if (!events_suggest(
-		es, name, why + strlen(why), sizeof why - strlen(why) - 1))
+	if (!suggest(name, why + strlen(why), sizeof why - strlen(why) - 1))
 		return 0;
 	why[strlen(why) + 1] = '\0';
 	why[strlen(why)] = '?';

@@ -95,6 +95,8 @@ for arch in arm64 x86_64; do
 	says "$arch: -x: and why" '^# stat: no_such: Unknown event' 1
 	# arm64 without a model has no table to suggest from.
 	model='' own=INST_RETIRED:ANY_P big=0x1c0
+	unheard='--cpu Skylake-Client,pmu=on,pmu-version=4,model=250' typo=Inst_retird.any_p meant=inst_retired.any_p
+	[ $arch = x86_64 ] || unheard='' typo=cpu_cycels meant=cpu_cycles
 	[ $arch = x86_64 ] || model='--cpu neoverse-n1' own=INST_RETIRED big=0x10000
 	expect "$arch: a name that is nearly one" 0 '^# stat: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$' \
 		$run $model -- stat -e INST_RETIRE shares 1 1
@@ -119,6 +121,10 @@ for arch in arm64 x86_64; do
 	forty=$many,$many,$many,$ins,$ins,$ins,$ins
 	expect "$arch: forty events" 0 '^ Performance counter stats' $run -- stat -e $forty shares 1 1
 	says "$arch: each is counted, the same each time" "^ +[1-9][0-9]* +$ins:u +\$" 40
+	# A model that nobody knows keeps the backend's names, and may be told one of them.
+	expect "$arch: so too, without a table" 0 "^# stat: $typo: Unknown event: did you mean $meant[?]\$" \
+		$run $unheard -- stat -x , -e $typo,$meant shares 1 1
+	says "$arch: which counts" "^[1-9][0-9]*,,$meant:u," 1
 	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;0\.00%;[1-9][0-9]*;100\.00;;\$" \
 		$run -- stat -r 2 -x ';' -e $ins shares 1 1
 	json="^\{\"counter-value\" : \"[1-9][0-9]*\.000000\", \"unit\" : \"\", \"event\" : \"$ins:u\""
