@@ -269,7 +269,7 @@ event_strerror(enum event_error err)
 		[EVENT_BAD_VALUE] = "not a value of that modifier",
 		[EVENT_TWO_VALUES] = "a modifier has two values",
 		[EVENT_BAD_MIX] = "unit masks that do not go together",
-		[EVENT_NEEDS_UMASK] = "needs a unit mask",
+		[EVENT_NEEDS_UMASK] = "needs a unit mask: 'list' prints them",
 	};
 
 	return text[err];

@@ -48,6 +48,33 @@ near(size_t letters)
 	return letters < 6 ? 1 : (unsigned)letters / 4;
 }
 
+#define BEGIN_MIN 3 /* letters that tell which name they begin */
+
+/* Does a name begin with these letters, as one that was not finished? */
+static bool
+begins(const char *s, size_t len, const char *name)
+{
+	size_t i = 0;
+
+	while (i < len && event_upper(s[i]) == event_upper(name[i]))
+		i++;
+	return i == len && len >= BEGIN_MIN;
+}
+
+/*
+ * How far it is to a name, less than `best`; where none is near, that it
+ * begins so is worth one more than all that are.
+ */
+static unsigned
+nearer(const char *s, size_t len, const char *name, unsigned best)
+{
+	unsigned d = distance(s, len, name);
+
+	if (d > near(len))
+		d = begins(s, len, name) ? near(len) + 1 : best;
+	return d < best ? d : best;
+}
+
 bool
 events_is_nearer(const char *name, const char *other, unsigned *best)
 {
@@ -67,12 +94,12 @@ static const struct event_row *
 nearest_row(const struct events *es, const char *name, size_t len)
 {
 	const struct event_row *row, *found = NULL;
-	unsigned best = near(len) + 1, d;
+	unsigned best = near(len) + 2, d;
 
 	for (unsigned n = 0; n < es->es_pmu->ep_nrow; n++) {
 		if ((row = events_nth_row(es, n)) == NULL)
 			continue;
-		d = distance(name, len, events_text(es, row->er_name));
+		d = nearer(name, len, events_text(es, row->er_name), best);
 		if (d < best) {
 			best = d;
 			found = row;
@@ -86,12 +113,12 @@ nearest_umask(const struct events *es, const struct event_row *row,
     const char *name, size_t len)
 {
 	const struct event_umask *um, *found = NULL;
-	unsigned best = near(len) + 1, d;
+	unsigned best = near(len) + 2, d;
 
 	for (unsigned n = 0; n < row->er_nlist; n++) {
 		if ((um = events_umask(es, row, n)) == NULL)
 			continue;
-		d = distance(name, len, events_text(es, um->um_name));
+		d = nearer(name, len, events_text(es, um->um_name), best);
 		if (d < best) {
 			best = d;
 			found = um;

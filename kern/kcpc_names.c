@@ -222,6 +222,23 @@ nearest_own(const char *name)
 	return found;
 }
 
+/* Why the table has an event, but not as the name has it. */
+static const char *
+wrong_of(const char *name)
+{
+	const struct events *es = &kcpc_ops->pcbe_table;
+	struct event_spec sp;
+	struct event_code ec;
+	enum event_error err = events_parse(es, name, EVENT_EITHER_CASE, &sp);
+
+	if (err == EVENT_OK)
+		err = events_encode(es, &sp, &ec);
+	if (err == EVENT_UNKNOWN || err == EVENT_BAD_PART)
+		return NULL;
+	return err == EVENT_OK ? "no PIC of this machine counts it"
+	                       : event_strerror(err);
+}
+
 /* The table's, as a CPU has one and its names are more; else the backend's. */
 static bool
 suggest(const char *name, char *buf, size_t size)
@@ -240,6 +257,7 @@ intptr_t
 kcpc_event_why(const uintptr_t *a)
 {
 	char name[CPC_MAX_EVENT_LEN], why[CPC_MAX_EVENT_LEN];
+	const char *wrong;
 	int err;
 
 	if ((err = copyinstr(name, a[0], sizeof name)) != 0)
@@ -247,6 +265,8 @@ kcpc_event_why(const uintptr_t *a)
 	if (is_preset(name))
 		return list_one(
 		    a, "no single event of this CPU is exactly that");
+	if ((wrong = wrong_of(name)) != NULL)
+		return list_one(a, wrong);
 	strlcpy(why, "did you mean ", sizeof why);
 	if (!suggest(name, why + strlen(why), sizeof why - strlen(why) - 1))
 		return 0;

@@ -95,6 +95,8 @@ for arch in arm64 x86_64; do
 	says "$arch: -x: and why" '^# stat: no_such: Unknown event' 1
 	# arm64 without a model has no table to suggest from.
 	model='' own=INST_RETIRED:ANY_P big=0x1c0
+	wrong=MEM_LOAD_RETIRED reason="needs a unit mask: 'list' prints them"
+	[ $arch = x86_64 ] || wrong=INST_RETIRED:u=1:u=0 reason='a modifier has two values'
 	unheard='--cpu Skylake-Client,pmu=on,pmu-version=4,model=250' typo=Inst_retird.any_p meant=inst_retired.any_p
 	[ $arch = x86_64 ] || unheard='' typo=cpu_cycels meant=cpu_cycles
 	[ $arch = x86_64 ] || model='--cpu neoverse-n1' own=INST_RETIRED big=0x10000
@@ -121,8 +123,10 @@ for arch in arm64 x86_64; do
 	forty=$many,$many,$many,$ins,$ins,$ins,$ins
 	expect "$arch: forty events" 0 '^ Performance counter stats' $run -- stat -e $forty shares 1 1
 	says "$arch: each is counted, the same each time" "^ +[1-9][0-9]* +$ins:u +\$" 40
+	expect "$arch: an event that there is, and what is wrong" 0 "^# stat: $wrong: Unknown event: $reason\$" \
+		$run $model -- stat -e $wrong shares 1 1
 	# A model that nobody knows keeps the backend's names, and may be told one of them.
-	expect "$arch: so too, without a table" 0 "^# stat: $typo: Unknown event: did you mean $meant[?]\$" \
+	expect "$arch: so too, without a table" 0 "^# stat: $typo: Unknown event: did you mean ${meant}[?]\$" \
 		$run $unheard -- stat -x , -e $typo,$meant shares 1 1
 	says "$arch: which counts" "^[1-9][0-9]*,,$meant:u," 1
 	expect "$arch: -x with runs" 0 "^[1-9][0-9]*;;$ins:u;0\.00%;[1-9][0-9]*;100\.00;;\$" \

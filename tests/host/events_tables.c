@@ -353,6 +353,16 @@ suggests_what_is_near(void **state)
 	assert_true(
 	    events_suggest(&es, "Inst_Retired.Any_p", text, sizeof text));
 	assert_string_equal(text, "INST_RETIRED:ANY_P");
+	/* The beginning of a name, where none is near. */
+	assert_true(
+	    events_suggest(&es, "CYCLE_ACTIVITY:STALLS", text, sizeof text));
+	assert_string_equal(text, "CYCLE_ACTIVITY:STALLS_L1D_MISS");
+	assert_true(events_suggest(&es, "mem_load", text, sizeof text));
+	assert_string_equal(text, "MEM_LOAD_L3_HIT_RETIRED");
+	assert_true(
+	    events_suggest(&es, "BR_INST_RETIRED:ALL", text, sizeof text));
+	assert_string_equal(text, "BR_INST_RETIRED:ALL_BRANCHES");
+	assert_false(events_suggest(&es, "no", text, sizeof text));
 	assert_false(events_suggest(&es, "no_such_event", text, sizeof text));
 	assert_false(events_suggest(&es, "", text, sizeof text));
 	assert_false(events_suggest(&es, "INST_RETIERD:ANY_P", text, 8));
