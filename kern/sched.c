@@ -291,6 +291,12 @@ sched_cpus(void)
 	return active_cpus;
 }
 
+uint64_t
+sched_allowed(const struct lwp *l)
+{
+	return allowed(l);
+}
+
 int
 sched_offline(struct cpu *c)
 {

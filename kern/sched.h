@@ -52,6 +52,8 @@ void sched_arrive(void);
 void sched_move(struct lwp *l);
 /* The CPUs that take LWPs, bit n for CPU n. */
 uint64_t sched_cpus(void);
+/* Those of them that l may run on: never none. */
+uint64_t sched_allowed(const struct lwp *l);
 /* EBUSY: it is the last, or an LWP or a set is bound to it. */
 int sched_offline(struct cpu *c);
 void sched_online(struct cpu *c);

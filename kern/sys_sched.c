@@ -56,8 +56,7 @@ sys_sched_getaffinity(const uintptr_t *a)
 		return -EINVAL;
 	if (l == NULL)
 		return -ESRCH;
-	set =
-	    l->l_bound >= 0 ? 1ULL << l->l_bound : l->l_affinity & sched_cpus();
+	set = sched_allowed(l);
 	if (copyout(a[2], &set, sizeof set) != 0)
 		return -EFAULT;
 	return CPUSET_BYTES;

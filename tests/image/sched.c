@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/processor.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -155,6 +156,26 @@ TEST(processor_bind_and_p_online)
 		usleep(100);
 	}
 	EXPECT_EQ(p_online(last, P_ONLINE), P_OFFLINE);
+}
+
+/* Better anywhere than nowhere, and it is told so. */
+TEST(affinity_outlives_its_cpu)
+{
+	unsigned last = ncpu() - 1;
+	cpu_set_t set;
+
+	if (last == 0)
+		SKIP("one CPU");
+	CPU_ZERO(&set);
+	CPU_SET(last, &set);
+	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+	EXPECT_EQ(p_online((int)last, P_OFFLINE), P_ONLINE);
+	EXPECT(sched_getcpu() != (int)last);
+	EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+	EXPECT_EQ(CPU_COUNT(&set), last);
+	EXPECT_EQ(p_online((int)last, P_ONLINE), P_OFFLINE);
+	memset(&set, 0xff, sizeof set);
+	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
 TEST(hostile_affinity)
