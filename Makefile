@@ -31,7 +31,7 @@ endif
 CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
 
 # events/: names of events; tables apart.
-EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o perf.o name.o suggest.o amd_pics.o)
+EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o perf.o name.o preset.o suggest.o amd_pics.o)
 
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
@@ -264,6 +264,10 @@ $(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/
 $(B)/tests/pie: private UPIE := -static-pie
 $(B)/tests/cpc_lookup: $(addprefix $(B)/,$(NAMES_OBJS))
 $(B)/tests/cpc_lookup: private TEST_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
+# PAPI's presets on the same machines.
+$(B)/tests/cpc_events: $(addprefix $(B)/,tests/image/cpc_presets.o $(NAMES_OBJS))
+$(B)/tests/cpc_events: private TEST_MORE = $(addprefix $(B)/,tests/image/cpc_presets.o $(NAMES_OBJS))
+$(B)/tests/image/cpc_presets.o: scripts/barecpc-cc
 
 # The archive inside the image, that of the tests, of those that ask nothing of the PMU, for machines that differ
 # from one without it in other ways, and of those for software PMUs: each a `suite` and the programs it names.
@@ -291,7 +295,7 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 
 tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio
 
--include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(FITS_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
+-include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(FITS_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d) tests/image/cpc_presets.d)
 endif
 
 # Tests under the build machine's C library, and what each needs of the kernel.  There the kernel's own
@@ -314,7 +318,12 @@ test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # Names of events: of every CPU there is a table for.
 HOST_EVENTS  := $(EVENT_LIB) $(addprefix events/,cpu.o vendors.o intel.o amd.o arm.o)
-HOST_TESTS   += events_tables events_oracle events_perf
+HOST_TESTS   += events_tables events_presets events_oracle events_perf
+events_presets_OBJS := $(HOST_EVENTS)
+# The backends' own presets and the tables'.
+HOST_TESTS   += presets_x86 presets_arm64
+presets_x86_OBJS   := arch/x86/intel_events.o arch/x86/amd_events.o $(HOST_EVENTS)
+presets_arm64_OBJS := arch/arm64/pmuv3_events.o $(HOST_EVENTS)
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
 events_perf_OBJS   := $(HOST_EVENTS)

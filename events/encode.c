@@ -270,6 +270,7 @@ event_strerror(enum event_error err)
 		[EVENT_TWO_VALUES] = "a modifier has two values",
 		[EVENT_BAD_MIX] = "unit masks that do not go together",
 		[EVENT_NEEDS_UMASK] = "needs a unit mask: 'list' prints them",
+		[EVENT_NO_PRESET] = "no single event is exactly that",
 	};
 
 	return text[err];

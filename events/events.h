@@ -4,7 +4,8 @@
  * programs of the build machine; needs nothing but the compiler.
  *
  * A name is [PMU::]EVENT[:UMASK]...[:MODIFIER[=VALUE]]..., as libpfm4 has it; a
- * dot is as good as a colon.
+ * dot is as good as a colon.  Or it is PAPI_PRESET, one of PAPI's that is one
+ * event of that CPU.
  */
 #ifndef EVENTS_EVENTS_H
 #define EVENTS_EVENTS_H
@@ -30,6 +31,7 @@ enum event_error {
 	EVENT_TWO_VALUES,  /* of one modifier, or not the mask's own */
 	EVENT_BAD_MIX,     /* unit masks that do not go together */
 	EVENT_NEEDS_UMASK, /* and none is the default */
+	EVENT_NO_PRESET,   /* of PAPI's that is one event here */
 };
 const char *event_strerror(enum event_error err);
 
@@ -47,7 +49,8 @@ struct event_spec {
 	const struct event_row *sp_row;
 	uint8_t sp_umask[EVENT_MAXUMASK]; /* places in its list, ascending */
 	uint8_t sp_numask;
-	bool sp_raw; /* the unit mask is a number: */
+	bool sp_preset; /* the name is PAPI's */
+	bool sp_raw;    /* the unit mask is a number: */
 	uint64_t sp_rawmask;
 	uint32_t sp_given; /* bit n: modifier n was given */
 	uint32_t sp_value[MOD_N];
@@ -138,6 +141,21 @@ enum event_extra events_offcore(uint64_t select);
 bool events_perf(enum event_kind kind, const char *name, struct event_code *ec);
 
 /*
+ * preset.c: PAPI's presets are in small letters behind `PAPI_`.  Is it meant
+ * for the name of one, whatever its case?
+ */
+bool events_is_preset(const char *name);
+/* The nth that is an event of the PMU: false past the end; *n goes on. */
+bool events_next_preset(
+    const struct events *es, unsigned *n, char *buf, size_t size);
+/*
+ * Why a preset's name was refused with EVENT_NO_PRESET, and what to do: text
+ * into buf as by name.c; of length 0 where there is no table, nor such a name.
+ */
+size_t events_preset_why(
+    const struct events *es, const char *name, char *buf, size_t size);
+
+/*
  * name.c: text into buf, cut to size bytes with NUL, as strlcpy() would: the
  * length it wants is returned.
  *
@@ -146,6 +164,9 @@ bool events_perf(enum event_kind kind, const char *name, struct event_code *ec);
  */
 size_t events_canonical(const struct events *es, const struct event_spec *sp,
     const struct event_code *ec, char *buf, size_t size);
+/* The event with what a name gave of it alone: `UOPS_RETIRED:ALL:c=4`. */
+size_t events_short(const struct events *es, const struct event_spec *sp,
+    char *buf, size_t size);
 /* The nth name that can be counted as it stands: false past the end. */
 struct event_walk {
 	unsigned ew_row, ew_umask;

@@ -45,32 +45,58 @@ mod_value(const struct events *es, const struct event_spec *sp,
 	}
 }
 
+/* The row and its unit masks. */
+static void
+add_event(struct text *te, const struct events *es, const struct event_spec *sp)
+{
+	text_add(te, events_text(es, sp->sp_row->er_name));
+	if (sp->sp_raw) {
+		text_add(te, ":0x");
+		text_number(te, sp->sp_rawmask, 16);
+	}
+	for (unsigned i = 0; i < sp->sp_numask; i++) {
+		text_char(te, ':');
+		text_add(te, events_text(es,
+				 events_umask(es, sp->sp_row, sp->sp_umask[i])
+				     ->um_name));
+	}
+}
+
+static void
+add_mod(struct text *te, unsigned mod, uint64_t value)
+{
+	text_char(te, ':');
+	text_add(te, event_mod_names[mod]);
+	text_char(te, '=');
+	text_number(te, value, 10);
+}
+
 size_t
 events_canonical(const struct events *es, const struct event_spec *sp,
     const struct event_code *ec, char *buf, size_t size)
 {
 	struct text te = { buf, size, 0 };
-	const struct event_umask *um;
 
 	text_add(&te, es->es_pmu->ep_name);
 	text_add(&te, "::");
-	text_add(&te, events_text(es, sp->sp_row->er_name));
-	if (sp->sp_raw) {
-		text_add(&te, ":0x");
-		text_number(&te, sp->sp_rawmask, 16);
-	}
-	for (unsigned i = 0; i < sp->sp_numask; i++) {
-		um = events_umask(es, sp->sp_row, sp->sp_umask[i]);
-		text_char(&te, ':');
-		text_add(&te, events_text(es, um->um_name));
-	}
+	add_event(&te, es, sp);
 	for (unsigned m = 0; m < MOD_N; m++) {
-		if ((sp->sp_row->er_mods >> m & 1) == 0)
-			continue;
-		text_char(&te, ':');
-		text_add(&te, event_mod_names[m]);
-		text_char(&te, '=');
-		text_number(&te, mod_value(es, sp, ec, m), 10);
+		if ((sp->sp_row->er_mods >> m & 1) != 0)
+			add_mod(&te, m, mod_value(es, sp, ec, m));
+	}
+	return text_end(&te);
+}
+
+size_t
+events_short(const struct events *es, const struct event_spec *sp, char *buf,
+    size_t size)
+{
+	struct text te = { buf, size, 0 };
+
+	add_event(&te, es, sp);
+	for (unsigned m = 0; m < MOD_N; m++) {
+		if ((sp->sp_given >> m & 1) != 0)
+			add_mod(&te, m, sp->sp_value[m]);
 	}
 	return text_end(&te);
 }

@@ -2,6 +2,7 @@
  * From a name to the rows and values it consists of.
  */
 #include "events/find.h"
+#include "events/preset.h"
 #include "events/text.h"
 
 /* Those whose value is a number; of the others it is yes or no. */
@@ -121,6 +122,16 @@ stands_add(struct reading *re, const uint8_t *stands)
 	for (n = *stands++; n > 0; n--, stands += 2)
 		mod_set(re, stands[0], stands[1]);
 	return EVENT_OK;
+}
+
+/* The same of an event: a row goes before. */
+static enum event_error
+stands_for(struct reading *re, unsigned at)
+{
+	const uint8_t *stands = event_stands(re->re_es, at);
+
+	re->re_sp->sp_row = event_row_at(re->re_es, *stands);
+	return stands_add(re, stands + 1);
 }
 
 static bool
@@ -298,7 +309,6 @@ event_add(struct reading *re, const char *s, enum event_error *err)
 {
 	const char *end = event_key(&re->re_key, s);
 	const struct event_row *row = event_row_find(re->re_es, &re->re_key);
-	const uint8_t *stands;
 
 	if (row == NULL || *end == '=' || !well_cased(re, s, row->er_name)) {
 		*err = EVENT_UNKNOWN;
@@ -306,11 +316,8 @@ event_add(struct reading *re, const char *s, enum event_error *err)
 	}
 	re->re_sp->sp_row = row;
 	*err = EVENT_OK;
-	if (row->er_stands != 0) {
-		stands = event_stands(re->re_es, row->er_stands);
-		re->re_sp->sp_row = event_row_at(re->re_es, *stands);
-		*err = stands_add(re, stands + 1);
-	}
+	if (row->er_stands != 0)
+		*err = stands_for(re, row->er_stands);
 	return end;
 }
 
@@ -328,6 +335,29 @@ behind_pmu(const struct reading *re, const char *s)
 	return s[0] == ':' && s[1] == ':' ? s + 2 : NULL;
 }
 
+void
+event_preset_spec(const struct events *es, const struct event_preset *pr,
+    struct event_spec *sp)
+{
+	struct reading re = { .re_es = es, .re_sp = sp };
+
+	*sp = (struct event_spec){ .sp_preset = true };
+	stands_for(&re, pr->pr_event);
+}
+
+static enum event_error
+preset_parse(const struct events *es, const char *name, enum event_case fold,
+    struct event_spec *sp)
+{
+	const struct event_preset *pr =
+	    event_preset_find(es, event_preset_number(name, fold));
+
+	if (pr == NULL || pr->pr_why != PRESET_EXACT)
+		return EVENT_NO_PRESET;
+	event_preset_spec(es, pr, sp);
+	return EVENT_OK;
+}
+
 enum event_error
 events_parse(const struct events *es, const char *name, enum event_case fold,
     struct event_spec *sp)
@@ -339,6 +369,8 @@ events_parse(const struct events *es, const char *name, enum event_case fold,
 	*sp = (struct event_spec){ NULL };
 	if (es->es_pmu == NULL)
 		return EVENT_UNKNOWN;
+	if (events_is_preset(name))
+		return preset_parse(es, name, fold, sp);
 	re.re_es = es;
 	re.re_sp = sp;
 	re.re_fold = fold;

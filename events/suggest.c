@@ -127,6 +127,20 @@ nearest_umask(const struct events *es, const struct event_row *row,
 	return found;
 }
 
+/* Of the presets that there are. */
+static bool
+suggest_preset(
+    const struct events *es, const char *name, char *buf, size_t size)
+{
+	unsigned n = 0, at = 0, found = 0, best = ~0U;
+
+	for (; events_next_preset(es, &n, buf, size); at = n) {
+		if (events_is_nearer(name, buf, &best))
+			found = at;
+	}
+	return best != ~0U && events_next_preset(es, &found, buf, size);
+}
+
 bool
 events_suggest(
     const struct events *es, const char *name, char *buf, size_t size)
@@ -136,8 +150,11 @@ events_suggest(
 	const struct event_row *row;
 	size_t len = part(name);
 
-	if (es->es_pmu == NULL || len == 0 ||
-	    (row = nearest_row(es, name, len)) == NULL)
+	if (es->es_pmu == NULL || len == 0)
+		return false;
+	if (events_is_preset(name))
+		return suggest_preset(es, name, buf, size);
+	if ((row = nearest_row(es, name, len)) == NULL)
 		return false;
 	if (name[len] != '\0')
 		um = nearest_umask(

@@ -126,6 +126,35 @@ event_hash(const char *capitals, size_t len)
 	return (uint32_t)hash;
 }
 
+/*
+ * One of PAPI's presets on one PMU: the event that it is, or one of those
+ * that PAPI makes it of; these are rows beside each other.  A PMU's are in the
+ * order of event_preset_names[].
+ */
+struct event_preset {
+	uint8_t pr_preset; /* its number there */
+	uint8_t pr_why;    /* enum preset_why */
+	uint16_t pr_event; /* in the stands, as what an event stands for */
+};
+
+/* Why a preset is not offered, see preset.c; which are, PAPI does not say. */
+enum preset_why {
+	PRESET_EXACT,   /* it is: it is that event */
+	PRESET_DERIVED, /* more than one event */
+	PRESET_EXECUTED,
+	PRESET_UOPS,
+	PRESET_OPERATIONS,
+	PRESET_ACCESSES,
+	PRESET_LEVEL,
+	PRESET_MORE,
+	PRESET_LESS,
+	PRESET_OTHER,
+	PRESET_TWICE,
+	PRESET_BESIDE,
+	PRESET_MERGED,
+	PRESET_WHYS
+};
+
 enum event_kind {
 	EVENT_INTEL,
 	EVENT_AMD,
@@ -154,25 +183,28 @@ struct event_pmu {
 	uint8_t ep_model;           /* its bit in er_models, um_models */
 	uint8_t ep_kind;            /* enum event_kind */
 	uint8_t ep_flags;
+	uint16_t ep_preset;         /* the first of its presets, */
+	uint8_t ep_npreset;         /* and how many rows they have */
 	uint8_t ep_npic, ep_nfixed; /* at most */
 	uint8_t ep_family;          /* Intel's of CPUID, */
 	uint8_t ep_models[10];      /* and models, as many as are not 0 */
 };
 
 enum event_section {
-	SECTION_PMUS,   /* struct event_pmu */
-	SECTION_ROWS,   /* struct event_row */
-	SECTION_UMASKS, /* struct event_umask */
-	SECTION_PICS,   /* event_pics_t; number 0 is 0 */
-	SECTION_NAMES,  /* text, each ends in NUL; offset 0 is empty */
-	SECTION_LISTS,  /* uint16_t */
-	SECTION_TAGS,   /* uint8_t, one for each of the lists' */
-	SECTION_INDEX,  /* uint8_t */
-	SECTION_STANDS, /* uint8_t; offset 0: nothing else */
-	SECTION_FILLS,  /* uint8_t */
-	SECTION_DESCS,  /* numbers of words, see events/name.c */
-	SECTION_WORDS,  /* text, each ends in NUL */
-	SECTION_WORDAT, /* uint16_t: where each begins */
+	SECTION_PMUS,    /* struct event_pmu */
+	SECTION_ROWS,    /* struct event_row */
+	SECTION_UMASKS,  /* struct event_umask */
+	SECTION_PICS,    /* event_pics_t; number 0 is 0 */
+	SECTION_NAMES,   /* text, each ends in NUL; offset 0 is empty */
+	SECTION_LISTS,   /* uint16_t */
+	SECTION_TAGS,    /* uint8_t, one for each of the lists' */
+	SECTION_INDEX,   /* uint8_t */
+	SECTION_PRESETS, /* struct event_preset */
+	SECTION_STANDS,  /* uint8_t; offset 0: nothing else */
+	SECTION_FILLS,   /* uint8_t */
+	SECTION_DESCS,   /* numbers of words, see events/name.c */
+	SECTION_WORDS,   /* text, each ends in NUL */
+	SECTION_WORDAT,  /* uint16_t: where each begins */
 	SECTION_N
 };
 

@@ -63,7 +63,8 @@ resolve_by_table(const char *name, struct pcbe_event *pe)
 	    events_parse(es, name, EVENT_EITHER_CASE, &sp) != EVENT_OK ||
 	    events_encode(es, &sp, &ec) != EVENT_OK)
 		return 0;
-	pe->pe_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT;
+	pe->pe_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT |
+	               (sp.sp_preset ? CPC_EVENT_GENERIC : 0);
 	if ((ec.ec_given & LEVELS) != 0)
 		pe->pe_flags |= levels(sp.sp_value[MOD_U] != 0,
 		    sp.sp_value[MOD_K] != 0, sp.sp_value[MOD_HV] != 0);
@@ -105,19 +106,40 @@ is_generic(const char *name)
 	return strncmp(name, "PAPI", 4) == 0;
 }
 
-/* The table's names that the PIC can count. */
+/* A name of the table, if the PIC can count it. */
+static void
+list_resolved(struct listing *ls, unsigned pic, const char *name)
+{
+	struct pcbe_event pe;
+
+	if ((resolve_by_table(name, &pe) >> pic & 1) != 0 &&
+	    (pe.pe_flags & CPC_EVENT_LACKING) == 0)
+		list_add(ls, name);
+}
+
 static void
 list_table(struct listing *ls, unsigned pic)
 {
 	const struct events *es = &kcpc_ops->pcbe_table;
 	struct event_walk ew = { 0 };
 	char name[CPC_MAX_EVENT_LEN];
-	struct pcbe_event pe;
 
-	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
-		if ((resolve_by_table(name, &pe) >> pic & 1) != 0 &&
-		    (pe.pe_flags & CPC_EVENT_LACKING) == 0)
-			list_add(ls, name);
+	while (events_next(es, &ew, ~0ULL, name, sizeof name))
+		list_resolved(ls, pic, name);
+}
+
+/* The table's presets that are not the backend's, too: those went before. */
+static void
+list_presets(struct listing *ls, unsigned pic)
+{
+	const struct events *es = &kcpc_ops->pcbe_table;
+	char name[CPC_MAX_EVENT_LEN];
+	struct pcbe_event pe;
+	unsigned n = 0;
+
+	while (events_next_preset(es, &n, name, sizeof name)) {
+		if (kcpc_ops->event_coverage(name, false, 0, &pe) == 0)
+			list_resolved(ls, pic, name);
 	}
 }
 
@@ -137,7 +159,9 @@ kcpc_list_events(const uintptr_t *a)
 		if (is_generic(name) == generic)
 			list_add(&ls, name);
 	}
-	if (!generic && kcpc_ops->pcbe_table.es_pmu != NULL)
+	if (generic)
+		list_presets(&ls, (unsigned)a[0]);
+	else
 		list_table(&ls, (unsigned)a[0]);
 	return list_end(&ls);
 }
@@ -198,19 +222,15 @@ kcpc_event(const uintptr_t *a)
 	return -copyout(a[3], &ce, sizeof ce);
 }
 
-/* PAPI's presets that programs ask for; those that are exact are resolved. */
-static bool
-is_preset(const char *name)
-{
-	return strncmp(name, "PAPI_", 5) == 0;
-}
-
-/* Of the backend's own names the nearest to one that is none, or NULL. */
+/*
+ * Of the backend's own names the nearest to one that is none, less than
+ * `best` letters away, or NULL.
+ */
 static const char *
-nearest_own(const char *name)
+nearest_own(const char *name, unsigned best)
 {
 	const char *own, *found = NULL;
-	unsigned at, best = ~0U;
+	unsigned at;
 
 	for (unsigned pic = 0; pic < kcpc_npic; pic++) {
 		at = 0;
@@ -233,21 +253,26 @@ wrong_of(const char *name)
 
 	if (err == EVENT_OK)
 		err = events_encode(es, &sp, &ec);
-	if (err == EVENT_UNKNOWN || err == EVENT_BAD_PART)
+	if (err == EVENT_UNKNOWN || err == EVENT_BAD_PART ||
+	    err == EVENT_NO_PRESET)
 		return NULL;
 	return err == EVENT_OK ? "no PIC of this machine counts it"
 	                       : event_strerror(err);
 }
 
-/* The table's, as a CPU has one and its names are more; else the backend's. */
+/*
+ * The backend's in other letters; the table's, as a CPU has one and its names
+ * are more; else the backend's.
+ */
 static bool
 suggest(const char *name, char *buf, size_t size)
 {
-	const char *own;
+	const char *own = nearest_own(name, 1);
 
-	if (events_suggest(&kcpc_ops->pcbe_table, name, buf, size))
+	if (own == NULL &&
+	    events_suggest(&kcpc_ops->pcbe_table, name, buf, size))
 		return true;
-	if ((own = nearest_own(name)) == NULL)
+	if (own == NULL && (own = nearest_own(name, ~0U)) == NULL)
 		return false;
 	strlcpy(buf, own, size);
 	return true;
@@ -262,9 +287,10 @@ kcpc_event_why(const uintptr_t *a)
 
 	if ((err = copyinstr(name, a[0], sizeof name)) != 0)
 		return -err;
-	if (is_preset(name))
-		return list_one(
-		    a, "no single event of this CPU is exactly that");
+	/* One of the backend's in other letters is for suggest(). */
+	if (events_is_preset(name) && nearest_own(name, 1) == NULL &&
+	    events_preset_why(&kcpc_ops->pcbe_table, name, why, sizeof why) > 0)
+		return list_one(a, why);
 	if ((wrong = wrong_of(name)) != NULL)
 		return list_one(a, wrong);
 	strlcpy(why, "did you mean ", sizeof why);

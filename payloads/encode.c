@@ -12,19 +12,6 @@
 #define TEXT  1024
 
 static int
-refuse(const struct events *es, const char *name, enum event_error err)
-{
-	char near[TEXT];
-
-	fprintf(stderr, "encode: %s: %s", name, event_strerror(err));
-	if ((err == EVENT_UNKNOWN || err == EVENT_BAD_PART) &&
-	    events_suggest(es, name, near, sizeof near))
-		fprintf(stderr, "; did you mean %s?", near);
-	fputc('\n', stderr);
-	return 1;
-}
-
-static int
 encode(const struct events *es, const char *name)
 {
 	struct event_spec sp;
@@ -34,8 +21,10 @@ encode(const struct events *es, const char *name)
 
 	if (err == EVENT_OK)
 		err = events_encode(es, &sp, &ec);
-	if (err != EVENT_OK)
-		return refuse(es, name, err);
+	if (err != EVENT_OK) {
+		names_refuse(es, "encode", name, err);
+		return 1;
+	}
 	events_canonical(es, &sp, &ec, text, sizeof text);
 	printf("%#llx", (unsigned long long)ec.ec_select);
 	if (ec.ec_extra != EXTRA_NONE)

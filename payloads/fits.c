@@ -55,17 +55,12 @@ look_up(const struct events *es, struct wanted *w)
 	struct event_spec sp;
 	enum event_error err =
 	    events_parse(es, w->wn_name, EVENT_ANY_CASE, &sp);
-	char near[1024];
 
 	if (err == EVENT_OK)
 		err = events_encode(es, &sp, &w->wn_code);
 	if (err == EVENT_OK)
 		return true;
-	fprintf(stderr, "fits: %s: %s", w->wn_name, event_strerror(err));
-	if ((err == EVENT_UNKNOWN || err == EVENT_BAD_PART) &&
-	    events_suggest(es, w->wn_name, near, sizeof near))
-		fprintf(stderr, "; did you mean %s?", near);
-	fputc('\n', stderr);
+	names_refuse(es, "fits", w->wn_name, err);
 	return false;
 }
 

@@ -1,6 +1,7 @@
 /*
  * list [--cpu NAME] [pattern]: the events of a CPU, those whose name has the
- * pattern in it in either case, each with what it counts.
+ * pattern in it in either case, each with what it counts; then PAPI's presets,
+ * with the event that each is.
  */
 #include "payloads/names.h"
 
@@ -36,27 +37,55 @@ description(const struct events *es, const struct event_walk *ew)
 	           : events_umask(es, row, ew->ew_umask - 2)->um_desc;
 }
 
+static unsigned
+list_events(const struct events *es, const char *pattern)
+{
+	struct event_walk ew = { 0 };
+	char name[TEXT], text[TEXT];
+	unsigned found = 0;
+
+	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
+		if (!has(name, pattern))
+			continue;
+		events_describe(es, description(es, &ew), text, sizeof text);
+		printf("%-48s %s\n", name, text);
+		found++;
+	}
+	return found;
+}
+
+static unsigned
+list_presets(const struct events *es, const char *pattern)
+{
+	unsigned n = 0, found = 0;
+	char name[TEXT], text[TEXT];
+	struct event_spec sp;
+
+	while (events_next_preset(es, &n, name, sizeof name)) {
+		if (!has(name, pattern))
+			continue;
+		events_parse(es, name, EVENT_EITHER_CASE, &sp);
+		events_short(es, &sp, text, sizeof text);
+		printf("%-48s %s\n", name, text);
+		found++;
+	}
+	return found;
+}
+
 int
 main(int argc, char **argv)
 {
 	struct events es = names_choose(&argc, argv, USAGE);
-	struct event_walk ew = { 0 };
-	char name[TEXT], text[TEXT];
-	unsigned found = 0;
+	const char *pattern = argc == 2 ? argv[1] : "";
+	unsigned found;
 
 	if (argc > 2) {
 		fputs("usage: " USAGE "\n", stderr);
 		return 2;
 	}
-	while (events_next(&es, &ew, ~0ULL, name, sizeof name)) {
-		if (argc == 2 && !has(name, argv[1]))
-			continue;
-		events_describe(&es, description(&es, &ew), text, sizeof text);
-		printf("%-48s %s\n", name, text);
-		found++;
-	}
+	found = list_events(&es, pattern) + list_presets(&es, pattern);
 	if (found == 0)
 		fprintf(stderr, "list: %s has no event with \"%s\" in it\n",
-		    es.es_pmu->ep_name, argc == 2 ? argv[1] : "");
+		    es.es_pmu->ep_name, pattern);
 	return found == 0;
 }

@@ -56,6 +56,25 @@ names_choose(int *argc, char **argv, const char *usage)
 	return es;
 }
 
+void
+names_refuse(const struct events *es, const char *program, const char *name,
+    enum event_error err)
+{
+	char text[1024];
+
+	fprintf(stderr, "%s: %s: ", program, name);
+	if (err == EVENT_NO_PRESET) {
+		events_preset_why(es, name, text, sizeof text);
+		fputs(text, stderr);
+	} else {
+		fputs(event_strerror(err), stderr);
+	}
+	if ((err == EVENT_UNKNOWN || err == EVENT_BAD_PART) &&
+	    events_suggest(es, name, text, sizeof text))
+		fprintf(stderr, "; did you mean %s?", text);
+	fputc('\n', stderr);
+}
+
 const char *const names_beside[] = {
 	[EXTRA_OFFCORE0] = "MSR_OFFCORE_RSP_0",
 	[EXTRA_OFFCORE1] = "MSR_OFFCORE_RSP_1",

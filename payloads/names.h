@@ -18,6 +18,10 @@ const char *names_cpu(void);
  */
 struct events names_choose(int *argc, char **argv, const char *usage);
 
+/* Say why a name is none, on stderr, with the program's name before it. */
+void names_refuse(const struct events *es, const char *program,
+    const char *name, enum event_error err);
+
 /* What the register beside the event select is called: by enum event_extra. */
 extern const char *const names_beside[];
 

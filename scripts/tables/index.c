@@ -64,9 +64,7 @@ index_add(const struct event_row *rows, unsigned n, struct event_pmu *ep)
 		}
 	}
 	ep->ep_shift = (uint8_t)shift;
-	far = place(rows, n, ep, places);
-	if (getenv("FAR"))
-		warnx("%u rows %u bits far %u", n, ep->ep_bits, far);
+	place(rows, n, ep, places);
 	ep->ep_index =
 	    (uint16_t)pool_add(SECTION_INDEX, places, 1U << ep->ep_bits);
 }

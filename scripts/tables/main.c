@@ -3,7 +3,7 @@
  * Compiled and run by scripts/mkevents, once for each of the library's
  * architectures.
  *
- *	mkevents intel|amd|arm 'first line of the output' >events/VENDOR.c
+ *	mkevents intel|amd|arm 'first line of the output' papi_events.csv
  */
 #include <err.h>
 
@@ -150,17 +150,18 @@ main(int argc, char **argv)
 {
 	unsigned v = 0;
 
-	while (argc == 3 && v < LENGTH(vendors) &&
+	while (argc == 4 && v < LENGTH(vendors) &&
 	       strcmp(argv[1], vendors[v].v_name) != 0)
 		v++;
-	if (argc != 3 || v == LENGTH(vendors))
-		errx(1, "usage: mkevents intel|amd|arm FIRST-LINE");
+	if (argc != 4 || v == LENGTH(vendors))
+		errx(1, "usage: mkevents intel|amd|arm FIRST-LINE PAPI-EVENTS");
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	if (pfm_initialize() != PFM_SUCCESS)
 		errx(1, "pfm_initialize failed");
 	if (strcmp(argv[1], "intel") == 0)
 		arch_table();
 	gather(&vendors[v]);
+	presets_add(argv[3]);
 	write_all(argv[1], argv[2]);
 	return 0;
 }

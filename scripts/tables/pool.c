@@ -17,6 +17,7 @@ struct pool pool[SECTION_N] = {
 	[SECTION_LISTS] = POOL("lists", uint16_t, 0xffff),
 	[SECTION_TAGS] = POOL("tags", uint8_t, 0x10000 + EVENT_WORD),
 	[SECTION_INDEX] = POOL("places", uint8_t, 0xffff),
+	[SECTION_PRESETS] = POOL("presets", struct event_preset, 0xffff),
 	[SECTION_STANDS] = POOL("stands", uint8_t, 0xffff),
 	[SECTION_FILLS] = POOL("fills", uint8_t, 0xffff),
 	[SECTION_PICS] = POOL("pics", event_pics_t, 0xffff),

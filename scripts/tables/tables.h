@@ -96,6 +96,29 @@ void rows_add(
     const struct family *f, const struct table *t, struct event_pmu *ep);
 void count_words(const struct family *f, const struct table *t);
 
+/* presets.c: PAPI's presets of each PMU there is, of its papi_events.csv. */
+void presets_add(const char *papi_events);
+
+/* papi.c: what PAPI has of a preset. */
+struct papi_preset {
+	unsigned pp_nevent; /* 0: nothing */
+	char *pp_event[16]; /* by libpfm4's names */
+};
+/* By the numbers of their names, see events/preset.h. */
+void papi_read(
+    const char *papi_events, const char *pmu, struct papi_preset *presets);
+
+/* left_out.c: why a preset is not the event that PAPI maps it to, or EXACT. */
+enum preset_why left_out(
+    const char *pmu, const char *preset, const char *event);
+
+/* architected.c: the nth of those whose event the architecture gives. */
+struct architected {
+	const char *ar_preset; /* NULL: past the last */
+	uint64_t ar_code;      /* event and unit mask */
+};
+struct architected architected_nth(const struct event_pmu *ep, unsigned n);
+
 /* write.c */
 void write_all(const char *vendor, const char *first_line);
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #define COLUMNS 24 /* numbers a line */
+#define PRESETS 8
 #define WIDTH   100
 
 static void
@@ -53,13 +54,29 @@ static void
 write_pmu(const struct event_pmu *p)
 {
 	printf("\t{ \"%s\", \"%s\", %u, %u, %u, %u, %u, %#x, %u, %#x, %u, "
-	       "%u, %u, {",
+	       "%u, %u, %u, %u, {",
 	    p->ep_name, p->ep_desc, p->ep_first, p->ep_nrow, p->ep_index,
 	    p->ep_bits, p->ep_shift, p->ep_model, p->ep_kind, p->ep_flags,
-	    p->ep_npic, p->ep_nfixed, p->ep_family);
+	    p->ep_preset, p->ep_npreset, p->ep_npic, p->ep_nfixed,
+	    p->ep_family);
 	for (unsigned i = 0; i < LENGTH(p->ep_models); i++)
 		printf("%s%u", i == 0 ? " " : ", ", p->ep_models[i]);
 	printf(" } },\n");
+}
+
+/* Some rows of them a line. */
+static void
+write_presets(const struct pool *p)
+{
+	const struct event_preset *pr = p->p_at;
+	bool ends;
+
+	for (unsigned i = 0; i < p->p_n; i++) {
+		ends = i % PRESETS == PRESETS - 1 || i + 1 == p->p_n;
+		printf("%s{ %u, %u, %u },%s", i % PRESETS == 0 ? "\t" : " ",
+		    pr[i].pr_preset, pr[i].pr_why, pr[i].pr_event,
+		    ends ? "\n" : "");
+	}
 }
 
 static void
@@ -79,6 +96,10 @@ write_numbers(const struct pool *p)
 static void
 write_elements(enum event_section s, const struct pool *p)
 {
+	if (s == SECTION_PRESETS) {
+		write_presets(p);
+		return;
+	}
 	if (s >= SECTION_LISTS) {
 		write_numbers(p);
 		return;

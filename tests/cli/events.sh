@@ -1,15 +1,15 @@
 #!/bin/sh
-# The tables of event names are what scripts/mkevents makes of libpfm4's source, and names are looked up alike on
-# the build machine and in the image.
+# The tables of event names are what scripts/mkevents makes of libpfm4's source and PAPI's, and names are looked up alike
+# on the build machine and in the image.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
 scripts/mkevents --check >"$out" 2>"$err"
 case $? in
-0) ok 'the tables are what libpfm4 says' ;;
-77) skip 'the tables are what libpfm4 says' "$(tail -n 1 "$err")" ;;
-*) not_ok 'the tables are what libpfm4 says' "$(cat "$err")" ;;
+0) ok 'the tables are what libpfm4 and PAPI say' ;;
+77) skip 'the tables are what libpfm4 and PAPI say' "$(tail -n 1 "$err")" ;;
+*) not_ok 'the tables are what libpfm4 and PAPI say' "$(cat "$err")" ;;
 esac
 expect 'mkevents knows its options' 2 '^mkevents: usage' scripts/mkevents --nonsense
 
@@ -37,6 +37,22 @@ prints 'a list has its pattern' '^L1D_CACHE_REFILL_RD  *Level 1 data cache read 
 	scripts/barecpc list --cpu neoverse_n1 refill_rd
 expect 'a pattern nobody has' 1 'has no event with "xyzzy" in it' scripts/barecpc list --cpu skl xyzzy
 
+prints "one of PAPI's presets" '^0x530151 skl::L1D:REPLACEMENT:k=1:u=1' scripts/barecpc encode --cpu skl PAPI_l1_dcm
+prints 'one that the architecture has, in any case' '^0x5300c5 skl::BR_MISP_RETIRED:ALL_BRANCHES:k=1:u=1' \
+	scripts/barecpc encode --cpu skl papi_BR_MSP
+prints 'presets are listed, each with its event' '^PAPI_l2_tcm  *L2_CACHE_MISS:INSTRUCTIONS:DATA$' \
+	scripts/barecpc list --cpu fam10h_barcelona PAPI_l2
+expect 'a preset of several events is told these' 1 \
+	'^encode: PAPI_l1_tcm: PAPI derives PAPI_l1_tcm on skl from L1D:REPLACEMENT and L2_RQSTS:ALL_CODE_RD: ask for these$' \
+	scripts/barecpc encode --cpu skl PAPI_l1_tcm
+expect 'and one of an event that is not exactly that, why' 1 \
+	'^encode: PAPI_br_ins: PAPI maps PAPI_br_ins on arm_ac53 to BRANCH_PRED, which counts what is executed, retired or not: ' \
+	scripts/barecpc encode --cpu arm_ac53 PAPI_br_ins
+expect 'and one that PAPI has not' 1 '^encode: PAPI_l1_dcr: PAPI has no PAPI_l1_dcr on icl: .list PAPI_. has those there are$' \
+	scripts/barecpc encode --cpu icl PAPI_l1_dcr
+expect 'a preset misspelt' 1 '^encode: PAPI_l1_dxm: did you mean PAPI_l1_dcm[?]$' \
+	scripts/barecpc encode --cpu skl PAPI_l1_dxm
+
 # image ARCH program...
 image() {
 	arch=$1
@@ -47,6 +63,10 @@ prints 'the image encodes for a CPU it is not on' '^0x5100c0 amd64_fam17h_zen2::
 	image x86_64 encode --cpu fam17h_zen2 retired_instructions:u
 prints 'and so that of arm64' '^0x8000011 arm_n1::CPU_CYCLES' image arm64 encode --cpu arm_n1 cpu_cycles
 prints 'what fits, and where' '^INST_RETIRED:ANY_P  *PIC 1 ' image x86_64 fits BR_INST_RETIRED:NEAR_CALL,INST_RETIRED:ANY_P
+prints 'and a preset' '^PAPI_br_cn  *PIC 0 ' image x86_64 fits PAPI_br_cn
+prints 'which the image encodes' '^0x8000072 arm_a64fx::LDST_SPEC' image arm64 encode --cpu a64fx PAPI_lst_ins
+expect 'or says why not' 1 '^fits: PAPI_l1_tcm: Unknown event: PAPI derives PAPI_l1_tcm on .* from .*: ask for these$' \
+	image x86_64 fits PAPI_l1_tcm
 expect 'what does not, and why' 1 \
 	'^fits: 2 events do not fit on 11 PICs: Hardware resource unavailable: requests 0-1 can be on PIC 8 alone$' \
 	image x86_64 fits instr_retired.any,instr_retired.any
@@ -64,10 +84,14 @@ prints 'the image knows what fits on another CPU' '^UNHALTED_REFERENCE_CYCLES +P
 fits() {
 	scripts/barecpc fits --cpu "$1" "$2"
 }
+expect 'a preset that is none' 1 '^fits: PAPI_l1_icm: PAPI maps PAPI_l1_icm on skl to L2_RQSTS:ALL_CODE_RD, which is of another level of cache: ' \
+	fits skl PAPI_l1_icm
 # An event that a fixed PIC counts, too, leaves a general one to others only where it must, and one with a modifier never.
 ins=INSTRUCTION_RETIRED
 prints 'a fixed PIC frees a general one' "^$ins  *PIC 8  0x5300c0\$" \
 	fits skl $ins,$ins:c=1,$ins:c=2,$ins:c=3,$ins:c=4
+prints 'presets have the PICs of their events' '^PAPI_tot_ins  *PIC 8  0x5300c0$' \
+	fits skl PAPI_tot_ins,$ins:c=1,$ins:c=2,$ins:c=3,$ins:c=4
 prints 'and is not used before' "^$ins  *PIC 0  0x5300c0\$" fits skl $ins,$ins:c=1
 expect 'PICs that are too few are named' 1 \
 	'^fits: 3 events do not fit on the 8 general and 3 fixed PICs of snb: L1D_PEND_MISS:PENDING, L1D_PEND_MISS:PENDING can be on PIC 2 alone$' \
@@ -111,6 +135,9 @@ counted() {
 without 'amd'
 counted 'on AMD names of its table count' 2 alone --cpu amd-v2 -- stat -x, $both spin 1000 2000
 counted "on Intel's CPU those of the architecture" 1 alone -- stat -x, $both spin 1000 2000
+expect 'and of presets no more' 1 '^fits: PAPI_br_cn: Unknown event: no table says which event of this CPU that is$' \
+	alone -- fits PAPI_br_cn
+prints "AMD's are there" '^PAPI_l1_dca  *PIC 0 ' alone --cpu amd-legacy -- fits PAPI_l1_dca
 prints 'another vendor can be asked about' '^0x5100c0 amd64_fam17h_zen2::RETIRED_INSTRUCTIONS:k=0:u=1' \
 	alone -- encode --cpu fam17h_zen2 retired_instructions:u
 without 'amd arm intel'

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/cpc.h>
 
-TEST_KEEPS(32);
+TEST_KEEPS(288); /* the tables, copied, and what malloc() keeps */
 
 #define SHORT 1000
 #define LONG  6000
@@ -171,7 +171,7 @@ CPC_TEST(case_counts)
 	    "cpc_set_add_request", CPC_INVALID_EVENT);
 }
 
-/* A miss says what may have been meant, a preset why it is none. */
+/* A miss says what may have been meant. */
 CPC_TEST(a_miss_says_why)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -187,9 +187,6 @@ CPC_TEST(a_miss_says_why)
 			     "Unknown event: did you mean ") != NULL;
 	}
 	EXPECT(hints >= 1);
-	EXPECT_REPORTED(try_add(cpc, set, "PAPI_l1_ldm", BOTH), EINVAL,
-	    "cpc_set_add_request", CPC_INVALID_EVENT);
-	EXPECT(strstr(test_detail.text, "no single event") != NULL);
 	EXPECT_REPORTED(try_add(cpc, set, "no_such_event", BOTH), EINVAL,
 	    "cpc_set_add_request", CPC_INVALID_EVENT);
 	EXPECT(strcmp(test_detail.text, "Unknown event\n") == 0);

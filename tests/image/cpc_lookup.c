@@ -141,6 +141,30 @@ CPC_TEST(no_name_takes_long)
 	EXPECT_EQ(full.de_over, 0);
 }
 
+CPC_TEST(no_preset_takes_long)
+{
+	static struct dearest presets;
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+	char name[TEXT];
+
+	if (!meter_start(cpc, own_privilege()))
+		return;
+	for (unsigned n = 0;
+	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++) {
+		unsigned at = 0;
+
+		while (events_next_preset(&es, &at, name, sizeof name)) {
+			if (!EXPECT(
+				look_up(&presets, &es, name, BOUND, &sp, &ec)))
+				test_note("that was %s", name);
+		}
+	}
+	print(&presets, "presets");
+	EXPECT_EQ(presets.de_over, 0);
+}
+
 static struct dearest kernels;
 
 static void

@@ -1,0 +1,206 @@
+/*
+ * The presets of each PMU: those of the architecture, and PAPI's where their
+ * events are among those of the PMU, as our own encoder has them.
+ */
+#include "scripts/tables/tables.h"
+
+#include <err.h>
+
+#include "events/preset.h"
+
+/* What says nothing of an event in its register. */
+#define X86_CONTROL 0x530000ULL /* EN, INT, OS, USR */
+#define ARM_EVENT   0xffffULL
+
+/* The tables as they are by now. */
+static struct event_db
+db_now(void)
+{
+	struct event_db db;
+
+	for (unsigned s = 0; s < SECTION_N; s++) {
+		db.ed_at[s] = pool[s].p_at;
+		db.ed_bytes[s] = (uint32_t)(pool[s].p_n * pool[s].p_size);
+	}
+	return db;
+}
+
+static bool
+encode(const struct events *es, const char *name, struct event_spec *sp,
+    struct event_code *ec)
+{
+	struct event_spec whole;
+
+	if (events_parse(es, name, EVENT_ANY_CASE, sp) != EVENT_OK)
+		return false;
+	whole = *sp; /* the default unit masks are for the encoder to add */
+	return events_encode(es, &whole, ec) == EVENT_OK;
+}
+
+static uint64_t
+plain_code(const struct events *es, const struct event_code *ec)
+{
+	if (ec->ec_extra != EXTRA_NONE)
+		return ~0ULL;
+	return es->es_pmu->ep_kind == EVENT_ARM ? ec->ec_select & ARM_EVENT
+	                                        : ec->ec_select & ~X86_CONTROL;
+}
+
+/* A fixed PIC is worth more than all general ones; then a name for itself. */
+static int
+worth(const struct event_code *ec, const char *name)
+{
+	int general = __builtin_popcountll(ec->ec_pics & UINT32_MAX);
+	int fixed = __builtin_popcountll(ec->ec_pics >> 32);
+
+	return 128 * fixed + 2 * general + (strchr(name, ':') == NULL);
+}
+
+/* Of the names with that code the first that most PICs count. */
+static bool
+find_code(const struct events *es, uint64_t code, struct event_spec *found)
+{
+	struct event_walk ew = { 0 };
+	struct event_spec sp;
+	struct event_code ec;
+	char name[256];
+	int best = 0;
+
+	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
+		if (!encode(es, name, &sp, &ec) ||
+		    plain_code(es, &ec) != code || worth(&ec, name) <= best)
+			continue;
+		best = worth(&ec, name);
+		*found = sp;
+	}
+	return best > 0;
+}
+
+/*
+ * An event by the name that PAPI has for it.  PAPI looks among those of the
+ * architecture, too, which libpfm4 has a PMU of its own for.
+ */
+static bool
+find_event(const struct events *es, const char *name, struct event_spec *sp)
+{
+	const struct event_db *dbs[EVENT_VENDORS] = { es->es_db };
+	struct events arch;
+	struct event_code ec;
+
+	if (encode(es, name, sp, &ec))
+		return true;
+	arch = events_find(dbs, "ix86arch");
+	return arch.es_pmu != NULL && encode(&arch, name, sp, &ec) &&
+	       find_code(es, plain_code(es, &ec), sp);
+}
+
+/* As stands_for() of events/parse.c reads it. */
+static uint16_t
+event_add(const struct events *es, const struct event_spec *sp)
+{
+	const struct event_row *rows = es->es_db->ed_at[SECTION_ROWS];
+	uint8_t bytes[3 + EVENT_MAXUMASK + 2 * MOD_N];
+	unsigned n = 0, nmod;
+
+	bytes[n++] = (uint8_t)(sp->sp_row - &rows[es->es_pmu->ep_first]);
+	bytes[n++] = sp->sp_numask;
+	memcpy(&bytes[n], sp->sp_umask, sp->sp_numask);
+	n += sp->sp_numask;
+	nmod = n++;
+	bytes[nmod] = 0;
+	for (unsigned m = 0; m < MOD_N; m++) {
+		if ((sp->sp_given >> m & 1) == 0)
+			continue;
+		if (sp->sp_value[m] > UINT8_MAX)
+			errx(1, "a preset's modifier is too large");
+		bytes[nmod]++;
+		bytes[n++] = (uint8_t)m;
+		bytes[n++] = (uint8_t)sp->sp_value[m];
+	}
+	return (uint16_t)pool_find(SECTION_STANDS, bytes, n);
+}
+
+/* A PMU's list, as it grows. */
+struct list {
+	struct event_preset li_row[UINT8_MAX];
+	unsigned li_n;
+};
+
+static void
+list_add(struct list *li, int preset, enum preset_why why, uint16_t event)
+{
+	if (li->li_n == LENGTH(li->li_row))
+		errx(1, "a PMU has too many presets");
+	li->li_row[li->li_n++] = (struct event_preset){
+		.pr_preset = (uint8_t)preset,
+		.pr_why = (uint8_t)why,
+		.pr_event = event,
+	};
+}
+
+static bool
+add_architected(const struct event_pmu *ep, int preset, struct list *li)
+{
+	struct architected ar;
+	struct event_spec sp;
+	struct event_db db = db_now();
+	struct events es = { &db, ep };
+
+	for (unsigned n = 0; (ar = architected_nth(ep, n)).ar_preset != NULL;
+	     n++) {
+		if (strcmp(ar.ar_preset, event_preset_names[preset]) != 0)
+			continue;
+		if (!find_code(&es, ar.ar_code, &sp))
+			return false;
+		list_add(li, preset, PRESET_EXACT, event_add(&es, &sp));
+		return true;
+	}
+	return false;
+}
+
+/* PAPI has a preset whose events it finds all; the others it drops. */
+static void
+add_papis(const struct event_pmu *ep, int preset, const struct papi_preset *pp,
+    struct list *li)
+{
+	struct event_spec sp[LENGTH(pp->pp_event)];
+	struct event_db db = db_now();
+	struct events es = { &db, ep };
+	enum preset_why why = PRESET_DERIVED;
+	unsigned i;
+
+	for (i = 0; i < pp->pp_nevent; i++) {
+		if (!find_event(&es, pp->pp_event[i], &sp[i]))
+			return;
+	}
+	if (pp->pp_nevent == 1)
+		why = left_out(
+		    ep->ep_name, event_preset_names[preset], pp->pp_event[0]);
+	for (i = 0; i < pp->pp_nevent; i++)
+		list_add(li, preset, why, event_add(&es, &sp[i]));
+}
+
+static void
+add_pmu(const char *papi_events, struct event_pmu *ep)
+{
+	struct papi_preset papi[EVENT_PRESETS];
+	struct list li = { .li_n = 0 };
+
+	papi_read(papi_events, ep->ep_name, papi);
+	for (int p = 0; p < EVENT_PRESETS; p++) {
+		if (!add_architected(ep, p, &li))
+			add_papis(ep, p, &papi[p], &li);
+	}
+	ep->ep_preset =
+	    (uint16_t)pool_find(SECTION_PRESETS, li.li_row, li.li_n);
+	ep->ep_npreset = (uint8_t)li.li_n;
+}
+
+void
+presets_add(const char *papi_events)
+{
+	struct event_pmu *ep = pool[SECTION_PMUS].p_at;
+
+	for (unsigned i = 0; i < pool[SECTION_PMUS].p_n; i++)
+		add_pmu(papi_events, &ep[i]);
+}

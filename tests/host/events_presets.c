@@ -1,0 +1,246 @@
+/*
+ * PAPI's presets: on every PMU each that is offered is one of its events, and
+ * of each that is not it is told why.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "events/events.h"
+#include "events/preset.h"
+
+/* What PAPI 7.0.0 and the architectures map by one event, of all PMUs. */
+#define OFFERED 988
+
+static bool
+encode(const struct events *es, const char *name, struct event_spec *sp,
+    struct event_code *ec)
+{
+	return events_parse(es, name, EVENT_EITHER_CASE, sp) == EVENT_OK &&
+	       events_encode(es, sp, ec) == EVENT_OK;
+}
+
+/* cpc(3CPC)'s closed list, but for the caches', which are by rule. */
+static const char generic[] =
+    " br_cn br_ins br_msp br_ntk br_prc br_tkn br_ucn bru_idl btac_m ca_cln "
+    "ca_inv ca_itv ca_shr ca_snp csr_fal csr_suc csr_tot fad_ins fdv_ins "
+    "fma_ins fml_ins fnv_ins fp_ins fp_ops fp_stal fpu_idl fsq_ins ful_ccy "
+    "ful_icy fxu_idl hw_int int_ins ld_ins lst_ins lsu_idl mem_rcy mem_scy "
+    "mem_wcy prf_dm res_stl sr_ins stl_ccy stl_icy syc_ins tlb_dm tlb_im "
+    "tlb_sd tlb_tl tot_cyc tot_iis tot_ins vec_ins ";
+static const char cache[] =
+    " dca dch dcm dcr dcw ica ich icm icr icw ldm stm tca tch tcm tcr tcw ";
+
+static bool
+is_word(const char *words, const char *word)
+{
+	char spaced[64];
+
+	snprintf(spaced, sizeof spaced, " %.20s ", word);
+	return strstr(words, spaced) != NULL;
+}
+
+/* CPC-EVT-01: the closed list, sorted, in small letters. */
+static void
+names_are_the_closed_list(void **state)
+{
+	const char *name;
+
+	(void)state;
+	for (unsigned i = 0; i < EVENT_PRESETS; i++) {
+		name = event_preset_names[i];
+		assert_true(
+		    is_word(generic, name) ||
+		    (name[0] == 'l' && name[1] >= '1' && name[1] <= '3' &&
+			name[2] == '_' && is_word(cache, name + 3)));
+		assert_true(
+		    i == 0 || strcmp(event_preset_names[i - 1], name) < 0);
+	}
+}
+
+/* What is offered resolves, is walked in order, and is the event it says. */
+static unsigned
+check_offered(const struct events *es)
+{
+	struct event_spec sp, as_event;
+	struct event_code ec, other;
+	char name[32], last[32] = "", text[256];
+	unsigned n = 0, offered = 0;
+
+	for (; events_next_preset(es, &n, name, sizeof name); offered++) {
+		assert_true(strcmp(last, name) < 0);
+		strcpy(last, name);
+		assert_true(event_preset_number(name, EVENT_EITHER_CASE) >= 0);
+		if (!encode(es, name, &sp, &ec))
+			fail_msg("%s: %s", es->es_pmu->ep_name, name);
+		assert_true(sp.sp_preset);
+		assert_true(ec.ec_pics != 0);
+		events_parse(es, name, EVENT_EITHER_CASE, &sp);
+		events_short(es, &sp, text, sizeof text);
+		if (!encode(es, text, &as_event, &other))
+			fail_msg("%s: %s is no event", name, text);
+		assert_false(as_event.sp_preset);
+		/*
+		 * Sandy Bridge's LLC_REFERENCES stands for another name's
+		 * code, and that name for a third, see events_tables.c.
+		 */
+		if (sp.sp_row->er_stands != 0)
+			continue;
+		assert_int_equal(other.ec_select, ec.ec_select);
+		assert_int_equal(other.ec_extra_value, ec.ec_extra_value);
+		assert_int_equal(other.ec_pics, ec.ec_pics);
+	}
+	return offered;
+}
+
+/* CPC-QRY-14 */
+static void
+every_preset_offered_is_an_event(void **state)
+{
+	unsigned n, offered = 0;
+	struct events es;
+
+	(void)state;
+	for (n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL; n++)
+		offered += check_offered(&es);
+	assert_int_equal(offered, OFFERED);
+}
+
+/* CPC-QRY-12: whatever the CPU. */
+static void
+every_pmu_has_instructions_and_cycles(void **state)
+{
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+
+	(void)state;
+	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
+	     n++) {
+		assert_true(encode(&es, "PAPI_tot_ins", &sp, &ec));
+		assert_true(encode(&es, "PAPI_tot_cyc", &sp, &ec));
+	}
+}
+
+/* Each row that is none names events that there are, and is one line. */
+static void
+every_refusal_has_its_reason(void **state)
+{
+	char name[32], text[512];
+	struct event_spec sp;
+	struct events es;
+	size_t len;
+
+	(void)state;
+	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
+	     n++) {
+		for (unsigned i = 0; i < EVENT_PRESETS; i++) {
+			snprintf(name, sizeof name, "PAPI_%s",
+			    event_preset_names[i]);
+			if (events_parse(&es, name, EVENT_EITHER_CASE, &sp) ==
+			    EVENT_OK)
+				continue;
+			len = events_preset_why(&es, name, text, sizeof text);
+			assert_in_range(len, 20, sizeof text - 1);
+			assert_int_equal(strncmp(text, "PAPI ", 5), 0);
+			assert_non_null(strstr(text, name));
+			assert_non_null(strstr(text, es.es_pmu->ep_name));
+			assert_null(strchr(text, '\n'));
+		}
+	}
+}
+
+static void
+assert_why(const char *cpu, const char *name, const char *want)
+{
+	struct events es = events_find(event_dbs, cpu);
+	struct event_spec sp;
+	char text[512];
+
+	assert_int_equal(
+	    events_parse(&es, name, EVENT_EITHER_CASE, &sp), EVENT_NO_PRESET);
+	events_preset_why(&es, name, text, sizeof text);
+	assert_string_equal(text, want);
+}
+
+/* CPC-REQ-02, CPC-REQ-03 */
+static void
+a_refusal_says_what_to_do(void **state)
+{
+	(void)state;
+	assert_why("skl", "PAPI_l1_tcm",
+	    "PAPI derives PAPI_l1_tcm on skl from L1D:REPLACEMENT and "
+	    "L2_RQSTS:ALL_CODE_RD: ask for these");
+	assert_why("skl", "PAPI_L1_TCM",
+	    "PAPI derives PAPI_l1_tcm on skl from L1D:REPLACEMENT and "
+	    "L2_RQSTS:ALL_CODE_RD: ask for these");
+	assert_why("skl", "PAPI_l1_icm",
+	    "PAPI maps PAPI_l1_icm on skl to L2_RQSTS:ALL_CODE_RD, which is "
+	    "of another level of cache: ask for that name");
+	assert_why("skl", "PAPI_stl_ccy",
+	    "PAPI maps PAPI_stl_ccy on skl to UOPS_RETIRED:ALL:i=1:c=1, which "
+	    "counts micro-ops, not instructions: ask for that name");
+	assert_why("arm_a64fx", "PAPI_br_ins",
+	    "PAPI maps PAPI_br_ins on arm_a64fx to BR_PRED, which counts what "
+	    "is executed, retired or not: ask for that name");
+	assert_why("amd64_k7", "PAPI_l1_tch",
+	    "PAPI derives PAPI_l1_tch on amd64_k7 from DATA_CACHE_ACCESSES, "
+	    "INSTRUCTION_CACHE_FETCHES, DATA_CACHE_MISSES and "
+	    "INSTRUCTION_CACHE_MISSES: ask for these");
+	assert_why("icl", "PAPI_l1_dcm",
+	    "PAPI has no PAPI_l1_dcm on icl: `list PAPI_` has those there "
+	    "are");
+	assert_why("skl", "PAPI_L1_DCM", "did you mean PAPI_l1_dcm?");
+	assert_why("skl", "papi_tot_cyc", "did you mean PAPI_tot_cyc?");
+	assert_why("skl", "PAPI_tot_in", "did you mean PAPI_tot_ins?");
+	assert_why("skl", "PAPI_", "PAPI has no such preset");
+	assert_why("skl", "PAPI_tot_ins:u", "did you mean PAPI_tot_ins?");
+}
+
+static uint64_t
+code(const char *cpu, const char *name)
+{
+	struct events es = events_find(event_dbs, cpu);
+	struct event_spec sp;
+	struct event_code ec;
+
+	if (!encode(&es, name, &sp, &ec))
+		fail_msg("%s: %s is none", cpu, name);
+	return ec.ec_select;
+}
+
+/* One of each kind, by the vendors' manuals. */
+static void
+codes_are_the_manuals(void **state)
+{
+	(void)state;
+	assert_int_equal(code("skl", "PAPI_l1_dcm"), 0x530151);
+	assert_int_equal(code("nhm", "PAPI_l1_dcr"), 0x530f40);
+	assert_int_equal(code("icx", "PAPI_br_cn"), 0x5311c4);
+	assert_int_equal(
+	    code("amd64_fam15h_interlagos", "PAPI_tlb_tl"), 0x537746);
+	/* As it was called once. */
+	assert_int_equal(
+	    code("amd64_fam15h_interlagos", "PAPI_tlb_tm"), 0x537746);
+	assert_int_equal(code("arm_a64fx", "PAPI_lst_ins"), 0x8000072);
+	assert_int_equal(code("neoverse_n1", "PAPI_l2_dcm"), 0x8000017);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_the_closed_list),
+		cmocka_unit_test(every_preset_offered_is_an_event),
+		cmocka_unit_test(every_pmu_has_instructions_and_cycles),
+		cmocka_unit_test(every_refusal_has_its_reason),
+		cmocka_unit_test(a_refusal_says_what_to_do),
+		cmocka_unit_test(codes_are_the_manuals),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
