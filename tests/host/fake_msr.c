@@ -202,6 +202,9 @@ intel_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	static uint64_t capabilities = PERF_CAP_FW_WRITE;
 	uint64_t sel = c->anythread ? bits(32) : bits(32) & ~EVTSEL_ANY;
 
+	/* Pin control is reserved, vol. 3B says, from Sandy Bridge on. */
+	if (c->version >= 4)
+		sel &= ~EVTSEL_PC;
 	if (c->rtm)
 		sel |= EVTSEL_IN_TX;
 	if (c->rtm && msr == IA32_PERFEVTSEL(IN_TXCP_PIC))

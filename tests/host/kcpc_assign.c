@@ -43,7 +43,7 @@ is_valid(unsigned n, const uint64_t *can, const int *pic)
 	unsigned i;
 
 	for (i = 0; i < n; i++) {
-		assert_in_range(pic[i], 0, N - 1);
+		assert_in_range(pic[i], 0, 31);
 		assert_true((can[i] & 1ULL << pic[i]) != 0);
 		assert_false((taken & 1ULL << pic[i]) != 0);
 		taken |= 1ULL << pic[i];
@@ -92,6 +92,32 @@ finds_an_assignment_where_one_exists(void **state)
 	}
 	/* Both answers were met often. */
 	assert_in_range(found, 20000, 180000);
+}
+
+/* Too many to try everything: but each answer proves itself. */
+static void
+at_full_size_answers_prove_themselves(void **state)
+{
+	unsigned round, n, i, found = 0;
+	struct kcpc_short why;
+	uint64_t can[32];
+	int pic[32];
+
+	(void)state;
+	seed = 0x2545f4914f6cdd1d;
+	for (round = 0; round < 50000; round++) {
+		n = 24 + random64() % 9;
+		for (i = 0; i < n; i++)
+			can[i] =
+			    random64() & random64() & random64() & 0xffffffff;
+		if (kcpc_assign(n, can, pic, &why)) {
+			is_valid(n, can, pic);
+			found++;
+		} else {
+			is_a_reason(n, can, &why);
+		}
+	}
+	assert_in_range(found, 5000, 45000);
 }
 
 /* Part 7.3: a request that has the choice takes the lowest PIC. */
@@ -151,6 +177,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_an_assignment_where_one_exists),
+		cmocka_unit_test(at_full_size_answers_prove_themselves),
 		cmocka_unit_test(takes_the_lowest),
 		cmocka_unit_test(thirty_two_in_a_chain),
 		cmocka_unit_test(thirty_two_that_hold_each_other_up),

@@ -391,6 +391,19 @@ a_kept_pic_runs_for_good(void **state)
 	keep(&zen_4, 0x19);
 }
 
+/* What a program hands to the kernel may be anything. */
+static void
+no_invented_event_faults(void **state)
+{
+	(void)state;
+	boot(&k8, 0x0f);
+	assert_in_range(set_invent(ops), 1000, 1000000);
+	boot(&bulldozer, 0x15);
+	assert_in_range(set_invent(ops), 1000, 1000000);
+	boot(&zen_4, 0x19);
+	assert_in_range(set_invent(ops), 1000, 1000000);
+}
+
 int
 main(void)
 {
@@ -405,6 +418,7 @@ main(void)
 		cmocka_unit_test(no_overflow_freezes),
 		cmocka_unit_test(lfence_waits),
 		cmocka_unit_test(six_counters_at_most),
+		cmocka_unit_test(no_invented_event_faults),
 		cmocka_unit_test(liars),
 		cmocka_unit_test(a_kept_pic_runs_for_good),
 	};

@@ -266,6 +266,23 @@ invented_events_are_refused(void **state)
 		    CPC_INVALID_EVENT);
 }
 
+static void
+no_invented_event_faults(void **state)
+{
+	const struct fake_cpu *const shapes[] = { &core_duo, &core_2, &nehalem,
+		&skylake, &skylake_whole, &ice_lake, &gaps };
+	struct fake_cpu rtm = skylake_whole;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		boot(shapes[i]);
+		assert_in_range(set_invent(ops), 1000, 1000000);
+	}
+	rtm.rtm = true;
+	boot(&rtm);
+	assert_in_range(set_invent(ops), 1000, 1000000);
+}
+
 int
 main(void)
 {
@@ -278,6 +295,7 @@ main(void)
 		cmocka_unit_test(thresholds_are_shared),
 		cmocka_unit_test(transactions_that_abort_are_for_pic_2),
 		cmocka_unit_test(invented_events_are_refused),
+		cmocka_unit_test(no_invented_event_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,3 +147,72 @@ attr_names(const struct pcbe_ops *ops)
 	}
 	return text;
 }
+
+/* A generator of our own, so that a failure repeats (Marsaglia's xorshift). */
+static uint64_t
+draw(void)
+{
+	static uint64_t seed = 0x9e3779b97f4a7c15;
+
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static struct pcbe_event
+invented(void)
+{
+	/* An event; its unit mask; what AMD has, and Intel; anything. */
+	static const uint64_t bits[] = { 0xff, 0xffff, 0xfff84ffffULL,
+		0x3ffa4ffffULL, ~0ULL };
+	struct pcbe_event ev = { .pe_extra = draw() & draw() & 0x3ffff };
+
+	ev.pe_code = draw() & bits[draw() % (sizeof bits / sizeof bits[0])];
+	ev.pe_flags = (uint32_t)(draw() & draw());
+	return ev;
+}
+
+static bool
+add_invented(struct x86_set *s, unsigned pic)
+{
+	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
+	struct pcbe_event ev = invented();
+	struct pcbe_attr attrs[3];
+	unsigned n, known = 0;
+
+	while (s->ops->list_attrs(known) != NULL)
+		known++;
+	for (n = 0; n < draw() % 4; n++) {
+		attrs[n].pa_id = (uint32_t)(draw() % known);
+		attrs[n].pa_val = draw() % 2 != 0 ? draw() % 300 : draw();
+	}
+	*cfg = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
+	cfg->pc_flags = (uint16_t)(draw() & CPC_REQ_ALL_FLAGS);
+	cfg->pc_notify = (cfg->pc_flags & CPC_OVF_NOTIFY_EMT) != 0;
+	if (s->ops->configure(cfg, &ev, n, attrs, &s->set) != 0)
+		return false;
+	s->set.ps_n++;
+	s->set.ps_pics |= 1U << pic;
+	return true;
+}
+
+unsigned
+set_invent(const struct pcbe_ops *ops)
+{
+	unsigned taken = 0;
+	struct x86_set s;
+
+	for (unsigned round = 0; round < 20000; round++) {
+		set_init(&s, ops);
+		s.set.ps_cfg = s.cfg;
+		s.set.ps_privileged = draw() % 2 != 0;
+		for (unsigned pic = 0; pic < ops->ncounters(); pic++)
+			taken += add_invented(&s, pic);
+		if (s.set.ps_n == 0)
+			continue;
+		ops->program(&s.set);
+		ops->stop(&s.set);
+	}
+	return taken;
+}

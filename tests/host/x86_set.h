@@ -30,6 +30,12 @@ void set_start(struct x86_set *s);
 void set_sample(struct x86_set *s);
 uint64_t set_stop(struct x86_set *s);
 
+/*
+ * Sets of events that nobody resolved, with attributes: those that configure()
+ * takes raise no #GP.  How many it took.
+ */
+unsigned set_invent(const struct pcbe_ops *ops);
+
 /* PICs that count it, 0 for an unknown name. */
 uint64_t covers(const struct pcbe_ops *ops, const char *event);
 /* All names in order, with commas. */
