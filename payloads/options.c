@@ -80,12 +80,14 @@ char *
 options_next(char **list)
 {
 	char *name = *list, *s;
-	bool within = false;
+	bool raw = false, group = false;
 
 	if (name == NULL)
 		return NULL;
-	for (s = name; *s != '\0' && (within || *s != ','); s++)
-		within ^= *s == '/';
+	for (s = name; *s != '\0' && (raw || group || *s != ','); s++) {
+		raw ^= *s == '/';
+		group = *s == '{' || (group && *s != '}');
+	}
 	*list = *s == ',' ? s + 1 : NULL;
 	*s = '\0';
 	return name;

@@ -42,7 +42,7 @@ void options_parse(struct options *o, int argc, char **argv, const char *usage,
 
 /*
  * The next of a list of events, cut off it, or NULL.  Commas part them, but
- * not those within slashes: cpu/event=0xc0,umask=1/.
+ * not those within slashes, cpu/event=0xc0,umask=1/, or braces.
  */
 char *options_next(char **list);
 /*

@@ -9,19 +9,18 @@
  * group, and tells whether the runs were the same.  stat ends as the program
  * did.
  */
-#include "payloads/fail.h"
-#include "payloads/json.h"
-#include "payloads/meter.h"
+#include "payloads/stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "payloads/fail.h"
 
 #define RUNS_MAX 10000
 
@@ -31,36 +30,7 @@ const char fail_usage[] = "[-r runs] [-x separator | -j] [-e event[:uk],...] "
 
 static char reference_name[] = "PAPI_tot_ins";
 
-/* A mean and the squares about it, as Welford takes them. */
-struct mean {
-	unsigned mn_n;
-	double mn_mean, mn_squares;
-};
-
-/* What one event counted, run after run. */
-struct counted {
-	struct event ct_event;
-	struct mean ct_count; /* of none: ct_status and ct_reason say why */
-	uint64_t ct_ns;       /* how long it was counted, all runs */
-	unsigned ct_revoked;  /* runs in which it was not */
-	enum status ct_status;
-	char *ct_reason;
-};
-
-static struct {
-	struct counted *all;
-	unsigned nevent, room, runs;
-	const char *separator;
-	bool json;
-	char **program;
-	struct meter meter;
-	struct event reference;
-	uint64_t least, most; /* of the reference */
-	unsigned reference_runs;
-	struct mean ns; /* how long a run takes */
-	unsigned left;  /* LWPs that outlived the program, at most */
-	int status;     /* the program's */
-} st = { .runs = 1, .least = UINT64_MAX };
+struct statistics st = { .runs = 1, .least = UINT64_MAX };
 
 static void *
 checked(void *p)
@@ -81,13 +51,47 @@ counted_new(void)
 }
 
 static void
+add_event(char *name, unsigned group)
+{
+	struct counted *c = counted_new();
+
+	if (!options_event(&c->ct_event, name))
+		fail(2, "-e: an event without a name");
+	c->ct_group = group;
+}
+
+/* `{a,b}:u`: what is behind the braces goes behind each of its events. */
+static void
+add_group(char *text)
+{
+	char *list = text + 1, *close = strrchr(text, '}'), *name, *whole;
+	const char *end = close != NULL ? close + 1 : "";
+
+	if (close == NULL)
+		fail(2, "-e: \"%s\": no } ends the group", text);
+	*close = '\0';
+	if (strcmp(end, ":S") == 0)
+		end = ""; /* who samples is perf record's affair */
+	st.ngroup++;
+	while ((name = options_next(&list)) != NULL) {
+		if (*name == '\0' || strpbrk(name, "{}") != NULL)
+			fail(2, "-e: \"%s\": no event of a group", name);
+		whole = checked(malloc(strlen(name) + strlen(end) + 1));
+		strcat(strcpy(whole, name), end);
+		add_event(whole, st.ngroup);
+	}
+}
+
+static void
 add_events(const char *list)
 {
 	char *copy = checked(strdup(list)), *name;
 
 	while ((name = options_next(&copy)) != NULL) {
-		if (!options_event(&counted_new()->ct_event, name))
-			fail(2, "-e: an event without a name");
+		if (*name == '{')
+			add_group(name);
+		else
+			add_event(name, 0);
 	}
 }
 
@@ -192,21 +196,6 @@ note(struct mean *mn, double value)
 	mn->mn_squares += off * (value - mn->mn_mean);
 }
 
-/* The standard error of the mean. */
-static double
-error_of(const struct mean *mn)
-{
-	double n = mn->mn_n;
-
-	return mn->mn_n < 2 ? 0 : sqrt(mn->mn_squares / (n - 1) / n);
-}
-
-static double
-percent_of(const struct mean *mn)
-{
-	return mn->mn_mean == 0 ? 0 : 100 * error_of(mn) / mn->mn_mean;
-}
-
 static void
 note_reference(uint64_t value)
 {
@@ -217,13 +206,13 @@ note_reference(uint64_t value)
 		st.most = value;
 }
 
-/* Once, counting what the meter has: `skip` references, then c[0..]. */
+/* Once, counting what the meter has: the reference, if it is, then c[0..]. */
 static void
-run_once(struct counted *c, unsigned n, unsigned skip)
+run_once(struct counted *c, unsigned n, bool reference)
 {
 	struct cpc_profile_stat about;
 	uint64_t count[MAXEVENT], ns;
-	unsigned i;
+	unsigned i, skip = reference ? 1 : 0;
 	int fd;
 
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
@@ -248,7 +237,7 @@ run_once(struct counted *c, unsigned n, unsigned skip)
 		}
 		return;
 	}
-	if (skip != 0)
+	if (reference)
 		note_reference(count[0]);
 	for (i = 0; i < n; i++) {
 		note(&c[i].ct_count, (double)count[skip + i]);
@@ -256,183 +245,92 @@ run_once(struct counted *c, unsigned n, unsigned skip)
 	}
 }
 
+/* How many are to be counted in the same runs as the first: it may be alone. */
+static unsigned
+group_size(const struct counted *c, unsigned left)
+{
+	unsigned n = 1;
+
+	while (n < left && c->ct_group != 0 && c[n].ct_group == c->ct_group)
+		n++;
+	return n;
+}
+
+/* Of so many events those of groups that are whole. */
+static unsigned
+whole_groups(const struct counted *c, unsigned n)
+{
+	while (n > 0 && c[n - 1].ct_group != 0 &&
+	       c[n - 1].ct_group == c[n].ct_group)
+		n--;
+	return n;
+}
+
 /*
- * Count as many of the events as fit beside the reference, or one alone where
- * none does.  Returns how many are done with.
+ * Bind as many of the events as fit beside the reference, or the first group
+ * where it does not; how many.
  */
 static unsigned
-count_group(struct counted *c, unsigned left)
+bind_some(const struct counted *c, unsigned left, bool *reference)
 {
-	struct event want[MAXEVENT];
+	unsigned n, bound, size = group_size(c, left);
+	struct event want[MAXEVENT + 1];
 	struct meter *m = &st.meter;
-	unsigned i, n, skip = 1;
 
 	want[0] = st.reference;
-	for (n = 1; n < MAXEVENT && n <= left; n++)
+	for (n = 1; n <= MAXEVENT && n <= left; n++)
 		want[n] = c[n - 1].ct_event;
-	if ((n = meter_bind(m, want, n)) < 2) {
-		skip = 0;
-		n = meter_bind(m, want + 1, 1);
+	*reference = true;
+	while ((bound = meter_bind(m, want, n)) > 1) {
+		n = bound == left + 1 ? bound : 1 + whole_groups(c, bound - 1);
+		if (n == bound)
+			return n - 1;
+		if (n == 1)
+			break;
 	}
+	*reference = false;
+	if (size > MAXEVENT)
+		return 0;
+	return meter_bind(m, want + 1, size) == size ? size : 0;
+}
+
+/* Why a group is not counted; one event says more. */
+static void
+refuse(struct counted *c, unsigned n)
+{
+	struct meter *m = &st.meter;
+	char text[80];
+
+	snprintf(text, sizeof text,
+	    "a group of %u, which this machine does not count at once", n);
+	for (unsigned i = 0; i < n; i++) {
+		bool all = n > 1 && m->m_subcode != CPC_INVALID_EVENT;
+
+		c[i].ct_status = all ? NOT_COUNTED : m->m_status;
+		c[i].ct_reason = checked(strdup(all ? text : m->m_reason));
+	}
+}
+
+/* Returns how many are done with. */
+static unsigned
+count_some(struct counted *c, unsigned left)
+{
+	struct meter *m = &st.meter;
+	bool reference;
+	unsigned i, n = bind_some(c, left, &reference);
+
 	if (n == 0) {
-		c->ct_status = m->m_status;
-		c->ct_reason = checked(strdup(m->m_reason));
-		return 1;
+		n = group_size(c, left);
+		refuse(c, n);
+		meter_unbind(m);
+		return n;
 	}
 	/* The child binds it; here it was only to see what fits. */
 	cpc_unbind(m->m_cpc, m->m_set);
 	for (i = 0; i < st.runs; i++)
-		run_once(c, n - skip, skip);
+		run_once(c, n, reference);
 	meter_unbind(m);
-	return n - skip;
-}
-
-/* How long it was counted, in a run. */
-static uint64_t
-runtime(const struct counted *c)
-{
-	return c->ct_count.mn_n != 0 ? c->ct_ns / c->ct_count.mn_n : 0;
-}
-
-static void
-print_json(const struct counted *c, const char *value, const char *event)
-{
-	fprintf(stderr,
-	    "{\"counter-value\" : \"%s\", \"unit\" : \"\", "
-	    "\"event\" : ",
-	    value);
-	json_string(stderr, event);
-	if (st.runs > 1)
-		fprintf(
-		    stderr, ", \"variance\" : %.2f", percent_of(&c->ct_count));
-	fprintf(stderr,
-	    ", \"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : 100.00}\n",
-	    runtime(c));
-}
-
-/* The last two fields, empty, are perf's metric and its unit. */
-static void
-print_fields(const struct counted *c, const char *value, const char *event)
-{
-	const char *x = st.separator;
-
-	fprintf(stderr, "%s%s%s%s", value, x, x, event);
-	if (st.runs > 1)
-		fprintf(stderr, "%s%.2f%%", x, percent_of(&c->ct_count));
-	fprintf(stderr, "%s%" PRIu64 "%s100.00%s%s\n", x, runtime(c), x, x, x);
-}
-
-static void
-print_noise(const struct mean *mn)
-{
-	if (percent_of(mn) != 0)
-		fprintf(stderr, "  ( +-%6.2f%% )", percent_of(mn));
-	fputc('\n', stderr);
-}
-
-static void
-print_one(const struct counted *c)
-{
-	char value[40], event[REPORT_EVENT];
-
-	report_event(event, sizeof event, &c->ct_event);
-	if (c->ct_count.mn_n != 0)
-		snprintf(value, sizeof value, st.json ? "%.6f" : "%.0f",
-		    c->ct_count.mn_mean);
-	else
-		snprintf(value, sizeof value, "%s",
-		    c->ct_status == NOT_COUNTED ? "<not counted>"
-						: "<not supported>");
-	if (st.json) {
-		print_json(c, value, event);
-	} else if (st.separator != NULL) {
-		print_fields(c, value, event);
-	} else {
-		fprintf(stderr, "%18s      %-32s", value, event);
-		print_noise(&c->ct_count);
-	}
-}
-
-static void
-print_head(void)
-{
-	fputs("\n Performance counter stats for '", stderr);
-	for (char **word = st.program; *word != NULL; word++)
-		fprintf(stderr, "%s%s", word == st.program ? "" : " ", *word);
-	fputc('\'', stderr);
-	if (st.runs > 1)
-		fprintf(stderr, " (%u runs)", st.runs);
-	fputs(":\n\n", stderr);
-}
-
-/* Of several runs: to the error's third digit, as far as there are any. */
-static void
-print_time(void)
-{
-	double seconds = st.ns.mn_mean / 1e9, error = error_of(&st.ns) / 1e9;
-	int digits = 9;
-
-	if (st.ns.mn_n == 1) {
-		fprintf(stderr, "\n %17.9f seconds time elapsed\n\n", seconds);
-		return;
-	}
-	if (error > 0)
-		digits = (int)fmin(fmax(ceil(-log10(error)), 0) + 2, 9);
-	fprintf(stderr, "\n %17.*f +- %.*f seconds time elapsed", digits,
-	    seconds, digits, error);
-	print_noise(&st.ns);
-	fputc('\n', stderr);
-}
-
-/* Why an event was not counted, or not each time. */
-static void
-print_reason(const struct counted *c)
-{
-	if (c->ct_revoked != 0)
-		fprintf(stderr,
-		    "# stat: %s: in %u of %u runs a set was bound to a "
-		    "CPU meanwhile\n",
-		    c->ct_event.e_name, c->ct_revoked, st.runs);
-	else if (c->ct_count.mn_n == 0)
-		fprintf(stderr, "# stat: %s\n", c->ct_reason);
-}
-
-/* Were the runs the same?  Programs that read -x or -j hear only of a no. */
-static void
-print_reference(bool plain)
-{
-	if (st.reference_runs < 2 || (!plain && st.least == st.most))
-		return;
-	fprintf(stderr, "# stat: reference %s: %" PRIu64, st.reference.e_name,
-	    st.least);
-	if (st.least == st.most)
-		fprintf(stderr, " in each of %u runs\n", st.reference_runs);
-	else
-		fprintf(stderr,
-		    "..%" PRIu64 ", spread %" PRIu64 " in %u runs\n", st.most,
-		    st.most - st.least, st.reference_runs);
-}
-
-static void
-print_all(void)
-{
-	bool plain = !st.json && st.separator == NULL;
-	unsigned i;
-
-	if (plain)
-		print_head();
-	for (i = 0; i < st.nevent; i++)
-		print_one(&st.all[i]);
-	if (plain)
-		print_time();
-	for (i = 0; i < st.nevent; i++)
-		print_reason(&st.all[i]);
-	if (st.left != 0)
-		fprintf(stderr,
-		    "# stat: LWPs that went on without the program, and "
-		    "are not in the counts: %u\n",
-		    st.left);
-	print_reference(plain);
+	return n;
 }
 
 int
@@ -443,7 +341,7 @@ main(int argc, char **argv)
 	parse(argc, argv);
 	meter_open(&st.meter);
 	for (i = 0; i < st.nevent;)
-		i += count_group(&st.all[i], st.nevent - i);
+		i += count_some(&st.all[i], st.nevent - i);
 	/* It is run, even where nothing of it is counted. */
 	if (st.ns.mn_n == 0)
 		note(&st.ns, (double)run_program(-1));
