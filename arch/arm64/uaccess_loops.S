@@ -8,6 +8,7 @@
 
 #define EFAULT       14
 #define ENAMETOOLONG 36
+#define PAGE         4096
 
 	.text
 
@@ -88,20 +89,41 @@ fault:
 	ret
 	.endm
 
-	/* int NAME(char *dst, uintptr_t src, size_t max), max > 0 */
-	.macro	copy_string name, loadb
+	/*
+	 * int NAME(char *dst, uintptr_t src, size_t max)
+	 *
+	 * Eight bytes at a time while there is room for them and they are all
+	 * in one page: the next may be absent.  A byte is 0 where 1 less has
+	 * bit 7 and it has not, or behind one that is.
+	 */
+	.macro	copy_string name, load, loadb
 	.globl	\name
 \name:
-1:	may_fault fault
+	mov	x4, #0x0101010101010101
+1:	and	x3, x1, #(PAGE - 1)
+	cmp	x3, #(PAGE - 8)
+	ccmp	x2, #8, #0, ls
+	b.lo	2f
+	may_fault fault
+	\load	x3, [x1]
+	add	x1, x1, #8
+	str	x3, [x0], #8
+	sub	x2, x2, #8
+	sub	x5, x3, x4
+	bic	x5, x5, x3
+	tst	x5, #0x8080808080808080
+	b.eq	1b
+	b	3f
+2:	subs	x2, x2, #1
+	b.lo	4f
+	may_fault fault
 	\loadb	w3, [x1]
 	add	x1, x1, #1
 	strb	w3, [x0], #1
-	cbz	w3, 2f
-	subs	x2, x2, #1
-	b.ne	1b
-	mov	x0, #ENAMETOOLONG
+	cbnz	w3, 1b
+3:	mov	x0, #0
 	ret
-2:	mov	x0, #0
+4:	mov	x0, #ENAMETOOLONG
 	ret
 	.endm
 
@@ -109,8 +131,8 @@ fault:
 	copy_in arm64_copyin_system, ldr, ldrb
 	copy_out arm64_copyout_user, sttr, sttrb
 	copy_out arm64_copyout_system, str, strb
-	copy_string arm64_copyinstr_user, ldtrb
-	copy_string arm64_copyinstr_system, ldrb
+	copy_string arm64_copyinstr_user, ldtr, ldtrb
+	copy_string arm64_copyinstr_system, ldr, ldrb
 
 	/* Where there is PSTATE.PAN, which old assemblers do not know. */
 	.macro	set_pan value

@@ -8,6 +8,7 @@
 #define EIO          5
 #define EFAULT       14
 #define ENAMETOOLONG 36
+#define PAGE         4096
 
 	/* A fault at \insn goes on at \resume. */
 	.macro	fixup insn, resume
@@ -37,29 +38,60 @@ x86_copy_user:
 	fixup	1b, 3b
 	fixup	2b, 3b
 
-/* int x86_copy_string(char *dst, const char *src, size_t max) */
+/*
+ * int x86_copy_string(char *dst, const char *src, size_t max)
+ *
+ * Eight bytes at a time as far as the page and the room go: the next page may
+ * be absent.  A byte is 0 where 1 less has bit 7 and it has not, or behind one
+ * that is.
+ */
 	.globl	x86_copy_string
 x86_copy_string:
 	user_access stac
-	mov	$ENAMETOOLONG, %r8d
-	test	%rdx, %rdx
-	jz	3f
-1:	movb	(%rsi), %al
+	movabs	$-0x0101010101010101, %r9
+	movabs	$0x8080808080808080, %r10
+1:	mov	%rsi, %rcx
+	or	$-PAGE, %rcx
+	neg	%rcx
+	cmp	%rdx, %rcx
+	cmova	%rdx, %rcx
+	sub	%rcx, %rdx
+	sub	$8, %rcx
+	jb	3f
+2:	mov	(%rsi), %rax
+	mov	%rax, (%rdi)
+	lea	(%rax, %r9), %r8
+	not	%rax
+	and	%r8, %rax
+	test	%r10, %rax
+	jnz	6f
+	add	$8, %rsi
+	add	$8, %rdi
+	sub	$8, %rcx
+	jae	2b
+3:	add	$8, %rcx
+	jz	5f
+4:	movb	(%rsi), %al
 	movb	%al, (%rdi)
 	inc	%rsi
 	inc	%rdi
 	test	%al, %al
-	jz	2f
-	dec	%rdx
+	jz	6f
+	dec	%rcx
+	jnz	4b
+5:	test	%rdx, %rdx
 	jnz	1b
-	jmp	3f
-2:	xor	%r8d, %r8d
-3:	user_access clac
-	mov	%r8d, %eax
+	user_access clac
+	mov	$ENAMETOOLONG, %eax
 	ret
-4:	mov	$EFAULT, %r8d
-	jmp	3b
-	fixup	1b, 4b
+6:	user_access clac
+	xor	%eax, %eax
+	ret
+7:	user_access clac
+	mov	$EFAULT, %eax
+	ret
+	fixup	2b, 7b
+	fixup	4b, 7b
 
 /* int x86_rdmsr_safe(uint32_t msr, uint64_t *v) */
 	.globl	x86_rdmsr_safe
