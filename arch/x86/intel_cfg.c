@@ -31,6 +31,8 @@ intel_table_event(const struct event_code *ec, struct pcbe_event *ev)
 		ev->pe_flags |= CPC_EVENT_LACKING;
 	if (pics == 0 && fixed != 0)
 		ev->pe_code = INTEL_FIXED_CODE((unsigned)__builtin_ctz(fixed));
+	if (fixed == 0)
+		return pics;
 	for (unsigned pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
 		unsigned n = (unsigned)intel_fixed_of(pic);
 
