@@ -164,6 +164,15 @@ extra(struct work *w, struct event_code *ec)
 }
 
 static enum event_error
+check_mods(const struct work *w, uint64_t sel)
+{
+	if (!within(w, MOD_LDLAT, UM_LDLAT, LDLAT_MAX) ||
+	    !within(w, MOD_FETHR, UM_FETHR, FETHR_MAX))
+		return EVENT_BAD_VALUE;
+	return contradicts(w, sel) ? EVENT_TWO_VALUES : EVENT_OK;
+}
+
+static enum event_error
 encode_intel(struct work *w, struct event_code *ec)
 {
 	const struct event_row *row = w->wo_row;
@@ -171,11 +180,8 @@ encode_intel(struct work *w, struct event_code *ec)
 	uint32_t wants = row->er_wants | w->wo_masks.ma_wants;
 	enum event_error err;
 
-	if (!within(w, MOD_LDLAT, UM_LDLAT, LDLAT_MAX) ||
-	    !within(w, MOD_FETHR, UM_FETHR, FETHR_MAX))
-		return EVENT_BAD_VALUE;
-	if (contradicts(w, sel))
-		return EVENT_TWO_VALUES;
+	if (w->wo_sp->sp_given != 0 && (err = check_mods(w, sel)) != EVENT_OK)
+		return err;
 	if ((err = event_masks_complete(w)) != EVENT_OK)
 		return err;
 	if ((wants & ~w->wo_sp->sp_given) != 0)
@@ -233,11 +239,14 @@ enum event_error
 events_encode(
     const struct events *es, struct event_spec *sp, struct event_code *ec)
 {
-	struct work w = { .wo_es = es, .wo_sp = sp, .wo_row = sp->sp_row };
 	enum event_error err;
+	struct work w;
 
+	w.wo_es = es;
+	w.wo_sp = sp;
+	w.wo_row = sp->sp_row;
 	*ec = (struct event_code){ .ec_given = sp->sp_given };
-	if (!within(&w, MOD_C, 0, CMASK_MAX))
+	if (sp->sp_value[MOD_C] > CMASK_MAX)
 		return EVENT_BAD_VALUE;
 	if ((err = event_masks_take(&w)) != EVENT_OK)
 		return err;

@@ -84,7 +84,10 @@ struct event_code {
 struct events events_find(const struct event_db *const *dbs, const char *name);
 /* The nth PMU of the linked tables; es_pmu is NULL past the last. */
 struct events events_nth(const struct event_db *const *dbs, unsigned n);
-/* An event of the PMU by its name in any case, or NULL. */
+/*
+ * An event of the PMU by its name in any case, or NULL.  Behind this name and
+ * the one below EVENT_WORD bytes may be read.
+ */
 const struct event_row *events_row(const struct events *es, const char *name);
 /* The nth row of the PMU's table, or NULL where the PMU does not have it. */
 const struct event_row *events_nth_row(const struct events *es, unsigned n);
@@ -117,8 +120,14 @@ struct events events_cpu_amd(
     unsigned family, unsigned model, unsigned stepping);
 struct events events_cpu_arm(unsigned implementer, unsigned part);
 
+/* Letters of the longest name that is looked up. */
+#define EVENT_MAXTEXT 511
+
 /* parse.c */
 enum event_error events_parse(const struct events *es, const char *name,
+    enum event_case fold, struct event_spec *sp);
+/* The same where EVENT_WORD bytes behind the name may be read. */
+enum event_error events_parse_padded(const struct events *es, const char *name,
     enum event_case fold, struct event_spec *sp);
 /* mod.c */
 extern const char *const event_mod_names[MOD_N];

@@ -166,21 +166,7 @@ bool
 events_umask_alone(
     const struct events *es, const struct event_row *row, unsigned n)
 {
-	const uint16_t *lists = es->es_db->ed_at[SECTION_LISTS];
-
-	return (lists[row->er_list + n] & LIST_ENOUGH) != 0;
-}
-
-#define EACH_BYTE 0x0101010101010101ULL
-
-/*
- * Bit 7 of each byte that is 0, and of some that are not: of those behind one
- * that is, if they are 1.
- */
-static uint64_t
-zero_bytes(uint64_t w)
-{
-	return (w - EACH_BYTE) & ~w & (EACH_BYTE << 7);
+	return (event_list(es, row)[n] & LIST_ENOUGH) != 0;
 }
 
 int
@@ -189,19 +175,19 @@ event_umask_find(const struct events *es, const struct event_row *row,
 {
 	const char *tags =
 	    (const char *)es->es_db->ed_at[SECTION_TAGS] + row->er_list;
-	uint64_t tag = EVENT_TAG(key->ek_hash) * EACH_BYTE, hits;
+	uint64_t tag = EVENT_BYTES(EVENT_TAG(key->ek_hash)), hits;
 	const struct event_umask *um;
 	unsigned n, i;
 
 	for (n = 0; n < row->er_nlist; n += EVENT_WORD) {
-		hits = zero_bytes(event_word(tags + n) ^ tag);
+		hits = event_zero_bytes(event_word(tags + n) ^ tag);
 		for (; hits != 0; hits &= hits - 1) {
 			i = n + (unsigned)__builtin_ctzll(hits) / 8;
 			if (i >= row->er_nlist)
 				return -1;
 			um = event_umask_at(es, row, i);
-			if (is_name(es, key, events_text(es, um->um_name)) &&
-			    (um->um_models & es->es_pmu->ep_model) != 0)
+			if ((um->um_models & es->es_pmu->ep_model) != 0 &&
+			    is_name(es, key, events_text(es, um->um_name)))
 				return (int)i;
 		}
 	}
@@ -216,16 +202,4 @@ events_umask_find(
 
 	return *event_key(&key, name) == '\0' ? event_umask_find(es, row, &key)
 	                                      : -1;
-}
-
-const uint8_t *
-event_stands(const struct events *es, unsigned at)
-{
-	return (const uint8_t *)es->es_db->ed_at[SECTION_STANDS] + at;
-}
-
-const uint8_t *
-event_fill(const struct events *es, const struct event_row *row)
-{
-	return (const uint8_t *)es->es_db->ed_at[SECTION_FILLS] + row->er_fill;
 }

@@ -1,41 +1,78 @@
 /*
- * A lookup's time is mostly the letters of the name: each is looked at once.
+ * A lookup's time is mostly the letters of the name: each is looked at once,
+ * and eight at a time.
  */
 #include "events/key.h"
 
-/* What a letter becomes, or 0: it ends a name. */
-#define FOLD(c)                                                                 \
-	((c) == '.' || (c) == ':' || (c) == '=' ? 0                             \
-	    : (c) >= 'a' && (c) <= 'z'          ? KEY_LOWER | ((c) - 'a' + 'A') \
-	    : (c) >= 'A' && (c) <= 'Z'          ? KEY_UPPER | (c)               \
-						: (c))
-#define FOLD4(c)  FOLD(c), FOLD((c) + 1), FOLD((c) + 2), FOLD((c) + 3)
-#define FOLD16(c) FOLD4(c), FOLD4((c) + 4), FOLD4((c) + 8), FOLD4((c) + 12)
-#define FOLD64(c)                                                              \
-	FOLD16(c), FOLD16((c) + 16), FOLD16((c) + 32), FOLD16((c) + 48)
+/*
+ * Bit 7 of each byte that ends a name: of any that is no letter, digit or `_`,
+ * but for `@`, `[` to `^` and '`', which no name has.  Letters and these have
+ * bit 6; what is added to the lower bits carries into bit 7 from '0', ':' and
+ * '{' on.
+ */
+static inline uint64_t
+ends_of(uint64_t w)
+{
+	uint64_t low = w & EVENT_BYTES(0x7f);
+	uint64_t digits =
+	    (low + EVENT_BYTES(0x80 - '0')) ^ (low + EVENT_BYTES(0x80 - ':'));
+	uint64_t beyond = (low + EVENT_BYTES(0x80 - '{')) | w;
 
-static const uint16_t folded[256] = { FOLD64(0), FOLD64(64), FOLD64(128),
-	FOLD64(192) };
+	return (~(digits ^ w << 1) | beyond) & EVENT_BYTES(0x80);
+}
+
+/* What small letters have and capitals have not: of those, and of `_`. */
+static inline uint64_t
+case_bits(uint64_t w)
+{
+	return w >> 1 & EVENT_BYTES(0x20);
+}
 
 const char *
 event_key(struct event_key *key, const char *s)
 {
-	static const char nuls[EVENT_WORD];
-	unsigned seen = 0, c;
+	uint64_t w, ends, lower, small = 0, hash = 0;
+	unsigned bits;
 	size_t n;
 
-#pragma GCC unroll 4
-	for (n = 0; n < EVENT_MAXNAME; n++) {
-		if ((c = folded[(unsigned char)s[n]]) == 0)
-			break;
-		seen |= c;
-		key->ek_text[n] = (char)c;
+	for (n = 0; (ends = ends_of(w = event_word(s + n))) == 0;
+	     n += EVENT_WORD) {
+		if (n == EVENT_MAXNAME) {
+			key->ek_len = n + EVENT_WORD;
+			return s;
+		}
+		lower = w & case_bits(w);
+		small |= lower;
+		w ^= lower;
+		__builtin_memcpy(key->ek_text + n, &w, sizeof w);
+		hash = event_hash_word(hash, w);
 	}
-	__builtin_memcpy(key->ek_text + n, nuls, sizeof nuls);
-	key->ek_hash = event_hash(key->ek_text, n);
-	while (folded[(unsigned char)s[n]] != 0)
-		n++;
-	key->ek_len = n;
-	key->ek_seen = seen & KEY_MIXED;
-	return s + n;
+	bits = (unsigned)__builtin_ctzll(ends) & ~7U;
+	w &= (1ULL << bits) - 1;
+	lower = w & case_bits(w);
+	w ^= lower;
+	__builtin_memcpy(key->ek_text + n, &w, sizeof w);
+	if (bits != 0)
+		hash = event_hash_word(hash, w);
+	key->ek_len = n + bits / 8;
+	key->ek_small = small | lower;
+	key->ek_hash = (uint32_t)hash;
+	return s + key->ek_len;
+}
+
+bool
+event_has_capital(const char *s, size_t len)
+{
+	uint64_t w, large;
+
+	for (size_t i = 0; i < len; i += EVENT_WORD) {
+		w = event_word(s + i);
+		/* `_` has bits 4 to 2, which no letter has all of. */
+		large = case_bits(w) & ~(w | (w << 1 & w << 2 & w << 3));
+		if (len - i < EVENT_WORD)
+			large &= (1ULL << 8 * (len - i)) - 1;
+		if (large != 0)
+			return true;
+	}
+	return false;
 }

@@ -26,7 +26,15 @@ code_of(const struct event_umask *um)
 	return ((uint64_t)um->um_high << 32 | um->um_code) >> 8;
 }
 
-/* The unit mask's bits and PICs; its own PICs go before the event's. */
+/* Its own go before the event's. */
+static event_pics_t
+pics_of(const struct work *w, const struct event_umask *um)
+{
+	return events_pics(
+	    w->wo_es, um->um_pics != 0 ? um->um_pics : w->wo_row->er_pics);
+}
+
+/* The unit mask's bits and PICs. */
 static void
 join(struct work *w, const struct event_umask *um)
 {
@@ -34,53 +42,32 @@ join(struct work *w, const struct event_umask *um)
 
 	ma->ma_flags |= um->um_flags;
 	ma->ma_code |= code_of(um);
-	ma->ma_pics &= events_pics(
-	    w->wo_es, um->um_pics != 0 ? um->um_pics : w->wo_row->er_pics);
+	ma->ma_pics &= pics_of(w, um);
 	if (group_of(um) > ma->ma_highest)
 		ma->ma_highest = group_of(um);
 }
 
-/* Those that were named: what they sum up to is kept in registers here. */
-static void
-join_named(struct work *w)
+/* What all that were named can be counted on, where one has PICs of its own. */
+static event_pics_t
+pics_named(const struct work *w)
 {
-	const struct event_umask *all = w->wo_es->es_db->ed_at[SECTION_UMASKS];
-	const uint16_t *list =
-	    (const uint16_t *)w->wo_es->es_db->ed_at[SECTION_LISTS] +
-	    w->wo_row->er_list;
-	const uint8_t *place = w->wo_sp->sp_umask;
-	event_pics_t own = events_pics(w->wo_es, w->wo_row->er_pics);
-	struct masks ma = { .ma_pics = ~0ULL };
+	event_pics_t pics = ~0ULL;
 
-	for (unsigned n = w->wo_sp->sp_numask; n > 0; n--) {
-		const struct event_umask *um =
-		    &all[list[*place++] & LIST_UMASK];
-		uint32_t group = 1U << group_of(um);
-
-		ma.ma_twice |= ma.ma_groups & group;
-		ma.ma_groups |= group;
-		ma.ma_alone |= um->um_flags & UM_ALONE ? group : 0;
-		ma.ma_fixed |= um->um_fixed;
-		ma.ma_wants |= um->um_wants;
-		ma.ma_flags |= um->um_flags;
-		ma.ma_code |= code_of(um);
-		ma.ma_pics &=
-		    um->um_pics != 0 ? events_pics(w->wo_es, um->um_pics) : own;
-	}
-	ma.ma_highest =
-	    ma.ma_groups != 0 ? 31U - (unsigned)__builtin_clz(ma.ma_groups) : 0;
-	w->wo_masks = ma;
+	for (unsigned i = 0; i < w->wo_sp->sp_numask; i++)
+		pics &= pics_of(w, mask_of(w, w->wo_sp->sp_umask[i]));
+	return pics;
 }
 
-/* Flags of rules that few unit masks have. */
-#define RULES (UM_EVENT | UM_LAST_GROUP | UM_FIRST_GROUP | UM_NEEDS)
+/* Flags that few unit masks have. */
+#define RULES (UM_ALONE | UM_EVENT | UM_LAST_GROUP | UM_FIRST_GROUP | UM_NEEDS)
 
 static enum event_error
-take_rules(struct work *w, const struct event_umask *um)
+take_rules(struct masks *ma, const struct event_umask *um)
 {
-	struct masks *ma = &w->wo_masks;
 	int event = (int)(um->um_code & EVENT_BITS);
 
+	if ((um->um_flags & UM_ALONE) != 0)
+		ma->ma_alone |= 1U << group_of(um);
 	if ((um->um_flags & UM_EVENT) != 0) {
 		if (ma->ma_event != -1 && ma->ma_event != event)
 			return EVENT_BAD_MIX;
@@ -95,26 +82,79 @@ take_rules(struct work *w, const struct event_umask *um)
 	return EVENT_OK;
 }
 
+/* A row, or what is in any of several: a word at a time. */
+union sum {
+	struct event_umask um;
+	uint64_t word[sizeof(struct event_umask) / sizeof(uint64_t)];
+};
+
+/* Those that were named. */
+static enum event_error
+join_named(struct work *w, struct masks *ma)
+{
+	const union sum *all = w->wo_es->es_db->ed_at[SECTION_UMASKS], *um;
+	const uint16_t *list = event_list(w->wo_es, w->wo_row);
+	const uint8_t *place = w->wo_sp->sp_umask;
+	const uint8_t *end = place + w->wo_sp->sp_numask;
+	uint32_t groups = 0;
+	union sum sum = { .word = { 0 } };
+
+	while (place < end) {
+		um = &all[list[*place++] & LIST_UMASK];
+		sum.word[0] |= um->word[0];
+		sum.word[1] |= um->word[1];
+		sum.word[2] |= um->word[2];
+		groups |= 1U << group_of(&um->um);
+		if ((um->um.um_flags & RULES) != 0 &&
+		    take_rules(ma, &um->um) != EVENT_OK)
+			return EVENT_BAD_MIX;
+	}
+	ma->ma_code = code_of(&sum.um);
+	ma->ma_flags = sum.um.um_flags;
+	ma->ma_fixed = sum.um.um_fixed;
+	ma->ma_wants = sum.um.um_wants;
+	ma->ma_groups = groups;
+	ma->ma_highest =
+	    groups != 0 ? 31U - (unsigned)__builtin_clz(groups) : 0;
+	ma->ma_pics = groups == 0 ? ~0ULL
+	              : sum.um.um_pics != 0
+	                  ? pics_named(w)
+	                  : events_pics(w->wo_es, w->wo_row->er_pics);
+	return EVENT_OK;
+}
+
+/* Has one that stands alone another of its group beside it? */
+static bool
+is_disturbed(const struct work *w)
+{
+	uint32_t once = 0, group;
+
+	for (unsigned i = 0; i < w->wo_sp->sp_numask; i++) {
+		group = 1U << group_of(mask_of(w, w->wo_sp->sp_umask[i]));
+		if ((once & group & w->wo_masks.ma_alone) != 0)
+			return true;
+		once |= group;
+	}
+	return false;
+}
+
 static enum event_error
 take_named(struct work *w)
 {
 	struct masks *ma = &w->wo_masks;
-	enum event_error err = EVENT_OK;
+	enum event_error err;
 
-	join_named(w);
 	ma->ma_last = ma->ma_other = NO_GROUP;
 	ma->ma_event = -1;
-	if ((ma->ma_flags & RULES) != 0) {
-		for (unsigned i = 0; i < w->wo_sp->sp_numask && err == EVENT_OK;
-		     i++)
-			err = take_rules(w, mask_of(w, w->wo_sp->sp_umask[i]));
-	}
-	if ((ma->ma_twice & ma->ma_alone) != 0 ||
+	ma->ma_alone = ma->ma_needs = 0;
+	if ((err = join_named(w, ma)) != EVENT_OK)
+		return err;
+	if ((ma->ma_alone != 0 && is_disturbed(w)) ||
 	    (ma->ma_needs & ~ma->ma_groups) != 0 ||
 	    ((w->wo_row->er_flags & ER_ONE_GROUP) != 0 &&
 		(ma->ma_groups & (ma->ma_groups - 1)) != 0))
 		return EVENT_BAD_MIX;
-	return err;
+	return EVENT_OK;
 }
 
 static enum event_error
@@ -149,13 +189,14 @@ static enum event_error
 add_umask(struct work *w, unsigned place)
 {
 	struct event_spec *sp = w->wo_sp;
-	unsigned i;
+	uint8_t *to = sp->sp_umask + sp->sp_numask;
 
 	if (sp->sp_numask == EVENT_MAXUMASK)
 		return EVENT_BAD_MIX;
-	for (i = sp->sp_numask++; i > 0 && sp->sp_umask[i - 1] > place; i--)
-		sp->sp_umask[i] = sp->sp_umask[i - 1];
-	sp->sp_umask[i] = (uint8_t)place;
+	for (; to > sp->sp_umask && to[-1] > place; to--)
+		*to = to[-1];
+	*to = (uint8_t)place;
+	sp->sp_numask++;
 	join(w, mask_of(w, place));
 	return EVENT_OK;
 }

@@ -13,7 +13,6 @@ struct masks {
 	uint32_t ma_flags;
 	uint32_t ma_fixed, ma_wants; /* modifiers */
 	uint32_t ma_groups;          /* that have one, */
-	uint32_t ma_twice;           /* and more than one */
 	uint32_t ma_alone;           /* and one that stands alone */
 	uint32_t ma_needs;           /* that must have one */
 	unsigned ma_highest;         /* of the groups */
@@ -28,7 +27,7 @@ struct work {
 	const struct events *wo_es;
 	struct event_spec *wo_sp;
 	const struct event_row *wo_row;
-	struct masks wo_masks;
+	struct masks wo_masks; /* of event_masks_take() */
 };
 
 static inline bool

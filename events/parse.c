@@ -9,7 +9,7 @@
 #define NUMBERS                                                                \
 	(1U << MOD_C | 1U << MOD_LDLAT | 1U << MOD_FETHR | 1U << MOD_THR)
 
-/* Those of one letter; of others the names in capitals, each a word. */
+/* Those of one letter; then the others, each within a word. */
 static const int8_t mod_letters[26] = {
 	['c' - 'a'] = MOD_C + 1,
 	['e' - 'a'] = MOD_E + 1,
@@ -20,17 +20,18 @@ static const int8_t mod_letters[26] = {
 	['t' - 'a'] = MOD_T + 1,
 	['u' - 'a'] = MOD_U + 1,
 };
-static const struct {
-	char name[EVENT_WORD];
-	int8_t mod;
+static const struct mod_word {
+	char mw_name[EVENT_WORD];
+	uint8_t mw_len;
+	int8_t mw_mod;
 } mod_words[] = {
-	{ "LDLAT", MOD_LDLAT },
-	{ "INTX", MOD_INTX },
-	{ "INTXCP", MOD_INTXCP },
-	{ "FE_THRES", MOD_FETHR },
-	{ "HV", MOD_HV },
-	{ "CMPL", MOD_CMPL },
-	{ "THR", MOD_THR },
+	{ "intx", 4, MOD_INTX },
+	{ "intxcp", 6, MOD_INTXCP },
+	{ "ldlat", 5, MOD_LDLAT },
+	{ "fe_thres", 8, MOD_FETHR },
+	{ "hv", 2, MOD_HV },
+	{ "cmpl", 4, MOD_CMPL },
+	{ "thr", 3, MOD_THR },
 };
 
 /* A name as it is read. */
@@ -42,24 +43,29 @@ struct reading {
 	struct event_key re_key;
 };
 
-/* Letters of both cases: may a name of a table be spelled so? */
-static bool
-mixed_well(const struct reading *re, const char *s, unsigned name)
-{
-	const char *listed = events_text(re->re_es, name);
-	size_t i = 0;
-
-	if (re->re_fold == EVENT_ANY_CASE)
-		return true;
-	while (i < re->re_key.ek_len && s[i] == listed[i])
-		i++;
-	return i == re->re_key.ek_len;
-}
-
-static bool
+/* Is the key, read from s, spelled as names of the tables may be? */
+static inline bool
 well_cased(const struct reading *re, const char *s, unsigned name)
 {
-	return re->re_key.ek_seen != KEY_MIXED || mixed_well(re, s, name);
+	const struct event_key *key = &re->re_key;
+
+	return key->ek_small == 0 || re->re_fold == EVENT_ANY_CASE ||
+	       !event_has_capital(s, key->ek_len) ||
+	       event_prefix(s, events_text(re->re_es, name)) == key->ek_len;
+}
+
+/* Of a name's part and its value. */
+static bool
+is_end(char c)
+{
+	return c == ':' || c == '.' || c == '\0';
+}
+
+/* Of the part itself. */
+static bool
+is_part_end(char c)
+{
+	return c == '=' || is_end(c);
 }
 
 /* Keeps places in order, so that a set of unit masks has one spec. */
@@ -81,12 +87,16 @@ umask_insert(struct event_spec *sp, unsigned place)
 	return EVENT_OK;
 }
 
-static enum event_error
+/* Mostly it is behind all others. */
+static inline enum event_error
 umask_add(struct event_spec *sp, unsigned place)
 {
-	if (sp->sp_numask > 0)
+	unsigned n = sp->sp_numask;
+
+	if (n == EVENT_MAXUMASK || (n > 0 && sp->sp_umask[n - 1] >= place))
 		return umask_insert(sp, place);
-	sp->sp_umask[sp->sp_numask++] = (uint8_t)place;
+	sp->sp_umask[n] = (uint8_t)place;
+	sp->sp_numask = (uint8_t)(n + 1);
 	return EVENT_OK;
 }
 
@@ -111,8 +121,10 @@ stands_add(struct reading *re, const uint8_t *stands)
 
 	if (sp->sp_numask == 0) {
 		/* They are in order. */
-		for (; sp->sp_numask < n; sp->sp_numask++)
-			sp->sp_umask[sp->sp_numask] = *stands++;
+		sp->sp_numask = (uint8_t)n;
+#pragma GCC unroll 4
+		for (unsigned i = 0; i < n; i++)
+			sp->sp_umask[i] = *stands++;
 		n = 0;
 	}
 	for (; n > 0; n--) {
@@ -178,30 +190,44 @@ yes_or_no(const char *s, size_t len, uint64_t *value)
 	return len == 1 && (*value != 0 || c == 'n' || c == 'f' || c == '0');
 }
 
-/* A modifier by its letter, or -1. */
-static int
-mod_of_letter(const struct reading *re, char c)
+/* Does text begin with it? */
+static bool
+is_mod_word(const struct mod_word *mw, uint64_t text, enum event_case fold)
 {
-	if (re->re_fold == EVENT_ANY_CASE)
-		c = event_lower(c);
-	return c >= 'a' && c <= 'z' ? mod_letters[c - 'a'] - 1 : -1;
+	uint64_t differ = text ^ event_word(mw->mw_name);
+
+	if (fold == EVENT_ANY_CASE)
+		differ &= ~EVENT_BYTES(0x20);
+	return differ << 8 * (EVENT_WORD - mw->mw_len) == 0;
 }
 
-/* That of the name that has just been read, or -1. */
+/* One of several letters that s begins with, and how many; or -1. */
 static int
-mod_of_word(const struct reading *re)
+mod_of_word(const struct reading *re, const char *s, size_t *len)
 {
-	uint64_t word = event_word(re->re_key.ek_text);
+	const struct mod_word *mw = mod_words;
+	uint64_t text = event_word(s);
 
-	if (re->re_key.ek_len > EVENT_WORD ||
-	    ((re->re_key.ek_seen & KEY_UPPER) != 0 &&
-		re->re_fold != EVENT_ANY_CASE))
-		return -1;
-	for (unsigned i = 0; i < sizeof mod_words / sizeof mod_words[0]; i++) {
-		if (event_word(mod_words[i].name) == word)
-			return mod_words[i].mod;
+	for (; mw < mod_words + sizeof mod_words / sizeof *mod_words; mw++) {
+		*len = mw->mw_len;
+		if (is_mod_word(mw, text, re->re_fold) && is_part_end(s[*len]))
+			return mw->mw_mod;
 	}
 	return -1;
+}
+
+/* The modifier from s on, of how many letters; or -1. */
+static inline int
+mod_find(const struct reading *re, const char *s, size_t *len)
+{
+	char c = re->re_fold == EVENT_ANY_CASE ? event_lower(*s) : *s;
+
+	if (c < 'a' || c > 'z')
+		return -1;
+	if (!is_part_end(s[1]))
+		return mod_of_word(re, s, len);
+	*len = 1;
+	return mod_letters[c - 'a'] - 1;
 }
 
 /* With its value, of len letters, or NULL. */
@@ -226,7 +252,7 @@ mod_add(struct reading *re, int mod, const char *value, size_t len)
 
 /* `:0x1f`: the only unit mask then. */
 static enum event_error
-raw_add(struct reading *re, const char *s, bool has_value)
+raw_add(struct reading *re, const char *s, char end)
 {
 	struct event_spec *sp = re->re_sp;
 
@@ -234,8 +260,10 @@ raw_add(struct reading *re, const char *s, bool has_value)
 	    (re->re_es->es_pmu->ep_flags & PMU_RAW_UMASK) == 0 ||
 	    !number(s, re->re_key.ek_len, &sp->sp_rawmask))
 		return EVENT_BAD_PART;
-	if (has_value)
+	if (end == '=')
 		return EVENT_BAD_VALUE;
+	if (!is_end(end))
+		return EVENT_BAD_PART;
 	sp->sp_raw = true;
 	return EVENT_OK;
 }
@@ -268,39 +296,93 @@ value_len(const char *s)
 {
 	size_t n = 0;
 
-	while (s[n] != '\0' && s[n] != ':' && s[n] != '.')
+	while (!is_end(s[n]))
 		n++;
 	return n;
 }
 
-/* What stands behind a colon or dot; *s is moved to the next, or the end. */
+/*
+ * `:k=1`, a modifier and its value, 0 or 1: names in full have many.  *s is
+ * moved behind it.
+ */
+static bool
+mod_add_bit(struct reading *re, const char **s)
+{
+	const char *value = *s + 2;
+	int mod = mod_letters[(*s)[1] - 'a'] - 1;
+	size_t len;
+
+	if (*value != '=') {
+		mod = mod_of_word(re, *s + 1, &len);
+		value = *s + 1 + len;
+	}
+	if (mod < 0 || value[0] != '=' ||
+	    (value[1] != '0' && value[1] != '1') || !is_end(value[2]) ||
+	    (re->re_sp->sp_row->er_mods >> mod & 1) == 0)
+		return false;
+	mod_set(re, (unsigned)mod, value[1] == '1');
+	*s = value + 2;
+	return true;
+}
+
+/* A unit mask or a modifier, from *s on; it is moved to where it ends. */
 static enum event_error
 part_add(struct reading *re, const char **s)
 {
-	const char *begin = *s, *end;
+	const char *begin = *s, *value;
 	enum event_error err;
 	size_t len;
+	int mod = mod_find(re, begin, &len);
 
-	/* Most parts of a name in full are so short. */
-	if (begin[0] != '\0' && begin[1] == '=') {
-		len = value_len(begin + 2);
-		*s = begin + 2 + len;
-		return mod_add(re, mod_of_letter(re, begin[0]), begin + 2, len);
+	if (mod >= 0 && begin[len] == '=') {
+		value = begin + len + 1;
+		len = value_len(value);
+		*s = value + len;
+		return mod_add(re, mod, value, len);
 	}
-	end = *s = event_key(&re->re_key, begin);
-	len = 0;
-	if (*end == '=') {
-		len = value_len(end + 1);
-		*s = end + 1 + len;
-	}
+	*s = event_key(&re->re_key, begin);
 	if (begin[0] == '0' && event_lower(begin[1]) == 'x')
-		return raw_add(re, begin, *end == '=');
-	if (*end != '=' && mask_add(re, begin, &err))
+		return raw_add(re, begin, **s);
+	if (!is_end(**s))
+		return EVENT_BAD_PART;
+	if (mask_add(re, begin, &err))
 		return err;
-	return mod_add(re,
-	    re->re_key.ek_len == 1 ? mod_of_letter(re, begin[0])
-				   : mod_of_word(re),
-	    *end == '=' ? end + 1 : NULL, len);
+	return mod_add(re, mod, NULL, 0);
+}
+
+/*
+ * Names in full have unit masks as they are listed, but for those that stand
+ * for others.  Those that go on so behind the last one are found without a
+ * search; *s is moved behind them.
+ */
+static bool
+masks_add_listed(struct reading *re, const char **s)
+{
+	const struct events *es = re->re_es;
+	const struct event_umask *all = es->es_db->ed_at[SECTION_UMASKS], *um;
+	const uint16_t *list = event_list(es, re->re_sp->sp_row);
+	const char *names = events_text(es, 0), *end = *s;
+	unsigned n = re->re_sp->sp_numask, had = n, place, last;
+	unsigned model = es->es_pmu->ep_model;
+	size_t len;
+
+	if (n == 0)
+		return false;
+	place = re->re_sp->sp_umask[n - 1] + 1U;
+	last = re->re_sp->sp_row->er_nlist;
+	for (; place < last && *end != '\0'; place++) {
+		um = &all[list[place] & LIST_UMASK];
+		if (um->um_stands != 0 || (um->um_models & model) == 0)
+			continue;
+		len = event_prefix(end + 1, names + um->um_name);
+		if (len == 0 || !is_end(end[1 + len]) || n == EVENT_MAXUMASK)
+			break;
+		re->re_sp->sp_umask[n++] = (uint8_t)place;
+		end += 1 + len;
+	}
+	re->re_sp->sp_numask = (uint8_t)n;
+	*s = end;
+	return n > had;
 }
 
 /* The event; returns where its name ends, or NULL: there is none. */
@@ -310,7 +392,7 @@ event_add(struct reading *re, const char *s, enum event_error *err)
 	const char *end = event_key(&re->re_key, s);
 	const struct event_row *row = event_row_find(re->re_es, &re->re_key);
 
-	if (row == NULL || *end == '=' || !well_cased(re, s, row->er_name)) {
+	if (row == NULL || !is_end(*end) || !well_cased(re, s, row->er_name)) {
 		*err = EVENT_UNKNOWN;
 		return NULL;
 	}
@@ -359,8 +441,8 @@ preset_parse(const struct events *es, const char *name, enum event_case fold,
 }
 
 enum event_error
-events_parse(const struct events *es, const char *name, enum event_case fold,
-    struct event_spec *sp)
+events_parse_padded(const struct events *es, const char *name,
+    enum event_case fold, struct event_spec *sp)
 {
 	struct reading re;
 	enum event_error err;
@@ -381,10 +463,32 @@ events_parse(const struct events *es, const char *name, enum event_case fold,
 		rest = event_add(&re, name, &err);
 	name = rest;
 	while (err == EVENT_OK && *name != '\0') {
+		/* Few unit masks have small letters. */
+		if (name[1] >= 'a' && name[1] <= 'z'
+			? mod_add_bit(&re, &name)
+			: masks_add_listed(&re, &name))
+			continue;
 		name++;
 		err = part_add(&re, &name);
 	}
 	if (err != EVENT_OK)
 		return err;
 	return re.re_two ? EVENT_TWO_VALUES : EVENT_OK;
+}
+
+enum event_error
+events_parse(const struct events *es, const char *name, enum event_case fold,
+    struct event_spec *sp)
+{
+	char padded[EVENT_MAXTEXT + 1 + EVENT_WORD];
+	size_t n = 0;
+
+	while (name[n] != '\0' && n < EVENT_MAXTEXT) {
+		padded[n] = name[n];
+		n++;
+	}
+	padded[n] = '\0';
+	if (name[n] != '\0')
+		return EVENT_UNKNOWN;
+	return events_parse_padded(es, padded, fold, sp);
 }

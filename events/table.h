@@ -113,6 +113,14 @@ enum {
 #define EVENT_MAXNAME   64
 #define EVENT_TAG(hash) ((uint8_t)((hash) >> 24))
 
+/* The hash of what is before, and eight letters more. */
+static inline uint64_t
+event_hash_word(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 32;
+}
+
 static inline uint32_t
 event_hash(const char *capitals, size_t len)
 {
@@ -120,8 +128,7 @@ event_hash(const char *capitals, size_t len)
 
 	for (size_t i = 0; i < len; i += EVENT_WORD) {
 		__builtin_memcpy(&word, capitals + i, sizeof word);
-		hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-		hash ^= hash >> 32;
+		hash = event_hash_word(hash, word);
 	}
 	return (uint32_t)hash;
 }

@@ -51,7 +51,10 @@ levels(bool user, bool system, bool hv)
 	return CPC_EVENT_LEVELS | flags << CPC_EVENT_LEVEL_SHIFT;
 }
 
-/* What comes of a name by the table of this CPU: PICs, or 0. */
+/* Names are read by words. */
+#define PADDED (CPC_MAX_EVENT_LEN + EVENT_WORD)
+
+/* What comes of a padded name by the table of this CPU: PICs, or 0. */
 static uint64_t
 resolve_by_table(const char *name, struct pcbe_event *pe)
 {
@@ -60,7 +63,7 @@ resolve_by_table(const char *name, struct pcbe_event *pe)
 	struct event_code ec;
 
 	if (es->es_pmu == NULL ||
-	    events_parse(es, name, EVENT_EITHER_CASE, &sp) != EVENT_OK ||
+	    events_parse_padded(es, name, EVENT_EITHER_CASE, &sp) != EVENT_OK ||
 	    events_encode(es, &sp, &ec) != EVENT_OK)
 		return 0;
 	pe->pe_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT |
@@ -122,9 +125,9 @@ list_table(struct listing *ls, unsigned pic)
 {
 	const struct events *es = &kcpc_ops->pcbe_table;
 	struct event_walk ew = { 0 };
-	char name[CPC_MAX_EVENT_LEN];
+	char name[PADDED];
 
-	while (events_next(es, &ew, ~0ULL, name, sizeof name))
+	while (events_next(es, &ew, ~0ULL, name, CPC_MAX_EVENT_LEN))
 		list_resolved(ls, pic, name);
 }
 
@@ -133,11 +136,11 @@ static void
 list_presets(struct listing *ls, unsigned pic)
 {
 	const struct events *es = &kcpc_ops->pcbe_table;
-	char name[CPC_MAX_EVENT_LEN];
+	char name[PADDED];
 	struct pcbe_event pe;
 	unsigned n = 0;
 
-	while (events_next_preset(es, &n, name, sizeof name)) {
+	while (events_next_preset(es, &n, name, CPC_MAX_EVENT_LEN)) {
 		if (kcpc_ops->event_coverage(name, false, 0, &pe) == 0)
 			list_resolved(ls, pic, name);
 	}
@@ -204,10 +207,10 @@ kcpc_event(const uintptr_t *a)
 {
 	struct pcbe_event pe = { 0 };
 	struct cpc_event ce = { 0 };
-	char name[CPC_MAX_EVENT_LEN];
+	char name[PADDED];
 	int err;
 
-	if ((err = copyinstr(name, a[0], sizeof name)) == EFAULT)
+	if ((err = copyinstr(name, a[0], CPC_MAX_EVENT_LEN)) == EFAULT)
 		return -EFAULT;
 	if (err != 0)
 		return -EINVAL; /* no event has so long a name */

@@ -1,0 +1,91 @@
+#!/bin/sh
+# What it takes the kernel to look a name up: fewer than 2,000 instructions for any that the CPU's table lists, of whichever CPU
+# that a table is for.  NetBurst's two have no backend.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# lookup ARCH TABLE CPU: cpc_lookup passes on that CPU, whose table it is.
+lookup() {
+	scripts/barecpc run --arch "$1" --accel tcg --cpu "$3" --payload "build/$1/tests.cpio" -- cpc_lookup \
+		>"$out" 2>"$err" </dev/null || { tail -n 8 "$out" "$err"; return 1; }
+	grep "^# system call: .*: $2::" "$out" >>"$tap_dir/$1" || { grep '^# system call' "$out"; return 1; }
+}
+
+intel=$(scripts/qemu-pmu --cpu intel-v5)
+while read -r table cpu; do
+	check "$table: the kernel's lookups" lookup x86_64 "$table" "$intel,$cpu"
+done <<-END
+	core family=6,model=15
+	atom family=6,model=28
+	nhm family=6,model=26
+	nhm_ex family=6,model=46
+	wsm family=6,model=37
+	wsm_dp family=6,model=44
+	snb family=6,model=42
+	snb_ep family=6,model=45
+	ivb family=6,model=58
+	ivb_ep family=6,model=62
+	hsw family=6,model=60
+	hsw_ep family=6,model=63
+	bdw family=6,model=61
+	bdw_ep family=6,model=79
+	skl family=6,model=94
+	skx family=6,model=85,stepping=4
+	clx family=6,model=85,stepping=7
+	icl family=6,model=126
+	icx family=6,model=106
+	spr family=6,model=143
+	knc family=11,model=1
+	slm family=6,model=55
+	glm family=6,model=92
+	tmt family=6,model=134
+	knl family=6,model=87
+	knm family=6,model=133
+END
+
+amd=$(scripts/qemu-pmu --cpu amd-core)
+while read -r table cpu; do
+	check "$table: the kernel's lookups" lookup x86_64 "$table" "$amd,$cpu"
+done <<-END
+	amd64_k7 family=6,model=6
+	amd64_k8_revb family=15,model=5,stepping=1
+	amd64_k8_revc family=15,model=5,stepping=8
+	amd64_k8_revd family=15,model=20
+	amd64_k8_reve family=15,model=33
+	amd64_k8_revf family=15,model=65
+	amd64_k8_revg family=15,model=104
+	amd64_fam10h_barcelona family=16,model=2
+	amd64_fam10h_shanghai family=16,model=4
+	amd64_fam10h_istanbul family=16,model=8
+	amd64_fam11h_turion family=17,model=3
+	amd64_fam12h_llano family=18,model=1
+	amd64_fam14h_bobcat family=20,model=1
+	amd64_fam15h_interlagos family=21,model=1
+	amd64_fam16h family=22,model=0
+	amd64_fam17h_zen1 family=23,model=1
+	amd64_fam17h_zen2 family=23,model=49
+	amd64_fam19h_zen3 family=25,model=1
+	amd64_fam19h_zen4 family=25,model=17
+END
+
+# Which CPU it is: MIDR_EL1's Implementer [31:24] and PartNum [15:4].
+while read -r table midr; do
+	check "$table: the kernel's lookups" lookup arm64 "$table" "max,midr=$midr"
+done <<-END
+	arm_ac53 0x410fd034
+	arm_ac57 0x411fd070
+	arm_n1 0x414fd0c1
+	arm_v1 0x411fd401
+	arm_n2 0x410fd493
+	arm_v2 0x410fd4f1
+	arm_thunderx2 0x431f0af1
+	arm_a64fx 0x461f0010
+	arm_kunpeng 0x481fd010
+	arm_xgene 0x500f0001
+END
+
+for arch in x86_64 arm64; do
+	sed "s/.*at most \([0-9]*\): /\1 /" "$tap_dir/$arch" | sort -n | sed -n "\$s/^/# $arch, the dearest: /p"
+done
+end
