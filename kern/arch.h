@@ -243,6 +243,8 @@ void arch_unmap(struct as *as, uintptr_t va, size_t len);
 int arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
 /* Where va is mapped, or ~0. */
 uint64_t arch_translate(struct as *as, uintptr_t va);
+/* Zero pages of the direct map. */
+void arch_page_zero(void *va, size_t bytes);
 /* Make instructions just written through the direct map visible. */
 void arch_icache_sync(void *va, size_t len);
 /* Kernel mapping of a device's registers, valid for ever; NULL if it fails. */

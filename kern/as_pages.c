@@ -164,7 +164,7 @@ populate_run(struct as *as, uintptr_t va, size_t len, unsigned prot)
 
 	if (p == NULL)
 		return ENOMEM;
-	memset(p, 0, len);
+	arch_page_zero(p, len);
 	if ((err = map(as, va, va_to_pa(p), len, prot)) != 0) {
 		page_free_run(p, pages);
 		return err;

@@ -270,7 +270,7 @@ page_zalloc(unsigned order)
 	void *va = page_alloc(order);
 
 	if (va != NULL)
-		memset(va, 0, PAGE_SIZE << order);
+		arch_page_zero(va, PAGE_SIZE << order);
 	return va;
 }
 

@@ -308,6 +308,29 @@ arch_translate(struct as *as, uintptr_t va)
 }
 
 /*
+ * Two blocks at a time, each of as many words as BS is the logarithm of, and
+ * 2 KiB at most; where DZP prohibits that, by stores.
+ * Arm ARM (DDI 0487), "DCZID_EL0" and "DC ZVA".
+ */
+void
+arch_page_zero(void *va, size_t bytes)
+{
+	uint64_t dczid = read_sysreg(dczid_el0);
+	size_t block = 4UL << FIELD(dczid, 3, 0);
+	uintptr_t p = (uintptr_t)va, end = p + bytes;
+
+	if (FIELD(dczid, 4, 4) != 0) {
+		memset(va, 0, bytes);
+		return;
+	}
+	for (; p != end; p += 2 * block)
+		__asm__ volatile("dc zva, %0\n\tdc zva, %1"
+				 :
+				 : "r"(p), "r"(p + block)
+				 : "memory");
+}
+
+/*
  * Clean to the point of unification, then drop from the instruction caches:
  * by address where they are physically tagged, else all, for code runs at
  * another address than it was written at.

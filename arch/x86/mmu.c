@@ -306,6 +306,18 @@ arch_translate(struct as *as, uintptr_t va)
 	return ((e & PT_ADDR) & -bytes) + (va & (bytes - 1));
 }
 
+/* One instruction, which fills a cache line at a time where it can. */
+void
+arch_page_zero(void *va, size_t bytes)
+{
+	size_t words = bytes / sizeof(uint64_t);
+
+	__asm__ volatile("rep stosq"
+			 : "+D"(va), "+c"(words)
+			 : "a"(0UL)
+			 : "memory");
+}
+
 /*
  * Instruction fetch sees stores, behind a jump at the latest, and every
  * return to a payload is one.  Intel SDM vol. 3A, "Self-Modifying Code".

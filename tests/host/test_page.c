@@ -18,6 +18,12 @@
 static char ram[RAM_PAGES * PAGE_SIZE] __attribute__((aligned(4 << 20)));
 char *const arch_direct = ram;
 
+void
+arch_page_zero(void *va, size_t bytes)
+{
+	memset(va, 0, bytes);
+}
+
 static struct bootinfo bi;
 static size_t nfree;
 
