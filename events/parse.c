@@ -385,24 +385,6 @@ masks_add_listed(struct reading *re, const char **s)
 	return n > had;
 }
 
-/* The event; returns where its name ends, or NULL: there is none. */
-static const char *
-event_add(struct reading *re, const char *s, enum event_error *err)
-{
-	const char *end = event_key(&re->re_key, s);
-	const struct event_row *row = event_row_find(re->re_es, &re->re_key);
-
-	if (row == NULL || !is_end(*end) || !well_cased(re, s, row->er_name)) {
-		*err = EVENT_UNKNOWN;
-		return NULL;
-	}
-	re->re_sp->sp_row = row;
-	*err = EVENT_OK;
-	if (row->er_stands != 0)
-		*err = stands_for(re, row->er_stands);
-	return end;
-}
-
 /* What stands behind `skl::`, where that is this PMU, or NULL. */
 static const char *
 behind_pmu(const struct reading *re, const char *s)
@@ -415,6 +397,29 @@ behind_pmu(const struct reading *re, const char *s)
 			return NULL;
 	}
 	return s[0] == ':' && s[1] == ':' ? s + 2 : NULL;
+}
+
+/* The event; returns where its name ends, or NULL: there is none. */
+static const char *
+event_add(struct reading *re, const char *s, enum event_error *err)
+{
+	const char *end = event_key(&re->re_key, s);
+	const struct event_row *row = event_row_find(re->re_es, &re->re_key);
+
+	/* A PMU's name is rare: events are sought first. */
+	if (row == NULL && (s = behind_pmu(re, s)) != NULL) {
+		end = event_key(&re->re_key, s);
+		row = event_row_find(re->re_es, &re->re_key);
+	}
+	if (row == NULL || !is_end(*end) || !well_cased(re, s, row->er_name)) {
+		*err = EVENT_UNKNOWN;
+		return NULL;
+	}
+	re->re_sp->sp_row = row;
+	*err = EVENT_OK;
+	if (row->er_stands != 0)
+		*err = stands_for(re, row->er_stands);
+	return end;
 }
 
 void
@@ -446,22 +451,17 @@ events_parse_padded(const struct events *es, const char *name,
 {
 	struct reading re;
 	enum event_error err;
-	const char *rest;
 
 	*sp = (struct event_spec){ NULL };
 	if (es->es_pmu == NULL)
 		return EVENT_UNKNOWN;
-	if (events_is_preset(name))
+	if (event_upper(*name) == 'P' && events_is_preset(name))
 		return preset_parse(es, name, fold, sp);
 	re.re_es = es;
 	re.re_sp = sp;
 	re.re_fold = fold;
 	re.re_two = false;
-	rest = event_add(&re, name, &err);
-	/* A PMU's name is rare: events are sought first. */
-	if (rest == NULL && (name = behind_pmu(&re, name)) != NULL)
-		rest = event_add(&re, name, &err);
-	name = rest;
+	name = event_add(&re, name, &err);
 	while (err == EVENT_OK && *name != '\0') {
 		/* Few unit masks have small letters. */
 		if (name[1] >= 'a' && name[1] <= 'z'
