@@ -4,6 +4,7 @@
 #include <libcpc.h>
 #include <payload.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -21,17 +22,46 @@ json_machine(void)
 	return text;
 }
 
+/*
+ * The bytes of the character at s, in the shortest form, no surrogate; 0: it
+ * is none.  RFC 3629, "UTF-8 definition".
+ */
+static size_t
+utf8_bytes(const char *s)
+{
+	static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	uint8_t first = (uint8_t)*s;
+	size_t n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+	uint32_t c = first & (0x7fU >> n);
+
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2 || first > 0xf4)
+		return 0;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	return c < least[n] || c > 0x10ffff || c >> 11 == 0xd800 >> 11 ? 0 : n;
+}
+
 void
 json_string(FILE *f, const char *s)
 {
+	size_t n;
+
 	fputc('"', f);
-	for (; *s != '\0'; s++) {
+	for (; *s != '\0'; s += n > 0 ? n : 1) {
+		n = utf8_bytes(s);
 		if (*s == '"' || *s == '\\')
 			fprintf(f, "\\%c", *s);
 		else if ((unsigned char)*s < 0x20)
 			fprintf(f, "\\u%04x", (unsigned char)*s);
+		else if (n == 0)
+			fputs("\\ufffd", f); /* REPLACEMENT CHARACTER */
 		else
-			fputc(*s, f);
+			fwrite(s, 1, n, f);
 	}
 	fputc('"', f);
 }

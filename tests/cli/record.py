@@ -41,7 +41,7 @@ class Run:
             name.unlink(missing_ok=True)
         done = subprocess.run([ROOT / "scripts" / "barecpc", "run", "--arch", arch, "--accel", "tcg", *options, "--results",
                                names[0], "--folded", names[1], "--flamegraph", names[2], "--", "record", *words],
-                              cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+                              cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace")
         self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
         records = [json.loads(line) for line in names[0].read_text().splitlines()]
         self.records = [record for record in records if record["payload"] == "record"]
@@ -215,6 +215,18 @@ def long_names(folder):
     check("arm64: a function's name of 5,001 letters, and a program's with blanks", run.totals_wrong() + wrong)
 
 
+def odd_names(folder):
+    """Names are bytes, records and pictures are text: what is no UTF-8 is told from what is."""
+    program = folder / "odd"
+    for name, text in ((b"fo\xffr", "fo\ufffdr"), ("f\u00fcr".encode(), "f\u00fcr"), (b"\xed\xa0\x80r", 3 * "\ufffd" + "r"),
+                       (b"f\"<r", "f\"<r")):
+        compile_payload("arm64", "shares", program)
+        program.write_bytes(program.read_bytes().replace(b"\0four\0", b"\0" + name + b"\0"))
+        run = Run(folder, "arm64", ["--payload", program], "-g", "-c", "9973", "odd", "1", "1")
+        leaves = sum(n for stack, n in run.folded.items() if stack.endswith(";main;" + text))
+        check(f"arm64: a function's name of the bytes {name!r}", run.totals_wrong() + ([] if leaves > 400 else [f"{run.folded}"]))
+
+
 def compile_payload(arch, source, program, *options):
     subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-O2", "-fno-omit-frame-pointer", *options, "-o", program,
                     f"tests/cli/{source}.c"], cwd=ROOT, check=True)
@@ -232,6 +244,7 @@ def main():
                 kernel_truth(folder, arch, options, folder / arch / "calls")
                 profile_truth(folder, arch, options, program)
         long_names(folder)
+        odd_names(folder)
         short_periods(folder, folder / "x86_64" / "calls")
         refusals(folder, folder / "arm64" / "shares")
         words = ["-g", "-c", "997", "shares", "3", "3"]
