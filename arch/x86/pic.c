@@ -201,19 +201,34 @@ x86_pics_stop(const struct x86_pic_cpu *pc)
 		pmu_wrmsr(x86_pics.xs_pic[__builtin_ctz(run)].xp_select, 0);
 }
 
+/*
+ * Every PIC interrupts, those of requests that nobody waits for, too.  An NMI
+ * must be explained, and where no register tells, what they hold does.
+ */
+static void
+watch_all(struct x86_pic_cpu *pc, const struct pcbe_set *set)
+{
+	for (unsigned i = 0; i < set->ps_n; i++)
+		pc->pc_seen[set->ps_cfg[i].pc_pic] =
+		    set->ps_page->cg_req[i].cq_last;
+	pc->pc_watched = set->ps_pics;
+}
+
 static void
 start_each(struct x86_pic_cpu *pc, struct pcbe_set *set)
 {
 	const struct pcbe_cfg *cfg = set->ps_cfg, *end = cfg + set->ps_n;
 
 	load(pc, set, false);
+	if (pc->pc_urgent != 0 && x86_pics.xs_status == 0)
+		watch_all(pc, set);
 	pc->pc_running = set->ps_pics;
 	if (set->ps_user_read)
 		pmu_open_reads();
 	for (; cfg < end; cfg++)
 		pmu_wrmsr(x86_pics.xs_pic[cfg->pc_pic].xp_select, cfg->pc_sel);
 	/* The first may have overflowed before the last was started. */
-	if (pc->pc_came == pc->pc_found + 1)
+	if (pc->pc_came == pc->pc_found + 1 && x86_nmi_strikes(pc) != 0)
 		x86_pics_stop(pc);
 }
 

@@ -111,6 +111,8 @@ void x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg);
  */
 void x86_nmi_deliver(struct x86_pic_cpu *pc, const struct pcbe_set *set);
 struct pcbe_struck *x86_nmi_struck(void);
+/* PICs that overflowed, stay as they are, and are to stop their set. */
+uint32_t x86_nmi_strikes(const struct x86_pic_cpu *pc);
 /*
  * An NMI: was it an overflow's?  In the kernel; in a payload, where
  * kcpc_pmi() knew of none.

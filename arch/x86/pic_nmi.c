@@ -76,6 +76,12 @@ overflowed(const struct x86_pic_cpu *pc)
 	return pics;
 }
 
+uint32_t
+x86_nmi_strikes(const struct x86_pic_cpu *pc)
+{
+	return overflowed(pc) & pc->pc_urgent & ~pc->pc_strides;
+}
+
 /*
  * No PIC explains it.  But if stop() found more overflows than NMIs came, this
  * is the last one's, and hardware was late with it.

@@ -36,6 +36,7 @@
 #define FAR         1000000U /* the farthest stop */
 #define ALL_STARTED 100U     /* it takes fewer instructions... */
 #define ALL_STOPPED 100U     /* ...and so does this */
+#define STRUCK      400U     /* instructions of several calls */
 
 /* The C library's heap keeps what it took. */
 TEST_KEEPS(16);
@@ -323,4 +324,30 @@ CPC_TEST(each_instruction_of_the_kernel_can_be_struck)
 	if (STOPS_KERNEL && together)
 		EXPECT_EQ(odd, 6);
 	test_note("%lu instructions were struck", signals);
+}
+
+/* CPC-OVF-15: what nobody waits for goes round beside what somebody does. */
+CPC_TEST(a_neighbour_goes_round_in_the_kernel)
+{
+	uint64_t apart = 0, was;
+
+	NEEDS_KERNEL();
+	REQUIRE(bind(cpc, 0));
+	at.signals = 0;
+	for (uint64_t n = ALL_STARTED; n < ALL_STARTED + STRUCK; n++) {
+		EXPECT_EQ(cpc_request_preset(cpc, 1, -n), 0);
+		EXPECT_EQ(cpc_set_restart(cpc, at.set), 0);
+		for (unsigned calls = 0; calls < 20; calls++)
+			call();
+		EXPECT_EQ(cpc_disable(cpc), 0);
+		EXPECT_EQ(cpc_set_sample(cpc, at.set, at.buf), 0);
+		cpc_buf_get(cpc, at.buf, 0, &at.value);
+		cpc_buf_get(cpc, at.buf, 1, &at.passed);
+		was = apart;
+		apart = at.passed - at.value + n;
+		if (n != ALL_STARTED)
+			EXPECT_EQ(apart, was);
+	}
+	EXPECT_EQ(at.signals, 0);
+	unbind();
 }
