@@ -129,7 +129,7 @@ UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
 UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
 PAYLOADS := spin triad matmul chase example1 example2 record stat bench encode list fits
-PAYLOAD_OBJS := payloads/options.o payloads/fail.o payloads/detail.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/tally.o payloads/stat_print.o payloads/$(ARCH)/spin.o \
+PAYLOAD_OBJS := payloads/options.o payloads/symbolic.o payloads/symbolic_request.o payloads/lookup.o payloads/fail.o payloads/detail.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/tally.o payloads/stat_print.o payloads/$(ARCH)/spin.o \
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_overflow.o payloads/bench_flat.o payloads/bench_assign.o payloads/$(ARCH)/bench_clock.o
 # Names are looked up by what the kernel looks them up by.
 NAMES_OBJS := payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
@@ -318,7 +318,7 @@ test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 # Names of events: of every CPU there is a table for.
 HOST_EVENTS  := $(EVENT_LIB) $(addprefix events/,cpu.o vendors.o intel.o amd.o arm.o)
-HOST_TESTS   += events_tables events_presets events_oracle events_perf
+HOST_TESTS   += events_tables events_presets events_oracle events_perf events_symbolic
 events_presets_OBJS := $(HOST_EVENTS)
 # The backends' own presets and the tables'.
 HOST_TESTS   += presets_x86 presets_arm64
@@ -327,6 +327,7 @@ presets_arm64_OBJS := arch/arm64/pmuv3_events.o $(HOST_EVENTS)
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
 events_perf_OBJS   := $(HOST_EVENTS)
+events_symbolic_OBJS := $(addprefix payloads/,lookup.o symbolic.o names.o names_host.o) $(HOST_EVENTS)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
 HOST_TESTS   += test_topology
 test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)
@@ -371,7 +372,7 @@ host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%
 # What scripts/barecpc runs on the build machine.
 host-tools: build/host/encode build/host/list build/host/fits
 build/host/fits: $(addprefix build/host/,payloads/fits_host.o kern/kcpc_assign.o)
-build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o $(HOST_EVENTS))
+build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o payloads/lookup.o payloads/symbolic.o $(HOST_EVENTS))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 

@@ -38,6 +38,12 @@ detail_subcode(void)
 	return last_subcode;
 }
 
+void
+detail_say(const char *why)
+{
+	snprintf(text, sizeof text, "%s", why);
+}
+
 const char *
 detail_text(void)
 {

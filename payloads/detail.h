@@ -15,6 +15,8 @@ void detail_keep(cpc_t *cpc);
 void detail_forget(void);
 /* CPC_* of the last error, or -1: there was none. */
 int detail_subcode(void);
+/* In words that are more to the point than its own. */
+void detail_say(const char *why);
 /* Its text, or errno's where libcpc said nothing. */
 const char *detail_text(void);
 /* The machine's reason why cpc_open(3CPC) failed. */

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include "payloads/lookup.h"
+
 #define USAGE "encode [--cpu NAME] EVENT..."
 #define TEXT  1024
 
@@ -16,13 +18,11 @@ encode(const struct events *es, const char *name)
 {
 	struct event_spec sp;
 	struct event_code ec;
-	enum event_error err = events_parse(es, name, EVENT_ANY_CASE, &sp);
+	enum event_error err = lookup(es, name, &sp, &ec);
 	char text[TEXT];
 
-	if (err == EVENT_OK)
-		err = events_encode(es, &sp, &ec);
 	if (err != EVENT_OK) {
-		names_refuse(es, "encode", name, err);
+		lookup_refuse(es, "encode", name, err);
 		return 1;
 	}
 	events_canonical(es, &sp, &ec, text, sizeof text);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "kern/assign.h"
+#include "payloads/lookup.h"
 #include "payloads/names.h"
 
 #define MAXPIC 32
@@ -53,15 +54,11 @@ static bool
 look_up(const struct events *es, struct wanted *w)
 {
 	struct event_spec sp;
-	enum event_error err =
-	    events_parse(es, w->wn_name, EVENT_ANY_CASE, &sp);
+	enum event_error err = lookup(es, w->wn_name, &sp, &w->wn_code);
 
-	if (err == EVENT_OK)
-		err = events_encode(es, &sp, &w->wn_code);
-	if (err == EVENT_OK)
-		return true;
-	names_refuse(es, "fits", w->wn_name, err);
-	return false;
+	if (err != EVENT_OK)
+		lookup_refuse(es, "fits", w->wn_name, err);
+	return err == EVENT_OK;
 }
 
 /* Two that want one register to hold different values? */

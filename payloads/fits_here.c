@@ -8,6 +8,7 @@
 #include "payloads/detail.h"
 #include "payloads/fits.h"
 #include "payloads/options.h"
+#include "payloads/symbolic.h"
 
 static int
 where(cpc_t *cpc, cpc_set_t *set, int n, char **names)
@@ -55,7 +56,7 @@ add_all(cpc_t *cpc, cpc_set_t *set, char *list, char **names)
 			fprintf(stderr, "fits: an event without a name\n");
 			return -1;
 		}
-		if (cpc_set_add_request(
+		if (symbolic_add_request(
 			cpc, set, e.e_name, 0, e.e_flags, 0, NULL) == -1) {
 			refused(e.e_name);
 			return -1;

@@ -1,13 +1,16 @@
 /*
  * list [--cpu NAME] [pattern]: the events of a CPU, those whose name has the
- * pattern in it in either case, each with what it counts; then PAPI's presets,
- * with the event that each is.
+ * pattern in it in either case, each with what it counts; before them perf's
+ * names and behind them PAPI's presets, with the event that each is.
  */
 #include "payloads/names.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "payloads/lookup.h"
+#include "payloads/symbolic.h"
 
 #define USAGE "list [--cpu NAME] [pattern]"
 #define TEXT  2048
@@ -72,6 +75,27 @@ list_presets(const struct events *es, const char *pattern)
 	return found;
 }
 
+/* Of perf's names those that the CPU has an event for. */
+static unsigned
+list_symbolic(const struct events *es, const char *pattern)
+{
+	struct event_spec sp;
+	struct event_code ec;
+	char text[TEXT];
+	unsigned found = 0;
+	const char *name;
+
+	for (unsigned n = 0; (name = symbolic_nth(n)) != NULL; n++) {
+		if (!has(name, pattern) ||
+		    lookup(es, name, &sp, &ec) != EVENT_OK)
+			continue;
+		events_short(es, &sp, text, sizeof text);
+		printf("%-48s [Hardware event] %s\n", name, text);
+		found++;
+	}
+	return found;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -83,7 +107,8 @@ main(int argc, char **argv)
 		fputs("usage: " USAGE "\n", stderr);
 		return 2;
 	}
-	found = list_events(&es, pattern) + list_presets(&es, pattern);
+	found = list_symbolic(&es, pattern) + list_events(&es, pattern) +
+	        list_presets(&es, pattern);
 	if (found == 0)
 		fprintf(stderr, "list: %s has no event with \"%s\" in it\n",
 		    es.es_pmu->ep_name, pattern);

@@ -1,6 +1,7 @@
 #include "payloads/meter.h"
 
 #include "payloads/detail.h"
+#include "payloads/symbolic.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -61,8 +62,8 @@ add_request(struct meter *m, const struct event *e)
 	cpc_attr_t picnum = { (char *)"picnum", (uint64_t)e->e_pic };
 	unsigned nattrs = e->e_pic >= 0 ? 1 : 0;
 
-	return cpc_set_add_request(m->m_cpc, m->m_set, e->e_name, 0, e->e_flags,
-	    nattrs, nattrs != 0 ? &picnum : NULL);
+	return symbolic_add_request(m->m_cpc, m->m_set, e->e_name, 0,
+	    e->e_flags, nattrs, nattrs != 0 ? &picnum : NULL);
 }
 
 /* Bind exactly n events.  Returns n, or how many are worth trying next. */

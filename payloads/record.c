@@ -12,6 +12,7 @@
 #include "payloads/json.h"
 #include "payloads/options.h"
 #include "payloads/report.h"
+#include "payloads/symbolic.h"
 #include "payloads/symbols.h"
 #include "payloads/tally.h"
 
@@ -135,7 +136,7 @@ make_set(cpc_t *cpc)
 
 	if (set == NULL)
 		fail(1, "%s", strerror(errno));
-	if (cpc_set_add_request(cpc, set, pr.event.e_name, -pr.period,
+	if (symbolic_add_request(cpc, set, pr.event.e_name, -pr.period,
 		pr.event.e_flags | CPC_OVF_NOTIFY_EMT, 0, NULL) == -1)
 		fail(1, "%s: %s", pr.event.e_name, detail_text());
 	return set;

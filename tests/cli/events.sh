@@ -35,6 +35,10 @@ expect 'an unknown CPU is told those that are known' 2 '^z80: no such CPU; known
 	scripts/barecpc list --cpu z80
 prints 'a list has its pattern' '^L1D_CACHE_REFILL_RD  *Level 1 data cache read refills$' \
 	scripts/barecpc list --cpu neoverse_n1 refill_rd
+prints "one of perf's names" '^0x5100c4 skl::BR_INST_RETIRED:ALL_BRANCHES:k=0:u=1' scripts/barecpc encode --cpu skl branches:u
+prints 'what it is' '^ref-cycles  *\[Hardware event\] UNHALTED_REFERENCE_CYCLES$' scripts/barecpc list --cpu skl ref-cyc
+expect 'one that the CPU has no event for' 1 "^encode: ref-cycles: the table of amd64_fam16h has no event for perf's name\$" \
+	scripts/barecpc encode --cpu fam16h ref-cycles
 expect 'a pattern nobody has' 1 'has no event with "xyzzy" in it' scripts/barecpc list --cpu skl xyzzy
 
 prints "one of PAPI's presets" '^0x530151 skl::L1D:REPLACEMENT:k=1:u=1' scripts/barecpc encode --cpu skl PAPI_l1_dcm
@@ -77,6 +81,8 @@ expect 'an unknown event is one line' 1 "^fits: no_such: Unknown event: 'list' p
 check 'and no more' test "$(grep -c 'Unknown event' "$err")" = 1
 expect 'one that is nearly known' 1 '^fits: INST_RETIERD: Unknown event: did you mean INST_RETIRED[?]$' image x86_64 fits INST_RETIERD
 prints 'a raw one with commas' '^cpu/event=0xc4,umask=0x1/k  *PIC 0  0x1c4$' image x86_64 fits cpu/event=0xc4,umask=0x1/k,rc0
+prints "perf's names fit where those do that they are" '^ref-cycles  *PIC 10  ' image x86_64 fits cycles,branches:k,ref-cycles
+expect 'and are refused where there are none' 1 "^fits: ref-cycles: this PMU has no event for perf's name" image arm64 fits ref-cycles
 prints 'the image knows what fits on another CPU' '^UNHALTED_REFERENCE_CYCLES +PIC 10  0x530300$' \
 	image x86_64 fits --cpu skl UNHALTED_REFERENCE_CYCLES
 

@@ -102,6 +102,17 @@ for arch in arm64 x86_64; do
 	[ $arch = x86_64 ] || model='--cpu neoverse-n1' own=INST_RETIRED big=0x10000
 	expect "$arch: a name that is nearly one" 0 '^# stat: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$' \
 		$run $model -- stat -e INST_RETIRE shares 1 1
+	# Counted side by side.
+	expect "$arch: perf's names" 0 "^ +[1-9][0-9]* +cycles:u" $run -- \
+		stat -e PAPI_tot_ins,instructions,PAPI_tot_cyc,cycles,bus-cycles:k shares 1 1
+	check "$arch: count what they are: instructions" test "$(value instructions:u)" = "$(value PAPI_tot_ins:u)"
+	check "$arch: and cycles" test "$(value cycles:u)" = "$(value PAPI_tot_cyc:u)"
+	lacking=1
+	[ $arch = arm64 ] || lacking=0
+	says "$arch: what has no event is told" "^# stat: bus-cycles: this PMU has no event for perf's name\$" $lacking
+	expect "$arch: record takes them" 0 '' $run -- record -e instructions -c 1000003 shares 1 1
+	check "$arch: and shows them" grep -q '^# instructions:u, a sample each 1000003: ' "$out"
+
 	# A raw event says at which level as perf's do, behind a slash.
 	raw=cpu/event=0x8/
 	[ $arch = arm64 ] || raw=cpu/event=0xc0/

@@ -1,0 +1,27 @@
+#include <stdio.h>
+
+#include "payloads/detail.h"
+#include "payloads/symbolic.h"
+
+int
+symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
+    uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)
+{
+	int request =
+	    cpc_set_add_request(cpc, set, event, preset, flags, nattrs, attrs);
+	char native[160];
+
+	if (!symbolic_is(event))
+		return request;
+	/* One that is there is it, even if it is refused. */
+	for (unsigned n = 0;
+	     request == -1 && detail_subcode() == CPC_INVALID_EVENT; n++) {
+		if (!symbolic_native(event, n, native, sizeof native)) {
+			detail_say("this PMU has no event for perf's name");
+			break;
+		}
+		request = cpc_set_add_request(
+		    cpc, set, native, preset, flags, nattrs, attrs);
+	}
+	return request;
+}
