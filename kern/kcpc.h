@@ -54,8 +54,8 @@ void kcpc_restore(struct kcpc_ctx *ctx);
 int kcpc_inherit(const struct lwp *parent, struct lwp *child);
 /*
  * The same in a process that is a copy: nothing is counted there, unless it is
- * part of what a profile sums up; but its program believes to have a counter
- * page, and has one.  0, or an errno where memory is out.
+ * a profile's, too; but its program believes to have a counter page, and has
+ * one.  0, or an errno where memory is out.
  */
 int kcpc_fork(const struct lwp *parent, struct lwp *child);
 

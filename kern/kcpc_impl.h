@@ -47,6 +47,7 @@ struct kcpc_ctx {
 	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
 	struct kcpc_profile *kc_profile; /* it counts for this, or NULL */
 	uint64_t kc_struck; /* a profile's: where in the kernel, or 0 */
+	unsigned kc_image;  /* and the number of its program */
 	uint32_t kc_room;   /* kcpc_bind.c: for so many requests */
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
@@ -240,16 +241,17 @@ void kcpc_page_free(struct lwp *l);
  * or, if it is a profile's, it goes.
  */
 void kcpc_profile_inherit(struct kcpc_ctx *ctx);
-/* LWP parent has forked: its child is counted, too, if sums are taken. */
+/* LWP parent has forked: its child is a profile's, too, if it is one's. */
 int kcpc_profile_fork(const struct lwp *parent, struct lwp *child);
 /* It was stopped: samples of what struck the kernel, where it counted on. */
 void kcpc_profile_struck(struct kcpc_ctx *ctx);
 /* It overflowed: take a sample, tf being the LWP's way back, and count on. */
 void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
 void kcpc_profile_end(struct kcpc_ctx *ctx);
-/* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT: 0 or an errno. */
+/* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT, CPC_OP_PROFILE_IMAGE: 0 or an errno. */
 int kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth);
 int kcpc_profile_stat(uintptr_t fd, uintptr_t uva);
+int kcpc_profile_image(uintptr_t fd, uintptr_t n, uintptr_t uva);
 
 /* The system call CPC_OP_PAGE. */
 intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);

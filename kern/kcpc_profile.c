@@ -6,17 +6,18 @@
  * LWP of it, and instead of a signal each overflow leaves a sample: the
  * program is not changed, and between the overflow and its next instruction
  * nothing is counted at user privilege.  A period is therefore the same
- * number of user events each time.
+ * number of user events each time.  It goes with the program to whatever that
+ * forks and executes.
  *
  * Of depth 0 it takes no samples: it is the sums, over all LWPs, of what a
- * set of any size counted, each LWP's from when it begins to when it ends.  It
- * goes with the program to whatever that forks and executes.
+ * set of any size counted, each LWP's from when it begins to when it ends.
  */
 #include "kern/kcpc.h"
 
 #include "kern/arch.h"
 #include "kern/errno.h"
 #include "kern/file.h"
+#include "kern/kcpc_image.h"
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
@@ -40,6 +41,7 @@ struct kcpc_profile {
 	bool kp_begun;
 	uint64_t kp_count[PCBE_MAXPIC]; /* by request */
 	struct chunk *kp_first, *kp_last;
+	struct kcpc_image *kp_images;
 	struct cpc_profile_stat kp_stat;
 };
 
@@ -69,6 +71,7 @@ kcpc_profile_release(struct kcpc_profile *kp)
 		kp->kp_first = ch->ch_next;
 		page_free(ch, 0);
 	}
+	kcpc_image_free_all(kp->kp_images);
 	kfree(kp);
 }
 
@@ -130,7 +133,8 @@ add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx, uint64_t kernel,
 	if (n < kp->kp_depth)
 		n += walk(tf, pc + n, kp->kp_depth - n);
 	head.cm_lwp = (uint32_t)ctx->kc_lwp->l_id;
-	head.cm_nframes = n;
+	head.cm_image = (uint16_t)ctx->kc_image;
+	head.cm_nframes = (uint16_t)n;
 	at = sample_room(kp, sizeof head + n * sizeof pc[0]);
 	kp->kp_stat.ct_samples++;
 	if (at == NULL) {
@@ -209,7 +213,6 @@ begin(struct kcpc_ctx *ctx)
 	struct kcpc_profile *kp = ctx->kc_profile;
 
 	kp->kp_begun = true;
-	kp->kp_stat.ct_bias = ctx->kc_proc->p_elf.e_bias;
 	kp->kp_stat.ct_lwps++;
 	preset_all(ctx);
 	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
@@ -233,17 +236,21 @@ kcpc_profiled(const struct lwp *l)
 	       ctx->kc_profile->kp_begun;
 }
 
-/* It counts, and whatever becomes of the program. */
-static bool
-sums(const struct lwp *l)
-{
-	return kcpc_profiled(l) && l->l_cpc->kc_profile->kp_depth == 0;
-}
-
 int
 kcpc_profile_fork(const struct lwp *parent, struct lwp *child)
 {
-	return sums(parent) ? kcpc_inherit(parent, child) : 0;
+	return kcpc_profiled(parent) ? kcpc_inherit(parent, child) : 0;
+}
+
+/* The kernel's samples until now are of the program that asked it. */
+static void
+flush(struct kcpc_ctx *ctx)
+{
+	if (ctx->kc_profile->kp_depth == 0 || !kcpc_running(ctx))
+		return;
+	kcpc_stop(ctx);
+	if (kcpc_running(ctx)) /* not if that found its overflow */
+		kcpc_start(ctx);
 }
 
 void
@@ -251,11 +258,12 @@ kcpc_exec_leave(struct lwp *l)
 {
 	const struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx == NULL || ctx->kc_profile == NULL ||
-	    (kcpc_profiled(l) && !sums(l))) {
+	if (ctx == NULL || ctx->kc_profile == NULL) {
 		kcpc_lwp_exit(l);
 		return;
 	}
+	if (kcpc_profiled(l))
+		flush(l->l_cpc);
 	kcpc_cpu_lwp_exit(l);
 	kcpc_page_free(l);
 }
@@ -263,11 +271,20 @@ kcpc_exec_leave(struct lwp *l)
 void
 kcpc_exec_enter(struct lwp *l)
 {
-	if (l->l_cpc == NULL || kcpc_profiled(l))
+	struct kcpc_ctx *ctx = l->l_cpc;
+	bool counts = kcpc_profiled(l);
+
+	if (ctx == NULL)
 		return;
-	begin(l->l_cpc);
-	if (kcpc_running(l->l_cpc))
-		kcpc_start(l->l_cpc);
+	if (counts)
+		flush(ctx);
+	ctx->kc_image =
+	    kcpc_image_of(&ctx->kc_profile->kp_images, ctx->kc_proc);
+	if (counts)
+		return;
+	begin(ctx);
+	if (kcpc_running(ctx))
+		kcpc_start(ctx);
 }
 
 void
@@ -353,6 +370,14 @@ kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
 	kp->kp_stat.ct_kernel =
 	    kcpc_ops->struck != NULL && !witness_counts(CPC_COUNT_SYSTEM);
 	return copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
+}
+
+int
+kcpc_profile_image(uintptr_t fd, uintptr_t n, uintptr_t uva)
+{
+	struct kcpc_profile *kp = find(fd);
+
+	return kp != NULL ? kcpc_image_get(kp->kp_images, n, uva) : EBADF;
 }
 
 /* The bytes at `at` that are whole samples, and no more than max. */

@@ -307,6 +307,12 @@ op_profile_stat(const uintptr_t *a)
 }
 
 static intptr_t
+op_profile_image(const uintptr_t *a)
+{
+	return -kcpc_profile_image(a[0], a[1], a[2]);
+}
+
+static intptr_t
 op_npic(const uintptr_t *a)
 {
 	(void)a;
@@ -338,6 +344,7 @@ static op_fn *const ops[] = {
 	[CPC_OP_ADVANCE] = op_advance,
 	[CPC_OP_PROFILE] = op_profile,
 	[CPC_OP_PROFILE_STAT] = op_profile_stat,
+	[CPC_OP_PROFILE_IMAGE] = op_profile_image,
 	[CPC_OP_NPIC] = op_npic,
 	[CPC_OP_CAPS] = op_caps,
 	/* kcpc_names.c */

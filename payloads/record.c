@@ -1,6 +1,6 @@
 /*
- * record: where another program is each time so many events have passed, as
- * perf record does it.
+ * record: where another program, and what it forks and executes, is each time
+ * so many events have passed, as perf record does it.
  *
  *	record [-g] [-n] [-e event[:uk]] [-c period] program [args...]
  *
@@ -12,9 +12,9 @@
 #include "payloads/json.h"
 #include "payloads/options.h"
 #include "payloads/report.h"
+#include "payloads/sampled.h"
 #include "payloads/symbolic.h"
 #include "payloads/symbols.h"
-#include "payloads/tally.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,10 +49,10 @@ static struct profile {
 	char **program; /* its arguments */
 	struct event event;
 	uint64_t period;
-	bool stacks, titles, kernel;
+	bool stacks, titles;
 	int status; /* the program's */
 	struct cpc_profile_stat stat;
-	struct tally functions, folded;
+	struct sampled sampled;
 } pr = { .period = PERIOD_DEFAULT, .titles = true };
 
 static uint64_t
@@ -176,84 +176,6 @@ run(cpc_t *cpc, cpc_set_t *set, int fd)
 	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* A row of the table or a folded stack, as long as names make it. */
-struct line {
-	char *text;
-	size_t len, room;
-};
-
-static void
-line_byte(struct line *l, char c)
-{
-	if (l->len == l->room) {
-		l->room = l->room == 0 ? 4096 : 2 * l->room;
-		if ((l->text = realloc(l->text, l->room)) == NULL)
-			fail(1, "%s", strerror(errno));
-	}
-	l->text[l->len++] = c;
-}
-
-static void
-line_text(struct line *l, const char *text)
-{
-	while (*text != '\0')
-		line_byte(l, *text++);
-}
-
-/*
- * The last word of a folded stack is the count, ";" is between frames: a
- * name that has one would be two.
- */
-static void
-line_name(struct line *l, const char *name)
-{
-	for (; *name != '\0'; name++)
-		line_byte(l, *name == ';' || *name == ' ' ? ':' : *name);
-}
-
-static void
-line_tally(struct line *l, struct tally *ta)
-{
-	line_byte(l, '\0');
-	tally_add(ta, l->text);
-	l->len = 0;
-}
-
-/* A function of the kernel's, NULL where pc is the program's. */
-static const char *
-kernel_symbol(uint64_t pc)
-{
-	static char name[128];
-	intptr_t bytes;
-
-	if (pc >> 63 == 0)
-		return NULL;
-	bytes = cpc_syscall(
-	    CPC_OP_KERNEL_SYMBOL, pc, (uintptr_t)name, sizeof name - 1, 0);
-	return bytes > 0 ? name : "[unknown]";
-}
-
-/* What lies behind the first is where calls return to, behind the call. */
-static const char *
-frame_symbol(const uint64_t *pc, uint32_t n)
-{
-	return symbols_find(pc[n] - pr.stat.ct_bias - (n > 0));
-}
-
-/*
- * Code that keeps no frame pointers leads anywhere: a stack goes as far as
- * calls return to it.
- */
-static uint32_t
-depth(const uint64_t *pc, uint32_t nframes)
-{
-	uint32_t n = 1;
-
-	while (n < nframes && symbols_behind_call(pc[n] - pr.stat.ct_bias))
-		n++;
-	return n < nframes ? n : nframes;
-}
-
 /*
  * Every event was the kernel's, on the program's behalf: what comes next in
  * the program tells what it asked for.
@@ -266,43 +188,19 @@ is_kernel(void)
 }
 
 static void
-tally(const struct cpc_profile_sample *s)
-{
-	static struct line line;
-	const char *kernel = kernel_symbol(s->cm_pc[0]);
-	const uint64_t *pc = s->cm_pc + (kernel != NULL);
-	uint32_t nframes = s->cm_nframes - (kernel != NULL);
-
-	line_text(&line, kernel != NULL || pr.kernel ? "[k] " : "[.] ");
-	line_text(&line, kernel != NULL ? kernel : frame_symbol(pc, 0));
-	line_tally(&line, &pr.functions);
-
-	line_name(&line, pr.program[0]);
-	for (uint32_t n = depth(pc, nframes); n-- > 0;) {
-		line_byte(&line, ';');
-		line_name(&line, frame_symbol(pc, n));
-	}
-	if (kernel != NULL || pr.kernel) {
-		line_byte(&line, ';');
-		line_name(&line, kernel != NULL ? kernel : "[kernel]");
-		line_text(&line, "_[k]");
-	}
-	line_tally(&line, &pr.folded);
-}
-
-static void
 take_samples(int fd)
 {
 	static uint64_t buf[8192];
 	ssize_t n;
 
+	pr.sampled.sd_fd = fd;
 	ask(fd);
 	while ((n = read(fd, buf, sizeof buf)) > 0) {
 		for (size_t at = 0; at < (size_t)n / sizeof *buf;) {
 			const struct cpc_profile_sample *s =
 			    (const struct cpc_profile_sample *)&buf[at];
 
-			tally(s);
+			sampled_add(&pr.sampled, s);
 			at += sizeof *s / sizeof *buf + s->cm_nframes;
 		}
 	}
@@ -313,7 +211,7 @@ take_samples(int fd)
 static void
 print_table(void)
 {
-	struct tally_entry **all = tally_sorted(&pr.functions);
+	struct tally_entry **all = tally_sorted(&pr.sampled.sd_functions);
 	const struct cpc_profile_stat *st = &pr.stat;
 	char event[REPORT_EVENT];
 
@@ -326,16 +224,20 @@ print_table(void)
 	if (st->ct_lost != 0)
 		printf("# %" PRIu64 " samples were lost: no room for them\n",
 		    st->ct_lost);
+	if (st->ct_left != 0)
+		printf("# LWPs that went on without the program, and are not "
+		       "sampled to their end: %" PRIu32 "\n",
+		    st->ct_left);
 	if (st->ct_revoked != 0)
 		printf("# %" PRIu32
 		       " LWPs were not sampled to their end: a set "
 		       "was bound to a CPU\n",
 		    st->ct_revoked);
-	for (size_t i = 0; i < pr.functions.ta_n; i++)
-		printf("%9.2f%%  %9" PRIu64 "  %-16s  %s\n",
+	for (size_t i = 0; i < pr.sampled.sd_functions.ta_n; i++)
+		printf("%9.2f%%  %9" PRIu64 "  %s\n",
 		    100.0 * (double)all[i]->te_count /
-			(double)pr.functions.ta_sum,
-		    all[i]->te_count, pr.program[0], all[i]->te_name);
+			(double)pr.sampled.sd_functions.ta_sum,
+		    all[i]->te_count, all[i]->te_name);
 	free(all);
 }
 
@@ -374,25 +276,27 @@ write_part(FILE *f, const void *arg)
 static void
 leave_records(void)
 {
-	struct tally_entry **all = tally_sorted(&pr.folded);
+	struct tally_entry **all = tally_sorted(&pr.sampled.sd_folded);
 	struct part part = { .stack = all };
 	size_t i = 0, bytes;
 
 	do {
 		bytes = 0;
 		part.number++;
-		for (part.n = 0; i < pr.folded.ta_n && bytes < PART_BYTES;
+		for (part.n = 0;
+		     i < pr.sampled.sd_folded.ta_n && bytes < PART_BYTES;
 		     part.n++)
 			bytes += strlen(all[i++]->te_name) + 32;
 		json_record(fail_name, pr.argc, pr.argv, write_part, &part);
 		part.stack += part.n;
-	} while (i < pr.folded.ta_n);
+	} while (i < pr.sampled.sd_folded.ta_n);
 	free(all);
 }
 
 int
 main(int argc, char **argv)
 {
+	struct symbols *symbols;
 	const char *wrong;
 	char why[160];
 	cpc_set_t *set;
@@ -400,15 +304,17 @@ main(int argc, char **argv)
 	int fd;
 
 	parse(argc, argv);
-	if ((wrong = symbols_load(pr.program[0])) != NULL)
+	if ((symbols = symbols_load(pr.program[0], &wrong)) == NULL)
 		fail(2, "%s: %s", pr.program[0], wrong);
+	symbols_free(symbols);
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
 		not_supported(detail_absent(why, sizeof why));
 	detail_keep(cpc);
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		not_supported("overflows do not interrupt here");
 	set = make_set(cpc);
-	pr.kernel = is_kernel();
+	pr.sampled.sd_path = pr.program[0];
+	pr.sampled.sd_kernel = is_kernel();
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/profile: %s", strerror(errno));
 	ask(fd);

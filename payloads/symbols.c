@@ -16,10 +16,12 @@ struct symbol {
 	unsigned rank; /* of those at one address the lowest is taken */
 };
 
-static struct symbol *symbols;
-static size_t nsymbol;
-static const char *file;
-static size_t file_bytes;
+struct symbols {
+	struct symbol *sy_all; /* by address */
+	size_t sy_n;
+	char *sy_file;
+	size_t sy_bytes;
+};
 
 /* The whole file, for as long as names are asked for; NULL with errno. */
 static char *
@@ -83,9 +85,11 @@ is_code(const Elf64_Sym *s, const char *name, const Elf64_Shdr *sh, size_t nsh)
 }
 
 static const char *
-take(const char *data, size_t bytes, const Elf64_Shdr *sh, size_t nsh,
+take(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
     const Elf64_Shdr *table)
 {
+	const char *data = sy->sy_file;
+	size_t bytes = sy->sy_bytes;
 	const Elf64_Shdr *strings = &sh[table->sh_link];
 	size_t i, n = table->sh_size / sizeof(Elf64_Sym);
 	const Elf64_Sym *s;
@@ -95,7 +99,7 @@ take(const char *data, size_t bytes, const Elf64_Shdr *sh, size_t nsh,
 	    table->sh_offset % _Alignof(Elf64_Sym) != 0 ||
 	    strings->sh_offset > bytes)
 		return "its symbol table is damaged";
-	if ((symbols = calloc(n + 1, sizeof *symbols)) == NULL)
+	if ((sy->sy_all = calloc(n + 1, sizeof *sy->sy_all)) == NULL)
 		return strerror(errno);
 	s = (const Elf64_Sym *)(data + table->sh_offset);
 	for (i = 0; i < n; i++, s++) {
@@ -104,15 +108,15 @@ take(const char *data, size_t bytes, const Elf64_Shdr *sh, size_t nsh,
 		if (s->st_name >= bytes - strings->sh_offset ||
 		    !is_code(s, name, sh, nsh))
 			continue;
-		symbols[nsymbol++] =
+		sy->sy_all[sy->sy_n++] =
 		    (struct symbol){ s->st_value, s->st_size, name, rank(s) };
 	}
-	qsort(symbols, nsymbol, sizeof *symbols, compare);
+	qsort(sy->sy_all, sy->sy_n, sizeof *sy->sy_all, compare);
 	return NULL;
 }
 
-const char *
-symbols_load(const char *path)
+static const char *
+load(struct symbols *sy, const char *path)
 {
 	const Elf64_Ehdr *eh;
 	const Elf64_Shdr *sh;
@@ -121,8 +125,8 @@ symbols_load(const char *path)
 
 	if (data == NULL)
 		return strerror(errno);
-	file = data;
-	file_bytes = bytes;
+	sy->sy_file = data;
+	sy->sy_bytes = bytes;
 	eh = (const Elf64_Ehdr *)data;
 	if (bytes < sizeof *eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    eh->e_ident[EI_CLASS] != ELFCLASS64)
@@ -135,15 +139,43 @@ symbols_load(const char *path)
 		return "its sections are damaged";
 	for (unsigned i = 0; i < eh->e_shnum; i++) {
 		if (sh[i].sh_type == SHT_SYMTAB)
-			return take(data, bytes, sh, eh->e_shnum, &sh[i]);
+			return take(sy, sh, eh->e_shnum, &sh[i]);
 	}
 	return NULL;
 }
 
-const char *
-symbols_find(uint64_t addr)
+struct symbols *
+symbols_load(const char *path, const char **wrong)
 {
-	size_t lo = 0, hi = nsymbol;
+	struct symbols *sy = calloc(1, sizeof *sy);
+
+	*wrong = sy != NULL ? load(sy, path) : strerror(errno);
+	if (*wrong == NULL)
+		return sy;
+	symbols_free(sy);
+	return NULL;
+}
+
+void
+symbols_free(struct symbols *sy)
+{
+	if (sy == NULL)
+		return;
+	free(sy->sy_file);
+	free(sy->sy_all);
+	free(sy);
+}
+
+const char *
+symbols_find(const struct symbols *sy, uint64_t addr)
+{
+	const struct symbol *symbols;
+	size_t lo = 0, hi;
+
+	if (sy == NULL)
+		return "[unknown]";
+	symbols = sy->sy_all;
+	hi = sy->sy_n;
 
 	/* The first that lies behind. */
 	while (lo < hi) {
@@ -167,8 +199,9 @@ symbols_find(uint64_t addr)
 
 /* The n bytes before an address, as the file has them; NULL: it has not. */
 static const unsigned char *
-code_before(uint64_t addr, size_t n)
+code_before(const struct symbols *sy, uint64_t addr, size_t n)
 {
+	const char *file = sy->sy_file;
 	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)file;
 	const Elf64_Phdr *ph = (const Elf64_Phdr *)(file + eh->e_phoff);
 
@@ -177,7 +210,7 @@ code_before(uint64_t addr, size_t n)
 
 		if (ph[i].p_type == PT_LOAD && (ph[i].p_flags & PF_X) != 0 &&
 		    at <= ph[i].p_filesz && n <= ph[i].p_filesz - at &&
-		    ph[i].p_offset + at + n <= file_bytes)
+		    ph[i].p_offset + at + n <= sy->sy_bytes)
 			return (const unsigned char *)file + ph[i].p_offset +
 			       at;
 	}
@@ -187,9 +220,9 @@ code_before(uint64_t addr, size_t n)
 #ifdef __aarch64__
 /* Arm ARM (DDI 0487), "BL", "BLR", and "BLRAA" and its like. */
 bool
-symbols_behind_call(uint64_t addr)
+symbols_behind_call(const struct symbols *sy, uint64_t addr)
 {
-	const unsigned char *p = code_before(addr, 4);
+	const unsigned char *p = sy != NULL ? code_before(sy, addr, 4) : NULL;
 	uint32_t insn;
 
 	if (p == NULL)
@@ -204,15 +237,18 @@ symbols_behind_call(uint64_t addr)
  * on its operand.
  */
 bool
-symbols_behind_call(uint64_t addr)
+symbols_behind_call(const struct symbols *sy, uint64_t addr)
 {
-	const unsigned char *p = code_before(addr, 5);
+	const unsigned char *p;
 	size_t n;
 
+	if (sy == NULL)
+		return false;
+	p = code_before(sy, addr, 5);
 	if (p != NULL && p[0] == 0xe8)
 		return true;
 	for (n = 2; n <= 7; n++) {
-		p = code_before(addr, n);
+		p = code_before(sy, addr, n);
 		if (p != NULL && p[0] == 0xff && (p[1] >> 3 & 7) == 2)
 			return true;
 	}

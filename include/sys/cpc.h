@@ -132,15 +132,14 @@ enum cpc_op {
 	 * a: a descriptor of /dev/profile, b: frames of a sample, at most, up
 	 * to CPC_PROFILE_DEPTH.  The caller's context, of one request that is
 	 * to be told of overflows and inherited, no longer counts for the
-	 * caller: from execve(2) on it counts for the program, and for all
-	 * LWPs of it.  An overflow sends no signal but leaves a sample in the
+	 * caller: from execve(2) on it counts for the program, for all LWPs
+	 * of it, of processes that it forks, and of programs that any of them
+	 * executes.  An overflow sends no signal but leaves a sample in the
 	 * file, and the next period begins at the preset.  A file serves once.
-	 * The program itself cannot bind meanwhile: EAGAIN.
+	 * The programs themselves cannot bind meanwhile: EAGAIN.
 	 *
 	 * b of 0: no samples, but what the requests, of which none is to be
-	 * told of overflows, counted from execve(2) to each LWP's end, summed;
-	 * the LWPs of processes that it forks, and of programs that any of
-	 * them executes, included.
+	 * told of overflows, counted from execve(2) to each LWP's end, summed.
 	 */
 	CPC_OP_PROFILE = 40,
 	/* a: the descriptor, b: struct cpc_profile_stat to fill. */
@@ -155,6 +154,11 @@ enum cpc_op {
 	 * lists: the function's name.  EINVAL where it is in none.
 	 */
 	CPC_OP_KERNEL_SYMBOL = 44,
+	/*
+	 * a: a descriptor of /dev/profile, b: a sample's cm_image, c: struct
+	 * cpc_profile_image to fill.  ENOENT where there is none.
+	 */
+	CPC_OP_PROFILE_IMAGE = 45,
 };
 
 enum cpc_stir {
@@ -276,7 +280,8 @@ struct cpc_page {
 
 struct cpc_profile_sample {
 	uint32_t cm_lwp;
-	uint32_t cm_nframes;
+	uint16_t cm_nframes;
+	uint16_t cm_image; /* the program's number */
 	/*
 	 * The next instruction; the callers' behind it.  The first may be the
 	 * kernel's, bit 63 set: what the program asked it for comes next.
@@ -284,11 +289,18 @@ struct cpc_profile_sample {
 	uint64_t cm_pc[];
 };
 
+/* A program that had no memory to be remembered in. */
+#define CPC_PROFILE_NO_IMAGE 0xffff
+
+struct cpc_profile_image {
+	uint64_t ci_bias; /* where the program lies, less where linked */
+	char ci_path[64]; /* as it was executed, cut to fit */
+};
+
 struct cpc_profile_stat {
 	uint64_t ct_samples;
 	uint64_t ct_lost;    /* of these, for want of memory */
 	uint64_t ct_events;  /* counted, the periods begun included */
-	uint64_t ct_bias;    /* where the program lies, less where linked */
 	uint32_t ct_lwps;    /* that were counted */
 	uint32_t ct_revoked; /* of these, whose counters a CPU's set took */
 	uint32_t ct_left;    /* of these, that have yet to end */

@@ -50,20 +50,21 @@ class Run:
         self.svg = names[2].read_text()
 
     def table(self):
-        """Samples by symbol."""
-        rows = re.findall(r"^ *([\d.]+)% +(\d+)  .+? +\[([.k])\] (.+)$", self.out, re.M)
-        return {(kind, symbol): int(samples) for _, samples, kind, symbol in rows}
+        """Samples by program, level and symbol."""
+        rows = re.findall(r"^ *[\d.]+% +(\d+)  (.+?) +\[([.k])\] (.+)$", self.out, re.M)
+        return {row[1:]: int(row[0]) for row in rows}
 
     def samples_of(self, name):
-        return self.table().get((".", name), 0)
+        """In the function, of whichever program."""
+        return sum(samples for (_, kind, symbol), samples in self.table().items() if (kind, symbol) == (".", name))
 
     def totals_wrong(self):
-        """Table, folded stacks, flame graph and record tell of the same number of samples."""
+        """Table, folded stacks, flame graph and record tell of the same number of samples, the record of those lost, too."""
         if not self.records:
             return [f"status {self.status}, no record: {self.err.splitlines()[-3:]}"]
         title = xml.etree.ElementTree.fromstring(self.svg).find("{*}g/{*}title")
         root = re.search(r"all \((\d+) samples, 100.00%\)", title.text if title is not None else "")
-        totals = {"record": self.records[0]["samples"], "table": sum(self.table().values()),
+        totals = {"record": self.records[0]["samples"] - self.records[0]["lost"], "table": sum(self.table().values()),
                   "folded": sum(self.folded.values()), "flame graph": int(root[1]) if root else None}
         return [str(totals)] if len(set(totals.values())) != 1 or not totals["record"] else []
 
@@ -72,16 +73,16 @@ def between(name, samples, low, high):
     return [] if low <= samples <= high else [f"{name}: {samples} samples, not {low} to {high}"]
 
 
-def exact(run, rounds, threads, period):
+def exact(run, rounds, threads, period, lwps=0):
     """At user privilege a period is exactly so many of the program's instructions."""
-    wrong, visits = [], rounds * threads
+    wrong, visits, lwps = [], rounds * threads, lwps or threads
     for name, share in SHARES.items():
         length = share * MILLION // rounds
         wrong += between(name, run.samples_of(name), visits * (length // period), visits * (-(-(length + AROUND) // period)))
     record = run.records[0]
     # Each LWP leaves a part of a period behind.
     left = record["events"] - record["samples"] * period
-    if record["lwps"] != threads or record["lost"] or not 0 <= left < threads * period:
+    if record["lwps"] != lwps or record["lost"] or not 0 <= left < lwps * period:
         wrong.append(f"{record['lwps']} LWPs, {record['lost']} lost, {left} events left over")
     return wrong
 
@@ -174,6 +175,28 @@ def kernel_truth(folder, arch, options, program):
     check(f"{what} user and kernel apart", wrong)
 
 
+def family_truth(folder, arch, options, shares, tree):
+    """What the program forks and executes is profiled with it, each by its own functions' names."""
+    options = [*options, "--payload", shares, "--payload", tree]
+    for smp in (1,) if arch == "arm64" else (1, 4):
+        what = f"{arch}: {smp} CPUs: three children that execute another program"
+        run = Run(folder, arch, [*options, "--smp", str(smp)], "-g", "-c", "997", "tree", "run", "3", "shares", "1", "1")
+        check(f"{what}: table, stacks and flame graph agree", run.totals_wrong())
+        check(f"{what}: every share", exact(run, 1, 3, 997, lwps=4) if run.records else ["no record"])
+        odd = [stack for stack in run.folded if not re.match(r"(shares|tree);", stack)]
+        odd += [stack for stack in run.folded if re.search(r";(one|two|three|four)$", stack) and not stack.startswith("shares;")]
+        check(f"{what}: stacks begin with the program", odd)
+    for words, function, visits in (("fork 3", "children", 3), ("exec 3", "main", 3), ("next", "main", 1)):
+        run = Run(folder, arch, options, "-c", "997", "tree", *words.split(), str(MILLION))
+        low, high = visits * (2 * MILLION // 997), visits * (-(-(2 * MILLION + AROUND) // 997))
+        check(f"{arch}: tree {words}", run.totals_wrong() + between(function, run.samples_of(function), low, high))
+    run = Run(folder, arch, options, "-c", "997", "tree", "orphan")
+    left = "# LWPs that went on without the program, and are not sampled to their end: 1\n"
+    check(f"{arch}: a child that does not end", [] if run.status == 0 and left in run.out else [run.out, run.err])
+    run = Run(folder, arch, options, "-e", "PAPI_tot_ins:uk", "-c", "10007", "tree", "run", "3", "shares", "1", "1")
+    check(f"{arch}: the kernel, too, from program to program", run.totals_wrong() + proportional(run, 3))
+
+
 def short_periods(folder, program):
     """In the kernel a period may be as short as leaves most of it to the program."""
     run = Run(folder, "x86_64", ["--payload", program], "-e", "PAPI_tot_ins:k", "-c", "1000", "calls", "20000", "0", "1")
@@ -237,12 +260,13 @@ def main():
         folder = pathlib.Path(name)
         for arch in ("arm64", "x86_64"):
             (folder / arch).mkdir()
-            for program in ("calls", "shares"):
+            for program in ("calls", "shares", "tree"):
                 compile_payload(arch, program, folder / arch / program)
             program = folder / arch / "shares"
             for options in ([],) if arch == "arm64" else (["--cpu", "intel-v5"], ["--cpu", "amd-legacy"]):
                 kernel_truth(folder, arch, options, folder / arch / "calls")
                 profile_truth(folder, arch, options, program)
+            family_truth(folder, arch, [], program, folder / arch / "tree")
         long_names(folder)
         odd_names(folder)
         short_periods(folder, folder / "x86_64" / "calls")

@@ -1,10 +1,13 @@
 /*
- * A program that tests/cli/stat.sh counts, and its kin, each of which
+ * A program that tests/cli/stat.sh counts and tests/cli/record.py profiles,
+ * and its kin, each of which
  * executes known instructions: two a turn, beside what musl does.
  *
  *	tree fork N TURNS    N children, one after the other and then all at
  *	                     once waited for, make TURNS turns each
  *	tree exec N TURNS    the same, but each executes `tree turn TURNS`
+ *	tree run N PROGRAM [ARGS...]
+ *	                     or that program
  *	tree turn TURNS      makes them itself
  *	tree next TURNS      executes `tree turn TURNS`
  *	tree vary            makes as many as the clock's last digits say
@@ -24,19 +27,9 @@
 
 #include "turns.h"
 
-static char *self;
-
+/* Each executes the program, if it is not NULL, or makes the turns. */
 static int
-become(char *turns)
-{
-	char *argv[] = { self, "turn", turns, NULL };
-
-	execv(self, argv);
-	return 1;
-}
-
-static int
-children(long n, char *turns, int executes)
+children(long n, char **program, long turns)
 {
 	int status, failed = 0;
 	pid_t pid;
@@ -45,9 +38,11 @@ children(long n, char *turns, int executes)
 		if ((pid = fork()) == -1)
 			return 1;
 		if (pid == 0) {
-			if (executes)
-				_exit(become(turns));
-			make_turns(atol(turns));
+			if (program != NULL) {
+				execv(program[0], program);
+				_exit(1);
+			}
+			make_turns(turns);
 			_exit(0);
 		}
 	}
@@ -91,18 +86,20 @@ int
 main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
+	char *turn[] = { argv[0], "turn", argv[argc - 1], NULL };
 
-	self = argv[0];
 	if (argc == 4 && strcmp(what, "fork") == 0)
-		return children(atol(argv[2]), argv[3], 0);
+		return children(atol(argv[2]), NULL, atol(argv[3]));
 	if (argc == 4 && strcmp(what, "exec") == 0)
-		return children(atol(argv[2]), argv[3], 1);
+		return children(atol(argv[2]), turn, 0);
+	if (argc >= 4 && strcmp(what, "run") == 0)
+		return children(atol(argv[2]), argv + 3, 0);
 	if (argc == 3 && strcmp(what, "turn") == 0) {
 		make_turns(atol(argv[2]));
 		return 0;
 	}
 	if (argc == 3 && strcmp(what, "next") == 0)
-		return become(argv[2]);
+		return execv(turn[0], turn);
 	if (strcmp(what, "vary") == 0)
 		return vary();
 	if (strcmp(what, "orphan") == 0)

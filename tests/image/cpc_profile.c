@@ -2,8 +2,10 @@
  * A profile of depth 0 sums what the LWPs of the next program count; one whose
  * counters were taken before that program began goes on without.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/cpc.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +37,13 @@ revoke(cpc_t *cpc)
 	return cpc_bind_cpu(cpc, 0, set, 0) == 0 && cpc_unbind(cpc, set) == 0;
 }
 
+static intptr_t
+image(int fd, unsigned n, struct cpc_profile_image *im)
+{
+	return cpc_syscall(
+	    CPC_OP_PROFILE_IMAGE, (uintptr_t)fd, n, (uintptr_t)im, 0);
+}
+
 static struct cpc_profile_stat
 profile(cpc_t *cpc, bool revoked)
 {
@@ -43,6 +52,7 @@ profile(cpc_t *cpc, bool revoked)
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	int fd = open("/dev/profile", O_RDONLY | O_CLOEXEC), status = -1;
 	struct cpc_profile_stat st = { 0 };
+	struct cpc_profile_image im;
 	pid_t pid;
 
 	EXPECT(fd >= 0);
@@ -58,7 +68,12 @@ profile(cpc_t *cpc, bool revoked)
 	EXPECT_EQ(cpc_syscall(
 		      CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&st, 0, 0),
 	    0);
+	EXPECT_EQ(image(fd, 0, &im), 0);
+	EXPECT(strcmp(im.ci_path, test_argv[0]) == 0);
+	EXPECT_EQ(image(fd, 1, &im), -ENOENT);
+	EXPECT_EQ(image(fd, CPC_PROFILE_NO_IMAGE, &im), -ENOENT);
 	close(fd);
+	EXPECT_EQ(image(fd, 0, &im), -EBADF);
 	return st;
 }
 
