@@ -127,15 +127,18 @@ join_named(struct work *w, struct masks *ma)
 static bool
 is_disturbed(const struct work *w)
 {
-	uint32_t once = 0, group;
+	const struct event_umask *all = w->wo_es->es_db->ed_at[SECTION_UMASKS];
+	const uint16_t *list = event_list(w->wo_es, w->wo_row);
+	const uint8_t *place = w->wo_sp->sp_umask;
+	const uint8_t *end = place + w->wo_sp->sp_numask;
+	uint32_t once = 0, twice = 0, group;
 
-	for (unsigned i = 0; i < w->wo_sp->sp_numask; i++) {
-		group = 1U << group_of(mask_of(w, w->wo_sp->sp_umask[i]));
-		if ((once & group & w->wo_masks.ma_alone) != 0)
-			return true;
+	while (place < end) {
+		group = 1U << group_of(&all[list[*place++] & LIST_UMASK]);
+		twice |= once & group;
 		once |= group;
 	}
-	return false;
+	return (twice & w->wo_masks.ma_alone) != 0;
 }
 
 static enum event_error

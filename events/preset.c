@@ -52,45 +52,54 @@ events_is_preset(const char *name)
 	return i == PREFIX;
 }
 
-/* As strcmp() with a preset, whose letters are small. */
-static int
-compare(const char *s, const char *preset, enum event_case fold)
+/* A name's letters as a number, the first highest: as they are sorted. */
+static uint64_t
+ordered(const char *letters)
 {
-	int a, b;
+	uint64_t w;
 
-	do {
-		a = fold == EVENT_ANY_CASE ? event_lower(*s) : *s;
-		b = *preset;
-		s++;
-		preset++;
-	} while (a == b && a != '\0');
-	return a - b;
+	__builtin_memcpy(&w, letters, sizeof w);
+	return __builtin_bswap64(w);
+}
+
+/* The same of a name, which may be longer: then 0. */
+static uint64_t
+ordered_name(const char *s, enum event_case fold)
+{
+	char letters[EVENT_PRESET_NAME] = "";
+
+	for (size_t i = 0; s[i] != '\0'; i++) {
+		if (i == EVENT_PRESET_NAME - 1)
+			return 0;
+		letters[i] = fold == EVENT_ANY_CASE ? event_lower(s[i]) : s[i];
+	}
+	return ordered(letters);
 }
 
 int
 event_preset_number(const char *name, enum event_case fold)
 {
-	int low = 0, high = EVENT_PRESETS - 1, middle, order;
+	int low = 0, high = EVENT_PRESETS, middle;
+	uint64_t wanted;
 
 	for (size_t i = 0; fold != EVENT_ANY_CASE && i < PREFIX; i++) {
 		if (name[i] != prefix[i])
 			return -1;
 	}
-	name += PREFIX;
+	wanted = ordered_name(name + PREFIX, fold);
 	/* As it was called once. */
-	if (compare(name, "tlb_tm", fold) == 0)
-		name = "tlb_tl";
-	while (low <= high) {
+	if (wanted == ordered("tlb_tm\0"))
+		wanted = ordered("tlb_tl\0");
+	while (low < high) {
 		middle = (low + high) / 2;
-		order = compare(name, event_preset_names[middle], fold);
-		if (order == 0)
-			return middle;
-		if (order < 0)
-			high = middle - 1;
-		else
+		if (ordered(event_preset_names[middle]) < wanted)
 			low = middle + 1;
+		else
+			high = middle;
 	}
-	return -1;
+	return low < EVENT_PRESETS && ordered(event_preset_names[low]) == wanted
+	           ? low
+	           : -1;
 }
 
 const struct event_preset *
@@ -104,14 +113,17 @@ event_presets_of(const struct events *es, unsigned *n)
 const struct event_preset *
 event_preset_find(const struct events *es, int number)
 {
-	unsigned n;
+	unsigned low = 0, high, n, middle;
 	const struct event_preset *pr = event_presets_of(es, &n);
 
-	for (; n > 0; n--, pr++) {
-		if (pr->pr_preset == number)
-			return pr;
+	for (high = n; low < high;) {
+		middle = (low + high) / 2;
+		if (pr[middle].pr_preset < number)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return NULL;
+	return low < n && pr[low].pr_preset == number ? &pr[low] : NULL;
 }
 
 static void

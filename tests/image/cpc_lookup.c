@@ -19,12 +19,15 @@ TEST_KEEPS(256); /* the tables, copied, and what malloc() keeps */
 #define BOUND 2000
 
 /*
- * Of names in full: each letter is looked at twice, some 12 instructions; each
- * part, which is two letters at least and seldom fewer than five, is found,
- * noted and judged, some 150; and the rest is done once.
+ * Of names in full, which go on: a modifier is 4 letters, as `:k=1`, of some
+ * 40 instructions; a unit mask that the list has next is some 11 letters, and
+ * compared, noted and summed up in some 80.  One that the list has not next is
+ * searched, too, another 250, and there are four at most, for those that are
+ * listed are mostly next to each other.
  */
-#define ONCE   1000
-#define LETTER 40
+#define ONCE   2300
+#define LETTER 12
+#define FULL   3600
 
 /* A bound set of one request, between two samples of which names are found. */
 static struct {
@@ -110,6 +113,14 @@ look_up(struct dearest *d, const struct events *es, const char *name,
 	return err == EVENT_OK;
 }
 
+static uint64_t
+in_full_bound(const char *name)
+{
+	uint64_t bound = ONCE + LETTER * strlen(name);
+
+	return bound < FULL ? bound : FULL;
+}
+
 /* As lists have it, and in full: all its unit masks, each modifier's value. */
 CPC_TEST(no_name_takes_long)
 {
@@ -131,8 +142,8 @@ CPC_TEST(no_name_takes_long)
 				test_note("that was %s", name);
 			events_canonical(&es, &sp, &ec, name, sizeof name);
 			in_full = strstr(name, "::") + 2;
-			look_up(&full, &es, in_full,
-			    ONCE + LETTER * strlen(in_full), &sp, &ec);
+			look_up(&full, &es, in_full, in_full_bound(in_full),
+			    &sp, &ec);
 		}
 	}
 	print(&listed, "as listed");
@@ -206,4 +217,44 @@ CPC_TEST(the_kernel_finds_what_it_lists)
 		ask_kernel(cpc, name);
 	print(&kernels, "system call");
 	EXPECT_EQ(kernels.de_over, 0);
+}
+
+static struct dearest refused, suggested;
+
+/* The name with a letter more, which no name ends in. */
+static void
+misspell(void *arg, const char *name)
+{
+	char wrong[TEXT + 1], why[TEXT] = "";
+	struct cpc_event ev;
+	cpc_t *cpc = arg;
+	intptr_t r;
+
+	snprintf(wrong, sizeof wrong, "%sQ", name);
+	cpc_set_sample(cpc, meter.set, meter.before);
+	r = cpc_syscall(CPC_OP_EVENT, (uintptr_t)wrong, 0, 0, (uintptr_t)&ev);
+	cpc_set_sample(cpc, meter.set, meter.after);
+	EXPECT_EQ(r, -EINVAL);
+	note(&refused, names_cpu(), name, UINT64_MAX);
+	cpc_set_sample(cpc, meter.set, meter.before);
+	r = cpc_syscall(
+	    CPC_OP_EVENT_WHY, (uintptr_t)wrong, (uintptr_t)why, sizeof why, 0);
+	cpc_set_sample(cpc, meter.set, meter.after);
+	EXPECT(r >= 0);
+	note(&suggested, names_cpu(), name, UINT64_MAX);
+}
+
+/*
+ * To refuse a name is to have tried all that it may be.  What was meant is told
+ * to who asks: each name there is is held against it, for people to read.
+ */
+CPC_TEST(a_name_that_is_none)
+{
+	if (software_pmu)
+		SKIP("a software PMU does not see the kernel");
+	if (!meter_start(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM))
+		return;
+	cpc_walk_events_all(cpc, cpc, misspell);
+	print(&refused, "refused");
+	print(&suggested, "what was meant");
 }
