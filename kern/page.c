@@ -15,6 +15,8 @@
 #include "lib/string.h"
 
 #define NORDER (PAGE_MAXORDER + 1)
+#define NKEPT  6 /* orders; the last is 128 KiB, an LWP's stack */
+#define KEPT   8 /* blocks of each */
 #define NZONE  16
 /* Ranges this close share a zone: its bitmaps cost 1/16384 of the gap. */
 #define ZONE_GAP  (1ULL << 30)
@@ -37,11 +39,15 @@ static struct {
 	unsigned nzone;
 	struct block *list[NORDER];
 	/*
-	 * The single page freed last, or NULL: it is in no list yet.  Who
-	 * takes a page and gives it back by turns, as a bind and an unbind may,
-	 * splits and joins no blocks for it.
+	 * The small blocks freed last, of each order, which are in no free list
+	 * yet: who takes them and gives them back by turns, as the maker of
+	 * LWPs, splits and joins no blocks, wherever free memory happens to
+	 * lie.
 	 */
-	void *last;
+	struct kept {
+		struct block *first;
+		unsigned n;
+	} kept[NKEPT];
 	size_t nfree, ntotal;
 } mem;
 
@@ -225,26 +231,68 @@ give_block(uint64_t pfn, unsigned order)
 	list_add(z, pfn, order);
 }
 
-/* The last page is as free as any other from now on; false: there is none. */
 static bool
-list_last(void)
+keep(void *va, unsigned order)
 {
-	void *va = mem.last;
+	struct kept *k = &mem.kept[order];
+	struct block *b = va;
 
-	if (va == NULL)
+	if (k->n == KEPT)
 		return false;
-	mem.last = NULL;
-	mem.nfree--; /* it was counted */
-	give_block(va_to_pa(va) >> PAGE_SHIFT, 0);
+	ASSERT(b != k->first);
+	b->b_next = k->first;
+	k->first = b;
+	k->n++;
+	mem.nfree += 1UL << order;
 	return true;
+}
+
+static void *
+take_kept(unsigned order)
+{
+	struct kept *k = &mem.kept[order];
+	struct block *b;
+
+	if (k->n == 0)
+		return NULL;
+	b = k->first;
+	k->first = b->b_next;
+	k->n--;
+	mem.nfree -= 1UL << order;
+	return b;
+}
+
+/* No block is kept any longer, so that they join; false: none was. */
+static bool
+list_kept(void)
+{
+	bool any = false;
+	void *va;
+
+	for (unsigned o = 0; o < NKEPT; o++) {
+		while ((va = take_kept(o)) != NULL) {
+			give_block(va_to_pa(va) >> PAGE_SHIFT, o);
+			any = true;
+		}
+	}
+	return any;
 }
 
 static void *
 take_block(unsigned order)
 {
-	void *va = take_listed(order);
+	void *va = order < NKEPT ? take_kept(order) : NULL;
 
-	return va == NULL && list_last() ? take_listed(order) : va;
+	if (va == NULL)
+		va = take_listed(order);
+	return va == NULL && list_kept() ? take_listed(order) : va;
+}
+
+static void
+give(void *va, unsigned order)
+{
+	if (order >= NKEPT || !keep(va, order))
+		give_block(va_to_pa(va) >> PAGE_SHIFT, order);
 }
 
 void *
@@ -253,13 +301,7 @@ page_alloc(unsigned order)
 	void *va;
 
 	lock_acquire(&mem.lock);
-	if (order == 0 && mem.last != NULL) {
-		va = mem.last;
-		mem.last = NULL;
-		mem.nfree--;
-	} else {
-		va = take_block(order);
-	}
+	va = take_block(order);
 	lock_release(&mem.lock);
 	return va;
 }
@@ -278,14 +320,7 @@ void
 page_free(void *va, unsigned order)
 {
 	lock_acquire(&mem.lock);
-	if (order == 0) {
-		ASSERT(va != mem.last);
-		list_last();
-		mem.last = va;
-		mem.nfree++;
-	} else {
-		give_block(va_to_pa(va) >> PAGE_SHIFT, order);
-	}
+	give(va, order);
 	lock_release(&mem.lock);
 }
 
@@ -342,7 +377,7 @@ page_alloc_run(size_t pages)
 
 		got = n << PAGE_MAXORDER;
 		va = take_run(n);
-		if (va == NULL && list_last())
+		if (va == NULL && list_kept())
 			va = take_run(n);
 	}
 	lock_release(&mem.lock);
@@ -363,7 +398,7 @@ page_free_run(void *va, size_t pages)
 		while (
 		    (pfn & ((1ULL << order) - 1)) != 0 || pages < 1UL << order)
 			order--;
-		give_block(pfn, order);
+		give(pa_to_va(pfn << PAGE_SHIFT), order);
 		pfn += 1ULL << order;
 		pages -= 1UL << order;
 	}

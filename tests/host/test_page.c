@@ -121,6 +121,29 @@ exhaust(void **state)
 	page_free(large, PAGE_MAXORDER);
 }
 
+/* What is taken and given back by turns is the same block, split off once. */
+static void
+by_turns(void **state)
+{
+	static const unsigned order[] = { 0, 2, 5 };
+	void *first[3], *second[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		first[i] = page_alloc(order[i]);
+	page_free(first[0], 0);
+	page_free(first[1], 2);
+	page_free_run(first[2], 32);
+	assert_int_equal(page_nfree(), nfree);
+	for (unsigned i = 0; i < 3; i++) {
+		second[i] = page_alloc(order[i]);
+		assert_ptr_equal(second[i], first[i]);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		page_free(second[i], order[i]);
+	assert_int_equal(page_nfree(), nfree);
+}
+
 static void
 zeroed(void **state)
 {
@@ -203,6 +226,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_blocks),
 		cmocka_unit_test(exhaust),
+		cmocka_unit_test(by_turns),
 		cmocka_unit_test(zeroed),
 		cmocka_unit_test(runs),
 		cmocka_unit_test(heap),
