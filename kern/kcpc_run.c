@@ -285,6 +285,16 @@ kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
 	return false;
 }
 
+bool
+kcpc_signal_due(const struct lwp *l)
+{
+	const struct kcpc_ctx *ctx = l->l_cpc;
+
+	return ctx != NULL &&
+	       (ctx->kc_flags & (KCPC_CTX_SIGOVF | KCPC_CTX_NOT_OWN)) ==
+	           KCPC_CTX_SIGOVF;
+}
+
 /* In the kernel or, without its lock, in an NMI. */
 static void
 stray(unsigned n)

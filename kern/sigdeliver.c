@@ -217,7 +217,7 @@ sig_overflow_asleep(struct lwp *l)
 	const struct trapframe *tf = arch_lwp_frame(l);
 	struct siginfo info;
 
-	if (has_handler(l, SIGEMT) && !kcpc_profiled(l))
+	if (has_handler(l, SIGEMT) && kcpc_signal_due(l))
 		return;
 	l->l_ast &= ~AST_CPC;
 	if (kcpc_overflowed(l, tf)) {

@@ -199,8 +199,8 @@ void sig_force(
     struct lwp *l, struct trapframe *tf, struct siginfo *info, const char *why);
 /*
  * Its counters froze on the way to sleep.  Unless a handler is to run, that is
- * seen to here, since it ends no sleep: a sample of a profile, and a SIGEMT
- * that is blocked or ignored.
+ * seen to here, since it ends no sleep: a sample of a profile, a SIGEMT that is
+ * blocked or ignored, and counters that were taken away since.
  */
 void sig_overflow_asleep(struct lwp *l);
 /* Is sp in the LWP's alternate stack? */

@@ -8,6 +8,7 @@
 #include "tests/image/cpc_test.h"
 
 #include <payload.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -200,6 +201,63 @@ CPC_TEST(blocked_it_ends_no_sleep)
 	EXPECT(overflows != 0);
 	signal(SIGEMT, SIG_IGN); /* it is pending no more */
 	sigprocmask(SIG_UNBLOCK, &emt, NULL);
+	signal(SIGEMT, SIG_DFL);
+}
+
+static volatile bool take, leave;
+
+/* By a set that is bound to the CPU, once each time. */
+static void *
+take_counters(void *arg)
+{
+	cpc_set_t *set = set_of(arg, INS_EVENT);
+
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 0, NULL), 0);
+	while (!leave) {
+		if (take) {
+			EXPECT_EQ(cpc_bind_cpu(arg, 0, set, 0), 0);
+			EXPECT_EQ(cpc_unbind(arg, set), 0);
+			take = false;
+		}
+		sched_yield();
+	}
+	return NULL;
+}
+
+static void
+count_signal(int sig)
+{
+	(void)sig;
+	calls++;
+}
+
+/*
+ * CPC-INV-04: nor does one that does not come, since the counters were taken
+ * away between the overflow on the way to sleep and the end of that.
+ */
+CPC_TEST(taken_away_it_ends_no_sleep)
+{
+	struct timespec soon = { .tv_nsec = 100000 };
+	pthread_t taker;
+
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		SKIP("overflows of user code do not interrupt here");
+	signal(SIGEMT, count_signal);
+	take = leave = false;
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 0, NULL), 0);
+	REQUIRE(pthread_create(&taker, NULL, take_counters, cpc) == 0);
+	for (uint64_t n = 100; n < 1500; n += 7) {
+		calls = 0;
+		bind_in_kernel(cpc, n);
+		take = true;
+		EXPECT(nanosleep(&soon, NULL) == 0 || calls > 0);
+		while (take)
+			sched_yield();
+		cpc_set_destroy(cpc, the_set);
+	}
+	leave = true;
+	pthread_join(taker, NULL);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
 	signal(SIGEMT, SIG_DFL);
 }
 
