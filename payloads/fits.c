@@ -164,8 +164,8 @@ main(int argc, char **argv)
 	}
 	if (es.es_pmu->ep_kind == EVENT_NETBURST) {
 		fprintf(stderr,
-		    "fits: the tables do not say which PICs of %s count "
-		    "what\n",
+		    "fits: %s has ESCRs before its PICs, which no mask "
+		    "of these tells: see docs/events.md\n",
 		    es.es_pmu->ep_name);
 		return 2;
 	}
