@@ -149,6 +149,9 @@ enum event_extra events_offcore(uint64_t select);
  */
 bool events_perf(enum event_kind kind, const char *name, struct event_code *ec);
 
+/* So too, and numbers, the select as events_encode() makes it. */
+bool events_raw(enum event_kind kind, const char *name, struct event_code *ec);
+
 /*
  * preset.c: PAPI's presets are in small letters behind `PAPI_`.  Is it meant
  * for the name of one, whatever its case?

@@ -5,6 +5,7 @@
  * /sys/bus/event_source/devices/<pmu>/format.
  */
 #include "events/events.h"
+#include "events/select.h"
 #include "events/text.h"
 
 /* Counter mask, inverted, edges, unit mask, event. */
@@ -169,4 +170,50 @@ events_perf(enum event_kind kind, const char *name, struct event_code *ec)
 		return false;
 	ec->ec_select = config;
 	return levels(s, ec);
+}
+
+/* A number, as cpc(3CPC) has them: the event alone; where it ends, or NULL. */
+static const char *
+event_number(enum event_kind kind, const char *s, uint64_t *config)
+{
+	unsigned base = *s != '0' ? 10 : event_lower(s[1]) == 'x' ? 16 : 8;
+	uint64_t max = kind == EVENT_ARM   ? ARM_CONFIG
+	               : kind == EVENT_AMD ? AMD_EVENT_MAX
+	                                   : 0xff;
+
+	s = digits(base == 16 ? s + 2 : s, base, config);
+	if (s == NULL || *config > max)
+		return NULL;
+	if (kind == EVENT_AMD)
+		*config = (*config & 0xff) | *config >> 8 << 32;
+	return s;
+}
+
+bool
+events_raw(enum event_kind kind, const char *name, struct event_code *ec)
+{
+	uint64_t config;
+	const char *s;
+	bool user, system;
+
+	if (kind > EVENT_ARM)
+		return false;
+	if (*name >= '0' && *name <= '9') {
+		*ec = (struct event_code){ .ec_pics = UINT32_MAX };
+		s = event_number(kind, name, &config);
+		if (s == NULL || !levels(s, ec))
+			return false;
+		ec->ec_select = config;
+	} else if (!events_perf(kind, name, ec)) {
+		return false;
+	}
+	user = ec->ec_given == 0 || (ec->ec_given >> MOD_U & 1) != 0;
+	system = ec->ec_given == 0 || (ec->ec_given >> MOD_K & 1) != 0;
+	if (kind == EVENT_ARM)
+		ec->ec_select |= ARM_EXCL_NOHYP | (user ? 0 : ARM_EXCL_USR) |
+		                 (system ? 0 : ARM_EXCL_SYS);
+	else
+		ec->ec_select |= SEL_EN | SEL_INT | (user ? SEL_USR : 0) |
+		                 (system ? SEL_OS : 0);
+	return true;
 }

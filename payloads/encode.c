@@ -21,6 +21,11 @@ encode(const struct events *es, const char *name)
 	enum event_error err = lookup(es, name, &sp, &ec);
 	char text[TEXT];
 
+	if (err == EVENT_UNKNOWN &&
+	    events_raw(es->es_pmu->ep_kind, name, &ec)) {
+		printf("%#llx %s\n", (unsigned long long)ec.ec_select, name);
+		return 0;
+	}
 	if (err != EVENT_OK) {
 		lookup_refuse(es, "encode", name, err);
 		return 1;

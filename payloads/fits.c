@@ -56,6 +56,9 @@ look_up(const struct events *es, struct wanted *w)
 	struct event_spec sp;
 	enum event_error err = lookup(es, w->wn_name, &sp, &w->wn_code);
 
+	if (err == EVENT_UNKNOWN &&
+	    events_raw(es->es_pmu->ep_kind, w->wn_name, &w->wn_code))
+		return true;
 	if (err != EVENT_OK)
 		lookup_refuse(es, "fits", w->wn_name, err);
 	return err == EVENT_OK;

@@ -3,30 +3,30 @@
  * pattern in it in either case, each with what it counts; before them perf's
  * names and behind them PAPI's presets, with the event that each is.
  */
-#include "payloads/names.h"
-
+#define _GNU_SOURCE /* FNM_CASEFOLD */
+#include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
-#include <strings.h>
 
 #include "payloads/lookup.h"
+#include "payloads/names.h"
 #include "payloads/symbolic.h"
 
 #define USAGE "list [--cpu NAME] [pattern]"
 #define TEXT  2048
 
+/* Dots are as good as colons, and `*` and `?` stand for letters. */
 static bool
 has(const char *name, const char *pattern)
 {
-	size_t n = strlen(pattern);
+	char glob[TEXT];
 
-	for (; strlen(name) >= n; name++) {
-		if (strncasecmp(name, pattern, n) == 0)
-			return true;
-		if (*name == '\0')
-			break;
+	if ((size_t)snprintf(glob, sizeof glob, "*%s*", pattern) >= sizeof glob)
+		return false;
+	for (char *s = glob; *s != '\0'; s++) {
+		if (*s == '.')
+			*s = ':';
 	}
-	return false;
+	return fnmatch(glob, name, FNM_CASEFOLD) == 0;
 }
 
 /* Of the event, or of the unit mask at which the walk has just been. */

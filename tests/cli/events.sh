@@ -39,6 +39,10 @@ prints "one of perf's names" '^0x5100c4 skl::BR_INST_RETIRED:ALL_BRANCHES:k=0:u=
 prints 'what it is' '^ref-cycles  *\[Hardware event\] UNHALTED_REFERENCE_CYCLES$' scripts/barecpc list --cpu skl ref-cyc
 expect 'one that the CPU has no event for' 1 "^encode: ref-cycles: the table of amd64_fam16h has no event for perf's name\$" \
 	scripts/barecpc encode --cpu fam16h ref-cycles
+prints 'a dot is a colon to a pattern' '^INST_RETIRED:ANY_P ' scripts/barecpc list --cpu skl inst_retired.any
+prints 'and a star is letters' '^INST_RETIRED:ANY_P ' scripts/barecpc list --cpu skl 'INST*.any?p'
+prints 'a raw event' '^0x5301c2 r1c2$' scripts/barecpc encode --cpu skl r1c2
+prints 'a number, by its privilege' '^0x48000011 0x11:u$' scripts/barecpc encode --cpu neoverse_n1 0x11:u
 expect 'a pattern nobody has' 1 'has no event with "xyzzy" in it' scripts/barecpc list --cpu skl xyzzy
 
 prints "one of PAPI's presets" '^0x530151 skl::L1D:REPLACEMENT:k=1:u=1' scripts/barecpc encode --cpu skl PAPI_l1_dcm
@@ -86,6 +90,10 @@ expect 'and are refused where there are none' 1 "^fits: ref-cycles: this PMU has
 prints 'the image knows what fits on another CPU' '^UNHALTED_REFERENCE_CYCLES +PIC 10  0x530300$' \
 	image x86_64 fits --cpu skl UNHALTED_REFERENCE_CYCLES
 
+# A name in full is a name.
+full=$(scripts/barecpc encode --cpu skl INST_RETIRED:ANY_P:c=2:i:u)
+prints 'what is printed is taken' "^$full\$" scripts/barecpc encode --cpu skl "${full#* }"
+
 # fits CPU EVENTS: on the build machine.
 fits() {
 	scripts/barecpc fits --cpu "$1" "$2"
@@ -106,6 +114,7 @@ expect 'and a register of two values' 1 '^fits: MSR_OFFCORE_RSP_0 is to be 0x100
 	fits skl OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE,OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE
 prints "one value is two events' register" '^OFFCORE_RESPONSE_0:DMND_RFO +PIC 1  ' \
 	fits skl OFFCORE_RESPONSE_0:DMND_RFO,OFFCORE_RESPONSE_0:DMND_RFO
+prints 'a raw event is on general PICs' '^0xc0 +PIC 1  0x5300c0$' fits skl $ins,0xc0
 prints "PICs of AMD's family 15h" '^DISPATCHED_FPU_OPS:OPS_PIPE0  *PIC 3  ' fits amd64_fam15h_interlagos DISPATCHED_FPU_OPS:OPS_PIPE0
 prints "those of Arm's" '^CPU_CYCLES  *PIC 1  0x8000011$' fits neoverse_n1 INST_RETIRED,CPU_CYCLES
 expect 'more than all PICs' 1 '^fits: amd64_k7 has 4 PICs, and no more$' \

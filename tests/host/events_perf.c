@@ -96,12 +96,55 @@ anything_else_is_none(void **state)
 	}
 }
 
+/* As events_encode() has them: enabled, interrupting, user and system level. */
+static void
+raw_selects_are_whole(void **state)
+{
+	static const struct {
+		enum event_kind kind;
+		const char *name;
+		uint64_t select; /* 0: refused */
+	} raw[] = {
+		{ EVENT_INTEL, "r1c2", 0x5301c2 },
+		{ EVENT_INTEL, "r1c2:u", 0x5101c2 },
+		{ EVENT_INTEL, "cpu/event=0xc2,umask=1/k", 0x5201c2 },
+		{ EVENT_INTEL, "0xc0", 0x5300c0 },
+		{ EVENT_INTEL, "192:k", 0x5200c0 },
+		{ EVENT_INTEL, "0300", 0x5300c0 },
+		{ EVENT_INTEL, "0", 0x530000 },
+		{ EVENT_INTEL, "0x100", 0 },
+		{ EVENT_INTEL, "0x", 0 },
+		{ EVENT_INTEL, "08", 0 },
+		{ EVENT_INTEL, "0xc0z", 0 },
+		{ EVENT_INTEL, "0xc0:", 0 },
+		{ EVENT_AMD, "0x28f", 0x20053008f },
+		{ EVENT_AMD, "0x1000", 0 },
+		{ EVENT_ARM, "0x11", 0x8000011 },
+		{ EVENT_ARM, "r11:u", 0x48000011 },
+		{ EVENT_ARM, "0x11:k", 0x88000011 },
+		{ EVENT_ARM, "0x10000", 0 },
+		{ EVENT_NETBURST, "0xc0", 0 },
+	};
+	struct event_code ec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof raw / sizeof raw[0]; i++) {
+		bool taken = events_raw(raw[i].kind, raw[i].name, &ec);
+
+		if (taken != (raw[i].select != 0) ||
+		    (taken && ec.ec_select != raw[i].select))
+			fail_msg("%s is %#llx", raw[i].name,
+			    (unsigned long long)(taken ? ec.ec_select : 0));
+	}
+}
+
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms_are_their_bits),
 		cmocka_unit_test(anything_else_is_none),
+		cmocka_unit_test(raw_selects_are_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
