@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 /* This program itself is a file of the archive: an ELF file. */
 #define SELF "/files"
+/* The same, longer than two words. */
+#define SELF_AGAIN "/././././././" SELF
 
 static int self = -1;
 
@@ -110,6 +113,38 @@ TEST(a_long_name_is_refused)
 
 	memset(name, 'a', sizeof name - 1);
 	EXPECT_ERRNO(open(name, O_RDONLY), ENAMETOOLONG);
+}
+
+/* The path at that place, with others' letters before it and behind. */
+static const char *
+path_at(char *at, size_t room)
+{
+	memset(at - 16, 'x', 16 + room);
+	return strcpy(at, SELF_AGAIN);
+}
+
+/*
+ * Wherever a path lies, over the border of two pages or up to a page that is
+ * not there, it is that path; one whose NUL would be there is none.
+ */
+TEST(a_path_lies_anywhere)
+{
+	const size_t page = 4096, bytes = sizeof SELF_AGAIN;
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *border = p + page;
+
+	REQUIRE(p != MAP_FAILED);
+	for (char *at = border - 32; at < border + 16; at++)
+		EXPECT_EQ(access(path_at(at, 64), R_OK), 0);
+	EXPECT_EQ(munmap(border, page), 0);
+	for (char *at = border - 32; at <= border - bytes; at++)
+		EXPECT_EQ(access(path_at(at, (size_t)(border - at)), R_OK), 0);
+	for (size_t n = 1; n < bytes; n++) {
+		memcpy(border - n, SELF_AGAIN, n);
+		EXPECT_ERRNO(access(border - n, R_OK), EFAULT);
+	}
+	EXPECT_EQ(munmap(p, page), 0);
 }
 
 TEST(descriptors_are_duplicated)
