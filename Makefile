@@ -141,7 +141,7 @@ TESTS    := startup stdio heap files memory contig codegen clock random fpstate 
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak mix_exec
 TESTS    += cpc_events cpc_fit
-TESTS    += cpc_lookup
+TESTS    += cpc_lookup cpc_presets
 # What of the contract holds whatever it is that the PMU counts.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
             cpc_inherit cpc_cpu cpc_interlock
@@ -262,12 +262,8 @@ $(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/
 	$(call say,CCLD,$@)
 	$(Q)$(UCC) $(UPIE) -o $@ $< $(TEST_MORE) $(B)/libtest.a
 $(B)/tests/pie: private UPIE := -static-pie
-$(B)/tests/cpc_lookup: $(addprefix $(B)/,$(NAMES_OBJS))
-$(B)/tests/cpc_lookup: private TEST_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
-# PAPI's presets on the same machines.
-$(B)/tests/cpc_events: $(addprefix $(B)/,tests/image/cpc_presets.o $(NAMES_OBJS))
-$(B)/tests/cpc_events: private TEST_MORE = $(addprefix $(B)/,tests/image/cpc_presets.o $(NAMES_OBJS))
-$(B)/tests/image/cpc_presets.o: scripts/barecpc-cc
+$(B)/tests/cpc_lookup $(B)/tests/cpc_presets: $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/tests/cpc_lookup $(B)/tests/cpc_presets: private TEST_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
 
 # The archive inside the image, that of the tests, of those that ask nothing of the PMU, for machines that differ
 # from one without it in other ways, and of those for software PMUs: each a `suite` and the programs it names.
@@ -295,7 +291,7 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 
 tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio
 
--include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(FITS_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d) tests/image/cpc_presets.d)
+-include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(FITS_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
 endif
 
 # Tests under the build machine's C library, and what each needs of the kernel.  There the kernel's own

@@ -40,8 +40,8 @@ static const struct {
 	{ "arm_*", "[ls][dr]_ins", "DATA_MEM_*", PRESET_ACCESSES },
 	{ "knc", "[ls][dr]_ins", "*", PRESET_ACCESSES },
 	{ "netburst*", "l1_ica", "*", PRESET_UOPS },
-	/* As many as a vector has; of zen's, fifteen in a cycle at most. */
-	{ "amd64_fam1[79]h*", "fp_ops", "*", PRESET_MERGED },
+	/* As many as a vector has; a counter adds up to fifteen a cycle. */
+	{ "amd64_*", "fp_ops", "RETIRED_SSE_AVX_FLOPS:*", PRESET_MERGED },
 	{ "amd64_*", "f*_ins", "RETIRED_SSE_*", PRESET_OPERATIONS },
 	{ "amd64_*", "vec_ins", "RETIRED_SSE_*", PRESET_OPERATIONS },
 	{ "amd64_*", "fp_ops", "RETIRED_SSE_*", PRESET_LESS }, /* no x87 */

@@ -1,7 +1,6 @@
 /*
  * PAPI's presets on this CPU: each is one of its events and counts what that
  * counts, and takes no attribute; of the others it is told why they are none.
- * Part of the program of cpc_events.c.
  *
  * Two requests of one event in one set make the same of a loop: no tolerance.
  */
@@ -10,6 +9,8 @@
 
 #include "payloads/names.h"
 #include "tests/image/cpc_test.h"
+
+TEST_KEEPS(288); /* the tables, copied, and what malloc() keeps */
 
 #define LOOPS 5000
 #define BOTH  (CPC_COUNT_USER | CPC_COUNT_SYSTEM)
