@@ -114,6 +114,9 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	d->dr_desc = e->desc;
 	d->dr_equiv = e->equiv;
 	d->dr_pics = e->cntmsk;
+	/* A digit short in Goldmont's table of 4.13: fixed PIC 1. */
+	if (e->cntmsk == 1ULL << 29)
+		d->dr_pics = 1ULL << 33;
 	for (unsigned i = 0; i < e->numasks; i++)
 		read_umask(t, &e->umasks[i], &d->dr_umask[i]);
 	return true;

@@ -74,19 +74,6 @@ count_both(cpc_t *cpc, cpc_set_t *set, uint64_t *value)
 	return true;
 }
 
-/* The code by which general PICs count what a fixed one does. */
-static uint64_t
-general_code(uint64_t code)
-{
-#ifdef __x86_64__
-	static const uint16_t fixed[] = { 0xc0, 0x3c, 0x13c, 0x1a4 };
-
-	if (code >> 30 == 1)
-		code = fixed[code & 3];
-#endif
-	return code;
-}
-
 static bool
 same_code(cpc_t *cpc, cpc_set_t *set)
 {

@@ -15,6 +15,8 @@ TEST_KEEPS(288); /* the tables, copied, and what malloc() keeps */
 #define LOOPS 5000
 #define BOTH  (CPC_COUNT_USER | CPC_COUNT_SYSTEM)
 
+#define SAMPLING_UMASK 0x400
+
 /* The table of this CPU; es_pmu is NULL where there is none. */
 static struct events
 table(void)
@@ -77,7 +79,7 @@ is_its_event(void *arg, const char *preset)
 	cpc_t *cpc = arg;
 	cpc_set_t *set;
 	struct event_spec sp;
-	uint64_t value[2] = { 0 };
+	uint64_t value[2] = { 0 }, own, theirs;
 	char native[256];
 
 	/* One of the architecture alone, on a CPU of another shape. */
@@ -85,7 +87,15 @@ is_its_event(void *arg, const char *preset)
 		return;
 	events_short(&es, &sp, native, sizeof native);
 	checked++;
-	if (!EXPECT_EQ(code_of(cpc, preset), code_of(cpc, native)))
+	/* Sandy Bridge's last cache: that name stands for another code. */
+	if (sp.sp_row->er_stands != 0)
+		return;
+	own = general_code(code_of(cpc, preset));
+	theirs = general_code(code_of(cpc, native));
+	/* Its branches: the table has the unit mask of sampling alone. */
+	if (theirs == (own | SAMPLING_UMASK) && own != theirs)
+		return;
+	if (!EXPECT_EQ(own, theirs))
 		test_note("that was %s, %s", preset, native);
 	set = cpc_set_create(cpc);
 	EXPECT_EQ(try_add(cpc, set, preset), 0);

@@ -153,3 +153,15 @@ work(void)
 {
 	spin(10000);
 }
+
+uint64_t
+general_code(uint64_t code)
+{
+#ifdef __x86_64__
+	static const uint16_t fixed[] = { 0xc0, 0x3c, 0x13c, 0x1a4 };
+
+	if (code >> 30 == 1)
+		code = fixed[code & 3];
+#endif
+	return code;
+}

@@ -79,6 +79,9 @@ cpc_set_t *set_of(cpc_t *cpc, const char *event);
 /* The value of a request of a bound set, now. */
 uint64_t sampled(cpc_t *cpc, cpc_set_t *set, int index);
 
+/* The code by which general PICs count what a fixed one does. */
+uint64_t general_code(uint64_t code);
+
 /* Two instructions an iteration, and a constant number around them. */
 void spin_loop(uint64_t iterations);
 #define SPIN_INSNS 2
