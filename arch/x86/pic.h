@@ -129,6 +129,17 @@ x86_pic_nmi_seen(void)
 	pc->pc_came = pc->pc_found;
 }
 
+/*
+ * How often stop() found overflows that are NMIs.  One may strike a payload
+ * and wait for the kernel lock, a second one strike there (AMD's APIC does not
+ * mask its entry), and another CPU's call stop the set for both.
+ */
+static inline uint32_t
+x86_pic_nmi_found(void)
+{
+	return x86_pic_self()->pc_found;
+}
+
 /* The set is about to be programmed. */
 static inline void
 x86_nmi_select(struct x86_pic_cpu *pc, const struct pcbe_set *set)

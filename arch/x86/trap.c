@@ -139,17 +139,29 @@ x86_trap_payload(struct trapframe *tf)
 	leave(tf);
 }
 
+/* Another CPU has the kernel, and may have this one stop the set meanwhile. */
+static __attribute__((noinline)) void
+nmi_waits(struct trapframe *tf)
+{
+	uint32_t found = x86_pic_nmi_found();
+
+	/* Who stops the machine may keep it. */
+	if (x86_halt_requested())
+		x86_stop();
+	kernel_lock_wait();
+	if (kcpc_pmi(tf))
+		x86_pic_nmi_seen();
+	else if (!x86_pic_nmi_late() && x86_pic_nmi_found() == found)
+		nmi_unexpected(tf);
+}
+
 /* An NMI struck a payload: as x86_interrupt() does it of an overflow. */
 void
 x86_trap_nmi(struct trapframe *tf)
 {
-	if (!lock_try(&klock)) {
-		/* Who stops the machine may keep it. */
-		if (x86_halt_requested())
-			x86_stop();
-		kernel_lock_wait();
-	}
-	if (kcpc_pmi(tf))
+	if (!lock_try(&klock))
+		nmi_waits(tf);
+	else if (kcpc_pmi(tf))
 		x86_pic_nmi_seen();
 	else if (!x86_pic_nmi_late())
 		nmi_unexpected(tf);

@@ -126,6 +126,29 @@ foreign_nmis_are_told(void **state)
 }
 
 /*
+ * Two NMIs and one stop: the first struck a payload and waits for the kernel
+ * lock, the second struck that wait, another CPU's call stops the set.  The
+ * first finds nothing, late or not, but that something was found.
+ */
+static void
+one_stop_explains_two(void **state)
+{
+	struct x86_set system;
+	uint32_t found;
+
+	(void)state;
+	boot(&skylake);
+	make(&system, 1, SYSTEM);
+	set_start(&system);
+	found = x86_pic_nmi_found();
+	fake_run(2, false);
+	assert_true(x86_pic_nmi(0));
+	assert_int_equal(set_stop(&system), 1);
+	assert_false(x86_pic_nmi_late());
+	assert_int_equal(x86_pic_nmi_found(), found + 1);
+}
+
+/*
  * One run of the set, with an overflow somewhere in start, work or stop, or
  * behind them; then one of another's, that has none.
  */
@@ -283,6 +306,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(delivery_follows_the_set),
 		cmocka_unit_test(foreign_nmis_are_told),
+		cmocka_unit_test(one_stop_explains_two),
 		cmocka_unit_test(no_interleaving_goes_wrong),
 		cmocka_unit_test(silent_overflows_stop_nothing),
 		cmocka_unit_test(one_by_one_they_all_stop),
