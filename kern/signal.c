@@ -190,6 +190,22 @@ sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info)
 	return err;
 }
 
+/*
+ * Interrupt who takes it; what ends the process is for whose turn is first,
+ * and not for one behind all the others.
+ */
+static void
+kick_taker(struct proc *p, struct lwp *taker, int sig)
+{
+	sig_kick(taker, AST_SIGNAL);
+	if (p->p_sig[sig].sa_handler != SIG_DFL)
+		return;
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
+		if (l != taker && l->l_state == LWP_READY && takes(l, sig))
+			sig_kick(l, AST_SIGNAL);
+	}
+}
+
 int
 sig_post_proc(struct proc *p, int sig, const struct siginfo *info)
 {
@@ -202,7 +218,7 @@ sig_post_proc(struct proc *p, int sig, const struct siginfo *info)
 	    (l->l_sigwait & SIGBIT(sig)) == 0)
 		return 0;
 	if ((err = pend_add(p, &p->p_sigpend, sig, info)) == 0 && l != NULL)
-		sig_kick(l, AST_SIGNAL);
+		kick_taker(p, l, sig);
 	return err;
 }
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -303,4 +304,64 @@ TEST(a_child_can_be_killed)
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT(WIFSIGNALED(status));
 	EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+/*
+ * A process of eight that spin on the killer's CPU: the first that runs again
+ * takes the signal, and the others do not run again.  So the killer waits for
+ * one slice of 4 ms; two are allowed, as one LWP may be in its own.
+ */
+static void *
+spin(void *arg)
+{
+	for (;;)
+		__asm__ volatile("");
+	return arg;
+}
+
+static void
+spin_all(void)
+{
+	pthread_t t;
+
+	for (int i = 0; i < 7; i++)
+		pthread_create(&t, NULL, spin, NULL);
+	spin(NULL);
+}
+
+static double
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+}
+
+TEST(a_process_ends_at_its_first_turn)
+{
+	static const int sigs[] = { SIGKILL, SIGTERM };
+	cpu_set_t all, one;
+
+	sched_getaffinity(0, sizeof all, &all);
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		int status = 0;
+		double killed;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			spin_all();
+		REQUIRE(pid > 0);
+		pause_ms(50);
+		EXPECT_EQ(kill(pid, sigs[i]), 0);
+		killed = now_ms();
+		EXPECT_EQ(waitpid(pid, &status, 0), pid);
+		EXPECT_EQ(WTERMSIG(status), sigs[i]);
+		EXPECT(now_ms() - killed < 8);
+		test_note("%d us", (int)((now_ms() - killed) * 1e3));
+	}
+	EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
 }
