@@ -2,11 +2,13 @@
  * record: where another program, and what it forks and executes, is each time
  * so many events have passed, as perf record does it.
  *
- *	record [-g] [-n] [-e event[:uk]] [-c period] program [args...]
+ *	record [-g] [-n] [-e event[:uk]] [-c period] [--timeout ms]
+ *	    program [args...]
  *
  * Prints the functions, leaves the stacks in records (docs/records.md), and
  * ends as the program did.
  */
+#include "payloads/child.h"
 #include "payloads/detail.h"
 #include "payloads/fail.h"
 #include "payloads/json.h"
@@ -18,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <inttypes.h>
 #include <libcpc.h>
 #include <payload.h>
@@ -25,7 +28,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define PERIOD_DEFAULT 100003 /* a prime: no loop goes along with it */
@@ -41,7 +43,7 @@
 
 const char fail_name[] = "record";
 const char fail_usage[] =
-    "[-g] [-n] [-e event[:uk]] [-c period] program [args...]";
+    "[-g] [-n] [-e event[:uk]] [-c period] [--timeout ms] program [args...]";
 
 static struct profile {
 	int argc; /* ours */
@@ -49,6 +51,7 @@ static struct profile {
 	char **program; /* its arguments */
 	struct event event;
 	uint64_t period;
+	unsigned timeout; /* in ms; 0: none */
 	bool stacks, titles;
 	int status; /* the program's */
 	struct cpc_profile_stat stat;
@@ -78,7 +81,8 @@ parse(int argc, char **argv)
 	pr.argc = argc;
 	pr.argv = argv;
 	opterr = 0;
-	while ((c = getopt(argc, argv, ":gne:c:")) != -1) {
+	while ((c = getopt_long(argc, argv, "+:gne:c:", child_options, NULL)) !=
+	       -1) {
 		if (c == 'g')
 			pr.stacks = true;
 		else if (c == 'n')
@@ -87,11 +91,10 @@ parse(int argc, char **argv)
 			name = strdup(optarg);
 		else if (c == 'c')
 			pr.period = number(optarg);
+		else if (c == CHILD_TIMEOUT)
+			pr.timeout = child_timeout(optarg);
 		else
-			fail(2,
-			    c == ':' ? "-%c: needs an argument"
-				     : "-%c: no such option",
-			    optopt);
+			child_no_option(c, argv[optind - 1]);
 	}
 	if (optind == argc)
 		fail(2, "no program to profile");
@@ -160,7 +163,6 @@ static void __attribute__((noreturn)) become(cpc_t *cpc, cpc_set_t *set, int fd)
 static void
 run(cpc_t *cpc, cpc_set_t *set, int fd)
 {
-	int status;
 	pid_t pid;
 
 	fflush(stdout);
@@ -168,12 +170,7 @@ run(cpc_t *cpc, cpc_set_t *set, int fd)
 		fail(1, "%s", strerror(errno));
 	if (pid == 0)
 		become(cpc, set, fd);
-	while (waitpid(pid, &status, 0) == -1) {
-		if (errno != EINTR)
-			fail(1, "%s", strerror(errno));
-	}
-	pr.status =
-	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	pr.status = child_wait(pid, pr.program[0], pr.timeout);
 }
 
 /*

@@ -2,7 +2,8 @@
  * stat: what another program, unchanged, and those it forks and executes count
  * in their whole lives, as perf stat prints it.
  *
- *	stat [-r runs] [-x separator | -j] [-e event[:uk],...] program [args...]
+ *	stat [-r runs] [-x separator | -j] [--timeout ms] [-e event[:uk],...]
+ *	    program [args...]
  *
  * Events that cannot be counted at once are counted group after group, each
  * in runs of its own: nothing is scaled.  PAPI_tot_ins is counted in every
@@ -13,20 +14,21 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "payloads/child.h"
 #include "payloads/fail.h"
 
 #define RUNS_MAX 10000
 
 const char fail_name[] = "stat";
-const char fail_usage[] = "[-r runs] [-x separator | -j] [-e event[:uk],...] "
-			  "program [args...]";
+const char fail_usage[] = "[-r runs] [-x separator | -j] [--timeout ms] "
+			  "[-e event[:uk],...] program [args...]";
 
 static char reference_name[] = "PAPI_tot_ins";
 
@@ -114,7 +116,8 @@ parse(int argc, char **argv)
 	int c;
 
 	opterr = 0;
-	while ((c = getopt(argc, argv, ":e:r:x:j")) != -1) {
+	while ((c = getopt_long(
+		    argc, argv, "+:e:r:x:j", child_options, NULL)) != -1) {
 		if (c == 'e')
 			add_events(optarg);
 		else if (c == 'r')
@@ -125,11 +128,10 @@ parse(int argc, char **argv)
 			    strcmp(optarg, "\\t") == 0 ? "\t" : optarg;
 		else if (c == 'j')
 			st.json = true;
+		else if (c == CHILD_TIMEOUT)
+			st.timeout = child_timeout(optarg);
 		else
-			fail(2,
-			    c == ':' ? "-%c: needs an argument"
-				     : "-%c: no such option",
-			    optopt);
+			child_no_option(c, argv[optind - 1]);
 	}
 	if (st.json && st.separator != NULL)
 		fail(2, "-x and -j exclude each other");
@@ -168,7 +170,6 @@ static uint64_t
 run_program(int fd)
 {
 	uint64_t begin;
-	int status;
 	pid_t pid;
 
 	fflush(stdout);
@@ -177,12 +178,7 @@ run_program(int fd)
 		fail(1, "%s", strerror(errno));
 	if (pid == 0)
 		become(fd);
-	while (waitpid(pid, &status, 0) == -1) {
-		if (errno != EINTR)
-			fail(1, "%s", strerror(errno));
-	}
-	st.status =
-	    WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	st.status = child_wait(pid, st.program[0], st.timeout);
 	return clock_ns() - begin;
 }
 

@@ -31,6 +31,7 @@ extern struct statistics {
 	struct counted *all;
 	unsigned nevent, room, ngroup, runs;
 	const char *separator;
+	unsigned timeout; /* of a run, in ms; 0: none */
 	bool json;
 	char **program;
 	struct meter meter;

@@ -218,6 +218,9 @@ def refusals(folder, program):
     refused(["-c", "997", "-e", "PAPI_tot_ins:k", "shares"], 2, r"^record: -c: 997 is not within 10000\.\.")
     refused(["-c", "12x", "shares"], 2, '^record: -c: not a number: "12x"$')
     refused(["-q"], 2, "^record: -q: no such option$")
+    refused(["--nope", "shares"], 2, "^record: --nope: no such option$")
+    refused(["--timeout"], 2, "^record: --timeout: needs an argument$")
+    refused(["--timeout", "9", "shares"], 2, r"^record: --timeout: 9 is not within 10\.\.1000000000 ms$")
     refused(["-g"], 2, "^record: no program to profile$")
     refused(["no_such"], 2, "^record: no_such: No such file or directory$")
     refused(["-e", "no_such", "shares", "1", "1"], 1, "^record: no_such: Unknown event$")
@@ -226,6 +229,15 @@ def refusals(folder, program):
     refused(["shares"], 2, "^# PAPI_tot_ins:u, ")  # the program's own status
     refused(["shares", "1", "1"], 77, "^record: <not supported>: PMU absent: ", ["--cpu", "max,pmu=off"])
     refused(["triad", "64"], 0, "^# <not counted>: .*Resource temporarily unavailable")
+
+
+def endless(folder, program):
+    """What is ended by --timeout has its profile: of 30 ms, 10 and a slice of 4 for each LWP that record then waits for."""
+    run = Run(folder, "arm64", ["--payload", program], "-g", "-c", "9973", "--timeout", "10", "shares", "1", "3")
+    said = re.search(r"^record: shares: ended after 10 ms \(--timeout\)$", run.err, re.M)
+    samples = sum(run.folded.values())
+    check("arm64: a program that is ended by --timeout", run.totals_wrong() +
+          ([] if run.status == 137 and said and 500 < samples <= 22000000 // 9973 else [f"status {run.status}, {samples} samples"]))
 
 
 def long_names(folder):
@@ -267,6 +279,7 @@ def main():
                 kernel_truth(folder, arch, options, folder / arch / "calls")
                 profile_truth(folder, arch, options, program)
             family_truth(folder, arch, [], program, folder / arch / "tree")
+        endless(folder, folder / "arm64" / "shares")
         long_names(folder)
         odd_names(folder)
         short_periods(folder, folder / "x86_64" / "calls")

@@ -69,6 +69,7 @@ for arch in arm64 x86_64; do
 	expect "$arch: a child that does not end" 0 '^# stat: LWPs that went on without the program, and are not in the counts: 1$' \
 		$run -- stat tree orphan
 	expect "$arch: a program that faults" 139 "^ +[1-9][0-9]* +$ins:u +\$" $run -- stat tree fault
+	expect "$arch: a program that is ended by --timeout" 137 '^stat: shares: ended after 20 ms \(--timeout\)$' $run -- stat --timeout 20 shares 1 8
 
 	# What it spins is the clock's affair: the runs are not alike.
 	expect "$arch: runs that differ" 0 "^# stat: reference $ins: [1-9][0-9]*\.\.[1-9][0-9]*, spread [1-9][0-9]* in 5 runs\$" \
