@@ -37,25 +37,6 @@ try_add(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags)
 	return cpc_set_add_request(cpc, set, event, 0, flags, 0, NULL);
 }
 
-/* What both requests of the bound set count around n iterations. */
-static void
-window(cpc_t *cpc, cpc_set_t *set, uint64_t n, uint64_t *value)
-{
-	cpc_buf_t *before = cpc_buf_create(cpc, set);
-	cpc_buf_t *after = cpc_buf_create(cpc, set);
-
-	for (int round = 0; round < 2; round++) {
-		EXPECT_EQ(cpc_set_sample(cpc, set, before), 0);
-		spin(n);
-		EXPECT_EQ(cpc_set_sample(cpc, set, after), 0);
-	}
-	cpc_buf_sub(cpc, after, after, before);
-	for (int i = 0; i < 2; i++)
-		cpc_buf_get(cpc, after, i, &value[i]);
-	cpc_buf_destroy(cpc, before);
-	cpc_buf_destroy(cpc, after);
-}
-
 /*
  * What they make of LONG - SHORT iterations: PICs are read one after the
  * other, which is the same in each window.
@@ -67,8 +48,8 @@ count_both(cpc_t *cpc, cpc_set_t *set, uint64_t *value)
 
 	if (!EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0))
 		return false;
-	window(cpc, set, LONG, value);
-	window(cpc, set, SHORT, less);
+	spin_counted(cpc, set, LONG, value);
+	spin_counted(cpc, set, SHORT, less);
 	for (int i = 0; i < 2; i++)
 		value[i] -= less[i];
 	return true;

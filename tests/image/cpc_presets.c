@@ -49,26 +49,6 @@ code_of(cpc_t *cpc, const char *name)
 	return info.ri_code;
 }
 
-/* What both of a set's requests count of the loop, and of two samples. */
-static void
-count_both(cpc_t *cpc, cpc_set_t *set, uint64_t *value)
-{
-	cpc_buf_t *before = cpc_buf_create(cpc, set);
-	cpc_buf_t *after = cpc_buf_create(cpc, set);
-
-	/* The first round looks at everything for the first time. */
-	for (int round = 0; round < 2; round++) {
-		EXPECT_EQ(cpc_set_sample(cpc, set, before), 0);
-		spin(LOOPS);
-		EXPECT_EQ(cpc_set_sample(cpc, set, after), 0);
-	}
-	cpc_buf_sub(cpc, after, after, before);
-	for (int i = 0; i < 2; i++)
-		cpc_buf_get(cpc, after, i, &value[i]);
-	cpc_buf_destroy(cpc, before);
-	cpc_buf_destroy(cpc, after);
-}
-
 static unsigned checked, counted;
 
 /* A preset of the table is the event that the table says. */
@@ -102,7 +82,7 @@ is_its_event(void *arg, const char *preset)
 	EXPECT_EQ(try_add(cpc, set, native), 1);
 	/* Some can be on one PIC only. */
 	if (cpc_bind_curlwp(cpc, set, 0) == 0) {
-		count_both(cpc, set, value);
+		spin_counted(cpc, set, LOOPS, value);
 		if (!EXPECT_EQ(value[0], value[1]))
 			test_note("that was %s, %s", preset, native);
 		counted += value[0] >= LOOPS;

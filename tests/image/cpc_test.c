@@ -149,6 +149,24 @@ spin(uint64_t iterations)
 }
 
 void
+spin_counted(cpc_t *cpc, cpc_set_t *set, uint64_t iterations, uint64_t *value)
+{
+	cpc_buf_t *before = cpc_buf_create(cpc, set);
+	cpc_buf_t *after = cpc_buf_create(cpc, set);
+
+	for (int round = 0; round < 2; round++) {
+		EXPECT_EQ(cpc_set_sample(cpc, set, before), 0);
+		spin(iterations);
+		EXPECT_EQ(cpc_set_sample(cpc, set, after), 0);
+	}
+	cpc_buf_sub(cpc, after, after, before);
+	for (int i = 0; i < 2; i++)
+		cpc_buf_get(cpc, after, i, &value[i]);
+	cpc_buf_destroy(cpc, before);
+	cpc_buf_destroy(cpc, after);
+}
+
+void
 work(void)
 {
 	spin(10000);

@@ -91,6 +91,12 @@ void spin_loop(uint64_t iterations);
  * the program retires.
  */
 void spin(uint64_t iterations);
+/*
+ * What two requests of the bound set count of so many iterations and of two
+ * samples; a first round, not counted, has looked at everything before.
+ */
+void spin_counted(
+    cpc_t *cpc, cpc_set_t *set, uint64_t iterations, uint64_t *value);
 
 /* Known instructions, on top of an unknown but constant number. */
 void work(void);
