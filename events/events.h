@@ -84,10 +84,7 @@ struct event_code {
 struct events events_find(const struct event_db *const *dbs, const char *name);
 /* The nth PMU of the linked tables; es_pmu is NULL past the last. */
 struct events events_nth(const struct event_db *const *dbs, unsigned n);
-/*
- * An event of the PMU by its name in any case, or NULL.  Behind this name and
- * the one below EVENT_WORD bytes may be read.
- */
+/* An event of the PMU by its name in any case, or NULL. */
 const struct event_row *events_row(const struct events *es, const char *name);
 /* The nth row of the PMU's table, or NULL where the PMU does not have it. */
 const struct event_row *events_nth_row(const struct events *es, unsigned n);

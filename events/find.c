@@ -146,12 +146,22 @@ event_row_find(const struct events *es, const struct event_key *key)
 	return NULL;
 }
 
+/* Of a whole name, which may be followed by anything. */
+static bool
+is_key(struct event_key *key, const char *name)
+{
+	char padded[EVENT_MAXNAME + 1 + EVENT_WORD];
+
+	return event_pad(padded, name, EVENT_MAXNAME) &&
+	       *event_key(key, padded) == '\0';
+}
+
 const struct event_row *
 events_row(const struct events *es, const char *name)
 {
 	struct event_key key;
 
-	return *event_key(&key, name) == '\0' ? event_row_find(es, &key) : NULL;
+	return is_key(&key, name) ? event_row_find(es, &key) : NULL;
 }
 
 const struct event_umask *
@@ -200,6 +210,5 @@ events_umask_find(
 {
 	struct event_key key;
 
-	return *event_key(&key, name) == '\0' ? event_umask_find(es, row, &key)
-	                                      : -1;
+	return is_key(&key, name) ? event_umask_find(es, row, &key) : -1;
 }

@@ -28,6 +28,19 @@ case_bits(uint64_t w)
 	return w >> 1 & EVENT_BYTES(0x20);
 }
 
+bool
+event_pad(char *padded, const char *s, size_t most)
+{
+	size_t n = 0;
+
+	while (s[n] != '\0' && n < most) {
+		padded[n] = s[n];
+		n++;
+	}
+	padded[n] = '\0';
+	return s[n] == '\0';
+}
+
 const char *
 event_key(struct event_key *key, const char *s)
 {

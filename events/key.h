@@ -19,6 +19,8 @@ struct event_key {
 	uint32_t ek_hash;
 };
 
+/* Copies a name of at most `most` letters to where more may be read behind. */
+bool event_pad(char *padded, const char *s, size_t most);
 /* Returns where it ends; s of one that is too long. */
 const char *event_key(struct event_key *key, const char *s);
 /* Is there a capital among so many letters? */

@@ -481,14 +481,8 @@ events_parse(const struct events *es, const char *name, enum event_case fold,
     struct event_spec *sp)
 {
 	char padded[EVENT_MAXTEXT + 1 + EVENT_WORD];
-	size_t n = 0;
 
-	while (name[n] != '\0' && n < EVENT_MAXTEXT) {
-		padded[n] = name[n];
-		n++;
-	}
-	padded[n] = '\0';
-	if (name[n] != '\0')
+	if (!event_pad(padded, name, EVENT_MAXTEXT))
 		return EVENT_UNKNOWN;
 	return events_parse_padded(es, padded, fold, sp);
 }
