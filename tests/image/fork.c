@@ -241,8 +241,10 @@ make_others(void *arg)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, 16384);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	for (;;)
+	for (;;) {
 		pthread_create(&t, &attr, wait_for_ever, NULL);
+		sched_yield(); /* or QEMU may run nobody else */
+	}
 	return arg;
 }
 
