@@ -134,6 +134,7 @@ PAYLOAD_OBJS := payloads/options.o payloads/symbolic.o payloads/symbolic_request
 # Names are looked up by what the kernel looks them up by.
 NAMES_OBJS := payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
 FITS_OBJS  := payloads/fits_here.o user/kern/kcpc_assign.o
+LIST_OBJS  := payloads/own_here.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex pipe poll itimer fork sched orphan \
@@ -252,9 +253,11 @@ $(PAYLOADS:%=$(B)/payloads/%): $(B)/payloads/%: $(B)/payloads/%.o $(B)/libpayloa
 $(B)/user/%.o: COMPILE = $(UCC) $(UCFLAGS) -fPIE
 $(B)/user/%.o: %.c Makefile scripts/barecpc-cc
 	$(compile)
-$(B)/payloads/names.o $(B)/payloads/names_image.o $(B)/payloads/fits_here.o: scripts/barecpc-cc
+$(B)/payloads/names.o $(B)/payloads/names_image.o $(B)/payloads/own_here.o $(B)/payloads/fits_here.o: scripts/barecpc-cc
 $(B)/payloads/encode $(B)/payloads/list $(B)/payloads/fits: $(addprefix $(B)/,$(NAMES_OBJS))
-$(B)/payloads/encode $(B)/payloads/list: private PAYLOAD_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/payloads/encode: private PAYLOAD_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/payloads/list: $(addprefix $(B)/,$(LIST_OBJS))
+$(B)/payloads/list: private PAYLOAD_MORE = $(addprefix $(B)/,$(LIST_OBJS) $(NAMES_OBJS))
 $(B)/payloads/fits: $(addprefix $(B)/,$(FITS_OBJS))
 $(B)/payloads/fits: private PAYLOAD_MORE = $(addprefix $(B)/,$(FITS_OBJS) $(NAMES_OBJS))
 
@@ -291,7 +294,7 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 
 tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio
 
--include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(FITS_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
+-include $(OBJS:.o=.d) $(EFI_OBJS:.o=.d) $(addprefix $(B)/,$(CPC_OBJS:.o=.d) $(PAYLOAD_OBJS:.o=.d) $(TEST_OBJS:.o=.d) $(NAMES_OBJS:.o=.d) $(FITS_OBJS:.o=.d) $(LIST_OBJS:.o=.d) $(PAYLOADS:%=payloads/%.d) $(TESTS:%=tests/image/%.d))
 endif
 
 # Tests under the build machine's C library, and what each needs of the kernel.  There the kernel's own
@@ -368,7 +371,7 @@ host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%
 # What scripts/barecpc runs on the build machine.
 host-tools: build/host/encode build/host/list build/host/fits
 build/host/fits: $(addprefix build/host/,payloads/fits_host.o kern/kcpc_assign.o)
-build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o payloads/lookup.o payloads/symbolic.o $(HOST_EVENTS))
+build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o payloads/own_host.o payloads/lookup.o payloads/symbolic.o $(HOST_EVENTS))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 

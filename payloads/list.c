@@ -1,7 +1,8 @@
 /*
  * list [--cpu NAME] [pattern]: the events of a CPU, those whose name has the
  * pattern in it in either case, each with what it counts; before them perf's
- * names and behind them PAPI's presets, with the event that each is.
+ * names and behind them PAPI's presets, with the event that each is.  Of a CPU
+ * here that no table is for, what its backend knows.
  */
 #define _GNU_SOURCE /* FNM_CASEFOLD */
 #include <fnmatch.h>
@@ -9,6 +10,7 @@
 
 #include "payloads/lookup.h"
 #include "payloads/names.h"
+#include "payloads/own.h"
 #include "payloads/symbolic.h"
 
 #define USAGE "list [--cpu NAME] [pattern]"
@@ -96,21 +98,31 @@ list_symbolic(const struct events *es, const char *pattern)
 	return found;
 }
 
+static int
+told(unsigned found, const char *cpu, const char *pattern)
+{
+	if (found == 0)
+		fprintf(stderr, "list: %s has no event with \"%s\" in it\n",
+		    cpu, pattern);
+	return found == 0;
+}
+
 int
 main(int argc, char **argv)
 {
-	struct events es = names_choose(&argc, argv, USAGE);
 	const char *pattern = argc == 2 ? argv[1] : "";
-	unsigned found;
+	int own = argc <= 2 ? own_list(has, pattern) : -1;
+	struct events es;
 
+	if (own >= 0)
+		return told((unsigned)own, "this CPU", pattern);
+	es = names_choose(&argc, argv, USAGE);
 	if (argc > 2) {
 		fputs("usage: " USAGE "\n", stderr);
 		return 2;
 	}
-	found = list_symbolic(&es, pattern) + list_events(&es, pattern) +
-	        list_presets(&es, pattern);
-	if (found == 0)
-		fprintf(stderr, "list: %s has no event with \"%s\" in it\n",
-		    es.es_pmu->ep_name, pattern);
-	return found == 0;
+	pattern = argc == 2 ? argv[1] : "";
+	return told(list_symbolic(&es, pattern) + list_events(&es, pattern) +
+			list_presets(&es, pattern),
+	    es.es_pmu->ep_name, pattern);
 }

@@ -70,6 +70,10 @@ image() {
 prints 'the image encodes for a CPU it is not on' '^0x5100c0 amd64_fam17h_zen2::RETIRED_INSTRUCTIONS:k=0:u=1' \
 	image x86_64 encode --cpu fam17h_zen2 retired_instructions:u
 prints 'and so that of arm64' '^0x8000011 arm_n1::CPU_CYCLES' image arm64 encode --cpu arm_n1 cpu_cycles
+prints 'a CPU without a table has what its backend knows' '^sw_incr  *\[Architected event\] 0x0$' image arm64 list
+prints 'and presets, of what is asked for' '^PAPI_tot_ins  *\[Architected event\] 0x8$' image arm64 list papi_tot
+check 'no more than that' test "$(grep -c '^[^P]' "$out")" = 0
+expect 'and nothing that it does not know' 1 '^list: this CPU has no event with "xyzzy" in it$' image arm64 list xyzzy
 prints 'what fits, and where' '^INST_RETIRED:ANY_P  *PIC 1 ' image x86_64 fits BR_INST_RETIRED:NEAR_CALL,INST_RETIRED:ANY_P
 prints 'and a preset' '^PAPI_br_cn  *PIC 0 ' image x86_64 fits PAPI_br_cn
 prints 'which the image encodes' '^0x8000072 arm_a64fx::LDST_SPEC' image arm64 encode --cpu a64fx PAPI_lst_ins
