@@ -44,6 +44,8 @@ prints 'and a star is letters' '^INST_RETIRED:ANY_P ' scripts/barecpc list --cpu
 prints 'a raw event' '^0x5301c2 r1c2$' scripts/barecpc encode --cpu skl r1c2
 prints 'a number, by its privilege' '^0x48000011 0x11:u$' scripts/barecpc encode --cpu neoverse_n1 0x11:u
 expect 'a pattern nobody has' 1 'has no event with "xyzzy" in it' scripts/barecpc list --cpu skl xyzzy
+{ scripts/barecpc list --cpu skl; echo $? >"$tap_dir/status"; } | head -n 1 >"$out"
+check 'a list nobody reads on ends by SIGPIPE' grep -qx 141 "$tap_dir/status"
 
 prints "one of PAPI's presets" '^0x530151 skl::L1D:REPLACEMENT:k=1:u=1' scripts/barecpc encode --cpu skl PAPI_l1_dcm
 prints 'one that the architecture has, in any case' '^0x5300c5 skl::BR_MISP_RETIRED:ALL_BRANCHES:k=1:u=1' \
