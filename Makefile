@@ -129,7 +129,7 @@ UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
 UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
 PAYLOADS := spin triad matmul chase example1 example2 record stat bench encode list fits
-PAYLOAD_OBJS := payloads/options.o payloads/symbolic.o payloads/symbolic_request.o payloads/lookup.o payloads/fail.o payloads/child.o payloads/detail.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/sampled.o payloads/tally.o payloads/stat_print.o payloads/$(ARCH)/spin.o \
+PAYLOAD_OBJS := payloads/options.o payloads/options_next.o payloads/symbolic.o payloads/symbolic_request.o payloads/lookup.o payloads/fail.o payloads/child.o payloads/detail.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/sampled.o payloads/tally.o payloads/stat_print.o payloads/$(ARCH)/spin.o \
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_overflow.o payloads/bench_flat.o payloads/bench_assign.o payloads/$(ARCH)/bench_clock.o
 # Names are looked up by what the kernel looks them up by.
 NAMES_OBJS := payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
@@ -370,7 +370,7 @@ host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%
 
 # What scripts/barecpc runs on the build machine.
 host-tools: build/host/encode build/host/list build/host/fits
-build/host/fits: $(addprefix build/host/,payloads/fits_host.o kern/kcpc_assign.o)
+build/host/fits: $(addprefix build/host/,payloads/fits_host.o payloads/options_next.o kern/kcpc_assign.o)
 build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o payloads/own_host.o payloads/lookup.o payloads/symbolic.o $(HOST_EVENTS))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^

@@ -15,6 +15,7 @@
 #include "kern/assign.h"
 #include "payloads/lookup.h"
 #include "payloads/names.h"
+#include "payloads/options.h"
 
 #define MAXPIC 32
 
@@ -54,8 +55,13 @@ static bool
 look_up(const struct events *es, struct wanted *w)
 {
 	struct event_spec sp;
-	enum event_error err = lookup(es, w->wn_name, &sp, &w->wn_code);
+	enum event_error err;
 
+	if (*w->wn_name == '\0') {
+		fputs("fits: an event without a name\n", stderr);
+		return false;
+	}
+	err = lookup(es, w->wn_name, &sp, &w->wn_code);
 	if (err == EVENT_UNKNOWN &&
 	    events_raw(es->es_pmu->ep_kind, w->wn_name, &w->wn_code))
 		return true;
@@ -125,7 +131,7 @@ by_table(const struct events *es, char *list)
 	int pic[MAXPIC], n = 0;
 	const char *name;
 
-	while ((name = strsep(&list, ",")) != NULL) {
+	while ((name = options_next(&list)) != NULL) {
 		if (n == es->es_pmu->ep_npic + es->es_pmu->ep_nfixed) {
 			fprintf(stderr, "fits: %s has %d PICs, and no more\n",
 			    es->es_pmu->ep_name, n);

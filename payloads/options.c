@@ -76,23 +76,6 @@ suffix_flags(const char *suffix)
 	return flags;
 }
 
-char *
-options_next(char **list)
-{
-	char *name = *list, *s;
-	bool raw = false, group = false;
-
-	if (name == NULL)
-		return NULL;
-	for (s = name; *s != '\0' && (raw || group || *s != ','); s++) {
-		raw ^= *s == '/';
-		group = *s == '{' || (group && *s != '}');
-	}
-	*list = *s == ',' ? s + 1 : NULL;
-	*s = '\0';
-	return name;
-}
-
 /* Where `u`, `k` or both stand behind a colon, or behind a raw event's slash.
  */
 static char *

@@ -41,8 +41,8 @@ void options_parse(struct options *o, int argc, char **argv, const char *usage,
     const char *events);
 
 /*
- * The next of a list of events, cut off it, or NULL.  Commas part them, but
- * not those within slashes, cpu/event=0xc0,umask=1/, or braces.
+ * options_next.c: the next of a list of events, cut off it, or NULL.  Commas
+ * part them, but not those within slashes, cpu/event=0xc0,umask=1/, or braces.
  */
 char *options_next(char **list);
 /*

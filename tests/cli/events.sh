@@ -121,6 +121,8 @@ expect 'and a register of two values' 1 '^fits: MSR_OFFCORE_RSP_0 is to be 0x100
 prints "one value is two events' register" '^OFFCORE_RESPONSE_0:DMND_RFO +PIC 1  ' \
 	fits skl OFFCORE_RESPONSE_0:DMND_RFO,OFFCORE_RESPONSE_0:DMND_RFO
 prints 'a raw event is on general PICs' '^0xc0 +PIC 1  0x5300c0$' fits skl $ins,0xc0
+prints 'and so is one with commas' '^cpu/event=0xc4,umask=0x1/k +PIC 1  0x5201c4$' fits skl $ins,cpu/event=0xc4,umask=0x1/k
+expect 'a comma too many' 1 '^fits: an event without a name$' fits skl $ins,
 prints "PICs of AMD's family 15h" '^DISPATCHED_FPU_OPS:OPS_PIPE0  *PIC 3  ' fits amd64_fam15h_interlagos DISPATCHED_FPU_OPS:OPS_PIPE0
 prints "those of Arm's" '^CPU_CYCLES  *PIC 1  0x8000011$' fits neoverse_n1 INST_RETIRED,CPU_CYCLES
 expect 'more than all PICs' 1 '^fits: amd64_k7 has 4 PICs, and no more$' \
