@@ -71,6 +71,8 @@ add_group(char *text)
 
 	if (close == NULL)
 		fail(2, "-e: \"%s\": no } ends the group", text);
+	if (*end != '\0' && *end != ':')
+		fail(2, "-e: \"%s\": no level behind a group", end);
 	*close = '\0';
 	if (strcmp(end, ":S") == 0)
 		end = ""; /* who samples is perf record's affair */

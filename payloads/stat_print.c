@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "payloads/json.h"
 #include "payloads/report.h"
@@ -123,6 +124,18 @@ print_time(void)
 	fputc('\n', stderr);
 }
 
+/* Why nothing is counted, or a group, is told once, not of each event. */
+static bool
+was_told(const struct counted *c)
+{
+	for (const struct counted *other = st.all; other < c; other++) {
+		if (other->ct_reason != NULL &&
+		    strcmp(other->ct_reason, c->ct_reason) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Why an event was not counted, or not each time. */
 static void
 print_reason(const struct counted *c)
@@ -132,7 +145,7 @@ print_reason(const struct counted *c)
 		    "# stat: %s: in %u of %u runs a set was bound to a "
 		    "CPU meanwhile\n",
 		    c->ct_event.e_name, c->ct_revoked, st.runs);
-	else if (c->ct_count.mn_n == 0)
+	else if (c->ct_reason != NULL && !was_told(c))
 		fprintf(stderr, "# stat: %s\n", c->ct_reason);
 }
 

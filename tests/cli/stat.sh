@@ -141,14 +141,17 @@ for arch in arm64 x86_64; do
 	expect "$arch: groups" 0 "^[1-9][0-9]*,,$ins:uk,[1-9][0-9]*,100\.00,,\$" \
 		$run -- stat -x , -e "{$ins,$ins:u,PAPI_tot_cyc:uk}:S,{$ins}:uk,{$ins,no_such},$ins" shares 1 1
 	says "$arch: one of which there is not whole" '^<not supported>,,' 2
+	says "$arch: and why, once" '^# stat: no_such: Unknown event' 1
 	says "$arch: and the others" "^[1-9][0-9]*,,$ins:u," 3
 	pair=$many
 	[ $arch = arm64 ] || pair=instr_retired.any,instr_retired.any
 	expect "$arch: a group that does not fit" 0 '^# stat: a group of [0-9]*, which this machine does not count at once$' \
 		$run -- stat -x , -e "{$pair},$ins" shares 1 1
+	says "$arch: which is told once" '^# stat: a group of ' 1
 	says "$arch: is not counted" '^<not counted>,,' "$(echo $pair | tr , '\n' | wc -l)"
 	says "$arch: and the next is" "^[1-9][0-9]*,,$ins:u," 1
 	expect "$arch: a group without an end" 2 '^stat: -e: "{'$ins'": no } ends the group$' $run -- stat -e "{$ins" shares 1 1
+	expect "$arch: and one with more behind it than a level" 2 '^stat: -e: "x": no level behind a group$' $run -- stat -e "{$ins}x" shares 1 1
 	# A model that nobody knows keeps the backend's names, and may be told one of them.
 	expect "$arch: so too, without a table" 0 "^# stat: $typo: Unknown event: did you mean ${meant}[?]\$" \
 		$run $unheard -- stat -x , -e $typo,$meant shares 1 1
