@@ -34,7 +34,7 @@
 #define PERIOD_MAX     INT32_MAX
 /*
  * Where the kernel is counted, so is a part of its own work for a sample, some
- * 300 instructions; in a shorter period the program would get nowhere.  Where
+ * 150 instructions; in a shorter period the program would get nowhere.  Where
  * an overflow in the kernel is not told of before its end, a period is to be
  * longer than most system calls, each of which has one sample at most.
  */
