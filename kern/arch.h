@@ -134,11 +134,12 @@ void arch_lwp_free(struct lwp *l);
 /* Switch stacks and register state, address space included (l->l_proc). */
 void arch_lwp_switch(struct lwp *from, struct lwp *to);
 /*
- * Enter user code for the first time: pc, sp, all other registers and FP
- * state clean, interrupts on, at user privilege or, for l->l_system, at
- * system privilege (ring 0 / EL1t).
+ * The current LWP's user registers as a program begins with them: pc, sp, all
+ * others and FP state clean, interrupts on, at user privilege or, for
+ * l->l_system, at system privilege (ring 0 / EL1t).  Its way there ends in
+ * arch_lwp_resume().
  */
-_Noreturn void arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp);
+void arch_lwp_reset(struct lwp *l, uintptr_t pc, uintptr_t sp);
 /*
  * Give the new LWP l the user registers and FP state of the current one, in
  * whose system call tf this is, with 0 as the call's result, stack pointer sp

@@ -242,15 +242,20 @@ kcpc_profile_fork(const struct lwp *parent, struct lwp *child)
 	return kcpc_profiled(parent) ? kcpc_inherit(parent, child) : 0;
 }
 
-/* The kernel's samples until now are of the program that asked it. */
+/* Samples until now are of the program that called, and of where it did. */
 static void
-flush(struct kcpc_ctx *ctx)
+flush(struct lwp *l)
 {
-	if (ctx->kc_profile->kp_depth == 0 || !kcpc_running(ctx))
+	struct kcpc_ctx *ctx = l->l_cpc;
+
+	if (ctx->kc_profile->kp_depth == 0)
 		return;
-	kcpc_stop(ctx);
-	if (kcpc_running(ctx)) /* not if that found its overflow */
-		kcpc_start(ctx);
+	if (kcpc_running(ctx)) {
+		kcpc_stop(ctx);
+		if (kcpc_running(ctx)) /* not if that found its overflow */
+			kcpc_start(ctx);
+	}
+	kcpc_overflowed(l, l->l_tf);
 }
 
 void
@@ -263,7 +268,7 @@ kcpc_exec_leave(struct lwp *l)
 		return;
 	}
 	if (kcpc_profiled(l))
-		flush(l->l_cpc);
+		flush(l);
 	kcpc_cpu_lwp_exit(l);
 	kcpc_page_free(l);
 }
@@ -272,15 +277,12 @@ void
 kcpc_exec_enter(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
-	bool counts = kcpc_profiled(l);
 
 	if (ctx == NULL)
 		return;
-	if (counts)
-		flush(ctx);
 	ctx->kc_image =
 	    kcpc_image_of(&ctx->kc_profile->kp_images, ctx->kc_proc);
-	if (counts)
+	if (kcpc_profiled(l))
 		return;
 	begin(ctx);
 	if (kcpc_running(ctx))

@@ -5,7 +5,6 @@
 #include "kern/boottime.h"
 #include "kern/cpu.h"
 #include "kern/errno.h"
-#include "kern/klock.h"
 #include "kern/launch.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
@@ -27,8 +26,9 @@ user_start(void *arg)
 	boottime_first_payload();
 	if (l->l_proc->p_exiting)
 		lwp_exit();
-	kernel_unlock();
-	arch_lwp_enter(l, l->l_entry_pc, l->l_entry_sp);
+	arch_lwp_reset(l, l->l_entry_pc, l->l_entry_sp);
+	trap_return(arch_lwp_frame(l));
+	arch_lwp_resume(l);
 }
 
 int

@@ -8,7 +8,6 @@
 #include "kern/archive.h"
 #include "kern/errno.h"
 #include "kern/kcpc.h"
-#include "kern/klock.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
 #include "kern/proc.h"
@@ -100,9 +99,10 @@ close_on_exec(struct proc *p)
 	p->p_cloexec = 0;
 }
 
-/* The point of no return: p takes over what was loaded. */
+/* The point of no return: p takes over what was loaded, and begins there. */
 static void
-become(struct proc *p, struct proc *loaded, const char *path)
+become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
+    uintptr_t sp)
 {
 	struct lwp *l = lwp_self();
 	struct as old;
@@ -123,25 +123,27 @@ become(struct proc *p, struct proc *loaded, const char *path)
 	sig_exec(l);
 	close_on_exec(p);
 	proc_release_parent(p);
+	arch_lwp_reset(l, pc, sp);
 	kcpc_exec_enter(l);
 }
 
 static int
-exec(const char *path, struct args *args, uintptr_t *pc, uintptr_t *sp)
+exec(const char *path, struct args *args)
 {
 	struct proc *p = proc_self(), *loaded = kmalloc(sizeof *loaded);
+	uintptr_t pc, sp;
 	int err;
 
 	if (loaded == NULL)
 		return ENOMEM;
-	if ((err = load(loaded, path, args, pc, sp)) != 0)
+	if ((err = load(loaded, path, args, &pc, &sp)) != 0)
 		goto free_loaded;
 	stop_point(STOP_EXEC_ENTRY, 0);
 	if ((err = proc_alone()) != 0) {
 		as_free(&loaded->p_as);
 		goto free_loaded;
 	}
-	become(p, loaded, path);
+	become(p, loaded, path, pc, sp);
 	stop_point(STOP_EXEC, 0);
 free_loaded:
 	kfree(loaded);
@@ -153,7 +155,6 @@ sys_execve(const uintptr_t *a)
 {
 	char path[CPIO_NAME_MAX + 1];
 	struct lwp *l = lwp_self();
-	uintptr_t pc, sp;
 	struct args args;
 	int err;
 
@@ -166,14 +167,11 @@ sys_execve(const uintptr_t *a)
 		if (args.argc == 0)
 			err = EINVAL;
 		else
-			err = exec(path, &args, &pc, &sp);
+			err = exec(path, &args);
 	}
 	args_free(&args);
 	if (err != 0)
 		return -err;
-	/* The old program's counters are gone, and what bound it for them. */
-	if ((l->l_ast & AST_YIELD) != 0)
-		sched_yield();
-	kernel_unlock();
-	arch_lwp_enter(l, pc, sp);
+	trap_return(arch_lwp_frame(l));
+	arch_lwp_resume(l);
 }

@@ -71,7 +71,7 @@ arch_lwp_switch(struct lwp *from, struct lwp *to)
 }
 
 void
-arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
+arch_lwp_reset(struct lwp *l, uintptr_t pc, uintptr_t sp)
 {
 	struct trapframe *tf = arch_lwp_frame(l);
 
@@ -81,7 +81,6 @@ arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
 	tf->tf_pstate = l->l_system ? PSTATE_EL1T : PSTATE_EL0T;
 	arm64_fp_clear(arm64_fp_self());
 	write_sysreg(tpidr_el0, 0);
-	arm64_user_return(tf);
 }
 
 void

@@ -46,7 +46,7 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 		kfree(xl);
 		return ENOMEM;
 	}
-	/* Below the trap frame, which arch_lwp_enter() fills from here. */
+	/* Below the trap frame, which arch_lwp_reset() fills from here. */
 	sf = (struct switch_frame *)((struct trapframe *)l->l_kstack_top - 1) -
 	     1;
 	*sf = (struct switch_frame){
@@ -103,7 +103,7 @@ arch_lwp_switch(struct lwp *from, struct lwp *to)
 }
 
 void
-arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
+arch_lwp_reset(struct lwp *l, uintptr_t pc, uintptr_t sp)
 {
 	struct trapframe *tf = arch_lwp_frame(l);
 	struct x86_lwp *xl = l->l_arch;
@@ -117,7 +117,6 @@ arch_lwp_enter(struct lwp *l, uintptr_t pc, uintptr_t sp)
 	xl->xl_fs_base = xl->xl_gs_base = 0;
 	x86_fpu_clear(xl->xl_fpu);
 	make_current(x86_self(), l);
-	x86_user_return(tf);
 }
 
 void

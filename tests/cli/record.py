@@ -190,6 +190,10 @@ def family_truth(folder, arch, options, shares, tree):
         run = Run(folder, arch, options, "-c", "997", "tree", *words.split(), str(MILLION))
         low, high = visits * (2 * MILLION // 997), visits * (-(-(2 * MILLION + AROUND) // 997))
         check(f"{arch}: tree {words}", run.totals_wrong() + between(function, run.samples_of(function), low, high))
+    # By each instruction: that of the call, too, behind which the next program's first follows.
+    one, two = (Run(folder, arch, options, "-c", "1", "tree", word, "1").samples_of("_start") for word in ("turn", "next"))
+    check(f"{arch}: the next program from its first instruction on",
+          [] if 0 < 2 * one == two else [f"_start has {one} samples, of two programs {two}"])
     run = Run(folder, arch, options, "-c", "997", "tree", "orphan")
     left = "# LWPs that went on without the program, and are not sampled to their end: 1\n"
     check(f"{arch}: a child that does not end", [] if run.status == 0 and left in run.out else [run.out, run.err])
