@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -24,15 +23,8 @@ static volatile sig_atomic_t ended;
 unsigned
 child_timeout(const char *text)
 {
-	char *end;
-	long ms = strtol(text, &end, 0);
-
-	if (end == text || *end != '\0')
-		fail(2, "--timeout: not a number: \"%s\"", text);
-	if (ms < TIMEOUT_MIN || ms > TIMEOUT_MAX)
-		fail(2, "--timeout: %s is not within %d..%ld ms", text,
-		    TIMEOUT_MIN, TIMEOUT_MAX);
-	return (unsigned)ms;
+	return (unsigned)fail_unless_number(
+	    "--timeout", text, TIMEOUT_MIN, TIMEOUT_MAX, " ms");
 }
 
 void

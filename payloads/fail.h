@@ -12,4 +12,8 @@ extern const char fail_name[], fail_usage[];
 _Noreturn void fail(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A number of the command line within [min, max], in unit; else fails. */
+long fail_unless_number(
+    const char *what, const char *text, long min, long max, const char *unit);
+
 #endif /* PAYLOADS_FAIL_H */

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* FNM_CASEFOLD */
 #include <fnmatch.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "payloads/lookup.h"
 #include "payloads/names.h"
@@ -111,7 +112,8 @@ int
 main(int argc, char **argv)
 {
 	const char *pattern = argc == 2 ? argv[1] : "";
-	int own = argc <= 2 ? own_list(has, pattern) : -1;
+	bool here = argc < 2 || strcmp(argv[1], "--cpu") != 0;
+	int own = here && argc <= 2 ? own_list(has, pattern) : -1;
 	struct events es;
 
 	if (own >= 0)

@@ -58,19 +58,6 @@ static struct profile {
 	struct sampled sampled;
 } pr = { .period = PERIOD_DEFAULT, .titles = true };
 
-static uint64_t
-number(const char *text)
-{
-	uint64_t v;
-	char *end;
-
-	errno = 0;
-	v = strtoull(text, &end, 0);
-	if (end == text || *end != '\0' || errno != 0 || *text == '-')
-		fail(2, "-c: not a number: \"%s\"", text);
-	return v;
-}
-
 static void
 parse(int argc, char **argv)
 {
@@ -90,7 +77,8 @@ parse(int argc, char **argv)
 		else if (c == 'e')
 			name = strdup(optarg);
 		else if (c == 'c')
-			pr.period = number(optarg);
+			pr.period = (uint64_t)fail_unless_number(
+			    "-c", optarg, 1, PERIOD_MAX, "");
 		else if (c == CHILD_TIMEOUT)
 			pr.timeout = child_timeout(optarg);
 		else
@@ -120,7 +108,7 @@ check_period(void)
 	if ((pr.event.e_flags & CPC_COUNT_SYSTEM) != 0)
 		least = pr.stat.ct_kernel != 0 ? PERIOD_MIN_SYSTEM
 		                               : PERIOD_MIN_CALL;
-	if (pr.period < least || pr.period > PERIOD_MAX)
+	if (pr.period < least)
 		fail(2, "-c: %" PRIu64 " is not within %" PRIu64 "..%d",
 		    pr.period, least, PERIOD_MAX);
 }

@@ -99,19 +99,6 @@ add_events(const char *list)
 	}
 }
 
-static unsigned
-runs(const char *text)
-{
-	char *end;
-	long n = strtol(text, &end, 0);
-
-	if (end == text || *end != '\0')
-		fail(2, "-r: not a number: \"%s\"", text);
-	if (n < 1 || n > RUNS_MAX)
-		fail(2, "-r: %s is not within 1..%d", text, RUNS_MAX);
-	return (unsigned)n;
-}
-
 static void
 parse(int argc, char **argv)
 {
@@ -123,7 +110,8 @@ parse(int argc, char **argv)
 		if (c == 'e')
 			add_events(optarg);
 		else if (c == 'r')
-			st.runs = runs(optarg);
+			st.runs = (unsigned)fail_unless_number(
+			    "-r", optarg, 1, RUNS_MAX, "");
 		else if (c == 'x')
 			/* perf, too, takes these two letters for a tab */
 			st.separator =

@@ -93,6 +93,7 @@ expect 'one that is nearly known' 1 '^fits: INST_RETIERD: Unknown event: did you
 prints 'a raw one with commas' '^cpu/event=0xc4,umask=0x1/k  *PIC 0  0x1c4$' image x86_64 fits cpu/event=0xc4,umask=0x1/k,rc0
 prints "perf's names fit where those do that they are" '^ref-cycles  *PIC 10  ' image x86_64 fits cycles,branches:k,ref-cycles
 expect 'and are refused where there are none' 1 "^fits: ref-cycles: this PMU has no event for perf's name" image arm64 fits ref-cycles
+expect 'list --cpu of no CPU, on one without a table' 2 '^usage: list ' image arm64 list --cpu
 prints 'the image knows what fits on another CPU' '^UNHALTED_REFERENCE_CYCLES +PIC 10  0x530300$' \
 	image x86_64 fits --cpu skl UNHALTED_REFERENCE_CYCLES
 

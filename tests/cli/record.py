@@ -221,6 +221,7 @@ def refusals(folder, program):
     refused(["-c", "0", "shares"], 2, r"^record: -c: 0 is not within 1\.\.2147483647$")
     refused(["-c", "997", "-e", "PAPI_tot_ins:k", "shares"], 2, r"^record: -c: 997 is not within 10000\.\.")
     refused(["-c", "12x", "shares"], 2, '^record: -c: not a number: "12x"$')
+    refused(["-c", "2147483648", "shares"], 2, r"^record: -c: 2147483648 is not within 1\.\.2147483647$")
     refused(["-q"], 2, "^record: -q: no such option$")
     refused(["--nope", "shares"], 2, "^record: --nope: no such option$")
     refused(["--timeout"], 2, "^record: --timeout: needs an argument$")

@@ -163,6 +163,8 @@ for arch in arm64 x86_64; do
 		$run -- stat -j -e $ins shares 1 1
 	expect "$arch: -j with runs" 0 "$json, \"variance\" : 0\.00, \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" \
 		$run -- stat -j -r 2 -e $ins shares 1 1
+	expect "$arch: runs that are none" 2 '^stat: -r: 0 is not within 1\.\.10000$' $run -- stat -r 0 shares 1 1
+	expect "$arch: runs that are no number" 2 '^stat: -r: not a number: "1x"$' $run -- stat -r 1x shares 1 1
 	expect "$arch: the program's status" 2 '^spin: short and long are given together$' $run -- stat spin 1
 	expect "$arch: no such program" 127 '^stat: nothing: No such file' $run -- stat nothing
 	says "$arch: no table then" 'Performance counter' 0
