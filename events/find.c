@@ -48,14 +48,21 @@ behind(const char *s, char c)
 	return s;
 }
 
-/* Without the vendor: n1 of arm_n1, Neoverse N1 of ARM Neoverse N1. */
+/*
+ * Without the vendor: n1 of arm_n1, Neoverse N1 of ARM Neoverse N1; and
+ * without the family: zen4 of amd64_fam19h_zen4.
+ */
 static bool
 is_also_called(const struct event_pmu *p, const char *name)
 {
+	const char *part = behind(p->ep_name, '_');
+
+	if (*name == '\0')
+		return false;
 	return alike(p->ep_desc, name) ||
 	       alike(behind(p->ep_desc, ' '), name) ||
 	       (p->ep_kind != EVENT_INTEL &&
-		   alike(behind(p->ep_name, '_'), name));
+		   (alike(part, name) || alike(behind(part, '_'), name)));
 }
 
 struct events

@@ -39,8 +39,8 @@ static struct {
 	unsigned nzone;
 	struct block *list[NORDER];
 	/*
-	 * The small blocks freed last, of each order, which are in no free list
-	 * yet: who takes them and gives them back by turns, as the maker of
+	 * A few freed blocks of each small order, which are in no free list:
+	 * who takes them and gives them back by turns, as the maker of
 	 * LWPs, splits and joins no blocks, wherever free memory happens to
 	 * lie.
 	 */

@@ -311,6 +311,11 @@ the_cpu_chooses_its_table(void **state)
 	    cpu_name(events_find(event_dbs, "neoverse_n1")), "arm_n1");
 	assert_string_equal(
 	    cpu_name(events_find(event_dbs, "Skylake X")), "skx");
+	assert_string_equal(
+	    cpu_name(events_find(event_dbs, "Zen4")), "amd64_fam19h_zen4");
+	assert_string_equal(cpu_name(events_find(event_dbs, "barcelona")),
+	    "amd64_fam10h_barcelona");
+	assert_null(events_find(event_dbs, "").es_pmu);
 	assert_string_equal(cpu_name(events_find(event_dbs, "fam19h_zen4")),
 	    "amd64_fam19h_zen4");
 	assert_string_equal(cpu_name(events_find(event_dbs, "ep")), "");
