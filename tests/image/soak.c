@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <payload.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/barecpc.h>
 #include <sys/processor.h>
@@ -30,7 +31,7 @@
 #define NMIXES       4 /* of them run mixes */
 #define LIVE         200
 #define POLL_MS      2
-#define ORPHANS_NS   1000000000
+#define ENOUGH_NS    1000000000 /* to end, once it is time */
 
 TEST_KEEPS(16);
 
@@ -129,12 +130,25 @@ count_lwps(void)
 	}
 }
 
+/* What hangs does not end by itself, and that is how replace() knows. */
+static void
+end_who_hangs(void)
+{
+	if (gethrtime() < soak.so_until + ENOUGH_NS)
+		return;
+	for (unsigned i = 0; i < NPROC; i++) {
+		if (pids[i] > 0 && kill(pids[i], SIGKILL) == 0)
+			test_note("process %d hangs", (int)pids[i]);
+	}
+}
+
 static void
 watch(int fd)
 {
 	uint64_t random = soak.so_seed;
 
 	while (replace() > 0) {
+		end_who_hangs();
 		listen_for(fd, POLL_MS);
 		count_lwps();
 		if (soak.so_machine.mm_ncpu > 1 && soak_storm())
@@ -147,7 +161,7 @@ watch(int fd)
 static void
 wait_for_orphans(void)
 {
-	hrtime_t enough = gethrtime() + ORPHANS_NS;
+	hrtime_t enough = gethrtime() + ENOUGH_NS;
 	struct barecpc_stat st;
 
 	while (payload_stat(&st) == 0 && st.bs_lwps > 1) {

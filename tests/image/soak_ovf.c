@@ -110,7 +110,7 @@ void
 soak_ovf_round(struct soak_lwp *sl)
 {
 	uint64_t period = PERIOD + soak_below(&sl->sl_random, 20000);
-	uint64_t turns = soak_below(&sl->sl_random, 20 * period);
+	uint64_t turns = 1 + soak_below(&sl->sl_random, 20 * period);
 	const struct soak_known *sk = &soak.so_known;
 	uint64_t want;
 
