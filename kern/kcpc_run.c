@@ -12,6 +12,7 @@
 #include "kern/errno.h"
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
+#include "kern/sched.h"
 #include "kern/timer.h"
 #include "kern/xcall.h"
 
@@ -249,6 +250,20 @@ invalidate_due(void *arg)
 		kcpc_invalidate(ctx);
 }
 
+/* As by another LWP's processor_bind(2). */
+static void
+migrate_due(void *arg)
+{
+	const struct kcpc_ctx *ctx = arg;
+	uint64_t others = sched_cpus() & ~(1ULL << arch_curcpu()->c_id);
+	uint64_t next = others & ~0ULL << arch_curcpu()->c_id;
+
+	if (!kcpc_running(ctx) || others == 0)
+		return;
+	lwp_bind(
+	    ctx->kc_lwp, &cpus[__builtin_ctzll(next != 0 ? next : others)]);
+}
+
 int
 kcpc_stir(struct lwp *l, uint64_t ticks, uintptr_t how)
 {
@@ -256,6 +271,7 @@ kcpc_stir(struct lwp *l, uint64_t ticks, uintptr_t how)
 		[CPC_STIR_SWITCH] = fold_due,
 		[CPC_STIR_FREEZE] = freeze_due,
 		[CPC_STIR_INVALIDATE] = invalidate_due,
+		[CPC_STIR_MIGRATE] = migrate_due,
 	};
 	struct kcpc_ctx *ctx;
 	int err;

@@ -165,6 +165,7 @@ enum cpc_stir {
 	CPC_STIR_SWITCH, /* its PICs are taken and given back, as by a switch */
 	CPC_STIR_FREEZE,
 	CPC_STIR_INVALIDATE, /* as by a set that is bound to its CPU */
+	CPC_STIR_MIGRATE, /* its LWP is bound to the next CPU, and goes there */
 };
 
 /*

@@ -24,15 +24,6 @@ value(cpc_t *cpc, cpc_buf_t *buf, int index)
 	return v;
 }
 
-static bool
-emulated(void)
-{
-	char text[4096];
-
-	return payload_machine(text, sizeof text) > 0 &&
-	       strstr(text, "\"vmm\":\"tcg\"") != NULL;
-}
-
 struct sample {
 	struct cpc_sample head;
 	uint64_t value[CPC_PAGE_REQS];

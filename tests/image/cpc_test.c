@@ -38,6 +38,15 @@ own_privilege(void)
 }
 
 bool
+emulated(void)
+{
+	char text[4096];
+
+	return payload_machine(text, sizeof text) > 0 &&
+	       strstr(text, "\"vmm\":\"tcg\"") != NULL;
+}
+
+bool
 have_event(cpc_t *cpc, const char *event)
 {
 	cpc_set_t *set = cpc_set_create(cpc);

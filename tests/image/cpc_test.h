@@ -59,6 +59,9 @@ cpc_t *test_cpc_open(void);
 /* The flag that counts this program's own code: it may run at ring 0 / EL1. */
 uint_t own_privilege(void);
 
+/* By QEMU, whose clock goes on by instructions: what it does is exact. */
+bool emulated(void);
+
 bool have_event(cpc_t *cpc, const char *event);
 /* Not every PIC counts every event: fixed ones of Intel count their own. */
 bool pic_counts(cpc_t *cpc, const char *event, uint64_t pic);
