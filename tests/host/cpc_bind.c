@@ -240,7 +240,16 @@ sets_of_two_handles_displace_each_other(void **state)
 	bind_curlwp(b);
 	cpc = first;
 	assert_errno(cpc_set_sample(cpc, a, buf), EINVAL);
+	fake_user(2);
+	cpc = second;
+	assert_int_equal(sampled(b, 0), 6);
+	cpc = first;
+	bind_curlwp(a);
+	fake_user(2);
+	assert_int_equal(sampled(a, 0), 2);
+	assert_errno(cpc_unbind(second, b), EINVAL);
 	cpc_close(second);
+	assert_int_equal(sampled(a, 0), 2);
 }
 
 /* CPC-BIND-14 */

@@ -98,12 +98,22 @@ preset_is_the_lwps_own(void **state)
 static void
 restart_resets_every_value(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = cpc_set_create(cpc);
 
 	(void)state;
+	add_preset(set, "instructions", 10);
+	add_preset(set, "cycles", UINT64_MAX);
+	add(set, "instructions");
+	bind_curlwp(set);
 	fake_user(90);
 	assert_int_equal(cpc_set_restart(cpc, set), 0);
 	assert_int_equal(sampled(set, 0), 10);
+	assert_true(sampled(set, 1) == UINT64_MAX);
+	assert_int_equal(sampled(set, 2), 0);
+	fake_user(1); /* it runs */
+	assert_int_equal(sampled(set, 0), 11);
+	assert_int_equal(sampled(set, 1), 2);
+	assert_int_equal(sampled(set, 2), 1);
 }
 
 /* CPC-RST-02 */

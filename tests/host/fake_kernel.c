@@ -166,6 +166,12 @@ fake_lwp(unsigned p, int lwp)
 	return &lwps[p][lwp - 1];
 }
 
+int *
+fake_bound(unsigned p, int lwp)
+{
+	return &fake_lwp(p, lwp)->l_bound;
+}
+
 void
 fake_idle(void)
 {

@@ -42,6 +42,8 @@ extern void (*fake_on_move)(void);
 void fake_privilege(unsigned p, bool cpc_cpu);
 void fake_exit(unsigned p, int lwp);
 struct lwp *fake_lwp(unsigned p, int lwp);
+/* The CPU it is bound to, or -1. */
+int *fake_bound(unsigned p, int lwp);
 /* The CPU has nothing to do. */
 void fake_idle(void);
 /* The current LWP makes another of its process, which then has what it

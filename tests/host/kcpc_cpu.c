@@ -174,8 +174,10 @@ it_is_late_for_the_cpu(void **state)
 	/* Another handle, since this one's lock is held. */
 	cpc = its;
 	rival = set_of("cycles");
+	*fake_bound(0, 1) = 0;
 	fake_on_move = rival_binds;
 	assert_errno(cpc_bind_cpu(mine, 1, set, 0), EAGAIN);
+	assert_int_equal(*fake_bound(0, 1), 0);
 	fake_cpu(1);
 	fake_switch(1, 2);
 	fake_user(1);

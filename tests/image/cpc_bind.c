@@ -1,9 +1,12 @@
 /* Binding, restarting, freezing: the LWP's own context. */
 #include "tests/image/cpc_test.h"
 
+#include <pthread.h>
 #include <string.h>
+#include <sys/processor.h>
 
-TEST_KEEPS(16);
+/* The C library keeps what threads' stacks were made of. */
+TEST_KEEPS(64);
 
 /* CPC-BIND-02, CPC-BIND-03, CPC-BIND-04 */
 CPC_TEST(early_failures_keep_the_binding)
@@ -47,7 +50,10 @@ CPC_TEST(second_set_displaces_the_first)
 	EXPECT_ERRNO(cpc_unbind(cpc, a), EINVAL);
 	work();
 	EXPECT(sampled(other, b, 0) > 0);
-	cpc_close(other);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, a, 0), 0);
+	EXPECT_ERRNO(cpc_unbind(other, b), EINVAL);
+	EXPECT_EQ(cpc_close(other), 0); /* which has nothing bound */
+	EXPECT_EQ(cpc_set_sample(cpc, a, buf), 0);
 }
 
 /* CPC-BIND-09, CPC-BIND-19, CPC-EVT-02: no backend's codes are that wide. */
@@ -177,16 +183,21 @@ CPC_TEST(restart_thaws_and_keeps_the_tick)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_buf_t *a = cpc_buf_create(cpc, set), *b = cpc_buf_create(cpc, set);
+	uint64_t frozen = 0, again = 0;
 
+	/* Of the two works the first is far longer than the second. */
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	work();
+	for (int i = 0; i < 10; i++)
+		work();
 	EXPECT_EQ(cpc_disable(cpc), 0);
 	EXPECT_EQ(cpc_set_sample(cpc, set, a), 0);
 	EXPECT_EQ(cpc_set_restart(cpc, set), 0);
 	work();
 	EXPECT_EQ(cpc_set_sample(cpc, set, b), 0);
 	EXPECT(cpc_buf_tick(cpc, b) > cpc_buf_tick(cpc, a));
-	EXPECT(sampled(cpc, set, 0) > 0);
+	EXPECT_EQ(cpc_buf_get(cpc, a, 0, &frozen), 0);
+	EXPECT_EQ(cpc_buf_get(cpc, b, 0, &again), 0);
+	EXPECT(again > 0 && again < frozen);
 }
 
 /* CPC-BIND-20, and the PIC numbers of the others go up from there */
@@ -202,4 +213,51 @@ CPC_TEST(single_request_lands_on_pic_0)
 	EXPECT(info.ri_width >= 16 && info.ri_width <= 64);
 	test_note(
 	    "%s is code %#llx", ANY_EVENT, (unsigned long long)info.ri_code);
+}
+
+static cpc_t *the_cpc;
+static cpc_set_t *the_set;
+
+/* Exits with the set bound. */
+static void *
+count_and_exit(void *buf)
+{
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	spin(1000);
+	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
+	return NULL;
+}
+
+/*
+ * CPC-CTX-05, CPC-BIND-11, CPC-BIND-12: each LWP has a set of its creator's
+ * bound and counts alike, from nothing, and the creator's count goes on.
+ */
+CPC_TEST(a_thousand_lwps_exit_with_a_set_bound)
+{
+	uint64_t mine = 0, first = 0, v = 0;
+	cpc_buf_t *buf;
+	pthread_t t;
+
+	if (!have_event(cpc, INS_EVENT))
+		SKIP("this PMU does not count " INS_EVENT);
+	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
+	the_cpc = cpc;
+	the_set = set_of(cpc, INS_EVENT);
+	buf = cpc_buf_create(cpc, the_set);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
+	for (int i = 0; i < 1000; i++) {
+		REQUIRE(pthread_create(&t, NULL, count_and_exit, buf) == 0);
+		EXPECT_EQ(pthread_join(t, NULL), 0);
+		EXPECT_EQ(cpc_buf_get(cpc, buf, 0, &v), 0);
+		if (i == 0)
+			first = v;
+		EXPECT(v >= SPIN_INSNS * 1000);
+		if (own_privilege() == CPC_COUNT_USER)
+			EXPECT_EQ(v, first);
+		spin(1);
+		v = sampled(cpc, the_set, 0);
+		EXPECT(v > mine);
+		mine = v;
+	}
+	EXPECT_EQ(processor_bind(P_PID, P_MYID, PBIND_NONE, NULL), 0);
 }

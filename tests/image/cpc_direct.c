@@ -4,10 +4,10 @@
  */
 #include "tests/image/cpc_test.h"
 
-TEST_KEEPS(16);
+#include <pthread.h>
+#include <sys/processor.h>
 
-/* The machine's read of a PIC from the program's own privilege. */
-uint64_t pic_read(unsigned index);
+TEST_KEEPS(16);
 
 #define LOOPS 5000
 
@@ -72,4 +72,45 @@ CPC_TEST(direct_and_sampled_agree)
 	direct_value = pic_read(0);
 	sample = sampled(cpc, set, 0);
 	EXPECT(sample >= direct_value && sample < direct_value + 1000000);
+}
+
+static void *
+reads_another_lwps(void *arg)
+{
+	EXPECT(direct_read_faults());
+	return arg;
+}
+
+/*
+ * CPC-CTX-07, CPC-UNB-02: who has no set that counts is refused, though an
+ * LWP of the same CPU has one, which reads and counts on.
+ */
+CPC_TEST(pics_are_read_while_they_count_for_the_reader)
+{
+	cpc_set_t *set = set_of(cpc, ANY_EVENT);
+	cpc_reqinfo_t info = { 0 };
+	pthread_t t;
+
+	if (own_privilege() == CPC_COUNT_SYSTEM)
+		SKIP("to this privilege PICs are never closed");
+	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
+	EXPECT(direct_read_faults());
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
+	for (int i = 0; i < 3; i++) {
+		EXPECT(pthread_create(&t, NULL, reads_another_lwps, NULL) == 0);
+		EXPECT_EQ(pthread_join(t, NULL), 0);
+		EXPECT(!direct_read_faults());
+		EXPECT(direct(0, info.ri_width) >= LOOPS);
+	}
+	EXPECT_EQ(cpc_disable(cpc), 0);
+	EXPECT(direct_read_faults());
+	EXPECT_EQ(cpc_enable(cpc), 0);
+	EXPECT(!direct_read_faults());
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT(direct_read_faults());
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
+	EXPECT(direct_read_faults());
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT_EQ(processor_bind(P_PID, P_MYID, PBIND_NONE, NULL), 0);
 }

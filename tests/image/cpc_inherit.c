@@ -246,7 +246,6 @@ starts_disabled(void *arg)
 	work();
 	v = sampled(the_cpc, the_set, 0);
 	EXPECT(v > 7);
-	/* CPC-INH-12 */
 	EXPECT_EQ(cpc_unbind(the_cpc, the_set), 0);
 	return arg;
 }
@@ -336,13 +335,12 @@ handler(int sig, siginfo_t *si, void *context)
 static void *
 notified(void *arg)
 {
-	/* CPC-INH-05 */
+	/* The handler was here, on this LWP, and saw where it begins. */
 	EXPECT_EQ(calls, 1);
 	EXPECT(pthread_equal(in_handler, pthread_self()));
-	/* CPC-INH-06 */
 	EXPECT(seen[0] == UINT64_MAX);
 	EXPECT_EQ(seen[1], 9);
-	/* CPC-INH-08: the period that the handler chose. */
+	/* The period that the handler chose. */
 	spin(10 * PERIOD);
 	EXPECT_EQ(calls, 2);
 	EXPECT(seen[0] < PERIOD);

@@ -8,10 +8,10 @@
 #include <payload.h>
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The C library keeps what threads' stacks were made of. */
@@ -20,9 +20,6 @@ TEST_KEEPS(64);
 #define SHORT 1000
 #define LONG  30000
 #define WANT  (SPIN_INSNS * (LONG - SHORT))
-
-/* The machine's read of a PIC from the program's own privilege. */
-uint64_t pic_read(unsigned index);
 
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
@@ -118,6 +115,80 @@ CPC_TEST(a_cpu_set_invalidates_every_lwps)
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 }
 
+static void
+tell(int fd)
+{
+	EXPECT_EQ(write(fd, "", 1), 1);
+}
+
+static void
+hear(int fd)
+{
+	char c;
+
+	EXPECT_EQ(read(fd, &c, 1), 1);
+}
+
+/* In another process: 0 where its LWP's set became invalid, and stayed so. */
+static int
+loses_it_too(cpc_t *cpc, cpc_buf_t *buf, int from, int to)
+{
+	if (cpc_bind_curlwp(cpc, the_set, 0) != 0 ||
+	    cpc_set_sample(cpc, the_set, buf) != 0)
+		return 1;
+	tell(to);
+	hear(from); /* two CPUs, or the one, are bound */
+	if (cpc_set_sample(cpc, the_set, buf) == 0 || errno != EAGAIN)
+		return 2;
+	tell(to);
+	hear(from); /* one of two no longer */
+	if (cpc_bind_curlwp(cpc, the_set, 0) == 0 || errno != EAGAIN)
+		return 3;
+	tell(to);
+	hear(from); /* and neither is the other */
+	if (cpc_set_sample(cpc, the_set, buf) == 0 || errno != EAGAIN)
+		return 4;
+	if (cpc_bind_curlwp(cpc, the_set, 0) != 0 ||
+	    cpc_set_sample(cpc, the_set, buf) != 0)
+		return 5;
+	return 0;
+}
+
+/* CPC-INV-01, CPC-INV-03: of other processes; and until the last is gone. */
+CPC_TEST(the_interlock_is_the_systems_and_ends_with_the_last)
+{
+	cpc_set_t *first = set_of(cpc, ANY_EVENT);
+	cpc_set_t *last = set_of(cpc, ANY_EVENT);
+	int up[2], down[2], status = -1;
+	cpc_buf_t *buf;
+	pid_t pid;
+
+	the_set = set_of(cpc, ANY_EVENT);
+	buf = cpc_buf_create(cpc, the_set);
+	REQUIRE(pipe(up) == 0 && pipe(down) == 0);
+	REQUIRE((pid = fork()) >= 0);
+	if (pid == 0)
+		_exit(loses_it_too(cpc, buf, down[0], up[1]));
+	hear(up[0]);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, last, 0), 0);
+	if (last_cpu() != 0)
+		EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), first, 0), 0);
+	tell(down[1]);
+	hear(up[0]);
+	if (last_cpu() != 0)
+		EXPECT_EQ(cpc_unbind(cpc, first), 0);
+	tell(down[1]);
+	hear(up[0]);
+	EXPECT_EQ(cpc_unbind(cpc, last), 0);
+	tell(down[1]);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+	for (int i = 0; i < 2; i++) {
+		close(up[i]);
+		close(down[i]);
+	}
+}
+
 static void *
 inherits_nothing(void *buf)
 {
@@ -182,26 +253,6 @@ CPC_TEST(an_invalid_context_never_signals)
 /*
  * An LWP that runs meanwhile, on another CPU.
  */
-
-static _Thread_local sigjmp_buf faulted;
-
-static void
-on_fault(int sig)
-{
-	siglongjmp(faulted, sig);
-}
-
-/* SIGILL on arm64, SIGSEGV on x86, of a program at user privilege. */
-static bool
-direct_read_faults(void)
-{
-	signal(SIGILL, on_fault);
-	signal(SIGSEGV, on_fault);
-	if (sigsetjmp(faulted, 1) != 0)
-		return true;
-	pic_read(0);
-	return false;
-}
 
 static volatile int taken; /* since before the sample, or read, behind it */
 static volatile int running;

@@ -145,12 +145,12 @@ CPC_TEST(every_pic_reads_as_the_kernel_has_it)
 	EXPECT(read > 0);
 }
 
-/* One clock, read in two ways: neither is ever behind the other. */
+/* CPC-SMP-05: one clock, read in two ways: neither is ever behind. */
 CPC_TEST(the_clocks_are_the_kernels)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	uint64_t time = 0, tick = 0;
+	uint64_t time = 0, tick = 0, count = 0;
 	unsigned i, back = 0;
 	struct sample s;
 
@@ -161,7 +161,10 @@ CPC_TEST(the_clocks_are_the_kernels)
 		back += (uint64_t)cpc_buf_hrtime(cpc, buf) < time ||
 		        s.head.cs_hrtime < cpc_buf_hrtime(cpc, buf) ||
 		        cpc_buf_tick(cpc, buf) <= tick ||
-		        s.head.cs_tick <= cpc_buf_tick(cpc, buf);
+		        s.head.cs_tick <= cpc_buf_tick(cpc, buf) ||
+		        value(cpc, buf, 0) < count ||
+		        s.value[0] < value(cpc, buf, 0);
+		count = s.value[0];
 		time = (uint64_t)s.head.cs_hrtime;
 		tick = s.head.cs_tick;
 	}

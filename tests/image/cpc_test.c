@@ -1,6 +1,8 @@
 #include "tests/image/cpc_test.h"
 
 #include <payload.h>
+#include <setjmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/cpc.h>
@@ -141,6 +143,29 @@ sampled(cpc_t *cpc, cpc_set_t *set, int index)
 	EXPECT_EQ(cpc_buf_get(cpc, buf, index, &value), 0);
 	cpc_buf_destroy(cpc, buf);
 	return value;
+}
+
+static _Thread_local sigjmp_buf refused;
+
+static void
+on_refusal(int sig)
+{
+	siglongjmp(refused, sig);
+}
+
+bool
+direct_read_faults(void)
+{
+	bool faults = sigsetjmp(refused, 1) != 0;
+
+	if (!faults) {
+		signal(SIGILL, on_refusal);
+		signal(SIGSEGV, on_refusal);
+		pic_read(0);
+	}
+	signal(SIGILL, SIG_DFL);
+	signal(SIGSEGV, SIG_DFL);
+	return faults;
 }
 
 void

@@ -82,6 +82,13 @@ cpc_set_t *set_of(cpc_t *cpc, const char *event);
 /* The value of a request of a bound set, now. */
 uint64_t sampled(cpc_t *cpc, cpc_set_t *set, int index);
 
+/*
+ * The machine's read of a PIC from the program's own privilege; and does that
+ * of PIC 0 fault, by SIGILL on arm64 and SIGSEGV on x86?
+ */
+uint64_t pic_read(unsigned index);
+bool direct_read_faults(void);
+
 /* The code by which general PICs count what a fixed one does. */
 uint64_t general_code(uint64_t code);
 
