@@ -430,7 +430,9 @@ disk: all
 
 # What the kernel's and the library's operations cost, in instructions; docs/measurements.md has the table.
 bench:
-	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --accel tcg -- bench
+	$(Q)for priv in user system; do \
+		echo "At $$priv privilege:" && \
+		scripts/barecpc run --arch $(or $(ARCH),arm64) --accel tcg --append priv=$$priv -- bench || exit; done
 
 gdb:
 	$(Q)scripts/barecpc run --arch $(or $(ARCH),arm64) --gdb

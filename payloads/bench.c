@@ -176,21 +176,21 @@ bench_counting(cpc_t *c, int n)
 }
 
 /* Of one PIC read in place: what the window counts of itself. */
-static void
-inline_window(void)
+void
+bench_window(cpc_t *c)
 {
 	cpc_attr_t pic = { "picnum", 0 };
 	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
 	                                                   : CPC_COUNT_SYSTEM;
+	cpc_set_t *s = cpc_set_create(c);
 	uint64_t empty;
 
-	set = cpc_set_create(cpc);
-	if (cpc_set_add_request(cpc, set, "PAPI_tot_ins", 0, flags, 1, &pic) ==
+	if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0, flags, 1, &pic) ==
 		-1 ||
-	    cpc_bind_curlwp(cpc, set, 0) == -1)
+	    cpc_bind_curlwp(c, s, 0) == -1)
 		exit(1);
 	empty = payload_empty(0);
-	cpc_set_destroy(cpc, set);
+	cpc_set_destroy(c, s);
 	bench_row("inline window", 1, empty);
 }
 
@@ -239,7 +239,7 @@ main(int argc, char **argv)
 	bench_create(cpc, NULL, 0);
 	bench_signals();
 	bench_overflows(cpc);
-	inline_window();
+	bench_window(cpc);
 	all = usable_pics();
 	for (i = 0; i < sizeof some / sizeof some[0]; i++) {
 		if (some[i] < all)

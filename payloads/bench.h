@@ -25,6 +25,9 @@ void bench_beside(const char *others, int many);
  */
 void bench_counting(cpc_t *cpc, int n);
 
+/* An empty window of <payload_window.h>. */
+void bench_window(cpc_t *cpc);
+
 /* A set of n requests for instructions of both privileges, or the end. */
 cpc_set_t *bench_set(cpc_t *cpc, int n);
 /* Bind it to the LWP, or end. */

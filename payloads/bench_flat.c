@@ -127,7 +127,6 @@ rows_of_lwps(void)
 	bench_row("find process", 0, bench_cost(find_process));
 	bench_row("wake nobody", 0, bench_cost(wake_nobody));
 	bench_row("wake and wait", 0, bench_cost(wake_and_wait));
-	bench_switch("switch, no set", NULL, NULL, 0);
 }
 
 static void
@@ -211,6 +210,8 @@ flat_beside(const struct others *o)
 		bench_row("null call", 0, bench_cost(null_call));
 		if (o->rows != NULL)
 			o->rows();
+		bench_switch("switch, no set", NULL, NULL, 0);
+		bench_window(cpc);
 		bench_counting(cpc, NREQS);
 	}
 	while (n-- > 0)
