@@ -129,10 +129,10 @@ UCFLAGS  := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP
 UCC      := scripts/barecpc-cc --arch $(ARCH)
 # Benchmarks and tests: the programs, and what those of a kind share.
 PAYLOADS := spin triad matmul chase example1 example2 record stat bench encode list fits
-PAYLOAD_OBJS := payloads/options.o payloads/options_next.o payloads/symbolic.o payloads/symbolic_request.o payloads/lookup.o payloads/fail.o payloads/child.o payloads/detail.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/sampled.o payloads/tally.o payloads/stat_print.o payloads/$(ARCH)/spin.o \
+PAYLOAD_OBJS := payloads/options.o payloads/options_next.o payloads/symbolic.o payloads/symbolic_request.o payloads/lookup.o payloads/usage.o payloads/child.o payloads/detail.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/sampled.o payloads/tally.o payloads/stat_print.o payloads/$(ARCH)/spin.o \
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_overflow.o payloads/bench_flat.o payloads/bench_assign.o payloads/$(ARCH)/bench_clock.o
 # Names are looked up by what the kernel looks them up by.
-NAMES_OBJS := payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
+NAMES_OBJS := payloads/usage.o payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
 FITS_OBJS  := payloads/fits_here.o user/kern/kcpc_assign.o
 LIST_OBJS  := payloads/own_here.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
@@ -326,7 +326,7 @@ presets_arm64_OBJS := arch/arm64/pmuv3_events.o $(HOST_EVENTS)
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
 events_perf_OBJS   := $(HOST_EVENTS)
-events_symbolic_OBJS := $(addprefix payloads/,lookup.o symbolic.o names.o names_host.o) $(HOST_EVENTS)
+events_symbolic_OBJS := $(addprefix payloads/,usage.o lookup.o symbolic.o names.o names_host.o) $(HOST_EVENTS)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
 HOST_TESTS   += test_topology
 test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)
@@ -371,7 +371,7 @@ host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%
 # What scripts/barecpc runs on the build machine.
 host-tools: build/host/encode build/host/list build/host/fits
 build/host/fits: $(addprefix build/host/,payloads/fits_host.o payloads/options_next.o kern/kcpc_assign.o)
-build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/names.o payloads/names_host.o payloads/own_host.o payloads/lookup.o payloads/symbolic.o $(HOST_EVENTS))
+build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/usage.o payloads/names.o payloads/names_host.o payloads/own_host.o payloads/lookup.o payloads/symbolic.o $(HOST_EVENTS))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 

@@ -6,14 +6,17 @@
  */
 #include "payloads/bench.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/cpc.h>
 #include <unistd.h>
 
 #include <payload.h>
+
+#include "payloads/detail.h"
+#include "payloads/usage.h"
 
 #define RUNS 5
 
@@ -141,7 +144,7 @@ bench_set(cpc_t *c, int n)
 	for (i = 0; i < n; i++) {
 		if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0,
 			CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, NULL) == -1)
-			exit(1);
+			fail(1, "PAPI_tot_ins: %s", strerror(errno));
 	}
 	return s;
 }
@@ -150,7 +153,7 @@ void
 bench_bind(cpc_t *c, cpc_set_t *s)
 {
 	if (cpc_bind_curlwp(c, s, 0) == -1)
-		exit(1);
+		fail(1, "cannot bind: %s", strerror(errno));
 }
 
 void
@@ -188,7 +191,7 @@ bench_window(cpc_t *c)
 	if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0, flags, 1, &pic) ==
 		-1 ||
 	    cpc_bind_curlwp(c, s, 0) == -1)
-		exit(1);
+		fail(1, "PAPI_tot_ins on PIC 0: %s", strerror(errno));
 	empty = payload_empty(0);
 	cpc_set_destroy(c, s);
 	bench_row("inline window", 1, empty);
@@ -222,16 +225,27 @@ int
 main(int argc, char **argv)
 {
 	static const int some[] = { 1, 2, 4 };
+	const char *what;
+	char why[160];
 	unsigned i;
+	bool flat;
 	int all;
 
-	if (argc > 1 && strcmp(argv[1], "flat") == 0)
-		return bench_flat();
-	if (argc > 1 && strcmp(argv[1], "assign") == 0)
-		return bench_assign();
-	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL) {
-		perror("cpc_open");
-		return 1;
+	usage_is("[flat | assign]",
+	    "  flat    each beside 1, 10, 100 and 1,000 of others\n"
+	    "  assign  what a bind's assignment takes, at worst\n");
+	usage_option(argc, argv, ":", NULL);
+	what = optind < argc ? argv[optind] : NULL;
+	if (argc - optind > 1)
+		usage_mistake("%s: one at a time", argv[optind + 1]);
+	flat = what != NULL && strcmp(what, "flat") == 0;
+	if (what != NULL && !flat && strcmp(what, "assign") != 0)
+		usage_mistake("%s: no such table", what);
+	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
+		fail(77, "<not supported>: %s", detail_absent(why, sizeof why));
+	if (what != NULL) {
+		cpc_close(cpc);
+		return flat ? bench_flat() : bench_assign();
 	}
 	printf("%-19s %2s %6s\n", "operation", "n", "cost");
 	report("null call", null_call);

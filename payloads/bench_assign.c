@@ -10,9 +10,10 @@
 #include "payloads/bench.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/cpc.h>
+
+#include "payloads/usage.h"
 
 #define SET   1 /* libcpc has made none */
 #define STEPS 20000
@@ -44,10 +45,8 @@ make_pack(void)
 	intptr_t r = cpc_syscall(
 	    CPC_OP_EVENT, (uintptr_t) "PAPI_tot_ins", 0, 0, (uintptr_t)&ev);
 
-	if (r != 0) {
-		fprintf(stderr, "bench: PAPI_tot_ins: %s\n", strerror((int)-r));
-		exit(1);
-	}
+	if (r != 0)
+		fail(1, "PAPI_tot_ins: %s", strerror((int)-r));
 	pics = ev.ce_pics;
 	nreq = (unsigned)__builtin_popcount(pics);
 	pack.head.cp_set = SET;

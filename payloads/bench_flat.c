@@ -13,12 +13,13 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/processor.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "payloads/usage.h"
 
 #define MAX   1000
 #define STACK 16384
@@ -35,13 +36,6 @@ static pthread_t waiter[MAX], partner;
 static cpc_t *handles[MAX];
 static cpc_set_t *sets[MAX];
 static int self;
-
-static void
-give_up(const char *what, int err)
-{
-	fprintf(stderr, "bench: %s: %s\n", what, strerror(err));
-	exit(1);
-}
 
 static void *
 wait_long(void *arg)
@@ -80,7 +74,7 @@ start(void *(*fn)(void *), void *arg)
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
 	if ((err = pthread_create(&t, &attr, fn, arg)) != 0)
-		give_up("an LWP", err);
+		fail(1, "an LWP: %s", strerror(err));
 	pthread_attr_destroy(&attr);
 	return t;
 }
@@ -158,9 +152,9 @@ static void
 add_handle(int i)
 {
 	if ((handles[i] = cpc_open(CPC_VER_CURRENT)) == NULL)
-		give_up("a handle", errno);
+		fail(1, "a handle: %s", strerror(errno));
 	if (cpc_buf_create(handles[i], bench_set(handles[i], NREQS)) == NULL)
-		give_up("a buffer", errno);
+		fail(1, "a buffer: %s", strerror(errno));
 }
 
 static void
@@ -174,7 +168,7 @@ add_set(int i)
 {
 	sets[i] = bench_set(cpc, NREQS);
 	if (cpc_buf_create(cpc, sets[i]) == NULL)
-		give_up("a buffer", errno);
+		fail(1, "a buffer: %s", strerror(errno));
 }
 
 static void
@@ -223,9 +217,9 @@ bench_flat(void)
 {
 	self = getpid();
 	if (processor_bind(P_PID, P_MYID, 0, NULL) == -1)
-		give_up("CPU 0", errno);
+		fail(1, "CPU 0: %s", strerror(errno));
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
-		give_up("cpc_open", errno);
+		fail(1, "cpc_open: %s", strerror(errno));
 	shared = bench_set(cpc, NREQS);
 	partner = start(answer, NULL);
 	printf("%-15s %-8s %4s %6s\n", "operation", "beside", "n", "cost");

@@ -7,14 +7,16 @@
 #define _GNU_SOURCE /* REG_PC */
 #include "payloads/bench.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <sys/cpc.h>
 #include <ucontext.h>
 
 #include <payload.h>
+
+#include "payloads/usage.h"
 
 #define RUNS 5
 /*
@@ -75,10 +77,8 @@ count_from(uint64_t preset, uint_t notify)
 	set = cpc_set_create(cpc);
 	if (cpc_set_add_request(cpc, set, "PAPI_tot_ins", preset,
 		flags | notify, 0, NULL) == -1 ||
-	    (buf = cpc_buf_create(cpc, set)) == NULL) {
-		perror("bench: request");
-		exit(1);
-	}
+	    (buf = cpc_buf_create(cpc, set)) == NULL)
+		fail(1, "PAPI_tot_ins: %s", strerror(errno));
 }
 
 static uint64_t
@@ -93,11 +93,8 @@ through_sled(int expected)
 	start = bench_clock() - start;
 	cpc_set_sample(cpc, set, buf);
 	cpc_unbind(cpc, set);
-	if (signals != expected) {
-		fprintf(stderr, "bench: %d signals in the sled, not %d\n",
-		    signals, expected);
-		exit(1);
-	}
+	if (signals != expected)
+		fail(1, "%d signals in the sled, not %d", signals, expected);
 	return start;
 }
 
@@ -129,10 +126,8 @@ to_handler(void)
 		bench_bind(cpc, set);
 		start = bench_sled();
 		cpc_unbind(cpc, set);
-		if (bench_noted.pc <= first || bench_noted.pc >= end) {
-			fprintf(stderr, "bench: overflow beside the sled\n");
-			exit(1);
-		}
+		if (bench_noted.pc <= first || bench_noted.pc >= end)
+			fail(1, "overflow beside the sled");
 		t = bench_noted.clock - start - bench_empty() -
 		    (bench_noted.pc - first) / ((end - first) / SLED);
 		best = t < best ? t : best;
@@ -147,10 +142,8 @@ require_overflow(void)
 	uint64_t value;
 
 	cpc_buf_get(cpc, buf, 0, &value);
-	if (value >= UINT64_MAX - PERIOD) {
-		fprintf(stderr, "bench: no overflow in the sled\n");
-		exit(1);
-	}
+	if (value >= UINT64_MAX - PERIOD)
+		fail(1, "no overflow in the sled");
 }
 
 void

@@ -4,11 +4,13 @@
  */
 #include "payloads/bench.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/usage.h"
 
 static cpc_t *cpc;
 static cpc_set_t *set;
@@ -36,16 +38,15 @@ void
 bench_switch(const char *what, cpc_t *c, cpc_set_t *s, int n)
 {
 	pthread_t t;
+	int err;
 
 	cpc = c;
 	set = s;
 	ready = done = false;
 	if (set != NULL)
 		bench_bind(cpc, set);
-	if (pthread_create(&t, NULL, partner, NULL) != 0) {
-		perror("pthread_create");
-		exit(1);
-	}
+	if ((err = pthread_create(&t, NULL, partner, NULL)) != 0)
+		fail(1, "an LWP: %s", strerror(err));
 	while (!ready)
 		sched_yield();
 	/* There and back again. */
@@ -78,7 +79,7 @@ bench_create(cpc_t *c, cpc_set_t *s, int n)
 	if (s == NULL)
 		return;
 	if (cpc_bind_curlwp(c, s, CPC_BIND_LWP_INHERIT) == -1)
-		exit(1);
+		fail(1, "cannot bind: %s", strerror(errno));
 	bench_row("create+inherit", n, bench_cost(create_join));
 	cpc_unbind(c, s);
 }

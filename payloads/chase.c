@@ -11,10 +11,13 @@
  */
 #include "payloads/measure.h"
 
+#include <errno.h>
 #include <payload.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "payloads/usage.h"
 
 #define LINE     64 /* bytes; a larger line only makes neighbours cheaper */
 #define MINBYTES (2 * LINE)
@@ -69,14 +72,10 @@ next_random(uint64_t *state)
 static void
 make_cycle(struct chase *c)
 {
-	size_t *order = calloc(c->c_n, sizeof *order);
+	size_t *order = fail_unless_room(calloc(c->c_n, sizeof *order));
 	uint64_t state = 1;
 	size_t i, j, t;
 
-	if (order == NULL) {
-		perror("chase");
-		exit(1);
-	}
 	for (i = 0; i < c->c_n; i++)
 		order[i] = i;
 	for (i = c->c_n - 1; i > 0; i--) {
@@ -118,16 +117,12 @@ chase(const struct options *o, struct meter *m, uint64_t bytes)
 	char label[40];
 	bool right;
 
-	if ((c.c_nodes = payload_contig(c.c_n * LINE)) == NULL) {
-		perror("chase");
-		exit(1);
-	}
+	if ((c.c_nodes = payload_contig(c.c_n * LINE)) == NULL)
+		fail(1, "%llu bytes: %s", (unsigned long long)bytes,
+		    strerror(errno));
 	make_cycle(&c);
-	if (!is_one_cycle(&c)) {
-		fprintf(stderr, "%s: the permutation is not one cycle\n",
-		    o->o_name);
-		exit(1);
-	}
+	if (!is_one_cycle(&c))
+		fail(1, "the permutation is not one cycle");
 	snprintf(label, sizeof label, "chase/%zu", bytes);
 	w.w_label = label;
 	right = measure(o, m, &w);

@@ -7,10 +7,10 @@
 #include <sys/time.h>
 #include <sys/wait.h>
 
-#include "payloads/fail.h"
+#include "payloads/usage.h"
 
 #define TIMEOUT_MIN 10 /* perf stat's */
-#define TIMEOUT_MAX 1000000000L
+#define TIMEOUT_MAX 1000000000
 
 const struct option child_options[] = {
 	{ "timeout", required_argument, NULL, CHILD_TIMEOUT },
@@ -23,18 +23,8 @@ static volatile sig_atomic_t ended;
 unsigned
 child_timeout(const char *text)
 {
-	return (unsigned)fail_unless_number(
+	return (unsigned)usage_number(
 	    "--timeout", text, TIMEOUT_MIN, TIMEOUT_MAX, " ms");
-}
-
-void
-child_no_option(int c, const char *word)
-{
-	const char *wrong = c == ':' ? "needs an argument" : "no such option";
-
-	if (optopt == 0 || optopt == CHILD_TIMEOUT)
-		fail(2, "%s: %s", word, wrong);
-	fail(2, "-%c: %s", optopt, wrong);
 }
 
 /* The program is there until waitpid() has told of its end. */
@@ -77,6 +67,6 @@ child_wait(pid_t pid, const char *name, unsigned ms)
 		fail(1, "%s", strerror(errno));
 	if (ended)
 		fprintf(stderr, "%s: %s: ended after %u ms (--timeout)\n",
-		    fail_name, name, ms);
+		    usage_name(), name, ms);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -7,15 +7,12 @@
 #include <getopt.h>
 #include <sys/types.h>
 
-/* The long options of all of them: what getopt_long() says of --timeout. */
+/* The long options of all of them: what usage_option() says of --timeout. */
 #define CHILD_TIMEOUT 256
 extern const struct option child_options[];
 
 /* As perf stat has it: milliseconds; fails where it is none. */
 unsigned child_timeout(const char *text);
-
-/* What getopt_long() gave for this word is no option; fails. */
-_Noreturn void child_no_option(int c, const char *word);
 
 /*
  * Wait until pid has ended; end it after so many ms, 0 for never, and say so.

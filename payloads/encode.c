@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "payloads/lookup.h"
+#include "payloads/usage.h"
 
-#define USAGE "encode [--cpu NAME] EVENT..."
-#define TEXT  1024
+#define TEXT 1024
 
 static int
 encode(const struct events *es, const char *name)
@@ -27,7 +27,7 @@ encode(const struct events *es, const char *name)
 		return 0;
 	}
 	if (err != EVENT_OK) {
-		lookup_refuse(es, "encode", name, err);
+		lookup_refuse(es, name, err);
 		return 1;
 	}
 	events_canonical(es, &sp, &ec, text, sizeof text);
@@ -42,14 +42,14 @@ encode(const struct events *es, const char *name)
 int
 main(int argc, char **argv)
 {
-	struct events es = names_choose(&argc, argv, USAGE);
+	const char *cpu = names_option(argc, argv, "[--cpu NAME] EVENT...");
+	struct events es;
 	int status = 0;
 
-	if (argc < 2) {
-		fputs("usage: " USAGE "\n", stderr);
-		return 2;
-	}
-	for (int i = 1; i < argc; i++)
+	if (optind == argc)
+		usage_mistake("no event to encode");
+	es = names_choose(cpu);
+	for (int i = optind; i < argc; i++)
 		status |= encode(&es, argv[i]);
 	return status;
 }

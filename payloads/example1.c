@@ -11,32 +11,21 @@
  */
 #include "payloads/options.h"
 #include "payloads/report.h"
+#include "payloads/usage.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <libcpc.h>
 #include <payload.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define ITERATIONS 20
 #define TERMS      1000
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
-error(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("example1: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	exit(1);
-}
+/* As the manual calls it. */
+#define error(...) fail(1, __VA_ARGS__)
 
 /* The sum of the first n squares, the long way. */
 static uint64_t
@@ -203,23 +192,22 @@ parse(struct options *o, int argc, char **argv)
 	bool table = false;
 	int c;
 
-	o->o_name = "example1";
 	o->o_argc = argc;
 	o->o_argv = argv;
 	o->o_titles = true;
 	o->o_runs = ITERATIONS;
-	while ((c = getopt(argc, argv, "nt")) != -1) {
+	usage_is("[-nt]",
+	    "  -t  rows of the benchmarks' table\n"
+	    "  -n  no titles\n"
+	    "EVENT0 and EVENT1 in the environment name the two events.\n");
+	while ((c = usage_option(argc, argv, ":nt", NULL)) != -1) {
 		if (c == 'n')
 			o->o_titles = false;
-		else if (c == 't')
-			table = true;
 		else
-			break;
+			table = true;
 	}
-	if (c != -1 || optind != argc) {
-		fputs("usage: example1 [-nt]\n", stderr);
-		exit(2);
-	}
+	if (optind != argc)
+		usage_mistake("%s: takes no argument", argv[optind]);
 	return table;
 }
 

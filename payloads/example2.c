@@ -10,11 +10,13 @@
 #include <inttypes.h>
 #include <libcpc.h>
 #include <payload.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/lwp.h>
+
+#include "payloads/detail.h"
+#include "payloads/usage.h"
 
 #define PRESET     (UINT64_MAX - 999ull)
 #define ITERATIONS 20
@@ -32,18 +34,8 @@ static cpc_buf_t *buf;
 static int ind;
 static uint64_t preset = PRESET;
 
-static void __attribute__((noreturn, format(printf, 1, 2)))
-error(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("example2: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	exit(1);
-}
+/* As the manual calls it. */
+#define error(...) fail(1, __VA_ARGS__)
 
 static void
 emt_handler(int sig, siginfo_t *sip, void *arg)
@@ -88,16 +80,15 @@ emt_handler(int sig, siginfo_t *sip, void *arg)
 static void
 open_counters(void)
 {
+	char why[160];
+
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL) {
 		if (errno != ENOSYS)
 			error("perf counters unavailable: %s", strerror(errno));
-		fputs("example2: no counters here\n", stderr);
-		exit(77);
+		fail(77, "<not supported>: %s", detail_absent(why, sizeof why));
 	}
-	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0) {
-		fputs("example2: overflows do not interrupt here\n", stderr);
-		exit(77);
-	}
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		fail(77, "<not supported>: overflows do not interrupt here");
 	if ((set = cpc_set_create(cpc)) == NULL)
 		error("could not create set: %s", strerror(errno));
 }
@@ -131,11 +122,15 @@ catch_overflows(const char *event)
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
 	const char *event = getenv("EVENT");
 	int iter;
 
+	usage_is("", "EVENT in the environment names the event.\n");
+	usage_option(argc, argv, ":", NULL);
+	if (optind != argc)
+		usage_mistake("%s: takes no argument", argv[optind]);
 	open_counters();
 	catch_overflows(event != NULL ? event : "PAPI_tot_ins");
 

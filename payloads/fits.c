@@ -16,6 +16,7 @@
 #include "payloads/lookup.h"
 #include "payloads/names.h"
 #include "payloads/options.h"
+#include "payloads/usage.h"
 
 #define MAXPIC 32
 
@@ -66,7 +67,7 @@ look_up(const struct events *es, struct wanted *w)
 	    events_raw(es->es_pmu->ep_kind, w->wn_name, &w->wn_code))
 		return true;
 	if (err != EVENT_OK)
-		lookup_refuse(es, "fits", w->wn_name, err);
+		lookup_refuse(es, w->wn_name, err);
 	return err == EVENT_OK;
 }
 
@@ -158,25 +159,22 @@ by_table(const struct events *es, char *list)
 int
 main(int argc, char **argv)
 {
+	const char *cpu =
+	    names_option(argc, argv, "[--cpu NAME] EVENT,EVENT...");
 	struct events es;
 
-	if (argc == 2)
-		return fits_here(argv[1]);
-	if (argc < 2) {
-		fputs("usage: " FITS_USAGE "\n", stderr);
-		return 2;
-	}
-	es = names_choose(&argc, argv, FITS_USAGE);
-	if (argc != 2) {
-		fputs("usage: " FITS_USAGE "\n", stderr);
-		return 2;
-	}
-	if (es.es_pmu->ep_kind == EVENT_NETBURST) {
-		fprintf(stderr,
-		    "fits: %s has ESCRs before its PICs, which no mask "
-		    "of these tells: see docs/events.md\n",
+	if (optind == argc)
+		usage_mistake("no events to fit");
+	if (argc - optind > 1)
+		usage_mistake(
+		    "%s: events in one list, with commas", argv[optind + 1]);
+	if (cpu == NULL)
+		return fits_here(argv[optind]);
+	es = names_choose(cpu);
+	if (es.es_pmu->ep_kind == EVENT_NETBURST)
+		fail(2,
+		    "%s has ESCRs before its PICs, which no mask of these "
+		    "tells: see docs/events.md",
 		    es.es_pmu->ep_name);
-		return 2;
-	}
-	return by_table(&es, argv[1]);
+	return by_table(&es, argv[optind]);
 }

@@ -4,8 +4,6 @@
 #ifndef PAYLOADS_FITS_H
 #define PAYLOADS_FITS_H
 
-#define FITS_USAGE "fits [--cpu NAME] EVENT,EVENT..."
-
 /*
  * fits_here.c: on this machine's PMU, and fits_host.c where none is asked.
  * The list is cut at its commas.  main()'s result.

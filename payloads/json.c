@@ -1,12 +1,16 @@
 #include "payloads/json.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <libcpc.h>
 #include <payload.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "payloads/usage.h"
 
 #define RECORD_SCHEMA 1
 
@@ -84,13 +88,13 @@ json_privilege(FILE *f, unsigned flags)
 }
 
 static void
-write_all(FILE *f, const char *payload, int argc, char *const *argv,
+write_all(FILE *f, int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg)
 {
 	int i;
 
 	fprintf(f, "{\"schema\":%d", RECORD_SCHEMA);
-	json_member(f, "payload", payload);
+	json_member(f, "payload", usage_name());
 	fputs(",\"arguments\":[", f);
 	for (i = 1; i < argc; i++) {
 		fputs(i == 1 ? "" : ",", f);
@@ -106,7 +110,7 @@ write_all(FILE *f, const char *payload, int argc, char *const *argv,
  * payload tried out under Linux) there is nowhere to leave one.
  */
 void
-json_record(const char *payload, int argc, char *const *argv,
+json_record(int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg)
 {
 	char *line = NULL;
@@ -117,15 +121,14 @@ json_record(const char *payload, int argc, char *const *argv,
 	if ((fd = open("/dev/record", O_WRONLY)) == -1)
 		return;
 	if ((f = open_memstream(&line, &len)) == NULL)
-		goto fail;
-	write_all(f, payload, argc, argv, members, arg);
+		goto lost;
+	write_all(f, argc, argv, members, arg);
 	if (fclose(f) != 0 || write(fd, line, len) != (ssize_t)len)
-		goto fail;
+		goto lost;
 	free(line);
 	close(fd);
 	return;
 
-fail:
-	perror("cannot leave a record");
-	exit(1);
+lost:
+	fail(1, "cannot leave a record: %s", strerror(errno));
 }

@@ -11,7 +11,7 @@
  * Leave one: what every record has, with the members that members(f, arg)
  * writes, each behind a comma, in between.  Exits 1 on failure.
  */
-void json_record(const char *payload, int argc, char *const *argv,
+void json_record(int argc, char *const *argv,
     void (*members)(FILE *f, const void *arg), const void *arg);
 
 void json_string(FILE *f, const char *s);

@@ -7,15 +7,14 @@
 #define _GNU_SOURCE /* FNM_CASEFOLD */
 #include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "payloads/lookup.h"
 #include "payloads/names.h"
 #include "payloads/own.h"
 #include "payloads/symbolic.h"
+#include "payloads/usage.h"
 
-#define USAGE "list [--cpu NAME] [pattern]"
-#define TEXT  2048
+#define TEXT 2048
 
 /* Dots are as good as colons, and `*` and `?` stand for letters. */
 static bool
@@ -111,19 +110,16 @@ told(unsigned found, const char *cpu, const char *pattern)
 int
 main(int argc, char **argv)
 {
-	const char *pattern = argc == 2 ? argv[1] : "";
-	bool here = argc < 2 || strcmp(argv[1], "--cpu") != 0;
-	int own = here && argc <= 2 ? own_list(has, pattern) : -1;
+	const char *cpu = names_option(argc, argv, "[--cpu NAME] [pattern]");
+	const char *pattern = optind < argc ? argv[optind] : "";
 	struct events es;
+	int own;
 
-	if (own >= 0)
+	if (argc - optind > 1)
+		usage_mistake("%s: one pattern at a time", argv[optind + 1]);
+	if (cpu == NULL && (own = own_list(has, pattern)) >= 0)
 		return told((unsigned)own, "this CPU", pattern);
-	es = names_choose(&argc, argv, USAGE);
-	if (argc > 2) {
-		fputs("usage: " USAGE "\n", stderr);
-		return 2;
-	}
-	pattern = argc == 2 ? argv[1] : "";
+	es = names_choose(cpu);
 	return told(list_symbolic(&es, pattern) + list_events(&es, pattern) +
 			list_presets(&es, pattern),
 	    es.es_pmu->ep_name, pattern);

@@ -5,6 +5,7 @@
 
 #include "payloads/names.h"
 #include "payloads/symbolic.h"
+#include "payloads/usage.h"
 
 static enum event_error
 find(const struct events *es, const char *name, struct event_spec *sp,
@@ -49,13 +50,12 @@ lookup(const struct events *es, const char *name, struct event_spec *sp,
 }
 
 void
-lookup_refuse(const struct events *es, const char *program, const char *name,
-    enum event_error err)
+lookup_refuse(const struct events *es, const char *name, enum event_error err)
 {
 	if (symbolic_is(name))
 		fprintf(stderr,
 		    "%s: %s: the table of %s has no event for perf's name\n",
-		    program, name, es->es_pmu->ep_name);
+		    usage_name(), name, es->es_pmu->ep_name);
 	else
-		names_refuse(es, program, name, err);
+		names_refuse(es, name, err);
 }

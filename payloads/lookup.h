@@ -11,7 +11,7 @@
 enum event_error lookup(const struct events *es, const char *name,
     struct event_spec *sp, struct event_code *ec);
 /* The line of the program's that says why it is refused. */
-void lookup_refuse(const struct events *es, const char *program,
-    const char *name, enum event_error err);
+void lookup_refuse(
+    const struct events *es, const char *name, enum event_error err);
 
 #endif /* PAYLOADS_LOOKUP_H */

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "payloads/usage.h"
+
 #define MAXORDER 1024
 
 struct matmul {
@@ -99,15 +101,10 @@ matmul(const struct options *o, struct meter *m, uint64_t n)
 	char label[40];
 	bool right;
 
-	p.mm_a = calloc(n * n, sizeof *p.mm_a);
-	p.mm_b = calloc(n * n, sizeof *p.mm_b);
-	p.mm_c = calloc(n * n, sizeof *p.mm_c);
-	p.mm_expect = calloc(n * n, sizeof *p.mm_expect);
-	if (p.mm_a == NULL || p.mm_b == NULL || p.mm_c == NULL ||
-	    p.mm_expect == NULL) {
-		perror("matmul");
-		exit(1);
-	}
+	p.mm_a = fail_unless_room(calloc(n * n, sizeof *p.mm_a));
+	p.mm_b = fail_unless_room(calloc(n * n, sizeof *p.mm_b));
+	p.mm_c = fail_unless_room(calloc(n * n, sizeof *p.mm_c));
+	p.mm_expect = fail_unless_room(calloc(n * n, sizeof *p.mm_expect));
 	fill(&p);
 	snprintf(label, sizeof label, "matmul/%zu", n);
 	w.w_label = label;

@@ -2,7 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "payloads/usage.h"
 
 static void
 empty_body(void *arg)
@@ -143,7 +144,7 @@ measure(const struct options *o, struct meter *m, const struct work *w)
 	}
 	if (!right)
 		fprintf(
-		    stderr, "%s: %s: wrong result\n", o->o_name, w->w_label);
+		    stderr, "%s: %s: wrong result\n", usage_name(), w->w_label);
 	return right;
 }
 
@@ -153,13 +154,13 @@ measure_sizes(int argc, char **argv, const struct sizes *sz)
 	const char *const *text;
 	struct options o;
 	struct meter m;
-	char usage[64];
+	char arguments[64];
 	bool right = true;
 	uint64_t size;
 	int pass;
 
-	snprintf(usage, sizeof usage, "[%s...]", sz->sz_what);
-	options_parse(&o, argc, argv, usage, "PAPI_tot_ins,PAPI_tot_cyc");
+	snprintf(arguments, sizeof arguments, "[%s...]", sz->sz_what);
+	options_parse(&o, argc, argv, arguments, "PAPI_tot_ins,PAPI_tot_cyc");
 	meter_open(&m);
 	/* The first pass only reads: a mistake is told before any work. */
 	for (pass = 0; pass < 2; pass++) {
@@ -167,8 +168,8 @@ measure_sizes(int argc, char **argv, const struct sizes *sz)
 		if (optind < argc)
 			text = (const char *const *)&argv[optind];
 		for (; *text != NULL; text++) {
-			size = options_number(
-			    &o, sz->sz_what, *text, sz->sz_min, sz->sz_max);
+			size = usage_size(
+			    sz->sz_what, *text, sz->sz_min, sz->sz_max);
 			if (pass == 1 && !sz->sz_one(&o, &m, size))
 				right = false;
 		}

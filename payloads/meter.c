@@ -5,9 +5,10 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "payloads/usage.h"
 
 static void
 refuse(struct meter *m, enum status status, const char *what)
@@ -129,13 +130,6 @@ clock_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-static _Noreturn void
-cannot_sample(void)
-{
-	fprintf(stderr, "cannot sample a bound set: %s\n", strerror(errno));
-	exit(1);
-}
-
 static void
 run_clocked(struct meter *m, void (*body)(void *), void *arg)
 {
@@ -158,7 +152,7 @@ run_sampled(struct meter *m, void (*body)(void *), void *arg)
 	body(arg);
 	after = cpc_set_sample(m->m_cpc, m->m_set, m->m_after);
 	if (before == -1 || after == -1)
-		cannot_sample();
+		fail(1, "cannot sample a bound set: %s", strerror(errno));
 }
 
 void

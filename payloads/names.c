@@ -2,67 +2,78 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static void
-print_known(void)
+#include "payloads/usage.h"
+
+#define CPU 256
+
+/* `: z80: no such CPU`, and which there are; ends the program. */
+static _Noreturn void
+refuse_cpu(const char *what)
 {
 	struct events es;
 
+	fprintf(stderr, "%s: %s; ", usage_name(), what);
 	if (events_nth(names_tables(), 0).es_pmu == NULL) {
 		fputs("none is known: this image was made with EVENTS=\n",
 		    stderr);
-		return;
+		exit(2);
 	}
 	fputs("known are:", stderr);
 	for (unsigned n = 0;
 	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++)
 		fprintf(stderr, " %s", es.es_pmu->ep_name);
 	fputc('\n', stderr);
+	exit(2);
+}
+
+const char *
+names_option(int argc, char **argv, const char *arguments)
+{
+	static const struct option more[] = {
+		{ "cpu", required_argument, NULL, CPU },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *cpu = NULL;
+
+	usage_is(arguments,
+	    "  --cpu NAME  of another CPU than this: libpfm4's name of it, or "
+	    "what it is\n"
+	    "              called: skl, neoverse_n1\n");
+	while (usage_option(argc, argv, "+:", more) == CPU)
+		cpu = optarg;
+	return cpu;
 }
 
 struct events
-names_choose(int *argc, char **argv, const char *usage)
+names_choose(const char *cpu)
 {
-	const char *cpu = names_cpu();
+	const char *name = cpu != NULL ? cpu : names_cpu();
 	struct events es;
+	char text[160];
 
-	if (*argc >= 2 && strcmp(argv[1], "--cpu") == 0) {
-		if (*argc < 3) {
-			fprintf(stderr, "usage: %s\n", usage);
-			exit(2);
-		}
-		cpu = argv[2];
-		*argc -= 2;
-		memmove(&argv[1], &argv[3], (size_t)*argc * sizeof *argv);
-	}
-	if (cpu == NULL) {
-		fputs("no table of this CPU's events; say which: --cpu NAME; ",
-		    stderr);
-		print_known();
-		exit(2);
-	}
-	es = events_find(names_tables(), cpu);
+	if (name == NULL)
+		refuse_cpu("no table of this CPU's events: say which, --cpu "
+			   "NAME");
+	es = events_find(names_tables(), name);
 	if (es.es_pmu == NULL) {
-		fprintf(stderr, "%s: no such CPU; ", cpu);
-		print_known();
-		exit(2);
+		snprintf(text, sizeof text, "%s: no such CPU", name);
+		refuse_cpu(text);
 	}
 	if (es.es_pmu->ep_kind == EVENT_NETBURST)
 		fprintf(stderr,
-		    "%s: names and codes only: barecpc does not count by "
+		    "%s: %s: names and codes only: barecpc does not count by "
 		    "NetBurst's ESCRs and CCCRs\n",
-		    es.es_pmu->ep_name);
+		    usage_name(), es.es_pmu->ep_name);
 	return es;
 }
 
 void
-names_refuse(const struct events *es, const char *program, const char *name,
-    enum event_error err)
+names_refuse(const struct events *es, const char *name, enum event_error err)
 {
 	char text[1024];
 
-	fprintf(stderr, "%s: %s: ", program, name);
+	fprintf(stderr, "%s: %s: ", usage_name(), name);
 	if (err == EVENT_NO_PRESET) {
 		events_preset_why(es, name, text, sizeof text);
 		fputs(text, stderr);

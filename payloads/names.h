@@ -13,14 +13,16 @@ const struct event_db *const *names_tables(void);
 const char *names_cpu(void);
 
 /*
- * names.c: take `--cpu NAME` off the command line; *argc and argv are what is
- * left.  Ends the program with a line of what is wrong.
+ * names.c: the name behind `--cpu`, or NULL.  What is left of the command line
+ * starts at argv[optind]; `arguments` are for the usage line.
  */
-struct events names_choose(int *argc, char **argv, const char *usage);
+const char *names_option(int argc, char **argv, const char *arguments);
+/* That CPU's table, of NULL this machine's; ends the program without one. */
+struct events names_choose(const char *cpu);
 
-/* Say why a name is none, on stderr, with the program's name before it. */
-void names_refuse(const struct events *es, const char *program,
-    const char *name, enum event_error err);
+/* Say why a name is none, on stderr. */
+void names_refuse(
+    const struct events *es, const char *name, enum event_error err);
 
 /* What the register beside the event select is called: by enum event_extra. */
 extern const char *const names_beside[];

@@ -3,9 +3,10 @@
  */
 #include "payloads/names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/cpc.h>
+
+#include "payloads/usage.h"
 
 static const void *
 section(unsigned vendor, unsigned s, uint32_t *bytes)
@@ -17,10 +18,7 @@ section(unsigned vendor, unsigned s, uint32_t *bytes)
 	*bytes = 0;
 	if (n <= 0)
 		return NULL;
-	if ((at = malloc((size_t)n)) == NULL) {
-		perror("the tables of event names");
-		exit(1);
-	}
+	at = fail_unless_room(malloc((size_t)n));
 	cpc_syscall(CPC_OP_TABLE, which, (uintptr_t)at, (uintptr_t)n, 0);
 	*bytes = (uint32_t)n;
 	return at;

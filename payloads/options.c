@@ -3,54 +3,18 @@
 #include <errno.h>
 #include <libcpc.h>
 #include <payload.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-void
-options_usage(const struct options *o, const char *fmt, ...)
-{
-	va_list ap;
+#include "payloads/usage.h"
 
-	if (fmt != NULL) {
-		fprintf(stderr, "%s: ", o->o_name);
-		va_start(ap, fmt);
-		vfprintf(stderr, fmt, ap);
-		va_end(ap);
-		fputc('\n', stderr);
-	}
-	fprintf(
-	    stderr, "usage: %s " OPTIONS_USAGE " %s\n", o->o_name, o->o_usage);
-	exit(2);
-}
+#define COMMON "[-n] [-e event[:uk][,event[:uk]]...]... [-r runs] [-w warm-ups]"
 
-uint64_t
-options_number(const struct options *o, const char *what, const char *text,
-    uint64_t min, uint64_t max)
-{
-	static const char suffixes[] = "kmg";
-	unsigned shift = 0;
-	const char *s;
-	char *end;
-	uint64_t v;
-
-	errno = 0;
-	v = strtoull(text, &end, 0);
-	if (*end != '\0' && (s = strchr(suffixes, *end)) != NULL) {
-		shift = 10 * (unsigned)(s - suffixes + 1);
-		end++;
-	}
-	if (end == text || *end != '\0' || errno != 0 || *text == '-' ||
-	    v > UINT64_MAX >> shift)
-		options_usage(o, "%s: not a number: \"%s\"", what, text);
-	v <<= shift;
-	if (v < min || v > max)
-		options_usage(o, "%s: %s is not within %llu..%llu", what, text,
-		    (unsigned long long)min, (unsigned long long)max);
-	return v;
-}
+static const char help[] =
+    "  -e EVENT[:uk][,EVENT...]  what to count, at user or kernel level\n"
+    "  -r RUNS                   runs that are measured (5)\n"
+    "  -w RUNS                   runs before that (1)\n"
+    "  -n                        no titles\n";
 
 static unsigned
 default_flags(void)
@@ -144,9 +108,9 @@ static void
 add_event(struct options *o, char *name)
 {
 	if (o->o_nevent == MAXEVENT)
-		options_usage(o, "-e: more than %d events", MAXEVENT);
+		usage_mistake("-e: more than %d events", MAXEVENT);
 	if (!options_event(&o->o_event[o->o_nevent], name))
-		options_usage(o, "-e: an event without a name");
+		usage_mistake("-e: an event without a name");
 	o->o_nevent++;
 }
 
@@ -157,47 +121,37 @@ add_events(struct options *o, const char *list)
 	char *name;
 
 	if (copy == NULL)
-		options_usage(o, "-e: %s", strerror(errno));
+		fail(1, "-e: %s", strerror(errno));
 	while ((name = options_next(&copy)) != NULL)
 		add_event(o, name);
 }
 
 void
-options_parse(struct options *o, int argc, char **argv, const char *usage,
+options_parse(struct options *o, int argc, char **argv, const char *arguments,
     const char *events)
 {
-	const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+	static char usage[160];
 	int c;
 
 	memset(o, 0, sizeof *o);
-	o->o_name = slash != NULL ? slash + 1 : argc > 0 ? argv[0] : "payload";
-	o->o_usage = usage;
 	o->o_argc = argc;
 	o->o_argv = argv;
 	o->o_titles = true;
 	o->o_runs = 5;
 	o->o_warmups = 1;
-	opterr = 0;
-	while ((c = getopt(argc, argv, ":ne:r:w:")) != -1) {
-		switch (c) {
-		case 'n':
+	snprintf(usage, sizeof usage, COMMON " %s", arguments);
+	usage_is(usage, help);
+	while ((c = usage_option(argc, argv, ":ne:r:w:", NULL)) != -1) {
+		if (c == 'n')
 			o->o_titles = false;
-			break;
-		case 'e':
+		else if (c == 'e')
 			add_events(o, optarg);
-			break;
-		case 'r':
-			o->o_runs = options_number(o, "-r", optarg, 1, 10000);
-			break;
-		case 'w':
+		else if (c == 'r')
+			o->o_runs =
+			    (unsigned)usage_size("-r", optarg, 1, 10000);
+		else
 			o->o_warmups =
-			    options_number(o, "-w", optarg, 0, 10000);
-			break;
-		case ':':
-			options_usage(o, "-%c: needs an argument", optopt);
-		default:
-			options_usage(o, "-%c: no such option", optopt);
-		}
+			    (unsigned)usage_size("-w", optarg, 0, 10000);
 	}
 	if (o->o_nevent == 0)
 		add_events(o, events);

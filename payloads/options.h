@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OPTIONS_USAGE                                                          \
-	"[-n] [-e event[:uk][,event[:uk]]...]... [-r runs] [-w warm-ups]"
 #define MAXEVENT 32
 
 /* One event to count, as the command line names it. */
@@ -21,8 +19,6 @@ struct event {
 };
 
 struct options {
-	const char *o_name;  /* the payload */
-	const char *o_usage; /* its own arguments, for the usage line */
 	int o_argc;
 	char **o_argv; /* all of it, unchanged, for the record */
 	bool o_titles; /* false: -n, no column titles */
@@ -34,11 +30,11 @@ struct options {
 /*
  * Take the common options; what is left starts at argv[optind].  An event
  * without a suffix is counted at the payload's own privilege; without -e the
- * events are those of the list `events`.  A mistake prints one line and the
- * usage, and exits 2.
+ * events are those of the list `events`.  `arguments` are the payload's own,
+ * for the usage line.
  */
-void options_parse(struct options *o, int argc, char **argv, const char *usage,
-    const char *events);
+void options_parse(struct options *o, int argc, char **argv,
+    const char *arguments, const char *events);
 
 /*
  * options_next.c: the next of a list of events, cut off it, or NULL.  Commas
@@ -52,16 +48,5 @@ char *options_next(char **list);
 bool options_event(struct event *e, char *name);
 /* CPC_COUNT_*, as modifiers within a name say (`:k=1:u=0`); -1: none does. */
 int options_levels(const char *name);
-
-/* Print a mistake (none if fmt is NULL) and the usage; exit 2. */
-_Noreturn void options_usage(const struct options *o, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/*
- * A number from the command line within [min, max], by strtoull base 0, with
- * an optional suffix k, m or g (powers of 1024).  Anything else is a mistake.
- */
-uint64_t options_number(const struct options *o, const char *what,
-    const char *text, uint64_t min, uint64_t max);
 
 #endif /* PAYLOADS_OPTIONS_H */

@@ -10,17 +10,16 @@
  */
 #include "payloads/child.h"
 #include "payloads/detail.h"
-#include "payloads/fail.h"
 #include "payloads/json.h"
 #include "payloads/options.h"
 #include "payloads/report.h"
 #include "payloads/sampled.h"
 #include "payloads/symbolic.h"
 #include "payloads/symbols.h"
+#include "payloads/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <libcpc.h>
 #include <payload.h>
@@ -41,9 +40,14 @@
 #define PERIOD_MIN_SYSTEM 1000
 #define PERIOD_MIN_CALL   10000
 
-const char fail_name[] = "record";
-const char fail_usage[] =
+static const char arguments[] =
     "[-g] [-n] [-e event[:uk]] [-c period] [--timeout ms] program [args...]";
+static const char help[] =
+    "  -e EVENT[:uk]  what to count (PAPI_tot_ins)\n"
+    "  -c PERIOD      events from one sample to the next (100003)\n"
+    "  -g             with the callers\n"
+    "  -n             no titles\n"
+    "  --timeout MS   end the program after so many milliseconds\n";
 
 static struct profile {
 	int argc; /* ours */
@@ -67,9 +71,9 @@ parse(int argc, char **argv)
 
 	pr.argc = argc;
 	pr.argv = argv;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, "+:gne:c:", child_options, NULL)) !=
-	       -1) {
+	usage_is(arguments, help);
+	while (
+	    (c = usage_option(argc, argv, "+:gne:c:", child_options)) != -1) {
 		if (c == 'g')
 			pr.stacks = true;
 		else if (c == 'n')
@@ -77,17 +81,15 @@ parse(int argc, char **argv)
 		else if (c == 'e')
 			name = strdup(optarg);
 		else if (c == 'c')
-			pr.period = (uint64_t)fail_unless_number(
-			    "-c", optarg, 1, PERIOD_MAX, "");
-		else if (c == CHILD_TIMEOUT)
-			pr.timeout = child_timeout(optarg);
+			pr.period =
+			    usage_number("-c", optarg, 1, PERIOD_MAX, "");
 		else
-			child_no_option(c, argv[optind - 1]);
+			pr.timeout = child_timeout(optarg);
 	}
 	if (optind == argc)
-		fail(2, "no program to profile");
+		usage_mistake("no program to profile");
 	if (name == NULL || !options_event(&pr.event, name))
-		fail(2, "-e: an event without a name");
+		usage_mistake("-e: an event without a name");
 	pr.program = argv + optind;
 }
 
@@ -109,7 +111,7 @@ check_period(void)
 		least = pr.stat.ct_kernel != 0 ? PERIOD_MIN_SYSTEM
 		                               : PERIOD_MIN_CALL;
 	if (pr.period < least)
-		fail(2, "-c: %" PRIu64 " is not within %" PRIu64 "..%d",
+		usage_mistake("-c: %" PRIu64 " is not within %" PRIu64 "..%d",
 		    pr.period, least, PERIOD_MAX);
 }
 
@@ -272,7 +274,7 @@ leave_records(void)
 		     i < pr.sampled.sd_folded.ta_n && bytes < PART_BYTES;
 		     part.n++)
 			bytes += strlen(all[i++]->te_name) + 32;
-		json_record(fail_name, pr.argc, pr.argv, write_part, &part);
+		json_record(pr.argc, pr.argv, write_part, &part);
 		part.stack += part.n;
 	} while (i < pr.sampled.sd_folded.ta_n);
 	free(all);

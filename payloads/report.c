@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "payloads/usage.h"
+
 const char *const status_words[] = {
 	[COUNTED] = "counted",
 	[NOT_SUPPORTED] = "not supported",
@@ -16,10 +18,7 @@ void
 series_open(struct series *s, unsigned n)
 {
 	memset(s, 0, sizeof *s);
-	if ((s->s_raw = calloc(n, sizeof *s->s_raw)) == NULL) {
-		perror("no room for the runs");
-		exit(1);
-	}
+	s->s_raw = fail_unless_room(calloc(n, sizeof *s->s_raw));
 }
 
 void
@@ -43,10 +42,7 @@ series_close(struct series *s)
 
 	if (s->s_n == 0)
 		return;
-	if ((sorted = malloc(s->s_n * sizeof *sorted)) == NULL) {
-		perror("no room for the runs");
-		exit(1);
-	}
+	sorted = fail_unless_room(malloc(s->s_n * sizeof *sorted));
 	memcpy(sorted, s->s_raw, s->s_n * sizeof *sorted);
 	qsort(sorted, s->s_n, sizeof *sorted, compare_u64);
 	s->s_min = sorted[0];

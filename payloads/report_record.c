@@ -105,5 +105,5 @@ report_record(const struct options *o, const struct result *r)
 {
 	const struct row row = { o, r };
 
-	json_record(o->o_name, o->o_argc, o->o_argv, json_result, &row);
+	json_record(o->o_argc, o->o_argv, json_result, &row);
 }

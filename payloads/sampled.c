@@ -1,12 +1,11 @@
 #include "payloads/sampled.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "payloads/fail.h"
 #include "payloads/symbols.h"
+#include "payloads/usage.h"
 
 /* One that was executed: the program, or what that executed. */
 struct program {
@@ -23,20 +22,12 @@ struct line {
 	size_t len, room;
 };
 
-static void *
-checked(void *p)
-{
-	if (p == NULL)
-		fail(1, "%s", strerror(errno));
-	return p;
-}
-
 static void
 line_byte(struct line *l, char c)
 {
 	if (l->len == l->room) {
 		l->room = l->room == 0 ? 4096 : 2 * l->room;
-		l->text = checked(realloc(l->text, l->room));
+		l->text = fail_unless_room(realloc(l->text, l->room));
 	}
 	l->text[l->len++] = c;
 }
@@ -84,7 +75,7 @@ read_program(const struct sampled *sd, struct program *pg)
 		: path;
 	if ((pg->pg_symbols = symbols_load(pg->pg_path, &wrong)) == NULL)
 		fprintf(stderr, "%s: %s: %s: its functions have no names\n",
-		    fail_name, pg->pg_path, wrong);
+		    usage_name(), pg->pg_path, wrong);
 }
 
 static const struct program *
@@ -97,7 +88,7 @@ program(const struct sampled *sd, unsigned number)
 		if (pg->pg_number == number)
 			return pg;
 	}
-	pg = *link = checked(calloc(1, sizeof *pg));
+	pg = *link = fail_unless_room(calloc(1, sizeof *pg));
 	pg->pg_number = number;
 	read_program(sd, pg);
 	return pg;

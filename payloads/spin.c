@@ -14,9 +14,9 @@
 
 #include <payload.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "payloads/usage.h"
 
 #define INSTRUCTIONS_PER_ITERATION 2
 
@@ -214,12 +214,11 @@ main(int argc, char **argv)
 	options_parse(&o, argc, argv, "[short long]", "PAPI_tot_ins");
 	sp.sp_o = &o;
 	if (argc - optind == 2) {
-		sp.sp_short =
-		    options_number(&o, "short", argv[optind], 1, UINT32_MAX);
-		sp.sp_long = options_number(
-		    &o, "long", argv[optind + 1], sp.sp_short + 1, 1ULL << 40);
+		sp.sp_short = usage_size("short", argv[optind], 1, UINT32_MAX);
+		sp.sp_long = usage_size(
+		    "long", argv[optind + 1], sp.sp_short + 1, 1ULL << 40);
 	} else if (argc != optind) {
-		options_usage(&o, "short and long are given together");
+		usage_mistake("short and long are given together");
 	}
 	meter_open(&sp.sp_m);
 	for (i = 0; i < o.o_nevent; i++)

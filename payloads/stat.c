@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,32 +21,31 @@
 #include <unistd.h>
 
 #include "payloads/child.h"
-#include "payloads/fail.h"
+#include "payloads/usage.h"
 
 #define RUNS_MAX 10000
 
-const char fail_name[] = "stat";
-const char fail_usage[] = "[-r runs] [-x separator | -j] [--timeout ms] "
-			  "[-e event[:uk],...] program [args...]";
+static const char arguments[] = "[-r runs] [-x separator | -j] [--timeout ms] "
+				"[-e event[:uk],...] program [args...]";
+static const char help[] =
+    "  -e EVENT[:uk],...  what to count (PAPI_tot_ins,PAPI_tot_cyc); {A,B}:k\n"
+    "                     in the same runs\n"
+    "  -r RUNS            runs of each group of events (1)\n"
+    "  -x SEPARATOR       fields, as perf stat -x has them\n"
+    "  -j                 JSON, as perf stat -j has it\n"
+    "  --timeout MS       end the program after so many milliseconds\n";
 
 static char reference_name[] = "PAPI_tot_ins";
 
 struct statistics st = { .runs = 1, .least = UINT64_MAX };
-
-static void *
-checked(void *p)
-{
-	if (p == NULL)
-		fail(1, "%s", strerror(errno));
-	return p;
-}
 
 static struct counted *
 counted_new(void)
 {
 	if (st.nevent == st.room) {
 		st.room = 2 * st.room + MAXEVENT;
-		st.all = checked(realloc(st.all, st.room * sizeof *st.all));
+		st.all =
+		    fail_unless_room(realloc(st.all, st.room * sizeof *st.all));
 	}
 	return memset(&st.all[st.nevent++], 0, sizeof *st.all);
 }
@@ -58,7 +56,7 @@ add_event(char *name, unsigned group)
 	struct counted *c = counted_new();
 
 	if (!options_event(&c->ct_event, name))
-		fail(2, "-e: an event without a name");
+		usage_mistake("-e: an event without a name");
 	c->ct_group = group;
 }
 
@@ -70,17 +68,18 @@ add_group(char *text)
 	const char *end = close != NULL ? close + 1 : "";
 
 	if (close == NULL)
-		fail(2, "-e: \"%s\": no } ends the group", text);
+		usage_mistake("-e: \"%s\": no } ends the group", text);
 	if (*end != '\0' && *end != ':')
-		fail(2, "-e: \"%s\": no level behind a group", end);
+		usage_mistake("-e: \"%s\": no level behind a group", end);
 	*close = '\0';
 	if (strcmp(end, ":S") == 0)
 		end = ""; /* who samples is perf record's affair */
 	st.ngroup++;
 	while ((name = options_next(&list)) != NULL) {
 		if (*name == '\0' || strpbrk(name, "{}") != NULL)
-			fail(2, "-e: \"%s\": no event of a group", name);
-		whole = checked(malloc(strlen(name) + strlen(end) + 1));
+			usage_mistake("-e: \"%s\": no event of a group", name);
+		whole =
+		    fail_unless_room(malloc(strlen(name) + strlen(end) + 1));
 		strcat(strcpy(whole, name), end);
 		add_event(whole, st.ngroup);
 	}
@@ -89,7 +88,7 @@ add_group(char *text)
 static void
 add_events(const char *list)
 {
-	char *copy = checked(strdup(list)), *name;
+	char *copy = fail_unless_room(strdup(list)), *name;
 
 	while ((name = options_next(&copy)) != NULL) {
 		if (*name == '{')
@@ -104,13 +103,13 @@ parse(int argc, char **argv)
 {
 	int c;
 
-	opterr = 0;
-	while ((c = getopt_long(
-		    argc, argv, "+:e:r:x:j", child_options, NULL)) != -1) {
+	usage_is(arguments, help);
+	while (
+	    (c = usage_option(argc, argv, "+:e:r:x:j", child_options)) != -1) {
 		if (c == 'e')
 			add_events(optarg);
 		else if (c == 'r')
-			st.runs = (unsigned)fail_unless_number(
+			st.runs = (unsigned)usage_number(
 			    "-r", optarg, 1, RUNS_MAX, "");
 		else if (c == 'x')
 			/* perf, too, takes these two letters for a tab */
@@ -118,15 +117,15 @@ parse(int argc, char **argv)
 			    strcmp(optarg, "\\t") == 0 ? "\t" : optarg;
 		else if (c == 'j')
 			st.json = true;
-		else if (c == CHILD_TIMEOUT)
-			st.timeout = child_timeout(optarg);
 		else
-			child_no_option(c, argv[optind - 1]);
+			st.timeout = child_timeout(optarg);
 	}
+	if (st.separator != NULL && *st.separator == '\0')
+		usage_mistake("-x: an empty separator");
 	if (st.json && st.separator != NULL)
-		fail(2, "-x and -j exclude each other");
+		usage_mistake("-x and -j exclude each other");
 	if (optind == argc)
-		fail(2, "no program to count");
+		usage_mistake("no program to count");
 	if (st.nevent == 0)
 		add_events("PAPI_tot_ins,PAPI_tot_cyc");
 	st.program = argv + optind;
@@ -293,7 +292,8 @@ refuse(struct counted *c, unsigned n)
 		bool all = n > 1 && m->m_subcode != CPC_INVALID_EVENT;
 
 		c[i].ct_status = all ? NOT_COUNTED : m->m_status;
-		c[i].ct_reason = checked(strdup(all ? text : m->m_reason));
+		c[i].ct_reason =
+		    fail_unless_room(strdup(all ? text : m->m_reason));
 	}
 }
 

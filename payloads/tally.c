@@ -1,18 +1,9 @@
 #include "payloads/tally.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void *
-checked(void *p)
-{
-	if (p == NULL) {
-		perror("cannot tally");
-		exit(1);
-	}
-	return p;
-}
+#include "payloads/usage.h"
 
 void
 tally_add(struct tally *ta, const char *name)
@@ -30,7 +21,7 @@ tally_add(struct tally *ta, const char *name)
 			return;
 		}
 	}
-	te = checked(calloc(1, sizeof *te + strlen(name) + 1));
+	te = fail_unless_room(calloc(1, sizeof *te + strlen(name) + 1));
 	strcpy(te->te_name, name);
 	te->te_count = 1;
 	*link = te;
@@ -51,7 +42,8 @@ compare(const void *a, const void *b)
 struct tally_entry **
 tally_sorted(const struct tally *ta)
 {
-	struct tally_entry **all = checked(calloc(ta->ta_n + 1, sizeof *all));
+	struct tally_entry **all =
+	    fail_unless_room(calloc(ta->ta_n + 1, sizeof *all));
 	size_t n = 0;
 
 	for (unsigned i = 0; i < TALLY_BUCKETS; i++) {

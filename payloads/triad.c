@@ -11,10 +11,12 @@
  */
 #include "payloads/measure.h"
 
+#include <errno.h>
 #include <payload.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "payloads/usage.h"
 
 #define SCALE 3.0
 
@@ -66,10 +68,9 @@ triad(const struct options *o, struct meter *m, uint64_t n)
 	double *memory;
 	bool right;
 
-	if ((memory = payload_contig(3 * bytes)) == NULL) {
-		perror("triad");
-		exit(1);
-	}
+	if ((memory = payload_contig(3 * bytes)) == NULL)
+		fail(1, "%llu elements: %s", (unsigned long long)n,
+		    strerror(errno));
 	t.t_a = memory;
 	t.t_b = memory + n;
 	t.t_c = memory + 2 * n;

@@ -59,7 +59,7 @@ expect 'at system privilege, too' 0 'barecpc: exit 0' scripts/barecpc run --arch
 	--append priv=system --payload "$tap_dir/x86_64/cc/hello" -- hello 0
 expect 'two files are both there' 7 'barecpc: exit 7' scripts/barecpc run --arch arm64 --accel tcg \
 	--payload "$tap_dir/arm64/count" --payload "$tap_dir/arm64/cc/hello" -- hello 7
-expect 'a shared library is no payload' 1 'barecpc-cc: -shared: a payload is a static program' \
+expect 'a shared library is no payload' 2 'barecpc-cc: -shared: a payload is a static program' \
 	scripts/barecpc-cc --arch arm64 -shared tests/cli/hello.c
-expect 'an unknown architecture' 1 'barecpc-cc: unknown architecture vax' scripts/barecpc-cc --arch vax x.c
+expect 'an unknown architecture' 2 'barecpc-cc: unknown architecture vax' scripts/barecpc-cc --arch vax x.c
 end

@@ -11,7 +11,6 @@ case $? in
 77) skip 'the tables are what libpfm4 and PAPI say' "$(tail -n 1 "$err")" ;;
 *) not_ok 'the tables are what libpfm4 and PAPI say' "$(cat "$err")" ;;
 esac
-expect 'mkevents knows its options' 2 '^mkevents: usage' scripts/mkevents --nonsense
 
 # prints NAME REGEX COMMAND...: a line of its output.
 prints() {
@@ -26,12 +25,12 @@ prints 'one with a register beside' '^0x5301b7 MSR_OFFCORE_RSP_0=0x10001 snb::OF
 	scripts/barecpc encode --cpu snb offcore_response_0:dmnd_data_rd
 prints "one of NetBurst's" '^0x2600020f CCCR=0x3d000 netburst::global_power_events:RUNNING:k=1:u=1:e=0:cmpl=0:thr=0$' \
 	scripts/barecpc encode --cpu netburst GLOBAL_POWER_EVENTS
-expect 'which nothing counts here' 0 "^netburst_p: names and codes only: barecpc does not count by NetBurst's ESCRs" \
+expect 'which nothing counts here' 0 "^list: netburst_p: names and codes only: barecpc does not count by NetBurst's ESCRs" \
 	scripts/barecpc list --cpu netburst_p instr_completed
 prints "one of Arm's" '^0x8000008 arm_n1::INST_RETIRED:k=1:u=1:hv=0$' scripts/barecpc encode --cpu 'Neoverse N1' INST_RETIRED
 expect 'a miss is told, and what was meant' 1 '^encode: INST_RETIERD: no such event; did you mean INST_RETIRED[?]$' \
 	scripts/barecpc encode --cpu skl INST_RETIERD
-expect 'an unknown CPU is told those that are known' 2 '^z80: no such CPU; known are: .* arm_n1' \
+expect 'an unknown CPU is told those that are known' 2 '^list: z80: no such CPU; known are: .* arm_n1' \
 	scripts/barecpc list --cpu z80
 prints 'a list has its pattern' '^L1D_CACHE_REFILL_RD  *Level 1 data cache read refills$' \
 	scripts/barecpc list --cpu neoverse_n1 refill_rd
@@ -93,7 +92,11 @@ expect 'one that is nearly known' 1 '^fits: INST_RETIERD: Unknown event: did you
 prints 'a raw one with commas' '^cpu/event=0xc4,umask=0x1/k  *PIC 0  0x1c4$' image x86_64 fits cpu/event=0xc4,umask=0x1/k,rc0
 prints "perf's names fit where those do that they are" '^ref-cycles  *PIC 10  ' image x86_64 fits cycles,branches:k,ref-cycles
 expect 'and are refused where there are none' 1 "^fits: ref-cycles: this PMU has no event for perf's name" image arm64 fits ref-cycles
-expect 'list --cpu of no CPU, on one without a table' 2 '^usage: list ' image arm64 list --cpu
+expect 'list --cpu of no CPU, on one without a table' 2 '^list: --cpu: needs an argument$' image arm64 list --cpu
+expect 'and two patterns' 2 '^list: ins: one pattern at a time$' image arm64 list cyc ins
+expect 'nothing to encode' 2 '^encode: no event to encode$' image arm64 encode
+expect 'an event that this CPU has no table for' 2 \
+	"^encode: no table of this CPU's events: say which, --cpu NAME; known are: .* arm_n1" image arm64 encode INST_RETIRED
 prints 'the image knows what fits on another CPU' '^UNHALTED_REFERENCE_CYCLES +PIC 10  0x530300$' \
 	image x86_64 fits --cpu skl UNHALTED_REFERENCE_CYCLES
 
@@ -130,7 +133,8 @@ expect 'more than all PICs' 1 '^fits: amd64_k7 has 4 PICs, and no more$' \
 	fits amd64_k7 CPU_CLK_UNHALTED,CPU_CLK_UNHALTED,CPU_CLK_UNHALTED,CPU_CLK_UNHALTED,CPU_CLK_UNHALTED
 expect 'a name that does not exist' 1 '^fits: INST_RETIERD: no such event; did you mean INST_RETIRED[?]$' fits skl INST_RETIERD
 expect 'a PMU without masks' 2 '^fits: netburst has ESCRs before its PICs, which no mask of these tells: see docs/events[.]md$' fits netburst TC_DELIVER_MODE
-expect 'no CPU' 2 '^fits: on which CPU[?]' scripts/barecpc fits INST_RETIRED
+expect 'no CPU' 2 '^fits: on which CPU[?] --cpu NAME$' scripts/barecpc fits INST_RETIRED
+expect 'events that are no list' 2 '^fits: cycles: events in one list, with commas$' scripts/barecpc fits --cpu skl instructions cycles
 
 # Images without some of the tables, linked beside this one's objects.
 tree=$tap_dir/tree
@@ -170,6 +174,6 @@ without 'intel'
 counted "Intel's alone" 2 alone -- stat -x, $both spin 1000 2000
 without ''
 counted 'no tables: the architecture counts' 1 alone -- stat -x, $both spin 1000 2000
-expect 'and that is said' 2 '^skl: no such CPU; none is known: this image was made with EVENTS=$' alone -- list --cpu skl
+expect 'and that is said' 2 '^list: skl: no such CPU; none is known: this image was made with EVENTS=$' alone -- list --cpu skl
 expect 'no such vendor' 2 'EVENTS=via: known are intel amd arm' make ARCH=x86_64 EVENTS=via
 end

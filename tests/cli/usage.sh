@@ -1,0 +1,87 @@
+#!/bin/sh
+# Every program of the image and every script says how it is used when it is asked, and what is wrong with its command line:
+# one line that names the program and the word, and status 2.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# boots NAME STATUS: run the lines of $tap_dir/suite, one program after the other, in one boot.
+boots() {
+	scripts/mkcpio -o "$tap_dir/suite.cpio" "$tap_dir/suite"
+	expect "$1" "$2" '^barecpc: exit' scripts/barecpc run --arch arm64 --accel tcg --payload "$tap_dir/suite.cpio"
+}
+
+[ "${BARECPC_BUILD-}" = no ] || make -s ARCH=arm64 >&2
+programs=$(cpio -t --quiet <build/arm64/archive.cpio | grep -v '^suite$')
+for p in $programs; do
+	printf '%s -h\n%s --help\n' "$p" "$p"
+done >"$tap_dir/suite"
+boots 'programs that are asked how they are used' 0
+for p in $programs; do
+	check "$p tells it" test "$(grep -cE "^usage: $p( |\$)" "$out")" = 2
+done
+
+for p in $programs; do
+	printf '%s -q\n%s --nope\n' "$p" "$p"
+done >"$tap_dir/suite"
+boots 'programs with options that they have not' 2
+for p in $programs; do
+	check "$p names them" test "$(grep -cE "^$p: (-q|--nope): no such option\$" "$err")" = 2
+	check "$p then tells how it is used" test "$(grep -cE "^usage: $p( |\$)" "$err")" = 2
+	check "$p ends with 2" test "$(grep -cx "barecpc: $p: exit 2" "$err")" = 2
+done
+
+# mistake LINE WORDS: what is said of these words, in one boot with all of them.
+: >"$tap_dir/suite"
+mistake() {
+	echo "$2" >>"$tap_dir/suite"
+	printf '%s\t%s\n' "$2" "$1" >>"$tap_dir/lines"
+}
+mistake 'triad: elements: not a number: ""' 'triad ""'
+mistake 'triad: elements: 99999999999999999999 is not within 1\.\.67108864' 'triad 99999999999999999999'
+mistake 'triad: elements: 16777216g is not within 1\.\.67108864' 'triad 16777216g'
+mistake 'triad: elements: not a number: "1kk"' 'triad 1kk'
+mistake 'triad: -e: an event without a name' 'triad -e ""'
+mistake 'chase: -r: not a number: " -1"' 'chase -r " -1"'
+mistake 'record: -c: a number without a suffix is wanted, not "100k"' 'record -c 100k spin'
+mistake 'record: -c: not a number: "1e6"' 'record -c 1e6 spin'
+mistake 'record: -c: not a number: ""' 'record -c "" spin'
+mistake 'record: -c: needs an argument' 'record -c'
+mistake 'stat: -r: a number without a suffix is wanted, not "1K"' 'stat -r 1K spin'
+mistake 'stat: -r: 18446744073709551616 is not within 1\.\.10000' 'stat -r 18446744073709551616 spin'
+mistake 'stat: -x: an empty separator' 'stat -x "" spin'
+mistake 'stat: --timeout: a number without a suffix is wanted, not "1k"' 'stat --timeout 1k spin'
+mistake 'bench: nothing: no such table' 'bench nothing'
+mistake 'bench: assign: one at a time' 'bench flat assign'
+mistake 'example2: x: takes no argument' 'example2 x'
+mistake 'list: b: one pattern at a time' 'list a b'
+mistake 'encode: no event to encode' 'encode'
+mistake 'encode: --cpu: needs an argument' 'encode --cpu'
+mistake 'fits: b: events in one list, with commas' 'fits a b'
+boots 'mistakes' 2
+check 'each is status 2' test "$(grep -c '^barecpc: .*: exit 2$' "$err")" = "$(wc -l <"$tap_dir/suite")"
+while IFS='	' read -r words line; do
+	check "$words" grep -qE "^$line\$" "$err"
+done <"$tap_dir/lines"
+
+# tells SCRIPT [command]: how it is used, which names it, and nothing else.
+tells() {
+	"$@" --help >"$out" 2>"$err" </dev/null && grep -q "${1##*/}" "$out" && [ ! -s "$err" ]
+}
+
+# scripts/barecpc ends with its programs' statuses: its own mistakes have another (tests/cli/host.sh).
+for s in $(git ls-files scripts | grep -vE '/.*/|/barecpc$'); do
+	name=${s##*/}
+	check "$name tells how it is used" tells "$s"
+	wrong=2
+	[ "$name" != barecpc-cc ] || wrong=1 # what it does not know is gcc's
+	expect "$name: an option that it has not" $wrong '--nonsense|arguments are required' "$s" --nonsense
+done
+check 'barecpc tells how it is used' tells scripts/barecpc
+for command in run encode list fits arch probe; do
+	check "barecpc $command tells how it is used" tells scripts/barecpc $command
+	expect "barecpc $command: an option that it has not" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command --nonsense
+done
+expect 'a file that is not there' 1 '^mkcpio: /none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /none
+expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing, and has said why$' scripts/bootcost --cpu nonsense
+end
