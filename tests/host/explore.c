@@ -37,6 +37,9 @@ static const char *const starts[] = {
 	"0:bind2 0:work 0:read 0:read",
 	"0:bind2 0:cpu1 0:work",
 	"0:cpu1 1:cpu2",
+	"0:cpu1 0:free 0:rest 1:run1",
+	"0:bind2 0:work 0:fork 0:run3 0:bind1",
+	"0:own1 0:work 0:clone 1:bind1",
 };
 #define NSTARTS (sizeof starts / sizeof starts[0])
 #define DEPTH   3 /* steps after a start; one more of the first shape */

@@ -13,11 +13,14 @@
 #include "kern/null_shape.h"
 #include "tests/host/fake_kernel.h"
 
-#define EX_NCPU FAKE_NCPU
-#define EX_NLWP 3 /* the third is not there until it is cloned */
-#define EX_NSET 2
-#define EX_NREQ 2 /* of a set, at most */
-#define EX_IDLE (-1)
+struct as;
+
+#define EX_NCPU  FAKE_NCPU
+#define EX_NLWP  3 /* the third is not there until it is cloned or forked */
+#define EX_NPROC FAKE_NPROC /* the second has only what is forked */
+#define EX_NSET  2
+#define EX_NREQ  2 /* of a set, at most */
+#define EX_IDLE  (-1)
 
 /* What can happen on a CPU; all but the first and last few: its LWP does it. */
 enum ex_op {
@@ -27,6 +30,7 @@ enum ex_op {
 	EX_REST, /* switch to nobody */
 	EX_BIND1,
 	EX_BIND2,
+	EX_OWN1, /* bind set 1, not to be inherited */
 	EX_UNBIND1,
 	EX_UNBIND2,
 	EX_SAMPLE1,
@@ -42,7 +46,11 @@ enum ex_op {
 	EX_CPU2,    /* and set 2 to the other, and go there */
 	EX_REVOKE1, /* all instances of the set, of whichever LWP */
 	EX_REVOKE2,
+	EX_MOVE, /* be bound to the other CPU, and go there */
+	EX_FREE, /* be bound to none */
 	EX_CLONE,
+	EX_FORK,
+	EX_EXEC, /* its process has no other LWP then */
 	EX_EXIT,
 	EX_INVALID, /* its context is taken from it */
 	EX_PMI,     /* the overflow interrupt that waits comes */
@@ -88,7 +96,7 @@ extern const struct ex_set ex_sets[EX_NSET];
 
 /* What a context should be. */
 struct ex_ctx {
-	bool mc_live, mc_frozen, mc_signal, mc_invalid;
+	bool mc_live, mc_inherit, mc_frozen, mc_signal, mc_invalid;
 	uint8_t mc_set;
 	uint64_t mc_count[EX_NREQ], mc_preset[EX_NREQ];
 	uint64_t mc_ticks; /* that it was programmed */
@@ -96,6 +104,7 @@ struct ex_ctx {
 
 struct ex_lwp {
 	bool ml_alive;
+	uint8_t ml_proc;
 	int8_t ml_cpu;   /* it runs on, or EX_IDLE */
 	int8_t ml_bound; /* the only one it may run on, or EX_IDLE */
 	uint8_t ml_signals;
@@ -167,8 +176,10 @@ const char *ex_world_end(void);
  * it has none any more.
  */
 void ex_page_reset(void);
-void ex_page_find(unsigned lwp, uintptr_t uva);
+void ex_page_find(unsigned lwp, const struct as *as, uintptr_t uva);
 void ex_page_gone(unsigned lwp);
+/* The LWP is forked: its page is where its parent's is, in a process's as. */
+void ex_page_fork(unsigned parent, unsigned lwp, const struct as *as);
 /* A step of its read; false where the kernel must be asked. */
 bool ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r);
 

@@ -8,6 +8,18 @@
 #include "include/sys/cpc.h"
 #include "tests/host/explore_state.h"
 
+/* Has its process no other LWP? */
+static bool
+is_alone(const struct ex_model *m, int lwp)
+{
+	for (int i = 0; i < EX_NLWP; i++) {
+		if (i != lwp && m->em_lwp[i].ml_alive &&
+		    m->em_lwp[i].ml_proc == m->em_lwp[lwp].ml_proc)
+			return false;
+	}
+	return true;
+}
+
 bool
 ex_model_enabled(const struct ex_model *m, struct ex_step s)
 {
@@ -25,7 +37,12 @@ ex_model_enabled(const struct ex_model *m, struct ex_step s)
 		return cpu->mp_pending;
 	case EX_TIMER:
 		return true;
+	case EX_EXEC:
+		return cpu->mp_lwp != EX_IDLE &&
+		       m->em_lwp[cpu->mp_lwp].ml_stage == 0 &&
+		       is_alone(m, cpu->mp_lwp);
 	case EX_CLONE:
+	case EX_FORK:
 		return cpu->mp_lwp != EX_IDLE &&
 		       m->em_lwp[cpu->mp_lwp].ml_stage == 0 &&
 		       !m->em_lwp[EX_NLWP - 1].ml_alive;
@@ -88,19 +105,18 @@ sample(struct ex_model *m, unsigned lwp, unsigned set, struct ex_result *r)
 	return 0;
 }
 
-/* The LWP's own instance, or the CPU's, whoever bound that. */
+/* The LWP's own instance, or the CPU's, whoever of its process bound that. */
 static int
 unbind(struct ex_model *m, unsigned lwp, unsigned set)
 {
-	const struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
+	const struct ex_lwp *l = &m->em_lwp[lwp];
 
-	if (c->mc_live && c->mc_set == set) {
+	if (l->ml_ctx.mc_live && l->ml_ctx.mc_set == set) {
 		ex_drop(m, lwp);
 		return 0;
 	}
 	for (unsigned i = 0; i < EX_NCPU; i++) {
-		c = &m->em_cpu[i].mp_ctx;
-		if (c->mc_live && c->mc_set == set) {
+		if (ex_cpu_has(m, i, l->ml_proc, set)) {
 			ex_drop_cpu(m, i);
 			return 0;
 		}
@@ -114,12 +130,7 @@ leave_for_good(struct ex_model *m, unsigned lwp)
 {
 	struct ex_lwp *l = &m->em_lwp[lwp];
 
-	ex_drop(m, lwp);
-	for (unsigned i = 0; i < EX_NCPU; i++) {
-		if (m->em_cpu[i].mp_ctx.mc_live &&
-		    m->em_cpu[i].mp_binder == (int)lwp)
-			ex_drop_cpu(m, i);
-	}
+	ex_drop_all(m, lwp);
 	ex_leave(m, &m->em_cpu[l->ml_cpu]);
 	l->ml_alive = false;
 }
@@ -171,7 +182,9 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 	switch (op) {
 	case EX_BIND1:
 	case EX_BIND2:
-		return ex_bind_set(m, lwp, op - EX_BIND1);
+		return ex_bind_set(m, lwp, op - EX_BIND1, true);
+	case EX_OWN1:
+		return ex_bind_set(m, lwp, 0, false);
 	case EX_UNBIND1:
 	case EX_UNBIND2:
 		return unbind(m, lwp, op - EX_UNBIND1);
@@ -204,10 +217,23 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 		return ex_bind_to_cpu(m, lwp, (unsigned)l->ml_cpu ^ 1, 1);
 	case EX_REVOKE1:
 	case EX_REVOKE2:
-		ex_revoke(m, op - EX_REVOKE1);
+		ex_revoke(m, l->ml_proc, op - EX_REVOKE1);
+		return 0;
+	case EX_MOVE:
+		l->ml_bound = l->ml_cpu ^ 1;
+		ex_go(m, (unsigned)l->ml_bound, lwp);
+		return 0;
+	case EX_FREE:
+		l->ml_bound = EX_IDLE;
 		return 0;
 	case EX_CLONE:
 		ex_clone(m, l);
+		return 0;
+	case EX_FORK:
+		ex_fork(m, l);
+		return 0;
+	case EX_EXEC:
+		ex_drop_all(m, lwp);
 		return 0;
 	case EX_EXIT:
 		leave_for_good(m, lwp);

@@ -22,15 +22,16 @@ char *const arch_direct = NULL;
 struct tick_scale tick_scale;
 
 static struct mapping {
-	uintptr_t mp_uva; /* 0: free */
+	const struct as *mp_as; /* NULL: free */
+	uintptr_t mp_uva;
 	uint64_t mp_pa;
 } mappings[EX_NLWP];
 
 static struct mapping *
-find(uintptr_t uva)
+find(const struct as *as, uintptr_t uva)
 {
 	for (unsigned i = 0; i < EX_NLWP; i++) {
-		if (mappings[i].mp_uva == uva)
+		if (mappings[i].mp_as == as && mappings[i].mp_uva == uva)
 			return &mappings[i];
 	}
 	return NULL;
@@ -39,27 +40,26 @@ find(uintptr_t uva)
 uint64_t
 arch_translate(struct as *as, uintptr_t va)
 {
-	const struct mapping *mp = find(va);
+	const struct mapping *mp = find(as, va);
 
-	(void)as;
 	return mp != NULL ? mp->mp_pa : ~0ULL;
 }
 
 int
 arch_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 {
-	struct mapping *mp = find(0);
+	struct mapping *mp = find(NULL, 0);
 
-	(void)as, (void)len, (void)prot;
-	*mp = (struct mapping){ va, pa };
+	(void)len, (void)prot;
+	*mp = (struct mapping){ as, va, pa };
 	return 0;
 }
 
 void
 arch_unmap(struct as *as, uintptr_t va, size_t len)
 {
-	(void)as, (void)len;
-	find(va)->mp_uva = 0;
+	(void)len;
+	*find(as, va) = (struct mapping){ 0 };
 }
 
 void *
@@ -78,6 +78,7 @@ tf_set_pc(struct trapframe *tf, uintptr_t pc)
 /* A read in progress, of each LWP. */
 static struct reader {
 	const struct cpc_page *rd_page; /* NULL: it has none yet */
+	uintptr_t rd_uva;
 	unsigned rd_stage; /* halves of requests read; 0: none in progress */
 	uint64_t rd_n, rd_seq, rd_tick;
 	struct cpc_page_req rd_req; /* as loaded, its PIC not read yet */
@@ -91,15 +92,24 @@ ex_page_reset(void)
 }
 
 void
-ex_page_find(unsigned lwp, uintptr_t uva)
+ex_page_find(unsigned lwp, const struct as *as, uintptr_t uva)
 {
-	readers[lwp].rd_page = (const void *)(uintptr_t)find(uva)->mp_pa;
+	readers[lwp].rd_uva = uva;
+	readers[lwp].rd_page = (const void *)(uintptr_t)find(as, uva)->mp_pa;
 }
 
 void
 ex_page_gone(unsigned lwp)
 {
 	memset(&readers[lwp], 0, sizeof readers[lwp]);
+}
+
+void
+ex_page_fork(unsigned parent, unsigned lwp, const struct as *as)
+{
+	ex_page_gone(lwp);
+	if (readers[parent].rd_page != NULL)
+		ex_page_find(lwp, as, readers[parent].rd_uva);
 }
 
 /* Does the page tell of the set?  Then the read begins. */

@@ -120,22 +120,47 @@ ex_drop_cpu(struct ex_model *m, unsigned cpu)
 	m->em_lwp[mp->mp_binder].ml_bound = mp->mp_was_bound;
 }
 
+void
+ex_drop_all(struct ex_model *m, unsigned lwp)
+{
+	ex_drop(m, lwp);
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		if (m->em_cpu[i].mp_ctx.mc_live &&
+		    m->em_cpu[i].mp_binder == (int)lwp)
+			ex_drop_cpu(m, i);
+	}
+}
+
+bool
+ex_cpu_has(const struct ex_model *m, unsigned cpu, unsigned proc, unsigned set)
+{
+	const struct ex_cpu *mp = &m->em_cpu[cpu];
+
+	return mp->mp_ctx.mc_live && mp->mp_ctx.mc_set == set &&
+	       m->em_lwp[mp->mp_binder].ml_proc == proc;
+}
+
+static void
+drop_from_cpus(struct ex_model *m, unsigned proc, unsigned set)
+{
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		if (ex_cpu_has(m, i, proc, set))
+			ex_drop_cpu(m, i);
+	}
+}
+
 /* All instances of a set. */
 void
-ex_revoke(struct ex_model *m, unsigned set)
+ex_revoke(struct ex_model *m, unsigned proc, unsigned set)
 {
 	for (unsigned i = 0; i < EX_NLWP; i++) {
 		const struct ex_ctx *c = &m->em_lwp[i].ml_ctx;
 
-		if (c->mc_live && c->mc_set == set)
+		if (c->mc_live && c->mc_set == set &&
+		    m->em_lwp[i].ml_proc == proc)
 			ex_drop(m, i);
 	}
-	for (unsigned i = 0; i < EX_NCPU; i++) {
-		const struct ex_ctx *c = &m->em_cpu[i].mp_ctx;
-
-		if (c->mc_live && c->mc_set == set)
-			ex_drop_cpu(m, i);
-	}
+	drop_from_cpus(m, proc, set);
 }
 
 static bool
@@ -166,6 +191,15 @@ ex_run(struct ex_model *m, unsigned cpu, unsigned lwp)
 	m->em_lwp[lwp].ml_cpu = (int8_t)cpu;
 }
 
+void
+ex_go(struct ex_model *m, unsigned cpu, unsigned lwp)
+{
+	if (m->em_lwp[lwp].ml_cpu == (int)cpu)
+		return;
+	ex_leave(m, &m->em_cpu[m->em_lwp[lwp].ml_cpu]);
+	ex_run(m, cpu, lwp);
+}
+
 static int
 begin(struct ex_model *m, struct ex_ctx *c, unsigned set)
 {
@@ -183,18 +217,18 @@ begin(struct ex_model *m, struct ex_ctx *c, unsigned set)
 }
 
 int
-ex_bind_set(struct ex_model *m, unsigned lwp, unsigned set)
+ex_bind_set(struct ex_model *m, unsigned lwp, unsigned set, bool inherit)
 {
-	for (unsigned i = 0; i < EX_NCPU; i++) {
-		const struct ex_ctx *c = &m->em_cpu[i].mp_ctx;
+	struct ex_lwp *l = &m->em_lwp[lwp];
+	int err;
 
-		if (c->mc_live && c->mc_set == set)
-			ex_drop_cpu(m, i);
-	}
+	drop_from_cpus(m, l->ml_proc, set);
 	if (any_cpu(m))
 		return EAGAIN;
 	ex_drop(m, lwp);
-	return begin(m, &m->em_lwp[lwp].ml_ctx, set);
+	if ((err = begin(m, &l->ml_ctx, set)) == 0)
+		l->ml_ctx.mc_inherit = inherit;
+	return err;
 }
 
 /* The first set of a CPU takes the counters from all LWPs, for good. */
@@ -215,15 +249,12 @@ ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
 	struct ex_ctx c;
 	int err;
 
-	ex_revoke(m, set);
+	ex_revoke(m, l->ml_proc, set);
 	if (mp->mp_ctx.mc_live)
 		return EAGAIN;
 	if ((err = begin(m, &c, set)) != 0)
 		return err;
-	if (l->ml_cpu != (int)cpu) {
-		ex_leave(m, &m->em_cpu[l->ml_cpu]);
-		ex_run(m, cpu, lwp);
-	}
+	ex_go(m, cpu, lwp);
 	if (!any_cpu(m))
 		invalidate_all(m);
 	mp->mp_ctx = c;
@@ -233,17 +264,30 @@ ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
 	return 0;
 }
 
-void
-ex_clone(struct ex_model *m, const struct ex_lwp *parent)
+static struct ex_lwp *
+last_begins(struct ex_model *m, const struct ex_lwp *parent)
 {
 	struct ex_lwp *child = &m->em_lwp[EX_NLWP - 1];
-	struct ex_ctx *c = &child->ml_ctx;
 
 	memset(child, 0, sizeof *child);
 	child->ml_alive = true;
 	child->ml_cpu = EX_IDLE;
 	child->ml_bound = parent->ml_bound;
-	if (!parent->ml_ctx.mc_live || parent->ml_ctx.mc_invalid)
+	return child;
+}
+
+void
+ex_fork(struct ex_model *m, const struct ex_lwp *parent)
+{
+	last_begins(m, parent)->ml_proc = 1;
+}
+
+void
+ex_clone(struct ex_model *m, const struct ex_lwp *parent)
+{
+	struct ex_ctx *c = &last_begins(m, parent)->ml_ctx;
+
+	if (!parent->ml_ctx.mc_inherit || parent->ml_ctx.mc_invalid)
 		return;
 	*c = parent->ml_ctx;
 	c->mc_signal = false;
@@ -257,7 +301,6 @@ ex_clone(struct ex_model *m, const struct ex_lwp *parent)
 	}
 }
 
-/* Instructions at a privilege, on a CPU. */
 /*
  * One instruction.  What is to be told of stops an LWP's set at once, if the
  * kernel's instructions may be what it tells of, and if there are NMIs.
@@ -330,7 +373,8 @@ static uint64_t
 mix_ctx(uint64_t h, const struct ex_ctx *c)
 {
 	h = mix(h, c->mc_live | c->mc_frozen << 1 | c->mc_signal << 2 |
-		       c->mc_invalid << 3 | c->mc_set << 4);
+		       c->mc_invalid << 3 | c->mc_set << 4 |
+		       c->mc_inherit << 5);
 	for (unsigned i = 0; i < EX_NREQ; i++)
 		h = mix(mix(h, c->mc_count[i]), c->mc_preset[i]);
 	return h;
@@ -347,6 +391,7 @@ ex_model_hash(const struct ex_model *m)
 		h = mix_ctx(h, &l->ml_ctx);
 		h = mix(h, l->ml_alive | (uint64_t)(l->ml_cpu + 1) << 1 |
 			       (uint64_t)(l->ml_bound + 1) << 4 |
+			       (uint64_t)l->ml_proc << 7 |
 			       (uint64_t)l->ml_stage << 8 |
 			       (uint64_t)l->ml_set << 16);
 		for (unsigned j = 0; j < EX_NREQ; j++)

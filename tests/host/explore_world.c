@@ -15,6 +15,7 @@
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
 #include "kern/null_pcbe.h"
+#include "kern/proc.h"
 
 const char *const ex_faults[EX_NFAULT] = { "sound", "no-fold", "no-stop",
 	"no-overflow", "no-filter", "no-sequence", "no-nmi" };
@@ -33,6 +34,13 @@ static const struct pcbe_ops *sound;
 static struct pcbe_ops faulty;
 static unsigned signals[EX_NLWP];
 static bool alive[EX_NLWP];
+static unsigned proc_of[EX_NLWP];
+
+static struct lwp *
+lwp_at(unsigned lwp)
+{
+	return fake_lwp(proc_of[lwp], (int)lwp + 1);
+}
 
 /* The faults, between kcpc and the PMU. */
 
@@ -161,6 +169,7 @@ ex_world_boot(const char *shape, enum ex_fault fault)
 	pack_all();
 	ex_page_reset();
 	memset(signals, 0, sizeof signals);
+	memset(proc_of, 0, sizeof proc_of);
 	for (unsigned i = 0; i < EX_NLWP; i++)
 		alive[i] = i < EX_NCPU;
 	fake_cpu(1);
@@ -177,14 +186,14 @@ door(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 
 /* As cpc_bind_curlwp(): first a page to read from. */
 static int
-bind_set(unsigned lwp, unsigned set)
+bind_set(unsigned lwp, unsigned set, unsigned flags)
 {
 	struct cpc_refusal rf;
 	int uva = -door(CPC_OP_PAGE, 0, 0, 0, 0);
 
-	ex_page_find(lwp, (uintptr_t)uva);
+	ex_page_find(lwp, &lwp_self()->l_proc->p_as, (uintptr_t)uva);
 	return door(CPC_OP_BIND, (uintptr_t)&packs[set], packs[set].head.cp_set,
-	    CPC_BIND_LWP_INHERIT, (uintptr_t)&rf);
+	    flags, (uintptr_t)&rf);
 }
 
 static int
@@ -208,6 +217,51 @@ sample(unsigned set, struct ex_result *r)
 	return err;
 }
 
+/* The last LWP begins, in that process. */
+static struct lwp *
+begin(unsigned proc)
+{
+	unsigned last = EX_NLWP - 1;
+
+	alive[last] = true;
+	signals[last] = 0;
+	proc_of[last] = proc;
+	ex_page_gone(last);
+	lwp_at(last)->l_bound = lwp_self()->l_bound;
+	return lwp_at(last);
+}
+
+static int
+fork_from(unsigned lwp)
+{
+	struct lwp *child = begin(1);
+	int err = kcpc_fork(lwp_self(), child);
+
+	ex_page_fork(lwp, EX_NLWP - 1, &child->l_proc->p_as);
+	return err;
+}
+
+static int
+exec(unsigned lwp)
+{
+	kcpc_exec_leave(lwp_self());
+	kcpc_exec_enter(lwp_self());
+	ex_page_gone(lwp);
+	return 0;
+}
+
+/* As processor_bind(2) and, behind it, the way back to user code. */
+static int
+move(unsigned lwp)
+{
+	unsigned to = arch_curcpu()->c_id ^ 1;
+
+	lwp_bind(lwp_self(), &cpus[to]);
+	fake_cpu(to);
+	fake_switch(proc_of[lwp], (int)lwp + 1);
+	return 0;
+}
+
 static int
 lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 {
@@ -215,7 +269,9 @@ lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 	switch (op) {
 	case EX_BIND1:
 	case EX_BIND2:
-		return bind_set(lwp, op - EX_BIND1);
+		return bind_set(lwp, op - EX_BIND1, CPC_BIND_LWP_INHERIT);
+	case EX_OWN1:
+		return bind_set(lwp, 0, 0);
 	case EX_UNBIND1:
 	case EX_UNBIND2:
 		return door(CPC_OP_RELE, op - EX_UNBIND1 + 1, 0, 0, 0);
@@ -243,12 +299,17 @@ lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 	case EX_REVOKE1:
 	case EX_REVOKE2:
 		return door(CPC_OP_REVOKE, op - EX_REVOKE1 + 1, 0, 0, 0);
+	case EX_MOVE:
+		return move(lwp);
+	case EX_FREE:
+		lwp_bind(lwp_self(), NULL);
+		return 0;
 	case EX_CLONE:
-		alive[EX_NLWP - 1] = true;
-		signals[EX_NLWP - 1] = 0;
-		ex_page_gone(EX_NLWP - 1);
-		fake_lwp(0, EX_NLWP)->l_bound = lwp_self()->l_bound;
-		return kcpc_inherit(lwp_self(), fake_lwp(0, EX_NLWP));
+		return kcpc_inherit(lwp_self(), begin(0));
+	case EX_FORK:
+		return fork_from(lwp);
+	case EX_EXEC:
+		return exec(lwp);
 	case EX_EXIT:
 		alive[lwp] = false;
 		kcpc_lwp_exit(lwp_self());
@@ -271,7 +332,7 @@ ex_world_do(struct ex_step s, struct ex_result *r)
 	case EX_RUN1:
 	case EX_RUN2:
 	case EX_RUN3:
-		fake_switch(0, s.st_op - EX_RUN1 + 1);
+		fake_switch(proc_of[s.st_op - EX_RUN1], s.st_op - EX_RUN1 + 1);
 		break;
 	case EX_REST:
 		fake_idle();
@@ -353,7 +414,7 @@ check_counts(const struct kcpc_ctx *ctx, const struct ex_ctx *c, int cpu,
 static const char *
 check_lwp(const struct ex_model *m, unsigned lwp)
 {
-	const struct kcpc_ctx *ctx = fake_lwp(0, (int)lwp + 1)->l_cpc;
+	const struct kcpc_ctx *ctx = lwp_at(lwp)->l_cpc;
 	const struct ex_lwp *l = &m->em_lwp[lwp];
 	const struct ex_ctx *c = &l->ml_ctx;
 	uint32_t flags;
@@ -364,7 +425,7 @@ check_lwp(const struct ex_model *m, unsigned lwp)
 	if (signals[lwp] != l->ml_signals)
 		return DIFFERS("LWP %u got %u signals, not %u", lwp + 1,
 		    signals[lwp], l->ml_signals);
-	if (l->ml_alive && fake_lwp(0, (int)lwp + 1)->l_bound != l->ml_bound)
+	if (l->ml_alive && lwp_at(lwp)->l_bound != l->ml_bound)
 		return DIFFERS("LWP %u is bound to another CPU", lwp + 1);
 	if (ctx == NULL)
 		return NULL;
@@ -400,7 +461,7 @@ check_cpu(const struct ex_model *m, unsigned cpu)
 	if (ctx != NULL)
 		want = ctx->kc_pcbe.ps_pics;
 	else if (lwp != EX_IDLE && ex_model_running(m, (unsigned)lwp))
-		want = fake_lwp(0, lwp + 1)->l_cpc->kc_pcbe.ps_pics;
+		want = lwp_at((unsigned)lwp)->l_cpc->kc_pcbe.ps_pics;
 	if (m->em_cpu[cpu].mp_struck)
 		want = 0;
 	if (pics != want)
@@ -428,22 +489,28 @@ add_totals(const struct ex_model *m, const struct ex_ctx *c, uint32_t *live,
 static const char *
 check_totals(const struct ex_model *m)
 {
-	uint32_t live[EX_NSET] = { 0 }, pics = 0;
+	uint32_t live[EX_NPROC][EX_NSET] = { { 0 } }, all = 0, pics = 0;
 	struct kcpc_stat st;
 
 	for (unsigned i = 0; i < EX_NLWP; i++)
-		add_totals(m, &m->em_lwp[i].ml_ctx, live, &pics);
+		add_totals(
+		    m, &m->em_lwp[i].ml_ctx, live[m->em_lwp[i].ml_proc], &pics);
 	for (unsigned i = 0; i < EX_NCPU; i++)
-		add_totals(m, &m->em_cpu[i].mp_ctx, live, &pics);
-	kcpc_stat(&st);
-	if (st.ks_contexts != live[0] + live[1] || st.ks_pics != pics)
-		return DIFFERS("%u contexts with %u PICs, not %u with %u",
-		    st.ks_contexts, st.ks_pics, live[0] + live[1], pics);
-	for (unsigned i = 0; i < EX_NSET; i++) {
-		if (kcpc_live(fake_lwp(0, 1)->l_proc, i + 1) != live[i])
-			return DIFFERS(
-			    "set %u has not %u instances", i + 1, live[i]);
+		add_totals(m, &m->em_cpu[i].mp_ctx,
+		    live[m->em_lwp[m->em_cpu[i].mp_binder].ml_proc], &pics);
+	for (unsigned i = 0; i < EX_NPROC * EX_NSET; i++) {
+		unsigned p = i / EX_NSET, s = i % EX_NSET;
+
+		all += live[p][s];
+		if (kcpc_live(fake_lwp(p, 1)->l_proc, s + 1) != live[p][s])
+			return DIFFERS("process %u's set %u has not %u "
+				       "instances",
+			    p, s + 1, live[p][s]);
 	}
+	kcpc_stat(&st);
+	if (st.ks_contexts != all || st.ks_pics != pics)
+		return DIFFERS("%u contexts with %u PICs, not %u with %u",
+		    st.ks_contexts, st.ks_pics, all, pics);
 	return st.ks_stray == 0 ? NULL : "an overflow was nobody's";
 }
 
@@ -473,7 +540,7 @@ ex_world_end(void)
 	fake_cpu(0);
 	for (unsigned i = 0; i < EX_NLWP; i++) {
 		if (alive[i])
-			fake_exit(0, (int)i + 1);
+			fake_exit(proc_of[i], (int)i + 1);
 	}
 	for (unsigned cpu = 0; cpu < EX_NCPU; cpu++) {
 		if (null_pcbe_running(cpu) != 0)
