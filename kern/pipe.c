@@ -119,6 +119,25 @@ wait_for_room(struct file *f, size_t len)
 	return pi->pi_reader ? 0 : -EPIPE;
 }
 
+/* What a call says that could not wait any longer. */
+static intptr_t
+stopped(intptr_t err)
+{
+	if (err == -EINTR)
+		return sig_restart(lwp_self());
+	return err == -EPIPE ? broken_pipe() : err;
+}
+
+intptr_t
+pipe_prepare(struct file *f, size_t len)
+{
+	intptr_t err = 0;
+
+	if (len > 0 && len <= PIPE_BYTES)
+		err = wait_for_room(f, len);
+	return err != 0 ? stopped(err) : 0;
+}
+
 intptr_t
 pipe_write(struct file *f, uintptr_t uva, size_t len)
 {
@@ -127,13 +146,8 @@ pipe_write(struct file *f, uintptr_t uva, size_t len)
 	intptr_t err;
 
 	while (done < len) {
-		if ((err = wait_for_room(f, len - done)) != 0) {
-			if (done > 0)
-				return (intptr_t)done;
-			return err == -EINTR   ? sig_restart(lwp_self())
-			       : err == -EPIPE ? broken_pipe()
-			                       : err;
-		}
+		if ((err = wait_for_room(f, len - done)) != 0)
+			return done > 0 ? (intptr_t)done : stopped(err);
 		at = (pi->pi_first + pi->pi_len) % PIPE_BYTES;
 		n = min(
 		    min(len - done, PIPE_BYTES - pi->pi_len), PIPE_BYTES - at);

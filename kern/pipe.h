@@ -12,6 +12,12 @@ struct file;
 /* A length, or -errno.  A read of 0: the end. */
 intptr_t pipe_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t pipe_write(struct file *f, uintptr_t uva, size_t len);
+/*
+ * Before pieces of together len bytes are written, one by one: wait until
+ * there is room for them, if they may not be torn apart.  0, or what the call
+ * returns.
+ */
+intptr_t pipe_prepare(struct file *f, size_t len);
 /* What poll(2) says of the end f, all that is so. */
 #define POLLIN   0x01
 #define POLLOUT  0x04

@@ -214,7 +214,7 @@ sys_pread64(const uintptr_t *a)
 
 /* The vector of readv and writev, for kfree(); -errno in *err. */
 static struct iovec *
-get_iov(uintptr_t uva, uintptr_t n, intptr_t *err)
+get_iov(uintptr_t uva, uintptr_t n, size_t *bytes, intptr_t *err)
 {
 	struct iovec *iov;
 	size_t total = 0;
@@ -234,6 +234,7 @@ get_iov(uintptr_t uva, uintptr_t n, intptr_t *err)
 		    (intptr_t)total < 0)
 			goto free_iov;
 	}
+	*bytes = total;
 	return iov;
 
 free_iov:
@@ -248,12 +249,19 @@ would_wait(const struct file *f)
 	return f->f_kind == FILE_PIPE && pipe_poll(f) == 0;
 }
 
-/* Each piece by itself, until one comes short. */
+/*
+ * Each piece by itself, until one comes short; but what goes into a pipe in
+ * one piece has room for all of it first.
+ */
 static intptr_t
-each_iov(struct file *f, const struct iovec *iov, unsigned n, bool writes)
+each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
+    bool writes)
 {
-	intptr_t done = 0;
+	intptr_t done = 0, err;
 
+	if (writes && f->f_kind == FILE_PIPE &&
+	    (err = pipe_prepare(f, bytes)) != 0)
+		return err;
 	for (unsigned i = 0; i < n; i++) {
 		size_t len = iov[i].iov_len;
 		intptr_t got;
@@ -284,16 +292,17 @@ rw_iov(const uintptr_t *a, bool writes)
 	struct file *f = hold(a[0]);
 	struct iovec *iov;
 	intptr_t ret = -EBADF;
+	size_t bytes;
 
 	if (f == NULL)
 		return ret;
 	if (!(writes ? can_write(f) : can_read(f)) ||
-	    (iov = get_iov(a[1], a[2], &ret)) == NULL)
+	    (iov = get_iov(a[1], a[2], &bytes, &ret)) == NULL)
 		goto release;
 	if (writes && f->f_kind == FILE_RECORD)
 		ret = write_record(iov, (unsigned)a[2]);
 	else
-		ret = each_iov(f, iov, (unsigned)a[2], writes);
+		ret = each_iov(f, iov, (unsigned)a[2], bytes, writes);
 	kfree(iov);
 
 release:

@@ -2,6 +2,7 @@
  * A pipe's ends in the hands of several LWPs: closed under one that sleeps
  * there, and vectors of pieces that a signal interrupts.
  */
+#define _GNU_SOURCE /* pipe2() */
 #include "tests/image/test.h"
 
 #include <errno.h>
@@ -154,6 +155,25 @@ TEST(writev_is_interrupted_in_its_second_piece)
 		close(fd[0]);
 	}
 	signal(SIGUSR1, SIG_DFL);
+}
+
+/* What PIPE_BUF has room for goes whole or not at all, in pieces, too. */
+TEST(writev_is_not_torn_apart)
+{
+	struct iovec iov[] = { { big, 8 }, { big + 8, 100 } };
+
+	REQUIRE(pipe2(fd, O_NONBLOCK) == 0);
+	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
+	EXPECT_ERRNO(writev(fd[1], iov, 2), EAGAIN);
+	EXPECT_EQ(read(fd[0], big, sizeof big), PIPE_BYTES - 10);
+	EXPECT_EQ(writev(fd[1], iov, 2), 108);
+	EXPECT_EQ(read(fd[0], big, sizeof big), 108);
+	/* More than that may be: as much as there is room for. */
+	iov[1].iov_len = PIPE_BYTES;
+	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
+	EXPECT_EQ(writev(fd[1], iov, 2), 8);
+	close(fd[0]);
+	close(fd[1]);
 }
 
 static void *
