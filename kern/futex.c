@@ -115,18 +115,19 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 
 	if (bits == 0)
 		return -EINVAL;
-	if ((err = deadline_in(a[3], absolute, &deadline)) != 0 ||
-	    (err = check_word(a[0], (uint32_t)a[2])) != 0)
+	if ((err = deadline_in(a[3], absolute, &deadline)) != 0)
 		return -err;
-	l->l_futex = a[0];
-	l->l_futex_bits = bits;
-	lock_acquire(&wq->wq_lock);
-	err = waitq_sleep(wq, deadline);
-	lock_release(&wq->wq_lock);
-	/* A timeout from now on would start anew. */
-	if (err == EINTR && (a[3] == 0 || !sig_check(l)))
-		return sig_restart(l);
-	return -err;
+	do {
+		if ((err = check_word(a[0], (uint32_t)a[2])) != 0)
+			return -err;
+		l->l_futex = a[0];
+		l->l_futex_bits = bits;
+		lock_acquire(&wq->wq_lock);
+		err = waitq_sleep(wq, deadline);
+		lock_release(&wq->wq_lock);
+	} while (err == EINTR && !sig_check(l));
+	/* Made again, it would wait for all of its time anew. */
+	return err == EINTR && a[3] == 0 ? sig_restart(l) : -err;
 }
 
 /* A wake of INT_MAX and of -1 alike means all. */

@@ -250,8 +250,7 @@ deliver(struct lwp *l, struct trapframe *tf)
 static void
 end_suspend(struct lwp *l, struct trapframe *tf)
 {
-	l->l_sigrestore = false;
-	sig_set_mask(l, l->l_sigsaved);
+	sig_resume_mask(l);
 	deliver(l, tf);
 }
 

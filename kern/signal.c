@@ -250,6 +250,28 @@ find_others(struct lwp *l)
  * The running LWP
  */
 
+/*
+ * What is to be delivered.  What nobody heeds may have come while it was
+ * blocked, and ends no sleep that lets it in.
+ */
+static uint64_t
+drop_ignored(struct lwp *l)
+{
+	struct proc *p = l->l_proc;
+	uint64_t due = sig_pending(l) & ~l->l_kept.sk_mask;
+
+	for (uint64_t set = due; set != 0; set &= set - 1) {
+		int sig = __builtin_ctzll(set) + 1;
+
+		if (!sig_ignored(p, sig))
+			continue;
+		pend_drop(p, &l->l_sigpend, sig);
+		pend_drop(p, &p->p_sigpend, sig);
+		due &= ~SIGBIT(sig);
+	}
+	return due;
+}
+
 bool
 sig_check(struct lwp *l)
 {
@@ -258,9 +280,24 @@ sig_check(struct lwp *l)
 	if ((l->l_ast & (AST_EXIT | AST_CPC)) != 0)
 		return true;
 	l->l_ast &= ~AST_SIGNAL;
-	if ((sig_pending(l) & ~l->l_kept.sk_mask) != 0)
+	if (drop_ignored(l) != 0)
 		l->l_ast |= AST_SIGNAL;
 	return (l->l_ast & ~AST_YIELD) != 0;
+}
+
+bool
+sig_deadly(const struct lwp *l)
+{
+	const struct proc *p = l->l_proc;
+	uint64_t set = sig_pending(l) & ~l->l_kept.sk_mask;
+
+	for (; set != 0; set &= set - 1) {
+		int sig = __builtin_ctzll(set) + 1;
+
+		if (p->p_sig[sig].sa_handler == SIG_DFL && !sig_ignored(p, sig))
+			return true;
+	}
+	return false;
 }
 
 intptr_t
@@ -288,6 +325,15 @@ sig_suspend_mask(struct lwp *l, uint64_t mask)
 	l->l_sigrestore = true;
 	l->l_ast |= AST_SIGNAL; /* it comes back there at the latest */
 	sig_set_mask(l, mask);
+}
+
+void
+sig_resume_mask(struct lwp *l)
+{
+	if (!l->l_sigrestore)
+		return;
+	l->l_sigrestore = false;
+	sig_set_mask(l, l->l_sigsaved);
 }
 
 int

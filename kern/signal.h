@@ -165,14 +165,20 @@ void sig_kick(struct lwp *l, unsigned ast);
  * end?  A sleep that ended with EINTR asks, since others may have taken it.
  */
 bool sig_check(struct lwp *l);
+/* Will it end the process, once it looks? */
+bool sig_deadly(const struct lwp *l);
 /*
  * Make the system call again unless a handler without SA_RESTART runs; then
  * it fails with EINTR.  What an interrupted call returns.
  */
 intptr_t sig_restart(struct lwp *l);
 void sig_set_mask(struct lwp *l, uint64_t mask);
-/* Replace the mask until the next handler has been entered. */
+/*
+ * Replace the mask until the next handler has been entered; or bring it back,
+ * where the call ends without a signal.
+ */
 void sig_suspend_mask(struct lwp *l, uint64_t mask);
+void sig_resume_mask(struct lwp *l);
 /* Take one of set, pending for the running LWP; its number, or 0. */
 int sig_take(struct lwp *l, uint64_t set, struct siginfo *info);
 void sig_set_action(struct proc *p, int sig, const struct sigaction *act);

@@ -110,6 +110,7 @@ intptr_t
 sys_ppoll(const uintptr_t *a)
 {
 	uint64_t mask, deadline;
+	intptr_t found;
 	int err;
 
 	if ((err = deadline_in(a[2], false, &deadline)) != 0)
@@ -121,5 +122,8 @@ sys_ppoll(const uintptr_t *a)
 			return -EFAULT;
 		sig_suspend_mask(lwp_self(), mask);
 	}
-	return poll(a[0], a[1], deadline);
+	found = poll(a[0], a[1], deadline);
+	if (found != -EINTR)
+		sig_resume_mask(lwp_self());
+	return found;
 }

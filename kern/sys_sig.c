@@ -141,6 +141,7 @@ siginfo_out(uintptr_t uva, const struct siginfo *info)
 intptr_t
 sys_rt_sigtimedwait(const uintptr_t *a)
 {
+	struct lwp *l = lwp_self();
 	struct siginfo info;
 	uint64_t set, deadline;
 	int err;
@@ -151,7 +152,9 @@ sys_rt_sigtimedwait(const uintptr_t *a)
 		return -EFAULT;
 	if ((err = deadline_in(a[2], false, &deadline)) != 0)
 		return -err;
-	err = wait_for_set(lwp_self(), set & ~UNBLOCKABLE, deadline, &info);
+	err = wait_for_set(l, set & ~UNBLOCKABLE, deadline, &info);
+	/* Another may have come that only the others wait for now. */
+	sig_set_mask(l, l->l_kept.sk_mask);
 	if (err != 0)
 		return -err;
 	if (a[1] != 0 && siginfo_out(a[1], &info) != 0)
@@ -350,6 +353,8 @@ sys_rt_tgsigqueueinfo(const uintptr_t *a)
 	struct siginfo info;
 	int err;
 
+	if ((int)a[0] <= 0 || (int)a[1] <= 0)
+		return -EINVAL;
 	if ((err = siginfo_in(&info, a[3], a[2])) != 0)
 		return -err;
 	return post_lwp((int)a[0], (int)a[1], &info);

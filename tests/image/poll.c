@@ -146,6 +146,31 @@ TEST(the_mask_is_for_the_wait_alone)
 	EXPECT_EQ(sigismember(&after, SIGUSR1), 1);
 }
 
+/* However it ends: in time, by what is ready, or by a wrong argument. */
+TEST(the_mask_comes_back)
+{
+	struct timespec ms = { 0, 1000000 };
+	struct pollfd f = { 1, POLLOUT, 0 };
+	sigset_t usr1, none, now;
+
+	sigemptyset(&none);
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	EXPECT_EQ(sigprocmask(SIG_BLOCK, &usr1, NULL), 0);
+	EXPECT_EQ(ppoll(NULL, 0, &ms, &none), 0);
+	EXPECT_EQ(sigprocmask(SIG_BLOCK, NULL, &now), 0);
+	EXPECT_EQ(sigismember(&now, SIGUSR1), 1);
+	/* Where there is no need to wait the mask lets nothing in. */
+	calls = 0;
+	EXPECT_EQ(raise(SIGUSR1), 0);
+	EXPECT_EQ(ppoll(&f, 1, NULL, &none), 1);
+	EXPECT_EQ(calls, 0);
+	EXPECT_ERRNO(ppoll((void *)8, 1, NULL, &none), EFAULT);
+	EXPECT_EQ(sigprocmask(SIG_UNBLOCK, &usr1, &now), 0);
+	EXPECT_EQ(sigismember(&now, SIGUSR1), 1);
+	EXPECT_EQ(calls, 1);
+}
+
 TEST(wrong_arguments)
 {
 	struct timespec bad = { 0, 1000000000 };

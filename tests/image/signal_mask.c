@@ -7,9 +7,13 @@
 #include "tests/image/test.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+TEST_KEEPS(64); /* what the C library keeps of threads */
 
 static volatile int order[32], norder;
 static sigset_t in_handler;
@@ -170,6 +174,59 @@ TEST(sigtimedwait_takes_it_without_a_handler)
 	EXPECT_EQ(norder, 0);
 	block(SIG_UNBLOCK, SIGUSR1, SIGRTMIN);
 	EXPECT_EQ(norder, 0);
+}
+
+static void *
+waits_a_while(void *got)
+{
+	struct timespec while_ = { 0, 50000000 };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	*(int *)got = sigtimedwait(&set, NULL, &while_);
+	return NULL;
+}
+
+/* Two signals for two that wait: one is not left over. */
+TEST(each_sigtimedwait_takes_one)
+{
+	int got[2] = { 0, 0 };
+	pthread_t t[2];
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	for (int i = 0; i < 2; i++)
+		REQUIRE(
+		    pthread_create(&t[i], NULL, waits_a_while, &got[i]) == 0);
+	usleep(2000);
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(kill(getpid(), SIGRTMIN), 0);
+	for (int i = 0; i < 2; i++) {
+		EXPECT_EQ(pthread_join(t[i], NULL), 0);
+		EXPECT_EQ(got[i], SIGRTMIN);
+	}
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+}
+
+/* What is pending and means nothing is not what sigsuspend() waits for. */
+TEST(sigsuspend_waits_for_a_handler)
+{
+	struct itimerval ms = { { 0, 0 }, { 0, 1000 } };
+	sigset_t none;
+
+	sigemptyset(&none);
+	install(SIGALRM, 0);
+	block(SIG_BLOCK, SIGALRM, SIGWINCH);
+	raise(SIGWINCH);
+	EXPECT_EQ(setitimer(ITIMER_REAL, &ms, NULL), 0);
+	EXPECT_ERRNO(sigsuspend(&none), EINTR);
+	EXPECT_EQ(norder, 1);
+	EXPECT_EQ(order[0], SIGALRM);
+	block(SIG_UNBLOCK, SIGALRM, SIGWINCH);
+	EXPECT_EQ(norder, 1);
 }
 
 static void
