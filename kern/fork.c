@@ -120,7 +120,11 @@ tell_child(struct proc *p, const struct clone *c)
 		as_write(&p->p_as, va, &tid, sizeof tid);
 }
 
-/* vfork(2): until the child no longer needs its parent's memory. */
+/*
+ * vfork(2): until the child no longer needs its parent's memory.  Handlers
+ * wait as long, but an LWP that is to end does not: the child may wait for
+ * just that.
+ */
 static void
 wait_vfork(struct proc *child)
 {
@@ -130,11 +134,12 @@ wait_vfork(struct proc *child)
 	child->p_vforker = l;
 	l->l_vforking = true;
 	lock_acquire(&p->p_child_wait.wq_lock);
-	while (l->l_vforking && !p->p_exiting)
+	while (l->l_vforking && (l->l_ast & AST_EXIT) == 0 && !sig_deadly(l))
 		waitq_wait(&p->p_child_wait);
 	lock_release(&p->p_child_wait.wq_lock);
 	if (l->l_vforking) /* then the child is still there */
 		child->p_vforker = NULL;
+	l->l_vforking = false;
 }
 
 /*
@@ -185,6 +190,9 @@ clone(const struct clone *c)
 	/* Nobody would tell the new LWP that it is to end. */
 	if (p->p_exiting || p->p_execer != NULL)
 		return -EAGAIN;
+	/* Some machines take no others. */
+	if ((c->flags & CLONE_SETTLS) && c->tls >= USER_TOP)
+		return -EPERM;
 	return c->flags & CLONE_THREAD ? clone_thread(c) : clone_process(c);
 }
 

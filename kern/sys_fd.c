@@ -171,7 +171,7 @@ sys_fcntl(const uintptr_t *a)
 			set_cloexec((int)fd, true);
 		return fd;
 	case F_GETFD:
-		return proc_self()->p_cloexec >> a[0] & 1;
+		return proc_self()->p_cloexec >> (int)a[0] & 1;
 	case F_SETFD:
 		set_cloexec((int)a[0], a[2] & FD_CLOEXEC);
 		return 0;

@@ -137,7 +137,7 @@ sys_waitid(const uintptr_t *a)
 	int err;
 
 	if ((options & ~WAITID_FLAGS) || (a[0] != P_ALL && a[0] != P_PID) ||
-	    !(options & WEXITED))
+	    (a[0] == P_PID && (int)a[1] <= 0) || !(options & WEXITED))
 		return -EINVAL;
 	err = wait_for(a[0] == P_ALL ? -1 : (int)a[1], options, &child);
 	if (err == EINTR)

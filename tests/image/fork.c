@@ -70,6 +70,8 @@ TEST(no_child_to_wait_for)
 	EXPECT_ERRNO(waitpid(-1, &status, 0), ECHILD);
 	EXPECT_ERRNO(waitpid(getpid(), &status, 0), ECHILD);
 	EXPECT_ERRNO(waitpid(-1, &status, 0x100), EINVAL);
+	/* No number of a process, so not "any" either. */
+	EXPECT_ERRNO(waitid(P_PID, (id_t)-1, NULL, WEXITED), EINVAL);
 }
 
 TEST(killed_by_a_signal)
@@ -177,6 +179,13 @@ tell(int sig)
 	told = sig;
 }
 
+static pid_t
+raw_vfork(void)
+{
+	return (pid_t)syscall(
+	    SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+}
+
 /*
  * What is sent is delivered when the child has gone, and keeps nobody waiting.
  * (Not every C library's vfork() is one, and here the child has a copy.)
@@ -186,8 +195,7 @@ TEST(vfork_waits_whatever_is_sent)
 	pid_t pid;
 
 	signal(SIGUSR1, tell);
-	pid = (pid_t)syscall(
-	    SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+	pid = raw_vfork();
 	if (pid == 0) {
 		kill(getppid(), SIGUSR1);
 		usleep(1000);
@@ -196,6 +204,30 @@ TEST(vfork_waits_whatever_is_sent)
 	EXPECT_EQ(wait_status(pid), 0);
 	EXPECT_EQ(told, SIGUSR1);
 	signal(SIGUSR1, SIG_DFL);
+}
+
+/* Before the child is done: it has memory of its own to go on in. */
+TEST(vfork_does_not_keep_from_dying)
+{
+	int end[2], status;
+	pid_t pid;
+	char c;
+
+	REQUIRE(pipe(end) == 0);
+	if ((pid = fork()) == 0) {
+		if (raw_vfork() == 0) {
+			close(end[1]);
+			read(end[0], &c, 1); /* until the test is over */
+		}
+		_exit(0);
+	}
+	close(end[0]);
+	usleep(2000);
+	EXPECT_EQ(kill(pid, SIGTERM), 0);
+	status = wait_status(pid);
+	EXPECT(WIFSIGNALED(status));
+	EXPECT_EQ(WTERMSIG(status), SIGTERM);
+	close(end[1]);
 }
 
 static void *
@@ -228,6 +260,39 @@ TEST(exec_ends_the_other_lwps)
 		wait_for_ever(NULL);
 	}
 	int status = wait_status(pid);
+	EXPECT(WIFEXITED(status));
+	EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+/* The other LWP's child waits for what only the new program gives up. */
+static void *
+vfork_and_wait(void *arg)
+{
+	int *end = arg;
+	char c;
+
+	if (raw_vfork() == 0) {
+		close(end[1]);
+		_exit((int)read(end[0], &c, 1));
+	}
+	return NULL;
+}
+
+TEST(exec_ends_an_lwp_in_vfork)
+{
+	pid_t pid = fork();
+	int end[2], status;
+	pthread_t t;
+
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		pipe2(end, O_CLOEXEC);
+		pthread_create(&t, NULL, vfork_and_wait, end);
+		usleep(2000);
+		exec_self(NULL);
+		_exit(1);
+	}
+	status = wait_status(pid);
 	EXPECT(WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 3);
 }
