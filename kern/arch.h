@@ -163,6 +163,11 @@ uintptr_t tf_fp(const struct trapframe *tf); /* frame pointer register */
 /* Did the frame interrupt a payload (at either privilege)? */
 bool tf_user(const struct trapframe *tf);
 unsigned tf_sysno(const struct trapframe *tf);
+/*
+ * Of a FAULT_PAGE: what the access wants of the page, PROT_READ, PROT_WRITE or
+ * PROT_EXEC; 0 where no page would do.
+ */
+unsigned tf_access(const struct trapframe *tf);
 void tf_set_ret(struct trapframe *tf, intptr_t v);
 void tf_set_pc(struct trapframe *tf, uintptr_t pc);
 /* Back to the system call's instruction, as if it had not been made yet. */

@@ -87,6 +87,22 @@ page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
 	return what;
 }
 
+/*
+ * An LWP on another CPU was about to replace the mapping: the page is there
+ * now, and the access is made again.  What may be written or executed may be
+ * read (as_pages.c).
+ */
+static bool
+is_past(struct proc *p, const struct trapframe *tf, uintptr_t addr)
+{
+	const struct region *r = as_find(&p->p_as, addr);
+	unsigned wants = tf_access(tf);
+
+	if (r == NULL || wants == 0)
+		return false;
+	return wants == PROT_READ ? r->r_prot != 0 : (r->r_prot & wants) != 0;
+}
+
 /* To its handler; where there is none, one line and the end of the process. */
 static void
 fault_payload(
@@ -117,7 +133,8 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 	const char *name;
 
 	if (tf_user(tf)) {
-		if (kcpc_read_fault(tf))
+		if (kcpc_read_fault(tf) ||
+		    (f == FAULT_PAGE && is_past(proc_self(), tf, addr)))
 			return;
 		fault_payload(tf, f, addr, what);
 		return;

@@ -204,6 +204,25 @@ tf_sysno(const struct trapframe *tf)
 	return (unsigned)tf->tf_x[8];
 }
 
+unsigned
+tf_access(const struct trapframe *tf)
+{
+	unsigned ec = FIELD(tf->tf_esr, 31, 26);
+
+	/* No translation, an access flag, or a permission. */
+	switch (FIELD(tf->tf_esr, 5, 2)) {
+	case 1:
+	case 2:
+	case 3:
+		break;
+	default:
+		return 0;
+	}
+	if (ec == EC_IABORT || ec == EC_IABORT_LOW)
+		return PROT_EXEC;
+	return tf->tf_esr & ISS_WRITE ? PROT_WRITE : PROT_READ;
+}
+
 void
 tf_set_pc(struct trapframe *tf, uintptr_t pc)
 {

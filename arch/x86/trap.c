@@ -278,6 +278,16 @@ tf_sysno(const struct trapframe *tf)
 	return (unsigned)tf->tf_err;
 }
 
+unsigned
+tf_access(const struct trapframe *tf)
+{
+	if (tf->tf_err & (PF_RSVD | PF_KEY))
+		return 0;
+	if (tf->tf_err & PF_FETCH)
+		return PROT_EXEC;
+	return tf->tf_err & PF_WRITE ? PROT_WRITE : PROT_READ;
+}
+
 void
 tf_set_pc(struct trapframe *tf, uintptr_t pc)
 {

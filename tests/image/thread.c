@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/lwp.h>
 #include <sys/mman.h>
+#include <sys/processor.h>
 #include <sys/syscall.h>
 #include <thread.h>
 #include <unistd.h>
@@ -311,6 +312,45 @@ TEST(protection_reaches_every_cpu)
 	EXPECT_EQ(munmap((void *)page, 4096), 0);
 }
 
+static void *
+replace(void *arg)
+{
+	processor_bind(P_LWPID, P_MYID, 1, NULL);
+	for (int i = 0; i < 200; i++) {
+		void *p = (void *)(uintptr_t)page;
+
+		if (i % 2 == 0)
+			madvise(p, 4096, MADV_DONTNEED);
+		else
+			mmap(p, 4096, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	}
+	__atomic_store_n(&gate, -1, __ATOMIC_SEQ_CST);
+	return arg;
+}
+
+/* The old page or the new one, but no SIGSEGV, which would end the test. */
+TEST(what_is_replaced_is_always_there)
+{
+	pthread_t t;
+
+	if (processor_bind(P_LWPID, P_MYID, 1, NULL) != 0)
+		SKIP("one CPU");
+	processor_bind(P_LWPID, P_MYID, 0, NULL);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	REQUIRE(page != MAP_FAILED);
+	gate = 0;
+	REQUIRE(pthread_create(&t, NULL, replace, NULL) == 0);
+	while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != -1) {
+		EXPECT(*page == 0 || *page == 1);
+		*page = 1;
+	}
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(munmap((void *)page, 4096), 0);
+	processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL);
+}
+
 TEST(hostile_clone)
 {
 	EXPECT_ERRNO(syscall(SYS_clone, 0x10000, 0, 0, 0, 0), EINVAL);
@@ -320,4 +360,7 @@ TEST(hostile_clone)
 	/* CLONE_PARENT_SETTID to nowhere. */
 	EXPECT_ERRNO(
 	    syscall(SYS_clone, 0x150f00, &page, (void *)8, 0, 0), EFAULT);
+	/* CLONE_SETTLS, to where some machines can have none. */
+	EXPECT_ERRNO(
+	    syscall(SYS_clone, 0x80000, 0, 0, 1UL << 63, 1UL << 63), EPERM);
 }
