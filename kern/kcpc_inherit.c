@@ -18,19 +18,14 @@ begin(struct kcpc_ctx *ctx, unsigned i)
 	return notify;
 }
 
-/*
- * A creator that is frozen, by an overflow too, has a frozen copy; that it is
- * to be signalled itself is its own affair.
- */
+/* A creator that is frozen, by an overflow too, has a frozen copy. */
 static bool
 begin_all(struct kcpc_ctx *ctx)
 {
 	bool notify = false;
 	unsigned i;
 
-	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
 	ctx->kc_own->cg_tick = 0;
-	ctx->kc_own->cg_frozen = 0;
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		kcpc_freeze(ctx);
 	for (i = 0; i < ctx->kc_nreqs; i++)

@@ -1,6 +1,8 @@
 /* Presets, restart, disable and enable of the LWP's own context. */
 #include "tests/host/host.h"
 
+#include <limits.h>
+
 static cpc_set_t *
 bound(uint64_t preset)
 {
@@ -63,6 +65,7 @@ index_out_of_range_is_einval(void **state)
 	bound(0);
 	assert_errno(cpc_request_preset(cpc, -1, 0), EINVAL);
 	assert_errno(cpc_request_preset(cpc, 1, 0), EINVAL);
+	assert_errno(cpc_request_preset(cpc, INT_MAX, 0), EINVAL);
 }
 
 /* CPC-PRE-05 */

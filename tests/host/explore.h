@@ -182,6 +182,9 @@ void ex_page_gone(unsigned lwp);
 void ex_page_fork(unsigned parent, unsigned lwp, const struct as *as);
 /* A step of its read; false where the kernel must be asked. */
 bool ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r);
+/* Or it has counts of a frozen set there. */
+bool ex_page_frozen(
+    unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r);
 
 /* explore_search.c */
 extern const char *const ex_ops[EX_NOP];

@@ -168,3 +168,15 @@ ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
 	r->er_stage = (uint8_t)++rd->rd_stage;
 	return true;
 }
+
+bool
+ex_page_frozen(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
+{
+	const struct cpc_page *cg = readers[lwp].rd_page;
+
+	if (cg == NULL || cg->cg_frozen != set || cg->cg_nreqs != n)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		r->er_count[i] = cg->cg_req[i].cq_data;
+	return true;
+}

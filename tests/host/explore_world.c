@@ -361,8 +361,9 @@ ex_world_read(unsigned cpu, unsigned set, struct ex_result *r)
 	signals[lwp] += kcpc_overflowed(lwp_self(), NULL);
 	if (!ex_page_read(lwp, set + 1, ex_sets[set].es_n, r)) {
 		r->er_ticks = 0;
-		r->er_err = sample(set, r);
 		r->er_asked = true;
+		if (!ex_page_frozen(lwp, set + 1, ex_sets[set].es_n, r))
+			r->er_err = sample(set, r);
 	}
 }
 

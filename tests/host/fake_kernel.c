@@ -44,6 +44,7 @@ static struct lwp idle[FAKE_NCPU];
 static struct timer *timers;
 static uint64_t now;
 static unsigned nalloc;
+static bool pmi_shut[FAKE_NCPU]; /* by an interrupt, as an LVTPC is */
 
 void
 fake_boot(void)
@@ -51,6 +52,7 @@ fake_boot(void)
 	unsigned p, l;
 
 	memset(lwps, 0, sizeof lwps);
+	memset(pmi_shut, 0, sizeof pmi_shut);
 	for (p = 0; p < FAKE_NPROC; p++) {
 		procs[p].p_cpc_cpu = true;
 		for (l = 0; l < FAKE_NLWP; l++) {
@@ -172,6 +174,12 @@ fake_bound(unsigned p, int lwp)
 	return &fake_lwp(p, lwp)->l_bound;
 }
 
+struct kcpc_ctx *
+fake_ctx(unsigned p, int lwp)
+{
+	return fake_lwp(p, lwp)->l_cpc;
+}
+
 void
 fake_idle(void)
 {
@@ -250,11 +258,15 @@ fake_invalidate(void)
 		kcpc_invalidate(lwp_self()->l_cpc);
 }
 
-void
+bool
 fake_pmi(void)
 {
-	if (!fake_hold_pmi)
-		kcpc_pmi(NULL);
+	bool *shut = &pmi_shut[curcpu->c_id];
+
+	if (fake_hold_pmi || *shut)
+		return false;
+	*shut = true;
+	return kcpc_pmi(NULL);
 }
 
 void *
@@ -412,6 +424,7 @@ arch_pmi_enable(void)
 void
 arch_pmi_rearm(void)
 {
+	pmi_shut[curcpu->c_id] = false;
 }
 
 int

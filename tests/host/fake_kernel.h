@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct kcpc_ctx;
 struct lwp;
 struct pcbe_ops;
 
@@ -44,6 +45,8 @@ void fake_exit(unsigned p, int lwp);
 struct lwp *fake_lwp(unsigned p, int lwp);
 /* The CPU it is bound to, or -1. */
 int *fake_bound(unsigned p, int lwp);
+/* Its context, or NULL. */
+struct kcpc_ctx *fake_ctx(unsigned p, int lwp);
 /* The CPU has nothing to do. */
 void fake_idle(void);
 /* The current LWP makes another of its process, which then has what it
@@ -54,9 +57,10 @@ void fake_invalidate(void);
 
 /*
  * The overflow interrupt: from the PMU, delivered at once, or kept back until
- * the test sets fake_hold_pmi to false and calls again.
+ * the test sets fake_hold_pmi to false and calls again.  Did the kernel find
+ * an overflow of its own?  False, too, where none is let in.
  */
-void fake_pmi(void);
+bool fake_pmi(void);
 extern bool fake_hold_pmi;
 /* Let time pass; and let those of this CPU's timers run that are due. */
 void fake_clock(uint64_t ns);

@@ -424,8 +424,11 @@ siblings_share_what_lwps_would_count_with(void **state)
 	kcpc_cpu_online(&cpus[1]);
 	assert_errno(cpc_disable(cpc), EAGAIN);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
-	/* One of them may have a set. */
+	/* One of them may have a set, which a sibling does not take away. */
 	bind_cpu(0, set);
+	kcpc_cpu_online(&cpus[1]);
+	fake_user(9);
+	assert_int_equal(sampled(set, 0), 9);
 	fake_switch(0, 2);
 	assert_silent(cpc_bind_cpu(cpc, 1, other, 0), EACCES);
 	fake_switch(0, 1);

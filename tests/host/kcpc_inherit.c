@@ -1,6 +1,8 @@
 /* CPC_BIND_LWP_INHERIT: what a new LWP begins with. */
 #include "tests/host/host.h"
 
+#include <sys/time.h>
+
 #include "kern/kcpc.h"
 
 struct lwp *lwp_self(void);
@@ -33,7 +35,10 @@ child_counts_from_presets(void **state)
 	add_preset(set, "cycles", 7);
 	buf = buf_of(set);
 	bind_inherit(set);
-	fake_user(50);
+	fake_user(20);
+	fake_switch(0, 3); /* and back: counts and cycles were saved */
+	fake_switch(0, 1);
+	fake_user(30);
 	assert_int_equal(fake_clone(2), 0);
 	fake_switch(0, 2);
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
@@ -180,15 +185,20 @@ static void
 child_of_a_disabled_parent_is_disabled(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+	hrtime_t before;
 
 	(void)state;
 	bind_inherit(set);
 	fake_user(3);
 	assert_int_equal(cpc_disable(cpc), 0);
+	before = gethrtime();
 	assert_int_equal(fake_clone(2), 0);
 	fake_switch(0, 2);
 	fake_user(100);
-	assert_int_equal(sampled(set, 0), 0);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	assert_int_equal(got(buf, 0), 0);
+	assert_true(cpc_buf_hrtime(cpc, buf) >= before);
 	assert_int_equal(cpc_enable(cpc), 0);
 	fake_user(5);
 	assert_int_equal(sampled(set, 0), 5);

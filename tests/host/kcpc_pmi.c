@@ -4,6 +4,7 @@
  */
 #include "tests/host/host.h"
 
+#include "kern/arch.h"
 #include "kern/kcpc.h"
 #include "kern/kcpc_impl.h"
 
@@ -85,11 +86,11 @@ wraps_and_switches_extend_the_count(void **state)
 }
 
 /* Deliver what was held back. */
-static void
+static bool
 release_pmi(void)
 {
 	fake_hold_pmi = false;
-	fake_pmi();
+	return fake_pmi();
 }
 
 /*
@@ -110,7 +111,7 @@ late_interrupt_still_counts_the_wrap(void **state)
 	fake_hold_pmi = true;
 	fake_user(0xffffffff);
 	fake_user(100);
-	release_pmi();
+	assert_true(release_pmi());
 	assert_true(sampled(set, 0) == 0x100000000 + 104);
 }
 
@@ -153,7 +154,7 @@ overflow_goes_with_the_lwp_that_leaves(void **state)
 	fake_switch(0, 2);
 	assert_int_equal(posted, 1);
 	bind_curlwp(set);
-	release_pmi();
+	assert_false(release_pmi());
 	assert_int_equal(posted, 1);
 	assert_int_equal(stray(), before);
 	assert_int_equal(sampled(set, 0), UINT64_MAX);
@@ -200,6 +201,24 @@ mute_counters_are_folded_in_time(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0); /* no timer is left */
 }
 
+/* Part 7.5: or a sample does, should the timer be late. */
+static void
+mute_counters_are_folded_by_a_sample(void **state)
+{
+	cpc_set_t *set;
+	uint64_t i;
+
+	(void)state;
+	fake_shape.mute = true;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	for (i = 1; i <= 10; i++) {
+		fake_user(0xf0000000);
+		assert_true(sampled(set, 0) == i * 0xf0000000);
+	}
+}
+
 /* The timer is that of the LWP that runs. */
 static void
 mute_counters_of_a_switched_out_lwp_rest(void **state)
@@ -223,6 +242,7 @@ mute_counters_of_a_switched_out_lwp_rest(void **state)
 static void
 notify_freezes_at_the_overflow(void **state)
 {
+	hrtime_t before, after;
 	cpc_set_t *set;
 	cpc_buf_t *a, *b;
 
@@ -234,14 +254,82 @@ notify_freezes_at_the_overflow(void **state)
 	bind_curlwp(set);
 	fake_user(999);
 	assert_int_equal(posted, 0);
+	before = gethrtime();
 	fake_user(1);
+	after = gethrtime();
 	assert_int_equal(posted, 1);
 	fake_user(5000);
 	assert_int_equal(posted, 1);
 	assert_int_equal(cpc_set_sample(cpc, set, a), 0);
 	assert_int_equal(cpc_set_sample(cpc, set, b), 0);
 	assert_int_equal(got(a, 0), 0);
+	assert_int_equal(cpc_buf_tick(cpc, a), 3000);
+	assert_int_equal(cpc_buf_tick(cpc, b), 3000);
 	assert_true(cpc_buf_hrtime(cpc, a) == cpc_buf_hrtime(cpc, b));
+	assert_true(before <= cpc_buf_hrtime(cpc, a));
+	assert_true(cpc_buf_hrtime(cpc, a) <= after);
+}
+
+/*
+ * CPC-INV-04, CPC-OVF-05: the kernel's half.  It is told once, and not at all
+ * where the counters have gone meanwhile.
+ */
+static void
+a_signal_is_due_once(void **state)
+{
+	struct lwp *l = fake_lwp(0, 1);
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(true);
+	assert_false(kcpc_signal_due(l));
+	assert_false(kcpc_overflowed(l, NULL));
+	set = notify_set(UINT64_MAX);
+	bind_curlwp(set);
+	assert_false(kcpc_signal_due(l));
+	fake_user(1);
+	assert_true(kcpc_signal_due(l));
+	assert_true(kcpc_overflowed(l, NULL));
+	assert_false(kcpc_signal_due(l));
+	assert_false(kcpc_overflowed(l, NULL));
+	assert_int_equal(cpc_set_restart(cpc, set), 0);
+	fake_user(1);
+	fake_invalidate();
+	assert_false(kcpc_signal_due(l));
+	assert_false(kcpc_overflowed(l, NULL));
+}
+
+/* kern/pcbe.h: what may overflow in the kernel, and is to be told there. */
+static void
+urgent_is_what_notifies_of_the_kernel(void **state)
+{
+	static const struct {
+		uint_t flags[2];
+		uint32_t urgent;
+	} cases[] = {
+		{ { CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT, CPC_COUNT_USER },
+		    1 },
+		{ { CPC_COUNT_USER, CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT },
+		    2 },
+		{ { CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, CPC_COUNT_SYSTEM },
+		    0 },
+		{ { CPC_COUNT_SYSTEM, CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT },
+		    0 },
+		{ { CPC_COUNT_SYSTEM, CPC_COUNT_SYSTEM }, 0 },
+	};
+	cpc_set_t *set;
+	unsigned i;
+
+	(void)state;
+	narrow(true);
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		set = cpc_set_create(cpc);
+		add_flags(set, "instructions", cases[i].flags[0]);
+		add_flags(set, "cycles", cases[i].flags[1]);
+		bind_curlwp(set);
+		assert_int_equal(
+		    fake_ctx(0, 1)->kc_pcbe.ps_urgent, cases[i].urgent);
+	}
 }
 
 /* CPC-OVF-06, CPC-OVF-07: the kernel's half */
@@ -343,12 +431,38 @@ interrupt_of_no_one_is_ignored(void **state)
 	set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(3);
-	fake_pmi();
+	assert_false(fake_pmi());
 	fake_user(3);
 	assert_int_equal(sampled(set, 0), 6);
 	fake_switch(0, 2);
-	fake_pmi();
+	assert_false(fake_pmi());
 	assert_int_equal(stray(), before);
+	fake_shape.npic = 0;
+	reboot();
+	assert_false(fake_pmi());
+}
+
+/* Part 7.5: it is counted, and what counts for nobody stops. */
+static void
+overflow_of_no_one_is_stray(void **state)
+{
+	uint64_t before = stray();
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(true);
+	set = notify_set(UINT64_MAX);
+	bind_curlwp(set);
+	fake_switch(0, 2);
+	fake_ops->program(&fake_ctx(0, 1)->kc_pcbe);
+	fake_hold_pmi = true;
+	fake_user(1);
+	assert_true(release_pmi());
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_int_equal(stray(), before + 1);
+	kcpc_pmi_late(); /* and one that was seen to before it came */
+	assert_int_equal(stray(), before + 2);
+	assert_int_equal(posted, 0);
 }
 
 /* Part 7.5: a helper PIC is one of the context's, and goes with it. */
@@ -384,14 +498,18 @@ main(void)
 		T(overflow_goes_with_the_lwp_that_leaves),
 		T(preset_bits_above_the_width_survive),
 		T(mute_counters_are_folded_in_time),
+		T(mute_counters_are_folded_by_a_sample),
 		T(mute_counters_of_a_switched_out_lwp_rest),
 		T(notify_freezes_at_the_overflow),
+		T(a_signal_is_due_once),
+		T(urgent_is_what_notifies_of_the_kernel),
 		T(restart_arms_again),
 		T(enable_counts_past_the_wrap),
 		T(precise_wrap_of_another_request_is_silent),
 		T(imprecise_wrap_of_any_request_notifies),
 		T(two_overflows_notify_once),
 		T(interrupt_of_no_one_is_ignored),
+		T(overflow_of_no_one_is_stray),
 		T(helpers_come_from_the_spare_pics),
 	};
 

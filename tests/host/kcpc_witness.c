@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "include/sys/barecpc.h"
+#include "kern/kcpc.h"
+#include "kern/kcpc_impl.h"
 #include "kern/witness.h"
 
 static struct barecpc_witness bw;
@@ -28,6 +30,12 @@ assert_sums(uint64_t count, uint64_t lwps)
 	assert_int_equal(bw.bw_count, count);
 	assert_int_equal(bw.bw_lwps, lwps);
 	assert_int_equal(bw.bw_unowned + bw.bw_idle, count - lwps);
+}
+
+static void
+no_one(struct lwp *l)
+{
+	(void)l;
 }
 
 static void
@@ -148,6 +156,26 @@ a_narrow_counter_is_compared_in_its_width(void **state)
 	assert_true(witness_end());
 }
 
+/* It could not be held against counts that end in the middle of the kernel. */
+static void
+nothing_stops_in_a_kernel_that_is_witnessed(void **state)
+{
+	const uint32_t of[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM };
+	cpc_set_t *set;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		boot(of[i]);
+		kcpc_set_notify(no_one);
+		set = cpc_set_create(cpc);
+		add_flags(set, "cycles", CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT);
+		bind_curlwp(set);
+		assert_int_equal(fake_ctx(0, 1)->kc_pcbe.ps_urgent,
+		    of[i] == CPC_COUNT_USER ? 1 : 0);
+	}
+}
+
 static void
 system_counts_need_pics_that_start_together(void **state)
 {
@@ -184,6 +212,7 @@ main(void)
 		T(idling_is_told_apart),
 		T(a_lost_count_is_found),
 		T(a_narrow_counter_is_compared_in_its_width),
+		T(nothing_stops_in_a_kernel_that_is_witnessed),
 		T(system_counts_need_pics_that_start_together),
 		T(a_machine_without_is_told_so),
 	};
