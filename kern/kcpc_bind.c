@@ -316,7 +316,7 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
 		return err;
 	if ((ctx = ctx_alloc(n)) == NULL)
 		return ENOMEM;
-	ctx->kc_flags = KCPC_CTX_FREEZE | KCPC_CTX_NONPRIV;
+	ctx->kc_flags = KCPC_CTX_FREEZE;
 	ctx->kc_pcbe.ps_user_read = true;
 	ctx->kc_pcbe.ps_privileged = privileged;
 	if ((err = assign(ctx, want, subcode)) != 0)

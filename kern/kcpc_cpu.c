@@ -26,15 +26,13 @@ is_online(const struct cpu *c)
 	return (sched_cpus() >> c->c_id & 1) != 0;
 }
 
-/* The CPUs that take LWPs and have one PMU together with c, c included. */
+/* Those that take LWPs of the CPUs that have one PMU together with c. */
 static uint64_t
 siblings(const struct cpu *c)
 {
-	uint64_t self = 1ULL << c->c_id;
-
 	if (kcpc_ops->siblings == NULL)
-		return self;
-	return (kcpc_ops->siblings(c->c_id) | self) & sched_cpus();
+		return 0;
+	return kcpc_ops->siblings(c->c_id) & sched_cpus();
 }
 
 /* Does a CPU other than c, of c's PMU, count for a set of its own? */
@@ -134,7 +132,7 @@ claim(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
 	ctx->kc_lwp = l;
 	ctx->kc_notify = 0; /* nobody is told: the count goes on */
 	ctx->kc_pcbe.ps_user_read = false;
-	ctx->kc_flags &= ~(KCPC_CTX_NONPRIV | KCPC_CTX_FREEZE);
+	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	c->c_cpc = ctx;
 	kcpc_instance_add(ctx);
 	kcpc_start(ctx);

@@ -57,7 +57,6 @@ struct kcpc_ctx {
 /* kc_flags; these values are illumos's. */
 #define KCPC_CTX_FREEZE     0x1 /* the PICs do not count for it */
 #define KCPC_CTX_SIGOVF     0x2 /* SIGEMT is due */
-#define KCPC_CTX_NONPRIV    0x4 /* user-level reads of its PICs */
 #define KCPC_CTX_LWPINHERIT 0x8
 #define KCPC_CTX_INVALID    0x100 /* revoked, for ever; frozen, too */
 /* Ours alone: it is a profile's, of which its LWP does not know... */

@@ -252,8 +252,8 @@ struct pcbe_ops {
 
 	/*
 	 * The CPUs, bit n for CPU n, that have one PMU together with this
-	 * one; NULL where each has its own.  Sets are then bound to CPUs
-	 * alone, and to one of these at a time.
+	 * one, which is among them; NULL where each has its own.  Sets are then
+	 * bound to CPUs alone, and to one of these at a time.
 	 */
 	uint64_t (*siblings)(unsigned cpu);
 

@@ -35,6 +35,7 @@ static const char *const starts[] = {
 	"0:bind2 0:clone 0:work",
 	"0:bind1 0:work 0:rest 1:bind2 1:work",
 	"0:bind2 0:work 0:read 0:read",
+	"0:bind2 0:work 0:read 0:read 0:read 0:read", /* but for the tick */
 	"0:bind2 0:cpu1 0:work",
 	"0:cpu1 1:cpu2",
 	"0:cpu1 0:free 0:rest 1:run1",

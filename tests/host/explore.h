@@ -15,7 +15,7 @@
 
 struct as;
 
-#define EX_NCPU  FAKE_NCPU
+#define EX_NCPU  2 /* of FAKE_NCPU: the others idle */
 #define EX_NLWP  3 /* the third is not there until it is cloned or forked */
 #define EX_NPROC FAKE_NPROC /* the second has only what is forked */
 #define EX_NSET  2

@@ -33,7 +33,7 @@ const char *fake_halt(void);
 #define FAKE_NLWP  4
 void fake_switch(unsigned p, int lwp);
 /* Go on as CPU c, with whatever runs there. */
-#define FAKE_NCPU 2
+#define FAKE_NCPU 3
 void fake_cpu(unsigned c);
 /* CPUs that take LWPs, bit n for CPU n; the rest are offline. */
 extern uint64_t fake_online;

@@ -398,8 +398,7 @@ release(struct pcbe_cfg *cfg, struct pcbe_set *set)
 static uint64_t
 siblings(unsigned cpu)
 {
-	(void)cpu;
-	return (1 << FAKE_NCPU) - 1;
+	return cpu == 0 ? 1 : 6;
 }
 
 static const char *

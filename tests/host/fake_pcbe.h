@@ -25,7 +25,7 @@ struct fake_shape {
 	bool keeps;      /* can keep PICs back */
 	bool forgets;    /* a stop loses an event of every PIC but those */
 	bool staggered;  /* a start takes an instruction for each PIC */
-	bool shared;     /* by all CPUs: they are siblings */
+	bool shared;     /* by CPUs 1 and 2, which are siblings */
 };
 
 /* What a test changes before fake_boot(). */

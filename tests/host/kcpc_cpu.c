@@ -1,9 +1,6 @@
 /* Sets bound to CPUs, and what becomes of those of LWPs meanwhile. */
 #include "tests/host/host.h"
 
-#include <pthread.h>
-#include <time.h>
-
 #define sched_yield kern_sched_yield /* as kern/ has it here */
 #include "kern/cpu.h"
 #include "kern/kcpc.h"
@@ -148,98 +145,6 @@ late_failures_leave_nothing(void **state)
 	bind_curlwp(good);
 	fake_user(2);
 	assert_int_equal(sampled(good, 0), 2);
-}
-
-static cpc_set_t *rival;
-
-/* LWP 2 of process 1 runs on CPU 1 in between. */
-static void
-rival_binds(void)
-{
-	fake_on_move = NULL;
-	fake_cpu(1);
-	fake_switch(1, 2);
-	assert_int_equal(cpc_bind_cpu(cpc, 1, rival, 0), 0);
-	fake_cpu(0);
-}
-
-/* CPC-CPU-03, CPC-CPU-08: the CPU was free when the LWP set out for it. */
-static void
-it_is_late_for_the_cpu(void **state)
-{
-	cpc_t *mine = cpc, *its = cpc_open(CPC_VER_CURRENT);
-	cpc_set_t *set = set_of("instructions");
-
-	(void)state;
-	/* Another handle, since this one's lock is held. */
-	cpc = its;
-	rival = set_of("cycles");
-	*fake_bound(0, 1) = 0;
-	fake_on_move = rival_binds;
-	assert_errno(cpc_bind_cpu(mine, 1, set, 0), EAGAIN);
-	assert_int_equal(*fake_bound(0, 1), 0);
-	fake_cpu(1);
-	fake_switch(1, 2);
-	fake_user(1);
-	assert_int_equal(sampled(rival, 0), 3);
-	cpc_close(its);
-	cpc = mine;
-}
-
-static pthread_t helper;
-static void *(*others_call)(void *set);
-static cpc_set_t *bound_meanwhile;
-
-static void *
-unbind(void *set)
-{
-	return cpc_unbind(cpc, set) == 0 ? set : NULL;
-}
-
-static void *
-destroy(void *set)
-{
-	return cpc_set_destroy(cpc, set) == 0 ? set : NULL;
-}
-
-/* It has time enough to get into the kernel, if nothing holds it. */
-static void
-other_calls(void)
-{
-	const struct timespec ms = { 0, 20000000 };
-
-	fake_on_move = NULL;
-	assert_int_equal(
-	    pthread_create(&helper, NULL, others_call, bound_meanwhile), 0);
-	nanosleep(&ms, NULL);
-}
-
-/*
- * Part 4.5: an unbind, and a destroy, wait for a bind that is on its way to
- * its CPU, so that nothing stays bound.
- */
-static void
-a_bind_on_its_way_is_waited_for(void **state)
-{
-	void *(*const calls[])(void *) = { unbind, destroy };
-	struct kcpc_stat st;
-	void *done;
-	int i;
-
-	(void)state;
-	for (i = 0; i < 2; i++) {
-		bound_meanwhile = set_of("instructions");
-		others_call = calls[i];
-		fake_on_move = other_calls;
-		bind_cpu(1, bound_meanwhile);
-		assert_int_equal(pthread_join(helper, &done), 0);
-		assert_ptr_equal(done, bound_meanwhile);
-		kcpc_stat(&st);
-		assert_int_equal(st.ks_contexts, 0);
-		assert_false(fake_pmu_any());
-		fake_cpu(0);
-		fake_switch(0, 1);
-	}
 }
 
 /* CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-CPU-15 */
@@ -403,9 +308,79 @@ the_binders_end_releases_it(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
+/*
+ * CPC-CPU-02: where it was bound before, or nowhere; not to a CPU that takes
+ * no LWPs any more.
+ */
+static void
+unbinding_restores_the_binding(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_cpu(1, set);
+	assert_int_equal(*fake_bound(0, 1), 1);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(*fake_bound(0, 1), -1);
+	*fake_bound(0, 1) = 2;
+	bind_cpu(1, set);
+	bind_cpu(0, set);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(*fake_bound(0, 1), 2);
+	bind_cpu(1, set);
+	fake_online = 3;
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(*fake_bound(0, 1), -1);
+}
+
+/* Part 7.9: who may bind to a CPU has what privileged requests take. */
+static void
+privileged_requests_are_bound(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char anythr[] = "anythr";
+
+	(void)state;
+	assert_int_equal(
+	    cpc_set_add_request(cpc, set, "cycles", 0,
+		CPC_COUNT_USER | CPC_COUNT_HV, 1, &(cpc_attr_t){ anythr, 1 }),
+	    0);
+	bind_cpu(1, set);
+	fake_user(2);
+	assert_int_equal(sampled(set, 0), 6);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
 /* CPC-BIND-26 */
 static void
 siblings_share_what_lwps_would_count_with(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.shared = true;
+	reboot();
+	set = set_of("instructions");
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
+	fake_online = 3;
+	bind_curlwp(set);
+	fake_user(4);
+	assert_int_equal(sampled(set, 0), 4);
+	/* Part 7.7: a CPU comes online that has no sibling; then one has. */
+	kcpc_cpu_online(&cpus[0]);
+	assert_int_equal(sampled(set, 0), 4);
+	fake_online = 7;
+	kcpc_cpu_online(&cpus[2]);
+	assert_errno(cpc_disable(cpc), EAGAIN);
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
+}
+
+/*
+ * Part 4.5: of siblings one may have a set; and that is found out before what
+ * else is wrong with a set.
+ */
+static void
+one_of_siblings_has_a_set(void **state)
 {
 	cpc_set_t *set, *other;
 
@@ -413,26 +388,28 @@ siblings_share_what_lwps_would_count_with(void **state)
 	fake_shape.shared = true;
 	reboot();
 	set = set_of("instructions");
-	other = set_of("cycles");
-	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
-	fake_online = 1;
-	bind_curlwp(set);
-	fake_user(4);
-	assert_int_equal(sampled(set, 0), 4);
-	/* Part 7.7: the sibling comes online. */
-	fake_online = 3;
-	kcpc_cpu_online(&cpus[1]);
-	assert_errno(cpc_disable(cpc), EAGAIN);
-	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
-	/* One of them may have a set, which a sibling does not take away. */
-	bind_cpu(0, set);
-	kcpc_cpu_online(&cpus[1]);
+	other = set_of("0x100");
+	bind_cpu(1, set);
+	kcpc_cpu_online(&cpus[2]);
 	fake_user(9);
 	assert_int_equal(sampled(set, 0), 9);
 	fake_switch(0, 2);
-	assert_silent(cpc_bind_cpu(cpc, 1, other, 0), EACCES);
+	assert_silent(cpc_bind_cpu(cpc, 2, other, 0), EACCES);
+	assert_int_equal(*fake_bound(0, 2), -1);
+	assert_bind_cpu_fails(0, other, EINVAL, CPC_INVALID_EVENT);
 	fake_switch(0, 1);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/* CPUs come online where there is nothing to count with, too. */
+static void
+a_cpu_comes_online_without_a_pmu(void **state)
+{
+	(void)state;
+	fake_shape.npic = 0;
+	reboot();
+	kcpc_cpu_online(&cpus[1]);
+	assert_null(cpc);
 }
 
 int
@@ -446,8 +423,6 @@ main(void)
 		T(early_failures_are_silent),
 		T(a_cpu_has_one_set),
 		T(late_failures_leave_nothing),
-		T(it_is_late_for_the_cpu),
-		T(a_bind_on_its_way_is_waited_for),
 		T(lwps_lose_their_counters),
 		T(lwps_that_run_elsewhere_are_stopped),
 		T(destroying_a_set_stops_it_on_other_cpus),
@@ -455,7 +430,11 @@ main(void)
 		T(overflows_are_folded_and_not_told),
 		T(mute_counters_are_folded_in_time),
 		T(the_binders_end_releases_it),
+		T(unbinding_restores_the_binding),
+		T(privileged_requests_are_bound),
 		T(siblings_share_what_lwps_would_count_with),
+		T(one_of_siblings_has_a_set),
+		T(a_cpu_comes_online_without_a_pmu),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
