@@ -65,7 +65,6 @@ kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 
 	l->l_cpc = ctx;
 	kcpc_page_enter(ctx);
-	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	kcpc_start(ctx);
 	return 0;
 }

@@ -242,7 +242,6 @@ room_take(unsigned n)
 	if (!first_taken) {
 		first_taken = true;
 		room = (struct kcpc_ctx *)&first;
-		room->kc_room = PCBE_MAXPIC;
 	} else if (room != NULL && room->kc_room >= n) {
 		spare = NULL;
 	} else {
@@ -316,7 +315,6 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
 		return err;
 	if ((ctx = ctx_alloc(n)) == NULL)
 		return ENOMEM;
-	ctx->kc_flags = KCPC_CTX_FREEZE;
 	ctx->kc_pcbe.ps_user_read = true;
 	ctx->kc_pcbe.ps_privileged = privileged;
 	if ((err = assign(ctx, want, subcode)) != 0)

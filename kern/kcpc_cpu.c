@@ -132,7 +132,6 @@ claim(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
 	ctx->kc_lwp = l;
 	ctx->kc_notify = 0; /* nobody is told: the count goes on */
 	ctx->kc_pcbe.ps_user_read = false;
-	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	c->c_cpc = ctx;
 	kcpc_instance_add(ctx);
 	kcpc_start(ctx);

@@ -107,8 +107,8 @@ void kcpc_why_request(unsigned i);
 void kcpc_why_short(const struct kcpc_short *ks);
 
 /*
- * kcpc_bind.c: make a context, which is frozen and on no LWP yet.  Returns 0,
- * or an errno and, where there is more to say, *subcode.
+ * kcpc_bind.c: make a context, which is on no LWP yet.  Returns 0, or an errno
+ * and, where there is more to say, *subcode.
  */
 int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
     struct kcpc_ctx **ctxp, int *subcode);

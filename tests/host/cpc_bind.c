@@ -101,12 +101,18 @@ more_requests_than_pics_is_silent(void **state)
 static void
 one_picnum_twice_is_silent(void **state)
 {
-	cpc_set_t *set = cpc_set_create(cpc);
+	static const unsigned pics[][3] = { { 2, 2, 0 }, { 2, 0, 2 },
+		{ 0, 2, 2 } };
+	cpc_set_t *set;
+	unsigned i, j;
 
 	(void)state;
-	add_pic(set, "instructions", 2);
-	add_pic(set, "cycles", 2);
-	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+	for (i = 0; i < 3; i++) {
+		set = cpc_set_create(cpc);
+		for (j = 0; j < 3; j++)
+			add_pic(set, "cycles", pics[i][j]);
+		assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+	}
 }
 
 /* CPC-BIND-07: and which requests, and PICs, it is about. */
@@ -274,6 +280,20 @@ generic_event_takes_no_attribute(void **state)
 	assert_bind_fails(set, EINVAL, CPC_ATTRIBUTE_OUT_OF_RANGE);
 	add_pic(pinned, "PAPI_tot_ins", 1);
 	bind_curlwp(pinned);
+}
+
+/* Part 4.5: the first request that is refused is told of, with the reason. */
+static void
+a_refusal_names_the_request(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	add_attr(set, "cycles", umask_name, 0x100);
+	add_attr(set, "cycles", umask_name, 0x200);
+	assert_bind_fails(set, EINVAL, CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_string_equal(detail.text,
+	    "Attribute out of range: request 1: umask is at most 0xff\n");
 }
 
 /* CPC-BIND-16: the value does not matter. */
@@ -475,6 +495,38 @@ library_preset_is_for_the_next_bind(void **state)
 	assert_int_equal(sampled(set, 0), 60);
 }
 
+/*
+ * Binds and unbinds by turns take no memory: there is room for one context,
+ * and, beside others, that of the last that went, if it is enough.
+ */
+static void
+binding_again_takes_no_memory(void **state)
+{
+	cpc_set_t *small = set_of("cycles"), *big = set_of("cycles"),
+		  *bigger = set_of("cycles");
+	int i;
+
+	(void)state;
+	add(big, "cycles");
+	add(bigger, "cycles");
+	add(bigger, "cycles");
+	for (i = 0; i < 3; i++) {
+		fake_kmalloc_fails = 1;
+		assert_int_equal(cpc_bind_curlwp(cpc, bigger, 0), 0);
+		assert_int_equal(cpc_unbind(cpc, bigger), 0);
+	}
+	fake_kmalloc_fails = 0;
+	bind_curlwp(small);
+	fake_switch(0, 2);
+	bind_curlwp(big);
+	fake_kmalloc_fails = 1;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(cpc_bind_curlwp(cpc, small, 0), 0);
+		assert_int_equal(cpc_bind_curlwp(cpc, big, 0), 0);
+	}
+	assert_silent(cpc_bind_curlwp(cpc, bigger, 0), ENOMEM);
+}
+
 /* Part 4.5: memory is not to be had; the old context may be gone. */
 static void
 bind_without_memory_is_enomem(void **state)
@@ -615,6 +667,7 @@ main(void)
 		T(sets_of_two_handles_displace_each_other),
 		T(notify_without_interrupts_is_enotsup),
 		T(generic_event_takes_no_attribute),
+		T(a_refusal_names_the_request),
 		T(privileged_attribute_without_privilege),
 		T(incompatible_settings_conflict),
 		T(hypervisor_mode_may_be_refused),
@@ -628,6 +681,7 @@ main(void)
 		T(rebind_starts_at_the_add_time_preset),
 		T(privileges_are_kept_apart),
 		T(library_preset_is_for_the_next_bind),
+		T(binding_again_takes_no_memory),
 		T(bind_without_memory_is_enomem),
 		T(unbind_twice_is_einval),
 		T(unbind_closes_direct_reads),

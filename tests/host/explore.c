@@ -32,6 +32,7 @@ static const char *const shapes[] = {
 static const char *const starts[] = {
 	"",
 	"0:bind2 0:work 1:bind1",
+	"0:bind1 0:work 0:work 0:work", /* and its PIC has gone round */
 	"0:bind2 0:clone 0:work",
 	"0:bind1 0:work 0:rest 1:bind2 1:work",
 	"0:bind2 0:work 0:read 0:read",

@@ -376,6 +376,7 @@ ns_to_tick(hrtime_t ns)
 void
 timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg)
 {
+	timer_stop(t);
 	t->t_tick = tick;
 	t->t_fn = fn;
 	t->t_arg = arg;
@@ -389,10 +390,13 @@ timer_stop(struct timer *t)
 {
 	struct timer **link = &timers;
 
-	while (*link != NULL && *link != t)
+	if (t->t_cpu == NULL)
+		return;
+	/* It is there, unless somebody made a copy of one that runs. */
+	while (*link != t)
 		link = &(*link)->t_sibling;
-	if (*link != NULL)
-		*link = t->t_sibling;
+	*link = t->t_sibling;
+	t->t_cpu = NULL;
 }
 
 void

@@ -265,8 +265,10 @@ check_attrs(unsigned nattrs, const struct pcbe_attr *at, bool privileged)
 	unsigned i;
 
 	for (i = 0; i < nattrs; i++) {
-		if (at[i].pa_id == ATTR_UMASK && at[i].pa_val > 0xff)
+		if (at[i].pa_id == ATTR_UMASK && at[i].pa_val > 0xff) {
+			kcpc_why("umask is at most 0xff");
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
+		}
 		if (at[i].pa_id == ATTR_ANYTHR && !privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 	}

@@ -196,6 +196,8 @@ attribute_ids_are_not_believed(void **state)
 		struct cpc_packreq req;
 		struct cpc_packattr attr;
 	} pack;
+	const uint32_t ids[] = { 3, 4, UINT32_MAX };
+	unsigned i;
 
 	(void)state;
 	make_good();
@@ -205,11 +207,58 @@ attribute_ids_are_not_believed(void **state)
 	pack.head.cp_bytes = sizeof pack;
 	pack.req = good.req[0];
 	pack.req.cr_nattrs = 1;
-	pack.attr.ca_id = 3;
-	assert_int_equal(
-	    call(CPC_OP_BIND, (uintptr_t)&pack, 77, 0, (uintptr_t)&refusal),
-	    -EINVAL);
-	assert_int_equal(refusal.cf_subcode, CPC_INVALID_ATTRIBUTE);
+	for (i = 0; i < sizeof ids / sizeof *ids; i++) {
+		pack.attr.ca_id = ids[i];
+		assert_int_equal(call(CPC_OP_BIND, (uintptr_t)&pack, 77, 0,
+				     (uintptr_t)&refusal),
+		    -EINVAL);
+		assert_int_equal(refusal.cf_subcode, CPC_INVALID_ATTRIBUTE);
+	}
+}
+
+static uint64_t
+sample_of_77(void)
+{
+	struct {
+		struct cpc_sample head;
+		uint64_t value[2];
+	} s;
+
+	assert_int_equal(call(CPC_OP_SAMPLE, 77, (uintptr_t)&s, 2, 0), 0);
+	return s.value[0];
+}
+
+/*
+ * At which privilege an event counts that says so in its name, `:u`, goes
+ * before the request's flags, and says nothing of what is not a privilege.
+ */
+static void
+privileges_of_a_name_go_first(void **state)
+{
+	static const struct {
+		uint32_t named, flags;
+		uint64_t user, system;
+	} cases[] = {
+		{ CPC_COUNT_USER, CPC_COUNT_SYSTEM, 3, 0 },
+		{ CPC_COUNT_SYSTEM, CPC_COUNT_USER, 0, 3 },
+		{ CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, 3, 3 },
+		{ 0, CPC_COUNT_USER, 0, 0 },
+	};
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		make_good();
+		good.req[0].cr_flags = cases[i].flags;
+		good.req[0].cr_event.ce_flags |=
+		    CPC_EVENT_LEVELS | cases[i].named << CPC_EVENT_LEVEL_SHIFT;
+		assert_int_equal(bind_pack(sizeof good), 0);
+		fake_user(1);
+		assert_int_equal(sample_of_77(), cases[i].user);
+		fake_system(1);
+		assert_int_equal(
+		    sample_of_77(), cases[i].user + cases[i].system);
+	}
 }
 
 static void
@@ -298,6 +347,7 @@ main(void)
 		T(what_libcpc_checks_is_checked_again),
 		T(events_are_not_believed),
 		T(attribute_ids_are_not_believed),
+		T(privileges_of_a_name_go_first),
 		T(set_0_names_nothing),
 		T(lists_are_cut_to_fit),
 		T(overlong_event_is_einval),

@@ -286,6 +286,31 @@ no_memory_is_eagain(void **state)
 	assert_int_equal(add(set, "cycles"), 1);
 }
 
+/* CPC-INH-12: where a timer folds narrow counters each has its own. */
+static void
+mute_counters_are_folded_apart(void **state)
+{
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	fake_shape.width = 32;
+	fake_shape.mute = true;
+	reboot();
+	set = set_of("instructions");
+	bind_inherit(set);
+	assert_int_equal(fake_clone(2), 0);
+	for (i = 0; i < 4; i++) {
+		fake_switch(0, 1 + i % 2);
+		fake_user(0xf0000000);
+		fake_time(100 * 1000000);
+	}
+	assert_true(sampled(set, 0) == 2 * 0xf0000000ULL);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	fake_switch(0, 1);
+	assert_true(sampled(set, 0) == 2 * 0xf0000000ULL);
+}
+
 /* Helper PICs are copied, and each copy gives them back. */
 static void
 helpers_are_inherited(void **state)
@@ -361,6 +386,7 @@ main(void)
 		T(child_of_an_invalid_parent_has_none),
 		T(unbind_of_one_leaves_the_other),
 		T(no_memory_is_eagain),
+		T(mute_counters_are_folded_apart),
 		T(helpers_are_inherited),
 		T(live_instances_are_counted),
 	};

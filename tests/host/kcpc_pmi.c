@@ -419,6 +419,30 @@ two_overflows_notify_once(void **state)
 	assert_int_equal(posted, 1);
 }
 
+/* CPC-OVF-16, CPC-OVF-17: and any of several notifies. */
+static void
+any_notify_request_notifies(void **state)
+{
+	uint64_t presets[2];
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	narrow(true);
+	for (i = 0; i < 2; i++) {
+		presets[i] = UINT64_MAX - 9;
+		presets[1 - i] = 0;
+		set = notify_set(presets[0]);
+		cpc_set_add_request(cpc, set, "instructions", presets[1],
+		    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL);
+		bind_curlwp(set);
+		fake_user(10);
+		assert_int_equal(posted, 1 + i);
+		assert_int_equal(sampled(set, i), 0);
+		assert_int_equal(sampled(set, 1 - i), 10);
+	}
+}
+
 /* Part 7.5: an interrupt without an overflow disturbs nothing. */
 static void
 interrupt_of_no_one_is_ignored(void **state)
@@ -508,6 +532,7 @@ main(void)
 		T(precise_wrap_of_another_request_is_silent),
 		T(imprecise_wrap_of_any_request_notifies),
 		T(two_overflows_notify_once),
+		T(any_notify_request_notifies),
 		T(interrupt_of_no_one_is_ignored),
 		T(overflow_of_no_one_is_stray),
 		T(helpers_come_from_the_spare_pics),

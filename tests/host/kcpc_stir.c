@@ -72,6 +72,33 @@ it_invalidates_when_due(void **state)
 	assert_errno(cpc_set_restart(cpc, set), EAGAIN);
 }
 
+/* To the next of the CPUs that take LWPs, the first behind the last. */
+static void
+it_migrates_when_due(void **state)
+{
+	static const struct {
+		unsigned on;
+		uint64_t online;
+		int to;
+	} cases[] = { { 0, 7, 1 }, { 1, 7, 2 }, { 2, 7, 0 }, { 0, 5, 2 },
+		{ 0, 1, -1 } };
+	unsigned i;
+
+	(void)state;
+	bound();
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		fake_online = cases[i].online;
+		fake_cpu(cases[i].on);
+		fake_switch(0, 1);
+		*fake_bound(0, 1) = -1;
+		assert_int_equal(stir(10, CPC_STIR_MIGRATE), 0);
+		fake_user(3);
+		fake_time(10);
+		assert_int_equal(*fake_bound(0, 1), cases[i].to);
+	}
+	assert_int_equal(sampled(set, 0), 3 * i);
+}
+
 /* When it is due the LWP does not run, or the context has stopped since. */
 static void
 it_leaves_what_does_not_count(void **state)
@@ -80,7 +107,7 @@ it_leaves_what_does_not_count(void **state)
 
 	(void)state;
 	bound();
-	for (how = CPC_STIR_SWITCH; how <= CPC_STIR_INVALIDATE; how++) {
+	for (how = CPC_STIR_SWITCH; how <= CPC_STIR_MIGRATE; how++) {
 		assert_int_equal(stir(10, how), 0);
 		fake_user(3);
 		fake_switch(0, 2);
@@ -88,13 +115,19 @@ it_leaves_what_does_not_count(void **state)
 		fake_time(10);
 		fake_switch(0, 1);
 	}
-	assert_int_equal(sampled(set, 0), 9);
+	assert_int_equal(sampled(set, 0), 12);
+	assert_int_equal(*fake_bound(0, 1), -1);
 	assert_int_equal(stir(10, CPC_STIR_FREEZE), 0);
 	assert_int_equal(cpc_disable(cpc), 0);
 	assert_int_equal(cpc_enable(cpc), 0);
 	fake_time(10);
 	fake_user(1);
-	assert_int_equal(sampled(set, 0), 10);
+	assert_int_equal(sampled(set, 0), 13);
+	/* Or is no more. */
+	assert_int_equal(stir(10, CPC_STIR_SWITCH), 0);
+	fake_switch(0, 2);
+	assert_int_equal(cpc_set_destroy(cpc, set), 0);
+	fake_time(10);
 }
 
 static void
@@ -103,7 +136,7 @@ there_must_be_something_to_stir(void **state)
 	(void)state;
 	assert_int_equal(stir(10, CPC_STIR_SWITCH), EINVAL);
 	bound();
-	assert_int_equal(stir(10, CPC_STIR_INVALIDATE + 1), EINVAL);
+	assert_int_equal(stir(10, CPC_STIR_MIGRATE + 1), EINVAL);
 	assert_int_equal(stir(10, UINTPTR_MAX), EINVAL);
 	assert_int_equal(cpc_disable(cpc), 0);
 	assert_int_equal(stir(10, CPC_STIR_SWITCH), EINVAL);
@@ -118,6 +151,7 @@ main(void)
 		T(it_switches_when_due),
 		T(it_freezes_when_due),
 		T(it_invalidates_when_due),
+		T(it_migrates_when_due),
 		T(it_leaves_what_does_not_count),
 		T(there_must_be_something_to_stir),
 	};
