@@ -154,6 +154,8 @@ bool events_raw(enum event_kind kind, const char *name, struct event_code *ec);
  * for the name of one, whatever its case?
  */
 bool events_is_preset(const char *name);
+/* Is it one, whether or not any CPU has an event for it? */
+bool events_preset_exists(const char *name);
 /* The nth that is an event of the PMU: false past the end; *n goes on. */
 bool events_next_preset(
     const struct events *es, unsigned *n, char *buf, size_t size);

@@ -102,6 +102,12 @@ event_preset_number(const char *name, enum event_case fold)
 	           : -1;
 }
 
+bool
+events_preset_exists(const char *name)
+{
+	return event_preset_number(name, EVENT_EITHER_CASE) >= 0;
+}
+
 const struct event_preset *
 event_presets_of(const struct events *es, unsigned *n)
 {

@@ -245,17 +245,24 @@ nearest_own(const char *name, unsigned best)
 	return found;
 }
 
-/* Why the table has an event, but not as the name has it. */
-static const char *
-wrong_of(const char *name)
+/* What the table has to say of a name. */
+static enum event_error
+error_of(const char *name)
 {
 	const struct events *es = &kcpc_ops->pcbe_table;
 	struct event_spec sp;
 	struct event_code ec;
 	enum event_error err = events_parse(es, name, EVENT_EITHER_CASE, &sp);
 
-	if (err == EVENT_OK)
-		err = events_encode(es, &sp, &ec);
+	return err == EVENT_OK ? events_encode(es, &sp, &ec) : err;
+}
+
+/* Why the table has an event, but not as the name has it. */
+static const char *
+wrong_of(const char *name)
+{
+	enum event_error err = error_of(name);
+
 	if (err == EVENT_UNKNOWN || err == EVENT_BAD_PART ||
 	    err == EVENT_NO_PRESET)
 		return NULL;
@@ -302,6 +309,17 @@ kcpc_event_why(const uintptr_t *a)
 	why[strlen(why) + 1] = '\0';
 	why[strlen(why)] = '?';
 	return list_one(a, why);
+}
+
+intptr_t
+kcpc_event_known(const uintptr_t *a)
+{
+	char name[CPC_MAX_EVENT_LEN];
+	int err;
+
+	if ((err = copyinstr(name, a[0], sizeof name)) != 0)
+		return -err;
+	return events_preset_exists(name) || error_of(name) == EVENT_OK;
 }
 
 intptr_t

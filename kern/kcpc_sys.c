@@ -354,6 +354,7 @@ static op_fn *const ops[] = {
 	[CPC_OP_CPUREF] = kcpc_cpuref,
 	[CPC_OP_EVENT] = kcpc_event,
 	[CPC_OP_EVENT_WHY] = kcpc_event_why,
+	[CPC_OP_EVENT_KNOWN] = kcpc_event_known,
 	[CPC_OP_TABLE] = kcpc_table,
 	[CPC_OP_TABLE_CPU] = kcpc_table_cpu,
 	[CPC_OP_KERNEL_SYMBOL] = kcpc_kernel_symbol,

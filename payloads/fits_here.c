@@ -26,18 +26,6 @@ where(cpc_t *cpc, cpc_set_t *set, int n, char **names)
 	return 0;
 }
 
-/* A name that nearly one has is told that one. */
-static void
-refused(const char *name)
-{
-	const char *why = detail_text();
-
-	fprintf(stderr, "fits: %s: %s%s\n", name, why,
-	    detail_subcode() == CPC_INVALID_EVENT && strchr(why, ':') == NULL
-		? ": 'list' prints those of this CPU"
-		: "");
-}
-
 /* Of the list's events a set; how many they are, or -1: a line says why. */
 static int
 add_all(cpc_t *cpc, cpc_set_t *set, char *list, char **names)
@@ -58,7 +46,8 @@ add_all(cpc_t *cpc, cpc_set_t *set, char *list, char **names)
 		}
 		if (symbolic_add_request(
 			cpc, set, e.e_name, 0, e.e_flags, 0, NULL) == -1) {
-			refused(e.e_name);
+			fprintf(
+			    stderr, "fits: %s: %s\n", e.e_name, detail_text());
 			return -1;
 		}
 	}

@@ -115,13 +115,23 @@ check_period(void)
 		    pr.period, least, PERIOD_MAX);
 }
 
-/* The machine cannot: there is nothing wrong with the program. */
-static void __attribute__((noreturn)) not_supported(const char *why)
+/* The event was refused: mistyped, not one of this machine's, or not now. */
+static _Noreturn void
+refuse(void)
 {
-	fail(77, "<not supported>: %s", why);
+	const char *name = pr.event.e_name, *why = detail_text();
+
+	if (errno == EAGAIN || errno == ENOMEM)
+		fail(1, "%s: %s", name, why);
+	if (symbolic_mistyped(name))
+		fail(2, "%s: %s", name, why);
+	fail(77, "<not supported>: %s: %s", name, why);
 }
 
-/* A set of the one request. */
+/*
+ * A set of the one request, which has been bound here: the child is left
+ * nothing to refuse.
+ */
 static cpc_set_t *
 make_set(cpc_t *cpc)
 {
@@ -131,15 +141,19 @@ make_set(cpc_t *cpc)
 		fail(1, "%s", strerror(errno));
 	if (symbolic_add_request(cpc, set, pr.event.e_name, -pr.period,
 		pr.event.e_flags | CPC_OVF_NOTIFY_EMT, 0, NULL) == -1)
-		fail(1, "%s: %s", pr.event.e_name, detail_text());
+		refuse();
+	/* Until the context is the profile's it may overflow. */
+	signal(SIGEMT, SIG_IGN);
+	detail_forget();
+	if (cpc_bind_curlwp(cpc, set, 0) == -1)
+		refuse();
+	cpc_unbind(cpc, set);
 	return set;
 }
 
 /* In the child: become the program, and be profiled from then on. */
 static void __attribute__((noreturn)) become(cpc_t *cpc, cpc_set_t *set, int fd)
 {
-	/* Until the context is the profile's it may overflow. */
-	signal(SIGEMT, SIG_IGN);
 	if (cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == -1)
 		fail(1, "%s: %s", pr.event.e_name, detail_text());
 	if (cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd,
@@ -295,10 +309,10 @@ main(int argc, char **argv)
 		fail(2, "%s: %s", pr.program[0], wrong);
 	symbols_free(symbols);
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
-		not_supported(detail_absent(why, sizeof why));
+		fail(77, "<not supported>: %s", detail_absent(why, sizeof why));
 	detail_keep(cpc);
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
-		not_supported("overflows do not interrupt here");
+		fail(77, "<not supported>: overflows do not interrupt here");
 	set = make_set(cpc);
 	pr.sampled.sd_path = pr.program[0];
 	pr.sampled.sd_kernel = is_kernel();

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "payloads/child.h"
+#include "payloads/symbolic.h"
 #include "payloads/usage.h"
 
 #define RUNS_MAX 10000
@@ -319,6 +320,23 @@ count_some(struct counted *c, unsigned left)
 	return n;
 }
 
+/*
+ * What is no event is a mistake of the command line, as with perf: nothing is
+ * run.  What is one that this machine lacks is <not supported>.
+ */
+static void
+judge_events(void)
+{
+	for (unsigned i = 0; st.meter.m_cpc != NULL && i < st.nevent; i++) {
+		const struct event *e = &st.all[i].ct_event;
+
+		if (meter_bind(&st.meter, e, 1) == 0 &&
+		    symbolic_mistyped(e->e_name))
+			fail(2, "%s", st.meter.m_reason);
+	}
+	meter_unbind(&st.meter);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -326,6 +344,7 @@ main(int argc, char **argv)
 
 	parse(argc, argv);
 	meter_open(&st.meter);
+	judge_events();
 	for (i = 0; i < st.nevent;)
 		i += count_some(&st.all[i], st.nevent - i);
 	/* It is run, even where nothing of it is counted. */

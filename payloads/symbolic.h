@@ -27,5 +27,11 @@ unsigned symbolic_intel(const char *name);
  */
 int symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
     uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs);
+/*
+ * Is the event that was refused just now, here or by a bind of it alone, none
+ * at all?  Then it is mistyped; perf's names, PAPI's presets and what the
+ * table of this CPU has are events that this machine lacks.
+ */
+bool symbolic_mistyped(const char *event);
 
 #endif /* PAYLOADS_SYMBOLIC_H */

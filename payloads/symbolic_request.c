@@ -1,7 +1,18 @@
 #include <stdio.h>
+#include <string.h>
+#include <sys/cpc.h>
 
 #include "payloads/detail.h"
 #include "payloads/symbolic.h"
+
+/* Of a name that nearly one has it is told which was meant. */
+static void
+say_more(void)
+{
+	if (detail_subcode() == CPC_INVALID_EVENT &&
+	    strchr(detail_text(), ':') == NULL)
+		detail_say("Unknown event: 'list' prints those of this CPU");
+}
 
 int
 symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
@@ -11,8 +22,11 @@ symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	    cpc_set_add_request(cpc, set, event, preset, flags, nattrs, attrs);
 	char native[160];
 
-	if (!symbolic_is(event))
+	if (!symbolic_is(event)) {
+		if (request == -1)
+			say_more();
 		return request;
+	}
 	/* One that is there is it, even if it is refused. */
 	for (unsigned n = 0;
 	     request == -1 && detail_subcode() == CPC_INVALID_EVENT; n++) {
@@ -24,4 +38,11 @@ symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 		    cpc, set, native, preset, flags, nattrs, attrs);
 	}
 	return request;
+}
+
+bool
+symbolic_mistyped(const char *event)
+{
+	return detail_subcode() == CPC_INVALID_EVENT && !symbolic_is(event) &&
+	       cpc_syscall(CPC_OP_EVENT_KNOWN, (uintptr_t)event, 0, 0, 0) != 1;
 }

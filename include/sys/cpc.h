@@ -159,6 +159,12 @@ enum cpc_op {
 	 * cpc_profile_image to fill.  ENOENT where there is none.
 	 */
 	CPC_OP_PROFILE_IMAGE = 45,
+	/*
+	 * a: name that CPC_OP_EVENT refused.  1 where it is an event all the
+	 * same, one of PAPI's presets or of this CPU's table, that no PIC of
+	 * this machine counts; 0 where it is none.
+	 */
+	CPC_OP_EVENT_KNOWN = 46,
 };
 
 enum cpc_stir {

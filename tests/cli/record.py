@@ -228,11 +228,16 @@ def refusals(folder, program):
     refused(["--timeout", "9", "shares"], 2, r"^record: --timeout: 9 is not within 10\.\.1000000000 ms$")
     refused(["-g"], 2, "^record: no program to profile$")
     refused(["no_such"], 2, "^record: no_such: No such file or directory$")
-    refused(["-e", "no_such", "shares", "1", "1"], 1, "^record: no_such: Unknown event$")
-    refused(["-e", "INST_RETIRE", "shares", "1", "1"], 1, r"^record: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$",
+    refused(["-e", "no_such", "shares", "1", "1"], 2, "^record: no_such: Unknown event: 'list' prints those of this CPU$")
+    refused(["-e", "INST_RETIRE", "shares", "1", "1"], 2, r"^record: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$",
             ["--cpu", "neoverse-n1"])
+    refused(["-e", "0x10000", "shares", "1", "1"], 2, "^record: 0x10000: Unknown event: request 0: an event's number is at most ")
+    # What is an event, but not one of this machine's.
+    refused(["-e", "bus-cycles", "shares", "1", "1"], 77, "^record: <not supported>: bus-cycles: this PMU has no event for perf's name$")
+    refused(["-e", "PAPI_l1_tcm", "shares", "1", "1"], 77, "^record: <not supported>: PAPI_l1_tcm: Unknown event: no table says ")
     refused(["shares"], 2, "^# PAPI_tot_ins:u, ")  # the program's own status
     refused(["shares", "1", "1"], 77, "^record: <not supported>: PMU absent: ", ["--cpu", "max,pmu=off"])
+    refused(["record", "shares", "1", "1"], 1, "^record: PAPI_tot_ins: Resource temporarily unavailable$")  # the inner one
     refused(["triad", "64"], 0, "^# <not counted>: .*Resource temporarily unavailable")
 
 

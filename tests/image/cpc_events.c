@@ -160,6 +160,27 @@ CPC_TEST(a_miss_says_why)
 	EXPECT(strcmp(test_detail.text, "Unknown event\n") == 0);
 }
 
+/* Of a name that is refused: is it none, or one that this machine lacks? */
+CPC_TEST(what_is_none_is_told_from_what_is_lacking)
+{
+	/* PAPI has no event for it on any CPU of the tables. */
+	static const char lacking[] = "PAPI_csr_tot";
+	static const char *const none[] = { "no_such_event", "papi_csr_tot",
+		"PAPI_csr_totq", "PAPI_", "0x", "" };
+	struct cpc_event ev;
+
+	EXPECT_EQ(
+	    cpc_syscall(CPC_OP_EVENT, (uintptr_t)lacking, 0, 0, (uintptr_t)&ev),
+	    -EINVAL);
+	EXPECT_EQ(
+	    cpc_syscall(CPC_OP_EVENT_KNOWN, (uintptr_t)lacking, 0, 0, 0), 1);
+	for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
+		EXPECT_EQ(cpc_syscall(
+			      CPC_OP_EVENT_KNOWN, (uintptr_t)none[i], 0, 0, 0),
+		    0);
+	EXPECT_EQ(cpc_syscall(CPC_OP_EVENT_KNOWN, 1, 0, 0, 0), -EFAULT);
+}
+
 /* The name of an event of this CPU's table that retired instructions are. */
 static const char *
 instructions(cpc_t *cpc)
