@@ -65,7 +65,8 @@ child_wait(pid_t pid, const char *name, unsigned ms)
 		set_timer(0);
 	if (waitpid(pid, &status, 0) == -1)
 		fail(1, "%s", strerror(errno));
-	if (ended)
+	/* It may have ended by itself, and this LWP not have run since. */
+	if (ended && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
 		fprintf(stderr, "%s: %s: ended after %u ms (--timeout)\n",
 		    usage_name(), name, ms);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

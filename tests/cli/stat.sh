@@ -71,6 +71,10 @@ for arch in arm64 x86_64; do
 	expect "$arch: a program that faults" 139 "^ +[1-9][0-9]* +$ins:u +\$" $run -- stat tree fault
 	expect "$arch: a program that is ended by --timeout" 137 '^stat: shares: ended after 20 ms \(--timeout\)$' $run -- stat --timeout 20 shares 1 8
 
+	# It ends at 7 ms, and stat is told when its child has had its slice, 4 ms, behind the time: too late to end it.
+	expect "$arch: one that ended just before" 3 '^ +[1-9][0-9]* +'$ins:u' +$' $run -- stat --timeout 10 -e $ins tree late 7
+	says "$arch: was not ended" 'ended after' 0
+
 	# What it spins is the clock's affair: the runs are not alike.
 	expect "$arch: runs that differ" 0 "^# stat: reference $ins: [1-9][0-9]*\.\.[1-9][0-9]*, spread [1-9][0-9]* in 5 runs\$" \
 		$run -- stat -r 5 -e $ins tree vary

@@ -1,7 +1,7 @@
 /*
  * A program that tests/cli/stat.sh counts and tests/cli/record.py profiles,
- * and its kin, each of which
- * executes known instructions: two a turn, beside what musl does.
+ * and its kin, each of which executes known instructions: two a turn, beside
+ * what musl does.
  *
  *	tree fork N TURNS    N children, one after the other and then all at
  *	                     once waited for, make TURNS turns each
@@ -12,6 +12,8 @@
  *	tree next TURNS      executes `tree turn TURNS`
  *	tree vary            makes as many as the clock's last digits say
  *	tree orphan          leaves a child that does not end
+ *	tree late MS         ends itself after so many milliseconds, with status
+ *	                     3, and leaves a child that does not yield the CPU
  *	tree cpu             binds a set to CPU 0 and releases it
  *	tree fault           stores to address 0
  */
@@ -72,6 +74,24 @@ orphan(void)
 }
 
 static int
+late(long ms)
+{
+	struct timespec begin, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	if (fork() == 0) {
+		for (;;)
+			make_turns(1000);
+	}
+	do
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	while ((now.tv_sec - begin.tv_sec) * 1000 +
+		   (now.tv_nsec - begin.tv_nsec) / 1000000 <
+	       ms);
+	return 3;
+}
+
+static int
 cpu(void)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
@@ -104,6 +124,8 @@ main(int argc, char **argv)
 		return vary();
 	if (strcmp(what, "orphan") == 0)
 		return orphan();
+	if (argc == 3 && strcmp(what, "late") == 0)
+		return late(atol(argv[2]));
 	if (strcmp(what, "cpu") == 0)
 		return cpu();
 	if (strcmp(what, "fault") == 0)
