@@ -27,17 +27,23 @@ stat_out(uintptr_t uva, const struct file_info *fi)
 	return -copyout(uva, st, n);
 }
 
+/* What the program calls by a path: 0 or an errno. */
+static int
+look(uintptr_t upath, struct file_info *fi)
+{
+	char path[CPIO_NAME_MAX + 1];
+	int err = copyinstr(path, upath, sizeof path);
+
+	return err != 0 ? err : file_stat_path(path, fi);
+}
+
 static intptr_t
 stat_path(uintptr_t upath, uintptr_t uva)
 {
-	char path[CPIO_NAME_MAX + 1];
 	struct file_info fi;
-	int err;
+	int err = look(upath, &fi);
 
-	if ((err = copyinstr(path, upath, sizeof path)) != 0 ||
-	    (err = file_stat_path(path, &fi)) != 0)
-		return -err;
-	return stat_out(uva, &fi);
+	return err != 0 ? -err : stat_out(uva, &fi);
 }
 
 intptr_t
@@ -82,12 +88,10 @@ sys_newfstatat(const uintptr_t *a)
 static intptr_t
 access_path(uintptr_t upath, unsigned mode)
 {
-	char path[CPIO_NAME_MAX + 1];
 	struct file_info fi;
-	int err;
+	int err = look(upath, &fi);
 
-	if ((err = copyinstr(path, upath, sizeof path)) != 0 ||
-	    (err = file_stat_path(path, &fi)) != 0)
+	if (err != 0)
 		return -err;
 	return (mode & W_OK) && !(fi.fi_mode & 0200) ? -EROFS : 0;
 }

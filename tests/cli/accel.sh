@@ -5,10 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-mkdir "$tap_dir/bin"
-for tool in qemu-system-aarch64 qemu-system-x86_64; do
-	ln -s "$PWD/tests/cli/fake-qemu" "$tap_dir/bin/$tool"
-done
+fake_emulators
 unset BARECPC_ACCEL
 case $(uname -m) in
 x86_64) own=x86_64 ;;

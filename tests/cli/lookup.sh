@@ -12,10 +12,14 @@ lookup() {
 	grep "^# system call: .*: $2::" "$out" >>"$tap_dir/$1" || { grep '^# system call' "$out"; return 1; }
 }
 
-intel=$(scripts/qemu-pmu --cpu intel-v5)
-while read -r table cpu; do
-	check "$table: the kernel's lookups" lookup x86_64 "$table" "$intel,$cpu"
-done <<-END
+# lookups ARCH CPU: the same of each line of the input, a table and the rest of its CPU's words.
+lookups() {
+	while read -r table cpu; do
+		check "$table: the kernel's lookups" lookup "$1" "$table" "$2,$cpu"
+	done
+}
+
+lookups x86_64 "$(scripts/qemu-pmu --cpu intel-v5)" <<-END
 	core family=6,model=15
 	atom family=6,model=28
 	nhm family=6,model=26
@@ -44,10 +48,7 @@ done <<-END
 	knm family=6,model=133
 END
 
-amd=$(scripts/qemu-pmu --cpu amd-core)
-while read -r table cpu; do
-	check "$table: the kernel's lookups" lookup x86_64 "$table" "$amd,$cpu"
-done <<-END
+lookups x86_64 "$(scripts/qemu-pmu --cpu amd-core)" <<-END
 	amd64_k7 family=6,model=6
 	amd64_k8_revb family=15,model=5,stepping=1
 	amd64_k8_revc family=15,model=5,stepping=8
@@ -70,19 +71,17 @@ done <<-END
 END
 
 # Which CPU it is: MIDR_EL1's Implementer [31:24] and PartNum [15:4].
-while read -r table midr; do
-	check "$table: the kernel's lookups" lookup arm64 "$table" "max,midr=$midr"
-done <<-END
-	arm_ac53 0x410fd034
-	arm_ac57 0x411fd070
-	arm_n1 0x414fd0c1
-	arm_v1 0x411fd401
-	arm_n2 0x410fd493
-	arm_v2 0x410fd4f1
-	arm_thunderx2 0x431f0af1
-	arm_a64fx 0x461f0010
-	arm_kunpeng 0x481fd010
-	arm_xgene 0x500f0001
+lookups arm64 max <<-END
+	arm_ac53 midr=0x410fd034
+	arm_ac57 midr=0x411fd070
+	arm_n1 midr=0x414fd0c1
+	arm_v1 midr=0x411fd401
+	arm_n2 midr=0x410fd493
+	arm_v2 midr=0x410fd4f1
+	arm_thunderx2 midr=0x431f0af1
+	arm_a64fx midr=0x461f0010
+	arm_kunpeng midr=0x481fd010
+	arm_xgene midr=0x500f0001
 END
 
 for arch in x86_64 arm64; do

@@ -59,6 +59,14 @@ $(tail -n 8 "$err")"
 	fi
 }
 
+# fake_emulators: the folder $tap_dir/bin, whose emulators are tests/cli/fake-qemu.
+fake_emulators() {
+	mkdir "$tap_dir/bin"
+	for tap_tool in qemu-system-aarch64 qemu-system-x86_64; do
+		ln -s "$PWD/tests/cli/fake-qemu" "$tap_dir/bin/$tap_tool"
+	done
+}
+
 # end: the plan, and the status of the file.
 end() {
 	echo "1..$tap_points"

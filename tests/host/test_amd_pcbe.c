@@ -58,18 +58,6 @@ boot(const struct fake_cpu *shape, unsigned family)
 	set_init(&set, ops);
 }
 
-static bool
-pmi_pending(void)
-{
-	return cpu->pmis != 0;
-}
-
-static bool
-never(void)
-{
-	return false;
-}
-
 static void
 expect_shape(const struct fake_cpu *shape, unsigned family, unsigned npic,
     const char *name)
@@ -87,8 +75,7 @@ expect_shape(const struct fake_cpu *shape, unsigned family, unsigned npic,
 		assert_int_equal(ops->read_index(pic), pic);
 		assert_null(ops->prove(pic));
 	}
-	assert_true(x86_prove_overflow(ops, "PAPI_tot_ins", pmi_pending));
-	assert_false(x86_prove_overflow(ops, "PAPI_tot_ins", never));
+	expect_proves_overflow(ops);
 }
 
 static void
@@ -356,30 +343,11 @@ liars(void **state)
 	assert_int_equal(cpu->touched, 0);
 }
 
-/* Beside it sets come and go, and count as before. */
 static void
 keep(const struct fake_cpu *shape, unsigned family)
 {
-	struct x86_set kept;
-
 	boot(shape, family);
-	for (unsigned n = 0; n < ops->ncounters(); n++)
-		assert_null(ops->prove(n)); /* the last one holds counts */
-	set_init(&kept, ops);
-	assert_int_equal(set_add(&kept, 3, "PAPI_tot_ins", USER, "", 0), 0);
-	ops->keep(&kept.set);
-	fake_run(3, true);
-	set_init(&set, ops);
-	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
-	for (unsigned i = 1; i <= 2; i++) {
-		set_start(&set);
-		fake_run(100, true);
-		set_stop(&set);
-		assert_int_equal(set.data[0], 100 * i);
-		fake_run(20, true);
-		set_sample(&kept);
-		assert_int_equal(kept.data[0], 3 + 120 * i);
-	}
+	expect_keeps(ops, 3);
 }
 
 static void

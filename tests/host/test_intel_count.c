@@ -187,30 +187,11 @@ no_overflow_freezes(void **state)
 	assert_int_equal(set.data[1], 17);
 }
 
-/* Beside it sets come and go, and count as before. */
 static void
 keep(const struct fake_cpu *shape, unsigned pic)
 {
-	struct x86_set kept;
-
 	boot(shape);
-	for (unsigned n = 0; n < ops->ncounters(); n++)
-		assert_null(ops->prove(n)); /* the last one holds counts */
-	set_init(&kept, ops);
-	assert_int_equal(set_add(&kept, pic, "PAPI_tot_ins", USER, "", 0), 0);
-	ops->keep(&kept.set);
-	fake_run(3, true);
-	set_init(&set, ops);
-	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
-	for (unsigned i = 1; i <= 2; i++) {
-		set_start(&set);
-		fake_run(100, true);
-		set_stop(&set);
-		assert_int_equal(set.data[0], 100 * i);
-		fake_run(20, true);
-		set_sample(&kept);
-		assert_int_equal(kept.data[0], 3 + 120 * i);
-	}
+	expect_keeps(ops, pic);
 }
 
 static void

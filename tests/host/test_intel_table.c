@@ -144,6 +144,13 @@ attributes_name_them(void **state)
 	    "MSR_OFFCORE_RSP_0 (0x1a6) does not take 0x10000000000");
 }
 
+static void
+takes(unsigned pic, const char *event, const char *attrs)
+{
+	assert_int_equal(
+	    set_add(&set, pic, event, CPC_COUNT_USER, attrs, 0), 0);
+}
+
 /* One that the event does not use would be set for nothing, and conflict. */
 static void
 attributes_are_for_their_events(void **state)
@@ -172,18 +179,10 @@ attributes_are_for_their_events(void **state)
 	}
 	assert_int_equal(set.set.ps_besides, 0);
 	/* Numbers, too: which of the two goes by event and unit mask. */
-	assert_int_equal(set_add(&set, 0, "0xb7", CPC_COUNT_USER,
-			     "umask=1,msr_offcore=0x11", 0),
-	    0);
-	assert_int_equal(set_add(&set, 1, "0xb7", CPC_COUNT_USER,
-			     "msr_offcore=0x12,umask=2", 0),
-	    0);
-	assert_int_equal(set_add(&set, 2, "0xcd", CPC_COUNT_USER,
-			     "umask=1,msr_ldlat=0x80", 0),
-	    0);
-	assert_int_equal(set_add(&set, 3, "0xc6", CPC_COUNT_USER,
-			     "umask=1,msr_frontend=0x12", 0),
-	    0);
+	takes(0, "0xb7", "umask=1,msr_offcore=0x11");
+	takes(1, "0xb7", "msr_offcore=0x12,umask=2");
+	takes(2, "0xcd", "umask=1,msr_ldlat=0x80");
+	takes(3, "0xc6", "umask=1,msr_frontend=0x12");
 	ops->program(&set.set);
 	assert_int_equal(cpu->offcore[0], 0x11);
 	assert_int_equal(cpu->offcore[1], 0x12);
@@ -191,9 +190,7 @@ attributes_are_for_their_events(void **state)
 	assert_int_equal(cpu->frontend, 0x12);
 	ops->allstop();
 	boot(&skylake_whole);
-	assert_int_equal(set_add(&set, 0, "0x2b", CPC_COUNT_USER,
-			     "umask=1,msr_offcore=0x13", 0),
-	    0);
+	takes(0, "0x2b", "umask=1,msr_offcore=0x13");
 	assert_int_equal(set.set.ps_besides, 1U << (EXTRA_OFFCORE1 - 1));
 }
 

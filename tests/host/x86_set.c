@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arch/x86/pmu.h"
+#include "tests/host/fake_msr.h"
 #include "tests/host/support.h"
 
 #define NATTR 8
@@ -215,4 +217,49 @@ set_invent(const struct pcbe_ops *ops)
 		ops->stop(&s.set);
 	}
 	return taken;
+}
+
+static bool
+pmi_pending(void)
+{
+	return fake_cpu[0].pmis != 0;
+}
+
+static bool
+never(void)
+{
+	return false;
+}
+
+void
+expect_proves_overflow(const struct pcbe_ops *ops)
+{
+	assert_true(x86_prove_overflow(ops, "PAPI_tot_ins", pmi_pending));
+	assert_false(x86_prove_overflow(ops, "PAPI_tot_ins", never));
+}
+
+void
+expect_keeps(const struct pcbe_ops *ops, unsigned pic)
+{
+	struct x86_set kept, set;
+
+	for (unsigned n = 0; n < ops->ncounters(); n++)
+		assert_null(ops->prove(n)); /* the last one holds counts */
+	set_init(&kept, ops);
+	assert_int_equal(
+	    set_add(&kept, pic, "PAPI_tot_ins", CPC_COUNT_USER, "", 0), 0);
+	ops->keep(&kept.set);
+	fake_run(3, true);
+	set_init(&set, ops);
+	assert_int_equal(
+	    set_add(&set, 0, "PAPI_tot_ins", CPC_COUNT_USER, "", 0), 0);
+	for (unsigned i = 1; i <= 2; i++) {
+		set_start(&set);
+		fake_run(100, true);
+		set_stop(&set);
+		assert_int_equal(set.data[0], 100 * i);
+		fake_run(20, true);
+		set_sample(&kept);
+		assert_int_equal(kept.data[0], 3 + 120 * i);
+	}
 }

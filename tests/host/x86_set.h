@@ -30,6 +30,11 @@ void set_start(struct x86_set *s);
 void set_sample(struct x86_set *s);
 uint64_t set_stop(struct x86_set *s);
 
+/* The overflow interrupt is proved where it comes, and only there. */
+void expect_proves_overflow(const struct pcbe_ops *ops);
+/* A kept PIC counts for good, and beside it sets that come and go. */
+void expect_keeps(const struct pcbe_ops *ops, unsigned pic);
+
 /*
  * Sets of events that nobody resolved, with attributes: those that configure()
  * takes raise no #GP.  How many it took.

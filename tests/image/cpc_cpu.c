@@ -42,22 +42,6 @@ bound_to(void)
 	return cpu;
 }
 
-static void
-go_to(int cpu)
-{
-	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, cpu, NULL), 0);
-}
-
-/* Run fn(arg) as another LWP, to its end. */
-static void
-run(void *(*fn)(void *), void *arg)
-{
-	pthread_t t;
-
-	if (EXPECT(pthread_create(&t, NULL, fn, arg) == 0))
-		EXPECT_EQ(pthread_join(t, NULL), 0);
-}
-
 static cpc_set_t *
 user_set(cpc_t *cpc)
 {
@@ -198,7 +182,7 @@ CPC_TEST(a_cpu_has_one_set)
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
 	EXPECT_SILENT(cpc_bind_cpu(cpc, 0, other, 0), EAGAIN);
 	EXPECT_EQ(bound_to(), 0);
-	run(bind_taken, other);
+	as_another_lwp(bind_taken, other);
 	REQUIRE((pid = fork()) >= 0);
 	if (pid == 0) {
 		cpc_t *mine = cpc_open(CPC_VER_CURRENT);
@@ -279,8 +263,8 @@ CPC_TEST(another_lwp_may_unbind_but_not_sample)
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
 	EXPECT_EQ(cpc_bind_cpu(cpc, cpu, the_set, 0), 0);
-	run(sample_others, cpc_buf_create(cpc, the_set));
-	run(unbind_others, NULL);
+	as_another_lwp(sample_others, cpc_buf_create(cpc, the_set));
+	as_another_lwp(unbind_others, NULL);
 	EXPECT_EQ(bound_to(), PBIND_NONE);
 	EXPECT_ERRNO(cpc_unbind(cpc, the_set), EINVAL);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
@@ -324,17 +308,20 @@ CPC_TEST(operations_on_the_lwp_find_no_context)
  * Counting
  */
 
-/* What the set counts of n iterations of this LWP. */
+/*
+ * What the set counts of n iterations of this LWP, or while others run on its
+ * CPU and it waits for them: its own part is the same every time but the first.
+ */
 static uint64_t
-count_loop(uint64_t n)
+count_work(void (*fn)(uint64_t), uint64_t n)
 {
 	cpc_buf_t *a = cpc_buf_create(the_cpc, the_set);
 	cpc_buf_t *b = cpc_buf_create(the_cpc, the_set);
 	uint64_t va = 0, vb = 0;
 
-	for (int round = 0; round < 2; round++) {
+	for (int round = 0; round < 3; round++) {
 		EXPECT_EQ(cpc_set_sample(the_cpc, the_set, a), 0);
-		spin(n);
+		fn(n);
 		EXPECT_EQ(cpc_set_sample(the_cpc, the_set, b), 0);
 	}
 	cpc_buf_get(the_cpc, a, 0, &va);
@@ -352,8 +339,8 @@ CPC_TEST(the_binders_loop_is_exact_on_every_cpu)
 	NEEDS_EXACT();
 	for (int cpu = 0; cpu <= last_cpu(); cpu++) {
 		EXPECT_EQ(cpc_bind_cpu(cpc, cpu, user_set(cpc), 0), 0);
-		v = count_loop(SHORT);
-		EXPECT_EQ(count_loop(LONG) - v, WANT);
+		v = count_work(spin, SHORT);
+		EXPECT_EQ(count_work(spin, LONG) - v, WANT);
 		EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 	}
 }
@@ -368,7 +355,7 @@ spin_lwp(void *n)
 static void
 run_lwp(uint64_t n)
 {
-	run(spin_lwp, (void *)(uintptr_t)n);
+	as_another_lwp(spin_lwp, (void *)(uintptr_t)n);
 }
 
 static void
@@ -383,29 +370,6 @@ run_process(uint64_t n)
 	expect_status_0(pid);
 }
 
-/*
- * What the set counts while others run, on the same CPU as this LWP, which
- * waits for them: its own part is the same every time but the first.
- */
-static uint64_t
-count_others(void (*others)(uint64_t), uint64_t n)
-{
-	cpc_buf_t *a = cpc_buf_create(the_cpc, the_set);
-	cpc_buf_t *b = cpc_buf_create(the_cpc, the_set);
-	uint64_t va = 0, vb = 0;
-
-	for (int round = 0; round < 3; round++) {
-		EXPECT_EQ(cpc_set_sample(the_cpc, the_set, a), 0);
-		others(n);
-		EXPECT_EQ(cpc_set_sample(the_cpc, the_set, b), 0);
-	}
-	cpc_buf_get(the_cpc, a, 0, &va);
-	cpc_buf_get(the_cpc, b, 0, &vb);
-	cpc_buf_destroy(the_cpc, a);
-	cpc_buf_destroy(the_cpc, b);
-	return vb - va;
-}
-
 /* CPC-CPU-09: other LWPs, and other processes. */
 CPC_TEST(others_loops_are_exact)
 {
@@ -415,8 +379,8 @@ CPC_TEST(others_loops_are_exact)
 	NEEDS_EXACT();
 	for (int i = 0; i < 2; i++) {
 		EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), user_set(cpc), 0), 0);
-		v = count_others(others[i], SHORT);
-		EXPECT_EQ(count_others(others[i], LONG) - v, WANT);
+		v = count_work(others[i], SHORT);
+		EXPECT_EQ(count_work(others[i], LONG) - v, WANT);
 		EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 	}
 }
@@ -589,7 +553,7 @@ CPC_TEST(the_end_of_the_binder_releases_the_cpu)
 
 	the_cpc = cpc;
 	other = set_of(cpc, ANY_EVENT);
-	run(bind_and_exit, other);
+	as_another_lwp(bind_and_exit, other);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	for (int i = 0; i < 2; i++) {

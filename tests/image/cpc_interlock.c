@@ -32,21 +32,6 @@ last_cpu(void)
 	return payload_stat(&st) == 0 ? (int)st.bs_cpus - 1 : 0;
 }
 
-static void
-go_to(int cpu)
-{
-	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, cpu, NULL), 0);
-}
-
-static void
-run(void *(*fn)(void *), void *arg)
-{
-	pthread_t t;
-
-	if (EXPECT(pthread_create(&t, NULL, fn, arg) == 0))
-		EXPECT_EQ(pthread_join(t, NULL), 0);
-}
-
 /* Every operation on the calling LWP's context of the_set finds it invalid. */
 static void
 expect_invalid(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
@@ -206,9 +191,9 @@ CPC_TEST(a_child_of_an_invalid_parent_has_none)
 	the_set = set_of(cpc, ANY_EVENT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, CPC_BIND_LWP_INHERIT), 0);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
-	run(inherits_nothing, cpc_buf_create(cpc, the_set));
+	as_another_lwp(inherits_nothing, cpc_buf_create(cpc, the_set));
 	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
-	run(inherits_nothing, cpc_buf_create(cpc, the_set));
+	as_another_lwp(inherits_nothing, cpc_buf_create(cpc, the_set));
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 }
 

@@ -1,11 +1,13 @@
 #include "tests/image/cpc_test.h"
 
 #include <payload.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/cpc.h>
+#include <sys/processor.h>
 #include <unistd.h>
 
 struct test_detail test_detail;
@@ -198,6 +200,21 @@ spin_counted(cpc_t *cpc, cpc_set_t *set, uint64_t iterations, uint64_t *value)
 		cpc_buf_get(cpc, after, i, &value[i]);
 	cpc_buf_destroy(cpc, before);
 	cpc_buf_destroy(cpc, after);
+}
+
+void
+go_to(int cpu)
+{
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, cpu, NULL), 0);
+}
+
+void
+as_another_lwp(void *(*fn)(void *), void *arg)
+{
+	pthread_t t;
+
+	if (EXPECT(pthread_create(&t, NULL, fn, arg) == 0))
+		EXPECT_EQ(pthread_join(t, NULL), 0);
 }
 
 void

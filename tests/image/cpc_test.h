@@ -108,6 +108,11 @@ void spin(uint64_t iterations);
 void spin_counted(
     cpc_t *cpc, cpc_set_t *set, uint64_t iterations, uint64_t *value);
 
+/* Bind this LWP to the CPU, or with PBIND_NONE to none. */
+void go_to(int cpu);
+/* Run fn(arg) as another LWP, to its end. */
+void as_another_lwp(void *(*fn)(void *), void *arg);
+
 /* Known instructions, on top of an unknown but constant number. */
 void work(void);
 
@@ -119,6 +124,18 @@ void retire(uint64_t n, uint_t privilege);
 /* The event every test that needs one counts: retired or cycles. */
 #define ANY_EVENT "PAPI_tot_cyc"
 #define INS_EVENT "PAPI_tot_ins"
+
+/* What tests of the instruction at which an overflow stops ask for. */
+#define NEEDS_EXACT_OVERFLOW()                                                 \
+	do {                                                                   \
+		if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)         \
+			SKIP("overflows do not interrupt here");               \
+		if (!have_event(cpc, INS_EVENT))                               \
+			SKIP("this PMU does not count " INS_EVENT);            \
+		if (counts_all_cpus(cpc))                                      \
+			SKIP("QEMU's counters count what all of its CPUs "     \
+			     "retire");                                        \
+	} while (0)
 
 /* An overflow stops its set in the kernel, too, not only at its end. */
 #ifdef __x86_64__
