@@ -76,6 +76,13 @@ static bool
 make_set(cpc_t *cpc, uint_t flags)
 {
 	user = own_privilege() == CPC_COUNT_USER;
+	/*
+	 * CPUs that wait for the kernel's lock, to be idle after that, have
+	 * their turn: while one waits QEMU lets it run in between, for some
+	 * of the ticks until the stir.
+	 */
+	for (int i = 0; i < 10; i++)
+		sched_yield();
 	learn_tick();
 	set = cpc_set_create(cpc);
 	add_flags(cpc, set, INS_EVENT, own_privilege() | flags);
