@@ -125,6 +125,7 @@ static void
 tell_parent(struct proc *p)
 {
 	struct proc *parent = p->p_parent;
+	const struct sigaction *act = &parent->p_sig[SIGCHLD];
 	bool killed = p->p_status >= KILLED(0);
 	struct siginfo info = {
 		.si_signo = SIGCHLD,
@@ -133,7 +134,7 @@ tell_parent(struct proc *p)
 
 	info.si_pid = p->p_pid;
 	info.si_status = p->p_status & (killed ? 0x7f : 0xff);
-	if (parent->p_sig[SIGCHLD].sa_handler == SIG_IGN) {
+	if (act->sa_handler == SIG_IGN || (act->sa_flags & SA_NOCLDWAIT) != 0) {
 		unlink_child(p);
 		p->p_orphan = true;
 	}

@@ -43,6 +43,7 @@ struct trapframe;
 #define UNBLOCKABLE (SIGBIT(SIGKILL) | SIGBIT(SIGSTOP))
 
 /* sa_flags */
+#define SA_NOCLDWAIT 0x00000002
 #define SA_SIGINFO   0x00000004
 #define SA_ONSTACK   0x08000000
 #define SA_RESTART   0x10000000

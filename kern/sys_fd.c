@@ -139,7 +139,7 @@ sys_dup3(const uintptr_t *a)
 {
 	intptr_t fd;
 
-	if (a[0] == a[1])
+	if ((int)a[0] == (int)a[1] || (a[2] & ~(uintptr_t)O_CLOEXEC) != 0)
 		return -EINVAL;
 	if ((fd = dup_to((int)a[0], (int)a[1])) >= 0)
 		set_cloexec((int)fd, a[2] & O_CLOEXEC);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -155,6 +156,8 @@ TEST(descriptors_are_duplicated)
 	EXPECT_EQ(lseek(self, 7, SEEK_SET), 7);
 	EXPECT_EQ(lseek(fd, 0, SEEK_CUR), 7); /* one offset for both */
 	EXPECT_EQ(dup2(self, 40), 40);
+	EXPECT_ERRNO(syscall(SYS_dup3, self, 40, O_NONBLOCK), EINVAL);
+	EXPECT_ERRNO(syscall(SYS_dup3, self, self, 0), EINVAL);
 	EXPECT_EQ(lseek(40, 0, SEEK_CUR), 7);
 	high = fcntl(self, F_DUPFD, 50);
 	EXPECT_EQ(high, 50);
