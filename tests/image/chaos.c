@@ -4,8 +4,10 @@
  * and mask signals, map and unmap, share pipes and descriptors, wait for each
  * other in every way there is, run out of memory, and move from CPU to CPU.
  *
- *     chaos [MILLISECONDS [SEED]]      of the machine's own clock
+ *     chaos [MILLISECONDS [SEED [LIFE]]]      of the machine's own clock
  *
+ * LIFE is how long a process takes at most, 1,000 if it does not hang; more
+ * where CPUs are slow against the clock, as an emulator's threads are.
  * What they find must be what the model of each act says; nothing hangs, every
  * process ends in a way somebody has asked for, and nothing is left behind.
  * Then processes make calls of random numbers with random arguments, after
@@ -32,10 +34,9 @@
 #define NPROC        4
 #define MS           1000000LL
 #define POLL_MS      2
-/* A process that goes on so long behind the end of its acts hangs. */
-#define LIFE_MS   1000
-#define ENOUGH_MS 1500
-#define RAW_CALLS 400 /* a process */
+#define LIFE_MS      1000
+#define ENOUGH_MS    1500
+#define RAW_CALLS    400 /* a process */
 
 TEST_KEEPS(16);
 
@@ -45,6 +46,7 @@ static struct {
 	bool asked; /* what it is doing */
 } procs[NPROC];
 static unsigned started, reports;
+static hrtime_t life;
 
 static void __attribute__((constructor)) be(void)
 {
@@ -88,7 +90,7 @@ listen_for(int fd, int ms)
 static void
 end_who_hangs(unsigned i)
 {
-	hrtime_t late = gethrtime() - procs[i].since - LIFE_MS * MS;
+	hrtime_t late = gethrtime() - procs[i].since - life;
 
 	if (late < 0)
 		return;
@@ -146,7 +148,7 @@ take_offline(void)
 static void
 wait_for_orphans(int fd)
 {
-	hrtime_t enough = gethrtime() + ENOUGH_MS * MS;
+	hrtime_t enough = gethrtime() + ENOUGH_MS * MS + life;
 	struct barecpc_stat st;
 
 	while (payload_stat(&st) == 0 && st.bs_lwps > 1) {
@@ -177,6 +179,7 @@ prepare(int report)
 		.ch_cpus = (int)st.bs_cpus,
 	};
 	chaos_self.cl_random = chaos.ch_seed;
+	life = (test_argc > 3 ? atol(test_argv[3]) : LIFE_MS) * MS;
 }
 
 TEST(calls_do_what_their_models_say)

@@ -92,6 +92,9 @@ step(uint64_t *at, struct page *pg, size_t n)
 		hole |= pg[i].prot < 0;
 	if (hole && what > 1)
 		return true;
+	/* What another LWP maps might come to lie there. */
+	if (what == 0 && !chaos_self.cl_alone)
+		return true;
 	if (what == 0)
 		err = munmap(at, n * PAGE);
 	else if (what == 1 && map(at, n, prot, MAP_FIXED) == NULL)
@@ -209,9 +212,11 @@ chaos_act_race(void)
 			if (chaos_one_in(3))
 				mprotect(p, PAGE, PROT_READ | PROT_WRITE);
 			else if (chaos_one_in(2))
-				madvise(p, PAGE, MADV_DONTNEED);
+				CHAOS_EXPECT(
+				    madvise(p, PAGE, MADV_DONTNEED) == 0);
 			else
-				map(p, 1, PROT_READ | PROT_WRITE, MAP_FIXED);
+				CHAOS_EXPECT(map(p, 1, PROT_READ | PROT_WRITE,
+						 MAP_FIXED) != NULL);
 		}
 		r.stop = true;
 		CHAOS_EXPECT(pthread_join(t, NULL) == 0);

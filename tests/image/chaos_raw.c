@@ -51,6 +51,27 @@ random_number(void)
 	return (long)chaos_below(chaos_one_in(16) ? 1 << 20 : 450);
 }
 
+/*
+ * Those that mostly take the program's own code or stack away, return to a
+ * frame that is none, or begin another LWP nowhere: often enough for a try,
+ * but not before the other calls had theirs.
+ */
+static bool
+is_fatal(long number)
+{
+	switch (number) {
+	case SYS_munmap:
+	case SYS_mprotect:
+	case SYS_mremap:
+	case SYS_madvise:
+	case SYS_rt_sigreturn:
+	case SYS_clone:
+		return !chaos_one_in(16);
+	default:
+		return false;
+	}
+}
+
 static uintptr_t
 random_address(void)
 {
@@ -157,7 +178,7 @@ chaos_raw(uint64_t seed, unsigned calls)
 		fill_arena();
 		for (unsigned i = 0; i < 6; i++)
 			a[i] = random_argument();
-		if (!barred(number))
+		if (!barred(number) && !is_fatal(number))
 			syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}
 	_exit(0);
