@@ -24,19 +24,35 @@ struct itimerval {
 	struct timeval it_interval, it_value;
 };
 
+/*
+ * The next of its ticks that is not over.  An interval shorter than it takes
+ * to send a signal would keep the CPU at that for ever: so where the last one
+ * told nobody anything, the next is not before RING_MIN_NS.
+ */
+#define RING_MIN_NS 1000000
+
+static uint64_t
+next_ring(const struct proc *p, bool heard)
+{
+	uint64_t every = ns_to_tick(p->p_alarm_every), last = p->p_alarm.t_tick;
+	uint64_t from = arch_tick() + (heard ? 0 : ns_to_tick(RING_MIN_NS));
+
+	every += every == 0; /* a clock of less than a megahertz */
+	return from - (from - last) % every + every;
+}
+
 static void
 ring(void *arg)
 {
 	struct proc *p = arg;
-	uint64_t now = arch_tick(), every = ns_to_tick(p->p_alarm_every);
-	uint64_t next = p->p_alarm.t_tick + every;
+	bool heard = (p->p_sigpend.sp_set & SIGBIT(SIGALRM)) == 0 &&
+	             !sig_ignored(p, SIGALRM);
 	struct siginfo info;
 
 	siginfo_set(&info, SIGALRM, SI_KERNEL, 0);
 	sig_post_proc(p, SIGALRM, &info);
 	if (p->p_alarm_every != 0)
-		timer_start(
-		    &p->p_alarm, next > now ? next : now + every, ring, p);
+		timer_start(&p->p_alarm, next_ring(p, heard), ring, p);
 }
 
 static struct timeval

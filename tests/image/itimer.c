@@ -6,11 +6,15 @@
 #include "tests/image/test.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+/* Stacks of threads, which the C library keeps for the next, and tables. */
+TEST_KEEPS(64);
 
 static volatile int calls;
 static int64_t last;
@@ -76,6 +80,46 @@ TEST(again_and_again)
 	EXPECT(last - before >= 9500000);
 	usleep(3000);
 	EXPECT(calls <= 11); /* one may have come before it was stopped */
+}
+
+static volatile bool ended;
+
+static void *
+waits(void *arg)
+{
+	while (!ended)
+		usleep(10000);
+	return arg;
+}
+
+/*
+ * Nobody takes it, of so many that to ask them takes longer than the interval:
+ * the kernel gets on, and once it is taken it comes again.
+ */
+TEST(shorter_than_it_takes_to_send)
+{
+	sigset_t alarms;
+	pthread_t t[200];
+	int n = sizeof t / sizeof *t;
+
+	install();
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+	ended = false;
+	for (int i = 0; i < n; i++)
+		EXPECT_EQ(pthread_create(&t[i], NULL, waits, NULL), 0);
+	EXPECT_EQ(set(1, 1), 0);
+	usleep(3000);
+	EXPECT_EQ(calls, 0);
+	EXPECT_EQ(set(2000, 1), 0);
+	pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+	while (calls < 3)
+		;
+	EXPECT_EQ(set(0, 0), 0);
+	ended = true;
+	for (int i = 0; i < n; i++)
+		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 }
 
 TEST(what_is_left)
