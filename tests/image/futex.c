@@ -305,6 +305,39 @@ TEST(a_signal_ends_a_wait_unless_it_restarts)
 	EXPECT_EQ(wake(&word, 1), 0);
 }
 
+/*
+ * A signal that wakes the waiter and is taken by another does not put off its
+ * deadline: this LWP sends it while the waiter alone can take it, and is
+ * faster then, for it runs.
+ */
+TEST(a_signal_for_another_puts_off_no_deadline)
+{
+	const struct timespec limit = { 0, 20000000 };
+	struct waiter w[1] = { { .w_limit = &limit } };
+	struct sigaction sa = { .sa_handler = nothing };
+	int64_t began;
+	sigset_t set;
+
+	sigaction(SIGUSR1, &sa, NULL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	REQUIRE(start(w, 1, &word));
+	began = now();
+	do {
+		pthread_sigmask(SIG_BLOCK, &set, NULL);
+		kill(getpid(), SIGUSR1);
+		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+		usleep(2000);
+	} while (waiting(&word) != 0 && now() - began < 100000000);
+	EXPECT(now() - began < 60000000);
+	EXPECT(wake(&word, 1) == 0);
+	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
+	/* Where the waiter was faster after all, its handler ended the wait. */
+	EXPECT_EQ(w[0].w_ret, -1);
+	EXPECT(w[0].w_err == ETIMEDOUT || w[0].w_err == EINTR);
+	test_note("%s", strerror(w[0].w_err));
+}
+
 TEST(a_restarted_wait_looks_at_the_word_again)
 {
 	struct waiter w[1] = { 0 };
