@@ -78,7 +78,7 @@ endif
 LIB_OBJS := lib/string.o lib/search.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
-             kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/lwp.o kern/launch.o kern/boottime.o \
+             kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/sched_cpu.o kern/waitq.o kern/lwp.o kern/launch.o kern/boottime.o \
              kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/region.o kern/slots.o kern/as_pages.o kern/as_copy.o kern/exec.o \
              kern/proc.o kern/proc_tree.o kern/find.o kern/fork.o kern/stop.o kern/futex.o kern/file.o kern/pipe.o \
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
@@ -137,7 +137,7 @@ FITS_OBJS  := payloads/fits_here.o user/kern/kcpc_assign.o
 LIST_OBJS  := payloads/own_here.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex pipe poll itimer fork sched orphan \
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex pipe poll itimer fork sched sched_wake sched_place orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak mix_exec
@@ -152,7 +152,7 @@ TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH
              tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o tests/image/$(ARCH)/script.o tests/image/script_lwp.o tests/image/mix.o tests/image/mix_state.o tests/image/mix_draw.o tests/image/mix_op.o \
              tests/image/mix_cpu.o tests/image/mix_machine.o tests/image/mix_run.o tests/image/soak_proc.o tests/image/soak_count.o tests/image/soak_ovf.o \
              tests/image/chaos_proc.o tests/image/chaos_mem.o tests/image/chaos_sig.o tests/image/chaos_sync.o tests/image/chaos_pipe.o tests/image/chaos_child.o tests/image/chaos_raw.o \
-             tests/image/cpc_test.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
+             tests/image/cpc_test.o tests/image/crowd.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
 # Overflows as programs make them.
 TESTS += cpc_storm cpc_wide cpc_fuzz
 

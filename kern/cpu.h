@@ -25,11 +25,18 @@ struct cpu {
 	struct kcpc_ctx *c_cpc; /* of the set bound to it, or NULL */
 	uint64_t c_pcbe;        /* the counter backend's own */
 	/* sched.c */
-	bool c_active;      /* takes LWPs: p_online(2) */
-	unsigned c_nbound;  /* LWPs bound to it */
-	struct lwp *c_left; /* a zombie this CPU has just left */
-	struct lwpq c_runq;
-	struct timer c_slice; /* runs while an LWP waits in c_runq */
+	bool c_active;       /* takes LWPs: p_online(2) */
+	unsigned c_nbound;   /* LWPs bound to it */
+	struct lwp *c_left;  /* a zombie this CPU has just left */
+	struct lwpq c_runq;  /* ready: new, or its slice has ended */
+	struct lwpq c_woken; /* ready: it has slept, and goes first */
+	bool c_hurry;        /* c_woken is not empty, or c_turn */
+	bool c_turn;         /* those woken have the CPU, by their credit */
+	uint64_t c_credit, c_credit_tick; /* ticks of it, and when */
+	struct timer c_slice;             /* runs while an LWP waits */
+	const struct lwp *c_slice_of;     /* whose slice it is */
+	const struct lwp *c_cut;          /* goes on behind a turn of theirs, */
+	uint64_t c_cut_ticks;             /* for so long */
 	/* timer.c */
 	struct timer *c_timers; /* a heap; the soonest */
 	uint64_t c_timer_order;

@@ -20,7 +20,8 @@ struct waitq;
 
 enum lwp_state {
 	LWP_NEW,
-	LWP_READY, /* in its CPU's queue */
+	LWP_READY, /* in its CPU's c_runq */
+	LWP_WOKEN, /* the same in c_woken */
 	LWP_RUNNING,
 	LWP_ASLEEP, /* in l_waitq */
 	LWP_ZOMBIE, /* never runs again */

@@ -1,136 +1,203 @@
+/*
+ * Who runs next on a CPU, and for how long.
+ */
 #include "kern/sched.h"
 
 #include <stddef.h>
 
 #include "kern/arch.h"
 #include "kern/cpu.h"
-#include "kern/errno.h"
 #include "kern/kcpc.h"
 #include "kern/klock.h"
 #include "kern/lwp.h"
-#include "kern/proc.h"
+#include "kern/lwpq.h"
+#include "kern/sched_impl.h"
+#include "kern/signal.h"
 #include "kern/timer.h"
-#include "kern/witness.h"
 #include "lib/printf.h"
 
 /* How long an LWP runs while another waits for its CPU. */
 #define SLICE_NS 4000000
 
-/*
- * Sets of CPUs, bit n standing for CPU n: those that take LWPs, and of these
- * the ones that have nothing to do.
- */
-static uint64_t active_cpus, idle_cpus;
-
 struct spinlock klock;
 
+/*
+ * A slice is timed only while an LWP waits for the CPU: alone, an LWP is
+ * never interrupted.  The timer runs on over a switch, which costs a switch
+ * nothing: when it fires, an LWP other than the one it was started for gets a
+ * slice of its own, so that nobody has the CPU for longer than two.
+ */
+
 static uint64_t
-cpu_bit(const struct cpu *c)
+slice_ticks(void)
 {
-	return 1ULL << c->c_id;
+	static uint64_t ticks;
+
+	if (ticks == 0)
+		ticks = ns_to_tick(SLICE_NS);
+	return ticks;
 }
 
-static void
-queue_push(struct lwpq *q, struct lwp *l)
-{
-	if (q->q_first == NULL)
-		q->q_tail = &q->q_first;
-	l->l_next = NULL;
-	l->l_prev = q->q_tail;
-	*q->q_tail = l;
-	q->q_tail = &l->l_next;
-}
+static void slice_over(void *cpu);
 
 static void
-queue_remove(struct lwpq *q, struct lwp *l)
+slice_start(struct cpu *c, const struct lwp *l, uint64_t ticks)
 {
-	*l->l_prev = l->l_next;
-	if (l->l_next != NULL)
-		l->l_next->l_prev = l->l_prev;
+	c->c_slice_of = l;
+	timer_start(&c->c_slice, arch_tick() + ticks, slice_over, c);
+}
+
+/* Unless one runs, l has a slice from now on. */
+static inline void
+slice_time(struct cpu *c, const struct lwp *l)
+{
+	if (c->c_slice.t_cpu == NULL)
+		slice_start(c, l, slice_ticks());
+}
+
+/*
+ * Who has slept goes before those that wait for their next slice, and if it
+ * was a time or a signal that ended the sleep, at once: the LWP that runs is
+ * cut, and goes on with the rest of its slice behind those woken.
+ *
+ * Woken LWPs could wake each other for ever.  So a CPU's have a credit
+ * between them, a slice S at most; they spend it as they run in a turn of
+ * theirs, and all other time adds to it.  Of any time T they have in their
+ * turns no more than S + (T - what they have), which leaves (T - S) / 2 or
+ * more to the others.  Where it is spent, those woken are like all others.
+ */
+
+static void
+credit_settle(struct cpu *c)
+{
+	uint64_t now = arch_tick(), passed = now - c->c_credit_tick;
+	uint64_t spent = passed < c->c_credit ? passed : c->c_credit;
+	uint64_t room = slice_ticks() - c->c_credit;
+
+	c->c_credit_tick = now;
+	if (c->c_turn)
+		c->c_credit -= spent;
 	else
-		q->q_tail = l->l_prev;
+		c->c_credit += passed < room ? passed : room;
 }
 
-static struct lwp *
-queue_pop(struct lwpq *q)
+/* Those that were woken wait like all others, from now on. */
+static void
+turn_over(struct cpu *c)
 {
-	struct lwp *l = q->q_first;
+	struct lwp *l;
 
+	while ((l = lwpq_pop(&c->c_woken)) != NULL) {
+		l->l_state = LWP_READY;
+		lwpq_push(&c->c_runq, l);
+	}
+}
+
+static void
+slice_over(void *cpu)
+{
+	struct cpu *c = cpu;
+
+	if (c->c_turn)
+		turn_over(c);
+	else if (c->c_lwp != c->c_slice_of && sched_others_wait(c)) {
+		slice_start(c, c->c_lwp, slice_ticks());
+		return;
+	}
+	c->c_lwp->l_ast |= AST_YIELD;
+}
+
+/* l, which runs, is to go on when those woken have had their turn. */
+static void
+cut(struct cpu *c, struct lwp *l)
+{
+	uint64_t now = arch_tick(), end = c->c_slice.t_tick;
+
+	c->c_cut = l;
+	c->c_cut_ticks = slice_ticks();
+	if (c->c_slice_of == l)
+		c->c_cut_ticks = end > now ? end - now : 0;
+	lwpq_push_first(&c->c_runq, l);
+}
+
+/* Who runs next, and is timed where others wait. */
+static inline struct lwp *
+next_ready(struct cpu *c)
+{
+	struct lwp *l = lwpq_pop(&c->c_runq);
+
+	if (c->c_runq.q_first != NULL)
+		slice_time(c, l);
+	else if (c->c_slice.t_cpu != NULL)
+		timer_stop(&c->c_slice);
+	return l;
+}
+
+/* No LWP was woken but l, or NULL, for which nobody waits: it is no turn. */
+static struct lwp *
+next_after_turn(struct cpu *c, struct lwp *l)
+{
+	struct lwp *first = c->c_runq.q_first;
+
+	if (c->c_turn)
+		timer_stop(&c->c_slice);
+	c->c_turn = c->c_hurry = false;
 	if (l != NULL)
-		queue_remove(q, l);
+		lwpq_push(&c->c_runq, l);
+	else if (first != NULL && first == c->c_cut && first->l_next != NULL)
+		slice_start(c, first, c->c_cut_ticks);
+	c->c_cut = NULL;
+	return next_ready(c);
+}
+
+/* The same where LWPs were woken.  Apart, so that the usual way is short. */
+static __attribute__((noinline)) struct lwp *
+next_hurried(struct cpu *c)
+{
+	struct lwp *l = lwpq_pop(&c->c_woken);
+	bool alone = !sched_others_wait(c);
+
+	if (c->c_turn || !alone)
+		credit_settle(c);
+	if (l == NULL || alone)
+		return next_after_turn(c, l);
+	if (!c->c_turn)
+		slice_start(c, l, c->c_credit);
+	c->c_turn = true;
 	return l;
 }
 
 /*
- * The idle LWP has a kernel stack of its own only because arch_lwp_init()
- * prepares one; it stays on the stack its CPU came up on.
+ * Making LWPs ready
  */
-void
-sched_init_cpu(struct cpu *c)
-{
-	struct lwp *l = lwp_create(NULL, NULL, NULL);
-
-	if (l == NULL)
-		panic("no memory for the idle LWP of CPU %u", c->c_id);
-	l->l_cpu = c;
-	l->l_state = LWP_RUNNING;
-	c->c_idle = c->c_lwp = l;
-	/* The launcher is made ready before the boot CPU idles. */
-	if (c == arch_curcpu())
-		active_cpus = cpu_bit(c);
-}
 
 /*
- * Where an LWP may run, and where it best does: where it ran last if that
- * CPU has nothing to do, else where nothing is to be done.
+ * Where it best runs: where it ran last if that CPU has nothing to do, else
+ * where nothing is to be done.
  */
-
-static uint64_t
-allowed(const struct lwp *l)
-{
-	uint64_t may = l->l_affinity & active_cpus;
-
-	if (l->l_bound >= 0)
-		return 1ULL << l->l_bound;
-	/* Its CPUs went offline: better anywhere than nowhere. */
-	return may != 0 ? may : active_cpus;
-}
-
-static struct cpu *
+static inline struct cpu *
 place(const struct lwp *l)
 {
-	uint64_t may = allowed(l), last = cpu_bit(l->l_cpu);
+	uint64_t may = sched_may(l), last = cpu_bit(l->l_cpu);
 
-	if (may & idle_cpus & last)
+	if (may & sched_idle_cpus & last)
 		return l->l_cpu;
-	if (may & idle_cpus)
-		return &cpus[__builtin_ctzll(may & idle_cpus)];
+	if (may & sched_idle_cpus)
+		return &cpus[__builtin_ctzll(may & sched_idle_cpus)];
 	return may & last ? l->l_cpu : &cpus[__builtin_ctzll(may)];
 }
 
-/*
- * A slice is timed only while an LWP waits for the CPU: alone, an LWP is
- * never interrupted.
- */
-
-static void
-slice_over(void *arg)
+static inline void
+enqueue(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
 {
-	struct cpu *c = arg;
-
-	c->c_lwp->l_ast |= AST_YIELD;
-}
-
-static void
-slice_time(struct cpu *c)
-{
-	static uint64_t slice_tick;
-
-	if (c->c_slice.t_cpu != NULL)
-		return;
-	if (slice_tick == 0)
-		slice_tick = ns_to_tick(SLICE_NS);
-	timer_start(&c->c_slice, arch_tick() + slice_tick, slice_over, c);
+	l->l_cpu = c;
+	l->l_state = state;
+	lwpq_push(q, l);
+	sched_idle_cpus &= ~cpu_bit(c);
+	if (c != arch_curcpu())
+		arch_ipi(c, IPI_RESCHED);
+	else if (c->c_lwp != c->c_idle)
+		slice_time(c, c->c_lwp);
 }
 
 void
@@ -138,14 +205,49 @@ sched_ready(struct lwp *l)
 {
 	struct cpu *c = place(l);
 
-	l->l_cpu = c;
-	l->l_state = LWP_READY;
-	queue_push(&c->c_runq, l);
-	idle_cpus &= ~cpu_bit(c);
-	if (c != arch_curcpu())
-		arch_ipi(c, IPI_RESCHED);
-	else if (c->c_lwp != c->c_idle)
-		slice_time(c);
+	enqueue(c, &c->c_runq, l, LWP_READY);
+}
+
+static __attribute__((noinline)) bool
+has_credit(struct cpu *c)
+{
+	credit_settle(c);
+	return c->c_credit > 0;
+}
+
+/* Before those that wait, and perhaps who runs. */
+static __attribute__((noinline)) void
+enqueue_woken(struct cpu *c, struct lwp *l, bool at_once)
+{
+	c->c_hurry = true;
+	if (at_once && !c->c_turn)
+		c->c_lwp->l_ast |= AST_YIELD;
+	enqueue(c, &c->c_woken, l, LWP_WOKEN);
+}
+
+void
+sched_woken(struct lwp *l, bool at_once)
+{
+	struct cpu *c = place(l);
+
+	/* Where nobody waits it is first anyway. */
+	if ((at_once || sched_others_wait(c)) && c->c_lwp != c->c_idle &&
+	    has_credit(c))
+		enqueue_woken(c, l, at_once);
+	else
+		enqueue(c, &c->c_runq, l, LWP_READY);
+}
+
+void
+sched_hurry(struct lwp *l)
+{
+	struct cpu *c = l->l_cpu;
+
+	/* A CPU on its way out of its idle loop takes it at once. */
+	if (c->c_lwp == c->c_idle || !has_credit(c))
+		return;
+	lwpq_remove(&c->c_runq, l);
+	enqueue_woken(c, l, true);
 }
 
 void
@@ -155,9 +257,13 @@ ipi_intr(unsigned why)
 
 	/* The idle LWP looks for itself, and trap_return() for the others. */
 	(void)why;
-	if (c->c_runq.q_first != NULL && c->c_lwp != c->c_idle)
-		slice_time(c);
+	if (sched_others_wait(c) && c->c_lwp != c->c_idle)
+		slice_time(c, c->c_lwp);
 }
+
+/*
+ * Switching
+ */
 
 void
 sched_arrive(void)
@@ -177,14 +283,11 @@ void
 sched_switch(void)
 {
 	struct cpu *c = arch_curcpu();
-	struct lwp *from = c->c_lwp, *to = queue_pop(&c->c_runq);
+	struct lwp *from = c->c_lwp, *to;
 	uint64_t overflowed;
 
 	from->l_ast &= ~AST_YIELD;
-	if (c->c_runq.q_first != NULL)
-		slice_time(c);
-	else if (c->c_slice.t_cpu != NULL)
-		timer_stop(&c->c_slice);
+	to = c->c_hurry ? next_hurried(c) : next_ready(c);
 	if (to == NULL)
 		to = c->c_idle;
 	to->l_state = LWP_RUNNING;
@@ -199,213 +302,57 @@ sched_switch(void)
 	sched_arrive(); /* from runs again, perhaps on another CPU */
 }
 
+/* Apart: what calls it last needs no frame of its own. */
+static __attribute__((noinline)) void
+go_elsewhere(struct lwp *l)
+{
+	sched_ready(l);
+	sched_switch();
+}
+
+/*
+ * l goes behind the others; or, if it must not stay or may go where nothing
+ * is to be done, there.
+ */
+static inline void
+give_way(struct lwp *l, struct cpu *c, bool is_cut)
+{
+	uint64_t may = sched_may(l);
+
+	if ((may & cpu_bit(c)) == 0) {
+		go_elsewhere(l);
+		return;
+	}
+	if (c->c_runq.q_first == NULL && !c->c_hurry) {
+		l->l_ast &= ~AST_YIELD;
+		return;
+	}
+	if ((may & sched_idle_cpus) != 0) {
+		go_elsewhere(l);
+		return;
+	}
+	l->l_state = LWP_READY;
+	if (is_cut)
+		cut(c, l);
+	else
+		lwpq_push(&c->c_runq, l);
+	sched_switch();
+}
+
 void
 sched_yield(void)
 {
 	struct lwp *l = lwp_self();
-	struct cpu *c = l->l_cpu;
 
-	l->l_ast &= ~AST_YIELD;
-	if ((allowed(l) & cpu_bit(c)) == 0) {
-		sched_ready(l);
-	} else if (c->c_runq.q_first != NULL) {
-		l->l_state = LWP_READY;
-		queue_push(&c->c_runq, l);
-	} else {
-		return;
-	}
-	sched_switch();
+	give_way(l, l->l_cpu, false);
 }
 
-/* Take an LWP that waits for another CPU and may run here. */
-static bool
-steal(struct cpu *c)
-{
-	for (unsigned i = 1; i < ncpu; i++) {
-		struct cpu *o = &cpus[(c->c_id + i) % ncpu];
-
-		for (struct lwp *l = o->c_runq.q_first; l != NULL;
-		     l = l->l_next) {
-			if ((allowed(l) & cpu_bit(c)) == 0)
-				continue;
-			queue_remove(&o->c_runq, l);
-			l->l_cpu = c;
-			queue_push(&c->c_runq, l);
-			return true;
-		}
-	}
-	return false;
-}
-
+/* A slice's timer that has fired says that it has ended. */
 void
-sched_idle(void)
-{
-	struct cpu *c = arch_curcpu();
-
-	kernel_lock();
-	c->c_active = true;
-	active_cpus |= cpu_bit(c);
-	for (;;) {
-		if (c->c_runq.q_first != NULL || (c->c_active && steal(c))) {
-			idle_cpus &= ~cpu_bit(c);
-			kcpc_cpu_init(c->c_id);
-			sched_switch();
-			continue;
-		}
-		if (c->c_active)
-			idle_cpus |= cpu_bit(c);
-		if (witness_on)
-			witness_idle(true);
-		kernel_unlock();
-		arch_idle();
-		kernel_lock();
-		if (witness_on)
-			witness_idle(false);
-	}
-}
-
-/*
- * Moving LWPs
- */
-
-void
-sched_move(struct lwp *l)
-{
-	struct cpu *c = l->l_cpu;
-
-	if (allowed(l) & cpu_bit(c))
-		return;
-	if (l->l_state == LWP_READY) {
-		queue_remove(&c->c_runq, l);
-		sched_ready(l);
-	} else if (l->l_state == LWP_RUNNING) {
-		l->l_ast |= AST_YIELD;
-		if (c != arch_curcpu())
-			arch_ipi(c, IPI_RESCHED);
-	}
-}
-
-uint64_t
-sched_cpus(void)
-{
-	return active_cpus;
-}
-
-uint64_t
-sched_allowed(const struct lwp *l)
-{
-	return allowed(l);
-}
-
-int
-sched_offline(struct cpu *c)
-{
-	struct lwp *l;
-
-	if (active_cpus == cpu_bit(c) || c->c_nbound > 0 || c->c_cpc != NULL)
-		return EBUSY;
-	active_cpus &= ~cpu_bit(c);
-	idle_cpus &= ~cpu_bit(c);
-	c->c_active = false;
-	while ((l = queue_pop(&c->c_runq)) != NULL)
-		sched_ready(l);
-	if (c->c_lwp != c->c_idle)
-		sched_move(c->c_lwp);
-	return 0;
-}
-
-void
-sched_online(struct cpu *c)
-{
-	c->c_active = true;
-	active_cpus |= cpu_bit(c);
-	kcpc_cpu_online(c);
-	if (c != arch_curcpu())
-		arch_ipi(c, IPI_RESCHED); /* to look for work */
-}
-
-/*
- * Sleep
- */
-
-void
-sched_wake(struct lwp *l, int err)
-{
-	struct waitq *wq = l->l_waitq;
-
-	if (wq == NULL)
-		return;
-	queue_remove(&wq->wq_lwps, l);
-	l->l_waitq = NULL;
-	l->l_wake_err = err;
-	sched_ready(l);
-}
-
-static void
-sleep_timeout(void *arg)
-{
-	sched_wake(arg, ETIMEDOUT);
-}
-
-void
-sched_interrupt(struct lwp *l)
-{
-	sched_wake(l, EINTR);
-}
-
-static inline int
-sleep_until(struct waitq *wq, uint64_t deadline)
+sched_preempt(void)
 {
 	struct lwp *l = lwp_self();
+	struct cpu *c = l->l_cpu;
 
-	queue_push(&wq->wq_lwps, l);
-	l->l_state = LWP_ASLEEP;
-	l->l_wake_err = 0;
-	l->l_waitq = wq;
-	if (deadline != ~0ULL)
-		timer_start(&l->l_timer, deadline, sleep_timeout, l);
-	lock_release(&wq->wq_lock);
-	sched_switch();
-	if (deadline != ~0ULL)
-		timer_stop(&l->l_timer);
-	lock_acquire(&wq->wq_lock);
-	return l->l_wake_err;
-}
-
-int
-waitq_sleep(struct waitq *wq, uint64_t deadline)
-{
-	/* A signal that came before this sleep ends it. */
-	if ((lwp_self()->l_ast & ~AST_YIELD) != 0)
-		return EINTR;
-	return sleep_until(wq, deadline);
-}
-
-void
-waitq_wait(struct waitq *wq)
-{
-	sleep_until(wq, ~0ULL);
-}
-
-void
-waitq_move(struct lwp *l, struct waitq *to)
-{
-	struct waitq *wq = l->l_waitq;
-
-	queue_remove(&wq->wq_lwps, l);
-	queue_push(&to->wq_lwps, l);
-	l->l_waitq = to;
-}
-
-unsigned
-waitq_wake(struct waitq *wq, unsigned n)
-{
-	unsigned woken = 0;
-	struct lwp *l;
-
-	for (; woken < n && (l = queue_pop(&wq->wq_lwps)) != NULL; woken++) {
-		l->l_waitq = NULL;
-		sched_ready(l);
-	}
-	return woken;
+	give_way(l, c, c->c_hurry && !c->c_turn && c->c_slice.t_cpu != NULL);
 }

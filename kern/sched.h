@@ -1,12 +1,14 @@
 /*
  * Who runs.  Included by kern/.
  *
- * Each CPU has a queue of its own, first come first served.  An LWP that
- * becomes ready goes to a CPU that has nothing to do, if it may run there,
- * else behind the others of the CPU it ran on; a CPU that runs out of LWPs
- * takes one that waits elsewhere.  There is no periodic tick: a slice is
- * timed only while an LWP waits for the CPU, and ends on the way to user
- * code.  All of it is called with the kernel lock held (kern/klock.h).
+ * Each CPU has two queues of its own, first come first served: those that
+ * have slept go before those that wait for their next slice, as long as that
+ * leaves these their half.  An LWP that becomes ready goes to a CPU that has
+ * nothing to do, if it may run there, else to the CPU it ran on; a CPU that
+ * runs out of LWPs takes one that waits elsewhere.  There is no periodic
+ * tick: a slice is timed only while an LWP waits for the CPU, and ends on the
+ * way to user code.  All of it is called with the kernel lock held
+ * (kern/klock.h).
  */
 #ifndef KERN_SCHED_H
 #define KERN_SCHED_H
@@ -37,10 +39,16 @@ struct waitq {
 void sched_init_cpu(struct cpu *c);
 /* Run what is ready, else wait for interrupts; the idle LWP's life. */
 _Noreturn void sched_idle(void);
-/* A new or woken LWP may run. */
+/* An LWP may run: one that is new, or comes from another CPU. */
 void sched_ready(struct lwp *l);
+/* The same of one that slept, which goes before those; at once, or soon. */
+void sched_woken(struct lwp *l, bool at_once);
+/* One that is ready gets its turn as if it had been woken now. */
+void sched_hurry(struct lwp *l);
 /* Let others run first. */
 void sched_yield(void);
+/* AST_YIELD: the slice has ended, one that goes first waits, or it must go. */
+void sched_preempt(void);
 /* Switch to the next LWP; the caller has put itself where it belongs. */
 void sched_switch(void);
 /*
@@ -59,8 +67,8 @@ int sched_offline(struct cpu *c);
 void sched_online(struct cpu *c);
 
 /*
- * Sleep until woken, or until arch_tick() >= deadline (~0: for ever).  The
- * caller holds wq_lock, and holds it again afterwards.  0, ETIMEDOUT, or
+ * waitq.c.  Sleep until woken, or until arch_tick() >= deadline (~0: for ever).
+ * The caller holds wq_lock, and holds it again afterwards.  0, ETIMEDOUT, or
  * EINTR where a signal or the end of the process interrupts.
  */
 int waitq_sleep(struct waitq *wq, uint64_t deadline);
@@ -75,7 +83,7 @@ unsigned waitq_wake(struct waitq *wq, unsigned n);
 void waitq_move(struct lwp *l, struct waitq *to);
 /* End l's sleep, if it sleeps; waitq_sleep() returns err. */
 void sched_wake(struct lwp *l, int err);
-/* The same with EINTR. */
+/* A signal: the same with EINTR, and who is ready need not wait its turn. */
 void sched_interrupt(struct lwp *l);
 
 #endif /* KERN_SCHED_H */

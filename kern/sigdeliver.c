@@ -281,7 +281,7 @@ trap_return(struct trapframe *tf)
 		} else if ((ast & AST_EXIT) != 0) {
 			lwp_exit();
 		} else if ((ast & AST_YIELD) != 0) {
-			sched_yield();
+			sched_preempt();
 		} else {
 			l->l_ast = 0;
 			signalled(l, tf);

@@ -158,13 +158,30 @@ takes(const struct lwp *l, int sig)
 	return ((~l->l_kept.sk_mask | l->l_sigwait) & SIGBIT(sig)) != 0;
 }
 
-/* Who takes a signal sent to the process: the running LWP if it can. */
+static struct lwp *
+find_running(const struct proc *p, int sig)
+{
+	for (unsigned i = 0; i < ncpu; i++) {
+		struct lwp *l = cpus[i].c_lwp;
+
+		if (l != NULL && l->l_proc == p && takes(l, sig))
+			return l;
+	}
+	return NULL;
+}
+
+/*
+ * Who takes a signal sent to the process: the running LWP if it can, else one
+ * that runs on another CPU, else whoever it brings there (sig_kick()).
+ */
 static struct lwp *
 find_taker(struct proc *p, int sig)
 {
 	struct lwp *l = lwp_self();
 
 	if (l->l_proc == p && l->l_state == LWP_RUNNING && takes(l, sig))
+		return l;
+	if (p->p_nlwp > 1 && (l = find_running(p, sig)) != NULL)
 		return l;
 	for (l = p->p_lwps; l != NULL; l = l->l_sibling) {
 		if (l->l_state != LWP_ZOMBIE && takes(l, sig))
@@ -191,8 +208,7 @@ sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info)
 }
 
 /*
- * Interrupt who takes it; what ends the process is for whose turn is first,
- * and not for one behind all the others.
+ * Interrupt who takes it; what ends the process is for whose turn is first.
  */
 static void
 kick_taker(struct proc *p, struct lwp *taker, int sig)

@@ -32,8 +32,10 @@ yield_kernel(void)
 intptr_t
 sys_sched_yield(const uintptr_t *a)
 {
+	const struct cpu *c = arch_curcpu();
+
 	(void)a;
-	if (ncpu > 1 && arch_curcpu()->c_runq.q_first == NULL)
+	if (ncpu > 1 && c->c_runq.q_first == NULL && c->c_woken.q_first == NULL)
 		yield_kernel();
 	sched_yield();
 	return 0;

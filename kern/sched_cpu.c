@@ -1,0 +1,190 @@
+/*
+ * Which CPU an LWP runs on: CPUs without work, and LWPs that may not stay.
+ */
+#include <stddef.h>
+
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "kern/errno.h"
+#include "kern/kcpc.h"
+#include "kern/klock.h"
+#include "kern/lwp.h"
+#include "kern/lwpq.h"
+#include "kern/sched.h"
+#include "kern/sched_impl.h"
+#include "kern/signal.h"
+#include "kern/witness.h"
+#include "lib/printf.h"
+
+uint64_t sched_active_cpus, sched_idle_cpus;
+
+/*
+ * The idle LWP has a kernel stack of its own only because arch_lwp_init()
+ * prepares one; it stays on the stack its CPU came up on.
+ */
+void
+sched_init_cpu(struct cpu *c)
+{
+	struct lwp *l = lwp_create(NULL, NULL, NULL);
+
+	if (l == NULL)
+		panic("no memory for the idle LWP of CPU %u", c->c_id);
+	l->l_cpu = c;
+	l->l_state = LWP_RUNNING;
+	c->c_idle = c->c_lwp = l;
+	/* The launcher is made ready before the boot CPU idles. */
+	if (c == arch_curcpu())
+		sched_active_cpus = cpu_bit(c);
+}
+
+/* The first that may run on c, taken out; or NULL. */
+static struct lwp *
+take_allowed(struct lwpq *q, const struct cpu *c)
+{
+	struct lwp *l = q->q_first;
+
+	while (l != NULL && (sched_may(l) & cpu_bit(c)) == 0)
+		l = l->l_next;
+	if (l != NULL)
+		lwpq_remove(q, l);
+	return l;
+}
+
+/* Take an LWP that waits for another CPU and may run here. */
+static bool
+steal(struct cpu *c)
+{
+	for (unsigned i = 1; i < ncpu; i++) {
+		struct cpu *o = &cpus[(c->c_id + i) % ncpu];
+		struct lwp *l = take_allowed(&o->c_woken, c);
+
+		if (l == NULL && (l = take_allowed(&o->c_runq, c)) == NULL)
+			continue;
+		l->l_cpu = c;
+		l->l_state = LWP_READY;
+		lwpq_push(&c->c_runq, l);
+		return true;
+	}
+	return false;
+}
+
+void
+sched_idle(void)
+{
+	struct cpu *c = arch_curcpu();
+
+	kernel_lock();
+	c->c_active = true;
+	sched_active_cpus |= cpu_bit(c);
+	for (;;) {
+		if (sched_others_wait(c) || (c->c_active && steal(c))) {
+			sched_idle_cpus &= ~cpu_bit(c);
+			kcpc_cpu_init(c->c_id);
+			sched_switch();
+			continue;
+		}
+		if (c->c_active)
+			sched_idle_cpus |= cpu_bit(c);
+		if (witness_on)
+			witness_idle(true);
+		kernel_unlock();
+		arch_idle();
+		kernel_lock();
+		if (witness_on)
+			witness_idle(false);
+	}
+}
+
+/*
+ * Moving LWPs
+ */
+
+/* It may go on where it is, and would find no better place. */
+static bool
+is_well_placed(const struct lwp *l)
+{
+	const struct cpu *c = l->l_cpu;
+	uint64_t may = sched_may(l);
+
+	if ((may & cpu_bit(c)) == 0)
+		return false;
+	return (may & sched_idle_cpus) == 0 ||
+	       (l->l_state == LWP_RUNNING && !sched_others_wait(c));
+}
+
+void
+sched_move(struct lwp *l)
+{
+	struct cpu *c = l->l_cpu;
+
+	if (is_well_placed(l))
+		return;
+	if (l->l_state == LWP_READY || l->l_state == LWP_WOKEN) {
+		lwpq_remove(
+		    l->l_state == LWP_READY ? &c->c_runq : &c->c_woken, l);
+		sched_ready(l);
+	} else if (l->l_state == LWP_RUNNING) {
+		l->l_ast |= AST_YIELD;
+		if (c != arch_curcpu())
+			arch_ipi(c, IPI_RESCHED);
+	}
+}
+
+uint64_t
+sched_cpus(void)
+{
+	return sched_active_cpus;
+}
+
+uint64_t
+sched_allowed(const struct lwp *l)
+{
+	return sched_may(l);
+}
+
+int
+sched_offline(struct cpu *c)
+{
+	struct lwp *l;
+
+	if (sched_active_cpus == cpu_bit(c) || c->c_nbound > 0 ||
+	    c->c_cpc != NULL)
+		return EBUSY;
+	sched_active_cpus &= ~cpu_bit(c);
+	sched_idle_cpus &= ~cpu_bit(c);
+	c->c_active = false;
+	while ((l = lwpq_pop(&c->c_woken)) != NULL ||
+	       (l = lwpq_pop(&c->c_runq)) != NULL)
+		sched_ready(l);
+	if (c->c_lwp != c->c_idle)
+		sched_move(c->c_lwp);
+	return 0;
+}
+
+/* Whose only CPUs were offline are on others now, where they may not stay. */
+static void
+call_back(struct lwpq *q)
+{
+	struct lwp *next;
+
+	for (struct lwp *l = q->q_first; l != NULL; l = next) {
+		next = l->l_next;
+		sched_move(l);
+	}
+}
+
+void
+sched_online(struct cpu *c)
+{
+	c->c_active = true;
+	sched_active_cpus |= cpu_bit(c);
+	kcpc_cpu_online(c);
+	for (struct cpu *o = cpus; o < cpus + ncpu; o++) {
+		call_back(&o->c_woken);
+		call_back(&o->c_runq);
+		if (o->c_lwp != o->c_idle)
+			sched_move(o->c_lwp);
+	}
+	if (c != arch_curcpu())
+		arch_ipi(c, IPI_RESCHED); /* to look for work */
+}
