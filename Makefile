@@ -351,7 +351,7 @@ $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fa
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
-    kcpc_inherit kcpc_witness kcpc_cpu kcpc_cpu_way kcpc_stir
+    kcpc_inherit kcpc_witness kcpc_cpu kcpc_cpu_way kcpc_stir kcpc_profile
 cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))

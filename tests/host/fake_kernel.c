@@ -31,6 +31,7 @@ char fake_console[4096];
 int fake_printf(const char *fmt, ...);
 
 const struct pcbe_ops *fake_backend;
+struct file *fake_file;
 
 struct cpu cpus[MAXCPU];
 unsigned ncpu = FAKE_NCPU;
@@ -251,6 +252,36 @@ fake_clone(int lwp)
 	return err;
 }
 
+int
+fake_fork(unsigned p, int lwp)
+{
+	struct lwp *child = fake_lwp(p, lwp);
+	int err = kcpc_profile_fork(lwp_self(), child);
+
+	if (child->l_cpc != NULL)
+		fake_configured += child->l_cpc->kc_nreqs;
+	return err;
+}
+
+void
+fake_enter(struct trapframe *tf)
+{
+	lwp_self()->l_tf = tf;
+}
+
+void
+fake_exec(void)
+{
+	kcpc_exec_leave(lwp_self());
+	kcpc_exec_enter(lwp_self());
+}
+
+bool
+fake_return(void)
+{
+	return kcpc_overflowed(lwp_self(), lwp_self()->l_tf);
+}
+
 void
 fake_invalidate(void)
 {
@@ -460,20 +491,16 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 	return r;
 }
 
-/* What profiles take: they are tested in the image. */
-
 struct file *
 file_get(int fd)
 {
-	(void)fd;
-	return NULL;
+	return fd == FAKE_FD ? fake_file : NULL;
 }
 
 void *
 page_alloc(unsigned order)
 {
-	(void)order;
-	return NULL;
+	return kmalloc(PAGE_SIZE << order);
 }
 
 void
@@ -486,15 +513,13 @@ page_free(void *va, unsigned order)
 uintptr_t
 tf_fp(const struct trapframe *tf)
 {
-	(void)tf;
-	return 0;
+	return tf->tf_fp;
 }
 
 uintptr_t
 tf_pc(const struct trapframe *tf)
 {
-	(void)tf;
-	return 0;
+	return tf->tf_pc;
 }
 
 /* It has no functions of its own. */

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct file;
 struct kcpc_ctx;
 struct lwp;
 struct pcbe_ops;
@@ -52,6 +53,19 @@ void fake_idle(void);
 /* The current LWP makes another of its process, which then has what it
  * inherits.  0 or an errno. */
 int fake_clone(int lwp);
+/* The same in process p, for a profile. */
+int fake_fork(unsigned p, int lwp);
+/* Where the current LWP's program was when it entered the kernel. */
+struct trapframe {
+	uintptr_t tf_pc, tf_fp;
+};
+void fake_enter(struct trapframe *tf);
+/* It executes another program.  Is it signalled on its way back to it? */
+void fake_exec(void);
+bool fake_return(void);
+/* What FAKE_FD is open to. */
+#define FAKE_FD 5
+extern struct file *fake_file;
 /* Take the counters away from the current LWP, as a CPU binding does. */
 void fake_invalidate(void);
 
