@@ -1,6 +1,6 @@
 /*
  * The library's read of a counter page, an instruction or a few at a time,
- * as cpc/<machine>/read.S makes them; and the memory the pages are in.
+ * as cpc/<machine>/read.S makes them.
  */
 #include "tests/host/explore.h"
 
@@ -13,67 +13,7 @@
 #include "kern/kcpc_impl.h"
 #include "kern/lwp.h"
 #include "kern/null_pcbe.h"
-#include "kern/page.h"
-#include "kern/proc.h"
-#include "kern/timer.h"
-
-/* Physical memory is where the host has it. */
-char *const arch_direct = NULL;
-struct tick_scale tick_scale;
-
-static struct mapping {
-	const struct as *mp_as; /* NULL: free */
-	uintptr_t mp_uva;
-	uint64_t mp_pa;
-} mappings[EX_NLWP];
-
-static struct mapping *
-find(const struct as *as, uintptr_t uva)
-{
-	for (unsigned i = 0; i < EX_NLWP; i++) {
-		if (mappings[i].mp_as == as && mappings[i].mp_uva == uva)
-			return &mappings[i];
-	}
-	return NULL;
-}
-
-uint64_t
-arch_translate(struct as *as, uintptr_t va)
-{
-	const struct mapping *mp = find(as, va);
-
-	return mp != NULL ? mp->mp_pa : ~0ULL;
-}
-
-int
-arch_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
-{
-	struct mapping *mp = find(NULL, 0);
-
-	(void)len, (void)prot;
-	*mp = (struct mapping){ as, va, pa };
-	return 0;
-}
-
-void
-arch_unmap(struct as *as, uintptr_t va, size_t len)
-{
-	(void)len;
-	*find(as, va) = (struct mapping){ 0 };
-}
-
-void *
-page_zalloc(unsigned order)
-{
-	(void)order;
-	return kmalloc(PAGE_SIZE);
-}
-
-void
-tf_set_pc(struct trapframe *tf, uintptr_t pc)
-{
-	(void)tf, (void)pc;
-}
+#include "tests/host/fake_mmu.h"
 
 /* A read in progress, of each LWP. */
 static struct reader {
@@ -95,7 +35,7 @@ void
 ex_page_find(unsigned lwp, const struct as *as, uintptr_t uva)
 {
 	readers[lwp].rd_uva = uva;
-	readers[lwp].rd_page = (const void *)(uintptr_t)find(as, uva)->mp_pa;
+	readers[lwp].rd_page = fake_mmu_page(as, uva);
 }
 
 void

@@ -24,6 +24,7 @@
 
 unsigned fake_kmalloc_fails;
 unsigned fake_syscalls;
+uintptr_t fake_refused;
 bool fake_hold_pmi;
 void (*fake_on_syscall)(void), (*fake_on_return)(void);
 char fake_console[4096];
@@ -365,12 +366,10 @@ arch_copyinstr(char *dst, uintptr_t uva, size_t max)
 	return 0;
 }
 
-/* Nobody reads reports of bad addresses here. */
-
 int
 copy_refuse(uintptr_t uva)
 {
-	(void)uva;
+	fake_refused = uva;
 	return EFAULT;
 }
 

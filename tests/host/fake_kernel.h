@@ -87,6 +87,8 @@ extern const struct pcbe_ops *fake_backend;
 extern unsigned fake_kmalloc_fails;
 /* What the kernel printed. */
 extern char fake_console[4096];
+/* The last bad address it was asked to report. */
+extern uintptr_t fake_refused;
 /* How often the kernel was entered. */
 extern unsigned fake_syscalls;
 /*
