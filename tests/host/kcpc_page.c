@@ -312,6 +312,7 @@ a_fault_in_the_sequence_goes_on_outside(void **state)
 	assert_true(faults(SEQ_TO - 1, &then));
 	assert_int_equal(then, EXIT);
 	assert_false(faults(SEQ_TO, &then));
+	assert_false(faults(SEQ_TO + 1, &then));
 	/* Another library's, in the program that comes next. */
 	door(CPC_OP_PAGE, SEQ_TO, SEQ_TO + 8, EXIT + 8, 0);
 	assert_false(faults(SEQ_AT, &then));
@@ -354,6 +355,7 @@ a_forked_lwp_has_its_parents_place(void **state)
 	    fake_mmu_page(space(0), FIRST + PAGE_SIZE));
 	assert_true(faults(SEQ_AT, &then));
 	assert_int_equal(then, EXIT);
+	assert_false(faults(SEQ_AT - 1, &then));
 	assert_false(faults(SEQ_TO, &then));
 	assert_int_equal(page()->cg_set, 0);
 }
