@@ -122,12 +122,45 @@ processor_take(struct lwp *l, struct cpu *c)
 	return sibling_counts(c) ? EACCES : 0;
 }
 
+/* The set that the binder bound to another CPU after this one, if any. */
+static struct kcpc_ctx *
+bound_next(const struct kcpc_ctx *ctx)
+{
+	struct kcpc_ctx *next = NULL, *o;
+
+	for (unsigned i = 0; i < ncpu; i++) {
+		o = cpus[i].c_cpc;
+		if (o != NULL && o->kc_lwp == ctx->kc_lwp &&
+		    o->kc_nth > ctx->kc_nth &&
+		    (next == NULL || o->kc_nth < next->kc_nth))
+			next = o;
+	}
+	return next;
+}
+
+/*
+ * The context goes.  Its binder may have bound another, and then was bound
+ * where it was for the sake of this one alone.
+ */
+static void
+binder_restore(const struct kcpc_ctx *ctx)
+{
+	struct kcpc_ctx *next = bound_next(ctx);
+
+	if (next != NULL && next->kc_was_bound == (int)ctx->kc_cpu->c_id)
+		next->kc_was_bound = ctx->kc_was_bound;
+	processor_restore(ctx->kc_lwp, ctx->kc_was_bound);
+}
+
 /* The current LWP is on CPU c: its counters are the context's from now on. */
 static void
 claim(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
 {
+	static uint64_t nbound;
+
 	if (kcpc_ncpuset++ == 0)
 		kcpc_each_instance(kcpc_invalidate);
+	ctx->kc_nth = nbound++;
 	ctx->kc_cpu = c;
 	ctx->kc_lwp = l;
 	ctx->kc_notify = 0; /* nobody is told: the count goes on */
@@ -167,7 +200,7 @@ kcpc_cpu_drop(struct kcpc_ctx *ctx)
 	kcpc_halt(ctx);
 	ctx->kc_cpu->c_cpc = NULL;
 	kcpc_ncpuset--;
-	processor_restore(ctx->kc_lwp, ctx->kc_was_bound);
+	binder_restore(ctx);
 	kcpc_instance_remove(ctx);
 	kcpc_ctx_destroy(ctx);
 }

@@ -33,6 +33,7 @@ struct kcpc_ctx {
 	struct pcbe_set kc_pcbe; /* first: the backend's is at hand */
 	uint32_t kc_flags;
 	int kc_was_bound;   /* of a CPU's: where its binder was bound, or -1 */
+	uint64_t kc_nth;    /* and which of all so bound it is */
 	cpc_setid_t kc_set; /* the library's name for it, in kc_proc */
 	struct proc *kc_proc;
 	struct cpu *kc_cpu; /* whose it is; NULL: an LWP's */

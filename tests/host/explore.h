@@ -121,6 +121,7 @@ struct ex_cpu {
 	bool mp_struck;        /* and an NMI has stopped the PICs */
 	struct ex_ctx mp_ctx;  /* of the set bound to it */
 	int8_t mp_binder, mp_was_bound;
+	bool mp_later; /* than that bound to the other CPU */
 };
 
 struct ex_model {

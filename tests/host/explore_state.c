@@ -109,13 +109,20 @@ ex_drop(struct ex_model *m, unsigned lwp)
 	memset(&m->em_lwp[lwp].ml_ctx, 0, sizeof(struct ex_ctx));
 }
 
-/* Its binder may run where it might before. */
+/*
+ * Its binder may run where it might before.  Where it has bound the other CPU
+ * since, it was bound to this one for this set alone.
+ */
 void
 ex_drop_cpu(struct ex_model *m, unsigned cpu)
 {
-	struct ex_cpu *mp = &m->em_cpu[cpu];
+	struct ex_cpu *mp = &m->em_cpu[cpu], *other = &m->em_cpu[cpu ^ 1];
 
 	stop(m, cpu);
+	if (other->mp_ctx.mc_live && other->mp_later &&
+	    other->mp_binder == mp->mp_binder &&
+	    other->mp_was_bound == (int)cpu)
+		other->mp_was_bound = mp->mp_was_bound;
 	memset(&mp->mp_ctx, 0, sizeof mp->mp_ctx);
 	m->em_lwp[mp->mp_binder].ml_bound = mp->mp_was_bound;
 }
@@ -258,6 +265,8 @@ ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
 	if (!any_cpu(m))
 		invalidate_all(m);
 	mp->mp_ctx = c;
+	mp->mp_later = true;
+	m->em_cpu[cpu ^ 1].mp_later = false;
 	mp->mp_binder = (int8_t)lwp;
 	mp->mp_was_bound = l->ml_bound;
 	l->ml_bound = (int8_t)cpu;
@@ -407,7 +416,8 @@ ex_model_hash(const struct ex_model *m)
 			       (uint64_t)mp->mp_overflowed << 8);
 		if (mp->mp_ctx.mc_live)
 			h = mix(h, (uint64_t)(mp->mp_binder + 1) |
-				       (uint64_t)(mp->mp_was_bound + 1) << 8);
+				       (uint64_t)(mp->mp_was_bound + 1) << 8 |
+				       (uint64_t)mp->mp_later << 16);
 	}
 	return h;
 }

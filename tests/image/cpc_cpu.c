@@ -237,6 +237,35 @@ CPC_TEST(two_sets_of_one_lwp)
 	EXPECT_EQ(bound_to(), PBIND_NONE);
 }
 
+/* In whichever order they go, the LWP is bound as it was before both. */
+CPC_TEST(two_sets_of_one_lwp_end_in_any_order)
+{
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *b = set_of(other, ANY_EVENT), *a = set_of(other, ANY_EVENT);
+	int cpu = last_cpu();
+
+	if (cpu == 0)
+		SKIP("one CPU");
+	EXPECT_EQ(cpc_bind_cpu(other, 0, a, 0), 0);
+	EXPECT_EQ(cpc_bind_cpu(other, cpu, b, 0), 0);
+	EXPECT_EQ(cpc_unbind(other, a), 0);
+	EXPECT_EQ(cpc_unbind(other, b), 0);
+	EXPECT_EQ(bound_to(), PBIND_NONE);
+	/* As it would be without a set on the first CPU. */
+	go_to(cpu);
+	EXPECT_EQ(cpc_bind_cpu(other, 0, a, 0), 0);
+	EXPECT_EQ(cpc_bind_cpu(other, cpu, b, 0), 0);
+	EXPECT_EQ(cpc_unbind(other, b), 0);
+	EXPECT_EQ(bound_to(), 0);
+	EXPECT_EQ(cpc_unbind(other, a), 0);
+	EXPECT_EQ(bound_to(), cpu);
+	go_to(PBIND_NONE);
+	EXPECT_EQ(cpc_bind_cpu(other, 0, a, 0), 0);
+	EXPECT_EQ(cpc_bind_cpu(other, cpu, b, 0), 0);
+	EXPECT_EQ(cpc_close(other), 0);
+	EXPECT_EQ(bound_to(), PBIND_NONE);
+}
+
 /*
  * Sampling
  */
@@ -559,7 +588,10 @@ CPC_TEST(the_end_of_the_binder_releases_the_cpu)
 	for (int i = 0; i < 2; i++) {
 		REQUIRE((pid = fork()) >= 0);
 		if (pid == 0) {
-			if (cpc_bind_cpu(cpc, last_cpu(), set, 0) != 0)
+			/* Both, where there are two. */
+			if (cpc_bind_cpu(cpc, 0, other, 0) != 0 ||
+			    (last_cpu() != 0 &&
+				cpc_bind_cpu(cpc, last_cpu(), set, 0) != 0))
 				_exit(1);
 			if (i == 1)
 				execve(test_argv[0], argv, envv);
