@@ -1,5 +1,6 @@
 #include "kern/archive.h"
 
+#include "events/events.h"
 #include "kern/arch.h"
 #include "kern/bootinfo.h"
 #include "lib/printf.h"
@@ -113,4 +114,19 @@ archive_find(const char *path, struct cpio_file *f)
 			return true;
 	}
 	return false;
+}
+
+const char *
+archive_nearest(const char *path)
+{
+	const char *found = NULL;
+	unsigned best = ~0U;
+	struct cpio_file f;
+	uint64_t pos = 0;
+
+	while (archive_next(&pos, &f)) {
+		if (events_is_nearer(path, f.f_name, &best))
+			found = f.f_name;
+	}
+	return found;
 }

@@ -27,6 +27,9 @@ bool archive_next(uint64_t *pos, struct cpio_file *f);
 /* The file of that name, slashes and dots resolved. */
 bool archive_find(const char *path, struct cpio_file *f);
 
+/* Of a path that names no file: the one that may have been meant, or NULL. */
+const char *archive_nearest(const char *path);
+
 /*
  * path without "." and "..", doubled slashes, and a slash at either end, in
  * out; false where it does not fit.

@@ -88,12 +88,33 @@ free_as:
 	return err;
 }
 
+/* There is no such program: which may have been meant, or which there are. */
+static void
+print_programs(const char *path)
+{
+	const char *nearest = archive_nearest(path);
+	struct cpio_file f;
+	uint64_t pos = 0;
+
+	if (nearest != NULL) {
+		printf("; did you mean %s?", nearest);
+		return;
+	}
+	printf("; there are");
+	while (archive_next(&pos, &f)) {
+		if ((f.f_mode & CPIO_S_IFMT) == CPIO_S_IFREG &&
+		    (f.f_mode & 0111) != 0)
+			printf(" %s", f.f_name);
+	}
+}
+
 struct proc *
 proc_create(char *const argv[], unsigned argc, char *const envv[],
     unsigned envc, bool system, bool cpc_cpu)
 {
 	struct proc *p = kmalloc(sizeof *p);
 	const char *why = "out of memory";
+	int err = ENOMEM;
 	char buf[128];
 
 	if (p == NULL)
@@ -102,7 +123,8 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 	p->p_system = system;
 	p->p_cpc_cpu = cpc_cpu;
 	p->p_pid = pid_alloc();
-	if (proc_make(p, argv, argc, envv, envc, &why, buf, sizeof buf) != 0)
+	err = proc_make(p, argv, argc, envv, envc, &why, buf, sizeof buf);
+	if (err != 0)
 		goto failed;
 	p->p_next = allprocs;
 	allprocs = p;
@@ -110,7 +132,10 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 	return p;
 
 failed:
-	printf("barecpc: %.*s: %s\n", PROC_NAME_MAX, argv[0], why);
+	printf("barecpc: %.*s: %s", PROC_NAME_MAX, argv[0], why);
+	if (err == ENOENT)
+		print_programs(argv[0]);
+	printf("\n");
 	kfree(p);
 	return NULL;
 }

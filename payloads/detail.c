@@ -47,7 +47,11 @@ detail_say(const char *why)
 const char *
 detail_text(void)
 {
-	return *text != '\0' ? text : strerror(errno);
+	if (*text != '\0')
+		return text;
+	return errno == EAGAIN ? "the counters are in use, by stat or record "
+	                         "or a set that is bound to a CPU"
+	                       : strerror(errno);
 }
 
 const char *

@@ -17,7 +17,7 @@ void detail_forget(void);
 int detail_subcode(void);
 /* In words that are more to the point than its own. */
 void detail_say(const char *why);
-/* Its text, or errno's where libcpc said nothing. */
+/* Its text, or errno's where libcpc said nothing: EAGAIN is a bind's. */
 const char *detail_text(void);
 /* The machine's reason why cpc_open(3CPC) failed. */
 const char *detail_absent(char *buf, size_t size);

@@ -10,13 +10,14 @@
 
 #include "payloads/usage.h"
 
+/* Of `what`, or where that is NULL of whatever is asked for. */
 static void
 refuse(struct meter *m, enum status status, const char *what)
 {
 	m->m_status = status;
 	m->m_subcode = detail_subcode();
-	snprintf(
-	    m->m_reason, sizeof m->m_reason, "%s: %s", what, detail_text());
+	snprintf(m->m_reason, sizeof m->m_reason, "%s%s%s",
+	    what != NULL ? what : "", what != NULL ? ": " : "", detail_text());
 }
 
 void
@@ -71,6 +72,7 @@ add_request(struct meter *m, const struct event *e)
 static unsigned
 bind_exactly(struct meter *m, const struct event *events, unsigned n)
 {
+	bool passes;
 	unsigned i;
 
 	meter_unbind(m);
@@ -90,11 +92,10 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 	m->m_after = cpc_buf_create(m->m_cpc, m->m_set);
 	if (m->m_before == NULL || m->m_after == NULL ||
 	    cpc_bind_curlwp(m->m_cpc, m->m_set, 0) == -1) {
-		/* EAGAIN and ENOMEM pass; the others are for ever. */
-		refuse(m,
-		    errno == EAGAIN || errno == ENOMEM ? NOT_COUNTED
-						       : NOT_SUPPORTED,
-		    events[0].e_name);
+		/* The others are for ever, and the event's. */
+		passes = errno == EAGAIN || errno == ENOMEM;
+		refuse(m, passes ? NOT_COUNTED : NOT_SUPPORTED,
+		    passes ? NULL : events[0].e_name);
 		meter_unbind(m);
 		return n - 1;
 	}

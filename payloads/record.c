@@ -66,7 +66,7 @@ static void
 parse(int argc, char **argv)
 {
 	static char event[] = "PAPI_tot_ins";
-	char *name = event;
+	char *list = NULL, *name = event;
 	int c;
 
 	pr.argc = argc;
@@ -78,8 +78,10 @@ parse(int argc, char **argv)
 			pr.stacks = true;
 		else if (c == 'n')
 			pr.titles = false;
+		else if (c == 'e' && list != NULL)
+			usage_mistake("-e: one event is sampled at a time");
 		else if (c == 'e')
-			name = strdup(optarg);
+			list = fail_unless_room(strdup(optarg));
 		else if (c == 'c')
 			pr.period =
 			    usage_number("-c", optarg, 1, PERIOD_MAX, "");
@@ -88,7 +90,11 @@ parse(int argc, char **argv)
 	}
 	if (optind == argc)
 		usage_mistake("no program to profile");
-	if (name == NULL || !options_event(&pr.event, name))
+	if (list != NULL)
+		name = options_next(&list);
+	if (list != NULL)
+		usage_mistake("-e: one event is sampled at a time");
+	if (!options_event(&pr.event, name))
 		usage_mistake("-e: an event without a name");
 	pr.program = argv + optind;
 }

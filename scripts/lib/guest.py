@@ -23,7 +23,7 @@ class Ending:
 
     code: int | None
     stopped: str = ""  # "", "timeout", "silent", "lingers", "kvm", "flood"
-    complaint: str = ""  # QEMU's own last line
+    complaint: str = ""  # QEMU's own last line, of those it puts its name before if there are any
 
 
 def _die_with_parent():
@@ -83,9 +83,12 @@ def _listen(qemu, console, ending, complain, timeout, silence):
                 else:
                     *lines, rest = (rest + data).split(b"\n")
                     for line in lines:
-                        ending.complaint = line.decode(errors="replace").strip() or ending.complaint
-                        complain(ending.complaint)
-                        if b"KVM internal error" in line:
+                        said = line.decode(errors="replace").strip()
+                        complain(said)
+                        gave_up = "KVM internal error" in said
+                        if said and (gave_up or said.startswith("qemu") or not ending.complaint.startswith("qemu")):
+                            ending.complaint = said
+                        if gave_up:
                             return "kvm"
             if console.flooded:
                 return "flood"

@@ -164,6 +164,8 @@ def gather(payloads, folder):
             data = path.read_bytes()
         except OSError as error:
             raise HostError(f"{name}: {error.strerror}") from None
+        if not data:
+            raise HostError(f"{name}: empty, neither an ELF program nor a cpio (newc) archive")
         is_program = data.startswith(b"\x7fELF")
         if not is_program and len(payloads) == 1:
             return path

@@ -53,6 +53,7 @@ scene 'a mute guest' silent 125 'silent: nothing on the console for 1 s' --timeo
 scene 'a guest that goes mute' hung 124 'timed out after 1 s; the last line was: mem: 256 MiB' --timeout 1
 scene 'a guest that does not power off' lingers 125 'does not power off' --timeout 1
 scene 'QEMU refuses' refused 125 "QEMU failed \(status 1\): .* unable to find CPU model 'nonsense'"
+scene 'QEMU says why, and what would do' advised 125 "QEMU failed \(status 1\): .* Invalid gic-version value"
 scene 'QEMU is killed' killed 125 'killed by SIGKILL'
 scene 'an endless log' flood 125 'looping'
 scene 'KVM gives up and leaves QEMU paused' kvm 125 'KVM cannot run this guest' --timeout 20
@@ -97,6 +98,8 @@ b'
 # What is wrong before a guest is there.
 scene 'no such payload' good 125 "^host: $tap_dir/none: No such file" --payload "$tap_dir/none"
 echo garbage >"$tap_dir/garbage"
+: >"$tap_dir/empty"
+scene 'an empty payload' good 125 "^host: $tap_dir/empty: empty, neither an ELF program nor a cpio" --payload "$tap_dir/empty"
 scripts/mkcpio -o "$tap_dir/a.cpio" "$tap_dir/garbage"
 scene 'a payload that is none' good 125 'garbage: neither an ELF program nor a cpio' \
 	--payload "$tap_dir/garbage" --payload "$tap_dir/a.cpio"
@@ -108,10 +111,16 @@ expect 'another emulator' 0 "^host: arm64, tcg: tests/cli/fake-qemu, asked for" 
 expect 'no such emulator' 125 '^host: /none: no such program' \
 	scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" --qemu /none
 expect 'no such option' 125 '^host: unrecognized arguments: --nonsense' scripts/barecpc run --nonsense
+expect 'a program before --' 125 '^host: unrecognized arguments: spin; the program stands behind --; see barecpc run --help$' \
+	scripts/barecpc run --arch arm64 spin
+for option in payload results folded flamegraph image; do
+	expect "--$option nothing" 125 "^host: argument --$option: a file's name is wanted, not nothing; see" scripts/barecpc run --$option ''
+done
 expect 'no such architecture' 125 "^host: argument --arch: invalid choice: 'vax'" scripts/barecpc run --arch vax
 expect 'a bad environment' 125 '^host: --env nonsense: not NAME=VALUE' scripts/barecpc run --env nonsense
 expect 'a bad time' 125 '^host: --timeout nan: not a time' scripts/barecpc run --timeout nan
 expect 'a time without end' 125 '^host: --timeout inf: not a time' scripts/barecpc run --timeout inf
+expect 'no memory' 125 '^host: --mem 0: not a size' scripts/barecpc run --mem 0
 expect 'a bad size' 125 '^host: --mem lots: not a size' scripts/barecpc run --mem lots
 expect 'no CPU' 125 '^host: --smp 0: not a number of CPUs' scripts/barecpc run --smp 0
 expect 'a bad topology' 125 '^host: --smp 2,legs=2: not a number of CPUs' scripts/barecpc run --smp 2,legs=2

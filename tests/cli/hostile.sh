@@ -52,6 +52,9 @@ for arch in arm64 x86_64; do
 	line "$arch: no segments" '^barecpc: empty: no program headers'
 done
 
+expect 'a program misspelt' 125 '^barecpc: matmull: no such program in the archives; did you mean matmul[?]$' run --arch arm64 -- matmull
+expect 'and one that is like none' 125 '^barecpc: frobnicate: no such program in the archives; there are .*bench .*triad' \
+	run --arch x86_64 -- frobnicate
 # Archives.
 scripts/mkcpio -o "$tap_dir/hello.cpio" "$tap_dir/hello"
 head -c 5000 "$tap_dir/hello.cpio" >"$tap_dir/cut.cpio"

@@ -96,6 +96,6 @@ for arch in arm64 x86_64; do
 			-fsyntax-only payloads/example2.c
 	done
 done
-expect 'example2 without counters' 77 '^example2: no counters here' \
+expect 'example2 without counters' 77 '^example2: <not supported>: PMU absent: ' \
 	scripts/barecpc run --arch arm64 --accel tcg --cpu max,pmu=off -- example2
 end

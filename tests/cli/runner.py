@@ -3,6 +3,7 @@
 import importlib.machinery
 import importlib.util
 import pathlib
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -41,8 +42,10 @@ def main():
         if got != want:
             print(f"# passed, failed, skipped: {got}, not {want}")
             wrong += 1
-    print(f"1..{len(CASES)}")
-    return 1 if wrong else 0
+    done = subprocess.run([ROOT / "tests" / "run", "no-such-test"], capture_output=True, text=True)
+    told = done.returncode == 2 and done.stderr.endswith(": no-such-test: no test and no folder of tests/list\n")
+    print(f"{'ok' if told else 'not ok'} {len(CASES) + 1} - a test that there is not\n1..{len(CASES) + 1}")
+    return 0 if told and not wrong else 1
 
 
 if __name__ == "__main__":

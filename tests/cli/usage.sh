@@ -47,6 +47,9 @@ mistake 'record: -c: a number without a suffix is wanted, not "100k"' 'record -c
 mistake 'record: -c: not a number: "1e6"' 'record -c 1e6 spin'
 mistake 'record: -c: not a number: ""' 'record -c "" spin'
 mistake 'record: -c: needs an argument' 'record -c'
+mistake 'record: -e: one event is sampled at a time' 'record -e PAPI_tot_ins,PAPI_tot_cyc spin'
+mistake 'record: -e: one event is sampled at a time' 'record -e PAPI_tot_ins -e PAPI_tot_cyc spin'
+mistake 'record: -e: an event without a name' 'record -e "" spin'
 mistake 'stat: -r: a number without a suffix is wanted, not "1K"' 'stat -r 1K spin'
 mistake 'stat: -r: 18446744073709551616 is not within 1\.\.10000' 'stat -r 18446744073709551616 spin'
 mistake 'stat: -x: an empty separator' 'stat -x "" spin'
@@ -82,6 +85,11 @@ for command in run encode list fits arch probe; do
 	check "barecpc $command tells how it is used" tells scripts/barecpc $command
 	expect "barecpc $command: an option that it has not" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command --nonsense
 done
-expect 'a file that is not there' 1 '^mkcpio: /none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /none
+expect 'a CPU without a name' 2 '^encode: : no such CPU; known are: ' scripts/barecpc encode --cpu '' X
+expect 'nothing to compile' 2 '^barecpc-cc: no file to compile ' scripts/barecpc-cc
+for option in efi cfg archive; do
+	expect "mkdisk: --$option: no such file" 1 '^mkdisk: /proc/none: no such file$' scripts/mkdisk --$option /proc/none "$tap_dir/x.img"
+done
+expect 'a file that is not there' 1 '^mkcpio: /proc/none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /proc/none
 expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing, and has said why$' scripts/bootcost --cpu nonsense
 end
