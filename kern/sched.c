@@ -242,11 +242,12 @@ void
 sched_hurry(struct lwp *l)
 {
 	struct cpu *c = l->l_cpu;
+	bool woken = l->l_state == LWP_WOKEN;
 
 	/* A CPU on its way out of its idle loop takes it at once. */
-	if (c->c_lwp == c->c_idle || !has_credit(c))
+	if (c->c_lwp == c->c_idle || (!woken && !has_credit(c)))
 		return;
-	lwpq_remove(&c->c_runq, l);
+	lwpq_remove(woken ? &c->c_woken : &c->c_runq, l);
 	enqueue_woken(c, l, true);
 }
 

@@ -35,7 +35,7 @@ sched_interrupt(struct lwp *l)
 {
 	if (l->l_waitq != NULL)
 		sched_wake(l, EINTR);
-	else if (l->l_state == LWP_READY)
+	else if (l->l_state == LWP_READY || l->l_state == LWP_WOKEN)
 		sched_hurry(l);
 }
 

@@ -123,6 +123,40 @@ TEST(a_signal_to_one_that_waits_for_its_turn)
 	EXPECT(late >= 0 && late < AT_ONCE_US);
 }
 
+static sem_t sem;
+
+static void *
+waits(void *arg)
+{
+	crowd_bind_self(0);
+	started = true;
+	sem_wait(&sem);
+	return arg;
+}
+
+/* Who wakes another goes on; who sends it a signal gives way to it. */
+TEST(a_signal_to_one_that_was_just_woken)
+{
+	pthread_t t;
+
+	install(SIGUSR1);
+	sem_init(&sem, 0, 0);
+	crowd_bind_self(0);
+	REQUIRE(pthread_create(&t, NULL, waits, NULL) == 0);
+	while (!started)
+		crowd_sleep_us(1000);
+	crowd_start(&crowd, NCROWD, 0);
+	crowd_sleep_us(SLICE_US);
+	sched_yield(); /* no longer one that was woken itself */
+	sem_post(&sem);
+	EXPECT_EQ(handled, 0);
+	pthread_kill(t, SIGUSR1);
+	EXPECT(handled != 0);
+	crowd_end(&crowd);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	crowd_bind_self(PBIND_NONE);
+}
+
 /* Of all the process's LWPs this alone takes it, and it spins as they do. */
 TEST(an_alarm_rings_in_time)
 {
