@@ -23,9 +23,10 @@ struct spinlock klock;
 
 /*
  * A slice is timed only while an LWP waits for the CPU: alone, an LWP is
- * never interrupted.  The timer runs on over a switch, which costs a switch
- * nothing: when it fires, an LWP other than the one it was started for gets a
- * slice of its own, so that nobody has the CPU for longer than two.
+ * never interrupted.  The timer runs on over a switch, a third of which it
+ * would cost to start it anew (docs/design.md, "LWPs on CPUs"): when it fires,
+ * an LWP other than the one it was started for gets a slice of its own, so
+ * that nobody has the CPU for longer than two.
  */
 
 static uint64_t
@@ -171,9 +172,20 @@ next_hurried(struct cpu *c)
  * Making LWPs ready
  */
 
+static __attribute__((noinline)) struct cpu *
+in_turn(uint64_t may)
+{
+	static unsigned last;
+	uint64_t behind = may & (~1ULL << last);
+
+	last = (unsigned)__builtin_ctzll(behind != 0 ? behind : may);
+	return &cpus[last];
+}
+
 /*
  * Where it best runs: where it ran last if that CPU has nothing to do, else
- * where nothing is to be done.
+ * where nothing is to be done.  Where there is no such CPU it stays, or, not
+ * to join all others of its creator's, is one of those for each in turn.
  */
 static inline struct cpu *
 place(const struct lwp *l)
@@ -184,7 +196,8 @@ place(const struct lwp *l)
 		return l->l_cpu;
 	if (may & sched_idle_cpus)
 		return &cpus[__builtin_ctzll(may & sched_idle_cpus)];
-	return may & last ? l->l_cpu : &cpus[__builtin_ctzll(may)];
+	return (may & last) != 0 && l->l_state != LWP_NEW ? l->l_cpu
+	                                                  : in_turn(may);
 }
 
 static inline void

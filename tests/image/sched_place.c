@@ -101,6 +101,35 @@ TEST(who_is_bound_drives_another_away)
 	crowd_bind_self(PBIND_NONE);
 }
 
+/*
+ * Three for each CPU: the first go where nothing is to be done, the rest to
+ * each CPU in turn.  Where that begins is not said, and this LWP is one more:
+ * a CPU may have five where another has two.
+ */
+TEST(who_is_new_goes_to_each_cpu_in_turn)
+{
+	unsigned n = 3 * crowd_ncpu();
+	uint64_t rounds[CROWD_MAX], least = ~0ULL, most = 0;
+
+	if (alone() != NULL)
+		SKIP("%s", alone());
+	if (n > CROWD_MAX)
+		SKIP("more CPUs than there are LWPs for");
+	crowd_start(&crowd, n, -1);
+	for (unsigned i = 0; i < n; i++)
+		rounds[i] = crowd.lwp[i].rounds;
+	crowd_sleep_us(40 * SLICE_US);
+	for (unsigned i = 0; i < n; i++) {
+		rounds[i] = crowd.lwp[i].rounds - rounds[i];
+		least = rounds[i] < least ? rounds[i] : least;
+		most = rounds[i] > most ? rounds[i] : most;
+	}
+	EXPECT(least * 3 > most);
+	test_note(
+	    "%lu to %lu rounds", (unsigned long)least, (unsigned long)most);
+	crowd_end(&crowd);
+}
+
 /* One of the two runs when the CPU is there again, the other is ready. */
 TEST(affinity_comes_back_with_its_cpu)
 {
