@@ -151,7 +151,7 @@ TESTS    += cpc_walk
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
              tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o tests/image/$(ARCH)/script.o tests/image/script_lwp.o tests/image/mix.o tests/image/mix_state.o tests/image/mix_draw.o tests/image/mix_op.o \
              tests/image/mix_cpu.o tests/image/mix_machine.o tests/image/mix_run.o tests/image/soak_proc.o tests/image/soak_count.o tests/image/soak_ovf.o \
-             tests/image/chaos_proc.o tests/image/chaos_mem.o tests/image/chaos_sig.o tests/image/chaos_sync.o tests/image/chaos_pipe.o tests/image/chaos_child.o tests/image/chaos_raw.o \
+             tests/image/chaos_proc.o tests/image/chaos_mem.o tests/image/chaos_sig.o tests/image/chaos_sync.o tests/image/chaos_pipe.o tests/image/chaos_child.o tests/image/chaos_cpc.o tests/image/chaos_raw.o \
              tests/image/cpc_test.o tests/image/crowd.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
 # Overflows as programs make them.
 TESTS += cpc_storm cpc_wide cpc_fuzz

@@ -4,8 +4,8 @@
  * chaos.c starts processes, starts others in their place, and ends what
  * hangs.  chaos_proc.c is one of them, some LWPs that do one random act after
  * the other; the acts are in chaos_mem.c, chaos_sig.c, chaos_sync.c,
- * chaos_pipe.c and chaos_child.c.  chaos_raw.c makes system calls of random
- * numbers with random arguments.
+ * chaos_pipe.c, chaos_child.c and chaos_cpc.c.  chaos_raw.c makes system calls
+ * of random numbers with random arguments.
  */
 #ifndef TESTS_IMAGE_CHAOS_H
 #define TESTS_IMAGE_CHAOS_H
@@ -109,6 +109,7 @@ void chaos_act_fork(void);
 void chaos_act_spawn(void);
 void chaos_act_wait_any(void);
 void chaos_act_hostile(void);
+void chaos_act_count(void);
 
 /* chaos_sig.c: handlers of all signals that are sent. */
 void chaos_handlers(void);

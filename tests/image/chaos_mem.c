@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -187,11 +188,14 @@ use(void *arg)
 
 	chaos_self.cl_doing = "using what another replaces";
 	while (!r->stop) {
-		uint64_t v = *r->word;
+		for (int i = 0; i < 64; i++) {
+			uint64_t v = *r->word;
 
-		if (!CHAOS_EXPECT(v == 0 || v == r->value))
-			break;
-		*r->word = r->value;
+			if (!CHAOS_EXPECT(v == 0 || v == r->value))
+				return NULL;
+			*r->word = r->value;
+		}
+		sched_yield(); /* or QEMU may run nobody else for long */
 	}
 	return NULL;
 }

@@ -94,6 +94,7 @@ static const struct act {
 	{ "descriptors", chaos_act_descriptors, 4, true },
 	{ "poll", chaos_act_poll, 4, true },
 	{ "fork", chaos_act_fork, 4, true },
+	{ "count", chaos_act_count, 4, false },
 	{ "spawn", chaos_act_spawn, 2, true },
 	{ "wait_any", chaos_act_wait_any, 3, true },
 	{ "hostile", chaos_act_hostile, 3, true },
@@ -174,7 +175,8 @@ chaos_end_allowed(int status)
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status) == 0;
 	return sig == SIGKILL || sig == SIGTERM || sig == SIGUSR1 ||
-	       sig == SIGUSR2 || sig == SIGALRM || sig >= SIGRTMIN;
+	       sig == SIGUSR2 || sig == SIGALRM || sig == SIGEMT ||
+	       sig >= SIGRTMIN;
 }
 
 void

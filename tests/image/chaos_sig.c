@@ -137,17 +137,16 @@ faulted(int sig, siginfo_t *si, void *context)
 void
 chaos_handlers(void)
 {
+	static const int sigs[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGEMT, FIRST_RT,
+		FIRST_RT + 1, FIRST_RT + 2, FIRST_RT + 3 };
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_NODEFER };
 
 	sa.sa_sigaction = faulted;
 	sigaction(SIGSEGV, &sa, NULL);
 	sigaction(SIGBUS, &sa, NULL);
 	sa.sa_sigaction = handler;
-	for (int i = 0; i < NSIG_SENT + 1; i++) {
-		int sig = i == 0   ? SIGUSR1
-		          : i == 1 ? SIGUSR2
-		          : i == 2 ? SIGALRM
-		                   : FIRST_RT + i - 3;
+	for (unsigned i = 0; i < sizeof sigs / sizeof *sigs; i++) {
+		int sig = sigs[i];
 		uint64_t mask = random_mask();
 
 		memcpy(&sa.sa_mask, &mask, sizeof mask);
