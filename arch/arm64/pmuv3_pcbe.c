@@ -15,9 +15,8 @@
 #include "lib/printf.h"
 #include "lib/search.h"
 
-#define RAW_MAX      0xffffU
-#define RAW_MAX_V3   0x3ffU /* before PMUv3p1: ten bits of event number */
-#define RAW_TOO_HIGH 0xffffffffU
+#define RAW_MAX    0xffffU
+#define RAW_MAX_V3 0x3ffU /* before PMUv3p1: ten bits of event number */
 
 #define AT(type, field, at)                                                    \
 	_Static_assert(offsetof(struct type, field) == (at), "pmuv3_pics.h")
@@ -245,7 +244,7 @@ event_coverage(
 	}
 	if (!is_num)
 		return 0;
-	ev->pe_code = num <= RAW_MAX ? num : RAW_TOO_HIGH;
+	ev->pe_code = num; /* configure() knows which there are */
 	ev->pe_flags = PCBE_EVENT_RAW;
 	ev->pe_pics = pmuv3.pv_pics;
 	return ev->pe_pics;

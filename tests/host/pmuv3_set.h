@@ -14,6 +14,7 @@
 #include "arch/arm64/pmu_regs.h"
 #include "arch/arm64/pmuv3_events.h"
 #include "arch/arm64/pmuv3_impl.h"
+#include "kern/kcpc_impl.h"
 
 /* INST_RETIRED and CPU_CYCLES, as QEMU's models have them. */
 #define CEID0_QEMU 0x20101ULL

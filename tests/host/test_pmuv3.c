@@ -263,8 +263,14 @@ raw_codes_end_where_the_field_does(void **state)
 
 		boot(&shape);
 		set_init(&s, 1);
+		kcpc_why_clear();
 		assert_int_equal(
 		    set_add(&s, cases[i].code, 0, USER, 0), cases[i].subcode);
+		assert_string_equal(kcpc_why_text(),
+		    cases[i].subcode == 0 ? ""
+		    : cases[i].version == 1
+			? "an event's number is at most 0x3ff"
+			: "an event's number is at most 0xffff");
 	}
 }
 
@@ -407,6 +413,68 @@ table_has_each_event_once(void **state)
 	}
 }
 
+/* Of version and events what both CPUs have. */
+static void
+what_all_cpus_have(void **state)
+{
+	struct fake_shape shape = shape_of(7, 6);
+
+	(void)state;
+	shape.ceid[0] = 3;
+	shape.ceid[1] = 5;
+	fake_reset(&shape);
+	memset(&pmuv3, 0, sizeof pmuv3);
+	fake_self = 0;
+	pmuv3_pcbe_init(false);
+	assert_int_equal(pmuv3.pv_pics, 0x3f); /* as it is with one alone */
+	fake_self = 1;
+	fake_shape.version = 6;
+	fake_shape.ceid[0] = 6;
+	fake_shape.ceid[1] = 12;
+	pmuv3_pcbe_init(false);
+	fake_self = 0;
+	assert_int_equal(pmuv3.pv_version, 6);
+	assert_int_equal(pmuv3.pv_pics, 0x3f);
+	assert_int_equal(pmuv3.pv_ceid[0], 2);
+	assert_int_equal(pmuv3.pv_ceid[1], 4);
+}
+
+/* Common events are PMCEID's to tell of; others are their CPU's own. */
+static void
+events_of_the_tables(void **state)
+{
+	static const struct {
+		uint64_t select;
+		bool has;
+	} cases[] = {
+		{ 0x8, true },
+		{ 0x7, false },
+		{ 0x20, false },
+		{ 0x3f, false },
+		{ 0x40, true },
+		{ 0x4003, true },
+		{ 0x4004, false },
+		{ 0x403f, false },
+		{ 0x4040, true },
+		{ 0xffff, true },
+		{ 0xc8000000 | 0x8, true }, /* privileges are the request's */
+		{ 0xc8000000 | 0x7, false },
+	};
+	struct fake_shape shape = shape_of(6, 6);
+
+	(void)state;
+	shape.ceid[0] = 1ULL << 8 | 1ULL << (32 + 3);
+	boot(&shape);
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct event_code ec = { .ec_select = cases[i].select };
+		struct pcbe_event ev = { 0 };
+
+		assert_int_equal(
+		    ops->table_event(&ec, &ev), cases[i].has ? 0x3f : 0);
+		assert_int_equal(ev.pe_code, cases[i].select & 0xffff);
+	}
+}
+
 /* Beside it sets come and go, every PIC of which counts as before. */
 static void
 a_kept_pic_runs_for_good(void **state)
@@ -421,7 +489,13 @@ a_kept_pic_runs_for_good(void **state)
 	ops->keep(&kept.set);
 	fake_run(0, 3);
 	all_count(5);
-	fake_run(0, 20);
+	fake_run(0, 19);
+	ops->allstop();
+	fake_run(0, 1);
+	fake_pmu[0].pmovs |= 1 << 5 | 1 << 4;
+	pmu_isb(); /* as an interrupt is one */
+	assert_int_equal(ops->overflow_bitmap(), 1 << 4);
+	assert_int_equal(fake_pmu[0].pmovs, 1 << 5);
 	set_init(&s, 1 << 0);
 	set_one(&s, "inst_retired", 0, SYS, 0);
 	set_start(&s);
@@ -451,6 +525,8 @@ main(void)
 		T(presets_are_of_branches_that_retire),
 		T(names_resolve_to_numbers),
 		T(table_has_each_event_once),
+		cmocka_unit_test(what_all_cpus_have),
+		T(events_of_the_tables),
 		cmocka_unit_test(a_kept_pic_runs_for_good),
 	};
 

@@ -290,9 +290,39 @@ helpers_are_found_or_refused(void **state)
 	assert_int_equal(s.set.ps_extra, 0x28);
 	assert_int_equal(
 	    set_add(&s, "inst_retired", 2, NOTIFY, 0), CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(kcpc_why_text(),
+	    "its overflow interrupts by a second PIC, and none is left");
 	assert_int_equal(s.set.ps_extra, 0x28);
 	assert_int_equal(set_add(&s, "inst_retired", 2, USER, 0), 0);
 	assert_int_equal(s.set.ps_extra, 0x28);
+	set_free(&s);
+	assert_int_equal(s.set.ps_extra, 0);
+}
+
+/* Who is freed gives back its own, and no other's. */
+static void
+a_freed_helper_is_spare(void **state)
+{
+	struct fake_shape shape = losing(6, 6);
+	struct set s;
+
+	(void)state;
+	boot_proved(&shape);
+	set_init(&s, 0x3);
+	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -3ULL), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
+	assert_int_equal(s.set.ps_extra, 0xc);
+	s.set.ps_n--;
+	ops->free(&s.cfg[1], &s.set);
+	assert_int_equal(s.set.ps_extra, 0x4);
+	assert_int_equal(set_add(&s, "inst_retired", 1, USER, 0), 0);
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].pmcnten, PMCNTEN_CYCLES | 0x7);
+	fake_run(0, 3);
+	assert_true(fake_pending());
+	assert_int_equal(set_stop(&s), 1);
+	assert_int_equal(s.data[0], 0);
+	assert_int_equal(s.data[1], 3);
 	set_free(&s);
 	assert_int_equal(s.set.ps_extra, 0);
 }
@@ -364,6 +394,7 @@ main(void)
 		T(periods_follow_each_other),
 		T(several_in_a_set),
 		T(helpers_are_found_or_refused),
+		T(a_freed_helper_is_spare),
 		T(refusal_takes_no_helper),
 		T(no_helper_where_none_is_needed),
 		T(mute_pics_ask_for_nothing),
