@@ -349,7 +349,7 @@ HOST_TESTS   += $(HOST_PMUV3)
 $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fake_pmu_regs.o tests/host/pmuv3_pics.o tests/host/pmuv3_set.o \
     arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_events.o arch/arm64/pmuv3_prove.o kern/kcpc_why.o $$(HOST_LIB)))
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
-HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal \
+HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal cpc_nomem \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
     kcpc_inherit kcpc_witness kcpc_cpu kcpc_cpu_way kcpc_stir kcpc_profile
 cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
@@ -358,6 +358,7 @@ $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/no_pages.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_image.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/kcpc_why.o \
     kern/witness.o kern/kcpc_names.o $(HOST_EVENTS) $(HOST_LIB)
+build/host/tests/cpc_nomem: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc # it decides when memory is out
 # Counter pages, which the library on this side cannot read.
 HOST_TESTS   += kcpc_page
 HOST_PAGE_OBJS := kern/kcpc_page.o tests/host/fake_mmu.o $(filter-out tests/host/host.o tests/host/no_pages.o,$(HOST_CPC_OBJS))
@@ -399,7 +400,7 @@ build/host/%.o: %.cc Makefile
 $(HOST_TESTS:%=build/host/tests/%): build/host/tests/%: build/host/tests/host/%.o $$(addprefix build/host/,$$($$*_OBJS))
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^ -lcmocka
+	$(Q)$(HOST_CC) -fsanitize=address,undefined $(HOST_LDFLAGS) -o $@ $^ -lcmocka
 
 $(TSAN_TESTS:%=build/host/tests/%): build/host/tests/%: build/tsan/tests/host/%.o $(TSAN_OBJS)
 	$(call say,CCLD,$@)
