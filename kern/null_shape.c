@@ -107,9 +107,8 @@ parse_key(const char **s, struct null_shape *ns)
 		*s = parse_value(k, v + 1, (unsigned *)((char *)ns + k->k_at));
 		return *s != NULL ? NULL : k->k_why;
 	}
-	return "known: pics fixed width ovf skid nmi mute helpers broken "
-	       "shared "
-	       "papi raw hv instructions cycles branches";
+	return "no such key; known: pics fixed width ovf skid nmi mute helpers "
+	       "broken shared papi raw hv instructions cycles branches";
 }
 
 const char *

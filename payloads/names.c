@@ -83,6 +83,9 @@ names_refuse(const struct events *es, const char *name, enum event_error err)
 	if ((err == EVENT_UNKNOWN || err == EVENT_BAD_PART) &&
 	    events_suggest(es, name, text, sizeof text))
 		fprintf(stderr, "; did you mean %s?", text);
+	else if (err == EVENT_UNKNOWN)
+		fprintf(stderr, "; 'list --cpu %s' prints those there are",
+		    es->es_pmu->ep_name);
 	fputc('\n', stderr);
 }
 

@@ -37,6 +37,8 @@ symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 		request = cpc_set_add_request(
 		    cpc, set, native, preset, flags, nattrs, attrs);
 	}
+	if (request != -1)
+		detail_forget(); /* of the names that it has not here */
 	return request;
 }
 

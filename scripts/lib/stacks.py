@@ -43,6 +43,9 @@ class Stacks:
         for stack, samples in record.get("folded", []):
             self._samples[stack] = self._samples.get(stack, 0) + samples
 
+    def empty(self):
+        return not self._samples
+
     def folded(self):
         return "".join(f"{stack} {samples}\n" for stack, samples in sorted(self._samples.items()))
 

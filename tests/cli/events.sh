@@ -31,6 +31,8 @@ expect 'which nothing counts here' 0 "^list: netburst_p: names and codes only: b
 prints "one of Arm's" '^0x8000008 arm_n1::INST_RETIRED:k=1:u=1:hv=0$' scripts/barecpc encode --cpu 'Neoverse N1' INST_RETIRED
 expect 'a miss is told, and what was meant' 1 '^encode: INST_RETIERD: no such event; did you mean INST_RETIRED[?]$' \
 	scripts/barecpc encode --cpu skl INST_RETIERD
+expect 'what is like none is told where names are' 1 "^encode: no_such: no such event; 'list --cpu skl' prints those there are\$" \
+	scripts/barecpc encode --cpu skl no_such
 expect 'an unknown CPU is told those that are known' 2 '^list: z80: no such CPU; known are: .* arm_n1' \
 	scripts/barecpc list --cpu z80
 prints 'a list has its pattern' '^L1D_CACHE_REFILL_RD  *Level 1 data cache read refills$' \
@@ -84,6 +86,9 @@ expect 'or says why not' 1 '^fits: PAPI_l1_tcm: Unknown event: PAPI derives PAPI
 expect 'what does not, and why' 1 \
 	'^fits: 2 events do not fit on 11 PICs: Hardware resource unavailable: requests 0-1 can be on PIC 8 alone$' \
 	image x86_64 fits instr_retired.any,instr_retired.any
+twelve=cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles
+expect "perf's names, too, are told why" 1 '^fits: 12 events do not fit on 11 PICs$' image x86_64 fits $twelve
+expect 'and which' 1 '^fits: 10 events do not fit on 11 PICs: Hardware resource unavailable: requests ' image x86_64 fits "${twelve#*,*,}"
 expect 'what this machine lacks' 1 \
 	'^fits: 1 event does not fit on 11 PICs: Hardware resource unavailable: request 0: MSR_OFFCORE_RSP_0 \(0x1a6\) is not here$' \
 	image x86_64 fits offcore_response_0:dmnd_rfo:any_response

@@ -104,6 +104,8 @@ scripts/mkcpio -o "$tap_dir/a.cpio" "$tap_dir/garbage"
 scene 'a payload that is none' good 125 'garbage: neither an ELF program nor a cpio' \
 	--payload "$tap_dir/garbage" --payload "$tap_dir/a.cpio"
 scene 'the same name twice' good 125 'is there twice' --payload "$tap_dir/a.cpio" --payload "$tap_dir/a.cpio"
+fake good --folded "$tap_dir/folded" >/dev/null 2>"$err"
+check 'no stacks to write' grep -qx 'host: no stacks for --folded or --flamegraph: only .record. leaves them' "$err"
 scene 'results that cannot be written' good 125 '^host: /proc/results: ' --results /proc/results
 expect 'no such image' 125 '^host: /none: no such image' scripts/barecpc run --arch arm64 --accel tcg --image /none
 expect 'another emulator' 0 "^host: arm64, tcg: tests/cli/fake-qemu, asked for" env FAKE=good \

@@ -167,7 +167,7 @@ errors(void **state)
 	expect_error("witness=0", "`witness=0': not 1, user, system or both");
 	expect_error("pcbe=", "`pcbe=': not null[,KEY=VALUE]...");
 	expect_error("pcbe=nulls", "not null[,KEY=VALUE]...");
-	expect_error("pcbe=null,", "`pcbe=null,': known: pics ");
+	expect_error("pcbe=null,", "`pcbe=null,': no such key; known: pics ");
 	expect_error("pcbe=null,pics", "known: pics ");
 	expect_error("pcbe=null,colour=red", "known: pics ");
 	expect_error("pcbe=null,pics=33", "pics= is a number from 1 to 32");
