@@ -172,22 +172,26 @@ find_running(const struct proc *p, int sig)
 
 /*
  * Who takes a signal sent to the process: the running LWP if it can, else one
- * that runs on another CPU, else whoever it brings there (sig_kick()).
+ * that runs on another CPU, else whoever it brings there (sig_kick()), which
+ * one in vfork(2) is only if there is no other.
  */
 static struct lwp *
 find_taker(struct proc *p, int sig)
 {
-	struct lwp *l = lwp_self();
+	struct lwp *l = lwp_self(), *vforking = NULL;
 
 	if (l->l_proc == p && l->l_state == LWP_RUNNING && takes(l, sig))
 		return l;
 	if (p->p_nlwp > 1 && (l = find_running(p, sig)) != NULL)
 		return l;
 	for (l = p->p_lwps; l != NULL; l = l->l_sibling) {
-		if (l->l_state != LWP_ZOMBIE && takes(l, sig))
+		if (l->l_state == LWP_ZOMBIE || !takes(l, sig))
+			continue;
+		if (!l->l_vforking)
 			return l;
+		vforking = l;
 	}
-	return NULL;
+	return vforking;
 }
 
 int

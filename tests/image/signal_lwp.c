@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,6 +172,63 @@ TEST(a_signal_to_the_process_finds_who_takes_it)
 	EXPECT(handled_by == t);
 	block(SIG_UNBLOCK);
 	EXPECT_EQ(calls, 1);
+}
+
+/* As vfork(2) does, which is fork(2) in some C libraries. */
+static void *
+vforks(void *arg)
+{
+	pid_t pid = syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+
+	if (pid == 0) {
+		write(fds[1], "x", 1);
+		pause_ms(50);
+		_exit(0);
+	}
+	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
+	return arg;
+}
+
+/* It waits for its child by now. */
+static pthread_t
+start_vfork(void)
+{
+	pthread_t t = start(vforks);
+	char c;
+
+	EXPECT_EQ(read(fds[0], &c, 1), 1);
+	return t;
+}
+
+/* Who waits for its child of vfork(2) takes none until that has gone. */
+TEST(one_in_vfork_is_the_last_that_is_asked)
+{
+	pthread_t t[2];
+	int p[2];
+
+	REQUIRE(pipe(p) == 0);
+	fds[0] = p[0];
+	fds[1] = p[1];
+	install(SA_RESTART);
+	t[0] = start(sleeps);
+	t[1] = start_vfork();
+	block(SIG_BLOCK);
+	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
+	pthread_join(t[0], NULL);
+	EXPECT(handled_by == t[0]);
+	pthread_join(t[1], NULL);
+	EXPECT_EQ(calls, 1);
+	/* Nobody else is there: it has it then. */
+	block(SIG_UNBLOCK);
+	t[1] = start_vfork();
+	block(SIG_BLOCK);
+	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
+	pthread_join(t[1], NULL);
+	EXPECT_EQ(calls, 2);
+	EXPECT(handled_by == t[1]);
+	block(SIG_UNBLOCK);
+	close(p[0]);
+	close(p[1]);
 }
 
 TEST(while_all_block_it_it_waits)
