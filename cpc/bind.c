@@ -113,8 +113,9 @@ cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 	struct cpc_where w;
 	intptr_t r;
 
-	if (!cpci_is_set(cpc, set) || index < 0 || info == NULL)
+	if (!cpci_is_set(cpc, set) || info == NULL)
 		return result(-EINVAL);
+	/* A negative index is one no request has, as it is. */
 	r = cpc_syscall(
 	    CPC_OP_WHERE, cpci_id(set), (uintptr_t)index, (uintptr_t)&w, 0);
 	if (r == 0) {
@@ -129,7 +130,7 @@ cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 int
 cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 {
-	if (cpc == NULL || index < 0)
+	if (cpc == NULL)
 		return result(-EINVAL);
 	return result(
 	    cpc_syscall(CPC_OP_PRESET, (uintptr_t)index, preset, 0, 0));

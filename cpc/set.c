@@ -59,7 +59,6 @@ cpc_set_create(cpc_t *cpc)
 	__atomic_store_n(&cs->cs_bound_once, false, __ATOMIC_RELAXED);
 	cs->cs_pack->pk_pack.cp_nreqs = 0;
 	cs->cs_pack->pk_pack.cp_bytes = sizeof(struct cpc_pack);
-	cpci_pack_open(cs);
 
 unlock:
 	cpci_unlock(cpc, &mask);

@@ -171,7 +171,6 @@ void
 kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
 {
 	add_sample(ctx->kc_profile, ctx, ctx->kc_struck, tf);
-	ctx->kc_struck = 0;
 	begin_period(ctx->kc_profile, ctx);
 	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	kcpc_start(ctx);
@@ -301,7 +300,6 @@ kcpc_profile_end(struct kcpc_ctx *ctx)
 		kp->kp_stat.ct_revoked +=
 		    (ctx->kc_flags & KCPC_CTX_INVALID) != 0;
 	}
-	ctx->kc_profile = NULL;
 	kcpc_profile_release(kp);
 }
 

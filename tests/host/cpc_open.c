@@ -163,11 +163,39 @@ walk_nothing(void *arg, const char *name)
 	fail_msg("called for %s", name);
 }
 
-/* Ground rule 4: what NULL handles give. */
+static void
+walk_no_pic(void *arg, uint_t pic, const char *name)
+{
+	(void)pic;
+	walk_nothing(arg, name);
+}
+
+static void
+walk_no_request(void *arg, int index, const char *event, uint64_t preset,
+    uint_t flags, int nattrs, const cpc_attr_t *attrs)
+{
+	(void)index, (void)preset, (void)flags, (void)nattrs, (void)attrs;
+	walk_nothing(arg, event);
+}
+
+#define assert_einval(call)                                                    \
+	do {                                                                   \
+		errno = 0;                                                     \
+		call;                                                          \
+		assert_int_equal(errno, EINVAL);                               \
+	} while (0)
+
+/* Ground rule 4: what NULL handles give; what is bound is left alone. */
 static void
 null_handle_is_einval(void **state)
 {
+	cpc_set_t *set = set_of("instructions");
+	cpc_reqinfo_t info;
+	uint64_t value;
+
 	(void)state;
+	bind_curlwp(set);
+	fake_user(3);
 	assert_null_errno(cpc_set_create(NULL), EINVAL);
 	assert_null_errno(cpc_buf_create(NULL, NULL), EINVAL);
 	assert_errno(cpc_set_destroy(NULL, NULL), EINVAL);
@@ -179,13 +207,51 @@ null_handle_is_einval(void **state)
 	assert_errno(cpc_set_sample(NULL, NULL, NULL), EINVAL);
 	assert_errno(cpc_set_restart(NULL, NULL), EINVAL);
 	assert_errno(cpc_request_preset(NULL, 0, 0), EINVAL);
-	assert_errno(cpc_enable(NULL), EINVAL);
+	assert_errno(cpc_set_request_preset(NULL, NULL, 0, 0), EINVAL);
+	assert_errno(cpc_request_info(NULL, NULL, 0, &info), EINVAL);
+	assert_errno(cpc_request_info(cpc, set, 0, NULL), EINVAL);
 	assert_errno(cpc_disable(NULL), EINVAL);
+	fake_user(1);
+	assert_int_equal(sampled(set, 0), 4);
+	assert_int_equal(cpc_disable(cpc), 0);
+	assert_errno(cpc_enable(NULL), EINVAL);
+	assert_errno(cpc_set_restart(NULL, NULL), EINVAL);
+	fake_user(1);
+	assert_int_equal(sampled(set, 0), 4);
+	assert_errno(cpc_buf_sample(NULL, NULL, NULL), EINVAL);
+	assert_errno(cpc_buf_get(NULL, NULL, 0, &value), EINVAL);
+	assert_errno(cpc_buf_set(NULL, NULL, 0, 0), EINVAL);
+	cpc_buf_sub(NULL, NULL, NULL, NULL);
+	cpc_buf_add(NULL, NULL, NULL, NULL);
+	cpc_buf_copy(NULL, NULL, NULL);
+	cpc_buf_zero(NULL, NULL);
 	assert_int_equal(cpc_buf_hrtime(NULL, NULL), 0);
 	assert_int_equal(cpc_buf_tick(NULL, NULL), 0);
-	errno = 0;
-	cpc_walk_events_all(NULL, NULL, walk_nothing);
-	assert_int_equal(errno, EINVAL);
+	assert_int_equal(cpc_npic(NULL), 0);
+	assert_int_equal(cpc_caps(NULL), 0);
+	assert_null_errno(cpc_cciname(NULL), EINVAL);
+	assert_null_errno(cpc_cpuref(NULL), EINVAL);
+	assert_einval(cpc_walk_events_all(NULL, NULL, walk_nothing));
+	assert_einval(cpc_walk_generic_events_all(NULL, NULL, walk_nothing));
+	assert_einval(cpc_walk_events_pic(NULL, 0, NULL, walk_no_pic));
+	assert_einval(cpc_walk_generic_events_pic(NULL, 0, NULL, walk_no_pic));
+	assert_einval(cpc_walk_attrs(NULL, NULL, walk_nothing));
+	assert_einval(cpc_walk_requests(NULL, NULL, NULL, walk_no_request));
+}
+
+/* Ground rule 4: nor is there anything to do without an action. */
+static void
+null_action_is_einval(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	assert_einval(cpc_walk_events_all(cpc, NULL, NULL));
+	assert_einval(cpc_walk_generic_events_all(cpc, NULL, NULL));
+	assert_einval(cpc_walk_events_pic(cpc, 0, NULL, NULL));
+	assert_einval(cpc_walk_generic_events_pic(cpc, 0, NULL, NULL));
+	assert_einval(cpc_walk_attrs(cpc, NULL, NULL));
+	assert_einval(cpc_walk_requests(cpc, set, NULL, NULL));
 }
 
 /* CPC-CONST-01 */
@@ -251,6 +317,7 @@ main(void)
 		T(close_of_null_is_0),
 		T(success_leaves_errno_alone),
 		T(null_handle_is_einval),
+		T(null_action_is_einval),
 		T(constants_have_their_values),
 		T(sigemt_is_16_alone),
 		T(attr_has_its_layout),

@@ -283,16 +283,6 @@ every_name_can_be_added_from_the_callback(void **state)
 	cpc_walk_generic_events_all(cpc, NULL, add_it);
 }
 
-/* Ground rule 4 */
-static void
-null_action_is_einval(void **state)
-{
-	(void)state;
-	errno = 0;
-	cpc_walk_attrs(cpc, NULL, NULL);
-	assert_int_equal(errno, EINVAL);
-}
-
 int
 main(void)
 {
@@ -310,7 +300,6 @@ main(void)
 		T(picnum_is_the_last_attribute),
 		T(two_generic_events_are_always_there),
 		T(every_name_can_be_added_from_the_callback),
-		T(null_action_is_einval),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

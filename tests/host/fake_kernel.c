@@ -499,7 +499,11 @@ file_get(int fd)
 void *
 page_alloc(unsigned order)
 {
-	return kmalloc(PAGE_SIZE << order);
+	void *page = kmalloc(PAGE_SIZE << order);
+
+	if (page != NULL)
+		memset(page, 0xa5, PAGE_SIZE << order); /* somebody's once */
+	return page;
 }
 
 void

@@ -369,10 +369,14 @@ a_late_failure_takes_the_page_away(void **state)
 
 	(void)state;
 	fake_file = &file;
-	bind();
-	assert_int_equal(door(CPC_OP_PROFILE, FAKE_FD, 0, 0, 0), 0);
 	get();
+	bind();
+	assert_int_equal(page()->cg_set, SET);
+	assert_int_equal(door(CPC_OP_PROFILE, FAKE_FD, 0, 0, 0), 0);
+	assert_int_equal(page()->cg_set, 0);
+	assert_int_equal(page()->cg_frozen, 0);
 	fake_exec();
+	fake_user(3);
 	assert_null(lwp_self()->l_cpc_page);
 	get();
 	assert_int_equal(page()->cg_set, 0); /* it is not the program's */

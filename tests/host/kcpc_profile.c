@@ -64,11 +64,15 @@ attach(uintptr_t fd, uintptr_t depth)
 	return (int)-cpc_syscall(CPC_OP_PROFILE, fd, depth, 0, 0);
 }
 
-/* A set is a profile's, of that depth, from the next program on. */
+/*
+ * A set is a profile's, of that depth, from the next program on; whatever it
+ * has counted before, an overflow that was not yet told included.
+ */
 static void
 begin(cpc_set_t *set, unsigned depth)
 {
 	assert_int_equal(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
+	fake_user(PERIOD);
 	assert_int_equal(attach(FAKE_FD, depth), 0);
 }
 
@@ -143,6 +147,14 @@ what_a_profile_can_be_of(void **state)
 	assert_int_equal(attach(FAKE_FD, 1), EAGAIN);
 }
 
+static void
+there_may_be_no_memory(void **state)
+{
+	(void)state;
+	fake_kmalloc_fails = 1;
+	assert_null(kcpc_profile_new());
+}
+
 /* Nobody else's files. */
 static void
 only_profiles_are_asked(void **state)
@@ -164,6 +176,27 @@ only_profiles_are_asked(void **state)
 	assert_int_equal(take(&st, sizeof st), 0);
 }
 
+/* CPC-EXEC-01: one that is no profile's; and so does a CPU's. */
+static void
+a_set_ends_with_its_program(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	struct kcpc_stat ks;
+
+	(void)state;
+	bind_curlwp(set);
+	fake_exec();
+	assert_false(fake_pmu_any());
+	assert_null(fake_ctx(0, 1));
+	fake_exec();
+	begin(set, 0);
+	assert_int_equal(cpc_bind_cpu(cpc, 1, set, 0), 0);
+	fake_exec();
+	assert_false(fake_pmu_any());
+	kcpc_stat(&ks);
+	assert_int_equal(ks.ks_contexts, 1); /* the profile's */
+}
+
 /*
  * The library has lost the set, which counts for nobody until the program
  * begins; and for that from the presets.
@@ -177,7 +210,7 @@ the_next_program_is_counted(void **state)
 
 	(void)state;
 	add_preset(set, "instructions", 100);
-	add(set, "cycles");
+	add_preset(set, "cycles", 7);
 	buf = buf_of(set);
 	begin(set, 0);
 	assert_false(fake_pmu_any());
@@ -189,6 +222,7 @@ the_next_program_is_counted(void **state)
 	look();
 	assert_int_equal(st.ct_lwps, 0);
 	assert_int_equal(st.ct_left, 1);
+	assert_int_equal(st.ct_kernel, 0);
 
 	fake_exec();
 	assert_int_equal(fake_pmu_readable(), 0);
@@ -274,6 +308,7 @@ what_is_revoked_counts_no_more(void **state)
 	begin(set_of("instructions"), 0);
 	fake_exec();
 	fake_user(5);
+	assert_int_equal(fake_clone(3), 0);
 	fake_invalidate();
 	fake_user(100);
 	assert_int_equal(fake_clone(2), 0);
@@ -281,10 +316,14 @@ what_is_revoked_counts_no_more(void **state)
 	fake_exec();
 	fake_user(100);
 	fake_exit(0, 1);
+	fake_switch(0, 3);
+	fake_user(2);
+	fake_invalidate();
+	fake_exit(0, 3);
 	look();
-	assert_int_equal(st.ct_events, 5);
-	assert_int_equal(st.ct_lwps, 1);
-	assert_int_equal(st.ct_revoked, 1);
+	assert_int_equal(st.ct_events, 7);
+	assert_int_equal(st.ct_lwps, 2);
+	assert_int_equal(st.ct_revoked, 2);
 }
 
 /* Before the program began; and one that never begins is not counted. */
@@ -295,6 +334,7 @@ what_never_begins(void **state)
 	begin(set_of("instructions"), 0);
 	fake_invalidate();
 	fake_exec();
+	assert_false(fake_pmu_any());
 	fake_user(100);
 	fake_exit(0, 1);
 	look();
@@ -337,7 +377,7 @@ each_period_leaves_a_sample(void **state)
 
 	(void)state;
 	begin(periodic(NOTIFY), 1);
-	pass(0x1000); /* not yet */
+	pass(0x1000); /* not yet, and what was before is nobody's */
 	fake_exec();
 	for (i = 0; i < 3; i++) {
 		pass(0x1000 + i);
@@ -361,6 +401,23 @@ each_period_leaves_a_sample(void **state)
 		assert_sample(&s[i], 1, 0x1000 + i);
 	assert_sample(&s[3], 2, 0x2000);
 	assert_int_equal(take(s, sizeof s), 0);
+}
+
+/* Nor does an LWP that is made meanwhile have its maker's. */
+static void
+samples_are_not_inherited(void **state)
+{
+	(void)state;
+	begin(periodic(NOTIFY), 1);
+	fake_exec();
+	fake_user(PERIOD);
+	assert_int_equal(fake_clone(2), 0);
+	assert_false(fake_return());
+	fake_switch(0, 2);
+	fake_enter(&frame);
+	assert_false(fake_return());
+	look();
+	assert_int_equal(st.ct_samples, 1);
 }
 
 /* The period's end was not told of when its LWP lost its counters. */
@@ -403,6 +460,11 @@ samples_are_of_their_program(void **state)
 	look();
 	assert_int_equal(st.ct_samples, 2);
 	assert_int_equal(st.ct_events, 3 * PERIOD + 2);
+	fake_user(PERIOD); /* it has been told, and is frozen */
+	fake_exec();
+	look();
+	assert_int_equal(st.ct_samples, 3);
+	assert_int_equal(st.ct_events, 4 * PERIOD + 2);
 }
 
 /* Frames lie ever higher; the walk ends where they do, and at the depth. */
@@ -507,6 +569,41 @@ samples_are_read_whole(void **state)
 	}
 }
 
+/* Those that come between two reads are behind those that are left. */
+static void
+samples_come_while_others_are_read(void **state)
+{
+	struct sample s[4];
+	unsigned n;
+
+	(void)state;
+	begin(periodic(NOTIFY), 1);
+	fake_exec();
+	for (n = 0; n < 3; n++)
+		pass(n);
+	assert_int_equal(take(s, sizeof s[0]), sizeof s[0]);
+	pass(3);
+	assert_int_equal(take(&s[1], sizeof s), 3 * sizeof s[0]);
+	for (n = 0; n < 4; n++)
+		assert_sample(&s[n], 1, n);
+}
+
+/* A page has room for many. */
+static void
+samples_take_little_memory(void **state)
+{
+	unsigned n;
+
+	(void)state;
+	begin(periodic(NOTIFY), 1);
+	fake_exec();
+	fake_kmalloc_fails = 2;
+	for (n = 0; n < MANY / 5; n++)
+		pass(n);
+	look();
+	assert_int_equal(st.ct_lost, 0);
+}
+
 /* A sample is lost, which is counted, and the next is not. */
 static void
 without_memory_samples_are_lost(void **state)
@@ -550,6 +647,20 @@ struck(void)
 	return &notes;
 }
 
+/* A sample of depth 2: the kernel's instruction, and the program's next. */
+struct pair {
+	struct cpc_profile_sample head;
+	uint64_t pc[2];
+};
+
+static void
+assert_pair(const struct pair *s, uint64_t kernel, uint64_t pc)
+{
+	assert_int_equal(s->head.cm_nframes, 2);
+	assert_int_equal(s->pc[0], kernel);
+	assert_int_equal(s->pc[1], pc);
+}
+
 /*
  * kern/pcbe.h: where overflows struck the kernel the PIC has counted on, by
  * itself, from the preset each time.
@@ -558,8 +669,10 @@ static void
 what_struck_the_kernel_is_sampled(void **state)
 {
 	static struct pcbe_ops nmi;
-	struct sample s[4];
 	struct pcbe_set *ps;
+	struct pair s[4];
+	struct sample last;
+	unsigned i;
 
 	(void)state;
 	nmi = *fake_ops;
@@ -568,42 +681,42 @@ what_struck_the_kernel_is_sampled(void **state)
 	kcpc_profile_release(file.f_profile);
 	reboot();
 	open_file();
-	begin(periodic(CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT), 1);
+	begin(periodic(CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT), 2);
 	ps = &fake_ctx(0, 1)->kc_pcbe;
 	assert_true(ps->ps_resume == -(uint64_t)PERIOD);
 	assert_true(ps->ps_selection == PCBE_UNSELECTED);
 	fake_exec();
-	look();
-	assert_int_equal(st.ct_kernel, 1);
-
-	/* The PIC goes round, thrice from where it began, and 4 further. */
-	fake_hold_pmi = true;
+	for (i = 1; i <= 2; i++) {
+		/* It goes round, thrice from where it began, and 4 further. */
+		fake_hold_pmi = true;
+		fake_system(PERIOD);
+		fake_system((1ULL << 48) - PERIOD + 4);
+		notes = (struct pcbe_struck){ .pk_n = 2,
+			.pk_lost = 1,
+			.pk_pc = { 0x111, 0x222 },
+			.pk_last = 0x333 };
+		frame.tf_pc = 0x50;
+		fake_switch(0, 2);
+		assert_int_equal(notes.pk_n, 0);
+		assert_int_equal(notes.pk_lost, 0);
+		assert_int_equal(notes.pk_last, 0);
+		fake_switch(0, 1);
+		assert_false(fake_return());
+		fake_hold_pmi = false;
+		look();
+		assert_int_equal(st.ct_kernel, 1);
+		assert_int_equal(st.ct_samples, 4 * i);
+		assert_int_equal(st.ct_lost, i);
+		assert_int_equal(st.ct_events, i * (3 * PERIOD + 4));
+		assert_int_equal(take(s, sizeof s), 3 * sizeof s[0]);
+		assert_pair(&s[0], 0x111, 0x50);
+		assert_pair(&s[1], 0x222, 0x50);
+		assert_pair(&s[2], 0x333, 0x50);
+	}
 	fake_system(PERIOD);
-	fake_system((1ULL << 48) - PERIOD + 4);
-	notes = (struct pcbe_struck){ .pk_n = 2,
-		.pk_lost = 1,
-		.pk_pc = { 0x111, 0x222 },
-		.pk_last = 0x333 };
-	frame.tf_pc = 0x50;
-	fake_switch(0, 2);
-	assert_int_equal(notes.pk_n, 0);
-	assert_int_equal(notes.pk_lost, 0);
-	assert_int_equal(notes.pk_last, 0);
-	fake_switch(0, 1);
 	assert_false(fake_return());
-	fake_hold_pmi = false;
-	look();
-	assert_int_equal(st.ct_samples, 4);
-	assert_int_equal(st.ct_lost, 1);
-	assert_int_equal(st.ct_events, 3 * PERIOD + 4);
-	assert_int_equal(take(s, sizeof s), 3 * sizeof s[0]);
-	assert_sample(&s[0], 1, 0x111);
-	assert_sample(&s[1], 1, 0x222);
-	assert_sample(&s[2], 1, 0x333);
-	fake_system(PERIOD);
-	assert_false(fake_return());
-	assert_int_equal(take(s, sizeof s), sizeof s[0]);
-	assert_sample(&s[0], 1, 0x50);
+	assert_int_equal(take(&last, sizeof last), sizeof last);
+	assert_sample(&last, 1, 0x50);
 }
 
 int
@@ -611,18 +724,23 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		P(what_a_profile_can_be_of),
+		P(there_may_be_no_memory),
 		P(only_profiles_are_asked),
+		P(a_set_ends_with_its_program),
 		P(the_next_program_is_counted),
 		P(what_it_forks_is_counted),
 		P(no_memory_no_fork),
 		P(what_is_revoked_counts_no_more),
 		P(what_never_begins),
 		P(each_period_leaves_a_sample),
+		P(samples_are_not_inherited),
 		P(what_is_revoked_leaves_no_sample),
 		P(samples_are_of_their_program),
 		P(callers_are_found_by_their_frames),
 		P(no_more_frames_than_the_depth),
 		P(samples_are_read_whole),
+		P(samples_come_while_others_are_read),
+		P(samples_take_little_memory),
 		P(without_memory_samples_are_lost),
 		P(a_program_may_go_nameless),
 		P(what_struck_the_kernel_is_sampled),
