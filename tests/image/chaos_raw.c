@@ -21,8 +21,7 @@ static char *arena;
 
 /*
  * Those that end the process by design, and those by which it could end the
- * test.  The library's door has tests of its own (cpc_hostile, cpc_fuzz), and
- * who asks there in vain is told so by the run's status.
+ * test.
  */
 static bool
 barred(long number)
@@ -35,7 +34,6 @@ barred(long number)
 	case SYS_tgkill:
 	case SYS_rt_sigqueueinfo:
 	case SYS_rt_tgsigqueueinfo:
-	case BARECPC_SYS_CPC:
 		return true;
 	default:
 		return false;

@@ -282,11 +282,15 @@ chaos_act_kill(void)
 	if (pid <= chaos.ch_root)
 		pid = chaos.ch_pid;
 	tid = chaos_one_in(2) ? pid : (int)syscall(SYS_gettid);
-	switch (chaos_below(3)) {
+	switch (chaos_below(4)) {
 	case 0:
 		kill(pid, sig);
 		break;
 	case 1:
+		for (uint64_t n = chaos_below(32); n > 0; n--)
+			sigqueue(pid, sig, (union sigval){ .sival_int = 1 });
+		break;
+	case 2:
 		syscall(SYS_tkill, tid, sig);
 		break;
 	default:
