@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/processor.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -179,28 +180,52 @@ TEST(sigtimedwait_takes_it_without_a_handler)
 static void *
 waits_a_while(void *got)
 {
-	struct timespec while_ = { 0, 50000000 };
+	struct timespec while_ = { 0, 50000000 }, then, now;
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, SIGRTMIN);
+	clock_gettime(CLOCK_MONOTONIC, &then);
 	*(int *)got = sigtimedwait(&set, NULL, &while_);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	/* Not only when its time was over. */
+	EXPECT((now.tv_sec - then.tv_sec) * 1000000000 + now.tv_nsec -
+		   then.tv_nsec <
+	       while_.tv_nsec);
+	/* One that ends looks who else might take what is there. */
+	nanosleep(&while_, NULL);
 	return NULL;
 }
 
-/* Two signals for two that wait: one is not left over. */
+static volatile bool over;
+
+static void *
+runs(void *arg)
+{
+	while (!over)
+		;
+	return arg;
+}
+
+/*
+ * Two signals for two that wait: one is not left over.  Whoever is woken where
+ * another runs is not interrupted by those it wakes: they are told of both
+ * signals before either of them runs.
+ */
 TEST(each_sigtimedwait_takes_one)
 {
 	int got[2] = { 0, 0 };
-	pthread_t t[2];
+	pthread_t t[2], runner;
 	sigset_t set;
 
+	processor_bind(P_PID, P_MYID, 0, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGRTMIN);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	for (int i = 0; i < 2; i++)
 		REQUIRE(
 		    pthread_create(&t[i], NULL, waits_a_while, &got[i]) == 0);
+	REQUIRE(pthread_create(&runner, NULL, runs, NULL) == 0);
 	usleep(2000);
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(kill(getpid(), SIGRTMIN), 0);
@@ -208,7 +233,10 @@ TEST(each_sigtimedwait_takes_one)
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 		EXPECT_EQ(got[i], SIGRTMIN);
 	}
+	over = true;
+	EXPECT_EQ(pthread_join(runner, NULL), 0);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	processor_bind(P_PID, P_MYID, PBIND_NONE, NULL);
 }
 
 /* What is pending and means nothing is not what sigsuspend() waits for. */
