@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "arch/x86/amd_events.h"
+#include "arch/x86/pic.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/pmu_regs.h"
+#include "kern/kcpc_impl.h"
 #include "tests/host/fake_msr.h"
 #include "tests/host/x86_set.h"
 
@@ -88,6 +90,121 @@ shapes(void **state)
 	expect_shape(&bulldozer, 0x17, 6, "AMD Family 17h");
 	expect_shape(&zen_4, 0x19, 6, "AMD Family 19h");
 	expect_shape(&zen_4, 0x1a, 6, "AMD Family 1ah");
+}
+
+/* How many counters there are of which kind, by CPUID and by trying. */
+static void
+counters_there_are(void **state)
+{
+	struct fake_cpu few = zen_4, many = zen_4, hidden = zen_4, nb = k8,
+			legacy = k8;
+
+	(void)state;
+	few.leaf_80000022.b = 4;
+	boot(&few, 0x19);
+	assert_int_equal(ops->ncounters(), 4);
+	assert_int_equal(x86_pics.xs_all, 0xf);
+	many.leaf_80000022.b = 0x7f; /* others have the bits behind */
+	many.ngp = 8;
+	boot(&many, 0x19);
+	assert_int_equal(ops->ncounters(), 6);
+	/* A hypervisor passes the bit on, and not the register. */
+	hidden.leaf_80000022.b = 4;
+	hidden.version = 0;
+	boot(&hidden, 0x19);
+	assert_int_equal(ops->ncounters(), 6);
+	assert_int_equal(x86_pics.xs_ctrl, 0);
+	/* Bits of other counters, and of PerfMonV2 without those of a core. */
+	nb.leaf_80000001.c = 1U << 24 | 1U << 22;
+	nb.leaf_80000022.a = 1;
+	nb.leaf_80000022.b = 6;
+	boot(&nb, 0x10);
+	assert_int_equal(ops->ncounters(), 4);
+	assert_int_equal(x86_pics.xs_ctrl, 0);
+	boot(&legacy, 6); /* K7 had them first */
+	fake_reset(&legacy);
+	x86_features.family = 5;
+	assert_int_equal(amd_pcbe_init(), PMU_NONE);
+}
+
+/* CPU 1 comes, of some shape; CPU 0 is as it is. */
+static enum pmu_found
+join(const struct fake_cpu *shape)
+{
+	enum pmu_found found;
+
+	fake_self = 1;
+	fake_cpu[1] = *shape;
+	found = amd_pcbe_init();
+	fake_self = 0;
+	return found;
+}
+
+/* Sets run on any CPU: with the PICs that all have, and of one kind. */
+static void
+unlike_cpus(void **state)
+{
+	struct fake_cpu few = bulldozer, many = bulldozer;
+
+	(void)state;
+	few.ngp = 4;
+	boot(&bulldozer, 0x15);
+	assert_int_equal(join(&k8), PMU_MUTE);
+	assert_int_equal(join(&zen_4), PMU_MUTE);
+	assert_int_equal(ops->ncounters(), 6);
+	assert_int_equal(join(&few), PMU_FOUND);
+	assert_int_equal(ops->ncounters(), 4);
+	boot(&few, 0x15);
+	assert_int_equal(join(&many), PMU_FOUND);
+	assert_int_equal(ops->ncounters(), 4);
+}
+
+/* What an event is besides its code. */
+static void
+kinds_of_events(void **state)
+{
+	struct event_code guest = { .ec_select = 1ULL << 40 | 0xc0 },
+			  plain = { .ec_select = 0x4100c0 };
+	struct pcbe_cfg cfg = { .pc_pic = 1, .pc_flags = USER };
+	struct pcbe_event ev = { 0 };
+
+	(void)state;
+	boot(&zen_4, 0x19);
+	assert_int_equal(
+	    ops->event_coverage("PAPI_tot_ins", false, 0, &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC);
+	assert_int_equal(
+	    ops->event_coverage("ExRetInstr", false, 0, &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, 0);
+	assert_int_equal(ops->event_coverage("0xc0", true, 0xc0, &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
+	assert_int_equal(
+	    ops->event_coverage("0x1000", true, 0x1000, &ev), 0x3f);
+	assert_int_equal(ev.pe_pics, 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
+	assert_int_equal(
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
+	assert_string_equal(kcpc_why_text(),
+	    "an event's number is at most 0xfff; with a unit mask it is "
+	    "written r1c2");
+
+	ev = (struct pcbe_event){ 0 };
+	assert_int_equal(ops->table_event(&plain, &ev), 0x3f);
+	assert_int_equal(ev.pe_code, 0xc0); /* privileges are the request's */
+	assert_int_equal(ev.pe_flags, 0);
+	ev.pe_flags = PCBE_EVENT_GENERIC;
+	assert_int_equal(ops->table_event(&guest, &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC | CPC_EVENT_LACKING);
+	assert_int_equal(
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(
+	    kcpc_why_text(), "guest and host are told apart under SVM alone");
+	/* Whoever is refused for a code that no name has is not lectured. */
+	kcpc_why_clear();
+	ev = (struct pcbe_event){ .pe_code = ~0ULL };
+	assert_int_equal(
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
+	assert_string_equal(kcpc_why_text(), "");
 }
 
 static void
@@ -377,6 +494,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes),
+		cmocka_unit_test(counters_there_are),
+		cmocka_unit_test(unlike_cpus),
+		cmocka_unit_test(kinds_of_events),
 		cmocka_unit_test(events),
 		cmocka_unit_test(selects),
 		cmocka_unit_test(unit_masks_join),
