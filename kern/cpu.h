@@ -33,6 +33,7 @@ struct cpu {
 	bool c_hurry;        /* c_woken is not empty, or c_turn */
 	bool c_turn;         /* those woken have the CPU, by their credit */
 	uint64_t c_credit, c_credit_tick; /* ticks of it, and when */
+	uint64_t c_credit_left;           /* behind a turn, at most */
 	struct timer c_slice;             /* runs while an LWP waits */
 	const struct lwp *c_slice_of;     /* whose slice it is */
 	const struct lwp *c_cut;          /* goes on behind a turn of theirs, */

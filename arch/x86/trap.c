@@ -24,6 +24,7 @@
 /* Error code of a page fault. */
 #define PF_PRESENT 0x1
 #define PF_WRITE   0x2
+#define PF_USER    0x4
 #define PF_RSVD    0x8
 #define PF_FETCH   0x10
 #define PF_KEY     0x20
@@ -281,7 +282,12 @@ tf_sysno(const struct trapframe *tf)
 unsigned
 tf_access(const struct trapframe *tf)
 {
+	bool user = (tf->tf_cs & 3) != 0;
+
 	if (tf->tf_err & (PF_RSVD | PF_KEY))
+		return 0;
+	/* The machine's own access, as to a descriptor: not for user pages. */
+	if (user && (tf->tf_err & PF_USER) == 0)
 		return 0;
 	if (tf->tf_err & PF_FETCH)
 		return PROT_EXEC;

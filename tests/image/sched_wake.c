@@ -249,6 +249,44 @@ TEST(the_others_get_their_half)
 }
 
 static void *
+dozes(void *arg)
+{
+	crowd_bind_self(0);
+	while (!ended) {
+		crowd_sleep_us(1);
+		volleys++;
+	}
+	return arg;
+}
+
+/*
+ * A sleep of no length leaves others their half, but for two switches: on the
+ * slowest machine a third of what lies between two turns (kern/sched.c).
+ */
+TEST(the_others_get_on_beside_short_sleeps)
+{
+	const int64_t us = 50 * SLICE_US;
+	uint64_t alone, beside;
+	pthread_t t;
+
+	ended = false;
+	volleys = 0;
+	crowd_bind_self(0);
+	crowd_start(&crowd, 1, 0);
+	alone = rounds_in(&crowd.lwp[0], us);
+	REQUIRE(pthread_create(&t, NULL, dozes, NULL) == 0);
+	beside = rounds_in(&crowd.lwp[0], us);
+	ended = true;
+	pthread_join(t, NULL);
+	crowd_end(&crowd);
+	EXPECT(beside * 3 > alone * (us - SLICE_US) / us);
+	EXPECT(volleys > 0);
+	test_note("%u %% of the time, %u sleeps",
+	    (unsigned)(beside * 100 / alone), (unsigned)volleys);
+	crowd_bind_self(PBIND_NONE);
+}
+
+static void *
 yields(void *arg)
 {
 	crowd_bind_self(0);

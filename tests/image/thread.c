@@ -343,7 +343,9 @@ TEST(what_is_replaced_is_always_there)
 	gate = 0;
 	REQUIRE(pthread_create(&t, NULL, replace, NULL) == 0);
 	while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != -1) {
-		EXPECT(*page == 0 || *page == 1);
+		char is = *page;
+
+		EXPECT(is == 0 || is == 1);
 		*page = 1;
 	}
 	EXPECT_EQ(pthread_join(t, NULL), 0);
