@@ -41,20 +41,14 @@ anywhere(void)
 	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
-/*
- * Why CPUs do not work beside each other here, or NULL.  tests/list knows
- * where QEMU 7.2 may run one alone (docs/design.md, "LWPs on CPUs").
- */
+/* Why CPUs do not work beside each other here, or NULL. */
 static const char *
 alone(void)
 {
-	const char *cpus = getenv("CPUS");
-
 	if (crowd_ncpu() == 1)
 		return "one CPU";
-	return cpus != NULL && strcmp(cpus, "alone") == 0
-	           ? "this QEMU may run one CPU and no other"
-	           : NULL;
+	return test_cpus_alone() ? "this QEMU may run one CPU and no other"
+	                         : NULL;
 }
 
 /*

@@ -65,6 +65,14 @@ test_was_good(void)
 }
 
 bool
+test_cpus_alone(void)
+{
+	const char *cpus = getenv("CPUS");
+
+	return cpus != NULL && strcmp(cpus, "alone") == 0;
+}
+
+bool
 test_expect(bool holds, const char *file, int line, const char *text)
 {
 	if (!holds) {

@@ -71,6 +71,11 @@ void test_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * was false, which is said on standard error.
  */
 bool test_was_good(void);
+/*
+ * CPUS=alone: tests/list knows where QEMU 7.2 may run one CPU and no other
+ * (docs/design.md, "LWPs on CPUs").
+ */
+bool test_cpus_alone(void);
 bool test_expect(bool holds, const char *file, int line, const char *text);
 bool test_expect_eq(int64_t got, int64_t want, const char *file, int line,
     const char *got_text, const char *want_text);
