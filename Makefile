@@ -351,10 +351,12 @@ $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fa
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal cpc_nomem \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
-    kcpc_inherit kcpc_witness kcpc_cpu kcpc_cpu_way kcpc_stir kcpc_profile
+    kcpc_inherit kcpc_witness kcpc_cpu kcpc_cpu_way kcpc_stir kcpc_profile kcpc_samples
 cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
+kcpc_profile_OBJS += tests/host/profile.o
+kcpc_samples_OBJS += tests/host/profile.o
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/no_pages.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_image.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/kcpc_why.o \
     kern/witness.o kern/kcpc_names.o $(HOST_EVENTS) $(HOST_LIB)
