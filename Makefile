@@ -2,6 +2,7 @@
 #   make                build the image of both architectures (ARCH=arm64 or x86_64: of one)
 #   make run            install what is missing, build, boot the default suite in QEMU, print its table
 #   make check          every test; check-host, check-image: a part of them
+#   make check-all      the same, and the campaigns, which take long
 #   make lint format    layers, formatting, shell; rewrite the formatting
 #   make bench          what operations cost, in instructions
 #   make disk           build/barecpc.img, which boots by UEFI on both
@@ -413,13 +414,14 @@ $(TSAN_TESTS:%=build/host/tests/%): build/host/tests/%: build/tsan/tests/host/%.
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
 # All cores build, unless -j says how many.
-check: NEEDS = tests host-tests emulator
+check check-all: NEEDS = tests host-tests emulator
 check: CHECK =
+check-all: CHECK = --all
 check-host: NEEDS = host-tests
 check-host: CHECK = tests/host
 check-image: NEEDS = tests emulator
 check-image: CHECK = tests/image tests/cli
-check check-host check-image:
+check check-all check-host check-image:
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(NEEDS)
 	$(Q)BARECPC_BUILD=no tests/run $(CHECK)
 # QEMU with an x86 PMU: minutes the first time, kept outside the tree.
@@ -453,5 +455,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: emulator all tests host-tools host-tests clean check check-host check-image run bench disk gdb lint format
+.PHONY: emulator all tests host-tools host-tests clean check check-all check-host check-image run bench disk gdb lint format
 .DELETE_ON_ERROR:

@@ -44,8 +44,15 @@ def main():
             wrong += 1
     done = subprocess.run([ROOT / "tests" / "run", "no-such-test"], capture_output=True, text=True)
     told = done.returncode == 2 and done.stderr.endswith(": no-such-test: no test and no folder of tests/list\n")
-    print(f"{'ok' if told else 'not ok'} {len(CASES) + 1} - a test that there is not\n1..{len(CASES) + 1}")
-    return 0 if told and not wrong else 1
+    print(f"{'ok' if told else 'not ok'} {len(CASES) + 1} - a test that there is not")
+    short = runner.Test("short", "tests/cli", [], 1, [])
+    long = runner.Test("long", "tests/cli", ["campaign"], 1, [])
+    right = ([runner.chosen([short, long], only, campaigns) for only, campaigns in
+              (([], False), ([], True), (["tests/cli"], False), (["long"], False))]
+             == [[short], [short, long], [short], [long]])
+    print(f"{'ok' if right else 'not ok'} {len(CASES) + 2} - a campaign runs with --all or by its name")
+    print(f"1..{len(CASES) + 2}")
+    return 0 if told and right and not wrong else 1
 
 
 if __name__ == "__main__":
