@@ -306,7 +306,7 @@ HOST_CC      := gcc
 HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
 HOST_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_LIB     := tests/host/support.o lib/string.o lib/search.o lib/printf.o
-HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer test_region
+HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer test_region test_p_online
 test_lib_OBJS      := $(HOST_LIB)
 test_cmdline_OBJS  := kern/cmdline.o kern/null_shape.o tests/host/heap.o $(HOST_LIB)
 test_cpio_OBJS     := kern/cpio.o $(HOST_LIB)
@@ -315,6 +315,7 @@ test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)
 test_page_OBJS     := kern/page.o kern/kmalloc.o kern/bootinfo.o $(HOST_LIB)
 test_timer_OBJS    := kern/timer.o $(HOST_LIB)
 test_region_OBJS   := kern/region.o $(HOST_LIB)
+test_p_online_OBJS := kern/sys_sched.o $(HOST_LIB)
 test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)

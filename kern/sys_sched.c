@@ -172,12 +172,13 @@ processor_bind(int idtype, int id, int cpu, uintptr_t old_uva)
 static intptr_t
 p_online(int cpu, int state)
 {
-	struct cpu *c = &cpus[cpu];
+	struct cpu *c;
 	bool was;
 	int err = 0;
 
-	if (cpu < 0 || (unsigned)cpu >= ncpu || !c->c_online)
+	if (cpu < 0 || (unsigned)cpu >= ncpu || !cpus[cpu].c_online)
 		return -EINVAL;
+	c = &cpus[cpu];
 	was = (sched_cpus() & 1ULL << cpu) != 0;
 	if (state == P_ONLINE && !was)
 		sched_online(c);
