@@ -138,7 +138,7 @@ FITS_OBJS  := payloads/fits_here.o user/kern/kcpc_assign.o
 LIST_OBJS  := payloads/own_here.o
 TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
-            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex pipe poll itimer fork sched sched_wake sched_place orphan \
+            cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex pipe poll itimer fork child_tid sched sched_wake sched_place orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak mix_exec

@@ -51,8 +51,9 @@ int as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
 /* Move pages, content and all, to a free range of the same length. */
 int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
 /*
- * Write into populated memory whatever its protection, as a loader does.
- * src NULL: leave zeros.  Not the current address space necessarily.
+ * Write into populated memory through the direct map, whatever its protection:
+ * only for who fills pages that no program has yet (scripts/check-layers).
+ * What a program asks to have written goes by copyout().
  */
 void as_write(struct as *as, uintptr_t va, const void *src, size_t len);
 /*

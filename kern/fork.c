@@ -40,13 +40,20 @@ struct clone {
 	uintptr_t flags, stack, parent_tid, child_tid, tls;
 };
 
-/* The way of a clone into user code: behind its parent's system call. */
+/*
+ * A clone enters user code after its parent's system call.  child_tid: where
+ * it first writes its id (CLONE_CHILD_SETTID), or NULL.  The copy is an access
+ * to its own memory, so it has the program's rights and no more.  As on Linux
+ * it is ignored where it fails.
+ */
 static void
-clone_start(void *arg)
+clone_start(void *child_tid)
 {
 	struct lwp *l = lwp_self();
+	int tid = l->l_tid;
 
-	(void)arg;
+	if (child_tid != NULL)
+		(void)copyout((uintptr_t)child_tid, &tid, sizeof tid);
 	trap_return(arch_lwp_frame(l));
 	arch_lwp_resume(l);
 }
@@ -55,7 +62,9 @@ clone_start(void *arg)
 static struct lwp *
 clone_lwp(struct proc *p, const struct clone *c)
 {
-	struct lwp *self = lwp_self(), *l = lwp_create(p, clone_start, NULL);
+	uintptr_t child_tid = c->flags & CLONE_CHILD_SETTID ? c->child_tid : 0;
+	struct lwp *self = lwp_self();
+	struct lwp *l = lwp_create(p, clone_start, (void *)child_tid);
 
 	if (l == NULL)
 		return NULL;
@@ -94,8 +103,6 @@ clone_thread(const struct clone *c)
 	tid = l->l_tid;
 	err = EFAULT;
 	if (tell_parent(c, tid) != 0 ||
-	    ((c->flags & CLONE_CHILD_SETTID) &&
-		copyout(c->child_tid, &tid, sizeof tid) != 0) ||
 	    (err = kcpc_inherit(lwp_self(), l)) != 0)
 		goto free_lwp;
 	stop_point(STOP_LWP_CREATE, l->l_id);
@@ -106,18 +113,6 @@ free_lwp:
 	lwp_bind(l, NULL);
 	lwp_free(l);
 	return -err;
-}
-
-/* The child's word lies in its own memory. */
-static void
-tell_child(struct proc *p, const struct clone *c)
-{
-	uintptr_t va = c->child_tid;
-	int tid = p->p_pid;
-
-	if ((c->flags & CLONE_CHILD_SETTID) && va % sizeof tid == 0 &&
-	    va < USER_TOP && arch_translate(&p->p_as, va & -PAGE_SIZE) != ~0ULL)
-		as_write(&p->p_as, va, &tid, sizeof tid);
 }
 
 /*
@@ -168,7 +163,6 @@ clone_process(const struct clone *c)
 	err = EAGAIN;
 	if (kcpc_fork(lwp_self(), l) != 0)
 		goto unbind;
-	tell_child(p, c);
 	stop_point(STOP_FORK, pid);
 	sched_ready(l);
 	if (c->flags & CLONE_VFORK)
