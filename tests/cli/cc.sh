@@ -59,6 +59,58 @@ expect 'at system privilege, too' 0 'barecpc: exit 0' scripts/barecpc run --arch
 	--append priv=system --payload "$tap_dir/x86_64/cc/hello" -- hello 0
 expect 'two files are both there' 7 'barecpc: exit 7' scripts/barecpc run --arch arm64 --accel tcg \
 	--payload "$tap_dir/arm64/count" --payload "$tap_dir/arm64/cc/hello" -- hello 7
+# Build systems name the compiler in CC, and CMake and configure scripts export it.  A wrapper that took CC for its
+# underlying compiler called itself without end: timeout(1) ends all of its processes.
+cc=$PWD/scripts/barecpc-cc
+project=$tap_dir/project
+mkdir "$project"
+cp tests/cli/hello.c "$project"
+cat >"$project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(hello C)
+add_executable(hello-cmake hello.c)
+target_link_libraries(hello-cmake m)
+END
+cat >"$project/configure" <<'END'
+#!/bin/sh
+: "${CC=cc}"
+export CC
+echo 'int main(void) { return 0; }' >conftest.c
+"$CC" -o conftest conftest.c || exit 77
+printf 'CC = %s\nhello-configure: hello.c\n\t$(CC) -O2 -o $@ $< -lm\n' "$CC" >Makefile
+END
+cat >"$project/plain.mk" <<'END'
+hello-make: hello.c
+	$(CC) -O2 -o $@ $< -lm
+END
+
+# built_by NAME WORDS: the words, run in the project, make the program hello-NAME, which runs.
+built_by() {
+	check "$1: builds" env -u BARECPC_CC BARECPC_ARCH=arm64 timeout -k 1 60 sh -c "cd '$project' && $2"
+	hello_prints_itself "$1"
+}
+hello_prints_itself() {
+	run --arch arm64 --payload "$project/hello-$1" -- "hello-$1" 7 >"$out" 2>"$err"
+	status=$?
+	check "$1: runs" test "$status $(head -n 1 "$out")" = "7 [hello-$1]"
+}
+built_by cmake "CC='$cc' cmake -B cmake . && cmake --build cmake && cp cmake/hello-cmake ."
+built_by configure "CC='$cc' sh configure && make"
+built_by make "CC='$cc' make -f plain.mk"
+rm -f "$project/hello-make"
+built_by make "make -f plain.mk CC='$cc'"
+expect 'a compiler that is barecpc-cc itself' 1 "^barecpc-cc: calls itself: BARECPC_CC=$cc: name the underlying compiler" \
+	env BARECPC_CC="$cc" timeout -k 1 20 "$cc" --arch arm64 -c -o "$tap_dir/x.o" tests/cli/hello.c
+check 'it says so once' test "$(wc -l <"$err")" = 1
+cat >"$tap_dir/other" <<END
+#!/bin/sh
+echo "\$*" >>"$tap_dir/calls"
+exec aarch64-linux-gnu-gcc "\$@"
+END
+chmod +x "$tap_dir/other"
+check 'BARECPC_CC: compiles' env BARECPC_CC="$tap_dir/other" "$cc" --arch arm64 -c -o "$tap_dir/x.o" tests/cli/hello.c
+check 'BARECPC_CC: is the compiler' grep -q -e '-c -o .* tests/cli/hello.c' "$tap_dir/calls"
+
 expect 'a shared library is no payload' 2 'barecpc-cc: -shared: a payload is a static program' \
 	scripts/barecpc-cc --arch arm64 -shared tests/cli/hello.c
 expect 'an unknown architecture' 2 'barecpc-cc: unknown architecture vax' scripts/barecpc-cc --arch vax x.c
