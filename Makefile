@@ -104,7 +104,7 @@ ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
 BOOT_OBJS := boot/linux_image.o boot/image.o
 ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o sigframe.o sigcopy.o \
-    uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine_fdt.o machine_acpi.o \
+    uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine.o machine_fdt.o machine_acpi.o \
     psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o pmuv3_pics.o pmuv3_spin.o)
 # Unaligned accesses fault while the MMU is off.
 $(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align
@@ -341,6 +341,14 @@ HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o a
 test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_shape.o arch/x86/intel_pcbe.o arch/x86/intel_cfg.o arch/x86/intel_events.o $(HOST_X86)
 test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
 test_x86_nmi_OBJS     := $(test_intel_pcbe_OBJS)
+# The machine from arm64's tables, with physical memory where the host has it.
+HOST_MACHINE := test_machine_fdt test_machine_acpi
+HOST_TESTS   += $(HOST_MACHINE)
+$(foreach t,$(HOST_MACHINE),$(eval $(t)_OBJS = tests/host/machine.o arch/arm64/machine.o kern/bootinfo.o $$(HOST_LIB)))
+test_machine_fdt_OBJS  += arch/arm64/dt.o arch/arm64/machine_fdt.o
+test_machine_acpi_OBJS += arch/arm64/machine_acpi.o kern/acpi.o
+build/host/tests/test_machine_fdt: HOST_LIBS := -lfdt
+build/host/arch/arm64/machine.o: HOST_CFLAGS += -include tests/host/kernel_printf.h
 # kcpc's way from requests to PICs, on the masks that Intel's backend really has.
 HOST_TESTS   += kcpc_fit
 kcpc_fit_OBJS         := kern/kcpc_bind.o kern/kcpc_assign.o $(test_intel_pcbe_OBJS)
@@ -404,7 +412,7 @@ build/host/%.o: %.cc Makefile
 $(HOST_TESTS:%=build/host/tests/%): build/host/tests/%: build/host/tests/host/%.o $$(addprefix build/host/,$$($$*_OBJS))
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(HOST_CC) -fsanitize=address,undefined $(HOST_LDFLAGS) -o $@ $^ -lcmocka
+	$(Q)$(HOST_CC) -fsanitize=address,undefined $(HOST_LDFLAGS) -o $@ $^ -lcmocka $(HOST_LIBS)
 
 $(TSAN_TESTS:%=build/host/tests/%): build/host/tests/%: build/tsan/tests/host/%.o $(TSAN_OBJS)
 	$(call say,CCLD,$@)

@@ -88,6 +88,12 @@ struct arm64_fixup {
 int arm64_try(void (*fn)(void *), void *arg);
 void arm64_try_failed(void);
 
+/*
+ * uaccess_loops.S.  Does something answer a read of this register?  Tables may
+ * name an address where nothing is.
+ */
+bool arm64_answers(const volatile uint32_t *reg);
+
 /* cpu.c */
 struct arm64_cpu *arm64_curcpu(void);
 void arm64_cpus_init(void);

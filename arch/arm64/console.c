@@ -7,8 +7,10 @@
 
 #include <stddef.h>
 
+#include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
 #include "kern/arch.h"
+#include "lib/printf.h"
 
 /* Where QEMU's virt machine has it, for one whose tables name none. */
 #define FALLBACK_PA 0x09000000
@@ -61,34 +63,41 @@ arch_getc(void)
 	return console.regs[UARTDR] & 0xff;
 }
 
-/*
- * 0: none.  On a machine of silicon that address is anything, memory even; but
- * whoever ends before the tables have been read has nothing to lose.
- */
-static uint64_t
-find_uart(void)
+/* False where nothing answers at this address. */
+static bool
+start_uart(uint64_t pa, enum uart_kind kind)
 {
-	if (machine.m_uart != UART_NONE)
-		return machine.m_uart_pa;
-	return machine.m_virtual || machine.m_tables == NULL ? FALLBACK_PA : 0;
-}
+	volatile uint32_t *regs = arch_map_device(pa, PAGE_SIZE);
 
-void
-console_init(void)
-{
-	uint64_t pa = find_uart();
-	volatile uint32_t *regs;
-
-	if (console.regs != NULL || pa == 0 ||
-	    (regs = arch_map_device(pa, PAGE_SIZE)) == NULL)
-		return;
+	if (regs == NULL || !arm64_answers(&regs[UARTFR]))
+		return false;
 	console.regs = regs;
 	/* The SBSA's generic UART has neither register. */
-	if (machine.m_uart != UART_SBSA &&
-	    (regs[UARTCR] & UARTCR_ON) != UARTCR_ON) {
+	if (kind != UART_SBSA && (regs[UARTCR] & UARTCR_ON) != UARTCR_ON) {
 		regs[UARTLCR_H] = UARTLCR_H_8N1;
 		regs[UARTCR] = UARTCR_ON;
 	}
 	for (size_t i = 0; i < console.nwaiting; i++)
 		pl011_putc(console.waiting[i]);
+	return true;
+}
+
+void
+console_init(void)
+{
+	if (console.regs != NULL)
+		return;
+	if (machine.m_uart != UART_NONE) {
+		if (start_uart(machine.m_uart_pa, machine.m_uart))
+			return;
+		printf("cpu: console: nothing answers at %#lx: correct the "
+		       "UART's address in the %s\n",
+		    (unsigned long)machine.m_uart_pa, machine.m_tables);
+	}
+	/*
+	 * On a machine of silicon this address is anything, memory even; but a
+	 * run that ends before the tables have been read has nothing to lose.
+	 */
+	if (machine.m_virtual || machine.m_tables == NULL)
+		start_uart(FALLBACK_PA, UART_PL011);
 }

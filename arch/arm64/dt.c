@@ -113,7 +113,7 @@ dt_reg(const struct dt *dt, unsigned n, uint64_t *base, uint64_t *bytes)
 		return false;
 	ac = fdt_address_cells(fdt, dt->dt_path[up]);
 	sc = fdt_size_cells(fdt, dt->dt_path[up]);
-	if (ac < 0 || sc < 0 || len / 4 < (int)(n + 1) * (ac + sc))
+	if (ac < 0 || sc < 0 || n >= (unsigned)len / 4 / (unsigned)(ac + sc))
 		return false;
 	p += n * (unsigned)(ac + sc);
 	*base = cells(&p, ac);

@@ -52,6 +52,11 @@ gic_init(void)
 		gic = &gicv3_ops;
 	else if (machine.m_gic == 2)
 		gic = &gicv2_ops;
+	if (gic != NULL && !arm64_answers(arch_map_device(
+			       machine.m_gicd.r_pa, machine.m_gicd.r_bytes)))
+		panic("cpu: nothing answers at %#lx, where the %s has the "
+		      "GIC's distributor: correct the table",
+		    (unsigned long)machine.m_gicd.r_pa, machine.m_tables);
 	if (gic == NULL || !gic->init())
 		panic("cpu: no GIC of version 2 or 3 in the %s",
 		    machine.m_tables);

@@ -1,7 +1,7 @@
 /*
  * Arm Generic Interrupt Controller Architecture Specification version 3 and
  * 4 (IHI 0069), "The GIC Redistributors" and "GIC System registers";
- * "GICD_CTLR", "GICR_WAKER", "GICR_ICFGR1".
+ * "GICD_CTLR", "GICR_WAKER", "GICR_ICFGR1", "GICD_PIDR2", "GICR_PIDR2".
  */
 #include <stddef.h>
 
@@ -11,6 +11,7 @@
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
 
+#define GICD_BYTES        0x10000
 #define GICD_CTLR         (0x0000 / 4)
 #define GICD_CTLR_GROUPS  0x3U
 #define GICD_CTLR_GRP1    (1U << 1)
@@ -24,6 +25,9 @@
 #define GICR_WAKER        (0x0014 / 4)
 #define GICR_WAKER_SLEEP  (1U << 1)
 #define GICR_WAKER_ASLEEP (1U << 2)
+/* In the distributor and in a redistributor. */
+#define PIDR2       (0xffe8 / 4)
+#define PIDR2_GICV3 3 /* ArchRev, bits 7:4; 4 for GICv4 */
 /* The second 64 KiB frame: SGIs and PPIs. */
 #define SGI_BASE           (0x10000 / 4)
 #define GICR_IGROUPR0      (SGI_BASE + 0x0080 / 4)
@@ -47,9 +51,10 @@ static bool
 init(void)
 {
 	volatile uint32_t *gicd =
-	    arch_map_device(machine.m_gicd.r_pa, machine.m_gicd.r_bytes);
+	    arch_map_device(machine.m_gicd.r_pa, GICD_BYTES);
 
-	if (gicd == NULL || machine.m_ngicr == 0)
+	if (gicd == NULL || machine.m_ngicr == 0 ||
+	    FIELD(gicd[PIDR2], 7, 4) < PIDR2_GICV3)
 		return false;
 	gicd[GICD_CTLR] &= ~GICD_CTLR_GROUPS;
 	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
@@ -80,7 +85,9 @@ find_in(const struct range *r, uint32_t affinity)
 		    arch_map_device(r->r_pa + at, FRAME_BYTES);
 		uint32_t typer;
 
-		if (gicr == NULL)
+		/* Zeros that never end are no redistributors. */
+		if (gicr == NULL || !arm64_answers(gicr) ||
+		    FIELD(gicr[PIDR2], 7, 4) < PIDR2_GICV3)
 			return NULL;
 		typer = gicr[GICR_TYPER];
 		if (gicr[GICR_TYPER + 1] == affinity)

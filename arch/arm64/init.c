@@ -13,13 +13,9 @@
 #include "kern/errno.h"
 #include "lib/printf.h"
 
-#define TIMER_INTID_USUAL 27 /* BSA: the virtual timer's */
-
 const char arch_name[] = "arm64";
 const char arch_uname[] = "aarch64";
 const uint16_t arch_elf_machine = 183; /* EM_AARCH64 */
-
-struct machine machine;
 
 /*
  * Who else is here.  KVM says so; on an emulator's machine without KVM it is
@@ -52,8 +48,6 @@ arch_init(struct bootinfo *bi)
 	arm64_kstack_init();
 	if (machine.m_tables == NULL)
 		panic("cpu: no GIC in a device tree, nor ACPI tables");
-	if (machine.m_timer_intid == 0)
-		machine.m_timer_intid = TIMER_INTID_USUAL;
 	machine.m_vmm = find_vmm();
 	if (arch_tick_hz() == 0)
 		panic("cpu: CNTFRQ_EL0 is 0: the firmware has to set it");

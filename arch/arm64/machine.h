@@ -12,7 +12,8 @@
 
 struct bootinfo;
 
-#define MACHINE_NGICR 16
+/* One for each CPU, as ACPI's GICC entries may have it. */
+#define MACHINE_NGICR MAXCPU
 
 struct range {
 	uint64_t r_pa;
@@ -30,7 +31,9 @@ struct machine {
 	unsigned m_gic; /* version: 2, 3, or 0 where none was found */
 	struct range m_gicd, m_gicc;
 	struct range m_gicr[MACHINE_NGICR]; /* redistributors, GICv3 */
-	unsigned m_ngicr;
+	unsigned m_ngicr;                   /* of them, used */
+	unsigned m_ngicr_named;             /* and how many the tables name */
+	unsigned m_ngic;        /* interrupt controllers the tables name */
 	uint32_t m_timer_intid; /* the virtual timer's PPI */
 	uint32_t m_pmu_intid;   /* the overflow interrupt's; 0: none */
 	enum psci_conduit m_psci;
@@ -40,6 +43,14 @@ struct machine {
 	const char *m_vmm; /* "kvm", "tcg", or "none" on metal */
 };
 extern struct machine machine;
+
+/* Note a region of redistributors; those beyond MACHINE_NGICR are reported. */
+void machine_add_gicr(uint64_t pa, uint64_t bytes);
+/*
+ * Report what the tables say and the kernel cannot use, a line for each, and
+ * leave it out.  After one of the two below.
+ */
+void machine_check(const struct bootinfo *bi);
 
 /* Fill `machine`, early: false where such tables do not describe it. */
 bool machine_from_fdt(const struct bootinfo *bi);

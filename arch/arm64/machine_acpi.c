@@ -56,13 +56,6 @@ map_table(uint64_t pa, size_t bytes)
 	return NULL;
 }
 
-static void
-add_gicr(uint64_t pa, uint64_t bytes)
-{
-	if (pa != 0 && machine.m_ngicr < MACHINE_NGICR)
-		machine.m_gicr[machine.m_ngicr++] = (struct range){ pa, bytes };
-}
-
 /* One CPU: its interface, its redistributor, its PMU's interrupt. */
 static void
 found_gicc(const unsigned char *e, unsigned len)
@@ -73,13 +66,14 @@ found_gicc(const unsigned char *e, unsigned len)
 	machine.m_mpidr[machine.m_ncpu++] = acpi_u64(e + 68);
 	machine.m_pmu_intid = acpi_u32(e + 20);
 	machine.m_gicc = (struct range){ acpi_u64(e + 32), GICC_BYTES };
-	add_gicr(acpi_u64(e + 60), GICR_FRAME_BYTES);
+	if (acpi_u64(e + 60) != 0)
+		machine_add_gicr(acpi_u64(e + 60), GICR_FRAME_BYTES);
 }
 
 static void
 found_gicd(const unsigned char *e, unsigned len)
 {
-	if (len < GICD_LENGTH)
+	if (len < GICD_LENGTH || machine.m_ngic++ > 0)
 		return;
 	machine.m_gicd = (struct range){ acpi_u64(e + 8), GICD_BYTES };
 	machine.m_gic = e[20] >= 3 ? 3 : e[20];
@@ -96,8 +90,8 @@ found_entry(const unsigned char *e, unsigned len)
 		found_gicd(e, len);
 		break;
 	case MADT_GICR:
-		if (len >= GICR_LENGTH)
-			add_gicr(acpi_u64(e + 4), acpi_u32(e + 12));
+		if (len >= GICR_LENGTH && acpi_u64(e + 4) != 0)
+			machine_add_gicr(acpi_u64(e + 4), acpi_u32(e + 12));
 		break;
 	default:
 		break;

@@ -17,6 +17,8 @@
 #define GIC_PPI       1
 #define FIRST_PPI     16
 #define FIRST_SPI     32
+#define NSPI          988
+#define MAX_CELLS     4 /* arm,gic-v3.yaml; two more than are read */
 #define TIMER_VIRTUAL 2 /* secure, non-secure, virtual, hypervisor */
 
 #define NUART 4
@@ -80,11 +82,12 @@ static void
 found_gicv3(const struct dt *dt, int node)
 {
 	uint64_t n = dt_number(dt->dt_fdt, node, "#redistributor-regions", 1);
+	struct range r;
 
 	machine.m_gic = 3;
 	set_range(dt, 0, &machine.m_gicd);
-	for (unsigned i = 0; i < n && i < MACHINE_NGICR; i++)
-		set_range(dt, 1 + i, &machine.m_gicr[machine.m_ngicr++]);
+	for (unsigned i = 1; i <= n && dt_reg(dt, i, &r.r_pa, &r.r_bytes); i++)
+		machine_add_gicr(r.r_pa, r.r_bytes);
 }
 
 static void
@@ -123,11 +126,15 @@ found_device(const struct dt *dt, int node, struct found *f)
 	if (prop == NULL || len < 4 || memcmp(prop, "arm,", 4) != 0)
 		return;
 	if (compatible(prop, len, gicv3)) {
-		found_gicv3(dt, node);
-		f->f_gic = node;
+		if (machine.m_ngic++ == 0) {
+			found_gicv3(dt, node);
+			f->f_gic = node;
+		}
 	} else if (compatible(prop, len, gicv2)) {
-		found_gicv2(dt);
-		f->f_gic = node;
+		if (machine.m_ngic++ == 0) {
+			found_gicv2(dt);
+			f->f_gic = node;
+		}
 	} else if (compatible(prop, len, timer)) {
 		f->f_timer = node;
 	} else if (compatible(prop, len, psci)) {
@@ -154,15 +161,18 @@ found_cpu(const struct dt *dt, int node)
 static uint32_t
 interrupt(const void *fdt, int node, int gic, unsigned n)
 {
-	unsigned ncells = (unsigned)dt_number(fdt, gic, "#interrupt-cells", 3);
+	uint64_t ncells = dt_number(fdt, gic, "#interrupt-cells", 3);
 	int len;
 	const fdt32_t *p = fdt_getprop(fdt, node, "interrupts", &len);
 	uint32_t type, number;
 
-	if (p == NULL || ncells < 2 || (unsigned)len / 4 < (n + 1) * ncells)
+	if (p == NULL || ncells < 2 || ncells > MAX_CELLS ||
+	    (unsigned)len / 4 < (n + 1) * ncells)
 		return 0;
 	type = fdt32_to_cpu(p[n * ncells]);
 	number = fdt32_to_cpu(p[n * ncells + 1]);
+	if (number >= NSPI)
+		return 0;
 	return number + (type == GIC_PPI ? FIRST_PPI : FIRST_SPI);
 }
 
@@ -231,7 +241,7 @@ found_special(const void *fdt, int node, struct found *f)
 bool
 machine_from_fdt(const struct bootinfo *bi)
 {
-	const void *fdt = pa_to_va(bi->bi_fdt);
+	const void *fdt;
 	struct found f = { .f_gic = -1,
 		.f_timer = -1,
 		.f_pmu = -1,
@@ -242,6 +252,7 @@ machine_from_fdt(const struct bootinfo *bi)
 
 	if (bi->bi_fdt == 0)
 		return false;
+	fdt = pa_to_va(bi->bi_fdt);
 	machine.m_virtual =
 	    fdt_node_check_compatible(fdt, 0, "linux,dummy-virt") == 0;
 	dt_start(&dt, fdt);
@@ -255,8 +266,10 @@ machine_from_fdt(const struct bootinfo *bi)
 	}
 	choose_uart(fdt, &f);
 	/* Beside ACPI there may be a tree of a few properties only. */
-	if (f.f_gic < 0)
+	if (f.f_gic < 0) {
+		machine.m_ncpu = 0;
 		return false;
+	}
 	machine.m_tables = "device tree";
 	if (f.f_timer >= 0)
 		machine.m_timer_intid =

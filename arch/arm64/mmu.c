@@ -16,7 +16,8 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define GIB (1UL << 30)
+#define GIB          (1UL << 30)
+#define DEVICE_BYTES (0UL - DEVICE_BASE) /* that the window can show */
 
 char *const arch_direct = (char *)DIRECT_BASE;
 
@@ -126,8 +127,8 @@ arch_init_early(struct bootinfo *bi)
 	map_direct(bi);
 	/* What the loader left is read through the direct map from here on. */
 	arm64_drop_identity();
-	if (!machine_from_fdt(bi))
-		machine_from_acpi(bi);
+	if (machine_from_fdt(bi) || machine_from_acpi(bi))
+		machine_check(bi);
 	console_init();
 }
 
@@ -143,7 +144,8 @@ arch_map_device(uint64_t pa, size_t len)
 	uint64_t from = pa & -PAGE_SIZE;
 	uint64_t to = (pa + len + PAGE_SIZE - 1) & -PAGE_SIZE;
 
-	if (!arm64_pt_map(arm64_roots.r_kernel, DEVICE_BASE + from, from,
+	if (pa >= DEVICE_BYTES || len > DEVICE_BYTES - pa ||
+	    !arm64_pt_map(arm64_roots.r_kernel, DEVICE_BASE + from, from,
 		to - from, PT_DEVICE, LARGE_SIZE))
 		return NULL;
 	return (volatile void *)(DEVICE_BASE + pa);

@@ -196,6 +196,19 @@ arm64_semihost:
 1:	ret
 
 /*
+ * bool arm64_answers(const volatile uint32_t *reg): false where a read of it
+ * faults, because nothing is at the address or it is not mapped.
+ */
+	.globl	arm64_answers
+arm64_answers:
+	may_fault 1f
+	ldr	w0, [x0]
+	mov	w0, #1
+	ret
+1:	mov	w0, #0
+	ret
+
+/*
  * uint64_t arm64_hvc(uint64_t function): what a hypervisor's call answers;
  * -1, "not supported", where there is nobody to call.
  */

@@ -1,0 +1,74 @@
+/*
+ * What both kinds of tables may say and the kernel cannot use.
+ * Arm Generic Interrupt Controller Architecture Specification version 3 and
+ * 4 (IHI 0069), "INTIDs"; Arm Base System Architecture (DEN 0094), "PPI
+ * assignments".
+ */
+#include "arch/arm64/machine.h"
+
+#include "kern/bootinfo.h"
+#include "lib/printf.h"
+
+#define FIRST_PPI   16
+#define FIRST_SPI   32
+#define TIMER_USUAL 27 /* the virtual timer's, by the BSA */
+
+struct machine machine;
+
+void
+machine_add_gicr(uint64_t pa, uint64_t bytes)
+{
+	if (machine.m_ngicr_named++ < MACHINE_NGICR)
+		machine.m_gicr[machine.m_ngicr++] = (struct range){ pa, bytes };
+}
+
+static bool
+is_ppi(uint32_t intid)
+{
+	return intid >= FIRST_PPI && intid < FIRST_SPI;
+}
+
+static bool
+is_memory(const struct bootinfo *bi, uint64_t pa)
+{
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+
+		if (pa - m->bm_base < m->bm_len)
+			return m->bm_type == BOOTMEM_FREE ||
+			       m->bm_type == BOOTMEM_KEEP;
+	}
+	return false;
+}
+
+void
+machine_check(const struct bootinfo *bi)
+{
+	const char *tables = machine.m_tables;
+
+	if (machine.m_ngic > 1)
+		printf("cpu: %s: %u interrupt controllers: the first one is "
+		       "used\n",
+		    tables, machine.m_ngic);
+	if (machine.m_ngicr_named > machine.m_ngicr)
+		printf("cpu: %s: %u regions of redistributors: the first %u "
+		       "are used\n",
+		    tables, machine.m_ngicr_named, machine.m_ngicr);
+	if (!is_ppi(machine.m_timer_intid)) {
+		printf("cpu: %s: no PPI for the virtual timer: %u is used\n",
+		    tables, TIMER_USUAL);
+		machine.m_timer_intid = TIMER_USUAL;
+	}
+	if (machine.m_pmu_intid != 0 && !is_ppi(machine.m_pmu_intid)) {
+		printf("cpu: %s: the PMU's interrupt, %u, is no PPI: overflows "
+		       "do not interrupt\n",
+		    tables, machine.m_pmu_intid);
+		machine.m_pmu_intid = 0;
+	}
+	if (machine.m_uart != UART_NONE && is_memory(bi, machine.m_uart_pa)) {
+		printf("cpu: %s: the console's UART at %#lx is memory: it is "
+		       "not used\n",
+		    tables, (unsigned long)machine.m_uart_pa);
+		machine.m_uart = UART_NONE;
+	}
+}
