@@ -8,12 +8,15 @@ import signal
 import subprocess
 import time
 
+from monitor import Monitor
+
 STATUS_NOTHING_COUNTED = 77
 STATUS_TIMEOUT = 124
 STATUS_FAILED = 125
 
 QEMU_PASS, QEMU_FAIL = 33, 35  # what arch_halt(HALT_PASS) and (HALT_FAIL) make of QEMU's status
-LINGER_SECONDS = 10  # from the closing line to QEMU's end
+LINGER_SECONDS = 10  # how long a guest may stand still between its closing line and QEMU's end
+ANSWER_SECONDS = 5  # for QEMU's monitor to say where a guest was stopped
 PR_SET_PDEATHSIG = 1
 
 
@@ -23,6 +26,7 @@ class Ending:
 
     code: int | None
     stopped: str = ""  # "", "timeout", "silent", "lingers", "kvm", "flood"
+    where: str = ""  # the PCs of a guest that was stopped
     complaint: str = ""  # QEMU's own last line, of those it puts its name before if there are any
 
 
@@ -30,56 +34,94 @@ def _die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def run(command, console, complain, timeout, silence):
+def run(command, console, complain, timeout, silence, hold=False):
     """Run QEMU, feed its output to console and its complaints, a line each, to complain().
 
-    Ends it after `timeout` seconds, after `silence` seconds without a first byte, and as soon as
-    KVM gives up (which otherwise leaves QEMU paused for ever) or the log has no end.
-    Neither limit holds when it is None.
+    Ends it after `timeout` seconds, as soon as KVM gives up (which otherwise leaves QEMU paused for ever), if the log
+    has no end, and if the guest stands still for `silence` seconds before its first byte.  Neither limit holds when
+    it is None.  With `hold` a debugger starts the guest.
     """
     ending = Ending(None)
-    qemu = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, preexec_fn=_die_with_parent)
+    monitor = Monitor(hold)
+    qemu = subprocess.Popen(command + monitor.options(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, preexec_fn=_die_with_parent, pass_fds=[monitor.qemu_fd()])
     try:
-        ending.stopped = _listen(qemu, console, ending, complain, timeout, silence)
-        if not ending.stopped:
+        monitor.started()
+        ending.stopped = _listen(qemu, monitor, console, ending, complain, timeout, silence)
+        if ending.stopped in ("timeout", "silent", "lingers"):
+            ending.where = monitor.where(ANSWER_SECONDS)
+        elif not ending.stopped:
             ending.code = qemu.wait(timeout=LINGER_SECONDS)
+    except subprocess.TimeoutExpired:
+        ending.stopped = "lingers"
     finally:
         if qemu.poll() is None:
             qemu.kill()
             qemu.wait()
         qemu.stdout.close()
         qemu.stderr.close()
+        monitor.close()
     console.close()
     return ending
 
 
-def _listen(qemu, console, ending, complain, timeout, silence):
-    """Until both pipes are closed, or there is a reason to stop: that reason."""
-    start = time.monotonic()
-    end = start + timeout if timeout else None
-    first = start + silence if silence else None
+class Watch:
+    """Whether a guest advances that is not heard from.
+
+    Its registers are compared twice in the time.  A guest without a turn on a busy host is not taken for one that
+    stands still: QEMU has to answer, and the time from an answer to the next question is half of `seconds`.
+    """
+
+    def __init__(self, monitor, seconds):
+        self._monitor = monitor
+        self._pause = seconds / 2
+        self._before = None
+        self.due = time.monotonic() + self._pause  # when to ask next; None: an answer is awaited
+
+    def ask(self):
+        self._monitor.ask_registers()
+        self.due = None
+
+    def stands_still(self):
+        """Take an answer, if there is one."""
+        answer = self._monitor.registers
+        if self.due is not None or answer is None:
+            return False
+        same = answer == self._before
+        self._before, self.due = answer, time.monotonic() + self._pause
+        return same
+
+
+def _listen(qemu, monitor, console, ending, complain, timeout, silence):
+    """Until QEMU closes its pipes, or there is a reason to stop: that reason."""
+    end = time.monotonic() + timeout if timeout else None
+    watch = Watch(monitor, silence) if silence else None
     rest = b""
     with selectors.DefaultSelector() as selector:
-        selector.register(qemu.stdout, selectors.EVENT_READ)
-        selector.register(qemu.stderr, selectors.EVENT_READ)
+        for source in (qemu.stdout, qemu.stderr, monitor):
+            selector.register(source, selectors.EVENT_READ)
         while selector.get_map():
             now = time.monotonic()
-            for limit, why in ((first, "silent"), (end, "timeout")):
-                if limit is not None and now >= limit:
-                    return "lingers" if console.exit is not None else why
-            nearest = min((t for t in (end, first) if t is not None), default=None)
-            for key, _ in selector.select(None if nearest is None else nearest - now):
+            if end is not None and now >= end:
+                return "lingers" if console.exit is not None else "timeout"
+            if watch and watch.due is not None and now >= watch.due:
+                watch.ask()
+            nearest = min((t for t in (end, watch.due if watch else None) if t is not None), default=None)
+            for key, _ in selector.select(None if nearest is None else max(0, nearest - now)):
+                if key.fileobj is monitor:
+                    if not monitor.receive():
+                        selector.unregister(monitor)
+                    continue
                 data = os.read(key.fd, 1 << 16)
                 if not data:
                     selector.unregister(key.fileobj)
                 elif key.fileobj is qemu.stdout:
-                    first = None
                     before = console.exit
                     console.feed(data)
-                    if before is None and console.exit is not None:
-                        linger = time.monotonic() + LINGER_SECONDS
-                        end = linger if end is None else min(end, linger)
+                    if console.exit is None:
+                        watch = None
+                    elif before is None:
+                        watch = Watch(monitor, LINGER_SECONDS)
                 else:
                     *lines, rest = (rest + data).split(b"\n")
                     for line in lines:
@@ -92,22 +134,25 @@ def _listen(qemu, console, ending, complain, timeout, silence):
                             return "kvm"
             if console.flooded:
                 return "flood"
+            if watch and watch.stands_still():
+                return "lingers" if console.exit is not None else "silent"
     return ""
 
 
 def judge(ending, console, timeout, silence):
     """The status of the run, and the line that explains it where one is needed."""
     last = f"; the last line was: {console.last_line}" if console.last_line else ""
+    where = f"; PC {ending.where}" if ending.where else ""
     if ending.stopped == "timeout":
-        return STATUS_TIMEOUT, f"timed out after {timeout:g} s{last}"
+        return STATUS_TIMEOUT, f"timed out after {timeout:g} s{where}{last or '; nothing on the console'}"
     if ending.stopped == "silent":
-        return STATUS_FAILED, f"the guest is silent: nothing on the console for {silence:g} s"
+        return STATUS_FAILED, f"the guest is silent: it stands still for {silence:g} s, nothing on the console{where}"
     if ending.stopped == "kvm":
         return STATUS_FAILED, f"KVM cannot run this guest ({ending.complaint}); try --accel tcg"
     if console.fault:
         return STATUS_FAILED, f"the console is not to be trusted: {console.fault}"
     if ending.stopped == "lingers":
-        return STATUS_FAILED, f"the guest closed with exit {console.exit} but does not power off"
+        return STATUS_FAILED, f"the guest closed with exit {console.exit} but does not power off{where}"
     if ending.code < 0:
         return STATUS_FAILED, f"QEMU was killed by {signal.Signals(-ending.code).name}{last}"
     if console.exit is None:

@@ -128,7 +128,7 @@ def command(m, image, cmdline, initrd=None, disk=None):
     else:
         words += ["-semihosting-config", "enable=on,target=native"]
     if m.gdb:
-        words += ["-S", "-gdb", "tcp:127.0.0.1:1234"]
+        words += ["-gdb", "tcp:127.0.0.1:1234"]
     if disk is None:
         if len(cmdline) > MAX_APPEND_BYTES:
             raise HostError(f"a command line of {len(cmdline)} bytes: QEMU takes {MAX_APPEND_BYTES} (--boot uefi: more)")
@@ -156,8 +156,12 @@ def make_disk(disk, efi, cmdline, archive=None):
 
 
 def gather(payloads, folder):
-    """The initrd of --payload: one archive as it is, anything else packed into a new one."""
-    files = {}
+    """The initrd of --payload: one archive as it is, anything else packed into a new one.
+
+    Returns it, the names of the programs among the payloads, and whether there is a `suite`.  An archive that cannot be
+    read has one for all we know: the kernel says what is wrong with it.
+    """
+    files, programs = {}, []
     for name in payloads:
         path = pathlib.Path(name)
         try:
@@ -166,18 +170,24 @@ def gather(payloads, folder):
             raise HostError(f"{name}: {error.strerror}") from None
         if not data:
             raise HostError(f"{name}: empty, neither an ELF program nor a cpio (newc) archive")
-        is_program = data.startswith(b"\x7fELF")
-        if not is_program and len(payloads) == 1:
-            return path
-        try:
-            for member, content in ({path.name: data} if is_program else cpio.unpack(data)).items():
-                if member in files:
-                    raise HostError(f"{name}: {member} is there twice")
-                files[member] = content
-        except cpio.ArchiveError as error:
-            raise HostError(f"{name}: neither an ELF program nor a cpio (newc) archive: {error}") from None
+        if data.startswith(b"\x7fELF"):
+            programs.append(path.name)
+            members = {path.name: data}
+        else:
+            try:
+                members = cpio.unpack(data)
+            except cpio.ArchiveError as error:
+                if len(payloads) == 1:
+                    return path, [], True
+                raise HostError(f"{name}: neither an ELF program nor a cpio (newc) archive: {error}") from None
+            if len(payloads) == 1:
+                return path, [], "suite" in members
+        for member, content in members.items():
+            if member in files:
+                raise HostError(f"{name}: {member} is there twice")
+            files[member] = content
     if not files:
-        return None
+        return None, [], False
     initrd = folder / "payloads.cpio"
     initrd.write_bytes(cpio.pack(files))
-    return initrd
+    return initrd, programs, "suite" in files

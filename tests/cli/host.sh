@@ -49,8 +49,13 @@ scene 'QEMU and the closing line must agree' mismatch 125 "exit 0, but QEMU's st
 scene 'QEMU ending with 0 is no success' zero 125 "exit 0, but QEMU's status is 0"
 scene 'a reset is a failure' reset 125 'reset or powered off before its closing line; the last line was: barecpc: fake'
 scene 'a stop without the closing line is a failure' stopped 125 'stopped .* the last line was: panic: at the disco'
-scene 'a mute guest' silent 125 'silent: nothing on the console for 1 s' --timeout 1
-scene 'a guest that goes mute' hung 124 'timed out after 1 s; the last line was: mem: 256 MiB' --timeout 1
+scene 'a mute guest' silent 125 'silent: it stands still for 1 s, nothing on the console; PC 0x80' --silence 1
+scene 'a mute guest that nothing but the time ends' silent 124 'timed out after 2 s; PC 0x80; nothing on the console' \
+	--silence 0 --timeout 2
+scene 'a guest that is slow, but advances' slow 0 'barecpc: exit 0' --silence 1
+scene 'a guest that advances and never speaks' busy 124 'timed out after 3 s; PC 0x40.*; nothing on the console' \
+	--silence 1 --timeout 3
+scene 'a guest that goes mute' hung 124 'timed out after 1 s; PC 0x80; the last line was: mem: 256 MiB' --timeout 1
 scene 'a guest that does not power off' lingers 125 'does not power off' --timeout 1
 scene 'QEMU refuses' refused 125 "QEMU failed \(status 1\): .* unable to find CPU model 'nonsense'"
 scene 'QEMU says why, and what would do' advised 125 "QEMU failed \(status 1\): .* Invalid gic-version value"
@@ -104,6 +109,32 @@ scripts/mkcpio -o "$tap_dir/a.cpio" "$tap_dir/garbage"
 scene 'a payload that is none' good 125 'garbage: neither an ELF program nor a cpio' \
 	--payload "$tap_dir/garbage" --payload "$tap_dir/a.cpio"
 scene 'the same name twice' good 125 'is there twice' --payload "$tap_dir/a.cpio" --payload "$tap_dir/a.cpio"
+
+# What runs if nothing is said.
+printf '\177ELF' >"$tap_dir/prog"
+cp "$tap_dir/prog" "$tap_dir/prog2"
+echo prog >"$tap_dir/suite"
+scripts/mkcpio -o "$tap_dir/suite.cpio" "$tap_dir/suite" "$tap_dir/prog"
+scripts/mkcpio -o "$tap_dir/prog.cpio" "$tap_dir/prog"
+# runs NAME LINE [options...]: the kernel's command line.
+runs() {
+	tap_name=$1
+	tap_line=$2
+	shift 2
+	fake good "$@" >/dev/null 2>&1
+	check "$tap_name" grep -qxF -e "$tap_line" "$tap_dir/args"
+}
+runs 'the only program runs' 'console=framed -- prog' --payload "$tap_dir/prog"
+runs 'also next to an archive' 'console=framed -- prog' --payload "$tap_dir/prog" --payload "$tap_dir/a.cpio"
+runs 'a program that is named goes first' 'console=framed -- spin' --payload "$tap_dir/prog" -- spin
+runs 'also in other words' 'console=framed -- spin' --payload "$tap_dir/prog" --append '-- spin'
+runs 'the suite of an archive runs' 'console=framed' --payload "$tap_dir/suite.cpio"
+runs 'also next to a program' 'console=framed' --payload "$tap_dir/suite.cpio" --payload "$tap_dir/prog2"
+scene 'one of two programs' good 125 'prog2: 2 programs: name the program to run after --$' \
+	--payload "$tap_dir/prog" --payload "$tap_dir/prog2"
+scene 'an archive without a suite' good 125 'prog.cpio: an archive without a .suite.: name the program to run after --$' \
+	--payload "$tap_dir/prog.cpio"
+
 fake good --folded "$tap_dir/folded" >/dev/null 2>"$err"
 check 'no stacks to write' grep -qx 'host: no stacks for --folded or --flamegraph: only .record. leaves them' "$err"
 scene 'results that cannot be written' good 125 '^host: /proc/results: ' --results /proc/results
@@ -122,6 +153,7 @@ expect 'no such architecture' 125 "^host: argument --arch: invalid choice: 'vax'
 expect 'a bad environment' 125 '^host: --env nonsense: not NAME=VALUE' scripts/barecpc run --env nonsense
 expect 'a bad time' 125 '^host: --timeout nan: not a time' scripts/barecpc run --timeout nan
 expect 'a time without end' 125 '^host: --timeout inf: not a time' scripts/barecpc run --timeout inf
+expect 'a bad silence' 125 '^host: --silence -1: not a time' scripts/barecpc run --silence -1
 expect 'no memory' 125 '^host: --mem 0: not a size' scripts/barecpc run --mem 0
 expect 'a bad size' 125 '^host: --mem lots: not a size' scripts/barecpc run --mem lots
 expect 'no CPU' 125 '^host: --smp 0: not a number of CPUs' scripts/barecpc run --smp 0
