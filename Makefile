@@ -33,6 +33,8 @@ CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/
 
 # events/: names of events; tables apart.
 EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o perf.o name.o preset.o suggest.o amd_pics.o)
+# Tables as files, which programs map: of the image, and of the build machine's tools.
+EVENT_FILES := $(addprefix build/events/,intel amd arm)
 
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture.
@@ -133,10 +135,10 @@ PAYLOADS := spin triad matmul chase example1 example2 record stat bench encode l
 PAYLOAD_OBJS := payloads/options.o payloads/options_next.o payloads/symbolic.o payloads/symbolic_request.o payloads/lookup.o payloads/usage.o payloads/child.o payloads/detail.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/sampled.o payloads/tally.o payloads/stat_print.o payloads/$(ARCH)/spin.o \
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_overflow.o payloads/bench_flat.o payloads/bench_assign.o payloads/$(ARCH)/bench_clock.o
 # Names are looked up by what the kernel looks them up by.
-NAMES_OBJS := payloads/usage.o payloads/names.o payloads/names_image.o $(EVENT_LIB:%=user/%)
+NAMES_OBJS := payloads/usage.o payloads/names.o payloads/names_image.o $(addprefix user/,$(EVENT_LIB) events/file.o)
 FITS_OBJS  := payloads/fits_here.o user/kern/kcpc_assign.o
 LIST_OBJS  := payloads/own_here.o
-TESTS    := startup stdio heap files memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
+TESTS    := startup stdio heap files mapped memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex pipe poll itimer fork child_tid sched sched_wake sched_place orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
@@ -273,13 +275,14 @@ $(B)/tests/cpc_lookup $(B)/tests/cpc_presets: private TEST_MORE = $(addprefix $(
 
 # The archive inside the image, that of the tests, of those that ask nothing of the PMU, for machines that differ
 # from one without it in other ways, and of those for software PMUs: each a `suite` and the programs it names.
-$(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/payloads/%)
+$(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/payloads/%) $(EVENTS:%=build/events/%) $(B)/vendors
 $(B)/tests.cpio: tests/image/suite $(TESTS:%=$(B)/tests/%)
 $(B)/basic.cpio: $(B)/basic/suite $(patsubst %,$(B)/tests/%,$(filter-out cpc_%,$(TESTS)))
 $(B)/contract.cpio: $(B)/contract/suite $(patsubst %,$(B)/tests/%,$(CONTRACT))
 $(B)/archive.cpio $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio: scripts/mkcpio
 	$(call say,CPIO,$@)
-	$(Q)scripts/mkcpio -o $@ $(filter-out scripts/%,$^)
+	$(Q)scripts/mkcpio -o $@ $(patsubst %,--in events %,$(filter build/events/%,$^)) \
+	    $(filter-out scripts/% build/events/% $(B)/vendors,$^)
 $(B)/basic/suite: tests/image/suite
 	@mkdir -p $(@D)
 	$(Q)grep -v '^cpc_' $< >$@
@@ -330,7 +333,7 @@ presets_arm64_OBJS := arch/arm64/pmuv3_events.o $(HOST_EVENTS)
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
 events_perf_OBJS   := $(HOST_EVENTS)
-events_symbolic_OBJS := $(addprefix payloads/,usage.o lookup.o symbolic.o names.o names_host.o) $(HOST_EVENTS)
+events_symbolic_OBJS := $(addprefix payloads/,usage.o lookup.o symbolic.o names.o names_host.o) events/file.o $(HOST_EVENTS)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
 HOST_TESTS   += test_topology
 test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)
@@ -386,10 +389,19 @@ TSAN_OBJS    := $(addprefix build/tsan/,$(HOST_CPC_OBJS))
 
 host-tests: $(HOST_TESTS:%=build/host/tests/%) $(TSAN_TESTS:%=build/host/tests/%) host-tools
 
+# The tables as files.
+$(EVENT_FILES): build/events/%: build/events/mktable
+	$(call say,TABLE,$@)
+	$(Q)$< $* $@
+build/events/mktable: scripts/mktable.c events/vendors.c events/intel.c events/amd.c events/arm.c events/table.h events/events.h Makefile
+	$(call say,CCLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOST_CC) -O1 -std=gnu11 -I. -o $@ $(filter %.c,$^)
+
 # What scripts/barecpc runs on the build machine.
-host-tools: build/host/encode build/host/list build/host/fits
+host-tools: build/host/encode build/host/list build/host/fits $(EVENT_FILES)
 build/host/fits: $(addprefix build/host/,payloads/fits_host.o payloads/options_next.o kern/kcpc_assign.o)
-build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/usage.o payloads/names.o payloads/names_host.o payloads/own_host.o payloads/lookup.o payloads/symbolic.o $(HOST_EVENTS))
+build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/usage.o payloads/names.o payloads/names_host.o payloads/own_host.o payloads/lookup.o payloads/symbolic.o events/file.o $(EVENT_LIB))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 

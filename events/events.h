@@ -42,6 +42,21 @@ enum event_case {
 	EVENT_ANY_CASE,    /* as libpfm4 */
 };
 
+/*
+ * vendors.c: the tables linked into the tools that make and test them; NULL:
+ * left out.
+ */
+extern const struct event_db *const event_dbs[EVENT_VENDORS];
+
+/*
+ * file.c: the same of the files `intel`, `amd` and `arm` of a folder, mapped
+ * once for the process.  An entry is NULL where there is no such file, or it
+ * is no table.
+ */
+const struct event_db *const *events_files(const char *folder);
+/* Then that says why, of one of them: part of a line. */
+const char *events_file_why(enum event_kind vendor);
+
 #define EVENT_MAXUMASK 32
 
 /* A name, taken apart. */

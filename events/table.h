@@ -220,8 +220,38 @@ struct event_db {
 	uint32_t ed_bytes[SECTION_N];
 };
 
-/* Those that are linked in; NULL for the others. */
+/* Vendors, by enum event_kind. */
 #define EVENT_VENDORS 3
-extern const struct event_db *const event_dbs[EVENT_VENDORS];
+
+/*
+ * A vendor's arrays as a file, `events/intel` of an archive, which programs
+ * map: this header, then the sections, each aligned to 8 bytes.  The file is
+ * whole pages.  Numbers are little-endian.
+ */
+#define EVENT_FILE_MAGIC   0x73746e6576654342ULL /* "BCevents" */
+#define EVENT_FILE_VERSION 1
+#define EVENT_FILE_ALIGN   4096
+
+struct event_file {
+	uint64_t ef_magic;
+	uint32_t ef_version;
+	uint32_t ef_bytes; /* of the file */
+	uint64_t ef_sum;   /* event_file_sum() of what comes after it */
+	struct {
+		uint32_t es_at, es_bytes;
+	} ef_section[SECTION_N];
+};
+
+/* Of whole words. */
+static inline uint64_t
+event_file_sum(const void *words, size_t bytes)
+{
+	const uint64_t *w = words;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < bytes / sizeof *w; i++)
+		sum = (sum ^ w[i]) * 0x9e3779b97f4a7c15;
+	return sum;
+}
 
 #endif /* EVENTS_TABLE_H */

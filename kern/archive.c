@@ -42,7 +42,9 @@ archive_init(const struct bootinfo *bi)
 		archives[0].data = pa_to_va(bi->bi_archive);
 		archives[0].bytes = bi->bi_archive_bytes;
 	}
-	archives[1].data = archive_builtin;
+	/* In the direct map, as the other: pages of both can be mapped. */
+	archives[1].data =
+	    pa_to_va(bi->bi_kern + ((uintptr_t)archive_builtin - KERN_LINK));
 	archives[1].bytes = (size_t)(archive_builtin_end - archive_builtin);
 	for (unsigned i = 0; i < NARCHIVE; i++) {
 		if (!check(

@@ -3,7 +3,7 @@
  * path; the Makefile makes it before this file is assembled.
  */
 	.section .rodata
-	.balign	8
+	.balign	4096		/* its files at page boundaries can be mapped */
 	.globl	archive_builtin, archive_builtin_end
 archive_builtin:
 	.incbin	ARCHIVE

@@ -113,6 +113,7 @@ region_split(struct as *as, uintptr_t va)
 	if ((tail = region_new(va, r->r_end, r->r_prot, r->r_contig)) == NULL)
 		return ENOMEM;
 	tail->r_pages = r->r_pages;
+	tail->r_shared = r->r_shared;
 	r->r_end = va;
 	region_insert(&as->as_regions, tail);
 	return 0;
@@ -122,7 +123,8 @@ static bool
 alike(const struct region *r, const struct region *n)
 {
 	return r->r_end == n->r_start && r->r_prot == n->r_prot &&
-	       r->r_contig == n->r_contig && r->r_pages == n->r_pages;
+	       r->r_contig == n->r_contig && r->r_pages == n->r_pages &&
+	       r->r_shared == n->r_shared;
 }
 
 /*
@@ -144,6 +146,36 @@ regions_merge(struct as *as, struct region *r, uintptr_t va)
 	}
 }
 
+static bool
+is_free(const struct as *as, uintptr_t va, size_t len)
+{
+	const struct region *r = region_behind(&as->as_regions, va);
+
+	return r == NULL || r->r_start >= va + len;
+}
+
+int
+as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len)
+{
+	struct region *r;
+	int err;
+
+	if (!range_ok(va, len) || pa % PAGE_SIZE != 0)
+		return EINVAL;
+	if (!is_free(as, va, len))
+		return EEXIST;
+	if ((r = region_new(va, va + len, PROT_READ, false)) == NULL)
+		return ENOMEM;
+	r->r_shared = true;
+	if ((err = pages_map(as, va, pa, len)) != 0) {
+		kfree(r);
+		return err;
+	}
+	region_insert(&as->as_regions, r);
+	regions_merge(as, r, va + len);
+	return 0;
+}
+
 int
 as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 {
@@ -154,8 +186,7 @@ as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 		return EINVAL;
 	if (contig && (va | len) % LARGE_SIZE != 0)
 		return EINVAL;
-	r = region_behind(&as->as_regions, va);
-	if (r != NULL && r->r_start < va + len)
+	if (!is_free(as, va, len))
 		return EEXIST;
 	if ((r = region_new(va, va + len, prot, contig)) == NULL)
 		return ENOMEM;
@@ -186,7 +217,9 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 	     r != NULL && r->r_start < end; r = next) {
 		next = r->r_next;
 		/* A reservation may be of many TiB: looking takes hours. */
-		if (r->r_pages)
+		if (r->r_shared)
+			pages_unmap(as, r->r_start, r->r_end - r->r_start);
+		else if (r->r_pages)
 			pages_free(
 			    as, r->r_start, r->r_end - r->r_start, r->r_contig);
 		region_remove(&as->as_regions, r);
@@ -211,6 +244,8 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 	for (r = first; r != NULL && at < end; r = r->r_next) {
 		if (r->r_start > at)
 			return ENOMEM; /* a hole; what lies before it is done */
+		if (r->r_shared && (prot & PROT_WRITE) != 0)
+			return EACCES;
 		if (r->r_pages)
 			err =
 			    pages_protect(as, r->r_start, r->r_end - r->r_start,
@@ -242,6 +277,7 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 	if ((n = region_new(to, to + len, r->r_prot, false)) == NULL)
 		return ENOMEM;
 	n->r_pages = r->r_pages;
+	n->r_shared = r->r_shared;
 	if ((err = region_split(as, from)) != 0 ||
 	    (err = region_split(as, from + len)) != 0)
 		goto free_region;

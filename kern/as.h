@@ -44,9 +44,17 @@ uintptr_t as_gap(struct as *as, size_t len, size_t align);
  * for bounds, ENOMEM.  contig: see MAP_CONTIG.
  */
 int as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
+/*
+ * Map memory that belongs to nobody, as an archive does, at a free range: read
+ * only, for ever.  fork(2) maps it, too; unmapping does not free it.
+ */
+int as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len);
 /* Whatever is mapped there no longer is.  EINVAL (2 MiB pages), ENOMEM. */
 int as_unmap(struct as *as, uintptr_t va, size_t len);
-/* ENOMEM where part of the range is not mapped, or no page is left. */
+/*
+ * ENOMEM where part of the range is not mapped, or no page is left.  EACCES:
+ * what as_map_shared() mapped cannot become writable.
+ */
 int as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
 /* Move pages, content and all, to a free range of the same length. */
 int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);

@@ -1,6 +1,6 @@
 /*
- * fork(2)'s copy of an address space, made at once: nothing is shared, so
- * that no page fault disturbs a count later.
+ * fork(2)'s copy of an address space, made at once: nothing that can be
+ * written is shared, so that no page fault disturbs a count later.
  */
 #include "kern/arch.h"
 #include "kern/as.h"
@@ -18,6 +18,17 @@ copy_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
 	}
 }
 
+/* The copy maps the same pages, one by one: they may have been moved about. */
+static int
+share_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
+{
+	int err = 0;
+
+	for (; va < end && err == 0; va += PAGE_SIZE)
+		err = as_map_shared(to, va, pages_where(from, va), PAGE_SIZE);
+	return err;
+}
+
 /* Part of a region, from va to end. */
 static int
 copy_range(struct as *to, const struct as *from, const struct region *r,
@@ -28,6 +39,12 @@ copy_range(struct as *to, const struct as *from, const struct region *r,
 
 	if (va >= end)
 		return 0;
+	if (r->r_shared) {
+		err = share_pages(to, from, va, end);
+		return err != 0 || prot == PROT_READ
+		           ? err
+		           : as_protect(to, va, end - va, prot);
+	}
 	if (!r->r_pages)
 		return as_map(to, va, end - va, 0, r->r_contig);
 	/* Pages without access have content all the same. */

@@ -72,6 +72,20 @@ pages_where(const struct as *as, uintptr_t va)
 	return pa;
 }
 
+int
+pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len)
+{
+	return map(as, va, pa, len, PROT_READ);
+}
+
+void
+pages_unmap(struct as *as, uintptr_t va, size_t len)
+{
+	arch_unmap(as, va, len);
+	if (as->as_hidden != NULL)
+		arch_unmap(as->as_hidden, va, len);
+}
+
 /* Pages that are unmapped together: other CPUs are told of them once. */
 #define TOGETHER 32
 

@@ -22,6 +22,10 @@ int pages_populate(
     struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 /* The physical page at va, in either's tables; ~0: none. */
 uint64_t pages_where(const struct as *as, uintptr_t va);
+/* Map len bytes from pa on, for reading.  0 or ENOMEM, nothing changed. */
+int pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len);
+/* Unmap pages that are not the address space's own. */
+void pages_unmap(struct as *as, uintptr_t va, size_t len);
 /* Free the pages there are. */
 void pages_free(struct as *as, uintptr_t va, size_t len, bool contig);
 /*

@@ -14,6 +14,12 @@
 #define FIELD_FILESIZE 6u
 #define FIELD_NAMESIZE 11u
 
+/*
+ * More NULs than one may end a name, so that the data begins at a page
+ * boundary: scripts/lib/cpio.py pads so.
+ */
+#define NAME_PADDING 4096u
+
 static bool
 field(const char *header, unsigned n, uint32_t *v)
 {
@@ -98,13 +104,15 @@ member(const struct cpio *c, struct cpio_file *f, size_t *size)
 	    !field(h, FIELD_FILESIZE, &filesize) ||
 	    !field(h, FIELD_NAMESIZE, &namesize))
 		return "has a header with a bad digit";
-	if (namesize == 0 || namesize > CPIO_NAME_MAX + 1)
+	if (namesize == 0 || namesize > CPIO_NAME_MAX + 1 + NAME_PADDING)
 		return "has an empty or overlong name";
 	data_at = pad4(HEADER_BYTES + namesize);
 	if (left < HEADER_BYTES + namesize)
 		return "is truncated in a name";
 	if (h[HEADER_BYTES + namesize - 1] != '\0')
 		return "has a name without its end";
+	if (strlen(h + HEADER_BYTES) > CPIO_NAME_MAX)
+		return "has an empty or overlong name";
 	if (left < data_at || left - data_at < filesize)
 		return filesize == 0 ? "is truncated in a name"
 		                     : "is truncated in a file";

@@ -227,7 +227,6 @@ intptr_t kcpc_cpuref(const uintptr_t *a);
 intptr_t kcpc_event(const uintptr_t *a);
 intptr_t kcpc_event_why(const uintptr_t *a);
 intptr_t kcpc_event_known(const uintptr_t *a);
-intptr_t kcpc_table(const uintptr_t *a);
 intptr_t kcpc_table_cpu(const uintptr_t *a);
 intptr_t kcpc_kernel_symbol(const uintptr_t *a);
 

@@ -323,24 +323,6 @@ kcpc_event_known(const uintptr_t *a)
 }
 
 intptr_t
-kcpc_table(const uintptr_t *a)
-{
-	const struct event_db *db;
-	size_t bytes;
-	int err;
-
-	if (a[0] >= (uintptr_t)EVENT_VENDORS * SECTION_N)
-		return -EINVAL;
-	if ((db = event_dbs[a[0] / SECTION_N]) == NULL)
-		return 0;
-	bytes = db->ed_bytes[a[0] % SECTION_N];
-	if (a[2] < bytes)
-		return (intptr_t)bytes;
-	err = copyout(a[1], db->ed_at[a[0] % SECTION_N], bytes);
-	return err != 0 ? -err : (intptr_t)bytes;
-}
-
-intptr_t
 kcpc_table_cpu(const uintptr_t *a)
 {
 	const struct events *es = &kcpc_ops->pcbe_table;

@@ -355,7 +355,6 @@ static op_fn *const ops[] = {
 	[CPC_OP_EVENT] = kcpc_event,
 	[CPC_OP_EVENT_WHY] = kcpc_event_why,
 	[CPC_OP_EVENT_KNOWN] = kcpc_event_known,
-	[CPC_OP_TABLE] = kcpc_table,
 	[CPC_OP_TABLE_CPU] = kcpc_table_cpu,
 	[CPC_OP_KERNEL_SYMBOL] = kcpc_kernel_symbol,
 };
@@ -366,8 +365,6 @@ without_pmu(uintptr_t op, const uintptr_t *a)
 	switch (op) {
 	case CPC_OP_LWP_SELF:
 		return op_lwp_self(a);
-	case CPC_OP_TABLE:
-		return kcpc_table(a);
 	case CPC_OP_NPIC:
 		kcpc_asked(true);
 		return -ENOSYS;

@@ -16,6 +16,8 @@ struct region {
 	unsigned r_prot; /* PROT_READ | PROT_WRITE | PROT_EXEC */
 	bool r_contig;   /* MAP_CONTIG: 2 MiB pages throughout */
 	bool r_pages;    /* has all its pages; false: has none, and no access */
+	bool r_shared; /* its pages are an archive's: never written, never freed
+	                */
 
 	/* region.c */
 	uint8_t r_height;               /* of the tree below, itself included */

@@ -78,6 +78,20 @@ fill(struct as *as, uintptr_t va, size_t len, const struct file *f,
 	as_write(as, va, f->f_data + offset, n < len ? n : len);
 }
 
+/*
+ * Whole pages of a file that begins at a page boundary are mapped as they lie
+ * in the archive, where the program asks for no more than to read them.
+ */
+static bool
+is_shareable(const struct file *f, uint64_t offset, size_t len, unsigned prot,
+    unsigned flags)
+{
+	return (flags & MAP_TYPE) == MAP_SHARED && prot == PROT_READ &&
+	       f->f_kind == FILE_ARCHIVE &&
+	       (uintptr_t)f->f_data % PAGE_SIZE == 0 && offset <= f->f_bytes &&
+	       len <= f->f_bytes - offset;
+}
+
 /* What mmap(2) refuses of a file. */
 static int
 check_file(const struct file *f, unsigned prot, unsigned flags, uint64_t offset)
@@ -120,6 +134,11 @@ sys_mmap(const uintptr_t *a)
 		return -EINVAL;
 	if ((va = place(as, a[0], len, flags, align)) < 0)
 		return va;
+	if (f != NULL && is_shareable(f, a[5], len, prot, flags)) {
+		err = as_map_shared(
+		    as, (uintptr_t)va, va_to_pa(f->f_data) + a[5], len);
+		return err != 0 ? -err : va;
+	}
 	/* File content must be in place even where nobody may look yet. */
 	err = as_map(as, (uintptr_t)va, len,
 	    f != NULL && prot == 0 ? PROT_READ : prot, contig);
@@ -249,6 +268,8 @@ sys_madvise(const uintptr_t *a)
 		return -ENOMEM;
 	if (r->r_contig)
 		return -EINVAL;
+	if (r->r_shared)
+		return 0; /* the file's content is what it reads again */
 	prot = r->r_prot;
 	if ((err = as_unmap(as, a[0], len)) != 0)
 		return -err;

@@ -97,12 +97,6 @@ enum cpc_op {
 	 * a list of one line, or of none where there is no more to say.
 	 */
 	CPC_OP_EVENT_WHY = 60,
-	/*
-	 * a: SECTION_N * vendor + section of the tables of event names, see
-	 * events/table.h; b, c: as for lists, but all or nothing is copied.
-	 * Works without a PMU.
-	 */
-	CPC_OP_TABLE = 61,
 	/* b, c as for lists: the name of this CPU's table, or none. */
 	CPC_OP_TABLE_CPU = 62,
 	CPC_OP_LIVE = 33,   /* a: set.  How many instances it has. */

@@ -1,12 +1,15 @@
 """cpio archives in the "newc" format: what the kernel unpacks.
 
 Writing is reproducible: names sorted, owner, times and inode numbers fixed.
+The data of a file of whole pages begins at a page boundary, so that programs
+can map it: more NULs than one end its name.
 cpio(5), "New ASCII Format".
 """
 
 MAGIC = b"070701"
 HEADER_BYTES = 110
 TRAILER = "TRAILER!!!"
+PAGE_BYTES = 4096
 
 
 class ArchiveError(Exception):
@@ -17,8 +20,10 @@ def _pad(length):
     return b"\0" * (-length % 4)
 
 
-def _member(name, data, mode, ino):
+def _member(name, data, mode, ino, at=0):
     encoded = name.encode() + b"\0"
+    if data and len(data) % PAGE_BYTES == 0:
+        encoded += b"\0" * (-(at + HEADER_BYTES + len(encoded)) % PAGE_BYTES)
     fields = (ino, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(encoded), 0)
     header = MAGIC + b"".join(b"%08X" % field for field in fields) + encoded
     return header + _pad(len(header)) + data + _pad(len(data))
@@ -29,7 +34,7 @@ def pack(files):
     out = bytearray()
     for ino, name in enumerate(sorted(files), 1):
         executable = files[name][:4] == b"\x7fELF"
-        out += _member(name, files[name], 0o100755 if executable else 0o100644, ino)
+        out += _member(name, files[name], 0o100755 if executable else 0o100644, ino, len(out))
     return bytes(out + _member(TRAILER, b"", 0, 0))
 
 

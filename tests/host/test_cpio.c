@@ -178,7 +178,7 @@ bad_headers(void **state)
 	expect_bad(&b, "has an empty or overlong name");
 
 	b = (struct build){ .len = 0 };
-	add_sized(&b, "a", CPIO_NAME_MAX + 2, "", 0, 0);
+	add_sized(&b, "a", CPIO_NAME_MAX + 4096 + 2, "", 0, 0);
 	expect_bad(&b, "has an empty or overlong name");
 
 	b = (struct build){ .len = 0 };
@@ -191,6 +191,30 @@ bad_headers(void **state)
 }
 
 /* Sizes whose sums would wrap around in 32 bits. */
+/* NULs after a name move the data to a page boundary. */
+static void
+padded_names(void **state)
+{
+	struct build b = { .len = 0 };
+	char out[64], header[120], name[4096] = "events/intel";
+	size_t namesize = 4096 - 110;
+
+	(void)state;
+	snprintf(header, sizeof header,
+	    "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08zx%08x", 1,
+	    0100644, 0, 0, 1, 0, 4, 0, 0, 0, 0, namesize, 0);
+	memcpy(b.data, header, 110);
+	memcpy(b.data + 110, name, namesize);
+	memcpy(b.data + 4096, "data", 4);
+	b.len = 4100;
+	trailer(&b);
+	assert_null(parse(&b, out));
+	assert_string_equal(out, "events/intel:4 ");
+	/* Within which the name itself is as long as any other. */
+	memset(b.data + 110, 'x', CPIO_NAME_MAX + 1);
+	expect_bad(&b, "has an empty or overlong name");
+}
+
 static void
 overflowing_sizes(void **state)
 {
@@ -216,6 +240,7 @@ main(void)
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(garbage),
 		cmocka_unit_test(bad_headers),
+		cmocka_unit_test(padded_names),
 		cmocka_unit_test(overflowing_sizes),
 	};
 
