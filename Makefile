@@ -326,6 +326,9 @@ test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
 HOST_EVENTS  := $(EVENT_LIB) $(addprefix events/,cpu.o vendors.o intel.o amd.o arm.o)
 HOST_TESTS   += events_tables events_presets events_oracle events_perf events_symbolic
 events_presets_OBJS := $(HOST_EVENTS)
+# The benchmarks' arithmetic.
+HOST_TESTS   += test_report
+test_report_OBJS   := tests/host/support.o payloads/report.o payloads/report_record.o payloads/usage.o
 # The backends' own presets and the tables'.
 HOST_TESTS   += presets_x86 presets_arm64
 presets_x86_OBJS   := arch/x86/intel_events.o arch/x86/amd_events.o $(HOST_EVENTS)

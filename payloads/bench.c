@@ -83,26 +83,26 @@ disable_enable(void)
 }
 
 /* A call and all. */
-static uint64_t
+static int64_t
 least(void (*volatile fn)(void))
 {
-	uint64_t best = UINT64_MAX, t;
+	int64_t best = INT64_MAX, t;
 	int i;
 
 	for (i = 0; i < RUNS; i++) {
-		t = bench_clock();
+		t = (int64_t)bench_clock();
 		fn();
-		t = bench_clock() - t;
+		t = (int64_t)bench_clock() - t;
 		if (t < best)
 			best = t;
 	}
 	return best;
 }
 
-uint64_t
+int64_t
 bench_cost(void (*fn)(void))
 {
-	static uint64_t empty;
+	static int64_t empty;
 
 	if (empty == 0)
 		empty = least(nothing);
@@ -120,13 +120,13 @@ bench_beside(const char *others, int many)
 }
 
 void
-bench_row(const char *what, int n, uint64_t cost)
+bench_row(const char *what, int n, int64_t cost)
 {
 	if (beside != NULL)
-		printf("%-15s %-8s %4d %6llu\n", what, beside, beside_many,
-		    (unsigned long long)cost);
+		printf("%-15s %-8s %4d %6lld\n", what, beside, beside_many,
+		    (long long)cost);
 	else
-		printf("%-19s %2d %6llu\n", what, n, (unsigned long long)cost);
+		printf("%-19s %2d %6lld\n", what, n, (long long)cost);
 }
 
 static void
@@ -194,7 +194,7 @@ bench_window(cpc_t *c)
 		fail(1, "PAPI_tot_ins on PIC 0: %s", strerror(errno));
 	empty = payload_empty(0);
 	cpc_set_destroy(c, s);
-	bench_row("inline window", 1, empty);
+	bench_row("inline window", 1, (int64_t)empty);
 }
 
 static void

@@ -11,9 +11,9 @@
 uint64_t bench_clock(void);
 
 /* What fn costs, a call of it not included: the least of some runs. */
-uint64_t bench_cost(void (*fn)(void));
+int64_t bench_cost(void (*fn)(void));
 /* A line of the table: the operation, requests of the set, and its cost. */
-void bench_row(const char *what, int n, uint64_t cost);
+void bench_row(const char *what, int n, int64_t cost);
 /*
  * From now on a line is of an operation beside so many of those, and does not
  * tell of requests.

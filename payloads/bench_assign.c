@@ -79,18 +79,18 @@ draw_masks(void)
 }
 
 /* What the bind costs, alone; 0 where it is refused. */
-static uint64_t
+static int64_t
 bind_cost(void)
 {
 	struct cpc_refusal rf;
-	uint64_t t, empty;
+	int64_t t, empty;
 	intptr_t r;
 
-	empty = bench_clock();
-	empty = bench_clock() - empty;
-	t = bench_clock();
+	empty = (int64_t)bench_clock();
+	empty = (int64_t)bench_clock() - empty;
+	t = (int64_t)bench_clock();
 	r = cpc_syscall(CPC_OP_BIND, (uintptr_t)&pack, SET, 0, (uintptr_t)&rf);
-	t = bench_clock() - t;
+	t = (int64_t)bench_clock() - t;
 	if (r != 0)
 		return 0;
 	cpc_syscall(CPC_OP_RELE, SET, 0, 0, 0);
@@ -123,11 +123,11 @@ change(void)
 }
 
 /* Each change stays that does not make the bind cheaper. */
-static uint64_t
+static int64_t
 climb(void)
 {
 	struct cpc_packreq were[CPC_PAGE_REQS];
-	uint64_t worst, cost;
+	int64_t worst, cost;
 
 	draw_masks();
 	worst = bind_cost();

@@ -81,16 +81,16 @@ count_from(uint64_t preset, uint_t notify)
 		fail(1, "PAPI_tot_ins: %s", strerror(errno));
 }
 
-static uint64_t
+static int64_t
 through_sled(int expected)
 {
-	uint64_t start;
+	int64_t start;
 
 	signals = 0;
 	bench_bind(cpc, set);
-	start = bench_clock();
+	start = (int64_t)bench_clock();
 	bench_sled();
-	start = bench_clock() - start;
+	start = (int64_t)bench_clock() - start;
 	cpc_set_sample(cpc, set, buf);
 	cpc_unbind(cpc, set);
 	if (signals != expected)
@@ -98,10 +98,10 @@ through_sled(int expected)
 	return start;
 }
 
-static uint64_t
+static int64_t
 least_through_sled(int expected)
 {
-	uint64_t best = UINT64_MAX, t;
+	int64_t best = INT64_MAX, t;
 
 	for (int i = 0; i < RUNS; i++) {
 		t = through_sled(expected);
@@ -114,12 +114,13 @@ least_through_sled(int expected)
  * From the instruction that overflows to the handler's first: what is between
  * two clocks, without the sled's instructions.
  */
-static uint64_t
+static int64_t
 to_handler(void)
 {
 	uintptr_t first = (uintptr_t)bench_sled_first;
 	uintptr_t end = (uintptr_t)bench_sled_end;
-	uint64_t best = UINT64_MAX, start, t;
+	int64_t best = INT64_MAX, t;
+	uint64_t start;
 
 	for (int i = 0; i < RUNS; i++) {
 		bench_noted.pc = 0;
@@ -128,8 +129,9 @@ to_handler(void)
 		cpc_unbind(cpc, set);
 		if (bench_noted.pc <= first || bench_noted.pc >= end)
 			fail(1, "overflow beside the sled");
-		t = bench_noted.clock - start - bench_empty() -
-		    (bench_noted.pc - first) / ((end - first) / SLED);
+		t = (int64_t)(bench_noted.clock - start - bench_empty() -
+			      (bench_noted.pc - first) /
+				  ((end - first) / SLED));
 		best = t < best ? t : best;
 	}
 	return best;
@@ -150,7 +152,7 @@ void
 bench_overflows(cpc_t *c)
 {
 	const uint64_t preset = UINT64_MAX - PERIOD + 1;
-	uint64_t plain, cost;
+	int64_t plain, cost;
 
 	cpc = c;
 	count_from(0, 0);

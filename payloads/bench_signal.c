@@ -18,12 +18,12 @@
 void bench_fault(void);
 extern char bench_fault_end[];
 
-static uint64_t entered;
+static int64_t entered;
 
 static void
 handler(int sig, siginfo_t *si, void *context)
 {
-	uint64_t now = bench_clock();
+	int64_t now = (int64_t)bench_clock();
 	ucontext_t *uc = context;
 
 	(void)si;
@@ -42,15 +42,15 @@ kill_self(void)
 static void
 row(const char *what, void (*raise_it)(void))
 {
-	uint64_t in = UINT64_MAX, out = UINT64_MAX, empty, t;
+	int64_t in = INT64_MAX, out = INT64_MAX, empty, t;
 
-	empty = bench_clock();
-	empty = bench_clock() - empty;
+	empty = (int64_t)bench_clock();
+	empty = (int64_t)bench_clock() - empty;
 	for (int i = 0; i < RUNS; i++) {
-		t = bench_clock();
+		t = (int64_t)bench_clock();
 		raise_it();
 		in = entered - t < in ? entered - t : in;
-		t = bench_clock() - entered;
+		t = (int64_t)bench_clock() - entered;
 		out = t < out ? t : out;
 	}
 	bench_row(what, 0, in - empty);

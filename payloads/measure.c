@@ -20,7 +20,7 @@ struct measurement {
 };
 
 static void
-note(struct quantity *q, uint64_t value, bool overhead)
+note(struct quantity *q, int64_t value, bool overhead)
 {
 	series_add(overhead ? &q->q_overhead : &q->q_raw, value);
 }

@@ -122,19 +122,19 @@ meter_bind(struct meter *m, const struct event *events, unsigned n)
 	return 0;
 }
 
-static uint64_t
+static int64_t
 clock_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 static void
 run_clocked(struct meter *m, void (*body)(void *), void *arg)
 {
-	uint64_t start = clock_ns();
+	int64_t start = clock_ns();
 
 	body(arg);
 	m->m_hrtime = clock_ns() - start;
@@ -170,10 +170,10 @@ meter_run(struct meter *m, void (*body)(void *), void *arg)
 	for (i = 0; i < m->m_nevent; i++) {
 		cpc_buf_get(m->m_cpc, m->m_before, (int)i, &before);
 		cpc_buf_get(m->m_cpc, m->m_after, (int)i, &after);
-		m->m_count[i] = after - before;
+		m->m_count[i] = (int64_t)(after - before);
 	}
-	m->m_tick = cpc_buf_tick(m->m_cpc, m->m_after) -
-	            cpc_buf_tick(m->m_cpc, m->m_before);
-	m->m_hrtime = (uint64_t)(cpc_buf_hrtime(m->m_cpc, m->m_after) -
-				 cpc_buf_hrtime(m->m_cpc, m->m_before));
+	m->m_tick = (int64_t)(cpc_buf_tick(m->m_cpc, m->m_after) -
+			      cpc_buf_tick(m->m_cpc, m->m_before));
+	m->m_hrtime = cpc_buf_hrtime(m->m_cpc, m->m_after) -
+	              cpc_buf_hrtime(m->m_cpc, m->m_before);
 }

@@ -23,10 +23,10 @@ struct meter {
 	int m_subcode;        /* as libcpc's CPC_* or -1, and as text */
 	char m_reason[2 * CPC_MAX_EVENT_LEN];
 	cpc_reqinfo_t m_info[MAXEVENT]; /* of what is bound */
-	/* the last meter_run() */
-	uint64_t m_count[MAXEVENT];
-	uint64_t m_tick;
-	uint64_t m_hrtime;
+	/* the last meter_run(): the second sample less the first */
+	int64_t m_count[MAXEVENT];
+	int64_t m_tick;
+	int64_t m_hrtime;
 };
 
 /* Open libcpc; a machine without counters is noted, not an error. */

@@ -22,15 +22,15 @@ series_open(struct series *s, unsigned n)
 }
 
 void
-series_add(struct series *s, uint64_t v)
+series_add(struct series *s, int64_t v)
 {
 	s->s_raw[s->s_n++] = v;
 }
 
 static int
-compare_u64(const void *a, const void *b)
+compare_values(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
 
 	return (x > y) - (x < y);
 }
@@ -38,16 +38,19 @@ compare_u64(const void *a, const void *b)
 void
 series_close(struct series *s)
 {
-	uint64_t *sorted;
+	int64_t *sorted;
+	unsigned i;
 
 	if (s->s_n == 0)
 		return;
 	sorted = fail_unless_room(malloc(s->s_n * sizeof *sorted));
 	memcpy(sorted, s->s_raw, s->s_n * sizeof *sorted);
-	qsort(sorted, s->s_n, sizeof *sorted, compare_u64);
+	qsort(sorted, s->s_n, sizeof *sorted, compare_values);
 	s->s_min = sorted[0];
 	s->s_median = sorted[(s->s_n - 1) / 2];
 	s->s_max = sorted[s->s_n - 1];
+	for (i = 0; i < s->s_n && sorted[i] < 0; i++)
+		s->s_negative++;
 	free(sorted);
 }
 
@@ -58,10 +61,17 @@ series_free(struct series *s)
 	memset(s, 0, sizeof *s);
 }
 
+uint64_t
+series_range(const struct series *s)
+{
+	return (uint64_t)s->s_max - (uint64_t)s->s_min;
+}
+
 int64_t
 quantity_net(const struct quantity *q)
 {
-	return (int64_t)(q->q_raw.s_median - q->q_overhead.s_median);
+	return (int64_t)((uint64_t)q->q_raw.s_median -
+			 (uint64_t)q->q_overhead.s_median);
 }
 
 const char *
@@ -137,9 +147,9 @@ row(const struct result *r)
 		report_ratio(ratio, sizeof ratio, quantity_net(&r->r_count),
 		    r->r_iterations);
 		snprintf(range, sizeof range, "%" PRIu64,
-		    r->r_count.q_raw.s_max - r->r_count.q_raw.s_min);
+		    series_range(&r->r_count.q_raw));
 		if (r->r_count.q_overhead.s_n != 0)
-			snprintf(overhead, sizeof overhead, "%" PRIu64,
+			snprintf(overhead, sizeof overhead, "%" PRId64,
 			    r->r_count.q_overhead.s_median);
 		number(tick, sizeof tick, &r->r_tick);
 	} else {
@@ -168,6 +178,19 @@ reason(const struct options *o, const struct result *r)
 		printf("# <%s>: %s\n", status_words[r->r_status], r->r_reason);
 }
 
+static void
+negative(const struct result *r, const char *what, const struct quantity *q)
+{
+	char event[REPORT_EVENT];
+
+	if (q->q_raw.s_negative == 0)
+		return;
+	printf("# negative differences: %s: %s of %s, %u of %u, at least "
+	       "%" PRId64 ": measure longer runs\n",
+	    r->r_label, what, report_event(event, sizeof event, r->r_event),
+	    q->q_raw.s_negative, q->q_raw.s_n, q->q_raw.s_min);
+}
+
 void
 report(const struct options *o, const struct result *r)
 {
@@ -179,6 +202,9 @@ report(const struct options *o, const struct result *r)
 	row(r);
 	if (r->r_status != COUNTED)
 		reason(o, r);
+	negative(r, "count", &r->r_count);
+	negative(r, "tick", &r->r_tick);
+	negative(r, "hrtime", &r->r_hrtime);
 	fflush(stdout);
 	report_record(o, r);
 }

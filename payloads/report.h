@@ -22,22 +22,29 @@ enum status {
 
 extern const char *const status_words[]; /* "not supported" */
 
-/* The raw values of one quantity, in the order of the runs. */
+/*
+ * The raw values of one quantity, in the order of the runs.  Each is a
+ * difference.  Where time is the host's, noise can make it negative.
+ */
 struct series {
-	uint64_t *s_raw;
+	int64_t *s_raw;
 	unsigned s_n;
-	uint64_t s_min, s_median, s_max; /* after series_close() */
+	/* after series_close(): */
+	int64_t s_min, s_median, s_max;
+	unsigned s_negative; /* how many values are */
 };
 
 /* Room for n values; exits 1 where memory is out. */
 void series_open(struct series *s, unsigned n);
-void series_add(struct series *s, uint64_t v);
+void series_add(struct series *s, int64_t v);
 /*
  * Compute the aggregates.  The median of an even number of values is the
  * lower of the middle two: every number printed was observed.
  */
 void series_close(struct series *s);
 void series_free(struct series *s);
+/* The largest less the smallest, which may exceed an int64_t. */
+uint64_t series_range(const struct series *s);
 
 /* A quantity measured, and the same measured around an empty body. */
 struct quantity {

@@ -37,11 +37,11 @@ json_series(FILE *f, const struct series *s)
 	unsigned i;
 
 	fprintf(f,
-	    "{\"min\":%" PRIu64 ",\"median\":%" PRIu64 ",\"max\":%" PRIu64
-	    ",\"range\":%" PRIu64 ",\"raw\":[",
-	    s->s_min, s->s_median, s->s_max, s->s_max - s->s_min);
+	    "{\"min\":%" PRId64 ",\"median\":%" PRId64 ",\"max\":%" PRId64
+	    ",\"range\":%" PRIu64 ",\"negative\":%u,\"raw\":[",
+	    s->s_min, s->s_median, s->s_max, series_range(s), s->s_negative);
 	for (i = 0; i < s->s_n; i++)
-		fprintf(f, "%s%" PRIu64, i == 0 ? "" : ",", s->s_raw[i]);
+		fprintf(f, "%s%" PRId64, i == 0 ? "" : ",", s->s_raw[i]);
 	fputs("]}", f);
 }
 

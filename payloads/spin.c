@@ -52,7 +52,7 @@ counts_instructions(const char *event)
 }
 
 /* What the difference must be; only for events that count instructions. */
-static uint64_t
+static int64_t
 expected(const struct spin *sp, unsigned flags)
 {
 	unsigned own = payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
@@ -60,7 +60,8 @@ expected(const struct spin *sp, unsigned flags)
 
 	if ((flags & own) == 0)
 		return 0;
-	return INSTRUCTIONS_PER_ITERATION * (sp->sp_long - sp->sp_short);
+	return (
+	    int64_t)(INSTRUCTIONS_PER_ITERATION * (sp->sp_long - sp->sp_short));
 }
 
 /* One short and one long run; their differences join the series. */
@@ -68,7 +69,7 @@ static void
 run_pair(struct spin *sp, struct result *r, bool keep)
 {
 	struct meter *m = &sp->sp_m;
-	uint64_t count, tick, hrtime;
+	int64_t count, tick, hrtime;
 
 	meter_run(m, spin_body, &sp->sp_short);
 	count = m->m_count[0];
@@ -104,7 +105,7 @@ static void
 check(struct spin *sp, struct result *r)
 {
 	const struct series *s = &r->r_count.q_raw;
-	uint64_t want = expected(sp, r->r_event->e_flags);
+	int64_t want = expected(sp, r->r_event->e_flags);
 	char event[REPORT_EVENT];
 
 	r->r_verified = true;
@@ -114,10 +115,9 @@ check(struct spin *sp, struct result *r)
 		return;
 	r->r_verified = sp->sp_exact = false;
 	fprintf(stderr,
-	    "spin: %s: %s counted %llu..%llu instructions, not %llu\n",
+	    "spin: %s: %s counted %lld..%lld instructions, not %lld\n",
 	    r->r_label, report_event(event, sizeof event, r->r_event),
-	    (unsigned long long)s->s_min, (unsigned long long)s->s_max,
-	    (unsigned long long)want);
+	    (long long)s->s_min, (long long)s->s_max, (long long)want);
 }
 
 /* Run whatever sp_m has bound (or nothing), and report it as e. */

@@ -146,20 +146,20 @@ static void __attribute__((noreturn)) become(int fd)
 	fail(127, "%s: %s", st.program[0], strerror(errno));
 }
 
-static uint64_t
+static int64_t
 clock_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 /* Run the program to its end; how long it took. */
-static uint64_t
+static int64_t
 run_program(int fd)
 {
-	uint64_t begin;
+	int64_t begin;
 	pid_t pid;
 
 	fflush(stdout);
@@ -197,7 +197,8 @@ static void
 run_once(struct counted *c, unsigned n, bool reference)
 {
 	struct cpc_profile_stat about;
-	uint64_t count[MAXEVENT], ns;
+	uint64_t count[MAXEVENT];
+	int64_t ns;
 	unsigned i, skip = reference ? 1 : 0;
 	int fd;
 

@@ -21,7 +21,7 @@ struct counted {
 	struct event ct_event;
 	unsigned ct_group;    /* those of one number are, in the same runs */
 	struct mean ct_count; /* of none: ct_status and ct_reason say why */
-	uint64_t ct_ns;       /* how long it was counted, all runs */
+	int64_t ct_ns;        /* how long it was counted, all runs */
 	unsigned ct_revoked;  /* runs in which it was not */
 	enum status ct_status;
 	char *ct_reason;

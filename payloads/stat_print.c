@@ -28,10 +28,10 @@ percent_of(const struct mean *mn)
 }
 
 /* How long it was counted, in a run. */
-static uint64_t
+static int64_t
 runtime(const struct counted *c)
 {
-	return c->ct_count.mn_n != 0 ? c->ct_ns / c->ct_count.mn_n : 0;
+	return c->ct_count.mn_n != 0 ? c->ct_ns / (int64_t)c->ct_count.mn_n : 0;
 }
 
 static void
@@ -46,7 +46,7 @@ print_json(const struct counted *c, const char *value, const char *event)
 		fprintf(
 		    stderr, ", \"variance\" : %.2f", percent_of(&c->ct_count));
 	fprintf(stderr,
-	    ", \"event-runtime\" : %" PRIu64 ", \"pcnt-running\" : 100.00}\n",
+	    ", \"event-runtime\" : %" PRId64 ", \"pcnt-running\" : 100.00}\n",
 	    runtime(c));
 }
 
@@ -59,7 +59,7 @@ print_fields(const struct counted *c, const char *value, const char *event)
 	fprintf(stderr, "%s%s%s%s", value, x, x, event);
 	if (st.runs > 1)
 		fprintf(stderr, "%s%.2f%%", x, percent_of(&c->ct_count));
-	fprintf(stderr, "%s%" PRIu64 "%s100.00%s%s\n", x, runtime(c), x, x, x);
+	fprintf(stderr, "%s%" PRId64 "%s100.00%s%s\n", x, runtime(c), x, x, x);
 }
 
 static void

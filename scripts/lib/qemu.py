@@ -56,6 +56,7 @@ class Machine:
     boot: str = "direct"
     qemu: str = STOCK  # or PMU, or the emulator's file
     gdb: bool = False
+    icount: bool = True  # virtual time is instructions; without: the host's time
 
 
 def qemu_pmu(*words):
@@ -121,7 +122,7 @@ def command(m, image, cmdline, initrd=None, disk=None):
              "-serial", "stdio", "-no-reboot",
              "-accel", m.accel, "-M", machine_option(m.arch, m.machine), "-cpu", _cpu_option(m),
              "-smp", m.smp, "-m", m.mem, "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]
-    if m.accel == "tcg":
+    if m.accel == "tcg" and m.icount:
         words += _icount(m)
     if m.arch == "x86_64":
         words += ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]

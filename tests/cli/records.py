@@ -66,7 +66,8 @@ def row(record):
 
 def series_wrong(series, runs):
     raw = series["raw"]
-    sums = {"min": min(raw), "median": median(raw), "max": max(raw), "range": max(raw) - min(raw)}
+    sums = {"min": min(raw), "median": median(raw), "max": max(raw), "range": max(raw) - min(raw),
+            "negative": sum(v < 0 for v in raw)}
     return len(raw) != runs or any(series[key] != value for key, value in sums.items())
 
 
