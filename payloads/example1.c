@@ -9,6 +9,7 @@
  * for each of 20 iterations; with -t rows of the benchmarks' table instead
  * (-n: without its titles).  Either way it leaves two records.
  */
+#include "payloads/meter.h"
 #include "payloads/options.h"
 #include "payloads/report.h"
 #include "payloads/usage.h"
@@ -52,10 +53,80 @@ struct outcome {
 	struct event oc_event[2];
 	struct quantity oc_count[2], oc_tick, oc_hrtime;
 	cpc_reqinfo_t oc_info[2];
-	enum status oc_status;
-	const char *oc_reason;
+	enum status oc_status[2];
+	char oc_reason[2][2 * CPC_MAX_EVENT_LEN];
+	bool oc_absent; /* no event is counted here, for oc_reason */
 	bool oc_verified;
 };
+
+/* One line an iteration; an event that is not counted says so. */
+static void
+print_line(int iter, const struct outcome *oc, const uint64_t val[2])
+{
+	printf("%3d:", iter);
+	for (int i = 0; i < 2; i++) {
+		if (oc->oc_status[i] == COUNTED)
+			printf(" %" PRId64, (int64_t)val[i]);
+		else
+			printf(" <%s>", status_words[oc->oc_status[i]]);
+	}
+	putchar('\n');
+}
+
+static void
+print_reasons(const struct outcome *oc)
+{
+	for (int i = 0; i < 2; i++) {
+		bool said =
+		    i == 1 && strcmp(oc->oc_reason[0], oc->oc_reason[1]) == 0;
+
+		if (oc->oc_status[i] != COUNTED && !said)
+			printf("# <%s>: %s\n", status_words[oc->oc_status[i]],
+			    oc->oc_reason[i]);
+	}
+}
+
+/* Why an event is not counted. */
+static void
+refuse(struct outcome *oc, int i, enum status status, const char *why)
+{
+	oc->oc_status[i] = status;
+	snprintf(oc->oc_reason[i], sizeof oc->oc_reason[i], "%s", why);
+}
+
+/*
+ * An event that the environment names must be counted.  Of the other two
+ * either may be missing: the machine lacks it, or a PIC for both.
+ */
+static void
+find_missing(struct outcome *oc)
+{
+	struct meter m;
+	int i;
+
+	meter_open(&m);
+	for (i = 0; i < 2; i++) {
+		if (meter_bind(&m, &oc->oc_event[i], 1) == 0)
+			refuse(oc, i, m.m_status, m.m_reason);
+	}
+	if (oc->oc_status[0] == COUNTED && oc->oc_status[1] == COUNTED &&
+	    meter_bind(&m, oc->oc_event, 2) != 2)
+		refuse(oc, 1, NOT_COUNTED, "no PIC is left next to the first");
+	meter_close(&m);
+}
+
+/* Without counters the computation is made and checked all the same. */
+static void
+run_uncounted(struct outcome *oc, bool lines)
+{
+	int iter;
+
+	for (iter = 1; iter <= ITERATIONS; iter++) {
+		oc->oc_verified &= is_sum_of_squares(computation(TERMS), TERMS);
+		if (lines)
+			print_line(iter, oc, NULL);
+	}
+}
 
 static void
 measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
@@ -68,6 +139,8 @@ measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
 	if ((set = cpc_set_create(cpc)) == NULL)
 		error("could not create set: %s", strerror(errno));
 	for (i = 0; i < 2; i++) {
+		if (oc->oc_status[i] != COUNTED)
+			continue;
 		ind[i] = cpc_set_add_request(cpc, set, oc->oc_event[i].e_name,
 		    0, oc->oc_event[i].e_flags, 0, NULL);
 		if (ind[i] == -1)
@@ -90,65 +163,60 @@ measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
 		oc->oc_verified &= is_sum_of_squares(sum, TERMS);
 		cpc_buf_sub(cpc, diff, after, before);
 		for (i = 0; i < 2; i++) {
+			if (oc->oc_status[i] != COUNTED)
+				continue;
 			cpc_buf_get(cpc, diff, ind[i], &val[i]);
-			series_add(&oc->oc_count[i].q_raw, val[i]);
+			series_add(&oc->oc_count[i].q_raw, (int64_t)val[i]);
 		}
-		series_add(&oc->oc_tick.q_raw, cpc_buf_tick(cpc, diff));
+		series_add(
+		    &oc->oc_tick.q_raw, (int64_t)cpc_buf_tick(cpc, diff));
 		/* A difference's hrtime is the later of the two. */
 		series_add(&oc->oc_hrtime.q_raw,
-		    (uint64_t)(cpc_buf_hrtime(cpc, after) -
-			       cpc_buf_hrtime(cpc, before)));
+		    cpc_buf_hrtime(cpc, after) - cpc_buf_hrtime(cpc, before));
 		if (lines)
-			printf("%3d: %" PRId64 " %" PRId64 "\n", iter, val[0],
-			    val[1]);
+			print_line(iter, oc, val);
 	}
 	if (iter != ITERATIONS + 1)
 		error("cannot sample set: %s", strerror(errno));
-	for (i = 0; i < 2; i++)
-		cpc_request_info(cpc, set, ind[i], &oc->oc_info[i]);
-	oc->oc_status = COUNTED;
+	for (i = 0; i < 2; i++) {
+		if (oc->oc_status[i] == COUNTED)
+			cpc_request_info(cpc, set, ind[i], &oc->oc_info[i]);
+	}
 	cpc_unbind(cpc, set);
 }
 
-/* Without counters the computation is made and checked all the same. */
+/* The machine counts nothing. */
 static void
-run_uncounted(struct outcome *oc, bool lines)
+no_counters(struct outcome *oc)
 {
-	static char reason[160];
-	int iter;
+	char reason[160];
 
+	oc->oc_absent = true;
 	snprintf(reason, sizeof reason, "perf counters unavailable: %s",
 	    strerror(errno));
 	report_machine("pmu_reason", reason, sizeof reason);
-	oc->oc_status = NOT_SUPPORTED;
-	oc->oc_reason = reason;
-	for (iter = 1; iter <= ITERATIONS; iter++) {
-		oc->oc_verified &= is_sum_of_squares(computation(TERMS), TERMS);
-		if (lines)
-			printf("%3d: <not supported> <not supported>\n", iter);
-	}
-	if (lines)
-		printf("# <not supported>: %s\n", oc->oc_reason);
+	for (int i = 0; i < 2; i++)
+		refuse(oc, i, NOT_SUPPORTED, reason);
 }
 
 static void
 report_outcome(const struct options *o, struct outcome *oc, bool rows)
 {
-	bool counted = oc->oc_status == COUNTED;
 	int i;
 
 	series_close(&oc->oc_tick.q_raw);
 	series_close(&oc->oc_hrtime.q_raw);
 	for (i = 0; i < 2; i++) {
+		bool counted = oc->oc_status[i] == COUNTED;
 		struct result r = {
 			.r_label = "example1",
 			.r_event = &oc->oc_event[i],
 			.r_code =
 			    counted ? (int64_t)oc->oc_info[i].ri_code : -1,
 			.r_pic = counted ? (int)oc->oc_info[i].ri_picnum : -1,
-			.r_status = oc->oc_status,
-			.r_reason = oc->oc_reason,
-			.r_machine = true,
+			.r_status = oc->oc_status[i],
+			.r_reason = oc->oc_reason[i],
+			.r_machine = oc->oc_absent,
 			.r_method = "none",
 			.r_iterations = TERMS,
 			.r_tick = oc->oc_tick,
@@ -217,19 +285,28 @@ main(int argc, char **argv)
 	struct options o = { 0 };
 	struct outcome oc = { .oc_verified = true };
 	bool table = parse(&o, argc, argv);
+	bool named = getenv("EVENT0") != NULL || getenv("EVENT1") != NULL;
 	cpc_t *cpc;
 
 	name_event(&oc.oc_event[0], "EVENT0", "PAPI_tot_cyc");
 	name_event(&oc.oc_event[1], "EVENT1", "PAPI_tot_ins");
 	open_series(&oc);
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) != NULL) {
-		measure_events(cpc, &oc, !table);
+		if (!named)
+			find_missing(&oc);
+		if (oc.oc_status[0] == COUNTED || oc.oc_status[1] == COUNTED)
+			measure_events(cpc, &oc, !table);
+		else
+			run_uncounted(&oc, !table);
 		cpc_close(cpc);
 	} else if (errno == ENOSYS) {
+		no_counters(&oc);
 		run_uncounted(&oc, !table);
 	} else {
 		error("perf counters unavailable: %s", strerror(errno));
 	}
+	if (!table)
+		print_reasons(&oc);
 	report_outcome(&o, &oc, table);
 	if (!oc.oc_verified)
 		error("wrong result");

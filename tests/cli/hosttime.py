@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Without -icount, where time is the host's, no difference wraps.
+"""Without -icount, where time is the host's, no difference wraps, and the default suite counts what there is.
 
 A count, tick or hrtime is a difference.  Noise makes some negative; they were recorded as values near 2^64.
 """
@@ -53,12 +53,18 @@ def not_signed(records):
             or s["negative"] != sum(v < 0 for v in s["raw"])]
 
 
-wraps, unsigned = [], []
+statuses, counted, wraps, unsigned = [], [], [], []
 for boot in range(BOOTS):
     arch = ("arm64", "x86_64")[boot % 2]
-    _, _, records = run(arch)
+    status, _, records = run(arch)
+    if status != 0:
+        statuses.append(f"{arch}: status {status}")
+    if not any(r["payload"] == "example1" and r["status"] == "counted" for r in records):
+        counted.append(f"{arch}: {[r['label'] for r in records]}")
     wraps += wrapped(records)
     unsigned += not_signed(records)
+check("the default suite ends with 0 where cycles count and instructions do not", statuses)
+check("its last program counts cycles", counted)
 check(f"no value of {BOOTS} boots is above 2^63", wraps)
 check("the sums are those of signed values", unsigned)
 
