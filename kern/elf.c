@@ -233,44 +233,49 @@ find_symtab(const struct elf *e, struct shdr *symtab, struct shdr *strtab)
 	return false;
 }
 
+/* The longest name that is looked at; C++ has long ones. */
+#define NAME_MAX 256
+
+/* A name goes to the console: one of several lines could pass for the log's. */
 static const char *
 symbol_name(const struct elf *e, const struct shdr *strtab, uint32_t at)
 {
 	const char *s = e->e_data + strtab->sh_offset + at;
 
-	if (at >= strtab->sh_size ||
-	    memchr(s, '\0', strtab->sh_size - at) == NULL || *s == '\0')
-		return NULL;
-	return s;
-}
-
-/* A name goes to the console: one of several lines could pass for the log's. */
-static bool
-is_one_line(const char *name)
-{
-	for (; *name != '\0'; name++) {
-		if ((unsigned char)*name < ' ' || *name == '\x7f')
-			return false;
+	for (size_t i = 0; i < NAME_MAX && i < strtab->sh_size - at; i++) {
+		if (s[i] == '\0')
+			return s;
+		if ((unsigned char)s[i] < ' ' || s[i] == '\x7f')
+			return NULL;
 	}
-	return true;
+	return NULL;
 }
 
 /* arm64 and assemblers mark code and data with symbols like "$x". */
 static bool
-is_code_symbol(const struct sym *s, const char *name)
+is_code_symbol(
+    const struct elf *e, const struct shdr *strtab, const struct sym *s)
 {
 	unsigned type = s->st_info & 15;
+	char first;
 
-	return s->st_shndx != 0 && (type == STT_FUNC || type == STT_NOTYPE) &&
-	       name != NULL && name[0] != '$' && is_one_line(name);
+	if (s->st_shndx == 0 || (type != STT_FUNC && type != STT_NOTYPE) ||
+	    s->st_name >= strtab->sh_size)
+		return false;
+	first = e->e_data[strtab->sh_offset + s->st_name];
+	return first != '\0' && first != '$';
 }
 
+/*
+ * One pass over the symbols, of whose names only the first byte is looked at:
+ * a damaged file must not hold up the kernel.
+ */
 const char *
 elf_symbol(const struct elf *e, uint64_t addr, uint64_t *offset)
 {
 	struct shdr symtab, strtab;
-	const char *best = NULL;
-	uint64_t best_value = 0;
+	struct sym best = { .st_value = 0 };
+	bool found = false;
 
 	if (addr - e->e_bias >= e->e_end - e->e_bias ||
 	    !find_symtab(e, &symtab, &strtab))
@@ -278,19 +283,16 @@ elf_symbol(const struct elf *e, uint64_t addr, uint64_t *offset)
 	addr -= e->e_bias;
 	for (uint64_t i = 0; i < symtab.sh_size / sizeof(struct sym); i++) {
 		struct sym s;
-		const char *name;
 
 		memcpy(
 		    &s, e->e_data + symtab.sh_offset + i * sizeof s, sizeof s);
-		if (s.st_value > addr || s.st_value < best_value ||
-		    (s.st_size > 0 && addr - s.st_value >= s.st_size))
+		if (s.st_value > addr || s.st_value < best.st_value ||
+		    (s.st_size > 0 && addr - s.st_value >= s.st_size) ||
+		    !is_code_symbol(e, &strtab, &s))
 			continue;
-		name = symbol_name(e, &strtab, s.st_name);
-		if (is_code_symbol(&s, name)) {
-			best = name;
-			best_value = s.st_value;
-		}
+		best = s;
+		found = true;
 	}
-	*offset = addr - best_value;
-	return best;
+	*offset = addr - best.st_value;
+	return found ? symbol_name(e, &strtab, best.st_name) : NULL;
 }

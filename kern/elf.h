@@ -52,7 +52,8 @@ const char *elf_check(const void *data, size_t bytes,
 
 /*
  * The function of .symtab that holds addr (bias included), and the offset
- * in it; NULL where the file has none.
+ * in it; NULL where the file has none, or its name is longer than 255 bytes or
+ * more than one line.  Takes one pass over the symbols, whatever they are.
  */
 const char *elf_symbol(const struct elf *e, uint64_t addr, uint64_t *offset);
 

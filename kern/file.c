@@ -57,132 +57,71 @@ find_device(const char *path)
 	return NULL;
 }
 
-/* The part of name below dir, or NULL. */
-static const char *
-below(const char *dir, const char *name)
-{
-	size_t n = strlen(dir);
-
-	if (n == 0)
-		return name;
-	if (strncmp(name, dir, n) != 0 || name[n] != '/')
-		return NULL;
-	return name + n + 1;
-}
-
-/* Archives may leave out directories: one that has something below exists. */
 static bool
-is_dir(const char *path)
+is_root_or_dev(const char *path)
 {
-	struct cpio_file f;
-	uint64_t pos = 0;
-
-	if (*path == '\0' || strcmp(path, "dev") == 0)
-		return true;
-	while (archive_next(&pos, &f)) {
-		if (strcmp(f.f_name, path) == 0)
-			return (f.f_mode & CPIO_S_IFMT) == CPIO_S_IFDIR;
-		if (below(path, f.f_name) != NULL)
-			return true;
-	}
-	return false;
+	return *path == '\0' || strcmp(path, "dev") == 0;
 }
 
-/* Does path go on behind what is a file?  Cut at its slashes, and restored. */
+/* Does path go on after a file's name?  Cut at its slashes, and restored. */
 static bool
 below_file(char *path)
 {
-	struct cpio_file f;
-	bool found = false;
+	const struct archive_entry *e;
+	bool found = false, dir = true;
 
-	for (char *s = strchr(path, '/'); s != NULL && !found;
+	for (char *s = strchr(path, '/'); s != NULL && dir && !found;
 	     s = strchr(s + 1, '/')) {
 		*s = '\0';
-		found = find_device(path) != NULL || archive_find(path, &f);
-		if (found)
-			found = !is_dir(path);
+		e = archive_find_normal(path);
+		dir = is_root_or_dev(path) || (e != NULL && archive_is_dir(e));
+		found = !dir && (e != NULL || find_device(path) != NULL);
 		*s = '/';
 	}
 	return found;
 }
 
 static uint64_t
-path_ino(const char *path)
+path_ino(const char *path, size_t len)
 {
-	return crc32(0, path, strlen(path)) | 1; /* 0 means "no file" */
+	return crc32(0, path, len) | 1; /* 0 means "no file" */
 }
 
 /*
  * Directories
  */
 
-static size_t
-child_len(const char *name)
-{
-	const char *slash = strchr(name, '/');
-
-	return slash != NULL ? (size_t)(slash - name) : strlen(name);
-}
-
-/* Did the walk meet the entry `child` of dir before `until`? */
-static bool
-seen_before(const char *dir, const char *child, size_t len, uint64_t until)
-{
-	struct cpio_file f;
-	uint64_t pos = 0;
-
-	while (archive_next(&pos, &f) && pos < until) {
-		const char *b = below(dir, f.f_name);
-
-		if (b != NULL && child_len(b) == len &&
-		    memcmp(b, child, len) == 0)
-			return true;
-	}
-	return false;
-}
-
 static void
-fill_entry(struct dir_entry *de, const char *dir, const char *name, size_t len,
-    uint32_t mode)
+device_entry(struct dir_entry *de, const char *name)
 {
-	char path[CPIO_NAME_MAX + 1];
+	char path[32];
+	size_t len = (size_t)snprintf(path, sizeof path, "dev/%s", name);
 
-	snprintf(path, sizeof path, "%s%s%.*s", dir, *dir ? "/" : "", (int)len,
-	    name);
-	*de = (struct dir_entry){ name, len, path_ino(path), mode };
+	*de = (struct dir_entry){ name, strlen(name), path_ino(path, len),
+		S_IFCHR };
 }
 
 bool
 dir_entry(const char *dir, uint64_t n, struct dir_entry *de)
 {
-	struct cpio_file f;
-	uint64_t pos = 0;
+	const struct archive_entry *e;
 
 	if (strcmp(dir, "dev") == 0) {
-		if (n >= NDEVICE)
-			return false;
-		fill_entry(
-		    de, dir, devices[n].name, strlen(devices[n].name), S_IFCHR);
-		return true;
+		if (n < NDEVICE)
+			device_entry(de, devices[n].name);
+		return n < NDEVICE;
 	}
 	if (*dir == '\0' && n-- == 0) {
-		fill_entry(de, dir, "dev", 3, S_IFDIR);
+		*de =
+		    (struct dir_entry){ "dev", 3, path_ino("dev", 3), S_IFDIR };
 		return true;
 	}
-	while (archive_next(&pos, &f)) {
-		const char *b = below(dir, f.f_name);
-		size_t len;
-
-		if (b == NULL || *b == '\0' || strcmp(b, ".") == 0)
-			continue;
-		len = child_len(b);
-		if (seen_before(dir, b, len, pos) || n-- > 0)
-			continue;
-		fill_entry(de, dir, b, len,
-		    b[len] == '/' ? S_IFDIR : f.f_mode & CPIO_S_IFMT);
-		return true;
-	}
-	return false;
+	if ((e = archive_child(dir, n)) == NULL)
+		return false;
+	*de = (struct dir_entry){ e->ae_path + e->ae_name,
+		(size_t)e->ae_len - e->ae_name, path_ino(e->ae_path, e->ae_len),
+		e->ae_mode & CPIO_S_IFMT };
+	return true;
 }
 
 /*
@@ -247,7 +186,7 @@ file_open(const char *path, unsigned flags, struct file **fp)
 	char name[CPIO_NAME_MAX + 1];
 	const struct device *d;
 	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
-	struct cpio_file member;
+	const struct archive_entry *e;
 
 	if (*path == '\0')
 		return ENOENT;
@@ -255,9 +194,10 @@ file_open(const char *path, unsigned flags, struct file **fp)
 		return ENAMETOOLONG;
 	if ((d = find_device(name)) != NULL)
 		return open_device(d, flags, fp);
-	if (is_dir(name))
+	e = archive_find_normal(name);
+	if (is_root_or_dev(name) || (e != NULL && archive_is_dir(e)))
 		return writes ? EISDIR : open_dir(name, fp);
-	if (!archive_find(name, &member))
+	if (e == NULL)
 		return below_file(name)  ? ENOTDIR
 		       : flags & O_CREAT ? EROFS
 		                         : ENOENT;
@@ -265,9 +205,9 @@ file_open(const char *path, unsigned flags, struct file **fp)
 		return EROFS;
 	if ((*fp = file_new(FILE_ARCHIVE, flags)) == NULL)
 		return ENOMEM;
-	(*fp)->f_name = member.f_name;
-	(*fp)->f_data = member.f_data;
-	(*fp)->f_bytes = member.f_bytes;
+	(*fp)->f_name = e->ae_path;
+	(*fp)->f_data = e->ae_data;
+	(*fp)->f_bytes = e->ae_bytes;
 	return 0;
 }
 
@@ -362,12 +302,12 @@ file_stat(const struct file *f, struct file_info *fi)
 	*fi = (struct file_info){ 0 };
 	switch (f->f_kind) {
 	case FILE_ARCHIVE:
-		fi->fi_ino = path_ino(f->f_name);
+		fi->fi_ino = path_ino(f->f_name, strlen(f->f_name));
 		fi->fi_mode = S_IFREG | 0555;
 		fi->fi_bytes = f->f_bytes;
 		break;
 	case FILE_DIR:
-		fi->fi_ino = path_ino(f->f_dir);
+		fi->fi_ino = path_ino(f->f_dir, strlen(f->f_dir));
 		fi->fi_mode = S_IFDIR | 0555;
 		break;
 	case FILE_PIPE:
@@ -376,7 +316,7 @@ file_stat(const struct file *f, struct file_info *fi)
 		break;
 	default:
 		snprintf(path, sizeof path, "dev/%s", f->f_name);
-		fi->fi_ino = path_ino(path);
+		fi->fi_ino = path_ino(path, strlen(path));
 		fi->fi_mode = S_IFCHR | 0666;
 		fi->fi_rdev = find_device(path)->rdev;
 		break;

@@ -75,8 +75,8 @@ int file_stat_path(const char *path, struct file_info *fi);
 void file_stat(const struct file *f, struct file_info *fi);
 
 /*
- * The nth entry of a directory: its name (terminated, in the archive or
- * constant) with its length, number and mode; false past the end.
+ * The nth entry of a directory: its name (in the archive or constant, and not
+ * terminated) with its length, number and mode; false past the end.
  */
 struct dir_entry {
 	const char *de_name;

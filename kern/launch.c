@@ -127,19 +127,19 @@ run_suite(const struct cmdline *cl)
 {
 	struct suite s = { 0 };
 	struct kcpc_stat st;
-	struct cpio_file f;
+	const struct archive_entry *e = archive_find("suite");
 	char *text, *line, *end;
 
-	if (!archive_find("suite", &f)) {
+	if (e == NULL) {
 		printf("barecpc: no program on the command line and no file "
 		       "`suite' in the archives\n");
 		return EXIT_FAILED;
 	}
-	if ((text = kmalloc(f.f_bytes + 1)) == NULL) {
+	if ((text = kmalloc(e->ae_bytes + 1)) == NULL) {
 		printf("barecpc: suite: out of memory\n");
 		return EXIT_FAILED;
 	}
-	memcpy(text, f.f_data, f.f_bytes);
+	memcpy(text, e->ae_data, e->ae_bytes);
 	kcpc_stat(&st);
 	for (line = text; line != NULL; line = end) {
 		if ((end = strchr(line, '\n')) != NULL)

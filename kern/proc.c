@@ -41,17 +41,17 @@ proc_find_program(struct proc *p, const char *path, const char **why, char *buf,
 		.el_top = USER_TOP,
 		.el_pie_base = PIE_BASE,
 	};
-	struct cpio_file f;
+	const struct archive_entry *e = archive_find(path);
 
-	if (!archive_find(path, &f)) {
+	if (e == NULL) {
 		*why = "no such program in the archives";
 		return ENOENT;
 	}
-	if ((f.f_mode & CPIO_S_IFMT) != CPIO_S_IFREG) {
+	if ((e->ae_mode & CPIO_S_IFMT) != CPIO_S_IFREG) {
 		*why = "not a regular file";
 		return EACCES;
 	}
-	*why = elf_check(f.f_data, f.f_bytes, &lim, &p->p_elf, buf, buflen);
+	*why = elf_check(e->ae_data, e->ae_bytes, &lim, &p->p_elf, buf, buflen);
 	return *why != NULL ? ENOEXEC : 0;
 }
 
@@ -93,18 +93,18 @@ static void
 print_programs(const char *path)
 {
 	const char *nearest = archive_nearest(path);
-	struct cpio_file f;
-	uint64_t pos = 0;
+	const struct archive_entry *e;
+	size_t n;
 
 	if (nearest != NULL) {
 		printf("; did you mean %s?", nearest);
 		return;
 	}
 	printf("; there are");
-	while (archive_next(&pos, &f)) {
-		if ((f.f_mode & CPIO_S_IFMT) == CPIO_S_IFREG &&
-		    (f.f_mode & 0111) != 0)
-			printf(" %s", f.f_name);
+	for (e = archive_all(&n); n > 0; n--, e++) {
+		if ((e->ae_mode & CPIO_S_IFMT) == CPIO_S_IFREG &&
+		    (e->ae_mode & 0111) != 0)
+			printf(" %s", e->ae_path);
 	}
 }
 

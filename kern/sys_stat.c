@@ -150,6 +150,9 @@ struct dirent {
 	uint8_t d_type; /* the file type bits of the mode, shifted down */
 } __attribute__((packed));
 
+/* A call gives no more at a time: readdir(3) asks again. */
+#define GETDENTS_MAX (32UL << 10)
+
 /* One entry at uva if it fits into room; its length, 0, or -errno. */
 static intptr_t
 put_dirent(
@@ -186,7 +189,7 @@ sys_getdents64(const uintptr_t *a)
 {
 	struct file *f = file_get((int)a[0]);
 	struct dir_entry de;
-	size_t done = 0;
+	size_t done = 0, room = a[2] < GETDENTS_MAX ? a[2] : GETDENTS_MAX;
 
 	if (f == NULL)
 		return -EBADF;
@@ -194,7 +197,7 @@ sys_getdents64(const uintptr_t *a)
 		return -ENOTDIR;
 	while (entry_at(f->f_dir, f->f_offset, &de)) {
 		intptr_t n =
-		    put_dirent(&de, f->f_offset + 1, a[1] + done, a[2] - done);
+		    put_dirent(&de, f->f_offset + 1, a[1] + done, room - done);
 
 		if (n < 0)
 			return n;

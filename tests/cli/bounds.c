@@ -1,0 +1,74 @@
+/*
+ * What listing and opening the files of an archive takes; for bounds.sh,
+ * whose archive holds FILES of them in each of two directories.
+ *
+ *	bounds FILES NANOSECONDS
+ *
+ * Fails where they are not all there, or it takes longer than so much of the
+ * emulated clock, which is so many instructions, for each file.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static int64_t
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+/* The files of that name in a directory, each of which can be opened. */
+static int
+list(const char *dir)
+{
+	DIR *d = opendir(*dir != '\0' ? dir : "/");
+	struct dirent *e;
+	char path[512];
+	int n = 0, fd;
+
+	if (d == NULL)
+		return -1;
+	while ((e = readdir(d)) != NULL) {
+		if (strncmp(e->d_name, "file", 4) != 0)
+			continue;
+		snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+		if (e->d_type != DT_REG || (fd = open(path, O_RDONLY)) < 0)
+			return -1;
+		close(fd);
+		n++;
+	}
+	closedir(d);
+	return n;
+}
+
+int
+main(int argc, char **argv)
+{
+	int files = argc > 2 ? atoi(argv[1]) : 0, top, below, again = 0;
+	int64_t start = now(), took;
+	DIR *d;
+
+	top = list("");
+	below = list("/deep/er");
+	took = now() - start;
+	printf("%d and %d files, %lld ns\n", top, below, (long long)took);
+	/* The directories that the archive leaves out are there once. */
+	if ((d = opendir("/deep")) != NULL) {
+		for (struct dirent *e; (e = readdir(d)) != NULL;)
+			again += strcmp(e->d_name, "er") == 0;
+		closedir(d);
+	}
+	return top != files || below != files || again != 1 ||
+	       open("/file0/x", O_RDONLY) != -1 || errno != ENOTDIR ||
+	       open("/deep/x", O_RDONLY) != -1 || errno != ENOENT ||
+	       took > files * atoll(argv[2]);
+}
