@@ -119,7 +119,7 @@ else
 # boot/: the way in; arch/x86/: traps, memory, LWPs, the machine's tables and devices.
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
-    kstack.o lwp.o switch.o fpu.o sigframe.o sigcopy.o sysmap.o linux_stat.o describe.o uart.o apic.o refclock.o tsc.o timer.o \
+    kstack.o lwp.o switch.o fpu.o sigframe.o sigcopy.o sysmap.o linux_stat.o describe.o uart.o apic.o nmi.o mcheck.o refclock.o tsc.o timer.o \
     trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o pic_nmi.o)
 # Firmware may want 16.
 $(B)/arch/x86/efi_call.o: KCFLAGS += -mpreferred-stack-boundary=4 -mincoming-stack-boundary=3

@@ -7,7 +7,8 @@
 
 #define KNOWN                                                                  \
 	"known: console=text|framed priv=user|system cpc_cpu=yes|no "          \
-	"timeout=SECONDS cpus=N witness=user|system|both pcbe=null "           \
+	"timeout=SECONDS cpus=N nmi=count|panic "                              \
+	"witness=user|system|both pcbe=null "                                  \
 	"trace=stops env.NAME=VALUE, then -- PROGRAM ARGUMENTS"
 
 /* How much of a bad word to show. */
@@ -181,6 +182,10 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_number(v, 1000000, &cl->cl_cpus) && cl->cl_cpus > 0
 		           ? NULL
 		           : "not a number of CPUs";
+	if ((v = after(word, "nmi=")) != NULL)
+		return parse_choice(v, "count", "panic", &cl->cl_nmi_panics)
+		           ? NULL
+		           : "not count or panic";
 	if ((v = after(word, "witness=")) != NULL) {
 		cl->cl_witness = parse_witness(v);
 		return cl->cl_witness != 0 ? NULL

@@ -12,6 +12,7 @@
 static struct {
 	struct spinlock lock;
 	bool framed;
+	bool seized; /* for a report that ends the run */
 	bool panicking;
 	bool mid_line; /* the last character was no newline */
 	enum stream last;
@@ -46,7 +47,7 @@ cons_mirror(void (*fn)(int c))
 static void
 cons_lock(void)
 {
-	while (!lock_try(&cons.lock) && !cons.panicking)
+	while (!lock_try(&cons.lock) && !cons.seized)
 		arch_relax();
 }
 
@@ -140,6 +141,19 @@ printf(const char *fmt, ...)
 }
 
 void
+cons_seize(void)
+{
+	bool struck = !lock_try(&cons.lock); /* in a line, or in a frame */
+
+	if (!struck)
+		lock_release(&cons.lock);
+	if (struck && !cons.seized)
+		cons_putc('\n');
+	cons.seized = true;
+	cons_speaker(STREAM_LOG, true);
+}
+
+void
 panic(const char *fmt, ...)
 {
 	va_list ap;
@@ -148,7 +162,7 @@ panic(const char *fmt, ...)
 	/* A panic while panicking ends the run without another word. */
 	if (__atomic_exchange_n(&cons.panicking, true, __ATOMIC_ACQ_REL))
 		arch_halt(HALT_FAIL);
-	cons_speaker(STREAM_LOG, true);
+	cons_seize();
 	va_start(ap, fmt);
 	cons_text(NULL, "panic: ", 7);
 	vformat(cons_text, NULL, fmt, ap);

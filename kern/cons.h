@@ -28,6 +28,11 @@ enum stream {
 /* The words of console=. */
 void cons_set_framed(bool framed);
 bool cons_is_framed(void);
+/*
+ * For a report that ends the run, wherever it strikes: whoever holds the
+ * console has lost it, and the report starts on a line of its own.
+ */
+void cons_seize(void);
 void cons_write(enum stream s, const char *p, size_t n);
 /*
  * Also give every character that is in no frame to fn (a screen), the first

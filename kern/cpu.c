@@ -12,6 +12,7 @@
 struct cpu cpus[MAXCPU];
 unsigned ncpu;
 unsigned cpu_limit = MAXCPU;
+bool cpu_nmi_panics;
 
 struct cpu *
 cpu_add(uint64_t hwid)
@@ -67,6 +68,16 @@ cpu_nonline(void)
 
 	for (unsigned i = 0; i < ncpu; i++)
 		n += cpus[i].c_online;
+	return n;
+}
+
+unsigned
+cpu_stray_nmis(void)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ncpu; i++)
+		n += __atomic_load_n(&cpus[i].c_stray_nmis, __ATOMIC_RELAXED);
 	return n;
 }
 

@@ -24,6 +24,7 @@ struct cpu {
 	bool c_online;
 	struct kcpc_ctx *c_cpc; /* of the set bound to it, or NULL */
 	uint64_t c_pcbe;        /* the counter backend's own */
+	unsigned c_stray_nmis;  /* NMIs that no counter explains */
 	/* sched.c */
 	bool c_active;       /* takes LWPs: p_online(2) */
 	unsigned c_nbound;   /* LWPs bound to it */
@@ -44,8 +45,9 @@ struct cpu {
 };
 
 extern struct cpu cpus[MAXCPU];
-extern unsigned ncpu;      /* added; online or not */
-extern unsigned cpu_limit; /* how many may be added: cpus= */
+extern unsigned ncpu;       /* added; online or not */
+extern unsigned cpu_limit;  /* how many may be added: cpus= */
+extern bool cpu_nmi_panics; /* nmi=panic: a stray NMI ends the run */
 
 /* Why one CPU interrupts another: arch_ipi(), ipi_intr(). */
 #define IPI_RESCHED 0x1
@@ -63,5 +65,7 @@ struct cpu *cpu_add(uint64_t hwid);
  */
 void cpu_start_all(void);
 unsigned cpu_nonline(void);
+/* Stray NMIs of all CPUs since the boot. */
+unsigned cpu_stray_nmis(void);
 
 #endif /* KERN_CPU_H */

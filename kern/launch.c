@@ -7,6 +7,7 @@
 #include "kern/archive.h"
 #include "kern/boottime.h"
 #include "kern/cmdline.h"
+#include "kern/cpu.h"
 #include "kern/kcpc.h"
 #include "kern/lwp.h"
 #include "kern/page.h"
@@ -167,7 +168,11 @@ launch(const struct cmdline *cl)
 void
 run_end(int status)
 {
+	unsigned nmis = cpu_stray_nmis();
+
 	boottime_print();
+	if (nmis > 0)
+		printf("cpu: %u stray NMI(s) in this run\n", nmis);
 	printf("barecpc: exit %d\n", status);
 	arch_halt(status == 0 ? HALT_PASS : HALT_FAIL);
 }

@@ -40,9 +40,9 @@ machine_text(size_t *bytes)
 		return NULL;
 	n = (size_t)snprintf(text, TEXT_MAX,
 	    "\"arch\":\"%s\",\"boot\":\"%s\",\"priv\":\"%s\",\"cpus\":%u,"
-	    "\"tick_hz\":%lu,",
+	    "\"tick_hz\":%lu,\"stray_nmis\":%u,",
 	    arch_name, boot.via, boot.system ? "system" : "user", cpu_nonline(),
-	    (unsigned long)arch_tick_hz());
+	    (unsigned long)arch_tick_hz(), cpu_stray_nmis());
 	arch_describe(text + n, TEXT_MAX - n - 2);
 	while (text[n] != '\0')
 		n++;

@@ -53,6 +53,7 @@ read_cmdline(const struct bootinfo *bi)
 	cons_set_framed(cmdline.cl_framed);
 	if (cmdline.cl_cpus != 0)
 		cpu_limit = cmdline.cl_cpus;
+	cpu_nmi_panics = cmdline.cl_nmi_panics;
 }
 
 static void

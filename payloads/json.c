@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <libcpc.h>
 #include <payload.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +17,9 @@ const char *
 json_machine(void)
 {
 	static char text[4096];
-	static bool have;
 
-	if (!have && payload_machine(text, sizeof text) == -1)
+	if (payload_machine(text, sizeof text) == -1)
 		text[0] = '\0';
-	have = true;
 	return text;
 }
 

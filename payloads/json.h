@@ -19,7 +19,7 @@ void json_member(FILE *f, const char *key, const char *value);
 /* The member "privilege" for CPC_COUNT_* flags. */
 void json_privilege(FILE *f, unsigned flags);
 
-/* The text of /dev/machine, read once; "" where there is none. */
+/* The text of /dev/machine as it is now; "" where there is none. */
 const char *json_machine(void);
 
 #endif /* PAYLOADS_JSON_H */

@@ -3,6 +3,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/msr.h"
+#include "arch/x86/nmi.h"
 #include "arch/x86/x86.h"
 #include "kern/acpi.h"
 #include "kern/arch.h"
@@ -219,6 +220,17 @@ report_error(void)
 	printf("cpu: APIC error, ESR %#x\n", x86_apic_read(APIC_ESR));
 }
 
+static void
+ipi(void)
+{
+	uint32_t why =
+	    __atomic_exchange_n(&x86_self()->xc_ipi, 0, __ATOMIC_ACQUIRE);
+
+	if ((why & X86_IPI_STRAY_NMI) != 0)
+		x86_nmi_report();
+	ipi_intr(why & ~X86_IPI_STRAY_NMI);
+}
+
 void
 x86_interrupt(struct trapframe *tf)
 {
@@ -233,8 +245,7 @@ x86_interrupt(struct trapframe *tf)
 		timer_intr();
 		break;
 	case VEC_IPI:
-		ipi_intr(__atomic_exchange_n(
-		    &x86_self()->xc_ipi, 0, __ATOMIC_ACQUIRE));
+		ipi();
 		break;
 	case VEC_ERROR:
 		report_error();

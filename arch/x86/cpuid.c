@@ -133,6 +133,7 @@ x86_features_init(void)
 	read_signature(f, r.a);
 	f->apic_id = FIELD(r.b, 31, 24);
 	f->apic = FIELD(r.d, 9, 9);
+	f->mca = FIELD(r.d, 14, 14);
 	f->x2apic = FIELD(r.c, 21, 21);
 	f->tsc_deadline = FIELD(r.c, 24, 24);
 	f->xsave = FIELD(r.c, 26, 26);

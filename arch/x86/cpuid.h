@@ -21,6 +21,7 @@ struct x86_features {
 	unsigned family, model, stepping;
 	unsigned apic_id;
 	bool hypervised; /* CPUID.1:ECX[31] */
+	bool mca;        /* machine-check banks */
 	bool apic, x2apic, tsc_deadline, invariant_tsc;
 	bool nx, gib_pages, smep, smap, umip, pku;
 	bool xsave, xsaveopt;

@@ -5,6 +5,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/fpu.h"
+#include "arch/x86/mcheck.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/pt.h"
 #include "arch/x86/smp.h"
@@ -53,6 +54,7 @@ arch_init_early(struct bootinfo *bi)
 	x86_idt_init();
 	x86_cpu_init(xc);
 	x86_fpu_init();
+	x86_mcheck_init_cpu();
 }
 
 void

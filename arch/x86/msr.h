@@ -18,6 +18,25 @@
 #define IA32_MISC_ENABLE         0x1a0
 #define MISC_ENABLE_LIMITS_CPUID (1ULL << 22)
 
+/*
+ * Machine checks: what there is, what goes on, and for each bank what it
+ * reports, the error it holds, where, and more about it.
+ */
+#define IA32_MCG_CAP      0x179
+#define MCG_CAP_COUNT     0xff
+#define MCG_CAP_CTL       0x100 /* IA32_MCG_CTL exists */
+#define IA32_MCG_STATUS   0x17a
+#define IA32_MCG_CTL      0x17b
+#define IA32_MC_CTL(i)    (0x400 + 4 * (i))
+#define IA32_MC_STATUS(i) (0x401 + 4 * (i))
+#define IA32_MC_ADDR(i)   (0x402 + 4 * (i))
+#define IA32_MC_MISC(i)   (0x403 + 4 * (i))
+#define MC_STATUS_VAL     (1ULL << 63)
+#define MC_STATUS_UC      (1ULL << 61) /* hardware did not correct it */
+#define MC_STATUS_MISCV   (1ULL << 59)
+#define MC_STATUS_ADDRV   (1ULL << 58)
+#define MC_STATUS_PCC     (1ULL << 57) /* the CPU's state is damaged */
+
 #define IA32_SYSENTER_CS  0x174 /* 0: SYSENTER is #GP */
 #define IA32_BIOS_SIGN_ID 0x08b /* microcode revision, in bits 63:32 */
 #define IA32_TSC_DEADLINE 0x6e0 /* 0: disarmed */

@@ -7,6 +7,7 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/mcheck.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/pt.h"
 #include "arch/x86/timer.h"
@@ -177,6 +178,7 @@ ap_main(struct x86_cpu *xc)
 	x86_cpuid_unlimit();
 	x86_cpu_init(xc);
 	__atomic_store_n(&xc->xc_arrived, true, __ATOMIC_RELEASE);
+	x86_mcheck_init_cpu();
 	x86_apic_init_cpu();
 	x86_timer_init_cpu();
 	x86_topology_init_cpu();

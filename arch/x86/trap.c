@@ -3,9 +3,12 @@
  */
 #include "arch/x86/apic.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/mcheck.h"
+#include "arch/x86/nmi.h"
 #include "arch/x86/pic.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
+#include "kern/cons.h"
 #include "kern/errno.h"
 #include "kern/klock.h"
 #include "kern/lwp.h"
@@ -117,17 +120,13 @@ leave(struct trapframe *tf)
 		kernel_unlock();
 }
 
-/*
- * Whoever sends an NMI to a kernel that asked for none wants it to say where
- * it is.
- */
-static _Noreturn void
+/* No counter explains it: the end of the run's, or a stray one. */
+static void
 nmi_unexpected(const struct trapframe *tf)
 {
 	if (x86_halt_requested())
 		x86_stop();
-	tf_print(tf);
-	panic("NMI at pc %#lx (port 61h: %#x)", tf->tf_rip, inb(0x61));
+	x86_nmi_stray(tf);
 }
 
 void
@@ -241,19 +240,17 @@ x86_trap_anywhere(struct trapframe *tf)
 		kernel_nmi(tf);
 		return;
 	}
+	if (tf->tf_vector == VEC_MC)
+		x86_mcheck(tf);
+	cons_seize();
 	tf_print(tf);
-	switch (tf->tf_vector) {
-	case VEC_MC:
-		panic("machine check at pc %#lx", tf->tf_rip);
-	default:
-		panic(
-		    "double fault at pc %#lx, sp %#lx", tf->tf_rip, tf->tf_rsp);
-	}
+	panic("double fault at pc %#lx, sp %#lx", tf->tf_rip, tf->tf_rsp);
 }
 
 void
 x86_trap_overflow(struct trapframe *tf)
 {
+	cons_seize();
 	tf_print(tf);
 	panic("kernel stack overflow at pc %#lx, sp %#lx, address %#lx",
 	    tf->tf_rip, tf->tf_rsp, read_cr(2));

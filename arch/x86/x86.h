@@ -84,6 +84,8 @@ struct x86_cpu {
 	bool xc_arrived;            /* runs C */
 	uint64_t xc_gdt[GDT_ENTRIES];
 	struct x86_tss xc_tss;
+	uint64_t xc_nmi_pc; /* first stray NMI: where, and why */
+	uint32_t xc_nmi_status;
 };
 _Static_assert(offsetof(struct x86_cpu, xc_frame) == XC_FRAME, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_user_rsp) == XC_USER_RSP, "asm.h");

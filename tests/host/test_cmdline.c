@@ -57,6 +57,10 @@ kernel_words(void **state)
 	assert_true(cl.cl_framed && cl.cl_system);
 	assert_int_equal(cl.cl_timeout, 30);
 	assert_int_equal(cl.cl_cpus, 2);
+	assert_false(cl.cl_nmi_panics);
+	release();
+	assert_int_equal(parse("nmi=panic"), 0);
+	assert_true(cl.cl_nmi_panics);
 	release();
 	assert_int_equal(parse("console=text priv=user"), 0);
 	assert_false(cl.cl_framed || cl.cl_system);
@@ -157,6 +161,7 @@ errors(void **state)
 	expect_error("p", "`p': unknown");
 	expect_error("console=vga", "`console=vga': not text or framed");
 	expect_error("priv=root", "`priv=root': not user or system");
+	expect_error("nmi=ignore", "`nmi=ignore': not count or panic");
 	expect_error("cpc_cpu=maybe", "`cpc_cpu=maybe': not yes or no");
 	expect_error("trace=all", "`trace=all': not stops");
 	expect_error("timeout=", "not a number of seconds");

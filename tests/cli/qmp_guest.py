@@ -1,0 +1,128 @@
+"""A guest with QEMU's monitor at hand, for the tests of this folder that need one.
+
+The command is scripts/lib/qemu.py's, the console is taken apart by scripts/lib/console.py."""
+
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+import console  # noqa: E402
+import cpio  # noqa: E402
+import qemu  # noqa: E402
+
+
+class Guest:
+    """A run.  `log` holds the kernel's lines, `out` what the programs wrote, `records` their records.
+
+    `payload` is an archive of build/ARCH, or the path of one."""
+
+    def __init__(self, arch, program=(), append="", smp="1", payload="tests.cpio", cpu="max", limit=120):
+        self._folder = tempfile.TemporaryDirectory()
+        server = socket.socket(socket.AF_UNIX)
+        server.bind(os.path.join(self._folder.name, "qmp"))
+        server.listen(1)
+        machine = qemu.Machine(arch, smp=smp, cpu=cpu, qemu=qemu.EMULATOR[arch])
+        words = ["console=framed", append] + (["--", *program] if program else [])
+        image, initrd = (qemu.build_file(arch, name) for name in (qemu.ARCHS[arch].image, payload))
+        self.log, self.out, self.records = [], b"", []
+        self._console = console.Console(self._take, self.log.append)
+        self._qemu = subprocess.Popen(
+            [*qemu.command(machine, image, " ".join(words), initrd), "-qmp", f"unix:{server.getsockname()}"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        self._watch = threading.Timer(limit, self._qemu.kill)
+        self._watch.start()
+        self._qmp = server.accept()[0].makefile("rw")
+        server.close()
+        self._qmp.readline()
+        self.qmp("qmp_capabilities")
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def _take(self, stream, data):
+        if stream == "json":
+            self.records.append(json.loads(data))
+        else:
+            self.out += data
+
+    def _read(self):
+        while data := os.read(self._qemu.stdout.fileno(), 1 << 16):
+            self._console.feed(data)
+        self._console.close()
+
+    @property
+    def exit(self):
+        """The closing line's number, or None."""
+        return self._console.exit
+
+    def running(self):
+        return self._reader.is_alive() and self.exit is None
+
+    def wait_line(self, text):
+        """Until the kernel has printed a line with this text, or the run has ended."""
+        while self.running() and not any(text in line for line in self.log):
+            time.sleep(0.01)
+
+    def qmp(self, command, **arguments):
+        """What QEMU answers, events left out; None where it has ended."""
+        try:
+            self._qmp.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
+            self._qmp.flush()
+            while line := self._qmp.readline():
+                answer = json.loads(line)
+                if "event" not in answer:
+                    return answer
+        except OSError:
+            pass
+        return None
+
+    def monitor(self, line):
+        """A line of QEMU's own monitor."""
+        return self.qmp("human-monitor-command", **{"command-line": line})
+
+    def wait(self):
+        """To its end."""
+        self._reader.join()
+        self._qemu.wait()
+        self._watch.cancel()
+        try:
+            self._qmp.close()
+        except OSError:
+            pass  # a command that was never read
+        self._folder.cleanup()
+        return self
+
+
+def archive(arch, programs, suite, folder):
+    """An archive of some of the tests' programs, with a suite of its own; its path."""
+    files = cpio.unpack(qemu.build_file(arch, "tests.cpio").read_bytes())
+    files = {name: data for name, data in files.items() if name in programs}
+    files["suite"] = "".join(line + "\n" for line in suite).encode()
+    path = pathlib.Path(folder) / "some.cpio"
+    path.write_bytes(cpio.pack(files))
+    return path
+
+
+class Points:
+    """TAP."""
+
+    def __init__(self):
+        self._n = self._failed = 0
+
+    def check(self, good, name, *why):
+        self._n += 1
+        self._failed += not good
+        print(f"{'ok' if good else 'not ok'} {self._n} - {name}", flush=True)
+        for line in why if not good else ():
+            print(f"# {line}"[:300])
+
+    def end(self):
+        print(f"1..{self._n}")
+        return self._failed != 0

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""NMIs and machine checks strike anywhere: a stray NMI costs a run nothing, a machine check ends it in one line.
+
+Both come from QEMU's monitor, at moments of the host's time: the kernel's entry and exit, its locks, its console and its
+idle loop are all struck.  With BARECPC_CAMPAIGN=yes there are more of them."""
+
+import os
+import pathlib
+import random
+import re
+import tempfile
+import time
+
+from qmp_guest import Guest, Points, archive
+
+CAMPAIGN = os.environ.get("BARECPC_CAMPAIGN") == "yes"
+# Programs of every way into the kernel and out of it, some with exact counts at user privilege.  Left out are those that
+# count the kernel, where an NMI retires instructions, or a read of the counters in user code, which repeats if struck.
+PROGRAMS = ["signal", "signal_frame", "thread", "fork", "futex", "itimer", "cpc_overflow", "cpc_inherit"]
+ROUNDS = 10 if CAMPAIGN else 1
+MOMENTS = 100 if CAMPAIGN else 8
+PAUSE = 0.002  # seconds between two NMIs: less, and they merge
+# Uncorrected, with an address and more, state lost; of a CPU that can go on.  Intel SDM vol. 3B, "IA32_MCi_STATUS MSRs".
+STATUS, MCG, ADDRESS, MISC = "0xbe00000000000134", "0x5", "0x1234000", "0x8c"
+HELD = rf"bank 3: status {STATUS} \(uncorrected, state lost\), address {ADDRESS}, misc {MISC}"
+
+
+def matching(guest, pattern):
+    return [line for line in guest.log if re.search(pattern, line)]
+
+
+def storm(points, folder):
+    """Programs run through hundreds of NMIs, and count what they always count."""
+    suite = [*PROGRAMS * ROUNDS, "triad 4096"]
+    guest = Guest("x86_64", payload=archive("x86_64", PROGRAMS, suite, folder), limit=600 * ROUNDS)
+    guest.wait_line("online")
+    sent = 0
+    while guest.running():
+        guest.qmp("inject-nmi")
+        sent += 1
+        time.sleep(PAUSE)
+    guest.wait()
+    struck = matching(guest, r"^cpu: [0-9]+ stray NMI\(s\) in this run$")
+    n = int(struck[0].split()[1]) if struck else 0
+    points.check(guest.exit == 0, "programs pass while NMIs strike", f"exit {guest.exit}", *guest.log[-8:])
+    points.check(0 < n <= sent, "the log says how many", f"{sent} sent, {n} counted")
+    print(f"# {sent} NMIs sent, {n} counted: others merged with one that waited")
+    points.check(len(matching(guest, r"^cpu: stray NMI: CPU 0 at pc 0x")) == 1, "and the first has a line of its own", *guest.log)
+    counts = [record["machine"]["stray_nmis"] for record in guest.records]
+    points.check(counts and counts == sorted(counts) and 0 < counts[-1] <= n, "so does a record", f"{counts}, {n} in all")
+
+
+def panics(points):
+    guest = Guest("x86_64", program=["sched"], append="nmi=panic")
+    guest.wait_line("online")
+    guest.qmp("inject-nmi")
+    guest.wait()
+    points.check(guest.exit == 125 and len(matching(guest, r"^panic: NMI at pc 0x")) == 1,
+                 "with nmi=panic the first ends the run", *guest.log[-8:])
+
+
+def machine_checks(points):
+    """The report starts on a line of its own wherever the check strikes; a console frame it cuts is the runner's to judge."""
+    chance, bad = random.Random(12), []
+    for _ in range(MOMENTS):
+        guest = Guest("x86_64", program=["signal"])
+        guest.wait_line("online")
+        time.sleep(chance.uniform(0, 0.4))
+        guest.monitor(f"mce 0 3 {STATUS} {MCG} {ADDRESS} {MISC}")
+        guest.wait()
+        if guest.exit == 0:
+            continue  # it had ended
+        if guest.exit != 125 or len(matching(guest, "^cpu: machine check: CPU 0 " + HELD + "$")) != 1 or \
+                len(matching(guest, r"^panic: machine check: CPU 0 at pc 0x")) != 1:
+            bad += guest.log[-8:] + [f"exit {guest.exit}"]
+    points.check(not bad, f"a machine check at any of {MOMENTS} moments prints its bank and ends the run", *bad)
+
+
+def broadcast(points):
+    guest = Guest("x86_64", program=["sched"], smp="4")
+    guest.wait_line("online")
+    guest.monitor(f"mce -b 1 3 {STATUS} {MCG} {ADDRESS} {MISC}")
+    guest.wait()
+    lines = matching(guest, r"^cpu: machine check: CPU [0-3] bank [0-9]+: status 0x")
+    points.check(sorted(line.split()[4] for line in lines) == list("0123") and matching(guest, "CPU 1 " + HELD),
+                 "one of all CPUs prints the banks of each", *guest.log[-12:])
+    points.check(guest.exit == 125 and len(matching(guest, r"^panic: ")) == 1, "and ends the run once", *guest.log[-12:])
+
+
+def main():
+    points = Points()
+    with tempfile.TemporaryDirectory() as folder:
+        storm(points, pathlib.Path(folder))
+    panics(points)
+    machine_checks(points)
+    broadcast(points)
+    return points.end()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
