@@ -35,13 +35,15 @@ static bool
 leaked(const char *name, const struct inventory *was)
 {
 	struct inventory is = take_inventory();
+	char shown[PROC_NAME_MAX];
 
 	if (is.pages == was->pages && is.lwps == was->lwps &&
 	    is.contexts == was->contexts && is.pics == was->pics)
 		return false;
+	strlcpy_shown(shown, name, sizeof shown);
 	printf("barecpc: leak: %s left behind %ld page(s), %d LWP(s), "
 	       "%d context(s), %d PIC(s)\n",
-	    name, (long)(was->pages - is.pages), (int)(is.lwps - was->lwps),
+	    shown, (long)(was->pages - is.pages), (int)(is.lwps - was->lwps),
 	    (int)(is.contexts - was->contexts), (int)(is.pics - was->pics));
 	return true;
 }
@@ -96,9 +98,9 @@ struct suite {
 static void
 run_line(const struct cmdline *cl, struct suite *s, char *line)
 {
+	char **argv, shown[PROC_NAME_MAX];
 	const char *why = NULL;
 	unsigned argc = 0;
-	char **argv;
 	int status;
 
 	while (*line == ' ' || *line == '\t')
@@ -112,8 +114,9 @@ run_line(const struct cmdline *cl, struct suite *s, char *line)
 	}
 	if (argc > 0) {
 		status = run_program(cl, argv, argc);
+		strlcpy_shown(shown, argv[0], sizeof shown);
 		if (status != 0)
-			printf("barecpc: %.64s: exit %d\n", argv[0], status);
+			printf("barecpc: %s: exit %d\n", shown, status);
 		s->ran++;
 		if (status == EXIT_UNCOUNTED)
 			s->uncounted = true;

@@ -94,17 +94,21 @@ print_programs(const char *path)
 {
 	const char *nearest = archive_nearest(path);
 	const struct archive_entry *e;
+	char shown[PROC_NAME_MAX];
 	size_t n;
 
 	if (nearest != NULL) {
-		printf("; did you mean %s?", nearest);
+		strlcpy_shown(shown, nearest, sizeof shown);
+		printf("; did you mean %s?", shown);
 		return;
 	}
 	printf("; there are");
 	for (e = archive_all(&n); n > 0; n--, e++) {
 		if ((e->ae_mode & CPIO_S_IFMT) == CPIO_S_IFREG &&
-		    (e->ae_mode & 0111) != 0)
-			printf(" %s", e->ae_path);
+		    (e->ae_mode & 0111) != 0) {
+			strlcpy_shown(shown, e->ae_path, sizeof shown);
+			printf(" %s", shown);
+		}
 	}
 }
 
@@ -114,12 +118,13 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 {
 	struct proc *p = kmalloc(sizeof *p);
 	const char *why = "out of memory";
+	char buf[128], shown[PROC_NAME_MAX];
 	int err = ENOMEM;
-	char buf[128];
 
+	strlcpy_shown(shown, argv[0], sizeof shown);
 	if (p == NULL)
 		goto failed;
-	strlcpy(p->p_name, argv[0], sizeof p->p_name);
+	strlcpy(p->p_name, shown, sizeof p->p_name);
 	p->p_system = system;
 	p->p_cpc_cpu = cpc_cpu;
 	p->p_pid = pid_alloc();
@@ -132,7 +137,7 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 	return p;
 
 failed:
-	printf("barecpc: %.*s: %s", PROC_NAME_MAX, argv[0], why);
+	printf("barecpc: %s: %s", shown, why);
 	if (err == ENOENT)
 		print_programs(argv[0]);
 	printf("\n");

@@ -25,7 +25,8 @@ struct trapframe;
 
 struct proc {
 	int p_pid;
-	char p_name[PROC_NAME_MAX]; /* the program's path, cut to fit */
+	char
+	    p_name[PROC_NAME_MAX]; /* the program's path, as shown in the log */
 	struct as p_as;
 	struct elf p_elf; /* the image it was made from: symbols */
 	bool p_system;    /* runs at system privilege */

@@ -115,7 +115,7 @@ become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
 	p->p_elf = loaded->p_elf;
 	p->p_stack_bytes = loaded->p_stack_bytes;
 	p->p_said_efault = false;
-	strlcpy(p->p_name, path, sizeof p->p_name);
+	strlcpy_shown(p->p_name, path, sizeof p->p_name);
 	l->l_clear_tid = 0;
 	lwp_unname(l);
 	lwp_name(l, p->p_pid); /* whichever LWP it was */

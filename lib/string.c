@@ -223,6 +223,18 @@ strlcpy(char *dst, const char *src, size_t size)
 	return n;
 }
 
+size_t
+strlcpy_shown(char *dst, const char *src, size_t size)
+{
+	size_t n = strlcpy(dst, src, size);
+
+	for (; size > 0 && *dst != '\0'; dst++) {
+		if ((unsigned char)*dst < ' ' || *dst == '\x7f')
+			*dst = '?';
+	}
+	return n;
+}
+
 /* The value of a digit in any base up to 36, or 36 for what is none. */
 static unsigned
 digit(char c)

@@ -21,6 +21,11 @@ char *strchr(const char *s, int c);
 char *strrchr(const char *s, int c);
 /* Copy with NUL, truncating; returns strlen(src). */
 size_t strlcpy(char *dst, const char *src, size_t size);
+/*
+ * The same for a foreign name that goes to the log: each control character
+ * becomes a question mark, so that a name cannot pass for a line of its own.
+ */
+size_t strlcpy_shown(char *dst, const char *src, size_t size);
 /* As in ISO C, without locale; *end is always set. */
 unsigned long strtoul(const char *s, char **end, int base);
 

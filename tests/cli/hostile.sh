@@ -55,6 +55,17 @@ done
 expect 'a program misspelt' 125 '^barecpc: matmull: no such program in the archives; did you mean matmul[?]$' run --arch arm64 -- matmull
 expect 'and one that is like none' 125 '^barecpc: frobnicate: no such program in the archives; there are .*bench .*triad' \
 	run --arch x86_64 -- frobnicate
+# Names of several lines, of a program that faults and of one that is only listed.
+forged=$(printf 'x\nbarecpc: exit 0')
+scripts/barecpc-cc --arch arm64 -O2 -o "$tap_dir/$forged" tests/cli/fault.c
+scripts/mkcpio -o "$tap_dir/forged.cpio" "$tap_dir/$forged"
+expect 'a name of two lines is shown in one' 139 '^barecpc: x[?]barecpc: exit 0: SIGSEGV at pc' \
+	run --arch arm64 --payload "$tap_dir/forged.cpio" -- "$forged" read_null
+check 'and does not pass for the last line' [ "$(grep -c '^barecpc: exit' "$err")" = 1 ]
+expect 'nor where programs are listed' 125 '^barecpc: frobnicate: no such .* x[?]barecpc: exit 0' \
+	run --arch arm64 --payload "$tap_dir/forged.cpio" -- frobnicate
+expect 'nor where it is no program' 125 '^barecpc: y[?]barecpc: exit 0: no such program' \
+	run --arch arm64 -- "$(printf 'y\nbarecpc: exit 0')"
 # Archives.
 scripts/mkcpio -o "$tap_dir/hello.cpio" "$tap_dir/hello"
 head -c 5000 "$tap_dir/hello.cpio" >"$tap_dir/cut.cpio"

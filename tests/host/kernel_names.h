@@ -6,22 +6,23 @@
 #ifndef TESTS_HOST_KERNEL_NAMES_H
 #define TESTS_HOST_KERNEL_NAMES_H
 
-#define memcpy    lib_memcpy
-#define memmove   lib_memmove
-#define memset    lib_memset
-#define memcmp    lib_memcmp
-#define memchr    lib_memchr
-#define strlen    lib_strlen
-#define strnlen   lib_strnlen
-#define strcmp    lib_strcmp
-#define strncmp   lib_strncmp
-#define strchr    lib_strchr
-#define strrchr   lib_strrchr
-#define strlcpy   lib_strlcpy
-#define strtoul   lib_strtoul
-#define crc32     lib_crc32
-#define snprintf  lib_snprintf
-#define vsnprintf lib_vsnprintf
+#define memcpy        lib_memcpy
+#define memmove       lib_memmove
+#define memset        lib_memset
+#define memcmp        lib_memcmp
+#define memchr        lib_memchr
+#define strlen        lib_strlen
+#define strnlen       lib_strnlen
+#define strcmp        lib_strcmp
+#define strncmp       lib_strncmp
+#define strchr        lib_strchr
+#define strrchr       lib_strrchr
+#define strlcpy       lib_strlcpy
+#define strlcpy_shown lib_strlcpy_shown
+#define strtoul       lib_strtoul
+#define crc32         lib_crc32
+#define snprintf      lib_snprintf
+#define vsnprintf     lib_vsnprintf
 
 /* The sanitizers call the host's. */
 #define sched_yield kern_sched_yield

@@ -149,6 +149,9 @@ compare_and_find(void **state)
 	assert_null(memchr("abc", 'c', 2));
 	assert_int_equal(strnlen("abc", 2), 2);
 	assert_int_equal(strlcpy(buf, "abcdef", sizeof buf), 6);
+	assert_int_equal(strlcpy_shown(buf, "\x7f\nX", sizeof buf), 3);
+	assert_string_equal(buf, "??X");
+	assert_int_equal(strlcpy(buf, "abcdef", sizeof buf), 6);
 	assert_string_equal(buf, "abc");
 }
 
