@@ -30,8 +30,9 @@ struct trapframe;
 /* Address map: the same split on every machine. */
 #define USER_BASE 0x0000000000400000UL /* below: counter pages alone */
 #define USER_TOP  0x00007ffffffff000UL
-#define KERN_LINK 0xffffffff80000000UL /* where the image is linked */
-extern char *const arch_direct;        /* physical 0 in the direct map */
+#define KERN_LINK 0xffffffff80000000UL   /* where the image is linked */
+extern char *const arch_direct;          /* physical 0 in the direct map */
+extern const uint64_t arch_direct_bytes; /* of RAM it has room for */
 
 static inline void *
 pa_to_va(uint64_t pa)

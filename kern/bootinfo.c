@@ -25,10 +25,11 @@ rank(uint32_t type)
 	}
 }
 
+/* A range may end at 2^64, which is no address: its last byte is. */
 static uint64_t
-end_of(const struct bootmem *m)
+last_of(const struct bootmem *m)
 {
-	return m->bm_base + m->bm_len;
+	return m->bm_base + (m->bm_len - 1);
 }
 
 static void
@@ -59,7 +60,7 @@ bootinfo_add(
     struct bootinfo *bi, uint64_t base, uint64_t len, enum bootmem_type type)
 {
 	if (base + len < base)
-		len = -base; /* up to the last byte but one page, at most */
+		len = -base;
 	if (len == 0)
 		return;
 	if (bi->bi_nmem == BOOTINFO_NMEM && type == BOOTMEM_FREE)
@@ -91,28 +92,28 @@ static bool
 part(struct bootinfo *bi, uint32_t i)
 {
 	struct bootmem *a = &bi->bi_mem[i], *b = a + 1;
-	uint64_t a_end = end_of(a), b_end = end_of(b);
+	uint64_t a_last = last_of(a), b_last = last_of(b);
 	enum bootmem_type type;
 
-	if (a_end <= b->bm_base)
+	if (a_last < b->bm_base)
 		return false;
 	if (rank(a->bm_type) >= rank(b->bm_type)) {
-		/* a stays whole; b keeps what lies behind it. */
-		if (b_end <= a_end) {
+		/* a stays whole; b keeps what follows it. */
+		if (b_last <= a_last) {
 			remove_at(bi, i + 1);
 			return true;
 		}
-		b->bm_base = a_end;
-		b->bm_len = b_end - a_end;
+		b->bm_base = a_last + 1;
+		b->bm_len = b_last - a_last;
 		return true;
 	}
-	/* b stays whole; a keeps what lies before and behind it. */
+	/* b stays whole; a keeps what lies before and after it. */
 	type = (enum bootmem_type)a->bm_type;
 	a->bm_len = b->bm_base - a->bm_base;
 	if (a->bm_len == 0)
 		remove_at(bi, i);
-	if (a_end > b_end)
-		bootinfo_add(bi, b_end, a_end - b_end, type);
+	if (a_last > b_last)
+		bootinfo_add(bi, b_last + 1, a_last - b_last, type);
 	return true;
 }
 
@@ -121,15 +122,13 @@ trim_to_pages(struct bootinfo *bi)
 {
 	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
 		struct bootmem *m = &bi->bi_mem[i];
-		uint64_t from, to;
+		uint64_t skip = -m->bm_base & (PAGE - 1);
 
 		if (m->bm_type != BOOTMEM_FREE)
 			continue;
-		from = (m->bm_base + PAGE - 1) & -PAGE;
-		to = end_of(m) & -PAGE;
-		if (from < to && from >= m->bm_base) {
-			m->bm_base = from;
-			m->bm_len = to - from;
+		if (m->bm_len > skip && m->bm_len - skip >= PAGE) {
+			m->bm_base += skip;
+			m->bm_len = (m->bm_len - skip) & -PAGE;
 		} else {
 			remove_at(bi, i--);
 		}
@@ -144,7 +143,10 @@ merge(struct bootinfo *bi)
 	for (uint32_t i = 1; i < bi->bi_nmem; i++) {
 		struct bootmem *last = &bi->bi_mem[n], *m = &bi->bi_mem[i];
 
-		if (m->bm_type == last->bm_type && m->bm_base == end_of(last))
+		/* A range of 2^64 bytes would have the length 0. */
+		if (m->bm_type == last->bm_type &&
+		    m->bm_base == last_of(last) + 1 &&
+		    last->bm_len + m->bm_len != 0)
 			last->bm_len += m->bm_len;
 		else
 			bi->bi_mem[++n] = *m;
@@ -181,20 +183,40 @@ bootinfo_reserve(struct bootinfo *bi, uint64_t base, uint64_t len)
 }
 
 uint64_t
+bootinfo_cut(struct bootinfo *bi, uint64_t top)
+{
+	uint64_t gone = 0;
+
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		struct bootmem *m = &bi->bi_mem[i];
+		uint64_t keep = m->bm_base < top ? top - m->bm_base : 0;
+
+		if (m->bm_type == BOOTMEM_DEVICE ||
+		    m->bm_type == BOOTMEM_RUNTIME_DEVICE || m->bm_len <= keep)
+			continue;
+		gone += m->bm_len - keep;
+		m->bm_len = keep;
+		if (keep == 0)
+			remove_at(bi, i--);
+	}
+	return gone;
+}
+
+uint64_t
 bootinfo_take(
     struct bootinfo *bi, uint64_t len, uint64_t align, uint64_t lo, uint64_t hi)
 {
 	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
 		const struct bootmem *m = &bi->bi_mem[i];
 		uint64_t from = m->bm_base > lo ? m->bm_base : lo;
-		uint64_t to = end_of(m) < hi ? end_of(m) : hi;
+		uint64_t last = last_of(m) < hi ? last_of(m) : hi - 1;
 
 		/* Address 0 is the answer "none": never hand it out. */
 		if (from == 0)
 			from = PAGE;
-		from = (from + align - 1) & -align;
-		if (m->bm_type == BOOTMEM_FREE && from < to &&
-		    to - from >= len) {
+		from += -from & (align - 1);
+		if (m->bm_type == BOOTMEM_FREE && from >= m->bm_base &&
+		    from >= lo && from <= last && last - from >= len - 1) {
 			bootinfo_reserve(bi, from, len);
 			return from;
 		}

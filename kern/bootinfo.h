@@ -77,6 +77,12 @@ void bootinfo_add(
  */
 void bootinfo_sort(struct bootinfo *bi);
 
+/*
+ * Leave out RAM from top on, of which a sorted map may name more than the
+ * kernel can map.  Returns how many bytes.
+ */
+uint64_t bootinfo_cut(struct bootinfo *bi, uint64_t top);
+
 /* Turn part of the map into KEEP, whatever it was.  Keeps the map sorted. */
 void bootinfo_reserve(struct bootinfo *bi, uint64_t base, uint64_t len);
 

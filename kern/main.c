@@ -80,9 +80,17 @@ start_launcher(void)
 void
 kern_main(struct bootinfo *bi)
 {
+	uint64_t far;
+
 	bootinfo_sort(bi);
+	far = bootinfo_cut(bi, arch_direct_bytes);
 	arch_init_early(bi);
 	printf("barecpc: %s\n", arch_name);
+	if (far != 0)
+		printf("mem: %lu MiB beyond %#lx are left out: the kernel maps "
+		       "no more\n",
+		    (unsigned long)(far >> 20),
+		    (unsigned long)arch_direct_bytes);
 	page_init(bi);
 	fbcons_init(bi);
 	read_cmdline(bi);

@@ -20,6 +20,7 @@
 #define DEVICE_BYTES (0UL - DEVICE_BASE) /* that the window can show */
 
 char *const arch_direct = (char *)DIRECT_BASE;
+const uint64_t arch_direct_bytes = DEVICE_BASE - DIRECT_BASE;
 
 static struct {
 	struct spinlock lock;

@@ -14,6 +14,7 @@
 static struct bootinfo bootinfo;
 uint64_t x86_image_pa;
 char *const arch_direct = (char *)DIRECT_BASE;
+const uint64_t arch_direct_bytes = DIRECT_BYTES;
 
 extern char __kern_bytes[]; /* an absolute symbol */
 

@@ -46,8 +46,6 @@ is_ram(const struct bootmem *m)
 static void
 map_ram(uint64_t from, uint64_t to)
 {
-	if (to > DIRECT_BYTES)
-		to = DIRECT_BYTES;
 	if (from < to)
 		x86_pt_map(x86_root, DIRECT_BASE + from, from, to - from,
 		    PT_KERN_RW,
@@ -90,20 +88,9 @@ map_all_ram(const struct bootinfo *bi)
 	}
 }
 
-/* RAM the direct map has no room for is not used. */
-static void
-give_up_far_ram(struct bootinfo *bi)
-{
-	const struct bootmem *last = &bi->bi_mem[bi->bi_nmem - 1];
-
-	if (bi->bi_nmem > 0 && last->bm_base + last->bm_len > DIRECT_BYTES)
-		bootinfo_reserve(bi, DIRECT_BYTES, -DIRECT_BYTES);
-}
-
 void
 x86_mmu_init(struct bootinfo *bi)
 {
-	give_up_far_ram(bi);
 	x86_pt_begin_early(bi);
 	x86_root = x86_pt_new();
 	map_image_part(_start, __rodata_start, PT_KERN_RX);

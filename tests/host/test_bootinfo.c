@@ -28,11 +28,12 @@ care(unsigned type)
 }
 
 static unsigned model[NPAGES];
+static uint64_t origin; /* of the model's first page */
 
 static void
 add(unsigned page, unsigned n, enum bootmem_type type)
 {
-	bootinfo_add(&bi, page * PAGE, n * PAGE, type);
+	bootinfo_add(&bi, origin + page * PAGE, n * PAGE, type);
 	for (unsigned i = page; i < page + n; i++) {
 		if (care(type) > care(model[i]))
 			model[i] = type;
@@ -56,10 +57,10 @@ check_model(void)
 {
 	for (uint32_t i = 1; i < bi.bi_nmem; i++)
 		assert_true(
-		    bi.bi_mem[i - 1].bm_base + bi.bi_mem[i - 1].bm_len <=
+		    bi.bi_mem[i - 1].bm_base + (bi.bi_mem[i - 1].bm_len - 1) <
 		    bi.bi_mem[i].bm_base);
 	for (unsigned i = 0; i < NPAGES; i++)
-		assert_int_equal(type_at(i * PAGE), model[i]);
+		assert_int_equal(type_at(origin + i * PAGE), model[i]);
 }
 
 static void
@@ -70,15 +71,18 @@ reset(void)
 }
 
 static void
-random_maps(void **state)
+random_maps_at(uint64_t first)
 {
-	(void)state;
+	origin = first;
 	srand(1);
 	for (unsigned round = 0; round < 2000; round++) {
 		reset();
 		for (int n = rand() % 12; n > 0; n--) {
 			unsigned at = (unsigned)rand() % (NPAGES - 1);
 			unsigned len = 1 + (unsigned)rand() % (NPAGES - at);
+
+			if (rand() % 4 == 0)
+				len = NPAGES - at;
 
 			add(at, len, 1 + (enum bootmem_type)(rand() % 5));
 		}
@@ -88,12 +92,28 @@ random_maps(void **state)
 		if (round % 2 == 0) {
 			unsigned at = (unsigned)rand() % NPAGES;
 
-			bootinfo_reserve(&bi, at * PAGE, PAGE);
+			bootinfo_reserve(&bi, origin + at * PAGE, PAGE);
 			if (care(model[at]) < care(BOOTMEM_KEEP))
 				model[at] = BOOTMEM_KEEP;
 			check_model();
 		}
 	}
+}
+
+static void
+random_maps(void **state)
+{
+	(void)state;
+	random_maps_at(0);
+}
+
+/* Ranges that end at 2^64 overlap and touch like all others. */
+static void
+random_maps_at_the_end(void **state)
+{
+	(void)state;
+	random_maps_at(-(NPAGES * PAGE));
+	origin = 0;
 }
 
 static void
@@ -120,6 +140,51 @@ top_of_memory(void **state)
 	bootinfo_sort(&bi);
 	assert_int_equal(type_at(PAGE), BOOTMEM_FREE);
 	assert_int_equal(type_at(0), 0);
+}
+
+/* All of the address space is not a range: its length would be 0. */
+static void
+everything(void **state)
+{
+	(void)state;
+	reset();
+	bootinfo_add(&bi, 0, PAGE, BOOTMEM_DEVICE);
+	bootinfo_add(&bi, PAGE, -PAGE, BOOTMEM_DEVICE);
+	bootinfo_sort(&bi);
+	assert_int_equal(type_at(0), BOOTMEM_DEVICE);
+	assert_int_equal(type_at(PAGE), BOOTMEM_DEVICE);
+	assert_int_equal(type_at(-1ULL), BOOTMEM_DEVICE);
+}
+
+/* Memory at the very end is taken, and alignment does not wrap to 0. */
+static void
+take_at_the_end(void **state)
+{
+	(void)state;
+	reset();
+	bootinfo_add(&bi, -2 * PAGE, 2 * PAGE, BOOTMEM_FREE);
+	bootinfo_sort(&bi);
+	assert_int_equal(bootinfo_take(&bi, PAGE, 4 * PAGE, 0, ~0ULL), 0);
+	assert_int_equal(bootinfo_take(&bi, PAGE, PAGE, 0, ~0ULL), -2 * PAGE);
+	assert_int_equal(type_at(-PAGE), BOOTMEM_FREE);
+}
+
+/* RAM beyond what can be mapped is left out, devices stay. */
+static void
+cut(void **state)
+{
+	(void)state;
+	reset();
+	bootinfo_add(&bi, 8 * PAGE, 8 * PAGE, BOOTMEM_FREE);
+	bootinfo_add(&bi, 20 * PAGE, -20 * PAGE, BOOTMEM_ACPI);
+	bootinfo_add(&bi, 18 * PAGE, PAGE, BOOTMEM_DEVICE);
+	bootinfo_sort(&bi);
+	assert_int_equal(bootinfo_cut(&bi, 10 * PAGE), 6 * PAGE - 20 * PAGE);
+	assert_int_equal(type_at(9 * PAGE), BOOTMEM_FREE);
+	assert_int_equal(type_at(10 * PAGE), 0);
+	assert_int_equal(type_at(18 * PAGE), BOOTMEM_DEVICE);
+	assert_int_equal(type_at(20 * PAGE), 0);
+	assert_int_equal(bootinfo_cut(&bi, 10 * PAGE), 0);
 }
 
 static void
@@ -177,6 +242,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_maps),
+		cmocka_unit_test(random_maps_at_the_end),
+		cmocka_unit_test(everything),
+		cmocka_unit_test(take_at_the_end),
+		cmocka_unit_test(cut),
 		cmocka_unit_test(free_is_whole_pages),
 		cmocka_unit_test(top_of_memory),
 		cmocka_unit_test(take),
