@@ -30,6 +30,7 @@ x86_boot(uint64_t handed_over, uint64_t image)
 	struct bootinfo *bi = &bootinfo;
 	const char *wrong = NULL;
 
+	clear_breakpoints();
 	x86_image_pa = image;
 	x86_boot_cpu.xc_self = &x86_boot_cpu;
 	x86_boot_cpu.xc_cpu = &cpus[0];

@@ -115,6 +115,18 @@ muldiv(uint64_t a, uint64_t mul, uint64_t div)
 			 : "r"((uint64_t)(value))                              \
 			 : "memory")
 
+/*
+ * Firmware's or a debugger's breakpoints end here; the value is that after
+ * reset.
+ * Intel SDM vol. 3B, "Debug Control Register (DR7)"; vol. 3A, "Processor
+ * State After Reset".
+ */
+static inline void
+clear_breakpoints(void)
+{
+	__asm__ volatile("mov %0, %%db7" : : "r"(0x400UL) : "memory");
+}
+
 /* Bits hi..lo of v, shifted down. */
 #define FIELD(v, hi, lo)                                                       \
 	(((uint64_t)(v) >> (lo)) & ((2ULL << ((hi) - (lo))) - 1))

@@ -174,6 +174,7 @@ new_cpu(struct cpu *c)
 static _Noreturn void
 ap_main(struct x86_cpu *xc)
 {
+	clear_breakpoints();
 	xc->xc_root = x86_root;
 	x86_cpuid_unlimit();
 	x86_cpu_init(xc);

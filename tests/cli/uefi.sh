@@ -60,4 +60,15 @@ for arch in arm64 x86_64; do
 	expect "$arch: a disk without barecpc.cfg" 0 '^spin' volume $arch "$tap_dir/plain.img"
 	said "$arch: all of the suite runs" '^chase'
 done
+
+# A breakpoint that firmware left is not taken by the kernel, where it is in the way of every run.
+at=$(nm build/x86_64/kernel.elf | awk '$3 == "launch" { print "0x" $1 }')
+x86_64-linux-gnu-gcc -nostdlib -shared -Wl,-e,_start -Wl,--build-id=none -DBREAK_AT="$at" \
+	-o "$tap_dir/breakpoint.so" tests/cli/breakpoint.S
+x86_64-linux-gnu-objcopy -j .text -j .reloc --target efi-bsdrv-x86_64 --subsystem=11 \
+	"$tap_dir/breakpoint.so" "$tap_dir/breakpoint.efi"
+truncate -s 8K "$tap_dir/breakpoint.efi" # QEMU looks for Linux's header
+expect "x86_64: a breakpoint of firmware's" 0 '^spin' boot x86_64 -kernel "$tap_dir/breakpoint.efi" \
+	-drive "if=none,id=d,format=raw,file=$tap_dir/both.img" -device virtio-blk-pci,drive=d
+said 'x86_64: does not end the run' '^barecpc: exit (0|77)$'
 end
