@@ -176,6 +176,31 @@ as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len)
 	return 0;
 }
 
+/* Join what was divided at va or end, where both sides are alike. */
+static void
+join_again(struct as *as, uintptr_t va, uintptr_t end)
+{
+	struct region *r = region_behind(&as->as_regions, va);
+
+	if (r != NULL)
+		regions_merge(as, r, end);
+}
+
+/*
+ * Make va and end boundaries.  On failure neither is one that was not before.
+ */
+static int
+split_off(struct as *as, uintptr_t va, uintptr_t end)
+{
+	int err;
+
+	if ((err = region_split(as, va)) != 0)
+		return err;
+	if ((err = region_split(as, end)) != 0)
+		join_again(as, va, end);
+	return err;
+}
+
 int
 as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 {
@@ -210,8 +235,7 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 
 	if (!range_ok(va, len))
 		return EINVAL;
-	if ((err = region_split(as, va)) != 0 ||
-	    (err = region_split(as, end)) != 0)
+	if ((err = split_off(as, va, end)) != 0)
 		return err;
 	for (r = region_behind(&as->as_regions, va);
 	     r != NULL && r->r_start < end; r = next) {
@@ -228,40 +252,98 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 	return 0;
 }
 
+static int
+region_protect(struct as *as, struct region *r, unsigned prot)
+{
+	size_t len = r->r_end - r->r_start;
+	int err = 0;
+
+	if (r->r_shared && (prot & PROT_WRITE) != 0)
+		return EACCES;
+	r->r_was_prot = r->r_prot;
+	r->r_had_pages = r->r_pages;
+	if (r->r_pages)
+		err = pages_protect(
+		    as, r->r_start, len, r->r_prot, prot, r->r_contig);
+	else if (prot != 0)
+		err = pages_populate(as, r->r_start, len, prot, r->r_contig);
+	if (err != 0)
+		return err;
+	r->r_prot = prot;
+	r->r_pages |= prot != 0;
+	return 0;
+}
+
+/* What region_protect() did from va on to this region, but not to it. */
+static void
+unprotect(struct as *as, uintptr_t va, const struct region *failed)
+{
+	struct region *r = region_behind(&as->as_regions, va);
+
+	for (; r != failed; r = r->r_next) {
+		size_t len = r->r_end - r->r_start;
+
+		if (r->r_had_pages) {
+			int err = pages_protect(as, r->r_start, len, r->r_prot,
+			    r->r_was_prot, r->r_contig);
+
+			ASSERT(err == 0); /* all its tables are there */
+		} else if (r->r_pages) {
+			pages_free(as, r->r_start, len, r->r_contig);
+		}
+		r->r_prot = r->r_was_prot;
+		r->r_pages = r->r_had_pages;
+	}
+}
+
 int
 as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
 	uintptr_t end = va + len, at = va;
-	struct region *first, *r;
+	struct region *r;
 	int err;
 
 	if (!range_ok(va, len))
 		return ENOMEM;
-	if ((err = region_split(as, va)) != 0 ||
-	    (err = region_split(as, end)) != 0)
+	if ((err = split_off(as, va, end)) != 0)
 		return err;
-	first = region_behind(&as->as_regions, va);
-	for (r = first; r != NULL && at < end; r = r->r_next) {
+	r = region_behind(&as->as_regions, va);
+	for (; r != NULL && at < end; r = r->r_next) {
 		if (r->r_start > at)
-			return ENOMEM; /* a hole; what lies before it is done */
-		if (r->r_shared && (prot & PROT_WRITE) != 0)
-			return EACCES;
-		if (r->r_pages)
-			err =
-			    pages_protect(as, r->r_start, r->r_end - r->r_start,
-				r->r_prot, prot, r->r_contig);
-		else if (prot != 0)
-			err = pages_populate(as, r->r_start,
-			    r->r_end - r->r_start, prot, r->r_contig);
-		if (err != 0)
+			break; /* a hole; what lies before it is done */
+		if ((err = region_protect(as, r, prot)) != 0) {
+			unprotect(as, va, r);
+			join_again(as, va, end);
 			return err;
-		r->r_prot = prot;
-		r->r_pages |= prot != 0;
+		}
 		at = r->r_end;
 	}
-	if (first != NULL)
-		regions_merge(as, first, end);
+	join_again(as, va, end);
 	return at < end ? ENOMEM : 0;
+}
+
+int
+as_zero(struct as *as, uintptr_t va, size_t len)
+{
+	struct region *r = as_find(as, va);
+	int err;
+
+	if (r == NULL || len > r->r_end - va)
+		return ENOMEM;
+	if (r->r_contig)
+		return EINVAL;
+	if (!r->r_pages || r->r_shared)
+		return 0; /* the file's content is what it reads again */
+	if (r->r_prot != 0) {
+		pages_zero(as, va, len);
+		return 0;
+	}
+	if ((err = split_off(as, va, va + len)) != 0)
+		return err;
+	pages_free(as, va, len, false);
+	as_find(as, va)->r_pages = false;
+	join_again(as, va, va + len);
+	return 0;
 }
 
 int
@@ -278,17 +360,18 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 		return ENOMEM;
 	n->r_pages = r->r_pages;
 	n->r_shared = r->r_shared;
-	if ((err = region_split(as, from)) != 0 ||
-	    (err = region_split(as, from + len)) != 0)
+	if ((err = split_off(as, from, from + len)) != 0)
 		goto free_region;
 	if (n->r_pages && (err = pages_move(as, from, to, len, n->r_prot)) != 0)
-		goto free_region;
+		goto join;
 	err = as_unmap(as, from, len);
 	ASSERT(err == 0); /* split above: nothing left to fail */
 	region_insert(&as->as_regions, n);
 	regions_merge(as, n, to + len);
 	return 0;
 
+join:
+	join_again(as, from, from + len);
 free_region:
 	kfree(n);
 	return err;

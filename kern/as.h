@@ -52,12 +52,18 @@ int as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len);
 /* Whatever is mapped there no longer is.  EINVAL (2 MiB pages), ENOMEM. */
 int as_unmap(struct as *as, uintptr_t va, size_t len);
 /*
- * ENOMEM where part of the range is not mapped, or no page is left.  EACCES:
+ * ENOMEM where part of the range is not mapped, which leaves what lies before
+ * that protected; or where memory is out, which changes nothing.  EACCES, too:
  * what as_map_shared() mapped cannot become writable.
  */
 int as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
 /* Move pages, content and all, to a free range of the same length. */
 int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
+/*
+ * Zeros, in part of one region; pages without access are given back.  ENOMEM
+ * (also where it is not mapped), EINVAL for MAP_CONTIG.
+ */
+int as_zero(struct as *as, uintptr_t va, size_t len);
 /*
  * Write into populated memory through the direct map, whatever its protection:
  * only for who fills pages that no program has yet (scripts/check-layers).

@@ -51,6 +51,14 @@ hidden(struct as *as)
 	return h;
 }
 
+static void
+free_hidden(struct as *as)
+{
+	arch_as_free(as->as_hidden);
+	kfree(as->as_hidden);
+	as->as_hidden = NULL;
+}
+
 /* The tables that hold the page at va, or NULL where there is no page. */
 static struct as *
 holder(struct as *as, uintptr_t va, uint64_t *pa)
@@ -125,6 +133,17 @@ pages_free(struct as *as, uintptr_t va, size_t len, bool contig)
 		steps = left < TOGETHER ? left : TOGETHER;
 		free_together(as, va, steps, order);
 		va += steps * step;
+	}
+}
+
+void
+pages_zero(struct as *as, uintptr_t va, size_t len)
+{
+	for (uintptr_t end = va + len; va < end; va += PAGE_SIZE) {
+		uint64_t pa = arch_translate(as, va);
+
+		ASSERT(pa != ~0ULL);
+		arch_page_zero(pa_to_va(pa), PAGE_SIZE);
 	}
 }
 
@@ -214,10 +233,8 @@ transfer(
 static int
 hide_or_show(struct as *as, uintptr_t va, size_t step, unsigned prot)
 {
-	struct as *h = hidden(as);
+	struct as *h = as->as_hidden;
 
-	if (h == NULL)
-		return ENOMEM;
 	return prot == 0 ? transfer(as, h, va, step, PROT_READ)
 	                 : transfer(h, as, va, step, prot);
 }
@@ -226,6 +243,7 @@ int
 pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
     unsigned prot, bool contig)
 {
+	bool had_hidden = as->as_hidden != NULL;
 	size_t step = contig ? LARGE_SIZE : PAGE_SIZE;
 	uintptr_t at = va, end = va + len;
 	int err;
@@ -234,6 +252,8 @@ pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
 		return 0;
 	if (was != 0 && prot != 0)
 		return arch_protect(as, va, len, arch_prot(as, prot));
+	if (hidden(as) == NULL)
+		return ENOMEM;
 	for (; at < end; at += step) {
 		if ((err = hide_or_show(as, at, step, prot)) != 0)
 			goto undo;
@@ -246,6 +266,8 @@ undo:
 
 		ASSERT(back == 0); /* the tables it came from are still there */
 	}
+	if (!had_hidden)
+		free_hidden(as);
 	return err;
 }
 

@@ -26,6 +26,8 @@ uint64_t pages_where(const struct as *as, uintptr_t va);
 int pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len);
 /* Unmap pages that are not the address space's own. */
 void pages_unmap(struct as *as, uintptr_t va, size_t len);
+/* Zero pages that may be accessed. */
+void pages_zero(struct as *as, uintptr_t va, size_t len);
 /* Free the pages there are. */
 void pages_free(struct as *as, uintptr_t va, size_t len, bool contig);
 /*

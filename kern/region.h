@@ -18,6 +18,8 @@ struct region {
 	bool r_pages;    /* has all its pages; false: has none, and no access */
 	bool r_shared; /* its pages are an archive's: never written, never freed
 	                */
+	unsigned r_was_prot; /* what as_protect() takes back if it fails */
+	bool r_had_pages;
 
 	/* region.c */
 	uint8_t r_height;               /* of the tree below, itself included */

@@ -255,24 +255,10 @@ sys_madvise(const uintptr_t *a)
 {
 	struct as *as = &proc_self()->p_as;
 	size_t len = a[1];
-	struct region *r;
-	unsigned prot;
-	int err;
 
 	if (!range_arg(a[0], &len))
 		return -EINVAL;
 	if (a[2] != MADV_DONTNEED || len == 0)
 		return 0;
-	r = as_find(as, a[0]);
-	if (r == NULL || len > r->r_end - a[0])
-		return -ENOMEM;
-	if (r->r_contig)
-		return -EINVAL;
-	if (r->r_shared)
-		return 0; /* the file's content is what it reads again */
-	prot = r->r_prot;
-	if ((err = as_unmap(as, a[0], len)) != 0)
-		return -err;
-	/* What was just freed is there to be had again. */
-	return -as_map(as, a[0], len, prot, false);
+	return -as_zero(as, a[0], len);
 }
