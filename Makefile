@@ -87,6 +87,7 @@ KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc
              kern/fault.o kern/signal.o kern/sigdeliver.o kern/syscall.o kern/usercopy.o kern/sys_file.o kern/sys_fd.o \
              kern/sys_stat.o kern/sys_mem.o kern/sys_proc.o kern/sys_exec.o kern/sys_wait.o kern/sys_sched.o kern/sys_info.o \
              kern/sys_time.o kern/sys_itimer.o kern/sys_poll.o kern/sys_sig.o kern/machine.o \
+             kern/test_hooks.o \
              kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_image.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_page.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/kcpc_why.o kern/witness.o kern/acpi.o kern/efirt.o \
              kern/null_shape.o kern/null_pcbe.o
 
@@ -144,7 +145,7 @@ TESTS    := startup stdio heap files mapped memory contig codegen clock random f
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak mix_exec
-TESTS    += chaos
+TESTS    += chaos alloc_fail
 TESTS    += cpc_events cpc_fit
 TESTS    += cpc_lookup cpc_presets
 # What of the contract holds whatever it is that the PMU counts.
@@ -155,6 +156,7 @@ TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH
              tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o tests/image/$(ARCH)/script.o tests/image/script_lwp.o tests/image/mix.o tests/image/mix_state.o tests/image/mix_draw.o tests/image/mix_op.o \
              tests/image/mix_cpu.o tests/image/mix_machine.o tests/image/mix_run.o tests/image/soak_proc.o tests/image/soak_count.o tests/image/soak_ovf.o \
              tests/image/chaos_proc.o tests/image/chaos_mem.o tests/image/chaos_sig.o tests/image/chaos_sync.o tests/image/chaos_pipe.o tests/image/chaos_child.o tests/image/chaos_cpc.o tests/image/chaos_raw.o \
+             $(addprefix tests/image/alloc_fail/,turns.o memory.o files.o machine.o signals.o processes.o counters.o) tests/image/$(ARCH)/alloc_fail_old.o \
              tests/image/cpc_test.o tests/image/crowd.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
 # Overflows as programs make them.
 TESTS += cpc_storm cpc_wide cpc_fuzz

@@ -9,7 +9,8 @@
 	"known: console=text|framed priv=user|system cpc_cpu=yes|no "          \
 	"timeout=SECONDS cpus=N nmi=count|panic "                              \
 	"witness=user|system|both pcbe=null "                                  \
-	"trace=stops env.NAME=VALUE, then -- PROGRAM ARGUMENTS"
+	"trace=stops test_hooks=yes|no env.NAME=VALUE, then -- PROGRAM "       \
+	"ARGUMENTS"
 
 /* How much of a bad word to show. */
 #define SHOWN   "%.80s%s"
@@ -170,6 +171,10 @@ kernel_word(struct cmdline *cl, char *word)
 		cl->cl_trace_stops = strcmp(v, "stops") == 0;
 		return cl->cl_trace_stops ? NULL : "not stops";
 	}
+	if ((v = after(word, "test_hooks=")) != NULL)
+		return parse_choice(v, "no", "yes", &cl->cl_test_hooks)
+		           ? NULL
+		           : "not yes or no";
 	if ((v = after(word, "cpc_cpu=")) != NULL)
 		return parse_choice(v, "yes", "no", &cl->cl_no_cpc_cpu)
 		           ? NULL

@@ -23,6 +23,7 @@ struct cmdline {
 	bool cl_no_cpc_cpu;        /* cpc_cpu=no */
 	bool cl_trace_stops;       /* trace=stops */
 	bool cl_nmi_panics;        /* nmi=panic */
+	bool cl_test_hooks;        /* test_hooks=yes */
 	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout;       /* seconds for each program; 0: none */
 	unsigned cl_cpus;          /* cpus= at most; 0: all */

@@ -34,6 +34,7 @@ _Static_assert(sizeof(struct slab) == 64, "objects start cache-aligned");
 static struct {
 	struct spinlock lock;
 	struct slab *room[NCLASS];
+	size_t nblocks; /* large ones included */
 } heap;
 
 static void
@@ -89,6 +90,9 @@ large_alloc(size_t bytes)
 	memset(s, 0, bytes);
 	s->s_class = LARGE;
 	s->s_order = (uint8_t)order;
+	lock_acquire(&heap.lock);
+	heap.nblocks++;
+	lock_release(&heap.lock);
 	return s + 1;
 }
 
@@ -99,6 +103,8 @@ kmalloc(size_t bytes)
 	struct slab *s;
 	unsigned class = 0;
 
+	if (page_alloc_fails != NULL && page_alloc_fails())
+		return NULL;
 	while (class < NCLASS && CLASS_MIN << class < bytes)
 		class ++;
 	if (class == NCLASS) {
@@ -116,6 +122,7 @@ kmalloc(size_t bytes)
 		o = s->s_free;
 		s->s_free = o->o_next;
 		s->s_used++;
+		heap.nblocks++;
 		if (s->s_free == NULL)
 			room_remove(s);
 	}
@@ -134,11 +141,15 @@ kfree(void *p)
 	if (p == NULL)
 		return;
 	if (s->s_class == LARGE) {
+		lock_acquire(&heap.lock);
+		heap.nblocks--;
+		lock_release(&heap.lock);
 		page_free(s, s->s_order);
 		return;
 	}
 	ASSERT(s->s_class < NCLASS && s->s_used > 0);
 	lock_acquire(&heap.lock);
+	heap.nblocks--;
 	if (s->s_free == NULL)
 		room_add(s);
 	o->o_next = s->s_free;
@@ -148,4 +159,10 @@ kfree(void *p)
 		page_free(s, 0);
 	}
 	lock_release(&heap.lock);
+}
+
+size_t
+kmalloc_nblocks(void)
+{
+	return heap.nblocks;
 }

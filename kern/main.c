@@ -18,6 +18,7 @@
 #include "kern/sched.h"
 #include "kern/signal.h"
 #include "kern/syscall.h"
+#include "kern/test_hooks.h"
 #include "kern/timer.h"
 #include "kern/witness.h"
 #include "lib/printf.h"
@@ -113,5 +114,6 @@ kern_main(struct bootinfo *bi)
 		run_end(EXIT_FAILED);
 	machine_init(bi, &cmdline);
 	syscall_init();
+	test_hooks_init(cmdline.cl_test_hooks);
 	start_launcher();
 }

@@ -6,8 +6,6 @@
  */
 #include "kern/page.h"
 
-#include <stdbool.h>
-
 #include "kern/arch.h"
 #include "kern/bootinfo.h"
 #include "kern/lock.h"
@@ -50,6 +48,15 @@ static struct {
 	} kept[NKEPT];
 	size_t nfree, ntotal;
 } mem;
+
+size_t page_ntables;
+bool (*page_alloc_fails)(void);
+
+static bool
+alloc_fails(void)
+{
+	return page_alloc_fails != NULL && page_alloc_fails();
+}
 
 static struct zone *
 zone_of(uint64_t pfn)
@@ -300,6 +307,8 @@ page_alloc(unsigned order)
 {
 	void *va;
 
+	if (alloc_fails())
+		return NULL;
 	lock_acquire(&mem.lock);
 	va = take_block(order);
 	lock_release(&mem.lock);
@@ -364,6 +373,8 @@ page_alloc_run(size_t pages)
 	size_t got;
 	char *va;
 
+	if (alloc_fails())
+		return NULL;
 	lock_acquire(&mem.lock);
 	if (pages <= 1UL << PAGE_MAXORDER) {
 		unsigned order = 0;

@@ -4,6 +4,7 @@
 #ifndef KERN_PAGE_H
 #define KERN_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,8 +31,21 @@ void page_free_run(void *va, size_t pages);
 size_t page_ntotal(void); /* pages there were at the start */
 size_t page_nfree(void);  /* pages free now: a leak check is an equality */
 
+/*
+ * Of the pages in use, those that hold page tables.  They stay with their
+ * address space when what they mapped has gone.
+ */
+extern size_t page_ntables;
+
+/*
+ * Test hooks (kern/test_hooks.c) decide here whether an allocation fails;
+ * NULL otherwise.
+ */
+extern bool (*page_alloc_fails)(void);
+
 /* Small objects, zeroed; NULL where memory is out.  kfree(NULL) is nothing. */
 void *kmalloc(size_t bytes);
 void kfree(void *p);
+size_t kmalloc_nblocks(void); /* that are not freed yet */
 
 #endif /* KERN_PAGE_H */

@@ -95,6 +95,7 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
 	PRIVATE(BARECPC_SYS_STAT) = sys_stat_kernel,
 	PRIVATE(BARECPC_SYS_SCHED) = sched_syscall,
 	PRIVATE(BARECPC_SYS_WITNESS) = sys_witness,
+	PRIVATE(BARECPC_SYS_TEST) = test_hooks_syscall,
 };
 
 #define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
@@ -121,6 +122,7 @@ syscall_name(unsigned sysno)
 		PRIVATE(BARECPC_SYS_STAT) = "barecpc_stat",
 		PRIVATE(BARECPC_SYS_SCHED) = "processor_bind",
 		PRIVATE(BARECPC_SYS_WITNESS) = "barecpc_witness",
+		PRIVATE(BARECPC_SYS_TEST) = "barecpc_test",
 	};
 	unsigned n = sysno - BARECPC_SYS_CPC;
 

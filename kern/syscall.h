@@ -124,6 +124,9 @@ enum syscall { SYS_none, SYSCALLS(SYSCALL_ENUM) NSYSCALL };
 /* sys_sched.c: the private call BARECPC_SYS_SCHED. */
 intptr_t sched_syscall(const uintptr_t *a);
 
+/* test_hooks.c: the private call BARECPC_SYS_TEST. */
+intptr_t test_hooks_syscall(const uintptr_t *a);
+
 /* A call's arguments are a[0..5]; the result is a value or -errno. */
 typedef intptr_t syscall_fn(const uintptr_t *a);
 
@@ -135,7 +138,7 @@ SYSCALLS(SYSCALL_DECLARE)
  * BARECPC_SYS_CPC on.  Where there is no such call, there is one that says so.
  */
 #define SYSCALL_NLINUX   512
-#define SYSCALL_NPRIVATE 5
+#define SYSCALL_NPRIVATE 6
 extern syscall_fn *syscall_linux[SYSCALL_NLINUX];
 extern syscall_fn *const syscall_private[SYSCALL_NPRIVATE];
 syscall_fn syscall_unknown;

@@ -70,7 +70,7 @@
 /* System calls: kern/syscall.h's tables, and where the second begins. */
 #define SVC_NLINUX   512
 #define SVC_PRIVATE  0x4000
-#define SVC_NPRIVATE 5
+#define SVC_NPRIVATE 6
 
 /* struct arm64_cpu */
 #define AC_CPU       0x0

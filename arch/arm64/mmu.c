@@ -201,6 +201,7 @@ free_tables(uint64_t pa, unsigned level)
 			free_tables(t[i] & PT_ADDR, level + 1);
 	}
 	page_free(t, 0);
+	page_ntables--;
 }
 
 void

@@ -59,8 +59,10 @@ arm64_pt_new(void)
 		t = early_table[early_used++];
 		return arm64_kern_pa + (uint64_t)((char *)t - _start);
 	}
-	t = page_zalloc(0);
-	return t != NULL ? va_to_pa(t) : 0;
+	if ((t = page_zalloc(0)) == NULL)
+		return 0;
+	page_ntables++;
+	return va_to_pa(t);
 }
 
 uint64_t *

@@ -58,8 +58,10 @@ x86_pt_new(void)
 
 	if (early.bi != NULL)
 		return new_early();
-	t = page_zalloc(0);
-	return t != NULL ? va_to_pa(t) : 0;
+	if ((t = page_zalloc(0)) == NULL)
+		return 0;
+	page_ntables++;
+	return va_to_pa(t);
 }
 
 /* What an entry of that level maps. */
@@ -143,6 +145,7 @@ drop_empty_table(uint64_t root, uint64_t *e, uintptr_t va, unsigned level)
 	x86_flush_others(root);
 	invlpg(va);
 	page_free(pa_to_va(table), 0);
+	page_ntables--;
 	return true;
 }
 
@@ -261,6 +264,7 @@ free_below(uint64_t table, unsigned level, unsigned entries)
 		if (is_table(t[i], level))
 			free_below(t[i], level - 1, PT_ENTRIES);
 	page_free(t, 0);
+	page_ntables--;
 }
 
 void

@@ -35,6 +35,46 @@
 #define BARECPC_SYS_WITNESS 0x4004
 
 /*
+ * test(op, a, b): for tests of the kernel; ENOSYS unless the command line has
+ * test_hooks=yes.
+ */
+#define BARECPC_SYS_TEST 0x4005
+/*
+ * Of the allocations the caller's LWP makes from now on, the a-th fails, and
+ * with b of 1 all after it too.  One LWP at a time.
+ */
+#define BARECPC_TEST_FAIL 0
+/* No allocation fails any more.  How many the LWP has made. */
+#define BARECPC_TEST_FAIL_END 1
+/* a: struct barecpc_test_state to fill, of the caller's process; EFAULT. */
+#define BARECPC_TEST_STATE 2
+/* 1 if a is the number of a system call the kernel has, else 0. */
+#define BARECPC_TEST_KNOWN 3
+
+/* What a call that fails leaves as it was; BT_* are places in it. */
+enum {
+	BT_FREE_PAGES, /* page tables count as free */
+	BT_HEAP_BLOCKS,
+	BT_REGIONS,
+	BT_MAPPED,   /* bytes of all regions */
+	BT_MAP_HASH, /* of all regions' places and protections */
+	BT_PAGES,    /* the process's own, populated */
+	BT_BRK,
+	BT_FILES, /* open descriptors, and which of them */
+	BT_CLOEXEC,
+	BT_SIGNALS, /* that are queued */
+	BT_LWPS,
+	BT_PROCESSES,
+	BT_CONTEXTS,
+	BT_PICS,
+	BT_BOUND, /* LWPs of the process bound to a CPU */
+	BT_N
+};
+struct barecpc_test_state {
+	uint64_t bt[BT_N];
+};
+
+/*
  * A flag of mmap(2) with MAP_ANONYMOUS: the whole mapping is physically
  * contiguous and made of 2 MiB pages; the length is rounded up to them.
  * ENOMEM where memory has no such run.  Parts of it may be unmapped or

@@ -51,6 +51,13 @@ static void
 kernel_words(void **state)
 {
 	(void)state;
+	assert_int_equal(parse("test_hooks=yes"), 0);
+	assert_true(cl.cl_test_hooks);
+	release();
+	assert_int_equal(parse("test_hooks=no"), 0);
+	assert_false(cl.cl_test_hooks);
+	release();
+	assert_int_equal(parse("test_hooks=1"), -1);
 	assert_int_equal(parse("console=framed priv=system timeout=30 cpus=2 "
 			       "BOOT_IMAGE=/x initrd=initrd"),
 	    0);
