@@ -3,7 +3,7 @@
 # rest of scripts/qemu-pmu --self-test, Linux as the witness, takes minutes more and is run by hand.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
-scripts/qemu-pmu --self-test guest oracle arm64 |
+scripts/qemu-pmu --self-test guest svm oracle arm64 |
 	awk '$1 == "ok" || $1 == "FAIL" {
 			points++
 			verdict = $1 == "ok" ? "ok" : "not ok"

@@ -354,7 +354,42 @@ run_stosb_after:
 oracle_read:
 	READ
 
+/*
+ * A guest's whole run.  The host retires 4: LEA, VMRUN, STGI, and the MOV
+ * before the read; what is intercepted is not executed.  See svm.c.
+ */
+	BODY body_guest
+	leaq svm_vmcb(%rip), %rax
+	vmrun
+	stgi
+	READ
+
+	/* The guest: 1 + 2n */
+	.globl svm_loop, svm_nops, svm_xsetbv
+svm_loop:
+	movl %r8d, %ebx
+1:	decl %ebx
+	jnz 1b
+	vmmcall
+
+svm_nops:
+	.rept 20
+	nop
+	.endr
+	vmmcall
+
+svm_xsetbv:
+	xorl %ecx, %ecx
+	movl $3, %eax
+	xorl %edx, %edx
+	xsetbv
+	vmmcall
+
 	.bss
+	.balign 4096
+	.globl svm_vmcb
+svm_vmcb:
+	.zero 4096
 	.balign 64
 	.globl buffer
 buffer:

@@ -123,14 +123,20 @@ word(const char *cmdline, const char *name, uint64_t *value)
 }
 
 uint32_t
-cpuid(uint32_t leaf, uint32_t *b, uint32_t *c, uint32_t *d)
+cpuid_subleaf(uint32_t leaf, uint32_t n, uint32_t *b, uint32_t *c, uint32_t *d)
 {
 	uint32_t a;
 
 	__asm__ volatile("cpuid"
 			 : "=a"(a), "=b"(*b), "=c"(*c), "=d"(*d)
-			 : "a"(leaf), "c"(0));
+			 : "a"(leaf), "c"(n));
 	return a;
+}
+
+uint32_t
+cpuid(uint32_t leaf, uint32_t *b, uint32_t *c, uint32_t *d)
+{
+	return cpuid_subleaf(leaf, 0, b, c, d);
 }
 
 uint64_t

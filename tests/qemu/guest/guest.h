@@ -75,6 +75,8 @@ bool word(const char *cmdline, const char *name, uint64_t *value);
 /* guest.c: the CPU */
 void outb(uint16_t port, uint8_t value);
 uint32_t cpuid(uint32_t leaf, uint32_t *b, uint32_t *c, uint32_t *d);
+uint32_t cpuid_subleaf(
+    uint32_t leaf, uint32_t n, uint32_t *b, uint32_t *c, uint32_t *d);
 uint64_t rdmsr(uint32_t msr);
 void wrmsr(uint32_t msr, uint64_t value);
 bool rdmsr_faults(uint32_t msr);
@@ -98,9 +100,9 @@ uint64_t pmu_status_bit(unsigned counter);
 void pmu_clear_status(void);
 void pmu_stop(void);
 struct start pmu_setup(
-    unsigned counter, enum event e, uint32_t flags, uint64_t preset);
+    unsigned counter, enum event e, uint64_t flags, uint64_t preset);
 uint64_t pmu_run(
-    body_fn *body, unsigned counter, enum event e, uint32_t flags, uint32_t n);
+    body_fn *body, unsigned counter, enum event e, uint64_t flags, uint32_t n);
 uint64_t pmu_read(unsigned counter);
 
 /* The tests */
@@ -112,6 +114,7 @@ void test_two_cpus(void);
 void test_oracle(void);
 void test_clock(void);
 void test_migration(void);
+void test_svm(void);
 uint64_t interrupts_misplaced(uint32_t lvt);
 
 /* start.S and bodies.S */

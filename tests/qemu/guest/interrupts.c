@@ -289,6 +289,8 @@ test_clock(void)
 		cpuid(0xa, &b, &c, &d);
 		check("instructions and branches are not available", b, 0x7a);
 	}
+	check("the list of events begins with cycles",
+	    cpuid(0x40000101, &b, &c, &d), pmu_code(CYCLES));
 	cycles = pmu_run(body_loop, 0, CYCLES, EVTSEL_OS, 100000);
 	check("cycles go on", cycles != 0, true);
 	check("instructions stand still",

@@ -1,8 +1,8 @@
 /*
  * The emulator's own test.  The command line names the tests to run, all but
- * three of them if it names none, and how the emulator was told to count:
+ * four of them if it names none, and how the emulator was told to count:
  *
- *	shift=N cpi=N [cpus=2] [oracle=1] [migration=1] [clock=1]
+ *	shift=N cpi=N [cpus=2] [oracle=1] [migration=1] [clock=1] [svm=1]
  */
 #include "guest.h"
 
@@ -55,6 +55,9 @@ main(uint64_t start_info)
 	} else if (word(cmdline, "clock", &v)) {
 		pmu_stop();
 		test_clock();
+	} else if (word(cmdline, "svm", &v)) {
+		pmu_stop();
+		test_svm();
 	} else {
 		test_registers();
 		test_counts();

@@ -137,7 +137,7 @@ pmu_stop(void)
  * there is a global register that is what starts it, else its own select.
  */
 struct start
-pmu_setup(unsigned counter, enum event e, uint32_t flags, uint64_t preset)
+pmu_setup(unsigned counter, enum event e, uint64_t flags, uint64_t preset)
 {
 	uint64_t select = pmu_code(e) | flags | EVTSEL_EN;
 	struct start s = { pmu_select_msr(counter), select };
@@ -164,7 +164,7 @@ pmu_setup(unsigned counter, enum event e, uint32_t flags, uint64_t preset)
 
 uint64_t
 pmu_run(
-    body_fn *body, unsigned counter, enum event e, uint32_t flags, uint32_t n)
+    body_fn *body, unsigned counter, enum event e, uint64_t flags, uint32_t n)
 {
 	struct start s = pmu_setup(counter, e, flags, 0);
 	uint64_t count = body(s.msr, (uint32_t)s.value,

@@ -38,6 +38,39 @@ test_identity(void)
 	    0x1880);
 }
 
+/*
+ * The events the emulator says it models: leaf 40000101H, whose subleaves are
+ * the event, the bits that choose it, the bits that are obeyed, and 1.
+ */
+static void
+test_events_leaf(void)
+{
+	const uint32_t levels =
+	    EVTSEL_USR | EVTSEL_OS | EVTSEL_INT | EVTSEL_EN | 1u << 19;
+	const uint32_t cycles = EVTSEL_INV | EVTSEL_CMASK(0xff);
+	uint32_t b, c, d, n = 0;
+
+	check("highest leaf of the emulator's list",
+	    cpuid(0x40000100, &b, &c, &d), 0x40000101);
+	check("its signature: TCGP", b, 0x50474354);
+	check("MUEv", c, 0x7645554d);
+	check("ents", d, 0x73746e65);
+	for (enum event e = INSTRUCTIONS; e <= BRANCHES; e++) {
+		if (pmu_code(e) == 0)
+			continue;
+		check("an event of the list",
+		    cpuid_subleaf(0x40000101, n++, &b, &c, &d), pmu_code(e));
+		check("the bits that choose it", b, pmu.intel ? 0xffff : 0xff);
+		check("the bits that are obeyed", c,
+		    levels | (e == REFERENCE ? 0 : cycles));
+		check("the entry is there", d, 1);
+	}
+	check("the list's end",
+	    cpuid_subleaf(0x40000101, n, &b, &c, &d) | b | c | d, 0);
+	check("its end for good",
+	    cpuid_subleaf(0x40000101, ~0u, &b, &c, &d) | b | c | d, 0);
+}
+
 static void
 test_general(void)
 {
@@ -218,6 +251,7 @@ void
 test_registers(void)
 {
 	test_identity();
+	test_events_leaf();
 	test_general();
 	if (pmu.intel) {
 		test_intel_presets();
