@@ -32,7 +32,7 @@ endif
 CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
 
 # events/: names of events; tables apart.
-EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o perf.o name.o preset.o suggest.o amd_pics.o)
+EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o perf.o name.o preset.o suggest.o nearer.o amd_pics.o)
 # Tables as files, which programs map: of the image, and of the build machine's tools.
 EVENT_FILES := $(addprefix build/events/,intel amd arm)
 
@@ -80,7 +80,7 @@ endif
 # lib/: knows no machine.
 LIB_OBJS := lib/string.o lib/search.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
-KERN_OBJS := kern/main.o kern/cmdline.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
+KERN_OBJS := kern/main.o kern/cmdline.o kern/words.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/sched_cpu.o kern/waitq.o kern/lwp.o kern/launch.o kern/boottime.o \
              kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/region.o kern/slots.o kern/as_pages.o kern/as_copy.o kern/exec.o \
              kern/proc.o kern/proc_tree.o kern/find.o kern/fork.o kern/stop.o kern/futex.o kern/file.o kern/pipe.o \
@@ -203,7 +203,7 @@ EFI_ARCH  := $(if $(filter x86_64,$(ARCH)),x86_64,aarch64)
 GNUEFI    := $(if $(filter $(EFI_ARCH),$(shell uname -m)),,$(shell scripts/setup --cache)/gnu-efi-$(if $(filter x86_64,$(ARCH)),amd64,arm64))/usr
 KIMAGE    := $(B)/$(if $(filter x86_64,$(ARCH)),kernel.bin,Image)
 EFI_OBJS  := $(addprefix $(B)/efi/,boot/efi.o boot/efi_file.o boot/efi_cmdline.o boot/efi_archive.o boot/efi_tables.o \
-    $(if $(filter x86_64,$(ARCH)),boot/efi_x86.o,boot/efi_arm64.o boot/efi_enter_arm64.o) kern/bootinfo.o lib/string.o lib/printf.o)
+    $(if $(filter x86_64,$(ARCH)),boot/efi_x86.o,boot/efi_arm64.o boot/efi_enter_arm64.o) kern/bootinfo.o kern/words.o events/nearer.o lib/string.o lib/printf.o)
 EFICFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP -ffreestanding -fno-stack-protector -fno-strict-aliasing -mgeneral-regs-only
 EFICFLAGS += -nostdinc -isystem $(shell $(CC) -print-file-name=include) -isystem $(GNUEFI)/include/efi -isystem $(GNUEFI)/include/efi/$(EFI_ARCH)
 EFICFLAGS += -fpic -fvisibility=hidden    # placed anywhere, by relocations of gnu-efi's start code
@@ -313,7 +313,7 @@ HOST_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
 HOST_LIB     := tests/host/support.o lib/string.o lib/search.o lib/printf.o
 HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer test_region test_p_online
 test_lib_OBJS      := $(HOST_LIB)
-test_cmdline_OBJS  := kern/cmdline.o kern/null_shape.o tests/host/heap.o $(HOST_LIB)
+test_cmdline_OBJS  := kern/cmdline.o kern/words.o events/nearer.o kern/null_shape.o tests/host/heap.o $(HOST_LIB)
 test_cpio_OBJS     := kern/cpio.o $(HOST_LIB)
 test_elf_OBJS      := kern/elf.o $(HOST_LIB)
 test_bootinfo_OBJS := kern/bootinfo.o $(HOST_LIB)
@@ -323,7 +323,7 @@ test_region_OBJS   := kern/region.o $(HOST_LIB)
 test_p_online_OBJS := kern/sys_sched.o $(HOST_LIB)
 test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
-test_efi_cmdline_OBJS := boot/efi_cmdline.o $(HOST_LIB)
+test_efi_cmdline_OBJS := boot/efi_cmdline.o kern/words.o events/nearer.o $(HOST_LIB)
 # Names of events: of every CPU there is a table for.
 HOST_EVENTS  := $(EVENT_LIB) $(addprefix events/,cpu.o vendors.o intel.o amd.o arm.o)
 HOST_TESTS   += events_tables events_presets events_oracle events_perf events_symbolic

@@ -31,18 +31,36 @@ say(const char *s)
 	}
 }
 
-void
-efi_fail(const char *fmt, ...)
+static void
+say_line(const char *fmt, va_list ap)
 {
-	char line[160];
+	char line[160], shown[160];
+
+	vsnprintf(line, sizeof line, fmt, ap);
+	strlcpy_shown(shown, line, sizeof shown);
+	say("barecpc: ");
+	say(shown);
+	say("\r\n");
+}
+
+void
+efi_say(const char *fmt, ...)
+{
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(line, sizeof line, fmt, ap);
+	say_line(fmt, ap);
 	va_end(ap);
-	say("barecpc: ");
-	say(line);
-	say("\r\n");
+}
+
+void
+efi_fail(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say_line(fmt, ap);
+	va_end(ap);
 	efi_bs->Stall(READ_TIME_US);
 	efi_st->RuntimeServices->ResetSystem(
 	    EfiResetShutdown, EFI_LOAD_ERROR, 0, NULL);

@@ -27,6 +27,9 @@ extern const char efi_kernel[], efi_kernel_end[];
 _Noreturn void efi_fail(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 
+/* A line for the reader of the firmware's console; cut where it is long. */
+void efi_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /*
  * Pages for bytes, aligned, below 4 GiB where there is room: the kernel's
  * first page tables need not reach further.  Fails by efi_fail(), for what.
@@ -37,16 +40,27 @@ void *efi_alloc(
 /* 4 KiB, on every machine. */
 #define EFI_PAGE 4096ULL
 
+#define EFI_PATH_MAX 256 /* characters of a path */
+
 /*
  * Read a file from the folder this application came from, or else from the
- * root of that volume.  Returns NULL where there is no volume (booted over
- * the network, say) or no such file, or it is empty.
+ * root of that volume; from the root alone where the name begins with a
+ * separator, / or \.  Returns NULL where there is no volume (booted over the
+ * network, say) or no such file, or it is empty.
  */
 void *efi_read_file(const char *name, size_t *bytes);
 
-/* The command line: load options, else barecpc.cfg, else none. */
+/*
+ * The command line: load options with a word of ours, else barecpc.cfg, else
+ * load options of other words, else none.
+ */
 void efi_find_cmdline(struct bootinfo *bi);
-/* The second archive: a boot loader's initrd, else barecpc.cpio, else none. */
+/* What initrd=PATH names there, or "". */
+extern char efi_initrd[EFI_PATH_MAX];
+/*
+ * The second archive: a boot loader's initrd, else the file of initrd=PATH,
+ * else barecpc.cpio, else none.
+ */
 void efi_find_archive(struct bootinfo *bi);
 
 /*

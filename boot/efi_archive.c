@@ -59,6 +59,13 @@ efi_find_archive(struct bootinfo *bi)
 	size_t n = 0;
 	void *p = read_initrd(&n);
 
+	if (p == NULL && efi_initrd[0] != '\0') {
+		p = efi_read_file(efi_initrd, &n);
+		if (p == NULL)
+			efi_fail("initrd=%s: no such file on the volume this "
+				 "application came from",
+			    efi_initrd);
+	}
 	if (p == NULL)
 		p = efi_read_file("barecpc.cpio", &n);
 	bi->bi_archive = (uintptr_t)p;

@@ -2,7 +2,10 @@
 
 #include <stdbool.h>
 
+#include "kern/words.h"
 #include "lib/string.h"
+
+char efi_initrd[EFI_PATH_MAX];
 
 static char *
 put_utf8(char *p, CHAR16 c)
@@ -55,17 +58,78 @@ image_name_length(const char *s, size_t n)
 	return len;
 }
 
+static bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The next word at or after *at; its length, 0 at the end. */
+static size_t
+next_word(const char *s, size_t n, size_t *at)
+{
+	size_t end;
+
+	while (*at < n && is_blank(s[*at]))
+		++*at;
+	for (end = *at; end < n && !is_blank(s[end]); end++)
+		;
+	return end - *at;
+}
+
+#define INITRD       "initrd="
+#define INITRD_BYTES (sizeof INITRD - 1)
+
+/* The first word initrd=PATH is the one that counts. */
+static bool
+note_initrd(const char *word, size_t len)
+{
+	if (len <= INITRD_BYTES || memcmp(word, INITRD, INITRD_BYTES) != 0)
+		return false;
+	len -= INITRD_BYTES;
+	if (efi_initrd[0] == '\0' && len < sizeof efi_initrd) {
+		memcpy(efi_initrd, word + INITRD_BYTES, len);
+		efi_initrd[len] = '\0';
+	}
+	return true;
+}
+
+/* Look for initrd=PATH before `--`, and whether any word there is ours. */
+static bool
+read_words(const char *s, size_t n)
+{
+	const char *meant;
+	size_t at = 0, len, meant_len;
+	bool ours = false;
+
+	for (; (len = next_word(s, n, &at)) > 0; at += len) {
+		if (len == 2 && memcmp(s + at, "--", 2) == 0)
+			return true;
+		if (!note_initrd(s + at, len) &&
+		    word_kind(s + at, len, &meant, &meant_len) != WORD_FOREIGN)
+			ours = true;
+	}
+	return ours;
+}
+
 /*
- * QEMU's firmware for arm64 adds this word to -append where it has -initrd,
- * behind the arguments of a program if there are any.
+ * Boot loaders add initrd=PATH as the last word, after the arguments of a
+ * program if there are any: rEFInd, and QEMU's firmware for arm64.
  */
 static size_t
-without_initrd(const char *s, size_t n)
+without_last_initrd(const char *s, size_t n)
 {
-	static const char word[] = " initrd=initrd";
-	size_t len = sizeof word - 1;
+	size_t from;
 
-	return n >= len && memcmp(s + n - len, word, len) == 0 ? n - len : n;
+	while (n > 0 && is_blank(s[n - 1]))
+		n--;
+	for (from = n; from > 0 && !is_blank(s[from - 1]); from--)
+		;
+	if (!note_initrd(s + from, n - from))
+		return n;
+	while (from > 0 && is_blank(s[from - 1]))
+		from--;
+	return from;
 }
 
 static void
@@ -79,6 +143,7 @@ set_cmdline(struct bootinfo *bi, const char *s, size_t n)
 	bi->bi_cmdline_bytes = n;
 }
 
+/* Load options into bi; true where a word of them is barecpc's. */
 static bool
 cmdline_from_options(struct bootinfo *bi)
 {
@@ -91,10 +156,11 @@ cmdline_from_options(struct bootinfo *bi)
 	p = buf = efi_alloc(EfiLoaderData, 3 * n, EFI_PAGE, "the load options");
 	for (size_t i = 0; i < n; i++)
 		p = put_utf8(p, opt[i]);
-	n = without_initrd(buf, (size_t)(p - buf));
+	n = (size_t)(p - buf);
 	skip = image_name_length(buf, n);
-	set_cmdline(bi, buf + skip, n - skip);
-	return bi->bi_cmdline_bytes > 0;
+	n = without_last_initrd(buf + skip, n - skip);
+	set_cmdline(bi, buf + skip, n);
+	return read_words(buf + skip, n);
 }
 
 /*
@@ -134,9 +200,16 @@ efi_find_cmdline(struct bootinfo *bi)
 	s = efi_read_file("barecpc.cfg", &n);
 	if (s == NULL)
 		return;
+	if (bi->bi_cmdline_bytes > 0)
+		efi_say("barecpc.cfg is used: no word of the load options is "
+			"barecpc's: %.*s",
+		    (int)bi->bi_cmdline_bytes,
+		    (const char *)(uintptr_t)bi->bi_cmdline);
 	if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) {
 		s += 3; /* some editors start a file of UTF-8 so */
 		n -= 3;
 	}
 	set_cmdline(bi, s, join_lines(s, n));
+	read_words(
+	    (const char *)(uintptr_t)bi->bi_cmdline, bi->bi_cmdline_bytes);
 }

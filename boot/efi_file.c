@@ -2,15 +2,13 @@
 
 #include "lib/string.h"
 
-#define PATH_MAX_CHARS 256
-
 /*
  * The folder this application came from, with a backslash at its end, in
  * path.  Returns its length: 0, for the root, where it is not known or long.
  * UEFI, "File Path Media Device Path": a path may be cut into several nodes.
  */
 static size_t
-own_folder(CHAR16 path[PATH_MAX_CHARS])
+own_folder(CHAR16 path[EFI_PATH_MAX])
 {
 	EFI_DEVICE_PATH *node = efi_self->FilePath;
 	size_t n = 0;
@@ -25,7 +23,7 @@ own_folder(CHAR16 path[PATH_MAX_CHARS])
 		if (DevicePathType(node) != MEDIA_DEVICE_PATH ||
 		    DevicePathSubType(node) != MEDIA_FILEPATH_DP)
 			continue;
-		if (n + max + 1 >= PATH_MAX_CHARS)
+		if (n + max + 1 >= EFI_PATH_MAX)
 			return 0;
 		for (size_t i = 0; i < max && part[i] != 0; i++)
 			path[n++] = part[i];
@@ -35,17 +33,32 @@ own_folder(CHAR16 path[PATH_MAX_CHARS])
 	return n;
 }
 
+/* One character of those put_utf8() of efi_cmdline.c writes; / is \. */
+static CHAR16
+from_utf8(const char **s)
+{
+	unsigned char c = (unsigned char)*(*s)++;
+	unsigned more = c >= 0xe0 ? 2 : c >= 0xc0 ? 1 : 0;
+	CHAR16 v = more == 2 ? c & 0x0f : more == 1 ? c & 0x1f : c;
+
+	for (; more > 0 && (**s & 0xc0) == 0x80; more--)
+		v = (CHAR16)(v << 6 | (*(*s)++ & 0x3f));
+	return v == '/' ? '\\' : v;
+}
+
 static EFI_FILE_PROTOCOL *
-open_in(EFI_FILE_PROTOCOL *root, CHAR16 path[PATH_MAX_CHARS], size_t folder,
+open_in(EFI_FILE_PROTOCOL *root, CHAR16 path[EFI_PATH_MAX], size_t folder,
     const char *name)
 {
 	EFI_FILE_PROTOCOL *file;
-	size_t len = strlen(name);
+	size_t at = folder;
 
-	if (folder + len >= PATH_MAX_CHARS)
-		return NULL;
-	for (size_t i = 0; i <= len; i++)
-		path[folder + i] = (unsigned char)name[i];
+	while (*name != '\0') {
+		if (at + 1 >= EFI_PATH_MAX)
+			return NULL;
+		path[at++] = from_utf8(&name);
+	}
+	path[at] = 0;
 	if (EFI_ERROR(root->Open(root, &file, path, EFI_FILE_MODE_READ, 0)))
 		return NULL;
 	return file;
@@ -80,9 +93,10 @@ void *
 efi_read_file(const char *name, size_t *bytes)
 {
 	static EFI_GUID file_system = EFI_SIMPLE_FILE_SYSTEM_PROTOCOL_GUID;
-	static CHAR16 path[PATH_MAX_CHARS];
+	static CHAR16 path[EFI_PATH_MAX];
 	EFI_SIMPLE_FILE_SYSTEM_PROTOCOL *fs;
 	EFI_FILE_PROTOCOL *root, *file;
+	const char *at = name;
 	void *buf = NULL;
 
 	if (efi_self->DeviceHandle == NULL ||
@@ -90,10 +104,12 @@ efi_read_file(const char *name, size_t *bytes)
 		efi_self->DeviceHandle, &file_system, (void **)&fs)) ||
 	    EFI_ERROR(fs->OpenVolume(fs, &root)))
 		return NULL;
-	file = open_in(root, path, own_folder(path), name);
+	while (*at == '\\' || *at == '/')
+		at++;
+	file = at == name ? open_in(root, path, own_folder(path), at) : NULL;
 	if (file == NULL) {
 		path[0] = '\\';
-		file = open_in(root, path, 1, name);
+		file = open_in(root, path, 1, at);
 	}
 	if (file != NULL) {
 		buf = read_all(file, name, bytes);

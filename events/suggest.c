@@ -2,50 +2,17 @@
  * What somebody may have meant by a name that is none.
  */
 #include "events/events.h"
+#include "events/nearer.h"
 #include "events/text.h"
-
-#define NAME_MAX 80 /* letters that are looked at */
-
-/* How many letters must be changed, put in or left out (Levenshtein). */
-static unsigned
-distance(const char *a, size_t na, const char *b)
-{
-	unsigned row[NAME_MAX + 1], left, above, best;
-	size_t i, j;
-
-	for (i = 0; i <= na; i++)
-		row[i] = (unsigned)i;
-	for (j = 0; b[j] != '\0'; j++) {
-		above = row[0]++;
-		for (i = 0; i < na; i++) {
-			left = row[i + 1];
-			best = above + (event_upper(a[i]) != event_upper(b[j]));
-			if (left + 1 < best)
-				best = left + 1;
-			if (row[i] + 1 < best)
-				best = row[i] + 1;
-			row[i + 1] = best;
-			above = left;
-		}
-	}
-	return row[na];
-}
 
 static size_t
 part(const char *s)
 {
 	size_t n = 0;
 
-	while (s[n] != '\0' && s[n] != ':' && s[n] != '.' && n < NAME_MAX)
+	while (s[n] != '\0' && s[n] != ':' && s[n] != '.' && n < EVENT_LETTERS)
 		n++;
 	return n;
-}
-
-/* As many mistakes as are still the same word. */
-static unsigned
-near(size_t letters)
-{
-	return letters < 6 ? 1 : (unsigned)letters / 4;
 }
 
 #define BEGIN_MIN 3 /* letters that tell which name they begin */
@@ -68,33 +35,18 @@ begins(const char *s, size_t len, const char *name)
 static unsigned
 nearer(const char *s, size_t len, const char *name, unsigned best)
 {
-	unsigned d = distance(s, len, name);
+	unsigned d = event_distance(s, len, name);
 
-	if (d > near(len))
-		d = begins(s, len, name) ? near(len) + 1 : best;
+	if (d > event_near(len))
+		d = begins(s, len, name) ? event_near(len) + 1 : best;
 	return d < best ? d : best;
-}
-
-bool
-events_is_nearer(const char *name, const char *other, unsigned *best)
-{
-	size_t len = 0;
-	unsigned d;
-
-	while (name[len] != '\0' && len < NAME_MAX)
-		len++;
-	d = distance(name, len, other);
-	if (len == 0 || d > near(len) || d >= *best)
-		return false;
-	*best = d;
-	return true;
 }
 
 static const struct event_row *
 nearest_row(const struct events *es, const char *name, size_t len)
 {
 	const struct event_row *row, *found = NULL;
-	unsigned best = near(len) + 2, d;
+	unsigned best = event_near(len) + 2, d;
 
 	for (unsigned n = 0; n < es->es_pmu->ep_nrow; n++) {
 		if ((row = events_nth_row(es, n)) == NULL)
@@ -113,7 +65,7 @@ nearest_umask(const struct events *es, const struct event_row *row,
     const char *name, size_t len)
 {
 	const struct event_umask *um, *found = NULL;
-	unsigned best = near(len) + 2, d;
+	unsigned best = event_near(len) + 2, d;
 
 	for (unsigned n = 0; n < row->er_nlist; n++) {
 		if ((um = events_umask(es, row, n)) == NULL)

@@ -2,19 +2,9 @@
 
 #include "include/sys/cpc.h"
 #include "kern/page.h"
+#include "kern/words.h"
 #include "lib/printf.h"
 #include "lib/string.h"
-
-#define KNOWN                                                                  \
-	"known: console=text|framed priv=user|system cpc_cpu=yes|no "          \
-	"timeout=SECONDS cpus=N nmi=count|panic "                              \
-	"witness=user|system|both pcbe=null "                                  \
-	"trace=stops test_hooks=yes|no env.NAME=VALUE, then -- PROGRAM "       \
-	"ARGUMENTS"
-
-/* How much of a bad word to show. */
-#define SHOWN   "%.80s%s"
-#define SHOW(w) (w), strlen(w) > 80 ? "..." : ""
 
 static bool
 is_blank(char c)
@@ -159,7 +149,8 @@ kernel_word(struct cmdline *cl, char *word)
 {
 	const char *v;
 
-	if ((v = after(word, "console=")) != NULL)
+	if ((v = after(word, "output=")) != NULL ||
+	    (v = after(word, "console=")) != NULL)
 		return parse_choice(v, "text", "framed", &cl->cl_framed)
 		           ? NULL
 		           : "not text or framed";
@@ -206,11 +197,49 @@ kernel_word(struct cmdline *cl, char *word)
 		cl->cl_env[cl->cl_nenv++] = word + strlen("env.");
 		return NULL;
 	}
-	/* Boot loaders add these. */
-	if (after(word, "initrd=") != NULL ||
-	    after(word, "BOOT_IMAGE=") != NULL)
-		return NULL;
-	return "unknown; " KNOWN;
+	return "known, but not to the kernel";
+}
+
+/* Note a word of another system, to be reported. */
+static void
+foreign_word(struct cmdline *cl, const char *word)
+{
+	size_t n = strlen(cl->cl_foreign);
+	const size_t size = sizeof cl->cl_foreign;
+
+	if (n > 0 && n < size - 1)
+		cl->cl_foreign[n++] = ' ';
+	if (n + strlcpy_shown(cl->cl_foreign + n, word, size - n) >= size)
+		memcpy(cl->cl_foreign + size - 4, "...", 4);
+}
+
+/* One word before `--`: 0, or -1 with what is wrong with it in err. */
+static int
+one_word(struct cmdline *cl, char *word, char *err, size_t errlen)
+{
+	const char *why, *meant;
+	char shown[80];
+	size_t n;
+
+	switch (word_kind(word, strlen(word), &meant, &n)) {
+	case WORD_FOREIGN:
+		foreign_word(cl, word);
+		return 0;
+	case WORD_OURS:
+		if ((why = kernel_word(cl, word)) == NULL)
+			return 0;
+		if (strlcpy_shown(shown, word, sizeof shown) >= sizeof shown)
+			memcpy(shown + sizeof shown - 4, "...", 4);
+		snprintf(err, errlen, "command line: `%s': %s", shown, why);
+		return -1;
+	default:
+		if (strlcpy_shown(shown, word, sizeof shown) >= sizeof shown)
+			memcpy(shown + sizeof shown - 4, "...", 4);
+		snprintf(err, errlen,
+		    "command line: `%s': unknown; did you mean %.*s?", shown,
+		    (int)n, meant);
+		return -1;
+	}
 }
 
 int
@@ -228,11 +257,7 @@ cmdline_parse(char *text, struct cmdline *cl, char *err, size_t errlen)
 	/* The environment takes the front of the vector, never overtaking. */
 	cl->cl_env = words;
 	for (i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
-		char *word = words[i];
-
-		if ((why = kernel_word(cl, word)) != NULL) {
-			snprintf(err, errlen, "command line: `" SHOWN "': %s",
-			    SHOW(word), why);
+		if (one_word(cl, words[i], err, errlen) != 0) {
 			kfree(words);
 			return -1;
 		}

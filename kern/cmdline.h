@@ -18,7 +18,7 @@
 #define CMDLINE_MAX (64UL << 10) /* bytes; more is refused, not cut off */
 
 struct cmdline {
-	bool cl_framed;            /* console=framed */
+	bool cl_framed;            /* output=framed */
 	bool cl_system;            /* priv=system */
 	bool cl_no_cpc_cpu;        /* cpc_cpu=no */
 	bool cl_trace_stops;       /* trace=stops */
@@ -29,6 +29,7 @@ struct cmdline {
 	unsigned cl_cpus;          /* cpus= at most; 0: all */
 	const char *cl_pcbe;       /* pcbe=, or NULL: the machine's */
 	struct null_shape cl_null; /* what it says */
+	char cl_foreign[256];      /* words of other systems, ignored */
 	/* Point into the text; both end with NULL. */
 	char **cl_env; /* NAME=VALUE */
 	unsigned cl_nenv;

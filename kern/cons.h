@@ -25,7 +25,7 @@ enum stream {
 	STREAM_JSON,
 };
 
-/* The words of console=. */
+/* The words of output=. */
 void cons_set_framed(bool framed);
 bool cons_is_framed(void);
 /*

@@ -102,6 +102,10 @@ kern_main(struct bootinfo *bi)
 		printf("barecpc: %s\n", cmdline_error);
 		run_end(EXIT_FAILED);
 	}
+	if (cmdline.cl_foreign[0] != '\0')
+		printf("barecpc: command line: ignored words of another "
+		       "system: %s: put programs after --\n",
+		    cmdline.cl_foreign);
 	sched_init_cpu(arch_curcpu());
 	cpu_start_all();
 	kcpc_init(cmdline.cl_pcbe != NULL

@@ -1,6 +1,6 @@
 """The console of a run, taken apart.
 
-The kernel sends everything through one serial line.  Under console=framed
+The kernel sends everything through one serial line.  Under output=framed
 what payloads write and record arrives in frames,
 
     BARECPC-BEGIN <stream> <length> <crc>

@@ -87,10 +87,10 @@ expect 'no payloads' 125 '^barecpc: .*suite' run --arch arm64 --payload "$tap_di
 
 # The command line.
 expect 'an unknown program' 125 '^barecpc: nonesuch: ' run --arch arm64 -- nonesuch
-expect 'an unknown word' 125 '^barecpc: command line: .coffee=black.: unknown; known: console=' \
-	run --arch arm64 --append coffee=black -- spin
-expect 'on x86, too' 125 '^barecpc: command line: .coffee=black.: unknown; known: console=' \
-	run --arch x86_64 --append coffee=black -- spin
+expect 'an unknown word' 125 '^barecpc: command line: .timout=5.: unknown; did you mean timeout=SECONDS' \
+	run --arch arm64 --append timout=5 -- spin
+expect 'on x86, too' 125 '^barecpc: command line: .timout=5.: unknown; did you mean timeout=SECONDS' \
+	run --arch x86_64 --append timout=5 -- spin
 expect 'a bad value' 125 '^barecpc: command line: .priv=root.: not user or system' \
 	run --arch arm64 --append priv=root -- spin
 expect 'an open quote' 125 '^barecpc: command line: a double quote is not closed' \

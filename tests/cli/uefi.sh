@@ -61,6 +61,30 @@ for arch in arm64 x86_64; do
 	said "$arch: all of the suite runs" '^chase'
 done
 
+# Load options of another system: a shell runs the application with them from a volume that has barecpc.cfg.
+# shell ARCH OPTIONS: boots such a volume.
+shell() {
+	cp "$tap_dir/plain.img" "$tap_dir/shell.img"
+	app=$([ "$1" = arm64 ] && echo BOOTAA64.EFI || echo BOOTX64.EFI)
+	printf 'fs0:\r\n%s %s\r\n' "$app" "$2" >"$tap_dir/startup.nsh"
+	MTOOLS_SKIP_CHECK=1 mcopy -i "$tap_dir/shell.img" "build/$1/$app" "$tap_dir/startup.nsh" "$tap_dir/barecpc.cfg" ::
+	MTOOLS_SKIP_CHECK=1 mcopy -i "$tap_dir/shell.img" "$tap_dir/more.cpio" ::/EFI/more.cpio
+	MTOOLS_SKIP_CHECK=1 mdel -i "$tap_dir/shell.img" "::/EFI/BOOT/$app"
+	volume "$1" "$tap_dir/shell.img"
+}
+
+scripts/barecpc-cc --arch x86_64 -O2 -o "$tap_dir/hello" tests/cli/hello.c
+scripts/mkcpio -o "$tap_dir/more.cpio" "$tap_dir/hello"
+cp "$tap_dir/cfg" "$tap_dir/barecpc.cfg"
+expect "x86_64: bootargs of another system do not beat barecpc.cfg" 0 '^spin' \
+	shell x86_64 'root=/dev/sdb3 console=ttyS2,1500000'
+said 'x86_64: and are reported' '^barecpc: barecpc.cfg is used: .*: root=/dev/sdb3 console=ttyS2,1500000'
+expect 'x86_64: options with a word of ours are taken, with the archive of initrd=' 0 '^\[hello\]' \
+	shell x86_64 'ro output=text -- hello initrd=\EFI\more.cpio'
+said 'x86_64: without the other words' '^barecpc: command line: ignored words of another system: ro: '
+expect 'x86_64: an archive that is not there' 0 '^barecpc: initrd=.none.cpio: no such file on the volume' \
+	shell x86_64 'initrd=\none.cpio'
+
 # A breakpoint that firmware left is not taken by the kernel, where it is in the way of every run.
 at=$(nm build/x86_64/kernel.elf | awk '$3 == "launch" { print "0x" $1 }')
 x86_64-linux-gnu-gcc -nostdlib -shared -Wl,-e,_start -Wl,--build-id=none -DBREAK_AT="$at" \

@@ -58,7 +58,7 @@ kernel_words(void **state)
 	assert_false(cl.cl_test_hooks);
 	release();
 	assert_int_equal(parse("test_hooks=1"), -1);
-	assert_int_equal(parse("console=framed priv=system timeout=30 cpus=2 "
+	assert_int_equal(parse("output=framed priv=system timeout=30 cpus=2 "
 			       "BOOT_IMAGE=/x initrd=initrd"),
 	    0);
 	assert_true(cl.cl_framed && cl.cl_system);
@@ -69,7 +69,7 @@ kernel_words(void **state)
 	assert_int_equal(parse("nmi=panic"), 0);
 	assert_true(cl.cl_nmi_panics);
 	release();
-	assert_int_equal(parse("console=text priv=user"), 0);
+	assert_int_equal(parse("output=text priv=user"), 0);
 	assert_false(cl.cl_framed || cl.cl_system);
 	assert_int_equal(cl.cl_witness, 0);
 	release();
@@ -164,9 +164,13 @@ static void
 errors(void **state)
 {
 	(void)state;
-	expect_error("bogus=1 -- p", "`bogus=1': unknown; known: console=");
-	expect_error("p", "`p': unknown");
-	expect_error("console=vga", "`console=vga': not text or framed");
+	expect_error("timout=5", "`timout=5': unknown; did you mean "
+				 "timeout=SECONDS?");
+	expect_error("root=/dev/sda cpu=2", "`cpu=2': unknown; did you mean");
+	expect_error("Priv=user", "did you mean priv=user|system?");
+	expect_error("witness", "did you mean witness=user|system|both?");
+	expect_error("output=vga", "`output=vga': not text or framed");
+	expect_error("timeout=\"1\n2\"", "`timeout=1?2': not a number");
 	expect_error("priv=root", "`priv=root': not user or system");
 	expect_error("nmi=ignore", "`nmi=ignore': not count or panic");
 	expect_error("cpc_cpu=maybe", "`cpc_cpu=maybe': not yes or no");
@@ -195,6 +199,38 @@ errors(void **state)
 	expect_error("-- \"open", "a double quote is not closed");
 }
 
+/* Words of other systems are named and leave no trace otherwise. */
+static void
+foreign_words(void **state)
+{
+	static const char other[] =
+	    "BOOT_IMAGE=/vmlinuz root=/dev/sdb3 ro quiet splash rw rootwait "
+	    "console=ttyS2,1500000 init=/sbin/init nr_cpus=4 maxcpus=2 "
+	    "initrd=\\\\a nomodeset loglevel=7 i915.modeset=1 nmi_watchdog=0";
+	char long_line[600];
+
+	(void)state;
+	assert_int_equal(parse(other), 0);
+	assert_int_equal(cl.cl_argc, 0);
+	assert_int_equal(cl.cl_nenv, 0);
+	assert_false(cl.cl_framed);
+	assert_non_null(strstr(cl.cl_foreign, "root=/dev/sdb3 ro quiet"));
+	assert_non_null(strstr(cl.cl_foreign, "nmi_watchdog=0"));
+	release();
+	assert_int_equal(parse("console=framed \"a\nb\" -- p root=x"), 0);
+	assert_true(cl.cl_framed);
+	assert_string_equal(cl.cl_foreign, "a?b");
+	assert_string_equal(cl.cl_argv[1], "root=x");
+	release();
+	memset(long_line, 'x', sizeof long_line);
+	long_line[100] = long_line[300] = ' ';
+	long_line[sizeof long_line - 1] = '\0';
+	assert_int_equal(parse(long_line), 0);
+	assert_int_equal(strlen(cl.cl_foreign), sizeof cl.cl_foreign - 1);
+	assert_non_null(strstr(cl.cl_foreign, "x..."));
+	release();
+}
+
 /* A word of any length is named in one line that fits. */
 static void
 long_word(void **state)
@@ -203,8 +239,9 @@ long_word(void **state)
 
 	(void)state;
 	memset(line, 'x', sizeof line - 1);
+	memcpy(line, "timeout=", 8);
 	line[sizeof line - 1] = '\0';
-	expect_error(line, "...': unknown");
+	expect_error(line, "...': not a number");
 }
 
 /* 4 KiB and more of words, one character each. */
@@ -234,6 +271,7 @@ main(void)
 		cmocka_unit_test(environment),
 		cmocka_unit_test(quoting),
 		cmocka_unit_test(errors),
+		cmocka_unit_test(foreign_words),
 		cmocka_unit_test(long_word),
 		cmocka_unit_test(many_words),
 	};

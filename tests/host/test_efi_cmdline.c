@@ -5,6 +5,7 @@
  */
 #include "tests/host/support.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,18 @@ EFI_LOADED_IMAGE_PROTOCOL *efi_self = &self;
 static const char *cfg; /* barecpc.cfg, or NULL */
 static size_t cfg_bytes;
 static void *taken[2]; /* what efi_alloc() and efi_read_file() gave */
+
+static char said[256];
+
+void
+efi_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(said, sizeof said, fmt, ap);
+	va_end(ap);
+}
 
 void *
 efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
@@ -41,10 +54,13 @@ expect(const char *want)
 {
 	struct bootinfo bi = { 0 };
 
+	efi_initrd[0] = said[0] = '\0';
 	efi_find_cmdline(&bi);
-	assert_int_equal(bi.bi_cmdline_bytes, strlen(want));
-	assert_memory_equal(
-	    (const char *)(uintptr_t)bi.bi_cmdline, want, bi.bi_cmdline_bytes);
+	if (want != NULL) {
+		assert_int_equal(bi.bi_cmdline_bytes, strlen(want));
+		assert_memory_equal((const char *)(uintptr_t)bi.bi_cmdline,
+		    want, bi.bi_cmdline_bytes);
+	}
 	free(taken[0]);
 	free(taken[1]);
 	taken[0] = taken[1] = NULL;
@@ -94,6 +110,10 @@ from_options(void **state)
 	expect_of("-- spin x.efi", "-- spin x.efi");
 	expect_of("efi -- a", "efi -- a");
 	expect_of("-- spin initrd=initrd", "-- spin");
+	expect_of("output=text root=/dev/sdb3", "output=text root=/dev/sdb3");
+	/* A word that may be meant for ours is for the kernel to refuse. */
+	expect_of("timout=5", "timout=5");
+	expect_of("console=framed", "console=framed");
 }
 
 static void
@@ -111,6 +131,46 @@ from_cfg(void **state)
 	expect_of_options(guid, 4, "from=cfg");
 	set_cfg(NULL);
 	expect("");
+}
+
+/* Options of another system, as U-Boot's bootargs. */
+static void
+foreign_options(void **state)
+{
+	(void)state;
+	set_cfg("priv=system");
+	expect_of("root=/dev/sdb3 console=ttyS2,1500000", "priv=system");
+	assert_non_null(strstr(said, "root=/dev/sdb3 console=ttyS2,1500000"));
+	expect_of("ro quiet initrd=\\initrd.img", "priv=system");
+	set_cfg(NULL);
+	expect_of("root=/dev/sdb3 ro", "root=/dev/sdb3 ro");
+	set_cfg("");
+	expect_of("", "");
+}
+
+static void
+expect_initrd(const char *options, const char *want)
+{
+	expect_of(options, NULL);
+	assert_string_equal(efi_initrd, want);
+}
+
+/* The path is the loader's last word, or one before `--`. */
+static void
+initrd_path(void **state)
+{
+	(void)state;
+	set_cfg(NULL);
+	expect_initrd("-- spin initrd=\\EFI\\more.cpio", "\\EFI\\more.cpio");
+	expect_initrd("initrd=/more.cpio priv=user", "/more.cpio");
+	expect_initrd("priv=user -- spin initrd=a b", "");
+	expect_initrd("-- spin 1", "");
+	expect_initrd("initrd=", "");
+	expect_initrd("initrd=a priv=user -- spin initrd=b", "b");
+	set_cfg("initrd=more.cpio\n-- spin");
+	expect_initrd("", "more.cpio");
+	expect_initrd("quiet initrd=x", "x");
+	set_cfg(NULL);
 }
 
 static void
@@ -144,6 +204,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(from_options),
 		cmocka_unit_test(from_cfg),
+		cmocka_unit_test(foreign_options),
+		cmocka_unit_test(initrd_path),
 		cmocka_unit_test(wide_characters),
 		cmocka_unit_test(lines),
 	};
