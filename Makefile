@@ -121,7 +121,7 @@ else
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sigframe.o sigcopy.o sysmap.o linux_stat.o describe.o uart.o apic.o nmi.o mcheck.o refclock.o tsc.o timer.o \
-    trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o evtsel.o extra.o pic.o pic_together.o pic_nmi.o)
+    trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o models.o evtsel.o extra.o pic.o pic_together.o pic_nmi.o)
 # Firmware may want 16.
 $(B)/arch/x86/efi_call.o: KCFLAGS += -mpreferred-stack-boundary=4 -mincoming-stack-boundary=3
 endif
@@ -147,7 +147,7 @@ TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak mix_exec
 TESTS    += chaos alloc_fail
 TESTS    += cpc_events cpc_fit
-TESTS    += cpc_lookup cpc_presets
+TESTS    += cpc_lookup cpc_models cpc_presets
 # What of the contract holds whatever it is that the PMU counts.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
             cpc_inherit cpc_cpu cpc_interlock
@@ -272,8 +272,8 @@ $(TESTS:%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/%.o $(B)/libtest.a $(B)/
 	$(call say,CCLD,$@)
 	$(Q)$(UCC) $(UPIE) -o $@ $< $(TEST_MORE) $(B)/libtest.a
 $(B)/tests/pie: private UPIE := -static-pie
-$(B)/tests/cpc_lookup $(B)/tests/cpc_presets: $(addprefix $(B)/,$(NAMES_OBJS))
-$(B)/tests/cpc_lookup $(B)/tests/cpc_presets: private TEST_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/tests/cpc_lookup $(B)/tests/cpc_models $(B)/tests/cpc_presets: $(addprefix $(B)/,$(NAMES_OBJS))
+$(B)/tests/cpc_lookup $(B)/tests/cpc_models $(B)/tests/cpc_presets: private TEST_MORE = $(addprefix $(B)/,$(NAMES_OBJS))
 
 # The archive inside the image, that of the tests, of those that ask nothing of the PMU, for machines that differ
 # from one without it in other ways, and of those for software PMUs: each a `suite` and the programs it names.
@@ -345,7 +345,7 @@ test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)
 HOST_TESTS   += test_intel_table
 test_intel_table_OBJS = $(test_intel_pcbe_OBJS)
 HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe test_x86_nmi
-HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/pic_nmi.o arch/x86/evtsel.o arch/x86/extra.o arch/x86/pmu_prove.o kern/kcpc_why.o $(HOST_EVENTS) $(HOST_LIB)
+HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/pic_nmi.o arch/x86/evtsel.o arch/x86/models.o arch/x86/extra.o arch/x86/pmu_prove.o kern/kcpc_why.o $(HOST_EVENTS) $(HOST_LIB)
 test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_shape.o arch/x86/intel_pcbe.o arch/x86/intel_cfg.o arch/x86/intel_events.o $(HOST_X86)
 test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
 test_x86_nmi_OBJS     := $(test_intel_pcbe_OBJS)

@@ -10,6 +10,7 @@
 #include "arch/x86/amd_events.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/evtsel.h"
+#include "arch/x86/models.h"
 #include "arch/x86/pic.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/pmu_access.h"
@@ -186,13 +187,21 @@ has_name(const struct amd_event *e)
 	       x86_features.family <= e->ae_last;
 }
 
+/* The flag for an event that the emulator does not model. */
+static uint32_t
+lacking(uint64_t code)
+{
+	return x86_models_lack(code) != NULL ? CPC_EVENT_LACKING : 0;
+}
+
 static const char *
 list_events(unsigned pic, unsigned *at)
 {
 	while (*at < amd_nevents) {
 		const struct amd_event *e = &amd_events[(*at)++];
 
-		if (has_name(e) && (coverage(e->ae_code) >> pic & 1) != 0)
+		if (has_name(e) && (coverage(e->ae_code) >> pic & 1) != 0 &&
+		    x86_models_lack(e->ae_code) == NULL)
 			return e->ae_name;
 	}
 	return NULL;
@@ -213,7 +222,8 @@ event_coverage(
 
 	if (e != NULL && has_name(e)) {
 		ev->pe_code = e->ae_code;
-		ev->pe_flags = e->ae_generic ? PCBE_EVENT_GENERIC : 0;
+		ev->pe_flags = (e->ae_generic ? PCBE_EVENT_GENERIC : 0) |
+		               lacking(e->ae_code);
 		ev->pe_pics = coverage(e->ae_code);
 		return ev->pe_pics;
 	}
@@ -237,6 +247,7 @@ table_event(const struct event_code *ec, struct pcbe_event *ev)
 	ev->pe_code = evtsel_of(ec);
 	if ((ev->pe_code & AMD_GUEST_HOST) != 0)
 		ev->pe_flags |= CPC_EVENT_LACKING;
+	ev->pe_flags |= lacking(ev->pe_code);
 	return coverage(ev->pe_code);
 }
 
@@ -252,6 +263,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 {
 	uint64_t umask = ev->pe_code & EVTSEL_UMASK_MASK;
 	uint64_t sel = evtsel_control(cfg->pc_flags) | (ev->pe_code ^ umask);
+	const char *lack;
 	int subcode;
 
 	if ((ev->pe_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
@@ -271,6 +283,10 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	    evtsel_add_attrs(&sel, attrs, nattrs, attr, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;
+	if ((lack = x86_models_lack(sel | umask)) != NULL) {
+		kcpc_why("%s", lack);
+		return CPC_RESOURCE_UNAVAIL;
+	}
 	cfg->pc_sel = sel | umask;
 	x86_pic_take(cfg, set);
 	return 0;

@@ -23,17 +23,20 @@ cpuid_raw(uint32_t leaf, uint32_t subleaf)
 
 /*
  * A leaf beyond the maximum answers with that of another one, so ask for
- * the maximum of its range (standard, hypervisor, extended) first.
+ * the maximum of its range (standard, hypervisor, extended) first.  Hypervisors
+ * have several ranges, 100H apart.
  */
 struct cpuid_regs
 cpuid(uint32_t leaf, uint32_t subleaf)
 {
-	uint32_t range = leaf & 0xf0000000;
+	bool hypervisor = leaf >> 28 == 4;
+	uint32_t mask = hypervisor ? 0xffffff00 : 0xf0000000;
+	uint32_t range = leaf & mask;
 	uint32_t max = cpuid_raw(range, 0).a;
 
-	if (range == 0x40000000 && !x86_features.hypervised)
+	if (hypervisor && !x86_features.hypervised)
 		return (struct cpuid_regs){ 0, 0, 0, 0 };
-	if (leaf > max || (max & 0xf0000000) != range)
+	if (leaf > max || (max & mask) != range)
 		return (struct cpuid_regs){ 0, 0, 0, 0 };
 	return cpuid_raw(leaf, subleaf);
 }

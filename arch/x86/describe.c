@@ -7,6 +7,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/fpu.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/models.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/timer.h"
 #include "arch/x86/x86.h"
@@ -101,9 +102,10 @@ arch_describe(char *buf, size_t len)
 	snprintf(buf, len,
 	    "\"cpu\":\"%s\",\"vendor\":\"%s\",\"family\":%u,\"model\":%u,"
 	    "\"stepping\":%u,\"microcode\":\"%#x\",\"vmm\":\"%s\","
-	    "\"xcr0\":\"%#lx\",\"apic\":\"%s\",\"tsc_source\":\"%s\","
+	    "\"models\":\"%s\",\"xcr0\":\"%#lx\",\"apic\":\"%s\",\"tsc_"
+	    "source\":\"%s\","
 	    "\"tsc_invariant\":%s",
 	    name, f->vendor, f->family, f->model, f->stepping, microcode(),
-	    vmm_name(), f->xcr0, x86_apic_mode(), x86_rates.source,
-	    f->invariant_tsc ? "true" : "false");
+	    vmm_name(), x86_models_name(), f->xcr0, x86_apic_mode(),
+	    x86_rates.source, f->invariant_tsc ? "true" : "false");
 }

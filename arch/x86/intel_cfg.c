@@ -23,6 +23,7 @@ uint64_t
 intel_table_event(const struct event_code *ec, struct pcbe_event *ev)
 {
 	uint64_t pics = ec->ec_pics & low_bits(intel_shape.is_ngp);
+	uint64_t fixed_pics = 0;
 	uint32_t fixed = (uint32_t)(ec->ec_pics >> 32);
 
 	ev->pe_code = evtsel_of(ec);
@@ -31,15 +32,18 @@ intel_table_event(const struct event_code *ec, struct pcbe_event *ev)
 		ev->pe_flags |= CPC_EVENT_LACKING;
 	if (pics == 0 && fixed != 0)
 		ev->pe_code = INTEL_FIXED_CODE((unsigned)__builtin_ctz(fixed));
-	if (fixed == 0)
-		return pics;
 	for (unsigned pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
 		unsigned n = (unsigned)intel_fixed_of(pic);
 
 		if ((fixed >> n & 1) != 0 && intel_fixed_counts(n, ev->pe_code))
-			pics |= 1ULL << pic;
+			fixed_pics |= 1ULL << pic;
 	}
-	return pics;
+	if (pics != 0 && intel_general_lack(ev->pe_code) != NULL) {
+		if (fixed_pics != 0)
+			return fixed_pics;
+		ev->pe_flags |= CPC_EVENT_LACKING;
+	}
+	return pics | fixed_pics;
 }
 
 /* Fixed PICs take no attribute but one. */
@@ -136,10 +140,19 @@ is_invented(const struct pcbe_event *ev, unsigned pic)
 	       PCBE_EVENT_EXTRA(ev->pe_flags) >= EXTRA_N;
 }
 
+static bool
+lacks_extra(const struct pcbe_event *ev)
+{
+	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
+
+	return extra != EXTRA_NONE && !x86_extra_exists(extra);
+}
+
 static int
 configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
     unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
+	const char *lack;
 	int subcode;
 
 	if (is_invented(ev, cfg->pc_pic)) {
@@ -158,8 +171,15 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
 	subcode = evtsel_add_attrs(
 	    &cfg->pc_sel, intel_attrs, nattrs, attrs, set->ps_privileged);
-	return subcode != 0 ? subcode
-	                    : take_extra(ev, cfg->pc_sel, nattrs, attrs, set);
+	if (subcode != 0)
+		return subcode;
+	/* A missing register says more than a missing event. */
+	if (!lacks_extra(ev) &&
+	    (lack = intel_general_lack(cfg->pc_sel)) != NULL) {
+		kcpc_why("%s", lack);
+		return CPC_RESOURCE_UNAVAIL;
+	}
+	return take_extra(ev, cfg->pc_sel, nattrs, attrs, set);
 }
 
 int

@@ -19,6 +19,7 @@ struct intel_shape {
 	unsigned is_fixed; /* bit n: fixed counter n */
 	unsigned is_fixed_width;
 	unsigned is_events; /* bit n: architectural event n */
+	unsigned is_absent; /* bit n: CPUID says there is no event n */
 	unsigned is_cache;  /* the level of the last cache */
 	bool is_full_width; /* IA32_A_PMCx */
 	bool is_anythread;
@@ -49,6 +50,12 @@ extern uint8_t intel_attrs[];
 extern uint64_t intel_lacking;
 /* Which of the fixed counters a PIC is, or -1. */
 int intel_fixed_of(unsigned pic);
+/*
+ * NULL if general PICs count the event select; else why not, in static storage:
+ * CPUID says that the architectural event is absent, or the emulator that it
+ * does not model the event.
+ */
+const char *intel_general_lack(uint64_t select);
 /* Does fixed counter n count what this code means? */
 bool intel_fixed_counts(unsigned n, uint64_t code);
 

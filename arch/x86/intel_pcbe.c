@@ -13,6 +13,7 @@
 #include "arch/x86/insn.h"
 #include "arch/x86/intel_events.h"
 #include "arch/x86/intel_impl.h"
+#include "arch/x86/models.h"
 #include "arch/x86/pic.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/pmu_regs.h"
@@ -174,6 +175,41 @@ intel_fixed_counts(unsigned n, uint64_t code)
 	return false;
 }
 
+/*
+ * A code means the architectural event whatever the request calls it.  On other
+ * counter masks and edges the bit of CPUID.0AH:EBX holds as well.
+ */
+const char *
+intel_general_lack(uint64_t select)
+{
+	static char text[80];
+	uint64_t code = select & (INTEL_RAW_MAX | EVTSEL_UMASK_MASK);
+
+	for (unsigned i = 0; i < intel_nevents; i++) {
+		const struct intel_event *e = &intel_events[i];
+
+		if (e->ie_code != code || e->ie_bit >= 32 ||
+		    (intel_shape.is_absent >> e->ie_bit & 1) == 0)
+			continue;
+		snprintf(text, sizeof text,
+		    "CPUID.0AH:EBX[%u] says that event %#x is absent",
+		    e->ie_bit, (unsigned)code);
+		return text;
+	}
+	return x86_models_lack(select);
+}
+
+/* The architecture has the event, and this machine lacks it. */
+static bool
+is_lacking(const struct intel_event *e)
+{
+	return (e->ie_code & RDPMC_FIXED) == 0 && e->ie_bit < 32 &&
+	       (e->ie_cache == 0 || e->ie_cache == intel_shape.is_cache) &&
+	       ((intel_shape.is_events | intel_shape.is_absent) >> e->ie_bit &
+		   1) != 0 &&
+	       intel_general_lack(e->ie_code) != NULL;
+}
+
 /* Bit n: PIC n counts the event. */
 static uint64_t
 coverage(const struct intel_event *e)
@@ -184,7 +220,8 @@ coverage(const struct intel_event *e)
 	if (e->ie_cache != 0 && e->ie_cache != intel_shape.is_cache)
 		return 0;
 	if ((e->ie_code & RDPMC_FIXED) == 0 &&
-	    (intel_shape.is_events >> e->ie_bit & 1) != 0)
+	    (intel_shape.is_events >> e->ie_bit & 1) != 0 &&
+	    intel_general_lack(e->ie_code) == NULL)
 		pics = low_bits(intel_shape.is_ngp);
 	for (pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
 		if (intel_fixed_of(pic) == e->ie_fixed)
@@ -216,6 +253,11 @@ event_coverage(
 		ev->pe_code = e->ie_code;
 		ev->pe_flags = e->ie_generic ? PCBE_EVENT_GENERIC : 0;
 		ev->pe_pics = coverage(e);
+		/* configure() says why, if a PIC is asked for it. */
+		if (ev->pe_pics == 0 && is_lacking(e)) {
+			ev->pe_flags |= CPC_EVENT_LACKING;
+			ev->pe_pics = low_bits(intel_shape.is_ngp);
+		}
 		return ev->pe_pics;
 	}
 	if (!is_num)
@@ -240,7 +282,8 @@ prove(unsigned pic)
 	if (fixed >= 0)
 		return x86_prove(
 		    &intel_pcbe_ops, pic, events[fixed], fixed == 0);
-	if (event_coverage(ins, false, 0, &ev) != 0)
+	if (event_coverage(ins, false, 0, &ev) != 0 &&
+	    (ev.pe_flags & CPC_EVENT_LACKING) == 0)
 		return x86_prove(&intel_pcbe_ops, pic, ins, true);
 	return x86_prove(
 	    &intel_pcbe_ops, pic, "cpu_clk_unhalted.thread_p", false);

@@ -64,6 +64,7 @@ intel_shape_read(struct intel_shape *is)
 	is->is_ngp = FIELD(r.a, 15, 8);
 	is->is_gp_width = FIELD(r.a, 23, 16);
 	is->is_events = ~r.b & low_bits(FIELD(r.a, 31, 24));
+	is->is_absent = r.b & low_bits(FIELD(r.a, 31, 24));
 	if (is->is_version >= 2) {
 		is->is_fixed = low_bits(FIELD(r.d, 4, 0));
 		is->is_fixed_width = FIELD(r.d, 12, 5);
@@ -176,6 +177,7 @@ intel_shape_merge(struct intel_shape *all, const struct intel_shape *is)
 	if (all->is_gp_width != is->is_gp_width)
 		all->is_ngp = all->is_fixed = 0;
 	all->is_events &= is->is_events;
+	all->is_absent |= is->is_absent;
 	if (all->is_cache != is->is_cache)
 		all->is_cache = 0;
 	all->is_full_width &= is->is_full_width;

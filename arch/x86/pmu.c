@@ -7,10 +7,12 @@
 #include "arch/x86/apic.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/models.h"
 #include "arch/x86/pic.h"
 #include "arch/x86/pmu_access.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
+#include "kern/cpu.h"
 #include "kern/pcbe.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -28,8 +30,11 @@ is_amd(void)
 void
 x86_pmu_init_cpu(void)
 {
-	enum pmu_found here = is_amd() ? amd_pcbe_init() : intel_pcbe_init();
+	enum pmu_found here;
 
+	if (arch_curcpu()->c_id == 0)
+		x86_models_read();
+	here = is_amd() ? amd_pcbe_init() : intel_pcbe_init();
 	if (here < found)
 		found = here;
 }

@@ -84,6 +84,15 @@ topology_leaf(const struct fake_cpu *c, uint32_t n)
 	return r;
 }
 
+/* "TCGPMUEvents" */
+static struct cpuid_regs
+models_leaf(const struct fake_cpu *c)
+{
+	return c->models == NULL ? (struct cpuid_regs){ 0 }
+	                         : (struct cpuid_regs){ 0x40000101, 0x50474354,
+					   0x7645554d, 0x73746e65 };
+}
+
 struct cpuid_regs
 cpuid(uint32_t leaf, uint32_t subleaf)
 {
@@ -100,6 +109,10 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 		return c->leaf_a;
 	case 0xb:
 		return topology_leaf(c, subleaf);
+	case 0x40000100:
+		return models_leaf(c);
+	case 0x40000101:
+		return c->models[subleaf];
 	case 0x80000001:
 		return c->leaf_80000001;
 	case 0x80000022:

@@ -46,6 +46,8 @@ struct fake_cpu {
 	enum fake_kind kind;
 	/* CPUID; a leaf not here is zeros. */
 	struct cpuid_regs leaf1, leaf_a, leaf_80000001, leaf_80000022;
+	/* Subleaves of 40000101H, zeros after the last; NULL: no such leaf. */
+	const struct cpuid_regs *models;
 	unsigned caches;  /* levels leaf 4 tells of */
 	unsigned threads; /* of a core, a power of two; 0: no leaf 0BH */
 	/* the registers */

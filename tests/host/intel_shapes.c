@@ -1,5 +1,6 @@
 #include "tests/host/intel_shapes.h"
 
+#include "arch/x86/models.h"
 #include "arch/x86/topology.h"
 
 /*
@@ -86,6 +87,7 @@ boot(const struct fake_cpu *shape)
 	x86_features.family = 6;
 	x86_features.model = 94;
 	x86_topology_init_cpu();
+	x86_models_read();
 	assert_int_equal(intel_pcbe_init(), PMU_FOUND);
 	set_init(&set, ops);
 }

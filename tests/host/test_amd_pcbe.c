@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "arch/x86/amd_events.h"
+#include "arch/x86/models.h"
 #include "arch/x86/pic.h"
 #include "arch/x86/pmu.h"
 #include "arch/x86/pmu_regs.h"
@@ -56,6 +57,7 @@ boot(const struct fake_cpu *shape, unsigned family)
 {
 	fake_reset(shape);
 	x86_features.family = family;
+	x86_models_read();
 	assert_int_equal(amd_pcbe_init(), PMU_FOUND);
 	set_init(&set, ops);
 }
@@ -205,6 +207,54 @@ kinds_of_events(void **state)
 	assert_int_equal(
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
 	assert_string_equal(kcpc_why_text(), "");
+}
+
+/* docs/x86.md, "Events an emulator models": these have no unit mask. */
+static void
+events_not_modelled(void **state)
+{
+	const uint32_t obeyed = 0xff800000 | 3U << 16 | 5U << 20 | 1U << 19;
+	const struct cpuid_regs modelled[] = {
+		{ 0xc0, 0xff, obeyed, 1 },
+		{ 0x76, 0xff, obeyed, 1 },
+		{ 0, 0, 0, 0 },
+	};
+	struct fake_cpu c = zen_4;
+	static const struct {
+		const char *event, *attrs, *why;
+	} refused[] = {
+		{ "PAPI_br_msp", "",
+		    "this emulator does not model event 0xc3" },
+		{ "ExRetBrn", "", "this emulator does not model event 0xc2" },
+		{ "0x29", "umask=7",
+		    "this emulator does not model event 0x729" },
+		{ "0x1c0", "",
+		    "this emulator does not model event 0x1000000c0" },
+		{ "0xc0", "umask=1",
+		    "this emulator does not model bits 0x100 of the event "
+		    "select with event 0xc0" },
+		{ "0xc0", "edge=1",
+		    "this emulator does not model bits 0x40000 of the event "
+		    "select with event 0xc0" },
+	};
+
+	(void)state;
+	c.models = modelled;
+	boot(&c, 0x19);
+	assert_string_equal(names_on(ops, 0),
+	    "ExRetInstr,LsNotHaltedCyc,PAPI_tot_cyc,PAPI_tot_ins");
+	assert_true(lacks(ops, "PAPI_br_msp"));
+	for (unsigned i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		kcpc_why_clear();
+		assert_int_equal(set_add(&set, 0, refused[i].event, USER,
+				     refused[i].attrs, 0),
+		    CPC_RESOURCE_UNAVAIL);
+		assert_string_equal(kcpc_why_text(), refused[i].why);
+	}
+	assert_int_equal(set_add(&set, 0, "0xc0", USER, "cmask=1", 0), 0);
+	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", USER, "", 0), 0);
+	boot(&zen_4, 0x19);
+	assert_int_equal(set_add(&set, 0, "PAPI_br_msp", USER, "", 0), 0);
 }
 
 static void
@@ -498,6 +548,7 @@ main(void)
 		cmocka_unit_test(unlike_cpus),
 		cmocka_unit_test(kinds_of_events),
 		cmocka_unit_test(events),
+		cmocka_unit_test(events_not_modelled),
 		cmocka_unit_test(selects),
 		cmocka_unit_test(unit_masks_join),
 		cmocka_unit_test(refusals),

@@ -119,6 +119,15 @@ covers(const struct pcbe_ops *ops, const char *event)
 	return resolve(ops, event, &ev);
 }
 
+bool
+lacks(const struct pcbe_ops *ops, const char *event)
+{
+	struct pcbe_event ev = { 0 };
+
+	return resolve(ops, event, &ev) != 0 &&
+	       (ev.pe_flags & CPC_EVENT_LACKING) != 0;
+}
+
 const char *
 names_on(const struct pcbe_ops *ops, unsigned pic)
 {

@@ -5,6 +5,8 @@
 #ifndef TESTS_HOST_X86_SET_H
 #define TESTS_HOST_X86_SET_H
 
+#include <stdbool.h>
+
 #include "kern/pcbe.h"
 
 struct x86_set {
@@ -43,6 +45,8 @@ unsigned set_invent(const struct pcbe_ops *ops);
 
 /* PICs that count it, 0 for an unknown name. */
 uint64_t covers(const struct pcbe_ops *ops, const char *event);
+/* Is it an event that this machine lacks, by its name or as a number? */
+bool lacks(const struct pcbe_ops *ops, const char *event);
 /* All names in order, with commas. */
 const char *names_on(const struct pcbe_ops *ops, unsigned pic);
 const char *attr_names(const struct pcbe_ops *ops);

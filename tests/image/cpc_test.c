@@ -51,6 +51,15 @@ emulated(void)
 }
 
 bool
+emulator_lists(void)
+{
+	char text[4096];
+
+	return payload_machine(text, sizeof text) > 0 &&
+	       strstr(text, "\"models\":\"listed\"") != NULL;
+}
+
+bool
 have_event(cpc_t *cpc, const char *event)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -234,3 +243,38 @@ general_code(uint64_t code)
 #endif
 	return code;
 }
+
+#ifdef __x86_64__
+static bool
+is_amd(void)
+{
+	uint32_t a = 0, b, c, d;
+
+	__asm__("cpuid" : "+a"(a), "=b"(b), "=c"(c), "=d"(d));
+	return b == 0x68747541; /* "Auth" */
+}
+
+bool
+emulator_models(uint64_t code)
+{
+	bool inv_or_cmask = (code & 0xff800000) != 0;
+
+	if (code >> 30 == 1)
+		return true; /* a fixed PIC */
+	if ((code & 0x240000) != 0)
+		return false; /* edge, any thread */
+	if (is_amd()) {
+		code &= 0xf0000ffff;
+		return code == 0xc0 || code == 0x76 || code == 0xc2;
+	}
+	code &= 0xffff;
+	return code == 0xc0 || code == 0x3c || code == 0xc4 ||
+	       (code == 0x13c && !inv_or_cmask);
+}
+#else
+bool
+emulator_models(uint64_t code)
+{
+	return code == 0x08 || code == 0x11;
+}
+#endif

@@ -89,6 +89,16 @@ uint64_t sampled(cpc_t *cpc, cpc_set_t *set, int index);
 uint64_t pic_read(unsigned index);
 bool direct_read_faults(void);
 
+/*
+ * Is it one of the events that our emulators count?  The codes are the PMU's:
+ * Arm's instructions and cycles; x86's, reference cycles and branches as well.
+ * Counter mask and INV are modelled with all but reference cycles, edges with
+ * none.
+ */
+bool emulator_models(uint64_t code);
+/* Does the emulator itself say so?  docs/x86.md */
+bool emulator_lists(void);
+
 /* The code by which general PICs count what a fixed one does. */
 uint64_t general_code(uint64_t code);
 
