@@ -86,12 +86,10 @@ void arch_init(struct bootinfo *bi);
 int arch_cpu_start(struct cpu *cpu);
 
 /*
- * End the run: leave `code` (see HALT_*) with the host by whatever channel
- * this machine has, power off, and if all fails stop.  Other CPUs stop too.
+ * End the run: power off if it passed, else reset, and if all fails stop.
+ * An emulator's user sees which it was.  Other CPUs stop too.
  */
-_Noreturn void arch_halt(int code);
-#define HALT_PASS 0x10 /* QEMU's status becomes 33 on every machine */
-#define HALT_FAIL 0x11 /* 35 */
+_Noreturn void arch_halt(bool passed);
 
 /* cpu */
 struct cpu *arch_curcpu(void); /* in the kernel inline */

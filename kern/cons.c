@@ -161,7 +161,7 @@ panic(const char *fmt, ...)
 	arch_intr_disable();
 	/* A panic while panicking ends the run without another word. */
 	if (__atomic_exchange_n(&cons.panicking, true, __ATOMIC_ACQ_REL))
-		arch_halt(HALT_FAIL);
+		arch_halt(false);
 	cons_seize();
 	va_start(ap, fmt);
 	cons_text(NULL, "panic: ", 7);

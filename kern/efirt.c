@@ -42,6 +42,7 @@ struct efi_runtime_services {
 	uint64_t reset_system;
 };
 
+#define EFI_RESET_COLD     0
 #define EFI_RESET_SHUTDOWN 2
 #define EFI_SUCCESS        0
 
@@ -123,7 +124,7 @@ efirt_init(const struct bootinfo *bi)
 }
 
 void
-efi_reset(void)
+efi_end(bool passed)
 {
 	uint64_t fn = efirt.reset_system;
 
@@ -132,5 +133,6 @@ efi_reset(void)
 	efirt.reset_system = 0; /* once: a fault in it leads back here */
 	arch_intr_disable();
 	arch_as_switch(&efirt.as);
-	arch_efi_call(fn, EFI_RESET_SHUTDOWN, EFI_SUCCESS, 0, 0);
+	arch_efi_call(fn, passed ? EFI_RESET_SHUTDOWN : EFI_RESET_COLD,
+	    EFI_SUCCESS, 0, 0);
 }

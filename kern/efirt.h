@@ -1,9 +1,11 @@
 /*
  * What is kept of UEFI after ExitBootServices.  Included by kern/ and by
- * arch/, whose arch_halt() has efi_reset() as its last resort.
+ * arch/, whose arch_halt() has efi_end() as its last resort.
  */
 #ifndef KERN_EFIRT_H
 #define KERN_EFIRT_H
+
+#include <stdbool.h>
 
 struct bootinfo;
 
@@ -15,10 +17,11 @@ struct bootinfo;
 void efirt_init(const struct bootinfo *bi);
 
 /*
- * Power the machine off by ResetSystem: it needs no AML.  Callable from any
- * context, on any CPU, at any time; returns where there is no UEFI or the
- * firmware did not do it.  The address space is then still the firmware's.
+ * Power the machine off, or reset it if the run failed, by ResetSystem: it
+ * needs no AML.  Callable from any context, on any CPU, at any time; returns
+ * where there is no UEFI or the firmware did not do it.  The address space is
+ * then still the firmware's.
  */
-void efi_reset(void);
+void efi_end(bool passed);
 
 #endif /* KERN_EFIRT_H */

@@ -167,7 +167,7 @@ no_memory:
 void
 fbcons_linger(void)
 {
-	static const char text[] = "power off in a minute\n";
+	static const char text[] = "end in a minute\n";
 	uint64_t since, hz = arch_tick_hz();
 
 	/* A run may end before there is a clock. */

@@ -15,8 +15,8 @@ void fbcons_init(const struct bootinfo *bi);
 
 /*
  * Leave what the screen shows to its reader for a minute.  Called by
- * arch_halt() before it powers off, when no emulator has taken the status;
- * returns at once where there is no screen.
+ * arch_halt() before it powers off or resets the machine; returns at once
+ * where there is no screen.
  */
 void fbcons_linger(void);
 

@@ -57,6 +57,10 @@ extern struct arm64_cpu arm64_boot_cpu;
 extern bool arm64_has_pan;     /* user memory opens by clearing PSTATE.PAN */
 extern uint32_t arm64_boot_el; /* the level the boot CPU came up at */
 
+/* Calls by the SMC Calling Convention; -1 if there is nothing to call. */
+uint64_t arm64_hvc(uint64_t function);
+uint64_t arm64_smc(uint64_t function);
+
 /* boot: what a loader hands over may be this long. */
 #define ARM64_HANDED_MAX (2UL << 20)
 void arm64_early_map(uint64_t handed_over);

@@ -26,8 +26,6 @@ const uint16_t arch_elf_machine = 183; /* EM_AARCH64 */
 #define SMCCC_HYP_UID 0x8600ff01
 #define KVM_UID_FIRST 0xb66fb428
 
-uint64_t arm64_hvc(uint64_t function);
-
 static const char *
 find_vmm(void)
 {

@@ -4,11 +4,15 @@
  */
 #include "arch/arm64/psci.h"
 
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
 #include "kern/errno.h"
 
 #define PSCI_CPU_ON         0xc4000003
 #define PSCI_SYSTEM_OFF     0x84000008
+#define PSCI_SYSTEM_RESET   0x84000009
 #define PSCI_SUCCESS        0
 #define PSCI_INVALID_PARAMS (-2)
 #define PSCI_DENIED         (-3)
@@ -64,9 +68,26 @@ psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 	}
 }
 
-void
-psci_system_off(void)
+/*
+ * A panic may come before the firmware's tables name the conduit.  Then each
+ * is tried: HVC is for a hypervisor and not for our own boot at EL2, and SMC is
+ * undefined where there is no EL3.
+ */
+static void
+psci_guess(uint64_t fn)
 {
+	if (arm64_boot_el == 1)
+		arm64_hvc(fn);
+	arm64_smc(fn);
+}
+
+void
+psci_end(bool passed)
+{
+	uint64_t fn = passed ? PSCI_SYSTEM_OFF : PSCI_SYSTEM_RESET;
+
 	if (machine.m_psci != PSCI_NONE)
-		psci_call(PSCI_SYSTEM_OFF, 0, 0, 0);
+		psci_call(fn, 0, 0, 0);
+	else if (machine.m_tables == NULL)
+		psci_guess(fn);
 }

@@ -4,6 +4,7 @@
 #ifndef ARCH_ARM64_PSCI_H
 #define ARCH_ARM64_PSCI_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -11,7 +12,10 @@
  * ENODEV where there is no PSCI, EINVAL, EBUSY (on already), EIO.
  */
 int psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);
-/* Returns only where there is no PSCI. */
-void psci_system_off(void);
+/*
+ * End the run: SYSTEM_OFF if it passed, else SYSTEM_RESET.  Returns only where
+ * there is no PSCI.
+ */
+void psci_end(bool passed);
 
 #endif /* ARCH_ARM64_PSCI_H */

@@ -186,16 +186,6 @@ arm64_try_failed:
 	b	1b
 
 /*
- * void arm64_semihost(uint64_t operation, const void *block): undefined where
- * no debugger or emulator listens, then it returns.
- */
-	.globl	arm64_semihost
-arm64_semihost:
-	may_fault 1f
-	hlt	#0xf000
-1:	ret
-
-/*
  * bool arm64_answers(const volatile uint32_t *reg): false where a read of it
  * faults, because nothing is at the address or it is not mapped.
  */
@@ -209,13 +199,22 @@ arm64_answers:
 	ret
 
 /*
- * uint64_t arm64_hvc(uint64_t function): what a hypervisor's call answers;
- * -1, "not supported", where there is nobody to call.
+ * uint64_t arm64_hvc(uint64_t function), arm64_smc(): what a call of the
+ * hypervisor or of the secure monitor answers; -1, "not supported", if the
+ * instruction is undefined because there is none.
  */
 	.globl	arm64_hvc
 arm64_hvc:
 	may_fault 1f
 	hvc	#0
+	ret
+1:	mov	x0, #-1
+	ret
+
+	.globl	arm64_smc
+arm64_smc:
+	may_fault 1f
+	smc	#0
 	ret
 1:	mov	x0, #-1
 	ret

@@ -21,13 +21,14 @@
 #define KSTACK_BASE    0xffffffffc0000000
 
 /*
- * QEMU's isa-debug-exit: its status becomes 2 * code + 1.  A write where
- * nobody listens does nothing.
+ * QEMU's isa-debug-exit: its status becomes 2 * code + 1.  Without the device
+ * a write does nothing.
  */
 #define DEBUG_EXIT 0xf4
+#define HALT_PASS  0x10
+#define HALT_FAIL  0x11
 #ifdef __ASSEMBLER__ /* kern/arch.h */
-#define HALT_FAIL 0x11
-#define USER_TOP  0x00007ffffffff000
+#define USER_TOP 0x00007ffffffff000
 #endif
 
 /* Where the other CPUs start, below 1 MiB. */

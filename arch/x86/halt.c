@@ -1,7 +1,9 @@
 /*
- * The end: tell the host, stop the other CPUs, power off.
+ * The end: tell the host, stop the other CPUs, then power off, or reset after
+ * a run that failed.
  * ACPI Specification 6.4, "Fixed ACPI Description Table (FADT)", "PM1 Control
- * Registers", "Sleep Control and Status Registers", "_Sx (System States)".
+ * Registers", "Sleep Control and Status Registers", "Reset Register", "_Sx
+ * (System States)".
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,10 +24,13 @@
 #define FADT_PM1A_CNT    64
 #define FADT_PM1B_CNT    68
 #define FADT_FLAGS       112
+#define FADT_RESET_REG   116
+#define FADT_RESET_VALUE 128
 #define FADT_X_DSDT      140
 #define FADT_X_PM1A_CNT  172
 #define FADT_X_PM1B_CNT  184
 #define FADT_SLEEP_CTRL  244
+#define FADT_RESET_SUP   (1u << 10)
 #define FADT_HW_REDUCED  (1u << 20)
 
 #define PM1_SCI_EN     0x0001
@@ -52,6 +57,13 @@ static struct {
 	uint16_t sleep_port;
 	volatile uint8_t *sleep_reg;
 } off;
+
+/* How to reset; neither is set where the FADT does not say. */
+static struct {
+	uint16_t port;
+	volatile uint8_t *reg;
+	uint8_t value;
+} reset;
 
 static bool halting;
 
@@ -132,6 +144,22 @@ learn_registers(const unsigned char *fadt, uint32_t n)
 	return off.pm1a != 0;
 }
 
+static void
+learn_reset(const unsigned char *fadt, uint32_t n)
+{
+	struct acpi_gas g;
+
+	if (n <= FADT_RESET_VALUE ||
+	    (acpi_u32(fadt + FADT_FLAGS) & FADT_RESET_SUP) == 0)
+		return;
+	g = acpi_gas(fadt + FADT_RESET_REG);
+	reset.value = fadt[FADT_RESET_VALUE];
+	if (g.ag_space == ACPI_GAS_IO)
+		reset.port = (uint16_t)g.ag_addr;
+	else if (g.ag_space == ACPI_GAS_MEMORY && g.ag_addr != 0)
+		reset.reg = arch_map_device(g.ag_addr, 1);
+}
+
 void
 x86_halt_init(void)
 {
@@ -140,6 +168,7 @@ x86_halt_init(void)
 
 	if (fadt == NULL || n < FADT_FLAGS + 4)
 		return;
+	learn_reset(fadt, n);
 	if (n >= FADT_X_DSDT + 8)
 		dsdt = acpi_table_at(
 		    acpi_u64(fadt + FADT_X_DSDT), "DSDT", &dsdt_bytes);
@@ -172,6 +201,14 @@ pm1_sleep(uint16_t port, uint8_t typ)
 	outw(port, rest | PM1_SLP_TYP(typ) | PM1_SLP_EN);
 }
 
+/* Power-off and reset take a moment. */
+static void
+wait_for_end(void)
+{
+	for (unsigned i = 0; i < PATIENCE; i++)
+		arch_relax();
+}
+
 static void
 power_off(void)
 {
@@ -187,9 +224,17 @@ power_off(void)
 		if (off.pm1b != 0)
 			pm1_sleep(off.pm1b, off.typ_b);
 	}
-	/* It takes a moment. */
-	for (unsigned i = 0; i < PATIENCE; i++)
-		arch_relax();
+	wait_for_end();
+}
+
+static void
+reset_machine(void)
+{
+	if (reset.reg != NULL)
+		*reset.reg = reset.value;
+	else if (reset.port != 0)
+		outb(reset.port, reset.value);
+	wait_for_end();
 }
 
 bool
@@ -205,18 +250,39 @@ x86_stop(void)
 		__asm__ volatile("cli; hlt");
 }
 
+/*
+ * A fault without a table of handlers resets the processor.
+ * Intel SDM vol. 3A, "Interrupt 8 - Double Fault Exception (#DF)".
+ */
+static _Noreturn void
+triple_fault(void)
+{
+	static const struct {
+		uint16_t limit;
+		uint64_t base;
+	} __attribute__((packed)) no_idt;
+
+	__asm__ volatile("lidt %0; ud2" : : "m"(no_idt));
+	x86_stop();
+}
+
 void
-arch_halt(int code)
+arch_halt(bool passed)
 {
 	arch_intr_disable();
 	if (!__atomic_exchange_n(&halting, true, __ATOMIC_ACQ_REL)) {
-		outb(DEBUG_EXIT, (uint8_t)code);
+		outb(DEBUG_EXIT, passed ? HALT_PASS : HALT_FAIL);
 		if (ncpu > 1)
 			x86_apic_send(0,
 			    APIC_ICR_OTHERS | APIC_ICR_ASSERT | APIC_ICR_NMI);
 		fbcons_linger();
-		power_off();
-		efi_reset();
+		if (passed)
+			power_off();
+		else
+			reset_machine();
+		efi_end(passed);
+		if (!passed)
+			triple_fault();
 	}
 	x86_stop();
 }

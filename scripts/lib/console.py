@@ -19,7 +19,7 @@ FRAME = re.compile(rb"BARECPC-BEGIN (stdout|stderr|json) (\d{1,9}) ([0-9a-f]{8})
 END = b"\nBARECPC-END\n"
 CLOSING = re.compile(r"barecpc: exit (\d+)\Z")
 # Firmware positions the cursor and sets colours.
-CONTROL = re.compile(r"\x1b\[[0-9;=?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+CONTROL = re.compile(r"\x1b\[[0-9;=?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 MAX_FRAME_BYTES = 16 << 20
 MAX_LINE_BYTES = 64 << 10

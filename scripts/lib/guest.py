@@ -14,17 +14,24 @@ STATUS_NOTHING_COUNTED = 77
 STATUS_TIMEOUT = 124
 STATUS_FAILED = 125
 
-QEMU_PASS, QEMU_FAIL = 33, 35  # what arch_halt(HALT_PASS) and (HALT_FAIL) make of QEMU's status
+# How arch_halt() ends a run, by QEMU's status and the reason of its SHUTDOWN event.  With isa-debug-exit QEMU ends
+# before the event, or newer ones after it.
+PASSED = {(33, ""), (33, "guest-shutdown"), (0, "guest-shutdown")}
+FAILED = {(35, ""), (35, "guest-shutdown"), (0, "guest-reset")}
+HOW = {(0, "guest-shutdown"): "was powered off", (0, "guest-reset"): "was reset"}
 LINGER_SECONDS = 10  # how long a guest may stand still between its closing line and QEMU's end
 ANSWER_SECONDS = 5  # for QEMU's monitor to say where a guest was stopped
 PR_SET_PDEATHSIG = 1
+# What QEMU may say of a CPU that PSCI has switched off, before it ends itself.
+OFF_WARNING = "warning: icount sleep disabled and no active timers"
 
 
 @dataclasses.dataclass
 class Ending:
-    """How QEMU ended: its status, or None and the reason it was stopped."""
+    """How QEMU ended: its status and why it shut down, or None and the reason it was stopped."""
 
     code: int | None
+    reason: str = ""  # QEMU's SHUTDOWN event's
     stopped: str = ""  # "", "timeout", "silent", "lingers", "kvm", "flood"
     where: str = ""  # the PCs of a guest that was stopped
     complaint: str = ""  # QEMU's own last line, of those it puts its name before if there are any
@@ -51,7 +58,7 @@ def run(command, console, complain, timeout, silence, hold=False):
         if ending.stopped in ("timeout", "silent", "lingers"):
             ending.where = monitor.where(ANSWER_SECONDS)
         elif not ending.stopped:
-            ending.code = qemu.wait(timeout=LINGER_SECONDS)
+            ending.code, ending.reason = qemu.wait(timeout=LINGER_SECONDS), monitor.shutdown
     except subprocess.TimeoutExpired:
         ending.stopped = "lingers"
     finally:
@@ -107,7 +114,9 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence):
             if watch and watch.due is not None and now >= watch.due:
                 watch.ask()
             nearest = min((t for t in (end, watch.due if watch else None) if t is not None), default=None)
-            for key, _ in selector.select(None if nearest is None else max(0, nearest - now)):
+            ready = selector.select(None if nearest is None else max(0, nearest - now))
+            # The console first: its closing line came before what QEMU says of the end.
+            for key, _ in sorted(ready, key=lambda event: event[0].fileobj is not qemu.stdout):
                 if key.fileobj is monitor:
                     if not monitor.receive():
                         selector.unregister(monitor)
@@ -126,6 +135,8 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence):
                     *lines, rest = (rest + data).split(b"\n")
                     for line in lines:
                         said = line.decode(errors="replace").strip()
+                        if console.exit is not None and OFF_WARNING in said:
+                            continue
                         complain(said)
                         gave_up = "KVM internal error" in said
                         if said and (gave_up or said.startswith("qemu") or not ending.complaint.startswith("qemu")):
@@ -155,14 +166,14 @@ def judge(ending, console, timeout, silence):
         return STATUS_FAILED, f"the guest closed with exit {console.exit} but does not power off{where}"
     if ending.code < 0:
         return STATUS_FAILED, f"QEMU was killed by {signal.Signals(-ending.code).name}{last}"
+    end = ending.code, ending.reason
+    how = HOW.get(end, f"stopped (QEMU status {ending.code})")
     if console.exit is None:
-        if ending.code == 0:
-            return STATUS_FAILED, f"the guest was reset or powered off before its closing line{last}"
-        if ending.code in (QEMU_PASS, QEMU_FAIL):
-            return STATUS_FAILED, f"the guest stopped (QEMU status {ending.code}) before its closing line{last}"
+        if end in PASSED | FAILED:
+            return STATUS_FAILED, f"the guest {how} before its closing line{last}"
         return STATUS_FAILED, f"QEMU failed (status {ending.code}): {ending.complaint or 'it said nothing'}"
-    if ending.code != (QEMU_PASS if console.exit == 0 else QEMU_FAIL):
-        return STATUS_FAILED, f"the guest closed with exit {console.exit}, but QEMU's status is {ending.code}"
+    if end not in (PASSED if console.exit == 0 else FAILED):
+        return STATUS_FAILED, f"the guest closed with exit {console.exit}, but {how}"
     if not 0 <= console.exit <= 255:
         return STATUS_FAILED, f"the guest closed with exit {console.exit}"
     if console.exit == STATUS_NOTHING_COUNTED:

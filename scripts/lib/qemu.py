@@ -18,6 +18,7 @@ EMULATOR = {"arm64": STOCK, "x86_64": PMU}  # the one that counts
 # --cpu max with it: all that TCG has, and the largest PMU of tests/qemu's.
 CPU_MAX_PMU = ("max,vendor=GenuineIntel,family=6,model=85,stepping=7,"
                "pmu=on,+pdcm,+full-width-write,pmu-version=5,pmu-counters=8")
+SANDBOX = ["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"]
 QEMU_PMU = ROOT / "scripts" / "qemu-pmu"
 
 MAX_APPEND_BYTES = (128 << 10) - 1  # one argument of execve(2), Linux's MAX_ARG_STRLEN
@@ -39,7 +40,7 @@ class Arch:
 ARCHS = {
     "arm64": Arch("qemu-system-aarch64", "virt,gic-version=3,dtb-randomness=off", "Image", "BOOTAA64.EFI",
                   "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"),
-    "x86_64": Arch("qemu-system-x86_64", "q35", "kernel.elf", "BOOTX64.EFI", "/usr/share/ovmf/OVMF.fd"),
+    "x86_64": Arch("qemu-system-x86_64", "q35,vmport=off", "kernel.elf", "BOOTX64.EFI", "/usr/share/ovmf/OVMF.fd"),
 }
 
 
@@ -116,9 +117,22 @@ def _icount(m):
     return ["-icount", f"shift={shift},sleep=off"]
 
 
-def command(m, image, cmdline, initrd=None, disk=None):
-    """The whole command.  Every source of chance that has a switch is switched off."""
-    words = [find_qemu(m.arch, m.qemu), "-nodefaults", "-no-user-config", "-display", "none", "-monitor", "none",
+def sandbox(program):
+    """QEMU's options for a filter of system calls, or none if this QEMU or this host has no seccomp.
+
+    It is for a guest that breaks out of QEMU: that can start no program and gain no rights.
+    """
+    done = subprocess.run([program, *SANDBOX, "-M", "help"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL)
+    return SANDBOX if done.returncode == 0 else []
+
+
+def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
+    """The whole command.  Every source of chance that has a switch is switched off.
+
+    The guest reaches nothing of the host but its console: no network, no semihosting, no file that it could write.
+    """
+    words = [find_qemu(m.arch, m.qemu), *sandbox, "-nodefaults", "-no-user-config", "-nic", "none", "-display", "none", "-monitor", "none",
              "-serial", "stdio", "-no-reboot",
              "-accel", m.accel, "-M", machine_option(m.arch, m.machine), "-cpu", _cpu_option(m),
              "-smp", m.smp, "-m", m.mem, "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]
@@ -126,8 +140,6 @@ def command(m, image, cmdline, initrd=None, disk=None):
         words += _icount(m)
     if m.arch == "x86_64":
         words += ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
-    else:
-        words += ["-semihosting-config", "enable=on,target=native"]
     if m.gdb:
         words += ["-gdb", "tcp:127.0.0.1:1234"]
     if disk is None:
@@ -138,7 +150,7 @@ def command(m, image, cmdline, initrd=None, disk=None):
     firmware = ARCHS[m.arch].firmware
     if not pathlib.Path(firmware).exists():
         raise HostError(f"{firmware}: not found; run scripts/setup")
-    drive = f"format=raw,file={disk}" + (",if=virtio" if m.arch == "arm64" else "")
+    drive = f"format=raw,file={disk},if=virtio,readonly=on"
     # Without the menu option arm64's firmware waits five seconds for a key.
     return words + ["-bios", firmware, "-drive", drive, "-boot", "menu=on,splash-time=0"]
 

@@ -14,6 +14,10 @@ MARGIN = 10
 CHARACTER = 7.0  # width of one at 12 pixels, monospace
 NARROWEST = 0.2  # a frame thinner than this is not drawn
 
+# A record may be any program's.
+MAX_FRAMES = 500
+MAX_SAMPLES = 1 << 63
+
 
 class Frame:
     """A function as called by what lies below it: its samples, and those of its callees among them."""
@@ -38,10 +42,15 @@ class Stacks:
         self._samples = {}
 
     def take(self, record):
+        """Raises ValueError or TypeError for a record that only looks like one of `record`'s."""
         if not isinstance(record, dict) or record.get("payload") != "record":
             return
-        for stack, samples in record.get("folded", []):
-            self._samples[stack] = self._samples.get(stack, 0) + samples
+        for entry in record.get("folded", []):
+            match entry:
+                case [str(stack), int(samples)] if 0 < samples < MAX_SAMPLES and stack.count(";") < MAX_FRAMES:
+                    self._samples[stack] = self._samples.get(stack, 0) + samples
+                case _:
+                    raise ValueError("its stacks are not those of the payload `record`")
 
     def empty(self):
         return not self._samples

@@ -45,9 +45,17 @@ check 'all else is on stderr, without control characters' cmp "$err" "$tap_dir/w
 scene 'the status is the program'\''s' exit3 3 'barecpc: exit 3'
 scene 'counted nothing is 77' exit77 77 'host: ran, but counted nothing'
 scene 'an exit beyond a byte is no exit' exit300 125 'closed with exit 300'
-scene 'QEMU and the closing line must agree' mismatch 125 "exit 0, but QEMU's status is 35"
-scene 'QEMU ending with 0 is no success' zero 125 "exit 0, but QEMU's status is 0"
-scene 'a reset is a failure' reset 125 'reset or powered off before its closing line; the last line was: barecpc: fake'
+scene 'a run that passed powers off' off0 0 'barecpc: exit 0'
+scene 'what QEMU says of a CPU that is off is not repeated' switched-off 0 '^barecpc: exit 0$'
+scene 'a reset after exit 0 is a failure' reset0 125 'exit 0, but was reset$'
+scene 'a power-off after another exit is one, too' off3 125 'exit 3, but was powered off$'
+scene 'QEMU ending for reasons of its own is one, too' error0 125 'exit 0, but stopped .QEMU status 0.$'
+scene 'isa-debug-exit ends a run that passed' passed0 0 'barecpc: exit 0'
+scene 'and one that failed' failed3 3 'barecpc: exit 3'
+scene 'it and the closing line must agree' mismatch 125 'exit 0, but stopped .QEMU status 35.$'
+scene 'QEMU ending with 0 is no success' zero 125 'exit 0, but stopped .QEMU status 0.$'
+scene 'a reset is a failure' reset 125 'was reset before its closing line; the last line was: barecpc: fake'
+scene 'so is a power-off' off 125 'was powered off before its closing line; the last line was: barecpc: fake'
 scene 'a stop without the closing line is a failure' stopped 125 'stopped .* the last line was: panic: at the disco'
 scene 'a mute guest' silent 125 'silent: it stands still for 1 s, nothing on the console; PC 0x80' --silence 1
 scene 'a mute guest that nothing but the time ends' silent 124 'timed out after 2 s; PC 0x80; nothing on the console' \
@@ -69,6 +77,9 @@ scene 'a damaged frame' damaged 125 'damaged \(CRC\)'
 check 'is not passed on' cmp "$out" /dev/null
 scene 'a record that is no JSON' no_json 125 'a record is no JSON' --results "$tap_dir/results"
 scene 'a record nested without end' deep_json 125 'a record is no JSON' --results "$tap_dir/results"
+for kind in no odd deep; do
+	scene "$kind stacks in a record" ${kind}_stacks 125 'a record is no JSON, or not what it says' --flamegraph "$tap_dir/graph"
+done
 scene 'a record of two lines' long_json 0 'barecpc: exit 0' --results "$tap_dir/results"
 check 'is kept as one' test "$(cat "$tap_dir/results")" = '{"a": 1}'
 
@@ -94,6 +105,21 @@ check 'what CPUs are is told as it was said' grep -qx '4,cores=2,threads=2' "$ta
 fake good -- prog "$(printf 'a\rb')" "$(printf 'c\fd\ve')" >/dev/null 2>&1
 check 'whatever the kernel takes for blank is quoted' grep -qxF \
 	"$(printf 'output=framed -- prog "a\rb" "c\fd\ve"')" "$tap_dir/args"
+
+# What of the host is in the guest's reach.
+arguments() {
+	grep -qx -e "$1" "$tap_dir/args"
+}
+check 'no semihosting' sh -c "! grep -i semihosting '$tap_dir/args'"
+check 'no network' arguments none
+check 'a sandbox' arguments 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'
+for arch in arm64 x86_64; do
+	FAKE=good FAKE_ARGS=$tap_dir/args scripts/barecpc run --arch $arch --accel tcg --image "$tap_dir/image" --boot uefi \
+		--qemu tests/cli/fake-qemu >/dev/null 2>&1
+	check "$arch: no disk to write" arguments 'format=raw,file=.*,readonly=on'
+done
+NO_SANDBOX=1 fake good >/dev/null 2>"$err"
+check 'an emulator without a sandbox is named' grep -q '^host: this QEMU has no sandbox' "$err"
 
 # What barecpc.cfg can hold.
 scene 'an argument need not be UTF-8' good 0 'barecpc: exit 0' --boot uefi -- prog "$(printf '\377')"

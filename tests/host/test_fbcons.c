@@ -203,7 +203,7 @@ lingers(void **state)
 	(void)state;
 	start(800, 48, 0);
 	fbcons_linger();
-	expect_line(0, "power off in a minute");
+	expect_line(0, "end in a minute");
 	assert_in_range(now, 60, 63);
 	stop();
 }
