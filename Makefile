@@ -7,6 +7,7 @@
 #   make bench          what operations cost, in instructions
 #   make disk           build/barecpc.img, which boots by UEFI on both
 #   make gdb            boot and wait for a debugger
+#   SAN=ubsan           the kernel alone, into build/ARCH-ubsan: undefined behaviour traps
 #   EVENTS=amd          event names of these vendors only, of intel, amd, arm
 #   V=1 shows the commands.
 
@@ -50,7 +51,10 @@ else
 # asks the kernel always.
 CPC_OBJS += $(addprefix cpc/$(if $(filter arm64,$(ARCH)),arm64,x86)/,door.o read.o)
 
-B       := build/$(ARCH)
+ifneq ($(filter-out ubsan,$(SAN)),)
+$(error SAN=$(SAN): known is ubsan)
+endif
+B       := build/$(ARCH)$(SAN:%=-%)
 DIR     := $(if $(filter x86_64,$(ARCH)),arch/x86,arch/arm64)
 CROSS   := $(if $(filter x86_64,$(ARCH)),x86_64-linux-gnu-,aarch64-linux-gnu-)
 CC      := $(CROSS)gcc
@@ -61,13 +65,16 @@ AR      := $(CROSS)ar
 
 WARN    := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 KCFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -Iinclude/kernel -MMD -MP -ffreestanding -nostdinc -isystem $(shell $(CC) -print-file-name=include)
-KCFLAGS += -fno-pic -fno-stack-protector -fno-common -fno-strict-aliasing
+KCFLAGS += -fno-pic -fstack-protector-strong -fno-common -fno-strict-aliasing
 KCFLAGS += -fno-omit-frame-pointer        # backtraces walk frame pointers
 KCFLAGS += -mgeneral-regs-only            # LWPs' SIMD state is left alone
 KCFLAGS += -fno-asynchronous-unwind-tables
+# Undefined behaviour is a trap instruction, and ends in a panic (kern/fault.c).  gcc(1), "-fsanitize-undefined-trap-on-error".
+KCFLAGS += $(SAN:ubsan=-fsanitize=undefined -fsanitize-undefined-trap-on-error)
 # Who runs is an instruction or two, not a call: of what is C in kern/ and arch/.
 KINLINE = $(if $(filter %.c,$<),-include $(DIR)/inline.h)
 ifeq ($(ARCH),x86_64)
+KCFLAGS += -mstack-protector-guard=global # gs is not always the kernel's
 KCFLAGS += -mcmodel=kernel                # linked in the top 2 GiB
 KCFLAGS += -mno-red-zone                  # an interrupt uses the stack it finds
 KCFLAGS += -fcf-protection=none
@@ -80,7 +87,7 @@ endif
 # lib/: knows no machine.
 LIB_OBJS := lib/string.o lib/search.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
-KERN_OBJS := kern/main.o kern/cmdline.o kern/words.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
+KERN_OBJS := kern/main.o kern/stack_guard.o kern/test_crash.o kern/cmdline.o kern/words.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/sched_cpu.o kern/waitq.o kern/lwp.o kern/launch.o kern/boottime.o \
              kern/archive.o kern/cpio.o kern/archive_data.o kern/elf.o kern/as.o kern/region.o kern/slots.o kern/as_pages.o kern/as_copy.o kern/exec.o \
              kern/proc.o kern/proc_tree.o kern/find.o kern/fork.o kern/stop.o kern/futex.o kern/file.o kern/pipe.o \
@@ -109,8 +116,8 @@ BOOT_OBJS := boot/linux_image.o boot/image.o
 ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o sigframe.o sigcopy.o \
     uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine.o machine_fdt.o machine_acpi.o \
     psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o pmuv3_pics.o pmuv3_spin.o)
-# Unaligned accesses fault while the MMU is off.
-$(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align
+# Unaligned accesses fault while the MMU is off, and kern/stack_guard.c's word is not where it will be.
+$(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align -fno-stack-protector
 # libfdt as the distribution has it: runs at boot alone, before there is SIMD state to keep.
 LIBFDT := $(shell scripts/setup --cache)/libfdt-dev-arm64/usr
 LDERRATA := --fix-cortex-a53-843419      # adrp near the end of a page; costs nothing elsewhere
@@ -161,7 +168,18 @@ TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH
 # Overflows as programs make them.
 TESTS += cpc_storm cpc_wide cpc_fuzz
 
+KIMAGE  := $(B)/$(if $(filter x86_64,$(ARCH)),kernel.bin,Image)
+# With SAN the programs are those of the plain build.
+ifeq ($(SAN),)
+ARCHIVE := $(B)/archive.cpio
 all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe
+else
+ARCHIVE := build/$(ARCH)/archive.cpio
+all: $(KIMAGE)
+$(ARCHIVE): FORCE
+	$(Q)$(MAKE) --no-print-directory SAN= ARCH=$(ARCH) $@
+FORCE:
+endif
 
 $(B)/%.o: COMPILE = $(CC) $(KCFLAGS)
 $(B)/kern/%.o $(B)/arch/%.o: COMPILE = $(CC) $(KCFLAGS) $(KINLINE)
@@ -170,8 +188,8 @@ $(B)/%.o: %.c Makefile
 $(B)/%.o: %.S Makefile
 	$(compile)
 
-$(B)/kern/archive_data.o: KCFLAGS += -DARCHIVE='"$(B)/archive.cpio"'
-$(B)/kern/archive_data.o: $(B)/archive.cpio
+$(B)/kern/archive_data.o: KCFLAGS += -DARCHIVE='"$(ARCHIVE)"'
+$(B)/kern/archive_data.o: $(ARCHIVE)
 
 # gcc would turn the loops of memcpy and memset into calls of themselves.
 $(B)/lib/string.o: KCFLAGS += -fno-tree-loop-distribute-patterns
@@ -201,7 +219,6 @@ $(B)/Image $(B)/kernel.bin: $(B)/kernel.elf
 EFI       := $(B)/$(if $(filter x86_64,$(ARCH)),BOOTX64,BOOTAA64).EFI
 EFI_ARCH  := $(if $(filter x86_64,$(ARCH)),x86_64,aarch64)
 GNUEFI    := $(if $(filter $(EFI_ARCH),$(shell uname -m)),,$(shell scripts/setup --cache)/gnu-efi-$(if $(filter x86_64,$(ARCH)),amd64,arm64))/usr
-KIMAGE    := $(B)/$(if $(filter x86_64,$(ARCH)),kernel.bin,Image)
 EFI_OBJS  := $(addprefix $(B)/efi/,boot/efi.o boot/efi_file.o boot/efi_cmdline.o boot/efi_archive.o boot/efi_tables.o \
     $(if $(filter x86_64,$(ARCH)),boot/efi_x86.o,boot/efi_arm64.o boot/efi_enter_arm64.o) kern/bootinfo.o kern/words.o events/nearer.o lib/string.o lib/printf.o)
 EFICFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP -ffreestanding -fno-stack-protector -fno-strict-aliasing -mgeneral-regs-only
@@ -222,7 +239,7 @@ EFI_LD    := --defsym=EFI_SUBSYSTEM=0xa
 EFI_COPY  := -O binary
 endif
 
-all: $(EFI)
+all: $(if $(SAN),,$(EFI))
 
 $(B)/efi/%.o: COMPILE = $(CC) $(EFICFLAGS)
 $(B)/efi/%.o: %.c Makefile
@@ -440,16 +457,19 @@ $(TSAN_TESTS:%=build/host/tests/%): build/host/tests/%: build/tsan/tests/host/%.
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
 # All cores build, unless -j says how many.
-check check-all: NEEDS = tests host-tests emulator
+check check-all: NEEDS = tests host-tests emulator ubsan
 check: CHECK =
 check-all: CHECK = --all
 check-host: NEEDS = host-tests
 check-host: CHECK = tests/host
-check-image: NEEDS = tests emulator
+check-image: NEEDS = tests emulator ubsan
 check-image: CHECK = tests/image tests/cli
 check check-all check-host check-image:
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(NEEDS)
 	$(Q)BARECPC_BUILD=no tests/run $(CHECK)
+# After the plain kernels, whose programs it takes.
+ubsan: tests
+	$(Q)$(MAKE) --no-print-directory SAN=ubsan all
 # QEMU with an x86 PMU: minutes the first time, kept outside the tree.
 emulator:
 	$(Q)scripts/qemu-pmu --path x86_64 >/dev/null
@@ -481,5 +501,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: emulator all tests host-tools host-tests clean check check-all check-host check-image run bench disk gdb lint format
+.PHONY: emulator ubsan all tests host-tools host-tests clean check check-all check-host check-image run bench disk gdb lint format
 .DELETE_ON_ERROR:

@@ -114,6 +114,41 @@ parse_choice(const char *v, const char *no, const char *yes, bool *choice)
 	return *choice || strcmp(v, no) == 0;
 }
 
+/* Add the words of checks= to *flags; false where one is unknown. */
+static bool
+parse_debug(const char *v, uint32_t *flags)
+{
+	static const struct {
+		const char *name;
+		uint32_t flag;
+	} known[] = {
+		{ "poison", DEBUG_POISON },
+		{ "undefined", DEBUG_UNDEFINED },
+		{ "smash", DEBUG_SMASH },
+		{ "freed-page", DEBUG_FREED_PAGE },
+		{ "freed-block", DEBUG_FREED_BLOCK },
+		{ "past-block", DEBUG_PAST_BLOCK },
+		{ "past-large", DEBUG_PAST_LARGE },
+	};
+
+	for (;;) {
+		const char *comma = strchr(v, ',');
+		size_t n = comma != NULL ? (size_t)(comma - v) : strlen(v);
+		unsigned i = 0;
+
+		while (i < sizeof known / sizeof known[0] &&
+		       (strncmp(known[i].name, v, n) != 0 ||
+			   known[i].name[n] != '\0'))
+			i++;
+		if (i == sizeof known / sizeof known[0])
+			return false;
+		*flags |= known[i].flag;
+		if (comma == NULL)
+			return true;
+		v = comma + 1;
+	}
+}
+
 /* What the witness counts, CPC_COUNT_*; 0 where that is no such thing. */
 static uint32_t
 parse_witness(const char *v)
@@ -166,6 +201,8 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_choice(v, "no", "yes", &cl->cl_test_hooks)
 		           ? NULL
 		           : "not yes or no";
+	if ((v = after(word, "checks=")) != NULL)
+		return parse_debug(v, &cl->cl_debug) ? NULL : "not poison";
 	if ((v = after(word, "cpc_cpu=")) != NULL)
 		return parse_choice(v, "yes", "no", &cl->cl_no_cpc_cpu)
 		           ? NULL

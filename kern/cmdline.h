@@ -17,6 +17,18 @@
 
 #define CMDLINE_MAX (64UL << 10) /* bytes; more is refused, not cut off */
 
+/*
+ * Words of checks=: memory is checked; and mistakes that the kernel makes when
+ * it has booted, to show that each is caught (kern/test_crash.c).
+ */
+#define DEBUG_POISON      0x1
+#define DEBUG_UNDEFINED   0x2
+#define DEBUG_SMASH       0x4
+#define DEBUG_FREED_PAGE  0x8
+#define DEBUG_FREED_BLOCK 0x10
+#define DEBUG_PAST_BLOCK  0x20
+#define DEBUG_PAST_LARGE  0x40
+
 struct cmdline {
 	bool cl_framed;            /* output=framed */
 	bool cl_system;            /* priv=system */
@@ -24,6 +36,7 @@ struct cmdline {
 	bool cl_trace_stops;       /* trace=stops */
 	bool cl_nmi_panics;        /* nmi=panic */
 	bool cl_test_hooks;        /* test_hooks=yes */
+	uint32_t cl_debug;         /* checks=: DEBUG_* */
 	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout;       /* seconds for each program; 0: none */
 	unsigned cl_cpus;          /* cpus= at most; 0: all */

@@ -126,7 +126,7 @@ fault_payload(
 	proc_kill(p, KILLED(sig));
 }
 
-void
+__attribute__((no_stack_protector)) void
 trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 {
 	uintptr_t offset;

@@ -116,7 +116,7 @@ kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 	return 0;
 }
 
-int
+__attribute__((no_stack_protector)) int
 kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 {
 	const struct cpc_page *cg;

@@ -178,7 +178,7 @@ op_bind_cpu(const uintptr_t *a)
 	return asked_to_bind(a, bind_cpu);
 }
 
-static intptr_t
+__attribute__((no_stack_protector)) static intptr_t
 op_sample(const uintptr_t *a)
 {
 	struct {

@@ -17,7 +17,9 @@
 #include "kern/page.h"
 #include "kern/sched.h"
 #include "kern/signal.h"
+#include "kern/stack_guard.h"
 #include "kern/syscall.h"
+#include "kern/test_crash.h"
 #include "kern/test_hooks.h"
 #include "kern/timer.h"
 #include "kern/witness.h"
@@ -52,6 +54,8 @@ read_cmdline(const struct bootinfo *bi)
 		memcpy(text, pa_to_va(bi->bi_cmdline), n);
 	cmdline_parse(text, &cmdline, cmdline_error, sizeof cmdline_error);
 	cons_set_framed(cmdline.cl_framed);
+	if (cmdline.cl_debug & DEBUG_POISON)
+		page_poison_start();
 	if (cmdline.cl_cpus != 0)
 		cpu_limit = cmdline.cl_cpus;
 	cpu_nmi_panics = cmdline.cl_nmi_panics;
@@ -60,9 +64,11 @@ read_cmdline(const struct bootinfo *bi)
 static void
 launcher(void *arg)
 {
-	int status = launch(&cmdline);
+	int status;
 
 	(void)arg;
+	test_crash(cmdline.cl_debug);
+	status = launch(&cmdline);
 	run_end(witness_end() ? status : EXIT_FAILED);
 }
 
@@ -83,6 +89,7 @@ kern_main(struct bootinfo *bi)
 {
 	uint64_t far;
 
+	stack_guard_init();
 	bootinfo_sort(bi);
 	far = bootinfo_cut(bi, arch_direct_bytes);
 	arch_init_early(bi);

@@ -58,6 +58,71 @@ alloc_fails(void)
 	return page_alloc_fails != NULL && page_alloc_fails();
 }
 
+/*
+ * A freed page: two words of the free lists, a mark that the rest is poison,
+ * and that.  A page without the mark has not been freed since the start.
+ */
+#define POISON     0xdeadf4eedeadf4eeULL
+#define POISONED   0x504f49534f4e4544ULL /* exclusive or the page's address */
+#define MARK       2
+#define PAGE_WORDS (PAGE_SIZE / 8)
+
+bool page_poisons;
+
+void
+page_poison_start(void)
+{
+	page_poisons = true;
+}
+
+void
+page_poison(uint64_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		p[i] = POISON;
+}
+
+const uint64_t *
+page_poison_damage(const uint64_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] != POISON)
+			return &p[i];
+	}
+	return NULL;
+}
+
+static void
+poison_freed(void *va, size_t pages)
+{
+	if (!page_poisons)
+		return;
+	for (uint64_t *p = va; pages > 0; p += PAGE_WORDS, pages--) {
+		p[MARK] = POISONED ^ (uintptr_t)p;
+		page_poison(p + MARK + 1, PAGE_WORDS - MARK - 1);
+	}
+}
+
+static void
+check_allocated(void *va, size_t pages)
+{
+	const uint64_t *at;
+
+	if (!page_poisons || va == NULL)
+		return;
+	for (uint64_t *p = va; pages > 0; p += PAGE_WORDS, pages--) {
+		if (p[MARK] != (POISONED ^ (uintptr_t)p))
+			continue;
+		p[MARK] = 0;
+		at = page_poison_damage(p + MARK + 1, PAGE_WORDS - MARK - 1);
+		if (at != NULL)
+			panic("mem: page %p was written after it was freed: "
+			      "at +%#lx is %#lx",
+			    (void *)p, (unsigned long)(at - p) * 8,
+			    (unsigned long)*at);
+	}
+}
+
 static struct zone *
 zone_of(uint64_t pfn)
 {
@@ -312,6 +377,7 @@ page_alloc(unsigned order)
 	lock_acquire(&mem.lock);
 	va = take_block(order);
 	lock_release(&mem.lock);
+	check_allocated(va, 1UL << order);
 	return va;
 }
 
@@ -328,6 +394,7 @@ page_zalloc(unsigned order)
 void
 page_free(void *va, unsigned order)
 {
+	poison_freed(va, 1UL << order);
 	lock_acquire(&mem.lock);
 	give(va, order);
 	lock_release(&mem.lock);
@@ -392,6 +459,7 @@ page_alloc_run(size_t pages)
 			va = take_run(n);
 	}
 	lock_release(&mem.lock);
+	check_allocated(va, got);
 	if (va != NULL)
 		page_free_run(va + pages * PAGE_SIZE, got - pages);
 	return va;
@@ -402,6 +470,7 @@ page_free_run(void *va, size_t pages)
 {
 	uint64_t pfn = va_to_pa(va) >> PAGE_SHIFT;
 
+	poison_freed(va, pages);
 	lock_acquire(&mem.lock);
 	while (pages > 0) {
 		unsigned order = PAGE_MAXORDER;

@@ -28,6 +28,17 @@ void page_free(void *va, unsigned order);
  */
 void *page_alloc_run(size_t pages);
 void page_free_run(void *va, size_t pages);
+/*
+ * From now on what is freed is poisoned, and looked at when it is allocated
+ * again; small objects have a red zone (checks=poison).  A write to freed
+ * memory, or past an object's end, is a panic that names it.
+ */
+void page_poison_start(void);
+extern bool page_poisons;
+/* Fill n words with the poison; the first of them that is not, or NULL. */
+void page_poison(uint64_t *p, size_t n);
+const uint64_t *page_poison_damage(const uint64_t *p, size_t n);
+
 size_t page_ntotal(void); /* pages there were at the start */
 size_t page_nfree(void);  /* pages free now: a leak check is an equality */
 

@@ -12,7 +12,7 @@
 	"output=text|framed priv=user|system cpc_cpu=yes|no "                  \
 	"timeout=SECONDS cpus=N nmi=count|panic "                              \
 	"witness=user|system|both pcbe=null "                                  \
-	"trace=stops test_hooks=yes|no env.NAME=VALUE"
+	"trace=stops checks=poison test_hooks=yes|no env.NAME=VALUE"
 
 enum word_kind {
 	WORD_FOREIGN,  /* another system's */

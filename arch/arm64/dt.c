@@ -8,17 +8,6 @@
 
 #include "lib/printf.h"
 
-/* The distribution's libfdt is built with a stack protector. */
-extern uintptr_t __stack_chk_guard;
-_Noreturn void __stack_chk_fail(void);
-uintptr_t __stack_chk_guard = 0x00000aff0a0d0000;
-
-void
-__stack_chk_fail(void)
-{
-	panic("libfdt smashed its stack frame");
-}
-
 void
 dt_start(struct dt *dt, const void *fdt)
 {

@@ -120,6 +120,19 @@ abort_cause(const struct trapframe *tf, bool fetch)
 	}
 }
 
+/*
+ * Undefined behaviour in the kernel, as the compiler traps it (SAN=ubsan):
+ * BRK with gcc's number for __builtin_trap().  Arm ARM (DDI 0487), "ISS
+ * encoding for an exception from execution of a Breakpoint instruction".
+ */
+#define GCC_TRAP 1000
+
+static bool
+is_ubsan_trap(const struct trapframe *tf, unsigned ec)
+{
+	return ec == EC_BRK && FIELD(tf->tf_esr, 15, 0) == GCC_TRAP;
+}
+
 static void
 report(struct trapframe *tf, unsigned ec)
 {
@@ -147,8 +160,12 @@ arm64_trap_sync(struct trapframe *tf)
 	unsigned ec = FIELD(tf->tf_esr, 31, 26);
 
 	if (!tf_user(tf)) {
-		if (!fixup(tf))
-			report(tf, ec);
+		if (fixup(tf))
+			return;
+		if (is_ubsan_trap(tf, ec))
+			trap_fault(tf, FAULT_UNDEF, tf->tf_pc,
+			    "undefined behaviour (UBSan: brk)");
+		report(tf, ec);
 		return;
 	}
 	kernel_lock();

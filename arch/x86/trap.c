@@ -14,6 +14,7 @@
 #include "kern/lwp.h"
 #include "kern/syscall.h"
 #include "lib/printf.h"
+#include "lib/string.h"
 
 /*
  * Vectors.  Intel SDM vol. 3A, "Exception and Interrupt Reference".
@@ -95,6 +96,21 @@ page_fault_cause(uint64_t err)
 	return err & PF_WRITE ? "not writable" : "not readable";
 }
 
+/* UD2, 0FH 0BH.  Intel SDM vol. 2B, "UD - Undefined Instruction". */
+#define UD2 0x0b0f
+
+/* Undefined behaviour in the kernel, as the compiler traps it (SAN=ubsan). */
+static bool
+is_ubsan_trap(const struct trapframe *tf)
+{
+	uint16_t insn;
+
+	if (tf->tf_vector != VEC_UD)
+		return false;
+	memcpy(&insn, (const void *)tf->tf_rip, sizeof insn);
+	return insn == UD2;
+}
+
 static void
 report(struct trapframe *tf, uintptr_t addr)
 {
@@ -171,8 +187,12 @@ x86_trap_nmi(struct trapframe *tf)
 void
 x86_trap_kernel(struct trapframe *tf)
 {
-	if (!fixup(tf))
-		report(tf, read_cr(2));
+	if (fixup(tf))
+		return;
+	if (is_ubsan_trap(tf))
+		trap_fault(tf, FAULT_UNDEF, tf->tf_rip,
+		    "undefined behaviour (UBSan: ud2)");
+	report(tf, read_cr(2));
 }
 
 void

@@ -1,0 +1,82 @@
+/*
+ * Test hooks: mistakes that the kernel makes when it has booted, by words of
+ * checks=.  tests/cli/defences.sh sees each caught.
+ */
+#include "kern/test_crash.h"
+
+#include <stddef.h>
+
+#include "kern/arch.h"
+#include "kern/cmdline.h"
+#include "kern/page.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* The optimizer must not see what is wrong with it. */
+static volatile int32_t largest = INT32_MAX;
+static void *volatile pointer;
+static volatile size_t length;
+
+static void
+overflow_int(void)
+{
+	largest = largest + 1;
+}
+
+static __attribute__((noinline)) void
+smash_stack(void)
+{
+	char array[24];
+
+	pointer = array;
+	length = sizeof array + 16;
+	memset(pointer, 0x5a, length);
+}
+
+static void
+write_freed_page(void)
+{
+	pointer = page_alloc(0);
+	page_free(pointer, 0);
+	((volatile uint8_t *)pointer)[2000] = 1;
+	pointer = page_alloc(0);
+}
+
+/* What is freed with it must not be its slab's last object. */
+static void
+write_freed_block(void)
+{
+	void *other = kmalloc(100);
+
+	pointer = kmalloc(100);
+	kfree(pointer);
+	((volatile uint8_t *)pointer)[50] = 1;
+	pointer = kmalloc(100);
+	kfree(other);
+}
+
+static void
+write_past(size_t bytes)
+{
+	length = bytes;
+	pointer = kmalloc(bytes);
+	((volatile uint8_t *)pointer)[length] = 1;
+	kfree(pointer);
+}
+
+void
+test_crash(uint32_t flags)
+{
+	if (flags & DEBUG_UNDEFINED)
+		overflow_int();
+	if (flags & DEBUG_SMASH)
+		smash_stack();
+	if (flags & DEBUG_FREED_PAGE)
+		write_freed_page();
+	if (flags & DEBUG_FREED_BLOCK)
+		write_freed_block();
+	if (flags & DEBUG_PAST_BLOCK)
+		write_past(100);
+	if (flags & DEBUG_PAST_LARGE)
+		write_past(5000);
+}
