@@ -152,7 +152,7 @@ TESTS    := startup stdio heap files mapped memory contig codegen clock random f
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
 TESTS    += cpc_null cpc_shared
 TESTS    += conserve conserve_cpu soak mix_exec
-TESTS    += chaos alloc_fail
+TESTS    += chaos alloc_fail syscall_fuzz
 TESTS    += cpc_events cpc_fit
 TESTS    += cpc_lookup cpc_models cpc_presets
 # What of the contract holds whatever it is that the PMU counts.
@@ -162,7 +162,7 @@ TESTS    += cpc_walk
 TEST_OBJS := tests/image/test.o tests/image/$(ARCH)/codegen.o tests/image/$(ARCH)/fpstate.o tests/image/$(ARCH)/privilege.o \
              tests/image/$(ARCH)/sigregs.o tests/image/$(ARCH)/position.o tests/image/$(ARCH)/script.o tests/image/script_lwp.o tests/image/mix.o tests/image/mix_state.o tests/image/mix_draw.o tests/image/mix_op.o \
              tests/image/mix_cpu.o tests/image/mix_machine.o tests/image/mix_run.o tests/image/soak_proc.o tests/image/soak_count.o tests/image/soak_ovf.o \
-             tests/image/chaos_proc.o tests/image/chaos_mem.o tests/image/chaos_sig.o tests/image/chaos_sync.o tests/image/chaos_pipe.o tests/image/chaos_child.o tests/image/chaos_cpc.o tests/image/chaos_raw.o \
+             tests/image/chaos_proc.o tests/image/chaos_mem.o tests/image/chaos_sig.o tests/image/chaos_sync.o tests/image/chaos_pipe.o tests/image/chaos_child.o tests/image/chaos_cpc.o tests/image/chaos_raw.o tests/image/chaos_typed.o \
              $(addprefix tests/image/alloc_fail/,turns.o memory.o files.o machine.o signals.o processes.o counters.o) tests/image/$(ARCH)/alloc_fail_old.o \
              tests/image/cpc_test.o tests/image/crowd.o tests/image/$(ARCH)/pic_read.o payloads/$(ARCH)/spin.o
 # Overflows as programs make them.

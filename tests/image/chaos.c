@@ -10,8 +10,6 @@
  * where CPUs are slow against the clock, as an emulator's threads are.
  * What they find must be what the model of each act says; nothing hangs, every
  * process ends in a way somebody has asked for, and nothing is left behind.
- * Then processes make calls of random numbers with random arguments, after
- * which there must still be a kernel.
  */
 #include "tests/image/chaos.h"
 
@@ -36,7 +34,6 @@
 #define POLL_MS      2
 #define LIFE_MS      1000
 #define ENOUGH_MS    1500
-#define RAW_CALLS    400 /* a process */
 
 TEST_KEEPS(16);
 
@@ -202,42 +199,4 @@ TEST(calls_do_what_their_models_say)
 	test_note("%u processes of seed %" PRIu64, started, chaos.ch_seed);
 	close(high);
 	close(report[0]);
-}
-
-/* One that sleeps, or runs for ever, is ended: calls may lead there. */
-static void
-wait_for_raw(pid_t pid)
-{
-	hrtime_t enough = gethrtime() + 5 * MS;
-	struct timespec moment = { 0, 100000 };
-	int status;
-
-	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (gethrtime() > enough)
-			kill(pid, SIGKILL);
-		if (!EXPECT(gethrtime() < enough + ENOUGH_MS * MS))
-			return;
-		nanosleep(&moment, NULL);
-	}
-	for (int cpu = 0; cpu < chaos.ch_cpus; cpu++)
-		p_online(cpu, P_ONLINE);
-}
-
-TEST(random_calls_leave_a_kernel)
-{
-	struct timespec ts;
-	pid_t pid;
-
-	prepare(-1);
-	for (unsigned n = 0; n == 0 || !chaos_over(); n++) {
-		uint64_t seed = chaos_below(UINT64_MAX);
-
-		if ((pid = fork()) == 0)
-			chaos_raw(seed, RAW_CALLS);
-		if (EXPECT(pid > 0))
-			wait_for_raw(pid);
-	}
-	kill(-1, SIGKILL);
-	wait_for_orphans(-1);
-	EXPECT_EQ(clock_gettime(CLOCK_MONOTONIC, &ts), 0);
 }

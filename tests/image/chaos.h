@@ -4,8 +4,10 @@
  * chaos.c starts processes, starts others in their place, and ends what
  * hangs.  chaos_proc.c is one of them, some LWPs that do one random act after
  * the other; the acts are in chaos_mem.c, chaos_sig.c, chaos_sync.c,
- * chaos_pipe.c, chaos_child.c and chaos_cpc.c.  chaos_raw.c makes system calls
- * of random numbers with random arguments.
+ * chaos_pipe.c, chaos_child.c and chaos_cpc.c.
+ *
+ * syscall_fuzz.c starts processes of chaos_raw.c, whose LWPs make system calls
+ * of random numbers with random arguments, and those of chaos_typed.c.
  */
 #ifndef TESTS_IMAGE_CHAOS_H
 #define TESTS_IMAGE_CHAOS_H
@@ -117,7 +119,16 @@ void chaos_handlers(void);
 int chaos_signal(void);
 #define CHAOS_STACK 131072 /* of an LWP: a frame of each signal, and acts */
 
-/* chaos_raw.c: so many calls, or until it ends by one of them. */
-_Noreturn void chaos_raw(uint64_t seed, unsigned calls);
+/*
+ * chaos_raw.c: so many calls of each of so many LWPs, or until the process
+ * ends by one of them.
+ */
+#define CHAOS_RAW_LWPS 6 /* at most */
+_Noreturn void chaos_raw(uint64_t seed, unsigned lwps, unsigned calls);
+/* Write where another LWP may have unmapped the memory. */
+void chaos_write(uintptr_t to, const void *from, size_t bytes);
+/* chaos_typed.c: one call in the arena. */
+void chaos_typed_begin(char *at, size_t pages);
+void chaos_typed_call(void);
 
 #endif /* TESTS_IMAGE_CHAOS_H */

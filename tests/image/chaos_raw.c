@@ -4,12 +4,13 @@
  */
 #include "tests/image/chaos.h"
 
-#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/barecpc.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define PAGE  ((uintptr_t)4096)
@@ -118,18 +119,37 @@ random_argument(void)
 	}
 }
 
+/*
+ * The kernel writes: where it cannot, the call fails and no signal comes.  A
+ * pipe is as much as is written at once.
+ */
+void
+chaos_write(uintptr_t to, const void *from, size_t bytes)
+{
+	struct iovec here = { (void *)(uintptr_t)from, bytes };
+	int end[2];
+
+	if (pipe(end) == -1)
+		return;
+	if (writev(end[1], &here, 1) == (ssize_t)bytes)
+		read(end[0], (void *)to, bytes);
+	close(end[0]);
+	close(end[1]);
+}
+
 /* Numbers, addresses, flags: what calls find where pointers lead. */
 static void
 fill_arena(void)
 {
-	uint64_t *words = (uint64_t *)arena;
+	uint64_t words[16];
 
-	for (unsigned i = 0; i < 64; i++) {
-		uint64_t at = chaos_below(8 * PAGE / 8);
-
-		words[at] = random_argument();
-	}
-	strcpy(arena + PAGE, chaos_one_in(2) ? "/dev/zero" : "/chaos");
+	for (unsigned i = 0; i < 16; i++)
+		words[i] = random_argument();
+	chaos_write((uintptr_t)arena + chaos_below(ARENA * PAGE / 8) * 8, words,
+	    sizeof words);
+	if (chaos_one_in(8))
+		chaos_write((uintptr_t)arena + PAGE,
+		    chaos_one_in(2) ? "/dev/zero" : "/chaos\0\0", 10);
 }
 
 /* Half of it is writable, and behind that is what cannot be, or is not. */
@@ -140,9 +160,11 @@ make_arena(void)
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (arena == MAP_FAILED)
 		_exit(1);
+	strcpy(arena + PAGE, "/dev/zero");
 	mprotect(arena + 10 * PAGE, 2 * PAGE, PROT_READ);
 	mprotect(arena + 12 * PAGE, 2 * PAGE, PROT_NONE);
 	munmap(arena + 14 * PAGE, PAGE);
+	chaos_typed_begin(arena, ARENA);
 }
 
 /* Nothing it writes shall reach the console. */
@@ -157,12 +179,47 @@ leave_console(void)
 		close(fd);
 }
 
-void
-chaos_raw(uint64_t seed, unsigned calls)
+static void
+random_call(void)
 {
-	struct itimerval it = { { 0, 500 }, { 0, 500 } };
+	long number = random_number();
 	uintptr_t a[6];
 
+	fill_arena();
+	for (unsigned i = 0; i < 6; i++)
+		a[i] = random_argument();
+	if (!barred(number) && !is_fatal(number))
+		syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static unsigned ncalls;
+
+static void
+make_calls(uint64_t seed)
+{
+	chaos_self.cl_random = seed;
+	for (unsigned n = 0; n < ncalls; n++) {
+		if (chaos_one_in(4))
+			random_call();
+		else
+			chaos_typed_call();
+	}
+}
+
+static void *
+another_lwp(void *arg)
+{
+	make_calls((uint64_t)(uintptr_t)arg);
+	return NULL;
+}
+
+void
+chaos_raw(uint64_t seed, unsigned lwps, unsigned calls)
+{
+	struct itimerval it = { { 0, 500 }, { 0, 500 } };
+	pthread_t t[CHAOS_RAW_LWPS];
+
+	ncalls = calls;
 	chaos.ch_pid = getpid();
 	chaos_self.cl_random = seed;
 	chaos_handlers();
@@ -170,14 +227,12 @@ chaos_raw(uint64_t seed, unsigned calls)
 	make_arena();
 	/* What waits is interrupted, until a call sees to that. */
 	setitimer(ITIMER_REAL, &it, NULL);
-	for (unsigned n = 0; n < calls; n++) {
-		long number = random_number();
-
-		fill_arena();
-		for (unsigned i = 0; i < 6; i++)
-			a[i] = random_argument();
-		if (!barred(number) && !is_fatal(number))
-			syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	for (unsigned i = 1; i < lwps; i++) {
+		if (pthread_create(&t[i], NULL, another_lwp,
+			(void *)(uintptr_t)(seed + i)) != 0)
+			_exit(1);
 	}
+	make_calls(seed);
+	/* Others may have been ended by what they did. */
 	_exit(0);
 }
