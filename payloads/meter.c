@@ -4,6 +4,7 @@
 #include "payloads/symbolic.h"
 
 #include <errno.h>
+#include <payload.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -68,6 +69,18 @@ add_request(struct meter *m, const struct event *e)
 	    e->e_flags, nattrs, nattrs != 0 ? &picnum : NULL);
 }
 
+/*
+ * No user code runs where programs have system privilege, so a request for user
+ * mode alone would read 0 whatever the program does.
+ */
+static bool
+is_never_counted(const struct meter *m, const struct event *e)
+{
+	return !m->m_idle_levels && payload_privilege() == PAYLOAD_SYSTEM &&
+	       (e->e_flags & (CPC_COUNT_USER | CPC_COUNT_SYSTEM)) ==
+	           CPC_COUNT_USER;
+}
+
 /* Bind exactly n events.  Returns n, or how many are worth trying next. */
 static unsigned
 bind_exactly(struct meter *m, const struct event *events, unsigned n)
@@ -82,7 +95,12 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		return 0;
 	}
 	for (i = 0; i < n; i++) {
-		if (add_request(m, &events[i]) == -1) {
+		bool never = is_never_counted(m, &events[i]);
+
+		if (never)
+			detail_say("user mode alone is never counted at "
+				   "system privilege: ask for :k");
+		if (never || add_request(m, &events[i]) == -1) {
 			refuse(m, NOT_SUPPORTED, events[i].e_name);
 			meter_unbind(m);
 			return i;

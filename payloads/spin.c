@@ -221,6 +221,7 @@ main(int argc, char **argv)
 		usage_mistake("short and long are given together");
 	}
 	meter_open(&sp.sp_m);
+	sp.sp_m.m_idle_levels = true; /* and expects 0 of them */
 	for (i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);
 	meter_close(&sp.sp_m);

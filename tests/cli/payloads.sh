@@ -45,6 +45,12 @@ prints 'titles once' '^payload ' 1
 expect 'a run at system privilege' 0 '' $run --append priv=system -- triad 64
 prints 'counts there by default' '^triad/64 +PAPI_tot_(ins|cyc):k +[1-9]' 2
 
+expect 'user mode alone at system privilege' 0 '' \
+	$run --append priv=system -- triad -e PAPI_tot_ins:u 64
+prints 'is no 0' '^triad/64 +PAPI_tot_ins:u +<not supported> ' 1
+prints 'and says why' '^# <not supported>: PAPI_tot_ins: user mode alone is never counted at system privilege: ask for :k$' 1
+expect 'and so for stat' 0 '^ +<not supported> +PAPI_tot_ins:u ' $run --append priv=system -- stat -e PAPI_tot_ins:u,PAPI_tot_cyc:k triad 64
+
 expect 'more events than PICs' 0 '' $run -- triad -e \
 	PAPI_tot_ins,PAPI_tot_cyc,inst_retired,cpu_cycles,0x8,0x11,PAPI_tot_ins,PAPI_tot_cyc 64
 prints 'are counted in turn' '^triad/64 .*:u +[1-9][0-9]* ' 8
