@@ -4,6 +4,7 @@
 #   make check          every test; check-host, check-image: a part of them
 #   make check-all      the same, and the campaigns, which take long
 #   make lint format    layers, formatting, shell; rewrite the formatting
+#   make fuzz RUNS=n    the parsers of foreign bytes by libFuzzer, n runs each
 #   make bench          what operations cost, in instructions
 #   make disk           build/barecpc.img, which boots by UEFI on both
 #   make gdb            boot and wait for a debugger
@@ -453,16 +454,18 @@ $(TSAN_TESTS:%=build/host/tests/%): build/host/tests/%: build/tsan/tests/host/%.
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=thread -o $@ $^ -lcmocka
 
+include tests/fuzz/fuzz.mk
+
 -include $(wildcard build/host/*/*.d build/host/*/*/*.d build/tsan/*/*.d build/tsan/*/*/*.d)
 
 # Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
 # All cores build, unless -j says how many.
-check check-all: NEEDS = tests host-tests emulator ubsan
+check check-all: NEEDS = tests host-tests fuzz-targets emulator ubsan
 check: CHECK =
 check-all: CHECK = --all
 check-host: NEEDS = host-tests
 check-host: CHECK = tests/host
-check-image: NEEDS = tests emulator ubsan
+check-image: NEEDS = tests fuzz-targets emulator ubsan
 check-image: CHECK = tests/image tests/cli
 check check-all check-host check-image:
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(NEEDS)
@@ -501,5 +504,5 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: emulator ubsan all tests host-tools host-tests clean check check-all check-host check-image run bench disk gdb lint format
+.PHONY: fuzz fuzz-targets emulator ubsan all tests host-tools host-tests clean check check-all check-host check-image run bench disk gdb lint format
 .DELETE_ON_ERROR:

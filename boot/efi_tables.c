@@ -152,7 +152,9 @@ extend_last(struct bootinfo *bi, uint64_t base, uint64_t len, uint32_t type)
 	if (bi->bi_nmem == 0)
 		return false;
 	last = &bi->bi_mem[bi->bi_nmem - 1];
-	if (last->bm_type != type || last->bm_base + last->bm_len != base)
+	/* Neither a range that ends at 2^64 nor one that wraps is extended. */
+	if (last->bm_type != type || last->bm_base + last->bm_len != base ||
+	    base == 0 || base + len < base)
 		return false;
 	last->bm_len += len;
 	return true;

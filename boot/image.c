@@ -14,6 +14,8 @@
 extern char _start[], __kern_end[];
 
 _Noreturn void image_main(uint64_t handed_over);
+/* The boot map and what /chosen says; tests/fuzz/dt.c calls it, too. */
+void image_from_fdt(struct bootinfo *bi, const void *fdt);
 
 static struct bootinfo boot_info;
 
@@ -67,8 +69,8 @@ reserved_memory(struct bootinfo *bi, const struct dt *dt, int node)
 	add_ranges(bi, dt, no_map ? BOOTMEM_DEVICE : BOOTMEM_KEEP);
 }
 
-static void
-from_fdt(struct bootinfo *bi, const void *fdt)
+void
+image_from_fdt(struct bootinfo *bi, const void *fdt)
 {
 	bool reserved = false; /* inside /reserved-memory */
 	uint64_t base, bytes;
@@ -117,7 +119,7 @@ image_main(uint64_t handed_over)
 			panic("boot: x0 %#lx is no device tree: boot the file "
 			      "Image, not the ELF",
 			    (unsigned long)handed_over);
-		from_fdt(bi, p);
+		image_from_fdt(bi, p);
 	}
 	bi->bi_kern = arm64_image_pa(_start);
 	bi->bi_kern_bytes = (uint64_t)(__kern_end - _start);

@@ -1,0 +1,27 @@
+#!/bin/sh
+# Parsers of foreign bytes take anything: the libFuzzer targets of tests/fuzz/, each for a fixed number of runs from a
+# fixed seed, and from the inputs of tests/fuzz/corpus/NAME, in which those that once found something remain.
+#   RUNS=n tests/cli/fuzz.sh [NAME]...    so many runs each; make fuzz RUNS=n does this
+# BARECPC_CAMPAIGN=yes: a million runs each.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+[ "${BARECPC_BUILD-}" = no ] && [ -x build/fuzz/dt ] || make -s fuzz-targets >&2 || exit 1
+[ "${BARECPC_CAMPAIGN-}" != yes ] || RUNS=${RUNS:-1000000}
+[ $# -gt 0 ] || set -- elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 dt
+for name; do
+	# A run of the device tree's, which is changed as a tree, costs as much as ten of the others.
+	[ "$name" = dt ] && runs=${RUNS:-10000} || runs=${RUNS:-50000}
+	mkdir "$tap_dir/$name"
+	if build/fuzz/"$name" -seed=1 -runs="$runs" -max_len=16384 -artifact_prefix="$tap_dir/" "$tap_dir/$name" \
+		tests/fuzz/corpus/"$name" >"$tap_dir/log" 2>&1; then
+		ok "$name: $runs executions"
+	else
+		not_ok "$name: $runs executions" "$(grep -E 'ERROR|CHECK|runtime error|SUMMARY|    #[0-9] ' "$tap_dir/log" | head -n 12)
+$(for f in "$tap_dir"/crash-* "$tap_dir"/oom-* "$tap_dir"/timeout-*; do
+			[ ! -f "$f" ] || { echo "input: $f, in base64:" && base64 -w 0 "$f" | cut -c 1-280; }
+		done)"
+	fi
+done
+end

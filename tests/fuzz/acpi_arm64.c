@@ -1,0 +1,24 @@
+/* MADT, SPCR, GTDT and FADT of an arm64 machine. */
+#include "arch/arm64/machine.h"
+#include "kern/bootinfo.h"
+#include "tests/fuzz/tables.h"
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	static const char *const kinds[] = { "APIC", "SPCR", "GTDT", "FACP" };
+	struct bootinfo *bi = calloc(1, sizeof *bi);
+
+	bi->bi_rsdp = tables_make(data, n, kinds, 4);
+	bootinfo_add(bi, 0, ~0ULL, BOOTMEM_ACPI);
+	memset(&machine, 0, sizeof machine);
+	if (machine_from_acpi(bi))
+		machine_check(bi);
+	CHECK(machine.m_ncpu <= MAXCPU && machine.m_ngicr <= MACHINE_NGICR);
+	CHECK(machine.m_timer_intid >= 16 && machine.m_timer_intid < 32);
+	CHECK(machine.m_pmu_intid == 0 ||
+	      (machine.m_pmu_intid >= 16 && machine.m_pmu_intid < 32));
+	tables_free();
+	free(bi);
+	return 0;
+}

@@ -1,0 +1,86 @@
+/*
+ * MADT, SPCR, HPET, FADT and DSDT of an x86 machine.  Devices are one page,
+ * which every mapping shows; ports count.
+ */
+#include "arch/x86/apic.h"
+#include "arch/x86/refclock.h"
+#include "arch/x86/smp.h"
+#include "arch/x86/x86.h"
+#include "kern/acpi.h"
+#include "kern/arch.h"
+#include "kern/cpu.h"
+#include "tests/fuzz/tables.h"
+
+static uint32_t device[1024];
+static uint32_t ports;
+struct cpu cpus[MAXCPU];
+unsigned ncpu;
+struct x86_cpu x86_boot_cpu;
+struct x86_apic x86_apic;
+
+void
+arch_relax(void)
+{
+	device[0xf0 / 4]++;
+}
+
+volatile void *
+arch_map_device(uint64_t pa, size_t len)
+{
+	(void)pa;
+	return len <= sizeof device ? device : NULL;
+}
+
+uint32_t
+fuzz_in(uint16_t port)
+{
+	return port + ports++;
+}
+
+void
+fuzz_out(uint16_t port, uint32_t v)
+{
+	ports ^= port ^ v;
+}
+
+uint32_t
+x86_apic_id(void)
+{
+	return 0;
+}
+
+struct cpu *
+cpu_add(uint64_t hwid)
+{
+	if (ncpu == MAXCPU)
+		return NULL;
+	cpus[ncpu].c_id = ncpu;
+	cpus[ncpu].c_hwid = hwid;
+	return &cpus[ncpu++];
+}
+
+static const void *
+map(uint64_t pa, size_t bytes)
+{
+	return bytes <= tables_room(pa) ? (const void *)(uintptr_t)pa : NULL;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	static const char *const kinds[] = { "APIC", "SPCR", "HPET", "FACP",
+		"DSDT" };
+
+	acpi_init(0, map); /* as at first: no tables */
+	acpi_init(tables_make(data, n, kinds, 5), map);
+	memset(device, 0, sizeof device);
+	device[1] = 10000000; /* HPET's period in femtoseconds */
+	ncpu = 0;
+	x86_uart_init();
+	x86_halt_init();
+	x86_smp_init();
+	x86_refclock_find();
+	CHECK(ncpu >= 1 && ncpu <= MAXCPU);
+	tables_free();
+	return 0;
+}
