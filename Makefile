@@ -151,7 +151,7 @@ TESTS    := startup stdio heap files mapped memory contig codegen clock random f
             signal signal_mask signal_frame signal_fault signal_stack signal_lwp \
             cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_direct cpc_window cpc_page cpc_fork cpc_overflow cpc_position cpc_kernel cpc_ucontext thread futex pipe poll itimer fork child_tid sched sched_wake sched_place orphan \
             cpc_inherit cpc_cpu cpc_interlock cpc_profile cpc_denied cpc_hostile
-TESTS    += cpc_null cpc_shared
+TESTS    += cpc_null cpc_shared cpc_each_cpu
 TESTS    += conserve conserve_cpu soak mix_exec
 TESTS    += chaos alloc_fail syscall_fuzz
 TESTS    += cpc_events cpc_fit

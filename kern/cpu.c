@@ -13,13 +13,15 @@ struct cpu cpus[MAXCPU];
 unsigned ncpu;
 unsigned cpu_limit = MAXCPU;
 bool cpu_nmi_panics;
+static unsigned nfound; /* CPUs the tables name */
 
 struct cpu *
 cpu_add(uint64_t hwid)
 {
 	struct cpu *c;
 
-	if (ncpu == MAXCPU || ncpu == cpu_limit)
+	nfound++;
+	if (ncpu == MAXCPU || ncpu >= cpu_limit)
 		return NULL;
 	c = &cpus[ncpu];
 	c->c_id = ncpu++;
@@ -44,6 +46,10 @@ wait_online(const struct cpu *c)
 void
 cpu_start_all(void)
 {
+	if (nfound > ncpu)
+		printf("cpu: %u of %u CPUs used: %s\n", ncpu, nfound,
+		    ncpu == MAXCPU ? "the kernel has no room for more"
+				   : "cpus= allows no more");
 	cpus[0].c_online = true;
 	for (unsigned i = 1; i < ncpu; i++) {
 		struct cpu *c = &cpus[i];

@@ -7,10 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "kern/cpuset.h"
 #include "kern/sched.h"
 #include "kern/timer.h"
-
-#define MAXCPU 64
 
 struct kcpc_ctx;
 struct lwp;
@@ -56,7 +55,7 @@ extern bool cpu_nmi_panics; /* nmi=panic: a stray NMI ends the run */
 
 /*
  * Note a CPU the tables name; the first call is the boot CPU.  Returns it,
- * or NULL beyond MAXCPU or cpus=.
+ * or NULL beyond MAXCPU or cpus=, which cpu_start_all() reports.
  */
 struct cpu *cpu_add(uint64_t hwid);
 /*

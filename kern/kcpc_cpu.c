@@ -23,26 +23,21 @@ unsigned kcpc_ncpuset;
 static bool
 is_online(const struct cpu *c)
 {
-	return (sched_cpus() >> c->c_id & 1) != 0;
+	return cpuset_has(sched_cpus(), c->c_id);
 }
 
-/* Those that take LWPs of the CPUs that have one PMU together with c. */
-static uint64_t
-siblings(const struct cpu *c)
-{
-	if (kcpc_ops->siblings == NULL)
-		return 0;
-	return kcpc_ops->siblings(c->c_id) & sched_cpus();
-}
-
-/* Does a CPU other than c, of c's PMU, count for a set of its own? */
+/* Is a CPU other than c, of c's PMU, online, and, if asked, counting? */
 static bool
-sibling_counts(const struct cpu *c)
+has_sibling(const struct cpu *c, bool counting)
 {
-	for (uint64_t set = siblings(c); set != 0; set &= set - 1) {
-		const struct cpu *o = &cpus[__builtin_ctzll(set)];
+	const struct cpuset *with, *online = sched_cpus();
 
-		if (o != c && o->c_cpc != NULL)
+	if (kcpc_ops->siblings == NULL)
+		return false;
+	with = kcpc_ops->siblings(c->c_id);
+	for (unsigned i = cpuset_next(with, online, 0); i < MAXCPU;
+	     i = cpuset_next(with, online, i + 1)) {
+		if (i != c->c_id && (!counting || cpus[i].c_cpc != NULL))
 			return true;
 	}
 	return false;
@@ -51,14 +46,15 @@ sibling_counts(const struct cpu *c)
 int
 kcpc_lwps_may_count(void)
 {
+	const struct cpuset *online = sched_cpus();
+
 	if (kcpc_ncpuset != 0)
 		return EAGAIN;
 	if (kcpc_ops->siblings == NULL)
 		return 0;
-	for (uint64_t set = sched_cpus(); set != 0; set &= set - 1) {
-		uint64_t s = siblings(&cpus[__builtin_ctzll(set)]);
-
-		if ((s & (s - 1)) != 0)
+	for (unsigned i = cpuset_next(online, online, 0); i < MAXCPU;
+	     i = cpuset_next(online, online, i + 1)) {
+		if (has_sibling(&cpus[i], false))
 			return EACCES;
 	}
 	return 0;
@@ -67,12 +63,7 @@ kcpc_lwps_may_count(void)
 void
 kcpc_cpu_online(struct cpu *c)
 {
-	uint64_t s;
-
-	if (kcpc_ops == NULL)
-		return;
-	s = siblings(c);
-	if ((s & (s - 1)) != 0)
+	if (kcpc_ops != NULL && has_sibling(c, false))
 		kcpc_each_instance(kcpc_invalidate);
 }
 
@@ -91,7 +82,7 @@ kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode)
 		return EACCES;
 	if (cpus[cpu].c_cpc != NULL)
 		return EAGAIN;
-	return sibling_counts(&cpus[cpu]) ? EACCES : 0;
+	return has_sibling(&cpus[cpu], true) ? EACCES : 0;
 }
 
 /* Back to where it was bound before, if that can still be. */
@@ -119,7 +110,7 @@ processor_take(struct lwp *l, struct cpu *c)
 	}
 	if (c->c_cpc != NULL)
 		return EAGAIN;
-	return sibling_counts(c) ? EACCES : 0;
+	return has_sibling(c, true) ? EACCES : 0;
 }
 
 /* The set that the binder bound to another CPU after this one, if any. */

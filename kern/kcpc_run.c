@@ -255,13 +255,15 @@ static void
 migrate_due(void *arg)
 {
 	const struct kcpc_ctx *ctx = arg;
-	uint64_t others = sched_cpus() & ~(1ULL << arch_curcpu()->c_id);
-	uint64_t next = others & ~0ULL << arch_curcpu()->c_id;
+	const struct cpuset *online = sched_cpus();
+	unsigned self = arch_curcpu()->c_id;
+	unsigned next = cpuset_next(online, online, self + 1);
 
-	if (!kcpc_running(ctx) || others == 0)
+	if (next >= MAXCPU)
+		next = cpuset_next(online, online, 0);
+	if (!kcpc_running(ctx) || next >= MAXCPU || next == self)
 		return;
-	lwp_bind(
-	    ctx->kc_lwp, &cpus[__builtin_ctzll(next != 0 ? next : others)]);
+	lwp_bind(ctx->kc_lwp, &cpus[next]);
 }
 
 int

@@ -8,6 +8,7 @@
 #include "kern/proc.h"
 #include "kern/signal.h"
 #include "lib/printf.h"
+#include "lib/string.h"
 
 unsigned nlwp;
 
@@ -60,7 +61,7 @@ lwp_create(struct proc *p, void (*fn)(void *), void *arg)
 	l->l_kstack_top = l->l_kstack + KSTACK_BYTES;
 	l->l_proc = p;
 	l->l_cpu = arch_curcpu();
-	l->l_affinity = ~0ULL;
+	memset(&l->l_affinity, 0xff, sizeof l->l_affinity);
 	l->l_bound = -1;
 	l->l_tf = arch_lwp_frame(l);
 	l->l_fn = fn;

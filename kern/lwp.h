@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kern/cpuset.h"
 #include "kern/signal.h"
 #include "kern/timer.h"
 
@@ -47,8 +48,7 @@ struct lwp {
 	struct timer l_timer;         /* ends a sleep */
 	int l_wake_err; /* why a sleep ended: 0, ETIMEDOUT, EINTR */
 
-	uint64_t l_affinity; /* CPUs it may run on, bit n for CPU n */
-	int l_bound;         /* processor_bind(2): the only one; or -1 */
+	int l_bound; /* processor_bind(2): the only CPU it runs on; or -1 */
 
 	/* where it starts, in the kernel */
 	void (*l_fn)(void *);
@@ -70,7 +70,8 @@ struct lwp {
 	struct sigkept l_kept;    /* the mask: bit n - 1, signal n is blocked */
 	uintptr_t l_clear_tid;    /* set_tid_address(2) */
 	uintptr_t l_entry_pc, l_entry_sp;
-	struct trapframe *l_tf; /* of its way into the kernel */
+	struct trapframe *l_tf;   /* of its way into the kernel */
+	struct cpuset l_affinity; /* CPUs it may run on */
 };
 
 /* The running LWP; in the kernel inline, arch/<machine>/inline.h. */

@@ -435,10 +435,15 @@ advance(uint64_t n, unsigned privilege)
 	}
 }
 
-static uint64_t
+static const struct cpuset *
 siblings(unsigned cpu)
 {
-	return 3ULL << (cpu & ~1U);
+	static struct cpuset pair;
+
+	pair = (struct cpuset){ { 0 } };
+	cpuset_add(&pair, cpu & ~1U);
+	cpuset_add(&pair, cpu | 1U);
+	return &pair;
 }
 
 /* It counts what it is told: that is all there is to prove. */

@@ -251,11 +251,11 @@ struct pcbe_ops {
 	void (*keep)(struct pcbe_set *set);
 
 	/*
-	 * The CPUs, bit n for CPU n, that have one PMU together with this
-	 * one, which is among them; NULL where each has its own.  Sets are then
-	 * bound to CPUs alone, and to one of these at a time.
+	 * The CPUs that have one PMU together with this one, which is among
+	 * them; NULL where each has its own.  Sets are then bound to CPUs
+	 * alone, and to one of these at a time.
 	 */
-	uint64_t (*siblings)(unsigned cpu);
+	const struct cpuset *(*siblings)(unsigned cpu);
 
 	/*
 	 * Count a loop of known length on pic, at system privilege, and say

@@ -184,14 +184,30 @@ next_hurried(struct cpu *c)
  * Making LWPs ready
  */
 
+/* Each of the CPUs that l may run on in turn. */
 static __attribute__((noinline)) struct cpu *
-in_turn(uint64_t may)
+in_turn(const struct lwp *l)
 {
 	static unsigned last;
-	uint64_t behind = may & (~1ULL << last);
 
-	last = (unsigned)__builtin_ctzll(behind != 0 ? behind : may);
+	for (unsigned i = 1; i < ncpu; i++) {
+		unsigned cpu = (last + i) % ncpu;
+
+		if (sched_may(l, &cpus[cpu])) {
+			last = cpu;
+			break;
+		}
+	}
 	return &cpus[last];
+}
+
+static __attribute__((noinline)) struct cpu *
+place_idle(const struct lwp *l)
+{
+	if (cpuset_has(&sched_idle_cpus, l->l_cpu->c_id) &&
+	    sched_may(l, l->l_cpu))
+		return l->l_cpu;
+	return sched_idle_for(l);
 }
 
 /*
@@ -202,14 +218,12 @@ in_turn(uint64_t may)
 static inline struct cpu *
 place(const struct lwp *l)
 {
-	uint64_t may = sched_may(l), last = cpu_bit(l->l_cpu);
+	struct cpu *c;
 
-	if (may & sched_idle_cpus & last)
-		return l->l_cpu;
-	if (may & sched_idle_cpus)
-		return &cpus[__builtin_ctzll(may & sched_idle_cpus)];
-	return (may & last) != 0 && l->l_state != LWP_NEW ? l->l_cpu
-	                                                  : in_turn(may);
+	if (sched_nidle != 0 && (c = place_idle(l)) != NULL)
+		return c;
+	return l->l_state != LWP_NEW && sched_may(l, l->l_cpu) ? l->l_cpu
+	                                                       : in_turn(l);
 }
 
 static inline void
@@ -218,7 +232,8 @@ enqueue(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
 	l->l_cpu = c;
 	l->l_state = state;
 	lwpq_push(q, l);
-	sched_idle_cpus &= ~cpu_bit(c);
+	if (sched_nidle != 0)
+		sched_has_work(c);
 	if (c != arch_curcpu())
 		arch_ipi(c, IPI_RESCHED);
 	else if (c->c_lwp != c->c_idle)
@@ -343,9 +358,7 @@ go_elsewhere(struct lwp *l)
 static inline void
 give_way(struct lwp *l, struct cpu *c, bool is_cut)
 {
-	uint64_t may = sched_may(l);
-
-	if ((may & cpu_bit(c)) == 0) {
+	if (!sched_may(l, c)) {
 		go_elsewhere(l);
 		return;
 	}
@@ -353,7 +366,7 @@ give_way(struct lwp *l, struct cpu *c, bool is_cut)
 		l->l_ast &= ~AST_YIELD;
 		return;
 	}
-	if ((may & sched_idle_cpus) != 0) {
+	if (sched_nidle != 0 && sched_idle_for(l) != NULL) {
 		go_elsewhere(l);
 		return;
 	}

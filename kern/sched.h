@@ -19,6 +19,7 @@
 #include "kern/lock.h"
 
 struct cpu;
+struct cpuset; /* kern/cpuset.h */
 struct lwp;
 
 /* LWPs by l_next, first come first; each is in one queue at most. */
@@ -58,10 +59,10 @@ void sched_switch(void);
 void sched_arrive(void);
 /* l's affinity or binding has changed: it leaves a CPU it may not run on. */
 void sched_move(struct lwp *l);
-/* The CPUs that take LWPs, bit n for CPU n. */
-uint64_t sched_cpus(void);
+/* The CPUs that take LWPs. */
+const struct cpuset *sched_cpus(void);
 /* Those of them that l may run on: never none. */
-uint64_t sched_allowed(const struct lwp *l);
+struct cpuset sched_allowed(const struct lwp *l);
 /* EBUSY: it is the last, or an LWP or a set is bound to it. */
 int sched_offline(struct cpu *c);
 void sched_online(struct cpu *c);

@@ -16,7 +16,48 @@
 #include "kern/witness.h"
 #include "lib/printf.h"
 
-uint64_t sched_active_cpus, sched_idle_cpus;
+struct cpuset sched_active_cpus, sched_idle_cpus;
+unsigned sched_nidle;
+
+static void
+set_idle(const struct cpu *c, bool idle)
+{
+	if (cpuset_has(&sched_idle_cpus, c->c_id) == idle)
+		return;
+	if (idle) {
+		cpuset_add(&sched_idle_cpus, c->c_id);
+		sched_nidle++;
+	} else {
+		cpuset_remove(&sched_idle_cpus, c->c_id);
+		sched_nidle--;
+	}
+}
+
+void
+sched_has_work(const struct cpu *c)
+{
+	set_idle(c, false);
+}
+
+struct cpu *
+sched_idle_for(const struct lwp *l)
+{
+	unsigned i = cpuset_next(&sched_idle_cpus, &sched_idle_cpus, 0);
+
+	while (i < MAXCPU && !sched_may(l, &cpus[i]))
+		i = cpuset_next(&sched_idle_cpus, &sched_idle_cpus, i + 1);
+	return i < MAXCPU ? &cpus[i] : NULL;
+}
+
+static void
+set_active(struct cpu *c, bool active)
+{
+	c->c_active = active;
+	if (active)
+		cpuset_add(&sched_active_cpus, c->c_id);
+	else
+		cpuset_remove(&sched_active_cpus, c->c_id);
+}
 
 /*
  * The idle LWP has a kernel stack of its own only because arch_lwp_init()
@@ -34,7 +75,7 @@ sched_init_cpu(struct cpu *c)
 	c->c_idle = c->c_lwp = l;
 	/* The launcher is made ready before the boot CPU idles. */
 	if (c == arch_curcpu())
-		sched_active_cpus = cpu_bit(c);
+		set_active(c, true);
 }
 
 /* The first that may run on c, taken out; or NULL. */
@@ -43,7 +84,7 @@ take_allowed(struct lwpq *q, const struct cpu *c)
 {
 	struct lwp *l = q->q_first;
 
-	while (l != NULL && (sched_may(l) & cpu_bit(c)) == 0)
+	while (l != NULL && !sched_may(l, c))
 		l = l->l_next;
 	if (l != NULL)
 		lwpq_remove(q, l);
@@ -74,17 +115,16 @@ sched_idle(void)
 	struct cpu *c = arch_curcpu();
 
 	kernel_lock();
-	c->c_active = true;
-	sched_active_cpus |= cpu_bit(c);
+	set_active(c, true);
 	for (;;) {
 		if (sched_others_wait(c) || (c->c_active && steal(c))) {
-			sched_idle_cpus &= ~cpu_bit(c);
+			set_idle(c, false);
 			kcpc_cpu_init(c->c_id);
 			sched_switch();
 			continue;
 		}
 		if (c->c_active)
-			sched_idle_cpus |= cpu_bit(c);
+			set_idle(c, true);
 		if (witness_on)
 			witness_idle(true);
 		kernel_unlock();
@@ -104,11 +144,10 @@ static bool
 is_well_placed(const struct lwp *l)
 {
 	const struct cpu *c = l->l_cpu;
-	uint64_t may = sched_may(l);
 
-	if ((may & cpu_bit(c)) == 0)
+	if (!sched_may(l, c))
 		return false;
-	return (may & sched_idle_cpus) == 0 ||
+	return sched_idle_for(l) == NULL ||
 	       (l->l_state == LWP_RUNNING && !sched_others_wait(c));
 }
 
@@ -130,16 +169,33 @@ sched_move(struct lwp *l)
 	}
 }
 
-uint64_t
+const struct cpuset *
 sched_cpus(void)
 {
-	return sched_active_cpus;
+	return &sched_active_cpus;
 }
 
-uint64_t
+struct cpuset
 sched_allowed(const struct lwp *l)
 {
-	return sched_may(l);
+	struct cpuset may = { { 0 } };
+
+	for (unsigned i = 0; i < ncpu; i++) {
+		if (sched_may(l, &cpus[i]))
+			cpuset_add(&may, i);
+	}
+	return may;
+}
+
+/* No other CPU takes LWPs. */
+static bool
+is_last(const struct cpu *c)
+{
+	for (const struct cpu *o = cpus; o < cpus + ncpu; o++) {
+		if (o != c && o->c_active)
+			return false;
+	}
+	return true;
 }
 
 int
@@ -147,12 +203,10 @@ sched_offline(struct cpu *c)
 {
 	struct lwp *l;
 
-	if (sched_active_cpus == cpu_bit(c) || c->c_nbound > 0 ||
-	    c->c_cpc != NULL)
+	if (is_last(c) || c->c_nbound > 0 || c->c_cpc != NULL)
 		return EBUSY;
-	sched_active_cpus &= ~cpu_bit(c);
-	sched_idle_cpus &= ~cpu_bit(c);
-	c->c_active = false;
+	set_active(c, false);
+	set_idle(c, false);
 	while ((l = lwpq_pop(&c->c_woken)) != NULL ||
 	       (l = lwpq_pop(&c->c_runq)) != NULL)
 		sched_ready(l);
@@ -176,8 +230,7 @@ call_back(struct lwpq *q)
 void
 sched_online(struct cpu *c)
 {
-	c->c_active = true;
-	sched_active_cpus |= cpu_bit(c);
+	set_active(c, true);
 	kcpc_cpu_online(c);
 	for (struct cpu *o = cpus; o < cpus + ncpu; o++) {
 		call_back(&o->c_woken);

@@ -13,28 +13,31 @@
 #include "kern/lwp.h"
 
 /*
- * Sets of CPUs, bit n standing for CPU n: those that take LWPs, and of these
- * the ones that have nothing to do.
+ * CPUs that take LWPs, and those of them that have nothing to do, with how
+ * many these are.
  */
-extern uint64_t sched_active_cpus, sched_idle_cpus;
+extern struct cpuset sched_active_cpus, sched_idle_cpus;
+extern unsigned sched_nidle;
 
-static inline uint64_t
-cpu_bit(const struct cpu *c)
+/*
+ * May l run on CPU c?  Inline, for a switch asks.  An LWP whose CPUs all went
+ * offline may run anywhere: better than nowhere.
+ */
+static inline bool
+sched_may(const struct lwp *l, const struct cpu *c)
 {
-	return 1ULL << c->c_id;
-}
-
-/* Where an LWP may run; inline, for a switch asks. */
-static inline uint64_t
-sched_may(const struct lwp *l)
-{
-	uint64_t may = l->l_affinity & sched_active_cpus;
-
 	if (l->l_bound >= 0)
-		return 1ULL << l->l_bound;
-	/* Its CPUs went offline: better anywhere than nowhere. */
-	return may != 0 ? may : sched_active_cpus;
+		return (unsigned)l->l_bound == c->c_id;
+	if (!c->c_active)
+		return false;
+	return cpuset_has(&l->l_affinity, c->c_id) ||
+	       !cpuset_meets(&l->l_affinity, &sched_active_cpus);
 }
+
+/* Work waits for c: it is no longer idle. */
+void sched_has_work(const struct cpu *c);
+/* The first of the idle CPUs that l may run on, or NULL. */
+struct cpu *sched_idle_for(const struct lwp *l);
 
 static inline bool
 sched_others_wait(const struct cpu *c)

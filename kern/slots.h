@@ -9,7 +9,7 @@
 
 #include "kern/lock.h"
 
-#define SLOTS_MAX 2048
+#define SLOTS_MAX 4096
 
 /* { .sl_fresh = the first to be given out, .sl_limit = SLOTS_MAX or less } */
 struct slots {

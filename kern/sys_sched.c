@@ -52,16 +52,18 @@ intptr_t
 sys_sched_getaffinity(const uintptr_t *a)
 {
 	struct lwp *l = by_tid(a[0]);
-	uint64_t set;
+	size_t bytes = a[1] < CPUSET_BYTES ? a[1] : CPUSET_BYTES;
+	struct cpuset set;
 
-	if (a[1] < CPUSET_BYTES || a[1] % 8 != 0)
+	/* As Linux has it: room for all CPUs there are, in words. */
+	if (a[1] % 8 != 0 || bytes * 8 < ncpu)
 		return -EINVAL;
 	if (l == NULL)
 		return -ESRCH;
 	set = sched_allowed(l);
-	if (copyout(a[2], &set, sizeof set) != 0)
+	if (copyout(a[2], &set, bytes) != 0)
 		return -EFAULT;
-	return CPUSET_BYTES;
+	return (intptr_t)bytes;
 }
 
 intptr_t
@@ -69,13 +71,13 @@ sys_sched_setaffinity(const uintptr_t *a)
 {
 	size_t bytes = a[1] < CPUSET_BYTES ? a[1] : CPUSET_BYTES;
 	struct lwp *l = by_tid(a[0]);
-	uint64_t set = 0;
+	struct cpuset set = { { 0 } };
 
 	if (copyin(&set, a[2], bytes) != 0)
 		return -EFAULT;
 	if (l == NULL)
 		return -ESRCH;
-	if ((set & sched_cpus()) == 0)
+	if (!cpuset_meets(&set, sched_cpus()))
 		return -EINVAL;
 	l->l_affinity = set;
 	sched_move(l);
@@ -116,7 +118,7 @@ bind_one(struct lwp *l, int cpu, int *old)
 	if (cpu == PBIND_QUERY)
 		return 0;
 	if (cpu != PBIND_NONE && (cpu < 0 || (unsigned)cpu >= ncpu ||
-				     (sched_cpus() & 1ULL << cpu) == 0))
+				     !cpuset_has(sched_cpus(), (unsigned)cpu)))
 		return EINVAL;
 	lwp_bind(l, cpu == PBIND_NONE ? NULL : &cpus[cpu]);
 	return 0;
@@ -179,7 +181,7 @@ p_online(int cpu, int state)
 	if (cpu < 0 || (unsigned)cpu >= ncpu || !cpus[cpu].c_online)
 		return -EINVAL;
 	c = &cpus[cpu];
-	was = (sched_cpus() & 1ULL << cpu) != 0;
+	was = cpuset_has(sched_cpus(), (unsigned)cpu);
 	if (state == P_ONLINE && !was)
 		sched_online(c);
 	else if (state == P_OFFLINE && was)

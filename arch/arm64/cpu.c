@@ -97,8 +97,11 @@ arm64_cpus_init(void)
 	cpu_add(self);
 	arm64_boot_cpu.ac_mpidr = self;
 	for (unsigned i = 0; i < machine.m_ncpu; i++) {
-		if ((machine.m_mpidr[i] & MPIDR_AFFINITY) != self)
-			cpu_add(machine.m_mpidr[i] & MPIDR_AFFINITY);
+		uint64_t id =
+		    i < MAXCPU ? machine.m_mpidr[i] & MPIDR_AFFINITY : ~0ULL;
+
+		if (id != self)
+			cpu_add(id);
 	}
 	cpu_init();
 }

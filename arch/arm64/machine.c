@@ -16,6 +16,14 @@
 struct machine machine;
 
 void
+machine_add_cpu(uint64_t mpidr)
+{
+	if (machine.m_ncpu < MAXCPU)
+		machine.m_mpidr[machine.m_ncpu] = mpidr;
+	machine.m_ncpu++;
+}
+
+void
 machine_add_gicr(uint64_t pa, uint64_t bytes)
 {
 	if (machine.m_ngicr_named++ < MACHINE_NGICR)

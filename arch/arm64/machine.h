@@ -37,13 +37,16 @@ struct machine {
 	uint32_t m_timer_intid; /* the virtual timer's PPI */
 	uint32_t m_pmu_intid;   /* the overflow interrupt's; 0: none */
 	enum psci_conduit m_psci;
-	unsigned m_ncpu;
-	uint64_t m_mpidr[MAXCPU]; /* affinity fields */
-	bool m_virtual;    /* the tables are an emulator's or hypervisor's */
-	const char *m_vmm; /* "kvm", "tcg", or "none" on metal */
+	unsigned m_ncpu; /* CPUs the tables name: */
+	uint64_t
+	    m_mpidr[MAXCPU]; /* affinity fields of those there is room for */
+	bool m_virtual;      /* the tables are an emulator's or hypervisor's */
+	const char *m_vmm;   /* "kvm", "tcg", or "none" on metal */
 };
 extern struct machine machine;
 
+/* Note a CPU; one that there is no room for is counted. */
+void machine_add_cpu(uint64_t mpidr);
 /* Note a region of redistributors; those beyond MACHINE_NGICR are reported. */
 void machine_add_gicr(uint64_t pa, uint64_t bytes);
 /*

@@ -60,10 +60,9 @@ map_table(uint64_t pa, size_t bytes)
 static void
 found_gicc(const unsigned char *e, unsigned len)
 {
-	if (len < GICC_LENGTH || (acpi_u32(e + 12) & GICC_ENABLED) == 0 ||
-	    machine.m_ncpu == MAXCPU)
+	if (len < GICC_LENGTH || (acpi_u32(e + 12) & GICC_ENABLED) == 0)
 		return;
-	machine.m_mpidr[machine.m_ncpu++] = acpi_u64(e + 68);
+	machine_add_cpu(acpi_u64(e + 68));
 	machine.m_pmu_intid = acpi_u32(e + 20);
 	machine.m_gicc = (struct range){ acpi_u64(e + 32), GICC_BYTES };
 	if (acpi_u64(e + 60) != 0)

@@ -152,9 +152,8 @@ static void
 found_cpu(const struct dt *dt, int node)
 {
 	if (strncmp(fdt_get_name(dt->dt_fdt, node, NULL), "cpu@", 4) == 0 &&
-	    dt_enabled(dt->dt_fdt, node) && machine.m_ncpu < MAXCPU)
-		machine.m_mpidr[machine.m_ncpu++] =
-		    dt_number(dt->dt_fdt, node, "reg", 0);
+	    dt_enabled(dt->dt_fdt, node))
+		machine_add_cpu(dt_number(dt->dt_fdt, node, "reg", 0));
 }
 
 /* The nth interrupt of a node as the GIC numbers it; 0: none. */

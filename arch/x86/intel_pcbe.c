@@ -88,11 +88,13 @@ find_lacking_bits(void)
 static void
 find_siblings(const struct intel_shape *mine, unsigned cpu)
 {
-	uint64_t threads = x86_core_threads(cpu);
+	const struct cpuset *threads = x86_core_threads(cpu);
+	unsigned first = cpuset_next(threads, threads, 0);
 
 	if (cpu == 0)
 		intel_pcbe_ops.siblings = NULL;
-	if (!mine->is_per_thread && (threads & (threads - 1)) != 0)
+	if (!mine->is_per_thread &&
+	    cpuset_next(threads, threads, first + 1) < MAXCPU)
 		intel_pcbe_ops.siblings = x86_core_threads;
 }
 

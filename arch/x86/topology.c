@@ -11,7 +11,6 @@
 #include "arch/x86/insn.h"
 #include "kern/arch.h"
 #include "kern/cpu.h"
-#include "lib/string.h"
 
 #define LEAF_TOPOLOGY    0x0b
 #define LEAF_TOPOLOGY_V2 0x1f /* names modules, tiles and dies, too */
@@ -81,7 +80,7 @@ x86_core_id(void)
 }
 
 static uint32_t core_of[MAXCPU];
-static uint64_t threads_of[MAXCPU]; /* 0: not noted yet */
+static struct cpuset noted;
 
 void
 x86_topology_init_cpu(void)
@@ -89,19 +88,21 @@ x86_topology_init_cpu(void)
 	unsigned self = arch_curcpu()->c_id;
 
 	if (self == 0)
-		memset(threads_of, 0, sizeof threads_of);
+		noted = (struct cpuset){ { 0 } };
 	core_of[self] = x86_core_id();
-	threads_of[self] = 1ULL << self;
-	for (unsigned i = 0; i < MAXCPU; i++) {
-		if (threads_of[i] != 0 && core_of[i] == core_of[self]) {
-			threads_of[i] |= 1ULL << self;
-			threads_of[self] |= 1ULL << i;
-		}
-	}
+	cpuset_add(&noted, self);
 }
 
-uint64_t
+const struct cpuset *
 x86_core_threads(unsigned cpu)
 {
-	return threads_of[cpu];
+	static struct cpuset threads;
+
+	threads = (struct cpuset){ { 0 } };
+	for (unsigned i = 0; i < MAXCPU; i++) {
+		if (cpuset_has(&noted, i) && cpuset_has(&noted, cpu) &&
+		    core_of[i] == core_of[cpu])
+			cpuset_add(&threads, i);
+	}
+	return &threads;
 }

@@ -206,10 +206,13 @@ fake_exit(unsigned p, int lwp)
 	kcpc_lwp_exit(lwp_self());
 }
 
-uint64_t
+const struct cpuset *
 sched_cpus(void)
 {
-	return fake_online;
+	static struct cpuset online;
+
+	online.cs_word[0] = fake_online;
+	return &online;
 }
 
 void

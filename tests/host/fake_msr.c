@@ -10,6 +10,7 @@
 #include "kern/errno.h"
 
 struct cpu cpus[MAXCPU];
+unsigned ncpu = 2;
 struct x86_features x86_features;
 struct fake_cpu fake_cpu[FAKE_NCPU];
 unsigned fake_self;

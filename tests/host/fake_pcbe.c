@@ -397,10 +397,12 @@ release(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	fake_freed++;
 }
 
-static uint64_t
+static const struct cpuset *
 siblings(unsigned cpu)
 {
-	return cpu == 0 ? 1 : 6;
+	static const struct cpuset first = { { 1 } }, others = { { 6 } };
+
+	return cpu == 0 ? &first : &others;
 }
 
 static const char *

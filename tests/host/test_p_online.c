@@ -42,10 +42,12 @@ lwp_self(void)
 	return &self;
 }
 
-uint64_t
+const struct cpuset *
 sched_cpus(void)
 {
-	return 1;
+	static const struct cpuset first = { { 1 } };
+
+	return &first;
 }
 
 /* None of these is called with an id that is refused. */
@@ -90,11 +92,11 @@ sched_move(struct lwp *l)
 	(void)l;
 }
 
-uint64_t
+struct cpuset
 sched_allowed(const struct lwp *l)
 {
 	(void)l;
-	return 1;
+	return (struct cpuset){ { 1 } };
 }
 
 struct lwp *

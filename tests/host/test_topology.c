@@ -162,12 +162,12 @@ threads_by_cpu(void **state)
 	for (self.c_id = 0; self.c_id < 6; self.c_id++) {
 		apic_id = ids[self.c_id];
 		x86_topology_init_cpu();
-		assert_int_equal(x86_core_threads(self.c_id),
+		assert_int_equal(x86_core_threads(self.c_id)->cs_word[0],
 		    want[self.c_id] & ((2U << self.c_id) - 1));
 	}
 	for (unsigned cpu = 0; cpu < 6; cpu++)
-		assert_int_equal(x86_core_threads(cpu), want[cpu]);
-	assert_int_equal(x86_core_threads(6), 0);
+		assert_int_equal(x86_core_threads(cpu)->cs_word[0], want[cpu]);
+	assert_int_equal(x86_core_threads(6)->cs_word[0], 0);
 }
 
 int
