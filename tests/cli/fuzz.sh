@@ -12,7 +12,7 @@ cd "$(dirname "$0")/../.." || exit 1
 [ $# -gt 0 ] || set -- elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 dt
 for name; do
 	# A run of the device tree's, which is changed as a tree, costs as much as ten of the others.
-	[ "$name" = dt ] && runs=${RUNS:-10000} || runs=${RUNS:-50000}
+	[ "$name" = dt ] && runs=${RUNS:-40000} || runs=${RUNS:-50000}
 	mkdir "$tap_dir/$name"
 	if build/fuzz/"$name" -seed=1 -runs="$runs" -max_len=16384 -artifact_prefix="$tap_dir/" "$tap_dir/$name" \
 		tests/fuzz/corpus/"$name" >"$tap_dir/log" 2>&1; then

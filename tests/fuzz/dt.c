@@ -121,7 +121,10 @@ change(void *fdt)
 	char value[512], copy[64];
 
 	switch (draw(8)) {
-	case 0: /* a number of ours */
+	case 0: /* a number of ours, where there is one */
+		for (unsigned i = 0;
+		     i < 64 && fdt_getprop(fdt, node, name, NULL) == NULL; i++)
+			node = draw_node(fdt);
 		fdt_setprop_u32(fdt, node, name, draw_cell());
 		return;
 	case 1: /* another cell of a property */
