@@ -31,10 +31,11 @@ endif
 endif
 
 # cpc/: libcpc; what stands on the door.
-CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o
+CPC_OBJS := cpc/error.o cpc/object.o cpc/handle.o cpc/event.o cpc/request.o cpc/set.o cpc/buf.o cpc/bind.o cpc/sample.o cpc/illumos.o cpc/thread.o cpc/machine.o
 
 # events/: names of events; tables apart.
-EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o perf.o name.o preset.o suggest.o nearer.o amd_pics.o)
+EVENT_LIB := $(addprefix events/,key.o find.o mod.o parse.o masks.o encode.o encode_netburst.o perf.o name.o preset.o suggest.o nearer.o amd_pics.o cpu.o file.o machine.o \
+    own_intel.o own_amd.o own_arm.o own_soft.o)
 # Tables as files, which programs map: of the image, and of the build machine's tools.
 EVENT_FILES := $(addprefix build/events/,intel amd arm)
 
@@ -86,7 +87,7 @@ KCFLAGS += -mno-outline-atomics           # their helpers are in libgcc
 endif
 
 # lib/: knows no machine.
-LIB_OBJS := lib/string.o lib/search.o lib/printf.o lib/font.o lib/popcount.o
+LIB_OBJS := lib/string.o lib/printf.o lib/font.o lib/popcount.o
 # kern/: processes, LWPs, system calls; names no register.
 KERN_OBJS := kern/main.o kern/stack_guard.o kern/test_crash.o kern/cmdline.o kern/words.o kern/bootinfo.o kern/page.o kern/kmalloc.o kern/cons.o kern/fbcons.o kern/ksym.o \
              kern/cpu.o kern/timer.o kern/xcall.o kern/sched.o kern/sched_cpu.o kern/waitq.o kern/lwp.o kern/launch.o kern/boottime.o \
@@ -109,14 +110,15 @@ ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(shell mkdir -p $(B); echo '$(EVENTS)' | cmp -s - $(B)/vendors || echo '$(EVENTS)' >$(B)/vendors)
 endif
 KERN_OBJS += kern/kcpc_names.o
-EVENT_OBJS := $(EVENT_LIB) events/cpu.o events/vendors.o $(EVENTS:%=events/%.o)
+# Of events/ the kernel has what knows no name of an event.
+EVENT_OBJS := events/amd_pics.o events/nearer.o
 
 ifeq ($(ARCH),arm64)
 # boot/: the way in; arch/arm64/: traps, memory, LWPs, the machine's tables and devices, the PMU.
 BOOT_OBJS := boot/linux_image.o boot/image.o
 ARCH_OBJS := $(addprefix arch/arm64/,early.o pt.o vectors.o trap.o mmu.o kstack.o switch.o lwp.o fp.o fp_regs.o sigframe.o sigcopy.o \
     uaccess.o uaccess_loops.o sysmap.o linux_stat.o init.o cpu.o halt.o describe.o dt.o machine.o machine_fdt.o machine_acpi.o \
-    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_events.o pmuv3_prove.o pmuv3_pics.o pmuv3_spin.o)
+    psci.o console.o gic.o gicv2.o gicv3.o timer.o pmuv3.o pmuv3_pcbe.o pmuv3_prove.o pmuv3_pics.o pmuv3_spin.o)
 # Unaligned accesses fault while the MMU is off, and kern/stack_guard.c's word is not where it will be.
 $(B)/arch/arm64/early.o $(B)/arch/arm64/pt.o: KCFLAGS += -mstrict-align -fno-stack-protector
 # libfdt as the distribution has it: runs at boot alone, before there is SIMD state to keep.
@@ -129,7 +131,7 @@ else
 BOOT_OBJS := boot/pvh.o boot/pvh_info.o
 ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o entry.o trap.o safe.o copy.o pt.o mmu.o \
     kstack.o lwp.o switch.o fpu.o sigframe.o sigcopy.o sysmap.o linux_stat.o describe.o uart.o apic.o nmi.o mcheck.o refclock.o tsc.o timer.o \
-    trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o intel_events.o amd_pcbe.o amd_events.o models.o evtsel.o extra.o pic.o pic_together.o pic_nmi.o)
+    trampoline.o smp.o topology.o halt.o efi_call.o pmu.o pmu_prove.o intel_shape.o intel_pcbe.o intel_cfg.o amd_pcbe.o models.o evtsel.o extra.o pic.o pic_together.o pic_nmi.o)
 # Firmware may want 16.
 $(B)/arch/x86/efi_call.o: KCFLAGS += -mpreferred-stack-boundary=4 -mincoming-stack-boundary=3
 endif
@@ -144,7 +146,7 @@ PAYLOADS := spin triad matmul chase example1 example2 record stat bench encode l
 PAYLOAD_OBJS := payloads/options.o payloads/options_next.o payloads/symbolic.o payloads/symbolic_request.o payloads/lookup.o payloads/usage.o payloads/child.o payloads/detail.o payloads/meter.o payloads/measure.o payloads/report.o payloads/report_record.o payloads/json.o payloads/symbols.o payloads/sampled.o payloads/tally.o payloads/stat_print.o payloads/$(ARCH)/spin.o \
                 payloads/bench_switch.o payloads/bench_signal.o payloads/bench_overflow.o payloads/bench_flat.o payloads/bench_assign.o payloads/$(ARCH)/bench_clock.o
 # Names are looked up by what the kernel looks them up by.
-NAMES_OBJS := payloads/usage.o payloads/names.o payloads/names_image.o $(addprefix user/,$(EVENT_LIB) events/file.o)
+NAMES_OBJS := payloads/usage.o payloads/names.o payloads/names_image.o
 FITS_OBJS  := payloads/fits_here.o user/kern/kcpc_assign.o
 LIST_OBJS  := payloads/own_here.o
 TESTS    := startup stdio heap files mapped memory contig codegen clock random fpstate privilege unknown hostile nomem pie \
@@ -203,7 +205,7 @@ $(B)/ksyms0.o: scripts/mksyms
 	@mkdir -p $(@D)
 	$(Q)scripts/mksyms $(NM) >$(B)/ksyms0.S && $(CC) -c -o $@ $(B)/ksyms0.S
 
-$(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld $(B)/vendors
+$(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld
 	$(call say,LD,$@)
 	$(Q)$(LD) $(LDFLAGS) -o $(B)/kernel0.elf $(OBJS) $(LIBS) $(B)/ksyms0.o
 	$(Q)scripts/mksyms $(NM) $(B)/kernel0.elf >$(B)/ksyms.S
@@ -264,7 +266,7 @@ $(B)/cpc/%.o $(B)/payloads/%.o $(B)/tests/image/%.o: COMPILE = $(UCC) $(UCFLAGS)
 $(addprefix $(B)/,$(CPC_OBJS) $(PAYLOAD_OBJS) $(TEST_OBJS) $(PAYLOADS:%=payloads/%.o) $(TESTS:%=tests/image/%.o)): scripts/barecpc-cc
 
 # A program takes from these what it names: a test with a main() of its own is left alone.
-$(B)/libcpc.a: $(addprefix $(B)/,$(CPC_OBJS))
+$(B)/libcpc.a: $(addprefix $(B)/,$(CPC_OBJS) $(EVENT_LIB:%=user/%))
 $(B)/libpayload.a: $(addprefix $(B)/,$(PAYLOAD_OBJS))
 $(B)/libtest.a: $(addprefix $(B)/,$(TEST_OBJS))
 $(B)/libcpc.a $(B)/libpayload.a $(B)/libtest.a:
@@ -275,7 +277,8 @@ $(PAYLOADS:%=$(B)/payloads/%): $(B)/payloads/%: $(B)/payloads/%.o $(B)/libpayloa
 	$(call say,CCLD,$@)
 	$(Q)$(UCC) -o $@ $< $(PAYLOAD_MORE) $(B)/libpayload.a
 
-$(B)/user/%.o: COMPILE = $(UCC) $(UCFLAGS) -fPIE
+# Every program has these: without what a debugger reads.
+$(B)/user/%.o: COMPILE = $(UCC) $(filter-out -g,$(UCFLAGS)) -fPIE
 $(B)/user/%.o: %.c Makefile scripts/barecpc-cc
 	$(compile)
 $(B)/payloads/names.o $(B)/payloads/names_image.o $(B)/payloads/own_here.o $(B)/payloads/fits_here.o: scripts/barecpc-cc
@@ -328,7 +331,7 @@ endif
 HOST_CC      := gcc
 HOST_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -I. -Iinclude -fno-strict-aliasing
 HOST_SAN     := -fsanitize=address,undefined -fno-sanitize-recover=all
-HOST_LIB     := tests/host/support.o lib/string.o lib/search.o lib/printf.o
+HOST_LIB     := tests/host/support.o lib/string.o lib/printf.o
 HOST_TESTS   := test_lib test_cmdline test_cpio test_elf test_bootinfo test_page test_efi_cmdline test_efi_tables test_fbcons test_timer test_region test_p_online
 test_lib_OBJS      := $(HOST_LIB)
 test_cmdline_OBJS  := kern/cmdline.o kern/words.o events/nearer.o kern/null_shape.o tests/host/heap.o $(HOST_LIB)
@@ -343,28 +346,30 @@ test_fbcons_OBJS   := kern/fbcons.o lib/font.o $(HOST_LIB)
 test_efi_tables_OBJS  := boot/efi_tables.o kern/bootinfo.o $(HOST_LIB)
 test_efi_cmdline_OBJS := boot/efi_cmdline.o kern/words.o events/nearer.o $(HOST_LIB)
 # Names of events: of every CPU there is a table for.
-HOST_EVENTS  := $(EVENT_LIB) $(addprefix events/,cpu.o vendors.o intel.o amd.o arm.o)
-HOST_TESTS   += events_tables events_presets events_oracle events_perf events_symbolic
+HOST_EVENTS  := $(EVENT_LIB) $(addprefix events/,vendors.o intel.o amd.o arm.o)
+HOST_TESTS   += events_tables events_presets events_oracle events_perf events_symbolic events_machine
+events_machine_OBJS := $(HOST_EVENTS)
+build/host/tests/events_machine: | $(EVENT_FILES)
 events_presets_OBJS := $(HOST_EVENTS)
 # The benchmarks' arithmetic.
 HOST_TESTS   += test_report
 test_report_OBJS   := tests/host/support.o payloads/report.o payloads/report_record.o payloads/usage.o
 # The backends' own presets and the tables'.
 HOST_TESTS   += presets_x86 presets_arm64
-presets_x86_OBJS   := arch/x86/intel_events.o arch/x86/amd_events.o $(HOST_EVENTS)
-presets_arm64_OBJS := arch/arm64/pmuv3_events.o $(HOST_EVENTS)
+presets_x86_OBJS   := $(HOST_EVENTS)
+presets_arm64_OBJS := $(HOST_EVENTS)
 events_tables_OBJS := $(HOST_EVENTS)
 events_oracle_OBJS := $(HOST_EVENTS)
 events_perf_OBJS   := $(HOST_EVENTS)
-events_symbolic_OBJS := $(addprefix payloads/,usage.o lookup.o symbolic.o names.o names_host.o) events/file.o $(HOST_EVENTS)
+events_symbolic_OBJS := $(addprefix payloads/,usage.o lookup.o symbolic.o names.o names_host.o) $(HOST_EVENTS)
 # The backends of x86, whichever machine they are tested on, over a file of registers.
 HOST_TESTS   += test_topology
 test_topology_OBJS    := arch/x86/topology.o $(HOST_LIB)
 HOST_TESTS   += test_intel_table
 test_intel_table_OBJS = $(test_intel_pcbe_OBJS)
 HOST_TESTS   += test_intel_pcbe test_intel_count test_amd_pcbe test_x86_nmi
-HOST_X86     := tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/pic_nmi.o arch/x86/evtsel.o arch/x86/models.o arch/x86/extra.o arch/x86/pmu_prove.o kern/kcpc_why.o $(HOST_EVENTS) $(HOST_LIB)
-test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_shape.o arch/x86/intel_pcbe.o arch/x86/intel_cfg.o arch/x86/intel_events.o $(HOST_X86)
+HOST_X86     := tests/host/named.o tests/host/fake_msr.o arch/x86/topology.o tests/host/x86_set.o arch/x86/pic.o arch/x86/pic_together.o arch/x86/pic_nmi.o arch/x86/evtsel.o arch/x86/models.o arch/x86/extra.o arch/x86/pmu_prove.o kern/kcpc_why.o $(HOST_EVENTS) $(HOST_LIB)
+test_intel_pcbe_OBJS  := tests/host/intel_shapes.o arch/x86/intel_shape.o arch/x86/intel_pcbe.o arch/x86/intel_cfg.o $(HOST_X86)
 test_intel_count_OBJS := $(test_intel_pcbe_OBJS)
 test_x86_nmi_OBJS     := $(test_intel_pcbe_OBJS)
 # The machine from arm64's tables, with physical memory where the host has it.
@@ -378,24 +383,24 @@ build/host/arch/arm64/machine.o: HOST_CFLAGS += -include tests/host/kernel_print
 # kcpc's way from requests to PICs, on the masks that Intel's backend really has.
 HOST_TESTS   += kcpc_fit
 kcpc_fit_OBJS         := kern/kcpc_bind.o kern/kcpc_assign.o $(test_intel_pcbe_OBJS)
-test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o arch/x86/amd_events.o $(HOST_X86)
+test_amd_pcbe_OBJS   := arch/x86/amd_pcbe.o $(HOST_X86)
 # That of arm64 likewise.
 HOST_PMUV3   := test_pmuv3 test_pmuv3_count test_pmuv3_overflow test_pmuv3_rules
 HOST_TESTS   += $(HOST_PMUV3)
 $(foreach t,$(HOST_PMUV3),$(eval $(t)_OBJS = tests/host/fake_pmu.o tests/host/fake_pmu_regs.o tests/host/pmuv3_pics.o tests/host/pmuv3_set.o \
-    arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_events.o arch/arm64/pmuv3_prove.o kern/kcpc_why.o $$(HOST_LIB)))
+    arch/arm64/pmuv3_pcbe.o arch/arm64/pmuv3_prove.o kern/kcpc_why.o tests/host/named.o $$(HOST_EVENTS) $$(HOST_LIB)))
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
 HOST_CPC     := cpc_open cpc_error cpc_query cpc_set cpc_request cpc_buf cpc_sample cpc_bind cpc_race cpc_preset cpc_signal cpc_nomem \
     kcpc_assign kcpc_hostile kcpc_pmi kcpc_init \
     kcpc_inherit kcpc_witness kcpc_cpu kcpc_cpu_way kcpc_stir kcpc_profile kcpc_samples
-cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o
+cpc_cxx_OBJS := $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o $(EVENT_LIB)
 HOST_TESTS   += $(HOST_CPC) cpc_cxx
 $(foreach t,$(HOST_CPC),$(eval $(t)_OBJS = $$(HOST_CPC_OBJS)))
 kcpc_profile_OBJS += tests/host/profile.o
 kcpc_samples_OBJS += tests/host/profile.o
 HOST_CPC_OBJS := tests/host/host.o tests/host/fake_kernel.o tests/host/no_pages.o tests/host/fake_pcbe.o $(filter-out cpc/arm64/% cpc/x86/%,$(CPC_OBJS)) cpc/noread.o \
     kern/kcpc.o kern/kcpc_assign.o kern/kcpc_bind.o kern/kcpc_cpu.o kern/kcpc_image.o kern/kcpc_inherit.o kern/kcpc_init.o kern/kcpc_live.o kern/kcpc_profile.o kern/kcpc_run.o kern/kcpc_sys.o kern/kcpc_why.o \
-    kern/witness.o kern/kcpc_names.o $(HOST_EVENTS) $(HOST_LIB)
+    kern/witness.o kern/kcpc_names.o $(EVENT_LIB) $(HOST_LIB)
 build/host/tests/cpc_nomem: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc # it decides when memory is out
 # Counter pages, which the library on this side cannot read.
 HOST_TESTS   += kcpc_page
@@ -403,7 +408,7 @@ HOST_PAGE_OBJS := kern/kcpc_page.o tests/host/fake_mmu.o $(filter-out tests/host
 kcpc_page_OBJS := $(HOST_PAGE_OBJS)
 # Every interleaving of kcpc's operations on the software PMU.
 HOST_TESTS   += explore
-explore_OBJS := $(addprefix tests/host/explore_,state.o model.o world.o page.o search.o) kern/null_shape.o kern/null_pcbe.o $(HOST_PAGE_OBJS)
+explore_OBJS := tests/host/named.o $(addprefix events/,vendors.o intel.o amd.o arm.o) $(addprefix tests/host/explore_,state.o model.o world.o page.o search.o) kern/null_shape.o kern/null_pcbe.o $(HOST_PAGE_OBJS)
 $(foreach b,host tsan,build/$(b)/kern/kcpc_init.o build/$(b)/kern/witness.o): HOST_CFLAGS += -include tests/host/kernel_printf.h
 
 # Threads, in objects of their own: the two sanitizers exclude each other.
@@ -424,7 +429,7 @@ build/events/mktable: scripts/mktable.c events/vendors.c events/intel.c events/a
 # What scripts/barecpc runs on the build machine.
 host-tools: build/host/encode build/host/list build/host/fits $(EVENT_FILES)
 build/host/fits: $(addprefix build/host/,payloads/fits_host.o payloads/options_next.o kern/kcpc_assign.o)
-build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/usage.o payloads/names.o payloads/names_host.o payloads/own_host.o payloads/lookup.o payloads/symbolic.o events/file.o $(EVENT_LIB))
+build/host/encode build/host/list build/host/fits: build/host/%: build/host/payloads/%.o $(addprefix build/host/,payloads/usage.o payloads/names.o payloads/names_host.o payloads/own_host.o payloads/lookup.o payloads/symbolic.o $(EVENT_LIB))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 

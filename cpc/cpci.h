@@ -19,6 +19,11 @@
 #include <libcpc.h>
 #include <sys/cpc.h>
 
+#include "events/machine.h"
+
+/* The folder of the archive that has the tables of events. */
+#define CPCI_EVENTS "/events"
+
 /*
  * object.c: what a cpc_set_t * or cpc_buf_t * really is.
  *
@@ -62,7 +67,7 @@ cpci_id(const void *name)
 	return (uintptr_t)name >> CPCI_INDEX_BITS;
 }
 
-/* Names of one kind, as the kernel listed them. */
+/* Text that the kernel keeps. */
 struct cpci_list {
 	char *li_text;
 	const char **li_name;
@@ -75,9 +80,9 @@ struct __cpc {
 	uint_t c_npic;
 	uint_t c_caps;
 	struct cpci_list c_cciname, c_cpuref; /* of one name each */
-	struct cpci_list c_attrs;
-	struct cpci_table c_sets; /* struct cpci_set */
-	struct cpci_table c_bufs; /* struct cpci_buf */
+	struct machine c_machine;             /* its table: cpci_machine() */
+	struct cpci_table c_sets;             /* struct cpci_set */
+	struct cpci_table c_bufs;             /* struct cpci_buf */
 	struct cpci_set *c_old_sets;
 	struct cpci_pack *c_old_packs;
 };
@@ -165,14 +170,13 @@ int cpci_fail(
     cpc_t *cpc, const char *fn, int err, int subcode, const char *why);
 
 /* event.c */
-/* li is empty before, and after a failure; `generic`: of events only. */
-bool cpci_list_fetch(
-    struct cpci_list *li, enum cpc_op op, uintptr_t arg, bool generic);
+/* li is empty before, and after a failure. */
+bool cpci_list_fetch(struct cpci_list *li, enum cpc_op op);
 void cpci_list_free(struct cpci_list *li);
-/* Resolve a name or number. */
-bool cpci_event(const char *event, struct cpc_event *ev);
+/* Resolve a name or number, with the handle's lock held. */
+bool cpci_event(cpc_t *cpc, const char *event, struct cpc_event *ev);
 /* Why that failed, or "", into buf. */
-void cpci_event_why(const char *event, char *buf, size_t size);
+void cpci_event_why(cpc_t *cpc, const char *event, char *buf, size_t size);
 
 /*
  * request.c: append a request.  0, or an errno and perhaps a subcode.

@@ -1,5 +1,5 @@
 /*
- * Names of events and attributes, as the kernel lists them.
+ * Names of events and attributes.
  */
 #include "cpc/cpci.h"
 
@@ -22,12 +22,11 @@ list_index(struct cpci_list *li, size_t bytes)
 	return true;
 }
 
-/* Most lists fit at once; a table of events is longer. */
+/* Most lists fit at once. */
 #define FIRST_ROOM 4096
 
 bool
-cpci_list_fetch(
-    struct cpci_list *li, enum cpc_op op, uintptr_t arg, bool generic)
+cpci_list_fetch(struct cpci_list *li, enum cpc_op op)
 {
 	size_t room = FIRST_ROOM;
 	intptr_t bytes;
@@ -37,7 +36,7 @@ cpci_list_fetch(
 		if ((text = realloc(li->li_text, room)) == NULL)
 			break;
 		li->li_text = text;
-		bytes = cpc_syscall(op, arg, (uintptr_t)text, room, generic);
+		bytes = cpc_syscall(op, 0, (uintptr_t)text, room, 0);
 		if (bytes < 0)
 			break;
 		if ((size_t)bytes <= room) {
@@ -59,36 +58,6 @@ cpci_list_free(struct cpci_list *li)
 	memset(li, 0, sizeof *li);
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Every name once, in alphabetical order. */
-static bool
-list_union(struct cpci_list *all, const struct cpci_list *li, unsigned nli)
-{
-	unsigned i, n = 0;
-
-	for (i = 0; i < nli; i++)
-		n += li[i].li_n;
-	if ((all->li_name = calloc(n + 1, sizeof *all->li_name)) == NULL)
-		return false;
-	for (i = n = 0; i < nli; i++) {
-		memcpy(&all->li_name[n], li[i].li_name,
-		    li[i].li_n * sizeof *all->li_name);
-		n += li[i].li_n;
-	}
-	qsort(all->li_name, n, sizeof *all->li_name, by_name);
-	for (i = 0; i < n; i++) {
-		if (i == 0 ||
-		    strcmp(all->li_name[i], all->li_name[all->li_n - 1]) != 0)
-			all->li_name[all->li_n++] = all->li_name[i];
-	}
-	return true;
-}
-
 /* Does strtol(3), base 0, take all of it? */
 static bool
 is_number(const char *event, long *value)
@@ -104,78 +73,90 @@ is_number(const char *event, long *value)
 	return all;
 }
 
-bool
-cpci_event(const char *event, struct cpc_event *ev)
+/* With the handle's lock held: the table is looked for once. */
+static const struct machine *
+machine_of(cpc_t *cpc)
 {
+	if (!cpc->c_machine.mc_loaded)
+		machine_load(&cpc->c_machine, CPCI_EVENTS);
+	return &cpc->c_machine;
+}
+
+/* Names are read by words. */
+#define PADDED (CPC_MAX_EVENT_LEN + EVENT_WORD)
+
+bool
+cpci_event(cpc_t *cpc, const char *event, struct cpc_event *ev)
+{
+	char name[PADDED];
+	size_t len;
 	bool number;
 	long value;
 
-	if (event == NULL || strlen(event) >= CPC_MAX_EVENT_LEN)
+	if (event == NULL || (len = strlen(event)) >= CPC_MAX_EVENT_LEN)
 		return false;
+	memcpy(name, event, len);
+	memset(name + len, 0, 1 + EVENT_WORD);
 	number = is_number(event, &value);
-	return cpc_syscall(CPC_OP_EVENT, (uintptr_t)event, number,
-		   (uintptr_t)value, (uintptr_t)ev) == 0;
+	if (!number && !cpc->c_machine.mc_loaded &&
+	    !machine_is_own(&cpc->c_machine, name))
+		machine_of(cpc);
+	if (machine_event(&cpc->c_machine, name, number, (uint64_t)value, ev))
+		return true;
+	cpc_syscall(CPC_OP_UNRESOLVED, 0, 0, 0, 0);
+	return false;
 }
 
 void
-cpci_event_why(const char *event, char *buf, size_t size)
+cpci_event_why(cpc_t *cpc, const char *event, char *buf, size_t size)
 {
-	intptr_t bytes = 0;
-
+	*buf = '\0';
 	if (event != NULL && strlen(event) < CPC_MAX_EVENT_LEN)
-		bytes = cpc_syscall(CPC_OP_EVENT_WHY, (uintptr_t)event,
-		    (uintptr_t)buf, size, 0);
-	if (bytes <= 0 || (size_t)bytes > size)
-		*buf = '\0';
+		machine_why(&cpc->c_machine, event, buf, size);
 }
 
-/* Fetched for each walk: a table's names are of no use to most handles. */
+static const struct machine *
+machine_locked(cpc_t *cpc)
+{
+	const struct machine *mc;
+	sigset_t mask;
+
+	cpci_lock(cpc, &mask);
+	mc = machine_of(cpc);
+	cpci_unlock(cpc, &mask);
+	return mc;
+}
+
 static void
 walk_all(
     cpc_t *cpc, bool generic, void *arg, void (*action)(void *, const char *))
 {
-	struct cpci_list *li, all = { 0 };
-	unsigned i, n = 0;
-	bool fetched;
+	struct machine_list ml = { 0 };
+	char name[PADDED];
 
 	if (cpc == NULL || action == NULL) {
 		errno = EINVAL;
 		return;
 	}
-	if ((li = calloc(cpc->c_npic, sizeof *li)) == NULL)
-		return;
-	while (n < cpc->c_npic &&
-	       cpci_list_fetch(&li[n], CPC_OP_LIST_EVENTS, n, generic))
-		n++;
-	fetched = n == cpc->c_npic && list_union(&all, li, n);
-	for (i = 0; fetched && i < all.li_n; i++)
-		action(arg, all.li_name[i]);
-	free(all.li_name);
-	while (n > 0)
-		cpci_list_free(&li[--n]);
-	free(li);
-	if (!fetched)
-		errno = ENOMEM;
+	while (machine_next(
+	    machine_locked(cpc), ~0ULL, generic, &ml, name, CPC_MAX_EVENT_LEN))
+		action(arg, name);
 }
 
 static void
 walk_pic(cpc_t *cpc, uint_t picno, bool generic, void *arg,
     void (*action)(void *, uint_t, const char *))
 {
-	struct cpci_list li = { 0 };
-	unsigned i;
+	struct machine_list ml = { 0 };
+	char name[PADDED];
 
 	if (cpc == NULL || action == NULL || picno >= cpc->c_npic) {
 		errno = EINVAL;
 		return;
 	}
-	if (!cpci_list_fetch(&li, CPC_OP_LIST_EVENTS, picno, generic)) {
-		errno = ENOMEM;
-		return;
-	}
-	for (i = 0; i < li.li_n; i++)
-		action(arg, picno, li.li_name[i]);
-	cpci_list_free(&li);
+	while (machine_next(machine_locked(cpc), 1ULL << picno, generic, &ml,
+	    name, CPC_MAX_EVENT_LEN))
+		action(arg, picno, name);
 }
 
 void
@@ -216,7 +197,9 @@ cpc_walk_attrs(
 		errno = EINVAL;
 		return;
 	}
-	for (i = 0; i < cpc->c_attrs.li_n; i++)
-		action(arg, cpc->c_attrs.li_name[i]);
+	for (i = 0; i < CPC_ATTR_IDS; i++) {
+		if ((cpc->c_machine.mc_pmu.pm_attrs >> i & 1) != 0)
+			action(arg, machine_attr((enum cpc_attr_id)i));
+	}
 	action(arg, "picnum");
 }

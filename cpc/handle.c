@@ -27,7 +27,6 @@ cpci_unlock(cpc_t *cpc, const sigset_t *mask)
 static void
 handle_free(cpc_t *cpc)
 {
-	cpci_list_free(&cpc->c_attrs);
 	cpci_list_free(&cpc->c_cciname);
 	cpci_list_free(&cpc->c_cpuref);
 	cpci_sets_free(cpc);
@@ -56,9 +55,9 @@ cpc_open(int ver)
 	pthread_mutex_init(&cpc->c_lock, NULL);
 	cpc->c_npic = (uint_t)npic;
 	cpc->c_caps = (uint_t)cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0);
-	if (!cpci_list_fetch(&cpc->c_cciname, CPC_OP_IMPL_NAME, 0, false) ||
-	    !cpci_list_fetch(&cpc->c_cpuref, CPC_OP_CPUREF, 0, false) ||
-	    !cpci_list_fetch(&cpc->c_attrs, CPC_OP_LIST_ATTRS, 0, false)) {
+	cpc_syscall(CPC_OP_PMU, (uintptr_t)&cpc->c_machine.mc_pmu, 0, 0, 0);
+	if (!cpci_list_fetch(&cpc->c_cciname, CPC_OP_IMPL_NAME) ||
+	    !cpci_list_fetch(&cpc->c_cpuref, CPC_OP_CPUREF)) {
 		handle_free(cpc);
 		errno = ENOMEM;
 		return NULL;

@@ -30,8 +30,9 @@ attr_id(cpc_t *cpc, const char *name)
 		return ID_UNKNOWN;
 	if (strcmp(name, "picnum") == 0)
 		return ID_PICNUM;
-	for (i = 0; i < cpc->c_attrs.li_n; i++) {
-		if (strcmp(name, cpc->c_attrs.li_name[i]) == 0)
+	for (i = 0; i < CPC_ATTR_IDS; i++) {
+		if ((cpc->c_machine.mc_pmu.pm_attrs >> i & 1) != 0 &&
+		    strcmp(name, machine_attr((enum cpc_attr_id)i)) == 0)
 			return (int)i;
 	}
 	return ID_UNKNOWN;
@@ -98,7 +99,7 @@ judge(cpc_t *cpc, struct wanted *w, uint_t nattrs, const cpc_attr_t *attrs,
 {
 	int err;
 
-	if (!cpci_event(w->w_event, &w->w_ev)) {
+	if (!cpci_event(cpc, w->w_event, &w->w_ev)) {
 		*subcode = CPC_INVALID_EVENT;
 		return EINVAL;
 	}

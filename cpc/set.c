@@ -159,7 +159,7 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	if (err == 0)
 		return index;
 	if (subcode == CPC_INVALID_EVENT)
-		cpci_event_why(event, why, sizeof why);
+		cpci_event_why(cpc, event, why, sizeof why);
 	return cpci_fail(cpc, "cpc_set_add_request", err, subcode, why);
 }
 

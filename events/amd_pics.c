@@ -7,7 +7,7 @@
  * BKDG for AMD family 15h models 00h-0Fh (42301), "Core Performance Counter
  * Events", the line "PERF_CTL[..]" of each event.
  */
-#include "events/events.h"
+#include "events/pmu.h"
 
 static const struct {
 	uint16_t first, last;

@@ -8,9 +8,8 @@ static const struct events none = { NULL, NULL };
 
 /* The nth PMU of a vendor. */
 static struct events
-of_vendor(enum event_kind kind, unsigned n)
+of_vendor(const struct event_db *db, unsigned n)
 {
-	const struct event_db *db = event_dbs[kind];
 	const struct event_pmu *p;
 
 	if (db == NULL ||
@@ -31,27 +30,27 @@ same(const char *a, const char *b)
 }
 
 static struct events
-named(enum event_kind kind, const char *name)
+named(const struct event_db *db, const char *name)
 {
 	struct events es;
 
-	for (unsigned n = 0; (es = of_vendor(kind, n)).es_pmu != NULL; n++) {
+	for (unsigned n = 0; (es = of_vendor(db, n)).es_pmu != NULL; n++) {
 		if (same(es.es_pmu->ep_name, name))
 			break;
 	}
 	return es;
 }
 
-struct events
-events_cpu_intel(unsigned family, unsigned model, unsigned stepping)
+static struct events
+cpu_intel(const struct event_db *db, unsigned family, unsigned model,
+    unsigned stepping)
 {
 	struct events es;
 
 	/* Cascade Lake is a Skylake server of a later stepping. */
 	if (family == 6 && model == 85)
-		return named(EVENT_INTEL, stepping < 5 ? "skx" : "clx");
-	for (unsigned n = 0; (es = of_vendor(EVENT_INTEL, n)).es_pmu != NULL;
-	     n++) {
+		return named(db, stepping < 5 ? "skx" : "clx");
+	for (unsigned n = 0; (es = of_vendor(db, n)).es_pmu != NULL; n++) {
 		const struct event_pmu *p = es.es_pmu;
 
 		for (unsigned i = 0;
@@ -97,17 +96,18 @@ static const struct {
 	{ 0x19, 0xa0, 0xaf, "amd64_fam19h_zen4" },
 };
 
-struct events
-events_cpu_amd(unsigned family, unsigned model, unsigned stepping)
+static struct events
+cpu_amd(const struct event_db *db, unsigned family, unsigned model,
+    unsigned stepping)
 {
 	/* The first K8s. */
 	if (family == 0x0f &&
 	    ((model == 5 && stepping < 2) || (model == 4 && stepping == 0)))
-		return named(EVENT_AMD, "amd64_k8_revb");
+		return named(db, "amd64_k8_revb");
 	for (unsigned i = 0; i < sizeof amd_parts / sizeof amd_parts[0]; i++) {
 		if (amd_parts[i].family == family &&
 		    model >= amd_parts[i].first && model <= amd_parts[i].last)
-			return named(EVENT_AMD, amd_parts[i].name);
+			return named(db, amd_parts[i].name);
 	}
 	return none;
 }
@@ -131,13 +131,29 @@ static const struct {
 	{ 0x50, 0x000, "arm_xgene" },
 };
 
-struct events
-events_cpu_arm(unsigned implementer, unsigned part)
+static struct events
+cpu_arm(const struct event_db *db, unsigned implementer, unsigned part)
 {
 	for (unsigned i = 0; i < sizeof arm_parts / sizeof arm_parts[0]; i++) {
 		if (arm_parts[i].implementer == implementer &&
 		    arm_parts[i].part == part)
-			return named(EVENT_ARM, arm_parts[i].name);
+			return named(db, arm_parts[i].name);
 	}
 	return none;
+}
+
+struct events
+events_cpu(const struct event_db *const *dbs, enum event_kind vendor,
+    unsigned family, unsigned model, unsigned stepping)
+{
+	const struct event_db *db = dbs[vendor];
+
+	switch (vendor) {
+	case EVENT_INTEL:
+		return cpu_intel(db, family, model, stepping);
+	case EVENT_AMD:
+		return cpu_amd(db, family, model, stepping);
+	default:
+		return cpu_arm(db, family, model);
+	}
 }

@@ -99,24 +99,6 @@ frontend(struct work *w, uint64_t *value)
 	return EVENT_OK;
 }
 
-/* Events B7H, BBH, 2AH and 2BH; B7H is both, by its unit mask. */
-enum event_extra
-events_offcore(uint64_t select)
-{
-	switch (select & SEL_EVENT) {
-	case 0xb7:
-		return (select & SEL_UMASK) == 0x200 ? EXTRA_OFFCORE1
-		                                     : EXTRA_OFFCORE0;
-	case 0x2a:
-		return EXTRA_OFFCORE0;
-	case 0xbb:
-	case 0x2b:
-		return EXTRA_OFFCORE1;
-	default:
-		return EXTRA_NONE;
-	}
-}
-
 /* What goes to a second register leaves the first. */
 static enum event_error
 extra(struct work *w, struct event_code *ec)

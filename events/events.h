@@ -1,7 +1,7 @@
 /*
  * Names of events: from what a user types to what a PMU's registers take, for
- * any CPU that libpfm4 knows.  Included by arch/, by payloads/ and by
- * programs of the build machine; needs nothing but the compiler.
+ * any CPU that libpfm4 knows.  Included by cpc/, by payloads/ and by programs
+ * of the build machine.
  *
  * A name is [PMU::]EVENT[:UMASK]...[:MODIFIER[=VALUE]]..., as libpfm4 has it; a
  * dot is as good as a colon.  Or it is PAPI_PRESET, one of PAPI's that is one
@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "events/nearer.h"
+#include "events/pmu.h"
 #include "events/table.h"
 
 /* A PMU, with the arrays its table is in. */
@@ -71,17 +73,6 @@ struct event_spec {
 	uint32_t sp_value[MOD_N];
 };
 
-/* The second register an event needs. */
-enum event_extra {
-	EXTRA_NONE,
-	EXTRA_OFFCORE0, /* MSR_OFFCORE_RSP_0 */
-	EXTRA_OFFCORE1, /* MSR_OFFCORE_RSP_1 */
-	EXTRA_LDLAT,    /* MSR_PEBS_LD_LAT */
-	EXTRA_FRONTEND, /* MSR_PEBS_FRONTEND */
-	EXTRA_N,
-	EXTRA_CCCR = EXTRA_N, /* NetBurst: the PIC's own, MSR_*_CCCR<n> */
-};
-
 struct event_code {
 	/*
 	 * x86: the event select, with EN and INT; NetBurst: the ESCR; Arm:
@@ -125,12 +116,13 @@ events_pics(const struct events *es, unsigned set)
 	return ((const event_pics_t *)es->es_db->ed_at[SECTION_PICS])[set];
 }
 
-/* cpu.c: the table of the CPU this is, es_pmu NULL if there is none. */
-struct events events_cpu_intel(
-    unsigned family, unsigned model, unsigned stepping);
-struct events events_cpu_amd(
-    unsigned family, unsigned model, unsigned stepping);
-struct events events_cpu_arm(unsigned implementer, unsigned part);
+/*
+ * cpu.c: the table of a CPU, es_pmu NULL where there is none.  Intel and AMD:
+ * by CPUID's family, model and stepping; Arm: by MIDR_EL1's Implementer and
+ * PartNum.
+ */
+struct events events_cpu(const struct event_db *const *dbs,
+    enum event_kind vendor, unsigned family, unsigned model, unsigned stepping);
 
 /* Letters of the longest name that is looked up. */
 #define EVENT_MAXTEXT 511
@@ -147,12 +139,6 @@ extern const char *const event_mod_names[MOD_N];
 /* encode.c: completes the spec's unit masks with defaults. */
 enum event_error events_encode(
     const struct events *es, struct event_spec *sp, struct event_code *ec);
-
-/*
- * The register beside that an event select of Intel's takes for offcore
- * responses; EXTRA_NONE: it is no such event.
- */
-enum event_extra events_offcore(uint64_t select);
 
 /*
  * perf.c: a raw event as perf writes it, `r1a8` or `cpu/event=0xa8,umask=1/`,
@@ -205,16 +191,5 @@ size_t events_describe(
 /* suggest.c: the name nearest to one that is unknown; false if none is near. */
 bool events_suggest(
     const struct events *es, const char *name, char *buf, size_t size);
-/*
- * May the other have been meant, and rather than one *best letters away?
- * *best, ~0U before the first, is then its own distance.
- */
-bool events_is_nearer(const char *name, const char *other, unsigned *best);
-
-/*
- * amd_pics.c: bit n, core counter n of AMD's family 15h counts the event of
- * these twelve bits.
- */
-uint32_t events_amd_15h_pics(unsigned event);
 
 #endif /* EVENTS_EVENTS_H */

@@ -2,6 +2,7 @@
  * The tables as files.  A program maps them, so that all programs read the
  * same pages.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -89,6 +90,7 @@ map_all(void)
 {
 	char path[128];
 	const char *why;
+	int err = errno;
 
 	for (unsigned v = 0; v < EVENT_VENDORS; v++) {
 		snprintf(
@@ -103,6 +105,7 @@ map_all(void)
 			snprintf(file_tables[v].why, sizeof file_tables[v].why,
 			    "%.60s %s", path, why);
 	}
+	errno = err;
 }
 
 const struct event_db *const *
@@ -110,7 +113,7 @@ events_files(const char *folder)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	file_folder = folder;
+	__atomic_store_n(&file_folder, folder, __ATOMIC_RELAXED);
 	pthread_once(&once, map_all);
 	return file_dbs;
 }

@@ -1,6 +1,6 @@
 #include "kern/archive.h"
 
-#include "events/events.h"
+#include "events/nearer.h"
 #include "kern/arch.h"
 #include "kern/bootinfo.h"
 #include "kern/page.h"

@@ -75,20 +75,15 @@ give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }
 
-/*
- * Names were resolved to positions in the backend's list, one by one.  Few
- * requests have any; the others do without a call.
- */
+/* Few requests have any; the others do without a call. */
 static __attribute__((noinline)) int
 attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
 {
-	unsigned i, id, nnames = 0;
+	unsigned i, id;
 
-	while (kcpc_ops->list_attrs(nnames) != NULL)
-		nnames++;
 	for (i = 0; i < want->kw_req->cr_nattrs; i++) {
 		id = want->kw_attrs[i].ca_id;
-		if (id >= nnames)
+		if (id >= CPC_ATTR_IDS || (kcpc_ops->pcbe_attrs >> id & 1) == 0)
 			return CPC_INVALID_ATTRIBUTE;
 		if ((want->kw_req->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;

@@ -220,14 +220,10 @@ extern unsigned kcpc_ncpuset;
  * kcpc_names.c: the operations on names, with their arguments as the system
  * call has them.  A result, or -errno.
  */
-intptr_t kcpc_list_events(const uintptr_t *a);
-intptr_t kcpc_list_attrs(const uintptr_t *a);
+intptr_t kcpc_pmu(const uintptr_t *a);
+intptr_t kcpc_unresolved(const uintptr_t *a);
 intptr_t kcpc_impl_name(const uintptr_t *a);
 intptr_t kcpc_cpuref(const uintptr_t *a);
-intptr_t kcpc_event(const uintptr_t *a);
-intptr_t kcpc_event_why(const uintptr_t *a);
-intptr_t kcpc_event_known(const uintptr_t *a);
-intptr_t kcpc_table_cpu(const uintptr_t *a);
 intptr_t kcpc_kernel_symbol(const uintptr_t *a);
 
 /*

@@ -348,14 +348,10 @@ static op_fn *const ops[] = {
 	[CPC_OP_NPIC] = op_npic,
 	[CPC_OP_CAPS] = op_caps,
 	/* kcpc_names.c */
-	[CPC_OP_LIST_EVENTS] = kcpc_list_events,
-	[CPC_OP_LIST_ATTRS] = kcpc_list_attrs,
+	[CPC_OP_PMU] = kcpc_pmu,
+	[CPC_OP_UNRESOLVED] = kcpc_unresolved,
 	[CPC_OP_IMPL_NAME] = kcpc_impl_name,
 	[CPC_OP_CPUREF] = kcpc_cpuref,
-	[CPC_OP_EVENT] = kcpc_event,
-	[CPC_OP_EVENT_WHY] = kcpc_event_why,
-	[CPC_OP_EVENT_KNOWN] = kcpc_event_known,
-	[CPC_OP_TABLE_CPU] = kcpc_table_cpu,
 	[CPC_OP_KERNEL_SYMBOL] = kcpc_kernel_symbol,
 };
 

@@ -20,27 +20,18 @@
 /* An instruction is so many quarters of the event. */
 #define QUARTERS 4U
 
-static const struct null_event {
-	const char *ne_name;
-	const char *ne_papi;
-	unsigned ne_weight;
-} events[NULL_NEVENT] = {
-	{ "instructions", "PAPI_tot_ins", 1 * QUARTERS },
-	{ "cycles", "PAPI_tot_cyc", 3 * QUARTERS },
-	{ "branches", "PAPI_br_ins", 1 },
+static const unsigned weights[NULL_NEVENT] = {
+	[SOFT_INSTRUCTIONS] = 1 * QUARTERS,
+	[SOFT_CYCLES] = 3 * QUARTERS,
+	[SOFT_BRANCHES] = 1,
 };
 
-/* pe_code: a raw code, or the event's place behind them. */
-#define CODE_NAMED    0x100
-#define CODE_TOO_HIGH ~0U
-
-enum attr { ATTR_UMASK, ATTR_CMASK, ATTR_ANYTHR };
-static const char *const attr_names[] = {
-	[ATTR_UMASK] = "umask",   /* so many more for each instruction */
-	[ATTR_CMASK] = "cmask",   /* 1 for an instruction with so many */
-	[ATTR_ANYTHR] = "anythr", /* does nothing; takes the privilege */
-};
-#define NATTR (sizeof attr_names / sizeof attr_names[0])
+/*
+ * umask: so many more for each instruction; cmask: 1 for an instruction with
+ * so many; anythr: does nothing, and takes the privilege.
+ */
+#define ATTRS                                                                  \
+	(1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_CMASK | 1U << CPC_ATTR_ANYTHR)
 
 static struct null_shape shape;
 static char name[CPC_MAX_IMPL_NAME];
@@ -130,49 +121,24 @@ cpuref(void)
 	       "is counted";
 }
 
-/* Names first, then PAPI's for the same. */
-static const char *
-list_events(unsigned pic, unsigned *at)
+static void
+describe(struct cpc_pmu *pm)
 {
-	unsigned i, n = shape.ns_papi ? 2 * NULL_NEVENT : NULL_NEVENT;
-
-	while ((i = (*at)++) < n) {
-		if ((event_pics(i % NULL_NEVENT) & 1U << pic) != 0)
-			return i < NULL_NEVENT
-			           ? events[i].ne_name
-			           : events[i - NULL_NEVENT].ne_papi;
-	}
-	return NULL;
-}
-
-static const char *
-list_attrs(unsigned n)
-{
-	return n < NATTR ? attr_names[n] : NULL;
+	pm->pm_kind = CPC_PMU_SOFTWARE;
+	pm->pm_general = general_pics();
+	for (unsigned i = 0; i < NULL_NEVENT; i++)
+		pm->pm_own[i] = event_pics(i);
+	pm->pm_generic = shape.ns_papi ? (1U << NULL_NEVENT) - 1 : 0;
 }
 
 static uint64_t
-event_coverage(
-    const char *event, bool is_num, uint64_t num, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct pcbe_event *ev)
 {
-	*ev = (struct pcbe_event){ 0 };
-	if (is_num) {
-		ev->pe_code =
-		    num <= NULL_FIELD_MAX ? (uint32_t)num : CODE_TOO_HIGH;
-		ev->pe_flags = PCBE_EVENT_RAW;
-		ev->pe_pics = general_pics();
-		return ev->pe_pics;
-	}
-	for (unsigned i = 0; i < NULL_NEVENT; i++) {
-		bool generic =
-		    shape.ns_papi && strcmp(event, events[i].ne_papi) == 0;
+	unsigned event =
+	    which == PCBE_INSTRUCTIONS ? SOFT_INSTRUCTIONS : SOFT_CYCLES;
 
-		if (!generic && strcmp(event, events[i].ne_name) != 0)
-			continue;
-		ev->pe_code = CODE_NAMED + i;
-		ev->pe_flags = generic ? PCBE_EVENT_GENERIC : 0;
-		ev->pe_pics = event_pics(i);
-	}
+	*ev = (struct pcbe_event){ .pe_code = SOFT_CODE(event),
+		.pe_pics = event_pics(event) };
 	return ev->pe_pics;
 }
 
@@ -196,18 +162,18 @@ weigh(const struct pcbe_event *ev, unsigned nattrs,
 	uint64_t umask = 0, cmask = 0;
 
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (attrs[i].pa_id == ATTR_UMASK)
+		if (attrs[i].pa_id == CPC_ATTR_UMASK)
 			umask = attrs[i].pa_val;
-		else if (attrs[i].pa_id == ATTR_CMASK)
+		else if (attrs[i].pa_id == CPC_ATTR_CMASK)
 			cmask = attrs[i].pa_val;
 		else if (!privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 	}
 	if (umask > NULL_FIELD_MAX || cmask > NULL_FIELD_MAX)
 		return CPC_ATTRIBUTE_OUT_OF_RANGE;
-	*weight = ev->pe_code < CODE_NAMED
-	              ? ev->pe_code * QUARTERS
-	              : events[ev->pe_code - CODE_NAMED].ne_weight;
+	*weight = ev->pe_code < SOFT_CODE(0)
+	              ? (unsigned)ev->pe_code * QUARTERS
+	              : weights[ev->pe_code - SOFT_CODE(0)];
 	*weight += (unsigned)umask * QUARTERS;
 	if (cmask != 0)
 		*weight = *weight >= cmask * QUARTERS ? QUARTERS : 0;
@@ -220,10 +186,10 @@ check_event(const struct pcbe_event *ev, unsigned pic)
 {
 	bool general = (general_pics() & 1U << pic) != 0;
 
-	if (ev->pe_code < CODE_NAMED)
+	if (ev->pe_code < SOFT_CODE(0))
 		return shape.ns_raw && general ? 0 : CPC_INVALID_EVENT;
-	if (ev->pe_code >= CODE_NAMED + NULL_NEVENT ||
-	    (event_pics(ev->pe_code - CODE_NAMED) & 1U << pic) == 0)
+	if (ev->pe_code >= SOFT_CODE(NULL_NEVENT) ||
+	    (event_pics((unsigned)ev->pe_code - SOFT_CODE(0)) & 1U << pic) == 0)
 		return CPC_INVALID_EVENT;
 	return 0;
 }
@@ -481,9 +447,9 @@ static struct pcbe_ops null_ops = {
 	.read_index = read_index,
 	.impl_name = impl_name,
 	.cpuref = cpuref,
-	.list_events = list_events,
-	.list_attrs = list_attrs,
-	.event_coverage = event_coverage,
+	.pcbe_attrs = ATTRS,
+	.describe = describe,
+	.known_event = known_event,
 	.overflow_bitmap = overflow_bitmap,
 	.attr_pics = attr_pics,
 	.configure = configure,

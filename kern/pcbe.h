@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "events/events.h"
+#include "events/pmu.h"
 #include "include/sys/cpc.h"
 
 #define PCBE_MAXPIC 32
@@ -22,9 +22,8 @@
 #define PCBE_CAP_OVERFLOW_PRECISE   CPC_CAP_OVERFLOW_PRECISE
 
 /*
- * An event as event_coverage() resolved it, once, when a request is added.
- * The library carries it as an opaque handle and hands it back at bind, so
- * configure() trusts nothing in it.
+ * An event as the library made it of a name or number: configure() trusts
+ * nothing in it.
  */
 struct pcbe_event {
 	uint64_t pe_code;  /* the backend's own, modifiers of a name in it */
@@ -34,11 +33,16 @@ struct pcbe_event {
 };
 #define PCBE_EVENT_GENERIC CPC_EVENT_GENERIC /* a PAPI_ name */
 #define PCBE_EVENT_RAW     CPC_EVENT_RAW     /* a number */
-/* Which register beside: enum event_extra of events/events.h. */
+/* Which register beside: enum event_extra of events/pmu.h. */
 #define PCBE_EVENT_EXTRA(flags) ((flags) >> CPC_EVENT_EXTRA_SHIFT & 0xf)
 
+enum pcbe_known {
+	PCBE_INSTRUCTIONS, /* that retired */
+	PCBE_CYCLES,
+};
+
 struct pcbe_attr {
-	uint32_t pa_id; /* index into list_attrs() */
+	uint32_t pa_id; /* enum cpc_attr_id */
 	uint64_t pa_val;
 };
 
@@ -134,7 +138,7 @@ pcbe_fold(struct cpc_page_req *cq, uint64_t mask, uint64_t now, bool told)
 }
 
 /*
- * configure, event_coverage, the lists: LWP context.  program, stop, allstop,
+ * configure, describe, known_event: LWP context.  program, stop, allstop,
  * sample, overflow_bitmap: interrupts off, on the CPU that owns the set; they
  * never sleep or allocate.
  */
@@ -156,35 +160,18 @@ struct pcbe_ops {
 	const char *(*impl_name)(void); /* for cpc_cciname() */
 	const char *(*cpuref)(void);    /* for cpc_cpuref() */
 
+	/* Bit n: a request may have attribute n, see enum cpc_attr_id. */
+	uint32_t pcbe_attrs;
 	/*
-	 * The next event countable on pic, generic (PAPI_) ones included, in
-	 * the backend's order; NULL past the end.  *at is 0 for the first
-	 * and the backend's own from then on.
+	 * What the library resolves names by; *pm is all 0 before, and
+	 * pm_pics and pm_attrs are kcpc's to fill.
 	 */
-	const char *(*list_events)(unsigned pic, unsigned *at);
-	/* The nth attribute, "picnum" not among them; NULL past the end. */
-	const char *(*list_attrs)(unsigned n);
-
+	void (*describe)(struct cpc_pmu *pm);
 	/*
-	 * Resolve a name, or a number already known to be well-formed (then
-	 * is_num, value num).  Returns the bitmap of PICs that can count it,
-	 * 0 where unknown; fills *ev, pe_pics alike.  A number a backend
-	 * cannot encode resolves to all programmable PICs and is refused by
-	 * configure() (CPC_INVALID_EVENT).
+	 * An event that the kernel itself counts, and the PICs that can
+	 * count it, 0 where there is none; pe_pics alike.
 	 */
-	uint64_t (*event_coverage)(
-	    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev);
-
-	/*
-	 * The table of this CPU's events, es_pmu NULL where there is none,
-	 * and what is made of one of them: as event_coverage(), with
-	 * CPC_EVENT_LACKING where configure() would find that a part of the
-	 * hardware it needs is not here.
-	 */
-	struct events pcbe_table;
-	enum event_kind pcbe_kind; /* of this and any other CPU it drives */
-	uint64_t (*table_event)(
-	    const struct event_code *ec, struct pcbe_event *ev);
+	uint64_t (*known_event)(enum pcbe_known which, struct pcbe_event *ev);
 
 	/*
 	 * Which PICs of this CPU overflowed; acknowledges them.  All ones
@@ -202,8 +189,8 @@ struct pcbe_ops {
 
 	/*
 	 * Validate and build cfg for one request; `set` is for conflicts.
-	 * kcpc has refused an attribute on a generic event and one unknown
-	 * to list_attrs().  Returns 0 or a CPC_* subcode (1..11), having
+	 * kcpc has refused an attribute on a generic event and one that is
+	 * not in pcbe_attrs.  Returns 0 or a CPC_* subcode (1..11), having
 	 * taken nothing; CPC_RESOURCE_UNAVAIL where a helper PIC is needed
 	 * and none is free.  Where it is more than the subcode tells, the
 	 * reason goes to kcpc_why(): which part of the hardware, and for

@@ -18,7 +18,6 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define EVENT "PAPI_tot_ins"
 #define FILTER                                                                 \
 	(CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV) /* of a request */
 
@@ -341,10 +340,10 @@ witness_init(uint32_t flags)
 		printf("witness: this machine has no PIC to keep back\n");
 		return false;
 	}
-	pics = kcpc_ops->event_coverage(EVENT, false, 0, &wt.wt_event);
+	pics = kcpc_ops->known_event(PCBE_INSTRUCTIONS, &wt.wt_event);
 	pics &= kcpc_pics;
 	if (__builtin_popcountll(pics) < 2) {
-		printf("witness: needs two PICs that count " EVENT "\n");
+		printf("witness: needs two PICs that count instructions\n");
 		return false;
 	}
 	/* The highest is the one that can do the least. */

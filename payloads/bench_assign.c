@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/cpc.h>
 
+#include "events/machine.h"
 #include "payloads/usage.h"
 
 #define SET   1 /* libcpc has made none */
@@ -42,11 +43,10 @@ static void
 make_pack(void)
 {
 	struct cpc_event ev;
-	intptr_t r = cpc_syscall(
-	    CPC_OP_EVENT, (uintptr_t) "PAPI_tot_ins", 0, 0, (uintptr_t)&ev);
+	const struct machine *mc = machine_here();
 
-	if (r != 0)
-		fail(1, "PAPI_tot_ins: %s", strerror((int)-r));
+	if (mc == NULL || !machine_name(mc, "PAPI_tot_ins", &ev))
+		fail(1, "PAPI_tot_ins: this machine does not count it");
 	pics = ev.ce_pics;
 	nreq = (unsigned)__builtin_popcount(pics);
 	pack.head.cp_set = SET;

@@ -4,7 +4,8 @@
 #include "payloads/names.h"
 
 #include <stddef.h>
-#include <sys/cpc.h>
+
+#include "events/machine.h"
 
 const struct event_db *const *
 names_tables(void)
@@ -15,10 +16,9 @@ names_tables(void)
 const char *
 names_cpu(void)
 {
-	static char name[64];
+	const struct machine *mc = machine_here();
 
-	return cpc_syscall(
-		   CPC_OP_TABLE_CPU, 0, (uintptr_t)name, sizeof name, 0) > 0
-	           ? name
+	return mc != NULL && mc->mc_table.es_pmu != NULL
+	           ? mc->mc_table.es_pmu->ep_name
 	           : NULL;
 }

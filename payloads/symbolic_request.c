@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
-#include <sys/cpc.h>
 
+#include "events/machine.h"
 #include "payloads/detail.h"
 #include "payloads/symbolic.h"
 
@@ -45,6 +45,8 @@ symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 bool
 symbolic_mistyped(const char *event)
 {
+	const struct machine *mc = machine_here();
+
 	return detail_subcode() == CPC_INVALID_EVENT && !symbolic_is(event) &&
-	       cpc_syscall(CPC_OP_EVENT_KNOWN, (uintptr_t)event, 0, 0, 0) != 1;
+	       (mc == NULL || !machine_knows(mc, event));
 }

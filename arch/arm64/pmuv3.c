@@ -62,9 +62,8 @@ arch_pcbe(const char **why_not)
 		gic_enable(machine.m_pmu_intid);
 		how = pmuv3_prove_overflow(irq_pending);
 	}
-	pmuv3_pcbe_ops.pcbe_table =
-	    events_cpu_arm((unsigned)FIELD(read_sysreg(midr_el1), 31, 24),
-		(unsigned)FIELD(read_sysreg(midr_el1), 15, 4));
+	pmuv3.pv_implementer = (unsigned)FIELD(read_sysreg(midr_el1), 31, 24);
+	pmuv3.pv_part = (unsigned)FIELD(read_sysreg(midr_el1), 15, 4);
 	pmuv3_pcbe_overflow(how);
 	printf("pcbe: proof: %s; overflow interrupt %s\n", pmuv3_proof(),
 	    pmuv3_overflow_proof());

@@ -7,13 +7,11 @@
 #include <stddef.h>
 
 #include "arch/arm64/pmu_regs.h"
-#include "arch/arm64/pmuv3_events.h"
 #include "arch/arm64/pmuv3_impl.h"
 #include "arch/arm64/pmuv3_pics.h"
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
-#include "lib/search.h"
 
 #define RAW_MAX    0xffffU
 #define RAW_MAX_V3 0x3ffU /* before PMUv3p1: ten bits of event number */
@@ -126,32 +124,20 @@ pmuv3_pcbe_init(bool owns_el2)
 		merge(&mine);
 }
 
-/*
- * PMCEID0_EL0 tells of 0x0 to 0x1f and, in its upper half, of 0x4000 to
- * 0x401f; PMCEID1_EL0 of the 32 behind each.
- */
+/* Before PMUv3p1 the registers' upper halves mean nothing. */
+static uint64_t
+common_events(unsigned n)
+{
+	return pmuv3.pv_version >= PMUVER_V3P1 ? pmuv3.pv_ceid[n]
+	                                       : (uint32_t)pmuv3.pv_ceid[n];
+}
+
 bool
 pmuv3_has_event(unsigned number)
 {
-	unsigned low = number & 0x3f;
-	uint64_t ceid = pmuv3.pv_ceid[low / 32];
+	uint64_t ceid[2] = { common_events(0), common_events(1) };
 
-	switch (number & ~0x3fU) {
-	case 0:
-		return ceid >> low % 32 & 1;
-	case 0x4000:
-		return pmuv3.pv_version >= PMUVER_V3P1 &&
-		       (ceid >> (32 + low % 32) & 1) != 0;
-	default:
-		return false;
-	}
-}
-
-/* Does PMCEID tell of it?  Others are the implementation's own. */
-static bool
-is_common(unsigned number)
-{
-	return (number & ~0x3fU) == 0 || (number & ~0x3fU) == 0x4000;
+	return arm_has_common(ceid, number);
 }
 
 void
@@ -208,62 +194,27 @@ cpuref(void)
 	       "raw codes: the technical reference manual of the CPU";
 }
 
-static const char *
-list_events(unsigned pic, unsigned *at)
+static void
+describe(struct cpc_pmu *pm)
 {
-	const struct pmuv3_event *e;
-
-	(void)pic; /* all are alike */
-	while (*at < pmuv3_nevents) {
-		e = &pmuv3_events[(*at)++];
-		if (pmuv3_has_event(e->pe_number))
-			return e->pe_name;
-	}
-	return NULL;
-}
-
-static const char *
-list_attrs(unsigned n)
-{
-	(void)n;
-	return NULL;
+	pm->pm_kind = CPC_PMU_ARM;
+	pm->pm_general = (uint32_t)pmuv3.pv_pics;
+	pm->pm_family = pmuv3.pv_implementer;
+	pm->pm_model = pmuv3.pv_part;
+	pm->pm_events[0] = common_events(0);
+	pm->pm_events[1] = common_events(1);
 }
 
 static uint64_t
-event_coverage(
-    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct pcbe_event *ev)
 {
-	const struct pmuv3_event *e =
-	    search_name(name, pmuv3_events, pmuv3_nevents, sizeof *e);
+	unsigned number =
+	    which == PCBE_INSTRUCTIONS ? ARM_INST_RETIRED : ARM_CPU_CYCLES;
 
-	if (e != NULL && pmuv3_has_event(e->pe_number)) {
-		ev->pe_code = e->pe_number;
-		ev->pe_flags = e->pe_generic ? PCBE_EVENT_GENERIC : 0;
+	*ev = (struct pcbe_event){ .pe_code = number };
+	if (pmuv3_has_event(number))
 		ev->pe_pics = pmuv3.pv_pics;
-		return ev->pe_pics;
-	}
-	if (!is_num)
-		return 0;
-	ev->pe_code = num; /* configure() knows which there are */
-	ev->pe_flags = PCBE_EVENT_RAW;
-	ev->pe_pics = pmuv3.pv_pics;
 	return ev->pe_pics;
-}
-
-/*
- * What a name of the tables is on this machine: of common events PMCEID tells
- * whether they are there, and of the implementation's own its manual, which
- * the table was made from.
- */
-static uint64_t
-table_event(const struct event_code *ec, struct pcbe_event *ev)
-{
-	unsigned number = (unsigned)ec->ec_select & RAW_MAX;
-
-	ev->pe_code = number;
-	if (is_common(number) && !pmuv3_has_event(number))
-		return 0;
-	return pmuv3.pv_pics;
 }
 
 /* The lowest PIC that may be taken as a helper, or 0. */
@@ -461,11 +412,8 @@ struct pcbe_ops pmuv3_pcbe_ops = {
 	.read_index = read_index,
 	.impl_name = impl_name,
 	.cpuref = cpuref,
-	.list_events = list_events,
-	.list_attrs = list_attrs,
-	.event_coverage = event_coverage,
-	.pcbe_kind = EVENT_ARM,
-	.table_event = table_event,
+	.describe = describe,
+	.known_event = known_event,
 	.overflow_bitmap = overflow_bitmap,
 	.configure = configure,
 	.program = program,

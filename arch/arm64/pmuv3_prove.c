@@ -4,7 +4,6 @@
 #include <stddef.h>
 
 #include "arch/arm64/pmu_regs.h"
-#include "arch/arm64/pmuv3_events.h"
 #include "arch/arm64/pmuv3_impl.h"
 #include "kern/arch.h"
 #include "lib/printf.h"
@@ -39,13 +38,13 @@ count(unsigned pic, unsigned event, uint64_t iterations)
 static bool
 counts_insns(void)
 {
-	return pmuv3_has_event(EVENT_INST_RETIRED);
+	return pmuv3_has_event(ARM_INST_RETIRED);
 }
 
 static unsigned
 proof_event(void)
 {
-	return counts_insns() ? EVENT_INST_RETIRED : EVENT_CPU_CYCLES;
+	return counts_insns() ? ARM_INST_RETIRED : ARM_CPU_CYCLES;
 }
 
 const char *

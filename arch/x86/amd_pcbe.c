@@ -7,7 +7,6 @@
  */
 #include <stddef.h>
 
-#include "arch/x86/amd_events.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/evtsel.h"
 #include "arch/x86/models.h"
@@ -18,13 +17,10 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
-#include "lib/search.h"
 #include "lib/string.h"
 
-#define RAW_MAX      0xfffU
-#define RAW_MAX_K8   0xffU /* up to K8 bits 35:32 are reserved */
-#define RAW_TOO_HIGH (~0ULL)
-#define FAMILY_K7    6 /* before it: other registers */
+#define RAW_MAX_K8 0xffU /* up to K8 bits 35:32 are reserved */
+#define FAMILY_K7  6     /* before it: other registers */
 
 /* What a CPU has, and then what all CPUs have. */
 struct amd_shape {
@@ -34,8 +30,9 @@ struct amd_shape {
 };
 static struct amd_shape shape;
 
-static const uint8_t attrs[] = { ATTR_EDGE, ATTR_PC, ATTR_INV, ATTR_CMASK,
-	ATTR_UMASK, ATTR_END };
+#define ATTRS                                                                  \
+	(1U << CPC_ATTR_EDGE | 1U << CPC_ATTR_PC | 1U << CPC_ATTR_INV |        \
+	    1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_CMASK)
 
 static void
 read_shape(struct amd_shape *as)
@@ -133,8 +130,6 @@ amd_pcbe_init(void)
 	make_lfence_wait();
 	if (arch_curcpu()->c_id == 0) {
 		shape = mine;
-		amd_pcbe_ops.pcbe_table = events_cpu_amd(x86_features.family,
-		    x86_features.model, x86_features.stepping);
 	} else if (mine.as_core != shape.as_core || mine.as_v2 != shape.as_v2) {
 		return PMU_MUTE; /* no such part is known */
 	}
@@ -165,12 +160,6 @@ cpuref(void)
 	       "Programming Reference\" of the family";
 }
 
-static const char *
-list_attrs(unsigned n)
-{
-	return evtsel_attr_name(attrs, n);
-}
-
 /* Bit n: PIC n counts the event. */
 static uint64_t
 coverage(uint64_t code)
@@ -180,75 +169,33 @@ coverage(uint64_t code)
 	return pics & amd_event_pics(x86_features.family, code);
 }
 
-static bool
-has_name(const struct amd_event *e)
-{
-	return x86_features.family >= e->ae_first &&
-	       x86_features.family <= e->ae_last;
-}
-
-/* The flag for an event that the emulator does not model. */
-static uint32_t
-lacking(uint64_t code)
-{
-	return x86_models_lack(code) != NULL ? CPC_EVENT_LACKING : 0;
-}
-
-static const char *
-list_events(unsigned pic, unsigned *at)
-{
-	while (*at < amd_nevents) {
-		const struct amd_event *e = &amd_events[(*at)++];
-
-		if (has_name(e) && (coverage(e->ae_code) >> pic & 1) != 0 &&
-		    x86_models_lack(e->ae_code) == NULL)
-			return e->ae_name;
-	}
-	return NULL;
-}
-
 static unsigned
 raw_max(void)
 {
-	return x86_features.family <= AMD_FAMILY_K8 ? RAW_MAX_K8 : RAW_MAX;
+	return x86_features.family <= AMD_FAMILY_K8 ? RAW_MAX_K8 : AMD_RAW_MAX;
+}
+
+static void
+describe(struct cpc_pmu *pm)
+{
+	pm->pm_kind = CPC_PMU_AMD;
+	pm->pm_general = (1U << x86_pics.xs_n) - 1;
+	pm->pm_family = x86_features.family;
+	pm->pm_model = x86_features.model;
+	pm->pm_stepping = x86_features.stepping;
+	x86_models_describe(pm);
 }
 
 static uint64_t
-event_coverage(
-    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct pcbe_event *ev)
 {
-	const struct amd_event *e =
-	    search_name(name, amd_events, amd_nevents, sizeof *e);
-
-	if (e != NULL && has_name(e)) {
-		ev->pe_code = e->ae_code;
-		ev->pe_flags = (e->ae_generic ? PCBE_EVENT_GENERIC : 0) |
-		               lacking(e->ae_code);
-		ev->pe_pics = coverage(e->ae_code);
-		return ev->pe_pics;
-	}
-	if (!is_num)
-		return 0;
-	ev->pe_flags = PCBE_EVENT_RAW;
-	if (num <= raw_max()) {
-		ev->pe_code = AMD_CODE(num, 0U);
-		ev->pe_pics = coverage(ev->pe_code);
-	} else {
-		ev->pe_code = RAW_TOO_HIGH;
-		ev->pe_pics = (1ULL << x86_pics.xs_n) - 1;
-	}
+	*ev = (struct pcbe_event){
+		.pe_code = AMD_CODE(
+		    which == PCBE_INSTRUCTIONS ? AMD_INSTRUCTIONS : AMD_CYCLES,
+		    0U)
+	};
+	ev->pe_pics = coverage(ev->pe_code);
 	return ev->pe_pics;
-}
-
-/* What a name of the tables is here; they say nothing of PICs. */
-static uint64_t
-table_event(const struct event_code *ec, struct pcbe_event *ev)
-{
-	ev->pe_code = evtsel_of(ec);
-	if ((ev->pe_code & AMD_GUEST_HOST) != 0)
-		ev->pe_flags |= CPC_EVENT_LACKING;
-	ev->pe_flags |= lacking(ev->pe_code);
-	return coverage(ev->pe_code);
 }
 
 /* Bits a name may have; not those of guest and host, which need SVM. */
@@ -280,7 +227,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	subcode =
-	    evtsel_add_attrs(&sel, attrs, nattrs, attr, set->ps_privileged);
+	    evtsel_add_attrs(&sel, ATTRS, nattrs, attr, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;
 	if ((lack = x86_models_lack(sel | umask)) != NULL) {
@@ -295,17 +242,18 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 static const char *
 prove(unsigned pic)
 {
-	return x86_prove(&amd_pcbe_ops, pic, "PAPI_tot_ins", true);
+	struct pcbe_event ev;
+
+	known_event(PCBE_INSTRUCTIONS, &ev);
+	return x86_prove(&amd_pcbe_ops, pic, &ev, true);
 }
 
 struct pcbe_ops amd_pcbe_ops = {
 	.impl_name = impl_name,
 	.cpuref = cpuref,
-	.list_events = list_events,
-	.list_attrs = list_attrs,
-	.event_coverage = event_coverage,
-	.pcbe_kind = EVENT_AMD,
-	.table_event = table_event,
+	.pcbe_attrs = ATTRS,
+	.describe = describe,
+	.known_event = known_event,
 	.configure = configure,
 	.prove = prove,
 };

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "events/events.h"
+#include "events/pmu.h"
 #include "kern/pcbe.h"
 
 /* Find out which of them this CPU has; those all CPUs have are used. */

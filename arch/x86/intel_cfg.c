@@ -6,8 +6,8 @@
 
 #include "arch/x86/evtsel.h"
 #include "arch/x86/extra.h"
-#include "arch/x86/intel_events.h"
 #include "arch/x86/intel_impl.h"
+#include "arch/x86/pmu.h"
 #include "arch/x86/pmu_regs.h"
 
 /* Bits a name may have, on a machine that has all there is. */
@@ -15,43 +15,12 @@
 	(INTEL_RAW_MAX | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_ANY |        \
 	    EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX | EVTSEL_IN_TXCP)
 
-/*
- * What a name of the tables is on this machine.  Fixed PICs count what the
- * architecture gave them and take none of the event select's modifiers.
- */
-uint64_t
-intel_table_event(const struct event_code *ec, struct pcbe_event *ev)
-{
-	uint64_t pics = ec->ec_pics & low_bits(intel_shape.is_ngp);
-	uint64_t fixed_pics = 0;
-	uint32_t fixed = (uint32_t)(ec->ec_pics >> 32);
-
-	ev->pe_code = evtsel_of(ec);
-	if ((ev->pe_code & intel_lacking) != 0 ||
-	    (ec->ec_extra != EXTRA_NONE && !x86_extra_exists(ec->ec_extra)))
-		ev->pe_flags |= CPC_EVENT_LACKING;
-	if (pics == 0 && fixed != 0)
-		ev->pe_code = INTEL_FIXED_CODE((unsigned)__builtin_ctz(fixed));
-	for (unsigned pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
-		unsigned n = (unsigned)intel_fixed_of(pic);
-
-		if ((fixed >> n & 1) != 0 && intel_fixed_counts(n, ev->pe_code))
-			fixed_pics |= 1ULL << pic;
-	}
-	if (pics != 0 && intel_general_lack(ev->pe_code) != NULL) {
-		if (fixed_pics != 0)
-			return fixed_pics;
-		ev->pe_flags |= CPC_EVENT_LACKING;
-	}
-	return pics | fixed_pics;
-}
-
 /* Fixed PICs take no attribute but one. */
 uint64_t
 intel_attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
 {
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (intel_attrs[attrs[i].pa_id] != ATTR_ANYTHR)
+		if (attrs[i].pa_id != CPC_ATTR_ANYTHR)
 			return pics & low_bits(intel_shape.is_ngp);
 	}
 	return pics;
@@ -67,12 +36,11 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
 	if (!intel_fixed_counts(n, code))
 		return CPC_INVALID_EVENT;
 	for (unsigned i = 0; i < nattrs; i++) {
-		if (evtsel_attr_name(intel_attrs, attrs[i].pa_id) == NULL ||
-		    intel_attrs[attrs[i].pa_id] != ATTR_ANYTHR)
+		if (attrs[i].pa_id != CPC_ATTR_ANYTHR)
 			return CPC_INVALID_ATTRIBUTE;
 	}
-	subcode =
-	    evtsel_add_attrs(&any, intel_attrs, nattrs, attrs, privileged);
+	subcode = evtsel_add_attrs(
+	    &any, intel_pcbe_ops.pcbe_attrs, nattrs, attrs, privileged);
 	if ((cfg->pc_flags & CPC_COUNT_USER) != 0)
 		ctrl |= FIXED_CTRL_USR;
 	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
@@ -91,17 +59,21 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
  * Frontend Facility" (C6H).
  */
 static enum event_extra
-extra_of(enum evtsel_attr attr, uint64_t sel)
+extra_of(uint32_t attr, uint64_t sel)
 {
 	unsigned event = sel & INTEL_RAW_MAX;
 
-	if (attr == ATTR_MSR_OFFCORE)
+	if (attr == CPC_ATTR_MSR_OFFCORE)
 		return events_offcore(sel);
-	if (attr == ATTR_MSR_LDLAT)
+	if (attr == CPC_ATTR_MSR_LDLAT)
 		return event == 0xcd || event == 0x0b ? EXTRA_LDLAT
 		                                      : EXTRA_NONE;
 	return event == 0xc6 ? EXTRA_FRONTEND : EXTRA_NONE;
 }
+
+/* As cpc_walk_attrs(3CPC) calls them. */
+static const char *const beside_names[] = { "msr_offcore", "msr_ldlat",
+	"msr_frontend" };
 
 /* The register beside the event select, by name or by attribute. */
 static int
@@ -112,14 +84,14 @@ take_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
 	uint64_t value = ev->pe_extra;
 
 	for (unsigned i = 0; i < nattrs; i++) {
-		enum evtsel_attr attr = intel_attrs[attrs[i].pa_id];
+		uint32_t attr = attrs[i].pa_id;
 
 		if (!evtsel_attr_is_beside(attr))
 			continue;
 		if ((extra = extra_of(attr, sel)) == EXTRA_NONE) {
 			kcpc_why("event %#x has no %s",
 			    (unsigned)(sel & INTEL_RAW_MAX),
-			    evtsel_attr_name(intel_attrs, attrs[i].pa_id));
+			    beside_names[attr - CPC_ATTR_MSR_OFFCORE]);
 			return CPC_INVALID_ATTRIBUTE;
 		}
 		value = attrs[i].pa_val;
@@ -133,7 +105,8 @@ is_invented(const struct pcbe_event *ev, unsigned pic)
 {
 	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
 
-	return (ev->pe_code & ~(raw ? INTEL_RAW_MAX : NAMED_BITS)) != 0 ||
+	return (ev->pe_code & ~(raw ? (uint64_t)INTEL_RAW_MAX : NAMED_BITS)) !=
+	           0 ||
 	       (ev->pe_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
 	           INTEL_FIXED_CODE(0) ||
 	       ((ev->pe_code & EVTSEL_IN_TXCP) != 0 && pic != IN_TXCP_PIC) ||
@@ -169,8 +142,8 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	if ((ev->pe_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
 		return CPC_ATTR_REQUIRES_PRIVILEGE;
 	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
-	subcode = evtsel_add_attrs(
-	    &cfg->pc_sel, intel_attrs, nattrs, attrs, set->ps_privileged);
+	subcode = evtsel_add_attrs(&cfg->pc_sel, intel_pcbe_ops.pcbe_attrs,
+	    nattrs, attrs, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;
 	/* A missing register says more than a missing event. */

@@ -10,8 +10,6 @@
 #include "arch/x86/pic.h"
 #include "kern/pcbe.h"
 
-#define INTEL_RAW_MAX 0xffULL /* an event by number: the select's low byte */
-
 /* What a CPU's PMU has, and then what that of each CPU has. */
 struct intel_shape {
 	unsigned is_version;
@@ -45,8 +43,7 @@ void intel_shape_merge(struct intel_shape *all, const struct intel_shape *is);
 /* The PICs of a shape. */
 void intel_shape_lay_out(struct x86_pics *ps, const struct intel_shape *is);
 
-/* intel_pcbe.c: the attributes, and bits of the select that raise #GP. */
-extern uint8_t intel_attrs[];
+/* intel_pcbe.c: bits of the select that raise #GP. */
 extern uint64_t intel_lacking;
 /* Which of the fixed counters a PIC is, or -1. */
 int intel_fixed_of(unsigned pic);
@@ -56,11 +53,8 @@ int intel_fixed_of(unsigned pic);
  * does not model the event.
  */
 const char *intel_general_lack(uint64_t select);
-/* Does fixed counter n count what this code means? */
-bool intel_fixed_counts(unsigned n, uint64_t code);
 
 /* intel_cfg.c: the operations of kern/pcbe.h. */
-uint64_t intel_table_event(const struct event_code *ec, struct pcbe_event *ev);
 uint64_t intel_attr_pics(
     uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs);
 int intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,

@@ -8,10 +8,8 @@
 #include <stddef.h>
 
 #include "arch/x86/cpuid.h"
-#include "arch/x86/evtsel.h"
 #include "arch/x86/extra.h"
 #include "arch/x86/insn.h"
-#include "arch/x86/intel_events.h"
 #include "arch/x86/intel_impl.h"
 #include "arch/x86/models.h"
 #include "arch/x86/pic.h"
@@ -21,48 +19,38 @@
 #include "kern/arch.h"
 #include "kern/cpu.h"
 #include "lib/printf.h"
-#include "lib/search.h"
 #include "lib/string.h"
 
-#define RAW_TOO_HIGH 0xffffffffU
-
 struct intel_shape intel_shape;
-
-static const uint8_t attrs_v1[] = { ATTR_EDGE, ATTR_PC, ATTR_INV, ATTR_UMASK,
-	ATTR_CMASK, ATTR_END };
-static const uint8_t attrs_v3[] = { ATTR_EDGE, ATTR_INV, ATTR_UMASK, ATTR_CMASK,
-	ATTR_ANYTHR, ATTR_END };
-static const uint8_t attrs_v5[] = { ATTR_EDGE, ATTR_INV, ATTR_UMASK, ATTR_CMASK,
-	ATTR_END };
-
-/* What all CPUs have of these, and what one of them lacks. */
-uint8_t intel_attrs[ATTR_END + 1] = { ATTR_END };
 uint64_t intel_lacking;
 
+#define ATTRS_V1                                                               \
+	(1U << CPC_ATTR_EDGE | 1U << CPC_ATTR_INV | 1U << CPC_ATTR_UMASK |     \
+	    1U << CPC_ATTR_CMASK)
+
 /* Those of the version, then of the registers beside. */
-static void
-list_the_attrs(void)
+static uint32_t
+attrs(void)
 {
 	static const struct {
 		enum event_extra extra;
-		enum evtsel_attr attr;
+		enum cpc_attr_id attr;
 	} beside[] = {
-		{ EXTRA_OFFCORE0, ATTR_MSR_OFFCORE },
-		{ EXTRA_LDLAT, ATTR_MSR_LDLAT },
-		{ EXTRA_FRONTEND, ATTR_MSR_FRONTEND },
+		{ EXTRA_OFFCORE0, CPC_ATTR_MSR_OFFCORE },
+		{ EXTRA_LDLAT, CPC_ATTR_MSR_LDLAT },
+		{ EXTRA_FRONTEND, CPC_ATTR_MSR_FRONTEND },
 	};
-	const uint8_t *of_version = intel_shape.is_anythread      ? attrs_v3
-	                            : intel_shape.is_version >= 3 ? attrs_v5
-	                                                          : attrs_v1;
-	unsigned n = 0;
+	uint32_t mask = ATTRS_V1;
 
-	for (; of_version[n] != ATTR_END; n++)
-		intel_attrs[n] = of_version[n];
+	if (intel_shape.is_version < 3)
+		mask |= 1U << CPC_ATTR_PC;
+	if (intel_shape.is_anythread)
+		mask |= 1U << CPC_ATTR_ANYTHR;
 	for (unsigned i = 0; i < sizeof beside / sizeof beside[0]; i++) {
 		if (x86_extra_exists(beside[i].extra))
-			intel_attrs[n++] = (uint8_t)beside[i].attr;
+			mask |= 1U << beside[i].attr;
 	}
-	intel_attrs[n] = ATTR_END;
+	return mask;
 }
 
 /*
@@ -114,9 +102,6 @@ intel_pcbe_init(void)
 	x86_pics_silence(&pics);
 	if (arch_curcpu()->c_id == 0) {
 		intel_shape = mine;
-		intel_pcbe_ops.pcbe_table =
-		    events_cpu_intel(x86_features.family, x86_features.model,
-			x86_features.stepping);
 	} else if (memcmp(&intel_shape, &mine, sizeof mine) != 0) {
 		printf("pcbe: CPU %u has another PMU: what all CPUs have is "
 		       "offered\n",
@@ -125,9 +110,10 @@ intel_pcbe_init(void)
 	}
 	intel_shape_lay_out(&x86_pics, &intel_shape);
 	x86_pic_ops(&intel_pcbe_ops);
-	if (intel_pcbe_ops.pcbe_table.es_pmu != NULL)
+	/* Others may use these numbers of MSRs for other things. */
+	if (x86_features.family == 6)
 		x86_extra_probe();
-	list_the_attrs();
+	intel_pcbe_ops.pcbe_attrs = attrs();
 	find_lacking_bits();
 	find_siblings(&mine, arch_curcpu()->c_id);
 	return PMU_FOUND;
@@ -152,12 +138,6 @@ cpuref(void)
 	       "raw codes: Intel's event lists of the CPU, perfmon-events";
 }
 
-static const char *
-list_attrs(unsigned n)
-{
-	return evtsel_attr_name(intel_attrs, n);
-}
-
 int
 intel_fixed_of(unsigned pic)
 {
@@ -166,15 +146,17 @@ intel_fixed_of(unsigned pic)
 	return (index & RDPMC_FIXED) != 0 ? (int)(index - RDPMC_FIXED) : -1;
 }
 
-bool
-intel_fixed_counts(unsigned n, uint64_t code)
+/* Bit n: PIC n is fixed counter `fixed`. */
+static uint32_t
+fixed_pics(unsigned fixed)
 {
-	for (unsigned i = 0; i < intel_nevents; i++) {
-		if (intel_events[i].ie_fixed == (int)n &&
-		    intel_events[i].ie_code == code)
-			return true;
+	uint32_t pics = 0;
+
+	for (unsigned pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
+		if (intel_fixed_of(pic) == (int)fixed)
+			pics |= 1U << pic;
 	}
-	return false;
+	return pics;
 }
 
 /*
@@ -186,87 +168,48 @@ intel_general_lack(uint64_t select)
 {
 	static char text[80];
 	uint64_t code = select & (INTEL_RAW_MAX | EVTSEL_UMASK_MASK);
+	int bit = intel_arch_bit(code);
 
-	for (unsigned i = 0; i < intel_nevents; i++) {
-		const struct intel_event *e = &intel_events[i];
-
-		if (e->ie_code != code || e->ie_bit >= 32 ||
-		    (intel_shape.is_absent >> e->ie_bit & 1) == 0)
-			continue;
+	if (bit >= 0 && (intel_shape.is_absent >> bit & 1) != 0) {
 		snprintf(text, sizeof text,
-		    "CPUID.0AH:EBX[%u] says that event %#x is absent",
-		    e->ie_bit, (unsigned)code);
+		    "CPUID.0AH:EBX[%d] says that event %#x is absent", bit,
+		    (unsigned)code);
 		return text;
 	}
 	return x86_models_lack(select);
 }
 
-/* The architecture has the event, and this machine lacks it. */
-static bool
-is_lacking(const struct intel_event *e)
+static void
+describe(struct cpc_pmu *pm)
 {
-	return (e->ie_code & RDPMC_FIXED) == 0 && e->ie_bit < 32 &&
-	       (e->ie_cache == 0 || e->ie_cache == intel_shape.is_cache) &&
-	       ((intel_shape.is_events | intel_shape.is_absent) >> e->ie_bit &
-		   1) != 0 &&
-	       intel_general_lack(e->ie_code) != NULL;
-}
-
-/* Bit n: PIC n counts the event. */
-static uint64_t
-coverage(const struct intel_event *e)
-{
-	uint64_t pics = 0;
-	unsigned pic;
-
-	if (e->ie_cache != 0 && e->ie_cache != intel_shape.is_cache)
-		return 0;
-	if ((e->ie_code & RDPMC_FIXED) == 0 &&
-	    (intel_shape.is_events >> e->ie_bit & 1) != 0 &&
-	    intel_general_lack(e->ie_code) == NULL)
-		pics = low_bits(intel_shape.is_ngp);
-	for (pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
-		if (intel_fixed_of(pic) == e->ie_fixed)
-			pics |= 1ULL << pic;
-	}
-	return pics;
-}
-
-static const char *
-list_events(unsigned pic, unsigned *at)
-{
-	while (*at < intel_nevents) {
-		const struct intel_event *e = &intel_events[(*at)++];
-
-		if ((coverage(e) >> pic & 1) != 0)
-			return e->ie_name;
-	}
-	return NULL;
+	pm->pm_kind = CPC_PMU_INTEL;
+	pm->pm_general = low_bits(intel_shape.is_ngp);
+	for (unsigned n = 0; n < INTEL_NFIXED; n++)
+		pm->pm_own[n] = fixed_pics(n);
+	pm->pm_family = x86_features.family;
+	pm->pm_model = x86_features.model;
+	pm->pm_stepping = x86_features.stepping;
+	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++)
+		pm->pm_extras |= (uint32_t)x86_extra_exists(i) << i;
+	pm->pm_cache = intel_shape.is_cache;
+	pm->pm_events[0] = intel_shape.is_events;
+	pm->pm_absent = intel_shape.is_absent;
+	x86_models_describe(pm);
+	pm->pm_lacking = intel_lacking;
 }
 
 static uint64_t
-event_coverage(
-    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct pcbe_event *ev)
 {
-	const struct intel_event *e =
-	    search_name(name, intel_events, intel_nevents, sizeof *e);
+	bool ins = which == PCBE_INSTRUCTIONS;
+	unsigned bit = ins ? INTEL_INSTRUCTIONS_RETIRED : INTEL_CORE_CYCLES;
 
-	if (e != NULL) {
-		ev->pe_code = e->ie_code;
-		ev->pe_flags = e->ie_generic ? PCBE_EVENT_GENERIC : 0;
-		ev->pe_pics = coverage(e);
-		/* configure() says why, if a PIC is asked for it. */
-		if (ev->pe_pics == 0 && is_lacking(e)) {
-			ev->pe_flags |= CPC_EVENT_LACKING;
-			ev->pe_pics = low_bits(intel_shape.is_ngp);
-		}
-		return ev->pe_pics;
-	}
-	if (!is_num)
-		return 0;
-	ev->pe_code = num <= INTEL_RAW_MAX ? num : RAW_TOO_HIGH;
-	ev->pe_flags = PCBE_EVENT_RAW;
-	ev->pe_pics = low_bits(intel_shape.is_ngp);
+	*ev = (struct pcbe_event){ .pe_code = ins ? INTEL_INSTRUCTIONS
+		                                  : INTEL_CYCLES };
+	if ((intel_shape.is_events >> bit & 1) != 0 &&
+	    intel_general_lack(ev->pe_code) == NULL)
+		ev->pe_pics = low_bits(intel_shape.is_ngp);
+	ev->pe_pics |= fixed_pics(ins ? 0 : 1);
 	return ev->pe_pics;
 }
 
@@ -274,31 +217,25 @@ event_coverage(
 static const char *
 prove(unsigned pic)
 {
-	static const char *const events[] = { "instr_retired.any",
-		"cpu_clk_unhalted.thread", "cpu_clk_unhalted.ref",
-		"topdown.slots" };
-	const char *ins = "inst_retired.any_p";
-	struct pcbe_event ev;
 	int fixed = intel_fixed_of(pic);
+	struct pcbe_event ev;
 
-	if (fixed >= 0)
-		return x86_prove(
-		    &intel_pcbe_ops, pic, events[fixed], fixed == 0);
-	if (event_coverage(ins, false, 0, &ev) != 0 &&
-	    (ev.pe_flags & CPC_EVENT_LACKING) == 0)
-		return x86_prove(&intel_pcbe_ops, pic, ins, true);
-	return x86_prove(
-	    &intel_pcbe_ops, pic, "cpu_clk_unhalted.thread_p", false);
+	if (fixed >= 0) {
+		ev = (struct pcbe_event){ .pe_pics = 1ULL << pic,
+			.pe_code = INTEL_FIXED_CODE((unsigned)fixed) };
+		return x86_prove(&intel_pcbe_ops, pic, &ev, fixed == 0);
+	}
+	if ((known_event(PCBE_INSTRUCTIONS, &ev) >> pic & 1) != 0)
+		return x86_prove(&intel_pcbe_ops, pic, &ev, true);
+	known_event(PCBE_CYCLES, &ev);
+	return x86_prove(&intel_pcbe_ops, pic, &ev, false);
 }
 
 struct pcbe_ops intel_pcbe_ops = {
 	.impl_name = impl_name,
 	.cpuref = cpuref,
-	.list_events = list_events,
-	.list_attrs = list_attrs,
-	.event_coverage = event_coverage,
-	.pcbe_kind = EVENT_INTEL,
-	.table_event = intel_table_event,
+	.describe = describe,
+	.known_event = known_event,
 	.attr_pics = intel_attr_pics,
 	.configure = intel_configure,
 	.prove = prove,

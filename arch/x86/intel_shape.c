@@ -5,7 +5,6 @@
  * "CPUID" (leaf 0AH).
  */
 #include "arch/x86/cpuid.h"
-#include "arch/x86/intel_events.h"
 #include "arch/x86/intel_impl.h"
 #include "arch/x86/pmu_access.h"
 #include "arch/x86/pmu_regs.h"

@@ -12,6 +12,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/pmu_regs.h"
 #include "lib/printf.h"
+#include "lib/string.h"
 
 #define LEAF_RANGE 0x40000100
 #define LEAF_EVENT 0x40000101
@@ -21,13 +22,7 @@
 #define SIGNATURE_C 0x7645554d
 #define SIGNATURE_D 0x73746e65
 
-#define MODELS_MAX 32
-
-static struct model {
-	uint32_t select; /* the event in bits 31:0 of the event select */
-	uint32_t choose; /* which of them choose the event */
-	uint32_t obeyed; /* which others the emulator obeys with it */
-} models[MODELS_MAX];
+static struct cpc_model models[CPC_PMU_MODELS];
 static unsigned nmodels;
 static bool listed;
 
@@ -41,23 +36,31 @@ x86_models_read(void)
 	nmodels = 0;
 	listed = r.a >= LEAF_EVENT && r.a < LEAF_RANGE + 0x100 &&
 	         r.b == SIGNATURE_B && r.c == SIGNATURE_C && r.d == SIGNATURE_D;
-	while (listed && nmodels < MODELS_MAX) {
+	while (listed && nmodels < CPC_PMU_MODELS) {
 		r = cpuid(LEAF_EVENT, nmodels);
 		if ((r.d & 1) == 0)
 			break;
-		models[nmodels++] = (struct model){ r.a, r.b, r.c };
+		models[nmodels++] = (struct cpc_model){ r.a, r.b, r.c };
 	}
+}
+
+void
+x86_models_describe(struct cpc_pmu *pm)
+{
+	pm->pm_listed = listed;
+	pm->pm_nmodels = nmodels;
+	memcpy(pm->pm_models, models, sizeof models);
 }
 
 const char *
 x86_models_lack(uint64_t select)
 {
 	static char text[100];
-	const struct model *m = models;
+	const struct cpc_model *m = models;
 
 	if (!listed)
 		return NULL;
-	while (m < models + nmodels && (select & m->choose) != m->select)
+	while (m < models + nmodels && (select & m->ml_choose) != m->ml_select)
 		m++;
 	if (m == models + nmodels || (select & HIGH_BITS) != 0) {
 		snprintf(text, sizeof text,
@@ -66,13 +69,13 @@ x86_models_lack(uint64_t select)
 			(EVTSEL_EVENT_12 | EVTSEL_UMASK_MASK));
 		return text;
 	}
-	select &= ~(uint64_t)(m->choose | m->obeyed);
+	select &= ~(uint64_t)(m->ml_choose | m->ml_obeyed);
 	if (select == 0)
 		return NULL;
 	snprintf(text, sizeof text,
 	    "this emulator does not model bits %#llx of the event select with "
 	    "event %#x",
-	    (unsigned long long)select, (unsigned)m->select);
+	    (unsigned long long)select, (unsigned)m->ml_select);
 	return text;
 }
 

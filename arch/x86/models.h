@@ -7,11 +7,16 @@
 
 #include <stdint.h>
 
+#include "include/sys/cpc.h"
+
 /*
  * Read the emulator's list, once, on the boot CPU; docs/x86.md has the CPUID
  * leaves.  Without a list every event is taken for modelled.
  */
 void x86_models_read(void);
+
+/* The list, for the library. */
+void x86_models_describe(struct cpc_pmu *pm);
 
 /*
  * NULL if the PMU models the event select, or there is no list; else why not,

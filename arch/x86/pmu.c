@@ -82,18 +82,14 @@ const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {
 	struct pcbe_ops *ops = is_amd() ? &amd_pcbe_ops : &intel_pcbe_ops;
-	const char *event = "PAPI_tot_ins";
-	struct pcbe_event ev;
 	bool interrupt;
 
 	if (found != PMU_FOUND || x86_pics.xs_n == 0) {
 		*why_not = why_none();
 		return NULL;
 	}
-	if ((ops->event_coverage(event, false, 0, &ev) & 1) == 0)
-		event = "PAPI_tot_cyc";
 	arch_pmi_enable();
-	interrupt = x86_prove_overflow(ops, event, pmi_pending);
+	interrupt = x86_prove_overflow(ops, pmi_pending);
 	if (interrupt)
 		ops->pcbe_caps =
 		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;

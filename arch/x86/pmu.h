@@ -34,13 +34,12 @@ void x86_pmu_init_cpu(void);
  * the event counts instructions, or else see it advance.  NULL or what was
  * wrong.
  */
-const char *x86_prove(
-    const struct pcbe_ops *ops, unsigned pic, const char *event, bool exact);
+const char *x86_prove(const struct pcbe_ops *ops, unsigned pic,
+    const struct pcbe_event *ev, bool exact);
 /*
  * Does the overflow of PIC 0 raise its interrupt?  `pending` tells whether it
  * waits; the APIC lets it through.
  */
-bool x86_prove_overflow(
-    const struct pcbe_ops *ops, const char *event, bool (*pending)(void));
+bool x86_prove_overflow(const struct pcbe_ops *ops, bool (*pending)(void));
 
 #endif /* ARCH_X86_PMU_H */

@@ -27,10 +27,8 @@ struct lone {
 
 static bool
 lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
-    const char *event, bool notify)
+    const struct pcbe_event *ev, bool notify)
 {
-	struct pcbe_event ev = { 0 };
-
 	memset(ln, 0, sizeof *ln);
 	ln->ln_cfg.pc_pic = (uint8_t)pic;
 	ln->ln_cfg.pc_notify = notify;
@@ -38,9 +36,9 @@ lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
 	ln->ln_set.ps_pics = 1U << pic;
 	ln->ln_set.ps_cfg = &ln->ln_cfg;
 	ln->ln_set.ps_page = &ln->ln_page;
-	if ((ops->event_coverage(event, false, 0, &ev) >> pic & 1) == 0)
+	if ((ev->pe_pics >> pic & 1) == 0)
 		return false;
-	if (ops->configure(&ln->ln_cfg, &ev, 0, NULL, &ln->ln_set) != 0)
+	if (ops->configure(&ln->ln_cfg, ev, 0, NULL, &ln->ln_set) != 0)
 		return false;
 	ln->ln_set.ps_n = 1;
 	return true;
@@ -84,13 +82,13 @@ judge(char *text, size_t len, uint64_t a, uint64_t b, bool exact)
 }
 
 const char *
-x86_prove(
-    const struct pcbe_ops *ops, unsigned pic, const char *event, bool exact)
+x86_prove(const struct pcbe_ops *ops, unsigned pic, const struct pcbe_event *ev,
+    bool exact)
 {
 	const char *wrong = "has no event to prove it by";
 	struct lone ln;
 
-	if (event == NULL || !lone_init(&ln, ops, pic, event, false))
+	if (!lone_init(&ln, ops, pic, ev, false))
 		return wrong;
 	for (unsigned i = 0; i < TRIES && wrong != NULL; i++) {
 		uint64_t a = count(&ln, ops, SHORT_LOOP);
@@ -115,13 +113,15 @@ wait_for(bool (*pending)(void))
 }
 
 bool
-x86_prove_overflow(
-    const struct pcbe_ops *ops, const char *event, bool (*pending)(void))
+x86_prove_overflow(const struct pcbe_ops *ops, bool (*pending)(void))
 {
+	struct pcbe_event ev;
 	bool early, late;
 	struct lone ln;
 
-	if (event == NULL || !lone_init(&ln, ops, 0, event, true))
+	if ((ops->known_event(PCBE_INSTRUCTIONS, &ev) & 1) == 0)
+		ops->known_event(PCBE_CYCLES, &ev);
+	if (!lone_init(&ln, ops, 0, &ev, true))
 		return false;
 	ln.ln_req.cq_data = -(uint64_t)FROM_OVERFLOW;
 	early = pending();

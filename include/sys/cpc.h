@@ -69,13 +69,6 @@ enum cpc_op {
 	CPC_OP_SAMPLE = 1,
 	/* a: set.  Release the caller's instance. */
 	CPC_OP_RELE = 3,
-	/*
-	 * a: PIC, b: buffer, c: its bytes, d: whether the generic names or
-	 * the others.  See "Lists" below.
-	 */
-	CPC_OP_LIST_EVENTS = 5,
-	/* b, c: the same. */
-	CPC_OP_LIST_ATTRS = 7,
 	/* b: buffer, c: its bytes; a list of one name. */
 	CPC_OP_IMPL_NAME = 8,
 	CPC_OP_CPUREF = 9,
@@ -87,18 +80,6 @@ enum cpc_op {
 	CPC_OP_PRESET = 16, /* a: request index, b: preset */
 	/* a: set, or 0 for whichever the context holds. */
 	CPC_OP_RESTART = 17,
-	/*
-	 * a: name, b: whether it is a number too, c: that number, d: struct
-	 * cpc_event to fill.  EINVAL where it is neither.
-	 */
-	CPC_OP_EVENT = 32,
-	/*
-	 * a: name that CPC_OP_EVENT refused, b: buffer, c: its bytes.  Why,
-	 * a list of one line, or of none where there is no more to say.
-	 */
-	CPC_OP_EVENT_WHY = 60,
-	/* b, c as for lists: the name of this CPU's table, or none. */
-	CPC_OP_TABLE_CPU = 62,
 	CPC_OP_LIVE = 33,   /* a: set.  How many instances it has. */
 	CPC_OP_REVOKE = 34, /* a: set.  Release all of them. */
 	/* a: set, b: request index, c: struct cpc_where to fill. */
@@ -153,12 +134,13 @@ enum cpc_op {
 	 * cpc_profile_image to fill.  ENOENT where there is none.
 	 */
 	CPC_OP_PROFILE_IMAGE = 45,
+	/* a: struct cpc_pmu to fill: what the library resolves names by. */
+	CPC_OP_PMU = 47,
 	/*
-	 * a: name that CPC_OP_EVENT refused.  1 where it is an event all the
-	 * same, one of PAPI's presets or of this CPU's table, that no PIC of
-	 * this machine counts; 0 where it is none.
+	 * The library resolved no name: counted as an event that was asked
+	 * for and refused, which decides how a run ends that counted nothing.
 	 */
-	CPC_OP_EVENT_KNOWN = 46,
+	CPC_OP_UNRESOLVED = 48,
 };
 
 enum cpc_stir {
@@ -179,6 +161,65 @@ enum cpc_stir {
  */
 typedef uint64_t cpc_setid_t;
 
+/*
+ * A PMU, with what all CPUs have of it.  PICs are masks: bit n, PIC n.
+ */
+enum cpc_pmu_kind {
+	CPC_PMU_INTEL,
+	CPC_PMU_AMD,
+	CPC_PMU_ARM,
+	CPC_PMU_SOFTWARE,
+};
+
+/* Attributes; "picnum" is the library's own. */
+enum cpc_attr_id {
+	CPC_ATTR_EDGE,
+	CPC_ATTR_PC,
+	CPC_ATTR_INV,
+	CPC_ATTR_UMASK,
+	CPC_ATTR_CMASK,
+	CPC_ATTR_ANYTHR,
+	CPC_ATTR_MSR_OFFCORE,
+	CPC_ATTR_MSR_LDLAT,
+	CPC_ATTR_MSR_FRONTEND,
+	CPC_ATTR_IDS
+};
+
+#define CPC_PMU_OWN    4
+#define CPC_PMU_MODELS 32
+
+/* An event that an emulator models: bits 31:0 of the event select. */
+struct cpc_model {
+	uint32_t ml_select;
+	uint32_t ml_choose; /* which of them choose the event */
+	uint32_t ml_obeyed; /* which others the emulator obeys with it */
+};
+
+struct cpc_pmu {
+	uint32_t pm_kind;    /* enum cpc_pmu_kind */
+	uint32_t pm_attrs;   /* bit n: takes attribute n */
+	uint32_t pm_pics;    /* that can be had */
+	uint32_t pm_general; /* that count any code */
+	/*
+	 * That count one event of their own: Intel's fixed counter n, the
+	 * software PMU's event n.
+	 */
+	uint32_t pm_own[CPC_PMU_OWN];
+	/* x86: of CPUID; Arm: MIDR_EL1's Implementer and PartNum, and 0 */
+	uint32_t pm_family, pm_model, pm_stepping;
+	uint32_t pm_extras;    /* bit n: has register n of enum event_extra */
+	uint32_t pm_cache;     /* Intel: the level of the last cache */
+	uint32_t pm_generic;   /* software: bit n, event n has a PAPI_ name */
+	uint64_t pm_events[2]; /* Intel: bit n, architectural event n is there;
+	                          Arm: PMCEID0_EL0, PMCEID1_EL0 */
+	uint64_t pm_absent; /* Intel: bit n, CPUID says there is no event n */
+	/* An emulator lists what it models, in these. */
+	uint32_t pm_listed, pm_nmodels;
+	struct cpc_model pm_models[CPC_PMU_MODELS];
+	uint64_t pm_lacking; /* Intel: bits of the event select that are not
+	                        there */
+};
+
 /* An event, resolved.  The kernel believes none of it when it comes back. */
 struct cpc_event {
 	uint32_t ce_pics; /* bit n: PIC n can count it */
@@ -188,7 +229,7 @@ struct cpc_event {
 };
 #define CPC_EVENT_GENERIC 0x1 /* a PAPI_ name: takes no attribute */
 #define CPC_EVENT_RAW     0x2 /* a number */
-/* The CPU's by name, but this one lacks what it needs: never listed. */
+/* The library's: this CPU lacks what the event needs, so it is not listed. */
 #define CPC_EVENT_LACKING 0x8
 /* The name says at which privilege, `:u`: these go before the request's. */
 #define CPC_EVENT_LEVELS      0x4
@@ -215,7 +256,7 @@ struct cpc_packreq {
 };
 
 struct cpc_packattr {
-	uint32_t ca_id; /* position in the list of CPC_OP_LIST_ATTRS */
+	uint32_t ca_id; /* enum cpc_attr_id */
 	uint32_t ca_pad;
 	uint64_t ca_value;
 };

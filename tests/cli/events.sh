@@ -147,6 +147,41 @@ expect 'a PMU without masks' 2 '^fits: netburst has ESCRs before its PICs, which
 expect 'no CPU' 2 '^fits: on which CPU[?] --cpu NAME$' scripts/barecpc fits INST_RETIRED
 expect 'events that are no list' 2 '^fits: cycles: events in one list, with commas$' scripts/barecpc fits --cpu skl instructions cycles
 
+# no_names ARCH FILE: without its archive the kernel has no name of an event, and is as small as that makes it.
+no_names() {
+	python3 - "build/$1/$2" "build/$1/archive.cpio" <<-'END'
+		import sys
+		image, archive = (open(path, "rb").read() for path in sys.argv[1:])
+		kernel = image.replace(archive, b"")
+		print(f"{len(kernel)} bytes of kernel, {len(archive)} of archive")
+		assert len(kernel) == len(image) - len(archive), "the archive is not in the image"
+		for name in (b"INST_RETIRED", b"CPU_CYCLES", b"br_inst_retired", b"PAPI_", b"l1d_cache", b"LsNotHaltedCyc"):
+			assert name not in kernel, name
+		assert len(kernel) < 600_000
+	END
+}
+check "x86-64's kernel has no names of events" no_names x86_64 kernel.bin
+check "and arm64's has none" no_names arm64 Image
+
+# A table that is none: one line, and codes work.  The archive of --payload goes before the image's own.
+mkdir -p "$tap_dir/bad/events"
+damaged() { # COMMAND: what makes a table of standard input
+	sh -c "$1" <build/events/intel >"$tap_dir/bad/events/intel"
+	scripts/mkcpio -o "$tap_dir/bad.cpio" --in events "$tap_dir/bad/events/intel" payloads/suite
+}
+bad() {
+	scripts/barecpc run --accel tcg --arch x86_64 --payload "$tap_dir/bad.cpio" -- "$@"
+}
+damaged 'head -c 20480'
+expect 'a truncated table' 1 '^fits: L1D:REPLACEMENT: Unknown event: /events/intel is truncated: raw codes' bad fits L1D:REPLACEMENT
+damaged "sed 's/INST_RETIRED/INST_RETIRES/'"
+expect 'a damaged one' 1 '^fits: L1D:REPLACEMENT: Unknown event: /events/intel is damaged: raw codes' bad fits L1D:REPLACEMENT
+check 'is one line' test "$(grep -c damaged "$err")" = 1
+prints 'raw codes and architected events work' '^inst_retired.any_p +PIC 1 ' bad fits r1c4,inst_retired.any_p
+expect 'a CPU that has no table is told so' 1 \
+	'^fits: L1D:REPLACEMENT: Unknown event: no table of events exists for this CPU .family 0x6, model 0xff.: raw codes' \
+	scripts/barecpc run --accel tcg --arch x86_64 --cpu "$(scripts/qemu-pmu --cpu intel-v5),family=6,model=255" -- fits L1D:REPLACEMENT
+
 # Images without some of the tables, linked beside this one's objects.
 tree=$tap_dir/tree
 mkdir -p "$tree/build" "$tree/tests"
@@ -155,9 +190,7 @@ cp -r tests/qemu "$tree/tests/qemu" # by which the emulator is known
 cp -a build/x86_64 "$tree/build/x86_64"
 without() { # EVENTS
 	check "make EVENTS='$1'" make -s ARCH=x86_64 B="$tree/build/x86_64" EVENTS="$1" "$tree/build/x86_64/kernel.elf"
-	for vendor in intel amd arm; do
-		nm "$tree/build/x86_64/kernel.elf" | grep -q " R events_$vendor\$" && echo $vendor
-	done >"$out"
+	cpio -t --quiet <"$tree/build/x86_64/archive.cpio" 2>"$err" | sed -n 's,^events/,,p' >"$out"
 	check "has the tables of these alone: '$1'" test "$(sort "$out" | xargs)" = "$1"
 }
 alone() { # OPTIONS... -- PROGRAM...
@@ -175,7 +208,8 @@ counted() {
 without 'amd'
 counted 'on AMD names of its table count' 2 alone --cpu amd-v2 -- $both
 counted "on Intel's CPU those of the architecture" 1 alone -- $both
-expect 'and of presets no more' 1 '^fits: PAPI_br_cn: Unknown event: no table says which event of this CPU that is$' \
+expect 'and of presets no more' 1 \
+	'^fits: PAPI_br_cn: Unknown event: /events/intel is not in this image: raw codes .r1c0, 0xc0. and architected events work' \
 	alone -- fits PAPI_br_cn
 prints "AMD's are there" '^PAPI_l1_dca  *PIC 0 ' alone --cpu amd-legacy -- fits PAPI_l1_dca
 prints 'another vendor can be asked about' '^0x5100c0 amd64_fam17h_zen2::RETIRED_INSTRUCTIONS:k=0:u=1' \

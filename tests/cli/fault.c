@@ -172,8 +172,7 @@ pass_kernel_pointer(void)
 static int
 pass_counters_pointer(void)
 {
-	return syscall(BARECPC_SYS_CPC, (long)CPC_OP_EVENT, 16, 0, 0, 0) ==
-	                   -1 &&
+	return syscall(BARECPC_SYS_CPC, (long)CPC_OP_PMU, 16, 0, 0, 0) == -1 &&
 	               errno == EFAULT
 	           ? 0
 	           : 1;

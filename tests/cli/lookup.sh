@@ -1,5 +1,5 @@
 #!/bin/sh
-# What it takes the kernel to look a name up: fewer than 2,000 instructions for any that the CPU's table lists, of whichever CPU
+# What it takes to look a name up: fewer than 2,000 instructions for any that the CPU's table lists, of whichever CPU
 # that a table is for.  NetBurst's two have no backend.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -9,13 +9,13 @@ cd "$(dirname "$0")/../.." || exit 1
 lookup() {
 	scripts/barecpc run --arch "$1" --accel tcg --cpu "$3" --payload "build/$1/tests.cpio" -- cpc_lookup \
 		>"$out" 2>"$err" </dev/null || { tail -n 8 "$out" "$err"; return 1; }
-	grep "^# system call: .*: $2::" "$out" >>"$tap_dir/$1" || { grep '^# system call' "$out"; return 1; }
+	grep "^# request: .*: $2::" "$out" >>"$tap_dir/$1" || { grep '^# request' "$out"; return 1; }
 }
 
 # lookups ARCH CPU: the same of each line of the input, a table and the rest of its CPU's words.
 lookups() {
 	while read -r table cpu; do
-		check "$table: the kernel's lookups" lookup "$1" "$table" "$2,$cpu"
+		check "$table: lookups" lookup "$1" "$table" "$2,$cpu"
 	done
 }
 

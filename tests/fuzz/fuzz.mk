@@ -5,7 +5,7 @@ FUZZ_CC      := clang
 # pa_to_va() adds to NULL here.
 FUZZ_SAN     := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=all
 FUZZ_CFLAGS  := -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -I. -Iinclude -fno-strict-aliasing
-FUZZ_LIB     := tests/fuzz/fuzz.o lib/string.o lib/search.o lib/printf.o
+FUZZ_LIB     := tests/fuzz/fuzz.o lib/string.o lib/printf.o
 fuzz_elf     := kern/elf.o
 fuzz_cpio    := kern/cpio.o
 fuzz_cmdline := kern/cmdline.o kern/words.o kern/null_shape.o events/nearer.o tests/host/heap.o

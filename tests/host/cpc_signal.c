@@ -84,6 +84,12 @@ call_unbind(void)
 }
 
 static void
+call_unbind_other(void)
+{
+	cpc_unbind(cpc, other);
+}
+
+static void
 call_restart(void)
 {
 	cpc_set_restart(cpc, own);
@@ -107,6 +113,9 @@ handler_interrupts_anything(void **state)
 	own = set_of("instructions");
 	other = set_of("cycles");
 	buf = buf_of(own);
+	/* A set that was bound asks the kernel whether it is still. */
+	call_bind();
+	call_unbind_other();
 	strike_during(call_add);
 	strike_during(call_bind);
 	cpc_bind_curlwp(cpc, own, 0);

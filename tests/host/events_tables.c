@@ -293,20 +293,32 @@ static void
 the_cpu_chooses_its_table(void **state)
 {
 	(void)state;
-	assert_string_equal(cpu_name(events_cpu_intel(6, 94, 3)), "skl");
-	assert_string_equal(cpu_name(events_cpu_intel(6, 85, 4)), "skx");
-	assert_string_equal(cpu_name(events_cpu_intel(6, 85, 7)), "clx");
-	assert_string_equal(cpu_name(events_cpu_intel(6, 255, 0)), "");
-	assert_string_equal(cpu_name(events_cpu_intel(11, 1, 0)), "knc");
 	assert_string_equal(
-	    cpu_name(events_cpu_amd(0x17, 1, 2)), "amd64_fam17h_zen1");
+	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 94, 3)), "skl");
 	assert_string_equal(
-	    cpu_name(events_cpu_amd(0x19, 0x61, 2)), "amd64_fam19h_zen4");
+	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 85, 4)), "skx");
 	assert_string_equal(
-	    cpu_name(events_cpu_amd(0xf, 5, 1)), "amd64_k8_revb");
-	assert_string_equal(cpu_name(events_cpu_amd(0x1a, 0, 0)), "");
-	assert_string_equal(cpu_name(events_cpu_arm(0x41, 0xd0c)), "arm_n1");
-	assert_string_equal(cpu_name(events_cpu_arm(0, 0xd0c)), "");
+	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 85, 7)), "clx");
+	assert_string_equal(
+	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 6, 255, 0)), "");
+	assert_string_equal(
+	    cpu_name(events_cpu(event_dbs, EVENT_INTEL, 11, 1, 0)), "knc");
+	assert_string_equal(
+	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0x17, 1, 2)),
+	    "amd64_fam17h_zen1");
+	assert_string_equal(
+	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0x19, 0x61, 2)),
+	    "amd64_fam19h_zen4");
+	assert_string_equal(
+	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0xf, 5, 1)),
+	    "amd64_k8_revb");
+	assert_string_equal(
+	    cpu_name(events_cpu(event_dbs, EVENT_AMD, 0x1a, 0, 0)), "");
+	assert_string_equal(
+	    cpu_name(events_cpu(event_dbs, EVENT_ARM, 0x41, 0xd0c, 0)),
+	    "arm_n1");
+	assert_string_equal(
+	    cpu_name(events_cpu(event_dbs, EVENT_ARM, 0, 0xd0c, 0)), "");
 	assert_string_equal(
 	    cpu_name(events_find(event_dbs, "neoverse_n1")), "arm_n1");
 	assert_string_equal(

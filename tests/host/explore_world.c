@@ -16,6 +16,7 @@
 #include "kern/lwp.h"
 #include "kern/null_pcbe.h"
 #include "kern/proc.h"
+#include "tests/host/named.h"
 
 const char *const ex_faults[EX_NFAULT] = { "sound", "no-fold", "no-stop",
 	"no-overflow", "no-filter", "no-sequence", "no-nmi" };
@@ -131,7 +132,7 @@ pack_all(void)
 			const struct ex_request *rq = &ex_sets[s].es_req[i];
 			struct pcbe_event ev;
 
-			sound->event_coverage(rq->rq_event, false, 0, &ev);
+			named_event(sound, rq->rq_event, &ev);
 			packs[s].req[i] = (struct cpc_packreq){
 				.cr_event = { .ce_pics = (uint32_t)ev.pe_pics,
 				    .ce_flags = ev.pe_flags,

@@ -7,14 +7,13 @@
 #include "kern/cpu.h"
 #include "tests/host/fake_kernel.h"
 
-#define EVENT_INS    0x100
-#define EVENT_CYC    0x101
-#define EVENT_BRANCH 0x102
-#define RAW_MAX      0xff
+#define EVENT_INS    SOFT_CODE(SOFT_INSTRUCTIONS)
+#define EVENT_CYC    SOFT_CODE(SOFT_CYCLES)
+#define EVENT_BRANCH SOFT_CODE(SOFT_BRANCHES)
 
-#define ATTR_UMASK  0
-#define ATTR_EDGE   1
-#define ATTR_ANYTHR 2 /* privileged */
+#define ATTRS                                                                  \
+	(1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_EDGE |                          \
+	    1U << CPC_ATTR_ANYTHR) /* privileged */
 
 const struct fake_shape fake_ordinary = {
 	.npic = 4,
@@ -24,21 +23,12 @@ const struct fake_shape fake_ordinary = {
 struct fake_shape fake_shape;
 unsigned fake_configured, fake_freed;
 
-static const struct {
-	const char *name;
-	uint32_t code;
-	uint32_t pics; /* on an asymmetric PMU */
-} events[] = {
-	{ "instructions", EVENT_INS, ~0U },
-	{ "cycles", EVENT_CYC, 3 },
-	{ "branches", EVENT_BRANCH, 1 },
-	{ "PAPI_tot_ins", EVENT_INS, ~0U },
-	{ "PAPI_tot_cyc", EVENT_CYC, 3 },
+/* The software PMU's events, by their PICs on an asymmetric PMU. */
+static const uint32_t event_pics[SOFT_NEVENT] = {
+	[SOFT_INSTRUCTIONS] = ~0U,
+	[SOFT_CYCLES] = 3,
+	[SOFT_BRANCHES] = 1,
 };
-#define NEVENTS (sizeof events / sizeof events[0])
-
-static const char *const attrs[] = { "umask", "edge", "anythr" };
-#define NATTRS (sizeof attrs / sizeof attrs[0])
 
 /* The hardware, of each CPU. */
 static struct pmu {
@@ -204,49 +194,28 @@ cpuref(void)
 static uint32_t
 pics_of(unsigned event)
 {
-	return fake_shape.asymmetric ? events[event].pics & all_pics()
+	return fake_shape.asymmetric ? event_pics[event] & all_pics()
 	                             : all_pics();
 }
 
-static const char *
-list_events(unsigned pic, unsigned *at)
+static void
+describe(struct cpc_pmu *pm)
 {
-	unsigned i;
-
-	while ((i = (*at)++) < NEVENTS) {
-		if ((pics_of(i) & 1U << pic) != 0)
-			return events[i].name;
-	}
-	return NULL;
-}
-
-static const char *
-list_attrs(unsigned n)
-{
-	return n < NATTRS ? attrs[n] : NULL;
+	pm->pm_kind = CPC_PMU_SOFTWARE;
+	pm->pm_general = all_pics();
+	for (unsigned i = 0; i < SOFT_NEVENT; i++)
+		pm->pm_own[i] = pics_of(i);
+	pm->pm_generic = 1U << SOFT_INSTRUCTIONS | 1U << SOFT_CYCLES;
 }
 
 static uint64_t
-event_coverage(
-    const char *name, bool is_num, uint64_t num, struct pcbe_event *ev)
+known_event(enum pcbe_known which, struct pcbe_event *ev)
 {
-	unsigned i;
+	unsigned event =
+	    which == PCBE_INSTRUCTIONS ? SOFT_INSTRUCTIONS : SOFT_CYCLES;
 
-	memset(ev, 0, sizeof *ev);
-	if (is_num) {
-		ev->pe_code = num <= RAW_MAX ? (uint32_t)num : ~0U;
-		ev->pe_flags = PCBE_EVENT_RAW;
-		ev->pe_pics = all_pics();
-		return ev->pe_pics;
-	}
-	for (i = 0; i < NEVENTS; i++) {
-		if (strcmp(name, events[i].name) != 0)
-			continue;
-		ev->pe_code = events[i].code;
-		ev->pe_pics = pics_of(i);
-		if (strncmp(name, "PAPI_", 5) == 0)
-			ev->pe_flags = PCBE_EVENT_GENERIC;
-	}
+	*ev = (struct pcbe_event){ .pe_code = SOFT_CODE(event),
+		.pe_pics = pics_of(event) };
 	return ev->pe_pics;
 }
 
@@ -265,11 +234,11 @@ check_attrs(unsigned nattrs, const struct pcbe_attr *at, bool privileged)
 	unsigned i;
 
 	for (i = 0; i < nattrs; i++) {
-		if (at[i].pa_id == ATTR_UMASK && at[i].pa_val > 0xff) {
+		if (at[i].pa_id == CPC_ATTR_UMASK && at[i].pa_val > 0xff) {
 			kcpc_why("umask is at most 0xff");
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
 		}
-		if (at[i].pa_id == ATTR_ANYTHR && !privileged)
+		if (at[i].pa_id == CPC_ATTR_ANYTHR && !privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 	}
 	return 0;
@@ -295,7 +264,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	const uint16_t filter = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
 	int subcode;
 
-	if (ev->pe_code == ~0U ||
+	if (ev->pe_code >= SOFT_CODE(SOFT_NEVENT) ||
 	    ((ev->pe_flags & PCBE_EVENT_RAW) != 0 && fake_shape.no_raw))
 		return CPC_INVALID_EVENT;
 	if ((subcode = check_attrs(nattrs, at, set->ps_privileged)) != 0)
@@ -419,9 +388,9 @@ static struct pcbe_ops ops = {
 	.read_index = read_index,
 	.impl_name = impl_name,
 	.cpuref = cpuref,
-	.list_events = list_events,
-	.list_attrs = list_attrs,
-	.event_coverage = event_coverage,
+	.pcbe_attrs = ATTRS,
+	.describe = describe,
+	.known_event = known_event,
 	.overflow_bitmap = overflow_bitmap,
 	.configure = configure,
 	.program = program,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "arch/arm64/pmu_regs.h"
-#include "arch/arm64/pmuv3_events.h"
 #include "arch/arm64/pmuv3_impl.h"
 #include "kern/arch.h"
 #include "kern/cpu.h"
@@ -64,7 +63,7 @@ fake_reset(const struct fake_shape *shape)
 		p->el = 1;
 		for (unsigned n = 0; n <= CYCLES; n++) {
 			p->pmevcntr[n] = 0x12345670 + n;
-			p->pmevtyper[n] = EVENT_INST_RETIRED;
+			p->pmevtyper[n] = ARM_INST_RETIRED;
 		}
 	}
 	fake_self = 0;
@@ -126,9 +125,9 @@ step(unsigned n, unsigned el)
 	if (n == CYCLES)
 		return FAKE_CPI;
 	switch (p->pmevtyper[n] & 0xffff) {
-	case EVENT_INST_RETIRED:
+	case ARM_INST_RETIRED:
 		return times;
-	case EVENT_CPU_CYCLES:
+	case ARM_CPU_CYCLES:
 		return FAKE_CPI * times;
 	default:
 		return 0;

@@ -3,6 +3,8 @@
  * for a random set, of names, numbers, attributes and PICs asked for, exactly
  * where one of all ways to give its requests PICs is taken by configure().
  */
+#include "tests/host/named.h"
+/* It calls the backend `ops`. */
 #include "tests/host/intel_shapes.h"
 
 #include <stdlib.h>
@@ -83,36 +85,17 @@ static struct {
 static void
 resolve(const char *name, struct pcbe_event *ev)
 {
-	struct events *es = &intel_pcbe_ops.pcbe_table;
-	struct event_spec sp;
-	struct event_code ec;
-
-	memset(ev, 0, sizeof *ev);
-	if (ops->event_coverage(name, false, 0, ev) != 0)
-		return;
-	if (name[0] == '0') {
-		ops->event_coverage(name, true, strtoul(name, NULL, 0), ev);
-		return;
-	}
-	assert_int_equal(
-	    events_parse(es, name, EVENT_EITHER_CASE, &sp), EVENT_OK);
-	assert_int_equal(events_encode(es, &sp, &ec), EVENT_OK);
-	ev->pe_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT;
-	ev->pe_extra = ec.ec_extra_value;
-	ev->pe_pics = ops->table_event(&ec, ev);
-	assert_true(ev->pe_pics != 0);
+	assert_true(named_event(ops, name, ev) != 0);
 }
 
 static void
 draw_attrs(struct cpc_packreq *pr, struct cpc_packattr *attr)
 {
-	unsigned n = 0;
-
-	while (ops->list_attrs(n) != NULL)
-		n++;
 	pr->cr_nattrs = below(3) != 0 ? 0 : 1 + below(NATTR);
 	for (unsigned i = 0; i < pr->cr_nattrs; i++) {
-		attr[i].ca_id = below(n);
+		do
+			attr[i].ca_id = below(CPC_ATTR_IDS);
+		while ((ops->pcbe_attrs >> attr[i].ca_id & 1) == 0);
 		attr[i].ca_value = below(4);
 	}
 }

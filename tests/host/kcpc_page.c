@@ -97,9 +97,8 @@ bind(void)
 		    .cr_picnum = 2 } };
 	struct cpc_refusal rf;
 
-	assert_int_equal(door(CPC_OP_EVENT, (uintptr_t) "instructions", 0, 0,
-			     (uintptr_t)&pack.req.cr_event),
-	    0);
+	pack.req.cr_event = (struct cpc_event){ .ce_pics = 0xf,
+		.ce_code = SOFT_CODE(SOFT_INSTRUCTIONS) };
 	assert_int_equal(door(CPC_OP_BIND, (uintptr_t)&pack, SET,
 			     CPC_BIND_LWP_INHERIT, (uintptr_t)&rf),
 	    0);

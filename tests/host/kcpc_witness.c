@@ -20,6 +20,9 @@ boot(uint32_t flags)
 	fake_shape.keeps = true;
 	reboot();
 	assert_true(witness_init(flags));
+	/* Programs open what there is then. */
+	cpc_close(cpc);
+	cpc = cpc_open(CPC_VER_CURRENT);
 }
 
 /* What the witness tells adds up; its count is `count`, of LWPs `lwps`. */

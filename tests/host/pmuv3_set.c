@@ -1,9 +1,9 @@
 #include "tests/host/pmuv3_set.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kern/pcbe.h"
+#include "tests/host/named.h"
 
 const struct fake_shape shape_v3p5 = {
 	.version = 6,
@@ -75,12 +75,9 @@ set_add(struct set *s, const char *event, unsigned pic, unsigned flags,
 	unsigned i = s->set.ps_n;
 	struct pcbe_cfg *cfg = &s->cfg[i];
 	struct pcbe_event ev = { 0 };
-	char *end;
-	unsigned long num = strtoul(event, &end, 0);
 	int subcode;
 
-	assert_true(
-	    ops->event_coverage(event, *end == '\0', num, &ev) >> pic & 1);
+	assert_true(named_event(ops, event, &ev) >> pic & 1);
 	cfg->pc_pic = (uint8_t)pic;
 	cfg->pc_notify = (flags & CPC_OVF_NOTIFY_EMT) != 0;
 	cfg->pc_flags = (uint16_t)flags;

@@ -12,7 +12,6 @@
 #include "tests/host/support.h"
 
 #include "arch/arm64/pmu_regs.h"
-#include "arch/arm64/pmuv3_events.h"
 #include "arch/arm64/pmuv3_impl.h"
 #include "kern/kcpc_impl.h"
 

@@ -1,6 +1,6 @@
 /*
- * PAPI's presets that the backends of x86 know for any CPU are, in the table
- * of a CPU that has them, the same event.
+ * PAPI's presets that are known for any x86 CPU are, in the table of a CPU that
+ * has them, the same event.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,12 +10,25 @@
 
 #include <cmocka.h>
 
-#include "arch/x86/amd_events.h"
-#include "arch/x86/intel_events.h"
-#include "events/events.h"
+#include "events/machine.h"
 
 /* EN, INT, OS, USR. */
 #define CONTROL 0x530000ULL
+
+/* The name of a kind's nth event, if it is a preset on such a PMU, or NULL. */
+static const char *
+preset(const struct machine_kind *mk, const struct cpc_pmu *pm, unsigned n,
+    uint64_t *code)
+{
+	struct cpc_event ce = { 0 };
+
+	if (mk->mk_own(pm, n, &ce) == 0 ||
+	    (ce.ce_flags & CPC_EVENT_GENERIC) == 0)
+		return NULL;
+	*code = ce.ce_code;
+	return *(
+	    const char *const *)((const char *)mk->mk_first + n * mk->mk_bytes);
+}
 
 /* The table's code of the name is that one; false: it has no such name. */
 static bool
@@ -42,20 +55,22 @@ static unsigned
 check_intel(const struct events *es)
 {
 	bool snb = strncmp(es->es_pmu->ep_name, "snb", 3) == 0;
-	bool third = false, branch;
+	struct cpc_pmu pm = { .pm_general = 1, .pm_events = { ~0ULL } };
+	const char *name;
 	struct event_spec sp;
 	unsigned same = 0;
+	uint64_t code;
 
-	third =
-	    events_parse(es, "PAPI_l3_tca", EVENT_EITHER_CASE, &sp) == EVENT_OK;
-	for (unsigned i = 0; i < intel_nevents; i++) {
-		const struct intel_event *e = &intel_events[i];
-
-		if (!e->ie_generic || (third && e->ie_cache == 2))
+	pm.pm_cache =
+	    events_parse(es, "PAPI_l3_tca", EVENT_EITHER_CASE, &sp) == EVENT_OK
+		? 3
+		: 2;
+	for (unsigned i = 0; i < machine_intel.mk_n; i++) {
+		if ((name = preset(&machine_intel, &pm, i, &code)) == NULL)
 			continue;
-		branch = strncmp(e->ie_name, "PAPI_br_", 8) == 0;
-		same += assert_code(
-		    es, e->ie_name, e->ie_code | (snb && branch ? 0x400 : 0));
+		if (snb && strncmp(name, "PAPI_br_", 8) == 0)
+			code |= 0x400;
+		same += assert_code(es, name, code);
 	}
 	return same;
 }
@@ -78,6 +93,9 @@ intels_are_the_tables(void **state)
 static void
 amds_are_the_tables(void **state)
 {
+	const struct cpc_pmu pm = { .pm_general = 1, .pm_family = 0x19 };
+	const char *name;
+	uint64_t code;
 	struct events es;
 
 	(void)state;
@@ -85,11 +103,10 @@ amds_are_the_tables(void **state)
 	     n++) {
 		if (es.es_pmu->ep_kind != EVENT_AMD)
 			continue;
-		for (unsigned i = 0; i < amd_nevents; i++) {
-			if (amd_events[i].ae_generic)
-				assert_true(
-				    assert_code(&es, amd_events[i].ae_name,
-					amd_events[i].ae_code));
+		for (unsigned i = 0; i < machine_amd.mk_n; i++) {
+			name = preset(&machine_amd, &pm, i, &code);
+			if (name != NULL)
+				assert_true(assert_code(&es, name, code));
 		}
 	}
 }

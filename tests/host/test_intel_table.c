@@ -4,6 +4,8 @@
  * PICs.
  * Intel SDM vol. 3B, "Off-core Response Performance Monitoring".
  */
+#include "tests/host/named.h"
+/* It calls the backend `ops`. */
 #include "tests/host/intel_shapes.h"
 
 #include "kern/kcpc_impl.h"
@@ -15,16 +17,9 @@ add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
 {
 	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
 	struct pcbe_event ev = { 0 };
-	struct event_spec sp;
-	struct event_code ec;
 	int subcode;
 
-	assert_int_equal(
-	    events_parse(&ops->pcbe_table, name, EVENT_EITHER_CASE, &sp), 0);
-	assert_int_equal(events_encode(&ops->pcbe_table, &sp, &ec), 0);
-	ev.pe_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT;
-	ev.pe_extra = ec.ec_extra_value;
-	ev.pe_pics = ops->table_event(&ec, &ev);
+	assert_true(named_event(ops, name, &ev) != 0);
 	s->set.ps_cfg = s->cfg;
 	s->set.ps_page = &s->page;
 	cfg->pc_pic = (uint8_t)pic;
@@ -43,13 +38,8 @@ static uint64_t
 pics_of(const char *name, bool *lacks)
 {
 	struct pcbe_event ev = { 0 };
-	struct event_spec sp;
-	struct event_code ec;
 
-	assert_int_equal(
-	    events_parse(&ops->pcbe_table, name, EVENT_EITHER_CASE, &sp), 0);
-	assert_int_equal(events_encode(&ops->pcbe_table, &sp, &ec), 0);
-	ev.pe_pics = ops->table_event(&ec, &ev);
+	assert_true(named_event(ops, name, &ev) != 0);
 	*lacks = (ev.pe_flags & CPC_EVENT_LACKING) != 0;
 	return ev.pe_pics;
 }
@@ -61,7 +51,8 @@ pics_are_the_tables(void **state)
 
 	(void)state;
 	boot(&skylake_whole);
-	assert_string_equal(ops->pcbe_table.es_pmu->ep_name, "skl");
+	assert_string_equal(
+	    named_machine(ops)->mc_table.es_pmu->ep_name, "skl");
 	/* Four general PICs of the table's eight, then the fixed ones. */
 	assert_int_equal(pics_of("BR_INST_RETIRED:ALL_BRANCHES", &lacks), 0xf);
 	assert_false(lacks);
@@ -127,7 +118,7 @@ registers_beside_are_shared(void **state)
 static void
 attributes_name_them(void **state)
 {
-	struct pcbe_attr attr = { 5, 0x10004 };
+	struct pcbe_attr attr = { CPC_ATTR_MSR_OFFCORE, 0x10004 };
 
 	(void)state;
 	boot(&skylake_whole);

@@ -19,7 +19,6 @@ static int (*const host_strcmp)(const char *, const char *) = strcmp;
 #include "tests/host/kernel_names.h"
 
 #include "lib/printf.h"
-#include "lib/search.h"
 #include "lib/string.h"
 
 #define SAME(...)                                                              \
@@ -156,26 +155,6 @@ compare_and_find(void **state)
 }
 
 static void
-search_by_name(void **state)
-{
-	static const struct {
-		const char *name;
-		int value;
-	} table[] = { { "a", 1 }, { "ab", 2 }, { "b", 3 } };
-
-	(void)state;
-	for (unsigned n = 0; n <= 3; n++) {
-		for (unsigned i = 0; i < 3; i++)
-			assert_ptr_equal(search_name(table[i].name, table, n,
-					     sizeof table[0]),
-			    i < n ? &table[i] : NULL);
-		assert_null(search_name("", table, n, sizeof table[0]));
-		assert_null(search_name("aa", table, n, sizeof table[0]));
-		assert_null(search_name("c", table, n, sizeof table[0]));
-	}
-}
-
-static void
 numbers(void **state)
 {
 	static const char *const s[] = { "0", "42", "0x2a", "052", "-1", "+7",
@@ -217,7 +196,6 @@ main(void)
 		cmocka_unit_test(printf_oddities),
 		cmocka_unit_test(mem_functions),
 		cmocka_unit_test(compare_and_find),
-		cmocka_unit_test(search_by_name),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(crc),
 	};

@@ -82,7 +82,7 @@ proof_by_cycles(void **state)
 	struct fake_shape shape = shape_v3p5;
 
 	(void)state;
-	shape.ceid[0] = 1ULL << EVENT_CPU_CYCLES;
+	shape.ceid[0] = 1ULL << ARM_CPU_CYCLES;
 	shape.late = 2000;
 	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
 	assert_string_equal(pmuv3_overflow_proof(), "comes by itself, late");

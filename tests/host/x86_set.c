@@ -6,6 +6,7 @@
 
 #include "arch/x86/pmu.h"
 #include "tests/host/fake_msr.h"
+#include "tests/host/named.h"
 #include "tests/host/support.h"
 
 #define NATTR 8
@@ -20,30 +21,6 @@ set_init(struct x86_set *s, const struct pcbe_ops *ops)
 	s->set.ps_page = &s->page;
 }
 
-static uint64_t
-resolve(
-    const struct pcbe_ops *ops, const char *event, struct pcbe_event *resolved)
-{
-	char *end;
-	uint64_t num = strtoull(event, &end, 0);
-
-	return ops->event_coverage(
-	    event, *end == '\0' && end != event, num, resolved);
-}
-
-static uint32_t
-attr_id(const struct pcbe_ops *ops, const char *name, size_t len)
-{
-	const char *known;
-
-	for (unsigned i = 0; (known = ops->list_attrs(i)) != NULL; i++) {
-		if (strlen(known) == len && memcmp(known, name, len) == 0)
-			return i;
-	}
-	fail_msg("no attribute %s", name);
-	return 0;
-}
-
 static unsigned
 parse_attrs(
     const struct pcbe_ops *ops, const char *text, struct pcbe_attr *attrs)
@@ -56,7 +33,7 @@ parse_attrs(
 		eq = strchr(text, '=');
 		assert_non_null(eq);
 		assert_true(n < NATTR);
-		attrs[n].pa_id = attr_id(ops, text, (size_t)(eq - text));
+		attrs[n].pa_id = named_attr(ops, text, (size_t)(eq - text));
 		attrs[n++].pa_val = strtoull(eq + 1, &end, 0);
 		text = *end == ',' ? end + 1 : end;
 	}
@@ -72,7 +49,7 @@ set_add(struct x86_set *s, unsigned pic, const char *event, unsigned flags,
 	struct pcbe_event ev = { 0 };
 	int subcode;
 
-	resolve(s->ops, event, &ev);
+	named_own(s->ops, event, &ev);
 	s->data[s->set.ps_n] = preset;
 	cfg->pc_pic = (uint8_t)pic;
 	cfg->pc_flags = (uint16_t)flags;
@@ -116,7 +93,13 @@ covers(const struct pcbe_ops *ops, const char *event)
 {
 	struct pcbe_event ev = { 0 };
 
-	return resolve(ops, event, &ev);
+	return named_own(ops, event, &ev);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(a, b);
 }
 
 bool
@@ -124,7 +107,7 @@ lacks(const struct pcbe_ops *ops, const char *event)
 {
 	struct pcbe_event ev = { 0 };
 
-	return resolve(ops, event, &ev) != 0 &&
+	return named_own(ops, event, &ev) != 0 &&
 	       (ev.pe_flags & CPC_EVENT_LACKING) != 0;
 }
 
@@ -132,14 +115,24 @@ const char *
 names_on(const struct pcbe_ops *ops, unsigned pic)
 {
 	static char text[2048];
-	const char *name;
-	unsigned at = 0;
+	static char names[64][CPC_MAX_EVENT_LEN + EVENT_WORD];
+	struct machine mc = *named_machine(ops);
+	unsigned n = 0;
 
+	mc.mc_table = (struct events){ NULL, NULL };
+	for (unsigned generic = 0; generic < 2; generic++) {
+		struct machine_list ml = { 0 };
+
+		while (machine_next(&mc, 1ULL << pic, generic != 0, &ml,
+		    names[n], CPC_MAX_EVENT_LEN))
+			n++;
+	}
+	qsort(names, n, sizeof names[0], by_name);
 	text[0] = '\0';
-	while ((name = ops->list_events(pic, &at)) != NULL) {
-		if (text[0] != '\0')
+	for (unsigned i = 0; i < n; i++) {
+		if (i > 0)
 			strcat(text, ",");
-		strcat(text, name);
+		strcat(text, names[i]);
 	}
 	return text;
 }
@@ -148,13 +141,14 @@ const char *
 attr_names(const struct pcbe_ops *ops)
 {
 	static char text[128];
-	const char *name;
 
 	text[0] = '\0';
-	for (unsigned i = 0; (name = ops->list_attrs(i)) != NULL; i++) {
+	for (unsigned i = 0; i < CPC_ATTR_IDS; i++) {
+		if ((ops->pcbe_attrs >> i & 1) == 0)
+			continue;
 		if (text[0] != '\0')
 			strcat(text, ",");
-		strcat(text, name);
+		strcat(text, machine_attr((enum cpc_attr_id)i));
 	}
 	return text;
 }
@@ -190,12 +184,12 @@ add_invented(struct x86_set *s, unsigned pic)
 	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
 	struct pcbe_event ev = invented();
 	struct pcbe_attr attrs[3];
-	unsigned n, known = 0;
+	unsigned n;
 
-	while (s->ops->list_attrs(known) != NULL)
-		known++;
 	for (n = 0; n < draw() % 4; n++) {
-		attrs[n].pa_id = (uint32_t)(draw() % known);
+		do
+			attrs[n].pa_id = (uint32_t)(draw() % CPC_ATTR_IDS);
+		while ((s->ops->pcbe_attrs >> attrs[n].pa_id & 1) == 0);
 		attrs[n].pa_val = draw() % 2 != 0 ? draw() % 300 : draw();
 	}
 	*cfg = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
@@ -243,8 +237,8 @@ never(void)
 void
 expect_proves_overflow(const struct pcbe_ops *ops)
 {
-	assert_true(x86_prove_overflow(ops, "PAPI_tot_ins", pmi_pending));
-	assert_false(x86_prove_overflow(ops, "PAPI_tot_ins", never));
+	assert_true(x86_prove_overflow(ops, pmi_pending));
+	assert_false(x86_prove_overflow(ops, never));
 }
 
 void

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/cpc.h>
+
+#include "events/machine.h"
 
 TEST_KEEPS(32);
 
@@ -19,10 +20,8 @@ TEST_KEEPS(32);
 static bool
 has_table(void)
 {
-	char name[64];
-
-	return cpc_syscall(
-		   CPC_OP_TABLE_CPU, 0, (uintptr_t)name, sizeof name, 0) > 0;
+	return machine_here() != NULL &&
+	       machine_here()->mc_table.es_pmu != NULL;
 }
 
 #define NEEDS_TABLE()                                                          \
@@ -180,18 +179,14 @@ CPC_TEST(what_is_none_is_told_from_what_is_lacking)
 	static const char lacking[] = "PAPI_csr_tot";
 	static const char *const none[] = { "no_such_event", "papi_csr_tot",
 		"PAPI_csr_totq", "PAPI_", "0x", "" };
+	const struct machine *mc = machine_here();
 	struct cpc_event ev;
 
-	EXPECT_EQ(
-	    cpc_syscall(CPC_OP_EVENT, (uintptr_t)lacking, 0, 0, (uintptr_t)&ev),
-	    -EINVAL);
-	EXPECT_EQ(
-	    cpc_syscall(CPC_OP_EVENT_KNOWN, (uintptr_t)lacking, 0, 0, 0), 1);
+	(void)cpc;
+	EXPECT(!machine_name(mc, lacking, &ev));
+	EXPECT(machine_knows(mc, lacking));
 	for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++)
-		EXPECT_EQ(cpc_syscall(
-			      CPC_OP_EVENT_KNOWN, (uintptr_t)none[i], 0, 0, 0),
-		    0);
-	EXPECT_EQ(cpc_syscall(CPC_OP_EVENT_KNOWN, 1, 0, 0, 0), -EFAULT);
+		EXPECT(!machine_knows(mc, none[i]));
 }
 
 /* The name of an event of this CPU's table that retired instructions are. */

@@ -3,6 +3,7 @@
  * purpose: an address that is not its own gives EFAULT, and nothing has
  * happened.  (The console names the first.)
  */
+#include "events/machine.h"
 #include "tests/image/cpc_test.h"
 
 #include <payload.h>
@@ -43,14 +44,13 @@ make_pack(void)
 	pack.head.cp_bytes = sizeof pack;
 	pack.req.cr_flags = CPC_COUNT_USER;
 	pack.req.cr_picnum = -1;
-	return cpc_call(CPC_OP_EVENT, (uintptr_t)ANY_EVENT, 0, 0,
-		   (uintptr_t)&pack.req.cr_event) == 0;
+	return machine_name(machine_here(), ANY_EVENT, &pack.req.cr_event);
 }
 
 /* Every operation that follows an address, with each in turn. */
 CPC_TEST(bad_addresses_are_efault)
 {
-	const uintptr_t name = (uintptr_t)ANY_EVENT, all = sizeof scratch;
+	const uintptr_t all = sizeof scratch;
 
 	REQUIRE(make_pack());
 	for (unsigned i = 0; i < NBAD; i++) {
@@ -58,12 +58,7 @@ CPC_TEST(bad_addresses_are_efault)
 
 		EXPECT_ERRNO(cpc_call(CPC_OP_BIND, p, SET, 0, 0), EFAULT);
 		EXPECT_ERRNO(cpc_call(CPC_OP_BIND_CPU, p, SET, 0, 0), EFAULT);
-		EXPECT_ERRNO(cpc_call(CPC_OP_EVENT, p, 0, 0,
-				 (uintptr_t)&pack.req.cr_event),
-		    EFAULT);
-		EXPECT_ERRNO(cpc_call(CPC_OP_EVENT, name, 0, 0, p), EFAULT);
-		EXPECT_ERRNO(
-		    cpc_call(CPC_OP_LIST_EVENTS, 0, p, all, 0), EFAULT);
+		EXPECT_ERRNO(cpc_call(CPC_OP_PMU, p, 0, 0, 0), EFAULT);
 		EXPECT_ERRNO(cpc_call(CPC_OP_IMPL_NAME, 0, p, all, 0), EFAULT);
 		EXPECT_ERRNO(cpc_call(CPC_OP_CPUREF, 0, p, all, 0), EFAULT);
 	}
@@ -117,10 +112,8 @@ CPC_TEST(objects_that_end_in_a_hole)
 	EXPECT_ERRNO(
 	    cpc_call(CPC_OP_SAMPLE, SET, (uintptr_t)(end - 8), 1, 0), EFAULT);
 	EXPECT_EQ(cpc_call(CPC_OP_RELE, SET, 0, 0, 0), 0);
-	memset(end - 8, 'x', 8);
-	EXPECT_ERRNO(cpc_call(CPC_OP_EVENT, (uintptr_t)(end - 8), 0, 0,
-			 (uintptr_t)scratch),
-	    EFAULT);
+	EXPECT_ERRNO(
+	    cpc_call(CPC_OP_PMU, (uintptr_t)(end - 8), 0, 0, 0), EFAULT);
 	EXPECT_EQ(munmap(p, page), 0);
 }
 

@@ -10,7 +10,7 @@
 #include "payloads/names.h"
 #include "tests/image/cpc_test.h"
 
-TEST_KEEPS(288); /* the tables, copied, and what malloc() keeps */
+TEST_KEEPS(32);
 
 #define LOOPS 5000
 #define BOTH  (CPC_COUNT_USER | CPC_COUNT_SYSTEM)

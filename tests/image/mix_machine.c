@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "events/machine.h"
 #include "tests/image/mix.h"
 
 #define EVENT "PAPI_tot_ins"
@@ -43,7 +44,6 @@ mix_machine_learn(struct mix_machine *mm)
 	if (syscall(BARECPC_SYS_WITNESS, &bw) == 0)
 		mm->mm_together = (bw.bw_flags & CPC_COUNT_SYSTEM) != 0;
 	return catch (SIGEMT, script_restarting) &&
-	       catch (SIGUSR1, script_returning) &&
-	       cpc_syscall(CPC_OP_EVENT, (uintptr_t)EVENT, 0, 0,
-		   (uintptr_t)&mm->mm_ins) == 0;
+	       catch (SIGUSR1, script_returning) && machine_here() != NULL &&
+	       machine_name(machine_here(), EVENT, &mm->mm_ins);
 }

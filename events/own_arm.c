@@ -6,9 +6,13 @@
  * which are not for counters.
  * Arm ARM (DDI 0487), "PMU events and event numbers".
  */
-#include "arch/arm64/pmuv3_events.h"
+#include "events/machine.h"
 
-const struct pmuv3_event pmuv3_events[] = {
+static const struct arm_event {
+	const char *re_name;
+	uint16_t re_number;
+	bool re_generic; /* a PAPI_ name */
+} arm_events[] = {
 	{ "PAPI_br_ins", 0x0021, true },
 	{ "PAPI_br_msp", 0x0022, true },
 	{ "PAPI_l1_dca", 0x0004, true },
@@ -26,8 +30,8 @@ const struct pmuv3_event pmuv3_events[] = {
 	{ "PAPI_sr_ins", 0x0007, true },
 	{ "PAPI_tlb_dm", 0x0005, true },
 	{ "PAPI_tlb_im", 0x0002, true },
-	{ "PAPI_tot_cyc", EVENT_CPU_CYCLES, true },
-	{ "PAPI_tot_ins", EVENT_INST_RETIRED, true },
+	{ "PAPI_tot_cyc", ARM_CPU_CYCLES, true },
+	{ "PAPI_tot_ins", ARM_INST_RETIRED, true },
 	{ "br_immed_retired", 0x000d, false },
 	{ "br_mis_pred", 0x0010, false },
 	{ "br_mis_pred_retired", 0x0022, false },
@@ -108,4 +112,49 @@ const struct pmuv3_event pmuv3_events[] = {
 	{ "ttbr_write_retired", 0x001c, false },
 	{ "unaligned_ldst_retired", 0x000f, false },
 };
-const unsigned pmuv3_nevents = sizeof pmuv3_events / sizeof pmuv3_events[0];
+
+#define NUMBER_MASK 0xffffU
+
+static uint64_t
+own(const struct cpc_pmu *pm, unsigned n, struct cpc_event *ce)
+{
+	const struct arm_event *e = &arm_events[n];
+
+	ce->ce_code = e->re_number;
+	ce->ce_flags = e->re_generic ? CPC_EVENT_GENERIC : 0;
+	return arm_has_common(pm->pm_events, e->re_number) ? pm->pm_general : 0;
+}
+
+/* Which numbers there are is for the kernel to say. */
+static uint64_t
+number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
+{
+	ce->ce_code = num;
+	return pm->pm_general;
+}
+
+/*
+ * PMCEID says which common events are there; the CPU's manual, from which the
+ * table was made, which of the implementation's own.
+ */
+static uint64_t
+tabled(
+    const struct cpc_pmu *pm, const struct event_code *ec, struct cpc_event *ce)
+{
+	unsigned num = (unsigned)ec->ec_select & NUMBER_MASK;
+
+	ce->ce_code = num;
+	return arm_is_common(num) && !arm_has_common(pm->pm_events, num)
+	           ? 0
+	           : pm->pm_general;
+}
+
+const struct machine_kind machine_arm = {
+	.mk_first = arm_events,
+	.mk_n = sizeof arm_events / sizeof arm_events[0],
+	.mk_bytes = sizeof arm_events[0],
+	.mk_kind = EVENT_ARM,
+	.mk_own = own,
+	.mk_number = number,
+	.mk_tabled = tabled,
+};

@@ -7,16 +7,19 @@
  * 15h (42301), "Performance Counter Events"; Processor Programming Reference
  * for family 17h (54945), "Core Performance Monitor Counters".
  */
-#include "arch/x86/amd_events.h"
+#include "events/machine.h"
+#include "events/select.h"
 
-#include "events/events.h"
+#define OLDER  6, 0x16 /* families, K7's on */
+#define NEWER  AMD_FAMILY_ZEN, 0xff
+#define ALWAYS 6, 0xff
 
-#define OLDER   6, 0x16 /* families, K7's on */
-#define NEWER   AMD_FAMILY_ZEN, 0xff
-#define ALWAYS  6, 0xff
-#define ALL_PIC 0xffffffffU
-
-const struct amd_event amd_events[] = {
+static const struct amd_event {
+	const char *ae_name;
+	uint64_t ae_code;
+	uint8_t ae_first, ae_last; /* families that have it by this name */
+	bool ae_generic;           /* a PAPI_ name */
+} amd_events[] = {
 	{ "BU_cpu_clk_unhalted", AMD_CODE(AMD_CYCLES, 0), OLDER, false },
 	{ "ExRetBrn", AMD_CODE(0x0c2, 0), NEWER, false },
 	{ "ExRetBrnFar", AMD_CODE(0x0c6, 0), NEWER, false },
@@ -44,12 +47,57 @@ const struct amd_event amd_events[] = {
 	{ "PAPI_tot_cyc", AMD_CODE(AMD_CYCLES, 0), ALWAYS, true },
 	{ "PAPI_tot_ins", AMD_CODE(AMD_INSTRUCTIONS, 0), ALWAYS, true },
 };
-const unsigned amd_nevents = sizeof amd_events / sizeof amd_events[0];
 
-uint32_t
-amd_event_pics(unsigned family, uint64_t code)
+static uint64_t
+coverage(const struct cpc_pmu *pm, uint64_t code)
 {
-	if (family != AMD_FAMILY_15H)
-		return ALL_PIC;
-	return events_amd_15h_pics(AMD_CODE_EVENT(code));
+	return pm->pm_general & amd_event_pics(pm->pm_family, code);
 }
+
+static uint64_t
+own(const struct cpc_pmu *pm, unsigned n, struct cpc_event *ce)
+{
+	const struct amd_event *e = &amd_events[n];
+
+	if (pm->pm_family < e->ae_first || pm->pm_family > e->ae_last)
+		return 0;
+	ce->ce_code = e->ae_code;
+	ce->ce_flags = e->ae_generic ? CPC_EVENT_GENERIC : 0;
+	if (machine_unmodelled(pm, e->ae_code))
+		ce->ce_flags |= CPC_EVENT_LACKING;
+	return coverage(pm, e->ae_code);
+}
+
+/* Which numbers a family has is for the kernel to say. */
+static uint64_t
+number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
+{
+	if (num > AMD_RAW_MAX) {
+		ce->ce_code = EVENT_CODE_TOO_HIGH;
+		return pm->pm_general;
+	}
+	ce->ce_code = AMD_CODE(num, 0U);
+	return coverage(pm, ce->ce_code);
+}
+
+/* The tables say nothing of PICs. */
+static uint64_t
+tabled(
+    const struct cpc_pmu *pm, const struct event_code *ec, struct cpc_event *ce)
+{
+	ce->ce_code = event_select_only(ec);
+	if ((ce->ce_code & (AMD_GUEST | AMD_HOST)) != 0 ||
+	    machine_unmodelled(pm, ce->ce_code))
+		ce->ce_flags |= CPC_EVENT_LACKING;
+	return coverage(pm, ce->ce_code);
+}
+
+const struct machine_kind machine_amd = {
+	.mk_first = amd_events,
+	.mk_n = sizeof amd_events / sizeof amd_events[0],
+	.mk_bytes = sizeof amd_events[0],
+	.mk_kind = EVENT_AMD,
+	.mk_own = own,
+	.mk_number = number,
+	.mk_tabled = tabled,
+};

@@ -1,0 +1,409 @@
+/*
+ * From a name to what the kernel is asked to count, or why not.
+ */
+#include "events/machine.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "events/select.h"
+
+static const struct machine_kind *const kinds[] = {
+	[CPC_PMU_INTEL] = &machine_intel,
+	[CPC_PMU_AMD] = &machine_amd,
+	[CPC_PMU_ARM] = &machine_arm,
+	[CPC_PMU_SOFTWARE] = &machine_soft,
+};
+
+static const char *const attr_names[CPC_ATTR_IDS] = {
+	[CPC_ATTR_EDGE] = "edge",
+	[CPC_ATTR_PC] = "pc",
+	[CPC_ATTR_INV] = "inv",
+	[CPC_ATTR_UMASK] = "umask",
+	[CPC_ATTR_CMASK] = "cmask",
+	[CPC_ATTR_ANYTHR] = "anythr",
+	[CPC_ATTR_MSR_OFFCORE] = "msr_offcore",
+	[CPC_ATTR_MSR_LDLAT] = "msr_ldlat",
+	[CPC_ATTR_MSR_FRONTEND] = "msr_frontend",
+};
+
+const char *
+machine_attr(enum cpc_attr_id id)
+{
+	return id < CPC_ATTR_IDS ? attr_names[id] : NULL;
+}
+
+uint64_t
+event_select_only(const struct event_code *ec)
+{
+	return ec->ec_select & ~(SEL_EN | SEL_INT | SEL_USR | SEL_OS);
+}
+
+bool
+machine_unmodelled(const struct cpc_pmu *pm, uint64_t select)
+{
+	const struct cpc_model *m = pm->pm_models;
+	const struct cpc_model *end = m + pm->pm_nmodels;
+
+	if (pm->pm_listed == 0)
+		return false;
+	while (m < end && (select & m->ml_choose) != m->ml_select)
+		m++;
+	return m == end || select >> 32 != 0 ||
+	       (select & ~(uint64_t)(m->ml_choose | m->ml_obeyed)) != 0;
+}
+
+static const struct machine_kind *
+kind_of(const struct machine *mc)
+{
+	return kinds[mc->mc_pmu.pm_kind];
+}
+
+/*
+ * The table
+ */
+
+static void
+say_no_file(struct machine *mc, const char *codes)
+{
+	snprintf(mc->mc_why, sizeof mc->mc_why,
+	    "%s: raw codes (%s) and architected events work, `list' prints "
+	    "them",
+	    events_file_why(kind_of(mc)->mk_kind), codes);
+}
+
+static void
+say_no_table(struct machine *mc, const char *codes)
+{
+	const struct cpc_pmu *pm = &mc->mc_pmu;
+	bool arm = pm->pm_kind == CPC_PMU_ARM;
+
+	snprintf(mc->mc_why, sizeof mc->mc_why,
+	    "no table of events exists for this CPU (%s %#x, %s %#x): raw "
+	    "codes (%s) and architected events work, `list' prints them",
+	    arm ? "implementer" : "family", pm->pm_family,
+	    arm ? "part" : "model", pm->pm_model, codes);
+}
+
+void
+machine_load(struct machine *mc, const char *folder)
+{
+	const struct cpc_pmu *pm = &mc->mc_pmu;
+	const struct machine_kind *mk = kind_of(mc);
+	/* An event's number on Intel has no unit mask. */
+	const char *codes =
+	    pm->pm_kind == CPC_PMU_INTEL ? "r1c0, 0xc0" : "r1c0, 0x1c0";
+	const struct event_db *const *dbs;
+
+	mc->mc_table = (struct events){ NULL, NULL };
+	mc->mc_why[0] = '\0';
+	if (mk->mk_tabled != NULL) {
+		dbs = events_files(folder);
+		if (dbs[mk->mk_kind] == NULL)
+			say_no_file(mc, codes);
+		else
+			mc->mc_table = events_cpu(dbs, mk->mk_kind,
+			    pm->pm_family, pm->pm_model, pm->pm_stepping);
+		if (dbs[mk->mk_kind] != NULL && mc->mc_table.es_pmu == NULL)
+			say_no_table(mc, codes);
+	}
+	__atomic_store_n(&mc->mc_loaded, true, __ATOMIC_RELEASE);
+}
+
+/*
+ * Resolution
+ */
+
+static const char *
+own_name(const struct machine_kind *mk, unsigned n)
+{
+	const char *const *at =
+	    (const void *)((const char *)mk->mk_first + n * mk->mk_bytes);
+
+	return *at;
+}
+
+/* The place of a name among the machine's own, or -1. */
+static int
+own_find(const struct machine_kind *mk, const char *name)
+{
+	unsigned low = 0, high = mk->mk_n, mid;
+	const char *at;
+	int order;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		at = own_name(mk, mid);
+		/* Mostly the first letter tells. */
+		order = (unsigned char)*name - (unsigned char)*at;
+		if (order == 0)
+			order = strcmp(name, at);
+		if (order == 0)
+			return (int)mid;
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return -1;
+}
+
+static uint64_t
+resolve_own(const struct machine *mc, const char *name, struct cpc_event *ce)
+{
+	const struct machine_kind *mk = kind_of(mc);
+	int n = own_find(mk, name);
+
+	return n >= 0 ? mk->mk_own(&mc->mc_pmu, (unsigned)n, ce) : 0;
+}
+
+bool
+machine_is_own(const struct machine *mc, const char *name)
+{
+	struct cpc_event ce;
+
+	return resolve_own(mc, name, &ce) != 0;
+}
+
+#define LEVELS (1U << MOD_U | 1U << MOD_K | 1U << MOD_HV)
+
+/* A name says at which privileges, and these are they. */
+static uint32_t
+levels(bool user, bool system, bool hv)
+{
+	uint32_t flags = (user ? CPC_COUNT_USER : 0) |
+	                 (system ? CPC_COUNT_SYSTEM : 0) |
+	                 (hv ? CPC_COUNT_HV : 0);
+
+	return CPC_EVENT_LEVELS | flags << CPC_EVENT_LEVEL_SHIFT;
+}
+
+static uint64_t
+resolve_by_table(
+    const struct machine *mc, const char *name, struct cpc_event *ce)
+{
+	const struct events *es = &mc->mc_table;
+	struct event_spec sp;
+	struct event_code ec;
+
+	if (es->es_pmu == NULL ||
+	    events_parse_padded(es, name, EVENT_EITHER_CASE, &sp) != EVENT_OK ||
+	    events_encode(es, &sp, &ec) != EVENT_OK)
+		return 0;
+	ce->ce_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT |
+	               (sp.sp_preset ? CPC_EVENT_GENERIC : 0);
+	if ((ec.ec_given & LEVELS) != 0)
+		ce->ce_flags |= levels(sp.sp_value[MOD_U] != 0,
+		    sp.sp_value[MOD_K] != 0, sp.sp_value[MOD_HV] != 0);
+	ce->ce_extra = ec.ec_extra_value;
+	return kind_of(mc)->mk_tabled(&mc->mc_pmu, &ec, ce);
+}
+
+/* A raw event in perf's form. */
+static uint64_t
+resolve_as_perf(
+    const struct machine *mc, const char *name, struct cpc_event *ce)
+{
+	const struct machine_kind *mk = kind_of(mc);
+	struct event_code ec;
+
+	if (mk->mk_tabled == NULL || !events_perf(mk->mk_kind, name, &ec))
+		return 0;
+	*ce = (struct cpc_event){ .ce_code = 0 };
+	if ((ec.ec_given & LEVELS) != 0)
+		ce->ce_flags = levels((ec.ec_given >> MOD_U & 1) != 0,
+		    (ec.ec_given >> MOD_K & 1) != 0, false);
+	return mk->mk_tabled(&mc->mc_pmu, &ec, ce);
+}
+
+static uint64_t
+resolve_number(const struct machine *mc, uint64_t num, struct cpc_event *ce)
+{
+	*ce = (struct cpc_event){ .ce_flags = CPC_EVENT_RAW };
+	return kind_of(mc)->mk_number(&mc->mc_pmu, num, ce);
+}
+
+/* The machine's own names go first, then the table's; numbers last. */
+bool
+machine_event(const struct machine *mc, const char *name, bool is_num,
+    uint64_t num, struct cpc_event *ce)
+{
+	uint64_t pics;
+
+	*ce = (struct cpc_event){ .ce_code = 0 };
+	pics = resolve_own(mc, name, ce);
+	if (pics == 0 && is_num)
+		pics = resolve_number(mc, num, ce);
+	if (pics == 0 && !is_num)
+		pics = resolve_by_table(mc, name, ce);
+	if (pics == 0 && !is_num)
+		pics = resolve_as_perf(mc, name, ce);
+	if (pics == 0) {
+		*ce = (struct cpc_event){ .ce_code = 0 };
+		return false;
+	}
+	ce->ce_pics = (uint32_t)(pics & mc->mc_pmu.pm_pics);
+	return true;
+}
+
+bool
+machine_name(const struct machine *mc, const char *name, struct cpc_event *ce)
+{
+	char padded[CPC_MAX_EVENT_LEN + EVENT_WORD] = "";
+
+	if (strlen(name) >= CPC_MAX_EVENT_LEN)
+		return false;
+	strcpy(padded, name);
+	return machine_event(mc, padded, false, 0, ce);
+}
+
+/*
+ * Lists
+ */
+
+/* The machine's own: the next that one of the PICs counts. */
+static bool
+next_own(const struct machine *mc, uint64_t pics, bool generic, unsigned *at,
+    char *buf, size_t size)
+{
+	const struct machine_kind *mk = kind_of(mc);
+	struct cpc_event ce;
+
+	while (*at < mk->mk_n) {
+		unsigned n = (*at)++;
+
+		if ((mk->mk_own(&mc->mc_pmu, n, &ce) & pics) == 0 ||
+		    (ce.ce_flags & CPC_EVENT_LACKING) != 0 ||
+		    ((ce.ce_flags & CPC_EVENT_GENERIC) != 0) != generic)
+			continue;
+		snprintf(buf, size, "%s", own_name(mk, n));
+		return true;
+	}
+	return false;
+}
+
+/* A name of the table: can one of the PICs count it? */
+static bool
+is_listed(const struct machine *mc, uint64_t pics, const char *name)
+{
+	struct cpc_event ce = { .ce_code = 0 };
+
+	return (resolve_by_table(mc, name, &ce) & pics) != 0 &&
+	       (ce.ce_flags & CPC_EVENT_LACKING) == 0;
+}
+
+bool
+machine_next(const struct machine *mc, uint64_t pics, bool generic,
+    struct machine_list *ml, char *buf, size_t size)
+{
+	const struct events *es = &mc->mc_table;
+
+	pics &= mc->mc_pmu.pm_pics;
+	if (next_own(mc, pics, generic, &ml->ml_own, buf, size))
+		return true;
+	/* Presets of the table that are not the machine's own. */
+	while (generic && events_next_preset(es, &ml->ml_preset, buf, size)) {
+		if (!machine_is_own(mc, buf) && is_listed(mc, pics, buf))
+			return true;
+	}
+	while (!generic && events_next(es, &ml->ml_walk, ~0ULL, buf, size)) {
+		if (is_listed(mc, pics, buf))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Refusals
+ */
+
+/*
+ * Of the machine's own names the nearest to one that is none, less than
+ * `best` letters away, or NULL.
+ */
+static const char *
+nearest_own(const struct machine *mc, const char *name, unsigned best)
+{
+	const struct machine_kind *mk = kind_of(mc);
+	const char *found = NULL;
+	struct cpc_event ce;
+
+	for (unsigned n = 0; n < mk->mk_n; n++) {
+		if (mk->mk_own(&mc->mc_pmu, n, &ce) != 0 &&
+		    events_is_nearer(name, own_name(mk, n), &best))
+			found = own_name(mk, n);
+	}
+	return found;
+}
+
+/* What the table has to say of a name. */
+static enum event_error
+error_of(const struct machine *mc, const char *name)
+{
+	const struct events *es = &mc->mc_table;
+	struct event_spec sp;
+	struct event_code ec;
+	enum event_error err = events_parse(es, name, EVENT_EITHER_CASE, &sp);
+
+	return err == EVENT_OK ? events_encode(es, &sp, &ec) : err;
+}
+
+/* Why the table has an event, but not as the name has it. */
+static const char *
+wrong_of(const struct machine *mc, const char *name)
+{
+	enum event_error err = error_of(mc, name);
+
+	if (err == EVENT_UNKNOWN || err == EVENT_BAD_PART ||
+	    err == EVENT_NO_PRESET)
+		return NULL;
+	return err == EVENT_OK ? "no PIC of this machine counts it"
+	                       : event_strerror(err);
+}
+
+/*
+ * The machine's own in other letters; the table's, as a CPU has one and its
+ * names are more; else the machine's own.
+ */
+static bool
+suggest(const struct machine *mc, const char *name, char *buf, size_t size)
+{
+	const char *own = nearest_own(mc, name, 1);
+
+	if (own == NULL && events_suggest(&mc->mc_table, name, buf, size))
+		return true;
+	if (own == NULL && (own = nearest_own(mc, name, ~0U)) == NULL)
+		return false;
+	snprintf(buf, size, "%s", own);
+	return true;
+}
+
+void
+machine_why(const struct machine *mc, const char *name, char *buf, size_t size)
+{
+	char near[CPC_MAX_EVENT_LEN];
+	const char *wrong;
+
+	bool own = nearest_own(mc, name, 1) != NULL;
+
+	/* One of the machine's own in other letters is for suggest(). */
+	if (!own && mc->mc_why[0] != '\0' && events_preset_exists(name)) {
+		snprintf(buf, size, "%s", mc->mc_why);
+		return;
+	}
+	if (!own && events_is_preset(name) &&
+	    events_preset_why(&mc->mc_table, name, buf, size) > 0)
+		return;
+	if ((wrong = wrong_of(mc, name)) != NULL)
+		snprintf(buf, size, "%s", wrong);
+	else if (suggest(mc, name, near, sizeof near))
+		snprintf(buf, size, "did you mean %.480s?", near);
+	else
+		snprintf(buf, size, "%s", mc->mc_why);
+}
+
+bool
+machine_knows(const struct machine *mc, const char *name)
+{
+	return events_preset_exists(name) || error_of(mc, name) == EVENT_OK;
+}

@@ -1,0 +1,176 @@
+/*
+ * What codes mean to a PMU: what the kernel, which knows no names, and the
+ * library agree on.  Included by kern/, arch/ and events/; needs nothing but
+ * the compiler.
+ */
+#ifndef EVENTS_PMU_H
+#define EVENTS_PMU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The second register an event needs. */
+enum event_extra {
+	EXTRA_NONE,
+	EXTRA_OFFCORE0, /* MSR_OFFCORE_RSP_0 */
+	EXTRA_OFFCORE1, /* MSR_OFFCORE_RSP_1 */
+	EXTRA_LDLAT,    /* MSR_PEBS_LD_LAT */
+	EXTRA_FRONTEND, /* MSR_PEBS_FRONTEND */
+	EXTRA_N,
+	EXTRA_CCCR = EXTRA_N, /* NetBurst: the PIC's own, MSR_*_CCCR<n> */
+};
+
+/*
+ * The register next to the event select that Intel's events B7H, BBH, 2AH and
+ * 2BH take; EXTRA_NONE: it is another event.  B7H has both, by its unit mask.
+ * Intel SDM vol. 3B, "Off-core Response Performance Monitoring".
+ */
+static inline enum event_extra
+events_offcore(uint64_t select)
+{
+	switch (select & 0xff) {
+	case 0xb7:
+		return (select & 0xff00) == 0x200 ? EXTRA_OFFCORE1
+		                                  : EXTRA_OFFCORE0;
+	case 0x2a:
+		return EXTRA_OFFCORE0;
+	case 0xbb:
+	case 0x2b:
+		return EXTRA_OFFCORE1;
+	default:
+		return EXTRA_NONE;
+	}
+}
+
+/*
+ * Intel: unit mask and event select of general PICs.  An event that fixed
+ * counter n alone counts is what RDPMC takes for that counter.
+ */
+#define INTEL_CODE(event, umask) ((event) | (uint32_t)(umask) << 8)
+#define INTEL_FIXED_CODE(n)      (0x40000000U + (n))
+#define INTEL_NFIXED             4
+#define INTEL_INSTRUCTIONS       INTEL_CODE(0xc0, 0)
+#define INTEL_CYCLES             INTEL_CODE(0x3c, 0)
+#define INTEL_RAW_MAX            0xffU
+
+/* Bits of CPUID.0AH:EBX: which architectural events are absent. */
+enum intel_arch_event {
+	INTEL_CORE_CYCLES,
+	INTEL_INSTRUCTIONS_RETIRED,
+	INTEL_REF_CYCLES,
+	INTEL_LLC_REFERENCES,
+	INTEL_LLC_MISSES,
+	INTEL_BRANCHES,
+	INTEL_BRANCH_MISSES,
+	INTEL_SLOTS,
+	INTEL_BACKEND_BOUND,
+	INTEL_BAD_SPECULATION,
+	INTEL_FRONTEND_BOUND,
+	INTEL_RETIRING,
+	INTEL_LBR_INSERTS,
+	INTEL_FIXED_ALONE = 0xff, /* no bit: the fixed counter tells */
+};
+
+/*
+ * The bit of the architectural event with this code, or -1.
+ * Intel SDM vol. 3B, "Pre-defined Architectural Performance Events".
+ */
+static inline int
+intel_arch_bit(uint64_t code)
+{
+	static const uint32_t codes[] = {
+		[INTEL_CORE_CYCLES] = INTEL_CYCLES,
+		[INTEL_INSTRUCTIONS_RETIRED] = INTEL_INSTRUCTIONS,
+		[INTEL_REF_CYCLES] = INTEL_CODE(0x3c, 1),
+		[INTEL_LLC_REFERENCES] = INTEL_CODE(0x2e, 0x4f),
+		[INTEL_LLC_MISSES] = INTEL_CODE(0x2e, 0x41),
+		[INTEL_BRANCHES] = INTEL_CODE(0xc4, 0),
+		[INTEL_BRANCH_MISSES] = INTEL_CODE(0xc5, 0),
+		[INTEL_SLOTS] = INTEL_CODE(0xa4, 1),
+		[INTEL_BACKEND_BOUND] = INTEL_CODE(0xa4, 2),
+		[INTEL_BAD_SPECULATION] = INTEL_CODE(0x73, 0),
+		[INTEL_FRONTEND_BOUND] = INTEL_CODE(0x9c, 1),
+		[INTEL_RETIRING] = INTEL_CODE(0xc2, 2),
+		[INTEL_LBR_INSERTS] = INTEL_CODE(0xe4, 1),
+	};
+
+	for (int bit = 0; bit < (int)(sizeof codes / sizeof codes[0]); bit++) {
+		if (codes[bit] == code)
+			return bit;
+	}
+	return -1;
+}
+
+/*
+ * Does fixed counter n count what this code means?
+ * Intel SDM vol. 3B, "Fixed-function Performance Counter".
+ */
+static inline bool
+intel_fixed_counts(unsigned n, uint64_t code)
+{
+	return code == INTEL_FIXED_CODE(n) ||
+	       (n == 0 && code == INTEL_INSTRUCTIONS) ||
+	       (n == 1 && code == INTEL_CYCLES);
+}
+
+/* AMD: an event of twelve bits, and its unit mask, as the select has them. */
+#define AMD_CODE(event, umask)                                                 \
+	(((event)&0xffU) | (uint64_t)((event) >> 8) << 32 | (umask) << 8)
+#define AMD_CODE_EVENT(code) ((unsigned)((code)&0xff) | ((code) >> 24 & 0xf00U))
+
+#define AMD_CYCLES       0x076
+#define AMD_INSTRUCTIONS 0x0c0
+#define AMD_RAW_MAX      0xfffU
+
+#define AMD_FAMILY_K8  0x0f
+#define AMD_FAMILY_15H 0x15
+#define AMD_FAMILY_ZEN 0x17
+
+/* amd_pics.c: bit n, core counter n of AMD's family 15h counts the event. */
+uint32_t events_amd_15h_pics(unsigned event);
+
+/* Bit n: core counter n of this family counts the event. */
+static inline uint32_t
+amd_event_pics(unsigned family, uint64_t code)
+{
+	return family == AMD_FAMILY_15H
+	           ? events_amd_15h_pics(AMD_CODE_EVENT(code))
+	           : ~0U;
+}
+
+/*
+ * Arm: does PMCEID tell of the event?  PMCEID0_EL0 has 0x0 to 0x1f and, in its
+ * upper half, 0x4000 to 0x401f; PMCEID1_EL0 the 32 after each.
+ * Arm ARM (DDI 0487), "PMCEID0_EL0".
+ */
+static inline bool
+arm_is_common(unsigned number)
+{
+	return (number & ~0x3fU) == 0 || (number & ~0x3fU) == 0x4000;
+}
+
+static inline bool
+arm_has_common(const uint64_t ceid[2], unsigned number)
+{
+	unsigned bit = number % 32 + (number >= 0x4000 ? 32 : 0);
+
+	return arm_is_common(number) &&
+	       (ceid[(number & 0x3f) / 32] >> bit & 1) != 0;
+}
+
+#define ARM_SW_INCR      0x0000
+#define ARM_INST_RETIRED 0x0008
+#define ARM_CPU_CYCLES   0x0011
+
+/* The software PMU: a number, or one of its three events behind these. */
+#define SOFT_RAW_MAX      0xffU
+#define SOFT_CODE(n)      (0x100U + (n))
+#define SOFT_NEVENT       3
+#define SOFT_INSTRUCTIONS 0
+#define SOFT_CYCLES       1
+#define SOFT_BRANCHES     2
+
+/* A number that no event has; it is refused when it is bound. */
+#define EVENT_CODE_TOO_HIGH (~0ULL)
+
+#endif /* EVENTS_PMU_H */

@@ -1,0 +1,239 @@
+/*
+ * What the library makes of a name on a machine, whichever that is: its own
+ * names, those of its CPU's table, numbers, and what it says without a table.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "events/machine.h"
+
+static const struct machine_kind *const kinds[] = { &machine_intel,
+	&machine_amd, &machine_arm, &machine_soft };
+
+static const char *
+own_name(const struct machine_kind *mk, unsigned n)
+{
+	return *(
+	    const char *const *)((const char *)mk->mk_first + n * mk->mk_bytes);
+}
+
+/* They are found by halving. */
+static void
+own_names_are_sorted(void **state)
+{
+	(void)state;
+	for (unsigned k = 0; k < 4; k++) {
+		for (unsigned n = 1; n < kinds[k]->mk_n; n++)
+			assert_true(strcmp(own_name(kinds[k], n - 1),
+					own_name(kinds[k], n)) < 0);
+	}
+}
+
+/* No two names of Arm's mean the same, but for presets; none is CHAIN. */
+static void
+arms_events_are_different(void **state)
+{
+	const struct cpc_pmu pm = { .pm_general = 1,
+		.pm_events = { ~0ULL, ~0ULL } };
+	struct cpc_event a, b;
+
+	(void)state;
+	for (unsigned i = 0; i < machine_arm.mk_n; i++) {
+		assert_int_equal(machine_arm.mk_own(&pm, i, &a), 1);
+		assert_int_not_equal(a.ce_code, 0x1e);
+		assert_int_equal((a.ce_flags & CPC_EVENT_GENERIC) != 0,
+		    strncmp(own_name(&machine_arm, i), "PAPI_", 5) == 0);
+		for (unsigned k = 0; k < i && a.ce_flags == 0; k++) {
+			machine_arm.mk_own(&pm, k, &b);
+			if (b.ce_flags == 0)
+				assert_int_not_equal(a.ce_code, b.ce_code);
+		}
+	}
+}
+
+/* A Skylake with four general PICs and the first three fixed ones. */
+static struct machine
+skylake(void)
+{
+	struct machine mc = { .mc_loaded = true };
+
+	mc.mc_pmu = (struct cpc_pmu){ .pm_kind = CPC_PMU_INTEL,
+		.pm_pics = 0x7f,
+		.pm_general = 0xf,
+		.pm_own = { 0x10, 0x20, 0x40 },
+		.pm_family = 6,
+		.pm_model = 94,
+		.pm_cache = 3,
+		.pm_events = { 0x7f } };
+	return mc;
+}
+
+static void
+expect_why(const struct machine *mc, const char *name, const char *want)
+{
+	struct cpc_event ce;
+	char why[CPC_MAX_EVENT_LEN];
+
+	assert_false(machine_name(mc, name, &ce));
+	machine_why(mc, name, why, sizeof why);
+	assert_string_equal(why, want);
+}
+
+/* What works without a table. */
+static void
+expect_no_table(struct machine *mc, const char *why)
+{
+	char padded[16 + EVENT_WORD] = "0xc0";
+	struct cpc_event ce;
+
+	assert_string_equal(mc->mc_why, why);
+	assert_true(machine_name(mc, "inst_retired.any_p", &ce));
+	assert_int_equal(ce.ce_code, 0xc0);
+	assert_true(machine_name(mc, "PAPI_tot_cyc", &ce));
+	assert_int_equal(ce.ce_pics, 0x2f);
+	assert_int_equal(ce.ce_flags, CPC_EVENT_GENERIC);
+	assert_true(machine_name(mc, "r1c2", &ce));
+	assert_int_equal(ce.ce_code, 0x1c2);
+	assert_true(machine_event(mc, padded, true, 0xc0, &ce));
+	assert_int_equal(ce.ce_flags, CPC_EVENT_RAW);
+	expect_why(mc, "L1D:REPLACEMENT", why);
+	expect_why(mc, "PAPI_l1_dcm", why);
+	expect_why(
+	    mc, "inst_retired.any_q", "did you mean inst_retired.any_p?");
+}
+
+static char folder[] = "/tmp/barecpc-events-XXXXXX";
+
+/* The table of Intel's CPUs, of which `bytes` are kept and one is changed. */
+static void
+write_table(size_t bytes, size_t change)
+{
+	const char *self = "build/events/intel";
+	char path[64], *data;
+	struct stat st;
+	FILE *f = fopen(self, "rb");
+
+	assert_non_null(f);
+	assert_int_equal(fstat(fileno(f), &st), 0);
+	data = malloc((size_t)st.st_size);
+	assert_int_equal(fread(data, (size_t)st.st_size, 1, f), 1);
+	fclose(f);
+	if (change != 0)
+		data[change] ^= 1;
+	if (bytes == 0)
+		bytes = (size_t)st.st_size;
+	snprintf(path, sizeof path, "%s/intel", folder);
+	f = fopen(path, "wb");
+	assert_int_equal(fwrite(data, bytes, 1, f), 1);
+	fclose(f);
+	free(data);
+}
+
+/*
+ * A process maps the files once, so each case has one of its own.  `what`
+ * becomes of the path.
+ */
+static void
+in_child(const char *what, unsigned model)
+{
+	struct machine mc = skylake();
+	char why[256];
+	int status;
+
+	fflush(NULL);
+	if (fork() == 0) {
+		mc.mc_pmu.pm_model = model;
+		machine_load(&mc, folder);
+		snprintf(why, sizeof why,
+		    "%s%s: raw codes (r1c0, 0xc0) and architected events "
+		    "work, `list' prints them",
+		    model == 94 ? folder : "", what);
+		if (*what == '\0')
+			assert_non_null(mc.mc_table.es_pmu);
+		else
+			expect_no_table(&mc, why);
+		_exit(0);
+	}
+	wait(&status);
+	assert_int_equal(status, 0);
+}
+
+static void
+a_bad_file_is_told(void **state)
+{
+	char path[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	in_child("/intel is not in this image", 94);
+	write_table(0, 0);
+	in_child("", 94);
+	in_child("no table of events exists for this CPU (family 0x6, model "
+		 "0x3)",
+	    3);
+	write_table(4096 * 3, 0);
+	in_child("/intel is truncated", 94);
+	write_table(10, 0);
+	in_child("/intel is not a table of events", 94);
+	write_table(0, 4096);
+	in_child("/intel is damaged", 94);
+	write_table(0, 8);
+	in_child("/intel is of another version of barecpc", 94);
+	write_table(0, 1);
+	in_child("/intel is not a table of events", 94);
+	snprintf(path, sizeof path, "%s/intel", folder);
+	unlink(path);
+	rmdir(folder);
+}
+
+/* Whichever PIC is asked for, the lists say what the name resolves to. */
+static void
+lists_and_names_agree(void **state)
+{
+	struct machine mc = skylake();
+	char name[CPC_MAX_EVENT_LEN + EVENT_WORD];
+	unsigned listed[2] = { 0 };
+	struct cpc_event ce;
+
+	(void)state;
+	mc.mc_table = events_cpu(event_dbs, EVENT_INTEL, 6, 94, 3);
+	for (unsigned pic = 0; pic < 7; pic++) {
+		for (unsigned generic = 0; generic < 2; generic++) {
+			struct machine_list ml = { 0 };
+
+			while (machine_next(&mc, 1ULL << pic, generic, &ml,
+			    name, CPC_MAX_EVENT_LEN)) {
+				assert_true(machine_name(&mc, name, &ce));
+				assert_true(ce.ce_pics >> pic & 1);
+				assert_int_equal(
+				    strncmp(name, "PAPI", 4) == 0, generic);
+				listed[generic]++;
+			}
+		}
+	}
+	assert_in_range(listed[0], 1000, 10000);
+	assert_in_range(listed[1], 20, 1000);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(own_names_are_sorted),
+		cmocka_unit_test(arms_events_are_different),
+		cmocka_unit_test(a_bad_file_is_told),
+		cmocka_unit_test(lists_and_names_agree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
