@@ -11,7 +11,7 @@
 
 #include <efi.h>
 
-#include "kern/bootinfo.h"
+#include "kern/platform/bootinfo.h"
 
 extern EFI_SYSTEM_TABLE *efi_st;
 extern EFI_BOOT_SERVICES *efi_bs;

@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "kern/words.h"
+#include "kern/platform/words.h"
 #include "lib/string.h"
 
 char efi_initrd[EFI_PATH_MAX];

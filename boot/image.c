@@ -7,7 +7,7 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dt.h"
-#include "kern/bootinfo.h"
+#include "kern/platform/bootinfo.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

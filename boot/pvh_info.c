@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "arch/x86/x86.h"
-#include "kern/bootinfo.h"
+#include "kern/platform/bootinfo.h"
 #include "lib/string.h"
 
 struct start_info {

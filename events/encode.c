@@ -1,6 +1,6 @@
 /*
  * From a name taken apart to registers, as libpfm4 does it;
- * tests/host/events_oracle.c holds the two against each other.
+ * tests/host/events/oracle.c holds the two against each other.
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" and
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";

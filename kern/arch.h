@@ -16,11 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct as;       /* kern/as.h */
-struct bootinfo; /* kern/bootinfo.h */
-struct cpu;      /* kern/cpu.h */
-struct lwp;      /* kern/lwp.h */
-struct pcbe_ops; /* kern/pcbe.h */
+struct as;       /* kern/mm/as.h */
+struct bootinfo; /* kern/platform/bootinfo.h */
+struct cpu;      /* kern/sched/cpu.h */
+struct lwp;      /* kern/proc/lwp.h */
+struct pcbe_ops; /* kern/cpc/pcbe.h */
 struct trapframe;
 
 #define PAGE_SHIFT 12
@@ -92,7 +92,7 @@ int arch_cpu_start(struct cpu *cpu);
 _Noreturn void arch_halt(bool passed);
 
 /* cpu */
-struct cpu *arch_curcpu(void); /* in the kernel inline */
+/* struct cpu *arch_curcpu(void): inline. */
 /* Wait for an interrupt, take it, return.  On return interrupts are off. */
 void arch_idle(void);
 /*
@@ -113,7 +113,7 @@ bool arch_intr_enabled(void);
  * time.  arch_tick() is a constant-rate 64-bit counter (TSC, CNTVCT_EL0),
  * the same on all CPUs.
  */
-uint64_t arch_tick(void); /* inline on x86 */
+/* uint64_t arch_tick(void): inline. */
 uint64_t arch_tick_hz(void);
 /* Call timer_intr() on this CPU once arch_tick() >= tick; ~0 for never. */
 void arch_timer_set(uint64_t tick);
@@ -156,11 +156,12 @@ void arch_set_tls(uintptr_t base);
 uintptr_t arch_get_tls(void);
 
 /* trap */
-uintptr_t tf_pc(const struct trapframe *tf);
-uintptr_t tf_sp(const struct trapframe *tf);
+/*
+ * Inline: uintptr_t tf_pc(const struct trapframe *tf), the program counter;
+ * uintptr_t tf_sp(tf), the stack pointer; bool tf_user(tf): the frame
+ * interrupted a payload, at either privilege.
+ */
 uintptr_t tf_fp(const struct trapframe *tf); /* frame pointer register */
-/* Did the frame interrupt a payload (at either privilege)? */
-bool tf_user(const struct trapframe *tf);
 unsigned tf_sysno(const struct trapframe *tf);
 /*
  * Of a FAULT_PAGE: what the access wants of the page, PROT_READ, PROT_WRITE or
@@ -177,7 +178,7 @@ void tf_restart(struct trapframe *tf);
  * 0, or EFAULT where there is no room for it or the handler is not in user
  * space; then tf is as it was.
  */
-struct sigframe; /* kern/signal.h */
+struct sigframe; /* kern/proc/signal.h */
 int arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf);
 /*
  * The other way: the registers and FP state from the frame at tf's stack
@@ -199,7 +200,7 @@ bool arch_frame_next(uintptr_t *fp, uintptr_t *pc); /* kernel stacks only */
  */
 intptr_t arch_syscall(unsigned sysno, const uintptr_t *a);
 /*
- * The kernel's number (kern/syscall.h) of a Linux system call of this
+ * The kernel's number (kern/sys/syscall.h) of a Linux system call of this
  * machine; 0 (SYS_none) or -1 where the kernel does not know it.
  */
 extern const int16_t arch_sysmap[];
@@ -215,7 +216,7 @@ extern const char arch_uname[]; /* uname(2)'s, and AT_PLATFORM: "aarch64" */
 unsigned long arch_hwcap(unsigned n);
 /*
  * Fill Linux's struct stat of this machine; its bytes.  `fi` is
- * kern/file.h's.
+ * kern/file/file.h's.
  */
 #define ARCH_STAT_MAX 144
 struct file_info;
@@ -275,9 +276,10 @@ int arch_copyinstr(char *dst, uintptr_t uva, size_t max);
 const struct pcbe_ops *arch_pcbe(const char **why_not);
 /* Deliver overflow interrupts of this CPU to kcpc_pmi(). */
 void arch_pmi_enable(void);
-/* Let the next one in (LVTPC unmask; nothing on GIC, inline), while no PIC
- * counts. */
-void arch_pmi_rearm(void);
+/*
+ * void arch_pmi_rearm(void): inline.  Let the next overflow interrupt in
+ * (LVTPC unmask; nothing to do with a GIC).  Call while no PIC counts.
+ */
 
 /*
  * cons.  Works from the first instruction of C: before arch_init() on the
@@ -289,23 +291,23 @@ int arch_getc(void); /* -1: nothing there */
 /*
  * firmware.  Call a function of UEFI at its physical address, in the calling
  * convention UEFI has on this machine, and return its EFI_STATUS.  The
- * current address space maps the firmware one to one (kern/efirt.c).
+ * current address space maps the firmware one to one (kern/platform/efirt.c).
  */
 uint64_t arch_efi_call(
     uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
 /*
- * Calls the other way.  The first, kern_main(), is in kern/bootinfo.h, where
- * boot/ finds it.
+ * Calls the other way.  The first, kern_main(), is in kern/platform/bootinfo.h,
+ * where boot/ finds it.
  */
 _Noreturn void kern_cpu_main(struct cpu *cpu);
 /*
- * The way in from a payload begins with kernel_lock() (kern/klock.h) and ends
- * in trap_return(), or, where l_ast is 0, in kernel_unlock(); an interrupt
+ * The way in from a payload begins with kernel_lock() (kern/sched/klock.h) and
+ * ends in trap_return(), or, where l_ast is 0, in kernel_unlock(); an interrupt
  * that struck arch_idle() is between kernel_lock() and kernel_unlock().
  */
 /*
- * A system call is syscall_find(number)(arguments), kern/syscall.h, on its
+ * A system call is syscall_find(number)(arguments), kern/sys/syscall.h, on its
  * LWP's stack; it may not return (exit).
  */
 /*
@@ -339,5 +341,12 @@ bool kcpc_pmi(struct trapframe *tf);
  * too.
  */
 void kcpc_pmi_late(void);
+
+/*
+ * The functions that the comments above call inline, from the folder of the
+ * machine
+ * (-Iarch/x86, -Iarch/arm64) or of the host tests.
+ */
+#include "arch_inline.h"
 
 #endif /* KERN_ARCH_H */

@@ -4,14 +4,14 @@
 #include <stddef.h>
 
 #include "kern/arch.h"
-#include "kern/archive.h"
-#include "kern/boottime.h"
-#include "kern/cmdline.h"
-#include "kern/cpu.h"
-#include "kern/kcpc.h"
-#include "kern/lwp.h"
-#include "kern/page.h"
-#include "kern/proc.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/file/archive.h"
+#include "kern/mm/page.h"
+#include "kern/platform/boot_time.h"
+#include "kern/platform/cmdline.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

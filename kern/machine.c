@@ -1,11 +1,11 @@
 #include "kern/machine.h"
 
 #include "kern/arch.h"
-#include "kern/bootinfo.h"
-#include "kern/cmdline.h"
-#include "kern/cpu.h"
-#include "kern/kcpc.h"
-#include "kern/page.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/mm/page.h"
+#include "kern/platform/bootinfo.h"
+#include "kern/platform/cmdline.h"
+#include "kern/sched/cpu.h"
 #include "lib/printf.h"
 
 #define TEXT_MAX 4096

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "kern/arch.h"
-#include "kern/cmdline.h"
-#include "kern/page.h"
+#include "kern/mm/page.h"
+#include "kern/platform/cmdline.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

@@ -1,20 +1,20 @@
 /*
  * Test hooks, by the private call BARECPC_SYS_TEST (include/sys/barecpc.h):
  * make allocations fail, and describe what a failed call must leave alone.
- * tests/image/alloc_fail.c uses them.
+ * tests/image/hostile/alloc_fail/alloc_fail.c uses them.
  */
 #include "kern/test_hooks.h"
 
 #include <stddef.h>
 
 #include "include/sys/barecpc.h"
-#include "kern/errno.h"
-#include "kern/kcpc.h"
-#include "kern/lwp.h"
-#include "kern/page.h"
-#include "kern/proc.h"
-#include "kern/syscall.h"
-#include "kern/usercopy.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sys/syscall.h"
 
 static bool hooks_on;
 

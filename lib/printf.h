@@ -18,7 +18,8 @@ int vformat(format_fn *put, void *arg, const char *fmt, va_list ap);
 int vsnprintf(char *buf, size_t size, const char *fmt, va_list ap);
 int snprintf(char *buf, size_t size, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* To the kernel's console log (kern/cons.c provides it in the kernel). */
+/* To the kernel's console log (kern/platform/console.c provides it in the
+ * kernel). */
 int printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Print the message, the place and a backtrace; end the run as failed. */
 _Noreturn void panic(const char *fmt, ...)

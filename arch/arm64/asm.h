@@ -67,7 +67,7 @@
 #define C_LWP  0x8
 #define L_AST  0x34
 
-/* System calls: kern/syscall.h's tables, and where the second begins. */
+/* System calls: kern/sys/syscall.h's tables, and where the second begins. */
 #define SVC_NLINUX   512
 #define SVC_PRIVATE  0x4000
 #define SVC_NPRIVATE 6

@@ -3,18 +3,18 @@
  * Arm ARM (DDI 0487), "MPIDR_EL1", "DAIF", "AMUSERENR_EL0",
  * "ID_AA64MMFR1_EL1" (PAN); "Wait For Interrupt".
  */
-#include "kern/cpu.h"
+#include "kern/sched/cpu.h"
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/fp.h"
-#include "arch/arm64/gic.h"
+#include "arch/arm64/dev/gic.h"
+#include "arch/arm64/dev/psci.h"
+#include "arch/arm64/dev/timer.h"
 #include "arch/arm64/machine.h"
-#include "arch/arm64/pmuv3.h"
-#include "arch/arm64/psci.h"
+#include "arch/arm64/pmu/pmu.h"
 #include "arch/arm64/sysreg.h"
-#include "arch/arm64/timer.h"
+#include "arch/arm64/trap/fp.h"
 #include "kern/arch.h"
-#include "kern/errno.h"
-#include "kern/page.h"
+#include "kern/mm/page.h"
+#include "kern/platform/errno.h"
 #include "lib/printf.h"
 
 #define MPIDR_AFFINITY 0xff00ffffffULL

@@ -4,9 +4,9 @@
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/fp.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/sysreg.h"
+#include "arch/arm64/trap/fp.h"
 #include "kern/arch.h"
 #include "lib/printf.h"
 

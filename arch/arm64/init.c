@@ -4,13 +4,13 @@
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/gic.h"
+#include "arch/arm64/dev/gic.h"
 #include "arch/arm64/machine.h"
-#include "arch/arm64/pt.h"
+#include "arch/arm64/mm/pt.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
-#include "kern/bootinfo.h"
-#include "kern/errno.h"
+#include "kern/platform/bootinfo.h"
+#include "kern/platform/errno.h"
 #include "lib/printf.h"
 
 const char arch_name[] = "arm64";

@@ -6,7 +6,7 @@
  */
 #include "arch/arm64/machine.h"
 
-#include "kern/bootinfo.h"
+#include "kern/platform/bootinfo.h"
 #include "lib/printf.h"
 
 #define FIRST_PPI   16

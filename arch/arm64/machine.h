@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kern/cpu.h"
+#include "kern/sched/cpu.h"
 
 struct bootinfo;
 

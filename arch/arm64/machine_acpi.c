@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 #include "arch/arm64/machine.h"
-#include "kern/acpi.h"
 #include "kern/arch.h"
-#include "kern/bootinfo.h"
+#include "kern/platform/acpi.h"
+#include "kern/platform/bootinfo.h"
 #include "lib/string.h"
 
 #define HEADER_OEM     10 /* six characters; QEMU's are those of Bochs */

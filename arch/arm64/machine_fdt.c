@@ -9,7 +9,7 @@
 
 #include "arch/arm64/dt.h"
 #include "kern/arch.h"
-#include "kern/bootinfo.h"
+#include "kern/platform/bootinfo.h"
 #include "lib/string.h"
 
 /* An interrupt specifier's cells: type, number in the type, flags. */

@@ -109,7 +109,7 @@
 #define XC_DF_STACK  0x20
 #define XC_FRAME_END 0xc4 /* IST_INTR */
 
-/* struct sigaction and struct sigframe of kern/signal.h */
+/* struct sigaction and struct sigframe of kern/proc/signal.h */
 #define SA_HANDLER  0
 #define SA_RESTORER 16
 #define SGF_ACT     0

@@ -6,8 +6,8 @@
 #include "arch/x86/msr.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
-#include "kern/bootinfo.h"
-#include "kern/cpu.h"
+#include "kern/platform/bootinfo.h"
+#include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

@@ -2,7 +2,7 @@
  * What every CPU needs before it may trap: its descriptor tables, control
  * registers, and the way system calls come in.
  */
-#include "kern/cpu.h"
+#include "kern/sched/cpu.h"
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/msr.h"

@@ -3,13 +3,13 @@
  */
 #include <stddef.h>
 
-#include "arch/x86/apic.h"
 #include "arch/x86/cpuid.h"
-#include "arch/x86/fpu.h"
+#include "arch/x86/dev/apic.h"
+#include "arch/x86/dev/timer.h"
 #include "arch/x86/insn.h"
-#include "arch/x86/models.h"
 #include "arch/x86/msr.h"
-#include "arch/x86/timer.h"
+#include "arch/x86/pmu/models.h"
+#include "arch/x86/trap/fpu.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "lib/printf.h"

@@ -10,7 +10,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 #include "kern/arch.h"
-#include "kern/cpu.h"
+#include "kern/sched/cpu.h"
 
 #define LEAF_TOPOLOGY    0x0b
 #define LEAF_TOPOLOGY_V2 0x1f /* names modules, tiles and dies, too */

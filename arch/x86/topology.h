@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-struct cpuset; /* kern/cpuset.h */
+struct cpuset; /* kern/sched/cpuset.h */
 
 /*
  * What the APIC ids of this CPU and of the other threads of its core have in

@@ -2,7 +2,7 @@
  * Presets whose event the architecture gives: they are the same on each PMU
  * that has it, known to PAPI or not, and the same as the backends' own
  * (arch/x86/intel_events.c, amd_events.c, arch/arm64/pmuv3_events.c), which
- * tests/host/events_presets.c holds them against.
+ * tests/host/events/presets.c holds them against.
  */
 #include "scripts/tables/tables.h"
 

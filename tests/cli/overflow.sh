@@ -93,7 +93,7 @@ fi
 for arch in arm64 x86_64; do
 	for how in -std=c99 -std=gnu11 -D_GNU_SOURCE -D_POSIX_C_SOURCE=200809L; do
 		check "example2, $arch: compiles with $how" scripts/barecpc-cc --arch $arch $how -I. -Wall -Wextra -Werror \
-			-fsyntax-only payloads/example2.c
+			-fsyntax-only payloads/benchmarks/example2.c
 	done
 done
 expect 'example2 without counters' 77 '^example2: <not supported>: PMU absent: ' \

@@ -19,8 +19,8 @@ entries() {
 }
 
 check 'a program reads counter n' entries build/arm64/cpc/arm64/read.o pics 8 0 mrs pmevcntr
-check 'the kernel folds counter n' entries build/arm64/arch/arm64/pmuv3_pics.o folds 32 0 mrs pmevcntr
-check 'the kernel samples counter n' entries build/arm64/arch/arm64/pmuv3_pics.o samples 32 0 mrs pmevcntr
-check 'the kernel writes event n' entries build/arm64/arch/arm64/pmuv3_pics.o loads 16 0 msr pmevtyper
-check 'the kernel writes counter n' entries build/arm64/arch/arm64/pmuv3_pics.o loads 16 4 msr pmevcntr
+check 'the kernel folds counter n' entries build/arm64/arch/arm64/pmu/pmuv3_pics.o folds 32 0 mrs pmevcntr
+check 'the kernel samples counter n' entries build/arm64/arch/arm64/pmu/pmuv3_pics.o samples 32 0 mrs pmevcntr
+check 'the kernel writes event n' entries build/arm64/arch/arm64/pmu/pmuv3_pics.o loads 16 0 msr pmevtyper
+check 'the kernel writes counter n' entries build/arm64/arch/arm64/pmu/pmuv3_pics.o loads 16 4 msr pmevcntr
 end

@@ -1,6 +1,6 @@
 /* MADT, SPCR, GTDT and FADT of an arm64 machine. */
 #include "arch/arm64/machine.h"
-#include "kern/bootinfo.h"
+#include "kern/platform/bootinfo.h"
 #include "tests/fuzz/tables.h"
 
 int

@@ -2,13 +2,13 @@
  * MADT, SPCR, HPET, FADT and DSDT of an x86 machine.  Devices are one page,
  * which every mapping shows; ports count.
  */
-#include "arch/x86/apic.h"
-#include "arch/x86/refclock.h"
+#include "arch/x86/dev/apic.h"
+#include "arch/x86/dev/refclock.h"
 #include "arch/x86/smp.h"
 #include "arch/x86/x86.h"
-#include "kern/acpi.h"
 #include "kern/arch.h"
-#include "kern/cpu.h"
+#include "kern/platform/acpi.h"
+#include "kern/sched/cpu.h"
 #include "tests/fuzz/tables.h"
 
 static uint32_t device[1024];

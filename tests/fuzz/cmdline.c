@@ -1,7 +1,7 @@
 /* A command line is taken or refused in one line; no word grows. */
 #include "tests/fuzz/fuzz.h"
 
-#include "kern/cmdline.h"
+#include "kern/platform/cmdline.h"
 
 static bool
 is_one_line(const char *s)

@@ -1,7 +1,7 @@
 /* Every member of an archive lies in it, and its reading ends. */
 #include "tests/fuzz/fuzz.h"
 
-#include "kern/cpio.h"
+#include "kern/file/cpio.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

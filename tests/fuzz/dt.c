@@ -9,7 +9,7 @@
 
 #include "arch/arm64/dt.h"
 #include "arch/arm64/machine.h"
-#include "kern/bootinfo.h"
+#include "kern/platform/bootinfo.h"
 
 #define ROOM 65536
 

@@ -1,7 +1,7 @@
 /* A program of any content is refused or its symbols can be asked for. */
 #include "tests/fuzz/fuzz.h"
 
-#include "kern/elf.h"
+#include "kern/proc/elf.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -1,0 +1,103 @@
+/*
+ * PL011, polled.  What is printed before the tables have named the UART
+ * waits in a buffer: a store to a guessed address may hang a machine.
+ * Arm PrimeCell UART (PL011) TRM (DDI 0183), "Programmers model".
+ */
+#include "arch/arm64/dev/console.h"
+
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/machine.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+
+/* Where QEMU's virt machine has it, for one whose tables name none. */
+#define FALLBACK_PA 0x09000000
+
+#define UARTDR        (0x00 / 4)
+#define UARTFR        (0x18 / 4)
+#define UARTFR_RXFE   (1 << 4)
+#define UARTFR_TXFF   (1 << 5)
+#define UARTLCR_H     (0x2c / 4)
+#define UARTLCR_H_8N1 0x70 /* with FIFOs */
+#define UARTCR        (0x30 / 4)
+#define UARTCR_ON     0x301 /* UARTEN, TXE, RXE */
+
+static struct {
+	volatile uint32_t *regs;
+	size_t nwaiting;
+	char waiting[2048];
+} console;
+
+/* A UART that takes nothing must not stop the run: the character is lost. */
+static void
+pl011_putc(int c)
+{
+	uint64_t give_up = 0;
+
+	while (console.regs[UARTFR] & UARTFR_TXFF) {
+		if (give_up == 0)
+			give_up = arch_tick() + arch_tick_hz() / 10;
+		else if (arch_tick() > give_up)
+			return;
+		arch_relax();
+	}
+	console.regs[UARTDR] = (unsigned char)c;
+}
+
+void
+arch_putc(int c)
+{
+	if (console.regs != NULL)
+		pl011_putc(c);
+	else if (console.nwaiting < sizeof console.waiting)
+		console.waiting[console.nwaiting++] = (char)c;
+}
+
+int
+arch_getc(void)
+{
+	if (console.regs == NULL || console.regs[UARTFR] & UARTFR_RXFE)
+		return -1;
+	return console.regs[UARTDR] & 0xff;
+}
+
+/* False where nothing answers at this address. */
+static bool
+start_uart(uint64_t pa, enum uart_kind kind)
+{
+	volatile uint32_t *regs = arch_map_device(pa, PAGE_SIZE);
+
+	if (regs == NULL || !arm64_answers(&regs[UARTFR]))
+		return false;
+	console.regs = regs;
+	/* The SBSA's generic UART has neither register. */
+	if (kind != UART_SBSA && (regs[UARTCR] & UARTCR_ON) != UARTCR_ON) {
+		regs[UARTLCR_H] = UARTLCR_H_8N1;
+		regs[UARTCR] = UARTCR_ON;
+	}
+	for (size_t i = 0; i < console.nwaiting; i++)
+		pl011_putc(console.waiting[i]);
+	return true;
+}
+
+void
+console_init(void)
+{
+	if (console.regs != NULL)
+		return;
+	if (machine.m_uart != UART_NONE) {
+		if (start_uart(machine.m_uart_pa, machine.m_uart))
+			return;
+		printf("cpu: console: nothing answers at %#lx: correct the "
+		       "UART's address in the %s\n",
+		    (unsigned long)machine.m_uart_pa, machine.m_tables);
+	}
+	/*
+	 * On a machine of silicon this address is anything, memory even; but a
+	 * run that ends before the tables have been read has nothing to lose.
+	 */
+	if (machine.m_virtual || machine.m_tables == NULL)
+		start_uart(FALLBACK_PA, UART_PL011);
+}

@@ -1,0 +1,99 @@
+/*
+ * What is the same for both versions: who gets which interrupt.
+ * Arm Generic Interrupt Controller Architecture Specification, version 2
+ * (IHI 0048) and versions 3 and 4 (IHI 0069), "GICD_TYPER",
+ * "GICD_ICENABLER<n>".
+ */
+#include "arch/arm64/dev/gic.h"
+
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/dev/timer.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+
+/* The same in both versions. */
+#define GICD_TYPER        (0x004 / 4) /* bits 4:0: groups of 32 SPIs */
+#define GICD_ICENABLER(n) (0x180 / 4 + (n))
+
+static const struct gic_ops *gic;
+void (*gic_dispatch)(struct trapframe *);
+
+void
+gic_mask_spis(volatile uint32_t *gicd)
+{
+	unsigned groups = FIELD(gicd[GICD_TYPER], 4, 0);
+
+	for (unsigned n = 1; n <= groups; n++)
+		gicd[GICD_ICENABLER(n)] = ~0U;
+}
+
+bool
+gic_wait_clear(const volatile uint32_t *reg, uint32_t bit)
+{
+	uint64_t end = arch_tick() + arch_tick_hz();
+
+	while ((*reg & bit) != 0) {
+		if (arch_tick() > end)
+			return false;
+		arch_relax();
+	}
+	return true;
+}
+
+void
+gic_init(void)
+{
+	if (machine.m_gic == 3)
+		gic = &gicv3_ops;
+	else if (machine.m_gic == 2)
+		gic = &gicv2_ops;
+	if (gic != NULL && !arm64_answers(arch_map_device(
+			       machine.m_gicd.r_pa, machine.m_gicd.r_bytes)))
+		panic("cpu: nothing answers at %#lx, where the %s has the "
+		      "GIC's distributor: correct the table",
+		    (unsigned long)machine.m_gicd.r_pa, machine.m_tables);
+	if (gic == NULL || !gic->init())
+		panic("cpu: no GIC of version 2 or 3 in the %s",
+		    machine.m_tables);
+	gic_dispatch = gic->dispatch;
+	printf("cpu: GICv%u at %#lx\n", machine.m_gic,
+	    (unsigned long)machine.m_gicd.r_pa);
+}
+
+void
+gic_cpu_init(void)
+{
+	struct arm64_cpu *ac = arm64_curcpu();
+
+	if (!gic->cpu_init(ac))
+		panic("cpu: no working GIC redistributor for MPIDR %#lx",
+		    (unsigned long)ac->ac_mpidr);
+}
+
+void
+gic_enable(uint32_t intid)
+{
+	gic->enable(arm64_curcpu(), intid);
+}
+
+void
+arch_ipi(struct cpu *cpu, unsigned why)
+{
+	ASSERT(why < GIC_NSGI);
+	gic->sgi(cpu->c_arch, why);
+}
+
+bool
+gic_take(uint32_t intid)
+{
+	if (intid < GIC_NSGI)
+		ipi_intr(intid);
+	else if (intid == machine.m_timer_intid)
+		arm64_timer_intr();
+	return intid - GIC_SPURIOUS >= GIC_NSPECIAL;
+}

@@ -1,0 +1,100 @@
+/*
+ * Arm Generic Interrupt Controller Architecture Specification version 2
+ * (IHI 0048), "Programmers' Model"; "GICD_ICPENDRn", "GICD_CPENDSGIRn",
+ * "GICD_ICFGRn".
+ */
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/dev/gic.h"
+#include "arch/arm64/machine.h"
+#include "kern/arch.h"
+
+#define INTID(iar)         ((iar)&0x3ff) /* who sent it is above */
+#define GICD_CTLR          (0x000 / 4)
+#define GICD_IGROUPR(n)    (0x080 / 4 + (n))
+#define GICD_ISENABLER(n)  (0x100 / 4 + (n))
+#define GICD_ICENABLER(n)  (0x180 / 4 + (n))
+#define GICD_ICPENDR(n)    (0x280 / 4 + (n))
+#define GICD_ICACTIVER(n)  (0x380 / 4 + (n))
+#define GICD_IPRIORITYR(n) (0x400 / 4 + (n))
+#define GICD_ITARGETSR(n)  (0x800 / 4 + (n))
+#define GICD_ICFGR(n)      (0xc00 / 4 + (n))
+#define GICD_SGIR          (0xf00 / 4)
+#define GICD_CPENDSGIR(n)  (0xf10 / 4 + (n))
+#define GICC_CTLR          (0x00 / 4)
+#define GICC_PMR           (0x04 / 4)
+#define GICC_IAR           (0x0c / 4)
+#define GICC_EOIR          (0x10 / 4)
+#define GICC_ENABLE        1
+#define ALL_SGIS           0xffffU
+#define ICFGR_LEVEL        0
+
+static volatile uint32_t *gicd, *gicc;
+
+static bool
+init(void)
+{
+	gicd = arch_map_device(machine.m_gicd.r_pa, machine.m_gicd.r_bytes);
+	gicc = arch_map_device(machine.m_gicc.r_pa, machine.m_gicc.r_bytes);
+	if (gicd == NULL || gicc == NULL || machine.m_gicc.r_pa == 0)
+		return false;
+	gicd[GICD_CTLR] = 0;
+	gic_mask_spis(gicd);
+	gicd[GICD_CTLR] = 1;
+	return true;
+}
+
+static bool
+cpu_init(struct arm64_cpu *ac)
+{
+	/* The first eight registers say who reads them. */
+	ac->ac_gicv2_mask = gicd[GICD_ITARGETSR(0)] & 0xff;
+	gicd[GICD_ICENABLER(0)] = ~0U;
+	/* PPIs, as timer and PMU assert them, where it can be chosen. */
+	gicd[GICD_ICFGR(1)] = ICFGR_LEVEL;
+	gicd[GICD_ICPENDR(0)] = ~0U;
+	for (unsigned i = 0; i < 4; i++) /* SGIs', which that leaves */
+		gicd[GICD_CPENDSGIR(i)] = ~0U;
+	gicd[GICD_ICACTIVER(0)] = ~0U;
+	for (unsigned i = 0; i < 8; i++)
+		gicd[GICD_IPRIORITYR(i)] = GIC_PRIORITY * 0x01010101U;
+	gicd[GICD_ISENABLER(0)] = ALL_SGIS;
+	gicc[GICC_PMR] = GIC_PMR_ALL;
+	gicc[GICC_CTLR] = GICC_ENABLE;
+	return true;
+}
+
+static void
+enable(struct arm64_cpu *ac, uint32_t intid)
+{
+	(void)ac; /* the register is banked */
+	gicd[GICD_ISENABLER(0)] = 1U << intid;
+}
+
+static void
+dispatch(struct trapframe *tf)
+{
+	uint32_t iar = gicc[GICC_IAR];
+
+	if (INTID(iar) == machine.m_pmu_intid)
+		kcpc_pmi(tf);
+	else if (!gic_take(INTID(iar)))
+		return;
+	gicc[GICC_EOIR] = iar;
+}
+
+static void
+sgi(const struct arm64_cpu *to, uint32_t intid)
+{
+	__asm__ volatile("dsb ishst" : : : "memory"); /* what it is to see */
+	gicd[GICD_SGIR] = (to->ac_gicv2_mask & 0xff) << 16 | intid;
+}
+
+const struct gic_ops gicv2_ops = {
+	.init = init,
+	.cpu_init = cpu_init,
+	.enable = enable,
+	.dispatch = dispatch,
+	.sgi = sgi,
+};

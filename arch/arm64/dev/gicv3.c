@@ -1,0 +1,184 @@
+/*
+ * Arm Generic Interrupt Controller Architecture Specification version 3 and
+ * 4 (IHI 0069), "The GIC Redistributors" and "GIC System registers";
+ * "GICD_CTLR", "GICR_WAKER", "GICR_ICFGR1", "GICD_PIDR2", "GICR_PIDR2".
+ */
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/dev/gic.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+
+#define GICD_BYTES        0x10000
+#define GICD_CTLR         (0x0000 / 4)
+#define GICD_CTLR_GROUPS  0x3U
+#define GICD_CTLR_GRP1    (1U << 1)
+#define GICD_CTLR_ARE     (1U << 4)
+#define GICD_CTLR_RWP     (1U << 31)
+#define GICR_CTLR         (0x0000 / 4)
+#define GICR_CTLR_RWP     (1U << 3)
+#define GICR_TYPER        (0x0008 / 4)
+#define GICR_TYPER_VLPIS  (1U << 1)
+#define GICR_TYPER_LAST   (1U << 4)
+#define GICR_WAKER        (0x0014 / 4)
+#define GICR_WAKER_SLEEP  (1U << 1)
+#define GICR_WAKER_ASLEEP (1U << 2)
+/* In the distributor and in a redistributor. */
+#define PIDR2       (0xffe8 / 4)
+#define PIDR2_GICV3 3 /* ArchRev, bits 7:4; 4 for GICv4 */
+/* The second 64 KiB frame: SGIs and PPIs. */
+#define SGI_BASE           (0x10000 / 4)
+#define GICR_IGROUPR0      (SGI_BASE + 0x0080 / 4)
+#define GICR_ISENABLER0    (SGI_BASE + 0x0100 / 4)
+#define GICR_ICENABLER0    (SGI_BASE + 0x0180 / 4)
+#define GICR_ICPENDR0      (SGI_BASE + 0x0280 / 4)
+#define GICR_ICACTIVER0    (SGI_BASE + 0x0380 / 4)
+#define GICR_IPRIORITYR(n) (SGI_BASE + 0x0400 / 4 + (n))
+#define GICR_ICFGR1        (SGI_BASE + 0x0c04 / 4) /* PPIs */
+#define ICFGR_LEVEL        0
+#define FRAME_BYTES        0x20000
+#define FRAME_BYTES_V4     0x40000
+#define ALL_SGIS           0xffffU
+#define ICC_SRE            1
+
+/*
+ * ARE is set, if it is not yet, while no group is enabled, and is never
+ * cleared: anything else is unpredictable.
+ */
+static bool
+init(void)
+{
+	volatile uint32_t *gicd =
+	    arch_map_device(machine.m_gicd.r_pa, GICD_BYTES);
+
+	if (gicd == NULL || machine.m_ngicr == 0 ||
+	    FIELD(gicd[PIDR2], 7, 4) < PIDR2_GICV3)
+		return false;
+	gicd[GICD_CTLR] &= ~GICD_CTLR_GROUPS;
+	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
+		return false;
+	gicd[GICD_CTLR] |= GICD_CTLR_ARE;
+	gic_mask_spis(gicd);
+	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
+		return false;
+	gicd[GICD_CTLR] |= GICD_CTLR_GRP1;
+	return true;
+}
+
+/* The affinity fields of MPIDR_EL1 as GICR_TYPER[63:32] packs them. */
+static uint32_t
+packed_affinity(uint64_t mpidr)
+{
+	return (uint32_t)(FIELD(mpidr, 39, 32) << 24 | FIELD(mpidr, 23, 0));
+}
+
+/* Look for a CPU's redistributor in one region. */
+static volatile uint32_t *
+find_in(const struct range *r, uint32_t affinity)
+{
+	uint64_t at = 0;
+
+	while (at + FRAME_BYTES <= r->r_bytes) {
+		volatile uint32_t *gicr =
+		    arch_map_device(r->r_pa + at, FRAME_BYTES);
+		uint32_t typer;
+
+		/* Zeros that never end are no redistributors. */
+		if (gicr == NULL || !arm64_answers(gicr) ||
+		    FIELD(gicr[PIDR2], 7, 4) < PIDR2_GICV3)
+			return NULL;
+		typer = gicr[GICR_TYPER];
+		if (gicr[GICR_TYPER + 1] == affinity)
+			return gicr;
+		if (typer & GICR_TYPER_LAST)
+			return NULL;
+		at += typer & GICR_TYPER_VLPIS ? FRAME_BYTES_V4 : FRAME_BYTES;
+	}
+	return NULL;
+}
+
+static void
+system_registers(void)
+{
+	write_sysreg(icc_sre_el1, ICC_SRE);
+	isb();
+	write_sysreg(icc_pmr_el1, GIC_PMR_ALL);
+	write_sysreg(icc_ctlr_el1, 0); /* EOI drops priority and deactivates */
+	write_sysreg(icc_igrpen1_el1, 1);
+	isb();
+}
+
+static bool
+cpu_init(struct arm64_cpu *ac)
+{
+	uint32_t affinity = packed_affinity(ac->ac_mpidr);
+	volatile uint32_t *gicr = NULL;
+
+	for (unsigned i = 0; i < machine.m_ngicr && gicr == NULL; i++)
+		gicr = find_in(&machine.m_gicr[i], affinity);
+	if (gicr == NULL)
+		return false;
+	ac->ac_gicr = gicr;
+	gicr[GICR_WAKER] &= ~GICR_WAKER_SLEEP;
+	if (!gic_wait_clear(&gicr[GICR_WAKER], GICR_WAKER_ASLEEP))
+		return false;
+	gicr[GICR_ICENABLER0] = ~0U;
+	if (!gic_wait_clear(&gicr[GICR_CTLR], GICR_CTLR_RWP))
+		return false;
+	/* As timer and PMU assert them, where it can be chosen. */
+	gicr[GICR_ICFGR1] = ICFGR_LEVEL;
+	gicr[GICR_ICPENDR0] = ~0U;
+	gicr[GICR_ICACTIVER0] = ~0U;
+	gicr[GICR_IGROUPR0] = ~0U; /* group 1: ours */
+	for (unsigned i = 0; i < 8; i++)
+		gicr[GICR_IPRIORITYR(i)] = GIC_PRIORITY * 0x01010101U;
+	gicr[GICR_ISENABLER0] = ALL_SGIS;
+	system_registers();
+	return true;
+}
+
+static void
+enable(struct arm64_cpu *ac, uint32_t intid)
+{
+	ac->ac_gicr[GICR_ISENABLER0] = 1U << intid;
+}
+
+static void
+dispatch(struct trapframe *tf)
+{
+	uint32_t intid = (uint32_t)read_sysreg(icc_iar1_el1);
+
+	dsb(sy); /* the read is what acknowledges */
+	if (intid == machine.m_pmu_intid)
+		kcpc_pmi(tf);
+	else if (!gic_take(intid))
+		return;
+	write_sysreg(icc_eoir1_el1, intid);
+}
+
+/*
+ * ICC_SGI1R_EL1: Aff3, Aff2, Aff1, the range of Aff0 and a bit in it.
+ */
+static void
+sgi(const struct arm64_cpu *to, uint32_t intid)
+{
+	uint64_t m = to->ac_mpidr;
+	uint64_t aff0 = FIELD(m, 7, 0);
+
+	dsb(ishst); /* what it is to see */
+	write_sysreg(
+	    icc_sgi1r_el1, FIELD(m, 39, 32) << 48 | (aff0 >> 4) << 44 |
+			       FIELD(m, 23, 16) << 32 | (uint64_t)intid << 24 |
+			       FIELD(m, 15, 8) << 16 | 1ULL << (aff0 & 15));
+	isb();
+}
+
+const struct gic_ops gicv3_ops = {
+	.init = init,
+	.cpu_init = cpu_init,
+	.enable = enable,
+	.dispatch = dispatch,
+	.sgi = sgi,
+};

@@ -1,0 +1,22 @@
+/*
+ * The end of a run: PSCI powers a machine off after a run that passed, and
+ * resets it after one that failed.  UEFI does the same where there is no PSCI.
+ * Without either, the machine stops.
+ */
+#include "arch/arm64/dev/console.h"
+#include "arch/arm64/dev/psci.h"
+#include "kern/arch.h"
+#include "kern/platform/efirt.h"
+#include "kern/platform/fb_console.h"
+
+void
+arch_halt(bool passed)
+{
+	arch_intr_disable();
+	console_init(); /* a panic may come before the console is chosen */
+	fbcons_linger();
+	psci_end(passed);
+	efi_end(passed);
+	for (;;)
+		__asm__ volatile("wfi");
+}

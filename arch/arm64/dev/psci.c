@@ -1,0 +1,93 @@
+/*
+ * Arm Power State Coordination Interface (DEN 0022), "PSCI function
+ * identifiers" and "Return error codes".
+ */
+#include "arch/arm64/dev/psci.h"
+
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/machine.h"
+#include "kern/platform/errno.h"
+
+#define PSCI_CPU_ON         0xc4000003
+#define PSCI_SYSTEM_OFF     0x84000008
+#define PSCI_SYSTEM_RESET   0x84000009
+#define PSCI_SUCCESS        0
+#define PSCI_INVALID_PARAMS (-2)
+#define PSCI_DENIED         (-3)
+#define PSCI_ALREADY_ON     (-4)
+#define PSCI_ON_PENDING     (-5)
+
+/*
+ * A call by the SMC Calling Convention (DEN 0028): x0 to x3 in, x0 out, x4
+ * to x17 may change.  By the wrong conduit it is undefined, or never returns:
+ * the firmware's tables say which it is.
+ */
+static int64_t
+psci_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c)
+{
+	register uint64_t x0 __asm__("x0") = fn;
+	register uint64_t x1 __asm__("x1") = a;
+	register uint64_t x2 __asm__("x2") = b;
+	register uint64_t x3 __asm__("x3") = c;
+
+	if (machine.m_psci == PSCI_HVC)
+		__asm__ volatile("hvc #0"
+				 : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)
+				 :
+				 : "x4", "x5", "x6", "x7", "x8", "x9", "x10",
+				 "x11", "x12", "x13", "x14", "x15", "x16",
+				 "x17", "memory");
+	else
+		__asm__ volatile("smc #0"
+				 : "+r"(x0), "+r"(x1), "+r"(x2), "+r"(x3)
+				 :
+				 : "x4", "x5", "x6", "x7", "x8", "x9", "x10",
+				 "x11", "x12", "x13", "x14", "x15", "x16",
+				 "x17", "memory");
+	return (int32_t)x0;
+}
+
+int
+psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
+{
+	if (machine.m_psci == PSCI_NONE)
+		return ENODEV;
+	switch (psci_call(PSCI_CPU_ON, mpidr, entry, context)) {
+	case PSCI_SUCCESS:
+		return 0;
+	case PSCI_ALREADY_ON:
+	case PSCI_ON_PENDING:
+		return EBUSY;
+	case PSCI_INVALID_PARAMS:
+	case PSCI_DENIED:
+		return EINVAL;
+	default:
+		return EIO;
+	}
+}
+
+/*
+ * A panic may come before the firmware's tables name the conduit.  Then each
+ * is tried: HVC is for a hypervisor and not for our own boot at EL2, and SMC is
+ * undefined where there is no EL3.
+ */
+static void
+psci_guess(uint64_t fn)
+{
+	if (arm64_boot_el == 1)
+		arm64_hvc(fn);
+	arm64_smc(fn);
+}
+
+void
+psci_end(bool passed)
+{
+	uint64_t fn = passed ? PSCI_SYSTEM_OFF : PSCI_SYSTEM_RESET;
+
+	if (machine.m_psci != PSCI_NONE)
+		psci_call(fn, 0, 0, 0);
+	else if (machine.m_tables == NULL)
+		psci_guess(fn);
+}

@@ -1,0 +1,49 @@
+/*
+ * The virtual timer, one-shot.  CNTVCT_EL0 is the tick: EL1 may always use
+ * it, and its offset is 0 where the kernel came up at EL2.
+ * Arm ARM (DDI 0487), "CNTV_CTL_EL0", "CNTKCTL_EL1", "CNTFRQ_EL0".
+ */
+#include "arch/arm64/dev/timer.h"
+
+#include "arch/arm64/dev/gic.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+
+#define CNTV_CTL_ENABLE  1
+#define CNTKCTL_EL0VCTEN (1 << 1) /* EL0 reads CNTVCT_EL0, no more */
+
+uint64_t
+arch_tick_hz(void)
+{
+	return read_sysreg(cntfrq_el0);
+}
+
+void
+arch_timer_set(uint64_t tick)
+{
+	if (tick == ~0ULL) {
+		write_sysreg(cntv_ctl_el0, 0);
+	} else {
+		write_sysreg(cntv_cval_el0, tick);
+		write_sysreg(cntv_ctl_el0, CNTV_CTL_ENABLE);
+	}
+	isb();
+}
+
+void
+arm64_timer_cpu_init(void)
+{
+	write_sysreg(cntv_ctl_el0, 0);
+	write_sysreg(cntkctl_el1, CNTKCTL_EL0VCTEN);
+	isb();
+	gic_enable(machine.m_timer_intid);
+}
+
+/* Level triggered: it must be off before the interrupt's end. */
+void
+arm64_timer_intr(void)
+{
+	arch_timer_set(~0ULL);
+	timer_intr();
+}

@@ -1,0 +1,91 @@
+/*
+ * Kernel stacks: each the lower half of a slot of its own address range, the
+ * upper half of the slot below being its guard.
+ * Arm ARM (DDI 0487), "TLB maintenance instructions" (VAAE1IS).
+ */
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/mm/pt.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+#include "kern/mm/id_pool.h"
+#include "kern/mm/page.h"
+#include "lib/printf.h"
+
+#define NSLOT       SLOTS_MAX
+#define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
+#define FIRST_SLOT  2 /* behind the boot CPU's two */
+
+_Static_assert(KSTACK_BYTES == 1UL << KSTACK_SHIFT, "kern/arch.h, asm.h");
+
+static struct slots slots = { .sl_fresh = FIRST_SLOT, .sl_limit = NSLOT };
+
+/*
+ * Make the tables of the whole range once, so that stacks come and go
+ * without taking or giving back any other page.
+ */
+void
+arm64_kstack_init(void)
+{
+	for (uintptr_t va = KSTACK_BASE; va < KSTACK_BASE + NSLOT * KSTACK_SLOT;
+	     va += LARGE_SIZE) {
+		size_t bytes;
+		uint64_t *e = arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes);
+
+		if (bytes > LARGE_SIZE)
+			panic("kstack: no level 2 table");
+		if (bytes == LARGE_SIZE) {
+			uint64_t table = arm64_pt_new();
+
+			if (table == 0)
+				panic("mem: no room for kernel stacks");
+			dsb(ishst);
+			*e = table | PT_TABLE | PT_VALID;
+		}
+	}
+	dsb(ishst);
+	isb();
+}
+
+/*
+ * Cleared, though nothing relies on it: QEMU keeps what it translated of code
+ * that was in these pages before, and while any is left makes every store to
+ * the page some twenty times slower.
+ */
+void *
+kstack_alloc(void)
+{
+	void *pages = page_zalloc(STACK_ORDER);
+	uintptr_t va;
+	unsigned slot;
+
+	if (pages == NULL)
+		return NULL;
+	if ((slot = slots_take(&slots)) == 0) {
+		page_free(pages, STACK_ORDER);
+		return NULL;
+	}
+	va = KSTACK_BASE + (uintptr_t)slot * KSTACK_SLOT;
+	arm64_pt_map(arm64_roots.r_kernel, va, va_to_pa(pages), KSTACK_BYTES,
+	    PT_KERN_RW, PAGE_SIZE);
+	return (void *)va;
+}
+
+void
+kstack_free(void *base)
+{
+	uintptr_t va = (uintptr_t)base;
+	size_t bytes;
+	uint64_t *e = arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes);
+	uint64_t pa = *e & PT_ADDR;
+
+	/* A slot is a power of two: all of it is in one table. */
+	for (uintptr_t p = va; p < va + KSTACK_BYTES; p += PAGE_SIZE) {
+		*e++ = 0;
+		dsb(ishst);
+		__asm__ volatile("tlbi vaae1is, %0" : : "r"(FIELD(p, 55, 12)));
+	}
+	dsb(ish);
+	isb();
+	page_free(pa_to_va(pa), STACK_ORDER);
+	slots_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));
+}

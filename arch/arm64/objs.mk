@@ -1,0 +1,15 @@
+# arch/arm64/: the machine at the root; traps, memory, devices and the PMU in their folders.
+ARCH_OBJS := $(addprefix arch/arm64/,init.o cpu.o describe.o dt.o machine.o machine_fdt.o machine_acpi.o)
+ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o linux_stat.o lwp.o switch.o fp.o fp_regs.o sigframe.o sigcopy.o)
+ARCH_OBJS += $(addprefix arch/arm64/mm/,early.o pt.o mmu.o kstack.o usercopy.o usercopy_loops.o)
+ARCH_OBJS += $(addprefix arch/arm64/dev/,psci.o halt.o console.o gic.o gicv2.o gicv3.o timer.o)
+ARCH_OBJS += $(addprefix arch/arm64/pmu/,pmu.o pmuv3_pcbe.o pmuv3_pics.o pmuv3_spin.o proof.o)
+
+KCFLAGS += -mno-outline-atomics           # their helpers are in libgcc
+# Unaligned accesses fault while the MMU is off, and the word of kern/platform/stack_guard.c has no address yet.
+$(B)/arch/arm64/mm/early.o $(B)/arch/arm64/mm/pt.o: KCFLAGS += -mstrict-align -fno-stack-protector
+# libfdt of the distribution.  It runs only at boot, before there is SIMD state to keep.
+LIBFDT := $(CACHE)/libfdt-dev-arm64/usr
+LIBS   := $(LIBFDT)/lib/aarch64-linux-gnu/libfdt.a
+$(addprefix $(B)/,boot/image.o arch/arm64/dt.o arch/arm64/machine_fdt.o): KCFLAGS += -isystem $(LIBFDT)/include
+LDERRATA := --fix-cortex-a53-843419       # adrp near the end of a page; costs nothing elsewhere

@@ -1,0 +1,77 @@
+/*
+ * The PMU in this machine: whether there is one, and its interrupt.
+ * Arm ARM (DDI 0487), "ISR_EL1", "MIDR_EL1".
+ */
+#include "arch/arm64/pmu/pmu.h"
+
+#include <stddef.h>
+
+#include "arch/arm64/arm64.h"
+#include "arch/arm64/dev/gic.h"
+#include "arch/arm64/machine.h"
+#include "arch/arm64/pmu/pmuv3_impl.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define FIRST_PPI 16
+#define FIRST_SPI 32
+#define ISR_I     (1 << 7) /* ISR_EL1: an interrupt waits */
+
+void
+pmuv3_cpu_init(void)
+{
+	pmuv3_pcbe_init(arm64_boot_el == 2);
+}
+
+static bool
+irq_pending(void)
+{
+	isb();
+	return (read_sysreg(isr_el1) & ISR_I) != 0;
+}
+
+static const char *
+why_none(void)
+{
+	if (pmuv3.pv_unlike)
+		return "PMU absent: CPUs differ in the width of their "
+		       "counters; "
+		       "give the machine those of one kind";
+	if (pmuv3.pv_version != 0)
+		return "PMU without event counters: PMCR_EL0.N=0; the "
+		       "hypervisor keeps them, ask it for a vPMU";
+	if (strcmp(machine.m_vmm, "none") != 0)
+		return "PMU absent: ID_AA64DFR0_EL1.PMUVer says none; start "
+		       "QEMU without pmu=off in -cpu";
+	return "PMU absent: ID_AA64DFR0_EL1.PMUVer says this CPU has no PMUv3";
+}
+
+const struct pcbe_ops *
+arch_pcbe(const char **why_not)
+{
+	enum pmuv3_overflow how = PMUV3_MUTE;
+
+	if (pmuv3.pv_nevent == 0) {
+		*why_not = why_none();
+		return NULL;
+	}
+	if (machine.m_pmu_intid >= FIRST_PPI &&
+	    machine.m_pmu_intid < FIRST_SPI) {
+		gic_enable(machine.m_pmu_intid);
+		how = pmuv3_prove_overflow(irq_pending);
+	}
+	pmuv3.pv_implementer = (unsigned)FIELD(read_sysreg(midr_el1), 31, 24);
+	pmuv3.pv_part = (unsigned)FIELD(read_sysreg(midr_el1), 15, 4);
+	pmuv3_pcbe_overflow(how);
+	printf("pcbe: proof: %s; overflow interrupt %s\n", pmuv3_proof(),
+	    pmuv3_overflow_proof());
+	return &pmuv3_pcbe_ops;
+}
+
+void
+arch_pmi_enable(void)
+{
+	gic_enable(machine.m_pmu_intid);
+}

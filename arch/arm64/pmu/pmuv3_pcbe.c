@@ -1,0 +1,426 @@
+/*
+ * The backend of Arm's PMUv3.  PICs are the event counters; the cycle
+ * counter, PMCCNTR_EL0, runs free as the tick, so PMCR_EL0.E stays 1 and PICs
+ * start and stop by PMCNTENSET_EL0 and PMCNTENCLR_EL0.
+ * Arm ARM (DDI 0487), "The Performance Monitors Extension".
+ */
+#include <stddef.h>
+
+#include "arch/arm64/pmu/pmuv3_impl.h"
+#include "arch/arm64/pmu/pmuv3_pics.h"
+#include "arch/arm64/pmu/regs.h"
+#include "kern/arch.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+
+#define RAW_MAX    0xffffU
+#define RAW_MAX_V3 0x3ffU /* before PMUv3p1: ten bits of event number */
+
+#define AT(type, field, at)                                                    \
+	_Static_assert(offsetof(struct type, field) == (at), "pmuv3_pics.h")
+AT(pcbe_set, ps_n, PS_N);
+AT(pcbe_set, ps_pics, PS_PICS);
+AT(pcbe_set, ps_cfg, PS_CFG);
+AT(pcbe_set, ps_page, PS_PAGE);
+AT(pcbe_cfg, pc_pic, PC_PIC);
+AT(pcbe_cfg, pc_sel, PC_SEL);
+AT(pcbe_cfg, pc_mask, PC_MASK);
+_Static_assert(sizeof(struct pcbe_cfg) == PC_BYTES, "pmuv3_pics.h");
+_Static_assert(sizeof(struct cpc_page_req) == CQ_BYTES, "pmuv3_pics.h");
+AT(cpc_page, cg_seq, CG_SEQ);
+AT(cpc_page, cg_tick, CG_TICK);
+AT(cpc_page, cg_req, CG_REQ);
+AT(cpc_page_req, cq_data, CQ_DATA);
+AT(cpc_page_req, cq_last, CQ_LAST);
+AT(cpc_sample, cs_tick, CS_TICK);
+AT(cpc_sample, cs_value, CS_TICK + 8);
+
+/*
+ * ps_selection, and c_pcbe of the CPU that ran the set last: the PICs that
+ * count, helpers too, and those of them that interrupt.  A stopped PIC
+ * overflows no more, so that its interrupt may stay enabled.
+ */
+#define COUNT(pics)           ((uint64_t)(pics))
+#define INTERRUPT(pics)       ((uint64_t)(pics) << 32)
+#define COUNTING(selection)   ((uint32_t)(selection))
+#define INTERRUPTS(selection) ((selection) >> 32)
+
+struct pmuv3 pmuv3;
+
+/* Its own, of a version that is there. */
+static struct pmuv3
+read_shape(unsigned version, bool owns_el2)
+{
+	struct pmuv3 pv = {
+		.pv_version = version,
+		.pv_nevent = (unsigned)PMCR_N(pmu_read_pmcr()),
+		/* Older ones may keep the bit LP; it does nothing there. */
+		.pv_width = version >= PMUVER_V3P5 ? 64 : 32,
+		.pv_owns_el2 = owns_el2,
+		.pv_ceid = { pmu_read_pmceid0(), pmu_read_pmceid1() },
+	};
+
+	pv.pv_pics = (1ULL << pv.pv_nevent) - 1;
+	return pv;
+}
+
+/*
+ * An LWP runs on any CPU: of CPUs that differ, as big and little ones may, only
+ * what all have is offered.
+ */
+static void
+merge(const struct pmuv3 *mine)
+{
+	if (mine->pv_version != pmuv3.pv_version ||
+	    mine->pv_nevent != pmuv3.pv_nevent ||
+	    mine->pv_ceid[0] != pmuv3.pv_ceid[0] ||
+	    mine->pv_ceid[1] != pmuv3.pv_ceid[1])
+		printf("pcbe: CPU %u has another PMU: what all CPUs have is "
+		       "offered\n",
+		    arch_curcpu()->c_id);
+	if (mine->pv_width != pmuv3.pv_width)
+		pmuv3.pv_unlike = true;
+	if (mine->pv_version < pmuv3.pv_version)
+		pmuv3.pv_version = mine->pv_version;
+	if (mine->pv_nevent < pmuv3.pv_nevent)
+		pmuv3.pv_nevent = mine->pv_nevent;
+	if (pmuv3.pv_unlike)
+		pmuv3.pv_nevent = 0;
+	pmuv3.pv_pics &= (1ULL << pmuv3.pv_nevent) - 1;
+	pmuv3.pv_ceid[0] &= mine->pv_ceid[0];
+	pmuv3.pv_ceid[1] &= mine->pv_ceid[1];
+}
+
+/* Out of reset enables and counts are anything. */
+static void
+silence(unsigned version)
+{
+	pmu_write_pmuserenr(0);
+	pmu_write_pmcntenclr(~0ULL);
+	pmu_write_pmintenclr(~0ULL);
+	pmu_isb();
+	pmu_write_pmovsclr(~0ULL);
+	pmu_write_pmcr(PMCR_E | PMCR_P | PMCR_C | PMCR_LC |
+		       (version >= PMUVER_V3P5 ? PMCR_LP : 0));
+	pmu_write_pmccfiltr(PMEVTYPER_NSH); /* the tick: at every level */
+	pmu_isb();
+	pmu_write_pmcntenset(PMCNTEN_CYCLES);
+	pmu_isb();
+}
+
+void
+pmuv3_pcbe_init(bool owns_el2)
+{
+	unsigned version = pmu_read_pmuver();
+	struct pmuv3 mine = { 0 };
+
+	if (version != PMUVER_NONE && version != PMUVER_IMPDEF) {
+		silence(version);
+		mine = read_shape(version, owns_el2);
+	}
+	if (arch_curcpu()->c_id == 0)
+		pmuv3 = mine;
+	else
+		merge(&mine);
+}
+
+/* Before PMUv3p1 the registers' upper halves mean nothing. */
+static uint64_t
+common_events(unsigned n)
+{
+	return pmuv3.pv_version >= PMUVER_V3P1 ? pmuv3.pv_ceid[n]
+	                                       : (uint32_t)pmuv3.pv_ceid[n];
+}
+
+bool
+pmuv3_has_event(unsigned number)
+{
+	uint64_t ceid[2] = { common_events(0), common_events(1) };
+
+	return arm_has_common(ceid, number);
+}
+
+void
+pmuv3_pcbe_overflow(enum pmuv3_overflow how)
+{
+	pmuv3.pv_overflow = how;
+	pmuv3_pcbe_ops.pcbe_caps = 0;
+	pmuv3_pcbe_ops.pcbe_mute = 0;
+	if (how != PMUV3_MUTE)
+		pmuv3_pcbe_ops.pcbe_caps =
+		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
+	/* A helper for a request that is not told is a PIC wasted. */
+	if (how != PMUV3_PLAIN && pmuv3.pv_width < 64)
+		pmuv3_pcbe_ops.pcbe_mute = pmuv3.pv_pics;
+}
+
+static unsigned
+ncounters(void)
+{
+	return pmuv3.pv_nevent;
+}
+
+static unsigned
+width(unsigned pic)
+{
+	(void)pic;
+	return pmuv3.pv_width;
+}
+
+/* PMEVCNTR<n>_EL0 */
+static uint32_t
+read_index(unsigned pic)
+{
+	return pic;
+}
+
+static const char *
+impl_name(void)
+{
+	static const char *const names[] = { NULL, "Arm PMUv3", NULL, NULL,
+		"Arm PMUv3p1", "Arm PMUv3p4", "Arm PMUv3p5", "Arm PMUv3p7",
+		"Arm PMUv3p8", "Arm PMUv3p9" };
+	size_t n = sizeof names / sizeof names[0];
+	unsigned v = pmuv3.pv_version;
+
+	return v < n && names[v] != NULL ? names[v] : "Arm PMUv3, later";
+}
+
+static const char *
+cpuref(void)
+{
+	return "See the \"Arm Architecture Reference Manual for A-profile "
+	       "architecture\" (DDI 0487), \"PMU events and event numbers\"; "
+	       "raw codes: the technical reference manual of the CPU";
+}
+
+static void
+describe(struct cpc_pmu *pm)
+{
+	pm->pm_kind = CPC_PMU_ARM;
+	pm->pm_general = (uint32_t)pmuv3.pv_pics;
+	pm->pm_family = pmuv3.pv_implementer;
+	pm->pm_model = pmuv3.pv_part;
+	pm->pm_events[0] = common_events(0);
+	pm->pm_events[1] = common_events(1);
+}
+
+static uint64_t
+known_event(enum pcbe_known which, struct pcbe_event *ev)
+{
+	unsigned number =
+	    which == PCBE_INSTRUCTIONS ? ARM_INST_RETIRED : ARM_CPU_CYCLES;
+
+	*ev = (struct pcbe_event){ .pe_code = number };
+	if (pmuv3_has_event(number))
+		ev->pe_pics = pmuv3.pv_pics;
+	return ev->pe_pics;
+}
+
+/* The lowest PIC that may be taken as a helper, or 0. */
+static uint32_t
+spare_pic(const struct pcbe_set *set)
+{
+	uint32_t spare = set->ps_spare & ~set->ps_extra;
+
+	return spare & -spare;
+}
+
+/* A narrow counter must be sampled before it goes round twice. */
+static bool
+interrupts(const struct pcbe_cfg *cfg)
+{
+	return cfg->pc_notify ||
+	       (pmuv3.pv_width < 64 && pmuv3.pv_overflow == PMUV3_PLAIN);
+}
+
+/* In ps_run: those that have a helper. */
+static uint64_t
+request_bit(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
+{
+	return 1ULL << (cfg - set->ps_cfg);
+}
+
+static int
+configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	unsigned max = pmuv3.pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
+
+	(void)attrs;
+	cfg->pc_aux = 0;
+	if (ev->pe_code > max) {
+		kcpc_why("an event's number is at most %#x", max);
+		return CPC_INVALID_EVENT;
+	}
+	if (nattrs != 0)
+		return CPC_INVALID_ATTRIBUTE;
+	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !pmuv3.pv_owns_el2)
+		return CPC_HV_NO_ACCESS;
+	cfg->pc_mask = pmuv3_in_width(~0ULL);
+	if (cfg->pc_notify && pmuv3.pv_overflow == PMUV3_PAIRED) {
+		cfg->pc_aux = spare_pic(set);
+		if (cfg->pc_aux == 0) {
+			kcpc_why("its overflow interrupts by a second PIC, "
+				 "and none is left");
+			return CPC_RESOURCE_UNAVAIL;
+		}
+		set->ps_extra |= (uint32_t)cfg->pc_aux;
+		set->ps_run |= request_bit(cfg, set);
+		set->ps_selection |= COUNT(cfg->pc_aux);
+	}
+	cfg->pc_sel = ev->pe_code;
+	if ((cfg->pc_flags & CPC_COUNT_USER) == 0)
+		cfg->pc_sel |= PMEVTYPER_U;
+	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) == 0)
+		cfg->pc_sel |= PMEVTYPER_P;
+	if ((cfg->pc_flags & CPC_COUNT_HV) != 0)
+		cfg->pc_sel |= PMEVTYPER_NSH;
+	set->ps_selection |= COUNT(1ULL << cfg->pc_pic);
+	if (interrupts(cfg))
+		set->ps_selection |= INTERRUPT(1ULL << cfg->pc_pic);
+	return 0;
+}
+
+/*
+ * The CPU ran other PICs last.  Where user reads are open every PIC can be
+ * read, so what it holds of others is cleared.
+ */
+static void
+select(uint64_t selection)
+{
+	struct cpu *c = arch_curcpu();
+	uint64_t stale = COUNTING(c->c_pcbe & ~selection);
+
+	for (; stale != 0; stale &= stale - 1)
+		pmu_write_pmevcntr((unsigned)__builtin_ctzll(stale), 0);
+	pmu_write_pmintenclr(pmuv3.pv_pics);
+	pmu_write_pmintenset(INTERRUPTS(selection));
+	c->c_pcbe = selection;
+}
+
+/* The helpers run one count behind the PICs they serve. */
+static inline void
+load_helpers(const struct pcbe_set *set)
+{
+	uint64_t requests;
+
+	for (requests = set->ps_run; requests != 0; requests &= requests - 1) {
+		unsigned i = (unsigned)__builtin_ctzll(requests);
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+		uint64_t data = set->ps_page->cg_req[i].cq_data;
+
+		pmu_load((unsigned)__builtin_ctzll(cfg->pc_aux), cfg->pc_sel,
+		    (data - 1) & cfg->pc_mask);
+	}
+}
+
+static inline void
+start(struct pcbe_set *set)
+{
+	uint32_t pics = COUNTING(set->ps_selection);
+
+	pmu_write_pmovsclr(pics);
+	if (set->ps_user_read)
+		pmu_write_pmuserenr(PMUSERENR_ER | PMUSERENR_CR);
+	pmuv3_start(set, pics);
+}
+
+/* Apart, so that the usual way saves no register. */
+static __attribute__((noinline)) void
+program_other(struct pcbe_set *set)
+{
+	if (arch_curcpu()->c_pcbe != set->ps_selection)
+		select(set->ps_selection);
+	load_helpers(set);
+	start(set);
+}
+
+static void
+program(struct pcbe_set *set)
+{
+	if (set->ps_run != 0 || arch_curcpu()->c_pcbe != set->ps_selection)
+		program_other(set);
+	else
+		start(set);
+}
+
+static inline void
+stop_pics(uint64_t pics)
+{
+	pmu_write_pmcntenclr(pics);
+	pmu_write_pmuserenr(0);
+	pmu_isb();
+}
+
+static void
+allstop(void)
+{
+	struct cpu *c = arch_curcpu();
+
+	pmu_write_pmintenclr(pmuv3.pv_pics);
+	c->c_pcbe = COUNTING(c->c_pcbe);
+	stop_pics(pmuv3.pv_pics);
+}
+
+/* Acknowledges them too: the interrupt is level triggered by these bits. */
+static uint64_t
+overflow_bitmap(void)
+{
+	uint64_t pics = pmu_read_pmovsclr() & pmuv3.pv_pics;
+
+	pmu_write_pmovsclr(pics);
+	pmu_isb();
+	return pics;
+}
+
+static uint64_t
+stop(struct pcbe_set *set)
+{
+	struct cpc_page *page = set->ps_page;
+	uint32_t pics = COUNTING(set->ps_selection);
+	uint64_t told;
+
+	stop_pics(pics);
+	page->cg_tick += pmu_read_pmccntr();
+	/* One that is kept may be among them; the witness looks for itself. */
+	if ((told = pmu_read_pmovsclr()) != 0)
+		return pmuv3_fold_told(set, told & pics);
+	return pmuv3_fold(set);
+}
+
+static void
+free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
+{
+	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+	set->ps_run &= ~request_bit(cfg, set);
+	set->ps_selection &= ~COUNT(cfg->pc_aux);
+	cfg->pc_aux = 0;
+}
+
+/* What is not among the PICs is not stopped, told of, or cleared. */
+static void
+keep(struct pcbe_set *set)
+{
+	pmuv3.pv_pics &= ~(uint64_t)set->ps_pics;
+	pmuv3_start(set, set->ps_pics);
+}
+
+struct pcbe_ops pmuv3_pcbe_ops = {
+	.ncounters = ncounters,
+	.width = width,
+	.read_index = read_index,
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.describe = describe,
+	.known_event = known_event,
+	.overflow_bitmap = overflow_bitmap,
+	.configure = configure,
+	.program = program,
+	.stop = stop,
+	.allstop = allstop,
+	.sample = pmuv3_sample,
+	.free = free_cfg,
+	.keep = keep,
+	.prove = pmuv3_pcbe_prove,
+};

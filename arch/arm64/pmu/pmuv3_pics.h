@@ -1,0 +1,29 @@
+/*
+ * Where pmuv3_pics.S finds things: struct pcbe_set and pcbe_cfg of
+ * kern/cpc/pcbe.h, struct cpc_page, cpc_page_req and cpc_sample of <sys/cpc.h>.
+ * Included by it, and by pmuv3_pcbe.c, which checks it.
+ */
+#ifndef ARCH_ARM64_PMU_PMUV3_PICS_H
+#define ARCH_ARM64_PMU_PMUV3_PICS_H
+
+#define PS_N    0
+#define PS_PICS 4
+#define PS_CFG  80
+#define PS_PAGE 88
+
+#define PC_PIC   0
+#define PC_SEL   8
+#define PC_MASK  24
+#define PC_BYTES 32
+
+#define CG_SEQ  0
+#define CG_TICK 8
+#define CG_REQ  64
+
+#define CQ_DATA  0
+#define CQ_LAST  8
+#define CQ_BYTES 32
+
+#define CS_TICK 8 /* and the values behind it */
+
+#endif /* ARCH_ARM64_PMU_PMUV3_PICS_H */

@@ -1,0 +1,181 @@
+/*
+ * How much FP state this machine has, and turning it on.
+ * Arm ARM (DDI 0487), "CPACR_EL1", "ZCR_EL1", "ID_AA64PFR0_EL1".
+ */
+#include "arch/arm64/trap/fp.h"
+
+#include "arch/arm64/sysreg.h"
+#include "arch/arm64/trap/fp_asm.h"
+#include "kern/mm/page.h"
+#include "lib/printf.h"
+
+#define CPACR_FPEN (3UL << 20) /* no trap, at EL0 nor EL1 */
+/*
+ * As Linux's default, 64 bytes at most: with longer vectors a signal's frame
+ * would not fit the stacks of SIGSTKSZ that programs have for it.
+ */
+#define ZCR_LEN    3
+#define NEON_BYTES (32 * 16 + 16) /* V0..V31, FPSR and FPCR */
+/* Z0..Z31, P0..P15 and FFR (an eighth each), FPSR and FPCR. */
+#define SVE_BYTES(v) (32 * (v) + 17 * ((v) / 8) + 16)
+
+static struct {
+	unsigned vector; /* SVE's, in bytes; 0: no SVE */
+} fp;
+
+static void
+sve_set(bool on)
+{
+	write_sysreg(cpacr_el1, CPACR_FPEN | (on ? CPACR_ZEN : 0));
+	isb();
+}
+
+void
+arm64_fp_cpu_init(void)
+{
+	bool sve = FIELD(read_sysreg(id_aa64pfr0_el1), 35, 32) != 0;
+	unsigned vector = 0;
+
+	sve_set(sve);
+	if (sve) {
+		/* Asking for more than there is gives what there is. */
+		write_sysreg(ZCR_EL1, ZCR_LEN);
+		isb();
+		vector = arm64_sve_vector();
+		sve_set(false);
+	}
+	if (fp.vector == 0)
+		fp.vector = vector;
+	/* LWPs of the future may move: all CPUs alike, or none of them. */
+	ASSERT(fp.vector == vector);
+}
+
+unsigned
+arm64_sve_bytes(void)
+{
+	return fp.vector;
+}
+
+static size_t
+regs_bytes(void)
+{
+	size_t bytes = fp.vector ? SVE_BYTES(fp.vector) : NEON_BYTES;
+
+	return (bytes + FP_ALIGN - 1) & ~(size_t)(FP_ALIGN - 1);
+}
+
+struct arm64_fp *
+arm64_fp_alloc(void)
+{
+	return kmalloc(sizeof(struct arm64_fp) + regs_bytes());
+}
+
+static void
+save(struct arm64_fp *f)
+{
+	if (f->f_sve)
+		arm64_sve_save(f->f_regs);
+	else
+		arm64_neon_save(f->f_regs);
+}
+
+/* Not between two LWPs without SVE. */
+static void
+switch_slowly(struct arm64_fp *from, struct arm64_fp *to)
+{
+	bool was = from != NULL && from->f_sve, is = to != NULL && to->f_sve;
+
+	if (from != NULL)
+		save(from);
+	if (was != is)
+		sve_set(is);
+	if (is)
+		arm64_sve_load(to->f_regs);
+	else if (to != NULL)
+		arm64_neon_load(to->f_regs);
+}
+
+void
+arm64_fp_switch(struct arm64_fp *from, struct arm64_fp *to)
+{
+	if (from == NULL || to == NULL || from->f_sve || to->f_sve)
+		switch_slowly(from, to);
+	else
+		arm64_neon_switch(from->f_regs, to->f_regs);
+}
+
+void
+arm64_fp_copy(struct arm64_fp *to, const struct arm64_fp *self)
+{
+	to->f_sve = self->f_sve;
+	save(to);
+}
+
+void
+arm64_fp_clear(struct arm64_fp *self)
+{
+	self->f_sve = false;
+	sve_set(false);
+	arm64_neon_clear();
+}
+
+/* What is beyond NEON's are another LWP's, or an older self's. */
+bool
+arm64_fp_use_sve(struct arm64_fp *self)
+{
+	if (fp.vector == 0 || self->f_sve)
+		return false;
+	self->f_sve = true;
+	sve_set(true);
+	arm64_sve_begin();
+	return true;
+}
+
+/* The head of a record. */
+struct sve_head {
+	uint32_t magic, bytes;
+	uint16_t vector, flags, reserved[2];
+};
+_Static_assert(sizeof(struct sve_head) == SVE_HEAD_BYTES, "fp.h");
+
+size_t
+arm64_sve_frame_bytes(const struct arm64_fp *self)
+{
+	return self->f_sve ? regs_bytes() : SVE_HEAD_BYTES;
+}
+
+/*
+ * A save area has 16 bytes of FPSR and FPCR where the record has its head,
+ * and then the same.
+ */
+void
+arm64_sve_save_frame(const struct arm64_fp *self, void *record)
+{
+	arm64_sve_save(record);
+	*(struct sve_head *)record =
+	    (struct sve_head){ SVE_MAGIC, (uint32_t)arm64_sve_frame_bytes(self),
+		    (uint16_t)fp.vector, 0, { 0, 0 } };
+}
+
+bool
+arm64_sve_frame_good(const void *sve)
+{
+	const struct sve_head *h = sve;
+
+	return h->vector == fp.vector &&
+	       (h->bytes == sizeof *h || h->bytes == regs_bytes());
+}
+
+void
+arm64_fp_load_frame(struct arm64_fp *self, const void *fpsimd, const void *sve)
+{
+	const struct sve_head *h = sve;
+	bool live = sve != NULL && h->bytes > sizeof *h;
+
+	if (live != self->f_sve)
+		sve_set(self->f_sve = live);
+	if (live)
+		arm64_sve_load_frame(sve, fpsimd);
+	else
+		arm64_neon_load_frame(fpsimd);
+}

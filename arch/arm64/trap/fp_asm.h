@@ -1,0 +1,21 @@
+/*
+ * What fp_regs.S does.  Included by fp.c.
+ */
+#ifndef ARCH_ARM64_TRAP_FP_ASM_H
+#define ARCH_ARM64_TRAP_FP_ASM_H
+
+#include <stdbool.h>
+
+unsigned arm64_sve_vector(void); /* bytes of a Z register now */
+void arm64_sve_save(void *area);
+void arm64_sve_load(const void *area);
+void arm64_sve_begin(void); /* beyond NEON's registers all zeros */
+void arm64_neon_save(void *area);
+void arm64_neon_load(const void *area);
+void arm64_neon_switch(void *save, const void *load);
+void arm64_neon_clear(void);
+/* From a signal's frame: see there. */
+void arm64_neon_load_frame(const void *fpsimd);
+void arm64_sve_load_frame(const void *sve, const void *fpsimd);
+
+#endif /* ARCH_ARM64_TRAP_FP_ASM_H */

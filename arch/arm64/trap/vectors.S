@@ -1,0 +1,304 @@
+/*
+ * Exception vectors.  A payload runs on SP_EL0, at EL0 or, at system
+ * privilege, at EL1t; either way SP_EL1 is the top of its LWP's kernel
+ * stack, and the trap frame goes there.  The kernel itself runs at EL1h.
+ * Arm ARM (DDI 0487), "Exception vectors".
+ */
+#include "arch/arm64/asm.h"
+#include "kern/platform/errno.h"
+
+	.text
+
+	/* General registers but x0, x1 and x30 to the frame at sp. */
+	.macro	save_general
+	stp	x2, x3, [sp, #TF_X(2)]
+	stp	x4, x5, [sp, #TF_X(4)]
+	stp	x6, x7, [sp, #TF_X(6)]
+	stp	x8, x9, [sp, #TF_X(8)]
+	stp	x10, x11, [sp, #TF_X(10)]
+	stp	x12, x13, [sp, #TF_X(12)]
+	stp	x14, x15, [sp, #TF_X(14)]
+	stp	x16, x17, [sp, #TF_X(16)]
+	stp	x18, x19, [sp, #TF_X(18)]
+	stp	x20, x21, [sp, #TF_X(20)]
+	stp	x22, x23, [sp, #TF_X(22)]
+	stp	x24, x25, [sp, #TF_X(24)]
+	stp	x26, x27, [sp, #TF_X(26)]
+	stp	x28, x29, [sp, #TF_X(28)]
+	.endm
+
+	.macro	save_registers
+	save_general
+	mrs	x2, elr_el1
+	mrs	x3, spsr_el1
+	mrs	x4, esr_el1
+	mrs	x5, far_el1
+	stp	x2, x3, [sp, #TF_PC]
+	stp	x4, x5, [sp, #TF_ESR]
+	.endm
+
+	/*
+	 * The rest of an entry that reads neither FAR_EL1 nor, unless it is
+	 * in x1 already, ESR_EL1.
+	 */
+	.macro	save_payload esr
+	save_general
+	mrs	x2, elr_el1
+	mrs	x3, spsr_el1
+	mrs	x4, sp_el0
+	stp	x2, x3, [sp, #TF_PC]
+	stp	\esr, xzr, [sp, #TF_ESR]
+	stp	x30, x4, [sp, #TF_X(30)]
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	.endm
+
+	/* Where to go on, and x2 to x17, which no function keeps. */
+	.macro	restore_scratch
+	ldp	x2, x3, [sp, #TF_PC]
+	msr	elr_el1, x2
+	msr	spsr_el1, x3
+	ldp	x2, x3, [sp, #TF_X(2)]
+	ldp	x4, x5, [sp, #TF_X(4)]
+	ldp	x6, x7, [sp, #TF_X(6)]
+	ldp	x8, x9, [sp, #TF_X(8)]
+	ldp	x10, x11, [sp, #TF_X(10)]
+	ldp	x12, x13, [sp, #TF_X(12)]
+	ldp	x14, x15, [sp, #TF_X(14)]
+	ldp	x16, x17, [sp, #TF_X(16)]
+	.endm
+
+	.macro	restore_registers
+	restore_scratch
+	ldp	x18, x19, [sp, #TF_X(18)]
+	ldp	x20, x21, [sp, #TF_X(20)]
+	ldp	x22, x23, [sp, #TF_X(22)]
+	ldp	x24, x25, [sp, #TF_X(24)]
+	ldp	x26, x27, [sp, #TF_X(26)]
+	ldp	x28, x29, [sp, #TF_X(28)]
+	.endm
+
+	/* From a payload: the frame is all there is on the kernel stack. */
+	.macro	from_payload handler
+	.balign	128
+	sub	sp, sp, #TF_BYTES
+	stp	x0, x1, [sp, #TF_X(0)]
+	adr	x1, \handler
+	b	payload_entry
+	.endm
+
+	.macro	from_payload_irq
+	.balign	128
+	sub	sp, sp, #TF_BYTES
+	stp	x0, x1, [sp, #TF_X(0)]
+	b	irq_entry
+	.endm
+
+	/* What is synchronous: system calls go their own way. */
+	.macro	from_payload_sync
+	.balign	128
+	sub	sp, sp, #TF_BYTES
+	stp	x0, x1, [sp, #TF_X(0)]
+	mrs	x1, esr_el1
+	ubfx	x0, x1, #EC_SHIFT, #EC_BITS
+	cmp	x0, #EC_SVC
+	b.eq	svc_entry
+	adr	x1, arm64_trap_sync
+	b	payload_entry
+	.endm
+
+	/* From the kernel: look at the stack pointer before using it. */
+	.macro	from_kernel handler
+	.balign	128
+	msr	tpidrro_el0, x0
+	sub	sp, sp, #TF_BYTES
+	mov	x0, sp
+	tbnz	x0, #KSTACK_SHIFT, overflow
+	mrs	x0, tpidrro_el0
+	stp	x0, x1, [sp, #TF_X(0)]
+	adr	x1, \handler
+	b	kernel_entry
+	.endm
+
+	.macro	never
+	.balign	128
+	sub	sp, sp, #TF_BYTES
+	stp	x0, x1, [sp, #TF_X(0)]
+	adr	x1, arm64_trap_bad
+	b	payload_entry
+	.endm
+
+	.balign	2048
+	.globl	arm64_vectors
+arm64_vectors:
+	from_payload_sync			/* EL1t */
+	from_payload_irq
+	never
+	from_payload arm64_trap_bad
+	from_kernel arm64_trap_sync		/* EL1h */
+	from_kernel arm64_trap_irq
+	from_kernel arm64_trap_bad
+	from_kernel arm64_trap_bad
+	from_payload_sync			/* EL0 */
+	from_payload_irq
+	never
+	from_payload arm64_trap_bad
+	never					/* EL0, AArch32: not offered */
+	never
+	never
+	never
+	.balign	128
+
+/*
+ * System calls and interrupts do in assembly what kernel_lock(),
+ * syscall_find(), lwp_self() and kernel_unlock() do, in fewer instructions than
+ * it takes C to save registers for them.
+ *
+ * The frame is a whole one, for fork, signals and reports.  But as long as
+ * nobody changed it on the way, the registers functions keep are still the
+ * payload's, and are not read back: a call that sets them is one that
+ * returns EJUSTRETURN.
+ */
+	.macro	lock_kernel wait
+	adrp	x1, klock
+	add	x1, x1, #:lo12:klock
+	mov	w2, #1
+1:	ldaxrb	w3, [x1]
+	cbnz	w3, \wait
+	stxrb	w3, w2, [x1]
+	cbnz	w3, 1b
+	.endm
+
+	/* Or there is something to do first. */
+	.macro	unlock_kernel first
+	mrs	x1, tpidr_el1
+	ldr	x1, [x1, #C_LWP]
+	ldr	w1, [x1, #L_AST]
+	cbnz	w1, \first
+	adrp	x1, klock
+	add	x1, x1, #:lo12:klock
+	stlrb	wzr, [x1]
+	.endm
+
+svc_entry:
+	save_payload x1				/* ESR_EL1 */
+	lock_kernel svc_wait
+svc_find:
+	adrp	x2, syscall_linux
+	add	x2, x2, #:lo12:syscall_linux
+	cmp	w8, #SVC_NLINUX
+	b.hs	svc_find_private
+1:	ldr	x2, [x2, w8, uxtw #3]
+2:	blr	x2
+	unlock_kernel svc_trap_return
+	cmn	x0, #EJUSTRETURN
+	b.eq	user_return
+	ldr	x1, [sp, #TF_X(1)]
+	b	return_kept
+
+svc_find_private:
+	adrp	x2, syscall_private
+	add	x2, x2, #:lo12:syscall_private
+	sub	w8, w8, #SVC_PRIVATE
+	cmp	w8, #SVC_NPRIVATE
+	b.lo	1b
+	adrp	x2, syscall_unknown
+	add	x2, x2, #:lo12:syscall_unknown
+	b	2b
+
+svc_wait:
+	bl	kernel_lock_wait
+	mov	x0, sp
+	ldr	w8, [sp, #TF_X(8)]
+	b	svc_find
+
+svc_trap_return:
+	cmn	x0, #EJUSTRETURN
+	b.eq	1f
+	str	x0, [sp, #TF_X(0)]
+1:	mov	x0, sp
+	bl	trap_return
+	b	user_return
+
+irq_entry:
+	save_payload xzr
+	lock_kernel irq_wait
+irq_dispatch:
+	adrp	x1, gic_dispatch
+	ldr	x1, [x1, #:lo12:gic_dispatch]
+	blr	x1
+	unlock_kernel irq_trap_return
+1:	ldp	x0, x1, [sp, #TF_X(0)]
+return_kept:
+	ldp	x30, x2, [sp, #TF_X(30)]
+	msr	sp_el0, x2
+	restore_scratch
+	ldr	x18, [sp, #TF_X(18)]
+	ldr	x29, [sp, #TF_X(29)]
+	add	sp, sp, #TF_BYTES
+	eret
+
+irq_trap_return:
+	mov	x0, sp
+	bl	trap_return
+	b	1b
+
+irq_wait:
+	bl	kernel_lock_wait
+	mov	x0, sp
+	b	irq_dispatch
+
+payload_entry:
+	save_registers
+	mrs	x0, sp_el0
+	stp	x30, x0, [sp, #TF_X(30)]
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	blr	x1
+	b	user_return
+
+/* Back to a payload with the frame x0, which is the top of its stack. */
+	.globl	arm64_user_return
+arm64_user_return:
+	mov	sp, x0
+user_return:
+	ldp	x30, x1, [sp, #TF_X(30)]
+	msr	sp_el0, x1
+	restore_registers
+	ldp	x0, x1, [sp, #TF_X(0)]
+	add	sp, sp, #TF_BYTES
+	eret
+
+kernel_entry:
+	msr	tpidrro_el0, xzr		/* payloads can read it */
+	save_registers
+	add	x0, sp, #TF_BYTES
+	stp	x30, x0, [sp, #TF_X(30)]
+	stp	x29, x2, [sp, #TF_FRAME]	/* x2: ELR_EL1 */
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	blr	x1
+	restore_registers
+	ldr	x30, [sp, #TF_X(30)]
+	ldp	x0, x1, [sp, #TF_X(0)]
+	add	sp, sp, #TF_BYTES
+	eret
+
+/* sp lies in a guard: report it from the emergency stack. */
+overflow:
+	msr	tpidr_el0, x1			/* this CPU goes no further */
+	mov	x1, sp
+	mrs	x0, tpidr_el1
+	ldr	x0, [x0, #AC_EMERGENCY]
+	mov	sp, x0
+	sub	sp, sp, #TF_BYTES
+	add	x0, x1, #TF_BYTES
+	stp	x30, x0, [sp, #TF_X(30)]
+	mrs	x0, tpidrro_el0
+	mrs	x1, tpidr_el0
+	stp	x0, x1, [sp, #TF_X(0)]
+	save_registers
+	stp	x29, x2, [sp, #TF_FRAME]
+	add	x29, sp, #TF_FRAME
+	mov	x0, sp
+	bl	arm64_trap_overflow

@@ -1,0 +1,100 @@
+/*
+ * The local APIC of each CPU, as xAPIC or x2APIC.  Included by arch/x86/.
+ */
+#ifndef ARCH_X86_DEV_APIC_H
+#define ARCH_X86_DEV_APIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
+
+struct trapframe;
+
+/*
+ * Registers, as offsets in xAPIC's page.
+ * Intel SDM vol. 3A, "Local APIC Register Address Map".
+ */
+#define APIC_ID          0x020
+#define APIC_VERSION     0x030
+#define APIC_TPR         0x080
+#define APIC_EOI         0x0b0
+#define APIC_SVR         0x0f0
+#define APIC_ISR(vec)    (0x100 + (vec) / 32 * 0x10) /* what is served */
+#define APIC_IRR(vec)    (0x200 + (vec) / 32 * 0x10) /* what waits */
+#define APIC_ESR         0x280
+#define APIC_ICR         0x300 /* x2APIC: 64 bits wide */
+#define APIC_ICR_HIGH    0x310
+#define APIC_LVT_CMCI    0x2f0
+#define APIC_LVT_TIMER   0x320
+#define APIC_LVT_THERMAL 0x330
+#define APIC_LVT_PMI     0x340
+#define APIC_LVT_LINT0   0x350
+#define APIC_LVT_LINT1   0x360
+#define APIC_LVT_ERROR   0x370
+#define APIC_TIMER_INIT  0x380
+#define APIC_TIMER_NOW   0x390
+#define APIC_TIMER_DIV   0x3e0
+
+/* APIC_VERSION's last LVT entry, at least, where there is one for ... */
+#define APIC_LAST_PMI     4
+#define APIC_LAST_THERMAL 5
+#define APIC_LAST_CMCI    6
+
+#define APIC_LVT_MASKED 0x10000
+#define APIC_LVT_NMI    0x400
+#define APIC_TIMER_TSC  0x40000 /* LVT_TIMER: by IA32_TSC_DEADLINE */
+#define APIC_DIV_1      0xb
+
+/* ICR: delivery modes and destinations besides a fixed vector. */
+#define APIC_ICR_NMI     0x00400
+#define APIC_ICR_INIT    0x00500
+#define APIC_ICR_STARTUP 0x00600
+#define APIC_ICR_ASSERT  0x04000
+#define APIC_ICR_SELF    0x40000
+#define APIC_ICR_OTHERS  0xc0000
+
+/* Find it and choose the mode.  Once, on the boot CPU, after ACPI's. */
+void x86_apic_init(void);
+/* Put this CPU's into that mode, all sources masked. */
+void x86_apic_init_cpu(void);
+const char *x86_apic_mode(void);
+
+extern struct x86_apic {
+	bool xa_x2;                 /* registers are MSRs, else */
+	volatile uint32_t *xa_regs; /* they are here */
+} x86_apic;
+
+static inline uint32_t
+x86_apic_read(unsigned reg)
+{
+	if (x86_apic.xa_x2)
+		return (uint32_t)rdmsr(IA32_X2APIC + reg / 16);
+	return x86_apic.xa_regs[reg / 4];
+}
+
+static inline void
+x86_apic_write(unsigned reg, uint64_t v)
+{
+	if (x86_apic.xa_x2)
+		wrmsr(IA32_X2APIC + reg / 16, v);
+	else
+		x86_apic.xa_regs[reg / 4] = (uint32_t)v;
+}
+
+/* Its own id, as the other CPUs have to name it. */
+uint32_t x86_apic_id(void);
+/* Send an interprocessor interrupt; APIC_ICR_OTHERS ignores dest. */
+void x86_apic_send(uint32_t dest, uint32_t icr);
+
+/*
+ * Interrupt this CPU once it lets interrupts in; in an NMI, which may have
+ * struck x86_apic_send().
+ */
+void x86_apic_send_self(uint32_t vector);
+
+/* An interrupt's trap: vectors from 32 up. */
+void x86_interrupt(struct trapframe *tf);
+
+#endif /* ARCH_X86_DEV_APIC_H */

@@ -1,0 +1,288 @@
+/*
+ * The end: tell the host, stop the other CPUs, then power off, or reset after
+ * a run that failed.
+ * ACPI Specification 6.4, "Fixed ACPI Description Table (FADT)", "PM1 Control
+ * Registers", "Sleep Control and Status Registers", "Reset Register", "_Sx
+ * (System States)".
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arch/x86/dev/apic.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "kern/platform/acpi.h"
+#include "kern/platform/efirt.h"
+#include "kern/platform/fb_console.h"
+#include "kern/sched/cpu.h"
+#include "lib/string.h"
+
+#define FADT_DSDT        40
+#define FADT_SMI_CMD     48
+#define FADT_ACPI_ENABLE 52
+#define FADT_PM1A_CNT    64
+#define FADT_PM1B_CNT    68
+#define FADT_FLAGS       112
+#define FADT_RESET_REG   116
+#define FADT_RESET_VALUE 128
+#define FADT_X_DSDT      140
+#define FADT_X_PM1A_CNT  172
+#define FADT_X_PM1B_CNT  184
+#define FADT_SLEEP_CTRL  244
+#define FADT_RESET_SUP   (1u << 10)
+#define FADT_HW_REDUCED  (1u << 20)
+
+#define PM1_SCI_EN     0x0001
+#define PM1_SLP_TYP(t) ((uint16_t)(((t)&7) << 10))
+#define PM1_SLP_EN     0x2000
+#define SLEEP_TYP(t)   ((uint8_t)((t) << 2))
+#define SLEEP_EN       0x20
+
+/* AML bytes.  ACPI Specification 6.4, "ACPI Machine Language". */
+#define AML_ZERO    0x00
+#define AML_ONE     0x01
+#define AML_BYTE    0x0a
+#define AML_PACKAGE 0x12
+
+#define PATIENCE 1000000
+
+/* How to power off, learnt while there is time to. */
+static struct {
+	bool known;
+	uint8_t typ_a, typ_b;
+	uint16_t pm1a, pm1b; /* ports; 0: none */
+	uint16_t smi_cmd;
+	uint8_t acpi_enable;
+	uint16_t sleep_port;
+	volatile uint8_t *sleep_reg;
+} off;
+
+/* How to reset; neither is set where the FADT does not say. */
+static struct {
+	uint16_t port;
+	volatile uint8_t *reg;
+	uint8_t value;
+} reset;
+
+static bool halting;
+
+/* A small constant of AML; moves *p behind it. */
+static bool
+aml_byte(const unsigned char **p, const unsigned char *end, uint8_t *v)
+{
+	if (*p >= end)
+		return false;
+	if (**p == AML_ZERO || **p == AML_ONE) {
+		*v = *(*p)++;
+		return true;
+	}
+	if (**p != AML_BYTE || end - *p < 2)
+		return false;
+	*v = (*p)[1];
+	*p += 2;
+	return true;
+}
+
+/*
+ * The values for S5, without an interpreter: `Name (\_S5_, Package () { a,
+ * b, ... })` has one encoding that every firmware's compiler makes.
+ */
+static bool
+find_s5(const unsigned char *dsdt, uint32_t n)
+{
+	const unsigned char *end = dsdt + n;
+
+	for (const unsigned char *p = dsdt; end - p > 8; p++) {
+		const unsigned char *q = p + 4;
+
+		if (memcmp(p, "_S5_", 4) != 0 || *q != AML_PACKAGE)
+			continue;
+		q += 2 + (q[1] >> 6); /* PkgLength says how long it is */
+		q += 1;               /* NumElements */
+		if (q < end && aml_byte(&q, end, &off.typ_a)) {
+			if (!aml_byte(&q, end, &off.typ_b))
+				off.typ_b = off.typ_a;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A port by its 64-bit field, or else the old 32-bit one. */
+static uint16_t
+port_of(const unsigned char *fadt, uint32_t n, uint32_t x, uint32_t old)
+{
+	if (n >= x + ACPI_GAS_BYTES) {
+		struct acpi_gas g = acpi_gas(fadt + x);
+
+		if (g.ag_space == ACPI_GAS_IO && g.ag_addr != 0)
+			return (uint16_t)g.ag_addr;
+	}
+	return (uint16_t)acpi_u32(fadt + old);
+}
+
+static bool
+learn_registers(const unsigned char *fadt, uint32_t n)
+{
+	if ((acpi_u32(fadt + FADT_FLAGS) & FADT_HW_REDUCED) != 0) {
+		struct acpi_gas g;
+
+		if (n < FADT_SLEEP_CTRL + ACPI_GAS_BYTES)
+			return false;
+		g = acpi_gas(fadt + FADT_SLEEP_CTRL);
+		if (g.ag_space == ACPI_GAS_IO)
+			off.sleep_port = (uint16_t)g.ag_addr;
+		else if (g.ag_space == ACPI_GAS_MEMORY && g.ag_addr != 0)
+			off.sleep_reg = arch_map_device(g.ag_addr, 1);
+		return off.sleep_port != 0 || off.sleep_reg != NULL;
+	}
+	off.pm1a = port_of(fadt, n, FADT_X_PM1A_CNT, FADT_PM1A_CNT);
+	off.pm1b = port_of(fadt, n, FADT_X_PM1B_CNT, FADT_PM1B_CNT);
+	off.smi_cmd = (uint16_t)acpi_u32(fadt + FADT_SMI_CMD);
+	off.acpi_enable = fadt[FADT_ACPI_ENABLE];
+	return off.pm1a != 0;
+}
+
+static void
+learn_reset(const unsigned char *fadt, uint32_t n)
+{
+	struct acpi_gas g;
+
+	if (n <= FADT_RESET_VALUE ||
+	    (acpi_u32(fadt + FADT_FLAGS) & FADT_RESET_SUP) == 0)
+		return;
+	g = acpi_gas(fadt + FADT_RESET_REG);
+	reset.value = fadt[FADT_RESET_VALUE];
+	if (g.ag_space == ACPI_GAS_IO)
+		reset.port = (uint16_t)g.ag_addr;
+	else if (g.ag_space == ACPI_GAS_MEMORY && g.ag_addr != 0)
+		reset.reg = arch_map_device(g.ag_addr, 1);
+}
+
+void
+x86_halt_init(void)
+{
+	uint32_t n, dsdt_bytes;
+	const unsigned char *fadt = acpi_table("FACP", &n), *dsdt = NULL;
+
+	if (fadt == NULL || n < FADT_FLAGS + 4)
+		return;
+	learn_reset(fadt, n);
+	if (n >= FADT_X_DSDT + 8)
+		dsdt = acpi_table_at(
+		    acpi_u64(fadt + FADT_X_DSDT), "DSDT", &dsdt_bytes);
+	if (dsdt == NULL)
+		dsdt = acpi_table_at(
+		    acpi_u32(fadt + FADT_DSDT), "DSDT", &dsdt_bytes);
+	off.known = dsdt != NULL && find_s5(dsdt, dsdt_bytes) &&
+	            learn_registers(fadt, n);
+}
+
+/* Where firmware has not handed the registers over yet, ask it to. */
+static void
+enable_acpi(void)
+{
+	if (off.smi_cmd == 0 || off.acpi_enable == 0 ||
+	    (inw(off.pm1a) & PM1_SCI_EN) != 0)
+		return;
+	outb(off.smi_cmd, off.acpi_enable);
+	for (unsigned i = 0; i < PATIENCE; i++)
+		if ((inw(off.pm1a) & PM1_SCI_EN) != 0)
+			return;
+}
+
+/* The other bits stay, SCI_EN above all.  "PM1 Control Registers". */
+static void
+pm1_sleep(uint16_t port, uint8_t typ)
+{
+	uint16_t rest = inw(port) & (uint16_t) ~(PM1_SLP_TYP(7) | PM1_SLP_EN);
+
+	outw(port, rest | PM1_SLP_TYP(typ) | PM1_SLP_EN);
+}
+
+/* Power-off and reset take a moment. */
+static void
+wait_for_end(void)
+{
+	for (unsigned i = 0; i < PATIENCE; i++)
+		arch_relax();
+}
+
+static void
+power_off(void)
+{
+	if (!off.known)
+		return;
+	if (off.sleep_reg != NULL) {
+		*off.sleep_reg = SLEEP_TYP(off.typ_a) | SLEEP_EN;
+	} else if (off.sleep_port != 0) {
+		outb(off.sleep_port, SLEEP_TYP(off.typ_a) | SLEEP_EN);
+	} else {
+		enable_acpi();
+		pm1_sleep(off.pm1a, off.typ_a);
+		if (off.pm1b != 0)
+			pm1_sleep(off.pm1b, off.typ_b);
+	}
+	wait_for_end();
+}
+
+static void
+reset_machine(void)
+{
+	if (reset.reg != NULL)
+		*reset.reg = reset.value;
+	else if (reset.port != 0)
+		outb(reset.port, reset.value);
+	wait_for_end();
+}
+
+bool
+x86_halt_requested(void)
+{
+	return __atomic_load_n(&halting, __ATOMIC_ACQUIRE);
+}
+
+void
+x86_stop(void)
+{
+	for (;;)
+		__asm__ volatile("cli; hlt");
+}
+
+/*
+ * A fault without a table of handlers resets the processor.
+ * Intel SDM vol. 3A, "Interrupt 8 - Double Fault Exception (#DF)".
+ */
+static _Noreturn void
+triple_fault(void)
+{
+	static const struct {
+		uint16_t limit;
+		uint64_t base;
+	} __attribute__((packed)) no_idt;
+
+	__asm__ volatile("lidt %0; ud2" : : "m"(no_idt));
+	x86_stop();
+}
+
+void
+arch_halt(bool passed)
+{
+	arch_intr_disable();
+	if (!__atomic_exchange_n(&halting, true, __ATOMIC_ACQ_REL)) {
+		outb(DEBUG_EXIT, passed ? HALT_PASS : HALT_FAIL);
+		if (ncpu > 1)
+			x86_apic_send(0,
+			    APIC_ICR_OTHERS | APIC_ICR_ASSERT | APIC_ICR_NMI);
+		fbcons_linger();
+		if (passed)
+			power_off();
+		else
+			reset_machine();
+		efi_end(passed);
+		if (!passed)
+			triple_fault();
+	}
+	x86_stop();
+}

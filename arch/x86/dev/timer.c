@@ -1,0 +1,84 @@
+#include "arch/x86/dev/timer.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/dev/apic.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "lib/printf.h"
+
+/* Fixed point: APIC timer ticks for one TSC tick, 32 bits behind the point. */
+static uint64_t apic_per_tsc;
+
+/*
+ * The longest wait that is programmed at once: an early interrupt finds
+ * nothing due and asks for the rest.
+ */
+#define WAIT_MAX 0xffffffffULL
+
+void
+x86_timer_init(void)
+{
+	bool deadline = x86_features.tsc_deadline;
+
+	x86_rates_init(!deadline);
+	if (!deadline)
+		apic_per_tsc =
+		    muldiv(x86_rates.apic_hz, 1ULL << 32, x86_rates.tsc_hz);
+	printf("cpu: TSC %lu Hz by %s%s, timer by %s\n", x86_rates.tsc_hz,
+	    x86_rates.source,
+	    x86_features.invariant_tsc ? "" : " (not marked invariant)",
+	    deadline ? "TSC deadline" : "APIC one-shot");
+	x86_timer_init_cpu();
+}
+
+/*
+ * Intel SDM vol. 3A, "TSC-Deadline Mode": in xAPIC mode the store to the LVT
+ * must be done before the deadline is written, which MFENCE sees to.  Later
+ * editions add LFENCE wherever a WRMSR that does not serialize is to wait for
+ * that ("MSR Access in x2APIC Mode").
+ */
+void
+x86_timer_init_cpu(void)
+{
+	if (x86_features.tsc_deadline) {
+		x86_apic_write(APIC_LVT_TIMER, APIC_TIMER_TSC | VEC_TIMER);
+		__asm__ volatile("mfence; lfence" : : : "memory");
+	} else {
+		x86_apic_write(APIC_LVT_TIMER, VEC_TIMER);
+	}
+	arch_timer_set(~0ULL);
+}
+
+uint64_t
+arch_tick_hz(void)
+{
+	return x86_rates.tsc_hz;
+}
+
+/* APIC timer ticks until then, never too few, at least one. */
+static uint32_t
+apic_ticks(uint64_t tick)
+{
+	uint64_t now = rdtsc(), wait, n;
+
+	if (tick <= now)
+		return 1;
+	wait = tick - now;
+	if (wait > WAIT_MAX)
+		wait = WAIT_MAX;
+	n = (uint64_t)(((unsigned __int128)wait * apic_per_tsc) >> 32) + 1;
+	return n < WAIT_MAX ? (uint32_t)n : (uint32_t)WAIT_MAX;
+}
+
+void
+arch_timer_set(uint64_t tick)
+{
+	bool never = tick == ~0ULL;
+
+	if (x86_features.tsc_deadline)
+		wrmsr(IA32_TSC_DEADLINE, never ? 0 : tick);
+	else
+		x86_apic_write(APIC_TIMER_INIT, never ? 0 : apic_ticks(tick));
+}

@@ -1,0 +1,382 @@
+/*
+ * Address spaces, devices and the kernel's own map.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/mm/pt.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "kern/mm/as.h"
+#include "kern/platform/bootinfo.h"
+#include "kern/platform/errno.h"
+#include "kern/sched/cpu.h"
+#include "kern/sched/lock.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* Beyond this many pages it is cheaper to forget all of them. */
+#define FLUSH_MAX 32
+
+extern char _start[], __rodata_start[], __data_start[], __kern_end[];
+
+/*
+ * The kernel's map
+ */
+
+static void
+map_image_part(const char *from, const char *to, uint64_t attr)
+{
+	uint64_t pa = x86_image_pa + (uint64_t)(from - _start);
+
+	x86_pt_map(x86_root, (uintptr_t)from, pa, (size_t)(to - from), attr,
+	    LARGE_SIZE);
+}
+
+static bool
+is_ram(const struct bootmem *m)
+{
+	return m->bm_type != BOOTMEM_DEVICE &&
+	       m->bm_type != BOOTMEM_RUNTIME_DEVICE;
+}
+
+/* One stretch of RAM into the direct map. */
+static void
+map_ram(uint64_t from, uint64_t to)
+{
+	if (from < to)
+		x86_pt_map(x86_root, DIRECT_BASE + from, from, to - from,
+		    PT_KERN_RW,
+		    x86_features.gib_pages ? 1UL << 30 : LARGE_SIZE);
+}
+
+/* The first RAM that ends behind at, in whole pages; false: no more. */
+static bool
+ram_behind(const struct bootinfo *bi, uint64_t at, uint64_t *from, uint64_t *to)
+{
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+
+		*from = m->bm_base & -PAGE_SIZE;
+		*to = (m->bm_base + m->bm_len + PAGE_SIZE - 1) & -PAGE_SIZE;
+		if (is_ram(m) && *to > at)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Ranges of different types often share a large page, so what touches is
+ * mapped in one go.  Tables are taken out of the map meanwhile: go by
+ * addresses, not by places in it.
+ */
+static void
+map_all_ram(const struct bootinfo *bi)
+{
+	uint64_t at = 0, from, to, next_from, next_to;
+
+	while (ram_behind(bi, at, &from, &to)) {
+		if (from < at)
+			from = at;
+		while (
+		    ram_behind(bi, to, &next_from, &next_to) && next_from <= to)
+			to = next_to;
+		map_ram(from, to);
+		at = to;
+	}
+}
+
+void
+x86_mmu_init(struct bootinfo *bi)
+{
+	x86_pt_begin_early(bi);
+	x86_root = x86_pt_new();
+	map_image_part(_start, __rodata_start, PT_KERN_RX);
+	map_image_part(__rodata_start, __data_start, PT_KERN_R);
+	map_image_part(__data_start, __kern_end, PT_KERN_RW);
+	x86_kstack_init(bi);
+	/* The root entry every address space will copy must be there now. */
+	x86_pt_tables(x86_root, DEVICE_BASE, LARGE_SIZE);
+	map_all_ram(bi);
+	x86_pt_end_early();
+	write_cr(3, x86_root);
+	x86_self()->xc_root = x86_root;
+}
+
+/*
+ * Address spaces
+ */
+
+int
+arch_as_init(struct as *as)
+{
+	uint64_t root = x86_pt_new();
+
+	if (root == 0)
+		return ENOMEM;
+	memcpy((char *)pa_to_va(root) + PAGE_SIZE / 2,
+	    (char *)pa_to_va(x86_root) + PAGE_SIZE / 2, PAGE_SIZE / 2);
+	as->as_root = root;
+	return 0;
+}
+
+void
+arch_as_free(struct as *as)
+{
+	ASSERT(x86_self()->xc_root != as->as_root);
+	x86_pt_free(as->as_root);
+	as->as_root = 0;
+}
+
+void
+arch_as_switch(struct as *as)
+{
+	struct x86_cpu *xc = x86_self();
+	uint64_t root = as != NULL ? as->as_root : x86_root;
+
+	if (xc->xc_root == root)
+		return;
+	xc->xc_root = root;
+	write_cr(3, root);
+}
+
+static uint64_t
+attr_of(unsigned prot)
+{
+	uint64_t attr = PT_LEAF;
+
+	if (prot & PROT_WRITE)
+		attr |= PT_W;
+	if (!(prot & PROT_EXEC))
+		attr |= x86_nx;
+	if (prot & PROT_USER)
+		attr |= PT_U;
+	if (prot & PROT_DEVICE)
+		attr |= PT_PCD | PT_PWT;
+	return attr;
+}
+
+/*
+ * Other CPUs with this address space loaded: each is in user code, or waits
+ * for the kernel lock, which this CPU holds.  Either way it comes to
+ * arch_relax() in that wait.
+ */
+static unsigned nflush; /* CPUs that have been asked and have not done it */
+
+void
+x86_flush_asked(void)
+{
+	struct x86_cpu *xc;
+
+	if (__atomic_load_n(&nflush, __ATOMIC_ACQUIRE) == 0)
+		return;
+	xc = x86_self();
+	if (!__atomic_exchange_n(&xc->xc_flush, false, __ATOMIC_ACQUIRE))
+		return;
+	write_cr(3, xc->xc_root);
+	__atomic_sub_fetch(&nflush, 1, __ATOMIC_RELEASE);
+}
+
+void
+x86_flush_others(uint64_t root)
+{
+	struct x86_cpu *self = x86_self();
+
+	for (unsigned i = 0; i < ncpu; i++) {
+		struct x86_cpu *xc = cpus[i].c_arch;
+
+		if (xc == NULL || xc == self || xc->xc_root != root)
+			continue;
+		__atomic_add_fetch(&nflush, 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&xc->xc_flush, true, __ATOMIC_RELEASE);
+		arch_ipi(&cpus[i], IPI_FLUSH);
+	}
+	while (__atomic_load_n(&nflush, __ATOMIC_ACQUIRE) != 0)
+		__builtin_ia32_pause();
+}
+
+/* Forget translations of what any CPU may be using. */
+static void
+flush(const struct as *as, uintptr_t va, size_t len)
+{
+	x86_flush_others(as->as_root);
+	if (x86_self()->xc_root != as->as_root)
+		return;
+	if (len > FLUSH_MAX * PAGE_SIZE) {
+		write_cr(3, as->as_root);
+		return;
+	}
+	for (uintptr_t end = va + len; va < end; va += PAGE_SIZE)
+		invlpg(va);
+}
+
+int
+arch_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
+{
+	size_t done =
+	    x86_pt_map(as->as_root, va, pa, len, attr_of(prot), LARGE_SIZE);
+
+	if (done == len)
+		return 0;
+	arch_unmap(as, va, done);
+	return ENOMEM;
+}
+
+void
+arch_unmap(struct as *as, uintptr_t va, size_t len)
+{
+	uintptr_t at = va, end = va + len;
+	uint64_t *e = NULL;
+	size_t bytes;
+
+	while (at < end) {
+		if (e == NULL)
+			e = x86_pt_leaf(as->as_root, at, &bytes);
+		if ((*e & PT_P) != 0) {
+			/* Part of a large page: as.c never asks for that. */
+			ASSERT((at & (bytes - 1)) == 0 && bytes <= end - at);
+			*e = 0;
+		}
+		at = (at & -bytes) + bytes;
+		e = x86_pt_next(e, bytes);
+	}
+	flush(as, va, len);
+}
+
+/* The leaf at va, small if the range does not cover a large one. */
+static uint64_t *
+leaf_within(struct as *as, uintptr_t va, uintptr_t end, size_t *bytes)
+{
+	uint64_t *e = x86_pt_leaf(as->as_root, va, bytes);
+
+	if ((*e & PT_P) == 0 ||
+	    ((va & (*bytes - 1)) == 0 && *bytes <= end - va))
+		return e;
+	if (!x86_pt_split(as->as_root, va))
+		return NULL;
+	return x86_pt_leaf(as->as_root, va, bytes);
+}
+
+int
+arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
+{
+	uintptr_t at = va, end = va + len;
+	uint64_t *e = NULL;
+	size_t bytes;
+	int err = 0;
+
+	while (at < end) {
+		if (e == NULL &&
+		    (e = leaf_within(as, at, end, &bytes)) == NULL) {
+			err = ENOMEM;
+			break;
+		}
+		if ((*e & PT_P) != 0)
+			*e = (*e & (PT_ADDR | PT_PS)) | attr_of(prot);
+		at = (at & -bytes) + bytes;
+		e = x86_pt_next(e, bytes);
+	}
+	flush(as, va, len);
+	return err;
+}
+
+uint64_t
+arch_translate(struct as *as, uintptr_t va)
+{
+	size_t bytes;
+	uint64_t e = *x86_pt_leaf(as->as_root, va, &bytes);
+
+	if ((e & PT_P) == 0)
+		return ~0ULL;
+	return ((e & PT_ADDR) & -bytes) + (va & (bytes - 1));
+}
+
+/* One instruction, which fills a cache line at a time where it can. */
+void
+arch_page_zero(void *va, size_t bytes)
+{
+	size_t words = bytes / sizeof(uint64_t);
+
+	__asm__ volatile("rep stosq"
+			 : "+D"(va), "+c"(words)
+			 : "a"(0UL)
+			 : "memory");
+}
+
+/*
+ * Instruction fetch sees stores, behind a jump at the latest, and every
+ * return to a payload is one.  Intel SDM vol. 3A, "Self-Modifying Code".
+ */
+void
+arch_icache_sync(void *va, size_t len)
+{
+	(void)va;
+	(void)len;
+}
+
+/*
+ * Devices and firmware's tables
+ */
+
+static struct {
+	struct spinlock lock;
+	uintptr_t next;
+} window = { .next = DEVICE_BASE };
+
+volatile void *
+arch_map_device(uint64_t pa, size_t len)
+{
+	uint64_t base = pa & -PAGE_SIZE;
+	size_t bytes = (pa + len - base + PAGE_SIZE - 1) & -PAGE_SIZE;
+	uintptr_t va;
+
+	lock_acquire(&window.lock);
+	va = window.next;
+	window.next += bytes;
+	lock_release(&window.lock);
+	if (len == 0 || pa + len < pa ||
+	    va + bytes > DEVICE_BASE + DEVICE_BYTES ||
+	    x86_pt_map(x86_root, va, base, bytes, PT_DEVICE, PAGE_SIZE) !=
+		bytes)
+		return NULL;
+	return (volatile void *)(va + (pa - base));
+}
+
+/* Is all of it in the direct map? */
+static bool
+in_direct_map(uint64_t pa, size_t len)
+{
+	uint64_t end = pa + len;
+	size_t bytes;
+
+	if (end < pa || end > DIRECT_BYTES)
+		return false;
+	for (pa &= -PAGE_SIZE; pa < end; pa += PAGE_SIZE)
+		if ((*x86_pt_leaf(x86_root, DIRECT_BASE + pa, &bytes) & PT_P) ==
+		    0)
+			return false;
+	return true;
+}
+
+const void *
+x86_map_firmware(uint64_t pa, size_t len)
+{
+	uint64_t end = pa + len, at = pa & -PAGE_SIZE;
+	size_t bytes;
+
+	if (in_direct_map(pa, len))
+		return pa_to_va(pa);
+	if (end < pa || end > FIRMWARE_BYTES)
+		return NULL;
+	for (; at < end; at += PAGE_SIZE) {
+		uintptr_t va = FIRMWARE_BASE + at;
+
+		if ((*x86_pt_leaf(x86_root, va, &bytes) & PT_P) == 0 &&
+		    x86_pt_map(
+			x86_root, va, at, PAGE_SIZE, PT_KERN_R, PAGE_SIZE) == 0)
+			return NULL;
+	}
+	return (const void *)(FIRMWARE_BASE + pa);
+}

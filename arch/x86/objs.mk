@@ -1,0 +1,17 @@
+# arch/x86/: the machine at the root; traps, memory, devices and the PMU in their folders.
+ARCH_OBJS := $(addprefix arch/x86/,start.o boot.o init.o cpuid.o cpu.o topology.o smp.o trampoline.o describe.o)
+ARCH_OBJS += $(addprefix arch/x86/trap/,entry.o trap.o nmi.o mcheck.o safe.o sysmap.o linux_stat.o lwp.o switch.o fpu.o sigframe.o sigcopy.o)
+ARCH_OBJS += $(addprefix arch/x86/mm/,pt.o mmu.o kstack.o usercopy.o)
+ARCH_OBJS += $(addprefix arch/x86/dev/,uart.o apic.o refclock.o tsc.o timer.o halt.o efi_call.o)
+ARCH_OBJS += $(addprefix arch/x86/pmu/,pmu.o proof.o models.o evtsel.o extra_msr.o pic.o global_ctrl.o nmi.o)
+ARCH_OBJS += $(addprefix arch/x86/pmu/intel/,intel_shape.o intel_pcbe.o intel_configure.o)
+ARCH_OBJS += $(addprefix arch/x86/pmu/amd/,amd_pcbe.o)
+
+KCFLAGS += -mstack-protector-guard=global # gs is not always the kernel's
+KCFLAGS += -mcmodel=kernel                # linked in the top 2 GiB
+KCFLAGS += -mno-red-zone                  # an interrupt uses the stack it finds
+KCFLAGS += -fcf-protection=none
+KCFLAGS += -mpreferred-stack-boundary=3   # nothing on the stack needs 16 bytes
+KCFLAGS += -fno-align-loops -fno-align-jumps # padding before a loop is executed, and counted
+# Firmware may expect 16.
+$(B)/arch/x86/dev/efi_call.o: KCFLAGS += -mpreferred-stack-boundary=4 -mincoming-stack-boundary=3

@@ -1,0 +1,259 @@
+/*
+ * The backend of AMD's core performance counters: K7's four, six where CPUID
+ * tells of core extensions, and as many as PerfMonV2 says, which adds a
+ * register to start and stop them all and one that tells of overflows.
+ * AMD APM vol. 2 (24593), "Performance Monitoring Counters"; vol. 3 (24594),
+ * "CPUID" (functions 8000_0001h, 8000_0022h).
+ */
+#include <stddef.h>
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/pmu/access.h"
+#include "arch/x86/pmu/evtsel.h"
+#include "arch/x86/pmu/models.h"
+#include "arch/x86/pmu/pic.h"
+#include "arch/x86/pmu/pmu.h"
+#include "arch/x86/pmu/regs.h"
+#include "kern/arch.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define RAW_MAX_K8 0xffU /* up to K8 bits 35:32 are reserved */
+#define FAMILY_K7  6     /* before it: other registers */
+
+/* What a CPU has, and then what all CPUs have. */
+struct amd_shape {
+	unsigned as_n;
+	bool as_core; /* selects and counters from C0010200H */
+	bool as_v2;   /* PerfMonV2's global registers */
+};
+static struct amd_shape shape;
+
+#define ATTRS                                                                  \
+	(1U << CPC_ATTR_EDGE | 1U << CPC_ATTR_PC | 1U << CPC_ATTR_INV |        \
+	    1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_CMASK)
+
+static void
+read_shape(struct amd_shape *as)
+{
+	struct cpuid_regs v2 = cpuid(0x80000022, 0);
+
+	memset(as, 0, sizeof *as);
+	as->as_core = FIELD(cpuid(0x80000001, 0).c, 23, 23);
+	as->as_n = as->as_core ? AMD_PERF_CORE_N : AMD_PERF_LEGACY_N;
+	if (as->as_core && FIELD(v2.a, 0, 0) != 0) {
+		as->as_v2 = true;
+		as->as_n = FIELD(v2.b, 3, 0);
+		/* RDPMC's numbers from 6 on are not of a core's counters. */
+		if (as->as_n > AMD_PERF_CORE_N)
+			as->as_n = AMD_PERF_CORE_N;
+	}
+}
+
+static void
+lay_counter(struct x86_pic *p, const struct amd_shape *as, unsigned n)
+{
+	p->xp_counter = as->as_core ? AMD_PERF_CTR(n) : AMD_PERF_LEGACY_CTR(n);
+	p->xp_select = as->as_core ? AMD_PERF_CTL(n) : AMD_PERF_LEGACY_CTL(n);
+	p->xp_index = n;
+	p->xp_short = false;
+	p->xp_mask = (1ULL << AMD_PERF_CNTR_WIDTH) - 1;
+	p->xp_global = 1ULL << n;
+}
+
+static void
+lay_out(struct x86_pics *ps, const struct amd_shape *as)
+{
+	memset(ps, 0, sizeof *ps);
+	if (as->as_v2) {
+		ps->xs_ctrl = AMD_PERF_CNTR_GLOBAL_CTL;
+		ps->xs_status = AMD_PERF_CNTR_GLOBAL_STATUS;
+		ps->xs_clear = AMD_PERF_CNTR_GLOBAL_STATUS_CLR;
+	}
+	for (unsigned n = 0; n < as->as_n; n++) {
+		lay_counter(&ps->xs_pic[n], as, n);
+		ps->xs_all |= ps->xs_pic[n].xp_global;
+	}
+	ps->xs_n = as->as_n;
+}
+
+/*
+ * No bit of CPUID tells of the legacy counters, and hypervisors pass on the
+ * bits of the others: what counts is that a counter keeps what is written.
+ */
+static void
+probe(struct amd_shape *as)
+{
+	struct x86_pic p;
+	uint64_t v;
+	unsigned n;
+
+	if (as->as_v2 &&
+	    (pmu_wrmsr_safe(AMD_PERF_CNTR_GLOBAL_CTL, 1) != 0 ||
+		pmu_rdmsr_safe(AMD_PERF_CNTR_GLOBAL_CTL, &v) != 0 || v != 1)) {
+		as->as_v2 = false;
+		as->as_n = AMD_PERF_CORE_N;
+	}
+	for (n = 0; n < as->as_n; n++) {
+		lay_counter(&p, as, n);
+		if (!x86_pic_keeps(&p))
+			break;
+	}
+	as->as_n = n;
+}
+
+/* A hypervisor that keeps the register back has seen to it, or has not. */
+static void
+make_lfence_wait(void)
+{
+	uint64_t v;
+
+	if (pmu_rdmsr_safe(AMD_DE_CFG, &v) == 0)
+		pmu_wrmsr_safe(AMD_DE_CFG, v | AMD_DE_CFG_LFENCE);
+}
+
+enum pmu_found
+amd_pcbe_init(void)
+{
+	struct amd_shape mine;
+	struct x86_pics pics;
+
+	if (x86_features.family < FAMILY_K7)
+		return PMU_NONE;
+	read_shape(&mine);
+	probe(&mine);
+	if (mine.as_n == 0)
+		return PMU_MUTE;
+	lay_out(&pics, &mine);
+	x86_pics_silence(&pics);
+	make_lfence_wait();
+	if (arch_curcpu()->c_id == 0) {
+		shape = mine;
+	} else if (mine.as_core != shape.as_core || mine.as_v2 != shape.as_v2) {
+		return PMU_MUTE; /* no such part is known */
+	}
+	if (mine.as_n < shape.as_n)
+		shape.as_n = mine.as_n;
+	lay_out(&x86_pics, &shape);
+	x86_pic_ops(&amd_pcbe_ops);
+	return PMU_FOUND;
+}
+
+static const char *
+impl_name(void)
+{
+	static char name[32];
+
+	if (x86_features.family == AMD_FAMILY_K8)
+		return "AMD Opteron & Athlon64";
+	snprintf(name, sizeof name, "AMD Family %02xh", x86_features.family);
+	return name;
+}
+
+static const char *
+cpuref(void)
+{
+	return "See the \"AMD64 Architecture Programmer's Manual\", volume 2 "
+	       "(24593), \"Performance Monitoring Counters\"; raw codes: the "
+	       "\"BIOS and Kernel Developer's Guide\" or \"Processor "
+	       "Programming Reference\" of the family";
+}
+
+/* Bit n: PIC n counts the event. */
+static uint64_t
+coverage(uint64_t code)
+{
+	uint64_t pics = (1ULL << x86_pics.xs_n) - 1;
+
+	return pics & amd_event_pics(x86_features.family, code);
+}
+
+static unsigned
+raw_max(void)
+{
+	return x86_features.family <= AMD_FAMILY_K8 ? RAW_MAX_K8 : AMD_RAW_MAX;
+}
+
+static void
+describe(struct cpc_pmu *pm)
+{
+	pm->pm_kind = CPC_PMU_AMD;
+	pm->pm_general = (1U << x86_pics.xs_n) - 1;
+	pm->pm_family = x86_features.family;
+	pm->pm_model = x86_features.model;
+	pm->pm_stepping = x86_features.stepping;
+	x86_models_describe(pm);
+}
+
+static uint64_t
+known_event(enum pcbe_known which, struct pcbe_event *ev)
+{
+	*ev = (struct pcbe_event){
+		.pe_code = AMD_CODE(
+		    which == PCBE_INSTRUCTIONS ? AMD_INSTRUCTIONS : AMD_CYCLES,
+		    0U)
+	};
+	ev->pe_pics = coverage(ev->pe_code);
+	return ev->pe_pics;
+}
+
+/* Bits a name may have; not those of guest and host, which need SVM. */
+#define NAMED_BITS                                                             \
+	(EVTSEL_EVENT_12 | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_INV |      \
+	    EVTSEL_CMASK_MASK)
+
+/* A unit mask among the attributes joins the event's own. */
+static int
+configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attr, struct pcbe_set *set)
+{
+	uint64_t umask = ev->pe_code & EVTSEL_UMASK_MASK;
+	uint64_t sel = evtsel_control(cfg->pc_flags) | (ev->pe_code ^ umask);
+	const char *lack;
+	int subcode;
+
+	if ((ev->pe_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
+	    AMD_CODE_EVENT(ev->pe_code) > raw_max() ||
+	    (coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0) {
+		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
+			kcpc_why("an event's number is at most %#x; with a "
+				 "unit mask it is written r1c2",
+			    raw_max());
+		return CPC_INVALID_EVENT;
+	}
+	if ((ev->pe_code & AMD_GUEST_HOST) != 0) {
+		kcpc_why("guest and host are told apart under SVM alone");
+		return CPC_RESOURCE_UNAVAIL;
+	}
+	subcode =
+	    evtsel_add_attrs(&sel, ATTRS, nattrs, attr, set->ps_privileged);
+	if (subcode != 0)
+		return subcode;
+	if ((lack = x86_models_lack(sel | umask)) != NULL) {
+		kcpc_why("%s", lack);
+		return CPC_RESOURCE_UNAVAIL;
+	}
+	cfg->pc_sel = sel | umask;
+	x86_pic_take(cfg, set);
+	return 0;
+}
+
+static const char *
+prove(unsigned pic)
+{
+	struct pcbe_event ev;
+
+	known_event(PCBE_INSTRUCTIONS, &ev);
+	return x86_prove(&amd_pcbe_ops, pic, &ev, true);
+}
+
+struct pcbe_ops amd_pcbe_ops = {
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.pcbe_attrs = ATTRS,
+	.describe = describe,
+	.known_event = known_event,
+	.configure = configure,
+	.prove = prove,
+};

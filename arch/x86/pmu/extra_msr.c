@@ -1,0 +1,90 @@
+/*
+ * Intel SDM vol. 4, "MSRs in Processors Based on Intel Microarchitecture Code
+ * Name Sandy Bridge" (MSR_OFFCORE_RSP_0, _1, MSR_PEBS_LD_LAT) and "... Code
+ * Name Skylake" (MSR_PEBS_FRONTEND); vol. 3B, "Off-core Response Performance
+ * Monitoring", "Load Latency Performance Monitoring Facility".
+ */
+#include "arch/x86/pmu/extra_msr.h"
+
+#include "arch/x86/pmu/access.h"
+#include "kern/arch.h"
+#include "kern/sched/cpu.h"
+
+/* A value that each takes, and the 0 of those that are absent is not. */
+static const struct extra {
+	const char *name;
+	uint32_t msr;
+	uint64_t probe;
+} extras[EXTRA_N] = {
+	[EXTRA_OFFCORE0] = { "MSR_OFFCORE_RSP_0", 0x1a6, 0x1 },
+	[EXTRA_OFFCORE1] = { "MSR_OFFCORE_RSP_1", 0x1a7, 0x1 },
+	[EXTRA_LDLAT] = { "MSR_PEBS_LD_LAT", 0x3f6, 0x3 },
+	[EXTRA_FRONTEND] = { "MSR_PEBS_FRONTEND", 0x3f7, 0x11 },
+};
+static bool exists[EXTRA_N];
+
+static bool
+keeps(uint32_t msr, uint64_t probe)
+{
+	uint64_t v;
+
+	return pmu_wrmsr_safe(msr, probe) == 0 &&
+	       pmu_rdmsr_safe(msr, &v) == 0 && v == probe &&
+	       pmu_wrmsr_safe(msr, 0) == 0;
+}
+
+void
+x86_extra_probe(void)
+{
+	bool boot = arch_curcpu()->c_id == 0;
+
+	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++)
+		exists[i] = keeps(extras[i].msr, extras[i].probe) &&
+		            (boot || exists[i]);
+}
+
+bool
+x86_extra_exists(enum event_extra extra)
+{
+	return extra < EXTRA_N && exists[extra];
+}
+
+int
+x86_extra_take(struct pcbe_set *set, enum event_extra extra, uint64_t value)
+{
+	const struct extra *x = &extras[extra];
+	unsigned n = extra - 1;
+
+	if (!x86_extra_exists(extra)) {
+		kcpc_why("%s (%#x) is not here", x->name, x->msr);
+		return CPC_RESOURCE_UNAVAIL;
+	}
+	if ((set->ps_besides >> n & 1) != 0 && set->ps_beside[n] != value) {
+		kcpc_why("%s (%#x) is to be %#llx, and %#llx for request %u",
+		    x->name, x->msr, (unsigned long long)value,
+		    (unsigned long long)set->ps_beside[n],
+		    set->ps_beside_of[n]);
+		return CPC_CONFLICTING_REQS;
+	}
+	/* Better refused here than found out by #GP when it is programmed. */
+	if (pmu_wrmsr_safe(x->msr, value) != 0) {
+		kcpc_why("%s (%#x) does not take %#llx", x->name, x->msr,
+		    (unsigned long long)value);
+		return CPC_ATTRIBUTE_OUT_OF_RANGE;
+	}
+	if ((set->ps_besides >> n & 1) == 0)
+		set->ps_beside_of[n] = (uint8_t)set->ps_n;
+	set->ps_besides |= (uint8_t)(1U << n);
+	set->ps_beside[n] = value;
+	return 0;
+}
+
+void
+x86_extra_load(const struct pcbe_set *set)
+{
+	for (uint32_t left = set->ps_besides; left != 0; left &= left - 1) {
+		unsigned n = (unsigned)__builtin_ctz(left);
+
+		pmu_wrmsr(extras[n + 1].msr, set->ps_beside[n]);
+	}
+}

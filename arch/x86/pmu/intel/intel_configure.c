@@ -1,0 +1,173 @@
+/*
+ * From a request to what its PIC's registers are to hold, or why not.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring".
+ */
+#include <stddef.h>
+
+#include "arch/x86/pmu/evtsel.h"
+#include "arch/x86/pmu/extra_msr.h"
+#include "arch/x86/pmu/intel/intel_impl.h"
+#include "arch/x86/pmu/pmu.h"
+#include "arch/x86/pmu/regs.h"
+
+/* Bits a name may have, on a machine that has all there is. */
+#define NAMED_BITS                                                             \
+	(INTEL_RAW_MAX | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_ANY |        \
+	    EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX | EVTSEL_IN_TXCP)
+
+/* Fixed PICs take no attribute but one. */
+uint64_t
+intel_attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
+{
+	for (unsigned i = 0; i < nattrs; i++) {
+		if (attrs[i].pa_id != CPC_ATTR_ANYTHR)
+			return pics & low_bits(intel_shape.is_ngp);
+	}
+	return pics;
+}
+
+static int
+configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
+    unsigned nattrs, const struct pcbe_attr *attrs, bool privileged)
+{
+	uint64_t any = 0, ctrl = FIXED_CTRL_PMI;
+	int subcode;
+
+	if (!intel_fixed_counts(n, code))
+		return CPC_INVALID_EVENT;
+	for (unsigned i = 0; i < nattrs; i++) {
+		if (attrs[i].pa_id != CPC_ATTR_ANYTHR)
+			return CPC_INVALID_ATTRIBUTE;
+	}
+	subcode = evtsel_add_attrs(
+	    &any, intel_pcbe_ops.pcbe_attrs, nattrs, attrs, privileged);
+	if ((cfg->pc_flags & CPC_COUNT_USER) != 0)
+		ctrl |= FIXED_CTRL_USR;
+	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
+		ctrl |= FIXED_CTRL_OS;
+	if (any != 0)
+		ctrl |= FIXED_CTRL_ANY;
+	cfg->pc_sel = ctrl << FIXED_CTRL_SHIFT(n);
+	return subcode;
+}
+
+/*
+ * The register beside that an attribute sets for this event select;
+ * EXTRA_NONE: the event has none of that name.
+ * Intel SDM vol. 3B, "Off-core Response Performance Monitoring", "Load
+ * Latency Performance Monitoring Facility" (CDH; Nehalem's 0BH) and "PEBS
+ * Frontend Facility" (C6H).
+ */
+static enum event_extra
+extra_of(uint32_t attr, uint64_t sel)
+{
+	unsigned event = sel & INTEL_RAW_MAX;
+
+	if (attr == CPC_ATTR_MSR_OFFCORE)
+		return events_offcore(sel);
+	if (attr == CPC_ATTR_MSR_LDLAT)
+		return event == 0xcd || event == 0x0b ? EXTRA_LDLAT
+		                                      : EXTRA_NONE;
+	return event == 0xc6 ? EXTRA_FRONTEND : EXTRA_NONE;
+}
+
+/* As cpc_walk_attrs(3CPC) calls them. */
+static const char *const beside_names[] = { "msr_offcore", "msr_ldlat",
+	"msr_frontend" };
+
+/* The register beside the event select, by name or by attribute. */
+static int
+take_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
+    const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
+	uint64_t value = ev->pe_extra;
+
+	for (unsigned i = 0; i < nattrs; i++) {
+		uint32_t attr = attrs[i].pa_id;
+
+		if (!evtsel_attr_is_beside(attr))
+			continue;
+		if ((extra = extra_of(attr, sel)) == EXTRA_NONE) {
+			kcpc_why("event %#x has no %s",
+			    (unsigned)(sel & INTEL_RAW_MAX),
+			    beside_names[attr - CPC_ATTR_MSR_OFFCORE]);
+			return CPC_INVALID_ATTRIBUTE;
+		}
+		value = attrs[i].pa_val;
+	}
+	return extra == EXTRA_NONE ? 0 : x86_extra_take(set, extra, value);
+}
+
+/* A code that no name and no number here stands for. */
+static bool
+is_invented(const struct pcbe_event *ev, unsigned pic)
+{
+	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
+
+	return (ev->pe_code & ~(raw ? (uint64_t)INTEL_RAW_MAX : NAMED_BITS)) !=
+	           0 ||
+	       (ev->pe_code & ~(uint64_t)(INTEL_NFIXED - 1)) ==
+	           INTEL_FIXED_CODE(0) ||
+	       ((ev->pe_code & EVTSEL_IN_TXCP) != 0 && pic != IN_TXCP_PIC) ||
+	       PCBE_EVENT_EXTRA(ev->pe_flags) >= EXTRA_N;
+}
+
+static bool
+lacks_extra(const struct pcbe_event *ev)
+{
+	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
+
+	return extra != EXTRA_NONE && !x86_extra_exists(extra);
+}
+
+static int
+configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
+    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	const char *lack;
+	int subcode;
+
+	if (is_invented(ev, cfg->pc_pic)) {
+		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
+			kcpc_why("an event's number is at most 0xff; with a "
+				 "unit mask it is written r1c2");
+		return CPC_INVALID_EVENT;
+	}
+	if ((ev->pe_code & intel_lacking) != 0) {
+		kcpc_why("bits %#llx of the event select are not here",
+		    (unsigned long long)(ev->pe_code & intel_lacking));
+		return CPC_RESOURCE_UNAVAIL;
+	}
+	if ((ev->pe_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
+		return CPC_ATTR_REQUIRES_PRIVILEGE;
+	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
+	subcode = evtsel_add_attrs(&cfg->pc_sel, intel_pcbe_ops.pcbe_attrs,
+	    nattrs, attrs, set->ps_privileged);
+	if (subcode != 0)
+		return subcode;
+	/* A missing register says more than a missing event. */
+	if (!lacks_extra(ev) &&
+	    (lack = intel_general_lack(cfg->pc_sel)) != NULL) {
+		kcpc_why("%s", lack);
+		return CPC_RESOURCE_UNAVAIL;
+	}
+	return take_extra(ev, cfg->pc_sel, nattrs, attrs, set);
+}
+
+int
+intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
+    unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	int fixed = intel_fixed_of(cfg->pc_pic);
+	int subcode;
+
+	if (fixed >= 0)
+		subcode = configure_fixed(cfg, (unsigned)fixed, ev->pe_code,
+		    nattrs, attrs, set->ps_privileged);
+	else
+		subcode = configure_general(cfg, ev, nattrs, attrs, set);
+	if (subcode == 0)
+		x86_pic_take(cfg, set);
+	return subcode;
+}

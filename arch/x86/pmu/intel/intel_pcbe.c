@@ -1,0 +1,242 @@
+/*
+ * The backend of Intel's architectural performance monitoring: whatever
+ * CPUID.0AH tells of, on a model nobody has heard of too.  PICs are the
+ * general counters, then the fixed ones.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring"; vol. 2A,
+ * "CPUID" (leaf 0AH).
+ */
+#include <stddef.h>
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/pmu/extra_msr.h"
+#include "arch/x86/pmu/intel/intel_impl.h"
+#include "arch/x86/pmu/models.h"
+#include "arch/x86/pmu/pic.h"
+#include "arch/x86/pmu/pmu.h"
+#include "arch/x86/pmu/regs.h"
+#include "arch/x86/topology.h"
+#include "kern/arch.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+struct intel_shape intel_shape;
+uint64_t intel_lacking;
+
+#define ATTRS_V1                                                               \
+	(1U << CPC_ATTR_EDGE | 1U << CPC_ATTR_INV | 1U << CPC_ATTR_UMASK |     \
+	    1U << CPC_ATTR_CMASK)
+
+/* Those of the version, then of the registers beside. */
+static uint32_t
+attrs(void)
+{
+	static const struct {
+		enum event_extra extra;
+		enum cpc_attr_id attr;
+	} beside[] = {
+		{ EXTRA_OFFCORE0, CPC_ATTR_MSR_OFFCORE },
+		{ EXTRA_LDLAT, CPC_ATTR_MSR_LDLAT },
+		{ EXTRA_FRONTEND, CPC_ATTR_MSR_FRONTEND },
+	};
+	uint32_t mask = ATTRS_V1;
+
+	if (intel_shape.is_version < 3)
+		mask |= 1U << CPC_ATTR_PC;
+	if (intel_shape.is_anythread)
+		mask |= 1U << CPC_ATTR_ANYTHR;
+	for (unsigned i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+		if (x86_extra_exists(beside[i].extra))
+			mask |= 1U << beside[i].attr;
+	}
+	return mask;
+}
+
+/*
+ * Bits of the event select that this machine lacks, where they would raise
+ * #GP.  RTM: Intel SDM vol. 3B, "Performance Monitoring and Intel TSX".
+ */
+static void
+find_lacking_bits(void)
+{
+	if (arch_curcpu()->c_id == 0)
+		intel_lacking = 0;
+	if (!intel_shape.is_anythread)
+		intel_lacking |= EVTSEL_ANY;
+	if (FIELD(cpuid(7, 0).b, 11, 11) == 0)
+		intel_lacking |= EVTSEL_IN_TX | EVTSEL_IN_TXCP;
+}
+
+/*
+ * Counters that tell the threads of a core apart came with version 3;
+ * before, what they count is the core's.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 3".
+ */
+static void
+find_siblings(const struct intel_shape *mine, unsigned cpu)
+{
+	const struct cpuset *threads = x86_core_threads(cpu);
+	unsigned first = cpuset_next(threads, threads, 0);
+
+	if (cpu == 0)
+		intel_pcbe_ops.siblings = NULL;
+	if (!mine->is_per_thread &&
+	    cpuset_next(threads, threads, first + 1) < MAXCPU)
+		intel_pcbe_ops.siblings = x86_core_threads;
+}
+
+enum pmu_found
+intel_pcbe_init(void)
+{
+	struct intel_shape mine;
+	struct x86_pics pics;
+
+	intel_shape_read(&mine);
+	if (mine.is_version == 0)
+		return PMU_NONE;
+	intel_shape_probe(&mine);
+	if (mine.is_ngp == 0)
+		return PMU_MUTE;
+	intel_shape_lay_out(&pics, &mine);
+	x86_pics_silence(&pics);
+	if (arch_curcpu()->c_id == 0) {
+		intel_shape = mine;
+	} else if (memcmp(&intel_shape, &mine, sizeof mine) != 0) {
+		printf("pcbe: CPU %u has another PMU: what all CPUs have is "
+		       "offered\n",
+		    arch_curcpu()->c_id);
+		intel_shape_merge(&intel_shape, &mine);
+	}
+	intel_shape_lay_out(&x86_pics, &intel_shape);
+	x86_pic_ops(&intel_pcbe_ops);
+	/* Others may use these numbers of MSRs for other things. */
+	if (x86_features.family == 6)
+		x86_extra_probe();
+	intel_pcbe_ops.pcbe_attrs = attrs();
+	find_lacking_bits();
+	find_siblings(&mine, arch_curcpu()->c_id);
+	return PMU_FOUND;
+}
+
+static const char *
+impl_name(void)
+{
+	static char name[64];
+
+	snprintf(name, sizeof name,
+	    "Intel Arch PerfMon v%u on Family %u Model %u",
+	    intel_shape.is_version, x86_features.family, x86_features.model);
+	return name;
+}
+
+static const char *
+cpuref(void)
+{
+	return "See the \"Intel 64 and IA-32 Architectures Software "
+	       "Developer's Manual\" (325462), \"Performance Monitoring\"; "
+	       "raw codes: Intel's event lists of the CPU, perfmon-events";
+}
+
+int
+intel_fixed_of(unsigned pic)
+{
+	uint32_t index = x86_pics.xs_pic[pic].xp_index;
+
+	return (index & RDPMC_FIXED) != 0 ? (int)(index - RDPMC_FIXED) : -1;
+}
+
+/* Bit n: PIC n is fixed counter `fixed`. */
+static uint32_t
+fixed_pics(unsigned fixed)
+{
+	uint32_t pics = 0;
+
+	for (unsigned pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
+		if (intel_fixed_of(pic) == (int)fixed)
+			pics |= 1U << pic;
+	}
+	return pics;
+}
+
+/*
+ * A code means the architectural event whatever the request calls it.  On other
+ * counter masks and edges the bit of CPUID.0AH:EBX holds as well.
+ */
+const char *
+intel_general_lack(uint64_t select)
+{
+	static char text[80];
+	uint64_t code = select & (INTEL_RAW_MAX | EVTSEL_UMASK_MASK);
+	int bit = intel_arch_bit(code);
+
+	if (bit >= 0 && (intel_shape.is_absent >> bit & 1) != 0) {
+		snprintf(text, sizeof text,
+		    "CPUID.0AH:EBX[%d] says that event %#x is absent", bit,
+		    (unsigned)code);
+		return text;
+	}
+	return x86_models_lack(select);
+}
+
+static void
+describe(struct cpc_pmu *pm)
+{
+	pm->pm_kind = CPC_PMU_INTEL;
+	pm->pm_general = low_bits(intel_shape.is_ngp);
+	for (unsigned n = 0; n < INTEL_NFIXED; n++)
+		pm->pm_own[n] = fixed_pics(n);
+	pm->pm_family = x86_features.family;
+	pm->pm_model = x86_features.model;
+	pm->pm_stepping = x86_features.stepping;
+	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++)
+		pm->pm_extras |= (uint32_t)x86_extra_exists(i) << i;
+	pm->pm_cache = intel_shape.is_cache;
+	pm->pm_events[0] = intel_shape.is_events;
+	pm->pm_absent = intel_shape.is_absent;
+	x86_models_describe(pm);
+	pm->pm_lacking = intel_lacking;
+}
+
+static uint64_t
+known_event(enum pcbe_known which, struct pcbe_event *ev)
+{
+	bool ins = which == PCBE_INSTRUCTIONS;
+	unsigned bit = ins ? INTEL_INSTRUCTIONS_RETIRED : INTEL_CORE_CYCLES;
+
+	*ev = (struct pcbe_event){ .pe_code = ins ? INTEL_INSTRUCTIONS
+		                                  : INTEL_CYCLES };
+	if ((intel_shape.is_events >> bit & 1) != 0 &&
+	    intel_general_lack(ev->pe_code) == NULL)
+		ev->pe_pics = low_bits(intel_shape.is_ngp);
+	ev->pe_pics |= fixed_pics(ins ? 0 : 1);
+	return ev->pe_pics;
+}
+
+/* Each PIC by an event of its own; instructions where it can count them. */
+static const char *
+prove(unsigned pic)
+{
+	int fixed = intel_fixed_of(pic);
+	struct pcbe_event ev;
+
+	if (fixed >= 0) {
+		ev = (struct pcbe_event){ .pe_pics = 1ULL << pic,
+			.pe_code = INTEL_FIXED_CODE((unsigned)fixed) };
+		return x86_prove(&intel_pcbe_ops, pic, &ev, fixed == 0);
+	}
+	if ((known_event(PCBE_INSTRUCTIONS, &ev) >> pic & 1) != 0)
+		return x86_prove(&intel_pcbe_ops, pic, &ev, true);
+	known_event(PCBE_CYCLES, &ev);
+	return x86_prove(&intel_pcbe_ops, pic, &ev, false);
+}
+
+struct pcbe_ops intel_pcbe_ops = {
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.describe = describe,
+	.known_event = known_event,
+	.attr_pics = intel_attr_pics,
+	.configure = intel_configure,
+	.prove = prove,
+};

@@ -1,0 +1,185 @@
+/*
+ * Which PMU a CPU has: what CPUID.0AH tells of it, less what is not there
+ * after all.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring"; vol. 2A,
+ * "CPUID" (leaf 0AH).
+ */
+#include "arch/x86/cpuid.h"
+#include "arch/x86/pmu/access.h"
+#include "arch/x86/pmu/intel/intel_impl.h"
+#include "arch/x86/pmu/regs.h"
+#include "lib/string.h"
+
+#define WIDTH_MIN 32 /* of a counter that CPUID tells of */
+#define WIDTH_MAX 63
+
+/* Intel SDM vol. 2A, "CPUID" (leaf 04H). */
+static unsigned
+last_cache(void)
+{
+	unsigned type, level = 0;
+	struct cpuid_regs r;
+
+	for (uint32_t i = 0; i < 16; i++) {
+		r = cpuid(4, i);
+		if ((type = FIELD(r.a, 4, 0)) == 0)
+			break;
+		if (FIELD(r.a, 7, 5) > level)
+			level = FIELD(r.a, 7, 5);
+	}
+	return level;
+}
+
+static bool
+has_full_width(void)
+{
+	uint64_t cap;
+
+	/* CPUID.1:ECX.PDCM */
+	return FIELD(cpuid(1, 0).c, 15, 15) != 0 &&
+	       pmu_rdmsr_safe(IA32_PERF_CAPABILITIES, &cap) == 0 &&
+	       (cap & PERF_CAP_FW_WRITE) != 0;
+}
+
+static bool
+width_is_sane(unsigned width)
+{
+	return width >= WIDTH_MIN && width <= WIDTH_MAX;
+}
+
+/*
+ * A bit of EBX is set where the event is *not* available, and means something
+ * only below the length in EAX.  Version 5 names fixed counters one by one.
+ * Those from 4 on count parts of slots; no loop has a known number of these,
+ * so that they could not be proved.
+ */
+void
+intel_shape_read(struct intel_shape *is)
+{
+	struct cpuid_regs r = cpuid(0xa, 0);
+
+	memset(is, 0, sizeof *is);
+	is->is_version = FIELD(r.a, 7, 0);
+	is->is_ngp = FIELD(r.a, 15, 8);
+	is->is_gp_width = FIELD(r.a, 23, 16);
+	is->is_events = ~r.b & low_bits(FIELD(r.a, 31, 24));
+	is->is_absent = r.b & low_bits(FIELD(r.a, 31, 24));
+	if (is->is_version >= 2) {
+		is->is_fixed = low_bits(FIELD(r.d, 4, 0));
+		is->is_fixed_width = FIELD(r.d, 12, 5);
+	}
+	if (is->is_version >= 5)
+		is->is_fixed |= r.c;
+	is->is_fixed &= low_bits(INTEL_NFIXED);
+	is->is_per_thread = is->is_version >= 3;
+	is->is_anythread = is->is_version >= 3 &&
+	                   !(is->is_version >= 5 && FIELD(r.d, 15, 15) != 0);
+	is->is_cache = last_cache();
+	is->is_full_width = has_full_width();
+	if (is->is_ngp > PCBE_MAXPIC - INTEL_NFIXED)
+		is->is_ngp = PCBE_MAXPIC - INTEL_NFIXED;
+	if (!width_is_sane(is->is_gp_width))
+		is->is_ngp = 0;
+	if (!width_is_sane(is->is_fixed_width))
+		is->is_fixed = 0;
+}
+
+static void
+lay_general(struct x86_pic *p, const struct intel_shape *is, unsigned n)
+{
+	p->xp_counter = is->is_full_width ? IA32_A_PMC(n) : IA32_PMC(n);
+	p->xp_select = IA32_PERFEVTSEL(n);
+	p->xp_index = n;
+	p->xp_short = !is->is_full_width;
+	p->xp_mask = (1ULL << is->is_gp_width) - 1;
+	p->xp_global = PERF_GLOBAL_GP(n);
+}
+
+static void
+lay_fixed(struct x86_pic *p, const struct intel_shape *is, unsigned n)
+{
+	p->xp_counter = IA32_FIXED_CTR(n);
+	p->xp_select = 0;
+	p->xp_index = RDPMC_FIXED + n;
+	p->xp_short = false;
+	p->xp_mask = (1ULL << is->is_fixed_width) - 1;
+	p->xp_global = PERF_GLOBAL_FIXED(n);
+}
+
+void
+intel_shape_lay_out(struct x86_pics *ps, const struct intel_shape *is)
+{
+	unsigned n;
+
+	memset(ps, 0, sizeof *ps);
+	if (is->is_version >= 2) {
+		ps->xs_ctrl = IA32_PERF_GLOBAL_CTRL;
+		ps->xs_status = IA32_PERF_GLOBAL_STATUS;
+		ps->xs_clear = IA32_PERF_GLOBAL_OVF_CTRL;
+	}
+	ps->xs_fixed = is->is_fixed != 0;
+	for (n = 0; n < is->is_ngp; n++)
+		lay_general(&ps->xs_pic[ps->xs_n++], is, n);
+	for (n = 0; n < INTEL_NFIXED; n++) {
+		if ((is->is_fixed >> n & 1) != 0)
+			lay_fixed(&ps->xs_pic[ps->xs_n++], is, n);
+	}
+	for (n = 0; n < ps->xs_n; n++)
+		ps->xs_all |= ps->xs_pic[n].xp_global;
+}
+
+void
+intel_shape_probe(struct intel_shape *is)
+{
+	struct x86_pic p;
+	unsigned n;
+
+	if (is->is_version >= 2 &&
+	    (pmu_wrmsr_safe(IA32_PERF_GLOBAL_CTRL, 0) != 0 ||
+		pmu_wrmsr_safe(IA32_FIXED_CTR_CTRL, 0) != 0)) {
+		is->is_version = 1;
+		is->is_fixed = 0;
+		is->is_anythread = false;
+	}
+	for (n = 0; n < is->is_ngp; n++) {
+		lay_general(&p, is, n);
+		if (!x86_pic_keeps(&p))
+			break;
+	}
+	is->is_ngp = n;
+	for (n = 0; n < INTEL_NFIXED; n++) {
+		lay_fixed(&p, is, n);
+		if ((is->is_fixed >> n & 1) != 0 && !x86_pic_keeps(&p))
+			is->is_fixed &= ~(1U << n);
+	}
+}
+
+static unsigned
+lesser(unsigned a, unsigned b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * An LWP runs on any CPU: of CPUs that differ, as on hybrid parts, only what
+ * all have is offered, so that a set which could not run on some of them is
+ * refused when it is bound.
+ */
+void
+intel_shape_merge(struct intel_shape *all, const struct intel_shape *is)
+{
+	all->is_version = lesser(all->is_version, is->is_version);
+	all->is_ngp = lesser(all->is_ngp, is->is_ngp);
+	all->is_fixed &= is->is_fixed;
+	if (all->is_fixed_width != is->is_fixed_width)
+		all->is_fixed = 0;
+	if (all->is_gp_width != is->is_gp_width)
+		all->is_ngp = all->is_fixed = 0;
+	all->is_events &= is->is_events;
+	all->is_absent |= is->is_absent;
+	if (all->is_cache != is->is_cache)
+		all->is_cache = 0;
+	all->is_full_width &= is->is_full_width;
+	all->is_anythread &= is->is_anythread;
+	all->is_per_thread &= is->is_per_thread;
+}

@@ -1,0 +1,86 @@
+/*
+ * An emulator's counter can be programmed with any event and stands still where
+ * the emulator does not model it: a 0 that nobody measured.  The QEMU of
+ * scripts/qemu-pmu therefore lists its events in CPUID leaves of its own.
+ * docs/x86.md, "Events an emulator models".
+ */
+#include "arch/x86/pmu/models.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/pmu/regs.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define LEAF_RANGE 0x40000100
+#define LEAF_EVENT 0x40000101
+
+/* "TCGPMUEvents" in EBX, ECX, EDX */
+#define SIGNATURE_B 0x50474354
+#define SIGNATURE_C 0x7645554d
+#define SIGNATURE_D 0x73746e65
+
+static struct cpc_model models[CPC_PMU_MODELS];
+static unsigned nmodels;
+static bool listed;
+
+#define HIGH_BITS 0xffffffff00000000ULL
+
+void
+x86_models_read(void)
+{
+	struct cpuid_regs r = cpuid(LEAF_RANGE, 0);
+
+	nmodels = 0;
+	listed = r.a >= LEAF_EVENT && r.a < LEAF_RANGE + 0x100 &&
+	         r.b == SIGNATURE_B && r.c == SIGNATURE_C && r.d == SIGNATURE_D;
+	while (listed && nmodels < CPC_PMU_MODELS) {
+		r = cpuid(LEAF_EVENT, nmodels);
+		if ((r.d & 1) == 0)
+			break;
+		models[nmodels++] = (struct cpc_model){ r.a, r.b, r.c };
+	}
+}
+
+void
+x86_models_describe(struct cpc_pmu *pm)
+{
+	pm->pm_listed = listed;
+	pm->pm_nmodels = nmodels;
+	memcpy(pm->pm_models, models, sizeof models);
+}
+
+const char *
+x86_models_lack(uint64_t select)
+{
+	static char text[100];
+	const struct cpc_model *m = models;
+
+	if (!listed)
+		return NULL;
+	while (m < models + nmodels && (select & m->ml_choose) != m->ml_select)
+		m++;
+	if (m == models + nmodels || (select & HIGH_BITS) != 0) {
+		snprintf(text, sizeof text,
+		    "this emulator does not model event %#llx",
+		    (unsigned long long)select &
+			(EVTSEL_EVENT_12 | EVTSEL_UMASK_MASK));
+		return text;
+	}
+	select &= ~(uint64_t)(m->ml_choose | m->ml_obeyed);
+	if (select == 0)
+		return NULL;
+	snprintf(text, sizeof text,
+	    "this emulator does not model bits %#llx of the event select with "
+	    "event %#x",
+	    (unsigned long long)select, (unsigned)m->ml_select);
+	return text;
+}
+
+const char *
+x86_models_name(void)
+{
+	return listed ? "listed" : x86_features.hypervised ? "unknown" : "all";
+}

@@ -1,0 +1,111 @@
+/*
+ * Which backend drives this machine's PMU, and the interrupt of its PICs.
+ * Intel SDM vol. 3A, "Interrupt Acceptance for Fixed Interrupts" (IRR).
+ */
+#include "arch/x86/pmu/pmu.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/dev/apic.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/pmu/access.h"
+#include "arch/x86/pmu/models.h"
+#include "arch/x86/pmu/pic.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "kern/cpc/pcbe.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* The least that was found on a CPU so far. */
+static enum pmu_found found = PMU_FOUND;
+
+static bool
+is_amd(void)
+{
+	return strcmp(x86_features.vendor, "AuthenticAMD") == 0 ||
+	       strcmp(x86_features.vendor, "HygonGenuine") == 0;
+}
+
+void
+x86_pmu_init_cpu(void)
+{
+	enum pmu_found here;
+
+	if (arch_curcpu()->c_id == 0)
+		x86_models_read();
+	here = is_amd() ? amd_pcbe_init() : intel_pcbe_init();
+	if (here < found)
+		found = here;
+}
+
+/* What to do about it, on this machine. */
+static const char *
+advice(void)
+{
+	if (!x86_features.hypervised)
+		return "use another machine";
+	if (strcmp(x86_features.hypervisor, "TCGTCGTCGTCG") == 0)
+		return "run it in the QEMU of scripts/qemu-pmu, or count with "
+		       "the arm64 image";
+	return "ask it for one (KVM: -cpu host,pmu=on), or count with the "
+	       "arm64 image";
+}
+
+static const char *
+why_none(void)
+{
+	static char why[200];
+	const struct x86_features *f = &x86_features;
+	const char *what = found == PMU_NONE ? "CPUID.0AH=0"
+	                   : found == PMU_MUTE
+	                       ? "its counters do not keep what is written"
+	                       : "no counter is alike on all CPUs";
+
+	if (f->hypervised)
+		snprintf(why, sizeof why, "PMU absent: %s under %s; %s", what,
+		    f->hypervisor, advice());
+	else
+		snprintf(why, sizeof why,
+		    "PMU absent: %s on this CPU (%s family %#x); %s", what,
+		    f->vendor, f->family, advice());
+	return why;
+}
+
+static bool
+pmi_pending(void)
+{
+	return (x86_apic_read(APIC_IRR(VEC_PMI)) >> VEC_PMI % 32 & 1) != 0;
+}
+
+const struct pcbe_ops *
+arch_pcbe(const char **why_not)
+{
+	struct pcbe_ops *ops = is_amd() ? &amd_pcbe_ops : &intel_pcbe_ops;
+	bool interrupt;
+
+	if (found != PMU_FOUND || x86_pics.xs_n == 0) {
+		*why_not = why_none();
+		return NULL;
+	}
+	arch_pmi_enable();
+	interrupt = x86_prove_overflow(ops, pmi_pending);
+	if (interrupt)
+		ops->pcbe_caps =
+		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
+	else
+		ops->pcbe_mute = (1ULL << x86_pics.xs_n) - 1;
+	printf("pcbe: overflow interrupt %s\n",
+	    interrupt ? "comes" : "does not come");
+	if (ops->siblings != NULL)
+		printf("pcbe: threads of a core share its PICs: no LWP counts "
+		       "(EACCES) until all but one are offline, "
+		       "p_online(2)\n");
+	return ops;
+}
+
+void
+arch_pmi_enable(void)
+{
+	pmu_deliver(false);
+}

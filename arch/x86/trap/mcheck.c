@@ -1,0 +1,115 @@
+/*
+ * Intel SDM vol. 3B, "Machine-Check MSRs", "Machine-Check Initialization" and
+ * "Guidelines for Writing Machine-Check Software"; AMD APM vol. 2 (24593),
+ * "Machine-Check Architecture MSRs".
+ */
+#include "arch/x86/trap/mcheck.h"
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "kern/platform/console.h"
+#include "kern/sched/cpu.h"
+#include "kern/sched/lock.h"
+#include "lib/printf.h"
+
+#define BANKS_MAX 32 /* whose registers lie one after the other */
+
+/*
+ * A machine check of a package strikes its CPUs at once.  Each prints what
+ * its banks hold; the first waits for the others, and ends the run.
+ */
+#define OTHERS_MS 20
+
+static struct spinlock report_lock;
+static bool ending;
+
+static unsigned
+count_banks(void)
+{
+	uint64_t cap = 0;
+	unsigned n;
+
+	if (!x86_features.mca || x86_rdmsr_safe(IA32_MCG_CAP, &cap) != 0)
+		return 0;
+	n = (unsigned)(cap & MCG_CAP_COUNT);
+	return n < BANKS_MAX ? n : BANKS_MAX;
+}
+
+void
+x86_mcheck_init_cpu(void)
+{
+	unsigned n = count_banks();
+	uint64_t cap = 0;
+
+	if (n > 0 && x86_rdmsr_safe(IA32_MCG_CAP, &cap) == 0 &&
+	    (cap & MCG_CAP_CTL) != 0)
+		x86_wrmsr_safe(IA32_MCG_CTL, ~0ULL);
+	for (unsigned i = 0; i < n; i++) {
+		/* Early family 6: bank 0 is the firmware's. */
+		if (i > 0 || x86_features.family != 6 ||
+		    x86_features.model >= 0x1a)
+			x86_wrmsr_safe(IA32_MC_CTL(i), ~0ULL);
+		x86_wrmsr_safe(IA32_MC_STATUS(i), 0);
+	}
+}
+
+/* One line, what is not valid left out.  True where the bank holds an error. */
+static bool
+print_bank(unsigned i)
+{
+	uint64_t status = 0, v = 0;
+
+	if (x86_rdmsr_safe(IA32_MC_STATUS(i), &status) != 0 ||
+	    (status & MC_STATUS_VAL) == 0)
+		return false;
+	printf("cpu: machine check: CPU %u bank %u: status %#lx (%s%s)",
+	    arch_curcpu()->c_id, i, status,
+	    status & MC_STATUS_UC ? "uncorrected" : "corrected",
+	    status & MC_STATUS_PCC ? ", state lost" : "");
+	if ((status & MC_STATUS_ADDRV) != 0 &&
+	    x86_rdmsr_safe(IA32_MC_ADDR(i), &v) == 0)
+		printf(", address %#lx", v);
+	if ((status & MC_STATUS_MISCV) != 0 &&
+	    x86_rdmsr_safe(IA32_MC_MISC(i), &v) == 0)
+		printf(", misc %#lx", v);
+	printf("\n");
+	return true;
+}
+
+static void
+print_banks(void)
+{
+	unsigned n = count_banks(), errors = 0;
+
+	lock_acquire(&report_lock);
+	for (unsigned i = 0; i < n; i++)
+		errors += print_bank(i);
+	if (errors == 0)
+		printf("cpu: machine check: CPU %u: none of %u banks holds an "
+		       "error\n",
+		    arch_curcpu()->c_id, n);
+	lock_release(&report_lock);
+}
+
+void
+x86_mcheck(const struct trapframe *tf)
+{
+	bool first = !__atomic_exchange_n(&ending, true, __ATOMIC_ACQ_REL);
+	uint64_t status = 0, until;
+
+	cons_seize();
+	print_banks();
+	if (!first)
+		x86_stop();
+	until = rdtsc() + arch_tick_hz() / 1000 * OTHERS_MS;
+	while (ncpu > 1 && rdtsc() < until)
+		__builtin_ia32_pause();
+	x86_rdmsr_safe(IA32_MCG_STATUS, &status);
+	lock_acquire(&report_lock);
+	panic("machine check: CPU %u at pc %#lx (IA32_MCG_STATUS %#lx): the "
+	      "hardware reported the errors above: replace what they name",
+	    arch_curcpu()->c_id, tf->tf_rip, status);
+}

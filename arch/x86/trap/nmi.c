@@ -1,0 +1,51 @@
+#include "arch/x86/trap/nmi.h"
+
+#include "arch/x86/dev/apic.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "kern/platform/console.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+
+/*
+ * Why a board sends one: bit 7 is SERR#, bit 6 IOCHK#.
+ * Intel 500 Series Chipset Family PCH datasheet, volume 2 (631120), "NMI
+ * Status and Control (NMI_STS_CNT)".
+ */
+#define NMI_STATUS_PORT 0x61
+
+static _Noreturn void
+end_run(const struct trapframe *tf)
+{
+	cons_seize();
+	tf_print(tf);
+	panic(
+	    "NMI at pc %#lx (port 61h: %#x)", tf->tf_rip, inb(NMI_STATUS_PORT));
+}
+
+void
+x86_nmi_stray(const struct trapframe *tf)
+{
+	struct x86_cpu *xc = x86_self();
+
+	if (cpu_nmi_panics)
+		end_run(tf);
+	if (__atomic_fetch_add(
+		&xc->xc_cpu->c_stray_nmis, 1, __ATOMIC_RELAXED) != 0)
+		return;
+	/* It may have struck a printf() of this CPU: the report waits. */
+	xc->xc_nmi_pc = tf->tf_rip;
+	xc->xc_nmi_status = inb(NMI_STATUS_PORT);
+	__atomic_fetch_or(&xc->xc_ipi, X86_IPI_STRAY_NMI, __ATOMIC_RELEASE);
+	x86_apic_send_self(VEC_IPI);
+}
+
+void
+x86_nmi_report(void)
+{
+	const struct x86_cpu *xc = x86_self();
+
+	printf("cpu: stray NMI: CPU %u at pc %#lx (port 61h: %#x): counted, "
+	       "and the run goes on; nmi=panic ends it\n",
+	    xc->xc_cpu->c_id, xc->xc_nmi_pc, xc->xc_nmi_status);
+}

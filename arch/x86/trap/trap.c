@@ -1,0 +1,354 @@
+/*
+ * What exceptions mean, and the trap frame's accessors.
+ */
+#include "arch/x86/dev/apic.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/pmu/pic.h"
+#include "arch/x86/trap/mcheck.h"
+#include "arch/x86/trap/nmi.h"
+#include "arch/x86/x86.h"
+#include "kern/arch.h"
+#include "kern/platform/console.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/sched/klock.h"
+#include "kern/sys/syscall.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/*
+ * Vectors.  Intel SDM vol. 3A, "Exception and Interrupt Reference".
+ */
+#define VEC_DB 1
+#define VEC_UD 6
+#define VEC_GP 13
+#define VEC_PF 14
+#define VEC_AC 17
+
+/* Error code of a page fault. */
+#define PF_PRESENT 0x1
+#define PF_WRITE   0x2
+#define PF_USER    0x4
+#define PF_RSVD    0x8
+#define PF_FETCH   0x10
+#define PF_KEY     0x20
+
+static const struct {
+	enum fault fault;
+	const char *what;
+} causes[NEXCEPTION] = {
+	[0] = { FAULT_DIV, "integer division" },
+	[VEC_DB] = { FAULT_STEP, "debug exception" },
+	[3] = { FAULT_BREAK, "breakpoint" },
+	[4] = { FAULT_PROT, "overflow (INTO)" },
+	[5] = { FAULT_PROT, "bound exceeded" },
+	[VEC_UD] = { FAULT_UNDEF, "undefined instruction" },
+	[7] = { FAULT_UNDEF, "no floating point here" },
+	[10] = { FAULT_PROT, "bad task-state segment" },
+	[11] = { FAULT_PROT, "segment not present" },
+	[12] = { FAULT_PROT, "stack segment" },
+	[VEC_GP] = { FAULT_PROT, "general protection" },
+	[16] = { FAULT_FP, "x87 exception" },
+	[VEC_AC] = { FAULT_ALIGN, "misaligned" },
+	[19] = { FAULT_FP, "SIMD floating point exception" },
+	[21] = { FAULT_PROT, "control protection" },
+};
+
+/*
+ * An instruction of the kernel's that may fault, and where to go on then.
+ */
+struct fixup {
+	int32_t f_insn; /* both relative to the field itself */
+	int32_t f_resume;
+};
+extern const struct fixup __fixup_start[], __fixup_end[];
+
+static bool
+fixup(struct trapframe *tf)
+{
+	for (const struct fixup *f = __fixup_start; f < __fixup_end; f++) {
+		if (tf->tf_rip == (uintptr_t)&f->f_insn + f->f_insn) {
+			tf->tf_rip = (uintptr_t)&f->f_resume + f->f_resume;
+			return true;
+		}
+	}
+	if (tf->tf_rip - (uintptr_t)x86_sigcopy_start <
+		(size_t)(x86_sigcopy_end - x86_sigcopy_start) &&
+	    (tf->tf_vector == VEC_GP ||
+		(tf->tf_vector == VEC_PF && read_cr(2) < USER_TOP))) {
+		tf->tf_rip = (uintptr_t)x86_sigcopy_failed;
+		return true;
+	}
+	return false;
+}
+
+static const char *
+page_fault_cause(uint64_t err)
+{
+	if (err & PF_RSVD)
+		return "damaged page table";
+	if (err & PF_KEY)
+		return "protection key";
+	if (!(err & PF_PRESENT))
+		return "not mapped";
+	if (err & PF_FETCH)
+		return "not executable";
+	return err & PF_WRITE ? "not writable" : "not readable";
+}
+
+/* UD2, 0FH 0BH.  Intel SDM vol. 2B, "UD - Undefined Instruction". */
+#define UD2 0x0b0f
+
+/* Undefined behaviour in the kernel, as the compiler traps it (SAN=ubsan). */
+static bool
+is_ubsan_trap(const struct trapframe *tf)
+{
+	uint16_t insn;
+
+	if (tf->tf_vector != VEC_UD)
+		return false;
+	memcpy(&insn, (const void *)tf->tf_rip, sizeof insn);
+	return insn == UD2;
+}
+
+static void
+report(struct trapframe *tf, uintptr_t addr)
+{
+	uint64_t vec = tf->tf_vector;
+
+	if (vec == VEC_PF)
+		trap_fault(tf, FAULT_PAGE, addr, page_fault_cause(tf->tf_err));
+	else if (vec < NEXCEPTION && causes[vec].what != NULL)
+		trap_fault(tf, causes[vec].fault,
+		    causes[vec].fault == FAULT_PROT ? 0 : tf->tf_rip,
+		    causes[vec].what);
+	else
+		trap_fault(tf, FAULT_OTHER, 0, "unexpected vector");
+}
+
+/* Back to the payload; the usual case without a call. */
+static inline void
+leave(struct trapframe *tf)
+{
+	if (lwp_self()->l_ast != 0)
+		trap_return(tf);
+	else
+		kernel_unlock();
+}
+
+/* No counter explains it: the end of the run's, or a stray one. */
+static void
+nmi_unexpected(const struct trapframe *tf)
+{
+	if (x86_halt_requested())
+		x86_stop();
+	x86_nmi_stray(tf);
+}
+
+void
+x86_trap_payload(struct trapframe *tf)
+{
+	uintptr_t addr = read_cr(2); /* before another CPU's turn */
+
+	kernel_lock();
+	report(tf, addr);
+	leave(tf);
+}
+
+/* Another CPU has the kernel, and may have this one stop the set meanwhile. */
+static __attribute__((noinline)) void
+nmi_waits(struct trapframe *tf)
+{
+	uint32_t found = x86_pic_nmi_found();
+
+	/* Who stops the machine may keep it. */
+	if (x86_halt_requested())
+		x86_stop();
+	kernel_lock_wait();
+	if (kcpc_pmi(tf))
+		x86_pic_nmi_seen();
+	else if (!x86_pic_nmi_late() && x86_pic_nmi_found() == found)
+		nmi_unexpected(tf);
+}
+
+/* An NMI struck a payload: as x86_interrupt() does it of an overflow. */
+void
+x86_trap_nmi(struct trapframe *tf)
+{
+	if (!lock_try(&klock))
+		nmi_waits(tf);
+	else if (kcpc_pmi(tf))
+		x86_pic_nmi_seen();
+	else if (!x86_pic_nmi_late())
+		nmi_unexpected(tf);
+	leave(tf);
+}
+
+void
+x86_trap_kernel(struct trapframe *tf)
+{
+	if (fixup(tf))
+		return;
+	if (is_ubsan_trap(tf))
+		trap_fault(tf, FAULT_UNDEF, tf->tf_rip,
+		    "undefined behaviour (UBSan: ud2)");
+	report(tf, read_cr(2));
+}
+
+void
+x86_trap_pmi(struct trapframe *tf)
+{
+	kernel_lock();
+	kcpc_pmi(tf); /* rearms */
+	x86_apic_write(APIC_EOI, 0);
+	leave(tf);
+}
+
+void
+x86_trap_interrupt(struct trapframe *tf)
+{
+	kernel_lock();
+	x86_interrupt(tf);
+	leave(tf);
+}
+
+void
+x86_trap_idle(struct trapframe *tf)
+{
+	kernel_lock();
+	x86_interrupt(tf);
+	kernel_unlock();
+}
+
+/*
+ * The arguments are in the frame, in their order.  System V ABI, AMD64
+ * supplement, "Linux Conventions".
+ */
+void
+x86_trap_syscall(struct trapframe *tf)
+{
+	intptr_t ret;
+
+	kernel_lock();
+	ret = syscall_find((unsigned)tf->tf_err)(&tf->tf_rdi);
+	if (ret != -EJUSTRETURN)
+		tf->tf_rax = (uint64_t)ret;
+	leave(tf);
+}
+
+/* It was an overflow's, and the kernel goes on where it was. */
+static void
+kernel_nmi(struct trapframe *tf)
+{
+	if (x86_halt_requested())
+		x86_stop();
+	if (!x86_pic_nmi(tf->tf_rip))
+		nmi_unexpected(tf);
+	/*
+	 * STI lets an NMI in, and what waited behind that: HLT would sleep
+	 * over it.
+	 */
+	if (tf->tf_rip == (uintptr_t)x86_idle_hlt)
+		tf->tf_rip++;
+}
+
+/* In the kernel; and a double fault and machine check: on their own stacks. */
+void
+x86_trap_anywhere(struct trapframe *tf)
+{
+	if (tf->tf_vector == VEC_NMI) {
+		kernel_nmi(tf);
+		return;
+	}
+	if (tf->tf_vector == VEC_MC)
+		x86_mcheck(tf);
+	cons_seize();
+	tf_print(tf);
+	panic("double fault at pc %#lx, sp %#lx", tf->tf_rip, tf->tf_rsp);
+}
+
+void
+x86_trap_overflow(struct trapframe *tf)
+{
+	cons_seize();
+	tf_print(tf);
+	panic("kernel stack overflow at pc %#lx, sp %#lx, address %#lx",
+	    tf->tf_rip, tf->tf_rsp, read_cr(2));
+}
+
+uintptr_t
+tf_fp(const struct trapframe *tf)
+{
+	return tf->tf_rbp;
+}
+
+unsigned
+tf_sysno(const struct trapframe *tf)
+{
+	return (unsigned)tf->tf_err;
+}
+
+unsigned
+tf_access(const struct trapframe *tf)
+{
+	bool user = (tf->tf_cs & 3) != 0;
+
+	if (tf->tf_err & (PF_RSVD | PF_KEY))
+		return 0;
+	/* The machine's own access, as to a descriptor: not for user pages. */
+	if (user && (tf->tf_err & PF_USER) == 0)
+		return 0;
+	if (tf->tf_err & PF_FETCH)
+		return PROT_EXEC;
+	return tf->tf_err & PF_WRITE ? PROT_WRITE : PROT_READ;
+}
+
+void
+tf_set_pc(struct trapframe *tf, uintptr_t pc)
+{
+	tf->tf_rip = pc;
+}
+
+void
+tf_set_ret(struct trapframe *tf, intptr_t v)
+{
+	tf->tf_rax = (uint64_t)v;
+}
+
+/* SYSCALL is two bytes long; %rax and its arguments are as they were. */
+void
+tf_restart(struct trapframe *tf)
+{
+	tf->tf_rax = tf->tf_err;
+	tf->tf_rip -= 2;
+}
+
+void
+tf_print(const struct trapframe *tf)
+{
+	printf("cpu: rax %016lx rbx %016lx rcx %016lx rdx %016lx\n", tf->tf_rax,
+	    tf->tf_rbx, tf->tf_rcx, tf->tf_rdx);
+	printf("cpu: rsi %016lx rdi %016lx rbp %016lx rsp %016lx\n", tf->tf_rsi,
+	    tf->tf_rdi, tf->tf_rbp, tf->tf_rsp);
+	printf("cpu: r8  %016lx r9  %016lx r10 %016lx r11 %016lx\n", tf->tf_r8,
+	    tf->tf_r9, tf->tf_r10, tf->tf_r11);
+	printf("cpu: r12 %016lx r13 %016lx r14 %016lx r15 %016lx\n", tf->tf_r12,
+	    tf->tf_r13, tf->tf_r14, tf->tf_r15);
+	printf("cpu: rip %016lx rflags %08lx cs %02lx ss %02lx\n", tf->tf_rip,
+	    tf->tf_rflags, tf->tf_cs, tf->tf_ss);
+	printf("cpu: vector %#lx error %#lx cr2 %016lx cr3 %016lx\n",
+	    tf->tf_vector, tf->tf_err, read_cr(2), read_cr(3));
+}
+
+/* Stacks grow down: a caller's record lies above, in the same stack. */
+bool
+arch_frame_next(uintptr_t *fp, uintptr_t *pc)
+{
+	const uintptr_t *record = (const uintptr_t *)*fp;
+
+	if (*fp < KSTACK_BASE || *fp % 8 != 0 || (*fp & KSTACK_BYTES) != 0)
+		return false;
+	*pc = record[1];
+	*fp = record[0];
+	return *pc != 0;
+}

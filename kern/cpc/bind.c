@@ -1,0 +1,338 @@
+/*
+ * From packed requests to a context that can be programmed: check, assign
+ * PICs, have the backend configure each.
+ */
+#include "kern/cpc/kcpc_impl.h"
+
+#include "kern/mm/page.h"
+#include "kern/platform/errno.h"
+#include "lib/string.h"
+
+/* The errno that goes with what a backend refuses. */
+static int
+subcode_errno(int subcode)
+{
+	switch (subcode) {
+	case CPC_ATTR_REQUIRES_PRIVILEGE:
+	case CPC_HV_NO_ACCESS:
+		return EACCES;
+	default:
+		return EINVAL;
+	}
+}
+
+static int
+refuse(int *subcode, int code)
+{
+	*subcode = code;
+	return subcode_errno(code);
+}
+
+/* What can be told without looking at events; all flags there are. */
+static int
+check(const struct kcpc_want *want, unsigned n, uint32_t *all, int *subcode)
+{
+	uint64_t pinned = 0;
+	uint32_t flags = 0;
+	bool known = true, twice = false;
+	unsigned i;
+	int pic;
+
+	for (i = 0; i < n; i++) {
+		flags |= want[i].kw_req->cr_flags;
+		pic = want[i].kw_req->cr_picnum;
+		if (pic == -1)
+			continue;
+		if (pic < 0 || pic >= (int)kcpc_npic) {
+			known = false;
+			continue;
+		}
+		twice |= (pinned & 1ULL << pic) != 0;
+		pinned |= 1ULL << pic;
+	}
+	*all = flags;
+	/* The first of these is what the set fails for. */
+	if ((flags & ~CPC_REQ_ALL_FLAGS) != 0)
+		return refuse(subcode, CPC_REQ_INVALID_FLAGS);
+	if (n > kcpc_npic)
+		return EINVAL;
+	if (!known)
+		return refuse(subcode, CPC_INVALID_PICNUM);
+	return twice ? EINVAL : 0;
+}
+
+/* The request counts on this PIC from now on. */
+static void
+give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
+{
+	struct cpc_page_req *cq = &ctx->kc_own->cg_req[i];
+
+	cq->cq_index = kcpc_pic[pic].kp_index;
+	cq->cq_shift = kcpc_pic[pic].kp_shift;
+	if (kcpc_pic[pic].kp_mute)
+		ctx->kc_flags |= KCPC_CTX_MUTE;
+	ctx->kc_pcbe.ps_cfg[i] = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
+	ctx->kc_pcbe.ps_pics |= 1U << pic;
+}
+
+/* Few requests have any; the others do without a call. */
+static __attribute__((noinline)) int
+attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
+{
+	unsigned i, id;
+
+	for (i = 0; i < want->kw_req->cr_nattrs; i++) {
+		id = want->kw_attrs[i].ca_id;
+		if (id >= CPC_ATTR_IDS || (kcpc_ops->pcbe_attrs >> id & 1) == 0)
+			return CPC_INVALID_ATTRIBUTE;
+		if ((want->kw_req->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
+			return CPC_ATTRIBUTE_OUT_OF_RANGE;
+		attrs[i].pa_id = id;
+		attrs[i].pa_val = want->kw_attrs[i].ca_value;
+	}
+	return 0;
+}
+
+/* Of these PICs, those that take the request's attributes, if any does. */
+static __attribute__((noinline)) uint64_t
+with_attrs(uint64_t pics, const struct kcpc_want *want)
+{
+	struct pcbe_attr attrs[CPC_MAX_ATTRS];
+	uint64_t some = 0;
+
+	if (kcpc_ops->attr_pics != NULL && attrs_take(attrs, want) == 0)
+		some =
+		    kcpc_ops->attr_pics(pics, want->kw_req->cr_nattrs, attrs);
+	return some != 0 ? some : pics;
+}
+
+/* Bit n: the request can be on PIC n. */
+static uint64_t
+coverage(const struct kcpc_want *want)
+{
+	uint64_t pics = want->kw_req->cr_event.ce_pics & kcpc_pics;
+
+	if (want->kw_req->cr_picnum != -1)
+		pics &= 1ULL << want->kw_req->cr_picnum;
+	return want->kw_req->cr_nattrs != 0 ? with_attrs(pics, want) : pics;
+}
+
+static int
+assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
+{
+	uint64_t can[PCBE_MAXPIC];
+	struct kcpc_short too_few;
+	int pic[PCBE_MAXPIC];
+	unsigned i;
+
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		can[i] = coverage(&want[i]);
+	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few)) {
+		kcpc_why_short(&too_few);
+		return refuse(subcode, CPC_RESOURCE_UNAVAIL);
+	}
+	for (i = 0; i < ctx->kc_nreqs; i++)
+		give(ctx, i, (unsigned)pic[i]);
+	ctx->kc_pcbe.ps_spare = (uint32_t)kcpc_pics & ~ctx->kc_pcbe.ps_pics;
+	return 0;
+}
+
+#define LEVELS (CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV)
+
+/* At which privileges, if the event's name says so, goes before the flags. */
+static uint32_t
+request_flags(const struct cpc_packreq *pr)
+{
+	uint32_t named = pr->cr_event.ce_flags;
+
+	if ((named & CPC_EVENT_LEVELS) == 0)
+		return pr->cr_flags;
+	return (pr->cr_flags & ~LEVELS) |
+	       (named >> CPC_EVENT_LEVEL_SHIFT & LEVELS);
+}
+
+static int
+configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
+{
+	const struct cpc_packreq *pr = want->kw_req;
+	struct kcpc_request *r = &ctx->kc_reqs[ctx->kc_pcbe.ps_n];
+	struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[ctx->kc_pcbe.ps_n];
+	struct pcbe_attr attrs[CPC_MAX_ATTRS];
+	struct pcbe_event event;
+	int subcode;
+
+	if (pr->cr_nattrs != 0 && (subcode = attrs_take(attrs, want)) != 0)
+		return subcode;
+	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
+		return CPC_HV_NO_ACCESS;
+	event.pe_code = pr->cr_event.ce_code;
+	event.pe_extra = pr->cr_event.ce_extra;
+	event.pe_flags = pr->cr_event.ce_flags;
+	event.pe_pics = pr->cr_event.ce_pics;
+	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
+	cfg->pc_flags = (uint16_t)request_flags(pr);
+	subcode = kcpc_ops->configure(
+	    cfg, &event, pr->cr_nattrs, attrs, &ctx->kc_pcbe);
+	if (subcode != 0)
+		return subcode;
+	r->kr_code = event.pe_code;
+	r->kr_preset = pr->cr_preset;
+	*kcpc_count(ctx, ctx->kc_pcbe.ps_n++) = pr->cr_preset;
+	if (cfg->pc_notify)
+		ctx->kc_notify |= 1U << cfg->pc_pic;
+	return 0;
+}
+
+static void
+unconfigure(struct kcpc_ctx *ctx)
+{
+	struct pcbe_set *ps = &ctx->kc_pcbe;
+
+	while (ps->ps_n > 0) {
+		ps->ps_n--;
+		kcpc_ops->free(&ps->ps_cfg[ps->ps_n], ps);
+	}
+}
+
+static int
+configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
+{
+	unsigned i;
+	int code;
+
+	for (i = 0; i < ctx->kc_nreqs; i++) {
+		if ((code = configure_one(ctx, &want[i])) != 0) {
+			kcpc_why_request(i);
+			unconfigure(ctx);
+			return refuse(subcode, code);
+		}
+	}
+	return 0;
+}
+
+/* All in one piece: context, configurations, requests, its own page. */
+#define CTX_BYTES(n)                                                           \
+	(sizeof(struct kcpc_ctx) + sizeof(struct cpc_page) +                   \
+	    (n) * (sizeof(struct pcbe_cfg) + sizeof(struct kcpc_request) +     \
+		      sizeof(struct cpc_page_req)))
+
+/*
+ * Room for one context, which whoever comes first takes; and the room of one
+ * that went while there were others, for the next.  So a program that binds
+ * and unbinds by turns never waits for memory, alone or beside a thousand
+ * others, and none is held when the last context has gone.
+ */
+static struct {
+	char bytes[CTX_BYTES(PCBE_MAXPIC)];
+} first __attribute__((aligned(_Alignof(struct kcpc_ctx))));
+static bool first_taken;
+static struct kcpc_ctx *spare;
+static unsigned nrooms; /* taken */
+
+static struct kcpc_ctx *
+room_take(unsigned n)
+{
+	struct kcpc_ctx *room = spare;
+
+	if (!first_taken) {
+		first_taken = true;
+		room = (struct kcpc_ctx *)&first;
+	} else if (room != NULL && room->kc_room >= n) {
+		spare = NULL;
+	} else {
+		if ((room = kmalloc(CTX_BYTES(n))) == NULL)
+			return NULL;
+		room->kc_room = n;
+	}
+	nrooms++;
+	return room;
+}
+
+static void
+room_give(struct kcpc_ctx *room)
+{
+	if (room == (struct kcpc_ctx *)&first) {
+		first_taken = false;
+	} else {
+		kfree(spare);
+		spare = room;
+	}
+	if (--nrooms == 0 && spare != NULL) {
+		kfree(spare);
+		spare = NULL;
+	}
+}
+
+static struct kcpc_ctx *
+ctx_alloc(unsigned n)
+{
+	struct kcpc_ctx *ctx = room_take(n);
+
+	if (ctx == NULL)
+		return NULL;
+	*ctx = (struct kcpc_ctx){ .kc_room = ctx->kc_room, .kc_nreqs = n };
+	ctx->kc_pcbe.ps_cfg = (struct pcbe_cfg *)(ctx + 1);
+	ctx->kc_reqs = (struct kcpc_request *)(ctx->kc_pcbe.ps_cfg + n);
+	ctx->kc_own = (struct cpc_page *)(ctx->kc_reqs + n);
+	*ctx->kc_own = (struct cpc_page){ 0 };
+	ctx->kc_pcbe.ps_page = ctx->kc_own;
+	return ctx;
+}
+
+struct kcpc_ctx *
+kcpc_ctx_copy(const struct kcpc_ctx *from)
+{
+	unsigned n = from->kc_nreqs;
+	struct kcpc_ctx *ctx = ctx_alloc(n), made;
+
+	if (ctx == NULL)
+		return NULL;
+	made = *ctx;
+	memcpy(ctx, from, CTX_BYTES(n));
+	ctx->kc_room = made.kc_room;
+	ctx->kc_reqs = made.kc_reqs;
+	ctx->kc_own = made.kc_own;
+	ctx->kc_pcbe.ps_cfg = made.kc_pcbe.ps_cfg;
+	ctx->kc_pcbe.ps_page = made.kc_own;
+	ctx->kc_fold = (struct timer){ 0 };
+	return ctx;
+}
+
+int
+kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
+    struct kcpc_ctx **ctxp, int *subcode)
+{
+	struct kcpc_ctx *ctx;
+	uint32_t flags;
+	int err;
+
+	if ((err = check(want, n, &flags, subcode)) != 0)
+		return err;
+	if ((ctx = ctx_alloc(n)) == NULL)
+		return ENOMEM;
+	ctx->kc_pcbe.ps_user_read = true;
+	ctx->kc_pcbe.ps_privileged = privileged;
+	if ((err = assign(ctx, want, subcode)) != 0)
+		goto free_ctx;
+	err = ENOTSUP;
+	if ((flags & CPC_OVF_NOTIFY_EMT) != 0 &&
+	    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		goto free_ctx;
+	if ((err = configure(ctx, want, subcode)) != 0)
+		goto free_ctx;
+
+	*ctxp = ctx;
+	return 0;
+
+free_ctx:
+	room_give(ctx);
+	return err;
+}
+
+void
+kcpc_ctx_destroy(struct kcpc_ctx *ctx)
+{
+	timer_stop(&ctx->kc_fold);
+	unconfigure(ctx);
+	room_give(ctx);
+}

@@ -1,0 +1,243 @@
+/*
+ * Counters of LWPs: contexts and what is done with them.  Those of CPUs are
+ * in kern/cpc/cpu_set.c.
+ *
+ * A context is running (its LWP is on this CPU, the PICs count for it),
+ * waiting (its LWP is not) or frozen, which an invalid one is for ever.
+ * kern/cpc/start_stop.c is what takes it into and out of the first.
+ */
+#include "kern/cpc/kcpc.h"
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/cpc/witness.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/cpu.h"
+
+bool
+kcpc_running(const struct kcpc_ctx *ctx)
+{
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
+		return false;
+	return ctx->kc_cpu != NULL ? ctx->kc_cpu == arch_curcpu()
+	                           : ctx->kc_lwp == lwp_self();
+}
+
+/*
+ * The kernel itself may make a PIC overflow whose LWP is to be told: what
+ * stops for that is what would stop for any.  The witness goes on, and could
+ * not be held against counts that end before it looks.
+ */
+static uint32_t
+urgent(const struct kcpc_ctx *ctx)
+{
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		const struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[i];
+
+		if (cfg->pc_notify && (cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
+			return witness_counts(CPC_COUNT_SYSTEM)
+			           ? 0
+			           : ctx->kc_notify;
+	}
+	return 0;
+}
+
+int
+kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
+    unsigned n, uint32_t flags, int *subcode)
+{
+	struct kcpc_ctx *ctx;
+	int err;
+
+	err = kcpc_ctx_create(want, n, l->l_proc->p_cpc_cpu, &ctx, subcode);
+	if (err != 0)
+		return err;
+	ctx->kc_set = set;
+	ctx->kc_proc = l->l_proc;
+	ctx->kc_lwp = l;
+	if (ctx->kc_notify != 0)
+		ctx->kc_pcbe.ps_urgent = urgent(ctx);
+	if ((flags & CPC_BIND_LWP_INHERIT) != 0)
+		ctx->kc_flags |= KCPC_CTX_LWPINHERIT;
+	kcpc_instance_add(ctx);
+
+	l->l_cpc = ctx;
+	kcpc_page_enter(ctx);
+	kcpc_start(ctx);
+	return 0;
+}
+
+void
+kcpc_drop(struct lwp *l)
+{
+	struct kcpc_ctx *ctx = l->l_cpc;
+
+	if (ctx == NULL)
+		return;
+	kcpc_halt(ctx);
+	kcpc_page_shut(ctx);
+	kcpc_profile_end(ctx);
+	l->l_cpc = NULL;
+	kcpc_instance_remove(ctx);
+	kcpc_ctx_destroy(ctx);
+}
+
+void
+kcpc_lwp_exit(struct lwp *l)
+{
+	kcpc_drop(l);
+	kcpc_cpu_lwp_exit(l);
+	kcpc_page_free(l);
+}
+
+void
+kcpc_invalidate(struct kcpc_ctx *ctx)
+{
+	if (ctx->kc_cpu != NULL)
+		return;
+	kcpc_halt(ctx);
+	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_INVALID;
+	kcpc_page_shut(ctx);
+}
+
+int
+kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
+{
+	struct kcpc_ctx *ctx = l->l_cpc;
+
+	if (ctx == NULL || (set != 0 && ctx->kc_set != set))
+		return EINVAL;
+	*ctxp = ctx;
+	if ((ctx->kc_flags & KCPC_CTX_NOT_OWN) != 0)
+		return (ctx->kc_flags & KCPC_CTX_PROFILE) != 0 ? EINVAL
+		                                               : EAGAIN;
+	return 0;
+}
+
+__attribute__((no_stack_protector)) int
+kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
+{
+	const struct cpc_page *cg;
+	struct kcpc_ctx *ctx;
+	unsigned i;
+	int err;
+
+	err = kcpc_find(l, set, &ctx);
+	if (err == EINVAL && kcpc_ncpuset != 0)
+		err = kcpc_cpu_find(l, set, &ctx);
+	if (err != 0)
+		return err;
+	if (n != ctx->kc_nreqs)
+		return EINVAL;
+	cg = ctx->kc_pcbe.ps_page;
+	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0 && kcpc_running(ctx))
+		kcpc_refresh(ctx); /* the timer may be late */
+	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
+		s->cs_hrtime = gethrtime();
+		if (kcpc_ops->sample(&ctx->kc_pcbe, s))
+			return 0;
+		kcpc_refresh(ctx);
+	}
+	s->cs_hrtime = cg->cg_hrtime;
+	s->cs_tick = cg->cg_tick;
+	for (i = 0; i < n; i++)
+		s->cs_value[i] = cg->cg_req[i].cq_data;
+	return 0;
+}
+
+int
+kcpc_rele(struct lwp *l, cpc_setid_t set)
+{
+	struct kcpc_ctx *ctx;
+
+	/* An invalid context can still be released. */
+	if (kcpc_find(l, set, &ctx) != EINVAL) {
+		kcpc_drop(l);
+		return 0;
+	}
+	/* That of a CPU, by any LWP of the process. */
+	ctx = kcpc_ncpuset != 0 ? kcpc_instance(l->l_proc, set) : NULL;
+	if (ctx == NULL || ctx->kc_cpu == NULL)
+		return EINVAL;
+	kcpc_cpu_drop(ctx);
+	return 0;
+}
+
+int
+kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset)
+{
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(l, 0, &ctx)) != 0)
+		return err;
+	if (index >= ctx->kc_nreqs)
+		return EINVAL;
+	ctx->kc_reqs[index].kr_preset = preset;
+	return 0;
+}
+
+int
+kcpc_restart(struct lwp *l, cpc_setid_t set)
+{
+	const struct kcpc_request *r;
+	struct cpc_page_req *cq;
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(l, set, &ctx)) != 0)
+		return err;
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
+		kcpc_stop(ctx); /* for the tick, which goes on */
+	cq = ctx->kc_pcbe.ps_page->cg_req;
+	for (r = ctx->kc_reqs; r < ctx->kc_reqs + ctx->kc_nreqs; r++)
+		(cq++)->cq_data = r->kr_preset;
+	ctx->kc_flags &= ~(KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
+	kcpc_start(ctx);
+	return 0;
+}
+
+int
+kcpc_enable(struct lwp *l)
+{
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(l, 0, &ctx)) != 0)
+		return err;
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
+		return EINVAL;
+	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
+	kcpc_start(ctx);
+	return 0;
+}
+
+int
+kcpc_disable(struct lwp *l)
+{
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(l, 0, &ctx)) != 0)
+		return err;
+	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
+		return EINVAL;
+	kcpc_stop(ctx);
+	kcpc_freeze(ctx);
+	return 0;
+}
+
+void
+kcpc_revoke(struct proc *p, cpc_setid_t set)
+{
+	struct kcpc_ctx *ctx;
+
+	while ((ctx = kcpc_instance(p, set)) != NULL) {
+		if (ctx->kc_cpu != NULL)
+			kcpc_cpu_drop(ctx);
+		else
+			kcpc_drop(ctx->kc_lwp);
+	}
+}

@@ -1,0 +1,211 @@
+/*
+ * Counter pages: by them an LWP samples its set without a system call.
+ *
+ * A page belongs to no region, so that the program can neither unmap it nor
+ * write it; it lies below all regions and goes when its LWP does.
+ */
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/timer.h"
+
+#define PAGES_BASE 0x10000UL /* below: nothing, so that NULL faults */
+#define PAGES      ((USER_BASE - PAGES_BASE) / PAGE_SIZE)
+
+struct kcpc_page {
+	struct cpc_page *kg_page;
+	uintptr_t kg_uva;
+	uintptr_t kg_read, kg_read_end; /* the read sequence */
+	uintptr_t kg_fail;              /* and its other exit */
+};
+
+_Static_assert(
+    sizeof(struct cpc_page) + CPC_PAGE_REQS * sizeof(struct cpc_page_req) <=
+	PAGE_SIZE,
+    "it is one page");
+_Static_assert(CPC_PAGE_REQS >= PCBE_MAXPIC, "every PIC has a place");
+_Static_assert(PAGES <= PROC_CPC_WORDS * 64, "every place has its bit");
+
+void
+kcpc_page_enter(struct kcpc_ctx *ctx)
+{
+	const struct kcpc_page *kg = ctx->kc_lwp->l_cpc_page;
+	const struct cpc_page *own = ctx->kc_own;
+
+	if (kg == NULL)
+		return;
+	kg->kg_page->cg_nreqs = ctx->kc_nreqs;
+	kg->kg_page->cg_tick = own->cg_tick;
+	kg->kg_page->cg_frozen = own->cg_frozen;
+	kg->kg_page->cg_hrtime = own->cg_hrtime;
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		/* cq_last is that of the PIC, once it is loaded. */
+		kg->kg_page->cg_req[i].cq_data = own->cg_req[i].cq_data;
+		kg->kg_page->cg_req[i].cq_index = own->cg_req[i].cq_index;
+		kg->kg_page->cg_req[i].cq_shift = own->cg_req[i].cq_shift;
+	}
+	ctx->kc_pcbe.ps_page = kg->kg_page;
+}
+
+/* The LWP had none when it began to count. */
+static void
+page_adopt(struct lwp *l)
+{
+	struct kcpc_ctx *ctx = l->l_cpc;
+
+	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_NOT_OWN) != 0)
+		return;
+	if (kcpc_running(ctx))
+		kcpc_stop(ctx);
+	kcpc_page_enter(ctx);
+	if (kcpc_running(ctx))
+		kcpc_start(ctx);
+}
+
+/* A free address for the page, or 0: a process has places for 1,008. */
+static uintptr_t
+page_address(const struct proc *p)
+{
+	for (unsigned i = 0; i < PROC_CPC_WORDS; i++) {
+		uint64_t free = ~p->p_cpc_pages[i];
+		unsigned place;
+
+		if (free == 0)
+			continue;
+		place = i * 64 + (unsigned)__builtin_ctzll(free);
+		return place < PAGES ? PAGES_BASE + place * PAGE_SIZE : 0;
+	}
+	return 0;
+}
+
+/* The place of that address is taken from now on, or it was and is not. */
+static void
+place_flip(struct proc *p, uintptr_t uva)
+{
+	size_t place = (uva - PAGES_BASE) / PAGE_SIZE;
+
+	p->p_cpc_pages[place / 64] ^= 1ULL << place % 64;
+}
+
+static int
+page_map(struct lwp *l, struct kcpc_page *kg)
+{
+	struct as *as = &l->l_proc->p_as;
+	int err;
+
+	if ((kg->kg_page = page_zalloc(0)) == NULL)
+		return ENOMEM;
+	err = arch_map(as, kg->kg_uva, va_to_pa(kg->kg_page), PAGE_SIZE,
+	    as->as_system ? PROT_READ : PROT_READ | PROT_USER);
+	if (err != 0)
+		page_free(kg->kg_page, 0);
+	return err;
+}
+
+static int
+page_make(struct lwp *l, uintptr_t uva)
+{
+	struct kcpc_page *kg;
+	int err;
+
+	if (uva == 0 || (kg = kmalloc(sizeof *kg)) == NULL)
+		return ENOMEM;
+	kg->kg_uva = uva;
+	if ((err = page_map(l, kg)) != 0) {
+		kfree(kg);
+		return err;
+	}
+	kg->kg_page->cg_mult = tick_scale.ts_mult;
+	kg->kg_page->cg_lift = tick_scale.ts_lift;
+	place_flip(l->l_proc, uva);
+	l->l_cpc_page = kg;
+	page_adopt(l);
+	return 0;
+}
+
+void
+kcpc_page_free(struct lwp *l)
+{
+	struct kcpc_page *kg = l->l_cpc_page;
+
+	if (kg == NULL)
+		return;
+	l->l_cpc_page = NULL;
+	place_flip(l->l_proc, kg->kg_uva);
+	arch_unmap(&l->l_proc->p_as, kg->kg_uva, PAGE_SIZE);
+	page_free(kg->kg_page, 0);
+	kfree(kg);
+}
+
+/* The page of a child, where its parent's is. */
+static int
+page_copy(const struct kcpc_page *kg, struct lwp *child)
+{
+	int err;
+
+	if (kg == NULL)
+		return 0;
+	if ((err = page_make(child, kg->kg_uva)) != 0)
+		return err;
+	child->l_cpc_page->kg_read = kg->kg_read;
+	child->l_cpc_page->kg_read_end = kg->kg_read_end;
+	child->l_cpc_page->kg_fail = kg->kg_fail;
+	return 0;
+}
+
+int
+kcpc_fork(const struct lwp *parent, struct lwp *child)
+{
+	int err;
+
+	if ((err = page_copy(parent->l_cpc_page, child)) != 0)
+		return err;
+	if ((err = kcpc_profile_fork(parent, child)) != 0)
+		kcpc_page_free(child);
+	return err;
+}
+
+intptr_t
+kcpc_page_get(struct lwp *l, const uintptr_t *a)
+{
+	int err;
+
+	if (kcpc_ops->advance != NULL)
+		return -ENOTSUP; /* software has no PICs to read */
+	/* A fault goes on there: no way back leads out of user space. */
+	if (a[0] >= USER_TOP || a[1] >= USER_TOP || a[2] >= USER_TOP)
+		return -copy_refuse(a[0] >= USER_TOP   ? a[0]
+				    : a[1] >= USER_TOP ? a[1]
+						       : a[2]);
+	if (l->l_cpc_page == NULL &&
+	    (err = page_make(l, page_address(l->l_proc))) != 0)
+		return -err;
+	l->l_cpc_page->kg_read = a[0];
+	l->l_cpc_page->kg_read_end = a[1];
+	l->l_cpc_page->kg_fail = a[2];
+	return (intptr_t)l->l_cpc_page->kg_uva;
+}
+
+void
+kcpc_page_interrupted(struct lwp *l)
+{
+	if (l->l_cpc_page != NULL)
+		l->l_cpc_page->kg_page->cg_seq++;
+}
+
+bool
+kcpc_read_fault(struct trapframe *tf)
+{
+	const struct kcpc_page *kg = lwp_self()->l_cpc_page;
+
+	if (kg == NULL || tf_pc(tf) < kg->kg_read ||
+	    tf_pc(tf) >= kg->kg_read_end)
+		return false;
+	tf_set_pc(tf, kg->kg_fail);
+	return true;
+}

@@ -1,0 +1,62 @@
+/*
+ * What programs are told of the PMU: its description, by which the library
+ * resolves events, and text.
+ */
+#include "kern/cpc/kcpc.h"
+
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/platform/ksym.h"
+#include "lib/string.h"
+
+/* A list of one name; the bytes it has, or -errno. */
+static intptr_t
+list_one(const uintptr_t *a, const char *name)
+{
+	size_t bytes = strlen(name) + 1;
+	size_t fits = bytes < a[2] ? bytes : a[2];
+	int err = fits > 0 ? copyout(a[1], name, fits) : 0;
+
+	return err != 0 ? -err : (intptr_t)bytes;
+}
+
+intptr_t
+kcpc_pmu(const uintptr_t *a)
+{
+	struct cpc_pmu pm = { .pm_kind = 0 };
+
+	kcpc_ops->describe(&pm);
+	pm.pm_attrs = kcpc_ops->pcbe_attrs;
+	pm.pm_pics = (uint32_t)kcpc_pics;
+	return -copyout(a[0], &pm, sizeof pm);
+}
+
+intptr_t
+kcpc_unresolved(const uintptr_t *a)
+{
+	(void)a;
+	kcpc_asked(true);
+	return 0;
+}
+
+intptr_t
+kcpc_impl_name(const uintptr_t *a)
+{
+	return list_one(a, kcpc_ops->impl_name());
+}
+
+intptr_t
+kcpc_cpuref(const uintptr_t *a)
+{
+	return list_one(a, kcpc_ops->cpuref());
+}
+
+intptr_t
+kcpc_kernel_symbol(const uintptr_t *a)
+{
+	uintptr_t offset;
+	const char *name = ksym_lookup(a[0], &offset);
+
+	return name[0] == '?' ? -EINVAL : list_one(a, name);
+}

@@ -1,0 +1,185 @@
+/*
+ * Which PICs there are and which can be trusted: found out once, at boot.
+ */
+#include "kern/cpc/kcpc.h"
+
+#include <stdarg.h>
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/cpc/witness.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+const struct pcbe_ops *kcpc_ops;
+uint64_t kcpc_pics;
+unsigned kcpc_npic;
+struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
+
+/* Why there are no counters, or a PIC is not used: NULL where all is well. */
+static const char *no_pmu;
+static const char *no_pic[PCBE_MAXPIC];
+
+static void
+prove_all(const struct pcbe_ops *ops, unsigned n)
+{
+	unsigned pic;
+
+	for (pic = 0; pic < n; pic++) {
+		no_pic[pic] = ops->prove(pic);
+		if (no_pic[pic] == NULL)
+			kcpc_pics |= 1ULL << pic;
+		else
+			printf(
+			    "pcbe: PIC %u is not used: %s\n", pic, no_pic[pic]);
+	}
+}
+
+/* Overflows interrupt on this CPU, where that is up to a controller. */
+static void
+enable_pmi(const struct pcbe_ops *ops)
+{
+	if ((ops->pcbe_caps & PCBE_CAP_OVERFLOW_INTERRUPT) != 0 &&
+	    ops->advance == NULL)
+		arch_pmi_enable();
+}
+
+/* Does an overflow of this PIC interrupt, and tell that it was this one? */
+static bool
+tells(const struct pcbe_ops *ops, unsigned pic)
+{
+	return (ops->pcbe_mute >> pic & 1) == 0 &&
+	       (ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) != 0;
+}
+
+static void
+learn_pics(const struct pcbe_ops *ops, unsigned n)
+{
+	for (unsigned pic = 0; pic < n; pic++) {
+		struct kcpc_pic *kp = &kcpc_pic[pic];
+
+		kp->kp_index = ops->read_index(pic);
+		kp->kp_shift = (uint8_t)(64 - ops->width(pic));
+		kp->kp_mute = kp->kp_shift != 0 && !tells(ops, pic);
+	}
+}
+
+void
+kcpc_init(const struct pcbe_ops *instead)
+{
+	const struct pcbe_ops *ops = instead;
+	unsigned n;
+
+	if (ops == NULL && (ops = arch_pcbe(&no_pmu)) == NULL) {
+		printf("pcbe: %s\n", no_pmu);
+		return;
+	}
+	n = ops->ncounters();
+	ASSERT(n >= 1 && n <= PCBE_MAXPIC);
+	prove_all(ops, n);
+	if (kcpc_pics == 0) {
+		no_pmu = no_pic[0];
+		printf("pcbe: %s: no PIC counts right, none is used\n",
+		    ops->impl_name());
+		return;
+	}
+	learn_pics(ops, n);
+	kcpc_npic = n;
+	kcpc_ops = ops;
+	printf("pcbe: %s: %d of %u PICs proved, %u bits\n", ops->impl_name(),
+	    __builtin_popcountll(kcpc_pics), n, ops->width(0));
+	if (ops->advance != NULL)
+		printf("pcbe: counts are software's: of what programs tell, "
+		       "not of what this CPU does\n");
+	enable_pmi(ops);
+}
+
+void
+kcpc_cpu_init(unsigned cpu)
+{
+	static bool done[MAXCPU];
+
+	if (!done[cpu] && kcpc_ops != NULL)
+		enable_pmi(kcpc_ops);
+	witness_cpu_init();
+	done[cpu] = true;
+}
+
+void
+kcpc_keep_back(unsigned pic, const char *why)
+{
+	no_pic[pic] = why;
+	kcpc_pics &= ~(1ULL << pic);
+}
+
+/* Text that grows at the end of a buffer, as snprintf() would have it. */
+struct text {
+	char *t_buf;
+	size_t t_size;
+	size_t t_len;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct text *t, const char *fmt, ...)
+{
+	size_t at = t->t_len < t->t_size ? t->t_len : t->t_size;
+	va_list ap;
+
+	va_start(ap, fmt);
+	t->t_len += (size_t)vsnprintf(t->t_buf + at, t->t_size - at, fmt, ap);
+	va_end(ap);
+}
+
+/* A JSON string, or null; what JSON forbids in one becomes a space. */
+static void
+add_string(struct text *t, const char *s)
+{
+	if (s == NULL) {
+		add(t, "null");
+		return;
+	}
+	add(t, "\"");
+	for (; *s != '\0'; s++) {
+		if (*s == '"' || *s == '\\')
+			add(t, "\\%c", *s);
+		else
+			add(t, "%c", (unsigned char)*s < ' ' ? ' ' : *s);
+	}
+	add(t, "\"");
+}
+
+static void
+add_pics(struct text *t)
+{
+	unsigned pic;
+
+	add(t, ",\"npic\":%u,\"pics\":[", kcpc_npic);
+	for (pic = 0; pic < kcpc_npic; pic++) {
+		add(t, "%s{\"pic\":%u,\"width\":%u,\"unproved\":",
+		    pic != 0 ? "," : "", pic, kcpc_ops->width(pic));
+		add_string(t, no_pic[pic]);
+		add(t, "}");
+	}
+	add(t, "]");
+}
+
+int
+kcpc_describe(char *buf, size_t len)
+{
+	struct text t = { buf, len, 0 };
+
+	add(&t, "\"pmu\":");
+	add_string(&t, kcpc_ops != NULL ? kcpc_ops->impl_name() : NULL);
+	if (kcpc_ops != NULL) {
+		add_pics(&t);
+		add(&t, ",\"caps\":%u", kcpc_caps());
+		add(&t, ",\"software\":%s",
+		    kcpc_ops->advance != NULL ? "true" : "false");
+	} else {
+		add(&t, ",\"pmu_reason\":");
+		add_string(&t, no_pmu);
+		add(&t, ",\"npic\":0,\"pics\":[]");
+	}
+	return (int)t.t_len;
+}

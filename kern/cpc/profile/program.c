@@ -1,0 +1,63 @@
+/*
+ * A sample's addresses are of one program among those that the profiled one
+ * forks and executes: it has the number of that, and the profile a list.
+ */
+#include "kern/cpc/profile/program.h"
+
+#include "include/sys/cpc.h"
+
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/proc.h"
+#include "lib/string.h"
+
+/* The newest comes first. */
+struct kcpc_image {
+	struct kcpc_image *im_next;
+	unsigned im_number;
+	struct cpc_profile_image im_is;
+};
+
+_Static_assert(sizeof((struct cpc_profile_image *)0)->ci_path == PROC_NAME_MAX,
+    "a process's name fits");
+
+unsigned
+kcpc_image_of(struct kcpc_image **list, const struct proc *p)
+{
+	struct kcpc_image *im;
+
+	for (im = *list; im != NULL; im = im->im_next) {
+		if (im->im_is.ci_bias == p->p_elf.e_bias &&
+		    strcmp(im->im_is.ci_path, p->p_name) == 0)
+			return im->im_number;
+	}
+	if ((*list != NULL && (*list)->im_number + 1 == CPC_PROFILE_NO_IMAGE) ||
+	    (im = kmalloc(sizeof *im)) == NULL)
+		return CPC_PROFILE_NO_IMAGE;
+	im->im_number = *list != NULL ? (*list)->im_number + 1 : 0;
+	im->im_is.ci_bias = p->p_elf.e_bias;
+	strlcpy(im->im_is.ci_path, p->p_name, sizeof im->im_is.ci_path);
+	im->im_next = *list;
+	*list = im;
+	return im->im_number;
+}
+
+int
+kcpc_image_get(const struct kcpc_image *im, uintptr_t n, uintptr_t uva)
+{
+	while (im != NULL && im->im_number != n)
+		im = im->im_next;
+	return im != NULL ? copyout(uva, &im->im_is, sizeof im->im_is) : ENOENT;
+}
+
+void
+kcpc_image_free_all(struct kcpc_image *list)
+{
+	struct kcpc_image *im;
+
+	while ((im = list) != NULL) {
+		list = im->im_next;
+		kfree(im);
+	}
+}

@@ -1,0 +1,75 @@
+/*
+ * Why a bind is refused, in words.  Whoever refuses says it on the spot, and
+ * the system call takes it to the program: under the kernel lock, so that one
+ * place is enough.
+ */
+#include <stdarg.h>
+
+#include "kern/cpc/kcpc_impl.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+static char text[CPC_WHY_BYTES];
+
+void
+kcpc_why(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+}
+
+void
+kcpc_why_request(unsigned i)
+{
+	char said[sizeof text];
+
+	if (text[0] == '\0')
+		return;
+	strlcpy(said, text, sizeof said);
+	snprintf(text, sizeof text, "request %u: %s", i, said);
+}
+
+void
+kcpc_why_clear(void)
+{
+	text[0] = '\0';
+}
+
+const char *
+kcpc_why_text(void)
+{
+	return text;
+}
+
+/* The numbers of the bits that are set, runs of them joined: "0-3,8". */
+static void
+numbers(char *buf, size_t size, uint64_t bits)
+{
+	unsigned first, last, n = 0;
+
+	for (; bits != 0 && n < size; bits &= bits + (1ULL << first)) {
+		first = (unsigned)__builtin_ctzll(bits);
+		last = first + (unsigned)__builtin_ctzll(~(bits >> first)) - 1;
+		n += (unsigned)snprintf(
+		    buf + n, size - n, "%s%u", n != 0 ? "," : "", first);
+		if (last != first && n < size)
+			n += (unsigned)snprintf(buf + n, size - n, "-%u", last);
+	}
+}
+
+void
+kcpc_why_short(const struct kcpc_short *ks)
+{
+	char reqs[40], pics[40];
+
+	numbers(reqs, sizeof reqs, ks->ks_reqs);
+	numbers(pics, sizeof pics, ks->ks_pics);
+	if (ks->ks_pics == 0)
+		kcpc_why("no PIC can count request %s", reqs);
+	else
+		kcpc_why("requests %s can be on PIC%s %s alone", reqs,
+		    (ks->ks_pics & (ks->ks_pics - 1)) != 0 ? "s" : "", pics);
+}

@@ -1,0 +1,495 @@
+/*
+ * The software backend: a PMU without a PMU, for machines that have none and
+ * for shapes no machine here has.
+ *
+ * Its PICs count the instructions a program says it retired (CPC_OP_ADVANCE),
+ * so that what they should hold is known to the last one; an instruction is
+ * three cycles, and every fourth is a branch.  Filters, widths, overflows and
+ * their interrupts are those of a PMU: an interrupt is the call of
+ * kcpc_pmi() that an interrupt controller would make.
+ */
+#include "kern/cpc/soft/soft_pcbe.h"
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/proc/lwp.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* An instruction is so many quarters of the event. */
+#define QUARTERS 4U
+
+static const unsigned weights[NULL_NEVENT] = {
+	[SOFT_INSTRUCTIONS] = 1 * QUARTERS,
+	[SOFT_CYCLES] = 3 * QUARTERS,
+	[SOFT_BRANCHES] = 1,
+};
+
+/*
+ * umask: so many more for each instruction; cmask: 1 for an instruction with
+ * so many; anythr: does nothing, and takes the privilege.
+ */
+#define ATTRS                                                                  \
+	(1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_CMASK | 1U << CPC_ATTR_ANYTHR)
+
+static struct null_shape shape;
+static char name[CPC_MAX_IMPL_NAME];
+
+/* What a PMU has in registers, of each CPU. */
+struct null_pic {
+	uint64_t np_raw;
+	unsigned np_weight;  /* quarters of an event for an instruction */
+	unsigned np_quarter; /* of an event that is not complete yet */
+	unsigned np_filter;  /* CPC_COUNT_* */
+};
+
+static struct null_cpu {
+	struct null_pic nc_pic[PCBE_MAXPIC];
+	uint32_t nc_running;
+	uint32_t nc_interrupts; /* PICs whose overflow interrupts */
+	uint32_t nc_urgent;     /* PICs whose overflow stops all */
+	uint32_t nc_overflowed;
+	unsigned nc_skid; /* instructions until the interrupt of these */
+} null_cpus[MAXCPU];
+
+static struct null_cpu *
+curcpu(void)
+{
+	return &null_cpus[arch_curcpu()->c_id];
+}
+
+static uint64_t
+mask(void)
+{
+	return ~0ULL >> (64 - shape.ns_width);
+}
+
+static uint32_t
+first_pics(unsigned n)
+{
+	return (uint32_t)((1ULL << n) - 1);
+}
+
+/* PICs that count what they are told, not the one event they are for. */
+static uint32_t
+general_pics(void)
+{
+	return first_pics(shape.ns_pics - shape.ns_fixed);
+}
+
+static uint32_t
+event_pics(unsigned event)
+{
+	uint32_t pics = shape.ns_event[event] & general_pics();
+
+	if (event < shape.ns_fixed)
+		pics |= 1U << (shape.ns_pics - shape.ns_fixed + event);
+	return pics;
+}
+
+static unsigned
+ncounters(void)
+{
+	return shape.ns_pics;
+}
+
+static unsigned
+width(unsigned pic)
+{
+	(void)pic;
+	return shape.ns_width;
+}
+
+/* There is nothing to read: libcpc asks the kernel. */
+static uint32_t
+read_index(unsigned pic)
+{
+	return pic;
+}
+
+static const char *
+impl_name(void)
+{
+	return name;
+}
+
+static const char *
+cpuref(void)
+{
+	return "See docs/boot.md, \"The software PMU\": no event of this CPU "
+	       "is counted";
+}
+
+static void
+describe(struct cpc_pmu *pm)
+{
+	pm->pm_kind = CPC_PMU_SOFTWARE;
+	pm->pm_general = general_pics();
+	for (unsigned i = 0; i < NULL_NEVENT; i++)
+		pm->pm_own[i] = event_pics(i);
+	pm->pm_generic = shape.ns_papi ? (1U << NULL_NEVENT) - 1 : 0;
+}
+
+static uint64_t
+known_event(enum pcbe_known which, struct pcbe_event *ev)
+{
+	unsigned event =
+	    which == PCBE_INSTRUCTIONS ? SOFT_INSTRUCTIONS : SOFT_CYCLES;
+
+	*ev = (struct pcbe_event){ .pe_code = SOFT_CODE(event),
+		.pe_pics = event_pics(event) };
+	return ev->pe_pics;
+}
+
+static uint64_t
+overflow_bitmap(void)
+{
+	struct null_cpu *nc = curcpu();
+	uint64_t overflowed = nc->nc_overflowed;
+
+	nc->nc_overflowed = 0;
+	return overflowed != 0 && shape.ns_ovf == NULL_OVF_IMPRECISE
+	           ? ~0ULL
+	           : overflowed;
+}
+
+/* What an instruction is in quarters of the event; 0 or a subcode. */
+static int
+weigh(const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, bool privileged, unsigned *weight)
+{
+	uint64_t umask = 0, cmask = 0;
+
+	for (unsigned i = 0; i < nattrs; i++) {
+		if (attrs[i].pa_id == CPC_ATTR_UMASK)
+			umask = attrs[i].pa_val;
+		else if (attrs[i].pa_id == CPC_ATTR_CMASK)
+			cmask = attrs[i].pa_val;
+		else if (!privileged)
+			return CPC_ATTR_REQUIRES_PRIVILEGE;
+	}
+	if (umask > NULL_FIELD_MAX || cmask > NULL_FIELD_MAX)
+		return CPC_ATTRIBUTE_OUT_OF_RANGE;
+	*weight = ev->pe_code < SOFT_CODE(0)
+	              ? (unsigned)ev->pe_code * QUARTERS
+	              : weights[ev->pe_code - SOFT_CODE(0)];
+	*weight += (unsigned)umask * QUARTERS;
+	if (cmask != 0)
+		*weight = *weight >= cmask * QUARTERS ? QUARTERS : 0;
+	return 0;
+}
+
+/* Is this an event, and one the PIC can count?  ev is a program's word. */
+static int
+check_event(const struct pcbe_event *ev, unsigned pic)
+{
+	bool general = (general_pics() & 1U << pic) != 0;
+
+	if (ev->pe_code < SOFT_CODE(0))
+		return shape.ns_raw && general ? 0 : CPC_INVALID_EVENT;
+	if (ev->pe_code >= SOFT_CODE(NULL_NEVENT) ||
+	    (event_pics((unsigned)ev->pe_code - SOFT_CODE(0)) & 1U << pic) == 0)
+		return CPC_INVALID_EVENT;
+	return 0;
+}
+
+static bool
+filters_conflict(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
+{
+	const unsigned filter = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
+
+	return shape.ns_shared == NULL_SHARED_FILTER && set->ps_n > 0 &&
+	       ((cfg->pc_flags ^ set->ps_cfg[0].pc_flags) & filter) != 0;
+}
+
+/* Fixed PICs take none. */
+static uint64_t
+attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
+{
+	(void)nattrs;
+	(void)attrs;
+	return pics & general_pics();
+}
+
+static int
+configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, struct pcbe_set *set)
+{
+	uint32_t spare = set->ps_spare & ~set->ps_extra;
+	unsigned weight;
+	int subcode;
+
+	if ((subcode = check_event(ev, cfg->pc_pic)) != 0)
+		return subcode;
+	if (nattrs != 0 && (general_pics() & 1U << cfg->pc_pic) == 0)
+		return CPC_INVALID_ATTRIBUTE;
+	subcode = weigh(ev, nattrs, attrs, set->ps_privileged, &weight);
+	if (subcode != 0)
+		return subcode;
+	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !shape.ns_hv)
+		return CPC_HV_NO_ACCESS;
+	if (filters_conflict(cfg, set)) {
+		kcpc_why("all PICs count at the privileges of request 0");
+		return CPC_CONFLICTING_REQS;
+	}
+	cfg->pc_aux = 0;
+	if (shape.ns_helpers && cfg->pc_notify) {
+		if (spare == 0) {
+			kcpc_why("its overflow interrupts by a second PIC, "
+				 "and none is left");
+			return CPC_RESOURCE_UNAVAIL;
+		}
+		cfg->pc_aux = spare & -spare;
+		set->ps_extra |= (uint32_t)cfg->pc_aux;
+	}
+	cfg->pc_sel = weight;
+	cfg->pc_mask = mask();
+	return 0;
+}
+
+static void
+free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
+{
+	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+}
+
+static void
+program(struct pcbe_set *set)
+{
+	struct null_cpu *nc = curcpu();
+
+	nc->nc_interrupts = 0;
+	nc->nc_urgent = shape.ns_nmi ? set->ps_urgent : 0;
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+		struct cpc_page_req *cq = &set->ps_page->cg_req[i];
+		struct null_pic *np = &nc->nc_pic[cfg->pc_pic];
+
+		cq->cq_last = cq->cq_data & cfg->pc_mask;
+		np->np_raw = cq->cq_last;
+		np->np_weight = (unsigned)cfg->pc_sel;
+		np->np_quarter = 0;
+		np->np_filter = cfg->pc_flags;
+		if (shape.ns_ovf != NULL_OVF_NONE &&
+		    (cfg->pc_notify ||
+			(shape.ns_mute & 1U << cfg->pc_pic) == 0))
+			nc->nc_interrupts |= 1U << cfg->pc_pic;
+	}
+	pcbe_begin(set->ps_page, arch_tick());
+	nc->nc_running = set->ps_pics & ~shape.ns_broken;
+}
+
+static void
+allstop(void)
+{
+	curcpu()->nc_running = 0;
+}
+
+static uint64_t
+stop(struct pcbe_set *set)
+{
+	struct null_cpu *nc = curcpu();
+	bool precise = shape.ns_ovf != NULL_OVF_IMPRECISE;
+
+	allstop();
+	set->ps_page->cg_tick += arch_tick();
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+
+		pcbe_fold(&set->ps_page->cg_req[i], cfg->pc_mask,
+		    nc->nc_pic[cfg->pc_pic].np_raw,
+		    precise && (nc->nc_overflowed >> cfg->pc_pic & 1) != 0);
+	}
+	return overflow_bitmap() & set->ps_pics;
+}
+
+static bool
+sample(const struct pcbe_set *set, struct cpc_sample *s)
+{
+	const struct null_cpu *nc = curcpu();
+
+	s->cs_tick = set->ps_page->cg_tick + arch_tick();
+	for (unsigned i = 0; i < set->ps_n; i++) {
+		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
+		const struct cpc_page_req *cq = &set->ps_page->cg_req[i];
+		uint64_t now = nc->nc_pic[cfg->pc_pic].np_raw;
+
+		s->cs_value[i] =
+		    cq->cq_data + ((now - cq->cq_last) & cfg->pc_mask);
+	}
+	return (nc->nc_overflowed & set->ps_pics) == 0;
+}
+
+static bool
+counts(const struct null_cpu *nc, unsigned pic, unsigned privilege)
+{
+	return (nc->nc_running & 1U << pic) != 0 &&
+	       (nc->nc_pic[pic].np_filter & privilege) != 0;
+}
+
+/*
+ * How many of the next n instructions there are until an overflow
+ * interrupts, or until the interrupt of one that happened is due.  Meanwhile
+ * another may stop the PICs.
+ */
+static uint64_t
+until_interrupt(const struct null_cpu *nc, unsigned privilege, uint64_t n)
+{
+	uint32_t which = nc->nc_interrupts;
+
+	if ((nc->nc_overflowed & nc->nc_interrupts) != 0) {
+		n = nc->nc_skid < n ? nc->nc_skid : n;
+		which = nc->nc_urgent;
+	}
+	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
+		const struct null_pic *np = &nc->nc_pic[pic];
+		uint64_t left = mask() - np->np_raw; /* one more overflows */
+		uint64_t need;
+
+		if (!counts(nc, pic, privilege) || np->np_weight == 0 ||
+		    (which & 1U << pic) == 0 || left > n * 1024)
+			continue;
+		need = (left + 1) * QUARTERS - np->np_quarter;
+		need = (need + np->np_weight - 1) / np->np_weight;
+		n = need < n ? need : n;
+	}
+	return n;
+}
+
+static void
+count(struct null_cpu *nc, unsigned privilege, uint64_t n)
+{
+	bool quiet = (nc->nc_overflowed & nc->nc_interrupts) == 0;
+
+	if (!quiet)
+		nc->nc_skid -= (unsigned)n;
+	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
+		struct null_pic *np = &nc->nc_pic[pic];
+		uint64_t quarters, before = np->np_raw;
+
+		if (!counts(nc, pic, privilege))
+			continue;
+		quarters = n * np->np_weight + np->np_quarter;
+		np->np_quarter = quarters % QUARTERS;
+		np->np_raw = (before + quarters / QUARTERS) & mask();
+		if (quarters / QUARTERS > mask() - before)
+			nc->nc_overflowed |= 1U << pic;
+	}
+	if (quiet)
+		nc->nc_skid = shape.ns_skid;
+	if ((nc->nc_overflowed & nc->nc_urgent) != 0)
+		nc->nc_running = 0;
+}
+
+/* So many at a time that quarters of events do not overflow. */
+#define CHUNK (1ULL << 48)
+
+static void
+advance(uint64_t n, unsigned privilege)
+{
+	struct null_cpu *nc = curcpu();
+	uint64_t chunk;
+
+	while (n > 0 && nc->nc_running != 0) {
+		chunk = until_interrupt(nc, privilege, n < CHUNK ? n : CHUNK);
+		count(nc, privilege, chunk);
+		n -= chunk;
+		if ((nc->nc_overflowed & nc->nc_interrupts) != 0 &&
+		    nc->nc_skid == 0)
+			kcpc_pmi(arch_lwp_frame(lwp_self()));
+	}
+}
+
+static const struct cpuset *
+siblings(unsigned cpu)
+{
+	static struct cpuset pair;
+
+	pair = (struct cpuset){ { 0 } };
+	cpuset_add(&pair, cpu & ~1U);
+	cpuset_add(&pair, cpu | 1U);
+	return &pair;
+}
+
+/* It counts what it is told: that is all there is to prove. */
+static const char *
+prove(unsigned pic)
+{
+	const uint64_t n = 1000;
+	struct {
+		struct cpc_page page;
+		struct cpc_page_req req;
+	} counts = { 0 };
+	struct pcbe_cfg cfg = {
+		.pc_pic = (uint8_t)pic,
+		.pc_flags = CPC_COUNT_SYSTEM,
+		.pc_sel = QUARTERS,
+		.pc_mask = mask(),
+	};
+	struct pcbe_set set = {
+		.ps_n = 1,
+		.ps_pics = 1U << pic,
+		.ps_cfg = &cfg,
+		.ps_page = &counts.page,
+	};
+
+	program(&set);
+	advance(n, CPC_COUNT_SYSTEM);
+	stop(&set);
+	return counts.req.cq_data == n ? NULL
+	                               : "reads 0 after 1000 instructions";
+}
+
+static struct pcbe_ops null_ops = {
+	.ncounters = ncounters,
+	.width = width,
+	.read_index = read_index,
+	.impl_name = impl_name,
+	.cpuref = cpuref,
+	.pcbe_attrs = ATTRS,
+	.describe = describe,
+	.known_event = known_event,
+	.overflow_bitmap = overflow_bitmap,
+	.attr_pics = attr_pics,
+	.configure = configure,
+	.program = program,
+	.stop = stop,
+	.allstop = allstop,
+	.sample = sample,
+	.free = free_cfg,
+	.prove = prove,
+	.advance = advance,
+};
+
+const struct pcbe_ops *
+null_pcbe(const struct null_shape *ns, const char *word)
+{
+	shape = *ns;
+	snprintf(name, sizeof name, "Software PMU (pcbe=%s)", word);
+	memset(null_cpus, 0, ncpu * sizeof null_cpus[0]);
+	null_ops.pcbe_caps = 0;
+	null_ops.pcbe_mute = 0;
+	if (ns->ns_ovf != NULL_OVF_NONE)
+		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_INTERRUPT;
+	if (ns->ns_ovf == NULL_OVF_PRECISE)
+		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_PRECISE;
+	null_ops.siblings =
+	    ns->ns_shared == NULL_SHARED_SIBLINGS ? siblings : NULL;
+	if (ns->ns_width < 64)
+		null_ops.pcbe_mute =
+		    ns->ns_ovf == NULL_OVF_NONE ? ~0ULL : ns->ns_mute;
+	return &null_ops;
+}
+
+uint32_t
+null_pcbe_running(unsigned cpu)
+{
+	return null_cpus[cpu].nc_running;
+}
+
+uint64_t
+null_pcbe_raw(unsigned cpu, unsigned pic)
+{
+	return null_cpus[cpu].nc_pic[pic].np_raw;
+}

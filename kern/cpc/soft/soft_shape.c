@@ -1,0 +1,130 @@
+#include "kern/cpc/soft/soft_shape.h"
+
+#include "kern/cpc/pcbe.h"
+#include "lib/string.h"
+
+const struct null_shape null_shape_default = {
+	.ns_pics = 4,
+	.ns_width = 48,
+	.ns_ovf = NULL_OVF_PRECISE,
+	.ns_raw = true,
+	.ns_hv = true,
+	.ns_event = { ~0U, ~0U, ~0U },
+};
+
+static const char *const no_yes[] = { "no", "yes", NULL };
+static const char *const ovfs[] = { "none", "imprecise", "precise", NULL };
+static const char *const shareds[] = { "no", "filter", "siblings", NULL };
+
+static const struct key {
+	const char *k_name;
+	size_t k_at;
+	const char *const *k_words; /* one of these, by its place; or */
+	unsigned long k_min, k_max; /* a number */
+	const char *k_why;
+} keys[] = {
+	{ "pics", offsetof(struct null_shape, ns_pics), NULL, 1, PCBE_MAXPIC,
+	    "pics= is a number from 1 to 32" },
+	{ "fixed", offsetof(struct null_shape, ns_fixed), NULL, 0, NULL_NEVENT,
+	    "fixed= is a number up to 3" },
+	{ "width", offsetof(struct null_shape, ns_width), NULL, 16, 64,
+	    "width= is a number from 16 to 64" },
+	{ "ovf", offsetof(struct null_shape, ns_ovf), ovfs, 0, 0,
+	    "ovf= is none, imprecise or precise" },
+	{ "skid", offsetof(struct null_shape, ns_skid), NULL, 0, 1000,
+	    "skid= is a number up to 1000" },
+	{ "nmi", offsetof(struct null_shape, ns_nmi), no_yes, 0, 0,
+	    "nmi= is yes or no" },
+	{ "mute", offsetof(struct null_shape, ns_mute), NULL, 0, ~0U,
+	    "mute= is a mask of PICs" },
+	{ "helpers", offsetof(struct null_shape, ns_helpers), no_yes, 0, 0,
+	    "helpers= is yes or no" },
+	{ "broken", offsetof(struct null_shape, ns_broken), NULL, 0, ~0U,
+	    "broken= is a mask of PICs" },
+	{ "shared", offsetof(struct null_shape, ns_shared), shareds, 0, 0,
+	    "shared= is no, filter or siblings" },
+	{ "papi", offsetof(struct null_shape, ns_papi), no_yes, 0, 0,
+	    "papi= is yes or no" },
+	{ "raw", offsetof(struct null_shape, ns_raw), no_yes, 0, 0,
+	    "raw= is yes or no" },
+	{ "hv", offsetof(struct null_shape, ns_hv), no_yes, 0, 0,
+	    "hv= is yes or no" },
+	{ "instructions", offsetof(struct null_shape, ns_event[0]), NULL, 0,
+	    ~0U, "instructions= is a mask of PICs" },
+	{ "cycles", offsetof(struct null_shape, ns_event[1]), NULL, 0, ~0U,
+	    "cycles= is a mask of PICs" },
+	{ "branches", offsetof(struct null_shape, ns_event[2]), NULL, 0, ~0U,
+	    "branches= is a mask of PICs" },
+};
+#define NKEYS (sizeof keys / sizeof keys[0])
+
+/* Is s, up to a comma or the end, the word?  Then what follows it. */
+static const char *
+whole(const char *s, const char *word, char end)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(s, word, n) != 0 || (s[n] != end && s[n] != '\0'))
+		return NULL;
+	return s + n;
+}
+
+/* The value at s; what follows it, or NULL where it is none. */
+static const char *
+parse_value(const struct key *k, const char *s, unsigned *v)
+{
+	const char *rest;
+	unsigned long n;
+	char *end;
+
+	if (k->k_words == NULL) {
+		n = strtoul(s, &end, 0);
+		*v = (unsigned)n;
+		return *s >= '0' && *s <= '9' && n >= k->k_min &&
+		               n <= k->k_max && (*end == ',' || *end == '\0')
+		           ? end
+		           : NULL;
+	}
+	for (unsigned i = 0; k->k_words[i] != NULL; i++) {
+		if ((rest = whole(s, k->k_words[i], ',')) != NULL) {
+			*v = i;
+			return rest;
+		}
+	}
+	return NULL;
+}
+
+/* One KEY=VALUE at *s, which moves behind it: NULL, or what is wrong. */
+static const char *
+parse_key(const char **s, struct null_shape *ns)
+{
+	const char *v;
+
+	for (const struct key *k = keys; k < keys + NKEYS; k++) {
+		v = whole(*s, k->k_name, '=');
+		if (v == NULL || *v != '=')
+			continue;
+		*s = parse_value(k, v + 1, (unsigned *)((char *)ns + k->k_at));
+		return *s != NULL ? NULL : k->k_why;
+	}
+	return "no such key; known: pics fixed width ovf skid nmi mute helpers "
+	       "broken shared papi raw hv instructions cycles branches";
+}
+
+const char *
+null_shape_parse(const char *word, struct null_shape *ns)
+{
+	const char *why;
+
+	*ns = null_shape_default;
+	if ((word = whole(word, "null", ',')) == NULL)
+		return "not null[,KEY=VALUE]...";
+	while (*word == ',') {
+		word++;
+		if ((why = parse_key(&word, ns)) != NULL)
+			return why;
+	}
+	if (ns->ns_fixed >= ns->ns_pics)
+		return "no PIC is left beside the fixed ones";
+	return NULL;
+}

@@ -1,0 +1,51 @@
+/*
+ * The shape of the software PMU, as the word `pcbe=null,...` of the command
+ * line has it.  Included by kern/ and tests/host.
+ */
+#ifndef KERN_CPC_SOFT_SOFT_SHAPE_H
+#define KERN_CPC_SOFT_SOFT_SHAPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum null_ovf {
+	NULL_OVF_NONE,      /* no overflow interrupts */
+	NULL_OVF_IMPRECISE, /* one that does not tell which PIC it was */
+	NULL_OVF_PRECISE,
+};
+
+enum null_shared {
+	NULL_SHARED_NO,
+	NULL_SHARED_FILTER,   /* all PICs share one privilege filter */
+	NULL_SHARED_SIBLINGS, /* CPUs 2n and 2n + 1 share one PMU */
+};
+
+#define NULL_NEVENT 3 /* instructions, cycles, branches */
+
+/* All of one type, so that one table describes them; masks: bit n, PIC n. */
+struct null_shape {
+	unsigned ns_pics;
+	unsigned ns_fixed; /* how many of these, the last, are fixed ones */
+	unsigned ns_width; /* bits of every counter */
+	unsigned ns_ovf;   /* enum null_ovf */
+	unsigned ns_skid;  /* instructions from an overflow to its interrupt */
+	unsigned ns_nmi;   /* bool: one of ps_urgent stops them all, at once */
+	unsigned ns_mute;  /* PICs that interrupt for notify requests only */
+	unsigned ns_helpers; /* bool: a notify request takes another PIC, too */
+	unsigned ns_broken;  /* PICs that do not count */
+	unsigned ns_shared;  /* enum null_shared */
+	unsigned ns_papi;    /* bool: PAPI_ names for what it counts */
+	unsigned ns_raw;     /* bool: codes 0 to 255 */
+	unsigned ns_hv;      /* bool: CPC_COUNT_HV is taken */
+	unsigned ns_event[NULL_NEVENT]; /* the PICs that can count each */
+};
+
+extern const struct null_shape null_shape_default;
+
+/*
+ * Take the shape from `null[,KEY=VALUE]...`.  Returns NULL, or what is wrong
+ * with it.
+ */
+const char *null_shape_parse(const char *word, struct null_shape *ns);
+
+#endif /* KERN_CPC_SOFT_SOFT_SHAPE_H */

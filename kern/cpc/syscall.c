@@ -1,0 +1,383 @@
+/*
+ * The system call: what programs hand in is copied, then checked, then used.
+ */
+#include "kern/cpc/kcpc.h"
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/sched/cpu.h"
+#include "lib/string.h"
+
+/*
+ * Find n requests with their attributes in what lies behind the header.
+ * False if they do not fill it exactly.
+ */
+static bool
+unpack(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
+{
+	const char *at = (const char *)(pack + 1);
+	unsigned i;
+
+	bytes -= sizeof *pack;
+	for (i = 0; i < pack->cp_nreqs; i++) {
+		if (bytes < sizeof *want[i].kw_req)
+			return false;
+		want[i].kw_req = (const struct cpc_packreq *)at;
+		at += sizeof *want[i].kw_req;
+		bytes -= sizeof *want[i].kw_req;
+		if (want[i].kw_req->cr_nattrs > CPC_MAX_ATTRS ||
+		    bytes / sizeof *want[i].kw_attrs <
+			want[i].kw_req->cr_nattrs)
+			return false;
+		want[i].kw_attrs = (const struct cpc_packattr *)at;
+		at += want[i].kw_req->cr_nattrs * sizeof *want[i].kw_attrs;
+		bytes -= want[i].kw_req->cr_nattrs * sizeof *want[i].kw_attrs;
+	}
+	return bytes == 0;
+}
+
+static bool
+take_apart(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
+{
+	return bytes <= CPC_MAX_PACK_BYTES && pack->cp_nreqs <= CPC_MAX_REQS &&
+	       unpack(pack, bytes, want);
+}
+
+/* What a bind does with the pack, which has a set and a request at least. */
+typedef int bind_fn(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
+    uintptr_t how, int *subcode);
+
+/* A set is bound to LWPs or to a CPU. */
+static void
+leave_cpu(const struct lwp *l, cpc_setid_t set)
+{
+	struct kcpc_ctx *ctx;
+
+	if (kcpc_ncpuset != 0 &&
+	    (ctx = kcpc_instance(l->l_proc, set)) != NULL &&
+	    ctx->kc_cpu != NULL)
+		kcpc_cpu_drop(ctx);
+}
+
+static int
+bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
+    uintptr_t flags, int *subcode)
+{
+	struct kcpc_want want[CPC_MAX_REQS];
+	int err;
+
+	if ((flags & ~CPC_BIND_LWP_INHERIT) != 0)
+		return EINVAL;
+	leave_cpu(l, pack->cp_set);
+	if (kcpc_profiled(l))
+		return EAGAIN;
+	if ((err = kcpc_lwps_may_count()) != 0)
+		return err;
+	/* Past the tests that leave an old binding alone: it is gone now. */
+	kcpc_drop(l);
+	if (!take_apart(pack, bytes, want))
+		return EINVAL;
+	return kcpc_bind(
+	    l, pack->cp_set, want, pack->cp_nreqs, (uint32_t)flags, subcode);
+}
+
+static int
+bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
+    uintptr_t cpu, int *subcode)
+{
+	struct kcpc_want want[CPC_MAX_REQS];
+	int err;
+
+	kcpc_revoke(l->l_proc, pack->cp_set);
+	if ((err = kcpc_cpu_judge(l, cpu, subcode)) != 0)
+		return err;
+	if (!take_apart(pack, bytes, want))
+		return EINVAL;
+	return kcpc_cpu_bind(
+	    l, &cpus[cpu], pack->cp_set, want, pack->cp_nreqs, subcode);
+}
+
+/* What more there is to say of a refusal than its errno. */
+static int
+tell_why(uintptr_t uva, int subcode)
+{
+	struct cpc_refusal rf = { .cf_subcode = subcode };
+
+	strlcpy(rf.cf_why, kcpc_why_text(), sizeof rf.cf_why);
+	return copyout(uva, &rf, sizeof rf);
+}
+
+/* Of a pack this long or shorter the copy is on the stack. */
+#define PACK_SMALL 1024
+
+static int
+take_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
+{
+	uint64_t small[PACK_SMALL / sizeof(uint64_t)];
+	struct cpc_pack head, *pack = (struct cpc_pack *)small;
+	int err, subcode = -1;
+	size_t copied;
+
+	if (a[1] == 0)
+		return EINVAL;
+	if ((err = copyin(&head, a[0], sizeof head)) != 0)
+		return err;
+	if (head.cp_set != a[1])
+		return ESTALE;
+	if (head.cp_nreqs == 0 || head.cp_bytes < sizeof head)
+		return EINVAL;
+	copied = head.cp_bytes < CPC_MAX_PACK_BYTES ? head.cp_bytes
+	                                            : CPC_MAX_PACK_BYTES;
+	if (copied > sizeof small && (pack = kmalloc(copied)) == NULL)
+		return ENOMEM;
+	/* What was there when the head was written is there now. */
+	__sync_synchronize();
+	if ((err = copyin(pack, a[0], copied)) != 0)
+		goto free_pack;
+	*pack = head;
+	kcpc_why_clear();
+	err = bind(l, pack, head.cp_bytes, a[2], &subcode);
+	if (err != 0 && subcode != -1 && tell_why(a[3], subcode) != 0)
+		err = EFAULT;
+
+free_pack:
+	if (copied > sizeof small)
+		kfree(pack);
+	return err;
+}
+
+static intptr_t
+asked_to_bind(const uintptr_t *a, bind_fn *bind)
+{
+	int err = take_and_bind(lwp_self(), a, bind);
+
+	if (err != ESTALE) /* it will ask again */
+		kcpc_asked(err != 0);
+	return -err;
+}
+
+/*
+ * The operations: their arguments are a[0..3], the result is a value or
+ * -errno.
+ */
+typedef intptr_t op_fn(const uintptr_t *a);
+
+static intptr_t
+op_bind(const uintptr_t *a)
+{
+	return asked_to_bind(a, bind_lwp);
+}
+
+static intptr_t
+op_bind_cpu(const uintptr_t *a)
+{
+	return asked_to_bind(a, bind_cpu);
+}
+
+__attribute__((no_stack_protector)) static intptr_t
+op_sample(const uintptr_t *a)
+{
+	struct {
+		struct cpc_sample head;
+		uint64_t value[PCBE_MAXPIC];
+	} s;
+	int err;
+
+	if (a[0] == 0)
+		return -EINVAL;
+	if ((err = kcpc_sample(lwp_self(), a[0], a[2], &s.head)) != 0)
+		return -err;
+	/* As copyout(), a call the less. */
+	if (arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]) !=
+	    0)
+		return -copy_refuse(a[1]);
+	return 0;
+}
+
+static intptr_t
+op_rele(const uintptr_t *a)
+{
+	return a[0] != 0 ? -kcpc_rele(lwp_self(), a[0]) : -EINVAL;
+}
+
+static intptr_t
+op_enable(const uintptr_t *a)
+{
+	(void)a;
+	return -kcpc_enable(lwp_self());
+}
+
+static intptr_t
+op_disable(const uintptr_t *a)
+{
+	(void)a;
+	return -kcpc_disable(lwp_self());
+}
+
+static intptr_t
+op_stir(const uintptr_t *a)
+{
+	return -kcpc_stir(lwp_self(), a[0], a[1]);
+}
+
+static intptr_t
+op_preset(const uintptr_t *a)
+{
+	return -kcpc_preset(lwp_self(), a[0], a[1]);
+}
+
+static intptr_t
+op_restart(const uintptr_t *a)
+{
+	return -kcpc_restart(lwp_self(), a[0]);
+}
+
+static intptr_t
+op_where(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
+	struct kcpc_ctx *ctx;
+	struct cpc_where w;
+	unsigned pic;
+
+	if (a[0] == 0 ||
+	    (kcpc_find(l, a[0], &ctx) == EINVAL &&
+		kcpc_cpu_find(l, a[0], &ctx) == EINVAL) ||
+	    a[1] >= ctx->kc_nreqs)
+		return -EINVAL;
+	pic = ctx->kc_pcbe.ps_cfg[a[1]].pc_pic;
+	w.cw_pic = pic;
+	w.cw_width = kcpc_ops->width(pic);
+	w.cw_index = kcpc_ops->read_index(pic);
+	w.cw_pad = 0;
+	w.cw_code = ctx->kc_reqs[a[1]].kr_code;
+	return -copyout(a[2], &w, sizeof w);
+}
+
+static intptr_t
+op_live(const uintptr_t *a)
+{
+	return kcpc_live(lwp_self()->l_proc, a[0]);
+}
+
+static intptr_t
+op_revoke(const uintptr_t *a)
+{
+	kcpc_revoke(lwp_self()->l_proc, a[0]);
+	return 0;
+}
+
+static intptr_t
+op_lwp_self(const uintptr_t *a)
+{
+	(void)a;
+	return lwp_self()->l_id;
+}
+
+static intptr_t
+op_page(const uintptr_t *a)
+{
+	return kcpc_page_get(lwp_self(), a);
+}
+
+/* The software PMU is told what no hardware sees. */
+static intptr_t
+op_advance(const uintptr_t *a)
+{
+	if (kcpc_ops->advance == NULL)
+		return -ENOTSUP;
+	kcpc_ops->advance(a[0], a[1] & (CPC_COUNT_USER | CPC_COUNT_SYSTEM));
+	return 0;
+}
+
+static intptr_t
+op_profile(const uintptr_t *a)
+{
+	return -kcpc_profile_attach(lwp_self(), a[0], a[1]);
+}
+
+static intptr_t
+op_profile_stat(const uintptr_t *a)
+{
+	return -kcpc_profile_stat(a[0], a[1]);
+}
+
+static intptr_t
+op_profile_image(const uintptr_t *a)
+{
+	return -kcpc_profile_image(a[0], a[1], a[2]);
+}
+
+static intptr_t
+op_npic(const uintptr_t *a)
+{
+	(void)a;
+	return kcpc_npic;
+}
+
+static intptr_t
+op_caps(const uintptr_t *a)
+{
+	(void)a;
+	return kcpc_caps();
+}
+
+static op_fn *const ops[] = {
+	[CPC_OP_BIND] = op_bind,
+	[CPC_OP_BIND_CPU] = op_bind_cpu,
+	[CPC_OP_SAMPLE] = op_sample,
+	[CPC_OP_RELE] = op_rele,
+	[CPC_OP_ENABLE] = op_enable,
+	[CPC_OP_DISABLE] = op_disable,
+	[CPC_OP_STIR] = op_stir,
+	[CPC_OP_PRESET] = op_preset,
+	[CPC_OP_RESTART] = op_restart,
+	[CPC_OP_WHERE] = op_where,
+	[CPC_OP_LIVE] = op_live,
+	[CPC_OP_REVOKE] = op_revoke,
+	[CPC_OP_LWP_SELF] = op_lwp_self,
+	[CPC_OP_PAGE] = op_page,
+	[CPC_OP_ADVANCE] = op_advance,
+	[CPC_OP_PROFILE] = op_profile,
+	[CPC_OP_PROFILE_STAT] = op_profile_stat,
+	[CPC_OP_PROFILE_IMAGE] = op_profile_image,
+	[CPC_OP_NPIC] = op_npic,
+	[CPC_OP_CAPS] = op_caps,
+	/* kcpc_names.c */
+	[CPC_OP_PMU] = kcpc_pmu,
+	[CPC_OP_UNRESOLVED] = kcpc_unresolved,
+	[CPC_OP_IMPL_NAME] = kcpc_impl_name,
+	[CPC_OP_CPUREF] = kcpc_cpuref,
+	[CPC_OP_KERNEL_SYMBOL] = kcpc_kernel_symbol,
+};
+
+static intptr_t
+without_pmu(uintptr_t op, const uintptr_t *a)
+{
+	switch (op) {
+	case CPC_OP_LWP_SELF:
+		return op_lwp_self(a);
+	case CPC_OP_NPIC:
+		kcpc_asked(true);
+		return -ENOSYS;
+	default:
+		return -ENOSYS;
+	}
+}
+
+intptr_t
+kcpc_syscall(const uintptr_t *args)
+{
+	uintptr_t op = args[0];
+	const uintptr_t *a = args + 1;
+
+	if (kcpc_ops == NULL)
+		return without_pmu(op, a);
+	if (op >= sizeof ops / sizeof ops[0] || ops[op] == NULL)
+		return -EINVAL;
+	return ops[op](a);
+}

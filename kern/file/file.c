@@ -1,0 +1,337 @@
+#include "kern/file/file.h"
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/file/archive.h"
+#include "kern/file/pipe.h"
+#include "kern/machine.h"
+#include "kern/mm/page.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/proc.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* Linux's flags of open(2), alike on x86-64 and arm64 but for O_DIRECTORY. */
+#define O_ACCMODE 3
+#define O_RDONLY  0
+#define O_CREAT   0100
+#define O_TRUNC   01000
+#define O_KEPT    (O_ACCMODE | 02000 | 04000) /* O_APPEND, O_NONBLOCK */
+
+#define S_IFIFO 0010000u
+#define S_IFCHR 0020000u
+#define S_IFDIR 0040000u
+#define S_IFREG 0100000u
+
+static const struct device {
+	const char *name;
+	enum file_kind kind;
+	enum stream stream;
+	uint32_t rdev; /* Linux's number where it has the device */
+} devices[] = {
+	{ "null", FILE_NULL, 0, 0x103 },
+	{ "zero", FILE_ZERO, 0, 0x105 },
+	{ "console", FILE_CONSOLE, STREAM_STDOUT, 0x501 },
+	{ "stdin", FILE_CONSOLE, STREAM_STDOUT, 0x501 },
+	{ "stdout", FILE_CONSOLE, STREAM_STDOUT, 0x501 },
+	{ "stderr", FILE_CONSOLE, STREAM_STDERR, 0x501 },
+	{ "record", FILE_RECORD, STREAM_JSON, 0xf001 },
+	{ "machine", FILE_MACHINE, 0, 0xf002 },
+	{ "profile", FILE_PROFILE, 0, 0xf003 },
+};
+#define NDEVICE (sizeof devices / sizeof *devices)
+
+/*
+ * Names.  A normalized path has no slash at either end; "" is the root.
+ */
+
+static const struct device *
+find_device(const char *path)
+{
+	if (strncmp(path, "dev/", 4) != 0)
+		return NULL;
+	for (unsigned i = 0; i < NDEVICE; i++) {
+		if (strcmp(path + 4, devices[i].name) == 0)
+			return &devices[i];
+	}
+	return NULL;
+}
+
+static bool
+is_root_or_dev(const char *path)
+{
+	return *path == '\0' || strcmp(path, "dev") == 0;
+}
+
+/* Does path go on after a file's name?  Cut at its slashes, and restored. */
+static bool
+below_file(char *path)
+{
+	const struct archive_entry *e;
+	bool found = false, dir = true;
+
+	for (char *s = strchr(path, '/'); s != NULL && dir && !found;
+	     s = strchr(s + 1, '/')) {
+		*s = '\0';
+		e = archive_find_normal(path);
+		dir = is_root_or_dev(path) || (e != NULL && archive_is_dir(e));
+		found = !dir && (e != NULL || find_device(path) != NULL);
+		*s = '/';
+	}
+	return found;
+}
+
+static uint64_t
+path_ino(const char *path, size_t len)
+{
+	return crc32(0, path, len) | 1; /* 0 means "no file" */
+}
+
+/*
+ * Directories
+ */
+
+static void
+device_entry(struct dir_entry *de, const char *name)
+{
+	char path[32];
+	size_t len = (size_t)snprintf(path, sizeof path, "dev/%s", name);
+
+	*de = (struct dir_entry){ name, strlen(name), path_ino(path, len),
+		S_IFCHR };
+}
+
+bool
+dir_entry(const char *dir, uint64_t n, struct dir_entry *de)
+{
+	const struct archive_entry *e;
+
+	if (strcmp(dir, "dev") == 0) {
+		if (n < NDEVICE)
+			device_entry(de, devices[n].name);
+		return n < NDEVICE;
+	}
+	if (*dir == '\0' && n-- == 0) {
+		*de =
+		    (struct dir_entry){ "dev", 3, path_ino("dev", 3), S_IFDIR };
+		return true;
+	}
+	if ((e = archive_child(dir, n)) == NULL)
+		return false;
+	*de = (struct dir_entry){ e->ae_path + e->ae_name,
+		(size_t)e->ae_len - e->ae_name, path_ino(e->ae_path, e->ae_len),
+		e->ae_mode & CPIO_S_IFMT };
+	return true;
+}
+
+/*
+ * Opening
+ */
+
+struct file *
+file_new(enum file_kind kind, unsigned flags)
+{
+	struct file *f = kmalloc(sizeof *f);
+
+	if (f != NULL) {
+		f->f_refs = 1;
+		f->f_kind = kind;
+		f->f_flags = flags & O_KEPT;
+	}
+	return f;
+}
+
+static int
+open_device(const struct device *d, unsigned flags, struct file **fp)
+{
+	struct file *f = file_new(d->kind, flags);
+
+	if (f == NULL)
+		return ENOMEM;
+	f->f_stream = d->stream;
+	f->f_name = d->name;
+	if (d->kind == FILE_MACHINE &&
+	    (f->f_data = machine_text(&f->f_bytes)) == NULL)
+		goto free_file;
+	if (d->kind == FILE_PROFILE &&
+	    (f->f_profile = kcpc_profile_new()) == NULL)
+		goto free_file;
+	*fp = f;
+	return 0;
+
+free_file:
+	kfree(f);
+	return ENOMEM;
+}
+
+static int
+open_dir(const char *path, struct file **fp)
+{
+	struct file *f = file_new(FILE_DIR, O_RDONLY);
+
+	if (f == NULL)
+		return ENOMEM;
+	if ((f->f_dir = kmalloc(strlen(path) + 1)) == NULL) {
+		kfree(f);
+		return ENOMEM;
+	}
+	strlcpy(f->f_dir, path, strlen(path) + 1);
+	*fp = f;
+	return 0;
+}
+
+int
+file_open(const char *path, unsigned flags, struct file **fp)
+{
+	char name[CPIO_NAME_MAX + 1];
+	const struct device *d;
+	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
+	const struct archive_entry *e;
+
+	if (*path == '\0')
+		return ENOENT;
+	if (!path_normalize(path, name, sizeof name))
+		return ENAMETOOLONG;
+	if ((d = find_device(name)) != NULL)
+		return open_device(d, flags, fp);
+	e = archive_find_normal(name);
+	if (is_root_or_dev(name) || (e != NULL && archive_is_dir(e)))
+		return writes ? EISDIR : open_dir(name, fp);
+	if (e == NULL)
+		return below_file(name)  ? ENOTDIR
+		       : flags & O_CREAT ? EROFS
+		                         : ENOENT;
+	if (writes)
+		return EROFS;
+	if ((*fp = file_new(FILE_ARCHIVE, flags)) == NULL)
+		return ENOMEM;
+	(*fp)->f_name = e->ae_path;
+	(*fp)->f_data = e->ae_data;
+	(*fp)->f_bytes = e->ae_bytes;
+	return 0;
+}
+
+void
+file_release(struct file *f)
+{
+	if (--f->f_refs > 0)
+		return;
+	if (f->f_kind == FILE_MACHINE)
+		kfree((void *)(uintptr_t)f->f_data);
+	if (f->f_kind == FILE_PIPE)
+		pipe_close(f);
+	if (f->f_kind == FILE_PROFILE)
+		kcpc_profile_release(f->f_profile);
+	kfree(f->f_dir);
+	kfree(f);
+}
+
+/*
+ * Descriptors
+ */
+
+int
+file_init(struct proc *p)
+{
+	static const char *const names[] = { "/dev/stdin", "/dev/stdout",
+		"/dev/stderr" };
+
+	for (unsigned fd = 0; fd < 3; fd++) {
+		int err = file_open(names[fd], fd == 0 ? 0 : 1, &p->p_fd[fd]);
+
+		if (err != 0) {
+			file_close_all(p);
+			return err;
+		}
+	}
+	return 0;
+}
+
+void
+file_close_all(struct proc *p)
+{
+	for (unsigned fd = 0; fd < NFD; fd++) {
+		if (p->p_fd[fd] != NULL)
+			file_release(p->p_fd[fd]);
+		p->p_fd[fd] = NULL;
+	}
+}
+
+struct file *
+file_get(int fd)
+{
+	return fd >= 0 && fd < NFD ? proc_self()->p_fd[fd] : NULL;
+}
+
+int
+file_install(struct file *f, int from)
+{
+	struct proc *p = proc_self();
+
+	for (int fd = from; fd >= 0 && fd < NFD; fd++) {
+		if (p->p_fd[fd] == NULL) {
+			p->p_fd[fd] = f;
+			return fd;
+		}
+	}
+	return -EMFILE;
+}
+
+int
+file_close(int fd)
+{
+	struct file *f = file_get(fd);
+
+	if (f == NULL)
+		return EBADF;
+	proc_self()->p_fd[fd] = NULL;
+	proc_self()->p_cloexec &= ~(1ULL << fd);
+	file_release(f);
+	return 0;
+}
+
+/*
+ * stat(2)
+ */
+
+void
+file_stat(const struct file *f, struct file_info *fi)
+{
+	char path[32];
+
+	*fi = (struct file_info){ 0 };
+	switch (f->f_kind) {
+	case FILE_ARCHIVE:
+		fi->fi_ino = path_ino(f->f_name, strlen(f->f_name));
+		fi->fi_mode = S_IFREG | 0555;
+		fi->fi_bytes = f->f_bytes;
+		break;
+	case FILE_DIR:
+		fi->fi_ino = path_ino(f->f_dir, strlen(f->f_dir));
+		fi->fi_mode = S_IFDIR | 0555;
+		break;
+	case FILE_PIPE:
+		fi->fi_ino = (uint32_t)va_to_pa(f->f_pipe);
+		fi->fi_mode = S_IFIFO | 0600;
+		break;
+	default:
+		snprintf(path, sizeof path, "dev/%s", f->f_name);
+		fi->fi_ino = path_ino(path, strlen(path));
+		fi->fi_mode = S_IFCHR | 0666;
+		fi->fi_rdev = find_device(path)->rdev;
+		break;
+	}
+}
+
+int
+file_stat_path(const char *path, struct file_info *fi)
+{
+	struct file *f;
+	int err = file_open(path, O_RDONLY, &f);
+
+	if (err == 0) {
+		file_stat(f, fi);
+		file_release(f);
+	}
+	return err;
+}

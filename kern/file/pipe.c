@@ -1,0 +1,254 @@
+#include "kern/file/pipe.h"
+
+#include <stdbool.h>
+
+#include "kern/arch.h"
+#include "kern/file/file.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/proc/signal.h"
+#include "kern/sched/sched.h"
+#include "kern/sys/syscall.h"
+
+#define PIPE_BYTES 4096UL /* also PIPE_BUF: what is written in one piece */
+#define O_WRONLY   1
+#define O_NONBLOCK 04000
+#define O_CLOEXEC  02000000
+
+struct pipe {
+	size_t pi_first, pi_len; /* in pi_buf, a ring */
+	bool pi_reader, pi_writer;
+	struct waitq pi_wait; /* for any of it to change */
+	char *pi_buf;
+};
+
+static void
+pipe_changed(struct pipe *pi)
+{
+	waitq_wake(&pi->pi_wait, ~0U);
+	poll_changed();
+}
+
+uint16_t
+pipe_poll(const struct file *f)
+{
+	const struct pipe *pi = f->f_pipe;
+	uint16_t state;
+
+	if (f->f_flags & O_WRONLY) {
+		state = pi->pi_reader ? 0 : POLLERR;
+		return pi->pi_len < PIPE_BYTES ? state | POLLOUT : state;
+	}
+	state = pi->pi_writer ? 0 : POLLHUP;
+	return pi->pi_len > 0 ? state | POLLIN : state;
+}
+
+static int
+pipe_sleep(struct pipe *pi)
+{
+	int err;
+
+	lock_acquire(&pi->pi_wait.wq_lock);
+	err = waitq_sleep(&pi->pi_wait, ~0ULL);
+	lock_release(&pi->pi_wait.wq_lock);
+	return err;
+}
+
+static size_t
+min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+intptr_t
+pipe_read(struct file *f, uintptr_t uva, size_t len)
+{
+	struct pipe *pi = f->f_pipe;
+	size_t n, done;
+
+	if (len == 0)
+		return 0;
+	while (pi->pi_len == 0) {
+		if (!pi->pi_writer)
+			return 0;
+		if (f->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (pipe_sleep(pi) != 0)
+			return sig_restart(lwp_self());
+	}
+	for (done = 0; done < len && pi->pi_len > 0; done += n) {
+		n = min(min(len - done, pi->pi_len), PIPE_BYTES - pi->pi_first);
+		if (copyout(uva + done, pi->pi_buf + pi->pi_first, n) != 0)
+			break;
+		pi->pi_first = (pi->pi_first + n) % PIPE_BYTES;
+		pi->pi_len -= n;
+	}
+	if (done == 0)
+		return -EFAULT;
+	pipe_changed(pi);
+	return (intptr_t)done;
+}
+
+static intptr_t
+broken_pipe(void)
+{
+	const struct siginfo info = { .si_signo = SIGPIPE,
+		.si_code = SI_USER,
+		.si_pid = proc_self()->p_pid };
+
+	sig_post_lwp(lwp_self(), SIGPIPE, &info);
+	return -EPIPE;
+}
+
+/* Until there is room for what goes in one piece. */
+static intptr_t
+wait_for_room(struct file *f, size_t len)
+{
+	struct pipe *pi = f->f_pipe;
+
+	while (pi->pi_reader &&
+	       PIPE_BYTES - pi->pi_len < (len <= PIPE_BYTES ? len : 1)) {
+		if (f->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (pipe_sleep(pi) != 0)
+			return -EINTR;
+	}
+	return pi->pi_reader ? 0 : -EPIPE;
+}
+
+/* What a call says that could not wait any longer. */
+static intptr_t
+stopped(intptr_t err)
+{
+	if (err == -EINTR)
+		return sig_restart(lwp_self());
+	return err == -EPIPE ? broken_pipe() : err;
+}
+
+intptr_t
+pipe_prepare(struct file *f, size_t len)
+{
+	intptr_t err = 0;
+
+	if (len > 0 && len <= PIPE_BYTES)
+		err = wait_for_room(f, len);
+	return err != 0 ? stopped(err) : 0;
+}
+
+intptr_t
+pipe_write(struct file *f, uintptr_t uva, size_t len)
+{
+	struct pipe *pi = f->f_pipe;
+	size_t n, at, done = 0;
+	intptr_t err;
+
+	while (done < len) {
+		if ((err = wait_for_room(f, len - done)) != 0)
+			return done > 0 ? (intptr_t)done : stopped(err);
+		at = (pi->pi_first + pi->pi_len) % PIPE_BYTES;
+		n = min(
+		    min(len - done, PIPE_BYTES - pi->pi_len), PIPE_BYTES - at);
+		if (copyin(pi->pi_buf + at, uva + done, n) != 0)
+			return done > 0 ? (intptr_t)done : -EFAULT;
+		pi->pi_len += n;
+		done += n;
+		pipe_changed(pi);
+	}
+	return (intptr_t)done;
+}
+
+void
+pipe_close(struct file *f)
+{
+	struct pipe *pi = f->f_pipe;
+
+	if (f->f_flags & O_WRONLY)
+		pi->pi_writer = false;
+	else
+		pi->pi_reader = false;
+	pipe_changed(pi);
+	if (!pi->pi_reader && !pi->pi_writer) {
+		kfree(pi->pi_buf);
+		kfree(pi);
+	}
+}
+
+static struct pipe *
+pipe_new(void)
+{
+	struct pipe *pi = kmalloc(sizeof *pi);
+
+	if (pi != NULL && (pi->pi_buf = kmalloc(PIPE_BYTES)) == NULL) {
+		kfree(pi);
+		return NULL;
+	}
+	return pi;
+}
+
+/* Both ends as files, each with one reference. */
+static int
+pipe_open(unsigned flags, struct file *end[2])
+{
+	struct pipe *pi = pipe_new();
+
+	if (pi == NULL)
+		return ENOMEM;
+	end[0] = file_new(FILE_PIPE, flags & O_NONBLOCK);
+	end[1] = file_new(FILE_PIPE, (flags & O_NONBLOCK) | O_WRONLY);
+	if (end[0] == NULL || end[1] == NULL) {
+		kfree(end[0]);
+		kfree(end[1]);
+		kfree(pi->pi_buf);
+		kfree(pi);
+		return ENOMEM;
+	}
+	pi->pi_reader = pi->pi_writer = true;
+	end[0]->f_pipe = end[1]->f_pipe = pi;
+	return 0;
+}
+
+static intptr_t
+pipe_make(uintptr_t uva, unsigned flags)
+{
+	struct file *end[2];
+	int fd[2], err;
+
+	if (flags & ~(unsigned)(O_NONBLOCK | O_CLOEXEC))
+		return -EINVAL;
+	if ((err = pipe_open(flags, end)) != 0)
+		return -err;
+	if ((fd[0] = file_install(end[0], 0)) < 0)
+		goto release;
+	if ((fd[1] = file_install(end[1], 0)) < 0)
+		goto close_first;
+	if (copyout(uva, fd, sizeof fd) != 0) {
+		file_close(fd[0]);
+		file_close(fd[1]);
+		return -EFAULT;
+	}
+	if (flags & O_CLOEXEC)
+		proc_self()->p_cloexec |= 1ULL << fd[0] | 1ULL << fd[1];
+	return 0;
+
+close_first:
+	proc_self()->p_fd[fd[0]] = NULL;
+release:
+	file_release(end[0]);
+	file_release(end[1]);
+	return -EMFILE;
+}
+
+intptr_t
+sys_pipe(const uintptr_t *a)
+{
+	return pipe_make(a[0], 0);
+}
+
+intptr_t
+sys_pipe2(const uintptr_t *a)
+{
+	return pipe_make(a[0], (unsigned)a[1]);
+}

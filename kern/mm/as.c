@@ -1,0 +1,378 @@
+#include "kern/mm/as.h"
+
+#include "kern/arch.h"
+#include "kern/mm/page.h"
+#include "kern/mm/populate.h"
+#include "kern/platform/errno.h"
+#include "lib/printf.h"
+
+/* [va, va + len) are whole pages of the user half. */
+static bool
+range_ok(uintptr_t va, size_t len)
+{
+	return (va | len) % PAGE_SIZE == 0 && len > 0 && va >= USER_BASE &&
+	       va <= USER_TOP && len <= USER_TOP - va;
+}
+
+int
+as_init(struct as *as, bool system)
+{
+	*as = (struct as){ .as_system = system };
+	return arch_as_init(as);
+}
+
+void
+as_free(struct as *as)
+{
+	while (as->as_regions.rt_root != NULL) {
+		struct region *r = as->as_regions.rt_root;
+		int err = as_unmap(as, r->r_start, r->r_end - r->r_start);
+
+		ASSERT(err == 0); /* whole regions never split */
+	}
+	ASSERT(as->as_npages == 0);
+	if (as->as_hidden != NULL) {
+		arch_as_free(as->as_hidden);
+		kfree(as->as_hidden);
+	}
+	arch_as_free(as);
+}
+
+struct region *
+as_find(struct as *as, uintptr_t va)
+{
+	struct region *r = region_behind(&as->as_regions, va);
+
+	return r != NULL && r->r_start <= va ? r : NULL;
+}
+
+/* The highest place in [from, to), a page free on both sides; 0: none. */
+static uintptr_t
+place_within(uintptr_t from, uintptr_t to, size_t len, size_t align)
+{
+	uintptr_t va;
+
+	if (to <= from || to - from < 2 * PAGE_SIZE ||
+	    to - from - 2 * PAGE_SIZE < len)
+		return 0;
+	va = (to - PAGE_SIZE - len) & -align;
+	return va >= from + PAGE_SIZE ? va : 0;
+}
+
+uintptr_t
+as_gap(struct as *as, size_t len, size_t align)
+{
+	const struct region_tree *rt = &as->as_regions;
+	const struct region *r = rt->rt_last;
+	uintptr_t va, from, low = as->as_brk_base;
+
+	/* The heap grows into the first gap: the last that will do. */
+	if (low < USER_BASE)
+		low = USER_BASE;
+	from = r != NULL && r->r_end > low ? r->r_end : low;
+	va = place_within(from, USER_TOP, len, align);
+	r = region_with_gap(rt, NULL, len + 2 * PAGE_SIZE);
+	for (; va == 0 && r != NULL && r->r_start > low;
+	     r = region_with_gap(rt, r, len + 2 * PAGE_SIZE)) {
+		from = r->r_prev != NULL && r->r_prev->r_end > low
+		           ? r->r_prev->r_end
+		           : low;
+		va = place_within(from, r->r_start, len, align);
+	}
+	return va;
+}
+
+/*
+ * Regions
+ */
+
+static struct region *
+region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
+{
+	struct region *r = kmalloc(sizeof *r);
+
+	if (r != NULL)
+		*r = (struct region){ .r_start = start,
+			.r_end = end,
+			.r_prot = prot,
+			.r_contig = contig,
+			.r_pages = prot != 0 };
+	return r;
+}
+
+/* Make va a boundary: no region straddles it. */
+static int
+region_split(struct as *as, uintptr_t va)
+{
+	struct region *r = as_find(as, va), *tail;
+
+	if (r == NULL || r->r_start == va)
+		return 0;
+	if (r->r_contig && va % LARGE_SIZE != 0)
+		return EINVAL;
+	if ((tail = region_new(va, r->r_end, r->r_prot, r->r_contig)) == NULL)
+		return ENOMEM;
+	tail->r_pages = r->r_pages;
+	tail->r_shared = r->r_shared;
+	r->r_end = va;
+	region_insert(&as->as_regions, tail);
+	return 0;
+}
+
+static bool
+alike(const struct region *r, const struct region *n)
+{
+	return r->r_end == n->r_start && r->r_prot == n->r_prot &&
+	       r->r_contig == n->r_contig && r->r_pages == n->r_pages &&
+	       r->r_shared == n->r_shared;
+}
+
+/*
+ * Join like neighbours from the region before r to the one at va, so that a
+ * heap that grows stays one region.
+ */
+static void
+regions_merge(struct as *as, struct region *r, uintptr_t va)
+{
+	struct region *n;
+
+	if (r->r_prev != NULL)
+		r = r->r_prev;
+	while ((n = r->r_next) != NULL && n->r_start <= va) {
+		if (alike(r, n))
+			kfree(region_absorb(&as->as_regions, r));
+		else
+			r = n;
+	}
+}
+
+static bool
+is_free(const struct as *as, uintptr_t va, size_t len)
+{
+	const struct region *r = region_behind(&as->as_regions, va);
+
+	return r == NULL || r->r_start >= va + len;
+}
+
+int
+as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len)
+{
+	struct region *r;
+	int err;
+
+	if (!range_ok(va, len) || pa % PAGE_SIZE != 0)
+		return EINVAL;
+	if (!is_free(as, va, len))
+		return EEXIST;
+	if ((r = region_new(va, va + len, PROT_READ, false)) == NULL)
+		return ENOMEM;
+	r->r_shared = true;
+	if ((err = pages_map(as, va, pa, len)) != 0) {
+		kfree(r);
+		return err;
+	}
+	region_insert(&as->as_regions, r);
+	regions_merge(as, r, va + len);
+	return 0;
+}
+
+/* Join what was divided at va or end, where both sides are alike. */
+static void
+join_again(struct as *as, uintptr_t va, uintptr_t end)
+{
+	struct region *r = region_behind(&as->as_regions, va);
+
+	if (r != NULL)
+		regions_merge(as, r, end);
+}
+
+/*
+ * Make va and end boundaries.  On failure neither is one that was not before.
+ */
+static int
+split_off(struct as *as, uintptr_t va, uintptr_t end)
+{
+	int err;
+
+	if ((err = region_split(as, va)) != 0)
+		return err;
+	if ((err = region_split(as, end)) != 0)
+		join_again(as, va, end);
+	return err;
+}
+
+int
+as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
+{
+	struct region *r;
+	int err = 0;
+
+	if (!range_ok(va, len))
+		return EINVAL;
+	if (contig && (va | len) % LARGE_SIZE != 0)
+		return EINVAL;
+	if (!is_free(as, va, len))
+		return EEXIST;
+	if ((r = region_new(va, va + len, prot, contig)) == NULL)
+		return ENOMEM;
+	if (prot != 0)
+		err = pages_populate(as, va, len, prot, contig);
+	if (err != 0) {
+		kfree(r);
+		return err;
+	}
+	region_insert(&as->as_regions, r);
+	regions_merge(as, r, va + len);
+	return 0;
+}
+
+int
+as_unmap(struct as *as, uintptr_t va, size_t len)
+{
+	uintptr_t end = va + len;
+	struct region *r, *next;
+	int err;
+
+	if (!range_ok(va, len))
+		return EINVAL;
+	if ((err = split_off(as, va, end)) != 0)
+		return err;
+	for (r = region_behind(&as->as_regions, va);
+	     r != NULL && r->r_start < end; r = next) {
+		next = r->r_next;
+		/* A reservation may be of many TiB: looking takes hours. */
+		if (r->r_shared)
+			pages_unmap(as, r->r_start, r->r_end - r->r_start);
+		else if (r->r_pages)
+			pages_free(
+			    as, r->r_start, r->r_end - r->r_start, r->r_contig);
+		region_remove(&as->as_regions, r);
+		kfree(r);
+	}
+	return 0;
+}
+
+static int
+region_protect(struct as *as, struct region *r, unsigned prot)
+{
+	size_t len = r->r_end - r->r_start;
+	int err = 0;
+
+	if (r->r_shared && (prot & PROT_WRITE) != 0)
+		return EACCES;
+	r->r_was_prot = r->r_prot;
+	r->r_had_pages = r->r_pages;
+	if (r->r_pages)
+		err = pages_protect(
+		    as, r->r_start, len, r->r_prot, prot, r->r_contig);
+	else if (prot != 0)
+		err = pages_populate(as, r->r_start, len, prot, r->r_contig);
+	if (err != 0)
+		return err;
+	r->r_prot = prot;
+	r->r_pages |= prot != 0;
+	return 0;
+}
+
+/* What region_protect() did from va on to this region, but not to it. */
+static void
+unprotect(struct as *as, uintptr_t va, const struct region *failed)
+{
+	struct region *r = region_behind(&as->as_regions, va);
+
+	for (; r != failed; r = r->r_next) {
+		size_t len = r->r_end - r->r_start;
+
+		if (r->r_had_pages) {
+			int err = pages_protect(as, r->r_start, len, r->r_prot,
+			    r->r_was_prot, r->r_contig);
+
+			ASSERT(err == 0); /* all its tables are there */
+		} else if (r->r_pages) {
+			pages_free(as, r->r_start, len, r->r_contig);
+		}
+		r->r_prot = r->r_was_prot;
+		r->r_pages = r->r_had_pages;
+	}
+}
+
+int
+as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
+{
+	uintptr_t end = va + len, at = va;
+	struct region *r;
+	int err;
+
+	if (!range_ok(va, len))
+		return ENOMEM;
+	if ((err = split_off(as, va, end)) != 0)
+		return err;
+	r = region_behind(&as->as_regions, va);
+	for (; r != NULL && at < end; r = r->r_next) {
+		if (r->r_start > at)
+			break; /* a hole; what lies before it is done */
+		if ((err = region_protect(as, r, prot)) != 0) {
+			unprotect(as, va, r);
+			join_again(as, va, end);
+			return err;
+		}
+		at = r->r_end;
+	}
+	join_again(as, va, end);
+	return at < end ? ENOMEM : 0;
+}
+
+int
+as_zero(struct as *as, uintptr_t va, size_t len)
+{
+	struct region *r = as_find(as, va);
+	int err;
+
+	if (r == NULL || len > r->r_end - va)
+		return ENOMEM;
+	if (r->r_contig)
+		return EINVAL;
+	if (!r->r_pages || r->r_shared)
+		return 0; /* the file's content is what it reads again */
+	if (r->r_prot != 0) {
+		pages_zero(as, va, len);
+		return 0;
+	}
+	if ((err = split_off(as, va, va + len)) != 0)
+		return err;
+	pages_free(as, va, len, false);
+	as_find(as, va)->r_pages = false;
+	join_again(as, va, va + len);
+	return 0;
+}
+
+int
+as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
+{
+	struct region *r = as_find(as, from), *n;
+	int err;
+
+	if (r == NULL || r->r_end < from + len || r->r_contig)
+		return EFAULT;
+	if (!range_ok(to, len) || as_find(as, to) != NULL)
+		return EINVAL;
+	if ((n = region_new(to, to + len, r->r_prot, false)) == NULL)
+		return ENOMEM;
+	n->r_pages = r->r_pages;
+	n->r_shared = r->r_shared;
+	if ((err = split_off(as, from, from + len)) != 0)
+		goto free_region;
+	if (n->r_pages && (err = pages_move(as, from, to, len, n->r_prot)) != 0)
+		goto join;
+	err = as_unmap(as, from, len);
+	ASSERT(err == 0); /* split above: nothing left to fail */
+	region_insert(&as->as_regions, n);
+	regions_merge(as, n, to + len);
+	return 0;
+
+join:
+	join_again(as, from, from + len);
+free_region:
+	kfree(n);
+	return err;
+}

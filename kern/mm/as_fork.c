@@ -1,0 +1,82 @@
+/*
+ * fork(2)'s copy of an address space, made at once: nothing that can be
+ * written is shared, so that no page fault disturbs a count later.
+ */
+#include "kern/arch.h"
+#include "kern/mm/as.h"
+#include "kern/mm/populate.h"
+#include "lib/printf.h"
+
+static void
+copy_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
+{
+	for (; va < end; va += PAGE_SIZE) {
+		uint64_t pa = pages_where(from, va);
+
+		if (pa != ~0ULL)
+			as_write(to, va, pa_to_va(pa), PAGE_SIZE);
+	}
+}
+
+/* The copy maps the same pages, one by one: they may have been moved about. */
+static int
+share_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
+{
+	int err = 0;
+
+	for (; va < end && err == 0; va += PAGE_SIZE)
+		err = as_map_shared(to, va, pages_where(from, va), PAGE_SIZE);
+	return err;
+}
+
+/* Part of a region, from va to end. */
+static int
+copy_range(struct as *to, const struct as *from, const struct region *r,
+    uintptr_t va, uintptr_t end)
+{
+	unsigned prot = r->r_prot;
+	int err;
+
+	if (va >= end)
+		return 0;
+	if (r->r_shared) {
+		err = share_pages(to, from, va, end);
+		return err != 0 || prot == PROT_READ
+		           ? err
+		           : as_protect(to, va, end - va, prot);
+	}
+	if (!r->r_pages)
+		return as_map(to, va, end - va, 0, r->r_contig);
+	/* Pages without access have content all the same. */
+	err =
+	    as_map(to, va, end - va, prot != 0 ? prot : PROT_READ, r->r_contig);
+	if (err != 0)
+		return err;
+	copy_pages(to, from, va, end);
+	if (prot & PROT_EXEC)
+		as_sync_code(to, va, end - va);
+	return prot != 0 ? 0 : as_protect(to, va, end - va, 0);
+}
+
+int
+as_copy(struct as *to, const struct as *from, uintptr_t hole, size_t hole_len)
+{
+	uintptr_t hole_end = hole + hole_len;
+	int err = 0;
+
+	for (struct region *r = from->as_regions.rt_first;
+	     r != NULL && err == 0; r = r->r_next) {
+		if (hole < r->r_start || hole_end > r->r_end) {
+			err = copy_range(to, from, r, r->r_start, r->r_end);
+			continue;
+		}
+		err = copy_range(to, from, r, r->r_start, hole);
+		if (err == 0)
+			err = as_map(to, hole, hole_len, 0, false);
+		if (err == 0)
+			err = copy_range(to, from, r, hole_end, r->r_end);
+	}
+	to->as_brk_base = from->as_brk_base;
+	to->as_brk = from->as_brk;
+	return err;
+}

@@ -1,0 +1,498 @@
+/*
+ * A buddy allocator.  Memory is a few zones, each with one bitmap an order;
+ * a bit says "a free block of this order starts here".  The free lists are
+ * threaded through the free blocks themselves, so that taking over a machine
+ * costs a few stores for every 4 MiB, and nothing for every page.
+ */
+#include "kern/mm/page.h"
+
+#include "kern/arch.h"
+#include "kern/platform/bootinfo.h"
+#include "kern/sched/lock.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define NORDER (PAGE_MAXORDER + 1)
+#define NKEPT  6 /* orders; the last is 128 KiB, an LWP's stack */
+#define KEPT   8 /* blocks of each */
+#define NZONE  16
+/* Ranges this close share a zone: its bitmaps cost 1/16384 of the gap. */
+#define ZONE_GAP  (1ULL << 30)
+#define MAX_BLOCK ((uint64_t)PAGE_SIZE << PAGE_MAXORDER)
+
+struct zone {
+	uint64_t z_pfn; /* first page frame, a multiple of the largest block */
+	uint64_t z_pages;
+	uint64_t *z_free[NORDER];
+};
+
+struct block {
+	struct block *b_next;
+	struct block **b_link; /* what points here */
+};
+
+static struct {
+	struct spinlock lock;
+	struct zone zone[NZONE];
+	unsigned nzone;
+	struct block *list[NORDER];
+	/*
+	 * A few freed blocks of each small order, which are in no free list:
+	 * who takes them and gives them back by turns, as the maker of
+	 * LWPs, splits and joins no blocks, wherever free memory happens to
+	 * lie.
+	 */
+	struct kept {
+		struct block *first;
+		unsigned n;
+	} kept[NKEPT];
+	size_t nfree, ntotal;
+} mem;
+
+size_t page_ntables;
+bool (*page_alloc_fails)(void);
+
+static bool
+alloc_fails(void)
+{
+	return page_alloc_fails != NULL && page_alloc_fails();
+}
+
+/*
+ * A freed page: two words of the free lists, a mark that the rest is poison,
+ * and that.  A page without the mark has not been freed since the start.
+ */
+#define POISON     0xdeadf4eedeadf4eeULL
+#define POISONED   0x504f49534f4e4544ULL /* exclusive or the page's address */
+#define MARK       2
+#define PAGE_WORDS (PAGE_SIZE / 8)
+
+bool page_poisons;
+
+void
+page_poison_start(void)
+{
+	page_poisons = true;
+}
+
+void
+page_poison(uint64_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		p[i] = POISON;
+}
+
+const uint64_t *
+page_poison_damage(const uint64_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i] != POISON)
+			return &p[i];
+	}
+	return NULL;
+}
+
+static void
+poison_freed(void *va, size_t pages)
+{
+	if (!page_poisons)
+		return;
+	for (uint64_t *p = va; pages > 0; p += PAGE_WORDS, pages--) {
+		p[MARK] = POISONED ^ (uintptr_t)p;
+		page_poison(p + MARK + 1, PAGE_WORDS - MARK - 1);
+	}
+}
+
+static void
+check_allocated(void *va, size_t pages)
+{
+	const uint64_t *at;
+
+	if (!page_poisons || va == NULL)
+		return;
+	for (uint64_t *p = va; pages > 0; p += PAGE_WORDS, pages--) {
+		if (p[MARK] != (POISONED ^ (uintptr_t)p))
+			continue;
+		p[MARK] = 0;
+		at = page_poison_damage(p + MARK + 1, PAGE_WORDS - MARK - 1);
+		if (at != NULL)
+			panic("mem: page %p was written after it was freed: "
+			      "at +%#lx is %#lx",
+			    (void *)p, (unsigned long)(at - p) * 8,
+			    (unsigned long)*at);
+	}
+}
+
+static struct zone *
+zone_of(uint64_t pfn)
+{
+	for (unsigned i = 0; i < mem.nzone; i++) {
+		struct zone *z = &mem.zone[i];
+
+		if (pfn - z->z_pfn < z->z_pages)
+			return z;
+	}
+	return NULL;
+}
+
+static bool
+is_free(const struct zone *z, uint64_t pfn, unsigned order)
+{
+	uint64_t n = (pfn - z->z_pfn) >> order;
+
+	return z->z_free[order][n / 64] >> n % 64 & 1;
+}
+
+static void
+flip(struct zone *z, uint64_t pfn, unsigned order)
+{
+	uint64_t n = (pfn - z->z_pfn) >> order;
+
+	z->z_free[order][n / 64] ^= 1ULL << n % 64;
+}
+
+static void
+list_add(struct zone *z, uint64_t pfn, unsigned order)
+{
+	struct block *b = pa_to_va(pfn << PAGE_SHIFT);
+	struct block **head = &mem.list[order];
+
+	b->b_next = *head;
+	b->b_link = head;
+	if (b->b_next != NULL)
+		b->b_next->b_link = &b->b_next;
+	*head = b;
+	flip(z, pfn, order);
+}
+
+static void
+list_remove(struct zone *z, uint64_t pfn, unsigned order)
+{
+	struct block *b = pa_to_va(pfn << PAGE_SHIFT);
+
+	*b->b_link = b->b_next;
+	if (b->b_next != NULL)
+		b->b_next->b_link = b->b_link;
+	flip(z, pfn, order);
+}
+
+/* Give [pfn, end) to the lists in the largest blocks alignment allows. */
+static void
+add_range(struct zone *z, uint64_t pfn, uint64_t end)
+{
+	mem.nfree += end - pfn;
+	while (pfn < end) {
+		unsigned order = PAGE_MAXORDER;
+
+		while ((pfn & ((1ULL << order) - 1)) != 0 ||
+		       end - pfn < 1ULL << order)
+			order--;
+		list_add(z, pfn, order);
+		pfn += 1ULL << order;
+	}
+}
+
+/* Bitmaps of all orders, out of the map itself. */
+static bool
+zone_bitmaps(struct zone *z, struct bootinfo *bi)
+{
+	uint64_t words = 0, *p;
+	uint64_t pa;
+
+	for (unsigned o = 0; o < NORDER; o++)
+		words += (z->z_pages >> o) / 64 + 1;
+	pa = bootinfo_take(bi, words * 8, PAGE_SIZE, 0, ~0ULL);
+	if (pa == 0)
+		return false;
+	p = pa_to_va(pa);
+	memset(p, 0, words * 8);
+	for (unsigned o = 0; o < NORDER; o++) {
+		z->z_free[o] = p;
+		p += (z->z_pages >> o) / 64 + 1;
+	}
+	return true;
+}
+
+/* Group the FREE ranges into zones; a machine has one or two. */
+static void
+find_zones(const struct bootinfo *bi)
+{
+	uint64_t end = 0; /* of the last zone */
+
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+		struct zone *z = &mem.zone[mem.nzone];
+
+		if (m->bm_type != BOOTMEM_FREE)
+			continue;
+		if (mem.nzone > 0 &&
+		    (m->bm_base < end + ZONE_GAP || mem.nzone == NZONE)) {
+			z--; /* grow the last one */
+		} else {
+			z->z_pfn = (m->bm_base & -MAX_BLOCK) >> PAGE_SHIFT;
+			mem.nzone++;
+		}
+		end = (m->bm_base + m->bm_len + MAX_BLOCK - 1) & -MAX_BLOCK;
+		z->z_pages = (end >> PAGE_SHIFT) - z->z_pfn;
+	}
+}
+
+void
+page_init(struct bootinfo *bi)
+{
+	find_zones(bi);
+	for (unsigned i = 0; i < mem.nzone; i++) {
+		if (!zone_bitmaps(&mem.zone[i], bi))
+			panic("mem: no room for the page allocator's maps");
+	}
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+		uint64_t pfn = m->bm_base >> PAGE_SHIFT;
+
+		/* Page 0 stays out: 0 means "none" elsewhere. */
+		if (m->bm_type == BOOTMEM_FREE)
+			add_range(zone_of(pfn), pfn == 0 ? 1 : pfn,
+			    (m->bm_base + m->bm_len) >> PAGE_SHIFT);
+	}
+	mem.ntotal = mem.nfree;
+	if (mem.nfree == 0)
+		panic("mem: no free memory in the firmware's map");
+	printf("mem: %zu MiB free of %u range(s)\n", mem.nfree >> 8,
+	    (unsigned)bi->bi_nmem);
+}
+
+/* A block of this order, taken off the lists; NULL where there is none. */
+static void *
+take_listed(unsigned order)
+{
+	unsigned o = order;
+	struct zone *z;
+	uint64_t pfn;
+	void *va;
+
+	while (o < NORDER && mem.list[o] == NULL)
+		o++;
+	if (o >= NORDER)
+		return NULL;
+	va = mem.list[o];
+	pfn = va_to_pa(va) >> PAGE_SHIFT;
+	z = zone_of(pfn);
+	list_remove(z, pfn, o);
+	while (o-- > order) /* keep the lower half */
+		list_add(z, pfn + (1ULL << o), o);
+	mem.nfree -= 1UL << order;
+	return va;
+}
+
+static void
+give_block(uint64_t pfn, unsigned order)
+{
+	struct zone *z = zone_of(pfn);
+
+	ASSERT(order < NORDER && z != NULL);
+	ASSERT((pfn & ((1ULL << order) - 1)) == 0 && !is_free(z, pfn, order));
+	mem.nfree += 1UL << order;
+	for (; order < PAGE_MAXORDER; order++) {
+		uint64_t buddy = pfn ^ 1ULL << order;
+
+		if (!is_free(z, buddy, order))
+			break;
+		list_remove(z, buddy, order);
+		pfn &= ~(1ULL << order);
+	}
+	list_add(z, pfn, order);
+}
+
+static bool
+keep(void *va, unsigned order)
+{
+	struct kept *k = &mem.kept[order];
+	struct block *b = va;
+
+	if (k->n == KEPT)
+		return false;
+	ASSERT(b != k->first);
+	b->b_next = k->first;
+	k->first = b;
+	k->n++;
+	mem.nfree += 1UL << order;
+	return true;
+}
+
+static void *
+take_kept(unsigned order)
+{
+	struct kept *k = &mem.kept[order];
+	struct block *b;
+
+	if (k->n == 0)
+		return NULL;
+	b = k->first;
+	k->first = b->b_next;
+	k->n--;
+	mem.nfree -= 1UL << order;
+	return b;
+}
+
+/* No block is kept any longer, so that they join; false: none was. */
+static bool
+list_kept(void)
+{
+	bool any = false;
+	void *va;
+
+	for (unsigned o = 0; o < NKEPT; o++) {
+		while ((va = take_kept(o)) != NULL) {
+			give_block(va_to_pa(va) >> PAGE_SHIFT, o);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static void *
+take_block(unsigned order)
+{
+	void *va = order < NKEPT ? take_kept(order) : NULL;
+
+	if (va == NULL)
+		va = take_listed(order);
+	return va == NULL && list_kept() ? take_listed(order) : va;
+}
+
+static void
+give(void *va, unsigned order)
+{
+	if (order >= NKEPT || !keep(va, order))
+		give_block(va_to_pa(va) >> PAGE_SHIFT, order);
+}
+
+void *
+page_alloc(unsigned order)
+{
+	void *va;
+
+	if (alloc_fails())
+		return NULL;
+	lock_acquire(&mem.lock);
+	va = take_block(order);
+	lock_release(&mem.lock);
+	check_allocated(va, 1UL << order);
+	return va;
+}
+
+void *
+page_zalloc(unsigned order)
+{
+	void *va = page_alloc(order);
+
+	if (va != NULL)
+		arch_page_zero(va, PAGE_SIZE << order);
+	return va;
+}
+
+void
+page_free(void *va, unsigned order)
+{
+	poison_freed(va, 1UL << order);
+	lock_acquire(&mem.lock);
+	give(va, order);
+	lock_release(&mem.lock);
+}
+
+/* The first of n adjacent free blocks of the largest order, or 0. */
+static uint64_t
+find_run(const struct zone *z, uint64_t n)
+{
+	uint64_t found = 0, block = 1ULL << PAGE_MAXORDER;
+	uint64_t end = z->z_pfn + z->z_pages;
+
+	for (uint64_t pfn = z->z_pfn; pfn < end; pfn += block) {
+		found = is_free(z, pfn, PAGE_MAXORDER) ? found + 1 : 0;
+		if (found == n)
+			return pfn - (n - 1) * block;
+	}
+	return 0;
+}
+
+/* Runs longer than the largest block. */
+static void *
+take_run(uint64_t nblocks)
+{
+	for (unsigned i = 0; i < mem.nzone; i++) {
+		struct zone *z = &mem.zone[i];
+		uint64_t pfn = find_run(z, nblocks);
+
+		if (pfn == 0)
+			continue;
+		for (uint64_t n = 0; n < nblocks; n++)
+			list_remove(
+			    z, pfn + (n << PAGE_MAXORDER), PAGE_MAXORDER);
+		mem.nfree -= nblocks << PAGE_MAXORDER;
+		return pa_to_va(pfn << PAGE_SHIFT);
+	}
+	return NULL;
+}
+
+void *
+page_alloc_run(size_t pages)
+{
+	size_t got;
+	char *va;
+
+	if (alloc_fails())
+		return NULL;
+	lock_acquire(&mem.lock);
+	if (pages <= 1UL << PAGE_MAXORDER) {
+		unsigned order = 0;
+
+		while (1UL << order < pages)
+			order++;
+		got = 1UL << order;
+		va = take_block(order);
+	} else {
+		uint64_t n = (pages - 1) / (1UL << PAGE_MAXORDER) + 1;
+
+		got = n << PAGE_MAXORDER;
+		va = take_run(n);
+		if (va == NULL && list_kept())
+			va = take_run(n);
+	}
+	lock_release(&mem.lock);
+	check_allocated(va, got);
+	if (va != NULL)
+		page_free_run(va + pages * PAGE_SIZE, got - pages);
+	return va;
+}
+
+void
+page_free_run(void *va, size_t pages)
+{
+	uint64_t pfn = va_to_pa(va) >> PAGE_SHIFT;
+
+	poison_freed(va, pages);
+	lock_acquire(&mem.lock);
+	while (pages > 0) {
+		unsigned order = PAGE_MAXORDER;
+
+		while (
+		    (pfn & ((1ULL << order) - 1)) != 0 || pages < 1UL << order)
+			order--;
+		give(pa_to_va(pfn << PAGE_SHIFT), order);
+		pfn += 1ULL << order;
+		pages -= 1UL << order;
+	}
+	lock_release(&mem.lock);
+}
+
+size_t
+page_ntotal(void)
+{
+	return mem.ntotal;
+}
+
+size_t
+page_nfree(void)
+{
+	return mem.nfree;
+}

@@ -1,0 +1,47 @@
+/*
+ * ACPI's static tables, found and checked.  Included by arch/.
+ */
+#ifndef KERN_PLATFORM_ACPI_H
+#define KERN_PLATFORM_ACPI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Remember where the tables are: rsdp is bootinfo's, 0 where there are none.
+ * map() gives a mapping for reading, valid for ever, or NULL: firmware's
+ * tables need not lie in memory the boot map calls RAM.  Allocates nothing.
+ */
+void acpi_init(uint64_t rsdp, const void *(*map)(uint64_t pa, size_t bytes));
+
+/*
+ * The table of that signature, its checksum right and *bytes long, header
+ * included, which is at least ACPI_HEADER; NULL where there is none.
+ */
+#define ACPI_HEADER 36
+const unsigned char *acpi_table(const char *signature, uint32_t *bytes);
+/* The same at a physical address that another table gives (DSDT). */
+const unsigned char *acpi_table_at(
+    uint64_t pa, const char *signature, uint32_t *bytes);
+
+/* Fields of tables are not aligned. */
+uint32_t acpi_u32(const unsigned char *p);
+uint64_t acpi_u64(const unsigned char *p);
+
+/*
+ * A generic address structure, 12 bytes in a table.
+ * ACPI Specification 6.4, "Generic Address Structure (GAS)".
+ */
+#define ACPI_GAS_BYTES  12
+#define ACPI_GAS_MEMORY 0
+#define ACPI_GAS_IO     1
+#define ACPI_GAS_DWORD  3
+struct acpi_gas {
+	uint8_t ag_space;  /* ACPI_GAS_* */
+	uint8_t ag_bits;   /* register width */
+	uint8_t ag_access; /* 1 byte, 2 word, 3 dword, 4 qword, 0 unsaid */
+	uint64_t ag_addr;
+};
+struct acpi_gas acpi_gas(const unsigned char *p);
+
+#endif /* KERN_PLATFORM_ACPI_H */

@@ -1,0 +1,313 @@
+#include "kern/platform/cmdline.h"
+
+#include "include/sys/cpc.h"
+#include "kern/mm/page.h"
+#include "kern/platform/words.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+static bool
+is_blank(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/*
+ * Take the quotes off the word at *from and move it to `to`, which is never
+ * ahead of *from.  Returns the end of what was written, NULL where a quote
+ * stays open; *from is then behind the word.
+ */
+static char *
+unquote(char **from, char *to)
+{
+	char *s = *from;
+	bool quoted = false;
+
+	for (; *s != '\0' && (quoted || !is_blank(*s)); s++) {
+		if (*s == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (*s == '\\' && s[1] != '\0' &&
+		    (!quoted || strchr("\"\\$`", s[1]) != NULL))
+			s++;
+		*to++ = *s;
+	}
+	*from = s;
+	return quoted ? NULL : to;
+}
+
+/* At most one word begins at every second character. */
+static unsigned
+count_bound(const char *s)
+{
+	unsigned n = 0;
+
+	for (bool blank = true; *s != '\0'; s++) {
+		if (blank && !is_blank(*s))
+			n++;
+		blank = is_blank(*s);
+	}
+	return n;
+}
+
+char **
+words_split(char *text, unsigned *count, const char **why)
+{
+	char **words = kmalloc((count_bound(text) + 1) * sizeof *words);
+	char *to = text;
+	unsigned n = 0;
+
+	if (words == NULL) {
+		*why = "no memory for its words";
+		return NULL;
+	}
+	for (;;) {
+		bool last;
+
+		while (is_blank(*text))
+			text++;
+		if (*text == '\0')
+			break;
+		/* Blanks between words leave room for the NULs. */
+		words[n++] = to;
+		to = unquote(&text, to);
+		if (to == NULL) {
+			kfree(words);
+			*why = "a double quote is not closed";
+			return NULL;
+		}
+		last = *text == '\0';
+		*to++ = '\0';
+		if (last)
+			break;
+		text++;
+	}
+	*count = n;
+	return words;
+}
+
+/* The rest of word behind prefix, or NULL. */
+static const char *
+after(const char *word, const char *prefix)
+{
+	size_t n = strlen(prefix);
+
+	return strncmp(word, prefix, n) == 0 ? word + n : NULL;
+}
+
+static bool
+parse_number(const char *s, unsigned max, unsigned *v)
+{
+	char *end;
+	unsigned long n = strtoul(s, &end, 10);
+
+	*v = (unsigned)n;
+	return *s >= '0' && *s <= '9' && *end == '\0' && n <= max;
+}
+
+/* One of two values; true where it is. */
+static bool
+parse_choice(const char *v, const char *no, const char *yes, bool *choice)
+{
+	*choice = strcmp(v, yes) == 0;
+	return *choice || strcmp(v, no) == 0;
+}
+
+/* Add the words of checks= to *flags; false where one is unknown. */
+static bool
+parse_debug(const char *v, uint32_t *flags)
+{
+	static const struct {
+		const char *name;
+		uint32_t flag;
+	} known[] = {
+		{ "poison", DEBUG_POISON },
+		{ "undefined", DEBUG_UNDEFINED },
+		{ "smash", DEBUG_SMASH },
+		{ "freed-page", DEBUG_FREED_PAGE },
+		{ "freed-block", DEBUG_FREED_BLOCK },
+		{ "past-block", DEBUG_PAST_BLOCK },
+		{ "past-large", DEBUG_PAST_LARGE },
+	};
+
+	for (;;) {
+		const char *comma = strchr(v, ',');
+		size_t n = comma != NULL ? (size_t)(comma - v) : strlen(v);
+		unsigned i = 0;
+
+		while (i < sizeof known / sizeof known[0] &&
+		       (strncmp(known[i].name, v, n) != 0 ||
+			   known[i].name[n] != '\0'))
+			i++;
+		if (i == sizeof known / sizeof known[0])
+			return false;
+		*flags |= known[i].flag;
+		if (comma == NULL)
+			return true;
+		v = comma + 1;
+	}
+}
+
+/* What the witness counts, CPC_COUNT_*; 0 where that is no such thing. */
+static uint32_t
+parse_witness(const char *v)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+	} known[] = {
+		{ "1", CPC_COUNT_USER },
+		{ "user", CPC_COUNT_USER },
+		{ "system", CPC_COUNT_SYSTEM },
+		{ "both", CPC_COUNT_USER | CPC_COUNT_SYSTEM },
+	};
+
+	for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+		if (strcmp(v, known[i].name) == 0)
+			return known[i].flags;
+	}
+	return 0;
+}
+
+static bool
+env_name_ok(const char *v)
+{
+	const char *eq = strchr(v, '=');
+
+	return eq != NULL && eq != v;
+}
+
+/* One word for the kernel: NULL, or what is wrong with it. */
+static const char *
+kernel_word(struct cmdline *cl, char *word)
+{
+	const char *v;
+
+	if ((v = after(word, "output=")) != NULL ||
+	    (v = after(word, "console=")) != NULL)
+		return parse_choice(v, "text", "framed", &cl->cl_framed)
+		           ? NULL
+		           : "not text or framed";
+	if ((v = after(word, "priv=")) != NULL)
+		return parse_choice(v, "user", "system", &cl->cl_system)
+		           ? NULL
+		           : "not user or system";
+	if ((v = after(word, "trace=")) != NULL) {
+		cl->cl_trace_stops = strcmp(v, "stops") == 0;
+		return cl->cl_trace_stops ? NULL : "not stops";
+	}
+	if ((v = after(word, "test_hooks=")) != NULL)
+		return parse_choice(v, "no", "yes", &cl->cl_test_hooks)
+		           ? NULL
+		           : "not yes or no";
+	if ((v = after(word, "checks=")) != NULL)
+		return parse_debug(v, &cl->cl_debug) ? NULL : "not poison";
+	if ((v = after(word, "cpc_cpu=")) != NULL)
+		return parse_choice(v, "yes", "no", &cl->cl_no_cpc_cpu)
+		           ? NULL
+		           : "not yes or no";
+	if ((v = after(word, "timeout=")) != NULL)
+		return parse_number(v, 1000000, &cl->cl_timeout)
+		           ? NULL
+		           : "not a number of seconds up to 1000000";
+	if ((v = after(word, "cpus=")) != NULL)
+		return parse_number(v, 1000000, &cl->cl_cpus) && cl->cl_cpus > 0
+		           ? NULL
+		           : "not a number of CPUs";
+	if ((v = after(word, "nmi=")) != NULL)
+		return parse_choice(v, "count", "panic", &cl->cl_nmi_panics)
+		           ? NULL
+		           : "not count or panic";
+	if ((v = after(word, "witness=")) != NULL) {
+		cl->cl_witness = parse_witness(v);
+		return cl->cl_witness != 0 ? NULL
+		                           : "not 1, user, system or both";
+	}
+	if ((v = after(word, "pcbe=")) != NULL) {
+		cl->cl_pcbe = v;
+		return null_shape_parse(v, &cl->cl_null);
+	}
+	if ((v = after(word, "env.")) != NULL) {
+		if (!env_name_ok(v))
+			return "not env.NAME=VALUE";
+		cl->cl_env[cl->cl_nenv++] = word + strlen("env.");
+		return NULL;
+	}
+	return "known, but not to the kernel";
+}
+
+/* Note a word of another system, to be reported. */
+static void
+foreign_word(struct cmdline *cl, const char *word)
+{
+	size_t n = strlen(cl->cl_foreign);
+	const size_t size = sizeof cl->cl_foreign;
+
+	if (n > 0 && n < size - 1)
+		cl->cl_foreign[n++] = ' ';
+	if (n + strlcpy_shown(cl->cl_foreign + n, word, size - n) >= size)
+		memcpy(cl->cl_foreign + size - 4, "...", 4);
+}
+
+/* One word before `--`: 0, or -1 with what is wrong with it in err. */
+static int
+one_word(struct cmdline *cl, char *word, char *err, size_t errlen)
+{
+	const char *why, *meant;
+	char shown[80];
+	size_t n;
+
+	switch (word_kind(word, strlen(word), &meant, &n)) {
+	case WORD_FOREIGN:
+		foreign_word(cl, word);
+		return 0;
+	case WORD_OURS:
+		if ((why = kernel_word(cl, word)) == NULL)
+			return 0;
+		if (strlcpy_shown(shown, word, sizeof shown) >= sizeof shown)
+			memcpy(shown + sizeof shown - 4, "...", 4);
+		snprintf(err, errlen, "command line: `%s': %s", shown, why);
+		return -1;
+	default:
+		if (strlcpy_shown(shown, word, sizeof shown) >= sizeof shown)
+			memcpy(shown + sizeof shown - 4, "...", 4);
+		snprintf(err, errlen,
+		    "command line: `%s': unknown; did you mean %.*s?", shown,
+		    (int)n, meant);
+		return -1;
+	}
+}
+
+int
+cmdline_parse(char *text, struct cmdline *cl, char *err, size_t errlen)
+{
+	unsigned n, i;
+	const char *why;
+	char **words = words_split(text, &n, &why);
+
+	*cl = (struct cmdline){ 0 };
+	if (words == NULL) {
+		snprintf(err, errlen, "command line: %s", why);
+		return -1;
+	}
+	/* The environment takes the front of the vector, never overtaking. */
+	cl->cl_env = words;
+	for (i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
+		if (one_word(cl, words[i], err, errlen) != 0) {
+			kfree(words);
+			return -1;
+		}
+	}
+	cl->cl_argv = words + n;
+	if (i < n) {
+		cl->cl_argv = words + i + 1;
+		cl->cl_argc = n - i - 1;
+	}
+	/* Where no word came before, argv's own end must do. */
+	if (cl->cl_nenv < i)
+		words[cl->cl_nenv] = NULL;
+	else if (i < n)
+		words[i] = NULL; /* the place of `--` */
+	return 0;
+}

@@ -1,0 +1,173 @@
+#include "kern/platform/console.h"
+
+#include <stdint.h>
+
+#include "kern/arch.h"
+#include "kern/launch.h"
+#include "kern/platform/ksym.h"
+#include "kern/sched/lock.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+static struct {
+	struct spinlock lock;
+	bool framed;
+	bool seized; /* for a report that ends the run */
+	bool panicking;
+	bool mid_line; /* the last character was no newline */
+	enum stream last;
+	void (*mirror)(int c);
+	size_t nearly;
+	char early[1024]; /* what a mirror set later has missed */
+} cons;
+
+void
+cons_set_framed(bool framed)
+{
+	cons.framed = framed;
+}
+
+bool
+cons_is_framed(void)
+{
+	return cons.framed;
+}
+
+void
+cons_mirror(void (*fn)(int c))
+{
+	if (fn != NULL && cons.mirror == NULL) {
+		for (size_t i = 0; i < cons.nearly; i++)
+			fn(cons.early[i]);
+	}
+	cons.mirror = fn;
+}
+
+/* A panic takes the console from whoever holds it. */
+static void
+cons_lock(void)
+{
+	while (!lock_try(&cons.lock) && !cons.seized)
+		arch_relax();
+}
+
+/* To the line alone. */
+static void
+cons_line(int c)
+{
+	if (c == '\n' && !cons.framed)
+		arch_putc('\r');
+	arch_putc(c);
+}
+
+static void
+cons_putc(int c)
+{
+	cons_line(c);
+	if (cons.mirror != NULL)
+		cons.mirror(c);
+	else if (cons.nearly < sizeof cons.early)
+		cons.early[cons.nearly++] = (char)c;
+	cons.mid_line = c != '\n';
+}
+
+static void
+cons_text(void *arg, const char *s, size_t n)
+{
+	(void)arg;
+	while (n-- > 0)
+		cons_putc(*s++);
+}
+
+/* Whoever speaks next starts on a line of his own. */
+static void
+cons_speaker(enum stream s, bool frame)
+{
+	if (cons.mid_line && (frame || s != cons.last))
+		cons_putc('\n');
+	cons.last = s;
+}
+
+/* Frames are for a program at the other end of the line: no mirror. */
+static void
+cons_frame(enum stream s, const char *p, size_t n)
+{
+	static const char *const name[] = {
+		[STREAM_STDOUT] = "stdout",
+		[STREAM_STDERR] = "stderr",
+		[STREAM_JSON] = "json",
+	};
+	char head[64];
+	int len = snprintf(head, sizeof head, "BARECPC-BEGIN %s %zu %08x\n",
+	    name[s], n, (unsigned)crc32(0, p, n));
+
+	for (int i = 0; i < len; i++)
+		cons_line(head[i]);
+	while (n-- > 0)
+		arch_putc(*p++); /* the bytes, whatever they are */
+	for (const char *t = "\nBARECPC-END\n"; *t != '\0'; t++)
+		cons_line(*t);
+}
+
+void
+cons_write(enum stream s, const char *p, size_t n)
+{
+	bool frame = s == STREAM_JSON || (cons.framed && s != STREAM_LOG);
+
+	if (n == 0)
+		return;
+	cons_lock();
+	cons_speaker(s, frame);
+	if (frame)
+		cons_frame(s, p, n);
+	else
+		cons_text(NULL, p, n);
+	lock_release(&cons.lock);
+}
+
+int
+printf(const char *fmt, ...)
+{
+	va_list ap;
+	int n;
+
+	cons_lock();
+	cons_speaker(STREAM_LOG, false);
+	va_start(ap, fmt);
+	n = vformat(cons_text, NULL, fmt, ap);
+	va_end(ap);
+	lock_release(&cons.lock);
+	return n;
+}
+
+void
+cons_seize(void)
+{
+	bool struck = !lock_try(&cons.lock); /* in a line, or in a frame */
+
+	if (!struck)
+		lock_release(&cons.lock);
+	if (struck && !cons.seized)
+		cons_putc('\n');
+	cons.seized = true;
+	cons_speaker(STREAM_LOG, true);
+}
+
+void
+panic(const char *fmt, ...)
+{
+	va_list ap;
+
+	arch_intr_disable();
+	/* A panic while panicking ends the run without another word. */
+	if (__atomic_exchange_n(&cons.panicking, true, __ATOMIC_ACQ_REL))
+		arch_halt(false);
+	cons_seize();
+	va_start(ap, fmt);
+	cons_text(NULL, "panic: ", 7);
+	vformat(cons_text, NULL, fmt, ap);
+	cons_text(NULL, "\n", 1);
+	va_end(ap);
+	ksym_backtrace((uintptr_t)__builtin_frame_address(0));
+	run_end(EXIT_FAILED);
+}

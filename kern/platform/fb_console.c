@@ -1,0 +1,181 @@
+#include "kern/platform/fb_console.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kern/arch.h"
+#include "kern/mm/page.h"
+#include "kern/platform/bootinfo.h"
+#include "kern/platform/console.h"
+#include "lib/font.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define TAB      8
+#define LINGER_S 60
+
+/* Greys have the same bytes whichever of red and blue is lowest. */
+#define INK   0x00c0c0c0u
+#define PAPER 0x00000000u
+
+static struct {
+	volatile uint32_t *pixels;
+	size_t stride; /* pixels */
+	unsigned cols, rows;
+	unsigned col, row; /* of the next character; col may be cols */
+	char *cells;       /* what is shown, cols * rows */
+} fb;
+
+static void
+draw(unsigned col, unsigned row, char c)
+{
+	const unsigned char *glyph = font[c - FONT_FIRST];
+	volatile uint32_t *p =
+	    fb.pixels + row * FONT_HEIGHT * fb.stride + col * FONT_WIDTH;
+
+	for (unsigned y = 0; y < FONT_HEIGHT; y++, p += fb.stride) {
+		for (unsigned x = 0; x < FONT_WIDTH; x++)
+			p[x] = glyph[y] & (0x80 >> x) ? INK : PAPER;
+	}
+}
+
+/* Writing to a framebuffer is slow: only what changes is drawn. */
+static void
+show(unsigned col, unsigned row, char c)
+{
+	char *cell = &fb.cells[row * fb.cols + col];
+
+	if (*cell != c) {
+		*cell = c;
+		draw(col, row, c);
+	}
+}
+
+/*
+ * Make room below.  Reading a framebuffer is slower still: the text moves in
+ * the cells, and by a quarter of the screen at a time, so that most lines
+ * move nothing.
+ */
+static void
+scroll(void)
+{
+	unsigned by = fb.rows > 4 ? fb.rows / 4 : 1;
+
+	for (unsigned row = 0; row < fb.rows; row++) {
+		for (unsigned col = 0; col < fb.cols; col++) {
+			char c = ' ';
+
+			if (row + by < fb.rows)
+				c = fb.cells[(row + by) * fb.cols + col];
+			show(col, row, c);
+		}
+	}
+	fb.row -= by;
+}
+
+static void
+newline(void)
+{
+	fb.col = 0;
+	if (++fb.row == fb.rows)
+		scroll();
+}
+
+static void
+put_glyph(char c)
+{
+	if (fb.col == fb.cols)
+		newline();
+	show(fb.col++, fb.row, c);
+}
+
+static void
+fbcons_putc(int ch)
+{
+	unsigned c = (unsigned char)ch;
+
+	switch (c) {
+	case '\n':
+		newline();
+		break;
+	case '\r':
+		fb.col = 0;
+		break;
+	case '\b':
+		fb.col -= fb.col > 0;
+		break;
+	case '\t':
+		do
+			put_glyph(' ');
+		while (fb.col % TAB != 0 && fb.col < fb.cols);
+		break;
+	default:
+		if (c >= FONT_FIRST && c <= FONT_LAST)
+			put_glyph((char)c);
+		else if (c >= 0xc0) /* UTF-8: one for each character */
+			put_glyph('?');
+		break;
+	}
+}
+
+static unsigned
+order_of(size_t bytes)
+{
+	unsigned order = 0;
+
+	while (PAGE_SIZE << order < bytes)
+		order++;
+	return order;
+}
+
+void
+fbcons_init(const struct bootinfo *bi)
+{
+	const struct bootfb *f = &bi->bi_fb;
+	size_t bytes = (size_t)f->fb_stride_bytes * f->fb_height, ncell;
+
+	fb.cols = f->fb_width / FONT_WIDTH;
+	fb.rows = f->fb_height / FONT_HEIGHT;
+	ncell = (size_t)fb.cols * fb.rows;
+	if (f->fb_base == 0 || ncell == 0)
+		return;
+	fb.stride = f->fb_stride_bytes / sizeof *fb.pixels;
+	fb.cells = page_alloc(order_of(ncell));
+	if (fb.cells == NULL)
+		goto no_memory;
+	fb.pixels = arch_map_device(f->fb_base, bytes);
+	if (fb.pixels == NULL)
+		goto free_cells;
+
+	for (size_t i = 0; i < bytes / sizeof *fb.pixels; i++)
+		fb.pixels[i] = PAPER;
+	memset(fb.cells, ' ', ncell);
+	fb.col = fb.row = 0;
+	cons_mirror(fbcons_putc);
+	printf("cons: screen %ux%u, %ux%u characters\n", f->fb_width,
+	    f->fb_height, fb.cols, fb.rows);
+	return;
+
+free_cells:
+	page_free(fb.cells, order_of(ncell));
+no_memory:
+	printf("cons: no memory for the screen\n");
+}
+
+/* Not printf(): the line's last words are the run's closing line. */
+void
+fbcons_linger(void)
+{
+	static const char text[] = "end in a minute\n";
+	uint64_t since, hz = arch_tick_hz();
+
+	/* A run may end before there is a clock. */
+	if (fb.pixels == NULL || hz == 0)
+		return;
+	for (const char *s = text; *s != '\0'; s++)
+		fbcons_putc(*s);
+	since = arch_tick();
+	while (arch_tick() - since < LINGER_S * hz)
+		arch_relax();
+}

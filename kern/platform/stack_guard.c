@@ -1,0 +1,16 @@
+#include "kern/platform/stack_guard.h"
+
+#include "kern/platform/ksym.h"
+#include "lib/printf.h"
+
+uintptr_t __stack_chk_guard = 0x6b8f2c91d4e3a700;
+
+void
+__stack_chk_fail(void)
+{
+	uintptr_t offset, pc = (uintptr_t)__builtin_return_address(0);
+	const char *name = ksym_lookup(pc, &offset);
+
+	panic("stack of %s was smashed, found at its end: pc %#lx (%s+%#lx)",
+	    name, (unsigned long)pc, name, (unsigned long)offset);
+}

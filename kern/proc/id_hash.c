@@ -1,0 +1,82 @@
+/*
+ * Processes and LWPs by number: two hash tables.  Numbers are given one after
+ * the other and never twice, so that they spread evenly by themselves.
+ */
+#include <stddef.h>
+
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+
+#define NHASH 1024
+
+static struct proc *procs[NHASH];
+static struct lwp *lwps[NHASH];
+
+int
+pid_alloc(void)
+{
+	static int last;
+
+	return ++last;
+}
+
+void
+proc_name(struct proc *p)
+{
+	struct proc **head = &procs[(unsigned)p->p_pid % NHASH];
+
+	p->p_hash_next = *head;
+	p->p_hash_link = head;
+	if (*head != NULL)
+		(*head)->p_hash_link = &p->p_hash_next;
+	*head = p;
+}
+
+void
+proc_unname(struct proc *p)
+{
+	*p->p_hash_link = p->p_hash_next;
+	if (p->p_hash_next != NULL)
+		p->p_hash_next->p_hash_link = p->p_hash_link;
+}
+
+struct proc *
+proc_find(int pid)
+{
+	struct proc *p = procs[(unsigned)pid % NHASH];
+
+	while (p != NULL && p->p_pid != pid)
+		p = p->p_hash_next;
+	return p != NULL && !p->p_done ? p : NULL;
+}
+
+void
+lwp_name(struct lwp *l, int tid)
+{
+	struct lwp **head = &lwps[(unsigned)tid % NHASH];
+
+	l->l_tid = tid;
+	l->l_hash_next = *head;
+	l->l_hash_link = head;
+	if (*head != NULL)
+		(*head)->l_hash_link = &l->l_hash_next;
+	*head = l;
+}
+
+void
+lwp_unname(struct lwp *l)
+{
+	*l->l_hash_link = l->l_hash_next;
+	if (l->l_hash_next != NULL)
+		l->l_hash_next->l_hash_link = l->l_hash_link;
+}
+
+struct lwp *
+lwp_find(int tid)
+{
+	struct lwp *l = lwps[(unsigned)tid % NHASH];
+
+	while (l != NULL && l->l_tid != tid)
+		l = l->l_hash_next;
+	return l;
+}

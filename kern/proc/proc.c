@@ -1,0 +1,208 @@
+#include "kern/proc/proc.h"
+
+#include "kern/arch.h"
+#include "kern/file/archive.h"
+#include "kern/launch.h"
+#include "kern/mm/page.h"
+#include "kern/platform/boot_time.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+/* Static PIE goes here, far from where other programs are linked. */
+#define PIE_BASE 0x0000000040000000UL
+
+struct proc *allprocs;
+
+/* A process's first LWP begins here, in the kernel. */
+static void
+user_start(void *arg)
+{
+	struct lwp *l = lwp_self();
+
+	(void)arg;
+	boottime_first_payload();
+	if (l->l_proc->p_exiting)
+		lwp_exit();
+	arch_lwp_reset(l, l->l_entry_pc, l->l_entry_sp);
+	trap_return(arch_lwp_frame(l));
+	arch_lwp_resume(l);
+}
+
+int
+proc_find_program(struct proc *p, const char *path, const char **why, char *buf,
+    size_t buflen)
+{
+	const struct elf_limits lim = {
+		.el_machine = arch_elf_machine,
+		.el_base = USER_BASE,
+		.el_top = USER_TOP,
+		.el_pie_base = PIE_BASE,
+	};
+	const struct archive_entry *e = archive_find(path);
+
+	if (e == NULL) {
+		*why = "no such program in the archives";
+		return ENOENT;
+	}
+	if ((e->ae_mode & CPIO_S_IFMT) != CPIO_S_IFREG) {
+		*why = "not a regular file";
+		return EACCES;
+	}
+	*why = elf_check(e->ae_data, e->ae_bytes, &lim, &p->p_elf, buf, buflen);
+	return *why != NULL ? ENOEXEC : 0;
+}
+
+static int
+proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
+    unsigned envc, const char **why, char *buf, size_t buflen)
+{
+	uintptr_t pc, sp;
+	struct lwp *l;
+	int err;
+
+	if ((err = proc_find_program(p, argv[0], why, buf, buflen)) != 0)
+		return err;
+	*why = "out of memory";
+	if ((err = as_init(&p->p_as, p->p_system)) != 0)
+		return err;
+	if ((err = exec_load(
+		 p, argv, argc, envv, envc, &pc, &sp, why, buf, buflen)) != 0)
+		goto free_as;
+	*why = "out of memory";
+	if ((err = file_init(p)) != 0)
+		goto free_as;
+	err = ENOMEM;
+	if ((l = lwp_create(p, user_start, NULL)) == NULL)
+		goto close_files;
+	l->l_entry_pc = pc;
+	l->l_entry_sp = sp;
+	return 0;
+
+close_files:
+	file_close_all(p);
+free_as:
+	as_free(&p->p_as);
+	return err;
+}
+
+/* There is no such program: which may have been meant, or which there are. */
+static void
+print_programs(const char *path)
+{
+	const char *nearest = archive_nearest(path);
+	const struct archive_entry *e;
+	char shown[PROC_NAME_MAX];
+	size_t n;
+
+	if (nearest != NULL) {
+		strlcpy_shown(shown, nearest, sizeof shown);
+		printf("; did you mean %s?", shown);
+		return;
+	}
+	printf("; there are");
+	for (e = archive_all(&n); n > 0; n--, e++) {
+		if ((e->ae_mode & CPIO_S_IFMT) == CPIO_S_IFREG &&
+		    (e->ae_mode & 0111) != 0) {
+			strlcpy_shown(shown, e->ae_path, sizeof shown);
+			printf(" %s", shown);
+		}
+	}
+}
+
+struct proc *
+proc_create(char *const argv[], unsigned argc, char *const envv[],
+    unsigned envc, bool system, bool cpc_cpu)
+{
+	struct proc *p = kmalloc(sizeof *p);
+	const char *why = "out of memory";
+	char buf[128], shown[PROC_NAME_MAX];
+	int err = ENOMEM;
+
+	strlcpy_shown(shown, argv[0], sizeof shown);
+	if (p == NULL)
+		goto failed;
+	strlcpy(p->p_name, shown, sizeof p->p_name);
+	p->p_system = system;
+	p->p_cpc_cpu = cpc_cpu;
+	p->p_pid = pid_alloc();
+	err = proc_make(p, argv, argc, envv, envc, &why, buf, sizeof buf);
+	if (err != 0)
+		goto failed;
+	p->p_next = allprocs;
+	allprocs = p;
+	proc_name(p);
+	return p;
+
+failed:
+	printf("barecpc: %s: %s", shown, why);
+	if (err == ENOENT)
+		print_programs(argv[0]);
+	printf("\n");
+	kfree(p);
+	return NULL;
+}
+
+static void
+timed_out(void *arg)
+{
+	struct proc *p = arg;
+
+	if (p->p_exiting)
+		return;
+	printf("barecpc: %s: timed out\n", p->p_name);
+	proc_kill(p, EXIT_TIMEOUT);
+}
+
+int
+proc_run(struct proc *p, unsigned timeout_s)
+{
+	if (timeout_s > 0)
+		timer_start(&p->p_timeout,
+		    arch_tick() + ns_to_tick(timeout_s * 1000000000LL),
+		    timed_out, p);
+	sched_ready(p->p_lwps);
+	lock_acquire(&p->p_wait.wq_lock);
+	while (!p->p_done)
+		waitq_wait(&p->p_wait);
+	lock_release(&p->p_wait.wq_lock);
+	proc_end_others(p);
+	return p->p_status < KILLED(0) ? p->p_status
+	                               : 128 + (p->p_status & 0x7f);
+}
+
+void
+proc_free(struct proc *p)
+{
+	struct lwp *l;
+
+	while ((l = p->p_lwps) != NULL) {
+		lwp_free(l);
+	}
+	file_close_all(p);
+	sig_flush(p, &p->p_sigpend);
+	for (struct proc **link = &allprocs; *link != NULL;
+	     link = &(*link)->p_next) {
+		if (*link == p) {
+			*link = p->p_next;
+			proc_unname(p);
+			break;
+		}
+	}
+	if (!p->p_done)
+		as_free(&p->p_as);
+	kfree(p);
+}
+
+void
+proc_kill(struct proc *p, int status)
+{
+	if (p->p_exiting)
+		return;
+	p->p_exiting = true;
+	p->p_status = status;
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
+		sig_kick(l, AST_EXIT);
+}

@@ -1,0 +1,199 @@
+/*
+ * Processes that come out of one another, and how they end.
+ */
+#include "kern/arch.h"
+#include "kern/mm/page.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/proc/signal.h"
+#include "kern/sched/sched.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define STACK_SPARE (256UL << 10) /* of the stack, below what is in use */
+
+/* proc_end_others() waits here. */
+static struct waitq freed;
+
+static void
+copy_files(struct proc *to, const struct proc *from)
+{
+	for (unsigned fd = 0; fd < NFD; fd++) {
+		if ((to->p_fd[fd] = from->p_fd[fd]) != NULL)
+			to->p_fd[fd]->f_refs++;
+	}
+	to->p_cloexec = from->p_cloexec;
+}
+
+/* Stacks are populated whole, and few children go deep. */
+static int
+copy_memory(struct proc *to, const struct proc *from, uintptr_t sp)
+{
+	uintptr_t bottom = USER_TOP - from->p_stack_bytes;
+	uintptr_t low = (sp - STACK_SPARE) & -PAGE_SIZE;
+
+	to->p_stack_bytes = from->p_stack_bytes;
+	if (sp < bottom + STACK_SPARE + PAGE_SIZE || sp >= USER_TOP)
+		return as_copy(&to->p_as, &from->p_as, 0, 0);
+	to->p_stack_bytes = USER_TOP - low;
+	return as_copy(&to->p_as, &from->p_as, bottom, low - bottom);
+}
+
+int
+proc_copy(uintptr_t sp, struct proc **copy)
+{
+	struct proc *self = proc_self(), *p = kmalloc(sizeof *p);
+
+	if (p == NULL)
+		return ENOMEM;
+	strlcpy(p->p_name, self->p_name, sizeof p->p_name);
+	p->p_system = self->p_system;
+	p->p_cpc_cpu = self->p_cpc_cpu;
+	p->p_stop = self->p_stop;
+	p->p_elf = self->p_elf;
+	p->p_random = self->p_random;
+	if (as_init(&p->p_as, p->p_system) != 0)
+		goto free_proc;
+	if (copy_memory(p, self, sp) != 0)
+		goto free_as;
+	copy_files(p, self);
+	p->p_pid = pid_alloc();
+	p->p_parent = self;
+	p->p_sibling = self->p_children;
+	self->p_children = p;
+	p->p_next = allprocs;
+	allprocs = p;
+	proc_name(p);
+	*copy = p;
+	return 0;
+
+free_as:
+	as_free(&p->p_as);
+free_proc:
+	kfree(p);
+	return ENOMEM;
+}
+
+static void
+unlink_child(struct proc *child)
+{
+	struct proc **link = &child->p_parent->p_children;
+
+	while (*link != child)
+		link = &(*link)->p_sibling;
+	*link = child->p_sibling;
+	child->p_parent = NULL;
+}
+
+void
+proc_reap(struct proc *child)
+{
+	if (child->p_parent != NULL)
+		unlink_child(child);
+	proc_free(child);
+	waitq_wake(&freed, 1);
+}
+
+/* Its children go on without a parent; those that have ended, go. */
+static void
+leave_children(struct proc *p)
+{
+	struct proc *child;
+
+	while ((child = p->p_children) != NULL) {
+		unlink_child(child);
+		child->p_orphan = true;
+		if (child->p_done)
+			proc_reap(child);
+	}
+}
+
+void
+proc_release_parent(struct proc *p)
+{
+	struct lwp *l = p->p_vforker;
+
+	if (l == NULL)
+		return;
+	p->p_vforker = NULL;
+	l->l_vforking = false;
+	waitq_wake(&l->l_proc->p_child_wait, ~0U);
+}
+
+static void
+tell_parent(struct proc *p)
+{
+	struct proc *parent = p->p_parent;
+	const struct sigaction *act = &parent->p_sig[SIGCHLD];
+	bool killed = p->p_status >= KILLED(0);
+	struct siginfo info = {
+		.si_signo = SIGCHLD,
+		.si_code = killed ? CLD_KILLED : CLD_EXITED,
+	};
+
+	info.si_pid = p->p_pid;
+	info.si_status = p->p_status & (killed ? 0x7f : 0xff);
+	if (act->sa_handler == SIG_IGN || (act->sa_flags & SA_NOCLDWAIT) != 0) {
+		unlink_child(p);
+		p->p_orphan = true;
+	}
+	sig_post_proc(parent, SIGCHLD, &info);
+	waitq_wake(&parent->p_child_wait, ~0U);
+}
+
+void
+proc_ended(struct proc *p)
+{
+	timer_stop(&p->p_timeout);
+	timer_stop(&p->p_alarm);
+	file_close_all(p);
+	leave_children(p);
+	proc_release_parent(p);
+	p->p_done = true;
+	if (p->p_parent != NULL)
+		tell_parent(p);
+	waitq_wake(&p->p_wait, 1);
+}
+
+void
+proc_gone(struct proc *p)
+{
+	as_free(&p->p_as);
+	if (p->p_orphan)
+		proc_reap(p);
+}
+
+int
+proc_alone(void)
+{
+	struct lwp *l = lwp_self();
+	struct proc *p = l->l_proc;
+
+	if (p->p_execer != NULL)
+		return EINTR; /* another LWP was faster; this one ends */
+	p->p_execer = l;
+	for (struct lwp *o = p->p_lwps; o != NULL; o = o->l_sibling) {
+		if (o != l)
+			sig_kick(o, AST_EXIT);
+	}
+	lock_acquire(&p->p_alone.wq_lock);
+	while (p->p_nlwp > 1 && !p->p_exiting)
+		waitq_wait(&p->p_alone);
+	lock_release(&p->p_alone.wq_lock);
+	p->p_execer = NULL;
+	return p->p_exiting ? EINTR : 0;
+}
+
+void
+proc_end_others(struct proc *p)
+{
+	for (struct proc *o = allprocs; o != NULL; o = o->p_next) {
+		if (o != p)
+			proc_kill(o, KILLED(SIGKILL));
+	}
+	lock_acquire(&freed.wq_lock);
+	while (allprocs != p || p->p_next != NULL)
+		waitq_wait(&freed);
+	lock_release(&freed.wq_lock);
+}

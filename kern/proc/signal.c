@@ -1,0 +1,408 @@
+#include "kern/proc/signal.h"
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/mm/page.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+
+/* At most so many of a process's signals wait with their siginfo. */
+#define NSIGQ_MAX 1024
+
+struct sigqueue {
+	struct sigqueue *sq_next;
+	struct siginfo sq_info;
+};
+
+static const char *const names[] = { NULL, "SIGHUP", "SIGINT", "SIGQUIT",
+	"SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL",
+	"SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM",
+	"SIGEMT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN",
+	"SIGTTOU", "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF",
+	"SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS" };
+#define NNAMES (int)(sizeof names / sizeof *names)
+
+const char *
+sig_name(int sig, char buf[12])
+{
+	if (sig > 0 && sig < NNAMES)
+		return names[sig];
+	snprintf(buf, 12, "SIG%d", sig);
+	return buf;
+}
+
+bool
+sig_ignored(const struct proc *p, int sig)
+{
+	uintptr_t handler = p->p_sig[sig].sa_handler;
+
+	/* signal(7), "Standard signals": whose default action is nothing. */
+	return handler == SIG_IGN ||
+	       (handler == SIG_DFL && (sig == SIGCHLD || sig == SIGCONT ||
+					  sig == SIGURG || sig == SIGWINCH));
+}
+
+/*
+ * Sets of pending signals
+ */
+
+static int
+pend_add(
+    struct proc *p, struct sigpend *sp, int sig, const struct siginfo *info)
+{
+	struct sigqueue **link, *sq = NULL;
+
+	/* Of a standard signal there is one at a time. */
+	if (sig < SIGRTMIN && (sp->sp_set & SIGBIT(sig)) != 0)
+		return 0;
+	if (p->p_nsigq < NSIGQ_MAX)
+		sq = kmalloc(sizeof *sq);
+	if (sq == NULL && sig >= SIGRTMIN)
+		return EAGAIN;
+	sp->sp_set |= SIGBIT(sig);
+	if (sq == NULL)
+		return 0;
+	sq->sq_info = *info;
+	for (link = &sp->sp_first; *link != NULL;)
+		link = &(*link)->sq_next;
+	*link = sq;
+	p->p_nsigq++;
+	return 0;
+}
+
+/* Unlink the oldest of this number; NULL where nothing is known of it. */
+static struct sigqueue *
+pend_unlink(struct sigpend *sp, int sig)
+{
+	struct sigqueue **link, *sq;
+
+	for (link = &sp->sp_first; (sq = *link) != NULL; link = &sq->sq_next) {
+		if (sq->sq_info.si_signo == sig) {
+			*link = sq->sq_next;
+			return sq;
+		}
+	}
+	return NULL;
+}
+
+/* The lowest of `set`, or 0. */
+static int
+pend_take(
+    struct proc *p, struct sigpend *sp, uint64_t set, struct siginfo *info)
+{
+	struct sigqueue *sq, *more;
+	int sig;
+
+	if ((set &= sp->sp_set) == 0)
+		return 0;
+	sig = __builtin_ctzll(set) + 1;
+	sp->sp_set &= ~SIGBIT(sig);
+	*info = (struct siginfo){ .si_signo = sig, .si_code = SI_USER };
+	if ((sq = pend_unlink(sp, sig)) == NULL)
+		return sig;
+	*info = sq->sq_info;
+	p->p_nsigq--;
+	kfree(sq);
+	for (more = sp->sp_first; more != NULL; more = more->sq_next) {
+		if (more->sq_info.si_signo == sig)
+			sp->sp_set |= SIGBIT(sig);
+	}
+	return sig;
+}
+
+static void
+pend_drop(struct proc *p, struct sigpend *sp, int sig)
+{
+	struct sigqueue *sq;
+
+	sp->sp_set &= ~SIGBIT(sig);
+	while ((sq = pend_unlink(sp, sig)) != NULL) {
+		p->p_nsigq--;
+		kfree(sq);
+	}
+}
+
+void
+sig_flush(struct proc *p, struct sigpend *sp)
+{
+	struct sigqueue *sq;
+
+	while ((sq = sp->sp_first) != NULL) {
+		sp->sp_first = sq->sq_next;
+		p->p_nsigq--;
+		kfree(sq);
+	}
+	sp->sp_set = 0;
+}
+
+/*
+ * Sending
+ */
+
+void
+sig_kick(struct lwp *l, unsigned ast)
+{
+	l->l_ast |= ast;
+	sched_interrupt(l);
+	/* One that runs elsewhere comes by trap_return(). */
+	if (l->l_state == LWP_RUNNING && l->l_cpu != arch_curcpu())
+		arch_ipi(l->l_cpu, IPI_RESCHED);
+}
+
+static bool
+takes(const struct lwp *l, int sig)
+{
+	return ((~l->l_kept.sk_mask | l->l_sigwait) & SIGBIT(sig)) != 0;
+}
+
+static struct lwp *
+find_running(const struct proc *p, int sig)
+{
+	for (unsigned i = 0; i < ncpu; i++) {
+		struct lwp *l = cpus[i].c_lwp;
+
+		if (l != NULL && l->l_proc == p && takes(l, sig))
+			return l;
+	}
+	return NULL;
+}
+
+/*
+ * Who takes a signal sent to the process: the running LWP if it can, else one
+ * that runs on another CPU, else whoever it brings there (sig_kick()), which
+ * one in vfork(2) is only if there is no other.
+ */
+static struct lwp *
+find_taker(struct proc *p, int sig)
+{
+	struct lwp *l = lwp_self(), *vforking = NULL;
+
+	if (l->l_proc == p && l->l_state == LWP_RUNNING && takes(l, sig))
+		return l;
+	if (p->p_nlwp > 1 && (l = find_running(p, sig)) != NULL)
+		return l;
+	for (l = p->p_lwps; l != NULL; l = l->l_sibling) {
+		if (l->l_state == LWP_ZOMBIE || !takes(l, sig))
+			continue;
+		if (!l->l_vforking)
+			return l;
+		vforking = l;
+	}
+	return vforking;
+}
+
+int
+sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info)
+{
+	struct proc *p = l->l_proc;
+	int err;
+
+	if (p->p_exiting)
+		return 0;
+	if (!takes(l, sig))
+		return pend_add(p, &l->l_sigpend, sig, info);
+	if (sig_ignored(p, sig) && (l->l_sigwait & SIGBIT(sig)) == 0)
+		return 0;
+	if ((err = pend_add(p, &l->l_sigpend, sig, info)) == 0)
+		sig_kick(l, AST_SIGNAL);
+	return err;
+}
+
+/*
+ * Interrupt who takes it; what ends the process is for whose turn is first.
+ */
+static void
+kick_taker(struct proc *p, struct lwp *taker, int sig)
+{
+	sig_kick(taker, AST_SIGNAL);
+	if (p->p_sig[sig].sa_handler != SIG_DFL)
+		return;
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
+		if (l != taker && l->l_state == LWP_READY && takes(l, sig))
+			sig_kick(l, AST_SIGNAL);
+	}
+}
+
+int
+sig_post_proc(struct proc *p, int sig, const struct siginfo *info)
+{
+	struct lwp *l = find_taker(p, sig);
+	int err;
+
+	if (p->p_exiting)
+		return 0;
+	if (l != NULL && sig_ignored(p, sig) &&
+	    (l->l_sigwait & SIGBIT(sig)) == 0)
+		return 0;
+	if ((err = pend_add(p, &p->p_sigpend, sig, info)) == 0 && l != NULL)
+		kick_taker(p, l, sig);
+	return err;
+}
+
+void
+sig_overflow(struct lwp *l)
+{
+	/* It runs here; at a switch it may be on its way to sleep. */
+	l->l_ast |= AST_CPC;
+	if (l->l_waitq != NULL)
+		sched_interrupt(l);
+}
+
+/* What was sent to the process and l no longer takes, others may. */
+static void
+find_others(struct lwp *l)
+{
+	struct proc *p = l->l_proc;
+
+	for (uint64_t set = p->p_sigpend.sp_set; set != 0; set &= set - 1) {
+		int sig = __builtin_ctzll(set) + 1;
+		struct lwp *o;
+
+		if (!takes(l, sig) && (o = find_taker(p, sig)) != NULL)
+			sig_kick(o, AST_SIGNAL);
+	}
+}
+
+/*
+ * The running LWP
+ */
+
+/*
+ * What is to be delivered.  What nobody heeds may have come while it was
+ * blocked, and ends no sleep that lets it in.
+ */
+static uint64_t
+drop_ignored(struct lwp *l)
+{
+	struct proc *p = l->l_proc;
+	uint64_t due = sig_pending(l) & ~l->l_kept.sk_mask;
+
+	for (uint64_t set = due; set != 0; set &= set - 1) {
+		int sig = __builtin_ctzll(set) + 1;
+
+		if (!sig_ignored(p, sig))
+			continue;
+		pend_drop(p, &l->l_sigpend, sig);
+		pend_drop(p, &p->p_sigpend, sig);
+		due &= ~SIGBIT(sig);
+	}
+	return due;
+}
+
+bool
+sig_check(struct lwp *l)
+{
+	if ((l->l_ast & AST_CPC) != 0)
+		sig_overflow_asleep(l);
+	if ((l->l_ast & (AST_EXIT | AST_CPC)) != 0)
+		return true;
+	l->l_ast &= ~AST_SIGNAL;
+	if (drop_ignored(l) != 0)
+		l->l_ast |= AST_SIGNAL;
+	return (l->l_ast & ~AST_YIELD) != 0;
+}
+
+bool
+sig_deadly(const struct lwp *l)
+{
+	const struct proc *p = l->l_proc;
+	uint64_t set = sig_pending(l) & ~l->l_kept.sk_mask;
+
+	for (; set != 0; set &= set - 1) {
+		int sig = __builtin_ctzll(set) + 1;
+
+		if (p->p_sig[sig].sa_handler == SIG_DFL && !sig_ignored(p, sig))
+			return true;
+	}
+	return false;
+}
+
+intptr_t
+sig_restart(struct lwp *l)
+{
+	l->l_restart = true;
+	l->l_ast |= AST_SIGNAL; /* it is made again there */
+	return -EJUSTRETURN;
+}
+
+void
+sig_set_mask(struct lwp *l, uint64_t mask)
+{
+	l->l_kept.sk_mask = mask & ~UNBLOCKABLE;
+	if ((sig_pending(l) & ~l->l_kept.sk_mask) != 0)
+		l->l_ast |= AST_SIGNAL;
+	if (l->l_proc->p_sigpend.sp_set != 0)
+		find_others(l);
+}
+
+void
+sig_suspend_mask(struct lwp *l, uint64_t mask)
+{
+	l->l_sigsaved = l->l_kept.sk_mask;
+	l->l_sigrestore = true;
+	l->l_ast |= AST_SIGNAL; /* it comes back there at the latest */
+	sig_set_mask(l, mask);
+}
+
+void
+sig_resume_mask(struct lwp *l)
+{
+	if (!l->l_sigrestore)
+		return;
+	l->l_sigrestore = false;
+	sig_set_mask(l, l->l_sigsaved);
+}
+
+int
+sig_take(struct lwp *l, uint64_t set, struct siginfo *info)
+{
+	struct proc *p = l->l_proc;
+	int sig = pend_take(p, &l->l_sigpend, set, info);
+
+	return sig != 0 ? sig : pend_take(p, &p->p_sigpend, set, info);
+}
+
+void
+sig_set_action(struct proc *p, int sig, const struct sigaction *act)
+{
+	p->p_sig[sig] = *act;
+	if (!sig_ignored(p, sig))
+		return;
+	pend_drop(p, &p->p_sigpend, sig);
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
+		pend_drop(p, &l->l_sigpend, sig);
+}
+
+void
+sig_lwp_exit(struct lwp *l)
+{
+	l->l_kept.sk_mask = ~0ULL;
+	l->l_sigwait = 0;
+	find_others(l);
+}
+
+void
+sig_fork(const struct lwp *from, struct lwp *to)
+{
+	for (int sig = 1; sig <= NSIG; sig++)
+		to->l_proc->p_sig[sig] = from->l_proc->p_sig[sig];
+	to->l_kept.sk_mask = from->l_kept.sk_mask;
+	to->l_kept.sk_stack = from->l_kept.sk_stack;
+}
+
+void
+sig_exec(struct lwp *l)
+{
+	for (int sig = 1; sig <= NSIG; sig++) {
+		struct sigaction *act = &l->l_proc->p_sig[sig];
+		uintptr_t handler = act->sa_handler;
+
+		*act = (struct sigaction){
+			.sa_handler = handler == SIG_IGN ? SIG_IGN : SIG_DFL,
+		};
+	}
+	l->l_kept.sk_stack = (struct sigstack){ .ss_flags = SS_DISABLE };
+}

@@ -1,0 +1,291 @@
+/*
+ * Signals on their way into user code: what an LWP does about them with its
+ * own trap frame at hand.
+ */
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/fault.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/proc/signal.h"
+#include "kern/sched/klock.h"
+#include "lib/printf.h"
+
+static void
+die(struct lwp *l, const struct trapframe *tf, int sig, const char *why)
+{
+	struct proc *p = l->l_proc;
+	char where[FAULT_WHERE_MAX], name[12];
+
+	fault_where(p, tf_pc(tf), where, sizeof where);
+	printf("barecpc: %s: %s at pc %s: %s\n", p->p_name, sig_name(sig, name),
+	    where, why);
+	proc_kill(p, KILLED(sig));
+}
+
+static bool
+is_overflow(const struct siginfo *info)
+{
+	return info->si_signo == SIGEMT && info->si_code == EMT_CPCOVF;
+}
+
+/* Who sent it, for the report. */
+static const char *
+sender(const struct proc *p, const struct siginfo *info, char *buf, size_t len)
+{
+	if (is_overflow(info))
+		return "a counter overflowed";
+	if (info->si_code > 0)
+		return "sent by the kernel";
+	if (info->si_pid == p->p_pid || info->si_pid == 0)
+		return "sent by itself";
+	snprintf(buf, len, "sent by process %d", info->si_pid);
+	return buf;
+}
+
+bool
+sig_on_altstack(const struct lwp *l, uintptr_t sp)
+{
+	const struct sigstack *s = &l->l_kept.sk_stack;
+
+	return (s->ss_flags & SS_DISABLE) == 0 &&
+	       sp - s->ss_sp - 1 < s->ss_bytes;
+}
+
+/* There is an alternate stack: does the frame go there? */
+static void
+choose_stack(const struct lwp *l, uintptr_t sp, struct sigframe *sf,
+    struct sigkept *kept)
+{
+	const struct sigstack *s = &l->l_kept.sk_stack;
+
+	if (sig_on_altstack(l, sp)) {
+		kept->sk_stack.ss_flags |= SS_ONSTACK;
+		sf->sf_limit = s->ss_sp;
+	} else if ((sf->sf_act->sa_flags & SA_ONSTACK) != 0) {
+		sf->sf_stack = s->ss_sp + s->ss_bytes;
+		sf->sf_limit = s->ss_sp;
+	}
+}
+
+/*
+ * The system call was interrupted: will it be made again?  Then an overflow in
+ * it, which tells where the LWP goes on, tells of the call.
+ */
+static void
+end_call(struct lwp *l, struct trapframe *tf, const struct sigaction *act,
+    struct siginfo *info)
+{
+	bool here = is_overflow(info) && info->si_addr == tf_pc(tf);
+
+	l->l_restart = false;
+	if ((act->sa_flags & SA_RESTART) == 0) {
+		tf_set_ret(tf, -EINTR);
+		return;
+	}
+	tf_restart(tf);
+	if (here)
+		info->si_addr = tf_pc(tf);
+}
+
+static bool
+has_handler(const struct lwp *l, int sig)
+{
+	return l->l_proc->p_sig[sig].sa_handler > SIG_IGN &&
+	       (l->l_kept.sk_mask & SIGBIT(sig)) == 0;
+}
+
+/*
+ * What few handlers find: a system call to end, a mask sigsuspend(2) made, an
+ * alternate stack.
+ */
+static __attribute__((noinline)) void
+prepare_unusual(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
+    struct siginfo *info, struct sigkept *kept)
+{
+	if (l->l_sigrestore) {
+		l->l_sigrestore = false;
+		l->l_kept.sk_mask = l->l_sigsaved;
+	}
+	if (l->l_restart)
+		end_call(l, tf, sf->sf_act, info);
+	if ((l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0) {
+		*kept = l->l_kept;
+		sf->sf_kept = kept;
+		choose_stack(l, tf_sp(tf), sf, kept);
+	}
+}
+
+static void no_room(struct lwp *l, struct trapframe *tf, int sig);
+
+/* Inline: an overflow's way to its handler is a tenth shorter. */
+static inline __attribute__((always_inline)) void
+run_handler(struct lwp *l, struct trapframe *tf, int sig, struct siginfo *info)
+{
+	struct proc *p = l->l_proc;
+	struct sigaction *act = &p->p_sig[sig];
+	struct sigframe sf = { act, info, &l->l_kept, 0, USER_BASE };
+	uint64_t blocked = l->l_kept.sk_mask | act->sa_mask;
+	struct sigkept kept;
+
+	if (l->l_sigrestore || l->l_restart ||
+	    (l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0)
+		prepare_unusual(l, tf, &sf, info, &kept);
+	if (arch_sigframe_push(tf, &sf) != 0) {
+		no_room(l, tf, sig);
+		return;
+	}
+	l->l_kept.sk_mask = blocked | SIGBIT(sig);
+	if ((act->sa_flags & (SA_NODEFER | SA_RESETHAND)) != 0) {
+		if ((act->sa_flags & SA_NODEFER) != 0)
+			l->l_kept.sk_mask = blocked;
+		if ((act->sa_flags & SA_RESETHAND) != 0)
+			act->sa_handler = SIG_DFL;
+	}
+	/* What waits for the process may go to another LWP now. */
+	if (p->p_sigpend.sp_set != 0)
+		sig_set_mask(l, l->l_kept.sk_mask);
+}
+
+/* There is no frame: try SIGSEGV, perhaps on a stack of its own. */
+static void
+no_room(struct lwp *l, struct trapframe *tf, int sig)
+{
+	struct siginfo segv;
+	char why[64], name[12];
+
+	siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
+	if (sig != SIGSEGV && has_handler(l, SIGSEGV)) {
+		run_handler(l, tf, SIGSEGV, &segv);
+		return;
+	}
+	snprintf(why, sizeof why, "no room on the stack for the frame of %s",
+	    sig_name(sig, name));
+	die(l, tf, SIGSEGV, why);
+}
+
+/* The same where it may interrupt a read of PICs, which begins again then. */
+static void
+interrupt(struct lwp *l, struct trapframe *tf, struct siginfo *info)
+{
+	kcpc_page_interrupted(l);
+	run_handler(l, tf, info->si_signo, info);
+}
+
+bool
+sig_run(struct lwp *l, struct trapframe *tf, struct siginfo *info)
+{
+	if (!has_handler(l, info->si_signo))
+		return false;
+	interrupt(l, tf, info);
+	return true;
+}
+
+void
+sig_force(
+    struct lwp *l, struct trapframe *tf, struct siginfo *info, const char *why)
+{
+	if (!sig_run(l, tf, info))
+		die(l, tf, info->si_signo, why);
+}
+
+/*
+ * The counters froze, of which a read of them learns without us: tell where
+ * the LWP is.  A call or a suspended mask that no handler ends is deliver()'s.
+ */
+static inline void
+overflowed(struct lwp *l, struct trapframe *tf)
+{
+	struct siginfo info;
+
+	if (kcpc_overflowed(l, tf)) {
+		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
+		if (has_handler(l, SIGEMT)) {
+			run_handler(l, tf, SIGEMT, &info);
+			return;
+		}
+		sig_post_lwp(l, SIGEMT, &info);
+	}
+	if (l->l_sigrestore || l->l_restart)
+		l->l_ast |= AST_SIGNAL;
+}
+
+void
+sig_overflow_asleep(struct lwp *l)
+{
+	const struct trapframe *tf = arch_lwp_frame(l);
+	struct siginfo info;
+
+	if (has_handler(l, SIGEMT) && kcpc_signal_due(l))
+		return;
+	l->l_ast &= ~AST_CPC;
+	if (kcpc_overflowed(l, tf)) {
+		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
+		sig_post_lwp(l, SIGEMT, &info);
+	}
+}
+
+/* Deliver what is pending, the lowest number first. */
+static void
+deliver(struct lwp *l, struct trapframe *tf)
+{
+	struct proc *p = l->l_proc;
+	struct siginfo info;
+	char buf[32];
+	int sig;
+
+	while (!p->p_exiting && (sig_pending(l) & ~l->l_kept.sk_mask) != 0) {
+		sig = sig_take(l, ~l->l_kept.sk_mask, &info);
+		if (sig_ignored(p, sig))
+			continue;
+		if (p->p_sig[sig].sa_handler == SIG_DFL)
+			die(l, tf, sig, sender(p, &info, buf, sizeof buf));
+		else
+			interrupt(l, tf, &info);
+	}
+}
+
+/* No handler ran after sigsuspend(2); what it let in has been seen to. */
+static void
+end_suspend(struct lwp *l, struct trapframe *tf)
+{
+	sig_resume_mask(l);
+	deliver(l, tf);
+}
+
+/* What interrupts sleeps and calls, but for the end of the process. */
+static __attribute__((noinline)) void
+signalled(struct lwp *l, struct trapframe *tf)
+{
+	deliver(l, tf);
+	if (l->l_sigrestore)
+		end_suspend(l, tf);
+	if (l->l_restart) {
+		l->l_restart = false;
+		tf_restart(tf);
+	}
+}
+
+/* Overflows first, whatever else there is: all that bears with a frame more. */
+void
+trap_return(struct trapframe *tf)
+{
+	struct lwp *l = lwp_self();
+	unsigned ast;
+
+	while ((ast = l->l_ast) != 0) {
+		if ((ast & AST_CPC) != 0) {
+			l->l_ast = ast & ~AST_CPC;
+			overflowed(l, tf);
+		} else if ((ast & AST_EXIT) != 0) {
+			lwp_exit();
+		} else if ((ast & AST_YIELD) != 0) {
+			sched_preempt();
+		} else {
+			l->l_ast = 0;
+			signalled(l, tf);
+		}
+	}
+	kernel_unlock();
+}

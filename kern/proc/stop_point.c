@@ -1,0 +1,74 @@
+#include "kern/proc/stop_point.h"
+
+#include <stddef.h>
+
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "lib/printf.h"
+
+void
+stop_point(enum stop_at at, intptr_t arg)
+{
+	struct lwp *l = lwp_self();
+	struct proc *p = l->l_proc;
+
+	if (p->p_stop != NULL && !p->p_exiting)
+		p->p_stop(l, at, arg);
+}
+
+static const char *
+bound(const struct lwp *l)
+{
+	return l != NULL && l->l_cpc != NULL ? "bound" : "unbound";
+}
+
+static struct lwp *
+by_id(struct proc *p, int id)
+{
+	struct lwp *l = p->p_lwps;
+
+	while (l != NULL && l->l_id != id)
+		l = l->l_sibling;
+	return l;
+}
+
+/* How many LWPs have a set bound. */
+static unsigned
+nbound(const struct proc *p)
+{
+	unsigned n = 0;
+
+	for (const struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
+		n += l->l_cpc != NULL;
+	return n;
+}
+
+void
+stop_trace(struct lwp *l, enum stop_at at, intptr_t arg)
+{
+	struct proc *p = l->l_proc;
+
+	printf("stop: %s: lwp %d (%s): ", p->p_name, l->l_id, bound(l));
+	switch (at) {
+	case STOP_LWP_CREATE:
+		printf("lwp_create %d (%s)\n", (int)arg,
+		    bound(by_id(p, (int)arg)));
+		break;
+	case STOP_LWP_EXIT:
+		printf("lwp_exit\n");
+		break;
+	case STOP_EXEC_ENTRY:
+		printf("exec of %u LWP(s), %u bound\n", p->p_nlwp, nbound(p));
+		break;
+	case STOP_EXEC:
+		printf("exec done\n");
+		break;
+	case STOP_FORK:
+		printf("fork\n");
+		break;
+	case STOP_EXIT:
+		printf("exit %d of %u LWP(s), %u bound\n", (int)arg, p->p_nlwp,
+		    nbound(p));
+		break;
+	}
+}

@@ -1,0 +1,77 @@
+/*
+ * Sets of CPUs.  Included by kern/, arch/ and tests/host.
+ *
+ * Walks look at the words that hold CPUs of this machine alone, so that with
+ * up to 64 CPUs each is a single word's.  A set may hold CPUs beyond those,
+ * as an affinity of all ones does: it is compared with sets that do not.
+ */
+#ifndef KERN_SCHED_CPUSET_H
+#define KERN_SCHED_CPUSET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MAXCPU       512 /* CPUs the kernel uses; a multiple of 64 */
+#define CPUSET_WORDS (MAXCPU / 64)
+
+struct cpuset {
+	uint64_t cs_word[CPUSET_WORDS]; /* bit n % 64 of word n / 64: CPU n */
+};
+
+extern unsigned ncpu; /* kern/sched/cpu.h */
+
+/* How many words hold CPUs of this machine: at least one. */
+static inline unsigned
+cpuset_words(void)
+{
+	return ncpu <= 64 ? 1 : (ncpu + 63) / 64;
+}
+
+static inline bool
+cpuset_has(const struct cpuset *cs, unsigned id)
+{
+	return (cs->cs_word[id / 64] >> id % 64 & 1) != 0;
+}
+
+static inline void
+cpuset_add(struct cpuset *cs, unsigned id)
+{
+	cs->cs_word[id / 64] |= 1ULL << id % 64;
+}
+
+static inline void
+cpuset_remove(struct cpuset *cs, unsigned id)
+{
+	cs->cs_word[id / 64] &= ~(1ULL << id % 64);
+}
+
+/* Does a CPU of a belong to b, too? */
+static inline bool
+cpuset_meets(const struct cpuset *a, const struct cpuset *b)
+{
+	for (unsigned i = 0; i < cpuset_words(); i++) {
+		if ((a->cs_word[i] & b->cs_word[i]) != 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The first CPU from `from` on that belongs to both sets, or MAXCPU; to go
+ * through all of them, ask again from the next one on.
+ */
+static inline unsigned
+cpuset_next(const struct cpuset *a, const struct cpuset *b, unsigned from)
+{
+	uint64_t mask = ~0ULL << from % 64;
+
+	for (unsigned i = from / 64; i < cpuset_words(); i++, mask = ~0ULL) {
+		uint64_t both = a->cs_word[i] & b->cs_word[i] & mask;
+
+		if (both != 0)
+			return i * 64 + (unsigned)__builtin_ctzll(both);
+	}
+	return MAXCPU;
+}
+
+#endif /* KERN_SCHED_CPUSET_H */

@@ -1,0 +1,37 @@
+/*
+ * Spin locks.  Included by kern/ and arch/.
+ *
+ * The kernel runs with interrupts off and no handler of an interrupt that
+ * strikes the kernel takes a lock, so a lock guards against other CPUs only.
+ */
+#ifndef KERN_SCHED_LOCK_H
+#define KERN_SCHED_LOCK_H
+
+#include <stdbool.h>
+
+#include "kern/arch.h"
+
+struct spinlock {
+	bool sl_held;
+};
+
+static inline bool
+lock_try(struct spinlock *l)
+{
+	return !__atomic_test_and_set(&l->sl_held, __ATOMIC_ACQUIRE);
+}
+
+static inline void
+lock_acquire(struct spinlock *l)
+{
+	while (!lock_try(l))
+		arch_relax();
+}
+
+static inline void
+lock_release(struct spinlock *l)
+{
+	__atomic_clear(&l->sl_held, __ATOMIC_RELEASE);
+}
+
+#endif /* KERN_SCHED_LOCK_H */

@@ -1,0 +1,57 @@
+/*
+ * Queues of LWPs.  Included by kern/ where LWPs wait; inline, for two of these
+ * are a tenth of a switch.
+ */
+#ifndef KERN_SCHED_LWPQ_H
+#define KERN_SCHED_LWPQ_H
+
+#include <stddef.h>
+
+#include "kern/proc/lwp.h"
+#include "kern/sched/sched.h"
+
+static inline void
+lwpq_push(struct lwpq *q, struct lwp *l)
+{
+	if (q->q_first == NULL)
+		q->q_tail = &q->q_first;
+	l->l_next = NULL;
+	l->l_prev = q->q_tail;
+	*q->q_tail = l;
+	q->q_tail = &l->l_next;
+}
+
+/* Before all others. */
+static inline void
+lwpq_push_first(struct lwpq *q, struct lwp *l)
+{
+	if ((l->l_next = q->q_first) != NULL)
+		l->l_next->l_prev = &l->l_next;
+	else
+		q->q_tail = &l->l_next;
+	l->l_prev = &q->q_first;
+	q->q_first = l;
+}
+
+static inline void
+lwpq_remove(struct lwpq *q, struct lwp *l)
+{
+	*l->l_prev = l->l_next;
+	if (l->l_next != NULL)
+		l->l_next->l_prev = l->l_prev;
+	else
+		q->q_tail = l->l_prev;
+}
+
+/* The first, taken out; NULL where there is none. */
+static inline struct lwp *
+lwpq_pop(struct lwpq *q)
+{
+	struct lwp *l = q->q_first;
+
+	if (l != NULL)
+		lwpq_remove(q, l);
+	return l;
+}
+
+#endif /* KERN_SCHED_LWPQ_H */

@@ -1,0 +1,243 @@
+/*
+ * Which CPU an LWP runs on: CPUs without work, and LWPs that may not stay.
+ */
+#include <stddef.h>
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/cpc/witness.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/signal.h"
+#include "kern/sched/cpu.h"
+#include "kern/sched/klock.h"
+#include "kern/sched/lwpq.h"
+#include "kern/sched/sched.h"
+#include "kern/sched/sched_impl.h"
+#include "lib/printf.h"
+
+struct cpuset sched_active_cpus, sched_idle_cpus;
+unsigned sched_nidle;
+
+static void
+set_idle(const struct cpu *c, bool idle)
+{
+	if (cpuset_has(&sched_idle_cpus, c->c_id) == idle)
+		return;
+	if (idle) {
+		cpuset_add(&sched_idle_cpus, c->c_id);
+		sched_nidle++;
+	} else {
+		cpuset_remove(&sched_idle_cpus, c->c_id);
+		sched_nidle--;
+	}
+}
+
+void
+sched_has_work(const struct cpu *c)
+{
+	set_idle(c, false);
+}
+
+struct cpu *
+sched_idle_for(const struct lwp *l)
+{
+	unsigned i = cpuset_next(&sched_idle_cpus, &sched_idle_cpus, 0);
+
+	while (i < MAXCPU && !sched_may(l, &cpus[i]))
+		i = cpuset_next(&sched_idle_cpus, &sched_idle_cpus, i + 1);
+	return i < MAXCPU ? &cpus[i] : NULL;
+}
+
+static void
+set_active(struct cpu *c, bool active)
+{
+	c->c_active = active;
+	if (active)
+		cpuset_add(&sched_active_cpus, c->c_id);
+	else
+		cpuset_remove(&sched_active_cpus, c->c_id);
+}
+
+/*
+ * The idle LWP has a kernel stack of its own only because arch_lwp_init()
+ * prepares one; it stays on the stack its CPU came up on.
+ */
+void
+sched_init_cpu(struct cpu *c)
+{
+	struct lwp *l = lwp_create(NULL, NULL, NULL);
+
+	if (l == NULL)
+		panic("no memory for the idle LWP of CPU %u", c->c_id);
+	l->l_cpu = c;
+	l->l_state = LWP_RUNNING;
+	c->c_idle = c->c_lwp = l;
+	/* The launcher is made ready before the boot CPU idles. */
+	if (c == arch_curcpu())
+		set_active(c, true);
+}
+
+/* The first that may run on c, taken out; or NULL. */
+static struct lwp *
+take_allowed(struct lwpq *q, const struct cpu *c)
+{
+	struct lwp *l = q->q_first;
+
+	while (l != NULL && !sched_may(l, c))
+		l = l->l_next;
+	if (l != NULL)
+		lwpq_remove(q, l);
+	return l;
+}
+
+/* Take an LWP that waits for another CPU and may run here. */
+static bool
+steal(struct cpu *c)
+{
+	for (unsigned i = 1; i < ncpu; i++) {
+		struct cpu *o = &cpus[(c->c_id + i) % ncpu];
+		struct lwp *l = take_allowed(&o->c_woken, c);
+
+		if (l == NULL && (l = take_allowed(&o->c_runq, c)) == NULL)
+			continue;
+		l->l_cpu = c;
+		l->l_state = LWP_READY;
+		lwpq_push(&c->c_runq, l);
+		return true;
+	}
+	return false;
+}
+
+void
+sched_idle(void)
+{
+	struct cpu *c = arch_curcpu();
+
+	kernel_lock();
+	set_active(c, true);
+	for (;;) {
+		if (sched_others_wait(c) || (c->c_active && steal(c))) {
+			set_idle(c, false);
+			kcpc_cpu_init(c->c_id);
+			sched_switch();
+			continue;
+		}
+		if (c->c_active)
+			set_idle(c, true);
+		if (witness_on)
+			witness_idle(true);
+		kernel_unlock();
+		arch_idle();
+		kernel_lock();
+		if (witness_on)
+			witness_idle(false);
+	}
+}
+
+/*
+ * Moving LWPs
+ */
+
+/* It may go on where it is, and would find no better place. */
+static bool
+is_well_placed(const struct lwp *l)
+{
+	const struct cpu *c = l->l_cpu;
+
+	if (!sched_may(l, c))
+		return false;
+	return sched_idle_for(l) == NULL ||
+	       (l->l_state == LWP_RUNNING && !sched_others_wait(c));
+}
+
+void
+sched_move(struct lwp *l)
+{
+	struct cpu *c = l->l_cpu;
+
+	if (is_well_placed(l))
+		return;
+	if (l->l_state == LWP_READY || l->l_state == LWP_WOKEN) {
+		lwpq_remove(
+		    l->l_state == LWP_READY ? &c->c_runq : &c->c_woken, l);
+		sched_ready(l);
+	} else if (l->l_state == LWP_RUNNING) {
+		l->l_ast |= AST_YIELD;
+		if (c != arch_curcpu())
+			arch_ipi(c, IPI_RESCHED);
+	}
+}
+
+const struct cpuset *
+sched_cpus(void)
+{
+	return &sched_active_cpus;
+}
+
+struct cpuset
+sched_allowed(const struct lwp *l)
+{
+	struct cpuset may = { { 0 } };
+
+	for (unsigned i = 0; i < ncpu; i++) {
+		if (sched_may(l, &cpus[i]))
+			cpuset_add(&may, i);
+	}
+	return may;
+}
+
+/* No other CPU takes LWPs. */
+static bool
+is_last(const struct cpu *c)
+{
+	for (const struct cpu *o = cpus; o < cpus + ncpu; o++) {
+		if (o != c && o->c_active)
+			return false;
+	}
+	return true;
+}
+
+int
+sched_offline(struct cpu *c)
+{
+	struct lwp *l;
+
+	if (is_last(c) || c->c_nbound > 0 || c->c_cpc != NULL)
+		return EBUSY;
+	set_active(c, false);
+	set_idle(c, false);
+	while ((l = lwpq_pop(&c->c_woken)) != NULL ||
+	       (l = lwpq_pop(&c->c_runq)) != NULL)
+		sched_ready(l);
+	if (c->c_lwp != c->c_idle)
+		sched_move(c->c_lwp);
+	return 0;
+}
+
+/* Whose only CPUs were offline are on others now, where they may not stay. */
+static void
+call_back(struct lwpq *q)
+{
+	struct lwp *next;
+
+	for (struct lwp *l = q->q_first; l != NULL; l = next) {
+		next = l->l_next;
+		sched_move(l);
+	}
+}
+
+void
+sched_online(struct cpu *c)
+{
+	set_active(c, true);
+	kcpc_cpu_online(c);
+	for (struct cpu *o = cpus; o < cpus + ncpu; o++) {
+		call_back(&o->c_woken);
+		call_back(&o->c_runq);
+		if (o->c_lwp != o->c_idle)
+			sched_move(o->c_lwp);
+	}
+	if (c != arch_curcpu())
+		arch_ipi(c, IPI_RESCHED); /* to look for work */
+}

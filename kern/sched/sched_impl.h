@@ -1,0 +1,48 @@
+/*
+ * What the parts of the scheduler know of each other.  Included by
+ * kern/sched/sched.c and kern/sched/placement.c.
+ */
+#ifndef KERN_SCHED_SCHED_IMPL_H
+#define KERN_SCHED_SCHED_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kern/proc/lwp.h"
+#include "kern/sched/cpu.h"
+
+/*
+ * CPUs that take LWPs, and those of them that have nothing to do, with how
+ * many these are.
+ */
+extern struct cpuset sched_active_cpus, sched_idle_cpus;
+extern unsigned sched_nidle;
+
+/*
+ * May l run on CPU c?  Inline, for a switch asks.  An LWP whose CPUs all went
+ * offline may run anywhere: better than nowhere.
+ */
+static inline bool
+sched_may(const struct lwp *l, const struct cpu *c)
+{
+	if (l->l_bound >= 0)
+		return (unsigned)l->l_bound == c->c_id;
+	if (!c->c_active)
+		return false;
+	return cpuset_has(&l->l_affinity, c->c_id) ||
+	       !cpuset_meets(&l->l_affinity, &sched_active_cpus);
+}
+
+/* Work waits for c: it is no longer idle. */
+void sched_has_work(const struct cpu *c);
+/* The first of the idle CPUs that l may run on, or NULL. */
+struct cpu *sched_idle_for(const struct lwp *l);
+
+static inline bool
+sched_others_wait(const struct cpu *c)
+{
+	return c->c_runq.q_first != NULL || c->c_woken.q_first != NULL;
+}
+
+#endif /* KERN_SCHED_SCHED_IMPL_H */

@@ -1,0 +1,191 @@
+#include "kern/sched/timer.h"
+
+#include <stddef.h>
+
+#include "kern/arch.h"
+#include "kern/sched/cpu.h"
+
+#define NS_PER_S 1000000000ULL
+
+/*
+ * A CPU's timers are a pairing heap: each comes before its children, the
+ * root first of all.  Starting one is a comparison, taking one out costs the
+ * logarithm of their number on average, and no memory is needed.
+ * Fredman, Sedgewick, Sleator, Tarjan, "The Pairing Heap: A New Form of
+ * Self-Adjusting Heap" (Algorithmica 1, 1986).
+ */
+
+/* Those due at one tick run in the order they were started in. */
+static bool
+before(const struct timer *a, const struct timer *b)
+{
+	return a->t_tick != b->t_tick ? a->t_tick < b->t_tick
+	                              : a->t_order < b->t_order;
+}
+
+/* Two heaps, neither empty, become one; its root, which nothing links to. */
+static struct timer *
+meld(struct timer *a, struct timer *b)
+{
+	if (before(b, a)) {
+		struct timer *swap = a;
+
+		a = b;
+		b = swap;
+	}
+	b->t_sibling = a->t_child;
+	if (b->t_sibling != NULL)
+		b->t_sibling->t_link = &b->t_sibling;
+	b->t_link = &a->t_child;
+	a->t_child = b;
+	return a;
+}
+
+/* The children of one that goes: melded in pairs, then all together. */
+static struct timer *
+meld_children(struct timer *t)
+{
+	struct timer *pairs = NULL, *a, *b, *root = NULL;
+
+	while ((a = t->t_child) != NULL) {
+		b = a->t_sibling;
+		t->t_child = b != NULL ? b->t_sibling : NULL;
+		if (b != NULL)
+			a = meld(a, b);
+		a->t_sibling = pairs;
+		pairs = a;
+	}
+	while ((a = pairs) != NULL) {
+		pairs = a->t_sibling;
+		root = root != NULL ? meld(root, a) : a;
+	}
+	return root;
+}
+
+static void
+set_root(struct cpu *c, struct timer *t)
+{
+	c->c_timers = t;
+	if (t != NULL) {
+		t->t_link = &c->c_timers;
+		t->t_sibling = NULL;
+	}
+}
+
+static void
+take_out(struct cpu *c, struct timer *t)
+{
+	struct timer *rest = meld_children(t);
+
+	t->t_cpu = NULL;
+	if (c->c_timers == t) {
+		set_root(c, rest);
+		return;
+	}
+	*t->t_link = t->t_sibling;
+	if (t->t_sibling != NULL)
+		t->t_sibling->t_link = t->t_link;
+	if (rest != NULL)
+		set_root(c, meld(c->c_timers, rest));
+}
+
+static void
+program_first(struct cpu *c)
+{
+	arch_timer_set(c->c_timers != NULL ? c->c_timers->t_tick : ~0ULL);
+}
+
+void
+timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg)
+{
+	struct cpu *c = arch_curcpu();
+
+	timer_stop(t);
+	*t = (struct timer){ tick, c->c_timer_order++, fn, arg, c, NULL, NULL,
+		NULL };
+	set_root(c, c->c_timers != NULL ? meld(c->c_timers, t) : t);
+	if (c->c_timers == t)
+		program_first(c);
+}
+
+void
+timer_stop(struct timer *t)
+{
+	struct cpu *c = t->t_cpu;
+	bool first;
+
+	if (c == NULL)
+		return;
+	first = c->c_timers == t;
+	take_out(c, t);
+	/* Another CPU's is left to fire; it will find nothing due. */
+	if (first && c == arch_curcpu())
+		program_first(c);
+}
+
+void
+timer_intr(void)
+{
+	struct cpu *c = arch_curcpu();
+	struct timer *t;
+
+	while ((t = c->c_timers) != NULL && t->t_tick <= arch_tick()) {
+		take_out(c, t);
+		t->t_fn(t->t_arg);
+	}
+	program_first(c);
+}
+
+struct tick_scale tick_scale;
+
+void
+clock_init(void)
+{
+	uint64_t hz = arch_tick_hz(), quotient = 0, rest = NS_PER_S;
+
+	while (hz >> 63 == 0 && hz <= NS_PER_S) {
+		hz <<= 1;
+		tick_scale.ts_lift++;
+	}
+	/* 2^64 * NS_PER_S / hz, rounded up, bit by bit. */
+	for (unsigned i = 0; i < 64; i++) {
+		rest <<= 1;
+		quotient = quotient << 1 | (rest >= hz);
+		if (rest >= hz)
+			rest -= hz;
+	}
+	tick_scale.ts_mult = quotient + (rest != 0);
+}
+
+hrtime_t
+tick_to_ns(uint64_t tick)
+{
+	unsigned __int128 lifted = tick << tick_scale.ts_lift;
+
+	return (hrtime_t)(lifted * tick_scale.ts_mult >> 64);
+}
+
+/* a * mul / div where the product may exceed 64 bits, the result not. */
+static uint64_t
+scale(uint64_t a, uint64_t mul, uint64_t div)
+{
+	return a / div * mul + a % div * mul / div;
+}
+
+uint64_t
+ns_to_tick(hrtime_t ns)
+{
+	uint64_t hz = arch_tick_hz();
+
+	if (ns < 0)
+		return 0;
+	if ((uint64_t)ns / NS_PER_S >= ~0ULL / hz)
+		return ~0ULL;
+	return scale((uint64_t)ns, hz, NS_PER_S);
+}
+
+hrtime_t
+gethrtime(void)
+{
+	return tick_to_ns(arch_tick());
+}

@@ -1,0 +1,177 @@
+/*
+ * execve(2): another program in the same process.  The new address space is
+ * complete before the old one goes, so that a failure changes nothing.
+ */
+#include <stddef.h>
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/file/archive.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/proc/signal.h"
+#include "kern/sys/syscall.h"
+#include "lib/string.h"
+
+#define ARGS_BYTES (128UL << 10) /* strings of arguments and environment */
+#define ARGS_MAX   4096          /* of them */
+
+struct args {
+	char **ptr; /* argv, then envv */
+	char *text, *next, *end;
+	unsigned argc, envc;
+};
+
+static int
+args_init(struct args *args)
+{
+	*args = (struct args){ 0 };
+	args->ptr = kmalloc(ARGS_MAX * sizeof *args->ptr);
+	args->text = args->next = kmalloc(ARGS_BYTES);
+	if (args->ptr == NULL || args->text == NULL)
+		return ENOMEM;
+	args->end = args->text + ARGS_BYTES;
+	return 0;
+}
+
+static void
+args_free(struct args *args)
+{
+	kfree(args->ptr);
+	kfree(args->text);
+}
+
+/* One vector of strings, behind those there are; none where uva is 0. */
+static int
+args_read(struct args *args, uintptr_t uva, unsigned *n)
+{
+	unsigned first = args->argc;
+	uintptr_t str;
+	int err;
+
+	for (*n = 0; uva != 0; ++*n, uva += sizeof str) {
+		if (copyin(&str, uva, sizeof str) != 0)
+			return EFAULT;
+		if (str == 0)
+			break;
+		if (first + *n == ARGS_MAX)
+			return E2BIG;
+		err = copyinstr(
+		    args->next, str, (size_t)(args->end - args->next));
+		if (err != 0)
+			return err == ENAMETOOLONG ? E2BIG : err;
+		args->ptr[first + *n] = args->next;
+		args->next += strlen(args->next) + 1;
+	}
+	return 0;
+}
+
+/* A process that is nothing but the program's memory. */
+static int
+load(struct proc *p, const char *path, struct args *args, uintptr_t *pc,
+    uintptr_t *sp)
+{
+	const char *why;
+	char buf[128];
+	int err;
+
+	p->p_system = proc_self()->p_system;
+	if ((err = proc_find_program(p, path, &why, buf, sizeof buf)) != 0 ||
+	    (err = as_init(&p->p_as, p->p_system)) != 0)
+		return err;
+	err = exec_load(p, args->ptr, args->argc, args->ptr + args->argc,
+	    args->envc, pc, sp, &why, buf, sizeof buf);
+	if (err != 0)
+		as_free(&p->p_as);
+	return err;
+}
+
+static void
+close_on_exec(struct proc *p)
+{
+	for (int fd = 0; fd < NFD; fd++) {
+		if (p->p_cloexec & 1ULL << fd)
+			file_close(fd);
+	}
+	p->p_cloexec = 0;
+}
+
+/* The point of no return: p takes over what was loaded, and begins there. */
+static void
+become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
+    uintptr_t sp)
+{
+	struct lwp *l = lwp_self();
+	struct as old;
+
+	kcpc_exec_leave(l); /* its counter page is in the old one */
+	old = p->p_as;
+	p->p_as = loaded->p_as;
+	arch_as_switch(&p->p_as);
+	as_free(&old);
+	p->p_elf = loaded->p_elf;
+	p->p_stack_bytes = loaded->p_stack_bytes;
+	p->p_said_efault = false;
+	strlcpy_shown(p->p_name, path, sizeof p->p_name);
+	l->l_clear_tid = 0;
+	lwp_unname(l);
+	lwp_name(l, p->p_pid); /* whichever LWP it was */
+	l->l_id = p->p_next_id = 1;
+	sig_exec(l);
+	close_on_exec(p);
+	proc_release_parent(p);
+	arch_lwp_reset(l, pc, sp);
+	kcpc_exec_enter(l);
+}
+
+static int
+exec(const char *path, struct args *args)
+{
+	struct proc *p = proc_self(), *loaded = kmalloc(sizeof *loaded);
+	uintptr_t pc, sp;
+	int err;
+
+	if (loaded == NULL)
+		return ENOMEM;
+	if ((err = load(loaded, path, args, &pc, &sp)) != 0)
+		goto free_loaded;
+	stop_point(STOP_EXEC_ENTRY, 0);
+	if ((err = proc_alone()) != 0) {
+		as_free(&loaded->p_as);
+		goto free_loaded;
+	}
+	become(p, loaded, path, pc, sp);
+	stop_point(STOP_EXEC, 0);
+free_loaded:
+	kfree(loaded);
+	return err;
+}
+
+intptr_t
+sys_execve(const uintptr_t *a)
+{
+	char path[CPIO_NAME_MAX + 1];
+	struct lwp *l = lwp_self();
+	struct args args;
+	int err;
+
+	if ((err = copyinstr(path, a[0], sizeof path)) != 0)
+		return -err;
+	if ((err = args_init(&args)) == 0 &&
+	    (err = args_read(&args, a[1], &args.argc)) == 0 &&
+	    (err = args_read(&args, a[2], &args.envc)) == 0) {
+		/* A program is entitled to its name. */
+		if (args.argc == 0)
+			err = EINVAL;
+		else
+			err = exec(path, &args);
+	}
+	args_free(&args);
+	if (err != 0)
+		return -err;
+	trap_return(arch_lwp_frame(l));
+	arch_lwp_resume(l);
+}

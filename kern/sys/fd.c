@@ -1,0 +1,203 @@
+/*
+ * System calls on descriptors.
+ */
+#include "kern/arch.h"
+#include "kern/file/archive.h"
+#include "kern/file/file.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/proc.h"
+#include "kern/sys/syscall.h"
+
+#define AT_FDCWD   (-100)
+#define O_ACCMODE  3
+#define O_CLOEXEC  02000000
+#define O_SETTABLE (02000 | 04000) /* O_APPEND, O_NONBLOCK */
+
+static void
+set_cloexec(int fd, bool on)
+{
+	struct proc *p = proc_self();
+
+	p->p_cloexec &= ~(1ULL << fd);
+	p->p_cloexec |= (uint64_t)on << fd;
+}
+
+/* The working directory is the root, so a relative path needs no base. */
+static intptr_t
+open_at(int dirfd, uintptr_t upath, unsigned flags)
+{
+	char path[CPIO_NAME_MAX + 1];
+	struct file *f;
+	int err, fd;
+
+	if ((err = copyinstr(path, upath, sizeof path)) != 0)
+		return -err;
+	if (path[0] != '/' && dirfd != AT_FDCWD)
+		return file_get(dirfd) == NULL ? -EBADF : -ENOTDIR;
+	if ((err = file_open(path, flags, &f)) != 0)
+		return -err;
+	if ((fd = file_install(f, 0)) < 0)
+		file_release(f);
+	else
+		set_cloexec(fd, flags & O_CLOEXEC);
+	return fd;
+}
+
+intptr_t
+sys_open(const uintptr_t *a)
+{
+	return open_at(AT_FDCWD, a[0], (unsigned)a[1]);
+}
+
+intptr_t
+sys_openat(const uintptr_t *a)
+{
+	return open_at((int)a[0], a[1], (unsigned)a[2]);
+}
+
+intptr_t
+sys_close(const uintptr_t *a)
+{
+	return -file_close((int)a[0]);
+}
+
+#define SEEK_SET 0
+#define SEEK_CUR 1
+#define SEEK_END 2
+
+intptr_t
+sys_lseek(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+	int64_t offset = (int64_t)a[1], base;
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_RECORD ||
+	    f->f_kind == FILE_PIPE)
+		return -ESPIPE;
+	switch (a[2]) {
+	case SEEK_SET:
+		base = 0;
+		break;
+	case SEEK_CUR:
+		base = (int64_t)f->f_offset;
+		break;
+	case SEEK_END:
+		base = (int64_t)f->f_bytes;
+		break;
+	default:
+		return -EINVAL;
+	}
+	if (__builtin_add_overflow(base, offset, &offset) || offset < 0)
+		return -EINVAL;
+	f->f_offset = (uint64_t)offset;
+	return offset;
+}
+
+static intptr_t
+dup_from(int fd, int from)
+{
+	struct file *f = file_get(fd);
+	int copy;
+
+	if (f == NULL)
+		return -EBADF;
+	if (from < 0 || from >= NFD)
+		return -EINVAL;
+	if ((copy = file_install(f, from)) >= 0)
+		f->f_refs++;
+	return copy;
+}
+
+static intptr_t
+dup_to(int fd, int to)
+{
+	if (file_get(fd) == NULL || to < 0 || to >= NFD)
+		return -EBADF;
+	if (fd == to)
+		return to;
+	file_close(to);
+	return dup_from(fd, to);
+}
+
+intptr_t
+sys_dup(const uintptr_t *a)
+{
+	return dup_from((int)a[0], 0);
+}
+
+intptr_t
+sys_dup2(const uintptr_t *a)
+{
+	return dup_to((int)a[0], (int)a[1]);
+}
+
+intptr_t
+sys_dup3(const uintptr_t *a)
+{
+	intptr_t fd;
+
+	if ((int)a[0] == (int)a[1] || (a[2] & ~(uintptr_t)O_CLOEXEC) != 0)
+		return -EINVAL;
+	if ((fd = dup_to((int)a[0], (int)a[1])) >= 0)
+		set_cloexec((int)fd, a[2] & O_CLOEXEC);
+	return fd;
+}
+
+#define F_DUPFD         0
+#define F_GETFD         1
+#define F_SETFD         2
+#define F_GETFL         3
+#define F_SETFL         4
+#define F_DUPFD_CLOEXEC 1030
+#define FD_CLOEXEC      1
+
+intptr_t
+sys_fcntl(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+	intptr_t fd;
+
+	if (f == NULL)
+		return -EBADF;
+	switch (a[1]) {
+	case F_DUPFD:
+		return dup_from((int)a[0], (int)a[2]);
+	case F_DUPFD_CLOEXEC:
+		fd = dup_from((int)a[0], (int)a[2]);
+		if (fd >= 0)
+			set_cloexec((int)fd, true);
+		return fd;
+	case F_GETFD:
+		return proc_self()->p_cloexec >> (int)a[0] & 1;
+	case F_SETFD:
+		set_cloexec((int)a[0], a[2] & FD_CLOEXEC);
+		return 0;
+	case F_GETFL:
+		return (intptr_t)f->f_flags;
+	case F_SETFL:
+		f->f_flags =
+		    (f->f_flags & O_ACCMODE) | ((unsigned)a[2] & O_SETTABLE);
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+#define TIOCGWINSZ 0x5413
+
+/* On a raw console stdout is a terminal: then stdio writes line by line. */
+intptr_t
+sys_ioctl(const uintptr_t *a)
+{
+	static const uint16_t size[4] = { 25, 80, 0, 0 };
+	struct file *f = file_get((int)a[0]);
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind != FILE_CONSOLE || a[1] != TIOCGWINSZ || cons_is_framed())
+		return -ENOTTY;
+	return -copyout(a[2], size, sizeof size);
+}

@@ -1,0 +1,323 @@
+/*
+ * System calls that read and write.
+ */
+#include "kern/file/file.h"
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/file/pipe.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sys/syscall.h"
+#include "lib/string.h"
+
+#define O_ACCMODE 3
+#define O_RDONLY  0
+#define O_WRONLY  1
+
+#define RW_MAX      0x7ffff000UL  /* bytes one call moves, as in Linux */
+#define RECORD_MAX  (256UL << 10) /* bytes of one line of the record */
+#define CONSOLE_MAX (64UL << 10)
+#define IOV_MAX     1024
+
+struct iovec {
+	uintptr_t iov_base;
+	size_t iov_len;
+};
+
+static bool
+can_read(const struct file *f)
+{
+	return (f->f_flags & O_ACCMODE) != O_WRONLY;
+}
+
+static bool
+can_write(const struct file *f)
+{
+	return (f->f_flags & O_ACCMODE) != O_RDONLY;
+}
+
+/* Read at an offset; a length, or -errno. */
+static intptr_t
+read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
+{
+	size_t n = 0;
+
+	if (len > RW_MAX)
+		len = RW_MAX;
+	switch (f->f_kind) {
+	case FILE_ARCHIVE:
+	case FILE_MACHINE:
+		if (offset < f->f_bytes)
+			n = f->f_bytes - offset;
+		if (n > len)
+			n = len;
+		if (n > 0 && copyout(uva, f->f_data + offset, n) != 0)
+			return -EFAULT;
+		return (intptr_t)n;
+	case FILE_ZERO:
+		return copyzero(uva, len) != 0 ? -EFAULT : (intptr_t)len;
+	case FILE_DIR:
+		return -EISDIR;
+	default: /* the end, at once */
+		return 0;
+	}
+}
+
+static intptr_t
+read_file(struct file *f, uintptr_t uva, size_t len)
+{
+	intptr_t n;
+
+	if (!can_read(f))
+		return -EBADF;
+	if (f->f_kind == FILE_PIPE)
+		return pipe_read(f, uva, len);
+	if (f->f_kind == FILE_PROFILE)
+		return kcpc_profile_read(f->f_profile, uva, len);
+	n = read_at(f, f->f_offset, uva, len);
+	if (n > 0 && f->f_kind != FILE_ZERO)
+		f->f_offset += (size_t)n;
+	return n;
+}
+
+/*
+ * A call writes no more than CONSOLE_MAX at a time and says so: the line is
+ * slow, and no interrupt is taken meanwhile.
+ */
+static intptr_t
+write_console(enum stream s, uintptr_t uva, size_t len)
+{
+	char buf[1024];
+	size_t done = 0;
+
+	if (len > CONSOLE_MAX)
+		len = CONSOLE_MAX;
+	while (done < len) {
+		size_t n = len - done;
+
+		if (n > sizeof buf)
+			n = sizeof buf;
+		if (copyin(buf, uva + done, n) != 0)
+			return done > 0 ? (intptr_t)done : -EFAULT;
+		cons_write(s, buf, n);
+		done += n;
+	}
+	return (intptr_t)done;
+}
+
+static intptr_t
+write_file(struct file *f, uintptr_t uva, size_t len)
+{
+	if (!can_write(f))
+		return -EBADF;
+	if (len > RW_MAX)
+		len = RW_MAX;
+	switch (f->f_kind) {
+	case FILE_PIPE:
+		return pipe_write(f, uva, len);
+	case FILE_CONSOLE:
+		return write_console(f->f_stream, uva, len);
+	case FILE_NULL:
+	case FILE_ZERO:
+		return (intptr_t)len;
+	default:
+		return -EBADF;
+	}
+}
+
+/* A record is one line and leaves in one frame, however it was gathered. */
+static intptr_t
+write_record(const struct iovec *iov, unsigned n)
+{
+	size_t len = 0, at = 0;
+	intptr_t ret = -EFAULT;
+	char *line;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (iov[i].iov_len > RECORD_MAX - len)
+			return -EFBIG;
+		len += iov[i].iov_len;
+	}
+	if (len == 0)
+		return 0;
+	if ((line = kmalloc(len)) == NULL)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		if (copyin(line + at, iov[i].iov_base, iov[i].iov_len) != 0)
+			goto out;
+		at += iov[i].iov_len;
+	}
+	cons_write(STREAM_JSON, line, len);
+	ret = (intptr_t)len;
+out:
+	kfree(line);
+	return ret;
+}
+
+/* A call sleeps, and another LWP may close the descriptor meanwhile. */
+static struct file *
+hold(uintptr_t fd)
+{
+	struct file *f = file_get((int)fd);
+
+	if (f != NULL)
+		f->f_refs++;
+	return f;
+}
+
+intptr_t
+sys_read(const uintptr_t *a)
+{
+	struct file *f = hold(a[0]);
+	intptr_t ret;
+
+	if (f == NULL)
+		return -EBADF;
+	ret = read_file(f, a[1], a[2]);
+	file_release(f);
+	return ret;
+}
+
+intptr_t
+sys_write(const uintptr_t *a)
+{
+	struct file *f = hold(a[0]);
+	struct iovec iov = { a[1], a[2] };
+	intptr_t ret;
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind == FILE_RECORD && can_write(f))
+		ret = write_record(&iov, 1);
+	else
+		ret = write_file(f, a[1], a[2]);
+	file_release(f);
+	return ret;
+}
+
+intptr_t
+sys_pread64(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+
+	if (f == NULL || !can_read(f))
+		return -EBADF;
+	if ((intptr_t)a[3] < 0)
+		return -EINVAL;
+	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_PIPE)
+		return -ESPIPE;
+	return read_at(f, a[3], a[1], a[2]);
+}
+
+/* The vector of readv and writev, for kfree(); -errno in *err. */
+static struct iovec *
+get_iov(uintptr_t uva, uintptr_t n, size_t *bytes, intptr_t *err)
+{
+	struct iovec *iov;
+	size_t total = 0;
+
+	*err = -EINVAL;
+	if (n > IOV_MAX)
+		return NULL;
+	*err = -ENOMEM;
+	if ((iov = kmalloc(n * sizeof *iov)) == NULL)
+		return NULL;
+	*err = -EFAULT;
+	if (copyin(iov, uva, n * sizeof *iov) != 0)
+		goto free_iov;
+	*err = -EINVAL;
+	for (unsigned i = 0; i < n; i++) {
+		if (__builtin_add_overflow(total, iov[i].iov_len, &total) ||
+		    (intptr_t)total < 0)
+			goto free_iov;
+	}
+	*bytes = total;
+	return iov;
+
+free_iov:
+	kfree(iov);
+	return NULL;
+}
+
+/* A pipe that gave what it had is not waited for. */
+static bool
+would_wait(const struct file *f)
+{
+	return f->f_kind == FILE_PIPE && pipe_poll(f) == 0;
+}
+
+/*
+ * Each piece by itself, until one comes short; but what goes into a pipe in
+ * one piece has room for all of it first.
+ */
+static intptr_t
+each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
+    bool writes)
+{
+	intptr_t done = 0, err;
+
+	if (writes && f->f_kind == FILE_PIPE &&
+	    (err = pipe_prepare(f, bytes)) != 0)
+		return err;
+	for (unsigned i = 0; i < n; i++) {
+		size_t len = iov[i].iov_len;
+		intptr_t got;
+
+		if (len == 0)
+			continue;
+		if (done > 0 && !writes && would_wait(f))
+			break;
+		got = writes ? write_file(f, iov[i].iov_base, len)
+		             : read_file(f, iov[i].iov_base, len);
+		if (got < 0 && done == 0)
+			return got;
+		if (got < 0) {
+			/* What was done is not to be done again. */
+			lwp_self()->l_restart = false;
+			break;
+		}
+		done += got;
+		if ((size_t)got < len)
+			break;
+	}
+	return done;
+}
+
+static intptr_t
+rw_iov(const uintptr_t *a, bool writes)
+{
+	struct file *f = hold(a[0]);
+	struct iovec *iov;
+	intptr_t ret = -EBADF;
+	size_t bytes;
+
+	if (f == NULL)
+		return ret;
+	if (!(writes ? can_write(f) : can_read(f)) ||
+	    (iov = get_iov(a[1], a[2], &bytes, &ret)) == NULL)
+		goto release;
+	if (writes && f->f_kind == FILE_RECORD)
+		ret = write_record(iov, (unsigned)a[2]);
+	else
+		ret = each_iov(f, iov, (unsigned)a[2], bytes, writes);
+	kfree(iov);
+
+release:
+	file_release(f);
+	return ret;
+}
+
+intptr_t
+sys_readv(const uintptr_t *a)
+{
+	return rw_iov(a, false);
+}
+
+intptr_t
+sys_writev(const uintptr_t *a)
+{
+	return rw_iov(a, true);
+}

@@ -1,0 +1,147 @@
+/*
+ * System calls that describe the system, and its random numbers.
+ */
+#include "kern/arch.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/timer.h"
+#include "kern/sys/syscall.h"
+#include "lib/string.h"
+
+#define UTS_LEN 65
+
+/* The release is that of the ABI: C libraries look for a minimum. */
+intptr_t
+sys_uname(const uintptr_t *a)
+{
+	struct {
+		char sysname[UTS_LEN], nodename[UTS_LEN], release[UTS_LEN];
+		char version[UTS_LEN], machine[UTS_LEN], domain[UTS_LEN];
+	} u;
+
+	memset(&u, 0, sizeof u);
+	strlcpy(u.sysname, "Linux", UTS_LEN);
+	strlcpy(u.nodename, "barecpc", UTS_LEN);
+	strlcpy(u.release, "6.1.0-barecpc", UTS_LEN);
+	strlcpy(u.version, "barecpc", UTS_LEN);
+	strlcpy(u.machine, arch_uname, UTS_LEN);
+	return -copyout(a[0], &u, sizeof u);
+}
+
+intptr_t
+sys_sysinfo(const uintptr_t *a)
+{
+	struct {
+		int64_t uptime;
+		uint64_t loads[3];
+		uint64_t totalram, freeram, sharedram, bufferram;
+		uint64_t totalswap, freeswap;
+		uint16_t procs, pad;
+		uint32_t pad2;
+		uint64_t totalhigh, freehigh;
+		uint32_t mem_unit;
+		uint32_t pad3;
+	} info = {
+		.uptime = gethrtime() / 1000000000,
+		.totalram = page_ntotal() * PAGE_SIZE,
+		.freeram = page_nfree() * PAGE_SIZE,
+		.procs = 1,
+		.mem_unit = 1,
+	};
+
+	_Static_assert(sizeof info == 112, "Linux's struct sysinfo");
+	return -copyout(a[0], &info, sizeof info);
+}
+
+/*
+ * Reproducible on purpose: the same numbers in every process of every run.
+ * SplitMix64: a counter through a mixing function (Steele, Lea, Flood, "Fast
+ * splittable pseudorandom number generators", OOPSLA 2014).
+ */
+static uint64_t
+random64(struct proc *p)
+{
+	uint64_t z = p->p_random += 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
+	return z ^ z >> 31;
+}
+
+intptr_t
+sys_getrandom(const uintptr_t *a)
+{
+	size_t len = a[1] < 0x1ffffff ? a[1] : 0x1ffffff, done = 0;
+
+	while (done < len) {
+		uint64_t r = random64(proc_self());
+		size_t n = len - done < sizeof r ? len - done : sizeof r;
+
+		if (copyout(a[0] + done, &r, n) != 0)
+			return -EFAULT;
+		done += n;
+	}
+	return (intptr_t)done;
+}
+
+#define RLIMIT_STACK  3
+#define RLIMIT_CORE   4
+#define RLIMIT_NOFILE 7
+#define RLIM_NLIMITS  16
+#define RLIM_INFINITY (~0ULL)
+
+static uint64_t
+rlimit(unsigned which)
+{
+	switch (which) {
+	case RLIMIT_STACK:
+		return proc_self()->p_stack_bytes;
+	case RLIMIT_CORE:
+		return 0;
+	case RLIMIT_NOFILE:
+		return NFD;
+	default:
+		return RLIM_INFINITY;
+	}
+}
+
+static intptr_t
+get_rlimit(uintptr_t which, uintptr_t uva)
+{
+	uint64_t lim[2];
+
+	if (which >= RLIM_NLIMITS)
+		return -EINVAL;
+	lim[0] = lim[1] = rlimit((unsigned)which);
+	return -copyout(uva, lim, sizeof lim);
+}
+
+intptr_t
+sys_getrlimit(const uintptr_t *a)
+{
+	return get_rlimit(a[0], a[1]);
+}
+
+/* Limits are what they are. */
+intptr_t
+sys_prlimit64(const uintptr_t *a)
+{
+	if (a[0] != 0 && (int)a[0] != proc_self()->p_pid)
+		return -ESRCH;
+	if (a[2] != 0)
+		return -EPERM;
+	return a[3] == 0 ? 0 : get_rlimit(a[1], a[3]);
+}
+
+/* Nothing but the largest size is kept account of. */
+intptr_t
+sys_getrusage(const uintptr_t *a)
+{
+	int64_t usage[18] = { 0 };
+
+	usage[4] = (int64_t)(proc_self()->p_as.as_npages * PAGE_SIZE >> 10);
+	return -copyout(a[1], usage, sizeof usage);
+}

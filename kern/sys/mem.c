@@ -1,0 +1,264 @@
+/*
+ * System calls on memory.
+ */
+#include "include/sys/barecpc.h"
+#include "kern/arch.h"
+#include "kern/file/file.h"
+#include "kern/mm/as.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/proc.h"
+#include "kern/sys/syscall.h"
+
+/* Linux's; PROT_* are the kernel's own, of the same values but for exec. */
+#define LINUX_PROT_MASK     7u
+#define MAP_SHARED          0x01
+#define MAP_PRIVATE         0x02
+#define MAP_TYPE            0x0f
+#define MAP_FIXED           0x10
+#define MAP_ANONYMOUS       0x20
+#define MAP_FIXED_NOREPLACE 0x100000
+#define MREMAP_MAYMOVE      1
+
+_Static_assert(PROT_READ == 1 && PROT_WRITE == 2 && PROT_EXEC == 4,
+    "Linux's numbers are passed on as they are");
+
+static size_t
+round_page(size_t len)
+{
+	return (len + PAGE_SIZE - 1) & -PAGE_SIZE;
+}
+
+/* Does nothing where that fails; tells by what it returns. */
+intptr_t
+sys_brk(const uintptr_t *a)
+{
+	struct as *as = &proc_self()->p_as;
+	uintptr_t old = round_page(as->as_brk), new = round_page(a[0]);
+
+	if (a[0] < as->as_brk_base || a[0] > USER_TOP)
+		return (intptr_t)as->as_brk;
+	if (new > old &&
+	    as_map(as, old, new - old, PROT_READ | PROT_WRITE, false) != 0)
+		return (intptr_t)as->as_brk;
+	if (new < old && as_unmap(as, new, old - new) != 0)
+		return (intptr_t)as->as_brk;
+	as->as_brk = a[0];
+	return (intptr_t)a[0];
+}
+
+/* Where the mapping goes; -errno. */
+static intptr_t
+place(struct as *as, uintptr_t hint, size_t len, unsigned flags, size_t align)
+{
+	uintptr_t va;
+	int err;
+
+	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
+		if (hint % align != 0 || hint < USER_BASE || hint > USER_TOP ||
+		    len > USER_TOP - hint)
+			return hint % align != 0 ? -EINVAL : -ENOMEM;
+		if (flags & MAP_FIXED_NOREPLACE)
+			return (intptr_t)hint; /* as_map() says EEXIST */
+		err = as_unmap(as, hint, len);
+		return err != 0 ? -err : (intptr_t)hint;
+	}
+	va = as_gap(as, len, align);
+	return va == 0 ? -ENOMEM : (intptr_t)va;
+}
+
+/* A private copy of part of a file; what lies past its end is zero. */
+static void
+fill(struct as *as, uintptr_t va, size_t len, const struct file *f,
+    uint64_t offset)
+{
+	size_t n = 0;
+
+	if (f->f_kind == FILE_ARCHIVE && offset < f->f_bytes)
+		n = f->f_bytes - offset;
+	as_write(as, va, f->f_data + offset, n < len ? n : len);
+}
+
+/*
+ * Whole pages of a file that begins at a page boundary are mapped as they lie
+ * in the archive, where the program asks for no more than to read them.
+ */
+static bool
+is_shareable(const struct file *f, uint64_t offset, size_t len, unsigned prot,
+    unsigned flags)
+{
+	return (flags & MAP_TYPE) == MAP_SHARED && prot == PROT_READ &&
+	       f->f_kind == FILE_ARCHIVE &&
+	       (uintptr_t)f->f_data % PAGE_SIZE == 0 && offset <= f->f_bytes &&
+	       len <= f->f_bytes - offset;
+}
+
+/* What mmap(2) refuses of a file. */
+static int
+check_file(const struct file *f, unsigned prot, unsigned flags, uint64_t offset)
+{
+	if (f == NULL)
+		return EBADF;
+	if (offset % PAGE_SIZE != 0)
+		return EINVAL;
+	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_ZERO)
+		return ENODEV;
+	if ((flags & MAP_TYPE) == MAP_SHARED && (prot & PROT_WRITE))
+		return EACCES; /* the archives are read-only */
+	return 0;
+}
+
+intptr_t
+sys_mmap(const uintptr_t *a)
+{
+	struct as *as = &proc_self()->p_as;
+	unsigned prot = (unsigned)a[2], flags = (unsigned)a[3];
+	unsigned type = flags & MAP_TYPE;
+	bool contig = flags & MAP_CONTIG;
+	size_t align = contig ? LARGE_SIZE : PAGE_SIZE;
+	size_t len = (a[1] + align - 1) & -align;
+	struct file *f = NULL;
+	intptr_t va;
+	int err;
+
+	if (a[1] == 0 || (prot & ~LINUX_PROT_MASK) ||
+	    (type != MAP_PRIVATE && type != MAP_SHARED && type != 3))
+		return -EINVAL;
+	if (len < a[1] || len > USER_TOP)
+		return -ENOMEM;
+	if (!(flags & MAP_ANONYMOUS)) {
+		f = file_get((int)a[4]);
+		if ((err = check_file(f, prot, flags, a[5])) != 0)
+			return -err;
+	}
+	if (contig && (f != NULL || prot == 0))
+		return -EINVAL;
+	if ((va = place(as, a[0], len, flags, align)) < 0)
+		return va;
+	if (f != NULL && is_shareable(f, a[5], len, prot, flags)) {
+		err = as_map_shared(
+		    as, (uintptr_t)va, va_to_pa(f->f_data) + a[5], len);
+		return err != 0 ? -err : va;
+	}
+	/* File content must be in place even where nobody may look yet. */
+	err = as_map(as, (uintptr_t)va, len,
+	    f != NULL && prot == 0 ? PROT_READ : prot, contig);
+	if (err != 0)
+		return -err;
+	if (f != NULL) {
+		fill(as, (uintptr_t)va, len, f, a[5]);
+		if (prot & PROT_EXEC)
+			as_sync_code(as, (uintptr_t)va, len);
+		if (prot == 0 &&
+		    (err = as_protect(as, (uintptr_t)va, len, 0)) != 0) {
+			as_unmap(as, (uintptr_t)va, len);
+			return -err;
+		}
+	}
+	return va;
+}
+
+/* A page-aligned start and a length that does not wrap when rounded. */
+static bool
+range_arg(uintptr_t va, size_t *len)
+{
+	size_t rounded = round_page(*len);
+
+	if (va % PAGE_SIZE != 0 || rounded < *len)
+		return false;
+	*len = rounded;
+	return true;
+}
+
+intptr_t
+sys_munmap(const uintptr_t *a)
+{
+	size_t len = a[1];
+
+	if (len == 0 || !range_arg(a[0], &len))
+		return -EINVAL;
+	return -as_unmap(&proc_self()->p_as, a[0], len);
+}
+
+intptr_t
+sys_mprotect(const uintptr_t *a)
+{
+	struct as *as = &proc_self()->p_as;
+	size_t len = a[1];
+	int err;
+
+	if (!range_arg(a[0], &len) || (a[2] & ~(uintptr_t)LINUX_PROT_MASK))
+		return -EINVAL;
+	if (len == 0)
+		return 0;
+	err = as_protect(as, a[0], len, (unsigned)a[2]);
+	if (err == 0 && (a[2] & PROT_EXEC))
+		as_sync_code(as, a[0], len);
+	return -err;
+}
+
+/* Grow in place where the neighbourhood is free, else move. */
+static intptr_t
+grow(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
+{
+	struct region *r = as_find(as, va);
+	unsigned prot = r->r_prot;
+	uintptr_t to;
+	int err;
+
+	err = as_map(as, va + old, new - old, prot, false);
+	if (err == 0)
+		return (intptr_t)va;
+	if (err != EEXIST || !may_move)
+		return -ENOMEM;
+	if ((to = as_gap(as, new, PAGE_SIZE)) == 0)
+		return -ENOMEM;
+	if (as_map(as, to + old, new - old, prot, false) != 0)
+		return -ENOMEM;
+	if ((err = as_move(as, va, to, old)) != 0) {
+		as_unmap(as, to + old, new - old);
+		return -err;
+	}
+	return (intptr_t)to;
+}
+
+intptr_t
+sys_mremap(const uintptr_t *a)
+{
+	struct as *as = &proc_self()->p_as;
+	size_t old = a[1], new = a[2];
+	struct region *r;
+	int err;
+
+	if (!range_arg(a[0], &old) || !range_arg(0, &new) || old == 0 ||
+	    new == 0 || (a[3] & ~(uintptr_t)MREMAP_MAYMOVE))
+		return -EINVAL;
+	r = as_find(as, a[0]);
+	if (r == NULL || old > r->r_end - a[0])
+		return -EFAULT;
+	if (r->r_contig || new > USER_TOP)
+		return r->r_contig ? -EINVAL : -ENOMEM;
+	if (new > old)
+		return grow(as, a[0], old, new, a[3] & MREMAP_MAYMOVE);
+	if (new < old && (err = as_unmap(as, a[0] + new, old - new)) != 0)
+		return -err;
+	return (intptr_t)a[0];
+}
+
+#define MADV_DONTNEED 4
+
+/*
+ * Advice changes nothing, except that MADV_DONTNEED promises zeros in
+ * anonymous memory, and programs rely on it.
+ */
+intptr_t
+sys_madvise(const uintptr_t *a)
+{
+	struct as *as = &proc_self()->p_as;
+	size_t len = a[1];
+
+	if (!range_arg(a[0], &len))
+		return -EINVAL;
+	if (a[2] != MADV_DONTNEED || len == 0)
+		return 0;
+	return -as_zero(as, a[0], len);
+}

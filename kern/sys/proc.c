@@ -1,0 +1,106 @@
+/*
+ * System calls on processes and LWPs.
+ */
+#include "kern/proc/proc.h"
+#include "kern/arch.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/sys/syscall.h"
+
+intptr_t
+sys_exit_group(const uintptr_t *a)
+{
+	int status = (int)a[0] & 0xff;
+
+	stop_point(STOP_EXIT, status);
+	proc_kill(proc_self(), status);
+	return 0; /* trap_return() lets the LWP exit */
+}
+
+/* The LWP alone; the first one's status is its process's. */
+intptr_t
+sys_exit(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
+	struct proc *p = l->l_proc;
+
+	if (l->l_tid == p->p_pid && !p->p_exiting)
+		p->p_status = (int)a[0] & 0xff;
+	if (p->p_nlwp > 1)
+		stop_point(STOP_LWP_EXIT, 0);
+	/* The others may have ended while it waited there. */
+	if (p->p_nlwp == 1)
+		stop_point(STOP_EXIT, p->p_status);
+	lwp_exit();
+}
+
+intptr_t
+sys_set_tid_address(const uintptr_t *a)
+{
+	lwp_self()->l_clear_tid = a[0];
+	return lwp_self()->l_tid;
+}
+
+/* Robust futexes matter to other processes, and nobody shares memory. */
+intptr_t
+sys_set_robust_list(const uintptr_t *a)
+{
+	return a[1] == 24 ? 0 : -EINVAL;
+}
+
+/* Restartable sequences are an option; C libraries do without. */
+intptr_t
+sys_rseq(const uintptr_t *a)
+{
+	(void)a;
+	return -ENOSYS;
+}
+
+intptr_t
+sys_getpid(const uintptr_t *a)
+{
+	(void)a;
+	return proc_self()->p_pid;
+}
+
+intptr_t
+sys_getppid(const uintptr_t *a)
+{
+	struct proc *parent = proc_self()->p_parent;
+
+	(void)a;
+	return parent != NULL ? parent->p_pid : 0;
+}
+
+intptr_t
+sys_gettid(const uintptr_t *a)
+{
+	(void)a;
+	return lwp_self()->l_tid;
+}
+
+/* There is one user, and it is root. */
+intptr_t
+sys_getuid(const uintptr_t *a)
+{
+	(void)a;
+	return 0;
+}
+
+intptr_t
+sys_geteuid(const uintptr_t *a)
+{
+	return sys_getuid(a);
+}
+
+intptr_t
+sys_getgid(const uintptr_t *a)
+{
+	return sys_getuid(a);
+}
+
+intptr_t
+sys_getegid(const uintptr_t *a)
+{
+	return sys_getuid(a);
+}

@@ -1,0 +1,361 @@
+/*
+ * System calls on signals, as Linux has them.
+ */
+#include "kern/proc/signal.h"
+#include "kern/arch.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sys/syscall.h"
+#include "lib/string.h"
+
+#define SIGSET_BYTES 8
+
+#define SIG_BLOCK   0
+#define SIG_UNBLOCK 1
+#define SIG_SETMASK 2
+
+intptr_t
+sys_rt_sigaction(const uintptr_t *a)
+{
+	struct proc *p = proc_self();
+	struct sigaction act, old;
+
+	if (a[3] != SIGSET_BYTES || a[0] < 1 || a[0] > NSIG)
+		return -EINVAL;
+	if (a[1] != 0 && (a[0] == SIGKILL || a[0] == SIGSTOP))
+		return -EINVAL;
+	if (a[1] != 0 && copyin(&act, a[1], sizeof act) != 0)
+		return -EFAULT;
+	old = p->p_sig[a[0]];
+	if (a[2] != 0 && copyout(a[2], &old, sizeof old) != 0)
+		return -EFAULT;
+	if (a[1] != 0) {
+		act.sa_mask &= ~UNBLOCKABLE;
+		sig_set_action(p, (int)a[0], &act);
+	}
+	return 0;
+}
+
+intptr_t
+sys_rt_sigprocmask(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
+	uint64_t set, old = l->l_kept.sk_mask;
+
+	if (a[3] != SIGSET_BYTES)
+		return -EINVAL;
+	if (a[1] != 0) {
+		if (copyin(&set, a[1], sizeof set) != 0)
+			return -EFAULT;
+		if (a[0] == SIG_BLOCK)
+			set = old | set;
+		else if (a[0] == SIG_UNBLOCK)
+			set = old & ~set;
+		else if (a[0] != SIG_SETMASK)
+			return -EINVAL;
+		sig_set_mask(l, set);
+	}
+	return a[2] != 0 ? -copyout(a[2], &old, sizeof old) : 0;
+}
+
+intptr_t
+sys_rt_sigpending(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
+	uint64_t set = sig_pending(l) & l->l_kept.sk_mask;
+
+	if (a[1] != SIGSET_BYTES)
+		return -EINVAL;
+	return -copyout(a[0], &set, sizeof set);
+}
+
+/* Until a signal is to be delivered. */
+static intptr_t
+wait_for_signal(struct lwp *l)
+{
+	struct waitq wq = { 0 };
+
+	while (!sig_check(l)) {
+		lock_acquire(&wq.wq_lock);
+		waitq_sleep(&wq, ~0ULL);
+		lock_release(&wq.wq_lock);
+	}
+	return -EINTR;
+}
+
+intptr_t
+sys_rt_sigsuspend(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
+	uint64_t mask;
+
+	if (a[1] != SIGSET_BYTES)
+		return -EINVAL;
+	if (copyin(&mask, a[0], sizeof mask) != 0)
+		return -EFAULT;
+	sig_suspend_mask(l, mask);
+	return wait_for_signal(l);
+}
+
+intptr_t
+sys_pause(const uintptr_t *a)
+{
+	(void)a;
+	return wait_for_signal(lwp_self());
+}
+
+/* 0 once one of the set is taken; EAGAIN, EINTR. */
+static int
+wait_for_set(
+    struct lwp *l, uint64_t set, uint64_t deadline, struct siginfo *info)
+{
+	struct waitq wq = { 0 };
+	int err = 0;
+
+	while (sig_take(l, set, info) == 0) {
+		if (sig_check(l))
+			return EINTR;
+		if (err == ETIMEDOUT || arch_tick() >= deadline)
+			return EAGAIN;
+		l->l_sigwait = set;
+		lock_acquire(&wq.wq_lock);
+		err = waitq_sleep(&wq, deadline);
+		lock_release(&wq.wq_lock);
+		l->l_sigwait = 0;
+	}
+	return 0;
+}
+
+static int
+siginfo_out(uintptr_t uva, const struct siginfo *info)
+{
+	int err = copyout(uva, info, sizeof *info);
+
+	return err != 0
+	           ? err
+	           : copyzero(uva + sizeof *info, SIGINFO_BYTES - sizeof *info);
+}
+
+intptr_t
+sys_rt_sigtimedwait(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
+	struct siginfo info;
+	uint64_t set, deadline;
+	int err;
+
+	if (a[3] != SIGSET_BYTES)
+		return -EINVAL;
+	if (copyin(&set, a[0], sizeof set) != 0)
+		return -EFAULT;
+	if ((err = deadline_in(a[2], false, &deadline)) != 0)
+		return -err;
+	err = wait_for_set(l, set & ~UNBLOCKABLE, deadline, &info);
+	/* Another may have come that only the others wait for now. */
+	sig_set_mask(l, l->l_kept.sk_mask);
+	if (err != 0)
+		return -err;
+	if (a[1] != 0 && siginfo_out(a[1], &info) != 0)
+		return -EFAULT;
+	return info.si_signo;
+}
+
+/* stack_t, on both machines */
+struct user_stack {
+	uint64_t sp;
+	int32_t flags, pad;
+	uint64_t bytes;
+};
+
+static int
+set_altstack(struct lwp *l, const struct user_stack *ss)
+{
+	if (sig_on_altstack(l, tf_sp(l->l_tf)))
+		return EPERM;
+	if (ss->flags == SS_DISABLE) {
+		l->l_kept.sk_stack =
+		    (struct sigstack){ .ss_flags = SS_DISABLE };
+		return 0;
+	}
+	if (ss->flags != 0 && ss->flags != SS_ONSTACK)
+		return EINVAL;
+	if (ss->bytes < arch_hwcap(2))
+		return ENOMEM;
+	l->l_kept.sk_stack = (struct sigstack){ ss->sp, 0, ss->bytes };
+	return 0;
+}
+
+intptr_t
+sys_sigaltstack(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
+	const struct sigstack *s = &l->l_kept.sk_stack;
+	struct user_stack ss,
+	    old = { s->ss_sp, (int32_t)s->ss_flags, 0, s->ss_bytes };
+	int err;
+
+	if (sig_on_altstack(l, tf_sp(l->l_tf)))
+		old.flags |= SS_ONSTACK;
+	if (a[0] != 0) {
+		if (copyin(&ss, a[0], sizeof ss) != 0)
+			return -EFAULT;
+		if ((err = set_altstack(l, &ss)) != 0)
+			return -err;
+	}
+	return a[1] != 0 ? -copyout(a[1], &old, sizeof old) : 0;
+}
+
+/* As Linux does: where it cannot be restored it stays. */
+static void
+restore_altstack(struct lwp *l, const struct sigstack *s)
+{
+	const struct user_stack ss = { s->ss_sp,
+		(int32_t)s->ss_flags & SS_DISABLE, 0, s->ss_bytes };
+
+	set_altstack(l, &ss);
+}
+
+/* The frame lies where the stack pointer is, since a handler returned. */
+intptr_t
+sys_rt_sigreturn(const uintptr_t *a)
+{
+	struct lwp *l = lwp_self();
+	const struct sigstack *now = &l->l_kept.sk_stack, *then;
+	struct siginfo segv;
+	struct sigkept kept;
+
+	(void)a;
+	if (arch_sigframe_pop(l->l_tf, &kept) != 0) {
+		siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
+		sig_force(l, l->l_tf, &segv, "sigreturn to a damaged frame");
+		return -EJUSTRETURN;
+	}
+	sig_set_mask(l, kept.sk_mask);
+	then = &kept.sk_stack;
+	/* Most have none, now and then. */
+	if ((then->ss_flags & now->ss_flags & SS_DISABLE) == 0 &&
+	    ((then->ss_sp ^ now->ss_sp) | (then->ss_bytes ^ now->ss_bytes) |
+		((then->ss_flags ^ now->ss_flags) & SS_DISABLE)) != 0)
+		restore_altstack(l, then);
+	return -EJUSTRETURN;
+}
+
+/*
+ * Sending
+ */
+
+static struct siginfo
+sent_by_self(uintptr_t sig, int code)
+{
+	return (struct siginfo){
+		.si_signo = (int)sig,
+		.si_code = code,
+		.si_pid = proc_self()->p_pid,
+	};
+}
+
+/* Signal 0 asks whether there is anybody. */
+static int
+post_proc(struct proc *p, uintptr_t sig)
+{
+	struct siginfo info = sent_by_self(sig, SI_USER);
+
+	return sig != 0 ? sig_post_proc(p, (int)sig, &info) : 0;
+}
+
+intptr_t
+sys_kill(const uintptr_t *a)
+{
+	int pid = (int)a[0];
+	struct proc *p, *self = proc_self();
+	unsigned n = 0;
+
+	if (a[1] > NSIG)
+		return -EINVAL;
+	if (pid > 0) {
+		if ((p = proc_find(pid)) == NULL)
+			return -ESRCH;
+		return -post_proc(p, a[1]);
+	}
+	/* All of a run are one process group; -1 spares the caller. */
+	for (p = allprocs; p != NULL; p = p->p_next) {
+		if (p->p_done || (pid == -1 && p == self))
+			continue;
+		post_proc(p, a[1]);
+		n++;
+	}
+	return n > 0 ? 0 : -ESRCH;
+}
+
+static intptr_t
+post_lwp(int pid, int tid, const struct siginfo *info)
+{
+	struct lwp *l = lwp_find(tid);
+
+	if (l == NULL || (pid != 0 && l->l_proc->p_pid != pid))
+		return -ESRCH;
+	if (info->si_signo == 0)
+		return 0;
+	return -sig_post_lwp(l, info->si_signo, info);
+}
+
+intptr_t
+sys_tkill(const uintptr_t *a)
+{
+	const struct siginfo info = sent_by_self(a[1], SI_TKILL);
+
+	if ((int)a[0] <= 0 || a[1] > NSIG)
+		return -EINVAL;
+	return post_lwp(0, (int)a[0], &info);
+}
+
+intptr_t
+sys_tgkill(const uintptr_t *a)
+{
+	const struct siginfo info = sent_by_self(a[2], SI_TKILL);
+
+	if ((int)a[0] <= 0 || (int)a[1] <= 0 || a[2] > NSIG)
+		return -EINVAL;
+	return post_lwp((int)a[0], (int)a[1], &info);
+}
+
+/* The sender makes the siginfo, but cannot pose as the kernel or kill(2). */
+static int
+siginfo_in(struct siginfo *info, uintptr_t uva, uintptr_t sig)
+{
+	if (sig < 1 || sig > NSIG)
+		return EINVAL;
+	if (copyin(info, uva, sizeof *info) != 0)
+		return EFAULT;
+	if (info->si_code >= 0 || info->si_code == SI_TKILL)
+		return EPERM;
+	info->si_signo = (int)sig;
+	return 0;
+}
+
+intptr_t
+sys_rt_sigqueueinfo(const uintptr_t *a)
+{
+	struct proc *p = proc_find((int)a[0]);
+	struct siginfo info;
+	int err;
+
+	if ((err = siginfo_in(&info, a[2], a[1])) != 0)
+		return -err;
+	return p != NULL ? -sig_post_proc(p, (int)a[1], &info) : -ESRCH;
+}
+
+intptr_t
+sys_rt_tgsigqueueinfo(const uintptr_t *a)
+{
+	struct siginfo info;
+	int err;
+
+	if ((int)a[0] <= 0 || (int)a[1] <= 0)
+		return -EINVAL;
+	if ((err = siginfo_in(&info, a[3], a[2])) != 0)
+		return -err;
+	return post_lwp((int)a[0], (int)a[1], &info);
+}

@@ -1,0 +1,210 @@
+/*
+ * System calls that ask about files.
+ */
+#include "kern/arch.h"
+#include "kern/file/archive.h"
+#include "kern/file/file.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/proc.h"
+#include "kern/sys/syscall.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define AT_FDCWD      (-100)
+#define AT_EMPTY_PATH 0x1000
+#define W_OK          2
+
+#define S_IFMT  0170000u
+#define S_IFDIR 0040000u
+
+static intptr_t
+stat_out(uintptr_t uva, const struct file_info *fi)
+{
+	char st[ARCH_STAT_MAX];
+	size_t n = arch_stat(st, fi);
+
+	return -copyout(uva, st, n);
+}
+
+/* What the program calls by a path: 0 or an errno. */
+static int
+look(uintptr_t upath, struct file_info *fi)
+{
+	char path[CPIO_NAME_MAX + 1];
+	int err = copyinstr(path, upath, sizeof path);
+
+	return err != 0 ? err : file_stat_path(path, fi);
+}
+
+static intptr_t
+stat_path(uintptr_t upath, uintptr_t uva)
+{
+	struct file_info fi;
+	int err = look(upath, &fi);
+
+	return err != 0 ? -err : stat_out(uva, &fi);
+}
+
+intptr_t
+sys_stat(const uintptr_t *a)
+{
+	return stat_path(a[0], a[1]);
+}
+
+intptr_t
+sys_lstat(const uintptr_t *a)
+{
+	return stat_path(a[0], a[1]);
+}
+
+intptr_t
+sys_fstat(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+	struct file_info fi;
+
+	if (f == NULL)
+		return -EBADF;
+	file_stat(f, &fi);
+	return stat_out(a[1], &fi);
+}
+
+intptr_t
+sys_newfstatat(const uintptr_t *a)
+{
+	uintptr_t fstat_args[] = { a[0], a[2] };
+	char first;
+
+	if (a[3] & AT_EMPTY_PATH) {
+		if (copyin(&first, a[1], 1) != 0)
+			return -EFAULT;
+		if (first == '\0')
+			return sys_fstat(fstat_args);
+	}
+	return stat_path(a[1], a[2]);
+}
+
+static intptr_t
+access_path(uintptr_t upath, unsigned mode)
+{
+	struct file_info fi;
+	int err = look(upath, &fi);
+
+	if (err != 0)
+		return -err;
+	return (mode & W_OK) && !(fi.fi_mode & 0200) ? -EROFS : 0;
+}
+
+intptr_t
+sys_access(const uintptr_t *a)
+{
+	return access_path(a[0], (unsigned)a[1]);
+}
+
+intptr_t
+sys_faccessat(const uintptr_t *a)
+{
+	return access_path(a[1], (unsigned)a[2]);
+}
+
+/* The archives' symbolic links are files: nothing is a link. */
+static intptr_t
+readlink_path(uintptr_t upath)
+{
+	char path[CPIO_NAME_MAX + 1];
+	struct file_info fi;
+	int err;
+
+	if ((err = copyinstr(path, upath, sizeof path)) != 0 ||
+	    (err = file_stat_path(path, &fi)) != 0)
+		return -err;
+	return -EINVAL;
+}
+
+intptr_t
+sys_readlink(const uintptr_t *a)
+{
+	return readlink_path(a[0]);
+}
+
+intptr_t
+sys_readlinkat(const uintptr_t *a)
+{
+	return readlink_path(a[1]);
+}
+
+intptr_t
+sys_getcwd(const uintptr_t *a)
+{
+	if (a[1] < 2)
+		return -ERANGE;
+	return copyout(a[0], "/", 2) != 0 ? -EFAULT : 2;
+}
+
+/* getdents64(2)'s struct linux_dirent64 before its name. */
+struct dirent {
+	uint64_t d_ino;
+	int64_t d_off;
+	uint16_t d_reclen;
+	uint8_t d_type; /* the file type bits of the mode, shifted down */
+} __attribute__((packed));
+
+/* A call gives no more at a time: readdir(3) asks again. */
+#define GETDENTS_MAX (32UL << 10)
+
+/* One entry at uva if it fits into room; its length, 0, or -errno. */
+static intptr_t
+put_dirent(
+    const struct dir_entry *de, uint64_t next, uintptr_t uva, size_t room)
+{
+	size_t len = (sizeof(struct dirent) + de->de_len + 1 + 7) & ~7UL;
+	struct dirent d = { de->de_ino, (int64_t)next, (uint16_t)len,
+		(uint8_t)((de->de_mode & S_IFMT) >> 12) };
+
+	if (len > room)
+		return 0;
+	if (copyout(uva, &d, sizeof d) != 0 ||
+	    copyout(uva + sizeof d, de->de_name, de->de_len) != 0 ||
+	    copyzero(
+		uva + sizeof d + de->de_len, len - sizeof d - de->de_len) != 0)
+		return -EFAULT;
+	return (intptr_t)len;
+}
+
+/* Every directory begins with itself and the one above. */
+static bool
+entry_at(const char *dir, uint64_t n, struct dir_entry *de)
+{
+	static const char dots[] = "..";
+
+	if (n >= 2)
+		return dir_entry(dir, n - 2, de);
+	*de = (struct dir_entry){ dots, n + 1, n + 1, S_IFDIR };
+	return true;
+}
+
+intptr_t
+sys_getdents64(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+	struct dir_entry de;
+	size_t done = 0, room = a[2] < GETDENTS_MAX ? a[2] : GETDENTS_MAX;
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind != FILE_DIR)
+		return -ENOTDIR;
+	while (entry_at(f->f_dir, f->f_offset, &de)) {
+		intptr_t n =
+		    put_dirent(&de, f->f_offset + 1, a[1] + done, room - done);
+
+		if (n < 0)
+			return n;
+		if (n == 0)
+			return done > 0 ? (intptr_t)done : -EINVAL;
+		done += (size_t)n;
+		f->f_offset++;
+	}
+	return (intptr_t)done;
+}

@@ -1,0 +1,143 @@
+#include "kern/sys/syscall.h"
+
+#include <stddef.h>
+
+#include "include/sys/barecpc.h"
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/cpc/witness.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/fault.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+
+/*
+ * Private calls
+ */
+
+static size_t npages_at_boot;
+
+static intptr_t
+sys_phys(const uintptr_t *a)
+{
+	uint64_t pa =
+	    arch_translate(&proc_self()->p_as, a[0] & -(uintptr_t)PAGE_SIZE);
+
+	if (a[0] >= USER_TOP || pa == ~0ULL)
+		return -copy_refuse(a[0]);
+	return (intptr_t)(pa + a[0] % PAGE_SIZE);
+}
+
+static intptr_t
+sys_stat_kernel(const uintptr_t *a)
+{
+	struct barecpc_stat st = { .bs_pages = npages_at_boot };
+	struct kcpc_stat kst;
+
+	kcpc_stat(&kst);
+	st.bs_free_pages = page_nfree();
+	st.bs_lwps = nlwp;
+	st.bs_contexts = kst.ks_contexts;
+	st.bs_pics = kst.ks_pics;
+	st.bs_cpus = cpu_nonline();
+	return -copyout(a[0], &st, sizeof st);
+}
+
+static intptr_t
+sys_witness(const uintptr_t *a)
+{
+	struct barecpc_witness bw;
+	int err;
+
+	if ((err = witness_stat(&bw)) != 0)
+		return -err;
+	return -copyout(a[0], &bw, sizeof bw);
+}
+
+/* Each unknown call is named once a run, as long as there are not too many. */
+intptr_t
+syscall_unknown(const uintptr_t *a)
+{
+	static unsigned said[64], nsaid;
+	static const unsigned max = sizeof said / sizeof *said;
+	unsigned sysno = tf_sysno(lwp_self()->l_tf);
+	intptr_t ret = arch_syscall(sysno, a);
+
+	if (ret != -ENOSYS)
+		return ret;
+	for (unsigned i = 0; i < nsaid; i++) {
+		if (said[i] == sysno)
+			return -ENOSYS;
+	}
+	if (nsaid == max)
+		return -ENOSYS;
+	said[nsaid++] = sysno;
+	printf("barecpc: %s: system call %u is not known: ENOSYS%s\n",
+	    proc_self()->p_name, sysno,
+	    nsaid == max ? "; no more of them will be named" : "");
+	return -ENOSYS;
+}
+
+/*
+ * The tables
+ */
+
+syscall_fn *syscall_linux[SYSCALL_NLINUX];
+
+#define PRIVATE(sysno) [(sysno)-BARECPC_SYS_CPC]
+syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
+	PRIVATE(BARECPC_SYS_CPC) = kcpc_syscall,
+	PRIVATE(BARECPC_SYS_PHYS) = sys_phys,
+	PRIVATE(BARECPC_SYS_STAT) = sys_stat_kernel,
+	PRIVATE(BARECPC_SYS_SCHED) = sched_syscall,
+	PRIVATE(BARECPC_SYS_WITNESS) = sys_witness,
+	PRIVATE(BARECPC_SYS_TEST) = test_hooks_syscall,
+};
+
+#define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
+static const struct {
+	const char *name;
+	syscall_fn *fn;
+} syscalls[NSYSCALL] = { SYSCALLS(SYSCALL_ENTRY) };
+
+static unsigned
+known(unsigned sysno)
+{
+	int n = sysno < arch_sysmap_len ? arch_sysmap[sysno] : SYS_none;
+
+	return n > SYS_none && n < NSYSCALL ? (unsigned)n : SYS_none;
+}
+
+/* Where a call has no name, its number must do. */
+const char *
+syscall_name(unsigned sysno)
+{
+	static const char *const private[] = {
+		PRIVATE(BARECPC_SYS_CPC) = "cpc",
+		PRIVATE(BARECPC_SYS_PHYS) = "barecpc_phys",
+		PRIVATE(BARECPC_SYS_STAT) = "barecpc_stat",
+		PRIVATE(BARECPC_SYS_SCHED) = "processor_bind",
+		PRIVATE(BARECPC_SYS_WITNESS) = "barecpc_witness",
+		PRIVATE(BARECPC_SYS_TEST) = "barecpc_test",
+	};
+	unsigned n = sysno - BARECPC_SYS_CPC;
+
+	if (known(sysno) != SYS_none)
+		return syscalls[known(sysno)].name;
+	return n < SYSCALL_NPRIVATE && private[n] != NULL ? private[n]
+	                                                  : "a system call";
+}
+
+void
+syscall_init(void)
+{
+	npages_at_boot = page_nfree();
+	for (unsigned sysno = 0; sysno < SYSCALL_NLINUX; sysno++)
+		syscall_linux[sysno] = known(sysno) != SYS_none
+		                           ? syscalls[known(sysno)].fn
+		                           : syscall_unknown;
+}

@@ -1,0 +1,146 @@
+/*
+ * chase: dependent loads.  Every load yields the address of the next, so
+ * time per iteration is the latency of whatever level holds the memory.
+ *
+ *	chase [options] [bytes...]
+ *
+ * The nodes, one a cache line, form one random cycle (Sattolo's variant of
+ * the shuffle: S. Sattolo, "An algorithm to generate a random cyclic
+ * permutation", 1986), which no prefetcher of strides can follow.  One
+ * iteration is one load; a run goes round the cycle once.
+ */
+#include "payloads/common/measure.h"
+
+#include <errno.h>
+#include <payload.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/common/usage.h"
+
+#define LINE     64 /* bytes; a larger line only makes neighbours cheaper */
+#define MINBYTES (2 * LINE)
+#define MAXBYTES (1UL << 30)
+
+struct node {
+	struct node *n_next;
+	uint64_t n_seen; /* by the check that the cycle is one */
+	char n_pad[LINE - sizeof(struct node *) - sizeof(uint64_t)];
+};
+
+struct chase {
+	struct node *c_nodes;
+	size_t c_n;
+	struct node *c_end; /* where the last run ended */
+};
+
+static void
+chase_body(void *arg)
+{
+	struct chase *c = arg;
+	struct node *p = c->c_nodes;
+	size_t i;
+
+	for (i = 0; i < c->c_n; i++)
+		p = p->n_next;
+	c->c_end = p;
+}
+
+/* Round a cycle of n nodes, n steps lead home.  Checks, and forgets. */
+static bool
+chase_verify(void *arg)
+{
+	struct chase *c = arg;
+	bool home = c->c_end == c->c_nodes;
+
+	c->c_end = NULL;
+	return home;
+}
+
+/*
+ * The same sequence on every machine: a 64-bit linear congruential generator
+ * with the multiplier and increment of D. E. Knuth's MMIX.
+ */
+static uint64_t
+next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005 + 1442695040888963407;
+	return *state >> 33;
+}
+
+static void
+make_cycle(struct chase *c)
+{
+	size_t *order = fail_unless_room(calloc(c->c_n, sizeof *order));
+	uint64_t state = 1;
+	size_t i, j, t;
+
+	for (i = 0; i < c->c_n; i++)
+		order[i] = i;
+	for (i = c->c_n - 1; i > 0; i--) {
+		j = next_random(&state) % i; /* never i: that makes the cycle */
+		t = order[i];
+		order[i] = order[j];
+		order[j] = t;
+	}
+	for (i = 0; i < c->c_n; i++)
+		c->c_nodes[i].n_next = &c->c_nodes[order[i]];
+	free(order);
+}
+
+/* Are the nodes one cycle?  Every one is met once before the first again. */
+static bool
+is_one_cycle(struct chase *c)
+{
+	struct node *p = c->c_nodes;
+	size_t i;
+
+	for (i = 0; i < c->c_n; i++) {
+		if (p->n_seen++ != 0)
+			return false;
+		p = p->n_next;
+	}
+	return p == c->c_nodes;
+}
+
+static bool
+chase(const struct options *o, struct meter *m, uint64_t bytes)
+{
+	struct chase c = { .c_n = bytes / LINE };
+	struct work w = {
+		.w_body = chase_body,
+		.w_arg = &c,
+		.w_iterations = c.c_n,
+		.w_verify = chase_verify,
+	};
+	char label[40];
+	bool right;
+
+	if ((c.c_nodes = payload_contig(c.c_n * LINE)) == NULL)
+		fail(1, "%llu bytes: %s", (unsigned long long)bytes,
+		    strerror(errno));
+	make_cycle(&c);
+	if (!is_one_cycle(&c))
+		fail(1, "the permutation is not one cycle");
+	snprintf(label, sizeof label, "chase/%zu", bytes);
+	w.w_label = label;
+	right = measure(o, m, &w);
+	payload_contig_free(c.c_nodes, c.c_n * LINE);
+	return right;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *const defaults[] = { "4k", "64k", "1m", NULL };
+	static const struct sizes sizes = {
+		.sz_what = "bytes",
+		.sz_min = MINBYTES,
+		.sz_max = MAXBYTES,
+		.sz_defaults = defaults,
+		.sz_one = chase,
+	};
+
+	return measure_sizes(argc, argv, &sizes);
+}

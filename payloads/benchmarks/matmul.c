@@ -1,0 +1,132 @@
+/*
+ * matmul: C = A * B, square matrices of doubles, rows by columns.
+ *
+ *	matmul [options] [order...]
+ *
+ * One iteration is one multiply-add, n * n * n of them.  The elements are
+ * small whole numbers, so the product is exact; the check computes it again
+ * from other operations in another order: 64-bit integers, column by row.
+ */
+#include "payloads/common/measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/common/usage.h"
+
+#define MAXORDER 1024
+
+struct matmul {
+	size_t mm_n;
+	double *mm_a, *mm_b, *mm_c;
+	int64_t *mm_expect;
+};
+
+/* Elements by formula: -8..8, with no symmetry for an error to hide in. */
+static int
+element_a(size_t row, size_t col)
+{
+	return (int)((row * 7 + col * 3 + 1) % 17) - 8;
+}
+
+static int
+element_b(size_t row, size_t col)
+{
+	return (int)((row * 5 + col * 11 + 2) % 17) - 8;
+}
+
+static void
+matmul_body(void *arg)
+{
+	const struct matmul *p = arg;
+	size_t n = p->mm_n, i, j, k;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < n; j++) {
+			double sum = 0.0;
+
+			for (k = 0; k < n; k++)
+				sum += p->mm_a[i * n + k] * p->mm_b[k * n + j];
+			p->mm_c[i * n + j] = sum;
+		}
+	}
+}
+
+static void
+fill(struct matmul *p)
+{
+	size_t n = p->mm_n, i, j, k;
+
+	for (i = 0; i < n; i++) {
+		for (j = 0; j < n; j++) {
+			p->mm_a[i * n + j] = element_a(i, j);
+			p->mm_b[i * n + j] = element_b(i, j);
+		}
+	}
+	memset(p->mm_expect, 0, n * n * sizeof *p->mm_expect);
+	for (k = 0; k < n; k++)
+		for (i = 0; i < n; i++)
+			for (j = 0; j < n; j++)
+				p->mm_expect[i * n + j] +=
+				    element_a(i, k) * element_b(k, j);
+}
+
+/* Checks, and forgets, so that the next run has to do its work again. */
+static bool
+matmul_verify(void *arg)
+{
+	struct matmul *p = arg;
+	size_t i, n = p->mm_n * p->mm_n;
+	bool right = true;
+
+	for (i = 0; i < n; i++) {
+		if (p->mm_c[i] != (double)p->mm_expect[i])
+			right = false;
+		p->mm_c[i] = 0.5; /* no product of whole numbers */
+	}
+	return right;
+}
+
+static bool
+matmul(const struct options *o, struct meter *m, uint64_t n)
+{
+	struct matmul p = { .mm_n = n };
+	struct work w = {
+		.w_body = matmul_body,
+		.w_arg = &p,
+		.w_iterations = n * n * n,
+		.w_verify = matmul_verify,
+	};
+	char label[40];
+	bool right;
+
+	p.mm_a = fail_unless_room(calloc(n * n, sizeof *p.mm_a));
+	p.mm_b = fail_unless_room(calloc(n * n, sizeof *p.mm_b));
+	p.mm_c = fail_unless_room(calloc(n * n, sizeof *p.mm_c));
+	p.mm_expect = fail_unless_room(calloc(n * n, sizeof *p.mm_expect));
+	fill(&p);
+	snprintf(label, sizeof label, "matmul/%zu", n);
+	w.w_label = label;
+	right = measure(o, m, &w);
+	free(p.mm_a);
+	free(p.mm_b);
+	free(p.mm_c);
+	free(p.mm_expect);
+	return right;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const char *const defaults[] = { "48", NULL };
+	static const struct sizes sizes = {
+		.sz_what = "order",
+		.sz_min = 1,
+		.sz_max = MAXORDER,
+		.sz_defaults = defaults,
+		.sz_one = matmul,
+	};
+
+	return measure_sizes(argc, argv, &sizes);
+}

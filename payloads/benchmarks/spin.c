@@ -1,0 +1,229 @@
+/*
+ * spin: a hand-assembled loop of exactly known length, two instructions an
+ * iteration (payloads/<arch>/spin.S).
+ *
+ *	spin [options] [short long]
+ *
+ * Counts a short and a long loop on every PIC, at USER, SYSTEM and both, and
+ * takes the difference, in which everything around the loop cancels.  The
+ * loop runs at the payload's own privilege; an instruction event must count
+ * exactly 2 * (long - short) where that is counted, and exactly 0 where it is
+ * not.  There is no tolerance: spin fails if one run on one PIC differs.
+ */
+#include "payloads/common/measure.h"
+
+#include <payload.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "payloads/common/usage.h"
+
+#define INSTRUCTIONS_PER_ITERATION 2
+
+/* payloads/<arch>/spin.S */
+void spin_loop(uint64_t iterations);
+
+struct spin {
+	const struct options *sp_o;
+	struct meter sp_m;
+	uint64_t sp_short, sp_long;
+	bool sp_exact;
+	unsigned sp_rows; /* reported so far */
+};
+
+static void
+spin_body(void *arg)
+{
+	spin_loop(*(const uint64_t *)arg);
+}
+
+/* Does the event count retired instructions, neither more nor less? */
+static bool
+counts_instructions(const char *event)
+{
+	static const char *const names[] = { "PAPI_tot_ins", "inst_retired",
+		"inst_retired.any_p", "instr_retired.any", "ExRetInstr" };
+	size_t i;
+
+	for (i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strcmp(event, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* What the difference must be; only for events that count instructions. */
+static int64_t
+expected(const struct spin *sp, unsigned flags)
+{
+	unsigned own = payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
+	                                                     : CPC_COUNT_USER;
+
+	if ((flags & own) == 0)
+		return 0;
+	return (
+	    int64_t)(INSTRUCTIONS_PER_ITERATION * (sp->sp_long - sp->sp_short));
+}
+
+/* One short and one long run; their differences join the series. */
+static void
+run_pair(struct spin *sp, struct result *r, bool keep)
+{
+	struct meter *m = &sp->sp_m;
+	int64_t count, tick, hrtime;
+
+	meter_run(m, spin_body, &sp->sp_short);
+	count = m->m_count[0];
+	tick = m->m_tick;
+	hrtime = m->m_hrtime;
+	meter_run(m, spin_body, &sp->sp_long);
+	if (!keep)
+		return;
+	if (m->m_nevent != 0) {
+		series_add(&r->r_count.q_raw, m->m_count[0] - count);
+		series_add(&r->r_tick.q_raw, m->m_tick - tick);
+	}
+	series_add(&r->r_hrtime.q_raw, m->m_hrtime - hrtime);
+}
+
+static void
+run_all(struct spin *sp, struct result *r)
+{
+	const struct options *o = sp->sp_o;
+	unsigned i;
+
+	series_open(&r->r_count.q_raw, o->o_runs);
+	series_open(&r->r_tick.q_raw, o->o_runs);
+	series_open(&r->r_hrtime.q_raw, o->o_runs);
+	for (i = 0; i < o->o_warmups + o->o_runs; i++)
+		run_pair(sp, r, i >= o->o_warmups);
+	series_close(&r->r_count.q_raw);
+	series_close(&r->r_tick.q_raw);
+	series_close(&r->r_hrtime.q_raw);
+}
+
+static void
+check(struct spin *sp, struct result *r)
+{
+	const struct series *s = &r->r_count.q_raw;
+	int64_t want = expected(sp, r->r_event->e_flags);
+	char event[REPORT_EVENT];
+
+	r->r_verified = true;
+	if (!counts_instructions(r->r_event->e_name))
+		return;
+	if (s->s_min == want && s->s_max == want)
+		return;
+	r->r_verified = sp->sp_exact = false;
+	fprintf(stderr,
+	    "spin: %s: %s counted %lld..%lld instructions, not %lld\n",
+	    r->r_label, report_event(event, sizeof event, r->r_event),
+	    (long long)s->s_min, (long long)s->s_max, (long long)want);
+}
+
+/* Run whatever sp_m has bound (or nothing), and report it as e. */
+static void
+spin_one(struct spin *sp, const struct event *e)
+{
+	struct meter *m = &sp->sp_m;
+	char label[40], method[80];
+	struct result r = {
+		.r_label = label,
+		.r_event = e,
+		.r_code = -1,
+		.r_pic = -1,
+		.r_status = m->m_status,
+		.r_reason = m->m_reason,
+		.r_machine = m->m_cpc == NULL,
+		.r_method = method,
+		.r_iterations = sp->sp_long - sp->sp_short,
+		.r_verified = true,
+	};
+
+	snprintf(method, sizeof method,
+	    "difference of %llu and %llu iterations",
+	    (unsigned long long)sp->sp_long, (unsigned long long)sp->sp_short);
+	snprintf(label, sizeof label, "spin");
+	run_all(sp, &r);
+	if (m->m_nevent != 0) {
+		snprintf(label, sizeof label, "spin/pic%d", e->e_pic);
+		r.r_status = COUNTED;
+		r.r_code = (int64_t)m->m_info[0].ri_code;
+		r.r_pic = (int)m->m_info[0].ri_picnum;
+		check(sp, &r);
+	}
+	report(sp->sp_o, &r);
+	sp->sp_rows++;
+	series_free(&r.r_count.q_raw);
+	series_free(&r.r_tick.q_raw);
+	series_free(&r.r_hrtime.q_raw);
+}
+
+/*
+ * Every privilege on e->e_pic.  A PIC that cannot count the event is passed
+ * over in silence; false says that no PIC can.
+ */
+static bool
+spin_pic(struct spin *sp, struct event *e)
+{
+	static const unsigned privileges[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM,
+		CPC_COUNT_USER | CPC_COUNT_SYSTEM };
+	struct meter *m = &sp->sp_m;
+	int named = options_levels(e->e_name);
+	size_t i, n = sizeof privileges / sizeof privileges[0];
+
+	for (i = 0; i < (named == -1 ? n : 1); i++) {
+		e->e_flags = named == -1 ? privileges[i] : (unsigned)named;
+		if (meter_bind(m, e, 1) == 0) {
+			if (m->m_subcode == CPC_INVALID_EVENT)
+				return false;
+			if (m->m_subcode == CPC_PIC_NOT_CAPABLE)
+				return true;
+		}
+		spin_one(sp, e);
+		meter_unbind(m);
+	}
+	return true;
+}
+
+static void
+spin_event(struct spin *sp, const struct event *named)
+{
+	struct meter *m = &sp->sp_m;
+	unsigned npic = m->m_cpc == NULL ? 0 : cpc_npic(m->m_cpc);
+	unsigned rows = sp->sp_rows, pic;
+	struct event e = *named;
+
+	for (pic = 0; pic < npic; pic++) {
+		e.e_pic = (int)pic;
+		if (!spin_pic(sp, &e))
+			break;
+	}
+	if (sp->sp_rows == rows)
+		spin_one(sp, named); /* it says why */
+}
+
+int
+main(int argc, char **argv)
+{
+	struct spin sp = {
+		.sp_short = 1000, .sp_long = 3000, .sp_exact = true
+	};
+	struct options o;
+	unsigned i;
+
+	options_parse(&o, argc, argv, "[short long]", "PAPI_tot_ins");
+	sp.sp_o = &o;
+	if (argc - optind == 2) {
+		sp.sp_short = usage_size("short", argv[optind], 1, UINT32_MAX);
+		sp.sp_long = usage_size(
+		    "long", argv[optind + 1], sp.sp_short + 1, 1ULL << 40);
+	} else if (argc != optind) {
+		usage_mistake("short and long are given together");
+	}
+	meter_open(&sp.sp_m);
+	sp.sp_m.m_idle_levels = true; /* and expects 0 of them */
+	for (i = 0; i < o.o_nevent; i++)
+		spin_event(&sp, &o.o_event[i]);
+	meter_close(&sp.sp_m);
+	return sp.sp_exact ? 0 : 1;
+}

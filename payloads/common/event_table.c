@@ -1,0 +1,98 @@
+#include "payloads/common/event_table.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "payloads/common/usage.h"
+
+#define CPU 256
+
+/* `: z80: no such CPU`, and which there are; ends the program. */
+static _Noreturn void
+refuse_cpu(const char *what)
+{
+	struct events es;
+
+	fprintf(stderr, "%s: %s; ", usage_name(), what);
+	if (events_nth(names_tables(), 0).es_pmu == NULL) {
+		fputs("none is known: this image was made with EVENTS=\n",
+		    stderr);
+		exit(2);
+	}
+	fputs("known are:", stderr);
+	for (unsigned n = 0;
+	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++)
+		fprintf(stderr, " %s", es.es_pmu->ep_name);
+	fputc('\n', stderr);
+	exit(2);
+}
+
+const char *
+names_option(int argc, char **argv, const char *arguments)
+{
+	static const struct option more[] = {
+		{ "cpu", required_argument, NULL, CPU },
+		{ NULL, 0, NULL, 0 },
+	};
+	const char *cpu = NULL;
+
+	usage_is(arguments,
+	    "  --cpu NAME  of another CPU than this: libpfm4's name of it, or "
+	    "what it is\n"
+	    "              called: skl, neoverse_n1\n");
+	while (usage_option(argc, argv, "+:", more) == CPU)
+		cpu = optarg;
+	return cpu;
+}
+
+struct events
+names_choose(const char *cpu)
+{
+	const char *name = cpu != NULL ? cpu : names_cpu();
+	struct events es;
+	char text[160];
+
+	if (name == NULL)
+		refuse_cpu("no table of this CPU's events: say which, --cpu "
+			   "NAME");
+	es = events_find(names_tables(), name);
+	if (es.es_pmu == NULL) {
+		snprintf(text, sizeof text, "%s: no such CPU", name);
+		refuse_cpu(text);
+	}
+	if (es.es_pmu->ep_kind == EVENT_NETBURST)
+		fprintf(stderr,
+		    "%s: %s: names and codes only: barecpc does not count by "
+		    "NetBurst's ESCRs and CCCRs\n",
+		    usage_name(), es.es_pmu->ep_name);
+	return es;
+}
+
+void
+names_refuse(const struct events *es, const char *name, enum event_error err)
+{
+	char text[1024];
+
+	fprintf(stderr, "%s: %s: ", usage_name(), name);
+	if (err == EVENT_NO_PRESET) {
+		events_preset_why(es, name, text, sizeof text);
+		fputs(text, stderr);
+	} else {
+		fputs(event_strerror(err), stderr);
+	}
+	if ((err == EVENT_UNKNOWN || err == EVENT_BAD_PART) &&
+	    events_suggest(es, name, text, sizeof text))
+		fprintf(stderr, "; did you mean %s?", text);
+	else if (err == EVENT_UNKNOWN)
+		fprintf(stderr, "; 'list --cpu %s' prints those there are",
+		    es->es_pmu->ep_name);
+	fputc('\n', stderr);
+}
+
+const char *const names_beside[] = {
+	[EXTRA_OFFCORE0] = "MSR_OFFCORE_RSP_0",
+	[EXTRA_OFFCORE1] = "MSR_OFFCORE_RSP_1",
+	[EXTRA_LDLAT] = "MSR_PEBS_LD_LAT",
+	[EXTRA_FRONTEND] = "MSR_PEBS_FRONTEND",
+	[EXTRA_CCCR] = "CCCR",
+};

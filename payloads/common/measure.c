@@ -1,0 +1,179 @@
+#include "payloads/common/measure.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "payloads/common/usage.h"
+
+static void
+empty_body(void *arg)
+{
+	/* The optimizer must neither see through this nor drop it. */
+	__asm__ volatile("" : : "r"(arg));
+}
+
+/* Every quantity that one run yields. */
+struct measurement {
+	struct quantity mm_count[MAXEVENT];
+	struct quantity mm_tick, mm_hrtime;
+	bool mm_verified;
+};
+
+static void
+note(struct quantity *q, int64_t value, bool overhead)
+{
+	series_add(overhead ? &q->q_overhead : &q->q_raw, value);
+}
+
+static void
+note_run(struct measurement *mm, const struct meter *m, bool overhead)
+{
+	unsigned i;
+
+	for (i = 0; i < m->m_nevent; i++)
+		note(&mm->mm_count[i], m->m_count[i], overhead);
+	if (m->m_nevent != 0)
+		note(&mm->mm_tick, m->m_tick, overhead);
+	note(&mm->mm_hrtime, m->m_hrtime, overhead);
+}
+
+static void
+each_quantity(struct measurement *mm, unsigned nevent, unsigned runs,
+    void (*fn)(struct quantity *q, unsigned runs))
+{
+	unsigned i;
+
+	for (i = 0; i < nevent; i++)
+		fn(&mm->mm_count[i], runs);
+	fn(&mm->mm_tick, runs);
+	fn(&mm->mm_hrtime, runs);
+}
+
+static void
+quantity_open(struct quantity *q, unsigned runs)
+{
+	series_open(&q->q_raw, runs);
+	series_open(&q->q_overhead, runs);
+}
+
+static void
+quantity_close(struct quantity *q, unsigned runs)
+{
+	(void)runs;
+	series_close(&q->q_raw);
+	series_close(&q->q_overhead);
+}
+
+static void
+quantity_free(struct quantity *q, unsigned runs)
+{
+	(void)runs;
+	series_free(&q->q_raw);
+	series_free(&q->q_overhead);
+}
+
+static void
+run_all(const struct options *o, struct meter *m, const struct work *w,
+    struct measurement *mm)
+{
+	unsigned i, n = o->o_warmups + o->o_runs;
+
+	for (i = 0; i < n; i++) {
+		meter_run(m, empty_body, NULL);
+		if (i >= o->o_warmups)
+			note_run(mm, m, true);
+	}
+	mm->mm_verified = true;
+	for (i = 0; i < n; i++) {
+		meter_run(m, w->w_body, w->w_arg);
+		if (i >= o->o_warmups)
+			note_run(mm, m, false);
+		if (!w->w_verify(w->w_arg))
+			mm->mm_verified = false;
+	}
+}
+
+static void
+report_one(const struct options *o, const struct meter *m, const struct work *w,
+    const struct measurement *mm, const struct event *e, unsigned index)
+{
+	struct result r = {
+		.r_label = w->w_label,
+		.r_event = e,
+		.r_code = -1,
+		.r_pic = -1,
+		.r_status = m->m_status,
+		.r_reason = m->m_reason,
+		.r_machine = m->m_cpc == NULL,
+		.r_method = "empty body",
+		.r_iterations = w->w_iterations,
+		.r_tick = mm->mm_tick,
+		.r_hrtime = mm->mm_hrtime,
+		.r_verified = mm->mm_verified,
+	};
+
+	if (m->m_nevent != 0) {
+		r.r_status = COUNTED;
+		r.r_code = (int64_t)m->m_info[index].ri_code;
+		r.r_pic = (int)m->m_info[index].ri_picnum;
+		r.r_count = mm->mm_count[index];
+	}
+	report(o, &r);
+}
+
+bool
+measure(const struct options *o, struct meter *m, const struct work *w)
+{
+	struct measurement mm;
+	unsigned i, done, n, bound;
+	bool right = true;
+
+	for (done = 0; done < o->o_nevent; done += n) {
+		bound = meter_bind(m, &o->o_event[done], o->o_nevent - done);
+		/* What cannot be counted at all still runs, by the clock. */
+		n = bound != 0 ? bound : m->m_cpc != NULL ? 1 : o->o_nevent;
+		memset(&mm, 0, sizeof mm);
+		each_quantity(&mm, bound, o->o_runs, quantity_open);
+		run_all(o, m, w, &mm);
+		each_quantity(&mm, bound, o->o_runs, quantity_close);
+		for (i = 0; i < n; i++)
+			report_one(o, m, w, &mm, &o->o_event[done + i], i);
+		each_quantity(&mm, bound, o->o_runs, quantity_free);
+		right = right && mm.mm_verified;
+		meter_unbind(m);
+	}
+	if (!right)
+		fprintf(
+		    stderr, "%s: %s: wrong result\n", usage_name(), w->w_label);
+	return right;
+}
+
+int
+measure_sizes(int argc, char **argv, const struct sizes *sz)
+{
+	const char *const *text;
+	struct options o;
+	struct meter m;
+	char arguments[64];
+	bool right = true;
+	uint64_t size;
+	int pass;
+
+	snprintf(arguments, sizeof arguments, "[%s...]", sz->sz_what);
+	options_parse(&o, argc, argv, arguments, "PAPI_tot_ins,PAPI_tot_cyc");
+	meter_open(&m);
+	/* The first pass only reads: a mistake is told before any work. */
+	for (pass = 0; pass < 2; pass++) {
+		text = sz->sz_defaults;
+		if (optind < argc)
+			text = (const char *const *)&argv[optind];
+		for (; *text != NULL; text++) {
+			size = usage_size(
+			    sz->sz_what, *text, sz->sz_min, sz->sz_max);
+			if (pass == 1 && !sz->sz_one(&o, &m, size))
+				right = false;
+		}
+	}
+	meter_close(&m);
+	return right ? 0 : 1;
+}

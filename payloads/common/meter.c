@@ -1,0 +1,197 @@
+#include "payloads/common/meter.h"
+
+#include "payloads/common/cpc_error.h"
+#include "payloads/common/perf_names.h"
+
+#include <errno.h>
+#include <payload.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "payloads/common/usage.h"
+
+/* Of `what`, or where that is NULL of whatever is asked for. */
+static void
+refuse(struct meter *m, enum status status, const char *what)
+{
+	m->m_status = status;
+	m->m_subcode = detail_subcode();
+	snprintf(m->m_reason, sizeof m->m_reason, "%s%s%s",
+	    what != NULL ? what : "", what != NULL ? ": " : "", detail_text());
+}
+
+void
+meter_open(struct meter *m)
+{
+	memset(m, 0, sizeof *m);
+	if ((m->m_cpc = cpc_open(CPC_VER_CURRENT)) != NULL) {
+		detail_keep(m->m_cpc);
+		return;
+	}
+	m->m_status = NOT_SUPPORTED;
+	m->m_subcode = -1;
+	detail_absent(m->m_reason, sizeof m->m_reason);
+}
+
+void
+meter_close(struct meter *m)
+{
+	meter_unbind(m);
+	if (m->m_cpc != NULL)
+		cpc_close(m->m_cpc);
+	m->m_cpc = NULL;
+}
+
+void
+meter_unbind(struct meter *m)
+{
+	m->m_nevent = 0;
+	if (m->m_set == NULL)
+		return;
+	/* Destroying the set unbinds it; the buffers outlive it. */
+	cpc_set_destroy(m->m_cpc, m->m_set);
+	if (m->m_before != NULL)
+		cpc_buf_destroy(m->m_cpc, m->m_before);
+	if (m->m_after != NULL)
+		cpc_buf_destroy(m->m_cpc, m->m_after);
+	m->m_set = NULL;
+	m->m_before = m->m_after = NULL;
+}
+
+static int
+add_request(struct meter *m, const struct event *e)
+{
+	cpc_attr_t picnum = { (char *)"picnum", (uint64_t)e->e_pic };
+	unsigned nattrs = e->e_pic >= 0 ? 1 : 0;
+
+	return symbolic_add_request(m->m_cpc, m->m_set, e->e_name, 0,
+	    e->e_flags, nattrs, nattrs != 0 ? &picnum : NULL);
+}
+
+/*
+ * No user code runs where programs have system privilege, so a request for user
+ * mode alone would read 0 whatever the program does.
+ */
+static bool
+is_never_counted(const struct meter *m, const struct event *e)
+{
+	return !m->m_idle_levels && payload_privilege() == PAYLOAD_SYSTEM &&
+	       (e->e_flags & (CPC_COUNT_USER | CPC_COUNT_SYSTEM)) ==
+	           CPC_COUNT_USER;
+}
+
+/* Bind exactly n events.  Returns n, or how many are worth trying next. */
+static unsigned
+bind_exactly(struct meter *m, const struct event *events, unsigned n)
+{
+	bool passes;
+	unsigned i;
+
+	meter_unbind(m);
+	detail_forget();
+	if ((m->m_set = cpc_set_create(m->m_cpc)) == NULL) {
+		refuse(m, NOT_COUNTED, "cpc_set_create");
+		return 0;
+	}
+	for (i = 0; i < n; i++) {
+		bool never = is_never_counted(m, &events[i]);
+
+		if (never)
+			detail_say("user mode alone is never counted at "
+				   "system privilege: ask for :k");
+		if (never || add_request(m, &events[i]) == -1) {
+			refuse(m, NOT_SUPPORTED, events[i].e_name);
+			meter_unbind(m);
+			return i;
+		}
+	}
+	m->m_before = cpc_buf_create(m->m_cpc, m->m_set);
+	m->m_after = cpc_buf_create(m->m_cpc, m->m_set);
+	if (m->m_before == NULL || m->m_after == NULL ||
+	    cpc_bind_curlwp(m->m_cpc, m->m_set, 0) == -1) {
+		/* The others are for ever, and the event's. */
+		passes = errno == EAGAIN || errno == ENOMEM;
+		refuse(m, passes ? NOT_COUNTED : NOT_SUPPORTED,
+		    passes ? NULL : events[0].e_name);
+		meter_unbind(m);
+		return n - 1;
+	}
+	for (i = 0; i < n; i++)
+		cpc_request_info(m->m_cpc, m->m_set, (int)i, &m->m_info[i]);
+	m->m_nevent = n;
+	return n;
+}
+
+unsigned
+meter_bind(struct meter *m, const struct event *events, unsigned n)
+{
+	unsigned bound;
+
+	if (m->m_cpc == NULL)
+		return 0;
+	if (n > cpc_npic(m->m_cpc))
+		n = cpc_npic(m->m_cpc);
+	for (; n > 0; n = bound) {
+		bound = bind_exactly(m, events, n);
+		if (bound == n)
+			return n;
+	}
+	return 0;
+}
+
+static int64_t
+clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void
+run_clocked(struct meter *m, void (*body)(void *), void *arg)
+{
+	int64_t start = clock_ns();
+
+	body(arg);
+	m->m_hrtime = clock_ns() - start;
+}
+
+/*
+ * Nothing but the body stands between the two samples, and every body,
+ * the empty one too, is called from here: what surrounds it cancels.
+ */
+static void __attribute__((noinline))
+run_sampled(struct meter *m, void (*body)(void *), void *arg)
+{
+	int before, after;
+
+	before = cpc_set_sample(m->m_cpc, m->m_set, m->m_before);
+	body(arg);
+	after = cpc_set_sample(m->m_cpc, m->m_set, m->m_after);
+	if (before == -1 || after == -1)
+		fail(1, "cannot sample a bound set: %s", strerror(errno));
+}
+
+void
+meter_run(struct meter *m, void (*body)(void *), void *arg)
+{
+	uint64_t before, after;
+	unsigned i;
+
+	if (m->m_nevent == 0) {
+		run_clocked(m, body, arg);
+		return;
+	}
+	run_sampled(m, body, arg);
+	for (i = 0; i < m->m_nevent; i++) {
+		cpc_buf_get(m->m_cpc, m->m_before, (int)i, &before);
+		cpc_buf_get(m->m_cpc, m->m_after, (int)i, &after);
+		m->m_count[i] = (int64_t)(after - before);
+	}
+	m->m_tick = (int64_t)(cpc_buf_tick(m->m_cpc, m->m_after) -
+			      cpc_buf_tick(m->m_cpc, m->m_before));
+	m->m_hrtime = cpc_buf_hrtime(m->m_cpc, m->m_after) -
+	              cpc_buf_hrtime(m->m_cpc, m->m_before);
+}

@@ -1,0 +1,48 @@
+/*
+ * A meter: a bound set, and one run of something under it.  Included by the
+ * benchmarks and by measure.h.
+ */
+#ifndef PAYLOADS_COMMON_METER_H
+#define PAYLOADS_COMMON_METER_H
+
+#include "payloads/common/options.h"
+#include "payloads/common/report.h"
+
+#include <libcpc.h>
+
+/*
+ * Events bound together.  Unbound (m_nevent 0) it still measures time, so
+ * that a machine without a PMU runs and verifies every benchmark.
+ */
+struct meter {
+	cpc_t *m_cpc; /* NULL: this machine counts nothing */
+	cpc_set_t *m_set;
+	cpc_buf_t *m_before, *m_after;
+	unsigned m_nevent;
+	bool m_idle_levels; /* bind user-only events at system privilege, too */
+	enum status m_status; /* why the last bind failed: in a word, */
+	int m_subcode;        /* as libcpc's CPC_* or -1, and as text */
+	char m_reason[2 * CPC_MAX_EVENT_LEN];
+	cpc_reqinfo_t m_info[MAXEVENT]; /* of what is bound */
+	/* the last meter_run(): the second sample less the first */
+	int64_t m_count[MAXEVENT];
+	int64_t m_tick;
+	int64_t m_hrtime;
+};
+
+/* Open libcpc; a machine without counters is noted, not an error. */
+void meter_open(struct meter *m);
+void meter_close(struct meter *m);
+
+/*
+ * Bind as many of the n events, in order, as the machine can count at once.
+ * Returns how many; 0 where it cannot count even the first, with m_status
+ * and m_reason saying why.  What was bound before is not any more.
+ */
+unsigned meter_bind(struct meter *m, const struct event *events, unsigned n);
+void meter_unbind(struct meter *m);
+
+/* Run body(arg) once between two samples. */
+void meter_run(struct meter *m, void (*body)(void *), void *arg);
+
+#endif /* PAYLOADS_COMMON_METER_H */

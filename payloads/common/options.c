@@ -1,0 +1,158 @@
+#include "payloads/common/options.h"
+
+#include <errno.h>
+#include <libcpc.h>
+#include <payload.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "payloads/common/usage.h"
+
+#define COMMON "[-n] [-e event[:uk][,event[:uk]]...]... [-r runs] [-w warm-ups]"
+
+static const char help[] =
+    "  -e EVENT[:uk][,EVENT...]  what to count, at user or kernel level\n"
+    "  -r RUNS                   runs that are measured (5)\n"
+    "  -w RUNS                   runs before that (1)\n"
+    "  -n                        no titles\n";
+
+static unsigned
+default_flags(void)
+{
+	return payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
+	                                             : CPC_COUNT_USER;
+}
+
+/* Flags of a suffix made of nothing but u and k, or 0. */
+static unsigned
+suffix_flags(const char *suffix)
+{
+	unsigned flags = 0;
+
+	for (; *suffix != '\0'; suffix++) {
+		if (*suffix == 'u')
+			flags |= CPC_COUNT_USER;
+		else if (*suffix == 'k')
+			flags |= CPC_COUNT_SYSTEM;
+		else
+			return 0;
+	}
+	return flags;
+}
+
+/* Where `u`, `k` or both stand behind a colon, or behind a raw event's slash.
+ */
+static char *
+suffix_at(char *name)
+{
+	char *colon = strrchr(name, ':'), *slash = strrchr(name, '/');
+
+	if (colon != NULL && (slash == NULL || colon > slash))
+		return colon + 1;
+	return slash != NULL ? slash + 1 : NULL;
+}
+
+/* A modifier, up to its name's next part: `k`, `k=1`; -1 where not of it. */
+static int
+level_of(const char *s, char letter)
+{
+	if (*s != letter || (s[1] != '=' && strcspn(s, ":.") != 1))
+		return -1;
+	return s[1] != '=' || (s[2] != '\0' && strchr("1ytYT", s[2]) != NULL);
+}
+
+int
+options_levels(const char *name)
+{
+	int user = -1, system = -1, level;
+
+	for (const char *s = name; *(s += strcspn(s, ":.")) != '\0';) {
+		s++;
+		if ((level = level_of(s, 'u')) != -1)
+			user = level;
+		if ((level = level_of(s, 'k')) != -1)
+			system = level;
+	}
+	if (user == -1 && system == -1)
+		return -1;
+	return (user == 1 ? CPC_COUNT_USER : 0) |
+	       (system == 1 ? CPC_COUNT_SYSTEM : 0);
+}
+
+bool
+options_event(struct event *e, char *name)
+{
+	char *suffix = suffix_at(name), cut;
+	unsigned flags = suffix == NULL ? 0 : suffix_flags(suffix);
+	int levels;
+
+	if (flags != 0) {
+		suffix -= suffix[-1] == ':';
+		cut = *suffix;
+		*suffix = '\0';
+	}
+	/* Modifiers of a name are one with its suffix. */
+	if ((levels = options_levels(name)) != -1 && flags != 0) {
+		*suffix = cut;
+		levels = options_levels(name);
+	}
+	e->e_name = name;
+	e->e_flags = levels != -1 ? (unsigned)levels
+	             : flags != 0 ? flags
+	                          : default_flags();
+	e->e_pic = -1;
+	return *name != '\0';
+}
+
+static void
+add_event(struct options *o, char *name)
+{
+	if (o->o_nevent == MAXEVENT)
+		usage_mistake("-e: more than %d events", MAXEVENT);
+	if (!options_event(&o->o_event[o->o_nevent], name))
+		usage_mistake("-e: an event without a name");
+	o->o_nevent++;
+}
+
+static void
+add_events(struct options *o, const char *list)
+{
+	char *copy = strdup(list); /* the record prints argv as it came */
+	char *name;
+
+	if (copy == NULL)
+		fail(1, "-e: %s", strerror(errno));
+	while ((name = options_next(&copy)) != NULL)
+		add_event(o, name);
+}
+
+void
+options_parse(struct options *o, int argc, char **argv, const char *arguments,
+    const char *events)
+{
+	static char usage[160];
+	int c;
+
+	memset(o, 0, sizeof *o);
+	o->o_argc = argc;
+	o->o_argv = argv;
+	o->o_titles = true;
+	o->o_runs = 5;
+	o->o_warmups = 1;
+	snprintf(usage, sizeof usage, COMMON " %s", arguments);
+	usage_is(usage, help);
+	while ((c = usage_option(argc, argv, ":ne:r:w:", NULL)) != -1) {
+		if (c == 'n')
+			o->o_titles = false;
+		else if (c == 'e')
+			add_events(o, optarg);
+		else if (c == 'r')
+			o->o_runs =
+			    (unsigned)usage_size("-r", optarg, 1, 10000);
+		else
+			o->o_warmups =
+			    (unsigned)usage_size("-w", optarg, 0, 10000);
+	}
+	if (o->o_nevent == 0)
+		add_events(o, events);
+}

@@ -1,0 +1,24 @@
+/*
+ * Apart from the others, since fits of the build machine has lists of events,
+ * too.
+ */
+#include "payloads/common/options.h"
+
+#include <stddef.h>
+
+char *
+options_next(char **list)
+{
+	char *name = *list, *s;
+	bool raw = false, group = false;
+
+	if (name == NULL)
+		return NULL;
+	for (s = name; *s != '\0' && (raw || group || *s != ','); s++) {
+		raw ^= *s == '/';
+		group = *s == '{' || (group && *s != '}');
+	}
+	*list = *s == ',' ? s + 1 : NULL;
+	*s = '\0';
+	return name;
+}

@@ -1,0 +1,109 @@
+#include "payloads/common/report.h"
+
+#include "payloads/common/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct row {
+	const struct options *o;
+	const struct result *r;
+};
+
+const char *
+report_machine(const char *key, char *buf, size_t len)
+{
+	char member[64];
+	const char *at;
+	size_t n;
+
+	snprintf(member, sizeof member, "\"%s\":\"", key);
+	if ((at = strstr(json_machine(), member)) == NULL)
+		return NULL;
+	at += strlen(member);
+	for (n = 0; *at != '\0' && *at != '"' && n + 1 < len; n++) {
+		if (*at == '\\' && at[1] != '\0')
+			at++;
+		buf[n] = *at++;
+	}
+	buf[n] = '\0';
+	return buf;
+}
+
+static void
+json_series(FILE *f, const struct series *s)
+{
+	unsigned i;
+
+	fprintf(f,
+	    "{\"min\":%" PRId64 ",\"median\":%" PRId64 ",\"max\":%" PRId64
+	    ",\"range\":%" PRIu64 ",\"negative\":%u,\"raw\":[",
+	    s->s_min, s->s_median, s->s_max, series_range(s), s->s_negative);
+	for (i = 0; i < s->s_n; i++)
+		fprintf(f, "%s%" PRId64, i == 0 ? "" : ",", s->s_raw[i]);
+	fputs("]}", f);
+}
+
+static void
+json_quantity(FILE *f, const char *key, const struct quantity *q)
+{
+	fprintf(f, ",\"%s\":", key);
+	if (q->q_raw.s_n == 0) {
+		fputs("null", f);
+		return;
+	}
+	fprintf(f, "{\"net\":%" PRId64 ",\"measured\":", quantity_net(q));
+	json_series(f, &q->q_raw);
+	fputs(",\"overhead\":", f);
+	if (q->q_overhead.s_n == 0)
+		fputs("null", f);
+	else
+		json_series(f, &q->q_overhead);
+	fputc('}', f);
+}
+
+static void
+json_result(FILE *f, const void *arg)
+{
+	const struct options *o = ((const struct row *)arg)->o;
+	const struct result *r = ((const struct row *)arg)->r;
+	char ratio[40];
+
+	json_member(f, "label", r->r_label);
+	json_member(f, "event", r->r_event->e_name);
+	if (r->r_code < 0)
+		fputs(",\"code\":null", f);
+	else
+		fprintf(f, ",\"code\":%" PRId64, r->r_code);
+	if (r->r_pic < 0)
+		fputs(",\"pic\":null", f);
+	else
+		fprintf(f, ",\"pic\":%d", r->r_pic);
+	json_privilege(f, r->r_event->e_flags);
+	json_member(f, "status", status_words[r->r_status]);
+	if (r->r_status != COUNTED)
+		json_member(f, "reason", r->r_reason);
+	fprintf(f, ",\"runs\":%u,\"warm_ups\":%u,\"iterations\":%" PRIu64,
+	    o->o_runs, o->o_warmups, r->r_iterations);
+	json_member(f, "aggregate", "median");
+	json_member(f, "overhead_method", r->r_method);
+	json_quantity(f, "count", &r->r_count);
+	if (r->r_status == COUNTED)
+		fprintf(f, ",\"per_iteration\":%s",
+		    report_ratio(ratio, sizeof ratio, quantity_net(&r->r_count),
+			r->r_iterations));
+	else
+		fputs(",\"per_iteration\":null", f);
+	json_quantity(f, "tick", &r->r_tick);
+	json_quantity(f, "hrtime_ns", &r->r_hrtime);
+	fprintf(f, ",\"verified\":%s", r->r_verified ? "true" : "false");
+}
+
+void
+report_record(const struct options *o, const struct result *r)
+{
+	const struct row row = { o, r };
+
+	json_record(o->o_argc, o->o_argv, json_result, &row);
+}

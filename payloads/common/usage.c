@@ -1,0 +1,164 @@
+#define _GNU_SOURCE /* program_invocation_short_name */
+#include "payloads/common/usage.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *arguments = "", *options = "";
+
+void
+usage_is(const char *args, const char *opts)
+{
+	arguments = args;
+	options = opts;
+}
+
+const char *
+usage_name(void)
+{
+	return program_invocation_short_name;
+}
+
+static void
+print_usage(FILE *to)
+{
+	fprintf(to, "usage: %s%s%s\n", usage_name(),
+	    *arguments != '\0' ? " " : "", arguments);
+}
+
+static void __attribute__((format(printf, 1, 0)))
+say(const char *fmt, va_list ap)
+{
+	fprintf(stderr, "%s: ", usage_name());
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+void
+usage_mistake(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	print_usage(stderr);
+	exit(2);
+}
+
+void
+fail(int status, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	exit(status);
+}
+
+void *
+fail_unless_room(void *p)
+{
+	if (p == NULL)
+		fail(1, "%s", strerror(errno));
+	return p;
+}
+
+/* getopt_long(3) stopped at this word: a letter of it, or all of it. */
+static void
+no_option(int c, const char *word)
+{
+	const char *wrong = c == ':' ? "needs an argument" : "no such option";
+	bool is_long = optopt == 0 || optopt > UCHAR_MAX;
+
+	if (is_long ? strcmp(word, "--help") == 0 : optopt == 'h') {
+		print_usage(stdout);
+		fputs(options, stdout);
+		exit(0);
+	}
+	if (is_long)
+		usage_mistake("%s: %s", word, wrong);
+	usage_mistake("-%c: %s", optopt, wrong);
+}
+
+int
+usage_option(
+    int argc, char **argv, const char *letters, const struct option *more)
+{
+	static const struct option none[1];
+	int c;
+
+	opterr = 0;
+	c = getopt_long(argc, argv, letters, more != NULL ? more : none, NULL);
+	if (c == '?' || c == ':')
+		no_option(c, argv[optind - 1]);
+	return c;
+}
+
+/* The rest is behind the digits, the suffix of a size. */
+static uint64_t
+number(const char *what, const char *text, char **rest)
+{
+	uint64_t v = strtoull(text, rest, 0);
+
+	if (*rest == text || strchr(text, '-') != NULL)
+		usage_mistake("%s: not a number: \"%s\"", what, text);
+	return v; /* of one that is too large the largest */
+}
+
+/* What a letter stands for, as a shift, or 0. */
+static unsigned
+suffix(char c)
+{
+	static const char suffixes[] = "kKmMgG";
+	const char *s = c != '\0' ? strchr(suffixes, c) : NULL;
+
+	return s != NULL ? 10 * (unsigned)((s - suffixes) / 2 + 1) : 0;
+}
+
+static uint64_t
+within(const char *what, const char *text, uint64_t v, uint64_t min,
+    uint64_t max, const char *unit)
+{
+	if (v < min || v > max)
+		usage_mistake("%s: %s is not within %" PRIu64 "..%" PRIu64 "%s",
+		    what, text, min, max, unit);
+	return v;
+}
+
+uint64_t
+usage_number(const char *what, const char *text, uint64_t min, uint64_t max,
+    const char *unit)
+{
+	char *rest;
+	uint64_t v = number(what, text, &rest);
+
+	/* A thousand, or 1,024?  perf takes no suffix here, either. */
+	if (suffix(*rest) != 0 && rest[1] == '\0')
+		usage_mistake("%s: a number without a suffix is wanted, "
+			      "not \"%s\"",
+		    what, text);
+	if (*rest != '\0')
+		usage_mistake("%s: not a number: \"%s\"", what, text);
+	return within(what, text, v, min, max, unit);
+}
+
+uint64_t
+usage_size(const char *what, const char *text, uint64_t min, uint64_t max)
+{
+	char *rest;
+	uint64_t v = number(what, text, &rest);
+	unsigned shift = suffix(*rest);
+
+	if (rest[shift != 0] != '\0')
+		usage_mistake("%s: not a number: \"%s\"", what, text);
+	v = v > UINT64_MAX >> shift ? UINT64_MAX : v << shift;
+	return within(what, text, v, min, max, "");
+}

@@ -1,0 +1,155 @@
+/*
+ * `bench assign`: a bind of as many requests as there are PICs, where each
+ * can be on any PIC, and where they hold each other up.  No names have such
+ * masks, but a program may hand in any: the requests are made by hand and go
+ * through the door, not through libcpc.
+ *
+ * Which masks are the worst nobody knows: random ones are made worse, STEPS
+ * times.
+ */
+#include "payloads/opcost/opcost.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/cpc.h>
+
+#include "events/machine.h"
+#include "payloads/common/usage.h"
+
+#define SET   1 /* libcpc has made none */
+#define STEPS 20000
+
+static struct {
+	struct cpc_pack head;
+	struct cpc_packreq req[CPC_PAGE_REQS];
+} pack;
+static unsigned nreq;
+static uint32_t pics; /* that count instructions */
+
+/* A generator of our own, so that a figure repeats (Marsaglia's xorshift). */
+static unsigned
+below(unsigned n)
+{
+	static uint64_t seed = 0x9e3779b97f4a7c15;
+
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (unsigned)(seed % n);
+}
+
+/* A request for each PIC that counts instructions, on any of them. */
+static void
+make_pack(void)
+{
+	struct cpc_event ev;
+	const struct machine *mc = machine_here();
+
+	if (mc == NULL || !machine_name(mc, "PAPI_tot_ins", &ev))
+		fail(1, "PAPI_tot_ins: this machine does not count it");
+	pics = ev.ce_pics;
+	nreq = (unsigned)__builtin_popcount(pics);
+	pack.head.cp_set = SET;
+	pack.head.cp_nreqs = nreq;
+	pack.head.cp_bytes =
+	    (uint32_t)(sizeof pack.head + nreq * sizeof pack.req[0]);
+	for (unsigned i = 0; i < nreq; i++) {
+		pack.req[i].cr_event = ev;
+		pack.req[i].cr_flags = CPC_COUNT_USER;
+		pack.req[i].cr_picnum = -1;
+	}
+}
+
+/* Some order of the PICs, and each request's own is one it can be on. */
+static void
+draw_masks(void)
+{
+	uint32_t left = pics;
+
+	for (unsigned i = 0; i < nreq; i++) {
+		uint32_t own;
+
+		do
+			own = 1U << below(32);
+		while ((left & own) == 0);
+		left &= ~own;
+		pack.req[i].cr_event.ce_pics =
+		    (own | (below(~0U) & below(~0U))) & pics;
+	}
+}
+
+/* What the bind costs, alone; 0 where it is refused. */
+static int64_t
+bind_cost(void)
+{
+	struct cpc_refusal rf;
+	int64_t t, empty;
+	intptr_t r;
+
+	empty = (int64_t)bench_clock();
+	empty = (int64_t)bench_clock() - empty;
+	t = (int64_t)bench_clock();
+	r = cpc_syscall(CPC_OP_BIND, (uintptr_t)&pack, SET, 0, (uintptr_t)&rf);
+	t = (int64_t)bench_clock() - t;
+	if (r != 0)
+		return 0;
+	cpc_syscall(CPC_OP_RELE, SET, 0, 0, 0);
+	return t - empty;
+}
+
+/* One request gets another mask: a bit, the masks of two, or a run of bits. */
+static void
+change(void)
+{
+	uint32_t *a = &pack.req[below(nreq)].cr_event.ce_pics;
+	uint32_t *b = &pack.req[below(nreq)].cr_event.ce_pics;
+	uint32_t was = *a;
+
+	switch (below(4)) {
+	case 0:
+		*a = *b;
+		*b = was;
+		break;
+	case 1:
+		*a = *b;
+		break;
+	case 2:
+		*a = (~0U << below(32)) & (~0U >> below(32)) & pics;
+		break;
+	default:
+		*a ^= 1U << below(32) & pics;
+		break;
+	}
+}
+
+/* Each change stays that does not make the bind cheaper. */
+static int64_t
+climb(void)
+{
+	struct cpc_packreq were[CPC_PAGE_REQS];
+	int64_t worst, cost;
+
+	draw_masks();
+	worst = bind_cost();
+	for (unsigned step = 0; step < STEPS; step++) {
+		memcpy(were, pack.req, sizeof were);
+		for (unsigned n = 1 + below(3); n > 0; n--)
+			change();
+		if ((cost = bind_cost()) >= worst)
+			worst = cost;
+		else
+			memcpy(pack.req, were, sizeof were);
+	}
+	return worst;
+}
+
+int
+bench_assign(void)
+{
+	make_pack();
+	printf("%-19s %2s %6s\n", "operation", "n", "cost");
+	bind_cost(); /* the first one of a program has more to do */
+	bench_row("bind, any PIC", (int)nreq, bind_cost());
+	bench_row("bind, worst masks", (int)nreq, climb());
+	return 0;
+}

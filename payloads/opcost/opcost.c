@@ -1,0 +1,265 @@
+/*
+ * bench: what the kernel's and libcpc's own operations cost, a line each, in
+ * retired instructions of both privileges.  The clock is the meter: under
+ * QEMU's -icount with shift=0 and a clock of 1 GHz it ticks once an
+ * instruction.
+ */
+#include "payloads/opcost/opcost.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/cpc.h>
+#include <unistd.h>
+
+#include <payload.h>
+
+#include "payloads/common/cpc_error.h"
+#include "payloads/common/usage.h"
+
+#define RUNS 5
+
+static cpc_t *cpc;
+static cpc_set_t *set;
+static cpc_buf_t *buf;
+static int nreqs;
+
+/* A function of libcpc's form that does nothing, and a call of it. */
+static int __attribute__((noinline)) no_op(cpc_t *c, cpc_set_t *s, cpc_buf_t *b)
+{
+	__asm__ volatile("" : : "r"(c), "r"(s), "r"(b) : "memory");
+	return 0;
+}
+
+static void
+nothing(void)
+{
+	no_op(cpc, set, buf);
+}
+
+static void
+null_call(void)
+{
+	getpid();
+}
+
+static void
+sample(void)
+{
+	cpc_set_sample(cpc, set, buf);
+}
+
+static void
+sample_call(void)
+{
+	static struct {
+		struct cpc_sample head;
+		uint64_t value[CPC_PAGE_REQS];
+	} s;
+
+	cpc_syscall(CPC_OP_SAMPLE, (uintptr_t)set >> 24, (uintptr_t)&s,
+	    (uintptr_t)nreqs, 0);
+}
+
+static void
+bind_unbind(void)
+{
+	cpc_bind_curlwp(cpc, set, 0);
+	cpc_unbind(cpc, set);
+}
+
+static void
+restart(void)
+{
+	cpc_set_restart(cpc, set);
+}
+
+static void
+disable_enable(void)
+{
+	cpc_disable(cpc);
+	cpc_enable(cpc);
+}
+
+/* A call and all. */
+static int64_t
+least(void (*volatile fn)(void))
+{
+	int64_t best = INT64_MAX, t;
+	int i;
+
+	for (i = 0; i < RUNS; i++) {
+		t = (int64_t)bench_clock();
+		fn();
+		t = (int64_t)bench_clock() - t;
+		if (t < best)
+			best = t;
+	}
+	return best;
+}
+
+int64_t
+bench_cost(void (*fn)(void))
+{
+	static int64_t empty;
+
+	if (empty == 0)
+		empty = least(nothing);
+	return least(fn) - empty;
+}
+
+static const char *beside;
+static int beside_many;
+
+void
+bench_beside(const char *others, int many)
+{
+	beside = others;
+	beside_many = many;
+}
+
+void
+bench_row(const char *what, int n, int64_t cost)
+{
+	if (beside != NULL)
+		printf("%-15s %-8s %4d %6lld\n", what, beside, beside_many,
+		    (long long)cost);
+	else
+		printf("%-19s %2d %6lld\n", what, n, (long long)cost);
+}
+
+static void
+report(const char *what, void (*fn)(void))
+{
+	bench_row(what, nreqs, bench_cost(fn));
+}
+
+cpc_set_t *
+bench_set(cpc_t *c, int n)
+{
+	cpc_set_t *s = cpc_set_create(c);
+	int i;
+
+	for (i = 0; i < n; i++) {
+		if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0,
+			CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, NULL) == -1)
+			fail(1, "PAPI_tot_ins: %s", strerror(errno));
+	}
+	return s;
+}
+
+void
+bench_bind(cpc_t *c, cpc_set_t *s)
+{
+	if (cpc_bind_curlwp(c, s, 0) == -1)
+		fail(1, "cannot bind: %s", strerror(errno));
+}
+
+void
+bench_counting(cpc_t *c, int n)
+{
+	cpc = c;
+	nreqs = n;
+	set = bench_set(cpc, n);
+	buf = cpc_buf_create(cpc, set);
+	report("bind+unbind", bind_unbind);
+	bench_bind(cpc, set);
+	report("sample", sample);
+	report("sample by call", sample_call);
+	report("restart", restart);
+	report("disable+enable", disable_enable);
+	cpc_disable(cpc);
+	report("sample frozen", sample);
+	cpc_enable(cpc);
+	bench_create(cpc, set, n);
+	cpc_unbind(cpc, set);
+	bench_switch("switch", cpc, set, n);
+	cpc_set_destroy(cpc, set);
+}
+
+/* Of one PIC read in place: what the window counts of itself. */
+void
+bench_window(cpc_t *c)
+{
+	cpc_attr_t pic = { "picnum", 0 };
+	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
+	                                                   : CPC_COUNT_SYSTEM;
+	cpc_set_t *s = cpc_set_create(c);
+	uint64_t empty;
+
+	if (cpc_set_add_request(c, s, "PAPI_tot_ins", 0, flags, 1, &pic) ==
+		-1 ||
+	    cpc_bind_curlwp(c, s, 0) == -1)
+		fail(1, "PAPI_tot_ins on PIC 0: %s", strerror(errno));
+	empty = payload_empty(0);
+	cpc_set_destroy(c, s);
+	bench_row("inline window", 1, (int64_t)empty);
+}
+
+static void
+is_it_instructions(void *found, uint_t pic, const char *event)
+{
+	(void)pic;
+	if (strcmp(event, "PAPI_tot_ins") == 0)
+		*(bool *)found = true;
+}
+
+/* PICs that count instructions: some have an event of their own. */
+static int
+usable_pics(void)
+{
+	int n = 0;
+
+	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
+		bool found = false;
+
+		cpc_walk_generic_events_pic(
+		    cpc, pic, &found, is_it_instructions);
+		n += found;
+	}
+	return n;
+}
+
+int
+main(int argc, char **argv)
+{
+	static const int some[] = { 1, 2, 4 };
+	const char *what;
+	char why[160];
+	unsigned i;
+	bool flat;
+	int all;
+
+	usage_is("[flat | assign]",
+	    "  flat    each beside 1, 10, 100 and 1,000 of others\n"
+	    "  assign  what a bind's assignment takes, at worst\n");
+	usage_option(argc, argv, ":", NULL);
+	what = optind < argc ? argv[optind] : NULL;
+	if (argc - optind > 1)
+		usage_mistake("%s: one at a time", argv[optind + 1]);
+	flat = what != NULL && strcmp(what, "flat") == 0;
+	if (what != NULL && !flat && strcmp(what, "assign") != 0)
+		usage_mistake("%s: no such table", what);
+	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
+		fail(77, "<not supported>: %s", detail_absent(why, sizeof why));
+	if (what != NULL) {
+		cpc_close(cpc);
+		return flat ? bench_flat() : bench_assign();
+	}
+	printf("%-19s %2s %6s\n", "operation", "n", "cost");
+	report("null call", null_call);
+	bench_switch("switch", cpc, NULL, 0);
+	bench_create(cpc, NULL, 0);
+	bench_signals();
+	bench_overflows(cpc);
+	bench_window(cpc);
+	all = usable_pics();
+	for (i = 0; i < sizeof some / sizeof some[0]; i++) {
+		if (some[i] < all)
+			bench_counting(cpc, some[i]);
+	}
+	bench_counting(cpc, all);
+	cpc_close(cpc);
+	return 0;
+}

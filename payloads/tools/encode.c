@@ -1,0 +1,55 @@
+/*
+ * encode [--cpu NAME] EVENT...: what a PMU's registers take for an event, and
+ * its name in full.
+ *
+ *	0x5300c0 skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0...
+ */
+#include "payloads/common/event_table.h"
+
+#include <stdio.h>
+
+#include "payloads/common/event_lookup.h"
+#include "payloads/common/usage.h"
+
+#define TEXT 1024
+
+static int
+encode(const struct events *es, const char *name)
+{
+	struct event_spec sp;
+	struct event_code ec;
+	enum event_error err = lookup(es, name, &sp, &ec);
+	char text[TEXT];
+
+	if (err == EVENT_UNKNOWN &&
+	    events_raw(es->es_pmu->ep_kind, name, &ec)) {
+		printf("%#llx %s\n", (unsigned long long)ec.ec_select, name);
+		return 0;
+	}
+	if (err != EVENT_OK) {
+		lookup_refuse(es, name, err);
+		return 1;
+	}
+	events_canonical(es, &sp, &ec, text, sizeof text);
+	printf("%#llx", (unsigned long long)ec.ec_select);
+	if (ec.ec_extra != EXTRA_NONE)
+		printf(" %s=%#llx", names_beside[ec.ec_extra],
+		    (unsigned long long)ec.ec_extra_value);
+	printf(" %s\n", text);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *cpu = names_option(argc, argv, "[--cpu NAME] EVENT...");
+	struct events es;
+	int status = 0;
+
+	if (optind == argc)
+		usage_mistake("no event to encode");
+	es = names_choose(cpu);
+	for (int i = optind; i < argc; i++)
+		status |= encode(&es, argv[i]);
+	return status;
+}

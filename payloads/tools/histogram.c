@@ -1,0 +1,56 @@
+#include "payloads/tools/histogram.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/common/usage.h"
+
+void
+tally_add(struct tally *ta, const char *name)
+{
+	struct tally_entry **link, *te;
+	uint32_t h = 2166136261U; /* FNV-1a */
+
+	for (const char *s = name; *s != '\0'; s++)
+		h = (h ^ (unsigned char)*s) * 16777619;
+	ta->ta_sum++;
+	for (link = &ta->ta_bucket[h % TALLY_BUCKETS]; (te = *link) != NULL;
+	     link = &te->te_next) {
+		if (strcmp(te->te_name, name) == 0) {
+			te->te_count++;
+			return;
+		}
+	}
+	te = fail_unless_room(calloc(1, sizeof *te + strlen(name) + 1));
+	strcpy(te->te_name, name);
+	te->te_count = 1;
+	*link = te;
+	ta->ta_n++;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct tally_entry *x = *(struct tally_entry *const *)a;
+	const struct tally_entry *y = *(struct tally_entry *const *)b;
+
+	if (x->te_count != y->te_count)
+		return x->te_count > y->te_count ? -1 : 1;
+	return strcmp(x->te_name, y->te_name);
+}
+
+struct tally_entry **
+tally_sorted(const struct tally *ta)
+{
+	struct tally_entry **all =
+	    fail_unless_room(calloc(ta->ta_n + 1, sizeof *all));
+	size_t n = 0;
+
+	for (unsigned i = 0; i < TALLY_BUCKETS; i++) {
+		for (struct tally_entry *te = ta->ta_bucket[i]; te != NULL;
+		     te = te->te_next)
+			all[n++] = te;
+	}
+	qsort(all, n, sizeof *all, compare);
+	return all;
+}

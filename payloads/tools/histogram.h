@@ -1,0 +1,32 @@
+/*
+ * How often each of many names came.  Included by record.c.
+ */
+#ifndef PAYLOADS_TOOLS_HISTOGRAM_H
+#define PAYLOADS_TOOLS_HISTOGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct tally_entry {
+	struct tally_entry *te_next; /* in its bucket */
+	uint64_t te_count;
+	char te_name[];
+};
+
+#define TALLY_BUCKETS 1024
+
+struct tally {
+	struct tally_entry *ta_bucket[TALLY_BUCKETS];
+	size_t ta_n;
+	uint64_t ta_sum;
+};
+
+/* Once more.  Exits 1 where memory is out. */
+void tally_add(struct tally *ta, const char *name);
+/*
+ * All of them, the most frequent first, then by name: ta_n pointers, which
+ * the caller frees.
+ */
+struct tally_entry **tally_sorted(const struct tally *ta);
+
+#endif /* PAYLOADS_TOOLS_HISTOGRAM_H */

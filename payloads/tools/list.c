@@ -1,0 +1,126 @@
+/*
+ * list [--cpu NAME] [pattern]: the events of a CPU, those whose name has the
+ * pattern in it in either case, each with what it counts; before them perf's
+ * names and behind them PAPI's presets, with the event that each is.  Of a CPU
+ * here that no table is for, what its backend knows.
+ */
+#define _GNU_SOURCE /* FNM_CASEFOLD */
+#include <fnmatch.h>
+#include <stdio.h>
+
+#include "payloads/common/event_lookup.h"
+#include "payloads/common/event_table.h"
+#include "payloads/common/own.h"
+#include "payloads/common/perf_names.h"
+#include "payloads/common/usage.h"
+
+#define TEXT 2048
+
+/* Dots are as good as colons, and `*` and `?` stand for letters. */
+static bool
+has(const char *name, const char *pattern)
+{
+	char glob[TEXT];
+
+	if ((size_t)snprintf(glob, sizeof glob, "*%s*", pattern) >= sizeof glob)
+		return false;
+	for (char *s = glob; *s != '\0'; s++) {
+		if (*s == '.')
+			*s = ':';
+	}
+	return fnmatch(glob, name, FNM_CASEFOLD) == 0;
+}
+
+/* Of the event, or of the unit mask at which the walk has just been. */
+static unsigned
+description(const struct events *es, const struct event_walk *ew)
+{
+	const struct event_row *row = events_nth_row(es, ew->ew_row);
+
+	return ew->ew_umask < 2
+	           ? row->er_desc
+	           : events_umask(es, row, ew->ew_umask - 2)->um_desc;
+}
+
+static unsigned
+list_events(const struct events *es, const char *pattern)
+{
+	struct event_walk ew = { 0 };
+	char name[TEXT], text[TEXT];
+	unsigned found = 0;
+
+	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
+		if (!has(name, pattern))
+			continue;
+		events_describe(es, description(es, &ew), text, sizeof text);
+		printf("%-48s %s\n", name, text);
+		found++;
+	}
+	return found;
+}
+
+static unsigned
+list_presets(const struct events *es, const char *pattern)
+{
+	unsigned n = 0, found = 0;
+	char name[TEXT], text[TEXT];
+	struct event_spec sp;
+
+	while (events_next_preset(es, &n, name, sizeof name)) {
+		if (!has(name, pattern))
+			continue;
+		events_parse(es, name, EVENT_EITHER_CASE, &sp);
+		events_short(es, &sp, text, sizeof text);
+		printf("%-48s %s\n", name, text);
+		found++;
+	}
+	return found;
+}
+
+/* Of perf's names those that the CPU has an event for. */
+static unsigned
+list_symbolic(const struct events *es, const char *pattern)
+{
+	struct event_spec sp;
+	struct event_code ec;
+	char text[TEXT];
+	unsigned found = 0;
+	const char *name;
+
+	for (unsigned n = 0; (name = symbolic_nth(n)) != NULL; n++) {
+		if (!has(name, pattern) ||
+		    lookup(es, name, &sp, &ec) != EVENT_OK)
+			continue;
+		events_short(es, &sp, text, sizeof text);
+		printf("%-48s [Hardware event] %s\n", name, text);
+		found++;
+	}
+	return found;
+}
+
+static int
+told(unsigned found, const char *cpu, const char *pattern)
+{
+	if (found == 0)
+		fprintf(stderr, "list: %s has no event with \"%s\" in it\n",
+		    cpu, pattern);
+	return found == 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	const char *cpu = names_option(argc, argv, "[--cpu NAME] [pattern]");
+	const char *pattern = optind < argc ? argv[optind] : "";
+	struct events es;
+	int own;
+
+	if (argc - optind > 1)
+		usage_mistake("%s: one pattern at a time", argv[optind + 1]);
+	if (cpu == NULL && (own = own_list(has, pattern)) >= 0)
+		return told((unsigned)own, "this CPU", pattern);
+	es = names_choose(cpu);
+	return told(list_symbolic(&es, pattern) + list_events(&es, pattern) +
+			list_presets(&es, pattern),
+	    es.es_pmu->ep_name, pattern);
+}

@@ -1,0 +1,334 @@
+/*
+ * record: where another program, and what it forks and executes, is each time
+ * so many events have passed, as perf record does it.
+ *
+ *	record [-g] [-n] [-e event[:uk]] [-c period] [--timeout ms]
+ *	    program [args...]
+ *
+ * Prints the functions, leaves the stacks in records (docs/records.md), and
+ * ends as the program did.
+ */
+#include "payloads/common/cpc_error.h"
+#include "payloads/common/json.h"
+#include "payloads/common/options.h"
+#include "payloads/common/perf_names.h"
+#include "payloads/common/report.h"
+#include "payloads/common/usage.h"
+#include "payloads/tools/child.h"
+#include "payloads/tools/sample_file.h"
+#include "payloads/tools/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libcpc.h>
+#include <payload.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PERIOD_DEFAULT 100003 /* a prime: no loop goes along with it */
+#define PERIOD_MAX     INT32_MAX
+/*
+ * Where the kernel is counted, so is a part of its own work for a sample, some
+ * 150 instructions; in a shorter period the program would get nowhere.  Where
+ * an overflow in the kernel is not told of before its end, a period is to be
+ * longer than most system calls, each of which has one sample at most.
+ */
+#define PERIOD_MIN_SYSTEM 1000
+#define PERIOD_MIN_CALL   10000
+
+static const char arguments[] =
+    "[-g] [-n] [-e event[:uk]] [-c period] [--timeout ms] program [args...]";
+static const char help[] =
+    "  -e EVENT[:uk]  what to count (PAPI_tot_ins)\n"
+    "  -c PERIOD      events from one sample to the next (100003)\n"
+    "  -g             with the callers\n"
+    "  -n             no titles\n"
+    "  --timeout MS   end the program after so many milliseconds\n";
+
+static struct profile {
+	int argc; /* ours */
+	char **argv;
+	char **program; /* its arguments */
+	struct event event;
+	uint64_t period;
+	unsigned timeout; /* in ms; 0: none */
+	bool stacks, titles;
+	int status; /* the program's */
+	struct cpc_profile_stat stat;
+	struct sampled sampled;
+} pr = { .period = PERIOD_DEFAULT, .titles = true };
+
+static void
+parse(int argc, char **argv)
+{
+	static char event[] = "PAPI_tot_ins";
+	char *list = NULL, *name = event;
+	int c;
+
+	pr.argc = argc;
+	pr.argv = argv;
+	usage_is(arguments, help);
+	while (
+	    (c = usage_option(argc, argv, "+:gne:c:", child_options)) != -1) {
+		if (c == 'g')
+			pr.stacks = true;
+		else if (c == 'n')
+			pr.titles = false;
+		else if (c == 'e' && list != NULL)
+			usage_mistake("-e: one event is sampled at a time");
+		else if (c == 'e')
+			list = fail_unless_room(strdup(optarg));
+		else if (c == 'c')
+			pr.period =
+			    usage_number("-c", optarg, 1, PERIOD_MAX, "");
+		else
+			pr.timeout = child_timeout(optarg);
+	}
+	if (optind == argc)
+		usage_mistake("no program to profile");
+	if (list != NULL)
+		name = options_next(&list);
+	if (list != NULL)
+		usage_mistake("-e: one event is sampled at a time");
+	if (!options_event(&pr.event, name))
+		usage_mistake("-e: an event without a name");
+	pr.program = argv + optind;
+}
+
+/* What the file says of itself. */
+static void
+ask(int fd)
+{
+	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&pr.stat,
+		0, 0) != 0)
+		fail(1, "cannot read the profile");
+}
+
+static void
+check_period(void)
+{
+	uint64_t least = 1;
+
+	if ((pr.event.e_flags & CPC_COUNT_SYSTEM) != 0)
+		least = pr.stat.ct_kernel != 0 ? PERIOD_MIN_SYSTEM
+		                               : PERIOD_MIN_CALL;
+	if (pr.period < least)
+		usage_mistake("-c: %" PRIu64 " is not within %" PRIu64 "..%d",
+		    pr.period, least, PERIOD_MAX);
+}
+
+/* The event was refused: mistyped, not one of this machine's, or not now. */
+static _Noreturn void
+refuse(void)
+{
+	const char *name = pr.event.e_name, *why = detail_text();
+
+	if (errno == EAGAIN || errno == ENOMEM)
+		fail(1, "%s: %s", name, why);
+	if (symbolic_mistyped(name))
+		fail(2, "%s: %s", name, why);
+	fail(77, "<not supported>: %s: %s", name, why);
+}
+
+/*
+ * A set of the one request, which has been bound here: the child is left
+ * nothing to refuse.
+ */
+static cpc_set_t *
+make_set(cpc_t *cpc)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	if (set == NULL)
+		fail(1, "%s", strerror(errno));
+	if (symbolic_add_request(cpc, set, pr.event.e_name, -pr.period,
+		pr.event.e_flags | CPC_OVF_NOTIFY_EMT, 0, NULL) == -1)
+		refuse();
+	/* Until the context is the profile's it may overflow. */
+	signal(SIGEMT, SIG_IGN);
+	detail_forget();
+	if (cpc_bind_curlwp(cpc, set, 0) == -1)
+		refuse();
+	cpc_unbind(cpc, set);
+	return set;
+}
+
+/* In the child: become the program, and be profiled from then on. */
+static void __attribute__((noreturn)) become(cpc_t *cpc, cpc_set_t *set, int fd)
+{
+	if (cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == -1)
+		fail(1, "%s: %s", pr.event.e_name, detail_text());
+	if (cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd,
+		pr.stacks ? CPC_PROFILE_DEPTH : 1, 0, 0) != 0)
+		fail(1, "cannot profile");
+	signal(SIGEMT, SIG_DFL);
+	execv(pr.program[0], pr.program);
+	fail(1, "%s: %s", pr.program[0], strerror(errno));
+}
+
+static void
+run(cpc_t *cpc, cpc_set_t *set, int fd)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	if ((pid = fork()) == -1)
+		fail(1, "%s", strerror(errno));
+	if (pid == 0)
+		become(cpc, set, fd);
+	pr.status = child_wait(pid, pr.program[0], pr.timeout);
+}
+
+/*
+ * Every event was the kernel's, on the program's behalf: what comes next in
+ * the program tells what it asked for.
+ */
+static bool
+is_kernel(void)
+{
+	return pr.event.e_flags == CPC_COUNT_SYSTEM &&
+	       payload_privilege() == PAYLOAD_USER;
+}
+
+static void
+take_samples(int fd)
+{
+	static uint64_t buf[8192];
+	ssize_t n;
+
+	pr.sampled.sd_fd = fd;
+	ask(fd);
+	while ((n = read(fd, buf, sizeof buf)) > 0) {
+		for (size_t at = 0; at < (size_t)n / sizeof *buf;) {
+			const struct cpc_profile_sample *s =
+			    (const struct cpc_profile_sample *)&buf[at];
+
+			sampled_add(&pr.sampled, s);
+			at += sizeof *s / sizeof *buf + s->cm_nframes;
+		}
+	}
+	if (n == -1)
+		fail(1, "cannot read the profile: %s", strerror(errno));
+}
+
+static void
+print_table(void)
+{
+	struct tally_entry **all = tally_sorted(&pr.sampled.sd_functions);
+	const struct cpc_profile_stat *st = &pr.stat;
+	char event[REPORT_EVENT];
+
+	if (pr.titles)
+		printf("# %s, a sample each %" PRIu64 ": %" PRIu64
+		       " samples, %" PRIu64 " events, LWPs: %" PRIu32 "\n"
+		       "# Overhead    Samples  Command           Symbol\n",
+		    report_event(event, sizeof event, &pr.event), pr.period,
+		    st->ct_samples, st->ct_events, st->ct_lwps);
+	if (st->ct_lost != 0)
+		printf("# %" PRIu64 " samples were lost: no room for them\n",
+		    st->ct_lost);
+	if (st->ct_left != 0)
+		printf("# LWPs that went on without the program, and are not "
+		       "sampled to their end: %" PRIu32 "\n",
+		    st->ct_left);
+	if (st->ct_revoked != 0)
+		printf("# %" PRIu32
+		       " LWPs were not sampled to their end: a set "
+		       "was bound to a CPU\n",
+		    st->ct_revoked);
+	for (size_t i = 0; i < pr.sampled.sd_functions.ta_n; i++)
+		printf("%9.2f%%  %9" PRIu64 "  %s\n",
+		    100.0 * (double)all[i]->te_count /
+			(double)pr.sampled.sd_functions.ta_sum,
+		    all[i]->te_count, all[i]->te_name);
+	free(all);
+}
+
+/* Some of the stacks: a record is a line of limited length. */
+#define PART_BYTES (128 << 10)
+
+struct part {
+	struct tally_entry **stack;
+	size_t n;
+	unsigned number;
+};
+
+static void
+write_part(FILE *f, const void *arg)
+{
+	const struct cpc_profile_stat *st = &pr.stat;
+	const struct part *part = arg;
+
+	json_member(f, "program", pr.program[0]);
+	json_member(f, "event", pr.event.e_name);
+	json_privilege(f, pr.event.e_flags);
+	fprintf(f,
+	    ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"lost\":%" PRIu64
+	    ",\"events\":%" PRIu64 ",\"lwps\":%" PRIu32 ",\"revoked\":%" PRIu32
+	    ",\"status\":%d,\"part\":%u,\"folded\":[",
+	    pr.period, st->ct_samples, st->ct_lost, st->ct_events, st->ct_lwps,
+	    st->ct_revoked, pr.status, part->number);
+	for (size_t i = 0; i < part->n; i++) {
+		fputs(i == 0 ? "[" : ",[", f);
+		json_string(f, part->stack[i]->te_name);
+		fprintf(f, ",%" PRIu64 "]", part->stack[i]->te_count);
+	}
+	fputc(']', f);
+}
+
+static void
+leave_records(void)
+{
+	struct tally_entry **all = tally_sorted(&pr.sampled.sd_folded);
+	struct part part = { .stack = all };
+	size_t i = 0, bytes;
+
+	do {
+		bytes = 0;
+		part.number++;
+		for (part.n = 0;
+		     i < pr.sampled.sd_folded.ta_n && bytes < PART_BYTES;
+		     part.n++)
+			bytes += strlen(all[i++]->te_name) + 32;
+		json_record(pr.argc, pr.argv, write_part, &part);
+		part.stack += part.n;
+	} while (i < pr.sampled.sd_folded.ta_n);
+	free(all);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct symbols *symbols;
+	const char *wrong;
+	char why[160];
+	cpc_set_t *set;
+	cpc_t *cpc;
+	int fd;
+
+	parse(argc, argv);
+	if ((symbols = symbols_load(pr.program[0], &wrong)) == NULL)
+		fail(2, "%s: %s", pr.program[0], wrong);
+	symbols_free(symbols);
+	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
+		fail(77, "<not supported>: %s", detail_absent(why, sizeof why));
+	detail_keep(cpc);
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		fail(77, "<not supported>: overflows do not interrupt here");
+	set = make_set(cpc);
+	pr.sampled.sd_path = pr.program[0];
+	pr.sampled.sd_kernel = is_kernel();
+	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
+		fail(1, "/dev/profile: %s", strerror(errno));
+	ask(fd);
+	check_period();
+	run(cpc, set, fd);
+	take_samples(fd);
+	print_table();
+	leave_records();
+	return pr.status;
+}

@@ -1,0 +1,171 @@
+#include "payloads/tools/sample_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/common/usage.h"
+#include "payloads/tools/symbols.h"
+
+/* One that was executed: the program, or what that executed. */
+struct program {
+	struct program *pg_next;
+	unsigned pg_number; /* in the profile */
+	const char *pg_path;
+	struct cpc_profile_image pg_image;
+	struct symbols *pg_symbols; /* NULL: it cannot be read */
+};
+
+/* A row of the table or a folded stack, as long as names make it. */
+struct line {
+	char *text;
+	size_t len, room;
+};
+
+static void
+line_byte(struct line *l, char c)
+{
+	if (l->len == l->room) {
+		l->room = l->room == 0 ? 4096 : 2 * l->room;
+		l->text = fail_unless_room(realloc(l->text, l->room));
+	}
+	l->text[l->len++] = c;
+}
+
+static void
+line_text(struct line *l, const char *text)
+{
+	while (*text != '\0')
+		line_byte(l, *text++);
+}
+
+/*
+ * The last word of a folded stack is the count, ";" is between frames: a
+ * name that has one would be two.
+ */
+static void
+line_name(struct line *l, const char *name)
+{
+	for (; *name != '\0'; name++)
+		line_byte(l, *name == ';' || *name == ' ' ? ':' : *name);
+}
+
+static void
+line_tally(struct line *l, struct tally *ta)
+{
+	line_byte(l, '\0');
+	tally_add(ta, l->text);
+	l->len = 0;
+}
+
+/* The profiled program's own path is whole, others are as long as kept. */
+static void
+read_program(const struct sampled *sd, struct program *pg)
+{
+	const char *path = pg->pg_image.ci_path, *wrong;
+
+	if (cpc_syscall(CPC_OP_PROFILE_IMAGE, (uintptr_t)sd->sd_fd,
+		pg->pg_number, (uintptr_t)&pg->pg_image, 0) != 0) {
+		pg->pg_path = "[unknown]";
+		return;
+	}
+	pg->pg_path =
+	    strncmp(path, sd->sd_path, sizeof pg->pg_image.ci_path - 1) == 0
+		? sd->sd_path
+		: path;
+	if ((pg->pg_symbols = symbols_load(pg->pg_path, &wrong)) == NULL)
+		fprintf(stderr, "%s: %s: %s: its functions have no names\n",
+		    usage_name(), pg->pg_path, wrong);
+}
+
+static const struct program *
+program(const struct sampled *sd, unsigned number)
+{
+	static struct program *programs;
+	struct program *pg, **link = &programs;
+
+	for (; (pg = *link) != NULL; link = &pg->pg_next) {
+		if (pg->pg_number == number)
+			return pg;
+	}
+	pg = *link = fail_unless_room(calloc(1, sizeof *pg));
+	pg->pg_number = number;
+	read_program(sd, pg);
+	return pg;
+}
+
+/* A function of the kernel's, NULL where pc is the program's. */
+static const char *
+kernel_symbol(uint64_t pc)
+{
+	static char name[128];
+	intptr_t bytes;
+
+	if (pc >> 63 == 0)
+		return NULL;
+	bytes = cpc_syscall(
+	    CPC_OP_KERNEL_SYMBOL, pc, (uintptr_t)name, sizeof name - 1, 0);
+	return bytes > 0 ? name : "[unknown]";
+}
+
+/* What lies behind the first is where calls return to, behind the call. */
+static const char *
+frame_symbol(const struct program *pg, const uint64_t *pc, uint32_t n)
+{
+	return symbols_find(
+	    pg->pg_symbols, pc[n] - pg->pg_image.ci_bias - (n > 0));
+}
+
+/*
+ * Code that keeps no frame pointers leads anywhere: a stack goes as far as
+ * calls return to it.
+ */
+static uint32_t
+depth(const struct program *pg, const uint64_t *pc, uint32_t nframes)
+{
+	uint32_t n = 1;
+
+	while (n < nframes && symbols_behind_call(
+				  pg->pg_symbols, pc[n] - pg->pg_image.ci_bias))
+		n++;
+	return n < nframes ? n : nframes;
+}
+
+#define COMMAND 16 /* columns, and two blanks */
+
+static void
+add_row(struct sampled *sd, const struct program *pg, const char *kernel,
+    const char *function)
+{
+	static struct line line;
+
+	line_text(&line, pg->pg_path);
+	while (line.len < COMMAND)
+		line_byte(&line, ' ');
+	line_text(&line, kernel != NULL || sd->sd_kernel ? "  [k] " : "  [.] ");
+	line_text(&line, kernel != NULL ? kernel : function);
+	line_tally(&line, &sd->sd_functions);
+}
+
+void
+sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
+{
+	static struct line line;
+	const struct program *pg = program(sd, s->cm_image);
+	const char *kernel = kernel_symbol(s->cm_pc[0]);
+	const uint64_t *pc = s->cm_pc + (kernel != NULL);
+	uint32_t nframes = s->cm_nframes - (kernel != NULL);
+
+	add_row(sd, pg, kernel, frame_symbol(pg, pc, 0));
+	line_name(&line, pg->pg_path);
+	for (uint32_t n = depth(pg, pc, nframes); n-- > 0;) {
+		line_byte(&line, ';');
+		line_name(&line, frame_symbol(pg, pc, n));
+	}
+	if (kernel != NULL || sd->sd_kernel) {
+		line_byte(&line, ';');
+		line_name(&line, kernel != NULL ? kernel : "[kernel]");
+		line_text(&line, "_[k]");
+	}
+	line_tally(&line, &sd->sd_folded);
+}

@@ -1,0 +1,26 @@
+/*
+ * What samples of a profile are of: the rows of its table, its folded stacks.
+ * Included by record.c.
+ */
+#ifndef PAYLOADS_TOOLS_SAMPLE_FILE_H
+#define PAYLOADS_TOOLS_SAMPLE_FILE_H
+
+#include <stdbool.h>
+#include <sys/cpc.h>
+
+#include "payloads/tools/histogram.h"
+
+struct sampled {
+	int sd_fd;           /* the profile's */
+	const char *sd_path; /* of the program that was profiled */
+	bool sd_kernel;      /* all events were the kernel's */
+	struct tally sd_functions, sd_folded;
+};
+
+/*
+ * Another one: `program [.] function`, and `program;caller;function`.  Ends
+ * the program where there is no memory.
+ */
+void sampled_add(struct sampled *sd, const struct cpc_profile_sample *s);
+
+#endif /* PAYLOADS_TOOLS_SAMPLE_FILE_H */

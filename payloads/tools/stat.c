@@ -1,0 +1,357 @@
+/*
+ * stat: what another program, unchanged, and those it forks and executes count
+ * in their whole lives, as perf stat prints it.
+ *
+ *	stat [-r runs] [-x separator | -j] [--timeout ms] [-e event[:uk],...]
+ *	    program [args...]
+ *
+ * Events that cannot be counted at once are counted group after group, each
+ * in runs of its own: nothing is scaled.  PAPI_tot_ins is counted in every
+ * group, and tells whether the runs were the same.  stat ends as the program
+ * did.
+ */
+#include "payloads/tools/stat.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "payloads/common/perf_names.h"
+#include "payloads/common/usage.h"
+#include "payloads/tools/child.h"
+
+#define RUNS_MAX 10000
+
+static const char arguments[] = "[-r runs] [-x separator | -j] [--timeout ms] "
+				"[-e event[:uk],...] program [args...]";
+static const char help[] =
+    "  -e EVENT[:uk],...  what to count (PAPI_tot_ins,PAPI_tot_cyc); {A,B}:k\n"
+    "                     in the same runs\n"
+    "  -r RUNS            runs of each group of events (1)\n"
+    "  -x SEPARATOR       fields, as perf stat -x has them\n"
+    "  -j                 JSON, as perf stat -j has it\n"
+    "  --timeout MS       end the program after so many milliseconds\n";
+
+static char reference_name[] = "PAPI_tot_ins";
+
+struct statistics st = { .runs = 1, .least = UINT64_MAX };
+
+static struct counted *
+counted_new(void)
+{
+	if (st.nevent == st.room) {
+		st.room = 2 * st.room + MAXEVENT;
+		st.all =
+		    fail_unless_room(realloc(st.all, st.room * sizeof *st.all));
+	}
+	return memset(&st.all[st.nevent++], 0, sizeof *st.all);
+}
+
+static void
+add_event(char *name, unsigned group)
+{
+	struct counted *c = counted_new();
+
+	if (!options_event(&c->ct_event, name))
+		usage_mistake("-e: an event without a name");
+	c->ct_group = group;
+}
+
+/* `{a,b}:u`: what is behind the braces goes behind each of its events. */
+static void
+add_group(char *text)
+{
+	char *list = text + 1, *close = strrchr(text, '}'), *name, *whole;
+	const char *end = close != NULL ? close + 1 : "";
+
+	if (close == NULL)
+		usage_mistake("-e: \"%s\": no } ends the group", text);
+	if (*end != '\0' && *end != ':')
+		usage_mistake("-e: \"%s\": no level behind a group", end);
+	*close = '\0';
+	if (strcmp(end, ":S") == 0)
+		end = ""; /* who samples is perf record's affair */
+	st.ngroup++;
+	while ((name = options_next(&list)) != NULL) {
+		if (*name == '\0' || strpbrk(name, "{}") != NULL)
+			usage_mistake("-e: \"%s\": no event of a group", name);
+		whole =
+		    fail_unless_room(malloc(strlen(name) + strlen(end) + 1));
+		strcat(strcpy(whole, name), end);
+		add_event(whole, st.ngroup);
+	}
+}
+
+static void
+add_events(const char *list)
+{
+	char *copy = fail_unless_room(strdup(list)), *name;
+
+	while ((name = options_next(&copy)) != NULL) {
+		if (*name == '{')
+			add_group(name);
+		else
+			add_event(name, 0);
+	}
+}
+
+static void
+parse(int argc, char **argv)
+{
+	int c;
+
+	usage_is(arguments, help);
+	while (
+	    (c = usage_option(argc, argv, "+:e:r:x:j", child_options)) != -1) {
+		if (c == 'e')
+			add_events(optarg);
+		else if (c == 'r')
+			st.runs = (unsigned)usage_number(
+			    "-r", optarg, 1, RUNS_MAX, "");
+		else if (c == 'x')
+			/* perf, too, takes these two letters for a tab */
+			st.separator =
+			    strcmp(optarg, "\\t") == 0 ? "\t" : optarg;
+		else if (c == 'j')
+			st.json = true;
+		else
+			st.timeout = child_timeout(optarg);
+	}
+	if (st.separator != NULL && *st.separator == '\0')
+		usage_mistake("-x: an empty separator");
+	if (st.json && st.separator != NULL)
+		usage_mistake("-x and -j exclude each other");
+	if (optind == argc)
+		usage_mistake("no program to count");
+	if (st.nevent == 0)
+		add_events("PAPI_tot_ins,PAPI_tot_cyc");
+	st.program = argv + optind;
+	options_event(&st.reference, reference_name);
+}
+
+/* In the child: become the program, and be counted from then on. */
+static void __attribute__((noreturn)) become(int fd)
+{
+	cpc_t *cpc = st.meter.m_cpc;
+
+	if (st.meter.m_nevent != 0 &&
+	    (cpc_bind_curlwp(cpc, st.meter.m_set, CPC_BIND_LWP_INHERIT) == -1 ||
+		cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd, 0, 0, 0) != 0))
+		fail(1, "cannot count: %s", strerror(errno));
+	execv(st.program[0], st.program);
+	fail(127, "%s: %s", st.program[0], strerror(errno));
+}
+
+static int64_t
+clock_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* Run the program to its end; how long it took. */
+static int64_t
+run_program(int fd)
+{
+	int64_t begin;
+	pid_t pid;
+
+	fflush(stdout);
+	begin = clock_ns();
+	if ((pid = fork()) == -1)
+		fail(1, "%s", strerror(errno));
+	if (pid == 0)
+		become(fd);
+	st.status = child_wait(pid, st.program[0], st.timeout);
+	return clock_ns() - begin;
+}
+
+static void
+note(struct mean *mn, double value)
+{
+	double off = value - mn->mn_mean;
+
+	mn->mn_n++;
+	mn->mn_mean += off / mn->mn_n;
+	mn->mn_squares += off * (value - mn->mn_mean);
+}
+
+static void
+note_reference(uint64_t value)
+{
+	st.reference_runs++;
+	if (value < st.least)
+		st.least = value;
+	if (value > st.most)
+		st.most = value;
+}
+
+/* Once, counting what the meter has: the reference, if it is, then c[0..]. */
+static void
+run_once(struct counted *c, unsigned n, bool reference)
+{
+	struct cpc_profile_stat about;
+	uint64_t count[MAXEVENT];
+	int64_t ns;
+	unsigned i, skip = reference ? 1 : 0;
+	int fd;
+
+	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
+		fail(1, "/dev/profile: %s", strerror(errno));
+	ns = run_program(fd);
+	note(&st.ns, (double)ns);
+	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&about,
+		0, 0) != 0)
+		fail(1, "cannot read the counts");
+	if (about.ct_lwps == 0) /* the child has said why */
+		exit(st.status);
+	if (read(fd, count, sizeof count) !=
+	    (ssize_t)((skip + n) * sizeof count[0]))
+		fail(1, "cannot read the counts");
+	close(fd);
+	if (about.ct_left > st.left)
+		st.left = about.ct_left;
+	if (about.ct_revoked != 0) {
+		for (i = 0; i < n; i++) {
+			c[i].ct_status = NOT_COUNTED;
+			c[i].ct_revoked++;
+		}
+		return;
+	}
+	if (reference)
+		note_reference(count[0]);
+	for (i = 0; i < n; i++) {
+		note(&c[i].ct_count, (double)count[skip + i]);
+		c[i].ct_ns += ns;
+	}
+}
+
+/* How many are to be counted in the same runs as the first: it may be alone. */
+static unsigned
+group_size(const struct counted *c, unsigned left)
+{
+	unsigned n = 1;
+
+	while (n < left && c->ct_group != 0 && c[n].ct_group == c->ct_group)
+		n++;
+	return n;
+}
+
+/* Of so many events those of groups that are whole. */
+static unsigned
+whole_groups(const struct counted *c, unsigned n)
+{
+	while (n > 0 && c[n - 1].ct_group != 0 &&
+	       c[n - 1].ct_group == c[n].ct_group)
+		n--;
+	return n;
+}
+
+/*
+ * Bind as many of the events as fit beside the reference, or the first group
+ * where it does not; how many.
+ */
+static unsigned
+bind_some(const struct counted *c, unsigned left, bool *reference)
+{
+	unsigned n, bound, size = group_size(c, left);
+	struct event want[MAXEVENT + 1];
+	struct meter *m = &st.meter;
+
+	want[0] = st.reference;
+	for (n = 1; n <= MAXEVENT && n <= left; n++)
+		want[n] = c[n - 1].ct_event;
+	*reference = true;
+	while ((bound = meter_bind(m, want, n)) > 1) {
+		n = bound == left + 1 ? bound : 1 + whole_groups(c, bound - 1);
+		if (n == bound)
+			return n - 1;
+		if (n == 1)
+			break;
+	}
+	*reference = false;
+	if (size > MAXEVENT)
+		return 0;
+	return meter_bind(m, want + 1, size) == size ? size : 0;
+}
+
+/* Why a group is not counted; one event says more. */
+static void
+refuse(struct counted *c, unsigned n)
+{
+	struct meter *m = &st.meter;
+	char text[80];
+
+	snprintf(text, sizeof text,
+	    "a group of %u, which this machine does not count at once", n);
+	for (unsigned i = 0; i < n; i++) {
+		bool all = n > 1 && m->m_subcode != CPC_INVALID_EVENT;
+
+		c[i].ct_status = all ? NOT_COUNTED : m->m_status;
+		c[i].ct_reason =
+		    fail_unless_room(strdup(all ? text : m->m_reason));
+	}
+}
+
+/* Returns how many are done with. */
+static unsigned
+count_some(struct counted *c, unsigned left)
+{
+	struct meter *m = &st.meter;
+	bool reference;
+	unsigned i, n = bind_some(c, left, &reference);
+
+	if (n == 0) {
+		n = group_size(c, left);
+		refuse(c, n);
+		meter_unbind(m);
+		return n;
+	}
+	/* The child binds it; here it was only to see what fits. */
+	cpc_unbind(m->m_cpc, m->m_set);
+	for (i = 0; i < st.runs; i++)
+		run_once(c, n, reference);
+	meter_unbind(m);
+	return n;
+}
+
+/*
+ * What is no event is a mistake of the command line, as with perf: nothing is
+ * run.  What is one that this machine lacks is <not supported>.
+ */
+static void
+judge_events(void)
+{
+	for (unsigned i = 0; st.meter.m_cpc != NULL && i < st.nevent; i++) {
+		const struct event *e = &st.all[i].ct_event;
+
+		if (meter_bind(&st.meter, e, 1) == 0 &&
+		    symbolic_mistyped(e->e_name))
+			fail(2, "%s", st.meter.m_reason);
+	}
+	meter_unbind(&st.meter);
+}
+
+int
+main(int argc, char **argv)
+{
+	unsigned i;
+
+	parse(argc, argv);
+	meter_open(&st.meter);
+	judge_events();
+	for (i = 0; i < st.nevent;)
+		i += count_some(&st.all[i], st.nevent - i);
+	/* It is run, even where nothing of it is counted. */
+	if (st.ns.mn_n == 0)
+		note(&st.ns, (double)run_program(-1));
+	print_all();
+	meter_close(&st.meter);
+	return st.status;
+}

@@ -1,0 +1,188 @@
+/*
+ * Counts as perf stat prints them: a table, -x and -j.
+ * man perf-stat, "CSV FORMAT" and "JSON FORMAT".
+ */
+#include "payloads/tools/stat.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "payloads/common/json.h"
+#include "payloads/common/report.h"
+
+/* The standard error of the mean. */
+static double
+error_of(const struct mean *mn)
+{
+	double n = mn->mn_n;
+
+	return mn->mn_n < 2 ? 0 : sqrt(mn->mn_squares / (n - 1) / n);
+}
+
+static double
+percent_of(const struct mean *mn)
+{
+	return mn->mn_mean == 0 ? 0 : 100 * error_of(mn) / mn->mn_mean;
+}
+
+/* How long it was counted, in a run. */
+static int64_t
+runtime(const struct counted *c)
+{
+	return c->ct_count.mn_n != 0 ? c->ct_ns / (int64_t)c->ct_count.mn_n : 0;
+}
+
+static void
+print_json(const struct counted *c, const char *value, const char *event)
+{
+	fprintf(stderr,
+	    "{\"counter-value\" : \"%s\", \"unit\" : \"\", "
+	    "\"event\" : ",
+	    value);
+	json_string(stderr, event);
+	if (st.runs > 1)
+		fprintf(
+		    stderr, ", \"variance\" : %.2f", percent_of(&c->ct_count));
+	fprintf(stderr,
+	    ", \"event-runtime\" : %" PRId64 ", \"pcnt-running\" : 100.00}\n",
+	    runtime(c));
+}
+
+/* The last two fields, empty, are perf's metric and its unit. */
+static void
+print_fields(const struct counted *c, const char *value, const char *event)
+{
+	const char *x = st.separator;
+
+	fprintf(stderr, "%s%s%s%s", value, x, x, event);
+	if (st.runs > 1)
+		fprintf(stderr, "%s%.2f%%", x, percent_of(&c->ct_count));
+	fprintf(stderr, "%s%" PRId64 "%s100.00%s%s\n", x, runtime(c), x, x, x);
+}
+
+static void
+print_noise(const struct mean *mn)
+{
+	if (percent_of(mn) != 0)
+		fprintf(stderr, "  ( +-%6.2f%% )", percent_of(mn));
+	fputc('\n', stderr);
+}
+
+static void
+print_one(const struct counted *c)
+{
+	char value[40], event[REPORT_EVENT];
+
+	report_event(event, sizeof event, &c->ct_event);
+	if (c->ct_count.mn_n != 0)
+		snprintf(value, sizeof value, st.json ? "%.6f" : "%.0f",
+		    c->ct_count.mn_mean);
+	else
+		snprintf(value, sizeof value, "%s",
+		    c->ct_status == NOT_COUNTED ? "<not counted>"
+						: "<not supported>");
+	if (st.json) {
+		print_json(c, value, event);
+	} else if (st.separator != NULL) {
+		print_fields(c, value, event);
+	} else {
+		fprintf(stderr, "%18s      %-32s", value, event);
+		print_noise(&c->ct_count);
+	}
+}
+
+static void
+print_head(void)
+{
+	fputs("\n Performance counter stats for '", stderr);
+	for (char **word = st.program; *word != NULL; word++)
+		fprintf(stderr, "%s%s", word == st.program ? "" : " ", *word);
+	fputc('\'', stderr);
+	if (st.runs > 1)
+		fprintf(stderr, " (%u runs)", st.runs);
+	fputs(":\n\n", stderr);
+}
+
+/* Of several runs: to the error's third digit, as far as there are any. */
+static void
+print_time(void)
+{
+	double seconds = st.ns.mn_mean / 1e9, error = error_of(&st.ns) / 1e9;
+	int digits = 9;
+
+	if (st.ns.mn_n == 1) {
+		fprintf(stderr, "\n %17.9f seconds time elapsed\n\n", seconds);
+		return;
+	}
+	if (error > 0)
+		digits = (int)fmin(fmax(ceil(-log10(error)), 0) + 2, 9);
+	fprintf(stderr, "\n %17.*f +- %.*f seconds time elapsed", digits,
+	    seconds, digits, error);
+	print_noise(&st.ns);
+	fputc('\n', stderr);
+}
+
+/* Why nothing is counted, or a group, is told once, not of each event. */
+static bool
+was_told(const struct counted *c)
+{
+	for (const struct counted *other = st.all; other < c; other++) {
+		if (other->ct_reason != NULL &&
+		    strcmp(other->ct_reason, c->ct_reason) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Why an event was not counted, or not each time. */
+static void
+print_reason(const struct counted *c)
+{
+	if (c->ct_revoked != 0)
+		fprintf(stderr,
+		    "# stat: %s: in %u of %u runs a set was bound to a "
+		    "CPU meanwhile\n",
+		    c->ct_event.e_name, c->ct_revoked, st.runs);
+	else if (c->ct_reason != NULL && !was_told(c))
+		fprintf(stderr, "# stat: %s\n", c->ct_reason);
+}
+
+/* Were the runs the same?  Programs that read -x or -j hear only of a no. */
+static void
+print_reference(bool plain)
+{
+	if (st.reference_runs < 2 || (!plain && st.least == st.most))
+		return;
+	fprintf(stderr, "# stat: reference %s: %" PRIu64, st.reference.e_name,
+	    st.least);
+	if (st.least == st.most)
+		fprintf(stderr, " in each of %u runs\n", st.reference_runs);
+	else
+		fprintf(stderr,
+		    "..%" PRIu64 ", spread %" PRIu64 " in %u runs\n", st.most,
+		    st.most - st.least, st.reference_runs);
+}
+
+void
+print_all(void)
+{
+	bool plain = !st.json && st.separator == NULL;
+	unsigned i;
+
+	if (plain)
+		print_head();
+	for (i = 0; i < st.nevent; i++)
+		print_one(&st.all[i]);
+	if (plain)
+		print_time();
+	for (i = 0; i < st.nevent; i++)
+		print_reason(&st.all[i]);
+	if (st.left != 0)
+		fprintf(stderr,
+		    "# stat: LWPs that went on without the program, and "
+		    "are not in the counts: %u\n",
+		    st.left);
+	print_reference(plain);
+}

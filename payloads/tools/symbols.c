@@ -1,0 +1,257 @@
+#include "payloads/tools/symbols.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct symbol {
+	uint64_t addr, bytes;
+	const char *name;
+	unsigned rank; /* of those at one address the lowest is taken */
+};
+
+struct symbols {
+	struct symbol *sy_all; /* by address */
+	size_t sy_n;
+	char *sy_file;
+	size_t sy_bytes;
+};
+
+/* The whole file, for as long as names are asked for; NULL with errno. */
+static char *
+read_all(const char *path, size_t *bytes)
+{
+	struct stat st;
+	char *data = NULL;
+	ssize_t n;
+	int fd;
+
+	if ((fd = open(path, O_RDONLY | O_CLOEXEC)) == -1)
+		return NULL;
+	if (fstat(fd, &st) == -1 ||
+	    (data = malloc((size_t)st.st_size + 1)) == NULL)
+		goto out;
+	for (*bytes = 0; *bytes < (size_t)st.st_size; *bytes += (size_t)n) {
+		n = read(fd, data + *bytes, (size_t)st.st_size - *bytes);
+		if (n <= 0)
+			break;
+	}
+	data[*bytes] = '\0'; /* ends whatever string comes last */
+out:
+	close(fd);
+	return data;
+}
+
+/* Functions before labels, those seen everywhere before the others. */
+static unsigned
+rank(const Elf64_Sym *s)
+{
+	static const unsigned of_bind[] = {
+		[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1
+	};
+	unsigned bind = ELF64_ST_BIND(s->st_info);
+
+	return 4 * (ELF64_ST_TYPE(s->st_info) != STT_FUNC) +
+	       (bind < sizeof of_bind / sizeof of_bind[0] ? of_bind[bind] : 3);
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Code has a name; "$x" and the like only tell data from it. */
+static bool
+is_code(const Elf64_Sym *s, const char *name, const Elf64_Shdr *sh, size_t nsh)
+{
+	unsigned type = ELF64_ST_TYPE(s->st_info);
+
+	return (type == STT_FUNC || type == STT_NOTYPE) && s->st_shndx < nsh &&
+	       (sh[s->st_shndx].sh_flags & SHF_EXECINSTR) != 0 &&
+	       name[0] != '$' && name[0] != '\0';
+}
+
+static const char *
+take(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
+    const Elf64_Shdr *table)
+{
+	const char *data = sy->sy_file;
+	size_t bytes = sy->sy_bytes;
+	const Elf64_Shdr *strings = &sh[table->sh_link];
+	size_t i, n = table->sh_size / sizeof(Elf64_Sym);
+	const Elf64_Sym *s;
+
+	if (table->sh_link >= nsh || table->sh_offset > bytes ||
+	    table->sh_size > bytes - table->sh_offset ||
+	    table->sh_offset % _Alignof(Elf64_Sym) != 0 ||
+	    strings->sh_offset > bytes)
+		return "its symbol table is damaged";
+	if ((sy->sy_all = calloc(n + 1, sizeof *sy->sy_all)) == NULL)
+		return strerror(errno);
+	s = (const Elf64_Sym *)(data + table->sh_offset);
+	for (i = 0; i < n; i++, s++) {
+		const char *name = data + strings->sh_offset + s->st_name;
+
+		if (s->st_name >= bytes - strings->sh_offset ||
+		    !is_code(s, name, sh, nsh))
+			continue;
+		sy->sy_all[sy->sy_n++] =
+		    (struct symbol){ s->st_value, s->st_size, name, rank(s) };
+	}
+	qsort(sy->sy_all, sy->sy_n, sizeof *sy->sy_all, compare);
+	return NULL;
+}
+
+static const char *
+load(struct symbols *sy, const char *path)
+{
+	const Elf64_Ehdr *eh;
+	const Elf64_Shdr *sh;
+	size_t bytes;
+	char *data = read_all(path, &bytes);
+
+	if (data == NULL)
+		return strerror(errno);
+	sy->sy_file = data;
+	sy->sy_bytes = bytes;
+	eh = (const Elf64_Ehdr *)data;
+	if (bytes < sizeof *eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    eh->e_ident[EI_CLASS] != ELFCLASS64)
+		return "not an ELF program";
+	sh = (const Elf64_Shdr *)(data + eh->e_shoff);
+	if (eh->e_phoff > bytes || eh->e_phoff % _Alignof(Elf64_Phdr) != 0 ||
+	    eh->e_phnum > (bytes - eh->e_phoff) / sizeof(Elf64_Phdr) ||
+	    eh->e_shoff > bytes || eh->e_shoff % _Alignof(Elf64_Shdr) != 0 ||
+	    eh->e_shnum > (bytes - eh->e_shoff) / sizeof *sh)
+		return "its sections are damaged";
+	for (unsigned i = 0; i < eh->e_shnum; i++) {
+		if (sh[i].sh_type == SHT_SYMTAB)
+			return take(sy, sh, eh->e_shnum, &sh[i]);
+	}
+	return NULL;
+}
+
+struct symbols *
+symbols_load(const char *path, const char **wrong)
+{
+	struct symbols *sy = calloc(1, sizeof *sy);
+
+	*wrong = sy != NULL ? load(sy, path) : strerror(errno);
+	if (*wrong == NULL)
+		return sy;
+	symbols_free(sy);
+	return NULL;
+}
+
+void
+symbols_free(struct symbols *sy)
+{
+	if (sy == NULL)
+		return;
+	free(sy->sy_file);
+	free(sy->sy_all);
+	free(sy);
+}
+
+const char *
+symbols_find(const struct symbols *sy, uint64_t addr)
+{
+	const struct symbol *symbols;
+	size_t lo = 0, hi;
+
+	if (sy == NULL)
+		return "[unknown]";
+	symbols = sy->sy_all;
+	hi = sy->sy_n;
+
+	/* The first that lies behind. */
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+
+		if (symbols[mid].addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return "[unknown]";
+	/* Of those at the address before, the first. */
+	for (lo--; lo > 0 && symbols[lo - 1].addr == symbols[lo].addr; lo--)
+		;
+	if (symbols[lo].bytes != 0 &&
+	    addr - symbols[lo].addr >= symbols[lo].bytes)
+		return "[unknown]";
+	return symbols[lo].name;
+}
+
+/* The n bytes before an address, as the file has them; NULL: it has not. */
+static const unsigned char *
+code_before(const struct symbols *sy, uint64_t addr, size_t n)
+{
+	const char *file = sy->sy_file;
+	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)file;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)(file + eh->e_phoff);
+
+	for (unsigned i = 0; i < eh->e_phnum; i++) {
+		uint64_t at = addr - n - ph[i].p_vaddr;
+
+		if (ph[i].p_type == PT_LOAD && (ph[i].p_flags & PF_X) != 0 &&
+		    at <= ph[i].p_filesz && n <= ph[i].p_filesz - at &&
+		    ph[i].p_offset + at + n <= sy->sy_bytes)
+			return (const unsigned char *)file + ph[i].p_offset +
+			       at;
+	}
+	return NULL;
+}
+
+#ifdef __aarch64__
+/* Arm ARM (DDI 0487), "BL", "BLR", and "BLRAA" and its like. */
+bool
+symbols_behind_call(const struct symbols *sy, uint64_t addr)
+{
+	const unsigned char *p = sy != NULL ? code_before(sy, addr, 4) : NULL;
+	uint32_t insn;
+
+	if (p == NULL)
+		return false;
+	memcpy(&insn, p, sizeof insn);
+	return (insn & 0xfc000000) == 0x94000000 ||
+	       (insn & 0xfefff000) == 0xd63f0000;
+}
+#else
+/*
+ * Intel SDM vol. 2A, "CALL": E8 and 32 bits; or FF /2, whose length depends
+ * on its operand.
+ */
+bool
+symbols_behind_call(const struct symbols *sy, uint64_t addr)
+{
+	const unsigned char *p;
+	size_t n;
+
+	if (sy == NULL)
+		return false;
+	p = code_before(sy, addr, 5);
+	if (p != NULL && p[0] == 0xe8)
+		return true;
+	for (n = 2; n <= 7; n++) {
+		p = code_before(sy, addr, n);
+		if (p != NULL && p[0] == 0xff && (p[1] >> 3 & 7) == 2)
+			return true;
+	}
+	return false;
+}
+#endif

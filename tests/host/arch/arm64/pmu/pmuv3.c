@@ -1,0 +1,516 @@
+/*
+ * The PMUv3 backend on every shape the architecture allows: what it learns,
+ * how it leaves the registers, which events it offers, and what it writes,
+ * compared with values worked by hand.
+ * Arm ARM (DDI 0487), "PMCR_EL0", "PMEVTYPER<n>_EL0", "PMCEID0_EL0".
+ */
+#include "tests/lib/host/pmuv3_set.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "tests/lib/host/named.h"
+
+#define USER CPC_COUNT_USER
+#define SYS  CPC_COUNT_SYSTEM
+#define HV   CPC_COUNT_HV
+
+static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
+
+/* PMUVer: v3, v3p1, v3p4, v3p5, v3p7, v3p8, v3p9, one yet to come. */
+static const unsigned versions[] = { 1, 4, 5, 6, 7, 8, 9, 10 };
+#define NVERSION (sizeof versions / sizeof versions[0])
+
+static struct fake_shape
+shape_of(unsigned version, unsigned nevent)
+{
+	struct fake_shape shape = shape_v3p5;
+
+	shape.version = version;
+	shape.nevent = nevent;
+	return shape;
+}
+
+/* 0 and 0xf: the other registers may not be there. */
+static void
+absent_pmu_is_not_touched(void **state)
+{
+	static const unsigned absent[] = { 0x0, 0xf };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct fake_shape shape = shape_of(absent[i], 6);
+
+		boot(&shape);
+		assert_int_equal(pmuv3.pv_version, 0);
+		assert_int_equal(ops->ncounters(), 0);
+		assert_int_equal(fake_pmu[0].touched, 1);
+	}
+}
+
+/* PMCR_EL0: E is bit 0, LC bit 6, LP bit 7, reserved before PMUv3p5. */
+static void
+init_leaves(unsigned version, unsigned nevent)
+{
+	const struct fake_pmu *p = &fake_pmu[0];
+
+	assert_int_equal(p->pmcr, version >= 6 ? 0xc1 : 0x41);
+	assert_int_equal(p->pmcnten, 0x80000000);
+	assert_int_equal(p->pmevtyper[FAKE_NEVENT], 0x08000000);
+	assert_int_equal(p->pminten, 0);
+	assert_int_equal(p->pmovs, 0);
+	assert_int_equal(p->pmuserenr, 0);
+	for (unsigned n = 0; n < nevent; n++)
+		assert_int_equal(p->pmevcntr[n], 0);
+}
+
+/* Every PIC of a shape counts for a set that has them all. */
+static void
+all_count(unsigned nevent)
+{
+	struct set s;
+
+	set_init(&s, (uint32_t)pmuv3.pv_pics);
+	for (unsigned n = 0; n < nevent; n++)
+		assert_int_equal(
+		    set_add(&s, "inst_retired", n, USER, 1000 * n), 0);
+	set_start(&s);
+	fake_run(0, 77);
+	assert_int_equal(set_stop(&s), 0);
+	for (unsigned n = 0; n < nevent; n++)
+		assert_int_equal(s.data[n], 1000 * n + 77);
+}
+
+static void
+every_shape(void **state)
+{
+	for (unsigned v = 0; v < NVERSION; v++) {
+		for (unsigned n = 0; n <= FAKE_NEVENT; n++) {
+			struct fake_shape shape = shape_of(versions[v], n);
+
+			boot(&shape);
+			init_leaves(versions[v], n);
+			assert_int_equal(ops->ncounters(), n);
+			assert_int_equal(pmuv3.pv_pics, (1ULL << n) - 1);
+			assert_int_equal(
+			    ops->width(0), versions[v] >= 6 ? 64 : 32);
+			all_count(n);
+			for (unsigned i = 0; i < n; i++)
+				assert_int_equal(ops->read_index(i), i);
+			if (n > 0)
+				assert_null(ops->prove(n - 1));
+			fixture_down(state);
+		}
+	}
+}
+
+/* CPU 0 has six counters of 64 bits; now CPU 1 comes. */
+static void
+join(unsigned version, unsigned nevent, uint64_t ceid0)
+{
+	boot(&shape_v3p5);
+	fake_self = 1;
+	fake_shape.version = version;
+	fake_shape.nevent = nevent;
+	fake_shape.ceid[0] = ceid0;
+	pmuv3_pcbe_init(false);
+	fake_self = 0;
+	fake_shape = shape_v3p5;
+}
+
+/* Of big and little CPUs what all have is offered, whoever comes first. */
+static void
+unlike_cpus(void **state)
+{
+	(void)state;
+	join(7, 20, ~0ULL);
+	assert_int_equal(pmuv3.pv_version, 6);
+	assert_int_equal(ops->ncounters(), 6);
+	assert_true(pmuv3.pv_ceid[0] == shape_v3p5.ceid[0]);
+	join(9, 4, 1ULL << ARM_INST_RETIRED);
+	assert_int_equal(pmuv3.pv_version, 6);
+	assert_int_equal(ops->ncounters(), 4);
+	assert_int_equal(pmuv3.pv_pics, 0xf);
+	assert_true(pmuv3_has_event(ARM_INST_RETIRED));
+	assert_false(pmuv3_has_event(ARM_CPU_CYCLES));
+	all_count(4);
+	join(4, 6, 0); /* counters of 32 bits */
+	assert_true(pmuv3.pv_unlike);
+	assert_int_equal(ops->ncounters(), 0);
+	join(0, 0, 0); /* none */
+	assert_int_equal(ops->ncounters(), 0);
+	assert_int_equal(pmuv3.pv_pics, 0);
+}
+
+static void
+name_tells_the_version(void **state)
+{
+	static const char *const names[NVERSION] = { "Arm PMUv3", "Arm PMUv3p1",
+		"Arm PMUv3p4", "Arm PMUv3p5", "Arm PMUv3p7", "Arm PMUv3p8",
+		"Arm PMUv3p9", "Arm PMUv3, later" };
+
+	(void)state;
+	for (unsigned v = 0; v < NVERSION; v++) {
+		struct fake_shape shape = shape_of(versions[v], 4);
+
+		boot(&shape);
+		assert_string_equal(ops->impl_name(), names[v]);
+	}
+}
+
+/*
+ * PMEVTYPER<n>_EL0: P, bit 31, leaves EL1 out; U, bit 30, leaves EL0 out; NSH,
+ * bit 27, takes EL2 in; the event is in bits 15:0.
+ */
+static void
+event_select_by_hand(void **state)
+{
+	static const struct {
+		const char *event;
+		unsigned flags;
+		uint64_t typer;
+	} cases[] = {
+		{ "inst_retired", USER, 0x80000008 },
+		{ "inst_retired", SYS, 0x40000008 },
+		{ "inst_retired", USER | SYS, 0x00000008 },
+		{ "PAPI_tot_ins", USER, 0x80000008 },
+		{ "cpu_cycles", USER | SYS, 0x00000011 },
+		{ "PAPI_tot_cyc", SYS, 0x40000011 },
+		{ "0x8", USER, 0x80000008 },
+		{ "0x4005", SYS, 0x40004005 },
+		{ "65535", USER | SYS, 0x0000ffff },
+		{ "inst_retired", HV, 0xc8000008 },
+		{ "inst_retired", USER | HV, 0x88000008 },
+		{ "cpu_cycles", USER | SYS | HV, 0x08000011 },
+	};
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3p5);
+	pmuv3.pv_owns_el2 = true;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		set_one(&s, cases[i].event, 3, cases[i].flags, 0);
+		set_start(&s);
+		assert_int_equal(fake_pmu[0].pmevtyper[3], cases[i].typer);
+		assert_int_equal(fake_pmu[0].pmcnten, 0x80000008);
+		set_stop(&s);
+	}
+}
+
+/* What each level retires is counted for those that asked for it alone. */
+static void
+levels_are_told_apart(void **state)
+{
+	static const unsigned levels[] = { USER, SYS, HV };
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3p5);
+	pmuv3.pv_owns_el2 = true;
+	set_init(&s, 0x3f);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(
+		    set_add(&s, "inst_retired", i, levels[i], 0), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 3, USER | SYS, 0), 0);
+	assert_int_equal(set_add(&s, "cpu_cycles", 4, USER | SYS | HV, 0), 0);
+	set_start(&s);
+	fake_run(0, 10);
+	fake_run(1, 200);
+	fake_run(2, 3000);
+	set_stop(&s);
+	assert_int_equal(s.data[0], 10);
+	assert_int_equal(s.data[1], 200);
+	assert_int_equal(s.data[2], 3000);
+	assert_int_equal(s.data[3], 210);
+	assert_int_equal(s.data[4], 3210 * FAKE_CPI);
+}
+
+static void
+el2_is_refused_unless_it_is_ours(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_init(&s, 1);
+	assert_int_equal(
+	    set_add(&s, "inst_retired", 0, USER | HV, 0), CPC_HV_NO_ACCESS);
+}
+
+/* evtCount has ten bits before PMUv3p1 (FEAT_PMUv3p1), then sixteen. */
+static void
+raw_codes_end_where_the_field_does(void **state)
+{
+	static const struct {
+		unsigned version;
+		const char *code;
+		int subcode;
+	} cases[] = {
+		{ 1, "0x0", 0 },
+		{ 1, "0x3ff", 0 },
+		{ 1, "0x400", CPC_INVALID_EVENT },
+		{ 1, "0x4000", CPC_INVALID_EVENT },
+		{ 4, "0x400", 0 },
+		{ 4, "0xffff", 0 },
+		{ 4, "0x10000", CPC_INVALID_EVENT },
+		{ 6, "0x10008", CPC_INVALID_EVENT },
+		{ 6, "0x100000008", CPC_INVALID_EVENT },
+		{ 6, "0xffffffffffffffff", CPC_INVALID_EVENT },
+	};
+	struct set s;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct fake_shape shape = shape_of(cases[i].version, 4);
+
+		boot(&shape);
+		set_init(&s, 1);
+		kcpc_why_clear();
+		assert_int_equal(
+		    set_add(&s, cases[i].code, 0, USER, 0), cases[i].subcode);
+		assert_string_equal(kcpc_why_text(),
+		    cases[i].subcode == 0 ? ""
+		    : cases[i].version == 1
+			? "an event's number is at most 0x3ff"
+			: "an event's number is at most 0xffff");
+	}
+}
+
+static void
+no_attribute_is_known(void **state)
+{
+	struct pcbe_attr attr = { 0, 1 };
+	struct pcbe_cfg cfg = { .pc_flags = USER };
+	struct pcbe_event ev = { .pe_code = 8, .pe_pics = 1 };
+	struct pcbe_set set = { .ps_pics = 1 };
+
+	(void)state;
+	boot(&shape_v3p5);
+	assert_int_equal(ops->pcbe_attrs, 0);
+	assert_int_equal(
+	    ops->configure(&cfg, &ev, 1, &attr, &set), CPC_INVALID_ATTRIBUTE);
+}
+
+/* Of 128 events from e on the PMU has this one alone, if that. */
+static void
+only(unsigned e, unsigned event, bool has)
+{
+	for (unsigned end = e + 128; e < end; e++)
+		assert_int_equal(pmuv3_has_event(e), has && e == event);
+}
+
+/*
+ * Bit b of PMCEID<r>_EL0 below 32 is event 32 * r + b, bit 32 + b is event
+ * 0x4000 + 32 * r + b, the upper half from PMUv3p1 on.
+ */
+static void
+pmceid_bits_by_hand(void **state)
+{
+	(void)state;
+	for (unsigned v = 0; v < NVERSION; v++) {
+		for (unsigned bit = 0; bit < 128; bit++) {
+			struct fake_shape shape = shape_of(versions[v], 4);
+			unsigned r = bit / 64, b = bit % 64;
+			unsigned event =
+			    b < 32 ? 32 * r + b : 0x4000 + 32 * r + b - 32;
+
+			shape.ceid[0] = shape.ceid[1] = 0;
+			shape.ceid[r] = 1ULL << b;
+			boot(&shape);
+			for (unsigned e = 0; e < 0x10000; e += 0x2000)
+				only(e, event, b < 32 || versions[v] >= 4);
+		}
+	}
+}
+
+/* What the list has is what the hardware says it counts, under all names. */
+static void
+list_is_what_pmceid_says(void **state)
+{
+	static const char *const want[] = { "PAPI_tot_cyc", "PAPI_tot_ins",
+		"cpu_cycles", "inst_retired", "sw_incr" };
+	char name[CPC_MAX_EVENT_LEN + EVENT_WORD];
+	unsigned i = 0;
+
+	(void)state;
+	boot(&shape_v3p5);
+	for (unsigned generic = 2; generic-- > 0;) {
+		struct machine_list ml = { 0 };
+
+		while (machine_next(named_machine(ops), 1, generic != 0, &ml,
+		    name, CPC_MAX_EVENT_LEN))
+			assert_string_equal(name, want[i++]);
+	}
+	assert_int_equal(i, 5);
+}
+
+static uint64_t
+code_of(const char *name)
+{
+	struct pcbe_event ev = { .pe_code = 0 };
+	uint64_t pics = named_event(ops, name, &ev);
+
+	assert_int_equal(pics, ev.pe_pics);
+	assert_int_equal(pics != 0, ev.pe_code != 0);
+	assert_int_equal(ev.pe_flags, pics != 0 ? PCBE_EVENT_GENERIC : 0);
+	return ev.pe_code;
+}
+
+/* Branches and mispredicted ones that retired, not those speculated. */
+static void
+presets_are_of_branches_that_retire(void **state)
+{
+	(void)state;
+	for (unsigned event = 0; event < 64; event++) {
+		struct fake_shape shape = shape_v3p5;
+
+		shape.ceid[0] = shape.ceid[1] = 0;
+		shape.ceid[event / 32] = 1ULL << event % 32;
+		boot(&shape);
+		assert_int_equal(
+		    code_of("PAPI_br_ins"), event == 0x21 ? event : 0);
+		assert_int_equal(
+		    code_of("PAPI_br_msp"), event == 0x22 ? event : 0);
+	}
+}
+
+static void
+names_resolve_to_numbers(void **state)
+{
+	struct pcbe_event ev;
+
+	(void)state;
+	boot(&shape_v3p5);
+	assert_int_equal(named_event(ops, "inst_retired", &ev), 0x3f);
+	assert_int_equal(ev.pe_code, 8);
+	assert_int_equal(ev.pe_flags, 0);
+	assert_int_equal(ev.pe_pics, 0x3f);
+	assert_int_equal(named_event(ops, "PAPI_tot_cyc", &ev), 0x3f);
+	assert_int_equal(ev.pe_code, 0x11);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC);
+	/* Known to the architecture, not to this PMU; then to nobody. */
+	assert_int_equal(named_event(ops, "l1d_cache", &ev), 0);
+	assert_int_equal(named_event(ops, "INST_RETIRED", &ev), 0);
+	assert_int_equal(named_event(ops, "", &ev), 0);
+	assert_int_equal(named_event(ops, "0x99", &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
+}
+
+/* Of version and events what both CPUs have. */
+static void
+what_all_cpus_have(void **state)
+{
+	struct fake_shape shape = shape_of(7, 6);
+
+	(void)state;
+	shape.ceid[0] = 3;
+	shape.ceid[1] = 5;
+	fake_reset(&shape);
+	memset(&pmuv3, 0, sizeof pmuv3);
+	fake_self = 0;
+	pmuv3_pcbe_init(false);
+	assert_int_equal(pmuv3.pv_pics, 0x3f); /* as it is with one alone */
+	fake_self = 1;
+	fake_shape.version = 6;
+	fake_shape.ceid[0] = 6;
+	fake_shape.ceid[1] = 12;
+	pmuv3_pcbe_init(false);
+	fake_self = 0;
+	assert_int_equal(pmuv3.pv_version, 6);
+	assert_int_equal(pmuv3.pv_pics, 0x3f);
+	assert_int_equal(pmuv3.pv_ceid[0], 2);
+	assert_int_equal(pmuv3.pv_ceid[1], 4);
+}
+
+/* Common events are PMCEID's to tell of; others are their CPU's own. */
+static void
+events_of_the_tables(void **state)
+{
+	static const struct {
+		uint64_t select;
+		bool has;
+	} cases[] = {
+		{ 0x8, true },
+		{ 0x7, false },
+		{ 0x20, false },
+		{ 0x3f, false },
+		{ 0x40, true },
+		{ 0x4003, true },
+		{ 0x4004, false },
+		{ 0x403f, false },
+		{ 0x4040, true },
+		{ 0xffff, true },
+		{ 0xc8000000 | 0x8, true }, /* privileges are the request's */
+		{ 0xc8000000 | 0x7, false },
+	};
+	struct fake_shape shape = shape_of(6, 6);
+
+	(void)state;
+	shape.ceid[0] = 1ULL << 8 | 1ULL << (32 + 3);
+	boot(&shape);
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		struct event_code ec = { .ec_select = cases[i].select };
+		struct pcbe_event ev = { 0 };
+
+		assert_int_equal(
+		    named_code(ops, &ec, &ev), cases[i].has ? 0x3f : 0);
+		assert_int_equal(ev.pe_code, cases[i].select & 0xffff);
+	}
+}
+
+/* Beside it sets come and go, every PIC of which counts as before. */
+static void
+a_kept_pic_runs_for_good(void **state)
+{
+	struct fake_shape shape = shape_of(6, 6);
+	struct set kept, s;
+
+	(void)state;
+	boot(&shape);
+	set_init(&kept, 1 << 5);
+	set_one(&kept, "inst_retired", 5, USER, 0);
+	ops->keep(&kept.set);
+	fake_run(0, 3);
+	all_count(5);
+	fake_run(0, 19);
+	ops->allstop();
+	fake_run(0, 1);
+	fake_pmu[0].pmovs |= 1 << 5 | 1 << 4;
+	pmu_isb(); /* as an interrupt is one */
+	assert_int_equal(ops->overflow_bitmap(), 1 << 4);
+	assert_int_equal(fake_pmu[0].pmovs, 1 << 5);
+	set_init(&s, 1 << 0);
+	set_one(&s, "inst_retired", 0, SYS, 0);
+	set_start(&s);
+	fake_run(0, 100);
+	assert_int_equal(set_stop(&s), 0);
+	set_sample(&kept);
+	assert_int_equal(kept.data[0], 200);
+	assert_int_equal(s.data[0], 0);
+	assert_int_equal(fake_pmu[0].pminten, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(absent_pmu_is_not_touched),
+		T(every_shape),
+		cmocka_unit_test(unlike_cpus),
+		T(name_tells_the_version),
+		T(event_select_by_hand),
+		T(levels_are_told_apart),
+		T(el2_is_refused_unless_it_is_ours),
+		T(raw_codes_end_where_the_field_does),
+		T(no_attribute_is_known),
+		T(pmceid_bits_by_hand),
+		T(list_is_what_pmceid_says),
+		T(presets_are_of_branches_that_retire),
+		T(names_resolve_to_numbers),
+		cmocka_unit_test(what_all_cpus_have),
+		T(events_of_the_tables),
+		cmocka_unit_test(a_kept_pic_runs_for_good),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,329 @@
+/*
+ * What the PMUv3 backend counts: exactly what retires between start and stop,
+ * in 64 bits whatever the counter's width, and for nobody else to read.
+ * Arm ARM (DDI 0487), "PMEVCNTR<n>_EL0", "PMOVSCLR_EL0", "PMUSERENR_EL0".
+ */
+#include "tests/lib/host/pmuv3_set.h"
+
+#define USER   CPC_COUNT_USER
+#define NOTIFY (CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT)
+
+static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
+
+/* QEMU's cortex-a72 is such a one. */
+static const struct fake_shape shape_v3 = {
+	.version = 1,
+	.nevent = 6,
+	.ceid = { CEID0_QEMU, 0 },
+};
+
+static void
+exactly_what_retires(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_one(&s, "inst_retired", 2, USER, 0);
+	for (uint64_t n = 0; n < 50; n++) {
+		s.data[0] = 0;
+		fake_run(0, 7);
+		set_start(&s);
+		fake_run(0, n);
+		set_stop(&s);
+		fake_run(0, 7);
+		assert_int_equal(s.data[0], n);
+	}
+}
+
+static void
+sample_of_running_pics(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_one(&s, "inst_retired", 0, USER, 5);
+	set_start(&s);
+	for (unsigned i = 1; i <= 10; i++) {
+		fake_run(0, 100);
+		set_sample(&s);
+		assert_int_equal(s.data[0], 5 + 100 * i);
+		assert_int_equal(s.sample.cs_tick, 100 * i * FAKE_CPI);
+	}
+	set_stop(&s);
+	assert_int_equal(s.data[0], 1005);
+}
+
+/* The counter goes round behind 0xffffffff; the count does not. */
+static void
+narrow_counters_carry_into_64_bits(void **state)
+{
+	static const struct {
+		uint64_t from, run, to;
+		bool wraps;
+	} cases[] = {
+		{ 0xfffffff6, 9, 0xffffffff, false },
+		{ 0xfffffff6, 10, 0x100000000, true },
+		{ 0xfffffff6, 25, 0x10000000f, true },
+		{ 0x12345678fffffff0, 0x20, 0x1234567900000010, true },
+		{ 0xfffffffffffffff0, 0x10, 0, true },
+		{ 0x500000000, 3, 0x500000003, false },
+	};
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3);
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		set_one(&s, "inst_retired", 4, USER, cases[i].from);
+		set_start(&s);
+		fake_run(0, cases[i].run);
+		assert_int_equal(set_stop(&s), cases[i].wraps << 4);
+		assert_int_equal(s.data[0], cases[i].to);
+	}
+}
+
+/* With PMCR_EL0.LP bit 63 is the last, and bit 31 is like the others. */
+static void
+wide_counters_wrap_at_64_bits(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_one(&s, "inst_retired", 1, USER, 0xfffffffe);
+	set_start(&s);
+	fake_run(0, 10);
+	assert_int_equal(set_stop(&s), 0);
+	assert_int_equal(s.data[0], 0x100000008);
+	set_one(&s, "inst_retired", 1, USER, -3ULL);
+	set_start(&s);
+	fake_run(0, 10);
+	assert_int_equal(set_stop(&s), 2);
+	assert_int_equal(s.data[0], 7);
+}
+
+/* A narrow counter always interrupts: what it lost must be seen in time. */
+static void
+who_interrupts(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3);
+	set_init(&s, 0x3);
+	assert_int_equal(set_add(&s, "inst_retired", 0, USER, 0), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].pminten, 3);
+	set_stop(&s);
+
+	boot(&shape_v3p5);
+	set_init(&s, 0x3);
+	assert_int_equal(set_add(&s, "inst_retired", 0, USER, 0), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].pminten, 2);
+	set_stop(&s);
+
+	/* The same PICs, and others that interrupt. */
+	set_init(&s, 0x3);
+	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, 0), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 1, USER, 0), 0);
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].pminten, 1);
+	ops->allstop();
+	assert_int_equal(fake_pmu[0].pminten, 0);
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].pminten, 1);
+	set_stop(&s);
+}
+
+static void
+overflow_is_acknowledged(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_init(&s, 0x5);
+	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -5ULL), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 2, NOTIFY, -6ULL), 0);
+	set_start(&s);
+	fake_run(0, 4);
+	assert_false(fake_pending());
+	fake_run(0, 1);
+	assert_true(fake_pending());
+	assert_int_equal(set_stop(&s), 1);
+	assert_false(fake_pending());
+	assert_int_equal(fake_pmu[0].pmovs, 0);
+	set_start(&s);
+	fake_run(0, 1);
+	assert_true(fake_pending());
+	assert_int_equal(set_stop(&s), 4);
+	assert_int_equal(ops->overflow_bitmap(), 0);
+}
+
+/* What overflowed before this set was started is not this set's. */
+static void
+stale_overflow_is_not_reported(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_one(&s, "inst_retired", 3, NOTIFY, -1ULL);
+	set_start(&s);
+	fake_run(0, 2);
+	ops->allstop();
+	assert_int_equal(fake_pmu[0].pmovs, 8);
+	s.data[0] = 0;
+	set_start(&s);
+	assert_false(fake_pending());
+	fake_run(0, 2);
+	assert_int_equal(set_stop(&s), 0);
+}
+
+static void
+reads_are_open_while_a_set_that_asks_runs(void **state)
+{
+	struct set s;
+	uint64_t v;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_one(&s, "inst_retired", 2, USER, 40);
+	assert_false(fake_el0_read(2, &v));
+	set_start(&s);
+	fake_run(0, 2);
+	assert_true(fake_el0_read(2, &v));
+	assert_int_equal(v, 42);
+	set_stop(&s);
+	assert_false(fake_el0_read(2, &v));
+	s.set.ps_user_read = false;
+	set_start(&s);
+	assert_false(fake_el0_read(2, &v));
+	set_stop(&s);
+}
+
+/*
+ * Open reads are open for every PIC: those of the set before are cleared, on
+ * the CPU where they were.
+ */
+static void
+nobody_reads_what_others_counted(void **state)
+{
+	struct set first, second;
+	uint64_t v;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_init(&first, 0x3c);
+	for (unsigned i = 2; i < 6; i++)
+		assert_int_equal(
+		    set_add(&first, "inst_retired", i, USER, 1000), 0);
+	set_one(&second, "inst_retired", 3, USER, 50);
+	for (fake_self = 0; fake_self < FAKE_NCPU; fake_self++) {
+		set_start(&first);
+		fake_run(0, 10);
+		set_stop(&first);
+	}
+	for (fake_self = 0; fake_self < FAKE_NCPU; fake_self++) {
+		second.data[0] = 50;
+		set_start(&second);
+		for (unsigned n = 0; n < 6; n++) {
+			assert_true(fake_el0_read(n, &v));
+			assert_int_equal(v, n == 3 ? 50 : 0);
+		}
+		set_stop(&second);
+	}
+	fake_self = 0;
+}
+
+/* A set that was stopped on one CPU goes on on another. */
+static void
+counts_go_with_the_set(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot(&shape_v3);
+	set_one(&s, "inst_retired", 0, USER, 0xfffffff0);
+	for (unsigned i = 0; i < 8; i++) {
+		fake_self = i % FAKE_NCPU;
+		set_start(&s);
+		fake_run(0, 5);
+		set_stop(&s);
+	}
+	fake_self = 0;
+	assert_int_equal(s.data[0], 0xfffffff0ULL + 40);
+}
+
+static uint64_t
+tick(void)
+{
+	pmu_isb();
+	return pmu_read_pmccntr();
+}
+
+/* PMCCNTR_EL0 is nobody's: it runs at every level, through starts and stops. */
+static void
+tick_never_stops(void **state)
+{
+	struct set s;
+	uint64_t before, after;
+
+	(void)state;
+	boot(&shape_v3);
+	before = tick();
+	set_one(&s, "cpu_cycles", 5, USER, 0);
+	fake_run(2, 1);
+	set_start(&s);
+	fake_run(0, 10);
+	fake_run(1, 100);
+	set_stop(&s);
+	ops->allstop();
+	fake_run(0, 1000);
+	after = tick();
+	assert_int_equal(after - before, 1111 * FAKE_CPI);
+	assert_int_equal(s.data[0], 10 * FAKE_CPI);
+}
+
+/* As few barriers as the rules allow: they are part of every switch. */
+static void
+barriers_are_not_wasted(void **state)
+{
+	struct set s;
+	unsigned isbs;
+
+	(void)state;
+	boot(&shape_v3p5);
+	set_one(&s, "inst_retired", 0, USER, 0);
+	isbs = fake_pmu[0].isbs;
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].isbs - isbs, 2);
+	isbs = fake_pmu[0].isbs;
+	ops->allstop();
+	assert_int_equal(fake_pmu[0].isbs - isbs, 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(exactly_what_retires),
+		T(sample_of_running_pics),
+		T(narrow_counters_carry_into_64_bits),
+		T(wide_counters_wrap_at_64_bits),
+		T(who_interrupts),
+		T(overflow_is_acknowledged),
+		T(stale_overflow_is_not_reported),
+		T(reads_are_open_while_a_set_that_asks_runs),
+		T(nobody_reads_what_others_counted),
+		T(counts_go_with_the_set),
+		T(tick_never_stops),
+		T(barriers_are_not_wasted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

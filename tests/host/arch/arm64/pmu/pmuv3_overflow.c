@@ -1,0 +1,404 @@
+/*
+ * The overflow interrupt of PMUv3: what the boot proof finds on machines of
+ * every kind, and helpers, on a PMU that loses overflows as QEMU 7.2 does.
+ */
+#include "tests/lib/host/pmuv3_set.h"
+
+#include <string.h>
+
+#define USER   CPC_COUNT_USER
+#define NOTIFY (CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT)
+#define BOTH   (PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE)
+
+static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
+
+/* PMUv3p5 or PMUv3 of that many PICs, as QEMU 7.2 emulates them. */
+static struct fake_shape
+losing(unsigned version, unsigned nevent)
+{
+	struct fake_shape shape = shape_v3p5;
+
+	shape.version = version;
+	shape.nevent = nevent;
+	shape.loses = true;
+	return shape;
+}
+
+static void
+proof_tells_machines_apart(void **state)
+{
+	static const struct {
+		struct fake_shape shape; /* of PMUv3p5 */
+		enum pmuv3_overflow how;
+		const char *text;
+	} cases[] = {
+		{ { .nevent = 6 }, PMUV3_PLAIN,
+		    "comes by itself, at the instruction" },
+		{ { .nevent = 1 }, PMUV3_PLAIN,
+		    "comes by itself, at the instruction" },
+		{ { .nevent = 6, .late = 1 }, PMUV3_PLAIN,
+		    "comes by itself, late" },
+		{ { .nevent = 6, .late = 60 }, PMUV3_PLAIN,
+		    "comes by itself, late" },
+		{ { .nevent = 6, .late = 10000 }, PMUV3_MUTE, "does not come" },
+		{ { .nevent = 6, .deaf = true }, PMUV3_MUTE, "does not come" },
+		{ { .nevent = 6, .noisy = true }, PMUV3_MUTE, "does not come" },
+		{ { .nevent = 6, .loses = true }, PMUV3_PAIRED,
+		    "comes by a helper PIC, at the instruction" },
+		{ { .nevent = 31, .loses = true }, PMUV3_PAIRED,
+		    "comes by a helper PIC, at the instruction" },
+		{ { .nevent = 6, .loses = true, .late = 7 }, PMUV3_PAIRED,
+		    "comes by a helper PIC, late" },
+		/* No second PIC to help. */
+		{ { .nevent = 1, .loses = true }, PMUV3_MUTE, "does not come" },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * (sizeof cases / sizeof cases[0]); i++) {
+		struct fake_shape shape = cases[i / 2].shape;
+		bool narrow = i % 2 != 0;
+
+		shape.version = narrow ? 1 : 6;
+		shape.ceid[0] = CEID0_QEMU;
+		assert_int_equal(boot_proved(&shape), cases[i / 2].how);
+		assert_string_equal(pmuv3_overflow_proof(), cases[i / 2].text);
+		assert_string_equal(
+		    pmuv3_proof(), "inst_retired counts a loop exactly");
+		assert_int_equal(
+		    ops->pcbe_caps, pmuv3.pv_overflow != PMUV3_MUTE ? BOTH : 0);
+		assert_int_equal(ops->pcbe_mute,
+		    narrow && pmuv3.pv_overflow != PMUV3_PLAIN ? pmuv3.pv_pics
+							       : 0);
+		assert_int_equal(fake_pmu[0].pmovs, 0);
+		assert_int_equal(fake_pmu[0].pminten, 0);
+		fixture_down(state);
+	}
+}
+
+/* An emulator without an instruction clock, or a PMU without the event. */
+static void
+proof_by_cycles(void **state)
+{
+	struct fake_shape shape = shape_v3p5;
+
+	(void)state;
+	shape.ceid[0] = 1ULL << ARM_CPU_CYCLES;
+	shape.late = 2000;
+	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
+	assert_string_equal(pmuv3_overflow_proof(), "comes by itself, late");
+	assert_string_equal(
+	    pmuv3_proof(), "cpu_cycles advances, no inst_retired here");
+	assert_null(ops->prove(0));
+}
+
+static void
+proof_of_a_pic_says_what_is_wrong(void **state)
+{
+	struct fake_shape shape = shape_v3p5;
+
+	(void)state;
+	shape.stuck = 1 << 2;
+	shape.talkative = 1 << 4;
+	boot(&shape);
+	assert_null(ops->prove(0));
+	assert_string_equal(ops->prove(2), "reads 0 after 6000 instructions");
+	assert_string_equal(ops->prove(4), "counts 8000 for 4000 instructions");
+	assert_null(ops->prove(5));
+	/* Whoever reads it next finds nothing there. */
+	for (unsigned n = 0; n < 6; n++)
+		assert_int_equal(fake_pmu[0].pmevcntr[n], 0);
+}
+
+/* Without its helper the emulator does lose it: the fake is what it claims. */
+static void
+alone_the_interrupt_is_lost(void **state)
+{
+	struct fake_shape shape = losing(6, 6);
+	struct set s;
+
+	(void)state;
+	boot(&shape);
+	set_one(&s, "inst_retired", 0, NOTIFY, -100ULL);
+	set_start(&s);
+	fake_run(0, 1000);
+	assert_false(fake_pending());
+	assert_int_equal(set_stop(&s), 1); /* found out, too late */
+}
+
+/* One write of PMCNTENSET_EL0 starts both, one count apart. */
+static void
+helper_by_hand(void **state)
+{
+	struct fake_shape shape = losing(6, 6);
+	const struct fake_pmu *p = &fake_pmu[0];
+	struct set s;
+	unsigned starts;
+
+	(void)state;
+	boot_proved(&shape);
+	set_one(&s, "inst_retired", 0, NOTIFY, 0xffffffffffffff00);
+	assert_int_equal(s.set.ps_extra, 2);
+	starts = p->starts;
+	set_start(&s);
+	assert_int_equal(p->starts - starts, 1);
+	assert_int_equal(p->pmcnten, 0x80000003);
+	assert_int_equal(p->pmevtyper[0], 0x80000008);
+	assert_int_equal(p->pmevtyper[1], 0x80000008);
+	assert_int_equal(p->pmevcntr[0], 0xffffffffffffff00);
+	assert_int_equal(p->pmevcntr[1], 0xfffffffffffffeff);
+	assert_int_equal(p->pminten, 1);
+	set_stop(&s);
+
+	shape = losing(1, 6);
+	boot_proved(&shape);
+	set_one(&s, "inst_retired", 5, NOTIFY, 0x7700000000);
+	set_start(&s);
+	assert_int_equal(p->pmevcntr[5], 0);
+	assert_int_equal(p->pmevcntr[0], 0xffffffff);
+	set_stop(&s);
+}
+
+/* Interrupted behind the instruction that overflows, on every PIC. */
+static void
+helper_interrupts_at_the_instruction(void **state)
+{
+	static const unsigned versions[] = { 1, 4, 6 };
+
+	for (unsigned i = 0; i < 3 * 6 * 1000; i++) {
+		struct fake_shape shape = losing(versions[i / 6000], 6);
+		unsigned pic = i / 1000 % 6;
+		uint64_t period = 1 + i % 1000;
+		struct set s;
+
+		if (period > 100 && period % 97 != 0)
+			continue;
+		boot_proved(&shape);
+		set_one(&s, "inst_retired", pic, NOTIFY, -period);
+		set_start(&s);
+		fake_run(0, period - 1);
+		assert_false(fake_pending());
+		fake_run(0, 1);
+		assert_true(fake_pending());
+		assert_int_equal(set_stop(&s), 1U << pic);
+		assert_int_equal(s.data[0], 0);
+		fixture_down(state);
+	}
+}
+
+/* Its own overflow, a count later, is acknowledged and nobody's. */
+static void
+helper_overflow_is_nobodys(void **state)
+{
+	struct fake_shape shape = losing(6, 6);
+	struct set s, other;
+
+	(void)state;
+	boot_proved(&shape);
+	set_one(&s, "inst_retired", 2, NOTIFY, -10ULL);
+	set_start(&s);
+	fake_run(0, 15);
+	assert_int_equal(set_stop(&s), 4);
+	assert_int_equal(s.data[0], 5);
+	assert_int_equal(fake_pmu[0].pmovs, 0);
+	assert_false(fake_pending());
+
+	/* The helper's alone: its PIC starts at the very end. */
+	s.data[0] = 0;
+	set_start(&s);
+	fake_run(0, 3);
+	assert_false(fake_pending());
+	assert_int_equal(set_stop(&s), 0);
+	assert_int_equal(s.data[0], 3);
+	assert_int_equal(fake_pmu[0].pmovs, 0);
+
+	/* The same PIC as another set's own is reported again. */
+	set_one(&other, "inst_retired", 0, USER, -1ULL);
+	set_start(&other);
+	fake_run(0, 2);
+	assert_int_equal(set_stop(&other), 1);
+}
+
+/* From handler to restart and on: each period is as long as the first. */
+static void
+periods_follow_each_other(void **state)
+{
+	struct fake_shape shape = losing(1, 2);
+	struct set s;
+
+	(void)state;
+	boot_proved(&shape);
+	set_one(&s, "inst_retired", 1, NOTIFY, 0);
+	for (unsigned i = 0; i < 100; i++) {
+		s.data[0] = -1000ULL;
+		set_start(&s);
+		fake_run(0, 999);
+		assert_false(fake_pending());
+		fake_run(0, 1);
+		assert_true(fake_pending());
+		fake_run(1, 23); /* the way to the handler */
+		assert_int_equal(set_stop(&s), 2);
+		assert_int_equal(s.data[0], 0);
+	}
+}
+
+/* Silent requests run beside, and take no PIC more than they are. */
+static void
+several_in_a_set(void **state)
+{
+	struct fake_shape shape = losing(6, 6);
+	struct set s;
+
+	(void)state;
+	boot_proved(&shape);
+	set_init(&s, 0x15);
+	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -50ULL), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 2, USER, -5ULL), 0);
+	assert_int_equal(s.set.ps_extra, 0x2);
+	assert_int_equal(set_add(&s, "inst_retired", 4, NOTIFY, -80ULL), 0);
+	assert_int_equal(s.set.ps_extra, 0xa);
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].pminten, 0x11);
+	fake_run(0, 49);
+	assert_false(fake_pending());
+	fake_run(0, 1);
+	assert_true(fake_pending());
+	assert_int_equal(set_stop(&s), 0x5);
+	set_start(&s);
+	fake_run(0, 29);
+	assert_false(fake_pending());
+	fake_run(0, 1);
+	assert_true(fake_pending());
+	assert_int_equal(set_stop(&s), 0x10);
+	assert_int_equal(s.data[0], 30);
+	assert_int_equal(s.data[1], 75);
+	assert_int_equal(s.data[2], 0);
+}
+
+/* Only spare PICs that were proved; none left is a subcode and no change. */
+static void
+helpers_are_found_or_refused(void **state)
+{
+	struct fake_shape shape = losing(6, 6);
+	struct set s;
+
+	(void)state;
+	boot_proved(&shape);
+	set_init(&s, 0x7);
+	s.set.ps_spare = 0x28; /* PIC 4 did not pass its proof */
+	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, 0), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
+	assert_int_equal(s.set.ps_extra, 0x28);
+	assert_int_equal(
+	    set_add(&s, "inst_retired", 2, NOTIFY, 0), CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(kcpc_why_text(),
+	    "its overflow interrupts by a second PIC, and none is left");
+	assert_int_equal(s.set.ps_extra, 0x28);
+	assert_int_equal(set_add(&s, "inst_retired", 2, USER, 0), 0);
+	assert_int_equal(s.set.ps_extra, 0x28);
+	set_free(&s);
+	assert_int_equal(s.set.ps_extra, 0);
+}
+
+/* Who is freed gives back its own, and no other's. */
+static void
+a_freed_helper_is_spare(void **state)
+{
+	struct fake_shape shape = losing(6, 6);
+	struct set s;
+
+	(void)state;
+	boot_proved(&shape);
+	set_init(&s, 0x3);
+	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -3ULL), 0);
+	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
+	assert_int_equal(s.set.ps_extra, 0xc);
+	s.set.ps_n--;
+	ops->free(&s.cfg[1], &s.set);
+	assert_int_equal(s.set.ps_extra, 0x4);
+	assert_int_equal(set_add(&s, "inst_retired", 1, USER, 0), 0);
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].pmcnten, PMCNTEN_CYCLES | 0x7);
+	fake_run(0, 3);
+	assert_true(fake_pending());
+	assert_int_equal(set_stop(&s), 1);
+	assert_int_equal(s.data[0], 0);
+	assert_int_equal(s.data[1], 3);
+	set_free(&s);
+	assert_int_equal(s.set.ps_extra, 0);
+}
+
+/* A request refused for another reason takes no helper. */
+static void
+refusal_takes_no_helper(void **state)
+{
+	struct fake_shape shape = losing(1, 6);
+	struct set s;
+
+	(void)state;
+	boot_proved(&shape);
+	set_init(&s, 0x1);
+	assert_int_equal(set_add(&s, "0x400", 0, NOTIFY, 0), CPC_INVALID_EVENT);
+	assert_int_equal(
+	    set_add(&s, "0x8", 0, NOTIFY | CPC_COUNT_HV, 0), CPC_HV_NO_ACCESS);
+	assert_int_equal(s.set.ps_extra, 0);
+}
+
+static void
+no_helper_where_none_is_needed(void **state)
+{
+	struct set s;
+
+	(void)state;
+	boot_proved(&shape_v3p5);
+	set_init(&s, 0x3f);
+	for (unsigned n = 0; n < 6; n++)
+		assert_int_equal(
+		    set_add(&s, "inst_retired", n, NOTIFY, -7ULL), 0);
+	assert_int_equal(s.set.ps_extra, 0);
+	set_start(&s);
+	fake_run(0, 6);
+	assert_false(fake_pending());
+	fake_run(0, 1);
+	assert_true(fake_pending());
+	assert_int_equal(set_stop(&s), 0x3f);
+}
+
+/* Where nothing interrupts nothing is asked to. */
+static void
+mute_pics_ask_for_nothing(void **state)
+{
+	struct fake_shape shape = losing(1, 1);
+	struct set s;
+
+	(void)state;
+	assert_int_equal(boot_proved(&shape), PMUV3_MUTE);
+	set_one(&s, "inst_retired", 0, USER, 0xfffffff0);
+	set_start(&s);
+	assert_int_equal(fake_pmu[0].pminten, 0);
+	fake_run(0, 0x20);
+	set_stop(&s);
+	assert_int_equal(s.data[0], 0x100000010);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(proof_tells_machines_apart),
+		T(proof_by_cycles),
+		T(proof_of_a_pic_says_what_is_wrong),
+		T(alone_the_interrupt_is_lost),
+		T(helper_by_hand),
+		T(helper_interrupts_at_the_instruction),
+		T(helper_overflow_is_nobodys),
+		T(periods_follow_each_other),
+		T(several_in_a_set),
+		T(helpers_are_found_or_refused),
+		T(a_freed_helper_is_spare),
+		T(refusal_takes_no_helper),
+		T(no_helper_where_none_is_needed),
+		T(mute_pics_ask_for_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

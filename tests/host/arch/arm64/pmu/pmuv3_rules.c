@@ -1,0 +1,191 @@
+/*
+ * The fake PMU finds what it is there to find: rules of the Arm ARM (DDI 0487)
+ * that emulators do not enforce.  And so there is no ISB in the backend
+ * that could be left out: each is missed where it is.
+ */
+#include "tests/lib/host/pmuv3_set.h"
+
+static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
+
+/* A fresh PMU, and faults are counted from here. */
+static void
+watch(void)
+{
+	boot(&shape_v3p5);
+	fake_faults = 0;
+	fake_counts_faults = true;
+}
+
+static void
+assert_fault(void)
+{
+	assert_int_not_equal(fake_faults, 0);
+	fake_faults = 0;
+}
+
+static void
+start_needs_an_isb(void **state)
+{
+	static const struct {
+		const char *reg;
+		uint64_t value;
+	} writes[] = {
+		{ "pmevcntr2_el0", 1 },
+		{ "pmevtyper2_el0", 8 },
+		{ "pmovsclr_el0", 4 },
+		{ "pmintenset_el1", 4 },
+		{ "pmcr_el0", 0xc1 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof writes / sizeof writes[0]; i++) {
+		watch();
+		fake_msr(writes[i].reg, writes[i].value);
+		fake_msr("pmcntenset_el0", 4);
+		assert_fault();
+		watch();
+		fake_msr(writes[i].reg, writes[i].value);
+		fake_isb();
+		fake_msr("pmcntenset_el0", 4);
+		assert_int_equal(fake_faults, 0);
+		fake_run(0, 1);
+		assert_fault();
+	}
+}
+
+static void
+counts_are_read_behind_an_isb(void **state)
+{
+	(void)state;
+	watch();
+	fake_msr("pmcntenset_el0", 1);
+	fake_isb();
+	fake_run(0, 1);
+	fake_mrs("pmevcntr0_el0");
+	assert_fault();
+	fake_mrs("pmccntr_el0");
+	assert_fault();
+	fake_mrs("pmovsclr_el0");
+	assert_fault();
+	fake_msr("pmcntenclr_el0", 1);
+	fake_mrs("pmevcntr0_el0");
+	assert_fault();
+	fake_isb();
+	fake_mrs("pmevcntr0_el0");
+	assert_int_equal(fake_faults, 0);
+}
+
+static void
+running_pics_are_not_written(void **state)
+{
+	(void)state;
+	watch();
+	fake_msr("pmcntenset_el0", 2);
+	fake_isb();
+	fake_msr("pmevcntr1_el0", 0);
+	assert_fault();
+	fake_msr("pmevtyper1_el0", 8);
+	assert_fault();
+	fake_msr("pmcntenclr_el0", 2);
+	fake_msr("pmevcntr1_el0", 0);
+	assert_fault();
+	fake_isb();
+	fake_msr("pmevcntr1_el0", 0);
+	assert_int_equal(fake_faults, 0);
+}
+
+static void
+reserved_bits_and_absent_registers(void **state)
+{
+	struct fake_shape shape = shape_v3p5;
+
+	(void)state;
+	watch();
+	fake_msr("pmevtyper0_el0", 1 << 16);
+	assert_fault();
+	fake_msr("pmcr_el0", 1 << 8);
+	assert_fault();
+	fake_msr("pmuserenr_el0", 1); /* EN: EL0 writes */
+	assert_fault();
+	fake_msr("pmevcntr6_el0", 0);
+	assert_fault();
+	fake_mrs("pmevcntr6_el0");
+	assert_fault();
+	fake_msr("pmswinc_el0", 1);
+	assert_fault();
+
+	/* Bits of counters that are not there are no fault, and stay 0. */
+	fake_isb();
+	fake_msr("pmcntenset_el0", ~0ULL);
+	fake_msr("pmintenset_el1", ~0ULL);
+	assert_int_equal(fake_faults, 0);
+	assert_int_equal(fake_pmu[0].pmcnten, 0x8000003f);
+	assert_int_equal(fake_pmu[0].pminten, 0x8000003f);
+
+	shape.version = 1;
+	boot(&shape);
+	fake_faults = 0;
+	fake_counts_faults = true;
+	fake_msr("pmevcntr0_el0", 1ULL << 32);
+	assert_fault();
+	fake_msr("pmevtyper0_el0", 0x400);
+	assert_fault();
+	fake_msr("pmcr_el0", PMCR_E | PMCR_LP);
+	assert_fault();
+}
+
+/* All a set goes through: sampled at work, stopped, read at EL0. */
+static void
+whole_life(void)
+{
+	struct set s;
+	uint64_t v;
+
+	pmuv3_pcbe_init(false);
+	set_one(&s, "inst_retired", 0, CPC_COUNT_USER, 0);
+	set_start(&s);
+	fake_el0_read(0, &v);
+	fake_run(0, 3);
+	set_sample(&s);
+	fake_run(0, 3);
+	ops->allstop();
+	ops->overflow_bitmap();
+	fake_run(0, 1);
+	ops->allstop();
+	fake_run(0, 1);
+}
+
+static void
+no_isb_can_be_left_out(void **state)
+{
+	unsigned n;
+
+	(void)state;
+	boot(&shape_v3p5);
+	fake_pmu[0].isbs = 0;
+	whole_life();
+	n = fake_pmu[0].isbs;
+	assert_int_not_equal(n, 0);
+	for (unsigned i = 1; i <= n; i++) {
+		watch();
+		fake_lost_isb = i;
+		whole_life();
+		if (fake_faults == 0)
+			fail_msg("nobody misses ISB %u of %u", i, n);
+	}
+	boot(&shape_v3p5);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(start_needs_an_isb),
+		cmocka_unit_test(counts_are_read_behind_an_isb),
+		cmocka_unit_test(running_pics_are_not_written),
+		cmocka_unit_test(reserved_bits_and_absent_registers),
+		cmocka_unit_test(no_isb_can_be_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,559 @@
+/*
+ * AMD's backend over registers that fault as the manual says: K7's four
+ * counters, six, PerfMonV2; and what is written for each request, against
+ * values worked out by hand.
+ * AMD APM vol. 2 (24593), "Performance Monitoring Counters".
+ */
+#include "tests/lib/host/support.h"
+
+#include <string.h>
+
+#include "arch/x86/pmu/models.h"
+#include "arch/x86/pmu/pic.h"
+#include "arch/x86/pmu/pmu.h"
+#include "arch/x86/pmu/regs.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "tests/lib/host/fake_msr.h"
+#include "tests/lib/host/named.h"
+#include "tests/lib/host/x86_set.h"
+
+#define USER   CPC_COUNT_USER
+#define SYSTEM CPC_COUNT_SYSTEM
+#define BOTH   (USER | SYSTEM)
+#define NOTIFY CPC_OVF_NOTIFY_EMT
+
+#define PERFCTR_CORE (1U << 23) /* CPUID.80000001H:ECX */
+
+#define ops (&amd_pcbe_ops)
+
+static const struct fake_cpu k8 = {
+	.kind = FAKE_AMD,
+	.ngp = 4,
+	.width = 48,
+	.short_event = true,
+};
+static const struct fake_cpu bulldozer = {
+	.kind = FAKE_AMD,
+	.leaf_80000001 = { .c = PERFCTR_CORE },
+	.ngp = 6,
+	.width = 48,
+	.core = true,
+};
+static const struct fake_cpu zen_4 = {
+	.kind = FAKE_AMD,
+	.leaf_80000001 = { .c = PERFCTR_CORE },
+	.leaf_80000022 = { .a = 1, .b = 6 },
+	.version = 2,
+	.ngp = 6,
+	.width = 48,
+	.core = true,
+};
+
+static struct fake_cpu *const cpu = &fake_cpu[0];
+static struct x86_set set;
+
+static void
+boot(const struct fake_cpu *shape, unsigned family)
+{
+	fake_reset(shape);
+	x86_features.family = family;
+	x86_models_read();
+	assert_int_equal(amd_pcbe_init(), PMU_FOUND);
+	set_init(&set, ops);
+}
+
+static void
+expect_shape(const struct fake_cpu *shape, unsigned family, unsigned npic,
+    const char *name)
+{
+	boot(shape, family);
+	fake_run(1000, false);
+	for (unsigned i = 0; i < npic; i++)
+		assert_int_equal(cpu->gp[i], 0);
+	assert_false(cpu->reads_open);
+	assert_int_equal(ops->ncounters(), npic);
+	assert_string_equal(ops->impl_name(), name);
+	assert_string_equal(attr_names(ops), "edge,pc,inv,umask,cmask");
+	for (unsigned pic = 0; pic < npic; pic++) {
+		assert_int_equal(ops->width(pic), 48);
+		assert_int_equal(ops->read_index(pic), pic);
+		assert_null(ops->prove(pic));
+	}
+	expect_proves_overflow(ops);
+}
+
+static void
+shapes(void **state)
+{
+	(void)state;
+	expect_shape(&k8, 0x0f, 4, "AMD Opteron & Athlon64");
+	expect_shape(&k8, 0x10, 4, "AMD Family 10h");
+	expect_shape(&bulldozer, 0x15, 6, "AMD Family 15h");
+	expect_shape(&bulldozer, 0x17, 6, "AMD Family 17h");
+	expect_shape(&zen_4, 0x19, 6, "AMD Family 19h");
+	expect_shape(&zen_4, 0x1a, 6, "AMD Family 1ah");
+}
+
+/* How many counters there are of which kind, by CPUID and by trying. */
+static void
+counters_there_are(void **state)
+{
+	struct fake_cpu few = zen_4, many = zen_4, hidden = zen_4, nb = k8,
+			legacy = k8;
+
+	(void)state;
+	few.leaf_80000022.b = 4;
+	boot(&few, 0x19);
+	assert_int_equal(ops->ncounters(), 4);
+	assert_int_equal(x86_pics.xs_all, 0xf);
+	many.leaf_80000022.b = 0x7f; /* others have the bits behind */
+	many.ngp = 8;
+	boot(&many, 0x19);
+	assert_int_equal(ops->ncounters(), 6);
+	/* A hypervisor passes the bit on, and not the register. */
+	hidden.leaf_80000022.b = 4;
+	hidden.version = 0;
+	boot(&hidden, 0x19);
+	assert_int_equal(ops->ncounters(), 6);
+	assert_int_equal(x86_pics.xs_ctrl, 0);
+	/* Bits of other counters, and of PerfMonV2 without those of a core. */
+	nb.leaf_80000001.c = 1U << 24 | 1U << 22;
+	nb.leaf_80000022.a = 1;
+	nb.leaf_80000022.b = 6;
+	boot(&nb, 0x10);
+	assert_int_equal(ops->ncounters(), 4);
+	assert_int_equal(x86_pics.xs_ctrl, 0);
+	boot(&legacy, 6); /* K7 had them first */
+	fake_reset(&legacy);
+	x86_features.family = 5;
+	assert_int_equal(amd_pcbe_init(), PMU_NONE);
+}
+
+/* CPU 1 comes, of some shape; CPU 0 is as it is. */
+static enum pmu_found
+join(const struct fake_cpu *shape)
+{
+	enum pmu_found found;
+
+	fake_self = 1;
+	fake_cpu[1] = *shape;
+	found = amd_pcbe_init();
+	fake_self = 0;
+	return found;
+}
+
+/* Sets run on any CPU: with the PICs that all have, and of one kind. */
+static void
+unlike_cpus(void **state)
+{
+	struct fake_cpu few = bulldozer, many = bulldozer;
+
+	(void)state;
+	few.ngp = 4;
+	boot(&bulldozer, 0x15);
+	assert_int_equal(join(&k8), PMU_MUTE);
+	assert_int_equal(join(&zen_4), PMU_MUTE);
+	assert_int_equal(ops->ncounters(), 6);
+	assert_int_equal(join(&few), PMU_FOUND);
+	assert_int_equal(ops->ncounters(), 4);
+	boot(&few, 0x15);
+	assert_int_equal(join(&many), PMU_FOUND);
+	assert_int_equal(ops->ncounters(), 4);
+}
+
+/* What an event is besides its code. */
+static void
+kinds_of_events(void **state)
+{
+	struct event_code guest = { .ec_select = 1ULL << 40 | 0xc0 },
+			  plain = { .ec_select = 0x4100c0 };
+	struct pcbe_cfg cfg = { .pc_pic = 1, .pc_flags = USER };
+	struct pcbe_event ev = { 0 };
+
+	(void)state;
+	boot(&zen_4, 0x19);
+	assert_int_equal(named_event(ops, "PAPI_tot_ins", &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC);
+	assert_int_equal(named_event(ops, "ExRetInstr", &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, 0);
+	assert_int_equal(named_event(ops, "0xc0", &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
+	assert_int_equal(named_event(ops, "0x1000", &ev), 0x3f);
+	assert_int_equal(ev.pe_pics, 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
+	assert_int_equal(
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
+	assert_string_equal(kcpc_why_text(),
+	    "an event's number is at most 0xfff; with a unit mask it is "
+	    "written r1c2");
+
+	ev = (struct pcbe_event){ 0 };
+	assert_int_equal(named_code(ops, &plain, &ev), 0x3f);
+	assert_int_equal(ev.pe_code, 0xc0); /* privileges are the request's */
+	assert_int_equal(ev.pe_flags, 0);
+	ev.pe_flags = PCBE_EVENT_GENERIC;
+	assert_int_equal(named_code(ops, &guest, &ev), 0x3f);
+	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC | CPC_EVENT_LACKING);
+	assert_int_equal(
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(
+	    kcpc_why_text(), "guest and host are told apart under SVM alone");
+	/* Whoever is refused for a code that no name has is not lectured. */
+	kcpc_why_clear();
+	ev = (struct pcbe_event){ .pe_code = ~0ULL };
+	assert_int_equal(
+	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
+	assert_string_equal(kcpc_why_text(), "");
+}
+
+/* docs/x86.md, "Events an emulator models": these have no unit mask. */
+static void
+events_not_modelled(void **state)
+{
+	const uint32_t obeyed = 0xff800000 | 3U << 16 | 5U << 20 | 1U << 19;
+	const struct cpuid_regs modelled[] = {
+		{ 0xc0, 0xff, obeyed, 1 },
+		{ 0x76, 0xff, obeyed, 1 },
+		{ 0, 0, 0, 0 },
+	};
+	struct fake_cpu c = zen_4;
+	static const struct {
+		const char *event, *attrs, *why;
+	} refused[] = {
+		{ "PAPI_br_msp", "",
+		    "this emulator does not model event 0xc3" },
+		{ "ExRetBrn", "", "this emulator does not model event 0xc2" },
+		{ "0x29", "umask=7",
+		    "this emulator does not model event 0x729" },
+		{ "0x1c0", "",
+		    "this emulator does not model event 0x1000000c0" },
+		{ "0xc0", "umask=1",
+		    "this emulator does not model bits 0x100 of the event "
+		    "select with event 0xc0" },
+		{ "0xc0", "edge=1",
+		    "this emulator does not model bits 0x40000 of the event "
+		    "select with event 0xc0" },
+	};
+
+	(void)state;
+	c.models = modelled;
+	boot(&c, 0x19);
+	assert_string_equal(names_on(ops, 0),
+	    "ExRetInstr,LsNotHaltedCyc,PAPI_tot_cyc,PAPI_tot_ins");
+	assert_true(lacks(ops, "PAPI_br_msp"));
+	for (unsigned i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		kcpc_why_clear();
+		assert_int_equal(set_add(&set, 0, refused[i].event, USER,
+				     refused[i].attrs, 0),
+		    CPC_RESOURCE_UNAVAIL);
+		assert_string_equal(kcpc_why_text(), refused[i].why);
+	}
+	assert_int_equal(set_add(&set, 0, "0xc0", USER, "cmask=1", 0), 0);
+	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", USER, "", 0), 0);
+	boot(&zen_4, 0x19);
+	assert_int_equal(set_add(&set, 0, "PAPI_br_msp", USER, "", 0), 0);
+}
+
+static void
+events(void **state)
+{
+	(void)state;
+	boot(&k8, 0x0f);
+	assert_int_equal(covers(ops, "FR_retired_x86_instr_w_excp_intr"), 0xf);
+	assert_int_equal(covers(ops, "ExRetInstr"), 0);
+	boot(&zen_4, 0x19);
+	assert_string_equal(names_on(ops, 5),
+	    "ExRetBrn,ExRetBrnFar,ExRetBrnMisp,ExRetBrnTkn,ExRetBrnTknMisp,"
+	    "ExRetInstr,ExRetNearRet,ExRetNearRetMispred,LsNotHaltedCyc,"
+	    "PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn,PAPI_tot_cyc,PAPI_tot_ins");
+	assert_int_equal(covers(ops, "BU_cpu_clk_unhalted"), 0);
+	assert_int_equal(covers(ops, "0x1c0"), 0x3f);
+	/* Family 15h: a unit reports to some of the counters only. */
+	boot(&bulldozer, 0x15);
+	assert_int_equal(covers(ops, "PAPI_tot_ins"), 0x3f);
+	assert_int_equal(covers(ops, "PAPI_tot_cyc"), 0x07);
+	assert_int_equal(covers(ops, "0x1c0"), 0x38);
+	assert_int_equal(covers(ops, "0x03"), 0x08);
+	assert_int_equal(covers(ops, "0x02e"), 0x09);
+	assert_int_equal(covers(ops, "0xe0"), 0);
+	assert_string_equal(names_on(ops, 3),
+	    "FR_retired_branches_mispred,FR_retired_branches_w_excp_intr,"
+	    "FR_retired_far_ctl_transfer,FR_retired_near_returns,"
+	    "FR_retired_near_returns_mispred,FR_retired_taken_branches,"
+	    "FR_retired_taken_branches_mispred,FR_retired_uops,"
+	    "FR_retired_x86_instr_w_excp_intr,"
+	    "PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn,PAPI_tot_ins");
+}
+
+/*
+ * PERF_CTLx: event 35:32 and 7:0, unit mask 15:8, USR 16, OS 17, edge 18, PC
+ * 19, INT 20, EN 22, INV 23, cmask 31:24.
+ */
+static void
+selects(void **state)
+{
+	(void)state;
+	boot(&zen_4, 0x19);
+	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
+	assert_int_equal(set_add(&set, 1, "LsNotHaltedCyc", SYSTEM, "", 0), 0);
+	assert_int_equal(set_add(&set, 2, "0x1c7", BOTH,
+			     "umask=0x41,cmask=0x10,inv=1,edge=1,pc=1", 0),
+	    0);
+	assert_int_equal(set_add(&set, 5, "0xfff", CPC_COUNT_HV, "", 0), 0);
+	set_start(&set);
+	assert_int_equal(cpu->sel[0], 0x005100c0);
+	assert_int_equal(cpu->sel[1], 0x00520076);
+	assert_int_equal(cpu->sel[2], 0x110df41c7);
+	assert_int_equal(cpu->sel[5], 0xf005000ff);
+	assert_int_equal(cpu->ctrl, 0x27);
+	ops->allstop();
+	assert_int_equal(cpu->ctrl, 0);
+	/* Without a common switch each select starts and stops its own. */
+	boot(&bulldozer, 0x17);
+	assert_int_equal(set_add(&set, 3, "ExRetBrn", USER, "", 0), 0);
+	set_start(&set);
+	assert_int_equal(cpu->sel[0], 0);
+	assert_int_equal(cpu->sel[3], 0x005100c2);
+	ops->allstop();
+	assert_int_equal(cpu->sel[3], 0);
+}
+
+/* CPC-PCBE-03: that of the attribute joins that of the event. */
+static void
+unit_masks_join(void **state)
+{
+	struct pcbe_event ev = { .pe_code = AMD_CODE(0x0c0, 0x02) };
+	struct pcbe_attr umask = { .pa_id = CPC_ATTR_UMASK, .pa_val = 0x41 };
+	struct pcbe_cfg cfg = { .pc_pic = 1, .pc_flags = USER };
+
+	(void)state;
+	boot(&zen_4, 0x19);
+	assert_string_equal(attr_names(ops), "edge,pc,inv,umask,cmask");
+	assert_int_equal(ops->configure(&cfg, &ev, 1, &umask, &set.set), 0);
+	assert_int_equal(cfg.pc_sel, 0x005143c0);
+}
+
+/* CPC-PCBE-05, CPC-EVT-02 */
+static void
+refusals(void **state)
+{
+	(void)state;
+	boot(&zen_4, 0x19);
+	assert_int_equal(set_add(&set, 0, "ExRetInstr", USER, "umask=0x100", 0),
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_int_equal(set_add(&set, 0, "ExRetInstr", USER, "cmask=256", 0),
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_int_equal(
+	    set_add(&set, 0, "0x1000", USER, "", 0), CPC_INVALID_EVENT);
+	boot(&k8, 0x0f); /* bits 35:32 would fault */
+	assert_int_equal(
+	    set_add(&set, 0, "0x100", USER, "", 0), CPC_INVALID_EVENT);
+	boot(&bulldozer, 0x15);
+	assert_int_equal(
+	    set_add(&set, 0, "0x1c0", USER, "", 0), CPC_INVALID_EVENT);
+	assert_int_equal(set.set.ps_n, 0);
+}
+
+static void
+walk(const struct fake_cpu *shape, unsigned family)
+{
+	struct x86_set other;
+
+	boot(shape, family);
+	assert_int_equal(set_add(&set, 2, "PAPI_tot_ins", USER, "", 5), 0);
+	assert_int_equal(
+	    set_add(&set, 1, "PAPI_tot_cyc", BOTH, "", 0x5123456789abcdef), 0);
+	set_start(&set);
+	assert_true(cpu->reads_open);
+	assert_int_equal(cpu->gp[1], 0x456789abcdef);
+	fake_run(100, true);
+	fake_run(10, false);
+	set_sample(&set); /* running */
+	assert_int_equal(set.data[0], 105);
+	assert_int_equal(set.data[1], 0x5123456789abcdef + 220);
+	set_stop(&set);
+	assert_false(cpu->reads_open);
+	fake_run(1000, true);
+	assert_int_equal(cpu->gp[2], 105);
+	set_init(&other, ops);
+	assert_int_equal(set_add(&other, 0, "PAPI_tot_ins", USER, "", 0), 0);
+	set_start(&other);
+	assert_int_equal(cpu->gp[2], 0);
+	fake_run(7, true);
+	set_stop(&other);
+	assert_int_equal(other.data[0], 7);
+	set_start(&set);
+	fake_run(4, true);
+	set_stop(&set);
+	assert_int_equal(set.data[0], 109);
+	assert_int_equal(set.data[1], 0x5123456789abcdef + 228);
+}
+
+static void
+walk_every_shape(void **state)
+{
+	(void)state;
+	walk(&k8, 0x0f);
+	walk(&bulldozer, 0x15);
+	walk(&bulldozer, 0x17);
+	walk(&zen_4, 0x19);
+}
+
+/* By status, or by a counter that holds less than it did. */
+static void
+overflow(const struct fake_cpu *shape, unsigned family)
+{
+	boot(shape, family);
+	set_add(&set, 3, "PAPI_tot_ins", USER | NOTIFY, "", -10ULL);
+	set_add(&set, 0, "PAPI_tot_ins", USER | NOTIFY, "", 1);
+	set_start(&set);
+	fake_run(9, true);
+	assert_int_equal(ops->overflow_bitmap(), 0);
+	fake_run(3, true);
+	assert_int_equal(cpu->pmis, 1);
+	ops->allstop();
+	assert_int_equal(ops->overflow_bitmap(), 1 << 3);
+	assert_int_equal(ops->overflow_bitmap(), 0);
+	assert_int_equal(cpu->status, 0);
+	set_sample(&set);
+	assert_int_equal(set.data[0], 2);
+	assert_int_equal(set.data[1], 13);
+}
+
+static void
+overflow_is_told_once(void **state)
+{
+	(void)state;
+	overflow(&k8, 0x0f);
+	overflow(&bulldozer, 0x17);
+	overflow(&zen_4, 0x19);
+}
+
+/* Firmware may have left it that an overflow freezes all counters. */
+static void
+no_overflow_freezes(void **state)
+{
+	struct fake_cpu c = zen_4;
+
+	(void)state;
+	c.debugctl = DEBUGCTL_FREEZE_COUNTERS;
+	overflow(&c, 0x19);
+	set_start(&set);
+	fake_run(5, true);
+	set_stop(&set);
+	assert_int_equal(set.data[0], 7);
+	assert_int_equal(set.data[1], 18);
+}
+
+/* What else the register holds stays; where it is not, nothing is touched. */
+static void
+lfence_waits(void **state)
+{
+	struct fake_cpu c = bulldozer;
+
+	(void)state;
+	c.de_cfg = 0x30;
+	boot(&c, 0x15);
+	assert_int_equal(cpu->de_cfg, 0x32);
+	boot(&k8, 0x0f);
+	assert_int_equal(cpu->de_cfg, 0);
+}
+
+/* RDPMC's numbers from 6 on are those of other counters. */
+static void
+six_counters_at_most(void **state)
+{
+	struct fake_cpu c = zen_4;
+
+	(void)state;
+	c.leaf_80000022.b = 8;
+	c.ngp = 8;
+	boot(&c, 0x19);
+	assert_int_equal(ops->ncounters(), 6);
+}
+
+/* No bit of CPUID tells of four counters: they keep what is written, or not. */
+static void
+liars(void **state)
+{
+	struct fake_cpu c = k8;
+
+	(void)state;
+	c.kind = FAKE_SWALLOWS;
+	fake_reset(&c);
+	x86_features.family = 0x0f;
+	assert_int_equal(amd_pcbe_init(), PMU_MUTE);
+	c = zen_4;
+	c.core = false; /* MSRs that fault */
+	c.version = 0;
+	fake_reset(&c);
+	assert_int_equal(amd_pcbe_init(), PMU_MUTE);
+	c = zen_4;
+	c.version = 0; /* without global registers */
+	boot(&c, 0x19);
+	assert_int_equal(ops->ncounters(), 6);
+	assert_null(ops->prove(5));
+	c = bulldozer;
+	c.ngp = 4;
+	boot(&c, 0x17);
+	assert_int_equal(ops->ncounters(), 4);
+	x86_features.family = 5;
+	fake_reset(&k8);
+	assert_int_equal(amd_pcbe_init(), PMU_NONE);
+	assert_int_equal(cpu->touched, 0);
+}
+
+static void
+keep(const struct fake_cpu *shape, unsigned family)
+{
+	boot(shape, family);
+	expect_keeps(ops, 3);
+}
+
+static void
+a_kept_pic_runs_for_good(void **state)
+{
+	(void)state;
+	keep(&k8, 0x0f);
+	keep(&bulldozer, 0x15);
+	keep(&zen_4, 0x19);
+}
+
+/* What a program hands to the kernel may be anything. */
+static void
+no_invented_event_faults(void **state)
+{
+	(void)state;
+	boot(&k8, 0x0f);
+	assert_in_range(set_invent(ops), 1000, 1000000);
+	boot(&bulldozer, 0x15);
+	assert_in_range(set_invent(ops), 1000, 1000000);
+	boot(&zen_4, 0x19);
+	assert_in_range(set_invent(ops), 1000, 1000000);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shapes),
+		cmocka_unit_test(counters_there_are),
+		cmocka_unit_test(unlike_cpus),
+		cmocka_unit_test(kinds_of_events),
+		cmocka_unit_test(events),
+		cmocka_unit_test(events_not_modelled),
+		cmocka_unit_test(selects),
+		cmocka_unit_test(unit_masks_join),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(walk_every_shape),
+		cmocka_unit_test(overflow_is_told_once),
+		cmocka_unit_test(no_overflow_freezes),
+		cmocka_unit_test(lfence_waits),
+		cmocka_unit_test(six_counters_at_most),
+		cmocka_unit_test(no_invented_event_faults),
+		cmocka_unit_test(liars),
+		cmocka_unit_test(a_kept_pic_runs_for_good),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

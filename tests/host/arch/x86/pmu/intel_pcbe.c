@@ -1,0 +1,392 @@
+/*
+ * Intel's backend over registers that fault as the manual says: what each
+ * shape of CPUID.0AH becomes, and what is written for each request, against
+ * values worked out by hand.
+ * Intel SDM vol. 3B, "Architectural Performance Monitoring".
+ */
+#include "tests/lib/host/intel_shapes.h"
+
+#include <string.h>
+
+#include "arch/x86/pmu/models.h"
+#include "arch/x86/topology.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/sched/cpuset.h"
+
+/* The PICs of a shape, each proved, and silent until it is programmed. */
+static void
+expect_shape(
+    const struct fake_cpu *shape, unsigned npic, unsigned width, const char *at)
+{
+	boot(shape);
+	fake_run(1000, false);
+	fake_run(1000, true);
+	for (unsigned i = 0; i < shape->ngp; i++)
+		assert_int_equal(cpu->gp[i], 0);
+	assert_int_equal(cpu->status, 0);
+	assert_false(cpu->reads_open);
+	assert_int_equal(ops->ncounters(), npic);
+	assert_string_equal(attr_names(ops), at);
+	for (unsigned pic = 0; pic < npic; pic++) {
+		assert_int_equal(ops->width(pic), width);
+		assert_null(ops->prove(pic));
+	}
+	expect_proves_overflow(ops);
+}
+
+static void
+shapes(void **state)
+{
+	const char *v1 = "edge,pc,inv,umask,cmask";
+	const char *v3 = "edge,inv,umask,cmask,anythr";
+	const char *v5 = "edge,inv,umask,cmask";
+
+	(void)state;
+	expect_shape(&core_duo, 2, 40, v1);
+	expect_shape(&core_2, 2 + 3, 40, v1);
+	expect_shape(&nehalem, 4 + 3, 48, v3);
+	expect_shape(&skylake, 4 + 3, 48, v3);
+	expect_shape(&skylake_without_ht, 8 + 3, 48, v3);
+	expect_shape(&ice_lake, 8 + 4, 48, v5);
+	expect_shape(&gaps, 8 + 2, 48, v5);
+	expect_shape(&sixth, 10 + 3, 48, v5); /* those a loop can prove */
+	boot(&skylake);
+	assert_string_equal(
+	    ops->impl_name(), "Intel Arch PerfMon v4 on Family 6 Model 94");
+}
+
+static void
+read_index_is_what_rdpmc_takes(void **state)
+{
+	(void)state;
+	boot(&gaps);
+	assert_int_equal(ops->read_index(0), 0);
+	assert_int_equal(ops->read_index(7), 7);
+	assert_int_equal(ops->read_index(8), 0x40000000);
+	assert_int_equal(ops->read_index(9), 0x40000003);
+}
+
+/* Names by what EBX says exists, and by fixed PIC. */
+static void
+events(void **state)
+{
+	(void)state;
+	boot(&nehalem); /* without reference cycles and branch misses */
+	assert_string_equal(names_on(ops, 0),
+	    "PAPI_br_ins,PAPI_tot_cyc,PAPI_tot_ins,"
+	    "br_inst_retired.all_branches,"
+	    "cpu_clk_unhalted.thread_p,inst_retired.any_p,"
+	    "longest_lat_cache.miss,longest_lat_cache.reference");
+	assert_string_equal(names_on(ops, 4), "PAPI_tot_ins,instr_retired.any");
+	assert_string_equal(names_on(ops, 5),
+	    "PAPI_tot_cyc,cpu_clk_unhalted.core,cpu_clk_unhalted.thread");
+	assert_string_equal(names_on(ops, 6), "cpu_clk_unhalted.ref");
+	assert_int_equal(covers(ops, "PAPI_tot_ins"), 0x1f);
+	assert_int_equal(covers(ops, "inst_retired.any_p"), 0x0f);
+	assert_true(lacks(ops, "PAPI_br_msp"));
+	assert_int_equal(covers(ops, "PAPI_l3_tcm"), 0); /* which level? */
+	assert_int_equal(covers(ops, "0xc0"), 0x0f);
+	assert_int_equal(covers(ops, "inst_retired"), 0);
+	boot(&skylake);
+	assert_int_equal(covers(ops, "PAPI_l3_tcm"), 0x0f);
+	assert_int_equal(covers(ops, "PAPI_l2_tcm"), 0);
+	boot(&ice_lake);
+	assert_int_equal(covers(ops, "topdown.slots_p"), 0xff);
+	assert_int_equal(covers(ops, "topdown.slots"), 1 << 11);
+}
+
+/* A request for it is refused, and says why. */
+static void
+expect_refused(const char *event, const char *attrs, const char *why)
+{
+	kcpc_why_clear();
+	assert_int_equal(
+	    set_add(&set, 0, event, USER, attrs, 0), CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(kcpc_why_text(), why);
+}
+
+/*
+ * CPUID.0AH:EBX: what it says is absent is refused by its name, as a preset and
+ * as a number, whatever the counter mask; the fixed counter is another matter.
+ */
+static void
+absent_events(void **state)
+{
+	const char *misses = "CPUID.0AH:EBX[6] says that event 0xc5 is absent";
+	const char *clocks = "CPUID.0AH:EBX[2] says that event 0x13c is absent";
+
+	(void)state;
+	boot(&nehalem);
+	expect_refused("PAPI_br_msp", "", misses);
+	expect_refused("br_misp_retired.all_branches", "", misses);
+	expect_refused("0xc5", "", misses);
+	expect_refused("0xc5", "cmask=1,inv=1", misses);
+	expect_refused("0x3c", "umask=1", clocks);
+	assert_int_equal(set_add(&set, 0, "0xc5", USER, "umask=2", 0), 0);
+	assert_int_equal(
+	    set_add(&set, 6, "cpu_clk_unhalted.ref", USER, "", 0), 0);
+	/* Beyond the length in EAX a bit means nothing. */
+	boot(&skylake);
+	assert_int_equal(set_add(&set, 0, "0xa4", USER, "umask=1", 0), 0);
+}
+
+/* Event, the bits that choose it, those that are obeyed. */
+#define LEVELS (3U << 16 | 1U << 19 | 1U << 20 | 1U << 22)
+static const struct cpuid_regs modelled[] = {
+	{ 0xc0, 0xffff, LEVELS | 0xff800000, 1 },
+	{ 0x3c, 0xffff, LEVELS | 0xff800000, 1 },
+	{ 0x13c, 0xffff, LEVELS, 1 },
+	{ 0, 0, 0, 0 },
+};
+
+/* docs/x86.md, "Events an emulator models" */
+static void
+events_not_modelled(void **state)
+{
+	struct fake_cpu c = skylake;
+
+	(void)state;
+	c.models = modelled;
+	boot(&c);
+	assert_string_equal(x86_models_name(), "listed");
+	assert_string_equal(names_on(ops, 0),
+	    "PAPI_tot_cyc,PAPI_tot_ins,cpu_clk_unhalted.ref_p,"
+	    "cpu_clk_unhalted.thread_p,inst_retired.any_p");
+	assert_true(lacks(ops, "PAPI_br_ins"));
+	assert_true(lacks(ops, "PAPI_l3_tcm"));
+	expect_refused(
+	    "PAPI_br_ins", "", "this emulator does not model event 0xc4");
+	expect_refused(
+	    "0x51", "umask=1", "this emulator does not model event 0x151");
+	expect_refused(
+	    "0xc0", "umask=1", "this emulator does not model event 0x1c0");
+	expect_refused("0xc0", "edge=1,cmask=1",
+	    "this emulator does not model bits 0x40000 of the event select "
+	    "with event 0xc0");
+	expect_refused("0x3c", "umask=1,cmask=2",
+	    "this emulator does not model bits 0x2000000 of the event select "
+	    "with event 0x13c");
+	assert_int_equal(
+	    set_add(&set, 0, "0xc0", USER, "cmask=16,inv=1", 0), 0);
+	assert_int_equal(set_add(&set, 1, "0x3c", BOTH, "umask=1", 0), 0);
+	assert_int_equal(set_add(&set, 4, "PAPI_tot_ins", USER, "", 0), 0);
+	/* Without the list every event may be one. */
+	boot(&skylake);
+	assert_string_equal(x86_models_name(), "all");
+	assert_int_equal(set_add(&set, 0, "0x51", USER, "umask=1", 0), 0);
+}
+
+/*
+ * IA32_PERFEVTSELx: EN 22, INT 20, OS 17, USR 16, umask 15:8; edge 18, PC 19,
+ * AnyThread 21, INV 23, cmask 31:24.  CPC-PCBE-03: a unit mask replaces the
+ * event's.
+ */
+static void
+selects(void **state)
+{
+	(void)state;
+	boot(&skylake);
+	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
+	assert_int_equal(set_add(&set, 1, "PAPI_l3_tcm", SYSTEM, "", 0), 0);
+	assert_int_equal(set_add(&set, 2, "0xd1", BOTH,
+			     "umask=0x41,cmask=0x10,inv=1,edge=1,anythr=1", 0),
+	    0);
+	assert_int_equal(set_add(&set, 3, "longest_lat_cache.reference",
+			     CPC_COUNT_HV, "umask=0x02", 0),
+	    0);
+	set_start(&set);
+	assert_int_equal(cpu->sel[0], 0x005100c0);
+	assert_int_equal(cpu->sel[1], 0x0052412e);
+	assert_int_equal(cpu->sel[2], 0x10f741d1);
+	assert_int_equal(cpu->sel[3], 0x0050022e); /* replaced, not joined */
+	assert_int_equal(cpu->ctrl, 0x00f);
+	ops->allstop();
+	assert_int_equal(cpu->ctrl, 0);
+	boot(&core_duo);
+	assert_int_equal(set_add(&set, 1, "0x3c", USER, "pc=1", 0), 0);
+	set_start(&set);
+	assert_int_equal(cpu->sel[0], 0);
+	assert_int_equal(cpu->sel[1], 0x0059003c);
+	ops->allstop();
+	assert_int_equal(cpu->sel[1], 0);
+}
+
+/* IA32_FIXED_CTR_CTRL: a nibble each of OS, USR, AnyThread, PMI. */
+static void
+fixed_control(void **state)
+{
+	(void)state;
+	boot(&skylake);
+	assert_int_equal(set_add(&set, 4, "PAPI_tot_ins", USER, "", 0), 0);
+	assert_int_equal(
+	    set_add(&set, 5, "cpu_clk_unhalted.core", BOTH, "anythr=1", 0), 0);
+	assert_int_equal(
+	    set_add(&set, 6, "cpu_clk_unhalted.ref", SYSTEM, "", 0), 0);
+	set_start(&set);
+	assert_int_equal(cpu->fixed_ctrl, 0x9fa);
+	assert_int_equal(cpu->ctrl, 7ULL << 32);
+	fake_run(100, true);
+	fake_run(10, false);
+	set_stop(&set);
+	assert_int_equal(set.data[0], 100);
+	assert_int_equal(set.data[1], 110 * FAKE_CPI);
+	assert_int_equal(set.data[2], 10);
+	boot(&gaps); /* PIC 9 is fixed counter 3 */
+	assert_int_equal(set_add(&set, 9, "topdown.slots", USER, "", 0), 0);
+	set_start(&set);
+	assert_int_equal(cpu->fixed_ctrl, 0xa000);
+	assert_int_equal(cpu->ctrl, 1ULL << 35);
+	ops->allstop();
+}
+
+/* CPC-PCBE-04, CPC-PCBE-05, CPC-EVT-02 */
+static void
+refusals(void **state)
+{
+	const char *ins = "inst_retired.any_p";
+
+	(void)state;
+	boot(&skylake);
+	assert_int_equal(set_add(&set, 0, ins, USER, "umask=0x100", 0),
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_int_equal(set_add(&set, 0, ins, USER, "cmask=0x100", 0),
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_int_equal(
+	    set_add(&set, 4, "instr_retired.any", USER, "edge=0", 0),
+	    CPC_INVALID_ATTRIBUTE);
+	assert_int_equal(
+	    set_add(&set, 0, "0x100", USER, "", 0), CPC_INVALID_EVENT);
+	assert_int_equal(
+	    set_add(&set, 4, "0x2e", USER, "", 0), CPC_INVALID_EVENT);
+	assert_int_equal(set_add(&set, 0, "instr_retired.any", USER, "", 0),
+	    CPC_INVALID_EVENT);
+	assert_int_equal(
+	    set_add(&set, 5, "PAPI_tot_ins", USER, "", 0), CPC_INVALID_EVENT);
+	set.set.ps_privileged = false;
+	assert_int_equal(set_add(&set, 0, ins, USER, "anythr=0", 0),
+	    CPC_ATTR_REQUIRES_PRIVILEGE);
+	assert_int_equal(
+	    set_add(&set, 4, "instr_retired.any", USER, "anythr=0", 0),
+	    CPC_ATTR_REQUIRES_PRIVILEGE);
+	assert_int_equal(set.set.ps_n, 0);
+}
+
+/* Who says what he has not. */
+static void
+liars(void **state)
+{
+	struct fake_cpu c = { .kind = FAKE_INTEL };
+
+	(void)state;
+	fake_reset(&c);
+	assert_int_equal(intel_pcbe_init(), PMU_NONE);
+	assert_int_equal(cpu->touched, 0);
+	c = skylake;
+	c.kind = FAKE_SWALLOWS;
+	fake_reset(&c);
+	assert_int_equal(intel_pcbe_init(), PMU_MUTE);
+	c = skylake;
+	c.ngp = 2; /* of four */
+	boot(&c);
+	assert_int_equal(ops->ncounters(), 2 + 3);
+	c = skylake;
+	c.fixed = 0x3; /* of three */
+	boot(&c);
+	assert_int_equal(ops->ncounters(), 4 + 2);
+	c = skylake;
+	c.version = 1; /* no global registers */
+	boot(&c);
+	assert_int_equal(ops->ncounters(), 4);
+	assert_null(ops->prove(3));
+	c = skylake;
+	c.stuck_fixed = true;
+	boot(&c);
+	assert_null(ops->prove(0));
+	assert_string_equal(ops->prove(4), "reads 0 after 6000 instructions");
+	c = skylake;
+	c.leaf_a.a = 0x07000404; /* counters of no width */
+	fake_reset(&c);
+	assert_int_equal(intel_pcbe_init(), PMU_MUTE);
+}
+
+/* Of two kinds of CPU, what both have. */
+static void
+hybrid(void **state)
+{
+	(void)state;
+	boot(&ice_lake);
+	fake_cpu[1] = efficient;
+	fake_self = 1;
+	assert_int_equal(intel_pcbe_init(), PMU_FOUND);
+	fake_self = 0;
+	assert_int_equal(ops->ncounters(), 6 + 3);
+	assert_int_equal(ops->read_index(6), 0x40000000);
+	assert_true(lacks(ops, "topdown.slots_p"));
+	assert_int_equal(covers(ops, "0xc0"), 0x3f);
+	set_add(&set, 5, "PAPI_tot_ins", USER, "", 0);
+	set_add(&set, 6, "PAPI_tot_ins", USER, "", 0);
+	for (fake_self = 0; fake_self < 2; fake_self++) {
+		set_start(&set);
+		fake_run(10, true);
+		set_stop(&set);
+	}
+	assert_int_equal(set.data[0], 20);
+	assert_int_equal(set.data[1], 20);
+}
+
+/* Boots two CPUs of a shape, of which as many as said are a core's. */
+static void
+boot_two(const struct fake_cpu *shape, unsigned threads)
+{
+	struct fake_cpu c = *shape;
+
+	c.threads = threads;
+	boot(&c);
+	fake_self = 1;
+	x86_topology_init_cpu();
+	assert_int_equal(intel_pcbe_init(), PMU_FOUND);
+	fake_self = 0;
+}
+
+/* CPC-BIND-26: before version 3, what counters count is the core's. */
+static void
+siblings(void **state)
+{
+	struct fake_cpu c = nehalem;
+
+	(void)state;
+	boot_two(&core_2, 2);
+	assert_int_equal(ops->siblings(0)->cs_word[0], 3);
+	assert_int_equal(ops->siblings(1)->cs_word[0], 3);
+	boot_two(&core_duo, 2);
+	assert_int_equal(ops->siblings(1)->cs_word[0], 3);
+	boot_two(&core_2, 1);
+	assert_null(ops->siblings);
+	boot_two(&core_2, 0);
+	assert_null(ops->siblings);
+	boot_two(&nehalem, 2);
+	assert_null(ops->siblings);
+	c.version = 1; /* registers kept back make no other counters */
+	boot_two(&c, 2);
+	assert_null(ops->siblings);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(shapes),
+		cmocka_unit_test(read_index_is_what_rdpmc_takes),
+		cmocka_unit_test(events),
+		cmocka_unit_test(absent_events),
+		cmocka_unit_test(events_not_modelled),
+		cmocka_unit_test(selects),
+		cmocka_unit_test(fixed_control),
+		cmocka_unit_test(refusals),
+		cmocka_unit_test(liars),
+		cmocka_unit_test(hybrid),
+		cmocka_unit_test(siblings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

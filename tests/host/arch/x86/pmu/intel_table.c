@@ -1,0 +1,290 @@
+/*
+ * Names of Skylake's table on Intel's backend: which PICs count them, what is
+ * written, and the registers beside the event select, which are one for all
+ * PICs.
+ * Intel SDM vol. 3B, "Off-core Response Performance Monitoring".
+ */
+#include "tests/lib/host/named.h"
+/* It calls the backend `ops`. */
+#include "tests/lib/host/intel_shapes.h"
+
+#include "kern/cpc/kcpc_impl.h"
+
+/* Add the event of that name, as kcpc would. */
+static int
+add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
+    const struct pcbe_attr *attrs)
+{
+	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
+	struct pcbe_event ev = { 0 };
+	int subcode;
+
+	assert_true(named_event(ops, name, &ev) != 0);
+	s->set.ps_cfg = s->cfg;
+	s->set.ps_page = &s->page;
+	cfg->pc_pic = (uint8_t)pic;
+	cfg->pc_flags = CPC_COUNT_USER;
+	cfg->pc_notify = false;
+	subcode = ops->configure(cfg, &ev, nattrs, attrs, &s->set);
+	if (subcode == 0) {
+		s->set.ps_n++;
+		s->set.ps_pics |= 1U << pic;
+	}
+	return subcode;
+}
+
+/* The PICs of a name; *lacks where the machine has not all it needs. */
+static uint64_t
+pics_of(const char *name, bool *lacks)
+{
+	struct pcbe_event ev = { 0 };
+
+	assert_true(named_event(ops, name, &ev) != 0);
+	*lacks = (ev.pe_flags & CPC_EVENT_LACKING) != 0;
+	return ev.pe_pics;
+}
+
+static void
+pics_are_the_tables(void **state)
+{
+	bool lacks;
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_string_equal(
+	    named_machine(ops)->mc_table.es_pmu->ep_name, "skl");
+	/* Four general PICs of the table's eight, then the fixed ones. */
+	assert_int_equal(pics_of("BR_INST_RETIRED:ALL_BRANCHES", &lacks), 0xf);
+	assert_false(lacks);
+	assert_int_equal(pics_of("UNHALTED_REFERENCE_CYCLES", &lacks), 0x40);
+	assert_int_equal(pics_of("INST_RETIRED:PREC_DIST", &lacks), 0x2);
+	/* A fixed PIC has no counter mask. */
+	assert_int_equal(
+	    pics_of("INST_RETIRED:ANY_P:c=1", &lacks) & ~0xfULL, 0);
+	/* This part has no transactional memory. */
+	pics_of("INST_RETIRED:ANY_P:intx", &lacks);
+	assert_true(lacks);
+	boot(&skylake);
+	pics_of("OFFCORE_RESPONSE_0:DMND_DATA_RD", &lacks);
+	assert_true(lacks);
+}
+
+static void
+selects_are_written(void **state)
+{
+	(void)state;
+	boot(&skylake_whole);
+	assert_int_equal(
+	    add_name(&set, 1, "INST_RETIRED:ANY_P:c=2:i", 0, NULL), 0);
+	assert_int_equal(set.cfg[0].pc_sel, 0x2d100c0);
+	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:intx", 0, NULL),
+	    CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(kcpc_why_text(),
+	    "bits 0x100000000 of the event select are not here");
+	set.set.ps_privileged = false;
+	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:t", 0, NULL),
+	    CPC_ATTR_REQUIRES_PRIVILEGE);
+}
+
+/* CPC-BIND-17: two values for one register conflict, and that is said. */
+static void
+registers_beside_are_shared(void **state)
+{
+	const char *one = "OFFCORE_RESPONSE_0:0x10001";
+	const char *two = "OFFCORE_RESPONSE_0:0x10002";
+	const char *other = "OFFCORE_RESPONSE_1:0x10002";
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_int_equal(add_name(&set, 0, one, 0, NULL), 0);
+	assert_int_equal(add_name(&set, 1, two, 0, NULL), CPC_CONFLICTING_REQS);
+	assert_string_equal(kcpc_why_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is to "
+					     "be 0x10002, and 0x10001 for "
+					     "request 0");
+	assert_int_equal(add_name(&set, 1, one, 0, NULL), 0);
+	assert_int_equal(add_name(&set, 2, other, 0, NULL), 0);
+	cpu->offcore[0] = cpu->offcore[1] = 0;
+	ops->program(&set.set);
+	assert_int_equal(cpu->offcore[0], 0x10001);
+	assert_int_equal(cpu->offcore[1], 0x10002);
+	ops->allstop();
+	boot(&skylake);
+	assert_int_equal(add_name(&set, 0, one, 0, NULL), CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(
+	    kcpc_why_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is not here");
+}
+
+/* The attributes that name them. */
+static void
+attributes_name_them(void **state)
+{
+	struct pcbe_attr attr = { CPC_ATTR_MSR_OFFCORE, 0x10004 };
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_string_equal(attr_names(ops),
+	    "edge,inv,umask,cmask,anythr,msr_offcore,msr_ldlat,msr_frontend");
+	assert_int_equal(
+	    add_name(&set, 0, "OFFCORE_RESPONSE_1:0x1", 1, &attr), 0);
+	assert_int_equal(set.set.ps_beside[EXTRA_OFFCORE1 - 1], 0x10004);
+	/* More bits than the register has. */
+	attr.pa_val = 1ULL << 40;
+	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_string_equal(kcpc_why_text(),
+	    "MSR_OFFCORE_RSP_0 (0x1a6) does not take 0x10000000000");
+}
+
+static void
+takes(unsigned pic, const char *event, const char *attrs)
+{
+	assert_int_equal(
+	    set_add(&set, pic, event, CPC_COUNT_USER, attrs, 0), 0);
+}
+
+/* One that the event does not use would be set for nothing, and conflict. */
+static void
+attributes_are_for_their_events(void **state)
+{
+	static const struct {
+		const char *event, *attrs, *why;
+	} refused[] = {
+		{ "0xc0", "msr_offcore=1", "event 0xc0 has no msr_offcore" },
+		{ "0xb7", "umask=1,msr_ldlat=3",
+		    "event 0xb7 has no msr_ldlat" },
+		{ "0xb7", "msr_offcore=1,msr_frontend=17",
+		    "event 0xb7 has no msr_frontend" },
+		{ "0xcd", "umask=1,msr_offcore=1",
+		    "event 0xcd has no msr_offcore" },
+		{ "inst_retired.any_p", "msr_frontend=0x11",
+		    "event 0xc0 has no msr_frontend" },
+	};
+
+	(void)state;
+	boot(&skylake_whole);
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		assert_int_equal(set_add(&set, 0, refused[i].event,
+				     CPC_COUNT_USER, refused[i].attrs, 0),
+		    CPC_INVALID_ATTRIBUTE);
+		assert_string_equal(kcpc_why_text(), refused[i].why);
+	}
+	assert_int_equal(set.set.ps_besides, 0);
+	/* Numbers, too: which of the two goes by event and unit mask. */
+	takes(0, "0xb7", "umask=1,msr_offcore=0x11");
+	takes(1, "0xb7", "msr_offcore=0x12,umask=2");
+	takes(2, "0xcd", "umask=1,msr_ldlat=0x80");
+	takes(3, "0xc6", "umask=1,msr_frontend=0x12");
+	ops->program(&set.set);
+	assert_int_equal(cpu->offcore[0], 0x11);
+	assert_int_equal(cpu->offcore[1], 0x12);
+	assert_int_equal(cpu->ldlat, 0x80);
+	assert_int_equal(cpu->frontend, 0x12);
+	ops->allstop();
+	boot(&skylake_whole);
+	takes(0, "0x2b", "umask=1,msr_offcore=0x13");
+	assert_int_equal(set.set.ps_besides, 1U << (EXTRA_OFFCORE1 - 1));
+}
+
+/* Latency and front end are as offcore responses are: CPC-BIND-17. */
+static void
+thresholds_are_shared(void **state)
+{
+	const char *three = "MEM_TRANS_RETIRED:LOAD_LATENCY";
+	const char *four = "MEM_TRANS_RETIRED:LOAD_LATENCY:ldlat=4";
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_int_equal(add_name(&set, 0, three, 0, NULL), 0);
+	assert_int_equal(
+	    add_name(&set, 1, four, 0, NULL), CPC_CONFLICTING_REQS);
+	assert_string_equal(kcpc_why_text(),
+	    "MSR_PEBS_LD_LAT (0x3f6) is to be 0x4, and 0x3 for request 0");
+	assert_int_equal(add_name(&set, 1, three, 0, NULL), 0);
+	assert_int_equal(
+	    add_name(&set, 2, "FRONTEND_RETIRED:DSB_MISS", 0, NULL), 0);
+	assert_int_equal(
+	    add_name(&set, 3, "FRONTEND_RETIRED:ITLB_MISS", 0, NULL),
+	    CPC_CONFLICTING_REQS);
+	assert_string_equal(kcpc_why_text(),
+	    "MSR_PEBS_FRONTEND (0x3f7) is to be 0x14, and 0x11 for request 2");
+}
+
+/* Intel SDM vol. 3B, "Performance Monitoring and Intel TSX". */
+static void
+transactions_that_abort_are_for_pic_2(void **state)
+{
+	struct fake_cpu c = skylake_whole;
+	bool lacks;
+
+	(void)state;
+	c.rtm = true;
+	boot(&c);
+	assert_int_equal(pics_of("INST_RETIRED:ANY_P:intx", &lacks), 0xf);
+	assert_false(lacks);
+	assert_int_equal(pics_of("INST_RETIRED:ANY_P:intxcp", &lacks), 0x4);
+	assert_false(lacks);
+	assert_int_equal(
+	    add_name(&set, 2, "INST_RETIRED:ANY_P:intxcp", 0, NULL), 0);
+	ops->program(&set.set);
+	assert_int_equal(cpu->sel[2], 0x2005100c0);
+	ops->allstop();
+	assert_int_equal(
+	    add_name(&set, 1, "INST_RETIRED:ANY_P:intxcp", 0, NULL),
+	    CPC_INVALID_EVENT);
+}
+
+/* What a program hands to the kernel may be anything. */
+static void
+invented_events_are_refused(void **state)
+{
+	static const struct pcbe_event invented[] = {
+		/* a register beside that there is not */
+		{ .pe_code = 0xc0, .pe_flags = 5U << CPC_EVENT_EXTRA_SHIFT },
+		{ .pe_code = 0xc0, .pe_flags = 15U << CPC_EVENT_EXTRA_SHIFT },
+		/* pin control, which no name has */
+		{ .pe_code = 0xc0 | 1U << 19 },
+	};
+	struct pcbe_cfg cfg = { .pc_pic = 0, .pc_flags = CPC_COUNT_USER };
+
+	(void)state;
+	boot(&skylake_whole);
+	for (size_t i = 0; i < sizeof invented / sizeof invented[0]; i++)
+		assert_int_equal(
+		    ops->configure(&cfg, &invented[i], 0, NULL, &set.set),
+		    CPC_INVALID_EVENT);
+}
+
+static void
+no_invented_event_faults(void **state)
+{
+	const struct fake_cpu *const shapes[] = { &core_duo, &core_2, &nehalem,
+		&skylake, &skylake_whole, &ice_lake, &gaps };
+	struct fake_cpu rtm = skylake_whole;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		boot(shapes[i]);
+		assert_in_range(set_invent(ops), 1000, 1000000);
+	}
+	rtm.rtm = true;
+	boot(&rtm);
+	assert_in_range(set_invent(ops), 1000, 1000000);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pics_are_the_tables),
+		cmocka_unit_test(selects_are_written),
+		cmocka_unit_test(registers_beside_are_shared),
+		cmocka_unit_test(attributes_name_them),
+		cmocka_unit_test(attributes_are_for_their_events),
+		cmocka_unit_test(thresholds_are_shared),
+		cmocka_unit_test(transactions_that_abort_are_for_pic_2),
+		cmocka_unit_test(invented_events_are_refused),
+		cmocka_unit_test(no_invented_event_faults),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

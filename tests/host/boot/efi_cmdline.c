@@ -1,0 +1,214 @@
+/*
+ * The command line as the UEFI application finds it: load options before
+ * barecpc.cfg, a shell's and firmware's own words dropped, lines joined,
+ * comments left out, nothing read beyond what there is.
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot/efi.h"
+
+static EFI_LOADED_IMAGE_PROTOCOL self;
+EFI_LOADED_IMAGE_PROTOCOL *efi_self = &self;
+
+static const char *cfg; /* barecpc.cfg, or NULL */
+static size_t cfg_bytes;
+static void *taken[2]; /* what efi_alloc() and efi_read_file() gave */
+
+static char said[256];
+
+void
+efi_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(said, sizeof said, fmt, ap);
+	va_end(ap);
+}
+
+void *
+efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
+{
+	(void)type;
+	(void)align;
+	(void)what;
+	return taken[0] = malloc(bytes);
+}
+
+void *
+efi_read_file(const char *name, size_t *bytes)
+{
+	assert_string_equal(name, "barecpc.cfg");
+	if (cfg == NULL)
+		return NULL;
+	*bytes = cfg_bytes;
+	return taken[1] = exact_copy(cfg, cfg_bytes);
+}
+
+static void
+expect(const char *want)
+{
+	struct bootinfo bi = { 0 };
+
+	efi_initrd[0] = said[0] = '\0';
+	efi_find_cmdline(&bi);
+	if (want != NULL) {
+		assert_int_equal(bi.bi_cmdline_bytes, strlen(want));
+		assert_memory_equal((const char *)(uintptr_t)bi.bi_cmdline,
+		    want, bi.bi_cmdline_bytes);
+	}
+	free(taken[0]);
+	free(taken[1]);
+	taken[0] = taken[1] = NULL;
+}
+
+static void
+expect_of_options(const CHAR16 *opt, size_t n, const char *want)
+{
+	self.LoadOptions = exact_copy(opt, n * sizeof *opt);
+	self.LoadOptionsSize = (UINT32)(n * sizeof *opt);
+	expect(want);
+	free(self.LoadOptions);
+	self.LoadOptions = NULL;
+	self.LoadOptionsSize = 0;
+}
+
+/* Wide characters of the compiler's size are no CHAR16 on this machine. */
+static void
+expect_of(const char *opt, const char *want)
+{
+	size_t n = strlen(opt) + 1;
+	CHAR16 *wide = malloc(n * sizeof *wide);
+
+	for (size_t i = 0; i < n; i++)
+		wide[i] = (unsigned char)opt[i];
+	expect_of_options(wide, n, want);     /* with its NUL */
+	expect_of_options(wide, n - 1, want); /* and without */
+	free(wide);
+}
+
+static void
+set_cfg(const char *s)
+{
+	cfg = s;
+	cfg_bytes = s != NULL ? strlen(s) : 0;
+}
+
+static void
+from_options(void **state)
+{
+	(void)state;
+	set_cfg("from=cfg");
+	expect_of("priv=system -- spin 3", "priv=system -- spin 3");
+	expect_of("  -- spin", "-- spin");
+	expect_of("fs0:\\EFI\\BOOT\\BOOTX64.EFI -- spin", "-- spin");
+	expect_of("bootaa64.efi\ttimeout=1", "timeout=1");
+	expect_of("-- spin x.efi", "-- spin x.efi");
+	expect_of("efi -- a", "efi -- a");
+	expect_of("-- spin initrd=initrd", "-- spin");
+	expect_of("output=text root=/dev/sdb3", "output=text root=/dev/sdb3");
+	/* A word that may be meant for ours is for the kernel to refuse. */
+	expect_of("timout=5", "timout=5");
+	expect_of("console=framed", "console=framed");
+}
+
+static void
+from_cfg(void **state)
+{
+	static const CHAR16 guid[] = { 0xd5fb, 0x1234, 0x0001, 0xffff };
+
+	(void)state;
+	set_cfg("from=cfg");
+	expect("from=cfg");
+	expect_of("", "from=cfg");
+	expect_of("BOOTX64.EFI", "from=cfg");
+	expect_of("BOOTX64.EFI  ", "from=cfg");
+	/* Bytes of a boot manager's own are no options of ours. */
+	expect_of_options(guid, 4, "from=cfg");
+	set_cfg(NULL);
+	expect("");
+}
+
+/* Options of another system, as U-Boot's bootargs. */
+static void
+foreign_options(void **state)
+{
+	(void)state;
+	set_cfg("priv=system");
+	expect_of("root=/dev/sdb3 console=ttyS2,1500000", "priv=system");
+	assert_non_null(strstr(said, "root=/dev/sdb3 console=ttyS2,1500000"));
+	expect_of("ro quiet initrd=\\initrd.img", "priv=system");
+	set_cfg(NULL);
+	expect_of("root=/dev/sdb3 ro", "root=/dev/sdb3 ro");
+	set_cfg("");
+	expect_of("", "");
+}
+
+static void
+expect_initrd(const char *options, const char *want)
+{
+	expect_of(options, NULL);
+	assert_string_equal(efi_initrd, want);
+}
+
+/* The path is the loader's last word, or one before `--`. */
+static void
+initrd_path(void **state)
+{
+	(void)state;
+	set_cfg(NULL);
+	expect_initrd("-- spin initrd=\\EFI\\more.cpio", "\\EFI\\more.cpio");
+	expect_initrd("initrd=/more.cpio priv=user", "/more.cpio");
+	expect_initrd("priv=user -- spin initrd=a b", "");
+	expect_initrd("-- spin 1", "");
+	expect_initrd("initrd=", "");
+	expect_initrd("initrd=a priv=user -- spin initrd=b", "b");
+	set_cfg("initrd=more.cpio\n-- spin");
+	expect_initrd("", "more.cpio");
+	expect_initrd("quiet initrd=x", "x");
+	set_cfg(NULL);
+}
+
+static void
+wide_characters(void **state)
+{
+	static const CHAR16 opt[] = { 'a', 0xe9, 0x20ac, 0 };
+
+	(void)state;
+	expect_of_options(opt, 4, "a\xc3\xa9\xe2\x82\xac");
+}
+
+static void
+lines(void **state)
+{
+	(void)state;
+	set_cfg("# how\npriv=system\r\n#timeout=1\ncpus=2 # no comment\n\n");
+	expect("priv=system   cpus=2 # no comment");
+	set_cfg("\xef\xbb\xbf-- spin");
+	expect("-- spin");
+	set_cfg("#");
+	expect("");
+	set_cfg("\n\n");
+	expect("");
+	set_cfg("#a\n#b");
+	expect("");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(from_options),
+		cmocka_unit_test(from_cfg),
+		cmocka_unit_test(foreign_options),
+		cmocka_unit_test(initrd_path),
+		cmocka_unit_test(wide_characters),
+		cmocka_unit_test(lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,296 @@
+/*
+ * What the UEFI application learns from firmware: the map of the moment in
+ * which ExitBootServices succeeds, however often it refuses, each type of
+ * memory as what it is afterwards; tables and framebuffers that can be used,
+ * and no others.
+ */
+#include "tests/lib/host/support.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot/efi.h"
+
+#define STEP  48 /* firmware's descriptors are longer than ours */
+#define PAGES 16
+
+static EFI_BOOT_SERVICES services;
+static EFI_SYSTEM_TABLE table;
+EFI_BOOT_SERVICES *efi_bs = &services;
+EFI_SYSTEM_TABLE *efi_st = &table;
+
+static jmp_buf failed;
+static void *taken;
+
+void
+efi_fail(const char *fmt, ...)
+{
+	(void)fmt;
+	longjmp(failed, 1);
+}
+
+void *
+efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
+{
+	(void)type;
+	(void)align;
+	(void)what;
+	return taken = malloc(bytes);
+}
+
+/*
+ * Firmware's map, and how often it refuses to exit by it
+ */
+static const EFI_MEMORY_DESCRIPTOR *map;
+static unsigned nmap, refusals;
+static UINTN current_key;
+
+static EFI_STATUS EFIAPI
+get_memory_map(UINTN *bytes, EFI_MEMORY_DESCRIPTOR *to, UINTN *key, UINTN *step,
+    UINT32 *version)
+{
+	UINTN room = *bytes;
+
+	*bytes = nmap * STEP;
+	*step = STEP;
+	*version = EFI_MEMORY_DESCRIPTOR_VERSION;
+	if (room < *bytes)
+		return EFI_BUFFER_TOO_SMALL;
+	for (unsigned i = 0; i < nmap; i++)
+		memcpy((char *)to + i * STEP, &map[i], sizeof *map);
+	*key = ++current_key;
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI
+exit_boot_services(EFI_HANDLE image, UINTN key)
+{
+	assert_ptr_equal(image, &table);
+	assert_int_equal(key, current_key);
+	if (refusals > 0) {
+		refusals--;
+		return EFI_INVALID_PARAMETER;
+	}
+	return EFI_SUCCESS;
+}
+
+static bool
+leaves(const EFI_MEMORY_DESCRIPTOR *m, unsigned n, struct bootinfo *bi)
+{
+	bool left = true;
+
+	services.GetMemoryMap = get_memory_map;
+	services.ExitBootServices = exit_boot_services;
+	memset(bi, 0, sizeof *bi);
+	map = m;
+	nmap = n;
+	if (setjmp(failed) == 0)
+		efi_exit(&table, bi);
+	else
+		left = false;
+	free(taken);
+	return left;
+}
+
+static void
+types(void **state)
+{
+	static const struct {
+		UINT32 type;
+		UINT64 attribute;
+		enum bootmem_type want;
+	} t[] = {
+		{ EfiReservedMemoryType, 0, BOOTMEM_DEVICE },
+		{ EfiLoaderCode, 0, BOOTMEM_FREE },
+		{ EfiRuntimeServicesCode, EFI_MEMORY_RUNTIME, BOOTMEM_RUNTIME },
+		{ EfiBootServicesData, 0, BOOTMEM_FREE },
+		{ EfiACPIReclaimMemory, 0, BOOTMEM_ACPI },
+		{ EfiConventionalMemory, 0, BOOTMEM_FREE },
+		{ EfiUnusableMemory, 0, BOOTMEM_DEVICE },
+		{ EfiRuntimeServicesData, EFI_MEMORY_RUNTIME, BOOTMEM_RUNTIME },
+		{ EfiMemoryMappedIO, EFI_MEMORY_RUNTIME,
+		    BOOTMEM_RUNTIME_DEVICE },
+		{ EfiACPIMemoryNVS, 0, BOOTMEM_ACPI },
+		{ EfiMemoryMappedIO, 0, BOOTMEM_DEVICE },
+		{ 0x80000001, 0, BOOTMEM_DEVICE }, /* an OEM's own */
+	};
+	enum { N = sizeof t / sizeof *t };
+	EFI_MEMORY_DESCRIPTOR m[N] = { 0 };
+	static struct bootinfo bi;
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++) {
+		m[i].Type = t[i].type;
+		m[i].Attribute = t[i].attribute;
+		m[i].PhysicalStart = i * 0x100000;
+		m[i].NumberOfPages = PAGES;
+	}
+	assert_true(leaves(m, N, &bi));
+	assert_int_equal(bi.bi_nmem, N);
+	for (unsigned i = 0; i < N; i++) {
+		assert_int_equal(bi.bi_mem[i].bm_type, t[i].want);
+		assert_int_equal(bi.bi_mem[i].bm_base, i * 0x100000);
+		assert_int_equal(bi.bi_mem[i].bm_len, PAGES * EFI_PAGE);
+	}
+}
+
+/* More ranges than a bootinfo holds, all but one of a piece. */
+static void
+neighbours(void **state)
+{
+	enum { N = 3 * BOOTINFO_NMEM };
+	EFI_MEMORY_DESCRIPTOR *m = calloc(N, sizeof *m);
+	static struct bootinfo bi;
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++) {
+		m[i].Type = i % 2 ? EfiConventionalMemory : EfiBootServicesCode;
+		m[i].PhysicalStart = i * EFI_PAGE;
+		m[i].NumberOfPages = 1;
+	}
+	m[N - 1].PhysicalStart += EFI_PAGE;
+	assert_true(leaves(m, N, &bi));
+	assert_int_equal(bi.bi_nmem, 2);
+	assert_int_equal(bi.bi_mem[0].bm_len, (N - 1) * EFI_PAGE);
+	free(m);
+}
+
+static void
+refused(void **state)
+{
+	static const EFI_MEMORY_DESCRIPTOR m = { .Type = EfiLoaderData,
+		.NumberOfPages = 1 };
+	static struct bootinfo bi;
+
+	(void)state;
+	refusals = 3;
+	assert_true(leaves(&m, 1, &bi));
+	assert_int_equal(refusals, 0);
+	refusals = 1000;
+	assert_false(leaves(&m, 1, &bi));
+	refusals = 0;
+}
+
+static void
+tables(void **state)
+{
+	static EFI_CONFIGURATION_TABLE t[] = {
+		{ ACPI_TABLE_GUID, (void *)0x1000 },
+		{ ACPI_20_TABLE_GUID, (void *)0x2000 },
+		{ SMBIOS_TABLE_GUID, (void *)0x3000 },
+		{ EFI_DTB_TABLE_GUID, NULL },
+	};
+	static unsigned char tree[] = { 0xd0, 0x0d, 0xfe, 0xed, 0, 0, 0, 12, 1,
+		2, 3, 4 };
+	struct bootinfo bi = { 0 };
+
+	(void)state;
+	t[3].VendorTable = tree;
+	table.ConfigurationTable = t;
+	table.NumberOfTableEntries = 4;
+	efi_find_tables(&bi);
+	assert_int_equal(bi.bi_rsdp, 0x2000);
+	assert_int_equal(bi.bi_smbios, 0x3000);
+	assert_int_equal(bi.bi_fdt, (uintptr_t)taken);
+	assert_memory_equal(taken, tree, sizeof tree);
+	assert_int_equal(bi.bi_nmem, 1);
+	assert_int_equal(bi.bi_mem[0].bm_type, BOOTMEM_KEEP);
+	free(taken);
+
+	tree[0] = 0;
+	table.NumberOfTableEntries = 1;
+	bi = (struct bootinfo){ 0 };
+	efi_find_tables(&bi);
+	assert_int_equal(bi.bi_rsdp, 0x1000);
+	assert_int_equal(bi.bi_smbios, 0);
+	assert_int_equal(bi.bi_fdt, 0);
+	t[0] = t[3];
+	efi_find_tables(&bi);
+	assert_int_equal(bi.bi_fdt, 0);
+}
+
+/*
+ * Screens
+ */
+static EFI_GRAPHICS_OUTPUT_MODE_INFORMATION info[2];
+static EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE mode[2] = { { .Info = &info[0] },
+	{ .Info = &info[1] } };
+static EFI_GRAPHICS_OUTPUT_PROTOCOL gop[2] = { { .Mode = &mode[0] },
+	{ .Mode = &mode[1] } };
+
+static EFI_STATUS EFIAPI
+locate_handle_buffer(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *guid, void *key,
+    UINTN *n, EFI_HANDLE **handles)
+{
+	(void)guid;
+	(void)key;
+	assert_int_equal(type, ByProtocol);
+	*n = 2;
+	*handles = taken = malloc(2 * sizeof **handles);
+	(*handles)[0] = &gop[0];
+	(*handles)[1] = &gop[1];
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI
+handle_protocol(EFI_HANDLE handle, EFI_GUID *guid, void **protocol)
+{
+	(void)guid;
+	*protocol = handle;
+	return EFI_SUCCESS;
+}
+
+static EFI_STATUS EFIAPI
+free_pool(void *p)
+{
+	free(p);
+	return EFI_SUCCESS;
+}
+
+static void
+screens(void **state)
+{
+	struct bootinfo bi = { 0 };
+
+	(void)state;
+	services.LocateHandleBuffer = locate_handle_buffer;
+	services.HandleProtocol = handle_protocol;
+	services.FreePool = free_pool;
+	info[0].PixelFormat = PixelBltOnly;
+	mode[0].FrameBufferBase = 0x1000;
+	info[1].PixelFormat = PixelBitMask;
+	mode[1].FrameBufferBase = 0x2000;
+	efi_find_framebuffer(&bi);
+	assert_int_equal(bi.bi_fb.fb_base, 0);
+	assert_int_equal(bi.bi_nmem, 0);
+
+	info[1] =
+	    (EFI_GRAPHICS_OUTPUT_MODE_INFORMATION){ .HorizontalResolution =
+							1366,
+		    .VerticalResolution = 768,
+		    .PixelFormat = PixelBlueGreenRedReserved8BitPerColor,
+		    .PixelsPerScanLine = 1376 };
+	efi_find_framebuffer(&bi);
+	assert_int_equal(bi.bi_fb.fb_base, 0x2000);
+	assert_int_equal(bi.bi_fb.fb_width, 1366);
+	assert_int_equal(bi.bi_fb.fb_height, 768);
+	assert_int_equal(bi.bi_fb.fb_stride_bytes, 1376 * 4);
+	assert_int_equal(bi.bi_fb.fb_bgr, 1);
+	assert_int_equal(bi.bi_nmem, 1);
+	assert_int_equal(bi.bi_mem[0].bm_type, BOOTMEM_DEVICE);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types),
+		cmocka_unit_test(neighbours),
+		cmocka_unit_test(refused),
+		cmocka_unit_test(tables),
+		cmocka_unit_test(screens),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,696 @@
+/* Binding the current LWP: what is refused, with what left behind. */
+#include "tests/lib/host/host.h"
+
+static char umask_name[] = "umask";
+
+#define assert_bind_fails(set, e, code)                                        \
+	assert_reported(                                                       \
+	    cpc_bind_curlwp(cpc, set, 0), e, "cpc_bind_curlwp", code)
+
+static void
+add_attr(cpc_set_t *set, const char *event, char *name, uint64_t value)
+{
+	cpc_attr_t attr = { name, value };
+
+	assert_int_not_equal(
+	    cpc_set_add_request(cpc, set, event, 0, CPC_COUNT_USER, 1, &attr),
+	    -1);
+}
+
+/* CPC-BIND-01 */
+static void
+counting_has_begun_on_return(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(fake_pmu_running(), 1);
+	fake_user(12);
+	assert_int_equal(sampled(set, 0), 12);
+}
+
+/* CPC-BIND-02 */
+static void
+unknown_flags_leave_a_binding_alone(void **state)
+{
+	cpc_set_t *set = set_of("instructions"), *other = set_of("cycles");
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(1);
+	assert_silent(cpc_bind_curlwp(cpc, other, CPC_BIND_EMT_OVF), EINVAL);
+	assert_silent(cpc_bind_curlwp(cpc, other, 0x4), EINVAL);
+	assert_silent(cpc_bind_curlwp(cpc, set, ~0U), EINVAL);
+	fake_user(1);
+	assert_int_equal(sampled(set, 0), 2);
+}
+
+/* CPC-BIND-03 */
+static void
+empty_set_leaves_a_binding_alone(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_silent(cpc_bind_curlwp(cpc, cpc_set_create(cpc), 0), EINVAL);
+	fake_user(1);
+	assert_int_equal(sampled(set, 0), 1);
+}
+
+/* CPC-BIND-04 */
+static void
+foreign_set_is_einval(void **state)
+{
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	assert_silent(cpc_bind_curlwp(other, set, 0), EINVAL);
+	cpc_close(other);
+}
+
+/* CPC-BIND-05; 101 requests and an oversized pack are refused alike. */
+static void
+more_requests_than_pics_is_silent(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_attr_t attrs[50];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 5; i++)
+		add(set, "instructions");
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+	for (i = 5; i < 101; i++)
+		add(set, "instructions");
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+
+	set = cpc_set_create(cpc);
+	for (i = 0; i < 50; i++)
+		attrs[i] = (cpc_attr_t){ umask_name, 1 };
+	for (i = 0; i < 300; i++)
+		assert_int_equal(cpc_set_add_request(cpc, set, "cycles", 0,
+				     CPC_COUNT_USER, 50, attrs),
+		    i);
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+}
+
+/* CPC-BIND-06 */
+static void
+one_picnum_twice_is_silent(void **state)
+{
+	static const unsigned pics[][3] = { { 2, 2, 0 }, { 2, 0, 2 },
+		{ 0, 2, 2 } };
+	cpc_set_t *set;
+	unsigned i, j;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		set = cpc_set_create(cpc);
+		for (j = 0; j < 3; j++)
+			add_pic(set, "cycles", pics[i][j]);
+		assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+	}
+}
+
+/* CPC-BIND-07: and which requests, and PICs, it is about. */
+static void
+no_assignment_is_resource_unavail(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.asymmetric = true;
+	reboot();
+	set = set_of("branches");
+	add(set, "branches");
+	assert_bind_fails(set, EINVAL, CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(detail.text,
+	    "Hardware resource unavailable: requests 0-1 can be on PIC 0 "
+	    "alone\n");
+	set = set_of("instructions");
+	add(set, "cycles");
+	add(set, "cycles");
+	add(set, "branches");
+	assert_bind_fails(set, EINVAL, CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(detail.text,
+	    "Hardware resource unavailable: requests 1-3 can be on PICs 0-1 "
+	    "alone\n");
+	/* Of another bind, that has no reason beyond its subcode. */
+	set = set_of("0x100");
+	assert_bind_fails(set, EINVAL, CPC_INVALID_EVENT);
+	assert_string_equal(detail.text, "Unknown event\n");
+}
+
+/* CPC-BIND-08 */
+static void
+second_set_displaces_the_first(void **state)
+{
+	cpc_set_t *a = set_of("instructions"), *b = set_of("cycles");
+	cpc_buf_t *buf = buf_of(a);
+
+	(void)state;
+	bind_curlwp(a);
+	bind_curlwp(b);
+	assert_errno(cpc_set_sample(cpc, a, buf), EINVAL);
+	assert_errno(cpc_unbind(cpc, a), EINVAL);
+	fake_user(1);
+	assert_int_equal(sampled(b, 0), 3);
+	assert_int_equal(add(a, "cycles"), 1);
+}
+
+/* CPC-BIND-09 */
+static void
+late_failure_leaves_nothing_bound(void **state)
+{
+	cpc_set_t *a = set_of("instructions"), *b = set_of("0x100");
+	cpc_buf_t *buf = buf_of(a);
+
+	(void)state;
+	bind_curlwp(a);
+	assert_bind_fails(b, EINVAL, CPC_INVALID_EVENT);
+	assert_errno(cpc_set_sample(cpc, a, buf), EINVAL);
+	assert_errno(cpc_enable(cpc), EINVAL);
+	assert_int_equal(fake_pmu_running(), 0);
+}
+
+/* CPC-BIND-10 */
+static void
+binding_again_starts_over(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_buf_t *buf;
+
+	(void)state;
+	add_preset(set, "instructions", 40);
+	buf = buf_of(set);
+	bind_curlwp(set);
+	fake_user(2);
+	bind_curlwp(set);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	assert_int_equal(got(buf, 0), 40);
+	assert_int_equal(cpc_buf_tick(cpc, buf), 0);
+}
+
+/* CPC-BIND-11, CPC-CTX-01, CPC-CTX-03 */
+static void
+two_lwps_count_apart(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(5);
+	fake_switch(0, 2);
+	fake_user(1000); /* on nobody's account */
+	bind_curlwp(set);
+	fake_user(7);
+	assert_int_equal(sampled(set, 0), 7);
+	fake_switch(0, 1);
+	assert_int_equal(sampled(set, 0), 5);
+	fake_user(1);
+	assert_int_equal(sampled(set, 0), 6);
+}
+
+/* CPC-BIND-12, CPC-UNB-05 */
+static void
+unbind_on_one_lwp_leaves_the_other(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	fake_switch(0, 2);
+	assert_errno(cpc_unbind(cpc, set), EINVAL);
+	bind_curlwp(set);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	fake_switch(0, 1);
+	fake_user(3);
+	assert_int_equal(sampled(set, 0), 3);
+}
+
+/* CPC-BIND-13 */
+static void
+sets_of_two_handles_displace_each_other(void **state)
+{
+	cpc_t *first = cpc, *second = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *a = set_of("instructions"), *b;
+	cpc_buf_t *buf = buf_of(a);
+
+	(void)state;
+	bind_curlwp(a);
+	cpc = second;
+	b = set_of("cycles");
+	bind_curlwp(b);
+	cpc = first;
+	assert_errno(cpc_set_sample(cpc, a, buf), EINVAL);
+	fake_user(2);
+	cpc = second;
+	assert_int_equal(sampled(b, 0), 6);
+	cpc = first;
+	bind_curlwp(a);
+	fake_user(2);
+	assert_int_equal(sampled(a, 0), 2);
+	assert_errno(cpc_unbind(second, b), EINVAL);
+	cpc_close(second);
+	assert_int_equal(sampled(a, 0), 2);
+}
+
+/* CPC-BIND-14 */
+static void
+notify_without_interrupts_is_enotsup(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	add_flags(set, "instructions", CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT);
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), ENOTSUP);
+}
+
+/* CPC-BIND-15 */
+static void
+generic_event_takes_no_attribute(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc), *pinned = cpc_set_create(cpc);
+
+	(void)state;
+	add_attr(set, "PAPI_tot_ins", umask_name, 0);
+	assert_bind_fails(set, EINVAL, CPC_ATTRIBUTE_OUT_OF_RANGE);
+	add_pic(pinned, "PAPI_tot_ins", 1);
+	bind_curlwp(pinned);
+}
+
+/* Part 4.5: the first request that is refused is told of, with the reason. */
+static void
+a_refusal_names_the_request(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	add_attr(set, "cycles", umask_name, 0x100);
+	add_attr(set, "cycles", umask_name, 0x200);
+	assert_bind_fails(set, EINVAL, CPC_ATTRIBUTE_OUT_OF_RANGE);
+	assert_string_equal(detail.text,
+	    "Attribute out of range: request 1: umask is at most 0xff\n");
+}
+
+/* CPC-BIND-16: the value does not matter. */
+static void
+privileged_attribute_without_privilege(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char anythr[] = "anythr";
+
+	(void)state;
+	add_attr(set, "cycles", anythr, 0);
+	fake_privilege(0, false);
+	assert_bind_fails(set, EACCES, CPC_ATTR_REQUIRES_PRIVILEGE);
+	fake_privilege(0, true);
+	bind_curlwp(set);
+}
+
+/* CPC-BIND-17: one filter for all PICs, as on UltraSPARC. */
+static void
+incompatible_settings_conflict(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.one_filter = true;
+	reboot();
+	set = set_of("instructions");
+	add_flags(set, "cycles", CPC_COUNT_SYSTEM);
+	assert_bind_fails(set, EINVAL, CPC_CONFLICTING_REQS);
+}
+
+/* CPC-BIND-18 */
+static void
+hypervisor_mode_may_be_refused(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.no_hv = true;
+	reboot();
+	set = cpc_set_create(cpc);
+	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_HV);
+	assert_bind_fails(set, EACCES, CPC_HV_NO_ACCESS);
+}
+
+/* Part 7.9: or its process has not the privilege. */
+static void
+hypervisor_mode_takes_the_privilege(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_HV);
+	fake_privilege(0, false);
+	assert_bind_fails(set, EACCES, CPC_HV_NO_ACCESS);
+	fake_privilege(0, true);
+	bind_curlwp(set);
+}
+
+/* CPC-BIND-19 */
+static void
+raw_code_where_there_are_none(void **state)
+{
+	(void)state;
+	fake_shape.no_raw = true;
+	reboot();
+	assert_bind_fails(set_of("0x3c"), EINVAL, CPC_INVALID_EVENT);
+}
+
+/* CPC-EVT-02 on the fake, whose codes are 0 to 255. */
+static void
+raw_code_out_of_range(void **state)
+{
+	(void)state;
+	assert_bind_fails(set_of("0x100"), EINVAL, CPC_INVALID_EVENT);
+	assert_bind_fails(set_of("-1"), EINVAL, CPC_INVALID_EVENT);
+	bind_curlwp(set_of("0xff"));
+}
+
+/* CPC-BIND-20, and cpc_request_info() says so. */
+static void
+a_single_request_lands_on_pic_0(void **state)
+{
+	cpc_set_t *set = set_of("0x7");
+	cpc_reqinfo_t info;
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(fake_pmu_running(), 1);
+	assert_int_equal(cpc_request_info(cpc, set, 0, &info), 0);
+	assert_int_equal(info.ri_picnum, 0);
+	assert_int_equal(info.ri_width, 48);
+	assert_int_equal(info.ri_code, 7);
+	assert_int_equal(info.ri_index, FAKE_READ_INDEX);
+	assert_errno(cpc_request_info(cpc, set, 1, &info), EINVAL);
+	assert_errno(cpc_request_info(cpc, set, -1, &info), EINVAL);
+	fake_switch(0, 2);
+	assert_errno(cpc_request_info(cpc, set, 0, &info), EINVAL);
+}
+
+/* CPC-BIND-21 */
+static void
+picnum_pins_the_counter(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	add_pic(set, "instructions", 3);
+	bind_curlwp(set);
+	fake_user(21);
+	assert_int_equal(fake_pmu_running(), 1 << 3);
+	assert_int_equal(fake_pmu_raw(3), 21);
+}
+
+/* CPC-BIND-22 */
+static void
+matching_finds_what_greed_misses(void **state)
+{
+	cpc_set_t *set;
+	cpc_reqinfo_t info;
+
+	(void)state;
+	fake_shape.asymmetric = true;
+	reboot();
+	set = set_of("cycles"); /* on PICs 0 and 1 */
+	add(set, "branches");   /* on PIC 0 */
+	bind_curlwp(set);
+	assert_int_equal(cpc_request_info(cpc, set, 0, &info), 0);
+	assert_int_equal(info.ri_picnum, 1);
+	assert_int_equal(cpc_request_info(cpc, set, 1, &info), 0);
+	assert_int_equal(info.ri_picnum, 0);
+}
+
+/* CPC-BIND-23; the fixture looks for what leaked. */
+static void
+ten_thousand_binds(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	int i;
+
+	(void)state;
+	for (i = 0; i < 10000; i++) {
+		assert_int_equal(cpc_bind_curlwp(cpc, set, 0), 0);
+		assert_int_equal(cpc_unbind(cpc, set), 0);
+	}
+}
+
+/* CPC-BIND-24 */
+static void
+rebind_starts_at_the_add_time_preset(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	add_preset(set, "instructions", 9);
+	bind_curlwp(set);
+	fake_user(100);
+	sampled(set, 0);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	bind_curlwp(set);
+	assert_int_equal(sampled(set, 0), 9);
+}
+
+/* CPC-BIND-25 */
+static void
+privileges_are_kept_apart(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	add_flags(set, "instructions", CPC_COUNT_SYSTEM);
+	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_SYSTEM);
+	bind_curlwp(set);
+	fake_user(100);
+	fake_system(30);
+	assert_int_equal(sampled(set, 0), 100);
+	assert_int_equal(sampled(set, 1), 30);
+	assert_int_equal(sampled(set, 2), 130);
+}
+
+/* CPC-BIND-27 */
+static void
+library_preset_is_for_the_next_bind(void **state)
+{
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	assert_int_equal(cpc_set_request_preset(cpc, set, 0, 50), 0);
+	bind_curlwp(set);
+	assert_int_equal(sampled(set, 0), 50);
+	assert_int_equal(cpc_set_request_preset(cpc, set, 0, 60), 0);
+	assert_int_equal(sampled(set, 0), 50);
+	assert_errno(cpc_set_request_preset(cpc, set, 1, 0), EINVAL);
+	assert_errno(cpc_set_request_preset(cpc, set, -1, 0), EINVAL);
+	assert_errno(cpc_set_request_preset(other, set, 0, 0), EINVAL);
+	cpc_close(other);
+	bind_curlwp(set);
+	assert_int_equal(sampled(set, 0), 60);
+}
+
+/*
+ * Binds and unbinds by turns take no memory: there is room for one context,
+ * and, beside others, that of the last that went, if it is enough.
+ */
+static void
+binding_again_takes_no_memory(void **state)
+{
+	cpc_set_t *small = set_of("cycles"), *big = set_of("cycles"),
+		  *bigger = set_of("cycles");
+	int i;
+
+	(void)state;
+	add(big, "cycles");
+	add(bigger, "cycles");
+	add(bigger, "cycles");
+	for (i = 0; i < 3; i++) {
+		fake_kmalloc_fails = 1;
+		assert_int_equal(cpc_bind_curlwp(cpc, bigger, 0), 0);
+		assert_int_equal(cpc_unbind(cpc, bigger), 0);
+	}
+	fake_kmalloc_fails = 0;
+	bind_curlwp(small);
+	fake_switch(0, 2);
+	bind_curlwp(big);
+	fake_kmalloc_fails = 1;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(cpc_bind_curlwp(cpc, small, 0), 0);
+		assert_int_equal(cpc_bind_curlwp(cpc, big, 0), 0);
+	}
+	assert_silent(cpc_bind_curlwp(cpc, bigger, 0), ENOMEM);
+}
+
+/* Part 4.5: memory is not to be had; the old context may be gone. */
+static void
+bind_without_memory_is_enomem(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set); /* for the first there is room */
+	fake_switch(0, 2);
+	fake_kmalloc_fails = 1;
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), ENOMEM);
+	bind_curlwp(set);
+}
+
+/* CPC-UNB-01 */
+static void
+unbind_twice_is_einval(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_errno(cpc_unbind(cpc, set), EINVAL);
+}
+
+/* CPC-UNB-02 */
+static void
+unbind_closes_direct_reads(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(fake_pmu_readable(), 1);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(fake_pmu_readable(), 0);
+	assert_int_equal(fake_pmu_running(), 0);
+}
+
+/* CPC-UNB-03 */
+static void
+unbind_of_an_invalid_context_is_0(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	fake_invalidate();
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	bind_curlwp(set);
+}
+
+/* CPC-UNB-04 */
+static void
+unbind_of_a_frozen_set_is_0(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(cpc_disable(cpc), 0);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/* CPC-CTX-05 */
+static void
+exits_with_bound_sets_leak_nothing(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	int i;
+
+	(void)state;
+	for (i = 0; i < 1000; i++) {
+		fake_switch(0, 2);
+		bind_curlwp(set);
+		fake_exit(0, 2);
+		assert_int_equal(fake_pmu_running(), 0);
+	}
+	fake_switch(0, 1);
+}
+
+/* CPC-CTX-06 */
+static void
+counts_of_an_exited_lwp_vanish(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(5);
+	fake_switch(0, 2);
+	bind_curlwp(set);
+	fake_user(1000);
+	fake_exit(0, 2);
+	fake_switch(0, 1);
+	assert_int_equal(sampled(set, 0), 5);
+}
+
+/* Invariant 3: a set of one process means nothing to another. */
+static void
+processes_do_not_meet(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(4);
+	fake_switch(1, 1);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+	assert_errno(cpc_unbind(cpc, set), EINVAL);
+	assert_int_equal(add(set, "cycles"), 1); /* live elsewhere only */
+	fake_switch(0, 1);
+	/* It is the other that grew: here one library serves both. */
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	assert_int_equal(got(buf, 0), 4);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(counting_has_begun_on_return),
+		T(unknown_flags_leave_a_binding_alone),
+		T(empty_set_leaves_a_binding_alone),
+		T(foreign_set_is_einval),
+		T(more_requests_than_pics_is_silent),
+		T(one_picnum_twice_is_silent),
+		T(no_assignment_is_resource_unavail),
+		T(second_set_displaces_the_first),
+		T(late_failure_leaves_nothing_bound),
+		T(binding_again_starts_over),
+		T(two_lwps_count_apart),
+		T(unbind_on_one_lwp_leaves_the_other),
+		T(sets_of_two_handles_displace_each_other),
+		T(notify_without_interrupts_is_enotsup),
+		T(generic_event_takes_no_attribute),
+		T(a_refusal_names_the_request),
+		T(privileged_attribute_without_privilege),
+		T(incompatible_settings_conflict),
+		T(hypervisor_mode_may_be_refused),
+		T(hypervisor_mode_takes_the_privilege),
+		T(raw_code_where_there_are_none),
+		T(raw_code_out_of_range),
+		T(a_single_request_lands_on_pic_0),
+		T(picnum_pins_the_counter),
+		T(matching_finds_what_greed_misses),
+		T(ten_thousand_binds),
+		T(rebind_starts_at_the_add_time_preset),
+		T(privileges_are_kept_apart),
+		T(library_preset_is_for_the_next_bind),
+		T(binding_again_takes_no_memory),
+		T(bind_without_memory_is_enomem),
+		T(unbind_twice_is_einval),
+		T(unbind_closes_direct_reads),
+		T(unbind_of_an_invalid_context_is_0),
+		T(unbind_of_a_frozen_set_is_0),
+		T(exits_with_bound_sets_leak_nothing),
+		T(counts_of_an_exited_lwp_vanish),
+		T(processes_do_not_meet),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,315 @@
+/* Buffers: values, arithmetic, clocks. */
+#include "cpc/cpci.h"
+#include "tests/lib/host/host.h"
+
+/* Give a buffer of two values its clocks, which programs cannot set. */
+static void
+set_clocks(cpc_buf_t *buf, hrtime_t hrtime, uint64_t tick)
+{
+	struct cpci_buf *cb = cpci_buf(cpc, buf);
+
+	cb->cb_sample->cs_hrtime = hrtime;
+	cb->cb_sample->cs_tick = tick;
+}
+
+static cpc_buf_t *
+buf_with(
+    cpc_set_t *set, uint64_t v0, uint64_t v1, hrtime_t hrtime, uint64_t tick)
+{
+	cpc_buf_t *buf = buf_of(set);
+
+	assert_int_equal(cpc_buf_set(cpc, buf, 0, v0), 0);
+	assert_int_equal(cpc_buf_set(cpc, buf, 1, v1), 0);
+	set_clocks(buf, hrtime, tick);
+	return buf;
+}
+
+static cpc_set_t *
+set_of_two(void)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	add(set, "cycles");
+	return set;
+}
+
+static void
+is(cpc_buf_t *buf, uint64_t v0, uint64_t v1, hrtime_t hrtime, uint64_t tick)
+{
+	assert_true(got(buf, 0) == v0);
+	assert_true(got(buf, 1) == v1);
+	assert_true(cpc_buf_hrtime(cpc, buf) == hrtime);
+	assert_true(cpc_buf_tick(cpc, buf) == tick);
+}
+
+/* CPC-BUF-01 */
+static void
+new_buffer_is_zero(void **state)
+{
+	(void)state;
+	is(buf_of(set_of_two()), 0, 0, 0, 0);
+}
+
+/* CPC-BUF-02 */
+static void
+buffer_of_a_foreign_set_is_einval(void **state)
+{
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	assert_null_errno(cpc_buf_create(other, set), EINVAL);
+	cpc_close(other);
+}
+
+/* Part 4.4: a buffer for an empty set is legal. */
+static void
+buffer_of_an_empty_set_is_legal(void **state)
+{
+	cpc_buf_t *buf = buf_of(cpc_set_create(cpc));
+	uint64_t value;
+
+	(void)state;
+	assert_errno(cpc_buf_get(cpc, buf, 0, &value), EINVAL);
+	assert_int_equal(cpc_buf_destroy(cpc, buf), 0);
+}
+
+/* CPC-BUF-03 */
+static void
+set_and_get_round_trip(void **state)
+{
+	const uint64_t values[] = { 0, 1, UINT64_MAX };
+	cpc_buf_t *buf = buf_of(set_of_two());
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(cpc_buf_set(cpc, buf, 1, values[i]), 0);
+		assert_true(got(buf, 1) == values[i]);
+		assert_int_equal(got(buf, 0), 0);
+	}
+}
+
+/* CPC-BUF-04 */
+static void
+index_out_of_range_is_einval(void **state)
+{
+	cpc_buf_t *buf = buf_of(set_of_two());
+	uint64_t value = 42;
+
+	(void)state;
+	assert_errno(cpc_buf_get(cpc, buf, -1, &value), EINVAL);
+	assert_errno(cpc_buf_get(cpc, buf, 2, &value), EINVAL);
+	assert_errno(cpc_buf_set(cpc, buf, -1, 0), EINVAL);
+	assert_errno(cpc_buf_set(cpc, buf, 2, 0), EINVAL);
+	assert_errno(cpc_buf_get(cpc, buf, 0, NULL), EINVAL);
+	assert_int_equal(value, 42);
+}
+
+/* CPC-BUF-05 */
+static void
+set_takes_a_literal(void **state)
+{
+	(void)state;
+	assert_int_equal(cpc_buf_set(cpc, buf_of(set_of_two()), 0, 7), 0);
+}
+
+/* CPC-BUF-06 */
+static void
+set_does_not_reach_the_counter(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(10);
+	assert_int_equal(cpc_buf_set(cpc, buf, 0, 1000000), 0);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	assert_int_equal(got(buf, 0), 10);
+}
+
+/* CPC-BUF-07 */
+static void
+sub_wraps(void **state)
+{
+	cpc_set_t *set = set_of_two();
+	cpc_buf_t *ds = buf_of(set);
+
+	(void)state;
+	cpc_buf_sub(
+	    cpc, ds, buf_with(set, 0, 5, 1, 10), buf_with(set, 1, 3, 1, 4));
+	is(ds, UINT64_MAX, 2, 1, 6);
+	cpc_buf_sub(
+	    cpc, ds, buf_with(set, 0, 0, 1, 4), buf_with(set, 0, 0, 1, 5));
+	is(ds, 0, 0, 1, UINT64_MAX);
+}
+
+/* CPC-BUF-08 */
+static void
+add_sums(void **state)
+{
+	cpc_set_t *set = set_of_two();
+	cpc_buf_t *ds = buf_of(set);
+
+	(void)state;
+	cpc_buf_add(cpc, ds, buf_with(set, UINT64_MAX, 5, 1, 10),
+	    buf_with(set, 2, 3, 1, 4));
+	is(ds, 1, 8, 1, 14);
+}
+
+/* CPC-BUF-09 */
+static void
+hrtime_becomes_the_later(void **state)
+{
+	cpc_set_t *set = set_of_two();
+	cpc_buf_t *ds = buf_of(set), *early = buf_with(set, 0, 0, 3, 0),
+		  *late = buf_with(set, 0, 0, 8, 0);
+
+	(void)state;
+	cpc_buf_sub(cpc, ds, early, late);
+	assert_int_equal(cpc_buf_hrtime(cpc, ds), 8);
+	cpc_buf_zero(cpc, ds);
+	cpc_buf_sub(cpc, ds, late, early);
+	assert_int_equal(cpc_buf_hrtime(cpc, ds), 8);
+	cpc_buf_zero(cpc, ds);
+	cpc_buf_add(cpc, ds, early, late);
+	assert_int_equal(cpc_buf_hrtime(cpc, ds), 8);
+	cpc_buf_zero(cpc, ds);
+	cpc_buf_add(cpc, ds, late, early);
+	assert_int_equal(cpc_buf_hrtime(cpc, ds), 8);
+}
+
+/* CPC-BUF-10 */
+static void
+operands_may_alias(void **state)
+{
+	cpc_set_t *set = set_of_two();
+	cpc_buf_t *a = buf_with(set, 5, 6, 1, 7),
+		  *b = buf_with(set, 1, 2, 2, 3);
+
+	(void)state;
+	cpc_buf_sub(cpc, a, a, b);
+	is(a, 4, 4, 2, 4);
+	cpc_buf_add(cpc, b, a, b);
+	is(b, 5, 6, 2, 7);
+	cpc_buf_add(cpc, b, b, b);
+	is(b, 10, 12, 2, 14);
+	cpc_buf_sub(cpc, b, b, b);
+	is(b, 0, 0, 2, 0);
+}
+
+/* CPC-BUF-11 */
+static void
+copy_takes_everything(void **state)
+{
+	cpc_set_t *set = set_of_two();
+	cpc_buf_t *src = buf_with(set, 1, 2, 3, 4), *ds = buf_of(set);
+
+	(void)state;
+	cpc_buf_copy(cpc, ds, src);
+	is(ds, 1, 2, 3, 4);
+	cpc_buf_copy(cpc, ds, ds);
+	is(ds, 1, 2, 3, 4);
+}
+
+/* CPC-BUF-12 */
+static void
+zero_clears_everything(void **state)
+{
+	cpc_buf_t *buf = buf_with(set_of_two(), 1, 2, 3, 4);
+
+	(void)state;
+	cpc_buf_zero(cpc, buf);
+	is(buf, 0, 0, 0, 0);
+}
+
+/* CPC-BUF-13 */
+static void
+unequal_counts_change_nothing(void **state)
+{
+	cpc_set_t *two = set_of_two();
+	cpc_buf_t *ds = buf_with(two, 1, 2, 3, 4),
+		  *other = buf_of(set_of("cycles"));
+
+	(void)state;
+	cpc_buf_sub(cpc, ds, ds, other);
+	cpc_buf_sub(cpc, ds, other, ds);
+	cpc_buf_add(cpc, ds, other, other);
+	cpc_buf_copy(cpc, ds, other);
+	is(ds, 1, 2, 3, 4);
+	cpc_buf_copy(cpc, other, ds);
+	assert_int_equal(got(other, 0), 0);
+}
+
+/* CPC-BUF-14 */
+static void
+buffers_of_two_sets_combine(void **state)
+{
+	cpc_buf_t *a = buf_with(set_of_two(), 5, 6, 1, 7),
+		  *b = buf_with(set_of_two(), 1, 2, 2, 3),
+		  *ds = buf_of(set_of_two());
+
+	(void)state;
+	cpc_buf_sub(cpc, ds, a, b);
+	is(ds, 4, 4, 2, 4);
+	cpc_buf_add(cpc, ds, a, b);
+	is(ds, 6, 8, 2, 10);
+	cpc_buf_copy(cpc, ds, a);
+	is(ds, 5, 6, 1, 7);
+}
+
+/* CPC-BUF-15, and no successor is mistaken for it. */
+static void
+destroy_twice_is_einval(void **state)
+{
+	cpc_set_t *set = set_of_two();
+	cpc_buf_t *old = buf_of(set);
+	uint64_t value;
+
+	(void)state;
+	assert_int_equal(cpc_buf_destroy(cpc, old), 0);
+	assert_errno(cpc_buf_destroy(cpc, old), EINVAL);
+	buf_of(set);
+	assert_errno(cpc_buf_destroy(cpc, old), EINVAL);
+	assert_errno(cpc_buf_get(cpc, old, 0, &value), EINVAL);
+	assert_int_equal(cpc_buf_hrtime(cpc, old), 0);
+}
+
+/* CPC-BUF-16 */
+static void
+buffer_may_come_after_the_bind(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(3);
+	assert_int_equal(sampled(set, 0), 3);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(new_buffer_is_zero),
+		T(buffer_of_a_foreign_set_is_einval),
+		T(buffer_of_an_empty_set_is_legal),
+		T(set_and_get_round_trip),
+		T(index_out_of_range_is_einval),
+		T(set_takes_a_literal),
+		T(set_does_not_reach_the_counter),
+		T(sub_wraps),
+		T(add_sums),
+		T(hrtime_becomes_the_later),
+		T(operands_may_alias),
+		T(copy_takes_everything),
+		T(zero_clears_everything),
+		T(unequal_counts_change_nothing),
+		T(buffers_of_two_sets_combine),
+		T(destroy_twice_is_einval),
+		T(buffer_may_come_after_the_bind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

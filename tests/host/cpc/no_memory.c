@@ -1,0 +1,189 @@
+/*
+ * Memory runs out at each allocation that a call makes, in turn: ENOMEM, no
+ * report, nothing changed and nothing left behind (which the leak sanitizer
+ * looks for).  Ground rule 5; Parts 4.1 to 4.4.
+ */
+#include "tests/lib/host/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned fails; /* the nth allocation from now on; 0: none */
+
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *p, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *p, size_t bytes);
+
+static bool
+is_out(void)
+{
+	if (fails == 0 || --fails > 0)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *
+__wrap_calloc(size_t n, size_t bytes)
+{
+	return is_out() ? NULL : __real_calloc(n, bytes);
+}
+
+void *
+__wrap_realloc(void *p, size_t bytes)
+{
+	return is_out() ? NULL : __real_realloc(p, bytes);
+}
+
+/*
+ * Call until memory suffices, which is the nth time: n - 1 allocations, of
+ * `least` at least.  The call answers whether it succeeded.
+ */
+static void
+until_it_succeeds(bool (*call)(void), unsigned least)
+{
+	unsigned n = 0;
+	bool done;
+
+	detail_listen(cpc);
+	do {
+		fails = ++n;
+		errno = 0;
+		done = call();
+		if (!done)
+			assert_int_equal(errno, ENOMEM);
+	} while (!done);
+	assert_int_not_equal(fails, 0); /* so many it did not make */
+	fails = 0;
+	assert_true(n > least);
+	assert_int_equal(detail.calls, 0);
+}
+
+static cpc_t *second;
+static cpc_set_t *set;
+static cpc_buf_t *buf;
+
+static bool
+open_second(void)
+{
+	return (second = cpc_open(CPC_VER_CURRENT)) != NULL;
+}
+
+static bool
+create_set(void)
+{
+	return (set = cpc_set_create(cpc)) != NULL;
+}
+
+static bool
+create_buf(void)
+{
+	return (buf = cpc_buf_create(cpc, set)) != NULL;
+}
+
+static void
+handles_sets_and_buffers(void **state)
+{
+	(void)state;
+	until_it_succeeds(open_second, 4);
+	cpc_close(second);
+	until_it_succeeds(create_set, 3);
+	add(set, "instructions");
+	until_it_succeeds(create_buf, 2);
+	bind_curlwp(set);
+	fake_user(4);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	assert_int_equal(got(buf, 0), 4);
+}
+
+static void
+count_request(void *n, int index, const char *event, uint64_t preset,
+    uint_t flags, int nattrs, const cpc_attr_t *attrs)
+{
+	(void)index, (void)event, (void)preset, (void)flags;
+	(void)nattrs, (void)attrs;
+	++*(int *)n;
+}
+
+static int added;
+
+/* A request that was not added takes no index, and is not bound. */
+static bool
+add_to_set(void)
+{
+	char name[] = "umask";
+	cpc_attr_t attrs[] = { { name, 1 } };
+	int n = 0, index = cpc_set_add_request(
+		       cpc, set, "cycles", 0, CPC_COUNT_USER, 1, attrs);
+	unsigned left = fails;
+
+	fails = 0;
+	added += index >= 0;
+	assert_int_equal(index, index >= 0 ? added - 1 : -1);
+	cpc_walk_requests(cpc, set, &n, count_request);
+	assert_int_equal(n, added);
+	if (added > 0)
+		assert_int_equal(cpc_bind_curlwp(cpc, set, 0), 0);
+	if (added > 0)
+		assert_int_equal(cpc_unbind(cpc, set), 0);
+	errno = index >= 0 ? 0 : ENOMEM;
+	fails = left;
+	return index >= 0;
+}
+
+/* The pack grows among these. */
+static void
+requests(void **state)
+{
+	(void)state;
+	assert_true(create_set());
+	for (added = 0; added < 4;)
+		until_it_succeeds(add_to_set, 1);
+}
+
+static int names;
+
+static void
+count_name(void *arg, const char *name)
+{
+	(void)arg, (void)name;
+	names++;
+}
+
+static void
+count_name_of_pic(void *arg, uint_t pic, const char *name)
+{
+	(void)pic;
+	count_name(arg, name);
+}
+
+/* A walk takes no memory: names are made one by one. */
+static void
+walks(void **state)
+{
+	(void)state;
+	fails = 1;
+	errno = 0;
+	cpc_walk_events_all(cpc, NULL, count_name);
+	assert_int_equal(names, 3);
+	cpc_walk_generic_events_all(cpc, NULL, count_name);
+	assert_int_equal(names, 5);
+	cpc_walk_events_pic(cpc, 0, NULL, count_name_of_pic);
+	assert_int_equal(names, 8);
+	assert_int_equal(fails, 1);
+	assert_int_equal(errno, 0);
+	fails = 0;
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(handles_sets_and_buffers),
+		T(requests),
+		T(walks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,477 @@
+/* Requests: what an add accepts, refuses, copies; what a walk shows. */
+#include "tests/lib/host/host.h"
+
+#include <string.h>
+
+static char picnum[] = "picnum", umask_name[] = "umask";
+
+/* Add with attributes; flags USER, preset 0. */
+static int
+add_attrs(cpc_set_t *set, const char *event, uint_t n, const cpc_attr_t *attrs)
+{
+	return cpc_set_add_request(
+	    cpc, set, event, 0, CPC_COUNT_USER, n, attrs);
+}
+
+static int
+add_name(cpc_set_t *set, const char *event)
+{
+	return add_attrs(set, event, 0, NULL);
+}
+
+#define assert_add_fails(call, code)                                           \
+	assert_reported(call, EINVAL, "cpc_set_add_request", code)
+
+/* CPC-REQ-01 */
+static void
+indices_count_up_from_0(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20; i++)
+		assert_int_equal(add(set, "cycles"), i);
+}
+
+/* CPC-REQ-02 */
+static void
+unknown_event_consumes_no_index(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	assert_add_fails(add_name(set, "no_such"), CPC_INVALID_EVENT);
+	assert_int_equal(add(set, "cycles"), 1);
+}
+
+/* CPC-REQ-03 */
+static void
+names_are_case_sensitive(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	assert_add_fails(add_name(set, "papi_tot_cyc"), CPC_INVALID_EVENT);
+	assert_add_fails(add_name(set, "Cycles"), CPC_INVALID_EVENT);
+	assert_add_fails(add_name(set, "cycle"), CPC_INVALID_EVENT);
+	assert_add_fails(add_name(set, "cyclesx"), CPC_INVALID_EVENT);
+}
+
+/* CPC-REQ-04 */
+static void
+numbers_are_what_strtol_takes_whole(void **state)
+{
+	static const char *const good[] = { "0x3c", "60", "074", "-1",
+		"0x7fffffffffffffff" };
+	static const char *const bad[] = { "0x3cz", "", "0x", "6 0", "0b1",
+		"0x8000000000000000", "99999999999999999999" };
+	cpc_set_t *set = cpc_set_create(cpc);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof good / sizeof good[0]; i++)
+		assert_int_equal(add_name(set, good[i]), (int)i);
+	for (i = 0; i < sizeof bad / sizeof bad[0]; i++)
+		assert_add_fails(add_name(set, bad[i]), CPC_INVALID_EVENT);
+}
+
+/* A name as long as CPC_MAX_EVENT_LEN is no event, and no accident. */
+static void
+overlong_name_is_unknown(void **state)
+{
+	char name[CPC_MAX_EVENT_LEN + 1];
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	memset(name, '0', sizeof name);
+	name[sizeof name - 1] = '\0';
+	assert_add_fails(add_name(set, name), CPC_INVALID_EVENT);
+	assert_add_fails(add_name(set, NULL), CPC_INVALID_EVENT);
+}
+
+/* CPC-REQ-05 */
+static void
+unknown_attribute_is_refused(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char unknown[] = "umas", empty[] = "";
+	cpc_attr_t attrs[] = { { umask_name, 1 }, { unknown, 1 } };
+
+	(void)state;
+	assert_add_fails(
+	    add_attrs(set, "cycles", 2, attrs), CPC_INVALID_ATTRIBUTE);
+	attrs[1].ca_name = empty;
+	assert_add_fails(
+	    add_attrs(set, "cycles", 2, attrs), CPC_INVALID_ATTRIBUTE);
+	attrs[1].ca_name = NULL;
+	assert_add_fails(
+	    add_attrs(set, "cycles", 2, attrs), CPC_INVALID_ATTRIBUTE);
+}
+
+/* CPC-REQ-06 */
+static void
+picnum_beyond_the_pics_is_refused(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_attr_t attr = { picnum, 4 };
+
+	(void)state;
+	assert_add_fails(
+	    add_attrs(set, "cycles", 1, &attr), CPC_INVALID_PICNUM);
+	attr.ca_val = UINT64_MAX;
+	assert_add_fails(
+	    add_attrs(set, "cycles", 1, &attr), CPC_INVALID_PICNUM);
+}
+
+/* CPC-REQ-07 */
+static void
+picnum_must_list_a_named_event(void **state)
+{
+	cpc_set_t *set;
+	cpc_attr_t attr = { picnum, 1 };
+
+	(void)state;
+	fake_shape.asymmetric = true;
+	reboot();
+	set = cpc_set_create(cpc);
+	assert_add_fails(
+	    add_attrs(set, "branches", 1, &attr), CPC_PIC_NOT_CAPABLE);
+	assert_int_equal(add_attrs(set, "0x3c", 1, &attr), 0);
+}
+
+/* CPC-REQ-08 */
+static void
+unknown_flag_is_refused(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	assert_add_fails(
+	    cpc_set_add_request(cpc, set, "cycles", 0, 0x20, 0, NULL),
+	    CPC_REQ_INVALID_FLAGS);
+	assert_int_equal(
+	    cpc_set_add_request(cpc, set, "cycles", 0, 0x1f, 0, NULL), 0);
+}
+
+/* CPC-REQ-09 */
+static void
+no_privilege_counts_nothing(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	assert_int_equal(
+	    cpc_set_add_request(cpc, set, "cycles", 5, 0, 0, NULL), 0);
+	bind_curlwp(set);
+	fake_user(100);
+	fake_system(100);
+	assert_int_equal(sampled(set, 0), 5);
+}
+
+/* CPC-REQ-10 */
+static void
+attrs_null_or_too_many_is_silent(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_attr_t attrs[51];
+	int i;
+
+	(void)state;
+	assert_silent(add_attrs(set, "cycles", 1, NULL), EINVAL);
+	for (i = 0; i < 51; i++)
+		attrs[i] = (cpc_attr_t){ umask_name, 1 };
+	assert_silent(add_attrs(set, "cycles", 51, attrs), EINVAL);
+	assert_int_equal(add_attrs(set, "cycles", 50, attrs), 0);
+}
+
+/* The order of the tests: each mistake hides those that come later. */
+static void
+tests_come_in_order(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char unknown[] = "unknown";
+	cpc_attr_t attrs[] = { { picnum, 99 }, { unknown, 0 } };
+
+	(void)state;
+	assert_add_fails(
+	    cpc_set_add_request(cpc, set, "no_such", 0, 0x20, 2, attrs),
+	    CPC_INVALID_EVENT);
+	assert_add_fails(
+	    cpc_set_add_request(cpc, set, "cycles", 0, 0x20, 1, NULL),
+	    CPC_REQ_INVALID_FLAGS);
+	assert_add_fails(
+	    add_attrs(set, "cycles", 2, attrs), CPC_INVALID_ATTRIBUTE);
+	assert_add_fails(
+	    add_attrs(set, "cycles", 1, attrs), CPC_INVALID_PICNUM);
+}
+
+/* A request as a walk showed it. */
+struct seen {
+	int n;
+	struct {
+		int index;
+		char event[32];
+		uint64_t preset;
+		uint_t flags;
+		int nattrs;
+		bool attrs_null;
+		char name[4][16];
+		uint64_t val[4];
+	} r[8];
+};
+
+static void
+see(void *arg, int index, const char *event, uint64_t preset, uint_t flags,
+    int nattrs, const cpc_attr_t *attrs)
+{
+	struct seen *seen = arg;
+	int i;
+
+	seen->r[seen->n].index = index;
+	strncpy(seen->r[seen->n].event, event, 31);
+	seen->r[seen->n].preset = preset;
+	seen->r[seen->n].flags = flags;
+	seen->r[seen->n].nattrs = nattrs;
+	seen->r[seen->n].attrs_null = attrs == NULL;
+	for (i = 0; i < nattrs; i++) {
+		strncpy(seen->r[seen->n].name[i], attrs[i].ca_name, 15);
+		seen->r[seen->n].val[i] = attrs[i].ca_val;
+	}
+	seen->n++;
+}
+
+static struct seen
+seen_of(cpc_set_t *set)
+{
+	struct seen seen = { 0 };
+
+	cpc_walk_requests(cpc, set, &seen, see);
+	return seen;
+}
+
+/* CPC-REQ-11 */
+static void
+everything_is_copied(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char event[] = "cycles", name[] = "umask";
+	cpc_attr_t attr = { name, 7 };
+	struct seen seen;
+
+	(void)state;
+	assert_int_equal(add_attrs(set, event, 1, &attr), 0);
+	memset(event, 'x', strlen(event));
+	memset(name, 'x', strlen(name));
+	attr.ca_val = 8;
+	seen = seen_of(set);
+	assert_string_equal(seen.r[0].event, "cycles");
+	assert_string_equal(seen.r[0].name[0], "umask");
+	assert_int_equal(seen.r[0].val[0], 7);
+}
+
+/* CPC-REQ-12 */
+static void
+of_two_attributes_the_last_holds(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_attr_t attrs[] = { { picnum, 9 }, { umask_name, 1 }, { picnum, 2 },
+		{ umask_name, 3 } };
+	struct seen seen;
+
+	(void)state;
+	assert_int_equal(add_attrs(set, "cycles", 4, attrs), 0);
+	seen = seen_of(set);
+	assert_int_equal(seen.r[0].nattrs, 2);
+	assert_int_equal(seen.r[0].val[0], 2);
+	assert_int_equal(seen.r[0].val[1], 3);
+	bind_curlwp(set);
+	assert_int_equal(fake_pmu_running(), 1 << 2);
+}
+
+/* CPC-REQ-13 */
+static void
+a_bound_set_takes_no_request(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_silent(add_name(set, "cycles"), EINVAL);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(add_name(set, "cycles"), 1);
+}
+
+/* CPC-REQ-14 */
+static void
+nor_does_one_bound_on_another_lwp(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	fake_switch(0, 2);
+	bind_curlwp(set);
+	fake_switch(0, 1);
+	assert_silent(add_name(set, "cycles"), EINVAL);
+	fake_exit(0, 2);
+	assert_int_equal(add_name(set, "cycles"), 1);
+}
+
+/* CPC-REQ-15 */
+static void
+more_requests_than_pics_fail_only_at_bind(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	int i;
+
+	(void)state;
+	for (i = 0; i < 200; i++)
+		assert_int_equal(add(set, "cycles"), i);
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+}
+
+/* CPC-REQ-16, CPC-PCBE-05 */
+static void
+attribute_values_are_judged_at_bind(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_attr_t attr = { umask_name, 0x100 };
+
+	(void)state;
+	assert_int_equal(add_attrs(set, "cycles", 1, &attr), 0);
+	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+}
+
+/* CPC-WALK-01 */
+static void
+walk_goes_from_the_newest(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	struct seen seen;
+
+	(void)state;
+	add_preset(set, "cycles", 1);
+	add_preset(set, "instructions", 2);
+	add_flags(set, "branches", CPC_COUNT_SYSTEM);
+	seen = seen_of(set);
+	assert_int_equal(seen.n, 3);
+	assert_int_equal(seen.r[0].index, 2);
+	assert_int_equal(seen.r[0].flags, CPC_COUNT_SYSTEM);
+	assert_int_equal(seen.r[1].index, 1);
+	assert_int_equal(seen.r[1].preset, 2);
+	assert_int_equal(seen.r[2].index, 0);
+	assert_string_equal(seen.r[2].event, "cycles");
+	assert_int_equal(seen.r[2].preset, 1);
+}
+
+/* CPC-WALK-02 */
+static void
+walk_shows_attributes(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+	cpc_attr_t attrs[] = { { umask_name, 1 }, { picnum, 3 } };
+	struct seen seen;
+
+	(void)state;
+	assert_int_equal(add_attrs(set, "cycles", 2, attrs), 1);
+	seen = seen_of(set);
+	assert_int_equal(seen.r[0].nattrs, 2);
+	assert_string_equal(seen.r[0].name[1], "picnum");
+	assert_int_equal(seen.r[0].val[1], 3);
+	assert_int_equal(seen.r[1].nattrs, 0);
+	assert_true(seen.r[1].attrs_null);
+}
+
+/* CPC-WALK-03 */
+static void
+walk_shows_library_presets(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(cpc_request_preset(cpc, 0, 77), 0);
+	assert_int_equal(seen_of(set).r[0].preset, 0);
+	assert_int_equal(cpc_set_request_preset(cpc, set, 0, 88), 0);
+	assert_int_equal(seen_of(set).r[0].preset, 88);
+}
+
+/* CPC-WALK-04 */
+static void
+walk_works_on_a_bound_set(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(seen_of(set).n, 1);
+}
+
+static void
+destroy_it(void *arg, int index, const char *event, uint64_t preset,
+    uint_t flags, int nattrs, const cpc_attr_t *attrs)
+{
+	(void)preset, (void)flags, (void)nattrs, (void)attrs;
+	if (index == 2)
+		assert_int_equal(cpc_set_destroy(cpc, arg), 0);
+	assert_string_equal(event, "cycles");
+}
+
+/* Part 4.2: callbacks may call any libcpc function but cpc_close(). */
+static void
+walk_survives_a_callback_that_destroys(void **state)
+{
+	cpc_set_t *set = set_of("cycles");
+
+	(void)state;
+	add(set, "cycles");
+	add(set, "cycles");
+	cpc_walk_requests(cpc, set, set, destroy_it);
+}
+
+/* Part 4.3 */
+static void
+walk_of_a_bad_set_is_einval(void **state)
+{
+	struct seen seen = { 0 };
+
+	(void)state;
+	errno = 0;
+	cpc_walk_requests(cpc, NULL, &seen, see);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(seen.n, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(indices_count_up_from_0),
+		T(unknown_event_consumes_no_index),
+		T(names_are_case_sensitive),
+		T(numbers_are_what_strtol_takes_whole),
+		T(overlong_name_is_unknown),
+		T(unknown_attribute_is_refused),
+		T(picnum_beyond_the_pics_is_refused),
+		T(picnum_must_list_a_named_event),
+		T(unknown_flag_is_refused),
+		T(no_privilege_counts_nothing),
+		T(attrs_null_or_too_many_is_silent),
+		T(tests_come_in_order),
+		T(everything_is_copied),
+		T(of_two_attributes_the_last_holds),
+		T(a_bound_set_takes_no_request),
+		T(nor_does_one_bound_on_another_lwp),
+		T(more_requests_than_pics_fail_only_at_bind),
+		T(attribute_values_are_judged_at_bind),
+		T(walk_goes_from_the_newest),
+		T(walk_shows_attributes),
+		T(walk_shows_library_presets),
+		T(walk_works_on_a_bound_set),
+		T(walk_survives_a_callback_that_destroys),
+		T(walk_of_a_bad_set_is_einval),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* Sampling: who may, into what, and what comes out. */
+#include "tests/lib/host/host.h"
+
+#include <sys/lwp.h>
+#include <sys/time.h>
+
+/* CPC-SMP-01 */
+static void
+unbound_set_is_einval(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	assert_errno(cpc_set_sample(cpc, set, buf_of(set)), EINVAL);
+}
+
+/* CPC-SMP-02 */
+static void
+another_sets_buffer_is_einval(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_errno(
+	    cpc_set_sample(cpc, set, buf_of(set_of("instructions"))), EINVAL);
+}
+
+/* CPC-SMP-03 */
+static void
+buffer_older_than_a_request_is_einval(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	add(set, "cycles");
+	bind_curlwp(set);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+}
+
+/* Ground rule 6 */
+static void
+foreign_set_or_buffer_is_einval(void **state)
+{
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	assert_errno(cpc_set_sample(other, set, buf), EINVAL);
+	assert_errno(cpc_set_sample(cpc, set, NULL), EINVAL);
+	assert_errno(cpc_set_sample(cpc, NULL, buf), EINVAL);
+	assert_errno(cpc_set_sample(cpc, set, (cpc_buf_t *)set), EINVAL);
+	cpc_close(other);
+}
+
+/* CPC-SMP-04 */
+static void
+failure_leaves_the_buffer_unchanged(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set), *copy = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(9);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	cpc_buf_copy(cpc, copy, buf);
+	fake_user(9);
+	fake_invalidate();
+	assert_errno(cpc_set_sample(cpc, set, buf), EAGAIN);
+	cpc_unbind(cpc, set);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+	assert_int_equal(got(buf, 0), 9);
+	assert_true(cpc_buf_hrtime(cpc, buf) == cpc_buf_hrtime(cpc, copy));
+	assert_true(cpc_buf_tick(cpc, buf) == cpc_buf_tick(cpc, copy));
+}
+
+/* CPC-SMP-05 */
+static void
+samples_of_a_running_set_grow(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *a = buf_of(set), *b = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(cpc_set_sample(cpc, set, a), 0);
+	fake_user(100);
+	assert_int_equal(cpc_set_sample(cpc, set, b), 0);
+	cpc_buf_sub(cpc, a, b, a);
+	assert_int_equal(got(a, 0), 100);
+	assert_int_equal(cpc_buf_tick(cpc, a), 300);
+	assert_true(cpc_buf_hrtime(cpc, b) > 0);
+}
+
+/* CPC-SMP-06 */
+static void
+hrtime_lies_inside_the_call(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+	hrtime_t before, after;
+
+	(void)state;
+	bind_curlwp(set);
+	before = gethrtime();
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	after = gethrtime();
+	assert_true(before <= cpc_buf_hrtime(cpc, buf));
+	assert_true(cpc_buf_hrtime(cpc, buf) <= after);
+}
+
+/* CPC-SMP-07: another LWP runs while this one sleeps. */
+static void
+tick_stands_while_the_lwp_is_off_the_cpu(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(100);
+	fake_switch(0, 2);
+	fake_user(1000000);
+	fake_switch(0, 1);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	assert_int_equal(cpc_buf_tick(cpc, buf), 300);
+	assert_int_equal(got(buf, 0), 100);
+}
+
+/* CPC-SMP-09 */
+static void
+lwp_without_an_instance_gets_einval(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	fake_switch(0, 2);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+}
+
+/* CPC-SMP-10 */
+static void
+buf_sample_is_an_alias(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	assert_errno(cpc_buf_sample(cpc, set, buf), EINVAL);
+	bind_curlwp(set);
+	fake_user(5);
+	assert_int_equal(cpc_buf_sample(cpc, set, buf), 0);
+	assert_int_equal(got(buf, 0), 5);
+}
+
+static void
+preset_is(void *arg, int index, const char *event, uint64_t preset,
+    uint_t flags, int nattrs, const cpc_attr_t *attrs)
+{
+	(void)arg, (void)index, (void)event, (void)flags;
+	(void)nattrs, (void)attrs;
+	assert_int_equal(preset, 1000);
+}
+
+/* CPC-SMP-11 */
+static void
+sampling_leaves_presets_alone(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	add_preset(set, "instructions", 1000);
+	bind_curlwp(set);
+	fake_user(7);
+	sampled(set, 0);
+	cpc_walk_requests(cpc, set, NULL, preset_is);
+}
+
+/* CPC-SMP-12 */
+static void
+values_start_from_the_preset(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	add_preset(set, "instructions", 1000);
+	bind_curlwp(set);
+	assert_int_equal(sampled(set, 0), 1000);
+	fake_user(7);
+	assert_int_equal(sampled(set, 0), 1007);
+}
+
+/* Part 4.4: into the values of their requests, whatever PICs those have. */
+static void
+values_go_by_request_index(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)state;
+	add_pic(set, "instructions", 3);
+	add(set, "cycles");
+	add_pic(set, "branches", 1);
+	bind_curlwp(set);
+	fake_user(8);
+	assert_int_equal(sampled(set, 0), 8);
+	assert_int_equal(sampled(set, 1), 24);
+	assert_int_equal(sampled(set, 2), 2);
+}
+
+/* Part 11.4: LWP ids start at 1 in each process. */
+static void
+lwp_self_is_the_lwps_id(void **state)
+{
+	(void)state;
+	assert_int_equal(_lwp_self(), 1);
+	fake_switch(0, 3);
+	assert_int_equal(_lwp_self(), 3);
+	fake_switch(1, 1);
+	assert_int_equal(_lwp_self(), 1);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(unbound_set_is_einval),
+		T(another_sets_buffer_is_einval),
+		T(buffer_older_than_a_request_is_einval),
+		T(foreign_set_or_buffer_is_einval),
+		T(failure_leaves_the_buffer_unchanged),
+		T(samples_of_a_running_set_grow),
+		T(hrtime_lies_inside_the_call),
+		T(tick_stands_while_the_lwp_is_off_the_cpu),
+		T(lwp_without_an_instance_gets_einval),
+		T(buf_sample_is_an_alias),
+		T(sampling_leaves_presets_alone),
+		T(values_start_from_the_preset),
+		T(values_go_by_request_index),
+		T(lwp_self_is_the_lwps_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+/* Sets: names that go stale, and what is left behind. */
+#include "tests/lib/host/host.h"
+
+static void
+never(void *arg, int index, const char *event, uint64_t preset, uint_t flags,
+    int nattrs, const cpc_attr_t *attrs)
+{
+	(void)arg, (void)event, (void)preset, (void)flags;
+	(void)nattrs, (void)attrs;
+	fail_msg("called for request %d", index);
+}
+
+/* CPC-SET-01 */
+static void
+create_gives_distinct_empty_sets(void **state)
+{
+	cpc_set_t *a = cpc_set_create(cpc), *b = cpc_set_create(cpc);
+
+	(void)state;
+	assert_non_null(a);
+	assert_non_null(b);
+	assert_ptr_not_equal(a, b);
+	cpc_walk_requests(cpc, a, NULL, never);
+}
+
+/* CPC-SET-02 */
+static void
+destroy_twice_is_einval(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	assert_int_equal(cpc_set_destroy(cpc, set), 0);
+	assert_errno(cpc_set_destroy(cpc, set), EINVAL);
+}
+
+/* A new set may reuse the room of a dead one, and is still not it. */
+static void
+stale_set_is_not_its_successor(void **state)
+{
+	cpc_set_t *old = set_of("instructions"), *new;
+
+	(void)state;
+	cpc_set_destroy(cpc, old);
+	new = set_of("instructions");
+	assert_ptr_not_equal(old, new);
+	assert_errno(cpc_set_destroy(cpc, old), EINVAL);
+	assert_errno(cpc_bind_curlwp(cpc, old, 0), EINVAL);
+	assert_null_errno(cpc_buf_create(cpc, old), EINVAL);
+	bind_curlwp(new);
+}
+
+/* CPC-SET-03 */
+static void
+destroy_of_a_foreign_set_is_einval(void **state)
+{
+	cpc_t *other = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	assert_errno(cpc_set_destroy(other, set), EINVAL);
+	cpc_close(other);
+	bind_curlwp(set);
+}
+
+/* CPC-SET-04 */
+static void
+destroy_of_a_bound_set_unbinds(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(cpc_set_destroy(cpc, set), 0);
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_errno(cpc_disable(cpc), EINVAL);
+}
+
+/* CPC-SET-05 */
+static void
+buffers_outlive_their_set(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	fake_user(7);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	cpc_set_destroy(cpc, set);
+	assert_int_equal(got(buf, 0), 7);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+	assert_int_equal(cpc_buf_destroy(cpc, buf), 0);
+}
+
+/* Pointers that never were sets, and one that is a buffer. */
+static void
+what_is_no_set_is_einval(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	const uintptr_t wild[] = { 0, 1, 0xffffff, 0x1000000, UINTPTR_MAX,
+		(uintptr_t)&state, (uintptr_t)set + 1, (uintptr_t)set - 1,
+		(uintptr_t)set ^ 1ULL << 63, (uintptr_t)buf_of(set) };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof wild / sizeof wild[0]; i++)
+		assert_errno(
+		    cpc_set_destroy(cpc, (cpc_set_t *)wild[i]), EINVAL);
+}
+
+/* The table of names grows by chunks; every name stays good. */
+static void
+thousands_of_sets_keep_their_names(void **state)
+{
+	static cpc_set_t *sets[3000];
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3000; i++) {
+		sets[i] = cpc_set_create(cpc);
+		assert_non_null(sets[i]);
+	}
+	for (i = 0; i < 3000; i += 2)
+		assert_int_equal(cpc_set_destroy(cpc, sets[i]), 0);
+	for (i = 1; i < 3000; i += 2)
+		assert_int_equal(add(sets[i], "cycles"), 0);
+	for (i = 0; i < 3000; i += 2)
+		assert_errno(cpc_set_destroy(cpc, sets[i]), EINVAL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(create_gives_distinct_empty_sets),
+		T(destroy_twice_is_einval),
+		T(stale_set_is_not_its_successor),
+		T(destroy_of_a_foreign_set_is_einval),
+		T(destroy_of_a_bound_set_unbinds),
+		T(buffers_outlive_their_set),
+		T(what_is_no_set_is_einval),
+		T(thousands_of_sets_keep_their_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,358 @@
+/*
+ * libcpc by real threads, over a kernel that lets one in at a time as
+ * barecpc's lock does, built with the thread sanitizer: a data race in the
+ * library ends the test.  Each thread is an LWP, whose counts are exact
+ * whatever the others do.
+ */
+#include "tests/lib/host/host.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#define NTHREAD 3
+#define ROUNDS  2000
+#define STEPS   7 /* instructions of a round */
+
+static pthread_mutex_t kernel = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local int me = 1; /* LWP id */
+static unsigned bad;
+
+/* Into the kernel, on the one CPU, as whoever calls; and out. */
+static void
+enter(void)
+{
+	pthread_mutex_lock(&kernel);
+	fake_switch(0, me);
+}
+
+static void
+leave(void)
+{
+	pthread_mutex_unlock(&kernel);
+	sched_yield(); /* on one CPU, too, others come in between */
+}
+
+static void
+work(void)
+{
+	enter();
+	fake_user(STEPS);
+	leave();
+}
+
+/* cmocka's assertions belong to its own thread. */
+static void
+expect(bool holds)
+{
+	if (!holds)
+		__atomic_add_fetch(&bad, 1, __ATOMIC_RELAXED);
+}
+
+struct start {
+	void (*fn)(cpc_set_t *shared);
+	cpc_set_t *shared;
+	int lwp;
+};
+
+static void *
+begin(void *arg)
+{
+	const struct start *st = arg;
+
+	me = st->lwp;
+	for (int i = 0; i < ROUNDS; i++)
+		st->fn(st->shared);
+	enter();
+	fake_exit(0, me);
+	leave();
+	return NULL;
+}
+
+/* Each function by a thread of its own, or the last by all that are left. */
+static void
+run(cpc_set_t *shared, unsigned n, void (*const fn[])(cpc_set_t *))
+{
+	struct start st[NTHREAD];
+	pthread_t thread[NTHREAD];
+
+	bad = 0;
+	fake_on_syscall = enter;
+	fake_on_return = leave;
+	for (int i = 0; i < NTHREAD; i++) {
+		st[i] =
+		    (struct start){ fn[(unsigned)i < n ? (unsigned)i : n - 1],
+			    shared, i + 2 };
+		assert_int_equal(
+		    pthread_create(&thread[i], NULL, begin, &st[i]), 0);
+	}
+	for (int i = 0; i < NTHREAD; i++)
+		pthread_join(thread[i], NULL);
+	fake_on_syscall = fake_on_return = NULL;
+	assert_int_equal(bad, 0);
+}
+
+static uint64_t
+value(cpc_buf_t *buf)
+{
+	uint64_t v = 0;
+
+	expect(cpc_buf_get(cpc, buf, 0, &v) == 0);
+	return v;
+}
+
+/* Bind, count, unbind a set that all have bound. */
+static void
+count_shared(cpc_set_t *shared)
+{
+	cpc_buf_t *a = cpc_buf_create(cpc, shared);
+	cpc_buf_t *b = cpc_buf_create(cpc, shared);
+
+	expect(cpc_bind_curlwp(cpc, shared, 0) == 0);
+	expect(cpc_set_sample(cpc, shared, a) == 0);
+	work();
+	expect(cpc_set_sample(cpc, shared, b) == 0);
+	cpc_buf_sub(cpc, b, b, a);
+	expect(value(b) == STEPS);
+	expect(cpc_unbind(cpc, shared) == 0);
+	expect(cpc_set_sample(cpc, shared, a) == -1);
+	expect(cpc_buf_destroy(cpc, a) == 0);
+	expect(cpc_buf_destroy(cpc, b) == 0);
+}
+
+/* CPC-BIND-11, CPC-BIND-12 */
+static void
+one_set_bound_by_all(void **state)
+{
+	void (*const fn[])(cpc_set_t *) = { count_shared };
+
+	(void)state;
+	run(set_of("instructions"), 1, fn);
+}
+
+/* Sets, requests and buffers of one handle come and go. */
+static void
+make_and_break(cpc_set_t *shared)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_buf_t *buf;
+
+	(void)shared;
+	for (int i = 0; i < 3; i++)
+		expect(cpc_set_add_request(cpc, set, "instructions", 0,
+			   CPC_COUNT_USER, 0, NULL) == i);
+	buf = cpc_buf_create(cpc, set);
+	expect(cpc_bind_curlwp(cpc, set, 0) == 0);
+	work();
+	expect(cpc_set_sample(cpc, set, buf) == 0);
+	expect(value(buf) == STEPS);
+	expect(cpc_set_destroy(cpc, set) == 0);
+	expect(cpc_set_sample(cpc, set, buf) == -1);
+	expect(cpc_buf_destroy(cpc, buf) == 0);
+	expect(cpc_set_destroy(cpc, set) == -1);
+}
+
+static void
+objects_come_and_go(void **state)
+{
+	void (*const fn[])(cpc_set_t *) = { make_and_break };
+
+	(void)state;
+	run(NULL, 1, fn);
+}
+
+static void
+see_request(void *arg, int index, const char *event, uint64_t preset,
+    uint_t flags, int nattrs, const cpc_attr_t *attrs)
+{
+	(void)index, (void)flags, (void)nattrs, (void)attrs;
+	expect(strcmp(event, "instructions") == 0 && preset < ROUNDS);
+	++*(int *)arg;
+}
+
+static void
+walk(cpc_set_t *shared)
+{
+	int n = 0;
+
+	cpc_walk_requests(cpc, shared, &n, see_request);
+	expect(n >= 1);
+}
+
+static void
+edit(cpc_set_t *shared)
+{
+	static uint64_t preset;
+
+	expect(cpc_set_request_preset(cpc, shared, 0, preset++ % ROUNDS) == 0);
+}
+
+/* The set grows while others look at it, or would sample it. */
+static void
+grow_and_sample(cpc_set_t *shared)
+{
+	static unsigned n;
+	cpc_buf_t *buf = cpc_buf_create(cpc, shared);
+
+	if (n++ % 8 == 0)
+		expect(cpc_set_add_request(cpc, shared, "instructions", 0,
+			   CPC_COUNT_USER, 0, NULL) > 0);
+	expect(cpc_set_sample(cpc, shared, buf) == -1);
+	expect(cpc_buf_destroy(cpc, buf) == 0);
+}
+
+/* Its buffer is soon of the wrong size, so that the kernel is not asked. */
+static void
+sample_unbound(cpc_set_t *shared)
+{
+	static _Thread_local cpc_buf_t *buf;
+
+	if (buf == NULL)
+		buf = cpc_buf_create(cpc, shared);
+	expect(cpc_set_sample(cpc, shared, buf) == -1);
+}
+
+static void
+a_set_is_walked_and_edited(void **state)
+{
+	void (*const fn[])(cpc_set_t *) = { walk, edit, walk };
+
+	(void)state;
+	run(set_of("instructions"), 3, fn);
+}
+
+static void
+a_set_grows_while_it_is_sampled(void **state)
+{
+	void (*const fn[])(
+	    cpc_set_t *) = { grow_and_sample, sample_unbound, walk };
+
+	(void)state;
+	run(set_of("instructions"), 3, fn);
+}
+
+static unsigned reports;
+
+static void
+count_report(const char *fn, int subcode, const char *fmt, va_list ap)
+{
+	(void)fn, (void)subcode, (void)fmt, (void)ap;
+	__atomic_add_fetch(&reports, 1, __ATOMIC_RELAXED);
+}
+
+static void
+change_handler(cpc_set_t *shared)
+{
+	(void)shared;
+	expect(cpc_seterrhndlr(cpc, count_report) == 0);
+}
+
+static void
+report(cpc_set_t *shared)
+{
+	expect(cpc_set_add_request(
+		   cpc, shared, "no such event", 0, 0, 0, NULL) == -1);
+}
+
+/* Part 3: a report is to the handler there is at that moment. */
+static void
+errors_are_reported_while_handlers_change(void **state)
+{
+	void (*const fn[])(cpc_set_t *) = { change_handler, report };
+
+	(void)state;
+	reports = 0;
+	cpc_seterrhndlr(cpc, count_report);
+	run(set_of("instructions"), 2, fn);
+	assert_int_equal(reports, 2 * ROUNDS);
+}
+
+/* A handle of the thread's own, opened and closed. */
+static void
+open_and_close(cpc_set_t *shared)
+{
+	cpc_t *own = cpc_open(CPC_VER_CURRENT);
+	cpc_set_t *set;
+
+	(void)shared;
+	expect(own != NULL);
+	set = cpc_set_create(own);
+	expect(cpc_set_add_request(
+		   own, set, "instructions", 0, CPC_COUNT_USER, 0, NULL) == 0);
+	expect(cpc_bind_curlwp(own, set, 0) == 0);
+	work();
+	expect(cpc_close(own) == 0);
+	expect(cpc_enable(cpc) == -1);
+}
+
+/* CPC-OPEN-05, CPC-CLOSE-02 */
+static void
+handles_are_independent(void **state)
+{
+	void (*const fn[])(cpc_set_t *) = { open_and_close };
+
+	(void)state;
+	run(NULL, 1, fn);
+}
+
+static cpc_set_t *volatile current_set;
+
+/* Another's set is destroyed under those who bind and sample it. */
+static void
+replace(cpc_set_t *shared)
+{
+	cpc_set_t *old = __atomic_load_n(&current_set, __ATOMIC_ACQUIRE);
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	(void)shared;
+	expect(cpc_set_add_request(
+		   cpc, set, "instructions", 0, CPC_COUNT_USER, 0, NULL) == 0);
+	__atomic_store_n(&current_set, set, __ATOMIC_RELEASE);
+	expect(cpc_set_destroy(cpc, old) == 0);
+}
+
+static void
+use(cpc_set_t *shared)
+{
+	cpc_set_t *set = __atomic_load_n(&current_set, __ATOMIC_ACQUIRE);
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	cpc_reqinfo_t info;
+	int was_bound = cpc_bind_curlwp(cpc, set, 0);
+
+	(void)shared;
+	for (int i = 0; i < 20; i++) {
+		cpc_request_info(cpc, set, 0, &info);
+		cpc_set_restart(cpc, set);
+		cpc_set_sample(cpc, set, buf);
+	}
+	expect(was_bound == 0 || buf == NULL || errno == EINVAL);
+	if (buf != NULL)
+		expect(cpc_buf_destroy(cpc, buf) == 0);
+}
+
+/* CPC-CLOSE-03, CPC-SET-04: what is gone is EINVAL, and nothing worse. */
+static void
+a_set_is_destroyed_under_its_users(void **state)
+{
+	void (*const fn[])(cpc_set_t *) = { replace, use };
+
+	(void)state;
+	current_set = set_of("instructions");
+	run(NULL, 2, fn);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(one_set_bound_by_all),
+		T(objects_come_and_go),
+		T(a_set_is_walked_and_edited),
+		T(a_set_grows_while_it_is_sampled),
+		T(errors_are_reported_while_handlers_change),
+		T(handles_are_independent),
+		T(a_set_is_destroyed_under_its_users),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

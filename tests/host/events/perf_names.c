@@ -1,0 +1,193 @@
+/*
+ * perf's symbolic names on every CPU there is a table for, against Linux 6.4:
+ * intel_perfmon_event_map, amd_perfmon_event_map and those of Zen,
+ * armv8_pmuv3_perf_map.  A name is what Linux says, or refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "payloads/common/event_lookup.h"
+#include "payloads/common/perf_names.h"
+
+/* INT, OS, USR and EN of an event select; NSH of a PMEVTYPER. */
+#define X86_LEVELS 0x530000ULL
+#define ARM_LEVELS 0x8000000ULL
+
+#define NAMES 8
+
+enum map { INTEL, K7, ZEN, ZEN4, ARM, NMAP };
+
+/* 0: Linux has none.  The order is that of names[]. */
+static const char *const names[NAMES] = { "cycles", "instructions",
+	"cache-references", "cache-misses", "branch-instructions",
+	"branch-misses", "bus-cycles", "ref-cycles" };
+static const uint64_t linux_has[NMAP][NAMES] = {
+	[INTEL] = { 0x3c, 0xc0, 0x4f2e, 0x412e, 0xc4, 0xc5, 0x13c, 0x300 },
+	[K7] = { 0x76, 0xc0, 0x77d, 0x77e, 0xc2, 0xc3, 0, 0 },
+	[ZEN] = { 0x76, 0xc0, 0xff60, 0x964, 0xc2, 0xc3, 0, 0 },
+	[ZEN4] = { 0x76, 0xc0, 0xff60, 0x964, 0xc2, 0xc3, 0, 0x100000120 },
+	[ARM] = { 0x11, 0x8, 0x4, 0x3, 0xc, 0x10, 0x1d, 0 },
+};
+
+static enum map
+map_of(const struct events *es)
+{
+	const char *name = es->es_pmu->ep_name;
+
+	switch (es->es_pmu->ep_kind) {
+	case EVENT_ARM:
+		return ARM;
+	case EVENT_AMD:
+		return strstr(name, "zen4") != NULL ? ZEN4
+		       : strstr(name, "17h") != NULL ||
+		               strstr(name, "19h") != NULL
+		           ? ZEN
+		           : K7;
+	default:
+		return INTEL;
+	}
+}
+
+/* As in Linux BR_RETIRED stands in where there is no PC_WRITE_RETIRED. */
+static bool
+stands_in(const struct events *es, const char *name, uint64_t select)
+{
+	return es->es_pmu->ep_kind == EVENT_ARM &&
+	       strcmp(name, "branch-instructions") == 0 && select == 0x21 &&
+	       events_row(es, "PC_WRITE_RETIRED") == NULL;
+}
+
+static uint64_t
+levels_of(const struct events *es)
+{
+	return es->es_pmu->ep_kind == EVENT_ARM ? ARM_LEVELS : X86_LEVELS;
+}
+
+/* How many of the names the CPU has, each as Linux has it. */
+static unsigned
+names_of(const struct events *es)
+{
+	struct event_spec sp;
+	struct event_code ec;
+	unsigned known = 0;
+
+	for (unsigned i = 0; i < NAMES; i++) {
+		uint64_t want = linux_has[map_of(es)][i];
+
+		if (lookup(es, names[i], &sp, &ec) != EVENT_OK)
+			continue;
+		known++;
+		ec.ec_select &= ~levels_of(es);
+		if ((want == 0 || ec.ec_select != want) &&
+		    !stands_in(es, names[i], ec.ec_select))
+			fail_msg("%s: %s is %#llx", es->es_pmu->ep_name,
+			    names[i], (unsigned long long)ec.ec_select);
+	}
+	return known;
+}
+
+/*
+ * Those whose tables lack most: NetBurst and Knights Corner, which are no
+ * PerfMon; X-Gene, whose table has no common branches.
+ */
+static const struct {
+	const char *cpu;
+	unsigned has;
+} few[] = { { "netburst", 0 }, { "netburst_p", 0 }, { "knc", 0 },
+	{ "arm_xgene", 3 } };
+
+static unsigned
+least_of(const char *cpu)
+{
+	for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
+		if (strcmp(cpu, few[i].cpu) == 0)
+			return few[i].has;
+	}
+	return 4; /* cycles, instructions, and branches or caches */
+}
+
+static void
+names_are_what_linux_says(void **state)
+{
+	struct events es;
+
+	(void)state;
+	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
+	     n++) {
+		unsigned known = names_of(&es);
+
+		if (known < least_of(es.es_pmu->ep_name))
+			fail_msg("%s has %u", es.es_pmu->ep_name, known);
+	}
+}
+
+static void
+levels_are_the_names(void **state)
+{
+	struct events es = events_find(event_dbs, "skl");
+	struct event_spec sp;
+	struct event_code ec;
+
+	(void)state;
+	assert_int_equal(lookup(&es, "cycles:u", &sp, &ec), EVENT_OK);
+	assert_int_equal(ec.ec_select, 0x51003c);
+	assert_int_equal(lookup(&es, "branches:k", &sp, &ec), EVENT_OK);
+	assert_int_equal(ec.ec_select, 0x5200c4);
+	assert_int_equal(lookup(&es, "cpu-cycles:ku", &sp, &ec), EVENT_OK);
+	assert_int_equal(ec.ec_select, 0x53003c);
+}
+
+/* No table has an event of these names but Knights Corner its BRANCHES. */
+static void
+a_tables_own_name_goes_first(void **state)
+{
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+	const char *name;
+
+	(void)state;
+	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
+	     n++) {
+		for (unsigned i = 0; (name = symbolic_nth(i)) != NULL; i++) {
+			if (events_row(&es, name) != NULL &&
+			    strcmp(es.es_pmu->ep_name, "knc") != 0)
+				fail_msg("%s: %s", es.es_pmu->ep_name, name);
+		}
+	}
+	es = events_find(event_dbs, "knc");
+	assert_int_equal(lookup(&es, "branches", &sp, &ec), EVENT_OK);
+	assert_int_equal(ec.ec_select, 0x530012);
+}
+
+static void
+anything_else_is_none(void **state)
+{
+	static const char *const none[] = { "", "cycle", "cyclesu",
+		"cycles:", "cycles:x", "cycles:uh", "cycles:u:k", "Cycles",
+		"branch", "PAPI_tot_cyc" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
+		if (symbolic_is(none[i]))
+			fail_msg("%s is taken", none[i]);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_what_linux_says),
+		cmocka_unit_test(levels_are_the_names),
+		cmocka_unit_test(a_tables_own_name_goes_first),
+		cmocka_unit_test(anything_else_is_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/*
+ * The assignment of PICs is complete: on random coverages of up to 6 requests
+ * and 6 PICs it succeeds exactly where trying everything does.
+ */
+#include "tests/lib/host/host.h"
+
+#include "kern/cpc/assign.h"
+
+#define N 6
+
+/* A generator of our own, so that a failure repeats (Marsaglia's xorshift). */
+static uint64_t seed;
+
+static uint64_t
+random64(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static bool
+brute_force(unsigned n, const uint64_t *can, uint64_t taken)
+{
+	unsigned pic;
+
+	if (n == 0)
+		return true;
+	for (pic = 0; pic < N; pic++) {
+		if ((can[0] & 1ULL << pic) != 0 && (taken & 1ULL << pic) == 0 &&
+		    brute_force(n - 1, can + 1, taken | 1ULL << pic))
+			return true;
+	}
+	return false;
+}
+
+/* Each request has a PIC it can use, and none is given twice. */
+static void
+is_valid(unsigned n, const uint64_t *can, const int *pic)
+{
+	uint64_t taken = 0;
+	unsigned i;
+
+	for (i = 0; i < n; i++) {
+		assert_in_range(pic[i], 0, 31);
+		assert_true((can[i] & 1ULL << pic[i]) != 0);
+		assert_false((taken & 1ULL << pic[i]) != 0);
+		taken |= 1ULL << pic[i];
+	}
+}
+
+/* So many requests have no PIC beside those, and there are fewer of them. */
+static void
+is_a_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
+{
+	unsigned i;
+
+	assert_true(why->ks_reqs != 0 && why->ks_reqs >> n == 0);
+	assert_true(__builtin_popcountll(why->ks_reqs) >
+		    __builtin_popcountll(why->ks_pics));
+	for (i = 0; i < n; i++) {
+		if ((why->ks_reqs >> i & 1) != 0)
+			assert_true((can[i] & ~why->ks_pics) == 0);
+	}
+}
+
+/* Part 7.3, CPC-BIND-22 */
+static void
+finds_an_assignment_where_one_exists(void **state)
+{
+	unsigned round, n, i, found = 0;
+	struct kcpc_short why;
+	uint64_t can[N];
+	int pic[N];
+	bool ok;
+
+	(void)state;
+	seed = 0x9e3779b97f4a7c15;
+	for (round = 0; round < 200000; round++) {
+		n = 1 + random64() % N;
+		for (i = 0; i < n; i++)
+			/* Sparse ones are the interesting ones. */
+			can[i] = random64() & random64() & ((1 << N) - 1);
+		ok = kcpc_assign(n, can, pic, &why);
+		assert_int_equal(ok, brute_force(n, can, 0));
+		if (ok)
+			is_valid(n, can, pic);
+		else
+			is_a_reason(n, can, &why);
+		found += ok;
+	}
+	/* Both answers were met often. */
+	assert_in_range(found, 20000, 180000);
+}
+
+/* Too many to try everything: but each answer proves itself. */
+static void
+at_full_size_answers_prove_themselves(void **state)
+{
+	unsigned round, n, i, found = 0;
+	struct kcpc_short why;
+	uint64_t can[32];
+	int pic[32];
+
+	(void)state;
+	seed = 0x2545f4914f6cdd1d;
+	for (round = 0; round < 50000; round++) {
+		n = 24 + random64() % 9;
+		for (i = 0; i < n; i++)
+			can[i] =
+			    random64() & random64() & random64() & 0xffffffff;
+		if (kcpc_assign(n, can, pic, &why)) {
+			is_valid(n, can, pic);
+			found++;
+		} else {
+			is_a_reason(n, can, &why);
+		}
+	}
+	assert_in_range(found, 5000, 45000);
+}
+
+/* Part 7.3: a request that has the choice takes the lowest PIC. */
+static void
+takes_the_lowest(void **state)
+{
+	const uint64_t can[] = { 0x3e, 0x3e, 0x3f };
+	int pic[3];
+
+	(void)state;
+	assert_true(kcpc_assign(3, can, pic, NULL));
+	assert_int_equal(pic[0], 1);
+	assert_int_equal(pic[1], 2);
+	assert_int_equal(pic[2], 0);
+}
+
+/* All 32 PICs, in the one order possible, found from the worst one. */
+static void
+thirty_two_in_a_chain(void **state)
+{
+	uint64_t can[32];
+	int pic[32], i;
+
+	(void)state;
+	for (i = 0; i < 32; i++)
+		can[i] = i == 31 ? 1 : 3ULL << i;
+	assert_true(kcpc_assign(32, can, pic, NULL));
+	for (i = 0; i < 31; i++)
+		assert_int_equal(pic[i], i + 1);
+	assert_int_equal(pic[31], 0);
+}
+
+/*
+ * What costs most: each search meets every PIC that is taken, and the last of
+ * their holders alone can go on.
+ */
+static void
+thirty_two_that_hold_each_other_up(void **state)
+{
+	uint64_t can[32], taken = 0;
+	int pic[32], i;
+
+	(void)state;
+	for (i = 0; i < 32; i++)
+		can[i] = i == 0 ? 0xffffffff : (1ULL << i) - 1;
+	assert_true(kcpc_assign(32, can, pic, NULL));
+	for (i = 0; i < 32; i++) {
+		assert_true((can[i] >> pic[i] & 1) != 0);
+		taken |= 1ULL << pic[i];
+	}
+	assert_int_equal(taken, 0xffffffff);
+	assert_int_equal(pic[0], 31);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finds_an_assignment_where_one_exists),
+		cmocka_unit_test(at_full_size_answers_prove_themselves),
+		cmocka_unit_test(takes_the_lowest),
+		cmocka_unit_test(thirty_two_in_a_chain),
+		cmocka_unit_test(thirty_two_that_hold_each_other_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

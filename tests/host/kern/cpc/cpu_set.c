@@ -1,0 +1,441 @@
+/* Sets bound to CPUs, and what becomes of those of LWPs meanwhile. */
+#include "tests/lib/host/host.h"
+
+#define sched_yield kern_sched_yield /* as kern/ has it here */
+#include "kern/cpc/kcpc.h"
+#include "kern/sched/cpu.h"
+
+static unsigned posts;
+
+static void
+post(struct lwp *l)
+{
+	(void)l;
+	posts++;
+}
+
+static void
+bind_cpu(processorid_t cpu, cpc_set_t *set)
+{
+	assert_int_equal(cpc_bind_cpu(cpc, cpu, set, 0), 0);
+}
+
+#define assert_bind_cpu_fails(cpu, set, e, code)                               \
+	assert_reported(cpc_bind_cpu(cpc, cpu, set, 0), e, "cpc_bind_cpu", code)
+
+/* CPC-CPU-01, CPC-CPU-09: whatever runs there, and nowhere else. */
+static void
+it_counts_what_runs_on_its_cpu(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	add_flags(set, "instructions", CPC_COUNT_SYSTEM);
+	bind_cpu(1, set);
+	fake_user(10); /* the binder, which is there now */
+	fake_switch(1, 2);
+	fake_user(100);
+	fake_system(7);
+	fake_cpu(0);
+	fake_switch(0, 2);
+	fake_user(10000);
+	fake_cpu(1);
+	fake_switch(0, 1);
+	assert_int_equal(sampled(set, 0), 110);
+	assert_int_equal(sampled(set, 1), 7);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_false(fake_pmu_any());
+}
+
+/* Part 7.4: reads of its PICs are nobody's. */
+static void
+nobody_reads_its_pics(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_cpu(0, set);
+	assert_int_equal(fake_pmu_readable(), 0);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/* CPC-CPU-03, CPC-CPU-04, CPC-CPU-05 */
+static void
+cpus_that_cannot_be_bound(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	assert_bind_cpu_fails(FAKE_NCPU, set, EINVAL, CPC_PBIND_FAILED);
+	assert_bind_cpu_fails(-1, set, EINVAL, CPC_PBIND_FAILED);
+	fake_online = 1;
+	assert_bind_cpu_fails(1, set, ENOSYS, CPC_PBIND_FAILED);
+	bind_cpu(0, set);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/*
+ * CPC-CPU-06.  That the CPU exists is found out first.  A process without the
+ * privilege still counts for its own LWPs.
+ */
+static void
+the_privilege_is_needed(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	fake_privilege(0, false);
+	assert_silent(cpc_bind_cpu(cpc, 0, set, 0), EACCES);
+	assert_bind_cpu_fails(FAKE_NCPU, set, EINVAL, CPC_PBIND_FAILED);
+	bind_curlwp(set);
+}
+
+/* CPC-CPU-07 */
+static void
+early_failures_are_silent(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(set);
+	assert_silent(cpc_bind_cpu(cpc, 0, set, 1), EINVAL);
+	assert_silent(cpc_bind_cpu(cpc, 0, cpc_set_create(cpc), 0), EINVAL);
+	assert_silent(cpc_bind_cpu(NULL, 0, set, 0), EINVAL);
+	fake_user(3);
+	assert_int_equal(sampled(set, 0), 3);
+}
+
+/* CPC-CPU-08: another process's set is as good a reason. */
+static void
+a_cpu_has_one_set(void **state)
+{
+	cpc_set_t *set = set_of("instructions"), *other = set_of("cycles");
+
+	(void)state;
+	bind_cpu(0, set);
+	assert_silent(cpc_bind_cpu(cpc, 0, other, 0), EAGAIN);
+	fake_switch(1, 1);
+	assert_silent(cpc_bind_cpu(cpc, 0, other, 0), EAGAIN);
+	bind_cpu(1, other);
+	assert_int_equal(cpc_unbind(cpc, other), 0);
+	fake_cpu(0);
+	fake_switch(0, 1);
+	fake_user(1);
+	assert_int_equal(sampled(set, 0), 1);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/* Part 4.5: of what binding makes nothing stays where it fails late. */
+static void
+late_failures_leave_nothing(void **state)
+{
+	cpc_set_t *good = set_of("instructions"), *bad = set_of("0x100");
+	int i;
+
+	(void)state;
+	assert_bind_cpu_fails(1, bad, EINVAL, CPC_INVALID_EVENT);
+	for (i = 0; i < 5; i++)
+		add(bad, "instructions");
+	assert_silent(cpc_bind_cpu(cpc, 1, bad, 0), EINVAL);
+	fake_switch(0, 2);
+	bind_curlwp(set_of("cycles")); /* for the first there is room */
+	fake_switch(0, 1);
+	fake_kmalloc_fails = 1;
+	assert_silent(cpc_bind_cpu(cpc, 1, good, 0), ENOMEM);
+	bind_curlwp(good);
+	fake_user(2);
+	assert_int_equal(sampled(good, 0), 2);
+}
+
+/* CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-CPU-15 */
+static void
+lwps_lose_their_counters(void **state)
+{
+	cpc_set_t *a = set_of("instructions"), *b = set_of("cycles");
+	cpc_buf_t *buf = buf_of(a);
+
+	(void)state;
+	bind_curlwp(a);
+	fake_switch(0, 2);
+	bind_cpu(1, b);
+	fake_cpu(0);
+	fake_switch(0, 1);
+	assert_errno(cpc_set_sample(cpc, a, buf), EAGAIN);
+	assert_silent(cpc_bind_curlwp(cpc, a, 0), EAGAIN);
+	assert_errno(cpc_set_sample(cpc, a, buf), EAGAIN);
+	assert_errno(cpc_set_restart(cpc, a), EAGAIN);
+	assert_errno(cpc_enable(cpc), EAGAIN);
+	fake_cpu(1);
+	fake_switch(0, 2);
+	assert_errno(cpc_set_restart(cpc, b), EINVAL);
+	assert_errno(cpc_disable(cpc), EINVAL);
+	assert_int_equal(cpc_unbind(cpc, b), 0);
+	fake_switch(0, 1);
+	assert_errno(cpc_set_sample(cpc, a, buf), EAGAIN);
+	assert_int_equal(cpc_unbind(cpc, a), 0);
+	bind_curlwp(a);
+	assert_int_equal(sampled(a, 0), 0);
+}
+
+/* CPC-INV-05 */
+static void
+lwps_that_run_elsewhere_are_stopped(void **state)
+{
+	cpc_set_t *a = set_of("instructions"), *b = set_of("cycles");
+
+	(void)state;
+	fake_cpu(1);
+	fake_switch(0, 2);
+	bind_curlwp(a);
+	assert_int_equal(fake_pmu_readable(), 1);
+	fake_cpu(0);
+	bind_cpu(0, b);
+	fake_cpu(1);
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_int_equal(fake_pmu_readable(), 0);
+	fake_switch(0, 3); /* a switch does not stumble over it */
+	fake_switch(0, 2);
+	assert_int_equal(fake_pmu_running(), 0);
+	fake_cpu(0);
+	fake_user(1);
+	assert_int_equal(sampled(b, 0), 3);
+	assert_int_equal(cpc_unbind(cpc, b), 0);
+}
+
+/* CPC-SET-04, CPC-CLOSE-03 */
+static void
+destroying_a_set_stops_it_on_other_cpus(void **state)
+{
+	cpc_set_t *a = set_of("instructions");
+
+	(void)state;
+	bind_curlwp(a);
+	fake_cpu(1);
+	fake_switch(0, 2);
+	bind_curlwp(a);
+	assert_int_equal(cpc_set_destroy(cpc, a), 0);
+	assert_false(fake_pmu_any());
+}
+
+/* CPC-BIND-28, and the other way round */
+static void
+one_kind_of_binding_at_a_time(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	fake_cpu(1);
+	fake_switch(0, 2);
+	bind_curlwp(set);
+	fake_cpu(0);
+	bind_curlwp(set);
+	bind_cpu(0, set);
+	fake_user(5);
+	assert_int_equal(sampled(set, 0), 5);
+	fake_switch(0, 2);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+	/* LWP 2 binds it for itself: LWP 1's binding to the CPU is gone. */
+	bind_curlwp(set);
+	fake_user(2);
+	assert_int_equal(sampled(set, 0), 2);
+	fake_switch(0, 1);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+}
+
+/* CPC-CPU-14 */
+static void
+overflows_are_folded_and_not_told(void **state)
+{
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	fake_shape.width = 32;
+	reboot();
+	posts = 0;
+	kcpc_set_notify(post);
+	set = cpc_set_create(cpc);
+	cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
+	    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL);
+	add(set, "cycles");
+	bind_cpu(1, set);
+	for (i = 0; i < 4; i++) {
+		fake_switch(0, 1 + i % 2);
+		fake_user(0x40000001);
+	}
+	fake_switch(0, 1);
+	assert_true(sampled(set, 0) == 0x100000003);
+	assert_true(sampled(set, 1) == 0x30000000c);
+	assert_int_equal(posts, 0);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/* Where only a timer folds narrow counters it is that of their CPU. */
+static void
+mute_counters_are_folded_in_time(void **state)
+{
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	fake_shape.width = 32;
+	fake_shape.mute = true;
+	reboot();
+	set = set_of("instructions");
+	bind_cpu(1, set);
+	for (i = 0; i < 20; i++) {
+		fake_user(0xf0000000);
+		fake_time(100 * 1000000);
+	}
+	assert_true(sampled(set, 0) == 20 * 0xf0000000ULL);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/* CPC-CPU-16: the end of the LWP, wherever it is by then. */
+static void
+the_binders_end_releases_it(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_cpu(1, set);
+	fake_cpu(0);
+	fake_exit(0, 1);
+	assert_false(fake_pmu_any());
+	fake_switch(0, 2);
+	bind_cpu(1, set);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/*
+ * CPC-CPU-02: where it was bound before, or nowhere; not to a CPU that takes
+ * no LWPs any more.
+ */
+static void
+unbinding_restores_the_binding(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_cpu(1, set);
+	assert_int_equal(*fake_bound(0, 1), 1);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(*fake_bound(0, 1), -1);
+	*fake_bound(0, 1) = 2;
+	bind_cpu(1, set);
+	bind_cpu(0, set);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(*fake_bound(0, 1), 2);
+	bind_cpu(1, set);
+	fake_online = 3;
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(*fake_bound(0, 1), -1);
+}
+
+/* Part 7.9: who may bind to a CPU has what privileged requests take. */
+static void
+privileged_requests_are_bound(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char anythr[] = "anythr";
+
+	(void)state;
+	assert_int_equal(
+	    cpc_set_add_request(cpc, set, "cycles", 0,
+		CPC_COUNT_USER | CPC_COUNT_HV, 1, &(cpc_attr_t){ anythr, 1 }),
+	    0);
+	bind_cpu(1, set);
+	fake_user(2);
+	assert_int_equal(sampled(set, 0), 6);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/* CPC-BIND-26 */
+static void
+siblings_share_what_lwps_would_count_with(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.shared = true;
+	reboot();
+	set = set_of("instructions");
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
+	fake_online = 3;
+	bind_curlwp(set);
+	fake_user(4);
+	assert_int_equal(sampled(set, 0), 4);
+	/* Part 7.7: a CPU comes online that has no sibling; then one has. */
+	kcpc_cpu_online(&cpus[0]);
+	assert_int_equal(sampled(set, 0), 4);
+	fake_online = 7;
+	kcpc_cpu_online(&cpus[2]);
+	assert_errno(cpc_disable(cpc), EAGAIN);
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EACCES);
+}
+
+/*
+ * Part 4.5: of siblings one may have a set; and that is found out before what
+ * else is wrong with a set.
+ */
+static void
+one_of_siblings_has_a_set(void **state)
+{
+	cpc_set_t *set, *other;
+
+	(void)state;
+	fake_shape.shared = true;
+	reboot();
+	set = set_of("instructions");
+	other = set_of("0x100");
+	bind_cpu(1, set);
+	kcpc_cpu_online(&cpus[2]);
+	fake_user(9);
+	assert_int_equal(sampled(set, 0), 9);
+	fake_switch(0, 2);
+	assert_silent(cpc_bind_cpu(cpc, 2, other, 0), EACCES);
+	assert_int_equal(*fake_bound(0, 2), -1);
+	assert_bind_cpu_fails(0, other, EINVAL, CPC_INVALID_EVENT);
+	fake_switch(0, 1);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+}
+
+/* CPUs come online where there is nothing to count with, too. */
+static void
+a_cpu_comes_online_without_a_pmu(void **state)
+{
+	(void)state;
+	fake_shape.npic = 0;
+	reboot();
+	kcpc_cpu_online(&cpus[1]);
+	assert_null(cpc);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(it_counts_what_runs_on_its_cpu),
+		T(nobody_reads_its_pics),
+		T(cpus_that_cannot_be_bound),
+		T(the_privilege_is_needed),
+		T(early_failures_are_silent),
+		T(a_cpu_has_one_set),
+		T(late_failures_leave_nothing),
+		T(lwps_lose_their_counters),
+		T(lwps_that_run_elsewhere_are_stopped),
+		T(destroying_a_set_stops_it_on_other_cpus),
+		T(one_kind_of_binding_at_a_time),
+		T(overflows_are_folded_and_not_told),
+		T(mute_counters_are_folded_in_time),
+		T(the_binders_end_releases_it),
+		T(unbinding_restores_the_binding),
+		T(privileged_requests_are_bound),
+		T(siblings_share_what_lwps_would_count_with),
+		T(one_of_siblings_has_a_set),
+		T(a_cpu_comes_online_without_a_pmu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/*
+ * CPC_OP_STIR, by which tests in the image interrupt a read where they will:
+ * a timer does to what counts then what others could do.
+ */
+#include "tests/lib/host/host.h"
+
+#include "kern/cpc/kcpc_impl.h"
+
+static cpc_set_t *set;
+
+static int
+stir(uint64_t ns, uintptr_t how)
+{
+	return (int)-cpc_syscall(CPC_OP_STIR, ns, how, 0, 0);
+}
+
+static void
+bound(void)
+{
+	set = set_of("instructions");
+	bind_curlwp(set);
+}
+
+static uint64_t
+page_seq(void)
+{
+	return fake_ctx(0, 1)->kc_pcbe.ps_page->cg_seq;
+}
+
+static void
+it_switches_when_due(void **state)
+{
+	uint64_t seq;
+
+	(void)state;
+	bound();
+	assert_int_equal(stir(10, CPC_STIR_SWITCH), 0);
+	seq = page_seq();
+	fake_user(5);
+	fake_time(9);
+	assert_int_equal(page_seq(), seq);
+	fake_time(1);
+	assert_true(page_seq() > seq);
+	fake_user(7);
+	assert_int_equal(sampled(set, 0), 12);
+}
+
+static void
+it_freezes_when_due(void **state)
+{
+	(void)state;
+	bound();
+	assert_int_equal(stir(10, CPC_STIR_FREEZE), 0);
+	fake_user(5);
+	fake_time(10);
+	fake_user(100);
+	assert_int_equal(sampled(set, 0), 5);
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_int_equal(cpc_enable(cpc), 0);
+	fake_user(2);
+	assert_int_equal(sampled(set, 0), 7);
+}
+
+static void
+it_invalidates_when_due(void **state)
+{
+	(void)state;
+	bound();
+	assert_int_equal(stir(10, CPC_STIR_INVALIDATE), 0);
+	fake_time(10);
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_errno(cpc_set_restart(cpc, set), EAGAIN);
+}
+
+/* To the next of the CPUs that take LWPs, the first behind the last. */
+static void
+it_migrates_when_due(void **state)
+{
+	static const struct {
+		unsigned on;
+		uint64_t online;
+		int to;
+	} cases[] = { { 0, 7, 1 }, { 1, 7, 2 }, { 2, 7, 0 }, { 0, 5, 2 },
+		{ 0, 1, -1 } };
+	unsigned i;
+
+	(void)state;
+	bound();
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		fake_online = cases[i].online;
+		fake_cpu(cases[i].on);
+		fake_switch(0, 1);
+		*fake_bound(0, 1) = -1;
+		assert_int_equal(stir(10, CPC_STIR_MIGRATE), 0);
+		fake_user(3);
+		fake_time(10);
+		assert_int_equal(*fake_bound(0, 1), cases[i].to);
+	}
+	assert_int_equal(sampled(set, 0), 3 * i);
+}
+
+/* When it is due the LWP does not run, or the context has stopped since. */
+static void
+it_leaves_what_does_not_count(void **state)
+{
+	uintptr_t how;
+
+	(void)state;
+	bound();
+	for (how = CPC_STIR_SWITCH; how <= CPC_STIR_MIGRATE; how++) {
+		assert_int_equal(stir(10, how), 0);
+		fake_user(3);
+		fake_switch(0, 2);
+		fake_user(50);
+		fake_time(10);
+		fake_switch(0, 1);
+	}
+	assert_int_equal(sampled(set, 0), 12);
+	assert_int_equal(*fake_bound(0, 1), -1);
+	assert_int_equal(stir(10, CPC_STIR_FREEZE), 0);
+	assert_int_equal(cpc_disable(cpc), 0);
+	assert_int_equal(cpc_enable(cpc), 0);
+	fake_time(10);
+	fake_user(1);
+	assert_int_equal(sampled(set, 0), 13);
+	/* Or is no more. */
+	assert_int_equal(stir(10, CPC_STIR_SWITCH), 0);
+	fake_switch(0, 2);
+	assert_int_equal(cpc_set_destroy(cpc, set), 0);
+	fake_time(10);
+}
+
+static void
+there_must_be_something_to_stir(void **state)
+{
+	(void)state;
+	assert_int_equal(stir(10, CPC_STIR_SWITCH), EINVAL);
+	bound();
+	assert_int_equal(stir(10, CPC_STIR_MIGRATE + 1), EINVAL);
+	assert_int_equal(stir(10, UINTPTR_MAX), EINVAL);
+	assert_int_equal(cpc_disable(cpc), 0);
+	assert_int_equal(stir(10, CPC_STIR_SWITCH), EINVAL);
+	fake_invalidate();
+	assert_int_equal(stir(10, CPC_STIR_SWITCH), EAGAIN);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(it_switches_when_due),
+		T(it_freezes_when_due),
+		T(it_invalidates_when_due),
+		T(it_migrates_when_due),
+		T(it_leaves_what_does_not_count),
+		T(there_must_be_something_to_stir),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/*
+ * Every interleaving of a few LWPs' steps, to a bounded depth, against the
+ * model; and schedules that once went wrong.
+ *
+ *	explore                  as a test
+ *	explore [--shape WORD] [--start SCHEDULE] [--depth N] [--break FAULT]
+ *	explore [--shape WORD] [--break FAULT] --replay SCHEDULE
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/host/kern/cpc/explore/explore.h"
+
+/* The interrupt comes when the schedule says so: skid is far away. */
+#define LATE      ",skid=1000"
+#define SHAPE_NMI "null,pics=3,width=16,nmi=yes" LATE
+static const char *const shapes[] = {
+	"null,pics=3,width=16" LATE,
+	"null,pics=3,width=16,ovf=imprecise" LATE,
+	"null,pics=3,width=16,mute=0x2,helpers=yes" LATE,
+	"null,pics=3,width=16,ovf=none",
+	"null,pics=3,width=64" LATE,
+	SHAPE_NMI,
+};
+#define NSHAPES (sizeof shapes / sizeof shapes[0])
+
+static const char *const starts[] = {
+	"",
+	"0:bind2 0:work 1:bind1",
+	"0:bind1 0:work 0:work 0:work", /* and its PIC has gone round */
+	"0:bind2 0:clone 0:work",
+	"0:bind1 0:work 0:rest 1:bind2 1:work",
+	"0:bind2 0:work 0:read 0:read",
+	"0:bind2 0:work 0:read 0:read 0:read 0:read", /* but for the tick */
+	"0:bind2 0:cpu1 0:work",
+	"0:cpu1 1:cpu2",
+	"0:cpu1 0:free 0:rest 1:run1",
+	"0:bind2 0:work 0:fork 0:run3 0:bind1",
+	"0:own1 0:work 0:clone 1:bind1",
+};
+#define NSTARTS (sizeof starts / sizeof starts[0])
+#define DEPTH   3 /* steps after a start; one more of the first shape */
+
+/* Print what went wrong, and how to see it again. */
+static void
+tell(const struct ex_search *x)
+{
+	printf("# %s\n# explore --shape %s%s%s --replay '%s'\n", x->xs_wrong,
+	    x->xs_shape, x->xs_fault != EX_SOUND ? " --break " : "",
+	    x->xs_fault != EX_SOUND ? ex_faults[x->xs_fault] : "",
+	    x->xs_schedule);
+}
+
+static void
+all_interleavings(void **state)
+{
+	uint64_t states = 0, steps = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < NSHAPES; i++) {
+		for (unsigned j = 0; j < NSTARTS; j++) {
+			struct ex_search x = { .xs_shape = shapes[i],
+				.xs_start = starts[j],
+				.xs_depth = i == 0 ? DEPTH + 1 : DEPTH };
+
+			if (!ex_search(&x)) {
+				tell(&x);
+				fail_msg("%s", x.xs_wrong);
+			}
+			states += x.xs_states;
+			steps += x.xs_steps;
+		}
+	}
+	printf("# %lu states, %lu steps\n", (unsigned long)states,
+	    (unsigned long)steps);
+}
+
+/* What the explorer found, once. */
+static const struct {
+	const char *shape;
+	const char *schedule;
+} found[] = {
+	/* The PICs of CPU 0 went on counting, for a set that was no more. */
+	{ "null,pics=3,width=16" LATE, "0:bind1 1:revoke1 0:work 0:bind2" },
+};
+
+static void
+what_was_found_stays_mended(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < sizeof found / sizeof found[0]; i++) {
+		struct ex_search x = { .xs_shape = found[i].shape };
+
+		if (!ex_replay(&x, found[i].schedule)) {
+			tell(&x);
+			fail_msg("%s", x.xs_wrong);
+		}
+	}
+}
+
+/*
+ * A kernel that is wrong is found to be, and the schedule that shows it shows
+ * it again; the sound kernel passes the same schedule.
+ */
+static void
+faults_are_found(void **state)
+{
+	(void)state;
+	for (unsigned fault = EX_SOUND + 1; fault < EX_NFAULT; fault++) {
+		struct ex_search x = {
+			.xs_shape = fault == EX_NO_NMI ? SHAPE_NMI : shapes[0],
+			.xs_start = fault == EX_NO_SEQUENCE
+			                ? "0:bind2 0:read"
+			                : "0:bind2 0:work 1:bind1",
+			.xs_depth = fault == EX_NO_SEQUENCE ? 6 : 3,
+			.xs_fault = fault
+		};
+		char schedule[sizeof x.xs_schedule];
+
+		assert_false(ex_search(&x));
+		assert_string_not_equal(x.xs_schedule, "");
+		strcpy(schedule, x.xs_schedule);
+		assert_false(ex_replay(&x, schedule));
+		assert_string_equal(x.xs_schedule, schedule);
+		x.xs_fault = EX_SOUND;
+		assert_true(ex_replay(&x, schedule));
+	}
+}
+
+static int
+usage(void)
+{
+	fprintf(stderr,
+	    "explore: [--shape WORD] [--start SCHEDULE] [--depth N] "
+	    "[--break FAULT] [--replay SCHEDULE]\n");
+	return 2;
+}
+
+static int
+command(int argc, char **argv)
+{
+	struct ex_search x = {
+		.xs_shape = shapes[0], .xs_start = "", .xs_depth = 5
+	};
+	const char *replay = NULL;
+	bool good;
+
+	if (argc % 2 == 0)
+		return usage();
+	for (int i = 1; i < argc; i += 2) {
+		const char *v = argv[i + 1];
+
+		if (strcmp(argv[i], "--shape") == 0)
+			x.xs_shape = v;
+		else if (strcmp(argv[i], "--start") == 0)
+			x.xs_start = v;
+		else if (strcmp(argv[i], "--depth") == 0)
+			x.xs_depth = (unsigned)strtoul(v, NULL, 10);
+		else if (strcmp(argv[i], "--replay") == 0)
+			replay = v;
+		else if (strcmp(argv[i], "--break") != 0)
+			return usage();
+		else {
+			while (strcmp(v, ex_faults[x.xs_fault]) != 0) {
+				if (++x.xs_fault == EX_NFAULT)
+					return usage();
+			}
+		}
+	}
+	if (x.xs_depth == 0 || x.xs_depth > 20)
+		return usage();
+	good = replay != NULL ? ex_replay(&x, replay) : ex_search(&x);
+	printf("# %lu states, %lu steps\n", (unsigned long)x.xs_states,
+	    (unsigned long)x.xs_steps);
+	if (!good)
+		tell(&x);
+	return good ? 0 : 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_was_found_stays_mended),
+		cmocka_unit_test(all_interleavings),
+		cmocka_unit_test(faults_are_found),
+	};
+
+	if (argc > 1)
+		return command(argc, argv);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,122 @@
+/*
+ * The library's read of a counter page, an instruction or a few at a time,
+ * as cpc/<machine>/read.S makes them.
+ */
+#include "tests/host/kern/cpc/explore/explore.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "include/sys/cpc.h"
+#include "kern/arch.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/cpc/soft/soft_pcbe.h"
+#include "kern/proc/lwp.h"
+#include "kern/sched/cpu.h"
+#include "tests/lib/host/fake_mmu.h"
+
+/* A read in progress, of each LWP. */
+static struct reader {
+	const struct cpc_page *rd_page; /* NULL: it has none yet */
+	uintptr_t rd_uva;
+	unsigned rd_stage; /* halves of requests read; 0: none in progress */
+	uint64_t rd_n, rd_seq, rd_tick;
+	struct cpc_page_req rd_req; /* as loaded, its PIC not read yet */
+	uint64_t rd_value[EX_NREQ];
+} readers[EX_NLWP];
+
+void
+ex_page_reset(void)
+{
+	memset(readers, 0, sizeof readers);
+}
+
+void
+ex_page_find(unsigned lwp, const struct as *as, uintptr_t uva)
+{
+	readers[lwp].rd_uva = uva;
+	readers[lwp].rd_page = fake_mmu_page(as, uva);
+}
+
+void
+ex_page_gone(unsigned lwp)
+{
+	memset(&readers[lwp], 0, sizeof readers[lwp]);
+}
+
+void
+ex_page_fork(unsigned parent, unsigned lwp, const struct as *as)
+{
+	ex_page_gone(lwp);
+	if (readers[parent].rd_page != NULL)
+		ex_page_find(lwp, as, readers[parent].rd_uva);
+}
+
+/* Does the page tell of the set?  Then the read begins. */
+static bool
+begin(struct reader *rd, cpc_setid_t set, uint64_t n)
+{
+	const struct cpc_page *cg = rd->rd_page;
+
+	if (cg == NULL || cg->cg_set != set || cg->cg_nreqs != n)
+		return false;
+	rd->rd_seq = cg->cg_seq;
+	rd->rd_tick = cg->cg_tick;
+	rd->rd_n = n;
+	return true;
+}
+
+/* The PIC; false where it is closed to the program, which faults. */
+static bool
+read_pic(struct reader *rd)
+{
+	const struct cpc_page_req *cq = &rd->rd_req;
+	unsigned cpu = arch_curcpu()->c_id, pic = (unsigned)cq->cq_index;
+	uint64_t d;
+
+	if (pic >= PCBE_MAXPIC || (null_pcbe_running(cpu) >> pic & 1) == 0)
+		return false;
+	d = null_pcbe_raw(cpu, pic) - cq->cq_last;
+	d = d << cq->cq_shift >> cq->cq_shift;
+	rd->rd_value[rd->rd_stage / 2] = d + cq->cq_data;
+	return true;
+}
+
+bool
+ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
+{
+	struct reader *rd = &readers[lwp];
+
+	if (rd->rd_stage == 2 * rd->rd_n && rd->rd_stage != 0) {
+		/* All are read: were they of one state? */
+		rd->rd_stage = 0;
+		if (rd->rd_seq == rd->rd_page->cg_seq) {
+			memcpy(r->er_count, rd->rd_value,
+			    n * sizeof rd->rd_value[0]);
+			r->er_ticks = rd->rd_tick + arch_tick();
+			return true;
+		}
+	}
+	if (rd->rd_stage == 0 && !begin(rd, set, n))
+		return false;
+	if (rd->rd_stage % 2 == 0) {
+		rd->rd_req = rd->rd_page->cg_req[rd->rd_stage / 2];
+	} else if (!read_pic(rd)) {
+		rd->rd_stage = 0;
+		return false;
+	}
+	r->er_stage = (uint8_t)++rd->rd_stage;
+	return true;
+}
+
+bool
+ex_page_frozen(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
+{
+	const struct cpc_page *cg = readers[lwp].rd_page;
+
+	if (cg == NULL || cg->cg_frozen != set || cg->cg_nreqs != n)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		r->er_count[i] = cg->cg_req[i].cq_data;
+	return true;
+}

@@ -1,0 +1,247 @@
+/*
+ * All schedules, depth first.  The kernel's state cannot be copied, so each
+ * branch makes the steps before it again; a state that the model has met, with
+ * as many steps ahead, is left alone.
+ */
+#include "tests/host/kern/cpc/explore/explore.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const ex_ops[EX_NOP] = { "run1", "run2", "run3", "rest", "bind1",
+	"bind2", "own1", "unbind1", "unbind2", "sample1", "sample2", "work",
+	"system", "read", "disable", "enable", "restart", "preset", "cpu1",
+	"cpu2", "revoke1", "revoke2", "move", "free", "clone", "fork", "exec",
+	"exit", "invalid", "pmi", "timer" };
+
+#define TABLE (1U << 20) /* states to remember */
+
+static struct seen {
+	uint64_t se_hash;
+	unsigned se_ahead;
+} * seen;
+
+static struct ex_search *xs;
+static struct ex_step path[EX_MAXSTEPS];
+static struct ex_model model;
+
+static bool
+parse_step(const char *s, size_t n, struct ex_step *st)
+{
+	if (n < 3 || s[0] < '0' || s[0] >= '0' + EX_NCPU || s[1] != ':')
+		return false;
+	for (unsigned op = 0; op < EX_NOP; op++) {
+		if (strlen(ex_ops[op]) == n - 2 &&
+		    strncmp(ex_ops[op], s + 2, n - 2) == 0) {
+			*st = (struct ex_step){ (uint8_t)(s[0] - '0'),
+				(uint8_t)op };
+			return true;
+		}
+	}
+	return false;
+}
+
+int
+ex_parse(const char *schedule, struct ex_step *steps, const char **bad)
+{
+	int n = 0;
+
+	for (const char *s = schedule + strspn(schedule, " "); *s != '\0';) {
+		size_t len = strcspn(s, " ");
+
+		if (n == EX_MAXSTEPS || !parse_step(s, len, &steps[n])) {
+			*bad = s;
+			return -1;
+		}
+		n++;
+		s += len;
+		s += strspn(s, " ");
+	}
+	return n;
+}
+
+static bool
+fail(unsigned n, const char *what)
+{
+	char *to = xs->xs_schedule;
+
+	for (unsigned i = 0; i < n; i++)
+		to += sprintf(to, "%s%u:%s", i > 0 ? " " : "", path[i].st_cpu,
+		    ex_ops[path[i].st_op]);
+	snprintf(xs->xs_wrong, sizeof xs->xs_wrong, "%s", what);
+	return false;
+}
+
+static void
+reset(void)
+{
+	struct null_shape shape;
+
+	null_shape_parse(xs->xs_shape, &shape);
+	ex_model_reset(&model, &shape);
+	ex_world_boot(xs->xs_shape, xs->xs_fault);
+}
+
+/* A read's way depends on what it meets: the model judges the result. */
+static bool
+make_read(unsigned n, bool check)
+{
+	unsigned cpu = path[n - 1].st_cpu;
+	unsigned set = ex_model_set(&model, (unsigned)model.em_cpu[cpu].mp_lwp);
+	struct ex_result got;
+	const char *why;
+
+	ex_world_read(cpu, set, &got);
+	why = ex_model_read(&model, cpu, &got);
+	if (check && why == NULL)
+		why = ex_world_check(&model);
+	return !check || why == NULL || fail(n, why);
+}
+
+/* Step n - 1 of the path, on both sides. */
+static bool
+make_step(unsigned n, bool check)
+{
+	struct ex_result want, got;
+	const char *why;
+	char text[80];
+
+	xs->xs_steps++;
+	if (path[n - 1].st_op == EX_READ)
+		return make_read(n, check);
+	ex_model_do(&model, path[n - 1], &want);
+	ex_world_do(path[n - 1], &got);
+	if (!check)
+		return true;
+	if (got.er_err != want.er_err) {
+		snprintf(text, sizeof text, "answers errno %d, not %d",
+		    got.er_err, want.er_err);
+		return fail(n, text);
+	}
+	if (memcmp(&got, &want, sizeof got) != 0)
+		return fail(n, "the sample is wrong");
+	if ((why = ex_world_check(&model)) != NULL)
+		return fail(n, why);
+	return true;
+}
+
+/* The end of what has been made: nothing may be left. */
+static bool
+end(unsigned n)
+{
+	const char *left = ex_world_end();
+	char text[80];
+
+	if (left == NULL)
+		return true;
+	snprintf(text, sizeof text, "left behind: %s", left);
+	return fail(n, text);
+}
+
+/* What goes wrong leaves things behind, and the next run finds none. */
+static bool
+over(bool good)
+{
+	if (!good)
+		ex_world_end();
+	return good;
+}
+
+/* Has the state been searched as far ahead as that?  It will have been. */
+static bool
+is_known(unsigned ahead)
+{
+	uint64_t hash = ex_model_hash(&model);
+	struct seen *se = &seen[hash % TABLE];
+
+	if (se->se_hash == hash && se->se_ahead >= ahead)
+		return true;
+	*se = (struct seen){ hash, ahead };
+	return false;
+}
+
+static void
+again(unsigned n)
+{
+	reset();
+	for (unsigned i = 1; i <= n; i++)
+		make_step(i, false);
+}
+
+static bool
+search(unsigned n, unsigned ahead)
+{
+	struct ex_model here = model;
+	bool fresh = true;
+
+	xs->xs_states++;
+	for (unsigned cpu = 0; cpu < EX_NCPU; cpu++) {
+		for (unsigned op = 0; op < EX_NOP; op++) {
+			path[n] = (struct ex_step){ (uint8_t)cpu, (uint8_t)op };
+			if (!ex_model_enabled(&here, path[n]))
+				continue;
+			if (!fresh)
+				again(n);
+			fresh = false;
+			if (!make_step(n + 1, true))
+				return false;
+			if (ahead == 1 || is_known(ahead - 1)) {
+				if (!end(n + 1))
+					return false;
+			} else if (!search(n + 1, ahead - 1)) {
+				return false;
+			}
+		}
+	}
+	return true;
+}
+
+static int
+begin(struct ex_search *x, const char *schedule)
+{
+	const char *bad;
+	int n = ex_parse(schedule, path, &bad);
+
+	xs = x;
+	x->xs_states = x->xs_steps = 0;
+	x->xs_wrong[0] = x->xs_schedule[0] = '\0';
+	reset();
+	if (n < 0) {
+		snprintf(x->xs_wrong, sizeof x->xs_wrong, "no such step: %.60s",
+		    bad);
+		return -1;
+	}
+	for (int i = 0; i < n; i++) {
+		if (!ex_model_enabled(&model, path[i])) {
+			fail((unsigned)i + 1, "this step cannot be made");
+			return -1;
+		}
+		if (!make_step((unsigned)i + 1, true))
+			return -1;
+	}
+	return n;
+}
+
+bool
+ex_replay(struct ex_search *x, const char *schedule)
+{
+	int n = begin(x, schedule);
+
+	return over(n >= 0 && end((unsigned)n));
+}
+
+bool
+ex_search(struct ex_search *x)
+{
+	int n = begin(x, x->xs_start);
+	bool good;
+
+	if (n < 0)
+		return over(false);
+	if ((seen = calloc(TABLE, sizeof *seen)) == NULL)
+		abort();
+	good = search((unsigned)n, x->xs_depth);
+	free(seen);
+	return over(good);
+}

@@ -1,0 +1,423 @@
+/*
+ * The model's state, and what moves it: who counts where, what stops, begins
+ * and goes, how far counts get.
+ */
+#include "tests/host/kern/cpc/explore/state.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "include/sys/cpc.h"
+
+const struct ex_set ex_sets[EX_NSET] = {
+	/* One step from going round where PICs have 16 bits. */
+	{ 1, { { "instructions", 1, CPC_COUNT_USER, 0xfffd } } },
+	/* One from its signal, and the other from going round. */
+	{ 2, { { "instructions", 1,
+		   CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT,
+		   UINT64_MAX - 2 },
+		 { "cycles", 3, CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0xfff8 } } },
+};
+
+static const struct ex_request *
+request(const struct ex_ctx *c, unsigned i)
+{
+	return &ex_sets[c->mc_set].es_req[i];
+}
+
+unsigned
+ex_nreqs(const struct ex_ctx *c)
+{
+	return ex_sets[c->mc_set].es_n;
+}
+
+static bool
+notifies(const struct ex_ctx *c, unsigned i)
+{
+	return (request(c, i)->rq_flags & CPC_OVF_NOTIFY_EMT) != 0;
+}
+
+bool
+ex_model_running(const struct ex_model *m, unsigned lwp)
+{
+	const struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
+
+	return c->mc_live && !c->mc_frozen && !c->mc_invalid &&
+	       m->em_lwp[lwp].ml_cpu != EX_IDLE;
+}
+
+void
+ex_model_reset(struct ex_model *m, const struct null_shape *shape)
+{
+	memset(m, 0, sizeof *m);
+	m->em_shape = *shape;
+	for (int i = 0; i < EX_NLWP; i++) {
+		m->em_lwp[i].ml_alive = i < EX_NCPU;
+		m->em_lwp[i].ml_cpu = (int8_t)(i < EX_NCPU ? i : EX_IDLE);
+		m->em_lwp[i].ml_bound = EX_IDLE;
+	}
+	for (int i = 0; i < EX_NCPU; i++)
+		m->em_cpu[i].mp_lwp = (int8_t)i;
+}
+
+/* For whom a CPU counts: its own set, that of its LWP, or NULL. */
+static struct ex_ctx *
+counting(struct ex_model *m, unsigned cpu)
+{
+	struct ex_cpu *mp = &m->em_cpu[cpu];
+
+	if (mp->mp_ctx.mc_live)
+		return &mp->mp_ctx;
+	return mp->mp_lwp != EX_IDLE &&
+	               ex_model_running(m, (unsigned)mp->mp_lwp)
+	           ? &m->em_lwp[mp->mp_lwp].ml_ctx
+	           : NULL;
+}
+
+/*
+ * The PICs stop counting; what overflowed is found out, and freezes the set of
+ * an LWP where it is to be told.
+ */
+static void
+stop(struct ex_model *m, unsigned cpu)
+{
+	struct ex_ctx *c = counting(m, cpu);
+	unsigned told = m->em_cpu[cpu].mp_overflowed;
+
+	if (told != 0 && m->em_shape.ns_ovf == NULL_OVF_IMPRECISE)
+		told = ~0U;
+	m->em_cpu[cpu].mp_overflowed = 0;
+	m->em_cpu[cpu].mp_struck = false;
+	for (unsigned i = 0; c != &m->em_cpu[cpu].mp_ctx && i < ex_nreqs(c);
+	     i++) {
+		if (notifies(c, i) && (told & 1U << i) != 0)
+			c->mc_frozen = c->mc_signal = true;
+	}
+}
+
+void
+ex_stop_lwp(struct ex_model *m, unsigned lwp)
+{
+	if (ex_model_running(m, lwp))
+		stop(m, (unsigned)m->em_lwp[lwp].ml_cpu);
+}
+
+void
+ex_drop(struct ex_model *m, unsigned lwp)
+{
+	ex_stop_lwp(m, lwp);
+	memset(&m->em_lwp[lwp].ml_ctx, 0, sizeof(struct ex_ctx));
+}
+
+/*
+ * Its binder may run where it might before.  Where it has bound the other CPU
+ * since, it was bound to this one for this set alone.
+ */
+void
+ex_drop_cpu(struct ex_model *m, unsigned cpu)
+{
+	struct ex_cpu *mp = &m->em_cpu[cpu], *other = &m->em_cpu[cpu ^ 1];
+
+	stop(m, cpu);
+	if (other->mp_ctx.mc_live && other->mp_later &&
+	    other->mp_binder == mp->mp_binder &&
+	    other->mp_was_bound == (int)cpu)
+		other->mp_was_bound = mp->mp_was_bound;
+	memset(&mp->mp_ctx, 0, sizeof mp->mp_ctx);
+	m->em_lwp[mp->mp_binder].ml_bound = mp->mp_was_bound;
+}
+
+void
+ex_drop_all(struct ex_model *m, unsigned lwp)
+{
+	ex_drop(m, lwp);
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		if (m->em_cpu[i].mp_ctx.mc_live &&
+		    m->em_cpu[i].mp_binder == (int)lwp)
+			ex_drop_cpu(m, i);
+	}
+}
+
+bool
+ex_cpu_has(const struct ex_model *m, unsigned cpu, unsigned proc, unsigned set)
+{
+	const struct ex_cpu *mp = &m->em_cpu[cpu];
+
+	return mp->mp_ctx.mc_live && mp->mp_ctx.mc_set == set &&
+	       m->em_lwp[mp->mp_binder].ml_proc == proc;
+}
+
+static void
+drop_from_cpus(struct ex_model *m, unsigned proc, unsigned set)
+{
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		if (ex_cpu_has(m, i, proc, set))
+			ex_drop_cpu(m, i);
+	}
+}
+
+/* All instances of a set. */
+void
+ex_revoke(struct ex_model *m, unsigned proc, unsigned set)
+{
+	for (unsigned i = 0; i < EX_NLWP; i++) {
+		const struct ex_ctx *c = &m->em_lwp[i].ml_ctx;
+
+		if (c->mc_live && c->mc_set == set &&
+		    m->em_lwp[i].ml_proc == proc)
+			ex_drop(m, i);
+	}
+	drop_from_cpus(m, proc, set);
+}
+
+static bool
+any_cpu(const struct ex_model *m)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < EX_NCPU; i++)
+		any |= m->em_cpu[i].mp_ctx.mc_live;
+	return any;
+}
+
+void
+ex_leave(struct ex_model *m, struct ex_cpu *cpu)
+{
+	if (cpu->mp_lwp == EX_IDLE)
+		return;
+	ex_stop_lwp(m, (unsigned)cpu->mp_lwp);
+	m->em_lwp[cpu->mp_lwp].ml_cpu = EX_IDLE;
+	cpu->mp_lwp = EX_IDLE;
+}
+
+void
+ex_run(struct ex_model *m, unsigned cpu, unsigned lwp)
+{
+	ex_leave(m, &m->em_cpu[cpu]);
+	m->em_cpu[cpu].mp_lwp = (int8_t)lwp;
+	m->em_lwp[lwp].ml_cpu = (int8_t)cpu;
+}
+
+void
+ex_go(struct ex_model *m, unsigned cpu, unsigned lwp)
+{
+	if (m->em_lwp[lwp].ml_cpu == (int)cpu)
+		return;
+	ex_leave(m, &m->em_cpu[m->em_lwp[lwp].ml_cpu]);
+	ex_run(m, cpu, lwp);
+}
+
+static int
+begin(struct ex_model *m, struct ex_ctx *c, unsigned set)
+{
+	memset(c, 0, sizeof *c);
+	c->mc_set = (uint8_t)set;
+	for (unsigned i = 0; i < ex_nreqs(c); i++) {
+		if (notifies(c, i) && m->em_shape.ns_ovf == NULL_OVF_NONE) {
+			memset(c, 0, sizeof *c);
+			return ENOTSUP;
+		}
+		c->mc_preset[i] = c->mc_count[i] = request(c, i)->rq_preset;
+	}
+	c->mc_live = true;
+	return 0;
+}
+
+int
+ex_bind_set(struct ex_model *m, unsigned lwp, unsigned set, bool inherit)
+{
+	struct ex_lwp *l = &m->em_lwp[lwp];
+	int err;
+
+	drop_from_cpus(m, l->ml_proc, set);
+	if (any_cpu(m))
+		return EAGAIN;
+	ex_drop(m, lwp);
+	if ((err = begin(m, &l->ml_ctx, set)) == 0)
+		l->ml_ctx.mc_inherit = inherit;
+	return err;
+}
+
+/* The first set of a CPU takes the counters from all LWPs, for good. */
+static void
+invalidate_all(struct ex_model *m)
+{
+	for (unsigned i = 0; i < EX_NLWP; i++) {
+		ex_stop_lwp(m, i);
+		m->em_lwp[i].ml_ctx.mc_invalid = m->em_lwp[i].ml_ctx.mc_live;
+	}
+}
+
+int
+ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
+{
+	struct ex_cpu *mp = &m->em_cpu[cpu];
+	struct ex_lwp *l = &m->em_lwp[lwp];
+	struct ex_ctx c;
+	int err;
+
+	ex_revoke(m, l->ml_proc, set);
+	if (mp->mp_ctx.mc_live)
+		return EAGAIN;
+	if ((err = begin(m, &c, set)) != 0)
+		return err;
+	ex_go(m, cpu, lwp);
+	if (!any_cpu(m))
+		invalidate_all(m);
+	mp->mp_ctx = c;
+	mp->mp_later = true;
+	m->em_cpu[cpu ^ 1].mp_later = false;
+	mp->mp_binder = (int8_t)lwp;
+	mp->mp_was_bound = l->ml_bound;
+	l->ml_bound = (int8_t)cpu;
+	return 0;
+}
+
+static struct ex_lwp *
+last_begins(struct ex_model *m, const struct ex_lwp *parent)
+{
+	struct ex_lwp *child = &m->em_lwp[EX_NLWP - 1];
+
+	memset(child, 0, sizeof *child);
+	child->ml_alive = true;
+	child->ml_cpu = EX_IDLE;
+	child->ml_bound = parent->ml_bound;
+	return child;
+}
+
+void
+ex_fork(struct ex_model *m, const struct ex_lwp *parent)
+{
+	last_begins(m, parent)->ml_proc = 1;
+}
+
+void
+ex_clone(struct ex_model *m, const struct ex_lwp *parent)
+{
+	struct ex_ctx *c = &last_begins(m, parent)->ml_ctx;
+
+	if (!parent->ml_ctx.mc_inherit || parent->ml_ctx.mc_invalid)
+		return;
+	*c = parent->ml_ctx;
+	c->mc_signal = false;
+	c->mc_ticks = 0;
+	for (unsigned i = 0; i < ex_nreqs(c); i++) {
+		c->mc_count[i] = c->mc_preset[i];
+		if (notifies(c, i)) {
+			c->mc_count[i] = UINT64_MAX;
+			c->mc_frozen = c->mc_signal = true;
+		}
+	}
+}
+
+/*
+ * One instruction.  What is to be told of stops an LWP's set at once, if the
+ * kernel's instructions may be what it tells of, and if there are NMIs.
+ */
+static void
+retire(struct ex_model *m, unsigned cpu, unsigned privilege, struct ex_ctx *c)
+{
+	struct ex_cpu *mp = &m->em_cpu[cpu];
+	unsigned width = m->em_shape.ns_width;
+
+	for (unsigned i = 0; i < ex_nreqs(c); i++) {
+		uint64_t before = c->mc_count[i], n = request(c, i)->rq_weight;
+
+		if ((request(c, i)->rq_flags & privilege) == 0)
+			continue;
+		c->mc_count[i] += n;
+		if (before << (64 - width) < -n << (64 - width))
+			continue;
+		mp->mp_overflowed |= (uint8_t)(1U << i);
+		mp->mp_pending |=
+		    m->em_shape.ns_ovf != NULL_OVF_NONE &&
+		    (notifies(c, i) || (m->em_shape.ns_mute & 1U << i) == 0);
+		mp->mp_struck |=
+		    m->em_shape.ns_nmi && c != &mp->mp_ctx && notifies(c, i) &&
+		    (request(c, i)->rq_flags & CPC_COUNT_SYSTEM) != 0;
+	}
+}
+
+void
+ex_retire(struct ex_model *m, unsigned cpu, unsigned privilege)
+{
+	struct ex_ctx *c = counting(m, cpu);
+
+	for (unsigned i = 0; c != NULL && i < EX_STEPS; i++) {
+		if (!m->em_cpu[cpu].mp_struck)
+			retire(m, cpu, privilege, c);
+	}
+}
+
+/*
+ * What a timer does is what an interrupt does that comes early: it looks at
+ * the PICs.  Only those of which no interrupt tells have one.
+ */
+void
+ex_look(struct ex_model *m, unsigned cpu)
+{
+	if (counting(m, cpu) != NULL)
+		stop(m, cpu);
+}
+
+bool
+ex_has_timer(struct ex_model *m, unsigned cpu)
+{
+	const struct ex_ctx *c = counting(m, cpu);
+
+	if (c == NULL || m->em_shape.ns_width == 64)
+		return false;
+	return m->em_shape.ns_ovf != NULL_OVF_PRECISE ||
+	       (m->em_shape.ns_mute & ((1U << ex_nreqs(c)) - 1)) != 0;
+}
+
+static uint64_t
+mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * 0x9e3779b97f4a7c15;
+	return h ^ h >> 29;
+}
+
+static uint64_t
+mix_ctx(uint64_t h, const struct ex_ctx *c)
+{
+	h = mix(h, c->mc_live | c->mc_frozen << 1 | c->mc_signal << 2 |
+		       c->mc_invalid << 3 | c->mc_set << 4 |
+		       c->mc_inherit << 5);
+	for (unsigned i = 0; i < EX_NREQ; i++)
+		h = mix(mix(h, c->mc_count[i]), c->mc_preset[i]);
+	return h;
+}
+
+uint64_t
+ex_model_hash(const struct ex_model *m)
+{
+	uint64_t h = 1;
+
+	for (unsigned i = 0; i < EX_NLWP; i++) {
+		const struct ex_lwp *l = &m->em_lwp[i];
+
+		h = mix_ctx(h, &l->ml_ctx);
+		h = mix(h, l->ml_alive | (uint64_t)(l->ml_cpu + 1) << 1 |
+			       (uint64_t)(l->ml_bound + 1) << 4 |
+			       (uint64_t)l->ml_proc << 7 |
+			       (uint64_t)l->ml_stage << 8 |
+			       (uint64_t)l->ml_set << 16);
+		for (unsigned j = 0; j < EX_NREQ; j++)
+			h = mix(h, l->ml_stage != 0 ? l->ml_read[j] : 0);
+	}
+	for (unsigned i = 0; i < EX_NCPU; i++) {
+		const struct ex_cpu *mp = &m->em_cpu[i];
+
+		h = mix_ctx(h, &mp->mp_ctx);
+		h = mix(h, (uint64_t)(mp->mp_lwp + 1) |
+			       (uint64_t)mp->mp_pending << 4 |
+			       (uint64_t)mp->mp_struck << 5 |
+			       (uint64_t)mp->mp_overflowed << 8);
+		if (mp->mp_ctx.mc_live)
+			h = mix(h, (uint64_t)(mp->mp_binder + 1) |
+				       (uint64_t)(mp->mp_was_bound + 1) << 8 |
+				       (uint64_t)mp->mp_later << 16);
+	}
+	return h;
+}

@@ -1,0 +1,235 @@
+/*
+ * What can be bound is bound, with the backend's real masks: kcpc finds PICs
+ * for a random set, of names, numbers, attributes and PICs asked for, exactly
+ * where one of all ways to give its requests PICs is taken by configure().
+ */
+#include "tests/lib/host/named.h"
+/* It calls the backend `ops`. */
+#include "tests/lib/host/intel_shapes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/mm/page.h"
+
+#define NREQ  5
+#define NATTR 2
+
+/* What kern/cpc/bind.c finds in a kernel. */
+const struct pcbe_ops *kcpc_ops;
+uint64_t kcpc_pics;
+unsigned kcpc_npic;
+struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
+
+uint32_t
+kcpc_caps(void)
+{
+	return CPC_CAP_OVERFLOW_INTERRUPT;
+}
+
+void *
+kmalloc(size_t bytes)
+{
+	return malloc(bytes);
+}
+
+void
+kfree(void *p)
+{
+	free(p);
+}
+
+void
+timer_stop(struct timer *t)
+{
+	(void)t;
+}
+
+/* A generator of our own, so that a failure repeats (Marsaglia's xorshift). */
+static uint64_t seed;
+
+static unsigned
+below(unsigned n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (unsigned)(seed % n);
+}
+
+/* Of the architecture, generic ones, the fixed PICs' own, and numbers. */
+static const char *const architectural[] = { "inst_retired.any_p",
+	"br_inst_retired.all_branches", "instr_retired.any",
+	"cpu_clk_unhalted.core", "cpu_clk_unhalted.ref", "PAPI_tot_ins",
+	"PAPI_tot_cyc", "PAPI_br_ins", "0xc0" };
+#define NARCH (sizeof architectural / sizeof architectural[0])
+
+/* Of Skylake's table: on any general PIC, on four, on one, beside a fixed. */
+static const char *const tabled[] = { "INST_RETIRED:ANY_P",
+	"INSTRUCTION_RETIRED", "INST_RETIRED:ANY_P:c=1",
+	"CYCLE_ACTIVITY:STALLS_L2_MISS", "L1D_PEND_MISS:PENDING",
+	"CPU_CLK_UNHALTED:THREAD_P",
+	"OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_RESPONSE",
+	"OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE", "UNHALTED_CORE_CYCLES" };
+#define NTABLED (sizeof tabled / sizeof tabled[0])
+
+/* A set as the library hands it over. */
+static struct {
+	struct cpc_packreq req[NREQ];
+	struct cpc_packattr attr[NREQ][NATTR];
+	struct kcpc_want want[NREQ];
+	unsigned n;
+} pack;
+
+static void
+resolve(const char *name, struct pcbe_event *ev)
+{
+	assert_true(named_event(ops, name, ev) != 0);
+}
+
+static void
+draw_attrs(struct cpc_packreq *pr, struct cpc_packattr *attr)
+{
+	pr->cr_nattrs = below(3) != 0 ? 0 : 1 + below(NATTR);
+	for (unsigned i = 0; i < pr->cr_nattrs; i++) {
+		do
+			attr[i].ca_id = below(CPC_ATTR_IDS);
+		while ((ops->pcbe_attrs >> attr[i].ca_id & 1) == 0);
+		attr[i].ca_value = below(4);
+	}
+}
+
+static void
+draw(bool with_table)
+{
+	struct pcbe_event ev;
+	unsigned k;
+
+	memset(&pack, 0, sizeof pack);
+	pack.n = 1 + below(NREQ);
+	for (unsigned i = 0; i < pack.n; i++) {
+		struct cpc_packreq *pr = &pack.req[i];
+
+		k = below(with_table ? NARCH + NTABLED : NARCH);
+		resolve(k < NARCH ? architectural[k] : tabled[k - NARCH], &ev);
+		pr->cr_event.ce_pics = (uint32_t)ev.pe_pics;
+		pr->cr_event.ce_flags = ev.pe_flags;
+		pr->cr_event.ce_code = ev.pe_code;
+		pr->cr_event.ce_extra = ev.pe_extra;
+		pr->cr_flags = USER;
+		pr->cr_picnum = below(6) == 0 ? (int)below(kcpc_npic) : -1;
+		if ((ev.pe_flags & PCBE_EVENT_GENERIC) == 0)
+			draw_attrs(pr, pack.attr[i]);
+		pack.want[i].kw_req = pr;
+		pack.want[i].kw_attrs = pack.attr[i];
+	}
+}
+
+static int
+configure(struct x86_set *s, unsigned i, unsigned pic)
+{
+	const struct cpc_packreq *pr = &pack.req[i];
+	struct pcbe_event ev = {
+		.pe_code = pr->cr_event.ce_code,
+		.pe_extra = pr->cr_event.ce_extra,
+		.pe_pics = pr->cr_event.ce_pics,
+		.pe_flags = pr->cr_event.ce_flags,
+	};
+	struct pcbe_attr attrs[NATTR];
+
+	for (unsigned a = 0; a < pr->cr_nattrs; a++) {
+		attrs[a].pa_id = pack.attr[i][a].ca_id;
+		attrs[a].pa_val = pack.attr[i][a].ca_value;
+	}
+	s->set.ps_cfg = s->cfg;
+	s->cfg[i] =
+	    (struct pcbe_cfg){ .pc_pic = (uint8_t)pic, .pc_flags = USER };
+	return ops->configure(&s->cfg[i], &ev, pr->cr_nattrs, attrs, &s->set);
+}
+
+/* Are there PICs for requests i and up, beside those that are taken? */
+static bool
+any_way(const struct x86_set *so_far, unsigned i, uint64_t taken)
+{
+	struct x86_set s;
+
+	if (i == pack.n)
+		return true;
+	for (unsigned pic = 0; pic < kcpc_npic; pic++) {
+		if ((taken >> pic & 1) != 0 ||
+		    (pack.req[i].cr_event.ce_pics >> pic & 1) == 0 ||
+		    (pack.req[i].cr_picnum != -1 &&
+			pack.req[i].cr_picnum != (int)pic))
+			continue;
+		s = *so_far;
+		if (configure(&s, i, pic) != 0)
+			continue;
+		s.set.ps_n++;
+		if (any_way(&s, i + 1, taken | 1ULL << pic))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_bound(int *subcode)
+{
+	struct kcpc_ctx *ctx;
+
+	*subcode = -1;
+	if (kcpc_ctx_create(pack.want, pack.n, true, &ctx, subcode) != 0)
+		return false;
+	kcpc_ctx_destroy(ctx);
+	return true;
+}
+
+static void
+tries(const struct fake_cpu *shape, bool with_table, unsigned rounds)
+{
+	unsigned found = 0;
+	bool bound;
+	int subcode;
+
+	boot(shape);
+	kcpc_ops = ops;
+	kcpc_npic = ops->ncounters();
+	kcpc_pics = (1ULL << kcpc_npic) - 1;
+	seed = 0x9e3779b97f4a7c15;
+	for (unsigned i = 0; i < rounds; i++) {
+		draw(with_table);
+		bound = is_bound(&subcode);
+		set_init(&set, ops);
+		assert_int_equal(bound, any_way(&set, 0, 0));
+		found += bound;
+	}
+	/* Both answers were met often. */
+	assert_in_range(found, rounds / 10, rounds * 9 / 10);
+}
+
+/* Part 7.3, CPC-BIND-22, CPC-PCBE-04 */
+static void
+sets_of_architectural_events(void **state)
+{
+	(void)state;
+	tries(&nehalem, false, 20000);
+	tries(&ice_lake, false, 20000);
+}
+
+static void
+sets_of_a_table(void **state)
+{
+	(void)state;
+	tries(&skylake_whole, true, 20000);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(sets_of_architectural_events),
+		cmocka_unit_test(sets_of_a_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

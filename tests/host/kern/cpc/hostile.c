@@ -1,0 +1,353 @@
+/*
+ * What a program may hand to the system call without libcpc: none of it does
+ * the kernel harm, and each gets its errno.
+ */
+#include "tests/lib/host/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/cpc/kcpc.h"
+
+#define BAD 8UL /* an address nothing is mapped at */
+
+static intptr_t
+call(uintptr_t op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+	const uintptr_t args[6] = { op, a, b, c, d };
+
+	return kcpc_syscall(args);
+}
+
+static struct {
+	struct cpc_pack head;
+	struct cpc_packreq req[2];
+} good;
+
+/* A pack that binds. */
+static void
+make_good(void)
+{
+	unsigned i;
+
+	memset(&good, 0, sizeof good);
+	good.head.cp_set = 77;
+	good.head.cp_nreqs = 2;
+	good.head.cp_bytes = sizeof good;
+	for (i = 0; i < 2; i++) {
+		good.req[i].cr_event = (struct cpc_event){ .ce_pics = 0xf,
+			.ce_code = SOFT_CODE(SOFT_CYCLES) };
+		good.req[i].cr_flags = CPC_COUNT_USER;
+		good.req[i].cr_picnum = -1;
+	}
+}
+
+static struct cpc_refusal refusal;
+
+static intptr_t
+bind_pack(size_t bytes)
+{
+	good.head.cp_bytes = (uint32_t)bytes;
+	return call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, (uintptr_t)&refusal);
+}
+
+static void
+unknown_operations_are_einval(void **state)
+{
+	uintptr_t op;
+
+	(void)state;
+	for (op = 0; op < 256; op++) {
+		if (op == CPC_OP_LWP_SELF || op == CPC_OP_REVOKE ||
+		    op == CPC_OP_LIVE || op == CPC_OP_UNRESOLVED ||
+		    (op >= CPC_OP_IMPL_NAME && op <= CPC_OP_CAPS))
+			continue;
+		assert_true(call(op, 0, 0, 0, 0) < 0);
+	}
+	assert_int_equal(call(UINTPTR_MAX, 0, 0, 0, 0), -EINVAL);
+	assert_int_equal(call(0x100000000, 0, 0, 0, 0), -EINVAL);
+}
+
+static void
+bad_addresses_are_efault(void **state)
+{
+	(void)state;
+	make_good();
+	assert_int_equal(call(CPC_OP_BIND, BAD, 77, 0, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_IMPL_NAME, 0, BAD, 100, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_PMU, BAD, 0, 0, 0), -EFAULT);
+	assert_int_equal(bind_pack(sizeof good), 0);
+	assert_int_equal(call(CPC_OP_SAMPLE, 77, BAD, 2, 0), -EFAULT);
+	assert_int_equal(call(CPC_OP_WHERE, 77, 0, BAD, 0), -EFAULT);
+	/* A subcode with nowhere to go. */
+	good.req[0].cr_flags = 0x20;
+	assert_int_equal(
+	    call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, BAD), -EFAULT);
+}
+
+static void
+sizes_that_do_not_fit_are_einval(void **state)
+{
+	size_t bytes;
+
+	(void)state;
+	make_good();
+	for (bytes = 0; bytes < sizeof good; bytes++)
+		assert_int_equal(bind_pack(bytes), -EINVAL);
+	good.head.cp_nreqs = 1;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.head.cp_nreqs = 3;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.head.cp_nreqs = UINT32_MAX;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.head.cp_nreqs = 2;
+	good.req[0].cr_nattrs = UINT32_MAX;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.req[0].cr_nattrs = 0;
+	good.req[1].cr_nattrs = 1;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(
+	    call(CPC_OP_SAMPLE, 77, (uintptr_t)&good, 3, 0), -EINVAL);
+}
+
+/* A sample fills a buffer of the set's size, or none. */
+static void
+samples_do_not_overrun(void **state)
+{
+	uint64_t room[4] = { 0, 0, 0, 42 };
+
+	(void)state;
+	make_good();
+	assert_int_equal(bind_pack(sizeof good), 0);
+	assert_int_equal(
+	    call(CPC_OP_SAMPLE, 77, (uintptr_t)room, 1, 0), -EINVAL);
+	assert_int_equal(
+	    call(CPC_OP_SAMPLE, 77, (uintptr_t)room, 3, 0), -EINVAL);
+	assert_int_equal(room[3], 42);
+	assert_int_equal(call(CPC_OP_SAMPLE, 77, (uintptr_t)room, 2, 0), 0);
+}
+
+/* The copy is bounded, whatever length is claimed. */
+static void
+huge_size_is_einval(void **state)
+{
+	char *big = calloc(1, CPC_MAX_PACK_BYTES);
+
+	(void)state;
+	make_good();
+	good.head.cp_bytes = UINT32_MAX;
+	memcpy(big, &good, sizeof good);
+	assert_int_equal(call(CPC_OP_BIND, (uintptr_t)big, 77, 0, 0), -EINVAL);
+	free(big);
+}
+
+/* libcpc never sends these. */
+static void
+what_libcpc_checks_is_checked_again(void **state)
+{
+	(void)state;
+	make_good();
+	good.head.cp_set = 0;
+	assert_int_equal(bind_pack(sizeof good), -ESTALE);
+	assert_int_equal(call(CPC_OP_BIND, (uintptr_t)&good, 0, 0, 0), -EINVAL);
+	good.head.cp_set = 78;
+	assert_int_equal(bind_pack(sizeof good), -ESTALE);
+	make_good();
+	good.req[1].cr_flags = 0x40;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(refusal.cf_subcode, CPC_REQ_INVALID_FLAGS);
+	make_good();
+	good.req[1].cr_picnum = 4;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(refusal.cf_subcode, CPC_INVALID_PICNUM);
+	good.req[1].cr_picnum = -2;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(
+	    call(CPC_OP_BIND, (uintptr_t)&good, 77, 2, 0), -EINVAL);
+}
+
+/* An event handle that claims PICs there are not. */
+static void
+events_are_not_believed(void **state)
+{
+	(void)state;
+	make_good();
+	good.req[0].cr_event.ce_pics = ~0U << 4;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(refusal.cf_subcode, CPC_RESOURCE_UNAVAIL);
+	make_good();
+	good.req[0].cr_event.ce_pics = ~0U;
+	good.req[0].cr_event.ce_code = ~0U;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	assert_int_equal(refusal.cf_subcode, CPC_INVALID_EVENT);
+}
+
+static void
+attribute_ids_are_not_believed(void **state)
+{
+	struct {
+		struct cpc_pack head;
+		struct cpc_packreq req;
+		struct cpc_packattr attr;
+	} pack;
+	const uint32_t ids[] = { CPC_ATTR_MSR_LDLAT, CPC_ATTR_IDS, 31,
+		32 + CPC_ATTR_UMASK, UINT32_MAX };
+	unsigned i;
+
+	(void)state;
+	make_good();
+	memset(&pack, 0, sizeof pack);
+	pack.head = good.head;
+	pack.head.cp_nreqs = 1;
+	pack.head.cp_bytes = sizeof pack;
+	pack.req = good.req[0];
+	pack.req.cr_nattrs = 1;
+	for (i = 0; i < sizeof ids / sizeof *ids; i++) {
+		pack.attr.ca_id = ids[i];
+		assert_int_equal(call(CPC_OP_BIND, (uintptr_t)&pack, 77, 0,
+				     (uintptr_t)&refusal),
+		    -EINVAL);
+		assert_int_equal(refusal.cf_subcode, CPC_INVALID_ATTRIBUTE);
+	}
+}
+
+static uint64_t
+sample_of_77(void)
+{
+	struct {
+		struct cpc_sample head;
+		uint64_t value[2];
+	} s;
+
+	assert_int_equal(call(CPC_OP_SAMPLE, 77, (uintptr_t)&s, 2, 0), 0);
+	return s.value[0];
+}
+
+/*
+ * At which privilege an event counts that says so in its name, `:u`, goes
+ * before the request's flags, and says nothing of what is not a privilege.
+ */
+static void
+privileges_of_a_name_go_first(void **state)
+{
+	static const struct {
+		uint32_t named, flags;
+		uint64_t user, system;
+	} cases[] = {
+		{ CPC_COUNT_USER, CPC_COUNT_SYSTEM, 3, 0 },
+		{ CPC_COUNT_SYSTEM, CPC_COUNT_USER, 0, 3 },
+		{ CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, 3, 3 },
+		{ 0, CPC_COUNT_USER, 0, 0 },
+	};
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		make_good();
+		good.req[0].cr_flags = cases[i].flags;
+		good.req[0].cr_event.ce_flags |=
+		    CPC_EVENT_LEVELS | cases[i].named << CPC_EVENT_LEVEL_SHIFT;
+		assert_int_equal(bind_pack(sizeof good), 0);
+		fake_user(1);
+		assert_int_equal(sample_of_77(), cases[i].user);
+		fake_system(1);
+		assert_int_equal(
+		    sample_of_77(), cases[i].user + cases[i].system);
+	}
+}
+
+static void
+set_0_names_nothing(void **state)
+{
+	(void)state;
+	make_good();
+	assert_int_equal(bind_pack(sizeof good), 0);
+	assert_int_equal(
+	    call(CPC_OP_SAMPLE, 0, (uintptr_t)&good, 2, 0), -EINVAL);
+	assert_int_equal(call(CPC_OP_RELE, 0, 0, 0, 0), -EINVAL);
+	assert_int_equal(call(CPC_OP_REVOKE, 0, 0, 0, 0), 0);
+	assert_int_equal(call(CPC_OP_LIVE, 77, 0, 0, 0), 1);
+}
+
+/* A list is as long with a small buffer as with none, and never overruns. */
+static void
+lists_are_cut_to_fit(void **state)
+{
+	intptr_t whole = call(CPC_OP_IMPL_NAME, 0, 0, 0, 0), n;
+	char *text;
+
+	(void)state;
+	assert_true(whole > 0);
+	for (n = 0; n <= whole; n++) {
+		text = malloc((size_t)n + 1); /* ASan watches its end */
+		text[n] = '#';
+		assert_int_equal(
+		    call(CPC_OP_IMPL_NAME, 0, (uintptr_t)text, (uintptr_t)n, 0),
+		    whole);
+		assert_int_equal(text[n], '#');
+		free(text);
+	}
+}
+
+/* The operations that took names are gone: nothing of that number is left. */
+static void
+the_kernel_takes_no_names(void **state)
+{
+	static const unsigned gone[] = { 5, 7, 32, 46, 60, 61, 62 };
+	char room[CPC_MAX_EVENT_LEN] = "cycles";
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof gone / sizeof gone[0]; i++)
+		assert_int_equal(call(gone[i], (uintptr_t)room, (uintptr_t)room,
+				     sizeof room, (uintptr_t)room),
+		    -EINVAL);
+}
+
+/* Random packs: any errno, never a crash; the fixture sees what stays. */
+static void
+random_packs_do_no_harm(void **state)
+{
+	static uint64_t room[CPC_MAX_PACK_BYTES / sizeof(uint64_t)];
+	uint64_t seed = 88172645463325252ULL;
+	unsigned round, i;
+	intptr_t r;
+
+	(void)state;
+	for (round = 0; round < 50000; round++) {
+		make_good();
+		for (i = 0; i < 1 + round % 3; i++) {
+			seed ^= seed << 13;
+			seed ^= seed >> 7;
+			seed ^= seed << 17;
+			((uint8_t *)&good)[seed % sizeof good] =
+			    (uint8_t)(seed >> 32);
+		}
+		memcpy(room, &good, sizeof good);
+		r = call(CPC_OP_BIND, (uintptr_t)room, good.head.cp_set, 0,
+		    (uintptr_t)&refusal);
+		assert_true(r == 0 || r == -EINVAL || r == -ENOTSUP);
+		fake_user(4);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(unknown_operations_are_einval),
+		T(bad_addresses_are_efault),
+		T(sizes_that_do_not_fit_are_einval),
+		T(samples_do_not_overrun),
+		T(huge_size_is_einval),
+		T(what_libcpc_checks_is_checked_again),
+		T(events_are_not_believed),
+		T(attribute_ids_are_not_believed),
+		T(privileges_of_a_name_go_first),
+		T(set_0_names_nothing),
+		T(lists_are_cut_to_fit),
+		T(the_kernel_takes_no_names),
+		T(random_packs_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+/* CPC_BIND_LWP_INHERIT: what a new LWP begins with. */
+#include "tests/lib/host/host.h"
+
+#include <sys/time.h>
+
+#include "kern/cpc/kcpc.h"
+
+#include "kern/sched/cpu.h"
+
+static struct lwp *posted;
+static unsigned posts;
+
+static void
+post(struct lwp *l)
+{
+	posted = l;
+	posts++;
+}
+
+static void
+bind_inherit(cpc_set_t *set)
+{
+	assert_int_equal(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
+}
+
+/* CPC-INH-01 */
+static void
+child_counts_from_presets(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_buf_t *buf;
+
+	(void)state;
+	add_preset(set, "instructions", 100);
+	add_preset(set, "cycles", 7);
+	buf = buf_of(set);
+	bind_inherit(set);
+	fake_user(20);
+	fake_switch(0, 3); /* and back: counts and cycles were saved */
+	fake_switch(0, 1);
+	fake_user(30);
+	assert_int_equal(fake_clone(2), 0);
+	fake_switch(0, 2);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	assert_int_equal(got(buf, 0), 100);
+	assert_int_equal(got(buf, 1), 7);
+	assert_int_equal(cpc_buf_tick(cpc, buf), 0);
+	fake_user(5);
+	assert_int_equal(sampled(set, 0), 105);
+	assert_int_equal(sampled(set, 1), 7 + 15);
+	fake_switch(0, 1);
+	assert_int_equal(sampled(set, 0), 150);
+}
+
+/* CPC-INH-02 */
+static void
+without_the_flag_nothing_is_inherited(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_curlwp(set);
+	assert_int_equal(fake_clone(2), 0);
+	fake_switch(0, 2);
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+}
+
+/* CPC-INH-04 */
+static void
+grandchildren_inherit(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_inherit(set);
+	assert_int_equal(fake_clone(2), 0);
+	fake_switch(0, 2);
+	fake_user(10);
+	assert_int_equal(fake_clone(3), 0);
+	fake_switch(0, 3);
+	fake_user(4);
+	assert_int_equal(sampled(set, 0), 4);
+	fake_switch(0, 2);
+	assert_int_equal(sampled(set, 0), 10);
+}
+
+/* Part 7.3: the map from requests to PICs is the creator's. */
+static void
+pics_are_the_creators(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_reqinfo_t mine, its;
+	int i;
+
+	(void)state;
+	add_pic(set, "instructions", 3);
+	add(set, "cycles");
+	bind_inherit(set);
+	assert_int_equal(fake_clone(2), 0);
+	for (i = 0; i < 2; i++) {
+		fake_switch(0, 1);
+		assert_int_equal(cpc_request_info(cpc, set, i, &mine), 0);
+		fake_switch(0, 2);
+		assert_int_equal(cpc_request_info(cpc, set, i, &its), 0);
+		assert_memory_equal(&mine, &its, sizeof mine);
+	}
+}
+
+static void
+notify_boot(void)
+{
+	reboot();
+	posts = 0;
+	kcpc_set_notify(post);
+}
+
+/* One request that notifies, of that preset, and one that does not, of 9. */
+static cpc_set_t *
+notify_set(uint64_t preset)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	assert_int_equal(cpc_set_add_request(cpc, set, "instructions", preset,
+			     CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
+	    0);
+	add_preset(set, "cycles", 9);
+	return set;
+}
+
+/* CPC-INH-05, CPC-INH-06, CPC-INH-07, CPC-INH-08: the kernel's half */
+static void
+notify_child_waits_for_its_handler(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	notify_boot();
+	set = notify_set(UINT64_MAX - 999);
+	bind_inherit(set);
+	fake_user(10);
+	assert_int_equal(fake_clone(2), 0);
+	assert_int_equal(posts, 1);
+	fake_user(10);
+	assert_int_equal(sampled(set, 1), 9 + 60); /* the parent goes on */
+
+	fake_switch(0, 2);
+	assert_ptr_equal(posted, lwp_self());
+	assert_true(kcpc_overflowed(lwp_self(), NULL));
+	assert_false(kcpc_overflowed(lwp_self(), NULL)); /* once */
+	fake_user(10);
+	assert_true(sampled(set, 0) == UINT64_MAX);
+	assert_int_equal(sampled(set, 1), 9);
+	assert_int_equal(cpc_set_restart(cpc, set), 0);
+	fake_user(10);
+	assert_true(sampled(set, 0) == UINT64_MAX - 999 + 10);
+	assert_int_equal(sampled(set, 1), 9 + 30);
+	assert_int_equal(posts, 1);
+}
+
+/* CPC-INH-09; the library's preset is for the next bind alone. */
+static void
+kernel_presets_are_inherited(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_inherit(set);
+	assert_int_equal(cpc_request_preset(cpc, 0, 40), 0);
+	assert_int_equal(cpc_set_request_preset(cpc, set, 0, 7777), 0);
+	assert_int_equal(fake_clone(2), 0);
+	assert_int_equal(sampled(set, 0), 0);
+	fake_switch(0, 2);
+	assert_int_equal(sampled(set, 0), 40);
+	fake_user(2);
+	assert_int_equal(cpc_set_restart(cpc, set), 0);
+	assert_int_equal(sampled(set, 0), 40);
+	bind_inherit(set);
+	assert_int_equal(sampled(set, 0), 7777);
+}
+
+/* CPC-INH-10 */
+static void
+child_of_a_disabled_parent_is_disabled(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+	hrtime_t before;
+
+	(void)state;
+	bind_inherit(set);
+	fake_user(3);
+	assert_int_equal(cpc_disable(cpc), 0);
+	before = gethrtime();
+	assert_int_equal(fake_clone(2), 0);
+	fake_switch(0, 2);
+	fake_user(100);
+	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
+	assert_int_equal(got(buf, 0), 0);
+	assert_true(cpc_buf_hrtime(cpc, buf) >= before);
+	assert_int_equal(cpc_enable(cpc), 0);
+	fake_user(5);
+	assert_int_equal(sampled(set, 0), 5);
+	fake_switch(0, 1);
+	assert_int_equal(sampled(set, 0), 3);
+	assert_errno(cpc_disable(cpc), EINVAL);
+}
+
+/* Part 7.6: a parent frozen by its overflow, not yet signalled. */
+static void
+child_of_an_overflowed_parent_has_its_own_signal(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	notify_boot();
+	set = notify_set(UINT64_MAX);
+	bind_inherit(set);
+	fake_user(1);
+	assert_int_equal(posts, 1);
+	assert_int_equal(fake_clone(2), 0);
+	assert_int_equal(posts, 2);
+	assert_true(kcpc_overflowed(lwp_self(), NULL));
+	assert_int_equal(sampled(set, 0), 0);
+	fake_switch(0, 2);
+	assert_true(kcpc_overflowed(lwp_self(), NULL));
+	assert_true(sampled(set, 0) == UINT64_MAX);
+}
+
+/* CPC-INH-11 */
+static void
+child_of_an_invalid_parent_has_none(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_inherit(set);
+	fake_invalidate();
+	assert_int_equal(fake_clone(2), 0);
+	fake_switch(0, 2);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+	bind_inherit(set);
+}
+
+/* CPC-INH-12 */
+static void
+unbind_of_one_leaves_the_other(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	cpc_buf_t *buf = buf_of(set);
+
+	(void)state;
+	bind_inherit(set);
+	assert_int_equal(fake_clone(2), 0);
+	assert_int_equal(fake_clone(3), 0);
+	fake_switch(0, 2);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+	fake_switch(0, 1);
+	fake_user(6);
+	assert_int_equal(sampled(set, 0), 6);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	fake_switch(0, 3);
+	fake_user(8);
+	assert_int_equal(sampled(set, 0), 8);
+}
+
+/* Part 7.6: no memory, no LWP; and nothing is left of the attempt. */
+static void
+no_memory_is_eagain(void **state)
+{
+	struct kcpc_stat before, after;
+	cpc_set_t *set = set_of("instructions");
+
+	(void)state;
+	bind_inherit(set);
+	kcpc_stat(&before);
+	fake_kmalloc_fails = 1;
+	assert_int_equal(fake_clone(2), EAGAIN);
+	kcpc_stat(&after);
+	assert_int_equal(after.ks_contexts, before.ks_contexts);
+	assert_int_equal(after.ks_pics, before.ks_pics);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_int_equal(add(set, "cycles"), 1);
+}
+
+/* CPC-INH-12: where a timer folds narrow counters each has its own. */
+static void
+mute_counters_are_folded_apart(void **state)
+{
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	fake_shape.width = 32;
+	fake_shape.mute = true;
+	reboot();
+	set = set_of("instructions");
+	bind_inherit(set);
+	assert_int_equal(fake_clone(2), 0);
+	for (i = 0; i < 4; i++) {
+		fake_switch(0, 1 + i % 2);
+		fake_user(0xf0000000);
+		fake_time(100 * 1000000);
+	}
+	assert_true(sampled(set, 0) == 2 * 0xf0000000ULL);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	fake_switch(0, 1);
+	assert_true(sampled(set, 0) == 2 * 0xf0000000ULL);
+}
+
+/* Helper PICs are copied, and each copy gives them back. */
+static void
+helpers_are_inherited(void **state)
+{
+	struct kcpc_stat st;
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.helpers = true;
+	notify_boot();
+	set = notify_set(UINT64_MAX - 999);
+	bind_inherit(set);
+	assert_int_equal(fake_clone(2), 0);
+	kcpc_stat(&st);
+	assert_int_equal(st.ks_pics, 2 * 3);
+	fake_switch(0, 2);
+	assert_true(kcpc_overflowed(lwp_self(), NULL));
+	assert_int_equal(cpc_set_restart(cpc, set), 0);
+	fake_user(1000);
+	assert_int_equal(posts, 2);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	kcpc_stat(&st);
+	assert_int_equal(st.ks_pics, 3);
+}
+
+/*
+ * Part 4.5: a set is bound while any instance exists, in whichever order they
+ * go; the kernel knows how many there are.
+ */
+static void
+live_instances_are_counted(void **state)
+{
+	cpc_set_t *set = set_of("instructions"), *other = set_of("cycles");
+	static const int orders[][3] = { { 1, 2, 3 }, { 2, 3, 1 }, { 3, 1, 2 },
+		{ 3, 2, 1 }, { 2, 1, 3 }, { 1, 3, 2 } };
+	unsigned i, n;
+
+	(void)state;
+	for (i = 0; i < sizeof orders / sizeof *orders; i++) {
+		for (n = 1; n <= 3; n++) {
+			fake_switch(0, (int)n);
+			bind_curlwp(set);
+		}
+		fake_switch(0, 4);
+		bind_curlwp(other);
+		for (n = 0; n < 3; n++) {
+			assert_errno(cpc_set_add_request(
+					 cpc, set, "cycles", 0, 0, 0, NULL),
+			    EINVAL);
+			fake_switch(0, orders[i][n]);
+			assert_int_equal(cpc_unbind(cpc, set), 0);
+		}
+		assert_int_equal(add(set, "instructions"), i % 3 + 1);
+		if (i == 2) {
+			cpc_set_destroy(cpc, set);
+			set = set_of("instructions");
+		}
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(child_counts_from_presets),
+		T(without_the_flag_nothing_is_inherited),
+		T(grandchildren_inherit),
+		T(pics_are_the_creators),
+		T(notify_child_waits_for_its_handler),
+		T(kernel_presets_are_inherited),
+		T(child_of_a_disabled_parent_is_disabled),
+		T(child_of_an_overflowed_parent_has_its_own_signal),
+		T(child_of_an_invalid_parent_has_none),
+		T(unbind_of_one_leaves_the_other),
+		T(no_memory_is_eagain),
+		T(mute_counters_are_folded_apart),
+		T(helpers_are_inherited),
+		T(live_instances_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

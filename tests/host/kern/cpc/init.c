@@ -1,0 +1,133 @@
+/* The proof at boot: what is found is said, and what fails is not used. */
+#include "tests/lib/host/host.h"
+
+#include <string.h>
+
+#include "kern/cpc/kcpc.h"
+
+static char text[2048];
+
+static void
+count(void *arg, uint_t picno, const char *event)
+{
+	(void)picno, (void)event;
+	++*(int *)arg;
+}
+
+static void
+found_pmu_is_one_line(void **state)
+{
+	(void)state;
+	assert_string_equal(
+	    fake_console, "pcbe: Fake PMU: 4 of 4 PICs proved, 48 bits\n");
+}
+
+static void
+absent_pmu_is_one_line_with_the_reason(void **state)
+{
+	(void)state;
+	fake_shape.npic = 0;
+	reboot();
+	assert_string_equal(
+	    fake_console, "pcbe: PMU absent: this test took it away\n");
+	kcpc_describe(text, sizeof text);
+	assert_string_equal(text,
+	    "\"pmu\":null,\"pmu_reason\":\"PMU absent: this test took it "
+	    "away\",\"npic\":0,\"pics\":[]");
+}
+
+static void
+broken_pic_is_named_and_not_used(void **state)
+{
+	cpc_set_t *set;
+	int events = 0;
+
+	(void)state;
+	fake_shape.broken = 1 << 1;
+	reboot();
+	assert_string_equal(fake_console,
+	    "pcbe: PIC 1 is not used: reads \"0\" after 1000 instructions\n"
+	    "pcbe: Fake PMU: 3 of 4 PICs proved, 48 bits\n");
+	assert_int_equal(cpc_npic(cpc), 4);
+	cpc_walk_events_pic(cpc, 1, &events, count);
+	assert_int_equal(events, 0);
+	set = set_of("cycles");
+	add(set, "cycles");
+	bind_curlwp(set);
+	assert_int_equal(fake_pmu_running(), 1 << 0 | 1 << 2);
+}
+
+/* A raw code may name the PIC, since it is on no list; the bind refuses. */
+static void
+broken_pic_takes_no_raw_code_either(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.broken = 1 << 1;
+	reboot();
+	set = cpc_set_create(cpc);
+	add_pic(set, "0x3c", 1);
+	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
+	    CPC_RESOURCE_UNAVAIL);
+}
+
+static void
+no_pic_that_counts_is_no_pmu(void **state)
+{
+	(void)state;
+	fake_shape.broken = 0xf;
+	reboot();
+	assert_null(cpc);
+	assert_null_errno(cpc_open(CPC_VER_CURRENT), ENOSYS);
+	assert_non_null(
+	    strstr(fake_console, "no PIC counts right, none is used\n"));
+}
+
+static void
+description_is_json_members(void **state)
+{
+	(void)state;
+	fake_shape.broken = 1 << 1;
+	fake_shape.npic = 2;
+	reboot();
+	kcpc_describe(text, sizeof text);
+	assert_string_equal(text,
+	    "\"pmu\":\"Fake PMU\",\"npic\":2,\"pics\":["
+	    "{\"pic\":0,\"width\":48,\"unproved\":null},"
+	    "{\"pic\":1,\"width\":48,\"unproved\":"
+	    "\"reads \\\"0\\\" after 1000 instructions\"}],\"caps\":0,"
+	    "\"software\":false");
+}
+
+static void
+description_is_cut_as_snprintf_would(void **state)
+{
+	int whole = kcpc_describe(text, sizeof text), n;
+	char cut[512];
+
+	(void)state;
+	for (n = 1; n < whole; n++) {
+		memset(cut, '#', sizeof cut);
+		assert_int_equal(kcpc_describe(cut, (size_t)n), whole);
+		assert_int_equal(strlen(cut), n - 1);
+		assert_memory_equal(cut, text, (size_t)n - 1);
+		assert_int_equal(cut[n], '#');
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(found_pmu_is_one_line),
+		T(absent_pmu_is_one_line_with_the_reason),
+		T(broken_pic_is_named_and_not_used),
+		T(broken_pic_takes_no_raw_code_either),
+		T(no_pic_that_counts_is_no_pmu),
+		T(description_is_json_members),
+		T(description_is_cut_as_snprintf_would),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

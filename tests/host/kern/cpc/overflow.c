@@ -1,0 +1,542 @@
+/*
+ * Counters narrower than 64 bits: what the overflow interrupt, or the timer
+ * in its place, makes of them.
+ */
+#include "tests/lib/host/host.h"
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/cpc/kcpc_impl.h"
+
+static unsigned posted;
+
+static void
+post(struct lwp *l)
+{
+	(void)l;
+	posted++;
+}
+
+/* Boot with 32-bit counters, and a kernel that can or cannot signal. */
+static void
+narrow(bool notify)
+{
+	fake_shape.width = 32;
+	reboot();
+	posted = 0;
+	if (notify)
+		kcpc_set_notify(post);
+}
+
+static cpc_set_t *
+notify_set(uint64_t preset)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	assert_int_equal(cpc_set_add_request(cpc, set, "instructions", preset,
+			     CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
+	    0);
+	return set;
+}
+
+static uint64_t
+stray(void)
+{
+	struct kcpc_stat st;
+
+	kcpc_stat(&st);
+	return st.ks_stray;
+}
+
+/* CPC-CTX-04, CPC-OVF-15 */
+static void
+wraps_extend_the_count(void **state)
+{
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	for (i = 0; i < 10; i++)
+		fake_user(0x80000001);
+	assert_true(sampled(set, 0) == 10 * 0x80000001ULL);
+	assert_int_equal(posted, 0);
+}
+
+/* CPC-CTX-04, across switches */
+static void
+wraps_and_switches_extend_the_count(void **state)
+{
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	for (i = 0; i < 10; i++) {
+		fake_user(0xfffffff0);
+		fake_switch(0, 2);
+		fake_user(12345);
+		fake_switch(0, 1);
+	}
+	assert_true(sampled(set, 0) == 10 * 0xfffffff0ULL);
+}
+
+/* Deliver what was held back. */
+static bool
+release_pmi(void)
+{
+	fake_hold_pmi = false;
+	return fake_pmi();
+}
+
+/*
+ * The interrupt comes late: later than the count had been above 0 when it was
+ * last looked at, so that modulo 2^32 nothing seems to have happened.
+ */
+static void
+late_interrupt_still_counts_the_wrap(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	fake_user(5);
+	assert_int_equal(sampled(set, 0), 5);
+	fake_hold_pmi = true;
+	fake_user(0xffffffff);
+	fake_user(100);
+	assert_true(release_pmi());
+	assert_true(sampled(set, 0) == 0x100000000 + 104);
+}
+
+/* A sample between the wrap and its interrupt counts it; once is enough. */
+static void
+sample_before_the_interrupt_counts_the_wrap_once(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	fake_user(0xfffffff0);
+	sampled(set, 0);
+	fake_hold_pmi = true;
+	fake_user(0x20);
+	assert_true(sampled(set, 0) == 0x100000010);
+	fake_user(0x20);
+	release_pmi();
+	assert_true(sampled(set, 0) == 0x100000030);
+	fake_user(0xffffffff);
+	assert_true(sampled(set, 0) == 0x20000002f);
+}
+
+/* An overflow belongs to the LWP that made it, whoever runs when it is told. */
+static void
+overflow_goes_with_the_lwp_that_leaves(void **state)
+{
+	cpc_set_t *set;
+	uint64_t before;
+
+	(void)state;
+	narrow(true);
+	before = stray();
+	set = notify_set(UINT64_MAX);
+	bind_curlwp(set);
+	fake_hold_pmi = true;
+	fake_user(1);
+	fake_switch(0, 2);
+	assert_int_equal(posted, 1);
+	bind_curlwp(set);
+	assert_false(release_pmi());
+	assert_int_equal(posted, 1);
+	assert_int_equal(stray(), before);
+	assert_int_equal(sampled(set, 0), UINT64_MAX);
+	fake_switch(0, 1);
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_int_equal(sampled(set, 0), 0);
+}
+
+/* CPC-PCBE-01 */
+static void
+preset_bits_above_the_width_survive(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(false);
+	set = cpc_set_create(cpc);
+	add_preset(set, "instructions", 0x123456789abcdef0);
+	bind_curlwp(set);
+	fake_user(16);
+	assert_true(sampled(set, 0) == 0x123456789abcdf00);
+}
+
+/*
+ * Where only notify requests can interrupt, a timer folds the others before
+ * they can go round.
+ */
+static void
+mute_counters_are_folded_in_time(void **state)
+{
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	fake_shape.mute = true;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	for (i = 0; i < 100; i++) {
+		fake_user(0xf0000000);
+		fake_time(100 * 1000000);
+	}
+	assert_true(sampled(set, 0) == 100 * 0xf0000000ULL);
+	assert_int_equal(cpc_unbind(cpc, set), 0); /* no timer is left */
+}
+
+/* Part 7.5: or a sample does, should the timer be late. */
+static void
+mute_counters_are_folded_by_a_sample(void **state)
+{
+	cpc_set_t *set;
+	uint64_t i;
+
+	(void)state;
+	fake_shape.mute = true;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	for (i = 1; i <= 10; i++) {
+		fake_user(0xf0000000);
+		assert_true(sampled(set, 0) == i * 0xf0000000);
+	}
+}
+
+/* The timer is that of the LWP that runs. */
+static void
+mute_counters_of_a_switched_out_lwp_rest(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.mute = true;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	fake_user(5);
+	fake_switch(0, 2);
+	fake_user(7);
+	fake_time(1000000000);
+	fake_switch(0, 1);
+	assert_int_equal(sampled(set, 0), 5);
+}
+
+/* CPC-OVF-01, CPC-OVF-04, CPC-OVF-05: the kernel's half */
+static void
+notify_freezes_at_the_overflow(void **state)
+{
+	hrtime_t before, after;
+	cpc_set_t *set;
+	cpc_buf_t *a, *b;
+
+	(void)state;
+	narrow(true);
+	set = notify_set(UINT64_MAX - 999);
+	a = buf_of(set);
+	b = buf_of(set);
+	bind_curlwp(set);
+	fake_user(999);
+	assert_int_equal(posted, 0);
+	before = gethrtime();
+	fake_user(1);
+	after = gethrtime();
+	assert_int_equal(posted, 1);
+	fake_user(5000);
+	assert_int_equal(posted, 1);
+	assert_int_equal(cpc_set_sample(cpc, set, a), 0);
+	assert_int_equal(cpc_set_sample(cpc, set, b), 0);
+	assert_int_equal(got(a, 0), 0);
+	assert_int_equal(cpc_buf_tick(cpc, a), 3000);
+	assert_int_equal(cpc_buf_tick(cpc, b), 3000);
+	assert_true(cpc_buf_hrtime(cpc, a) == cpc_buf_hrtime(cpc, b));
+	assert_true(before <= cpc_buf_hrtime(cpc, a));
+	assert_true(cpc_buf_hrtime(cpc, a) <= after);
+}
+
+/*
+ * CPC-INV-04, CPC-OVF-05: the kernel's half.  It is told once, and not at all
+ * where the counters have gone meanwhile.
+ */
+static void
+a_signal_is_due_once(void **state)
+{
+	struct lwp *l = fake_lwp(0, 1);
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(true);
+	assert_false(kcpc_signal_due(l));
+	assert_false(kcpc_overflowed(l, NULL));
+	set = notify_set(UINT64_MAX);
+	bind_curlwp(set);
+	assert_false(kcpc_signal_due(l));
+	fake_user(1);
+	assert_true(kcpc_signal_due(l));
+	assert_true(kcpc_overflowed(l, NULL));
+	assert_false(kcpc_signal_due(l));
+	assert_false(kcpc_overflowed(l, NULL));
+	assert_int_equal(cpc_set_restart(cpc, set), 0);
+	fake_user(1);
+	fake_invalidate();
+	assert_false(kcpc_signal_due(l));
+	assert_false(kcpc_overflowed(l, NULL));
+}
+
+/* kern/cpc/pcbe.h: what may overflow in the kernel, and is to be told there. */
+static void
+urgent_is_what_notifies_of_the_kernel(void **state)
+{
+	static const struct {
+		uint_t flags[2];
+		uint32_t urgent;
+	} cases[] = {
+		{ { CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT, CPC_COUNT_USER },
+		    1 },
+		{ { CPC_COUNT_USER, CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT },
+		    2 },
+		{ { CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, CPC_COUNT_SYSTEM },
+		    0 },
+		{ { CPC_COUNT_SYSTEM, CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT },
+		    0 },
+		{ { CPC_COUNT_SYSTEM, CPC_COUNT_SYSTEM }, 0 },
+	};
+	cpc_set_t *set;
+	unsigned i;
+
+	(void)state;
+	narrow(true);
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		set = cpc_set_create(cpc);
+		add_flags(set, "instructions", cases[i].flags[0]);
+		add_flags(set, "cycles", cases[i].flags[1]);
+		bind_curlwp(set);
+		assert_int_equal(
+		    fake_ctx(0, 1)->kc_pcbe.ps_urgent, cases[i].urgent);
+	}
+}
+
+/* CPC-OVF-06, CPC-OVF-07: the kernel's half */
+static void
+restart_arms_again(void **state)
+{
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	narrow(true);
+	set = notify_set(UINT64_MAX - 999);
+	add_preset(set, "cycles", 5);
+	bind_curlwp(set);
+	for (i = 1; i <= 5; i++) {
+		fake_user(1000);
+		assert_int_equal(posted, i);
+		assert_int_equal(sampled(set, 1), 3005);
+		assert_int_equal(cpc_set_restart(cpc, set), 0);
+		assert_int_equal(sampled(set, 1), 5);
+	}
+}
+
+/* CPC-OVF-08: the kernel's half */
+static void
+enable_counts_past_the_wrap(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(true);
+	set = notify_set(UINT64_MAX);
+	bind_curlwp(set);
+	fake_user(1);
+	assert_int_equal(posted, 1);
+	assert_int_equal(cpc_enable(cpc), 0);
+	fake_user(40);
+	assert_int_equal(sampled(set, 0), 40);
+}
+
+/* CPC-OVF-15: PRECISE, another request's wrap does not notify */
+static void
+precise_wrap_of_another_request_is_silent(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(true);
+	set = notify_set(0);
+	add_preset(set, "cycles", UINT64_MAX - 2);
+	bind_curlwp(set);
+	fake_user(4);
+	assert_int_equal(posted, 0);
+	assert_int_equal(sampled(set, 0), 4);
+	assert_int_equal(sampled(set, 1), 9);
+}
+
+/* CPC-OVF-16 */
+static void
+imprecise_wrap_of_any_request_notifies(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.imprecise = true;
+	narrow(true);
+	set = notify_set(0);
+	add_preset(set, "cycles", UINT64_MAX - 2);
+	bind_curlwp(set);
+	fake_user(4);
+	assert_int_equal(posted, 1);
+}
+
+/* CPC-OVF-17 */
+static void
+two_overflows_notify_once(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(true);
+	set = notify_set(UINT64_MAX);
+	cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
+	    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL);
+	bind_curlwp(set);
+	fake_user(1);
+	assert_int_equal(posted, 1);
+}
+
+/* CPC-OVF-16, CPC-OVF-17: and any of several notifies. */
+static void
+any_notify_request_notifies(void **state)
+{
+	uint64_t presets[2];
+	cpc_set_t *set;
+	int i;
+
+	(void)state;
+	narrow(true);
+	for (i = 0; i < 2; i++) {
+		presets[i] = UINT64_MAX - 9;
+		presets[1 - i] = 0;
+		set = notify_set(presets[0]);
+		cpc_set_add_request(cpc, set, "instructions", presets[1],
+		    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL);
+		bind_curlwp(set);
+		fake_user(10);
+		assert_int_equal(posted, 1 + i);
+		assert_int_equal(sampled(set, i), 0);
+		assert_int_equal(sampled(set, 1 - i), 10);
+	}
+}
+
+/* Part 7.5: an interrupt without an overflow disturbs nothing. */
+static void
+interrupt_of_no_one_is_ignored(void **state)
+{
+	cpc_set_t *set;
+	uint64_t before = stray();
+
+	(void)state;
+	narrow(false);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	fake_user(3);
+	assert_false(fake_pmi());
+	fake_user(3);
+	assert_int_equal(sampled(set, 0), 6);
+	fake_switch(0, 2);
+	assert_false(fake_pmi());
+	assert_int_equal(stray(), before);
+	fake_shape.npic = 0;
+	reboot();
+	assert_false(fake_pmi());
+}
+
+/* Part 7.5: it is counted, and what counts for nobody stops. */
+static void
+overflow_of_no_one_is_stray(void **state)
+{
+	uint64_t before = stray();
+	cpc_set_t *set;
+
+	(void)state;
+	narrow(true);
+	set = notify_set(UINT64_MAX);
+	bind_curlwp(set);
+	fake_switch(0, 2);
+	fake_ops->program(&fake_ctx(0, 1)->kc_pcbe);
+	fake_hold_pmi = true;
+	fake_user(1);
+	assert_true(release_pmi());
+	assert_int_equal(fake_pmu_running(), 0);
+	assert_int_equal(stray(), before + 1);
+	kcpc_pmi_late(); /* and one that was seen to before it came */
+	assert_int_equal(stray(), before + 2);
+	assert_int_equal(posted, 0);
+}
+
+/* Part 7.5: a helper PIC is one of the context's, and goes with it. */
+static void
+helpers_come_from_the_spare_pics(void **state)
+{
+	struct kcpc_stat st;
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.helpers = true;
+	narrow(true);
+	set = notify_set(0);
+	add(set, "cycles");
+	add(set, "cycles");
+	bind_curlwp(set);
+	kcpc_stat(&st);
+	assert_int_equal(st.ks_pics, 4);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	add(set, "cycles");
+	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
+	    CPC_RESOURCE_UNAVAIL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(wraps_extend_the_count),
+		T(wraps_and_switches_extend_the_count),
+		T(late_interrupt_still_counts_the_wrap),
+		T(sample_before_the_interrupt_counts_the_wrap_once),
+		T(overflow_goes_with_the_lwp_that_leaves),
+		T(preset_bits_above_the_width_survive),
+		T(mute_counters_are_folded_in_time),
+		T(mute_counters_are_folded_by_a_sample),
+		T(mute_counters_of_a_switched_out_lwp_rest),
+		T(notify_freezes_at_the_overflow),
+		T(a_signal_is_due_once),
+		T(urgent_is_what_notifies_of_the_kernel),
+		T(restart_arms_again),
+		T(enable_counts_past_the_wrap),
+		T(precise_wrap_of_another_request_is_silent),
+		T(imprecise_wrap_of_any_request_notifies),
+		T(two_overflows_notify_once),
+		T(any_notify_request_notifies),
+		T(interrupt_of_no_one_is_ignored),
+		T(overflow_of_no_one_is_stray),
+		T(helpers_come_from_the_spare_pics),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,274 @@
+/*
+ * Profiles: what can be one, whom it counts, and that nothing of it is left.
+ */
+#include "tests/lib/host/profile.h"
+
+#define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
+
+static void
+what_a_profile_can_be_of(void **state)
+{
+	cpc_set_t *plain = set_of("instructions"), *two = profile_set(NOTIFY);
+	cpc_set_t *one = profile_set(NOTIFY);
+	struct file other = { .f_kind = FILE_NULL };
+
+	(void)state;
+	assert_int_equal(
+	    profile_attach(FAKE_FD, 1), EINVAL); /* nothing is bound */
+	bind_curlwp(one);
+	assert_int_equal(
+	    profile_attach(FAKE_FD, 1), EINVAL); /* not inherited */
+
+	assert_int_equal(cpc_bind_curlwp(cpc, plain, CPC_BIND_LWP_INHERIT), 0);
+	assert_int_equal(
+	    profile_attach(FAKE_FD, 1), EINVAL); /* tells of nothing */
+	assert_int_equal(profile_attach(FAKE_FD + 1, 0), EBADF);
+	assert_int_equal(profile_attach(FAKE_FD | 1ULL << 32, 0), EBADF);
+	fake_file = &other;
+	assert_int_equal(profile_attach(FAKE_FD, 0), EBADF);
+	fake_file = &profile_file;
+	fake_user(4);
+	assert_int_equal(sampled(plain, 0), 4);
+
+	add(two, "cycles");
+	assert_int_equal(cpc_bind_curlwp(cpc, two, CPC_BIND_LWP_INHERIT), 0);
+	assert_int_equal(
+	    profile_attach(FAKE_FD, 1), EINVAL); /* samples of which? */
+	assert_int_equal(
+	    profile_attach(FAKE_FD, 0), EINVAL); /* sums tell nothing */
+
+	assert_int_equal(cpc_bind_curlwp(cpc, one, CPC_BIND_LWP_INHERIT), 0);
+	assert_int_equal(
+	    profile_attach(FAKE_FD, CPC_PROFILE_DEPTH + 1), EINVAL);
+	assert_int_equal(profile_attach(FAKE_FD, CPC_PROFILE_DEPTH), 0);
+	fake_switch(0, 2);
+	assert_int_equal(cpc_bind_curlwp(cpc, one, CPC_BIND_LWP_INHERIT), 0);
+	assert_int_equal(
+	    profile_attach(FAKE_FD, 1), EINVAL); /* it serves once */
+	fake_invalidate();
+	assert_int_equal(profile_attach(FAKE_FD, 1), EAGAIN);
+}
+
+static void
+there_may_be_no_memory(void **state)
+{
+	(void)state;
+	fake_kmalloc_fails = 1;
+	assert_null(kcpc_profile_new());
+}
+
+/* Nobody else's files. */
+static void
+only_profiles_are_asked(void **state)
+{
+	struct cpc_profile_image im;
+
+	(void)state;
+	assert_int_equal(
+	    cpc_syscall(CPC_OP_PROFILE_STAT, FAKE_FD, BAD, 0, 0), -EFAULT);
+	assert_int_equal(cpc_syscall(CPC_OP_PROFILE_STAT, FAKE_FD + 1,
+			     (uintptr_t)&profile_st, 0, 0),
+	    -EBADF);
+	assert_int_equal(
+	    cpc_syscall(CPC_OP_PROFILE_IMAGE, FAKE_FD, 0, (uintptr_t)&im, 0),
+	    -ENOENT);
+	assert_int_equal(cpc_syscall(CPC_OP_PROFILE_IMAGE, FAKE_FD + 1, 0,
+			     (uintptr_t)&im, 0),
+	    -EBADF);
+	assert_int_equal(profile_take(&profile_st, sizeof profile_st), 0);
+}
+
+/* CPC-EXEC-01: one that is no profile's; and so does a CPU's. */
+static void
+a_set_ends_with_its_program(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	struct kcpc_stat ks;
+
+	(void)state;
+	bind_curlwp(set);
+	fake_exec();
+	assert_false(fake_pmu_any());
+	assert_null(fake_ctx(0, 1));
+	fake_exec();
+	profile_begin(set, 0);
+	assert_int_equal(cpc_bind_cpu(cpc, 1, set, 0), 0);
+	fake_exec();
+	assert_false(fake_pmu_any());
+	kcpc_stat(&ks);
+	assert_int_equal(ks.ks_contexts, 1); /* the profile's */
+}
+
+/*
+ * The library has lost the set, which counts for nobody until the program
+ * begins; and for that from the presets.
+ */
+static void
+the_next_program_is_counted(void **state)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_buf_t *buf;
+	uint64_t sums[3] = { 0 };
+
+	(void)state;
+	add_preset(set, "instructions", 100);
+	add_preset(set, "cycles", 7);
+	buf = buf_of(set);
+	profile_begin(set, 0);
+	assert_false(fake_pmu_any());
+	fake_user(1000);
+	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
+	assert_errno(cpc_set_restart(cpc, NULL), EINVAL);
+	assert_errno(cpc_unbind(cpc, set), EINVAL);
+	assert_int_equal(add(set, "cycles"), 2);
+	profile_look();
+	assert_int_equal(profile_st.ct_lwps, 0);
+	assert_int_equal(profile_st.ct_left, 1);
+	assert_int_equal(profile_st.ct_kernel, 0);
+
+	fake_exec();
+	assert_int_equal(fake_pmu_readable(), 0);
+	fake_user(7);
+	assert_silent(cpc_bind_curlwp(cpc, set, 0), EAGAIN);
+	assert_errno(cpc_set_restart(cpc, NULL), EINVAL);
+	fake_exec(); /* which goes on */
+	fake_user(3);
+	profile_look();
+	assert_int_equal(profile_st.ct_lwps, 1);
+	assert_int_equal(profile_st.ct_events, 0); /* it has yet to end */
+	fake_exit(0, 1);
+	profile_look();
+	assert_int_equal(profile_st.ct_left, 0);
+	assert_int_equal(profile_st.ct_events, 10);
+	assert_int_equal(profile_st.ct_revoked, 0);
+
+	assert_int_equal(profile_take(sums, 7), 0);
+	assert_int_equal(profile_take(sums, 15), 8);
+	assert_int_equal(sums[0], 10);
+	assert_int_equal(sums[1], 0);
+	assert_int_equal(profile_take(sums, sizeof sums), 16);
+	assert_int_equal(sums[1], 30);
+	assert_int_equal(profile_take((void *)BAD, 8), -EFAULT);
+}
+
+/* LWPs of it, and processes: they begin at the presets, and are summed. */
+static void
+what_it_forks_is_counted(void **state)
+{
+	struct kcpc_stat ks;
+
+	(void)state;
+	assert_int_equal(fake_fork(1, 1), 0); /* of no profile: nothing */
+	assert_null(fake_ctx(1, 1));
+	profile_begin(set_of("instructions"), 0);
+	assert_int_equal(fake_fork(1, 1), 0); /* it has not begun */
+	assert_null(fake_ctx(1, 1));
+	fake_exec();
+	fake_user(1000);
+	assert_int_equal(fake_clone(2), 0);
+	assert_int_equal(fake_fork(1, 1), 0);
+	fake_switch(0, 2);
+	fake_user(20);
+	fake_switch(1, 1);
+	fake_user(300);
+	fake_exec();
+	profile_look();
+	assert_int_equal(profile_st.ct_lwps, 3);
+	assert_int_equal(profile_st.ct_left, 3);
+	fake_exit(0, 2);
+	fake_exit(1, 1);
+	profile_look();
+	assert_int_equal(profile_st.ct_events, 320);
+	assert_int_equal(profile_st.ct_left, 1);
+	fake_exit(0, 1);
+	profile_look();
+	assert_int_equal(profile_st.ct_events, 1320);
+	kcpc_stat(&ks);
+	assert_int_equal(ks.ks_contexts, 0);
+}
+
+/* Rather no process than one that is not counted. */
+static void
+no_memory_no_fork(void **state)
+{
+	(void)state;
+	profile_begin(set_of("instructions"), 0);
+	fake_exec();
+	fake_kmalloc_fails = 1;
+	assert_int_equal(fake_fork(1, 1), EAGAIN);
+	assert_null(fake_ctx(1, 1));
+	profile_look();
+	assert_int_equal(profile_st.ct_lwps, 1);
+	assert_int_equal(profile_st.ct_left, 1);
+}
+
+/* A set that is bound to a CPU takes the counters for good. */
+static void
+what_is_revoked_counts_no_more(void **state)
+{
+	(void)state;
+	profile_begin(set_of("instructions"), 0);
+	fake_exec();
+	fake_user(5);
+	assert_int_equal(fake_clone(3), 0);
+	fake_invalidate();
+	fake_user(100);
+	assert_int_equal(fake_clone(2), 0);
+	assert_null(fake_ctx(0, 2));
+	fake_exec();
+	fake_user(100);
+	fake_exit(0, 1);
+	fake_switch(0, 3);
+	fake_user(2);
+	fake_invalidate();
+	fake_exit(0, 3);
+	profile_look();
+	assert_int_equal(profile_st.ct_events, 7);
+	assert_int_equal(profile_st.ct_lwps, 2);
+	assert_int_equal(profile_st.ct_revoked, 2);
+}
+
+/* Before the program began; and one that never begins is not counted. */
+static void
+what_never_begins(void **state)
+{
+	(void)state;
+	profile_begin(set_of("instructions"), 0);
+	fake_invalidate();
+	fake_exec();
+	assert_false(fake_pmu_any());
+	fake_user(100);
+	fake_exit(0, 1);
+	profile_look();
+	assert_int_equal(profile_st.ct_lwps, 1);
+	assert_int_equal(profile_st.ct_events, 0);
+	assert_int_equal(profile_st.ct_revoked, 1);
+
+	kcpc_profile_release(profile_file.f_profile);
+	profile_file.f_profile = kcpc_profile_new();
+	fake_switch(0, 2);
+	profile_begin(set_of("instructions"), 0);
+	fake_invalidate();
+	fake_exit(0, 2);
+	profile_look();
+	assert_int_equal(profile_st.ct_lwps, 0);
+	assert_int_equal(profile_st.ct_revoked, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		P(what_a_profile_can_be_of),
+		P(there_may_be_no_memory),
+		P(only_profiles_are_asked),
+		P(a_set_ends_with_its_program),
+		P(the_next_program_is_counted),
+		P(what_it_forks_is_counted),
+		P(no_memory_no_fork),
+		P(what_is_revoked_counts_no_more),
+		P(what_never_begins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+/*
+ * The samples a profile takes.  That a period is the same number of events each
+ * time is for a PMU to show: tests/cli/record.py.
+ */
+#include "tests/lib/host/profile.h"
+
+#define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
+
+/* A sample of depth 1. */
+struct sample {
+	struct cpc_profile_sample head;
+	uint64_t pc;
+};
+
+static void
+assert_sample(const struct sample *s, unsigned lwp, uint64_t pc)
+{
+	assert_int_equal(s->head.cm_lwp, lwp);
+	assert_int_equal(s->head.cm_nframes, 1);
+	assert_int_equal(s->head.cm_image, 0);
+	assert_int_equal(s->pc, pc);
+}
+
+/* Each overflow leaves a sample instead of a signal, and counts on. */
+static void
+each_period_leaves_a_sample(void **state)
+{
+	struct sample s[6];
+	unsigned i;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	profile_pass(0x1000); /* not yet, and what was before is nobody's */
+	fake_exec();
+	for (i = 0; i < 3; i++) {
+		profile_pass(0x1000 + i);
+		profile_look();
+		assert_int_equal(profile_st.ct_samples, i + 1);
+		assert_int_equal(profile_st.ct_events, (i + 1) * PERIOD);
+	}
+	assert_int_equal(fake_clone(2), 0);
+	fake_switch(0, 2);
+	fake_enter(&profile_frame);
+	profile_pass(0x2000);
+	fake_user(4);
+	assert_false(fake_return());
+	fake_exit(0, 2);
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 4);
+	assert_int_equal(profile_st.ct_lost, 0);
+	assert_int_equal(profile_st.ct_events, 4 * PERIOD + 4);
+	assert_int_equal(profile_take(s, sizeof s), 4 * sizeof s[0]);
+	for (i = 0; i < 3; i++)
+		assert_sample(&s[i], 1, 0x1000 + i);
+	assert_sample(&s[3], 2, 0x2000);
+	assert_int_equal(profile_take(s, sizeof s), 0);
+}
+
+/* Nor does an LWP that is made meanwhile have its maker's. */
+static void
+samples_are_not_inherited(void **state)
+{
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	fake_user(PERIOD);
+	assert_int_equal(fake_clone(2), 0);
+	assert_false(fake_return());
+	fake_switch(0, 2);
+	fake_enter(&profile_frame);
+	assert_false(fake_return());
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 1);
+}
+
+/* The period's end was not told of when its LWP lost its counters. */
+static void
+what_is_revoked_leaves_no_sample(void **state)
+{
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	fake_user(PERIOD);
+	fake_invalidate();
+	assert_false(fake_return());
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 0);
+}
+
+/* A sample is of the program in which its period ended. */
+static void
+samples_are_of_their_program(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	fake_hold_pmi = true;
+	fake_user(PERIOD + 3); /* nobody has been told */
+	profile_frame.tf_pc = 0x1234;
+	fake_exec();
+	fake_hold_pmi = false;
+	profile_look();
+	assert_int_equal(profile_st.ct_events, PERIOD + 3);
+	assert_int_equal(profile_take(&s, sizeof s), sizeof s);
+	assert_sample(&s, 1, 0x1234);
+	fake_user(PERIOD - 1);
+	fake_exec();
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 1);
+	profile_pass(
+	    0); /* the last event of that period, and of the next all but 1 */
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 2);
+	assert_int_equal(profile_st.ct_events, 3 * PERIOD + 2);
+	fake_user(PERIOD); /* it has been told, and is frozen */
+	fake_exec();
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 3);
+	assert_int_equal(profile_st.ct_events, 4 * PERIOD + 2);
+}
+
+/* Frames lie ever higher; the walk ends where they do, and at the depth. */
+static void
+callers_are_found_by_their_frames(void **state)
+{
+	static struct {
+		uintptr_t fp, pc;
+	} f[3];
+	struct {
+		struct cpc_profile_sample head;
+		uint64_t pc[5];
+	} s;
+	static const struct {
+		size_t from, to; /* in what is there, this is the next frame */
+		unsigned frames;
+	} cases[] = { { 2, 0, 4 }, { 2, 3, 4 }, { 1, 0, 3 }, { 1, 1, 3 },
+		{ 1, 2, 4 } };
+	uintptr_t to;
+	unsigned i;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 5);
+	fake_exec();
+	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+		f[0].fp = (uintptr_t)&f[1];
+		f[1].fp = (uintptr_t)&f[2];
+		f[2].fp = BAD;
+		f[0].pc = 0x100;
+		f[1].pc = 0x200;
+		f[2].pc = 0x300;
+		to = cases[i].to < 3 ? (uintptr_t)&f[cases[i].to]
+		                     : (uintptr_t)&f[2] + 1;
+		f[cases[i].from].fp = to;
+		profile_frame.tf_fp = (uintptr_t)&f[0];
+		profile_pass(0x50);
+		assert_int_equal(profile_take(&s, sizeof s),
+		    sizeof s.head + cases[i].frames * sizeof s.pc[0]);
+		assert_int_equal(s.head.cm_nframes, cases[i].frames);
+		assert_int_equal(s.pc[0], 0x50);
+		assert_int_equal(s.pc[1], 0x100);
+		assert_int_equal(s.pc[2], 0x200);
+		if (cases[i].frames == 4)
+			assert_int_equal(s.pc[3], 0x300);
+	}
+	f[1].pc = 0; /* who returns to nowhere is no caller */
+	profile_pass(0x50);
+	assert_int_equal(profile_take(&s, sizeof s), sizeof s.head + 2 * 8);
+	profile_frame.tf_fp = BAD;
+	profile_pass(0x50);
+	assert_int_equal(profile_take(&s, sizeof s), sizeof s.head + 8);
+}
+
+static void
+no_more_frames_than_the_depth(void **state)
+{
+	static struct {
+		uintptr_t fp, pc;
+	} f[3];
+	char s[64];
+	unsigned i;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 2);
+	fake_exec();
+	for (i = 0; i < 3; i++) {
+		f[i].fp = (uintptr_t)&f[i + 1];
+		f[i].pc = 1;
+	}
+	profile_frame.tf_fp = (uintptr_t)&f[0];
+	profile_pass(0x50);
+	assert_int_equal(profile_take(s, sizeof s), 8 + 2 * 8);
+}
+
+#define MANY 1000 /* samples, of some 250 to a page */
+
+/* As many as fit, whole and in their order, whatever has room for how many. */
+static void
+samples_are_read_whole(void **state)
+{
+	static const size_t rooms[] = { 16, 31, 100, 4096, 16 * MANY };
+	static struct sample s[MANY];
+	unsigned i, n;
+	intptr_t got;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	for (i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+		for (n = 0; n < MANY; n++)
+			profile_pass(n);
+		assert_int_equal(profile_take(s, 15), -EINVAL);
+		assert_int_equal(profile_take((void *)BAD, 100), -EFAULT);
+		for (n = 0; n < MANY; n += (unsigned)got / sizeof *s) {
+			got = profile_take(&s[n], rooms[i]);
+			assert_true(got >= 16 && (size_t)got <= rooms[i]);
+			assert_int_equal(got % 16, 0);
+		}
+		for (n = 0; n < MANY; n++)
+			assert_sample(&s[n], 1, n);
+		assert_int_equal(profile_take(s, sizeof s), 0);
+	}
+}
+
+/* Those that come between two reads are behind those that are left. */
+static void
+samples_come_while_others_are_read(void **state)
+{
+	struct sample s[4];
+	unsigned n;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	for (n = 0; n < 3; n++)
+		profile_pass(n);
+	assert_int_equal(profile_take(s, sizeof s[0]), sizeof s[0]);
+	profile_pass(3);
+	assert_int_equal(profile_take(&s[1], sizeof s), 3 * sizeof s[0]);
+	for (n = 0; n < 4; n++)
+		assert_sample(&s[n], 1, n);
+}
+
+/* A page has room for many. */
+static void
+samples_take_little_memory(void **state)
+{
+	unsigned n;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	fake_kmalloc_fails = 2;
+	for (n = 0; n < MANY / 5; n++)
+		profile_pass(n);
+	profile_look();
+	assert_int_equal(profile_st.ct_lost, 0);
+}
+
+/* A sample is lost, which is counted, and the next is not. */
+static void
+without_memory_samples_are_lost(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	fake_kmalloc_fails = 1;
+	profile_pass(1);
+	profile_pass(2);
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 2);
+	assert_int_equal(profile_st.ct_lost, 1);
+	assert_int_equal(profile_st.ct_events, 2 * PERIOD);
+	assert_int_equal(profile_take(&s, sizeof s), sizeof s);
+	assert_sample(&s, 1, 2);
+}
+
+/* There is no memory for the name of its program. */
+static void
+a_program_may_go_nameless(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_kmalloc_fails = 1;
+	fake_exec();
+	profile_pass(1);
+	assert_int_equal(profile_take(&s, sizeof s), sizeof s);
+	assert_int_equal(s.head.cm_image, CPC_PROFILE_NO_IMAGE);
+}
+
+static struct pcbe_struck notes;
+
+static struct pcbe_struck *
+struck(void)
+{
+	return &notes;
+}
+
+/* A sample of depth 2: the kernel's instruction, and the program's next. */
+struct pair {
+	struct cpc_profile_sample head;
+	uint64_t pc[2];
+};
+
+static void
+assert_pair(const struct pair *s, uint64_t kernel, uint64_t pc)
+{
+	assert_int_equal(s->head.cm_nframes, 2);
+	assert_int_equal(s->pc[0], kernel);
+	assert_int_equal(s->pc[1], pc);
+}
+
+/*
+ * kern/cpc/pcbe.h: where overflows struck the kernel the PIC has counted on, by
+ * itself, from the preset each time.
+ */
+static void
+what_struck_the_kernel_is_sampled(void **state)
+{
+	static struct pcbe_ops nmi;
+	struct pcbe_set *ps;
+	struct pair s[4];
+	struct sample last;
+	unsigned i;
+
+	(void)state;
+	nmi = *fake_ops;
+	nmi.struck = struck;
+	fake_backend = &nmi;
+	kcpc_profile_release(profile_file.f_profile);
+	reboot();
+	profile_open();
+	profile_begin(profile_set(CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT), 2);
+	ps = &fake_ctx(0, 1)->kc_pcbe;
+	assert_true(ps->ps_resume == -(uint64_t)PERIOD);
+	assert_true(ps->ps_selection == PCBE_UNSELECTED);
+	fake_exec();
+	for (i = 1; i <= 2; i++) {
+		/* It goes round, thrice from where it began, and 4 further. */
+		fake_hold_pmi = true;
+		fake_system(PERIOD);
+		fake_system((1ULL << 48) - PERIOD + 4);
+		notes = (struct pcbe_struck){ .pk_n = 2,
+			.pk_lost = 1,
+			.pk_pc = { 0x111, 0x222 },
+			.pk_last = 0x333 };
+		profile_frame.tf_pc = 0x50;
+		fake_switch(0, 2);
+		assert_int_equal(notes.pk_n, 0);
+		assert_int_equal(notes.pk_lost, 0);
+		assert_int_equal(notes.pk_last, 0);
+		fake_switch(0, 1);
+		assert_false(fake_return());
+		fake_hold_pmi = false;
+		profile_look();
+		assert_int_equal(profile_st.ct_kernel, 1);
+		assert_int_equal(profile_st.ct_samples, 4 * i);
+		assert_int_equal(profile_st.ct_lost, i);
+		assert_int_equal(profile_st.ct_events, i * (3 * PERIOD + 4));
+		assert_int_equal(profile_take(s, sizeof s), 3 * sizeof s[0]);
+		assert_pair(&s[0], 0x111, 0x50);
+		assert_pair(&s[1], 0x222, 0x50);
+		assert_pair(&s[2], 0x333, 0x50);
+	}
+	fake_system(PERIOD);
+	assert_false(fake_return());
+	assert_int_equal(profile_take(&last, sizeof last), sizeof last);
+	assert_sample(&last, 1, 0x50);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		P(each_period_leaves_a_sample),
+		P(samples_are_not_inherited),
+		P(what_is_revoked_leaves_no_sample),
+		P(samples_are_of_their_program),
+		P(callers_are_found_by_their_frames),
+		P(no_more_frames_than_the_depth),
+		P(samples_are_read_whole),
+		P(samples_come_while_others_are_read),
+		P(samples_take_little_memory),
+		P(without_memory_samples_are_lost),
+		P(a_program_may_go_nameless),
+		P(what_struck_the_kernel_is_sampled),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,224 @@
+/*
+ * The witness: it agrees with LWPs that count right, and says so where one
+ * does not.
+ */
+#include "tests/lib/host/host.h"
+
+#include <string.h>
+
+#include "include/sys/barecpc.h"
+#include "kern/cpc/kcpc.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/cpc/witness.h"
+
+static struct barecpc_witness bw;
+
+/* A PMU that keeps PIC 3 back, after another change of its shape. */
+static void
+boot(uint32_t flags)
+{
+	fake_shape.keeps = true;
+	reboot();
+	assert_true(witness_init(flags));
+	/* Programs open what there is then. */
+	cpc_close(cpc);
+	cpc = cpc_open(CPC_VER_CURRENT);
+}
+
+/* What the witness tells adds up; its count is `count`, of LWPs `lwps`. */
+static void
+assert_sums(uint64_t count, uint64_t lwps)
+{
+	assert_int_equal(witness_stat(&bw), 0);
+	assert_int_equal(bw.bw_count, count);
+	assert_int_equal(bw.bw_lwps, lwps);
+	assert_int_equal(bw.bw_unowned + bw.bw_idle, count - lwps);
+}
+
+static void
+no_one(struct lwp *l)
+{
+	(void)l;
+}
+
+static void
+its_pic_is_nobodys(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	boot(CPC_COUNT_USER);
+	set = cpc_set_create(cpc);
+	assert_reported(cpc_set_add_request(cpc, set, "cycles", 0,
+			    CPC_COUNT_USER, 1, &(cpc_attr_t){ "picnum", 3 }),
+	    EINVAL, "cpc_set_add_request", CPC_PIC_NOT_CAPABLE);
+	add(set, "cycles");
+	add(set, "cycles");
+	add(set, "cycles");
+	bind_curlwp(set);
+	assert_int_equal(fake_pmu_running(), 7);
+	add(set = cpc_set_create(cpc), "cycles");
+	add(set, "cycles");
+	add(set, "cycles");
+	add(set, "cycles");
+	assert_reported(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
+	    CPC_RESOURCE_UNAVAIL);
+}
+
+static void
+user_counts_of_lwps_are_its_own(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	boot(CPC_COUNT_USER);
+	set = set_of("instructions");
+	fake_user(100); /* nobody's */
+	bind_curlwp(set);
+	fake_user(1000);
+	fake_system(50);
+	fake_switch(0, 2); /* has no set */
+	fake_user(200);
+	fake_switch(0, 1);
+	fake_user(1);
+	assert_int_equal(cpc_disable(cpc), 0);
+	fake_user(300);
+	assert_int_equal(cpc_enable(cpc), 0);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_sums(1601, 1001);
+	assert_int_equal(bw.bw_windows, 3);
+	assert_int_equal(bw.bw_wrong, 0);
+	assert_true(witness_end());
+}
+
+/* The windows of a set that counts something else are nobody's. */
+static void
+what_is_not_alike_is_not_compared(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	boot(CPC_COUNT_USER);
+	set = set_of("cycles");
+	add_flags(set, "instructions", CPC_COUNT_USER | CPC_COUNT_SYSTEM);
+	bind_curlwp(set);
+	fake_user(1000);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_sums(1000, 0);
+	assert_int_equal(bw.bw_windows, 0);
+}
+
+static void
+idling_is_told_apart(void **state)
+{
+	(void)state;
+	boot(CPC_COUNT_SYSTEM);
+	fake_system(10);
+	witness_idle(true);
+	fake_system(5);
+	witness_idle(false);
+	assert_sums(15, 0);
+	assert_int_equal(bw.bw_idle, 5);
+}
+
+static void
+a_lost_count_is_found(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.forgets = true;
+	boot(CPC_COUNT_USER);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	fake_user(1000);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	fake_console[0] = '\0';
+	assert_false(witness_end());
+	assert_non_null(strstr(fake_console,
+	    "witness: differs in 1 of 1 windows, first on CPU 0, LWP 1: "
+	    "counted 999, not 1000\n"));
+}
+
+/* 2^32 instructions and a few: what was told is kcpc's to add. */
+static void
+a_narrow_counter_is_compared_in_its_width(void **state)
+{
+	cpc_set_t *set;
+
+	(void)state;
+	fake_shape.width = 32;
+	boot(CPC_COUNT_USER);
+	set = set_of("instructions");
+	bind_curlwp(set);
+	fake_user(1ULL << 31);
+	fake_time(1000000000); /* the witness's own reading */
+	fake_user((1ULL << 31) + 7);
+	assert_int_equal(cpc_unbind(cpc, set), 0);
+	assert_sums((1ULL << 32) + 7, (1ULL << 32) + 7);
+	assert_true(witness_end());
+}
+
+/* It could not be held against counts that end in the middle of the kernel. */
+static void
+nothing_stops_in_a_kernel_that_is_witnessed(void **state)
+{
+	const uint32_t of[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM };
+	cpc_set_t *set;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		boot(of[i]);
+		kcpc_set_notify(no_one);
+		set = cpc_set_create(cpc);
+		add_flags(set, "cycles", CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT);
+		bind_curlwp(set);
+		assert_int_equal(fake_ctx(0, 1)->kc_pcbe.ps_urgent,
+		    of[i] == CPC_COUNT_USER ? 1 : 0);
+	}
+}
+
+static void
+system_counts_need_pics_that_start_together(void **state)
+{
+	(void)state;
+	fake_shape.keeps = true;
+	fake_shape.staggered = true;
+	reboot();
+	assert_true(witness_init(CPC_COUNT_USER));
+	reboot();
+	assert_false(witness_init(CPC_COUNT_SYSTEM));
+	assert_non_null(strstr(fake_console, "do not start and stop together"));
+}
+
+static void
+a_machine_without_is_told_so(void **state)
+{
+	(void)state;
+	assert_false(witness_init(CPC_COUNT_USER));
+	assert_non_null(strstr(fake_console, "witness: this machine has no"));
+	fake_shape.keeps = true;
+	fake_shape.npic = 1;
+	reboot();
+	assert_false(witness_init(CPC_COUNT_USER));
+	assert_non_null(strstr(fake_console, "witness: needs two PICs"));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(its_pic_is_nobodys),
+		T(user_counts_of_lwps_are_its_own),
+		T(what_is_not_alike_is_not_compared),
+		T(idling_is_told_apart),
+		T(a_lost_count_is_found),
+		T(a_narrow_counter_is_compared_in_its_width),
+		T(nothing_stops_in_a_kernel_that_is_witnessed),
+		T(system_counts_need_pics_that_start_together),
+		T(a_machine_without_is_told_so),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

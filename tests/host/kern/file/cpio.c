@@ -1,0 +1,248 @@
+/*
+ * The archive parser reads what cpio(1) would, and says of everything else
+ * what is wrong, without reading one byte too far (the sanitizer watches:
+ * each archive is an allocation of its exact size).
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/file/cpio.h"
+
+struct build {
+	char data[8192];
+	size_t len;
+};
+
+static void
+pad(struct build *b)
+{
+	while (b->len % 4 != 0)
+		b->data[b->len++] = '\0';
+}
+
+static void
+add_sized(struct build *b, const char *name, size_t namesize, const char *data,
+    size_t n, unsigned filesize)
+{
+	b->len += (size_t)sprintf(b->data + b->len,
+	    "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08zx%08x", 1,
+	    0100755, 0, 0, 1, 0, filesize, 0, 0, 0, 0, namesize, 0);
+	memcpy(b->data + b->len, name, strlen(name) + 1);
+	b->len += strlen(name) + 1;
+	pad(b);
+	memcpy(b->data + b->len, data, n);
+	b->len += n;
+	pad(b);
+}
+
+static void
+add(struct build *b, const char *name, const char *data)
+{
+	add_sized(b, name, strlen(name) + 1, data, strlen(data),
+	    (unsigned)strlen(data));
+}
+
+static void
+trailer(struct build *b)
+{
+	add(b, "TRAILER!!!", "");
+}
+
+/* The members' names with their sizes, or what is wrong. */
+static const char *
+parse(const struct build *b, char *out)
+{
+	char *copy = exact_copy(b->data, b->len);
+	struct cpio c = cpio_open(copy, b->len);
+	struct cpio_file f;
+	const char *why = NULL;
+	int more;
+
+	*out = '\0';
+	while ((more = cpio_next(&c, &f, &why)) > 0)
+		out += sprintf(out, "%s:%zu ", f.f_name, f.f_bytes);
+	free(copy);
+	return more < 0 ? why : NULL;
+}
+
+static void
+expect_bad(const struct build *b, const char *want)
+{
+	char out[8192];
+	const char *why = parse(b, out);
+
+	assert_non_null(why);
+	assert_string_equal(why, want);
+}
+
+static void
+good(void **state)
+{
+	struct build b = { .len = 0 };
+	char out[256];
+
+	(void)state;
+	add(&b, "a", "hello");
+	add(&b, "./dir/b", "");
+	add(&b, "/c", "123");
+	trailer(&b);
+	assert_null(parse(&b, out));
+	assert_string_equal(out, "a:5 dir/b:0 c:3 ");
+}
+
+static void
+concatenated(void **state)
+{
+	struct build b = { .len = 0 };
+	char out[256];
+
+	(void)state;
+	add(&b, "a", "1");
+	trailer(&b);
+	b.len += 512 - b.len % 512; /* zeros between, as cpio(1) pads */
+	add(&b, "b", "22");
+	trailer(&b);
+	b.len += 100;
+	assert_null(parse(&b, out));
+	assert_string_equal(out, "a:1 b:2 ");
+}
+
+static void
+empty(void **state)
+{
+	struct build b = { .len = 0 };
+	char out[16];
+
+	(void)state;
+	assert_null(parse(&b, out));
+	trailer(&b);
+	assert_null(parse(&b, out));
+	assert_string_equal(out, "");
+}
+
+/* Cut anywhere but behind its end mark, an archive is no archive. */
+static void
+truncated(void **state)
+{
+	struct build whole = { .len = 0 }, b;
+	char out[256];
+	size_t end;
+
+	(void)state;
+	add(&whole, "a", "hello");
+	add(&whole, "b", "world");
+	end = whole.len;
+	trailer(&whole);
+	b = whole;
+	for (b.len = 1; b.len < whole.len - 3; b.len++) {
+		const char *why = parse(&b, out);
+
+		assert_non_null(why);
+		assert_non_null(strstr(why, "truncated"));
+	}
+	b.len = end;
+	expect_bad(&b, "is truncated: its end mark is missing");
+	b.len = 50;
+	expect_bad(&b, "is truncated in a header");
+}
+
+static void
+garbage(void **state)
+{
+	struct build b = { .len = 4096 };
+
+	(void)state;
+	memset(b.data, 0xc3, b.len);
+	expect_bad(&b, "is not a cpio archive of the newc format here");
+	memcpy(b.data, "\x1f\x8b\x08", 3);
+	expect_bad(&b, "is compressed with gzip; give it uncompressed");
+	memcpy(b.data, "070707", 6); /* the old portable format */
+	expect_bad(&b, "is not a cpio archive of the newc format here");
+}
+
+static void
+bad_headers(void **state)
+{
+	struct build b = { .len = 0 };
+
+	(void)state;
+	add(&b, "a", "x");
+	b.data[6 + 8 * 6] = 'g';
+	expect_bad(&b, "has a header with a bad digit");
+
+	b = (struct build){ .len = 0 };
+	add_sized(&b, "a", 0, "", 0, 0);
+	expect_bad(&b, "has an empty or overlong name");
+
+	b = (struct build){ .len = 0 };
+	add_sized(&b, "a", CPIO_NAME_MAX + 4096 + 2, "", 0, 0);
+	expect_bad(&b, "has an empty or overlong name");
+
+	b = (struct build){ .len = 0 };
+	add_sized(&b, "abc", 2, "", 0, 0);
+	expect_bad(&b, "has a name without its end");
+
+	b = (struct build){ .len = 0 };
+	add_sized(&b, "a", 900, "", 0, 0);
+	expect_bad(&b, "is truncated in a name");
+}
+
+/* Sizes whose sums would wrap around in 32 bits. */
+/* NULs after a name move the data to a page boundary. */
+static void
+padded_names(void **state)
+{
+	struct build b = { .len = 0 };
+	char out[64], header[120], name[4096] = "events/intel";
+	size_t namesize = 4096 - 110;
+
+	(void)state;
+	snprintf(header, sizeof header,
+	    "070701%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08x%08zx%08x", 1,
+	    0100644, 0, 0, 1, 0, 4, 0, 0, 0, 0, namesize, 0);
+	memcpy(b.data, header, 110);
+	memcpy(b.data + 110, name, namesize);
+	memcpy(b.data + 4096, "data", 4);
+	b.len = 4100;
+	trailer(&b);
+	assert_null(parse(&b, out));
+	assert_string_equal(out, "events/intel:4 ");
+	/* Within which the name itself is as long as any other. */
+	memset(b.data + 110, 'x', CPIO_NAME_MAX + 1);
+	expect_bad(&b, "has an empty or overlong name");
+}
+
+static void
+overflowing_sizes(void **state)
+{
+	static const unsigned sizes[] = { 6, 0x7fffffff, 0x80000000, 0xfffffffc,
+		0xffffffff };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		struct build b = { .len = 0 };
+
+		add_sized(&b, "a", 2, "hello", 4, sizes[i]);
+		expect_bad(&b, "is truncated in a file");
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(good),
+		cmocka_unit_test(concatenated),
+		cmocka_unit_test(empty),
+		cmocka_unit_test(truncated),
+		cmocka_unit_test(garbage),
+		cmocka_unit_test(bad_headers),
+		cmocka_unit_test(padded_names),
+		cmocka_unit_test(overflowing_sizes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,236 @@
+/*
+ * The page allocator and the heap on it: what is handed out is free, whole,
+ * aligned and nobody else's; what comes back can be had again; and after
+ * everything came back the number of free pages is what it was.
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/arch.h"
+#include "kern/mm/page.h"
+#include "kern/platform/bootinfo.h"
+
+#define RAM_PAGES 8192UL /* 32 MiB */
+
+static char ram[RAM_PAGES * PAGE_SIZE] __attribute__((aligned(4 << 20)));
+char *const arch_direct = ram;
+
+void
+arch_page_zero(void *va, size_t bytes)
+{
+	memset(va, 0, bytes);
+}
+
+static struct bootinfo bi;
+static size_t nfree;
+
+/* Three ranges with holes, so that blocks end at odd places. */
+static int
+setup(void **state)
+{
+	(void)state;
+	bootinfo_add(&bi, 0, 1000 * PAGE_SIZE, BOOTMEM_FREE);
+	bootinfo_add(&bi, 1003 * PAGE_SIZE, 2045 * PAGE_SIZE, BOOTMEM_FREE);
+	bootinfo_add(&bi, 3072 * PAGE_SIZE, (RAM_PAGES - 3072) * PAGE_SIZE,
+	    BOOTMEM_FREE);
+	bootinfo_sort(&bi);
+	page_init(&bi);
+	nfree = page_nfree();
+	return 0;
+}
+
+static size_t
+page_of(const void *va)
+{
+	return (size_t)((const char *)va - ram) / PAGE_SIZE;
+}
+
+static bool owned[RAM_PAGES];
+
+static void
+own(const void *va, size_t pages, bool value)
+{
+	for (size_t i = page_of(va); i < page_of(va) + pages; i++) {
+		assert_true(i > 0 && i < RAM_PAGES);
+		assert_false(i >= 1000 && i < 1003);
+		assert_false(i >= 3048 && i < 3072);
+		assert_int_equal(owned[i], !value);
+		owned[i] = value;
+	}
+}
+
+static void
+random_blocks(void **state)
+{
+	struct {
+		void *va;
+		unsigned order;
+	} held[200] = { { NULL, 0 } };
+
+	(void)state;
+	srand(2);
+	for (unsigned round = 0; round < 20000; round++) {
+		unsigned i = (unsigned)rand() % 200;
+
+		if (held[i].va != NULL) {
+			own(held[i].va, 1UL << held[i].order, false);
+			page_free(held[i].va, held[i].order);
+			held[i].va = NULL;
+			continue;
+		}
+		held[i].order = (unsigned)rand() % 8;
+		held[i].va = page_alloc(held[i].order);
+		if (held[i].va == NULL)
+			continue;
+		assert_int_equal(
+		    page_of(held[i].va) % (1UL << held[i].order), 0);
+		own(held[i].va, 1UL << held[i].order, true);
+	}
+	for (unsigned i = 0; i < 200; i++) {
+		if (held[i].va == NULL)
+			continue;
+		own(held[i].va, 1UL << held[i].order, false);
+		page_free(held[i].va, held[i].order);
+	}
+	assert_int_equal(page_nfree(), nfree);
+}
+
+/* All memory in single pages, and merged again afterwards. */
+static void
+exhaust(void **state)
+{
+	static void *all[RAM_PAGES];
+	size_t n = 0;
+	void *large;
+
+	(void)state;
+	while ((all[n] = page_alloc(0)) != NULL)
+		own(all[n++], 1, true);
+	assert_int_equal(n, nfree);
+	assert_int_equal(page_nfree(), 0);
+	assert_null(kmalloc(32));
+	while (n-- > 0) {
+		own(all[n], 1, false);
+		page_free(all[n], 0);
+	}
+	assert_int_equal(page_nfree(), nfree);
+	assert_non_null(large = page_alloc(PAGE_MAXORDER));
+	page_free(large, PAGE_MAXORDER);
+}
+
+/* What is taken and given back by turns is the same block, split off once. */
+static void
+by_turns(void **state)
+{
+	static const unsigned order[] = { 0, 2, 5 };
+	void *first[3], *second[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		first[i] = page_alloc(order[i]);
+	page_free(first[0], 0);
+	page_free(first[1], 2);
+	page_free_run(first[2], 32);
+	assert_int_equal(page_nfree(), nfree);
+	for (unsigned i = 0; i < 3; i++) {
+		second[i] = page_alloc(order[i]);
+		assert_ptr_equal(second[i], first[i]);
+	}
+	for (unsigned i = 0; i < 3; i++)
+		page_free(second[i], order[i]);
+	assert_int_equal(page_nfree(), nfree);
+}
+
+static void
+zeroed(void **state)
+{
+	unsigned char *p = page_alloc(3);
+
+	(void)state;
+	memset(p, 0xee, 8 * PAGE_SIZE);
+	page_free(p, 3);
+	p = page_zalloc(3);
+	for (size_t i = 0; i < 8 * PAGE_SIZE; i++)
+		assert_int_equal(p[i], 0);
+	page_free(p, 3);
+}
+
+static void
+runs(void **state)
+{
+	static const size_t pages[] = { 1, 3, 512, 1024, 1536, 2048, 4096 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof pages / sizeof *pages; i++) {
+		char *p = page_alloc_run(pages[i]);
+
+		assert_non_null(p);
+		own(p, pages[i], true);
+		assert_int_equal(page_nfree(), nfree - pages[i]);
+		if (pages[i] % 512 == 0)
+			assert_int_equal(page_of(p) % 512, 0);
+		own(p, pages[i], false);
+		/* Freed in parts, the middle one first. */
+		page_free_run(p + pages[i] / 3 * PAGE_SIZE, pages[i] / 3);
+		page_free_run(p, pages[i] / 3);
+		page_free_run(p + pages[i] / 3 * 2 * PAGE_SIZE,
+		    pages[i] - pages[i] / 3 * 2);
+		assert_int_equal(page_nfree(), nfree);
+	}
+	assert_null(page_alloc_run(RAM_PAGES));
+	assert_null(page_alloc_run(~0UL >> PAGE_SHIFT));
+}
+
+static void
+heap(void **state)
+{
+	struct {
+		unsigned char *p;
+		size_t n;
+	} held[300] = { { NULL, 0 } };
+
+	(void)state;
+	srand(3);
+	for (unsigned round = 0; round < 30000; round++) {
+		unsigned i = (unsigned)rand() % 300;
+
+		if (held[i].p != NULL) {
+			for (size_t k = 0; k < held[i].n; k++)
+				assert_int_equal(
+				    held[i].p[k], (unsigned char)i);
+			kfree(held[i].p);
+			held[i].p = NULL;
+			continue;
+		}
+		held[i].n = (size_t)rand() % (rand() % 16 ? 1200 : 20000);
+		held[i].p = kmalloc(held[i].n);
+		assert_non_null(held[i].p);
+		assert_int_equal((uintptr_t)held[i].p % 16, 0);
+		for (size_t k = 0; k < held[i].n; k++)
+			assert_int_equal(held[i].p[k], 0);
+		memset(held[i].p, (int)i, held[i].n);
+	}
+	for (unsigned i = 0; i < 300; i++)
+		kfree(held[i].p);
+	assert_int_equal(page_nfree(), nfree);
+	assert_null(kmalloc(~0UL));
+	assert_null(kmalloc(64UL << 20));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_blocks),
+		cmocka_unit_test(exhaust),
+		cmocka_unit_test(by_turns),
+		cmocka_unit_test(zeroed),
+		cmocka_unit_test(runs),
+		cmocka_unit_test(heap),
+	};
+
+	return cmocka_run_group_tests(tests, setup, NULL);
+}

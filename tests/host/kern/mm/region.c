@@ -1,0 +1,215 @@
+/*
+ * The tree of regions: whatever was done to it, it is what an array of them
+ * is; it is balanced, and knows each gap.
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdlib.h>
+
+#include "kern/mm/region.h"
+
+#define PAGE   4096UL
+#define NSLOT  400 /* a region begins in each at most, and ends in it */
+#define SLOT   16  /* pages of each */
+#define OFFSET 7   /* of the first slot */
+
+static struct region_tree tree;
+static struct region *slots[NSLOT];
+static unsigned used;
+
+static size_t
+height(const struct region *r)
+{
+	size_t a, b;
+
+	if (r == NULL)
+		return 0;
+	a = height(r->r_left);
+	b = height(r->r_right);
+	assert_true(a <= b + 1 && b <= a + 1);
+	return 1 + (a > b ? a : b);
+}
+
+/* Free bytes before the region in a slot. */
+static size_t
+gap(unsigned i)
+{
+	size_t end = 0;
+
+	for (unsigned k = 0; k < i; k++) {
+		if (slots[k] != NULL)
+			end = slots[k]->r_end;
+	}
+	return slots[i]->r_start - end;
+}
+
+static void
+check_order(void)
+{
+	struct region *prev = NULL, *r = tree.rt_first;
+
+	for (unsigned i = 0; i < NSLOT; i++) {
+		if (slots[i] == NULL)
+			continue;
+		assert_ptr_equal(r, slots[i]);
+		assert_ptr_equal(r->r_prev, prev);
+		prev = r;
+		r = r->r_next;
+	}
+	assert_null(r);
+	assert_ptr_equal(tree.rt_last, prev);
+	height(tree.rt_root);
+}
+
+static void
+check_behind(uintptr_t va)
+{
+	struct region *want = NULL;
+
+	for (unsigned i = NSLOT; i-- > 0;) {
+		if (slots[i] != NULL && slots[i]->r_end > va)
+			want = slots[i];
+	}
+	assert_ptr_equal(region_behind(&tree, va), want);
+}
+
+/* All that have the gap, from the last to the first. */
+static void
+check_gaps(size_t bytes)
+{
+	struct region *r = region_with_gap(&tree, NULL, bytes);
+
+	for (unsigned i = NSLOT; i-- > 0;) {
+		if (slots[i] == NULL || gap(i) < bytes)
+			continue;
+		assert_ptr_equal(r, slots[i]);
+		r = region_with_gap(&tree, r, bytes);
+	}
+	assert_null(r);
+}
+
+static uintptr_t
+slot_start(unsigned i)
+{
+	return (OFFSET + (uintptr_t)i * SLOT) * PAGE;
+}
+
+static void
+insert(unsigned i)
+{
+	struct region *r = calloc(1, sizeof *r);
+	unsigned first = (unsigned)rand() % SLOT;
+	unsigned pages = 1 + (unsigned)rand() % (SLOT - first);
+
+	assert_non_null(r);
+	r->r_start = slot_start(i) + first * PAGE;
+	r->r_end = r->r_start + pages * PAGE;
+	slots[i] = r;
+	region_insert(&tree, r);
+	used++;
+}
+
+static void
+remove(unsigned i)
+{
+	region_remove(&tree, slots[i]);
+	free(slots[i]);
+	slots[i] = NULL;
+	used--;
+}
+
+/* The slot's region and its next become one, or are one divided again. */
+static void
+absorb(unsigned i)
+{
+	struct region *r = slots[i], *gone = r->r_next;
+	unsigned k = i + 1;
+
+	if (gone == NULL)
+		return;
+	while (slots[k] == NULL)
+		k++;
+	assert_ptr_equal(region_absorb(&tree, r), gone);
+	slots[k] = NULL;
+	check_order();
+	gone->r_end = r->r_end;
+	if (rand() % 2 == 0) {
+		/* Where the other began, and without a gap. */
+		r->r_end = gone->r_start;
+		slots[k] = gone;
+		region_insert(&tree, gone);
+	} else {
+		free(gone);
+		used--;
+	}
+}
+
+static void
+step(unsigned fill)
+{
+	unsigned i = (unsigned)rand() % NSLOT;
+
+	if (slots[i] != NULL && rand() % 8 == 0) {
+		absorb(i);
+		return;
+	}
+	/* Where the one before reaches into the slot nothing can begin. */
+	if (slots[i] != NULL)
+		remove(i);
+	else if ((unsigned)rand() % 100 < fill &&
+		 (tree.rt_root == NULL ||
+		     region_behind(&tree, slot_start(i)) == NULL ||
+		     region_behind(&tree, slot_start(i))->r_start >=
+			 slot_start(i + 1)))
+		insert(i);
+}
+
+static void
+any_order(void **state)
+{
+	(void)state;
+	srand(4);
+	for (unsigned n = 0; n < 40000; n++) {
+		/* It fills, and empties. */
+		step(n / 4000 % 2 == 0 ? 90 : 5);
+		check_order();
+		check_behind(slot_start((unsigned)rand() % NSLOT) +
+			     (uintptr_t)(rand() % SLOT) * PAGE);
+		if (n % 16 == 0)
+			check_gaps((1 + (size_t)rand() % (3 * SLOT)) * PAGE);
+	}
+	for (unsigned i = 0; i < NSLOT; i++) {
+		if (slots[i] != NULL)
+			remove(i);
+	}
+	assert_int_equal(used, 0);
+	assert_null(tree.rt_root);
+	assert_null(tree.rt_first);
+	assert_null(tree.rt_last);
+}
+
+/* The stacks of a thousand LWPs, each below the one before. */
+static void
+sorted(void **state)
+{
+	(void)state;
+	for (unsigned i = NSLOT; i-- > 0;)
+		insert(i);
+	check_order();
+	assert_true(height(tree.rt_root) <= 12); /* 1.44 log2(400) */
+	for (unsigned i = 0; i < NSLOT; i++) {
+		remove(i);
+		check_order();
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_order),
+		cmocka_unit_test(sorted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

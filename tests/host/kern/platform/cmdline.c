@@ -1,0 +1,280 @@
+/*
+ * The command line: quoting as documented in kern/platform/cmdline.h, every
+ * word known or named, nothing written beyond the text.
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "include/sys/cpc.h"
+#include "kern/platform/cmdline.h"
+
+static struct cmdline cl;
+static char err[256];
+static char *text;
+
+static int
+parse(const char *s)
+{
+	free(text);
+	text = exact_copy(s, strlen(s) + 1);
+	return cmdline_parse(text, &cl, err, sizeof err);
+}
+
+static void
+release(void)
+{
+	free(cl.cl_env); /* the one vector there is */
+	free(text);
+	text = NULL;
+}
+
+static void
+nothing(void **state)
+{
+	static const char *const lines[] = { "", "   ", "\t\n", "--", " -- " };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
+		assert_int_equal(parse(lines[i]), 0);
+		assert_int_equal(cl.cl_argc, 0);
+		assert_null(cl.cl_argv[0]);
+		assert_int_equal(cl.cl_nenv, 0);
+		assert_null(cl.cl_env[0]);
+		release();
+	}
+}
+
+static void
+kernel_words(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("test_hooks=yes"), 0);
+	assert_true(cl.cl_test_hooks);
+	release();
+	assert_int_equal(parse("test_hooks=no"), 0);
+	assert_false(cl.cl_test_hooks);
+	release();
+	assert_int_equal(parse("test_hooks=1"), -1);
+	assert_int_equal(parse("output=framed priv=system timeout=30 cpus=2 "
+			       "BOOT_IMAGE=/x initrd=initrd"),
+	    0);
+	assert_true(cl.cl_framed && cl.cl_system);
+	assert_int_equal(cl.cl_timeout, 30);
+	assert_int_equal(cl.cl_cpus, 2);
+	assert_false(cl.cl_nmi_panics);
+	release();
+	assert_int_equal(parse("nmi=panic"), 0);
+	assert_true(cl.cl_nmi_panics);
+	release();
+	assert_int_equal(parse("output=text priv=user"), 0);
+	assert_false(cl.cl_framed || cl.cl_system);
+	assert_int_equal(cl.cl_witness, 0);
+	release();
+	assert_int_equal(parse("witness=1"), 0);
+	assert_int_equal(cl.cl_witness, CPC_COUNT_USER);
+	release();
+	assert_int_equal(parse("witness=system"), 0);
+	assert_int_equal(cl.cl_witness, CPC_COUNT_SYSTEM);
+	release();
+	assert_int_equal(parse("witness=both"), 0);
+	assert_int_equal(cl.cl_witness, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
+	release();
+}
+
+static void
+software_pmu(void **state)
+{
+	const struct null_shape *ns = &cl.cl_null;
+
+	(void)state;
+	assert_int_equal(parse("priv=user"), 0);
+	assert_null(cl.cl_pcbe);
+	release();
+	assert_int_equal(parse("pcbe=null"), 0);
+	assert_string_equal(cl.cl_pcbe, "null");
+	assert_memory_equal(ns, &null_shape_default, sizeof *ns);
+	release();
+	assert_int_equal(
+	    parse("pcbe=null,pics=32,width=16,ovf=imprecise,mute=0xffffffff,"
+		  "shared=siblings,papi=yes,raw=no,cycles=3,branches=0"),
+	    0);
+	assert_int_equal(ns->ns_pics, 32);
+	assert_int_equal(ns->ns_width, 16);
+	assert_int_equal(ns->ns_ovf, NULL_OVF_IMPRECISE);
+	assert_int_equal(ns->ns_mute, 0xffffffff);
+	assert_int_equal(ns->ns_shared, NULL_SHARED_SIBLINGS);
+	assert_true(ns->ns_papi && !ns->ns_raw && ns->ns_hv);
+	assert_int_equal(ns->ns_event[0], 0xffffffff);
+	assert_int_equal(ns->ns_event[1], 3);
+	assert_int_equal(ns->ns_event[2], 0);
+	release();
+}
+
+static void
+environment(void **state)
+{
+	(void)state;
+	assert_int_equal(
+	    parse("env.A=1 priv=user env.LONG_NAME=\"two words\" -- p x"), 0);
+	assert_int_equal(cl.cl_nenv, 2);
+	assert_string_equal(cl.cl_env[0], "A=1");
+	assert_string_equal(cl.cl_env[1], "LONG_NAME=two words");
+	assert_null(cl.cl_env[2]);
+	assert_int_equal(cl.cl_argc, 2);
+	assert_string_equal(cl.cl_argv[0], "p");
+	assert_string_equal(cl.cl_argv[1], "x");
+	assert_null(cl.cl_argv[2]);
+	release();
+	assert_int_equal(parse("env.A= -- p"), 0);
+	assert_string_equal(cl.cl_env[0], "A=");
+	assert_null(cl.cl_env[1]);
+	release();
+}
+
+static void
+quoting(void **state)
+{
+	static const char *const want[] = { "a b", "", "\"", "x\\y", "a\"b",
+		"c d", "$`", "--", "tail\\" };
+
+	(void)state;
+	assert_int_equal(parse("-- \"a b\" \"\" \\\" \"x\\y\" a\\\"b c\\ d "
+			       "\"\\$\\`\" -- tail\\"),
+	    0);
+	assert_int_equal(cl.cl_argc, sizeof want / sizeof *want);
+	for (unsigned i = 0; i < cl.cl_argc; i++)
+		assert_string_equal(cl.cl_argv[i], want[i]);
+	release();
+}
+
+static void
+expect_error(const char *line, const char *part)
+{
+	assert_int_equal(parse(line), -1);
+	assert_non_null(strstr(err, part));
+	assert_null(strchr(err, '\n'));
+	free(text);
+	text = NULL;
+}
+
+static void
+errors(void **state)
+{
+	(void)state;
+	expect_error("timout=5", "`timout=5': unknown; did you mean "
+				 "timeout=SECONDS?");
+	expect_error("root=/dev/sda cpu=2", "`cpu=2': unknown; did you mean");
+	expect_error("Priv=user", "did you mean priv=user|system?");
+	expect_error("witness", "did you mean witness=user|system|both?");
+	expect_error("output=vga", "`output=vga': not text or framed");
+	expect_error("timeout=\"1\n2\"", "`timeout=1?2': not a number");
+	expect_error("priv=root", "`priv=root': not user or system");
+	expect_error("nmi=ignore", "`nmi=ignore': not count or panic");
+	expect_error("cpc_cpu=maybe", "`cpc_cpu=maybe': not yes or no");
+	expect_error("trace=all", "`trace=all': not stops");
+	expect_error("timeout=", "not a number of seconds");
+	expect_error("timeout=-1", "not a number of seconds");
+	expect_error("timeout=1s", "not a number of seconds");
+	expect_error("timeout=99999999999999999999", "not a number");
+	expect_error("cpus=0", "not a number of CPUs");
+	expect_error("witness=0", "`witness=0': not 1, user, system or both");
+	expect_error("pcbe=", "`pcbe=': not null[,KEY=VALUE]...");
+	expect_error("pcbe=nulls", "not null[,KEY=VALUE]...");
+	expect_error("pcbe=null,", "`pcbe=null,': no such key; known: pics ");
+	expect_error("pcbe=null,pics", "known: pics ");
+	expect_error("pcbe=null,colour=red", "known: pics ");
+	expect_error("pcbe=null,pics=33", "pics= is a number from 1 to 32");
+	expect_error("pcbe=null,pics=-1", "pics= is a number from 1 to 32");
+	expect_error("pcbe=null,width=15", "width= is a number from 16 to 64");
+	expect_error("pcbe=null,width=32x", "width= is a number from 16");
+	expect_error("pcbe=null,ovf=preciser", "ovf= is none, imprecise or");
+	expect_error("pcbe=null,papi=", "papi= is yes or no");
+	expect_error("pcbe=null,mute=0x100000000", "mute= is a mask of PICs");
+	expect_error("pcbe=null,pics=2,fixed=2", "no PIC is left beside the");
+	expect_error("env.=x", "not env.NAME=VALUE");
+	expect_error("env.X", "not env.NAME=VALUE");
+	expect_error("-- \"open", "a double quote is not closed");
+}
+
+/* Words of other systems are named and leave no trace otherwise. */
+static void
+foreign_words(void **state)
+{
+	static const char other[] =
+	    "BOOT_IMAGE=/vmlinuz root=/dev/sdb3 ro quiet splash rw rootwait "
+	    "console=ttyS2,1500000 init=/sbin/init nr_cpus=4 maxcpus=2 "
+	    "initrd=\\\\a nomodeset loglevel=7 i915.modeset=1 nmi_watchdog=0";
+	char long_line[600];
+
+	(void)state;
+	assert_int_equal(parse(other), 0);
+	assert_int_equal(cl.cl_argc, 0);
+	assert_int_equal(cl.cl_nenv, 0);
+	assert_false(cl.cl_framed);
+	assert_non_null(strstr(cl.cl_foreign, "root=/dev/sdb3 ro quiet"));
+	assert_non_null(strstr(cl.cl_foreign, "nmi_watchdog=0"));
+	release();
+	assert_int_equal(parse("console=framed \"a\nb\" -- p root=x"), 0);
+	assert_true(cl.cl_framed);
+	assert_string_equal(cl.cl_foreign, "a?b");
+	assert_string_equal(cl.cl_argv[1], "root=x");
+	release();
+	memset(long_line, 'x', sizeof long_line);
+	long_line[100] = long_line[300] = ' ';
+	long_line[sizeof long_line - 1] = '\0';
+	assert_int_equal(parse(long_line), 0);
+	assert_int_equal(strlen(cl.cl_foreign), sizeof cl.cl_foreign - 1);
+	assert_non_null(strstr(cl.cl_foreign, "x..."));
+	release();
+}
+
+/* A word of any length is named in one line that fits. */
+static void
+long_word(void **state)
+{
+	char line[2000];
+
+	(void)state;
+	memset(line, 'x', sizeof line - 1);
+	memcpy(line, "timeout=", 8);
+	line[sizeof line - 1] = '\0';
+	expect_error(line, "...': not a number");
+}
+
+/* 4 KiB and more of words, one character each. */
+static void
+many_words(void **state)
+{
+	char line[8192] = "-- ";
+
+	(void)state;
+	for (size_t i = 3; i < sizeof line - 1; i++)
+		line[i] = i % 2 ? 'a' : ' ';
+	line[sizeof line - 1] = '\0';
+	assert_int_equal(parse(line), 0);
+	assert_int_equal(cl.cl_argc, (sizeof line - 3) / 2);
+	for (unsigned i = 0; i < cl.cl_argc; i++)
+		assert_string_equal(cl.cl_argv[i], "a");
+	release();
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing),
+		cmocka_unit_test(kernel_words),
+		cmocka_unit_test(software_pmu),
+		cmocka_unit_test(environment),
+		cmocka_unit_test(quoting),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(foreign_words),
+		cmocka_unit_test(long_word),
+		cmocka_unit_test(many_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,306 @@
+/*
+ * The ELF check takes a plain static program and a static PIE, and refuses
+ * every malformed file with the line for it; no file of any content makes it
+ * read beyond the file.
+ */
+#include "tests/lib/host/support.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/proc/elf.h"
+
+#define MACHINE EM_AARCH64
+#define BASE    0x10000UL
+#define TOP     0x7ffffffff000UL
+#define PIE     0x40000000UL
+
+static const struct elf_limits limits = { MACHINE, BASE, TOP, PIE };
+
+/* A program of two segments, with a symbol table. */
+static struct image {
+	Elf64_Ehdr eh;
+	Elf64_Phdr ph[4];
+	char text[64];
+	char data[32];
+	Elf64_Shdr sh[3];
+	Elf64_Sym sym[4];
+	char str[32];
+} img;
+
+static struct elf e;
+static char buf[128];
+
+static void
+make_segments(void)
+{
+	img.ph[0] = (Elf64_Phdr){ .p_type = PT_LOAD,
+		.p_flags = PF_R | PF_X,
+		.p_vaddr = 0x400000,
+		.p_filesz = offsetof(struct image, data),
+		.p_memsz = offsetof(struct image, data) };
+	img.ph[1] = (Elf64_Phdr){ .p_type = PT_LOAD,
+		.p_flags = PF_R | PF_W,
+		.p_offset = offsetof(struct image, data),
+		.p_vaddr = 0x402000,
+		.p_filesz = sizeof img.data,
+		.p_memsz = 0x3000 };
+	img.ph[2] = (Elf64_Phdr){ .p_type = PT_GNU_STACK };
+}
+
+static void
+make_symbols(void)
+{
+	static const char str[] = "\0main\0$x\0helper\0odd";
+
+	memcpy(img.str, str, sizeof str);
+	img.sh[1] = (Elf64_Shdr){ .sh_type = SHT_SYMTAB,
+		.sh_offset = offsetof(struct image, sym),
+		.sh_size = sizeof img.sym,
+		.sh_link = 2 };
+	img.sh[2] = (Elf64_Shdr){ .sh_type = SHT_STRTAB,
+		.sh_offset = offsetof(struct image, str),
+		.sh_size = sizeof img.str };
+	img.sym[1] = (Elf64_Sym){ .st_name = 1,
+		.st_info = STT_FUNC,
+		.st_shndx = 1,
+		.st_value = 0x400100,
+		.st_size = 16 };
+	img.sym[2] = (Elf64_Sym){ .st_name = 6,
+		.st_info = STT_NOTYPE,
+		.st_shndx = 1,
+		.st_value = 0x400108 };
+	img.sym[3] = (Elf64_Sym){ .st_name = 9,
+		.st_info = STT_NOTYPE,
+		.st_shndx = 1,
+		.st_value = 0x400110 };
+}
+
+static void
+make(void)
+{
+	memset(&img, 0, sizeof img);
+	memcpy(img.eh.e_ident, ELFMAG, SELFMAG);
+	img.eh.e_ident[EI_CLASS] = ELFCLASS64;
+	img.eh.e_ident[EI_DATA] = ELFDATA2LSB;
+	img.eh.e_type = ET_EXEC;
+	img.eh.e_machine = MACHINE;
+	img.eh.e_entry = 0x400010;
+	img.eh.e_phoff = offsetof(struct image, ph);
+	img.eh.e_phentsize = sizeof *img.ph;
+	img.eh.e_phnum = 3;
+	img.eh.e_shoff = offsetof(struct image, sh);
+	img.eh.e_shentsize = sizeof *img.sh;
+	img.eh.e_shnum = 3;
+	make_segments();
+	make_symbols();
+}
+
+/* The verdict on the first n bytes, which are all there is in memory. */
+static const char *
+check(size_t n)
+{
+	char *copy = exact_copy(&img, n);
+	const char *why = elf_check(copy, n, &limits, &e, buf, sizeof buf);
+	uint64_t offset;
+
+	if (why == NULL)
+		elf_symbol(&e, e.e_entry, &offset);
+	free(copy);
+	return why;
+}
+
+static void
+refuse(const char *want)
+{
+	const char *why = check(sizeof img);
+
+	assert_non_null(why);
+	assert_string_equal(why, want);
+	make();
+}
+
+static void
+accepts(void **state)
+{
+	(void)state;
+	make();
+	assert_null(check(sizeof img));
+	assert_int_equal(e.e_nseg, 2);
+	assert_int_equal(e.e_entry, 0x400010);
+	assert_int_equal(e.e_phdr, 0x400000 + offsetof(struct image, ph));
+	assert_int_equal(e.e_end, 0x405000);
+	assert_int_equal(e.e_bias, 0);
+}
+
+static void
+accepts_pie(void **state)
+{
+	(void)state;
+	make();
+	img.eh.e_type = ET_DYN;
+	img.eh.e_entry = 0x10;
+	img.ph[0].p_vaddr = 0;
+	img.ph[1].p_vaddr = 0x2000;
+	assert_null(check(sizeof img));
+	assert_int_equal(e.e_bias, PIE);
+	assert_int_equal(e.e_entry, PIE + 0x10);
+	assert_int_equal(e.e_end, PIE + 0x5000);
+	assert_int_equal(e.e_phdr, PIE + offsetof(struct image, ph));
+}
+
+static void
+refuses_headers(void **state)
+{
+	(void)state;
+	make();
+	img.eh.e_ident[0] = '#';
+	refuse("not an ELF file");
+	img.eh.e_ident[EI_CLASS] = ELFCLASS32;
+	refuse("not a 64-bit little-endian ELF file");
+	img.eh.e_ident[EI_DATA] = ELFDATA2MSB;
+	refuse("not a 64-bit little-endian ELF file");
+	img.eh.e_machine = EM_X86_64;
+	refuse("ELF file for another machine");
+	img.eh.e_type = ET_REL;
+	refuse("ELF file, but not an executable");
+	img.eh.e_phnum = 0;
+	refuse("no program headers of the right size");
+	img.eh.e_phentsize = 32;
+	refuse("no program headers of the right size");
+	img.eh.e_phoff = sizeof img - 10;
+	refuse("program headers outside the file");
+	img.eh.e_phoff = ~0UL;
+	refuse("program headers outside the file");
+	img.eh.e_phnum = 0xffff;
+	refuse("program headers outside the file");
+	img.ph[2].p_type = PT_INTERP;
+	refuse("dynamically linked; link it with -static");
+	img.ph[0].p_type = img.ph[1].p_type = PT_NULL;
+	refuse("nothing to load");
+}
+
+static void
+refuses_segments(void **state)
+{
+	(void)state;
+	make();
+	img.ph[1].p_offset = sizeof img;
+	refuse("segment 1 lies outside the file");
+	img.ph[1].p_offset = ~0UL - 8;
+	refuse("segment 1 lies outside the file");
+	img.ph[1].p_filesz = img.ph[1].p_memsz = ~0UL;
+	refuse("segment 1 lies outside the file");
+	img.ph[1].p_memsz = 1;
+	refuse("segment 1 is larger in the file than in memory");
+	img.ph[0].p_flags |= PF_W;
+	refuse("segment 0 is both writable and executable");
+	img.ph[1].p_memsz = ~0UL - 0x1000;
+	refuse("segment 1 lies outside the user address space");
+	img.ph[1].p_vaddr = 0xffffffff80000000;
+	refuse("segment 1 lies outside the user address space");
+	img.ph[1].p_vaddr = TOP - 0x1000;
+	refuse("segment 1 lies outside the user address space");
+	img.ph[0].p_vaddr = 0;
+	refuse("segment 0 lies outside the user address space");
+	img.ph[1].p_vaddr = 0x400010;
+	refuse("segment 1 overlaps the one before it");
+	img.ph[1].p_vaddr = 0x400800;
+	refuse("segment 1 shares a page with the one before it");
+	img.ph[1].p_vaddr = 0x300000;
+	refuse("segment 1 lies below the one before it");
+}
+
+static void
+refuses_entry(void **state)
+{
+	static const uint64_t entries[] = { 0, 0x3fffff, 0x402000,
+		0x400000 + offsetof(struct image, data), ~0UL };
+
+	(void)state;
+	make();
+	for (unsigned i = 0; i < sizeof entries / sizeof *entries; i++) {
+		img.eh.e_entry = entries[i];
+		refuse("entry point outside every executable segment");
+	}
+}
+
+static void
+names_symbols(void **state)
+{
+	uint64_t offset = 0;
+
+	(void)state;
+	make();
+	assert_null(elf_check(&img, sizeof img, &limits, &e, buf, sizeof buf));
+	assert_string_equal(elf_symbol(&e, 0x40010c, &offset), "main");
+	assert_int_equal(offset, 0xc);
+	assert_string_equal(elf_symbol(&e, 0x400114, &offset), "helper");
+	assert_int_equal(offset, 4);
+	assert_null(elf_symbol(&e, 0x4000ff, &offset));
+	assert_null(elf_symbol(&e, 0x500000, &offset));
+	img.eh.e_shnum = 0;
+	assert_null(elf_symbol(&e, 0x400114, &offset));
+	make();
+	img.sym[1].st_name = ~0u;
+	assert_null(elf_symbol(&e, 0x400108, &offset));
+}
+
+/* Else a payload could forge the frames and the last line of the console. */
+static void
+names_no_symbol_of_two_lines(void **state)
+{
+	uint64_t offset = 0;
+	char *name;
+
+	(void)state;
+	make();
+	assert_null(elf_check(&img, sizeof img, &limits, &e, buf, sizeof buf));
+	name = (char *)(uintptr_t)elf_symbol(&e, 0x40010c, &offset);
+	assert_string_equal(name, "main");
+	name[1] = '\n';
+	assert_null(elf_symbol(&e, 0x40010c, &offset));
+	name[1] = '\x1b';
+	assert_null(elf_symbol(&e, 0x40010c, &offset));
+}
+
+/* Every length, and many random corruptions: the sanitizer is the judge. */
+static void
+survives_anything(void **state)
+{
+	(void)state;
+	make();
+	for (size_t n = 0; n < sizeof img; n++)
+		check(n);
+	srand(4);
+	for (unsigned round = 0; round < 200000; round++) {
+		make();
+		for (int n = 1 + rand() % 4; n > 0; n--)
+			((unsigned char *)&img)[(size_t)rand() %
+						(rand() % 2
+							? sizeof img
+							: offsetof(struct image,
+							      text))] =
+			    (unsigned char)rand();
+		check(sizeof img);
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(accepts),
+		cmocka_unit_test(accepts_pie),
+		cmocka_unit_test(refuses_headers),
+		cmocka_unit_test(refuses_segments),
+		cmocka_unit_test(refuses_entry),
+		cmocka_unit_test(names_symbols),
+		cmocka_unit_test(names_no_symbol_of_two_lines),
+		cmocka_unit_test(survives_anything),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/*
+ * Timers: they run when they are due, in the order of their ticks, those of
+ * one tick in the order they were started in; and the hardware is told of the
+ * first alone.
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdlib.h>
+
+#include "kern/arch.h"
+#include "kern/sched/cpu.h"
+#include "kern/sched/timer.h"
+
+#define N 200
+
+static struct cpu self;
+static uint64_t now, programmed;
+
+struct cpu *
+arch_curcpu(void)
+{
+	return &self;
+}
+
+uint64_t
+arch_tick(void)
+{
+	return now;
+}
+
+uint64_t
+arch_tick_hz(void)
+{
+	return 1000000000;
+}
+
+void
+arch_timer_set(uint64_t tick)
+{
+	programmed = tick;
+}
+
+static struct timer timers[N];
+static uint64_t order[N]; /* of its start */
+static unsigned ran, running;
+static uint64_t last_tick, last_order;
+
+static void
+due(void *arg)
+{
+	unsigned i = (unsigned)((struct timer *)arg - timers);
+
+	assert_true(timers[i].t_cpu == NULL);
+	assert_true(timers[i].t_tick <= now);
+	assert_true(timers[i].t_tick > last_tick ||
+		    (timers[i].t_tick == last_tick && order[i] > last_order));
+	last_tick = timers[i].t_tick;
+	last_order = order[i];
+	ran++;
+	running--;
+}
+
+static uint64_t
+soonest(void)
+{
+	uint64_t tick = ~0ULL;
+
+	for (unsigned i = 0; i < N; i++) {
+		if (timers[i].t_cpu != NULL && timers[i].t_tick < tick)
+			tick = timers[i].t_tick;
+	}
+	return tick;
+}
+
+static void
+start(unsigned i)
+{
+	static uint64_t starts;
+
+	running += timers[i].t_cpu == NULL;
+	order[i] = ++starts;
+	timer_start(
+	    &timers[i], now + 1 + (uint64_t)rand() % 50, due, &timers[i]);
+}
+
+static void
+stop(unsigned i)
+{
+	running -= timers[i].t_cpu != NULL;
+	timer_stop(&timers[i]);
+	assert_true(timers[i].t_cpu == NULL);
+}
+
+/* Starts, starts anew and stops, of any timer; and time goes on. */
+static void
+any_order(void **state)
+{
+	(void)state;
+	srand(1);
+	for (unsigned step = 0; step < 20000; step++) {
+		unsigned i = (unsigned)rand() % N;
+
+		if (rand() % 3 != 0)
+			start(i);
+		else
+			stop(i);
+		assert_int_equal(programmed, soonest());
+		if (rand() % 8 != 0)
+			continue;
+		now += (uint64_t)rand() % 20;
+		last_tick = last_order = 0;
+		timer_intr();
+		assert_true(soonest() > now);
+		assert_int_equal(programmed, soonest());
+	}
+	now += 100;
+	last_tick = last_order = 0;
+	timer_intr();
+	assert_int_equal(running, 0);
+	assert_int_equal(programmed, ~0ULL);
+	assert_true(ran > 1000);
+}
+
+static unsigned again;
+
+static void
+start_again(void *arg)
+{
+	struct timer *t = arg;
+
+	if (++again < 3)
+		timer_start(t, t->t_tick + 10, start_again, t);
+}
+
+/* What a timer's function starts and is due already runs, too. */
+static void
+from_within(void **state)
+{
+	static struct timer t;
+
+	(void)state;
+	timer_start(&t, now + 10, start_again, &t);
+	now += 20;
+	timer_intr();
+	assert_int_equal(again, 2);
+	assert_int_equal(programmed, now + 10);
+	now += 10;
+	timer_intr();
+	assert_int_equal(again, 3);
+	assert_int_equal(programmed, ~0ULL);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(any_order),
+		cmocka_unit_test(from_within),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+# tests/host/: tests under the build machine's C library, with sanitizers.  The folders mirror the source tree.
+HOST_CC     := gcc
+HOST_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -fno-strict-aliasing
+# The shadow folder holds headers that hide registers and inlines of a machine.
+HOST_CFLAGS += -Itests/lib/host/shadow -I. -Iinclude
+HOST_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
+HB := build/host
+T  := $(HB)/tests/
+host = $(addprefix $(HB)/,$(1))
+fake = $(addprefix tests/lib/host/,$(1))
+
+# What several tests need of the product, and the fakes they put under it.
+HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o printf.o)
+HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_VENDORS:%=events/%.o)
+HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/reason.o $(HOST_EVENTS) $(HOST_LIB) \
+    $(addprefix arch/x86/pmu/,pic.o global_ctrl.o nmi.o models.o evtsel.o extra_msr.o proof.o)
+HOST_INTEL  := $(call fake,intel_shapes.o) $(HOST_X86) \
+    $(addprefix arch/x86/pmu/intel/,intel_shape.o intel_pcbe.o intel_configure.o)
+HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)
+HOST_PMUV3  := $(call fake,fake_pmu.o fake_pmu_regs.o pmuv3_pics.o pmuv3_set.o named.o) kern/cpc/reason.o \
+    $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o proof.o)
+HOST_CPC    := cpc/read_stub.o $(CPC_OBJS)
+HOST_PAGES  := $(call fake,fake_kernel.o fake_pcbe.o fake_mmu.o) $(HOST_CPC) $(KCPC_OBJS) $(KCPC_PAGE_OBJS) \
+    $(EVENT_LIB) $(HOST_LIB)
+HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(HOST_CPC) $(KCPC_OBJS) $(EVENT_LIB) \
+    $(HOST_LIB)
+
+$(T)lib/lib: $(call host,$(HOST_LIB))
+$(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
+HOST_WORDS := kern/platform/words.o events/nearer.o
+$(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) kern/cpc/soft/soft_shape.o $(call fake,heap.o) $(HOST_LIB))
+$(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
+$(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
+$(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
+$(T)kern/sched/timer: $(call host,kern/sched/timer.o $(HOST_LIB))
+$(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
+$(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
+$(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
+$(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
+$(T)boot/efi_tables: $(call host,boot/efi_tables.o kern/platform/bootinfo.o $(HOST_LIB))
+HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/fb_console mm/page mm/region sched/timer \
+    file/cpio proc/elf sys/p_online) boot/efi_cmdline boot/efi_tables
+
+# Names of events, of every CPU there is a table for.
+EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine)
+$(T)events/machine: | $(EVENT_FILES)
+$(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
+$(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o event_lookup.o perf_names.o \
+    event_table.o names_host.o))
+# The arithmetic of benchmarks.
+$(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o usage.o))
+HOST_TESTS += $(EVENT_TESTS) events/perf_names payloads/report
+
+# The machine as arm64's tables describe it, with physical memory where the host has it.
+HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_LIB)
+$(T)arch/arm64/machine_fdt: $(call host,arch/arm64/dt.o arch/arm64/machine_fdt.o $(HOST_MACHINE))
+$(T)arch/arm64/machine_fdt: HOST_LIBS := -lfdt
+$(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o kern/platform/acpi.o $(HOST_MACHINE))
+HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi
+
+# The backends, over a file of registers.
+X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
+PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_count pmuv3_overflow pmuv3_rules)
+$(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
+$(X86_TESTS:%=$(T)%): $(call host,$(HOST_INTEL))
+$(T)kern/cpc/fit: $(call host,kern/cpc/bind.o kern/cpc/assign.o $(HOST_INTEL))
+$(T)arch/x86/pmu/amd_pcbe: $(call host,$(HOST_AMD))
+$(T)arch/x86/pmu/presets: $(call host,$(HOST_EVENTS))
+$(PMUV3_TESTS:%=$(T)%): $(call host,$(HOST_PMUV3))
+$(T)arch/arm64/pmu/presets: $(call host,$(HOST_EVENTS))
+HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology pmu/amd_pcbe pmu/presets) arch/arm64/pmu/presets \
+    kern/cpc/fit
+
+# libcpc and kcpc over a fake kernel and a PMU of any shape.
+KCPC_TESTS := $(addprefix cpc/,open error query set request buf sample bind race preset signal no_memory)
+KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness cpu_set cpu_set_order disturb \
+    profile/profile profile/samples)
+$(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
+# libcpc's headers and library in a C++ program.
+$(T)cpc/cxx: $(call host,$(HOST_CPC) $(EVENT_LIB))
+$(T)kern/cpc/profile/profile $(T)kern/cpc/profile/samples: $(call host,$(call fake,profile.o))
+$(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc # the test decides when memory is out
+$(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
+# Every interleaving of kcpc's operations on the software PMU.
+$(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explore/,state.o model.o world.o page.o search.o) \
+    $(call fake,named.o) events/vendors.o $(EVENT_VENDORS:%=events/%.o) $(SOFT_PMU_OBJS) $(HOST_PAGES))
+HOST_TESTS += $(KCPC_TESTS) cpc/cxx kern/cpc/counter_page kern/cpc/explore/explore
+
+$(HOST_TESTS:%=$(T)%): $(T)%: $(HB)/tests/host/%.o
+	$(call say,CCLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOST_CC) -fsanitize=address,undefined $(HOST_LDFLAGS) -o $@ $^ -lcmocka $(HOST_LIBS)
+
+# Threads, in objects of their own: the two sanitizers exclude each other.
+$(T)cpc/threads: $(addprefix build/tsan/,tests/host/cpc/threads.o $(HOST_KCPC))
+	$(call say,CCLD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(HOST_CC) -fsanitize=thread -o $@ $^ -lcmocka
+
+# The kernel's own string functions take other names on the host (tests/lib/host/kernel_names.h), and where tests
+# read what the kernel prints, printf() does, too.
+RENAMES := $(HB)/kernel_names
+$(RENAMES): tests/lib/host/kernel_names.h
+	@mkdir -p $(@D)
+	$(Q)awk '/^#define [a-z].* / { print $$2, $$3 }' $< >$@
+OURS := $(foreach d,lib kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
+$(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
+$(OURS): HOST_CFLAGS += -fno-builtin
+$(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/witness.o build/$(b)/arch/arm64/machine.o): RENAME_PRINTF := \
+    --redefine-sym printf=fake_printf
+
+$(HB)/boot/%.o $(HB)/tests/host/boot/%.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
+    -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
+
+# What scripts/barecpc runs on the build machine.
+HOST_TOOLS := $(addprefix $(HB)/,encode list fits)
+$(HOST_TOOLS): | $(EVENT_FILES)
+$(HB)/fits: $(call host,payloads/common/fits_host.o payloads/common/options_next.o kern/cpc/assign.o)
+$(HOST_TOOLS): $(HB)/%: $(HB)/payloads/tools/%.o $(call host,$(EVENT_LIB) $(addprefix payloads/common/,usage.o \
+    event_table.o names_host.o own_host.o event_lookup.o perf_names.o))
+	$(call say,CCLD,$@)
+	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
+
+$(HB)/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS) $(HOST_SAN)
+build/tsan/%.o: COMPILE = $(HOST_CC) $(HOST_CFLAGS) -fsanitize=thread
+$(HB)/tests/host/cpc/cxx.o: COMPILE = g++ $(filter-out -std=gnu11,$(HOST_CFLAGS)) $(HOST_SAN)
+$(HB)/%.o: %.c $(MK) $(RENAMES)
+	$(compile)
+build/tsan/%.o: %.c $(MK) $(RENAMES)
+	$(compile)
+$(HB)/%.o: %.cc $(MK)
+	$(compile)
+-include $(shell find build/host build/tsan -name '*.d' 2>/dev/null)

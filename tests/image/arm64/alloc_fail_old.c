@@ -1,6 +1,0 @@
-/*
- * Calls that this machine has from before there were better ones.
- */
-#include "tests/image/alloc_fail/turns.h"
-
-const struct turn_call turn_old[] = { { 0 } };

@@ -1,0 +1,205 @@
+/*
+ * Retired instructions are counted exactly: on every PIC, at every privilege.
+ * spin_loop(n) is 2 n instructions and a constant; the difference of two
+ * lengths cancels that, and what bind and sample retire.  No tolerance.
+ */
+#include "tests/lib/image/cpc_test.h"
+
+#include <stdio.h>
+#include <time.h>
+
+TEST_KEEPS(16);
+
+#define SHORT 1000
+#define LONG  3000
+#define WANT  (SPIN_INSNS * (LONG - SHORT))
+
+/* The two samples around n iterations, twice: the first fills the caches. */
+static uint64_t
+count(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
+    uint64_t n)
+{
+	uint64_t va = 0, vb = 0;
+	int round;
+
+	for (round = 0; round < 2; round++) {
+		EXPECT_EQ(cpc_set_sample(cpc, set, a), 0);
+		spin(n);
+		EXPECT_EQ(cpc_set_sample(cpc, set, b), 0);
+	}
+	cpc_buf_get(cpc, a, index, &va);
+	cpc_buf_get(cpc, b, index, &vb);
+	return vb - va;
+}
+
+/* What request `index` of the bound set makes of LONG - SHORT iterations. */
+static uint64_t
+difference(cpc_t *cpc, cpc_set_t *set, int index)
+{
+	cpc_buf_t *a = cpc_buf_create(cpc, set), *b = cpc_buf_create(cpc, set);
+	uint64_t d = count(cpc, set, index, a, b, LONG);
+
+	d -= count(cpc, set, index, a, b, SHORT);
+	cpc_buf_destroy(cpc, a);
+	cpc_buf_destroy(cpc, b);
+	return d;
+}
+
+static void
+each_pic(cpc_t *cpc, uint_t flags)
+{
+	uint64_t want = (flags & own_privilege()) != 0 ? WANT : 0;
+	cpc_set_t *set;
+	uint_t pic;
+
+	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+		if (!pic_counts(cpc, INS_EVENT, pic))
+			continue;
+		set = cpc_set_create(cpc);
+		add_pic(cpc, set, INS_EVENT, pic, flags);
+		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+		if (!EXPECT_EQ(difference(cpc, set, 0), want))
+			test_note("that was PIC %u, flags %#x", pic, flags);
+		cpc_set_destroy(cpc, set);
+	}
+}
+
+#define NEEDS_INS()                                                            \
+	do {                                                                   \
+		if (!have_event(cpc, INS_EVENT))                               \
+			SKIP("this PMU does not count " INS_EVENT);            \
+	} while (0)
+
+/* CPC-SMP-08, CPC-BIND-21, CPC-BIND-25 */
+CPC_TEST(user_is_exact_on_every_pic)
+{
+	NEEDS_INS();
+	each_pic(cpc, CPC_COUNT_USER);
+}
+
+/* CPC-BIND-25 */
+CPC_TEST(system_is_exact_on_every_pic)
+{
+	NEEDS_INS();
+	each_pic(cpc, CPC_COUNT_SYSTEM);
+}
+
+/* CPC-BIND-25 */
+CPC_TEST(both_are_exact_on_every_pic)
+{
+	NEEDS_INS();
+	each_pic(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
+}
+
+/* Every PIC at once: each request counts the same work, and in order. */
+CPC_TEST(all_pics_at_once_are_exact)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	uint_t i, n = 0;
+
+	NEEDS_INS();
+	for (i = 0; i < cpc_npic(cpc); i++) {
+		if (pic_counts(cpc, INS_EVENT, i))
+			EXPECT_EQ(add(cpc, set, INS_EVENT), n++);
+	}
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(difference(cpc, set, (int)i), WANT);
+}
+
+/*
+ * CPC-CTX-04.  A preset just below 2^32: a 32-bit counter goes round inside
+ * the loop.
+ */
+CPC_TEST(a_narrow_counter_going_round_is_exact)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	uint64_t before, after;
+
+	NEEDS_INS();
+	add_preset(cpc, set, INS_EVENT, (1ULL << 32) - SHORT);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	EXPECT_EQ(difference(cpc, set, 0), WANT);
+	before = sampled(cpc, set, 0);
+	EXPECT(before > 1ULL << 32);
+	EXPECT_EQ(cpc_set_restart(cpc, set), 0);
+	spin(LONG);
+	after = sampled(cpc, set, 0);
+	EXPECT(after > (1ULL << 32) + SHORT && after < 1ULL << 33);
+}
+
+/* CPC-EVT-03: the code a name stands for counts what the name does. */
+CPC_TEST(raw_code_is_the_named_event)
+{
+	cpc_set_t *named = set_of(cpc, INS_EVENT), *raw;
+	cpc_reqinfo_t info = { 0 };
+	char code[32];
+
+	NEEDS_INS();
+	if (software_pmu)
+		SKIP("software has codes for no name");
+	EXPECT_EQ(cpc_bind_curlwp(cpc, named, 0), 0);
+	EXPECT_EQ(cpc_request_info(cpc, named, 0, &info), 0);
+	snprintf(code, sizeof code, "%#llx", (unsigned long long)info.ri_code);
+	raw = set_of(cpc, code);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, raw, 0), 0);
+	EXPECT_EQ(difference(cpc, raw, 0), WANT);
+}
+
+/* The loop, then a sleep, which takes the LWP off the CPU and back. */
+static uint64_t
+count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
+{
+	const struct timespec ms = { 0, 1000000 };
+	/* Before the bind: an allocation takes as long as it takes. */
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	uint64_t v = 0;
+
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	spin(n);
+	nanosleep(&ms, NULL);
+	spin(n);
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	EXPECT_EQ(cpc_buf_get(cpc, buf, 0, &v), 0);
+	cpc_buf_destroy(cpc, buf);
+	return v;
+}
+
+/* CPC-PCBE-02, CPC-CTX-03: leaving the CPU loses nothing and adds nothing. */
+CPC_TEST(sleeping_costs_no_count)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	uint64_t d;
+
+	NEEDS_INS();
+	if (own_privilege() != CPC_COUNT_USER)
+		SKIP("the sleep is at its own privilege");
+	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
+	count_asleep(cpc, set, SHORT);
+	d = count_asleep(cpc, set, LONG);
+	d -= count_asleep(cpc, set, SHORT);
+	EXPECT_EQ(d, 2 * WANT);
+}
+
+/* Frozen or unbound in between, nothing is lost and nothing added. */
+CPC_TEST(disable_and_enable_lose_nothing)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	uint64_t counts[2];
+	int i;
+
+	NEEDS_INS();
+	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
+	if (own_privilege() != CPC_COUNT_USER)
+		SKIP("its own code is not at user privilege");
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+		spin(i == 0 ? SHORT : LONG);
+		EXPECT_EQ(cpc_disable(cpc), 0);
+		spin(LONG * 10);
+		EXPECT_EQ(cpc_enable(cpc), 0);
+		EXPECT_EQ(cpc_disable(cpc), 0);
+		counts[i] = sampled(cpc, set, 0);
+	}
+	EXPECT_EQ(counts[1] - counts[0], WANT);
+}

@@ -1,0 +1,184 @@
+/*
+ * PAPI's presets on this CPU: each is one of its events and counts what that
+ * counts, and takes no attribute; of the others it is told why they are none.
+ *
+ * Two requests of one event in one set make the same of a loop: no tolerance.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "payloads/common/event_table.h"
+#include "tests/lib/image/cpc_test.h"
+
+TEST_KEEPS(32);
+
+#define LOOPS 5000
+#define BOTH  (CPC_COUNT_USER | CPC_COUNT_SYSTEM)
+
+#define SAMPLING_UMASK 0x400
+
+/* The table of this CPU; es_pmu is NULL where there is none. */
+static struct events
+table(void)
+{
+	const char *cpu = names_cpu();
+
+	return cpu != NULL ? events_find(names_tables(), cpu)
+	                   : (struct events){ NULL, NULL };
+}
+
+static int
+try_add(cpc_t *cpc, cpc_set_t *set, const char *event)
+{
+	return cpc_set_add_request(cpc, set, event, 0, BOTH, 0, NULL);
+}
+
+/* The code of a lone request of that name. */
+static uint64_t
+code_of(cpc_t *cpc, const char *name)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_reqinfo_t info = { 0 };
+
+	if (EXPECT_EQ(try_add(cpc, set, name), 0) &&
+	    EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0))
+		EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
+	else
+		test_note("that was %s", name);
+	cpc_set_destroy(cpc, set);
+	return info.ri_code;
+}
+
+static unsigned checked, counted;
+
+/* A preset of the table is the event that the table says. */
+static void
+is_its_event(void *arg, const char *preset)
+{
+	struct events es = table();
+	cpc_t *cpc = arg;
+	cpc_set_t *set;
+	struct event_spec sp;
+	uint64_t value[2] = { 0 }, own, theirs;
+	char native[256];
+
+	/* One of the architecture alone, on a CPU of another shape. */
+	if (events_parse(&es, preset, EVENT_EITHER_CASE, &sp) != EVENT_OK)
+		return;
+	events_short(&es, &sp, native, sizeof native);
+	checked++;
+	/* Sandy Bridge's last cache: that name stands for another code. */
+	if (sp.sp_row->er_stands != 0)
+		return;
+	own = general_code(code_of(cpc, preset));
+	theirs = general_code(code_of(cpc, native));
+	/* Its branches: the table has the unit mask of sampling alone. */
+	if (theirs == (own | SAMPLING_UMASK) && own != theirs)
+		return;
+	if (!EXPECT_EQ(own, theirs))
+		test_note("that was %s, %s", preset, native);
+	set = cpc_set_create(cpc);
+	EXPECT_EQ(try_add(cpc, set, preset), 0);
+	EXPECT_EQ(try_add(cpc, set, native), 1);
+	/* Some can be on one PIC only. */
+	if (cpc_bind_curlwp(cpc, set, 0) == 0) {
+		spin_counted(cpc, set, LOOPS, value);
+		if (!EXPECT_EQ(value[0], value[1]))
+			test_note("that was %s, %s", preset, native);
+		counted += value[0] >= LOOPS;
+	}
+	cpc_set_destroy(cpc, set);
+}
+
+/* CPC-EVT-01, CPC-QRY-14: those of cycles and instructions at least occur. */
+CPC_TEST(a_preset_counts_what_its_event_does)
+{
+	if (table().es_pmu == NULL)
+		SKIP("no table of this CPU's events");
+	checked = counted = 0;
+	cpc_walk_generic_events_all(cpc, cpc, is_its_event);
+	printf("# %u presets, of %u something is counted\n", checked, counted);
+	EXPECT(checked >= 2);
+	EXPECT(counted >= 2);
+}
+
+static void
+takes_no_attribute(void *arg, const char *preset)
+{
+	cpc_attr_t umask = { "umask", 1 };
+	cpc_t *cpc = arg;
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	EXPECT_EQ(cpc_set_add_request(cpc, set, preset, 0, BOTH, 1, &umask), 0);
+	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
+	    CPC_ATTRIBUTE_OUT_OF_RANGE);
+	cpc_set_destroy(cpc, set);
+}
+
+static void
+note_umask(void *arg, const char *attr)
+{
+	*(bool *)arg |= strcmp(attr, "umask") == 0;
+}
+
+/* CPC-BIND-15 */
+CPC_TEST(presets_take_no_attribute)
+{
+	bool has_umask = false;
+
+	cpc_walk_attrs(cpc, &has_umask, note_umask);
+	if (!has_umask)
+		SKIP("this PMU's events have no attributes");
+	cpc_walk_generic_events_all(cpc, cpc, takes_no_attribute);
+}
+
+static void
+note_name(void *arg, const char *name)
+{
+	snprintf(arg, 32, "%s", name);
+}
+
+/* Nor a modifier: it is a whole name. */
+CPC_TEST(presets_take_no_modifier)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char name[32] = "", text[40];
+
+	cpc_walk_generic_events_all(cpc, name, note_name);
+	REQUIRE(*name != '\0');
+	snprintf(text, sizeof text, "%s:u", name);
+	EXPECT_REPORTED(try_add(cpc, set, text), EINVAL, "cpc_set_add_request",
+	    CPC_INVALID_EVENT);
+}
+
+/* CPC-REQ-02: each of those that are none has its reason. */
+CPC_TEST(a_preset_that_is_none_says_why)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	static const char *const none[] = { "PAPI_l1_tch", "PAPI_l3_stm",
+		"PAPI_fnv_ins", "PAPI_csr_tot", "PAPI_l1_tcm", "PAPI_fp_ops" };
+
+	if (table().es_pmu == NULL)
+		SKIP("no table of this CPU's events");
+	for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++) {
+		EXPECT_REPORTED(try_add(cpc, set, none[i]), EINVAL,
+		    "cpc_set_add_request", CPC_INVALID_EVENT);
+		if (!EXPECT(strstr(test_detail.text, "Unknown event: PAPI ") !=
+			    NULL) ||
+		    !EXPECT(strstr(test_detail.text, none[i]) != NULL))
+			test_note("that was %s", test_detail.text);
+	}
+}
+
+/* CPC-REQ-03 */
+CPC_TEST(a_preset_in_capitals_is_told_its_name)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	if (table().es_pmu == NULL)
+		SKIP("no table of this CPU's events");
+	EXPECT_REPORTED(try_add(cpc, set, "PAPI_TOT_INS"), EINVAL,
+	    "cpc_set_add_request", CPC_INVALID_EVENT);
+	EXPECT(strcmp(test_detail.text,
+		   "Unknown event: did you mean PAPI_tot_ins?\n") == 0);
+}

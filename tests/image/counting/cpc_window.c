@@ -1,0 +1,136 @@
+/*
+ * Windows of <payload.h> count what is in them, and a constant.
+ */
+#include "tests/lib/image/cpc_test.h"
+
+#include <payload.h>
+#include <string.h>
+
+TEST_KEEPS(16);
+
+#define NOPS 100
+#define BODY __asm__ volatile(".rept 100; nop; .endr")
+
+/* A window on each of these, the read instruction's own numbers. */
+#ifdef __x86_64__
+#define INDEXES(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(0x40000000)
+#else
+#define INDEXES(X) X(0) X(1) X(2) X(3) X(4) X(5)
+#endif
+
+/* What an empty one and one of NOPS count by the PIC of this index. */
+static bool
+window(unsigned index, uint64_t *empty, uint64_t *nops)
+{
+	struct payload_window w;
+
+	switch (index) {
+#define COUNT(n)                                                               \
+	case n:                                                                \
+		*empty = payload_empty(n);                                     \
+		payload_begin(w, n);                                           \
+		BODY;                                                          \
+		*nops = payload_end(w, n);                                     \
+		return true;
+		INDEXES(COUNT)
+	}
+	return false;
+}
+
+CPC_TEST(every_pic_counts_its_window)
+{
+	cpc_reqinfo_t info = { 0 };
+	uint64_t empty = 0, nops = 0;
+	cpc_set_t *set;
+	uint_t pic;
+
+	if (!have_event(cpc, INS_EVENT))
+		SKIP("this PMU does not count " INS_EVENT);
+	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+		if (!pic_counts(cpc, INS_EVENT, pic))
+			continue;
+		set = cpc_set_create(cpc);
+		add_pic(cpc, set, INS_EVENT, pic, own_privilege());
+		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+		EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
+		if (EXPECT(window(info.ri_index, &empty, &nops))) {
+			EXPECT_EQ(empty, PAYLOAD_WINDOW_INSNS);
+			EXPECT_EQ(nops, PAYLOAD_WINDOW_INSNS + NOPS);
+		}
+		cpc_set_destroy(cpc, set);
+	}
+}
+
+/* What is in registers before it is in registers behind it. */
+CPC_TEST(a_window_takes_no_operand_away)
+{
+	cpc_set_t *set = set_of(cpc, ANY_EVENT);
+	uint64_t a = (uint64_t)(uintptr_t)set, b = ~a, c = a * 3, d = a * 5;
+	struct payload_window w;
+	uint64_t n;
+
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+	payload_begin(w, 0);
+	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+	n = payload_end(w, 0);
+	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
+	EXPECT(a == (uint64_t)(uintptr_t)set && b == ~a && c == a * 3 &&
+	       d == a * 5);
+	EXPECT(n > 0);
+}
+
+/* All of them, while they stand still between two windows. */
+static void
+window_of_all(cpc_t *cpc, cpc_set_t *set, int n, const struct payload_pics *pp)
+{
+	cpc_buf_t *before = cpc_buf_create(cpc, set);
+	cpc_buf_t *after = cpc_buf_create(cpc, set);
+	struct payload_pics pics = *pp;
+	uint64_t a = 0, b = 0;
+	int i;
+
+	payload_stop_all(pics);
+	EXPECT_EQ(cpc_set_sample(cpc, set, before), 0);
+	payload_start_all(pics);
+	BODY;
+	payload_stop_all(pics);
+	EXPECT_EQ(cpc_set_sample(cpc, set, after), 0);
+	payload_start_all(pics);
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(cpc_buf_get(cpc, before, i, &a), 0);
+		EXPECT_EQ(cpc_buf_get(cpc, after, i, &b), 0);
+		EXPECT_EQ(b - a, NOPS + PAYLOAD_ALL_INSNS);
+	}
+	cpc_buf_destroy(cpc, before);
+	cpc_buf_destroy(cpc, after);
+}
+
+CPC_TEST(all_pics_at_once)
+{
+	struct payload_pics pics;
+	cpc_set_t *set;
+	uint_t pic;
+	int n = 0;
+
+	if (!have_event(cpc, INS_EVENT))
+		SKIP("this PMU does not count " INS_EVENT);
+	if (own_privilege() == CPC_COUNT_USER) {
+		EXPECT_ERRNO(payload_pics(&pics), EPERM);
+		SKIP("that takes system privilege");
+	}
+	set = cpc_set_create(cpc);
+	for (pic = 0; pic < cpc_npic(cpc); pic++) {
+		if (!pic_counts(cpc, INS_EVENT, pic))
+			continue;
+		add_pic(cpc, set, INS_EVENT, pic, own_privilege());
+		n++;
+	}
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	if (payload_pics(&pics) == -1) {
+		EXPECT(errno == ENOTSUP);
+		SKIP("these PICs have no common switch");
+	}
+	window_of_all(cpc, set, n, &pics);
+	window_of_all(cpc, set, n, &pics);
+}

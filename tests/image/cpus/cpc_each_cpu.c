@@ -1,0 +1,86 @@
+/*
+ * However many CPUs there are, an LWP runs on each of them and counts there,
+ * exactly: spins of two lengths differ by what one has more.  CPUs beyond the
+ * first 64 lie in further words of every set of CPUs.
+ */
+#define _GNU_SOURCE
+#include "tests/lib/image/cpc_test.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/processor.h>
+#include <unistd.h>
+
+TEST_KEEPS(16);
+
+#define SHORT 50
+#define LONG  250
+
+static unsigned
+all_cpus(void)
+{
+	return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static void
+expect_counting(cpc_t *cpc, cpc_set_t *set)
+{
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	uint64_t v[3] = { 0 };
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (i > 0)
+			spin(i == 1 ? SHORT : LONG);
+		EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+		cpc_buf_get(cpc, buf, 0, &v[i]);
+	}
+	EXPECT_EQ((v[2] - v[1]) - (v[1] - v[0]), SPIN_INSNS * (LONG - SHORT));
+	cpc_buf_destroy(cpc, buf);
+}
+
+/* CPUS_WANTED=N: the machine has so many. */
+TEST(all_cpus_are_there)
+{
+	const char *wanted = getenv("CPUS_WANTED");
+
+	if (wanted == NULL)
+		SKIP("nobody says how many there are: CPUS_WANTED");
+	EXPECT_EQ(all_cpus(), strtoul(wanted, NULL, 10));
+}
+
+CPC_TEST(each_cpu_counts_exactly)
+{
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
+
+	for (unsigned i = 0; i < all_cpus(); i++) {
+		EXPECT_EQ(processor_bind(P_LWPID, P_MYID, (int)i, NULL), 0);
+		EXPECT_EQ(sched_getcpu(), i);
+		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+		expect_counting(cpc, set);
+		EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	}
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
+}
+
+/* Linux's masks name all of them, and lead to the last. */
+TEST(masks_hold_all_cpus)
+{
+	unsigned n = all_cpus(), last = n - 1;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	EXPECT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+	EXPECT_EQ(CPU_COUNT(&set), n);
+	CPU_ZERO(&set);
+	CPU_SET(last, &set);
+	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+	EXPECT_EQ(sched_getcpu(), last);
+	memset(&set, 0xff, sizeof set);
+	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+	if (last > 0) {
+		EXPECT_EQ(p_online((int)last, P_OFFLINE), P_ONLINE);
+		EXPECT_EQ(all_cpus(), last);
+		EXPECT_EQ(p_online((int)last, P_ONLINE), P_OFFLINE);
+	}
+}

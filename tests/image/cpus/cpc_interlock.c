@@ -1,0 +1,489 @@
+/*
+ * The counters are taken from an LWP while it waits, runs or sleeps: by a set
+ * bound to a CPU, or by another LWP that destroys its set.
+ */
+#define _GNU_SOURCE
+#include "tests/lib/image/cpc_test.h"
+
+#include <payload.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The C library keeps what threads' stacks were made of. */
+TEST_KEEPS(64);
+
+#define SHORT 1000
+#define LONG  30000
+#define WANT  (SPIN_INSNS * (LONG - SHORT))
+
+static cpc_t *the_cpc;
+static cpc_set_t *the_set;
+
+static int
+last_cpu(void)
+{
+	struct barecpc_stat st;
+
+	return payload_stat(&st) == 0 ? (int)st.bs_cpus - 1 : 0;
+}
+
+/* Every operation on the calling LWP's context of the_set finds it invalid. */
+static void
+expect_invalid(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+{
+	EXPECT_ERRNO(cpc_set_sample(cpc, set, buf), EAGAIN);
+	EXPECT_ERRNO(cpc_set_restart(cpc, set), EAGAIN);
+	EXPECT_ERRNO(cpc_set_restart(cpc, NULL), EAGAIN);
+	EXPECT_ERRNO(cpc_request_preset(cpc, 0, 0), EAGAIN);
+	EXPECT_ERRNO(cpc_enable(cpc), EAGAIN);
+	EXPECT_ERRNO(cpc_disable(cpc), EAGAIN);
+}
+
+static pthread_barrier_t step;
+
+/* An LWP that has the set bound and waits meanwhile, as most LWPs do. */
+static void *
+waits(void *buf)
+{
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
+	pthread_barrier_wait(&step); /* a CPU is to be bound, */
+	pthread_barrier_wait(&step); /* and is. */
+	expect_invalid(the_cpc, the_set, buf);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step); /* no longer */
+	expect_invalid(the_cpc, the_set, buf);
+	EXPECT_EQ(cpc_unbind(the_cpc, the_set), 0);
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
+	EXPECT_EQ(cpc_unbind(the_cpc, the_set), 0);
+	return NULL;
+}
+
+/*
+ * CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-UNB-03, CPC-RST-04, CPC-ENA-04,
+ * CPC-INH-11
+ */
+CPC_TEST(a_cpu_set_invalidates_every_lwps)
+{
+	cpc_set_t *mine = set_of(cpc, ANY_EVENT), *cpu, *again;
+	cpc_buf_t *buf = cpc_buf_create(cpc, mine);
+	pthread_t t;
+
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	cpu = set_of(cpc, ANY_EVENT);
+	again = set_of(cpc, ANY_EVENT);
+	pthread_barrier_init(&step, NULL, 2);
+	REQUIRE(
+	    pthread_create(&t, NULL, waits, cpc_buf_create(cpc, the_set)) == 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, mine, CPC_BIND_LWP_INHERIT), 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
+	pthread_barrier_wait(&step);
+	expect_invalid(cpc, mine, buf);
+	EXPECT_SILENT(cpc_bind_curlwp(cpc, again, 0), EAGAIN);
+	EXPECT_SILENT(cpc_bind_curlwp(cpc, mine, 0), EAGAIN);
+	/* The invalid context is still there. */
+	expect_invalid(cpc, mine, buf);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
+	expect_invalid(cpc, mine, buf);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, again, 0), 0);
+	EXPECT_ERRNO(cpc_set_sample(cpc, mine, buf), EINVAL);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+}
+
+static void
+tell(int fd)
+{
+	EXPECT_EQ(write(fd, "", 1), 1);
+}
+
+static void
+hear(int fd)
+{
+	char c;
+
+	EXPECT_EQ(read(fd, &c, 1), 1);
+}
+
+/* In another process: 0 where its LWP's set became invalid, and stayed so. */
+static int
+loses_it_too(cpc_t *cpc, cpc_buf_t *buf, int from, int to)
+{
+	if (cpc_bind_curlwp(cpc, the_set, 0) != 0 ||
+	    cpc_set_sample(cpc, the_set, buf) != 0)
+		return 1;
+	tell(to);
+	hear(from); /* two CPUs, or the one, are bound */
+	if (cpc_set_sample(cpc, the_set, buf) == 0 || errno != EAGAIN)
+		return 2;
+	tell(to);
+	hear(from); /* one of two no longer */
+	if (cpc_bind_curlwp(cpc, the_set, 0) == 0 || errno != EAGAIN)
+		return 3;
+	tell(to);
+	hear(from); /* and neither is the other */
+	if (cpc_set_sample(cpc, the_set, buf) == 0 || errno != EAGAIN)
+		return 4;
+	if (cpc_bind_curlwp(cpc, the_set, 0) != 0 ||
+	    cpc_set_sample(cpc, the_set, buf) != 0)
+		return 5;
+	return 0;
+}
+
+/* CPC-INV-01, CPC-INV-03: of other processes; and until the last is gone. */
+CPC_TEST(the_interlock_is_the_systems_and_ends_with_the_last)
+{
+	cpc_set_t *first = set_of(cpc, ANY_EVENT);
+	cpc_set_t *last = set_of(cpc, ANY_EVENT);
+	int up[2], down[2], status = -1;
+	cpc_buf_t *buf;
+	pid_t pid;
+
+	the_set = set_of(cpc, ANY_EVENT);
+	buf = cpc_buf_create(cpc, the_set);
+	REQUIRE(pipe(up) == 0 && pipe(down) == 0);
+	REQUIRE((pid = fork()) >= 0);
+	if (pid == 0)
+		_exit(loses_it_too(cpc, buf, down[0], up[1]));
+	hear(up[0]);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, last, 0), 0);
+	if (last_cpu() != 0)
+		EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), first, 0), 0);
+	tell(down[1]);
+	hear(up[0]);
+	if (last_cpu() != 0)
+		EXPECT_EQ(cpc_unbind(cpc, first), 0);
+	tell(down[1]);
+	hear(up[0]);
+	EXPECT_EQ(cpc_unbind(cpc, last), 0);
+	tell(down[1]);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+	for (int i = 0; i < 2; i++) {
+		close(up[i]);
+		close(down[i]);
+	}
+}
+
+static void *
+inherits_nothing(void *buf)
+{
+	EXPECT_ERRNO(cpc_set_sample(the_cpc, the_set, buf), EINVAL);
+	EXPECT_ERRNO(cpc_unbind(the_cpc, the_set), EINVAL);
+	return NULL;
+}
+
+/* CPC-INH-11 */
+CPC_TEST(a_child_of_an_invalid_parent_has_none)
+{
+	cpc_set_t *cpu = set_of(cpc, ANY_EVENT);
+
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, CPC_BIND_LWP_INHERIT), 0);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
+	as_another_lwp(inherits_nothing, cpc_buf_create(cpc, the_set));
+	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
+	as_another_lwp(inherits_nothing, cpc_buf_create(cpc, the_set));
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+}
+
+static volatile int signals;
+
+static void
+count_signal(int sig)
+{
+	(void)sig;
+	signals++;
+}
+
+/* CPC-INV-04: neither what is to come nor what has frozen it already. */
+CPC_TEST(an_invalid_context_never_signals)
+{
+	cpc_set_t *set = cpc_set_create(cpc), *cpu = set_of(cpc, ANY_EVENT);
+
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
+	    own_privilege() != CPC_COUNT_USER)
+		SKIP("overflows of user code do not interrupt here");
+	signal(SIGEMT, count_signal);
+	signals = 0;
+	EXPECT_EQ(cpc_set_add_request(cpc, set, INS_EVENT, UINT64_MAX - 99999,
+		      CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
+	    0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
+	spin(200000);
+	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
+	spin(200000);
+	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	/* Otherwise it does. */
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	spin(200000);
+	EXPECT_EQ(signals, 1);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	signal(SIGEMT, SIG_DFL);
+}
+
+/*
+ * An LWP that runs meanwhile, on another CPU.
+ */
+
+static volatile int taken; /* since before the sample, or read, behind it */
+static volatile int running;
+
+struct runner {
+	cpc_buf_t *buf;
+	int err;       /* of the sample that failed */
+	unsigned late; /* samples and direct reads that should have failed */
+};
+
+static void *
+runs(void *arg)
+{
+	struct runner *r = arg;
+
+	go_to(last_cpu());
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	for (;;) {
+		int was = taken;
+
+		if (cpc_set_sample(the_cpc, the_set, r->buf) != 0)
+			break;
+		r->late += was;
+		running = 1;
+	}
+	r->err = errno;
+	/* The library may know of it before the PICs have stopped. */
+	while (!taken)
+		sched_yield();
+	if (own_privilege() == CPC_COUNT_USER && !software_pmu &&
+	    !direct_read_faults())
+		r->late++;
+	return NULL;
+}
+
+/* Have `take` take the counters from an LWP that samples on the last CPU. */
+static void
+take_from_running(cpc_t *cpc, int err, void (*take)(cpc_t *))
+{
+	struct runner r = { .buf = cpc_buf_create(cpc, the_set) };
+	pthread_t t;
+
+	taken = running = 0;
+	go_to(0);
+	REQUIRE(pthread_create(&t, NULL, runs, &r) == 0);
+	while (!running)
+		sched_yield();
+	take(cpc);
+	taken = 1;
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(r.err, err);
+	EXPECT_EQ(r.late, 0);
+	go_to(PBIND_NONE);
+}
+
+static cpc_set_t *cpu_set_;
+
+static void
+take_by_cpu(cpc_t *cpc)
+{
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu_set_, 0), 0);
+}
+
+/* CPC-INV-05 */
+CPC_TEST(an_lwp_running_elsewhere_is_reached)
+{
+	if (last_cpu() == 0)
+		SKIP("one CPU");
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	cpu_set_ = set_of(cpc, ANY_EVENT);
+	take_from_running(cpc, EAGAIN, take_by_cpu);
+	EXPECT_EQ(cpc_unbind(cpc, cpu_set_), 0);
+}
+
+static void
+take_by_destroy(cpc_t *cpc)
+{
+	EXPECT_EQ(cpc_set_destroy(cpc, the_set), 0);
+}
+
+/* CPC-SET-04, CPC-CLOSE-03: of all LWPs, running ones too. */
+CPC_TEST(a_set_destroyed_stops_where_it_runs)
+{
+	if (last_cpu() == 0)
+		SKIP("one CPU");
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	take_from_running(cpc, EINVAL, take_by_destroy);
+}
+
+static void *
+bound_by_another(void *arg)
+{
+	cpc_t *own = arg;
+
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step); /* that handle is closed */
+	EXPECT_ERRNO(cpc_disable(own), EINVAL);
+	return NULL;
+}
+
+/* CPC-CLOSE-03 */
+CPC_TEST(closing_releases_waiting_lwps)
+{
+	pthread_t t;
+
+	the_cpc = cpc_open(CPC_VER_CURRENT);
+	the_set = set_of(the_cpc, ANY_EVENT);
+	pthread_barrier_init(&step, NULL, 2);
+	REQUIRE(pthread_create(&t, NULL, bound_by_another, cpc) == 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_close(the_cpc), 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+}
+
+/*
+ * One kind of binding at a time
+ */
+
+static void *
+loses_its_instance(void *buf)
+{
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step); /* it is bound to a CPU */
+	EXPECT_ERRNO(cpc_set_sample(the_cpc, the_set, buf), EINVAL);
+	return NULL;
+}
+
+/* CPC-BIND-28, and the other way round */
+CPC_TEST(a_set_is_bound_to_lwps_or_to_a_cpu)
+{
+	cpc_buf_t *buf;
+	uint64_t v;
+	pthread_t t;
+
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	buf = cpc_buf_create(cpc, the_set);
+	pthread_barrier_init(&step, NULL, 2);
+	REQUIRE(pthread_create(&t, NULL, loses_its_instance,
+		    cpc_buf_create(cpc, the_set)) == 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), the_set, 0), 0);
+	pthread_barrier_wait(&step);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	v = sampled(cpc, the_set, 0);
+	work();
+	EXPECT(sampled(cpc, the_set, 0) > v);
+	EXPECT_ERRNO(cpc_disable(cpc), EINVAL);
+
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
+	EXPECT_EQ(cpc_set_sample(cpc, the_set, buf), 0);
+	EXPECT_EQ(cpc_disable(cpc), 0);
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	EXPECT_ERRNO(cpc_unbind(cpc, the_set), EINVAL);
+}
+
+static volatile bool going, gone; /* to the CPU; no more */
+
+/* Binds it on the CPU for which another LWP waits by then. */
+static void *
+binds_meanwhile(void *arg)
+{
+	go_to(last_cpu());
+	while (!gone) {
+		if (!going)
+			continue;
+		spin(100000); /* less than a slice */
+		cpc_bind_curlwp(the_cpc, the_set, 0);
+		going = false;
+	}
+	return arg;
+}
+
+/* CPC-BIND-28, where the set is bound again before the binder has its CPU. */
+CPC_TEST(a_set_is_bound_while_it_is_taken_to_a_cpu)
+{
+	pthread_t t;
+	uint64_t v;
+
+	if (last_cpu() == 0)
+		SKIP("needs another CPU");
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	gone = false;
+	REQUIRE(pthread_create(&t, NULL, binds_meanwhile, NULL) == 0);
+	for (int i = 0; i < 20; i++) {
+		go_to(0);
+		going = true;
+		EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), the_set, 0), 0);
+		v = sampled(cpc, the_set, 0);
+		work();
+		EXPECT(sampled(cpc, the_set, 0) > v);
+		EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	}
+	gone = true;
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	go_to(PBIND_NONE);
+}
+
+/*
+ * Moving
+ */
+
+/* What is counted of n iterations on each CPU, or as many on the first. */
+static uint64_t
+count_moving(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t n)
+{
+	uint64_t v = 0;
+
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	for (int round = 0; round < 3; round++) {
+		for (int cpu = 0; cpu <= last_cpu(); cpu++) {
+			go_to(cpu);
+			spin(n);
+		}
+	}
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	cpc_buf_get(cpc, buf, 0, &v);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	go_to(PBIND_NONE);
+	return v;
+}
+
+/* CPC-CTX-02 */
+CPC_TEST(a_moving_lwp_counts_exactly)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_buf_t *buf;
+	uint64_t v;
+
+	if (own_privilege() != CPC_COUNT_USER)
+		SKIP("the kernel is at its own privilege");
+	if (!have_event(cpc, INS_EVENT))
+		SKIP("this PMU does not count " INS_EVENT);
+	if (last_cpu() == 0)
+		SKIP("one CPU");
+	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
+	buf = cpc_buf_create(cpc, set);
+	count_moving(cpc, set, buf, SHORT);
+	v = count_moving(cpc, set, buf, SHORT);
+	EXPECT_EQ(
+	    count_moving(cpc, set, buf, LONG) - v, 3 * (last_cpu() + 1) * WANT);
+}

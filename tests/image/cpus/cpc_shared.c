@@ -1,0 +1,116 @@
+/*
+ * A PMU that two hardware threads share counts for no LWP while both are
+ * online.  Takes two CPUs of one core: pcbe=null,shared=siblings, or a PMU of
+ * which whoever boots it knows, and says SHARED=yes.
+ */
+#include "tests/lib/image/cpc_test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/processor.h>
+
+TEST_KEEPS(16);
+
+#define SHORT 50
+#define LONG  250
+
+static bool
+is_shared(cpc_t *cpc)
+{
+	return p_online(1, P_STATUS) != -1 &&
+	       (strstr(cpc_cciname(cpc), "shared=siblings") != NULL ||
+		   getenv("SHARED") != NULL);
+}
+
+#define NEEDS_SIBLINGS()                                                       \
+	do {                                                                   \
+		if (!is_shared(cpc))                                           \
+			SKIP("this takes two CPUs that share a PMU");          \
+	} while (0)
+
+/* The set counts: spins of two lengths differ by what one has more. */
+static void
+expect_counting(cpc_t *cpc, cpc_set_t *set)
+{
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	uint64_t before = 0, between = 0, after = 0;
+
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	cpc_buf_get(cpc, buf, 0, &before);
+	spin(SHORT);
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	cpc_buf_get(cpc, buf, 0, &between);
+	spin(LONG);
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	cpc_buf_get(cpc, buf, 0, &after);
+	EXPECT_EQ((after - between) - (between - before),
+	    SPIN_INSNS * (LONG - SHORT));
+	cpc_buf_destroy(cpc, buf);
+}
+
+/* CPC-BIND-26 */
+CPC_TEST(a_pmu_shared_with_a_sibling_is_no_lwps)
+{
+	cpc_set_t *set;
+
+	NEEDS_SIBLINGS();
+	set = set_of(cpc, INS_EVENT);
+	EXPECT_SILENT(cpc_bind_curlwp(cpc, set, 0), EACCES);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 1, NULL), 0);
+	EXPECT_SILENT(cpc_bind_curlwp(cpc, set, 0), EACCES);
+
+	EXPECT_EQ(p_online(0, P_OFFLINE), P_ONLINE);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	expect_counting(cpc, set);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT_EQ(p_online(0, P_ONLINE), P_OFFLINE);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
+}
+
+/*
+ * Part 7.7: a set that was bound while its CPU was alone loses the counters
+ * when the sibling comes, and for good.
+ */
+CPC_TEST(a_sibling_that_comes_takes_the_counters)
+{
+	cpc_set_t *set, *other;
+	cpc_buf_t *buf;
+
+	NEEDS_SIBLINGS();
+	set = set_of(cpc, INS_EVENT);
+	other = set_of(cpc, INS_EVENT);
+	buf = cpc_buf_create(cpc, set);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 0, NULL), 0);
+	EXPECT_EQ(p_online(1, P_OFFLINE), P_ONLINE);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	expect_counting(cpc, set);
+
+	EXPECT_EQ(p_online(1, P_ONLINE), P_OFFLINE);
+	EXPECT_ERRNO(cpc_set_sample(cpc, set, buf), EAGAIN);
+	EXPECT_SILENT(cpc_bind_curlwp(cpc, other, 0), EACCES);
+	EXPECT_EQ(p_online(1, P_OFFLINE), P_ONLINE);
+	EXPECT_ERRNO(cpc_set_sample(cpc, set, buf), EAGAIN);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, other, 0), 0);
+	expect_counting(cpc, other);
+	EXPECT_EQ(cpc_unbind(cpc, other), 0);
+	EXPECT_EQ(p_online(1, P_ONLINE), P_OFFLINE);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
+}
+
+/* Part 4.5: of the siblings one at a time counts for a set of its own. */
+CPC_TEST(one_sibling_at_a_time)
+{
+	cpc_set_t *set, *other;
+
+	NEEDS_SIBLINGS();
+	set = set_of(cpc, INS_EVENT);
+	other = set_of(cpc, INS_EVENT);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 1, set, 0), 0);
+	EXPECT_SILENT(cpc_bind_cpu(cpc, 0, other, 0), EACCES);
+	expect_counting(cpc, set);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, other, 0), 0);
+	expect_counting(cpc, other);
+	EXPECT_EQ(cpc_unbind(cpc, other), 0);
+}

@@ -1,0 +1,251 @@
+/*
+ * Calls on counters, of the library, which allocates its own memory before.
+ */
+#define _GNU_SOURCE /* clone() */
+#include "tests/image/hostile/alloc_fail/counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <payload.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/image/hostile/alloc_fail/turns.h"
+#include "tests/lib/image/cpc_test.h"
+
+#define MANY 40 /* requests: more than fit on the kernel's stack */
+
+static cpc_t *the_cpc;
+static cpc_set_t *set, *other_set, *many;
+
+/*
+ * Another LWP, which holds the context whose room is always there.
+ */
+
+static pthread_t other;
+static sem_t asked, done;
+static volatile enum { BIND, UNBIND, END } what;
+
+static void *
+other_lwp(void *arg)
+{
+	do {
+		sem_wait(&asked);
+		if (what == BIND)
+			EXPECT_EQ(cpc_bind_curlwp(the_cpc, other_set, 0), 0);
+		else if (what == UNBIND)
+			EXPECT_EQ(cpc_unbind(the_cpc, other_set), 0);
+		sem_post(&done);
+	} while (what != END);
+	return arg;
+}
+
+static void
+ask_other(int w)
+{
+	what = w;
+	sem_post(&asked);
+	sem_wait(&done);
+}
+
+static void
+other_binds(void)
+{
+	ask_other(BIND);
+}
+
+/*
+ * Calls
+ */
+
+static long
+result(int r)
+{
+	return r == -1 ? -errno : r;
+}
+
+static long
+make_page(void)
+{
+	long r = cpc_syscall(CPC_OP_PAGE, 0, 0, 0, 0);
+
+	return r < 0 ? r : 0;
+}
+
+static long
+make_bind(void)
+{
+	return result(cpc_bind_curlwp(the_cpc, set, 0));
+}
+
+static void
+unbind(long r)
+{
+	if (r == 0)
+		EXPECT_EQ(cpc_unbind(the_cpc, set), 0);
+}
+
+static void
+unbind_both(long r)
+{
+	unbind(r);
+	ask_other(UNBIND);
+}
+
+static long
+make_bind_many(void)
+{
+	return result(cpc_bind_curlwp(the_cpc, many, 0));
+}
+
+static long
+make_bind_cpu(void)
+{
+	return result(cpc_bind_cpu(the_cpc, 0, set, 0));
+}
+
+static void
+bind_inherit(void)
+{
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, set, CPC_BIND_LWP_INHERIT), 0);
+}
+
+static void
+unbind_own(long r)
+{
+	turn_join(r);
+	EXPECT_EQ(cpc_unbind(the_cpc, set), 0);
+}
+
+/* Its sums begin when it is executed. */
+static void
+be_profiled(void)
+{
+	int fd = open("/dev/profile", O_RDONLY);
+
+	bind_inherit();
+	EXPECT_EQ(cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd, 0, 0, 0), 0);
+}
+
+static long
+make_disable(void)
+{
+	return cpc_syscall(CPC_OP_DISABLE, 0, 0, 0, 0);
+}
+
+static long
+make_sample(void)
+{
+	return cpc_syscall(CPC_OP_SAMPLE, 1, TURN_P, 1, 0);
+}
+
+const struct turn_call turn_page[] = {
+	{ .tc_name = "counter page",
+	    BARECPC_SYS_CPC,
+	    { 0 },
+	    NULL,
+	    make_page,
+	    .tc_child = true,
+	    .tc_least = 3 },
+	{ 0 },
+};
+
+const struct turn_call turn_counters[] = {
+	{ .tc_name = "bind", BARECPC_SYS_CPC, { 0 }, NULL, make_bind, unbind },
+	{ .tc_name = "bind as the second",
+	    BARECPC_SYS_CPC,
+	    { 0 },
+	    other_binds,
+	    make_bind,
+	    unbind_both,
+	    .tc_least = 1 },
+	{ .tc_name = "bind of many",
+	    BARECPC_SYS_CPC,
+	    { 0 },
+	    NULL,
+	    make_bind_many,
+	    NULL,
+	    .tc_errno = EINVAL,
+	    .tc_least = 1 },
+	{ .tc_name = "bind to a CPU",
+	    BARECPC_SYS_CPC,
+	    { 0 },
+	    NULL,
+	    make_bind_cpu,
+	    unbind },
+	{ .tc_name = "disable",
+	    BARECPC_SYS_CPC,
+	    { 0 },
+	    bind_inherit,
+	    make_disable,
+	    unbind_own },
+	{ .tc_name = "sample",
+	    BARECPC_SYS_CPC,
+	    { 0 },
+	    NULL,
+	    make_sample,
+	    .tc_errno = EINVAL },
+	{ .tc_name = "clone of an LWP that inherits",
+	    SYS_clone,
+	    { 0 },
+	    bind_inherit,
+	    turn_make_thread,
+	    unbind_own,
+	    .tc_least = 5 },
+	{ .tc_name = "execve of what is profiled",
+	    SYS_execve,
+	    { 0 },
+	    be_profiled,
+	    turn_make_execve,
+	    .tc_exit = 1,
+	    .tc_child = true,
+	    .tc_least = 20 },
+	{ 0 },
+};
+
+/*
+ * Before and after
+ */
+
+static cpc_set_t *
+set_of_many(void)
+{
+	cpc_set_t *s = set_of(the_cpc, ANY_EVENT);
+
+	for (int i = 1; i < MANY; i++)
+		add(the_cpc, s, ANY_EVENT);
+	return s;
+}
+
+bool
+counters_begin(void)
+{
+	if ((the_cpc = test_cpc_open()) == NULL)
+		return false;
+	set = set_of(the_cpc, ANY_EVENT);
+	other_set = set_of(the_cpc, ANY_EVENT);
+	many = set_of_many();
+	sem_init(&asked, 0, 0);
+	sem_init(&done, 0, 0);
+	return true;
+}
+
+void
+counters_warm(void)
+{
+	EXPECT_EQ(pthread_create(&other, NULL, other_lwp, NULL), 0);
+	ask_other(BIND);
+	ask_other(UNBIND);
+	unbind(make_bind());
+}
+
+void
+counters_end(void)
+{
+	ask_other(END);
+	pthread_join(other, NULL);
+	cpc_close(the_cpc);
+}

@@ -1,0 +1,246 @@
+/*
+ * Calls on files.
+ */
+#include "tests/image/hostile/alloc_fail/turns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "tests/lib/image/test.h"
+
+#define CWD ((uintptr_t)AT_FDCWD)
+
+static char archive[] = "alloc_fail", root[] = "/", console[] = "/dev/stdout",
+	    profile[] = "/dev/profile", machine[] = "/dev/machine",
+	    missing[] = "nonesuch";
+static char record[] = "{\"alloc_fail\":1}\n";
+static struct iovec iov[] = { { turn_buffer, 16 }, { turn_buffer + 16, 16 } };
+static struct iovec record_iov[] = { { record, sizeof record - 1 } };
+static struct pollfd fds[] = { { .fd = TURN_READ, .events = POLLIN } };
+
+static void
+move(int fd, int to)
+{
+	EXPECT(fd >= 0 && dup2(fd, to) == to);
+	close(fd);
+}
+
+void
+turn_open_files(void)
+{
+	int end[2];
+
+	move(open("/dev/zero", O_RDWR), TURN_ZERO);
+	move(open("/dev/null", O_RDWR), TURN_NULL);
+	move(open(archive, O_RDONLY), TURN_ARCHIVE);
+	move(open(root, O_RDONLY), TURN_ROOT);
+	move(open("/dev/record", O_WRONLY), TURN_RECORD);
+	EXPECT_EQ(pipe(end), 0);
+	move(end[0], TURN_READ);
+	move(end[1], TURN_WRITE);
+	memset(turn_buffer, 'x', sizeof turn_buffer);
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(write(TURN_WRITE, turn_buffer, 1024), 1024);
+}
+
+void
+turn_close_files(void)
+{
+	for (int fd = TURN_ZERO; fd < TURN_FREE; fd++)
+		close(fd);
+}
+
+void
+turn_close(long r)
+{
+	if (r >= 0)
+		close((int)r);
+}
+
+void
+turn_close_both(long r)
+{
+	int fd[2];
+
+	memcpy(fd, turn_buffer, sizeof fd);
+	if (r == 0 && EXPECT(fd[0] > 2 && fd[1] > fd[0])) {
+		close(fd[0]);
+		close(fd[1]);
+	}
+}
+
+/* Their offsets are no state that is compared, but each turn has its own. */
+static void
+rewind_files(void)
+{
+	lseek(TURN_ROOT, 0, SEEK_SET);
+	lseek(TURN_ARCHIVE, 0, SEEK_SET);
+}
+
+/* As much as a turn took goes back into the pipe. */
+static void
+refill(long r)
+{
+	if (r > 0)
+		EXPECT_EQ(write(TURN_WRITE, turn_buffer, (size_t)r), r);
+}
+
+static void
+drain(long r)
+{
+	if (r > 0)
+		EXPECT_EQ(read(TURN_READ, turn_buffer, (size_t)r), r);
+}
+
+static void
+prepare_close(void)
+{
+	dup2(TURN_ZERO, TURN_FREE);
+}
+
+static void
+close_free(long r)
+{
+	(void)r;
+	close(TURN_FREE);
+}
+
+static void
+unmap(long r)
+{
+	if (r > 0)
+		munmap((void *)r, 4096);
+}
+
+const struct turn_call turn_files[] = {
+	{ .tc_name = "mmap of a file",
+	    SYS_mmap,
+	    { 0, 4096, PROT_READ, MAP_PRIVATE, TURN_ARCHIVE },
+	    .tc_undo = unmap,
+	    .tc_least = 2 },
+	{ .tc_name = "mmap of a file, shared",
+	    SYS_mmap,
+	    { 0, 4096, PROT_READ, MAP_SHARED, TURN_ARCHIVE },
+	    .tc_undo = unmap,
+	    .tc_least = 1 },
+	{ .tc_name = "read", SYS_read, { TURN_ZERO, TURN_P, 64 } },
+	{ .tc_name = "read of a pipe",
+	    SYS_read,
+	    { TURN_READ, TURN_P, 64 },
+	    .tc_undo = refill },
+	{ .tc_name = "read of the archive",
+	    SYS_read,
+	    { TURN_ARCHIVE, TURN_P, 64 },
+	    rewind_files },
+	{ .tc_name = "write", SYS_write, { TURN_NULL, TURN_P, 64 } },
+	{ .tc_name = "write to a pipe",
+	    SYS_write,
+	    { TURN_WRITE, TURN_P, 64 },
+	    .tc_undo = drain },
+	{ .tc_name = "write of a record",
+	    SYS_write,
+	    { TURN_RECORD, (uintptr_t)record, sizeof record - 1 },
+	    .tc_least = 1 },
+	{ .tc_name = "readv",
+	    SYS_readv,
+	    { TURN_ZERO, (uintptr_t)iov, 2 },
+	    .tc_least = 1 },
+	{ .tc_name = "readv of a pipe",
+	    SYS_readv,
+	    { TURN_READ, (uintptr_t)iov, 2 },
+	    .tc_undo = refill,
+	    .tc_least = 1 },
+	{ .tc_name = "writev",
+	    SYS_writev,
+	    { TURN_WRITE, (uintptr_t)iov, 2 },
+	    .tc_undo = drain,
+	    .tc_least = 1 },
+	{ .tc_name = "writev of a record",
+	    SYS_writev,
+	    { TURN_RECORD, (uintptr_t)record_iov, 1 },
+	    .tc_least = 2 },
+	{ .tc_name = "pread64",
+	    SYS_pread64,
+	    { TURN_ARCHIVE, TURN_P, 64, 4096 } },
+	{ .tc_name = "openat",
+	    SYS_openat,
+	    { CWD, (uintptr_t)archive, O_RDONLY },
+	    .tc_undo = turn_close,
+	    .tc_least = 1 },
+	{ .tc_name = "openat of a directory",
+	    SYS_openat,
+	    { CWD, (uintptr_t)root, O_RDONLY | O_CLOEXEC },
+	    .tc_undo = turn_close,
+	    .tc_least = 2 },
+	{ .tc_name = "openat of the console",
+	    SYS_openat,
+	    { CWD, (uintptr_t)console, O_WRONLY },
+	    .tc_undo = turn_close,
+	    .tc_least = 1 },
+	{ .tc_name = "openat of a profile",
+	    SYS_openat,
+	    { CWD, (uintptr_t)profile, O_RDONLY },
+	    .tc_undo = turn_close,
+	    .tc_least = 2 },
+	{ .tc_name = "openat of the machine",
+	    SYS_openat,
+	    { CWD, (uintptr_t)machine, O_RDONLY },
+	    .tc_undo = turn_close,
+	    .tc_least = 2 },
+	{ .tc_name = "openat of nothing",
+	    SYS_openat,
+	    { CWD, (uintptr_t)missing, 0 },
+	    .tc_errno = ENOENT },
+	{ .tc_name = "close", SYS_close, { TURN_FREE }, prepare_close },
+	{ .tc_name = "lseek", SYS_lseek, { TURN_ARCHIVE, 100, SEEK_SET } },
+	{ .tc_name = "dup", SYS_dup, { TURN_ZERO }, .tc_undo = turn_close },
+	{ .tc_name = "dup3",
+	    SYS_dup3,
+	    { TURN_ZERO, TURN_FREE, O_CLOEXEC },
+	    .tc_undo = close_free },
+	{ .tc_name = "fcntl",
+	    SYS_fcntl,
+	    { TURN_ZERO, F_DUPFD_CLOEXEC, 50 },
+	    .tc_undo = turn_close },
+	{ .tc_name = "ioctl",
+	    SYS_ioctl,
+	    { TURN_ZERO, TIOCGWINSZ, TURN_P },
+	    .tc_errno = ENOTTY },
+	{ .tc_name = "fstat", SYS_fstat, { TURN_ARCHIVE, TURN_P } },
+	{ .tc_name = "newfstatat",
+	    SYS_newfstatat,
+	    { CWD, (uintptr_t)archive, TURN_P, 0 },
+	    .tc_least = 1 },
+	{ .tc_name = "newfstatat of a directory",
+	    SYS_newfstatat,
+	    { CWD, (uintptr_t)root, TURN_P, 0 },
+	    .tc_least = 2 },
+	{ .tc_name = "faccessat",
+	    SYS_faccessat,
+	    { CWD, (uintptr_t)archive, R_OK, 0 },
+	    .tc_least = 1 },
+	{ .tc_name = "readlinkat",
+	    SYS_readlinkat,
+	    { CWD, (uintptr_t)archive, TURN_P, 64 },
+	    .tc_errno = EINVAL },
+	{ .tc_name = "getcwd", SYS_getcwd, { TURN_P, 64 } },
+	{ .tc_name = "getdents64",
+	    SYS_getdents64,
+	    { TURN_ROOT, TURN_P, TURN_BUFFER },
+	    rewind_files },
+	{ .tc_name = "pipe2",
+	    SYS_pipe2,
+	    { TURN_P, O_CLOEXEC },
+	    .tc_undo = turn_close_both,
+	    .tc_least = 4 },
+	{ .tc_name = "ppoll", SYS_ppoll, { (uintptr_t)fds, 1, 0, 0, 8 } },
+	{ 0 },
+};

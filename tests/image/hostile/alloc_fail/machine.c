@@ -1,0 +1,118 @@
+/*
+ * Calls that ask about the machine and the process, about time, and the
+ * private ones.
+ */
+#include "tests/image/hostile/alloc_fail/turns.h"
+
+#include <errno.h>
+#include <payload.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "tests/lib/image/test.h"
+
+#define SELF 0
+
+static struct timespec moment = { 0, 1000 };
+static struct itimerval timer = { { 0, 0 }, { 100, 0 } };
+static uintptr_t cpus[16] = { 1 };
+
+static void
+stop_timer(long r)
+{
+	static struct itimerval none;
+
+	(void)r;
+	turn_raw(SYS_setitimer, ITIMER_REAL, (uintptr_t)&none, 0, 0, 0);
+}
+
+static void
+unbind(long r)
+{
+	(void)r;
+	EXPECT_EQ(turn_raw(BARECPC_SYS_SCHED, BARECPC_SCHED_BIND, 8,
+		      (uintptr_t)-1, (uintptr_t)-1, 0),
+	    0);
+}
+
+static long
+wake_nobody(void)
+{
+	return turn_raw(SYS_futex, TURN_P, 1, 1, 0, 0); /* FUTEX_WAKE */
+}
+
+static long
+wait_for_futex(void)
+{
+	*(volatile uint32_t *)turn_buffer = 7;
+	return turn_raw(
+	    SYS_futex, TURN_P, 0, 7, (uintptr_t)&moment, 0); /* FUTEX_WAIT */
+}
+
+const struct turn_call turn_machine[] = {
+	{ .tc_name = "getpid", SYS_getpid, { 0 } },
+	{ .tc_name = "getppid", SYS_getppid, { 0 } },
+	{ .tc_name = "gettid", SYS_gettid, { 0 } },
+	{ .tc_name = "getuid", SYS_getuid, { 0 } },
+	{ .tc_name = "geteuid", SYS_geteuid, { 0 } },
+	{ .tc_name = "getgid", SYS_getgid, { 0 } },
+	{ .tc_name = "getegid", SYS_getegid, { 0 } },
+	{ .tc_name = "uname", SYS_uname, { TURN_P } },
+	{ .tc_name = "sysinfo", SYS_sysinfo, { TURN_P } },
+	{ .tc_name = "getrandom", SYS_getrandom, { TURN_P, 64, 0 } },
+	{ .tc_name = "prlimit64",
+	    SYS_prlimit64,
+	    { SELF, RLIMIT_STACK, 0, TURN_P } },
+	{ .tc_name = "getrlimit", SYS_getrlimit, { RLIMIT_STACK, TURN_P } },
+	{ .tc_name = "getrusage", SYS_getrusage, { RUSAGE_SELF, TURN_P } },
+	{ .tc_name = "set_robust_list", SYS_set_robust_list, { TURN_P, 24 } },
+	{ .tc_name = "rseq",
+	    SYS_rseq,
+	    { TURN_P, 32, 0, 0 },
+	    .tc_errno = ENOSYS },
+	{ .tc_name = "clock_gettime",
+	    SYS_clock_gettime,
+	    { CLOCK_MONOTONIC, TURN_P } },
+	{ .tc_name = "clock_getres",
+	    SYS_clock_getres,
+	    { CLOCK_MONOTONIC, TURN_P } },
+	{ .tc_name = "gettimeofday", SYS_gettimeofday, { TURN_P, 0 } },
+	{ .tc_name = "nanosleep", SYS_nanosleep, { (uintptr_t)&moment, 0 } },
+	{ .tc_name = "clock_nanosleep",
+	    SYS_clock_nanosleep,
+	    { CLOCK_MONOTONIC, 0, (uintptr_t)&moment, 0 } },
+	{ .tc_name = "getitimer", SYS_getitimer, { ITIMER_REAL, TURN_P } },
+	{ .tc_name = "setitimer",
+	    SYS_setitimer,
+	    { ITIMER_REAL, (uintptr_t)&timer, TURN_P },
+	    .tc_undo = stop_timer },
+	{ .tc_name = "sched_yield", SYS_sched_yield, { 0 } },
+	{ .tc_name = "sched_getaffinity",
+	    SYS_sched_getaffinity,
+	    { SELF, 128, TURN_P } },
+	{ .tc_name = "sched_setaffinity",
+	    SYS_sched_setaffinity,
+	    { SELF, sizeof cpus, (uintptr_t)cpus } },
+	{ .tc_name = "getcpu", SYS_getcpu, { TURN_P, TURN_P + 8, 0 } },
+	{ .tc_name = "futex", SYS_futex, { 0 }, .tc_make = wake_nobody },
+	{ .tc_name = "futex waits",
+	    SYS_futex,
+	    { 0 },
+	    .tc_make = wait_for_futex,
+	    .tc_errno = ETIMEDOUT },
+	{ .tc_name = "phys", BARECPC_SYS_PHYS, { TURN_P } },
+	{ .tc_name = "stat", BARECPC_SYS_STAT, { TURN_P } },
+	{ .tc_name = "witness",
+	    BARECPC_SYS_WITNESS,
+	    { TURN_P },
+	    .tc_errno = ENODEV },
+	{ .tc_name = "processor_bind",
+	    BARECPC_SYS_SCHED,
+	    { BARECPC_SCHED_BIND, 8, (uintptr_t)-1, 0, 0 },
+	    .tc_undo = unbind },
+	{ .tc_name = "p_online",
+	    BARECPC_SYS_SCHED,
+	    { BARECPC_SCHED_ONLINE, 0, 3 } },
+	{ 0 },
+};

@@ -1,0 +1,367 @@
+/*
+ * Calls on memory.
+ */
+#include "tests/image/hostile/alloc_fail/turns.h"
+
+#include <errno.h>
+#include <payload.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "tests/lib/image/test.h"
+
+#define PAGE  ((uintptr_t)4096)
+#define NPAGE 8
+#define LARGE ((uintptr_t)2 << 20)
+#define RW    (PROT_READ | PROT_WRITE)
+#define ANON  (MAP_PRIVATE | MAP_ANONYMOUS)
+#define NO_FD ((uintptr_t)-1)
+
+static uintptr_t place;
+
+static long
+map_at(uintptr_t at, size_t bytes, int prot, int flags)
+{
+	return turn_raw(SYS_mmap, at, bytes, (uintptr_t)prot,
+	    (uintptr_t)(ANON | MAP_FIXED | flags), NO_FD);
+}
+
+static void
+new_place(void)
+{
+	place = turn_new_place() & -LARGE;
+}
+
+/* A word in each page, by which it is known again. */
+static void
+prepare_pages(void)
+{
+	new_place();
+	EXPECT_EQ(map_at(place, NPAGE * PAGE, RW, 0), place);
+	for (uintptr_t i = 0; i < NPAGE; i++)
+		*(volatile uintptr_t *)(place + i * PAGE) = i + 1;
+}
+
+static void
+prepare_contig(void)
+{
+	new_place();
+	EXPECT_EQ(map_at(place, 2 * LARGE, RW, MAP_CONTIG), place);
+}
+
+static void
+prepare_reserved(void)
+{
+	new_place();
+	EXPECT_EQ(map_at(place, NPAGE * PAGE, PROT_NONE, 0), place);
+}
+
+static void
+prepare_hidden(void)
+{
+	prepare_pages();
+	EXPECT_EQ(turn_raw(SYS_mprotect, place, NPAGE * PAGE, 0, 0, 0), 0);
+}
+
+static void
+expect_content(uintptr_t at)
+{
+	for (uintptr_t i = 0; i < NPAGE; i++)
+		EXPECT_EQ(*(volatile uintptr_t *)(at + i * PAGE), i + 1);
+}
+
+/* What lies at the place, if anything, and has no hole. */
+static void
+unmap_place(long r)
+{
+	(void)r;
+	EXPECT_EQ(turn_raw(SYS_munmap, place, 2 * LARGE, 0, 0, 0), 0);
+}
+
+/*
+ * A failed mmap(2) with MAP_FIXED may have unmapped the range (POSIX, mmap()),
+ * here as a whole, and nothing else.  The content of the rest is looked at.
+ */
+static void
+expect_around(long r)
+{
+	volatile uintptr_t *p = (volatile uintptr_t *)place;
+
+	(void)r;
+	EXPECT_EQ(p[0], 1);
+	EXPECT_EQ(p[3 * PAGE / sizeof *p], 4);
+	unmap_place(0);
+}
+
+static void
+unmap_unless_failed(long r)
+{
+	if (r < 0)
+		expect_content(place);
+	unmap_place(r);
+}
+
+static long
+make_mmap(void)
+{
+	return map_at(place, 64 * PAGE, RW, 0);
+}
+
+static long
+make_mmap_anywhere(void)
+{
+	return turn_raw(SYS_mmap, 0, 3 * PAGE, RW, ANON, NO_FD);
+}
+
+static void
+undo_anywhere(long r)
+{
+	if (r > 0)
+		turn_raw(SYS_munmap, (uintptr_t)r, 3 * PAGE, 0, 0, 0);
+}
+
+static long
+make_mmap_over(void)
+{
+	return map_at(place + PAGE, 2 * PAGE, PROT_READ, 0);
+}
+
+static long
+make_mmap_contig(void)
+{
+	return map_at(place, 2 * LARGE, RW, MAP_CONTIG);
+}
+
+static long
+make_munmap_middle(void)
+{
+	return turn_raw(SYS_munmap, place + 2 * PAGE, PAGE, 0, 0, 0);
+}
+
+static long
+make_mprotect_middle(void)
+{
+	return turn_raw(SYS_mprotect, place + 2 * PAGE, PAGE, PROT_READ, 0, 0);
+}
+
+static long
+make_mprotect_none(void)
+{
+	return turn_raw(SYS_mprotect, place + 2 * PAGE, PAGE, 0, 0, 0);
+}
+
+static long
+make_mprotect_show(void)
+{
+	return turn_raw(SYS_mprotect, place + 2 * PAGE, PAGE, RW, 0, 0);
+}
+
+static long
+make_mprotect_populate(void)
+{
+	return turn_raw(SYS_mprotect, place + 2 * PAGE, 4 * PAGE, RW, 0, 0);
+}
+
+/* Several regions, of which the first succeed. */
+static void
+prepare_reserved_parts(void)
+{
+	prepare_reserved();
+	EXPECT_EQ(map_at(place + PAGE, PAGE, PROT_READ, 0), place + PAGE);
+}
+
+static long
+make_mprotect_parts(void)
+{
+	return turn_raw(SYS_mprotect, place, NPAGE * PAGE, RW, 0, 0);
+}
+
+static long
+make_mprotect_contig(void)
+{
+	return turn_raw(SYS_mprotect, place, LARGE, 0, 0, 0);
+}
+
+static long
+make_mremap_grow(void)
+{
+	return turn_raw(
+	    SYS_mremap, place, NPAGE * PAGE, 2 * NPAGE * PAGE, 0, 0);
+}
+
+static long
+make_mremap_shrink(void)
+{
+	return turn_raw(SYS_mremap, place + PAGE, 3 * PAGE, PAGE, 0, 0);
+}
+
+static uintptr_t moved_to;
+
+/* The middle of a region: it splits at both ends. */
+static long
+make_mremap_move(void)
+{
+	long r = turn_raw(
+	    SYS_mremap, place + PAGE, 2 * PAGE, 16 * PAGE, MREMAP_MAYMOVE, 0);
+
+	moved_to = r > 0 ? (uintptr_t)r : 0;
+	return r;
+}
+
+static void
+undo_move(long r)
+{
+	if (r > 0) {
+		EXPECT_EQ(*(volatile uintptr_t *)moved_to, 2);
+		turn_raw(SYS_munmap, moved_to, 16 * PAGE, 0, 0, 0);
+	} else {
+		expect_content(place);
+	}
+	unmap_place(r);
+}
+
+static long
+make_madvise(void)
+{
+	return turn_raw(
+	    SYS_madvise, place + PAGE, 2 * PAGE, MADV_DONTNEED, 0, 0);
+}
+
+static uintptr_t brk_was;
+
+static void
+prepare_brk(void)
+{
+	brk_was = (uintptr_t)turn_raw(SYS_brk, 0, 0, 0, 0, 0);
+}
+
+static long
+make_brk(void)
+{
+	uintptr_t want = brk_was + 40 * PAGE;
+
+	return turn_raw(SYS_brk, want, 0, 0, 0, 0) == (long)want ? 0 : -ENOMEM;
+}
+
+static void
+undo_brk(long r)
+{
+	(void)r;
+	EXPECT_EQ(turn_raw(SYS_brk, brk_was, 0, 0, 0, 0), brk_was);
+}
+
+const struct turn_call turn_memory[] = {
+	{ .tc_name = "mmap",
+	    SYS_mmap,
+	    { 0 },
+	    new_place,
+	    make_mmap,
+	    unmap_place,
+	    .tc_least = 4 },
+	{ .tc_name = "mmap anywhere",
+	    SYS_mmap,
+	    { 0 },
+	    NULL,
+	    make_mmap_anywhere,
+	    undo_anywhere,
+	    .tc_least = 2 },
+	{ .tc_name = "mmap over the middle",
+	    SYS_mmap,
+	    { 0 },
+	    prepare_pages,
+	    make_mmap_over,
+	    expect_around,
+	    .tc_loses = true,
+	    .tc_least = 3 },
+	{ .tc_name = "mmap MAP_CONTIG",
+	    SYS_mmap,
+	    { 0 },
+	    new_place,
+	    make_mmap_contig,
+	    unmap_place,
+	    .tc_least = 2 },
+	{ .tc_name = "munmap of the middle",
+	    SYS_munmap,
+	    { 0 },
+	    prepare_pages,
+	    make_munmap_middle,
+	    unmap_unless_failed,
+	    .tc_least = 2 },
+	{ .tc_name = "mprotect of the middle",
+	    SYS_mprotect,
+	    { 0 },
+	    prepare_pages,
+	    make_mprotect_middle,
+	    unmap_unless_failed,
+	    .tc_least = 2 },
+	{ .tc_name = "mprotect to PROT_NONE",
+	    SYS_mprotect,
+	    { 0 },
+	    prepare_pages,
+	    make_mprotect_none,
+	    .tc_child = true,
+	    .tc_least = 4 },
+	{ .tc_name = "mprotect from PROT_NONE",
+	    SYS_mprotect,
+	    { 0 },
+	    prepare_hidden,
+	    make_mprotect_show,
+	    .tc_child = true,
+	    .tc_least = 2 },
+	{ .tc_name = "mprotect of a reservation",
+	    SYS_mprotect,
+	    { 0 },
+	    prepare_reserved,
+	    make_mprotect_populate,
+	    unmap_place,
+	    .tc_least = 4 },
+	{ .tc_name = "mprotect of three regions",
+	    SYS_mprotect,
+	    { 0 },
+	    prepare_reserved_parts,
+	    make_mprotect_parts,
+	    unmap_place,
+	    .tc_least = 2 },
+	{ .tc_name = "mprotect MAP_CONTIG",
+	    SYS_mprotect,
+	    { 0 },
+	    prepare_contig,
+	    make_mprotect_contig,
+	    .tc_child = true,
+	    .tc_least = 3 },
+	{ .tc_name = "mremap grows",
+	    SYS_mremap,
+	    { 0 },
+	    prepare_pages,
+	    make_mremap_grow,
+	    unmap_unless_failed,
+	    .tc_least = 2 },
+	{ .tc_name = "mremap shrinks",
+	    SYS_mremap,
+	    { 0 },
+	    prepare_pages,
+	    make_mremap_shrink,
+	    unmap_unless_failed,
+	    .tc_least = 2 },
+	{ .tc_name = "mremap moves",
+	    SYS_mremap,
+	    { 0 },
+	    prepare_pages,
+	    make_mremap_move,
+	    undo_move,
+	    .tc_least = 5 },
+	{ .tc_name = "madvise",
+	    SYS_madvise,
+	    { 0 },
+	    prepare_pages,
+	    make_madvise,
+	    unmap_unless_failed },
+	{ .tc_name = "brk",
+	    SYS_brk,
+	    { 0 },
+	    prepare_brk,
+	    make_brk,
+	    undo_brk,
+	    .tc_least = 2 },
+	{ 0 },
+};

@@ -1,0 +1,153 @@
+/*
+ * Calls that make processes and LWPs, and end them.
+ */
+#define _GNU_SOURCE /* clone() */
+#include "tests/image/hostile/alloc_fail/turns.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/lib/image/test.h"
+
+#define THREAD                                                                 \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |    \
+	    CLONE_SYSVSEM | CLONE_CHILD_CLEARTID)
+
+static char stack[16384] __attribute__((aligned(16)));
+static volatile pid_t tid;
+
+long
+turn_forked(long r)
+{
+	if (r == 0)
+		_exit(0);
+	return r;
+}
+
+void
+turn_reap(long r)
+{
+	int status = -1;
+
+	if (r > 0) {
+		EXPECT_EQ(waitpid((pid_t)r, &status, 0), r);
+		EXPECT_EQ(status, 0);
+	}
+}
+
+static long
+make_fork(void)
+{
+	return turn_forked(turn_raw(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+}
+
+/* The child has a copy of the memory here, so that it may return. */
+static long
+make_vfork(void)
+{
+	return turn_forked(
+	    turn_raw(SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0));
+}
+
+static int
+thread(void *arg)
+{
+	(void)arg;
+	return 0;
+}
+
+long
+turn_make_thread(void)
+{
+	int r;
+
+	tid = 1;
+	r = clone(thread, stack + sizeof stack, THREAD, NULL, NULL, NULL,
+	    (void *)&tid);
+	return r == -1 ? -errno : r;
+}
+
+void
+turn_join(long r)
+{
+	while (r > 0 && tid != 0)
+		turn_raw(SYS_futex, (uintptr_t)&tid, 0, 1, 0, 0);
+}
+
+/* Without its arguments it exits at once; and it needs no memory to start. */
+static char program[] = "mix_exec";
+static char *argv[] = { program, NULL }, *envv[] = { NULL };
+
+long
+turn_make_execve(void)
+{
+	return turn_raw(SYS_execve, (uintptr_t)program, (uintptr_t)argv,
+	    (uintptr_t)envv, 0, 0);
+}
+
+static pid_t child;
+
+static void
+child_ends(void)
+{
+	if ((child = fork()) == 0)
+		_exit(0);
+}
+
+static long
+make_wait4(void)
+{
+	return turn_raw(SYS_wait4, (uintptr_t)child, TURN_P, 0, 0, 0);
+}
+
+static long
+make_waitid(void)
+{
+	return turn_raw(
+	    SYS_waitid, P_PID, (uintptr_t)child, TURN_P, WEXITED, 0);
+}
+
+const struct turn_call turn_processes[] = {
+	{ .tc_name = "clone of a process",
+	    SYS_clone,
+	    { 0 },
+	    NULL,
+	    make_fork,
+	    turn_reap,
+	    .tc_least = 20 },
+	{ .tc_name = "clone as by vfork",
+	    SYS_clone,
+	    { 0 },
+	    NULL,
+	    make_vfork,
+	    turn_reap,
+	    .tc_least = 20 },
+	{ .tc_name = "clone of an LWP",
+	    SYS_clone,
+	    { 0 },
+	    NULL,
+	    turn_make_thread,
+	    turn_join,
+	    .tc_least = 4 },
+	{ .tc_name = "execve",
+	    SYS_execve,
+	    { 0 },
+	    NULL,
+	    turn_make_execve,
+	    .tc_exit = 1,
+	    .tc_child = true,
+	    .tc_least = 20 },
+	{ .tc_name = "wait4", SYS_wait4, { 0 }, child_ends, make_wait4 },
+	{ .tc_name = "waitid", SYS_waitid, { 0 }, child_ends, make_waitid },
+	{ .tc_name = "exit", SYS_exit, { 0 }, .tc_child = true },
+	{ .tc_name = "exit_group", SYS_exit_group, { 0 }, .tc_child = true },
+	{ .tc_name = "set_tid_address",
+	    SYS_set_tid_address,
+	    { 0 },
+	    .tc_child = true },
+	{ 0 },
+};

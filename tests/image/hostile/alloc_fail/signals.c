@@ -1,0 +1,226 @@
+/*
+ * Calls on signals.  A standard signal is sent without memory, but then
+ * without what it has to say; a queued one is refused.
+ */
+#include "tests/image/hostile/alloc_fail/turns.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "tests/lib/image/test.h"
+
+#define QUEUED (SIGRTMIN + 3)
+
+static volatile unsigned handled;
+static uint64_t mask_none, mask_queued;
+static siginfo_t info;
+
+static void
+handler(int sig)
+{
+	(void)sig;
+	handled++;
+}
+
+static void
+handle(int sig)
+{
+	signal(sig, handler);
+	handled = 0;
+}
+
+static void
+handle_usr1(void)
+{
+	handle(SIGUSR1);
+}
+
+static void
+expect_handled(long r)
+{
+	EXPECT_EQ(r, 0);
+	EXPECT_EQ(handled, 1);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+static long
+make_kill(void)
+{
+	return turn_raw(SYS_kill, (uintptr_t)getpid(), SIGUSR1, 0, 0, 0);
+}
+
+static uintptr_t
+tid(void)
+{
+	return (uintptr_t)turn_raw(SYS_gettid, 0, 0, 0, 0, 0);
+}
+
+static long
+make_tkill(void)
+{
+	return turn_raw(SYS_tkill, tid(), SIGUSR1, 0, 0, 0);
+}
+
+static long
+make_tgkill(void)
+{
+	return turn_raw(SYS_tgkill, (uintptr_t)getpid(), tid(), SIGUSR1, 0, 0);
+}
+
+/* Blocked, so that it waits in the queue. */
+static void
+block(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, QUEUED);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	memset(&info, 0, sizeof info);
+	info.si_code = SI_QUEUE;
+	info.si_signo = QUEUED;
+}
+
+static void
+take(long r)
+{
+	static const struct timespec none;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, QUEUED);
+	EXPECT_EQ(sigtimedwait(&set, NULL, &none), r == 0 ? QUEUED : -1);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static long
+make_queue(void)
+{
+	return turn_raw(SYS_rt_sigqueueinfo, (uintptr_t)getpid(), QUEUED,
+	    (uintptr_t)&info, 0, 0);
+}
+
+static long
+make_tgqueue(void)
+{
+	return turn_raw(SYS_rt_tgsigqueueinfo, (uintptr_t)getpid(), tid(),
+	    QUEUED, (uintptr_t)&info, 0);
+}
+
+static void
+queue_one(void)
+{
+	block();
+	EXPECT_EQ(make_queue(), 0);
+}
+
+static void
+take_none(long r)
+{
+	take(r >= 0 ? -1 : 0);
+}
+
+static long
+make_timedwait(void)
+{
+	mask_queued = 1ULL << (QUEUED - 1);
+	return turn_raw(
+	    SYS_rt_sigtimedwait, (uintptr_t)&mask_queued, TURN_P, 0, 8, 0);
+}
+
+void
+turn_alarm_soon(void)
+{
+	struct itimerval soon = { { 0, 0 }, { 0, 2000 } };
+
+	handle(SIGALRM);
+	setitimer(ITIMER_REAL, &soon, NULL);
+}
+
+void
+turn_no_alarm(long r)
+{
+	(void)r;
+	EXPECT_EQ(handled, 1);
+	signal(SIGALRM, SIG_DFL);
+}
+
+static void
+no_action(long r)
+{
+	EXPECT_EQ(r, 0);
+	signal(SIGUSR2, SIG_DFL);
+}
+
+const struct turn_call turn_signals[] = {
+	{ .tc_name = "rt_sigaction",
+	    SYS_rt_sigaction,
+	    { SIGUSR2, 0, TURN_P, 8 },
+	    .tc_undo = no_action },
+	{ .tc_name = "rt_sigprocmask",
+	    SYS_rt_sigprocmask,
+	    { SIG_BLOCK, (uintptr_t)&mask_none, TURN_P, 8 } },
+	{ .tc_name = "rt_sigpending", SYS_rt_sigpending, { TURN_P, 8 } },
+	{ .tc_name = "rt_sigsuspend",
+	    SYS_rt_sigsuspend,
+	    { (uintptr_t)&mask_none, 8 },
+	    turn_alarm_soon,
+	    NULL,
+	    turn_no_alarm,
+	    .tc_errno = EINTR },
+	{ .tc_name = "rt_sigtimedwait",
+	    SYS_rt_sigtimedwait,
+	    { 0 },
+	    queue_one,
+	    make_timedwait,
+	    take_none },
+	{ .tc_name = "kill",
+	    SYS_kill,
+	    { 0 },
+	    handle_usr1,
+	    make_kill,
+	    expect_handled,
+	    .tc_least = 1 },
+	/* Each handler that returns makes this one. */
+	{ .tc_name = "rt_sigreturn",
+	    SYS_rt_sigreturn,
+	    { 0 },
+	    handle_usr1,
+	    make_kill,
+	    expect_handled,
+	    .tc_least = 1 },
+	{ .tc_name = "tkill",
+	    SYS_tkill,
+	    { 0 },
+	    handle_usr1,
+	    make_tkill,
+	    expect_handled,
+	    .tc_least = 1 },
+	{ .tc_name = "tgkill",
+	    SYS_tgkill,
+	    { 0 },
+	    handle_usr1,
+	    make_tgkill,
+	    expect_handled,
+	    .tc_least = 1 },
+	{ .tc_name = "sigaltstack", SYS_sigaltstack, { 0, TURN_P } },
+	{ .tc_name = "rt_sigqueueinfo",
+	    SYS_rt_sigqueueinfo,
+	    { 0 },
+	    block,
+	    make_queue,
+	    take,
+	    .tc_least = 1 },
+	{ .tc_name = "rt_tgsigqueueinfo",
+	    SYS_rt_tgsigqueueinfo,
+	    { 0 },
+	    block,
+	    make_tgqueue,
+	    take,
+	    .tc_least = 1 },
+	{ 0 },
+};

@@ -1,0 +1,85 @@
+/*
+ * Calls that this machine has from before there were better ones.
+ */
+#include "tests/image/hostile/alloc_fail/turns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char archive[] = "alloc_fail";
+static struct pollfd fds[] = { { .fd = TURN_READ, .events = POLLIN } };
+
+static long
+make_fork(void)
+{
+	return turn_forked(turn_raw(SYS_fork, 0, 0, 0, 0, 0));
+}
+
+/* The child has a copy of the memory here, so that it may return. */
+static long
+make_vfork(void)
+{
+	return turn_forked(turn_raw(SYS_vfork, 0, 0, 0, 0, 0));
+}
+
+const struct turn_call turn_old[] = {
+	{ .tc_name = "open",
+	    SYS_open,
+	    { (uintptr_t)archive, O_RDONLY },
+	    .tc_undo = turn_close,
+	    .tc_least = 1 },
+	{ .tc_name = "stat",
+	    SYS_stat,
+	    { (uintptr_t)archive, TURN_P },
+	    .tc_least = 1 },
+	{ .tc_name = "lstat",
+	    SYS_lstat,
+	    { (uintptr_t)archive, TURN_P },
+	    .tc_least = 1 },
+	{ .tc_name = "access",
+	    SYS_access,
+	    { (uintptr_t)archive, R_OK },
+	    .tc_least = 1 },
+	{ .tc_name = "readlink",
+	    SYS_readlink,
+	    { (uintptr_t)archive, TURN_P, 64 },
+	    .tc_errno = EINVAL },
+	{ .tc_name = "dup2",
+	    SYS_dup2,
+	    { TURN_ZERO, TURN_FREE },
+	    .tc_undo = turn_close },
+	{ .tc_name = "pipe",
+	    SYS_pipe,
+	    { TURN_P },
+	    .tc_undo = turn_close_both,
+	    .tc_least = 4 },
+	{ .tc_name = "poll", SYS_poll, { (uintptr_t)fds, 1, 0 } },
+	{ .tc_name = "time", SYS_time, { TURN_P } },
+	{ .tc_name = "alarm", SYS_alarm, { 0 } },
+	{ .tc_name = "pause",
+	    SYS_pause,
+	    { 0 },
+	    turn_alarm_soon,
+	    NULL,
+	    turn_no_alarm,
+	    .tc_errno = EINTR },
+	{ .tc_name = "fork",
+	    SYS_fork,
+	    { 0 },
+	    NULL,
+	    make_fork,
+	    turn_reap,
+	    .tc_least = 20 },
+	{ .tc_name = "vfork",
+	    SYS_vfork,
+	    { 0 },
+	    NULL,
+	    make_vfork,
+	    turn_reap,
+	    .tc_least = 20 },
+	{ 0 },
+};

@@ -1,0 +1,144 @@
+/*
+ * Acts that make processes and wait for them.
+ */
+#include "tests/image/hostile/chaos/chaos.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Another LWP may have been faster: then there is no such child. */
+static void
+wait_for(pid_t pid)
+{
+	static const int options[] = { 0, 0, WUNTRACED, WCONTINUED,
+		(int)0x40000000 /* __WALL */, 0x20000000 /* __WNOTHREAD */ };
+	siginfo_t si;
+	int status = 0;
+	pid_t got;
+
+	if (chaos_one_in(4)) {
+		do {
+			memset(&si, 0, sizeof si);
+			got = waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT);
+		} while (got == -1 && errno == EINTR);
+		CHAOS_EXPECT(got == 0 ? si.si_pid == pid : errno == ECHILD);
+	}
+	do {
+		got = waitpid(pid, &status, options[chaos_below(6)]);
+	} while (got == -1 && errno == EINTR);
+	if (got == pid)
+		CHAOS_EXPECT(chaos_end_allowed(status));
+	else
+		CHAOS_EXPECT(got == -1 && errno == ECHILD);
+}
+
+/* What a child has of its parent's memory, and keeps to itself. */
+void
+chaos_act_fork(void)
+{
+	volatile uint64_t mine[4];
+	uint64_t value = chaos_below(UINT64_MAX);
+	pid_t pid;
+
+	for (unsigned i = 0; i < 4; i++)
+		mine[i] = value + i;
+	if ((pid = fork()) == 0) {
+		for (unsigned i = 0; i < 4; i++) {
+			CHAOS_EXPECT(mine[i] == value + i);
+			mine[i] = 0;
+		}
+		CHAOS_EXPECT(getpid() == (pid_t)syscall(SYS_gettid));
+		chaos_copy();
+		if (chaos_one_in(4))
+			syscall(SYS_exit, 0);
+		_exit(0);
+	}
+	if (pid < 0)
+		CHAOS_EXPECT(errno == ENOMEM || errno == EAGAIN);
+	else if (!chaos_one_in(8)) /* some are left behind */
+		wait_for(pid);
+	for (unsigned i = 0; i < 4; i++)
+		CHAOS_EXPECT(mine[i] == value + i);
+}
+
+/* Another program, by posix_spawn(3), vfork(2) or fork(2). */
+void
+chaos_act_spawn(void)
+{
+	struct chaos_exec ce;
+	pid_t pid = -1;
+	int err;
+
+	if (chaos.ch_depth > 1)
+		return;
+	chaos_say(&ce, chaos_below(UINT64_MAX));
+	if (chaos_one_in(2)) {
+		err = posix_spawn(
+		    &pid, CHAOS_PROGRAM, NULL, NULL, ce.ce_argv, ce.ce_env);
+		if (err != 0) {
+			CHAOS_EXPECT(err == ENOMEM || err == EAGAIN);
+			return;
+		}
+	} else {
+		pid = chaos_one_in(2) ? vfork() : fork();
+		if (pid == 0) {
+			execve(chaos_one_in(8) ? "nonesuch" : CHAOS_PROGRAM,
+			    ce.ce_argv, ce.ce_env);
+			_exit(0);
+		}
+	}
+	if (pid > 0)
+		wait_for(pid);
+}
+
+/* Whatever there is, which others may wait for, too. */
+void
+chaos_act_wait_any(void)
+{
+	int status = 0;
+	pid_t pid = waitpid(-1, &status, WNOHANG);
+
+	if (pid > 0)
+		CHAOS_EXPECT(chaos_end_allowed(status));
+	else
+		CHAOS_EXPECT(pid == 0 || errno == ECHILD);
+}
+
+/* The wrong numbers and addresses, whose answers are known. */
+void
+chaos_act_hostile(void)
+{
+	static const uintptr_t bad[] = { 8, 0xffff800000000000, UINTPTR_MAX - 7,
+		0x7ffffffff000, 0x800000000000 };
+	uintptr_t p = bad[chaos_below(5)];
+	static const struct {
+		long number;
+		uintptr_t a[4];
+	} calls[] = {
+#define P 3 /* stands for the pointer */
+		{ SYS_pipe2, { P, 0, 0, 0 } },
+		{ SYS_rt_sigaction, { SIGUSR1, 0, P, 8 } },
+		{ SYS_rt_sigprocmask, { SIG_BLOCK, 0, P, 8 } },
+		{ SYS_rt_sigpending, { P, 8, 0, 0 } },
+		{ SYS_rt_sigsuspend, { P, 8, 0, 0 } },
+		{ SYS_rt_sigtimedwait, { P, 0, 0, 8 } },
+		{ SYS_nanosleep, { P, 0, 0, 0 } },
+		{ SYS_setitimer, { 0, P, 0, 0 } },
+		{ SYS_execve, { P, 0, 0, 0 } },
+		{ SYS_getrandom, { P, 64, 0, 0 } },
+		{ SYS_sched_setaffinity, { 0, 8, P, 0 } },
+		{ SYS_ppoll, { P, 1, 0, 0 } },
+		{ SYS_openat, { (uintptr_t)-100, P, 0, 0 } },
+	};
+	unsigned n = (unsigned)chaos_below(sizeof calls / sizeof *calls);
+	uintptr_t a[4];
+
+	for (unsigned i = 0; i < 4; i++)
+		a[i] = calls[n].a[i] == P ? p : calls[n].a[i];
+	CHAOS_EXPECT(syscall(calls[n].number, a[0], a[1], a[2], a[3]) == -1);
+	CHAOS_EXPECT(errno == EFAULT || errno == ENOMEM || errno == EMFILE);
+}

@@ -1,0 +1,312 @@
+/*
+ * A process of the chaos test: its LWPs do random acts, until it ends, one
+ * way or the other.
+ */
+#include "tests/image/hostile/chaos/chaos.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ENV      "CHAOS"
+#define NLWP     4
+#define NACTS    12 /* of an LWP, at most */
+#define CLOEXEC  58 /* a descriptor no new program sees */
+#define COPYACTS 3
+
+struct chaos chaos;
+_Thread_local struct chaos_lwp chaos_self;
+
+/* All LWPs of the process that do acts, for those who ask. */
+static struct chaos_lwp *volatile lwps[NLWP];
+
+/* SplitMix64. */
+static uint64_t
+mixed(uint64_t *random)
+{
+	uint64_t z = *random += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
+
+uint64_t
+chaos_below(uint64_t n)
+{
+	return mixed(&chaos_self.cl_random) % n;
+}
+
+bool
+chaos_over(void)
+{
+	return gethrtime() >= chaos.ch_until;
+}
+
+/* No stdio: another LWP may have its locks, or have been killed with them. */
+void
+chaos_wrong(const char *fmt, ...)
+{
+	struct chaos_report r = { .cr_pid = getpid() };
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(r.cr_text, sizeof r.cr_text, fmt, ap);
+	va_end(ap);
+	write(chaos.ch_report, &r, sizeof r);
+}
+
+/*
+ * Acts
+ */
+
+static const struct act {
+	const char *a_name;
+	void (*a_fn)(void);
+	unsigned a_weight;
+	bool a_copy; /* a copy may do it, too */
+} acts[] = {
+	{ "memory", chaos_act_memory, 4, true },
+	{ "race", chaos_act_race, 2, false },
+	{ "heap", chaos_act_heap, 0, true },
+	{ "hunger", chaos_act_hunger, 1, true },
+	{ "masks", chaos_act_masks, 4, true },
+	{ "suspend", chaos_act_suspend, 4, true },
+	{ "wait_signal", chaos_act_wait_signal, 3, true },
+	{ "jump", chaos_act_jump, 4, true },
+	{ "kill", chaos_act_kill, 6, true },
+	{ "timer", chaos_act_timer, 2, true },
+	{ "team", chaos_act_team, 4, false },
+	{ "futex", chaos_act_futex, 4, true },
+	{ "cancel", chaos_act_cancel, 3, false },
+	{ "clock", chaos_act_clock, 2, true },
+	{ "cpus", chaos_act_cpus, 4, true },
+	{ "registers", chaos_act_registers, 4, true },
+	{ "pipe", chaos_act_pipe, 4, true },
+	{ "descriptors", chaos_act_descriptors, 4, true },
+	{ "poll", chaos_act_poll, 4, true },
+	{ "fork", chaos_act_fork, 4, true },
+	{ "count", chaos_act_count, 4, false },
+	{ "spawn", chaos_act_spawn, 2, true },
+	{ "wait_any", chaos_act_wait_any, 3, true },
+	{ "hostile", chaos_act_hostile, 3, true },
+};
+#define NACT (sizeof acts / sizeof *acts)
+
+static unsigned
+weight(const struct act *a)
+{
+	if (chaos_self.cl_alone)
+		return a->a_copy ? a->a_weight + 1 : 0;
+	return a->a_weight;
+}
+
+static void
+act(void)
+{
+	unsigned total = 0, i;
+	uint64_t at;
+
+	for (i = 0; i < NACT; i++)
+		total += weight(&acts[i]);
+	at = chaos_below(total);
+	for (i = 0; at >= weight(&acts[i]); i++)
+		at -= weight(&acts[i]);
+	chaos_self.cl_doing = acts[i].a_name;
+	acts[i].a_fn();
+	chaos_self.cl_doing = "nothing";
+}
+
+void
+chaos_copy(void)
+{
+	chaos.ch_pid = getpid();
+	chaos_self.cl_alone = true;
+	chaos_self.cl_suspended = chaos_self.cl_may_jump = false;
+	chaos_self.cl_random += (uint64_t)chaos.ch_pid << 32;
+	memset((void *)lwps, 0, sizeof lwps);
+	lwps[0] = &chaos_self;
+	for (uint64_t n = chaos_below(COPYACTS); n > 0 && !chaos_over(); n--)
+		act();
+}
+
+/* Each LWP has its random numbers from its process's and its place. */
+static void
+live(unsigned place)
+{
+	chaos_self.cl_random = chaos.ch_seed + place * 1000003;
+	lwps[place] = &chaos_self;
+	for (uint64_t n = 1 + chaos_below(NACTS); n > 0 && !chaos_over(); n--)
+		act();
+	lwps[place] = NULL;
+}
+
+/* Who hangs says what each of its LWPs is at. */
+static void
+say_doing(int sig)
+{
+	(void)sig;
+	for (unsigned i = 0; i < NLWP; i++) {
+		struct chaos_lwp *cl = lwps[i];
+
+		if (cl != NULL && cl->cl_doing != NULL)
+			chaos_wrong(
+			    "LWP %u hangs, or waits: %s", i, cl->cl_doing);
+	}
+}
+
+/*
+ * How it ends
+ */
+
+bool
+chaos_end_allowed(int status)
+{
+	int sig = WTERMSIG(status);
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) == 0;
+	return sig == SIGKILL || sig == SIGTERM || sig == SIGUSR1 ||
+	       sig == SIGUSR2 || sig == SIGALRM || sig == SIGEMT ||
+	       sig >= SIGRTMIN;
+}
+
+void
+chaos_say(struct chaos_exec *ce, uint64_t seed)
+{
+	static char program[] = CHAOS_PROGRAM;
+
+	*ce = (struct chaos_exec){ .ce_argv = { program, NULL } };
+	ce->ce_env[0] = ce->ce_text;
+	snprintf(ce->ce_text, sizeof ce->ce_text,
+	    ENV "=%d %" PRIu64 " %" PRIu64 " %d %u %d", (int)chaos.ch_root,
+	    seed, (uint64_t)chaos.ch_until, chaos.ch_report, chaos.ch_depth + 1,
+	    chaos.ch_cpus);
+}
+
+static void
+hear(const char *text)
+{
+	uint64_t until;
+	int root;
+
+	if (sscanf(text, "%d %" SCNu64 " %" SCNu64 " %d %u %d", &root,
+		&chaos.ch_seed, &until, &chaos.ch_report, &chaos.ch_depth,
+		&chaos.ch_cpus) != 6)
+		abort();
+	chaos.ch_root = root;
+	chaos.ch_until = (hrtime_t)until;
+}
+
+static void
+execute(void)
+{
+	struct chaos_exec ce;
+
+	if (chaos.ch_depth > 2)
+		return;
+	fcntl(chaos.ch_report, F_DUPFD_CLOEXEC, CLOEXEC);
+	chaos_say(&ce, chaos_below(UINT64_MAX));
+	execve(CHAOS_PROGRAM, ce.ce_argv, ce.ce_env);
+	CHAOS_EXPECT(errno == ENOMEM);
+}
+
+/* Most LWPs just end; one may end all of them, or make them a program. */
+static void *
+be_lwp(void *arg)
+{
+	live((unsigned)(uintptr_t)arg);
+	switch (chaos_below(16)) {
+	case 0:
+		_exit(0);
+	case 1:
+		execute();
+		break;
+	case 2:
+		kill(getpid(), SIGKILL);
+		break;
+	case 3:
+		kill(getpid(), SIGTERM);
+		break;
+	default:
+		break;
+	}
+	return NULL;
+}
+
+static void
+end(pthread_t *t, unsigned n)
+{
+	uint64_t how = chaos_below(8);
+
+	if (how == 0)
+		_exit(0);
+	/*
+	 * The last one's end is the process's.  Of what fork(3) made, musl's
+	 * first LWP would take a lock with it: the kernel is not told of it.
+	 */
+	if (how == 1 && chaos.ch_depth > 0)
+		pthread_exit(NULL);
+	if (how == 2) {
+		/* Its end would unlock a lock of the C library's. */
+		syscall(SYS_set_tid_address, NULL);
+		syscall(SYS_exit, 0);
+	}
+	if (how == 3)
+		execute();
+	for (unsigned i = 1; i < n; i++)
+		CHAOS_EXPECT(pthread_join(t[i], NULL) == 0);
+	_exit(0);
+}
+
+void
+chaos_process(uint64_t seed)
+{
+	unsigned n, wanted;
+	pthread_t t[NLWP];
+	pthread_attr_t attr;
+
+	chaos.ch_pid = getpid();
+	chaos.ch_seed = seed;
+	chaos_self.cl_random = seed;
+	signal(SIGQUIT, say_doing);
+	signal(SIGPIPE, SIG_IGN);
+	chaos_handlers();
+	wanted = 1 + (unsigned)chaos_below(NLWP);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, CHAOS_STACK);
+	for (n = 1; n < wanted; n++) {
+		int err =
+		    pthread_create(&t[n], &attr, be_lwp, (void *)(uintptr_t)n);
+
+		/* The C library says EAGAIN of mmap(2)'s ENOMEM. */
+		if (err != 0 && CHAOS_EXPECT(err == EAGAIN))
+			break;
+	}
+	live(0);
+	end(t, n);
+	_exit(0);
+}
+
+void
+chaos_be(void)
+{
+	const char *text = getenv(ENV);
+
+	if (text == NULL)
+		return;
+	hear(text);
+	CHAOS_EXPECT(fcntl(CLOEXEC, F_GETFD) == -1);
+	/* Ends of pipes that LWPs had when another executed this. */
+	for (int fd = 3; fd < CLOEXEC; fd++)
+		close(fd);
+	chaos_process(chaos.ch_seed);
+}

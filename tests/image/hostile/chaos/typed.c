@@ -1,0 +1,378 @@
+/*
+ * System calls whose arguments have the types that the calls expect, in an
+ * arena that all LWPs of the process share: ranges of it are mapped, moved,
+ * protected and unmapped by one while others use them, sets are packed in it,
+ * and what a signal's handler returns to is forged.
+ */
+#define _GNU_SOURCE /* mremap(), siginfo's ucontext */
+#include "tests/image/hostile/chaos/chaos.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/barecpc.h>
+#include <sys/cpc.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+long syscall(long, ...);
+
+#define PAGE      ((uintptr_t)4096)
+#define RW        (PROT_READ | PROT_WRITE)
+#define NDESC     12
+#define FORGED    SIGUSR2
+#define FORK_ENDS 4 /* calls of a copy */
+
+static char *arena;
+static uintptr_t arena_pages;
+
+static uintptr_t
+page(void)
+{
+	return (uintptr_t)arena + chaos_below(arena_pages) * PAGE;
+}
+
+/* No more than lie behind the page. */
+static uintptr_t
+bytes(uintptr_t from)
+{
+	uintptr_t end = (uintptr_t)arena + arena_pages * PAGE;
+
+	return (1 + chaos_below((end - from) / PAGE)) * PAGE;
+}
+
+static uintptr_t
+word(void)
+{
+	return page() + chaos_below(PAGE / 8) * 8;
+}
+
+static uintptr_t
+descriptor(void)
+{
+	return chaos_below(NDESC);
+}
+
+/*
+ * Memory
+ */
+
+static void
+call_mmap(void)
+{
+	static const int flags[] = { MAP_FIXED, MAP_FIXED, MAP_FIXED, 0x100000,
+		MAP_FIXED | MAP_CONTIG };
+	uintptr_t at = page();
+
+	syscall(SYS_mmap, at, bytes(at), chaos_below(8),
+	    MAP_PRIVATE | MAP_ANONYMOUS | flags[chaos_below(5)], -1L, 0L);
+}
+
+static void
+call_mmap_file(void)
+{
+	uintptr_t at = page();
+
+	syscall(SYS_mmap, at, bytes(at), chaos_below(2) * PROT_READ,
+	    MAP_FIXED | (chaos_one_in(2) ? MAP_SHARED : MAP_PRIVATE),
+	    descriptor(), chaos_below(4) * PAGE);
+}
+
+static void
+call_munmap(void)
+{
+	uintptr_t at = page();
+
+	syscall(SYS_munmap, at, bytes(at));
+}
+
+static void
+call_mprotect(void)
+{
+	uintptr_t at = page();
+
+	syscall(SYS_mprotect, at, bytes(at),
+	    chaos_one_in(2) ? (uintptr_t)RW : chaos_below(8));
+}
+
+static void
+call_mremap(void)
+{
+	uintptr_t at = page();
+
+	syscall(SYS_mremap, at, bytes(at), (1 + chaos_below(32)) * PAGE,
+	    chaos_below(2) * MREMAP_MAYMOVE);
+}
+
+static void
+call_madvise(void)
+{
+	uintptr_t at = page();
+
+	syscall(SYS_madvise, at, bytes(at), MADV_DONTNEED);
+}
+
+/*
+ * Counters: the kernel believes none of what a packed set says.
+ */
+
+#define NREQ  4
+#define NATTR 2
+
+struct packed {
+	struct cpc_pack head;
+	struct {
+		struct cpc_packreq req;
+		struct cpc_packattr attr[NATTR];
+	} of[NREQ];
+};
+
+static void
+pack(struct packed *p)
+{
+	memset(p, 0, sizeof *p);
+	p->head.cp_set = 1 + chaos_below(3);
+	p->head.cp_nreqs = 1 + (uint32_t)chaos_below(NREQ);
+	p->head.cp_bytes =
+	    (uint32_t)(sizeof p->head + p->head.cp_nreqs * sizeof p->of[0]);
+	for (unsigned i = 0; i < p->head.cp_nreqs; i++) {
+		struct cpc_packreq *r = &p->of[i].req;
+
+		r->cr_event.ce_pics = (uint32_t)-chaos_below(3);
+		r->cr_event.ce_flags = CPC_EVENT_RAW;
+		r->cr_event.ce_code = chaos_one_in(2) ? 0xc0 : chaos_below(256);
+		r->cr_event.ce_extra = chaos_one_in(8) ? chaos_below(64) : 0;
+		r->cr_preset = -chaos_below(5000);
+		r->cr_flags = (uint32_t)chaos_below(16);
+		r->cr_picnum = chaos_one_in(4) ? (int32_t)chaos_below(9) : -1;
+		r->cr_nattrs = NATTR;
+		for (unsigned n = 0; n < NATTR; n++)
+			p->of[i].attr[n].ca_id = (uint32_t)chaos_below(6);
+	}
+	if (chaos_one_in(8))
+		((uint32_t *)p)[chaos_below(sizeof *p / 4)] =
+		    (uint32_t)chaos_below(UINT32_MAX);
+}
+
+/* Another LWP may write to the set while it is bound. */
+static void
+call_bind(void)
+{
+	uintptr_t at = word();
+	struct packed p;
+
+	pack(&p);
+	chaos_write(at, &p, sizeof p);
+	if (chaos_one_in(4))
+		cpc_syscall(CPC_OP_BIND_CPU, at, p.head.cp_set,
+		    chaos_below((unsigned)chaos.ch_cpus + 1), word());
+	else
+		cpc_syscall(
+		    CPC_OP_BIND, at, p.head.cp_set, chaos_below(2), word());
+}
+
+static void
+call_counters(void)
+{
+	static const enum cpc_op ops[] = { CPC_OP_SAMPLE, CPC_OP_RELE,
+		CPC_OP_ENABLE, CPC_OP_DISABLE, CPC_OP_PRESET, CPC_OP_RESTART,
+		CPC_OP_WHERE, CPC_OP_LIVE, CPC_OP_REVOKE, CPC_OP_PAGE,
+		CPC_OP_STIR, CPC_OP_PROFILE, CPC_OP_PROFILE_STAT };
+
+	cpc_syscall(ops[chaos_below(sizeof ops / sizeof *ops)], chaos_below(4),
+	    word(), chaos_below(5), 0);
+}
+
+/*
+ * Signals
+ */
+
+/* The frame it returns by is changed, all but where the program goes on. */
+static void
+forge(int sig, siginfo_t *si, void *ctx)
+{
+	ucontext_t *uc = ctx;
+	uint64_t *words = ctx;
+
+	(void)sig;
+	(void)si;
+	if (chaos_one_in(2))
+		memset(&uc->uc_sigmask, (int)chaos_below(256), 8);
+	if (chaos_one_in(2))
+		uc->uc_stack.ss_flags = (int)chaos_below(8);
+	if (chaos_one_in(4))
+		words[chaos_below(sizeof *uc / 8)] ^= 1ULL << chaos_below(64);
+	if (chaos_one_in(8))
+		words[chaos_below(sizeof *uc / 8)] = chaos_below(UINT64_MAX);
+}
+
+static void
+call_forged(void)
+{
+	syscall(SYS_tkill, syscall(SYS_gettid), FORGED);
+}
+
+static void
+call_itimer(void)
+{
+	struct itimerval it = { { 0, 200 + (long)chaos_below(3000) },
+		{ 0, 100 + (long)chaos_below(1000) } };
+
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+static void
+call_sigqueue(void)
+{
+	siginfo_t si = { .si_code = SI_QUEUE };
+
+	syscall(SYS_rt_sigqueueinfo, (long)chaos.ch_pid, FORGED, &si);
+}
+
+/*
+ * The others
+ */
+
+static void
+call_futex(void)
+{
+	struct timespec ts = { 0, (long)chaos_below(100000) };
+
+	/* FUTEX_WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET */
+	syscall(SYS_futex, word() & -4, chaos_below(10), chaos_below(2), &ts,
+	    word(), chaos_below(3));
+}
+
+static void
+call_pipe(void)
+{
+	uintptr_t at = word();
+
+	switch (chaos_below(5)) {
+	case 0:
+		syscall(SYS_pipe2, at, O_NONBLOCK);
+		break;
+	case 1:
+		syscall(SYS_write, descriptor(), at, chaos_below(2 * PAGE));
+		break;
+	case 2:
+		syscall(SYS_read, descriptor(), at, chaos_below(2 * PAGE));
+		break;
+	case 3:
+		syscall(SYS_dup, descriptor());
+		break;
+	default:
+		syscall(SYS_close, 3 + descriptor());
+		break;
+	}
+}
+
+static void
+call_open(void)
+{
+	static const char *const paths[] = { "/", "chaos", "/dev/zero",
+		"/dev/profile", "/dev/machine", "nonesuch/x" };
+
+	syscall(SYS_openat, -100L, paths[chaos_below(6)], chaos_below(3));
+}
+
+static void
+call_poll(void)
+{
+	struct timespec ts = { 0, (long)chaos_below(50000) };
+	struct pollfd fds[3];
+
+	for (unsigned i = 0; i < 3; i++)
+		fds[i] = (struct pollfd){ (int)descriptor(),
+			(short)chaos_below(64), 0 };
+	syscall(SYS_ppoll, fds, chaos_below(4), &ts, 0L, 8L);
+}
+
+static void
+call_fork(void)
+{
+	long pid = syscall(SYS_clone,
+	    SIGCHLD | (chaos_one_in(4) ? 0x4100UL : 0), 0L, 0L, 0L, 0L);
+
+	if (pid == 0) {
+		chaos.ch_pid = getpid();
+		for (unsigned i = 0; i < FORK_ENDS; i++)
+			chaos_typed_call();
+		_exit(0);
+	}
+	if (pid > 0 && !chaos_one_in(8))
+		syscall(SYS_wait4, pid, 0L, chaos_below(2), 0L);
+}
+
+/* All others end; a program that needs arguments, or there is none. */
+static void
+call_exec(void)
+{
+	char *argv[] = { "x", NULL };
+
+	if (chaos_one_in(16))
+		syscall(SYS_execve, chaos_one_in(2) ? "mix_exec" : "nonesuch",
+		    argv, NULL);
+}
+
+static void
+call_cpus(void)
+{
+	syscall(BARECPC_SYS_SCHED, chaos_below(2), chaos_one_in(2) ? 8L : 0L,
+	    -1L, (long)chaos_below((unsigned)chaos.ch_cpus + 1) - 1, 0L);
+}
+
+static const struct {
+	void (*fn)(void);
+	unsigned weight;
+} calls[] = {
+	{ call_mmap, 8 },
+	{ call_mmap_file, 2 },
+	{ call_munmap, 4 },
+	{ call_mprotect, 8 },
+	{ call_mremap, 6 },
+	{ call_madvise, 4 },
+	{ call_bind, 6 },
+	{ call_counters, 8 },
+	{ call_forged, 4 },
+	{ call_itimer, 1 },
+	{ call_sigqueue, 1 },
+	{ call_futex, 6 },
+	{ call_pipe, 8 },
+	{ call_open, 2 },
+	{ call_poll, 2 },
+	{ call_fork, 1 },
+	{ call_exec, 1 },
+	{ call_cpus, 2 },
+};
+
+void
+chaos_typed_call(void)
+{
+	unsigned all = 0, n;
+
+	for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++)
+		all += calls[i].weight;
+	n = (unsigned)chaos_below(all);
+	for (unsigned i = 0;; n -= calls[i++].weight) {
+		if (n < calls[i].weight) {
+			calls[i].fn();
+			return;
+		}
+	}
+}
+
+void
+chaos_typed_begin(char *at, size_t pages)
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO };
+
+	arena = at;
+	arena_pages = pages;
+	sa.sa_sigaction = forge;
+	sigaction(FORGED, &sa, NULL);
+}

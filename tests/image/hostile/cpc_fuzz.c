@@ -1,0 +1,363 @@
+/*
+ * Whatever a handler of overflows does, and wherever one strikes, nothing
+ * hangs, leaks, or counts wrong.  Four LWPs run random sequences: the program
+ * works, calls libcpc and the kernel; the handler samples, presets, restarts,
+ * freezes, unbinds, binds, destroys its set, jumps out, faults, or does
+ * nothing.  Two requests of a set count the same, so that at any time
+ * they differ by their presets alone.
+ */
+#include "tests/lib/image/cpc_test.h"
+
+#include <payload.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define NLWP      4
+#define SEQUENCES 1000 /* or what the command line says */
+#define CALLS_MAX 20   /* of the handler in a sequence; then it only looks */
+
+/* The C library's heap keeps what it took, the threads' stacks tables. */
+TEST_KEEPS(64);
+
+static cpc_t *the_cpc;
+static bool exact; /* both requests start and stop at one instruction */
+static long calls;
+static unsigned nsequence = SEQUENCES;
+
+/* One LWP's. */
+static _Thread_local struct fuzz {
+	uint64_t random;
+	unsigned seed;
+	cpc_set_t *set;
+	cpc_buf_t *buf;
+	uint64_t library[2], kernel[2]; /* presets */
+	uint64_t begun[2];              /* what the counts began from */
+	volatile bool known;            /* that this is so */
+	volatile bool busy;  /* the program is in a call that begins anew */
+	volatile bool plain; /* it is where it may be left for ever */
+	volatile int calls;
+	sigjmp_buf out;
+} fz;
+
+/* Vigna's splitmix64: any state is as good as another. */
+static uint64_t
+rnd(uint64_t below)
+{
+	uint64_t z = fz.random += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return (z ^ z >> 31) % below;
+}
+
+static uint64_t
+random_preset(void)
+{
+	return -(1 + rnd(rnd(2) == 0 ? 50 : 3000));
+}
+
+static void
+began(const uint64_t from[2])
+{
+	fz.begun[0] = from[0];
+	fz.begun[1] = from[1];
+	fz.known = !fz.busy;
+}
+
+/* Frozen, for a running set's requests are read one after the other. */
+static void
+check(void)
+{
+	bool froze = cpc_disable(the_cpc) == 0;
+	uint64_t v[2];
+
+	if (cpc_set_sample(the_cpc, fz.set, fz.buf) == 0 && fz.known && exact) {
+		cpc_buf_get(the_cpc, fz.buf, 0, &v[0]);
+		cpc_buf_get(the_cpc, fz.buf, 1, &v[1]);
+		if (!EXPECT_EQ(v[0] - fz.begun[0], v[1] - fz.begun[1]))
+			test_note("that was sequence %u", fz.seed);
+	}
+	if (froze)
+		cpc_enable(the_cpc);
+}
+
+static void
+make_set(void)
+{
+	fz.set = cpc_set_create(the_cpc);
+	for (int i = 0; i < 2; i++) {
+		fz.library[i] = i == 0 ? random_preset() : rnd(UINT64_MAX);
+		EXPECT_EQ(
+		    cpc_set_add_request(the_cpc, fz.set, INS_EVENT,
+			fz.library[i],
+			own_privilege() | (i == 0 ? CPC_OVF_NOTIFY_EMT : 0), 0,
+			NULL),
+		    i);
+	}
+	fz.buf = cpc_buf_create(the_cpc, fz.set);
+	fz.known = false;
+}
+
+static void
+drop_set(void)
+{
+	cpc_buf_destroy(the_cpc, fz.buf);
+	cpc_set_destroy(the_cpc, fz.set);
+}
+
+static void
+bind_set(void)
+{
+	fz.known = false;
+	if (cpc_bind_curlwp(the_cpc, fz.set, 0) != 0)
+		return;
+	for (int i = 0; i < 2; i++)
+		fz.kernel[i] = fz.library[i];
+	began(fz.library);
+}
+
+static void
+restart(void)
+{
+	if (cpc_set_restart(the_cpc, rnd(2) == 0 ? fz.set : NULL) == 0)
+		began(fz.kernel);
+}
+
+static void
+preset(int i)
+{
+	uint64_t v = i == 0 ? random_preset() : rnd(UINT64_MAX);
+
+	if (cpc_request_preset(the_cpc, i, v) == 0)
+		fz.kernel[i] = v;
+}
+
+static void
+fault(void)
+{
+	static int *volatile nowhere;
+
+	*nowhere = 0;
+}
+
+/* One thing a handler may do. */
+static void
+handler_step(void)
+{
+	bool may_begin = fz.calls < CALLS_MAX;
+
+	switch (rnd(14)) {
+	case 0:
+	case 1:
+	case 2:
+		if (may_begin)
+			restart();
+		break;
+	case 3:
+		preset(0);
+		break;
+	case 4:
+		preset(1);
+		break;
+	case 5:
+		if (may_begin)
+			cpc_enable(the_cpc);
+		break;
+	case 6:
+		cpc_disable(the_cpc);
+		break;
+	case 7:
+		cpc_unbind(the_cpc, fz.set);
+		fz.known = false;
+		break;
+	case 8:
+		if (may_begin)
+			bind_set();
+		break;
+	case 9:
+		if (fz.plain) {
+			drop_set();
+			make_set();
+		}
+		break;
+	case 10:
+		if (fz.plain)
+			siglongjmp(fz.out, 1);
+		break;
+	case 11:
+		if (fz.plain)
+			fault();
+		break;
+	default:
+		check();
+		break;
+	}
+}
+
+static void
+handler(int sig, siginfo_t *si, void *context)
+{
+	(void)sig;
+	(void)si;
+	(void)context;
+	fz.calls++;
+	if (fz.busy)
+		fz.known = false;
+	for (uint64_t n = rnd(5); n > 0; n--)
+		handler_step();
+}
+
+static void
+faulted(int sig, siginfo_t *si, void *context)
+{
+	(void)sig;
+	(void)si;
+	(void)context;
+	siglongjmp(fz.out, 1);
+}
+
+/* A call that begins anew, or not, with overflows let in. */
+static void
+busy_step(void)
+{
+	fz.busy = true;
+	fz.known = false;
+	switch (rnd(4)) {
+	case 0:
+		cpc_set_restart(the_cpc, NULL);
+		break;
+	case 1:
+		cpc_disable(the_cpc);
+		break;
+	case 2:
+		cpc_enable(the_cpc);
+		break;
+	default:
+		cpc_unbind(the_cpc, fz.set);
+		break;
+	}
+	fz.busy = false;
+	fz.known = false;
+}
+
+/* With overflows kept out: then it is known where counts began. */
+static void
+quietly(void (*fn)(void))
+{
+	sigset_t emt, was;
+
+	sigemptyset(&emt);
+	sigaddset(&emt, SIGEMT);
+	pthread_sigmask(SIG_BLOCK, &emt, &was);
+	fn();
+	pthread_sigmask(SIG_SETMASK, &was, NULL);
+}
+
+static void
+quiet_step(void)
+{
+	switch (rnd(4)) {
+	case 0:
+		bind_set();
+		break;
+	case 1:
+		preset(rnd(2) == 0);
+		break;
+	default:
+		restart();
+		break;
+	}
+	check();
+}
+
+static void
+program_step(void)
+{
+	switch (rnd(8)) {
+	case 0:
+		busy_step();
+		break;
+	case 1:
+	case 2:
+		quietly(quiet_step);
+		break;
+	case 3:
+		cpc_set_sample(the_cpc, fz.set, fz.buf);
+		cpc_buf_sub(the_cpc, fz.buf, fz.buf, fz.buf);
+		break;
+	case 4:
+		fz.plain = true;
+		getppid();
+		sched_yield();
+		break;
+	default:
+		fz.plain = true;
+		spin_loop(1 + rnd(800));
+		break;
+	}
+	fz.plain = false;
+}
+
+static void
+sequence(unsigned seed)
+{
+	volatile uint64_t left;
+
+	fz.seed = seed;
+	fz.random = seed;
+	fz.calls = 0;
+	left = 1 + rnd(8);
+	make_set();
+	quietly(bind_set);
+	sigsetjmp(fz.out, 1);
+	fz.plain = false;
+	while (left-- > 0)
+		program_step();
+	/* Whatever is still to come finds nothing. */
+	cpc_unbind(the_cpc, fz.set);
+	drop_set();
+	__atomic_add_fetch(&calls, fz.calls, __ATOMIC_RELAXED);
+}
+
+static void *
+sequences(void *arg)
+{
+	unsigned first = (unsigned)(uintptr_t)arg;
+
+	for (unsigned i = first; i < nsequence; i += NLWP)
+		sequence(i);
+	return NULL;
+}
+
+/*
+ * CPC-OVF-19, CPC-OVF-20, CPC-OVF-09, CPC-OVF-10, CPC-PRE-01, CPC-PRE-02,
+ * CPC-RST-01, CPC-RST-03, CPC-RST-05
+ */
+CPC_TEST(random_handlers_do_no_harm)
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+	pthread_t t[NLWP];
+
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		SKIP("overflows do not interrupt here");
+	if (!have_event(cpc, INS_EVENT))
+		SKIP("this PMU does not count " INS_EVENT);
+	if (test_argc > 1)
+		nsequence = (unsigned)atoi(test_argv[1]);
+	the_cpc = cpc;
+	exact = own_privilege() == CPC_COUNT_USER;
+	sa.sa_sigaction = handler;
+	sigaction(SIGEMT, &sa, NULL);
+	sa.sa_sigaction = faulted;
+	sigaction(SIGSEGV, &sa, NULL);
+	for (uintptr_t i = 0; i < NLWP; i++)
+		REQUIRE(pthread_create(&t[i], NULL, sequences, (void *)i) == 0);
+	for (int i = 0; i < NLWP; i++)
+		pthread_join(t[i], NULL);
+	EXPECT(calls > nsequence / 2);
+	test_note("%ld overflows in %u sequences", calls, nsequence);
+}

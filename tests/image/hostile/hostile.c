@@ -1,0 +1,268 @@
+/*
+ * A pointer that leads nowhere, or where the program may not read or write,
+ * gets EFAULT from every system call that would follow it, and the program
+ * lives on.  (The console names the first.)
+ */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <payload.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE ((size_t)4096)
+#define BAD  UINTPTR_MAX /* stands for the pointer under test */
+
+enum {
+	NULL_IS_LEGAL = 1,
+	OUT = 2,  /* the kernel writes there */
+	PATH = 4, /* a string, which a few bytes before a hole may hold */
+};
+
+struct call {
+	const char *c_name;
+	long c_number;
+	unsigned c_flags;
+	uintptr_t c_arg[6];
+};
+
+#define CWD     ((uintptr_t)AT_FDCWD)
+#define SCRATCH ((uintptr_t)scratch)
+#define SELF    ((uintptr_t) "/hostile")
+#define SIGSET  8 /* bytes */
+
+static char scratch[64];
+
+/* Descriptors 20, 21 and 22: this program's file, /dev/zero and the root. */
+static const struct call calls[] = {
+	{ "read", SYS_read, OUT, { 20, BAD, 64 } },
+	{ "read zero", SYS_read, OUT, { 21, BAD, 64 } },
+	{ "write", SYS_write, 0, { 1, BAD, 64 } },
+	{ "write stderr", SYS_write, 0, { 2, BAD, 64 } },
+	{ "pread64", SYS_pread64, OUT, { 20, BAD, 64, 0 } },
+	{ "readv", SYS_readv, 0, { 20, BAD, 1 } },
+	{ "writev", SYS_writev, 0, { 1, BAD, 1 } },
+	{ "openat", SYS_openat, PATH, { CWD, BAD, O_RDONLY } },
+	{ "newfstatat path", SYS_newfstatat, PATH, { CWD, BAD, 0, 0 } },
+	{ "newfstatat", SYS_newfstatat, OUT, { CWD, SELF, BAD, 0 } },
+	{ "fstat", SYS_fstat, OUT, { 20, BAD } },
+	{ "faccessat", SYS_faccessat, PATH, { CWD, BAD, F_OK } },
+	{ "readlinkat", SYS_readlinkat, PATH, { CWD, BAD, SCRATCH, 64 } },
+	{ "getcwd", SYS_getcwd, OUT, { BAD, PAGE } },
+	{ "getdents64", SYS_getdents64, OUT, { 22, BAD, PAGE } },
+	{ "sched_getaffinity", SYS_sched_getaffinity, OUT, { 0, 128, BAD } },
+	{ "getcpu", SYS_getcpu, OUT | NULL_IS_LEGAL, { BAD, 0, 0 } },
+	{ "uname", SYS_uname, OUT, { BAD } },
+	{ "sysinfo", SYS_sysinfo, OUT, { BAD } },
+	{ "getrandom", SYS_getrandom, OUT, { BAD, 64, 0 } },
+	{ "prlimit64", SYS_prlimit64, OUT | NULL_IS_LEGAL,
+	    { 0, RLIMIT_STACK, 0, BAD } },
+	{ "getrusage", SYS_getrusage, OUT, { 0, BAD } },
+	{ "clock_gettime", SYS_clock_gettime, OUT, { CLOCK_MONOTONIC, BAD } },
+	{ "clock_getres", SYS_clock_getres, OUT | NULL_IS_LEGAL,
+	    { CLOCK_MONOTONIC, BAD } },
+	{ "gettimeofday", SYS_gettimeofday, OUT | NULL_IS_LEGAL, { BAD, 0 } },
+	{ "nanosleep", SYS_nanosleep, 0, { BAD, 0 } },
+	{ "clock_nanosleep", SYS_clock_nanosleep, 0,
+	    { CLOCK_MONOTONIC, 0, BAD, 0 } },
+	{ "rt_sigaction new", SYS_rt_sigaction, NULL_IS_LEGAL,
+	    { SIGUSR1, BAD, 0, SIGSET } },
+	{ "rt_sigaction old", SYS_rt_sigaction, OUT | NULL_IS_LEGAL,
+	    { SIGUSR1, 0, BAD, SIGSET } },
+	{ "rt_sigprocmask new", SYS_rt_sigprocmask, NULL_IS_LEGAL,
+	    { SIG_BLOCK, BAD, 0, SIGSET } },
+	{ "rt_sigprocmask old", SYS_rt_sigprocmask, OUT | NULL_IS_LEGAL,
+	    { SIG_BLOCK, 0, BAD, SIGSET } },
+	{ "sigaltstack old", SYS_sigaltstack, OUT | NULL_IS_LEGAL, { 0, BAD } },
+	{ "sigaltstack new", SYS_sigaltstack, NULL_IS_LEGAL, { BAD, 0 } },
+	{ "getrlimit", SYS_getrlimit, OUT, { RLIMIT_STACK, BAD } },
+	{ "sched_setaffinity", SYS_sched_setaffinity, 0, { 0, 128, BAD } },
+	{ "barecpc stat", BARECPC_SYS_STAT, OUT, { BAD } },
+	{ "barecpc phys", BARECPC_SYS_PHYS, 0, { BAD } },
+};
+#define NCALL (sizeof calls / sizeof calls[0])
+
+static void __attribute__((constructor)) open_files(void)
+{
+	dup2(open("/hostile", O_RDONLY), 20);
+	dup2(open("/dev/zero", O_RDWR), 21);
+	dup2(open("/", O_RDONLY | O_DIRECTORY), 22);
+}
+
+static long
+make(const struct call *c, uintptr_t bad)
+{
+	uintptr_t a[6];
+	unsigned i;
+
+	for (i = 0; i < 6; i++)
+		a[i] = c->c_arg[i] == BAD ? bad : c->c_arg[i];
+	return syscall(c->c_number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* Every call, but those with a flag of `except`. */
+static void
+give_all(uintptr_t bad, unsigned only, unsigned except)
+{
+	unsigned i;
+	long got;
+
+	for (i = 0; i < NCALL; i++) {
+		if ((calls[i].c_flags & only) != only ||
+		    (calls[i].c_flags & except) != 0)
+			continue;
+		got = make(&calls[i], bad);
+		if (!EXPECT_ERRNO(got, EFAULT))
+			test_note(
+			    "%s of %#lx", calls[i].c_name, (unsigned long)bad);
+	}
+}
+
+static char *
+map(size_t bytes, int prot)
+{
+	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+TEST(pointers_to_nothing)
+{
+	give_all(0, 0, NULL_IS_LEGAL);
+	give_all(8, 0, 0);
+	give_all(0xffff, 0, 0);
+	give_all((uintptr_t)1 << 45, 0, 0);
+}
+
+TEST(pointers_to_the_kernel)
+{
+	give_all(0xffffffff80000000, 0, 0);
+	give_all(0xffffffff80200000, 0, 0);
+	give_all(0xffff800000000000, 0, 0);
+	give_all(0xffff000000000000, 0, 0);
+	give_all((uintptr_t)-8, 0, 0);
+	give_all((uintptr_t)-4096, 0, 0);
+}
+
+TEST(pointers_that_are_no_address)
+{
+	give_all(0x0000800000000000, 0, 0);
+	give_all(0x00007ffffffffff8, 0, 0);
+	give_all(0x8000000000000000, 0, 0);
+	give_all(0x1234567812345678, 0, 0);
+}
+
+TEST(pointers_to_what_was_unmapped)
+{
+	char *p = map(PAGE, PROT_READ | PROT_WRITE);
+
+	REQUIRE(p != NULL);
+	EXPECT_EQ(munmap(p, PAGE), 0);
+	give_all((uintptr_t)p, 0, 0);
+}
+
+TEST(pointers_to_what_cannot_be_read)
+{
+	char *p = map(PAGE, PROT_NONE);
+
+	REQUIRE(p != NULL);
+	/* It is mapped, and has a page or none: not phys's to judge. */
+	give_all((uintptr_t)p, OUT, 0);
+	give_all((uintptr_t)p, PATH, 0);
+	EXPECT_EQ(munmap(p, PAGE), 0);
+}
+
+TEST(pointers_to_what_cannot_be_written)
+{
+	char *p = map(PAGE, PROT_READ);
+
+	REQUIRE(p != NULL);
+	give_all((uintptr_t)p, OUT, 0);
+	give_all((uintptr_t)&give_all, OUT, 0);
+	give_all((uintptr_t) "a constant", OUT, 0);
+	EXPECT_EQ(munmap(p, PAGE), 0);
+}
+
+/*
+ * An object that begins in memory and ends outside: EFAULT, or as much as
+ * there is room for where the call may do part of its work.
+ */
+TEST(objects_that_end_in_a_hole)
+{
+	char *p = map(2 * PAGE, PROT_READ | PROT_WRITE);
+	unsigned i;
+	long got;
+
+	REQUIRE(p != NULL);
+	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
+	for (i = 0; i < NCALL; i++) {
+		memset(p, 'a', PAGE);
+		if (calls[i].c_number == BARECPC_SYS_PHYS)
+			continue;
+		got = make(&calls[i], (uintptr_t)p + PAGE - 3);
+		if (!EXPECT((got == -1 && errno == EFAULT) ||
+			    (got >= 0 && got <= 3)))
+			test_note("%s gave %ld", calls[i].c_name, got);
+	}
+	EXPECT_EQ(munmap(p, PAGE), 0);
+}
+
+TEST(vectors_of_bad_pointers)
+{
+	struct iovec iov[] = { { (void *)8, 64 },
+		{ (void *)0xffffffff80000000, 64 } };
+
+	EXPECT_ERRNO(readv(20, iov, 1), EFAULT);
+	EXPECT_ERRNO(writev(1, iov, 1), EFAULT);
+	EXPECT_ERRNO(readv(20, iov + 1, 1), EFAULT);
+	EXPECT_ERRNO(writev(1, iov + 1, 1), EFAULT);
+	iov[1].iov_len = SIZE_MAX;
+	EXPECT(readv(20, iov + 1, 1) == -1);
+	EXPECT(writev(1, iov + 1, 1) == -1);
+}
+
+TEST(futexes_that_are_nowhere)
+{
+	const int wait = 0; /* FUTEX_WAIT */
+	struct timespec *bad = (struct timespec *)8;
+	int word = 1;
+
+	EXPECT_ERRNO(syscall(SYS_futex, 8, wait, 0, NULL), EFAULT);
+	EXPECT_ERRNO(
+	    syscall(SYS_futex, 0xffffffff80000000, wait, 0, NULL), EFAULT);
+	/* The timeout is read first, whatever the word holds. */
+	EXPECT_ERRNO(syscall(SYS_futex, &word, wait, 1, bad), EFAULT);
+	EXPECT_ERRNO(syscall(SYS_futex, &word, wait, 0, bad), EFAULT);
+	EXPECT_ERRNO(syscall(SYS_futex, &word, wait, 0, NULL), EAGAIN);
+}
+
+TEST(lengths_that_leave_the_address_space)
+{
+	char *p = map(2 * PAGE, PROT_READ | PROT_WRITE);
+	long got;
+
+	REQUIRE(p != NULL);
+	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
+	/* Refused as a whole, or as much as there is room for. */
+	got = read(21, p, (size_t)1 << 47);
+	EXPECT((got == -1 && errno == EFAULT) || (size_t)got <= PAGE);
+	EXPECT_EQ(munmap(p, PAGE), 0);
+	EXPECT_ERRNO(write(1, (void *)-16, 32), EFAULT);
+}
+
+TEST(the_program_lives_on)
+{
+	struct timespec ts;
+
+	EXPECT_EQ(clock_gettime(CLOCK_MONOTONIC, &ts), 0);
+	EXPECT_EQ(write(STDOUT_FILENO, "# alive\n", 8), 8);
+}

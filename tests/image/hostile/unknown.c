@@ -1,0 +1,34 @@
+/*
+ * A system call the kernel does not know answers ENOSYS, always, and the
+ * program goes on.  (The console names each once.)
+ */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <payload.h>
+#include <unistd.h>
+
+TEST(unknown_numbers_answer_enosys)
+{
+	const long numbers[] = { 777, 1500, 0x3fff, 0x4005, 0x7fffffff, -1 };
+	unsigned i;
+
+	for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+		EXPECT_ERRNO(syscall(numbers[i], 1, 2, 3), ENOSYS);
+		EXPECT_ERRNO(syscall(numbers[i]), ENOSYS);
+	}
+}
+
+TEST(a_number_is_all_of_its_bits)
+{
+	/* 32 bits of it are a call's number; the upper ones must not alias. */
+	EXPECT_ERRNO(syscall(0x7fff4002, 0), ENOSYS);
+}
+
+TEST(arguments_come_back_unharmed)
+{
+	volatile long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;
+
+	EXPECT_ERRNO(syscall(0x3fff, a, b, c, d, e, f), ENOSYS);
+	EXPECT(a == 1 && b == 2 && c == 3 && d == 4 && e == 5 && f == 6);
+}

@@ -1,0 +1,478 @@
+/*
+ * What new LWPs and processes begin with: a copy of their creator's set where
+ * it was bound with CPC_BIND_LWP_INHERIT, nothing otherwise.
+ *
+ * A loop of known length is counted from the LWP's first instruction to a
+ * sample; two lengths differ by the loop alone.  All of it is on CPU 0: stock
+ * QEMU's counters count what all of its CPUs retire.
+ */
+#include "tests/lib/image/cpc_test.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The C library keeps what threads' stacks were made of. */
+TEST_KEEPS(64);
+
+#define SHORT  1000
+#define LONG   30000
+#define WANT   (SPIN_INSNS * (LONG - SHORT))
+#define PERIOD 1000
+
+static cpc_t *the_cpc;
+static cpc_set_t *the_set;
+
+/* After execve(2): EXEC-01's second half. */
+static void __attribute__((constructor)) counts_after_exec(void)
+{
+	cpc_t *cpc;
+	cpc_set_t *set;
+	cpc_buf_t *buf;
+	uint64_t v[2];
+
+	if (getenv("AFTER_EXEC") == NULL)
+		return;
+	/* Whatever the old program had bound, nothing of it is here. */
+	if ((cpc = test_cpc_open()) == NULL || cpc_disable(cpc) == 0 ||
+	    errno != EINVAL)
+		_exit(1);
+	set = cpc_set_create(cpc);
+	cpc_set_add_request(cpc, set, ANY_EVENT, 0, own_privilege(), 0, NULL);
+	if ((buf = cpc_buf_create(cpc, set)) == NULL ||
+	    cpc_set_sample(cpc, set, buf) == 0 || errno != EINVAL)
+		_exit(2);
+	if (cpc_bind_curlwp(cpc, set, 0) != 0)
+		_exit(3);
+	for (int i = 0; i < 2; i++) {
+		work();
+		if (cpc_set_sample(cpc, set, buf) != 0)
+			_exit(4);
+		cpc_buf_get(cpc, buf, 0, &v[i]);
+	}
+	_exit(v[1] > v[0] ? 0 : 5);
+}
+
+static void
+on_cpu_0(void)
+{
+	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
+}
+
+/* Run fn(arg) as another LWP, to its end. */
+static void
+run(void *(*fn)(void *), void *arg)
+{
+	pthread_t t;
+
+	if (EXPECT(pthread_create(&t, NULL, fn, arg) == 0))
+		EXPECT_EQ(pthread_join(t, NULL), 0);
+}
+
+static void
+bind_inherit(cpc_t *cpc, cpc_set_t *set)
+{
+	the_cpc = cpc;
+	the_set = set;
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
+}
+
+/* A set bound with the flag, of one request for the program's own code. */
+static void
+bind_one(cpc_t *cpc, uint64_t preset)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	add_preset(cpc, set, INS_EVENT, preset);
+	bind_inherit(cpc, set);
+}
+
+/* Counts at user privilege alone do not depend on what the kernel does. */
+#define NEEDS_EXACT()                                                          \
+	do {                                                                   \
+		if (own_privilege() != CPC_COUNT_USER)                         \
+			SKIP("the kernel is at its own privilege");            \
+		if (!have_event(cpc, INS_EVENT))                               \
+			SKIP("this PMU does not count " INS_EVENT);            \
+		on_cpu_0();                                                    \
+	} while (0)
+
+/*
+ * Another LWP of those with the set counts n iterations from its beginning;
+ * before that it makes the next one of the list.
+ */
+struct job {
+	uint64_t n;
+	struct job *child;
+	cpc_buf_t *buf; /* made before: an allocation takes what it takes */
+	uint64_t value;
+	int err;
+};
+
+static void *
+job(void *arg)
+{
+	struct job *j = arg;
+
+	if (j->child != NULL)
+		run(job, j->child);
+	spin(j->n);
+	j->err = cpc_set_sample(the_cpc, the_set, j->buf) == 0 ? 0 : errno;
+	return NULL;
+}
+
+/* The value of each of the list, which `run` has filled. */
+static void
+run_job(struct job *j)
+{
+	for (struct job *at = j; at != NULL; at = at->child)
+		at->buf = cpc_buf_create(the_cpc, the_set);
+	run(job, j);
+	for (struct job *at = j; at != NULL; at = at->child) {
+		if (EXPECT_EQ(at->err, 0))
+			cpc_buf_get(the_cpc, at->buf, 0, &at->value);
+		cpc_buf_destroy(the_cpc, at->buf);
+	}
+}
+
+/* CPC-INH-01, CPC-CTX-06 */
+CPC_TEST(child_counts_its_own_from_the_preset)
+{
+	const uint64_t preset = 1ULL << 40;
+	struct job brief = { .n = SHORT }, lengthy = { .n = LONG };
+	uint64_t v;
+
+	NEEDS_EXACT();
+	bind_one(cpc, preset);
+	spin(2 * LONG); /* which no child begins with */
+	run_job(&brief);
+	run_job(&lengthy);
+	EXPECT_EQ(lengthy.value - brief.value, WANT);
+	EXPECT(brief.value >= preset + SPIN_INSNS * SHORT);
+	EXPECT(lengthy.value < preset + SPIN_INSNS * 2 * LONG);
+
+	/* Of the child's work nothing is the parent's: only making it is. */
+	v = sampled(cpc, the_set, 0);
+	run_job(&lengthy);
+	EXPECT(sampled(cpc, the_set, 0) - v < SPIN_INSNS * LONG);
+}
+
+/* CPC-INH-04 */
+CPC_TEST(grandchildren_inherit)
+{
+	struct job grandchild[2] = { { .n = SHORT }, { .n = LONG } };
+	struct job child[2] = { { .n = SHORT, .child = &grandchild[0] },
+		{ .n = SHORT, .child = &grandchild[1] } };
+
+	NEEDS_EXACT();
+	bind_one(cpc, 0);
+	for (int i = 0; i < 2; i++)
+		run_job(&child[i]);
+	EXPECT_EQ(grandchild[1].value - grandchild[0].value, WANT);
+	EXPECT_EQ(child[1].value, child[0].value);
+}
+
+static void *
+expect_no_instance(void *arg)
+{
+	EXPECT_ERRNO(cpc_set_sample(the_cpc, the_set, arg), EINVAL);
+	EXPECT_ERRNO(cpc_unbind(the_cpc, the_set), EINVAL);
+	EXPECT_ERRNO(cpc_disable(the_cpc), EINVAL);
+	return NULL;
+}
+
+/* CPC-INH-02, CPC-SMP-09 */
+CPC_TEST(without_the_flag_nothing_is_inherited)
+{
+	the_cpc = cpc;
+	the_set = set_of(cpc, ANY_EVENT);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
+	run(expect_no_instance, cpc_buf_create(cpc, the_set));
+}
+
+static pthread_barrier_t bound;
+
+static void *
+older_than_the_bind(void *arg)
+{
+	pthread_barrier_wait(&bound); /* it runs, */
+	pthread_barrier_wait(&bound); /* and the set is bound. */
+	return expect_no_instance(arg);
+}
+
+/* CPC-INH-03 */
+CPC_TEST(what_existed_before_the_bind_does_not_inherit)
+{
+	cpc_set_t *set = set_of(cpc, ANY_EVENT);
+	pthread_t t;
+
+	pthread_barrier_init(&bound, NULL, 2);
+	REQUIRE(pthread_create(&t, NULL, older_than_the_bind,
+		    cpc_buf_create(cpc, set)) == 0);
+	pthread_barrier_wait(&bound);
+	bind_inherit(cpc, set);
+	pthread_barrier_wait(&bound);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+}
+
+/* CPC-INH-09, CPC-PRE-06 */
+CPC_TEST(kernel_presets_are_inherited)
+{
+	const uint64_t edited = 1ULL << 41, later = 1ULL << 42;
+	struct job j = { .n = SHORT };
+
+	if (!have_event(cpc, INS_EVENT))
+		SKIP("this PMU does not count " INS_EVENT);
+	bind_one(cpc, 0);
+	EXPECT_EQ(cpc_request_preset(cpc, 0, edited), 0);
+	EXPECT_EQ(cpc_set_request_preset(cpc, the_set, 0, later), 0);
+	run_job(&j);
+	EXPECT(j.value > edited && j.value < later);
+	EXPECT(sampled(cpc, the_set, 0) < edited);
+}
+
+static void *
+starts_disabled(void *arg)
+{
+	uint64_t v;
+
+	EXPECT_ERRNO(cpc_disable(the_cpc), EINVAL);
+	work();
+	EXPECT_EQ(sampled(the_cpc, the_set, 0), 7);
+	EXPECT_EQ(cpc_enable(the_cpc), 0);
+	work();
+	v = sampled(the_cpc, the_set, 0);
+	EXPECT(v > 7);
+	EXPECT_EQ(cpc_unbind(the_cpc, the_set), 0);
+	return arg;
+}
+
+/* CPC-INH-10, CPC-INH-12 */
+CPC_TEST(child_of_a_disabled_parent_is_disabled)
+{
+	uint64_t v;
+
+	the_cpc = cpc;
+	the_set = cpc_set_create(cpc);
+	add_preset(cpc, the_set, ANY_EVENT, 7);
+	bind_inherit(cpc, the_set);
+	EXPECT_EQ(cpc_disable(cpc), 0);
+	v = sampled(cpc, the_set, 0);
+	run(starts_disabled, NULL);
+	EXPECT_EQ(sampled(cpc, the_set, 0), v);
+	EXPECT_EQ(cpc_enable(cpc), 0);
+	work();
+	EXPECT(sampled(cpc, the_set, 0) > v);
+}
+
+static void *
+outlives_the_unbind(void *arg)
+{
+	uint64_t v = sampled(the_cpc, the_set, 0);
+
+	pthread_barrier_wait(&bound);
+	pthread_barrier_wait(&bound); /* the parent has unbound */
+	work();
+	EXPECT(sampled(the_cpc, the_set, 0) > v);
+	return arg;
+}
+
+/* CPC-INH-12, CPC-REQ-14 */
+CPC_TEST(unbind_in_the_parent_leaves_the_child)
+{
+	pthread_t t;
+
+	bind_inherit(cpc, set_of(cpc, ANY_EVENT));
+	pthread_barrier_init(&bound, NULL, 2);
+	REQUIRE(pthread_create(&t, NULL, outlives_the_unbind, NULL) == 0);
+	pthread_barrier_wait(&bound);
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	/* It is still bound, by the child. */
+	EXPECT_ERRNO(
+	    cpc_set_add_request(cpc, the_set, ANY_EVENT, 0, 0, 0, NULL),
+	    EINVAL);
+	pthread_barrier_wait(&bound);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(
+	    cpc_set_add_request(cpc, the_set, ANY_EVENT, 0, 0, 0, NULL), 1);
+}
+
+/*
+ * Request 0 notifies, request 1 does not.
+ */
+
+static volatile int calls;
+static pthread_t in_handler;
+static volatile uint64_t seen[2];
+static cpc_buf_t *handler_buf;
+
+static void
+handler(int sig, siginfo_t *si, void *context)
+{
+	uint64_t v[2] = { 0, 0 };
+
+	(void)sig;
+	(void)context;
+	EXPECT_EQ(si->si_code, EMT_CPCOVF);
+	in_handler = pthread_self();
+	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, handler_buf), 0);
+	for (int i = 0; i < 2; i++)
+		cpc_buf_get(the_cpc, handler_buf, i, &v[i]);
+	seen[0] = v[0];
+	seen[1] = v[1];
+	if (calls++ == 0) {
+		/* How a handler knows that it is here for the first time. */
+		EXPECT(v[0] == UINT64_MAX);
+		EXPECT_EQ(
+		    cpc_request_preset(the_cpc, 0, UINT64_MAX - PERIOD + 1), 0);
+		EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
+	}
+}
+
+static void *
+notified(void *arg)
+{
+	/* The handler was here, on this LWP, and saw where it begins. */
+	EXPECT_EQ(calls, 1);
+	EXPECT(pthread_equal(in_handler, pthread_self()));
+	EXPECT(seen[0] == UINT64_MAX);
+	EXPECT_EQ(seen[1], 9);
+	/* The period that the handler chose. */
+	spin(10 * PERIOD);
+	EXPECT_EQ(calls, 2);
+	EXPECT(seen[0] < PERIOD);
+	return arg;
+}
+
+/* CPC-INH-05, CPC-INH-06, CPC-INH-07, CPC-INH-08 */
+CPC_TEST(child_of_a_notify_set_is_signalled_first)
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+	uint64_t v;
+
+	/* At system privilege the kernel's delivery would be counted, too. */
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
+	    own_privilege() != CPC_COUNT_USER)
+		SKIP("overflows of user code do not interrupt here");
+	sa.sa_sigaction = handler;
+	sigaction(SIGEMT, &sa, NULL);
+	calls = 0;
+	the_set = cpc_set_create(cpc);
+	EXPECT_EQ(
+	    cpc_set_add_request(cpc, the_set, INS_EVENT, UINT64_MAX - INT32_MAX,
+		CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
+	    0);
+	add_preset(cpc, the_set, INS_EVENT, 9);
+	handler_buf = cpc_buf_create(cpc, the_set);
+	bind_inherit(cpc, the_set);
+	run(notified, NULL);
+	EXPECT_EQ(calls, 2);
+	/* The parent was not frozen, nor signalled. */
+	v = sampled(cpc, the_set, 1);
+	work();
+	EXPECT(sampled(cpc, the_set, 1) > v);
+	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
+	signal(SIGEMT, SIG_DFL);
+}
+
+/*
+ * Processes
+ */
+
+static void
+expect_status_0(pid_t pid)
+{
+	int status = -1;
+
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+}
+
+/* In the child of fork(2): 0 where its handle is usable and unbound. */
+static int
+forked(cpc_t *cpc, cpc_buf_t *buf)
+{
+	uint64_t v = 0;
+
+	if (cpc_set_sample(cpc, the_set, buf) == 0 || errno != EINVAL)
+		return 1;
+	if (cpc_unbind(cpc, the_set) == 0 || errno != EINVAL)
+		return 2;
+	if (cpc_disable(cpc) == 0 || errno != EINVAL)
+		return 3;
+	if (cpc_bind_curlwp(cpc, the_set, 0) != 0)
+		return 4;
+	work();
+	if (cpc_set_sample(cpc, the_set, buf) != 0)
+		return 5;
+	cpc_buf_get(cpc, buf, 0, &v);
+	return v > 0 ? 0 : 6;
+}
+
+/* CPC-FORK-01 */
+CPC_TEST(forked_child_has_no_context)
+{
+	cpc_buf_t *buf;
+	pid_t pid;
+
+	bind_inherit(cpc, set_of(cpc, ANY_EVENT));
+	buf = cpc_buf_create(cpc, the_set);
+	REQUIRE((pid = fork()) >= 0);
+	if (pid == 0)
+		_exit(forked(cpc, buf));
+	expect_status_0(pid);
+	sampled(cpc, the_set, 0);
+}
+
+/* What the parent counts of the loop and a fork, whose child counts, too. */
+static uint64_t
+count_fork(uint64_t n, cpc_buf_t *buf)
+{
+	uint64_t v = 0;
+	pid_t pid;
+
+	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(forked(the_cpc, buf));
+	spin(n);
+	expect_status_0(pid);
+	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
+	cpc_buf_get(the_cpc, buf, 0, &v);
+	return v;
+}
+
+/* CPC-FORK-02 */
+CPC_TEST(fork_costs_the_parent_no_count)
+{
+	cpc_buf_t *buf;
+	uint64_t v;
+
+	NEEDS_EXACT();
+	the_cpc = cpc;
+	the_set = set_of(cpc, INS_EVENT);
+	buf = cpc_buf_create(cpc, the_set);
+	count_fork(SHORT, buf);
+	v = count_fork(SHORT, buf);
+	EXPECT_EQ(count_fork(LONG, buf) - v, WANT);
+}
+
+/* CPC-EXEC-01 */
+CPC_TEST(exec_begins_with_nothing_bound)
+{
+	char *argv[] = { test_argv[0], NULL },
+	     *envv[] = { "AFTER_EXEC=", NULL };
+	cpc_set_t *set = set_of(cpc, ANY_EVENT);
+	pid_t pid = fork();
+
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		bind_inherit(cpc, set);
+		execve(test_argv[0], argv, envv);
+		_exit(99);
+	}
+	expect_status_0(pid);
+}

@@ -1,0 +1,49 @@
+# tests/image/: programs that run in the image, grouped by what they prove; tests/image/README.md says what.
+TESTS_process  := startup stdio files mapped fork child_tid orphan pie pipe poll memory contig heap clock random codegen fpstate
+TESTS_sched    := thread futex sched sched_wake sched_place
+TESTS_signal   := signal signal_mask signal_frame signal_fault signal_stack signal_lwp itimer
+TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_null
+TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc_events cpc_models cpc_presets \
+    cpc_lookup
+TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_profile
+TESTS_inherit  := cpc_inherit cpc_fork
+TESTS_cpus     := cpc_cpu cpc_each_cpu cpc_interlock cpc_denied cpc_shared
+TESTS_hostile  := hostile privilege unknown nomem cpc_hostile cpc_fuzz syscall_fuzz
+TESTS_random_script := conserve conserve_cpu soak mix_exec
+
+TEST_GROUPS := process sched signal libcpc counting overflow inherit cpus hostile random_script
+TESTS := $(foreach g,$(TEST_GROUPS),$(TESTS_$(g))) chaos alloc_fail
+
+# In libtest.a.  A test takes from it what it names.
+TEST_OBJS := $(addprefix tests/lib/image/,test.o cpc_test.o crowd.o)
+TEST_OBJS += $(addprefix tests/lib/image/$(ARCH)/,codegen.o fpstate.o pic_read.o position.o privilege.o sigregs.o)
+TEST_OBJS += $(addprefix tests/image/random_script/,$(ARCH)/script.o script_lwp.o mix.o state.o draw.o operation.o cpu.o \
+    machine.o run.o soak_process.o soak_count.o soak_overflow.o)
+TEST_OBJS += $(addprefix tests/image/hostile/chaos/,process.o memory.o signal.o sync.o pipe.o child.o cpc.o raw.o typed.o)
+TEST_OBJS += $(addprefix tests/image/hostile/alloc_fail/,turns.o memory.o files.o machine.o signals.o processes.o counters.o \
+    $(ARCH)/old.o)
+TEST_OBJS += payloads/common/$(ARCH)/spin.o
+
+define test_group
+$(TESTS_$(1):%=$(B)/tests/%): $(B)/tests/%: $(B)/tests/image/$(1)/%.o
+endef
+$(foreach g,$(TEST_GROUPS),$(eval $(call test_group,$(g))))
+$(B)/tests/chaos: $(B)/tests/image/hostile/chaos/chaos.o
+$(B)/tests/alloc_fail: $(B)/tests/image/hostile/alloc_fail/alloc_fail.o
+$(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(addprefix $(B)/,payloads/common/usage.o $(NAMES_OBJS))
+$(B)/tests/pie: private LINK := -static-pie
+
+# Tests of the contract that do not depend on which events the PMU has.
+CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_shared thread fork sched \
+    cpc_inherit cpc_cpu cpc_interlock
+
+# The archives of tests: all; without those that need a PMU; those for the software PMU.
+$(B)/tests.cpio: tests/image/suite $(TESTS:%=$(B)/tests/%)
+$(B)/basic.cpio: $(B)/basic/suite $(patsubst %,$(B)/tests/%,$(filter-out cpc_%,$(TESTS)))
+$(B)/contract.cpio: $(B)/contract/suite $(patsubst %,$(B)/tests/%,$(CONTRACT))
+$(B)/basic/suite: tests/image/suite
+	@mkdir -p $(@D)
+	$(Q)grep -v '^cpc_' $< >$@
+$(B)/contract/suite: $(MK)
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' $(CONTRACT) >$@

@@ -1,0 +1,281 @@
+/*
+ * Overflows as fast as they come.  One freezes the set until its owner
+ * restarts it, so there is one signal for each restart and no more; the part
+ * of the period that the handler's tail does not take is the program's, to
+ * the instruction.  Where the tail takes all of it the program stands still,
+ * and only it does.
+ */
+#include "tests/lib/image/cpc_test.h"
+
+#include <errno.h>
+#include <payload.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The C library's heap keeps what it took, the threads' stacks tables. */
+TEST_KEEPS(64);
+
+#ifdef __aarch64__
+#define REG_TURNS  REG_R0
+#define STEP_BYTES 4 /* the first instruction of the loop */
+#else
+#define REG_TURNS  REG_RDI
+#define STEP_BYTES 3
+#endif
+
+static cpc_t *the_cpc;
+
+static void
+install(void (*fn)(int, siginfo_t *, void *))
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	sa.sa_sigaction = fn;
+	sigaction(SIGEMT, &sa, NULL);
+}
+
+static cpc_set_t *
+set_with_period(cpc_t *cpc, uint64_t period, uint_t flags)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	EXPECT_EQ(cpc_set_add_request(cpc, set, INS_EVENT, -period,
+		      flags | CPC_OVF_NOTIFY_EMT, 0, NULL),
+	    0);
+	return set;
+}
+
+/*
+ * A loop that is interrupted all the time: how far it is.
+ */
+
+static struct {
+	cpc_set_t *set;
+	uint64_t turns;     /* the loop's, in all */
+	long wanted, calls; /* signals */
+	uint64_t first, last, step;
+	long odd; /* signals that came elsewhere */
+} sustain;
+
+/* Instructions of the loop executed, or -1 where it is not in the loop. */
+static int64_t
+position(const ucontext_t *uc)
+{
+	uint64_t left = (uint64_t)uc->uc_mcontext.gregs[REG_TURNS];
+	uint64_t at =
+	    (uint64_t)uc->uc_mcontext.gregs[REG_PC] - (uintptr_t)spin_loop;
+
+	if (at == 0)
+		return (int64_t)(SPIN_INSNS * (sustain.turns - left));
+	if (at == STEP_BYTES)
+		return (int64_t)(SPIN_INSNS * (sustain.turns - left) - 1);
+	return -1;
+}
+
+static void
+advance(int sig, siginfo_t *si, void *context)
+{
+	int64_t at = position(context);
+
+	(void)sig;
+	(void)si;
+	if (at < 0) {
+		sustain.odd++;
+	} else {
+		if (sustain.calls == 0)
+			sustain.first = (uint64_t)at;
+		if (sustain.calls == 1)
+			sustain.step = (uint64_t)at - sustain.last;
+		sustain.last = (uint64_t)at;
+		sustain.calls++;
+	}
+	if (sustain.calls <= sustain.wanted)
+		cpc_set_restart(the_cpc, sustain.set);
+}
+
+/* The loop's part of a period, the same n times; 0 where it was not. */
+static uint64_t
+steps(cpc_t *cpc, uint64_t period, long n, uint_t flags)
+{
+	the_cpc = cpc;
+	sustain.turns = (uint64_t)(n + 2) * period / SPIN_INSNS;
+	sustain.wanted = n;
+	sustain.calls = sustain.odd = 0;
+	sustain.set = set_with_period(cpc, period, flags);
+	install(advance);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, sustain.set, 0), 0);
+	spin_loop(sustain.turns);
+	cpc_set_destroy(cpc, sustain.set);
+	EXPECT_EQ(sustain.calls, n + 1);
+	EXPECT(sustain.odd <= 1); /* on the way to the loop, at most */
+	EXPECT_EQ(sustain.last - sustain.first, (uint64_t)n * sustain.step);
+	return sustain.step;
+}
+
+/*
+ * CPC-OVF-06.  From each of 10,000 signals to the next the loop advances by
+ * the same, a period less the tail: none is lost, none comes twice.  That the
+ * tail is the same for another period shows that it is the tail.
+ */
+CPC_TEST(a_period_is_sustained)
+{
+	bool user = own_privilege() == CPC_COUNT_USER;
+	uint64_t period = user ? 1000 : 10000, tail;
+	struct timespec a, b;
+	int64_t ns;
+
+	NEEDS_EXACT_OVERFLOW();
+	clock_gettime(CLOCK_MONOTONIC, &a);
+	tail = period - steps(cpc, period, 10000, own_privilege());
+	clock_gettime(CLOCK_MONOTONIC, &b);
+	EXPECT_EQ(
+	    steps(cpc, 2 * period, 100, own_privilege()), 2 * period - tail);
+	EXPECT_EQ(steps(cpc, 3 * period + 1, 100, own_privilege()),
+	    3 * period + 1 - tail);
+	EXPECT(tail > 0 && tail < period);
+	ns = (b.tv_sec - a.tv_sec) * 1000000000LL + (b.tv_nsec - a.tv_nsec);
+	test_note("tail after restart: %d instructions; a signal: %lld ns",
+	    (int)tail,
+	    (long long)(ns - (int64_t)(10000 * (period - tail))) / 10000);
+}
+
+/* The same where the kernel is counted, for a program that it serves. */
+CPC_TEST(both_privileges_are_sustained)
+{
+	uint_t flags = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
+	uint64_t tail;
+
+	NEEDS_EXACT_OVERFLOW();
+	tail = 10000 - steps(cpc, 10000, 1000, flags);
+	EXPECT_EQ(steps(cpc, 20001, 100, flags), 20001 - tail);
+}
+
+/*
+ * Storms: all LWPs, on all CPUs there are, from a period of 1 on.
+ */
+
+#define NLWP    4
+#define SIGNALS 200 /* to each */
+
+static _Thread_local struct storm {
+	cpc_set_t *set;
+	cpc_buf_t *buf;
+	volatile long calls;
+	volatile bool over;
+	uint64_t wrong; /* values that are not what they must be */
+	bool exact;
+} storm;
+static uint64_t storm_period;
+static uint_t storm_flags;
+static volatile long beats;
+static volatile int storming;
+
+static void
+again(int sig, siginfo_t *si, void *context)
+{
+	uint64_t v = 1;
+
+	(void)sig;
+	(void)si;
+	(void)context;
+	storm.calls++;
+	if (cpc_set_sample(the_cpc, storm.set, storm.buf) != 0)
+		storm.wrong++;
+	cpc_buf_get(the_cpc, storm.buf, 0, &v);
+	/* A user event is the last that is counted before the freeze. */
+	if (storm.exact ? v != 0 : v > 1 << 20)
+		storm.wrong++;
+	if (storm.calls < SIGNALS || (storm_period == 1 && beats == 0))
+		cpc_set_restart(the_cpc, storm.set);
+	else
+		storm.over = true;
+}
+
+static void *
+be_interrupted(void *arg)
+{
+	long calls;
+
+	storm.exact =
+	    own_privilege() == CPC_COUNT_USER && storm_flags == CPC_COUNT_USER;
+	storm.set = set_with_period(the_cpc, storm_period, storm_flags);
+	storm.buf = cpc_buf_create(the_cpc, storm.set);
+	if (EXPECT_EQ(cpc_bind_curlwp(the_cpc, storm.set, 0), 0)) {
+		while (!storm.over) {
+			spin_loop(100);
+			getppid(); /* for the kernel to be counted */
+		}
+	}
+	EXPECT_EQ(storm.wrong, 0);
+	/* Frozen since: no signal more comes by itself. */
+	calls = storm.calls;
+	spin_loop(10000);
+	EXPECT_EQ(storm.calls, calls);
+	cpc_buf_destroy(the_cpc, storm.buf);
+	cpc_set_destroy(the_cpc, storm.set);
+	__atomic_sub_fetch(&storming, 1, __ATOMIC_SEQ_CST);
+	return arg;
+}
+
+/*
+ * One that has no set gets on, whatever the others go through: the worst
+ * storm does not end before it has.  An emulator takes the CPUs in turns, so
+ * that others can pass before its first one.
+ */
+static void *
+beat(void *arg)
+{
+	const struct timespec moment = { 0, 10000 };
+
+	while (storming > 0) {
+		beats++;
+		nanosleep(&moment, NULL);
+	}
+	return arg;
+}
+
+static void
+storms(cpc_t *cpc, uint_t flags)
+{
+	static const uint64_t periods[] = { 1, 2, 3, 10, 100, 1000 };
+	pthread_t t[NLWP + 1];
+
+	the_cpc = cpc;
+	storm_flags = flags;
+	install(again);
+	for (unsigned i = 0; i < sizeof periods / sizeof *periods; i++) {
+		storm_period = periods[i];
+		storming = NLWP;
+		beats = 0;
+		REQUIRE(pthread_create(&t[NLWP], NULL, beat, NULL) == 0);
+		for (int n = 0; n < NLWP; n++)
+			REQUIRE(pthread_create(
+				    &t[n], NULL, be_interrupted, NULL) == 0);
+		for (int n = 0; n <= NLWP; n++)
+			pthread_join(t[n], NULL);
+	}
+}
+
+/* CPC-OVF-06, CPC-OVF-11, CPC-PCBE-06 */
+CPC_TEST(storms_of_user_overflows_pass)
+{
+	NEEDS_EXACT_OVERFLOW();
+	if (own_privilege() != CPC_COUNT_USER)
+		SKIP("its own code is not at user privilege");
+	storms(cpc, CPC_COUNT_USER);
+}
+
+/* CPC-OVF-18: below the kernel's own way back nothing but signals happens. */
+CPC_TEST(storms_of_system_overflows_pass)
+{
+	NEEDS_EXACT_OVERFLOW();
+	storms(cpc, CPC_COUNT_SYSTEM);
+}
+
+CPC_TEST(storms_of_both_pass)
+{
+	NEEDS_EXACT_OVERFLOW();
+	storms(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
+}

@@ -1,0 +1,182 @@
+/*
+ * CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID are writes of the child's own:
+ * they change what the child could write itself, and nothing else.  Where
+ * they fail the child goes on, as on Linux (clone(2), set_tid_address(2)).
+ */
+#define _GNU_SOURCE /* clone() */
+#include "tests/lib/image/cpc_test.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE  4096
+#define WORDS 16 /* bytes that are looked at */
+
+TEST_KEEPS(16);
+
+static const char constant[WORDS] = "not to be chang";
+static char word[8 + sizeof(int)];
+
+/*
+ * A child process with its id at that address; the machines have the last two
+ * arguments in opposite orders, and one of them is not used.
+ */
+static pid_t
+fork_with_tid(uintptr_t at)
+{
+	return (pid_t)syscall(
+	    SYS_clone, CLONE_CHILD_SETTID | SIGCHLD, 0L, 0L, at, at);
+}
+
+static int
+ends_with(pid_t pid)
+{
+	int status = -1;
+
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The child finds at that address what its parent has there. */
+static void
+expect_kept(const char *what, uintptr_t at)
+{
+	char before[WORDS];
+	pid_t pid;
+
+	memcpy(before, (const char *)at, sizeof before);
+	pid = fork_with_tid(at);
+	if (pid == 0)
+		_exit(memcmp((const char *)at, before, sizeof before) != 0);
+	if (!EXPECT(pid > 0) || !EXPECT_EQ(ends_with(pid), 0))
+		test_note("that was %s", what);
+}
+
+/* The child lives, whatever is at that address. */
+static void
+expect_ignored(const char *what, uintptr_t at)
+{
+	pid_t pid = fork_with_tid(at);
+
+	if (pid == 0)
+		_exit(42);
+	if (!EXPECT(pid > 0) || !EXPECT_EQ(ends_with(pid), 42))
+		test_note("that was %s", what);
+}
+
+TEST(the_child_finds_its_id)
+{
+	for (unsigned i = 0; i < 8; i++) {
+		pid_t pid = fork_with_tid((uintptr_t)&word[i]);
+
+		if (pid == 0) {
+			int tid = 0;
+
+			memcpy(&tid, &word[i], sizeof tid);
+			_exit(tid != syscall(SYS_gettid));
+		}
+		REQUIRE(pid > 0);
+		EXPECT_EQ(ends_with(pid), 0);
+		/* The parent's memory is another. */
+		EXPECT_EQ(word[i], 0);
+	}
+}
+
+TEST(read_only_memory_is_kept)
+{
+	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	expect_kept("text", (uintptr_t)&expect_kept & -(uintptr_t)8);
+	expect_kept("a constant", (uintptr_t)constant);
+	REQUIRE(page != MAP_FAILED);
+	REQUIRE(mprotect(page, PAGE, PROT_READ) == 0);
+	expect_kept("a page of mprotect(2)", (uintptr_t)page);
+	munmap(page, PAGE);
+}
+
+TEST(the_counter_page_is_kept)
+{
+	/* It need not lead to a read sequence: none is executed. */
+	intptr_t page = cpc_syscall(CPC_OP_PAGE, 0x1000, 0x1000, 0x1000, 0);
+
+	if (page < 0)
+		SKIP("this PMU has no counter page");
+	expect_kept("its end", (uintptr_t)page + PAGE - WORDS);
+	expect_kept("its clock", (uintptr_t)page + 32);
+}
+
+TEST(where_nothing_can_be_written_the_child_lives)
+{
+	char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	expect_ignored("NULL", 0);
+	expect_ignored("the page before all", 8);
+	expect_ignored("the kernel", (uintptr_t)0 - PAGE);
+	expect_ignored("no address", (uintptr_t)1 << 62);
+	REQUIRE(page != MAP_FAILED);
+	REQUIRE(munmap(page + PAGE, PAGE) == 0);
+	expect_ignored("an unmapped page", (uintptr_t)page + PAGE);
+	expect_ignored("its edge", (uintptr_t)page + PAGE - 2);
+	REQUIRE(mprotect(page, PAGE, PROT_NONE) == 0);
+	expect_ignored("PROT_NONE", (uintptr_t)page);
+	munmap(page, PAGE);
+}
+
+/* Threads: the same, and the word is cleared when they end. */
+
+static volatile int arrived;
+
+static int
+arrive(void *arg)
+{
+	arrived = 1;
+	return arg != NULL;
+}
+
+#define THREAD                                                                 \
+	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |    \
+	    CLONE_SYSVSEM | CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID)
+
+static void
+thread_with_tid(const char *what, uintptr_t at)
+{
+	static char stack[8192] __attribute__((aligned(16)));
+	int tid;
+
+	arrived = 0;
+	tid = clone(
+	    arrive, stack + sizeof stack, THREAD, NULL, NULL, NULL, (void *)at);
+	if (!EXPECT(tid > 0)) {
+		test_note("that was %s", what);
+		return;
+	}
+	while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
+		sched_yield();
+	EXPECT_EQ(arrived, 1);
+}
+
+TEST(of_a_thread_likewise)
+{
+	uintptr_t text = (uintptr_t)&expect_kept & -(uintptr_t)8;
+	char before[WORDS];
+
+	memcpy(before, (const char *)text, sizeof before);
+	thread_with_tid("text", text);
+	EXPECT_EQ(memcmp((const char *)text, before, sizeof before), 0);
+	thread_with_tid("a constant", (uintptr_t)constant);
+	EXPECT_EQ(strcmp(constant, "not to be chang"), 0);
+	thread_with_tid("nothing", 8);
+	thread_with_tid("the kernel", (uintptr_t)0 - PAGE);
+	memset(word, 1, sizeof word);
+	thread_with_tid("a word", (uintptr_t)word);
+	EXPECT_EQ(word[0], 0); /* cleared */
+	memset(word, 0, sizeof word);
+}

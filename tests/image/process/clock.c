@@ -1,0 +1,105 @@
+/*
+ * Clocks never go back, agree with each other, and a sleep lasts at least as
+ * long as was asked.
+ */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdint.h>
+#include <sys/time.h>
+#include <time.h>
+
+#define MS 1000000LL
+
+static int64_t
+ns(clockid_t clock)
+{
+	struct timespec ts = { 0, 0 };
+
+	EXPECT_EQ(clock_gettime(clock, &ts), 0);
+	EXPECT(ts.tv_nsec >= 0 && ts.tv_nsec < 1000000000);
+	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+TEST(time_does_not_go_back)
+{
+	int64_t last = ns(CLOCK_MONOTONIC), now;
+	int i, back = 0;
+
+	for (i = 0; i < 10000; i++) {
+		now = ns(CLOCK_MONOTONIC);
+		back += now < last;
+		last = now;
+	}
+	EXPECT_EQ(back, 0);
+	EXPECT(last > 0);
+}
+
+TEST(gethrtime_is_the_monotonic_clock)
+{
+	int64_t a = ns(CLOCK_MONOTONIC);
+	int64_t b = gethrtime();
+	int64_t c = ns(CLOCK_MONOTONIC);
+
+	EXPECT(a <= b && b <= c);
+}
+
+TEST(a_sleep_lasts_as_long_as_asked)
+{
+	const int64_t asked[] = { 1, 1000, MS, 20 * MS };
+	unsigned i;
+
+	for (i = 0; i < sizeof asked / sizeof asked[0]; i++) {
+		struct timespec ts = { 0, asked[i] };
+		int64_t start = ns(CLOCK_MONOTONIC);
+
+		EXPECT_EQ(nanosleep(&ts, NULL), 0);
+		EXPECT(ns(CLOCK_MONOTONIC) - start >= asked[i]);
+	}
+}
+
+TEST(a_sleep_until_a_time_ends_after_it)
+{
+	int64_t until = ns(CLOCK_MONOTONIC) + 5 * MS;
+	struct timespec ts = { until / 1000000000, until % 1000000000 };
+
+	EXPECT_EQ(
+	    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL), 0);
+	EXPECT(ns(CLOCK_MONOTONIC) >= until);
+	/* A time that has passed is no reason to wait. */
+	EXPECT_EQ(
+	    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL), 0);
+}
+
+TEST(impossible_sleeps_are_refused)
+{
+	struct timespec big = { 0, 1000000000 }, negative = { -1, 0 };
+
+	EXPECT_ERRNO(nanosleep(&big, NULL), EINVAL);
+	EXPECT_ERRNO(nanosleep(&negative, NULL), EINVAL);
+	EXPECT_ERRNO(clock_gettime(12345, &big), EINVAL);
+}
+
+TEST(other_clocks_are_there)
+{
+	struct timespec res = { -1, -1 };
+	struct timeval tv = { 0, 0 };
+
+	EXPECT(ns(CLOCK_REALTIME) > 0);
+	EXPECT_EQ(gettimeofday(&tv, NULL), 0);
+	EXPECT(time(NULL) >= tv.tv_sec);
+	EXPECT_EQ(clock_getres(CLOCK_MONOTONIC, &res), 0);
+	EXPECT(res.tv_sec == 0 && res.tv_nsec > 0 && res.tv_nsec <= 1000);
+}
+
+TEST(time_passes_while_running)
+{
+	int64_t start = ns(CLOCK_MONOTONIC);
+	volatile int i;
+
+	for (i = 0; i < 100000; i++)
+		;
+	EXPECT(ns(CLOCK_MONOTONIC) > start);
+	EXPECT_EQ(sched_yield(), 0);
+}

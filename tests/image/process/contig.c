@@ -1,0 +1,96 @@
+/*
+ * MAP_CONTIG memory is one run of physical memory, in 2 MiB pages: every
+ * page's physical address follows the one before.
+ */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <payload.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PAGE  ((size_t)4096)
+#define LARGE ((size_t)2 << 20)
+
+/* Is this barecpc, with twice so much memory free? */
+static bool
+have(size_t bytes)
+{
+	struct barecpc_stat st;
+
+	return payload_stat(&st) == 0 && st.bs_free_pages / 2 >= bytes / PAGE;
+}
+
+static void
+check_contiguous(size_t bytes)
+{
+	char *p = payload_contig(bytes);
+	uint64_t first;
+	size_t at;
+
+	REQUIRE(p != NULL);
+	first = payload_phys(p);
+	EXPECT_EQ((uintptr_t)p % LARGE, 0);
+	EXPECT_EQ(first % LARGE, 0);
+	for (at = 0; at < bytes; at += PAGE)
+		if (payload_phys(p + at) != first + at)
+			break;
+	EXPECT_EQ(at, (bytes + PAGE - 1) / PAGE * PAGE);
+	EXPECT_EQ(payload_phys(p + 123), first + 123);
+	for (at = 0; at < bytes && p[at] == 0; at++)
+		;
+	EXPECT_EQ(at, bytes);
+	memset(p, 0xee, bytes);
+	payload_contig_free(p, bytes);
+	EXPECT_EQ(payload_phys(p), UINT64_MAX);
+}
+
+TEST(one_page)
+{
+	if (!have(PAGE))
+		SKIP("this is not barecpc");
+	check_contiguous(1);
+	check_contiguous(PAGE);
+	check_contiguous(LARGE);
+}
+
+TEST(several_large_pages)
+{
+	if (!have(8 * LARGE))
+		SKIP("less than 32 MiB of memory");
+	check_contiguous(LARGE + 1);
+	check_contiguous(8 * LARGE);
+}
+
+TEST(more_than_there_is)
+{
+	if (!have(PAGE))
+		SKIP("this is not barecpc");
+	EXPECT_ERRNO(payload_contig((size_t)1 << 40) == NULL ? -1 : 0, ENOMEM);
+}
+
+TEST(large_pages_do_not_split)
+{
+	char *p;
+
+	if (!have(PAGE))
+		SKIP("this is not barecpc");
+	p = payload_contig(2 * LARGE);
+	REQUIRE(p != NULL);
+	EXPECT_ERRNO(munmap(p, PAGE), EINVAL);
+	EXPECT_ERRNO(mprotect(p, PAGE, PROT_READ), EINVAL);
+	p[0] = p[PAGE] = 1;
+	EXPECT_EQ(munmap(p, LARGE), 0);
+	EXPECT_EQ(payload_phys(p), UINT64_MAX);
+	EXPECT(payload_phys(p + LARGE) != UINT64_MAX);
+	EXPECT_EQ(munmap(p + LARGE, LARGE), 0);
+}
+
+TEST(physical_address_of_nothing)
+{
+	if (!have(PAGE))
+		SKIP("this is not barecpc");
+	EXPECT_ERRNO(payload_phys(NULL), EFAULT);
+	EXPECT_ERRNO(payload_phys((void *)0xffffffff80000000), EFAULT);
+	EXPECT_ERRNO(payload_phys((void *)0x0123456789abcdef), EFAULT);
+}

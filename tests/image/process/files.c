@@ -1,0 +1,233 @@
+/*
+ * Files: those of the archive can be read and not written, the special ones
+ * behave as their names promise, descriptors as Linux's do.
+ */
+#include "tests/lib/image/test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* This program itself is a file of the archive: an ELF file. */
+#define SELF "/files"
+/* The same, longer than two words. */
+#define SELF_AGAIN "/././././././" SELF
+
+static int self = -1;
+
+static void __attribute__((constructor)) open_self(void)
+{
+	self = open(SELF, O_RDONLY);
+}
+
+TEST(a_file_is_read)
+{
+	char head[4] = { 0 }, again[4] = { 0 };
+
+	REQUIRE(self >= 3);
+	EXPECT_EQ(read(self, head, 4), 4);
+	EXPECT(memcmp(head, "\177ELF", 4) == 0);
+	EXPECT_EQ(lseek(self, 0, SEEK_CUR), 4);
+	EXPECT_EQ(pread(self, again, 4, 0), 4);
+	EXPECT(memcmp(again, head, 4) == 0);
+	EXPECT_EQ(lseek(self, 0, SEEK_CUR), 4);
+}
+
+TEST(its_size_is_where_it_ends)
+{
+	struct stat st;
+	off_t end = lseek(self, 0, SEEK_END);
+	char c;
+
+	EXPECT_EQ(fstat(self, &st), 0);
+	EXPECT(end > 1000 && S_ISREG(st.st_mode));
+	EXPECT_EQ(st.st_size, end);
+	EXPECT_EQ(read(self, &c, 1), 0);
+	EXPECT_EQ(lseek(self, 100, SEEK_END), end + 100);
+	EXPECT_EQ(read(self, &c, 1), 0);
+	EXPECT_EQ(lseek(self, -1, SEEK_END), end - 1);
+	EXPECT_EQ(read(self, &c, 2), 1);
+	EXPECT_ERRNO(lseek(self, -end - 1, SEEK_END), EINVAL);
+	EXPECT_EQ(stat(SELF, &st), 0);
+	EXPECT_EQ(st.st_size, end);
+}
+
+TEST(readv_fills_one_after_the_other)
+{
+	char a[2], b[2], c[100];
+	struct iovec iov[] = { { a, 2 }, { NULL, 0 }, { b, 2 }, { c, 100 } };
+
+	EXPECT_EQ(lseek(self, 0, SEEK_SET), 0);
+	EXPECT_EQ(readv(self, iov, 4), 104);
+	EXPECT(a[1] == 'E' && b[0] == 'L' && b[1] == 'F');
+	EXPECT_ERRNO(readv(self, iov, -1), EINVAL);
+}
+
+TEST(stdio_reads_files)
+{
+	FILE *f = fopen(SELF, "r");
+	long bytes = 0;
+
+	REQUIRE(f != NULL);
+	while (getc(f) != EOF)
+		bytes++;
+	EXPECT_EQ(bytes, lseek(self, 0, SEEK_END));
+	EXPECT_EQ(fclose(f), 0);
+}
+
+TEST(the_archive_is_read_only)
+{
+	int fd = open(SELF, O_RDWR);
+
+	EXPECT(fd == -1 && (errno == EROFS || errno == EACCES));
+	fd = open("/new", O_WRONLY | O_CREAT, 0666);
+	EXPECT(fd == -1 && (errno == EROFS || errno == EACCES));
+	EXPECT_ERRNO(write(self, "x", 1), EBADF);
+}
+
+TEST(what_is_not_there)
+{
+	struct stat st;
+
+	EXPECT_ERRNO(open("/nothing", O_RDONLY), ENOENT);
+	EXPECT_ERRNO(open("", O_RDONLY), ENOENT);
+	EXPECT_ERRNO(stat("/nothing", &st), ENOENT);
+	EXPECT_ERRNO(access("/nothing", F_OK), ENOENT);
+	EXPECT_EQ(access(SELF, R_OK), 0);
+	EXPECT_ERRNO(open(SELF "/below", O_RDONLY), ENOTDIR);
+	EXPECT_ERRNO(read(1000, &st, 1), EBADF);
+	EXPECT_ERRNO(read(-1, &st, 1), EBADF);
+	EXPECT_ERRNO(close(1000), EBADF);
+}
+
+TEST(a_long_name_is_refused)
+{
+	static char name[8192];
+
+	memset(name, 'a', sizeof name - 1);
+	EXPECT_ERRNO(open(name, O_RDONLY), ENAMETOOLONG);
+}
+
+/* The path at that place, with others' letters before it and behind. */
+static const char *
+path_at(char *at, size_t room)
+{
+	memset(at - 16, 'x', 16 + room);
+	return strcpy(at, SELF_AGAIN);
+}
+
+/*
+ * Wherever a path lies, over the border of two pages or up to a page that is
+ * not there, it is that path; one whose NUL would be there is none.
+ */
+TEST(a_path_lies_anywhere)
+{
+	const size_t page = 4096, bytes = sizeof SELF_AGAIN;
+	char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *border = p + page;
+
+	REQUIRE(p != MAP_FAILED);
+	for (char *at = border - 32; at < border + 16; at++)
+		EXPECT_EQ(access(path_at(at, 64), R_OK), 0);
+	EXPECT_EQ(munmap(border, page), 0);
+	for (char *at = border - 32; at <= border - bytes; at++)
+		EXPECT_EQ(access(path_at(at, (size_t)(border - at)), R_OK), 0);
+	for (size_t n = 1; n < bytes; n++) {
+		memcpy(border - n, SELF_AGAIN, n);
+		EXPECT_ERRNO(access(border - n, R_OK), EFAULT);
+	}
+	EXPECT_EQ(munmap(p, page), 0);
+}
+
+TEST(descriptors_are_duplicated)
+{
+	int fd = dup(self), high;
+
+	REQUIRE(fd > self);
+	EXPECT_EQ(lseek(self, 7, SEEK_SET), 7);
+	EXPECT_EQ(lseek(fd, 0, SEEK_CUR), 7); /* one offset for both */
+	EXPECT_EQ(dup2(self, 40), 40);
+	EXPECT_ERRNO(syscall(SYS_dup3, self, 40, O_NONBLOCK), EINVAL);
+	EXPECT_ERRNO(syscall(SYS_dup3, self, self, 0), EINVAL);
+	EXPECT_EQ(lseek(40, 0, SEEK_CUR), 7);
+	high = fcntl(self, F_DUPFD, 50);
+	EXPECT_EQ(high, 50);
+	EXPECT_EQ(close(fd), 0);
+	EXPECT_EQ(close(40), 0);
+	EXPECT_EQ(close(high), 0);
+	EXPECT_ERRNO(lseek(40, 0, SEEK_CUR), EBADF);
+	EXPECT_EQ(lseek(self, 0, SEEK_CUR), 7);
+}
+
+TEST(descriptors_run_out)
+{
+	int fd, n = 0, highest = -1;
+
+	while ((fd = dup(self)) != -1 && n < 10000) {
+		highest = fd;
+		n++;
+	}
+	EXPECT_ERRNO(fd, EMFILE);
+	for (fd = self + 1; fd <= highest; fd++)
+		close(fd);
+	EXPECT_EQ(dup(self), self + 1);
+	EXPECT_EQ(close(self + 1), 0);
+}
+
+TEST(null_and_zero)
+{
+	int null = open("/dev/null", O_RDWR), zero = open("/dev/zero", O_RDWR);
+	char bytes[64];
+	size_t i;
+
+	REQUIRE(null >= 0 && zero >= 0);
+	EXPECT_EQ(read(null, bytes, sizeof bytes), 0);
+	EXPECT_EQ(write(null, bytes, sizeof bytes), sizeof bytes);
+	memset(bytes, 1, sizeof bytes);
+	EXPECT_EQ(read(zero, bytes, sizeof bytes), sizeof bytes);
+	for (i = 0; i < sizeof bytes && bytes[i] == 0; i++)
+		;
+	EXPECT_EQ(i, sizeof bytes);
+	EXPECT_EQ(write(zero, bytes, 3), 3);
+	EXPECT_EQ(close(null), 0);
+	EXPECT_EQ(close(zero), 0);
+}
+
+TEST(the_machine_describes_itself)
+{
+	static char text[8192];
+	int fd = open("/dev/machine", O_RDONLY);
+	ssize_t n;
+
+	REQUIRE(fd >= 0);
+	n = read(fd, text, sizeof text - 1);
+	EXPECT(n > 0 && n < (ssize_t)sizeof text - 1);
+	/* Members of a JSON object: "name":... , no braces, no line end. */
+	EXPECT(text[0] == '"' && strstr(text, "\":") != NULL);
+	EXPECT(strstr(text, "\"priv\":\"") != NULL);
+	EXPECT_EQ(close(fd), 0);
+}
+
+TEST(directories_list_the_archive)
+{
+	DIR *d = opendir("/");
+	struct dirent *e;
+	int found = 0;
+
+	REQUIRE(d != NULL);
+	while ((e = readdir(d)) != NULL)
+		found += strcmp(e->d_name, SELF + 1) == 0;
+	EXPECT_EQ(found, 1);
+	EXPECT_EQ(closedir(d), 0);
+}
+
+TEST_KEEPS(16);

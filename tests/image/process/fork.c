@@ -1,0 +1,402 @@
+/*
+ * Processes: fork, exec, wait, pipes, and how a tree of them ends.
+ */
+#define _GNU_SOURCE /* pipe2(), gettid() */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NPROC 63 /* and this one */
+
+TEST_KEEPS(64);
+
+static int
+wait_status(pid_t pid)
+{
+	int status = -1;
+
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+TEST(child_has_its_own_memory)
+{
+	static volatile int shared = 1;
+	volatile int on_stack = 1;
+	pid_t parent = getpid(), pid = fork();
+	int status;
+
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		bool good = shared == 1 && on_stack == 1 &&
+		            getppid() == parent && getpid() != parent &&
+		            gettid() == getpid();
+
+		shared = on_stack = 2;
+		_exit(good ? 42 : 1);
+	}
+	status = wait_status(pid);
+	EXPECT(WIFEXITED(status));
+	EXPECT_EQ(WEXITSTATUS(status), 42);
+	EXPECT_EQ(shared, 1);
+	EXPECT_EQ(on_stack, 1);
+}
+
+TEST(a_failing_fork_leaves_no_child)
+{
+	int status;
+
+	EXPECT_ERRNO(
+	    syscall(SYS_clone, CLONE_PARENT_SETTID | SIGCHLD, 0L, 8L, 0L, 0L),
+	    EFAULT);
+	EXPECT_ERRNO(waitpid(-1, &status, WNOHANG), ECHILD);
+}
+
+TEST(no_child_to_wait_for)
+{
+	int status;
+
+	EXPECT_ERRNO(waitpid(-1, &status, 0), ECHILD);
+	EXPECT_ERRNO(waitpid(getpid(), &status, 0), ECHILD);
+	EXPECT_ERRNO(waitpid(-1, &status, 0x100), EINVAL);
+	/* No number of a process, so not "any" either. */
+	EXPECT_ERRNO(waitid(P_PID, (id_t)-1, NULL, WEXITED), EINVAL);
+}
+
+TEST(killed_by_a_signal)
+{
+	pid_t pid = fork();
+	siginfo_t info;
+
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		for (;;)
+			pause();
+	}
+	EXPECT_EQ(waitpid(pid, NULL, WNOHANG), 0);
+	EXPECT_EQ(kill(pid, SIGKILL), 0);
+	memset(&info, 0, sizeof info);
+	EXPECT_EQ(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	EXPECT_EQ(info.si_pid, pid);
+	EXPECT_EQ(info.si_code, CLD_KILLED);
+	EXPECT_EQ(info.si_status, SIGKILL);
+	int status = wait_status(pid);
+	EXPECT(WIFSIGNALED(status));
+	EXPECT_EQ(WTERMSIG(status), SIGKILL);
+	EXPECT_ERRNO(kill(pid, 0), ESRCH);
+}
+
+TEST(pipe_carries_bytes_and_its_end)
+{
+	char buf[8192], *big = malloc(100000);
+	size_t total = 0;
+	int fd[2];
+	ssize_t n;
+	pid_t pid;
+
+	REQUIRE(big != NULL && pipe(fd) == 0);
+	REQUIRE((pid = fork()) >= 0);
+	if (pid == 0) {
+		close(fd[0]);
+		memset(big, 'x', 100000);
+		_exit(write(fd[1], big, 100000) == 100000 ? 0 : 1);
+	}
+	close(fd[1]);
+	while ((n = read(fd[0], buf, sizeof buf)) > 0)
+		total += (size_t)n;
+	EXPECT_EQ(n, 0);
+	EXPECT_EQ(total, 100000);
+	EXPECT_EQ(wait_status(pid), 0);
+	close(fd[0]);
+	free(big);
+}
+
+TEST(pipe_without_a_reader)
+{
+	int fd[2];
+
+	REQUIRE(pipe2(fd, O_NONBLOCK | O_CLOEXEC) == 0);
+	char c;
+	EXPECT_ERRNO(read(fd[0], &c, 1), EAGAIN);
+	EXPECT_EQ(fcntl(fd[0], F_GETFD), FD_CLOEXEC);
+	signal(SIGPIPE, SIG_IGN);
+	close(fd[0]);
+	EXPECT_ERRNO(write(fd[1], "x", 1), EPIPE);
+	signal(SIGPIPE, SIG_DFL);
+	close(fd[1]);
+	EXPECT_ERRNO(syscall(SYS_pipe2, 8L, 0L), EFAULT);
+	EXPECT_ERRNO(pipe2(fd, ~0), EINVAL);
+}
+
+/* This program again, which then does what its environment says. */
+static int
+run_self(const char *what)
+{
+	char *argv[] = { test_argv[0], NULL };
+	char *envv[] = { (char *)what, NULL };
+	pid_t pid;
+
+	if (posix_spawn(&pid, test_argv[0], NULL, NULL, argv, envv) != 0)
+		return -1;
+	return wait_status(pid);
+}
+
+static void __attribute__((constructor(101))) act(void)
+{
+	if (getenv("EXIT3") != NULL)
+		_exit(getpid() == gettid() ? 3 : 1);
+	if (getenv("ABORT") != NULL)
+		abort();
+}
+
+TEST(spawn_runs_a_program)
+{
+	int status = run_self("EXIT3=");
+
+	EXPECT(WIFEXITED(status));
+	EXPECT_EQ(WEXITSTATUS(status), 3);
+	status = run_self("ABORT=");
+	EXPECT(WIFSIGNALED(status));
+	EXPECT_EQ(WTERMSIG(status), SIGABRT);
+}
+
+static volatile int told;
+
+static void
+tell(int sig)
+{
+	told = sig;
+}
+
+static pid_t
+raw_vfork(void)
+{
+	return (pid_t)syscall(
+	    SYS_clone, CLONE_VM | CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+}
+
+/*
+ * What is sent is delivered when the child has gone, and keeps nobody waiting.
+ * (Not every C library's vfork() is one, and here the child has a copy.)
+ */
+TEST(vfork_waits_whatever_is_sent)
+{
+	pid_t pid;
+
+	signal(SIGUSR1, tell);
+	pid = raw_vfork();
+	if (pid == 0) {
+		kill(getppid(), SIGUSR1);
+		usleep(1000);
+		_exit(told);
+	}
+	EXPECT_EQ(wait_status(pid), 0);
+	EXPECT_EQ(told, SIGUSR1);
+	signal(SIGUSR1, SIG_DFL);
+}
+
+/* Before the child is done: it has memory of its own to go on in. */
+TEST(vfork_does_not_keep_from_dying)
+{
+	int end[2];
+	pid_t pid;
+	char c;
+
+	REQUIRE(pipe(end) == 0);
+	if ((pid = fork()) == 0) {
+		if (raw_vfork() == 0) {
+			close(end[1]);
+			read(end[0], &c, 1); /* until the test is over */
+		}
+		_exit(0);
+	}
+	close(end[0]);
+	usleep(2000);
+	EXPECT_EQ(kill(pid, SIGTERM), 0);
+	EXPECT_EQ(wait_status(pid), SIGTERM);
+	close(end[1]);
+}
+
+static void *
+exec_self(void *arg)
+{
+	char *argv[] = { test_argv[0], NULL }, *envv[] = { "EXIT3=", NULL };
+
+	(void)arg;
+	execve(test_argv[0], argv, envv);
+	return NULL;
+}
+
+static void *
+wait_for_ever(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+
+TEST(exec_ends_the_other_lwps)
+{
+	pid_t pid = fork();
+	pthread_t t;
+
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		pthread_create(&t, NULL, wait_for_ever, NULL);
+		pthread_create(&t, NULL, exec_self, NULL);
+		wait_for_ever(NULL);
+	}
+	int status = wait_status(pid);
+	EXPECT(WIFEXITED(status));
+	EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+/* The other LWP's child waits for what only the new program gives up. */
+static void *
+vfork_and_wait(void *arg)
+{
+	int *end = arg;
+	char c;
+
+	if (raw_vfork() == 0) {
+		close(end[1]);
+		_exit((int)read(end[0], &c, 1));
+	}
+	return NULL;
+}
+
+TEST(exec_ends_an_lwp_in_vfork)
+{
+	pid_t pid = fork();
+	pthread_t t;
+	int end[2];
+
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		pipe2(end, O_CLOEXEC);
+		pthread_create(&t, NULL, vfork_and_wait, end);
+		usleep(2000);
+		exec_self(NULL);
+		_exit(1);
+	}
+	EXPECT_EQ(wait_status(pid), 3 << 8);
+}
+
+static void *
+make_others(void *arg)
+{
+	pthread_attr_t attr;
+	pthread_t t;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 16384);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	for (;;) {
+		pthread_create(&t, &attr, wait_for_ever, NULL);
+		sched_yield(); /* or QEMU may run nobody else */
+	}
+	return arg;
+}
+
+/* One on its way into clone(2) when they are told to end makes no other. */
+TEST(exec_ends_lwps_that_make_others)
+{
+	for (unsigned us = 0; us < 10000; us += 500) {
+		pid_t pid = fork();
+		pthread_t t;
+
+		REQUIRE(pid >= 0);
+		if (pid == 0) {
+			alarm(2); /* it goes on after exec */
+			pthread_create(&t, NULL, make_others, NULL);
+			pthread_create(&t, NULL, make_others, NULL);
+			usleep(us);
+			exec_self(NULL);
+		}
+		int status = wait_status(pid);
+		EXPECT_EQ(status, 3 << 8);
+	}
+}
+
+TEST(failing_exec_changes_nothing)
+{
+	char *argv[] = { "x", NULL };
+
+	EXPECT_ERRNO(execv("/no/such", argv), ENOENT);
+	EXPECT_ERRNO(execv("/suite", argv), ENOEXEC);
+	EXPECT_ERRNO(execv("/dev", argv), ENOENT);
+	EXPECT_ERRNO(syscall(SYS_execve, 8L, 0L, 0L), EFAULT);
+	EXPECT_ERRNO(syscall(SYS_execve, test_argv[0], 8L, 0L), EFAULT);
+}
+
+TEST(sixty_four_processes)
+{
+	pid_t pid[NPROC];
+	int fd[2], n;
+	char c;
+
+	REQUIRE(pipe(fd) == 0);
+	for (n = 0; n < NPROC; n++) {
+		if ((pid[n] = fork()) < 0)
+			break;
+		if (pid[n] == 0) {
+			close(fd[1]);
+			_exit(read(fd[0], &c, 1) == 0 ? n : 127);
+		}
+	}
+	EXPECT_EQ(n, NPROC);
+	close(fd[1]); /* now they all read the end */
+	for (int i = 0; i < n; i++)
+		EXPECT_EQ(wait_status(pid[i]), i << 8);
+	close(fd[0]);
+}
+
+TEST(orphans_go_unasked)
+{
+	pid_t pid = fork();
+	int fd[2];
+	char c;
+
+	REQUIRE(pid >= 0);
+	if (pid == 0) {
+		if (pipe(fd) == 0 && fork() == 0) {
+			close(fd[1]);
+			_exit((int)read(fd[0], &c, 1)); /* its parent's end */
+		}
+		_exit(0);
+	}
+	EXPECT_EQ(wait_status(pid), 0);
+	usleep(20000);
+	EXPECT_ERRNO(waitpid(-1, NULL, WNOHANG), ECHILD);
+}
+
+TEST(ignored_children_are_not_waited_for)
+{
+	signal(SIGCHLD, SIG_IGN);
+	pid_t pid = fork();
+	if (pid == 0)
+		_exit(0);
+	EXPECT_ERRNO(waitpid(pid, NULL, 0), ECHILD);
+	/* The same, with a signal. */
+	struct sigaction sa = { .sa_handler = tell, .sa_flags = SA_NOCLDWAIT };
+	told = 0;
+	sigaction(SIGCHLD, &sa, NULL);
+	if ((pid = fork()) == 0)
+		_exit(0);
+	while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
+		;
+	EXPECT_EQ(errno, ECHILD);
+	EXPECT_EQ(told, SIGCHLD);
+	signal(SIGCHLD, SIG_DFL);
+}

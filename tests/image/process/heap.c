@@ -1,0 +1,100 @@
+/*
+ * malloc over brk and mmap: blocks of every size are apart, keep what is
+ * written, are aligned, and what is freed can be had again.
+ */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define BLOCKS 300
+
+static size_t
+size_of(unsigned i)
+{
+	return 1 + ((size_t)i * i * 37) % 70000;
+}
+
+TEST(blocks_keep_what_is_written)
+{
+	static unsigned char *block[BLOCKS];
+	unsigned i, j;
+
+	for (i = 0; i < BLOCKS; i++) {
+		block[i] = malloc(size_of(i));
+		REQUIRE(block[i] != NULL);
+		EXPECT_EQ((uintptr_t)block[i] % _Alignof(max_align_t), 0);
+		memset(block[i], (int)(i & 0xff), size_of(i));
+	}
+	for (i = 0; i < BLOCKS; i++) {
+		for (j = 0; j < size_of(i); j++)
+			if (block[i][j] != (i & 0xff))
+				break;
+		EXPECT_EQ(j, size_of(i));
+		free(block[i]);
+	}
+}
+
+TEST(realloc_keeps_the_content)
+{
+	size_t bytes = 16, i;
+	unsigned char *p = malloc(bytes);
+
+	REQUIRE(p != NULL);
+	for (i = 0; i < bytes; i++)
+		p[i] = (unsigned char)i;
+	for (; bytes <= 8 << 20; bytes *= 8) {
+		p = realloc(p, bytes);
+		REQUIRE(p != NULL);
+		for (i = 0; i < 16; i++)
+			EXPECT_EQ(p[i], i);
+	}
+	free(p);
+}
+
+TEST(calloc_is_zero_after_use)
+{
+	size_t bytes = 1 << 20, i;
+	unsigned char *p = malloc(bytes);
+
+	REQUIRE(p != NULL);
+	memset(p, 0xa5, bytes);
+	free(p);
+	p = calloc(1, bytes);
+	REQUIRE(p != NULL);
+	for (i = 0; i < bytes && p[i] == 0; i++)
+		;
+	EXPECT_EQ(i, bytes);
+	free(p);
+}
+
+TEST(a_block_larger_than_any_memory_is_refused)
+{
+	void *volatile p = malloc((size_t)1 << 46);
+
+	EXPECT(p == NULL && errno == ENOMEM);
+	p = malloc(100);
+	EXPECT(p != NULL);
+	free(p);
+}
+
+TEST(big_blocks_come_and_go)
+{
+	unsigned i;
+
+	/* 320 MiB in all, more than there is: freed memory is given again. */
+	for (i = 0; i < 80; i++) {
+		char *p = malloc(4 << 20);
+
+		REQUIRE(p != NULL);
+		p[i] = p[(4 << 20) - 1] = 1;
+		free(p);
+	}
+}
+
+TEST_KEEPS(256);

@@ -1,0 +1,164 @@
+/*
+ * Files of whole pages are mapped as they lie in the archive: nothing is
+ * copied, whoever maps them, and nobody writes them.
+ *
+ * A mapping of PAGES pages takes none but those of its page tables, which are
+ * far fewer.
+ */
+#define _GNU_SOURCE /* mremap(2) */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <payload.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sys/barecpc.h>
+
+TEST_KEEPS(8);
+
+#define TABLES 6 /* pages of page tables, at most */
+
+static int table = -1;
+static size_t bytes;
+
+static uint64_t
+free_pages(void)
+{
+	struct barecpc_stat st = { 0 };
+
+	EXPECT_EQ(payload_stat(&st), 0);
+	return st.bs_free_pages;
+}
+
+/* The table of this architecture; false: the image was made without. */
+static bool
+open_table(void)
+{
+	struct stat st;
+
+	table = open("/events/intel", O_RDONLY);
+	if (table == -1)
+		table = open("/events/arm", O_RDONLY);
+	if (table == -1 || !EXPECT_EQ(fstat(table, &st), 0))
+		return false;
+	bytes = (size_t)st.st_size;
+	return true;
+}
+
+static char *
+map(int flags, int prot)
+{
+	return mmap(NULL, bytes, prot, flags, table, 0);
+}
+
+#define NEEDS_TABLE()                                                          \
+	do {                                                                   \
+		if (!open_table())                                             \
+			SKIP("no table of events in this image");              \
+	} while (0)
+
+TEST(a_mapping_copies_nothing)
+{
+	uint64_t before = free_pages();
+	char *a, *b, *copy;
+
+	NEEDS_TABLE();
+	EXPECT(bytes % 4096 == 0 && bytes / 4096 > 2 * TABLES);
+	a = map(MAP_SHARED, PROT_READ);
+	REQUIRE(a != MAP_FAILED);
+	b = map(MAP_SHARED, PROT_READ);
+	REQUIRE(b != MAP_FAILED);
+	EXPECT(a != b && before - free_pages() <= TABLES);
+	copy = map(MAP_PRIVATE, PROT_READ);
+	REQUIRE(copy != MAP_FAILED);
+	EXPECT(before - free_pages() >= bytes / 4096);
+	EXPECT(memcmp(a, copy, bytes) == 0);
+	EXPECT(memcmp(a, b, bytes) == 0);
+	EXPECT_EQ(munmap(copy, bytes), 0);
+	EXPECT_EQ(munmap(b, bytes), 0);
+	EXPECT_EQ(munmap(a, bytes), 0);
+	close(table);
+}
+
+/* A child has the parent's mapping, and one of its own: of the same pages. */
+TEST(processes_share_it)
+{
+	int status = -1;
+	uint64_t before;
+	pid_t child;
+	char *a;
+
+	NEEDS_TABLE();
+	a = map(MAP_SHARED, PROT_READ);
+	REQUIRE(a != MAP_FAILED);
+	before = free_pages();
+	child = fork();
+	if (child == 0) {
+		uint64_t now = free_pages();
+		char *b = map(MAP_SHARED, PROT_READ);
+
+		_exit(b == MAP_FAILED || now - free_pages() > TABLES ||
+		      memcmp(a, b, bytes) != 0 || munmap(a, bytes) != 0);
+	}
+	REQUIRE(child > 0);
+	EXPECT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+	/* It freed what it had of its own, and not what was shared. */
+	EXPECT_EQ(free_pages(), before);
+	EXPECT_EQ(a[0], 'B');
+	EXPECT_EQ(munmap(a, bytes), 0);
+	close(table);
+}
+
+TEST(no_one_writes_it)
+{
+	char *a, *own;
+
+	NEEDS_TABLE();
+	a = map(MAP_SHARED, PROT_READ);
+	own = map(MAP_PRIVATE, PROT_READ | PROT_WRITE);
+	REQUIRE(a != MAP_FAILED && own != MAP_FAILED);
+	EXPECT_EQ(own[0], 'B');
+	memset(own, 'x', bytes);
+	EXPECT_EQ(a[0], 'B');
+	EXPECT_ERRNO(mprotect(a, bytes, PROT_READ | PROT_WRITE), EACCES);
+	EXPECT_ERRNO(mprotect(a + 4096, 4096, PROT_WRITE), EACCES);
+	EXPECT(map(MAP_SHARED, PROT_READ | PROT_WRITE) == MAP_FAILED);
+	/* A system call writes for nobody there, either. */
+	EXPECT_ERRNO(pread(table, a, 8, 8), EFAULT);
+	EXPECT_EQ(a[0], 'B');
+	EXPECT_EQ(munmap(own, bytes), 0);
+	EXPECT_EQ(munmap(a, bytes), 0);
+	close(table);
+}
+
+/* What may be done to a part of a mapping may be done to this, too. */
+TEST(a_part_is_hidden_moved_and_dropped)
+{
+	const size_t page = 4096;
+	uint64_t before = free_pages();
+	char *a, *moved, *whole;
+
+	NEEDS_TABLE();
+	a = map(MAP_SHARED, PROT_READ);
+	whole = map(MAP_SHARED, PROT_READ);
+	REQUIRE(a != MAP_FAILED && whole != MAP_FAILED);
+	EXPECT_EQ(mprotect(a + page, page, PROT_NONE), 0);
+	EXPECT_EQ(mprotect(a + page, page, PROT_READ), 0);
+	EXPECT_EQ(madvise(a, 2 * page, MADV_DONTNEED), 0);
+	EXPECT(memcmp(a, whole, bytes) == 0);
+	EXPECT_EQ(munmap(a + page, page), 0);
+	EXPECT(memcmp(a, whole, page) == 0);
+	EXPECT(memcmp(a + 2 * page, whole + 2 * page, bytes - 2 * page) == 0);
+	moved = mremap(a, page, page, MREMAP_MAYMOVE);
+	EXPECT(moved == a);
+	EXPECT_EQ(munmap(a, bytes), 0);
+	EXPECT_EQ(munmap(whole, bytes), 0);
+	close(table);
+	EXPECT(before - free_pages() <= TABLES);
+}

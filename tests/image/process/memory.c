@@ -1,0 +1,241 @@
+/*
+ * mmap, mprotect, mremap, munmap and brk: what they map is zero, private to
+ * the range asked for, and gone when unmapped; what they cannot do they
+ * refuse with Linux's errno, changing nothing.
+ */
+#define _GNU_SOURCE /* mremap */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <payload.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PAGE ((size_t)4096)
+#define RW   (PROT_READ | PROT_WRITE)
+
+static char *
+map(size_t bytes, int prot)
+{
+	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* Is the byte at p readable?  The kernel knows: access() reads a path there. */
+static bool
+readable(const char *p)
+{
+	errno = 0;
+	return access(p, F_OK) == 0 || errno != EFAULT;
+}
+
+TEST(fresh_memory_is_zero)
+{
+	size_t i, bytes = 64 * PAGE;
+	char *p = map(bytes, RW);
+
+	REQUIRE(p != NULL);
+	for (i = 0; i < bytes && p[i] == 0; i++)
+		;
+	EXPECT_EQ(i, bytes);
+	memset(p, 0xff, bytes);
+	EXPECT_EQ(munmap(p, bytes), 0);
+	p = map(bytes, RW);
+	REQUIRE(p != NULL);
+	for (i = 0; i < bytes && p[i] == 0; i++)
+		;
+	EXPECT_EQ(i, bytes);
+	EXPECT_EQ(munmap(p, bytes), 0);
+}
+
+TEST(a_length_is_rounded_up_to_pages)
+{
+	char *p = map(1, RW);
+
+	REQUIRE(p != NULL);
+	EXPECT_EQ((uintptr_t)p % PAGE, 0);
+	p[PAGE - 1] = 1;
+	EXPECT_EQ(munmap(p, 1), 0);
+	EXPECT(!readable(p));
+}
+
+TEST(a_hole_can_be_unmapped)
+{
+	char *p = map(3 * PAGE, RW);
+
+	REQUIRE(p != NULL);
+	p[0] = p[2 * PAGE] = 7;
+	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
+	EXPECT(readable(p) && !readable(p + PAGE) && readable(p + 2 * PAGE));
+	EXPECT_EQ(p[0] + p[2 * PAGE], 14);
+	/* Across the hole, and again where nothing is left: both are fine. */
+	EXPECT_EQ(munmap(p, 3 * PAGE), 0);
+	EXPECT_EQ(munmap(p, 3 * PAGE), 0);
+	EXPECT(!readable(p) && !readable(p + 2 * PAGE));
+}
+
+TEST(fixed_mappings_replace)
+{
+	char *p = map(3 * PAGE, RW), *q;
+
+	REQUIRE(p != NULL);
+	memset(p, 5, 3 * PAGE);
+	q = mmap(
+	    p + PAGE, PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	EXPECT(q == p + PAGE);
+	EXPECT_EQ(p[PAGE - 1], 5);
+	EXPECT_EQ(p[PAGE], 0);
+	EXPECT_EQ(p[2 * PAGE], 5);
+	EXPECT_EQ(munmap(p, 3 * PAGE), 0);
+}
+
+TEST(protection_follows_mprotect)
+{
+	char *p = map(2 * PAGE, PROT_NONE);
+
+	REQUIRE(p != NULL);
+	EXPECT(!readable(p));
+	EXPECT_EQ(mprotect(p, PAGE, RW), 0);
+	EXPECT(readable(p) && !readable(p + PAGE));
+	p[0] = 9;
+	EXPECT_EQ(mprotect(p, PAGE, PROT_READ), 0);
+	EXPECT_EQ(p[0], 9);
+	/* The kernel may not write there either: getcwd() would. */
+	errno = 0;
+	EXPECT(getcwd(p, PAGE) == NULL && errno == EFAULT);
+	EXPECT_EQ(p[0], 9);
+	EXPECT_EQ(mprotect(p, PAGE, PROT_NONE), 0);
+	EXPECT(!readable(p));
+	EXPECT_EQ(mprotect(p, PAGE, RW), 0);
+	EXPECT_EQ(p[0], 9);
+	EXPECT_EQ(munmap(p, 2 * PAGE), 0);
+}
+
+TEST(mremap_grows_moves_and_shrinks)
+{
+	char *p = map(2 * PAGE, RW), *q;
+
+	REQUIRE(p != NULL);
+	p[0] = 1;
+	p[2 * PAGE - 1] = 2;
+	q = mremap(p, 2 * PAGE, 40 * PAGE, MREMAP_MAYMOVE);
+	REQUIRE(q != MAP_FAILED);
+	EXPECT_EQ(q[0] + q[2 * PAGE - 1], 3);
+	EXPECT_EQ(q[40 * PAGE - 1], 0);
+	EXPECT(q == p || !readable(p));
+	p = mremap(q, 40 * PAGE, PAGE, 0);
+	EXPECT(p == q);
+	EXPECT(p[0] == 1 && !readable(p + PAGE));
+	EXPECT_EQ(munmap(p, PAGE), 0);
+}
+
+TEST(mremap_does_not_move_unasked)
+{
+	char *p = map(2 * PAGE, RW), *q;
+
+	REQUIRE(p != NULL);
+	/* The second page is in the way of the first. */
+	q = mremap(p, PAGE, 2 * PAGE, 0);
+	EXPECT_ERRNO(q == MAP_FAILED ? -1 : 0, ENOMEM);
+	EXPECT_EQ(munmap(p, 2 * PAGE), 0);
+}
+
+TEST(impossible_requests_are_refused)
+{
+	char *p = map(2 * PAGE, RW);
+
+	REQUIRE(p != NULL);
+	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
+	EXPECT_ERRNO(map(0, RW) == NULL ? -1 : 0, EINVAL);
+	EXPECT_ERRNO(map(SIZE_MAX & ~(PAGE - 1), RW) == NULL ? -1 : 0, ENOMEM);
+	EXPECT_ERRNO(munmap(p + 1, PAGE), EINVAL);
+	EXPECT_ERRNO(munmap(p, 0), EINVAL);
+	/* Directly: musl's mprotect() aligns. */
+	EXPECT_ERRNO(syscall(SYS_mprotect, p + 1, PAGE, RW), EINVAL);
+	EXPECT_ERRNO(mprotect(p, 2 * PAGE, RW), ENOMEM);
+	EXPECT_ERRNO(
+	    mmap(p + 1, PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		0) == MAP_FAILED
+		? -1
+		: 0,
+	    EINVAL);
+	EXPECT_ERRNO(
+	    mmap(NULL, PAGE, RW, MAP_PRIVATE, 77, 0) == MAP_FAILED ? -1 : 0,
+	    EBADF);
+	EXPECT_EQ(munmap(p, PAGE), 0);
+}
+
+TEST(the_kernels_half_cannot_be_mapped)
+{
+	void *where[] = { (void *)0xffffffff80000000,
+		(void *)0xffff800000000000, (void *)0x0000800000000000,
+		(void *)0x00007ffffffff000 };
+	unsigned i;
+
+	for (i = 0; i < sizeof where / sizeof where[0]; i++) {
+		void *p = mmap(where[i], 2 * PAGE, RW,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+		EXPECT_ERRNO(p == MAP_FAILED ? -1 : 0, ENOMEM);
+		EXPECT(munmap(where[i], 2 * PAGE) == -1);
+		EXPECT(mprotect(where[i], 2 * PAGE, RW) == -1);
+	}
+}
+
+TEST(reservations_take_no_memory_and_no_time)
+{
+	struct barecpc_stat before, after;
+	/* A look at each of its pages would take days. */
+	size_t bytes = (size_t)1 << 46;
+	char *p, *q;
+
+	if (payload_stat(&before) == -1)
+		SKIP("this is not barecpc");
+	p = map(bytes, PROT_NONE);
+	REQUIRE(p != NULL);
+	REQUIRE(payload_stat(&after) == 0);
+	EXPECT(before.bs_free_pages - after.bs_free_pages <= 4);
+	/* It cannot be had as a whole, and asking costs nothing. */
+	EXPECT_ERRNO(mprotect(p, bytes, RW), ENOMEM);
+	/* A page in the middle of it is used, and given back. */
+	q = p + bytes / 2;
+	EXPECT_EQ(mprotect(q, PAGE, RW), 0);
+	*q = 1;
+	EXPECT_EQ(mprotect(q, PAGE, PROT_NONE), 0);
+	EXPECT_EQ(munmap(q, PAGE), 0);
+	q = mremap(p, bytes / 4, bytes / 8, 0);
+	EXPECT(q == p);
+	EXPECT_EQ(munmap(p, bytes), 0);
+	REQUIRE(payload_stat(&after) == 0);
+	/* Page tables stay, of both protections. */
+	EXPECT(before.bs_free_pages - after.bs_free_pages <= 16);
+}
+
+/* The end of a process unmaps what it left, in no more time. */
+TEST(a_reservation_is_left_behind)
+{
+	EXPECT(map((size_t)1 << 45, PROT_NONE) != NULL);
+}
+
+TEST(brk_grows_and_shrinks)
+{
+	char *start = (char *)syscall(SYS_brk, 0), *end;
+
+	end = (char *)syscall(SYS_brk, start + 10 * PAGE);
+	REQUIRE(end == start + 10 * PAGE);
+	start[10 * PAGE - 1] = 1;
+	EXPECT_EQ(syscall(SYS_brk, start), start);
+	EXPECT(!readable(start + 5 * PAGE));
+	EXPECT_EQ(syscall(SYS_brk, start + 10 * PAGE), start + 10 * PAGE);
+	EXPECT_EQ(start[10 * PAGE - 1], 0);
+	EXPECT_EQ(syscall(SYS_brk, start), start);
+	/* What cannot be leaves it where it is. */
+	EXPECT_EQ(syscall(SYS_brk, (uintptr_t)1 << 46), start);
+}
+
+/* A table for each 2 MiB that brk() took before it had to give up. */
+TEST_KEEPS(1024);

@@ -1,0 +1,206 @@
+/*
+ * A pipe's ends in the hands of several LWPs: closed under one that sleeps
+ * there, and vectors of pieces that a signal interrupts.
+ */
+#define _GNU_SOURCE /* pipe2() */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+TEST_KEEPS(64); /* what the C library keeps of threads */
+
+#define PIPE_BYTES 4096
+
+static int fd[2];
+static char big[2 * PIPE_BYTES];
+
+static void *
+read_one(void *buf)
+{
+	return (void *)read(fd[0], buf, 16);
+}
+
+/* Pipes whose memory lies where that of one just freed lay. */
+static void
+fill_others(char with)
+{
+	char buf[64];
+	int other[2];
+
+	memset(buf, with, sizeof buf);
+	for (int i = 0; i < 8; i++) {
+		REQUIRE(pipe(other) == 0);
+		EXPECT_EQ(write(other[1], buf, sizeof buf), sizeof buf);
+		fcntl(other[0], F_DUPFD, 40 + i);
+		close(other[0]);
+		close(other[1]);
+	}
+}
+
+static void
+close_others(void)
+{
+	for (int i = 40; i < 48; i++)
+		close(i);
+}
+
+TEST(closed_under_a_reader)
+{
+	char buf[16] = "";
+	pthread_t t;
+	void *n;
+
+	REQUIRE(pipe(fd) == 0);
+	REQUIRE(pthread_create(&t, NULL, read_one, buf) == 0);
+	usleep(1000);
+	close(fd[0]); /* it reads on... */
+	usleep(1000);
+	EXPECT_EQ(write(fd[1], "abc", 3), 3);
+	close(fd[1]);
+	fill_others('x'); /* ...what was written to its pipe */
+	EXPECT_EQ(pthread_join(t, &n), 0);
+	EXPECT_EQ((intptr_t)n, 3);
+	EXPECT(memcmp(buf, "abc", 4) == 0);
+	close_others();
+}
+
+static void *
+write_big(void *arg)
+{
+	(void)arg;
+	return (void *)write(fd[1], big, sizeof big);
+}
+
+TEST(closed_under_a_writer)
+{
+	pthread_t t;
+	void *n;
+
+	REQUIRE(pipe(fd) == 0);
+	REQUIRE(pthread_create(&t, NULL, write_big, NULL) == 0);
+	usleep(1000);
+	close(fd[1]);
+	usleep(1000);
+	EXPECT_EQ(read(fd[0], big, sizeof big), PIPE_BYTES);
+	usleep(1000);
+	EXPECT_EQ(read(fd[0], big, sizeof big), PIPE_BYTES);
+	EXPECT_EQ(read(fd[0], big, sizeof big), 0);
+	close(fd[0]);
+	EXPECT_EQ(pthread_join(t, &n), 0);
+	EXPECT_EQ((intptr_t)n, sizeof big);
+}
+
+TEST(readv_does_not_wait_for_more)
+{
+	char a[4], b[4];
+	struct iovec iov[] = { { a, 4 }, { b, 4 } };
+
+	REQUIRE(pipe(fd) == 0);
+	EXPECT_EQ(write(fd[1], "abcd", 4), 4);
+	EXPECT_EQ(readv(fd[0], iov, 2), 4);
+	EXPECT(memcmp(a, "abcd", 4) == 0);
+	EXPECT_EQ(write(fd[1], "abcdef", 6), 6);
+	EXPECT_EQ(readv(fd[0], iov, 2), 6);
+	EXPECT(memcmp(b, "ef", 2) == 0);
+	close(fd[1]);
+	EXPECT_EQ(readv(fd[0], iov, 2), 0);
+	close(fd[0]);
+}
+
+static volatile sig_atomic_t came;
+
+static void
+note(int sig)
+{
+	came = sig;
+}
+
+static void *
+interrupt(void *arg)
+{
+	usleep(1000);
+	pthread_kill(*(pthread_t *)arg, SIGUSR1);
+	usleep(1000);
+	EXPECT_EQ(read(fd[0], big, PIPE_BYTES), PIPE_BYTES);
+	return NULL;
+}
+
+/* The signal ends it with what was done, whatever its handler asks for. */
+TEST(writev_is_interrupted_in_its_second_piece)
+{
+	struct iovec iov[] = { { big, PIPE_BYTES }, { big, 4 } };
+	pthread_t t, self = pthread_self();
+
+	for (int flags = 0; flags <= SA_RESTART; flags += SA_RESTART) {
+		struct sigaction act = { .sa_handler = note,
+			.sa_flags = flags };
+
+		came = 0;
+		REQUIRE(pipe(fd) == 0);
+		EXPECT_EQ(sigaction(SIGUSR1, &act, NULL), 0);
+		REQUIRE(pthread_create(&t, NULL, interrupt, &self) == 0);
+		EXPECT_EQ(writev(fd[1], iov, 2), PIPE_BYTES);
+		EXPECT_EQ(came, SIGUSR1);
+		EXPECT_EQ(pthread_join(t, NULL), 0);
+		close(fd[1]);
+		EXPECT_EQ(read(fd[0], big, 1), 0);
+		close(fd[0]);
+	}
+	signal(SIGUSR1, SIG_DFL);
+}
+
+/* What PIPE_BUF has room for goes whole or not at all, in pieces, too. */
+TEST(writev_is_not_torn_apart)
+{
+	struct iovec iov[] = { { big, 8 }, { big + 8, 100 } };
+
+	REQUIRE(pipe2(fd, O_NONBLOCK) == 0);
+	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
+	EXPECT_ERRNO(writev(fd[1], iov, 2), EAGAIN);
+	EXPECT_EQ(read(fd[0], big, sizeof big), PIPE_BYTES - 10);
+	EXPECT_EQ(writev(fd[1], iov, 2), 108);
+	EXPECT_EQ(read(fd[0], big, sizeof big), 108);
+	/* More than that may be: as much as there is room for. */
+	iov[1].iov_len = PIPE_BYTES;
+	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
+	EXPECT_EQ(writev(fd[1], iov, 2), 8);
+	close(fd[0]);
+	close(fd[1]);
+}
+
+static void *
+write_piece(void *arg)
+{
+	(void)arg;
+	return (void *)write(fd[1], big, 8);
+}
+
+/* The ring is read in two parts, and there is nowhere for the second. */
+TEST(half_a_read_makes_room)
+{
+	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_t t;
+	void *n;
+
+	REQUIRE(page != MAP_FAILED && pipe(fd) == 0);
+	EXPECT_EQ(write(fd[1], big, PIPE_BYTES), PIPE_BYTES);
+	EXPECT_EQ(read(fd[0], big, PIPE_BYTES - 8), PIPE_BYTES - 8);
+	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 8), PIPE_BYTES - 8);
+	REQUIRE(pthread_create(&t, NULL, write_piece, NULL) == 0);
+	usleep(1000);
+	EXPECT_EQ(read(fd[0], page + 4096 - 8, 100), 8);
+	EXPECT_EQ(pthread_join(t, &n), 0);
+	EXPECT_EQ((intptr_t)n, 8);
+	close(fd[0]);
+	close(fd[1]);
+	munmap(page, 4096);
+}

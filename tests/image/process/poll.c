@@ -1,0 +1,185 @@
+/*
+ * poll(2) and ppoll(2): what is ready, what is not, and for how long.
+ */
+#define _GNU_SOURCE
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+TEST_KEEPS(64); /* what the C library keeps of threads */
+
+static int
+poll_one(int fd, short events)
+{
+	struct pollfd p = { fd, events, -1 };
+	int n = poll(&p, 1, 0);
+
+	EXPECT_EQ(n, p.revents != 0);
+	return p.revents;
+}
+
+TEST(files_are_ready)
+{
+	int fd = open("/dev/zero", O_RDWR);
+
+	EXPECT_EQ(poll_one(fd, POLLIN), POLLIN);
+	EXPECT_EQ(poll_one(fd, POLLIN | POLLOUT), POLLIN | POLLOUT);
+	EXPECT_EQ(
+	    poll_one(fd, POLLRDNORM | POLLWRNORM), POLLRDNORM | POLLWRNORM);
+	EXPECT_EQ(poll_one(fd, 0), 0);
+	EXPECT_EQ(close(fd), 0);
+	EXPECT_EQ(poll_one(fd, POLLIN), POLLNVAL);
+	EXPECT_EQ(poll_one(-1, POLLIN), 0);
+}
+
+TEST(a_pipe_says_what_it_holds)
+{
+	static char full[4096];
+	int p[2];
+
+	REQUIRE(pipe(p) == 0);
+	EXPECT_EQ(poll_one(p[0], POLLIN), 0);
+	EXPECT_EQ(poll_one(p[1], POLLOUT), POLLOUT);
+	EXPECT_EQ(write(p[1], full, sizeof full), (long)sizeof full);
+	EXPECT_EQ(poll_one(p[0], POLLIN | POLLOUT), POLLIN);
+	EXPECT_EQ(poll_one(p[1], POLLOUT), 0);
+	EXPECT_EQ(close(p[1]), 0);
+	EXPECT_EQ(poll_one(p[0], POLLIN), POLLIN | POLLHUP);
+	EXPECT_EQ(read(p[0], full, sizeof full), (long)sizeof full);
+	EXPECT_EQ(poll_one(p[0], POLLIN), POLLHUP);
+	EXPECT_EQ(close(p[0]), 0);
+	REQUIRE(pipe(p) == 0);
+	EXPECT_EQ(close(p[0]), 0);
+	EXPECT_EQ(poll_one(p[1], POLLOUT), POLLOUT | POLLERR);
+	EXPECT_EQ(close(p[1]), 0);
+}
+
+static int64_t
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+TEST(nothing_happens_in_time)
+{
+	struct timespec ms = { 0, 1000000 };
+	int64_t before = now();
+	struct pollfd f;
+	int p[2];
+
+	REQUIRE(pipe(p) == 0);
+	f = (struct pollfd){ p[0], POLLIN, -1 };
+	EXPECT_EQ(poll(&f, 1, 1), 0);
+	EXPECT_EQ(f.revents, 0);
+	EXPECT(now() - before >= 1000000);
+	before = now();
+	EXPECT_EQ(ppoll(NULL, 0, &ms, NULL), 0);
+	EXPECT(now() - before >= 1000000);
+	EXPECT_EQ(close(p[0]), 0);
+	EXPECT_EQ(close(p[1]), 0);
+}
+
+static void *
+write_later(void *arg)
+{
+	usleep(1000);
+	EXPECT_EQ(write(*(int *)arg, "x", 1), 1);
+	return NULL;
+}
+
+TEST(a_write_ends_the_wait)
+{
+	struct pollfd f[3];
+	pthread_t t;
+	int p[2];
+
+	REQUIRE(pipe(p) == 0);
+	f[0] = (struct pollfd){ -1, POLLIN, -1 };
+	f[1] = (struct pollfd){ p[0], 0, -1 };
+	f[2] = (struct pollfd){ p[0], POLLIN, -1 };
+	REQUIRE(pthread_create(&t, NULL, write_later, &p[1]) == 0);
+	EXPECT_EQ(poll(f, 3, -1), 1);
+	EXPECT_EQ(f[0].revents, 0);
+	EXPECT_EQ(f[1].revents, 0);
+	EXPECT_EQ(f[2].revents, POLLIN);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(close(p[0]), 0);
+	EXPECT_EQ(close(p[1]), 0);
+}
+
+static volatile int calls;
+
+static void
+count(int sig)
+{
+	(void)sig;
+	calls++;
+}
+
+/* The signal waits, blocked, until ppoll() lets it in. */
+TEST(the_mask_is_for_the_wait_alone)
+{
+	struct sigaction sa = { .sa_flags = SA_RESTART };
+	sigset_t usr1, none, after;
+
+	sa.sa_handler = count;
+	EXPECT_EQ(sigaction(SIGUSR1, &sa, NULL), 0);
+	sigemptyset(&none);
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	EXPECT_EQ(sigprocmask(SIG_BLOCK, &usr1, NULL), 0);
+	EXPECT_EQ(raise(SIGUSR1), 0);
+	EXPECT_EQ(calls, 0);
+	EXPECT_ERRNO(ppoll(NULL, 0, NULL, &none), EINTR);
+	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(sigprocmask(SIG_UNBLOCK, &usr1, &after), 0);
+	EXPECT_EQ(sigismember(&after, SIGUSR1), 1);
+}
+
+/* However it ends: in time, by what is ready, or by a wrong argument. */
+TEST(the_mask_comes_back)
+{
+	struct timespec ms = { 0, 1000000 };
+	struct pollfd f = { 1, POLLOUT, 0 };
+	sigset_t usr1, none, now;
+
+	sigemptyset(&none);
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	EXPECT_EQ(sigprocmask(SIG_BLOCK, &usr1, NULL), 0);
+	EXPECT_EQ(ppoll(NULL, 0, &ms, &none), 0);
+	EXPECT_EQ(sigprocmask(SIG_BLOCK, NULL, &now), 0);
+	EXPECT_EQ(sigismember(&now, SIGUSR1), 1);
+	/* Where there is no need to wait the mask lets nothing in. */
+	calls = 0;
+	EXPECT_EQ(raise(SIGUSR1), 0);
+	EXPECT_EQ(ppoll(&f, 1, NULL, &none), 1);
+	EXPECT_EQ(calls, 0);
+	EXPECT_ERRNO(ppoll((void *)8, 1, NULL, &none), EFAULT);
+	EXPECT_EQ(sigprocmask(SIG_UNBLOCK, &usr1, &now), 0);
+	EXPECT_EQ(sigismember(&now, SIGUSR1), 1);
+	EXPECT_EQ(calls, 1);
+}
+
+TEST(wrong_arguments)
+{
+	struct timespec bad = { 0, 1000000000 };
+	struct pollfd f = { 1, POLLOUT, 0 };
+
+	EXPECT_ERRNO(syscall(SYS_ppoll, (void *)8, 1, NULL, NULL, 8), EFAULT);
+	EXPECT_ERRNO(syscall(SYS_ppoll, &f, 1, (void *)8, NULL, 8), EFAULT);
+	EXPECT_ERRNO(syscall(SYS_ppoll, &f, 1, NULL, (void *)8, 8), EFAULT);
+	EXPECT_ERRNO(syscall(SYS_ppoll, &f, 1, NULL, &f, 4), EINVAL);
+	EXPECT_ERRNO(syscall(SYS_ppoll, &f, 1, &bad, NULL, 8), EINVAL);
+	EXPECT_ERRNO(syscall(SYS_ppoll, &f, 1L << 32, NULL, NULL, 8), EINVAL);
+}

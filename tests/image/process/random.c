@@ -1,0 +1,49 @@
+/*
+ * getrandom gives what looks random and is the same in every run: a record
+ * can be made again.  That two runs agree is for the host to see, in the
+ * line this prints.
+ */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+TEST(bytes_differ_from_call_to_call)
+{
+	unsigned char a[32] = { 0 }, b[32] = { 0 };
+	unsigned i;
+
+	EXPECT_EQ(getrandom(a, sizeof a, 0), sizeof a);
+	EXPECT_EQ(getrandom(b, sizeof b, GRND_NONBLOCK), sizeof b);
+	EXPECT(memcmp(a, b, sizeof a) != 0);
+	printf("# ");
+	for (i = 0; i < sizeof a; i++)
+		printf("%02x", a[i]);
+	putchar('\n');
+}
+
+TEST(every_byte_takes_every_value)
+{
+	static unsigned char bytes[65536];
+	static unsigned seen[256];
+	size_t i;
+
+	EXPECT_EQ(getrandom(bytes, sizeof bytes, 0), sizeof bytes);
+	for (i = 0; i < sizeof bytes; i++)
+		seen[bytes[i]]++;
+	/* 256 expected of each; 128 to 512 is far beyond any chance. */
+	for (i = 0; i < 256; i++)
+		EXPECT(seen[i] > 128 && seen[i] < 512);
+}
+
+TEST(only_what_was_asked_for_is_written)
+{
+	unsigned char a[9];
+
+	memset(a, 0x5a, sizeof a);
+	EXPECT_EQ(getrandom(a + 1, 7, 0), 7);
+	EXPECT(a[0] == 0x5a && a[8] == 0x5a);
+	EXPECT_EQ(getrandom(a, 0, 0), 0);
+}

@@ -1,0 +1,253 @@
+/*
+ * Conservation of CPUs: sets bound to all of them count, together, what all
+ * LWPs ran in the meantime, wherever they did; exactly, since all of it is
+ * scripts of known length (tests/image/random_script/script.h).
+ *
+ * An LWP on each CPU, of which the first is the one that runs the test, binds
+ * a set there, waits, and samples it.  The LWPs they count start when all of
+ * them have bound and end before the first samples.
+ */
+#include <payload.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/barecpc.h>
+#include <sys/processor.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "tests/image/random_script/mix.h"
+#include "tests/lib/image/test.h"
+
+#define SEEDS   20
+#define NWORKER 6
+#define MAXCPU  8
+#define OPS     64
+
+struct script {
+	struct op ops[OPS];
+	long results[OPS];
+	unsigned n;
+	uint64_t ran;   /* instructions to the end of the last op */
+	uint64_t since; /* of these, to the one that binds */
+	uint64_t until; /* and to the one that samples, or exits */
+	int alive;
+	long bound, go; /* set when it has bound, when it may sample */
+	uint64_t cpus;
+	struct mix_set set;
+	struct mix_sample sample;
+	char stack[64] __attribute__((aligned(16))); /* not used */
+};
+
+static struct mix_machine machine;
+static struct script counters[MAXCPU], workers[NWORKER];
+static const struct timespec nap = { 0, 20000 };
+
+/* The next op; without a loop to speak of behind it. */
+static struct op *
+put(struct script *s, long sysno, const long *arg)
+{
+	struct op *op = &s->ops[s->n];
+
+	op->op_sysno = sysno;
+	memcpy(op->op_arg, arg, sizeof op->op_arg);
+	op->op_result = &s->results[s->n++];
+	op->op_spins = 1;
+	op->op_zero = op + 1;
+	s->ran += script_before;
+	return op;
+}
+
+#define PUT(s, sysno, ...) put(s, sysno, (const long[6]){ __VA_ARGS__ })
+
+/* Every op but the last of all is followed by this. */
+static void
+loop(struct script *s, struct op *op, unsigned long spins)
+{
+	op->op_spins = spins;
+	s->ran += script_after + SCRIPT_SPIN * spins;
+}
+
+/* Start another, which begins behind the same call. */
+static void
+start(struct script *s, struct script *child)
+{
+	struct op *op = PUT(s, SYS_clone, 0);
+
+	script_lwp(
+	    op, child->ops, child->stack + sizeof child->stack, &child->alive);
+	loop(s, op, 1);
+}
+
+static void
+wait_while(struct script *s, const void *word, long value)
+{
+	loop(s, PUT(s, SYS_futex, (long)word, SCRIPT_FUTEX_WAIT, value, 0), 1);
+}
+
+/* getpid(2)'s result is not 0. */
+static void
+set_and_wake(struct script *s, long *word)
+{
+	struct op *op = PUT(s, SYS_getpid, 0);
+
+	op->op_result = word;
+	loop(s, op, 1);
+	loop(s, PUT(s, SYS_futex, (long)word, SCRIPT_FUTEX_WAKE, 1), 1);
+}
+
+static void
+processor(struct script *s, long cpu)
+{
+	loop(s,
+	    PUT(s, BARECPC_SYS_SCHED, BARECPC_SCHED_BIND, P_LWPID, P_MYID, cpu,
+		0),
+	    1);
+}
+
+static void
+bind_cpu(struct script *s, unsigned cpu)
+{
+	static cpc_setid_t id = MIX_SET_IDS;
+
+	mix_set_name(&s->set, ++id, 1);
+	s->set.mx_reqs[0].cr_event = machine.mm_ins;
+	s->set.mx_reqs[0].cr_flags = CPC_COUNT_USER;
+	s->set.mx_reqs[0].cr_picnum = -1;
+	loop(s,
+	    PUT(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)&s->set,
+		(long)s->set.mx_pack.cp_set, cpu, 0),
+	    1);
+	s->since = s->ran - script_after - SCRIPT_SPIN;
+}
+
+static void
+sample_and_unbind(struct script *s)
+{
+	s->until = s->ran + script_before;
+	loop(s,
+	    PUT(s, BARECPC_SYS_CPC, CPC_OP_SAMPLE, (long)s->set.mx_pack.cp_set,
+		(long)&s->sample, 1),
+	    1);
+	loop(s,
+	    PUT(s, BARECPC_SYS_CPC, CPC_OP_RELE, (long)s->set.mx_pack.cp_set),
+	    1);
+}
+
+static void
+make_counter(struct script *s, unsigned cpu)
+{
+	bind_cpu(s, cpu);
+	set_and_wake(s, &s->bound);
+	wait_while(s, &s->go, 0);
+	sample_and_unbind(s);
+	PUT(s, SYS_exit, 0);
+}
+
+static void
+make_worker(struct script *s, unsigned *seed)
+{
+	unsigned all = (1U << machine.mm_ncpu) - 1;
+
+	s->ran = script_after + SCRIPT_SPIN; /* behind the clone */
+	s->cpus = 1 + (unsigned)rand_r(seed) % all;
+	processor(s, PBIND_NONE); /* it inherits CPU 0 */
+	for (unsigned n = 10 + (unsigned)rand_r(seed) % 30; n > 0; n--) {
+		unsigned long spins = 1 + (unsigned long)rand_r(seed) % 3000;
+
+		switch (rand_r(seed) % 4) {
+		case 0:
+			loop(s, PUT(s, SYS_sched_yield, 0), spins);
+			break;
+		case 1:
+			loop(s, PUT(s, SYS_nanosleep, (long)&nap, 0), spins);
+			break;
+		case 2:
+			loop(s,
+			    PUT(s, SYS_sched_setaffinity, 0, sizeof s->cpus,
+				(long)&s->cpus),
+			    spins);
+			break;
+		default:
+			loop(s, PUT(s, SYS_getpid, 0), spins * 10);
+			break;
+		}
+	}
+	PUT(s, SYS_exit, 0);
+	s->until = s->ran;
+}
+
+/* The one on CPU 0, which starts the others and tells them when. */
+static void
+make_first(struct script *s)
+{
+	unsigned i;
+
+	/* Before others count what runs on their CPUs. */
+	processor(s, 0);
+	for (i = 1; i < machine.mm_ncpu; i++) {
+		start(s, &counters[i]);
+		wait_while(s, &counters[i].bound, 0);
+	}
+	bind_cpu(s, 0);
+	for (i = 0; i < NWORKER; i++)
+		start(s, &workers[i]);
+	for (i = 0; i < NWORKER; i++)
+		wait_while(s, &workers[i].alive, 1);
+	sample_and_unbind(s);
+	for (i = 1; i < machine.mm_ncpu; i++)
+		set_and_wake(s, &counters[i].go);
+	for (i = 1; i < machine.mm_ncpu; i++)
+		wait_while(s, &counters[i].alive, 1);
+	processor(s, PBIND_NONE);
+	s->ops[s->n].op_sysno = -1;
+}
+
+/* Operations on counters all succeed. */
+static void
+check_calls(const struct script *s)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		if (s->ops[i].op_sysno == BARECPC_SYS_CPC &&
+		    !EXPECT_EQ(s->results[i], 0))
+			test_note(
+			    "that was op %u, %ld", i, s->ops[i].op_arg[0]);
+	}
+}
+
+static void
+run_seed(unsigned seed)
+{
+	uint64_t counted = 0, ran = 0;
+	unsigned i;
+
+	memset(counters, 0, sizeof counters);
+	memset(workers, 0, sizeof workers);
+	for (i = 0; i < NWORKER; i++)
+		make_worker(&workers[i], &seed);
+	for (i = 1; i < machine.mm_ncpu; i++)
+		make_counter(&counters[i], i);
+	make_first(&counters[0]);
+	script_run(counters[0].ops);
+	for (i = 0; i < machine.mm_ncpu; i++) {
+		check_calls(&counters[i]);
+		counted += counters[i].sample.ms_value[0];
+		ran += counters[i].until - counters[i].since;
+	}
+	for (i = 0; i < NWORKER; i++) {
+		EXPECT_EQ(workers[i].alive, 0);
+		ran += workers[i].until;
+	}
+	EXPECT_EQ(counted, ran);
+}
+
+/* CPC-CPU-09, CPC-CPU-10 */
+TEST(cpus_count_what_all_lwps_ran)
+{
+	if (!mix_machine_learn(&machine))
+		SKIP("this machine does not count instructions");
+	if (payload_privilege() == PAYLOAD_SYSTEM)
+		SKIP("scripts count at user privilege");
+	EXPECT(machine.mm_ncpu <= MAXCPU);
+	for (unsigned seed = 1; seed <= SEEDS; seed++)
+		run_seed(seed);
+}

@@ -1,0 +1,104 @@
+/*
+ * The ops of a mix's LWP on the CPU and on signals.
+ */
+#include <signal.h>
+#include <sys/processor.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "tests/image/random_script/impl.h"
+
+void
+mix_do_null(struct mix_state *st)
+{
+	mix_loop(st, MIX_CALL(st, "getpid", MIX_DONE, SYS_getpid, 0));
+}
+
+void
+mix_do_yield(struct mix_state *st)
+{
+	mix_loop(st, MIX_CALL(st, "sched_yield", 0, SYS_sched_yield, 0));
+}
+
+/* An overflow that is still to be told may end it. */
+void
+mix_do_sleep(struct mix_state *st)
+{
+	struct timespec *ts = &st->l->ml_sleeps[st->l->ml_nops];
+
+	ts->tv_nsec = (long)mix_below(st->mx, 50000);
+	mix_loop(st, MIX_CALL(st, "nanosleep", st->due ? MIX_ANY : 0,
+			 SYS_nanosleep, (long)ts, 0));
+}
+
+void
+mix_do_affinity(struct mix_state *st)
+{
+	uint64_t *cpus = &st->l->ml_cpus[st->l->ml_nops];
+
+	st->l->ml_wants[st->l->ml_nops].mw_moves = true;
+	*cpus =
+	    1 + mix_below(st->mx, (1ULL << st->mx->mx_machine->mm_ncpu) - 1);
+	mix_loop(st, MIX_CALL(st, "sched_setaffinity", 0, SYS_sched_setaffinity,
+			 0, sizeof *cpus, (long)cpus));
+}
+
+void
+mix_do_processor_bind(struct mix_state *st)
+{
+	long cpu = PBIND_NONE;
+
+	st->l->ml_wants[st->l->ml_nops].mw_moves = true;
+	if (mix_below(st->mx, 2) != 0)
+		cpu = (long)mix_below(st->mx, st->mx->mx_machine->mm_ncpu);
+	mix_loop(st, MIX_CALL(st, "processor_bind", 0, BARECPC_SYS_SCHED,
+			 BARECPC_SCHED_BIND, P_LWPID, P_MYID, cpu, 0));
+}
+
+/*
+ * SIGUSR1 to itself, whose number the call before puts where it belongs.
+ * Whether it or an overflow in the call comes first depends on whether the
+ * LWP is switched from in between: none is.
+ */
+void
+mix_do_signal(struct mix_state *st)
+{
+	struct op *who = MIX_CALL(st, "gettid", MIX_DONE, SYS_gettid, 0);
+	struct op *op;
+
+	who->op_result = &st->l->ml_ops[st->l->ml_nops].op_arg[0];
+	mix_loop_quiet(st, who);
+	op = MIX_CALL(st, "tkill", 0, SYS_tkill, 0, SIGUSR1);
+	st->usr = true;
+	mix_loop(st, op);
+}
+
+static void
+block(struct mix_state *st, uint64_t signals)
+{
+	uint64_t *mask = &st->l->ml_masks[st->l->ml_nops];
+	struct op *op = MIX_CALL(st, "rt_sigprocmask", 0, SYS_rt_sigprocmask,
+	    SIG_SETMASK, (long)mask, 0, sizeof *mask);
+
+	/* As above. */
+	if (st->due && st->usr)
+		signals |= MIX_BIT(SIGUSR1);
+	*mask = st->blocked = signals;
+	mix_loop(st, op);
+}
+
+void
+mix_do_mask(struct mix_state *st)
+{
+	static const uint64_t masks[] = { 0, MIX_BIT(SIGEMT), MIX_BIT(SIGUSR1),
+		MIX_BIT(SIGEMT) | MIX_BIT(SIGUSR1) };
+
+	block(st, masks[mix_below(st->mx, sizeof masks / sizeof masks[0])]);
+}
+
+void
+mix_unblock(struct mix_state *st)
+{
+	while (st->blocked != 0)
+		block(st, 0);
+}

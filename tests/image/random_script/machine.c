@@ -1,0 +1,49 @@
+/*
+ * What a mix asks of the machine and of the process it runs in.
+ */
+#include <payload.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/barecpc.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "events/machine.h"
+#include "tests/image/random_script/mix.h"
+
+#define EVENT "PAPI_tot_ins"
+
+/*
+ * A handler is not interrupted by another, and a call that was is not made
+ * again: it would be counted twice.
+ */
+static bool catch (int sig, void (*handler)(int))
+{
+	struct sigaction sa = { .sa_handler = handler };
+
+	sigfillset(&sa.sa_mask);
+	return sigaction(sig, &sa, NULL) == 0;
+}
+
+bool
+mix_machine_learn(struct mix_machine *mm)
+{
+	struct barecpc_witness bw = { 0 };
+	struct barecpc_stat st;
+
+	memset(mm, 0, sizeof *mm);
+	if (payload_stat(&st) != 0)
+		return false;
+	mm->mm_ncpu = st.bs_cpus;
+	mm->mm_own = payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
+	                                                   : CPC_COUNT_USER;
+	mm->mm_overflows = mm->mm_own == CPC_COUNT_USER &&
+	                   (cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0) &
+			       CPC_CAP_OVERFLOW_INTERRUPT) != 0;
+	/* Or the witness could not serve at that privilege. */
+	if (syscall(BARECPC_SYS_WITNESS, &bw) == 0)
+		mm->mm_together = (bw.bw_flags & CPC_COUNT_SYSTEM) != 0;
+	return catch (SIGEMT, script_restarting) &&
+	       catch (SIGUSR1, script_returning) && machine_here() != NULL &&
+	       machine_name(machine_here(), EVENT, &mm->mm_ins);
+}

@@ -1,0 +1,28 @@
+/*
+ * What a child process of a mix executes: the same mix, from behind the
+ * execve(2) of one of its LWPs.
+ *
+ *     mix_exec SEED NCPU LWP PIPE
+ *
+ * NCPU is what the mix was made for: there may be fewer online by now.
+ */
+#include <stdlib.h>
+
+#include "tests/image/random_script/mix.h"
+
+int
+main(int argc, char **argv)
+{
+	struct mix_machine machine;
+	const struct mix_lwp *l;
+	static struct mix mix;
+
+	if (argc != 5 || !mix_machine_learn(&machine))
+		return 1;
+	machine.mm_ncpu = (unsigned)atoi(argv[2]);
+	mix.mx_pipe[1] = atoi(argv[4]);
+	mix_make(&mix, strtoull(argv[1], NULL, 0), &machine);
+	l = &mix.mx_lwps[strtoul(argv[3], NULL, 0) % MIX_LWPS];
+	script_run(&l->ml_ops[l->ml_exec.me_entry]); /* to its exit */
+	return 1;
+}

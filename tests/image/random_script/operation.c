@@ -1,0 +1,150 @@
+/*
+ * The ops of a mix's LWP on its counters: what each does, and what it makes
+ * of them.
+ */
+#include <errno.h>
+
+#include "tests/image/random_script/impl.h"
+
+static const struct mix_set *
+draw_set(struct mix_state *st)
+{
+	/* Mostly the bound one. */
+	if (st->set != NULL && mix_below(st->mx, 5) != 0)
+		return st->set;
+	return &st->mx->mx_sets[mix_below(st->mx, MIX_SETS)];
+}
+
+void
+mix_do_bind(struct mix_state *st)
+{
+	const struct mix_set *set =
+	    &st->mx->mx_sets[mix_below(st->mx, MIX_SETS)];
+	unsigned n = set->mx_pack.cp_nreqs;
+	bool inherit = mix_below(st->mx, 2) != 0;
+	struct mix_want *want;
+	struct op *op;
+
+	/* What waits is about the last set: where that is lost, so is this. */
+	mix_unblock(st);
+	want = &st->l->ml_wants[st->l->ml_nops];
+	op = MIX_CPC(st, "bind", 0, CPC_OP_BIND, (long)set,
+	    (long)set->mx_pack.cp_set, inherit ? CPC_BIND_LWP_INHERIT : 0, 0);
+
+	want->mw_binds = true;
+	st->set = set;
+	st->inherit = inherit;
+	for (unsigned i = 0; i < n; i++)
+		st->preset[i] = set->mx_reqs[i].cr_preset;
+	mix_start(st, true);
+	mix_loop(st, op);
+}
+
+/* What a sample of the bound set reads: more, where the kernel counts. */
+static void
+expect_values(const struct mix_state *st, struct mix_want *want)
+{
+	uint32_t own = st->mx->mx_machine->mm_own;
+
+	want->mw_frozen = !st->running;
+	for (unsigned i = 0; i < st->set->mx_pack.cp_nreqs; i++) {
+		uint32_t flags = st->set->mx_reqs[i].cr_flags;
+
+		if ((flags & CPC_COUNT_SYSTEM) == 0)
+			want->mw_compare |= 1U << i;
+		else if (own == CPC_COUNT_SYSTEM)
+			want->mw_least |= 1U << i;
+		want->mw_value[i] = st->base[i];
+		if ((flags & own) != 0)
+			want->mw_value[i] += st->counted;
+	}
+}
+
+void
+mix_sample_to(
+    struct mix_state *st, const struct mix_set *set, struct mix_sample *to)
+{
+	struct mix_want *want = &st->l->ml_wants[st->l->ml_nops];
+	bool good = set == st->set;
+	struct op *op = MIX_CPC(st, "sample", good ? 0 : -EINVAL, CPC_OP_SAMPLE,
+	    (long)set->mx_pack.cp_set, (long)to, set->mx_pack.cp_nreqs);
+
+	want->mw_sample = to;
+	if (good)
+		expect_values(st, want);
+	mix_loop(st, op);
+}
+
+void
+mix_do_sample(struct mix_state *st)
+{
+	mix_sample_to(st, draw_set(st), &st->l->ml_samples[st->l->ml_nops]);
+}
+
+void
+mix_do_unbind(struct mix_state *st)
+{
+	const struct mix_set *set = draw_set(st);
+	struct op *op = MIX_CPC(st, "unbind", set == st->set ? 0 : -EINVAL,
+	    CPC_OP_RELE, (long)set->mx_pack.cp_set);
+
+	if (set == st->set)
+		mix_stop(st);
+	mix_loop(st, op);
+}
+
+void
+mix_do_disable(struct mix_state *st)
+{
+	struct op *op =
+	    MIX_CPC(st, "disable", st->running ? 0 : -EINVAL, CPC_OP_DISABLE);
+
+	st->running = false;
+	mix_loop(st, op);
+}
+
+void
+mix_do_enable(struct mix_state *st)
+{
+	bool frozen = st->set != NULL && !st->running;
+	struct op *op =
+	    MIX_CPC(st, "enable", frozen ? 0 : -EINVAL, CPC_OP_ENABLE);
+
+	if (frozen)
+		mix_start(st, false);
+	mix_loop(st, op);
+}
+
+void
+mix_do_restart(struct mix_state *st)
+{
+	struct op *op = MIX_CPC(
+	    st, "restart", st->set != NULL ? 0 : -EINVAL, CPC_OP_RESTART);
+
+	if (st->set != NULL)
+		mix_start(st, true);
+	mix_loop(st, op);
+}
+
+void
+mix_do_preset(struct mix_state *st)
+{
+	unsigned i = (unsigned)mix_below(st->mx, MIX_REQS);
+	bool good = st->set != NULL && i < st->set->mx_pack.cp_nreqs;
+	uint64_t preset = mix_draw_preset(st->mx,
+	    good && (st->set->mx_reqs[i].cr_flags & CPC_OVF_NOTIFY_EMT) != 0);
+	struct op *op = MIX_CPC(
+	    st, "preset", good ? 0 : -EINVAL, CPC_OP_PRESET, i, (long)preset);
+
+	if (good)
+		st->preset[i] = preset;
+	mix_loop(st, op);
+}
+
+/* The PICs are taken away and given back somewhere in what follows. */
+void
+mix_do_stir(struct mix_state *st)
+{
+	mix_loop(st, MIX_CPC(st, "stir", st->running ? 0 : -EINVAL, CPC_OP_STIR,
+			 (long)mix_below(st->mx, 500)));
+}

@@ -1,0 +1,232 @@
+/*
+ * A soak: for as long as the argument says more than 200 LWPs of ten processes
+ * bind sets, sample, restart, freeze, sleep, move, are signalled by overflows,
+ * create LWPs that inherit, fork, execute programs and exit, each time to be
+ * replaced; while some take the counters of one CPU or the other away from all
+ * of them, for part of the time, and CPUs go offline.
+ *
+ *     soak [MILLISECONDS [SEED]]      of the machine's own clock
+ *
+ * What an LWP counts before it notices is what it ran, exactly; nothing
+ * hangs, nothing leaks, and the witness agrees in every window.
+ */
+#include "tests/image/random_script/soak.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <payload.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/barecpc.h>
+#include <sys/processor.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/lib/image/cpc_test.h"
+
+#define MILLISECONDS 200
+#define NPROC        10
+#define NMIXES       4 /* of them run mixes */
+#define LIVE         200
+#define POLL_MS      2
+#define ENOUGH_NS    1000000000 /* to end, once it is time */
+
+TEST_KEEPS(16);
+
+static pid_t pids[NPROC];
+static struct soak_sums sums;
+static unsigned offline; /* CPUs were, so often */
+
+static void __attribute__((constructor)) be(void)
+{
+	soak_be();
+}
+
+static void
+start(unsigned i)
+{
+	struct soak_exec ex;
+
+	soak_say(&ex, i < NMIXES ? SOAK_MIXES : SOAK_COUNTS, soak.so_seed);
+	soak.so_seed += 1000000007;
+	pids[i] = fork();
+	EXPECT(pids[i] >= 0);
+	if (pids[i] == 0) {
+		execve(SOAK_PROGRAM, ex.ex_argv, ex.ex_env);
+		_exit(1);
+	}
+}
+
+/* What processes say when they end, of up to so many milliseconds. */
+static void
+listen_for(int fd, int ms)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	struct soak_sums said;
+
+	while (poll(&pfd, 1, ms) == 1 &&
+	       EXPECT_EQ(read(fd, &said, sizeof said), sizeof said)) {
+		for (unsigned i = 0; i < SOAK_SUMS; i++)
+			((uint64_t *)&sums)[i] += ((uint64_t *)&said)[i];
+		ms = 0;
+	}
+}
+
+/* Others take the place of those that have ended; how many there are. */
+static unsigned
+replace(void)
+{
+	unsigned n = 0;
+	int status;
+
+	for (unsigned i = 0; i < NPROC; i++) {
+		if (pids[i] <= 0)
+			continue;
+		if (waitpid(pids[i], &status, WNOHANG) == pids[i]) {
+			pids[i] = 0;
+			EXPECT_EQ(status, 0);
+			if (gethrtime() < soak.so_until)
+				start(i);
+		}
+		n += pids[i] > 0;
+	}
+	return n;
+}
+
+/* Any but the first.  EBUSY: an LWP is bound to it. */
+static void
+take_offline(uint64_t *random)
+{
+	int cpu = 1 + (int)soak_below(random, soak.so_machine.mm_ncpu - 1);
+
+	if (p_online(cpu, P_OFFLINE) == -1) {
+		EXPECT_EQ(errno, EBUSY);
+		return;
+	}
+	soak_doze(500);
+	EXPECT_EQ(p_online(cpu, P_ONLINE), P_OFFLINE);
+	offline++;
+}
+
+/* LWPs there are at a time, from when all processes have theirs. */
+static struct {
+	uint64_t total, times, most;
+} live;
+
+static void
+count_lwps(void)
+{
+	struct barecpc_stat st;
+
+	if (payload_stat(&st) != 0 || gethrtime() >= soak.so_until)
+		return;
+	if (st.bs_lwps > live.most)
+		live.most = st.bs_lwps;
+	if (live.most >= LIVE) {
+		live.total += st.bs_lwps;
+		live.times++;
+	}
+}
+
+/* What hangs does not end by itself, and that is how replace() knows. */
+static void
+end_who_hangs(void)
+{
+	if (gethrtime() < soak.so_until + ENOUGH_NS)
+		return;
+	for (unsigned i = 0; i < NPROC; i++) {
+		if (pids[i] > 0 && kill(pids[i], SIGKILL) == 0)
+			test_note("process %d hangs", (int)pids[i]);
+	}
+}
+
+static void
+watch(int fd)
+{
+	uint64_t random = soak.so_seed;
+
+	while (replace() > 0) {
+		end_who_hangs();
+		listen_for(fd, POLL_MS);
+		count_lwps();
+		if (soak.so_machine.mm_ncpu > 1 && soak_storm())
+			take_offline(&random);
+	}
+	listen_for(fd, 0);
+}
+
+/* Copies and programs whose parents have ended have their way to go. */
+static void
+wait_for_orphans(void)
+{
+	hrtime_t enough = gethrtime() + ENOUGH_NS;
+	struct barecpc_stat st;
+
+	while (payload_stat(&st) == 0 && st.bs_lwps > 1) {
+		if (!EXPECT(gethrtime() < enough))
+			return;
+		soak_doze(1000);
+	}
+}
+
+static void
+expect_sums(void)
+{
+	EXPECT(live.total >= LIVE * live.times && live.times > 0);
+	EXPECT(sums.ss_exact > sums.ss_rounds);
+	EXPECT(sums.ss_taken > 0 && sums.ss_lost > 0);
+	EXPECT(sums.ss_forks > 0 && sums.ss_spawned > 0);
+	EXPECT((sums.ss_ovf > 0) == soak.so_known.sk_ovf);
+	test_note("%" PRIu64 " LWPs at a time on average, at most %" PRIu64,
+	    live.times > 0 ? live.total / live.times : 0, live.most);
+	test_note("%" PRIu64 " LWPs in all, of %" PRIu64 " processes; %" PRIu64
+		  " forked, %" PRIu64 " spawned",
+	    sums.ss_lwps, sums.ss_processes, sums.ss_forks, sums.ss_spawned);
+	test_note("%" PRIu64 " rounds: %" PRIu64 " counts were exact, %" PRIu64
+		  " overflows; %" PRIu64 " found their counters gone",
+	    sums.ss_rounds, sums.ss_exact, sums.ss_ovf, sums.ss_lost);
+	test_note(
+	    "CPUs taken %" PRIu64 " times, offline %u", sums.ss_taken, offline);
+}
+
+static void
+expect_witness(void)
+{
+	struct barecpc_witness bw;
+
+	if (syscall(BARECPC_SYS_WITNESS, &bw) != 0)
+		SKIP("nothing to compare the sums with: boot with witness=1");
+	EXPECT(bw.bw_lwps > 0);
+	EXPECT_EQ(bw.bw_count, bw.bw_lwps + bw.bw_unowned + bw.bw_idle);
+	EXPECT_EQ(bw.bw_wrong, 0);
+}
+
+/*
+ * CPC-CTX-05, CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-INV-05, CPC-CPU-08,
+ * CPC-INH-01, CPC-FORK-02, CPC-EXEC-01
+ */
+TEST(counts_are_exact_until_they_are_taken_away)
+{
+	long ms = test_argc > 1 ? atol(test_argv[1]) : MILLISECONDS;
+	int report[2];
+
+	if (payload_privilege() == PAYLOAD_SYSTEM)
+		SKIP("scripts count at user privilege");
+	if (!mix_machine_learn(&soak.so_machine) || !soak_learn_window())
+		SKIP("this machine does not count instructions");
+	soak_learn_ovf();
+	REQUIRE(pipe(report) == 0);
+	soak.so_seed = test_argc > 2 ? strtoull(test_argv[2], NULL, 0) : 1;
+	soak.so_until = gethrtime() + (hrtime_t)ms * 1000000;
+	soak.so_report = report[1];
+	for (unsigned i = 0; i < NPROC; i++)
+		start(i);
+	watch(report[0]);
+	wait_for_orphans();
+	expect_sums();
+	close(report[0]);
+	close(report[1]);
+	expect_witness();
+}

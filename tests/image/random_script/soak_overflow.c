@@ -1,0 +1,148 @@
+/*
+ * LWPs of the soak that are signalled by overflows: all that their sets count
+ * from the bind to a sample, period by period, is the loop between, what lies
+ * around it, and of each handler what follows its restart.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/cpc.h>
+
+#include "tests/image/random_script/soak.h"
+#include "tests/lib/image/cpc_test.h"
+
+/* Longer than a handler's tail: one in which it overflows is not told of. */
+#define PERIOD 4000
+
+/* A round, which ends with a sample by call. */
+static _Thread_local struct ovf {
+	cpc_t *ov_cpc;
+	cpc_set_t *ov_set;
+	cpc_buf_t *ov_buf;
+	uint64_t ov_preset[2];
+	uint64_t ov_counted[2]; /* up to the last overflow */
+	uint64_t ov_calls;
+	int ov_err; /* what went wrong in the handler */
+	struct mix_sample ov_last;
+} ovf;
+
+/*
+ * The set is frozen until it is restarted; for good where it overflows behind
+ * the last sample.
+ */
+static void
+overflowed(int sig, siginfo_t *si, void *context)
+{
+	uint64_t value = 0;
+
+	(void)sig;
+	(void)si;
+	(void)context;
+	if (ovf.ov_last.ms_head.cs_hrtime != 0)
+		return;
+	if (cpc_set_sample(ovf.ov_cpc, ovf.ov_set, ovf.ov_buf) != 0) {
+		ovf.ov_err = errno;
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		cpc_buf_get(ovf.ov_cpc, ovf.ov_buf, i, &value);
+		ovf.ov_counted[i] += value - ovf.ov_preset[i];
+	}
+	ovf.ov_calls++;
+	if (cpc_set_restart(ovf.ov_cpc, ovf.ov_set) != 0)
+		ovf.ov_err = errno;
+}
+
+void
+soak_ovf_install(void)
+{
+	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
+
+	sa.sa_sigaction = overflowed;
+	EXPECT_EQ(sigaction(SIGEMT, &sa, NULL), 0);
+}
+
+/* No branch from the bind to the sample. */
+static __attribute__((noinline)) int
+run(uint64_t turns)
+{
+	if (cpc_bind_curlwp(ovf.ov_cpc, ovf.ov_set, 0) != 0)
+		return -1;
+	spin_loop(turns);
+	errno = (int)-cpc_syscall(
+	    CPC_OP_SAMPLE, soak_id(ovf.ov_set), (uintptr_t)&ovf.ov_last, 2, 0);
+	return errno == 0 ? 0 : -1;
+}
+
+/* A set of two requests, of which the first tells of its overflows. */
+static int
+run_period(cpc_t *cpc, uint64_t period, uint64_t preset, uint64_t turns)
+{
+	int result, err;
+
+	memset(&ovf, 0, sizeof ovf);
+	ovf.ov_cpc = cpc;
+	ovf.ov_set = cpc_set_create(cpc);
+	ovf.ov_preset[0] = -period;
+	ovf.ov_preset[1] = preset;
+	EXPECT_EQ(cpc_set_add_request(cpc, ovf.ov_set, INS_EVENT, -period,
+		      CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
+	    0);
+	EXPECT_EQ(cpc_set_add_request(cpc, ovf.ov_set, INS_EVENT, preset,
+		      CPC_COUNT_USER, 0, NULL),
+	    1);
+	ovf.ov_buf = cpc_buf_create(cpc, ovf.ov_set);
+	result = run(turns);
+	err = ovf.ov_err != 0 ? ovf.ov_err : errno;
+	cpc_set_destroy(cpc, ovf.ov_set);
+	cpc_buf_destroy(cpc, ovf.ov_buf);
+	errno = err;
+	return ovf.ov_err != 0 ? -1 : result;
+}
+
+static uint64_t
+total(unsigned i)
+{
+	return ovf.ov_counted[i] + ovf.ov_last.ms_value[i] - ovf.ov_preset[i];
+}
+
+void
+soak_ovf_round(struct soak_lwp *sl)
+{
+	uint64_t period = PERIOD + soak_below(&sl->sl_random, 20000);
+	uint64_t turns = 1 + soak_below(&sl->sl_random, 20 * period);
+	const struct soak_known *sk = &soak.so_known;
+	uint64_t want;
+
+	if (soak_failed(run_period(sl->sl_cpc, period,
+			    soak_below(&sl->sl_random, 1000), turns),
+		"a run with overflows"))
+		return;
+	want = sk->sk_bind + SPIN_INSNS * turns + sk->sk_tail * ovf.ov_calls;
+	if (!EXPECT_EQ(total(0), want) || !EXPECT_EQ(total(1), want))
+		test_note("that was with %u overflows, every %u",
+		    (unsigned)ovf.ov_calls, (unsigned)period);
+	SOAK_ADD(ss_exact, 2);
+	SOAK_ADD(ss_ovf, ovf.ov_calls);
+}
+
+void
+soak_learn_ovf(void)
+{
+	struct soak_known *sk = &soak.so_known;
+	cpc_t *cpc = test_cpc_open();
+	uint64_t turns = 20 * PERIOD;
+
+	soak_ovf_install();
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) != 0 &&
+	    run_period(cpc, 1ULL << 30, 0, turns) == 0) {
+		sk->sk_bind = total(0) - SPIN_INSNS * turns;
+		EXPECT_EQ(ovf.ov_calls, 0);
+		EXPECT_EQ(run_period(cpc, PERIOD, 0, turns), 0);
+		EXPECT(ovf.ov_calls >= 20);
+		sk->sk_tail = (total(0) - sk->sk_bind - SPIN_INSNS * turns) /
+		              ovf.ov_calls;
+		sk->sk_ovf = true;
+	}
+	cpc_close(cpc);
+}

@@ -1,0 +1,317 @@
+/*
+ * No LWP waits for a CPU while another it may run on has nothing to do, and
+ * none stays where it may not be: whatever has let it go, bound it, or taken
+ * its CPU away and given it back.
+ */
+#define _GNU_SOURCE /* cpu_set_t */
+#include "tests/lib/image/crowd.h"
+#include "tests/lib/image/test.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/processor.h>
+#include <unistd.h>
+
+TEST_KEEPS(64);
+
+/* All that is to happen has happened when each had some slices. */
+#define SETTLE_US (5 * SLICE_US)
+
+static struct crowd crowd;
+
+static void
+only(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+static void
+anywhere(void)
+{
+	cpu_set_t set;
+
+	memset(&set, 0xff, sizeof set);
+	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+}
+
+/* Why CPUs do not work beside each other here, or NULL. */
+static const char *
+alone(void)
+{
+	if (crowd_ncpu() == 1)
+		return "one CPU";
+	return test_cpus_alone() ? "this QEMU may run one CPU and no other"
+	                         : NULL;
+}
+
+/*
+ * What wakes the CPU that idles is nothing but that there is work for it: this
+ * LWP, its timers and what it creates stay on the other.
+ */
+
+TEST(who_is_let_go_spreads)
+{
+	cpu_set_t all;
+
+	if (alone() != NULL)
+		SKIP("%s", alone());
+	sched_getaffinity(0, sizeof all, &all);
+	only(0);
+	crowd_start(&crowd, 0, 0);
+	for (int i = 0; i < 2; i++)
+		crowd_add(&crowd, -1);
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(
+		    pthread_setaffinity_np(crowd.lwp[i].t, sizeof all, &all),
+		    0);
+	crowd_sleep_us(SETTLE_US);
+	EXPECT(crowd_where(&crowd, 0) != crowd_where(&crowd, 1));
+	crowd_end(&crowd);
+	anywhere();
+}
+
+TEST(who_is_bound_drives_another_away)
+{
+	int on;
+
+	if (alone() != NULL)
+		SKIP("%s", alone());
+	crowd_start(&crowd, 0, 0);
+	crowd_add(&crowd, -1);
+	on = crowd_where(&crowd, 0);
+	crowd_bind_self(on);
+	crowd_add(&crowd, -1); /* bound as this one is */
+	crowd_sleep_us(SETTLE_US);
+	EXPECT_EQ(crowd_where(&crowd, 1), on);
+	EXPECT(crowd_where(&crowd, 0) != on);
+	crowd_end(&crowd);
+	crowd_bind_self(PBIND_NONE);
+}
+
+/*
+ * Three for each CPU: the first go where nothing is to be done, the rest to
+ * each CPU in turn.  Where that begins is not said, and this LWP is one more:
+ * a CPU may have five where another has two.
+ */
+TEST(who_is_new_goes_to_each_cpu_in_turn)
+{
+	unsigned n = 3 * crowd_ncpu();
+	uint64_t rounds[CROWD_MAX], least = ~0ULL, most = 0;
+
+	if (alone() != NULL)
+		SKIP("%s", alone());
+	if (n > CROWD_MAX)
+		SKIP("more CPUs than there are LWPs for");
+	crowd_start(&crowd, n, -1);
+	for (unsigned i = 0; i < n; i++)
+		rounds[i] = crowd.lwp[i].rounds;
+	crowd_sleep_us(40 * SLICE_US);
+	for (unsigned i = 0; i < n; i++) {
+		rounds[i] = crowd.lwp[i].rounds - rounds[i];
+		least = rounds[i] < least ? rounds[i] : least;
+		most = rounds[i] > most ? rounds[i] : most;
+	}
+	EXPECT(least * 3 > most);
+	test_note(
+	    "%lu to %lu rounds", (unsigned long)least, (unsigned long)most);
+	crowd_end(&crowd);
+}
+
+/* One of the two runs when the CPU is there again, the other is ready. */
+TEST(affinity_comes_back_with_its_cpu)
+{
+	int last = (int)crowd_ncpu() - 1;
+
+	if (alone() != NULL)
+		SKIP("%s", alone());
+	only(last);
+	crowd_start(&crowd, 0, 0);
+	crowd_add(&crowd, -1);
+	crowd_add(&crowd, -1);
+	anywhere();
+	EXPECT_EQ(p_online(last, P_OFFLINE), P_ONLINE);
+	crowd_sleep_us(SETTLE_US);
+	EXPECT(
+	    crowd_where(&crowd, 0) != last && crowd_where(&crowd, 1) != last);
+	EXPECT_EQ(p_online(last, P_ONLINE), P_OFFLINE);
+	crowd_sleep_us(SETTLE_US);
+	EXPECT_EQ(crowd_where(&crowd, 0), last);
+	EXPECT_EQ(crowd_where(&crowd, 1), last);
+	crowd_end(&crowd);
+}
+
+static volatile int64_t woke;
+
+static void *
+sleeps(void *arg)
+{
+	only(*(int *)arg);
+	crowd_sleep_us(10 * SLICE_US);
+	woke = crowd_now_us();
+	EXPECT(sched_getcpu() != *(int *)arg);
+	return NULL;
+}
+
+TEST(a_sleep_outlives_its_cpu)
+{
+	int last = (int)crowd_ncpu() - 1;
+	int64_t began = crowd_now_us();
+	pthread_t t;
+
+	if (last == 0)
+		SKIP("one CPU");
+	crowd_bind_self(0);
+	REQUIRE(pthread_create(&t, NULL, sleeps, &last) == 0);
+	crowd_sleep_us(SLICE_US);
+	EXPECT_EQ(p_online(last, P_OFFLINE), P_ONLINE);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT(woke - began >= 10 * SLICE_US);
+	EXPECT(woke - began < 12 * SLICE_US);
+	EXPECT_EQ(p_online(last, P_ONLINE), P_OFFLINE);
+	crowd_bind_self(PBIND_NONE);
+}
+
+static volatile pthread_t handled_by;
+static volatile int64_t handled;
+
+static void
+handler(int sig)
+{
+	(void)sig;
+	handled = crowd_now_us();
+	handled_by = pthread_self();
+}
+
+static volatile bool ended;
+
+static void *
+spins(void *arg)
+{
+	crowd_bind_self(*(int *)arg);
+	while (!ended)
+		;
+	return NULL;
+}
+
+/*
+ * Of two that take it, one runs on another CPU, and one waits for its turn on
+ * this one, behind eight: where the signal is first is where somebody runs.
+ * An emulator may need some turns of its CPUs for it.
+ */
+TEST(a_signal_to_the_process_finds_who_runs)
+{
+	struct sigaction sa = { .sa_handler = handler };
+	static int cpu[2] = { 1, 0 };
+	pthread_t t[2];
+	sigset_t set;
+	int64_t sent;
+
+	if (alone() != NULL)
+		SKIP("%s", alone());
+	handled = 0;
+	ended = false;
+	sigaction(SIGUSR1, &sa, NULL);
+	crowd_bind_self(0);
+	for (int i = 0; i < 2; i++)
+		REQUIRE(pthread_create(&t[i], NULL, spins, &cpu[i]) == 0);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	crowd_start(&crowd, 8, 0);
+	crowd_sleep_us(SETTLE_US);
+	sent = crowd_now_us();
+	kill(getpid(), SIGUSR1);
+	for (int i = 0; i < 100 && handled == 0; i++)
+		crowd_sleep_us(SLICE_US);
+	EXPECT(handled_by == t[0]);
+	EXPECT(handled >= sent && handled - sent < 2 * SLICE_US);
+	test_note("%ld us", (long)(handled - sent));
+	ended = true;
+	crowd_end(&crowd);
+	for (int i = 0; i < 2; i++)
+		EXPECT_EQ(pthread_join(t[i], NULL), 0);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	crowd_bind_self(PBIND_NONE);
+}
+
+/*
+ * Sleepers, yielders and spinners that change where they may run, on CPUs
+ * that come and go: each gets to its end, on a CPU it may be on.
+ */
+
+#define NRACERS 12
+#define NTURNS  60
+
+static void
+act(unsigned *seed, int ncpu)
+{
+	int r = rand_r(seed), cpu = r / 16 % ncpu;
+	cpu_set_t set;
+
+	switch (r % 6) {
+	case 0:
+		crowd_sleep_us(r / 64 % 300);
+		break;
+	case 1:
+		sched_yield();
+		break;
+	case 2: /* EINVAL while it is offline */
+		if (processor_bind(P_LWPID, P_MYID, cpu, NULL) == 0)
+			EXPECT_EQ(sched_getcpu(), cpu);
+		break;
+	case 3:
+		crowd_bind_self(PBIND_NONE);
+		break;
+	case 4:
+		CPU_ZERO(&set);
+		CPU_SET(cpu, &set);
+		CPU_SET(0, &set);
+		EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
+		break;
+	default:
+		for (volatile int i = r / 64 % 10000; i > 0; i--)
+			;
+	}
+}
+
+static void *
+races(void *arg)
+{
+	unsigned seed = *(unsigned *)arg;
+	int ncpu = (int)crowd_ncpu();
+
+	for (int i = 0; i < NTURNS; i++)
+		act(&seed, ncpu);
+	crowd_bind_self(PBIND_NONE);
+	return NULL;
+}
+
+TEST(all_get_to_their_end_wherever_they_are_sent)
+{
+	unsigned seed[NRACERS], ncpu = crowd_ncpu(), off = 0;
+	pthread_t t[NRACERS];
+
+	for (unsigned i = 0; i < NRACERS; i++) {
+		seed[i] = i + 1;
+		REQUIRE(pthread_create(&t[i], NULL, races, &seed[i]) == 0);
+	}
+	for (unsigned i = 0; ncpu > 1 && i < 100; i++) {
+		int cpu = (int)(1 + i % (ncpu - 1));
+
+		/* EBUSY where somebody is bound to it. */
+		if (p_online(cpu, P_OFFLINE) == P_ONLINE)
+			off++;
+		crowd_sleep_us(100);
+		EXPECT(p_online(cpu, P_ONLINE) > 0);
+	}
+	for (unsigned i = 0; i < NRACERS; i++)
+		EXPECT_EQ(pthread_join(t[i], NULL), 0);
+	test_note("%u times a CPU went offline", off);
+}

@@ -1,0 +1,330 @@
+/*
+ * Who has slept, or is sent a signal, runs before those that wait for their
+ * next slice; and those get their part nevertheless.
+ */
+#define _GNU_SOURCE
+#include "tests/lib/image/crowd.h"
+#include "tests/lib/image/test.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/processor.h>
+#include <sys/time.h>
+
+TEST_KEEPS(64);
+
+#define NCROWD 8
+/*
+ * Late is who waits for a slice of another's to end.  What is at once takes
+ * an interrupt and two switches, some thousand instructions; an emulator that
+ * runs CPUs in turns may add a turn.
+ */
+#define AT_ONCE_US (SLICE_US / 2)
+
+static struct crowd crowd;
+
+TEST(a_sleep_ends_in_time)
+{
+	int64_t due, late, worst = 0;
+
+	crowd_bind_self(0);
+	crowd_start(&crowd, NCROWD, 0);
+	for (int i = 0; i < 10; i++) {
+		due = crowd_now_us() + 5000;
+		crowd_sleep_us(5000);
+		if ((late = crowd_now_us() - due) > worst)
+			worst = late;
+	}
+	EXPECT(worst < AT_ONCE_US);
+	test_note("%ld us late at most", (long)worst);
+	crowd_end(&crowd);
+	crowd_bind_self(PBIND_NONE);
+}
+
+static volatile int64_t handled;
+static volatile bool started, ended;
+
+static void
+handler(int sig)
+{
+	(void)sig;
+	handled = crowd_now_us();
+}
+
+static void
+install(int sig)
+{
+	struct sigaction sa = { .sa_handler = handler };
+
+	handled = 0;
+	started = ended = false;
+	sigaction(sig, &sa, NULL);
+}
+
+static void *
+sleeps(void *arg)
+{
+	crowd_bind_self(0);
+	started = true;
+	crowd_sleep_us(1000000);
+	return arg;
+}
+
+static void *
+spins(void *arg)
+{
+	crowd_bind_self(0);
+	started = true;
+	while (!ended)
+		;
+	return arg;
+}
+
+/* A signal to an LWP that does this beside the crowd: how late, in us. */
+static int64_t
+lateness(void *(*act)(void *))
+{
+	int64_t sent;
+	pthread_t t;
+
+	install(SIGUSR1);
+	crowd_bind_self(0);
+	if (!EXPECT_EQ(pthread_create(&t, NULL, act, NULL), 0))
+		return -1;
+	while (!started)
+		crowd_sleep_us(1000);
+	crowd_start(&crowd, NCROWD, 0);
+	crowd_sleep_us(NCROWD * SLICE_US);
+	sent = crowd_now_us();
+	pthread_kill(t, SIGUSR1);
+	for (int i = 0; i < 1000 && handled == 0; i++)
+		crowd_sleep_us(SLICE_US);
+	ended = true;
+	crowd_end(&crowd);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	crowd_bind_self(PBIND_NONE);
+	test_note("%ld us", (long)(handled - sent));
+	return handled - sent;
+}
+
+TEST(a_signal_wakes_in_time)
+{
+	int64_t late = lateness(sleeps);
+
+	EXPECT(late >= 0 && late < AT_ONCE_US);
+}
+
+TEST(a_signal_to_one_that_waits_for_its_turn)
+{
+	int64_t late = lateness(spins);
+
+	EXPECT(late >= 0 && late < AT_ONCE_US);
+}
+
+static sem_t sem;
+
+static void *
+waits(void *arg)
+{
+	crowd_bind_self(0);
+	started = true;
+	sem_wait(&sem);
+	return arg;
+}
+
+/* Who wakes another goes on; who sends it a signal gives way to it. */
+TEST(a_signal_to_one_that_was_just_woken)
+{
+	pthread_t t;
+
+	install(SIGUSR1);
+	sem_init(&sem, 0, 0);
+	crowd_bind_self(0);
+	REQUIRE(pthread_create(&t, NULL, waits, NULL) == 0);
+	while (!started)
+		crowd_sleep_us(1000);
+	crowd_start(&crowd, NCROWD, 0);
+	crowd_sleep_us(SLICE_US);
+	sched_yield(); /* no longer one that was woken itself */
+	sem_post(&sem);
+	EXPECT_EQ(handled, 0);
+	pthread_kill(t, SIGUSR1);
+	EXPECT(handled != 0);
+	crowd_end(&crowd);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	crowd_bind_self(PBIND_NONE);
+}
+
+/* Of all the process's LWPs this alone takes it, and it spins as they do. */
+TEST(an_alarm_rings_in_time)
+{
+	struct itimerval it = { { 0, 0 }, { 0, 20000 } };
+	int64_t due;
+
+	install(SIGALRM);
+	crowd_bind_self(0);
+	crowd_start(&crowd, NCROWD, 0);
+	due = crowd_now_us() + 20000;
+	EXPECT_EQ(setitimer(ITIMER_REAL, &it, NULL), 0);
+	while (handled == 0)
+		;
+	EXPECT(handled >= due && handled - due < AT_ONCE_US);
+	test_note("%ld us late", (long)(handled - due));
+	crowd_end(&crowd);
+	crowd_bind_self(PBIND_NONE);
+}
+
+static sem_t ping, pong;
+static volatile uint64_t volleys;
+
+static void *
+pings(void *arg)
+{
+	crowd_bind_self(0);
+	while (!ended) {
+		sem_post(&ping);
+		sem_wait(&pong);
+		volleys++;
+	}
+	sem_post(&ping);
+	return arg;
+}
+
+static void *
+pongs(void *arg)
+{
+	crowd_bind_self(0);
+	while (!ended) {
+		sem_wait(&ping);
+		sem_post(&pong);
+	}
+	return arg;
+}
+
+/* The rounds a spinner makes meanwhile. */
+static uint64_t
+rounds_in(const struct crowd_lwp *l, int64_t us)
+{
+	uint64_t before = l->rounds;
+
+	crowd_sleep_us(us);
+	return l->rounds - before;
+}
+
+/*
+ * Two that wake each other without end.  They have a slice of credit at most,
+ * and earn what others run: in a time T at least (T - slice) / 2 is left to
+ * the one that waits for its turn.  A tenth of that is for what it costs to
+ * be interrupted.
+ */
+TEST(the_others_get_their_half)
+{
+	const int64_t us = 50 * SLICE_US;
+	uint64_t alone, beside;
+	pthread_t a, b;
+
+	ended = false;
+	volleys = 0;
+	sem_init(&ping, 0, 0);
+	sem_init(&pong, 0, 0);
+	crowd_bind_self(0);
+	crowd_start(&crowd, 1, 0);
+	alone = rounds_in(&crowd.lwp[0], us);
+	REQUIRE(pthread_create(&a, NULL, pings, NULL) == 0);
+	REQUIRE(pthread_create(&b, NULL, pongs, NULL) == 0);
+	beside = rounds_in(&crowd.lwp[0], us);
+	ended = true;
+	pthread_join(a, NULL);
+	pthread_join(b, NULL);
+	crowd_end(&crowd);
+	EXPECT(beside * 2 * 10 > alone * (us - SLICE_US) / us * 9);
+	/* And the two a third, though one that waits never gives way. */
+	EXPECT(beside * 3 < alone * 2);
+	EXPECT(volleys > 0);
+	test_note("%u %% of the time, %u volleys",
+	    (unsigned)(beside * 100 / alone), (unsigned)volleys);
+	crowd_bind_self(PBIND_NONE);
+}
+
+static void *
+dozes(void *arg)
+{
+	crowd_bind_self(0);
+	while (!ended) {
+		crowd_sleep_us(1);
+		volleys++;
+	}
+	return arg;
+}
+
+/*
+ * A sleep of no length leaves others their half, but for two switches: on the
+ * slowest machine a third of what lies between two turns (kern/sched/sched.c).
+ */
+TEST(the_others_get_on_beside_short_sleeps)
+{
+	const int64_t us = 50 * SLICE_US;
+	uint64_t alone, beside;
+	pthread_t t;
+
+	ended = false;
+	volleys = 0;
+	crowd_bind_self(0);
+	crowd_start(&crowd, 1, 0);
+	alone = rounds_in(&crowd.lwp[0], us);
+	REQUIRE(pthread_create(&t, NULL, dozes, NULL) == 0);
+	beside = rounds_in(&crowd.lwp[0], us);
+	ended = true;
+	pthread_join(t, NULL);
+	crowd_end(&crowd);
+	EXPECT(beside * 3 > alone * (us - SLICE_US) / us);
+	EXPECT(volleys > 0);
+	test_note("%u %% of the time, %u sleeps",
+	    (unsigned)(beside * 100 / alone), (unsigned)volleys);
+	crowd_bind_self(PBIND_NONE);
+}
+
+static void *
+yields(void *arg)
+{
+	crowd_bind_self(0);
+	while (!ended) {
+		int64_t until = crowd_now_us() + SLICE_US - 100;
+
+		while (crowd_now_us() < until)
+			;
+		sched_yield();
+	}
+	return arg;
+}
+
+/*
+ * One that yields just before its slice ends: who comes behind it has a slice
+ * of its own, and not the rest of that one.
+ */
+TEST(a_slice_is_not_the_rest_of_anothers)
+{
+	uint64_t first, second;
+	pthread_t t;
+
+	ended = false;
+	crowd_bind_self(0);
+	crowd_start(&crowd, 2, 0);
+	REQUIRE(pthread_create(&t, NULL, yields, NULL) == 0);
+	crowd_sleep_us(5 * SLICE_US);
+	first = crowd.lwp[0].rounds;
+	second = crowd.lwp[1].rounds;
+	crowd_sleep_us(60 * SLICE_US);
+	first = crowd.lwp[0].rounds - first;
+	second = crowd.lwp[1].rounds - second;
+	ended = true;
+	pthread_join(t, NULL);
+	crowd_end(&crowd);
+	/* Twenty rounds of three; one may have had its turn once more. */
+	EXPECT(first * 4 > second * 3 && second * 4 > first * 3);
+	test_note(
+	    "%lu and %lu rounds", (unsigned long)first, (unsigned long)second);
+	crowd_bind_self(PBIND_NONE);
+}

@@ -1,0 +1,189 @@
+/*
+ * setitimer(2) and alarm(2): SIGALRM comes when it is due, as often as it was
+ * asked for, to the process that asked and to no other.
+ */
+#define _GNU_SOURCE
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Stacks of threads, which the C library keeps for the next, and tables. */
+TEST_KEEPS(64);
+
+static volatile int calls;
+static int64_t last;
+
+static int64_t
+now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static void
+ring(int sig)
+{
+	(void)sig;
+	last = now();
+	calls++;
+}
+
+static void
+install(void)
+{
+	struct sigaction sa = { .sa_flags = 0 };
+
+	sa.sa_handler = ring;
+	EXPECT_EQ(sigaction(SIGALRM, &sa, NULL), 0);
+	calls = 0;
+}
+
+static int
+set(long every_us, long first_us)
+{
+	struct itimerval it = { { 0, every_us }, { 0, first_us } };
+
+	return setitimer(ITIMER_REAL, &it, NULL);
+}
+
+TEST(once)
+{
+	int64_t before = now();
+
+	install();
+	EXPECT_EQ(set(0, 1000), 0);
+	EXPECT_ERRNO(pause(), EINTR);
+	EXPECT_EQ(calls, 1);
+	EXPECT(last - before >= 1000000);
+	usleep(3000);
+	EXPECT_EQ(calls, 1);
+}
+
+/* A loop that makes no system call is interrupted, too. */
+TEST(again_and_again)
+{
+	int64_t before = now();
+
+	install();
+	EXPECT_EQ(set(1000, 500), 0);
+	while (calls < 10)
+		;
+	EXPECT_EQ(set(0, 0), 0);
+	EXPECT(last - before >= 9500000);
+	usleep(3000);
+	EXPECT(calls <= 11); /* one may have come before it was stopped */
+}
+
+static volatile bool ended;
+
+static void *
+waits(void *arg)
+{
+	while (!ended)
+		usleep(10000);
+	return arg;
+}
+
+/*
+ * Nobody takes it, of so many that to ask them takes longer than the interval:
+ * the kernel gets on, and once it is taken it comes again.
+ */
+TEST(shorter_than_it_takes_to_send)
+{
+	sigset_t alarms;
+	pthread_t t[200];
+	int n = sizeof t / sizeof *t;
+
+	install();
+	sigemptyset(&alarms);
+	sigaddset(&alarms, SIGALRM);
+	pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+	ended = false;
+	for (int i = 0; i < n; i++)
+		EXPECT_EQ(pthread_create(&t[i], NULL, waits, NULL), 0);
+	EXPECT_EQ(set(1, 1), 0);
+	usleep(3000);
+	EXPECT_EQ(calls, 0);
+	EXPECT_EQ(set(2000, 1), 0);
+	pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+	while (calls < 3)
+		;
+	EXPECT_EQ(set(0, 0), 0);
+	ended = true;
+	for (int i = 0; i < n; i++)
+		EXPECT_EQ(pthread_join(t[i], NULL), 0);
+}
+
+TEST(what_is_left)
+{
+	struct itimerval it;
+
+	install();
+	EXPECT_EQ(set(2000, 500000), 0);
+	EXPECT_EQ(getitimer(ITIMER_REAL, &it), 0);
+	EXPECT_EQ(it.it_interval.tv_usec, 2000);
+	EXPECT(it.it_value.tv_sec == 0 && it.it_value.tv_usec <= 500000);
+	EXPECT(it.it_value.tv_usec > 400000);
+	EXPECT_EQ(alarm(100), 1);
+	EXPECT_EQ(getitimer(ITIMER_REAL, &it), 0);
+	EXPECT_EQ(it.it_interval.tv_usec, 0);
+	EXPECT_EQ(it.it_value.tv_sec, 99);
+	EXPECT_EQ(alarm(0), 100);
+	EXPECT_EQ(alarm(0), 0);
+	EXPECT_EQ(calls, 0);
+}
+
+TEST(a_child_has_none)
+{
+	struct itimerval it = { { 1, 1 }, { 1, 1 } };
+	int status = -1;
+	pid_t child;
+
+	install();
+	EXPECT_EQ(alarm(1000), 0);
+	if ((child = fork()) == 0) {
+		getitimer(ITIMER_REAL, &it);
+		_exit(it.it_value.tv_sec != 0 || it.it_interval.tv_sec != 0);
+	}
+	EXPECT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(alarm(0), 1000);
+}
+
+/* Not ignored, not handled: it ends the process, whose alarm goes with it. */
+TEST(by_default_it_ends_the_process)
+{
+	int status = 0;
+	pid_t child;
+
+	if ((child = fork()) == 0) {
+		signal(SIGALRM, SIG_DFL);
+		set(1000, 1000);
+		for (;;)
+			pause();
+	}
+	EXPECT_EQ(waitpid(child, &status, 0), child);
+	EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM);
+}
+
+TEST(wrong_arguments)
+{
+	struct itimerval it = { { 0, 0 }, { 0, 1000000 } };
+
+	EXPECT_ERRNO(setitimer(ITIMER_REAL, &it, NULL), EINVAL);
+	it.it_value.tv_usec = -1;
+	EXPECT_ERRNO(setitimer(ITIMER_REAL, &it, NULL), EINVAL);
+	it.it_value.tv_usec = 0;
+	EXPECT_ERRNO(setitimer(77, &it, NULL), EINVAL);
+	EXPECT_ERRNO(getitimer(77, &it), EINVAL);
+	EXPECT_ERRNO(setitimer(ITIMER_REAL, (void *)8, NULL), EFAULT);
+	EXPECT_ERRNO(getitimer(ITIMER_REAL, (void *)8), EFAULT);
+}

@@ -1,0 +1,440 @@
+/*
+ * Signals between LWPs: one sent to an LWP reaches that one, asleep or not;
+ * one sent to the process reaches an LWP that does not block it, and waits
+ * while all do.  A sleep it interrupts ends or goes on as sigaction(2) says.
+ */
+#define _GNU_SOURCE
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Stacks of threads, which the C library keeps for the next, and tables. */
+TEST_KEEPS(64);
+
+static volatile pthread_t handled_by;
+static volatile int calls;
+
+static void
+handler(int sig)
+{
+	(void)sig;
+	handled_by = pthread_self();
+	calls++;
+}
+
+static void
+install(int flags)
+{
+	struct sigaction sa = { .sa_handler = handler, .sa_flags = flags };
+
+	sigaction(SIGUSR1, &sa, NULL);
+	calls = 0;
+	handled_by = 0;
+}
+
+static void
+pause_ms(long ms)
+{
+	struct timespec ts = { ms / 1000, ms % 1000 * 1000000 };
+
+	while (nanosleep(&ts, &ts) != 0)
+		;
+}
+
+static void
+block(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	pthread_sigmask(how, &set, NULL);
+}
+
+static volatile int result, result_errno, fds[2];
+static struct timespec left;
+static sem_t sem;
+
+static void *
+sleeps(void *arg)
+{
+	struct timespec ts = { 100, 0 };
+
+	(void)arg;
+	result = nanosleep(&ts, &left);
+	result_errno = errno;
+	return NULL;
+}
+
+static void *
+reads(void *arg)
+{
+	char c = 0;
+
+	result = (int)read(fds[0], &c, 1);
+	result_errno = errno;
+	return arg;
+}
+
+static void *
+waits(void *arg)
+{
+	result = sem_wait(&sem);
+	result_errno = errno;
+	return arg;
+}
+
+static pthread_t
+start(void *(*fn)(void *))
+{
+	pthread_t t;
+
+	result = result_errno = 0;
+	EXPECT_EQ(pthread_create(&t, NULL, fn, NULL), 0);
+	pause_ms(2); /* it sleeps by now */
+	return t;
+}
+
+TEST(a_sleep_is_interrupted)
+{
+	pthread_t t;
+
+	install(0);
+	t = start(sleeps);
+	EXPECT_EQ(pthread_kill(t, SIGUSR1), 0);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(calls, 1);
+	EXPECT(handled_by == t);
+	EXPECT_EQ(result, -1);
+	EXPECT_EQ(result_errno, EINTR);
+	EXPECT(left.tv_sec >= 99 && left.tv_sec < 100);
+}
+
+TEST(a_read_is_interrupted_or_restarted)
+{
+	int p[2];
+	pthread_t t;
+
+	REQUIRE(pipe(p) == 0);
+	fds[0] = p[0];
+	install(0);
+	t = start(reads);
+	pthread_kill(t, SIGUSR1);
+	pthread_join(t, NULL);
+	EXPECT_EQ(result, -1);
+	EXPECT_EQ(result_errno, EINTR);
+
+	install(SA_RESTART);
+	t = start(reads);
+	pthread_kill(t, SIGUSR1);
+	pause_ms(2);
+	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(write(p[1], "x", 1), 1);
+	pthread_join(t, NULL);
+	EXPECT_EQ(result, 1);
+	close(p[0]);
+	close(p[1]);
+}
+
+TEST(a_semaphore_goes_on_waiting_after_restart)
+{
+	pthread_t t;
+
+	sem_init(&sem, 0, 0);
+	install(SA_RESTART);
+	t = start(waits);
+	pthread_kill(t, SIGUSR1);
+	pause_ms(2);
+	EXPECT_EQ(calls, 1);
+	sem_post(&sem);
+	pthread_join(t, NULL);
+	EXPECT_EQ(result, 0);
+}
+
+TEST(a_signal_to_the_process_finds_who_takes_it)
+{
+	pthread_t t;
+
+	install(0);
+	t = start(sleeps);
+	block(SIG_BLOCK);
+	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
+	pthread_join(t, NULL);
+	EXPECT_EQ(calls, 1);
+	EXPECT(handled_by == t);
+	block(SIG_UNBLOCK);
+	EXPECT_EQ(calls, 1);
+}
+
+/* As vfork(2) does, which is fork(2) in some C libraries. */
+static void *
+vforks(void *arg)
+{
+	pid_t pid = syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
+
+	if (pid == 0) {
+		write(fds[1], "x", 1);
+		pause_ms(50);
+		_exit(0);
+	}
+	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
+	return arg;
+}
+
+/* It waits for its child by now. */
+static pthread_t
+start_vfork(void)
+{
+	pthread_t t = start(vforks);
+	char c;
+
+	EXPECT_EQ(read(fds[0], &c, 1), 1);
+	return t;
+}
+
+/* Who waits for its child of vfork(2) takes none until that has gone. */
+TEST(one_in_vfork_is_the_last_that_is_asked)
+{
+	pthread_t t[2];
+	int p[2];
+
+	REQUIRE(pipe(p) == 0);
+	fds[0] = p[0];
+	fds[1] = p[1];
+	install(SA_RESTART);
+	t[0] = start(sleeps);
+	t[1] = start_vfork();
+	block(SIG_BLOCK);
+	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
+	pthread_join(t[0], NULL);
+	EXPECT(handled_by == t[0]);
+	pthread_join(t[1], NULL);
+	EXPECT_EQ(calls, 1);
+	/* Nobody else is there: it has it then. */
+	block(SIG_UNBLOCK);
+	t[1] = start_vfork();
+	block(SIG_BLOCK);
+	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
+	pthread_join(t[1], NULL);
+	EXPECT_EQ(calls, 2);
+	EXPECT(handled_by == t[1]);
+	block(SIG_UNBLOCK);
+	close(p[0]);
+	close(p[1]);
+}
+
+TEST(while_all_block_it_it_waits)
+{
+	pthread_t t;
+
+	install(0);
+	block(SIG_BLOCK);
+	t = start(sleeps); /* its mask is ours */
+	kill(getpid(), SIGUSR1);
+	pause_ms(2);
+	EXPECT_EQ(calls, 0);
+	block(SIG_UNBLOCK);
+	EXPECT_EQ(calls, 1);
+	EXPECT(handled_by == pthread_self());
+	pthread_cancel(t);
+	pthread_join(t, NULL);
+}
+
+static void *
+sigwaits(void *arg)
+{
+	sigset_t set;
+	int sig = 0;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	result = sigwait(&set, &sig) == 0 ? sig : -1;
+	return arg;
+}
+
+TEST(sigwait_takes_it_from_the_process)
+{
+	pthread_t t;
+
+	install(0);
+	block(SIG_BLOCK);
+	t = start(sigwaits);
+	kill(getpid(), SIGUSR1);
+	pthread_join(t, NULL);
+	EXPECT_EQ(result, SIGUSR1);
+	EXPECT_EQ(calls, 0);
+	block(SIG_UNBLOCK);
+	EXPECT_EQ(calls, 0);
+}
+
+static void
+cancels(void *(*fn)(void *))
+{
+	void *value = NULL;
+	pthread_t t = start(fn);
+
+	EXPECT_EQ(pthread_cancel(t), 0);
+	EXPECT_EQ(pthread_join(t, &value), 0);
+	EXPECT(value == PTHREAD_CANCELED);
+}
+
+/* The C library's handler edits the interrupted pc and mask. */
+TEST(threads_are_cancelled_where_they_sleep)
+{
+	int p[2];
+
+	REQUIRE(pipe(p) == 0);
+	fds[0] = p[0];
+	cancels(sleeps);
+	cancels(reads);
+	cancels(waits);
+	cancels(sigwaits);
+	close(p[0]);
+	close(p[1]);
+}
+
+static void *
+spins(void *arg)
+{
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+	for (;;)
+		__asm__ volatile("");
+	return arg;
+}
+
+TEST(and_where_they_run)
+{
+	cancels(spins);
+}
+
+static void *
+pings(void *arg)
+{
+	pthread_t other = *(pthread_t *)arg;
+	int i;
+
+	for (i = 0; i < 1000; i++)
+		pthread_kill(other, SIGRTMIN);
+	return arg;
+}
+
+static volatile int pinged;
+
+static void
+count(int sig)
+{
+	(void)sig;
+	pinged++;
+}
+
+TEST(real_time_signals_of_another_all_arrive)
+{
+	struct sigaction sa = { .sa_handler = count, .sa_flags = SA_RESTART };
+	pthread_t self = pthread_self(), t;
+
+	pinged = 0;
+	sigaction(SIGRTMIN, &sa, NULL);
+	EXPECT_EQ(pthread_create(&t, NULL, pings, &self), 0);
+	while (pinged < 1000) {
+		if (test_cpus_alone())
+			sched_yield();
+	}
+	pthread_join(t, NULL);
+	EXPECT_EQ(pinged, 1000);
+}
+
+TEST(a_child_can_be_killed)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			pause_ms(1000);
+	REQUIRE(pid > 0);
+	EXPECT_EQ(kill(pid, SIGTERM), 0);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT(WIFSIGNALED(status));
+	EXPECT_EQ(WTERMSIG(status), SIGTERM);
+}
+
+static void *
+spin(void *arg)
+{
+	for (;;)
+		__asm__ volatile("");
+	return arg;
+}
+
+static void *
+rest(void *arg)
+{
+	for (;;)
+		pause_ms(1000);
+	return arg;
+}
+
+static int64_t
+now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
+}
+
+/* How long, in us, a process of eight that all do this takes to end. */
+static int64_t
+end_of_eight(void *(*act)(void *), int sig)
+{
+	int status = 0;
+	int64_t killed;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pthread_t t;
+
+		for (int i = 0; i < 7; i++)
+			pthread_create(&t, NULL, act, NULL);
+		act(NULL);
+	}
+	pause_ms(50);
+	killed = now_us(); /* kill() may return when they have ended */
+	EXPECT_EQ(kill(pid, sig), 0);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	killed = now_us() - killed;
+	EXPECT_EQ(WTERMSIG(status), sig);
+	return killed;
+}
+
+/*
+ * Of eight that spin on the killer's CPU the first that runs again takes the
+ * signal, and the others do not run again: it takes no slice of 4 ms longer
+ * than where all sleep.
+ */
+TEST(a_process_ends_at_its_first_turn)
+{
+	static const int sigs[] = { SIGKILL, SIGTERM };
+	cpu_set_t all, one;
+
+	sched_getaffinity(0, sizeof all, &all);
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		int64_t asleep = end_of_eight(rest, sigs[i]);
+		int64_t spinning = end_of_eight(spin, sigs[i]);
+
+		EXPECT(spinning < asleep + 4000);
+		test_note("%ld and %ld us", (long)asleep, (long)spinning);
+	}
+	EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+}

@@ -1,0 +1,89 @@
+/*
+ * What tests of libcpc on the build machine start from.  Each test finds a
+ * freshly booted fake kernel and leaves it quiet, or fails.  Included by
+ * tests/host.
+ *
+ * A test is one claim; its comment cites the assertions of the contract it
+ * is a proof of.
+ */
+#ifndef TESTS_LIB_HOST_HOST_H
+#define TESTS_LIB_HOST_HOST_H
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <libcpc.h>
+
+#include "tests/lib/host/fake_kernel.h"
+#include "tests/lib/host/fake_pcbe.h"
+
+/* A handle, opened by the fixture; the tests make the rest. */
+extern cpc_t *cpc;
+
+/* Close the handle, change fake_shape, and this opens a new one. */
+void reboot(void);
+
+int fixture_up(void **state);
+int fixture_down(void **state);
+#define T(fn) cmocka_unit_test_setup_teardown(fn, fixture_up, fixture_down)
+
+/* The call fails with that errno, and does not leave one that was there. */
+#define assert_errno(call, e)                                                  \
+	do {                                                                   \
+		errno = 0;                                                     \
+		assert_int_equal((call), -1);                                  \
+		assert_int_equal(errno, (e));                                  \
+	} while (0)
+/* The same for calls that give a pointer. */
+#define assert_null_errno(call, e)                                             \
+	do {                                                                   \
+		errno = 0;                                                     \
+		assert_null((call));                                           \
+		assert_int_equal(errno, (e));                                  \
+	} while (0)
+/* The same, with one report to the handler, of that function and subcode. */
+#define assert_reported(call, e, function, code)                               \
+	do {                                                                   \
+		detail_listen(cpc);                                            \
+		assert_errno(call, e);                                         \
+		assert_int_equal(detail.calls, 1);                             \
+		assert_string_equal(detail.fn, function);                      \
+		assert_int_equal(detail.subcode, code);                        \
+	} while (0)
+/* The same, without a report. */
+#define assert_silent(call, e)                                                 \
+	do {                                                                   \
+		detail_listen(cpc);                                            \
+		assert_errno(call, e);                                         \
+		assert_int_equal(detail.calls, 0);                             \
+	} while (0)
+
+/* What the error handler was told, since detail_listen() installed it. */
+extern struct detail {
+	int calls;
+	int subcode;
+	char fn[64];
+	char text[256];
+} detail;
+void detail_listen(cpc_t *c);
+cpc_errhndlr_t detail_note;
+
+/* Create and add, which must succeed.  The plainest request of an event. */
+cpc_set_t *set_of(const char *event);
+int add(cpc_set_t *set, const char *event);
+int add_preset(cpc_set_t *set, const char *event, uint64_t preset);
+int add_flags(cpc_set_t *set, const char *event, uint_t flags);
+int add_pic(cpc_set_t *set, const char *event, uint64_t pic);
+cpc_buf_t *buf_of(cpc_set_t *set);
+void bind_curlwp(cpc_set_t *set);
+
+/* The value of a request of a bound set, now; or in a buffer. */
+uint64_t sampled(cpc_set_t *set, int index);
+uint64_t got(cpc_buf_t *buf, int index);
+
+#endif /* TESTS_LIB_HOST_HOST_H */

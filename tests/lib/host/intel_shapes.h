@@ -1,0 +1,31 @@
+/*
+ * Shapes of Intel's PMU, and a boot on one.  Included by the tests of the
+ * Intel backend.
+ */
+#ifndef TESTS_LIB_HOST_INTEL_SHAPES_H
+#define TESTS_LIB_HOST_INTEL_SHAPES_H
+
+#include "tests/lib/host/support.h"
+
+#include "arch/x86/pmu/pmu.h"
+#include "tests/lib/host/fake_msr.h"
+#include "tests/lib/host/x86_set.h"
+
+#define USER   CPC_COUNT_USER
+#define SYSTEM CPC_COUNT_SYSTEM
+#define BOTH   (USER | SYSTEM)
+#define NOTIFY CPC_OVF_NOTIFY_EMT
+#define PDCM   (1U << 15)
+
+#define ops (&intel_pcbe_ops)
+
+/* Named for a part of that shape, or for what is odd about it. */
+extern const struct fake_cpu core_duo, core_2, nehalem, skylake,
+    skylake_without_ht, skylake_whole, ice_lake, gaps, sixth, efficient;
+
+/* All CPUs of a shape, the first of them booted, and an empty set. */
+void boot(const struct fake_cpu *shape);
+extern struct fake_cpu *const cpu; /* the first */
+extern struct x86_set set;
+
+#endif /* TESTS_LIB_HOST_INTEL_SHAPES_H */

@@ -1,0 +1,30 @@
+/*
+ * Names for the kernel's C library next to the host's.  The Makefile gives
+ * the symbols of the kernel's objects these names (tests/host/objs.mk);
+ * included by the tests and fakes that call these functions.
+ */
+#ifndef TESTS_LIB_HOST_KERNEL_NAMES_H
+#define TESTS_LIB_HOST_KERNEL_NAMES_H
+
+#define memcpy        lib_memcpy
+#define memmove       lib_memmove
+#define memset        lib_memset
+#define memcmp        lib_memcmp
+#define memchr        lib_memchr
+#define strlen        lib_strlen
+#define strnlen       lib_strnlen
+#define strcmp        lib_strcmp
+#define strncmp       lib_strncmp
+#define strchr        lib_strchr
+#define strrchr       lib_strrchr
+#define strlcpy       lib_strlcpy
+#define strlcpy_shown lib_strlcpy_shown
+#define strtoul       lib_strtoul
+#define crc32         lib_crc32
+#define snprintf      lib_snprintf
+#define vsnprintf     lib_vsnprintf
+
+/* The sanitizers call the host's. */
+#define sched_yield kern_sched_yield
+
+#endif /* TESTS_LIB_HOST_KERNEL_NAMES_H */

@@ -1,0 +1,25 @@
+/*
+ * No counter pages: the library on this side asks the kernel.
+ */
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/platform/errno.h"
+
+void
+kcpc_page_enter(struct kcpc_ctx *ctx)
+{
+	(void)ctx;
+}
+
+void
+kcpc_page_free(struct lwp *l)
+{
+	(void)l;
+}
+
+intptr_t
+kcpc_page_get(struct lwp *l, const uintptr_t *a)
+{
+	(void)l;
+	(void)a;
+	return -ENOMEM;
+}

@@ -1,0 +1,10 @@
+/*
+ * Hides arch/x86/pmu/access.h where the backends are built for host tests:
+ * tests/lib/host/shadow comes first in their include path.
+ */
+#ifndef TESTS_LIB_HOST_SHADOW_ARCH_X86_PMU_ACCESS_H
+#define TESTS_LIB_HOST_SHADOW_ARCH_X86_PMU_ACCESS_H
+
+#include "tests/lib/host/fake_msr.h"
+
+#endif /* TESTS_LIB_HOST_SHADOW_ARCH_X86_PMU_ACCESS_H */

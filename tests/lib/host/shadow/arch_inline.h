@@ -1,0 +1,21 @@
+/*
+ * What is inline on a machine is a function of the fakes in host tests.
+ * Included by kern/arch.h there.
+ */
+#ifndef TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H
+#define TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu;
+struct trapframe;
+
+struct cpu *arch_curcpu(void);
+uint64_t arch_tick(void);
+uintptr_t tf_pc(const struct trapframe *tf);
+uintptr_t tf_sp(const struct trapframe *tf);
+bool tf_user(const struct trapframe *tf);
+void arch_pmi_rearm(void);
+
+#endif /* TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H */

@@ -1,0 +1,47 @@
+/*
+ * LWPs that want one CPU and never give it up, beside which others are to get
+ * on.  Included by tests of the scheduler.
+ */
+#ifndef TESTS_LIB_IMAGE_CROWD_H
+#define TESTS_LIB_IMAGE_CROWD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CROWD_MAX 16
+#define SLICE_US  4000 /* kern/sched/sched.c */
+
+struct crowd_lwp {
+	pthread_t t;
+	int cpu;                  /* to be bound to; -1: none */
+	volatile int on;          /* crowd_where() */
+	volatile uint64_t rounds; /* of its loop */
+};
+
+struct crowd {
+	unsigned n;
+	volatile bool end;
+	struct crowd_lwp lwp[CROWD_MAX];
+};
+
+/*
+ * n LWPs that block every signal and spin on that CPU; all of them have begun
+ * when it returns.
+ */
+void crowd_start(struct crowd *c, unsigned n, int cpu);
+/* One more. */
+void crowd_add(struct crowd *c, int cpu);
+/*
+ * The CPU that one of them is on.  It looks when it is asked, and not all the
+ * time: QEMU may run a CPU that makes system calls in a loop, and no other.
+ */
+int crowd_where(struct crowd *c, unsigned i);
+void crowd_end(struct crowd *c);
+
+void crowd_bind_self(int cpu);
+void crowd_sleep_us(int64_t us);
+int64_t crowd_now_us(void);
+unsigned crowd_ncpu(void);
+
+#endif /* TESTS_LIB_IMAGE_CROWD_H */

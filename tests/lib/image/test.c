@@ -1,0 +1,172 @@
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <payload.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A program that says nothing keeps no page. */
+unsigned __attribute__((weak)) test_keeps;
+
+int test_argc;
+char **test_argv;
+
+static struct test *tests, **tests_tail = &tests;
+static unsigned ntest;
+
+/* of the test that runs */
+static bool failed;
+static char skipped[128];
+static char notes[4096]; /* TAP has them behind the verdict */
+static size_t notes_len;
+
+void
+test_register(struct test *t)
+{
+	*tests_tail = t;
+	tests_tail = &t->t_next;
+	ntest++;
+}
+
+void
+test_skip(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(skipped, sizeof skipped, fmt, ap);
+	va_end(ap);
+}
+
+void
+test_note(const char *fmt, ...)
+{
+	char line[256];
+	va_list ap;
+	size_t len;
+
+	va_start(ap, fmt);
+	vsnprintf(line, sizeof line, fmt, ap);
+	va_end(ap);
+	len = strlen(line) + sizeof "# \n" - 1;
+	if (notes_len + len < sizeof notes)
+		notes_len += (size_t)sprintf(notes + notes_len, "# %s\n", line);
+}
+
+bool
+test_was_good(void)
+{
+	if (failed)
+		fputs(notes, stderr);
+	return !failed;
+}
+
+bool
+test_cpus_alone(void)
+{
+	const char *cpus = getenv("CPUS");
+
+	return cpus != NULL && strcmp(cpus, "alone") == 0;
+}
+
+bool
+test_expect(bool holds, const char *file, int line, const char *text)
+{
+	if (!holds) {
+		test_note("%s:%d: not so: %s", file, line, text);
+		failed = true;
+	}
+	return holds;
+}
+
+bool
+test_expect_eq(int64_t got, int64_t want, const char *file, int line,
+    const char *got_text, const char *want_text)
+{
+	if (got == want)
+		return true;
+	test_note("%s:%d: %s is %" PRId64 " (%#" PRIx64 "), not %s, %" PRId64
+		  " (%#" PRIx64 ")",
+	    file, line, got_text, got, (uint64_t)got, want_text, want,
+	    (uint64_t)want);
+	failed = true;
+	return false;
+}
+
+bool
+test_expect_errno(
+    int64_t got, int want, const char *file, int line, const char *text)
+{
+	int e = errno;
+
+	if (got < 0 && e == want)
+		return true;
+	test_note("%s:%d: %s is %" PRId64 " (%s), not -1 (%s)", file, line,
+	    text, got, got < 0 ? strerror(e) : "success", strerror(want));
+	failed = true;
+	return false;
+}
+
+static bool
+run_one(unsigned n, const char *name, void (*fn)(void))
+{
+	failed = false;
+	skipped[0] = '\0';
+	notes_len = 0;
+	notes[0] = '\0';
+	fn();
+	printf("%s %u - %s", failed ? "not ok" : "ok", n, name);
+	if (skipped[0] != '\0' && !failed)
+		printf(" # SKIP %s", skipped);
+	printf("\n%s", notes);
+	fflush(stdout);
+	return !failed;
+}
+
+static struct barecpc_stat at_start;
+static bool have_stat;
+
+static void
+nothing_leaked(void)
+{
+	struct barecpc_stat now;
+
+	if (!have_stat) {
+		test_skip("this is not barecpc");
+		return;
+	}
+	if (!EXPECT(payload_stat(&now) == 0))
+		return;
+	EXPECT_EQ(now.bs_contexts, at_start.bs_contexts);
+	EXPECT_EQ(now.bs_pics, at_start.bs_pics);
+	EXPECT_EQ(now.bs_lwps, at_start.bs_lwps);
+	/* Not one more, either: somebody gave back what was not his. */
+	EXPECT(now.bs_free_pages <= at_start.bs_free_pages);
+	EXPECT(now.bs_free_pages + test_keeps >= at_start.bs_free_pages);
+}
+
+int
+main(int argc, char **argv)
+{
+	static char buffer[4096];
+	const char *name = argc > 0 ? argv[0] : "?";
+	bool good = true;
+	struct test *t;
+	unsigned n = 0;
+
+	test_argc = argc;
+	test_argv = argv;
+	/* A buffer of our own: stdio's would come from the heap. */
+	setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
+	printf("TAP version 13\n# %s, at %s privilege\n1..%u\n", name,
+	    payload_privilege() == PAYLOAD_SYSTEM ? "system" : "user",
+	    ntest + 1);
+	have_stat = payload_stat(&at_start) == 0;
+	for (t = tests; t != NULL; t = t->t_next)
+		good = run_one(++n, t->t_name, t->t_fn) && good;
+	good = run_one(++n, "nothing_leaked", nothing_leaked) && good;
+	return good ? 0 : 1;
+}

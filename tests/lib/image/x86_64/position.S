@@ -1,0 +1,27 @@
+/*
+ * For tests/image/overflow/cpc_position.c.
+ * void position_enter(void *code, long number, long op, uint64_t a): jump to
+ * code, which begins with the system call, its arguments in their registers.
+ * And the instructions that code is made of.
+ */
+	.text
+	.globl	position_enter
+	.type	position_enter, @function
+position_enter:
+	mov	%rdi, %r9
+	mov	%rsi, %rax
+	mov	%rdx, %rdi
+	mov	%rcx, %rsi
+	jmp	*%r9
+	.size	position_enter, . - position_enter
+
+	.section .rodata
+	.globl	position_call, position_step, position_return, position_end
+position_call:
+	syscall
+position_step:
+	nop
+position_return:
+	ret
+position_end:
+	.section .note.GNU-stack, "", @progbits
