@@ -9,6 +9,7 @@
 #include "kern/mm/page.h"
 #include "kern/platform/boot_time.h"
 #include "kern/platform/cmdline.h"
+#include "kern/platform/run_end.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
@@ -166,16 +167,4 @@ launch(const struct cmdline *cl)
 	if (cl->cl_argc > 0)
 		return run_program(cl, cl->cl_argv, cl->cl_argc);
 	return run_suite(cl);
-}
-
-void
-run_end(int status)
-{
-	unsigned nmis = cpu_stray_nmis();
-
-	boottime_print();
-	if (nmis > 0)
-		printf("cpu: %u stray NMI(s) in this run\n", nmis);
-	printf("barecpc: exit %d\n", status);
-	arch_halt(status == 0);
 }

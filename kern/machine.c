@@ -1,10 +1,15 @@
+/*
+ * The text that describes the machine in records.
+ */
 #include "kern/machine.h"
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
+#include "kern/file/file.h"
 #include "kern/mm/page.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/cmdline.h"
+#include "kern/platform/errno.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 
@@ -15,29 +20,15 @@ static struct {
 	bool system;
 } boot;
 
-void
-machine_init(const struct bootinfo *bi, const struct cmdline *cl)
-{
-	static const char *const via[] = {
-		[BOOT_PVH] = "pvh",
-		[BOOT_LINUX_IMAGE] = "linux-image",
-		[BOOT_UEFI] = "uefi",
-	};
-
-	boot.via = bi->bi_via >= BOOT_PVH && bi->bi_via <= BOOT_UEFI
-	               ? via[bi->bi_via]
-	               : "unknown";
-	boot.system = cl->cl_system;
-}
-
-char *
-machine_text(size_t *bytes)
+/* JSON members without braces, in one line: what /dev/machine reads. */
+static int
+text_open(struct file *f)
 {
 	char *text = kmalloc(TEXT_MAX);
 	size_t n;
 
 	if (text == NULL)
-		return NULL;
+		return ENOMEM;
 	n = (size_t)snprintf(text, TEXT_MAX,
 	    "\"arch\":\"%s\",\"boot\":\"%s\",\"priv\":\"%s\",\"cpus\":%u,"
 	    "\"tick_hz\":%lu,\"stray_nmis\":%u,",
@@ -50,6 +41,30 @@ machine_text(size_t *bytes)
 	n += (size_t)kcpc_describe(text + n, TEXT_MAX - n - 1);
 	ASSERT(n + 1 < TEXT_MAX);
 	text[n++] = '\n';
-	*bytes = n;
-	return text;
+	f->f_data = text;
+	f->f_bytes = n;
+	return 0;
+}
+
+static void
+text_release(struct file *f)
+{
+	kfree((void *)(uintptr_t)f->f_data);
+}
+
+void
+machine_init(const struct bootinfo *bi, const struct cmdline *cl)
+{
+	static const char *const via[] = {
+		[BOOT_PVH] = "pvh",
+		[BOOT_LINUX_IMAGE] = "linux-image",
+		[BOOT_UEFI] = "uefi",
+	};
+	static const struct device_ops ops = { text_open, text_release };
+
+	file_register(FILE_MACHINE, &ops);
+	boot.via = bi->bi_via >= BOOT_PVH && bi->bi_via <= BOOT_UEFI
+	               ? via[bi->bi_via]
+	               : "unknown";
+	boot.system = cl->cl_system;
 }

@@ -1,20 +1,13 @@
 /*
- * The text that describes the machine in records.  Included by kern/.
+ * The text that describes the machine in records.  Included by kern/main.c.
  */
 #ifndef KERN_MACHINE_H
 #define KERN_MACHINE_H
 
-#include <stddef.h>
-
 struct bootinfo;
 struct cmdline;
 
-/* Note how this boot was made. */
+/* Note how this boot was made, and serve /dev/machine. */
 void machine_init(const struct bootinfo *bi, const struct cmdline *cl);
-/*
- * JSON members without braces, in one line: what /dev/machine reads.  For
- * kfree(); NULL where memory is out.
- */
-char *machine_text(size_t *bytes);
 
 #endif /* KERN_MACHINE_H */

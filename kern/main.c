@@ -14,6 +14,7 @@
 #include "kern/platform/console.h"
 #include "kern/platform/efirt.h"
 #include "kern/platform/fb_console.h"
+#include "kern/platform/run_end.h"
 #include "kern/platform/stack_guard.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
@@ -62,6 +63,19 @@ read_cmdline(const struct bootinfo *bi)
 }
 
 static void
+init_screen(const struct bootinfo *bi)
+{
+	size_t pages = (fbcons_bytes(bi) + PAGE_SIZE - 1) / PAGE_SIZE;
+	char *cells;
+
+	if (pages == 0)
+		return;
+	cells = page_alloc_run(pages);
+	if (!fbcons_init(bi, cells) && cells != NULL)
+		page_free_run(cells, pages);
+}
+
+static void
 launcher(void *arg)
 {
 	int status;
@@ -69,6 +83,8 @@ launcher(void *arg)
 	(void)arg;
 	test_crash(cmdline.cl_debug);
 	status = launch(&cmdline);
+	if (cpu_stray_nmis() > 0)
+		printf("cpu: %u stray NMI(s) in this run\n", cpu_stray_nmis());
 	run_end(witness_end() ? status : EXIT_FAILED);
 }
 
@@ -100,7 +116,7 @@ kern_main(struct bootinfo *bi)
 		    (unsigned long)(far >> 20),
 		    (unsigned long)arch_direct_bytes);
 	page_init(bi);
-	fbcons_init(bi);
+	init_screen(bi);
 	read_cmdline(bi);
 	arch_init(bi);
 	clock_init();
@@ -113,6 +129,7 @@ kern_main(struct bootinfo *bi)
 		printf("barecpc: command line: ignored words of another "
 		       "system: %s: put programs after --\n",
 		    cmdline.cl_foreign);
+	kcpc_register();
 	sched_init_cpu(arch_curcpu());
 	cpu_start_all();
 	kcpc_init(cmdline.cl_pcbe != NULL

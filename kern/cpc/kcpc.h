@@ -21,6 +21,12 @@ struct trapframe;
 struct pcbe_ops;
 
 /*
+ * Have the lower parts of the kernel call kcpc (kern/sched/counting.h).
+ * Called by kern_main() before a CPU idles.
+ */
+void kcpc_register(void);
+
+/*
  * Ask the machine for its backend, unless there is one to use instead, and
  * prove every PIC; a PIC that fails is never used, and a machine without one
  * that passes has no counters.  Prints what was found.  Called once, by

@@ -4,4 +4,4 @@ KCPC_OBJS := $(addprefix kern/cpc/,init.o syscall.o bind.o assign.o reason.o con
 # Counter pages, and the PMU in software.
 KCPC_PAGE_OBJS := kern/cpc/counter_page.o
 SOFT_PMU_OBJS := $(addprefix kern/cpc/soft/,soft_shape.o soft_pcbe.o)
-KERN_OBJS += $(KCPC_OBJS) $(KCPC_PAGE_OBJS) $(SOFT_PMU_OBJS)
+KERN_OBJS += kern/cpc/register.o $(KCPC_OBJS) $(KCPC_PAGE_OBJS) $(SOFT_PMU_OBJS)

@@ -1,10 +1,8 @@
 #include "kern/file/file.h"
 
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/file/archive.h"
 #include "kern/file/pipe.h"
-#include "kern/machine.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
@@ -141,27 +139,31 @@ file_new(enum file_kind kind, unsigned flags)
 	return f;
 }
 
+static const struct device_ops *device_ops[FILE_NKIND];
+
+void
+file_register(enum file_kind kind, const struct device_ops *ops)
+{
+	device_ops[kind] = ops;
+}
+
 static int
 open_device(const struct device *d, unsigned flags, struct file **fp)
 {
 	struct file *f = file_new(d->kind, flags);
+	int err;
 
 	if (f == NULL)
 		return ENOMEM;
 	f->f_stream = d->stream;
 	f->f_name = d->name;
-	if (d->kind == FILE_MACHINE &&
-	    (f->f_data = machine_text(&f->f_bytes)) == NULL)
-		goto free_file;
-	if (d->kind == FILE_PROFILE &&
-	    (f->f_profile = kcpc_profile_new()) == NULL)
-		goto free_file;
+	if (device_ops[d->kind] != NULL &&
+	    (err = device_ops[d->kind]->open(f)) != 0) {
+		kfree(f);
+		return err;
+	}
 	*fp = f;
 	return 0;
-
-free_file:
-	kfree(f);
-	return ENOMEM;
 }
 
 static int
@@ -216,12 +218,10 @@ file_release(struct file *f)
 {
 	if (--f->f_refs > 0)
 		return;
-	if (f->f_kind == FILE_MACHINE)
-		kfree((void *)(uintptr_t)f->f_data);
+	if (device_ops[f->f_kind] != NULL)
+		device_ops[f->f_kind]->release(f);
 	if (f->f_kind == FILE_PIPE)
 		pipe_close(f);
-	if (f->f_kind == FILE_PROFILE)
-		kcpc_profile_release(f->f_profile);
 	kfree(f->f_dir);
 	kfree(f);
 }

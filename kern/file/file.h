@@ -26,6 +26,7 @@ enum file_kind {
 	FILE_ZERO,
 	FILE_PIPE,    /* one end of f_pipe */
 	FILE_PROFILE, /* samples, from f_profile */
+	FILE_NKIND,
 };
 
 /* An open file; descriptors made by dup() share it, offset and all. */
@@ -44,6 +45,17 @@ struct file {
 		struct kcpc_profile *f_profile;
 	};
 };
+
+/*
+ * What the owner of a device does when it is opened, 0 or an errno, and
+ * after its last descriptor is closed.
+ */
+struct device_ops {
+	int (*open)(struct file *f);
+	void (*release)(struct file *f);
+};
+/* At boot, for a kind of device; once for each. */
+void file_register(enum file_kind kind, const struct device_ops *ops);
 
 /* What stat(2) tells of a file. */
 struct file_info {

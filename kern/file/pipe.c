@@ -11,7 +11,6 @@
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sched/sched.h"
-#include "kern/sys/syscall.h"
 
 #define PIPE_BYTES 4096UL /* also PIPE_BUF: what is written in one piece */
 #define O_WRONLY   1
@@ -25,11 +24,13 @@ struct pipe {
 	char *pi_buf;
 };
 
+struct waitq pipe_pollers;
+
 static void
 pipe_changed(struct pipe *pi)
 {
 	waitq_wake(&pi->pi_wait, ~0U);
-	poll_changed();
+	waitq_wake(&pipe_pollers, ~0U);
 }
 
 uint16_t

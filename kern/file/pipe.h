@@ -25,8 +25,11 @@ intptr_t pipe_prepare(struct file *f, size_t len);
 #define POLLHUP  0x10
 #define POLLNVAL 0x20
 uint16_t pipe_poll(const struct file *f);
-/* sys_poll.c: a pipe's state is another. */
-void poll_changed(void);
+/* All LWPs in poll(2).  There are few, and a change of any pipe wakes all. */
+extern struct waitq pipe_pollers;
+/* The system calls pipe(2) and pipe2(2). */
+intptr_t sys_pipe(const uintptr_t *a);
+intptr_t sys_pipe2(const uintptr_t *a);
 /* The last descriptor of one end is closed. */
 void pipe_close(struct file *f);
 

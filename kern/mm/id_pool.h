@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "kern/sched/lock.h"
+#include "kern/platform/lock.h"
 
 #define SLOTS_MAX 4096
 

@@ -9,7 +9,7 @@
 
 #include "kern/arch.h"
 #include "kern/mm/page.h"
-#include "kern/sched/lock.h"
+#include "kern/platform/lock.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

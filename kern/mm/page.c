@@ -8,7 +8,7 @@
 
 #include "kern/arch.h"
 #include "kern/platform/bootinfo.h"
-#include "kern/sched/lock.h"
+#include "kern/platform/lock.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

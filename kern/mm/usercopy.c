@@ -1,17 +1,24 @@
+/*
+ * Copies from and to a program's memory, and who is told where one fails.
+ */
 #include "kern/mm/usercopy.h"
 
 #include "kern/arch.h"
 #include "kern/platform/errno.h"
-#include "kern/proc/fault.h"
-#include "kern/proc/lwp.h"
-#include "kern/proc/proc.h"
-#include "kern/sched/timer.h"
+
+static void (*refused)(uintptr_t uva);
+
+void
+usercopy_on_refusal(void (*fn)(uintptr_t uva))
+{
+	refused = fn;
+}
 
 static int
 note(int err, uintptr_t uva)
 {
-	if (err == EFAULT && !proc_self()->p_said_efault)
-		fault_hostile_pointer(lwp_self()->l_tf, uva);
+	if (err == EFAULT && refused != NULL)
+		refused(uva);
 	return err;
 }
 
@@ -53,27 +60,5 @@ copyzero(uintptr_t uva, size_t len)
 		uva += n;
 		len -= n;
 	}
-	return 0;
-}
-
-int
-deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline)
-{
-	int64_t ts[2];
-	hrtime_t ns;
-
-	*deadline = ~0ULL;
-	if (uva == 0)
-		return 0;
-	if (copyin(ts, uva, sizeof ts) != 0)
-		return EFAULT;
-	if (ts[0] < 0 || ts[1] < 0 || ts[1] >= 1000000000)
-		return EINVAL;
-	ns = ts[0] > INT64_MAX / 2000000000 ? INT64_MAX
-	                                    : ts[0] * 1000000000 + ts[1];
-	*deadline = ns_to_tick(ns);
-	if (!absolute &&
-	    __builtin_add_overflow(*deadline, arch_tick(), deadline))
-		*deadline = ~0ULL;
 	return 0;
 }

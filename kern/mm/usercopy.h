@@ -1,8 +1,7 @@
 /*
- * Reaching a payload's memory from a system call.  Included by kern/.
+ * Copies between the kernel and a program's memory.  Included by kern/.
  *
- * As arch_copyin() and its like, and besides they report the address that
- * gives EFAULT, once in a process.
+ * They work as arch_copyin() does, and report an address that gives EFAULT.
  */
 #ifndef KERN_MM_USERCOPY_H
 #define KERN_MM_USERCOPY_H
@@ -18,11 +17,7 @@ int copyinstr(char *dst, uintptr_t uva, size_t max);
 int copy_refuse(uintptr_t uva);
 /* Fill with zeros. */
 int copyzero(uintptr_t uva, size_t len);
-/*
- * Until when, in ticks: the struct timespec at uva counts from now, unless
- * it is absolute; without one (0), and beyond all clocks, never (~0).  0,
- * EFAULT, EINVAL.
- */
-int deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline);
+/* From now on, call fn with each address that a copy could not reach. */
+void usercopy_on_refusal(void (*fn)(uintptr_t uva));
 
 #endif /* KERN_MM_USERCOPY_H */

@@ -3,9 +3,9 @@
 #include <stdint.h>
 
 #include "kern/arch.h"
-#include "kern/launch.h"
 #include "kern/platform/ksym.h"
-#include "kern/sched/lock.h"
+#include "kern/platform/lock.h"
+#include "kern/platform/run_end.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "kern/arch.h"
-#include "kern/mm/page.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/console.h"
 #include "lib/font.h"
@@ -119,48 +118,41 @@ fbcons_putc(int ch)
 	}
 }
 
-static unsigned
-order_of(size_t bytes)
-{
-	unsigned order = 0;
-
-	while (PAGE_SIZE << order < bytes)
-		order++;
-	return order;
-}
-
-void
-fbcons_init(const struct bootinfo *bi)
+size_t
+fbcons_bytes(const struct bootinfo *bi)
 {
 	const struct bootfb *f = &bi->bi_fb;
-	size_t bytes = (size_t)f->fb_stride_bytes * f->fb_height, ncell;
 
+	if (f->fb_base == 0)
+		return 0;
+	return (size_t)(f->fb_width / FONT_WIDTH) *
+	       (f->fb_height / FONT_HEIGHT);
+}
+
+bool
+fbcons_init(const struct bootinfo *bi, char *cells)
+{
+	const struct bootfb *f = &bi->bi_fb;
+	size_t bytes = (size_t)f->fb_stride_bytes * f->fb_height;
+
+	if (cells != NULL)
+		fb.pixels = arch_map_device(f->fb_base, bytes);
+	if (fb.pixels == NULL) {
+		printf("cons: no memory for the screen\n");
+		return false;
+	}
+	fb.cells = cells;
 	fb.cols = f->fb_width / FONT_WIDTH;
 	fb.rows = f->fb_height / FONT_HEIGHT;
-	ncell = (size_t)fb.cols * fb.rows;
-	if (f->fb_base == 0 || ncell == 0)
-		return;
 	fb.stride = f->fb_stride_bytes / sizeof *fb.pixels;
-	fb.cells = page_alloc(order_of(ncell));
-	if (fb.cells == NULL)
-		goto no_memory;
-	fb.pixels = arch_map_device(f->fb_base, bytes);
-	if (fb.pixels == NULL)
-		goto free_cells;
-
 	for (size_t i = 0; i < bytes / sizeof *fb.pixels; i++)
 		fb.pixels[i] = PAPER;
-	memset(fb.cells, ' ', ncell);
+	memset(fb.cells, ' ', (size_t)fb.cols * fb.rows);
 	fb.col = fb.row = 0;
 	cons_mirror(fbcons_putc);
 	printf("cons: screen %ux%u, %ux%u characters\n", f->fb_width,
 	    f->fb_height, fb.cols, fb.rows);
-	return;
-
-free_cells:
-	page_free(fb.cells, order_of(ncell));
-no_memory:
-	printf("cons: no memory for the screen\n");
+	return true;
 }
 
 /* Not printf(): the line's last words are the run's closing line. */

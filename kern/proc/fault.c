@@ -1,12 +1,11 @@
 #include "kern/proc/fault.h"
 
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/platform/ksym.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
-#include "kern/sys/syscall.h"
+#include "kern/sched/counting.h"
 #include "lib/printf.h"
 
 void
@@ -20,18 +19,6 @@ fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len)
 		    name, (unsigned long)offset);
 	else
 		snprintf(buf, len, "0x%lx", (unsigned long)pc);
-}
-
-void
-fault_hostile_pointer(const struct trapframe *tf, uintptr_t uva)
-{
-	struct proc *p = proc_self();
-	char where[FAULT_WHERE_MAX];
-
-	p->p_said_efault = true;
-	fault_where(p, tf_pc(tf), where, sizeof where);
-	printf("barecpc: %s: %s at pc %s: bad address 0x%lx: EFAULT\n",
-	    p->p_name, syscall_name(tf_sysno(tf)), where, (unsigned long)uva);
 }
 
 /* The signal of a fault, and what a handler is told. */
@@ -133,7 +120,7 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 	const char *name;
 
 	if (tf_user(tf)) {
-		if (kcpc_read_fault(tf) ||
+		if (counting->read_fault(tf) ||
 		    (f == FAULT_PAGE && is_past(proc_self(), tf, addr)))
 			return;
 		fault_payload(tf, f, addr, what);

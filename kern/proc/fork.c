@@ -1,17 +1,18 @@
 /*
  * clone(2): another LWP in the process, or a process that is a copy of it.
  */
+#include "kern/proc/fork.h"
+
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/mm/as.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
+#include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/sched.h"
-#include "kern/sys/syscall.h"
 
 /* clone(2)'s flags, as Linux has them. */
 #define CSIGNAL              0x000000ffUL
@@ -103,7 +104,7 @@ clone_thread(const struct clone *c)
 	tid = l->l_tid;
 	err = EFAULT;
 	if (tell_parent(c, tid) != 0 ||
-	    (err = kcpc_inherit(lwp_self(), l)) != 0)
+	    (err = counting->inherit(lwp_self(), l)) != 0)
 		goto free_lwp;
 	stop_point(STOP_LWP_CREATE, l->l_id);
 	sched_ready(l);
@@ -161,7 +162,7 @@ clone_process(const struct clone *c)
 	if ((err = tell_parent(c, pid)) != 0)
 		goto unbind;
 	err = EAGAIN;
-	if (kcpc_fork(lwp_self(), l) != 0)
+	if (counting->fork(lwp_self(), l) != 0)
 		goto unbind;
 	stop_point(STOP_FORK, pid);
 	sched_ready(l);

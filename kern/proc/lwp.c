@@ -1,12 +1,12 @@
 #include "kern/proc/lwp.h"
 
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/mm/page.h"
+#include "kern/proc/futex.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
+#include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
-#include "kern/sys/futex.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -123,7 +123,7 @@ lwp_exit(void)
 	struct lwp *l = lwp_self();
 	struct proc *p = l->l_proc;
 
-	kcpc_lwp_exit(l);
+	counting->lwp_exit(l);
 	sig_lwp_exit(l);
 	sig_flush(p, &l->l_sigpend);
 	/* Whoever joins it must not see it end before its counters have. */

@@ -1,7 +1,6 @@
 #include "kern/proc/signal.h"
 
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"

@@ -3,12 +3,12 @@
  * own trap frame at hand.
  */
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/fault.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
+#include "kern/sched/counting.h"
 #include "kern/sched/klock.h"
 #include "lib/printf.h"
 
@@ -169,7 +169,7 @@ no_room(struct lwp *l, struct trapframe *tf, int sig)
 static void
 interrupt(struct lwp *l, struct trapframe *tf, struct siginfo *info)
 {
-	kcpc_page_interrupted(l);
+	counting->page_interrupted(l);
 	run_handler(l, tf, info->si_signo, info);
 }
 
@@ -199,7 +199,7 @@ overflowed(struct lwp *l, struct trapframe *tf)
 {
 	struct siginfo info;
 
-	if (kcpc_overflowed(l, tf)) {
+	if (counting->overflowed(l, tf)) {
 		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
 		if (has_handler(l, SIGEMT)) {
 			run_handler(l, tf, SIGEMT, &info);
@@ -217,10 +217,10 @@ sig_overflow_asleep(struct lwp *l)
 	const struct trapframe *tf = arch_lwp_frame(l);
 	struct siginfo info;
 
-	if (has_handler(l, SIGEMT) && kcpc_signal_due(l))
+	if (has_handler(l, SIGEMT) && counting->signal_due(l))
 		return;
 	l->l_ast &= ~AST_CPC;
-	if (kcpc_overflowed(l, tf)) {
+	if (counting->overflowed(l, tf)) {
 		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
 		sig_post_lwp(l, SIGEMT, &info);
 	}

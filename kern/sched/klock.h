@@ -11,7 +11,7 @@
 #ifndef KERN_SCHED_KLOCK_H
 #define KERN_SCHED_KLOCK_H
 
-#include "kern/sched/lock.h"
+#include "kern/platform/lock.h"
 
 /*
  * Not a fair one: an emulator or a hypervisor runs CPUs in turns, and one

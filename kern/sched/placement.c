@@ -4,11 +4,10 @@
 #include <stddef.h>
 
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
-#include "kern/cpc/witness.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
+#include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/klock.h"
 #include "kern/sched/lwpq.h"
@@ -119,19 +118,17 @@ sched_idle(void)
 	for (;;) {
 		if (sched_others_wait(c) || (c->c_active && steal(c))) {
 			set_idle(c, false);
-			kcpc_cpu_init(c->c_id);
+			counting->cpu_init(c->c_id);
 			sched_switch();
 			continue;
 		}
 		if (c->c_active)
 			set_idle(c, true);
-		if (witness_on)
-			witness_idle(true);
+		counting->idle(true);
 		kernel_unlock();
 		arch_idle();
 		kernel_lock();
-		if (witness_on)
-			witness_idle(false);
+		counting->idle(false);
 	}
 }
 
@@ -231,7 +228,7 @@ void
 sched_online(struct cpu *c)
 {
 	set_active(c, true);
-	kcpc_cpu_online(c);
+	counting->cpu_online(c);
 	for (struct cpu *o = cpus; o < cpus + ncpu; o++) {
 		call_back(&o->c_woken);
 		call_back(&o->c_runq);

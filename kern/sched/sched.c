@@ -6,15 +6,17 @@
 #include <stddef.h>
 
 #include "kern/arch.h"
-#include "kern/cpc/kcpc.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
+#include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/klock.h"
 #include "kern/sched/lwpq.h"
 #include "kern/sched/sched_impl.h"
 #include "kern/sched/timer.h"
 #include "lib/printf.h"
+
+const struct counting_ops *counting;
 
 /* How long an LWP runs while another waits for its CPU. */
 #define SLICE_NS 4000000
@@ -317,7 +319,7 @@ sched_arrive(void)
 		lwp_gone(left);
 	}
 	if (c->c_lwp->l_cpc != NULL)
-		kcpc_restore(c->c_lwp->l_cpc);
+		counting->restore(c->c_lwp->l_cpc);
 }
 
 void
@@ -335,8 +337,9 @@ sched_switch(void)
 	if (to == from)
 		return;
 	c->c_lwp = to;
-	if (from->l_cpc != NULL && (overflowed = kcpc_save(from->l_cpc)) != 0)
-		kcpc_overflow(from->l_cpc, overflowed);
+	if (from->l_cpc != NULL &&
+	    (overflowed = counting->save(from->l_cpc)) != 0)
+		counting->overflow(from->l_cpc, overflowed);
 	if (from->l_state == LWP_ZOMBIE)
 		c->c_left = from;
 	arch_lwp_switch(from, to);

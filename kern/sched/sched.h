@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kern/sched/lock.h"
+#include "kern/platform/lock.h"
 
 struct cpu;
 struct cpuset; /* kern/sched/cpuset.h */

@@ -8,6 +8,7 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
+#include "kern/sched/deadline.h"
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
@@ -23,15 +24,6 @@ struct pollfd {
 	int32_t fd;
 	uint16_t events, revents;
 };
-
-/* All that poll; few do, and a pipe's change wakes them all. */
-static struct waitq pollers;
-
-void
-poll_changed(void)
-{
-	waitq_wake(&pollers, ~0U);
-}
 
 static uint16_t
 state_of(int fd)
@@ -75,9 +67,9 @@ wait_for_any(struct pollfd *fds, unsigned n, uint64_t deadline)
 			return -EINTR;
 		if (err == ETIMEDOUT || arch_tick() >= deadline)
 			return 0;
-		lock_acquire(&pollers.wq_lock);
-		err = waitq_sleep(&pollers, deadline);
-		lock_release(&pollers.wq_lock);
+		lock_acquire(&pipe_pollers.wq_lock);
+		err = waitq_sleep(&pipe_pollers, deadline);
+		lock_release(&pipe_pollers.wq_lock);
 	}
 	return found;
 }

@@ -7,6 +7,7 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
+#include "kern/sched/deadline.h"
 #include "kern/sys/syscall.h"
 #include "lib/string.h"
 

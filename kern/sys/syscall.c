@@ -132,9 +132,26 @@ syscall_name(unsigned sysno)
 	                                                  : "a system call";
 }
 
+/* Report the first bad pointer of a process, with its call and place. */
+static void
+bad_pointer(uintptr_t uva)
+{
+	const struct trapframe *tf = lwp_self()->l_tf;
+	struct proc *p = proc_self();
+	char where[FAULT_WHERE_MAX];
+
+	if (p->p_said_efault)
+		return;
+	p->p_said_efault = true;
+	fault_where(p, tf_pc(tf), where, sizeof where);
+	printf("barecpc: %s: %s at pc %s: bad address 0x%lx: EFAULT\n",
+	    p->p_name, syscall_name(tf_sysno(tf)), where, (unsigned long)uva);
+}
+
 void
 syscall_init(void)
 {
+	usercopy_on_refusal(bad_pointer);
 	npages_at_boot = page_nfree();
 	for (unsigned sysno = 0; sysno < SYSCALL_NLINUX; sysno++)
 		syscall_linux[sysno] = known(sysno) != SYS_none

@@ -12,7 +12,7 @@
 #include "kern/mm/page.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/errno.h"
-#include "kern/sched/lock.h"
+#include "kern/platform/lock.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

@@ -12,8 +12,8 @@
 #include "kern/mm/as.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/lock.h"
 #include "kern/sched/cpu.h"
-#include "kern/sched/lock.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

@@ -11,8 +11,8 @@
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/console.h"
+#include "kern/platform/lock.h"
 #include "kern/sched/cpu.h"
-#include "kern/sched/lock.h"
 #include "lib/printf.h"
 
 #define BANKS_MAX 32 /* whose registers lie one after the other */

@@ -4,8 +4,8 @@
  * The kernel runs with interrupts off and no handler of an interrupt that
  * strikes the kernel takes a lock, so a lock guards against other CPUs only.
  */
-#ifndef KERN_SCHED_LOCK_H
-#define KERN_SCHED_LOCK_H
+#ifndef KERN_PLATFORM_LOCK_H
+#define KERN_PLATFORM_LOCK_H
 
 #include <stdbool.h>
 
@@ -34,4 +34,4 @@ lock_release(struct spinlock *l)
 	__atomic_clear(&l->sl_held, __ATOMIC_RELEASE);
 }
 
-#endif /* KERN_SCHED_LOCK_H */
+#endif /* KERN_PLATFORM_LOCK_H */

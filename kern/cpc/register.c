@@ -1,0 +1,48 @@
+/*
+ * Which functions of kcpc the lower parts of the kernel call.
+ */
+#include "kern/cpc/kcpc.h"
+#include "kern/cpc/witness.h"
+#include "kern/file/file.h"
+#include "kern/platform/errno.h"
+#include "kern/sched/counting.h"
+
+static int
+profile_open(struct file *f)
+{
+	f->f_profile = kcpc_profile_new();
+	return f->f_profile != NULL ? 0 : ENOMEM;
+}
+
+static void
+profile_release(struct file *f)
+{
+	kcpc_profile_release(f->f_profile);
+}
+
+void
+kcpc_register(void)
+{
+	static const struct device_ops profile = {
+		.open = profile_open,
+		.release = profile_release,
+	};
+	static const struct counting_ops ops = {
+		.save = kcpc_save,
+		.overflow = kcpc_overflow,
+		.restore = kcpc_restore,
+		.cpu_init = kcpc_cpu_init,
+		.cpu_online = kcpc_cpu_online,
+		.idle = witness_idle,
+		.inherit = kcpc_inherit,
+		.fork = kcpc_fork,
+		.lwp_exit = kcpc_lwp_exit,
+		.read_fault = kcpc_read_fault,
+		.page_interrupted = kcpc_page_interrupted,
+		.overflowed = kcpc_overflowed,
+		.signal_due = kcpc_signal_due,
+	};
+
+	counting = &ops;
+	file_register(FILE_PROFILE, &profile);
+}

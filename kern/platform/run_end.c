@@ -1,0 +1,16 @@
+/*
+ * The end of a run.  The host reads the closing line (scripts/lib/guest.py).
+ */
+#include "kern/platform/run_end.h"
+
+#include "kern/arch.h"
+#include "kern/platform/boot_time.h"
+#include "lib/printf.h"
+
+void
+run_end(int status)
+{
+	boottime_print();
+	printf("barecpc: exit %d\n", status);
+	arch_halt(status == 0);
+}
