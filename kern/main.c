@@ -23,7 +23,7 @@
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
 #include "kern/test_crash.h"
-#include "kern/test_hooks.h"
+#include "kern/sys/test_hooks.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -132,8 +132,8 @@ kern_main(struct bootinfo *bi)
 	kcpc_register();
 	sched_init_cpu(arch_curcpu());
 	cpu_start_all();
-	kcpc_init(cmdline.cl_pcbe != NULL
-		      ? null_pcbe(&cmdline.cl_null, cmdline.cl_pcbe)
+	kcpc_init(cmdline.cl_pmu != NULL
+		      ? soft_pcbe(&cmdline.cl_soft, cmdline.cl_pmu)
 		      : NULL);
 	if (cmdline.cl_witness != 0 && !witness_init(cmdline.cl_witness))
 		run_end(EXIT_FAILED);

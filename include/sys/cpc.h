@@ -96,7 +96,7 @@ enum cpc_op {
 	 * context: by it a test interrupts a read where it will.  EINVAL
 	 * where it does not count now.
 	 */
-	CPC_OP_STIR = 38,
+	CPC_OP_TEST_DISTURB = 38,
 	/*
 	 * a: instructions, b: CPC_COUNT_USER or CPC_COUNT_SYSTEM.  They have
 	 * retired at that privilege, as far as a software PMU is concerned;
@@ -143,11 +143,13 @@ enum cpc_op {
 	CPC_OP_UNRESOLVED = 48,
 };
 
-enum cpc_stir {
-	CPC_STIR_SWITCH, /* its PICs are taken and given back, as by a switch */
-	CPC_STIR_FREEZE,
-	CPC_STIR_INVALIDATE, /* as by a set that is bound to its CPU */
-	CPC_STIR_MIGRATE, /* its LWP is bound to the next CPU, and goes there */
+enum cpc_disturb {
+	CPC_DISTURB_SWITCH, /* its PICs are taken and given back, as by a switch
+	                     */
+	CPC_DISTURB_FREEZE,
+	CPC_DISTURB_INVALIDATE, /* as by a set that is bound to its CPU */
+	CPC_DISTURB_MIGRATE, /* its LWP is bound to the next CPU, and goes there
+	                      */
 };
 
 /*

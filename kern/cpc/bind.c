@@ -69,8 +69,8 @@ give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 
 	cq->cq_index = kcpc_pic[pic].kp_index;
 	cq->cq_shift = kcpc_pic[pic].kp_shift;
-	if (kcpc_pic[pic].kp_mute)
-		ctx->kc_flags |= KCPC_CTX_MUTE;
+	if (kcpc_pic[pic].kp_no_ovf_intr)
+		ctx->kc_flags |= KCPC_CTX_NO_OVF_INTR;
 	ctx->kc_pcbe.ps_cfg[i] = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }
@@ -128,7 +128,7 @@ assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	for (i = 0; i < ctx->kc_nreqs; i++)
 		can[i] = coverage(&want[i]);
 	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few)) {
-		kcpc_why_short(&too_few);
+		kcpc_reason_short(&too_few);
 		return refuse(subcode, CPC_RESOURCE_UNAVAIL);
 	}
 	for (i = 0; i < ctx->kc_nreqs; i++)
@@ -166,7 +166,7 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
 		return CPC_HV_NO_ACCESS;
 	event.pe_code = pr->cr_event.ce_code;
-	event.pe_extra = pr->cr_event.ce_extra;
+	event.pe_extra_msr = pr->cr_event.ce_extra;
 	event.pe_flags = pr->cr_event.ce_flags;
 	event.pe_pics = pr->cr_event.ce_pics;
 	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
@@ -202,7 +202,7 @@ configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 
 	for (i = 0; i < ctx->kc_nreqs; i++) {
 		if ((code = configure_one(ctx, &want[i])) != 0) {
-			kcpc_why_request(i);
+			kcpc_reason_request(i);
 			unconfigure(ctx);
 			return refuse(subcode, code);
 		}

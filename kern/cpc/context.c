@@ -110,7 +110,7 @@ kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 	if (ctx == NULL || (set != 0 && ctx->kc_set != set))
 		return EINVAL;
 	*ctxp = ctx;
-	if ((ctx->kc_flags & KCPC_CTX_NOT_OWN) != 0)
+	if ((ctx->kc_flags & KCPC_CTX_UNAVAILABLE) != 0)
 		return (ctx->kc_flags & KCPC_CTX_PROFILE) != 0 ? EINVAL
 		                                               : EAGAIN;
 	return 0;
@@ -132,7 +132,7 @@ kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 	if (n != ctx->kc_nreqs)
 		return EINVAL;
 	cg = ctx->kc_pcbe.ps_page;
-	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0 && kcpc_running(ctx))
+	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0 && kcpc_running(ctx))
 		kcpc_refresh(ctx); /* the timer may be late */
 	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
 		s->cs_hrtime = gethrtime();

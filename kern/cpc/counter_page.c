@@ -58,7 +58,7 @@ page_adopt(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_NOT_OWN) != 0)
+	if (ctx == NULL || (ctx->kc_flags & KCPC_CTX_UNAVAILABLE) != 0)
 		return;
 	if (kcpc_running(ctx))
 		kcpc_stop(ctx);

@@ -49,7 +49,7 @@ enable_pmi(const struct pcbe_ops *ops)
 static bool
 tells(const struct pcbe_ops *ops, unsigned pic)
 {
-	return (ops->pcbe_mute >> pic & 1) == 0 &&
+	return (ops->pcbe_no_ovf_intr >> pic & 1) == 0 &&
 	       (ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) != 0;
 }
 
@@ -61,7 +61,7 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 
 		kp->kp_index = ops->read_index(pic);
 		kp->kp_shift = (uint8_t)(64 - ops->width(pic));
-		kp->kp_mute = kp->kp_shift != 0 && !tells(ops, pic);
+		kp->kp_no_ovf_intr = kp->kp_shift != 0 && !tells(ops, pic);
 	}
 }
 

@@ -55,7 +55,7 @@ kcpc_instance(const struct proc *p, cpc_setid_t set)
 }
 
 uint32_t
-kcpc_live(const struct proc *p, cpc_setid_t set)
+kcpc_instances(const struct proc *p, cpc_setid_t set)
 {
 	const struct kcpc_ctx *head = kcpc_instance(p, set);
 
@@ -66,7 +66,7 @@ kcpc_live(const struct proc *p, cpc_setid_t set)
 static uint32_t
 npics(const struct kcpc_ctx *ctx)
 {
-	uint32_t extra = ctx->kc_pcbe.ps_extra;
+	uint32_t extra = ctx->kc_pcbe.ps_helpers;
 
 	return ctx->kc_nreqs +
 	       (extra != 0 ? (uint32_t)__builtin_popcount(extra) : 0);

@@ -101,9 +101,9 @@ void kcpc_set_notify(void (*post)(struct lwp *l));
  * so that it is to be signalled?  Tells it once.  A profile's is not told of:
  * it has its sample, from the frame tf by which the LWP goes back.
  */
-bool kcpc_overflowed(struct lwp *l, const struct trapframe *tf);
-/* Would kcpc_overflowed() say so?  Its counters may have been taken since. */
-bool kcpc_signal_due(const struct lwp *l);
+bool kcpc_sigemt_take(struct lwp *l, const struct trapframe *tf);
+/* Would kcpc_sigemt_take() say so?  Its counters may have been taken since. */
+bool kcpc_sigemt_due(const struct lwp *l);
 
 /* The profile of an open /dev/profile, or NULL where memory is out. */
 struct kcpc_profile *kcpc_profile_new(void);

@@ -39,7 +39,7 @@ struct kcpc_ctx {
 	struct cpu *kc_cpu; /* whose it is; NULL: an LWP's */
 	struct lwp *kc_lwp; /* whose it is, or who bound it to a CPU */
 
-	/* kcpc_live.c */
+	/* kcpc_instances.c */
 	struct kcpc_ctx *kc_ring, *kc_ring_prev; /* instances of the set */
 	struct kcpc_ctx *kc_next, **kc_link;     /* of its head: the chain */
 	uint32_t kc_instances;                   /* of its head: how many */
@@ -47,7 +47,7 @@ struct kcpc_ctx {
 	struct timer kc_fold; /* runs while one that is MUTE does */
 	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
 	struct kcpc_profile *kc_profile; /* it counts for this, or NULL */
-	uint64_t kc_struck; /* a profile's: where in the kernel, or 0 */
+	uint64_t kc_nmi_pc; /* a profile's: where in the kernel, or 0 */
 	unsigned kc_image;  /* and the number of its program */
 	uint32_t kc_room;   /* kcpc_bind.c: for so many requests */
 	uint32_t kc_nreqs;
@@ -63,9 +63,9 @@ struct kcpc_ctx {
 /* Ours alone: it is a profile's, of which its LWP does not know... */
 #define KCPC_CTX_PROFILE 0x2000
 /* ...and a narrow PIC in use cannot tell of its overflow. */
-#define KCPC_CTX_MUTE 0x80000000
+#define KCPC_CTX_NO_OVF_INTR 0x80000000
 
-#define KCPC_CTX_NOT_OWN (KCPC_CTX_INVALID | KCPC_CTX_PROFILE)
+#define KCPC_CTX_UNAVAILABLE (KCPC_CTX_INVALID | KCPC_CTX_PROFILE)
 
 /* A request as the library packed it, checked to lie within the pack. */
 struct kcpc_want {
@@ -81,9 +81,9 @@ extern unsigned kcpc_npic;
 
 /* What a bind wants to know of each PIC; the backend was asked once. */
 struct kcpc_pic {
-	uint32_t kp_index; /* what the machine's user-level read takes */
-	uint8_t kp_shift;  /* 64 - width */
-	bool kp_mute;      /* narrow, and its overflow tells nobody */
+	uint32_t kp_index;   /* what the machine's user-level read takes */
+	uint8_t kp_shift;    /* 64 - width */
+	bool kp_no_ovf_intr; /* narrow, and its overflow tells nobody */
 };
 extern struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 
@@ -99,14 +99,14 @@ uint32_t kcpc_caps(void);
 void kcpc_asked(bool refused);
 
 /*
- * kcpc_why.c: what kcpc_why() of kern/cpc/pcbe.h said since it was last
+ * kcpc_reason.c: what kcpc_reason() of kern/cpc/pcbe.h said since it was last
  * cleared.
  */
-void kcpc_why_clear(void);
-const char *kcpc_why_text(void);
+void kcpc_reason_clear(void);
+const char *kcpc_reason_text(void);
 /* It was said of request i; or these requests cannot all have a PIC. */
-void kcpc_why_request(unsigned i);
-void kcpc_why_short(const struct kcpc_short *ks);
+void kcpc_reason_request(unsigned i);
+void kcpc_reason_short(const struct kcpc_short *ks);
 
 /*
  * kcpc_bind.c: make a context, which is on no LWP yet.  Returns 0, or an errno
@@ -154,8 +154,8 @@ void kcpc_refresh(struct kcpc_ctx *ctx);
 void kcpc_freeze(struct kcpc_ctx *ctx);
 /* The same, and its LWP is signalled. */
 void kcpc_signal(struct kcpc_ctx *ctx);
-/* CPC_OP_STIR */
-int kcpc_stir(struct lwp *l, uint64_t ticks, uintptr_t how);
+/* CPC_OP_TEST_DISTURB */
+int kcpc_test_disturb(struct lwp *l, uint64_t ticks, uintptr_t how);
 /* Overflow interrupts that belonged to no one. */
 extern uint64_t kcpc_stray;
 
@@ -181,14 +181,14 @@ void kcpc_invalidate(struct kcpc_ctx *ctx);
 void kcpc_revoke(struct proc *p, cpc_setid_t set);
 
 /*
- * kcpc_live.c: a context begins, or ceases, to be an instance of its set
+ * kcpc_instances.c: a context begins, or ceases, to be an instance of its set
  * (kc_proc, kc_set).
  */
 void kcpc_instance_add(struct kcpc_ctx *ctx);
 void kcpc_instance_remove(struct kcpc_ctx *ctx);
 /* One of the set's instances, or NULL; how many there are. */
 struct kcpc_ctx *kcpc_instance(const struct proc *p, cpc_setid_t set);
-uint32_t kcpc_live(const struct proc *p, cpc_setid_t set);
+uint32_t kcpc_instances(const struct proc *p, cpc_setid_t set);
 /* Call fn for every instance of every set; it adds and removes none. */
 void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
 
@@ -241,7 +241,7 @@ void kcpc_profile_inherit(struct kcpc_ctx *ctx);
 /* LWP parent has forked: its child is a profile's, too, if it is one's. */
 int kcpc_profile_fork(const struct lwp *parent, struct lwp *child);
 /* It was stopped: samples of what struck the kernel, where it counted on. */
-void kcpc_profile_struck(struct kcpc_ctx *ctx);
+void kcpc_profile_nmi_samples(struct kcpc_ctx *ctx);
 /* It overflowed: take a sample, tf being the LWP's way back, and count on. */
 void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
 void kcpc_profile_end(struct kcpc_ctx *ctx);

@@ -26,10 +26,10 @@
  * nothing in it.
  */
 struct pcbe_event {
-	uint64_t pe_code;  /* the backend's own, modifiers of a name in it */
-	uint64_t pe_extra; /* what a register beside is to hold for it */
-	uint64_t pe_pics;  /* bit n: PIC n can count it */
-	uint32_t pe_flags; /* PCBE_EVENT_* */
+	uint64_t pe_code; /* the backend's own, modifiers of a name in it */
+	uint64_t pe_extra_msr; /* what a register beside is to hold for it */
+	uint64_t pe_pics;      /* bit n: PIC n can count it */
+	uint32_t pe_flags;     /* PCBE_EVENT_* */
 };
 #define PCBE_EVENT_GENERIC CPC_EVENT_GENERIC /* a PAPI_ name */
 #define PCBE_EVENT_RAW     CPC_EVENT_RAW     /* a number */
@@ -75,19 +75,21 @@ struct pcbe_cfg {
  */
 struct pcbe_set {
 	uint32_t ps_n;
-	uint32_t ps_pics;   /* bit n: PIC n is a request's */
-	uint32_t ps_spare;  /* no request's, and proved: may be taken */
-	uint32_t ps_extra;  /* of these, what the backend took (helpers) */
-	bool ps_user_read;  /* program() opens user-level reads */
-	bool ps_privileged; /* attributes may be privileged ones */
+	uint32_t ps_pics;    /* bit n: PIC n is a request's */
+	uint32_t ps_spare;   /* no request's, and proved: may be taken */
+	uint32_t ps_helpers; /* of these, what the backend took (helpers) */
+	bool ps_user_read;   /* program() opens user-level reads */
+	bool ps_privileged;  /* attributes may be privileged ones */
 	/* Registers that are one for all PICs: bit n, enum event_extra's n+1.
 	 */
-	uint8_t ps_besides;
-	uint8_t ps_beside_of[EXTRA_N - 1]; /* the first request that is for */
+	uint8_t ps_extra_msrs;
+	uint8_t
+	    ps_extra_msr_req[EXTRA_N - 1]; /* the first request that is for */
 	/* the backend's, from configure() */
 	uint64_t ps_run, ps_ctrl, ps_selection;
-	uint64_t ps_beside[EXTRA_N - 1]; /* the nth of ps_besides is to hold */
-	struct pcbe_cfg *ps_cfg;         /* ps_n of them */
+	uint64_t
+	    ps_extra_msr[EXTRA_N - 1]; /* the nth of ps_extra_msrs is to hold */
+	struct pcbe_cfg *ps_cfg;       /* ps_n of them */
 	struct cpc_page *ps_page;
 	/*
 	 * kcpc's: PICs whose overflow stops the set where it strikes, in the
@@ -106,11 +108,11 @@ struct pcbe_set {
 #define PCBE_UNSELECTED (~0ULL)
 
 /* Where overflows of a set with ps_resume struck the kernel. */
-#define PCBE_STRUCK 126
-struct pcbe_struck {
+#define PCBE_NMI_LOG 126
+struct pcbe_nmi_log {
 	uint32_t pk_n;    /* times it counted on, the oldest first */
 	uint32_t pk_lost; /* more of them, without a place */
-	uint64_t pk_pc[PCBE_STRUCK];
+	uint64_t pk_pc[PCBE_NMI_LOG];
 	uint64_t pk_last; /* the same of what stop() tells, or 0 */
 };
 
@@ -150,7 +152,7 @@ struct pcbe_ops {
 	 * interrupt unless the request is a notify one; kcpc then samples it
 	 * before it can go round.
 	 */
-	uint64_t pcbe_mute;
+	uint64_t pcbe_no_ovf_intr;
 
 	/* Number of PICs, 1..PCBE_MAXPIC; PIC numbers are 0..n-1. */
 	unsigned (*ncounters)(void);
@@ -194,7 +196,7 @@ struct pcbe_ops {
 	 * not in pcbe_attrs.  Returns 0 or a CPC_* subcode (1..11), having
 	 * taken nothing; CPC_RESOURCE_UNAVAIL where a helper PIC is needed
 	 * and none is free.  Where it is more than the subcode tells, the
-	 * reason goes to kcpc_why(): which part of the hardware, and for
+	 * reason goes to kcpc_reason(): which part of the hardware, and for
 	 * what.
 	 */
 	int (*configure)(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
@@ -256,7 +258,7 @@ struct pcbe_ops {
 	 * Of this CPU, since it was last told, which is for kcpc to note here;
 	 * while no PIC counts.  NULL: the machine has no way to.
 	 */
-	struct pcbe_struck *(*struck)(void);
+	struct pcbe_nmi_log *(*nmi_log)(void);
 
 	/*
 	 * Only of software (kern/cpc/soft/soft_pcbe.c): n instructions have
@@ -268,6 +270,6 @@ struct pcbe_ops {
 };
 
 /* kern/cpc/reason.c: why configure() refuses, a line without its end. */
-void kcpc_why(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void kcpc_reason(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* KERN_CPC_PCBE_H */

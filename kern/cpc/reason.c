@@ -12,7 +12,7 @@
 static char text[CPC_WHY_BYTES];
 
 void
-kcpc_why(const char *fmt, ...)
+kcpc_reason(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -22,7 +22,7 @@ kcpc_why(const char *fmt, ...)
 }
 
 void
-kcpc_why_request(unsigned i)
+kcpc_reason_request(unsigned i)
 {
 	char said[sizeof text];
 
@@ -33,13 +33,13 @@ kcpc_why_request(unsigned i)
 }
 
 void
-kcpc_why_clear(void)
+kcpc_reason_clear(void)
 {
 	text[0] = '\0';
 }
 
 const char *
-kcpc_why_text(void)
+kcpc_reason_text(void)
 {
 	return text;
 }
@@ -61,15 +61,15 @@ numbers(char *buf, size_t size, uint64_t bits)
 }
 
 void
-kcpc_why_short(const struct kcpc_short *ks)
+kcpc_reason_short(const struct kcpc_short *ks)
 {
 	char reqs[40], pics[40];
 
 	numbers(reqs, sizeof reqs, ks->ks_reqs);
 	numbers(pics, sizeof pics, ks->ks_pics);
 	if (ks->ks_pics == 0)
-		kcpc_why("no PIC can count request %s", reqs);
+		kcpc_reason("no PIC can count request %s", reqs);
 	else
-		kcpc_why("requests %s can be on PIC%s %s alone", reqs,
+		kcpc_reason("requests %s can be on PIC%s %s alone", reqs,
 		    (ks->ks_pics & (ks->ks_pics - 1)) != 0 ? "s" : "", pics);
 }

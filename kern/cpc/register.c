@@ -39,8 +39,8 @@ kcpc_register(void)
 		.lwp_exit = kcpc_lwp_exit,
 		.read_fault = kcpc_read_fault,
 		.page_interrupted = kcpc_page_interrupted,
-		.overflowed = kcpc_overflowed,
-		.signal_due = kcpc_signal_due,
+		.overflowed = kcpc_sigemt_take,
+		.signal_due = kcpc_sigemt_due,
 	};
 
 	counting = &ops;

@@ -84,15 +84,15 @@ kcpc_overflow(struct kcpc_ctx *ctx, uint64_t pics)
 }
 
 /* A context with more to stop than PICs. */
-#define STOPS_UNUSUAL (KCPC_CTX_MUTE | KCPC_CTX_PROFILE)
+#define SLOW_STOP (KCPC_CTX_NO_OVF_INTR | KCPC_CTX_PROFILE)
 
 static __attribute__((noinline)) void
-stopped_unusual(struct kcpc_ctx *ctx)
+stopped_slow(struct kcpc_ctx *ctx)
 {
-	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
+	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0)
 		timer_stop(&ctx->kc_fold);
 	if ((ctx->kc_flags & KCPC_CTX_PROFILE) != 0)
-		kcpc_profile_struck(ctx);
+		kcpc_profile_nmi_samples(ctx);
 }
 
 /*
@@ -104,8 +104,8 @@ take(struct kcpc_ctx *ctx)
 {
 	uint64_t pics = kcpc_ops->stop(&ctx->kc_pcbe);
 
-	if ((ctx->kc_flags & STOPS_UNUSUAL) != 0)
-		stopped_unusual(ctx);
+	if ((ctx->kc_flags & SLOW_STOP) != 0)
+		stopped_slow(ctx);
 	if (pics != 0)
 		kcpc_overflow(ctx, pics);
 	return pics;
@@ -114,7 +114,7 @@ take(struct kcpc_ctx *ctx)
 static void fold_due(void *ctx);
 
 static __attribute__((noinline)) void
-give_mute(struct kcpc_ctx *ctx)
+give_no_ovf_intr(struct kcpc_ctx *ctx)
 {
 	timer_start(
 	    &ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS), fold_due, ctx);
@@ -124,8 +124,8 @@ give_mute(struct kcpc_ctx *ctx)
 static inline void
 give(struct kcpc_ctx *ctx)
 {
-	if ((ctx->kc_flags & KCPC_CTX_MUTE) != 0)
-		give_mute(ctx);
+	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0)
+		give_no_ovf_intr(ctx);
 	else
 		kcpc_ops->program(&ctx->kc_pcbe);
 }
@@ -191,30 +191,30 @@ fold_due(void *arg)
 }
 
 /* One that is frozen, or the like.  Apart, so that the usual way is short. */
-#define UNUSUAL (KCPC_CTX_FREEZE | STOPS_UNUSUAL)
+#define SLOW_PATH (KCPC_CTX_FREEZE | SLOW_STOP)
 
 static __attribute__((noinline)) uint64_t
-save_unusual(struct kcpc_ctx *ctx)
+save_slow(struct kcpc_ctx *ctx)
 {
 	uint64_t pics;
 
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		return 0;
 	pics = kcpc_ops->stop(&ctx->kc_pcbe);
-	stopped_unusual(ctx);
+	stopped_slow(ctx);
 	return pics;
 }
 
 uint64_t
 kcpc_save(struct kcpc_ctx *ctx)
 {
-	if ((ctx->kc_flags & UNUSUAL) != 0)
-		return save_unusual(ctx);
+	if ((ctx->kc_flags & SLOW_PATH) != 0)
+		return save_slow(ctx);
 	return kcpc_ops->stop(&ctx->kc_pcbe);
 }
 
 static __attribute__((noinline)) void
-restore_unusual(struct kcpc_ctx *ctx)
+restore_slow(struct kcpc_ctx *ctx)
 {
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		give(ctx);
@@ -223,8 +223,8 @@ restore_unusual(struct kcpc_ctx *ctx)
 void
 kcpc_restore(struct kcpc_ctx *ctx)
 {
-	if ((ctx->kc_flags & UNUSUAL) != 0) {
-		restore_unusual(ctx);
+	if ((ctx->kc_flags & SLOW_PATH) != 0) {
+		restore_slow(ctx);
 		return;
 	}
 	kcpc_ops->program(&ctx->kc_pcbe);
@@ -267,13 +267,13 @@ migrate_due(void *arg)
 }
 
 int
-kcpc_stir(struct lwp *l, uint64_t ticks, uintptr_t how)
+kcpc_test_disturb(struct lwp *l, uint64_t ticks, uintptr_t how)
 {
 	static void (*const due[])(void *) = {
-		[CPC_STIR_SWITCH] = fold_due,
-		[CPC_STIR_FREEZE] = freeze_due,
-		[CPC_STIR_INVALIDATE] = invalidate_due,
-		[CPC_STIR_MIGRATE] = migrate_due,
+		[CPC_DISTURB_SWITCH] = fold_due,
+		[CPC_DISTURB_FREEZE] = freeze_due,
+		[CPC_DISTURB_INVALIDATE] = invalidate_due,
+		[CPC_DISTURB_MIGRATE] = migrate_due,
 	};
 	struct kcpc_ctx *ctx;
 	int err;
@@ -287,7 +287,7 @@ kcpc_stir(struct lwp *l, uint64_t ticks, uintptr_t how)
 }
 
 bool
-kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
+kcpc_sigemt_take(struct lwp *l, const struct trapframe *tf)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 	uint32_t flags;
@@ -296,7 +296,8 @@ kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
 		return false;
 	flags = ctx->kc_flags;
 	ctx->kc_flags = flags & ~KCPC_CTX_SIGOVF;
-	if ((flags & (KCPC_CTX_SIGOVF | KCPC_CTX_NOT_OWN)) == KCPC_CTX_SIGOVF)
+	if ((flags & (KCPC_CTX_SIGOVF | KCPC_CTX_UNAVAILABLE)) ==
+	    KCPC_CTX_SIGOVF)
 		return true;
 	if ((flags & (KCPC_CTX_SIGOVF | KCPC_CTX_INVALID)) == KCPC_CTX_SIGOVF)
 		kcpc_profile_sample(ctx, tf);
@@ -304,12 +305,12 @@ kcpc_overflowed(struct lwp *l, const struct trapframe *tf)
 }
 
 bool
-kcpc_signal_due(const struct lwp *l)
+kcpc_sigemt_due(const struct lwp *l)
 {
 	const struct kcpc_ctx *ctx = l->l_cpc;
 
 	return ctx != NULL &&
-	       (ctx->kc_flags & (KCPC_CTX_SIGOVF | KCPC_CTX_NOT_OWN)) ==
+	       (ctx->kc_flags & (KCPC_CTX_SIGOVF | KCPC_CTX_UNAVAILABLE)) ==
 	           KCPC_CTX_SIGOVF;
 }
 
@@ -328,7 +329,7 @@ kcpc_pmi_late(void)
 
 /* Of a CPU's set, of one that has a timer besides, or of nobody's. */
 static __attribute__((noinline)) bool
-pmi_unusual(struct kcpc_ctx *ctx)
+pmi_slow(struct kcpc_ctx *ctx)
 {
 	bool running;
 	uint64_t pics;
@@ -359,8 +360,8 @@ kcpc_pmi(struct trapframe *tf)
 
 	(void)tf;
 	/* While a CPU has a set, those of LWPs are invalid. */
-	if (ctx == NULL || (ctx->kc_flags & UNUSUAL) != 0)
-		return pmi_unusual(ctx);
+	if (ctx == NULL || (ctx->kc_flags & SLOW_PATH) != 0)
+		return pmi_slow(ctx);
 	pics = kcpc_ops->stop(&ctx->kc_pcbe);
 	/* While nothing counts, so that no overflow finds it shut. */
 	arch_pmi_rearm();

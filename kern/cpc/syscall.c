@@ -107,7 +107,7 @@ tell_why(uintptr_t uva, int subcode)
 {
 	struct cpc_refusal rf = { .cf_subcode = subcode };
 
-	strlcpy(rf.cf_why, kcpc_why_text(), sizeof rf.cf_why);
+	strlcpy(rf.cf_why, kcpc_reason_text(), sizeof rf.cf_why);
 	return copyout(uva, &rf, sizeof rf);
 }
 
@@ -139,7 +139,7 @@ take_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 	if ((err = copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
 	*pack = head;
-	kcpc_why_clear();
+	kcpc_reason_clear();
 	err = bind(l, pack, head.cp_bytes, a[2], &subcode);
 	if (err != 0 && subcode != -1 && tell_why(a[3], subcode) != 0)
 		err = EFAULT;
@@ -219,9 +219,9 @@ op_disable(const uintptr_t *a)
 }
 
 static intptr_t
-op_stir(const uintptr_t *a)
+op_test_disturb(const uintptr_t *a)
 {
-	return -kcpc_stir(lwp_self(), a[0], a[1]);
+	return -kcpc_test_disturb(lwp_self(), a[0], a[1]);
 }
 
 static intptr_t
@@ -261,7 +261,7 @@ op_where(const uintptr_t *a)
 static intptr_t
 op_live(const uintptr_t *a)
 {
-	return kcpc_live(lwp_self()->l_proc, a[0]);
+	return kcpc_instances(lwp_self()->l_proc, a[0]);
 }
 
 static intptr_t
@@ -333,7 +333,7 @@ static op_fn *const ops[] = {
 	[CPC_OP_RELE] = op_rele,
 	[CPC_OP_ENABLE] = op_enable,
 	[CPC_OP_DISABLE] = op_disable,
-	[CPC_OP_STIR] = op_stir,
+	[CPC_OP_TEST_DISTURB] = op_test_disturb,
 	[CPC_OP_PRESET] = op_preset,
 	[CPC_OP_RESTART] = op_restart,
 	[CPC_OP_WHERE] = op_where,

@@ -1,23 +1,23 @@
 #include "kern/mm/id_pool.h"
 
 unsigned
-slots_take(struct slots *sl)
+id_pool_take(struct id_pool *sl)
 {
 	unsigned slot = 0;
 
-	lock_acquire(&sl->sl_lock);
-	if (sl->sl_fresh < sl->sl_limit)
-		slot = sl->sl_fresh++;
-	else if (sl->sl_taken != sl->sl_given)
-		slot = sl->sl_back[sl->sl_taken++ % SLOTS_MAX];
-	lock_release(&sl->sl_lock);
+	lock_acquire(&sl->id_lock);
+	if (sl->id_fresh < sl->id_limit)
+		slot = sl->id_fresh++;
+	else if (sl->id_taken != sl->id_given)
+		slot = sl->id_back[sl->id_taken++ % ID_POOL_MAX];
+	lock_release(&sl->id_lock);
 	return slot;
 }
 
 void
-slots_give(struct slots *sl, unsigned slot)
+id_pool_give(struct id_pool *sl, unsigned slot)
 {
-	lock_acquire(&sl->sl_lock);
-	sl->sl_back[sl->sl_given++ % SLOTS_MAX] = (uint16_t)slot;
-	lock_release(&sl->sl_lock);
+	lock_acquire(&sl->id_lock);
+	sl->id_back[sl->id_given++ % ID_POOL_MAX] = (uint16_t)slot;
+	lock_release(&sl->id_lock);
 }

@@ -9,19 +9,19 @@
 
 #include "kern/platform/lock.h"
 
-#define SLOTS_MAX 4096
+#define ID_POOL_MAX 4096
 
-/* { .sl_fresh = the first to be given out, .sl_limit = SLOTS_MAX or less } */
-struct slots {
-	struct spinlock sl_lock;
-	unsigned sl_fresh; /* this and those behind it never were in use */
-	unsigned sl_limit;
-	unsigned sl_taken, sl_given; /* ever, of those that came back */
-	uint16_t sl_back[SLOTS_MAX]; /* a ring of these */
+/* { .id_fresh = the first to be given out, .id_limit = ID_POOL_MAX or less } */
+struct id_pool {
+	struct spinlock id_lock;
+	unsigned id_fresh; /* this and those behind it never were in use */
+	unsigned id_limit;
+	unsigned id_taken, id_given;   /* ever, of those that came back */
+	uint16_t id_back[ID_POOL_MAX]; /* a ring of these */
 };
 
 /* One that is not in use, the longest unused of those that were; 0: none. */
-unsigned slots_take(struct slots *sl);
-void slots_give(struct slots *sl, unsigned slot);
+unsigned id_pool_take(struct id_pool *sl);
+void id_pool_give(struct id_pool *sl, unsigned slot);
 
 #endif /* KERN_MM_ID_POOL_H */

@@ -49,7 +49,7 @@ size_t page_nfree(void);  /* pages free now: a leak check is an equality */
 extern size_t page_ntables;
 
 /*
- * Test hooks (kern/test_hooks.c) decide here whether an allocation fails;
+ * Test hooks (kern/sys/test_hooks.c) decide here whether an allocation fails;
  * NULL otherwise.
  */
 extern bool (*page_alloc_fails)(void);

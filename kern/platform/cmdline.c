@@ -225,8 +225,8 @@ kernel_word(struct cmdline *cl, char *word)
 		                           : "not 1, user, system or both";
 	}
 	if ((v = after(word, "pcbe=")) != NULL) {
-		cl->cl_pcbe = v;
-		return null_shape_parse(v, &cl->cl_null);
+		cl->cl_pmu = v;
+		return soft_shape_parse(v, &cl->cl_soft);
 	}
 	if ((v = after(word, "env.")) != NULL) {
 		if (!env_name_ok(v))

@@ -40,8 +40,8 @@ struct cmdline {
 	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout;       /* seconds for each program; 0: none */
 	unsigned cl_cpus;          /* cpus= at most; 0: all */
-	const char *cl_pcbe;       /* pcbe=, or NULL: the machine's */
-	struct null_shape cl_null; /* what it says */
+	const char *cl_pmu;        /* pcbe=, or NULL: the machine's */
+	struct soft_shape cl_soft; /* what it says */
 	char cl_foreign[256];      /* words of other systems, ignored */
 	/* Point into the text; both end with NULL. */
 	char **cl_env; /* NAME=VALUE */

@@ -28,138 +28,137 @@
 #define HASH_BITS 10
 static struct waitq queues[1 << HASH_BITS];
 
-    static struct waitq *
-    queue_of(const struct proc *p, uintptr_t uva)
-    {
-	    uint64_t h = ((uintptr_t)p >> 6 ^ uva >> 2) * 0x9e3779b97f4a7c15;
+static struct waitq *
+queue_of(const struct proc *p, uintptr_t uva)
+{
+	uint64_t h = ((uintptr_t)p >> 6 ^ uva >> 2) * 0x9e3779b97f4a7c15;
 
-	    return &queues[h >> (64 - HASH_BITS)];
-    }
+	return &queues[h >> (64 - HASH_BITS)];
+}
 
-    /* The first from l on that waits for the word with one of the bits. */
-    static struct lwp *
-    next_waiter(struct lwp *l, uintptr_t uva, uint32_t bits)
-    {
-	    const struct proc *p = proc_self();
+/* The first from l on that waits for the word with one of the bits. */
+static struct lwp *
+next_waiter(struct lwp *l, uintptr_t uva, uint32_t bits)
+{
+	const struct proc *p = proc_self();
 
-	    while (l != NULL && (l->l_proc != p || l->l_futex != uva ||
-				    (l->l_futex_bits & bits) == 0))
-		    l = l->l_next;
-	    return l;
-    }
+	while (l != NULL && (l->l_proc != p || l->l_futex != uva ||
+				(l->l_futex_bits & bits) == 0))
+		l = l->l_next;
+	return l;
+}
 
-    static unsigned
-    wake(uintptr_t uva, unsigned n, uint32_t bits)
-    {
-	    struct lwp *l = queue_of(proc_self(), uva)->wq_lwps.q_first, *next;
-	    unsigned woken = 0;
+static unsigned
+wake(uintptr_t uva, unsigned n, uint32_t bits)
+{
+	struct lwp *l = queue_of(proc_self(), uva)->wq_lwps.q_first, *next;
+	unsigned woken = 0;
 
-	    for (; woken < n && (l = next_waiter(l, uva, bits)) != NULL;
-		 l = next, woken++) {
-		    next = l->l_next;
-		    sched_wake(l, 0);
-	    }
-	    return woken;
-    }
+	for (; woken < n && (l = next_waiter(l, uva, bits)) != NULL;
+	     l = next, woken++) {
+		next = l->l_next;
+		sched_wake(l, 0);
+	}
+	return woken;
+}
 
-    void
-    futex_clear(uintptr_t uva)
-    {
-	    static const uint32_t zero;
+void
+futex_clear(uintptr_t uva)
+{
+	static const uint32_t zero;
 
-	    if (uva % sizeof zero == 0 && copyout(uva, &zero, sizeof zero) == 0)
-		    wake(uva, 1, ALL_BITS);
-    }
+	if (uva % sizeof zero == 0 && copyout(uva, &zero, sizeof zero) == 0)
+		wake(uva, 1, ALL_BITS);
+}
 
-    static intptr_t
-    requeue(const uintptr_t *a)
-    {
-	    uintptr_t from = a[0], to = a[4];
-	    int nwake = (int)a[2], nmove = (int)a[3], moved = 0;
-	    struct waitq *wq = queue_of(proc_self(), to);
-	    struct lwp *l, *next;
-	    unsigned woken;
+static intptr_t
+requeue(const uintptr_t *a)
+{
+	uintptr_t from = a[0], to = a[4];
+	int nwake = (int)a[2], nmove = (int)a[3], moved = 0;
+	struct waitq *wq = queue_of(proc_self(), to);
+	struct lwp *l, *next;
+	unsigned woken;
 
-	    if (nwake < 0 || nmove < 0 || to % sizeof(uint32_t) != 0)
-		    return -EINVAL;
-	    woken = wake(from, (unsigned)nwake, ALL_BITS);
-	    l = queue_of(proc_self(), from)->wq_lwps.q_first;
-	    for (; from != to && moved < nmove &&
-		   (l = next_waiter(l, from, ALL_BITS)) != NULL;
-		 l = next, moved++) {
-		    next = l->l_next;
-		    l->l_futex = to;
-		    waitq_move(l, wq);
-	    }
-	    return (intptr_t)woken + moved;
-    }
+	if (nwake < 0 || nmove < 0 || to % sizeof(uint32_t) != 0)
+		return -EINVAL;
+	woken = wake(from, (unsigned)nwake, ALL_BITS);
+	l = queue_of(proc_self(), from)->wq_lwps.q_first;
+	for (; from != to && moved < nmove &&
+	       (l = next_waiter(l, from, ALL_BITS)) != NULL;
+	     l = next, moved++) {
+		next = l->l_next;
+		l->l_futex = to;
+		waitq_move(l, wq);
+	}
+	return (intptr_t)woken + moved;
+}
 
-    /* The word is what the caller saw: nobody has changed it since. */
-    static int
-    check_word(uintptr_t uva, uint32_t expected)
-    {
-	    uint32_t value;
+/* The word is what the caller saw: nobody has changed it since. */
+static int
+check_word(uintptr_t uva, uint32_t expected)
+{
+	uint32_t value;
 
-	    if (copyin(&value, uva, sizeof value) != 0)
-		    return EFAULT;
-	    return value == expected ? 0 : EAGAIN;
-    }
+	if (copyin(&value, uva, sizeof value) != 0)
+		return EFAULT;
+	return value == expected ? 0 : EAGAIN;
+}
 
-    static intptr_t
-    futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
-    {
-	    struct lwp *l = lwp_self();
-	    struct waitq *wq = queue_of(l->l_proc, a[0]);
-	    uint64_t deadline;
-	    int err;
+static intptr_t
+futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
+{
+	struct lwp *l = lwp_self();
+	struct waitq *wq = queue_of(l->l_proc, a[0]);
+	uint64_t deadline;
+	int err;
 
-	    if (bits == 0)
-		    return -EINVAL;
-	    if ((err = deadline_in(a[3], absolute, &deadline)) != 0)
-		    return -err;
-	    do {
-		    if ((err = check_word(a[0], (uint32_t)a[2])) != 0)
-			    return -err;
-		    l->l_futex = a[0];
-		    l->l_futex_bits = bits;
-		    lock_acquire(&wq->wq_lock);
-		    err = waitq_sleep(wq, deadline);
-		    lock_release(&wq->wq_lock);
-	    } while (err == EINTR && !sig_check(l));
-	    /* Made again, it would wait for all of its time anew. */
-	    return err == EINTR && a[3] == 0 ? sig_restart(l) : -err;
-    }
+	if (bits == 0)
+		return -EINVAL;
+	if ((err = deadline_in(a[3], absolute, &deadline)) != 0)
+		return -err;
+	do {
+		if ((err = check_word(a[0], (uint32_t)a[2])) != 0)
+			return -err;
+		l->l_futex = a[0];
+		l->l_futex_bits = bits;
+		lock_acquire(&wq->wq_lock);
+		err = waitq_sleep(wq, deadline);
+		lock_release(&wq->wq_lock);
+	} while (err == EINTR && !sig_check(l));
+	/* Made again, it would wait for all of its time anew. */
+	return err == EINTR && a[3] == 0 ? sig_restart(l) : -err;
+}
 
-    /* A wake of INT_MAX and of -1 alike means all. */
-    static intptr_t
-    futex_wake(const uintptr_t *a, uint32_t bits)
-    {
-	    return bits == 0 ? -EINVAL
-	                     : (intptr_t)wake(a[0], (uint32_t)a[2], bits);
-    }
+/* A wake of INT_MAX and of -1 alike means all. */
+static intptr_t
+futex_wake(const uintptr_t *a, uint32_t bits)
+{
+	return bits == 0 ? -EINVAL : (intptr_t)wake(a[0], (uint32_t)a[2], bits);
+}
 
-    intptr_t
-    sys_futex(const uintptr_t *a)
-    {
-	    int err;
+intptr_t
+sys_futex(const uintptr_t *a)
+{
+	int err;
 
-	    if (a[0] % sizeof(uint32_t) != 0)
-		    return -EINVAL;
-	    switch (a[1] & FUTEX_CMD_MASK) {
-	    case FUTEX_WAIT:
-		    return futex_wait(a, false, ALL_BITS);
-	    case FUTEX_WAIT_BITSET:
-		    return futex_wait(a, true, (uint32_t)a[5]);
-	    case FUTEX_WAKE:
-		    return futex_wake(a, ALL_BITS);
-	    case FUTEX_WAKE_BITSET:
-		    return futex_wake(a, (uint32_t)a[5]);
-	    case FUTEX_REQUEUE:
-		    return requeue(a);
-	    case FUTEX_CMP_REQUEUE:
-		    err = check_word(a[0], (uint32_t)a[5]);
-		    return err != 0 ? -err : requeue(a);
-	    default:
-		    return -ENOSYS;
-	    }
-    }
+	if (a[0] % sizeof(uint32_t) != 0)
+		return -EINVAL;
+	switch (a[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+		return futex_wait(a, false, ALL_BITS);
+	case FUTEX_WAIT_BITSET:
+		return futex_wait(a, true, (uint32_t)a[5]);
+	case FUTEX_WAKE:
+		return futex_wake(a, ALL_BITS);
+	case FUTEX_WAKE_BITSET:
+		return futex_wake(a, (uint32_t)a[5]);
+	case FUTEX_REQUEUE:
+		return requeue(a);
+	case FUTEX_CMP_REQUEUE:
+		err = check_word(a[0], (uint32_t)a[5]);
+		return err != 0 ? -err : requeue(a);
+	default:
+		return -ENOSYS;
+	}
+}

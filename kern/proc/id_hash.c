@@ -21,7 +21,7 @@ pid_alloc(void)
 }
 
 void
-proc_name(struct proc *p)
+proc_hash_insert(struct proc *p)
 {
 	struct proc **head = &procs[(unsigned)p->p_pid % NHASH];
 
@@ -33,7 +33,7 @@ proc_name(struct proc *p)
 }
 
 void
-proc_unname(struct proc *p)
+proc_hash_remove(struct proc *p)
 {
 	*p->p_hash_link = p->p_hash_next;
 	if (p->p_hash_next != NULL)
@@ -51,7 +51,7 @@ proc_find(int pid)
 }
 
 void
-lwp_name(struct lwp *l, int tid)
+lwp_hash_insert(struct lwp *l, int tid)
 {
 	struct lwp **head = &lwps[(unsigned)tid % NHASH];
 
@@ -64,7 +64,7 @@ lwp_name(struct lwp *l, int tid)
 }
 
 void
-lwp_unname(struct lwp *l)
+lwp_hash_remove(struct lwp *l)
 {
 	*l->l_hash_link = l->l_hash_next;
 	if (l->l_hash_next != NULL)

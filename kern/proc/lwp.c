@@ -26,7 +26,7 @@ static void
 add_to_proc(struct proc *p, struct lwp *l)
 {
 	l->l_id = ++p->p_next_id;
-	lwp_name(
+	lwp_hash_insert(
 	    l, p->p_lwps == NULL && p->p_next_id == 1 ? p->p_pid : pid_alloc());
 	l->l_system = p->p_system;
 	l->l_sibling = p->p_lwps;
@@ -46,7 +46,7 @@ remove_from_proc(struct lwp *l)
 		l->l_sibling->l_link = l->l_link;
 	l->l_proc->p_nlwp--;
 	nlwp--;
-	lwp_unname(l);
+	lwp_hash_remove(l);
 }
 
 struct lwp *

@@ -133,7 +133,7 @@ proc_create(char *const argv[], unsigned argc, char *const envv[],
 		goto failed;
 	p->p_next = allprocs;
 	allprocs = p;
-	proc_name(p);
+	proc_hash_insert(p);
 	return p;
 
 failed:
@@ -187,7 +187,7 @@ proc_free(struct proc *p)
 	     link = &(*link)->p_next) {
 		if (*link == p) {
 			*link = p->p_next;
-			proc_unname(p);
+			proc_hash_remove(p);
 			break;
 		}
 	}

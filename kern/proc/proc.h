@@ -121,10 +121,10 @@ extern struct proc *allprocs;
  * p_pid, an LWP by its l_tid, from name() to unname().
  */
 int pid_alloc(void);
-void proc_name(struct proc *p);
-void proc_unname(struct proc *p);
-void lwp_name(struct lwp *l, int tid);
-void lwp_unname(struct lwp *l);
+void proc_hash_insert(struct proc *p);
+void proc_hash_remove(struct proc *p);
+void lwp_hash_insert(struct lwp *l, int tid);
+void lwp_hash_remove(struct lwp *l);
 /* NULL where there is none, or it has ended. */
 struct proc *proc_find(int pid);
 struct lwp *lwp_find(int tid);

@@ -64,7 +64,7 @@ proc_copy(uintptr_t sp, struct proc **copy)
 	self->p_children = p;
 	p->p_next = allprocs;
 	allprocs = p;
-	proc_name(p);
+	proc_hash_insert(p);
 	*copy = p;
 	return 0;
 

@@ -101,7 +101,7 @@ has_handler(const struct lwp *l, int sig)
  * alternate stack.
  */
 static __attribute__((noinline)) void
-prepare_unusual(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
+prepare_slow(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
     struct siginfo *info, struct sigkept *kept)
 {
 	if (l->l_sigrestore) {
@@ -131,7 +131,7 @@ run_handler(struct lwp *l, struct trapframe *tf, int sig, struct siginfo *info)
 
 	if (l->l_sigrestore || l->l_restart ||
 	    (l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0)
-		prepare_unusual(l, tf, &sf, info, &kept);
+		prepare_slow(l, tf, &sf, info, &kept);
 	if (arch_sigframe_push(tf, &sf) != 0) {
 		no_room(l, tf, sig);
 		return;

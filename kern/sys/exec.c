@@ -117,8 +117,8 @@ become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
 	p->p_said_efault = false;
 	strlcpy_shown(p->p_name, path, sizeof p->p_name);
 	l->l_clear_tid = 0;
-	lwp_unname(l);
-	lwp_name(l, p->p_pid); /* whichever LWP it was */
+	lwp_hash_remove(l);
+	lwp_hash_insert(l, p->p_pid); /* whichever LWP it was */
 	l->l_id = p->p_next_id = 1;
 	sig_exec(l);
 	close_on_exec(p);

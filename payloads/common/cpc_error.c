@@ -39,7 +39,7 @@ detail_subcode(void)
 }
 
 void
-detail_say(const char *why)
+cpc_error_override(const char *why)
 {
 	snprintf(text, sizeof text, "%s", why);
 }

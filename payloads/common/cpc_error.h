@@ -16,7 +16,7 @@ void detail_forget(void);
 /* CPC_* of the last error, or -1: there was none. */
 int detail_subcode(void);
 /* In words that are more to the point than its own. */
-void detail_say(const char *why);
+void cpc_error_override(const char *why);
 /* Its text, or errno's where libcpc said nothing: EAGAIN is a bind's. */
 const char *detail_text(void);
 /* The machine's reason why cpc_open(3CPC) failed. */

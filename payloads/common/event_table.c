@@ -89,7 +89,7 @@ names_refuse(const struct events *es, const char *name, enum event_error err)
 	fputc('\n', stderr);
 }
 
-const char *const names_beside[] = {
+const char *const names_extra_msr[] = {
 	[EXTRA_OFFCORE0] = "MSR_OFFCORE_RSP_0",
 	[EXTRA_OFFCORE1] = "MSR_OFFCORE_RSP_1",
 	[EXTRA_LDLAT] = "MSR_PEBS_LD_LAT",

@@ -25,6 +25,6 @@ void names_refuse(
     const struct events *es, const char *name, enum event_error err);
 
 /* What the register beside the event select is called: by enum event_extra. */
-extern const char *const names_beside[];
+extern const char *const names_extra_msr[];
 
 #endif /* PAYLOADS_COMMON_EVENT_TABLE_H */

@@ -98,8 +98,9 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		bool never = is_never_counted(m, &events[i]);
 
 		if (never)
-			detail_say("user mode alone is never counted at "
-				   "system privilege: ask for :k");
+			cpc_error_override(
+			    "user mode alone is never counted at "
+			    "system privilege: ask for :k");
 		if (never || add_request(m, &events[i]) == -1) {
 			refuse(m, NOT_SUPPORTED, events[i].e_name);
 			meter_unbind(m);

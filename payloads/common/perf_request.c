@@ -11,7 +11,8 @@ say_more(void)
 {
 	if (detail_subcode() == CPC_INVALID_EVENT &&
 	    strchr(detail_text(), ':') == NULL)
-		detail_say("Unknown event: 'list' prints those of this CPU");
+		cpc_error_override(
+		    "Unknown event: 'list' prints those of this CPU");
 }
 
 int
@@ -31,7 +32,8 @@ symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	for (unsigned n = 0;
 	     request == -1 && detail_subcode() == CPC_INVALID_EVENT; n++) {
 		if (!symbolic_native(event, n, native, sizeof native)) {
-			detail_say("this PMU has no event for perf's name");
+			cpc_error_override(
+			    "this PMU has no event for perf's name");
 			break;
 		}
 		request = cpc_set_add_request(

@@ -33,7 +33,7 @@ encode(const struct events *es, const char *name)
 	events_canonical(es, &sp, &ec, text, sizeof text);
 	printf("%#llx", (unsigned long long)ec.ec_select);
 	if (ec.ec_extra != EXTRA_NONE)
-		printf(" %s=%#llx", names_beside[ec.ec_extra],
+		printf(" %s=%#llx", names_extra_msr[ec.ec_extra],
 		    (unsigned long long)ec.ec_extra_value);
 	printf(" %s\n", text);
 	return 0;

@@ -88,7 +88,7 @@ conflict(const struct wanted *w, int n)
 			fprintf(stderr,
 			    "fits: %s is to be %#" PRIx64 " for %s, and "
 			    "%#" PRIx64 " for %s\n",
-			    names_beside[a->ec_extra], a->ec_extra_value,
+			    names_extra_msr[a->ec_extra], a->ec_extra_value,
 			    w[i].wn_name, b->ec_extra_value, w[j].wn_name);
 			return true;
 		}

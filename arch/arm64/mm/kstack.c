@@ -11,13 +11,13 @@
 #include "kern/mm/page.h"
 #include "lib/printf.h"
 
-#define NSLOT       SLOTS_MAX
+#define NSLOT       ID_POOL_MAX
 #define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
 #define FIRST_SLOT  2 /* behind the boot CPU's two */
 
 _Static_assert(KSTACK_BYTES == 1UL << KSTACK_SHIFT, "kern/arch.h, asm.h");
 
-static struct slots slots = { .sl_fresh = FIRST_SLOT, .sl_limit = NSLOT };
+static struct id_pool slots = { .id_fresh = FIRST_SLOT, .id_limit = NSLOT };
 
 /*
  * Make the tables of the whole range once, so that stacks come and go
@@ -60,7 +60,7 @@ kstack_alloc(void)
 
 	if (pages == NULL)
 		return NULL;
-	if ((slot = slots_take(&slots)) == 0) {
+	if ((slot = id_pool_take(&slots)) == 0) {
 		page_free(pages, STACK_ORDER);
 		return NULL;
 	}
@@ -87,5 +87,5 @@ kstack_free(void *base)
 	dsb(ish);
 	isb();
 	page_free(pa_to_va(pa), STACK_ORDER);
-	slots_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));
+	id_pool_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));
 }

@@ -145,13 +145,13 @@ pmuv3_pcbe_overflow(enum pmuv3_overflow how)
 {
 	pmuv3.pv_overflow = how;
 	pmuv3_pcbe_ops.pcbe_caps = 0;
-	pmuv3_pcbe_ops.pcbe_mute = 0;
+	pmuv3_pcbe_ops.pcbe_no_ovf_intr = 0;
 	if (how != PMUV3_MUTE)
 		pmuv3_pcbe_ops.pcbe_caps =
 		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
 	/* A helper for a request that is not told is a PIC wasted. */
 	if (how != PMUV3_PLAIN && pmuv3.pv_width < 64)
-		pmuv3_pcbe_ops.pcbe_mute = pmuv3.pv_pics;
+		pmuv3_pcbe_ops.pcbe_no_ovf_intr = pmuv3.pv_pics;
 }
 
 static unsigned
@@ -221,7 +221,7 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 static uint32_t
 spare_pic(const struct pcbe_set *set)
 {
-	uint32_t spare = set->ps_spare & ~set->ps_extra;
+	uint32_t spare = set->ps_spare & ~set->ps_helpers;
 
 	return spare & -spare;
 }
@@ -250,7 +250,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	(void)attrs;
 	cfg->pc_aux = 0;
 	if (ev->pe_code > max) {
-		kcpc_why("an event's number is at most %#x", max);
+		kcpc_reason("an event's number is at most %#x", max);
 		return CPC_INVALID_EVENT;
 	}
 	if (nattrs != 0)
@@ -261,11 +261,11 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	if (cfg->pc_notify && pmuv3.pv_overflow == PMUV3_PAIRED) {
 		cfg->pc_aux = spare_pic(set);
 		if (cfg->pc_aux == 0) {
-			kcpc_why("its overflow interrupts by a second PIC, "
-				 "and none is left");
+			kcpc_reason("its overflow interrupts by a second PIC, "
+				    "and none is left");
 			return CPC_RESOURCE_UNAVAIL;
 		}
-		set->ps_extra |= (uint32_t)cfg->pc_aux;
+		set->ps_helpers |= (uint32_t)cfg->pc_aux;
 		set->ps_run |= request_bit(cfg, set);
 		set->ps_selection |= COUNT(cfg->pc_aux);
 	}
@@ -392,7 +392,7 @@ stop(struct pcbe_set *set)
 static void
 free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
-	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+	set->ps_helpers &= ~(uint32_t)cfg->pc_aux;
 	set->ps_run &= ~request_bit(cfg, set);
 	set->ps_selection &= ~COUNT(cfg->pc_aux);
 	cfg->pc_aux = 0;

@@ -14,7 +14,7 @@
 #include "kern/platform/bootinfo.h"
 #include "lib/printf.h"
 
-#define NSLOT       SLOTS_MAX
+#define NSLOT       ID_POOL_MAX
 #define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
 #define FIRST_SLOT  (1 + NIST) /* behind the boot CPU's */
 
@@ -22,7 +22,7 @@ _Static_assert(KSTACK_BYTES == 1UL << KSTACK_SHIFT, "kern/arch.h, asm.h");
 
 extern char x86_boot_stack[], _start[];
 
-static struct slots slots = { .sl_fresh = FIRST_SLOT, .sl_limit = NSLOT };
+static struct id_pool slots = { .id_fresh = FIRST_SLOT, .id_limit = NSLOT };
 
 static uintptr_t
 slot_va(unsigned slot)
@@ -70,7 +70,7 @@ kstack_alloc(void)
 
 	if (pages == NULL)
 		return NULL;
-	if ((slot = slots_take(&slots)) == 0) {
+	if ((slot = id_pool_take(&slots)) == 0) {
 		page_free(pages, STACK_ORDER);
 		return NULL;
 	}
@@ -91,7 +91,7 @@ kstack_free(void *base)
 		e[i] = 0;
 	x86_kstack_fresh(base);
 	page_free(pa_to_va(pa), STACK_ORDER);
-	slots_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));
+	id_pool_give(&slots, (unsigned)((va - KSTACK_BASE) / KSTACK_SLOT));
 }
 
 void

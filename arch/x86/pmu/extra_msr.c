@@ -34,7 +34,7 @@ keeps(uint32_t msr, uint64_t probe)
 }
 
 void
-x86_extra_probe(void)
+x86_extra_msr_probe(void)
 {
 	bool boot = arch_curcpu()->c_id == 0;
 
@@ -44,47 +44,48 @@ x86_extra_probe(void)
 }
 
 bool
-x86_extra_exists(enum event_extra extra)
+x86_extra_msr_exists(enum event_extra extra)
 {
 	return extra < EXTRA_N && exists[extra];
 }
 
 int
-x86_extra_take(struct pcbe_set *set, enum event_extra extra, uint64_t value)
+x86_extra_msr_take(struct pcbe_set *set, enum event_extra extra, uint64_t value)
 {
 	const struct extra *x = &extras[extra];
 	unsigned n = extra - 1;
 
-	if (!x86_extra_exists(extra)) {
-		kcpc_why("%s (%#x) is not here", x->name, x->msr);
+	if (!x86_extra_msr_exists(extra)) {
+		kcpc_reason("%s (%#x) is not here", x->name, x->msr);
 		return CPC_RESOURCE_UNAVAIL;
 	}
-	if ((set->ps_besides >> n & 1) != 0 && set->ps_beside[n] != value) {
-		kcpc_why("%s (%#x) is to be %#llx, and %#llx for request %u",
+	if ((set->ps_extra_msrs >> n & 1) != 0 &&
+	    set->ps_extra_msr[n] != value) {
+		kcpc_reason("%s (%#x) is to be %#llx, and %#llx for request %u",
 		    x->name, x->msr, (unsigned long long)value,
-		    (unsigned long long)set->ps_beside[n],
-		    set->ps_beside_of[n]);
+		    (unsigned long long)set->ps_extra_msr[n],
+		    set->ps_extra_msr_req[n]);
 		return CPC_CONFLICTING_REQS;
 	}
 	/* Better refused here than found out by #GP when it is programmed. */
 	if (pmu_wrmsr_safe(x->msr, value) != 0) {
-		kcpc_why("%s (%#x) does not take %#llx", x->name, x->msr,
+		kcpc_reason("%s (%#x) does not take %#llx", x->name, x->msr,
 		    (unsigned long long)value);
 		return CPC_ATTRIBUTE_OUT_OF_RANGE;
 	}
-	if ((set->ps_besides >> n & 1) == 0)
-		set->ps_beside_of[n] = (uint8_t)set->ps_n;
-	set->ps_besides |= (uint8_t)(1U << n);
-	set->ps_beside[n] = value;
+	if ((set->ps_extra_msrs >> n & 1) == 0)
+		set->ps_extra_msr_req[n] = (uint8_t)set->ps_n;
+	set->ps_extra_msrs |= (uint8_t)(1U << n);
+	set->ps_extra_msr[n] = value;
 	return 0;
 }
 
 void
-x86_extra_load(const struct pcbe_set *set)
+x86_extra_msr_load(const struct pcbe_set *set)
 {
-	for (uint32_t left = set->ps_besides; left != 0; left &= left - 1) {
+	for (uint32_t left = set->ps_extra_msrs; left != 0; left &= left - 1) {
 		unsigned n = (unsigned)__builtin_ctz(left);
 
-		pmu_wrmsr(extras[n + 1].msr, set->ps_beside[n]);
+		pmu_wrmsr(extras[n + 1].msr, set->ps_extra_msr[n]);
 	}
 }

@@ -40,10 +40,10 @@ is_selection(const struct selection *sl, const struct pcbe_set *set)
 	if (sl->sl_pics != set->ps_pics || sl->sl_fixed != set->ps_ctrl ||
 	    sl->sl_urgent != set->ps_urgent ||
 	    sl->sl_resume != set->ps_resume ||
-	    sl->sl_besides != set->ps_besides)
+	    sl->sl_besides != set->ps_extra_msrs)
 		return false;
-	if (set->ps_besides != 0 &&
-	    memcmp(sl->sl_beside, set->ps_beside, sizeof sl->sl_beside) != 0)
+	if (set->ps_extra_msrs != 0 &&
+	    memcmp(sl->sl_beside, set->ps_extra_msr, sizeof sl->sl_beside) != 0)
 		return false;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		if (sl->sl_select[set->ps_cfg[i].pc_pic] !=
@@ -72,8 +72,8 @@ selection_of(const struct pcbe_set *set)
 	sl->sl_pics = set->ps_pics;
 	sl->sl_urgent = set->ps_urgent;
 	sl->sl_resume = set->ps_resume;
-	sl->sl_besides = set->ps_besides;
-	memcpy(sl->sl_beside, set->ps_beside, sizeof sl->sl_beside);
+	sl->sl_besides = set->ps_extra_msrs;
+	memcpy(sl->sl_beside, set->ps_extra_msr, sizeof sl->sl_beside);
 	for (unsigned i = 0; i < set->ps_n; i++)
 		sl->sl_select[set->ps_cfg[i].pc_pic] = set->ps_cfg[i].pc_sel;
 	return last;
@@ -95,7 +95,7 @@ select(struct x86_pic_cpu *pc, struct pcbe_set *set)
 		x86_pic_select(pc, &set->ps_cfg[i]);
 	if (x86_pics.xs_fixed)
 		pmu_wrmsr(IA32_FIXED_CTR_CTRL, set->ps_ctrl);
-	x86_extra_load(set);
+	x86_extra_msr_load(set);
 	x86_nmi_select(pc, set);
 	pc->pc_selection = set->ps_selection;
 }

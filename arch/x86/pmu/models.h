@@ -20,7 +20,7 @@ void x86_models_describe(struct cpc_pmu *pm);
 
 /*
  * NULL if the PMU models the event select, or there is no list; else why not,
- * in static storage: part of a line for kcpc_why().
+ * in static storage: part of a line for kcpc_reason().
  */
 const char *x86_models_lack(uint64_t select);
 

@@ -20,7 +20,7 @@
  *
  * A set may ask to count on from a place of its own (ps_resume) instead, as
  * profiles do: then the NMI loads its PIC and notes where it struck, and
- * whoever stops the set next finds the notes (pcbe_struck).
+ * whoever stops the set next finds the notes (pcbe_nmi_log).
  *
  * The manual's order is kept, in two parts.  The NMI stops the PICs; status
  * is cleared by stop(), and the APIC's entry, which Intel's delivery masks,
@@ -36,10 +36,10 @@
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
 
-static struct pcbe_struck struck[MAXCPU];
+static struct pcbe_nmi_log struck[MAXCPU];
 
-struct pcbe_struck *
-x86_nmi_struck(void)
+struct pcbe_nmi_log *
+x86_nmi_log(void)
 {
 	return &struck[arch_curcpu()->c_id];
 }
@@ -77,7 +77,7 @@ overflowed(const struct x86_pic_cpu *pc)
 }
 
 uint32_t
-x86_nmi_strikes(const struct x86_pic_cpu *pc)
+x86_nmi_pending(const struct x86_pic_cpu *pc)
 {
 	return overflowed(pc) & pc->pc_urgent & ~pc->pc_strides;
 }
@@ -125,14 +125,14 @@ resume(struct x86_pic_cpu *pc, uint64_t at)
 	unsigned n = (unsigned)__builtin_ctz(pc->pc_urgent);
 	const struct x86_pic *p = &x86_pics.xs_pic[n];
 	uint64_t run = p->xp_global | x86_pics.xs_kept;
-	struct pcbe_struck *pk = x86_nmi_struck();
+	struct pcbe_nmi_log *pk = x86_nmi_log();
 
 	x86_pics_stop(pc);
 	if (x86_pics.xs_clear != 0)
 		pmu_wrmsr(x86_pics.xs_clear, p->xp_global);
 	pc->pc_seen[n] = pc->pc_resume & p->xp_mask;
 	pmu_wrmsr(p->xp_counter, pc->pc_seen[n]);
-	if (pk->pk_n < PCBE_STRUCK)
+	if (pk->pk_n < PCBE_NMI_LOG)
 		pk->pk_pc[pk->pk_n++] = at;
 	else
 		pk->pk_lost++;
@@ -163,7 +163,7 @@ x86_pic_nmi(uint64_t at)
 		}
 		x86_pics_stop(pc);
 		if (pc->pc_resume != 0)
-			x86_nmi_struck()->pk_last = at;
+			x86_nmi_log()->pk_last = at;
 	}
 	pc->pc_came = pc->pc_found + 1; /* it will find it */
 	pc->pc_masked = true;

@@ -228,7 +228,7 @@ start_each(struct x86_pic_cpu *pc, struct pcbe_set *set)
 	for (; cfg < end; cfg++)
 		pmu_wrmsr(x86_pics.xs_pic[cfg->pc_pic].xp_select, cfg->pc_sel);
 	/* The first may have overflowed before the last was started. */
-	if (pc->pc_came == pc->pc_found + 1 && x86_nmi_strikes(pc) != 0)
+	if (pc->pc_came == pc->pc_found + 1 && x86_nmi_pending(pc) != 0)
 		x86_pics_stop(pc);
 }
 
@@ -240,7 +240,7 @@ program(struct pcbe_set *set)
 	pc->pc_strides = 0;
 	pc->pc_watched = 0;
 	x86_pic_clear_others(pc, set->ps_pics);
-	x86_extra_load(set);
+	x86_extra_msr_load(set);
 	x86_nmi_select(pc, set);
 	pcbe_begin(set->ps_page, pmu_rdtsc());
 	if (x86_pics.xs_ctrl != 0)
@@ -409,7 +409,7 @@ x86_pic_ops(struct pcbe_ops *ops)
 	ops->sample = together ? x86_together_sample : sample;
 	ops->free = free_cfg;
 	ops->keep = keep;
-	ops->struck = x86_nmi_struck;
+	ops->nmi_log = x86_nmi_log;
 	for (unsigned i = 0; i < ps->xs_n; i++)
 		x86_pics_of_bit[__builtin_ctzll(ps->xs_pic[i].xp_global)] =
 		    1U << i;

@@ -110,9 +110,9 @@ void x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg);
  * nothing counts.
  */
 void x86_nmi_deliver(struct x86_pic_cpu *pc, const struct pcbe_set *set);
-struct pcbe_struck *x86_nmi_struck(void);
+struct pcbe_nmi_log *x86_nmi_log(void);
 /* PICs that overflowed, stay as they are, and are to stop their set. */
-uint32_t x86_nmi_strikes(const struct x86_pic_cpu *pc);
+uint32_t x86_nmi_pending(const struct x86_pic_cpu *pc);
 /*
  * An NMI: was it an overflow's?  In the kernel; in a payload, where
  * kcpc_pmi() knew of none.

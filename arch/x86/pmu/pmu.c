@@ -94,7 +94,7 @@ arch_pcbe(const char **why_not)
 		ops->pcbe_caps =
 		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
 	else
-		ops->pcbe_mute = (1ULL << x86_pics.xs_n) - 1;
+		ops->pcbe_no_ovf_intr = (1ULL << x86_pics.xs_n) - 1;
 	printf("pcbe: overflow interrupt %s\n",
 	    interrupt ? "comes" : "does not come");
 	if (ops->siblings != NULL)

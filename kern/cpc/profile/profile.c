@@ -170,7 +170,7 @@ begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
 void
 kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
 {
-	add_sample(ctx->kc_profile, ctx, ctx->kc_struck, tf);
+	add_sample(ctx->kc_profile, ctx, ctx->kc_nmi_pc, tf);
 	begin_period(ctx->kc_profile, ctx);
 	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	kcpc_start(ctx);
@@ -182,16 +182,16 @@ kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
  * round.
  */
 void
-kcpc_profile_struck(struct kcpc_ctx *ctx)
+kcpc_profile_nmi_samples(struct kcpc_ctx *ctx)
 {
 	struct kcpc_profile *kp = ctx->kc_profile;
-	struct pcbe_struck *pk;
+	struct pcbe_nmi_log *pk;
 	uint64_t preset, periods;
 
-	if (kcpc_ops->struck == NULL)
+	if (kcpc_ops->nmi_log == NULL)
 		return;
-	pk = kcpc_ops->struck();
-	ctx->kc_struck = pk->pk_last;
+	pk = kcpc_ops->nmi_log();
+	ctx->kc_nmi_pc = pk->pk_last;
 	pk->pk_last = 0;
 	if ((periods = pk->pk_n + pk->pk_lost) == 0)
 		return;
@@ -254,7 +254,7 @@ flush(struct lwp *l)
 		if (kcpc_running(ctx)) /* not if that found its overflow */
 			kcpc_start(ctx);
 	}
-	kcpc_overflowed(l, l->l_tf);
+	kcpc_sigemt_take(l, l->l_tf);
 }
 
 void
@@ -368,7 +368,7 @@ kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
 		return EBADF;
 	kp->kp_stat.ct_left = kp->kp_refs - 1; /* but for the file */
 	kp->kp_stat.ct_kernel =
-	    kcpc_ops->struck != NULL && !witness_counts(CPC_COUNT_SYSTEM);
+	    kcpc_ops->nmi_log != NULL && !witness_counts(CPC_COUNT_SYSTEM);
 	return copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
 }
 

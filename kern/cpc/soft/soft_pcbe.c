@@ -33,7 +33,7 @@ static const unsigned weights[NULL_NEVENT] = {
 #define ATTRS                                                                  \
 	(1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_CMASK | 1U << CPC_ATTR_ANYTHR)
 
-static struct null_shape shape;
+static struct soft_shape shape;
 static char name[CPC_MAX_IMPL_NAME];
 
 /* What a PMU has in registers, of each CPU. */
@@ -216,7 +216,7 @@ static int
 configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
-	uint32_t spare = set->ps_spare & ~set->ps_extra;
+	uint32_t spare = set->ps_spare & ~set->ps_helpers;
 	unsigned weight;
 	int subcode;
 
@@ -230,18 +230,18 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !shape.ns_hv)
 		return CPC_HV_NO_ACCESS;
 	if (filters_conflict(cfg, set)) {
-		kcpc_why("all PICs count at the privileges of request 0");
+		kcpc_reason("all PICs count at the privileges of request 0");
 		return CPC_CONFLICTING_REQS;
 	}
 	cfg->pc_aux = 0;
 	if (shape.ns_helpers && cfg->pc_notify) {
 		if (spare == 0) {
-			kcpc_why("its overflow interrupts by a second PIC, "
-				 "and none is left");
+			kcpc_reason("its overflow interrupts by a second PIC, "
+				    "and none is left");
 			return CPC_RESOURCE_UNAVAIL;
 		}
 		cfg->pc_aux = spare & -spare;
-		set->ps_extra |= (uint32_t)cfg->pc_aux;
+		set->ps_helpers |= (uint32_t)cfg->pc_aux;
 	}
 	cfg->pc_sel = weight;
 	cfg->pc_mask = mask();
@@ -251,7 +251,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 static void
 free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
-	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+	set->ps_helpers &= ~(uint32_t)cfg->pc_aux;
 }
 
 static void
@@ -463,13 +463,13 @@ static struct pcbe_ops null_ops = {
 };
 
 const struct pcbe_ops *
-null_pcbe(const struct null_shape *ns, const char *word)
+soft_pcbe(const struct soft_shape *ns, const char *word)
 {
 	shape = *ns;
 	snprintf(name, sizeof name, "Software PMU (pcbe=%s)", word);
 	memset(null_cpus, 0, ncpu * sizeof null_cpus[0]);
 	null_ops.pcbe_caps = 0;
-	null_ops.pcbe_mute = 0;
+	null_ops.pcbe_no_ovf_intr = 0;
 	if (ns->ns_ovf != NULL_OVF_NONE)
 		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_INTERRUPT;
 	if (ns->ns_ovf == NULL_OVF_PRECISE)
@@ -477,19 +477,19 @@ null_pcbe(const struct null_shape *ns, const char *word)
 	null_ops.siblings =
 	    ns->ns_shared == NULL_SHARED_SIBLINGS ? siblings : NULL;
 	if (ns->ns_width < 64)
-		null_ops.pcbe_mute =
+		null_ops.pcbe_no_ovf_intr =
 		    ns->ns_ovf == NULL_OVF_NONE ? ~0ULL : ns->ns_mute;
 	return &null_ops;
 }
 
 uint32_t
-null_pcbe_running(unsigned cpu)
+soft_pcbe_running(unsigned cpu)
 {
 	return null_cpus[cpu].nc_running;
 }
 
 uint64_t
-null_pcbe_raw(unsigned cpu, unsigned pic)
+soft_pcbe_raw(unsigned cpu, unsigned pic)
 {
 	return null_cpus[cpu].nc_pic[pic].np_raw;
 }

@@ -14,11 +14,11 @@
  * Be a PMU of this shape, every PIC of every CPU stopped; `word` is what it
  * calls itself.  Once, before kcpc_init(), which is given the result.
  */
-const struct pcbe_ops *null_pcbe(
-    const struct null_shape *shape, const char *word);
+const struct pcbe_ops *soft_pcbe(
+    const struct soft_shape *shape, const char *word);
 
 /* PICs of CPU n that run; what one holds. */
-uint32_t null_pcbe_running(unsigned cpu);
-uint64_t null_pcbe_raw(unsigned cpu, unsigned pic);
+uint32_t soft_pcbe_running(unsigned cpu);
+uint64_t soft_pcbe_raw(unsigned cpu, unsigned pic);
 
 #endif /* KERN_CPC_SOFT_SOFT_PCBE_H */

@@ -3,7 +3,7 @@
 #include "kern/cpc/pcbe.h"
 #include "lib/string.h"
 
-const struct null_shape null_shape_default = {
+const struct soft_shape soft_shape_default = {
 	.ns_pics = 4,
 	.ns_width = 48,
 	.ns_ovf = NULL_OVF_PRECISE,
@@ -23,37 +23,37 @@ static const struct key {
 	unsigned long k_min, k_max; /* a number */
 	const char *k_why;
 } keys[] = {
-	{ "pics", offsetof(struct null_shape, ns_pics), NULL, 1, PCBE_MAXPIC,
+	{ "pics", offsetof(struct soft_shape, ns_pics), NULL, 1, PCBE_MAXPIC,
 	    "pics= is a number from 1 to 32" },
-	{ "fixed", offsetof(struct null_shape, ns_fixed), NULL, 0, NULL_NEVENT,
+	{ "fixed", offsetof(struct soft_shape, ns_fixed), NULL, 0, NULL_NEVENT,
 	    "fixed= is a number up to 3" },
-	{ "width", offsetof(struct null_shape, ns_width), NULL, 16, 64,
+	{ "width", offsetof(struct soft_shape, ns_width), NULL, 16, 64,
 	    "width= is a number from 16 to 64" },
-	{ "ovf", offsetof(struct null_shape, ns_ovf), ovfs, 0, 0,
+	{ "ovf", offsetof(struct soft_shape, ns_ovf), ovfs, 0, 0,
 	    "ovf= is none, imprecise or precise" },
-	{ "skid", offsetof(struct null_shape, ns_skid), NULL, 0, 1000,
+	{ "skid", offsetof(struct soft_shape, ns_skid), NULL, 0, 1000,
 	    "skid= is a number up to 1000" },
-	{ "nmi", offsetof(struct null_shape, ns_nmi), no_yes, 0, 0,
+	{ "nmi", offsetof(struct soft_shape, ns_nmi), no_yes, 0, 0,
 	    "nmi= is yes or no" },
-	{ "mute", offsetof(struct null_shape, ns_mute), NULL, 0, ~0U,
+	{ "mute", offsetof(struct soft_shape, ns_mute), NULL, 0, ~0U,
 	    "mute= is a mask of PICs" },
-	{ "helpers", offsetof(struct null_shape, ns_helpers), no_yes, 0, 0,
+	{ "helpers", offsetof(struct soft_shape, ns_helpers), no_yes, 0, 0,
 	    "helpers= is yes or no" },
-	{ "broken", offsetof(struct null_shape, ns_broken), NULL, 0, ~0U,
+	{ "broken", offsetof(struct soft_shape, ns_broken), NULL, 0, ~0U,
 	    "broken= is a mask of PICs" },
-	{ "shared", offsetof(struct null_shape, ns_shared), shareds, 0, 0,
+	{ "shared", offsetof(struct soft_shape, ns_shared), shareds, 0, 0,
 	    "shared= is no, filter or siblings" },
-	{ "papi", offsetof(struct null_shape, ns_papi), no_yes, 0, 0,
+	{ "papi", offsetof(struct soft_shape, ns_papi), no_yes, 0, 0,
 	    "papi= is yes or no" },
-	{ "raw", offsetof(struct null_shape, ns_raw), no_yes, 0, 0,
+	{ "raw", offsetof(struct soft_shape, ns_raw), no_yes, 0, 0,
 	    "raw= is yes or no" },
-	{ "hv", offsetof(struct null_shape, ns_hv), no_yes, 0, 0,
+	{ "hv", offsetof(struct soft_shape, ns_hv), no_yes, 0, 0,
 	    "hv= is yes or no" },
-	{ "instructions", offsetof(struct null_shape, ns_event[0]), NULL, 0,
+	{ "instructions", offsetof(struct soft_shape, ns_event[0]), NULL, 0,
 	    ~0U, "instructions= is a mask of PICs" },
-	{ "cycles", offsetof(struct null_shape, ns_event[1]), NULL, 0, ~0U,
+	{ "cycles", offsetof(struct soft_shape, ns_event[1]), NULL, 0, ~0U,
 	    "cycles= is a mask of PICs" },
-	{ "branches", offsetof(struct null_shape, ns_event[2]), NULL, 0, ~0U,
+	{ "branches", offsetof(struct soft_shape, ns_event[2]), NULL, 0, ~0U,
 	    "branches= is a mask of PICs" },
 };
 #define NKEYS (sizeof keys / sizeof keys[0])
@@ -96,7 +96,7 @@ parse_value(const struct key *k, const char *s, unsigned *v)
 
 /* One KEY=VALUE at *s, which moves behind it: NULL, or what is wrong. */
 static const char *
-parse_key(const char **s, struct null_shape *ns)
+parse_key(const char **s, struct soft_shape *ns)
 {
 	const char *v;
 
@@ -112,11 +112,11 @@ parse_key(const char **s, struct null_shape *ns)
 }
 
 const char *
-null_shape_parse(const char *word, struct null_shape *ns)
+soft_shape_parse(const char *word, struct soft_shape *ns)
 {
 	const char *why;
 
-	*ns = null_shape_default;
+	*ns = soft_shape_default;
 	if ((word = whole(word, "null", ',')) == NULL)
 		return "not null[,KEY=VALUE]...";
 	while (*word == ',') {

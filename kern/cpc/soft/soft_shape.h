@@ -23,7 +23,7 @@ enum null_shared {
 #define NULL_NEVENT 3 /* instructions, cycles, branches */
 
 /* All of one type, so that one table describes them; masks: bit n, PIC n. */
-struct null_shape {
+struct soft_shape {
 	unsigned ns_pics;
 	unsigned ns_fixed; /* how many of these, the last, are fixed ones */
 	unsigned ns_width; /* bits of every counter */
@@ -40,12 +40,12 @@ struct null_shape {
 	unsigned ns_event[NULL_NEVENT]; /* the PICs that can count each */
 };
 
-extern const struct null_shape null_shape_default;
+extern const struct soft_shape soft_shape_default;
 
 /*
  * Take the shape from `null[,KEY=VALUE]...`.  Returns NULL, or what is wrong
  * with it.
  */
-const char *null_shape_parse(const char *word, struct null_shape *ns);
+const char *soft_shape_parse(const char *word, struct soft_shape *ns);
 
 #endif /* KERN_CPC_SOFT_SOFT_SHAPE_H */

@@ -128,12 +128,12 @@ struct step {
 };
 
 static struct step
-stirred(cpc_t *cpc, uint64_t d, enum cpc_stir how)
+stirred(cpc_t *cpc, uint64_t d, enum cpc_disturb how)
 {
 	struct step s = { .start = 0 };
 
 	s.first = by_page(cpc);
-	EXPECT_EQ(cpc_syscall(CPC_OP_STIR, d * tick, how, 0, 0), 0);
+	EXPECT_EQ(cpc_syscall(CPC_OP_TEST_DISTURB, d * tick, how, 0, 0), 0);
 	s.second = by_page(cpc);
 	s.kernel = by_call();
 	return s;
@@ -230,7 +230,7 @@ check(const struct step *s, uint64_t at, bool right)
 
 /* The PICs are taken away and given back, here or on another CPU. */
 static void
-walk(cpc_t *cpc, enum cpc_stir how)
+walk(cpc_t *cpc, enum cpc_disturb how)
 {
 	uint64_t d, again = 0;
 
@@ -257,7 +257,7 @@ CPC_TEST(a_switch_at_any_instruction_loses_nothing)
 {
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("no two PICs here count " INS_EVENT);
-	walk(cpc, CPC_STIR_SWITCH);
+	walk(cpc, CPC_DISTURB_SWITCH);
 }
 
 /* CPC-CTX-02: where another CPU's PICs hold what was left in them. */
@@ -269,7 +269,7 @@ CPC_TEST(a_migration_at_any_instruction_loses_nothing)
 		SKIP("QEMU's counters count what all of its CPUs retire");
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("no two PICs here count " INS_EVENT);
-	walk(cpc, CPC_STIR_MIGRATE);
+	walk(cpc, CPC_DISTURB_MIGRATE);
 	printf("# it ends on CPU %d\n", sched_getcpu());
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, PBIND_NONE, NULL), 0);
 }
@@ -280,10 +280,10 @@ CPC_TEST(a_freeze_at_any_instruction_is_a_frozen_sample)
 
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("no two PICs here count " INS_EVENT);
-	stirred(cpc, FAR, CPC_STIR_SWITCH);
-	learn(stirred(cpc, FAR, CPC_STIR_SWITCH));
+	stirred(cpc, FAR, CPC_DISTURB_SWITCH);
+	learn(stirred(cpc, FAR, CPC_DISTURB_SWITCH));
 	for (d = 1; d < WALK; d++) {
-		struct step s = stirred(cpc, d, CPC_STIR_FREEZE);
+		struct step s = stirred(cpc, d, CPC_DISTURB_FREEZE);
 		uint64_t until = s.kernel.v[0] - s.first.v[0];
 		bool stopped = s.second.v[0] == s.kernel.v[0];
 
@@ -316,8 +316,9 @@ invalidated(cpc_t *cpc, uint64_t d, struct step *s)
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	s->start = 0;
 	s->first = by_page(cpc);
-	EXPECT_EQ(
-	    cpc_syscall(CPC_OP_STIR, d * tick, CPC_STIR_INVALIDATE, 0, 0), 0);
+	EXPECT_EQ(cpc_syscall(CPC_OP_TEST_DISTURB, d * tick,
+		      CPC_DISTURB_INVALIDATE, 0, 0),
+	    0);
 	r = cpc_set_sample(cpc, set, buf);
 	cpc_buf_get(cpc, buf, 0, &s->second.v[0]);
 	cpc_buf_get(cpc, buf, 1, &s->second.v[1]);

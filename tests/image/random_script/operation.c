@@ -145,6 +145,6 @@ mix_do_preset(struct mix_state *st)
 void
 mix_do_stir(struct mix_state *st)
 {
-	mix_loop(st, MIX_CPC(st, "stir", st->running ? 0 : -EINVAL, CPC_OP_STIR,
-			 (long)mix_below(st->mx, 500)));
+	mix_loop(st, MIX_CPC(st, "stir", st->running ? 0 : -EINVAL,
+			 CPC_OP_TEST_DISTURB, (long)mix_below(st->mx, 500)));
 }

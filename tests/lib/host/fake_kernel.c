@@ -278,7 +278,7 @@ fake_exec(void)
 bool
 fake_return(void)
 {
-	return kcpc_overflowed(lwp_self(), lwp_self()->l_tf);
+	return kcpc_sigemt_take(lwp_self(), lwp_self()->l_tf);
 }
 
 void

@@ -235,7 +235,7 @@ check_attrs(unsigned nattrs, const struct pcbe_attr *at, bool privileged)
 
 	for (i = 0; i < nattrs; i++) {
 		if (at[i].pa_id == CPC_ATTR_UMASK && at[i].pa_val > 0xff) {
-			kcpc_why("umask is at most 0xff");
+			kcpc_reason("umask is at most 0xff");
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
 		}
 		if (at[i].pa_id == CPC_ATTR_ANYTHR && !privileged)
@@ -248,12 +248,12 @@ check_attrs(unsigned nattrs, const struct pcbe_attr *at, bool privileged)
 static bool
 take_helper(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
-	uint32_t spare = set->ps_spare & ~set->ps_extra;
+	uint32_t spare = set->ps_spare & ~set->ps_helpers;
 
 	if (spare == 0)
 		return false;
 	cfg->pc_aux = spare & -spare;
-	set->ps_extra |= (uint32_t)cfg->pc_aux;
+	set->ps_helpers |= (uint32_t)cfg->pc_aux;
 	return true;
 }
 
@@ -362,7 +362,7 @@ sample(const struct pcbe_set *set, struct cpc_sample *s)
 static void
 release(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
-	set->ps_extra &= ~(uint32_t)cfg->pc_aux;
+	set->ps_helpers &= ~(uint32_t)cfg->pc_aux;
 	fake_freed++;
 }
 
@@ -412,7 +412,7 @@ arch_pcbe(const char **why_not)
 	}
 	ops.pcbe_caps = fake_shape.caps;
 	ops.keep = fake_shape.keeps ? keep : NULL;
-	ops.pcbe_mute = fake_shape.mute ? all_pics() : 0;
+	ops.pcbe_no_ovf_intr = fake_shape.mute ? all_pics() : 0;
 	ops.siblings = fake_shape.shared ? siblings : NULL;
 	return &ops;
 }

@@ -29,7 +29,7 @@ static struct pcbe_event
 as_bound(const struct cpc_event *ce)
 {
 	return (struct pcbe_event){ .pe_code = ce->ce_code,
-		.pe_extra = ce->ce_extra,
+		.pe_extra_msr = ce->ce_extra,
 		.pe_pics = ce->ce_pics,
 		.pe_flags = ce->ce_flags };
 }

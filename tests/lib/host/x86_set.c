@@ -171,7 +171,7 @@ invented(void)
 	/* An event; its unit mask; what AMD has, and Intel; anything. */
 	static const uint64_t bits[] = { 0xff, 0xffff, 0xfff84ffffULL,
 		0x3ffa4ffffULL, ~0ULL };
-	struct pcbe_event ev = { .pe_extra = draw() & draw() & 0x3ffff };
+	struct pcbe_event ev = { .pe_extra_msr = draw() & draw() & 0x3ffff };
 
 	ev.pe_code = draw() & bits[draw() % (sizeof bits / sizeof bits[0])];
 	ev.pe_flags = (uint32_t)(draw() & draw());

@@ -217,13 +217,13 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	    AMD_CODE_EVENT(ev->pe_code) > raw_max() ||
 	    (coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0) {
 		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
-			kcpc_why("an event's number is at most %#x; with a "
-				 "unit mask it is written r1c2",
+			kcpc_reason("an event's number is at most %#x; with a "
+				    "unit mask it is written r1c2",
 			    raw_max());
 		return CPC_INVALID_EVENT;
 	}
 	if ((ev->pe_code & AMD_GUEST_HOST) != 0) {
-		kcpc_why("guest and host are told apart under SVM alone");
+		kcpc_reason("guest and host are told apart under SVM alone");
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	subcode =
@@ -231,7 +231,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	if (subcode != 0)
 		return subcode;
 	if ((lack = x86_models_lack(sel | umask)) != NULL) {
-		kcpc_why("%s", lack);
+		kcpc_reason("%s", lack);
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	cfg->pc_sel = sel | umask;

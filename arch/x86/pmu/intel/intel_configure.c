@@ -81,7 +81,7 @@ take_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
 	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
-	uint64_t value = ev->pe_extra;
+	uint64_t value = ev->pe_extra_msr;
 
 	for (unsigned i = 0; i < nattrs; i++) {
 		uint32_t attr = attrs[i].pa_id;
@@ -89,14 +89,14 @@ take_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
 		if (!evtsel_attr_is_beside(attr))
 			continue;
 		if ((extra = extra_of(attr, sel)) == EXTRA_NONE) {
-			kcpc_why("event %#x has no %s",
+			kcpc_reason("event %#x has no %s",
 			    (unsigned)(sel & INTEL_RAW_MAX),
 			    beside_names[attr - CPC_ATTR_MSR_OFFCORE]);
 			return CPC_INVALID_ATTRIBUTE;
 		}
 		value = attrs[i].pa_val;
 	}
-	return extra == EXTRA_NONE ? 0 : x86_extra_take(set, extra, value);
+	return extra == EXTRA_NONE ? 0 : x86_extra_msr_take(set, extra, value);
 }
 
 /* A code that no name and no number here stands for. */
@@ -118,7 +118,7 @@ lacks_extra(const struct pcbe_event *ev)
 {
 	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
 
-	return extra != EXTRA_NONE && !x86_extra_exists(extra);
+	return extra != EXTRA_NONE && !x86_extra_msr_exists(extra);
 }
 
 static int
@@ -130,12 +130,12 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 
 	if (is_invented(ev, cfg->pc_pic)) {
 		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
-			kcpc_why("an event's number is at most 0xff; with a "
-				 "unit mask it is written r1c2");
+			kcpc_reason("an event's number is at most 0xff; with a "
+				    "unit mask it is written r1c2");
 		return CPC_INVALID_EVENT;
 	}
 	if ((ev->pe_code & intel_lacking) != 0) {
-		kcpc_why("bits %#llx of the event select are not here",
+		kcpc_reason("bits %#llx of the event select are not here",
 		    (unsigned long long)(ev->pe_code & intel_lacking));
 		return CPC_RESOURCE_UNAVAIL;
 	}
@@ -149,7 +149,7 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	/* A missing register says more than a missing event. */
 	if (!lacks_extra(ev) &&
 	    (lack = intel_general_lack(cfg->pc_sel)) != NULL) {
-		kcpc_why("%s", lack);
+		kcpc_reason("%s", lack);
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	return take_extra(ev, cfg->pc_sel, nattrs, attrs, set);

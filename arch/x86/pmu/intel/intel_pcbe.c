@@ -47,7 +47,7 @@ attrs(void)
 	if (intel_shape.is_anythread)
 		mask |= 1U << CPC_ATTR_ANYTHR;
 	for (unsigned i = 0; i < sizeof beside / sizeof beside[0]; i++) {
-		if (x86_extra_exists(beside[i].extra))
+		if (x86_extra_msr_exists(beside[i].extra))
 			mask |= 1U << beside[i].attr;
 	}
 	return mask;
@@ -112,7 +112,7 @@ intel_pcbe_init(void)
 	x86_pic_ops(&intel_pcbe_ops);
 	/* Others may use these numbers of MSRs for other things. */
 	if (x86_features.family == 6)
-		x86_extra_probe();
+		x86_extra_msr_probe();
 	intel_pcbe_ops.pcbe_attrs = attrs();
 	find_lacking_bits();
 	find_siblings(&mine, arch_curcpu()->c_id);
@@ -190,7 +190,7 @@ describe(struct cpc_pmu *pm)
 	pm->pm_model = x86_features.model;
 	pm->pm_stepping = x86_features.stepping;
 	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++)
-		pm->pm_extras |= (uint32_t)x86_extra_exists(i) << i;
+		pm->pm_extras |= (uint32_t)x86_extra_msr_exists(i) << i;
 	pm->pm_cache = intel_shape.is_cache;
 	pm->pm_events[0] = intel_shape.is_events;
 	pm->pm_absent = intel_shape.is_absent;

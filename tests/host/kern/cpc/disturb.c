@@ -1,6 +1,6 @@
 /*
- * CPC_OP_STIR, by which tests in the image interrupt a read where they will:
- * a timer does to what counts then what others could do.
+ * CPC_OP_TEST_DISTURB, by which tests in the image interrupt a read where they
+ * will: a timer does to what counts then what others could do.
  */
 #include "tests/lib/host/host.h"
 
@@ -11,7 +11,7 @@ static cpc_set_t *set;
 static int
 stir(uint64_t ns, uintptr_t how)
 {
-	return (int)-cpc_syscall(CPC_OP_STIR, ns, how, 0, 0);
+	return (int)-cpc_syscall(CPC_OP_TEST_DISTURB, ns, how, 0, 0);
 }
 
 static void
@@ -34,7 +34,7 @@ it_switches_when_due(void **state)
 
 	(void)state;
 	bound();
-	assert_int_equal(stir(10, CPC_STIR_SWITCH), 0);
+	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), 0);
 	seq = page_seq();
 	fake_user(5);
 	fake_time(9);
@@ -50,7 +50,7 @@ it_freezes_when_due(void **state)
 {
 	(void)state;
 	bound();
-	assert_int_equal(stir(10, CPC_STIR_FREEZE), 0);
+	assert_int_equal(stir(10, CPC_DISTURB_FREEZE), 0);
 	fake_user(5);
 	fake_time(10);
 	fake_user(100);
@@ -66,7 +66,7 @@ it_invalidates_when_due(void **state)
 {
 	(void)state;
 	bound();
-	assert_int_equal(stir(10, CPC_STIR_INVALIDATE), 0);
+	assert_int_equal(stir(10, CPC_DISTURB_INVALIDATE), 0);
 	fake_time(10);
 	assert_int_equal(fake_pmu_running(), 0);
 	assert_errno(cpc_set_restart(cpc, set), EAGAIN);
@@ -91,7 +91,7 @@ it_migrates_when_due(void **state)
 		fake_cpu(cases[i].on);
 		fake_switch(0, 1);
 		*fake_bound(0, 1) = -1;
-		assert_int_equal(stir(10, CPC_STIR_MIGRATE), 0);
+		assert_int_equal(stir(10, CPC_DISTURB_MIGRATE), 0);
 		fake_user(3);
 		fake_time(10);
 		assert_int_equal(*fake_bound(0, 1), cases[i].to);
@@ -107,7 +107,7 @@ it_leaves_what_does_not_count(void **state)
 
 	(void)state;
 	bound();
-	for (how = CPC_STIR_SWITCH; how <= CPC_STIR_MIGRATE; how++) {
+	for (how = CPC_DISTURB_SWITCH; how <= CPC_DISTURB_MIGRATE; how++) {
 		assert_int_equal(stir(10, how), 0);
 		fake_user(3);
 		fake_switch(0, 2);
@@ -117,14 +117,14 @@ it_leaves_what_does_not_count(void **state)
 	}
 	assert_int_equal(sampled(set, 0), 12);
 	assert_int_equal(*fake_bound(0, 1), -1);
-	assert_int_equal(stir(10, CPC_STIR_FREEZE), 0);
+	assert_int_equal(stir(10, CPC_DISTURB_FREEZE), 0);
 	assert_int_equal(cpc_disable(cpc), 0);
 	assert_int_equal(cpc_enable(cpc), 0);
 	fake_time(10);
 	fake_user(1);
 	assert_int_equal(sampled(set, 0), 13);
 	/* Or is no more. */
-	assert_int_equal(stir(10, CPC_STIR_SWITCH), 0);
+	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), 0);
 	fake_switch(0, 2);
 	assert_int_equal(cpc_set_destroy(cpc, set), 0);
 	fake_time(10);
@@ -134,14 +134,14 @@ static void
 there_must_be_something_to_stir(void **state)
 {
 	(void)state;
-	assert_int_equal(stir(10, CPC_STIR_SWITCH), EINVAL);
+	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), EINVAL);
 	bound();
-	assert_int_equal(stir(10, CPC_STIR_MIGRATE + 1), EINVAL);
+	assert_int_equal(stir(10, CPC_DISTURB_MIGRATE + 1), EINVAL);
 	assert_int_equal(stir(10, UINTPTR_MAX), EINVAL);
 	assert_int_equal(cpc_disable(cpc), 0);
-	assert_int_equal(stir(10, CPC_STIR_SWITCH), EINVAL);
+	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), EINVAL);
 	fake_invalidate();
-	assert_int_equal(stir(10, CPC_STIR_SWITCH), EAGAIN);
+	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), EAGAIN);
 }
 
 int

@@ -116,7 +116,7 @@ draw(bool with_table)
 		pr->cr_event.ce_pics = (uint32_t)ev.pe_pics;
 		pr->cr_event.ce_flags = ev.pe_flags;
 		pr->cr_event.ce_code = ev.pe_code;
-		pr->cr_event.ce_extra = ev.pe_extra;
+		pr->cr_event.ce_extra = ev.pe_extra_msr;
 		pr->cr_flags = USER;
 		pr->cr_picnum = below(6) == 0 ? (int)below(kcpc_npic) : -1;
 		if ((ev.pe_flags & PCBE_EVENT_GENERIC) == 0)
@@ -132,7 +132,7 @@ configure(struct x86_set *s, unsigned i, unsigned pic)
 	const struct cpc_packreq *pr = &pack.req[i];
 	struct pcbe_event ev = {
 		.pe_code = pr->cr_event.ce_code,
-		.pe_extra = pr->cr_event.ce_extra,
+		.pe_extra_msr = pr->cr_event.ce_extra,
 		.pe_pics = pr->cr_event.ce_pics,
 		.pe_flags = pr->cr_event.ce_flags,
 	};

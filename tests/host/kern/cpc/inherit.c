@@ -147,8 +147,8 @@ notify_child_waits_for_its_handler(void **state)
 
 	fake_switch(0, 2);
 	assert_ptr_equal(posted, lwp_self());
-	assert_true(kcpc_overflowed(lwp_self(), NULL));
-	assert_false(kcpc_overflowed(lwp_self(), NULL)); /* once */
+	assert_true(kcpc_sigemt_take(lwp_self(), NULL));
+	assert_false(kcpc_sigemt_take(lwp_self(), NULL)); /* once */
 	fake_user(10);
 	assert_true(sampled(set, 0) == UINT64_MAX);
 	assert_int_equal(sampled(set, 1), 9);
@@ -221,10 +221,10 @@ child_of_an_overflowed_parent_has_its_own_signal(void **state)
 	assert_int_equal(posts, 1);
 	assert_int_equal(fake_clone(2), 0);
 	assert_int_equal(posts, 2);
-	assert_true(kcpc_overflowed(lwp_self(), NULL));
+	assert_true(kcpc_sigemt_take(lwp_self(), NULL));
 	assert_int_equal(sampled(set, 0), 0);
 	fake_switch(0, 2);
-	assert_true(kcpc_overflowed(lwp_self(), NULL));
+	assert_true(kcpc_sigemt_take(lwp_self(), NULL));
 	assert_true(sampled(set, 0) == UINT64_MAX);
 }
 
@@ -327,7 +327,7 @@ helpers_are_inherited(void **state)
 	kcpc_stat(&st);
 	assert_int_equal(st.ks_pics, 2 * 3);
 	fake_switch(0, 2);
-	assert_true(kcpc_overflowed(lwp_self(), NULL));
+	assert_true(kcpc_sigemt_take(lwp_self(), NULL));
 	assert_int_equal(cpc_set_restart(cpc, set), 0);
 	fake_user(1000);
 	assert_int_equal(posts, 2);

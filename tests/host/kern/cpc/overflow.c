@@ -282,21 +282,21 @@ a_signal_is_due_once(void **state)
 
 	(void)state;
 	narrow(true);
-	assert_false(kcpc_signal_due(l));
-	assert_false(kcpc_overflowed(l, NULL));
+	assert_false(kcpc_sigemt_due(l));
+	assert_false(kcpc_sigemt_take(l, NULL));
 	set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
-	assert_false(kcpc_signal_due(l));
+	assert_false(kcpc_sigemt_due(l));
 	fake_user(1);
-	assert_true(kcpc_signal_due(l));
-	assert_true(kcpc_overflowed(l, NULL));
-	assert_false(kcpc_signal_due(l));
-	assert_false(kcpc_overflowed(l, NULL));
+	assert_true(kcpc_sigemt_due(l));
+	assert_true(kcpc_sigemt_take(l, NULL));
+	assert_false(kcpc_sigemt_due(l));
+	assert_false(kcpc_sigemt_take(l, NULL));
 	assert_int_equal(cpc_set_restart(cpc, set), 0);
 	fake_user(1);
 	fake_invalidate();
-	assert_false(kcpc_signal_due(l));
-	assert_false(kcpc_overflowed(l, NULL));
+	assert_false(kcpc_sigemt_due(l));
+	assert_false(kcpc_sigemt_take(l, NULL));
 }
 
 /* kern/cpc/pcbe.h: what may overflow in the kernel, and is to be told there. */

@@ -87,15 +87,15 @@ kernel_words(void **state)
 static void
 software_pmu(void **state)
 {
-	const struct null_shape *ns = &cl.cl_null;
+	const struct soft_shape *ns = &cl.cl_soft;
 
 	(void)state;
 	assert_int_equal(parse("priv=user"), 0);
-	assert_null(cl.cl_pcbe);
+	assert_null(cl.cl_pmu);
 	release();
 	assert_int_equal(parse("pcbe=null"), 0);
-	assert_string_equal(cl.cl_pcbe, "null");
-	assert_memory_equal(ns, &null_shape_default, sizeof *ns);
+	assert_string_equal(cl.cl_pmu, "null");
+	assert_memory_equal(ns, &soft_shape_default, sizeof *ns);
 	release();
 	assert_int_equal(
 	    parse("pcbe=null,pics=32,width=16,ovf=imprecise,mute=0xffffffff,"

@@ -69,7 +69,8 @@ stop(void)
 {
 	free(screen);
 	free(cells);
-	screen = cells = NULL;
+	screen = NULL;
+	cells = NULL;
 }
 
 static void

@@ -181,7 +181,7 @@ call_counters(void)
 	static const enum cpc_op ops[] = { CPC_OP_SAMPLE, CPC_OP_RELE,
 		CPC_OP_ENABLE, CPC_OP_DISABLE, CPC_OP_PRESET, CPC_OP_RESTART,
 		CPC_OP_WHERE, CPC_OP_LIVE, CPC_OP_REVOKE, CPC_OP_PAGE,
-		CPC_OP_STIR, CPC_OP_PROFILE, CPC_OP_PROFILE_STAT };
+		CPC_OP_TEST_DISTURB, CPC_OP_PROFILE, CPC_OP_PROFILE_STAT };
 
 	cpc_syscall(ops[chaos_below(sizeof ops / sizeof *ops)], chaos_below(4),
 	    word(), chaos_below(5), 0);

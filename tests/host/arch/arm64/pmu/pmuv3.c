@@ -265,10 +265,10 @@ raw_codes_end_where_the_field_does(void **state)
 
 		boot(&shape);
 		set_init(&s, 1);
-		kcpc_why_clear();
+		kcpc_reason_clear();
 		assert_int_equal(
 		    set_add(&s, cases[i].code, 0, USER, 0), cases[i].subcode);
-		assert_string_equal(kcpc_why_text(),
+		assert_string_equal(kcpc_reason_text(),
 		    cases[i].subcode == 0 ? ""
 		    : cases[i].version == 1
 			? "an event's number is at most 0x3ff"

@@ -66,7 +66,7 @@ proof_tells_machines_apart(void **state)
 		    pmuv3_proof(), "inst_retired counts a loop exactly");
 		assert_int_equal(
 		    ops->pcbe_caps, pmuv3.pv_overflow != PMUV3_MUTE ? BOTH : 0);
-		assert_int_equal(ops->pcbe_mute,
+		assert_int_equal(ops->pcbe_no_ovf_intr,
 		    narrow && pmuv3.pv_overflow != PMUV3_PLAIN ? pmuv3.pv_pics
 							       : 0);
 		assert_int_equal(fake_pmu[0].pmovs, 0);
@@ -137,7 +137,7 @@ helper_by_hand(void **state)
 	(void)state;
 	boot_proved(&shape);
 	set_one(&s, "inst_retired", 0, NOTIFY, 0xffffffffffffff00);
-	assert_int_equal(s.set.ps_extra, 2);
+	assert_int_equal(s.set.ps_helpers, 2);
 	starts = p->starts;
 	set_start(&s);
 	assert_int_equal(p->starts - starts, 1);
@@ -253,9 +253,9 @@ several_in_a_set(void **state)
 	set_init(&s, 0x15);
 	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -50ULL), 0);
 	assert_int_equal(set_add(&s, "inst_retired", 2, USER, -5ULL), 0);
-	assert_int_equal(s.set.ps_extra, 0x2);
+	assert_int_equal(s.set.ps_helpers, 0x2);
 	assert_int_equal(set_add(&s, "inst_retired", 4, NOTIFY, -80ULL), 0);
-	assert_int_equal(s.set.ps_extra, 0xa);
+	assert_int_equal(s.set.ps_helpers, 0xa);
 	set_start(&s);
 	assert_int_equal(fake_pmu[0].pminten, 0x11);
 	fake_run(0, 49);
@@ -287,16 +287,16 @@ helpers_are_found_or_refused(void **state)
 	s.set.ps_spare = 0x28; /* PIC 4 did not pass its proof */
 	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, 0), 0);
 	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
-	assert_int_equal(s.set.ps_extra, 0x28);
+	assert_int_equal(s.set.ps_helpers, 0x28);
 	assert_int_equal(
 	    set_add(&s, "inst_retired", 2, NOTIFY, 0), CPC_RESOURCE_UNAVAIL);
-	assert_string_equal(kcpc_why_text(),
+	assert_string_equal(kcpc_reason_text(),
 	    "its overflow interrupts by a second PIC, and none is left");
-	assert_int_equal(s.set.ps_extra, 0x28);
+	assert_int_equal(s.set.ps_helpers, 0x28);
 	assert_int_equal(set_add(&s, "inst_retired", 2, USER, 0), 0);
-	assert_int_equal(s.set.ps_extra, 0x28);
+	assert_int_equal(s.set.ps_helpers, 0x28);
 	set_free(&s);
-	assert_int_equal(s.set.ps_extra, 0);
+	assert_int_equal(s.set.ps_helpers, 0);
 }
 
 /* Who is freed gives back its own, and no other's. */
@@ -311,10 +311,10 @@ a_freed_helper_is_spare(void **state)
 	set_init(&s, 0x3);
 	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, -3ULL), 0);
 	assert_int_equal(set_add(&s, "inst_retired", 1, NOTIFY, 0), 0);
-	assert_int_equal(s.set.ps_extra, 0xc);
+	assert_int_equal(s.set.ps_helpers, 0xc);
 	s.set.ps_n--;
 	ops->free(&s.cfg[1], &s.set);
-	assert_int_equal(s.set.ps_extra, 0x4);
+	assert_int_equal(s.set.ps_helpers, 0x4);
 	assert_int_equal(set_add(&s, "inst_retired", 1, USER, 0), 0);
 	set_start(&s);
 	assert_int_equal(fake_pmu[0].pmcnten, PMCNTEN_CYCLES | 0x7);
@@ -324,7 +324,7 @@ a_freed_helper_is_spare(void **state)
 	assert_int_equal(s.data[0], 0);
 	assert_int_equal(s.data[1], 3);
 	set_free(&s);
-	assert_int_equal(s.set.ps_extra, 0);
+	assert_int_equal(s.set.ps_helpers, 0);
 }
 
 /* A request refused for another reason takes no helper. */
@@ -340,7 +340,7 @@ refusal_takes_no_helper(void **state)
 	assert_int_equal(set_add(&s, "0x400", 0, NOTIFY, 0), CPC_INVALID_EVENT);
 	assert_int_equal(
 	    set_add(&s, "0x8", 0, NOTIFY | CPC_COUNT_HV, 0), CPC_HV_NO_ACCESS);
-	assert_int_equal(s.set.ps_extra, 0);
+	assert_int_equal(s.set.ps_helpers, 0);
 }
 
 static void
@@ -354,7 +354,7 @@ no_helper_where_none_is_needed(void **state)
 	for (unsigned n = 0; n < 6; n++)
 		assert_int_equal(
 		    set_add(&s, "inst_retired", n, NOTIFY, -7ULL), 0);
-	assert_int_equal(s.set.ps_extra, 0);
+	assert_int_equal(s.set.ps_helpers, 0);
 	set_start(&s);
 	fake_run(0, 6);
 	assert_false(fake_pending());

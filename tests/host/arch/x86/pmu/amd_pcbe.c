@@ -183,7 +183,7 @@ kinds_of_events(void **state)
 	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
 	assert_int_equal(
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
-	assert_string_equal(kcpc_why_text(),
+	assert_string_equal(kcpc_reason_text(),
 	    "an event's number is at most 0xfff; with a unit mask it is "
 	    "written r1c2");
 
@@ -196,14 +196,14 @@ kinds_of_events(void **state)
 	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC | CPC_EVENT_LACKING);
 	assert_int_equal(
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_RESOURCE_UNAVAIL);
-	assert_string_equal(
-	    kcpc_why_text(), "guest and host are told apart under SVM alone");
+	assert_string_equal(kcpc_reason_text(),
+	    "guest and host are told apart under SVM alone");
 	/* Whoever is refused for a code that no name has is not lectured. */
-	kcpc_why_clear();
+	kcpc_reason_clear();
 	ev = (struct pcbe_event){ .pe_code = ~0ULL };
 	assert_int_equal(
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_INVALID_EVENT);
-	assert_string_equal(kcpc_why_text(), "");
+	assert_string_equal(kcpc_reason_text(), "");
 }
 
 /* docs/x86.md, "Events an emulator models": these have no unit mask. */
@@ -242,11 +242,11 @@ events_not_modelled(void **state)
 	    "ExRetInstr,LsNotHaltedCyc,PAPI_tot_cyc,PAPI_tot_ins");
 	assert_true(lacks(ops, "PAPI_br_msp"));
 	for (unsigned i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-		kcpc_why_clear();
+		kcpc_reason_clear();
 		assert_int_equal(set_add(&set, 0, refused[i].event, USER,
 				     refused[i].attrs, 0),
 		    CPC_RESOURCE_UNAVAIL);
-		assert_string_equal(kcpc_why_text(), refused[i].why);
+		assert_string_equal(kcpc_reason_text(), refused[i].why);
 	}
 	assert_int_equal(set_add(&set, 0, "0xc0", USER, "cmask=1", 0), 0);
 	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", USER, "", 0), 0);

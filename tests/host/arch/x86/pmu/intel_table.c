@@ -79,7 +79,7 @@ selects_are_written(void **state)
 	assert_int_equal(set.cfg[0].pc_sel, 0x2d100c0);
 	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:intx", 0, NULL),
 	    CPC_RESOURCE_UNAVAIL);
-	assert_string_equal(kcpc_why_text(),
+	assert_string_equal(kcpc_reason_text(),
 	    "bits 0x100000000 of the event select are not here");
 	set.set.ps_privileged = false;
 	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:t", 0, NULL),
@@ -98,9 +98,10 @@ registers_beside_are_shared(void **state)
 	boot(&skylake_whole);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), 0);
 	assert_int_equal(add_name(&set, 1, two, 0, NULL), CPC_CONFLICTING_REQS);
-	assert_string_equal(kcpc_why_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is to "
-					     "be 0x10002, and 0x10001 for "
-					     "request 0");
+	assert_string_equal(kcpc_reason_text(),
+	    "MSR_OFFCORE_RSP_0 (0x1a6) is to "
+	    "be 0x10002, and 0x10001 for "
+	    "request 0");
 	assert_int_equal(add_name(&set, 1, one, 0, NULL), 0);
 	assert_int_equal(add_name(&set, 2, other, 0, NULL), 0);
 	cpu->offcore[0] = cpu->offcore[1] = 0;
@@ -111,7 +112,7 @@ registers_beside_are_shared(void **state)
 	boot(&skylake);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(
-	    kcpc_why_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is not here");
+	    kcpc_reason_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is not here");
 }
 
 /* The attributes that name them. */
@@ -126,12 +127,12 @@ attributes_name_them(void **state)
 	    "edge,inv,umask,cmask,anythr,msr_offcore,msr_ldlat,msr_frontend");
 	assert_int_equal(
 	    add_name(&set, 0, "OFFCORE_RESPONSE_1:0x1", 1, &attr), 0);
-	assert_int_equal(set.set.ps_beside[EXTRA_OFFCORE1 - 1], 0x10004);
+	assert_int_equal(set.set.ps_extra_msr[EXTRA_OFFCORE1 - 1], 0x10004);
 	/* More bits than the register has. */
 	attr.pa_val = 1ULL << 40;
 	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
-	assert_string_equal(kcpc_why_text(),
+	assert_string_equal(kcpc_reason_text(),
 	    "MSR_OFFCORE_RSP_0 (0x1a6) does not take 0x10000000000");
 }
 
@@ -166,9 +167,9 @@ attributes_are_for_their_events(void **state)
 		assert_int_equal(set_add(&set, 0, refused[i].event,
 				     CPC_COUNT_USER, refused[i].attrs, 0),
 		    CPC_INVALID_ATTRIBUTE);
-		assert_string_equal(kcpc_why_text(), refused[i].why);
+		assert_string_equal(kcpc_reason_text(), refused[i].why);
 	}
-	assert_int_equal(set.set.ps_besides, 0);
+	assert_int_equal(set.set.ps_extra_msrs, 0);
 	/* Numbers, too: which of the two goes by event and unit mask. */
 	takes(0, "0xb7", "umask=1,msr_offcore=0x11");
 	takes(1, "0xb7", "msr_offcore=0x12,umask=2");
@@ -182,7 +183,7 @@ attributes_are_for_their_events(void **state)
 	ops->allstop();
 	boot(&skylake_whole);
 	takes(0, "0x2b", "umask=1,msr_offcore=0x13");
-	assert_int_equal(set.set.ps_besides, 1U << (EXTRA_OFFCORE1 - 1));
+	assert_int_equal(set.set.ps_extra_msrs, 1U << (EXTRA_OFFCORE1 - 1));
 }
 
 /* Latency and front end are as offcore responses are: CPC-BIND-17. */
@@ -197,7 +198,7 @@ thresholds_are_shared(void **state)
 	assert_int_equal(add_name(&set, 0, three, 0, NULL), 0);
 	assert_int_equal(
 	    add_name(&set, 1, four, 0, NULL), CPC_CONFLICTING_REQS);
-	assert_string_equal(kcpc_why_text(),
+	assert_string_equal(kcpc_reason_text(),
 	    "MSR_PEBS_LD_LAT (0x3f6) is to be 0x4, and 0x3 for request 0");
 	assert_int_equal(add_name(&set, 1, three, 0, NULL), 0);
 	assert_int_equal(
@@ -205,7 +206,7 @@ thresholds_are_shared(void **state)
 	assert_int_equal(
 	    add_name(&set, 3, "FRONTEND_RETIRED:ITLB_MISS", 0, NULL),
 	    CPC_CONFLICTING_REQS);
-	assert_string_equal(kcpc_why_text(),
+	assert_string_equal(kcpc_reason_text(),
 	    "MSR_PEBS_FRONTEND (0x3f7) is to be 0x14, and 0x11 for request 2");
 }
 

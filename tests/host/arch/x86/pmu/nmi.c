@@ -254,7 +254,7 @@ one_by_one_they_all_stop(void **state)
 static uint64_t
 profiled(const struct fake_cpu *shape, uint64_t period)
 {
-	struct pcbe_struck *pk;
+	struct pcbe_nmi_log *pk;
 	struct x86_set system;
 	uint64_t events;
 
@@ -270,7 +270,7 @@ profiled(const struct fake_cpu *shape, uint64_t period)
 	work(WORK);
 	set_stop(&system);
 	end();
-	pk = ops->struck();
+	pk = ops->nmi_log();
 	events = pk->pk_n * period +
 	         ((system.data[0] + period) & ((1ULL << cpu->width) - 1));
 	/* Each left a note, but for one that struck the stop itself. */

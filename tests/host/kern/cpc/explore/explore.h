@@ -127,11 +127,11 @@ struct ex_cpu {
 struct ex_model {
 	struct ex_lwp em_lwp[EX_NLWP];
 	struct ex_cpu em_cpu[EX_NCPU];
-	struct null_shape em_shape;
+	struct soft_shape em_shape;
 };
 
 /* explore_state.c, explore_model.c */
-void ex_model_reset(struct ex_model *m, const struct null_shape *shape);
+void ex_model_reset(struct ex_model *m, const struct soft_shape *shape);
 /* Can the step be made? */
 bool ex_model_enabled(const struct ex_model *m, struct ex_step s);
 void ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r);

@@ -74,9 +74,9 @@ read_pic(struct reader *rd)
 	unsigned cpu = arch_curcpu()->c_id, pic = (unsigned)cq->cq_index;
 	uint64_t d;
 
-	if (pic >= PCBE_MAXPIC || (null_pcbe_running(cpu) >> pic & 1) == 0)
+	if (pic >= PCBE_MAXPIC || (soft_pcbe_running(cpu) >> pic & 1) == 0)
 		return false;
-	d = null_pcbe_raw(cpu, pic) - cq->cq_last;
+	d = soft_pcbe_raw(cpu, pic) - cq->cq_last;
 	d = d << cq->cq_shift >> cq->cq_shift;
 	rd->rd_value[rd->rd_stage / 2] = d + cq->cq_data;
 	return true;

@@ -76,9 +76,9 @@ fail(unsigned n, const char *what)
 static void
 reset(void)
 {
-	struct null_shape shape;
+	struct soft_shape shape;
 
-	null_shape_parse(xs->xs_shape, &shape);
+	soft_shape_parse(xs->xs_shape, &shape);
 	ex_model_reset(&model, &shape);
 	ex_world_boot(xs->xs_shape, xs->xs_fault);
 }

@@ -47,7 +47,7 @@ ex_model_running(const struct ex_model *m, unsigned lwp)
 }
 
 void
-ex_model_reset(struct ex_model *m, const struct null_shape *shape)
+ex_model_reset(struct ex_model *m, const struct soft_shape *shape)
 {
 	memset(m, 0, sizeof *m);
 	m->em_shape = *shape;

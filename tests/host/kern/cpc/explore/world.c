@@ -155,14 +155,14 @@ post(struct lwp *l)
 void
 ex_world_boot(const char *shape, enum ex_fault fault)
 {
-	struct null_shape ns;
-	const char *why = null_shape_parse(shape, &ns);
+	struct soft_shape ns;
+	const char *why = soft_shape_parse(shape, &ns);
 
 	if (why != NULL) {
 		fprintf(stderr, "explore: %s: %s\n", shape, why);
 		exit(2);
 	}
-	sound = null_pcbe(&ns, shape);
+	sound = soft_pcbe(&ns, shape);
 	fake_backend = with_fault(fault);
 	fake_boot();
 	fake_backend = NULL;
@@ -266,7 +266,7 @@ move(unsigned lwp)
 static int
 lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 {
-	signals[lwp] += kcpc_overflowed(lwp_self(), NULL);
+	signals[lwp] += kcpc_sigemt_take(lwp_self(), NULL);
 	switch (op) {
 	case EX_BIND1:
 	case EX_BIND2:
@@ -359,7 +359,7 @@ ex_world_read(unsigned cpu, unsigned set, struct ex_result *r)
 	fake_cpu(cpu);
 	fake_clock(1);
 	lwp = (unsigned)lwp_self()->l_id - 1;
-	signals[lwp] += kcpc_overflowed(lwp_self(), NULL);
+	signals[lwp] += kcpc_sigemt_take(lwp_self(), NULL);
 	if (!ex_page_read(lwp, set + 1, ex_sets[set].es_n, r)) {
 		r->er_ticks = 0;
 		r->er_asked = true;
@@ -382,7 +382,7 @@ count_now(const struct kcpc_ctx *ctx, unsigned i, unsigned cpu, bool running)
 	if (!running)
 		return cq->cq_data;
 	return cq->cq_data +
-	       ((null_pcbe_raw(cpu, cfg->pc_pic) - cq->cq_last) & cfg->pc_mask);
+	       ((soft_pcbe_raw(cpu, cfg->pc_pic) - cq->cq_last) & cfg->pc_mask);
 }
 
 /* A context that is valid, and counts on that CPU if it runs. */
@@ -455,7 +455,7 @@ check_cpu(const struct ex_model *m, unsigned cpu)
 	const struct kcpc_ctx *ctx = cpus[cpu].c_cpc;
 	const struct ex_ctx *c = &m->em_cpu[cpu].mp_ctx;
 	int lwp = m->em_cpu[cpu].mp_lwp;
-	uint32_t pics = null_pcbe_running(cpu), want = 0;
+	uint32_t pics = soft_pcbe_running(cpu), want = 0;
 
 	if ((ctx != NULL) != c->mc_live)
 		return DIFFERS(
@@ -504,7 +504,7 @@ check_totals(const struct ex_model *m)
 		unsigned p = i / EX_NSET, s = i % EX_NSET;
 
 		all += live[p][s];
-		if (kcpc_live(fake_lwp(p, 1)->l_proc, s + 1) != live[p][s])
+		if (kcpc_instances(fake_lwp(p, 1)->l_proc, s + 1) != live[p][s])
 			return DIFFERS("process %u's set %u has not %u "
 				       "instances",
 			    p, s + 1, live[p][s]);
@@ -545,7 +545,7 @@ ex_world_end(void)
 			fake_exit(proc_of[i], (int)i + 1);
 	}
 	for (unsigned cpu = 0; cpu < EX_NCPU; cpu++) {
-		if (null_pcbe_running(cpu) != 0)
+		if (soft_pcbe_running(cpu) != 0)
 			return "PICs that run";
 	}
 	return fake_halt();

@@ -293,9 +293,9 @@ a_program_may_go_nameless(void **state)
 	assert_int_equal(s.head.cm_image, CPC_PROFILE_NO_IMAGE);
 }
 
-static struct pcbe_struck notes;
+static struct pcbe_nmi_log notes;
 
-static struct pcbe_struck *
+static struct pcbe_nmi_log *
 struck(void)
 {
 	return &notes;
@@ -330,7 +330,7 @@ what_struck_the_kernel_is_sampled(void **state)
 
 	(void)state;
 	nmi = *fake_ops;
-	nmi.struck = struck;
+	nmi.nmi_log = struck;
 	fake_backend = &nmi;
 	kcpc_profile_release(profile_file.f_profile);
 	reboot();
@@ -345,7 +345,7 @@ what_struck_the_kernel_is_sampled(void **state)
 		fake_hold_pmi = true;
 		fake_system(PERIOD);
 		fake_system((1ULL << 48) - PERIOD + 4);
-		notes = (struct pcbe_struck){ .pk_n = 2,
+		notes = (struct pcbe_nmi_log){ .pk_n = 2,
 			.pk_lost = 1,
 			.pk_pc = { 0x111, 0x222 },
 			.pk_last = 0x333 };

@@ -3,7 +3,7 @@
  * make allocations fail, and describe what a failed call must leave alone.
  * tests/image/hostile/alloc_fail/alloc_fail.c uses them.
  */
-#include "kern/test_hooks.h"
+#include "kern/sys/test_hooks.h"
 
 #include <stddef.h>
 
