@@ -22,8 +22,8 @@
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
-#include "kern/test_crash.h"
 #include "kern/sys/test_hooks.h"
+#include "kern/test_crash.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
