@@ -9,6 +9,7 @@
 #include "arch/x86/dev/timer.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/mm/pt.h"
+#include "arch/x86/mmio.h"
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/topology.h"
 #include "arch/x86/trap/mcheck.h"
@@ -87,11 +88,11 @@ mask_ioapic(uint32_t pa)
 
 	if (io == NULL)
 		return;
-	io[IOAPIC_INDEX / 4] = IOAPIC_VERSION;
-	last = FIELD(io[IOAPIC_DATA / 4], 23, 16);
+	mmio_write32(&io[IOAPIC_INDEX / 4], IOAPIC_VERSION);
+	last = FIELD(mmio_read32(&io[IOAPIC_DATA / 4]), 23, 16);
 	for (unsigned n = 0; n <= last; n++) {
-		io[IOAPIC_INDEX / 4] = IOAPIC_REDIR(n);
-		io[IOAPIC_DATA / 4] = IOAPIC_MASKED;
+		mmio_write32(&io[IOAPIC_INDEX / 4], IOAPIC_REDIR(n));
+		mmio_write32(&io[IOAPIC_DATA / 4], IOAPIC_MASKED);
 	}
 }
 

@@ -9,6 +9,7 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
+#include "arch/arm64/mmio.h"
 #include "kern/arch.h"
 #include "lib/printf.h"
 
@@ -36,14 +37,14 @@ pl011_putc(int c)
 {
 	uint64_t give_up = 0;
 
-	while (console.regs[UARTFR] & UARTFR_TXFF) {
+	while (mmio_read32(&console.regs[UARTFR]) & UARTFR_TXFF) {
 		if (give_up == 0)
 			give_up = arch_tick() + arch_tick_hz() / 10;
 		else if (arch_tick() > give_up)
 			return;
 		arch_relax();
 	}
-	console.regs[UARTDR] = (unsigned char)c;
+	mmio_write32(&console.regs[UARTDR], (unsigned char)c);
 }
 
 void
@@ -58,9 +59,10 @@ arch_putc(int c)
 int
 arch_getc(void)
 {
-	if (console.regs == NULL || console.regs[UARTFR] & UARTFR_RXFE)
+	if (console.regs == NULL ||
+	    mmio_read32(&console.regs[UARTFR]) & UARTFR_RXFE)
 		return -1;
-	return console.regs[UARTDR] & 0xff;
+	return mmio_read32(&console.regs[UARTDR]) & 0xff;
 }
 
 /* False where nothing answers at this address. */
@@ -73,9 +75,10 @@ start_uart(uint64_t pa, enum uart_kind kind)
 		return false;
 	console.regs = regs;
 	/* The SBSA's generic UART has neither register. */
-	if (kind != UART_SBSA && (regs[UARTCR] & UARTCR_ON) != UARTCR_ON) {
-		regs[UARTLCR_H] = UARTLCR_H_8N1;
-		regs[UARTCR] = UARTCR_ON;
+	if (kind != UART_SBSA &&
+	    (mmio_read32(&regs[UARTCR]) & UARTCR_ON) != UARTCR_ON) {
+		mmio_write32(&regs[UARTLCR_H], UARTLCR_H_8N1);
+		mmio_write32(&regs[UARTCR], UARTCR_ON);
 	}
 	for (size_t i = 0; i < console.nwaiting; i++)
 		pl011_putc(console.waiting[i]);

@@ -11,6 +11,7 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dev/timer.h"
 #include "arch/arm64/machine.h"
+#include "arch/arm64/mmio.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
@@ -26,10 +27,10 @@ void (*gic_dispatch)(struct trapframe *);
 void
 gic_mask_spis(volatile uint32_t *gicd)
 {
-	unsigned groups = FIELD(gicd[GICD_TYPER], 4, 0);
+	unsigned groups = FIELD(mmio_read32(&gicd[GICD_TYPER]), 4, 0);
 
 	for (unsigned n = 1; n <= groups; n++)
-		gicd[GICD_ICENABLER(n)] = ~0U;
+		mmio_write32(&gicd[GICD_ICENABLER(n)], ~0U);
 }
 
 bool
@@ -37,7 +38,7 @@ gic_wait_clear(const volatile uint32_t *reg, uint32_t bit)
 {
 	uint64_t end = arch_tick() + arch_tick_hz();
 
-	while ((*reg & bit) != 0) {
+	while ((mmio_read32(reg) & bit) != 0) {
 		if (arch_tick() > end)
 			return false;
 		arch_relax();

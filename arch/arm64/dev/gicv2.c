@@ -8,6 +8,7 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dev/gic.h"
 #include "arch/arm64/machine.h"
+#include "arch/arm64/mmio.h"
 #include "kern/arch.h"
 
 #define INTID(iar)         ((iar)&0x3ff) /* who sent it is above */
@@ -39,9 +40,9 @@ init(void)
 	gicc = arch_map_device(machine.m_gicc.r_pa, machine.m_gicc.r_bytes);
 	if (gicd == NULL || gicc == NULL || machine.m_gicc.r_pa == 0)
 		return false;
-	gicd[GICD_CTLR] = 0;
+	mmio_write32(&gicd[GICD_CTLR], 0);
 	gic_mask_spis(gicd);
-	gicd[GICD_CTLR] = 1;
+	mmio_write32(&gicd[GICD_CTLR], 1);
 	return true;
 }
 
@@ -49,19 +50,20 @@ static bool
 cpu_init(struct arm64_cpu *ac)
 {
 	/* The first eight registers say who reads them. */
-	ac->ac_gicv2_mask = gicd[GICD_ITARGETSR(0)] & 0xff;
-	gicd[GICD_ICENABLER(0)] = ~0U;
+	ac->ac_gicv2_mask = mmio_read32(&gicd[GICD_ITARGETSR(0)]) & 0xff;
+	mmio_write32(&gicd[GICD_ICENABLER(0)], ~0U);
 	/* PPIs, as timer and PMU assert them, where it can be chosen. */
-	gicd[GICD_ICFGR(1)] = ICFGR_LEVEL;
-	gicd[GICD_ICPENDR(0)] = ~0U;
+	mmio_write32(&gicd[GICD_ICFGR(1)], ICFGR_LEVEL);
+	mmio_write32(&gicd[GICD_ICPENDR(0)], ~0U);
 	for (unsigned i = 0; i < 4; i++) /* SGIs', which that leaves */
-		gicd[GICD_CPENDSGIR(i)] = ~0U;
-	gicd[GICD_ICACTIVER(0)] = ~0U;
+		mmio_write32(&gicd[GICD_CPENDSGIR(i)], ~0U);
+	mmio_write32(&gicd[GICD_ICACTIVER(0)], ~0U);
 	for (unsigned i = 0; i < 8; i++)
-		gicd[GICD_IPRIORITYR(i)] = GIC_PRIORITY * 0x01010101U;
-	gicd[GICD_ISENABLER(0)] = ALL_SGIS;
-	gicc[GICC_PMR] = GIC_PMR_ALL;
-	gicc[GICC_CTLR] = GICC_ENABLE;
+		mmio_write32(
+		    &gicd[GICD_IPRIORITYR(i)], GIC_PRIORITY * 0x01010101U);
+	mmio_write32(&gicd[GICD_ISENABLER(0)], ALL_SGIS);
+	mmio_write32(&gicc[GICC_PMR], GIC_PMR_ALL);
+	mmio_write32(&gicc[GICC_CTLR], GICC_ENABLE);
 	return true;
 }
 
@@ -69,26 +71,27 @@ static void
 enable(struct arm64_cpu *ac, uint32_t intid)
 {
 	(void)ac; /* the register is banked */
-	gicd[GICD_ISENABLER(0)] = 1U << intid;
+	mmio_write32(&gicd[GICD_ISENABLER(0)], 1U << intid);
 }
 
 static void
 dispatch(struct trapframe *tf)
 {
-	uint32_t iar = gicc[GICC_IAR];
+	uint32_t iar = mmio_read32(&gicc[GICC_IAR]);
 
 	if (INTID(iar) == machine.m_pmu_intid)
 		kcpc_pmi(tf);
 	else if (!gic_take(INTID(iar)))
 		return;
-	gicc[GICC_EOIR] = iar;
+	mmio_write32(&gicc[GICC_EOIR], iar);
 }
 
 static void
 sgi(const struct arm64_cpu *to, uint32_t intid)
 {
 	__asm__ volatile("dsb ishst" : : : "memory"); /* what it is to see */
-	gicd[GICD_SGIR] = (to->ac_gicv2_mask & 0xff) << 16 | intid;
+	mmio_write32(
+	    &gicd[GICD_SGIR], (to->ac_gicv2_mask & 0xff) << 16 | intid);
 }
 
 const struct gic_ops gicv2_ops = {

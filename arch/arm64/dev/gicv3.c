@@ -8,6 +8,7 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dev/gic.h"
 #include "arch/arm64/machine.h"
+#include "arch/arm64/mmio.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
 
@@ -54,16 +55,19 @@ init(void)
 	    arch_map_device(machine.m_gicd.r_pa, GICD_BYTES);
 
 	if (gicd == NULL || machine.m_ngicr == 0 ||
-	    FIELD(gicd[PIDR2], 7, 4) < PIDR2_GICV3)
+	    FIELD(mmio_read32(&gicd[PIDR2]), 7, 4) < PIDR2_GICV3)
 		return false;
-	gicd[GICD_CTLR] &= ~GICD_CTLR_GROUPS;
+	mmio_write32(&gicd[GICD_CTLR],
+	    mmio_read32(&gicd[GICD_CTLR]) & ~GICD_CTLR_GROUPS);
 	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
 		return false;
-	gicd[GICD_CTLR] |= GICD_CTLR_ARE;
+	mmio_write32(
+	    &gicd[GICD_CTLR], mmio_read32(&gicd[GICD_CTLR]) | GICD_CTLR_ARE);
 	gic_mask_spis(gicd);
 	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
 		return false;
-	gicd[GICD_CTLR] |= GICD_CTLR_GRP1;
+	mmio_write32(
+	    &gicd[GICD_CTLR], mmio_read32(&gicd[GICD_CTLR]) | GICD_CTLR_GRP1);
 	return true;
 }
 
@@ -87,10 +91,10 @@ find_in(const struct range *r, uint32_t affinity)
 
 		/* Zeros that never end are no redistributors. */
 		if (gicr == NULL || !arm64_answers(gicr) ||
-		    FIELD(gicr[PIDR2], 7, 4) < PIDR2_GICV3)
+		    FIELD(mmio_read32(&gicr[PIDR2]), 7, 4) < PIDR2_GICV3)
 			return NULL;
-		typer = gicr[GICR_TYPER];
-		if (gicr[GICR_TYPER + 1] == affinity)
+		typer = mmio_read32(&gicr[GICR_TYPER]);
+		if (mmio_read32(&gicr[GICR_TYPER + 1]) == affinity)
 			return gicr;
 		if (typer & GICR_TYPER_LAST)
 			return NULL;
@@ -121,20 +125,22 @@ cpu_init(struct arm64_cpu *ac)
 	if (gicr == NULL)
 		return false;
 	ac->ac_gicr = gicr;
-	gicr[GICR_WAKER] &= ~GICR_WAKER_SLEEP;
+	mmio_write32(&gicr[GICR_WAKER],
+	    mmio_read32(&gicr[GICR_WAKER]) & ~GICR_WAKER_SLEEP);
 	if (!gic_wait_clear(&gicr[GICR_WAKER], GICR_WAKER_ASLEEP))
 		return false;
-	gicr[GICR_ICENABLER0] = ~0U;
+	mmio_write32(&gicr[GICR_ICENABLER0], ~0U);
 	if (!gic_wait_clear(&gicr[GICR_CTLR], GICR_CTLR_RWP))
 		return false;
 	/* As timer and PMU assert them, where it can be chosen. */
-	gicr[GICR_ICFGR1] = ICFGR_LEVEL;
-	gicr[GICR_ICPENDR0] = ~0U;
-	gicr[GICR_ICACTIVER0] = ~0U;
-	gicr[GICR_IGROUPR0] = ~0U; /* group 1: ours */
+	mmio_write32(&gicr[GICR_ICFGR1], ICFGR_LEVEL);
+	mmio_write32(&gicr[GICR_ICPENDR0], ~0U);
+	mmio_write32(&gicr[GICR_ICACTIVER0], ~0U);
+	mmio_write32(&gicr[GICR_IGROUPR0], ~0U); /* group 1: ours */
 	for (unsigned i = 0; i < 8; i++)
-		gicr[GICR_IPRIORITYR(i)] = GIC_PRIORITY * 0x01010101U;
-	gicr[GICR_ISENABLER0] = ALL_SGIS;
+		mmio_write32(
+		    &gicr[GICR_IPRIORITYR(i)], GIC_PRIORITY * 0x01010101U);
+	mmio_write32(&gicr[GICR_ISENABLER0], ALL_SGIS);
 	system_registers();
 	return true;
 }
@@ -142,7 +148,7 @@ cpu_init(struct arm64_cpu *ac)
 static void
 enable(struct arm64_cpu *ac, uint32_t intid)
 {
-	ac->ac_gicr[GICR_ISENABLER0] = 1U << intid;
+	mmio_write32(&ac->ac_gicr[GICR_ISENABLER0], 1U << intid);
 }
 
 static void

@@ -2,6 +2,7 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/mmio.h"
 #include "arch/x86/msr.h"
 #include "arch/x86/trap/nmi.h"
 #include "arch/x86/x86.h"
@@ -51,10 +52,11 @@ x86_apic_send(uint32_t dest, uint32_t icr)
 		wrmsr(IA32_X2APIC + APIC_ICR / 16, (uint64_t)dest << 32 | icr);
 		return;
 	}
-	x86_apic.xa_regs[APIC_ICR_HIGH / 4] = dest << 24;
-	x86_apic.xa_regs[APIC_ICR / 4] = icr;
+	mmio_write32(&x86_apic.xa_regs[APIC_ICR_HIGH / 4], dest << 24);
+	mmio_write32(&x86_apic.xa_regs[APIC_ICR / 4], icr);
 	for (unsigned n = 0; n < SEND_PATIENCE; n++) {
-		if ((x86_apic.xa_regs[APIC_ICR / 4] & ICR_PENDING) == 0)
+		if ((mmio_read32(&x86_apic.xa_regs[APIC_ICR / 4]) &
+			ICR_PENDING) == 0)
 			return;
 		arch_relax();
 	}
@@ -65,7 +67,8 @@ static void
 wait_sent(void)
 {
 	for (unsigned n = 0; n < SEND_PATIENCE; n++) {
-		if ((x86_apic.xa_regs[APIC_ICR / 4] & ICR_PENDING) == 0)
+		if ((mmio_read32(&x86_apic.xa_regs[APIC_ICR / 4]) &
+			ICR_PENDING) == 0)
 			return;
 		__builtin_ia32_pause();
 	}
@@ -85,7 +88,7 @@ x86_apic_send_self(uint32_t vector)
 		return;
 	}
 	wait_sent();
-	x86_apic.xa_regs[APIC_ICR / 4] = icr;
+	mmio_write32(&x86_apic.xa_regs[APIC_ICR / 4], icr);
 	wait_sent();
 }
 

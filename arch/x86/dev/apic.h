@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "arch/x86/insn.h"
+#include "arch/x86/mmio.h"
 #include "arch/x86/msr.h"
 
 struct trapframe;
@@ -71,7 +72,7 @@ x86_apic_read(unsigned reg)
 {
 	if (x86_apic.xa_x2)
 		return (uint32_t)rdmsr(IA32_X2APIC + reg / 16);
-	return x86_apic.xa_regs[reg / 4];
+	return mmio_read32(&x86_apic.xa_regs[reg / 4]);
 }
 
 static inline void
@@ -80,7 +81,7 @@ x86_apic_write(unsigned reg, uint64_t v)
 	if (x86_apic.xa_x2)
 		wrmsr(IA32_X2APIC + reg / 16, v);
 	else
-		x86_apic.xa_regs[reg / 4] = (uint32_t)v;
+		mmio_write32(&x86_apic.xa_regs[reg / 4], (uint32_t)v);
 }
 
 /* Its own id, as the other CPUs have to name it. */

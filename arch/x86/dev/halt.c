@@ -10,6 +10,7 @@
 
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/insn.h"
+#include "arch/x86/mmio.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/acpi.h"
@@ -215,7 +216,7 @@ power_off(void)
 	if (!off.known)
 		return;
 	if (off.sleep_reg != NULL) {
-		*off.sleep_reg = SLEEP_TYP(off.typ_a) | SLEEP_EN;
+		mmio_write8(off.sleep_reg, SLEEP_TYP(off.typ_a) | SLEEP_EN);
 	} else if (off.sleep_port != 0) {
 		outb(off.sleep_port, SLEEP_TYP(off.typ_a) | SLEEP_EN);
 	} else {
@@ -231,7 +232,7 @@ static void
 reset_machine(void)
 {
 	if (reset.reg != NULL)
-		*reset.reg = reset.value;
+		mmio_write8(reset.reg, reset.value);
 	else if (reset.port != 0)
 		outb(reset.port, reset.value);
 	wait_for_end();

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "arch/x86/insn.h"
+#include "arch/x86/mmio.h"
 #include "kern/arch.h"
 #include "kern/platform/acpi.h"
 #include "lib/string.h"
@@ -36,7 +37,7 @@ static volatile uint32_t *hpet;
 static uint64_t
 hpet_read(void)
 {
-	return hpet[HPET_COUNTER / 4];
+	return mmio_read32(&hpet[HPET_COUNTER / 4]);
 }
 
 static bool
@@ -50,10 +51,11 @@ hpet_find(struct refclock *rc)
 	hpet = arch_map_device(acpi_u64(t + HPET_TABLE_ADDR), HPET_BYTES);
 	if (hpet == NULL)
 		return false;
-	period = hpet[HPET_PERIOD / 4];
+	period = mmio_read32(&hpet[HPET_PERIOD / 4]);
 	if (period == 0 || period > HPET_PERIOD_MAX)
 		return false;
-	hpet[HPET_CONFIG / 4] |= HPET_ENABLE;
+	mmio_write32(&hpet[HPET_CONFIG / 4],
+	    mmio_read32(&hpet[HPET_CONFIG / 4]) | HPET_ENABLE);
 	*rc = (struct refclock){ "HPET", FS_PER_S / period, 0xffffffff, 500,
 		hpet_read };
 	return true;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "arch/x86/insn.h"
+#include "arch/x86/mmio.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/acpi.h"
@@ -69,8 +70,8 @@ reg_read(unsigned r)
 	if (uart.regs == NULL)
 		return inb((uint16_t)(uart.port + r));
 	if (uart.dwords)
-		return (uint8_t) * (volatile uint32_t *)reg_at(r);
-	return *reg_at(r);
+		return (uint8_t)mmio_read32((volatile uint32_t *)reg_at(r));
+	return mmio_read8(reg_at(r));
 }
 
 static void
@@ -79,9 +80,9 @@ reg_write(unsigned r, uint8_t v)
 	if (uart.regs == NULL)
 		outb((uint16_t)(uart.port + r), v);
 	else if (uart.dwords)
-		*(volatile uint32_t *)reg_at(r) = v;
+		mmio_write32((volatile uint32_t *)reg_at(r), v);
 	else
-		*reg_at(r) = v;
+		mmio_write8(reg_at(r), v);
 }
 
 /* A register that only remembers: nothing else answers with both values. */

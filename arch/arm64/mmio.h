@@ -1,0 +1,29 @@
+/*
+ * Accesses to device registers.  Included by arch/arm64/.
+ *
+ * Each is one load or store with no writeback.  A hypervisor emulates a device
+ * by the syndrome of the access, which other forms do not have: a compiler
+ * may choose those for a plain volatile pointer.
+ * Arm ARM (DDI 0487), "ISS encoding for an exception from a Data Abort" (ISV).
+ */
+#ifndef ARCH_ARM64_MMIO_H
+#define ARCH_ARM64_MMIO_H
+
+#include <stdint.h>
+
+static inline uint32_t
+mmio_read32(const volatile uint32_t *reg)
+{
+	uint32_t v;
+
+	__asm__ volatile("ldr %w0, %1" : "=r"(v) : "Q"(*reg));
+	return v;
+}
+
+static inline void
+mmio_write32(volatile uint32_t *reg, uint32_t v)
+{
+	__asm__ volatile("str %w1, %0" : "=Q"(*reg) : "rZ"(v));
+}
+
+#endif /* ARCH_ARM64_MMIO_H */
