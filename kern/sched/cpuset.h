@@ -20,13 +20,6 @@ struct cpuset {
 
 extern unsigned ncpu; /* kern/sched/cpu.h */
 
-/* How many words hold CPUs of this machine: at least one. */
-static inline unsigned
-cpuset_words(void)
-{
-	return ncpu <= 64 ? 1 : (ncpu + 63) / 64;
-}
-
 static inline bool
 cpuset_has(const struct cpuset *cs, unsigned id)
 {
@@ -49,10 +42,12 @@ cpuset_remove(struct cpuset *cs, unsigned id)
 static inline bool
 cpuset_meets(const struct cpuset *a, const struct cpuset *b)
 {
-	for (unsigned i = 0; i < cpuset_words(); i++) {
+	unsigned i = 0;
+
+	do {
 		if ((a->cs_word[i] & b->cs_word[i]) != 0)
 			return true;
-	}
+	} while (++i * 64 < ncpu);
 	return false;
 }
 
@@ -65,7 +60,7 @@ cpuset_next(const struct cpuset *a, const struct cpuset *b, unsigned from)
 {
 	uint64_t mask = ~0ULL << from % 64;
 
-	for (unsigned i = from / 64; i < cpuset_words(); i++, mask = ~0ULL) {
+	for (unsigned i = from / 64; i * 64 < ncpu; i++, mask = ~0ULL) {
 		uint64_t both = a->cs_word[i] & b->cs_word[i] & mask;
 
 		if (both != 0)

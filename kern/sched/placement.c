@@ -38,16 +38,6 @@ sched_has_work(const struct cpu *c)
 	set_idle(c, false);
 }
 
-struct cpu *
-sched_idle_for(const struct lwp *l)
-{
-	unsigned i = cpuset_next(&sched_idle_cpus, &sched_idle_cpus, 0);
-
-	while (i < MAXCPU && !sched_may(l, &cpus[i]))
-		i = cpuset_next(&sched_idle_cpus, &sched_idle_cpus, i + 1);
-	return i < MAXCPU ? &cpus[i] : NULL;
-}
-
 static void
 set_active(struct cpu *c, bool active)
 {

@@ -36,8 +36,34 @@ sched_may(const struct lwp *l, const struct cpu *c)
 
 /* Work waits for c: it is no longer idle. */
 void sched_has_work(const struct cpu *c);
-/* The first of the idle CPUs that l may run on, or NULL. */
-struct cpu *sched_idle_for(const struct lwp *l);
+
+/*
+ * The first of the idle CPUs that l may run on, or NULL.  Idle CPUs are active.
+ * One walk over the words of the sets, not CPU by CPU, and inline: a switch
+ * costs the same with any number of idle CPUs.
+ */
+static inline struct cpu *
+sched_idle_for(const struct lwp *l)
+{
+	uint64_t active = 0, idle;
+	unsigned i = 0;
+
+	if (l->l_bound >= 0)
+		return cpuset_has(&sched_idle_cpus, (unsigned)l->l_bound)
+		           ? &cpus[l->l_bound]
+		           : NULL;
+	do {
+		uint64_t may = l->l_affinity.cs_word[i];
+
+		if ((idle = may & sched_idle_cpus.cs_word[i]) != 0)
+			return &cpus[i * 64 + (unsigned)__builtin_ctzll(idle)];
+		active |= may & sched_active_cpus.cs_word[i];
+	} while (++i * 64 < ncpu);
+	if (active != 0)
+		return NULL;
+	i = cpuset_next(&sched_idle_cpus, &sched_idle_cpus, 0);
+	return i < MAXCPU ? &cpus[i] : NULL;
+}
 
 static inline bool
 sched_others_wait(const struct cpu *c)
