@@ -224,7 +224,9 @@ kernel_word(struct cmdline *cl, char *word)
 		return cl->cl_witness != 0 ? NULL
 		                           : "not 1, user, system or both";
 	}
-	if ((v = after(word, "pcbe=")) != NULL) {
+	/* pcbe=null is an alias of pmu=software. */
+	if ((v = after(word, "pmu=")) != NULL ||
+	    (v = after(word, "pcbe=")) != NULL) {
 		cl->cl_pmu = v;
 		return soft_shape_parse(v, &cl->cl_soft);
 	}

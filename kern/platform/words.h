@@ -11,7 +11,7 @@
 #define WORDS_KNOWN                                                            \
 	"output=text|framed priv=user|system cpc_cpu=yes|no "                  \
 	"timeout=SECONDS cpus=N nmi=count|panic "                              \
-	"witness=user|system|both pcbe=null "                                  \
+	"witness=user|system|both pmu=software pcbe=null "                     \
 	"trace=stops checks=poison test_hooks=yes|no env.NAME=VALUE"
 
 enum word_kind {

@@ -1,5 +1,5 @@
 /*
- * `bench assign`: a bind of as many requests as there are PICs, where each
+ * `opcost assign`: a bind of as many requests as there are PICs, where each
  * can be on any PIC, and where they hold each other up.  No names have such
  * masks, but a program may hand in any: the requests are made by hand and go
  * through the door, not through libcpc.

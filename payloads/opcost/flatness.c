@@ -1,5 +1,5 @@
 /*
- * `bench flat`: the same operations beside ever more LWPs, each of which
+ * `opcost flat`: the same operations beside ever more LWPs, each of which
  * counts and waits for a word and a time of its own; beside ever more handles,
  * each with a set and a buffer; and beside ever more sets of the handle.
  *

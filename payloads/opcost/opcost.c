@@ -1,5 +1,5 @@
 /*
- * bench: what the kernel's and libcpc's own operations cost, a line each, in
+ * opcost: what the kernel's and libcpc's own operations cost, a line each, in
  * retired instructions of both privileges.  The clock is the meter: under
  * QEMU's -icount with shift=0 and a clock of 1 GHz it ticks once an
  * instruction.

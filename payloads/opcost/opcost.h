@@ -1,5 +1,5 @@
 /*
- * What the files of bench share; included by them alone.
+ * What the files of opcost share; included by them alone.
  */
 #ifndef PAYLOADS_OPCOST_OPCOST_H
 #define PAYLOADS_OPCOST_OPCOST_H

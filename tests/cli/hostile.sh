@@ -53,7 +53,7 @@ for arch in arm64 x86_64; do
 done
 
 expect 'a program misspelt' 125 '^barecpc: matmull: no such program in the archives; did you mean matmul[?]$' run --arch arm64 -- matmull
-expect 'and one that is like none' 125 '^barecpc: frobnicate: no such program in the archives; there are .*bench .*triad' \
+expect 'and one that is like none' 125 '^barecpc: frobnicate: no such program in the archives; there are .*opcost .*triad' \
 	run --arch x86_64 -- frobnicate
 # Names of several lines, of a program that faults and of one that is only listed.
 forged=$(printf 'x\nbarecpc: exit 0')

@@ -12,7 +12,7 @@ boots() {
 }
 
 [ "${BARECPC_BUILD-}" = no ] || make -s ARCH=arm64 >&2
-programs=$(cpio -t --quiet <build/arm64/archive.cpio | grep -v '^suite$')
+programs=$(cpio -t --quiet <build/arm64/archive.cpio | grep -vE '^suite$|/')
 for p in $programs; do
 	printf '%s -h\n%s --help\n' "$p" "$p"
 done >"$tap_dir/suite"
@@ -54,8 +54,8 @@ mistake 'stat: -r: a number without a suffix is wanted, not "1K"' 'stat -r 1K sp
 mistake 'stat: -r: 18446744073709551616 is not within 1\.\.10000' 'stat -r 18446744073709551616 spin'
 mistake 'stat: -x: an empty separator' 'stat -x "" spin'
 mistake 'stat: --timeout: a number without a suffix is wanted, not "1k"' 'stat --timeout 1k spin'
-mistake 'bench: nothing: no such table' 'bench nothing'
-mistake 'bench: assign: one at a time' 'bench flat assign'
+mistake 'opcost: nothing: no such table' 'opcost nothing'
+mistake 'opcost: assign: one at a time' 'opcost flat assign'
 mistake 'example2: x: takes no argument' 'example2 x'
 mistake 'list: b: one pattern at a time' 'list a b'
 mistake 'encode: no event to encode' 'encode'
@@ -73,7 +73,7 @@ tells() {
 }
 
 # scripts/barecpc ends with its programs' statuses: its own mistakes have another (tests/cli/host.sh).
-for s in $(git ls-files scripts | grep -vE '/.*/|/barecpc$'); do
+for s in $(git ls-files scripts | grep -vE '/.*/|/barecpc$|\.c$'); do
 	name=${s##*/}
 	check "$name tells how it is used" tells "$s"
 	wrong=2

@@ -466,7 +466,9 @@ const struct pcbe_ops *
 soft_pcbe(const struct soft_shape *ns, const char *word)
 {
 	shape = *ns;
-	snprintf(name, sizeof name, "Software PMU (pcbe=%s)", word);
+	word = strchr(word, ',');
+	snprintf(name, sizeof name, "Software PMU (pmu=software%s)",
+	    word != NULL ? word : "");
 	memset(null_cpus, 0, ncpu * sizeof null_cpus[0]);
 	null_ops.pcbe_caps = 0;
 	null_ops.pcbe_no_ovf_intr = 0;

@@ -114,11 +114,13 @@ parse_key(const char **s, struct soft_shape *ns)
 const char *
 soft_shape_parse(const char *word, struct soft_shape *ns)
 {
-	const char *why;
+	const char *why, *rest;
 
 	*ns = soft_shape_default;
-	if ((word = whole(word, "null", ',')) == NULL)
-		return "not null[,KEY=VALUE]...";
+	if ((rest = whole(word, "software", ',')) == NULL &&
+	    (rest = whole(word, "null", ',')) == NULL)
+		return "not software[,KEY=VALUE]...";
+	word = rest;
 	while (*word == ',') {
 		word++;
 		if ((why = parse_key(&word, ns)) != NULL)

@@ -1,5 +1,5 @@
 /*
- * The shape of the software PMU, as the word `pcbe=null,...` of the command
+ * The shape of the software PMU, as the word `pmu=software,...` of the command
  * line has it.  Included by kern/ and tests/host.
  */
 #ifndef KERN_CPC_SOFT_SOFT_SHAPE_H

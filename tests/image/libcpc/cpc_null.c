@@ -1,6 +1,6 @@
 /*
  * The contract where it needs a PMU of a certain shape: the software one,
- * which has any (pcbe=null on the kernel's command line, docs/boot.md), and
+ * which has any (pmu=software on the kernel's command line, docs/boot.md), and
  * to which a test tells how many instructions it retires, so that every count
  * and every overflow is known.  A test for another shape says SKIP.
  */
@@ -30,7 +30,7 @@ static const char *
 shape(cpc_t *cpc, const char *key, const char *otherwise)
 {
 	static char value[32];
-	const char *name = strstr(cpc_cciname(cpc), "pcbe=null");
+	const char *name = strstr(cpc_cciname(cpc), "pmu=software");
 	size_t n = strlen(key);
 
 	for (; name != NULL; name = strchr(name + 1, ',')) {
@@ -60,7 +60,7 @@ mask_of(cpc_t *cpc, const char *key, const char *otherwise)
 #define NEEDS(key, otherwise, value)                                           \
 	do {                                                                   \
 		if (!software_pmu || !shape_is(cpc, key, otherwise, value))    \
-			SKIP("this takes pcbe=null," key "=" value);           \
+			SKIP("this takes pmu=software," key "=" value);        \
 	} while (0)
 
 static cpc_set_t *
@@ -79,7 +79,7 @@ CPC_TEST(counts_are_what_the_program_tells)
 	cpc_set_t *set;
 
 	if (!software_pmu)
-		SKIP("this takes pcbe=null");
+		SKIP("this takes pmu=software");
 	set = set_with(cpc, "instructions", 0, USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin_loop(1000);
@@ -100,7 +100,7 @@ CPC_TEST(privileges_are_told_apart)
 
 	if (!software_pmu || cpc_npic(cpc) < 3 ||
 	    !shape_is(cpc, "shared", "no", "no"))
-		SKIP("this takes pcbe=null with three PICs, each filtering");
+		SKIP("this takes pmu=software with three PICs, each filtering");
 	set = set_with(cpc, "instructions", 0, USER);
 	add_flags(cpc, set, "instructions", SYSTEM);
 	add_flags(cpc, set, "instructions", USER | SYSTEM);
@@ -125,7 +125,7 @@ CPC_TEST(narrow_counters_make_a_wide_count)
 	uint_t i;
 
 	if (!software_pmu)
-		SKIP("this takes pcbe=null");
+		SKIP("this takes pmu=software");
 	looked_at = (cpc_caps(cpc) & CPC_CAP_OVERFLOW_PRECISE) == 0 ||
 	            mask_of(cpc, "mute", "0") != 0;
 	step = (1ULL << (strtoul(shape(cpc, "width", "48"), NULL, 0) - 1)) - 7;
@@ -203,7 +203,7 @@ listen(cpc_t *cpc, cpc_set_t *set, int answering)
 	do {                                                                   \
 		if (!software_pmu ||                                           \
 		    (cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)         \
-			SKIP("this takes pcbe=null,ovf=precise");              \
+			SKIP("this takes pmu=software,ovf=precise");           \
 	} while (0)
 
 /* CPC-OVF-01, CPC-OVF-03, CPC-OVF-05: to the instruction */
@@ -417,7 +417,7 @@ CPC_TEST(what_greed_misses_is_bound)
 
 	if (!software_pmu || mask_of(cpc, "cycles", "0") != 0x3 ||
 	    mask_of(cpc, "branches", "0") != 0x1)
-		SKIP("this takes pcbe=null,cycles=0x3,branches=0x1");
+		SKIP("this takes pmu=software,cycles=0x3,branches=0x1");
 	set = set_with(cpc, "cycles", 0, USER);
 	add_flags(cpc, set, "branches", USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
@@ -511,7 +511,7 @@ CPC_TEST(attributes_are_judged_at_bind)
 	cpc_set_t *set = cpc_set_create(cpc);
 
 	if (!software_pmu)
-		SKIP("this takes pcbe=null");
+		SKIP("this takes pmu=software");
 	EXPECT_EQ(add_attr(cpc, set, "instructions", 0, "umask", 0x100), 0);
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
@@ -529,7 +529,7 @@ CPC_TEST(fixed_pics_count_their_own)
 	cpc_set_t *set;
 
 	if (!software_pmu || fixed == 0)
-		SKIP("this takes pcbe=null,fixed=1");
+		SKIP("this takes pmu=software,fixed=1");
 	pic = cpc_npic(cpc) - fixed;
 	set = cpc_set_create(cpc);
 	add_pic(cpc, set, "instructions", pic, USER);
@@ -556,7 +556,7 @@ CPC_TEST(broken_pics_are_not_used)
 	int names = 0;
 
 	if (!software_pmu || broken == 0)
-		SKIP("this takes pcbe=null,broken=MASK");
+		SKIP("this takes pmu=software,broken=MASK");
 	cpc_walk_events_pic(
 	    cpc, (uint_t)__builtin_ctzll(broken), &names, count_name);
 	EXPECT_EQ(names, 0);

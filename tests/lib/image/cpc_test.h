@@ -126,7 +126,7 @@ void as_another_lwp(void *(*fn)(void *), void *arg);
 /* Known instructions, on top of an unknown but constant number. */
 void work(void);
 
-/* Is the PMU software (pcbe=null)?  As of the last test_cpc_open(). */
+/* Is the PMU software (pmu=software)?  As of the last test_cpc_open(). */
 extern bool software_pmu;
 /* Tell it that n instructions have retired at this privilege. */
 void retire(uint64_t n, uint_t privilege);

@@ -93,12 +93,17 @@ software_pmu(void **state)
 	assert_int_equal(parse("priv=user"), 0);
 	assert_null(cl.cl_pmu);
 	release();
-	assert_int_equal(parse("pcbe=null"), 0);
-	assert_string_equal(cl.cl_pmu, "null");
+	assert_int_equal(parse("pmu=software"), 0);
+	assert_string_equal(cl.cl_pmu, "software");
 	assert_memory_equal(ns, &soft_shape_default, sizeof *ns);
 	release();
+	/* The older name. */
+	assert_int_equal(parse("pcbe=null,pics=7"), 0);
+	assert_non_null(cl.cl_pmu);
+	assert_int_equal(ns->ns_pics, 7);
+	release();
 	assert_int_equal(
-	    parse("pcbe=null,pics=32,width=16,ovf=imprecise,mute=0xffffffff,"
+	    parse("pmu=software,pics=32,width=16,ovf=imprecise,mute=0xffffffff,"
 		  "shared=siblings,papi=yes,raw=no,cycles=3,branches=0"),
 	    0);
 	assert_int_equal(ns->ns_pics, 32);
@@ -181,19 +186,23 @@ errors(void **state)
 	expect_error("timeout=99999999999999999999", "not a number");
 	expect_error("cpus=0", "not a number of CPUs");
 	expect_error("witness=0", "`witness=0': not 1, user, system or both");
-	expect_error("pcbe=", "`pcbe=': not null[,KEY=VALUE]...");
-	expect_error("pcbe=nulls", "not null[,KEY=VALUE]...");
-	expect_error("pcbe=null,", "`pcbe=null,': no such key; known: pics ");
-	expect_error("pcbe=null,pics", "known: pics ");
-	expect_error("pcbe=null,colour=red", "known: pics ");
-	expect_error("pcbe=null,pics=33", "pics= is a number from 1 to 32");
-	expect_error("pcbe=null,pics=-1", "pics= is a number from 1 to 32");
-	expect_error("pcbe=null,width=15", "width= is a number from 16 to 64");
-	expect_error("pcbe=null,width=32x", "width= is a number from 16");
-	expect_error("pcbe=null,ovf=preciser", "ovf= is none, imprecise or");
-	expect_error("pcbe=null,papi=", "papi= is yes or no");
-	expect_error("pcbe=null,mute=0x100000000", "mute= is a mask of PICs");
-	expect_error("pcbe=null,pics=2,fixed=2", "no PIC is left beside the");
+	expect_error("pmu=", "`pmu=': not software[,KEY=VALUE]...");
+	expect_error("pmu=softwares", "not software[,KEY=VALUE]...");
+	expect_error(
+	    "pmu=software,", "`pmu=software,': no such key; known: pics ");
+	expect_error("pmu=software,pics", "known: pics ");
+	expect_error("pmu=software,colour=red", "known: pics ");
+	expect_error("pmu=software,pics=33", "pics= is a number from 1 to 32");
+	expect_error("pmu=software,pics=-1", "pics= is a number from 1 to 32");
+	expect_error(
+	    "pmu=software,width=15", "width= is a number from 16 to 64");
+	expect_error("pmu=software,width=32x", "width= is a number from 16");
+	expect_error("pmu=software,ovf=preciser", "ovf= is none, imprecise or");
+	expect_error("pmu=software,papi=", "papi= is yes or no");
+	expect_error(
+	    "pmu=software,mute=0x100000000", "mute= is a mask of PICs");
+	expect_error(
+	    "pmu=software,pics=2,fixed=2", "no PIC is left beside the");
 	expect_error("env.=x", "not env.NAME=VALUE");
 	expect_error("env.X", "not env.NAME=VALUE");
 	expect_error("-- \"open", "a double quote is not closed");

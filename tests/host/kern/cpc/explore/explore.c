@@ -18,13 +18,13 @@
 
 /* The interrupt comes when the schedule says so: skid is far away. */
 #define LATE      ",skid=1000"
-#define SHAPE_NMI "null,pics=3,width=16,nmi=yes" LATE
+#define SHAPE_NMI "software,pics=3,width=16,nmi=yes" LATE
 static const char *const shapes[] = {
-	"null,pics=3,width=16" LATE,
-	"null,pics=3,width=16,ovf=imprecise" LATE,
-	"null,pics=3,width=16,mute=0x2,helpers=yes" LATE,
-	"null,pics=3,width=16,ovf=none",
-	"null,pics=3,width=64" LATE,
+	"software,pics=3,width=16" LATE,
+	"software,pics=3,width=16,ovf=imprecise" LATE,
+	"software,pics=3,width=16,mute=0x2,helpers=yes" LATE,
+	"software,pics=3,width=16,ovf=none",
+	"software,pics=3,width=64" LATE,
 	SHAPE_NMI,
 };
 #define NSHAPES (sizeof shapes / sizeof shapes[0])
@@ -86,7 +86,7 @@ static const struct {
 	const char *schedule;
 } found[] = {
 	/* The PICs of CPU 0 went on counting, for a set that was no more. */
-	{ "null,pics=3,width=16" LATE, "0:bind1 1:revoke1 0:work 0:bind2" },
+	{ "software,pics=3,width=16" LATE, "0:bind1 1:revoke1 0:work 0:bind2" },
 };
 
 static void

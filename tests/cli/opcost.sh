@@ -4,12 +4,12 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# bench ARGUMENTS [options of scripts/barecpc]
-bench() {
+# opcost ARGUMENTS [options of scripts/barecpc]
+opcost() {
 	args=$1
 	shift
 	# shellcheck disable=SC2086 # several arguments, or none
-	scripts/barecpc run --accel tcg "$@" -- bench $args >"$out" 2>"$err" </dev/null
+	scripts/barecpc run --accel tcg "$@" -- opcost $args >"$out" 2>"$err" </dev/null
 }
 
 # The table, an operation a line: its name and n, a tab, its cost.
@@ -63,29 +63,29 @@ same() {
 
 # Of arm64 in the mended QEMU, only what its PICs of 32 bits do otherwise is documented.
 for priv in user system; do
-	check "cortex-a72: the table is documented, $priv privilege" documented "bench a72" "$priv"
-	check "cortex-a72: bench runs, $priv privilege" bench "" --arch arm64 --qemu pmu --cpu cortex-a72 --append "priv=$priv"
+	check "cortex-a72: the table is documented, $priv privilege" documented "opcost a72" "$priv"
+	check "cortex-a72: opcost runs, $priv privilege" opcost "" --arch arm64 --qemu pmu --cpu cortex-a72 --append "priv=$priv"
 	check "cortex-a72: costs, $priv privilege" costs
 done
 for arch in arm64 x86_64; do
 	for priv in user system; do
-		check "$arch: the table is documented, $priv privilege" documented "bench $arch" "$priv"
-		check "$arch: bench runs, $priv privilege" bench "" --arch "$arch" --append "priv=$priv"
+		check "$arch: the table is documented, $priv privilege" documented "opcost $arch" "$priv"
+		check "$arch: opcost runs, $priv privilege" opcost "" --arch "$arch" --append "priv=$priv"
 		check "$arch: costs, $priv privilege" costs
 	done
 	check "$arch: the flat table is documented" documented "flat $arch"
-	check "$arch: bench flat runs" bench flat --arch "$arch"
+	check "$arch: opcost flat runs" opcost flat --arch "$arch"
 	check "$arch: flat costs" costs
 	check "$arch: they are flat" flat
-	check "$arch: bench assign runs" bench assign --arch "$arch"
+	check "$arch: opcost assign runs" opcost assign --arch "$arch"
 	check "$arch: a bind at worst" worst
-	check "$arch: bench assign runs, 32 PICs" bench assign --arch "$arch" --append pcbe=null,papi=yes,pics=32,width=64
+	check "$arch: opcost assign runs, 32 PICs" opcost assign --arch "$arch" --append pmu=software,papi=yes,pics=32,width=64
 	check "$arch: a bind of 32 at worst" worst
 	# The mended QEMU everywhere: only there each CPU counts its own.
-	check "$arch: bench flat runs on one CPU" bench flat --arch "$arch" --qemu pmu
+	check "$arch: opcost flat runs on one CPU" opcost flat --arch "$arch" --qemu pmu
 	table "$out" >"$tap_dir/one"
 	for ncpu in 2 4 8; do
-		check "$arch: bench flat runs on one of $ncpu CPUs" bench flat --arch "$arch" --qemu pmu --smp "$ncpu"
+		check "$arch: opcost flat runs on one of $ncpu CPUs" opcost flat --arch "$arch" --qemu pmu --smp "$ncpu"
 		check "$arch: $ncpu CPUs cost what one does" same
 	done
 done
