@@ -1,7 +1,7 @@
 /*
  * A PMU that two hardware threads share counts for no LWP while both are
- * online.  Takes two CPUs of one core: pmu=software,shared=siblings, or a PMU of
- * which whoever boots it knows, and says SHARED=yes.
+ * online.  Takes two CPUs of one core: pmu=software,shared=siblings, or a PMU
+ * of which whoever boots it knows, and says SHARED=yes.
  */
 #include "tests/lib/image/cpc_test.h"
 
