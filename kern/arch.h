@@ -162,6 +162,8 @@ uintptr_t arch_get_tls(void);
  * interrupted a payload, at either privilege.
  */
 uintptr_t tf_fp(const struct trapframe *tf); /* frame pointer register */
+/* Is it the frame of a system call, and of which? */
+bool tf_is_syscall(const struct trapframe *tf);
 unsigned tf_sysno(const struct trapframe *tf);
 /*
  * Of a FAULT_PAGE: what the access wants of the page, PROT_READ, PROT_WRITE or

@@ -21,6 +21,7 @@
 #include "kern/sched/cpu.h"
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
+#include "kern/sys/limit.h"
 #include "kern/sys/syscall.h"
 #include "kern/sys/test_hooks.h"
 #include "kern/test_crash.h"
@@ -83,6 +84,7 @@ launcher(void *arg)
 	(void)arg;
 	test_crash(cmdline.cl_debug);
 	status = launch(&cmdline);
+	limit_print();
 	if (cpu_stray_nmis() > 0)
 		printf("cpu: %u stray NMI(s) in this run\n", cpu_stray_nmis());
 	run_end(witness_end() ? status : EXIT_FAILED);
@@ -136,6 +138,9 @@ kern_main(struct bootinfo *bi)
 		      ? soft_pcbe(&cmdline.cl_soft, cmdline.cl_pmu)
 		      : NULL);
 	if (cmdline.cl_witness != 0 && !witness_init(cmdline.cl_witness))
+		run_end(EXIT_FAILED);
+	if (cmdline.cl_limit != 0 &&
+	    !limit_init(cmdline.cl_limit, cmdline.cl_limit_page))
 		run_end(EXIT_FAILED);
 	kcpc_set_notify(sig_overflow);
 	if (!archive_init(bi))

@@ -4,6 +4,7 @@
 #include "kern/mm/page.h"
 #include "kern/mm/populate.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/limit_pages.h"
 #include "lib/printf.h"
 
 /* [va, va + len) are whole pages of the user half. */
@@ -91,6 +92,7 @@ region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
 {
 	struct region *r = kmalloc(sizeof *r);
 
+	limit_add(1);
 	if (r != NULL)
 		*r = (struct region){ .r_start = start,
 			.r_end = end,
@@ -246,6 +248,7 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 		else if (r->r_pages)
 			pages_free(
 			    as, r->r_start, r->r_end - r->r_start, r->r_contig);
+		limit_add(1);
 		region_remove(&as->as_regions, r);
 		kfree(r);
 	}

@@ -4,6 +4,7 @@
 #include "kern/mm/as.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/limit_pages.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -112,6 +113,7 @@ free_together(struct as *as, uintptr_t va, size_t steps, unsigned order)
 	arch_unmap(as, va, steps * step);
 	if (as->as_hidden != NULL)
 		arch_unmap(as->as_hidden, va, steps * step);
+	limit_add((size_t)n << order);
 	as->as_npages -= (size_t)n << order;
 	for (unsigned i = 0, run; i < n; i += run) {
 		for (run = 1; i + run < n && pa[i + run] == pa[i] + run * step;)
@@ -139,6 +141,7 @@ pages_free(struct as *as, uintptr_t va, size_t len, bool contig)
 void
 pages_zero(struct as *as, uintptr_t va, size_t len)
 {
+	limit_add(len >> PAGE_SHIFT);
 	for (uintptr_t end = va + len; va < end; va += PAGE_SIZE) {
 		uint64_t pa = arch_translate(as, va);
 
@@ -167,6 +170,7 @@ populate_block(
 		page_free(p, order);
 	else
 		as->as_npages += 1UL << order;
+	limit_add(1UL << order);
 	return err;
 }
 
@@ -197,6 +201,7 @@ populate_run(struct as *as, uintptr_t va, size_t len, unsigned prot)
 
 	if (p == NULL)
 		return ENOMEM;
+	limit_add(pages);
 	arch_page_zero(p, len);
 	if ((err = map(as, va, va_to_pa(p), len, prot)) != 0) {
 		page_free_run(p, pages);
@@ -250,6 +255,7 @@ pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
 
 	if (was == 0 && prot == 0)
 		return 0;
+	limit_add(len / step);
 	if (was != 0 && prot != 0)
 		return arch_protect(as, va, len, arch_prot(as, prot));
 	if (hidden(as) == NULL)
@@ -280,6 +286,7 @@ pages_move(
 	struct as *h;
 	int err;
 
+	limit_add(2 * (len >> PAGE_SHIFT));
 	/* First map all of it twice, which may fail... */
 	for (off = 0; off < len; off += PAGE_SIZE) {
 		if ((h = holder(as, from + off, &pa)) == NULL)
@@ -308,6 +315,7 @@ as_write(struct as *as, uintptr_t va, const void *src, size_t len)
 {
 	const char *s = src;
 
+	limit_add(len >> PAGE_SHIFT);
 	while (len > 0) {
 		size_t in_page = va % PAGE_SIZE, n = PAGE_SIZE - in_page;
 		uint64_t pa;
@@ -328,6 +336,7 @@ as_sync_code(struct as *as, uintptr_t va, size_t len)
 {
 	uintptr_t end = va + len;
 
+	limit_add(len >> PAGE_SHIFT);
 	for (va &= -PAGE_SIZE; va < end; va += PAGE_SIZE) {
 		uint64_t pa = arch_translate(as, va);
 

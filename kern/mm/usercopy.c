@@ -5,6 +5,7 @@
 
 #include "kern/arch.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/limit_pages.h"
 
 static void (*refused)(uintptr_t uva);
 
@@ -51,6 +52,7 @@ copyzero(uintptr_t uva, size_t len)
 {
 	static const char zeros[1024];
 
+	limit_add(len >> PAGE_SHIFT);
 	while (len > 0) {
 		size_t n = len < sizeof zeros ? len : sizeof zeros;
 		int err = copyout(uva, zeros, n);

@@ -2,6 +2,7 @@
 
 #include "include/sys/cpc.h"
 #include "kern/mm/page.h"
+#include "kern/platform/limit_pages.h"
 #include "kern/platform/words.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -104,6 +105,22 @@ parse_number(const char *s, unsigned max, unsigned *v)
 
 	*v = (unsigned)n;
 	return *s >= '0' && *s <= '9' && *end == '\0' && n <= max;
+}
+
+/* N, or N,PER_PAGE. */
+static bool
+parse_limit(const char *v, struct cmdline *cl)
+{
+	char *end;
+
+	cl->cl_limit = strtoul(v, &end, 10);
+	cl->cl_limit_page = LIMIT_PER_PAGE;
+	if (*v < '0' || *v > '9' || cl->cl_limit == 0)
+		return false;
+	if (*end == '\0')
+		return true;
+	return *end == ',' &&
+	       parse_number(end + 1, 1000000, &cl->cl_limit_page);
 }
 
 /* One of two values; true where it is. */
@@ -211,6 +228,10 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_number(v, 1000000, &cl->cl_timeout)
 		           ? NULL
 		           : "not a number of seconds up to 1000000";
+	if ((v = after(word, "kernel_limit=")) != NULL)
+		return parse_limit(v, cl)
+		           ? NULL
+		           : "not a number of instructions, or two";
 	if ((v = after(word, "cpus=")) != NULL)
 		return parse_number(v, 1000000, &cl->cl_cpus) && cl->cl_cpus > 0
 		           ? NULL

@@ -39,6 +39,8 @@ struct cmdline {
 	uint32_t cl_debug;         /* checks=: DEBUG_* */
 	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout;       /* seconds for each program; 0: none */
+	uint64_t cl_limit;         /* kernel_limit=: instructions; 0: none, */
+	unsigned cl_limit_page;    /* and so many for each page */
 	unsigned cl_cpus;          /* cpus= at most; 0: all */
 	const char *cl_pmu;        /* pcbe=, or NULL: the machine's */
 	struct soft_shape cl_soft; /* what it says */

@@ -12,7 +12,8 @@
 	"output=text|framed priv=user|system cpc_cpu=yes|no "                  \
 	"timeout=SECONDS cpus=N nmi=count|panic "                              \
 	"witness=user|system|both pmu=software pcbe=null "                     \
-	"trace=stops checks=poison test_hooks=yes|no env.NAME=VALUE"
+	"trace=stops checks=poison kernel_limit=N[,PER_PAGE] "                 \
+	"test_hooks=yes|no env.NAME=VALUE"
 
 enum word_kind {
 	WORD_FOREIGN,  /* another system's */

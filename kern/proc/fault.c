@@ -2,6 +2,7 @@
 
 #include "kern/arch.h"
 #include "kern/platform/ksym.h"
+#include "kern/platform/limit_pages.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
@@ -12,7 +13,11 @@ void
 fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len)
 {
 	uint64_t offset;
-	const char *name = elf_symbol(&p->p_elf, pc, &offset);
+	const char *name;
+
+	/* At most. */
+	limit_add(p->p_elf.e_bytes >> PAGE_SHIFT);
+	name = elf_symbol(&p->p_elf, pc, &offset);
 
 	if (name != NULL)
 		snprintf(buf, len, "0x%lx (%.60s+0x%lx)", (unsigned long)pc,

@@ -301,7 +301,7 @@ sig_check(struct lwp *l)
 	l->l_ast &= ~AST_SIGNAL;
 	if (drop_ignored(l) != 0)
 		l->l_ast |= AST_SIGNAL;
-	return (l->l_ast & ~AST_YIELD) != 0;
+	return (l->l_ast & ~AST_NO_WAKE) != 0;
 }
 
 bool

@@ -126,10 +126,13 @@ struct sigpend {
 };
 
 /* l_ast: why an LWP has more to do before user code. */
-#define AST_EXIT   0x1 /* its process ends */
-#define AST_SIGNAL 0x2 /* look for signals */
-#define AST_CPC    0x4 /* its counters overflowed */
-#define AST_YIELD  0x8 /* others first: the only one that ends no sleep */
+#define AST_EXIT   0x1  /* its process ends */
+#define AST_SIGNAL 0x2  /* look for signals */
+#define AST_CPC    0x4  /* its counters overflowed */
+#define AST_YIELD  0x8  /* others first */
+#define AST_WATCH  0x10 /* always there with kernel_limit= */
+/* These end no sleep. */
+#define AST_NO_WAKE (AST_YIELD | AST_WATCH)
 
 /* What of an LWP a handler's frame keeps, and its end brings back. */
 struct sigkept {

@@ -9,6 +9,7 @@
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sched/counting.h"
+#include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
 #include "lib/printf.h"
 
@@ -287,5 +288,8 @@ trap_return(struct trapframe *tf)
 			signalled(l, tf);
 		}
 	}
-	kernel_unlock();
+	if (entry_watch != NULL)
+		entry_watch->leave(l);
+	else
+		kernel_unlock();
 }

@@ -9,6 +9,7 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
 #include "kern/sched/lwpq.h"
 #include "kern/sched/sched.h"
@@ -115,9 +116,13 @@ sched_idle(void)
 		if (c->c_active)
 			set_idle(c, true);
 		counting->idle(true);
-		kernel_unlock();
+		/* Taken, it makes an interrupt's way in longer. */
+		if (entry_watch == NULL)
+			kernel_unlock();
 		arch_idle();
 		kernel_lock();
+		if (entry_watch != NULL)
+			entry_watch->switched();
 		counting->idle(false);
 	}
 }

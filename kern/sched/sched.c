@@ -10,6 +10,7 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
 #include "kern/sched/lwpq.h"
 #include "kern/sched/sched_impl.h"
@@ -308,16 +309,27 @@ ipi_intr(unsigned why)
  * Switching
  */
 
+static __attribute__((noinline)) void
+has_left(struct cpu *c, struct lwp *left)
+{
+	c->c_left = NULL;
+	if (entry_watch != NULL) {
+		entry_watch->switched();
+		c->c_left = entry_watch->left;
+		if (left == c->c_left)
+			return;
+	}
+	lwp_gone(left);
+}
+
 void
 sched_arrive(void)
 {
 	struct cpu *c = arch_curcpu();
 	struct lwp *left = c->c_left;
 
-	if (left != NULL) {
-		c->c_left = NULL;
-		lwp_gone(left);
-	}
+	if (left != NULL)
+		has_left(c, left);
 	if (c->c_lwp->l_cpc != NULL)
 		counting->restore(c->c_lwp->l_cpc);
 }

@@ -62,7 +62,7 @@ int
 waitq_sleep(struct waitq *wq, uint64_t deadline)
 {
 	/* A signal that came before this sleep ends it. */
-	if ((lwp_self()->l_ast & ~AST_YIELD) != 0)
+	if ((lwp_self()->l_ast & ~AST_NO_WAKE) != 0)
 		return EINTR;
 	return sleep_until(wq, deadline);
 }

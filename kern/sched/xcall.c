@@ -4,7 +4,10 @@
 
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/entry_watch.h"
 #include "kern/sched/klock.h"
+
+const struct entry_watch *entry_watch;
 
 /* Only who holds the kernel lock calls: there is one call at a time. */
 static struct {
@@ -36,6 +39,10 @@ poll(void)
 void
 kernel_lock_wait(void)
 {
+	if (entry_watch != NULL) { /* there is no other CPU */
+		entry_watch->enter();
+		return;
+	}
 	do {
 		arch_relax();
 		poll();

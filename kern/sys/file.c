@@ -8,6 +8,7 @@
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/limit_pages.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
@@ -54,6 +55,7 @@ read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 			n = f->f_bytes - offset;
 		if (n > len)
 			n = len;
+		limit_add(n >> PAGE_SHIFT);
 		if (n > 0 && copyout(uva, f->f_data + offset, n) != 0)
 			return -EFAULT;
 		return (intptr_t)n;
@@ -103,6 +105,7 @@ write_console(enum stream s, uintptr_t uva, size_t len)
 		if (copyin(buf, uva + done, n) != 0)
 			return done > 0 ? (intptr_t)done : -EFAULT;
 		cons_write(s, buf, n);
+		limit_add(n / LIMIT_PRINTED);
 		done += n;
 	}
 	return (intptr_t)done;
@@ -151,6 +154,7 @@ write_record(const struct iovec *iov, unsigned n)
 		at += iov[i].iov_len;
 	}
 	cons_write(STREAM_JSON, line, len);
+	limit_add(len / LIMIT_PRINTED);
 	ret = (intptr_t)len;
 out:
 	kfree(line);
@@ -270,6 +274,12 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
 			continue;
 		if (done > 0 && !writes && would_wait(f))
 			break;
+		/* Of all pieces together no more than one call writes. */
+		if (writes && f->f_kind == FILE_CONSOLE &&
+		    len > CONSOLE_MAX - (size_t)done)
+			len = CONSOLE_MAX - (size_t)done;
+		if (len == 0)
+			break;
 		got = writes ? write_file(f, iov[i].iov_base, len)
 		             : read_file(f, iov[i].iov_base, len);
 		if (got < 0 && done == 0)
@@ -280,7 +290,7 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
 			break;
 		}
 		done += got;
-		if ((size_t)got < len)
+		if ((size_t)got < iov[i].iov_len)
 			break;
 	}
 	return done;

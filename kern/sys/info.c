@@ -5,6 +5,7 @@
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/limit_pages.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/timer.h"
@@ -75,14 +76,18 @@ intptr_t
 sys_getrandom(const uintptr_t *a)
 {
 	size_t len = a[1] < 0x1ffffff ? a[1] : 0x1ffffff, done = 0;
+	struct proc *p = proc_self();
+	uint64_t r[128];
 
 	while (done < len) {
-		uint64_t r = random64(proc_self());
 		size_t n = len - done < sizeof r ? len - done : sizeof r;
 
-		if (copyout(a[0] + done, &r, n) != 0)
+		for (size_t i = 0; i * sizeof r[0] < n; i++)
+			r[i] = random64(p);
+		if (copyout(a[0] + done, r, n) != 0)
 			return -EFAULT;
 		done += n;
+		limit_add(2);
 	}
 	return (intptr_t)done;
 }

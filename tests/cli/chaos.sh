@@ -24,9 +24,9 @@ run() {
 
 seed=${3:-1}
 for arch in ${2:-arm64 x86_64}; do
-	run 'one CPU'
+	run 'one CPU' --append kernel_limit=350000
 	run 'four CPUs' --qemu pmu --smp 4
-	run 'system privilege' --append priv=system
+	run 'system privilege' --append priv=system --append kernel_limit=350000
 	run 'little memory' --mem 64M
 done
 end

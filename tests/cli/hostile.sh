@@ -14,7 +14,7 @@ line() {
 }
 
 run() {
-	scripts/barecpc run --accel tcg "$@"
+	scripts/barecpc run --accel tcg --append kernel_limit=350000 "$@"
 }
 
 scripts/barecpc-cc --arch arm64 -O2 -o "$tap_dir/hello" tests/cli/hello.c

@@ -29,8 +29,8 @@ fuzz() {
 	first=$1
 	n=$2
 	shift 2
-	scripts/barecpc run --arch "$arch" --accel tcg --timeout $((60 + n * 20)) --payload "build/$arch/tests.cpio" "$@" \
-		-- syscall_fuzz "$first" "$n" 16 100
+	scripts/barecpc run --arch "$arch" --accel tcg --timeout $((60 + n * 20)) --payload "build/$arch/tests.cpio" \
+		--append kernel_limit=350000 "$@" -- syscall_fuzz "$first" "$n" 16 100
 }
 
 # Which run each seed was.

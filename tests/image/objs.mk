@@ -8,7 +8,7 @@ TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc
 TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_profile
 TESTS_inherit  := cpc_inherit cpc_fork
 TESTS_cpus     := cpc_cpu cpc_each_cpu cpc_interlock cpc_denied cpc_shared
-TESTS_hostile  := hostile privilege unknown nomem cpc_hostile cpc_fuzz syscall_fuzz
+TESTS_hostile  := hostile privilege unknown nomem cpc_hostile cpc_fuzz syscall_fuzz entries
 TESTS_random_script := conserve conserve_cpu soak mix_exec
 
 TEST_GROUPS := process sched signal libcpc counting overflow inherit cpus hostile random_script

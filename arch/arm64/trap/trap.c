@@ -215,6 +215,12 @@ tf_fp(const struct trapframe *tf)
 	return tf->tf_x[29];
 }
 
+bool
+tf_is_syscall(const struct trapframe *tf)
+{
+	return FIELD(tf->tf_esr, 31, 26) == EC_SVC;
+}
+
 unsigned
 tf_sysno(const struct trapframe *tf)
 {

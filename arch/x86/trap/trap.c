@@ -282,6 +282,12 @@ tf_fp(const struct trapframe *tf)
 	return tf->tf_rbp;
 }
 
+bool
+tf_is_syscall(const struct trapframe *tf)
+{
+	return tf->tf_vector == VEC_SYSCALL;
+}
+
 unsigned
 tf_sysno(const struct trapframe *tf)
 {

@@ -1,0 +1,288 @@
+/*
+ * What a program may ask for in one call, at its largest: the calls do what
+ * they promise.  Run with kernel_limit= (tests/cli/limit.sh), the kernel says
+ * whether one of them holds up the machine.
+ */
+#define _GNU_SOURCE /* pipe2() */
+#include "tests/lib/image/test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAGE  ((size_t)4096)
+#define MANY  1000 /* LWPs */
+#define STACK 16384
+
+TEST_KEEPS(256);
+
+static int
+ends_with(pid_t pid)
+{
+	int status = -1;
+
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static char *
+map(size_t bytes, int prot)
+{
+	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+/* LWPs that all wait: for a word, or until one time. */
+
+static int word, woken;
+static struct timespec until;
+
+static void *
+wait_for_word(void *arg)
+{
+	while (__atomic_load_n(&word, __ATOMIC_RELAXED) == 0)
+		syscall(SYS_futex, &word, 0, 0, NULL);
+	__atomic_add_fetch(&woken, 1, __ATOMIC_RELAXED);
+	return arg;
+}
+
+static void *
+wait_until(void *arg)
+{
+	clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+	return arg;
+}
+
+static pthread_t threads[MANY];
+
+static unsigned
+start_many(void *(*fn)(void *))
+{
+	pthread_attr_t attr;
+	unsigned n = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	while (n < MANY && pthread_create(&threads[n], &attr, fn, NULL) == 0)
+		n++;
+	pthread_attr_destroy(&attr);
+	return n;
+}
+
+static void
+join_many(unsigned n)
+{
+	while (n > 0)
+		pthread_join(threads[--n], NULL);
+}
+
+#define NARGS 4000
+
+/* This is what many_arguments executes. */
+TEST(arguments_arrive)
+{
+	if (test_argc == NARGS)
+		_exit(strcmp(test_argv[NARGS - 1], test_argv[1]) == 0 ? 6 : 7);
+}
+
+TEST(all_are_woken_at_once)
+{
+	static int other;
+	unsigned n = start_many(wait_for_word);
+
+	EXPECT_EQ(n, MANY);
+	usleep(50000);
+	EXPECT_EQ(syscall(SYS_futex, &word, 3, 0, INT_MAX, &other, 0), n);
+	EXPECT_EQ(syscall(SYS_futex, &other, 3, 0, INT_MAX, &word, 0), n);
+	word = 1;
+	EXPECT_EQ(syscall(SYS_futex, &word, 1, INT_MAX), n);
+	join_many(n);
+	EXPECT_EQ(woken, n);
+}
+
+TEST(all_sleep_until_one_time)
+{
+	unsigned n;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec++;
+	n = start_many(wait_until);
+	EXPECT_EQ(n, MANY);
+	join_many(n);
+}
+
+TEST(a_process_of_many_ends)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		word = 0;
+		_exit(start_many(wait_for_word) == MANY ? 3 : 4);
+	}
+	EXPECT_EQ(ends_with(pid), 3);
+	pid = fork();
+	if (pid == 0) {
+		word = 0;
+		start_many(wait_for_word);
+		usleep(50000);
+		kill(getpid(), SIGKILL);
+	}
+	EXPECT_EQ(ends_with(pid), -1);
+}
+
+TEST(a_parent_of_many_ends)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		for (int i = 0; i < 100; i++) {
+			if (fork() == 0)
+				_exit(0);
+		}
+		_exit(5);
+	}
+	EXPECT_EQ(ends_with(pid), 5);
+}
+
+TEST(regions_without_number)
+{
+	const size_t n = 10000;
+	char *p = map(2 * n * PAGE, PROT_NONE);
+
+	REQUIRE(p != NULL);
+	for (size_t i = 0; i < n; i++)
+		EXPECT_EQ(munmap(p + (2 * i + 1) * PAGE, PAGE), 0);
+	EXPECT_EQ(munmap(p, 2 * n * PAGE), 0);
+	/* A reservation takes nothing, whatever its size. */
+	REQUIRE((p = map((size_t)1 << 44, PROT_NONE)) != NULL);
+	EXPECT_EQ(munmap(p, (size_t)1 << 44), 0);
+}
+
+TEST(pages_of_many_rights)
+{
+	const size_t n = 2000;
+	char *p = map(n * PAGE, PROT_READ | PROT_WRITE);
+
+	REQUIRE(p != NULL);
+	for (size_t i = 0; i < n; i += 2)
+		EXPECT_EQ(mprotect(p + i * PAGE, PAGE, PROT_READ), 0);
+	EXPECT_EQ(mprotect(p, n * PAGE, PROT_NONE), 0);
+	EXPECT_EQ(mprotect(p, n * PAGE, PROT_READ | PROT_WRITE), 0);
+	p = mremap(p, n * PAGE, 2 * n * PAGE, MREMAP_MAYMOVE);
+	REQUIRE(p != MAP_FAILED);
+	EXPECT_EQ(madvise(p, 2 * n * PAGE, MADV_DONTNEED), 0);
+	EXPECT_EQ(munmap(p, 2 * n * PAGE), 0);
+}
+
+TEST(long_reads)
+{
+	const size_t bytes = 32UL << 20;
+	char *p = map(bytes, PROT_READ | PROT_WRITE);
+	int zero = open("/dev/zero", O_RDONLY);
+	int self = open(test_argv[0], O_RDONLY), root = open("/", O_RDONLY);
+
+	REQUIRE(p != NULL && zero >= 0 && self >= 0 && root >= 0);
+	EXPECT_EQ(read(zero, p, bytes), bytes);
+	EXPECT_EQ(getrandom(p, bytes, 0), bytes - 1);
+	EXPECT(read(self, p, bytes) > 0);
+	EXPECT(syscall(SYS_getdents64, root, p, bytes) > 0);
+	EXPECT_EQ(munmap(p, bytes), 0);
+	close(zero);
+	close(self);
+	close(root);
+}
+
+/* Blanks: the log is not to be read. */
+TEST(long_writes)
+{
+	static struct iovec iov[1024];
+	const size_t bytes = 1UL << 16;
+	char *p = map(bytes, PROT_READ | PROT_WRITE);
+	int fd = open("/dev/stderr", O_WRONLY);
+
+	REQUIRE(p != NULL && fd >= 0);
+	memset(p, ' ', bytes);
+	for (unsigned i = 0; i < 1024; i++)
+		iov[i] = (struct iovec){ p, bytes };
+	/* No more than one write(2) does. */
+	EXPECT_EQ(writev(fd, iov, 1024), bytes);
+	EXPECT_EQ(write(fd, "\n", 1), 1);
+	close(fd);
+	EXPECT_EQ(munmap(p, bytes), 0);
+}
+
+TEST(long_paths)
+{
+	static char path[PATH_MAX];
+
+	for (size_t i = 0; i + 2 < 1000; i += 2)
+		memcpy(path + i, "/x", 3);
+	EXPECT_ERRNO(open(path, O_RDONLY), ENOENT);
+	memset(path, '/', 1000);
+	EXPECT(open(path, O_RDONLY) >= 0);
+	for (size_t i = 0; i + 5 < 1000; i += 5)
+		memcpy(path + i, "/x/..", 6);
+	EXPECT(open(path, O_RDONLY) >= 0);
+}
+
+TEST(many_arguments)
+{
+	static char *argv[NARGS + 1];
+	static char text[24];
+	pid_t pid;
+
+	memset(text, 'x', sizeof text - 1);
+	for (unsigned i = 0; i < NARGS; i++)
+		argv[i] = text;
+	REQUIRE((pid = fork()) >= 0);
+	if (pid == 0) {
+		execv(test_argv[0], argv);
+		_exit(8);
+	}
+	EXPECT_EQ(ends_with(pid), 6);
+}
+
+TEST(many_signals)
+{
+	union sigval none = { 0 };
+	sigset_t set;
+	int n = 0;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGRTMIN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	while (sigqueue(getpid(), SIGRTMIN, none) == 0)
+		n++;
+	EXPECT_EQ(n, 1024);
+	signal(SIGRTMIN, SIG_IGN); /* drops them all */
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+TEST(many_descriptors)
+{
+	struct pollfd fds[64];
+	int pipes[2];
+
+	REQUIRE(pipe(pipes) == 0);
+	for (unsigned i = 0; i < 64; i++)
+		fds[i] = (struct pollfd){ pipes[0], POLLIN, 0 };
+	EXPECT_EQ(poll(fds, 64, 1), 0);
+	EXPECT_ERRNO(poll(fds, 100000, 1), EINVAL);
+	close(pipes[0]);
+	close(pipes[1]);
+}
