@@ -134,8 +134,9 @@ number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
 }
 
 /*
- * PMCEID says which common events are there; the CPU's manual, from which the
- * table was made, which of the implementation's own.
+ * PMCEID says which common events are there.  The CPU's manual, from which the
+ * table was made, says which of the implementation's own are there.  An
+ * emulator has what PMCEID says and nothing else.
  */
 static uint64_t
 tabled(
@@ -144,9 +145,12 @@ tabled(
 	unsigned num = (unsigned)ec->ec_select & NUMBER_MASK;
 
 	ce->ce_code = num;
-	return arm_is_common(num) && !arm_has_common(pm->pm_events, num)
-	           ? 0
-	           : pm->pm_general;
+	if (arm_has_common(pm->pm_events, num))
+		return pm->pm_general;
+	/* The kernel says why, if a PIC is asked for it. */
+	if (pm->pm_listed != 0)
+		ce->ce_flags |= CPC_EVENT_LACKING;
+	return arm_is_common(num) ? 0 : pm->pm_general;
 }
 
 const struct machine_kind machine_arm = {

@@ -8,7 +8,9 @@
 #include "arch/arm64/sysreg.h"
 #include "arch/arm64/trap/fp.h"
 #include "kern/arch.h"
+#include "kern/cpc/pcbe.h"
 #include "lib/printf.h"
+#include "lib/string.h"
 
 enum { ISAR0, ISAR1, PFR0, MMFR2, ZFR0, NREG };
 
@@ -147,6 +149,15 @@ cpu_name(uint64_t midr)
 	return "unknown";
 }
 
+/* Can a 0 be trusted?  docs/records.md. */
+static const char *
+models(void)
+{
+	if (pcbe_announced_only)
+		return "listed";
+	return strcmp(machine.m_vmm, "none") == 0 ? "all" : "unknown";
+}
+
 void
 arch_describe(char *buf, size_t len)
 {
@@ -154,7 +165,9 @@ arch_describe(char *buf, size_t len)
 
 	snprintf(buf, len,
 	    "\"cpu\":\"%s\",\"midr\":\"%#lx\",\"sve_bytes\":%u,"
-	    "\"gic\":%u,\"tables\":\"%s\",\"boot_el\":%u,\"vmm\":\"%s\"",
+	    "\"gic\":%u,\"tables\":\"%s\",\"boot_el\":%u,\"vmm\":\"%s\","
+	    "\"models\":\"%s\"",
 	    cpu_name(midr), (unsigned long)midr, arm64_sve_bytes(),
-	    machine.m_gic, machine.m_tables, arm64_boot_el, machine.m_vmm);
+	    machine.m_gic, machine.m_tables, arm64_boot_el, machine.m_vmm,
+	    models());
 }

@@ -215,7 +215,10 @@ struct cpc_pmu {
 	uint64_t pm_events[2]; /* Intel: bit n, architectural event n is there;
 	                          Arm: PMCEID0_EL0, PMCEID1_EL0 */
 	uint64_t pm_absent; /* Intel: bit n, CPUID says there is no event n */
-	/* An emulator lists what it models, in these. */
+	/*
+	 * Not 0: an emulator lists what it models.  x86: in pm_models; Arm: in
+	 * pm_events.
+	 */
 	uint32_t pm_listed, pm_nmodels;
 	struct cpc_model pm_models[CPC_PMU_MODELS];
 	uint64_t pm_lacking; /* Intel: bits of the event select that are not

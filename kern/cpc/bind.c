@@ -139,9 +139,9 @@ assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 
 #define LEVELS (CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV)
 
-/* At which privileges, if the event's name says so, goes before the flags. */
-static uint32_t
-request_flags(const struct cpc_packreq *pr)
+/* A privilege in the event's name goes before the request's flags. */
+uint32_t
+kcpc_request_flags(const struct cpc_packreq *pr)
 {
 	uint32_t named = pr->cr_event.ce_flags;
 
@@ -170,7 +170,7 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 	event.pe_flags = pr->cr_event.ce_flags;
 	event.pe_pics = pr->cr_event.ce_pics;
 	cfg->pc_notify = (pr->cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
-	cfg->pc_flags = (uint16_t)request_flags(pr);
+	cfg->pc_flags = (uint16_t)kcpc_request_flags(pr);
 	subcode = kcpc_ops->configure(
 	    cfg, &event, pr->cr_nattrs, attrs, &ctx->kc_pcbe);
 	if (subcode != 0)

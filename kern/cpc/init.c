@@ -65,6 +65,8 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 	}
 }
 
+bool pcbe_announced_only;
+
 void
 kcpc_init(const struct pcbe_ops *instead)
 {

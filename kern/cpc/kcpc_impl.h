@@ -72,6 +72,8 @@ struct kcpc_want {
 	const struct cpc_packreq *kw_req;
 	const struct cpc_packattr *kw_attrs;
 };
+/* The request's CPC_COUNT_* and other flags, the event's name obeyed. */
+uint32_t kcpc_request_flags(const struct cpc_packreq *pr);
 
 /* The backend, or NULL; the PICs that passed their proof; how many there are.
  */

@@ -269,6 +269,12 @@ struct pcbe_ops {
 	void (*advance)(uint64_t n, unsigned privilege);
 };
 
+/*
+ * models=pmceid: an emulator, whose PMU counts those events alone that it
+ * announces.  Set before kcpc_init().
+ */
+extern bool pcbe_announced_only;
+
 /* kern/cpc/reason.c: why configure() refuses, a line without its end. */
 void kcpc_reason(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

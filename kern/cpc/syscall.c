@@ -9,7 +9,9 @@
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
+#include "lib/printf.h"
 #include "lib/string.h"
 
 /*
@@ -63,6 +65,30 @@ leave_cpu(const struct lwp *l, cpc_setid_t set)
 		kcpc_cpu_drop(ctx);
 }
 
+/*
+ * Report requests that read 0 because no user code runs at system privilege,
+ * once for each program.
+ */
+static __attribute__((noinline)) void
+say_user_only(const char *program, const struct kcpc_want *want, unsigned n)
+{
+	static char told[PROC_NAME_MAX];
+	const uint32_t levels =
+	    CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV;
+	unsigned i = 0;
+
+	while (i < n &&
+	       (kcpc_request_flags(want[i].kw_req) & levels) != CPC_COUNT_USER)
+		i++;
+	if (i == n || strcmp(told, program) == 0)
+		return;
+	strlcpy(told, program, sizeof told);
+	printf("barecpc: %s: request %u (event %#lx) counts user mode alone, "
+	       "which never runs at system privilege: ask for "
+	       "CPC_COUNT_SYSTEM\n",
+	    program, i, (unsigned long)want[i].kw_req->cr_event.ce_code);
+}
+
 static int
 bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
     uintptr_t flags, int *subcode)
@@ -81,6 +107,8 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 	kcpc_drop(l);
 	if (!take_apart(pack, bytes, want))
 		return EINVAL;
+	if (l->l_system)
+		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
 	return kcpc_bind(
 	    l, pack->cp_set, want, pack->cp_nreqs, (uint32_t)flags, subcode);
 }
@@ -97,6 +125,8 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 		return err;
 	if (!take_apart(pack, bytes, want))
 		return EINVAL;
+	if (l->l_system)
+		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
 	return kcpc_cpu_bind(
 	    l, &cpus[cpu], pack->cp_set, want, pack->cp_nreqs, subcode);
 }

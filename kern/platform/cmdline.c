@@ -240,6 +240,10 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_choice(v, "count", "panic", &cl->cl_nmi_panics)
 		           ? NULL
 		           : "not count or panic";
+	if ((v = after(word, "models=")) != NULL)
+		return parse_choice(v, "any", "pmceid", &cl->cl_models_pmceid)
+		           ? NULL
+		           : "not any or pmceid";
 	if ((v = after(word, "witness=")) != NULL) {
 		cl->cl_witness = parse_witness(v);
 		return cl->cl_witness != 0 ? NULL

@@ -36,6 +36,7 @@ struct cmdline {
 	bool cl_trace_stops;       /* trace=stops */
 	bool cl_nmi_panics;        /* nmi=panic */
 	bool cl_test_hooks;        /* test_hooks=yes */
+	bool cl_models_pmceid;     /* models=pmceid */
 	uint32_t cl_debug;         /* checks=: DEBUG_* */
 	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout;       /* seconds for each program; 0: none */

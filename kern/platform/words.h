@@ -10,7 +10,7 @@
 /* All there are, each as far as its `=` or `.` the name of the word. */
 #define WORDS_KNOWN                                                            \
 	"output=text|framed priv=user|system cpc_cpu=yes|no "                  \
-	"timeout=SECONDS cpus=N nmi=count|panic "                              \
+	"timeout=SECONDS cpus=N nmi=count|panic models=any|pmceid "            \
 	"witness=user|system|both pmu=software pcbe=null "                     \
 	"trace=stops checks=poison kernel_limit=N[,PER_PAGE] "                 \
 	"test_hooks=yes|no env.NAME=VALUE"

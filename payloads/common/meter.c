@@ -69,18 +69,6 @@ add_request(struct meter *m, const struct event *e)
 	    e->e_flags, nattrs, nattrs != 0 ? &picnum : NULL);
 }
 
-/*
- * No user code runs where programs have system privilege, so a request for user
- * mode alone would read 0 whatever the program does.
- */
-static bool
-is_never_counted(const struct meter *m, const struct event *e)
-{
-	return !m->m_idle_levels && payload_privilege() == PAYLOAD_SYSTEM &&
-	       (e->e_flags & (CPC_COUNT_USER | CPC_COUNT_SYSTEM)) ==
-	           CPC_COUNT_USER;
-}
-
 /* Bind exactly n events.  Returns n, or how many are worth trying next. */
 static unsigned
 bind_exactly(struct meter *m, const struct event *events, unsigned n)
@@ -95,12 +83,11 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		return 0;
 	}
 	for (i = 0; i < n; i++) {
-		bool never = is_never_counted(m, &events[i]);
+		bool never =
+		    !m->m_idle_levels && event_never_counts(&events[i]);
 
 		if (never)
-			cpc_error_override(
-			    "user mode alone is never counted at "
-			    "system privilege: ask for :k");
+			cpc_error_override(NEVER_COUNTED);
 		if (never || add_request(m, &events[i]) == -1) {
 			refuse(m, NOT_SUPPORTED, events[i].e_name);
 			meter_unbind(m);

@@ -80,6 +80,14 @@ options_levels(const char *name)
 }
 
 bool
+event_never_counts(const struct event *e)
+{
+	return payload_privilege() == PAYLOAD_SYSTEM &&
+	       (e->e_flags & (CPC_COUNT_USER | CPC_COUNT_SYSTEM)) ==
+	           CPC_COUNT_USER;
+}
+
+bool
 options_event(struct event *e, char *name)
 {
 	char *suffix = suffix_at(name), cut;

@@ -46,6 +46,13 @@ char *options_next(char **list);
  * where it has none.
  */
 bool options_event(struct event *e, char *name);
+/*
+ * No user code runs where programs have system privilege, so a request for user
+ * mode alone would read 0 whatever the program does.
+ */
+#define NEVER_COUNTED                                                          \
+	"user mode alone is never counted at system privilege: ask for :k"
+bool event_never_counts(const struct event *e);
 /* CPC_COUNT_*, as modifiers within a name say (`:k=1:u=0`); -1: none does. */
 int options_levels(const char *name);
 

@@ -145,6 +145,9 @@ make_set(cpc_t *cpc)
 
 	if (set == NULL)
 		fail(1, "%s", strerror(errno));
+	if (event_never_counts(&pr.event))
+		fail(77, "<not supported>: %s: %s", pr.event.e_name,
+		    NEVER_COUNTED);
 	if (symbolic_add_request(cpc, set, pr.event.e_name, -pr.period,
 		pr.event.e_flags | CPC_OVF_NOTIFY_EMT, 0, NULL) == -1)
 		refuse();

@@ -51,12 +51,26 @@ prints 'is no 0' '^triad/64 +PAPI_tot_ins:u +<not supported> ' 1
 prints 'and says why' '^# <not supported>: PAPI_tot_ins: user mode alone is never counted at system privilege: ask for :k$' 1
 expect 'and so for stat' 0 '^ +<not supported> +PAPI_tot_ins:u ' $run --append priv=system -- stat -e PAPI_tot_ins:u,PAPI_tot_cyc:k triad 64
 
+expect 'and record does not run' 77 \
+	'^record: <not supported>: PAPI_tot_ins: user mode alone is never counted at system privilege: ask for :k$' \
+	$run --append priv=system -- record -e PAPI_tot_ins:u triad 64
+# The program of README.
+# shellcheck disable=SC2016 # back quotes of Markdown
+sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' >"$tap_dir/dot.c"
+scripts/barecpc-cc --arch arm64 -O2 -o "$tap_dir/dot" "$tap_dir/dot.c"
+expect 'a program of your own is told in the log' 0 \
+	'^barecpc: dot: request 0 .event 0x8. counts user mode alone, which never runs at system privilege: ask for CPC_COUNT_SYSTEM$' \
+	$run --append priv=system --payload "$tap_dir/dot" -- dot
+check 'in one line' test "$(grep -c 'user mode alone' "$err")" = 1
+expect 'and at user privilege is told nothing' 0 '^barecpc: exit 0$' $run --payload "$tap_dir/dot" -- dot
+check 'but counts' sh -c "! grep 'user mode alone' '$err' && grep -qE '^[1-9][0-9]* instructions\$' '$out'"
+
 expect 'more events than PICs' 0 '' $run -- triad -e \
 	PAPI_tot_ins,PAPI_tot_cyc,inst_retired,cpu_cycles,0x8,0x11,PAPI_tot_ins,PAPI_tot_cyc 64
 prints 'are counted in turn' '^triad/64 .*:u +[1-9][0-9]* ' 8
 
 expect 'an event nobody knows counts nothing' 77 '^host: ran, but counted nothing' $run -- triad -e no_such 64
-prints 'and says why' "^# <not supported>: no_such: Unknown event: 'list' prints those of this CPU\$" 1
+prints 'and says why' "^# <not supported>: no_such: Unknown event: no table of events exists for this CPU [(]implementer 0, part 0x51[)]: raw codes [(]r1c0, 0x1c0[)] and architected events work, .list. prints them\$" 1
 
 expect 'example1 counts what the environment names' 0 '' $run --env EVENT0=inst_retired --env EVENT1=0x11 -- example1
 prints 'in 20 lines' '^ *[0-9]+: [1-9][0-9]* [1-9][0-9]*$' 20

@@ -64,6 +64,7 @@ arch_pcbe(const char **why_not)
 	}
 	pmuv3.pv_implementer = (unsigned)FIELD(read_sysreg(midr_el1), 31, 24);
 	pmuv3.pv_part = (unsigned)FIELD(read_sysreg(midr_el1), 15, 4);
+	pmuv3.pv_announced_only = pcbe_announced_only;
 	pmuv3_pcbe_overflow(how);
 	printf("pcbe: proof: %s; overflow interrupt %s\n", pmuv3_proof(),
 	    pmuv3_overflow_proof());

@@ -26,10 +26,11 @@ enum pmuv3_overflow {
 struct pmuv3 {
 	unsigned pv_version; /* ID_AA64DFR0_EL1.PMUVer; 0: no PMUv3 */
 	unsigned pv_implementer, pv_part; /* MIDR_EL1's, of the boot CPU */
-	bool pv_unlike;     /* CPUs differ so much that none is offered */
-	unsigned pv_nevent; /* event counters: the PICs */
-	unsigned pv_width;  /* bits of one: 32 or 64 */
-	bool pv_owns_el2;   /* EL2 is ours: its events may be counted */
+	bool pv_unlike;         /* CPUs differ so much that none is offered */
+	unsigned pv_nevent;     /* event counters: the PICs */
+	unsigned pv_width;      /* bits of one: 32 or 64 */
+	bool pv_owns_el2;       /* EL2 is ours: its events may be counted */
+	bool pv_announced_only; /* an emulator: PMCEID lists what it models */
 	enum pmuv3_overflow pv_overflow;
 	uint64_t pv_pics;    /* bit n: PIC n exists */
 	uint64_t pv_ceid[2]; /* PMCEID0_EL0, PMCEID1_EL0 */

@@ -203,6 +203,7 @@ describe(struct cpc_pmu *pm)
 	pm->pm_model = pmuv3.pv_part;
 	pm->pm_events[0] = common_events(0);
 	pm->pm_events[1] = common_events(1);
+	pm->pm_listed = pmuv3.pv_announced_only;
 }
 
 static uint64_t
@@ -255,6 +256,13 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	}
 	if (nattrs != 0)
 		return CPC_INVALID_ATTRIBUTE;
+	if (pmuv3.pv_announced_only &&
+	    !pmuv3_has_event((unsigned)ev->pe_code)) {
+		kcpc_reason("this emulator does not model event %#x: PMCEID "
+			    "does not announce it",
+		    (unsigned)ev->pe_code);
+		return CPC_RESOURCE_UNAVAIL;
+	}
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !pmuv3.pv_owns_el2)
 		return CPC_HV_NO_ACCESS;
 	cfg->pc_mask = pmuv3_in_width(~0ULL);

@@ -272,9 +272,14 @@ emulator_models(uint64_t code)
 	       (code == 0x13c && !inv_or_cmask);
 }
 #else
+/*
+ * Those that QEMU announces: software increments, instructions, cycles, and
+ * three kinds of stalls, which never occur there.
+ */
 bool
 emulator_models(uint64_t code)
 {
-	return code == 0x08 || code == 0x11;
+	return code == 0x00 || code == 0x08 || code == 0x11 || code == 0x23 ||
+	       code == 0x24 || code == 0x3c;
 }
 #endif

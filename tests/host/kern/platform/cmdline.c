@@ -69,6 +69,12 @@ kernel_words(void **state)
 	assert_int_equal(parse("nmi=panic"), 0);
 	assert_true(cl.cl_nmi_panics);
 	release();
+	assert_int_equal(parse("models=any"), 0);
+	assert_false(cl.cl_models_pmceid);
+	release();
+	assert_int_equal(parse("models=pmceid"), 0);
+	assert_true(cl.cl_models_pmceid);
+	release();
 	assert_int_equal(parse("output=text priv=user"), 0);
 	assert_false(cl.cl_framed || cl.cl_system);
 	assert_int_equal(cl.cl_witness, 0);
@@ -178,6 +184,7 @@ errors(void **state)
 	expect_error("timeout=\"1\n2\"", "`timeout=1?2': not a number");
 	expect_error("priv=root", "`priv=root': not user or system");
 	expect_error("nmi=ignore", "`nmi=ignore': not count or panic");
+	expect_error("models=all", "`models=all': not any or pmceid");
 	expect_error("cpc_cpu=maybe", "`cpc_cpu=maybe': not yes or no");
 	expect_error("trace=all", "`trace=all': not stops");
 	expect_error("timeout=", "not a number of seconds");
