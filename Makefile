@@ -1,16 +1,18 @@
-# barecpc: the whole build.  Objects land in build/$(ARCH)/.  Each folder lists its own in objs.mk, in reading order.
-#   make                build the image of both architectures (ARCH=arm64 or x86_64: of one)
-#   make run            install what is missing, build, boot the default suite in QEMU, print its table
-#   make check          every test; check-host, check-image: a part of them
-#   make check-all      the same, and the campaigns, which take long
-#   make lint format    layers, formatting, shell, text; rewrite the formatting
-#   make fuzz RUNS=n    the parsers of foreign bytes by libFuzzer, n runs each
-#   make bench          what operations cost, in instructions
-#   make disk           build/barecpc.img, which boots by UEFI on both
-#   make gdb            boot and wait for a debugger
-#   SAN=ubsan           the kernel alone, into build/ARCH-ubsan: undefined behaviour traps
-#   EVENTS=amd          event names of these vendors only, of intel, amd, arm
-#   V=1 shows the commands.
+# The whole build of barecpc.  Objects go to build/$(ARCH)/.  Each folder lists its objects in objs.mk, in reading
+# order.
+#
+#     make                build the image of both architectures (ARCH=arm64 or x86_64: of one)
+#     make run            install what is missing, build, boot the default suite in QEMU, print its table
+#     make check          every test; check-host, check-image: a part of them
+#     make check-all      the same, and the campaigns, which take long
+#     make lint format    layers, formatting, shell, text; rewrite the formatting
+#     make fuzz RUNS=n    the parsers of foreign bytes by libFuzzer, n runs each
+#     make bench          what operations cost, in instructions
+#     make disk           build/barecpc.img, which boots by UEFI on both
+#     make gdb            boot and wait for a debugger
+#     SAN=ubsan           the kernel alone, into build/ARCH-ubsan: undefined behaviour traps
+#     EVENTS=amd          event names of these vendors only, of intel, amd, arm
+#     V=1                 show the commands
 
 ARCHS   := arm64 x86_64
 V       ?=
@@ -24,7 +26,7 @@ define compile
 	$(if $(AFTER),$(Q)$(AFTER) $@)
 endef
 
-# What is missing is installed before anything below asks for a compiler; 20 ms when nothing is.
+# Install missing packages before anything below needs a compiler.  It takes 20 ms if nothing is missing.
 ifeq ($(MAKELEVEL)$(filter clean,$(MAKECMDGOALS)),0)
 ifneq ($(shell scripts/setup >&2 && echo ready),ready)
 $(error scripts/setup could not install what is missing)
@@ -60,7 +62,8 @@ GCC_HEADERS := $(shell $(CC) -print-file-name=include)
 all:
 
 # The kernel.  -I$(DIR) is where kern/arch.h finds arch_inline.h.
-KCFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -I$(DIR) -Iinclude/kernel -MMD -MP -ffreestanding -nostdinc -isystem $(GCC_HEADERS)
+KCFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -I$(DIR) -Iinclude/kernel -MMD -MP -ffreestanding -nostdinc -isystem \
+    $(GCC_HEADERS)
 KCFLAGS += -fno-pic -fstack-protector-strong -fno-common -fno-strict-aliasing
 KCFLAGS += -fno-omit-frame-pointer        # backtraces walk frame pointers
 KCFLAGS += -mgeneral-regs-only            # LWPs' SIMD state is left alone
@@ -212,5 +215,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: fuzz fuzz-targets emulator ubsan all tests host-tools host-tests clean check check-all check-host check-image run bench disk gdb lint format
+.PHONY: all tests host-tools host-tests check check-all check-host check-image run bench disk gdb lint format clean
+.PHONY: fuzz fuzz-targets emulator ubsan
 .DELETE_ON_ERROR:

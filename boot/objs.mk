@@ -8,7 +8,8 @@ EFI_OBJS  := $(addprefix $(B)/efi/,$(addprefix boot/,efi.o efi_file.o efi_cmdlin
     $(if $(filter x86_64,$(ARCH)),efi_x86.o,efi_arm64.o efi_enter_arm64.o)) kern/platform/bootinfo.o \
     kern/platform/words.o events/nearer.o lib/string.o lib/printf.o)
 # gnu-efi of the other architecture is unpacked by scripts/setup: the two packages exclude each other.
-GNUEFI    := $(if $(filter $(EFI_ARCH),$(shell uname -m)),,$(CACHE)/gnu-efi-$(if $(filter x86_64,$(ARCH)),amd64,arm64))/usr
+GNUEFI    := $(if $(filter $(EFI_ARCH),$(shell uname -m)),,$(CACHE)/gnu-efi-$(if \
+    $(filter x86_64,$(ARCH)),amd64,arm64))/usr
 EFICFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP -ffreestanding -fno-stack-protector -fno-strict-aliasing \
     -mgeneral-regs-only -nostdinc -isystem $(GCC_HEADERS) -isystem $(GNUEFI)/include/efi \
     -isystem $(GNUEFI)/include/efi/$(EFI_ARCH)

@@ -1,4 +1,5 @@
 # cpc/: libcpc, from its handle to a sample.
-CPC_OBJS := $(addprefix cpc/,handle.o machine.o object.o error.o event.o request.o set.o buf.o bind.o sample.o thread.o illumos.o)
+CPC_OBJS := $(addprefix cpc/,handle.o machine.o object.o error.o event.o request.o set.o buf.o bind.o sample.o \
+    thread.o illumos.o)
 # The system call and the direct read of the PICs, which each architecture has its own of.
 CPC_ARCH_OBJS = $(addprefix cpc/$(if $(filter arm64,$(ARCH)),arm64,x86)/,door.o read.o)

@@ -12,7 +12,8 @@ EVENT_FILES := $(EVENT_VENDORS:%=build/events/%)
 $(EVENT_FILES): build/events/%: build/events/mktable
 	$(call say,TABLE,$@)
 	$(Q)$< $* $@
-build/events/mktable: scripts/mktable.c events/vendors.c $(EVENT_VENDORS:%=events/%.c) events/table.h events/events.h $(MK)
+build/events/mktable: scripts/mktable.c events/vendors.c $(EVENT_VENDORS:%=events/%.c) events/table.h \
+    events/events.h $(MK)
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc -O1 -std=gnu11 -I. -o $@ $(filter %.c,$^)

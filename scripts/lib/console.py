@@ -1,14 +1,14 @@
-"""The console of a run, taken apart.
+"""Parses the console of a run.
 
 The kernel sends everything through one serial line.  Under output=framed
-what payloads write and record arrives in frames,
+the output and the records of payloads arrive in frames,
 
     BARECPC-BEGIN <stream> <length> <crc>
     <length bytes>
     BARECPC-END
 
 each starting a line; <stream> is stdout, stderr or json, <crc> the CRC-32 of
-the bytes in hexadecimal.  All else is the log of firmware and kernel.  The
+the bytes in hexadecimal.  Everything else is the log of firmware and kernel.  The
 last line is `barecpc: exit N`.
 """
 

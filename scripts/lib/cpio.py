@@ -1,8 +1,8 @@
 """cpio archives in the "newc" format: what the kernel unpacks.
 
 Writing is reproducible: names sorted, owner, times and inode numbers fixed.
-The data of a file of whole pages begins at a page boundary, so that programs
-can map it: more NULs than one end its name.
+If a file is a multiple of the page size, its data begins at a page boundary,
+so that programs can map it.  Extra NULs after its name make the room.
 cpio(5), "New ASCII Format".
 """
 

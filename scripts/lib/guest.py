@@ -22,7 +22,7 @@ HOW = {(0, "guest-shutdown"): "was powered off", (0, "guest-reset"): "was reset"
 LINGER_SECONDS = 10  # how long a guest may stand still between its closing line and QEMU's end
 ANSWER_SECONDS = 5  # for QEMU's monitor to say where a guest was stopped
 PR_SET_PDEATHSIG = 1
-# What QEMU may say of a CPU that PSCI has switched off, before it ends itself.
+# QEMU may print this for a CPU that PSCI has switched off, before it ends.
 OFF_WARNING = "warning: icount sleep disabled and no active timers"
 
 
@@ -44,9 +44,9 @@ def _die_with_parent():
 def run(command, console, complain, timeout, silence, hold=False):
     """Run QEMU, feed its output to console and its complaints, a line each, to complain().
 
-    Ends it after `timeout` seconds, as soon as KVM gives up (which otherwise leaves QEMU paused for ever), if the log
-    has no end, and if the guest stands still for `silence` seconds before its first byte.  Neither limit holds when
-    it is None.  With `hold` a debugger starts the guest.
+    It ends QEMU after `timeout` seconds, as soon as KVM gives up (QEMU would stay paused for ever), and if the log is too
+    long.  It also does if the guest stands still for `silence` seconds before its first byte.  A limit of None does not
+    hold.  With `hold` a debugger starts the guest.
     """
     ending = Ending(None)
     monitor = Monitor(hold)

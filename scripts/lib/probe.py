@@ -1,8 +1,8 @@
 """Which accelerator, and which architecture, this machine can count with.
 
-KVM is believed only after a short boot: it may be there and die of the first
-SIMD instruction, cost a thousand cycles an instruction, or have no PMU to
-give.  The image is built from scripts/probe/.
+KVM is used only after a short boot has succeeded.  It may exist and die of the
+first SIMD instruction, take a thousand cycles for each instruction, or have no
+PMU.  The image is built from scripts/probe/.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ EMULATION = {
 
 
 def emulation_by(arch, emulator):
-    """What emulation is worth with that emulator; of a file of the user's nothing is known."""
+    """Whether that emulator can count.  Nothing is known about an emulator that the user names."""
     return EMULATION.get((arch, emulator)) or Choice(arch, "tcg", True, f"{emulator}, asked for")
 
 
@@ -96,7 +96,7 @@ def probe_kvm(arch):
 
 
 def split_output(output):
-    """What the image said, and QEMU's own first line if there is one."""
+    """The lines of the image, and QEMU's own first line if it printed one."""
     said = re.findall(r"^(?:BOOT|SSE|SIMD|END|(?:TICKS|PMU|COUNT) [0-9a-f]{8})$", output.replace("\r", ""), re.M)
     complaints = re.findall(r"^.*(?:KVM internal error|qemu-system-\w+:).*$", output, re.M)
     return "\n".join(said), complaints[0].strip() if complaints else ""

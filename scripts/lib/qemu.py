@@ -12,7 +12,7 @@ import cpio
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")
 
-# Whose emulator: the distribution's, or that with tests/qemu's patches.
+# The distribution's emulator, and the one with the patches of tests/qemu.
 STOCK, PMU = "stock", "pmu"
 EMULATOR = {"arm64": STOCK, "x86_64": PMU}  # the one that counts
 # --cpu max with it: all that TCG has, and the largest PMU of tests/qemu's.
@@ -46,7 +46,7 @@ ARCHS = {
 
 @dataclasses.dataclass
 class Machine:
-    """What is to be booted, and on what."""
+    """The machine to boot."""
 
     arch: str
     accel: str = "tcg"
@@ -61,7 +61,7 @@ class Machine:
 
 
 def qemu_pmu(*words):
-    """What scripts/qemu-pmu answers; it may have to build the emulator first, and says so."""
+    """The answer of scripts/qemu-pmu.  It may have to build the emulator first, and then says so."""
     done = subprocess.run([QEMU_PMU, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise HostError("no emulator with an x86 PMU, see above; --qemu stock boots without one")
@@ -156,7 +156,7 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
 
 
 def make_disk(disk, efi, cmdline, archive=None):
-    """A FAT volume that boots: the EFI file, its configuration, and the payloads beside it."""
+    """A FAT volume that boots: the EFI file, its configuration, and the payloads."""
     if "\n" in cmdline or "\r" in cmdline:
         raise HostError("a word of several lines: barecpc.cfg cannot hold it (--boot direct can)")
     cfg = disk.with_name("barecpc.cfg")

@@ -1,4 +1,4 @@
-# What the shell scripts of this folder say: sourced by them.
+# Messages of the shell scripts of this folder, which source it.
 # shellcheck shell=sh
 
 say() {
@@ -16,7 +16,7 @@ mistake() {
 	exit 2
 }
 
-# What -h and --help print: the comment at the script's top.
+# Print the comment at the script's top, for -h and --help.
 help() {
 	sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
 	exit 0

@@ -1,8 +1,8 @@
 """Profiles: the stacks in the records of the payload `record`, as folded lines and as a flame graph.
 
-A folded line is the frames of a stack from the outermost to the innermost, a
-semicolon between each two, a blank, and how many samples found it: what
-flamegraph.pl, speedscope and inferno read.
+A folded line has the frames of a stack, the outermost first, with semicolons
+between them.  A blank and the number of samples follow.  flamegraph.pl,
+speedscope and inferno read this format.
 """
 
 import html

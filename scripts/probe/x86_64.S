@@ -1,13 +1,13 @@
 /*
- * Is this KVM worth using?  A PVH image that says on the debug console
+ * Can this KVM be used?  A PVH image that says on the debug console
  * (port 0xe9), a line each:
  *
- *	BOOT
- *	TICKS n		TSC ticks of LOOPS iterations of a two-instruction loop
- *	PMU n		0, or a version: of Intel's PMU; 2 for AMD's core counters
- *	COUNT n		what a counter of retired instructions saw of the loop
- *	SSE
- *	END
+ *     BOOT
+ *     TICKS n		TSC ticks of LOOPS iterations of a two-instruction loop
+ *     PMU n		0, or a version: of Intel's PMU; 2 for AMD's core counters
+ *     COUNT n		what a counter of retired instructions saw of the loop
+ *     SSE
+ *     END
  *
  * and ends QEMU with status 33.  Each step is one that some host dies of, so
  * the last line tells which.  Numbers are hexadecimal.

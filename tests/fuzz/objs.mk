@@ -4,7 +4,8 @@ FUZZ        := elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 dt
 FUZZ_CC     := clang
 # pa_to_va() adds to NULL here.
 FUZZ_SAN    := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=all
-FUZZ_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -Itests/fuzz/shadow -Itests/lib/host/shadow -I. -Iinclude -fno-strict-aliasing
+FUZZ_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -Itests/fuzz/shadow -Itests/lib/host/shadow -I. -Iinclude \
+    -fno-strict-aliasing
 FUZZ_LIB    := tests/fuzz/fuzz.o lib/string.o lib/printf.o
 FB := build/fuzz
 fuzz_objs = $(addprefix $(FB)/,$(1))
@@ -14,12 +15,13 @@ $(FB)/cpio: $(call fuzz_objs,kern/file/cpio.o)
 $(FB)/cmdline: $(call fuzz_objs,kern/platform/cmdline.o $(HOST_WORDS) kern/cpc/soft/soft_shape.o tests/lib/host/heap.o)
 $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
 $(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o kern/platform/bootinfo.o)
-$(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) kern/platform/acpi.o \
+$(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
+    kern/platform/acpi.o \
     kern/platform/bootinfo.o)
 $(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o kern/platform/acpi.o arch/x86/smp.o \
     $(addprefix arch/x86/dev/,uart.o halt.o refclock.o))
 $(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o dt.o) boot/image.o kern/platform/bootinfo.o)
-# The parsers' files hold functions that the targets never call.  What those need stays undefined.
+# The parsers' files hold functions that the targets never call.  The symbols that they need stay undefined.
 $(FB)/acpi_x86 $(FB)/dt: FUZZ_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all -lfdt
 
 fuzz-targets: $(FUZZ:%=$(FB)/%)
@@ -27,7 +29,8 @@ fuzz: fuzz-targets
 	$(Q)BARECPC_BUILD=no RUNS=$(or $(RUNS),1000000) tests/cli/fuzz.sh
 
 $(foreach d,lib kern arch boot,$(FB)/$(d)/%.o): FUZZ_CFLAGS += -fno-builtin
-$(foreach d,lib kern arch boot,$(FB)/$(d)/%.o): AFTER = objcopy --redefine-syms=$(RENAMES) --redefine-sym printf=fake_printf
+$(foreach d,lib kern arch boot,$(FB)/$(d)/%.o): AFTER = objcopy --redefine-syms=$(RENAMES) --redefine-sym \
+    printf=fake_printf
 $(FB)/lib/printf.o: FUZZ_CFLAGS += -Wno-everything
 $(FB)/boot/%.o $(FB)/tests/fuzz/efi_cmdline.o $(FB)/tests/fuzz/memmap.o: FUZZ_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -fshort-wchar -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)

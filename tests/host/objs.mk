@@ -9,10 +9,11 @@ T  := $(HB)/tests/
 host = $(addprefix $(HB)/,$(1))
 fake = $(addprefix tests/lib/host/,$(1))
 
-# What several tests need of the product, and the fakes they put under it.
+# Parts of the product that several tests need, and the fakes under them.
 HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o printf.o)
 HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_VENDORS:%=events/%.o)
-HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/reason.o $(HOST_EVENTS) $(HOST_LIB) \
+HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/reason.o $(HOST_EVENTS) \
+    $(HOST_LIB) \
     $(addprefix arch/x86/pmu/,pic.o global_ctrl.o nmi.o models.o evtsel.o extra_msr.o proof.o)
 HOST_INTEL  := $(call fake,intel_shapes.o) $(HOST_X86) \
     $(addprefix arch/x86/pmu/intel/,intel_shape.o intel_pcbe.o intel_configure.o)
@@ -28,7 +29,8 @@ HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(HOST_C
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
 HOST_WORDS := kern/platform/words.o events/nearer.o
-$(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) kern/cpc/soft/soft_shape.o $(call fake,heap.o) $(HOST_LIB))
+$(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) kern/cpc/soft/soft_shape.o \
+    $(call fake,heap.o) $(HOST_LIB))
 $(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
 $(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
 $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
@@ -38,7 +40,8 @@ $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o kern/platform/bootinfo.o $(HOST_LIB))
-HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/fb_console mm/page mm/region sched/timer \
+HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/fb_console mm/page mm/region \
+    sched/timer \
     file/cpio proc/elf sys/p_online) boot/efi_cmdline boot/efi_tables
 
 # Names of events, of every CPU there is a table for.
@@ -68,7 +71,8 @@ $(T)arch/x86/pmu/amd_pcbe: $(call host,$(HOST_AMD))
 $(T)arch/x86/pmu/presets: $(call host,$(HOST_EVENTS))
 $(PMUV3_TESTS:%=$(T)%): $(call host,$(HOST_PMUV3))
 $(T)arch/arm64/pmu/presets: $(call host,$(HOST_EVENTS))
-HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology pmu/amd_pcbe pmu/presets) arch/arm64/pmu/presets \
+HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology pmu/amd_pcbe pmu/presets) \
+    arch/arm64/pmu/presets \
     kern/cpc/fit
 
 # libcpc and kcpc over a fake kernel and a PMU of any shape.
@@ -82,7 +86,8 @@ $(T)kern/cpc/profile/profile $(T)kern/cpc/profile/samples: $(call host,$(call fa
 $(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc # the test decides when memory is out
 $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
 # Every interleaving of kcpc's operations on the software PMU.
-$(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explore/,state.o model.o world.o page.o search.o) \
+$(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explore/,state.o model.o world.o page.o \
+    search.o) \
     $(call fake,named.o) events/vendors.o $(EVENT_VENDORS:%=events/%.o) $(SOFT_PMU_OBJS) $(HOST_PAGES))
 HOST_TESTS += $(KCPC_TESTS) cpc/cxx kern/cpc/counter_page kern/cpc/explore/explore
 
@@ -106,13 +111,14 @@ $(RENAMES): tests/lib/host/kernel_names.h
 OURS := $(foreach d,lib kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
 $(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
 $(OURS): HOST_CFLAGS += -fno-builtin
-$(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/witness.o build/$(b)/arch/arm64/machine.o): RENAME_PRINTF := \
+$(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/witness.o build/$(b)/arch/arm64/machine.o): \
+    RENAME_PRINTF := \
     --redefine-sym printf=fake_printf
 
 $(HB)/boot/%.o $(HB)/tests/host/boot/%.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
 
-# What scripts/barecpc runs on the build machine.
+# The tools that scripts/barecpc runs on the build machine.
 HOST_TOOLS := $(addprefix $(HB)/,encode list fits)
 $(HOST_TOOLS): | $(EVENT_FILES)
 $(HB)/fits: $(call host,payloads/common/fits_host.o payloads/common/options_next.o kern/cpc/assign.o)

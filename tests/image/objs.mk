@@ -1,5 +1,6 @@
 # tests/image/: programs that run in the image, grouped by what they prove; tests/image/README.md says what.
-TESTS_process  := startup stdio files mapped fork child_tid orphan pie pipe poll memory contig heap clock random codegen fpstate
+TESTS_process  := startup stdio files mapped fork child_tid orphan pie pipe poll memory contig heap clock random \
+    codegen fpstate
 TESTS_sched    := thread futex sched sched_wake sched_place
 TESTS_signal   := signal signal_mask signal_frame signal_fault signal_stack signal_lwp itimer
 TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_null
@@ -17,10 +18,13 @@ TESTS := $(foreach g,$(TEST_GROUPS),$(TESTS_$(g))) chaos alloc_fail
 # In libtest.a.  A test takes from it what it names.
 TEST_OBJS := $(addprefix tests/lib/image/,test.o cpc_test.o crowd.o)
 TEST_OBJS += $(addprefix tests/lib/image/$(ARCH)/,codegen.o fpstate.o pic_read.o position.o privilege.o sigregs.o)
-TEST_OBJS += $(addprefix tests/image/random_script/,$(ARCH)/script.o script_lwp.o mix.o state.o draw.o operation.o cpu.o \
+TEST_OBJS += $(addprefix tests/image/random_script/,$(ARCH)/script.o script_lwp.o mix.o state.o draw.o operation.o \
+    cpu.o \
     machine.o run.o soak_process.o soak_count.o soak_overflow.o)
-TEST_OBJS += $(addprefix tests/image/hostile/chaos/,process.o memory.o signal.o sync.o pipe.o child.o cpc.o raw.o typed.o)
-TEST_OBJS += $(addprefix tests/image/hostile/alloc_fail/,turns.o memory.o files.o machine.o signals.o processes.o counters.o \
+TEST_OBJS += $(addprefix tests/image/hostile/chaos/,process.o memory.o signal.o sync.o pipe.o child.o cpc.o raw.o \
+    typed.o)
+TEST_OBJS += $(addprefix tests/image/hostile/alloc_fail/,turns.o memory.o files.o machine.o signals.o processes.o \
+    counters.o \
     $(ARCH)/old.o)
 TEST_OBJS += payloads/common/$(ARCH)/spin.o
 
