@@ -47,7 +47,7 @@ chase_body(void *arg)
 	c->c_end = p;
 }
 
-/* Round a cycle of n nodes, n steps lead home.  Checks, and forgets. */
+/* In a cycle of n nodes, n steps lead to the start.  Checks and resets. */
 static bool
 chase_verify(void *arg)
 {

@@ -48,7 +48,7 @@ is_sum_of_squares(uint64_t sum, uint64_t n)
 	return sum == n * (n + 1) * (2 * n + 1) / 6;
 }
 
-/* What the two requests gave, for the table and the records. */
+/* The counts of the two requests, for the table and the records. */
 struct outcome {
 	struct event oc_event[2];
 	struct quantity oc_count[2], oc_tick, oc_hrtime;
@@ -95,8 +95,8 @@ refuse(struct outcome *oc, int i, enum status status, const char *why)
 }
 
 /*
- * An event that the environment names must be counted.  Of the other two
- * either may be missing: the machine lacks it, or a PIC for both.
+ * An event that the environment names must be counted.  One of the default
+ * two may be missing: the machine lacks it, or has no PIC left for it.
  */
 static void
 find_missing(struct outcome *oc)

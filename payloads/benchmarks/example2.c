@@ -1,8 +1,7 @@
 /*
  * example2: cpc_bind_curlwp(3CPC), "Example 2 Write a signal handler to catch
- * overflow signals", with what the manual leaves out put in: a counter is
- * preset 1,000 counts short of its end, and each time it gets there a handler
- * says where the program is.
+ * overflow signals", completed.  A counter is preset 1,000 counts before its
+ * overflow.  At each overflow a handler prints where the program is.
  *
  * EVENT in the environment names the event.
  */

@@ -4,8 +4,8 @@
  *	matmul [options] [order...]
  *
  * One iteration is one multiply-add, n * n * n of them.  The elements are
- * small whole numbers, so the product is exact; the check computes it again
- * from other operations in another order: 64-bit integers, column by row.
+ * small whole numbers, so the product is exact.  The check computes it again
+ * with 64-bit integers, column by row.
  */
 #include "payloads/common/measure.h"
 
@@ -72,7 +72,7 @@ fill(struct matmul *p)
 				    element_a(i, k) * element_b(k, j);
 }
 
-/* Checks, and forgets, so that the next run has to do its work again. */
+/* Check the result and destroy it, so that the next run must compute it. */
 static bool
 matmul_verify(void *arg)
 {

@@ -4,11 +4,11 @@
  *
  *	spin [options] [short long]
  *
- * Counts a short and a long loop on every PIC, at USER, SYSTEM and both, and
- * takes the difference, in which everything around the loop cancels.  The
- * loop runs at the payload's own privilege; an instruction event must count
- * exactly 2 * (long - short) where that is counted, and exactly 0 where it is
- * not.  There is no tolerance: spin fails if one run on one PIC differs.
+ * It counts a short and a long loop on every PIC, at USER, SYSTEM and both.
+ * In the difference everything around the loop cancels.  The loop runs at the
+ * payload's own privilege.  There an instruction event must count exactly
+ * 2 * (long - short), at another privilege exactly 0.  There is no tolerance:
+ * spin fails if one run on one PIC differs.
  */
 #include "payloads/common/measure.h"
 
@@ -51,7 +51,7 @@ counts_instructions(const char *event)
 	return false;
 }
 
-/* What the difference must be; only for events that count instructions. */
+/* The expected difference, for events that count instructions. */
 static int64_t
 expected(const struct spin *sp, unsigned flags)
 {
@@ -159,8 +159,8 @@ spin_one(struct spin *sp, const struct event *e)
 }
 
 /*
- * Every privilege on e->e_pic.  A PIC that cannot count the event is passed
- * over in silence; false says that no PIC can.
+ * Count every privilege on e->e_pic.  A PIC that cannot count the event is
+ * skipped without a message.  Returns false if no PIC can.
  */
 static bool
 spin_pic(struct spin *sp, struct event *e)

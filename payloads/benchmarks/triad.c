@@ -37,7 +37,7 @@ triad_body(void *arg)
 		a[i] = b[i] + SCALE * c[i];
 }
 
-/* Checks, and forgets, so that the next run has to do its work again. */
+/* Check the result and destroy it, so that the next run must compute it. */
 static bool
 triad_verify(void *arg)
 {

@@ -1,3 +1,6 @@
+/*
+ * The last error text of libcpc, kept for messages of the programs.
+ */
 #include "payloads/common/cpc_error.h"
 
 #include "payloads/common/report.h"

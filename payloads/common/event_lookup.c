@@ -1,3 +1,6 @@
+/*
+ * Look up an event by any name that programs accept: of a table, or perf's.
+ */
 #include "payloads/common/event_lookup.h"
 
 #include <stdio.h>
@@ -17,9 +20,10 @@ find(const struct events *es, const char *name, struct event_spec *sp,
 }
 
 /*
- * On Intel it is an architectural event.  A table may have another by the
- * name: Sandy Bridge's has the precise event of branches alone.  A preset is
- * for a backend without a table: NetBurst's cycles are not perf's.
+ * On Intel a symbol of perf is an architectural event.  A table may have
+ * another event of that name: Sandy Bridge's has only the precise event of
+ * branches.  A preset is for a backend without a table: NetBurst's cycles are
+ * not perf's.
  */
 static enum event_error
 find_native(const struct events *es, const char *name, const char *native,

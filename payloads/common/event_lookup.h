@@ -7,10 +7,10 @@
 
 #include "events/events.h"
 
-/* What the registers take for a name: the table's, or one of perf's. */
+/* The register values of a name: the table's, or one of perf's. */
 enum event_error lookup(const struct events *es, const char *name,
     struct event_spec *sp, struct event_code *ec);
-/* The line of the program's that says why it is refused. */
+/* Print the line that says why a name is refused. */
 void lookup_refuse(
     const struct events *es, const char *name, enum event_error err);
 

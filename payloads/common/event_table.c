@@ -1,3 +1,6 @@
+/*
+ * Choose the table of event names that `--cpu` asks for.
+ */
 #include "payloads/common/event_table.h"
 
 #include <stdio.h>
@@ -7,7 +10,7 @@
 
 #define CPU 256
 
-/* `: z80: no such CPU`, and which there are; ends the program. */
+/* Print `: z80: no such CPU` and the known CPUs, and end the program. */
 static _Noreturn void
 refuse_cpu(const char *what)
 {

@@ -7,24 +7,27 @@
 
 #include "events/events.h"
 
-/* names_image.c asks the kernel, names_host.c has them linked in. */
+/* names_image.c maps files of the archive, names_host.c reads build/events. */
 const struct event_db *const *names_tables(void);
-/* libpfm4's name of this machine's CPU, or NULL where that has no table. */
+/* libpfm4's name of this machine's CPU, or NULL if no table exists for it. */
 const char *names_cpu(void);
 
 /*
- * names.c: the name behind `--cpu`, or NULL.  What is left of the command line
+ * Return the name that follows `--cpu`, or NULL.  The rest of the command line
  * starts at argv[optind]; `arguments` are for the usage line.
  */
 const char *names_option(int argc, char **argv, const char *arguments);
-/* That CPU's table, of NULL this machine's; ends the program without one. */
+/*
+ * The table of a CPU, or of this machine for NULL.  Ends the program if there
+ * is no table.
+ */
 struct events names_choose(const char *cpu);
 
-/* Say why a name is none, on stderr. */
+/* Print to stderr why a name is refused. */
 void names_refuse(
     const struct events *es, const char *name, enum event_error err);
 
-/* What the register beside the event select is called: by enum event_extra. */
+/* Names of the extra MSRs, by enum event_extra. */
 extern const char *const names_extra_msr[];
 
 #endif /* PAYLOADS_COMMON_EVENT_TABLE_H */

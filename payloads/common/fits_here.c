@@ -1,5 +1,5 @@
 /*
- * What fits on the PICs of this machine: they are asked, by a bind.
+ * Find out which events fit on the PICs of this machine together, by a bind.
  */
 #include <errno.h>
 #include <libcpc.h>
@@ -25,7 +25,7 @@ print_where(cpc_t *cpc, cpc_set_t *set, int n, char **names)
 	}
 }
 
-/* Of the list's events a set; how many they are. */
+/* Make a set of the list's events.  Returns their number. */
 static int
 add_all(cpc_t *cpc, cpc_set_t *set, char *list, char **names)
 {

@@ -1,3 +1,6 @@
+/*
+ * Write records: lines of JSON on /dev/record.
+ */
 #include "payloads/common/json.h"
 
 #include <errno.h>
@@ -24,8 +27,9 @@ json_machine(void)
 }
 
 /*
- * The bytes of the character at s, in the shortest form, no surrogate; 0: it
- * is none.  RFC 3629, "UTF-8 definition".
+ * The length in bytes of the character at s, or 0 if the bytes are invalid.  A
+ * character must have the shortest form and not be a surrogate.  RFC 3629,
+ * "UTF-8 definition".
  */
 static size_t
 utf8_bytes(const char *s)
@@ -103,8 +107,8 @@ write_all(FILE *f, int argc, char *const *argv,
 }
 
 /*
- * The kernel frames each write to /dev/record as one record.  Elsewhere (a
- * payload tried out under Linux) there is nowhere to leave one.
+ * The kernel frames each write to /dev/record as one record.  Under Linux, for
+ * a payload that is tried there, the file does not exist.
  */
 void
 json_record(int argc, char *const *argv,

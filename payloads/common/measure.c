@@ -1,3 +1,6 @@
+/*
+ * Measure a piece of work: warm-up runs, measured runs, overhead, records.
+ */
 #include "payloads/common/measure.h"
 
 #include <stdio.h>
@@ -8,7 +11,7 @@
 static void
 empty_body(void *arg)
 {
-	/* The optimizer must neither see through this nor drop it. */
+	/* The compiler must not optimize this away. */
 	__asm__ volatile("" : : "r"(arg));
 }
 
@@ -130,7 +133,7 @@ measure(const struct options *o, struct meter *m, const struct work *w)
 
 	for (done = 0; done < o->o_nevent; done += n) {
 		bound = meter_bind(m, &o->o_event[done], o->o_nevent - done);
-		/* What cannot be counted at all still runs, by the clock. */
+		/* Without any event the work still runs, and is timed. */
 		n = bound != 0 ? bound : m->m_cpc != NULL ? 1 : o->o_nevent;
 		memset(&mm, 0, sizeof mm);
 		each_quantity(&mm, bound, o->o_runs, quantity_open);
@@ -162,7 +165,8 @@ measure_sizes(int argc, char **argv, const struct sizes *sz)
 	snprintf(arguments, sizeof arguments, "[%s...]", sz->sz_what);
 	options_parse(&o, argc, argv, arguments, "PAPI_tot_ins,PAPI_tot_cyc");
 	meter_open(&m);
-	/* The first pass only reads: a mistake is told before any work. */
+	/* The first pass only parses, so that mistakes end the program early.
+	 */
 	for (pass = 0; pass < 2; pass++) {
 		text = sz->sz_defaults;
 		if (optind < argc)

@@ -1,7 +1,6 @@
 /*
- * How a benchmark is counted: a measurement is the runs of one piece of work
- * under a meter, and of nothing under the same meter.  Included by the
- * benchmarks.
+ * Measurements of a benchmark: runs of one piece of work under a meter, and of
+ * an empty body under the same meter.  Included by the benchmarks.
  */
 #ifndef PAYLOADS_COMMON_MEASURE_H
 #define PAYLOADS_COMMON_MEASURE_H
@@ -24,14 +23,14 @@ struct work {
 /*
  * Count the work for every event of the command line, print its rows and
  * leave its records.  Returns false if a result was wrong.  Ends the payload
- * with status 1 where a bound set cannot be sampled.
+ * with status 1 if a bound set cannot be sampled.
  */
 bool measure(const struct options *o, struct meter *m, const struct work *w);
 
 /*
- * The main() of a benchmark whose arguments are sizes: one(o, m, size) for
- * each, or for each of the NULL-ended defaults; it returns what measure()
- * did.  Returns the exit status.
+ * The main() of a benchmark whose arguments are sizes.  Calls one(o, m, size)
+ * for each argument, or for each of the NULL-ended defaults.  one() returns
+ * the result of measure().  Returns the exit status.
  */
 struct sizes {
 	const char *sz_what; /* "elements": the unit, as usage and errors say */

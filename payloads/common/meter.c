@@ -1,3 +1,6 @@
+/*
+ * Bind a set of events, and count one run of something under it.
+ */
 #include "payloads/common/meter.h"
 
 #include "payloads/common/cpc_error.h"
@@ -11,7 +14,7 @@
 
 #include "payloads/common/usage.h"
 
-/* Of `what`, or where that is NULL of whatever is asked for. */
+/* For the event `what`, or for every event if it is NULL. */
 static void
 refuse(struct meter *m, enum status status, const char *what)
 {
@@ -98,7 +101,7 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 	m->m_after = cpc_buf_create(m->m_cpc, m->m_set);
 	if (m->m_before == NULL || m->m_after == NULL ||
 	    cpc_bind_curlwp(m->m_cpc, m->m_set, 0) == -1) {
-		/* The others are for ever, and the event's. */
+		/* All other errors are final, and belong to the event. */
 		passes = errno == EAGAIN || errno == ENOMEM;
 		refuse(m, passes ? NOT_COUNTED : NOT_SUPPORTED,
 		    passes ? NULL : events[0].e_name);
@@ -147,8 +150,8 @@ run_clocked(struct meter *m, void (*body)(void *), void *arg)
 }
 
 /*
- * Nothing but the body stands between the two samples, and every body,
- * the empty one too, is called from here: what surrounds it cancels.
+ * Only the body is between the two samples.  Every body, the empty one
+ * too, is called from here, so the cost of the surroundings cancels.
  */
 static void __attribute__((noinline))
 run_sampled(struct meter *m, void (*body)(void *), void *arg)

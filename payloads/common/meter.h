@@ -23,21 +23,21 @@ struct meter {
 	enum status m_status; /* why the last bind failed: in a word, */
 	int m_subcode;        /* as libcpc's CPC_* or -1, and as text */
 	char m_reason[2 * CPC_MAX_EVENT_LEN];
-	cpc_reqinfo_t m_info[MAXEVENT]; /* of what is bound */
+	cpc_reqinfo_t m_info[MAXEVENT]; /* of the bound events */
 	/* the last meter_run(): the second sample less the first */
 	int64_t m_count[MAXEVENT];
 	int64_t m_tick;
 	int64_t m_hrtime;
 };
 
-/* Open libcpc; a machine without counters is noted, not an error. */
+/* Open libcpc.  A machine without counters is not an error. */
 void meter_open(struct meter *m);
 void meter_close(struct meter *m);
 
 /*
  * Bind as many of the n events, in order, as the machine can count at once.
- * Returns how many; 0 where it cannot count even the first, with m_status
- * and m_reason saying why.  What was bound before is not any more.
+ * Returns how many.  It is 0 if the machine cannot count the first; m_status
+ * and m_reason then say why.  An earlier binding is gone.
  */
 unsigned meter_bind(struct meter *m, const struct event *events, unsigned n);
 void meter_unbind(struct meter *m);

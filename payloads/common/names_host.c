@@ -1,6 +1,6 @@
 /*
- * On the build machine, whose own CPU is not asked for: the tables are beside
- * the folder of the program, in build/events.
+ * Event tables on the build machine.  They are in build/events, next to the
+ * program's folder.  The CPU of the build machine does not matter.
  */
 #include <errno.h>
 #include <stddef.h>

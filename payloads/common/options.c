@@ -1,3 +1,6 @@
+/*
+ * The options that every benchmark accepts, and events as -e names them.
+ */
 #include "payloads/common/options.h"
 
 #include <errno.h>
@@ -23,7 +26,7 @@ default_flags(void)
 	                                             : CPC_COUNT_USER;
 }
 
-/* Flags of a suffix made of nothing but u and k, or 0. */
+/* Flags of a suffix that consists of u and k only, or 0. */
 static unsigned
 suffix_flags(const char *suffix)
 {
@@ -40,8 +43,7 @@ suffix_flags(const char *suffix)
 	return flags;
 }
 
-/* Where `u`, `k` or both stand behind a colon, or behind a raw event's slash.
- */
+/* The place of `u`, `k` or both after a colon, or after a raw event's slash. */
 static char *
 suffix_at(char *name)
 {
@@ -52,7 +54,8 @@ suffix_at(char *name)
 	return slash != NULL ? slash + 1 : NULL;
 }
 
-/* A modifier, up to its name's next part: `k`, `k=1`; -1 where not of it. */
+/* Parse a modifier up to the name's next part: `k`, `k=1`.  -1: it is another.
+ */
 static int
 level_of(const char *s, char letter)
 {
@@ -99,7 +102,7 @@ options_event(struct event *e, char *name)
 		cut = *suffix;
 		*suffix = '\0';
 	}
-	/* Modifiers of a name are one with its suffix. */
+	/* Privilege modifiers in the name override the suffix. */
 	if ((levels = options_levels(name)) != -1 && flags != 0) {
 		*suffix = cut;
 		levels = options_levels(name);

@@ -13,8 +13,8 @@
 /* One event to count, as the command line names it. */
 struct event {
 	const char *e_name; /* as libcpc knows it */
-	unsigned e_flags;   /* CPC_COUNT_USER, CPC_COUNT_SYSTEM; a name that
-	                       says it itself goes before */
+	unsigned e_flags;   /* CPC_COUNT_USER, CPC_COUNT_SYSTEM; modifiers
+	                       in the name override them */
 	int e_pic;          /* the PIC it is pinned to, or -1 */
 };
 
@@ -28,32 +28,31 @@ struct options {
 };
 
 /*
- * Take the common options; what is left starts at argv[optind].  An event
- * without a suffix is counted at the payload's own privilege; without -e the
- * events are those of the list `events`.  `arguments` are the payload's own,
- * for the usage line.
+ * Parse the common options; the rest starts at argv[optind].  An event without
+ * a suffix is counted at the payload's own privilege.  Without -e the events
+ * are those of the list `events`.  The usage line shows `arguments`.
  */
 void options_parse(struct options *o, int argc, char **argv,
     const char *arguments, const char *events);
 
 /*
- * options_next.c: the next of a list of events, cut off it, or NULL.  Commas
- * part them, but not those within slashes, cpu/event=0xc0,umask=1/, or braces.
+ * options_next.c: cut the next event off a list; NULL at the end.  Commas
+ * separate events, except in slashes, cpu/event=0xc0,umask=1/, and in braces.
  */
 char *options_next(char **list);
 /*
- * An event as -e names it; name is cut where it says at which levels.  False
- * where it has none.
+ * Parse an event as -e names it, and cut the privilege suffix off name.  False
+ * if no name remains.
  */
 bool options_event(struct event *e, char *name);
 /*
- * No user code runs where programs have system privilege, so a request for user
- * mode alone would read 0 whatever the program does.
+ * At system privilege no user code runs, so a request for user mode alone
+ * always reads 0.
  */
 #define NEVER_COUNTED                                                          \
 	"user mode alone is never counted at system privilege: ask for :k"
 bool event_never_counts(const struct event *e);
-/* CPC_COUNT_*, as modifiers within a name say (`:k=1:u=0`); -1: none does. */
+/* CPC_COUNT_* from modifiers in a name (`:k=1:u=0`), or -1 without any. */
 int options_levels(const char *name);
 
 #endif /* PAYLOADS_COMMON_OPTIONS_H */

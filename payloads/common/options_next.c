@@ -1,6 +1,6 @@
 /*
- * Apart from the others, since fits of the build machine has lists of events,
- * too.
+ * Split a list of events.  It is a separate file because fits on the build
+ * machine needs only this part of the options.
  */
 #include "payloads/common/options.h"
 

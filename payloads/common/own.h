@@ -1,6 +1,6 @@
 /*
- * The events of a CPU that no table is for: those its backend knows by itself.
- * Included by list.c, which also runs on the build machine.
+ * Events that a backend knows without a table.  Included by list.c, which also
+ * runs on the build machine.
  */
 #ifndef PAYLOADS_COMMON_OWN_H
 #define PAYLOADS_COMMON_OWN_H
@@ -8,9 +8,9 @@
 #include <stdbool.h>
 
 /*
- * own_here.c: print those that `has` finds the pattern in, each with its code;
- * how many they were, or -1 where this machine has a table or no PMU.
- * own_host.c, on the build machine, knows none: -1.
+ * own_here.c: print the events in whose name `has` finds the pattern, with
+ * their codes.  Returns their number, or -1 if this machine has a table or no
+ * PMU.  own_host.c, on the build machine, returns -1.
  */
 int own_list(
     bool (*has)(const char *name, const char *pattern), const char *pattern);

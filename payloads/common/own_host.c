@@ -1,3 +1,6 @@
+/*
+ * The build machine has no PMU of ours, so there are no backend's own events.
+ */
 #include "payloads/common/own.h"
 
 int

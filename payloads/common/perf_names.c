@@ -1,7 +1,7 @@
 /*
- * What perf's names count is what Linux says they do: architectural events on
- * Intel, on AMD what K7 and Zen count instead, common events on Arm; where one
- * has none of them, it has none here.
+ * perf's symbolic names.  Each means what Linux makes of it on the same PMU:
+ * architectural events on Intel, K7's and Zen's events on AMD, common events on
+ * Arm.  A name without an event there has none here.
  * man perf-list, "SYMBOLIC EVENT TYPES" and "EVENT MODIFIERS";
  * perf_event_open(2), PERF_TYPE_HARDWARE; Linux 6.4's maps of these.
  */
@@ -13,8 +13,8 @@
 #define NATIVES 7
 
 /*
- * Names that the tables have, before the backends', which are there on a CPU
- * without a table.  None is another event on a PMU that has none before it.
+ * Names of the tables come before names of the backends, which exist on a CPU
+ * without a table, too.
  */
 static const struct symbol {
 	const char *sy_name;
@@ -55,7 +55,7 @@ static const struct symbol {
 };
 #define NSYMBOL (sizeof symbols / sizeof symbols[0])
 
-/* Those that perf knows by two. */
+/* Events that have two names in perf. */
 static const struct {
 	const char *name, *same;
 } also[] = {
@@ -72,7 +72,7 @@ symbolic_nth(unsigned n)
 	return n < NSYMBOL + NALSO ? also[n - NSYMBOL].name : NULL;
 }
 
-/* Is it the symbol, and what is behind it levels? */
+/* Is it the symbol, followed by nothing but privilege levels? */
 static bool
 is(const char *name, const char *symbol)
 {

@@ -1,3 +1,6 @@
+/*
+ * Add a request by an event's name, perf's names included.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -5,7 +8,7 @@
 #include "payloads/common/cpc_error.h"
 #include "payloads/common/perf_names.h"
 
-/* Of a name that nearly one has it is told which was meant. */
+/* libcpc suggests near names itself; add a hint only if it has none. */
 static void
 say_more(void)
 {
@@ -28,7 +31,7 @@ symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 			say_more();
 		return request;
 	}
-	/* One that is there is it, even if it is refused. */
+	/* A name that exists is used, even if it is refused. */
 	for (unsigned n = 0;
 	     request == -1 && detail_subcode() == CPC_INVALID_EVENT; n++) {
 		if (!symbolic_native(event, n, native, sizeof native)) {
@@ -40,7 +43,7 @@ symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 		    cpc, set, native, preset, flags, nattrs, attrs);
 	}
 	if (request != -1)
-		detail_forget(); /* of the names that it has not here */
+		detail_forget(); /* errors of names that this PMU lacks */
 	return request;
 }
 

@@ -1,3 +1,6 @@
+/*
+ * Print rows of results as a table, and compute their medians.
+ */
 #include "payloads/common/report.h"
 
 #include <inttypes.h>
@@ -103,7 +106,7 @@ report_ratio(char *buf, size_t len, int64_t value, uint64_t divisor)
 
 #define ROW "%-16s %-18s %15s %13s %12s %12s %8s %8s\n"
 
-/* What holds for every row: on what it was measured, and how. */
+/* The titles hold for every row: the machine, and the method. */
 static void
 titles(const struct options *o)
 {
@@ -163,8 +166,8 @@ row(const struct result *r)
 }
 
 /*
- * Say why there is no number, once for each reason.  That the machine counts
- * nothing at all stands with the titles: a suite prints those once.
+ * Print why there is no number, once for each reason.  If the machine counts
+ * nothing at all, the titles say so, which a suite prints once.
  */
 static void
 reason(const struct options *o, const struct result *r)

@@ -1,6 +1,6 @@
 /*
  * Results for people (report.c: rows of a table on stdout) and for programs
- * (report_record.c: one JSON line each on /dev/record; docs/records.md
+ * (report_json.c: one JSON line each on /dev/record; docs/records.md
  * describes them).  Included by the benchmarks and by meter.h.
  */
 #ifndef PAYLOADS_COMMON_REPORT_H
@@ -17,14 +17,14 @@
 enum status {
 	COUNTED,
 	NOT_SUPPORTED, /* this machine cannot count it */
-	NOT_COUNTED,   /* it could, and did not this time */
+	NOT_COUNTED,   /* it can, but did not this time */
 };
 
 extern const char *const status_words[]; /* "not supported" */
 
 /*
  * The raw values of one quantity, in the order of the runs.  Each is a
- * difference.  Where time is the host's, noise can make it negative.
+ * difference.  If time is the host's, noise can make it negative.
  */
 struct series {
 	int64_t *s_raw;
@@ -34,7 +34,7 @@ struct series {
 	unsigned s_negative; /* how many values are */
 };
 
-/* Room for n values; exits 1 where memory is out. */
+/* Make room for n values.  Exits 1 without memory. */
 void series_open(struct series *s, unsigned n);
 void series_add(struct series *s, int64_t v);
 /*
@@ -89,7 +89,7 @@ const char *report_ratio(
     char *buf, size_t len, int64_t value, uint64_t divisor);
 
 /*
- * The string member `key` of /dev/machine, or NULL where there is none.
+ * The string member `key` of /dev/machine, or NULL if it is absent.
  */
 const char *report_machine(const char *key, char *buf, size_t len);
 

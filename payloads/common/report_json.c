@@ -1,3 +1,6 @@
+/*
+ * Write one row of results as a JSON record (docs/records.md).
+ */
 #include "payloads/common/report.h"
 
 #include "payloads/common/json.h"

@@ -1,3 +1,6 @@
+/*
+ * The usage text of a program, its options, and its error messages.
+ */
 #define _GNU_SOURCE /* program_invocation_short_name */
 #include "payloads/common/usage.h"
 
@@ -71,7 +74,7 @@ fail_unless_room(void *p)
 	return p;
 }
 
-/* getopt_long(3) stopped at this word: a letter of it, or all of it. */
+/* Print the word, or the letter of it, at which getopt_long(3) stopped. */
 static void
 no_option(int c, const char *word)
 {
@@ -102,7 +105,7 @@ usage_option(
 	return c;
 }
 
-/* The rest is behind the digits, the suffix of a size. */
+/* The digits may be followed by the suffix of a size. */
 static uint64_t
 number(const char *what, const char *text, char **rest)
 {
@@ -110,10 +113,10 @@ number(const char *what, const char *text, char **rest)
 
 	if (*rest == text || strchr(text, '-') != NULL)
 		usage_mistake("%s: not a number: \"%s\"", what, text);
-	return v; /* of one that is too large the largest */
+	return v; /* the largest, if it is too large */
 }
 
-/* What a letter stands for, as a shift, or 0. */
+/* The shift of a suffix letter, or 0. */
 static unsigned
 suffix(char c)
 {

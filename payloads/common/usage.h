@@ -1,7 +1,6 @@
 /*
- * What a program says of its command line, and its last line where something
- * went wrong.  Included by every program of the image, and by those that run
- * on the build machine, too.
+ * Messages about a program's command line, and its last line after an error.
+ * Included by every program of the image and of the build machine.
  */
 #ifndef PAYLOADS_COMMON_USAGE_H
 #define PAYLOADS_COMMON_USAGE_H
@@ -10,26 +9,26 @@
 #include <stdint.h>
 
 /*
- * Before all else: the program's arguments, as the usage line has them, and a
- * line for each of its options, or "".
+ * Set the usage text: the arguments, as the usage line shows them, and a line
+ * for each option, or "".  Call this first.
  */
 void usage_is(const char *arguments, const char *options);
 
 /*
  * The next option, as getopt_long(3) has it; letters begin with ':' or "+:",
- * and more may be NULL.  What is no option ends the program, and so do -h and
- * --help, which print all that usage_is() was told.
+ * and more may be NULL.  An unknown option ends the program.  So do -h and
+ * --help, which print the usage text.
  */
 int usage_option(
     int argc, char **argv, const char *letters, const struct option *more);
 
-/* A mistake of the command line: what it is, and the usage; ends with 2. */
+/* Print a mistake of the command line and the usage.  Ends with status 2. */
 _Noreturn void usage_mistake(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 
 /*
- * A number of the command line within [min, max], by strtoull base 0; what it
- * is for and its unit are for the mistake.
+ * Parse a number within [min, max], by strtoull base 0.  Its purpose and unit
+ * are for the error message.
  */
 uint64_t usage_number(const char *what, const char *text, uint64_t min,
     uint64_t max, const char *unit);
@@ -37,13 +36,13 @@ uint64_t usage_number(const char *what, const char *text, uint64_t min,
 uint64_t usage_size(
     const char *what, const char *text, uint64_t min, uint64_t max);
 
-/* What the program was called as. */
+/* The name that the program was called by. */
 const char *usage_name(void);
-/* Say what is wrong, a line with the program's name before it; exit. */
+/* Print what is wrong, after the program's name, and exit. */
 _Noreturn void fail(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Memory just asked for; fails where there is none. */
+/* Check memory that was just allocated; fails if it is NULL. */
 void *fail_unless_room(void *p);
 
 #endif /* PAYLOADS_COMMON_USAGE_H */

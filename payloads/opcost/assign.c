@@ -1,11 +1,11 @@
 /*
- * `opcost assign`: a bind of as many requests as there are PICs, where each
- * can be on any PIC, and where they hold each other up.  No names have such
- * masks, but a program may hand in any: the requests are made by hand and go
- * through the door, not through libcpc.
+ * `opcost assign`: the cost of a bind with as many requests as PICs.  Either
+ * each request can be on any PIC, or the requests compete for PICs.  No event
+ * name has masks like these, but a program may pass any.  So the requests go
+ * to the system call directly, not through libcpc.
  *
- * Which masks are the worst nobody knows: random ones are made worse, STEPS
- * times.
+ * The worst masks are not known.  A search starts from random masks and keeps
+ * each of STEPS changes that makes the bind more expensive.
  */
 #include "payloads/opcost/opcost.h"
 
@@ -60,7 +60,7 @@ make_pack(void)
 	}
 }
 
-/* Some order of the PICs, and each request's own is one it can be on. */
+/* Shuffle the PICs, and let each request accept its own PIC of that order. */
 static void
 draw_masks(void)
 {
@@ -78,7 +78,7 @@ draw_masks(void)
 	}
 }
 
-/* What the bind costs, alone; 0 where it is refused. */
+/* The cost of the bind alone, or 0 if it is refused. */
 static int64_t
 bind_cost(void)
 {
@@ -122,7 +122,7 @@ change(void)
 	}
 }
 
-/* Each change stays that does not make the bind cheaper. */
+/* Keep each change that does not make the bind cheaper. */
 static int64_t
 climb(void)
 {

@@ -1,9 +1,9 @@
 /*
- * `opcost flat`: the same operations beside ever more LWPs, each of which
- * counts and waits for a word and a time of its own; beside ever more handles,
- * each with a set and a buffer; and beside ever more sets of the handle.
+ * `opcost flat`: the cost of operations while more and more other objects
+ * exist.  LWPs count and wait for their own futex and timeout.  Handles have a
+ * set and a buffer.  Sets belong to one handle.
  *
- * All LWPs are on one CPU: with several the others have nothing to do.
+ * All LWPs are on one CPU; other CPUs are idle.
  */
 #include "payloads/opcost/opcost.h"
 
@@ -113,7 +113,7 @@ wake_and_wait(void)
 	syscall(SYS_futex, &pair, WAIT, 0, &second);
 }
 
-/* What finds LWPs, processes and timers. */
+/* Operations that find LWPs, processes and timers. */
 static void
 rows_of_lwps(void)
 {
@@ -177,7 +177,7 @@ remove_set(int i)
 	cpc_set_destroy(cpc, sets[i]);
 }
 
-/* What there is ever more of; nothing to settle for, no rows: NULL. */
+/* The kinds of other objects.  settle and rows may be NULL. */
 static const struct others {
 	const char *name;
 	void (*add)(int i), (*remove)(int i);

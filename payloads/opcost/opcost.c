@@ -1,8 +1,7 @@
 /*
- * opcost: what the kernel's and libcpc's own operations cost, a line each, in
- * retired instructions of both privileges.  The clock is the meter: under
- * QEMU's -icount with shift=0 and a clock of 1 GHz it ticks once an
- * instruction.
+ * opcost: print the cost of the operations of the kernel and libcpc, in retired
+ * instructions of both privileges.  The clock is the meter: under QEMU's
+ * -icount with shift=0 and a clock of 1 GHz it ticks once per instruction.
  */
 #include "payloads/opcost/opcost.h"
 
@@ -25,7 +24,7 @@ static cpc_set_t *set;
 static cpc_buf_t *buf;
 static int nreqs;
 
-/* A function of libcpc's form that does nothing, and a call of it. */
+/* An empty function with libcpc's arguments, and a call of it. */
 static int __attribute__((noinline)) no_op(cpc_t *c, cpc_set_t *s, cpc_buf_t *b)
 {
 	__asm__ volatile("" : : "r"(c), "r"(s), "r"(b) : "memory");
@@ -82,7 +81,7 @@ disable_enable(void)
 	cpc_enable(cpc);
 }
 
-/* A call and all. */
+/* The least cost of some runs of fn, the call included. */
 static int64_t
 least(void (*volatile fn)(void))
 {
@@ -178,7 +177,7 @@ bench_counting(cpc_t *c, int n)
 	cpc_set_destroy(cpc, set);
 }
 
-/* Of one PIC read in place: what the window counts of itself. */
+/* The instructions that an empty window counts, with one PIC read in place. */
 void
 bench_window(cpc_t *c)
 {
@@ -232,8 +231,9 @@ main(int argc, char **argv)
 	int all;
 
 	usage_is("[flat | assign]",
-	    "  flat    each beside 1, 10, 100 and 1,000 of others\n"
-	    "  assign  what a bind's assignment takes, at worst\n");
+	    "  flat    the same while 1, 10, 100 and 1,000 other objects "
+	    "exist\n"
+	    "  assign  the most expensive assignment of PICs by a bind\n");
 	usage_option(argc, argv, ":", NULL);
 	what = optind < argc ? argv[optind] : NULL;
 	if (argc - optind > 1)

@@ -1,5 +1,5 @@
 /*
- * What the files of opcost share; included by them alone.
+ * Functions that the files of opcost share.  Only they include it.
  */
 #ifndef PAYLOADS_OPCOST_OPCOST_H
 #define PAYLOADS_OPCOST_OPCOST_H
@@ -7,21 +7,21 @@
 #include <libcpc.h>
 #include <stdint.h>
 
-/* payloads/ARCH/bench_clock.S: the counter that ticks once an instruction. */
+/* ARCH/clock.S: the counter that ticks once an instruction. */
 uint64_t bench_clock(void);
 
-/* What fn costs, a call of it not included: the least of some runs. */
+/* The cost of fn without the call: the least of some runs. */
 int64_t bench_cost(void (*fn)(void));
 /* A line of the table: the operation, requests of the set, and its cost. */
 void bench_row(const char *what, int n, int64_t cost);
 /*
- * From now on a line is of an operation beside so many of those, and does not
- * tell of requests.
+ * From now on lines name the kind and number of other objects instead of the
+ * number of requests.
  */
 void bench_beside(const char *others, int many);
 /*
- * What is done with a set of n requests, and by LWPs that have it bound: the
- * lines of that.
+ * Print the lines of operations on a set of n requests, and of LWPs that have
+ * it bound.
  */
 void bench_counting(cpc_t *cpc, int n);
 
@@ -34,7 +34,7 @@ cpc_set_t *bench_set(cpc_t *cpc, int n);
 void bench_bind(cpc_t *cpc, cpc_set_t *set);
 
 /*
- * bench_switch.c: switches of LWPs, both with the set (NULL: neither), and
+ * switch.c: switches of LWPs, both with the set (NULL: neither), and
  * what the line calls it.
  */
 void bench_switch(const char *what, cpc_t *cpc, cpc_set_t *set, int n);
@@ -44,21 +44,21 @@ void bench_switch(const char *what, cpc_t *cpc, cpc_set_t *set, int n);
  */
 void bench_create(cpc_t *cpc, cpc_set_t *set, int n);
 
-/* bench_signal.c: signals, from their cause to the handler, and back. */
+/* signal.c: signals, from their cause to the handler, and back. */
 void bench_signals(void);
 
 /*
- * bench_overflow.c: overflows of a counter, to the handler of SIGEMT, and
- * there and back, and those that nobody asked to hear of.
+ * overflow.c: overflows of a counter: to the handler of SIGEMT, to the handler
+ * and back, and without notification.
  */
 void bench_overflows(cpc_t *cpc);
 
 /*
- * bench_flat.c: what does not depend on how much else there is.  main()'s
- * result.
+ * flatness.c: costs that must not depend on the number of other objects.
+ * Returns main()'s result.
  */
 int bench_flat(void);
-/* bench_assign.c: which PIC counts which request, at worst.  The same. */
+/* assign.c: the worst assignment of PICs.  Returns main()'s result. */
 int bench_assign(void);
 
 #endif /* PAYLOADS_OPCOST_OPCOST_H */

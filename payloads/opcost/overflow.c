@@ -1,8 +1,8 @@
 /*
- * What the overflow of a counter costs: to the handler of SIGEMT, with what
- * a profiler does there and back, and where no signal was asked for.  It
- * falls among instructions of one size that do nothing, so that where the
- * program was interrupted says how many of them retired before.
+ * The cost of an overflow: to the handler of SIGEMT, to the handler and back
+ * with the work of a profiler, and without a signal.  The overflow falls into
+ * a row of nop instructions of equal size.  So the interrupted address says
+ * how many of them retired before.
  */
 #define _GNU_SOURCE /* REG_PC */
 #include "payloads/opcost/opcost.h"
@@ -20,17 +20,17 @@
 
 #define RUNS 5
 /*
- * Instructions from the start of counting to the overflow: more than lie
- * between bind and sled, and more than are left from the first overflow to
- * unbind, the kernel's among them where it is the privilege that counts, so
- * that there is one overflow.  The sled is longer, so that it falls into it.
+ * Instructions from the start of counting to the overflow.  It is more than
+ * lie between bind and sled, so that the overflow falls into the longer sled.
+ * It is more than follow from the first overflow to unbind, the kernel's
+ * included if they count, so that there is one overflow only.
  */
 #define PERIOD 4000
 #define SLED   4500
 
 /*
- * payloads/ARCH/bench_clock.S: the clock, before SLED times nop; a handler;
- * and what two of their clocks tell where nothing lies between.
+ * ARCH/clock.S: the clock before SLED times nop; a handler; and the difference
+ * of two reads of the clock in a row.
  */
 uint64_t bench_sled(void);
 extern char bench_sled_first[], bench_sled_end[];

@@ -1,6 +1,6 @@
 /*
- * From what brings a signal about to the first instruction of its handler,
- * and from the handler's last back to the program.
+ * The cost of a signal: from its cause to the first instruction of the handler,
+ * and from the handler's end back to the program.
  */
 #define _GNU_SOURCE /* REG_PC */
 #include "payloads/opcost/opcost.h"
@@ -14,7 +14,7 @@
 
 #define RUNS 5
 
-/* payloads/ARCH/bench_clock.S: one undefined instruction, and behind it. */
+/* ARCH/clock.S: one undefined instruction, and the one after it. */
 void bench_fault(void);
 extern char bench_fault_end[];
 

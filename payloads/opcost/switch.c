@@ -1,6 +1,6 @@
 /*
- * LWPs that come and go: two of one CPU that hand it to each other by
- * sched_yield(2), and one that is created, runs and is joined.
+ * The cost of a switch and of an LWP.  Two LWPs of one CPU yield to each other
+ * by sched_yield(2); another one is created, runs and is joined.
  */
 #include "payloads/opcost/opcost.h"
 

@@ -1,3 +1,6 @@
+/*
+ * Run another program and wait for its end, with a time limit.
+ */
 #include "payloads/tools/child.h"
 
 #include <errno.h>
@@ -27,7 +30,7 @@ child_timeout(const char *text)
 	    "--timeout", text, TIMEOUT_MIN, TIMEOUT_MAX, " ms");
 }
 
-/* The program is there until waitpid() has told of its end. */
+/* The program exists until waitpid() has reported its end. */
 static void
 time_is_up(int sig)
 {

@@ -1,5 +1,5 @@
 /*
- * Another program, waited for.  Included by programs that run others.
+ * Run another program and wait for it.  Included by stat.c and record.c.
  */
 #ifndef PAYLOADS_TOOLS_CHILD_H
 #define PAYLOADS_TOOLS_CHILD_H
@@ -11,12 +11,13 @@
 #define CHILD_TIMEOUT 256
 extern const struct option child_options[];
 
-/* As perf stat has it: milliseconds; fails where it is none. */
+/* Parse --timeout in milliseconds, as perf stat does; fails if it is invalid.
+ */
 unsigned child_timeout(const char *text);
 
 /*
- * Wait until pid has ended; end it after so many ms, 0 for never, and say so.
- * How it ended, as shells have it.
+ * Wait until pid has ended.  After so many ms, unless 0, end it and print that.
+ * Returns its status as shells do.
  */
 int child_wait(pid_t pid, const char *name, unsigned ms);
 

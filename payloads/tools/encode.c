@@ -1,6 +1,6 @@
 /*
- * encode [--cpu NAME] EVENT...: what a PMU's registers take for an event, and
- * its name in full.
+ * encode [--cpu NAME] EVENT...: print the register values of an event, and its
+ * full name.
  *
  *	0x5300c0 skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0...
  */

@@ -2,9 +2,9 @@
  * fits [--cpu NAME] EVENT,EVENT...: can a CPU count them all at once, and on
  * which PICs?  Status 1 if it cannot, with the reason.
  *
- * Of a CPU that this is not, the tables say which PICs count what: it has as
- * many as its model has at most, the general ones first, and the registers
- * beside the event select that its events name.
+ * For another CPU the tables say which PICs count which event.  It is taken to
+ * have all PICs that its model can have, the general ones first, and the extra
+ * MSRs that its events name.
  */
 #include "payloads/tools/fits.h"
 
@@ -28,7 +28,7 @@ struct wanted {
 /* Fixed PICs count what the architecture says, without a modifier. */
 #define SELECT_PLAIN 0x53ffffULL /* event, unit mask, OS, USR, INT, EN */
 
-/* Of the general PICs those that count it. */
+/* The general PICs that count it. */
 static uint64_t
 general_pics(const struct event_pmu *ep, const struct event_code *ec)
 {
@@ -71,7 +71,7 @@ look_up(const struct events *es, struct wanted *w)
 	return err == EVENT_OK;
 }
 
-/* Two that want one register to hold different values? */
+/* Do two events want different values in one register? */
 static bool
 conflict(const struct wanted *w, int n)
 {
@@ -96,7 +96,7 @@ conflict(const struct wanted *w, int n)
 	return false;
 }
 
-/* Those that have too few PICs between them. */
+/* The events that have too few PICs between them. */
 static void
 print_short(const struct events *es, const struct wanted *w, int n,
     const struct kcpc_short *ks)

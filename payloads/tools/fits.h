@@ -1,12 +1,13 @@
 /*
- * What the files of fits share; included by them alone.
+ * The parts of fits that differ on the build machine.  Included by fits.c and
+ * them.
  */
 #ifndef PAYLOADS_TOOLS_FITS_H
 #define PAYLOADS_TOOLS_FITS_H
 
 /*
- * fits_here.c: on this machine's PMU, and fits_host.c where none is asked.
- * The list is cut at its commas.  main()'s result.
+ * fits_here.c asks this machine's PMU; fits_host.c has none to ask.  The list
+ * is cut at its commas.  Returns main()'s result.
  */
 int fits_here(char *list);
 

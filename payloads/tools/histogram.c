@@ -1,3 +1,6 @@
+/*
+ * Count how often each name came: a hash table of names.
+ */
 #include "payloads/tools/histogram.h"
 
 #include <stdlib.h>

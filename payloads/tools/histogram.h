@@ -1,5 +1,5 @@
 /*
- * How often each of many names came.  Included by record.c.
+ * A histogram of names.  Included by record.c.
  */
 #ifndef PAYLOADS_TOOLS_HISTOGRAM_H
 #define PAYLOADS_TOOLS_HISTOGRAM_H
@@ -21,7 +21,7 @@ struct tally {
 	uint64_t ta_sum;
 };
 
-/* Once more.  Exits 1 where memory is out. */
+/* Count a name once more.  Exits 1 without memory. */
 void tally_add(struct tally *ta, const char *name);
 /*
  * All of them, the most frequent first, then by name: ta_n pointers, which

@@ -1,8 +1,8 @@
 /*
- * list [--cpu NAME] [pattern]: the events of a CPU, those whose name has the
- * pattern in it in either case, each with what it counts; before them perf's
- * names and behind them PAPI's presets, with the event that each is.  Of a CPU
- * here that no table is for, what its backend knows.
+ * list [--cpu NAME] [pattern]: print the events of a CPU, with what they count.
+ * With a pattern, print the names that contain it, in either case.  The names
+ * of perf come first and PAPI's presets last, each with its event.  If no table
+ * exists for this machine's CPU, print the names that its backend knows.
  */
 #define _GNU_SOURCE /* FNM_CASEFOLD */
 #include <fnmatch.h>
@@ -16,7 +16,7 @@
 
 #define TEXT 2048
 
-/* Dots are as good as colons, and `*` and `?` stand for letters. */
+/* A dot is a colon, `*` and `?` are wildcards. */
 static bool
 has(const char *name, const char *pattern)
 {
@@ -31,7 +31,7 @@ has(const char *name, const char *pattern)
 	return fnmatch(glob, name, FNM_CASEFOLD) == 0;
 }
 
-/* Of the event, or of the unit mask at which the walk has just been. */
+/* The description of the event or unit mask that the walk visited last. */
 static unsigned
 description(const struct events *es, const struct event_walk *ew)
 {
@@ -77,7 +77,7 @@ list_presets(const struct events *es, const char *pattern)
 	return found;
 }
 
-/* Of perf's names those that the CPU has an event for. */
+/* Print the names of perf for which the CPU has an event. */
 static unsigned
 list_symbolic(const struct events *es, const char *pattern)
 {

@@ -1,6 +1,6 @@
 /*
- * record: where another program, and what it forks and executes, is each time
- * so many events have passed, as perf record does it.
+ * record: profile another program, and what it forks and executes.  It samples
+ * where they are each time a number of events has passed, as perf record does.
  *
  *	record [-g] [-n] [-e event[:uk]] [-c period] [--timeout ms]
  *	    program [args...]
@@ -29,13 +29,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PERIOD_DEFAULT 100003 /* a prime: no loop goes along with it */
+#define PERIOD_DEFAULT 100003 /* a prime: no loop stays in step with it */
 #define PERIOD_MAX     INT32_MAX
 /*
- * Where the kernel is counted, so is a part of its own work for a sample, some
- * 150 instructions; in a shorter period the program would get nowhere.  Where
- * an overflow in the kernel is not told of before its end, a period is to be
- * longer than most system calls, each of which has one sample at most.
+ * If the kernel is counted, so is a part of its own work for a sample, some 150
+ * instructions.  With a shorter period the program would not advance.  If an
+ * overflow in the kernel is reported only when the kernel returns, each system
+ * call has one sample at most.  The period must then be longer than most calls.
  */
 #define PERIOD_MIN_SYSTEM 1000
 #define PERIOD_MIN_CALL   10000
@@ -99,7 +99,7 @@ parse(int argc, char **argv)
 	pr.program = argv + optind;
 }
 
-/* What the file says of itself. */
+/* The header of the profile's file. */
 static void
 ask(int fd)
 {
@@ -135,8 +135,8 @@ refuse(void)
 }
 
 /*
- * A set of the one request, which has been bound here: the child is left
- * nothing to refuse.
+ * Make a set of the one request and bind it here first, so that errors appear
+ * before the child runs.
  */
 static cpc_set_t *
 make_set(cpc_t *cpc)
@@ -187,8 +187,8 @@ run(cpc_t *cpc, cpc_set_t *set, int fd)
 }
 
 /*
- * Every event was the kernel's, on the program's behalf: what comes next in
- * the program tells what it asked for.
+ * Every event was the kernel's.  The program's next instruction shows which
+ * system call it made.
  */
 static bool
 is_kernel(void)

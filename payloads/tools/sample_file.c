@@ -1,3 +1,6 @@
+/*
+ * Turn the samples of a profile into rows of its table and folded stacks.
+ */
 #include "payloads/tools/sample_file.h"
 
 #include <stdio.h>
@@ -108,7 +111,7 @@ kernel_symbol(uint64_t pc)
 	return bytes > 0 ? name : "[unknown]";
 }
 
-/* What lies behind the first is where calls return to, behind the call. */
+/* All addresses after the first are return addresses, after the call. */
 static const char *
 frame_symbol(const struct program *pg, const uint64_t *pc, uint32_t n)
 {
@@ -117,8 +120,8 @@ frame_symbol(const struct program *pg, const uint64_t *pc, uint32_t n)
 }
 
 /*
- * Code that keeps no frame pointers leads anywhere: a stack goes as far as
- * calls return to it.
+ * Code without frame pointers gives random addresses.  A stack ends at the
+ * first address that does not follow a call.
  */
 static uint32_t
 depth(const struct program *pg, const uint64_t *pc, uint32_t nframes)

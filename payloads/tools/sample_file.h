@@ -1,5 +1,5 @@
 /*
- * What samples of a profile are of: the rows of its table, its folded stacks.
+ * Samples of a profile: the rows of its table, and its folded stacks.
  * Included by record.c.
  */
 #ifndef PAYLOADS_TOOLS_SAMPLE_FILE_H
@@ -18,8 +18,8 @@ struct sampled {
 };
 
 /*
- * Another one: `program [.] function`, and `program;caller;function`.  Ends
- * the program where there is no memory.
+ * Add a sample: `program [.] function`, and `program;caller;function`.  Ends
+ * the program without memory.
  */
 void sampled_add(struct sampled *sd, const struct cpc_profile_sample *s);
 

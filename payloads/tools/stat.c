@@ -1,6 +1,6 @@
 /*
- * stat: what another program, unchanged, and those it forks and executes count
- * in their whole lives, as perf stat prints it.
+ * stat: count another program, unchanged, and those it forks and executes, over
+ * their whole lives.  Prints what perf stat prints.
  *
  *	stat [-r runs] [-x separator | -j] [--timeout ms] [-e event[:uk],...]
  *	    program [args...]
@@ -61,7 +61,7 @@ add_event(char *name, unsigned group)
 	c->ct_group = group;
 }
 
-/* `{a,b}:u`: what is behind the braces goes behind each of its events. */
+/* `{a,b}:u`: the suffix of the braces belongs to each event in them. */
 static void
 add_group(char *text)
 {
@@ -243,7 +243,7 @@ group_size(const struct counted *c, unsigned left)
 	return n;
 }
 
-/* Of so many events those of groups that are whole. */
+/* The number of events, of the first n, whose groups are complete. */
 static unsigned
 whole_groups(const struct counted *c, unsigned n)
 {
@@ -254,8 +254,8 @@ whole_groups(const struct counted *c, unsigned n)
 }
 
 /*
- * Bind as many of the events as fit beside the reference, or the first group
- * where it does not; how many.
+ * Bind as many events as fit together with the reference.  If the reference
+ * does not fit, bind the first group.  Returns how many.
  */
 static unsigned
 bind_some(const struct counted *c, unsigned left, bool *reference)
@@ -322,8 +322,8 @@ count_some(struct counted *c, unsigned left)
 }
 
 /*
- * What is no event is a mistake of the command line, as with perf: nothing is
- * run.  What is one that this machine lacks is <not supported>.
+ * An unknown event is a mistake of the command line, as with perf: nothing is
+ * run.  An event that this machine lacks is <not supported>.
  */
 static void
 judge_events(void)

@@ -1,5 +1,5 @@
 /*
- * What stat counts, and how it is printed.  Included by stat.c and
+ * The results of stat, and their printing.  Included by stat.c and
  * stat_print.c.
  */
 #ifndef PAYLOADS_TOOLS_STAT_H
@@ -16,7 +16,7 @@ struct mean {
 	double mn_mean, mn_squares;
 };
 
-/* What one event counted, run after run. */
+/* The counts of one event in all runs. */
 struct counted {
 	struct event ct_event;
 	unsigned ct_group;    /* those of one number are, in the same runs */

@@ -105,7 +105,7 @@ print_head(void)
 	fputs(":\n\n", stderr);
 }
 
-/* Of several runs: to the error's third digit, as far as there are any. */
+/* A mean of several runs, printed to the third digit of its error. */
 static void
 print_time(void)
 {
@@ -124,7 +124,7 @@ print_time(void)
 	fputc('\n', stderr);
 }
 
-/* Why nothing is counted, or a group, is told once, not of each event. */
+/* Print once why nothing, or a group, is not counted. */
 static bool
 was_told(const struct counted *c)
 {
@@ -149,7 +149,7 @@ print_reason(const struct counted *c)
 		fprintf(stderr, "# stat: %s\n", c->ct_reason);
 }
 
-/* Were the runs the same?  Programs that read -x or -j hear only of a no. */
+/* Were the runs the same?  With -x and -j, print only that they were not. */
 static void
 print_reference(bool plain)
 {

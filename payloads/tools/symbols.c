@@ -1,3 +1,7 @@
+/*
+ * Read the symbols of a program's ELF file, and find the function of an
+ * address.
+ */
 #include "payloads/tools/symbols.h"
 
 #include <elf.h>
@@ -177,7 +181,7 @@ symbols_find(const struct symbols *sy, uint64_t addr)
 	symbols = sy->sy_all;
 	hi = sy->sy_n;
 
-	/* The first that lies behind. */
+	/* Find the first symbol after the address. */
 	while (lo < hi) {
 		size_t mid = (lo + hi) / 2;
 
@@ -188,7 +192,7 @@ symbols_find(const struct symbols *sy, uint64_t addr)
 	}
 	if (lo == 0)
 		return "[unknown]";
-	/* Of those at the address before, the first. */
+	/* Take the first symbol of the address before it. */
 	for (lo--; lo > 0 && symbols[lo - 1].addr == symbols[lo].addr; lo--)
 		;
 	if (symbols[lo].bytes != 0 &&

@@ -1,6 +1,6 @@
 /*
  * Names for the addresses of a program, from its ELF file.  Included by
- * record.c and sampled.c.
+ * record.c and sample_file.c.
  */
 #ifndef PAYLOADS_TOOLS_SYMBOLS_H
 #define PAYLOADS_TOOLS_SYMBOLS_H
@@ -11,15 +11,14 @@
 struct symbols;
 
 /*
- * Read the functions of the program at path.  NULL, and in *wrong what is
- * wrong with it.  A program without symbols has no function by which to name
- * anything.
+ * Read the functions of the program at path.  Returns NULL on error, with the
+ * reason in *wrong.  A program without symbols is not an error.
  */
 struct symbols *symbols_load(const char *path, const char **wrong);
 void symbols_free(struct symbols *sy);
 /*
- * The function at an address as it was linked; "[unknown]" where none is, and
- * where there are no symbols.
+ * The function at an address as linked, or "[unknown]" if no symbol is
+ * there.
  */
 const char *symbols_find(const struct symbols *sy, uint64_t addr);
 /* Is the instruction that ends at the address a call? */

@@ -1,6 +1,8 @@
 /*
- * uint64_t bench_clock(void): CNTVCT_EL0, and nothing of what lies before or
- * behind it.  Arm ARM (DDI 0487), "CNTVCT_EL0".
+ * The clock of opcost on arm64, and code that its tests interrupt.
+ *
+ * uint64_t bench_clock(void): CNTVCT_EL0, not reordered with instructions
+ * before or after it.  Arm ARM (DDI 0487), "CNTVCT_EL0".
  */
 	.text
 	.globl	bench_clock
@@ -54,7 +56,7 @@ bench_note:
 	ret
 	.size	bench_note, . - bench_note
 
-/* uint64_t bench_empty(void): what the clock tells of two reads in a row. */
+/* uint64_t bench_empty(void): the difference of two reads of the clock in a row. */
 	.globl	bench_empty
 	.type	bench_empty, %function
 bench_empty:

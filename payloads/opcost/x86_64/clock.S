@@ -1,5 +1,7 @@
 /*
- * uint64_t bench_clock(void): the TSC, when all before has retired.
+ * The clock of opcost on x86-64, and code that its tests interrupt.
+ *
+ * uint64_t bench_clock(void): the TSC, after all earlier instructions.
  * Intel SDM vol. 2B, "RDTSC".
  */
 	.text
@@ -58,7 +60,7 @@ bench_note:
 	ret
 	.size	bench_note, . - bench_note
 
-/* uint64_t bench_empty(void): what the clock tells of two reads in a row. */
+/* uint64_t bench_empty(void): the difference of two reads of the clock in a row. */
 	.globl	bench_empty
 	.type	bench_empty, @function
 bench_empty:
