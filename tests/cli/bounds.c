@@ -1,11 +1,11 @@
 /*
- * What listing and opening the files of an archive takes; for bounds.sh,
- * whose archive holds FILES of them in each of two directories.
+ * Measures listing and opening the files of an archive, for bounds.sh.  The
+ * archive holds FILES files in each of two directories.
  *
  *	bounds FILES NANOSECONDS
  *
- * Fails where they are not all there, or it takes longer than so much of the
- * emulated clock, which is so many instructions, for each file.
+ * Fails if a file is missing, or if one takes longer than NANOSECONDS of the
+ * emulated clock, which are as many instructions.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 #!/bin/sh
-# No file of an archive makes the kernel slow: a name is found in few steps among any number, a directory is listed in one pass, and
-# so are the symbols of a program that has crashed, whatever its symbol table holds.
+# No file of an archive makes the kernel slow.  It finds a name in few steps among any number of files, and lists a
+# directory in one pass.  Looking up the symbols of a crashed program is bounded, too, whatever its symbol table holds.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

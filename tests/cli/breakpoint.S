@@ -1,7 +1,7 @@
 /*
- * A UEFI driver for x86-64 that leaves a breakpoint in the debug registers as
- * the last thing that firmware does: on execution of the instruction at the
- * linear address BREAK_AT, in every context.  tests/cli/uefi.sh loads it.
+ * A UEFI driver for x86-64 that leaves a breakpoint in the debug registers, as
+ * the last thing that firmware does.  It breaks at the linear address BREAK_AT
+ * in every context.  tests/cli/uefi.sh loads it.
  * UEFI Specification, "EFI_BOOT_SERVICES.CreateEvent()"; Intel SDM vol. 3B,
  * "Debug Control Register (DR7)".
  */

@@ -42,7 +42,7 @@ for arch in arm64 x86_64; do
 		-o "$tap_dir/$arch/pie/hello" tests/cli/hello.c -lm
 	hello_prints "$arch: static-pie" $arch "$tap_dir/$arch/pie/hello"
 
-	# What the command musl-gcc does: gcc with musl's specs.  Nothing of ours is in this program.
+	# gcc with musl's specs, as the command musl-gcc runs it.  Nothing of ours is in this program.
 	check "$arch: musl-gcc" "$triple-gnu-gcc" -specs "/usr/lib/$triple-musl/musl-gcc.specs" -static -O2 \
 		-o "$tap_dir/$arch/musl/hello" tests/cli/hello.c -lm
 	hello_prints "$arch: unmodified Linux program" $arch "$tap_dir/$arch/musl/hello"

@@ -1,10 +1,11 @@
 #!/bin/sh
-# System calls at random, by processes that make, interrupt, end and wait for each other: what they find is what the model of each
-# act says, nothing hangs and nothing leaks, on one CPU and on four, at either privilege, with next to no memory.
+# Random system calls by processes that create, interrupt, end and wait for each other.
+# Each call has the result that its model predicts, nothing hangs and nothing leaks.  Runs on one CPU and on four, at
+# either privilege, and with very little memory.
 #
 #     tests/cli/chaos.sh [MILLISECONDS [ARCHITECTURE [SEED]]]
 #
-# of the emulated clock, on each architecture, in each shape.
+# MILLISECONDS are of the emulated clock, for each architecture and shape.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -1,14 +1,15 @@
 #!/bin/sh
-# Random mixes of LWPs, 200 seeds a machine: every count is what its LWP ran, on one CPU and across migration between
-# several, through signals, overflows and execve(2), and all of them together are the witness's; at the kernel's own
-# privilege it is no less, and what the witness saw.  Sets bound to CPUs count what all LWPs ran there.  The programs
-# compare the first, the kernel the second; what it prints is added up again, since who checks himself could forget to.
+# Random mixes of LWPs, 200 seeds on each machine: every count is exact, and their sum is the witness's.
+# They run on one CPU and migrate between several, through signals, overflows and execve(2).  At system privilege a count
+# is at least the known minimum, and equal to what the witness saw.  Sets bound to CPUs count what all LWPs ran there.
+# The programs check the counts, the kernel checks the sum.  This script adds up the kernel's numbers again, because a
+# test that checks itself could forget to.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
 # sums NCPU: a line for each CPU, on which LWPs, unowned and idle make the whole; and no window differs.  A witness
-# that somebody wrote to has gone round.
+# that was written to has wrapped.
 sums() {
 	awk -v ncpu="$1" '
 		/^witness: CPU/ { cpus++; lwps += $6; windows += $15; if ($4 != $6 + $10 + $13 || $4 > 1e12) { print; bad = 1 } }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program may read PICs while a set of its own is bound to its LWP, and is ended by the read at any other time.
+# A program may read PICs while its own set is bound to its LWP.  At any other time the read ends the program.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The tables of event names are what scripts/mkevents makes of libpfm4's source and PAPI's, and names are looked up alike
-# on the build machine and in the image.
+# The tables of event names are what scripts/mkevents makes of the sources of libpfm4 and PAPI.
+# The build machine and the image look names up alike.
 # shellcheck disable=SC2086 # $both is words
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -163,7 +163,7 @@ no_names() {
 check "x86-64's kernel has no names of events" no_names x86_64 kernel.bin
 check "and arm64's has none" no_names arm64 Image
 
-# A table that is none: one line, and codes work.  The archive of --payload goes before the image's own.
+# An invalid table: one line, and codes still work.  The archive of --payload goes before the image's own.
 mkdir -p "$tap_dir/bad/events"
 damaged() { # COMMAND: what makes a table of standard input
 	sh -c "$1" <build/events/intel >"$tap_dir/bad/events/intel"
@@ -182,7 +182,7 @@ expect 'a CPU that has no table is told so' 1 \
 	'^fits: L1D:REPLACEMENT: Unknown event: no table of events exists for this CPU .family 0x6, model 0xff.: raw codes' \
 	scripts/barecpc run --accel tcg --arch x86_64 --cpu "$(scripts/qemu-pmu --cpu intel-v5),family=6,model=255" -- fits L1D:REPLACEMENT
 
-# Images without some of the tables, linked beside this one's objects.
+# Images without some of the tables, linked from the same objects.
 tree=$tap_dir/tree
 mkdir -p "$tree/build" "$tree/tests"
 cp -r scripts "$tree/scripts"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Retired instructions are counted exactly, without tolerance: on every PIC, at either privilege, user, system
-# and both; on every arm64 machine there is.  spin knows the length of its loop and fails by itself; here its
-# table is read again, since a test that checks itself could forget to.
+# Retired instructions are counted exactly, without tolerance, on every arm64 machine that QEMU has.
+# This holds on every PIC, at either privilege, for user, system and both.  spin knows the length of its loop and fails
+# by itself.  This script reads its table again, because a test that checks itself could forget to.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Parsers of foreign bytes take anything: the libFuzzer targets of tests/fuzz/, each for a fixed number of runs from a
-# fixed seed, and from the inputs of tests/fuzz/corpus/NAME, in which those that once found something remain.
-#   RUNS=n tests/cli/fuzz.sh [NAME]...    so many runs each; make fuzz RUNS=n does this
-# BARECPC_CAMPAIGN=yes: a million runs each.
+# Parsers of untrusted bytes accept any input: the libFuzzer targets of tests/fuzz/ run with a fixed seed.
+# Each starts from the inputs of tests/fuzz/corpus/NAME, which keep earlier findings, and does a fixed number of runs.
+#
+#     RUNS=n tests/cli/fuzz.sh [NAME]...    n runs each; make fuzz RUNS=n does this
+#
+# With BARECPC_CAMPAIGN=yes it does a million runs each.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -106,7 +106,7 @@ fake good -- prog "$(printf 'a\rb')" "$(printf 'c\fd\ve')" >/dev/null 2>&1
 check 'whatever the kernel takes for blank is quoted' grep -qxF \
 	"$(printf 'output=framed models=pmceid -- prog "a\rb" "c\fd\ve"')" "$tap_dir/args"
 
-# What of the host is in the guest's reach.
+# The guest reaches nothing of the host.
 arguments() {
 	grep -qx -e "$1" "$tap_dir/args"
 }
@@ -121,12 +121,12 @@ done
 NO_SANDBOX=1 fake good >/dev/null 2>"$err"
 check 'an emulator without a sandbox is named' grep -q '^host: this QEMU has no sandbox' "$err"
 
-# What barecpc.cfg can hold.
+# Contents of barecpc.cfg.
 scene 'an argument need not be UTF-8' good 0 'barecpc: exit 0' --boot uefi -- prog "$(printf '\377')"
 scene 'a line is one line' good 125 '^host: a word of several lines: barecpc.cfg' --boot uefi -- prog 'a
 b'
 
-# What is wrong before a guest is there.
+# Errors before a guest exists.
 scene 'no such payload' good 125 "^host: $tap_dir/none: No such file" --payload "$tap_dir/none"
 echo garbage >"$tap_dir/garbage"
 : >"$tap_dir/empty"
@@ -136,7 +136,7 @@ scene 'a payload that is none' good 125 'garbage: neither an ELF program nor a c
 	--payload "$tap_dir/garbage" --payload "$tap_dir/a.cpio"
 scene 'the same name twice' good 125 'is there twice' --payload "$tap_dir/a.cpio" --payload "$tap_dir/a.cpio"
 
-# What runs if nothing is said.
+# The program that runs by default.
 printf '\177ELF' >"$tap_dir/prog"
 cp "$tap_dir/prog" "$tap_dir/prog2"
 echo prog >"$tap_dir/suite"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the kernel is given may be damaged, absurd or missing: one line says so, and the status is 125.
+# Damaged, absurd or missing input of the kernel ends in one line that says so, and status 125.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -1,8 +1,10 @@
 /*
- * For tests/cli/doors.sh: knocks at one door from an arm64 guest to the host,
- * at system privilege.
- *   knock open FILE | system COMMAND | exit     semihosting
- *   knock off | reset                           PSCI
+ * Tries one way from an arm64 guest to the host, at system privilege.  Used by
+ * tests/cli/doors.sh.
+ *
+ *     knock open FILE | system COMMAND | exit     semihosting
+ *     knock off | reset                           PSCI
+ *
  * Arm, "Semihosting for AArch32 and AArch64"; Arm PSCI (DEN 0022).
  */
 #include <stdint.h>

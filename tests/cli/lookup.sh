@@ -1,6 +1,6 @@
 #!/bin/sh
-# What it takes to look a name up: fewer than 2,000 instructions for any that the CPU's table lists, of whichever CPU
-# that a table is for.  NetBurst's two have no backend.
+# Looking up a name takes fewer than 2,000 instructions, for any name of any CPU's table.
+# The two tables of NetBurst have no backend, and are not tested.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

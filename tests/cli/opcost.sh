@@ -1,5 +1,5 @@
 #!/bin/sh
-# What operations cost: no more than docs/measurements.md says, at either privilege.
+# Operations cost no more than docs/measurements.md says, at either privilege.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -25,8 +25,8 @@ documented() {
 	test -s "$tap_dir/documented"
 }
 
-# costs: none grew by more than 2 %, none is missing.  Where the kernel's data lies says how many strangers share the list of a
-# futex that nobody waits for: up to two more are 15 instructions.
+# costs: none grew by more than 2 %, none is missing.  The list of a futex without waiters may hold strangers.  Their number
+# depends on where the kernel's data lies: two more cost up to 15 instructions.
 costs() {
 	table "$out" >"$tap_dir/now"
 	awk -F '\t' 'NR == FNR { now[$1] = $2; next }
@@ -35,9 +35,9 @@ costs() {
 		END { exit bad }' "$tap_dir/now" "$tap_dir/documented"
 }
 
-# flat: beside 1,000 others no operation costs 10 % more than beside one, nor the making of an LWP 15 %: a program's regions are a
-# tree, whose height, times four changes of it, is in every create+join.  The table of futexes has 1,024 heads, so that two LWPs in
-# the list of one are nothing rare, and to pass one takes 7 instructions, 4 % of the shortest operation that meets one.
+# flat: among 1,000 others no operation costs 10 % more than with one, and creating an LWP not 15 % more.  A create+join changes
+# the tree of the program's regions four times, and pays for its height.  The table of futexes has 1,024 heads, so two LWPs
+# often share a list.  Passing one takes 7 instructions, 4 % of the shortest operation that meets one.
 flat() {
 	awk '$NF ~ /^[0-9]+$/ && NF > 3 { cost = $NF; n = $(NF - 1); $NF = $(NF - 1) = ""
 			if (n == 1) first[$0] = cost
@@ -51,8 +51,8 @@ worst() {
 	awk '/^bind, / { seen++; if ($NF >= 20000) { print; bad = 1 } } END { exit bad || seen != 2 }' "$out"
 }
 
-# same: with these CPUs none costs 5 % more than with one, whose table is there: a system call that yields is 3 instructions
-# longer where there is another CPU to think of.  15: a futex's queue may have two strangers, as above.
+# same: with these CPUs none costs 5 % more than with one CPU.  If another CPU exists, a yield takes 3 instructions
+# more.  A difference of 15 is allowed for two strangers in a futex's queue, as above.
 same() {
 	table "$out" >"$tap_dir/now"
 	awk -F '\t' 'NR == FNR { one[$1] = $2; next }
@@ -61,7 +61,7 @@ same() {
 		END { exit bad || seen == 0 }' "$tap_dir/one" "$tap_dir/now"
 }
 
-# Of arm64 in the mended QEMU, only what its PICs of 32 bits do otherwise is documented.
+# For arm64 in the patched QEMU, only the differences of its 32-bit PICs are documented.
 for priv in user system; do
 	check "cortex-a72: the table is documented, $priv privilege" documented "opcost a72" "$priv"
 	check "cortex-a72: opcost runs, $priv privilege" opcost "" --arch arm64 --qemu pmu --cpu cortex-a72 --append "priv=$priv"
@@ -81,7 +81,7 @@ for arch in arm64 x86_64; do
 	check "$arch: a bind at worst" worst
 	check "$arch: opcost assign runs, 32 PICs" opcost assign --arch "$arch" --append pmu=software,papi=yes,pics=32,width=64
 	check "$arch: a bind of 32 at worst" worst
-	# The mended QEMU everywhere: only there each CPU counts its own.
+	# Always the patched QEMU: only there each CPU counts its own instructions.
 	check "$arch: opcost flat runs on one CPU" opcost flat --arch "$arch" --qemu pmu
 	table "$out" >"$tap_dir/one"
 	for ncpu in 2 4 8; do

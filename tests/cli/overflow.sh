@@ -1,6 +1,6 @@
 #!/bin/sh
-# The boot proof finds how an overflow interrupts on arm64, to the instruction: by a helper PIC on the distribution's
-# QEMU, which loses the interrupt otherwise, by itself on scripts/qemu-pmu's.  And then it does come there.
+# The boot proof finds how an overflow interrupts on arm64, to the instruction.
+# On the distribution's QEMU, which loses the interrupt, a helper PIC is needed; on scripts/qemu-pmu's it is not.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -44,9 +44,9 @@ else
 	skip 'positions, x86-64' 'scripts/qemu-pmu --path x86_64 would have to build it first'
 fi
 
-# The manual's Example 2.  Its computation is 20 times 980 instructions and a call, 19,700 in all, and some 200 on the way to
-# the end of counting; its period 1,000.  A tail of the handler of 16 to 51 instructions, which is part of each period,
-# makes that 20 signals: 19,700 / 984 > 20, 19,900 / 949 < 21.
+# The manual's Example 2.  Its computation is 20 times 980 instructions and a call, 19,700 in all.  Some 200 more follow up
+# to the end of counting.  The period is 1,000, and includes 16 to 51 instructions of the handler's tail.  That makes 20
+# signals: 19,700 / 984 > 20, 19,900 / 949 < 21.
 example2() {
 	arch=$1
 	shift
@@ -64,7 +64,7 @@ if scripts/qemu-pmu --built; then
 	example2 x86_64 --cpu intel-v5
 	example2 x86_64 --cpu amd-v2
 fi
-# What the tests of the image do in short: 10,000 sequences of a random handler's calls, on counters of 32 and of 48 bits.
+# A longer run of a test of the image: 10,000 sequences of a random handler's calls, on counters of 32 and of 48 bits.
 fuzz() {
 	arch=$1
 	shift

@@ -1,6 +1,6 @@
 """A guest with QEMU's monitor at hand, for the tests of this folder that need one.
 
-The command is scripts/lib/qemu.py's, the console is taken apart by scripts/lib/console.py."""
+The command is scripts/lib/qemu.py's, scripts/lib/console.py parses the console."""
 
 import json
 import os
@@ -71,7 +71,7 @@ class Guest:
             time.sleep(0.01)
 
     def qmp(self, command, **arguments):
-        """What QEMU answers, events left out; None where it has ended."""
+        """QEMU's answer, without events; None where it has ended."""
         try:
             self._qmp.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
             self._qmp.flush()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Profiles are true: a program whose functions execute known shares is found where it is, to the sampling bound.
 
-An overflow is told at the instruction that made it, so the samples of an LWP are at every period-th instruction it
-executes.  Of b instructions that follow one another, whichever they are, floor(b / period) or one more are sampled;
-a function that is visited v times has at most v samples more or less than its share.  No chance is involved.
+An overflow is reported at the instruction that made it.  So the samples of an LWP are at every period-th instruction
+that it executes.  A block of b instructions has floor(b / period) samples or one more.  A function that is visited v
+times has at most v samples more or less than its share.  No chance is involved.
 """
 import json
 import pathlib
@@ -59,7 +59,7 @@ class Run:
         return sum(samples for (_, kind, symbol), samples in self.table().items() if (kind, symbol) == (".", name))
 
     def totals_wrong(self):
-        """Table, folded stacks, flame graph and record tell of the same number of samples, the record of those lost, too."""
+        """Table, folded stacks, flame graph and record have the same number of samples.  The record has the lost ones, too."""
         if not self.records:
             return [f"status {self.status}, no record: {self.err.splitlines()[-3:]}"]
         title = xml.etree.ElementTree.fromstring(self.svg).find("{*}g/{*}title")
@@ -80,7 +80,7 @@ def exact(run, rounds, threads, period, lwps=0):
         length = share * MILLION // rounds
         wrong += between(name, run.samples_of(name), visits * (length // period), visits * (-(-(length + AROUND) // period)))
     record = run.records[0]
-    # Each LWP leaves a part of a period behind.
+    # Each LWP ends with an unfinished period.
     left = record["events"] - record["samples"] * period
     if record["lwps"] != lwps or record["lost"] or not 0 <= left < lwps * period:
         wrong.append(f"{record['lwps']} LWPs, {record['lost']} lost, {left} events left over")
@@ -88,7 +88,7 @@ def exact(run, rounds, threads, period, lwps=0):
 
 
 def proportional(run, rounds):
-    """Where the kernel is counted, its way back from a sample is a part of each period, the same for all."""
+    """If the kernel is counted, its return from a sample is a part of each period, the same for all."""
     total = sum(run.samples_of(name) for name in SHARES)
     wrong = [] if total > 500 else [f"only {total} samples"]
     for name, share in SHARES.items():
@@ -125,14 +125,14 @@ def kernel_cost(arch, options, often, seldom):
 
 
 def block(name, samples, events, late=0):
-    """Of so many events that follow one another there is one in each period, less what the profiler is counted of itself, and
-    more what comes late."""
+    """A block of events has one sample in each period.  A period may be shorter by the profiler's own count, or longer by a
+    late interrupt."""
     return between(name, samples, events // (PERIOD + late) - 1, events // (PERIOD - PROFILER) + 1)
 
 
 def inside(run, names, arch):
-    """Where samples of each function of the program's are: in the kernel, and not in the other call's function.  In its own only
-    perhaps: where a period and a call have a common factor some of the call's instructions are never met."""
+    """Samples of each function of the program are in the kernel, and not in the other call's function.  They need not be in
+    the call's own function.  If a period and a call have a common factor, some instructions of the call are never sampled."""
     wrong = []
     for caller, own in names.items():
         leaves = {stack.rsplit(";", 1)[1] for stack in run.folded if f";{caller};" in stack}
@@ -145,8 +145,8 @@ def inside(run, names, arch):
 
 
 def kernel_truth(folder, arch, options, program):
-    """The kernel's events are found in the kernel where it is interrupted, and for whom they were; on arm64 at its end, a call
-    later at most."""
+    """The kernel's events are found in the kernel if it can be interrupted, with the caller that they were for.  On arm64 they
+    are found when the kernel returns, one call later at most."""
     what, options = f"{arch} {' '.join(options)}:", [*options, "--payload", program]
     once = kernel_cost(arch, options, CALLS, 0)
     often = kernel_cost(arch, options, 2 * CALLS, 0) - once
@@ -176,7 +176,7 @@ def kernel_truth(folder, arch, options, program):
 
 
 def family_truth(folder, arch, options, shares, tree):
-    """What the program forks and executes is profiled with it, each by its own functions' names."""
+    """The children and programs of the program are profiled with it, each by the names of its own functions."""
     options = [*options, "--payload", shares, "--payload", tree]
     for smp in (1,) if arch == "arm64" else (1, 4):
         what = f"{arch}: {smp} CPUs: three children that execute another program"
@@ -190,7 +190,7 @@ def family_truth(folder, arch, options, shares, tree):
         run = Run(folder, arch, options, "-c", "997", "tree", *words.split(), str(MILLION))
         low, high = visits * (2 * MILLION // 997), visits * (-(-(2 * MILLION + AROUND) // 997))
         check(f"{arch}: tree {words}", run.totals_wrong() + between(function, run.samples_of(function), low, high))
-    # By each instruction: that of the call, too, behind which the next program's first follows.
+    # By each instruction: that of the call, too, after which the next program's first follows.
     one, two = (Run(folder, arch, options, "-c", "1", "tree", word, "1").samples_of("_start") for word in ("turn", "next"))
     check(f"{arch}: the next program from its first instruction on",
           [] if 0 < 2 * one == two else [f"_start has {one} samples, of two programs {two}"])
@@ -233,7 +233,7 @@ def refusals(folder, program):
     refused(["-e", "INST_RETIRE", "shares", "1", "1"], 2, r"^record: INST_RETIRE: Unknown event: did you mean INST_RETIRED\?$",
             ["--cpu", "neoverse-n1"])
     refused(["-e", "0x10000", "shares", "1", "1"], 2, "^record: 0x10000: Unknown event: request 0: an event's number is at most ")
-    # What is an event, but not one of this machine's.
+    # A known event that this machine lacks.
     refused(["-e", "bus-cycles", "shares", "1", "1"], 77, "^record: <not supported>: bus-cycles: this PMU has no event for perf's name$")
     refused(["-e", "PAPI_l1_tcm", "shares", "1", "1"], 77, "^record: <not supported>: PAPI_l1_tcm: Unknown event: no table says ")
     refused(["shares"], 2, "^# PAPI_tot_ins:u, ")  # the program's own status
@@ -243,7 +243,7 @@ def refusals(folder, program):
 
 
 def endless(folder, program):
-    """What is ended by --timeout has its profile: of 30 ms, 10 and a slice of 4 for each LWP that record then waits for."""
+    """A program that --timeout ends has its profile: of 30 ms, 10 and a slice of 4 for each LWP that record then waits for."""
     run = Run(folder, "arm64", ["--payload", program], "-g", "-c", "9973", "--timeout", "10", "shares", "1", "3")
     said = re.search(r"^record: shares: ended after 10 ms \(--timeout\)$", run.err, re.M)
     samples = sum(run.folded.values())
@@ -252,7 +252,7 @@ def endless(folder, program):
 
 
 def long_names(folder):
-    """A name is as long as it is, in the table and in the stacks; what separates frames in these is none of it."""
+    """A name is printed whole, in the table and in the stacks.  A separator of frames in it is replaced."""
     name = "f" + 5000 * "o"
     compile_payload("arm64", "shares", folder / "long names;", f"-Dfour={name}")
     run = Run(folder, "arm64", ["--payload", folder / "long names;"], "-g", "-c", "9973", "long names;", "1", "1")

@@ -13,7 +13,7 @@ runner = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", 
 sys.modules["run"] = runner  # its dataclasses look for it there
 loader.exec_module(runner)
 
-# What a test printed; passed, failed, skipped.
+# A test's output, and the passed, failed and skipped points.
 CASES = {
     "a plan in front": ("1..2\nok 1 - a\nok 2 - b\n", (2, 0, 0)),
     "a plan behind": ("ok 1 - a\nok 2 - b\n1..2\n", (2, 0, 0)),

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Four CPUs and more than 200 LWPs that count, switch, move, are signalled, create, fork, execute programs and exit, while their
-# counters are taken away by sets bound to CPUs and CPUs go offline: nothing hangs, nothing leaks, counts are exact and the witness
-# agrees.
+# Four CPUs and more than 200 LWPs do everything that the interface offers, for a long time.
+# LWPs count, switch, migrate, take signals, create LWPs, fork, execute and exit.  Sets bound to CPUs take the counters
+# away, and CPUs go offline.  Nothing hangs, nothing leaks, counts are exact and the witness agrees.
 #
 #     tests/cli/soak.sh [MILLISECONDS [ARCHITECTURE [SEED]]]
 #
-# of the emulated clock, on each architecture.  A second of it takes the build machine 7 to 10; for ten minutes: 90000.  A gigabyte,
-# since processes are copied whole, and some ten are at any time.
+# MILLISECONDS are of the emulated clock, for each architecture.  A second of it takes 7 to 10 seconds; 90000 takes ten
+# minutes.  The guest has a gigabyte, because fork copies processes whole, and some ten exist at a time.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -73,11 +73,11 @@ for arch in arm64 x86_64; do
 	expect "$arch: a program that faults" 139 "^ +[1-9][0-9]* +$ins:u +\$" $run -- stat tree fault
 	expect "$arch: a program that is ended by --timeout" 137 '^stat: shares: ended after 20 ms \(--timeout\)$' $run -- stat --timeout 20 shares 1 8
 
-	# It ends at 7 ms, and stat is told when its child has had its slice, 4 ms, behind the time: too late to end it.
+	# It ends at 7 ms.  stat learns of its timeout only after the child's slice of 4 ms, too late to end it.
 	expect "$arch: one that ended just before" 3 '^ +[1-9][0-9]* +'$ins:u' +$' $run -- stat --timeout 10 -e $ins tree late 7
 	says "$arch: was not ended" 'ended after' 0
 
-	# What it spins is the clock's affair: the runs are not alike.
+	# The clock decides how long it spins, so the runs differ.
 	expect "$arch: runs that differ" 0 "^# stat: reference $ins: [1-9][0-9]*\.\.[1-9][0-9]*, spread [1-9][0-9]* in 5 runs\$" \
 		$run -- stat -r 5 -e $ins tree vary
 	says "$arch: and how far" "^ +[1-9][0-9]* +$ins:u +\( \+- +[1-9][0-9]*\.[0-9]{2}% \)\$" 1
@@ -129,12 +129,12 @@ for arch in arm64 x86_64; do
 	expect "$arch: record takes them" 0 '' $run -- record -e instructions -c 1000003 shares 1 1
 	check "$arch: and shows them" grep -q '^# instructions:u, a sample each 1000003: ' "$out"
 
-	# A raw event says at which level as perf's do, behind a slash.
+	# A raw event has its privilege after a slash, as in perf.
 	raw=cpu/event=0x8/
 	[ $arch = arm64 ] || raw=cpu/event=0xc0/
 	expect "$arch: a raw event's level" 0 "^[1-9][0-9]*,,$raw:k,[1-9][0-9]*,100\.00,,\$" $run -- stat -x , -e ${raw}k,${raw}uk,$raw shares 1 1
 	says "$arch: both of them, and none" "^[1-9][0-9]*,,$raw:uk?,[1-9][0-9]*,100\.00,,\$" 2
-	# What a name says of privileges goes before, and is not said twice.
+	# Privilege modifiers in a name override the suffix, and are printed once.
 	expect "$arch: a name's own privilege" 0 "^[1-9][0-9]*,,$own:k=1:u=0,[1-9][0-9]*,100\.00,,\$" \
 		$run $model -- stat -x , -e "$own:k=1:u=0,$own:u:k,$own:k" shares 1 1
 	says "$arch: both, as two modifiers" "^[1-9][0-9]*,,$own:u:k,[1-9][0-9]*,100\.00,,\$" 1
@@ -166,7 +166,7 @@ for arch in arm64 x86_64; do
 	says "$arch: and the next is" "^[1-9][0-9]*,,$ins:u," 1
 	expect "$arch: a group without an end" 2 '^stat: -e: "{'$ins'": no } ends the group$' $run -- stat -e "{$ins" shares 1 1
 	expect "$arch: and one with more behind it than a level" 2 '^stat: -e: "x": no level behind a group$' $run -- stat -e "{$ins}x" shares 1 1
-	# A model that nobody knows keeps the backend's names, and may be told one of them.
+	# An unknown model keeps the backend's names, and they are suggested.
 	expect "$arch: so too, without a table" 2 "^stat: $typo: Unknown event: did you mean ${meant}[?]\$" \
 		$run $unheard -- stat -x , -e $typo,$meant shares 1 1
 	expect "$arch: which counts" 0 "^[1-9][0-9]*,,$meant:u," $run $unheard -- stat -x , -e $meant shares 1 1

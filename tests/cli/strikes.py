@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """NMIs and machine checks strike anywhere: a stray NMI costs a run nothing, a machine check ends it in one line.
 
-Both come from QEMU's monitor, at moments of the host's time: the kernel's entry and exit, its locks, its console and its
-idle loop are all struck.  With BARECPC_CAMPAIGN=yes there are more of them."""
+Both come from QEMU's monitor, at moments of the host's time.  They interrupt the kernel's entry and exit, its locks, its
+console and its idle loop.  With BARECPC_CAMPAIGN=yes there are more of them."""
 
 import os
 import pathlib
@@ -14,8 +14,8 @@ import time
 from qmp_guest import Guest, Points, archive
 
 CAMPAIGN = os.environ.get("BARECPC_CAMPAIGN") == "yes"
-# Programs of every way into the kernel and out of it, some with exact counts at user privilege.  Left out are those that
-# count the kernel, where an NMI retires instructions, or a read of the counters in user code, which repeats if struck.
+# Programs of every way into the kernel and out of it, some with exact counts at user privilege.  Two kinds are left out.
+# In programs that count the kernel an NMI retires instructions.  A counter read in user code repeats after an NMI.
 PROGRAMS = ["signal", "signal_frame", "thread", "fork", "futex", "itimer", "cpc_overflow", "cpc_inherit"]
 ROUNDS = 10 if CAMPAIGN else 1
 MOMENTS = 100 if CAMPAIGN else 8

@@ -1,10 +1,10 @@
 #!/bin/sh
-# System calls at random, by LWPs that share memory, leave a kernel: no panic, no leak, exact counts of a witness; and a seed is a
-# run that comes again.
+# Random system calls by LWPs that share memory leave the kernel intact: no panic, no leak, exact counts of a witness.
+# The same seed gives the same run.
 #
 #     tests/cli/syscall_fuzz.sh [--runs N] [--arch ARCHITECTURE] [--seed SEED]
 #
-# N seeds from SEED on, on each architecture; without it 4, as a campaign 100.
+# It runs N seeds from SEED on, on each architecture.  N is 4 by default, 100 in a campaign.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

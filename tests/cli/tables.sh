@@ -1,6 +1,7 @@
 #!/bin/sh
-# A device tree that is wrong ends in a line that says so, or the run goes on without what it names wrongly: arm64
-# boots with trees of QEMU's that were changed.
+# A wrong device tree ends in a line that says so, or the run goes on without the wrong part.
+#
+# The test boots arm64 with changed copies of QEMU's trees.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -39,8 +39,8 @@ $(cat "$tap_dir/check")"
 	fi
 }
 
-# expect NAME STATUS PATTERN command...: run it into $out and $err; a point that passes if it ends with the
-# status, and a line of $err matches the extended pattern.
+# expect NAME STATUS PATTERN command...: run the command into $out and $err.  The point passes if it ends with STATUS
+# and a line of $err matches the extended PATTERN.
 expect() {
 	tap_name=$1
 	tap_want=$2

@@ -1,12 +1,12 @@
 #!/bin/sh
-# No instruction at user privilege reaches the machine: each privileged, undefined, misaligned or misdirected one
-# ends its program with one line that names it, and the next program runs.  All of them in one boot of each
-# architecture.
+# No instruction at user privilege reaches the machine.
+# Each privileged, undefined, misaligned or misdirected one ends its program with one line that names it, and the next
+# program runs.  Each architecture boots once.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# traps ARCH <list: a case, the signals it may end with (- for none), and what the line says besides.
+# traps ARCH <list: a case, the signals it may end with (- for none), and what else the line says.
 traps() {
 	cat >"$tap_dir/list"
 	scripts/barecpc-cc --arch "$1" -O1 -Wall -Wextra -Werror -o "$tap_dir/trap" "tests/cli/trap_$1.c"

@@ -1,21 +1,20 @@
 /*
- * A program that tests/cli/stat.sh counts and tests/cli/record.py profiles,
- * and its kin, each of which executes known instructions: two a turn, beside
- * what musl does.
+ * A program for tests/cli/stat.sh to count and tests/cli/record.py to profile.
+ * It and its children execute known instructions: two a turn, and musl's.
  *
- *	tree fork N TURNS    N children, one after the other and then all at
- *	                     once waited for, make TURNS turns each
- *	tree exec N TURNS    the same, but each executes `tree turn TURNS`
- *	tree run N PROGRAM [ARGS...]
- *	                     or that program
- *	tree turn TURNS      makes them itself
- *	tree next TURNS      executes `tree turn TURNS`
- *	tree vary            makes as many as the clock's last digits say
- *	tree orphan          leaves a child that does not end
- *	tree late MS         ends itself after so many milliseconds, with status
- *	                     3, and leaves a child that does not yield the CPU
- *	tree cpu             binds a set to CPU 0 and releases it
- *	tree fault           stores to address 0
+ *     tree fork N TURNS    N children, one after the other and then all at
+ *                          once waited for, make TURNS turns each
+ *     tree exec N TURNS    the same, but each executes `tree turn TURNS`
+ *     tree run N PROGRAM [ARGS...]
+ *                          or that program
+ *     tree turn TURNS      makes them itself
+ *     tree next TURNS      executes `tree turn TURNS`
+ *     tree vary            makes as many as the clock's last digits say
+ *     tree orphan          leaves a child that does not end
+ *     tree late MS         ends itself after so many milliseconds, with status
+ *                          3, and leaves a child that does not yield the CPU
+ *     tree cpu             binds a set to CPU 0 and releases it
+ *     tree fault           stores to address 0
  */
 #include <errno.h>
 #include <libcpc.h>

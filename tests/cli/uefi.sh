@@ -1,6 +1,6 @@
 #!/bin/sh
-# What only UEFI has: load options, the disk that boots on both architectures, barecpc.cfg, and ResetSystem where
-# nothing else turns the machine off.
+# UEFI alone has load options, a disk that boots both architectures, barecpc.cfg, and ResetSystem.
+# ResetSystem ends a machine that nothing else turns off.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every program of the image and every script says how it is used when it is asked, and what is wrong with its command line:
-# one line that names the program and the word, and status 2.
+# Every program of the image and every script has --help.
+# A mistake on the command line gives one line that names the program and the word, and status 2.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

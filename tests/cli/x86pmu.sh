@@ -1,7 +1,7 @@
 #!/bin/sh
-# x86-64 counts exactly, on every PMU that scripts/qemu-pmu's emulator has: Intel's versions 1 to 5, AMD's three
-# kinds.  There an instruction takes two core cycles and one of the reference clock, so that cycles are exact, too,
-# and a PIC that counts the wrong event is seen.
+# x86-64 counts exactly on every PMU of scripts/qemu-pmu's emulator: Intel's versions 1 to 5, AMD's three kinds.
+# There an instruction takes two core cycles and one reference cycle.  So cycles are exact, too, and a PIC that counts the
+# wrong event is noticed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
