@@ -102,7 +102,7 @@ options_event(struct event *e, char *name)
 		cut = *suffix;
 		*suffix = '\0';
 	}
-	/* Privilege modifiers in the name override the suffix. */
+	/* Modifiers in the name and the suffix are taken together. */
 	if ((levels = options_levels(name)) != -1 && flags != 0) {
 		*suffix = cut;
 		levels = options_levels(name);

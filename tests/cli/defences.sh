@@ -1,7 +1,7 @@
 #!/bin/sh
 # A mistake in the kernel ends in one line that names it.  The kernel makes each mistake itself (kern/test_crash.c).
-# The mistakes are undefined behaviour (built with SAN=ubsan), a smashed stack, and under checks=poison a write to a freed page or block,
-# or past the end of a block.
+# They are undefined behaviour (built with SAN=ubsan) and a smashed stack.
+# Under checks=poison they are a write to a freed page or block, or past the end of a block.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
-# kernel_limit= ends the run where one entry to the kernel takes longer than it allows, and names the call; with the limit that
-# docs/measurements.md derives, no call that programs make is too long.  tests/list and other scripts use the same limit.
+# kernel_limit= ends the run if one entry to the kernel takes longer than it allows, and names the call.
+# No call that programs make exceeds the limit that docs/measurements.md derives.  tests/list and other scripts use it, too.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh

@@ -134,7 +134,7 @@ for arch in arm64 x86_64; do
 	[ $arch = arm64 ] || raw=cpu/event=0xc0/
 	expect "$arch: a raw event's level" 0 "^[1-9][0-9]*,,$raw:k,[1-9][0-9]*,100\.00,,\$" $run -- stat -x , -e ${raw}k,${raw}uk,$raw shares 1 1
 	says "$arch: both of them, and none" "^[1-9][0-9]*,,$raw:uk?,[1-9][0-9]*,100\.00,,\$" 2
-	# Privilege modifiers in a name override the suffix, and are printed once.
+	# Privilege modifiers in a name override the request, and are printed once.
 	expect "$arch: a name's own privilege" 0 "^[1-9][0-9]*,,$own:k=1:u=0,[1-9][0-9]*,100\.00,,\$" \
 		$run $model -- stat -x , -e "$own:k=1:u=0,$own:u:k,$own:k" shares 1 1
 	says "$arch: both, as two modifiers" "^[1-9][0-9]*,,$own:u:k,[1-9][0-9]*,100\.00,,\$" 1
