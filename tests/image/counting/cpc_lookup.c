@@ -70,10 +70,10 @@ meter_start(cpc_t *cpc, uint_t flags)
 
 /* The dearest of many lookups. */
 struct dearest {
-	uint64_t de_count, de_total;
-	unsigned de_names;
-	unsigned de_over; /* took more than they may */
-	char de_name[TEXT];
+	uint64_t dear_count, dear_total;
+	unsigned dear_names;
+	unsigned dear_over; /* took more than they may */
+	char dear_name[TEXT];
 };
 
 static void
@@ -81,22 +81,23 @@ note(struct dearest *d, const char *pmu, const char *name, uint64_t bound)
 {
 	uint64_t count = elapsed();
 
-	d->de_names++;
-	d->de_over += count >= bound;
-	d->de_total += count;
-	if (count > d->de_count) {
-		d->de_count = count;
-		snprintf(d->de_name, sizeof d->de_name, "%s::%s", pmu, name);
+	d->dear_names++;
+	d->dear_over += count >= bound;
+	d->dear_total += count;
+	if (count > d->dear_count) {
+		d->dear_count = count;
+		snprintf(
+		    d->dear_name, sizeof d->dear_name, "%s::%s", pmu, name);
 	}
 }
 
 static void
 print(const struct dearest *d, const char *what)
 {
-	EXPECT(d->de_names > 0);
+	EXPECT(d->dear_names > 0);
 	printf("# %s: %u names, %llu on average, at most %llu: %s\n", what,
-	    d->de_names, (unsigned long long)(d->de_total / d->de_names),
-	    (unsigned long long)d->de_count, d->de_name);
+	    d->dear_names, (unsigned long long)(d->dear_total / d->dear_names),
+	    (unsigned long long)d->dear_count, d->dear_name);
 }
 
 static bool
@@ -149,8 +150,8 @@ CPC_TEST(no_name_takes_long)
 	}
 	print(&listed, "as listed");
 	print(&full, "in full");
-	EXPECT_EQ(listed.de_over, 0);
-	EXPECT_EQ(full.de_over, 0);
+	EXPECT_EQ(listed.dear_over, 0);
+	EXPECT_EQ(full.dear_over, 0);
 }
 
 CPC_TEST(no_preset_takes_long)
@@ -174,7 +175,7 @@ CPC_TEST(no_preset_takes_long)
 		}
 	}
 	print(&presets, "presets");
-	EXPECT_EQ(presets.de_over, 0);
+	EXPECT_EQ(presets.dear_over, 0);
 }
 
 static struct dearest requests;
@@ -219,7 +220,7 @@ CPC_TEST(the_library_finds_what_it_lists)
 	while (events_next(&es, &ew, ~0ULL, name, sizeof name))
 		ask(cpc, name);
 	print(&requests, "request");
-	EXPECT_EQ(requests.de_over, 0);
+	EXPECT_EQ(requests.dear_over, 0);
 }
 
 static struct dearest refused, suggested;

@@ -157,7 +157,7 @@ run_seed(uint64_t seed, unsigned processes, unsigned calls)
 	hrtime_t since = gethrtime();
 	uint64_t hash = seed;
 
-	chaos_self.cl_random = seed;
+	chaos_self.chl_random = seed;
 	for (unsigned n = 0; n < processes; n++) {
 		uint64_t own = chaos_below(UINT64_MAX);
 		unsigned nlwp = 2 + (unsigned)chaos_below(CHAOS_RAW_LWPS - 1);

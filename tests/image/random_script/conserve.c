@@ -10,7 +10,7 @@
  * privilege.
  *
  * At the kernel's privilege its own instructions are counted with the
- * script's, and nobody knows how many these are (mm_own of mix.h).  What is
+ * script's, and nobody knows how many these are (mxm_own of mix.h).  What is
  * known there: user counts stay where they began, the others have at least
  * what the script ran, requests that stopped together have counted alike, and
  * the kernel's witness saw what all LWPs counted.
@@ -54,10 +54,10 @@ TEST(every_lwp_counts_what_it_ran)
 	witness(&before);
 	for (; seed <= last; seed++) {
 		samples += mix_run(&mix, seed, &machine, false);
-		counted += mix.mx_sums.sm_counted;
-		execs += mix.mx_sums.sm_execs;
-		signals += mix.mx_sums.sm_signals;
-		overflows += mix.mx_sums.sm_overflows;
+		counted += mix.mx_sums.sum_counted;
+		execs += mix.mx_sums.sum_execs;
+		signals += mix.mx_sums.sum_signals;
+		overflows += mix.mx_sums.sum_overflows;
 	}
 	EXPECT(samples > 0);
 	test_note("%" PRIu64 " samples; %" PRIu64 " instructions of LWPs",
@@ -69,10 +69,10 @@ TEST(every_lwp_counts_what_it_ran)
 		SKIP("nothing to compare the sums with: boot with witness=1");
 	/* The first request of every set is the witness's likeness. */
 	ran = after.bw_lwps - before.bw_lwps;
-	if (after.bw_flags == machine.mm_own &&
-	    machine.mm_own == CPC_COUNT_USER)
+	if (after.bw_flags == machine.mxm_own &&
+	    machine.mxm_own == CPC_COUNT_USER)
 		EXPECT_EQ(ran, counted);
-	else if (after.bw_flags == machine.mm_own)
+	else if (after.bw_flags == machine.mxm_own)
 		EXPECT(ran >= counted);
 	EXPECT_EQ(
 	    after.bw_count, after.bw_lwps + after.bw_unowned + after.bw_idle);

@@ -110,12 +110,12 @@ bind_cpu(struct script *s, unsigned cpu)
 	static cpc_setid_t id = MIX_SET_IDS;
 
 	mix_set_name(&s->set, ++id, 1);
-	s->set.mx_reqs[0].cr_event = machine.mm_ins;
-	s->set.mx_reqs[0].cr_flags = CPC_COUNT_USER;
-	s->set.mx_reqs[0].cr_picnum = -1;
+	s->set.mxs_reqs[0].cr_event = machine.mxm_ins;
+	s->set.mxs_reqs[0].cr_flags = CPC_COUNT_USER;
+	s->set.mxs_reqs[0].cr_picnum = -1;
 	loop(s,
 	    PUT(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)&s->set,
-		(long)s->set.mx_pack.cp_set, cpu, 0),
+		(long)s->set.mxs_pack.cp_set, cpu, 0),
 	    1);
 	s->since = s->ran - script_after - SCRIPT_SPIN;
 }
@@ -125,11 +125,11 @@ sample_and_unbind(struct script *s)
 {
 	s->until = s->ran + script_before;
 	loop(s,
-	    PUT(s, BARECPC_SYS_CPC, CPC_OP_SAMPLE, (long)s->set.mx_pack.cp_set,
+	    PUT(s, BARECPC_SYS_CPC, CPC_OP_SAMPLE, (long)s->set.mxs_pack.cp_set,
 		(long)&s->sample, 1),
 	    1);
 	loop(s,
-	    PUT(s, BARECPC_SYS_CPC, CPC_OP_RELE, (long)s->set.mx_pack.cp_set),
+	    PUT(s, BARECPC_SYS_CPC, CPC_OP_RELE, (long)s->set.mxs_pack.cp_set),
 	    1);
 }
 
@@ -146,7 +146,7 @@ make_counter(struct script *s, unsigned cpu)
 static void
 make_worker(struct script *s, unsigned *seed)
 {
-	unsigned all = (1U << machine.mm_ncpu) - 1;
+	unsigned all = (1U << machine.mxm_ncpu) - 1;
 
 	s->ran = script_after + SCRIPT_SPIN; /* behind the clone */
 	s->cpus = 1 + (unsigned)rand_r(seed) % all;
@@ -184,7 +184,7 @@ make_first(struct script *s)
 
 	/* Before others count what runs on their CPUs. */
 	processor(s, 0);
-	for (i = 1; i < machine.mm_ncpu; i++) {
+	for (i = 1; i < machine.mxm_ncpu; i++) {
 		start(s, &counters[i]);
 		wait_while(s, &counters[i].bound, 0);
 	}
@@ -194,9 +194,9 @@ make_first(struct script *s)
 	for (i = 0; i < NWORKER; i++)
 		wait_while(s, &workers[i].alive, 1);
 	sample_and_unbind(s);
-	for (i = 1; i < machine.mm_ncpu; i++)
+	for (i = 1; i < machine.mxm_ncpu; i++)
 		set_and_wake(s, &counters[i].go);
-	for (i = 1; i < machine.mm_ncpu; i++)
+	for (i = 1; i < machine.mxm_ncpu; i++)
 		wait_while(s, &counters[i].alive, 1);
 	processor(s, PBIND_NONE);
 	s->ops[s->n].op_sysno = -1;
@@ -224,11 +224,11 @@ run_seed(unsigned seed)
 	memset(workers, 0, sizeof workers);
 	for (i = 0; i < NWORKER; i++)
 		make_worker(&workers[i], &seed);
-	for (i = 1; i < machine.mm_ncpu; i++)
+	for (i = 1; i < machine.mxm_ncpu; i++)
 		make_counter(&counters[i], i);
 	make_first(&counters[0]);
 	script_run(counters[0].ops);
-	for (i = 0; i < machine.mm_ncpu; i++) {
+	for (i = 0; i < machine.mxm_ncpu; i++) {
 		check_calls(&counters[i]);
 		counted += counters[i].sample.ms_value[0];
 		ran += counters[i].until - counters[i].since;
@@ -247,7 +247,7 @@ TEST(cpus_count_what_all_lwps_ran)
 		SKIP("this machine does not count instructions");
 	if (payload_privilege() == PAYLOAD_SYSTEM)
 		SKIP("scripts count at user privilege");
-	EXPECT(machine.mm_ncpu <= MAXCPU);
+	EXPECT(machine.mxm_ncpu <= MAXCPU);
 	for (unsigned seed = 1; seed <= SEEDS; seed++)
 		run_seed(seed);
 }

@@ -24,7 +24,7 @@ mix_do_yield(struct mix_state *st)
 void
 mix_do_sleep(struct mix_state *st)
 {
-	struct timespec *ts = &st->l->ml_sleeps[st->l->ml_nops];
+	struct timespec *ts = &st->l->mxl_sleeps[st->l->mxl_nops];
 
 	ts->tv_nsec = (long)mix_below(st->mx, 50000);
 	mix_loop(st, MIX_CALL(st, "nanosleep", st->due ? MIX_ANY : 0,
@@ -34,11 +34,11 @@ mix_do_sleep(struct mix_state *st)
 void
 mix_do_affinity(struct mix_state *st)
 {
-	uint64_t *cpus = &st->l->ml_cpus[st->l->ml_nops];
+	uint64_t *cpus = &st->l->mxl_cpus[st->l->mxl_nops];
 
-	st->l->ml_wants[st->l->ml_nops].mw_moves = true;
+	st->l->mxl_wants[st->l->mxl_nops].mw_moves = true;
 	*cpus =
-	    1 + mix_below(st->mx, (1ULL << st->mx->mx_machine->mm_ncpu) - 1);
+	    1 + mix_below(st->mx, (1ULL << st->mx->mx_machine->mxm_ncpu) - 1);
 	mix_loop(st, MIX_CALL(st, "sched_setaffinity", 0, SYS_sched_setaffinity,
 			 0, sizeof *cpus, (long)cpus));
 }
@@ -48,9 +48,9 @@ mix_do_processor_bind(struct mix_state *st)
 {
 	long cpu = PBIND_NONE;
 
-	st->l->ml_wants[st->l->ml_nops].mw_moves = true;
+	st->l->mxl_wants[st->l->mxl_nops].mw_moves = true;
 	if (mix_below(st->mx, 2) != 0)
-		cpu = (long)mix_below(st->mx, st->mx->mx_machine->mm_ncpu);
+		cpu = (long)mix_below(st->mx, st->mx->mx_machine->mxm_ncpu);
 	mix_loop(st, MIX_CALL(st, "processor_bind", 0, BARECPC_SYS_SCHED,
 			 BARECPC_SCHED_BIND, P_LWPID, P_MYID, cpu, 0));
 }
@@ -66,7 +66,7 @@ mix_do_signal(struct mix_state *st)
 	struct op *who = MIX_CALL(st, "gettid", MIX_DONE, SYS_gettid, 0);
 	struct op *op;
 
-	who->op_result = &st->l->ml_ops[st->l->ml_nops].op_arg[0];
+	who->op_result = &st->l->mxl_ops[st->l->mxl_nops].op_arg[0];
 	mix_loop_quiet(st, who);
 	op = MIX_CALL(st, "tkill", 0, SYS_tkill, 0, SIGUSR1);
 	st->usr = true;
@@ -76,7 +76,7 @@ mix_do_signal(struct mix_state *st)
 static void
 block(struct mix_state *st, uint64_t signals)
 {
-	uint64_t *mask = &st->l->ml_masks[st->l->ml_nops];
+	uint64_t *mask = &st->l->mxl_masks[st->l->mxl_nops];
 	struct op *op = MIX_CALL(st, "rt_sigprocmask", 0, SYS_rt_sigprocmask,
 	    SIG_SETMASK, (long)mask, 0, sizeof *mask);
 

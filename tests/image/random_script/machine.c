@@ -34,16 +34,16 @@ mix_machine_learn(struct mix_machine *mm)
 	memset(mm, 0, sizeof *mm);
 	if (payload_stat(&st) != 0)
 		return false;
-	mm->mm_ncpu = st.bs_cpus;
-	mm->mm_own = payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
-	                                                   : CPC_COUNT_USER;
-	mm->mm_overflows = mm->mm_own == CPC_COUNT_USER &&
-	                   (cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0) &
-			       CPC_CAP_OVERFLOW_INTERRUPT) != 0;
+	mm->mxm_ncpu = st.bs_cpus;
+	mm->mxm_own = payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
+	                                                    : CPC_COUNT_USER;
+	mm->mxm_overflows = mm->mxm_own == CPC_COUNT_USER &&
+	                    (cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0) &
+				CPC_CAP_OVERFLOW_INTERRUPT) != 0;
 	/* Or the witness could not serve at that privilege. */
 	if (syscall(BARECPC_SYS_WITNESS, &bw) == 0)
-		mm->mm_together = (bw.bw_flags & CPC_COUNT_SYSTEM) != 0;
+		mm->mxm_together = (bw.bw_flags & CPC_COUNT_SYSTEM) != 0;
 	return catch (SIGEMT, script_restarting) &&
 	       catch (SIGUSR1, script_returning) && machine_here() != NULL &&
-	       machine_name(machine_here(), EVENT, &mm->mm_ins);
+	       machine_name(machine_here(), EVENT, &mm->mxm_ins);
 }

@@ -21,8 +21,8 @@ child_of(struct mix_state *st, struct op *op)
 
 	child.l = &st->mx->mx_lwps[st->mx->mx_nlwp++];
 	memset(child.l, 0, sizeof *child.l);
-	child.l->ml_parent = (unsigned)(st->l - st->mx->mx_lwps);
-	op->op_zero = child.l->ml_ops;
+	child.l->mxl_parent = (unsigned)(st->l - st->mx->mx_lwps);
+	op->op_zero = child.l->mxl_ops;
 	return child;
 }
 
@@ -37,9 +37,9 @@ do_create(struct mix_state *st)
 	op = MIX_CALL(st, "clone", MIX_DONE, SYS_clone, 0);
 	child = child_of(st, op);
 	mix_inherit(&child, st);
-	script_lwp(op, child.l->ml_ops,
-	    child.l->ml_stack + sizeof child.l->ml_stack, &child.l->ml_alive);
-	op->op_result = &st->l->ml_either;
+	script_lwp(op, child.l->mxl_ops,
+	    child.l->ml_stack + sizeof child.l->ml_stack, &child.l->mxl_alive);
+	op->op_result = &st->l->mxl_either;
 	mix_loop(st, op);
 	mix_enter(&child, op);
 	do_some(&child, 5 + (unsigned)mix_below(st->mx, 20), true);
@@ -50,7 +50,7 @@ do_create(struct mix_state *st)
 static void
 do_report(struct mix_state *st, unsigned program)
 {
-	struct mix_report *mr = &st->l->ml_reports[program];
+	struct mix_report *mr = &st->l->mxl_reports[program];
 
 	if (st->set == NULL)
 		return;
@@ -68,13 +68,13 @@ do_report(struct mix_state *st, unsigned program)
 static void
 do_exec(struct mix_state *st)
 {
-	struct mix_exec *me = &st->l->ml_exec;
+	struct mix_exec *me = &st->l->mxl_exec;
 	static char name[] = "mix_exec";
 
 	mix_unblock(st);
 	snprintf(me->me_seed, sizeof me->me_seed, "%" PRIu64, st->mx->mx_seed);
-	snprintf(
-	    me->me_ncpu, sizeof me->me_ncpu, "%u", st->mx->mx_machine->mm_ncpu);
+	snprintf(me->me_ncpu, sizeof me->me_ncpu, "%u",
+	    st->mx->mx_machine->mxm_ncpu);
 	snprintf(me->me_lwp, sizeof me->me_lwp, "%u",
 	    (unsigned)(st->l - st->mx->mx_lwps));
 	snprintf(me->me_pipe, sizeof me->me_pipe, "%d", st->mx->mx_pipe[1]);
@@ -87,8 +87,8 @@ do_exec(struct mix_state *st)
 	    (long)me->me_argv, (long)&me->me_argv[5]);
 	mix_stop(st);
 	MIX_CALL(st, "exit_group", MIX_ANY, SYS_exit_group, 1);
-	me->me_entry = st->l->ml_nops;
-	st->mx->mx_sums.sm_execs++;
+	me->me_entry = st->l->mxl_nops;
+	st->mx->mx_sums.sum_execs++;
 }
 
 static void
@@ -109,8 +109,8 @@ do_fork(struct mix_state *st)
 		return;
 	op = MIX_CALL(st, "fork", MIX_DONE, SYS_clone, SIGCHLD);
 	child = child_of(st, op);
-	child.l->ml_process = true;
-	child.l->ml_status = -1; /* until it is waited for */
+	child.l->mxl_process = true;
+	child.l->mxl_status = -1; /* until it is waited for */
 	child.blocked = st->blocked;
 	/* A wait that is interrupted is begun again, and counted again. */
 	mix_loop_quiet(st, op);
@@ -122,7 +122,7 @@ do_fork(struct mix_state *st)
 	}
 	MIX_CALL(&child, "exit_group", MIX_ANY, SYS_exit_group, 0);
 	mix_loop(st, MIX_CALL(st, "wait4", MIX_DONE, SYS_wait4, -1,
-			 (long)&child.l->ml_status, 0, 0));
+			 (long)&child.l->mxl_status, 0, 0));
 }
 
 /* Of a hundred ops so many are of that kind. */
@@ -165,7 +165,7 @@ do_one(struct mix_state *st, bool creates)
 static void
 do_some(struct mix_state *st, unsigned n, bool creates)
 {
-	while (n-- > 0 && st->l->ml_nops < MIX_OPS - TAIL)
+	while (n-- > 0 && st->l->mxl_nops < MIX_OPS - TAIL)
 		do_one(st, creates);
 }
 
@@ -180,17 +180,17 @@ do_end(struct mix_state *st)
 	mix_unblock(st);
 	if (st->set != NULL) {
 		op = MIX_CPC(st, "unbind", 0, CPC_OP_RELE,
-		    (long)st->set->mx_pack.cp_set);
+		    (long)st->set->mxs_pack.cp_set);
 		mix_stop(st);
 		mix_loop(st, op);
 	}
 	for (unsigned i = 1; i < mx->mx_nlwp; i++) {
-		if (!mx->mx_lwps[i].ml_process)
+		if (!mx->mx_lwps[i].mxl_process)
 			mix_loop(st, MIX_CALL(st, "futex", MIX_ANY, SYS_futex,
-					 (long)&mx->mx_lwps[i].ml_alive,
+					 (long)&mx->mx_lwps[i].mxl_alive,
 					 SCRIPT_FUTEX_WAIT, 1, 0));
 	}
-	st->l->ml_ops[st->l->ml_nops].op_sysno = -1;
+	st->l->mxl_ops[st->l->mxl_nops].op_sysno = -1;
 }
 
 /*
@@ -200,7 +200,7 @@ do_end(struct mix_state *st)
 static uint32_t
 draw_flags(struct mix *mx, unsigned request)
 {
-	uint32_t own = mx->mx_machine->mm_own;
+	uint32_t own = mx->mx_machine->mxm_own;
 	const uint32_t flags[] = { own, own,
 		own ^ (CPC_COUNT_USER | CPC_COUNT_SYSTEM),
 		CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0 };
@@ -216,23 +216,23 @@ static void
 make_set(struct mix *mx, unsigned number, uint64_t seed)
 {
 	const struct mix_machine *mm = mx->mx_machine;
-	const struct cpc_event *ins = &mm->mm_ins;
+	const struct cpc_event *ins = &mm->mxm_ins;
 	unsigned npic = (unsigned)__builtin_popcountll(ins->ce_pics);
 	struct mix_set *set = &mx->mx_sets[number];
 	uint64_t kind = mix_below(mx, 3);
 	uint64_t pics = kind == 0 ? ins->ce_pics : 0;
-	unsigned tell = kind == 1 && mm->mm_overflows ? npic / 2 : 0;
+	unsigned tell = kind == 1 && mm->mxm_overflows ? npic / 2 : 0;
 
 	npic -= tell;
 	mix_set_name(set, MIX_SET_IDS + seed * MIX_SETS + number,
 	    1 + (uint32_t)mix_below(mx, npic < MIX_REQS ? npic : MIX_REQS));
-	for (unsigned i = 0; i < set->mx_pack.cp_nreqs; i++) {
-		struct cpc_packreq *r = &set->mx_reqs[i];
+	for (unsigned i = 0; i < set->mxs_pack.cp_nreqs; i++) {
+		struct cpc_packreq *r = &set->mxs_reqs[i];
 		bool told;
 
 		r->cr_event = *ins;
 		r->cr_flags = draw_flags(mx, i);
-		told = i < 2 && i < tell && r->cr_flags == mm->mm_own;
+		told = i < 2 && i < tell && r->cr_flags == mm->mxm_own;
 		r->cr_preset = mix_draw_preset(mx, told);
 		if (told)
 			r->cr_flags |= CPC_OVF_NOTIFY_EMT;

@@ -21,8 +21,8 @@
 
 /* What the mix is made for. */
 struct mix_machine {
-	unsigned mm_ncpu;
-	struct cpc_event mm_ins; /* counts instructions */
+	unsigned mxm_ncpu;
+	struct cpc_event mxm_ins; /* counts instructions */
 	/*
 	 * The privilege scripts run at.  At the kernel's own they know the
 	 * least that is counted: what the kernel does for an LWP depends on
@@ -30,9 +30,9 @@ struct mix_machine {
 	 * that no two runs of a call need cost the same, and an overflow
 	 * comes nobody knows where.
 	 */
-	uint32_t mm_own;
-	bool mm_overflows; /* an overflow tells, at the instruction it is */
-	bool mm_together;  /* all PICs of a set start and stop at once */
+	uint32_t mxm_own;
+	bool mxm_overflows; /* an overflow tells, at the instruction it is */
+	bool mxm_together;  /* all PICs of a set start and stop at once */
 };
 
 struct mix_sample {
@@ -73,28 +73,28 @@ struct mix_exec {
 };
 
 struct mix_lwp {
-	bool ml_process;    /* a child process's only LWP */
-	unsigned ml_parent; /* who creates it */
-	int ml_status;      /* of a process: 0 once it has ended well */
-	unsigned ml_nops;
-	struct op ml_ops[MIX_OPS];
-	struct mix_want ml_wants[MIX_OPS];
-	long ml_results[MIX_OPS];
-	struct mix_sample ml_samples[MIX_OPS];
-	struct timespec ml_sleeps[MIX_OPS];
-	uint64_t ml_cpus[MIX_OPS];
-	uint64_t ml_masks[MIX_OPS];
-	int ml_alive;   /* until it exits */
-	long ml_either; /* a result two LWPs store */
-	struct mix_report ml_reports[MIX_PROGRAMS];
-	struct mix_exec ml_exec;
+	bool mxl_process;    /* a child process's only LWP */
+	unsigned mxl_parent; /* who creates it */
+	int mxl_status;      /* of a process: 0 once it has ended well */
+	unsigned mxl_nops;
+	struct op mxl_ops[MIX_OPS];
+	struct mix_want mxl_wants[MIX_OPS];
+	long mxl_results[MIX_OPS];
+	struct mix_sample mxl_samples[MIX_OPS];
+	struct timespec mxl_sleeps[MIX_OPS];
+	uint64_t mxl_cpus[MIX_OPS];
+	uint64_t mxl_masks[MIX_OPS];
+	int mxl_alive;   /* until it exits */
+	long mxl_either; /* a result two LWPs store */
+	struct mix_report mxl_reports[MIX_PROGRAMS];
+	struct mix_exec mxl_exec;
 	/* For the frame of a handler: scripts themselves use none. */
 	char ml_stack[8192] __attribute__((aligned(16)));
 };
 
 struct mix_set {
-	struct cpc_pack mx_pack;
-	struct cpc_packreq mx_reqs[MIX_REQS];
+	struct cpc_pack mxs_pack;
+	struct cpc_packreq mxs_reqs[MIX_REQS];
 };
 
 /* Ids of sets that are far from those libcpc gives to others. */
@@ -103,10 +103,10 @@ struct mix_set {
 static inline void
 mix_set_name(struct mix_set *set, cpc_setid_t id, uint32_t nreqs)
 {
-	set->mx_pack.cp_set = id;
-	set->mx_pack.cp_nreqs = nreqs;
-	set->mx_pack.cp_bytes =
-	    (uint32_t)(sizeof set->mx_pack + nreqs * sizeof set->mx_reqs[0]);
+	set->mxs_pack.cp_set = id;
+	set->mxs_pack.cp_nreqs = nreqs;
+	set->mxs_pack.cp_bytes =
+	    (uint32_t)(sizeof set->mxs_pack + nreqs * sizeof set->mxs_reqs[0]);
 }
 
 struct mix {
@@ -118,13 +118,13 @@ struct mix {
 	struct mix_lwp mx_lwps[MIX_LWPS];
 	struct mix_sums {
 		/* Instructions while the LWP had a set that counted. */
-		uint64_t sm_counted;
+		uint64_t sum_counted;
 		/* Handlers that ran for overflows, for SIGUSR1; programs. */
-		uint64_t sm_overflows, sm_signals, sm_execs;
+		uint64_t sum_overflows, sum_signals, sum_execs;
 	} mx_sums; /* of all LWPs */
 };
 
-/* mix.c: make the mix of that seed; script_run(mx_lwps[0].ml_ops) runs it. */
+/* mix.c: make the mix of that seed; script_run(mx_lwps[0].mxl_ops) runs it. */
 void mix_make(struct mix *mx, uint64_t seed, const struct mix_machine *mm);
 
 /*

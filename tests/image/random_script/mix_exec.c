@@ -19,10 +19,10 @@ main(int argc, char **argv)
 
 	if (argc != 5 || !mix_machine_learn(&machine))
 		return 1;
-	machine.mm_ncpu = (unsigned)atoi(argv[2]);
+	machine.mxm_ncpu = (unsigned)atoi(argv[2]);
 	mix.mx_pipe[1] = atoi(argv[4]);
 	mix_make(&mix, strtoull(argv[1], NULL, 0), &machine);
 	l = &mix.mx_lwps[strtoul(argv[3], NULL, 0) % MIX_LWPS];
-	script_run(&l->ml_ops[l->ml_exec.me_entry]); /* to its exit */
+	script_run(&l->mxl_ops[l->mxl_exec.me_entry]); /* to its exit */
 	return 1;
 }

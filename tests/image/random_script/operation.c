@@ -20,22 +20,22 @@ mix_do_bind(struct mix_state *st)
 {
 	const struct mix_set *set =
 	    &st->mx->mx_sets[mix_below(st->mx, MIX_SETS)];
-	unsigned n = set->mx_pack.cp_nreqs;
+	unsigned n = set->mxs_pack.cp_nreqs;
 	bool inherit = mix_below(st->mx, 2) != 0;
 	struct mix_want *want;
 	struct op *op;
 
 	/* What waits is about the last set: where that is lost, so is this. */
 	mix_unblock(st);
-	want = &st->l->ml_wants[st->l->ml_nops];
+	want = &st->l->mxl_wants[st->l->mxl_nops];
 	op = MIX_CPC(st, "bind", 0, CPC_OP_BIND, (long)set,
-	    (long)set->mx_pack.cp_set, inherit ? CPC_BIND_LWP_INHERIT : 0, 0);
+	    (long)set->mxs_pack.cp_set, inherit ? CPC_BIND_LWP_INHERIT : 0, 0);
 
 	want->mw_binds = true;
 	st->set = set;
 	st->inherit = inherit;
 	for (unsigned i = 0; i < n; i++)
-		st->preset[i] = set->mx_reqs[i].cr_preset;
+		st->preset[i] = set->mxs_reqs[i].cr_preset;
 	mix_start(st, true);
 	mix_loop(st, op);
 }
@@ -44,11 +44,11 @@ mix_do_bind(struct mix_state *st)
 static void
 expect_values(const struct mix_state *st, struct mix_want *want)
 {
-	uint32_t own = st->mx->mx_machine->mm_own;
+	uint32_t own = st->mx->mx_machine->mxm_own;
 
 	want->mw_frozen = !st->running;
-	for (unsigned i = 0; i < st->set->mx_pack.cp_nreqs; i++) {
-		uint32_t flags = st->set->mx_reqs[i].cr_flags;
+	for (unsigned i = 0; i < st->set->mxs_pack.cp_nreqs; i++) {
+		uint32_t flags = st->set->mxs_reqs[i].cr_flags;
 
 		if ((flags & CPC_COUNT_SYSTEM) == 0)
 			want->mw_compare |= 1U << i;
@@ -64,10 +64,10 @@ void
 mix_sample_to(
     struct mix_state *st, const struct mix_set *set, struct mix_sample *to)
 {
-	struct mix_want *want = &st->l->ml_wants[st->l->ml_nops];
+	struct mix_want *want = &st->l->mxl_wants[st->l->mxl_nops];
 	bool good = set == st->set;
 	struct op *op = MIX_CPC(st, "sample", good ? 0 : -EINVAL, CPC_OP_SAMPLE,
-	    (long)set->mx_pack.cp_set, (long)to, set->mx_pack.cp_nreqs);
+	    (long)set->mxs_pack.cp_set, (long)to, set->mxs_pack.cp_nreqs);
 
 	want->mw_sample = to;
 	if (good)
@@ -78,7 +78,7 @@ mix_sample_to(
 void
 mix_do_sample(struct mix_state *st)
 {
-	mix_sample_to(st, draw_set(st), &st->l->ml_samples[st->l->ml_nops]);
+	mix_sample_to(st, draw_set(st), &st->l->mxl_samples[st->l->mxl_nops]);
 }
 
 void
@@ -86,7 +86,7 @@ mix_do_unbind(struct mix_state *st)
 {
 	const struct mix_set *set = draw_set(st);
 	struct op *op = MIX_CPC(st, "unbind", set == st->set ? 0 : -EINVAL,
-	    CPC_OP_RELE, (long)set->mx_pack.cp_set);
+	    CPC_OP_RELE, (long)set->mxs_pack.cp_set);
 
 	if (set == st->set)
 		mix_stop(st);
@@ -130,9 +130,9 @@ void
 mix_do_preset(struct mix_state *st)
 {
 	unsigned i = (unsigned)mix_below(st->mx, MIX_REQS);
-	bool good = st->set != NULL && i < st->set->mx_pack.cp_nreqs;
+	bool good = st->set != NULL && i < st->set->mxs_pack.cp_nreqs;
 	uint64_t preset = mix_draw_preset(st->mx,
-	    good && (st->set->mx_reqs[i].cr_flags & CPC_OVF_NOTIFY_EMT) != 0);
+	    good && (st->set->mxs_reqs[i].cr_flags & CPC_OVF_NOTIFY_EMT) != 0);
 	struct op *op = MIX_CPC(
 	    st, "preset", good ? 0 : -EINVAL, CPC_OP_PRESET, i, (long)preset);
 

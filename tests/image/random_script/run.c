@@ -50,8 +50,8 @@ values_reach(const struct mix_want *want, const struct mix_sample *s,
 		if ((want->mw_least >> i & 1) == 0)
 			continue;
 		more = (int64_t)(s->ms_value[i] - want->mw_value[i]);
-		if (more < 0 || (!first && want->mw_frozen && mm->mm_together &&
-				    more != others)) {
+		if (more < 0 || (!first && want->mw_frozen &&
+				    mm->mxm_together && more != others)) {
 			test_note("request %u counts %" PRId64
 				  " beyond the least, others %" PRId64,
 			    i, more, others);
@@ -75,11 +75,11 @@ sample_is_good(const struct mix *mx, const struct mix_want *want,
 static bool
 op_is_good(const struct mix *mx, const struct mix_lwp *l, unsigned n)
 {
-	const struct mix_want *want = &l->ml_wants[n];
+	const struct mix_want *want = &l->mxl_wants[n];
 
-	if (!result_is(l->ml_results[n], want->mw_result)) {
+	if (!result_is(l->mxl_results[n], want->mw_result)) {
 		test_note(
-		    "result %ld, not %ld", l->ml_results[n], want->mw_result);
+		    "result %ld, not %ld", l->mxl_results[n], want->mw_result);
 		return false;
 	}
 	return want->mw_sample == NULL || want->mw_result != 0 ||
@@ -93,10 +93,10 @@ op_is_good(const struct mix *mx, const struct mix_lwp *l, unsigned n)
 static bool
 taken_away(const struct mix_lwp *l, unsigned n, bool has_bound)
 {
-	if (!l->ml_wants[n].mw_counts)
+	if (!l->mxl_wants[n].mw_counts)
 		return false;
-	return l->ml_results[n] == -EAGAIN ||
-	       (!has_bound && l->ml_results[n] == -EINVAL);
+	return l->mxl_results[n] == -EAGAIN ||
+	       (!has_bound && l->mxl_results[n] == -EINVAL);
 }
 
 static unsigned
@@ -107,22 +107,22 @@ check_lwp(const struct mix *mx, unsigned lwp, bool disturbed)
 	unsigned samples = 0;
 	static unsigned told;
 
-	for (unsigned n = 0; n < l->ml_nops; n++) {
-		if (l->ml_wants[n].mw_binds && l->ml_results[n] == 0)
+	for (unsigned n = 0; n < l->mxl_nops; n++) {
+		if (l->mxl_wants[n].mw_binds && l->mxl_results[n] == 0)
 			known = has_bound = true;
 		else if (disturbed && taken_away(l, n, has_bound))
 			known = false;
-		if (!known && l->ml_wants[n].mw_counts)
+		if (!known && l->mxl_wants[n].mw_counts)
 			continue;
-		if (disturbed && l->ml_wants[n].mw_moves &&
-		    l->ml_results[n] == -EINVAL)
+		if (disturbed && l->mxl_wants[n].mw_moves &&
+		    l->mxl_results[n] == -EINVAL)
 			continue;
-		samples +=
-		    (l->ml_wants[n].mw_compare | l->ml_wants[n].mw_least) != 0;
+		samples += (l->mxl_wants[n].mw_compare |
+			       l->mxl_wants[n].mw_least) != 0;
 		if (!EXPECT(op_is_good(mx, l, n)) && told++ < TOLD)
 			test_note("that was seed %" PRIu64
 				  ", LWP %u, op %u: %s",
-			    mx->mx_seed, lwp, n, l->ml_wants[n].mw_name);
+			    mx->mx_seed, lwp, n, l->mxl_wants[n].mw_name);
 	}
 	return samples;
 }
@@ -133,12 +133,12 @@ check_report(const struct mix *mx, const struct mix_report *mr)
 {
 	const struct mix_lwp *l = &mx->mx_lwps[mr->mr_lwp % MIX_LWPS];
 	const struct mix_report *made =
-	    &l->ml_reports[mr->mr_program % MIX_PROGRAMS];
-	unsigned n = l->ml_nops;
+	    &l->mxl_reports[mr->mr_program % MIX_PROGRAMS];
+	unsigned n = l->mxl_nops;
 
-	while (n > 0 && l->ml_wants[n].mw_sample != &made->mr_sample)
+	while (n > 0 && l->mxl_wants[n].mw_sample != &made->mr_sample)
 		n--;
-	if (!EXPECT(sample_is_good(mx, &l->ml_wants[n], &mr->mr_sample)))
+	if (!EXPECT(sample_is_good(mx, &l->mxl_wants[n], &mr->mr_sample)))
 		test_note("that was seed %" PRIu64
 			  ", child process %u, program %u",
 		    mx->mx_seed, mr->mr_lwp, mr->mr_program);
@@ -153,12 +153,12 @@ check_reports(const struct mix *mx, bool disturbed)
 	unsigned samples = 0;
 
 	for (unsigned i = 1; i < mx->mx_nlwp; i++) {
-		if (!EXPECT_EQ(mx->mx_lwps[i].ml_status, 0))
+		if (!EXPECT_EQ(mx->mx_lwps[i].mxl_status, 0))
 			return 0;
 	}
 	for (unsigned i = 0; i < mx->mx_nlwp * MIX_PROGRAMS; i++) {
 		if (mx->mx_lwps[i / MIX_PROGRAMS]
-			.ml_reports[i % MIX_PROGRAMS]
+			.mxl_reports[i % MIX_PROGRAMS]
 			.mr_lwp == 0)
 			continue;
 		if (EXPECT_EQ(
@@ -178,14 +178,14 @@ mix_run(
 	if (!EXPECT_EQ(pipe(mx->mx_pipe), 0))
 		return 0;
 	mix_make(mx, seed, mm);
-	script_run(mx->mx_lwps[0].ml_ops);
+	script_run(mx->mx_lwps[0].mxl_ops);
 	for (unsigned i = 1; i < mx->mx_nlwp; i++) {
 		/* Whatever woke the wait. */
-		while (*(volatile int *)&mx->mx_lwps[i].ml_alive != 0)
+		while (*(volatile int *)&mx->mx_lwps[i].mxl_alive != 0)
 			sched_yield();
 	}
 	for (unsigned i = 0; i < mx->mx_nlwp; i++) {
-		if (!mx->mx_lwps[i].ml_process)
+		if (!mx->mx_lwps[i].mxl_process)
 			samples += check_lwp(mx, i, disturbed);
 	}
 	samples += check_reports(mx, disturbed);

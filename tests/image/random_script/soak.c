@@ -99,7 +99,7 @@ replace(void)
 static void
 take_offline(uint64_t *random)
 {
-	int cpu = 1 + (int)soak_below(random, soak.so_machine.mm_ncpu - 1);
+	int cpu = 1 + (int)soak_below(random, soak.so_machine.mxm_ncpu - 1);
 
 	if (p_online(cpu, P_OFFLINE) == -1) {
 		EXPECT_EQ(errno, EBUSY);
@@ -151,7 +151,7 @@ watch(int fd)
 		end_who_hangs();
 		listen_for(fd, POLL_MS);
 		count_lwps();
-		if (soak.so_machine.mm_ncpu > 1 && soak_storm())
+		if (soak.so_machine.mxm_ncpu > 1 && soak_storm())
 			take_offline(&random);
 	}
 	listen_for(fd, 0);
@@ -175,20 +175,21 @@ static void
 expect_sums(void)
 {
 	EXPECT(live.total >= LIVE * live.times && live.times > 0);
-	EXPECT(sums.ss_exact > sums.ss_rounds);
-	EXPECT(sums.ss_taken > 0 && sums.ss_lost > 0);
-	EXPECT(sums.ss_forks > 0 && sums.ss_spawned > 0);
-	EXPECT((sums.ss_ovf > 0) == soak.so_known.sk_ovf);
+	EXPECT(sums.sos_exact > sums.sos_rounds);
+	EXPECT(sums.sos_taken > 0 && sums.sos_lost > 0);
+	EXPECT(sums.sos_forks > 0 && sums.sos_spawned > 0);
+	EXPECT((sums.sos_ovf > 0) == soak.so_known.sok_ovf);
 	test_note("%" PRIu64 " LWPs at a time on average, at most %" PRIu64,
 	    live.times > 0 ? live.total / live.times : 0, live.most);
 	test_note("%" PRIu64 " LWPs in all, of %" PRIu64 " processes; %" PRIu64
 		  " forked, %" PRIu64 " spawned",
-	    sums.ss_lwps, sums.ss_processes, sums.ss_forks, sums.ss_spawned);
+	    sums.sos_lwps, sums.sos_processes, sums.sos_forks,
+	    sums.sos_spawned);
 	test_note("%" PRIu64 " rounds: %" PRIu64 " counts were exact, %" PRIu64
 		  " overflows; %" PRIu64 " found their counters gone",
-	    sums.ss_rounds, sums.ss_exact, sums.ss_ovf, sums.ss_lost);
-	test_note(
-	    "CPUs taken %" PRIu64 " times, offline %u", sums.ss_taken, offline);
+	    sums.sos_rounds, sums.sos_exact, sums.sos_ovf, sums.sos_lost);
+	test_note("CPUs taken %" PRIu64 " times, offline %u", sums.sos_taken,
+	    offline);
 }
 
 static void

@@ -25,31 +25,31 @@ void spin_loop(uint64_t iterations);
  * the restart on in a handler of SIGEMT.
  */
 struct soak_known {
-	uint64_t sk_window, sk_bind, sk_tail;
-	bool sk_ovf; /* overflows tell of themselves */
+	uint64_t sok_window, sok_bind, sok_tail;
+	bool sok_ovf; /* overflows tell of themselves */
 };
 
 /* What a process has done, for the one that started it. */
 struct soak_sums {
-	uint64_t ss_processes; /* that ended, or became the next */
-	uint64_t ss_lwps;
-	uint64_t ss_rounds;  /* of LWPs */
-	uint64_t ss_exact;   /* counts that were compared */
-	uint64_t ss_ovf;     /* signals of overflows */
-	uint64_t ss_lost;    /* times an LWP found its counters taken away */
-	uint64_t ss_taken;   /* CPUs taken */
-	uint64_t ss_forks;   /* processes of one LWP, */
-	uint64_t ss_spawned; /* and those that executed a program first */
+	uint64_t sos_processes; /* that ended, or became the next */
+	uint64_t sos_lwps;
+	uint64_t sos_rounds;  /* of LWPs */
+	uint64_t sos_exact;   /* counts that were compared */
+	uint64_t sos_ovf;     /* signals of overflows */
+	uint64_t sos_lost;    /* times an LWP found its counters taken away */
+	uint64_t sos_taken;   /* CPUs taken */
+	uint64_t sos_forks;   /* processes of one LWP, */
+	uint64_t sos_spawned; /* and those that executed a program first */
 };
 #define SOAK_SUMS (sizeof(struct soak_sums) / sizeof(uint64_t))
 
 /* One of a process's LWPs. */
 struct soak_lwp {
-	pthread_t sl_thread;
-	bool sl_done; /* it has ended, and may be joined */
-	uint64_t sl_random;
-	struct mix *sl_mix; /* its own, where it runs mixes */
-	cpc_t *sl_cpc;      /* its own handle, where it does not */
+	pthread_t sol_thread;
+	bool sol_done; /* it has ended, and may be joined */
+	uint64_t sol_random;
+	struct mix *sol_mix; /* its own, where it runs mixes */
+	cpc_t *sol_cpc;      /* its own handle, where it does not */
 };
 
 /* A process: the one that runs. */

@@ -67,7 +67,7 @@ soak_failed(int result, const char *what)
 		return false;
 	if (!EXPECT_EQ(errno, EAGAIN))
 		test_note("that was %s", what);
-	SOAK_ADD(ss_lost, 1);
+	SOAK_ADD(sos_lost, 1);
 	soak_doze(1000); /* it will not be over yet */
 	return true;
 }
@@ -82,15 +82,15 @@ failed(struct round *rd, int result, const char *what)
 static void
 expect_window(const struct soak_window *sw, uint64_t turns)
 {
-	EXPECT_EQ(counted(sw), soak.so_known.sk_window + SPIN_INSNS * turns);
-	SOAK_ADD(ss_exact, 1);
+	EXPECT_EQ(counted(sw), soak.so_known.sok_window + SPIN_INSNS * turns);
+	SOAK_ADD(sos_exact, 1);
 }
 
 /* Mostly short; some meet a slice's end. */
 static uint64_t
 draw_turns(struct round *rd)
 {
-	uint64_t *random = &rd->rd_lwp->sl_random;
+	uint64_t *random = &rd->rd_lwp->sol_random;
 
 	return 1 +
 	       soak_below(random, soak_below(random, 50) == 0 ? 1000000 : 2000);
@@ -165,7 +165,7 @@ do_yield(struct round *rd)
 static void
 do_sleep(struct round *rd)
 {
-	soak_doze((unsigned long)soak_below(&rd->rd_lwp->sl_random, 300));
+	soak_doze((unsigned long)soak_below(&rd->rd_lwp->sol_random, 300));
 }
 
 /* EINVAL: that CPU is offline. */
@@ -173,7 +173,7 @@ static void
 do_move(struct round *rd)
 {
 	int cpu =
-	    (int)soak_below(&rd->rd_lwp->sl_random, soak.so_machine.mm_ncpu);
+	    (int)soak_below(&rd->rd_lwp->sol_random, soak.so_machine.mxm_ncpu);
 
 	if (processor_bind(P_LWPID, P_MYID, cpu, NULL) != 0)
 		EXPECT_EQ(errno, EINVAL);
@@ -209,7 +209,7 @@ do_create(struct round *rd)
 	if (!EXPECT_EQ(pthread_create(&t, NULL, inherit, &h), 0))
 		return;
 	EXPECT_EQ(pthread_join(t, NULL), 0);
-	SOAK_ADD(ss_lwps, 1);
+	SOAK_ADD(sos_lwps, 1);
 	if (h.err == 0)
 		expect_window(&h.sw, h.turns);
 	/* It inherits nothing, or what was taken away before it looked. */
@@ -229,15 +229,15 @@ counts_in_copy(uint64_t turns)
 
 	memset(&set, 0, sizeof set);
 	mix_set_name(&set, MIX_SET_IDS, 1);
-	set.mx_reqs[0].cr_event = soak.so_machine.mm_ins;
-	set.mx_reqs[0].cr_flags = CPC_COUNT_USER;
-	set.mx_reqs[0].cr_picnum = -1;
+	set.mxs_reqs[0].cr_event = soak.so_machine.mxm_ins;
+	set.mxs_reqs[0].cr_flags = CPC_COUNT_USER;
+	set.mxs_reqs[0].cr_picnum = -1;
 	r = cpc_syscall(CPC_OP_BIND, (uintptr_t)&set, MIX_SET_IDS, 0, 0);
 	if (r != 0)
 		return r == -EAGAIN;
 	if (soak_window(MIX_SET_IDS, 1, turns, &sw) != 0)
 		return errno == EAGAIN;
-	return counted(&sw) == soak.so_known.sk_window + SPIN_INSNS * turns;
+	return counted(&sw) == soak.so_known.sok_window + SPIN_INSNS * turns;
 }
 
 static void
@@ -266,7 +266,7 @@ do_fork(struct round *rd)
 		return;
 	do_window(rd);
 	expect_status_0(pid, "a copy");
-	SOAK_ADD(ss_forks, 1);
+	SOAK_ADD(sos_forks, 1);
 }
 
 /* A program in a process of its own. */
@@ -276,25 +276,25 @@ do_spawn(struct round *rd)
 	struct soak_exec ex;
 	pid_t pid;
 
-	soak_say(&ex, SOAK_BRIEF, rd->rd_lwp->sl_random);
+	soak_say(&ex, SOAK_BRIEF, rd->rd_lwp->sol_random);
 	if (!EXPECT_EQ(posix_spawn(&pid, SOAK_PROGRAM, NULL, NULL, ex.ex_argv,
 			   ex.ex_env),
 		0))
 		return;
 	do_window(rd);
 	expect_status_0(pid, "a program");
-	SOAK_ADD(ss_spawned, 1);
+	SOAK_ADD(sos_spawned, 1);
 }
 
 /* Its counters are taken from every LWP, this one included. */
 static void
 do_take(struct round *rd)
 {
-	cpc_t *cpc = rd->rd_lwp->sl_cpc;
+	cpc_t *cpc = rd->rd_lwp->sol_cpc;
 	cpc_set_t *set;
 	struct mix_sample first, last;
 	int cpu =
-	    (int)soak_below(&rd->rd_lwp->sl_random, soak.so_machine.mm_ncpu);
+	    (int)soak_below(&rd->rd_lwp->sol_random, soak.so_machine.mxm_ncpu);
 
 	if (!soak_storm())
 		return;
@@ -312,7 +312,7 @@ do_take(struct round *rd)
 		EXPECT(
 		    last.ms_value[0] - first.ms_value[0] >= SPIN_INSNS * TURNS);
 		EXPECT_EQ(cpc_unbind(cpc, set), 0);
-		SOAK_ADD(ss_taken, 1);
+		SOAK_ADD(sos_taken, 1);
 	}
 	EXPECT_EQ(cpc_set_destroy(cpc, set), 0);
 }
@@ -338,7 +338,7 @@ static const struct {
 static void
 do_one(struct round *rd)
 {
-	uint64_t n = soak_below(&rd->rd_lwp->sl_random, 100);
+	uint64_t n = soak_below(&rd->rd_lwp->sol_random, 100);
 	unsigned kind = 0;
 
 	for (; n >= kinds[kind].weight; kind++)
@@ -363,19 +363,19 @@ static void
 choose_set(struct round *rd, struct soak_lwp *sl)
 {
 	unsigned npic =
-	    (unsigned)__builtin_popcountll(soak.so_machine.mm_ins.ce_pics);
+	    (unsigned)__builtin_popcountll(soak.so_machine.mxm_ins.ce_pics);
 
 	rd->rd_n = 1;
-	rd->rd_shared = soak_below(&sl->sl_random, 3) == 0;
+	rd->rd_shared = soak_below(&sl->sol_random, 3) == 0;
 	if (rd->rd_shared) {
 		rd->rd_cpc = soak.so_cpc;
 		rd->rd_set = soak.so_set;
 	} else {
-		rd->rd_cpc = sl->sl_cpc;
+		rd->rd_cpc = sl->sol_cpc;
 		rd->rd_set = set_of(rd->rd_cpc, INS_EVENT);
 		while (rd->rd_n < npic && rd->rd_n < MIX_REQS &&
-		       soak_below(&sl->sl_random, 2) == 0)
-			add_more(rd, &sl->sl_random);
+		       soak_below(&sl->sol_random, 2) == 0)
+			add_more(rd, &sl->sol_random);
 	}
 	rd->rd_buf = cpc_buf_create(rd->rd_cpc, rd->rd_set);
 }
@@ -387,7 +387,7 @@ choose_set(struct round *rd, struct soak_lwp *sl)
 static void
 leave_set(struct round *rd)
 {
-	uint64_t how = soak_below(&rd->rd_lwp->sl_random, 3);
+	uint64_t how = soak_below(&rd->rd_lwp->sol_random, 3);
 
 	cpc_buf_destroy(rd->rd_cpc, rd->rd_buf);
 	if (how == 0 && cpc_unbind(rd->rd_cpc, rd->rd_set) != 0)
@@ -400,10 +400,10 @@ void
 soak_count_round(struct soak_lwp *sl)
 {
 	struct round rd = { .rd_lwp = sl };
-	uint64_t ops = 3 + soak_below(&sl->sl_random, 12);
+	uint64_t ops = 3 + soak_below(&sl->sol_random, 12);
 
 	choose_set(&rd, sl);
-	rd.rd_inherit = soak_below(&sl->sl_random, 2) == 0;
+	rd.rd_inherit = soak_below(&sl->sol_random, 2) == 0;
 	if (!failed(&rd,
 		cpc_bind_curlwp(rd.rd_cpc, rd.rd_set,
 		    rd.rd_inherit ? CPC_BIND_LWP_INHERIT : 0),
@@ -448,7 +448,7 @@ soak_learn_window(void)
 	       soak_window(soak_id(set), 1, TURNS, &sw) == 0 &&
 	       soak_window(soak_id(set), 1, 2 * TURNS, &again) == 0 &&
 	       counted(&again) - counted(&sw) == SPIN_INSNS * TURNS;
-	soak.so_known.sk_window = counted(&sw) - SPIN_INSNS * TURNS;
+	soak.so_known.sok_window = counted(&sw) - SPIN_INSNS * TURNS;
 	cpc_close(cpc);
 	return same;
 }

@@ -109,21 +109,21 @@ total(unsigned i)
 void
 soak_ovf_round(struct soak_lwp *sl)
 {
-	uint64_t period = PERIOD + soak_below(&sl->sl_random, 20000);
-	uint64_t turns = 1 + soak_below(&sl->sl_random, 20 * period);
+	uint64_t period = PERIOD + soak_below(&sl->sol_random, 20000);
+	uint64_t turns = 1 + soak_below(&sl->sol_random, 20 * period);
 	const struct soak_known *sk = &soak.so_known;
 	uint64_t want;
 
-	if (soak_failed(run_period(sl->sl_cpc, period,
-			    soak_below(&sl->sl_random, 1000), turns),
+	if (soak_failed(run_period(sl->sol_cpc, period,
+			    soak_below(&sl->sol_random, 1000), turns),
 		"a run with overflows"))
 		return;
-	want = sk->sk_bind + SPIN_INSNS * turns + sk->sk_tail * ovf.ov_calls;
+	want = sk->sok_bind + SPIN_INSNS * turns + sk->sok_tail * ovf.ov_calls;
 	if (!EXPECT_EQ(total(0), want) || !EXPECT_EQ(total(1), want))
 		test_note("that was with %u overflows, every %u",
 		    (unsigned)ovf.ov_calls, (unsigned)period);
-	SOAK_ADD(ss_exact, 2);
-	SOAK_ADD(ss_ovf, ovf.ov_calls);
+	SOAK_ADD(sos_exact, 2);
+	SOAK_ADD(sos_ovf, ovf.ov_calls);
 }
 
 void
@@ -136,13 +136,13 @@ soak_learn_ovf(void)
 	soak_ovf_install();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) != 0 &&
 	    run_period(cpc, 1ULL << 30, 0, turns) == 0) {
-		sk->sk_bind = total(0) - SPIN_INSNS * turns;
+		sk->sok_bind = total(0) - SPIN_INSNS * turns;
 		EXPECT_EQ(ovf.ov_calls, 0);
 		EXPECT_EQ(run_period(cpc, PERIOD, 0, turns), 0);
 		EXPECT(ovf.ov_calls >= 20);
-		sk->sk_tail = (total(0) - sk->sk_bind - SPIN_INSNS * turns) /
-		              ovf.ov_calls;
-		sk->sk_ovf = true;
+		sk->sok_tail = (total(0) - sk->sok_bind - SPIN_INSNS * turns) /
+		               ovf.ov_calls;
+		sk->sok_ovf = true;
 	}
 	cpc_close(cpc);
 }

@@ -62,27 +62,27 @@ soak_doze(unsigned long us)
 void
 soak_mix_round(struct soak_lwp *sl)
 {
-	SOAK_ADD(ss_exact,
-	    mix_run(sl->sl_mix, sl->sl_random, &soak.so_machine, true));
-	SOAK_ADD(ss_lwps, sl->sl_mix->mx_nlwp);
-	soak_below(&sl->sl_random, 1);
+	SOAK_ADD(sos_exact,
+	    mix_run(sl->sol_mix, sl->sol_random, &soak.so_machine, true));
+	SOAK_ADD(sos_lwps, sl->sol_mix->mx_nlwp);
+	soak_below(&sl->sol_random, 1);
 }
 
 static void *
 live(void *arg)
 {
 	struct soak_lwp *sl = arg;
-	uint64_t n = 1 + soak_below(&sl->sl_random, 6);
+	uint64_t n = 1 + soak_below(&sl->sol_random, 6);
 
 	while (n-- > 0 && !__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
-		if (kind == SOAK_COUNTS && soak.so_known.sk_ovf &&
-		    soak_below(&sl->sl_random, 4) == 0)
+		if (kind == SOAK_COUNTS && soak.so_known.sok_ovf &&
+		    soak_below(&sl->sol_random, 4) == 0)
 			soak_ovf_round(sl);
 		else
 			rounds[kind](sl);
-		SOAK_ADD(ss_rounds, 1);
+		SOAK_ADD(sos_rounds, 1);
 	}
-	__atomic_store_n(&sl->sl_done, true, __ATOMIC_RELEASE);
+	__atomic_store_n(&sl->sol_done, true, __ATOMIC_RELEASE);
 	sem_post(&ended);
 	return NULL;
 }
@@ -92,24 +92,24 @@ start(struct soak_lwp *sl)
 {
 	pthread_attr_t attr;
 
-	sl->sl_done = false;
-	if (kind == SOAK_COUNTS && (sl->sl_cpc = test_cpc_open()) == NULL)
+	sl->sol_done = false;
+	if (kind == SOAK_COUNTS && (sl->sol_cpc = test_cpc_open()) == NULL)
 		abort();
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
-	if (!EXPECT_EQ(pthread_create(&sl->sl_thread, &attr, live, sl), 0))
+	if (!EXPECT_EQ(pthread_create(&sl->sol_thread, &attr, live, sl), 0))
 		abort();
 	pthread_attr_destroy(&attr);
-	SOAK_ADD(ss_lwps, 1);
+	SOAK_ADD(sos_lwps, 1);
 }
 
 static void
 join(struct soak_lwp *sl)
 {
-	EXPECT_EQ(pthread_join(sl->sl_thread, NULL), 0);
-	if (sl->sl_cpc != NULL)
-		cpc_close(sl->sl_cpc);
-	sl->sl_cpc = NULL;
+	EXPECT_EQ(pthread_join(sl->sol_thread, NULL), 0);
+	if (sl->sol_cpc != NULL)
+		cpc_close(sl->sol_cpc);
+	sl->sol_cpc = NULL;
 }
 
 /* Those that have ended, until that time. */
@@ -128,7 +128,7 @@ replace_until(unsigned n, hrtime_t time)
 			continue;
 		for (unsigned i = 0; i < n; i++) {
 			if (!__atomic_load_n(
-				&lwps[i].sl_done, __ATOMIC_ACQUIRE))
+				&lwps[i].sol_done, __ATOMIC_ACQUIRE))
 				continue;
 			join(&lwps[i]);
 			start(&lwps[i]);
@@ -140,7 +140,7 @@ replace_until(unsigned n, hrtime_t time)
 static void
 report(void)
 {
-	SOAK_ADD(ss_processes, 1);
+	SOAK_ADD(sos_processes, 1);
 	EXPECT_EQ(write(soak.so_report, &soak.so_sums, sizeof soak.so_sums),
 	    sizeof soak.so_sums);
 }
@@ -189,9 +189,9 @@ process(unsigned n)
 		soak_ovf_install();
 	sem_init(&ended, 0, 0);
 	for (unsigned i = 0; i < n; i++) {
-		lwps[i].sl_random = soak.so_seed + i * 1000003;
+		lwps[i].sol_random = soak.so_seed + i * 1000003;
 		if (kind == SOAK_MIXES &&
-		    (lwps[i].sl_mix = malloc(sizeof(struct mix))) == NULL)
+		    (lwps[i].sol_mix = malloc(sizeof(struct mix))) == NULL)
 			return 1;
 		start(&lwps[i]);
 	}
@@ -208,8 +208,8 @@ soak_say(struct soak_exec *ex, enum soak_kind which, uint64_t seed)
 	snprintf(ex->ex_text, sizeof ex->ex_text,
 	    ENV "=%d %" PRIu64 " %" PRId64 " %d %" PRIu64 " %" PRIu64
 		" %" PRIu64 " %d",
-	    which, seed, (int64_t)soak.so_until, soak.so_report, sk->sk_window,
-	    sk->sk_bind, sk->sk_tail, sk->sk_ovf);
+	    which, seed, (int64_t)soak.so_until, soak.so_report, sk->sok_window,
+	    sk->sok_bind, sk->sok_tail, sk->sok_ovf);
 	ex->ex_argv[0] = program;
 	ex->ex_env[0] = ex->ex_text;
 	ex->ex_argv[1] = ex->ex_env[1] = NULL;
@@ -240,12 +240,12 @@ soak_be(void)
 	if (sscanf(text,
 		"%d %" SCNu64 " %" SCNd64 " %d %" SCNu64 " %" SCNu64 " %" SCNu64
 		" %d",
-		&which, &soak.so_seed, &until, &soak.so_report, &sk->sk_window,
-		&sk->sk_bind, &sk->sk_tail, &ovf) == 8 &&
+		&which, &soak.so_seed, &until, &soak.so_report, &sk->sok_window,
+		&sk->sok_bind, &sk->sok_tail, &ovf) == 8 &&
 	    mix_machine_learn(&soak.so_machine)) {
 		soak.so_until = until;
 		close_others();
-		sk->sk_ovf = ovf != 0;
+		sk->sok_ovf = ovf != 0;
 		kind = (enum soak_kind)which;
 		status = kind == SOAK_BRIEF   ? soak_brief()
 		         : kind == SOAK_MIXES ? process(NMIX)

@@ -29,7 +29,7 @@ mix_stop(struct mix_state *st)
 static bool
 notifies(const struct mix_set *set, unsigned i)
 {
-	return (set->mx_reqs[i].cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
+	return (set->mxs_reqs[i].cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
 }
 
 void
@@ -43,7 +43,7 @@ mix_inherit(struct mix_state *st, const struct mix_state *from)
 	memcpy(st->preset, from->preset, sizeof st->preset);
 	mix_start(st, true);
 	st->running = from->running;
-	for (unsigned i = 0; i < st->set->mx_pack.cp_nreqs; i++) {
+	for (unsigned i = 0; i < st->set->mxs_pack.cp_nreqs; i++) {
 		if (!notifies(st->set, i))
 			continue;
 		st->base[i] = UINT64_MAX;
@@ -58,7 +58,7 @@ until_overflow(const struct mix_state *st)
 {
 	uint64_t left, least = UINT64_MAX;
 
-	for (unsigned i = 0; i < st->set->mx_pack.cp_nreqs; i++) {
+	for (unsigned i = 0; i < st->set->mxs_pack.cp_nreqs; i++) {
 		left = -(st->base[i] + st->counted);
 		if (notifies(st->set, i) && left != 0 && left < least)
 			least = left;
@@ -70,7 +70,7 @@ static void
 count(struct mix_state *st, uint64_t instructions)
 {
 	st->counted += instructions;
-	st->mx->mx_sums.sm_counted += instructions;
+	st->mx->mx_sums.sum_counted += instructions;
 }
 
 static void deliver(struct mix_state *st);
@@ -115,9 +115,9 @@ handle(struct mix_state *st, bool restarts)
 
 	st->blocked = ~0ULL;
 	if (!restarts) {
-		st->mx->mx_sums.sm_signals++;
+		st->mx->mx_sums.sum_signals++;
 	} else {
-		st->mx->mx_sums.sm_overflows++;
+		st->mx->mx_sums.sum_overflows++;
 		run(st, script_restart);
 		if (st->set != NULL)
 			mix_start(st, true);
@@ -159,17 +159,17 @@ mix_call(struct mix_state *st, const char *name, long want, long sysno,
     const long *arg)
 {
 	struct mix_lwp *l = st->l;
-	unsigned n = l->ml_nops++;
-	struct op *op = &l->ml_ops[n];
+	unsigned n = l->mxl_nops++;
+	struct op *op = &l->mxl_ops[n];
 
 	op->op_sysno = sysno;
 	memcpy(op->op_arg, arg, sizeof op->op_arg);
-	op->op_result = &l->ml_results[n];
+	op->op_result = &l->mxl_results[n];
 	op->op_spins = 1;
 	op->op_zero = op + 1;
-	l->ml_wants[n].mw_name = name;
-	l->ml_wants[n].mw_result = want;
-	l->ml_wants[n].mw_counts = sysno == BARECPC_SYS_CPC;
+	l->mxl_wants[n].mw_name = name;
+	l->mxl_wants[n].mw_result = want;
+	l->mxl_wants[n].mw_counts = sysno == BARECPC_SYS_CPC;
 	return op;
 }
 

@@ -75,7 +75,7 @@ listen_for(int fd, int ms)
 	while (poll(&pfd, 1, ms) == 1 &&
 	       EXPECT_EQ(read(fd, &r, sizeof r), sizeof r)) {
 		if (reports++ < 10)
-			test_note("process %d: %s", (int)r.cr_pid, r.cr_text);
+			test_note("process %d: %s", (int)r.chr_pid, r.chr_text);
 		ms = 0;
 	}
 }
@@ -175,7 +175,7 @@ prepare(int report)
 		.ch_report = report,
 		.ch_cpus = (int)st.bs_cpus,
 	};
-	chaos_self.cl_random = chaos.ch_seed;
+	chaos_self.chl_random = chaos.ch_seed;
 	life = (test_argc > 3 ? atol(test_argv[3]) : LIFE_MS) * MS;
 }
 

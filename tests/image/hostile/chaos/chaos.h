@@ -24,8 +24,8 @@
 
 /* What a process tells the first one of, in one piece (PIPE_BUF). */
 struct chaos_report {
-	pid_t cr_pid;
-	char cr_text[120]; /* what is wrong */
+	pid_t chr_pid;
+	char chr_text[120]; /* what is wrong */
 };
 
 /* A process, the one that runs. */
@@ -41,15 +41,15 @@ extern struct chaos {
 
 /* One of its LWPs: the one that runs. */
 struct chaos_lwp {
-	uint64_t cl_random;
-	const char *volatile cl_doing; /* an act's name */
-	volatile bool cl_alone; /* the only one: a copy that fork(2) made */
+	uint64_t chl_random;
+	const char *volatile chl_doing; /* an act's name */
+	volatile bool chl_alone; /* the only one: a copy that fork(2) made */
 	/* for handlers */
-	volatile bool cl_may_jump, cl_poking;
-	volatile uint64_t cl_suspend; /* sigsuspend(2)'s mask, while in it */
-	volatile bool cl_suspended;
-	volatile unsigned cl_handled;
-	sigjmp_buf cl_jump, cl_poke;
+	volatile bool chl_may_jump, chl_poking;
+	volatile uint64_t chl_suspend; /* sigsuspend(2)'s mask, while in it */
+	volatile bool chl_suspended;
+	volatile unsigned chl_handled;
+	sigjmp_buf chl_jump, chl_poke;
 };
 extern _Thread_local struct chaos_lwp chaos_self;
 
@@ -72,8 +72,8 @@ void chaos_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void chaos_be(void);
 /* What execve(2) needs for another such program, of this seed. */
 struct chaos_exec {
-	char *ce_argv[2], *ce_env[2];
-	char ce_text[160];
+	char *chx_argv[2], *chx_env[2];
+	char chx_text[160];
 };
 void chaos_say(struct chaos_exec *ce, uint64_t seed);
 /* Be a process of some LWPs, and end one way or the other. */

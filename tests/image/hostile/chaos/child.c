@@ -78,7 +78,7 @@ chaos_act_spawn(void)
 	chaos_say(&ce, chaos_below(UINT64_MAX));
 	if (chaos_one_in(2)) {
 		err = posix_spawn(
-		    &pid, CHAOS_PROGRAM, NULL, NULL, ce.ce_argv, ce.ce_env);
+		    &pid, CHAOS_PROGRAM, NULL, NULL, ce.chx_argv, ce.chx_env);
 		if (err != 0) {
 			CHAOS_EXPECT(err == ENOMEM || err == EAGAIN);
 			return;
@@ -87,7 +87,7 @@ chaos_act_spawn(void)
 		pid = chaos_one_in(2) ? vfork() : fork();
 		if (pid == 0) {
 			execve(chaos_one_in(8) ? "nonesuch" : CHAOS_PROGRAM,
-			    ce.ce_argv, ce.ce_env);
+			    ce.chx_argv, ce.chx_env);
 			_exit(0);
 		}
 	}

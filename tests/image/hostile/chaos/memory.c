@@ -55,14 +55,14 @@ holds(const uint64_t *p, uint64_t value)
 static bool
 faults(volatile uint64_t *p, bool writes)
 {
-	if (sigsetjmp(chaos_self.cl_poke, 1) != 0)
+	if (sigsetjmp(chaos_self.chl_poke, 1) != 0)
 		return true;
-	chaos_self.cl_poking = true;
+	chaos_self.chl_poking = true;
 	if (writes)
 		*p = *p;
 	else
 		(void)*p;
-	chaos_self.cl_poking = false;
+	chaos_self.chl_poking = false;
 	return false;
 }
 
@@ -94,7 +94,7 @@ step(uint64_t *at, struct page *pg, size_t n)
 	if (hole && what > 1)
 		return true;
 	/* What another LWP maps might come to lie there. */
-	if (what == 0 && !chaos_self.cl_alone)
+	if (what == 0 && !chaos_self.chl_alone)
 		return true;
 	if (what == 0)
 		err = munmap(at, n * PAGE);
@@ -186,7 +186,7 @@ use(void *arg)
 {
 	struct race *r = arg;
 
-	chaos_self.cl_doing = "using what another replaces";
+	chaos_self.chl_doing = "using what another replaces";
 	while (!r->stop) {
 		for (int i = 0; i < 64; i++) {
 			uint64_t v = *r->word;
@@ -263,7 +263,7 @@ chaos_act_hunger(void)
 	}
 	if (chaos_one_in(2))
 		chaos_act_fork();
-	if (!chaos_self.cl_alone && chaos_one_in(2))
+	if (!chaos_self.chl_alone && chaos_one_in(2))
 		chaos_act_team();
 	for (; chain != NULL; chain = next) {
 		next = ((void **)chain)[0];

@@ -76,8 +76,8 @@ be_writer(void *arg)
 {
 	const struct writer *w = arg;
 
-	chaos_self.cl_doing = "writing to a pipe";
-	chaos_self.cl_random = w->random;
+	chaos_self.chl_doing = "writing to a pipe";
+	chaos_self.chl_random = w->random;
 	write_records(w);
 	close(w->fd);
 	return NULL;
@@ -156,7 +156,7 @@ chaos_act_pipe(void)
 
 	if (new_pipe(fd) != 0)
 		return;
-	if (chaos_self.cl_alone || chaos_one_in(2)) {
+	if (chaos_self.chl_alone || chaos_one_in(2)) {
 		from_a_copy(fd);
 		return;
 	}

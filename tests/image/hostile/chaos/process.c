@@ -42,7 +42,7 @@ mixed(uint64_t *random)
 uint64_t
 chaos_below(uint64_t n)
 {
-	return mixed(&chaos_self.cl_random) % n;
+	return mixed(&chaos_self.chl_random) % n;
 }
 
 bool
@@ -55,11 +55,11 @@ chaos_over(void)
 void
 chaos_wrong(const char *fmt, ...)
 {
-	struct chaos_report r = { .cr_pid = getpid() };
+	struct chaos_report r = { .chr_pid = getpid() };
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(r.cr_text, sizeof r.cr_text, fmt, ap);
+	vsnprintf(r.chr_text, sizeof r.chr_text, fmt, ap);
 	va_end(ap);
 	write(chaos.ch_report, &r, sizeof r);
 }
@@ -104,7 +104,7 @@ static const struct act {
 static unsigned
 weight(const struct act *a)
 {
-	if (chaos_self.cl_alone)
+	if (chaos_self.chl_alone)
 		return a->a_copy ? a->a_weight + 1 : 0;
 	return a->a_weight;
 }
@@ -120,18 +120,18 @@ act(void)
 	at = chaos_below(total);
 	for (i = 0; at >= weight(&acts[i]); i++)
 		at -= weight(&acts[i]);
-	chaos_self.cl_doing = acts[i].a_name;
+	chaos_self.chl_doing = acts[i].a_name;
 	acts[i].a_fn();
-	chaos_self.cl_doing = "nothing";
+	chaos_self.chl_doing = "nothing";
 }
 
 void
 chaos_copy(void)
 {
 	chaos.ch_pid = getpid();
-	chaos_self.cl_alone = true;
-	chaos_self.cl_suspended = chaos_self.cl_may_jump = false;
-	chaos_self.cl_random += (uint64_t)chaos.ch_pid << 32;
+	chaos_self.chl_alone = true;
+	chaos_self.chl_suspended = chaos_self.chl_may_jump = false;
+	chaos_self.chl_random += (uint64_t)chaos.ch_pid << 32;
 	memset((void *)lwps, 0, sizeof lwps);
 	lwps[0] = &chaos_self;
 	for (uint64_t n = chaos_below(COPYACTS); n > 0 && !chaos_over(); n--)
@@ -142,7 +142,7 @@ chaos_copy(void)
 static void
 live(unsigned place)
 {
-	chaos_self.cl_random = chaos.ch_seed + place * 1000003;
+	chaos_self.chl_random = chaos.ch_seed + place * 1000003;
 	lwps[place] = &chaos_self;
 	for (uint64_t n = 1 + chaos_below(NACTS); n > 0 && !chaos_over(); n--)
 		act();
@@ -157,9 +157,9 @@ say_doing(int sig)
 	for (unsigned i = 0; i < NLWP; i++) {
 		struct chaos_lwp *cl = lwps[i];
 
-		if (cl != NULL && cl->cl_doing != NULL)
+		if (cl != NULL && cl->chl_doing != NULL)
 			chaos_wrong(
-			    "LWP %u hangs, or waits: %s", i, cl->cl_doing);
+			    "LWP %u hangs, or waits: %s", i, cl->chl_doing);
 	}
 }
 
@@ -184,9 +184,9 @@ chaos_say(struct chaos_exec *ce, uint64_t seed)
 {
 	static char program[] = CHAOS_PROGRAM;
 
-	*ce = (struct chaos_exec){ .ce_argv = { program, NULL } };
-	ce->ce_env[0] = ce->ce_text;
-	snprintf(ce->ce_text, sizeof ce->ce_text,
+	*ce = (struct chaos_exec){ .chx_argv = { program, NULL } };
+	ce->chx_env[0] = ce->chx_text;
+	snprintf(ce->chx_text, sizeof ce->chx_text,
 	    ENV "=%d %" PRIu64 " %" PRIu64 " %d %u %d", (int)chaos.ch_root,
 	    seed, (uint64_t)chaos.ch_until, chaos.ch_report, chaos.ch_depth + 1,
 	    chaos.ch_cpus);
@@ -215,7 +215,7 @@ execute(void)
 		return;
 	fcntl(chaos.ch_report, F_DUPFD_CLOEXEC, CLOEXEC);
 	chaos_say(&ce, chaos_below(UINT64_MAX));
-	execve(CHAOS_PROGRAM, ce.ce_argv, ce.ce_env);
+	execve(CHAOS_PROGRAM, ce.chx_argv, ce.chx_env);
 	CHAOS_EXPECT(errno == ENOMEM);
 }
 
@@ -276,7 +276,7 @@ chaos_process(uint64_t seed)
 
 	chaos.ch_pid = getpid();
 	chaos.ch_seed = seed;
-	chaos_self.cl_random = seed;
+	chaos_self.chl_random = seed;
 	signal(SIGQUIT, say_doing);
 	signal(SIGPIPE, SIG_IGN);
 	chaos_handlers();

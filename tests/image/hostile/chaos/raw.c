@@ -197,7 +197,7 @@ static unsigned ncalls;
 static void
 make_calls(uint64_t seed)
 {
-	chaos_self.cl_random = seed;
+	chaos_self.chl_random = seed;
 	for (unsigned n = 0; n < ncalls; n++) {
 		if (chaos_one_in(4))
 			random_call();
@@ -221,7 +221,7 @@ chaos_raw(uint64_t seed, unsigned lwps, unsigned calls)
 
 	ncalls = calls;
 	chaos.ch_pid = getpid();
-	chaos_self.cl_random = seed;
+	chaos_self.chl_random = seed;
 	chaos_handlers();
 	leave_console();
 	make_arena();

@@ -80,8 +80,8 @@ mask_allowed(int sig, uint64_t now, const ucontext_t *uc)
 	if ((sa->sa_flags & SA_NODEFER) == 0)
 		adds |= BIT(sig);
 	return now == (word(&uc->uc_sigmask) | adds) ||
-	       (chaos_self.cl_suspended &&
-		   now == (chaos_self.cl_suspend | adds));
+	       (chaos_self.chl_suspended &&
+		   now == (chaos_self.chl_suspend | adds));
 }
 
 /* A copy of an LWP in its handler. */
@@ -104,7 +104,7 @@ handler(int sig, siginfo_t *si, void *context)
 {
 	int e = errno;
 
-	chaos_self.cl_handled++;
+	chaos_self.chl_handled++;
 	CHAOS_EXPECT(si->si_signo == sig);
 	if (!mask_allowed(sig, mask_now(), context))
 		chaos_wrong("in the handler of %d the mask is %#lx, was %#lx",
@@ -112,9 +112,9 @@ handler(int sig, siginfo_t *si, void *context)
 		    (unsigned long)word(&((ucontext_t *)context)->uc_sigmask));
 	if (chaos_one_in(64))
 		fork_and_wait();
-	if (chaos_self.cl_may_jump && chaos_one_in(2)) {
-		chaos_self.cl_may_jump = false;
-		siglongjmp(chaos_self.cl_jump, 1);
+	if (chaos_self.chl_may_jump && chaos_one_in(2)) {
+		chaos_self.chl_may_jump = false;
+		siglongjmp(chaos_self.chl_jump, 1);
 	}
 	errno = e;
 }
@@ -123,15 +123,15 @@ static void
 faulted(int sig, siginfo_t *si, void *context)
 {
 	(void)context;
-	if (!chaos_self.cl_poking) {
+	if (!chaos_self.chl_poking) {
 		chaos_wrong("signal %d in %s, code %d, address %#lx", sig,
-		    chaos_self.cl_doing, si->si_code,
+		    chaos_self.chl_doing, si->si_code,
 		    (unsigned long)si->si_addr);
 		signal(sig, SIG_DFL);
 		return;
 	}
-	chaos_self.cl_poking = false;
-	siglongjmp(chaos_self.cl_poke, 1);
+	chaos_self.chl_poking = false;
+	siglongjmp(chaos_self.chl_poke, 1);
 }
 
 void
@@ -193,22 +193,23 @@ chaos_act_suspend(void)
 
 	set_mask(SIG_SETMASK, set, &old);
 	set = mask_now();
-	handled = chaos_self.cl_handled;
-	chaos_self.cl_suspend = none;
+	handled = chaos_self.chl_handled;
+	chaos_self.chl_suspend = none;
 	if (chaos_one_in(2)) {
 		if (syscall(SYS_tkill, syscall(SYS_gettid), SIGUSR1) != 0)
 			goto out;
-		chaos_self.cl_suspended = true;
+		chaos_self.chl_suspended = true;
 		got = syscall(SYS_rt_sigsuspend, &none, sizeof none);
-		chaos_self.cl_suspended = false;
+		chaos_self.chl_suspended = false;
 		CHAOS_EXPECT(got == -1 && errno == EINTR);
-		CHAOS_EXPECT(chaos_self.cl_handled != handled);
+		CHAOS_EXPECT(chaos_self.chl_handled != handled);
 	} else {
-		chaos_self.cl_suspended = true;
+		chaos_self.chl_suspended = true;
 		got = syscall(SYS_ppoll, NULL, 0, &moment, &none, sizeof none);
-		chaos_self.cl_suspended = false;
+		chaos_self.chl_suspended = false;
 		CHAOS_EXPECT(got == 0 || (got == -1 && errno == EINTR));
-		CHAOS_EXPECT((got == -1) == (chaos_self.cl_handled != handled));
+		CHAOS_EXPECT(
+		    (got == -1) == (chaos_self.chl_handled != handled));
 	}
 	if (!CHAOS_EXPECT(mask_now() == set))
 		chaos_wrong("it is %#lx, not %#lx", (unsigned long)mask_now(),
@@ -247,8 +248,8 @@ chaos_act_jump(void)
 	uint64_t mask = mask_now();
 	int word_ = 0;
 
-	if (sigsetjmp(chaos_self.cl_jump, 1) == 0) {
-		chaos_self.cl_may_jump = true;
+	if (sigsetjmp(chaos_self.chl_jump, 1) == 0) {
+		chaos_self.chl_may_jump = true;
 		for (uint64_t n = chaos_below(8); n > 0; n--) {
 			switch (chaos_below(4)) {
 			case 0:
@@ -267,7 +268,7 @@ chaos_act_jump(void)
 			}
 		}
 	}
-	chaos_self.cl_may_jump = false;
+	chaos_self.chl_may_jump = false;
 	CHAOS_EXPECT(mask_now() == mask);
 }
 

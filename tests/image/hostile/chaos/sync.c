@@ -56,8 +56,8 @@ be_member(void *arg)
 {
 	struct team *t = arg;
 
-	chaos_self.cl_doing = "member of a team";
-	chaos_self.cl_random = (uintptr_t)&t;
+	chaos_self.chl_doing = "member of a team";
+	chaos_self.chl_random = (uintptr_t)&t;
 	while (t->go == 0)
 		futex(&t->go, WAIT, 0, NULL);
 	for (unsigned i = 0; i < t->rounds; i++) {
@@ -129,7 +129,7 @@ be_cancelled(void *arg)
 {
 	struct timespec forever = { 1000, 0 };
 
-	chaos_self.cl_doing = "waiting to be cancelled";
+	chaos_self.chl_doing = "waiting to be cancelled";
 	while (nanosleep(&forever, NULL) != 0)
 		;
 	return arg;
@@ -242,7 +242,7 @@ chaos_act_registers(void)
 		bytes = fpstate_base_bytes;
 	for (size_t i = 0; i < bytes; i++)
 		load[i] = (unsigned char)(i * 29 + i / 256 +
-					  (uint64_t)chaos_self.cl_random);
+					  (uint64_t)chaos_self.chl_random);
 	(wide ? fpstate_wide : fpstate_base)(
 	    load, store, number, &moment, NULL);
 	CHAOS_EXPECT(memcmp(load, store, bytes) == 0);

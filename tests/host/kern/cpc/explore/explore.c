@@ -50,10 +50,10 @@ static const char *const starts[] = {
 static void
 tell(const struct ex_search *x)
 {
-	printf("# %s\n# explore --shape %s%s%s --replay '%s'\n", x->xs_wrong,
-	    x->xs_shape, x->xs_fault != EX_SOUND ? " --break " : "",
-	    x->xs_fault != EX_SOUND ? ex_faults[x->xs_fault] : "",
-	    x->xs_schedule);
+	printf("# %s\n# explore --shape %s%s%s --replay '%s'\n", x->exh_wrong,
+	    x->exh_shape, x->exh_fault != EX_SOUND ? " --break " : "",
+	    x->exh_fault != EX_SOUND ? ex_faults[x->exh_fault] : "",
+	    x->exh_schedule);
 }
 
 static void
@@ -64,16 +64,16 @@ all_interleavings(void **state)
 	(void)state;
 	for (unsigned i = 0; i < NSHAPES; i++) {
 		for (unsigned j = 0; j < NSTARTS; j++) {
-			struct ex_search x = { .xs_shape = shapes[i],
-				.xs_start = starts[j],
-				.xs_depth = i == 0 ? DEPTH + 1 : DEPTH };
+			struct ex_search x = { .exh_shape = shapes[i],
+				.exh_start = starts[j],
+				.exh_depth = i == 0 ? DEPTH + 1 : DEPTH };
 
 			if (!ex_search(&x)) {
 				tell(&x);
-				fail_msg("%s", x.xs_wrong);
+				fail_msg("%s", x.exh_wrong);
 			}
-			states += x.xs_states;
-			steps += x.xs_steps;
+			states += x.exh_states;
+			steps += x.exh_steps;
 		}
 	}
 	printf("# %lu states, %lu steps\n", (unsigned long)states,
@@ -94,11 +94,11 @@ what_was_found_stays_mended(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < sizeof found / sizeof found[0]; i++) {
-		struct ex_search x = { .xs_shape = found[i].shape };
+		struct ex_search x = { .exh_shape = found[i].shape };
 
 		if (!ex_replay(&x, found[i].schedule)) {
 			tell(&x);
-			fail_msg("%s", x.xs_wrong);
+			fail_msg("%s", x.exh_wrong);
 		}
 	}
 }
@@ -113,21 +113,21 @@ faults_are_found(void **state)
 	(void)state;
 	for (unsigned fault = EX_SOUND + 1; fault < EX_NFAULT; fault++) {
 		struct ex_search x = {
-			.xs_shape = fault == EX_NO_NMI ? SHAPE_NMI : shapes[0],
-			.xs_start = fault == EX_NO_SEQUENCE
-			                ? "0:bind2 0:read"
-			                : "0:bind2 0:work 1:bind1",
-			.xs_depth = fault == EX_NO_SEQUENCE ? 6 : 3,
-			.xs_fault = fault
+			.exh_shape = fault == EX_NO_NMI ? SHAPE_NMI : shapes[0],
+			.exh_start = fault == EX_NO_SEQUENCE
+			                 ? "0:bind2 0:read"
+			                 : "0:bind2 0:work 1:bind1",
+			.exh_depth = fault == EX_NO_SEQUENCE ? 6 : 3,
+			.exh_fault = fault
 		};
-		char schedule[sizeof x.xs_schedule];
+		char schedule[sizeof x.exh_schedule];
 
 		assert_false(ex_search(&x));
-		assert_string_not_equal(x.xs_schedule, "");
-		strcpy(schedule, x.xs_schedule);
+		assert_string_not_equal(x.exh_schedule, "");
+		strcpy(schedule, x.exh_schedule);
 		assert_false(ex_replay(&x, schedule));
-		assert_string_equal(x.xs_schedule, schedule);
-		x.xs_fault = EX_SOUND;
+		assert_string_equal(x.exh_schedule, schedule);
+		x.exh_fault = EX_SOUND;
 		assert_true(ex_replay(&x, schedule));
 	}
 }
@@ -145,7 +145,7 @@ static int
 command(int argc, char **argv)
 {
 	struct ex_search x = {
-		.xs_shape = shapes[0], .xs_start = "", .xs_depth = 5
+		.exh_shape = shapes[0], .exh_start = "", .exh_depth = 5
 	};
 	const char *replay = NULL;
 	bool good;
@@ -156,27 +156,27 @@ command(int argc, char **argv)
 		const char *v = argv[i + 1];
 
 		if (strcmp(argv[i], "--shape") == 0)
-			x.xs_shape = v;
+			x.exh_shape = v;
 		else if (strcmp(argv[i], "--start") == 0)
-			x.xs_start = v;
+			x.exh_start = v;
 		else if (strcmp(argv[i], "--depth") == 0)
-			x.xs_depth = (unsigned)strtoul(v, NULL, 10);
+			x.exh_depth = (unsigned)strtoul(v, NULL, 10);
 		else if (strcmp(argv[i], "--replay") == 0)
 			replay = v;
 		else if (strcmp(argv[i], "--break") != 0)
 			return usage();
 		else {
-			while (strcmp(v, ex_faults[x.xs_fault]) != 0) {
-				if (++x.xs_fault == EX_NFAULT)
+			while (strcmp(v, ex_faults[x.exh_fault]) != 0) {
+				if (++x.exh_fault == EX_NFAULT)
 					return usage();
 			}
 		}
 	}
-	if (x.xs_depth == 0 || x.xs_depth > 20)
+	if (x.exh_depth == 0 || x.exh_depth > 20)
 		return usage();
 	good = replay != NULL ? ex_replay(&x, replay) : ex_search(&x);
-	printf("# %lu states, %lu steps\n", (unsigned long)x.xs_states,
-	    (unsigned long)x.xs_steps);
+	printf("# %lu states, %lu steps\n", (unsigned long)x.exh_states,
+	    (unsigned long)x.exh_steps);
 	if (!good)
 		tell(&x);
 	return good ? 0 : 1;

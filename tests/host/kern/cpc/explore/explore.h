@@ -59,22 +59,22 @@ enum ex_op {
 };
 
 struct ex_step {
-	uint8_t st_cpu;
-	uint8_t st_op;
+	uint8_t ext_cpu;
+	uint8_t ext_op;
 };
 #define EX_MAXSTEPS 64
 
 /* What an operation answers. */
 struct ex_result {
-	int er_err;
-	uint64_t er_count[EX_NREQ]; /* a sample's */
-	uint64_t er_ticks;
-	bool er_asked; /* a read's: of the kernel */
+	int exr_err;
+	uint64_t exr_count[EX_NREQ]; /* a sample's */
+	uint64_t exr_ticks;
+	bool exr_asked; /* a read's: of the kernel */
 	/*
 	 * A read's, which goes on: of each request two, what the page has
 	 * and then the PIC.
 	 */
-	uint8_t er_stage;
+	uint8_t exr_stage;
 };
 
 /* The requests of the sets, by which both sides know them. */
@@ -85,8 +85,8 @@ struct ex_request {
 	uint64_t rq_preset;
 };
 struct ex_set {
-	unsigned es_n;
-	struct ex_request es_req[EX_NREQ];
+	unsigned exs_n;
+	struct ex_request exs_req[EX_NREQ];
 };
 extern const struct ex_set ex_sets[EX_NSET];
 
@@ -96,22 +96,22 @@ extern const struct ex_set ex_sets[EX_NSET];
 
 /* What a context should be. */
 struct ex_ctx {
-	bool mc_live, mc_inherit, mc_frozen, mc_signal, mc_invalid;
-	uint8_t mc_set;
-	uint64_t mc_count[EX_NREQ], mc_preset[EX_NREQ];
-	uint64_t mc_ticks; /* that it was programmed */
+	bool exc_live, exc_inherit, exc_frozen, exc_signal, exc_invalid;
+	uint8_t exc_set;
+	uint64_t exc_count[EX_NREQ], exc_preset[EX_NREQ];
+	uint64_t exc_ticks; /* that it was programmed */
 };
 
 struct ex_lwp {
-	bool ml_alive;
-	uint8_t ml_proc;
-	int8_t ml_cpu;   /* it runs on, or EX_IDLE */
-	int8_t ml_bound; /* the only one it may run on, or EX_IDLE */
-	uint8_t ml_signals;
-	uint8_t ml_stage; /* of the read it makes; 0: it makes none */
-	struct ex_ctx ml_ctx;
-	uint8_t ml_set;            /* of that read */
-	uint64_t ml_read[EX_NREQ]; /* the counts as their PICs were read */
+	bool exl_alive;
+	uint8_t exl_proc;
+	int8_t exl_cpu;   /* it runs on, or EX_IDLE */
+	int8_t exl_bound; /* the only one it may run on, or EX_IDLE */
+	uint8_t exl_signals;
+	uint8_t exl_stage; /* of the read it makes; 0: it makes none */
+	struct ex_ctx exl_ctx;
+	uint8_t exl_set;            /* of that read */
+	uint64_t exl_read[EX_NREQ]; /* the counts as their PICs were read */
 };
 
 struct ex_cpu {
@@ -193,14 +193,14 @@ extern const char *const ex_ops[EX_NOP];
 int ex_parse(const char *schedule, struct ex_step *steps, const char **bad);
 
 struct ex_search {
-	const char *xs_shape; /* pcbe= */
-	const char *xs_start; /* what has happened before */
-	unsigned xs_depth;    /* steps from there */
-	enum ex_fault xs_fault;
+	const char *exh_shape; /* pcbe= */
+	const char *exh_start; /* what has happened before */
+	unsigned exh_depth;    /* steps from there */
+	enum ex_fault exh_fault;
 	/* found */
-	uint64_t xs_states, xs_steps;
-	char xs_wrong[256]; /* what was, or empty */
-	char xs_schedule[EX_MAXSTEPS * 12];
+	uint64_t exh_states, exh_steps;
+	char exh_wrong[256]; /* what was, or empty */
+	char exh_schedule[EX_MAXSTEPS * 12];
 };
 /* Make every schedule; false where one goes wrong, which is told. */
 bool ex_search(struct ex_search *x);

@@ -13,8 +13,8 @@ static bool
 is_alone(const struct ex_model *m, int lwp)
 {
 	for (int i = 0; i < EX_NLWP; i++) {
-		if (i != lwp && m->em_lwp[i].ml_alive &&
-		    m->em_lwp[i].ml_proc == m->em_lwp[lwp].ml_proc)
+		if (i != lwp && m->em_lwp[i].exl_alive &&
+		    m->em_lwp[i].exl_proc == m->em_lwp[lwp].exl_proc)
 			return false;
 	}
 	return true;
@@ -23,29 +23,29 @@ is_alone(const struct ex_model *m, int lwp)
 bool
 ex_model_enabled(const struct ex_model *m, struct ex_step s)
 {
-	const struct ex_cpu *cpu = &m->em_cpu[s.st_cpu];
+	const struct ex_cpu *cpu = &m->em_cpu[s.ext_cpu];
 	const struct ex_lwp *l;
 
-	switch (s.st_op) {
+	switch (s.ext_op) {
 	case EX_RUN1:
 	case EX_RUN2:
 	case EX_RUN3:
-		l = &m->em_lwp[s.st_op - EX_RUN1];
-		return l->ml_alive && l->ml_cpu == EX_IDLE &&
-		       (l->ml_bound == EX_IDLE || l->ml_bound == s.st_cpu);
+		l = &m->em_lwp[s.ext_op - EX_RUN1];
+		return l->exl_alive && l->exl_cpu == EX_IDLE &&
+		       (l->exl_bound == EX_IDLE || l->exl_bound == s.ext_cpu);
 	case EX_PMI:
 		return cpu->mp_pending;
 	case EX_TIMER:
 		return true;
 	case EX_EXEC:
 		return cpu->mp_lwp != EX_IDLE &&
-		       m->em_lwp[cpu->mp_lwp].ml_stage == 0 &&
+		       m->em_lwp[cpu->mp_lwp].exl_stage == 0 &&
 		       is_alone(m, cpu->mp_lwp);
 	case EX_CLONE:
 	case EX_FORK:
 		return cpu->mp_lwp != EX_IDLE &&
-		       m->em_lwp[cpu->mp_lwp].ml_stage == 0 &&
-		       !m->em_lwp[EX_NLWP - 1].ml_alive;
+		       m->em_lwp[cpu->mp_lwp].exl_stage == 0 &&
+		       !m->em_lwp[EX_NLWP - 1].exl_alive;
 	case EX_REST:
 	case EX_READ:
 	case EX_WORK: /* in a read its own instructions */
@@ -54,7 +54,7 @@ ex_model_enabled(const struct ex_model *m, struct ex_step s)
 	default:
 		/* It can do nothing else in the middle of a read. */
 		return cpu->mp_lwp != EX_IDLE &&
-		       m->em_lwp[cpu->mp_lwp].ml_stage == 0;
+		       m->em_lwp[cpu->mp_lwp].exl_stage == 0;
 	}
 }
 
@@ -62,7 +62,7 @@ ex_model_enabled(const struct ex_model *m, struct ex_step s)
 static int
 own(const struct ex_ctx *c)
 {
-	return !c->mc_live ? EINVAL : c->mc_invalid ? EAGAIN : 0;
+	return !c->exc_live ? EINVAL : c->exc_invalid ? EAGAIN : 0;
 }
 
 /* That of the CPU an LWP bound the set to, and is on to stay; or EINVAL. */
@@ -72,12 +72,12 @@ find_cpu(struct ex_model *m, unsigned lwp, unsigned set, struct ex_ctx **c)
 	for (unsigned i = 0; i < EX_NCPU; i++) {
 		struct ex_cpu *mp = &m->em_cpu[i];
 
-		if (!mp->mp_ctx.mc_live || mp->mp_ctx.mc_set != set ||
+		if (!mp->mp_ctx.exc_live || mp->mp_ctx.exc_set != set ||
 		    mp->mp_binder != (int)lwp)
 			continue;
 		*c = &mp->mp_ctx;
-		return m->em_lwp[lwp].ml_bound == (int)i &&
-		               m->em_lwp[lwp].ml_cpu == (int)i
+		return m->em_lwp[lwp].exl_bound == (int)i &&
+		               m->em_lwp[lwp].exl_cpu == (int)i
 		           ? 0
 		           : EAGAIN;
 	}
@@ -89,19 +89,20 @@ static int
 sample(struct ex_model *m, unsigned lwp, unsigned set, struct ex_result *r)
 {
 	struct ex_lwp *l = &m->em_lwp[lwp];
-	unsigned cpu = (unsigned)l->ml_cpu;
-	struct ex_ctx *c = &l->ml_ctx;
+	unsigned cpu = (unsigned)l->exl_cpu;
+	struct ex_ctx *c = &l->exl_ctx;
 	int err = 0;
 
-	if (!c->mc_live || c->mc_set != set)
+	if (!c->exc_live || c->exc_set != set)
 		err = find_cpu(m, lwp, set, &c);
-	else if (c->mc_invalid)
+	else if (c->exc_invalid)
 		err = EAGAIN;
 	if (err != 0)
 		return err;
 	if (ex_has_timer(m, cpu) || m->em_cpu[cpu].mp_overflowed != 0)
 		ex_look(m, cpu);
-	memcpy(r->er_count, c->mc_count, ex_nreqs(c) * sizeof c->mc_count[0]);
+	memcpy(
+	    r->exr_count, c->exc_count, ex_nreqs(c) * sizeof c->exc_count[0]);
 	return 0;
 }
 
@@ -111,12 +112,12 @@ unbind(struct ex_model *m, unsigned lwp, unsigned set)
 {
 	const struct ex_lwp *l = &m->em_lwp[lwp];
 
-	if (l->ml_ctx.mc_live && l->ml_ctx.mc_set == set) {
+	if (l->exl_ctx.exc_live && l->exl_ctx.exc_set == set) {
 		ex_drop(m, lwp);
 		return 0;
 	}
 	for (unsigned i = 0; i < EX_NCPU; i++) {
-		if (ex_cpu_has(m, i, l->ml_proc, set)) {
+		if (ex_cpu_has(m, i, l->exl_proc, set)) {
 			ex_drop_cpu(m, i);
 			return 0;
 		}
@@ -131,36 +132,36 @@ leave_for_good(struct ex_model *m, unsigned lwp)
 	struct ex_lwp *l = &m->em_lwp[lwp];
 
 	ex_drop_all(m, lwp);
-	ex_leave(m, &m->em_cpu[l->ml_cpu]);
-	l->ml_alive = false;
+	ex_leave(m, &m->em_cpu[l->exl_cpu]);
+	l->exl_alive = false;
 }
 
 static int
 freeze(struct ex_model *m, unsigned lwp)
 {
-	struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
+	struct ex_ctx *c = &m->em_lwp[lwp].exl_ctx;
 	int err = own(c);
 
-	if (err == 0 && c->mc_frozen)
+	if (err == 0 && c->exc_frozen)
 		err = EINVAL;
 	if (err != 0)
 		return err;
 	ex_stop_lwp(m, lwp);
-	c->mc_frozen = true;
+	c->exc_frozen = true;
 	return 0;
 }
 
 static int
 restart(struct ex_model *m, unsigned lwp)
 {
-	struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
+	struct ex_ctx *c = &m->em_lwp[lwp].exl_ctx;
 	int err = own(c);
 
 	if (err != 0)
 		return err;
 	ex_stop_lwp(m, lwp);
-	c->mc_frozen = c->mc_signal = false;
-	memcpy(c->mc_count, c->mc_preset, sizeof c->mc_count);
+	c->exc_frozen = c->exc_signal = false;
+	memcpy(c->exc_count, c->exc_preset, sizeof c->exc_count);
 	return 0;
 }
 
@@ -168,15 +169,15 @@ restart(struct ex_model *m, unsigned lwp)
 static void
 tell(struct ex_lwp *l)
 {
-	l->ml_signals += l->ml_ctx.mc_signal && !l->ml_ctx.mc_invalid;
-	l->ml_ctx.mc_signal = false;
+	l->exl_signals += l->exl_ctx.exc_signal && !l->exl_ctx.exc_invalid;
+	l->exl_ctx.exc_signal = false;
 }
 
 static int
 lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 {
 	struct ex_lwp *l = &m->em_lwp[lwp];
-	struct ex_ctx *c = &l->ml_ctx;
+	struct ex_ctx *c = &l->exl_ctx;
 
 	tell(l);
 	switch (op) {
@@ -193,7 +194,7 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 		return sample(m, lwp, op - EX_SAMPLE1, r);
 	case EX_WORK:
 	case EX_SYSTEM:
-		ex_retire(m, (unsigned)l->ml_cpu,
+		ex_retire(m, (unsigned)l->exl_cpu,
 		    op == EX_WORK ? CPC_COUNT_USER : CPC_COUNT_SYSTEM);
 		return 0;
 	case EX_DISABLE:
@@ -201,30 +202,30 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 	case EX_ENABLE:
 		if (own(c) != 0)
 			return own(c);
-		if (!c->mc_frozen)
+		if (!c->exc_frozen)
 			return EINVAL;
-		c->mc_frozen = false;
+		c->exc_frozen = false;
 		return 0;
 	case EX_RESTART:
 		return restart(m, lwp);
 	case EX_PRESET:
 		if (own(c) == 0)
-			c->mc_preset[0] = EX_NEW_PRESET;
+			c->exc_preset[0] = EX_NEW_PRESET;
 		return own(c);
 	case EX_CPU1:
-		return ex_bind_to_cpu(m, lwp, (unsigned)l->ml_cpu, 0);
+		return ex_bind_to_cpu(m, lwp, (unsigned)l->exl_cpu, 0);
 	case EX_CPU2:
-		return ex_bind_to_cpu(m, lwp, (unsigned)l->ml_cpu ^ 1, 1);
+		return ex_bind_to_cpu(m, lwp, (unsigned)l->exl_cpu ^ 1, 1);
 	case EX_REVOKE1:
 	case EX_REVOKE2:
-		ex_revoke(m, l->ml_proc, op - EX_REVOKE1);
+		ex_revoke(m, l->exl_proc, op - EX_REVOKE1);
 		return 0;
 	case EX_MOVE:
-		l->ml_bound = l->ml_cpu ^ 1;
-		ex_go(m, (unsigned)l->ml_bound, lwp);
+		l->exl_bound = l->exl_cpu ^ 1;
+		ex_go(m, (unsigned)l->exl_bound, lwp);
 		return 0;
 	case EX_FREE:
-		l->ml_bound = EX_IDLE;
+		l->exl_bound = EX_IDLE;
 		return 0;
 	case EX_CLONE:
 		ex_clone(m, l);
@@ -240,7 +241,7 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 		return 0;
 	default: /* EX_INVALID */
 		ex_stop_lwp(m, lwp);
-		c->mc_invalid = c->mc_live;
+		c->exc_invalid = c->exc_live;
 		return 0;
 	}
 }
@@ -251,40 +252,40 @@ pass(struct ex_model *m, uint64_t ticks)
 {
 	for (unsigned i = 0; i < EX_NLWP; i++) {
 		if (ex_model_running(m, i))
-			m->em_lwp[i].ml_ctx.mc_ticks += ticks;
+			m->em_lwp[i].exl_ctx.exc_ticks += ticks;
 	}
 	for (unsigned i = 0; i < EX_NCPU; i++) {
-		if (m->em_cpu[i].mp_ctx.mc_live)
-			m->em_cpu[i].mp_ctx.mc_ticks += ticks;
+		if (m->em_cpu[i].mp_ctx.exc_live)
+			m->em_cpu[i].mp_ctx.exc_ticks += ticks;
 	}
 }
 
 void
 ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r)
 {
-	struct ex_cpu *cpu = &m->em_cpu[s.st_cpu];
+	struct ex_cpu *cpu = &m->em_cpu[s.ext_cpu];
 
 	memset(r, 0, sizeof *r);
-	pass(m, s.st_op == EX_TIMER ? EX_TIMER_TICKS : 1);
-	switch (s.st_op) {
+	pass(m, s.ext_op == EX_TIMER ? EX_TIMER_TICKS : 1);
+	switch (s.ext_op) {
 	case EX_RUN1:
 	case EX_RUN2:
 	case EX_RUN3:
-		ex_run(m, s.st_cpu, s.st_op - EX_RUN1);
+		ex_run(m, s.ext_cpu, s.ext_op - EX_RUN1);
 		break;
 	case EX_REST:
 		ex_leave(m, cpu);
 		break;
 	case EX_PMI:
 		cpu->mp_pending = false;
-		ex_look(m, s.st_cpu);
+		ex_look(m, s.ext_cpu);
 		break;
 	case EX_TIMER:
-		if (ex_has_timer(m, s.st_cpu))
-			ex_look(m, s.st_cpu);
+		if (ex_has_timer(m, s.ext_cpu))
+			ex_look(m, s.ext_cpu);
 		break;
 	default:
-		r->er_err = lwp_does(m, (unsigned)cpu->mp_lwp, s.st_op, r);
+		r->exr_err = lwp_does(m, (unsigned)cpu->mp_lwp, s.ext_op, r);
 	}
 }
 
@@ -293,16 +294,16 @@ ex_model_set(const struct ex_model *m, unsigned lwp)
 {
 	const struct ex_lwp *l = &m->em_lwp[lwp];
 
-	return l->ml_stage != 0 ? l->ml_set : l->ml_ctx.mc_set;
+	return l->exl_stage != 0 ? l->exl_set : l->exl_ctx.exc_set;
 }
 
 /* The kernel was asked after all. */
 static const char *
 asked(struct ex_model *m, unsigned lwp, unsigned set, const struct ex_result *r)
 {
-	struct ex_result want = { .er_asked = true };
+	struct ex_result want = { .exr_asked = true };
 
-	want.er_err = sample(m, lwp, set, &want);
+	want.exr_err = sample(m, lwp, set, &want);
 	return memcmp(&want, r, sizeof want) == 0
 	           ? NULL
 	           : "the kernel's sample is wrong";
@@ -313,27 +314,27 @@ ex_model_read(struct ex_model *m, unsigned cpu, const struct ex_result *r)
 {
 	unsigned lwp = (unsigned)m->em_cpu[cpu].mp_lwp;
 	struct ex_lwp *l = &m->em_lwp[lwp];
-	const struct ex_ctx *c = &l->ml_ctx;
+	const struct ex_ctx *c = &l->exl_ctx;
 	unsigned set = ex_model_set(m, lwp);
 
 	pass(m, 1);
 	tell(l);
-	l->ml_stage = r->er_stage;
-	l->ml_set = (uint8_t)set;
-	if (r->er_asked)
+	l->exl_stage = r->exr_stage;
+	l->exl_set = (uint8_t)set;
+	if (r->exr_asked)
 		return asked(m, lwp, set, r);
-	if (r->er_stage != 0) {
-		if (r->er_stage % 2 == 0)
-			l->ml_read[r->er_stage / 2 - 1] =
-			    c->mc_count[r->er_stage / 2 - 1];
+	if (r->exr_stage != 0) {
+		if (r->exr_stage % 2 == 0)
+			l->exl_read[r->exr_stage / 2 - 1] =
+			    c->exc_count[r->exr_stage / 2 - 1];
 		return NULL;
 	}
-	if (memcmp(l->ml_read, r->er_count,
-		ex_sets[set].es_n * sizeof l->ml_read[0]) != 0)
+	if (memcmp(l->exl_read, r->exr_count,
+		ex_sets[set].exs_n * sizeof l->exl_read[0]) != 0)
 		return "the read is wrong";
 	/* The set may be gone since: then this came before. */
-	return !c->mc_live || c->mc_invalid || c->mc_set != set ||
-	               c->mc_ticks == r->er_ticks
+	return !c->exc_live || c->exc_invalid || c->exc_set != set ||
+	               c->exc_ticks == r->exr_ticks
 	           ? NULL
 	           : "the read's ticks are wrong";
 }

@@ -91,9 +91,9 @@ ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
 		/* All are read: were they of one state? */
 		rd->rd_stage = 0;
 		if (rd->rd_seq == rd->rd_page->cg_seq) {
-			memcpy(r->er_count, rd->rd_value,
+			memcpy(r->exr_count, rd->rd_value,
 			    n * sizeof rd->rd_value[0]);
-			r->er_ticks = rd->rd_tick + arch_tick();
+			r->exr_ticks = rd->rd_tick + arch_tick();
 			return true;
 		}
 	}
@@ -105,7 +105,7 @@ ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
 		rd->rd_stage = 0;
 		return false;
 	}
-	r->er_stage = (uint8_t)++rd->rd_stage;
+	r->exr_stage = (uint8_t)++rd->rd_stage;
 	return true;
 }
 
@@ -117,6 +117,6 @@ ex_page_frozen(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
 	if (cg == NULL || cg->cg_frozen != set || cg->cg_nreqs != n)
 		return false;
 	for (uint64_t i = 0; i < n; i++)
-		r->er_count[i] = cg->cg_req[i].cq_data;
+		r->exr_count[i] = cg->cg_req[i].cq_data;
 	return true;
 }

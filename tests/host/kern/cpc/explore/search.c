@@ -64,12 +64,12 @@ ex_parse(const char *schedule, struct ex_step *steps, const char **bad)
 static bool
 fail(unsigned n, const char *what)
 {
-	char *to = xs->xs_schedule;
+	char *to = xs->exh_schedule;
 
 	for (unsigned i = 0; i < n; i++)
-		to += sprintf(to, "%s%u:%s", i > 0 ? " " : "", path[i].st_cpu,
-		    ex_ops[path[i].st_op]);
-	snprintf(xs->xs_wrong, sizeof xs->xs_wrong, "%s", what);
+		to += sprintf(to, "%s%u:%s", i > 0 ? " " : "", path[i].ext_cpu,
+		    ex_ops[path[i].ext_op]);
+	snprintf(xs->exh_wrong, sizeof xs->exh_wrong, "%s", what);
 	return false;
 }
 
@@ -78,16 +78,16 @@ reset(void)
 {
 	struct soft_shape shape;
 
-	soft_shape_parse(xs->xs_shape, &shape);
+	soft_shape_parse(xs->exh_shape, &shape);
 	ex_model_reset(&model, &shape);
-	ex_world_boot(xs->xs_shape, xs->xs_fault);
+	ex_world_boot(xs->exh_shape, xs->exh_fault);
 }
 
 /* A read's way depends on what it meets: the model judges the result. */
 static bool
 make_read(unsigned n, bool check)
 {
-	unsigned cpu = path[n - 1].st_cpu;
+	unsigned cpu = path[n - 1].ext_cpu;
 	unsigned set = ex_model_set(&model, (unsigned)model.em_cpu[cpu].mp_lwp);
 	struct ex_result got;
 	const char *why;
@@ -107,16 +107,16 @@ make_step(unsigned n, bool check)
 	const char *why;
 	char text[80];
 
-	xs->xs_steps++;
-	if (path[n - 1].st_op == EX_READ)
+	xs->exh_steps++;
+	if (path[n - 1].ext_op == EX_READ)
 		return make_read(n, check);
 	ex_model_do(&model, path[n - 1], &want);
 	ex_world_do(path[n - 1], &got);
 	if (!check)
 		return true;
-	if (got.er_err != want.er_err) {
+	if (got.exr_err != want.exr_err) {
 		snprintf(text, sizeof text, "answers errno %d, not %d",
-		    got.er_err, want.er_err);
+		    got.exr_err, want.exr_err);
 		return fail(n, text);
 	}
 	if (memcmp(&got, &want, sizeof got) != 0)
@@ -175,7 +175,7 @@ search(unsigned n, unsigned ahead)
 	struct ex_model here = model;
 	bool fresh = true;
 
-	xs->xs_states++;
+	xs->exh_states++;
 	for (unsigned cpu = 0; cpu < EX_NCPU; cpu++) {
 		for (unsigned op = 0; op < EX_NOP; op++) {
 			path[n] = (struct ex_step){ (uint8_t)cpu, (uint8_t)op };
@@ -204,12 +204,12 @@ begin(struct ex_search *x, const char *schedule)
 	int n = ex_parse(schedule, path, &bad);
 
 	xs = x;
-	x->xs_states = x->xs_steps = 0;
-	x->xs_wrong[0] = x->xs_schedule[0] = '\0';
+	x->exh_states = x->exh_steps = 0;
+	x->exh_wrong[0] = x->exh_schedule[0] = '\0';
 	reset();
 	if (n < 0) {
-		snprintf(x->xs_wrong, sizeof x->xs_wrong, "no such step: %.60s",
-		    bad);
+		snprintf(x->exh_wrong, sizeof x->exh_wrong,
+		    "no such step: %.60s", bad);
 		return -1;
 	}
 	for (int i = 0; i < n; i++) {
@@ -234,14 +234,14 @@ ex_replay(struct ex_search *x, const char *schedule)
 bool
 ex_search(struct ex_search *x)
 {
-	int n = begin(x, x->xs_start);
+	int n = begin(x, x->exh_start);
 	bool good;
 
 	if (n < 0)
 		return over(false);
 	if ((seen = calloc(TABLE, sizeof *seen)) == NULL)
 		abort();
-	good = search((unsigned)n, x->xs_depth);
+	good = search((unsigned)n, x->exh_depth);
 	free(seen);
 	return over(good);
 }

@@ -22,13 +22,13 @@ const struct ex_set ex_sets[EX_NSET] = {
 static const struct ex_request *
 request(const struct ex_ctx *c, unsigned i)
 {
-	return &ex_sets[c->mc_set].es_req[i];
+	return &ex_sets[c->exc_set].exs_req[i];
 }
 
 unsigned
 ex_nreqs(const struct ex_ctx *c)
 {
-	return ex_sets[c->mc_set].es_n;
+	return ex_sets[c->exc_set].exs_n;
 }
 
 static bool
@@ -40,10 +40,10 @@ notifies(const struct ex_ctx *c, unsigned i)
 bool
 ex_model_running(const struct ex_model *m, unsigned lwp)
 {
-	const struct ex_ctx *c = &m->em_lwp[lwp].ml_ctx;
+	const struct ex_ctx *c = &m->em_lwp[lwp].exl_ctx;
 
-	return c->mc_live && !c->mc_frozen && !c->mc_invalid &&
-	       m->em_lwp[lwp].ml_cpu != EX_IDLE;
+	return c->exc_live && !c->exc_frozen && !c->exc_invalid &&
+	       m->em_lwp[lwp].exl_cpu != EX_IDLE;
 }
 
 void
@@ -52,9 +52,9 @@ ex_model_reset(struct ex_model *m, const struct soft_shape *shape)
 	memset(m, 0, sizeof *m);
 	m->em_shape = *shape;
 	for (int i = 0; i < EX_NLWP; i++) {
-		m->em_lwp[i].ml_alive = i < EX_NCPU;
-		m->em_lwp[i].ml_cpu = (int8_t)(i < EX_NCPU ? i : EX_IDLE);
-		m->em_lwp[i].ml_bound = EX_IDLE;
+		m->em_lwp[i].exl_alive = i < EX_NCPU;
+		m->em_lwp[i].exl_cpu = (int8_t)(i < EX_NCPU ? i : EX_IDLE);
+		m->em_lwp[i].exl_bound = EX_IDLE;
 	}
 	for (int i = 0; i < EX_NCPU; i++)
 		m->em_cpu[i].mp_lwp = (int8_t)i;
@@ -66,11 +66,11 @@ counting(struct ex_model *m, unsigned cpu)
 {
 	struct ex_cpu *mp = &m->em_cpu[cpu];
 
-	if (mp->mp_ctx.mc_live)
+	if (mp->mp_ctx.exc_live)
 		return &mp->mp_ctx;
 	return mp->mp_lwp != EX_IDLE &&
 	               ex_model_running(m, (unsigned)mp->mp_lwp)
-	           ? &m->em_lwp[mp->mp_lwp].ml_ctx
+	           ? &m->em_lwp[mp->mp_lwp].exl_ctx
 	           : NULL;
 }
 
@@ -91,7 +91,7 @@ stop(struct ex_model *m, unsigned cpu)
 	for (unsigned i = 0; c != &m->em_cpu[cpu].mp_ctx && i < ex_nreqs(c);
 	     i++) {
 		if (notifies(c, i) && (told & 1U << i) != 0)
-			c->mc_frozen = c->mc_signal = true;
+			c->exc_frozen = c->exc_signal = true;
 	}
 }
 
@@ -99,14 +99,14 @@ void
 ex_stop_lwp(struct ex_model *m, unsigned lwp)
 {
 	if (ex_model_running(m, lwp))
-		stop(m, (unsigned)m->em_lwp[lwp].ml_cpu);
+		stop(m, (unsigned)m->em_lwp[lwp].exl_cpu);
 }
 
 void
 ex_drop(struct ex_model *m, unsigned lwp)
 {
 	ex_stop_lwp(m, lwp);
-	memset(&m->em_lwp[lwp].ml_ctx, 0, sizeof(struct ex_ctx));
+	memset(&m->em_lwp[lwp].exl_ctx, 0, sizeof(struct ex_ctx));
 }
 
 /*
@@ -119,12 +119,12 @@ ex_drop_cpu(struct ex_model *m, unsigned cpu)
 	struct ex_cpu *mp = &m->em_cpu[cpu], *other = &m->em_cpu[cpu ^ 1];
 
 	stop(m, cpu);
-	if (other->mp_ctx.mc_live && other->mp_later &&
+	if (other->mp_ctx.exc_live && other->mp_later &&
 	    other->mp_binder == mp->mp_binder &&
 	    other->mp_was_bound == (int)cpu)
 		other->mp_was_bound = mp->mp_was_bound;
 	memset(&mp->mp_ctx, 0, sizeof mp->mp_ctx);
-	m->em_lwp[mp->mp_binder].ml_bound = mp->mp_was_bound;
+	m->em_lwp[mp->mp_binder].exl_bound = mp->mp_was_bound;
 }
 
 void
@@ -132,7 +132,7 @@ ex_drop_all(struct ex_model *m, unsigned lwp)
 {
 	ex_drop(m, lwp);
 	for (unsigned i = 0; i < EX_NCPU; i++) {
-		if (m->em_cpu[i].mp_ctx.mc_live &&
+		if (m->em_cpu[i].mp_ctx.exc_live &&
 		    m->em_cpu[i].mp_binder == (int)lwp)
 			ex_drop_cpu(m, i);
 	}
@@ -143,8 +143,8 @@ ex_cpu_has(const struct ex_model *m, unsigned cpu, unsigned proc, unsigned set)
 {
 	const struct ex_cpu *mp = &m->em_cpu[cpu];
 
-	return mp->mp_ctx.mc_live && mp->mp_ctx.mc_set == set &&
-	       m->em_lwp[mp->mp_binder].ml_proc == proc;
+	return mp->mp_ctx.exc_live && mp->mp_ctx.exc_set == set &&
+	       m->em_lwp[mp->mp_binder].exl_proc == proc;
 }
 
 static void
@@ -161,10 +161,10 @@ void
 ex_revoke(struct ex_model *m, unsigned proc, unsigned set)
 {
 	for (unsigned i = 0; i < EX_NLWP; i++) {
-		const struct ex_ctx *c = &m->em_lwp[i].ml_ctx;
+		const struct ex_ctx *c = &m->em_lwp[i].exl_ctx;
 
-		if (c->mc_live && c->mc_set == set &&
-		    m->em_lwp[i].ml_proc == proc)
+		if (c->exc_live && c->exc_set == set &&
+		    m->em_lwp[i].exl_proc == proc)
 			ex_drop(m, i);
 	}
 	drop_from_cpus(m, proc, set);
@@ -176,7 +176,7 @@ any_cpu(const struct ex_model *m)
 	bool any = false;
 
 	for (unsigned i = 0; i < EX_NCPU; i++)
-		any |= m->em_cpu[i].mp_ctx.mc_live;
+		any |= m->em_cpu[i].mp_ctx.exc_live;
 	return any;
 }
 
@@ -186,7 +186,7 @@ ex_leave(struct ex_model *m, struct ex_cpu *cpu)
 	if (cpu->mp_lwp == EX_IDLE)
 		return;
 	ex_stop_lwp(m, (unsigned)cpu->mp_lwp);
-	m->em_lwp[cpu->mp_lwp].ml_cpu = EX_IDLE;
+	m->em_lwp[cpu->mp_lwp].exl_cpu = EX_IDLE;
 	cpu->mp_lwp = EX_IDLE;
 }
 
@@ -195,15 +195,15 @@ ex_run(struct ex_model *m, unsigned cpu, unsigned lwp)
 {
 	ex_leave(m, &m->em_cpu[cpu]);
 	m->em_cpu[cpu].mp_lwp = (int8_t)lwp;
-	m->em_lwp[lwp].ml_cpu = (int8_t)cpu;
+	m->em_lwp[lwp].exl_cpu = (int8_t)cpu;
 }
 
 void
 ex_go(struct ex_model *m, unsigned cpu, unsigned lwp)
 {
-	if (m->em_lwp[lwp].ml_cpu == (int)cpu)
+	if (m->em_lwp[lwp].exl_cpu == (int)cpu)
 		return;
-	ex_leave(m, &m->em_cpu[m->em_lwp[lwp].ml_cpu]);
+	ex_leave(m, &m->em_cpu[m->em_lwp[lwp].exl_cpu]);
 	ex_run(m, cpu, lwp);
 }
 
@@ -211,15 +211,15 @@ static int
 begin(struct ex_model *m, struct ex_ctx *c, unsigned set)
 {
 	memset(c, 0, sizeof *c);
-	c->mc_set = (uint8_t)set;
+	c->exc_set = (uint8_t)set;
 	for (unsigned i = 0; i < ex_nreqs(c); i++) {
 		if (notifies(c, i) && m->em_shape.ns_ovf == NULL_OVF_NONE) {
 			memset(c, 0, sizeof *c);
 			return ENOTSUP;
 		}
-		c->mc_preset[i] = c->mc_count[i] = request(c, i)->rq_preset;
+		c->exc_preset[i] = c->exc_count[i] = request(c, i)->rq_preset;
 	}
-	c->mc_live = true;
+	c->exc_live = true;
 	return 0;
 }
 
@@ -229,12 +229,12 @@ ex_bind_set(struct ex_model *m, unsigned lwp, unsigned set, bool inherit)
 	struct ex_lwp *l = &m->em_lwp[lwp];
 	int err;
 
-	drop_from_cpus(m, l->ml_proc, set);
+	drop_from_cpus(m, l->exl_proc, set);
 	if (any_cpu(m))
 		return EAGAIN;
 	ex_drop(m, lwp);
-	if ((err = begin(m, &l->ml_ctx, set)) == 0)
-		l->ml_ctx.mc_inherit = inherit;
+	if ((err = begin(m, &l->exl_ctx, set)) == 0)
+		l->exl_ctx.exc_inherit = inherit;
 	return err;
 }
 
@@ -244,7 +244,8 @@ invalidate_all(struct ex_model *m)
 {
 	for (unsigned i = 0; i < EX_NLWP; i++) {
 		ex_stop_lwp(m, i);
-		m->em_lwp[i].ml_ctx.mc_invalid = m->em_lwp[i].ml_ctx.mc_live;
+		m->em_lwp[i].exl_ctx.exc_invalid =
+		    m->em_lwp[i].exl_ctx.exc_live;
 	}
 }
 
@@ -256,8 +257,8 @@ ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
 	struct ex_ctx c;
 	int err;
 
-	ex_revoke(m, l->ml_proc, set);
-	if (mp->mp_ctx.mc_live)
+	ex_revoke(m, l->exl_proc, set);
+	if (mp->mp_ctx.exc_live)
 		return EAGAIN;
 	if ((err = begin(m, &c, set)) != 0)
 		return err;
@@ -268,8 +269,8 @@ ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
 	mp->mp_later = true;
 	m->em_cpu[cpu ^ 1].mp_later = false;
 	mp->mp_binder = (int8_t)lwp;
-	mp->mp_was_bound = l->ml_bound;
-	l->ml_bound = (int8_t)cpu;
+	mp->mp_was_bound = l->exl_bound;
+	l->exl_bound = (int8_t)cpu;
 	return 0;
 }
 
@@ -279,33 +280,33 @@ last_begins(struct ex_model *m, const struct ex_lwp *parent)
 	struct ex_lwp *child = &m->em_lwp[EX_NLWP - 1];
 
 	memset(child, 0, sizeof *child);
-	child->ml_alive = true;
-	child->ml_cpu = EX_IDLE;
-	child->ml_bound = parent->ml_bound;
+	child->exl_alive = true;
+	child->exl_cpu = EX_IDLE;
+	child->exl_bound = parent->exl_bound;
 	return child;
 }
 
 void
 ex_fork(struct ex_model *m, const struct ex_lwp *parent)
 {
-	last_begins(m, parent)->ml_proc = 1;
+	last_begins(m, parent)->exl_proc = 1;
 }
 
 void
 ex_clone(struct ex_model *m, const struct ex_lwp *parent)
 {
-	struct ex_ctx *c = &last_begins(m, parent)->ml_ctx;
+	struct ex_ctx *c = &last_begins(m, parent)->exl_ctx;
 
-	if (!parent->ml_ctx.mc_inherit || parent->ml_ctx.mc_invalid)
+	if (!parent->exl_ctx.exc_inherit || parent->exl_ctx.exc_invalid)
 		return;
-	*c = parent->ml_ctx;
-	c->mc_signal = false;
-	c->mc_ticks = 0;
+	*c = parent->exl_ctx;
+	c->exc_signal = false;
+	c->exc_ticks = 0;
 	for (unsigned i = 0; i < ex_nreqs(c); i++) {
-		c->mc_count[i] = c->mc_preset[i];
+		c->exc_count[i] = c->exc_preset[i];
 		if (notifies(c, i)) {
-			c->mc_count[i] = UINT64_MAX;
-			c->mc_frozen = c->mc_signal = true;
+			c->exc_count[i] = UINT64_MAX;
+			c->exc_frozen = c->exc_signal = true;
 		}
 	}
 }
@@ -321,11 +322,11 @@ retire(struct ex_model *m, unsigned cpu, unsigned privilege, struct ex_ctx *c)
 	unsigned width = m->em_shape.ns_width;
 
 	for (unsigned i = 0; i < ex_nreqs(c); i++) {
-		uint64_t before = c->mc_count[i], n = request(c, i)->rq_weight;
+		uint64_t before = c->exc_count[i], n = request(c, i)->rq_weight;
 
 		if ((request(c, i)->rq_flags & privilege) == 0)
 			continue;
-		c->mc_count[i] += n;
+		c->exc_count[i] += n;
 		if (before << (64 - width) < -n << (64 - width))
 			continue;
 		mp->mp_overflowed |= (uint8_t)(1U << i);
@@ -381,11 +382,11 @@ mix(uint64_t h, uint64_t v)
 static uint64_t
 mix_ctx(uint64_t h, const struct ex_ctx *c)
 {
-	h = mix(h, c->mc_live | c->mc_frozen << 1 | c->mc_signal << 2 |
-		       c->mc_invalid << 3 | c->mc_set << 4 |
-		       c->mc_inherit << 5);
+	h = mix(h, c->exc_live | c->exc_frozen << 1 | c->exc_signal << 2 |
+		       c->exc_invalid << 3 | c->exc_set << 4 |
+		       c->exc_inherit << 5);
 	for (unsigned i = 0; i < EX_NREQ; i++)
-		h = mix(mix(h, c->mc_count[i]), c->mc_preset[i]);
+		h = mix(mix(h, c->exc_count[i]), c->exc_preset[i]);
 	return h;
 }
 
@@ -397,14 +398,14 @@ ex_model_hash(const struct ex_model *m)
 	for (unsigned i = 0; i < EX_NLWP; i++) {
 		const struct ex_lwp *l = &m->em_lwp[i];
 
-		h = mix_ctx(h, &l->ml_ctx);
-		h = mix(h, l->ml_alive | (uint64_t)(l->ml_cpu + 1) << 1 |
-			       (uint64_t)(l->ml_bound + 1) << 4 |
-			       (uint64_t)l->ml_proc << 7 |
-			       (uint64_t)l->ml_stage << 8 |
-			       (uint64_t)l->ml_set << 16);
+		h = mix_ctx(h, &l->exl_ctx);
+		h = mix(h, l->exl_alive | (uint64_t)(l->exl_cpu + 1) << 1 |
+			       (uint64_t)(l->exl_bound + 1) << 4 |
+			       (uint64_t)l->exl_proc << 7 |
+			       (uint64_t)l->exl_stage << 8 |
+			       (uint64_t)l->exl_set << 16);
 		for (unsigned j = 0; j < EX_NREQ; j++)
-			h = mix(h, l->ml_stage != 0 ? l->ml_read[j] : 0);
+			h = mix(h, l->exl_stage != 0 ? l->exl_read[j] : 0);
 	}
 	for (unsigned i = 0; i < EX_NCPU; i++) {
 		const struct ex_cpu *mp = &m->em_cpu[i];
@@ -414,7 +415,7 @@ ex_model_hash(const struct ex_model *m)
 			       (uint64_t)mp->mp_pending << 4 |
 			       (uint64_t)mp->mp_struck << 5 |
 			       (uint64_t)mp->mp_overflowed << 8);
-		if (mp->mp_ctx.mc_live)
+		if (mp->mp_ctx.exc_live)
 			h = mix(h, (uint64_t)(mp->mp_binder + 1) |
 				       (uint64_t)(mp->mp_was_bound + 1) << 8 |
 				       (uint64_t)mp->mp_later << 16);

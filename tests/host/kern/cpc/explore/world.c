@@ -125,11 +125,11 @@ static void
 pack_all(void)
 {
 	for (unsigned s = 0; s < EX_NSET; s++) {
-		packs[s].head = (struct cpc_pack){ s + 1, ex_sets[s].es_n,
+		packs[s].head = (struct cpc_pack){ s + 1, ex_sets[s].exs_n,
 			sizeof packs[s].head +
-			    ex_sets[s].es_n * sizeof packs[s].req[0] };
-		for (unsigned i = 0; i < ex_sets[s].es_n; i++) {
-			const struct ex_request *rq = &ex_sets[s].es_req[i];
+			    ex_sets[s].exs_n * sizeof packs[s].req[0] };
+		for (unsigned i = 0; i < ex_sets[s].exs_n; i++) {
+			const struct ex_request *rq = &ex_sets[s].exs_req[i];
 			struct pcbe_event ev;
 
 			named_event(sound, rq->rq_event, &ev);
@@ -210,11 +210,11 @@ static int
 sample(unsigned set, struct ex_result *r)
 {
 	int err = door(
-	    CPC_OP_SAMPLE, set + 1, (uintptr_t)&taken, ex_sets[set].es_n, 0);
+	    CPC_OP_SAMPLE, set + 1, (uintptr_t)&taken, ex_sets[set].exs_n, 0);
 
 	if (err == 0)
-		memcpy(r->er_count, taken.value,
-		    ex_sets[set].es_n * sizeof taken.value[0]);
+		memcpy(r->exr_count, taken.value,
+		    ex_sets[set].exs_n * sizeof taken.value[0]);
 	return err;
 }
 
@@ -326,14 +326,15 @@ void
 ex_world_do(struct ex_step s, struct ex_result *r)
 {
 	memset(r, 0, sizeof *r);
-	fake_cpu(s.st_cpu);
-	if (s.st_op != EX_TIMER)
+	fake_cpu(s.ext_cpu);
+	if (s.ext_op != EX_TIMER)
 		fake_clock(1);
-	switch (s.st_op) {
+	switch (s.ext_op) {
 	case EX_RUN1:
 	case EX_RUN2:
 	case EX_RUN3:
-		fake_switch(proc_of[s.st_op - EX_RUN1], s.st_op - EX_RUN1 + 1);
+		fake_switch(
+		    proc_of[s.ext_op - EX_RUN1], s.ext_op - EX_RUN1 + 1);
 		break;
 	case EX_REST:
 		fake_idle();
@@ -345,8 +346,8 @@ ex_world_do(struct ex_step s, struct ex_result *r)
 		fake_time(EX_TIMER_TICKS);
 		break;
 	default:
-		r->er_err =
-		    lwp_does((unsigned)lwp_self()->l_id - 1, s.st_op, r);
+		r->exr_err =
+		    lwp_does((unsigned)lwp_self()->l_id - 1, s.ext_op, r);
 	}
 }
 
@@ -360,11 +361,11 @@ ex_world_read(unsigned cpu, unsigned set, struct ex_result *r)
 	fake_clock(1);
 	lwp = (unsigned)lwp_self()->l_id - 1;
 	signals[lwp] += kcpc_sigemt_take(lwp_self(), NULL);
-	if (!ex_page_read(lwp, set + 1, ex_sets[set].es_n, r)) {
-		r->er_ticks = 0;
-		r->er_asked = true;
-		if (!ex_page_frozen(lwp, set + 1, ex_sets[set].es_n, r))
-			r->er_err = sample(set, r);
+	if (!ex_page_read(lwp, set + 1, ex_sets[set].exs_n, r)) {
+		r->exr_ticks = 0;
+		r->exr_asked = true;
+		if (!ex_page_frozen(lwp, set + 1, ex_sets[set].exs_n, r))
+			r->exr_err = sample(set, r);
 	}
 }
 
@@ -395,21 +396,21 @@ check_counts(const struct kcpc_ctx *ctx, const struct ex_ctx *c, int cpu,
 	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
 		uint64_t n = count_now(ctx, i, (unsigned)cpu, running);
 
-		if (n != c->mc_count[i])
+		if (n != c->exc_count[i])
 			return DIFFERS("%s %u counts %#lx of request %u, not "
 				       "%#lx",
 			    whose, number, (unsigned long)n, i,
-			    (unsigned long)c->mc_count[i]);
-		if (ctx->kc_reqs[i].kr_preset != c->mc_preset[i])
+			    (unsigned long)c->exc_count[i]);
+		if (ctx->kc_reqs[i].kr_preset != c->exc_preset[i])
 			return DIFFERS("%s %u has another preset of request %u",
 			    whose, number, i);
 	}
 	if (running)
 		ticks += arch_tick();
-	if (ticks != c->mc_ticks)
+	if (ticks != c->exc_ticks)
 		return DIFFERS("%s %u was programmed for %lu ticks, not %lu",
 		    whose, number, (unsigned long)ticks,
-		    (unsigned long)c->mc_ticks);
+		    (unsigned long)c->exc_ticks);
 	return NULL;
 }
 
@@ -418,34 +419,34 @@ check_lwp(const struct ex_model *m, unsigned lwp)
 {
 	const struct kcpc_ctx *ctx = lwp_at(lwp)->l_cpc;
 	const struct ex_lwp *l = &m->em_lwp[lwp];
-	const struct ex_ctx *c = &l->ml_ctx;
+	const struct ex_ctx *c = &l->exl_ctx;
 	uint32_t flags;
 
-	if ((ctx != NULL) != c->mc_live)
+	if ((ctx != NULL) != c->exc_live)
 		return DIFFERS(
 		    "LWP %u has %s context", lwp + 1, ctx != NULL ? "a" : "no");
-	if (signals[lwp] != l->ml_signals)
+	if (signals[lwp] != l->exl_signals)
 		return DIFFERS("LWP %u got %u signals, not %u", lwp + 1,
-		    signals[lwp], l->ml_signals);
-	if (l->ml_alive && lwp_at(lwp)->l_bound != l->ml_bound)
+		    signals[lwp], l->exl_signals);
+	if (l->exl_alive && lwp_at(lwp)->l_bound != l->exl_bound)
 		return DIFFERS("LWP %u is bound to another CPU", lwp + 1);
 	if (ctx == NULL)
 		return NULL;
 	flags = ctx->kc_flags & (KCPC_CTX_FREEZE | KCPC_CTX_INVALID);
-	if (ctx->kc_set != c->mc_set + 1ULL ||
+	if (ctx->kc_set != c->exc_set + 1ULL ||
 	    (flags & KCPC_CTX_INVALID) !=
-		(c->mc_invalid ? KCPC_CTX_INVALID : 0))
+		(c->exc_invalid ? KCPC_CTX_INVALID : 0))
 		return DIFFERS("LWP %u has another context", lwp + 1);
-	if (c->mc_invalid)
+	if (c->exc_invalid)
 		return NULL;
-	if (flags != (c->mc_frozen ? KCPC_CTX_FREEZE : 0U))
+	if (flags != (c->exc_frozen ? KCPC_CTX_FREEZE : 0U))
 		return DIFFERS("LWP %u is %s", lwp + 1,
 		    flags != 0 ? "frozen" : "not frozen");
-	if (((ctx->kc_flags & KCPC_CTX_SIGOVF) != 0) != c->mc_signal)
+	if (((ctx->kc_flags & KCPC_CTX_SIGOVF) != 0) != c->exc_signal)
 		return DIFFERS("LWP %u is %s a signal", lwp + 1,
-		    c->mc_signal ? "not due" : "due");
+		    c->exc_signal ? "not due" : "due");
 	return check_counts(
-	    ctx, c, l->ml_cpu, ex_model_running(m, lwp), "LWP", lwp + 1);
+	    ctx, c, l->exl_cpu, ex_model_running(m, lwp), "LWP", lwp + 1);
 }
 
 /* PICs count for the CPU's set, or for the LWP that runs; or for nobody. */
@@ -457,7 +458,7 @@ check_cpu(const struct ex_model *m, unsigned cpu)
 	int lwp = m->em_cpu[cpu].mp_lwp;
 	uint32_t pics = soft_pcbe_running(cpu), want = 0;
 
-	if ((ctx != NULL) != c->mc_live)
+	if ((ctx != NULL) != c->exc_live)
 		return DIFFERS(
 		    "CPU %u has %s set", cpu, ctx != NULL ? "a" : "no");
 	if (ctx != NULL)
@@ -479,12 +480,12 @@ static void
 add_totals(const struct ex_model *m, const struct ex_ctx *c, uint32_t *live,
     uint32_t *pics)
 {
-	if (!c->mc_live)
+	if (!c->exc_live)
 		return;
-	live[c->mc_set]++;
-	for (unsigned i = 0; i < ex_sets[c->mc_set].es_n; i++)
+	live[c->exc_set]++;
+	for (unsigned i = 0; i < ex_sets[c->exc_set].exs_n; i++)
 		*pics += 1 + (m->em_shape.ns_helpers &&
-				 (ex_sets[c->mc_set].es_req[i].rq_flags &
+				 (ex_sets[c->exc_set].exs_req[i].rq_flags &
 				     CPC_OVF_NOTIFY_EMT) != 0);
 }
 
@@ -495,11 +496,11 @@ check_totals(const struct ex_model *m)
 	struct kcpc_stat st;
 
 	for (unsigned i = 0; i < EX_NLWP; i++)
-		add_totals(
-		    m, &m->em_lwp[i].ml_ctx, live[m->em_lwp[i].ml_proc], &pics);
+		add_totals(m, &m->em_lwp[i].exl_ctx,
+		    live[m->em_lwp[i].exl_proc], &pics);
 	for (unsigned i = 0; i < EX_NCPU; i++)
 		add_totals(m, &m->em_cpu[i].mp_ctx,
-		    live[m->em_lwp[m->em_cpu[i].mp_binder].ml_proc], &pics);
+		    live[m->em_lwp[m->em_cpu[i].mp_binder].exl_proc], &pics);
 	for (unsigned i = 0; i < EX_NPROC * EX_NSET; i++) {
 		unsigned p = i / EX_NSET, s = i % EX_NSET;
 
