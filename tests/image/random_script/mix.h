@@ -89,7 +89,7 @@ struct mix_lwp {
 	struct mix_report mxl_reports[MIX_PROGRAMS];
 	struct mix_exec mxl_exec;
 	/* For the frame of a handler: scripts themselves use none. */
-	char ml_stack[8192] __attribute__((aligned(16)));
+	char mxl_stack[8192] __attribute__((aligned(16)));
 };
 
 struct mix_set {
