@@ -38,7 +38,8 @@ do_create(struct mix_state *st)
 	child = child_of(st, op);
 	mix_inherit(&child, st);
 	script_lwp(op, child.l->mxl_ops,
-	    child.l->mxl_stack + sizeof child.l->mxl_stack, &child.l->mxl_alive);
+	    child.l->mxl_stack + sizeof child.l->mxl_stack,
+	    &child.l->mxl_alive);
 	op->op_result = &st->l->mxl_either;
 	mix_loop(st, op);
 	mix_enter(&child, op);
