@@ -170,7 +170,7 @@ expect 'another emulator' 0 "^host: arm64, tcg: tests/cli/fake-qemu, asked for" 
 expect 'no such emulator' 125 '^host: /none: no such program' \
 	scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" --qemu /none
 expect 'no such option' 125 '^host: unrecognized arguments: --nonsense' scripts/barecpc run --nonsense
-expect 'a program before --' 125 '^host: unrecognized arguments: spin; the program stands behind --; see barecpc run --help$' \
+expect 'a program before --' 125 '^host: unrecognized arguments: spin; the program follows --; see barecpc run --help$' \
 	scripts/barecpc run --arch arm64 spin
 for option in payload results folded flamegraph image; do
 	expect "--$option nothing" 125 "^host: argument --$option: a file's name is wanted, not nothing; see" scripts/barecpc run --$option ''
