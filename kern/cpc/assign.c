@@ -1,12 +1,12 @@
 /*
- * A complete bipartite matching, so that what can be bound is bound.
+ * Assigns PICs to requests by a bipartite matching: if an assignment exists,
+ * it is found.
  *
- * Each request in turn takes its lowest free PIC, or, where all it could use
- * are taken, the holder of one moves, by the shortest chain of moves there is
- * (an augmenting path, found breadth first).  A search looks once at each PIC
- * that is taken, and at the PICs of its holder all at once, as a mask: at
- * most 0 + 1 + ... + 31 looks for 32 requests, and one a request in the
- * ordinary case.
+ * Each request in turn takes its lowest free PIC.  If all PICs it can use are
+ * taken, the holder of one moves, by the shortest chain of moves (an augmenting
+ * path, found breadth first).  A search visits each taken PIC once and handles
+ * the PICs of its holder as one mask.  So 32 requests need at most
+ * 0 + 1 + ... + 31 visits, and none in the ordinary case.
  */
 #include "kern/cpc/assign.h"
 
@@ -20,14 +20,17 @@ struct matching {
 	const uint64_t *m_can;
 	int *m_pic;                   /* of each request that has one */
 	uint8_t m_owner[PCBE_MAXPIC]; /* request of each PIC that is taken */
-	uint8_t m_via[PCBE_MAXPIC];   /* in a search: who would take the PIC */
+	uint8_t m_via[PCBE_MAXPIC];   /* in a search: the request to take it */
 	uint64_t m_free;
 	uint64_t m_met; /* PICs met by the search that failed */
 };
 
-/* A request moves to a free PIC, and who led to it moves where it was. */
+/*
+ * Request `req` moves to the free PIC.  The request that the search reached it
+ * from moves to the PIC it leaves, and so on up to `first`.
+ */
 static void
-shift(struct matching *m, unsigned first, unsigned req, unsigned pic)
+move_holders(struct matching *m, unsigned first, unsigned req, unsigned pic)
 {
 	unsigned was;
 
@@ -44,11 +47,11 @@ shift(struct matching *m, unsigned first, unsigned req, unsigned pic)
 }
 
 /*
- * Find the first in line of a chain of holders that has a free PIC to move
- * to.  This is what a bind costs at worst: 15 instructions a PIC (gcc 12).
+ * Place request `first`: find the nearest holder that has a free PIC to move
+ * to.  False if no holder has one.  At worst 15 instructions a PIC (gcc 12).
  */
 static bool
-place(struct matching *m, unsigned first)
+place_request(struct matching *m, unsigned first)
 {
 	uint64_t met = 0, todo = 0, new;
 	const uint64_t free = m->m_free;
@@ -67,13 +70,14 @@ place(struct matching *m, unsigned first)
 		req = m->m_owner[__builtin_ctzll(todo)];
 		todo &= todo - 1;
 	}
-	shift(m, first, req, (unsigned)__builtin_ctzll(m->m_can[req] & free));
+	move_holders(
+	    m, first, req, (unsigned)__builtin_ctzll(m->m_can[req] & free));
 	return true;
 }
 
 /*
- * Each takes its lowest free PIC.  Those that found none, bit n: the nth: of
- * most sets no one, and there is nothing else to be done.
+ * Each request takes its lowest free PIC.  Returns the requests that found
+ * none (bit n: request n); for most sets that is 0, and the work is done.
  */
 static uint64_t
 take_free(unsigned n, const uint64_t *can, int *pic, uint64_t *freep)
@@ -106,9 +110,12 @@ note_owners(struct matching *m, unsigned n, uint64_t left)
 	}
 }
 
-/* Whom a search that failed has met: they have those PICs and no others. */
+/*
+ * The PICs that a failed search met, and the requests that hold them: these
+ * requests can use these PICs and no others.
+ */
 static void
-explain(const struct matching *m, unsigned req, struct kcpc_short *why)
+explain_failure(const struct matching *m, unsigned req, struct kcpc_short *why)
 {
 	uint64_t pics;
 
@@ -132,9 +139,9 @@ kcpc_assign(unsigned n, const uint64_t *can, int *pic, struct kcpc_short *why)
 	for (; left != 0; left &= left - 1) {
 		unsigned req = (unsigned)__builtin_ctzll(left);
 
-		if (!place(&m, req)) {
+		if (!place_request(&m, req)) {
 			if (why != NULL)
-				explain(&m, req, why);
+				explain_failure(&m, req, why);
 			return false;
 		}
 	}

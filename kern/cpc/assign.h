@@ -1,6 +1,6 @@
 /*
- * Which PIC counts which request.  Included by kern/kcpc*.c, by tests/host,
- * and by payloads/tools/fits.c, which asks for CPUs it is not on.
+ * The assignment of requests to PICs.  Included by kern/cpc/, by tests/host,
+ * and by payloads/tools/fits.c, which computes it for other CPUs.
  */
 #ifndef KERN_CPC_ASSIGN_H
 #define KERN_CPC_ASSIGN_H
@@ -8,15 +8,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Requests that have fewer PICs between them than they are, bit n: the nth. */
+/*
+ * Requests that together can use fewer PICs than there are requests.  Bit n:
+ * request n, PIC n.
+ */
 struct kcpc_short {
 	uint64_t ks_reqs, ks_pics;
 };
 
 /*
- * Give each of n requests, up to PCBE_MAXPIC, a PIC of its own out of can[i],
- * the lowest where there is a choice for it alone.  False where it cannot be,
- * and *why, unless that is NULL, are requests that cannot be bound together.
+ * Set pic[i] to a PIC out of can[i] for each of n requests, at most
+ * PCBE_MAXPIC, no PIC twice.  A request that need not move for another one has
+ * its lowest free PIC.  Returns false if there is no such assignment; *why
+ * then has requests that cannot be bound together.  `why` may be NULL.
  */
 bool kcpc_assign(
     unsigned n, const uint64_t *can, int *pic, struct kcpc_short *why);

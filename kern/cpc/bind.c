@@ -1,6 +1,6 @@
 /*
- * From packed requests to a context that can be programmed: check, assign
- * PICs, have the backend configure each.
+ * Makes a context of packed requests: checks them, assigns PICs, and has the
+ * backend configure each request.
  */
 #include "kern/cpc/kcpc_impl.h"
 
@@ -8,7 +8,7 @@
 #include "kern/platform/errno.h"
 #include "lib/string.h"
 
-/* The errno that goes with what a backend refuses. */
+/* The errno that goes with a backend's subcode. */
 static int
 subcode_errno(int subcode)
 {
@@ -22,15 +22,16 @@ subcode_errno(int subcode)
 }
 
 static int
-refuse(int *subcode, int code)
+refuse_with(int *subcode, int code)
 {
 	*subcode = code;
 	return subcode_errno(code);
 }
 
-/* What can be told without looking at events; all flags there are. */
+/* The checks that need no event; *all becomes the union of the flags. */
 static int
-check(const struct kcpc_want *want, unsigned n, uint32_t *all, int *subcode)
+check_requests(
+    const struct kcpc_want *want, unsigned n, uint32_t *all, int *subcode)
 {
 	uint64_t pinned = 0;
 	uint32_t flags = 0;
@@ -51,19 +52,19 @@ check(const struct kcpc_want *want, unsigned n, uint32_t *all, int *subcode)
 		pinned |= 1ULL << pic;
 	}
 	*all = flags;
-	/* The first of these is what the set fails for. */
+	/* The order decides which error a set with several reports. */
 	if ((flags & ~CPC_REQ_ALL_FLAGS) != 0)
-		return refuse(subcode, CPC_REQ_INVALID_FLAGS);
+		return refuse_with(subcode, CPC_REQ_INVALID_FLAGS);
 	if (n > kcpc_npic)
 		return EINVAL;
 	if (!known)
-		return refuse(subcode, CPC_INVALID_PICNUM);
+		return refuse_with(subcode, CPC_INVALID_PICNUM);
 	return twice ? EINVAL : 0;
 }
 
-/* The request counts on this PIC from now on. */
+/* Request i counts on this PIC from now on. */
 static void
-give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
+request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 {
 	struct cpc_page_req *cq = &ctx->kc_own->cg_req[i];
 
@@ -75,9 +76,12 @@ give(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
 }
 
-/* Few requests have any; the others do without a call. */
+/*
+ * Check and convert a request's attributes; 0 or a subcode.  noinline: few
+ * requests have attributes, and the rest are bound without this code.
+ */
 static __attribute__((noinline)) int
-attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
+convert_attrs(struct pcbe_attr *attrs, const struct kcpc_want *want)
 {
 	unsigned i, id;
 
@@ -93,14 +97,14 @@ attrs_take(struct pcbe_attr *attrs, const struct kcpc_want *want)
 	return 0;
 }
 
-/* Of these PICs, those that take the request's attributes, if any does. */
+/* The PICs of `pics` that take the request's attributes; all, if none does. */
 static __attribute__((noinline)) uint64_t
 with_attrs(uint64_t pics, const struct kcpc_want *want)
 {
 	struct pcbe_attr attrs[CPC_MAX_ATTRS];
 	uint64_t some = 0;
 
-	if (kcpc_ops->attr_pics != NULL && attrs_take(attrs, want) == 0)
+	if (kcpc_ops->attr_pics != NULL && convert_attrs(attrs, want) == 0)
 		some =
 		    kcpc_ops->attr_pics(pics, want->kw_req->cr_nattrs, attrs);
 	return some != 0 ? some : pics;
@@ -108,7 +112,7 @@ with_attrs(uint64_t pics, const struct kcpc_want *want)
 
 /* Bit n: the request can be on PIC n. */
 static uint64_t
-coverage(const struct kcpc_want *want)
+request_coverage(const struct kcpc_want *want)
 {
 	uint64_t pics = want->kw_req->cr_event.ce_pics & kcpc_pics;
 
@@ -118,7 +122,7 @@ coverage(const struct kcpc_want *want)
 }
 
 static int
-assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
+assign_pics(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 {
 	uint64_t can[PCBE_MAXPIC];
 	struct kcpc_short too_few;
@@ -126,20 +130,23 @@ assign(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	unsigned i;
 
 	for (i = 0; i < ctx->kc_nreqs; i++)
-		can[i] = coverage(&want[i]);
+		can[i] = request_coverage(&want[i]);
 	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few)) {
 		kcpc_reason_short(&too_few);
-		return refuse(subcode, CPC_RESOURCE_UNAVAIL);
+		return refuse_with(subcode, CPC_RESOURCE_UNAVAIL);
 	}
 	for (i = 0; i < ctx->kc_nreqs; i++)
-		give(ctx, i, (unsigned)pic[i]);
+		request_place(ctx, i, (unsigned)pic[i]);
 	ctx->kc_pcbe.ps_spare = (uint32_t)kcpc_pics & ~ctx->kc_pcbe.ps_pics;
 	return 0;
 }
 
 #define LEVELS (CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV)
 
-/* A privilege in the event's name goes before the request's flags. */
+/*
+ * A privilege modifier in the event's name (`:u`, `:k`) overrides the
+ * request's flags.
+ */
 uint32_t
 kcpc_request_flags(const struct cpc_packreq *pr)
 {
@@ -161,7 +168,7 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 	struct pcbe_event event;
 	int subcode;
 
-	if (pr->cr_nattrs != 0 && (subcode = attrs_take(attrs, want)) != 0)
+	if (pr->cr_nattrs != 0 && (subcode = convert_attrs(attrs, want)) != 0)
 		return subcode;
 	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
 		return CPC_HV_NO_ACCESS;
@@ -184,7 +191,7 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 }
 
 static void
-unconfigure(struct kcpc_ctx *ctx)
+unconfigure_all(struct kcpc_ctx *ctx)
 {
 	struct pcbe_set *ps = &ctx->kc_pcbe;
 
@@ -195,7 +202,7 @@ unconfigure(struct kcpc_ctx *ctx)
 }
 
 static int
-configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
+configure_all(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 {
 	unsigned i;
 	int code;
@@ -203,34 +210,34 @@ configure(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	for (i = 0; i < ctx->kc_nreqs; i++) {
 		if ((code = configure_one(ctx, &want[i])) != 0) {
 			kcpc_reason_request(i);
-			unconfigure(ctx);
-			return refuse(subcode, code);
+			unconfigure_all(ctx);
+			return refuse_with(subcode, code);
 		}
 	}
 	return 0;
 }
 
-/* All in one piece: context, configurations, requests, its own page. */
+/* One allocation holds context, configurations, requests and own page. */
 #define CTX_BYTES(n)                                                           \
 	(sizeof(struct kcpc_ctx) + sizeof(struct cpc_page) +                   \
 	    (n) * (sizeof(struct pcbe_cfg) + sizeof(struct kcpc_request) +     \
 		      sizeof(struct cpc_page_req)))
 
 /*
- * Room for one context, which whoever comes first takes; and the room of one
- * that went while there were others, for the next.  So a program that binds
- * and unbinds by turns never waits for memory, alone or beside a thousand
- * others, and none is held when the last context has gone.
+ * The first context lives in static memory.  The memory of the context that
+ * went last is kept for the next one.  So a program that binds and unbinds in
+ * turn never allocates, however many other contexts there are.  When the last
+ * context goes, no memory is kept.
  */
 static struct {
 	char bytes[CTX_BYTES(PCBE_MAXPIC)];
 } first __attribute__((aligned(_Alignof(struct kcpc_ctx))));
 static bool first_taken;
 static struct kcpc_ctx *spare;
-static unsigned nrooms; /* taken */
+static unsigned nrooms; /* in use */
 
 static struct kcpc_ctx *
-room_take(unsigned n)
+room_alloc(unsigned n)
 {
 	struct kcpc_ctx *room = spare;
 
@@ -249,7 +256,7 @@ room_take(unsigned n)
 }
 
 static void
-room_give(struct kcpc_ctx *room)
+room_free(struct kcpc_ctx *room)
 {
 	if (room == (struct kcpc_ctx *)&first) {
 		first_taken = false;
@@ -266,7 +273,7 @@ room_give(struct kcpc_ctx *room)
 static struct kcpc_ctx *
 ctx_alloc(unsigned n)
 {
-	struct kcpc_ctx *ctx = room_take(n);
+	struct kcpc_ctx *ctx = room_alloc(n);
 
 	if (ctx == NULL)
 		return NULL;
@@ -306,26 +313,26 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
 	uint32_t flags;
 	int err;
 
-	if ((err = check(want, n, &flags, subcode)) != 0)
+	if ((err = check_requests(want, n, &flags, subcode)) != 0)
 		return err;
 	if ((ctx = ctx_alloc(n)) == NULL)
 		return ENOMEM;
 	ctx->kc_pcbe.ps_user_read = true;
 	ctx->kc_pcbe.ps_privileged = privileged;
-	if ((err = assign(ctx, want, subcode)) != 0)
+	if ((err = assign_pics(ctx, want, subcode)) != 0)
 		goto free_ctx;
 	err = ENOTSUP;
 	if ((flags & CPC_OVF_NOTIFY_EMT) != 0 &&
 	    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		goto free_ctx;
-	if ((err = configure(ctx, want, subcode)) != 0)
+	if ((err = configure_all(ctx, want, subcode)) != 0)
 		goto free_ctx;
 
 	*ctxp = ctx;
 	return 0;
 
 free_ctx:
-	room_give(ctx);
+	room_free(ctx);
 	return err;
 }
 
@@ -333,6 +340,6 @@ void
 kcpc_ctx_destroy(struct kcpc_ctx *ctx)
 {
 	timer_stop(&ctx->kc_fold);
-	unconfigure(ctx);
-	room_give(ctx);
+	unconfigure_all(ctx);
+	room_free(ctx);
 }

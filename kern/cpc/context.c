@@ -1,10 +1,8 @@
 /*
- * Counters of LWPs: contexts and what is done with them.  Those of CPUs are
- * in kern/cpc/cpu_set.c.
+ * The operations on the context of an LWP: bind, sample, restart, enable,
+ * disable, release.  kern/cpc/cpu_set.c has those on the context of a CPU.
  *
- * A context is running (its LWP is on this CPU, the PICs count for it),
- * waiting (its LWP is not) or frozen, which an invalid one is for ever.
- * kern/cpc/start_stop.c is what takes it into and out of the first.
+ * The head of kern/cpc/start_stop.c has the states of a context.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -26,12 +24,13 @@ kcpc_running(const struct kcpc_ctx *ctx)
 }
 
 /*
- * The kernel itself may make a PIC overflow whose LWP is to be told: what
- * stops for that is what would stop for any.  The witness goes on, and could
- * not be held against counts that end before it looks.
+ * The PICs for ps_urgent: those of notify requests, if one of these counts at
+ * system privilege.  The kernel itself can then make a PIC overflow, and the
+ * NMI stops all PICs of the set.  Not with a witness that counts the kernel:
+ * the NMI does not stop the witness, and the two counts would differ.
  */
 static uint32_t
-urgent(const struct kcpc_ctx *ctx)
+urgent_pics(const struct kcpc_ctx *ctx)
 {
 	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
 		const struct pcbe_cfg *cfg = &ctx->kc_pcbe.ps_cfg[i];
@@ -58,7 +57,7 @@ kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 	ctx->kc_proc = l->l_proc;
 	ctx->kc_lwp = l;
 	if (ctx->kc_notify != 0)
-		ctx->kc_pcbe.ps_urgent = urgent(ctx);
+		ctx->kc_pcbe.ps_urgent = urgent_pics(ctx);
 	if ((flags & CPC_BIND_LWP_INHERIT) != 0)
 		ctx->kc_flags |= KCPC_CTX_LWPINHERIT;
 	kcpc_instance_add(ctx);
@@ -133,7 +132,7 @@ kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 		return EINVAL;
 	cg = ctx->kc_pcbe.ps_page;
 	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0 && kcpc_running(ctx))
-		kcpc_refresh(ctx); /* the timer may be late */
+		kcpc_refresh(ctx); /* the fold timer may be late */
 	while ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0) {
 		s->cs_hrtime = gethrtime();
 		if (kcpc_ops->sample(&ctx->kc_pcbe, s))
@@ -157,7 +156,7 @@ kcpc_rele(struct lwp *l, cpc_setid_t set)
 		kcpc_drop(l);
 		return 0;
 	}
-	/* That of a CPU, by any LWP of the process. */
+	/* Any LWP of the process may release a CPU's context. */
 	ctx = kcpc_ncpuset != 0 ? kcpc_instance(l->l_proc, set) : NULL;
 	if (ctx == NULL || ctx->kc_cpu == NULL)
 		return EINVAL;
@@ -190,7 +189,7 @@ kcpc_restart(struct lwp *l, cpc_setid_t set)
 	if ((err = kcpc_find(l, set, &ctx)) != 0)
 		return err;
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		kcpc_stop(ctx); /* for the tick, which goes on */
+		kcpc_stop(ctx); /* folds the ticks, which a restart keeps */
 	cq = ctx->kc_pcbe.ps_page->cg_req;
 	for (r = ctx->kc_reqs; r < ctx->kc_reqs + ctx->kc_nreqs; r++)
 		(cq++)->cq_data = r->kr_preset;

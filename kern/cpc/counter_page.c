@@ -1,8 +1,10 @@
 /*
- * Counter pages: by them an LWP samples its set without a system call.
+ * Counter pages: an LWP reads its page to sample its set without a system
+ * call.
  *
- * A page belongs to no region, so that the program can neither unmap it nor
- * write it; it lies below all regions and goes when its LWP does.
+ * A page belongs to no region, so the program can neither unmap it nor write
+ * it.  It lies below all regions and goes with its LWP.  include/sys/cpc.h has
+ * its layout and the order of reads.
  */
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
@@ -14,22 +16,24 @@
 #include "kern/proc/proc.h"
 #include "kern/sched/timer.h"
 
-#define PAGES_BASE 0x10000UL /* below: nothing, so that NULL faults */
+#define PAGES_BASE 0x10000UL /* nothing is mapped below: NULL faults */
 #define PAGES      ((USER_BASE - PAGES_BASE) / PAGE_SIZE)
 
 struct kcpc_page {
 	struct cpc_page *kg_page;
 	uintptr_t kg_uva;
-	uintptr_t kg_read, kg_read_end; /* the read sequence */
-	uintptr_t kg_fail;              /* and its other exit */
+	uintptr_t kg_read, kg_read_end; /* the program's read sequence */
+	uintptr_t kg_fail;              /* its exit when a read faults */
 };
 
 _Static_assert(
     sizeof(struct cpc_page) + CPC_PAGE_REQS * sizeof(struct cpc_page_req) <=
 	PAGE_SIZE,
-    "it is one page");
-_Static_assert(CPC_PAGE_REQS >= PCBE_MAXPIC, "every PIC has a place");
-_Static_assert(PAGES <= PROC_CPC_WORDS * 64, "every place has its bit");
+    "a counter page with all requests is one page");
+_Static_assert(
+    CPC_PAGE_REQS >= PCBE_MAXPIC, "a counter page has an entry for every PIC");
+_Static_assert(
+    PAGES <= PROC_CPC_WORDS * 64, "p_cpc_pages has a bit for every address");
 
 void
 kcpc_page_enter(struct kcpc_ctx *ctx)
@@ -44,7 +48,7 @@ kcpc_page_enter(struct kcpc_ctx *ctx)
 	kg->kg_page->cg_frozen = own->cg_frozen;
 	kg->kg_page->cg_hrtime = own->cg_hrtime;
 	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
-		/* cq_last is that of the PIC, once it is loaded. */
+		/* program() sets cq_last. */
 		kg->kg_page->cg_req[i].cq_data = own->cg_req[i].cq_data;
 		kg->kg_page->cg_req[i].cq_index = own->cg_req[i].cq_index;
 		kg->kg_page->cg_req[i].cq_shift = own->cg_req[i].cq_shift;
@@ -52,7 +56,7 @@ kcpc_page_enter(struct kcpc_ctx *ctx)
 	ctx->kc_pcbe.ps_page = kg->kg_page;
 }
 
-/* The LWP had none when it began to count. */
+/* Move the counts of a context that began without a page into the page. */
 static void
 page_adopt(struct lwp *l)
 {
@@ -67,7 +71,7 @@ page_adopt(struct lwp *l)
 		kcpc_start(ctx);
 }
 
-/* A free address for the page, or 0: a process has places for 1,008. */
+/* A free address for a page, or 0.  A process has 1,008 of them. */
 static uintptr_t
 page_address(const struct proc *p)
 {
@@ -83,9 +87,9 @@ page_address(const struct proc *p)
 	return 0;
 }
 
-/* The place of that address is taken from now on, or it was and is not. */
+/* Mark the address as used, or as free again. */
 static void
-place_flip(struct proc *p, uintptr_t uva)
+page_bit_flip(struct proc *p, uintptr_t uva)
 {
 	size_t place = (uva - PAGES_BASE) / PAGE_SIZE;
 
@@ -122,7 +126,7 @@ page_make(struct lwp *l, uintptr_t uva)
 	}
 	kg->kg_page->cg_mult = tick_scale.ts_mult;
 	kg->kg_page->cg_lift = tick_scale.ts_lift;
-	place_flip(l->l_proc, uva);
+	page_bit_flip(l->l_proc, uva);
 	l->l_cpc_page = kg;
 	page_adopt(l);
 	return 0;
@@ -136,13 +140,13 @@ kcpc_page_free(struct lwp *l)
 	if (kg == NULL)
 		return;
 	l->l_cpc_page = NULL;
-	place_flip(l->l_proc, kg->kg_uva);
+	page_bit_flip(l->l_proc, kg->kg_uva);
 	arch_unmap(&l->l_proc->p_as, kg->kg_uva, PAGE_SIZE);
 	page_free(kg->kg_page, 0);
 	kfree(kg);
 }
 
-/* The page of a child, where its parent's is. */
+/* Give the child a page at the address of its parent's. */
 static int
 page_copy(const struct kcpc_page *kg, struct lwp *child)
 {
@@ -176,8 +180,8 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 	int err;
 
 	if (kcpc_ops->advance != NULL)
-		return -ENOTSUP; /* software has no PICs to read */
-	/* A fault goes on there: no way back leads out of user space. */
+		return -ENOTSUP; /* a program cannot read PICs of software */
+	/* A fault continues at kg_fail, which must be in user space. */
 	if (a[0] >= USER_TOP || a[1] >= USER_TOP || a[2] >= USER_TOP)
 		return -copy_refuse(a[0] >= USER_TOP   ? a[0]
 				    : a[1] >= USER_TOP ? a[1]

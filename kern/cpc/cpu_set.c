@@ -1,11 +1,11 @@
 /*
- * Counters of CPUs: sets that count whatever runs on a CPU, the kernel and
- * the idle loop included.
+ * Sets bound to CPUs.  They count everything that runs on the CPU, the kernel
+ * and the idle loop included.
  *
- * As long as there is one, anywhere, no LWP has the counters: contexts of
- * LWPs become invalid with the first, and none can be bound before the last
- * is gone.  So a CPU's PICs have one owner, and a switch of LWPs, which acts
- * on valid contexts of LWPs alone, leaves a CPU's context to itself.
+ * While any CPU has a set, no LWP has counters.  The first bind to a CPU makes
+ * all contexts of LWPs invalid.  No set can be bound to an LWP again until the
+ * last CPU's set is gone.  So a CPU's PICs have one owner.  A switch of LWPs
+ * acts on valid contexts of LWPs only and does not touch a CPU's context.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -26,7 +26,10 @@ is_online(const struct cpu *c)
 	return cpuset_has(sched_cpus(), c->c_id);
 }
 
-/* Is a CPU other than c, of c's PMU, online, and, if asked, counting? */
+/*
+ * Does c share its PMU with another CPU that is online?  With `counting`: and
+ * that has a set?
+ */
 static bool
 has_sibling(const struct cpu *c, bool counting)
 {
@@ -85,7 +88,7 @@ kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode)
 	return has_sibling(&cpus[cpu], true) ? EACCES : 0;
 }
 
-/* Back to where it was bound before, if that can still be. */
+/* Bind the LWP to CPU `was` again, or to none if that is offline or -1. */
 static void
 processor_restore(struct lwp *l, int was)
 {
@@ -96,11 +99,11 @@ processor_restore(struct lwp *l, int was)
 }
 
 /*
- * Go to CPU c and stay there.  Others have run on the way: EAGAIN where they
- * moved the LWP elsewhere, or have the counters of c now.
+ * Move the current LWP to CPU c and bind it there.  Others run in between:
+ * EAGAIN if they bound the LWP elsewhere, or bound a set to c.
  */
 static int
-processor_take(struct lwp *l, struct cpu *c)
+processor_move(struct lwp *l, struct cpu *c)
 {
 	lwp_bind(l, c);
 	while (arch_curcpu() != c) {
@@ -113,7 +116,7 @@ processor_take(struct lwp *l, struct cpu *c)
 	return has_sibling(c, true) ? EACCES : 0;
 }
 
-/* The set that the binder bound to another CPU after this one, if any. */
+/* The CPU context that the same LWP bound next after this one, or NULL. */
 static struct kcpc_ctx *
 bound_next(const struct kcpc_ctx *ctx)
 {
@@ -122,16 +125,17 @@ bound_next(const struct kcpc_ctx *ctx)
 	for (unsigned i = 0; i < ncpu; i++) {
 		o = cpus[i].c_cpc;
 		if (o != NULL && o->kc_lwp == ctx->kc_lwp &&
-		    o->kc_nth > ctx->kc_nth &&
-		    (next == NULL || o->kc_nth < next->kc_nth))
+		    o->kc_bind_order > ctx->kc_bind_order &&
+		    (next == NULL || o->kc_bind_order < next->kc_bind_order))
 			next = o;
 	}
 	return next;
 }
 
 /*
- * The context goes.  Its binder may have bound another, and then was bound
- * where it was for the sake of this one alone.
+ * The context goes: undo its binder's processor binding.  If the binder later
+ * bound a set to another CPU, that context remembers this CPU as the binding
+ * before it.  It must remember the binding before this context instead.
  */
 static void
 binder_restore(const struct kcpc_ctx *ctx)
@@ -143,18 +147,18 @@ binder_restore(const struct kcpc_ctx *ctx)
 	processor_restore(ctx->kc_lwp, ctx->kc_was_bound);
 }
 
-/* The current LWP is on CPU c: its counters are the context's from now on. */
+/* The current LWP is on CPU c: give the context the CPU's PICs. */
 static void
-claim(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
+context_take_cpu(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
 {
 	static uint64_t nbound;
 
 	if (kcpc_ncpuset++ == 0)
 		kcpc_each_instance(kcpc_invalidate);
-	ctx->kc_nth = nbound++;
+	ctx->kc_bind_order = nbound++;
 	ctx->kc_cpu = c;
 	ctx->kc_lwp = l;
-	ctx->kc_notify = 0; /* nobody is told: the count goes on */
+	ctx->kc_notify = 0; /* an overflow does not freeze it */
 	ctx->kc_pcbe.ps_user_read = false;
 	c->c_cpc = ctx;
 	kcpc_instance_add(ctx);
@@ -170,13 +174,13 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, cpc_setid_t set,
 
 	if ((err = kcpc_ctx_create(want, n, true, &ctx, subcode)) != 0)
 		return err;
-	if ((err = processor_take(l, c)) != 0)
+	if ((err = processor_move(l, c)) != 0)
 		goto restore;
-	kcpc_revoke(l->l_proc, set); /* others may have bound it meanwhile */
+	kcpc_revoke(l->l_proc, set); /* others may have bound it since */
 	ctx->kc_set = set;
 	ctx->kc_proc = l->l_proc;
 	ctx->kc_was_bound = was;
-	claim(l, c, ctx);
+	context_take_cpu(l, c, ctx);
 	return 0;
 
 restore:

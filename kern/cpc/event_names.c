@@ -1,6 +1,6 @@
 /*
- * What programs are told of the PMU: its description, by which the library
- * resolves events, and text.
+ * Operations that describe the PMU to programs.  The library resolves event
+ * names itself; it needs the description to know for which PMU.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -10,9 +10,12 @@
 #include "kern/platform/ksym.h"
 #include "lib/string.h"
 
-/* A list of one name; the bytes it has, or -errno. */
+/*
+ * Copy a name to the buffer at a[1] of a[2] bytes.  Returns the bytes that the
+ * name has, or -errno.
+ */
 static intptr_t
-list_one(const uintptr_t *a, const char *name)
+name_copyout(const uintptr_t *a, const char *name)
 {
 	size_t bytes = strlen(name) + 1;
 	size_t fits = bytes < a[2] ? bytes : a[2];
@@ -43,13 +46,13 @@ kcpc_unresolved(const uintptr_t *a)
 intptr_t
 kcpc_impl_name(const uintptr_t *a)
 {
-	return list_one(a, kcpc_ops->impl_name());
+	return name_copyout(a, kcpc_ops->impl_name());
 }
 
 intptr_t
 kcpc_cpuref(const uintptr_t *a)
 {
-	return list_one(a, kcpc_ops->cpuref());
+	return name_copyout(a, kcpc_ops->cpuref());
 }
 
 intptr_t
@@ -58,5 +61,5 @@ kcpc_kernel_symbol(const uintptr_t *a)
 	uintptr_t offset;
 	const char *name = ksym_lookup(a[0], &offset);
 
-	return name[0] == '?' ? -EINVAL : list_one(a, name);
+	return name[0] == '?' ? -EINVAL : name_copyout(a, name);
 }

@@ -1,6 +1,6 @@
 /*
  * Inheritance: a new LWP of a process begins with a copy of its creator's
- * context, if that was bound with CPC_BIND_LWP_INHERIT and is valid.
+ * context, if that was bound with CPC_BIND_LWP_INHERIT and is not invalid.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -8,9 +8,12 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 
-/* Where the copy counts from; true where it waits for a signal first. */
+/*
+ * Set the count from which the copy of request i starts.  A notify request
+ * starts one event before its overflow, and needs SIGEMT first: returns true.
+ */
 static bool
-begin(struct kcpc_ctx *ctx, unsigned i)
+count_begin(struct kcpc_ctx *ctx, unsigned i)
 {
 	bool notify = ctx->kc_pcbe.ps_cfg[i].pc_notify;
 
@@ -18,9 +21,9 @@ begin(struct kcpc_ctx *ctx, unsigned i)
 	return notify;
 }
 
-/* A creator that is frozen, by an overflow too, has a frozen copy. */
+/* The copy of a frozen context is frozen.  True if SIGEMT is due. */
 static bool
-begin_all(struct kcpc_ctx *ctx)
+copy_begin(struct kcpc_ctx *ctx)
 {
 	bool notify = false;
 	unsigned i;
@@ -29,7 +32,7 @@ begin_all(struct kcpc_ctx *ctx)
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		kcpc_freeze(ctx);
 	for (i = 0; i < ctx->kc_nreqs; i++)
-		notify |= begin(ctx, i);
+		notify |= count_begin(ctx, i);
 	return notify;
 }
 
@@ -43,14 +46,16 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	    (from->kc_flags & KCPC_CTX_INVALID) != 0)
 		return 0;
 	if ((ctx = kcpc_ctx_copy(from)) == NULL)
-		return EAGAIN; /* rather no LWP than one that is not counted */
+		return EAGAIN; /* an LWP that is not counted is worse than none
+		                */
 	ctx->kc_lwp = child;
-	ctx->kc_proc = child->l_proc; /* another's, of a profile's fork */
+	ctx->kc_proc =
+	    child->l_proc; /* a new process, if a profile's LWP forked */
 	child->l_cpc = ctx;
 	kcpc_instance_add(ctx);
 	if (ctx->kc_profile != NULL)
 		kcpc_profile_inherit(ctx);
-	else if (begin_all(ctx))
+	else if (copy_begin(ctx))
 		kcpc_signal(ctx);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * Which PICs there are and which can be trusted: found out once, at boot.
+ * Finds the backend and proves each PIC, once, at boot.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -17,7 +17,7 @@ uint64_t kcpc_pics;
 unsigned kcpc_npic;
 struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 
-/* Why there are no counters, or a PIC is not used: NULL where all is well. */
+/* Why the machine has no counters, and why a PIC is not used; NULL if used. */
 static const char *no_pmu;
 static const char *no_pic[PCBE_MAXPIC];
 
@@ -36,7 +36,7 @@ prove_all(const struct pcbe_ops *ops, unsigned n)
 	}
 }
 
-/* Overflows interrupt on this CPU, where that is up to a controller. */
+/* Let overflows interrupt this CPU, if an interrupt controller decides that. */
 static void
 enable_pmi(const struct pcbe_ops *ops)
 {
@@ -45,9 +45,9 @@ enable_pmi(const struct pcbe_ops *ops)
 		arch_pmi_enable();
 }
 
-/* Does an overflow of this PIC interrupt, and tell that it was this one? */
+/* Does an overflow of this PIC raise an interrupt that names the PIC? */
 static bool
-tells(const struct pcbe_ops *ops, unsigned pic)
+names_its_pic(const struct pcbe_ops *ops, unsigned pic)
 {
 	return (ops->pcbe_no_ovf_intr >> pic & 1) == 0 &&
 	       (ops->pcbe_caps & PCBE_CAP_OVERFLOW_PRECISE) != 0;
@@ -61,7 +61,8 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 
 		kp->kp_index = ops->read_index(pic);
 		kp->kp_shift = (uint8_t)(64 - ops->width(pic));
-		kp->kp_no_ovf_intr = kp->kp_shift != 0 && !tells(ops, pic);
+		kp->kp_no_ovf_intr =
+		    kp->kp_shift != 0 && !names_its_pic(ops, pic);
 	}
 }
 
@@ -92,8 +93,8 @@ kcpc_init(const struct pcbe_ops *instead)
 	printf("pcbe: %s: %d of %u PICs proved, %u bits\n", ops->impl_name(),
 	    __builtin_popcountll(kcpc_pics), n, ops->width(0));
 	if (ops->advance != NULL)
-		printf("pcbe: counts are software's: of what programs tell, "
-		       "not of what this CPU does\n");
+		printf("pcbe: software PMU: it counts what programs report to "
+		       "it, not what this CPU does\n");
 	enable_pmi(ops);
 }
 
@@ -115,7 +116,7 @@ kcpc_keep_back(unsigned pic, const char *why)
 	kcpc_pics &= ~(1ULL << pic);
 }
 
-/* Text that grows at the end of a buffer, as snprintf() would have it. */
+/* Text that is appended to a buffer, with the length that it needs. */
 struct text {
 	char *t_buf;
 	size_t t_size;
@@ -123,7 +124,7 @@ struct text {
 };
 
 static void __attribute__((format(printf, 2, 3)))
-add(struct text *t, const char *fmt, ...)
+text_add(struct text *t, const char *fmt, ...)
 {
 	size_t at = t->t_len < t->t_size ? t->t_len : t->t_size;
 	va_list ap;
@@ -133,37 +134,37 @@ add(struct text *t, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* A JSON string, or null; what JSON forbids in one becomes a space. */
+/* Append a JSON string, or null.  Control characters become spaces. */
 static void
-add_string(struct text *t, const char *s)
+text_add_string(struct text *t, const char *s)
 {
 	if (s == NULL) {
-		add(t, "null");
+		text_add(t, "null");
 		return;
 	}
-	add(t, "\"");
+	text_add(t, "\"");
 	for (; *s != '\0'; s++) {
 		if (*s == '"' || *s == '\\')
-			add(t, "\\%c", *s);
+			text_add(t, "\\%c", *s);
 		else
-			add(t, "%c", (unsigned char)*s < ' ' ? ' ' : *s);
+			text_add(t, "%c", (unsigned char)*s < ' ' ? ' ' : *s);
 	}
-	add(t, "\"");
+	text_add(t, "\"");
 }
 
 static void
-add_pics(struct text *t)
+text_add_pics(struct text *t)
 {
 	unsigned pic;
 
-	add(t, ",\"npic\":%u,\"pics\":[", kcpc_npic);
+	text_add(t, ",\"npic\":%u,\"pics\":[", kcpc_npic);
 	for (pic = 0; pic < kcpc_npic; pic++) {
-		add(t, "%s{\"pic\":%u,\"width\":%u,\"unproved\":",
+		text_add(t, "%s{\"pic\":%u,\"width\":%u,\"unproved\":",
 		    pic != 0 ? "," : "", pic, kcpc_ops->width(pic));
-		add_string(t, no_pic[pic]);
-		add(t, "}");
+		text_add_string(t, no_pic[pic]);
+		text_add(t, "}");
 	}
-	add(t, "]");
+	text_add(t, "]");
 }
 
 int
@@ -171,17 +172,17 @@ kcpc_describe(char *buf, size_t len)
 {
 	struct text t = { buf, len, 0 };
 
-	add(&t, "\"pmu\":");
-	add_string(&t, kcpc_ops != NULL ? kcpc_ops->impl_name() : NULL);
+	text_add(&t, "\"pmu\":");
+	text_add_string(&t, kcpc_ops != NULL ? kcpc_ops->impl_name() : NULL);
 	if (kcpc_ops != NULL) {
-		add_pics(&t);
-		add(&t, ",\"caps\":%u", kcpc_caps());
-		add(&t, ",\"software\":%s",
+		text_add_pics(&t);
+		text_add(&t, ",\"caps\":%u", kcpc_caps());
+		text_add(&t, ",\"software\":%s",
 		    kcpc_ops->advance != NULL ? "true" : "false");
 	} else {
-		add(&t, ",\"pmu_reason\":");
-		add_string(&t, no_pmu);
-		add(&t, ",\"npic\":0,\"pics\":[]");
+		text_add(&t, ",\"pmu_reason\":");
+		text_add_string(&t, no_pmu);
+		text_add(&t, ",\"npic\":0,\"pics\":[]");
 	}
 	return (int)t.t_len;
 }

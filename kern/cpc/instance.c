@@ -1,10 +1,9 @@
 /*
- * Which sets are bound: the live instances of each, and how many.
+ * Which sets are bound: the instances of each set, and their number.
  *
- * The instances of a set are a ring.  One of them, its head, stands for the
- * set: it alone is in the set's hash chain, and it holds their number.  There
- * are never more sets than LWPs and CPUs that have an instance, so chains are
- * short.  The kernel lock guards all of it.
+ * The instances of a set are a ring.  One of them is its head: only the head is
+ * in the set's hash chain, and it holds the number of instances.  The kernel
+ * lock guards all of it.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -16,14 +15,14 @@ static struct kcpc_ctx *heads[1 << HASH_BITS];
 static struct kcpc_stat stats;
 
 static struct kcpc_ctx **
-chain(const struct proc *p, cpc_setid_t set)
+hash_chain(const struct proc *p, cpc_setid_t set)
 {
 	uint64_t h = ((uintptr_t)p >> 4 ^ set) * 0x9e3779b97f4a7c15;
 
 	return &heads[h >> (64 - HASH_BITS)];
 }
 
-/* Put the head of a set, of so many instances, where *link points. */
+/* Make ctx the head of a set of so many instances, in the chain at *link. */
 static void
 head_insert(struct kcpc_ctx *ctx, struct kcpc_ctx **link, uint32_t instances)
 {
@@ -47,7 +46,7 @@ head_remove(struct kcpc_ctx *ctx)
 struct kcpc_ctx *
 kcpc_instance(const struct proc *p, cpc_setid_t set)
 {
-	struct kcpc_ctx *ctx = *chain(p, set);
+	struct kcpc_ctx *ctx = *hash_chain(p, set);
 
 	while (ctx != NULL && (ctx->kc_proc != p || ctx->kc_set != set))
 		ctx = ctx->kc_next;
@@ -62,9 +61,9 @@ kcpc_instances(const struct proc *p, cpc_setid_t set)
 	return head != NULL ? head->kc_instances : 0;
 }
 
-/* PICs a context holds, helpers included. */
+/* The number of PICs that a context holds, helpers included. */
 static uint32_t
-npics(const struct kcpc_ctx *ctx)
+pics_held(const struct kcpc_ctx *ctx)
 {
 	uint32_t extra = ctx->kc_pcbe.ps_helpers;
 
@@ -79,7 +78,7 @@ kcpc_instance_add(struct kcpc_ctx *ctx)
 
 	if (head == NULL) {
 		ctx->kc_ring = ctx->kc_ring_prev = ctx;
-		head_insert(ctx, chain(ctx->kc_proc, ctx->kc_set), 1);
+		head_insert(ctx, hash_chain(ctx->kc_proc, ctx->kc_set), 1);
 	} else {
 		head->kc_instances++;
 		ctx->kc_link = NULL;
@@ -89,7 +88,7 @@ kcpc_instance_add(struct kcpc_ctx *ctx)
 		head->kc_ring = ctx;
 	}
 	stats.ks_contexts++;
-	stats.ks_pics += npics(ctx);
+	stats.ks_pics += pics_held(ctx);
 }
 
 void
@@ -104,11 +103,11 @@ kcpc_instance_remove(struct kcpc_ctx *ctx)
 	} else {
 		head_remove(ctx);
 		if (next != ctx)
-			head_insert(next, chain(ctx->kc_proc, ctx->kc_set),
+			head_insert(next, hash_chain(ctx->kc_proc, ctx->kc_set),
 			    ctx->kc_instances - 1);
 	}
 	stats.ks_contexts--;
-	stats.ks_pics -= npics(ctx);
+	stats.ks_pics -= pics_held(ctx);
 }
 
 void

@@ -1,5 +1,6 @@
 /*
- * kcpc's own structures.  Included by kern/kcpc*.c and tests/host.
+ * The structures and functions that the files of kern/cpc/ share.  Included by
+ * them and by tests/host.
  */
 #ifndef KERN_CPC_KCPC_IMPL_H
 #define KERN_CPC_KCPC_IMPL_H
@@ -19,55 +20,61 @@ struct proc;
 struct trapframe;
 
 struct kcpc_request {
-	uint64_t kr_code;   /* the event, as the backend has it */
-	uint64_t kr_preset; /* where a restart starts from */
+	uint64_t kr_code;   /* the backend's code of the event */
+	uint64_t kr_preset; /* the count after kcpc_restart() */
 };
 
 /*
- * A bound set on one LWP or one CPU.  FREEZE, counts and clocks are touched
- * only on that CPU, or the one that runs the LWP, interrupts off, or while
- * none does.  Counts and cycles are in kc_pcbe's ps_page: the LWP's counter
- * page, where it has one.
+ * A context: a bound set on one LWP or one CPU.  Its states are at the head of
+ * kern/cpc/start_stop.c.
+ *
+ * While it is running, only its CPU touches its flags, counts and clocks, with
+ * interrupts off.  Counts and ticks are in kc_pcbe.ps_page: the LWP's counter
+ * page if it has one, else kc_own.
  */
 struct kcpc_ctx {
-	struct pcbe_set kc_pcbe; /* first: the backend's is at hand */
+	struct pcbe_set kc_pcbe; /* first: both have the same address */
 	uint32_t kc_flags;
-	int kc_was_bound;   /* of a CPU's: where its binder was bound, or -1 */
-	uint64_t kc_nth;    /* and which of all so bound it is */
-	cpc_setid_t kc_set; /* the library's name for it, in kc_proc */
+	/* A CPU's context: the CPU its binder was bound to before, or -1... */
+	int kc_was_bound;
+	uint64_t kc_bind_order; /* ...and its place among all CPU binds */
+	cpc_setid_t kc_set;     /* the library's name of the set, in kc_proc */
 	struct proc *kc_proc;
-	struct cpu *kc_cpu; /* whose it is; NULL: an LWP's */
-	struct lwp *kc_lwp; /* whose it is, or who bound it to a CPU */
+	struct cpu *kc_cpu; /* the CPU it counts for; NULL: it is an LWP's */
+	struct lwp *kc_lwp; /* the LWP it counts for, or that bound the CPU */
 
-	/* kcpc_instances.c */
+	/* instance.c; chain and number are the ring's head's alone */
 	struct kcpc_ctx *kc_ring, *kc_ring_prev; /* instances of the set */
-	struct kcpc_ctx *kc_next, **kc_link;     /* of its head: the chain */
-	uint32_t kc_instances;                   /* of its head: how many */
+	struct kcpc_ctx *kc_next, **kc_link;     /* hash chain of heads */
+	uint32_t kc_instances;                   /* length of the ring */
 
-	struct timer kc_fold; /* runs while one that is MUTE does */
-	uint32_t kc_notify;   /* bit n: PIC n's overflow is to be told */
-	struct kcpc_profile *kc_profile; /* it counts for this, or NULL */
-	uint64_t kc_nmi_pc; /* a profile's: where in the kernel, or 0 */
-	unsigned kc_image;  /* and the number of its program */
-	uint32_t kc_room;   /* kcpc_bind.c: for so many requests */
+	/* Runs with the context if that has KCPC_CTX_NO_OVF_INTR. */
+	struct timer kc_fold;
+	uint32_t kc_notify; /* bit n: PIC n counts a notify request */
+	struct kcpc_profile *kc_profile; /* the profile it counts for */
+	/* A profile's: where its overflow hit the kernel, or 0... */
+	uint64_t kc_nmi_pc;
+	unsigned kc_image; /* ...and the number of its program */
+	uint32_t kc_room;  /* bind.c: requests its memory has room for */
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
-	struct cpc_page *kc_own; /* the counts of an LWP without a page */
+	struct cpc_page *kc_own; /* its counts while its LWP has no page */
 };
 
-/* kc_flags; these values are illumos's. */
-#define KCPC_CTX_FREEZE     0x1 /* the PICs do not count for it */
+/* kc_flags; the values are illumos's, but for the last two. */
+#define KCPC_CTX_FREEZE     0x1 /* frozen or invalid */
 #define KCPC_CTX_SIGOVF     0x2 /* SIGEMT is due */
 #define KCPC_CTX_LWPINHERIT 0x8
-#define KCPC_CTX_INVALID    0x100 /* revoked, for ever; frozen, too */
-/* Ours alone: it is a profile's, of which its LWP does not know... */
+#define KCPC_CTX_INVALID    0x100 /* invalid; FREEZE is set, too */
+/* It counts for a profile: its LWP's calls do not find it. */
 #define KCPC_CTX_PROFILE 0x2000
-/* ...and a narrow PIC in use cannot tell of its overflow. */
+/* It uses a PIC that can wrap without an interrupt; kc_fold folds it. */
 #define KCPC_CTX_NO_OVF_INTR 0x80000000
 
+/* Calls of its LWP are refused. */
 #define KCPC_CTX_UNAVAILABLE (KCPC_CTX_INVALID | KCPC_CTX_PROFILE)
 
-/* A request as the library packed it, checked to lie within the pack. */
+/* A packed request of the library; both pointers lie within the pack. */
 struct kcpc_want {
 	const struct cpc_packreq *kw_req;
 	const struct cpc_packattr *kw_attrs;
@@ -75,52 +82,52 @@ struct kcpc_want {
 /* The request's CPC_COUNT_* and other flags, the event's name obeyed. */
 uint32_t kcpc_request_flags(const struct cpc_packreq *pr);
 
-/* The backend, or NULL; the PICs that passed their proof; how many there are.
- */
+/* The backend, or NULL; the PICs that passed their proof; how many exist. */
 extern const struct pcbe_ops *kcpc_ops;
 extern uint64_t kcpc_pics;
 extern unsigned kcpc_npic;
 
-/* What a bind wants to know of each PIC; the backend was asked once. */
+/* Facts of each PIC that bind needs, asked of the backend once, at boot. */
 struct kcpc_pic {
-	uint32_t kp_index;   /* what the machine's user-level read takes */
+	uint32_t kp_index;   /* its number in a user-level read */
 	uint8_t kp_shift;    /* 64 - width */
-	bool kp_no_ovf_intr; /* narrow, and its overflow tells nobody */
+	bool kp_no_ovf_intr; /* it can wrap, and raises no interrupt */
 };
 extern struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 
-/* kcpc_init.c: the PIC is nobody's to bind from now on, and why. */
+/* init.c: take the PIC away from all binds, for the reason `why`. */
 void kcpc_keep_back(unsigned pic, const char *why);
 
-/* CPC_CAP_*, as programs see it. */
+/* The CPC_CAP_* bits that programs see. */
 uint32_t kcpc_caps(void);
 /*
- * A program asked to count something; was it refused?  Without a PMU it asks
- * by cpc_open(), with one by naming an event that is not known, and by binding.
+ * Record for the run's exit status that a program asked to count something,
+ * and whether it was refused.  Binds, unknown event names, and cpc_open()
+ * without a PMU count as asking.
  */
 void kcpc_asked(bool refused);
 
-/*
- * kcpc_reason.c: what kcpc_reason() of kern/cpc/pcbe.h said since it was last
- * cleared.
- */
+/* reason.c: the text of the last kcpc_reason() since kcpc_reason_clear(). */
 void kcpc_reason_clear(void);
 const char *kcpc_reason_text(void);
-/* It was said of request i; or these requests cannot all have a PIC. */
+/*
+ * Put "request i" in front of that text; or make it say that these requests
+ * cannot all have a PIC.
+ */
 void kcpc_reason_request(unsigned i);
 void kcpc_reason_short(const struct kcpc_short *ks);
 
 /*
- * kcpc_bind.c: make a context, which is on no LWP yet.  Returns 0, or an errno
- * and, where there is more to say, *subcode.
+ * bind.c: make a context that belongs to no LWP yet.  Returns 0 or an errno,
+ * with *subcode set to a CPC_* value if one applies.
  */
 int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
     struct kcpc_ctx **ctxp, int *subcode);
-/* The same again; NULL where memory is out. */
+/* Copy a context, counts included.  NULL: out of memory. */
 struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
 void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
 
-/* It is not frozen, and it or its LWP is on this CPU. */
+/* Is the context running, on this CPU? */
 bool kcpc_running(const struct kcpc_ctx *ctx);
 
 /* The 64-bit count of request i, of a context that is not running. */
@@ -130,7 +137,7 @@ kcpc_count(struct kcpc_ctx *ctx, unsigned i)
 	return &ctx->kc_pcbe.ps_page->cg_req[i].cq_data;
 }
 
-/* The page tells of the set no longer; its reader asks the kernel. */
+/* From now on a direct read of the set fails, and calls the kernel instead. */
 static inline void
 kcpc_page_shut(struct kcpc_ctx *ctx)
 {
@@ -140,88 +147,92 @@ kcpc_page_shut(struct kcpc_ctx *ctx)
 }
 
 /*
- * kcpc_run.c: the PICs begin to count for the context, whose LWP is current
- * on this CPU; or they stop, and their counts are taken.  An overflow no
- * interrupt has told of yet is this context's, not that of whoever runs when
- * the interrupt comes: if a notify request is among them the context freezes.
- * kcpc_stop() returns what overflowed.
+ * start_stop.c.  kcpc_start() makes the PICs count for the context, whose LWP
+ * is current on this CPU.  kcpc_stop() stops them and folds their counts.
+ *
+ * An overflow whose interrupt is still to come belongs to the context that is
+ * stopped, not to the one that runs when the interrupt comes.  If it is a
+ * notify request's, the context freezes.  kcpc_stop() returns the PICs that
+ * overflowed.
  */
 void kcpc_start(struct kcpc_ctx *ctx);
 uint64_t kcpc_stop(struct kcpc_ctx *ctx);
-/* Stop it on whichever CPU it counts, if on any. */
+/* Stop the context on the CPU where it is running, if any. */
 void kcpc_halt(struct kcpc_ctx *ctx);
-/* Both, as a switch to another LWP and back does; it may freeze. */
+/* Stop and start, as a switch to another LWP and back does; may freeze. */
 void kcpc_refresh(struct kcpc_ctx *ctx);
-/* From now on the context, which is stopped, is frozen. */
+/* Freeze a stopped context. */
 void kcpc_freeze(struct kcpc_ctx *ctx);
-/* The same, and its LWP is signalled. */
+/* Freeze a stopped context and post SIGEMT to its LWP. */
 void kcpc_signal(struct kcpc_ctx *ctx);
-/* CPC_OP_TEST_DISTURB */
+/* CPC_OP_TEST_DISTURB of include/sys/cpc.h.  0 or an errno. */
 int kcpc_test_disturb(struct lwp *l, uint64_t ticks, uintptr_t how);
-/* Overflow interrupts that belonged to no one. */
+/* The number of stray PMIs. */
 extern uint64_t kcpc_stray;
 
-/*
- * kcpc.c: the operations, on the current LWP l.  0 or an errno.
- */
+/* context.c: the operations on the current LWP l.  0 or an errno. */
 int kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
     unsigned n, uint32_t flags, int *subcode);
-/* *s has room for n values, which must be what the set has. */
+/* *s has room for n values.  EINVAL if the set has not n requests. */
 int kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
 int kcpc_rele(struct lwp *l, cpc_setid_t set);
 int kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset);
 int kcpc_restart(struct lwp *l, cpc_setid_t set);
 int kcpc_enable(struct lwp *l);
 int kcpc_disable(struct lwp *l);
-/* The LWP's context, if it is one of `set` (0: of any), and valid. */
+/*
+ * The LWP's context, if it is an instance of `set` (0: of any set).  EINVAL if
+ * not, or if it is a profile's; EAGAIN, with *ctxp set, if it is invalid.
+ */
 int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
-/* Release whatever context the LWP has. */
+/* Release the LWP's context, if it has one. */
 void kcpc_drop(struct lwp *l);
-/* Revoke an LWP's context, wherever that runs: from then on EAGAIN. */
+/* Make an LWP's context invalid, on whichever CPU it runs. */
 void kcpc_invalidate(struct kcpc_ctx *ctx);
 /* Release all instances of the process's set. */
 void kcpc_revoke(struct proc *p, cpc_setid_t set);
 
 /*
- * kcpc_instances.c: a context begins, or ceases, to be an instance of its set
- * (kc_proc, kc_set).
+ * instance.c: enter the context among the instances of its set (kc_proc,
+ * kc_set), or remove it.
  */
 void kcpc_instance_add(struct kcpc_ctx *ctx);
 void kcpc_instance_remove(struct kcpc_ctx *ctx);
-/* One of the set's instances, or NULL; how many there are. */
+/* One of the set's instances, or NULL; their number. */
 struct kcpc_ctx *kcpc_instance(const struct proc *p, cpc_setid_t set);
 uint32_t kcpc_instances(const struct proc *p, cpc_setid_t set);
-/* Call fn for every instance of every set; it adds and removes none. */
+/* Call fn for every instance of every set.  fn adds and removes none. */
 void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
 
 /*
- * kcpc_cpu.c: may the LWP bind a set to this CPU?  Then do so: the current
- * LWP l goes to the CPU, and the set, which has no instance, takes its
- * counters.  0 or an errno, and perhaps *subcode.
+ * cpu_set.c.  First kcpc_cpu_judge() says whether the LWP may bind a set to
+ * this CPU.  Then kcpc_cpu_bind() moves the current LWP l to the CPU and binds
+ * the set, which has no instance.  Both return 0 or an errno, and may set
+ * *subcode.
  */
 int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode);
 int kcpc_cpu_bind(struct lwp *l, struct cpu *c, cpc_setid_t set,
     const struct kcpc_want *want, unsigned n, int *subcode);
-/* Release a CPU's context, and let its binder go where it was. */
+/* Release a CPU's context, and undo its binder's processor binding. */
 void kcpc_cpu_drop(struct kcpc_ctx *ctx);
-/* Those the LWP has bound: it ends, or its program does. */
+/* Release the CPU contexts that the LWP bound.  At exit and exec. */
 void kcpc_cpu_lwp_exit(struct lwp *l);
 /*
- * The CPU context of the set that l bound.  EINVAL where there is none,
- * EAGAIN where l is no longer on that CPU to stay.
+ * The CPU context of the set, if l bound it.  EINVAL if not; EAGAIN if l is
+ * no longer bound to that CPU.
  */
 int kcpc_cpu_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 /*
- * May sets be bound to LWPs?  0, EAGAIN while one is bound to a CPU, EACCES
- * where LWPs of two CPUs would share PICs.
+ * May sets be bound to LWPs?  0; EAGAIN while a set is bound to a CPU; EACCES
+ * if LWPs of two online CPUs would share PICs.
  */
 int kcpc_lwps_may_count(void);
-/* How many CPUs have a set. */
+/* The number of CPUs that a set is bound to. */
 extern unsigned kcpc_ncpuset;
 
 /*
- * kcpc_names.c: the operations on names, with their arguments as the system
- * call has them.  A result, or -errno.
+ * event_names.c: operations that describe the PMU to programs, with the
+ * arguments of the system call.  A result, or -errno.
  */
 intptr_t kcpc_pmu(const uintptr_t *a);
 intptr_t kcpc_unresolved(const uintptr_t *a);
@@ -230,29 +241,30 @@ intptr_t kcpc_cpuref(const uintptr_t *a);
 intptr_t kcpc_kernel_symbol(const uintptr_t *a);
 
 /*
- * kcpc_page.c: the counts of the context, which does not run, are in its
- * LWP's counter page from now on, if it has one.
+ * counter_page.c: move the counts of a stopped context to its LWP's counter
+ * page, if the LWP has one.
  */
 void kcpc_page_enter(struct kcpc_ctx *ctx);
 void kcpc_page_free(struct lwp *l);
-/*
- * kcpc_profile.c: the context is a copy of a profile's and begins to count;
- * or, if it is a profile's, it goes.
- */
+/* profile/profile.c: a copy of a profile's context begins to count. */
 void kcpc_profile_inherit(struct kcpc_ctx *ctx);
-/* LWP parent has forked: its child is a profile's, too, if it is one's. */
+/* The profile of LWP parent, if any, counts its forked child, too. */
 int kcpc_profile_fork(const struct lwp *parent, struct lwp *child);
-/* It was stopped: samples of what struck the kernel, where it counted on. */
+/* Take the samples that NMIs logged while the context, now stopped, ran. */
 void kcpc_profile_nmi_samples(struct kcpc_ctx *ctx);
-/* It overflowed: take a sample, tf being the LWP's way back, and count on. */
+/*
+ * The context froze on its overflow: take a sample and start it again.  tf is
+ * the frame by which its LWP returns to the program.
+ */
 void kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf);
+/* The context goes: add its counts to its profile's, if it has one. */
 void kcpc_profile_end(struct kcpc_ctx *ctx);
-/* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT, CPC_OP_PROFILE_IMAGE: 0 or an errno. */
+/* CPC_OP_PROFILE, CPC_OP_PROFILE_STAT, CPC_OP_PROFILE_IMAGE: 0 or errno. */
 int kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth);
 int kcpc_profile_stat(uintptr_t fd, uintptr_t uva);
 int kcpc_profile_image(uintptr_t fd, uintptr_t n, uintptr_t uva);
 
-/* The system call CPC_OP_PAGE. */
+/* counter_page.c: CPC_OP_PAGE.  The page's address, or -errno. */
 intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);
 
 #endif /* KERN_CPC_KCPC_IMPL_H */

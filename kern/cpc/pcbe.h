@@ -1,9 +1,11 @@
 /*
  * A performance counter backend (PCBE): what kcpc asks of a PMU.  Included
- * by kern/kcpc*.c, by the backends, and by tests/host with a fake.
+ * by kern/cpc/, by the backends, and by tests/host with a fake.
  *
- * The twelve operations and their names follow illumos's pcbe_ops, so a
- * reader of either is at home; signatures are ours.  A backend sees no LWP.
+ * There are twenty operations.  attr_pics, keep, siblings, nmi_log and advance
+ * are NULL if the PMU has no use for them.  Nine operations have the names they
+ * have in illumos's pcbe_ops; the signatures are ours.  A backend sees no LWP.
+ * docs/overflow.md follows an overflow from the PIC to the signal.
  */
 #ifndef KERN_CPC_PCBE_H
 #define KERN_CPC_PCBE_H
@@ -17,27 +19,28 @@
 
 #define PCBE_MAXPIC 32
 
-/* pcbe_caps; request flags and subcodes too are include/sys/cpc.h's. */
+/* pcbe_caps.  include/sys/cpc.h has the request flags and subcodes. */
 #define PCBE_CAP_OVERFLOW_INTERRUPT CPC_CAP_OVERFLOW_INTERRUPT
 #define PCBE_CAP_OVERFLOW_PRECISE   CPC_CAP_OVERFLOW_PRECISE
 
 /*
- * An event as the library made it of a name or number: configure() trusts
- * nothing in it.
+ * An event, as the library resolved it from a name or number.  configure()
+ * checks all of it.
  */
 struct pcbe_event {
-	uint64_t pe_code; /* the backend's own, modifiers of a name in it */
-	uint64_t pe_extra_msr; /* what a register beside is to hold for it */
+	uint64_t pe_code;      /* the backend's own code, modifiers included */
+	uint64_t pe_extra_msr; /* the value its extra MSR must hold */
 	uint64_t pe_pics;      /* bit n: PIC n can count it */
 	uint32_t pe_flags;     /* PCBE_EVENT_* */
 };
 #define PCBE_EVENT_GENERIC CPC_EVENT_GENERIC /* a PAPI_ name */
 #define PCBE_EVENT_RAW     CPC_EVENT_RAW     /* a number */
-/* Which register beside: enum event_extra of events/pmu.h. */
+/* Which extra MSR: enum event_extra of events/pmu.h. */
 #define PCBE_EVENT_EXTRA(flags) ((flags) >> CPC_EVENT_EXTRA_SHIFT & 0xf)
 
+/* The events of known_event(). */
 enum pcbe_known {
-	PCBE_INSTRUCTIONS, /* that retired */
+	PCBE_INSTRUCTIONS, /* retired instructions */
 	PCBE_CYCLES,
 };
 
@@ -47,9 +50,9 @@ struct pcbe_attr {
 };
 
 /*
- * One configured request.  The first part is kcpc's, the last the backend's,
- * which keeps what it needs to program the PIC with a few stores; it
- * allocates nothing.
+ * One configured request.  kcpc sets the first part.  The backend keeps in the
+ * last part what it needs to program the PIC with a few stores; it allocates
+ * nothing.
  */
 struct pcbe_cfg {
 	/* set by kcpc before configure() */
@@ -57,68 +60,65 @@ struct pcbe_cfg {
 	bool pc_notify;    /* the overflow must interrupt */
 	uint16_t pc_flags; /* CPC_COUNT_* */
 	/* the backend's */
-	bool pc_slow;      /* programming it takes more than these: */
-	bool pc_witnessed; /* kern/cpc/witness.c's: the witness counts the same
-	                    */
+	bool pc_slow;      /* program() needs more than pc_sel and pc_aux */
+	bool pc_witnessed; /* witness.c: the witness counts the same event */
 	uint64_t pc_sel;   /* event select, as written */
-	uint64_t pc_aux;   /* a second register's worth */
+	uint64_t pc_aux;   /* more, of the backend's choice */
 	uint64_t pc_mask;  /* the bits the PIC has */
 };
 
 /*
- * What is bound together: program, stop and sample work on all of it.  While
- * configure() runs, ps_cfg holds those it has already accepted, ps_pics all
- * PICs of the set.
+ * The requests that are bound together.  program(), stop() and sample() work
+ * on the whole set.  During configure(), ps_n and ps_cfg cover the requests
+ * accepted so far; ps_pics already has the PICs of all requests.
  *
- * Counts are where an LWP may read them: cg_req[i] of ps_page has the 64-bit
- * virtual count of ps_cfg[i], cg_tick the cycles.
+ * Counts are in a page that the LWP may read: cg_req[i] of ps_page has the
+ * 64-bit count of ps_cfg[i], cg_tick the ticks.
  */
 struct pcbe_set {
 	uint32_t ps_n;
 	uint32_t ps_pics;    /* bit n: PIC n is a request's */
-	uint32_t ps_spare;   /* no request's, and proved: may be taken */
-	uint32_t ps_helpers; /* of these, what the backend took (helpers) */
+	uint32_t ps_spare;   /* proved PICs that no request has */
+	uint32_t ps_helpers; /* those the backend took as helper PICs */
 	bool ps_user_read;   /* program() opens user-level reads */
-	bool ps_privileged;  /* attributes may be privileged ones */
-	/* Registers that are one for all PICs: bit n, enum event_extra's n+1.
-	 */
+	bool ps_privileged;  /* privileged attributes are allowed */
+	/* Extra MSRs in use: bit n is number n + 1 of enum event_extra. */
 	uint8_t ps_extra_msrs;
-	uint8_t
-	    ps_extra_msr_req[EXTRA_N - 1]; /* the first request that is for */
+	/* The first request that uses each of them. */
+	uint8_t ps_extra_msr_req[EXTRA_N - 1];
 	/* the backend's, from configure() */
 	uint64_t ps_run, ps_ctrl, ps_selection;
-	uint64_t
-	    ps_extra_msr[EXTRA_N - 1]; /* the nth of ps_extra_msrs is to hold */
-	struct pcbe_cfg *ps_cfg;       /* ps_n of them */
+	uint64_t ps_extra_msr[EXTRA_N - 1]; /* the value of each of them */
+	struct pcbe_cfg *ps_cfg;            /* ps_n of them */
 	struct cpc_page *ps_page;
 	/*
-	 * kcpc's: PICs whose overflow stops the set where it strikes, in the
-	 * kernel, too, if the machine has a way to; the interrupt still comes
-	 * at its end.  As it is when the set is first programmed.
+	 * kcpc's: PICs whose overflow stops all PICs at once, in the kernel,
+	 * too, if the machine can do that (by an NMI).  kcpc_pmi() still runs
+	 * later.  The value is fixed when the set is first programmed.
 	 */
 	uint32_t ps_urgent;
 	/*
-	 * kcpc's, too: where the one PIC of ps_urgent then counts on from in
-	 * the kernel, instead of stopping; 0: it stops.
+	 * kcpc's: the value from which the one PIC of ps_urgent continues after
+	 * an overflow in the kernel.  0: the overflow stops it.
 	 */
 	uint64_t ps_resume;
 };
 
-/* ps_selection of a set of which kcpc changed one of these. */
+/* kcpc sets ps_selection to this when it changes ps_urgent or ps_resume. */
 #define PCBE_UNSELECTED (~0ULL)
 
-/* Where overflows of a set with ps_resume struck the kernel. */
+/* Program counters in the kernel at overflows of a set with ps_resume. */
 #define PCBE_NMI_LOG 126
 struct pcbe_nmi_log {
-	uint32_t pk_n;    /* times it counted on, the oldest first */
-	uint32_t pk_lost; /* more of them, without a place */
-	uint64_t pk_pc[PCBE_NMI_LOG];
-	uint64_t pk_last; /* the same of what stop() tells, or 0 */
+	uint32_t pk_n;    /* overflows after which the PIC continued */
+	uint32_t pk_lost; /* overflows that found no place in pk_pc */
+	uint64_t pk_pc[PCBE_NMI_LOG]; /* the oldest first */
+	uint64_t pk_last; /* of the overflow that stop() returned, or 0 */
 };
 
 /*
- * PICs are loaded and start at this tick: from here on the page says other
- * things.
+ * The PICs are loaded, and start at this tick.  The new cg_seq makes a direct
+ * read that is under way start again.
  */
 static inline void
 pcbe_begin(struct cpc_page *page, uint64_t tick)
@@ -128,29 +128,30 @@ pcbe_begin(struct cpc_page *page, uint64_t tick)
 }
 
 /*
- * A stopped PIC of these bits holds `now`: add to the count what that is
- * beyond what was loaded.  An overflow that was `told` may have carried it
- * past its old place, where modulo its width nothing seems to have happened.
+ * Fold a stopped PIC that holds `now` and has the bits of `mask`.  The
+ * difference to cq_last, the value it was loaded with, is known only modulo
+ * its width.  If it overflowed and is at or past cq_last again, it has counted
+ * one whole round more.
  */
 static inline void
-pcbe_fold(struct cpc_page_req *cq, uint64_t mask, uint64_t now, bool told)
+pcbe_fold(struct cpc_page_req *cq, uint64_t mask, uint64_t now, bool overflowed)
 {
 	cq->cq_data += (now - cq->cq_last) & mask;
-	if (told && now >= cq->cq_last)
+	if (overflowed && now >= cq->cq_last)
 		cq->cq_data += mask + 1;
 }
 
 /*
- * configure, describe, known_event: LWP context.  program, stop, allstop,
- * sample, overflow_bitmap: interrupts off, on the CPU that owns the set; they
- * never sleep or allocate.
+ * Context: kcpc calls configure(), describe() and known_event() from an LWP.
+ * It calls program(), stop(), allstop(), sample() and overflow_bitmap() with
+ * interrupts off, on the CPU that the set counts for.  These five never sleep
+ * or allocate.
  */
 struct pcbe_ops {
 	uint32_t pcbe_caps; /* PCBE_CAP_*; cleared where a proof failed */
 	/*
-	 * Bit n: PIC n is narrower than 64 bits and its overflow cannot
-	 * interrupt unless the request is a notify one; kcpc then samples it
-	 * before it can go round.
+	 * Bit n: PIC n is narrower than 64 bits, and its overflow interrupts
+	 * for a notify request only.  kcpc folds it before it can wrap.
 	 */
 	uint64_t pcbe_no_ovf_intr;
 
@@ -158,7 +159,7 @@ struct pcbe_ops {
 	unsigned (*ncounters)(void);
 	/* Width in bits of a PIC's counter. */
 	unsigned (*width)(unsigned pic);
-	/* What the machine's user-level read takes to name a PIC. */
+	/* The number by which a user-level read names the PIC. */
 	uint32_t (*read_index)(unsigned pic);
 	const char *(*impl_name)(void); /* for cpc_cciname() */
 	const char *(*cpuref)(void);    /* for cpc_cpuref() */
@@ -166,116 +167,118 @@ struct pcbe_ops {
 	/* Bit n: a request may have attribute n, see enum cpc_attr_id. */
 	uint32_t pcbe_attrs;
 	/*
-	 * What the library resolves names by; *pm is all 0 before, and
-	 * pm_pics and pm_attrs are kcpc's to fill.
+	 * Describe the PMU to the library, which resolves event names.  *pm is
+	 * all 0 before; kcpc fills in pm_pics and pm_attrs.
 	 */
 	void (*describe)(struct cpc_pmu *pm);
 	/*
-	 * An event that the kernel itself counts, and the PICs that can
-	 * count it, 0 where there is none; pe_pics alike.
+	 * Set *ev to an event that the kernel itself counts.  Returns the PICs
+	 * that can count it, as in pe_pics; 0 if no PIC can.
 	 */
 	uint64_t (*known_event)(enum pcbe_known which, struct pcbe_event *ev);
 
 	/*
-	 * Which PICs of this CPU overflowed; acknowledges them.  All ones
-	 * where the hardware cannot tell.  0: the interrupt was not ours.
+	 * Returns which PICs of this CPU overflowed, and acknowledges them. All
+	 * ones if the hardware does not say which; 0 if none overflowed.
 	 */
 	uint64_t (*overflow_bitmap)(void);
 
 	/*
-	 * Of these PICs, those that take such attributes, whatever their
-	 * values; NULL: all do, or none.  A request's PIC is one of them,
-	 * unless there is none: then configure() says why.
+	 * Returns those of `pics` that take these attributes, whatever their
+	 * values.  NULL: all PICs take the same attributes.  If the result is
+	 * 0, kcpc assigns any of `pics`, and configure() says why it fails.
 	 */
 	uint64_t (*attr_pics)(
 	    uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs);
 
 	/*
-	 * Validate and build cfg for one request; `set` is for conflicts.
-	 * kcpc has refused an attribute on a generic event and one that is
-	 * not in pcbe_attrs.  Returns 0 or a CPC_* subcode (1..11), having
-	 * taken nothing; CPC_RESOURCE_UNAVAIL where a helper PIC is needed
-	 * and none is free.  Where it is more than the subcode tells, the
-	 * reason goes to kcpc_reason(): which part of the hardware, and for
-	 * what.
+	 * Validate one request and fill in cfg; `set` serves to find conflicts.
+	 * Attributes on a generic event, and any not in pcbe_attrs, are already
+	 * refused.
+	 * Returns 0, or a CPC_* subcode (1..11) with nothing taken.  The
+	 * subcode is CPC_RESOURCE_UNAVAIL if a helper PIC is needed and none is
+	 * free.
+	 * If more is known than the subcode says, kcpc_reason() gets it: which
+	 * part of the hardware refuses, and why.
 	 */
 	int (*configure)(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	    unsigned nattrs, const struct pcbe_attr *attrs,
 	    struct pcbe_set *set);
 
 	/*
-	 * Load every PIC of the set and start them together; the order is
-	 * write all, then enable all at once.  What is loaded is the count,
-	 * cut to the PIC's width where that can be; cq_last says what it was.
-	 * The tick goes from cg_tick, and cg_seq moves on: pcbe_begin().
-	 * Opens user reads if asked.
+	 * Load every PIC of the set, then start all of them at once.  A PIC is
+	 * loaded with its request's count, cut to the PIC's width if the
+	 * hardware takes that value.  cq_last says what was loaded.  Calls
+	 * pcbe_begin().  Opens user-level reads if ps_user_read is set.
 	 */
 	void (*program)(struct pcbe_set *set);
 	/*
-	 * Stop every PIC of this CPU and close user reads.  The set, which
-	 * runs, has its counts and cg_tick brought up to now.  Returns which
-	 * of its PICs overflowed, as overflow_bitmap() does.
+	 * Stop every PIC of this CPU, close user-level reads, and fold the
+	 * counts and cg_tick of the set, which was running.  Returns which of
+	 * its PICs overflowed, and acknowledges them, as overflow_bitmap().
 	 */
 	uint64_t (*stop)(struct pcbe_set *set);
-	/* The same where no set runs, or its counts are lost. */
+	/* Stop every PIC of this CPU when no set runs, or to drop its counts.
+	 */
 	void (*allstop)(void);
 	/*
-	 * cs_value[i] is the count of request i of the set, which runs on,
-	 * cs_tick its cycles.  False where a PIC of its overflowed and no
-	 * interrupt has told yet: stop() alone knows what that makes of the
-	 * count.
+	 * Set cs_value[i] to the count of request i and cs_tick to the ticks,
+	 * while the set goes on running.  Returns false if a PIC of the set
+	 * overflowed and its interrupt is still to come: only stop() can fold
+	 * such a PIC.
 	 */
 	bool (*sample)(const struct pcbe_set *set, struct cpc_sample *s);
 	/*
-	 * Give back what configure() took in set for this cfg.  kcpc copies
-	 * sets with their cfgs as they are, and frees each copy.
+	 * Return what configure() took in `set` for this cfg.  kcpc copies sets
+	 * byte for byte, cfgs included, and frees each copy.
 	 */
 	void (*free)(struct pcbe_cfg *cfg, struct pcbe_set *set);
 
 	/*
-	 * Start the configured set's PICs on this CPU, from 0 and for good:
-	 * program(), stop() and allstop() leave them running.  Once on each
-	 * CPU, the same PICs on all, and before another set is configured.
-	 * NULL: the backend keeps none back.
+	 * Start the configured set's PICs on this CPU from 0, for good:
+	 * program(), stop() and allstop() leave them running.  Called once on
+	 * each CPU, with the same PICs, before another set is configured.
+	 * NULL: the backend cannot do this.
 	 */
 	void (*keep)(struct pcbe_set *set);
 
 	/*
-	 * The CPUs that have one PMU together with this one, which is among
-	 * them; NULL where each has its own.  Sets are then bound to CPUs
-	 * alone, and to one of these at a time.
+	 * The CPUs that share one PMU with this one, which is among them.  Sets
+	 * can then be bound to CPUs only, and to one CPU of them at a time.
+	 * NULL: each CPU has its own PMU.
 	 */
 	const struct cpuset *(*siblings)(unsigned cpu);
 
 	/*
-	 * Count a loop of known length on pic, at system privilege, and say
-	 * if it came out right: the proof at boot.  Leaves the PIC stopped.
-	 * Returns NULL, or what was wrong ("reads 0 after 1000 instructions").
+	 * The proof at boot: count a loop of known length on the PIC, at system
+	 * privilege.  Leaves the PIC stopped.  Returns NULL if the count is
+	 * right, else what was wrong ("reads 0 after 1000 instructions").
 	 */
 	const char *(*prove)(unsigned pic);
 
 	/*
-	 * Of this CPU, since it was last told, which is for kcpc to note here;
-	 * while no PIC counts.  NULL: the machine has no way to.
+	 * Overflows taken in the kernel on this CPU since the caller last reset
+	 * pk_n.  Call with all PICs stopped.  NULL: the machine cannot
+	 * interrupt the kernel.
 	 */
 	struct pcbe_nmi_log *(*nmi_log)(void);
 
 	/*
-	 * Only of software (kern/cpc/soft/soft_pcbe.c): n instructions have
-	 * retired at that privilege (CPC_COUNT_*).  No interrupt controller is
-	 * asked for its overflows, no program reads its PICs.  NULL where the
-	 * PMU sees instructions by itself.
+	 * The software PMU alone (kern/cpc/soft/soft_pcbe.c): n instructions
+	 * have retired at that privilege (CPC_COUNT_*).  It needs no interrupt
+	 * controller, and programs cannot read its PICs.  NULL: the PMU is
+	 * hardware.
 	 */
 	void (*advance)(uint64_t n, unsigned privilege);
 };
 
 /*
- * models=pmceid: an emulator, whose PMU counts those events alone that it
+ * models=pmceid: the PMU is an emulator's, which counts only the events that it
  * announces.  Set before kcpc_init().
  */
 extern bool pcbe_announced_only;
 
-/* kern/cpc/reason.c: why configure() refuses, a line without its end. */
+/* kern/cpc/reason.c: why configure() refuses, one line without a newline. */
 void kcpc_reason(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* KERN_CPC_PCBE_H */

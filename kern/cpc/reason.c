@@ -1,7 +1,7 @@
 /*
- * Why a bind is refused, in words.  Whoever refuses says it on the spot, and
- * the system call takes it to the program: under the kernel lock, so that one
- * place is enough.
+ * The reason why a bind is refused, in words.  The function that refuses sets
+ * it, and the system call copies it to the program.  The kernel lock is held
+ * in between, so one buffer is enough.
  */
 #include <stdarg.h>
 
@@ -44,9 +44,9 @@ kcpc_reason_text(void)
 	return text;
 }
 
-/* The numbers of the bits that are set, runs of them joined: "0-3,8". */
+/* Print the numbers of the bits that are set, as ranges: "0-3,8". */
 static void
-numbers(char *buf, size_t size, uint64_t bits)
+print_bits(char *buf, size_t size, uint64_t bits)
 {
 	unsigned first, last, n = 0;
 
@@ -65,8 +65,8 @@ kcpc_reason_short(const struct kcpc_short *ks)
 {
 	char reqs[40], pics[40];
 
-	numbers(reqs, sizeof reqs, ks->ks_reqs);
-	numbers(pics, sizeof pics, ks->ks_pics);
+	print_bits(reqs, sizeof reqs, ks->ks_reqs);
+	print_bits(pics, sizeof pics, ks->ks_pics);
 	if (ks->ks_pics == 0)
 		kcpc_reason("no PIC can count request %s", reqs);
 	else

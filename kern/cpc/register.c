@@ -1,5 +1,6 @@
 /*
- * Which functions of kcpc the lower parts of the kernel call.
+ * Registers the functions of kcpc that lower parts of the kernel call: the
+ * table of kern/sched/counting.h, and the file /dev/profile.
  */
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/witness.h"

@@ -1,9 +1,52 @@
 /*
- * Contexts and PICs: counting for an LWP begins and ends here.
+ * Starts and stops the PICs for a context, on bind, switch and overflow.
  *
- * kcpc_start() and kcpc_stop() are the only ways into and out of the state
- * in which the PICs count for a context; what happens inside
- * allstop..program is on no one's account.
+ * A context is in one of four states.  KCPC_CTX_FREEZE and KCPC_CTX_INVALID
+ * are flags of the context; nothing but the LWP's place distinguishes the
+ * first two.
+ *
+ *     running   not FREEZE, its LWP is on a CPU: the PICs count for it
+ *     waiting   not FREEZE, its LWP is not on a CPU: counts rest in memory
+ *     frozen    FREEZE: it does not count, and keeps its counts
+ *     invalid   FREEZE and INVALID: it lost its PICs for good
+ *
+ * Each row is an event, each column the state before it; an entry is the
+ * state after it.  "-" means that the event cannot happen in that state: the
+ * calls come from the context's own LWP, which is on a CPU.
+ *
+ *     event                running       waiting      frozen       invalid
+ *     -------------------  ------------  -----------  -----------  -----------
+ *     bind: a new context begins running; the LWP's old one, in any state, goes
+ *     start (cpc_enable)   EINVAL        -            running      EAGAIN
+ *     stop (cpc_disable)   frozen        -            EINVAL       EAGAIN
+ *     overflow, notify     frozen (1)    -            stray        stray
+ *     overflow, other      running (2)   -            stray        stray
+ *     switch out           waiting (3)   -            frozen       invalid
+ *     switch in            -             running      frozen       invalid
+ *     sample               running (4)   -            frozen       EAGAIN
+ *     restart              running (5)   -            running (5)  EAGAIN
+ *     invalidate           invalid       invalid      invalid      invalid
+ *     inherit (the child)  waiting (6)   -            frozen       no context
+ *     unbind, LWP exit     the context goes, whatever its state
+ *
+ * (1) The counts stay as the overflow left them, and SIGEMT is posted to the
+ *     LWP.  docs/overflow.md follows it from the PIC to the handler.
+ * (2) The PICs are stopped, folded and started again.
+ * (3) Frozen if stop() finds a notify overflow whose interrupt is still to
+ *     come: the overflow belongs to this context, not to the next LWP's.
+ * (4) Frozen if the read finds a notify overflow, for the same reason.
+ * (5) From the presets.  A SIGEMT that is due is withdrawn.
+ * (6) From the presets.  A set with a notify request begins frozen, at the
+ *     value before the overflow, with SIGEMT due: the child presets it first.
+ *
+ * A CPU's context is running until it is dropped: it has no notify requests,
+ * and no LWP takes its CPU's PICs.  A profile's context is frozen from
+ * kcpc_profile_attach() to execve(2), and takes a sample where others get
+ * SIGEMT (kern/cpc/profile/profile.c).
+ *
+ * A context enters running by kcpc_start() and kcpc_restore() only, and leaves
+ * it by kcpc_stop() and kcpc_save() only.  No context counts the code between
+ * the backend's stop() and its next program().
  */
 #include "kern/cpc/kcpc.h"
 
@@ -17,8 +60,8 @@
 #include "kern/sched/xcall.h"
 
 /*
- * A counter of 32 bits whose overflow cannot interrupt is folded this often:
- * it would take 43 events a nanosecond to go round in between.
+ * A timer folds PICs whose overflow cannot interrupt this often.  A counter
+ * of 32 bits would need 43 events a nanosecond to wrap in between.
  */
 #define FOLD_NS (100 * 1000000)
 
@@ -34,7 +77,7 @@ kcpc_set_notify(void (*post)(struct lwp *))
 uint32_t
 kcpc_caps(void)
 {
-	/* An interrupt that cannot become a SIGEMT is no capability. */
+	/* Without a function that posts SIGEMT, an interrupt is of no use. */
 	return notify != NULL ? kcpc_ops->pcbe_caps : 0;
 }
 
@@ -62,9 +105,9 @@ kcpc_signal(struct kcpc_ctx *ctx)
 	notify(ctx->kc_lwp);
 }
 
-/* What overflowed and asked to be told freezes the context. */
+/* Freeze the stopped context if a notify request is among these PICs. */
 static inline bool
-told(struct kcpc_ctx *ctx, uint64_t pics)
+freeze_on_notify(struct kcpc_ctx *ctx, uint64_t pics)
 {
 	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
 
@@ -76,14 +119,14 @@ told(struct kcpc_ctx *ctx, uint64_t pics)
 	return true;
 }
 
-/* Apart, so that the usual way is short. */
+/* Separate from kcpc_save(), which so can end with a jump to stop(). */
 void
 kcpc_overflow(struct kcpc_ctx *ctx, uint64_t pics)
 {
-	told(ctx, pics);
+	freeze_on_notify(ctx, pics);
 }
 
-/* A context with more to stop than PICs. */
+/* Flags of a context that stops more than PICs: a timer, a log of NMIs. */
 #define SLOW_STOP (KCPC_CTX_NO_OVF_INTR | KCPC_CTX_PROFILE)
 
 static __attribute__((noinline)) void
@@ -96,11 +139,11 @@ stopped_slow(struct kcpc_ctx *ctx)
 }
 
 /*
- * A switch of LWPs takes the PICs from one context and gives them to another;
- * what the page says is right again before its LWP can read it.
+ * Stop the PICs and fold their counts.  The counter page keeps the set's name:
+ * its LWP cannot read the page before program_pics() makes it right again.
  */
 static inline uint64_t
-take(struct kcpc_ctx *ctx)
+stop_pics(struct kcpc_ctx *ctx)
 {
 	uint64_t pics = kcpc_ops->stop(&ctx->kc_pcbe);
 
@@ -114,7 +157,7 @@ take(struct kcpc_ctx *ctx)
 static void fold_due(void *ctx);
 
 static __attribute__((noinline)) void
-give_no_ovf_intr(struct kcpc_ctx *ctx)
+program_with_timer(struct kcpc_ctx *ctx)
 {
 	timer_start(
 	    &ctx->kc_fold, arch_tick() + ns_to_tick(FOLD_NS), fold_due, ctx);
@@ -122,10 +165,10 @@ give_no_ovf_intr(struct kcpc_ctx *ctx)
 }
 
 static inline void
-give(struct kcpc_ctx *ctx)
+program_pics(struct kcpc_ctx *ctx)
 {
 	if ((ctx->kc_flags & KCPC_CTX_NO_OVF_INTR) != 0)
-		give_no_ovf_intr(ctx);
+		program_with_timer(ctx);
 	else
 		kcpc_ops->program(&ctx->kc_pcbe);
 }
@@ -134,12 +177,12 @@ uint64_t
 kcpc_stop(struct kcpc_ctx *ctx)
 {
 	kcpc_page_shut(ctx);
-	timer_stop(&ctx->kc_fold); /* a stir's, too */
-	return take(ctx);
+	timer_stop(&ctx->kc_fold); /* of kcpc_test_disturb(), too */
+	return stop_pics(ctx);
 }
 
 static void
-stop_here(void *ctx)
+xcall_stop(void *ctx)
 {
 	kcpc_stop(ctx);
 }
@@ -154,12 +197,12 @@ kcpc_halt(struct kcpc_ctx *ctx)
 	if (c == NULL) {
 		c = ctx->kc_lwp->l_cpu;
 		if (c->c_lwp != ctx->kc_lwp)
-			return; /* it waits */
+			return; /* waiting: no PIC counts for it */
 	}
 	if (c == arch_curcpu())
 		kcpc_stop(ctx);
 	else
-		xcall(c, stop_here, ctx);
+		xcall(c, xcall_stop, ctx);
 }
 
 void
@@ -169,18 +212,18 @@ kcpc_start(struct kcpc_ctx *ctx)
 
 	cg->cg_frozen = 0;
 	cg->cg_set = ctx->kc_set;
-	give(ctx);
+	program_pics(ctx);
 }
 
 void
 kcpc_refresh(struct kcpc_ctx *ctx)
 {
-	take(ctx);
+	stop_pics(ctx);
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		give(ctx);
+		program_pics(ctx);
 }
 
-/* Take what the counters hold before they are too narrow for it. */
+/* Fold the PICs before they wrap unseen. */
 static void
 fold_due(void *arg)
 {
@@ -190,7 +233,10 @@ fold_due(void *arg)
 		kcpc_refresh(ctx);
 }
 
-/* One that is frozen, or the like.  Apart, so that the usual way is short. */
+/*
+ * Flags that a switch cannot ignore.  The slow paths are noinline: a switch of
+ * an ordinary context then saves no register for them.
+ */
 #define SLOW_PATH (KCPC_CTX_FREEZE | SLOW_STOP)
 
 static __attribute__((noinline)) uint64_t
@@ -217,7 +263,7 @@ static __attribute__((noinline)) void
 restore_slow(struct kcpc_ctx *ctx)
 {
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		give(ctx);
+		program_pics(ctx);
 }
 
 void
@@ -250,7 +296,7 @@ invalidate_due(void *arg)
 		kcpc_invalidate(ctx);
 }
 
-/* As by another LWP's processor_bind(2). */
+/* Move the LWP to the next CPU, as another LWP's processor_bind(2) would. */
 static void
 migrate_due(void *arg)
 {
@@ -314,9 +360,9 @@ kcpc_sigemt_due(const struct lwp *l)
 	           KCPC_CTX_SIGOVF;
 }
 
-/* In the kernel or, without its lock, in an NMI. */
+/* Atomic: an NMI calls it, and does not hold the kernel lock. */
 static void
-stray(unsigned n)
+count_stray(unsigned n)
 {
 	__atomic_fetch_add(&kcpc_stray, n, __ATOMIC_RELAXED);
 }
@@ -324,10 +370,13 @@ stray(unsigned n)
 void
 kcpc_pmi_late(void)
 {
-	stray(1);
+	count_stray(1);
 }
 
-/* Of a CPU's set, of one that has a timer besides, or of nobody's. */
+/*
+ * The PMI of a CPU's context, of a context that is not simply running, or of
+ * none.  All PICs are stopped in any case, so that a stray PMI ends.
+ */
 static __attribute__((noinline)) bool
 pmi_slow(struct kcpc_ctx *ctx)
 {
@@ -340,15 +389,15 @@ pmi_slow(struct kcpc_ctx *ctx)
 	if (kcpc_ops == NULL)
 		return false;
 	if (running) {
-		pics = take(ctx);
+		pics = stop_pics(ctx);
 	} else {
 		kcpc_ops->allstop();
 		pics = kcpc_ops->overflow_bitmap();
-		stray(pics != 0);
+		count_stray(pics != 0);
 	}
 	arch_pmi_rearm();
 	if (running && (ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
-		give(ctx);
+		program_pics(ctx);
 	return pics != 0;
 }
 
@@ -359,15 +408,15 @@ kcpc_pmi(struct trapframe *tf)
 	uint64_t pics;
 
 	(void)tf;
-	/* While a CPU has a set, those of LWPs are invalid. */
+	/* While any CPU has a set, contexts of LWPs are invalid, thus slow. */
 	if (ctx == NULL || (ctx->kc_flags & SLOW_PATH) != 0)
 		return pmi_slow(ctx);
 	pics = kcpc_ops->stop(&ctx->kc_pcbe);
-	/* While nothing counts, so that no overflow finds it shut. */
+	/* Before the PICs run again: an overflow must find the PMI unmasked. */
 	arch_pmi_rearm();
-	if (told(ctx, pics))
+	if (freeze_on_notify(ctx, pics))
 		return true;
-	/* Each with its answer, which then is not kept meanwhile. */
+	/* Two calls: program() then need not preserve the result. */
 	if (pics == 0) {
 		kcpc_ops->program(&ctx->kc_pcbe);
 		return false;

@@ -1,5 +1,6 @@
 /*
- * The system call: what programs hand in is copied, then checked, then used.
+ * The system call of include/sys/cpc.h: one function for each operation.
+ * Arguments in user memory are first copied, then checked, then used.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -15,11 +16,12 @@
 #include "lib/string.h"
 
 /*
- * Find n requests with their attributes in what lies behind the header.
- * False if they do not fill it exactly.
+ * Find the requests and their attributes, which follow the header of the pack.
+ * False if they do not fill the pack exactly.
  */
 static bool
-unpack(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
+unpack_requests(
+    const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
 {
 	const char *at = (const char *)(pack + 1);
 	unsigned i;
@@ -43,19 +45,19 @@ unpack(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
 }
 
 static bool
-take_apart(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
+pack_unpack(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
 {
 	return bytes <= CPC_MAX_PACK_BYTES && pack->cp_nreqs <= CPC_MAX_REQS &&
-	       unpack(pack, bytes, want);
+	       unpack_requests(pack, bytes, want);
 }
 
-/* What a bind does with the pack, which has a set and a request at least. */
+/* Bind a pack that names a set and has at least one request. */
 typedef int bind_fn(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
     uintptr_t how, int *subcode);
 
-/* A set is bound to LWPs or to a CPU. */
+/* A set cannot be bound to LWPs and to a CPU: drop its binding to a CPU. */
 static void
-leave_cpu(const struct lwp *l, cpc_setid_t set)
+drop_cpu_binding(const struct lwp *l, cpc_setid_t set)
 {
 	struct kcpc_ctx *ctx;
 
@@ -98,14 +100,15 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 
 	if ((flags & ~CPC_BIND_LWP_INHERIT) != 0)
 		return EINVAL;
-	leave_cpu(l, pack->cp_set);
+	drop_cpu_binding(l, pack->cp_set);
 	if (kcpc_profiled(l))
 		return EAGAIN;
 	if ((err = kcpc_lwps_may_count()) != 0)
 		return err;
-	/* Past the tests that leave an old binding alone: it is gone now. */
+	/* Errors before this line leave the LWP's old binding; later ones not.
+	 */
 	kcpc_drop(l);
-	if (!take_apart(pack, bytes, want))
+	if (!pack_unpack(pack, bytes, want))
 		return EINVAL;
 	if (l->l_system)
 		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
@@ -123,7 +126,7 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 	kcpc_revoke(l->l_proc, pack->cp_set);
 	if ((err = kcpc_cpu_judge(l, cpu, subcode)) != 0)
 		return err;
-	if (!take_apart(pack, bytes, want))
+	if (!pack_unpack(pack, bytes, want))
 		return EINVAL;
 	if (l->l_system)
 		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
@@ -131,9 +134,9 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 	    l, &cpus[cpu], pack->cp_set, want, pack->cp_nreqs, subcode);
 }
 
-/* What more there is to say of a refusal than its errno. */
+/* Copy the subcode and the reason of a refusal to the program. */
 static int
-tell_why(uintptr_t uva, int subcode)
+copyout_reason(uintptr_t uva, int subcode)
 {
 	struct cpc_refusal rf = { .cf_subcode = subcode };
 
@@ -141,11 +144,11 @@ tell_why(uintptr_t uva, int subcode)
 	return copyout(uva, &rf, sizeof rf);
 }
 
-/* Of a pack this long or shorter the copy is on the stack. */
+/* Packs up to this size are copied to the stack, larger ones to the heap. */
 #define PACK_SMALL 1024
 
 static int
-take_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
+pack_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 {
 	uint64_t small[PACK_SMALL / sizeof(uint64_t)];
 	struct cpc_pack head, *pack = (struct cpc_pack *)small;
@@ -164,14 +167,14 @@ take_and_bind(struct lwp *l, const uintptr_t *a, bind_fn *bind)
 	                                            : CPC_MAX_PACK_BYTES;
 	if (copied > sizeof small && (pack = kmalloc(copied)) == NULL)
 		return ENOMEM;
-	/* What was there when the head was written is there now. */
+	/* libcpc writes cp_set last: read it before the rest of the pack. */
 	__sync_synchronize();
 	if ((err = copyin(pack, a[0], copied)) != 0)
 		goto free_pack;
 	*pack = head;
 	kcpc_reason_clear();
 	err = bind(l, pack, head.cp_bytes, a[2], &subcode);
-	if (err != 0 && subcode != -1 && tell_why(a[3], subcode) != 0)
+	if (err != 0 && subcode != -1 && copyout_reason(a[3], subcode) != 0)
 		err = EFAULT;
 
 free_pack:
@@ -181,11 +184,11 @@ free_pack:
 }
 
 static intptr_t
-asked_to_bind(const uintptr_t *a, bind_fn *bind)
+bind_and_record(const uintptr_t *a, bind_fn *bind)
 {
-	int err = take_and_bind(lwp_self(), a, bind);
+	int err = pack_and_bind(lwp_self(), a, bind);
 
-	if (err != ESTALE) /* it will ask again */
+	if (err != ESTALE) /* libcpc packs again and repeats the call */
 		kcpc_asked(err != 0);
 	return -err;
 }
@@ -199,13 +202,13 @@ typedef intptr_t op_fn(const uintptr_t *a);
 static intptr_t
 op_bind(const uintptr_t *a)
 {
-	return asked_to_bind(a, bind_lwp);
+	return bind_and_record(a, bind_lwp);
 }
 
 static intptr_t
 op_bind_cpu(const uintptr_t *a)
 {
-	return asked_to_bind(a, bind_cpu);
+	return bind_and_record(a, bind_cpu);
 }
 
 __attribute__((no_stack_protector)) static intptr_t
@@ -221,7 +224,7 @@ op_sample(const uintptr_t *a)
 		return -EINVAL;
 	if ((err = kcpc_sample(lwp_self(), a[0], a[2], &s.head)) != 0)
 		return -err;
-	/* As copyout(), a call the less. */
+	/* The same as copyout(), one call less: sample is a hot path. */
 	if (arch_copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]) !=
 	    0)
 		return -copy_refuse(a[1]);
@@ -314,7 +317,7 @@ op_page(const uintptr_t *a)
 	return kcpc_page_get(lwp_self(), a);
 }
 
-/* The software PMU is told what no hardware sees. */
+/* Let the software PMU count instructions. */
 static intptr_t
 op_advance(const uintptr_t *a)
 {
@@ -377,7 +380,7 @@ static op_fn *const ops[] = {
 	[CPC_OP_PROFILE_IMAGE] = op_profile_image,
 	[CPC_OP_NPIC] = op_npic,
 	[CPC_OP_CAPS] = op_caps,
-	/* kcpc_names.c */
+	/* event_names.c */
 	[CPC_OP_PMU] = kcpc_pmu,
 	[CPC_OP_UNRESOLVED] = kcpc_unresolved,
 	[CPC_OP_IMPL_NAME] = kcpc_impl_name,
@@ -386,7 +389,7 @@ static op_fn *const ops[] = {
 };
 
 static intptr_t
-without_pmu(uintptr_t op, const uintptr_t *a)
+op_without_pmu(uintptr_t op, const uintptr_t *a)
 {
 	switch (op) {
 	case CPC_OP_LWP_SELF:
@@ -406,7 +409,7 @@ kcpc_syscall(const uintptr_t *args)
 	const uintptr_t *a = args + 1;
 
 	if (kcpc_ops == NULL)
-		return without_pmu(op, a);
+		return op_without_pmu(op, a);
 	if (op >= sizeof ops / sizeof ops[0] || ops[op] == NULL)
 		return -EINVAL;
 	return ops[op](a);

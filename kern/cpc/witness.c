@@ -1,8 +1,7 @@
 /*
- * The witness stands between kcpc and the backend: sets are programmed and
- * stopped by the functions below, which look at the kept PIC next to where
- * the PICs of a set start and stop.  Without a witness kcpc calls the backend
- * itself, and all of this costs nothing.
+ * The witness: its operations replace four of the backend's and read the kept
+ * PIC next to where the PICs of a set start and stop.  Without a witness, kcpc
+ * calls the backend directly, at no cost.
  */
 #include "kern/cpc/witness.h"
 
@@ -18,44 +17,45 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define FILTER                                                                 \
-	(CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV) /* of a request */
+#define FILTER (CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV)
 
-/* A narrower counter is read this often, so that it never goes round unseen. */
+/* A timer reads a narrower PIC this often, before it can wrap unseen. */
 #define WIDE_BITS 40
 #define READ_NS   (100 * 1000000)
 
 bool witness_on;
 
 static struct {
-	struct pcbe_ops wt_ops; /* the backend's, but for some of ours */
+	struct pcbe_ops wt_ops; /* the backend's, four of them replaced */
 	const struct pcbe_ops *wt_base;
 	struct pcbe_event wt_event;
 	uint16_t wt_flags;
 	uint8_t wt_pic;
-	/* Instructions a set counts outside its window of the witness. */
+	/* Instructions that a set counts outside its window. */
 	uint64_t wt_outside;
 } wt;
 
 /*
- * Of each CPU.  A window is open while a set runs that has a request for what
- * the witness counts; it lies between two looks at the witness.
+ * The witness of one CPU.  A window is open while a set runs that has a
+ * request for the witness's event.  It lies between two reads of the witness.
  */
 static struct witness_cpu {
 	bool wc_started;
 	struct pcbe_set wc_set; /* the witness's own */
 	struct pcbe_cfg wc_cfg;
 	struct cpc_page wc_page;
-	struct cpc_page_req wc_req; /* the page's */
+	struct cpc_page_req wc_req; /* cg_req[0] of wc_page */
 	struct timer wc_timer;
 
-	uint64_t wc_now;  /* the witness when last looked at */
-	uint64_t wc_mark; /* and when what goes on began */
+	uint64_t wc_now;  /* the witness's count at the last read */
+	uint64_t wc_mark; /* the part of it that is on some account */
 
-	const struct pcbe_set *wc_open; /* its window is open */
-	int wc_lwp;                     /* whose it is */
-	uint64_t wc_seen;               /* by the witness in that window */
+	const struct pcbe_set *wc_open; /* the set whose window is open */
+	int wc_lwp;                     /* the LWP of that set */
+	uint64_t wc_seen;               /* the witness's count in the window */
 	uint64_t wc_before;             /* the set's count when it opened */
+
+	/* The accounts. */
 
 	uint64_t wc_lwps, wc_unowned, wc_idle, wc_windows;
 } witness_cpus[MAXCPU];
@@ -68,27 +68,27 @@ static struct {
 } first_wrong;
 
 static struct witness_cpu *
-here(void)
+witness_self(void)
 {
 	return &witness_cpus[arch_curcpu()->c_id];
 }
 
 static void
-look(struct witness_cpu *wc)
+witness_read(struct witness_cpu *wc)
 {
 	struct {
 		struct cpc_sample head;
 		uint64_t held;
 	} s;
 
-	/* Modulo the PIC's width that is what was counted. */
+	/* The difference modulo the PIC's width is what it counted. */
 	wt.wt_base->sample(&wc->wc_set, &s.head);
 	wc->wc_now += (s.held - wc->wc_now) & wc->wc_cfg.pc_mask;
 }
 
-/* What the witness counted since something else began. */
+/* The events since the last call, which the caller puts on an account. */
 static uint64_t
-since_mark(struct witness_cpu *wc)
+take_since_mark(struct witness_cpu *wc)
 {
 	uint64_t n = wc->wc_now - wc->wc_mark;
 
@@ -96,9 +96,9 @@ since_mark(struct witness_cpu *wc)
 	return n;
 }
 
-/* The count of the set's request for what the witness counts, or NULL. */
+/* The count of the set's request for the witness's event, or NULL. */
 static const uint64_t *
-compared(const struct pcbe_set *set)
+witnessed_count(const struct pcbe_set *set)
 {
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		if (set->ps_cfg[i].pc_witnessed)
@@ -117,31 +117,31 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 }
 
 /*
- * Starting PICs is the last thing the backend does and stopping them the
- * first: what lies between that and the look at the witness is always the
- * same few instructions, wt_outside.
+ * The backend starts PICs last in program() and stops them first in stop().
+ * So the same few instructions always run between that and the read of the
+ * witness: wt_outside.
  */
 
 static void
 program(struct pcbe_set *set)
 {
-	struct witness_cpu *wc = here();
+	struct witness_cpu *wc = witness_self();
 	const uint64_t *count;
 
 	ASSERT(wc->wc_open == NULL);
 	wt.wt_base->program(set);
-	look(wc);
-	wc->wc_unowned += since_mark(wc);
+	witness_read(wc);
+	wc->wc_unowned += take_since_mark(wc);
 	wc->wc_lwp = lwp_self() != NULL ? lwp_self()->l_id : 0;
-	if ((count = compared(set)) == NULL)
+	if ((count = witnessed_count(set)) == NULL)
 		return;
 	wc->wc_before = *count;
 	wc->wc_open = set;
 }
 
-/* A window is over. */
+/* The window has closed: compare the set's count with the witness's. */
 static void
-judge(struct witness_cpu *wc, uint64_t counted)
+window_close(struct witness_cpu *wc, uint64_t counted)
 {
 	uint64_t want = wc->wc_seen + wt.wt_outside;
 
@@ -162,46 +162,46 @@ judge(struct witness_cpu *wc, uint64_t counted)
 static uint64_t
 stop(struct pcbe_set *set)
 {
-	struct witness_cpu *wc = here();
+	struct witness_cpu *wc = witness_self();
 	uint64_t overflowed;
 
-	look(wc);
+	witness_read(wc);
 	overflowed = wt.wt_base->stop(set);
 	if (wc->wc_open == set) {
-		wc->wc_seen = since_mark(wc);
+		wc->wc_seen = take_since_mark(wc);
 		wc->wc_open = NULL;
-		judge(wc, *compared(set) - wc->wc_before);
+		window_close(wc, *witnessed_count(set) - wc->wc_before);
 	} else {
-		wc->wc_unowned += since_mark(wc);
+		wc->wc_unowned += take_since_mark(wc);
 	}
 	return overflowed;
 }
 
-/* What a set counted that ends like this is lost. */
+/* allstop() drops the counts of a set: its window is not compared. */
 static void
 allstop(void)
 {
-	struct witness_cpu *wc = here();
+	struct witness_cpu *wc = witness_self();
 
-	look(wc);
+	witness_read(wc);
 	wt.wt_base->allstop();
 	wc->wc_open = NULL;
-	wc->wc_unowned += since_mark(wc);
+	wc->wc_unowned += take_since_mark(wc);
 }
 
 void
 witness_idle(bool idle)
 {
-	struct witness_cpu *wc = here();
+	struct witness_cpu *wc = witness_self();
 
-	/* Where a set of the CPU's own runs, idling is its to count. */
+	/* If a set of the CPU runs, it counts the idle loop, too. */
 	if (!wc->wc_started || wc->wc_open != NULL)
 		return;
-	look(wc);
+	witness_read(wc);
 	if (idle)
-		wc->wc_unowned += since_mark(wc);
+		wc->wc_unowned += take_since_mark(wc);
 	else
-		wc->wc_idle += since_mark(wc);
+		wc->wc_idle += take_since_mark(wc);
 }
 
 static void
@@ -209,7 +209,7 @@ read_due(void *arg)
 {
 	struct witness_cpu *wc = arg;
 
-	look(wc);
+	witness_read(wc);
 	timer_start(
 	    &wc->wc_timer, arch_tick() + ns_to_tick(READ_NS), read_due, wc);
 }
@@ -230,7 +230,7 @@ witness_configure(struct witness_cpu *wc)
 void
 witness_cpu_init(void)
 {
-	struct witness_cpu *wc = here();
+	struct witness_cpu *wc = witness_self();
 
 	if (!witness_on || wc->wc_started)
 		return;
@@ -242,7 +242,7 @@ witness_cpu_init(void)
 		read_due(wc);
 }
 
-/* A set of requests for what the witness counts, on the n lowest of pics. */
+/* Make a set of n requests for the witness's event, on the n lowest `pics`. */
 static bool
 make_set(struct pcbe_set *set, unsigned n, uint64_t pics)
 {
@@ -260,11 +260,11 @@ make_set(struct pcbe_set *set, unsigned n, uint64_t pics)
 }
 
 /*
- * What each of n PICs counts outside the window when all of them are started
- * and stopped; ~0 where they differ.
+ * The number that each of n PICs counts outside the window when all of them
+ * are started and stopped.  ~0 if the PICs differ.
  */
 static uint64_t
-outside(struct witness_cpu *wc, unsigned n, uint64_t pics)
+measure_outside(struct witness_cpu *wc, unsigned n, uint64_t pics)
 {
 	struct pcbe_cfg cfgs[PCBE_MAXPIC] = { 0 };
 	struct {
@@ -291,34 +291,34 @@ free_set:
 }
 
 /*
- * Is it the same for each, however many they are?  Nothing of the kernel's
- * counts at user privilege, and so it is there.
+ * Measure wt_outside.  False if it depends on the number of PICs.  At user
+ * privilege it is 0, because these instructions are the kernel's.
  */
 static bool
 calibrate(uint64_t pics)
 {
 	unsigned n = (unsigned)__builtin_popcountll(pics);
-	struct witness_cpu *wc = here();
+	struct witness_cpu *wc = witness_self();
 
 	wt.wt_outside = 0;
 	if ((wt.wt_flags & CPC_COUNT_SYSTEM) == 0)
 		return true;
-	wt.wt_outside = outside(wc, 1, pics);
+	wt.wt_outside = measure_outside(wc, 1, pics);
 	for (unsigned i = 1; i <= n; i++) {
-		if (outside(wc, i, pics) != wt.wt_outside)
+		if (measure_outside(wc, i, pics) != wt.wt_outside)
 			return false;
 	}
-	/* All that was counted so far is nobody's. */
-	look(wc);
+	/* Start all accounts from 0. */
+	witness_read(wc);
 	wc->wc_req.cq_data -= wc->wc_now;
 	wc->wc_now = wc->wc_mark = 0;
 	wc->wc_lwps = wc->wc_unowned = wc->wc_windows = wrong = 0;
 	return wt.wt_outside != ~0ULL;
 }
 
-/* Stand between kcpc and the backend. */
+/* Make kcpc call the witness's operations instead of the backend's. */
 static void
-step_in(void)
+replace_ops(void)
 {
 	wt.wt_base = kcpc_ops;
 	wt.wt_ops = *kcpc_ops;
@@ -346,11 +346,11 @@ witness_init(uint32_t flags)
 		printf("witness: needs two PICs that count instructions\n");
 		return false;
 	}
-	/* The highest is the one that can do the least. */
+	/* The highest PIC can count the fewest other events. */
 	wt.wt_pic = (uint8_t)(63 - __builtin_clzll(pics));
 	wt.wt_flags = (uint16_t)flags;
 	kcpc_keep_back(wt.wt_pic, "kept back as the witness");
-	step_in();
+	replace_ops();
 	witness_on = true;
 	witness_cpu_init();
 	if (!calibrate(pics & ~(1ULL << wt.wt_pic))) {
@@ -408,9 +408,9 @@ witness_end(void)
 
 	if (!witness_on)
 		return true;
-	timer_stop(&here()->wc_timer);
-	look(here());
-	here()->wc_unowned += since_mark(here());
+	timer_stop(&witness_self()->wc_timer);
+	witness_read(witness_self());
+	witness_self()->wc_unowned += take_since_mark(witness_self());
 	printf("witness: PIC %u, %s instructions; a set counts %lu outside its "
 	       "window\n",
 	    wt.wt_pic, privileges(), (unsigned long)wt.wt_outside);

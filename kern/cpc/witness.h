@@ -1,8 +1,8 @@
 /*
- * The witness: a PIC of every CPU that nobody can bind, counts instructions
- * and never stops, to hold the counts of LWPs against.  Included by kern/.
+ * The witness: on every CPU, one PIC that cannot be bound counts instructions
+ * and never stops, to check the counts of sets.  Included by kern/.
  *
- * docs/design.md, "The witness", says what must add up.
+ * docs/design.md, "The witness", says which counts must add up.
  */
 #ifndef KERN_CPC_WITNESS_H
 #define KERN_CPC_WITNESS_H
@@ -12,26 +12,29 @@
 
 struct barecpc_witness;
 
-/* There is one; without it the functions below do nothing. */
+/* Is there a witness?  Without one, the functions below do nothing. */
 extern bool witness_on;
 
 /*
- * Keep a PIC back that counts at the privileges `flags`, CPC_COUNT_*.  After
- * kcpc_init(), before any set is bound.  False, and said why, where this
- * machine cannot.
+ * Keep back a PIC that counts at the privileges `flags`, CPC_COUNT_*.  Call
+ * after kcpc_init(), before any set is bound.  If the machine cannot do it,
+ * prints the reason and returns false.
  */
 bool witness_init(uint32_t flags);
-/* Is there one, and does it count at one of these privileges? */
+/* Is there a witness that counts at one of these privileges? */
 bool witness_counts(uint32_t flags);
-/* It runs on this CPU, too; before the CPU's first LWP. */
+/* Start the witness on this CPU.  Call before the CPU's first LWP. */
 void witness_cpu_init(void);
 
-/* This CPU has nothing to do from now on; or it has. */
+/* This CPU begins (true) or ends (false) to idle. */
 void witness_idle(bool idle);
 
-/* What it and the LWPs counted, as of the last window of each CPU.  ENODEV. */
+/*
+ * Fill in the counts of the witness and of LWPs, as of each CPU's last window.
+ * 0, or ENODEV without a witness.
+ */
 int witness_stat(struct barecpc_witness *bw);
-/* Print the same.  False: the counts of LWPs and the witness's differ. */
+/* Print these counts.  False: the counts of LWPs and the witness's differ. */
 bool witness_end(void);
 
 #endif /* KERN_CPC_WITNESS_H */

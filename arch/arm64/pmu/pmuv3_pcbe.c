@@ -269,8 +269,8 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	if (cfg->pc_notify && pmuv3.pv_overflow == PMUV3_PAIRED) {
 		cfg->pc_aux = spare_pic(set);
 		if (cfg->pc_aux == 0) {
-			kcpc_reason("its overflow interrupts by a second PIC, "
-				    "and none is left");
+			kcpc_reason("overflow notification needs a second PIC "
+				    "as helper; none is free");
 			return CPC_RESOURCE_UNAVAIL;
 		}
 		set->ps_helpers |= (uint32_t)cfg->pc_aux;

@@ -1,16 +1,18 @@
 /*
- * Profiles: where a program is each time so many events have passed.
+ * Profiles: samples of the program counter, one each time a period of events
+ * has passed.
  *
- * An LWP that is about to execute a program makes its context a profile's.
- * The context then waits for execve(2), counts for the program and for every
- * LWP of it, and instead of a signal each overflow leaves a sample: the
- * program is not changed, and between the overflow and its next instruction
- * nothing is counted at user privilege.  A period is therefore the same
- * number of user events each time.  It goes with the program to whatever that
- * forks and executes.
+ * An LWP that is about to execute a program hands its context to a profile.
+ * The context is frozen until execve(2).  Then it counts for the program, for
+ * all its LWPs, and for what these fork and execute.
  *
- * Of depth 0 it takes no samples: it is the sums, over all LWPs, of what a
- * set of any size counted, each LWP's from when it begins to when it ends.
+ * Each overflow takes a sample instead of posting a signal: the program itself
+ * is not changed.  No user event is counted between the overflow and the
+ * program's next instruction, so all periods have the same number of user
+ * events.
+ *
+ * A profile of depth 0 takes no samples.  It sums, over all LWPs, the counts
+ * of a set of any size, from each LWP's start to its end.
  */
 #include "kern/cpc/kcpc.h"
 
@@ -26,16 +28,16 @@
 #include "kern/proc/proc.h"
 #include "lib/string.h"
 
-/* Samples as read(2) gives them, one behind the other. */
+/* Samples as read(2) returns them, one after the other. */
 struct chunk {
 	struct chunk *ch_next;
-	size_t ch_read, ch_bytes; /* taken; there */
+	size_t ch_read, ch_bytes; /* bytes read already, and in all */
 	char ch_data[];
 };
 #define CHUNK_BYTES (PAGE_SIZE - sizeof(struct chunk))
 
 struct kcpc_profile {
-	unsigned kp_refs; /* the file, and each context */
+	unsigned kp_refs; /* one for the file, one for each context */
 	unsigned kp_depth;
 	unsigned kp_nreqs;
 	bool kp_begun;
@@ -75,7 +77,7 @@ kcpc_profile_release(struct kcpc_profile *kp)
 	kfree(kp);
 }
 
-/* Room for a sample, or NULL. */
+/* Room for a sample at the end of the list.  NULL: out of memory. */
 static void *
 sample_room(struct kcpc_profile *kp, size_t bytes)
 {
@@ -97,12 +99,13 @@ sample_room(struct kcpc_profile *kp, size_t bytes)
 }
 
 /*
- * Who called whom, by the records frame pointers lead to: the caller's frame
- * pointer and the address to return to, on both architectures.  Frames lie
- * ever higher in a stack; whatever else is met is not one.
+ * The program counter and the return addresses of its callers.  A frame
+ * pointer leads to a record of two words, on both architectures: the caller's
+ * frame pointer and the return address.  Each record lies above the last in
+ * the stack; the walk ends at one that does not.
  */
 static unsigned
-walk(const struct trapframe *tf, uint64_t *pc, unsigned max)
+walk_frames(const struct trapframe *tf, uint64_t *pc, unsigned max)
 {
 	uintptr_t fp = tf_fp(tf), record[2];
 	unsigned n = 0;
@@ -118,7 +121,10 @@ walk(const struct trapframe *tf, uint64_t *pc, unsigned max)
 	return n;
 }
 
-/* In the kernel, unless that is 0, and by tf on the way back from there. */
+/*
+ * Add a sample with the frame tf of the program.  If the overflow was in the
+ * kernel, `kernel` is the address there, else 0.
+ */
 static void
 add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx, uint64_t kernel,
     const struct trapframe *tf)
@@ -131,7 +137,7 @@ add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx, uint64_t kernel,
 	if (kernel != 0)
 		pc[n++] = kernel;
 	if (n < kp->kp_depth)
-		n += walk(tf, pc + n, kp->kp_depth - n);
+		n += walk_frames(tf, pc + n, kp->kp_depth - n);
 	head.cm_lwp = (uint32_t)ctx->kc_lwp->l_id;
 	head.cm_image = (uint16_t)ctx->kc_image;
 	head.cm_nframes = (uint16_t)n;
@@ -154,7 +160,7 @@ preset_all(struct kcpc_ctx *ctx)
 		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
 }
 
-/* What was counted since the last time, and from the presets again. */
+/* Add the counts of the last period to the sums, and start from the presets. */
 static void
 begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
 {
@@ -177,9 +183,9 @@ kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
 }
 
 /*
- * Each time it counted on a period had ended.  What its PIC counted since
- * program() is then less than a period, but its fold took it for a whole
- * round.
+ * The NMI handler restarted the PIC at the end of each logged period.  The PIC
+ * then holds less than a period, but the fold, which compares with the value
+ * that program() loaded, adds a whole round.  Correct the count for that.
  */
 void
 kcpc_profile_nmi_samples(struct kcpc_ctx *ctx)
@@ -201,13 +207,13 @@ kcpc_profile_nmi_samples(struct kcpc_ctx *ctx)
 	kp->kp_stat.ct_lost += pk->pk_lost;
 	pk->pk_n = pk->pk_lost = 0;
 	preset = ctx->kc_reqs[0].kr_preset;
-	kp->kp_count[0] -= periods * preset; /* so many times its distance */
+	kp->kp_count[0] -= periods * preset; /* a period is -preset events */
 	*kcpc_count(ctx, 0) = preset + ((*kcpc_count(ctx, 0) - preset) &
 					   ctx->kc_pcbe.ps_cfg[0].pc_mask);
 }
 
 static void
-begin(struct kcpc_ctx *ctx)
+profile_begin(struct kcpc_ctx *ctx)
 {
 	struct kcpc_profile *kp = ctx->kc_profile;
 
@@ -223,7 +229,7 @@ void
 kcpc_profile_inherit(struct kcpc_ctx *ctx)
 {
 	ctx->kc_profile->kp_refs++;
-	begin(ctx);
+	profile_begin(ctx);
 }
 
 bool
@@ -241,9 +247,9 @@ kcpc_profile_fork(const struct lwp *parent, struct lwp *child)
 	return kcpc_profiled(parent) ? kcpc_inherit(parent, child) : 0;
 }
 
-/* Samples until now are of the program that called, and of where it did. */
+/* Take a sample that is due, while the old program still runs. */
 static void
-flush(struct lwp *l)
+flush_sample(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 
@@ -251,7 +257,7 @@ flush(struct lwp *l)
 		return;
 	if (kcpc_running(ctx)) {
 		kcpc_stop(ctx);
-		if (kcpc_running(ctx)) /* not if that found its overflow */
+		if (kcpc_running(ctx)) /* kcpc_stop() may have frozen it */
 			kcpc_start(ctx);
 	}
 	kcpc_sigemt_take(l, l->l_tf);
@@ -267,7 +273,7 @@ kcpc_exec_leave(struct lwp *l)
 		return;
 	}
 	if (kcpc_profiled(l))
-		flush(l);
+		flush_sample(l);
 	kcpc_cpu_lwp_exit(l);
 	kcpc_page_free(l);
 }
@@ -283,7 +289,7 @@ kcpc_exec_enter(struct lwp *l)
 	    kcpc_image_of(&ctx->kc_profile->kp_images, ctx->kc_proc);
 	if (kcpc_profiled(l))
 		return;
-	begin(ctx);
+	profile_begin(ctx);
 	if (kcpc_running(ctx))
 		kcpc_start(ctx);
 }
@@ -303,16 +309,19 @@ kcpc_profile_end(struct kcpc_ctx *ctx)
 	kcpc_profile_release(kp);
 }
 
-/* The profile behind a descriptor, or NULL. */
+/* The profile of a file descriptor, or NULL. */
 static struct kcpc_profile *
-find(uintptr_t fd)
+profile_of_fd(uintptr_t fd)
 {
 	struct file *f = fd < NFD ? file_get((int)fd) : NULL;
 
 	return f != NULL && f->f_kind == FILE_PROFILE ? f->f_profile : NULL;
 }
 
-/* Samples are of one request; sums are of any that tell of no overflow. */
+/*
+ * A profile with samples needs a set of one notify request; a profile of sums
+ * needs a set without notify requests.
+ */
 static bool
 can_serve(const struct kcpc_ctx *ctx, uintptr_t depth)
 {
@@ -326,7 +335,7 @@ can_serve(const struct kcpc_ctx *ctx, uintptr_t depth)
 int
 kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 {
-	struct kcpc_profile *kp = find(fd);
+	struct kcpc_profile *kp = profile_of_fd(fd);
 	struct kcpc_ctx *ctx;
 	int err;
 
@@ -340,11 +349,11 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 		kcpc_stop(ctx);
 	ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_PROFILE;
 	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
-	/* No longer a set of the library's. */
+	/* The library's set is no longer bound. */
 	kcpc_instance_remove(ctx);
 	ctx->kc_set = 0;
 	kcpc_instance_add(ctx);
-	/* The LWP's counter page goes with the program. */
+	/* execve(2) frees the LWP's counter page. */
 	kcpc_page_shut(ctx);
 	ctx->kc_pcbe.ps_page = ctx->kc_own;
 	ctx->kc_pcbe.ps_user_read = false;
@@ -362,11 +371,11 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 int
 kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
 {
-	struct kcpc_profile *kp = find(fd);
+	struct kcpc_profile *kp = profile_of_fd(fd);
 
 	if (kp == NULL)
 		return EBADF;
-	kp->kp_stat.ct_left = kp->kp_refs - 1; /* but for the file */
+	kp->kp_stat.ct_left = kp->kp_refs - 1; /* the file has one */
 	kp->kp_stat.ct_kernel =
 	    kcpc_ops->nmi_log != NULL && !witness_counts(CPC_COUNT_SYSTEM);
 	return copyout(uva, &kp->kp_stat, sizeof kp->kp_stat);
@@ -375,14 +384,14 @@ kcpc_profile_stat(uintptr_t fd, uintptr_t uva)
 int
 kcpc_profile_image(uintptr_t fd, uintptr_t n, uintptr_t uva)
 {
-	struct kcpc_profile *kp = find(fd);
+	struct kcpc_profile *kp = profile_of_fd(fd);
 
 	return kp != NULL ? kcpc_image_get(kp->kp_images, n, uva) : EBADF;
 }
 
-/* The bytes at `at` that are whole samples, and no more than max. */
+/* The size of the whole samples at `at` that fit in max bytes. */
 static size_t
-whole(const char *at, size_t there, size_t max)
+whole_samples(const char *at, size_t there, size_t max)
 {
 	size_t bytes = 0, n;
 
@@ -397,7 +406,7 @@ whole(const char *at, size_t there, size_t max)
 	return bytes;
 }
 
-/* All sums, each time, as far as there is room for whole ones. */
+/* Each read returns the sums from the first on, as many as fit. */
 static intptr_t
 read_counts(const struct kcpc_profile *kp, uintptr_t uva, size_t len)
 {
@@ -418,8 +427,8 @@ kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len)
 	if (kp->kp_depth == 0)
 		return read_counts(kp, uva, len);
 	while ((ch = kp->kp_first) != NULL) {
-		n = whole(ch->ch_data + ch->ch_read, ch->ch_bytes - ch->ch_read,
-		    len - done);
+		n = whole_samples(ch->ch_data + ch->ch_read,
+		    ch->ch_bytes - ch->ch_read, len - done);
 		if (n == 0)
 			return done > 0 ? (intptr_t)done : -EINVAL;
 		if (copyout(uva + done, ch->ch_data + ch->ch_read, n) != 0)

@@ -1,6 +1,6 @@
 /*
- * A sample's addresses are of one program among those that the profiled one
- * forks and executes: it has the number of that, and the profile a list.
+ * The list of programs of a profile.  A profiled program may fork and execute
+ * others; each sample has the number of the program its addresses belong to.
  */
 #include "kern/cpc/profile/program.h"
 

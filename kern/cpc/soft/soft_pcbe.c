@@ -1,12 +1,12 @@
 /*
- * The software backend: a PMU without a PMU, for machines that have none and
- * for shapes no machine here has.
+ * The backend of the software PMU, for tests: any shape of PMU, on a machine
+ * that has none.
  *
- * Its PICs count the instructions a program says it retired (CPC_OP_ADVANCE),
- * so that what they should hold is known to the last one; an instruction is
- * three cycles, and every fourth is a branch.  Filters, widths, overflows and
- * their interrupts are those of a PMU: an interrupt is the call of
- * kcpc_pmi() that an interrupt controller would make.
+ * A program says how many instructions it retired (CPC_OP_ADVANCE), and the
+ * PICs count them.  So every count is known exactly.  An instruction takes
+ * three cycles, and every fourth is a branch.  Filters, widths and overflows
+ * work as in hardware.  An overflow interrupt is a call of kcpc_pmi(), as an
+ * interrupt controller's handler would make.
  */
 #include "kern/cpc/soft/soft_pcbe.h"
 
@@ -17,7 +17,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* An instruction is so many quarters of the event. */
+/* Weights are in quarters of an event, so that a branch has one. */
 #define QUARTERS 4U
 
 static const unsigned weights[NULL_NEVENT] = {
@@ -27,8 +27,8 @@ static const unsigned weights[NULL_NEVENT] = {
 };
 
 /*
- * umask: so many more for each instruction; cmask: 1 for an instruction with
- * so many; anythr: does nothing, and takes the privilege.
+ * umask=N adds N events to each instruction.  cmask=N counts 1 for an
+ * instruction with at least N events.  anythr needs privilege and does nothing.
  */
 #define ATTRS                                                                  \
 	(1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_CMASK | 1U << CPC_ATTR_ANYTHR)
@@ -36,11 +36,11 @@ static const unsigned weights[NULL_NEVENT] = {
 static struct soft_shape shape;
 static char name[CPC_MAX_IMPL_NAME];
 
-/* What a PMU has in registers, of each CPU. */
+/* The registers of a PIC, and of the PMU of each CPU. */
 struct null_pic {
 	uint64_t np_raw;
-	unsigned np_weight;  /* quarters of an event for an instruction */
-	unsigned np_quarter; /* of an event that is not complete yet */
+	unsigned np_weight;  /* quarters of an event per instruction */
+	unsigned np_quarter; /* of an event that is incomplete */
 	unsigned np_filter;  /* CPC_COUNT_* */
 };
 
@@ -50,7 +50,7 @@ static struct null_cpu {
 	uint32_t nc_interrupts; /* PICs whose overflow interrupts */
 	uint32_t nc_urgent;     /* PICs whose overflow stops all */
 	uint32_t nc_overflowed;
-	unsigned nc_skid; /* instructions until the interrupt of these */
+	unsigned nc_skid; /* instructions until their interrupt */
 } null_cpus[MAXCPU];
 
 static struct null_cpu *
@@ -71,7 +71,7 @@ first_pics(unsigned n)
 	return (uint32_t)((1ULL << n) - 1);
 }
 
-/* PICs that count what they are told, not the one event they are for. */
+/* General PICs: they count any event, fixed PICs one only. */
 static uint32_t
 general_pics(void)
 {
@@ -101,7 +101,7 @@ width(unsigned pic)
 	return shape.ns_width;
 }
 
-/* There is nothing to read: libcpc asks the kernel. */
+/* Not used: libcpc gets no counter page, and calls the kernel. */
 static uint32_t
 read_index(unsigned pic)
 {
@@ -154,7 +154,7 @@ overflow_bitmap(void)
 	           : overflowed;
 }
 
-/* What an instruction is in quarters of the event; 0 or a subcode. */
+/* Set *weight to the quarters of an event per instruction; 0 or a subcode. */
 static int
 weigh(const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attrs, bool privileged, unsigned *weight)
@@ -180,7 +180,7 @@ weigh(const struct pcbe_event *ev, unsigned nattrs,
 	return 0;
 }
 
-/* Is this an event, and one the PIC can count?  ev is a program's word. */
+/* Can the PIC count this event?  ev comes from a program, unchecked. */
 static int
 check_event(const struct pcbe_event *ev, unsigned pic)
 {
@@ -203,7 +203,7 @@ filters_conflict(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 	       ((cfg->pc_flags ^ set->ps_cfg[0].pc_flags) & filter) != 0;
 }
 
-/* Fixed PICs take none. */
+/* Fixed PICs take no attributes. */
 static uint64_t
 attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
 {
@@ -236,8 +236,8 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	cfg->pc_aux = 0;
 	if (shape.ns_helpers && cfg->pc_notify) {
 		if (spare == 0) {
-			kcpc_reason("its overflow interrupts by a second PIC, "
-				    "and none is left");
+			kcpc_reason("overflow notification needs a second PIC "
+				    "as helper; none is free");
 			return CPC_RESOURCE_UNAVAIL;
 		}
 		cfg->pc_aux = spare & -spare;
@@ -329,9 +329,9 @@ counts(const struct null_cpu *nc, unsigned pic, unsigned privilege)
 }
 
 /*
- * How many of the next n instructions there are until an overflow
- * interrupts, or until the interrupt of one that happened is due.  Meanwhile
- * another may stop the PICs.
+ * The number of the next n instructions up to an overflow that interrupts.  If
+ * an interrupt is already due after its skid: up to the interrupt, or to an
+ * urgent overflow, which stops the PICs.
  */
 static uint64_t
 until_interrupt(const struct null_cpu *nc, unsigned privilege, uint64_t n)
@@ -382,7 +382,7 @@ count(struct null_cpu *nc, unsigned privilege, uint64_t n)
 		nc->nc_running = 0;
 }
 
-/* So many at a time that quarters of events do not overflow. */
+/* At most so many at once: their quarters of events fit in 64 bits. */
 #define CHUNK (1ULL << 48)
 
 static void
@@ -412,7 +412,7 @@ siblings(unsigned cpu)
 	return &pair;
 }
 
-/* It counts what it is told: that is all there is to prove. */
+/* Counts instructions of its own; fails for a PIC of `broken=`. */
 static const char *
 prove(unsigned pic)
 {

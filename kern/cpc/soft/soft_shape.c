@@ -1,3 +1,6 @@
+/*
+ * Parses the shape of the software PMU on the command line.
+ */
 #include "kern/cpc/soft/soft_shape.h"
 
 #include "kern/cpc/pcbe.h"
@@ -19,8 +22,8 @@ static const char *const shareds[] = { "no", "filter", "siblings", NULL };
 static const struct key {
 	const char *k_name;
 	size_t k_at;
-	const char *const *k_words; /* one of these, by its place; or */
-	unsigned long k_min, k_max; /* a number */
+	const char *const *k_words; /* the value is an index into these */
+	unsigned long k_min, k_max; /* k_words NULL: a number */
 	const char *k_why;
 } keys[] = {
 	{ "pics", offsetof(struct soft_shape, ns_pics), NULL, 1, PCBE_MAXPIC,
@@ -58,9 +61,9 @@ static const struct key {
 };
 #define NKEYS (sizeof keys / sizeof keys[0])
 
-/* Is s, up to a comma or the end, the word?  Then what follows it. */
+/* The rest of s after `word` and `end` or NUL; NULL if s is another word. */
 static const char *
-whole(const char *s, const char *word, char end)
+match_word(const char *s, const char *word, char end)
 {
 	size_t n = strlen(word);
 
@@ -69,7 +72,7 @@ whole(const char *s, const char *word, char end)
 	return s + n;
 }
 
-/* The value at s; what follows it, or NULL where it is none. */
+/* Set *v to the value at s.  Returns the rest of s; NULL: not a value. */
 static const char *
 parse_value(const struct key *k, const char *s, unsigned *v)
 {
@@ -86,7 +89,7 @@ parse_value(const struct key *k, const char *s, unsigned *v)
 		           : NULL;
 	}
 	for (unsigned i = 0; k->k_words[i] != NULL; i++) {
-		if ((rest = whole(s, k->k_words[i], ',')) != NULL) {
+		if ((rest = match_word(s, k->k_words[i], ',')) != NULL) {
 			*v = i;
 			return rest;
 		}
@@ -94,14 +97,14 @@ parse_value(const struct key *k, const char *s, unsigned *v)
 	return NULL;
 }
 
-/* One KEY=VALUE at *s, which moves behind it: NULL, or what is wrong. */
+/* Parse KEY=VALUE at *s and move *s past it.  NULL, or what is wrong. */
 static const char *
 parse_key(const char **s, struct soft_shape *ns)
 {
 	const char *v;
 
 	for (const struct key *k = keys; k < keys + NKEYS; k++) {
-		v = whole(*s, k->k_name, '=');
+		v = match_word(*s, k->k_name, '=');
 		if (v == NULL || *v != '=')
 			continue;
 		*s = parse_value(k, v + 1, (unsigned *)((char *)ns + k->k_at));
@@ -117,8 +120,8 @@ soft_shape_parse(const char *word, struct soft_shape *ns)
 	const char *why, *rest;
 
 	*ns = soft_shape_default;
-	if ((rest = whole(word, "software", ',')) == NULL &&
-	    (rest = whole(word, "null", ',')) == NULL)
+	if ((rest = match_word(word, "software", ',')) == NULL &&
+	    (rest = match_word(word, "null", ',')) == NULL)
 		return "not software[,KEY=VALUE]...";
 	word = rest;
 	while (*word == ',') {
@@ -127,6 +130,6 @@ soft_shape_parse(const char *word, struct soft_shape *ns)
 			return why;
 	}
 	if (ns->ns_fixed >= ns->ns_pics)
-		return "no PIC is left beside the fixed ones";
+		return "fixed= must be less than pics=: no general PIC is left";
 	return NULL;
 }

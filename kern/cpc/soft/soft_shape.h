@@ -1,6 +1,6 @@
 /*
- * The shape of the software PMU, as the word `pmu=software,...` of the command
- * line has it.  Included by kern/ and tests/host.
+ * The shape of the software PMU, from the command line's `pmu=software,...`.
+ * Included by kern/ and tests/host.
  */
 #ifndef KERN_CPC_SOFT_SOFT_SHAPE_H
 #define KERN_CPC_SOFT_SOFT_SHAPE_H
@@ -10,7 +10,7 @@
 
 enum null_ovf {
 	NULL_OVF_NONE,      /* no overflow interrupts */
-	NULL_OVF_IMPRECISE, /* one that does not tell which PIC it was */
+	NULL_OVF_IMPRECISE, /* the PMU does not say which PIC it was */
 	NULL_OVF_PRECISE,
 };
 
@@ -22,16 +22,19 @@ enum null_shared {
 
 #define NULL_NEVENT 3 /* instructions, cycles, branches */
 
-/* All of one type, so that one table describes them; masks: bit n, PIC n. */
+/*
+ * All fields have one type, so that one table can parse them.  In a mask, bit n
+ * is PIC n.
+ */
 struct soft_shape {
 	unsigned ns_pics;
-	unsigned ns_fixed; /* how many of these, the last, are fixed ones */
+	unsigned ns_fixed; /* how many of these are fixed; the last */
 	unsigned ns_width; /* bits of every counter */
 	unsigned ns_ovf;   /* enum null_ovf */
 	unsigned ns_skid;  /* instructions from an overflow to its interrupt */
-	unsigned ns_nmi;   /* bool: one of ps_urgent stops them all, at once */
+	unsigned ns_nmi;   /* bool: an overflow of ps_urgent stops all */
 	unsigned ns_mute;  /* PICs that interrupt for notify requests only */
-	unsigned ns_helpers; /* bool: a notify request takes another PIC, too */
+	unsigned ns_helpers; /* bool: a notify request needs a helper PIC */
 	unsigned ns_broken;  /* PICs that do not count */
 	unsigned ns_shared;  /* enum null_shared */
 	unsigned ns_papi;    /* bool: PAPI_ names for what it counts */
@@ -43,8 +46,8 @@ struct soft_shape {
 extern const struct soft_shape soft_shape_default;
 
 /*
- * Take the shape from `null[,KEY=VALUE]...`.  Returns NULL, or what is wrong
- * with it.
+ * Set *ns from `software[,KEY=VALUE]...`.  Returns NULL, or what is wrong with
+ * `word`.
  */
 const char *soft_shape_parse(const char *word, struct soft_shape *ns);
 

@@ -134,8 +134,8 @@ CPC_TEST(a_missing_helper_is_named)
 	    CPC_RESOURCE_UNAVAIL);
 	/* All but one of the PICs beside the set are taken by then. */
 	snprintf(text, sizeof text,
-	    "Hardware resource unavailable: request %u: its overflow "
-	    "interrupts by a second PIC, and none is left\n",
+	    "Hardware resource unavailable: request %u: overflow "
+	    "notification needs a second PIC as helper; none is free\n",
 	    cpc_npic(cpc) - n);
 	EXPECT(strcmp(test_detail.text, text) == 0);
 }

@@ -208,8 +208,7 @@ errors(void **state)
 	expect_error("pmu=software,papi=", "papi= is yes or no");
 	expect_error(
 	    "pmu=software,mute=0x100000000", "mute= is a mask of PICs");
-	expect_error(
-	    "pmu=software,pics=2,fixed=2", "no PIC is left beside the");
+	expect_error("pmu=software,pics=2,fixed=2", "no general PIC is left");
 	expect_error("env.=x", "not env.NAME=VALUE");
 	expect_error("env.X", "not env.NAME=VALUE");
 	expect_error("-- \"open", "a double quote is not closed");

@@ -291,7 +291,7 @@ helpers_are_found_or_refused(void **state)
 	assert_int_equal(
 	    set_add(&s, "inst_retired", 2, NOTIFY, 0), CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(kcpc_reason_text(),
-	    "its overflow interrupts by a second PIC, and none is left");
+	    "overflow notification needs a second PIC as helper; none is free");
 	assert_int_equal(s.set.ps_helpers, 0x28);
 	assert_int_equal(set_add(&s, "inst_retired", 2, USER, 0), 0);
 	assert_int_equal(s.set.ps_helpers, 0x28);
