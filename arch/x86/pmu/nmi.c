@@ -1,31 +1,51 @@
 /*
- * Overflows inside the kernel, which runs with interrupts off.
+ * Overflows inside the kernel, which runs with interrupts off: they come as
+ * NMIs if a set asks for that (ps_urgent).  docs/overflow.md has the reasons.
  *
- * Where a set asks for it (ps_urgent) overflows come as NMIs.  One that strikes
- * a payload is its interrupt, and nothing else.  In the kernel it strikes
- * anywhere: kcpc, the entry and exit code, another exception, a wait for the
- * kernel lock.  So it does no more than it must where it strikes.  It
- * stops the PICs and leaves their status as it is: an overflow that nobody was
- * told of yet is what stop() and sample() look for anyway.  Whichever comes
- * next, a switch, an exit, an unbind, finds it and has the right set in its
- * hands.  If none does, the interrupt that an overflow is by its vector, which
- * the NMI raises, is taken before the payload's next instruction, and
- * kcpc_pmi() does what it does for every set.
+ * An NMI that hits a payload calls kcpc_pmi(), as the ordinary interrupt (PMI)
+ * does.  An NMI may hit any code of the kernel, such as kcpc, the entry and
+ * exit code, or a wait for the kernel lock.  There it only stops the PICs,
+ * raises the PMI, and leaves the overflow status alone.  The next stop() finds
+ * the status and has the right set at hand.  If no stop() comes, the PMI is
+ * taken before the payload's next instruction.
  *
- * Nothing of that happens in the NMI: it always returns to where it struck,
- * by IRET, before any of it can lead to another LWP.  So NMIs are let in again
- * at once, although the next LWP may leave the kernel by SYSRET, which does
- * not do that.  For that reason the way in from a payload has an IRET of its
- * own.
+ * The CPU's state is in three fields of struct x86_pic_cpu:
  *
- * A set may ask to count on from a place of its own (ps_resume) instead, as
- * profiles do: then the NMI loads its PIC and notes where it struck, and
- * whoever stops the set next finds the notes (pcbe_nmi_log).
+ *     pc_found   overflows of urgent sets that stop() found in the status
+ *     pc_came    overflows of which the NMI has come
+ *     pc_masked  the APIC's entry may be masked: Intel's delivery masks it
  *
- * The manual's order is kept, in two parts.  The NMI stops the PICs; status
- * is cleared by stop(), and the APIC's entry, which Intel's delivery masks,
- * is written when that has been done: by kcpc_pmi(), or by the next program().
- * Unmasked before, it would interrupt again for the same overflow.
+ *     state     fields                     PICs     meaning
+ *     --------  -------------------------  -------  ------------------------
+ *     armed     came = found, not masked   run      nothing has happened
+ *     struck    came = found + 1, masked   stopped  the NMI came first
+ *     ahead     came < found               stopped  stop() was first
+ *
+ *     event                        armed          struck        ahead
+ *     ---------------------------  -------------  ------------  ------------
+ *     NMI in the kernel, a PIC
+ *       of pc_urgent overflowed    struck (1)     struck        struck
+ *     NMI in the kernel, another
+ *       PIC overflowed             struck (2)     struck        struck
+ *     NMI in a payload; kcpc_pmi()
+ *       finds the overflow         armed          armed         armed
+ *     NMI, and no PIC overflowed   stray NMI      armed (3)     armed (3)
+ *     stop() finds an overflow     ahead          armed (4)     ahead
+ *     program()                    armed          armed (5)     ahead
+ *
+ * (1) With ps_resume the NMI logs where it hit, loads the PIC, and starts it
+ *     again: the state stays armed.
+ * (2) The PICs run on until the PMI: this overflow is not urgent.
+ * (3) The overflow that stop() found belongs to this late NMI.
+ * (4) Armed but for the mask; program() removes that.
+ * (5) It writes the APIC's entry again, after stop() has cleared the status.
+ *     Before that, an unmasked entry would interrupt for the same overflow.
+ *
+ * The NMI handler always returns to where it hit, by IRET, before any LWP is
+ * switched.  So the CPU accepts NMIs again at once, although the next LWP may
+ * leave the kernel by SYSRET, which does not unblock NMIs.  For the same reason
+ * the NMI entry from a payload has an IRET of its own.
+ *
  * Intel SDM vol. 3B, "Generating an Interrupt on Overflow"; AMD APM vol. 2
  * (24593), "Performance Monitoring Counters".
  */
@@ -36,12 +56,12 @@
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
 
-static struct pcbe_nmi_log struck[MAXCPU];
+static struct pcbe_nmi_log nmi_logs[MAXCPU];
 
 struct pcbe_nmi_log *
 x86_nmi_log(void)
 {
-	return &struck[arch_curcpu()->c_id];
+	return &nmi_logs[arch_curcpu()->c_id];
 }
 
 void
@@ -58,9 +78,9 @@ x86_nmi_deliver(struct x86_pic_cpu *pc, const struct pcbe_set *set)
 	pmu_deliver(set->ps_urgent != 0);
 }
 
-/* PICs that overflowed, which stay as they are. */
+/* The PICs whose overflow the status shows; it is not cleared. */
 static uint32_t
-overflowed(const struct x86_pic_cpu *pc)
+overflowed_pics(const struct x86_pic_cpu *pc)
 {
 	uint32_t watched = pc->pc_watched, pics = 0;
 
@@ -79,12 +99,12 @@ overflowed(const struct x86_pic_cpu *pc)
 uint32_t
 x86_nmi_pending(const struct x86_pic_cpu *pc)
 {
-	return overflowed(pc) & pc->pc_urgent & ~pc->pc_strides;
+	return overflowed_pics(pc) & pc->pc_urgent & ~pc->pc_strides;
 }
 
 /*
- * No PIC explains it.  But if stop() found more overflows than NMIs came, this
- * is the last one's, and hardware was late with it.
+ * No PIC explains the NMI.  If pc_came and pc_found differ, it is the late NMI
+ * of an overflow that stop() found.  Otherwise it is not ours: returns false.
  */
 bool
 x86_pic_nmi_late(void)
@@ -94,16 +114,16 @@ x86_pic_nmi_late(void)
 	if (pc->pc_came == pc->pc_found)
 		return false;
 	pc->pc_came = pc->pc_found;
-	if (pc->pc_strides == 0) /* an end of which is not told */
+	if (pc->pc_strides == 0) /* no overflow is only a stage of a count */
 		kcpc_pmi_late();
 	if (pc->pc_urgent != 0)
 		pmu_deliver(true);
 	return true;
 }
 
-/* A set of one PIC that counts on from a place it can be loaded with. */
+/* Can the set's one PIC be loaded with ps_resume, and started again? */
 static bool
-resumes(const struct x86_pic_cpu *pc)
+can_resume(const struct x86_pic_cpu *pc)
 {
 	const struct x86_pic *p;
 
@@ -112,15 +132,15 @@ resumes(const struct x86_pic_cpu *pc)
 	p = &x86_pics.xs_pic[__builtin_ctz(pc->pc_urgent)];
 	if (p->xp_short && (uint64_t)(int32_t)pc->pc_resume != pc->pc_resume)
 		return false;
-	/* Not where stop() was struck, which has stopped it already. */
+	/* Not if the NMI hit stop() after it stopped the PIC. */
 	if (x86_pics.xs_ctrl != 0)
 		return pmu_rdmsr(x86_pics.xs_ctrl) != x86_pics.xs_kept;
 	return pmu_rdmsr(p->xp_select) != 0;
 }
 
-/* All of the manual's order, and a note of where it was. */
+/* Log the address, load the PIC and start it, in the manual's order. */
 static void
-resume(struct x86_pic_cpu *pc, uint64_t at)
+nmi_resume(struct x86_pic_cpu *pc, uint64_t at)
 {
 	unsigned n = (unsigned)__builtin_ctz(pc->pc_urgent);
 	const struct x86_pic *p = &x86_pics.xs_pic[n];
@@ -148,26 +168,26 @@ bool
 x86_pic_nmi(uint64_t at)
 {
 	struct x86_pic_cpu *pc = x86_pic_self();
-	uint32_t pics = pc->pc_urgent != 0 ? overflowed(pc) : 0;
+	uint32_t pics = pc->pc_urgent != 0 ? overflowed_pics(pc) : 0;
 
 	if (pics == 0)
 		return x86_pic_nmi_late();
 	/*
-	 * Others than those, a PIC that went round, wait for the kernel's end:
-	 * their set goes on counting meanwhile.
+	 * An overflow of any other PIC waits for the PMI, and the PICs go on
+	 * counting until then.
 	 */
 	if ((pics & pc->pc_urgent & ~pc->pc_strides) != 0) {
-		if (resumes(pc)) {
-			resume(pc, at);
+		if (can_resume(pc)) {
+			nmi_resume(pc, at);
 			return true;
 		}
 		x86_pics_stop(pc);
 		if (pc->pc_resume != 0)
 			x86_nmi_log()->pk_last = at;
 	}
-	pc->pc_came = pc->pc_found + 1; /* it will find it */
+	pc->pc_came = pc->pc_found + 1; /* stop() will find the overflow */
 	pc->pc_masked = true;
-	pc->pc_selection = 0; /* so that program() looks at these */
+	pc->pc_selection = 0; /* program() then writes the APIC's entry */
 	pmu_hand_over();
 	return true;
 }

@@ -1,10 +1,10 @@
 /*
- * PICs as Intel and AMD have them in common: an event select and a counter
- * each, on some machines one register to start and stop them all, and one
- * that tells of overflows.  Included by the backends of arch/x86/.
+ * The PICs of Intel and AMD: what pic.c, global_ctrl.c, nmi.c and the two
+ * backends share.  Included by them and by arch/x86/trap/.
  *
- * A backend finds out which registers there are; what is done with them on
- * every context switch is here, once.
+ * Each PIC has an event select and a counter.  Some machines have one register
+ * that starts and stops all PICs, and one that shows overflows.  A backend
+ * finds out which registers exist; the code that uses them is common.
  */
 #ifndef ARCH_X86_PMU_PIC_H
 #define ARCH_X86_PMU_PIC_H
@@ -28,44 +28,45 @@ struct x86_pic {
 struct x86_pics {
 	unsigned xs_n;
 	uint32_t xs_ctrl; /* MSR that starts and stops all, or 0 */
-	/* MSRs that tell of overflows and that forget them, or 0. */
+	/* MSRs that show overflows and that clear them, or 0. */
 	uint32_t xs_status, xs_clear;
 	uint64_t xs_all; /* the PICs' bits in these three */
 	bool xs_fixed;   /* has IA32_FIXED_CTR_CTRL */
-	/* What runs for good: its bits of control, of IA32_FIXED_CTR_CTRL. */
+	/* PICs that never stop: their bits of xs_ctrl, IA32_FIXED_CTR_CTRL. */
 	uint64_t xs_kept, xs_kept_fixed;
 	struct x86_pic xs_pic[PCBE_MAXPIC];
 };
 
-/* Those of this machine, alike on all CPUs. */
+/* The PICs of this machine, the same on all CPUs. */
 extern struct x86_pics x86_pics;
 
-/* What a CPU's PICs hold.  A power of two: found by a shift. */
+/* The state of a CPU's PICs.  The size is a power of two: indexed by shift. */
 #define X86_PIC_CPU_BYTES 1024
 extern struct x86_pic_cpu {
-	/* Event selects as they are, where one register starts all... */
+	/* With xs_ctrl: the event selects as written... */
 	uint64_t pc_select[PCBE_MAXPIC];
-	uint64_t pc_selection; /* the number of what they are, or 0 */
-	uint32_t pc_running;   /* ...and PICs that run, elsewhere */
+	uint64_t pc_selection; /* ...and their number (global_ctrl.c), or 0 */
+	uint32_t pc_running;   /* without xs_ctrl: PICs that run */
 	/*
-	 * PICs that hold counts.  Where user reads are open every PIC can be
-	 * read, so those of another set are cleared first.
+	 * PICs that hold counts.  User-level reads open all PICs, so program()
+	 * first clears PICs that hold another set's counts.
 	 */
 	uint32_t pc_holding;
-	/* PICs whose next overflow is only a stage on the way to theirs. */
+	/* PICs that reach their overflow in several strides (pic.c). */
 	uint32_t pc_strides;
-	/* Without a status register: PICs to be told of, as last seen. */
+	/* Without a status register: PICs of notify requests, last values. */
 	uint32_t pc_watched;
 	uint64_t pc_seen[PCBE_MAXPIC];
-	/* pic_nmi.c: PICs whose overflow is to strike the kernel, too... */
+	/* nmi.c has the states.  PICs whose overflow raises an NMI... */
 	uint32_t pc_urgent;
-	/* ...how often stop() found that one did, and an NMI told so. */
+	/* ...overflows that stop() found, and overflows whose NMI came... */
 	uint32_t pc_found, pc_came;
-	/* ...and where that PIC counts on from, with its event select. */
+	/* ...the value after an overflow (ps_resume), the event select. */
 	uint64_t pc_resume, pc_resume_select;
-	bool pc_masked; /* the APIC's entry may be */
+	bool pc_masked; /* the APIC's entry may be masked */
 } __attribute__((aligned(X86_PIC_CPU_BYTES))) x86_pic_cpus[MAXCPU];
-_Static_assert(sizeof(struct x86_pic_cpu) == X86_PIC_CPU_BYTES, "it is");
+_Static_assert(sizeof(struct x86_pic_cpu) == X86_PIC_CPU_BYTES,
+    "indexed by shift: size must be exactly 1024");
 
 static inline struct x86_pic_cpu *
 x86_pic_self(void)
@@ -78,49 +79,47 @@ x86_pic_self(void)
 #define X86_AUX_LOAD(aux)  ((uint32_t)((aux) >> 32))
 
 /*
- * Does the PIC keep what is written to it?  Emulators swallow what is
- * written to registers they do not have, and read 0.
+ * Does the PIC keep a value that is written to it?  Emulators ignore writes to
+ * registers they do not have, and read 0.
  */
 bool x86_pic_keeps(const struct x86_pic *p);
-/* Stop and clear this CPU's PICs: out of reset they are anything. */
+/* Stop and clear this CPU's PICs: after reset their contents are undefined. */
 void x86_pics_silence(const struct x86_pics *ps);
 
 /*
- * The end of configure(): cfg's event select, or its bits of
- * IA32_FIXED_CTR_CTRL, are in pc_sel; note what else its PIC takes.
+ * The end of configure().  pc_sel has the event select, or the bits of
+ * IA32_FIXED_CTR_CTRL; fill in the rest of cfg and of the set.
  */
 void x86_pic_take(struct pcbe_cfg *cfg, struct pcbe_set *set);
 
 /*
- * The operations that both backends have in common, for x86_pics as it is
- * now.
+ * Set the operations that both backends share.  Which functions they are
+ * depends on x86_pics.
  */
 void x86_pic_ops(struct pcbe_ops *ops);
 
-/*
- * Between pic.c, pic_together.c and pic_nmi.c; kern/cpc/pcbe.h has the
- * operations. What runs stops, but for what runs for good.
- */
+/* pic.c, for global_ctrl.c and nmi.c.  Stop all PICs that may stop. */
 void x86_pics_stop(const struct x86_pic_cpu *pc);
 void x86_pic_clear_others(struct x86_pic_cpu *pc, uint32_t pics);
 void x86_pic_select(struct x86_pic_cpu *pc, const struct pcbe_cfg *cfg);
 
 /*
- * pic_nmi.c: this set's overflows are to strike the kernel, too, or not; while
- * nothing counts.
+ * nmi.c: deliver this set's overflows as NMIs, or as PMIs.  Call with all PICs
+ * stopped.
  */
 void x86_nmi_deliver(struct x86_pic_cpu *pc, const struct pcbe_set *set);
 struct pcbe_nmi_log *x86_nmi_log(void);
-/* PICs that overflowed, stay as they are, and are to stop their set. */
+/* Urgent PICs whose overflow the status shows; it is not cleared. */
 uint32_t x86_nmi_pending(const struct x86_pic_cpu *pc);
 /*
- * An NMI: was it an overflow's?  In the kernel; in a payload, where
- * kcpc_pmi() knew of none.
+ * Handle an NMI.  Returns false if no overflow explains it.  The first is for
+ * an NMI in the kernel, at address `pc`.  The second is for an NMI in a payload
+ * after kcpc_pmi() found no overflow.
  */
 bool x86_pic_nmi(uint64_t pc);
 bool x86_pic_nmi_late(void);
 
-/* It was, in a payload: kcpc_pmi() found it. */
+/* An NMI in a payload is handled: kcpc_pmi() found its overflow. */
 static inline void
 x86_pic_nmi_seen(void)
 {
@@ -130,9 +129,9 @@ x86_pic_nmi_seen(void)
 }
 
 /*
- * How often stop() found overflows that are NMIs.  One may strike a payload
- * and wait for the kernel lock, a second one strike there (AMD's APIC does not
- * mask its entry), and another CPU's call stop the set for both.
+ * The number of overflows that stop() found, for an NMI in a payload that waits
+ * for the kernel lock.  A second NMI may come in the wait (AMD's APIC does not
+ * mask its entry), and another CPU's cross-call may stop the set for both.
  */
 static inline uint32_t
 x86_pic_nmi_found(void)
@@ -140,7 +139,7 @@ x86_pic_nmi_found(void)
 	return x86_pic_self()->pc_found;
 }
 
-/* The set is about to be programmed. */
+/* program() is about to load the set. */
 static inline void
 x86_nmi_select(struct x86_pic_cpu *pc, const struct pcbe_set *set)
 {
@@ -149,14 +148,14 @@ x86_nmi_select(struct x86_pic_cpu *pc, const struct pcbe_set *set)
 		x86_nmi_deliver(pc, set);
 }
 
-/* Such a set has been stopped, and had overflowed. */
+/* stop() found an overflow of an urgent set. */
 static inline void
 x86_nmi_told(struct x86_pic_cpu *pc)
 {
 	pc->pc_found++;
 }
 
-/* PICs by bits of status. */
+/* The PICs of each bit of the overflow status. */
 extern uint32_t x86_pics_of_bit[64];
 
 static inline uint32_t
@@ -169,7 +168,7 @@ x86_pics_of_status(uint64_t status)
 	return pics;
 }
 
-/* The least they are for: a PIC that does not go round twice unseen. */
+/* global_ctrl.c needs PICs of 40 bits: they do not wrap twice unseen. */
 #define X86_TOGETHER_MASK ((1ULL << 40) - 1)
 void x86_together_program(struct pcbe_set *set);
 uint64_t x86_together_stop(struct pcbe_set *set);
