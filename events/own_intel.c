@@ -67,7 +67,7 @@ static const struct intel_event {
 	    false },
 	{ "topdown.slots", INTEL_FIXED_CODE(3), INTEL_FIXED_ALONE, 3, 0,
 	    false },
-	{ "topdown.id_pool_p", INTEL_CODE(0xa4, 1), INTEL_SLOTS, NO_FIXED, 0,
+	{ "topdown.slots_p", INTEL_CODE(0xa4, 1), INTEL_SLOTS, NO_FIXED, 0,
 	    false },
 };
 

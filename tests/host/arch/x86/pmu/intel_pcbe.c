@@ -91,7 +91,7 @@ events(void **state)
 	assert_int_equal(covers(ops, "PAPI_l3_tcm"), 0x0f);
 	assert_int_equal(covers(ops, "PAPI_l2_tcm"), 0);
 	boot(&ice_lake);
-	assert_int_equal(covers(ops, "topdown.id_pool_p"), 0xff);
+	assert_int_equal(covers(ops, "topdown.slots_p"), 0xff);
 	assert_int_equal(covers(ops, "topdown.slots"), 1 << 11);
 }
 
@@ -321,7 +321,7 @@ hybrid(void **state)
 	fake_self = 0;
 	assert_int_equal(ops->ncounters(), 6 + 3);
 	assert_int_equal(ops->read_index(6), 0x40000000);
-	assert_true(lacks(ops, "topdown.id_pool_p"));
+	assert_true(lacks(ops, "topdown.slots_p"));
 	assert_int_equal(covers(ops, "0xc0"), 0x3f);
 	set_add(&set, 5, "PAPI_tot_ins", USER, "", 0);
 	set_add(&set, 6, "PAPI_tot_ins", USER, "", 0);
