@@ -1,3 +1,7 @@
+/*
+ * Run the program of the command line, or each program of the suite. Afterwards
+ * check that each program gave back its memory, LWPs and counters.
+ */
 #include "kern/launch.h"
 
 #include <stdbool.h>
@@ -16,7 +20,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* What a program must leave as it found it. */
+/* The resources in use.  They must be the same before and after a program. */
 struct inventory {
 	size_t pages;
 	unsigned lwps, contexts, pics;
@@ -49,7 +53,7 @@ leaked(const char *name, const struct inventory *was)
 	return true;
 }
 
-/* Since then: did programs ask to count, and were they always refused? */
+/* Did programs ask for counters since `was`, and was each bind refused? */
 static bool
 uncounted(const struct kcpc_stat *was)
 {
@@ -86,8 +90,8 @@ run_program(const struct cmdline *cl, char *const argv[], unsigned argc)
 }
 
 /*
- * The suite: a file of commands, one a line, words as on the command line;
- * a line that begins with # is a comment.
+ * The suite is a file with one command on each line, in words as on the
+ * command line.  A line that begins with # is a comment.
  */
 
 struct suite {

@@ -1,5 +1,6 @@
 /*
- * The text that describes the machine in records.
+ * The file /dev/machine: a description of the machine and of its PMU, for
+ * result records.
  */
 #include "kern/machine.h"
 
@@ -20,7 +21,7 @@ static struct {
 	bool system;
 } boot;
 
-/* JSON members without braces, in one line: what /dev/machine reads. */
+/* The text of /dev/machine: JSON members on one line, without braces. */
 static int
 text_open(struct file *f)
 {

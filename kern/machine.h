@@ -1,5 +1,6 @@
 /*
- * The text that describes the machine in records.  Included by kern/main.c.
+ * The file /dev/machine, which describes the machine.  Included by
+ * kern/main.c.
  */
 #ifndef KERN_MACHINE_H
 #define KERN_MACHINE_H
@@ -7,7 +8,7 @@
 struct bootinfo;
 struct cmdline;
 
-/* Note how this boot was made, and serve /dev/machine. */
+/* Remember how the machine was booted, and register /dev/machine. */
 void machine_init(const struct bootinfo *bi, const struct cmdline *cl);
 
 #endif /* KERN_MACHINE_H */

@@ -1,3 +1,7 @@
+/*
+ * Boot, from the boot protocol's entry to the first LWP: each part of the
+ * kernel is initialized here, in the order of their dependencies.
+ */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,8 +33,8 @@
 #include "lib/string.h"
 
 /*
- * What the command line says; a bad one is complained about once there is
- * a console to do it on.
+ * The parsed command line.  An error in it waits in cmdline_error until the
+ * console works.
  */
 static struct cmdline cmdline;
 static char cmdline_error[256];
@@ -91,7 +95,7 @@ launcher(void *arg)
 	run_end(witness_end() ? status : EXIT_FAILED);
 }
 
-/* The launcher is the first LWP; this context becomes the idle one. */
+/* The launcher is the first LWP; this context becomes the idle LWP. */
 static _Noreturn void
 start_launcher(void)
 {

@@ -1,6 +1,6 @@
 /*
- * Test hooks: mistakes that the kernel makes when it has booted, by words of
- * checks=.  tests/cli/defences.sh sees each caught.
+ * Test hooks: errors that the kernel makes on purpose after boot, chosen by
+ * words of checks=.  tests/cli/defences.sh expects that each one is caught.
  */
 #include "kern/test_crash.h"
 
@@ -12,7 +12,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* The optimizer must not see what is wrong with it. */
+/* Volatile, so that the compiler cannot see the errors and remove them. */
 static volatile int32_t largest = INT32_MAX;
 static void *volatile pointer;
 static volatile size_t length;
@@ -42,7 +42,7 @@ write_freed_page(void)
 	pointer = page_alloc(0);
 }
 
-/* What is freed with it must not be its slab's last object. */
+/* `other` keeps the slab in use, so that kfree() does not free its page. */
 static void
 write_freed_block(void)
 {

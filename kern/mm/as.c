@@ -1,3 +1,7 @@
+/*
+ * The operations on an address space: map, unmap, protect, move, zero.  This
+ * file keeps the regions; populate.c keeps the pages below them.
+ */
 #include "kern/mm/as.h"
 
 #include "kern/arch.h"
@@ -7,7 +11,7 @@
 #include "kern/platform/limit_pages.h"
 #include "lib/printf.h"
 
-/* [va, va + len) are whole pages of the user half. */
+/* Is [va, va + len) a range of whole pages in the user half? */
 static bool
 range_ok(uintptr_t va, size_t len)
 {
@@ -29,7 +33,7 @@ as_free(struct as *as)
 		struct region *r = as->as_regions.rt_root;
 		int err = as_unmap(as, r->r_start, r->r_end - r->r_start);
 
-		ASSERT(err == 0); /* whole regions never split */
+		ASSERT(err == 0); /* only a split can fail */
 	}
 	ASSERT(as->as_npages == 0);
 	if (as->as_hidden != NULL) {
@@ -42,12 +46,12 @@ as_free(struct as *as)
 struct region *
 as_find(struct as *as, uintptr_t va)
 {
-	struct region *r = region_behind(&as->as_regions, va);
+	struct region *r = region_ending_after(&as->as_regions, va);
 
 	return r != NULL && r->r_start <= va ? r : NULL;
 }
 
-/* The highest place in [from, to), a page free on both sides; 0: none. */
+/* The highest range in [from, to) with a free page on both sides, or 0. */
 static uintptr_t
 place_within(uintptr_t from, uintptr_t to, size_t len, size_t align)
 {
@@ -67,7 +71,7 @@ as_gap(struct as *as, size_t len, size_t align)
 	const struct region *r = rt->rt_last;
 	uintptr_t va, from, low = as->as_brk_base;
 
-	/* The heap grows into the first gap: the last that will do. */
+	/* Use the lowest gap last: the heap grows into it. */
 	if (low < USER_BASE)
 		low = USER_BASE;
 	from = r != NULL && r->r_end > low ? r->r_end : low;
@@ -102,7 +106,7 @@ region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
 	return r;
 }
 
-/* Make va a boundary: no region straddles it. */
+/* Split the region that contains va, so that a region starts at va. */
 static int
 region_split(struct as *as, uintptr_t va)
 {
@@ -122,7 +126,7 @@ region_split(struct as *as, uintptr_t va)
 }
 
 static bool
-alike(const struct region *r, const struct region *n)
+can_merge(const struct region *r, const struct region *n)
 {
 	return r->r_end == n->r_start && r->r_prot == n->r_prot &&
 	       r->r_contig == n->r_contig && r->r_pages == n->r_pages &&
@@ -130,7 +134,7 @@ alike(const struct region *r, const struct region *n)
 }
 
 /*
- * Join like neighbours from the region before r to the one at va, so that a
+ * Merge equal neighbours, from the region before r up to the one at va.  So a
  * heap that grows stays one region.
  */
 static void
@@ -141,7 +145,7 @@ regions_merge(struct as *as, struct region *r, uintptr_t va)
 	if (r->r_prev != NULL)
 		r = r->r_prev;
 	while ((n = r->r_next) != NULL && n->r_start <= va) {
-		if (alike(r, n))
+		if (can_merge(r, n))
 			kfree(region_absorb(&as->as_regions, r));
 		else
 			r = n;
@@ -151,7 +155,7 @@ regions_merge(struct as *as, struct region *r, uintptr_t va)
 static bool
 is_free(const struct as *as, uintptr_t va, size_t len)
 {
-	const struct region *r = region_behind(&as->as_regions, va);
+	const struct region *r = region_ending_after(&as->as_regions, va);
 
 	return r == NULL || r->r_start >= va + len;
 }
@@ -178,18 +182,18 @@ as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len)
 	return 0;
 }
 
-/* Join what was divided at va or end, where both sides are alike. */
+/* Merge again what split_off(va, end) split, where both sides are equal. */
 static void
 join_again(struct as *as, uintptr_t va, uintptr_t end)
 {
-	struct region *r = region_behind(&as->as_regions, va);
+	struct region *r = region_ending_after(&as->as_regions, va);
 
 	if (r != NULL)
 		regions_merge(as, r, end);
 }
 
 /*
- * Make va and end boundaries.  On failure neither is one that was not before.
+ * Make va and end boundaries of regions.  A failure leaves no new boundary.
  */
 static int
 split_off(struct as *as, uintptr_t va, uintptr_t end)
@@ -239,10 +243,13 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 		return EINVAL;
 	if ((err = split_off(as, va, end)) != 0)
 		return err;
-	for (r = region_behind(&as->as_regions, va);
+	for (r = region_ending_after(&as->as_regions, va);
 	     r != NULL && r->r_start < end; r = next) {
 		next = r->r_next;
-		/* A reservation may be of many TiB: looking takes hours. */
+		/*
+		 * Skip regions without pages: a reservation of many TiB
+		 * would take hours to walk.
+		 */
 		if (r->r_shared)
 			pages_unmap(as, r->r_start, r->r_end - r->r_start);
 		else if (r->r_pages)
@@ -277,11 +284,11 @@ region_protect(struct as *as, struct region *r, unsigned prot)
 	return 0;
 }
 
-/* What region_protect() did from va on to this region, but not to it. */
+/* Undo region_protect() for the regions from va up to the one that failed. */
 static void
 unprotect(struct as *as, uintptr_t va, const struct region *failed)
 {
-	struct region *r = region_behind(&as->as_regions, va);
+	struct region *r = region_ending_after(&as->as_regions, va);
 
 	for (; r != failed; r = r->r_next) {
 		size_t len = r->r_end - r->r_start;
@@ -290,7 +297,7 @@ unprotect(struct as *as, uintptr_t va, const struct region *failed)
 			int err = pages_protect(as, r->r_start, len, r->r_prot,
 			    r->r_was_prot, r->r_contig);
 
-			ASSERT(err == 0); /* all its tables are there */
+			ASSERT(err == 0); /* all page tables exist */
 		} else if (r->r_pages) {
 			pages_free(as, r->r_start, len, r->r_contig);
 		}
@@ -310,10 +317,10 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 		return ENOMEM;
 	if ((err = split_off(as, va, end)) != 0)
 		return err;
-	r = region_behind(&as->as_regions, va);
+	r = region_ending_after(&as->as_regions, va);
 	for (; r != NULL && at < end; r = r->r_next) {
 		if (r->r_start > at)
-			break; /* a hole; what lies before it is done */
+			break; /* a hole; the part before it stays changed */
 		if ((err = region_protect(as, r, prot)) != 0) {
 			unprotect(as, va, r);
 			join_again(as, va, end);
@@ -336,7 +343,7 @@ as_zero(struct as *as, uintptr_t va, size_t len)
 	if (r->r_contig)
 		return EINVAL;
 	if (!r->r_pages || r->r_shared)
-		return 0; /* the file's content is what it reads again */
+		return 0; /* a file's mapping reads the file's content again */
 	if (r->r_prot != 0) {
 		pages_zero(as, va, len);
 		return 0;
@@ -368,7 +375,7 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 	if (n->r_pages && (err = pages_move(as, from, to, len, n->r_prot)) != 0)
 		goto join;
 	err = as_unmap(as, from, len);
-	ASSERT(err == 0); /* split above: nothing left to fail */
+	ASSERT(err == 0); /* the splits are done: nothing else can fail */
 	region_insert(&as->as_regions, n);
 	regions_merge(as, n, to + len);
 	return 0;

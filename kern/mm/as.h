@@ -1,9 +1,9 @@
 /*
- * An address space.  Included by kern/ and arch/.
+ * Address spaces.  Included by kern/ and arch/.
  *
- * Memory is populated when it is mapped, never by a fault, so that nothing
- * disturbs a count later.  A region without access (PROT_NONE) that never
- * had any takes no pages.
+ * Memory is populated when it is mapped, never by a page fault, so that no
+ * fault disturbs a count later.  A region that never allowed any access
+ * (PROT_NONE) has no pages.
  */
 #ifndef KERN_MM_AS_H
 #define KERN_MM_AS_H
@@ -16,64 +16,74 @@
 
 struct as {
 	uint64_t as_root; /* arch: physical address of the root table */
-	uint64_t as_asid; /* arch: address space id, 0 where unused */
+	uint64_t as_asid; /* arch: address space id, or 0 */
 	bool as_system;   /* pages are mapped without PROT_USER */
 	struct region_tree as_regions;
 	/*
-	 * Pages that were taken every access wait, with their content, in the
-	 * tables of a second address space that is never switched to.
+	 * Holds the pages that PROT_NONE made inaccessible, with their
+	 * content.  No CPU ever runs in this address space.
 	 */
 	struct as *as_hidden;
-	uintptr_t as_brk_base, as_brk; /* the heap, as brk(2) left it */
-	size_t as_npages;              /* populated */
+	uintptr_t as_brk_base, as_brk; /* start and end of the heap, brk(2) */
+	size_t as_npages;              /* populated pages */
 };
 
-/* 0 or ENOMEM.  A system address space's code runs at ring 0 / EL1. */
+/* Returns 0 or ENOMEM.  Code of a system address space has EL1 or ring 0. */
 int as_init(struct as *as, bool system);
-/* Free everything; not the current address space of any CPU. */
+/* Free everything.  as must not be current on any CPU. */
 void as_free(struct as *as);
 
 /* The region that holds va, or NULL. */
 struct region *as_find(struct as *as, uintptr_t va);
 /*
- * A free range of len bytes, as high as can be below the limit; 0: none.
+ * The highest free range of len bytes, with a free page on both sides.  Returns
+ * its address, or 0 if no gap is large enough.
  */
 uintptr_t as_gap(struct as *as, size_t len, size_t align);
 /*
- * Map zeroed memory at [va, va + len), which must be free: EEXIST, EINVAL
- * for bounds, ENOMEM.  contig: see MAP_CONTIG.
+ * Map zeroed memory at the free range [va, va + len).  contig: MAP_CONTIG.
+ * Returns 0, EINVAL for bad bounds, EEXIST if the range is not free, or ENOMEM.
  */
 int as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 /*
- * Map memory that belongs to nobody, as an archive does, at a free range: read
- * only, for ever.  fork(2) maps it, too; unmapping does not free it.
+ * Map memory that no address space owns, such as an archive's, at a free range
+ * for reading.  Unmapping does not free it.  The copy that fork(2) makes shares
+ * it.  Returns as as_map().
  */
 int as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len);
-/* Whatever is mapped there no longer is.  EINVAL (2 MiB pages), ENOMEM. */
+/*
+ * Unmap a range, parts of which may be unmapped already.  Returns 0, EINVAL if
+ * that would split a 2 MiB page, or ENOMEM.
+ */
 int as_unmap(struct as *as, uintptr_t va, size_t len);
 /*
- * ENOMEM where part of the range is not mapped, which leaves what lies before
- * that protected; or where memory is out, which changes nothing.  EACCES, too:
- * what as_map_shared() mapped cannot become writable.
+ * Change the access rights of a range.  Returns 0, or ENOMEM or EACCES:
+ * - ENOMEM if part of the range is not mapped.  The part before it is changed.
+ * - ENOMEM if memory runs out.  Nothing is changed.
+ * - EACCES if as_map_shared() memory would become writable.
  */
 int as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
-/* Move pages, content and all, to a free range of the same length. */
+/*
+ * Move pages and their content to a free range of the same length.  Returns 0,
+ * EFAULT, EINVAL or ENOMEM.
+ */
 int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
 /*
- * Zeros, in part of one region; pages without access are given back.  ENOMEM
- * (also where it is not mapped), EINVAL for MAP_CONTIG.
+ * Zero a range inside one region.  Pages without access are freed.  Returns 0,
+ * ENOMEM if memory runs out or the range is not mapped, or EINVAL for a
+ * MAP_CONTIG region.
  */
 int as_zero(struct as *as, uintptr_t va, size_t len);
 /*
- * Write into populated memory through the direct map, whatever its protection:
- * only for who fills pages that no program has yet (scripts/check-layers).
- * What a program asks to have written goes by copyout().
+ * Write into populated memory through the direct map, whatever its protection.
+ * Only for pages that no program has yet; scripts/check-layers lists the
+ * callers.  For a program's own request use copyout().
  */
 void as_write(struct as *as, uintptr_t va, const void *src, size_t len);
 /*
- * Fill an empty address space with a copy of all that is mapped in another,
- * but for the hole, which is reserved only (hole_len 0: none).  ENOMEM: part
- * may be mapped.
+ * Copy all mappings of `from` with their content into the empty `to`.  The hole
+ * is reserved without pages; hole_len 0: no hole.  Returns 0 or ENOMEM; then
+ * part may be mapped.
  */
 int as_copy(
     struct as *to, const struct as *from, uintptr_t hole, size_t hole_len);

@@ -1,6 +1,6 @@
 /*
- * fork(2)'s copy of an address space, made at once: nothing that can be
- * written is shared, so that no page fault disturbs a count later.
+ * The copy of an address space that fork(2) makes.  All writable pages are
+ * copied at once, so that no page fault disturbs a count later.
  */
 #include "kern/arch.h"
 #include "kern/mm/as.h"
@@ -18,7 +18,7 @@ copy_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
 	}
 }
 
-/* The copy maps the same pages, one by one: they may have been moved about. */
+/* Map the same pages, one by one: as_move() may have changed their order. */
 static int
 share_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
 {
@@ -29,7 +29,7 @@ share_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
 	return err;
 }
 
-/* Part of a region, from va to end. */
+/* Copy the part [va, end) of region r. */
 static int
 copy_range(struct as *to, const struct as *from, const struct region *r,
     uintptr_t va, uintptr_t end)
@@ -47,7 +47,7 @@ copy_range(struct as *to, const struct as *from, const struct region *r,
 	}
 	if (!r->r_pages)
 		return as_map(to, va, end - va, 0, r->r_contig);
-	/* Pages without access have content all the same. */
+	/* Pages without access keep their content, so copy it too. */
 	err =
 	    as_map(to, va, end - va, prot != 0 ? prot : PROT_READ, r->r_contig);
 	if (err != 0)

@@ -1,3 +1,6 @@
+/*
+ * A pool of small numbers, such as address space ids.
+ */
 #include "kern/mm/id_pool.h"
 
 unsigned

@@ -1,8 +1,8 @@
 /*
- * Small objects.  A run of pages starts with a header that says what it
- * holds: equal objects of one size class, or a single large object.  A page
- * whose last object is freed goes back at once, so that the number of free
- * pages tells whether anything was left behind.
+ * Allocates small objects.  A run of pages starts with a header, struct slab,
+ * and holds either objects of one size class or a single large object.  When
+ * the last object of a page is freed, the page is freed at once, so that the
+ * number of free pages shows every leak.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,14 +22,14 @@ struct object {
 };
 
 struct slab {
-	struct slab *s_next; /* in its class's list of slabs with room */
+	struct slab *s_next; /* list of slabs of its class with free objects */
 	struct slab **s_link;
 	struct object *s_free;
 	uint16_t s_used;
 	uint8_t s_class; /* or LARGE */
-	uint8_t s_order; /* of a large one */
-	bool s_guarded;  /* made since page_poison_start() */
-	size_t s_bytes;  /* of a large one: what was asked for */
+	uint8_t s_order; /* LARGE: of its pages */
+	bool s_guarded;  /* allocated after page_poison_start() */
+	size_t s_bytes;  /* LARGE: the size asked for */
 	uint8_t s_pad[24];
 };
 _Static_assert(sizeof(struct slab) == 64, "objects start cache-aligned");
@@ -37,13 +37,13 @@ _Static_assert(sizeof(struct slab) == 64, "objects start cache-aligned");
 static struct {
 	struct spinlock lock;
 	struct slab *room[NCLASS];
-	size_t nblocks; /* large ones included */
+	size_t nblocks; /* in use, large ones included */
 } heap;
 
 /*
- * Guarded objects, under checks=poison.  A free one is poison but for its
- * link.  One in use ends with a red zone of eight bytes at least, and a word
- * that says how long it is.
+ * Guarded objects, under checks=poison.  A free object is filled with poison,
+ * except its link.  An object in use ends with a red zone of at least eight
+ * bytes and a word that encodes its length.
  */
 #define GUARD 16
 #define ZONE  0xa5
@@ -85,7 +85,7 @@ check_zone(const void *p, size_t bytes, size_t end)
 	}
 }
 
-/* An object is taken: was it left alone while it was free? */
+/* Check that a free object was not written to; then guard it. */
 static void
 guard_taken(void *o, size_t slot, size_t bytes)
 {
@@ -102,7 +102,7 @@ guard_taken(void *o, size_t slot, size_t bytes)
 	*length_word(o, slot) = length_mark(o, bytes);
 }
 
-/* An object is freed: was it in use, and nothing written past its end? */
+/* Check that an object is in use and its red zone intact; then poison it. */
 static void
 guard_freed(void *o, size_t slot)
 {

@@ -1,8 +1,8 @@
 /*
- * A buddy allocator.  Memory is a few zones, each with one bitmap an order;
- * a bit says "a free block of this order starts here".  The free lists are
- * threaded through the free blocks themselves, so that taking over a machine
- * costs a few stores for every 4 MiB, and nothing for every page.
+ * The page allocator, a buddy allocator.  Memory is a few zones, each with one
+ * bitmap for each order.  A set bit says that a free block of this order
+ * starts at this page.  The links of the free lists are stored in the free
+ * blocks.  So at boot each 4 MiB of memory costs only a few stores.
  */
 #include "kern/mm/page.h"
 
@@ -13,10 +13,10 @@
 #include "lib/string.h"
 
 #define NORDER (PAGE_MAXORDER + 1)
-#define NKEPT  6 /* orders; the last is 128 KiB, an LWP's stack */
-#define KEPT   8 /* blocks of each */
+#define NKEPT  6 /* orders that are kept; the last is 128 KiB, a stack */
+#define KEPT   8 /* blocks kept of each order */
 #define NZONE  16
-/* Ranges this close share a zone: its bitmaps cost 1/16384 of the gap. */
+/* Closer ranges share a zone.  Bitmaps cost 1/16384 of the gap between. */
 #define ZONE_GAP  (1ULL << 30)
 #define MAX_BLOCK ((uint64_t)PAGE_SIZE << PAGE_MAXORDER)
 
@@ -28,7 +28,7 @@ struct zone {
 
 struct block {
 	struct block *b_next;
-	struct block **b_link; /* what points here */
+	struct block **b_link; /* the pointer to this block */
 };
 
 static struct {
@@ -37,10 +37,9 @@ static struct {
 	unsigned nzone;
 	struct block *list[NORDER];
 	/*
-	 * A few freed blocks of each small order, which are in no free list:
-	 * who takes them and gives them back by turns, as the maker of
-	 * LWPs, splits and joins no blocks, wherever free memory happens to
-	 * lie.
+	 * A few freed blocks of each small order, outside the free lists.
+	 * They save splitting and joining blocks when a caller takes and
+	 * frees blocks in turn, as creating LWPs does.
 	 */
 	struct kept {
 		struct block *first;
@@ -59,11 +58,11 @@ alloc_fails(void)
 }
 
 /*
- * A freed page: two words of the free lists, a mark that the rest is poison,
- * and that.  A page without the mark has not been freed since the start.
+ * Layout of a poisoned page: two words for the links of the free lists, a mark,
+ * then poison.  A page without the mark was never freed since the start.
  */
 #define POISON     0xdeadf4eedeadf4eeULL
-#define POISONED   0x504f49534f4e4544ULL /* exclusive or the page's address */
+#define POISONED   0x504f49534f4e4544ULL /* the mark: XOR with the address */
 #define MARK       2
 #define PAGE_WORDS (PAGE_SIZE / 8)
 
@@ -144,7 +143,7 @@ is_free(const struct zone *z, uint64_t pfn, unsigned order)
 }
 
 static void
-flip(struct zone *z, uint64_t pfn, unsigned order)
+flip_bit(struct zone *z, uint64_t pfn, unsigned order)
 {
 	uint64_t n = (pfn - z->z_pfn) >> order;
 
@@ -162,7 +161,7 @@ list_add(struct zone *z, uint64_t pfn, unsigned order)
 	if (b->b_next != NULL)
 		b->b_next->b_link = &b->b_next;
 	*head = b;
-	flip(z, pfn, order);
+	flip_bit(z, pfn, order);
 }
 
 static void
@@ -173,10 +172,10 @@ list_remove(struct zone *z, uint64_t pfn, unsigned order)
 	*b->b_link = b->b_next;
 	if (b->b_next != NULL)
 		b->b_next->b_link = b->b_link;
-	flip(z, pfn, order);
+	flip_bit(z, pfn, order);
 }
 
-/* Give [pfn, end) to the lists in the largest blocks alignment allows. */
+/* Add [pfn, end) to the lists, in the largest blocks that are aligned. */
 static void
 add_range(struct zone *z, uint64_t pfn, uint64_t end)
 {
@@ -192,7 +191,7 @@ add_range(struct zone *z, uint64_t pfn, uint64_t end)
 	}
 }
 
-/* Bitmaps of all orders, out of the map itself. */
+/* Allocate the bitmaps of a zone from the boot map. */
 static bool
 zone_bitmaps(struct zone *z, struct bootinfo *bi)
 {
@@ -213,7 +212,7 @@ zone_bitmaps(struct zone *z, struct bootinfo *bi)
 	return true;
 }
 
-/* Group the FREE ranges into zones; a machine has one or two. */
+/* Group the FREE ranges into zones.  Most machines have one or two. */
 static void
 find_zones(const struct bootinfo *bi)
 {
@@ -249,7 +248,7 @@ page_init(struct bootinfo *bi)
 		const struct bootmem *m = &bi->bi_mem[i];
 		uint64_t pfn = m->bm_base >> PAGE_SHIFT;
 
-		/* Page 0 stays out: 0 means "none" elsewhere. */
+		/* Leave out page 0: a physical address of 0 means failure. */
 		if (m->bm_type == BOOTMEM_FREE)
 			add_range(zone_of(pfn), pfn == 0 ? 1 : pfn,
 			    (m->bm_base + m->bm_len) >> PAGE_SHIFT);
@@ -261,7 +260,7 @@ page_init(struct bootinfo *bi)
 	    (unsigned)bi->bi_nmem);
 }
 
-/* A block of this order, taken off the lists; NULL where there is none. */
+/* Take a block of this order from the free lists.  Returns NULL on failure. */
 static void *
 take_listed(unsigned order)
 {
@@ -285,7 +284,7 @@ take_listed(unsigned order)
 }
 
 static void
-give_block(uint64_t pfn, unsigned order)
+give_listed(uint64_t pfn, unsigned order)
 {
 	struct zone *z = zone_of(pfn);
 
@@ -304,7 +303,7 @@ give_block(uint64_t pfn, unsigned order)
 }
 
 static bool
-keep(void *va, unsigned order)
+keep_block(void *va, unsigned order)
 {
 	struct kept *k = &mem.kept[order];
 	struct block *b = va;
@@ -334,16 +333,19 @@ take_kept(unsigned order)
 	return b;
 }
 
-/* No block is kept any longer, so that they join; false: none was. */
+/*
+ * Move all kept blocks to the free lists, where they can join.  Returns false
+ * if no block was kept.
+ */
 static bool
-list_kept(void)
+release_kept(void)
 {
 	bool any = false;
 	void *va;
 
 	for (unsigned o = 0; o < NKEPT; o++) {
 		while ((va = take_kept(o)) != NULL) {
-			give_block(va_to_pa(va) >> PAGE_SHIFT, o);
+			give_listed(va_to_pa(va) >> PAGE_SHIFT, o);
 			any = true;
 		}
 	}
@@ -357,14 +359,14 @@ take_block(unsigned order)
 
 	if (va == NULL)
 		va = take_listed(order);
-	return va == NULL && list_kept() ? take_listed(order) : va;
+	return va == NULL && release_kept() ? take_listed(order) : va;
 }
 
 static void
-give(void *va, unsigned order)
+free_block(void *va, unsigned order)
 {
-	if (order >= NKEPT || !keep(va, order))
-		give_block(va_to_pa(va) >> PAGE_SHIFT, order);
+	if (order >= NKEPT || !keep_block(va, order))
+		give_listed(va_to_pa(va) >> PAGE_SHIFT, order);
 }
 
 void *
@@ -396,11 +398,14 @@ page_free(void *va, unsigned order)
 {
 	poison_freed(va, 1UL << order);
 	lock_acquire(&mem.lock);
-	give(va, order);
+	free_block(va, order);
 	lock_release(&mem.lock);
 }
 
-/* The first of n adjacent free blocks of the largest order, or 0. */
+/*
+ * Find n adjacent free blocks of the largest order.  Returns the first page
+ * frame, or 0.
+ */
 static uint64_t
 find_run(const struct zone *z, uint64_t n)
 {
@@ -415,7 +420,7 @@ find_run(const struct zone *z, uint64_t n)
 	return 0;
 }
 
-/* Runs longer than the largest block. */
+/* Take a run that is longer than the largest block.  Returns NULL or it. */
 static void *
 take_run(uint64_t nblocks)
 {
@@ -455,7 +460,7 @@ page_alloc_run(size_t pages)
 
 		got = n << PAGE_MAXORDER;
 		va = take_run(n);
-		if (va == NULL && list_kept())
+		if (va == NULL && release_kept())
 			va = take_run(n);
 	}
 	lock_release(&mem.lock);
@@ -478,7 +483,7 @@ page_free_run(void *va, size_t pages)
 		while (
 		    (pfn & ((1ULL << order) - 1)) != 0 || pages < 1UL << order)
 			order--;
-		give(pa_to_va(pfn << PAGE_SHIFT), order);
+		free_block(pa_to_va(pfn << PAGE_SHIFT), order);
 		pfn += 1ULL << order;
 		pages -= 1UL << order;
 	}

@@ -1,3 +1,11 @@
+/*
+ * Gives regions their pages, and maps, protects, moves and frees these.
+ *
+ * An accessible page is mapped in the tables of its address space.  When
+ * PROT_NONE takes all access from a page, its mapping moves to the tables of a
+ * second address space, as->as_hidden, which no CPU runs in.  There the page
+ * keeps its content until access returns.
+ */
 #include "kern/mm/populate.h"
 
 #include "kern/arch.h"
@@ -9,13 +17,13 @@
 #include "lib/string.h"
 
 /*
- * Blocks of ordinary memory stay below 2 MiB, so that no large page arises
- * and every part of a mapping can be unmapped or protected by itself.
+ * Ordinary memory is allocated in blocks below 2 MiB.  So it has no large
+ * pages, and each of its pages can be unmapped or protected separately.
  */
 #define BLOCK_ORDER 8
 #define LARGE_ORDER 9
 
-/* How the machine is told of a protection. */
+/* The protection to pass to the architecture's functions. */
 static unsigned
 arch_prot(const struct as *as, unsigned prot)
 {
@@ -24,9 +32,9 @@ arch_prot(const struct as *as, unsigned prot)
 	return as->as_system ? prot : prot | PROT_USER;
 }
 
-/* As arch_map(), but all or nothing. */
+/* Like arch_map(), but a failure leaves nothing mapped. */
 static int
-map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
+map_or_undo(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 {
 	int err = arch_map(as, va, pa, len, arch_prot(as, prot));
 
@@ -35,8 +43,9 @@ map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 	return err;
 }
 
+/* Returns the hidden address space, made if need be, or NULL. */
 static struct as *
-hidden(struct as *as)
+make_hidden(struct as *as)
 {
 	struct as *h = as->as_hidden;
 
@@ -60,9 +69,9 @@ free_hidden(struct as *as)
 	as->as_hidden = NULL;
 }
 
-/* The tables that hold the page at va, or NULL where there is no page. */
+/* Returns the address space that maps the page at va, or NULL if no page. */
 static struct as *
-holder(struct as *as, uintptr_t va, uint64_t *pa)
+find_mapping(struct as *as, uintptr_t va, uint64_t *pa)
 {
 	if ((*pa = arch_translate(as, va)) != ~0ULL)
 		return as;
@@ -77,14 +86,14 @@ pages_where(const struct as *as, uintptr_t va)
 {
 	uint64_t pa;
 
-	holder((struct as *)as, va, &pa);
+	find_mapping((struct as *)as, va, &pa);
 	return pa;
 }
 
 int
 pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len)
 {
-	return map(as, va, pa, len, PROT_READ);
+	return map_or_undo(as, va, pa, len, PROT_READ);
 }
 
 void
@@ -95,19 +104,19 @@ pages_unmap(struct as *as, uintptr_t va, size_t len)
 		arch_unmap(as->as_hidden, va, len);
 }
 
-/* Pages that are unmapped together: other CPUs are told of them once. */
-#define TOGETHER 32
+/* Pages to unmap at once: the other CPUs are interrupted once for all. */
+#define FREE_BATCH 32
 
-/* So many steps from va on, of which some may have no page. */
+/* Free up to FREE_BATCH pages of this order from va on; some may be absent. */
 static void
-free_together(struct as *as, uintptr_t va, size_t steps, unsigned order)
+free_batch(struct as *as, uintptr_t va, size_t steps, unsigned order)
 {
 	size_t step = PAGE_SIZE << order;
-	uint64_t pa[TOGETHER];
+	uint64_t pa[FREE_BATCH];
 	unsigned n = 0;
 
 	for (size_t i = 0; i < steps; i++) {
-		if (holder(as, va + i * step, &pa[n]) != NULL)
+		if (find_mapping(as, va + i * step, &pa[n]) != NULL)
 			n++;
 	}
 	arch_unmap(as, va, steps * step);
@@ -115,8 +124,10 @@ free_together(struct as *as, uintptr_t va, size_t steps, unsigned order)
 		arch_unmap(as->as_hidden, va, steps * step);
 	limit_add((size_t)n << order);
 	as->as_npages -= (size_t)n << order;
+	/* Free each run of adjacent pages at once. */
 	for (unsigned i = 0, run; i < n; i += run) {
-		for (run = 1; i + run < n && pa[i + run] == pa[i] + run * step;)
+		run = 1;
+		while (i + run < n && pa[i + run] == pa[i] + run * step)
 			run++;
 		if (run == 1)
 			page_free(pa_to_va(pa[i]), order);
@@ -131,10 +142,13 @@ pages_free(struct as *as, uintptr_t va, size_t len, bool contig)
 	unsigned order = contig ? LARGE_ORDER : 0;
 	size_t step = PAGE_SIZE << order;
 
-	for (size_t steps, left = len / step; left > 0; left -= steps) {
-		steps = left < TOGETHER ? left : TOGETHER;
-		free_together(as, va, steps, order);
-		va += steps * step;
+	while (len > 0) {
+		size_t pages =
+		    len / step < FREE_BATCH ? len / step : FREE_BATCH;
+
+		free_batch(as, va, pages, order);
+		va += pages * step;
+		len -= pages * step;
 	}
 }
 
@@ -150,7 +164,10 @@ pages_zero(struct as *as, uintptr_t va, size_t len)
 	}
 }
 
-/* One zeroed block of at most len bytes at va. */
+/*
+ * Map one zeroed block at va, as large as len and memory allow.  *done becomes
+ * its size.
+ */
 static int
 populate_block(
     struct as *as, uintptr_t va, size_t len, unsigned prot, size_t *done)
@@ -166,7 +183,7 @@ populate_block(
 			return ENOMEM;
 	}
 	*done = PAGE_SIZE << order;
-	if ((err = map(as, va, va_to_pa(p), *done, prot)) != 0)
+	if ((err = map_or_undo(as, va, va_to_pa(p), *done, prot)) != 0)
 		page_free(p, order);
 	else
 		as->as_npages += 1UL << order;
@@ -203,7 +220,7 @@ populate_run(struct as *as, uintptr_t va, size_t len, unsigned prot)
 		return ENOMEM;
 	limit_add(pages);
 	arch_page_zero(p, len);
-	if ((err = map(as, va, va_to_pa(p), len, prot)) != 0) {
+	if ((err = map_or_undo(as, va, va_to_pa(p), len, prot)) != 0) {
 		page_free_run(p, pages);
 		return err;
 	}
@@ -215,33 +232,33 @@ int
 pages_populate(
     struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig)
 {
-	/* Before much is zeroed in vain. */
+	/* Check first, so that a hopeless request does not zero much memory. */
 	if (len >> PAGE_SHIFT > page_nfree())
 		return ENOMEM;
 	return contig ? populate_run(as, va, len, prot)
 	              : populate_blocks(as, va, len, prot);
 }
 
-/* Move the mapping of a page between the visible and the hidden tables. */
+/* Move a page's mapping from one address space's tables to another's. */
 static int
-transfer(
+move_mapping(
     struct as *from, struct as *to, uintptr_t va, size_t step, unsigned prot)
 {
-	int err = map(to, va, arch_translate(from, va), step, prot);
+	int err = map_or_undo(to, va, arch_translate(from, va), step, prot);
 
 	if (err == 0)
 		arch_unmap(from, va, step);
 	return err;
 }
 
-/* To or from no access at all. */
+/* Hide the page at va if prot is 0, else make it accessible again. */
 static int
 hide_or_show(struct as *as, uintptr_t va, size_t step, unsigned prot)
 {
 	struct as *h = as->as_hidden;
 
-	return prot == 0 ? transfer(as, h, va, step, PROT_READ)
-	                 : transfer(h, as, va, step, prot);
+	return prot == 0 ? move_mapping(as, h, va, step, PROT_READ)
+	                 : move_mapping(h, as, va, step, prot);
 }
 
 int
@@ -258,7 +275,7 @@ pages_protect(struct as *as, uintptr_t va, size_t len, unsigned was,
 	limit_add(len / step);
 	if (was != 0 && prot != 0)
 		return arch_protect(as, va, len, arch_prot(as, prot));
-	if (hidden(as) == NULL)
+	if (make_hidden(as) == NULL)
 		return ENOMEM;
 	for (; at < end; at += step) {
 		if ((err = hide_or_show(as, at, step, prot)) != 0)
@@ -270,7 +287,7 @@ undo:
 	while (at > va) {
 		int back = hide_or_show(as, at -= step, step, was);
 
-		ASSERT(back == 0); /* the tables it came from are still there */
+		ASSERT(back == 0); /* the tables of its old place still exist */
 	}
 	if (!had_hidden)
 		free_hidden(as);
@@ -287,16 +304,16 @@ pages_move(
 	int err;
 
 	limit_add(2 * (len >> PAGE_SHIFT));
-	/* First map all of it twice, which may fail... */
+	/* First map all pages at the new place as well, which may fail. */
 	for (off = 0; off < len; off += PAGE_SIZE) {
-		if ((h = holder(as, from + off, &pa)) == NULL)
+		if ((h = find_mapping(as, from + off, &pa)) == NULL)
 			continue;
-		if ((err = map(h, to + off, pa, PAGE_SIZE, prot)) != 0)
+		if ((err = map_or_undo(h, to + off, pa, PAGE_SIZE, prot)) != 0)
 			goto unmap;
 	}
-	/* ...then forget where it was, which does not. */
+	/* Then unmap them at the old place, which cannot fail. */
 	for (off = 0; off < len; off += PAGE_SIZE) {
-		if ((h = holder(as, from + off, &pa)) != NULL)
+		if ((h = find_mapping(as, from + off, &pa)) != NULL)
 			arch_unmap(h, from + off, PAGE_SIZE);
 	}
 	return 0;
@@ -304,7 +321,7 @@ pages_move(
 unmap:
 	while (off > 0) {
 		off -= PAGE_SIZE;
-		if ((h = holder(as, to + off, &pa)) != NULL)
+		if ((h = find_mapping(as, to + off, &pa)) != NULL)
 			arch_unmap(h, to + off, PAGE_SIZE);
 	}
 	return err;
@@ -319,7 +336,7 @@ as_write(struct as *as, uintptr_t va, const void *src, size_t len)
 	while (len > 0) {
 		size_t in_page = va % PAGE_SIZE, n = PAGE_SIZE - in_page;
 		uint64_t pa;
-		struct as *h = holder(as, va - in_page, &pa);
+		struct as *h = find_mapping(as, va - in_page, &pa);
 
 		if (n > len)
 			n = len;

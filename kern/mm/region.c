@@ -1,32 +1,33 @@
-#include "kern/mm/region.h"
-
 /*
- * An AVL tree: the heights of a region's two subtrees differ by one at most,
- * so that of n regions none lies deeper than 1.44 times the logarithm of n.
+ * The regions of an address space, in an AVL tree.  The heights of a region's
+ * two subtrees differ by at most one.  So the depth of a tree of n regions is
+ * at most 1.44 log2(n).
+ *
+ * Each region stores the largest gap in its subtree.  A change updates it on
+ * the way up to the root.  The change of a gap affects a neighbour too: when
+ * the region is a leaf, both its neighbours are among its ancestors.
+ *
  * Adelson-Velsky, Landis, "An algorithm for the organization of information"
  * (Doklady Akademii Nauk SSSR 146, 1962).
- *
- * Each region knows the largest gap before any of those below it, which is
- * set right on the way up from every change.  A region's neighbours are above
- * it while it is a leaf, and so on the way.
  */
+#include "kern/mm/region.h"
 
 static unsigned
-height(const struct region *r)
+height_of(const struct region *r)
 {
 	return r != NULL ? r->r_height : 0;
 }
 
-/* Free bytes before r alone. */
+/* Free bytes directly before r. */
 static size_t
 gap_before(const struct region *r)
 {
 	return r->r_start - (r->r_prev != NULL ? r->r_prev->r_end : 0);
 }
 
-/* What r knows of those below, which are right. */
+/* Compute r_gap and r_height from the children, which are up to date. */
 static void
-update(struct region *r)
+update_node(struct region *r)
 {
 	const struct region *a = r->r_left, *b = r->r_right;
 	size_t gap = gap_before(r);
@@ -37,10 +38,11 @@ update(struct region *r)
 		gap = b->r_gap;
 	r->r_gap = gap;
 	r->r_height =
-	    (uint8_t)(1 + (height(a) > height(b) ? height(a) : height(b)));
+	    (uint8_t)(1 + (height_of(a) > height_of(b) ? height_of(a)
+						       : height_of(b)));
 }
 
-/* The left one of the two comes up, or the right one. */
+/* Rotations: the left, or the right, child takes the place of its parent. */
 
 static void
 raise_left(struct region **link)
@@ -50,8 +52,8 @@ raise_left(struct region **link)
 	r->r_left = up->r_right;
 	up->r_right = r;
 	*link = up;
-	update(r);
-	update(up);
+	update_node(r);
+	update_node(up);
 }
 
 static void
@@ -62,45 +64,47 @@ raise_right(struct region **link)
 	r->r_right = up->r_left;
 	up->r_left = r;
 	*link = up;
-	update(r);
-	update(up);
+	update_node(r);
+	update_node(up);
 }
 
-/* One of the subtrees of *link has changed its height, by one at most. */
+/* Balance after the height of one subtree of *link changed by one. */
 static void
-balance(struct region **link)
+balance_node(struct region **link)
 {
 	struct region *r = *link;
 
-	if (height(r->r_left) > height(r->r_right) + 1) {
-		if (height(r->r_left->r_left) < height(r->r_left->r_right))
+	if (height_of(r->r_left) > height_of(r->r_right) + 1) {
+		if (height_of(r->r_left->r_left) <
+		    height_of(r->r_left->r_right))
 			raise_right(&r->r_left);
 		raise_left(link);
-	} else if (height(r->r_right) > height(r->r_left) + 1) {
-		if (height(r->r_right->r_right) < height(r->r_right->r_left))
+	} else if (height_of(r->r_right) > height_of(r->r_left) + 1) {
+		if (height_of(r->r_right->r_right) <
+		    height_of(r->r_right->r_left))
 			raise_left(&r->r_right);
 		raise_right(link);
 	} else {
-		update(r);
+		update_node(r);
 	}
 }
 
-/* The subtree of *link in which r is, or would be. */
+/* The link to the subtree of *link that contains r, or would contain it. */
 static struct region **
-side(struct region **link, const struct region *r)
+side_of(struct region **link, const struct region *r)
 {
 	return r->r_start < (*link)->r_start ? &(*link)->r_left
 	                                     : &(*link)->r_right;
 }
 
 static void
-insert(struct region **link, struct region *r)
+insert_below(struct region **link, struct region *r)
 {
 	if (*link == NULL)
 		*link = r;
 	else
-		insert(side(link, r), r);
-	balance(link);
+		insert_below(side_of(link, r), r);
+	balance_node(link);
 }
 
 static struct region *
@@ -113,15 +117,15 @@ take_first(struct region **link)
 		return r;
 	}
 	r = take_first(&r->r_left);
-	balance(link);
+	balance_node(link);
 	return r;
 }
 
 static void
-take(struct region **link, struct region *r)
+take_out(struct region **link, struct region *r)
 {
 	if (*link != r) {
-		take(side(link, r), r);
+		take_out(side_of(link, r), r);
 	} else if (r->r_right == NULL) {
 		*link = r->r_left;
 		return;
@@ -132,11 +136,11 @@ take(struct region **link, struct region *r)
 		next->r_right = r->r_right;
 		*link = next;
 	}
-	balance(link);
+	balance_node(link);
 }
 
 struct region *
-region_behind(const struct region_tree *rt, uintptr_t va)
+region_ending_after(const struct region_tree *rt, uintptr_t va)
 {
 	struct region *found = NULL, *r = rt->rt_root;
 
@@ -178,14 +182,14 @@ region_with_gap(
 void
 region_insert(struct region_tree *rt, struct region *r)
 {
-	struct region *next = region_behind(rt, r->r_start);
+	struct region *next = region_ending_after(rt, r->r_start);
 
 	r->r_left = r->r_right = NULL;
 	r->r_next = next;
 	r->r_prev = next != NULL ? next->r_prev : rt->rt_last;
 	*(next != NULL ? &next->r_prev : &rt->rt_last) = r;
 	*(r->r_prev != NULL ? &r->r_prev->r_next : &rt->rt_first) = r;
-	insert(&rt->rt_root, r);
+	insert_below(&rt->rt_root, r);
 }
 
 void
@@ -195,7 +199,7 @@ region_remove(struct region_tree *rt, struct region *r)
 
 	*(next != NULL ? &next->r_prev : &rt->rt_last) = prev;
 	*(prev != NULL ? &prev->r_next : &rt->rt_first) = next;
-	take(&rt->rt_root, r);
+	take_out(&rt->rt_root, r);
 }
 
 struct region *

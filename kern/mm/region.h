@@ -1,7 +1,6 @@
 /*
  * The regions of an address space: sorted, disjoint, in a balanced tree, so
- * that one among thousands is found in a few steps.  Included by kern/as*.c
- * and tests/host.
+ * that thousands cost little.  Included by kern/mm/as*.c and tests/host.
  */
 #ifndef KERN_MM_REGION_H
 #define KERN_MM_REGION_H
@@ -15,17 +14,17 @@ struct region {
 	uintptr_t r_start, r_end;
 	unsigned r_prot; /* PROT_READ | PROT_WRITE | PROT_EXEC */
 	bool r_contig;   /* MAP_CONTIG: 2 MiB pages throughout */
-	bool r_pages;    /* has all its pages; false: has none, and no access */
-	bool r_shared; /* its pages are an archive's: never written, never freed
-	                */
-	unsigned r_was_prot; /* what as_protect() takes back if it fails */
+	bool r_pages;    /* true: has all its pages; false: none, no access */
+	/* The pages are an archive's: never written, never freed. */
+	bool r_shared;
+	unsigned r_was_prot; /* with r_had_pages: lets as_protect() undo */
 	bool r_had_pages;
 
-	/* region.c */
-	uint8_t r_height;               /* of the tree below, itself included */
-	struct region *r_prev, *r_next; /* its neighbours, by address */
+	/* Used by region.c. */
+	uint8_t r_height;               /* of the subtree at this region */
+	struct region *r_prev, *r_next; /* neighbours by address */
 	struct region *r_left, *r_right;
-	size_t r_gap; /* the largest before a region of the tree below */
+	size_t r_gap; /* largest gap before a region of the subtree */
 };
 
 struct region_tree {
@@ -33,23 +32,24 @@ struct region_tree {
 	struct region *rt_first, *rt_last; /* by address */
 };
 
-/* The first region that ends behind va, or NULL. */
-struct region *region_behind(const struct region_tree *rt, uintptr_t va);
+/* Returns the first region that ends after va, or NULL. */
+struct region *region_ending_after(const struct region_tree *rt, uintptr_t va);
 /*
- * The last region before `before` (NULL: of all) with so many free bytes
- * directly in front of it, or NULL.  What lies behind the last of all is not
- * looked at; in front of the first everything is free.
+ * Returns the last region below `before` (NULL: the last of all) with a gap of
+ * at least this many bytes directly before it, or NULL.  The gap before the
+ * first region starts at address 0.  The gap after the last is not considered.
  */
 struct region *region_with_gap(
     const struct region_tree *rt, const struct region *before, size_t bytes);
 /*
- * It overlaps none that is there.  To divide one, let it end where the
- * inserted one begins, which ends where it did.
+ * Insert a region that overlaps no other.  To split a region, first set its end
+ * to the start of the new one.
  */
 void region_insert(struct region_tree *rt, struct region *r);
 void region_remove(struct region_tree *rt, struct region *r);
 /*
- * r ends where its next neighbour did, which is removed: the caller's to free.
+ * Extend r to the end of its next neighbour, and remove that neighbour.  The
+ * caller frees the neighbour, which is returned.
  */
 struct region *region_absorb(struct region_tree *rt, struct region *r);
 

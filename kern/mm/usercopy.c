@@ -1,5 +1,6 @@
 /*
- * Copies from and to a program's memory, and who is told where one fails.
+ * Copies between the kernel and a program's memory, with a hook that reports
+ * bad addresses.
  */
 #include "kern/mm/usercopy.h"
 
@@ -7,44 +8,44 @@
 #include "kern/platform/errno.h"
 #include "kern/platform/limit_pages.h"
 
-static void (*refused)(uintptr_t uva);
+static void (*on_refusal)(uintptr_t uva);
 
 void
 usercopy_on_refusal(void (*fn)(uintptr_t uva))
 {
-	refused = fn;
+	on_refusal = fn;
 }
 
 static int
-note(int err, uintptr_t uva)
+report_fault(int err, uintptr_t uva)
 {
-	if (err == EFAULT && refused != NULL)
-		refused(uva);
+	if (err == EFAULT && on_refusal != NULL)
+		on_refusal(uva);
 	return err;
 }
 
 int
 copy_refuse(uintptr_t uva)
 {
-	return note(EFAULT, uva);
+	return report_fault(EFAULT, uva);
 }
 
 int
 copyin(void *dst, uintptr_t uva, size_t len)
 {
-	return note(arch_copyin(dst, uva, len), uva);
+	return report_fault(arch_copyin(dst, uva, len), uva);
 }
 
 int
 copyout(uintptr_t uva, const void *src, size_t len)
 {
-	return note(arch_copyout(uva, src, len), uva);
+	return report_fault(arch_copyout(uva, src, len), uva);
 }
 
 int
 copyinstr(char *dst, uintptr_t uva, size_t max)
 {
-	return note(arch_copyinstr(dst, uva, max), uva);
+	return report_fault(arch_copyinstr(dst, uva, max), uva);
 }
 
 int

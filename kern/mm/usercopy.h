@@ -1,7 +1,8 @@
 /*
  * Copies between the kernel and a program's memory.  Included by kern/.
  *
- * They work as arch_copyin() does, and report an address that gives EFAULT.
+ * Results are those of arch_copyin() and the like.  An address that causes
+ * EFAULT is reported to the function that usercopy_on_refusal() sets.
  */
 #ifndef KERN_MM_USERCOPY_H
 #define KERN_MM_USERCOPY_H
@@ -13,11 +14,11 @@
 int copyin(void *dst, uintptr_t uva, size_t len);
 int copyout(uintptr_t uva, const void *src, size_t len);
 int copyinstr(char *dst, uintptr_t uva, size_t max);
-/* Report the address as they do; EFAULT. */
+/* Report uva as a failed copy would, and return EFAULT. */
 int copy_refuse(uintptr_t uva);
-/* Fill with zeros. */
+/* Fill a program's memory with zeros.  Returns 0 or EFAULT. */
 int copyzero(uintptr_t uva, size_t len);
-/* From now on, call fn with each address that a copy could not reach. */
+/* Call fn with the address of each copy that fails from now on. */
 void usercopy_on_refusal(void (*fn)(uintptr_t uva));
 
 #endif /* KERN_MM_USERCOPY_H */

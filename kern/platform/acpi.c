@@ -1,4 +1,6 @@
 /*
+ * Finds the static tables of ACPI and checks their checksums.
+ *
  * ACPI Specification 6.4, "Root System Description Pointer (RSDP)", "System
  * Description Table Header", "Root System Description Table (RSDT)",
  * "Extended System Description Table (XSDT)".
@@ -9,7 +11,7 @@
 
 #include "lib/string.h"
 
-#define RSDP_BYTES   20 /* revision 0; XSDT's address lies behind */
+#define RSDP_BYTES   20 /* of revision 0, which has no XSDT address */
 #define RSDP_REV     15
 #define RSDP_RSDT    16
 #define RSDP_XSDT    24
@@ -48,7 +50,7 @@ acpi_gas(const unsigned char *p)
 	return (struct acpi_gas){ p[0], p[1], p[3], acpi_u64(p + 4) };
 }
 
-/* All bytes of a table add up to 0. */
+/* The sum of all bytes of a valid table is 0. */
 static bool
 sums_to_zero(const unsigned char *p, uint32_t n)
 {

@@ -1,5 +1,5 @@
 /*
- * ACPI's static tables, found and checked.  Included by arch/.
+ * Access to the static tables of ACPI.  Included by arch/.
  */
 #ifndef KERN_PLATFORM_ACPI_H
 #define KERN_PLATFORM_ACPI_H
@@ -8,19 +8,20 @@
 #include <stdint.h>
 
 /*
- * Remember where the tables are: rsdp is bootinfo's, 0 where there are none.
- * map() gives a mapping for reading, valid for ever, or NULL: firmware's
- * tables need not lie in memory the boot map calls RAM.  Allocates nothing.
+ * Find the root table.  rsdp is the address in struct bootinfo, or 0 without
+ * ACPI.  map() returns a permanent mapping for reading, or NULL.  It is needed
+ * because firmware may place tables outside the RAM of the boot map.  Allocates
+ * nothing.
  */
 void acpi_init(uint64_t rsdp, const void *(*map)(uint64_t pa, size_t bytes));
 
 /*
- * The table of that signature, its checksum right and *bytes long, header
- * included, which is at least ACPI_HEADER; NULL where there is none.
+ * Returns the table with this signature if its checksum is right, or NULL.
+ * *bytes becomes its length with the header, which is at least ACPI_HEADER.
  */
 #define ACPI_HEADER 36
 const unsigned char *acpi_table(const char *signature, uint32_t *bytes);
-/* The same at a physical address that another table gives (DSDT). */
+/* The same for the address that another table gives (DSDT). */
 const unsigned char *acpi_table_at(
     uint64_t pa, const char *signature, uint32_t *bytes);
 
@@ -39,7 +40,7 @@ uint64_t acpi_u64(const unsigned char *p);
 struct acpi_gas {
 	uint8_t ag_space;  /* ACPI_GAS_* */
 	uint8_t ag_bits;   /* register width */
-	uint8_t ag_access; /* 1 byte, 2 word, 3 dword, 4 qword, 0 unsaid */
+	uint8_t ag_access; /* 1 byte, 2 word, 3 dword, 4 qword, 0 undefined */
 	uint64_t ag_addr;
 };
 struct acpi_gas acpi_gas(const unsigned char *p);

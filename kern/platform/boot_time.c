@@ -1,3 +1,6 @@
+/*
+ * Measures the time from kernel entry to the first payload.
+ */
 #include "kern/platform/boot_time.h"
 
 #include <stdint.h>
@@ -5,7 +8,7 @@
 #include "kern/arch.h"
 #include "lib/printf.h"
 
-/* In .data: stored before .bss is cleared. */
+/* In .data, because the entry code stores it before it clears .bss. */
 uint64_t boot_entry_tick __attribute__((section(".data")));
 
 static uint64_t first_payload_tick;
@@ -18,8 +21,8 @@ boottime_first_payload(void)
 }
 
 /*
- * In ticks, which are all the kernel can see.  Under QEMU with -icount
- * shift=0 a tick of 1 GHz is one instruction.
+ * In ticks, because the kernel cannot count its own instructions.  Under QEMU
+ * with -icount shift=0 a tick of 1 GHz is one instruction.
  */
 void
 boottime_print(void)

@@ -1,13 +1,13 @@
 /*
- * What it cost to get from the image's first instruction to the first
- * payload's.  Included by kern/.
+ * The time from the first instruction of the image to the first instruction
+ * of a payload.  Included by kern/.
  */
 #ifndef KERN_PLATFORM_BOOT_TIME_H
 #define KERN_PLATFORM_BOOT_TIME_H
 
-/* Called on the way into a payload; the first call counts. */
+/* Called before each entry of a payload; only the first call has an effect. */
 void boottime_first_payload(void);
-/* Print it, if a payload ran. */
+/* Print the time, if a payload ran. */
 void boottime_print(void);
 
 #endif /* KERN_PLATFORM_BOOT_TIME_H */

@@ -1,3 +1,7 @@
+/*
+ * The memory map of struct bootinfo: sorting, merging, and taking memory from
+ * it before the page allocator runs.
+ */
 #include "kern/platform/bootinfo.h"
 
 #include <stddef.h>
@@ -5,8 +9,8 @@
 #define PAGE 4096ULL
 
 /*
- * Where ranges overlap the more careful type wins: a type's rank says how
- * much harm it does to treat its memory as something else.
+ * If ranges overlap, the type with the higher rank wins.  The rank says how
+ * much harm it does to use memory of this type as another type.
  */
 static unsigned
 rank(uint32_t type)
@@ -25,7 +29,7 @@ rank(uint32_t type)
 	}
 }
 
-/* A range may end at 2^64, which is no address: its last byte is. */
+/* The end of a range may be 2^64, which does not fit; its last byte does. */
 static uint64_t
 last_of(const struct bootmem *m)
 {
@@ -40,7 +44,10 @@ remove_at(struct bootinfo *bi, uint32_t i)
 		bi->bi_mem[i] = bi->bi_mem[i + 1];
 }
 
-/* Room for one more range than there is: false where none can be made. */
+/*
+ * Make room for one more range, if need be by removing a FREE range.  Returns
+ * false if that fails.
+ */
 static bool
 make_room(struct bootinfo *bi)
 {
@@ -73,7 +80,7 @@ bootinfo_add(
 static void
 sort_by_base(struct bootinfo *bi)
 {
-	/* Firmware's maps are nearly sorted: insertion is linear on them. */
+	/* Insertion sort: firmware's maps are nearly sorted. */
 	for (uint32_t i = 1; i < bi->bi_nmem; i++) {
 		struct bootmem m = bi->bi_mem[i];
 		uint32_t j = i;
@@ -85,8 +92,8 @@ sort_by_base(struct bootinfo *bi)
 }
 
 /*
- * Make ranges i and i + 1, of which i starts first, disjoint.  Returns true
- * where the order may have changed.
+ * Make ranges i and i + 1 disjoint.  Range i starts first.  Returns true if
+ * the map may now be out of order.
  */
 static bool
 part(struct bootinfo *bi, uint32_t i)
@@ -98,7 +105,7 @@ part(struct bootinfo *bi, uint32_t i)
 	if (a_last < b->bm_base)
 		return false;
 	if (rank(a->bm_type) >= rank(b->bm_type)) {
-		/* a stays whole; b keeps what follows it. */
+		/* a keeps its range; b keeps the part after a. */
 		if (b_last <= a_last) {
 			remove_at(bi, i + 1);
 			return true;
@@ -107,7 +114,7 @@ part(struct bootinfo *bi, uint32_t i)
 		b->bm_len = b_last - a_last;
 		return true;
 	}
-	/* b stays whole; a keeps what lies before and after it. */
+	/* b keeps its range; a keeps the parts before and after b. */
 	type = (enum bootmem_type)a->bm_type;
 	a->bm_len = b->bm_base - a->bm_base;
 	if (a->bm_len == 0)
@@ -143,7 +150,7 @@ merge(struct bootinfo *bi)
 	for (uint32_t i = 1; i < bi->bi_nmem; i++) {
 		struct bootmem *last = &bi->bi_mem[n], *m = &bi->bi_mem[i];
 
-		/* A range of 2^64 bytes would have the length 0. */
+		/* The length of a range of 2^64 bytes would wrap to 0. */
 		if (m->bm_type == last->bm_type &&
 		    m->bm_base == last_of(last) + 1 &&
 		    last->bm_len + m->bm_len != 0)
@@ -177,7 +184,7 @@ bootinfo_sort(struct bootinfo *bi)
 void
 bootinfo_reserve(struct bootinfo *bi, uint64_t base, uint64_t len)
 {
-	/* Sorting settles it with whatever is there already. */
+	/* bootinfo_sort() resolves the overlap with the present ranges. */
 	bootinfo_add(bi, base, len, BOOTMEM_KEEP);
 	bootinfo_sort(bi);
 }
@@ -211,7 +218,7 @@ bootinfo_take(
 		uint64_t from = m->bm_base > lo ? m->bm_base : lo;
 		uint64_t last = last_of(m) < hi ? last_of(m) : hi - 1;
 
-		/* Address 0 is the answer "none": never hand it out. */
+		/* Skip address 0: as a result it means failure. */
 		if (from == 0)
 			from = PAGE;
 		from += -from & (align - 1);

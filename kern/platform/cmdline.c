@@ -1,3 +1,6 @@
+/*
+ * Parses the command line into struct cmdline.
+ */
 #include "kern/platform/cmdline.h"
 
 #include "include/sys/cpc.h"
@@ -14,9 +17,9 @@ is_blank(char c)
 }
 
 /*
- * Take the quotes off the word at *from and move it to `to`, which is never
- * ahead of *from.  Returns the end of what was written, NULL where a quote
- * stays open; *from is then behind the word.
+ * Copy the word at *from to `to` without its quotes.  `to` is never ahead of
+ * *from, which moves to the end of the word.  Returns the end of the copy, or
+ * NULL if a quote is not closed.
  */
 static char *
 unquote(char **from, char *to)
@@ -38,7 +41,7 @@ unquote(char **from, char *to)
 	return quoted ? NULL : to;
 }
 
-/* At most one word begins at every second character. */
+/* An upper bound: the number of non-blanks that follow a blank. */
 static unsigned
 count_bound(const char *s)
 {
@@ -70,7 +73,7 @@ words_split(char *text, unsigned *count, const char **why)
 			text++;
 		if (*text == '\0')
 			break;
-		/* Blanks between words leave room for the NULs. */
+		/* The blank after each word leaves room for its NUL. */
 		words[n++] = to;
 		to = unquote(&text, to);
 		if (to == NULL) {
@@ -88,7 +91,7 @@ words_split(char *text, unsigned *count, const char **why)
 	return words;
 }
 
-/* The rest of word behind prefix, or NULL. */
+/* The rest of word after prefix, or NULL if word has another prefix. */
 static const char *
 after(const char *word, const char *prefix)
 {
@@ -123,7 +126,7 @@ parse_limit(const char *v, struct cmdline *cl)
 	       parse_number(end + 1, 1000000, &cl->cl_limit_page);
 }
 
-/* One of two values; true where it is. */
+/* Parse one of two values.  Returns false if v is neither. */
 static bool
 parse_choice(const char *v, const char *no, const char *yes, bool *choice)
 {
@@ -131,7 +134,7 @@ parse_choice(const char *v, const char *no, const char *yes, bool *choice)
 	return *choice || strcmp(v, no) == 0;
 }
 
-/* Add the words of checks= to *flags; false where one is unknown. */
+/* Add the words of checks= to *flags.  Returns false if one is unknown. */
 static bool
 parse_debug(const char *v, uint32_t *flags)
 {
@@ -166,7 +169,7 @@ parse_debug(const char *v, uint32_t *flags)
 	}
 }
 
-/* What the witness counts, CPC_COUNT_*; 0 where that is no such thing. */
+/* The CPC_COUNT_* flags of a value of witness=, or 0 if v is no such value. */
 static uint32_t
 parse_witness(const char *v)
 {
@@ -195,7 +198,7 @@ env_name_ok(const char *v)
 	return eq != NULL && eq != v;
 }
 
-/* One word for the kernel: NULL, or what is wrong with it. */
+/* Parse one word for the kernel.  Returns NULL, or why the word is refused. */
 static const char *
 kernel_word(struct cmdline *cl, char *word)
 {
@@ -264,7 +267,7 @@ kernel_word(struct cmdline *cl, char *word)
 	return "known, but not to the kernel";
 }
 
-/* Note a word of another system, to be reported. */
+/* Add a word of another system to the list that the kernel prints. */
 static void
 foreign_word(struct cmdline *cl, const char *word)
 {
@@ -277,7 +280,7 @@ foreign_word(struct cmdline *cl, const char *word)
 		memcpy(cl->cl_foreign + size - 4, "...", 4);
 }
 
-/* One word before `--`: 0, or -1 with what is wrong with it in err. */
+/* Parse one word before `--`.  Returns 0, or -1 with an error text in err. */
 static int
 one_word(struct cmdline *cl, char *word, char *err, size_t errlen)
 {
@@ -318,7 +321,7 @@ cmdline_parse(char *text, struct cmdline *cl, char *err, size_t errlen)
 		snprintf(err, errlen, "command line: %s", why);
 		return -1;
 	}
-	/* The environment takes the front of the vector, never overtaking. */
+	/* cl_env reuses the front of words[]; it never overtakes i. */
 	cl->cl_env = words;
 	for (i = 0; i < n && strcmp(words[i], "--") != 0; i++) {
 		if (one_word(cl, words[i], err, errlen) != 0) {
@@ -331,10 +334,10 @@ cmdline_parse(char *text, struct cmdline *cl, char *err, size_t errlen)
 		cl->cl_argv = words + i + 1;
 		cl->cl_argc = n - i - 1;
 	}
-	/* Where no word came before, argv's own end must do. */
+	/* End cl_env.  Without a word before `--`, argv's NULL ends both. */
 	if (cl->cl_nenv < i)
 		words[cl->cl_nenv] = NULL;
 	else if (i < n)
-		words[i] = NULL; /* the place of `--` */
+		words[i] = NULL; /* replaces `--` */
 	return 0;
 }

@@ -2,9 +2,9 @@
  * The command line: words for the kernel, then `--` and the program to run
  * with its arguments.  Included by kern/ and tests/host.
  *
- * Words are separated by blanks.  A backslash quotes the next character;
- * between double quotes blanks are ordinary, and a backslash quotes only
- * " \ $ and `, as in a shell.
+ * Blanks separate words.  A backslash quotes the next character.  Between
+ * double quotes blanks are ordinary, and a backslash quotes only " \ $ and `,
+ * as in a shell.
  */
 #ifndef KERN_PLATFORM_CMDLINE_H
 #define KERN_PLATFORM_CMDLINE_H
@@ -15,11 +15,12 @@
 
 #include "kern/cpc/soft/soft_shape.h"
 
-#define CMDLINE_MAX (64UL << 10) /* bytes; more is refused, not cut off */
+#define CMDLINE_MAX (64UL << 10) /* bytes; a longer line is refused */
 
 /*
- * Words of checks=: memory is checked; and mistakes that the kernel makes when
- * it has booted, to show that each is caught (kern/test_crash.c).
+ * Words of checks=.  "poison" makes the allocators check memory.  The others
+ * each make the kernel commit one error, to show that it is caught
+ * (kern/test_crash.c).
  */
 #define DEBUG_POISON      0x1
 #define DEBUG_UNDEFINED   0x2
@@ -43,10 +44,10 @@ struct cmdline {
 	uint64_t cl_limit;         /* kernel_limit=: instructions; 0: none, */
 	unsigned cl_limit_page;    /* and so many for each page */
 	unsigned cl_cpus;          /* cpus= at most; 0: all */
-	const char *cl_pmu;        /* pcbe=, or NULL: the machine's */
-	struct soft_shape cl_soft; /* what it says */
-	char cl_foreign[256];      /* words of other systems, ignored */
-	/* Point into the text; both end with NULL. */
+	const char *cl_pmu;        /* pcbe=; NULL: the machine's PMU */
+	struct soft_shape cl_soft; /* the parsed value of pcbe= */
+	char cl_foreign[256];      /* ignored words of other systems */
+	/* These point into the text; both end with NULL. */
 	char **cl_env; /* NAME=VALUE */
 	unsigned cl_nenv;
 	char **cl_argv; /* empty: run the suite */
@@ -54,15 +55,15 @@ struct cmdline {
 };
 
 /*
- * Parse text (terminated; rewritten in place, must outlive *cl).  Returns 0,
- * or -1 with what is wrong in err, in one line without its end.
+ * Parse a NUL-terminated text.  The text is changed, and must live as long as
+ * *cl.  Returns 0, or -1 with one line in err that says what is wrong.
  */
 int cmdline_parse(char *text, struct cmdline *cl, char *err, size_t errlen);
 
 /*
- * Split text in place into words, quotes resolved.  Returns a vector for
- * kfree(), NULL at its end, or NULL with *why where a quote is not closed or
- * memory is out.
+ * Split text in place into words and resolve quotes.  Returns a vector that
+ * ends with NULL and is freed by kfree().  Returns NULL, with the reason in
+ * *why, if a quote is not closed or memory runs out.
  */
 char **words_split(char *text, unsigned *count, const char **why);
 

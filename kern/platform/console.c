@@ -1,3 +1,6 @@
+/*
+ * The console: locking, frames, line starts, and panic().
+ */
 #include "kern/platform/console.h"
 
 #include <stdint.h>
@@ -12,13 +15,13 @@
 static struct {
 	struct spinlock lock;
 	bool framed;
-	bool seized; /* for a report that ends the run */
+	bool seized; /* by a report that ends the run: ignore the lock */
 	bool panicking;
 	bool mid_line; /* the last character was no newline */
 	enum stream last;
 	void (*mirror)(int c);
 	size_t nearly;
-	char early[1024]; /* what a mirror set later has missed */
+	char early[1024]; /* text so far, for a mirror that comes later */
 } cons;
 
 void
@@ -43,7 +46,7 @@ cons_mirror(void (*fn)(int c))
 	cons.mirror = fn;
 }
 
-/* A panic takes the console from whoever holds it. */
+/* After cons_seize() the lock no longer keeps anyone out. */
 static void
 cons_lock(void)
 {
@@ -51,7 +54,7 @@ cons_lock(void)
 		arch_relax();
 }
 
-/* To the line alone. */
+/* Send a character to the serial line only. */
 static void
 cons_line(int c)
 {
@@ -79,7 +82,7 @@ cons_text(void *arg, const char *s, size_t n)
 		cons_putc(*s++);
 }
 
-/* Whoever speaks next starts on a line of his own. */
+/* Begin a new line if another stream left one unfinished. */
 static void
 cons_speaker(enum stream s, bool frame)
 {
@@ -88,7 +91,7 @@ cons_speaker(enum stream s, bool frame)
 	cons.last = s;
 }
 
-/* Frames are for a program at the other end of the line: no mirror. */
+/* A program on the host reads the frames, so the mirror does not get them. */
 static void
 cons_frame(enum stream s, const char *p, size_t n)
 {
@@ -104,7 +107,7 @@ cons_frame(enum stream s, const char *p, size_t n)
 	for (int i = 0; i < len; i++)
 		cons_line(head[i]);
 	while (n-- > 0)
-		arch_putc(*p++); /* the bytes, whatever they are */
+		arch_putc(*p++); /* payload bytes, without translation */
 	for (const char *t = "\nBARECPC-END\n"; *t != '\0'; t++)
 		cons_line(*t);
 }
@@ -143,7 +146,7 @@ printf(const char *fmt, ...)
 void
 cons_seize(void)
 {
-	bool struck = !lock_try(&cons.lock); /* in a line, or in a frame */
+	bool struck = !lock_try(&cons.lock); /* inside a line or frame */
 
 	if (!struck)
 		lock_release(&cons.lock);
@@ -159,7 +162,7 @@ panic(const char *fmt, ...)
 	va_list ap;
 
 	arch_intr_disable();
-	/* A panic while panicking ends the run without another word. */
+	/* A panic inside panic() halts at once, without a message. */
 	if (__atomic_exchange_n(&cons.panicking, true, __ATOMIC_ACQ_REL))
 		arch_halt(false);
 	cons_seize();

@@ -1,9 +1,9 @@
 /*
- * The console: the kernel's log and the payloads' streams on one line.
+ * The console: the kernel's log and the payloads' streams on one serial line.
  * Included by kern/ and arch/.
  *
- * In text mode payload output goes out as it is; in framed mode (for a host
- * program that takes the streams apart) every piece of it is
+ * In text mode payload output is sent as it is.  In framed mode, for a program
+ * on the host that separates the streams, each piece of it is sent as
  *
  *	BARECPC-BEGIN <stream> <bytes> <crc>\n
  *	...the bytes...
@@ -19,24 +19,24 @@
 #include <stddef.h>
 
 enum stream {
-	STREAM_LOG, /* the kernel's own */
+	STREAM_LOG, /* the kernel's log */
 	STREAM_STDOUT,
 	STREAM_STDERR,
 	STREAM_JSON,
 };
 
-/* The words of output=. */
+/* The value of output=: framed or text. */
 void cons_set_framed(bool framed);
 bool cons_is_framed(void);
 /*
- * For a report that ends the run, wherever it strikes: whoever holds the
- * console has lost it, and the report starts on a line of its own.
+ * Take the console for a report that ends the run, even from a CPU that holds
+ * its lock.  The report starts on a new line.
  */
 void cons_seize(void);
 void cons_write(enum stream s, const char *p, size_t n);
 /*
- * Also give every character that is in no frame to fn (a screen), the first
- * ones printed so far included; NULL: no longer.
+ * Also pass every character outside frames to fn (a screen), and first the
+ * text printed before this call.  NULL ends this.
  */
 void cons_mirror(void (*fn)(int c));
 

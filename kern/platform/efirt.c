@@ -1,3 +1,7 @@
+/*
+ * UEFI runtime services after ExitBootServices: ResetSystem, called in an
+ * address space where the firmware's memory is mapped one to one.
+ */
 #include "kern/platform/efirt.h"
 
 #include <stddef.h>
@@ -51,7 +55,7 @@ static struct {
 	uint64_t reset_system; /* physical; 0: no UEFI */
 } efirt;
 
-/* Only what firmware said it keeps is there to be read. */
+/* Read tables only in memory that the firmware keeps for runtime services. */
 static const void *
 runtime_table(const struct bootinfo *bi, uint64_t pa, size_t bytes)
 {
@@ -66,7 +70,7 @@ runtime_table(const struct bootinfo *bi, uint64_t pa, size_t bytes)
 	return NULL;
 }
 
-/* Find ResetSystem.  Returns 0 where a table is not what it should be. */
+/* Find ResetSystem.  Returns 0 if a table is missing or has no signature. */
 static uint64_t
 find_reset(const struct bootinfo *bi)
 {
@@ -83,9 +87,8 @@ find_reset(const struct bootinfo *bi)
 }
 
 /*
- * Firmware's code pages hold its data too, unless it publishes a table that
- * says otherwise: map them with every right.  Nothing of the kernel's runs
- * while this address space is current but the call itself.
+ * Firmware's code pages may hold its data too, so map them with all rights.
+ * This is safe: the kernel uses this address space for the one call only.
  */
 static int
 map_runtime(struct as *as, const struct bootinfo *bi)
@@ -130,7 +133,7 @@ efi_end(bool passed)
 
 	if (fn == 0)
 		return;
-	efirt.reset_system = 0; /* once: a fault in it leads back here */
+	efirt.reset_system = 0; /* only once: a fault in it ends here again */
 	arch_intr_disable();
 	arch_as_switch(&efirt.as);
 	arch_efi_call(fn, passed ? EFI_RESET_SHUTDOWN : EFI_RESET_COLD,

@@ -1,6 +1,6 @@
 /*
- * Error numbers, as Linux has them on every machine.  Included by kern/ and
- * arch/; <errno.h> of the C library agrees.
+ * Error numbers of Linux, which are the same on every machine.  Included by
+ * kern/ and arch/; <errno.h> of the C library has the same values.
  */
 #ifndef KERN_PLATFORM_ERRNO_H
 #define KERN_PLATFORM_ERRNO_H

@@ -1,3 +1,7 @@
+/*
+ * A text console on a linear framebuffer.  It keeps the text in cells in
+ * memory, and draws only the cells that change.
+ */
 #include "kern/platform/fb_console.h"
 
 #include <stdbool.h>
@@ -14,7 +18,7 @@
 #define TAB      8
 #define LINGER_S 60
 
-/* Greys have the same bytes whichever of red and blue is lowest. */
+/* Grey: the same bytes in RGB and BGR order. */
 #define INK   0x00c0c0c0u
 #define PAPER 0x00000000u
 
@@ -39,7 +43,7 @@ draw(unsigned col, unsigned row, char c)
 	}
 }
 
-/* Writing to a framebuffer is slow: only what changes is drawn. */
+/* Writes to a framebuffer are slow, so draw a cell only if it changes. */
 static void
 show(unsigned col, unsigned row, char c)
 {
@@ -52,9 +56,9 @@ show(unsigned col, unsigned row, char c)
 }
 
 /*
- * Make room below.  Reading a framebuffer is slower still: the text moves in
- * the cells, and by a quarter of the screen at a time, so that most lines
- * move nothing.
+ * Make room at the bottom.  Reads of a framebuffer are even slower than
+ * writes, so the text moves in the cells.  It moves by a quarter of the
+ * screen, so that most new lines need no scrolling.
  */
 static void
 scroll(void)
@@ -112,7 +116,7 @@ fbcons_putc(int ch)
 	default:
 		if (c >= FONT_FIRST && c <= FONT_LAST)
 			put_glyph((char)c);
-		else if (c >= 0xc0) /* UTF-8: one for each character */
+		else if (c >= 0xc0) /* UTF-8: the first byte of a character */
 			put_glyph('?');
 		break;
 	}
@@ -155,7 +159,7 @@ fbcons_init(const struct bootinfo *bi, char *cells)
 	return true;
 }
 
-/* Not printf(): the line's last words are the run's closing line. */
+/* Draws directly: the run's closing line must be the last on the console. */
 void
 fbcons_linger(void)
 {

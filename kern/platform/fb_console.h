@@ -14,16 +14,16 @@ struct bootinfo;
 size_t fbcons_bytes(const struct bootinfo *bi);
 /*
  * Show the console's text on the framebuffer that the firmware left.  cells
- * are fbcons_bytes() of memory, or NULL if there was none.  False, with one
- * line on the console, where memory or address space ran out: the caller
- * keeps the cells.
+ * has fbcons_bytes() bytes, or is NULL if there was no memory for it.  Returns
+ * false, after a message, if memory or address space ran out; the caller then
+ * still owns cells.
  */
 bool fbcons_init(const struct bootinfo *bi, char *cells);
 
 /*
- * Leave what the screen shows to its reader for a minute.  Called by
- * arch_halt() before it powers off or resets the machine; returns at once
- * where there is no screen.
+ * Wait for a minute so that the screen can be read.  Called by arch_halt()
+ * before it powers off or resets the machine.  Returns at once without a
+ * screen.
  */
 void fbcons_linger(void);
 

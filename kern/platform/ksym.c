@@ -1,3 +1,6 @@
+/*
+ * Function names for addresses of the kernel, and backtraces.
+ */
 #include "kern/platform/ksym.h"
 
 #include <stddef.h>
@@ -8,9 +11,9 @@
 #define BACKTRACE_MAX 24
 
 /*
- * The table scripts/mksyms writes after the first link: addresses as offsets
- * from KERN_LINK, ascending, and where each name starts in ksym_names.  It
- * lies behind the code, so that adding it moves none.
+ * The table that scripts/mksyms writes after the first link: ascending offsets
+ * from KERN_LINK, and where each name starts in ksym_names.  It is placed after
+ * the code, so that adding it moves no function.
  */
 extern const uint32_t ksym_count;
 extern const struct {
@@ -25,7 +28,7 @@ ksym_lookup(uintptr_t addr, uintptr_t *offset)
 	uintptr_t rel = addr - KERN_LINK;
 	uint32_t lo = 0, hi = ksym_count;
 
-	/* The last entry is the end of the text, and names nothing. */
+	/* The last entry marks the end of the text and has no name. */
 	while (lo < hi) {
 		uint32_t mid = (lo + hi) / 2;
 
@@ -48,7 +51,7 @@ ksym_backtrace(uintptr_t fp)
 	uintptr_t pc, offset;
 
 	for (int i = 0; i < BACKTRACE_MAX && arch_frame_next(&fp, &pc); i++) {
-		/* pc is where the call returns to; the call lies before it. */
+		/* pc is a return address; the call is just before it. */
 		const char *name = ksym_lookup(pc - 1, &offset);
 
 		printf("  0x%lx %s+0x%lx\n", pc, name, offset + 1);

@@ -6,9 +6,12 @@
 
 #include <stdint.h>
 
-/* The function that holds addr and the offset in it; "?" where none does. */
+/*
+ * Returns the name of the function that contains addr, and the offset in it;
+ * "?" and 0 if addr is in no function.
+ */
 const char *ksym_lookup(uintptr_t addr, uintptr_t *offset);
-/* Print who called whom, walking frame pointers of the kernel's stack. */
+/* Print a backtrace: the frame pointers of the kernel stack from fp on. */
 void ksym_backtrace(uintptr_t fp);
 
 #endif /* KERN_PLATFORM_KSYM_H */

@@ -1,8 +1,8 @@
 /*
  * Spin locks.  Included by kern/ and arch/.
  *
- * The kernel runs with interrupts off and no handler of an interrupt that
- * strikes the kernel takes a lock, so a lock guards against other CPUs only.
+ * The kernel runs with interrupts off, and a handler that interrupts it takes
+ * no lock.  So a lock only keeps other CPUs out.
  */
 #ifndef KERN_PLATFORM_LOCK_H
 #define KERN_PLATFORM_LOCK_H

@@ -1,5 +1,5 @@
 /*
- * The end of a run.  The host reads the closing line (scripts/lib/guest.py).
+ * The end of a run.  scripts/lib/guest.py on the host reads the closing line.
  */
 #include "kern/platform/run_end.h"
 

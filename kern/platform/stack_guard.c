@@ -1,3 +1,7 @@
+/*
+ * The runtime part of -fstack-protector-strong: the guard value and the report
+ * of a smashed stack.
+ */
 #include "kern/platform/stack_guard.h"
 
 #include "kern/platform/ksym.h"

@@ -1,6 +1,6 @@
 /*
- * The value below which the compiler puts arrays on the stack, and looks
- * whether it is still there (-fstack-protector-strong).  Included by
+ * The guard value that the compiler puts above arrays on the stack and checks
+ * before a function returns (-fstack-protector-strong).  Included by
  * kern/main.c.
  */
 #ifndef KERN_PLATFORM_STACK_GUARD_H
@@ -15,13 +15,13 @@ extern uintptr_t __stack_chk_guard;
 _Noreturn void __stack_chk_fail(void);
 
 /*
- * Choose another value for this boot.  Only functions that do not return may
- * be active: their copy is the old one.
+ * Choose another value for this boot.  Callers must not return: their frames
+ * still hold the old value.
  */
 static inline void
 stack_guard_init(void)
 {
-	/* The lowest byte is 0: no string copy writes it and goes on. */
+	/* The lowest byte stays 0, so that no string copy can forge it. */
 	__stack_chk_guard ^= arch_tick() << 8;
 }
 

@@ -1,3 +1,7 @@
+/*
+ * Decides whether a word of the command line is barecpc's, and suggests a
+ * correction for a misspelt one.
+ */
 #include "kern/platform/words.h"
 
 #include <stdbool.h>
@@ -5,7 +9,7 @@
 #include "events/nearer.h"
 #include "lib/string.h"
 
-/* Letters up to `=` or `.`, or all. */
+/* The number of letters before `=` or `.`, or all of them. */
 static size_t
 name_length(const char *word, size_t len)
 {
@@ -30,7 +34,7 @@ word_kind(const char *word, size_t len, const char **meant, size_t *meant_len)
 
 	*meant = NULL;
 	*meant_len = 0;
-	/* The older name of output=, which Linux has for something else. */
+	/* The old name of output=.  Linux uses console= for something else. */
 	if (is_word(word, len, "console=text") ||
 	    is_word(word, len, "console=framed"))
 		return WORD_OURS;
@@ -43,7 +47,7 @@ word_kind(const char *word, size_t len, const char **meant, size_t *meant_len)
 
 		each = end != NULL ? (size_t)(end - k) : strlen(k);
 		letters = name_length(k, each);
-		/* The sign that ends the name belongs to it. */
+		/* The character that ends the name must match too. */
 		if (len > n && letters == n && memcmp(word, k, n + 1) == 0)
 			return WORD_OURS;
 		memcpy(name, k, letters);

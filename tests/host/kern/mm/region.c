@@ -70,7 +70,7 @@ check_behind(uintptr_t va)
 		if (slots[i] != NULL && slots[i]->r_end > va)
 			want = slots[i];
 	}
-	assert_ptr_equal(region_behind(&tree, va), want);
+	assert_ptr_equal(region_ending_after(&tree, va), want);
 }
 
 /* All that have the gap, from the last to the first. */
@@ -158,8 +158,8 @@ step(unsigned fill)
 		remove(i);
 	else if ((unsigned)rand() % 100 < fill &&
 		 (tree.rt_root == NULL ||
-		     region_behind(&tree, slot_start(i)) == NULL ||
-		     region_behind(&tree, slot_start(i))->r_start >=
+		     region_ending_after(&tree, slot_start(i)) == NULL ||
+		     region_ending_after(&tree, slot_start(i))->r_start >=
 			 slot_start(i + 1)))
 		insert(i);
 }
