@@ -1,3 +1,6 @@
+/*
+ * Index of the files in the archives, and lookup by path.
+ */
 #include "kern/file/archive.h"
 
 #include "events/nearer.h"
@@ -50,8 +53,8 @@ path_normalize(const char *path, char *out, size_t size)
 
 /*
  * The index: every member and every directory above it, sorted by directory
- * and then by name.  Opening a file is a binary search, and the entries of a
- * directory are neighbours.
+ * and then by name.  A lookup is a binary search, and the entries of a
+ * directory are adjacent.
  */
 static struct {
 	struct archive_entry *entry;
@@ -59,7 +62,7 @@ static struct {
 	size_t pages;
 } archive_index;
 
-/* Strings that are not terminated, as memcmp() orders them. */
+/* Compare two strings without NUL, in the order of memcmp(). */
 static int
 order_slices(const char *a, size_t alen, const char *b, size_t blen)
 {
@@ -76,7 +79,7 @@ dir_len(const struct archive_entry *e)
 	return e->ae_name > 0 ? e->ae_name - 1U : 0;
 }
 
-/* First by directory, then by name. */
+/* Compare by directory, then by name. */
 static int
 order_paths(const struct archive_entry *a, const struct archive_entry *b)
 {
@@ -90,7 +93,7 @@ order_paths(const struct archive_entry *a, const struct archive_entry *b)
 	    (size_t)b->ae_len - b->ae_name);
 }
 
-/* Of two with the same path the first in the archives comes first. */
+/* The order of the index.  Equal paths keep their order in the archives. */
 static bool
 is_before(const struct archive_entry *a, const struct archive_entry *b)
 {
@@ -111,7 +114,7 @@ entry_of(const char *path, size_t len)
 		.ae_name = (uint16_t)name };
 }
 
-/* Twice as much room, or some where there was none. */
+/* Double the room of the index. */
 static bool
 index_grow(void)
 {
@@ -134,7 +137,7 @@ index_grow(void)
 static bool
 index_add(const struct archive_entry *e)
 {
-	/* The kernel has a directory of that name (file.c). */
+	/* Skip "dev": file.c has a directory of that name. */
 	if (e->ae_len == 3 && memcmp(e->ae_path, "dev", 3) == 0)
 		return true;
 	if (archive_index.used == archive_index.room && !index_grow())
@@ -147,8 +150,8 @@ index_add(const struct archive_entry *e)
 }
 
 /*
- * The directories above a member, which archives may leave out.  Those it has
- * in common with the member before it are there already.
+ * Add the directories above a member, which archives may leave out.  Skip the
+ * ones that the member before it also has.
  */
 static bool
 index_add_parents(const char *path, const char *before)
@@ -171,7 +174,7 @@ index_add_parents(const char *path, const char *before)
 	return true;
 }
 
-/* A member's name without what path_normalize() removes; NULL: no memory. */
+/* A member's normalized name, or NULL if memory runs out. */
 static const char *
 normal_name(const char *name)
 {
@@ -228,7 +231,7 @@ index_archive(const char *name, const char *data, size_t bytes)
 	return more == 0;
 }
 
-/* Let entry i sink to its place in a heap of n, the last of them at the top. */
+/* Restore the heap of n entries, whose last in order is the root, from i on. */
 static void
 heap_sink(struct archive_entry *e, size_t i, size_t n)
 {
@@ -246,7 +249,7 @@ heap_sink(struct archive_entry *e, size_t i, size_t n)
 	e[i] = sinks;
 }
 
-/* Heapsort: no archive makes it slow. */
+/* Heapsort: its time does not depend on the archive's order. */
 static void
 index_sort(struct archive_entry *e, size_t n)
 {
@@ -261,7 +264,7 @@ index_sort(struct archive_entry *e, size_t n)
 	}
 }
 
-/* Of those with the same path keep the first. */
+/* Keep only the first entry of each path. */
 static void
 index_unique(void)
 {
@@ -282,7 +285,7 @@ archive_init(const struct bootinfo *bi)
 		archives[0].data = pa_to_va(bi->bi_archive);
 		archives[0].bytes = bi->bi_archive_bytes;
 	}
-	/* In the direct map, as the other: pages of both can be mapped. */
+	/* Use the direct map, so that programs can map the pages. */
 	archives[1].data =
 	    pa_to_va(bi->bi_kern + ((uintptr_t)archive_builtin - KERN_LINK));
 	archives[1].bytes = (size_t)(archive_builtin_end - archive_builtin);
@@ -303,7 +306,7 @@ archive_all(size_t *n)
 	return archive_index.entry;
 }
 
-/* The first entry that is not before key. */
+/* The position of the first entry that is not before key. */
 static size_t
 index_search(const struct archive_entry *key)
 {
@@ -346,7 +349,7 @@ const struct archive_entry *
 archive_child(const char *dir, uint64_t n)
 {
 	size_t len = strlen(dir), first;
-	/* Before all its entries: none has an empty name. */
+	/* An empty name: it sorts before all entries of the directory. */
 	struct archive_entry key = { .ae_path = dir,
 		.ae_len = (uint16_t)len,
 		.ae_name = (uint16_t)(len > 0 ? len + 1 : 0) };

@@ -1,6 +1,6 @@
 /*
- * The archives: one handed over by the boot loader, and the one inside the
- * image.  The first is searched before the second.  Included by kern/.
+ * The archives: the boot loader's and the one in the image.  Names are looked
+ * up in the boot loader's first.  Included by kern/.
  */
 #ifndef KERN_FILE_ARCHIVE_H
 #define KERN_FILE_ARCHIVE_H
@@ -15,10 +15,10 @@ struct bootinfo;
 
 /* A file or directory of the archives. */
 struct archive_entry {
-	const char *ae_path; /* normalized; a file's ends with a NUL */
+	const char *ae_path; /* normalized; of a file: NUL-terminated */
 	uint16_t ae_len;
-	uint16_t ae_name;  /* where its last component begins */
-	uint32_t ae_order; /* in the archives */
+	uint16_t ae_name;  /* offset of the path's last component */
+	uint32_t ae_order; /* position in the archives */
 	uint32_t ae_mode;
 	size_t ae_bytes;
 	const char *ae_data;
@@ -31,30 +31,30 @@ archive_is_dir(const struct archive_entry *ae)
 }
 
 /*
- * Check every member of both, and make an index of them.  False, and one line
- * that says what is wrong and where, if something is.
+ * Check every member of both archives, and build the index.  On failure prints
+ * what is wrong at which byte, and returns false.
  */
 bool archive_init(const struct bootinfo *bi);
 
 /*
- * All entries, those of a directory one after the other in the order of their
- * names.  What another one hides is not among them.
+ * All entries, grouped by directory and sorted by name.  A path that
+ * occurs twice has only its first entry here.
  */
 const struct archive_entry *archive_all(size_t *n);
 
-/* The entry of that name, slashes and dots resolved; or NULL. */
+/* The entry at path, or NULL.  Slashes and dots in path are resolved. */
 const struct archive_entry *archive_find(const char *path);
-/* The same of a path without any. */
+/* The same for a path that path_normalize() returned. */
 const struct archive_entry *archive_find_normal(const char *path);
 /* The nth entry of a directory; NULL past the end. */
 const struct archive_entry *archive_child(const char *dir, uint64_t n);
 
-/* Of a path that names no file: the one that may have been meant, or NULL. */
+/* The file whose path is most similar to `path`, or NULL. */
 const char *archive_nearest(const char *path);
 
 /*
- * path without "." and "..", doubled slashes, and a slash at either end, in
- * out; false where it does not fit.
+ * Copy path to out without ".", "..", doubled slashes, and slashes at either
+ * end.  Returns false if it does not fit.
  */
 bool path_normalize(const char *path, char *out, size_t size);
 

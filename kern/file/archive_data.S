@@ -1,9 +1,9 @@
 /*
- * The built-in archive: the default suite and its programs.  ARCHIVE is its
- * path; the Makefile makes it before this file is assembled.
+ * The built-in archive: the default suite and its programs.  The Makefile
+ * builds it at path ARCHIVE before it assembles this file.
  */
 	.section .rodata
-	.balign	4096		/* its files at page boundaries can be mapped */
+	.balign	4096		/* files at page boundaries can be mapped */
 	.globl	archive_builtin, archive_builtin_end
 archive_builtin:
 	.incbin	ARCHIVE

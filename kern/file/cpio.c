@@ -1,13 +1,15 @@
+/*
+ * Reads cpio archives.
+ *
+ * A header is the magic and thirteen numbers of eight hexadecimal digits: ino
+ * mode uid gid nlink mtime filesize devmajor devminor rdevmajor rdevminor
+ * namesize check.  The name follows.  Header with name, and the data, are each
+ * padded to a multiple of 4.  cpio(5), "New ASCII Format".
+ */
 #include "kern/file/cpio.h"
 
 #include "lib/string.h"
 
-/*
- * A header: the magic, then thirteen numbers of eight hexadecimal digits.
- * cpio(5), "New ASCII Format": ino mode uid gid nlink mtime filesize
- * devmajor devminor rdevmajor rdevminor namesize check.  The name follows,
- * padded with the header to a multiple of 4, then the data, padded alike.
- */
 #define HEADER_BYTES   110u
 #define MAGIC_BYTES    6u
 #define FIELD_MODE     1u
@@ -15,13 +17,13 @@
 #define FIELD_NAMESIZE 11u
 
 /*
- * More NULs than one may end a name, so that the data begins at a page
- * boundary: scripts/lib/cpio.py pads so.
+ * A name may end with many NULs: scripts/lib/cpio.py pads names so that the
+ * data begins at a page boundary.
  */
 #define NAME_PADDING 4096u
 
 static bool
-field(const char *header, unsigned n, uint32_t *v)
+read_field(const char *header, unsigned n, uint32_t *v)
 {
 	const char *s = header + MAGIC_BYTES + 8 * n;
 
@@ -66,7 +68,7 @@ bad_magic(const char *p, size_t left)
 	return "is not a cpio archive of the newc format here";
 }
 
-/* Between archives, and behind the last, there may be zeros. */
+/* There may be zeros between archives and after the last one. */
 static void
 skip_zeros(struct cpio *c)
 {
@@ -75,7 +77,7 @@ skip_zeros(struct cpio *c)
 }
 
 static const char *
-strip(const char *name)
+strip_root(const char *name)
 {
 	for (;;) {
 		if (name[0] == '/')
@@ -87,9 +89,9 @@ strip(const char *name)
 	}
 }
 
-/* The member at c_at; *size becomes its length, padding included. */
+/* Read the member at c_at.  *size becomes its length with padding. */
 static const char *
-member(const struct cpio *c, struct cpio_file *f, size_t *size)
+read_member(const struct cpio *c, struct cpio_file *f, size_t *size)
 {
 	const char *h = c->c_data + c->c_at;
 	size_t left = c->c_len - c->c_at, data_at;
@@ -100,9 +102,9 @@ member(const struct cpio *c, struct cpio_file *f, size_t *size)
 		return bad_magic(h, left);
 	if (left < HEADER_BYTES)
 		return "is truncated in a header";
-	if (!field(h, FIELD_MODE, &f->f_mode) ||
-	    !field(h, FIELD_FILESIZE, &filesize) ||
-	    !field(h, FIELD_NAMESIZE, &namesize))
+	if (!read_field(h, FIELD_MODE, &f->f_mode) ||
+	    !read_field(h, FIELD_FILESIZE, &filesize) ||
+	    !read_field(h, FIELD_NAMESIZE, &namesize))
 		return "has a header with a bad digit";
 	if (namesize == 0 || namesize > CPIO_NAME_MAX + 1 + NAME_PADDING)
 		return "has an empty or overlong name";
@@ -116,7 +118,7 @@ member(const struct cpio *c, struct cpio_file *f, size_t *size)
 	if (left < data_at || left - data_at < filesize)
 		return filesize == 0 ? "is truncated in a name"
 		                     : "is truncated in a file";
-	f->f_name = strip(h + HEADER_BYTES);
+	f->f_name = strip_root(h + HEADER_BYTES);
 	f->f_data = h + data_at;
 	f->f_bytes = filesize;
 	/* The last member's padding may be missing. */
@@ -136,7 +138,7 @@ cpio_next(struct cpio *c, struct cpio_file *f, const char **why)
 			*why = "is truncated: its end mark is missing";
 			return c->c_within ? -1 : 0;
 		}
-		if ((*why = member(c, f, &size)) != NULL)
+		if ((*why = read_member(c, f, &size)) != NULL)
 			return -1;
 		c->c_at += size;
 		c->c_within = strcmp(f->f_name, "TRAILER!!!") != 0;

@@ -1,6 +1,6 @@
 /*
- * Reading cpio archives of the "newc" format, one or several one behind the
- * other.  Included by kern/ and tests/host.
+ * Reading of cpio archives in the "newc" format, also of several in sequence.
+ * Included by kern/ and tests/host.
  */
 #ifndef KERN_FILE_CPIO_H
 #define KERN_FILE_CPIO_H
@@ -18,11 +18,11 @@
 struct cpio {
 	const char *c_data;
 	size_t c_len;
-	size_t c_at;   /* the next header */
-	bool c_within; /* members came, and no end mark since */
+	size_t c_at;   /* offset of the next header */
+	bool c_within; /* inside an archive: its end mark must follow */
 };
 
-/* A member; pointers go into the archive. */
+/* A member of an archive.  The pointers point into the archive. */
 struct cpio_file {
 	const char *f_name; /* terminated; no leading "/" or "./" */
 	const char *f_data;
@@ -37,8 +37,8 @@ cpio_open(const void *data, size_t len)
 }
 
 /*
- * The next member.  Returns 1, 0 at the end, or -1 with *why; c->c_at is
- * then where the bad header begins.
+ * Get the next member.  Returns 1, 0 at the end, or -1 with the error in *why;
+ * c->c_at is then the offset of the bad header.
  */
 int cpio_next(struct cpio *c, struct cpio_file *f, const char **why);
 

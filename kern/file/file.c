@@ -1,3 +1,6 @@
+/*
+ * Open files and descriptors: the archives, /dev, and directories.
+ */
 #include "kern/file/file.h"
 
 #include "kern/arch.h"
@@ -9,7 +12,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* Linux's flags of open(2), alike on x86-64 and arm64 but for O_DIRECTORY. */
+/* Linux's flags of open(2).  Only O_DIRECTORY differs between machines. */
 #define O_ACCMODE 3
 #define O_RDONLY  0
 #define O_CREAT   0100
@@ -25,7 +28,7 @@ static const struct device {
 	const char *name;
 	enum file_kind kind;
 	enum stream stream;
-	uint32_t rdev; /* Linux's number where it has the device */
+	uint32_t rdev; /* Linux's device number, if Linux has the device */
 } devices[] = {
 	{ "null", FILE_NULL, 0, 0x103 },
 	{ "zero", FILE_ZERO, 0, 0x105 },
@@ -40,7 +43,7 @@ static const struct device {
 #define NDEVICE (sizeof devices / sizeof *devices)
 
 /*
- * Names.  A normalized path has no slash at either end; "" is the root.
+ * Paths, normalized: without a slash at either end; "" is the root.
  */
 
 static const struct device *
@@ -61,7 +64,7 @@ is_root_or_dev(const char *path)
 	return *path == '\0' || strcmp(path, "dev") == 0;
 }
 
-/* Does path go on after a file's name?  Cut at its slashes, and restored. */
+/* Is a directory part of path a file?  Changes path, and restores it. */
 static bool
 below_file(char *path)
 {

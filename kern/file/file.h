@@ -19,24 +19,24 @@ struct proc;
 enum file_kind {
 	FILE_ARCHIVE, /* a regular file of the archives: read only */
 	FILE_DIR,     /* a directory of the archives, or / or /dev */
-	FILE_CONSOLE, /* f_stream; reads find the end */
+	FILE_CONSOLE, /* writes to f_stream; reads return the end of file */
 	FILE_RECORD,  /* each write is one line of the record stream */
-	FILE_MACHINE, /* the text that describes the machine; f_data is ours */
+	FILE_MACHINE, /* describes the machine; the file owns f_data */
 	FILE_NULL,
 	FILE_ZERO,
 	FILE_PIPE,    /* one end of f_pipe */
-	FILE_PROFILE, /* samples, from f_profile */
+	FILE_PROFILE, /* samples of f_profile */
 	FILE_NKIND,
 };
 
-/* An open file; descriptors made by dup() share it, offset and all. */
+/* An open file.  Descriptors made by dup() share it and its offset. */
 struct file {
 	unsigned f_refs;
 	enum file_kind f_kind;
 	unsigned f_flags; /* open(2)'s O_ACCMODE, O_APPEND, O_NONBLOCK */
 	enum stream f_stream;
-	const char *f_name; /* FILE_ARCHIVE: in the archive; FILE_DIR: below */
-	char *f_dir;        /* the path, no slash at either end; kmalloc() */
+	const char *f_name; /* FILE_ARCHIVE: its path; of a device: its name */
+	char *f_dir;        /* FILE_DIR: its normalized path, by kmalloc() */
 	const char *f_data;
 	size_t f_bytes;
 	uint64_t f_offset; /* bytes; FILE_DIR: entries */
@@ -47,17 +47,17 @@ struct file {
 };
 
 /*
- * What the owner of a device does when it is opened, 0 or an errno, and
- * after its last descriptor is closed.
+ * The operations of a kind of device.  open() returns 0 or an errno.
+ * release() runs when the last descriptor is closed.
  */
 struct device_ops {
 	int (*open)(struct file *f);
 	void (*release)(struct file *f);
 };
-/* At boot, for a kind of device; once for each. */
+/* Set the operations of a kind of device.  Once for each kind, at boot. */
 void file_register(enum file_kind kind, const struct device_ops *ops);
 
-/* What stat(2) tells of a file. */
+/* The results of stat(2). */
 struct file_info {
 	uint64_t fi_ino;
 	uint32_t fi_mode;
@@ -65,30 +65,32 @@ struct file_info {
 	uint64_t fi_rdev;
 };
 
-/* Descriptors 0, 1, 2 of a new process.  0 or ENOMEM. */
+/* Open descriptors 0, 1 and 2 of a new process.  Returns 0 or ENOMEM. */
 int file_init(struct proc *p);
 void file_close_all(struct proc *p);
-/* The open file behind fd, or NULL. */
+/* The open file of descriptor fd, or NULL. */
 struct file *file_get(int fd);
-/* The lowest free descriptor from `from` on becomes f's; -errno. */
+/*
+ * Give f the lowest free descriptor from `from` on.  Returns it, or -EMFILE.
+ */
 int file_install(struct file *f, int from);
 int file_close(int fd);
 
 /*
- * Resolve path; on success *f has one reference.  A positive errno.  flags:
- * Linux's O_*.
+ * Open path; flags: Linux's O_*.  Returns 0 with one reference to *f, or a
+ * positive errno.
  */
 int file_open(const char *path, unsigned flags, struct file **f);
 void file_release(struct file *f);
-/* One reference, of this kind and nothing else; NULL: no memory. */
+/* A file of this kind with one reference, or NULL if memory runs out. */
 struct file *file_new(enum file_kind kind, unsigned flags);
-/* Kind, size and number of what path names.  0 or a positive errno. */
+/* Get the stat(2) results of a path.  Returns 0 or a positive errno. */
 int file_stat_path(const char *path, struct file_info *fi);
 void file_stat(const struct file *f, struct file_info *fi);
 
 /*
- * The nth entry of a directory: its name (in the archive or constant, and not
- * terminated) with its length, number and mode; false past the end.
+ * Get the nth entry of a directory.  Its name has no NUL at its end and is
+ * never freed.  Returns false past the end.
  */
 struct dir_entry {
 	const char *de_name;

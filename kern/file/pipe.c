@@ -1,3 +1,13 @@
+/*
+ * pipe(2): a ring of PIPE_BYTES between two files, a read end and a write end.
+ *
+ * A write of at most PIPE_BYTES waits until it fits as a whole, so it is never
+ * mixed with another.  A longer write may be done in pieces.  All changes of a
+ * pipe wake its readers and writers, and all LWPs in poll(2).
+ *
+ * Functions that return intptr_t return what the system call does: a length
+ * or a negative errno.  The others return a positive errno.
+ */
 #include "kern/file/pipe.h"
 
 #include <stdbool.h>
@@ -12,15 +22,15 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/sched.h"
 
-#define PIPE_BYTES 4096UL /* also PIPE_BUF: what is written in one piece */
+#define PIPE_BYTES 4096UL /* the ring's size, and POSIX's PIPE_BUF */
 #define O_WRONLY   1
 #define O_NONBLOCK 04000
 #define O_CLOEXEC  02000000
 
 struct pipe {
-	size_t pi_first, pi_len; /* in pi_buf, a ring */
-	bool pi_reader, pi_writer;
-	struct waitq pi_wait; /* for any of it to change */
+	size_t pi_first, pi_len;   /* the bytes in the ring pi_buf */
+	bool pi_reader, pi_writer; /* this end is open */
+	struct waitq pi_wait;      /* LWPs that wait for any change */
 	char *pi_buf;
 };
 
@@ -59,7 +69,7 @@ pipe_sleep(struct pipe *pi)
 }
 
 static size_t
-min(size_t a, size_t b)
+smaller_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -81,7 +91,8 @@ pipe_read(struct file *f, uintptr_t uva, size_t len)
 			return sig_restart(lwp_self());
 	}
 	for (done = 0; done < len && pi->pi_len > 0; done += n) {
-		n = min(min(len - done, pi->pi_len), PIPE_BYTES - pi->pi_first);
+		n = smaller_of(smaller_of(len - done, pi->pi_len),
+		    PIPE_BYTES - pi->pi_first);
 		if (copyout(uva + done, pi->pi_buf + pi->pi_first, n) != 0)
 			break;
 		pi->pi_first = (pi->pi_first + n) % PIPE_BYTES;
@@ -104,7 +115,7 @@ broken_pipe(void)
 	return -EPIPE;
 }
 
-/* Until there is room for what goes in one piece. */
+/* Wait until len bytes fit; if they never will, until one byte fits. */
 static intptr_t
 wait_for_room(struct file *f, size_t len)
 {
@@ -120,9 +131,9 @@ wait_for_room(struct file *f, size_t len)
 	return pi->pi_reader ? 0 : -EPIPE;
 }
 
-/* What a call says that could not wait any longer. */
+/* The result of a write that wait_for_room() ended. */
 static intptr_t
-stopped(intptr_t err)
+write_result(intptr_t err)
 {
 	if (err == -EINTR)
 		return sig_restart(lwp_self());
@@ -136,7 +147,7 @@ pipe_prepare(struct file *f, size_t len)
 
 	if (len > 0 && len <= PIPE_BYTES)
 		err = wait_for_room(f, len);
-	return err != 0 ? stopped(err) : 0;
+	return err != 0 ? write_result(err) : 0;
 }
 
 intptr_t
@@ -148,10 +159,10 @@ pipe_write(struct file *f, uintptr_t uva, size_t len)
 
 	while (done < len) {
 		if ((err = wait_for_room(f, len - done)) != 0)
-			return done > 0 ? (intptr_t)done : stopped(err);
+			return done > 0 ? (intptr_t)done : write_result(err);
 		at = (pi->pi_first + pi->pi_len) % PIPE_BYTES;
-		n = min(
-		    min(len - done, PIPE_BYTES - pi->pi_len), PIPE_BYTES - at);
+		n = smaller_of(smaller_of(len - done, PIPE_BYTES - pi->pi_len),
+		    PIPE_BYTES - at);
 		if (copyin(pi->pi_buf + at, uva + done, n) != 0)
 			return done > 0 ? (intptr_t)done : -EFAULT;
 		pi->pi_len += n;
@@ -189,7 +200,7 @@ pipe_new(void)
 	return pi;
 }
 
-/* Both ends as files, each with one reference. */
+/* Open both ends, each with one reference.  Returns 0 or ENOMEM. */
 static int
 pipe_open(unsigned flags, struct file *end[2])
 {

@@ -9,28 +9,27 @@
 
 struct file;
 
-/* A length, or -errno.  A read of 0: the end. */
+/* These return a length, or -errno.  pipe_read() returns 0 at the end. */
 intptr_t pipe_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t pipe_write(struct file *f, uintptr_t uva, size_t len);
 /*
- * Before pieces of together len bytes are written, one by one: wait until
- * there is room for them, if they may not be torn apart.  0, or what the call
- * returns.
+ * Called before a writev(2) of len bytes in total.  If they must stay together,
+ * wait until all fit.  Returns 0, or the system call's result.
  */
 intptr_t pipe_prepare(struct file *f, size_t len);
-/* What poll(2) says of the end f, all that is so. */
+/* Returns all POLL* conditions that now hold for the end f. */
 #define POLLIN   0x01
 #define POLLOUT  0x04
 #define POLLERR  0x08
 #define POLLHUP  0x10
 #define POLLNVAL 0x20
 uint16_t pipe_poll(const struct file *f);
-/* All LWPs in poll(2).  There are few, and a change of any pipe wakes all. */
+/* All LWPs in poll(2).  They are few, so a change of any pipe wakes all. */
 extern struct waitq pipe_pollers;
 /* The system calls pipe(2) and pipe2(2). */
 intptr_t sys_pipe(const uintptr_t *a);
 intptr_t sys_pipe2(const uintptr_t *a);
-/* The last descriptor of one end is closed. */
+/* Called when the last descriptor of one end is closed. */
 void pipe_close(struct file *f);
 
 #endif /* KERN_FILE_PIPE_H */

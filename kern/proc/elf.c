@@ -1,3 +1,7 @@
+/*
+ * Checks ELF programs and looks up their symbols.  A file may have any content:
+ * every offset and size is checked before use.
+ */
 #include "kern/proc/elf.h"
 
 #include "lib/printf.h"
@@ -47,9 +51,9 @@ struct sym {
 
 #define PAGE_MASK 4095ULL
 
-/* n items of size bytes at offset lie inside the file. */
+/* Are n items of this size at offset inside a file of so many bytes? */
 static bool
-inside(size_t bytes, uint64_t offset, uint64_t n, uint64_t size)
+is_inside(size_t bytes, uint64_t offset, uint64_t n, uint64_t size)
 {
 	uint64_t len;
 
@@ -57,7 +61,7 @@ inside(size_t bytes, uint64_t offset, uint64_t n, uint64_t size)
 	       len <= bytes - offset;
 }
 
-/* Files keep no alignment: structures are copied out. */
+/* Copied, because headers in a file may be unaligned. */
 static struct phdr
 get_phdr(const struct elf *e, const struct ehdr *h, unsigned i)
 {
@@ -81,12 +85,12 @@ check_header(const struct elf *e, struct ehdr *h, uint16_t machine)
 		return "ELF file, but not an executable";
 	if (h->e_phnum == 0 || h->e_phentsize != sizeof(struct phdr))
 		return "no program headers of the right size";
-	if (!inside(e->e_bytes, h->e_phoff, h->e_phnum, sizeof(struct phdr)))
+	if (!is_inside(e->e_bytes, h->e_phoff, h->e_phnum, sizeof(struct phdr)))
 		return "program headers outside the file";
 	return NULL;
 }
 
-/* A PT_LOAD by itself; the bias is applied later. */
+/* Check a PT_LOAD segment without regard to the others. */
 static const char *
 check_segment(const struct elf *e, const struct phdr *ph, unsigned i,
     const struct elf_limits *lim, char *buf, size_t len)
@@ -94,7 +98,7 @@ check_segment(const struct elf *e, const struct phdr *ph, unsigned i,
 	const char *why = NULL;
 	uint64_t from, end;
 
-	if (!inside(e->e_bytes, ph->p_offset, ph->p_filesz, 1))
+	if (!is_inside(e->e_bytes, ph->p_offset, ph->p_filesz, 1))
 		why = "lies outside the file";
 	else if (ph->p_filesz > ph->p_memsz)
 		why = "is larger in the file than in memory";
@@ -154,8 +158,7 @@ entry_ok(const struct elf *e)
 	return false;
 }
 
-/* Where the program finds its own headers (AT_PHDR): in the segment that
- * loads that part of the file. */
+/* Set e_phdr, for AT_PHDR: the segment that loads the headers has them. */
 static void
 locate_phdr(struct elf *e, const struct ehdr *h)
 {
@@ -165,7 +168,8 @@ locate_phdr(struct elf *e, const struct ehdr *h)
 		const struct elf_segment *s = &e->e_seg[i];
 
 		if (h->e_phoff >= s->es_offset &&
-		    inside(s->es_filesz, h->e_phoff - s->es_offset, size, 1)) {
+		    is_inside(
+			s->es_filesz, h->e_phoff - s->es_offset, size, 1)) {
 			e->e_phdr =
 			    s->es_vaddr + h->e_phoff - s->es_offset + e->e_bias;
 			return;
@@ -207,16 +211,16 @@ elf_check(const void *data, size_t bytes, const struct elf_limits *lim,
 	return NULL;
 }
 
-/* The section header i, checked to name bytes inside the file. */
+/* Get section header i.  Returns false if it or its bytes are not there. */
 static bool
 get_section(
     const struct elf *e, const struct ehdr *h, unsigned i, struct shdr *sh)
 {
 	if (i >= h->e_shnum || h->e_shentsize != sizeof *sh ||
-	    !inside(e->e_bytes, h->e_shoff, h->e_shnum, sizeof *sh))
+	    !is_inside(e->e_bytes, h->e_shoff, h->e_shnum, sizeof *sh))
 		return false;
 	memcpy(sh, e->e_data + h->e_shoff + i * sizeof *sh, sizeof *sh);
-	return inside(e->e_bytes, sh->sh_offset, sh->sh_size, 1);
+	return is_inside(e->e_bytes, sh->sh_offset, sh->sh_size, 1);
 }
 
 static bool
@@ -233,10 +237,13 @@ find_symtab(const struct elf *e, struct shdr *symtab, struct shdr *strtab)
 	return false;
 }
 
-/* The longest name that is looked at; C++ has long ones. */
+/* Names may be this long, with the NUL: C++ has long ones. */
 #define NAME_MAX 256
 
-/* A name goes to the console: one of several lines could pass for the log's. */
+/*
+ * Returns NULL for a name with control characters: in the log a line break
+ * could fake a line.
+ */
 static const char *
 symbol_name(const struct elf *e, const struct shdr *strtab, uint32_t at)
 {
@@ -251,7 +258,7 @@ symbol_name(const struct elf *e, const struct shdr *strtab, uint32_t at)
 	return NULL;
 }
 
-/* arm64 and assemblers mark code and data with symbols like "$x". */
+/* Is s a code symbol?  "$x" and the like only mark code or data. */
 static bool
 is_code_symbol(
     const struct elf *e, const struct shdr *strtab, const struct sym *s)
@@ -267,8 +274,8 @@ is_code_symbol(
 }
 
 /*
- * One pass over the symbols, of whose names only the first byte is looked at:
- * a damaged file must not hold up the kernel.
+ * One pass over the symbols, which reads only the first byte of each name: a
+ * damaged file must not delay the kernel.
  */
 const char *
 elf_symbol(const struct elf *e, uint64_t addr, uint64_t *offset)

@@ -1,7 +1,7 @@
 /*
- * The address space of a new process.  From below: the program, the heap
- * behind it, then whatever mmap(2) places from the top down, a guard page,
- * and the stack.
+ * Builds the address space of a program.  From the lowest address: the program,
+ * the heap after it, mmap(2)'s mappings from the top down, a guard page, and
+ * the stack.
  */
 #include "kern/arch.h"
 #include "kern/mm/page.h"
@@ -11,14 +11,14 @@
 #include "lib/string.h"
 
 /*
- * Linux's stack limit, or what a small machine can spare: stacks are
- * populated whole.
+ * Linux's default stack limit, or less on a machine with little memory.  The
+ * whole stack is populated.
  */
 #define STACK_BYTES       (8UL << 20)
 #define STACK_BYTES_SMALL (256UL << 10)
 #define STACK_FRACTION    8 /* of free memory, at most */
 
-#define ARGS_MAX (128UL << 10) /* strings and pointers, as for Linux */
+#define ARGS_MAX (128UL << 10) /* strings and pointers, in bytes */
 
 /* System V ABI, "Process Initialization"; Linux's numbers, <elf.h>. */
 #define AT_NULL        0
@@ -45,8 +45,8 @@
 #define ELF_PHENT 56
 
 /*
- * The same for every run, so that runs are alike: a program's hash order or
- * canary must not change its counts.
+ * Constant, so that runs are repeatable: a hash seed or stack canary must not
+ * change a program's counts.
  */
 static const unsigned char at_random[16] = "barecpc-constant";
 
@@ -67,7 +67,7 @@ load_segment(struct proc *p, const struct elf_segment *s)
 	unsigned prot = segment_prot(s);
 	int err;
 
-	/* A segment without access still has content; readable, then. */
+	/* Make a segment without access readable: it has content. */
 	err = as_map(
 	    &p->p_as, from, to - from, prot != 0 ? prot : PROT_READ, false);
 	if (err != 0)
@@ -88,7 +88,7 @@ load_stack(struct proc *p, uintptr_t *top)
 		bytes /= 2;
 	*top = USER_TOP;
 	p->p_stack_bytes = bytes;
-	/* The page below is reserved: an overflow faults, whatever is there. */
+	/* Reserve the page below the stack, so that an overflow faults. */
 	if (as_map(&p->p_as, *top - bytes - PAGE_SIZE, PAGE_SIZE, 0, false) !=
 	    0)
 		return ENOMEM;
@@ -97,8 +97,8 @@ load_stack(struct proc *p, uintptr_t *top)
 }
 
 /*
- * The initial stack, built in a buffer that will lie at `base`: words first,
- * strings behind them.
+ * The initial stack, built in a buffer and later copied to `base`: first the
+ * words, then the strings.
  */
 struct stack {
 	char *buf;
@@ -120,7 +120,7 @@ push_aux(struct stack *s, uint64_t type, uint64_t v)
 	push_word(s, v);
 }
 
-/* Copy bytes to the string part; their address in the process. */
+/* Copy bytes to the string part.  Returns their address in the process. */
 static uintptr_t
 push_bytes(struct stack *s, const void *p, size_t n)
 {

@@ -1,3 +1,7 @@
+/*
+ * Faults of payloads become signals, or end the process with a report.  Faults
+ * of the kernel panic.
+ */
 #include "kern/proc/fault.h"
 
 #include "kern/arch.h"
@@ -26,7 +30,7 @@ fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len)
 		snprintf(buf, len, "0x%lx", (unsigned long)pc);
 }
 
-/* The signal of a fault, and what a handler is told. */
+/* The signal of each fault, and its si_code. */
 static const struct {
 	int signo, code;
 } fault_signals[] = {
@@ -56,7 +60,7 @@ fault_info(struct proc *p, enum fault f, uintptr_t addr)
 	return info;
 }
 
-/* Why a page fault at addr: the region tells more than the hardware. */
+/* Explain a page fault: the region says more than the hardware (`what`). */
 static const char *
 page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
 {
@@ -80,9 +84,9 @@ page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
 }
 
 /*
- * An LWP on another CPU was about to replace the mapping: the page is there
- * now, and the access is made again.  What may be written or executed may be
- * read (as_pages.c).
+ * Does the region allow the access now?  Then another CPU has changed the
+ * mapping since the fault, and the access is repeated.  Pages that are writable
+ * or executable are readable too (populate.c).
  */
 static bool
 is_past(struct proc *p, const struct trapframe *tf, uintptr_t addr)
@@ -95,7 +99,7 @@ is_past(struct proc *p, const struct trapframe *tf, uintptr_t addr)
 	return wants == PROT_READ ? r->r_prot != 0 : (r->r_prot & wants) != 0;
 }
 
-/* To its handler; where there is none, one line and the end of the process. */
+/* Run the signal's handler.  Without one, print a line and end the process. */
 static void
 fault_payload(
     struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
@@ -105,7 +109,7 @@ fault_payload(
 	char where[FAULT_WHERE_MAX], name[12];
 	int sig = info.si_signo;
 
-	if (sig_run(lwp_self(), tf, &info))
+	if (sig_run_handler(lwp_self(), tf, &info))
 		return;
 	fault_where(p, tf_pc(tf), where, sizeof where);
 	printf(

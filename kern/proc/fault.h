@@ -1,5 +1,5 @@
 /*
- * What is said when a payload faults.  Included by kern/proc and kern/sys.
+ * Text about the faults of payloads.  Included by kern/proc and kern/sys.
  */
 #ifndef KERN_PROC_FAULT_H
 #define KERN_PROC_FAULT_H
@@ -10,7 +10,7 @@
 struct proc;
 struct trapframe;
 
-/* "0x401234 (main+0x14)", or without a name where there is none. */
+/* Write "0x401234 (main+0x14)", or only the address if it has no symbol. */
 #define FAULT_WHERE_MAX 112
 void fault_where(const struct proc *p, uintptr_t pc, char *buf, size_t len);
 

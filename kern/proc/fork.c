@@ -1,5 +1,6 @@
 /*
- * clone(2): another LWP in the process, or a process that is a copy of it.
+ * clone(2), fork(2) and vfork(2): create an LWP in this process, or a process
+ * that is a copy of this one.
  */
 #include "kern/proc/fork.h"
 
@@ -14,7 +15,7 @@
 #include "kern/sched/cpu.h"
 #include "kern/sched/sched.h"
 
-/* clone(2)'s flags, as Linux has them. */
+/* Linux's flags of clone(2). */
 #define CSIGNAL              0x000000ffUL
 #define CLONE_VM             0x00000100UL
 #define CLONE_FS             0x00000200UL
@@ -29,7 +30,7 @@
 #define CLONE_DETACHED       0x00400000UL
 #define CLONE_CHILD_SETTID   0x01000000UL
 
-/* What makes a thread, and what may come with it. */
+/* Flags that a new thread must have, and flags that it may have. */
 #define THREAD_SHARES                                                          \
 	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD)
 #define TIDS                                                                   \
@@ -42,10 +43,9 @@ struct clone {
 };
 
 /*
- * A clone enters user code after its parent's system call.  child_tid: where
- * it first writes its id (CLONE_CHILD_SETTID), or NULL.  The copy is an access
- * to its own memory, so it has the program's rights and no more.  As on Linux
- * it is ignored where it fails.
+ * The first code of a clone: enter user code as from the parent's system call.
+ * If child_tid is not NULL, first write the id there (CLONE_CHILD_SETTID).  The
+ * program's own rights apply, and as on Linux a failure is ignored.
  */
 static void
 clone_start(void *child_tid)
@@ -59,7 +59,7 @@ clone_start(void *child_tid)
 	arch_lwp_resume(l);
 }
 
-/* An LWP of p that continues where the current one is. */
+/* Create an LWP of p that returns from the current system call too. */
 static struct lwp *
 clone_lwp(struct proc *p, const struct clone *c)
 {
@@ -80,7 +80,7 @@ clone_lwp(struct proc *p, const struct clone *c)
 	return l;
 }
 
-/* Tell the parent first: a bad address there costs no child. */
+/* Write the id to the parent.  Called before the child starts: it may fail. */
 static int
 tell_parent(const struct clone *c, int tid)
 {
@@ -117,9 +117,9 @@ free_lwp:
 }
 
 /*
- * vfork(2): until the child no longer needs its parent's memory.  Handlers
- * wait as long, but an LWP that is to end does not: the child may wait for
- * just that.
+ * vfork(2): wait until the child ends or executes a program.  Signal handlers
+ * wait too.  But the wait ends if this LWP must exit, because the child may be
+ * waiting for that.
  */
 static void
 wait_vfork(struct proc *child)
@@ -133,14 +133,14 @@ wait_vfork(struct proc *child)
 	while (l->l_vforking && (l->l_ast & AST_EXIT) == 0 && !sig_deadly(l))
 		waitq_wait(&p->p_child_wait);
 	lock_release(&p->p_child_wait.wq_lock);
-	if (l->l_vforking) /* then the child is still there */
+	if (l->l_vforking) /* the child still exists */
 		child->p_vforker = NULL;
 	l->l_vforking = false;
 }
 
 /*
- * CLONE_VM is taken only with CLONE_VFORK, and the child gets a copy then,
- * too: its parent sees nothing of what it writes, as POSIX allows.
+ * CLONE_VM needs CLONE_VFORK.  The child gets a copy of the memory even then,
+ * so the parent does not see its writes; POSIX allows this.
  */
 static intptr_t
 clone_process(const struct clone *c)
@@ -182,10 +182,10 @@ clone(const struct clone *c)
 {
 	const struct proc *p = proc_self();
 
-	/* Nobody would tell the new LWP that it is to end. */
+	/* A new LWP would not get the order to exit. */
 	if (p->p_exiting || p->p_execer != NULL)
 		return -EAGAIN;
-	/* Some machines take no others. */
+	/* Some machines cannot load such an address. */
 	if ((c->flags & CLONE_SETTLS) && c->tls >= USER_TOP)
 		return -EPERM;
 	return c->flags & CLONE_THREAD ? clone_thread(c) : clone_process(c);
@@ -197,7 +197,7 @@ sys_clone(const uintptr_t *a)
 	return clone(&(struct clone){ a[0], a[1], a[2], a[3], a[4] });
 }
 
-/* With the last two the other way round. */
+/* clone(2) with its last two arguments swapped. */
 intptr_t
 sys_clone_backwards(const uintptr_t *a)
 {

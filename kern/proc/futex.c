@@ -1,6 +1,6 @@
 /*
- * futex(2): private ones, for no two processes share memory.  Waiters hang
- * in the queue their process and address hash to.
+ * futex(2).  All futexes are private, because processes share no memory.
+ * Waiters sleep in a queue chosen by a hash of their process and address.
  */
 #include "kern/proc/futex.h"
 
@@ -36,7 +36,7 @@ queue_of(const struct proc *p, uintptr_t uva)
 	return &queues[h >> (64 - HASH_BITS)];
 }
 
-/* The first from l on that waits for the word with one of the bits. */
+/* The first LWP, from l on, that waits at uva with one of the bits. */
 static struct lwp *
 next_waiter(struct lwp *l, uintptr_t uva, uint32_t bits)
 {
@@ -49,7 +49,7 @@ next_waiter(struct lwp *l, uintptr_t uva, uint32_t bits)
 }
 
 static unsigned
-wake(uintptr_t uva, unsigned n, uint32_t bits)
+wake_waiters(uintptr_t uva, unsigned n, uint32_t bits)
 {
 	struct lwp *l = queue_of(proc_self(), uva)->wq_lwps.q_first, *next;
 	unsigned woken = 0;
@@ -68,11 +68,11 @@ futex_clear(uintptr_t uva)
 	static const uint32_t zero;
 
 	if (uva % sizeof zero == 0 && copyout(uva, &zero, sizeof zero) == 0)
-		wake(uva, 1, ALL_BITS);
+		wake_waiters(uva, 1, ALL_BITS);
 }
 
 static intptr_t
-requeue(const uintptr_t *a)
+requeue_waiters(const uintptr_t *a)
 {
 	uintptr_t from = a[0], to = a[4];
 	int nwake = (int)a[2], nmove = (int)a[3], moved = 0;
@@ -82,7 +82,7 @@ requeue(const uintptr_t *a)
 
 	if (nwake < 0 || nmove < 0 || to % sizeof(uint32_t) != 0)
 		return -EINVAL;
-	woken = wake(from, (unsigned)nwake, ALL_BITS);
+	woken = wake_waiters(from, (unsigned)nwake, ALL_BITS);
 	l = queue_of(proc_self(), from)->wq_lwps.q_first;
 	for (; from != to && moved < nmove &&
 	       (l = next_waiter(l, from, ALL_BITS)) != NULL;
@@ -94,7 +94,7 @@ requeue(const uintptr_t *a)
 	return (intptr_t)woken + moved;
 }
 
-/* The word is what the caller saw: nobody has changed it since. */
+/* EAGAIN if the word has changed since the caller read it. */
 static int
 check_word(uintptr_t uva, uint32_t expected)
 {
@@ -126,15 +126,16 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 		err = waitq_sleep(wq, deadline);
 		lock_release(&wq->wq_lock);
 	} while (err == EINTR && !sig_check(l));
-	/* Made again, it would wait for all of its time anew. */
+	/* Restart only without a timeout: a restart would wait in full. */
 	return err == EINTR && a[3] == 0 ? sig_restart(l) : -err;
 }
 
-/* A wake of INT_MAX and of -1 alike means all. */
+/* As on Linux, both INT_MAX and -1 wake all waiters. */
 static intptr_t
 futex_wake(const uintptr_t *a, uint32_t bits)
 {
-	return bits == 0 ? -EINVAL : (intptr_t)wake(a[0], (uint32_t)a[2], bits);
+	return bits == 0 ? -EINVAL
+	                 : (intptr_t)wake_waiters(a[0], (uint32_t)a[2], bits);
 }
 
 intptr_t
@@ -154,10 +155,10 @@ sys_futex(const uintptr_t *a)
 	case FUTEX_WAKE_BITSET:
 		return futex_wake(a, (uint32_t)a[5]);
 	case FUTEX_REQUEUE:
-		return requeue(a);
+		return requeue_waiters(a);
 	case FUTEX_CMP_REQUEUE:
 		err = check_word(a[0], (uint32_t)a[5]);
-		return err != 0 ? -err : requeue(a);
+		return err != 0 ? -err : requeue_waiters(a);
 	default:
 		return -ENOSYS;
 	}

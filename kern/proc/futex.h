@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/* Store 0 at uva and wake one of the current process that waits for it. */
+/* Store 0 at uva, and wake one LWP of the process that waits there. */
 void futex_clear(uintptr_t uva);
 /* The system call futex(2). */
 intptr_t sys_futex(const uintptr_t *a);

@@ -1,6 +1,6 @@
 /*
- * Processes and LWPs by number: two hash tables.  Numbers are given one after
- * the other and never twice, so that they spread evenly by themselves.
+ * Finds processes and LWPs by number, in two hash tables.  Numbers are given in
+ * sequence and never reused, so they spread evenly over the tables.
  */
 #include <stddef.h>
 

@@ -1,3 +1,6 @@
+/*
+ * Creates, binds and ends LWPs.
+ */
 #include "kern/proc/lwp.h"
 
 #include "kern/arch.h"
@@ -12,7 +15,7 @@
 
 unsigned nlwp;
 
-/* Where every LWP but the idle ones begins. */
+/* The first code of every LWP except the idle ones. */
 static void
 lwp_first(void *arg)
 {
@@ -126,7 +129,7 @@ lwp_exit(void)
 	counting->lwp_exit(l);
 	sig_lwp_exit(l);
 	sig_flush(p, &l->l_sigpend);
-	/* Whoever joins it must not see it end before its counters have. */
+	/* Wake joiners after the counters are gone, not before. */
 	if (!p->p_exiting && l->l_clear_tid != 0)
 		futex_clear(l->l_clear_tid);
 	if (l->l_bound >= 0)

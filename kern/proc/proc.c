@@ -1,3 +1,6 @@
+/*
+ * Creates, runs and ends the processes of payloads.
+ */
 #include "kern/proc/proc.h"
 
 #include "kern/arch.h"
@@ -11,12 +14,12 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* Static PIE goes here, far from where other programs are linked. */
+/* The load bias of static PIE programs, away from where others are linked. */
 #define PIE_BASE 0x0000000040000000UL
 
 struct proc *allprocs;
 
-/* A process's first LWP begins here, in the kernel. */
+/* The first code, in the kernel, of a process's first LWP. */
 static void
 user_start(void *arg)
 {
@@ -88,7 +91,7 @@ free_as:
 	return err;
 }
 
-/* There is no such program: which may have been meant, or which there are. */
+/* After "no such program": print a similar name, or all program names. */
 static void
 print_programs(const char *path)
 {

@@ -1,6 +1,6 @@
 /*
- * A process: one run of a program.  Included by kern/ and, for p_as, by
- * arch/.
+ * A process: one run of a program.  Included by kern/, and by arch/ for
+ * p_as.
  */
 #ifndef KERN_PROC_PROC_H
 #define KERN_PROC_PROC_H
@@ -28,10 +28,10 @@ struct proc {
 	char
 	    p_name[PROC_NAME_MAX]; /* the program's path, as shown in the log */
 	struct as p_as;
-	struct elf p_elf; /* the image it was made from: symbols */
+	struct elf p_elf; /* its program, for symbols */
 	bool p_system;    /* runs at system privilege */
-	bool p_cpc_cpu;   /* has the privilege of that name: kcpc */
-	stop_fn *p_stop;  /* who looks at it at stop points, or NULL */
+	bool p_cpc_cpu;   /* has the privilege cpc_cpu(5) (kern/cpc) */
+	stop_fn *p_stop;  /* called at stop points, or NULL */
 
 	/* proc.c, proc_tree.c */
 	struct proc *p_next; /* in allprocs */
@@ -39,35 +39,35 @@ struct proc {
 	struct proc *p_parent;  /* NULL: the launcher */
 	struct proc *p_sibling; /* in p_children of p_parent */
 	struct proc *p_children;
-	struct waitq p_child_wait; /* its LWPs, for a child to end */
-	struct waitq p_alone;      /* execve(2), for the other LWPs to end */
-	struct lwp *p_execer;      /* the LWP that is to be left, or NULL */
-	struct lwp *p_vforker;     /* waits for this process to let go of it */
-	bool p_orphan;             /* nobody asks how it ended */
+	struct waitq p_child_wait; /* its LWPs wait for a child to end */
+	struct waitq p_alone;      /* execve(2) waits for other LWPs to end */
+	struct lwp *p_execer;      /* the LWP in execve(2), or NULL */
+	struct lwp *p_vforker;     /* parent's LWP, waiting in vfork(2) */
+	bool p_orphan;             /* no parent will wait for it */
 
-	struct lwp *p_lwps; /* by l_sibling */
-	unsigned p_nlwp;    /* still alive */
+	struct lwp *p_lwps; /* linked by l_sibling */
+	unsigned p_nlwp;    /* alive */
 	int p_next_id;      /* the next LWP's l_id */
 
 	struct file *p_fd[NFD];
-	uint64_t p_cloexec; /* descriptors execve(2) closes, bit n for n */
+	uint64_t p_cloexec; /* bit n: execve(2) closes descriptor n */
 	struct sigaction p_sig[NSIG + 1]; /* by signal number */
-	struct sigpend p_sigpend;         /* sent to no LWP in particular */
-	unsigned p_nsigq;                 /* of all these, how many */
+	struct sigpend p_sigpend;         /* sent to the process, not an LWP */
+	unsigned p_nsigq;  /* queued signals of the process and its LWPs */
 	uint64_t p_random; /* state of getrandom(2)'s generator */
 	size_t p_stack_bytes;
 
 	struct timer p_timeout;
-	struct timer p_alarm;   /* setitimer(2), */
-	hrtime_t p_alarm_every; /* 0: once */
+	struct timer p_alarm;   /* setitimer(2) */
+	hrtime_t p_alarm_every; /* its interval; 0: once */
 	bool p_exiting;
-	int p_status; /* exit status 0..255 or KILLED(signal), once exiting */
-	bool p_done;  /* no LWP is left */
+	int p_status; /* if p_exiting: exit status 0..255 or KILLED(signal) */
+	bool p_done;  /* has no LWP left */
 	struct waitq p_wait;
 
-	bool p_said_efault; /* one bad address is reported in a process */
+	bool p_said_efault; /* only the first bad address is reported */
 
-	uint64_t p_cpc_pages[PROC_CPC_WORDS]; /* kcpc_page.c: places taken */
+	uint64_t p_cpc_pages[PROC_CPC_WORDS]; /* counter_page.c: slots in use */
 };
 
 /* The process of the running LWP; never NULL in a system call. */
@@ -77,7 +77,7 @@ proc_self(void)
 	return lwp_self()->l_proc;
 }
 
-/* What is pending for the running LWP, blocked or not. */
+/* The signals pending for the running LWP, blocked or not. */
 static inline uint64_t
 sig_pending(const struct lwp *l)
 {
@@ -85,71 +85,76 @@ sig_pending(const struct lwp *l)
 }
 
 /*
- * Make a process of the program at path (in the archives), ready to start;
- * on failure prints why and returns NULL, nothing left behind.
+ * Create a process of the program argv[0] in the archives, ready to start.  On
+ * failure prints why and returns NULL.
  */
 struct proc *proc_create(char *const argv[], unsigned argc, char *const envv[],
     unsigned envc, bool system, bool cpc_cpu);
 /*
- * Fill p_elf from the program at path.  0, or an errno with *why, perhaps in
- * buf.
+ * Fill p_elf from the program at path.  Returns 0, or an errno with the reason
+ * in *why, which may point into buf.
  */
 int proc_find_program(struct proc *p, const char *path, const char **why,
     char *buf, size_t buflen);
 /*
- * Start it, and wait until it is gone; its exit status, 0..255.  What it
- * forked and left behind ends with it.
+ * Start p, and wait until it ends.  Then end all processes that it forked.
+ * Returns its exit status, 0..255.  timeout_s 0: no time limit.
  */
 int proc_run(struct proc *p, unsigned timeout_s);
-/* Free what is left of one that has ended, or never ran. */
+/* Free a process that has ended or never ran. */
 void proc_free(struct proc *p);
 
 /*
- * End the process: its LWPs exit on their way to user code.  The first
- * status counts: 0..255, or KILLED(signal).  Called in any context.
+ * Order all LWPs of a process to exit before they return to user code.  Only
+ * the first status counts: 0..255, or KILLED(signal).  Callable in any context.
  */
 void proc_kill(struct proc *p, int status);
 #define KILLED(sig) (0x100 | (sig))
-/* End the calling LWP; the last one ends its process. */
+/* End the calling LWP.  The last one ends its process. */
 _Noreturn void lwp_exit(void);
 
-/* All processes by p_next, those that have ended and are not yet freed too. */
+/* All processes, linked by p_next, until they are freed. */
 extern struct proc *allprocs;
 
 /*
- * find.c.  A number no process or LWP has had; a process is found by its
- * p_pid, an LWP by its l_tid, from name() to unname().
+ * id_hash.c.  pid_alloc() returns a number that no process or LWP ever had.
+ * Between insert and remove a process is found by its p_pid, an LWP by its
+ * l_tid.
  */
 int pid_alloc(void);
 void proc_hash_insert(struct proc *p);
 void proc_hash_remove(struct proc *p);
 void lwp_hash_insert(struct lwp *l, int tid);
 void lwp_hash_remove(struct lwp *l);
-/* NULL where there is none, or it has ended. */
+/* NULL if it does not exist or, for a process, has ended. */
 struct proc *proc_find(int pid);
 struct lwp *lwp_find(int tid);
 
 /*
- * proc_tree.c.  A copy of the current process, memory included, that has no
- * LWP yet; of the stack at sp what is in use and a little more.  0, ENOMEM.
+ * proc_tree.c.  Copy the current process with its memory; the copy has no LWP
+ * yet.  Only the used part of the stack at sp is copied, and some spare.
+ * Returns 0 or ENOMEM.
  */
 int proc_copy(uintptr_t sp, struct proc **copy);
-/* The last LWP has begun to end: tell the parent. */
+/* Called when the last LWP of p begins to exit: notify the parent. */
 void proc_ended(struct proc *p);
-/* It has left the process's memory. */
+/* Called when the last LWP of p has left its stack: free p's memory. */
 void proc_gone(struct proc *p);
-/* No other LWP of the current process is left; EINTR: it ends itself. */
-int proc_alone(void);
-/* Whoever waits in vfork(2) for the current process may go on. */
-void proc_release_parent(struct proc *p);
-/* Free a child that has ended, or never ran. */
-void proc_reap(struct proc *child);
-/* End all processes but p, and wait until they are freed. */
-void proc_end_others(struct proc *p);
-
 /*
- * Put the program into p's empty address space: segments, stack with
- * arguments, environment and auxiliary vector.  0, or an errno with *why.
+ * Make all other LWPs of the current process exit, and wait for that.  Returns
+ * EINTR if the calling LWP must exit instead.
+ */
+int proc_alone(void);
+/* End the wait of the parent in vfork(2) for p, if there is one. */
+void proc_release_parent(struct proc *p);
+/* Free a child that has ended or never ran. */
+void proc_reap(struct proc *child);
+/* End all processes except p, and wait until they are freed. */
+void proc_end_others(struct proc *p);
+/*
+ * Load the program of p_elf into p's empty address space: segments, and a
+ * stack with arguments, environment and auxiliary vector.  Sets its first *pc
+ * and *sp.  Returns 0, or an errno with the reason in *why.
  */
 int exec_load(struct proc *p, char *const argv[], unsigned argc,
     char *const envv[], unsigned envc, uintptr_t *pc, uintptr_t *sp,

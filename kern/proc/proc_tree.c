@@ -1,5 +1,5 @@
 /*
- * Processes that come out of one another, and how they end.
+ * Parents and children: copying a process, and ending one.
  */
 #include "kern/arch.h"
 #include "kern/mm/page.h"
@@ -11,9 +11,10 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define STACK_SPARE (256UL << 10) /* of the stack, below what is in use */
+/* Stack that a child gets below the part in use. */
+#define STACK_SPARE (256UL << 10)
 
-/* proc_end_others() waits here. */
+/* proc_end_others() waits here for processes to be freed. */
 static struct waitq freed;
 
 static void
@@ -26,7 +27,7 @@ copy_files(struct proc *to, const struct proc *from)
 	to->p_cloexec = from->p_cloexec;
 }
 
-/* Stacks are populated whole, and few children go deep. */
+/* Copy little of the unused stack: all of it is populated, few need it. */
 static int
 copy_memory(struct proc *to, const struct proc *from, uintptr_t sp)
 {
@@ -95,7 +96,7 @@ proc_reap(struct proc *child)
 	waitq_wake(&freed, 1);
 }
 
-/* Its children go on without a parent; those that have ended, go. */
+/* Make p's children orphans, and free those that have ended. */
 static void
 leave_children(struct proc *p)
 {
@@ -171,7 +172,7 @@ proc_alone(void)
 	struct proc *p = l->l_proc;
 
 	if (p->p_execer != NULL)
-		return EINTR; /* another LWP was faster; this one ends */
+		return EINTR; /* another LWP came first; this one exits */
 	p->p_execer = l;
 	for (struct lwp *o = p->p_lwps; o != NULL; o = o->l_sibling) {
 		if (o != l)

@@ -1,3 +1,7 @@
+/*
+ * Sends signals: pending sets, the choice of the LWP that takes a signal,
+ * masks and actions.  signal_deliver.c delivers them.
+ */
 #include "kern/proc/signal.h"
 
 #include "kern/arch.h"
@@ -8,7 +12,7 @@
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 
-/* At most so many of a process's signals wait with their siginfo. */
+/* At most this many signals of a process are queued with their siginfo. */
 #define NSIGQ_MAX 1024
 
 struct sigqueue {
@@ -38,7 +42,7 @@ sig_ignored(const struct proc *p, int sig)
 {
 	uintptr_t handler = p->p_sig[sig].sa_handler;
 
-	/* signal(7), "Standard signals": whose default action is nothing. */
+	/* signal(7), "Standard signals": default action "Ign" or "Cont". */
 	return handler == SIG_IGN ||
 	       (handler == SIG_DFL && (sig == SIGCHLD || sig == SIGCONT ||
 					  sig == SIGURG || sig == SIGWINCH));
@@ -54,7 +58,7 @@ pend_add(
 {
 	struct sigqueue **link, *sq = NULL;
 
-	/* Of a standard signal there is one at a time. */
+	/* A standard signal is pending only once at a time. */
 	if (sig < SIGRTMIN && (sp->sp_set & SIGBIT(sig)) != 0)
 		return 0;
 	if (p->p_nsigq < NSIGQ_MAX)
@@ -72,7 +76,7 @@ pend_add(
 	return 0;
 }
 
-/* Unlink the oldest of this number; NULL where nothing is known of it. */
+/* Unlink the oldest siginfo of this signal.  Returns NULL if none is queued. */
 static struct sigqueue *
 pend_unlink(struct sigpend *sp, int sig)
 {
@@ -87,7 +91,7 @@ pend_unlink(struct sigpend *sp, int sig)
 	return NULL;
 }
 
-/* The lowest of `set`, or 0. */
+/* Take the lowest pending signal of `set`.  Returns its number, or 0. */
 static int
 pend_take(
     struct proc *p, struct sigpend *sp, uint64_t set, struct siginfo *info)
@@ -146,13 +150,13 @@ sig_kick(struct lwp *l, unsigned ast)
 {
 	l->l_ast |= ast;
 	sched_interrupt(l);
-	/* One that runs elsewhere comes by trap_return(). */
+	/* On another CPU, make it enter the kernel: trap_return() looks. */
 	if (l->l_state == LWP_RUNNING && l->l_cpu != arch_curcpu())
 		arch_ipi(l->l_cpu, IPI_RESCHED);
 }
 
 static bool
-takes(const struct lwp *l, int sig)
+accepts_signal(const struct lwp *l, int sig)
 {
 	return ((~l->l_kept.sk_mask | l->l_sigwait) & SIGBIT(sig)) != 0;
 }
@@ -163,28 +167,29 @@ find_running(const struct proc *p, int sig)
 	for (unsigned i = 0; i < ncpu; i++) {
 		struct lwp *l = cpus[i].c_lwp;
 
-		if (l != NULL && l->l_proc == p && takes(l, sig))
+		if (l != NULL && l->l_proc == p && accepts_signal(l, sig))
 			return l;
 	}
 	return NULL;
 }
 
 /*
- * Who takes a signal sent to the process: the running LWP if it can, else one
- * that runs on another CPU, else whoever it brings there (sig_kick()), which
- * one in vfork(2) is only if there is no other.
+ * Choose the LWP that takes a signal sent to the process.  Prefer the running
+ * LWP, then an LWP on another CPU, then one that sig_kick() wakes.  An LWP in
+ * vfork(2) comes last.
  */
 static struct lwp *
 find_taker(struct proc *p, int sig)
 {
 	struct lwp *l = lwp_self(), *vforking = NULL;
 
-	if (l->l_proc == p && l->l_state == LWP_RUNNING && takes(l, sig))
+	if (l->l_proc == p && l->l_state == LWP_RUNNING &&
+	    accepts_signal(l, sig))
 		return l;
 	if (p->p_nlwp > 1 && (l = find_running(p, sig)) != NULL)
 		return l;
 	for (l = p->p_lwps; l != NULL; l = l->l_sibling) {
-		if (l->l_state == LWP_ZOMBIE || !takes(l, sig))
+		if (l->l_state == LWP_ZOMBIE || !accepts_signal(l, sig))
 			continue;
 		if (!l->l_vforking)
 			return l;
@@ -201,7 +206,7 @@ sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info)
 
 	if (p->p_exiting)
 		return 0;
-	if (!takes(l, sig))
+	if (!accepts_signal(l, sig))
 		return pend_add(p, &l->l_sigpend, sig, info);
 	if (sig_ignored(p, sig) && (l->l_sigwait & SIGBIT(sig)) == 0)
 		return 0;
@@ -211,7 +216,8 @@ sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info)
 }
 
 /*
- * Interrupt who takes it; what ends the process is for whose turn is first.
+ * Interrupt the LWP that takes the signal.  If the signal may end the process,
+ * the ready LWPs look for it too, so that the first to run ends the process.
  */
 static void
 kick_taker(struct proc *p, struct lwp *taker, int sig)
@@ -220,7 +226,8 @@ kick_taker(struct proc *p, struct lwp *taker, int sig)
 	if (p->p_sig[sig].sa_handler != SIG_DFL)
 		return;
 	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
-		if (l != taker && l->l_state == LWP_READY && takes(l, sig))
+		if (l != taker && l->l_state == LWP_READY &&
+		    accepts_signal(l, sig))
 			sig_kick(l, AST_SIGNAL);
 	}
 }
@@ -244,13 +251,13 @@ sig_post_proc(struct proc *p, int sig, const struct siginfo *info)
 void
 sig_overflow(struct lwp *l)
 {
-	/* It runs here; at a switch it may be on its way to sleep. */
+	/* l runs on this CPU, or is on its way to sleep. */
 	l->l_ast |= AST_CPC;
 	if (l->l_waitq != NULL)
 		sched_interrupt(l);
 }
 
-/* What was sent to the process and l no longer takes, others may. */
+/* Find other LWPs for the process's signals that l no longer takes. */
 static void
 find_others(struct lwp *l)
 {
@@ -260,7 +267,7 @@ find_others(struct lwp *l)
 		int sig = __builtin_ctzll(set) + 1;
 		struct lwp *o;
 
-		if (!takes(l, sig) && (o = find_taker(p, sig)) != NULL)
+		if (!accepts_signal(l, sig) && (o = find_taker(p, sig)) != NULL)
 			sig_kick(o, AST_SIGNAL);
 	}
 }
@@ -270,8 +277,8 @@ find_others(struct lwp *l)
  */
 
 /*
- * What is to be delivered.  What nobody heeds may have come while it was
- * blocked, and ends no sleep that lets it in.
+ * Drop pending signals that are ignored and no longer blocked: they must not
+ * end a sleep.  Returns the signals to deliver.
  */
 static uint64_t
 drop_ignored(struct lwp *l)
@@ -323,7 +330,7 @@ intptr_t
 sig_restart(struct lwp *l)
 {
 	l->l_restart = true;
-	l->l_ast |= AST_SIGNAL; /* it is made again there */
+	l->l_ast |= AST_SIGNAL; /* deliver_pending() restarts the call */
 	return -EJUSTRETURN;
 }
 
@@ -342,7 +349,7 @@ sig_suspend_mask(struct lwp *l, uint64_t mask)
 {
 	l->l_sigsaved = l->l_kept.sk_mask;
 	l->l_sigrestore = true;
-	l->l_ast |= AST_SIGNAL; /* it comes back there at the latest */
+	l->l_ast |= AST_SIGNAL; /* trap_return() restores it at the latest */
 	sig_set_mask(l, mask);
 }
 

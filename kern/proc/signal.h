@@ -1,11 +1,11 @@
 /*
- * Signals: numbers and state, as Linux has them on x86-64 and arm64.
- * Included by kern/ and by arch/ for what a handler's frame holds.
+ * Signals, with the numbers and structures of Linux on x86-64 and arm64.
+ * Included by kern/, and by arch/ for the frame of a handler.
  *
- * A signal is sent to an LWP or to its process.  It waits in a set of
- * pending ones until an LWP that does not block it is on its way to user
- * code (trap_return()): there its handler's frame is made, or the process
- * ends with a line that says which signal it was.
+ * A signal is sent to an LWP or to its process, and becomes pending.  An LWP
+ * that does not block it takes it on the way to user code, in trap_return().
+ * There it gets a frame for the handler, or the process ends with a line that
+ * names the signal.
  */
 #ifndef KERN_PROC_SIGNAL_H
 #define KERN_PROC_SIGNAL_H
@@ -19,7 +19,7 @@ struct proc;
 struct trapframe;
 
 #define NSIG     64
-#define SIGRTMIN 32 /* from here on each one sent is kept */
+#define SIGRTMIN 32 /* signals from here on are queued each time */
 
 #define SIGILL   4
 #define SIGTRAP  5
@@ -78,7 +78,7 @@ struct sigaction {
 	uint64_t sa_mask;
 };
 
-/* stack_t of sigaltstack(2); no stack while ss_flags has SS_DISABLE. */
+/* stack_t of sigaltstack(2).  SS_DISABLE in ss_flags: no stack. */
 struct sigstack {
 	uintptr_t ss_sp;
 	uint64_t ss_flags;
@@ -86,8 +86,8 @@ struct sigstack {
 };
 
 /*
- * The start of siginfo_t, the same on both machines.  Behind it no signal of
- * ours has anything: in a handler's frame that is what was on the stack.
+ * The start of siginfo_t, the same on both machines.  The kernel sends no
+ * signal that uses the rest, and leaves it unwritten in a handler's frame.
  */
 #define SIGINFO_BYTES 128
 struct siginfo {
@@ -103,7 +103,7 @@ struct siginfo {
 	};
 };
 
-/* For one the kernel sends, all of it: a compiler's zeros are a call. */
+/* Set every field.  A compound literal would compile to a call of memset(). */
 static inline void
 siginfo_set(struct siginfo *info, int sig, int code, uint64_t addr)
 {
@@ -122,95 +122,96 @@ struct sigqueue;
 /* Signals not yet delivered. */
 struct sigpend {
 	uint64_t sp_set;
-	struct sigqueue *sp_first; /* what is known of them, oldest first */
+	struct sigqueue *sp_first; /* their siginfo, oldest first */
 };
 
-/* l_ast: why an LWP has more to do before user code. */
-#define AST_EXIT   0x1  /* its process ends */
+/* l_ast: work that an LWP has to do before user code. */
+#define AST_EXIT   0x1  /* exit: its process ends */
 #define AST_SIGNAL 0x2  /* look for signals */
 #define AST_CPC    0x4  /* its counters overflowed */
-#define AST_YIELD  0x8  /* others first */
-#define AST_WATCH  0x10 /* always there with kernel_limit= */
+#define AST_YIELD  0x8  /* let others run */
+#define AST_WATCH  0x10 /* always set with kernel_limit= */
 /* These end no sleep. */
 #define AST_NO_WAKE (AST_YIELD | AST_WATCH)
 
-/* What of an LWP a handler's frame keeps, and its end brings back. */
+/* The state that a handler's frame saves and its return restores. */
 struct sigkept {
-	struct sigstack sk_stack; /* in the frame as sigaltstack(2) tells it */
+	struct sigstack sk_stack; /* as sigaltstack(2) reports it */
 	uint64_t sk_mask;
 };
 
-/* A handler's frame, but for the registers. */
+/* The contents of a handler's frame, except the registers. */
 struct sigframe {
 	const struct sigaction *sf_act;
 	const struct siginfo *sf_info;
 	const struct sigkept *sf_kept;
-	uintptr_t sf_stack; /* the end of a stack not in use; 0: of tf's */
-	uintptr_t sf_limit; /* the frame goes not below this */
+	uintptr_t sf_stack; /* top of an unused stack; 0: the current one */
+	uintptr_t sf_limit; /* the lowest address for the frame */
 };
 
-/* "SIGSEGV"; "SIG50" for what has no name. */
+/* Returns "SIGSEGV", or "SIG50" for a signal without a name. */
 const char *sig_name(int sig, char buf[12]);
 
 /*
- * Send.  Interrupts off, in any context, an interrupt included.  EAGAIN where
- * too many wait already: a real-time signal is lost then, of another one only
- * what is known of it.
+ * Send a signal.  Callable with interrupts off in any context.  Returns 0, or
+ * EAGAIN if too many signals are queued: a real-time signal is then lost, a
+ * standard one loses its siginfo.
  */
 int sig_post_lwp(struct lwp *l, int sig, const struct siginfo *info);
 int sig_post_proc(struct proc *p, int sig, const struct siginfo *info);
-/* The counters of l froze: SIGEMT is due.  For kcpc_set_notify(). */
+/* The counters of l froze: mark SIGEMT as due.  For kcpc_set_notify(). */
 void sig_overflow(struct lwp *l);
-/* l has this to do (AST_*), though it sleeps or runs elsewhere. */
+/* Give l more work (AST_*), and wake or interrupt it. */
 void sig_kick(struct lwp *l, unsigned ast);
 
 /*
- * Of the running LWP: is there a signal to deliver, so that a sleep should
- * end?  A sleep that ended with EINTR asks, since others may have taken it.
+ * Does the running LWP have a signal to deliver, which should end a sleep?
+ * Check after EINTR: another LWP may have taken the signal.
  */
 bool sig_check(struct lwp *l);
-/* Will it end the process, once it looks? */
+/* Will a pending signal end the process? */
 bool sig_deadly(const struct lwp *l);
 /*
- * Make the system call again unless a handler without SA_RESTART runs; then
- * it fails with EINTR.  What an interrupted call returns.
+ * Make the system call again, unless a handler without SA_RESTART runs; then
+ * it fails with EINTR.  Returns the result for the interrupted call to return.
  */
 intptr_t sig_restart(struct lwp *l);
 void sig_set_mask(struct lwp *l, uint64_t mask);
 /*
- * Replace the mask until the next handler has been entered; or bring it back,
- * where the call ends without a signal.
+ * sig_suspend_mask() replaces the mask until the next handler starts.
+ * sig_resume_mask() restores it if the call ends without a signal.
  */
 void sig_suspend_mask(struct lwp *l, uint64_t mask);
 void sig_resume_mask(struct lwp *l);
-/* Take one of set, pending for the running LWP; its number, or 0. */
+/* Take a pending signal of `set`.  Returns its number, or 0. */
 int sig_take(struct lwp *l, uint64_t set, struct siginfo *info);
 void sig_set_action(struct proc *p, int sig, const struct sigaction *act);
-/* Its disposition means that nothing happens. */
+/* Does the process ignore this signal, by choice or by default? */
 bool sig_ignored(const struct proc *p, int sig);
 
-/* The running LWP ends: others see to what was sent to the process. */
+/* The running LWP exits: find others for the process's signals. */
 void sig_lwp_exit(struct lwp *l);
-/* fork(2): to is the only LWP of a new process. */
+/* fork(2): `to` is the only LWP of a new process. */
 void sig_fork(const struct lwp *from, struct lwp *to);
-/* execve(2): no handler is left, and no stack for them. */
+/* execve(2): reset handlers and the alternate stack. */
 void sig_exec(struct lwp *l);
-/* Forget what is pending; nobody else sees it. */
+/* Discard all pending signals of a set that no LWP uses any more. */
 void sig_flush(struct proc *p, struct sigpend *sp);
 
 /*
- * sigdeliver.c, of the running LWP and its frame.
+ * signal_deliver.c.  These act on the running LWP and its trap frame.
  */
 
-/* Run the handler now.  False: blocked, or there is none. */
-bool sig_run(struct lwp *l, struct trapframe *tf, struct siginfo *info);
-/* A signal nobody but the LWP itself brought about; why is for the report. */
-void sig_force(
+/* Run the handler now.  Returns false if there is no handler or it is blocked.
+ */
+bool sig_run_handler(struct lwp *l, struct trapframe *tf, struct siginfo *info);
+/* Run the handler of the LWP's own fault, or end the process; why: report. */
+void sig_run_or_die(
     struct lwp *l, struct trapframe *tf, struct siginfo *info, const char *why);
 /*
- * Its counters froze on the way to sleep.  Unless a handler is to run, that is
- * seen to here, since it ends no sleep: a sample of a profile, a SIGEMT that is
- * blocked or ignored, and counters that were taken away since.
+ * The counters of l froze while it was going to sleep.  Handle here what
+ * needs no handler, so that it ends no sleep.  That is a profile's sample, a
+ * SIGEMT that is blocked or ignored, or counters that were taken away.
  */
 void sig_overflow_asleep(struct lwp *l);
 /* Is sp in the LWP's alternate stack? */

@@ -1,6 +1,14 @@
 /*
- * Signals on their way into user code: what an LWP does about them with its
- * own trap frame at hand.
+ * Delivers signals to the running LWP on its way to user code, by its trap
+ * frame.  The functions, from the outermost to the innermost:
+ *
+ *     trap_return       does all work in l_ast before user code
+ *     deliver_overflow  sends SIGEMT for counters that froze
+ *     deliver_pending   delivers signals, ends calls and masks
+ *     take_pending      delivers one pending signal after the other
+ *     sig_run_or_die    handles a fault, or ends the process
+ *     sig_run_handler   runs a handler, if there is one
+ *     push_handler      makes the handler's frame, sets its mask
  */
 #include "kern/arch.h"
 #include "kern/platform/errno.h"
@@ -14,7 +22,8 @@
 #include "lib/printf.h"
 
 static void
-die(struct lwp *l, const struct trapframe *tf, int sig, const char *why)
+report_and_kill(
+    struct lwp *l, const struct trapframe *tf, int sig, const char *why)
 {
 	struct proc *p = l->l_proc;
 	char where[FAULT_WHERE_MAX], name[12];
@@ -31,9 +40,10 @@ is_overflow(const struct siginfo *info)
 	return info->si_signo == SIGEMT && info->si_code == EMT_CPCOVF;
 }
 
-/* Who sent it, for the report. */
+/* The sender of a signal, for the report. */
 static const char *
-sender(const struct proc *p, const struct siginfo *info, char *buf, size_t len)
+sender_text(
+    const struct proc *p, const struct siginfo *info, char *buf, size_t len)
 {
 	if (is_overflow(info))
 		return "a counter overflowed";
@@ -54,7 +64,7 @@ sig_on_altstack(const struct lwp *l, uintptr_t sp)
 	       sp - s->ss_sp - 1 < s->ss_bytes;
 }
 
-/* There is an alternate stack: does the frame go there? */
+/* Put the frame on the alternate stack, if the handler or sp is on it. */
 static void
 choose_stack(const struct lwp *l, uintptr_t sp, struct sigframe *sf,
     struct sigkept *kept)
@@ -71,8 +81,8 @@ choose_stack(const struct lwp *l, uintptr_t sp, struct sigframe *sf,
 }
 
 /*
- * The system call was interrupted: will it be made again?  Then an overflow in
- * it, which tells where the LWP goes on, tells of the call.
+ * End an interrupted system call: with EINTR, or so that it is made again.  In
+ * the second case the address of an overflow in the call becomes the call's.
  */
 static void
 end_call(struct lwp *l, struct trapframe *tf, const struct sigaction *act,
@@ -98,8 +108,8 @@ has_handler(const struct lwp *l, int sig)
 }
 
 /*
- * What few handlers find: a system call to end, a mask sigsuspend(2) made, an
- * alternate stack.
+ * Slow path of push_handler(): an interrupted system call, a mask that
+ * sigsuspend(2) replaced, or an alternate stack.
  */
 static __attribute__((noinline)) void
 prepare_slow(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
@@ -118,11 +128,11 @@ prepare_slow(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
 	}
 }
 
-static void no_room(struct lwp *l, struct trapframe *tf, int sig);
+static void no_frame_room(struct lwp *l, struct trapframe *tf, int sig);
 
-/* Inline: an overflow's way to its handler is a tenth shorter. */
+/* Inline: this makes an overflow's way to its handler a tenth shorter. */
 static inline __attribute__((always_inline)) void
-run_handler(struct lwp *l, struct trapframe *tf, int sig, struct siginfo *info)
+push_handler(struct lwp *l, struct trapframe *tf, int sig, struct siginfo *info)
 {
 	struct proc *p = l->l_proc;
 	struct sigaction *act = &p->p_sig[sig];
@@ -134,7 +144,7 @@ run_handler(struct lwp *l, struct trapframe *tf, int sig, struct siginfo *info)
 	    (l->l_kept.sk_stack.ss_flags & SS_DISABLE) == 0)
 		prepare_slow(l, tf, &sf, info, &kept);
 	if (arch_sigframe_push(tf, &sf) != 0) {
-		no_room(l, tf, sig);
+		no_frame_room(l, tf, sig);
 		return;
 	}
 	l->l_kept.sk_mask = blocked | SIGBIT(sig);
@@ -144,66 +154,67 @@ run_handler(struct lwp *l, struct trapframe *tf, int sig, struct siginfo *info)
 		if ((act->sa_flags & SA_RESETHAND) != 0)
 			act->sa_handler = SIG_DFL;
 	}
-	/* What waits for the process may go to another LWP now. */
+	/* Signals of the process may now suit another LWP better. */
 	if (p->p_sigpend.sp_set != 0)
 		sig_set_mask(l, l->l_kept.sk_mask);
 }
 
-/* There is no frame: try SIGSEGV, perhaps on a stack of its own. */
+/* The frame did not fit: run SIGSEGV's handler, or end the process. */
 static void
-no_room(struct lwp *l, struct trapframe *tf, int sig)
+no_frame_room(struct lwp *l, struct trapframe *tf, int sig)
 {
 	struct siginfo segv;
 	char why[64], name[12];
 
 	siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
 	if (sig != SIGSEGV && has_handler(l, SIGSEGV)) {
-		run_handler(l, tf, SIGSEGV, &segv);
+		push_handler(l, tf, SIGSEGV, &segv);
 		return;
 	}
 	snprintf(why, sizeof why, "no room on the stack for the frame of %s",
 	    sig_name(sig, name));
-	die(l, tf, SIGSEGV, why);
+	report_and_kill(l, tf, SIGSEGV, why);
 }
 
-/* The same where it may interrupt a read of PICs, which begins again then. */
+/* Like push_handler(); a direct read of PICs that is interrupted restarts. */
 static void
-interrupt(struct lwp *l, struct trapframe *tf, struct siginfo *info)
+interrupt_user(struct lwp *l, struct trapframe *tf, struct siginfo *info)
 {
 	counting->page_interrupted(l);
-	run_handler(l, tf, info->si_signo, info);
+	push_handler(l, tf, info->si_signo, info);
 }
 
 bool
-sig_run(struct lwp *l, struct trapframe *tf, struct siginfo *info)
+sig_run_handler(struct lwp *l, struct trapframe *tf, struct siginfo *info)
 {
 	if (!has_handler(l, info->si_signo))
 		return false;
-	interrupt(l, tf, info);
+	interrupt_user(l, tf, info);
 	return true;
 }
 
 void
-sig_force(
+sig_run_or_die(
     struct lwp *l, struct trapframe *tf, struct siginfo *info, const char *why)
 {
-	if (!sig_run(l, tf, info))
-		die(l, tf, info->si_signo, why);
+	if (!sig_run_handler(l, tf, info))
+		report_and_kill(l, tf, info->si_signo, why);
 }
 
 /*
- * The counters froze, of which a read of them learns without us: tell where
- * the LWP is.  A call or a suspended mask that no handler ends is deliver()'s.
+ * The counters froze: send SIGEMT with the LWP's pc.  A direct read notices
+ * that they froze without our help.  A system call or a sigsuspend(2) mask
+ * that no handler ends is left to deliver_pending().
  */
 static inline void
-overflowed(struct lwp *l, struct trapframe *tf)
+deliver_overflow(struct lwp *l, struct trapframe *tf)
 {
 	struct siginfo info;
 
 	if (counting->overflowed(l, tf)) {
 		siginfo_set(&info, SIGEMT, EMT_CPCOVF, tf_pc(tf));
 		if (has_handler(l, SIGEMT)) {
-			run_handler(l, tf, SIGEMT, &info);
+			push_handler(l, tf, SIGEMT, &info);
 			return;
 		}
 		sig_post_lwp(l, SIGEMT, &info);
@@ -227,9 +238,9 @@ sig_overflow_asleep(struct lwp *l)
 	}
 }
 
-/* Deliver what is pending, the lowest number first. */
+/* Deliver the pending signals, the lowest number first. */
 static void
-deliver(struct lwp *l, struct trapframe *tf)
+take_pending(struct lwp *l, struct trapframe *tf)
 {
 	struct proc *p = l->l_proc;
 	struct siginfo info;
@@ -241,25 +252,26 @@ deliver(struct lwp *l, struct trapframe *tf)
 		if (sig_ignored(p, sig))
 			continue;
 		if (p->p_sig[sig].sa_handler == SIG_DFL)
-			die(l, tf, sig, sender(p, &info, buf, sizeof buf));
+			report_and_kill(
+			    l, tf, sig, sender_text(p, &info, buf, sizeof buf));
 		else
-			interrupt(l, tf, &info);
+			interrupt_user(l, tf, &info);
 	}
 }
 
-/* No handler ran after sigsuspend(2); what it let in has been seen to. */
+/* No handler ran after sigsuspend(2): restore the mask and look again. */
 static void
 end_suspend(struct lwp *l, struct trapframe *tf)
 {
 	sig_resume_mask(l);
-	deliver(l, tf);
+	take_pending(l, tf);
 }
 
-/* What interrupts sleeps and calls, but for the end of the process. */
+/* Deliver signals, then end sigsuspend(2) and an interrupted system call. */
 static __attribute__((noinline)) void
-signalled(struct lwp *l, struct trapframe *tf)
+deliver_pending(struct lwp *l, struct trapframe *tf)
 {
-	deliver(l, tf);
+	take_pending(l, tf);
 	if (l->l_sigrestore)
 		end_suspend(l, tf);
 	if (l->l_restart) {
@@ -268,7 +280,7 @@ signalled(struct lwp *l, struct trapframe *tf)
 	}
 }
 
-/* Overflows first, whatever else there is: all that bears with a frame more. */
+/* Overflows come first: all other work tolerates one more frame. */
 void
 trap_return(struct trapframe *tf)
 {
@@ -278,14 +290,14 @@ trap_return(struct trapframe *tf)
 	while ((ast = l->l_ast) != 0) {
 		if ((ast & AST_CPC) != 0) {
 			l->l_ast = ast & ~AST_CPC;
-			overflowed(l, tf);
+			deliver_overflow(l, tf);
 		} else if ((ast & AST_EXIT) != 0) {
 			lwp_exit();
 		} else if ((ast & AST_YIELD) != 0) {
 			sched_preempt();
 		} else {
 			l->l_ast = 0;
-			signalled(l, tf);
+			deliver_pending(l, tf);
 		}
 	}
 	if (entry_watch != NULL)

@@ -1,3 +1,6 @@
+/*
+ * Stop points, and the trace of them that trace=stops prints.
+ */
 #include "kern/proc/stop_point.h"
 
 #include <stddef.h>
@@ -17,13 +20,13 @@ stop_point(enum stop_at at, intptr_t arg)
 }
 
 static const char *
-bound(const struct lwp *l)
+bound_text(const struct lwp *l)
 {
 	return l != NULL && l->l_cpc != NULL ? "bound" : "unbound";
 }
 
 static struct lwp *
-by_id(struct proc *p, int id)
+find_by_id(struct proc *p, int id)
 {
 	struct lwp *l = p->p_lwps;
 
@@ -32,9 +35,9 @@ by_id(struct proc *p, int id)
 	return l;
 }
 
-/* How many LWPs have a set bound. */
+/* The number of LWPs with a bound set. */
 static unsigned
-nbound(const struct proc *p)
+count_bound(const struct proc *p)
 {
 	unsigned n = 0;
 
@@ -48,17 +51,18 @@ stop_trace(struct lwp *l, enum stop_at at, intptr_t arg)
 {
 	struct proc *p = l->l_proc;
 
-	printf("stop: %s: lwp %d (%s): ", p->p_name, l->l_id, bound(l));
+	printf("stop: %s: lwp %d (%s): ", p->p_name, l->l_id, bound_text(l));
 	switch (at) {
 	case STOP_LWP_CREATE:
 		printf("lwp_create %d (%s)\n", (int)arg,
-		    bound(by_id(p, (int)arg)));
+		    bound_text(find_by_id(p, (int)arg)));
 		break;
 	case STOP_LWP_EXIT:
 		printf("lwp_exit\n");
 		break;
 	case STOP_EXEC_ENTRY:
-		printf("exec of %u LWP(s), %u bound\n", p->p_nlwp, nbound(p));
+		printf(
+		    "exec of %u LWP(s), %u bound\n", p->p_nlwp, count_bound(p));
 		break;
 	case STOP_EXEC:
 		printf("exec done\n");
@@ -68,7 +72,7 @@ stop_trace(struct lwp *l, enum stop_at at, intptr_t arg)
 		break;
 	case STOP_EXIT:
 		printf("exit %d of %u LWP(s), %u bound\n", (int)arg, p->p_nlwp,
-		    nbound(p));
+		    count_bound(p));
 		break;
 	}
 }

@@ -1,10 +1,10 @@
 /*
- * Stop points: where who controls a process has to look at it.  Included by
- * kern/.
+ * Stop points: the places where a controller may look at a process.  Included
+ * by kern/.
  *
- * They lie where libpctx(3LIB) wants its handlers called.  At each the LWP
- * that got there is current, in a system call of its own, and holds nothing:
- * it may be made to wait.  A process that is killed comes by none of them.
+ * libpctx(3LIB) calls its handlers at these events.  At each, the current LWP
+ * is in a system call and holds no lock, so it may be made to wait.  A process
+ * that is killed passes no stop point.
  */
 #ifndef KERN_PROC_STOP_POINT_H
 #define KERN_PROC_STOP_POINT_H
@@ -14,30 +14,30 @@
 struct lwp;
 
 enum stop_at {
-	/* arg: the id of a new LWP, which has what it inherits and waits. */
+	/* arg: l_id of a new LWP, not started; its counters are inherited. */
 	STOP_LWP_CREATE,
-	/* The LWP is to end, and others are left; its context is there. */
+	/* The LWP will exit, others stay; its context still exists. */
 	STOP_LWP_EXIT,
 	/*
-	 * Another program is loaded and will take over; so far all LWPs and
-	 * their contexts are there.
+	 * A new program is loaded.  All LWPs and their contexts of the old
+	 * one still exist.
 	 */
 	STOP_EXEC_ENTRY,
-	/* It has, and has not run; one LWP is left, and nothing is bound. */
+	/* The new program has not run; one LWP is left, nothing is bound. */
 	STOP_EXEC,
-	/* arg: the number of a new process, which waits. */
+	/* arg: p_pid of a new process, not started. */
 	STOP_FORK,
-	/* arg: the status.  All LWPs and their contexts are there. */
+	/* arg: the exit status.  All LWPs and their contexts still exist. */
 	STOP_EXIT,
 };
 
-/* What is done at the stop points of a process: p_stop. */
+/* A function to call at the stop points of a process (p_stop). */
 typedef void stop_fn(struct lwp *l, enum stop_at at, intptr_t arg);
 
-/* The current LWP is there. */
+/* Called by the current LWP when it reaches a stop point. */
 void stop_point(enum stop_at at, intptr_t arg);
 
-/* trace=stops: print a line, and go on. */
+/* trace=stops: print a line and continue. */
 stop_fn stop_trace;
 
 #endif /* KERN_PROC_STOP_POINT_H */

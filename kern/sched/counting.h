@@ -1,9 +1,9 @@
 /*
- * What the lower parts of the kernel tell kcpc, as one table of operations
- * that kern/cpc registers.  Included by kern/sched, kern/proc and kern/file,
- * which call it, and by kern/cpc/init.c.  kern/cpc/kcpc.h says what each does.
+ * The operations of kcpc that lower parts of the kernel call.  kern/cpc/kcpc.h
+ * describes each.  Included by kern/sched, kern/proc and kern/file, which call
+ * them, and by kern/cpc/init.c, which registers them.
  *
- * kcpc_register() sets it before the first CPU idles.
+ * kcpc_register() sets the table before the first CPU idles.
  */
 #ifndef KERN_SCHED_COUNTING_H
 #define KERN_SCHED_COUNTING_H
@@ -17,14 +17,14 @@ struct lwp;
 struct trapframe;
 
 struct counting_ops {
-	/* a switch of LWPs: kcpc_save(), kcpc_overflow(), kcpc_restore() */
+	/* a switch of LWPs */
 	uint64_t (*save)(struct kcpc_ctx *ctx);
 	void (*overflow)(struct kcpc_ctx *ctx, uint64_t pics);
 	void (*restore)(struct kcpc_ctx *ctx);
 	/* CPUs */
 	void (*cpu_init)(unsigned cpu);
 	void (*cpu_online)(struct cpu *c);
-	void (*idle)(bool idle); /* the idle loop begins or ends to wait */
+	void (*idle)(bool idle); /* the CPU begins or ends to wait for work */
 	/* the life of an LWP */
 	int (*inherit)(const struct lwp *parent, struct lwp *child);
 	int (*fork)(const struct lwp *parent, struct lwp *child);

@@ -1,3 +1,6 @@
+/*
+ * The table of CPUs, and their start.
+ */
 #include "kern/sched/cpu.h"
 
 #include <stddef.h>
@@ -7,13 +10,13 @@
 #include "kern/sched/timer.h"
 #include "lib/printf.h"
 
-#define START_NS 1000000000LL /* how long a CPU may take to come up */
+#define START_NS 1000000000LL /* limit for the start of a CPU */
 
 struct cpu cpus[MAXCPU];
 unsigned ncpu;
 unsigned cpu_limit = MAXCPU;
 bool cpu_nmi_panics;
-static unsigned nfound; /* CPUs the tables name */
+static unsigned nfound; /* CPUs in the firmware's tables */
 
 struct cpu *
 cpu_add(uint64_t hwid)
@@ -29,7 +32,7 @@ cpu_add(uint64_t hwid)
 	return c;
 }
 
-/* Politely: an emulator may run all CPUs on one thread. */
+/* arch_relax(), because an emulator may run all CPUs on one thread. */
 static bool
 wait_online(const struct cpu *c)
 {

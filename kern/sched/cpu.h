@@ -1,5 +1,5 @@
 /*
- * One logical processor.  Included by kern/ and arch/.
+ * One logical CPU.  Included by kern/ and arch/.
  */
 #ifndef KERN_SCHED_CPU_H
 #define KERN_SCHED_CPU_H
@@ -16,31 +16,31 @@ struct kcpc_ctx;
 struct lwp;
 
 struct cpu {
-	void *c_arch;       /* the architecture's own per-CPU data */
+	void *c_arch;       /* the architecture's per-CPU data */
 	struct lwp *c_lwp;  /* running now */
 	unsigned c_id;      /* processorid_t, dense from 0; the boot CPU is 0 */
 	uint64_t c_hwid;    /* APIC id or MPIDR affinity */
-	struct lwp *c_idle; /* runs when nothing else does */
+	struct lwp *c_idle; /* runs when no other LWP is ready */
 	bool c_online;
-	struct kcpc_ctx *c_cpc; /* of the set bound to it, or NULL */
-	uint64_t c_pcbe;        /* the counter backend's own */
+	struct kcpc_ctx *c_cpc; /* context of the set bound to the CPU */
+	uint64_t c_pcbe;        /* for the counter backend */
 	unsigned c_stray_nmis;  /* NMIs that no counter explains */
-	/* sched.c */
+	/* Used by sched.c and placement.c. */
 	bool c_active;       /* takes LWPs: p_online(2) */
 	unsigned c_nbound;   /* LWPs bound to it */
-	struct lwp *c_left;  /* a zombie this CPU has just left */
-	struct lwpq c_runq;  /* ready: new, or its slice has ended */
-	struct lwpq c_woken; /* ready: it has slept, and goes first */
+	struct lwp *c_left;  /* a zombie whose stack was just left */
+	struct lwpq c_runq;  /* ready LWPs */
+	struct lwpq c_woken; /* ready LWPs that were woken; run first */
 	bool c_hurry;        /* c_woken is not empty, or c_turn */
-	bool c_turn;         /* those woken have the CPU, by their credit */
-	uint64_t c_credit, c_credit_tick; /* ticks of it, and when */
-	uint64_t c_credit_left;           /* behind a turn, at most */
+	bool c_turn;         /* woken LWPs run, and use up the credit */
+	uint64_t c_credit, c_credit_tick; /* in ticks; when computed */
+	uint64_t c_credit_left;           /* at most, after this turn */
 	struct timer c_slice;             /* runs while an LWP waits */
-	const struct lwp *c_slice_of;     /* whose slice it is */
-	const struct lwp *c_cut;          /* goes on behind a turn of theirs, */
-	uint64_t c_cut_ticks;             /* for so long */
-	/* timer.c */
-	struct timer *c_timers; /* a heap; the soonest */
+	const struct lwp *c_slice_of;     /* the LWP it was started for */
+	const struct lwp *c_cut;          /* preempted by a turn; gets */
+	uint64_t c_cut_ticks;             /* the rest of its slice */
+	/* Used by timer.c. */
+	struct timer *c_timers; /* a heap; the first to expire */
 	uint64_t c_timer_order;
 };
 
@@ -52,27 +52,27 @@ lwp_self(void)
 }
 
 extern struct cpu cpus[MAXCPU];
-extern unsigned ncpu;       /* added; online or not */
-extern unsigned cpu_limit;  /* how many may be added: cpus= */
+extern unsigned ncpu;       /* CPUs in cpus[], online or not */
+extern unsigned cpu_limit;  /* the largest ncpu allowed: cpus= */
 extern bool cpu_nmi_panics; /* nmi=panic: a stray NMI ends the run */
 
-/* Why one CPU interrupts another: arch_ipi(), ipi_intr(). */
+/* Reasons of an interrupt from another CPU: arch_ipi(), ipi_intr(). */
 #define IPI_RESCHED 0x1
-#define IPI_FLUSH   0x2 /* its way in does the work: arch_relax() */
-#define IPI_CALL    0x4 /* likewise: kernel_lock_wait() */
+#define IPI_FLUSH   0x2 /* entering the kernel does it: arch_relax() */
+#define IPI_CALL    0x4 /* entering does it: kernel_lock_wait() */
 
 /*
- * Note a CPU the tables name; the first call is the boot CPU.  Returns it,
- * or NULL beyond MAXCPU or cpus=, which cpu_start_all() reports.
+ * Add a CPU of the firmware's tables; the boot CPU comes first.  Returns it, or
+ * NULL above MAXCPU or cpus=, which cpu_start_all() reports.
  */
 struct cpu *cpu_add(uint64_t hwid);
 /*
- * Start all but the boot CPU, one after the other; they idle.  Says how many
- * are online, and of each that is not.
+ * Start the other CPUs, one after the other; they idle.  Prints how many are
+ * online, and each CPU that is not.
  */
 void cpu_start_all(void);
 unsigned cpu_nonline(void);
-/* Stray NMIs of all CPUs since the boot. */
+/* The number of stray NMIs of all CPUs since boot. */
 unsigned cpu_stray_nmis(void);
 
 #endif /* KERN_SCHED_CPU_H */

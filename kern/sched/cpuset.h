@@ -1,9 +1,9 @@
 /*
  * Sets of CPUs.  Included by kern/, arch/ and tests/host.
  *
- * Walks look at the words that hold CPUs of this machine alone, so that with
- * up to 64 CPUs each is a single word's.  A set may hold CPUs beyond those,
- * as an affinity of all ones does: it is compared with sets that do not.
+ * Loops stop at the words that hold CPUs of this machine, so up to 64 CPUs need
+ * only one word.  A set may contain CPUs that the machine lacks, such as an
+ * affinity of all ones.  So cpuset_meets() and cpuset_next() take two sets.
  */
 #ifndef KERN_SCHED_CPUSET_H
 #define KERN_SCHED_CPUSET_H
@@ -38,7 +38,7 @@ cpuset_remove(struct cpuset *cs, unsigned id)
 	cs->cs_word[id / 64] &= ~(1ULL << id % 64);
 }
 
-/* Does a CPU of a belong to b, too? */
+/* Do a and b have a CPU in common? */
 static inline bool
 cpuset_meets(const struct cpuset *a, const struct cpuset *b)
 {
@@ -52,8 +52,8 @@ cpuset_meets(const struct cpuset *a, const struct cpuset *b)
 }
 
 /*
- * The first CPU from `from` on that belongs to both sets, or MAXCPU; to go
- * through all of them, ask again from the next one on.
+ * The first CPU from `from` on that is in both sets, or MAXCPU.  To visit all,
+ * call again with the next number.
  */
 static inline unsigned
 cpuset_next(const struct cpuset *a, const struct cpuset *b, unsigned from)

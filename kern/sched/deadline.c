@@ -1,5 +1,5 @@
 /*
- * From a program's struct timespec to ticks.
+ * Converts a program's struct timespec to ticks.
  */
 #include "kern/sched/deadline.h"
 

@@ -1,5 +1,5 @@
 /*
- * Times at which a sleep ends, as programs give them.  Included by kern/.
+ * Deadlines of sleeps, as programs give them.  Included by kern/.
  */
 #ifndef KERN_SCHED_DEADLINE_H
 #define KERN_SCHED_DEADLINE_H
@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * Until when, in ticks: the struct timespec at uva counts from now, unless
- * it is absolute; without one (0), and beyond all clocks, never (~0).  0,
- * EFAULT, EINVAL.
+ * *deadline becomes the tick at which a sleep ends, or ~0 for never.  uva is
+ * the address of a struct timespec, or 0 for never.  It counts from now, unless
+ * absolute.  Returns 0, EFAULT or EINVAL.
  */
 int deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline);
 

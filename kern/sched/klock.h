@@ -1,12 +1,12 @@
 /*
- * The kernel lock: whoever runs kernel code holds it.  Included by kern/ and
- * arch/.
+ * The kernel lock.  A CPU that runs kernel code holds it.  Included by kern/
+ * and arch/.
  *
- * A CPU takes the lock on its way in from a payload and gives it up on its
- * way back, or while it waits for work.  It belongs to the CPU, not to the
- * LWP: it is held across a switch.  So all that the kernel does between two
- * waits is one step to every other CPU, and per-object locks guard only what
- * runs before the first payload, when CPUs are started.
+ * A CPU takes the lock when it enters from a payload, and releases it when it
+ * returns or waits for work.  The lock belongs to the CPU, not to the LWP: it
+ * is held across a switch.  So to other CPUs all work between two waits is one
+ * step.  Locks of objects guard only what runs before the first payload, while
+ * CPUs start.
  */
 #ifndef KERN_SCHED_KLOCK_H
 #define KERN_SCHED_KLOCK_H
@@ -14,13 +14,14 @@
 #include "kern/platform/lock.h"
 
 /*
- * Not a fair one: an emulator or a hypervisor runs CPUs in turns, and one
- * that must wait until another takes its turn waits for whole time slices.
- * One whose LWP only waits for another's ends its turn (sys_sched_yield()).
+ * The lock is not fair.  An emulator or a hypervisor runs CPUs in turns, so a
+ * CPU that must wait for its turn would wait for whole time slices.  An LWP
+ * that only waits for another gives its CPU up in sys_sched_yield().
  */
 extern struct spinlock klock;
 
-/* xcall.c: the same where another CPU has it; this one does what it asks. */
+/* xcall.c.  Wait for the lock, and run cross-calls to this CPU while waiting.
+ */
 void kernel_lock_wait(void);
 
 static inline void

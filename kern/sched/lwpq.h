@@ -1,6 +1,6 @@
 /*
- * Queues of LWPs.  Included by kern/ where LWPs wait; inline, for two of these
- * are a tenth of a switch.
+ * Operations on queues of LWPs.  Included by kern/ where LWPs wait.  Inline,
+ * because calls of two of them would add a tenth to a switch.
  */
 #ifndef KERN_SCHED_LWPQ_H
 #define KERN_SCHED_LWPQ_H
@@ -21,7 +21,7 @@ lwpq_push(struct lwpq *q, struct lwp *l)
 	q->q_tail = &l->l_next;
 }
 
-/* Before all others. */
+/* Put l before all others. */
 static inline void
 lwpq_push_first(struct lwpq *q, struct lwp *l)
 {
@@ -43,7 +43,7 @@ lwpq_remove(struct lwpq *q, struct lwp *l)
 		q->q_tail = l->l_prev;
 }
 
-/* The first, taken out; NULL where there is none. */
+/* Remove and return the first LWP, or return NULL. */
 static inline struct lwp *
 lwpq_pop(struct lwpq *q)
 {

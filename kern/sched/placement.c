@@ -1,5 +1,6 @@
 /*
- * Which CPU an LWP runs on: CPUs without work, and LWPs that may not stay.
+ * CPUs and LWPs: idle CPUs, taking work from other CPUs, moving LWPs, and
+ * taking CPUs on and off line.
  */
 #include <stddef.h>
 
@@ -50,8 +51,8 @@ set_active(struct cpu *c, bool active)
 }
 
 /*
- * The idle LWP has a kernel stack of its own only because arch_lwp_init()
- * prepares one; it stays on the stack its CPU came up on.
+ * The idle LWP runs on the stack its CPU started on.  It has a kernel stack of
+ * its own only because arch_lwp_init() makes one.
  */
 void
 sched_init_cpu(struct cpu *c)
@@ -63,12 +64,12 @@ sched_init_cpu(struct cpu *c)
 	l->l_cpu = c;
 	l->l_state = LWP_RUNNING;
 	c->c_idle = c->c_lwp = l;
-	/* The launcher is made ready before the boot CPU idles. */
+	/* Now, because the launcher is made ready before this CPU idles. */
 	if (c == arch_curcpu())
 		set_active(c, true);
 }
 
-/* The first that may run on c, taken out; or NULL. */
+/* Remove the first LWP of q that may run on c.  Returns it, or NULL. */
 static struct lwp *
 take_allowed(struct lwpq *q, const struct cpu *c)
 {
@@ -81,7 +82,7 @@ take_allowed(struct lwpq *q, const struct cpu *c)
 	return l;
 }
 
-/* Take an LWP that waits for another CPU and may run here. */
+/* Take an LWP that waits for another CPU and may run on c. */
 static bool
 steal(struct cpu *c)
 {
@@ -131,7 +132,7 @@ sched_idle(void)
  * Moving LWPs
  */
 
-/* It may go on where it is, and would find no better place. */
+/* May l stay on its CPU, and would no idle CPU be better? */
 static bool
 is_well_placed(const struct lwp *l)
 {
@@ -179,7 +180,7 @@ sched_allowed(const struct lwp *l)
 	return may;
 }
 
-/* No other CPU takes LWPs. */
+/* Is c the only CPU that takes LWPs? */
 static bool
 is_last(const struct cpu *c)
 {
@@ -207,7 +208,7 @@ sched_offline(struct cpu *c)
 	return 0;
 }
 
-/* Whose only CPUs were offline are on others now, where they may not stay. */
+/* Move LWPs whose affinity was offline: they must leave other CPUs again. */
 static void
 call_back(struct lwpq *q)
 {

@@ -1,5 +1,15 @@
 /*
- * Who runs next on a CPU, and for how long.
+ * Chooses the LWP that runs next on a CPU, and for how long.  The rule:
+ *
+ * 1. A ready LWP queues at an idle CPU or else where it last ran, and a CPU
+ *    without work takes a waiting LWP from another.
+ * 2. The LWPs of a CPU's run queue run in turn, each for a slice of 4 ms, which
+ *    is timed only while another LWP waits.
+ * 3. An LWP that wakes up goes to a second queue, which runs before the first.
+ * 4. If a timeout or a signal woke it, it also preempts the running LWP, which
+ *    later resumes the rest of its slice.
+ * 5. Time in the second queue is paid from the CPU's credit, which other time
+ *    refills; without credit a woken LWP queues like all others.
  */
 #include "kern/sched/sched.h"
 
@@ -19,19 +29,19 @@
 
 const struct counting_ops *counting;
 
-/* How long an LWP runs while another waits for its CPU. */
+/* The time an LWP may run while another waits for its CPU. */
 #define SLICE_NS 4000000
-/* What a turn of those woken takes of their credit at least, of a slice. */
+/* The credit that each turn of the woken LWPs costs at least. */
 #define PRICE(slice) ((slice) / 16)
 
 struct spinlock klock;
 
 /*
- * A slice is timed only while an LWP waits for the CPU: alone, an LWP is
- * never interrupted.  The timer runs on over a switch, a third of which it
- * would cost to start it anew (docs/design.md, "LWPs on CPUs"): when it fires,
- * an LWP other than the one it was started for gets a slice of its own, so
- * that nobody has the CPU for longer than two.
+ * A slice is timed only while an LWP waits for the CPU: an LWP that is alone is
+ * never interrupted.  A switch does not restart the timer, because that would
+ * add a third to its cost (docs/design.md, "LWPs on CPUs").  If the timer fires
+ * in another LWP than the one it was started for, that LWP gets a new slice.
+ * So no LWP has the CPU for more than two slices.
  */
 
 static uint64_t
@@ -53,7 +63,7 @@ slice_start(struct cpu *c, const struct lwp *l, uint64_t ticks)
 	timer_start(&c->c_slice, arch_tick() + ticks, slice_over, c);
 }
 
-/* Unless one runs, l has a slice from now on. */
+/* Start a slice for l, unless one is already being timed. */
 static inline void
 slice_time(struct cpu *c, const struct lwp *l)
 {
@@ -62,20 +72,18 @@ slice_time(struct cpu *c, const struct lwp *l)
 }
 
 /*
- * Who has slept goes before those that wait for their next slice, and if it
- * was a time or a signal that ended the sleep, at once: the LWP that runs is
- * cut, and goes on with the rest of its slice behind those woken.
+ * The credit of woken LWPs
  *
- * Woken LWPs could wake each other for ever.  So a CPU's have a credit
- * between them, a slice S at most; they spend it as they run in a turn of
- * theirs, and all other time adds to it.  Of any time T they have in their
- * turns no more than S + (T - what they have), which leaves (T - S) / 2 or
- * more to the others.  Where it is spent, those woken are like all others.
+ * Woken LWPs could wake each other for ever, and starve the run queue.  So the
+ * woken LWPs of a CPU share a credit of at most one slice S.  A turn is a time
+ * in which they run one after the other.  Turns use up the credit, all other
+ * time adds to it.  In any time T, turns get at most S + (T - turns), so the
+ * run queue gets at least (T - S) / 2.
  *
- * A short turn is not the cheapest: of the switches to it and back the others
- * have nothing.  So a turn has its price, and is only for who can pay: between
- * turns the others have as long on average, in which a slow emulator, at 64 ns
- * an instruction, retires 3,900, three times those of the way there and back.
+ * A turn also costs two switches, which the run queue does not gain.  So a turn
+ * costs at least PRICE, and starts only if the credit covers that.  Between
+ * turns the run queue then runs for PRICE on average.  Even on an emulator with
+ * 64 ns an instruction this is 3,900 instructions, three times the switches.
  */
 
 static void
@@ -92,7 +100,7 @@ credit_settle(struct cpu *c)
 		c->c_credit += passed < room ? passed : room;
 }
 
-/* Those that were woken wait like all others, from now on. */
+/* End a turn: the LWPs still in the woken queue go to the run queue. */
 static void
 turn_over(struct cpu *c)
 {
@@ -118,9 +126,9 @@ slice_over(void *cpu)
 	c->c_lwp->l_ast |= AST_YIELD;
 }
 
-/* l, which runs, is to go on when those woken have had their turn. */
+/* Preempt l: it is first in the run queue, and keeps the rest of its slice. */
 static void
-cut(struct cpu *c, struct lwp *l)
+preempt_first(struct cpu *c, struct lwp *l)
 {
 	uint64_t now = arch_tick(), end = c->c_slice.t_tick;
 
@@ -131,7 +139,7 @@ cut(struct cpu *c, struct lwp *l)
 	lwpq_push_first(&c->c_runq, l);
 }
 
-/* Who runs next, and is timed where others wait. */
+/* Take the next LWP of the run queue.  Time it if others wait, too. */
 static inline struct lwp *
 next_ready(struct cpu *c)
 {
@@ -144,7 +152,10 @@ next_ready(struct cpu *c)
 	return l;
 }
 
-/* No LWP was woken but l, or NULL, for which nobody waits: it is no turn. */
+/*
+ * The same when the woken queue is empty, or its only LWP l has no competitor:
+ * end the turn, if there is one.
+ */
 static struct lwp *
 next_after_turn(struct cpu *c, struct lwp *l)
 {
@@ -164,9 +175,9 @@ next_after_turn(struct cpu *c, struct lwp *l)
 	return next_ready(c);
 }
 
-/* The same where LWPs were woken.  Apart, so that the usual way is short. */
+/* The same when LWPs woke up.  noinline, to keep the other path short. */
 static __attribute__((noinline)) struct lwp *
-next_hurried(struct cpu *c)
+next_woken(struct cpu *c)
 {
 	struct lwp *l = lwpq_pop(&c->c_woken);
 	bool alone = !sched_others_wait(c);
@@ -187,9 +198,9 @@ next_hurried(struct cpu *c)
  * Making LWPs ready
  */
 
-/* Each of the CPUs that l may run on in turn. */
+/* The CPUs that l may run on, one after the other from call to call. */
 static __attribute__((noinline)) struct cpu *
-in_turn(const struct lwp *l)
+next_cpu_in_turn(const struct lwp *l)
 {
 	static unsigned last;
 
@@ -214,23 +225,24 @@ place_idle(const struct lwp *l)
 }
 
 /*
- * Where it best runs: where it ran last if that CPU has nothing to do, else
- * where nothing is to be done.  Where there is no such CPU it stays, or, not
- * to join all others of its creator's, is one of those for each in turn.
+ * Choose a CPU for l: its last CPU if that is idle, else any idle CPU, else its
+ * last CPU.  A new LWP without an idle CPU is placed by turns, so that the CPU
+ * of its creator does not get them all.
  */
 static inline struct cpu *
-place(const struct lwp *l)
+choose_cpu(const struct lwp *l)
 {
 	struct cpu *c;
 
 	if (sched_nidle != 0 && (c = place_idle(l)) != NULL)
 		return c;
-	return l->l_state != LWP_NEW && sched_may(l, l->l_cpu) ? l->l_cpu
-	                                                       : in_turn(l);
+	return l->l_state != LWP_NEW && sched_may(l, l->l_cpu)
+	           ? l->l_cpu
+	           : next_cpu_in_turn(l);
 }
 
 static inline void
-enqueue(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
+enqueue_on(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
 {
 	l->l_cpu = c;
 	l->l_state = state;
@@ -246,9 +258,9 @@ enqueue(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
 void
 sched_ready(struct lwp *l)
 {
-	struct cpu *c = place(l);
+	struct cpu *c = choose_cpu(l);
 
-	enqueue(c, &c->c_runq, l, LWP_READY);
+	enqueue_on(c, &c->c_runq, l, LWP_READY);
 }
 
 static __attribute__((noinline)) bool
@@ -258,27 +270,27 @@ has_credit(struct cpu *c)
 	return c->c_credit >= PRICE(slice_ticks());
 }
 
-/* Before those that wait, and perhaps who runs. */
+/* Queue l before the run queue.  at_once: also preempt the running LWP. */
 static __attribute__((noinline)) void
 enqueue_woken(struct cpu *c, struct lwp *l, bool at_once)
 {
 	c->c_hurry = true;
 	if (at_once && !c->c_turn)
 		c->c_lwp->l_ast |= AST_YIELD;
-	enqueue(c, &c->c_woken, l, LWP_WOKEN);
+	enqueue_on(c, &c->c_woken, l, LWP_WOKEN);
 }
 
 void
 sched_woken(struct lwp *l, bool at_once)
 {
-	struct cpu *c = place(l);
+	struct cpu *c = choose_cpu(l);
 
-	/* Where nobody waits it is first anyway. */
+	/* If no other LWP waits, l is next in the run queue as well. */
 	if ((at_once || sched_others_wait(c)) && c->c_lwp != c->c_idle &&
 	    has_credit(c))
 		enqueue_woken(c, l, at_once);
 	else
-		enqueue(c, &c->c_runq, l, LWP_READY);
+		enqueue_on(c, &c->c_runq, l, LWP_READY);
 }
 
 void
@@ -287,7 +299,7 @@ sched_hurry(struct lwp *l)
 	struct cpu *c = l->l_cpu;
 	bool woken = l->l_state == LWP_WOKEN;
 
-	/* A CPU on its way out of its idle loop takes it at once. */
+	/* A CPU that leaves its idle loop takes it at once. */
 	if (c->c_lwp == c->c_idle || (!woken && !has_credit(c)))
 		return;
 	lwpq_remove(woken ? &c->c_woken : &c->c_runq, l);
@@ -299,7 +311,7 @@ ipi_intr(unsigned why)
 {
 	struct cpu *c = arch_curcpu();
 
-	/* The idle LWP looks for itself, and trap_return() for the others. */
+	/* Work is found by the idle LWP, or in trap_return(). */
 	(void)why;
 	if (sched_others_wait(c) && c->c_lwp != c->c_idle)
 		slice_time(c, c->c_lwp);
@@ -342,7 +354,7 @@ sched_switch(void)
 	uint64_t overflowed;
 
 	from->l_ast &= ~AST_YIELD;
-	to = c->c_hurry ? next_hurried(c) : next_ready(c);
+	to = c->c_hurry ? next_woken(c) : next_ready(c);
 	if (to == NULL)
 		to = c->c_idle;
 	to->l_state = LWP_RUNNING;
@@ -355,10 +367,10 @@ sched_switch(void)
 	if (from->l_state == LWP_ZOMBIE)
 		c->c_left = from;
 	arch_lwp_switch(from, to);
-	sched_arrive(); /* from runs again, perhaps on another CPU */
+	sched_arrive(); /* `from` runs again, perhaps on another CPU */
 }
 
-/* Apart: what calls it last needs no frame of its own. */
+/* noinline: its callers can end in a jump to it, without a stack frame. */
 static __attribute__((noinline)) void
 go_elsewhere(struct lwp *l)
 {
@@ -367,11 +379,11 @@ go_elsewhere(struct lwp *l)
 }
 
 /*
- * l goes behind the others; or, if it must not stay or may go where nothing
- * is to be done, there.
+ * Queue l after the others and switch.  If it may not stay, or may run on an
+ * idle CPU, it goes there.
  */
 static inline void
-give_way(struct lwp *l, struct cpu *c, bool is_cut)
+yield_to_others(struct lwp *l, struct cpu *c, bool is_cut)
 {
 	if (!sched_may(l, c)) {
 		go_elsewhere(l);
@@ -387,7 +399,7 @@ give_way(struct lwp *l, struct cpu *c, bool is_cut)
 	}
 	l->l_state = LWP_READY;
 	if (is_cut)
-		cut(c, l);
+		preempt_first(c, l);
 	else
 		lwpq_push(&c->c_runq, l);
 	sched_switch();
@@ -398,15 +410,16 @@ sched_yield(void)
 {
 	struct lwp *l = lwp_self();
 
-	give_way(l, l->l_cpu, false);
+	yield_to_others(l, l->l_cpu, false);
 }
 
-/* A slice's timer that has fired says that it has ended. */
+/* The slice has not ended while its timer still runs: l is only preempted. */
 void
 sched_preempt(void)
 {
 	struct lwp *l = lwp_self();
 	struct cpu *c = l->l_cpu;
 
-	give_way(l, c, c->c_hurry && !c->c_turn && c->c_slice.t_cpu != NULL);
+	yield_to_others(
+	    l, c, c->c_hurry && !c->c_turn && c->c_slice.t_cpu != NULL);
 }

@@ -1,13 +1,10 @@
 /*
- * Who runs.  Included by kern/.
+ * The scheduler.  Included by kern/.
  *
- * Each CPU has two queues of its own, first come first served: those that
- * have slept go before those that wait for their next slice, as long as that
- * leaves these their half.  An LWP that becomes ready goes to a CPU that has
- * nothing to do, if it may run there, else to the CPU it ran on; a CPU that
- * runs out of LWPs takes one that waits elsewhere.  There is no periodic
- * tick: a slice is timed only while an LWP waits for the CPU, and ends on the
- * way to user code.  All of it is called with the kernel lock held
+ * Each CPU has two queues of its own: the run queue, and a queue of woken LWPs
+ * that runs before it.  The head of sched.c states the rule.  There is no
+ * periodic tick: a slice is timed only while an LWP waits for the CPU, and ends
+ * on the way to user code.  All functions need the kernel lock
  * (kern/sched/klock.h).
  */
 #ifndef KERN_SCHED_SCHED_H
@@ -22,69 +19,69 @@ struct cpu;
 struct cpuset; /* kern/sched/cpuset.h */
 struct lwp;
 
-/* LWPs by l_next, first come first; each is in one queue at most. */
+/* A queue of LWPs, linked by l_next.  An LWP is in at most one queue. */
 struct lwpq {
-	struct lwp *q_first, **q_tail; /* q_tail means nothing while empty */
+	struct lwp *q_first, **q_tail; /* q_tail is undefined if empty */
 };
 
 /*
- * LWPs that wait for something, first come first.  Its lock guards what
- * they wait for.
+ * LWPs that wait for a condition, first come first served.  wq_lock guards the
+ * condition.
  */
 struct waitq {
 	struct spinlock wq_lock;
 	struct lwpq wq_lwps;
 };
 
-/* Give the CPU its idle LWP, which is the context the CPU came up in. */
+/* Give c its idle LWP: the context in which the CPU started. */
 void sched_init_cpu(struct cpu *c);
-/* Run what is ready, else wait for interrupts; the idle LWP's life. */
+/* The idle LWP: run what is ready, else wait for interrupts. */
 _Noreturn void sched_idle(void);
-/* An LWP may run: one that is new, or comes from another CPU. */
+/* Queue an LWP that is new or comes from another CPU. */
 void sched_ready(struct lwp *l);
-/* The same of one that slept, which goes before those; at once, or soon. */
+/* Queue an LWP that slept.  at_once: it preempts the running LWP. */
 void sched_woken(struct lwp *l, bool at_once);
-/* One that is ready gets its turn as if it had been woken now. */
+/* Treat an LWP that is ready as if it were woken now, at once. */
 void sched_hurry(struct lwp *l);
-/* Let others run first. */
+/* Let the other LWPs run first. */
 void sched_yield(void);
-/* AST_YIELD: the slice has ended, one that goes first waits, or it must go. */
+/* Handle AST_YIELD: the slice ended, a woken LWP waits, or l must move. */
 void sched_preempt(void);
-/* Switch to the next LWP; the caller has put itself where it belongs. */
+/* Switch to the next LWP.  The caller has queued itself already. */
 void sched_switch(void);
 /*
- * The first thing done on the stack a switch led to: the LWP that was left
- * for ever is freed, and the current one's counters run.
+ * The first action on the stack that a switch leads to: free the LWP that
+ * exited, and start the current LWP's counters.
  */
 void sched_arrive(void);
-/* l's affinity or binding has changed: it leaves a CPU it may not run on. */
+/* l's affinity or binding changed: move it off a CPU it may not run on. */
 void sched_move(struct lwp *l);
-/* The CPUs that take LWPs. */
+/* The CPUs that take LWPs: p_online(2). */
 const struct cpuset *sched_cpus(void);
-/* Those of them that l may run on: never none. */
+/* The CPUs of these that l may run on; at least one. */
 struct cpuset sched_allowed(const struct lwp *l);
-/* EBUSY: it is the last, or an LWP or a set is bound to it. */
+/* Returns 0, or EBUSY for the last CPU or if an LWP or a set is bound to c. */
 int sched_offline(struct cpu *c);
 void sched_online(struct cpu *c);
 
 /*
- * waitq.c.  Sleep until woken, or until arch_tick() >= deadline (~0: for ever).
- * The caller holds wq_lock, and holds it again afterwards.  0, ETIMEDOUT, or
- * EINTR where a signal or the end of the process interrupts.
+ * waitq.c.  Sleep until woken, or until arch_tick() >= deadline (~0: no limit).
+ * The caller holds wq_lock, before and after.  Returns 0, ETIMEDOUT, or EINTR
+ * if a signal or the end of the process interrupts.
  */
 int waitq_sleep(struct waitq *wq, uint64_t deadline);
 /*
- * Sleep until woken, or something comes that the LWP cannot heed now: who
- * waits for a thing calls this until it is there.
+ * Sleep until woken, or until an event that the LWP cannot handle now.  Call it
+ * in a loop that checks the condition.
  */
 void waitq_wait(struct waitq *wq);
-/* Wake at most n; returns how many.  The caller holds wq_lock. */
+/* Wake at most n LWPs, and return how many.  The caller holds wq_lock. */
 unsigned waitq_wake(struct waitq *wq, unsigned n);
-/* l, which sleeps, waits in `to` from now on. */
+/* Move the sleeping LWP l to the wait queue `to`. */
 void waitq_move(struct lwp *l, struct waitq *to);
-/* End l's sleep, if it sleeps; waitq_sleep() returns err. */
+/* End l's sleep, if it sleeps; its waitq_sleep() returns err. */
 void sched_wake(struct lwp *l, int err);
-/* A signal: the same with EINTR, and who is ready need not wait its turn. */
+/* For a signal: end l's sleep with EINTR, or run it soon if it is ready. */
 void sched_interrupt(struct lwp *l);
 
 #endif /* KERN_SCHED_SCHED_H */

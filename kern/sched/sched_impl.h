@@ -1,5 +1,5 @@
 /*
- * What the parts of the scheduler know of each other.  Included by
+ * Declarations that the files of the scheduler share.  Included by
  * kern/sched/sched.c and kern/sched/placement.c.
  */
 #ifndef KERN_SCHED_SCHED_IMPL_H
@@ -12,16 +12,13 @@
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
 
-/*
- * CPUs that take LWPs, and those of them that have nothing to do, with how
- * many these are.
- */
+/* The CPUs that take LWPs; the idle ones among them, and their number. */
 extern struct cpuset sched_active_cpus, sched_idle_cpus;
 extern unsigned sched_nidle;
 
 /*
- * May l run on CPU c?  Inline, for a switch asks.  An LWP whose CPUs all went
- * offline may run anywhere: better than nowhere.
+ * May l run on CPU c?  If all CPUs of its affinity are offline, it may run
+ * anywhere.  Inline, because each switch asks.
  */
 static inline bool
 sched_may(const struct lwp *l, const struct cpu *c)
@@ -34,7 +31,7 @@ sched_may(const struct lwp *l, const struct cpu *c)
 	       !cpuset_meets(&l->l_affinity, &sched_active_cpus);
 }
 
-/* Work waits for c: it is no longer idle. */
+/* c has work now: it is no longer idle. */
 void sched_has_work(const struct cpu *c);
 
 /*

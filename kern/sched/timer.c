@@ -1,3 +1,14 @@
+/*
+ * One-shot timers and the clock.
+ *
+ * The timers of a CPU form a pairing heap: each comes before its children, and
+ * the root is the first to expire.  Starting a timer costs one comparison.
+ * Removing one costs the logarithm of their number on average.  No memory is
+ * allocated.
+ *
+ * Fredman, Sedgewick, Sleator, Tarjan, "The Pairing Heap: A New Form of
+ * Self-Adjusting Heap" (Algorithmica 1, 1986).
+ */
 #include "kern/sched/timer.h"
 
 #include <stddef.h>
@@ -7,27 +18,19 @@
 
 #define NS_PER_S 1000000000ULL
 
-/*
- * A CPU's timers are a pairing heap: each comes before its children, the
- * root first of all.  Starting one is a comparison, taking one out costs the
- * logarithm of their number on average, and no memory is needed.
- * Fredman, Sedgewick, Sleator, Tarjan, "The Pairing Heap: A New Form of
- * Self-Adjusting Heap" (Algorithmica 1, 1986).
- */
-
-/* Those due at one tick run in the order they were started in. */
+/* Timers due at the same tick run in the order they were started. */
 static bool
-before(const struct timer *a, const struct timer *b)
+is_before(const struct timer *a, const struct timer *b)
 {
 	return a->t_tick != b->t_tick ? a->t_tick < b->t_tick
 	                              : a->t_order < b->t_order;
 }
 
-/* Two heaps, neither empty, become one; its root, which nothing links to. */
+/* Merge two heaps, neither empty.  The caller sets t_link of the root. */
 static struct timer *
-meld(struct timer *a, struct timer *b)
+merge_heaps(struct timer *a, struct timer *b)
 {
-	if (before(b, a)) {
+	if (is_before(b, a)) {
 		struct timer *swap = a;
 
 		a = b;
@@ -41,9 +44,9 @@ meld(struct timer *a, struct timer *b)
 	return a;
 }
 
-/* The children of one that goes: melded in pairs, then all together. */
+/* Merge the children of t, which is to be removed: in pairs, then all. */
 static struct timer *
-meld_children(struct timer *t)
+merge_children(struct timer *t)
 {
 	struct timer *pairs = NULL, *a, *b, *root = NULL;
 
@@ -51,13 +54,13 @@ meld_children(struct timer *t)
 		b = a->t_sibling;
 		t->t_child = b != NULL ? b->t_sibling : NULL;
 		if (b != NULL)
-			a = meld(a, b);
+			a = merge_heaps(a, b);
 		a->t_sibling = pairs;
 		pairs = a;
 	}
 	while ((a = pairs) != NULL) {
 		pairs = a->t_sibling;
-		root = root != NULL ? meld(root, a) : a;
+		root = root != NULL ? merge_heaps(root, a) : a;
 	}
 	return root;
 }
@@ -75,7 +78,7 @@ set_root(struct cpu *c, struct timer *t)
 static void
 take_out(struct cpu *c, struct timer *t)
 {
-	struct timer *rest = meld_children(t);
+	struct timer *rest = merge_children(t);
 
 	t->t_cpu = NULL;
 	if (c->c_timers == t) {
@@ -86,7 +89,7 @@ take_out(struct cpu *c, struct timer *t)
 	if (t->t_sibling != NULL)
 		t->t_sibling->t_link = t->t_link;
 	if (rest != NULL)
-		set_root(c, meld(c->c_timers, rest));
+		set_root(c, merge_heaps(c->c_timers, rest));
 }
 
 static void
@@ -103,7 +106,7 @@ timer_start(struct timer *t, uint64_t tick, void (*fn)(void *), void *arg)
 	timer_stop(t);
 	*t = (struct timer){ tick, c->c_timer_order++, fn, arg, c, NULL, NULL,
 		NULL };
-	set_root(c, c->c_timers != NULL ? meld(c->c_timers, t) : t);
+	set_root(c, c->c_timers != NULL ? merge_heaps(c->c_timers, t) : t);
 	if (c->c_timers == t)
 		program_first(c);
 }
@@ -118,7 +121,7 @@ timer_stop(struct timer *t)
 		return;
 	first = c->c_timers == t;
 	take_out(c, t);
-	/* Another CPU's is left to fire; it will find nothing due. */
+	/* Another CPU's timer may fire: timer_intr() then finds none due. */
 	if (first && c == arch_curcpu())
 		program_first(c);
 }
@@ -147,7 +150,7 @@ clock_init(void)
 		hz <<= 1;
 		tick_scale.ts_lift++;
 	}
-	/* 2^64 * NS_PER_S / hz, rounded up, bit by bit. */
+	/* 2^64 * NS_PER_S / hz, rounded up, computed bit by bit. */
 	for (unsigned i = 0; i < 64; i++) {
 		rest <<= 1;
 		quotient = quotient << 1 | (rest >= hz);
@@ -165,9 +168,9 @@ tick_to_ns(uint64_t tick)
 	return (hrtime_t)(lifted * tick_scale.ts_mult >> 64);
 }
 
-/* a * mul / div where the product may exceed 64 bits, the result not. */
+/* a * mul / div; the product may exceed 64 bits, the result must not. */
 static uint64_t
-scale(uint64_t a, uint64_t mul, uint64_t div)
+mul_div(uint64_t a, uint64_t mul, uint64_t div)
 {
 	return a / div * mul + a % div * mul / div;
 }
@@ -181,7 +184,7 @@ ns_to_tick(hrtime_t ns)
 		return 0;
 	if ((uint64_t)ns / NS_PER_S >= ~0ULL / hz)
 		return ~0ULL;
-	return scale((uint64_t)ns, hz, NS_PER_S);
+	return mul_div((uint64_t)ns, hz, NS_PER_S);
 }
 
 hrtime_t

@@ -1,5 +1,5 @@
 /*
- * Sleep: LWPs that wait for something else than a CPU.
+ * Wait queues: LWPs that sleep until an event.
  */
 #include <stddef.h>
 
@@ -61,7 +61,7 @@ sleep_until(struct waitq *wq, uint64_t deadline)
 int
 waitq_sleep(struct waitq *wq, uint64_t deadline)
 {
-	/* A signal that came before this sleep ends it. */
+	/* A signal that came before the sleep ends it at once. */
 	if ((lwp_self()->l_ast & ~AST_NO_WAKE) != 0)
 		return EINTR;
 	return sleep_until(wq, deadline);

@@ -1,3 +1,6 @@
+/*
+ * Cross-calls between CPUs, and waiting for the kernel lock.
+ */
 #include "kern/sched/xcall.h"
 
 #include <stddef.h>
@@ -9,9 +12,9 @@
 
 const struct entry_watch *entry_watch;
 
-/* Only who holds the kernel lock calls: there is one call at a time. */
+/* The pending call.  There is only one: callers hold the kernel lock. */
 static struct {
-	struct cpu *cpu; /* that is to do it; NULL once it has */
+	struct cpu *cpu; /* the CPU to run it; NULL when done */
 	void (*fn)(void *);
 	void *arg;
 } call;
@@ -28,7 +31,7 @@ xcall(struct cpu *c, void (*fn)(void *), void *arg)
 }
 
 static void
-poll(void)
+poll_call(void)
 {
 	if (__atomic_load_n(&call.cpu, __ATOMIC_ACQUIRE) != arch_curcpu())
 		return;
@@ -45,6 +48,6 @@ kernel_lock_wait(void)
 	}
 	do {
 		arch_relax();
-		poll();
+		poll_call();
 	} while (!lock_try(&klock));
 }

@@ -1,11 +1,11 @@
 /*
- * Cross-calls: one CPU has another do something.  Included by kern/.
+ * Cross-calls: one CPU makes another CPU run a function.  Included by kern/.
  *
- * The kernel lock is held for it by the caller, who waits.  The other CPU is
- * in user code or idle, where the interrupt strikes it and it waits for the
- * lock, or it waits for the lock already: it does what it is asked in that
- * wait, so that nobody waits for whom he keeps waiting.  (A payload at system
- * privilege that masks interrupts keeps the caller waiting.)
+ * The caller holds the kernel lock while it waits.  The other CPU is in user
+ * code, idle, or already waiting for the lock.  An interrupt brings it to the
+ * lock, and there it runs the function while it waits (kernel_lock_wait()).  So
+ * the two CPUs never wait for each other.  A payload at system privilege that
+ * masks interrupts delays the caller.
  */
 #ifndef KERN_SCHED_XCALL_H
 #define KERN_SCHED_XCALL_H
@@ -13,8 +13,8 @@
 struct cpu;
 
 /*
- * Run fn(arg) on another CPU c; on return it has been done.  fn may touch what
- * the kernel lock guards, and must not sleep.
+ * Run fn(arg) on another CPU c, and return when it is done.  fn runs as if it
+ * held the kernel lock, and must not sleep.
  */
 void xcall(struct cpu *c, void (*fn)(void *), void *arg);
 

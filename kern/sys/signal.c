@@ -230,7 +230,8 @@ sys_rt_sigreturn(const uintptr_t *a)
 	(void)a;
 	if (arch_sigframe_pop(l->l_tf, &kept) != 0) {
 		siginfo_set(&segv, SIGSEGV, SI_KERNEL, 0);
-		sig_force(l, l->l_tf, &segv, "sigreturn to a damaged frame");
+		sig_run_or_die(
+		    l, l->l_tf, &segv, "sigreturn to a damaged frame");
 		return -EJUSTRETURN;
 	}
 	sig_set_mask(l, kept.sk_mask);
