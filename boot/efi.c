@@ -1,8 +1,8 @@
 /*
- * The way in from UEFI: BOOTX64.EFI and BOOTAA64.EFI, each a file that holds
- * the kernel and its archive.  Collects what the kernel is to know while the
- * firmware can still be asked, puts the image in its place, dismisses the
- * firmware and enters.  docs/boot.md tells what is handed over.
+ * Entry from UEFI: BOOTX64.EFI and BOOTAA64.EFI, each a file that contains the
+ * kernel and its archive.  While the firmware still works, this code collects
+ * what the kernel needs.  Then it places the image, exits boot services, and
+ * enters the kernel.  docs/boot.md describes what is handed over.
  */
 #include "boot/efi.h"
 
@@ -68,7 +68,7 @@ efi_fail(const char *fmt, ...)
 		;
 }
 
-/* The pages of an allocation that its alignment did not need go back. */
+/* Free the pages of an allocation that only its alignment needed. */
 static uint64_t
 trim(uint64_t base, uint64_t got, uint64_t bytes, uint64_t align)
 {
@@ -98,7 +98,7 @@ efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 	return (void *)trim(at, pages * EFI_PAGE, len, align);
 }
 
-/* Copy the image to where it will run.  Returns its entry. */
+/* Copy the image to its final place.  Returns the address of its entry. */
 static uint64_t
 place_kernel(struct bootinfo *bi)
 {
@@ -109,7 +109,7 @@ place_kernel(struct bootinfo *bi)
 	efi_kernel_header(&ek);
 	if (ek.ek_bytes < file_bytes)
 		efi_fail("the kernel in this file has a damaged header");
-	/* Firmware may map pages of data so that they cannot be executed. */
+	/* Not data pages: firmware may map those without execution. */
 	at = efi_alloc(EfiLoaderCode, ek.ek_offset + ek.ek_bytes, IMAGE_ALIGN,
 	    "the kernel");
 	at += ek.ek_offset;
@@ -120,7 +120,7 @@ place_kernel(struct bootinfo *bi)
 	return bi->bi_kern + ek.ek_entry;
 }
 
-/* What we hand over is loader memory to the firmware, not so to the kernel. */
+/* To the firmware our memory is loader memory, which is FREE: reserve it. */
 static void
 keep(struct bootinfo *bi)
 {

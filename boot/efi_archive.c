@@ -1,3 +1,6 @@
+/*
+ * Finds the second archive for the UEFI application.
+ */
 #include "boot/efi.h"
 
 /* UEFI, "Load File 2 Protocol". */
@@ -42,7 +45,7 @@ read_initrd(size_t *bytes)
 	if (EFI_ERROR(efi_bs->LocateDevicePath(&guid, &rest, &handle)) ||
 	    EFI_ERROR(efi_bs->HandleProtocol(handle, &guid, (void **)&lf)))
 		return NULL;
-	/* Asked with no room it answers with the size. */
+	/* Without a buffer it returns the size. */
 	if (lf->load(lf, rest, FALSE, &n, NULL) != EFI_BUFFER_TOO_SMALL ||
 	    n == 0)
 		return NULL;

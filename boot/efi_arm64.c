@@ -1,3 +1,6 @@
+/*
+ * The arm64 part of the UEFI application: the kernel's Image header and entry.
+ */
 #include "boot/efi.h"
 
 #include "lib/string.h"
@@ -33,8 +36,8 @@ efi_kernel_header(struct efi_kernel *ek)
 }
 
 /*
- * Write back and drop the lines of [base, base + bytes), so that reads with
- * the caches off see memory and no old line is written over it later.
+ * Clean and invalidate the cache lines of [base, base + bytes).  Reads with the
+ * caches off then see the data, and no old line overwrites it later.
  * Arm ARM (DDI 0487), "CTR_EL0" (DminLine: log2 of words) and "DC CIVAC".
  */
 static void
@@ -65,7 +68,7 @@ efi_enter(const struct bootinfo *bi, uint64_t entry)
 
 		clean(bi->bi_fdt, __builtin_bswap32(fdt[1]));
 	}
-	/* It fetches its own last instructions with the MMU off. */
+	/* efi_arm64_enter() runs its last instructions with the MMU off. */
 	clean(code, (uintptr_t)efi_arm64_enter_end - code);
 	efi_arm64_enter(bi, entry);
 }

@@ -1,3 +1,6 @@
+/*
+ * Finds the command line for the UEFI application: load options or barecpc.cfg.
+ */
 #include "boot/efi.h"
 
 #include <stdbool.h>
@@ -24,8 +27,8 @@ put_utf8(char *p, CHAR16 c)
 }
 
 /*
- * Load options may be anything, a boot manager's private bytes too: they are
- * ours if they are text up to their end or a NUL.
+ * Load options may be any bytes, such as a boot manager's private data.  They
+ * are used if they are text up to their end or a NUL.
  */
 static size_t
 text_length(const CHAR16 *opt, size_t max)
@@ -40,7 +43,7 @@ text_length(const CHAR16 *opt, size_t max)
 	return max;
 }
 
-/* A shell puts the name of the file first: not an argument. */
+/* Skip the file's name, which a shell puts first. */
 static size_t
 image_name_length(const char *s, size_t n)
 {
@@ -64,7 +67,7 @@ is_blank(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next word at or after *at; its length, 0 at the end. */
+/* Find the next word at or after *at.  Returns its length, 0 at the end. */
 static size_t
 next_word(const char *s, size_t n, size_t *at)
 {
@@ -80,7 +83,7 @@ next_word(const char *s, size_t n, size_t *at)
 #define INITRD       "initrd="
 #define INITRD_BYTES (sizeof INITRD - 1)
 
-/* The first word initrd=PATH is the one that counts. */
+/* Copy the path of initrd=PATH.  Only the first such word counts. */
 static bool
 note_initrd(const char *word, size_t len)
 {
@@ -94,7 +97,7 @@ note_initrd(const char *word, size_t len)
 	return true;
 }
 
-/* Look for initrd=PATH before `--`, and whether any word there is ours. */
+/* Find initrd=PATH before `--`, and whether any word there is barecpc's. */
 static bool
 read_words(const char *s, size_t n)
 {
@@ -113,8 +116,8 @@ read_words(const char *s, size_t n)
 }
 
 /*
- * Boot loaders add initrd=PATH as the last word, after the arguments of a
- * program if there are any: rEFInd, and QEMU's firmware for arm64.
+ * Boot loaders append initrd=PATH as the last word, even after a program's
+ * arguments: rEFInd, and QEMU's firmware for arm64.
  */
 static size_t
 without_last_initrd(const char *s, size_t n)
@@ -143,7 +146,7 @@ set_cmdline(struct bootinfo *bi, const char *s, size_t n)
 	bi->bi_cmdline_bytes = n;
 }
 
-/* Load options into bi; true where a word of them is barecpc's. */
+/* Put the load options into bi.  Returns true if a word is barecpc's. */
 static bool
 cmdline_from_options(struct bootinfo *bi)
 {
@@ -164,8 +167,8 @@ cmdline_from_options(struct bootinfo *bi)
 }
 
 /*
- * Turn the text of barecpc.cfg into a command line, in place: a line that
- * starts with # is a comment, and the end of a line is a space.
+ * Turn the text of barecpc.cfg into a command line, in place.  A line that
+ * starts with # is a comment.  The end of a line becomes a space.
  */
 static size_t
 join_lines(char *s, size_t n)
@@ -206,7 +209,7 @@ efi_find_cmdline(struct bootinfo *bi)
 		    (int)bi->bi_cmdline_bytes,
 		    (const char *)(uintptr_t)bi->bi_cmdline);
 	if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) {
-		s += 3; /* some editors start a file of UTF-8 so */
+		s += 3; /* a byte order mark in UTF-8 */
 		n -= 3;
 	}
 	set_cmdline(bi, s, join_lines(s, n));

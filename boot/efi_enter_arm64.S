@@ -1,7 +1,9 @@
 /*
- * efi_arm64_enter(bi, entry): enter the kernel as a Linux Image is entered,
- * MMU and data cache off, interrupts masked, at the exception level the
- * firmware ran at; x0 = bi.  Runs from memory mapped one to one and cleaned.
+ * efi_arm64_enter(bi, entry): enter the kernel with x0 = bi, in the state that
+ * a Linux Image expects.  MMU and data cache are off, interrupts are masked,
+ * and the exception level is the firmware's.  This code must be in memory
+ * that is mapped one to one and cleaned from the caches.
+ *
  * Arm ARM (DDI 0487), "SCTLR_EL1" and "SCTLR_EL2": M is bit 0, C is bit 2,
  * I is bit 12.
  */
@@ -12,7 +14,7 @@
 	.hidden	efi_arm64_enter, efi_arm64_enter_end
 efi_arm64_enter:
 	msr	daifset, #15
-	ic	iallu			/* what was fetched from there is old */
+	ic	iallu			/* drop old instructions */
 	dsb	sy
 	isb
 	mov	x2, #SCTLR_OFF

@@ -1,11 +1,14 @@
+/*
+ * Reads files from the volume that the UEFI application came from.
+ */
 #include "boot/efi.h"
 
 #include "lib/string.h"
 
 /*
- * The folder this application came from, with a backslash at its end, in
- * path.  Returns its length: 0, for the root, where it is not known or long.
- * UEFI, "File Path Media Device Path": a path may be cut into several nodes.
+ * Put the folder of this application, with a final backslash, into path.
+ * Returns its length; 0, for the root, if the folder is unknown or too long.
+ * UEFI, "File Path Media Device Path": a path may be split into several nodes.
  */
 static size_t
 own_folder(CHAR16 path[EFI_PATH_MAX])
@@ -33,7 +36,7 @@ own_folder(CHAR16 path[EFI_PATH_MAX])
 	return n;
 }
 
-/* One character of those put_utf8() of efi_cmdline.c writes; / is \. */
+/* Read one character that put_utf8() of efi_cmdline.c wrote; / becomes \. */
 static CHAR16
 from_utf8(const char **s)
 {
@@ -72,7 +75,7 @@ read_all(EFI_FILE_PROTOCOL *file, const char *name, size_t *bytes)
 	void *buf;
 	EFI_STATUS err;
 
-	/* UEFI, "EFI_FILE_PROTOCOL.SetPosition()": all ones is the end. */
+	/* UEFI, "EFI_FILE_PROTOCOL.SetPosition()": all ones: to the end. */
 	if (EFI_ERROR(file->SetPosition(file, size)) ||
 	    EFI_ERROR(file->GetPosition(file, &size)) ||
 	    EFI_ERROR(file->SetPosition(file, 0)))

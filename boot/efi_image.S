@@ -1,4 +1,4 @@
-/* The kernel inside the UEFI application; EFI_KERNEL is the image's file. */
+/* The kernel in the UEFI application.  EFI_KERNEL is the path of its image. */
 	.section .rodata, "a", %progbits
 	.balign	4096
 	.global	efi_kernel, efi_kernel_end

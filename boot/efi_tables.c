@@ -1,3 +1,7 @@
+/*
+ * Collects the firmware's tables, framebuffer and memory map, and exits boot
+ * services.
+ */
 #include "boot/efi.h"
 
 #include <stdbool.h>
@@ -37,9 +41,9 @@ find_either(const EFI_GUID *first, const EFI_GUID *second)
 }
 
 /*
- * Firmware may leave the tree in memory that is free once it is gone: keep a
- * copy.  Devicetree Specification, "Flattened Devicetree (DTB) Format": the
- * header is big-endian, magic 0xd00dfeed, then the size of it all.
+ * Copy the device tree: firmware may leave it in memory that counts as free
+ * later.  Devicetree Specification, "Flattened Devicetree (DTB) Format": the
+ * header is big-endian, magic 0xd00dfeed, then the total size.
  */
 static uint64_t
 copy_fdt(struct bootinfo *bi, const void *fdt)
@@ -68,7 +72,7 @@ efi_find_tables(struct bootinfo *bi)
 	bi->bi_fdt = copy_fdt(bi, find_table(&device_tree));
 }
 
-/* Can fbcons.c draw on this?  Only 32-bit pixels in memory will do. */
+/* Can fb_console.c draw on this?  It needs 32-bit pixels in memory. */
 static bool
 use_framebuffer(struct bootfb *fb, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
 {
@@ -88,8 +92,8 @@ use_framebuffer(struct bootfb *fb, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
 }
 
 /*
- * UEFI, "Graphics Output Protocol".  The first screen with a framebuffer, in
- * the mode the firmware left it in: every change of mode is a risk.
+ * Find the first screen with a framebuffer.  Its mode stays as the firmware set
+ * it, because a change may fail.  UEFI, "Graphics Output Protocol".
  */
 void
 efi_find_framebuffer(struct bootinfo *bi)
@@ -109,7 +113,7 @@ efi_find_framebuffer(struct bootinfo *bi)
 			break;
 	}
 	efi_bs->FreePool(handles);
-	/* It may be RAM that the map calls free, or does not know. */
+	/* The map may call it free RAM, or not contain it. */
 	bootinfo_add(bi, bi->bi_fb.fb_base,
 	    (uint64_t)bi->bi_fb.fb_stride_bytes * bi->bi_fb.fb_height,
 	    BOOTMEM_DEVICE);
@@ -117,8 +121,8 @@ efi_find_framebuffer(struct bootinfo *bi)
 
 /*
  * UEFI, "EFI_BOOT_SERVICES.AllocatePages()", "Memory Type Usage after
- * ExitBootServices()".  Reserved memory may be RAM or registers: nobody maps
- * it unasked.
+ * ExitBootServices()".  Reserved memory may be RAM or registers: it must not be
+ * mapped without a reason.
  */
 static enum bootmem_type
 bootmem_type(const EFI_MEMORY_DESCRIPTOR *d)
@@ -143,7 +147,7 @@ bootmem_type(const EFI_MEMORY_DESCRIPTOR *d)
 	}
 }
 
-/* Firmware cuts its memory finely: neighbours of a type are one range here. */
+/* Extend the last range of the map: firmware's maps have many small parts. */
 static bool
 extend_last(struct bootinfo *bi, uint64_t base, uint64_t len, uint32_t type)
 {
@@ -152,7 +156,7 @@ extend_last(struct bootinfo *bi, uint64_t base, uint64_t len, uint32_t type)
 	if (bi->bi_nmem == 0)
 		return false;
 	last = &bi->bi_mem[bi->bi_nmem - 1];
-	/* Neither a range that ends at 2^64 nor one that wraps is extended. */
+	/* Do not extend a range that ends at 2^64, or by one that wraps. */
 	if (last->bm_type != type || last->bm_base + last->bm_len != base ||
 	    base == 0 || base + len < base)
 		return false;
@@ -174,10 +178,10 @@ convert_map(struct bootinfo *bi, const char *map, UINTN bytes, UINTN step)
 }
 
 /*
- * UEFI, "EFI_BOOT_SERVICES.ExitBootServices()": the key must be that of the
- * map as it is now.  An event that runs meanwhile may change the map, so a
- * refusal is answered with a fresh map, as often as it takes; after the first
- * refusal only memory services remain, so nothing else is called.
+ * UEFI, "EFI_BOOT_SERVICES.ExitBootServices()": the key must match the current
+ * map, and an event may change the map after it was read.  So get the map again
+ * after each refusal.  After the first refusal only memory services may be
+ * called.
  */
 void
 efi_exit(EFI_HANDLE image, struct bootinfo *bi)
@@ -187,7 +191,7 @@ efi_exit(EFI_HANDLE image, struct bootinfo *bi)
 	char *map;
 
 	efi_bs->GetMemoryMap(&bytes, NULL, &key, &step, &version);
-	/* Room for what this allocation and the events add to the map. */
+	/* Leave room for what this allocation and events add to the map. */
 	room = bytes + 64 * step + EFI_PAGE;
 	map = efi_alloc(EfiLoaderData, room, EFI_PAGE, "the memory map");
 	for (unsigned tries = 0; tries < 16; tries++) {

@@ -1,8 +1,11 @@
+/*
+ * The x86-64 part of the UEFI application: the kernel's header and entry.
+ */
 #include "boot/efi.h"
 
 #include "lib/string.h"
 
-/* The first bytes of kernel.bin. */
+/* The header at the start of kernel.bin. */
 struct kernel_bin {
 	char magic[8];
 	uint64_t entry; /* offset of the 64-bit entry */
@@ -10,8 +13,8 @@ struct kernel_bin {
 };
 
 /*
- * Five-level paging cannot be left in long mode, and the kernel's tables
- * have four: better said here, where there is a screen.
+ * The kernel's page tables have four levels, and five-level paging cannot be
+ * turned off in long mode.  Fail here, where there is a console.
  * Intel SDM vol. 3A, "Control Registers", CR4.LA57 (bit 12).
  */
 static void
@@ -38,8 +41,8 @@ efi_kernel_header(struct efi_kernel *ek)
 }
 
 /*
- * UEFI Specification, "x64 Platforms": we are in long mode and memory is
- * mapped one to one, which is all the kernel's entry asks for.
+ * UEFI Specification, "x64 Platforms": the CPU is in long mode and memory is
+ * mapped one to one.  The kernel's entry needs no more.
  */
 void
 efi_enter(const struct bootinfo *bi, uint64_t entry)

@@ -1,7 +1,7 @@
 /*
- * From what the loader of a Linux Image hands over, a device tree or our own
- * struct bootinfo, to kern_main().  The lower half maps both as themselves
- * here, read only.
+ * Entry from a Linux Image's loader: make struct bootinfo from a device tree,
+ * or take the UEFI application's, and call kern_main().  The lower half maps
+ * both one to one here, for reading.
  */
 #include <libfdt.h>
 
@@ -14,12 +14,12 @@
 extern char _start[], __kern_end[];
 
 _Noreturn void image_main(uint64_t handed_over);
-/* The boot map and what /chosen says; tests/fuzz/dt.c calls it, too. */
+/* Fill *bi from a device tree.  Also called by tests/fuzz/dt.c. */
 void image_from_fdt(struct bootinfo *bi, const void *fdt);
 
 static struct bootinfo boot_info;
 
-/* Each range of this node's "reg" into the map. */
+/* Add each range of this node's "reg" to the map. */
 static void
 add_ranges(struct bootinfo *bi, const struct dt *dt, enum bootmem_type type)
 {
@@ -60,7 +60,7 @@ chosen(struct bootinfo *bi, const void *fdt, int node)
 	}
 }
 
-/* Memory that must not even be mapped counts as a device's. */
+/* Memory that must not be mapped is added as a device's. */
 static void
 reserved_memory(struct bootinfo *bi, const struct dt *dt, int node)
 {

@@ -1,10 +1,11 @@
 /*
- * The way in of a Linux arm64 Image: from the loader's jump to image_main()
- * with the kernel's own page tables.  Secondary CPUs come the same way.
+ * Entry of a Linux arm64 Image: from the loader's jump to image_main() with the
+ * kernel's page tables.  Secondary CPUs enter here too.
  *
- * On entry: MMU off, any 2 MiB-aligned place, EL1 or EL2, x0 = physical
- * address of a device tree or of a struct bootinfo.  Position independent
- * until the MMU is on.
+ * On entry the MMU is off, and the image is at any multiple of 2 MiB, in EL1 or
+ * EL2.  x0 is the physical address of a device tree or of a struct bootinfo.
+ * The code is position independent until the MMU is on.
+ *
  * Linux, Documentation/arm64/booting.rst, "Call the kernel image" (header).
  */
 #include "arch/arm64/asm.h"
@@ -27,9 +28,9 @@ entry:
 	mrs	x20, cntvct_el0
 
 	/*
-	 * Page tables and stack of the next steps.  The stores go past the
-	 * caches: no line may be there to be written over them later, nor to
-	 * be read instead of them.
+	 * Page tables and stack for the next steps are written with the caches
+	 * off.  So drop the cache lines there: an old line could be written
+	 * back over them, or read instead of them.
 	 */
 	bl	invalidate_early
 	adrp	x0, __early_start
@@ -72,8 +73,8 @@ boot_high:
 	bl	image_main
 
 /*
- * A CPU started by PSCI CPU_ON, x0 = its struct arm64_cpu, a virtual address.
- * It has what the boot CPU made: page tables, and a stack.
+ * Entry of a CPU that PSCI CPU_ON starts.  x0 = its struct arm64_cpu, a virtual
+ * address.  The boot CPU has made its page tables and stack.
  */
 	.globl arm64_secondary_entry
 arm64_secondary_entry:
@@ -92,7 +93,7 @@ secondary_high:
 	mov	x0, x19
 	bl	arm64_secondary_main
 
-/* This CPU's own registers for the kernel; x0 = struct arm64_cpu. */
+/* Set this CPU's system registers for the kernel; x0 = struct arm64_cpu. */
 cpu_registers:
 	ldr	x1, [x0, #AC_CPU]
 	str	x0, [x1, #C_ARCH]
@@ -114,8 +115,8 @@ cpu_registers:
 	ret
 
 /*
- * Turn on the MMU with the tables arm64_early_map() made.  The caller runs
- * at its physical address, which they map as itself.
+ * Turn on the MMU with the tables that arm64_early_map() made.  The caller
+ * runs at its physical address, which they map one to one.
  * Arm ARM (DDI 0487), "MAIR_EL1", "TCR_EL1", "SCTLR_EL1".
  */
 mmu_on:
@@ -151,7 +152,7 @@ mmu_on:
 	isb
 	ret
 
-/* Drop what the data caches hold of .early; the loader cleaned it. */
+/* Invalidate the data cache lines of .early, which the loader cleaned. */
 invalidate_early:
 	mrs	x2, ctr_el0
 	ubfx	x2, x2, #16, #4		/* DminLine: log2 of words */
@@ -168,9 +169,9 @@ invalidate_early:
 	ret
 
 /*
- * From EL2, give EL1 the whole machine and go on there; from EL1, nothing.
- * Returns the level the CPU came up at.  All of these registers hold
- * anything out of reset.
+ * From EL2, give EL1 the whole machine and continue there; from EL1, do
+ * nothing.  Returns the exception level at entry.  All these registers are
+ * undefined after reset.
  * Arm ARM (DDI 0487), "HCR_EL2", "MDCR_EL2", "CPTR_EL2", "CNTHCTL_EL2";
  * GICv3 (IHI 0069), "ICC_SRE_EL2".
  */
@@ -186,7 +187,7 @@ drop_to_el1:
 
 1:	ldr	x2, =HCR_VALUE
 	msr	hcr_el2, x2
-	isb				/* E2H 0: what names mean, and layouts */
+	isb				/* E2H 0 changes names and layouts */
 	msr	sctlr_el1, x1
 	msr	cntvoff_el2, xzr
 	mov	x1, #3			/* EL1 may use counter and timer */
@@ -201,7 +202,7 @@ drop_to_el1:
 	msr	cptr_el2, x1
 	isb
 
-	/* All event counters to EL1: HPMN = PMCR_EL0.N, where there are any. */
+	/* All event counters to EL1: HPMN = PMCR_EL0.N, with a PMUv3. */
 	mov	x2, xzr
 	mrs	x1, id_aa64dfr0_el1
 	ubfx	x1, x1, #8, #4		/* PMUVer: 0 none, 0xf not PMUv3 */
@@ -247,7 +248,7 @@ drop_to_el1:
 	msr	elr_el2, x30
 	eret
 
-/* Nobody is left at EL2: an hvc from EL1 answers -1, "not supported". */
+/* EL2 has no more code: an hvc from EL1 returns -1, "not supported". */
 	.balign	2048
 el2_vectors:
 	.rept	16

@@ -1,8 +1,8 @@
 /*
- * The way in of PVH: QEMU's -kernel, Firecracker, Cloud Hypervisor.  32-bit
- * protected mode without paging, %ebx = physical address of the start info.
- * %eax means nothing: machines differ.  The image is where its ELF header
- * says, so addresses are constants here.
+ * Entry of PVH: QEMU's -kernel, Firecracker, Cloud Hypervisor.  The CPU is in
+ * 32-bit protected mode without paging, and %ebx is the physical address of
+ * the start info.  %eax is undefined: machines differ.  The image is where its
+ * ELF header says, so addresses are constants here.
  * Xen, "x86/HVM direct boot ABI".
  */
 #include "arch/x86/asm.h"

@@ -1,5 +1,5 @@
 /*
- * A fixed-width font: a byte a row, the leftmost pixel in its highest bit.
+ * A fixed-width font: one byte a row, the leftmost pixel in its highest bit.
  * Included by kern/.
  */
 #ifndef LIB_FONT_H

@@ -1,5 +1,5 @@
 /*
- * What gcc calls for __builtin_popcount() where it may not use the SIMD unit.
+ * The function that gcc calls for __builtin_popcount() without SIMD unit.
  */
 int __popcountdi2(unsigned long x);
 

@@ -1,3 +1,6 @@
+/*
+ * Formatted output: the conversions of printf(3) without floating point.
+ */
 #include "lib/printf.h"
 
 #include <stdbool.h>
@@ -13,7 +16,7 @@ enum {
 	ALT = 16,
 };
 
-/* Where the text goes, and one conversion specification. */
+/* The destination of the text, and one conversion specification. */
 struct out {
 	format_fn *o_put;
 	void *o_arg;
@@ -49,7 +52,7 @@ pad(struct out *o, char c, int n)
 	}
 }
 
-/* Text between its padding: prefix (sign, 0x), then zeros, then body. */
+/* Pad text to its width: prefix (sign, 0x), then zeros, then body. */
 static void
 put_field(struct out *o, const struct spec *s, const char *prefix, int zeros,
     const char *body, size_t len)
@@ -72,7 +75,7 @@ put_number(struct out *o, const struct spec *s, uint64_t v, unsigned base,
 	char text[24], *p = text + sizeof text;
 	int len, zeros = 0;
 
-	/* A precision of 0 prints no digits for the value 0. */
+	/* With a precision of 0 the value 0 has no digits. */
 	for (bool first = s->s_prec != 0; v != 0 || first; first = false) {
 		*--p = digits[v % base];
 		v /= base;
@@ -153,7 +156,7 @@ put_string(struct out *o, const struct spec *s, const char *str)
 	    s->s_prec < 0 ? strlen(str) : strnlen(str, (size_t)s->s_prec));
 }
 
-/* One conversion; returns false where c is none. */
+/* Print one conversion.  Returns false if c is not a conversion. */
 static bool
 convert(struct out *o, struct spec *s, char c, va_list *ap)
 {
@@ -265,7 +268,7 @@ vformat(format_fn *put_fn, void *arg, const char *fmt, va_list ap)
 		fmt = parse_spec(fmt + 1, &s, &args);
 		if (*fmt != '\0' && convert(&o, &s, *fmt, &args))
 			fmt++;
-		else /* show what was not understood */
+		else /* print an unknown specification as it is */
 			put(&o, from, (size_t)(fmt - from));
 	}
 	va_end(args);
@@ -273,7 +276,7 @@ vformat(format_fn *put_fn, void *arg, const char *fmt, va_list ap)
 }
 
 struct buffer {
-	char *b_at, *b_end; /* room for the NUL is not counted in */
+	char *b_at, *b_end; /* b_end leaves room for the NUL */
 };
 
 static void

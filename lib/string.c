@@ -1,12 +1,15 @@
+/*
+ * String functions of the C library, strtoul() and a CRC.
+ */
 #include "lib/string.h"
 
 #include <stdbool.h>
 
 /*
- * Copies and fills go a word at a time where both ends share an alignment;
- * that is nearly always, and halves the cost of a boot.  Files in a cpio
- * archive are aligned to 4 bytes, no more.  The build keeps gcc from turning
- * these loops into calls of themselves (see Makefile).
+ * Copies and fills go by words if both sides have the same alignment.  That is
+ * nearly always so, and halves the cost of a boot.  Files in a cpio archive are
+ * aligned to 4 bytes only.  The Makefile keeps gcc from turning these loops
+ * into calls of themselves.
  */
 typedef uint64_t __attribute__((may_alias)) word;
 typedef uint32_t __attribute__((may_alias)) half;
@@ -14,7 +17,7 @@ typedef uint32_t __attribute__((may_alias)) half;
 #define HALF        sizeof(half)
 #define MISALIGN(p) ((uintptr_t)(p) & (WORD - 1))
 
-/* Both share an alignment of 8.  Returns how many bytes are done. */
+/* Copy by words of 8 bytes; same alignment.  Returns the bytes copied. */
 static size_t
 copy_words(char *d, const char *s, size_t n)
 {
@@ -35,7 +38,7 @@ copy_words(char *d, const char *s, size_t n)
 	return done;
 }
 
-/* Both share an alignment of 4. */
+/* The same by words of 4 bytes, in blocks of four. */
 static size_t
 copy_halves(char *d, const char *s, size_t n)
 {
@@ -83,7 +86,7 @@ memmove(void *dst, const void *src, size_t n)
 	const char *s = src;
 
 	if ((uintptr_t)d - (uintptr_t)s >= n) {
-		/* Forwards never overwrites what is still to be read. */
+		/* A forward copy overwrites only bytes already read. */
 		for (size_t i = 0; i < n; i++)
 			d[i] = s[i];
 	} else {
@@ -235,7 +238,7 @@ strlcpy_shown(char *dst, const char *src, size_t size)
 	return n;
 }
 
-/* The value of a digit in any base up to 36, or 36 for what is none. */
+/* The value of a digit in any base up to 36, or 36 for another character. */
 static unsigned
 digit(char c)
 {
@@ -289,8 +292,8 @@ strtoul(const char *s, char **end, int base)
 }
 
 /*
- * Reflected polynomial 0xedb88320, four bits at a time: the table is small
- * enough to read and records are short.  IEEE 802.3, "Frame check sequence".
+ * Reflected polynomial 0xedb88320, four bits at a time: a small table is enough
+ * for short records.  IEEE 802.3, "Frame check sequence".
  */
 uint32_t
 crc32(uint32_t crc, const void *p, size_t n)

@@ -1,6 +1,6 @@
 /*
- * The C library's string functions the kernel uses, and no others.  Included
- * by kern/, arch/ and boot/; gcc calls the mem* functions by itself.
+ * The string functions of the C library that the kernel uses.  Included by
+ * kern/, arch/ and boot/.  gcc also generates calls of the mem* functions.
  */
 #ifndef LIB_STRING_H
 #define LIB_STRING_H
@@ -19,14 +19,14 @@ int strcmp(const char *a, const char *b);
 int strncmp(const char *a, const char *b, size_t n);
 char *strchr(const char *s, int c);
 char *strrchr(const char *s, int c);
-/* Copy with NUL, truncating; returns strlen(src). */
+/* Copy and truncate, with a final NUL.  Returns strlen(src). */
 size_t strlcpy(char *dst, const char *src, size_t size);
 /*
- * The same for a foreign name that goes to the log: each control character
- * becomes a question mark, so that a name cannot pass for a line of its own.
+ * The same for text from a program that goes to the log.  Each control
+ * character becomes a question mark, so that the text cannot fake a log line.
  */
 size_t strlcpy_shown(char *dst, const char *src, size_t size);
-/* As in ISO C, without locale; *end is always set. */
+/* As in ISO C, without locale.  Always sets *end. */
 unsigned long strtoul(const char *s, char **end, int base);
 
 /* CRC-32 as in zlib and IEEE 802.3; start with crc 0. */

@@ -1,6 +1,6 @@
 /*
  * execve(2): another program in the same process.  The new address space is
- * complete before the old one goes, so that a failure changes nothing.
+ * complete before the old one is freed, so that a failure changes nothing.
  */
 #include <stddef.h>
 
@@ -16,8 +16,8 @@
 #include "kern/sys/syscall.h"
 #include "lib/string.h"
 
-#define ARGS_BYTES (128UL << 10) /* strings of arguments and environment */
-#define ARGS_MAX   4096          /* of them */
+#define ARGS_BYTES (128UL << 10) /* of all strings of argv and envv */
+#define ARGS_MAX   4096          /* strings of argv and envv */
 
 struct args {
 	char **ptr; /* argv, then envv */
@@ -44,7 +44,7 @@ args_free(struct args *args)
 	kfree(args->text);
 }
 
-/* One vector of strings, behind those there are; none where uva is 0. */
+/* Append a vector of strings.  uva 0: an empty one.  Returns 0 or an errno. */
 static int
 args_read(struct args *args, uintptr_t uva, unsigned *n)
 {
@@ -69,7 +69,7 @@ args_read(struct args *args, uintptr_t uva, unsigned *n)
 	return 0;
 }
 
-/* A process that is nothing but the program's memory. */
+/* Load the program at path into p, which has only memory.  0 or an errno. */
 static int
 load(struct proc *p, const char *path, struct args *args, uintptr_t *pc,
     uintptr_t *sp)
@@ -99,7 +99,7 @@ close_on_exec(struct proc *p)
 	p->p_cloexec = 0;
 }
 
-/* The point of no return: p takes over what was loaded, and begins there. */
+/* From here on nothing can fail: p takes the new memory and starts there. */
 static void
 become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
     uintptr_t sp)
@@ -107,7 +107,7 @@ become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
 	struct lwp *l = lwp_self();
 	struct as old;
 
-	kcpc_exec_leave(l); /* its counter page is in the old one */
+	kcpc_exec_leave(l); /* the counter page is in the old memory */
 	old = p->p_as;
 	p->p_as = loaded->p_as;
 	arch_as_switch(&p->p_as);
@@ -118,7 +118,7 @@ become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
 	strlcpy_shown(p->p_name, path, sizeof p->p_name);
 	l->l_clear_tid = 0;
 	lwp_hash_remove(l);
-	lwp_hash_insert(l, p->p_pid); /* whichever LWP it was */
+	lwp_hash_insert(l, p->p_pid); /* even if it was not the first LWP */
 	l->l_id = p->p_next_id = 1;
 	sig_exec(l);
 	close_on_exec(p);
@@ -163,7 +163,7 @@ sys_execve(const uintptr_t *a)
 	if ((err = args_init(&args)) == 0 &&
 	    (err = args_read(&args, a[1], &args.argc)) == 0 &&
 	    (err = args_read(&args, a[2], &args.envc)) == 0) {
-		/* A program is entitled to its name. */
+		/* argv[0] must exist. */
 		if (args.argc == 0)
 			err = EINVAL;
 		else

@@ -1,5 +1,5 @@
 /*
- * System calls on descriptors.
+ * System calls that open, close and change descriptors.
  */
 #include "kern/arch.h"
 #include "kern/file/archive.h"
@@ -23,7 +23,7 @@ set_cloexec(int fd, bool on)
 	p->p_cloexec |= (uint64_t)on << fd;
 }
 
-/* The working directory is the root, so a relative path needs no base. */
+/* The working directory is always the root. */
 static intptr_t
 open_at(int dirfd, uintptr_t upath, unsigned flags)
 {
@@ -188,7 +188,7 @@ sys_fcntl(const uintptr_t *a)
 
 #define TIOCGWINSZ 0x5413
 
-/* On a raw console stdout is a terminal: then stdio writes line by line. */
+/* stdout on a raw console is a terminal, so stdio flushes each line. */
 intptr_t
 sys_ioctl(const uintptr_t *a)
 {

@@ -1,5 +1,5 @@
 /*
- * System calls that read and write.
+ * System calls that read and write files.
  */
 #include "kern/file/file.h"
 #include "kern/arch.h"
@@ -18,8 +18,8 @@
 #define O_RDONLY  0
 #define O_WRONLY  1
 
-#define RW_MAX      0x7ffff000UL  /* bytes one call moves, as in Linux */
-#define RECORD_MAX  (256UL << 10) /* bytes of one line of the record */
+#define RW_MAX      0x7ffff000UL  /* bytes in one call, as in Linux */
+#define RECORD_MAX  (256UL << 10) /* bytes in one line of the record */
 #define CONSOLE_MAX (64UL << 10)
 #define IOV_MAX     1024
 
@@ -40,7 +40,7 @@ can_write(const struct file *f)
 	return (f->f_flags & O_ACCMODE) != O_RDONLY;
 }
 
-/* Read at an offset; a length, or -errno. */
+/* Read at an offset.  Returns a length or -errno. */
 static intptr_t
 read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 {
@@ -63,7 +63,7 @@ read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 		return copyzero(uva, len) != 0 ? -EFAULT : (intptr_t)len;
 	case FILE_DIR:
 		return -EISDIR;
-	default: /* the end, at once */
+	default: /* these are empty */
 		return 0;
 	}
 }
@@ -86,8 +86,8 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 }
 
 /*
- * A call writes no more than CONSOLE_MAX at a time and says so: the line is
- * slow, and no interrupt is taken meanwhile.
+ * A call writes at most CONSOLE_MAX bytes and returns how many.  The line is
+ * slow, and no interrupt is taken during a write.
  */
 static intptr_t
 write_console(enum stream s, uintptr_t uva, size_t len)
@@ -131,7 +131,7 @@ write_file(struct file *f, uintptr_t uva, size_t len)
 	}
 }
 
-/* A record is one line and leaves in one frame, however it was gathered. */
+/* Write a record as one frame, also if it comes in pieces. */
 static intptr_t
 write_record(const struct iovec *iov, unsigned n)
 {
@@ -161,7 +161,7 @@ out:
 	return ret;
 }
 
-/* A call sleeps, and another LWP may close the descriptor meanwhile. */
+/* Take a reference: while a call sleeps, another LWP may close the file. */
 static struct file *
 hold(uintptr_t fd)
 {
@@ -216,7 +216,7 @@ sys_pread64(const uintptr_t *a)
 	return read_at(f, a[3], a[1], a[2]);
 }
 
-/* The vector of readv and writev, for kfree(); -errno in *err. */
+/* Copy in the vector of readv(2) or writev(2).  NULL: -errno is in *err. */
 static struct iovec *
 get_iov(uintptr_t uva, uintptr_t n, size_t *bytes, intptr_t *err)
 {
@@ -246,7 +246,7 @@ free_iov:
 	return NULL;
 }
 
-/* A pipe that gave what it had is not waited for. */
+/* Would a read of f wait?  A readv(2) that has read something ends then. */
 static bool
 would_wait(const struct file *f)
 {
@@ -254,8 +254,8 @@ would_wait(const struct file *f)
 }
 
 /*
- * Each piece by itself, until one comes short; but what goes into a pipe in
- * one piece has room for all of it first.
+ * Read or write each piece, until one is incomplete.  If a write to a pipe must
+ * not be mixed with others, first wait for room for all of it.
  */
 static intptr_t
 each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
@@ -285,7 +285,7 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
 		if (got < 0 && done == 0)
 			return got;
 		if (got < 0) {
-			/* What was done is not to be done again. */
+			/* Part is done, so the call must not be made again. */
 			lwp_self()->l_restart = false;
 			break;
 		}

@@ -1,5 +1,5 @@
 /*
- * System calls that describe the system, and its random numbers.
+ * System calls that describe the system, and getrandom(2).
  */
 #include "kern/arch.h"
 #include "kern/mm/page.h"
@@ -14,7 +14,7 @@
 
 #define UTS_LEN 65
 
-/* The release is that of the ABI: C libraries look for a minimum. */
+/* The release is Linux's: C libraries need a minimum. */
 intptr_t
 sys_uname(const uintptr_t *a)
 {
@@ -58,7 +58,7 @@ sys_sysinfo(const uintptr_t *a)
 }
 
 /*
- * Reproducible on purpose: the same numbers in every process of every run.
+ * Repeatable on purpose: every run gives the same numbers.
  * SplitMix64: a counter through a mixing function (Steele, Lea, Flood, "Fast
  * splittable pseudorandom number generators", OOPSLA 2014).
  */
@@ -130,7 +130,7 @@ sys_getrlimit(const uintptr_t *a)
 	return get_rlimit(a[0], a[1]);
 }
 
-/* Limits are what they are. */
+/* Limits cannot be changed. */
 intptr_t
 sys_prlimit64(const uintptr_t *a)
 {
@@ -141,7 +141,7 @@ sys_prlimit64(const uintptr_t *a)
 	return a[3] == 0 ? 0 : get_rlimit(a[1], a[3]);
 }
 
-/* Nothing but the largest size is kept account of. */
+/* Only the maximum resident size is known. */
 intptr_t
 sys_getrusage(const uintptr_t *a)
 {

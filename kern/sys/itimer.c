@@ -1,5 +1,5 @@
 /*
- * setitimer(2) and its like, of real time: a process's alarm clock.
+ * setitimer(2), getitimer(2) and alarm(2): one timer of real time a process.
  */
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
@@ -15,7 +15,7 @@
 #define NS_PER_US 1000LL
 #define US_PER_S  1000000LL
 
-/* struct timeval, on both machines */
+/* Linux's struct timeval, the same on both machines. */
 struct timeval {
 	int64_t tv_sec, tv_usec;
 };
@@ -25,9 +25,9 @@ struct itimerval {
 };
 
 /*
- * The next of its ticks that is not over.  An interval shorter than it takes
- * to send a signal would keep the CPU at that for ever: so where the last one
- * told nobody anything, the next is not before RING_MIN_NS.
+ * The tick of the next signal: the first multiple of the interval that is not
+ * over.  A very short interval would keep the CPU busy with signals for ever.
+ * So if the last signal had no effect, wait at least RING_MIN_NS.
  */
 #define RING_MIN_NS 1000000
 
@@ -37,7 +37,7 @@ next_ring(const struct proc *p, bool heard)
 	uint64_t every = ns_to_tick(p->p_alarm_every), last = p->p_alarm.t_tick;
 	uint64_t from = arch_tick() + (heard ? 0 : ns_to_tick(RING_MIN_NS));
 
-	every += every == 0; /* a clock of less than a megahertz */
+	every += every == 0; /* the interval may be shorter than a tick */
 	return from - (from - last) % every + every;
 }
 
@@ -67,7 +67,7 @@ good(const struct timeval *tv)
 	return tv->tv_sec >= 0 && tv->tv_usec >= 0 && tv->tv_usec < US_PER_S;
 }
 
-/* A century, and with it all that is longer, is more than any run. */
+/* Longer times count as a century, which no run lasts. */
 #define LONGEST_S (100LL * 366 * 24 * 3600)
 
 static hrtime_t
@@ -129,7 +129,7 @@ sys_setitimer(const uintptr_t *a)
 	return 0;
 }
 
-/* The seconds that were left, rounded up: there was one. */
+/* The seconds that were left, rounded up: at least one if it was set. */
 intptr_t
 sys_alarm(const uintptr_t *a)
 {

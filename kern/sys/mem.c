@@ -1,5 +1,5 @@
 /*
- * System calls on memory.
+ * System calls on memory: brk(2), mmap(2) and the like.
  */
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
@@ -9,7 +9,7 @@
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
 
-/* Linux's; PROT_* are the kernel's own, of the same values but for exec. */
+/* Linux's values.  PROT_* of the kernel have the same (checked below). */
 #define LINUX_PROT_MASK     7u
 #define MAP_SHARED          0x01
 #define MAP_PRIVATE         0x02
@@ -28,7 +28,7 @@ round_page(size_t len)
 	return (len + PAGE_SIZE - 1) & -PAGE_SIZE;
 }
 
-/* Does nothing where that fails; tells by what it returns. */
+/* Returns the new end of the heap, or on failure the old one. */
 intptr_t
 sys_brk(const uintptr_t *a)
 {
@@ -46,7 +46,7 @@ sys_brk(const uintptr_t *a)
 	return (intptr_t)a[0];
 }
 
-/* Where the mapping goes; -errno. */
+/* Choose the address of a mapping.  Returns it, or -errno. */
 static intptr_t
 place(struct as *as, uintptr_t hint, size_t len, unsigned flags, size_t align)
 {
@@ -58,7 +58,7 @@ place(struct as *as, uintptr_t hint, size_t len, unsigned flags, size_t align)
 		    len > USER_TOP - hint)
 			return hint % align != 0 ? -EINVAL : -ENOMEM;
 		if (flags & MAP_FIXED_NOREPLACE)
-			return (intptr_t)hint; /* as_map() says EEXIST */
+			return (intptr_t)hint; /* as_map() returns EEXIST */
 		err = as_unmap(as, hint, len);
 		return err != 0 ? -err : (intptr_t)hint;
 	}
@@ -66,7 +66,7 @@ place(struct as *as, uintptr_t hint, size_t len, unsigned flags, size_t align)
 	return va == 0 ? -ENOMEM : (intptr_t)va;
 }
 
-/* A private copy of part of a file; what lies past its end is zero. */
+/* Copy part of a file; the bytes after its end stay zero. */
 static void
 fill(struct as *as, uintptr_t va, size_t len, const struct file *f,
     uint64_t offset)
@@ -79,8 +79,8 @@ fill(struct as *as, uintptr_t va, size_t len, const struct file *f,
 }
 
 /*
- * Whole pages of a file that begins at a page boundary are mapped as they lie
- * in the archive, where the program asks for no more than to read them.
+ * Can the archive's own pages be mapped?  They can if the program only reads
+ * them, and the file begins at a page boundary and has whole pages there.
  */
 static bool
 is_shareable(const struct file *f, uint64_t offset, size_t len, unsigned prot,
@@ -92,7 +92,7 @@ is_shareable(const struct file *f, uint64_t offset, size_t len, unsigned prot,
 	       len <= f->f_bytes - offset;
 }
 
-/* What mmap(2) refuses of a file. */
+/* May this file be mapped?  Returns 0 or an errno. */
 static int
 check_file(const struct file *f, unsigned prot, unsigned flags, uint64_t offset)
 {
@@ -139,7 +139,7 @@ sys_mmap(const uintptr_t *a)
 		    as, (uintptr_t)va, va_to_pa(f->f_data) + a[5], len);
 		return err != 0 ? -err : va;
 	}
-	/* File content must be in place even where nobody may look yet. */
+	/* Even without access a mapping needs the file's content now. */
 	err = as_map(as, (uintptr_t)va, len,
 	    f != NULL && prot == 0 ? PROT_READ : prot, contig);
 	if (err != 0)
@@ -157,7 +157,7 @@ sys_mmap(const uintptr_t *a)
 	return va;
 }
 
-/* A page-aligned start and a length that does not wrap when rounded. */
+/* Is the start page-aligned, and does the rounded length not wrap? */
 static bool
 range_arg(uintptr_t va, size_t *len)
 {
@@ -196,7 +196,7 @@ sys_mprotect(const uintptr_t *a)
 	return -err;
 }
 
-/* Grow in place where the neighbourhood is free, else move. */
+/* Grow in place if the range after it is free, else move. */
 static intptr_t
 grow(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 {
@@ -247,8 +247,8 @@ sys_mremap(const uintptr_t *a)
 #define MADV_DONTNEED 4
 
 /*
- * Advice changes nothing, except that MADV_DONTNEED promises zeros in
- * anonymous memory, and programs rely on it.
+ * Advice has no effect, except MADV_DONTNEED: it must zero anonymous memory,
+ * and programs rely on that.
  */
 intptr_t
 sys_madvise(const uintptr_t *a)

@@ -1,5 +1,5 @@
 /*
- * poll(2): only an end of a pipe is ever not ready.
+ * poll(2).  Only pipes are ever not ready.
  */
 #include "kern/arch.h"
 #include "kern/file/file.h"
@@ -19,7 +19,7 @@
 #define SIGSET_BYTES 8
 #define NS_PER_MS    1000000LL
 
-/* struct pollfd, on both machines */
+/* Linux's struct pollfd, the same on both machines. */
 struct pollfd {
 	int32_t fd;
 	uint16_t events, revents;
@@ -39,7 +39,7 @@ state_of(int fd)
 	return (state & POLLOUT) != 0 ? state | POLLWRNORM : state;
 }
 
-/* Fill in what is so; how many have something. */
+/* Fill in revents.  Returns how many descriptors have one. */
 static intptr_t
 look(struct pollfd *fds, unsigned n)
 {

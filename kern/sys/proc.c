@@ -1,5 +1,5 @@
 /*
- * System calls on processes and LWPs.
+ * System calls that end LWPs and processes, and return their ids.
  */
 #include "kern/proc/proc.h"
 #include "kern/arch.h"
@@ -17,7 +17,7 @@ sys_exit_group(const uintptr_t *a)
 	return 0; /* trap_return() lets the LWP exit */
 }
 
-/* The LWP alone; the first one's status is its process's. */
+/* End this LWP.  The last LWP's status is its process's. */
 intptr_t
 sys_exit(const uintptr_t *a)
 {
@@ -28,7 +28,7 @@ sys_exit(const uintptr_t *a)
 		p->p_status = (int)a[0] & 0xff;
 	if (p->p_nlwp > 1)
 		stop_point(STOP_LWP_EXIT, 0);
-	/* The others may have ended while it waited there. */
+	/* The other LWPs may have ended while it waited above. */
 	if (p->p_nlwp == 1)
 		stop_point(STOP_EXIT, p->p_status);
 	lwp_exit();
@@ -41,14 +41,14 @@ sys_set_tid_address(const uintptr_t *a)
 	return lwp_self()->l_tid;
 }
 
-/* Robust futexes matter to other processes, and nobody shares memory. */
+/* Accepted: robust futexes matter only between processes. */
 intptr_t
 sys_set_robust_list(const uintptr_t *a)
 {
 	return a[1] == 24 ? 0 : -EINVAL;
 }
 
-/* Restartable sequences are an option; C libraries do without. */
+/* Not offered: C libraries do without restartable sequences. */
 intptr_t
 sys_rseq(const uintptr_t *a)
 {
@@ -79,7 +79,7 @@ sys_gettid(const uintptr_t *a)
 	return lwp_self()->l_tid;
 }
 
-/* There is one user, and it is root. */
+/* The only user is root. */
 intptr_t
 sys_getuid(const uintptr_t *a)
 {

@@ -1,5 +1,6 @@
 /*
- * System calls on where LWPs run: Linux's, and those of Solaris and illumos.
+ * System calls that say where LWPs run: Linux's, and those of Solaris and
+ * illumos.
  */
 #include "kern/sched/sched.h"
 #include "include/sys/barecpc.h"
@@ -15,11 +16,10 @@
 #define CPUSET_BYTES (MAXCPU / 8)
 
 /*
- * Nobody waits for this CPU: let the others have the kernel, and run.  Where
- * an emulator's turn has a fixed number of instructions, those of a loop
- * around this call might all end where it holds the lock; and QEMU 7.2 may
- * not run the CPU that is waited for at all as long as this one makes calls
- * (docs/design.md, "LWPs on CPUs").
+ * No LWP waits for this CPU: release the kernel lock for a moment.  An emulator
+ * may end a CPU's turn after a fixed number of instructions.  Then a loop of
+ * this call might end each turn with the lock held.  QEMU 7.2 may also not run
+ * another CPU while this one makes calls (docs/design.md, "LWPs on CPUs").
  */
 static __attribute__((noinline)) void
 yield_kernel(void)
@@ -41,7 +41,7 @@ sys_sched_yield(const uintptr_t *a)
 	return 0;
 }
 
-/* The LWP a Linux call names: 0 is the caller. */
+/* The LWP with a Linux thread id; 0: the caller.  NULL if it is not found. */
 static struct lwp *
 by_tid(uintptr_t tid)
 {
@@ -55,7 +55,7 @@ sys_sched_getaffinity(const uintptr_t *a)
 	size_t bytes = a[1] < CPUSET_BYTES ? a[1] : CPUSET_BYTES;
 	struct cpuset set;
 
-	/* As Linux has it: room for all CPUs there are, in words. */
+	/* As in Linux: whole words, with room for all CPUs. */
 	if (a[1] % 8 != 0 || bytes * 8 < ncpu)
 		return -EINVAL;
 	if (l == NULL)

@@ -1,5 +1,5 @@
 /*
- * System calls on signals, as Linux has them.
+ * Linux's system calls on signals.
  */
 #include "kern/proc/signal.h"
 #include "kern/arch.h"
@@ -72,7 +72,7 @@ sys_rt_sigpending(const uintptr_t *a)
 	return -copyout(a[0], &set, sizeof set);
 }
 
-/* Until a signal is to be delivered. */
+/* Sleep until there is a signal to deliver. */
 static intptr_t
 wait_for_signal(struct lwp *l)
 {
@@ -107,7 +107,7 @@ sys_pause(const uintptr_t *a)
 	return wait_for_signal(lwp_self());
 }
 
-/* 0 once one of the set is taken; EAGAIN, EINTR. */
+/* Wait for a signal of the set.  Returns 0 when taken, EAGAIN or EINTR. */
 static int
 wait_for_set(
     struct lwp *l, uint64_t set, uint64_t deadline, struct siginfo *info)
@@ -154,7 +154,7 @@ sys_rt_sigtimedwait(const uintptr_t *a)
 	if ((err = deadline_in(a[2], false, &deadline)) != 0)
 		return -err;
 	err = wait_for_set(l, set & ~UNBLOCKABLE, deadline, &info);
-	/* Another may have come that only the others wait for now. */
+	/* A signal may have come that only other LWPs wait for now. */
 	sig_set_mask(l, l->l_kept.sk_mask);
 	if (err != 0)
 		return -err;
@@ -163,7 +163,7 @@ sys_rt_sigtimedwait(const uintptr_t *a)
 	return info.si_signo;
 }
 
-/* stack_t, on both machines */
+/* Linux's stack_t, the same on both machines. */
 struct user_stack {
 	uint64_t sp;
 	int32_t flags, pad;
@@ -208,7 +208,7 @@ sys_sigaltstack(const uintptr_t *a)
 	return a[1] != 0 ? -copyout(a[1], &old, sizeof old) : 0;
 }
 
-/* As Linux does: where it cannot be restored it stays. */
+/* As on Linux, a stack that cannot be restored is ignored. */
 static void
 restore_altstack(struct lwp *l, const struct sigstack *s)
 {
@@ -218,7 +218,7 @@ restore_altstack(struct lwp *l, const struct sigstack *s)
 	set_altstack(l, &ss);
 }
 
-/* The frame lies where the stack pointer is, since a handler returned. */
+/* After a handler returns, its frame is at the stack pointer. */
 intptr_t
 sys_rt_sigreturn(const uintptr_t *a)
 {
@@ -236,7 +236,7 @@ sys_rt_sigreturn(const uintptr_t *a)
 	}
 	sig_set_mask(l, kept.sk_mask);
 	then = &kept.sk_stack;
-	/* Most have none, now and then. */
+	/* Nearly always there is no alternate stack, before or now. */
 	if ((then->ss_flags & now->ss_flags & SS_DISABLE) == 0 &&
 	    ((then->ss_sp ^ now->ss_sp) | (then->ss_bytes ^ now->ss_bytes) |
 		((then->ss_flags ^ now->ss_flags) & SS_DISABLE)) != 0)
@@ -258,7 +258,7 @@ sent_by_self(uintptr_t sig, int code)
 	};
 }
 
-/* Signal 0 asks whether there is anybody. */
+/* Signal 0 only checks that the process exists. */
 static int
 post_proc(struct proc *p, uintptr_t sig)
 {
@@ -281,7 +281,7 @@ sys_kill(const uintptr_t *a)
 			return -ESRCH;
 		return -post_proc(p, a[1]);
 	}
-	/* All of a run are one process group; -1 spares the caller. */
+	/* All processes are one process group; -1 leaves out the caller. */
 	for (p = allprocs; p != NULL; p = p->p_next) {
 		if (p->p_done || (pid == -1 && p == self))
 			continue;
@@ -323,7 +323,7 @@ sys_tgkill(const uintptr_t *a)
 	return post_lwp((int)a[0], (int)a[1], &info);
 }
 
-/* The sender makes the siginfo, but cannot pose as the kernel or kill(2). */
+/* Copy in the sender's siginfo.  It must not look like the kernel's. */
 static int
 siginfo_in(struct siginfo *info, uintptr_t uva, uintptr_t sig)
 {

@@ -1,5 +1,5 @@
 /*
- * System calls that ask about files.
+ * System calls that ask for information about files.
  */
 #include "kern/arch.h"
 #include "kern/file/archive.h"
@@ -27,7 +27,7 @@ stat_out(uintptr_t uva, const struct file_info *fi)
 	return -copyout(uva, st, n);
 }
 
-/* What the program calls by a path: 0 or an errno. */
+/* Get the stat(2) results of a path in user memory.  Returns 0 or an errno. */
 static int
 look(uintptr_t upath, struct file_info *fi)
 {
@@ -108,7 +108,7 @@ sys_faccessat(const uintptr_t *a)
 	return access_path(a[1], (unsigned)a[2]);
 }
 
-/* The archives' symbolic links are files: nothing is a link. */
+/* No file is a link: symbolic links of the archives count as files. */
 static intptr_t
 readlink_path(uintptr_t upath)
 {
@@ -142,7 +142,7 @@ sys_getcwd(const uintptr_t *a)
 	return copyout(a[0], "/", 2) != 0 ? -EFAULT : 2;
 }
 
-/* getdents64(2)'s struct linux_dirent64 before its name. */
+/* struct linux_dirent64 of getdents64(2), up to its name. */
 struct dirent {
 	uint64_t d_ino;
 	int64_t d_off;
@@ -150,10 +150,10 @@ struct dirent {
 	uint8_t d_type; /* the file type bits of the mode, shifted down */
 } __attribute__((packed));
 
-/* A call gives no more at a time: readdir(3) asks again. */
+/* The most bytes that one call returns. */
 #define GETDENTS_MAX (32UL << 10)
 
-/* One entry at uva if it fits into room; its length, 0, or -errno. */
+/* Write an entry if there is room.  Returns its length, 0, or -errno. */
 static intptr_t
 put_dirent(
     const struct dir_entry *de, uint64_t next, uintptr_t uva, size_t room)
@@ -172,7 +172,7 @@ put_dirent(
 	return (intptr_t)len;
 }
 
-/* Every directory begins with itself and the one above. */
+/* The nth entry; the first two are "." and "..". */
 static bool
 entry_at(const char *dir, uint64_t n, struct dir_entry *de)
 {

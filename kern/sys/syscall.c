@@ -1,3 +1,7 @@
+/*
+ * The tables of system calls, the private calls, and reports of calls that
+ * are unknown or get bad pointers.
+ */
 #include "kern/sys/syscall.h"
 
 #include <stddef.h>
@@ -58,7 +62,7 @@ sys_witness(const uintptr_t *a)
 	return -copyout(a[0], &bw, sizeof bw);
 }
 
-/* Each unknown call is named once a run, as long as there are not too many. */
+/* Report each unknown call once in a run, up to a limit. */
 intptr_t
 syscall_unknown(const uintptr_t *a)
 {
@@ -112,7 +116,7 @@ known(unsigned sysno)
 	return n > SYS_none && n < NSYSCALL ? (unsigned)n : SYS_none;
 }
 
-/* Where a call has no name, its number must do. */
+/* The name of a call, or "a system call" if it has none. */
 const char *
 syscall_name(unsigned sysno)
 {
@@ -132,7 +136,7 @@ syscall_name(unsigned sysno)
 	                                                  : "a system call";
 }
 
-/* Report the first bad pointer of a process, with its call and place. */
+/* Report the first bad pointer of a process, with the call and its place. */
 static void
 bad_pointer(uintptr_t uva)
 {

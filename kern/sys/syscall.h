@@ -1,9 +1,9 @@
 /*
- * The system calls the kernel knows.  Included by kern/, and by arch/ whose
- * arch_sysmap[] turns the machine's Linux numbers into these.
+ * The system calls of the kernel.  Included by kern/, and by arch/, whose
+ * arch_sysmap[] maps the machine's Linux numbers to these.
  *
- * The private calls (0x4000 and up) are numbered in include/sys/barecpc.h,
- * alike on all machines, and are not in arch_sysmap[].
+ * include/sys/barecpc.h numbers the private calls, from 0x4000 on.  They are
+ * the same on all machines, and not in arch_sysmap[].
  */
 #ifndef KERN_SYS_SYSCALL_H
 #define KERN_SYS_SYSCALL_H
@@ -12,15 +12,15 @@
 
 #include "include/sys/barecpc.h"
 
-/* In the groups of kern/sys_*.c; X(name) stands for Linux's call `name`. */
+/* X(name) is Linux's call `name`.  They are grouped by file of kern/. */
 #define SYSCALLS(X)                                                            \
-	/* sys_file.c */                                                       \
+	/* file.c */                                                           \
 	X(read)                                                                \
 	X(write)                                                               \
 	X(readv)                                                               \
 	X(writev)                                                              \
 	X(pread64)                                                             \
-	/* sys_fd.c */                                                         \
+	/* fd.c */                                                             \
 	X(open)                                                                \
 	X(openat)                                                              \
 	X(close)                                                               \
@@ -30,7 +30,7 @@
 	X(dup3)                                                                \
 	X(fcntl)                                                               \
 	X(ioctl)                                                               \
-	/* sys_stat.c */                                                       \
+	/* stat.c */                                                           \
 	X(stat)                                                                \
 	X(lstat)                                                               \
 	X(fstat)                                                               \
@@ -41,14 +41,14 @@
 	X(readlinkat)                                                          \
 	X(getcwd)                                                              \
 	X(getdents64)                                                          \
-	/* sys_mem.c */                                                        \
+	/* mem.c */                                                            \
 	X(brk)                                                                 \
 	X(mmap)                                                                \
 	X(munmap)                                                              \
 	X(mprotect)                                                            \
 	X(mremap)                                                              \
 	X(madvise)                                                             \
-	/* sys_proc.c */                                                       \
+	/* proc.c */                                                           \
 	X(exit)                                                                \
 	X(exit_group)                                                          \
 	X(set_tid_address)                                                     \
@@ -66,9 +66,9 @@
 	X(clone_backwards)                                                     \
 	X(fork)                                                                \
 	X(vfork)                                                               \
-	/* sys_exec.c */                                                       \
+	/* exec.c */                                                           \
 	X(execve)                                                              \
-	/* sys_wait.c */                                                       \
+	/* wait.c */                                                           \
 	X(wait4)                                                               \
 	X(waitid)                                                              \
 	/* futex.c */                                                          \
@@ -76,33 +76,33 @@
 	/* pipe.c */                                                           \
 	X(pipe)                                                                \
 	X(pipe2)                                                               \
-	/* sys_sched.c */                                                      \
+	/* sched.c */                                                          \
 	X(sched_yield)                                                         \
 	X(sched_getaffinity)                                                   \
 	X(sched_setaffinity)                                                   \
 	X(getcpu)                                                              \
-	/* sys_info.c */                                                       \
+	/* info.c */                                                           \
 	X(uname)                                                               \
 	X(sysinfo)                                                             \
 	X(getrandom)                                                           \
 	X(prlimit64)                                                           \
 	X(getrlimit)                                                           \
 	X(getrusage)                                                           \
-	/* sys_time.c */                                                       \
+	/* time.c */                                                           \
 	X(clock_gettime)                                                       \
 	X(clock_getres)                                                        \
 	X(gettimeofday)                                                        \
 	X(time)                                                                \
 	X(nanosleep)                                                           \
 	X(clock_nanosleep)                                                     \
-	/* sys_itimer.c */                                                     \
+	/* itimer.c */                                                         \
 	X(getitimer)                                                           \
 	X(setitimer)                                                           \
 	X(alarm)                                                               \
-	/* sys_poll.c */                                                       \
+	/* poll.c */                                                           \
 	X(poll)                                                                \
 	X(ppoll)                                                               \
-	/* sys_sig.c */                                                        \
+	/* signal.c */                                                         \
 	X(rt_sigaction)                                                        \
 	X(rt_sigprocmask)                                                      \
 	X(rt_sigpending)                                                       \
@@ -117,25 +117,25 @@
 	X(rt_sigqueueinfo)                                                     \
 	X(rt_tgsigqueueinfo)
 
-/* SYS_none is 0: what arch_sysmap[] does not mention is unknown. */
+/* SYS_none is 0: a number that arch_sysmap[] leaves out is unknown. */
 #define SYSCALL_ENUM(name) SYS_##name,
 enum syscall { SYS_none, SYSCALLS(SYSCALL_ENUM) NSYSCALL };
 
-/* sys_sched.c: the private call BARECPC_SYS_SCHED. */
+/* sched.c: the private call BARECPC_SYS_SCHED. */
 intptr_t sched_syscall(const uintptr_t *a);
 
 /* test_hooks.c: the private call BARECPC_SYS_TEST. */
 intptr_t test_hooks_syscall(const uintptr_t *a);
 
-/* A call's arguments are a[0..5]; the result is a value or -errno. */
+/* A call gets its arguments in a[0..5], and returns a value or -errno. */
 typedef intptr_t syscall_fn(const uintptr_t *a);
 
 #define SYSCALL_DECLARE(name) syscall_fn sys_##name;
 SYSCALLS(SYSCALL_DECLARE)
 
 /*
- * By the machine's numbers, and by those of private calls, from
- * BARECPC_SYS_CPC on.  Where there is no such call, there is one that says so.
+ * The calls by the machine's Linux numbers, and the private calls from
+ * BARECPC_SYS_CPC on.  Entries without a call hold syscall_unknown().
  */
 #define SYSCALL_NLINUX   512
 #define SYSCALL_NPRIVATE 6
@@ -153,10 +153,10 @@ syscall_find(unsigned sysno)
 	return syscall_unknown;
 }
 
-/* What the console calls it. */
+/* The name of a call on the console. */
 const char *syscall_name(unsigned sysno);
 
-/* Fill the table, and note what is in use before the first program. */
+/* Fill the table.  Called before the first program, to record memory in use. */
 void syscall_init(void);
 
 #endif /* KERN_SYS_SYSCALL_H */

@@ -1,7 +1,7 @@
 /*
- * Test hooks, by the private call BARECPC_SYS_TEST (include/sys/barecpc.h):
- * make allocations fail, and describe what a failed call must leave alone.
- * tests/image/hostile/alloc_fail/alloc_fail.c uses them.
+ * Test hooks, by the private call BARECPC_SYS_TEST (include/sys/barecpc.h).
+ * They make allocations fail, and summarize the state that a failed call must
+ * not change.  tests/image/hostile/alloc_fail/alloc_fail.c uses them.
  */
 #include "kern/sys/test_hooks.h"
 
@@ -23,9 +23,9 @@ static bool hooks_on;
  */
 
 static struct {
-	const struct lwp *lwp; /* whose; only compared, it may have gone */
+	const struct lwp *lwp; /* only compared: it may have been freed */
 	uint64_t first;        /* the number of the first that fails */
-	bool all;              /* those after it fail, too */
+	bool all;              /* all allocations after it fail too */
 	uint64_t made;
 } failing;
 
@@ -61,7 +61,7 @@ end_to_fail(void)
  * State
  */
 
-/* FNV-1a's step, for a word. */
+/* A step of the FNV-1a hash, for a word. */
 static uint64_t
 hash_word(uint64_t hash, uint64_t word)
 {

@@ -1,13 +1,12 @@
 /*
- * Test hooks: what tests in the image ask of the kernel.  Included by
- * kern/main.c.
+ * Test hooks for tests in the image.  Included by kern/main.c.
  */
 #ifndef KERN_SYS_TEST_HOOKS_H
 #define KERN_SYS_TEST_HOOKS_H
 
 #include <stdbool.h>
 
-/* Unless `on`, BARECPC_SYS_TEST is not a system call. */
+/* Make BARECPC_SYS_TEST a system call if `on` is set. */
 void test_hooks_init(bool on);
 
 #endif /* KERN_SYS_TEST_HOOKS_H */

@@ -13,8 +13,8 @@
 #define TIMER_ABSTIME 1
 
 /*
- * No machine here is asked for the time of day: every clock is the one that
- * started at power-on, so that two runs see the same times.
+ * No machine is asked for the time of day.  Every clock starts at power-on, so
+ * that two runs see the same times.
  */
 #define CLOCK_REALTIME           0
 #define CLOCK_MONOTONIC          1
@@ -84,7 +84,7 @@ sys_time(const uintptr_t *a)
 	return s;
 }
 
-/* 0, or EINTR where a signal came first. */
+/* Returns 0, or EINTR if a signal came first. */
 static int
 sleep_until(uint64_t deadline)
 {
@@ -100,7 +100,7 @@ sleep_until(uint64_t deadline)
 	return err == ETIMEDOUT ? 0 : err;
 }
 
-/* What is left of a sleep that was not until an absolute time. */
+/* Store the rest of an interrupted relative sleep. */
 static intptr_t
 interrupted(uintptr_t left_uva, uint64_t deadline)
 {

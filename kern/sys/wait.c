@@ -14,7 +14,7 @@
 #include "kern/sys/syscall.h"
 #include "lib/string.h"
 
-/* Linux's options; stopped children there are none. */
+/* Linux's options.  Children are never stopped. */
 #define WNOHANG    0x00000001u
 #define WUNTRACED  0x00000002u
 #define WEXITED    0x00000004u
@@ -30,7 +30,8 @@
 #define P_ALL 0
 #define P_PID 1
 
-/* A child that has ended, pid or (-1) any; *any: there is one at all. */
+/* Find an ended child: pid, or any (-1).  *any: a child exists, ended or not.
+ */
 static struct proc *
 ended_child(struct proc *p, int pid, bool *any)
 {
@@ -45,7 +46,7 @@ ended_child(struct proc *p, int pid, bool *any)
 	return NULL;
 }
 
-/* 0 with *child (NULL: none yet, and WNOHANG), or an errno. */
+/* Returns 0 with *child, or with NULL for WNOHANG; or an errno. */
 static int
 wait_for(int pid, unsigned options, struct proc **child)
 {
@@ -66,7 +67,7 @@ wait_for(int pid, unsigned options, struct proc **child)
 	return *child != NULL ? 0 : err;
 }
 
-/* As wait(2)'s macros take it apart. */
+/* The status in the form that the macros of wait(2) decode. */
 static int
 wait_status(const struct proc *child)
 {
@@ -90,7 +91,7 @@ sys_wait4(const uintptr_t *a)
 
 	if (options & ~WAIT4_FLAGS)
 		return -EINVAL;
-	/* Process groups: all processes are of one. */
+	/* All processes are one process group. */
 	if (pid == 0)
 		pid = -1;
 	if (pid < -1)
