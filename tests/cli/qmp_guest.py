@@ -22,7 +22,8 @@ import qemu  # noqa: E402
 class Guest:
     """A run.  `log` holds the kernel's lines, `out` what the programs wrote, `records` their records.
 
-    `payload` is an archive of build/ARCH, or the path of one."""
+    `payload` is an archive of build/ARCH, or the path of one.  `limit` is in seconds of QEMU's own CPU time, so that a busy
+    machine ends no run; one that uses none, as where all CPUs of the guest sleep, has ten times as long."""
 
     def __init__(self, arch, program=(), append="", smp="1", payload="tests.cpio", cpu="max", limit=120):
         self._folder = tempfile.TemporaryDirectory()
@@ -37,14 +38,25 @@ class Guest:
         self._qemu = subprocess.Popen(
             [*qemu.command(machine, image, " ".join(words), initrd), "-qmp", f"unix:{server.getsockname()}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-        self._watch = threading.Timer(limit, self._qemu.kill)
-        self._watch.start()
+        self._ended = threading.Event()
+        threading.Thread(target=self._watch, args=(limit,), daemon=True).start()
         self._qmp = server.accept()[0].makefile("rw")
         server.close()
         self._qmp.readline()
         self.qmp("qmp_capabilities")
         self._reader = threading.Thread(target=self._read)
         self._reader.start()
+
+    def _watch(self, limit):
+        stat, tick, end = pathlib.Path(f"/proc/{self._qemu.pid}/stat"), os.sysconf("SC_CLK_TCK"), time.monotonic() + 10 * limit
+        while not self._ended.wait(1):
+            try:
+                used = stat.read_text().rpartition(")")[2].split()[11:13]
+            except OSError:
+                return
+            if sum(map(int, used)) > limit * tick or time.monotonic() > end:
+                self._qemu.kill()
+                return
 
     def _take(self, stream, data):
         if stream == "json":
@@ -91,7 +103,7 @@ class Guest:
         """To its end."""
         self._reader.join()
         self._qemu.wait()
-        self._watch.cancel()
+        self._ended.set()
         try:
             self._qmp.close()
         except OSError:
