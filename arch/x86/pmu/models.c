@@ -52,31 +52,41 @@ x86_models_describe(struct cpc_pmu *pm)
 	memcpy(pm->pm_models, models, sizeof models);
 }
 
-const char *
-x86_models_lack(uint64_t select)
+static __attribute__((noinline)) const char *
+not_modelled(uint64_t select, const struct cpc_model *m)
 {
 	static char text[100];
-	const struct cpc_model *m = models;
 
-	if (!listed)
-		return NULL;
-	while (m < models + nmodels && (select & m->ml_choose) != m->ml_select)
-		m++;
-	if (m == models + nmodels || (select & HIGH_BITS) != 0) {
+	if (m == NULL)
 		snprintf(text, sizeof text,
 		    "this emulator does not model event %#llx",
 		    (unsigned long long)select &
 			(EVTSEL_EVENT_12 | EVTSEL_UMASK_MASK));
-		return text;
-	}
-	select &= ~(uint64_t)(m->ml_choose | m->ml_obeyed);
-	if (select == 0)
-		return NULL;
-	snprintf(text, sizeof text,
-	    "this emulator does not model bits %#llx of the event select with "
-	    "event %#x",
-	    (unsigned long long)select, (unsigned)m->ml_select);
+	else
+		snprintf(text, sizeof text,
+		    "this emulator does not model bits %#llx of the event "
+		    "select with event %#x",
+		    (unsigned long long)select &
+			~(uint64_t)(m->ml_choose | m->ml_obeyed),
+		    (unsigned)m->ml_select);
 	return text;
+}
+
+/* Each request of a bind comes by: short, and without a frame. */
+const char *
+x86_models_lack(uint64_t select)
+{
+	if (!listed)
+		return NULL;
+	for (const struct cpc_model *m = models; m < models + nmodels; m++) {
+		if ((select & m->ml_choose) != m->ml_select)
+			continue;
+		if ((select & ~(uint64_t)(m->ml_choose | m->ml_obeyed)) == 0)
+			return NULL;
+		return not_modelled(
+		    select, (select & HIGH_BITS) == 0 ? m : NULL);
+	}
+	return not_modelled(select, NULL);
 }
 
 const char *

@@ -155,7 +155,8 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	return take_extra(ev, cfg->pc_sel, nattrs, attrs, set);
 }
 
-int
+/* No array is on its stack; each request of a bind comes by. */
+__attribute__((no_stack_protector)) int
 intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
     unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
