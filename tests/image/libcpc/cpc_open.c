@@ -77,12 +77,24 @@ bad_add(cpc_t *cpc)
 	    cpc, cpc_set_create(cpc), "no such event", 0, 0, 0, NULL);
 }
 
+/* The text, or the text and why: a CPU may have no table of events. */
+static bool
+is_line_of(const char *line, const char *text)
+{
+	size_t n = strlen(text);
+	const char *end = strchr(line, '\n');
+
+	return strncmp(line, text, n) == 0 &&
+	       (line[n] == '\n' || strncmp(line + n, ": ", 2) == 0) &&
+	       end != NULL && end[1] == '\0';
+}
+
 /* CPC-ERR-02, CPC-ERR-06, CPC-ERR-07 */
 CPC_TEST(handler_is_told_once)
 {
 	EXPECT_REPORTED(
 	    bad_add(cpc), EINVAL, "cpc_set_add_request", CPC_INVALID_EVENT);
-	EXPECT(strcmp(test_detail.text, "Unknown event\n") == 0);
+	EXPECT(is_line_of(test_detail.text, "Unknown event"));
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, cpc_set_create(cpc), 0), EINVAL);
 }
 
