@@ -11,6 +11,7 @@
 #     make disk           build/barecpc.img, which boots by UEFI on both
 #     make gdb            boot and wait for a debugger
 #     SAN=ubsan           the kernel alone, into build/ARCH-ubsan: undefined behaviour traps
+#     SAN=coverage        the kernel alone, into build/ARCH-coverage: it notes which of its code ran
 #     EVENTS=amd          event names of these vendors only, of intel, amd, arm
 #     V=1                 show the commands
 
@@ -46,8 +47,8 @@ tests: all
 else ifeq ($(filter $(ARCH),$(ARCHS)),)
 $(error ARCH=$(ARCH): known are $(ARCHS))
 else
-ifneq ($(filter-out ubsan,$(SAN)),)
-$(error SAN=$(SAN): known is ubsan)
+ifneq ($(filter-out ubsan coverage,$(SAN)),)
+$(error SAN=$(SAN): known are ubsan and coverage)
 endif
 B       := build/$(ARCH)$(SAN:%=-%)
 DIR     := $(if $(filter x86_64,$(ARCH)),arch/x86,arch/arm64)
@@ -69,7 +70,9 @@ KCFLAGS += -fno-omit-frame-pointer        # backtraces walk frame pointers
 KCFLAGS += -mgeneral-regs-only            # LWPs' SIMD state is left alone
 KCFLAGS += -fno-asynchronous-unwind-tables
 # Undefined behaviour is a trap instruction, which ends in a panic (kern/proc/fault.c).
-KCFLAGS += $(SAN:ubsan=-fsanitize=undefined -fsanitize-undefined-trap-on-error)
+SAN_ubsan    := -fsanitize=undefined -fsanitize-undefined-trap-on-error
+# Every basic block calls __sanitizer_cov_trace_pc() (kern/sys/coverage.c).
+SAN_coverage := -fsanitize-coverage=trace-pc
 FLAT    := $(B)/$(if $(filter x86_64,$(ARCH)),kernel.bin,Image)
 include boot/objs.mk $(DIR)/objs.mk payloads/objs.mk tests/image/objs.mk
 
@@ -96,7 +99,7 @@ $(ARCHIVE): FORCE
 FORCE:
 endif
 
-$(B)/%.o: COMPILE = $(CC) $(KCFLAGS)
+$(B)/%.o: COMPILE = $(CC) $(KCFLAGS) $(SAN_$(SAN))
 $(B)/%.o: %.c $(MK)
 	$(compile)
 $(B)/%.o: %.S $(MK)

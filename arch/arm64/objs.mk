@@ -9,6 +9,8 @@ ARCH_OBJS += $(addprefix arch/arm64/pmu/,pmu.o pmuv3_pcbe.o pmuv3_pics.o pmuv3_s
 KCFLAGS += -mno-outline-atomics           # their helpers are in libgcc
 # Unaligned accesses fault while the MMU is off, and the word of kern/platform/stack_guard.c has no address yet.
 $(B)/arch/arm64/mm/early.o $(B)/arch/arm64/mm/pt.o: KCFLAGS += -mstrict-align -fno-stack-protector
+# It holds arguments in registers, which a call of __sanitizer_cov_trace_pc() would change.
+$(B)/arch/arm64/dev/psci.o: SAN_coverage :=
 # libfdt of the distribution.  It runs only at boot, before there is SIMD state to keep.
 LIBFDT := $(CACHE)/libfdt-dev-arm64/usr
 LIBS   := $(LIBFDT)/lib/aarch64-linux-gnu/libfdt.a

@@ -50,6 +50,11 @@
 #define BARECPC_TEST_STATE 2
 /* 1 if a is the number of a system call the kernel has, else 0. */
 #define BARECPC_TEST_KNOWN 3
+/*
+ * How many basic blocks of the kernel have run since boot.  ENOTSUP unless
+ * the kernel was built with SAN=coverage.
+ */
+#define BARECPC_TEST_COVERAGE 4
 
 /* What a call that fails leaves as it was; BT_* are places in it. */
 enum {

@@ -14,6 +14,7 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
+#include "kern/sys/coverage.h"
 #include "kern/sys/syscall.h"
 
 static bool hooks_on;
@@ -132,6 +133,8 @@ test_hooks_syscall(const uintptr_t *a)
 	case BARECPC_TEST_KNOWN:
 		return a[1] < SYSCALL_NLINUX &&
 		       syscall_linux[a[1]] != syscall_unknown;
+	case BARECPC_TEST_COVERAGE:
+		return coverage_blocks();
 	default:
 		return -EINVAL;
 	}

@@ -8,15 +8,22 @@
  * For each of so many seeds from SEED on, so many processes of 2 to 6 LWPs,
  * each of which makes so many calls.  A seed is a run: with -icount and one
  * CPU it is the same each time, which its line says by a number.
+ *
+ * On a kernel built with SAN=coverage, with test_hooks=yes, a program that runs
+ * kernel code that none ran before is kept, and every other process runs a
+ * mutation of a kept one.  A seed then depends on the seeds before it.
  */
 #include "tests/image/hostile/chaos/chaos.h"
 
 #include <inttypes.h>
 #include <payload.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/processor.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/lib/image/cpc_test.h"
 
@@ -110,6 +117,91 @@ witness_end(void)
 }
 
 /*
+ * Programs
+ */
+
+#define NKEPT   128
+#define CHANGES 8 /* of a mutation, at most */
+
+long syscall(long, ...);
+
+static struct {
+	long blocks; /* of the kernel that have run; -1: it does not count */
+	unsigned kept, kept_mutations;
+	struct chaos_program program[NKEPT];
+} coverage;
+
+/* Blocks that ran since the last call of this. */
+static long
+new_blocks(void)
+{
+	long before = coverage.blocks;
+
+	coverage.blocks = syscall(BARECPC_SYS_TEST, BARECPC_TEST_COVERAGE);
+	return coverage.blocks - before;
+}
+
+static unsigned
+below(unsigned n)
+{
+	return (unsigned)chaos_below(n);
+}
+
+static void
+invent(struct chaos_program *p, unsigned calls)
+{
+	p->cp_lwps = 2 + below(CHAOS_RAW_LWPS - 1);
+	p->cp_calls = calls;
+	for (unsigned i = 0; i < p->cp_lwps; i++) {
+		for (unsigned n = 0; n < calls; n++)
+			p->cp_seed[i][n] = (uint32_t)chaos_below(1ULL << 32);
+	}
+}
+
+/* Copy some calls of one program over calls of another, or of the same. */
+static void
+splice_calls(struct chaos_program *to, const struct chaos_program *from)
+{
+	unsigned calls =
+	    to->cp_calls < from->cp_calls ? to->cp_calls : from->cp_calls;
+	unsigned n = 1 + below(calls);
+
+	memmove(&to->cp_seed[below(to->cp_lwps)][below(calls - n + 1)],
+	    &from->cp_seed[below(from->cp_lwps)][below(calls - n + 1)],
+	    n * sizeof to->cp_seed[0][0]);
+}
+
+static void
+mutate(struct chaos_program *p)
+{
+	*p = coverage.program[below(coverage.kept)];
+	for (unsigned n = 1 + below(CHANGES); n > 0; n--) {
+		switch (below(4)) {
+		case 0:
+			splice_calls(
+			    p, &coverage.program[below(coverage.kept)]);
+			break;
+		case 1:
+			splice_calls(p, p);
+			break;
+		default:
+			p->cp_seed[below(p->cp_lwps)][below(p->cp_calls)] =
+			    (uint32_t)chaos_below(1ULL << 32);
+		}
+	}
+}
+
+/* When all places are taken, one of them is used again. */
+static void
+keep(const struct chaos_program *p, bool mutation)
+{
+	unsigned at = coverage.kept < NKEPT ? coverage.kept++ : below(NKEPT);
+
+	coverage.program[at] = *p;
+	coverage.kept_mutations += mutation;
+}
+
+/*
  * Processes
  */
 
@@ -153,24 +245,31 @@ end_others(void)
 static void
 run_seed(uint64_t seed, unsigned processes, unsigned calls)
 {
+	static struct chaos_program program;
 	unsigned killed = 0, lwps = 0;
 	hrtime_t since = gethrtime();
 	uint64_t hash = seed;
 
 	chaos_self.chl_random = seed;
 	for (unsigned n = 0; n < processes; n++) {
-		uint64_t own = chaos_below(UINT64_MAX);
-		unsigned nlwp = 2 + (unsigned)chaos_below(CHAOS_RAW_LWPS - 1);
-		pid_t pid = fork();
+		bool mutation = coverage.kept > 0 && chaos_one_in(2);
+		pid_t pid;
 		int status;
 
+		if (mutation)
+			mutate(&program);
+		else
+			invent(&program, calls);
+		pid = fork();
 		if (pid == 0)
-			chaos_raw(own, nlwp, calls);
+			chaos_raw(&program);
 		if (!EXPECT(pid > 0))
 			return;
 		status = wait_for(pid);
 		killed += WIFSIGNALED(status);
-		lwps += nlwp;
+		lwps += program.cp_lwps;
+		if (coverage.blocks >= 0 && new_blocks() > 0)
+			keep(&program, mutation);
 		hash = (hash ^ (unsigned)status) * 0x100000001b3;
 		hash = (hash ^ (uint64_t)(gethrtime() - since)) * 0x100000001b3;
 	}
@@ -190,6 +289,8 @@ argument(int n, unsigned otherwise)
 TEST(random_calls_leave_a_kernel)
 {
 	unsigned seed = argument(1, 1), seeds = argument(2, 1);
+	unsigned calls = argument(4, 100);
+	long at_start;
 	struct barecpc_stat st = { .bs_cpus = 1 };
 
 	payload_stat(&st);
@@ -197,9 +298,18 @@ TEST(random_calls_leave_a_kernel)
 	chaos.ch_cpus = (int)st.bs_cpus;
 	chaos.ch_report = -1;
 	witness_begin();
+	if (calls < 1 || calls > CHAOS_RAW_CALLS)
+		calls = CHAOS_RAW_CALLS;
+	new_blocks();
+	at_start = coverage.blocks;
 	for (unsigned n = 0; n < seeds; n++)
-		run_seed(seed + n, argument(3, 8), argument(4, 100));
+		run_seed(seed + n, argument(3, 8), calls);
 	witness_end();
+	if (coverage.blocks >= 0)
+		test_note("coverage: %ld basic blocks before the calls, %ld "
+			  "after, %u programs kept, %u of them mutations",
+		    at_start, coverage.blocks, coverage.kept,
+		    coverage.kept_mutations);
 	if (witness.looks > 0)
 		test_note("the witness looked %u times", witness.looks);
 }

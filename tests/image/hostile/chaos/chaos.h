@@ -120,11 +120,17 @@ int chaos_signal(void);
 #define CHAOS_STACK 131072 /* of an LWP: a frame of each signal, and acts */
 
 /*
- * chaos_raw.c: so many calls of each of so many LWPs, or until the process
- * ends by one of them.
+ * raw.c: the calls of one process.  A call's seed alone decides its number and
+ * its arguments, so a call stays the same where a program is changed elsewhere.
  */
-#define CHAOS_RAW_LWPS 6 /* at most */
-_Noreturn void chaos_raw(uint64_t seed, unsigned lwps, unsigned calls);
+#define CHAOS_RAW_LWPS  6
+#define CHAOS_RAW_CALLS 128
+struct chaos_program {
+	unsigned cp_lwps, cp_calls; /* each LWP makes cp_calls calls */
+	uint32_t cp_seed[CHAOS_RAW_LWPS][CHAOS_RAW_CALLS];
+};
+/* Make the calls, or end by one of them. */
+_Noreturn void chaos_raw(const struct chaos_program *p);
 /* Write where another LWP may have unmapped the memory. */
 void chaos_write(uintptr_t to, const void *from, size_t bytes);
 /* chaos_typed.c: one call in the arena. */

@@ -35,6 +35,7 @@ barred(long number)
 	case SYS_tgkill:
 	case SYS_rt_sigqueueinfo:
 	case SYS_rt_tgsigqueueinfo:
+	case BARECPC_SYS_TEST: /* allocations that fail, for all after it */
 		return true;
 	default:
 		return false;
@@ -192,13 +193,13 @@ random_call(void)
 		syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-static unsigned ncalls;
+static const struct chaos_program *program;
 
 static void
-make_calls(uint64_t seed)
+make_calls(unsigned lwp)
 {
-	chaos_self.chl_random = seed;
-	for (unsigned n = 0; n < ncalls; n++) {
+	for (unsigned n = 0; n < program->cp_calls; n++) {
+		chaos_self.chl_random = program->cp_seed[lwp][n];
 		if (chaos_one_in(4))
 			random_call();
 		else
@@ -209,30 +210,30 @@ make_calls(uint64_t seed)
 static void *
 another_lwp(void *arg)
 {
-	make_calls((uint64_t)(uintptr_t)arg);
+	make_calls((unsigned)(uintptr_t)arg);
 	return NULL;
 }
 
 void
-chaos_raw(uint64_t seed, unsigned lwps, unsigned calls)
+chaos_raw(const struct chaos_program *p)
 {
 	struct itimerval it = { { 0, 500 }, { 0, 500 } };
 	pthread_t t[CHAOS_RAW_LWPS];
 
-	ncalls = calls;
+	program = p;
 	chaos.ch_pid = getpid();
-	chaos_self.chl_random = seed;
+	chaos_self.chl_random = p->cp_seed[0][0];
 	chaos_handlers();
 	leave_console();
 	make_arena();
 	/* What waits is interrupted, until a call sees to that. */
 	setitimer(ITIMER_REAL, &it, NULL);
-	for (unsigned i = 1; i < lwps; i++) {
-		if (pthread_create(&t[i], NULL, another_lwp,
-			(void *)(uintptr_t)(seed + i)) != 0)
+	for (unsigned i = 1; i < p->cp_lwps; i++) {
+		if (pthread_create(
+			&t[i], NULL, another_lwp, (void *)(uintptr_t)i) != 0)
 			_exit(1);
 	}
-	make_calls(seed);
+	make_calls(0);
 	/* Others may have been ended by what they did. */
 	_exit(0);
 }
