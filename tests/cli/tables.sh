@@ -54,4 +54,10 @@ expect 'redistributors where nothing is' 0 '^panic: cpu: no working GIC redistri
 change /intc@8000000 reg 0 8000000 0 10000 0 40000000 0 f60000
 expect 'redistributors that are memory' 0 '^panic: cpu: no working GIC redistributor for MPIDR ' \
 	boot "$tap_dir/changed.dtb"
+# CPUs that are not used are reported.
+for arch in arm64 x86_64; do
+	scripts/barecpc run --arch $arch --accel tcg --smp 4 --append cpus=2 -- spin >"$out" 2>"$err" </dev/null
+	check "$arch: CPUs beyond cpus= are named" grep -q '^cpu: 2 of 4 CPUs used: ' "$err"
+done
+
 end

@@ -77,4 +77,19 @@ odd_flags -
 odd_thread_pointers -
 do_nothing -
 LIST
+
+# A debug exception at the first instruction of a system call finds the payload's GS and RSP, whatever RSP is.
+scripts/barecpc-cc --arch x86_64 -O1 -Wall -Wextra -Werror -o "$tap_dir/entry_debug" tests/cli/entry_debug.c
+entry=$(nm build/x86_64/kernel.elf | awk '$3 == "x86_syscall_entry" { print $1 }')
+while read -r sp said; do
+	scripts/barecpc run --arch x86_64 --accel tcg --append priv=system --payload "$tap_dir/entry_debug" \
+		-- entry_debug "$entry" "$sp" >"$out" 2>"$err" </dev/null
+	check "x86_64: a debug exception at the way in, RSP $sp" \
+		grep -qE "$said at pc 0x$entry" "$err"
+done <<LIST
+ffffffffc0005ff0 ^kernel fault: debug exception
+ffffffff80100000 ^kernel fault: debug exception
+ffff800000100000 ^kernel fault: debug exception
+00007fff00000000 ^barecpc: entry_debug: SIGTRAP
+LIST
 end

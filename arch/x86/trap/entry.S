@@ -108,6 +108,15 @@ trap:
 	jnz	from_payload
 	cmpq	$0, F_RIP(%rdx)
 	jge	from_payload
+	/*
+	 * At its first instruction a system call has the kernel's selectors and
+	 * still the payload's GS and RSP.  A debug exception that MOV SS delayed
+	 * comes there.  Intel SDM vol. 3A, "Masking Exceptions and Interrupts
+	 * When Switching Stacks".
+	 */
+	lea	x86_syscall_entry(%rip), %rax
+	cmp	%rax, F_RIP(%rdx)
+	je	from_payload
 	mov	F_RSP(%rdx), %rax
 	test	%rax, %rax
 	jns	from_payload

@@ -1,0 +1,36 @@
+/*
+ * For tests/cli/traps.sh: at system privilege of an x86-64, arms a breakpoint
+ * at the address that its argument names and makes a system call with a stack
+ * pointer of the kernel's half.
+ *
+ * The debug exception strikes with the kernel's selectors and the payload's GS
+ * and RSP, as after MOV SS and a data breakpoint on a CPU that defers it.
+ * Intel SDM vol. 3A, "Masking Exceptions and Interrupts When Switching
+ * Stacks"; vol. 3B, "Debug Registers".
+ */
+#include <stdint.h>
+#include <stdlib.h>
+
+#define DR7_L0       0x1   /* breakpoint 0 on, for an instruction */
+#define DR7_RESERVED 0x400 /* reads as 1 */
+
+int
+main(int argc, char **argv)
+{
+	uint64_t at = argc == 3 ? strtoull(argv[1], NULL, 16) : 0;
+	uint64_t sp = argc == 3 ? strtoull(argv[2], NULL, 16) : 0;
+
+	if (at == 0)
+		return 2;
+	__asm__ volatile(
+	    "mov %0, %%db0\n\t"
+	    "mov %1, %%db7\n\t"
+	    "mov %2, %%rsp\n\t"
+	    "mov $39, %%eax\n\t" /* getpid */
+	    "syscall\n\t"
+	    "ud2"
+	    :
+	    : "r"(at), "r"((uint64_t)(DR7_RESERVED | DR7_L0)), "r"(sp)
+	    : "rax", "rcx", "r11", "memory");
+	return 0;
+}
