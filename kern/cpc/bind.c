@@ -141,23 +141,6 @@ assign_pics(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	return 0;
 }
 
-#define LEVELS (CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV)
-
-/*
- * A privilege modifier in the event's name (`:u`, `:k`) overrides the
- * request's flags.
- */
-uint32_t
-kcpc_request_flags(const struct cpc_packreq *pr)
-{
-	uint32_t named = pr->cr_event.ce_flags;
-
-	if ((named & CPC_EVENT_LEVELS) == 0)
-		return pr->cr_flags;
-	return (pr->cr_flags & ~LEVELS) |
-	       (named >> CPC_EVENT_LEVEL_SHIFT & LEVELS);
-}
-
 static int
 configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 {

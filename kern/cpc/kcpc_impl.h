@@ -79,8 +79,22 @@ struct kcpc_want {
 	const struct cpc_packreq *kw_req;
 	const struct cpc_packattr *kw_attrs;
 };
-/* The request's CPC_COUNT_* and other flags, the event's name obeyed. */
-uint32_t kcpc_request_flags(const struct cpc_packreq *pr);
+/*
+ * The request's flags.  A privilege modifier in the event's name replaces
+ * their CPC_COUNT_*.
+ */
+static inline uint32_t
+kcpc_request_flags(const struct cpc_packreq *pr)
+{
+	const uint32_t levels =
+	    CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_COUNT_HV;
+	uint32_t named = pr->cr_event.ce_flags;
+
+	if ((named & CPC_EVENT_LEVELS) == 0)
+		return pr->cr_flags;
+	return (pr->cr_flags & ~levels) |
+	       (named >> CPC_EVENT_LEVEL_SHIFT & levels);
+}
 
 /* The backend, or NULL; the PICs that passed their proof; how many exist. */
 extern const struct pcbe_ops *kcpc_ops;

@@ -235,7 +235,7 @@ def refusals(folder, program):
     refused(["-e", "0x10000", "shares", "1", "1"], 2, "^record: 0x10000: Unknown event: request 0: an event's number is at most ")
     # A known event that this machine lacks.
     refused(["-e", "bus-cycles", "shares", "1", "1"], 77, "^record: <not supported>: bus-cycles: this PMU has no event for perf's name$")
-    refused(["-e", "PAPI_l1_tcm", "shares", "1", "1"], 77, "^record: <not supported>: PAPI_l1_tcm: Unknown event: no table says ")
+    refused(["-e", "PAPI_l1_tcm", "shares", "1", "1"], 77, "^record: <not supported>: PAPI_l1_tcm: Unknown event: no table of events exists for this CPU ")
     refused(["shares"], 2, "^# PAPI_tot_ins:u, ")  # the program's own status
     refused(["shares", "1", "1"], 77, "^record: <not supported>: PMU absent: ", ["--cpu", "max,pmu=off"])
     refused(["record", "shares", "1", "1"], 1, "^record: PAPI_tot_ins: the counters are in use, by ")  # the inner one

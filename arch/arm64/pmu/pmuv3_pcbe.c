@@ -60,6 +60,11 @@ read_shape(unsigned version, bool owns_el2)
 		.pv_ceid = { pmu_read_pmceid0(), pmu_read_pmceid1() },
 	};
 
+	/* Before PMUv3p1 the registers' upper halves mean nothing. */
+	if (version < PMUVER_V3P1) {
+		pv.pv_ceid[0] = (uint32_t)pv.pv_ceid[0];
+		pv.pv_ceid[1] = (uint32_t)pv.pv_ceid[1];
+	}
 	pv.pv_pics = (1ULL << pv.pv_nevent) - 1;
 	return pv;
 }
@@ -124,20 +129,10 @@ pmuv3_pcbe_init(bool owns_el2)
 		merge(&mine);
 }
 
-/* Before PMUv3p1 the registers' upper halves mean nothing. */
-static uint64_t
-common_events(unsigned n)
-{
-	return pmuv3.pv_version >= PMUVER_V3P1 ? pmuv3.pv_ceid[n]
-	                                       : (uint32_t)pmuv3.pv_ceid[n];
-}
-
 bool
 pmuv3_has_event(unsigned number)
 {
-	uint64_t ceid[2] = { common_events(0), common_events(1) };
-
-	return arm_has_common(ceid, number);
+	return arm_has_common(pmuv3.pv_ceid, number);
 }
 
 void
@@ -201,8 +196,8 @@ describe(struct cpc_pmu *pm)
 	pm->pm_general = (uint32_t)pmuv3.pv_pics;
 	pm->pm_family = pmuv3.pv_implementer;
 	pm->pm_model = pmuv3.pv_part;
-	pm->pm_events[0] = common_events(0);
-	pm->pm_events[1] = common_events(1);
+	pm->pm_events[0] = pmuv3.pv_ceid[0];
+	pm->pm_events[1] = pmuv3.pv_ceid[1];
 	pm->pm_listed = pmuv3.pv_announced_only;
 }
 
