@@ -46,13 +46,20 @@ write_freed_page(void)
 static void
 write_freed_block(void)
 {
-	void *other = kmalloc(100);
+	void *other;
 
+	/* Leave the pages that were taken before poisoning began. */
+	for (unsigned n = 0; n < 100; n++)
+		other = kmalloc(100);
+	/* The block before or the block after keeps their page in use. */
 	pointer = kmalloc(100);
+	other = kmalloc(100);
 	kfree(pointer);
 	((volatile uint8_t *)pointer)[50] = 1;
-	pointer = kmalloc(100);
-	kfree(other);
+	/* Until the block is handed out again; other pages may come first. */
+	for (unsigned n = 0; n < 1000; n++)
+		other = kmalloc(100);
+	pointer = other;
 }
 
 static void
