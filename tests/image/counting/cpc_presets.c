@@ -70,6 +70,9 @@ is_its_event(void *arg, const char *preset)
 	/* Sandy Bridge's last cache: that name stands for another code. */
 	if (sp.sp_row->er_stands != 0)
 		return;
+	/* Sandy Bridge's branches by another unit mask, for one. */
+	if (!can_bind(cpc, native))
+		return;
 	own = general_code(code_of(cpc, preset));
 	theirs = general_code(code_of(cpc, native));
 	/* Its branches: the table has the unit mask of sampling alone. */

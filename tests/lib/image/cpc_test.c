@@ -283,3 +283,15 @@ emulator_models(uint64_t code)
 	       code == 0x24 || code == 0x3c;
 }
 #endif
+
+bool
+can_bind(cpc_t *cpc, const char *event)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	bool bound = cpc_set_add_request(cpc, set, event, 0,
+			 CPC_COUNT_USER | CPC_COUNT_SYSTEM, 0, NULL) == 0 &&
+	             cpc_bind_curlwp(cpc, set, 0) == 0;
+
+	cpc_set_destroy(cpc, set);
+	return bound;
+}

@@ -154,4 +154,10 @@ void retire(uint64_t n, uint_t privilege);
 #define STOPS_KERNEL false
 #endif
 
+/*
+ * Can a request for the event alone be bound?  False for an event that an
+ * emulator does not model; cpc_models holds which those are.
+ */
+bool can_bind(cpc_t *cpc, const char *event);
+
 #endif /* TESTS_LIB_IMAGE_CPC_TEST_H */
