@@ -33,6 +33,7 @@ ifneq ($(shell scripts/setup >&2 && echo ready),ready)
 $(error scripts/setup could not install what is missing)
 endif
 endif
+.DEFAULT_GOAL := all
 CACHE := $(shell scripts/setup --cache)
 MK    := Makefile $(wildcard */objs.mk */*/objs.mk)
 WARN  := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror

@@ -8,6 +8,8 @@ for arch in arm64 x86_64; do
 	check "$arch: nothing is left to be made" make -q ARCH=$arch all tests
 done
 
+check 'make alone builds both images' sh -c "make -n | grep -q 'ARCH=.* all'"
+
 echo one >"$tap_dir/one"
 echo two >"$tap_dir/two"
 check 'an archive' scripts/mkcpio -o "$tap_dir/a.cpio" "$tap_dir/one" "$tap_dir/two"
