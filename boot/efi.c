@@ -107,17 +107,17 @@ place_kernel(struct bootinfo *bi)
 	char *at;
 
 	efi_kernel_header(&ek);
-	if (ek.ek_bytes < file_bytes)
+	if (ek.efk_bytes < file_bytes)
 		efi_fail("the kernel in this file has a damaged header");
 	/* Not data pages: firmware may map those without execution. */
-	at = efi_alloc(EfiLoaderCode, ek.ek_offset + ek.ek_bytes, IMAGE_ALIGN,
+	at = efi_alloc(EfiLoaderCode, ek.efk_offset + ek.efk_bytes, IMAGE_ALIGN,
 	    "the kernel");
-	at += ek.ek_offset;
+	at += ek.efk_offset;
 	memcpy(at, efi_kernel, file_bytes);
-	memset(at + file_bytes, 0, ek.ek_bytes - file_bytes);
+	memset(at + file_bytes, 0, ek.efk_bytes - file_bytes);
 	bi->bi_kern = (uintptr_t)at;
-	bi->bi_kern_bytes = ek.ek_bytes;
-	return bi->bi_kern + ek.ek_entry;
+	bi->bi_kern_bytes = ek.efk_bytes;
+	return bi->bi_kern + ek.efk_entry;
 }
 
 /* To the firmware our memory is loader memory, which is FREE: reserve it. */

@@ -74,10 +74,10 @@ void efi_exit(EFI_HANDLE image, struct bootinfo *bi);
  * boot/efi_x86.c, boot/efi_arm64.c: the kernel's image and its entry.
  */
 struct efi_kernel {
-	uint64_t ek_offset; /* from a 2 MiB boundary to where it is placed */
+	uint64_t efk_offset; /* from a 2 MiB boundary to where it is placed */
 	uint64_t
-	    ek_entry; /* from where it is placed to its first instruction */
-	uint64_t ek_bytes; /* in memory, .bss included */
+	    efk_entry; /* from where it is placed to its first instruction */
+	uint64_t efk_bytes; /* in memory, .bss included */
 };
 
 /* Read the image's header.  A bad one calls efi_fail(). */

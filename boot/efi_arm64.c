@@ -31,8 +31,8 @@ efi_kernel_header(struct efi_kernel *ek)
 	memcpy(&h, efi_kernel, sizeof h);
 	if (memcmp(h.magic, "ARM\x64", sizeof h.magic) != 0)
 		efi_fail("the kernel in this file has no header");
-	*ek = (struct efi_kernel){ .ek_offset = h.text_offset,
-		.ek_bytes = h.image_size };
+	*ek = (struct efi_kernel){ .efk_offset = h.text_offset,
+		.efk_bytes = h.image_size };
 }
 
 /*

@@ -37,7 +37,7 @@ efi_kernel_header(struct efi_kernel *ek)
 	if (memcmp(h.magic, "BARECPC", sizeof h.magic) != 0)
 		efi_fail("the kernel in this file has no header");
 	check_paging();
-	*ek = (struct efi_kernel){ .ek_entry = h.entry, .ek_bytes = h.bytes };
+	*ek = (struct efi_kernel){ .efk_entry = h.entry, .efk_bytes = h.bytes };
 }
 
 /*

@@ -10,31 +10,31 @@
 #include "lib/string.h"
 
 struct start_info {
-	uint32_t si_magic;
-	uint32_t si_version;
-	uint32_t si_flags;
-	uint32_t si_nmodules;
-	uint64_t si_modlist;
-	uint64_t si_cmdline;
-	uint64_t si_rsdp;
+	uint32_t pvs_magic;
+	uint32_t pvs_version;
+	uint32_t pvs_flags;
+	uint32_t pvs_nmodules;
+	uint64_t pvs_modlist;
+	uint64_t pvs_cmdline;
+	uint64_t pvs_rsdp;
 	/* since version 1 */
-	uint64_t si_memmap;
-	uint32_t si_nmemmap;
-	uint32_t si_reserved;
+	uint64_t pvs_memmap;
+	uint32_t pvs_nmemmap;
+	uint32_t pvs_reserved;
 };
 
 struct start_module {
-	uint64_t sm_base;
-	uint64_t sm_bytes;
-	uint64_t sm_cmdline;
-	uint64_t sm_reserved;
+	uint64_t pvo_base;
+	uint64_t pvo_bytes;
+	uint64_t pvo_cmdline;
+	uint64_t pvo_reserved;
 };
 
 struct start_memmap {
-	uint64_t sm_base;
-	uint64_t sm_bytes;
-	uint32_t sm_type;
-	uint32_t sm_reserved;
+	uint64_t pvm_base;
+	uint64_t pvm_bytes;
+	uint32_t pvm_type;
+	uint32_t pvm_reserved;
 };
 
 #define CMDLINE_MAX 65536 /* no loader hands over more */
@@ -66,12 +66,12 @@ early(uint64_t pa)
 static void
 take_memmap(struct bootinfo *bi, const struct start_info *si)
 {
-	const struct start_memmap *m = early(si->si_memmap);
+	const struct start_memmap *m = early(si->pvs_memmap);
 
 	/* An empty range ends microvm's map; bootinfo_add() skips it. */
-	for (uint32_t i = 0; i < si->si_nmemmap; i++)
-		bootinfo_add(bi, m[i].sm_base, m[i].sm_bytes,
-		    bootmem_type(m[i].sm_type));
+	for (uint32_t i = 0; i < si->pvs_nmemmap; i++)
+		bootinfo_add(bi, m[i].pvm_base, m[i].pvm_bytes,
+		    bootmem_type(m[i].pvm_type));
 }
 
 const char *
@@ -81,23 +81,23 @@ pvh_bootinfo(struct bootinfo *bi, uint64_t start_info)
 
 	bi->bi_magic = BOOTINFO_MAGIC;
 	bi->bi_via = BOOT_PVH;
-	if (si->si_version < 1 || si->si_nmemmap == 0)
+	if (si->pvs_version < 1 || si->pvs_nmemmap == 0)
 		return "the start info has no memory map";
 	take_memmap(bi, si);
-	bi->bi_rsdp = si->si_rsdp;
-	if (si->si_cmdline != 0) {
-		bi->bi_cmdline = si->si_cmdline;
+	bi->bi_rsdp = si->pvs_rsdp;
+	if (si->pvs_cmdline != 0) {
+		bi->bi_cmdline = si->pvs_cmdline;
 		bi->bi_cmdline_bytes =
-		    strnlen(early(si->si_cmdline), CMDLINE_MAX);
+		    strnlen(early(si->pvs_cmdline), CMDLINE_MAX);
 		bootinfo_add(
 		    bi, bi->bi_cmdline, bi->bi_cmdline_bytes, BOOTMEM_KEEP);
 	}
-	if (si->si_nmodules > 0) {
-		const struct start_module *sm = early(si->si_modlist);
+	if (si->pvs_nmodules > 0) {
+		const struct start_module *sm = early(si->pvs_modlist);
 
-		bi->bi_archive = sm->sm_base;
-		bi->bi_archive_bytes = sm->sm_bytes;
-		bootinfo_add(bi, sm->sm_base, sm->sm_bytes, BOOTMEM_KEEP);
+		bi->bi_archive = sm->pvo_base;
+		bi->bi_archive_bytes = sm->pvo_bytes;
+		bootinfo_add(bi, sm->pvo_base, sm->pvo_bytes, BOOTMEM_KEEP);
 	}
 	return NULL;
 }

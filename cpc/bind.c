@@ -25,14 +25,15 @@ ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
 	struct cpci_set *cs = cpci_set(cpc, set);
 	struct cpci_pack *pk;
 
-	if (cs == NULL || __atomic_load_n(&cs->cs_nreqs, __ATOMIC_RELAXED) == 0)
+	if (cs == NULL ||
+	    __atomic_load_n(&cs->cis_nreqs, __ATOMIC_RELAXED) == 0)
 		return -EINVAL;
 	/* Who closes the pack sees this, or the kernel finds that shut. */
-	if (!__atomic_load_n(&cs->cs_bound_once, __ATOMIC_RELAXED))
-		__atomic_store_n(&cs->cs_bound_once, true, __ATOMIC_SEQ_CST);
-	pk = __atomic_load_n(&cs->cs_pack, __ATOMIC_ACQUIRE);
+	if (!__atomic_load_n(&cs->cis_bound_once, __ATOMIC_RELAXED))
+		__atomic_store_n(&cs->cis_bound_once, true, __ATOMIC_SEQ_CST);
+	pk = __atomic_load_n(&cs->cis_pack, __ATOMIC_ACQUIRE);
 	return cpc_syscall(
-	    op, (uintptr_t)&pk->pk_pack, cpci_id(set), how, (uintptr_t)rf);
+	    op, (uintptr_t)&pk->cip_pack, cpci_id(set), how, (uintptr_t)rf);
 }
 
 static intptr_t

@@ -36,11 +36,11 @@ cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 		errno = EINVAL;
 		goto unlock;
 	}
-	cb = calloc(1, sizeof *cb + 2 * sample_bytes(cs->cs_nreqs));
+	cb = calloc(1, sizeof *cb + 2 * sample_bytes(cs->cis_nreqs));
 	if (cb == NULL)
 		goto unlock;
-	cb->cb_set = cs->cs_id;
-	cb->cb_n = cs->cs_nreqs;
+	cb->cb_set = cs->cis_id;
+	cb->cb_n = cs->cis_nreqs;
 	cb->cb_sample = (struct cpc_sample *)(cb + 1);
 	cb->cb_spare = (struct cpc_sample *)((char *)cb->cb_sample +
 					     sample_bytes(cb->cb_n));

@@ -69,9 +69,9 @@ cpci_id(const void *name)
 
 /* Text that the kernel keeps. */
 struct cpci_list {
-	char *li_text;
-	const char **li_name;
-	unsigned li_n;
+	char *cil_text;
+	const char **cil_name;
+	unsigned cil_n;
 };
 
 struct __cpc {
@@ -88,42 +88,42 @@ struct __cpc {
 };
 
 /*
- * A request.  Only cr_preset changes after it was made.  Each holds on to the
+ * A request.  Only cir_preset changes after it was made.  Each holds on to the
  * one added before it, so that a walk needs only the newest, whatever the
  * callback does to the set.
  */
 struct cpci_req {
-	struct cpci_req *cr_older;
-	unsigned cr_refs; /* atomic */
-	int cr_index;
-	char *cr_event;
-	uint64_t cr_preset; /* atomic */
-	uint_t cr_flags;
-	uint_t cr_nattrs;
-	cpc_attr_t *cr_attrs; /* NULL: none */
-	size_t cr_at;         /* of its struct cpc_packreq in cs_pack */
+	struct cpci_req *cir_older;
+	unsigned cir_refs; /* atomic */
+	int cir_index;
+	char *cir_event;
+	uint64_t cir_preset; /* atomic */
+	uint_t cir_flags;
+	uint_t cir_nattrs;
+	cpc_attr_t *cir_attrs; /* NULL: none */
+	size_t cir_at;         /* of its struct cpc_packreq in cis_pack */
 };
 
 /*
  * A bind takes no lock: what it interrupts may hold one, and a handler may
- * leave it by a jump.  It hands cs_pack to the kernel, which looks whether
+ * leave it by a jump.  It hands cis_pack to the kernel, which looks whether
  * that is the set's and whole; if not, the bind waits for the lock and tries
  * again.  So neither a set nor a pack is freed before its handle is closed:
  * they are used again for the next.
  */
 struct cpci_pack {
-	struct cpci_pack *pk_next; /* in c_old_packs */
-	size_t pk_room;
-	struct cpc_pack pk_pack; /* what a bind hands to the kernel */
+	struct cpci_pack *cip_next; /* in c_old_packs */
+	size_t cip_room;
+	struct cpc_pack cip_pack; /* what a bind hands to the kernel */
 };
 
 struct cpci_set {
-	cpc_setid_t cs_id;  /* the identity in its name */
-	int cs_nreqs;       /* atomic */
-	bool cs_bound_once; /* else the kernel knows nothing of it; atomic */
-	struct cpci_req *cs_newest;
-	struct cpci_pack *cs_pack; /* atomic */
-	struct cpci_set *cs_next;  /* in c_old_sets */
+	cpc_setid_t cis_id;  /* the identity in its name */
+	int cis_nreqs;       /* atomic */
+	bool cis_bound_once; /* else the kernel knows nothing of it; atomic */
+	struct cpci_req *cis_newest;
+	struct cpci_pack *cis_pack; /* atomic */
+	struct cpci_set *cis_next;  /* in c_old_sets */
 };
 
 /* Assembly knows the layout: cpc/read.h. */

@@ -10,15 +10,15 @@
 static bool
 list_index(struct cpci_list *li, size_t bytes)
 {
-	const char *at, *end = li->li_text + bytes;
+	const char *at, *end = li->cil_text + bytes;
 	unsigned n = 0;
 
-	for (at = li->li_text; at < end; at += strlen(at) + 1)
+	for (at = li->cil_text; at < end; at += strlen(at) + 1)
 		n++;
-	if ((li->li_name = calloc(n + 1, sizeof *li->li_name)) == NULL)
+	if ((li->cil_name = calloc(n + 1, sizeof *li->cil_name)) == NULL)
 		return false;
-	for (at = li->li_text; at < end; at += strlen(at) + 1)
-		li->li_name[li->li_n++] = at;
+	for (at = li->cil_text; at < end; at += strlen(at) + 1)
+		li->cil_name[li->cil_n++] = at;
 	return true;
 }
 
@@ -33,9 +33,9 @@ cpci_list_fetch(struct cpci_list *li, enum cpc_op op)
 	char *text;
 
 	for (;;) {
-		if ((text = realloc(li->li_text, room)) == NULL)
+		if ((text = realloc(li->cil_text, room)) == NULL)
 			break;
-		li->li_text = text;
+		li->cil_text = text;
 		bytes = cpc_syscall(op, 0, (uintptr_t)text, room, 0);
 		if (bytes < 0)
 			break;
@@ -53,8 +53,8 @@ cpci_list_fetch(struct cpci_list *li, enum cpc_op op)
 void
 cpci_list_free(struct cpci_list *li)
 {
-	free(li->li_text);
-	free(li->li_name);
+	free(li->cil_text);
+	free(li->cil_name);
 	memset(li, 0, sizeof *li);
 }
 

@@ -105,7 +105,7 @@ cpc_cciname(cpc_t *cpc)
 		errno = EINVAL;
 		return NULL;
 	}
-	return cpc->c_cciname.li_name[0];
+	return cpc->c_cciname.cil_name[0];
 }
 
 const char *
@@ -115,5 +115,5 @@ cpc_cpuref(cpc_t *cpc)
 		errno = EINVAL;
 		return NULL;
 	}
-	return cpc->c_cpuref.li_name[0];
+	return cpc->c_cpuref.cil_name[0];
 }

@@ -126,19 +126,19 @@ req_copy(const struct wanted *w)
 		bytes += strlen(w->w_attr[i].ca_name) + 1;
 	if ((r = calloc(1, bytes)) == NULL)
 		return NULL;
-	r->cr_refs = 1;
-	r->cr_preset = w->w_preset;
-	r->cr_flags = w->w_flags;
-	r->cr_nattrs = w->w_nattr;
+	r->cir_refs = 1;
+	r->cir_preset = w->w_preset;
+	r->cir_flags = w->w_flags;
+	r->cir_nattrs = w->w_nattr;
 	text = (char *)((cpc_attr_t *)(r + 1) + w->w_nattr);
 	if (w->w_nattr > 0)
-		r->cr_attrs = (cpc_attr_t *)(r + 1);
+		r->cir_attrs = (cpc_attr_t *)(r + 1);
 	for (i = 0; i < w->w_nattr; i++) {
-		r->cr_attrs[i].ca_name = text;
-		r->cr_attrs[i].ca_val = w->w_attr[i].ca_val;
+		r->cir_attrs[i].ca_name = text;
+		r->cir_attrs[i].ca_val = w->w_attr[i].ca_val;
 		text = stpcpy(text, w->w_attr[i].ca_name) + 1;
 	}
-	r->cr_event = strcpy(text, w->w_event);
+	r->cir_event = strcpy(text, w->w_event);
 	return r;
 }
 
@@ -149,20 +149,20 @@ req_copy(const struct wanted *w)
 static bool
 pack_grow(cpc_t *cpc, struct cpci_set *cs, size_t bytes)
 {
-	struct cpci_pack *old = cs->cs_pack, *pk;
-	size_t room = old->pk_room;
+	struct cpci_pack *old = cs->cis_pack, *pk;
+	size_t room = old->cip_room;
 
-	while (room < old->pk_pack.cp_bytes + bytes)
+	while (room < old->cip_pack.cp_bytes + bytes)
 		room *= 2;
-	if (room == old->pk_room)
+	if (room == old->cip_room)
 		return true;
-	pk = calloc(1, offsetof(struct cpci_pack, pk_pack) + room);
+	pk = calloc(1, offsetof(struct cpci_pack, cip_pack) + room);
 	if (pk == NULL)
 		return false;
-	memcpy(&pk->pk_pack, &old->pk_pack, old->pk_pack.cp_bytes);
-	pk->pk_room = room;
-	__atomic_store_n(&cs->cs_pack, pk, __ATOMIC_RELEASE);
-	old->pk_next = cpc->c_old_packs;
+	memcpy(&pk->cip_pack, &old->cip_pack, old->cip_pack.cp_bytes);
+	pk->cip_room = room;
+	__atomic_store_n(&cs->cis_pack, pk, __ATOMIC_RELEASE);
+	old->cip_next = cpc->c_old_packs;
 	cpc->c_old_packs = old;
 	return true;
 }
@@ -191,8 +191,8 @@ pack_add(struct cpc_pack *pack, const struct wanted *w)
 	for (i = 0; i < w->w_nattr; i++) {
 		if (w->w_id[i] == ID_PICNUM)
 			continue;
-		pa.ca_id = (uint32_t)w->w_id[i];
-		pa.ca_value = w->w_attr[i].ca_val;
+		pa.cpa_id = (uint32_t)w->w_id[i];
+		pa.cpa_value = w->w_attr[i].ca_val;
 		pack_put(pack, &pa, sizeof pa);
 	}
 	pack->cp_nreqs++;
@@ -219,12 +219,12 @@ cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 		    w.w_nattr * sizeof(struct cpc_packattr)) ||
 	    (r = req_copy(&w)) == NULL)
 		return ENOMEM;
-	r->cr_at = cs->cs_pack->pk_pack.cp_bytes;
-	r->cr_index = cs->cs_nreqs;
-	r->cr_older = cs->cs_newest;
-	cs->cs_newest = r;
-	pack_add(&cs->cs_pack->pk_pack, &w);
-	__atomic_store_n(&cs->cs_nreqs, cs->cs_nreqs + 1, __ATOMIC_RELAXED);
+	r->cir_at = cs->cis_pack->cip_pack.cp_bytes;
+	r->cir_index = cs->cis_nreqs;
+	r->cir_older = cs->cis_newest;
+	cs->cis_newest = r;
+	pack_add(&cs->cis_pack->cip_pack, &w);
+	__atomic_store_n(&cs->cis_nreqs, cs->cis_nreqs + 1, __ATOMIC_RELAXED);
 	cpci_changed();
 	return 0;
 }
@@ -233,7 +233,7 @@ struct cpci_req *
 cpci_req_hold(struct cpci_req *r)
 {
 	if (r != NULL)
-		__atomic_add_fetch(&r->cr_refs, 1, __ATOMIC_RELAXED);
+		__atomic_add_fetch(&r->cir_refs, 1, __ATOMIC_RELAXED);
 	return r;
 }
 
@@ -243,8 +243,8 @@ cpci_req_release(struct cpci_req *r)
 	struct cpci_req *older;
 
 	while (r != NULL &&
-	       __atomic_sub_fetch(&r->cr_refs, 1, __ATOMIC_ACQ_REL) == 0) {
-		older = r->cr_older;
+	       __atomic_sub_fetch(&r->cir_refs, 1, __ATOMIC_ACQ_REL) == 0) {
+		older = r->cir_older;
 		free(r);
 		r = older;
 	}

@@ -15,23 +15,24 @@ set_new(cpc_t *cpc)
 	struct cpci_set *cs = cpc->c_old_sets;
 
 	if (cs != NULL) {
-		cpc->c_old_sets = cs->cs_next;
+		cpc->c_old_sets = cs->cis_next;
 		return cs;
 	}
 	if ((cs = calloc(1, sizeof *cs)) == NULL)
 		return NULL;
-	if ((cs->cs_pack = calloc(1, PACK_ROOM)) == NULL) {
+	if ((cs->cis_pack = calloc(1, PACK_ROOM)) == NULL) {
 		free(cs);
 		return NULL;
 	}
-	cs->cs_pack->pk_room = PACK_ROOM - offsetof(struct cpci_pack, pk_pack);
+	cs->cis_pack->cip_room =
+	    PACK_ROOM - offsetof(struct cpci_pack, cip_pack);
 	return cs;
 }
 
 static void
 set_keep(cpc_t *cpc, struct cpci_set *cs)
 {
-	cs->cs_next = cpc->c_old_sets;
+	cs->cis_next = cpc->c_old_sets;
 	cpc->c_old_sets = cs;
 }
 
@@ -53,12 +54,12 @@ cpc_set_create(cpc_t *cpc)
 		set_keep(cpc, cs);
 		goto unlock;
 	}
-	cs->cs_id = cpci_id(set);
-	__atomic_store_n(&cs->cs_nreqs, 0, __ATOMIC_RELAXED);
-	cs->cs_newest = NULL;
-	__atomic_store_n(&cs->cs_bound_once, false, __ATOMIC_RELAXED);
-	cs->cs_pack->pk_pack.cp_nreqs = 0;
-	cs->cs_pack->pk_pack.cp_bytes = sizeof(struct cpc_pack);
+	cs->cis_id = cpci_id(set);
+	__atomic_store_n(&cs->cis_nreqs, 0, __ATOMIC_RELAXED);
+	cs->cis_newest = NULL;
+	__atomic_store_n(&cs->cis_bound_once, false, __ATOMIC_RELAXED);
+	cs->cis_pack->cip_pack.cp_nreqs = 0;
+	cs->cis_pack->cip_pack.cp_bytes = sizeof(struct cpc_pack);
 
 unlock:
 	cpci_unlock(cpc, &mask);
@@ -68,14 +69,14 @@ unlock:
 void
 cpci_pack_close(struct cpci_set *cs)
 {
-	__atomic_store_n(&cs->cs_pack->pk_pack.cp_set, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&cs->cis_pack->cip_pack.cp_set, 0, __ATOMIC_SEQ_CST);
 }
 
 void
 cpci_pack_open(struct cpci_set *cs)
 {
 	__atomic_store_n(
-	    &cs->cs_pack->pk_pack.cp_set, cs->cs_id, __ATOMIC_RELEASE);
+	    &cs->cis_pack->cip_pack.cp_set, cs->cis_id, __ATOMIC_RELEASE);
 }
 
 void
@@ -83,9 +84,9 @@ cpci_set_end(cpc_t *cpc, struct cpci_set *cs)
 {
 	cpci_changed();
 	cpci_pack_close(cs);
-	if (__atomic_load_n(&cs->cs_bound_once, __ATOMIC_SEQ_CST))
-		cpc_syscall(CPC_OP_REVOKE, cs->cs_id, 0, 0, 0);
-	cpci_req_release(cs->cs_newest);
+	if (__atomic_load_n(&cs->cis_bound_once, __ATOMIC_SEQ_CST))
+		cpc_syscall(CPC_OP_REVOKE, cs->cis_id, 0, 0, 0);
+	cpci_req_release(cs->cis_newest);
 	set_keep(cpc, cs);
 }
 
@@ -96,12 +97,12 @@ cpci_sets_free(cpc_t *cpc)
 	struct cpci_pack *pk;
 
 	while ((cs = cpc->c_old_sets) != NULL) {
-		cpc->c_old_sets = cs->cs_next;
-		free(cs->cs_pack);
+		cpc->c_old_sets = cs->cis_next;
+		free(cs->cis_pack);
 		free(cs);
 	}
 	while ((pk = cpc->c_old_packs) != NULL) {
-		cpc->c_old_packs = pk->pk_next;
+		cpc->c_old_packs = pk->cip_next;
 		free(pk);
 	}
 }
@@ -129,8 +130,8 @@ cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 static bool
 set_live(const struct cpci_set *cs)
 {
-	return __atomic_load_n(&cs->cs_bound_once, __ATOMIC_SEQ_CST) &&
-	       cpc_syscall(CPC_OP_LIVE, cs->cs_id, 0, 0, 0) != 0;
+	return __atomic_load_n(&cs->cis_bound_once, __ATOMIC_SEQ_CST) &&
+	       cpc_syscall(CPC_OP_LIVE, cs->cis_id, 0, 0, 0) != 0;
 }
 
 int
@@ -148,7 +149,7 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	}
 	cpci_lock(cpc, &mask);
 	if ((cs = cpci_set(cpc, set)) != NULL) {
-		index = cs->cs_nreqs;
+		index = cs->cis_nreqs;
 		cpci_pack_close(cs);
 		if (!set_live(cs))
 			err = cpci_req_add(cpc, cs, event, preset, flags,
@@ -166,10 +167,10 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 static struct cpci_req *
 req_find(struct cpci_set *cs, int index)
 {
-	struct cpci_req *r = cs->cs_newest;
+	struct cpci_req *r = cs->cis_newest;
 
-	while (r != NULL && r->cr_index != index)
-		r = r->cr_older;
+	while (r != NULL && r->cir_index != index)
+		r = r->cir_older;
 	return r;
 }
 
@@ -185,11 +186,11 @@ cpc_set_request_preset(cpc_t *cpc, cpc_set_t *set, int index, uint64_t preset)
 		if ((cs = cpci_set(cpc, set)) != NULL &&
 		    (r = req_find(cs, index)) != NULL) {
 			__atomic_store_n(
-			    &r->cr_preset, preset, __ATOMIC_RELAXED);
+			    &r->cir_preset, preset, __ATOMIC_RELAXED);
 			__atomic_store_n(
-			    &((struct cpc_packreq *)((char *)&cs->cs_pack
-							 ->pk_pack +
-						     r->cr_at))
+			    &((struct cpc_packreq *)((char *)&cs->cis_pack
+							 ->cip_pack +
+						     r->cir_at))
 				 ->cr_preset,
 			    preset, __ATOMIC_RELAXED);
 		}
@@ -214,16 +215,16 @@ cpc_walk_requests(cpc_t *cpc, cpc_set_t *set, void *arg,
 	if (cpc != NULL && action != NULL) {
 		cpci_lock(cpc, &mask);
 		if ((cs = cpci_set(cpc, set)) != NULL)
-			newest = cpci_req_hold(cs->cs_newest);
+			newest = cpci_req_hold(cs->cis_newest);
 		cpci_unlock(cpc, &mask);
 	}
 	if (cs == NULL) {
 		errno = EINVAL;
 		return;
 	}
-	for (r = newest; r != NULL; r = r->cr_older)
-		action(arg, r->cr_index, r->cr_event,
-		    __atomic_load_n(&r->cr_preset, __ATOMIC_RELAXED),
-		    r->cr_flags, (int)r->cr_nattrs, r->cr_attrs);
+	for (r = newest; r != NULL; r = r->cir_older)
+		action(arg, r->cir_index, r->cir_event,
+		    __atomic_load_n(&r->cir_preset, __ATOMIC_RELAXED),
+		    r->cir_flags, (int)r->cir_nattrs, r->cir_attrs);
 	cpci_req_release(newest);
 }

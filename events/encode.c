@@ -40,7 +40,7 @@ static const uint64_t mod_bits[MOD_N] = {
 static bool
 within(const struct work *w, unsigned mod, uint32_t taker, uint32_t max)
 {
-	uint32_t v = w->wo_sp->sp_value[mod];
+	uint32_t v = w->wo_sp->spc_value[mod];
 
 	return !given(w, mod) ||
 	       (v <= max && (v > 0 || (w->wo_masks.ma_flags & taker) == 0));
@@ -53,12 +53,12 @@ apply_mods(const struct work *w, uint64_t sel)
 	const struct event_spec *sp = w->wo_sp;
 	unsigned m;
 
-	for (uint32_t left = sp->sp_given; left != 0; left &= left - 1) {
+	for (uint32_t left = sp->spc_given; left != 0; left &= left - 1) {
 		m = (unsigned)__builtin_ctz(left);
 		sel = (sel & ~mod_bits[m]) |
-		      (mod_bits[m] & -mod_bits[m]) * sp->sp_value[m];
+		      (mod_bits[m] & -mod_bits[m]) * sp->spc_value[m];
 	}
-	if ((sp->sp_given & (1U << MOD_K | 1U << MOD_U | 1U << MOD_H)) == 0)
+	if ((sp->spc_given & (1U << MOD_K | 1U << MOD_U | 1U << MOD_H)) == 0)
 		sel |= SEL_OS | SEL_USR;
 	return sel;
 }
@@ -68,7 +68,7 @@ static bool
 contradicts(const struct work *w, uint64_t sel)
 {
 	uint64_t own = w->wo_masks.ma_code << 8;
-	uint32_t left = w->wo_masks.ma_fixed & w->wo_sp->sp_given;
+	uint32_t left = w->wo_masks.ma_fixed & w->wo_sp->spc_given;
 
 	for (; left != 0; left &= left - 1) {
 		if (((own ^ sel) & mod_bits[__builtin_ctz(left)]) != 0)
@@ -82,7 +82,7 @@ static enum event_error
 frontend(struct work *w, uint64_t *value)
 {
 	uint32_t own = *value >> FETHR_AT & FETHR_MAX;
-	uint32_t threshold = w->wo_sp->sp_value[MOD_FETHR];
+	uint32_t threshold = w->wo_sp->spc_value[MOD_FETHR];
 
 	if ((w->wo_masks.ma_flags & UM_FETHR) == 0)
 		return EVENT_OK;
@@ -103,7 +103,7 @@ frontend(struct work *w, uint64_t *value)
 static enum event_error
 extra(struct work *w, struct event_code *ec)
 {
-	uint32_t latency = w->wo_sp->sp_value[MOD_LDLAT];
+	uint32_t latency = w->wo_sp->spc_value[MOD_LDLAT];
 	bool takes = (w->wo_masks.ma_flags & UM_LDLAT) != 0;
 	enum event_error err = EVENT_OK;
 
@@ -122,7 +122,7 @@ extra(struct work *w, struct event_code *ec)
 	if (takes) {
 		ec->ec_extra = EXTRA_LDLAT;
 		ec->ec_extra_value = latency != 0 ? latency : LDLAT_MIN;
-		w->wo_sp->sp_value[MOD_LDLAT] = (uint32_t)ec->ec_extra_value;
+		w->wo_sp->spc_value[MOD_LDLAT] = (uint32_t)ec->ec_extra_value;
 	}
 	return err;
 }
@@ -144,11 +144,11 @@ encode_intel(struct work *w, struct event_code *ec)
 	uint32_t wants = row->er_wants | w->wo_masks.ma_wants;
 	enum event_error err;
 
-	if (w->wo_sp->sp_given != 0 && (err = check_mods(w, sel)) != EVENT_OK)
+	if (w->wo_sp->spc_given != 0 && (err = check_mods(w, sel)) != EVENT_OK)
 		return err;
 	if ((err = event_masks_complete(w)) != EVENT_OK)
 		return err;
-	if ((wants & ~w->wo_sp->sp_given) != 0)
+	if ((wants & ~w->wo_sp->spc_given) != 0)
 		return EVENT_BAD_PART;
 	if ((err = extra(w, ec)) != EVENT_OK)
 		return err;
@@ -183,18 +183,18 @@ static enum event_error
 encode_arm(struct work *w, struct event_code *ec)
 {
 	const struct event_spec *sp = w->wo_sp;
-	uint32_t levels = sp->sp_given;
+	uint32_t levels = sp->spc_given;
 
 	ec->ec_select = w->wo_row->er_code;
 	w->wo_masks.ma_pics = events_pics(w->wo_es, w->wo_row->er_pics);
 	if (w->wo_row->er_mods == 0)
 		return EVENT_OK;
 	ec->ec_select &= ~(ARM_EXCL_USR | ARM_EXCL_SYS | ARM_EXCL_NOHYP);
-	if (sp->sp_value[MOD_U] == 0 && levels != 0)
+	if (sp->spc_value[MOD_U] == 0 && levels != 0)
 		ec->ec_select |= ARM_EXCL_USR;
-	if (sp->sp_value[MOD_K] == 0 && levels != 0)
+	if (sp->spc_value[MOD_K] == 0 && levels != 0)
 		ec->ec_select |= ARM_EXCL_SYS;
-	if (sp->sp_value[MOD_HV] == 0)
+	if (sp->spc_value[MOD_HV] == 0)
 		ec->ec_select |= ARM_EXCL_NOHYP;
 	return EVENT_OK;
 }
@@ -208,9 +208,9 @@ events_encode(
 
 	w.wo_es = es;
 	w.wo_sp = sp;
-	w.wo_row = sp->sp_row;
-	*ec = (struct event_code){ .ec_given = sp->sp_given };
-	if (sp->sp_value[MOD_C] > CMASK_MAX)
+	w.wo_row = sp->spc_row;
+	*ec = (struct event_code){ .ec_given = sp->spc_given };
+	if (sp->spc_value[MOD_C] > CMASK_MAX)
 		return EVENT_BAD_VALUE;
 	if ((err = event_masks_take(&w)) != EVENT_OK)
 		return err;

@@ -39,11 +39,11 @@ escr(const struct work *w)
 	v |= (masks & ((1U << ESCR_MASK_BITS) - 1)) << ESCR_MASK_AT;
 	if (tag != 0)
 		v |= tag << ESCR_TAG_AT | ESCR_TAG;
-	if ((sp->sp_given & (1U << MOD_U | 1U << MOD_K)) == 0)
+	if ((sp->spc_given & (1U << MOD_U | 1U << MOD_K)) == 0)
 		return v | ESCR_USR | ESCR_OS;
-	if (sp->sp_value[MOD_U] != 0)
+	if (sp->spc_value[MOD_U] != 0)
 		v |= ESCR_USR;
-	if (sp->sp_value[MOD_K] != 0)
+	if (sp->spc_value[MOD_K] != 0)
 		v |= ESCR_OS;
 	return v;
 }
@@ -51,7 +51,7 @@ escr(const struct work *w)
 static uint64_t
 cccr(const struct work *w)
 {
-	const uint32_t *value = w->wo_sp->sp_value;
+	const uint32_t *value = w->wo_sp->spc_value;
 	uint64_t v = CCCR_ENABLE | CCCR_ANY_THREAD |
 	             ESCR_SELECT(w->wo_row->er_code) << CCCR_ESCR_AT;
 
@@ -69,7 +69,7 @@ event_encode_netburst(struct work *w, struct event_code *ec)
 {
 	enum event_error err = EVENT_OK;
 
-	if (w->wo_sp->sp_value[MOD_THR] > CCCR_THR_MAX)
+	if (w->wo_sp->spc_value[MOD_THR] > CCCR_THR_MAX)
 		return EVENT_BAD_VALUE;
 	if (w->wo_masks.ma_groups == 0)
 		err = event_masks_complete(w);

@@ -63,14 +63,14 @@ const char *events_file_why(enum event_kind vendor);
 
 /* A name, taken apart. */
 struct event_spec {
-	const struct event_row *sp_row;
-	uint8_t sp_umask[EVENT_MAXUMASK]; /* places in its list, ascending */
-	uint8_t sp_numask;
-	bool sp_preset; /* the name is PAPI's */
-	bool sp_raw;    /* the unit mask is a number: */
-	uint64_t sp_rawmask;
-	uint32_t sp_given; /* bit n: modifier n was given */
-	uint32_t sp_value[MOD_N];
+	const struct event_row *spc_row;
+	uint8_t spc_umask[EVENT_MAXUMASK]; /* places in its list, ascending */
+	uint8_t spc_numask;
+	bool spc_preset; /* the name is PAPI's */
+	bool spc_raw;    /* the unit mask is a number: */
+	uint64_t spc_rawmask;
+	uint32_t spc_given; /* bit n: modifier n was given */
+	uint32_t spc_value[MOD_N];
 };
 
 struct event_code {

@@ -25,22 +25,22 @@ static const struct event_db *file_dbs[EVENT_VENDORS];
 static const char *
 check_header(const struct event_file *ef, size_t bytes)
 {
-	size_t after = offsetof(struct event_file, ef_section);
+	size_t after = offsetof(struct event_file, evf_section);
 
-	if (bytes < sizeof *ef || ef->ef_magic != EVENT_FILE_MAGIC)
+	if (bytes < sizeof *ef || ef->evf_magic != EVENT_FILE_MAGIC)
 		return "is not a table of events";
-	if (ef->ef_version != EVENT_FILE_VERSION)
+	if (ef->evf_version != EVENT_FILE_VERSION)
 		return "is of another version of barecpc";
-	if (ef->ef_bytes != bytes || bytes % EVENT_FILE_ALIGN != 0)
+	if (ef->evf_bytes != bytes || bytes % EVENT_FILE_ALIGN != 0)
 		return "is truncated";
 	for (unsigned s = 0; s < SECTION_N; s++) {
-		if (ef->ef_section[s].es_at > bytes ||
-		    ef->ef_section[s].es_bytes >
-			bytes - ef->ef_section[s].es_at)
+		if (ef->evf_section[s].evf_at > bytes ||
+		    ef->evf_section[s].evf_section_bytes >
+			bytes - ef->evf_section[s].evf_at)
 			return "is damaged";
 	}
 	return event_file_sum((const char *)ef + after, bytes - after) ==
-	               ef->ef_sum
+	               ef->evf_sum
 	           ? NULL
 	           : "is damaged";
 }
@@ -53,8 +53,8 @@ take_file(struct event_db *db, const void *at, size_t bytes)
 	const char *why = check_header(ef, bytes);
 
 	for (unsigned s = 0; why == NULL && s < SECTION_N; s++) {
-		db->ed_at[s] = (const char *)at + ef->ef_section[s].es_at;
-		db->ed_bytes[s] = ef->ef_section[s].es_bytes;
+		db->ed_at[s] = (const char *)at + ef->evf_section[s].evf_at;
+		db->ed_bytes[s] = ef->evf_section[s].evf_section_bytes;
 	}
 	return why;
 }

@@ -191,10 +191,10 @@ resolve_by_table(
 	    events_encode(es, &sp, &ec) != EVENT_OK)
 		return 0;
 	ce->ce_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT |
-	               (sp.sp_preset ? CPC_EVENT_GENERIC : 0);
+	               (sp.spc_preset ? CPC_EVENT_GENERIC : 0);
 	if ((ec.ec_given & LEVELS) != 0)
-		ce->ce_flags |= levels(sp.sp_value[MOD_U] != 0,
-		    sp.sp_value[MOD_K] != 0, sp.sp_value[MOD_HV] != 0);
+		ce->ce_flags |= levels(sp.spc_value[MOD_U] != 0,
+		    sp.spc_value[MOD_K] != 0, sp.spc_value[MOD_HV] != 0);
 	ce->ce_extra = ec.ec_extra_value;
 	return kind_of(mc)->mk_tabled(&mc->mc_pmu, &ec, ce);
 }
@@ -299,14 +299,14 @@ machine_next(const struct machine *mc, uint64_t pics, bool generic,
 	const struct events *es = &mc->mc_table;
 
 	pics &= mc->mc_pmu.pm_pics;
-	if (next_own(mc, pics, generic, &ml->ml_own, buf, size))
+	if (next_own(mc, pics, generic, &ml->mcl_own, buf, size))
 		return true;
 	/* Presets of the table that are not the machine's own. */
-	while (generic && events_next_preset(es, &ml->ml_preset, buf, size)) {
+	while (generic && events_next_preset(es, &ml->mcl_preset, buf, size)) {
 		if (!machine_is_own(mc, buf) && is_listed(mc, pics, buf))
 			return true;
 	}
-	while (!generic && events_next(es, &ml->ml_walk, ~0ULL, buf, size)) {
+	while (!generic && events_next(es, &ml->mcl_walk, ~0ULL, buf, size)) {
 		if (is_listed(mc, pics, buf))
 			return true;
 	}

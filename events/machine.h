@@ -67,8 +67,8 @@ bool machine_knows(const struct machine *mc, const char *name);
  * more than `size` are there.
  */
 struct machine_list {
-	unsigned ml_own, ml_preset;
-	struct event_walk ml_walk;
+	unsigned mcl_own, mcl_preset;
+	struct event_walk mcl_walk;
 };
 bool machine_next(const struct machine *mc, uint64_t pics, bool generic,
     struct machine_list *ml, char *buf, size_t size);

@@ -53,8 +53,8 @@ pics_named(const struct work *w)
 {
 	event_pics_t pics = ~0ULL;
 
-	for (unsigned i = 0; i < w->wo_sp->sp_numask; i++)
-		pics &= pics_of(w, mask_of(w, w->wo_sp->sp_umask[i]));
+	for (unsigned i = 0; i < w->wo_sp->spc_numask; i++)
+		pics &= pics_of(w, mask_of(w, w->wo_sp->spc_umask[i]));
 	return pics;
 }
 
@@ -94,8 +94,8 @@ join_named(struct work *w, struct masks *ma)
 {
 	const union sum *all = w->wo_es->es_db->ed_at[SECTION_UMASKS], *um;
 	const uint16_t *list = event_list(w->wo_es, w->wo_row);
-	const uint8_t *place = w->wo_sp->sp_umask;
-	const uint8_t *end = place + w->wo_sp->sp_numask;
+	const uint8_t *place = w->wo_sp->spc_umask;
+	const uint8_t *end = place + w->wo_sp->spc_numask;
 	uint32_t groups = 0;
 	union sum sum = { .word = { 0 } };
 
@@ -129,8 +129,8 @@ is_disturbed(const struct work *w)
 {
 	const struct event_umask *all = w->wo_es->es_db->ed_at[SECTION_UMASKS];
 	const uint16_t *list = event_list(w->wo_es, w->wo_row);
-	const uint8_t *place = w->wo_sp->sp_umask;
-	const uint8_t *end = place + w->wo_sp->sp_numask;
+	const uint8_t *place = w->wo_sp->spc_umask;
+	const uint8_t *end = place + w->wo_sp->spc_numask;
 	uint32_t once = 0, twice = 0, group;
 
 	while (place < end) {
@@ -169,10 +169,10 @@ take_raw(struct work *w)
 		bits = (w->wo_es->es_pmu->ep_flags & PMU_OFFCORE16) != 0
 		           ? 16
 		           : RAW_OFFCORE;
-	if (w->wo_sp->sp_rawmask >> bits != 0)
+	if (w->wo_sp->spc_rawmask >> bits != 0)
 		return EVENT_BAD_PART;
 	w->wo_masks = (struct masks){
-		.ma_code = w->wo_sp->sp_rawmask,
+		.ma_code = w->wo_sp->spc_rawmask,
 		.ma_groups = (1U << w->wo_row->er_ngroup) - 1,
 		.ma_pics = events_pics(w->wo_es, w->wo_row->er_pics),
 		.ma_last = NO_GROUP,
@@ -185,29 +185,29 @@ take_raw(struct work *w)
 enum event_error
 event_masks_take(struct work *w)
 {
-	return w->wo_sp->sp_raw ? take_raw(w) : take_named(w);
+	return w->wo_sp->spc_raw ? take_raw(w) : take_named(w);
 }
 
 static enum event_error
 add_umask(struct work *w, unsigned place)
 {
 	struct event_spec *sp = w->wo_sp;
-	uint8_t *to = sp->sp_umask + sp->sp_numask;
+	uint8_t *to = sp->spc_umask + sp->spc_numask;
 
-	if (sp->sp_numask == EVENT_MAXUMASK)
+	if (sp->spc_numask == EVENT_MAXUMASK)
 		return EVENT_BAD_MIX;
-	for (; to > sp->sp_umask && to[-1] > place; to--)
+	for (; to > sp->spc_umask && to[-1] > place; to--)
 		*to = to[-1];
 	*to = (uint8_t)place;
-	sp->sp_numask++;
+	sp->spc_numask++;
 	join(w, mask_of(w, place));
 	return EVENT_OK;
 }
 
 /* Filling groups that have no unit mask. */
 struct filling {
-	unsigned fi_last; /* no group behind this, or NO_GROUP */
-	bool fi_done;     /* nor any other */
+	unsigned fil_last; /* no group behind this, or NO_GROUP */
+	bool fil_done;     /* nor any other */
 };
 
 /* Does a unit mask of another group forbid one of this? */
@@ -216,7 +216,7 @@ is_barred(const struct work *w, unsigned group, const struct filling *fi)
 {
 	unsigned other = w->wo_masks.ma_other;
 
-	return (fi->fi_last != NO_GROUP && group > fi->fi_last) ||
+	return (fi->fil_last != NO_GROUP && group > fi->fil_last) ||
 	       (other != NO_GROUP && group != 0 && group != other);
 }
 
@@ -237,14 +237,14 @@ add_defaults(
 	for (; n > 0; n--, fill++) {
 		if ((err = add_umask(w, *fill)) != EVENT_OK)
 			return err;
-		fi->fi_done = (w->wo_row->er_flags & ER_ONE_GROUP) != 0;
-		if (fi->fi_done)
+		fi->fil_done = (w->wo_row->er_flags & ER_ONE_GROUP) != 0;
+		if (fi->fil_done)
 			return EVENT_OK;
 		if ((mask_of(w, *fill)->um_flags & UM_LAST_GROUP) == 0)
 			continue;
-		if (fi->fi_last != NO_GROUP)
+		if (fi->fil_last != NO_GROUP)
 			return EVENT_NEEDS_UMASK;
-		fi->fi_last = group;
+		fi->fil_last = group;
 	}
 	return EVENT_OK;
 }
@@ -261,7 +261,7 @@ fill_groups(struct work *w)
 
 	if ((w->wo_row->er_flags & ER_ONE_GROUP) != 0 && had != 0)
 		return EVENT_OK;
-	for (unsigned g = 0; g < w->wo_row->er_ngroup && !fi.fi_done; g++) {
+	for (unsigned g = 0; g < w->wo_row->er_ngroup && !fi.fil_done; g++) {
 		if ((had >> g & 1) == 0 &&
 		    (err = add_defaults(w, g, fill, &fi)) != EVENT_OK)
 			return err;

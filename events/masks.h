@@ -33,7 +33,7 @@ struct work {
 static inline bool
 given(const struct work *w, unsigned mod)
 {
-	return (w->wo_sp->sp_given >> mod & 1) != 0;
+	return (w->wo_sp->spc_given >> mod & 1) != 0;
 }
 
 /* Those that were named. */

@@ -41,7 +41,7 @@ mod_value(const struct events *es, const struct event_spec *sp,
 	case MOD_FETHR:
 		return ec->ec_extra_value >> 8 & 0xfff;
 	default:
-		return sp->sp_value[mod];
+		return sp->spc_value[mod];
 	}
 }
 
@@ -49,15 +49,15 @@ mod_value(const struct events *es, const struct event_spec *sp,
 static void
 add_event(struct text *te, const struct events *es, const struct event_spec *sp)
 {
-	text_add(te, events_text(es, sp->sp_row->er_name));
-	if (sp->sp_raw) {
+	text_add(te, events_text(es, sp->spc_row->er_name));
+	if (sp->spc_raw) {
 		text_add(te, ":0x");
-		text_number(te, sp->sp_rawmask, 16);
+		text_number(te, sp->spc_rawmask, 16);
 	}
-	for (unsigned i = 0; i < sp->sp_numask; i++) {
+	for (unsigned i = 0; i < sp->spc_numask; i++) {
 		text_char(te, ':');
 		text_add(te, events_text(es,
-				 events_umask(es, sp->sp_row, sp->sp_umask[i])
+				 events_umask(es, sp->spc_row, sp->spc_umask[i])
 				     ->um_name));
 	}
 }
@@ -81,7 +81,7 @@ events_canonical(const struct events *es, const struct event_spec *sp,
 	text_add(&te, "::");
 	add_event(&te, es, sp);
 	for (unsigned m = 0; m < MOD_N; m++) {
-		if ((sp->sp_row->er_mods >> m & 1) != 0)
+		if ((sp->spc_row->er_mods >> m & 1) != 0)
 			add_mod(&te, m, mod_value(es, sp, ec, m));
 	}
 	return text_end(&te);
@@ -95,8 +95,8 @@ events_short(const struct events *es, const struct event_spec *sp, char *buf,
 
 	add_event(&te, es, sp);
 	for (unsigned m = 0; m < MOD_N; m++) {
-		if ((sp->sp_given >> m & 1) != 0)
-			add_mod(&te, m, sp->sp_value[m]);
+		if ((sp->spc_given >> m & 1) != 0)
+			add_mod(&te, m, sp->spc_value[m]);
 	}
 	return text_end(&te);
 }

@@ -72,18 +72,18 @@ is_part_end(char c)
 static enum event_error
 umask_insert(struct event_spec *sp, unsigned place)
 {
-	unsigned i, n = sp->sp_numask;
+	unsigned i, n = sp->spc_numask;
 
-	for (i = n; i > 0 && sp->sp_umask[i - 1] >= place; i--) {
-		if (sp->sp_umask[i - 1] == place)
+	for (i = n; i > 0 && sp->spc_umask[i - 1] >= place; i--) {
+		if (sp->spc_umask[i - 1] == place)
 			return EVENT_OK;
 	}
 	if (n == EVENT_MAXUMASK)
 		return EVENT_BAD_MIX;
 	for (; n > i; n--)
-		sp->sp_umask[n] = sp->sp_umask[n - 1];
-	sp->sp_umask[i] = (uint8_t)place;
-	sp->sp_numask++;
+		sp->spc_umask[n] = sp->spc_umask[n - 1];
+	sp->spc_umask[i] = (uint8_t)place;
+	sp->spc_numask++;
 	return EVENT_OK;
 }
 
@@ -91,12 +91,12 @@ umask_insert(struct event_spec *sp, unsigned place)
 static inline enum event_error
 umask_add(struct event_spec *sp, unsigned place)
 {
-	unsigned n = sp->sp_numask;
+	unsigned n = sp->spc_numask;
 
-	if (n == EVENT_MAXUMASK || (n > 0 && sp->sp_umask[n - 1] >= place))
+	if (n == EVENT_MAXUMASK || (n > 0 && sp->spc_umask[n - 1] >= place))
 		return umask_insert(sp, place);
-	sp->sp_umask[n] = (uint8_t)place;
-	sp->sp_numask = (uint8_t)(n + 1);
+	sp->spc_umask[n] = (uint8_t)place;
+	sp->spc_numask = (uint8_t)(n + 1);
 	return EVENT_OK;
 }
 
@@ -105,10 +105,10 @@ mod_set(struct reading *re, unsigned mod, uint32_t value)
 {
 	struct event_spec *sp = re->re_sp;
 
-	if ((sp->sp_given >> mod & 1) != 0 && sp->sp_value[mod] != value)
+	if ((sp->spc_given >> mod & 1) != 0 && sp->spc_value[mod] != value)
 		re->re_two = true;
-	sp->sp_given |= 1U << mod;
-	sp->sp_value[mod] = value;
+	sp->spc_given |= 1U << mod;
+	sp->spc_value[mod] = value;
 }
 
 /* What a name stands for: unit masks and modifiers of the row. */
@@ -119,12 +119,12 @@ stands_add(struct reading *re, const uint8_t *stands)
 	enum event_error err;
 	unsigned n = *stands++;
 
-	if (sp->sp_numask == 0) {
+	if (sp->spc_numask == 0) {
 		/* They are in order. */
-		sp->sp_numask = (uint8_t)n;
+		sp->spc_numask = (uint8_t)n;
 #pragma GCC unroll 4
 		for (unsigned i = 0; i < n; i++)
-			sp->sp_umask[i] = *stands++;
+			sp->spc_umask[i] = *stands++;
 		n = 0;
 	}
 	for (; n > 0; n--) {
@@ -142,7 +142,7 @@ stands_for(struct reading *re, unsigned at)
 {
 	const uint8_t *stands = event_stands(re->re_es, at);
 
-	re->re_sp->sp_row = event_row_at(re->re_es, *stands);
+	re->re_sp->spc_row = event_row_at(re->re_es, *stands);
 	return stands_add(re, stands + 1);
 }
 
@@ -237,7 +237,7 @@ mod_add(struct reading *re, int mod, const char *value, size_t len)
 	bool is_number;
 	uint64_t v = 1;
 
-	if (mod < 0 || (re->re_sp->sp_row->er_mods >> mod & 1) == 0)
+	if (mod < 0 || (re->re_sp->spc_row->er_mods >> mod & 1) == 0)
 		return EVENT_BAD_PART;
 	is_number = (NUMBERS >> mod & 1) != 0;
 	if (value != NULL ? !(is_number ? number(value, len, &v)
@@ -256,15 +256,15 @@ raw_add(struct reading *re, const char *s, char end)
 {
 	struct event_spec *sp = re->re_sp;
 
-	if (sp->sp_raw || sp->sp_numask > 0 ||
+	if (sp->spc_raw || sp->spc_numask > 0 ||
 	    (re->re_es->es_pmu->ep_flags & PMU_RAW_UMASK) == 0 ||
-	    !number(s, re->re_key.ek_len, &sp->sp_rawmask))
+	    !number(s, re->re_key.ek_len, &sp->spc_rawmask))
 		return EVENT_BAD_PART;
 	if (end == '=')
 		return EVENT_BAD_VALUE;
 	if (!is_end(end))
 		return EVENT_BAD_PART;
-	sp->sp_raw = true;
+	sp->spc_raw = true;
 	return EVENT_OK;
 }
 
@@ -274,15 +274,15 @@ mask_add(struct reading *re, const char *s, enum event_error *err)
 {
 	const struct events *es = re->re_es;
 	struct event_spec *sp = re->re_sp;
-	int n = event_umask_find(es, sp->sp_row, &re->re_key);
+	int n = event_umask_find(es, sp->spc_row, &re->re_key);
 	const struct event_umask *um;
 
 	if (n < 0)
 		return false;
-	um = event_umask_at(es, sp->sp_row, (unsigned)n);
+	um = event_umask_at(es, sp->spc_row, (unsigned)n);
 	if (!well_cased(re, s, um->um_name))
 		return false;
-	if (sp->sp_raw)
+	if (sp->spc_raw)
 		*err = EVENT_BAD_PART;
 	else if (um->um_stands != 0)
 		*err = stands_add(re, event_stands(es, um->um_stands));
@@ -318,7 +318,7 @@ mod_add_bit(struct reading *re, const char **s)
 	}
 	if (mod < 0 || value[0] != '=' ||
 	    (value[1] != '0' && value[1] != '1') || !is_end(value[2]) ||
-	    (re->re_sp->sp_row->er_mods >> mod & 1) == 0)
+	    (re->re_sp->spc_row->er_mods >> mod & 1) == 0)
 		return false;
 	mod_set(re, (unsigned)mod, value[1] == '1');
 	*s = value + 2;
@@ -360,16 +360,16 @@ masks_add_listed(struct reading *re, const char **s)
 {
 	const struct events *es = re->re_es;
 	const struct event_umask *all = es->es_db->ed_at[SECTION_UMASKS], *um;
-	const uint16_t *list = event_list(es, re->re_sp->sp_row);
+	const uint16_t *list = event_list(es, re->re_sp->spc_row);
 	const char *names = events_text(es, 0), *end = *s;
-	unsigned n = re->re_sp->sp_numask, had = n, place, last;
+	unsigned n = re->re_sp->spc_numask, had = n, place, last;
 	unsigned model = es->es_pmu->ep_model;
 	size_t len;
 
 	if (n == 0)
 		return false;
-	place = re->re_sp->sp_umask[n - 1] + 1U;
-	last = re->re_sp->sp_row->er_nlist;
+	place = re->re_sp->spc_umask[n - 1] + 1U;
+	last = re->re_sp->spc_row->er_nlist;
 	for (; place < last && *end != '\0'; place++) {
 		um = &all[list[place] & LIST_UMASK];
 		if (um->um_stands != 0 || (um->um_models & model) == 0)
@@ -377,10 +377,10 @@ masks_add_listed(struct reading *re, const char **s)
 		len = event_prefix(end + 1, names + um->um_name);
 		if (len == 0 || !is_end(end[1 + len]) || n == EVENT_MAXUMASK)
 			break;
-		re->re_sp->sp_umask[n++] = (uint8_t)place;
+		re->re_sp->spc_umask[n++] = (uint8_t)place;
 		end += 1 + len;
 	}
-	re->re_sp->sp_numask = (uint8_t)n;
+	re->re_sp->spc_numask = (uint8_t)n;
 	*s = end;
 	return n > had;
 }
@@ -415,7 +415,7 @@ event_add(struct reading *re, const char *s, enum event_error *err)
 		*err = EVENT_UNKNOWN;
 		return NULL;
 	}
-	re->re_sp->sp_row = row;
+	re->re_sp->spc_row = row;
 	*err = EVENT_OK;
 	if (row->er_stands != 0)
 		*err = stands_for(re, row->er_stands);
@@ -428,7 +428,7 @@ event_preset_spec(const struct events *es, const struct event_preset *pr,
 {
 	struct reading re = { .re_es = es, .re_sp = sp };
 
-	*sp = (struct event_spec){ .sp_preset = true };
+	*sp = (struct event_spec){ .spc_preset = true };
 	stands_for(&re, pr->pr_event);
 }
 

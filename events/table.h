@@ -233,13 +233,13 @@ struct event_db {
 #define EVENT_FILE_ALIGN   4096
 
 struct event_file {
-	uint64_t ef_magic;
-	uint32_t ef_version;
-	uint32_t ef_bytes; /* of the file */
-	uint64_t ef_sum;   /* event_file_sum() of what comes after it */
+	uint64_t evf_magic;
+	uint32_t evf_version;
+	uint32_t evf_bytes; /* of the file */
+	uint64_t evf_sum;   /* event_file_sum() of what comes after it */
 	struct {
-		uint32_t es_at, es_bytes;
-	} ef_section[SECTION_N];
+		uint32_t evf_at, evf_section_bytes;
+	} evf_section[SECTION_N];
 };
 
 /* Of whole words. */

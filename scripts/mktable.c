@@ -19,7 +19,7 @@ round_up(size_t n, size_t to)
 static struct event_file *
 lay_out(const struct event_db *db, size_t *bytes)
 {
-	size_t after = offsetof(struct event_file, ef_section);
+	size_t after = offsetof(struct event_file, evf_section);
 	size_t at = sizeof(struct event_file);
 	struct event_file *ef;
 
@@ -32,15 +32,15 @@ lay_out(const struct event_db *db, size_t *bytes)
 	at = sizeof *ef;
 	for (unsigned s = 0; s < SECTION_N; s++) {
 		at = round_up(at, 8);
-		ef->ef_section[s].es_at = (uint32_t)at;
-		ef->ef_section[s].es_bytes = db->ed_bytes[s];
+		ef->evf_section[s].evf_at = (uint32_t)at;
+		ef->evf_section[s].evf_section_bytes = db->ed_bytes[s];
 		memcpy((char *)ef + at, db->ed_at[s], db->ed_bytes[s]);
 		at += db->ed_bytes[s];
 	}
-	ef->ef_magic = EVENT_FILE_MAGIC;
-	ef->ef_version = EVENT_FILE_VERSION;
-	ef->ef_bytes = (uint32_t)*bytes;
-	ef->ef_sum = event_file_sum((char *)ef + after, *bytes - after);
+	ef->evf_magic = EVENT_FILE_MAGIC;
+	ef->evf_version = EVENT_FILE_VERSION;
+	ef->evf_bytes = (uint32_t)*bytes;
+	ef->evf_sum = event_file_sum((char *)ef + after, *bytes - after);
 	return ef;
 }
 

@@ -261,9 +261,9 @@ struct cpc_packreq {
 };
 
 struct cpc_packattr {
-	uint32_t ca_id; /* enum cpc_attr_id */
-	uint32_t ca_pad;
-	uint64_t ca_value;
+	uint32_t cpa_id; /* enum cpc_attr_id */
+	uint32_t cpa_pad;
+	uint64_t cpa_value;
 };
 
 /* Why a set was not bound. */

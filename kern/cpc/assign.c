@@ -119,10 +119,10 @@ explain_failure(const struct matching *m, unsigned req, struct kcpc_short *why)
 {
 	uint64_t pics;
 
-	why->ks_pics = m->m_met;
-	why->ks_reqs = 1ULL << req;
+	why->ksh_pics = m->m_met;
+	why->ksh_reqs = 1ULL << req;
 	for (pics = m->m_met; pics != 0; pics &= pics - 1)
-		why->ks_reqs |= 1ULL << m->m_owner[__builtin_ctzll(pics)];
+		why->ksh_reqs |= 1ULL << m->m_owner[__builtin_ctzll(pics)];
 }
 
 bool

@@ -13,7 +13,7 @@
  * request n, PIC n.
  */
 struct kcpc_short {
-	uint64_t ks_reqs, ks_pics;
+	uint64_t ksh_reqs, ksh_pics;
 };
 
 /*

@@ -68,9 +68,9 @@ request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 {
 	struct cpc_page_req *cq = &ctx->kc_own->cg_req[i];
 
-	cq->cq_index = kcpc_pic[pic].kp_index;
-	cq->cq_shift = kcpc_pic[pic].kp_shift;
-	if (kcpc_pic[pic].kp_no_ovf_intr)
+	cq->cq_index = kcpc_pic[pic].kpc_index;
+	cq->cq_shift = kcpc_pic[pic].kpc_shift;
+	if (kcpc_pic[pic].kpc_no_ovf_intr)
 		ctx->kc_flags |= KCPC_CTX_NO_OVF_INTR;
 	ctx->kc_pcbe.ps_cfg[i] = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
 	ctx->kc_pcbe.ps_pics |= 1U << pic;
@@ -86,13 +86,13 @@ convert_attrs(struct pcbe_attr *attrs, const struct kcpc_want *want)
 	unsigned i, id;
 
 	for (i = 0; i < want->kw_req->cr_nattrs; i++) {
-		id = want->kw_attrs[i].ca_id;
+		id = want->kw_attrs[i].cpa_id;
 		if (id >= CPC_ATTR_IDS || (kcpc_ops->pcbe_attrs >> id & 1) == 0)
 			return CPC_INVALID_ATTRIBUTE;
 		if ((want->kw_req->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
 		attrs[i].pa_id = id;
-		attrs[i].pa_val = want->kw_attrs[i].ca_value;
+		attrs[i].pa_val = want->kw_attrs[i].cpa_value;
 	}
 	return 0;
 }

@@ -59,10 +59,10 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 	for (unsigned pic = 0; pic < n; pic++) {
 		struct kcpc_pic *kp = &kcpc_pic[pic];
 
-		kp->kp_index = ops->read_index(pic);
-		kp->kp_shift = (uint8_t)(64 - ops->width(pic));
-		kp->kp_no_ovf_intr =
-		    kp->kp_shift != 0 && !names_its_pic(ops, pic);
+		kp->kpc_index = ops->read_index(pic);
+		kp->kpc_shift = (uint8_t)(64 - ops->width(pic));
+		kp->kpc_no_ovf_intr =
+		    kp->kpc_shift != 0 && !names_its_pic(ops, pic);
 	}
 }
 

@@ -103,9 +103,9 @@ extern unsigned kcpc_npic;
 
 /* Facts of each PIC that bind needs, asked of the backend once, at boot. */
 struct kcpc_pic {
-	uint32_t kp_index;   /* its number in a user-level read */
-	uint8_t kp_shift;    /* 64 - width */
-	bool kp_no_ovf_intr; /* it can wrap, and raises no interrupt */
+	uint32_t kpc_index;   /* its number in a user-level read */
+	uint8_t kpc_shift;    /* 64 - width */
+	bool kpc_no_ovf_intr; /* it can wrap, and raises no interrupt */
 };
 extern struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 

@@ -65,11 +65,11 @@ kcpc_reason_short(const struct kcpc_short *ks)
 {
 	char reqs[40], pics[40];
 
-	print_bits(reqs, sizeof reqs, ks->ks_reqs);
-	print_bits(pics, sizeof pics, ks->ks_pics);
-	if (ks->ks_pics == 0)
+	print_bits(reqs, sizeof reqs, ks->ksh_reqs);
+	print_bits(pics, sizeof pics, ks->ksh_pics);
+	if (ks->ksh_pics == 0)
 		kcpc_reason("no PIC can count request %s", reqs);
 	else
 		kcpc_reason("requests %s can be on PIC%s %s alone", reqs,
-		    (ks->ks_pics & (ks->ks_pics - 1)) != 0 ? "s" : "", pics);
+		    (ks->ksh_pics & (ks->ksh_pics - 1)) != 0 ? "s" : "", pics);
 }

@@ -125,12 +125,12 @@ add_segment(
 	if (e->e_nseg > 0) {
 		const char *why = NULL;
 
-		if (ph->p_vaddr < s[-1].es_vaddr)
+		if (ph->p_vaddr < s[-1].seg_vaddr)
 			why = "lies below";
-		else if (ph->p_vaddr < s[-1].es_vaddr + s[-1].es_memsz)
+		else if (ph->p_vaddr < s[-1].seg_vaddr + s[-1].seg_memsz)
 			why = "overlaps";
 		else if ((ph->p_vaddr & ~PAGE_MASK) <
-			 s[-1].es_vaddr + s[-1].es_memsz)
+			 s[-1].seg_vaddr + s[-1].seg_memsz)
 			why = "shares a page with";
 		if (why != NULL) {
 			snprintf(buf, len, "segment %u %s the one before it", i,
@@ -151,8 +151,8 @@ entry_ok(const struct elf *e)
 	for (unsigned i = 0; i < e->e_nseg; i++) {
 		const struct elf_segment *s = &e->e_seg[i];
 
-		if ((s->es_prot & ELF_X) &&
-		    e->e_entry - e->e_bias - s->es_vaddr < s->es_memsz)
+		if ((s->seg_prot & ELF_X) &&
+		    e->e_entry - e->e_bias - s->seg_vaddr < s->seg_memsz)
 			return true;
 	}
 	return false;
@@ -167,11 +167,11 @@ locate_phdr(struct elf *e, const struct ehdr *h)
 	for (unsigned i = 0; i < e->e_nseg; i++) {
 		const struct elf_segment *s = &e->e_seg[i];
 
-		if (h->e_phoff >= s->es_offset &&
+		if (h->e_phoff >= s->seg_offset &&
 		    is_inside(
-			s->es_filesz, h->e_phoff - s->es_offset, size, 1)) {
-			e->e_phdr =
-			    s->es_vaddr + h->e_phoff - s->es_offset + e->e_bias;
+			s->seg_filesz, h->e_phoff - s->seg_offset, size, 1)) {
+			e->e_phdr = s->seg_vaddr + h->e_phoff - s->seg_offset +
+			            e->e_bias;
 			return;
 		}
 	}

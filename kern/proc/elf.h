@@ -15,11 +15,11 @@
 #define ELF_MAXSEG 16
 
 struct elf_segment {
-	uint64_t es_vaddr;  /* without the load bias */
-	uint64_t es_memsz;  /* bytes; zeros follow the file's bytes */
-	uint64_t es_offset; /* in the file */
-	uint64_t es_filesz;
-	unsigned es_prot; /* ELF_R | ELF_W | ELF_X */
+	uint64_t seg_vaddr;  /* without the load bias */
+	uint64_t seg_memsz;  /* bytes; zeros follow the file's bytes */
+	uint64_t seg_offset; /* in the file */
+	uint64_t seg_filesz;
+	unsigned seg_prot; /* ELF_R | ELF_W | ELF_X */
 };
 #define ELF_X 1u
 #define ELF_W 2u

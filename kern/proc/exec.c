@@ -53,17 +53,17 @@ static const unsigned char at_random[16] = "barecpc-constant";
 static unsigned
 segment_prot(const struct elf_segment *s)
 {
-	return (s->es_prot & ELF_R ? PROT_READ : 0) |
-	       (s->es_prot & ELF_W ? PROT_WRITE : 0) |
-	       (s->es_prot & ELF_X ? PROT_EXEC : 0);
+	return (s->seg_prot & ELF_R ? PROT_READ : 0) |
+	       (s->seg_prot & ELF_W ? PROT_WRITE : 0) |
+	       (s->seg_prot & ELF_X ? PROT_EXEC : 0);
 }
 
 static int
 load_segment(struct proc *p, const struct elf_segment *s)
 {
-	uintptr_t va = s->es_vaddr + p->p_elf.e_bias;
+	uintptr_t va = s->seg_vaddr + p->p_elf.e_bias;
 	uintptr_t from = va & -PAGE_SIZE;
-	uintptr_t to = (va + s->es_memsz + PAGE_SIZE - 1) & -PAGE_SIZE;
+	uintptr_t to = (va + s->seg_memsz + PAGE_SIZE - 1) & -PAGE_SIZE;
 	unsigned prot = segment_prot(s);
 	int err;
 
@@ -72,9 +72,9 @@ load_segment(struct proc *p, const struct elf_segment *s)
 	    &p->p_as, from, to - from, prot != 0 ? prot : PROT_READ, false);
 	if (err != 0)
 		return err;
-	as_write(&p->p_as, va, p->p_elf.e_data + s->es_offset, s->es_filesz);
+	as_write(&p->p_as, va, p->p_elf.e_data + s->seg_offset, s->seg_filesz);
 	if (prot & PROT_EXEC)
-		as_sync_code(&p->p_as, va, s->es_memsz);
+		as_sync_code(&p->p_as, va, s->seg_memsz);
 	return 0;
 }
 
@@ -227,7 +227,7 @@ exec_load(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	if (err != 0) {
 		snprintf(buf, buflen,
 		    "does not fit in memory: %zu MiB, %zu MiB are free",
-		    (size_t)((e->e_end - e->e_bias - e->e_seg[0].es_vaddr) >>
+		    (size_t)((e->e_end - e->e_bias - e->e_seg[0].seg_vaddr) >>
 			     20),
 		    page_nfree() >> 8);
 		*why = buf;

@@ -18,9 +18,9 @@
 #define MAXORDER 1024
 
 struct matmul {
-	size_t mm_n;
-	double *mm_a, *mm_b, *mm_c;
-	int64_t *mm_expect;
+	size_t mat_n;
+	double *mat_a, *mat_b, *mat_c;
+	int64_t *mat_expect;
 };
 
 /* Elements by formula: -8..8, with no symmetry for an error to hide in. */
@@ -40,15 +40,16 @@ static void
 matmul_body(void *arg)
 {
 	const struct matmul *p = arg;
-	size_t n = p->mm_n, i, j, k;
+	size_t n = p->mat_n, i, j, k;
 
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < n; j++) {
 			double sum = 0.0;
 
 			for (k = 0; k < n; k++)
-				sum += p->mm_a[i * n + k] * p->mm_b[k * n + j];
-			p->mm_c[i * n + j] = sum;
+				sum +=
+				    p->mat_a[i * n + k] * p->mat_b[k * n + j];
+			p->mat_c[i * n + j] = sum;
 		}
 	}
 }
@@ -56,19 +57,19 @@ matmul_body(void *arg)
 static void
 fill(struct matmul *p)
 {
-	size_t n = p->mm_n, i, j, k;
+	size_t n = p->mat_n, i, j, k;
 
 	for (i = 0; i < n; i++) {
 		for (j = 0; j < n; j++) {
-			p->mm_a[i * n + j] = element_a(i, j);
-			p->mm_b[i * n + j] = element_b(i, j);
+			p->mat_a[i * n + j] = element_a(i, j);
+			p->mat_b[i * n + j] = element_b(i, j);
 		}
 	}
-	memset(p->mm_expect, 0, n * n * sizeof *p->mm_expect);
+	memset(p->mat_expect, 0, n * n * sizeof *p->mat_expect);
 	for (k = 0; k < n; k++)
 		for (i = 0; i < n; i++)
 			for (j = 0; j < n; j++)
-				p->mm_expect[i * n + j] +=
+				p->mat_expect[i * n + j] +=
 				    element_a(i, k) * element_b(k, j);
 }
 
@@ -77,13 +78,13 @@ static bool
 matmul_verify(void *arg)
 {
 	struct matmul *p = arg;
-	size_t i, n = p->mm_n * p->mm_n;
+	size_t i, n = p->mat_n * p->mat_n;
 	bool right = true;
 
 	for (i = 0; i < n; i++) {
-		if (p->mm_c[i] != (double)p->mm_expect[i])
+		if (p->mat_c[i] != (double)p->mat_expect[i])
 			right = false;
-		p->mm_c[i] = 0.5; /* no product of whole numbers */
+		p->mat_c[i] = 0.5; /* no product of whole numbers */
 	}
 	return right;
 }
@@ -91,7 +92,7 @@ matmul_verify(void *arg)
 static bool
 matmul(const struct options *o, struct meter *m, uint64_t n)
 {
-	struct matmul p = { .mm_n = n };
+	struct matmul p = { .mat_n = n };
 	struct work w = {
 		.w_body = matmul_body,
 		.w_arg = &p,
@@ -101,18 +102,18 @@ matmul(const struct options *o, struct meter *m, uint64_t n)
 	char label[40];
 	bool right;
 
-	p.mm_a = fail_unless_room(calloc(n * n, sizeof *p.mm_a));
-	p.mm_b = fail_unless_room(calloc(n * n, sizeof *p.mm_b));
-	p.mm_c = fail_unless_room(calloc(n * n, sizeof *p.mm_c));
-	p.mm_expect = fail_unless_room(calloc(n * n, sizeof *p.mm_expect));
+	p.mat_a = fail_unless_room(calloc(n * n, sizeof *p.mat_a));
+	p.mat_b = fail_unless_room(calloc(n * n, sizeof *p.mat_b));
+	p.mat_c = fail_unless_room(calloc(n * n, sizeof *p.mat_c));
+	p.mat_expect = fail_unless_room(calloc(n * n, sizeof *p.mat_expect));
 	fill(&p);
 	snprintf(label, sizeof label, "matmul/%zu", n);
 	w.w_label = label;
 	right = measure(o, m, &w);
-	free(p.mm_a);
-	free(p.mm_b);
-	free(p.mm_c);
-	free(p.mm_expect);
+	free(p.mat_a);
+	free(p.mat_b);
+	free(p.mat_c);
+	free(p.mat_expect);
 	return right;
 }
 

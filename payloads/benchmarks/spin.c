@@ -24,11 +24,11 @@
 void spin_loop(uint64_t iterations);
 
 struct spin {
-	const struct options *sp_o;
-	struct meter sp_m;
-	uint64_t sp_short, sp_long;
-	bool sp_exact;
-	unsigned sp_rows; /* reported so far */
+	const struct options *spn_o;
+	struct meter spn_m;
+	uint64_t spn_short, spn_long;
+	bool spn_exact;
+	unsigned spn_rows; /* reported so far */
 };
 
 static void
@@ -60,22 +60,22 @@ expected(const struct spin *sp, unsigned flags)
 
 	if ((flags & own) == 0)
 		return 0;
-	return (
-	    int64_t)(INSTRUCTIONS_PER_ITERATION * (sp->sp_long - sp->sp_short));
+	return (int64_t)(INSTRUCTIONS_PER_ITERATION *
+			 (sp->spn_long - sp->spn_short));
 }
 
 /* One short and one long run; their differences join the series. */
 static void
 run_pair(struct spin *sp, struct result *r, bool keep)
 {
-	struct meter *m = &sp->sp_m;
+	struct meter *m = &sp->spn_m;
 	int64_t count, tick, hrtime;
 
-	meter_run(m, spin_body, &sp->sp_short);
+	meter_run(m, spin_body, &sp->spn_short);
 	count = m->m_count[0];
 	tick = m->m_tick;
 	hrtime = m->m_hrtime;
-	meter_run(m, spin_body, &sp->sp_long);
+	meter_run(m, spin_body, &sp->spn_long);
 	if (!keep)
 		return;
 	if (m->m_nevent != 0) {
@@ -88,7 +88,7 @@ run_pair(struct spin *sp, struct result *r, bool keep)
 static void
 run_all(struct spin *sp, struct result *r)
 {
-	const struct options *o = sp->sp_o;
+	const struct options *o = sp->spn_o;
 	unsigned i;
 
 	series_open(&r->r_count.q_raw, o->o_runs);
@@ -113,18 +113,18 @@ check(struct spin *sp, struct result *r)
 		return;
 	if (s->s_min == want && s->s_max == want)
 		return;
-	r->r_verified = sp->sp_exact = false;
+	r->r_verified = sp->spn_exact = false;
 	fprintf(stderr,
 	    "spin: %s: %s counted %lld..%lld instructions, not %lld\n",
 	    r->r_label, report_event(event, sizeof event, r->r_event),
 	    (long long)s->s_min, (long long)s->s_max, (long long)want);
 }
 
-/* Run whatever sp_m has bound (or nothing), and report it as e. */
+/* Run whatever spn_m has bound (or nothing), and report it as e. */
 static void
 spin_one(struct spin *sp, const struct event *e)
 {
-	struct meter *m = &sp->sp_m;
+	struct meter *m = &sp->spn_m;
 	char label[40], method[80];
 	struct result r = {
 		.r_label = label,
@@ -135,13 +135,14 @@ spin_one(struct spin *sp, const struct event *e)
 		.r_reason = m->m_reason,
 		.r_machine = m->m_cpc == NULL,
 		.r_method = method,
-		.r_iterations = sp->sp_long - sp->sp_short,
+		.r_iterations = sp->spn_long - sp->spn_short,
 		.r_verified = true,
 	};
 
 	snprintf(method, sizeof method,
 	    "difference of %llu and %llu iterations",
-	    (unsigned long long)sp->sp_long, (unsigned long long)sp->sp_short);
+	    (unsigned long long)sp->spn_long,
+	    (unsigned long long)sp->spn_short);
 	snprintf(label, sizeof label, "spin");
 	run_all(sp, &r);
 	if (m->m_nevent != 0) {
@@ -151,8 +152,8 @@ spin_one(struct spin *sp, const struct event *e)
 		r.r_pic = (int)m->m_info[0].ri_picnum;
 		check(sp, &r);
 	}
-	report(sp->sp_o, &r);
-	sp->sp_rows++;
+	report(sp->spn_o, &r);
+	sp->spn_rows++;
 	series_free(&r.r_count.q_raw);
 	series_free(&r.r_tick.q_raw);
 	series_free(&r.r_hrtime.q_raw);
@@ -167,7 +168,7 @@ spin_pic(struct spin *sp, struct event *e)
 {
 	static const unsigned privileges[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM,
 		CPC_COUNT_USER | CPC_COUNT_SYSTEM };
-	struct meter *m = &sp->sp_m;
+	struct meter *m = &sp->spn_m;
 	int named = options_levels(e->e_name);
 	size_t i, n = sizeof privileges / sizeof privileges[0];
 
@@ -188,9 +189,9 @@ spin_pic(struct spin *sp, struct event *e)
 static void
 spin_event(struct spin *sp, const struct event *named)
 {
-	struct meter *m = &sp->sp_m;
+	struct meter *m = &sp->spn_m;
 	unsigned npic = m->m_cpc == NULL ? 0 : cpc_npic(m->m_cpc);
-	unsigned rows = sp->sp_rows, pic;
+	unsigned rows = sp->spn_rows, pic;
 	struct event e = *named;
 
 	for (pic = 0; pic < npic; pic++) {
@@ -198,7 +199,7 @@ spin_event(struct spin *sp, const struct event *named)
 		if (!spin_pic(sp, &e))
 			break;
 	}
-	if (sp->sp_rows == rows)
+	if (sp->spn_rows == rows)
 		spin_one(sp, named); /* it says why */
 }
 
@@ -206,24 +207,24 @@ int
 main(int argc, char **argv)
 {
 	struct spin sp = {
-		.sp_short = 1000, .sp_long = 3000, .sp_exact = true
+		.spn_short = 1000, .spn_long = 3000, .spn_exact = true
 	};
 	struct options o;
 	unsigned i;
 
 	options_parse(&o, argc, argv, "[short long]", "PAPI_tot_ins");
-	sp.sp_o = &o;
+	sp.spn_o = &o;
 	if (argc - optind == 2) {
-		sp.sp_short = usage_size("short", argv[optind], 1, UINT32_MAX);
-		sp.sp_long = usage_size(
-		    "long", argv[optind + 1], sp.sp_short + 1, 1ULL << 40);
+		sp.spn_short = usage_size("short", argv[optind], 1, UINT32_MAX);
+		sp.spn_long = usage_size(
+		    "long", argv[optind + 1], sp.spn_short + 1, 1ULL << 40);
 	} else if (argc != optind) {
 		usage_mistake("short and long are given together");
 	}
-	meter_open(&sp.sp_m);
-	sp.sp_m.m_idle_levels = true; /* and expects 0 of them */
+	meter_open(&sp.spn_m);
+	sp.spn_m.m_idle_levels = true; /* and expects 0 of them */
 	for (i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);
-	meter_close(&sp.sp_m);
-	return sp.sp_exact ? 0 : 1;
+	meter_close(&sp.spn_m);
+	return sp.spn_exact ? 0 : 1;
 }

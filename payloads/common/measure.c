@@ -17,9 +17,9 @@ empty_body(void *arg)
 
 /* Every quantity that one run yields. */
 struct measurement {
-	struct quantity mm_count[MAXEVENT];
-	struct quantity mm_tick, mm_hrtime;
-	bool mm_verified;
+	struct quantity msm_count[MAXEVENT];
+	struct quantity msm_tick, msm_hrtime;
+	bool msm_verified;
 };
 
 static void
@@ -34,10 +34,10 @@ note_run(struct measurement *mm, const struct meter *m, bool overhead)
 	unsigned i;
 
 	for (i = 0; i < m->m_nevent; i++)
-		note(&mm->mm_count[i], m->m_count[i], overhead);
+		note(&mm->msm_count[i], m->m_count[i], overhead);
 	if (m->m_nevent != 0)
-		note(&mm->mm_tick, m->m_tick, overhead);
-	note(&mm->mm_hrtime, m->m_hrtime, overhead);
+		note(&mm->msm_tick, m->m_tick, overhead);
+	note(&mm->msm_hrtime, m->m_hrtime, overhead);
 }
 
 static void
@@ -47,9 +47,9 @@ each_quantity(struct measurement *mm, unsigned nevent, unsigned runs,
 	unsigned i;
 
 	for (i = 0; i < nevent; i++)
-		fn(&mm->mm_count[i], runs);
-	fn(&mm->mm_tick, runs);
-	fn(&mm->mm_hrtime, runs);
+		fn(&mm->msm_count[i], runs);
+	fn(&mm->msm_tick, runs);
+	fn(&mm->msm_hrtime, runs);
 }
 
 static void
@@ -86,13 +86,13 @@ run_all(const struct options *o, struct meter *m, const struct work *w,
 		if (i >= o->o_warmups)
 			note_run(mm, m, true);
 	}
-	mm->mm_verified = true;
+	mm->msm_verified = true;
 	for (i = 0; i < n; i++) {
 		meter_run(m, w->w_body, w->w_arg);
 		if (i >= o->o_warmups)
 			note_run(mm, m, false);
 		if (!w->w_verify(w->w_arg))
-			mm->mm_verified = false;
+			mm->msm_verified = false;
 	}
 }
 
@@ -110,16 +110,16 @@ report_one(const struct options *o, const struct meter *m, const struct work *w,
 		.r_machine = m->m_cpc == NULL,
 		.r_method = "empty body",
 		.r_iterations = w->w_iterations,
-		.r_tick = mm->mm_tick,
-		.r_hrtime = mm->mm_hrtime,
-		.r_verified = mm->mm_verified,
+		.r_tick = mm->msm_tick,
+		.r_hrtime = mm->msm_hrtime,
+		.r_verified = mm->msm_verified,
 	};
 
 	if (m->m_nevent != 0) {
 		r.r_status = COUNTED;
 		r.r_code = (int64_t)m->m_info[index].ri_code;
 		r.r_pic = (int)m->m_info[index].ri_picnum;
-		r.r_count = mm->mm_count[index];
+		r.r_count = mm->msm_count[index];
 	}
 	report(o, &r);
 }
@@ -142,7 +142,7 @@ measure(const struct options *o, struct meter *m, const struct work *w)
 		for (i = 0; i < n; i++)
 			report_one(o, m, w, &mm, &o->o_event[done + i], i);
 		each_quantity(&mm, bound, o->o_runs, quantity_free);
-		right = right && mm.mm_verified;
+		right = right && mm.msm_verified;
 		meter_unbind(m);
 	}
 	if (!right)

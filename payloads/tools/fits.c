@@ -108,19 +108,19 @@ print_short(const struct events *es, const struct wanted *w, int n,
 	    n == 1 ? "event does" : "events do", es->es_pmu->ep_npic,
 	    es->es_pmu->ep_nfixed, es->es_pmu->ep_name);
 	for (int i = 0; i < n; i++) {
-		if ((ks->ks_reqs >> i & 1) != 0) {
+		if ((ks->ksh_reqs >> i & 1) != 0) {
 			fprintf(stderr, "%s%s", between, w[i].wn_name);
 			between = ", ";
 		}
 	}
 	between = " can be on ";
 	for (int pic = 0; pic < MAXPIC; pic++) {
-		if ((ks->ks_pics >> pic & 1) != 0) {
+		if ((ks->ksh_pics >> pic & 1) != 0) {
 			fprintf(stderr, "%sPIC %d", between, pic);
 			between = ", ";
 		}
 	}
-	fputs(ks->ks_pics != 0 ? " alone\n" : " can be on none\n", stderr);
+	fputs(ks->ksh_pics != 0 ? " alone\n" : " can be on none\n", stderr);
 }
 
 static int

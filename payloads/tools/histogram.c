@@ -18,15 +18,15 @@ tally_add(struct tally *ta, const char *name)
 		h = (h ^ (unsigned char)*s) * 16777619;
 	ta->ta_sum++;
 	for (link = &ta->ta_bucket[h % TALLY_BUCKETS]; (te = *link) != NULL;
-	     link = &te->te_next) {
-		if (strcmp(te->te_name, name) == 0) {
-			te->te_count++;
+	     link = &te->tle_next) {
+		if (strcmp(te->tle_name, name) == 0) {
+			te->tle_count++;
 			return;
 		}
 	}
 	te = fail_unless_room(calloc(1, sizeof *te + strlen(name) + 1));
-	strcpy(te->te_name, name);
-	te->te_count = 1;
+	strcpy(te->tle_name, name);
+	te->tle_count = 1;
 	*link = te;
 	ta->ta_n++;
 }
@@ -37,9 +37,9 @@ compare(const void *a, const void *b)
 	const struct tally_entry *x = *(struct tally_entry *const *)a;
 	const struct tally_entry *y = *(struct tally_entry *const *)b;
 
-	if (x->te_count != y->te_count)
-		return x->te_count > y->te_count ? -1 : 1;
-	return strcmp(x->te_name, y->te_name);
+	if (x->tle_count != y->tle_count)
+		return x->tle_count > y->tle_count ? -1 : 1;
+	return strcmp(x->tle_name, y->tle_name);
 }
 
 struct tally_entry **
@@ -51,7 +51,7 @@ tally_sorted(const struct tally *ta)
 
 	for (unsigned i = 0; i < TALLY_BUCKETS; i++) {
 		for (struct tally_entry *te = ta->ta_bucket[i]; te != NULL;
-		     te = te->te_next)
+		     te = te->tle_next)
 			all[n++] = te;
 	}
 	qsort(all, n, sizeof *all, compare);

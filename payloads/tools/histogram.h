@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 struct tally_entry {
-	struct tally_entry *te_next; /* in its bucket */
-	uint64_t te_count;
-	char te_name[];
+	struct tally_entry *tle_next; /* in its bucket */
+	uint64_t tle_count;
+	char tle_name[];
 };
 
 #define TALLY_BUCKETS 1024

@@ -245,9 +245,9 @@ print_table(void)
 		    st->ct_revoked);
 	for (size_t i = 0; i < pr.sampled.sd_functions.ta_n; i++)
 		printf("%9.2f%%  %9" PRIu64 "  %s\n",
-		    100.0 * (double)all[i]->te_count /
+		    100.0 * (double)all[i]->tle_count /
 			(double)pr.sampled.sd_functions.ta_sum,
-		    all[i]->te_count, all[i]->te_name);
+		    all[i]->tle_count, all[i]->tle_name);
 	free(all);
 }
 
@@ -277,8 +277,8 @@ write_part(FILE *f, const void *arg)
 	    st->ct_revoked, pr.status, part->number);
 	for (size_t i = 0; i < part->n; i++) {
 		fputs(i == 0 ? "[" : ",[", f);
-		json_string(f, part->stack[i]->te_name);
-		fprintf(f, ",%" PRIu64 "]", part->stack[i]->te_count);
+		json_string(f, part->stack[i]->tle_name);
+		fprintf(f, ",%" PRIu64 "]", part->stack[i]->tle_count);
 	}
 	fputc(']', f);
 }
@@ -296,7 +296,7 @@ leave_records(void)
 		for (part.n = 0;
 		     i < pr.sampled.sd_folded.ta_n && bytes < PART_BYTES;
 		     part.n++)
-			bytes += strlen(all[i++]->te_name) + 32;
+			bytes += strlen(all[i++]->tle_name) + 32;
 		json_record(pr.argc, pr.argv, write_part, &part);
 		part.stack += part.n;
 	} while (i < pr.sampled.sd_folded.ta_n);

@@ -56,9 +56,9 @@ add_event(char *name, unsigned group)
 {
 	struct counted *c = counted_new();
 
-	if (!options_event(&c->ct_event, name))
+	if (!options_event(&c->cnt_event, name))
 		usage_mistake("-e: an event without a name");
-	c->ct_group = group;
+	c->cnt_group = group;
 }
 
 /* `{a,b}:u`: the suffix of the braces belongs to each event in them. */
@@ -219,16 +219,16 @@ run_once(struct counted *c, unsigned n, bool reference)
 		st.left = about.ct_left;
 	if (about.ct_revoked != 0) {
 		for (i = 0; i < n; i++) {
-			c[i].ct_status = NOT_COUNTED;
-			c[i].ct_revoked++;
+			c[i].cnt_status = NOT_COUNTED;
+			c[i].cnt_revoked++;
 		}
 		return;
 	}
 	if (reference)
 		note_reference(count[0]);
 	for (i = 0; i < n; i++) {
-		note(&c[i].ct_count, (double)count[skip + i]);
-		c[i].ct_ns += ns;
+		note(&c[i].cnt_count, (double)count[skip + i]);
+		c[i].cnt_ns += ns;
 	}
 }
 
@@ -238,7 +238,7 @@ group_size(const struct counted *c, unsigned left)
 {
 	unsigned n = 1;
 
-	while (n < left && c->ct_group != 0 && c[n].ct_group == c->ct_group)
+	while (n < left && c->cnt_group != 0 && c[n].cnt_group == c->cnt_group)
 		n++;
 	return n;
 }
@@ -247,8 +247,8 @@ group_size(const struct counted *c, unsigned left)
 static unsigned
 whole_groups(const struct counted *c, unsigned n)
 {
-	while (n > 0 && c[n - 1].ct_group != 0 &&
-	       c[n - 1].ct_group == c[n].ct_group)
+	while (n > 0 && c[n - 1].cnt_group != 0 &&
+	       c[n - 1].cnt_group == c[n].cnt_group)
 		n--;
 	return n;
 }
@@ -266,7 +266,7 @@ bind_some(const struct counted *c, unsigned left, bool *reference)
 
 	want[0] = st.reference;
 	for (n = 1; n <= MAXEVENT && n <= left; n++)
-		want[n] = c[n - 1].ct_event;
+		want[n] = c[n - 1].cnt_event;
 	*reference = true;
 	while ((bound = meter_bind(m, want, n)) > 1) {
 		n = bound == left + 1 ? bound : 1 + whole_groups(c, bound - 1);
@@ -293,8 +293,8 @@ refuse(struct counted *c, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		bool all = n > 1 && m->m_subcode != CPC_INVALID_EVENT;
 
-		c[i].ct_status = all ? NOT_COUNTED : m->m_status;
-		c[i].ct_reason =
+		c[i].cnt_status = all ? NOT_COUNTED : m->m_status;
+		c[i].cnt_reason =
 		    fail_unless_room(strdup(all ? text : m->m_reason));
 	}
 }
@@ -329,7 +329,7 @@ static void
 judge_events(void)
 {
 	for (unsigned i = 0; st.meter.m_cpc != NULL && i < st.nevent; i++) {
-		const struct event *e = &st.all[i].ct_event;
+		const struct event *e = &st.all[i].cnt_event;
 
 		if (meter_bind(&st.meter, e, 1) == 0 &&
 		    symbolic_mistyped(e->e_name))

@@ -18,13 +18,13 @@ struct mean {
 
 /* The counts of one event in all runs. */
 struct counted {
-	struct event ct_event;
-	unsigned ct_group;    /* those of one number are, in the same runs */
-	struct mean ct_count; /* of none: ct_status and ct_reason say why */
-	int64_t ct_ns;        /* how long it was counted, all runs */
-	unsigned ct_revoked;  /* runs in which it was not */
-	enum status ct_status;
-	char *ct_reason;
+	struct event cnt_event;
+	unsigned cnt_group;    /* those of one number are, in the same runs */
+	struct mean cnt_count; /* of none: cnt_status and cnt_reason say why */
+	int64_t cnt_ns;        /* how long it was counted, all runs */
+	unsigned cnt_revoked;  /* runs in which it was not */
+	enum status cnt_status;
+	char *cnt_reason;
 };
 
 extern struct statistics {

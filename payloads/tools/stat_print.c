@@ -31,7 +31,8 @@ percent_of(const struct mean *mn)
 static int64_t
 runtime(const struct counted *c)
 {
-	return c->ct_count.mn_n != 0 ? c->ct_ns / (int64_t)c->ct_count.mn_n : 0;
+	return c->cnt_count.mn_n != 0 ? c->cnt_ns / (int64_t)c->cnt_count.mn_n
+	                              : 0;
 }
 
 static void
@@ -44,7 +45,7 @@ print_json(const struct counted *c, const char *value, const char *event)
 	json_string(stderr, event);
 	if (st.runs > 1)
 		fprintf(
-		    stderr, ", \"variance\" : %.2f", percent_of(&c->ct_count));
+		    stderr, ", \"variance\" : %.2f", percent_of(&c->cnt_count));
 	fprintf(stderr,
 	    ", \"event-runtime\" : %" PRId64 ", \"pcnt-running\" : 100.00}\n",
 	    runtime(c));
@@ -58,7 +59,7 @@ print_fields(const struct counted *c, const char *value, const char *event)
 
 	fprintf(stderr, "%s%s%s%s", value, x, x, event);
 	if (st.runs > 1)
-		fprintf(stderr, "%s%.2f%%", x, percent_of(&c->ct_count));
+		fprintf(stderr, "%s%.2f%%", x, percent_of(&c->cnt_count));
 	fprintf(stderr, "%s%" PRId64 "%s100.00%s%s\n", x, runtime(c), x, x, x);
 }
 
@@ -75,21 +76,21 @@ print_one(const struct counted *c)
 {
 	char value[40], event[REPORT_EVENT];
 
-	report_event(event, sizeof event, &c->ct_event);
-	if (c->ct_count.mn_n != 0)
+	report_event(event, sizeof event, &c->cnt_event);
+	if (c->cnt_count.mn_n != 0)
 		snprintf(value, sizeof value, st.json ? "%.6f" : "%.0f",
-		    c->ct_count.mn_mean);
+		    c->cnt_count.mn_mean);
 	else
 		snprintf(value, sizeof value, "%s",
-		    c->ct_status == NOT_COUNTED ? "<not counted>"
-						: "<not supported>");
+		    c->cnt_status == NOT_COUNTED ? "<not counted>"
+						 : "<not supported>");
 	if (st.json) {
 		print_json(c, value, event);
 	} else if (st.separator != NULL) {
 		print_fields(c, value, event);
 	} else {
 		fprintf(stderr, "%18s      %-32s", value, event);
-		print_noise(&c->ct_count);
+		print_noise(&c->cnt_count);
 	}
 }
 
@@ -129,8 +130,8 @@ static bool
 was_told(const struct counted *c)
 {
 	for (const struct counted *other = st.all; other < c; other++) {
-		if (other->ct_reason != NULL &&
-		    strcmp(other->ct_reason, c->ct_reason) == 0)
+		if (other->cnt_reason != NULL &&
+		    strcmp(other->cnt_reason, c->cnt_reason) == 0)
 			return true;
 	}
 	return false;
@@ -140,13 +141,13 @@ was_told(const struct counted *c)
 static void
 print_reason(const struct counted *c)
 {
-	if (c->ct_revoked != 0)
+	if (c->cnt_revoked != 0)
 		fprintf(stderr,
 		    "# stat: %s: in %u of %u runs a set was bound to a "
 		    "CPU meanwhile\n",
-		    c->ct_event.e_name, c->ct_revoked, st.runs);
-	else if (c->ct_reason != NULL && !was_told(c))
-		fprintf(stderr, "# stat: %s\n", c->ct_reason);
+		    c->cnt_event.e_name, c->cnt_revoked, st.runs);
+	else if (c->cnt_reason != NULL && !was_told(c))
+		fprintf(stderr, "# stat: %s\n", c->cnt_reason);
 }
 
 /* Were the runs the same?  With -x and -j, print only that they were not. */

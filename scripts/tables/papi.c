@@ -73,13 +73,13 @@ read_preset(char *line, struct papi_preset *presets)
 	if (n < 0)
 		return;
 	pp = &presets[n];
-	pp->pp_nevent = 0;
+	pp->pap_nevent = 0;
 	if (is_formula(how))
 		field(&line);
 	while ((event = field(&line)) != NULL && !is_note(event)) {
-		if (pp->pp_nevent == LENGTH(pp->pp_event))
+		if (pp->pap_nevent == LENGTH(pp->pap_event))
 			errx(1, "%s: too many events", name);
-		pp->pp_event[pp->pp_nevent++] = event_name(event);
+		pp->pap_event[pp->pap_nevent++] = event_name(event);
 	}
 }
 

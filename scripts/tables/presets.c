@@ -102,36 +102,36 @@ event_add(const struct events *es, const struct event_spec *sp)
 	uint8_t bytes[3 + EVENT_MAXUMASK + 2 * MOD_N];
 	unsigned n = 0, nmod;
 
-	bytes[n++] = (uint8_t)(sp->sp_row - &rows[es->es_pmu->ep_first]);
-	bytes[n++] = sp->sp_numask;
-	memcpy(&bytes[n], sp->sp_umask, sp->sp_numask);
-	n += sp->sp_numask;
+	bytes[n++] = (uint8_t)(sp->spc_row - &rows[es->es_pmu->ep_first]);
+	bytes[n++] = sp->spc_numask;
+	memcpy(&bytes[n], sp->spc_umask, sp->spc_numask);
+	n += sp->spc_numask;
 	nmod = n++;
 	bytes[nmod] = 0;
 	for (unsigned m = 0; m < MOD_N; m++) {
-		if ((sp->sp_given >> m & 1) == 0)
+		if ((sp->spc_given >> m & 1) == 0)
 			continue;
-		if (sp->sp_value[m] > UINT8_MAX)
+		if (sp->spc_value[m] > UINT8_MAX)
 			errx(1, "a preset's modifier is too large");
 		bytes[nmod]++;
 		bytes[n++] = (uint8_t)m;
-		bytes[n++] = (uint8_t)sp->sp_value[m];
+		bytes[n++] = (uint8_t)sp->spc_value[m];
 	}
 	return (uint16_t)pool_find(SECTION_STANDS, bytes, n);
 }
 
 /* A PMU's list, as it grows. */
 struct list {
-	struct event_preset li_row[UINT8_MAX];
-	unsigned li_n;
+	struct event_preset lst_row[UINT8_MAX];
+	unsigned lst_n;
 };
 
 static void
 list_add(struct list *li, int preset, enum preset_why why, uint16_t event)
 {
-	if (li->li_n == LENGTH(li->li_row))
+	if (li->lst_n == LENGTH(li->lst_row))
 		errx(1, "a PMU has too many presets");
-	li->li_row[li->li_n++] = (struct event_preset){
+	li->lst_row[li->lst_n++] = (struct event_preset){
 		.pr_preset = (uint8_t)preset,
 		.pr_why = (uint8_t)why,
 		.pr_event = event,
@@ -163,20 +163,20 @@ static void
 add_papis(const struct event_pmu *ep, int preset, const struct papi_preset *pp,
     struct list *li)
 {
-	struct event_spec sp[LENGTH(pp->pp_event)];
+	struct event_spec sp[LENGTH(pp->pap_event)];
 	struct event_db db = db_now();
 	struct events es = { &db, ep };
 	enum preset_why why = PRESET_DERIVED;
 	unsigned i;
 
-	for (i = 0; i < pp->pp_nevent; i++) {
-		if (!find_event(&es, pp->pp_event[i], &sp[i]))
+	for (i = 0; i < pp->pap_nevent; i++) {
+		if (!find_event(&es, pp->pap_event[i], &sp[i]))
 			return;
 	}
-	if (pp->pp_nevent == 1)
+	if (pp->pap_nevent == 1)
 		why = left_out(
-		    ep->ep_name, event_preset_names[preset], pp->pp_event[0]);
-	for (i = 0; i < pp->pp_nevent; i++)
+		    ep->ep_name, event_preset_names[preset], pp->pap_event[0]);
+	for (i = 0; i < pp->pap_nevent; i++)
 		list_add(li, preset, why, event_add(&es, &sp[i]));
 }
 
@@ -184,7 +184,7 @@ static void
 add_pmu(const char *papi_events, struct event_pmu *ep)
 {
 	struct papi_preset papi[EVENT_PRESETS];
-	struct list li = { .li_n = 0 };
+	struct list li = { .lst_n = 0 };
 
 	papi_read(papi_events, ep->ep_name, papi);
 	for (int p = 0; p < EVENT_PRESETS; p++) {
@@ -192,8 +192,8 @@ add_pmu(const char *papi_events, struct event_pmu *ep)
 			add_papis(ep, p, &papi[p], &li);
 	}
 	ep->ep_preset =
-	    (uint16_t)pool_find(SECTION_PRESETS, li.li_row, li.li_n);
-	ep->ep_npreset = (uint8_t)li.li_n;
+	    (uint16_t)pool_find(SECTION_PRESETS, li.lst_row, li.lst_n);
+	ep->ep_npreset = (uint8_t)li.lst_n;
 }
 
 void

@@ -10,8 +10,8 @@
 
 /* What a name stands for, as it grows. */
 struct standing {
-	uint8_t st_place[EVENT_MAXUMASK], st_nplace; /* ascending */
-	uint8_t st_mod[2 * MOD_N], st_nmod;          /* modifier, value */
+	uint8_t sta_place[EVENT_MAXUMASK], sta_nplace; /* ascending */
+	uint8_t sta_mod[2 * MOD_N], sta_nmod;          /* modifier, value */
 };
 
 /* The place of a unit mask that all these models have alike, or -1. */
@@ -46,26 +46,26 @@ add_mod(struct standing *st, const char *name, size_t len)
 	}
 	if (letters < len)
 		value = (unsigned)strtoul(name + letters + 1, NULL, 0);
-	if (m == MOD_N || value > UINT8_MAX || st->st_nmod == MOD_N)
+	if (m == MOD_N || value > UINT8_MAX || st->sta_nmod == MOD_N)
 		errx(1, "%s: stands for what there is not", name);
-	st->st_mod[2 * st->st_nmod] = (uint8_t)m;
-	st->st_mod[2 * st->st_nmod++ + 1] = (uint8_t)value;
+	st->sta_mod[2 * st->sta_nmod] = (uint8_t)m;
+	st->sta_mod[2 * st->sta_nmod++ + 1] = (uint8_t)value;
 }
 
 /* Each once, in ascending order. */
 static void
 add_place(struct standing *st, uint8_t place)
 {
-	unsigned i = st->st_nplace;
+	unsigned i = st->sta_nplace;
 
-	for (; i > 0 && st->st_place[i - 1] >= place; i--) {
-		if (st->st_place[i - 1] == place)
+	for (; i > 0 && st->sta_place[i - 1] >= place; i--) {
+		if (st->sta_place[i - 1] == place)
 			return;
 	}
-	if (st->st_nplace == EVENT_MAXUMASK)
+	if (st->sta_nplace == EVENT_MAXUMASK)
 		errx(1, "a name stands for too many");
-	memmove(&st->st_place[i + 1], &st->st_place[i], st->st_nplace++ - i);
-	st->st_place[i] = place;
+	memmove(&st->sta_place[i + 1], &st->sta_place[i], st->sta_nplace++ - i);
+	st->sta_place[i] = place;
 }
 
 /* The parts behind an event's name. */
@@ -93,17 +93,17 @@ add_parts(struct standing *st, const struct draft *d, const char *text,
 static uint16_t
 stands_add(const struct standing *st, int row)
 {
-	uint8_t bytes[1 + 2 + sizeof st->st_place + sizeof st->st_mod];
+	uint8_t bytes[1 + 2 + sizeof st->sta_place + sizeof st->sta_mod];
 	unsigned n = 0;
 
 	if (row >= 0)
 		bytes[n++] = (uint8_t)row;
-	bytes[n++] = st->st_nplace;
-	memcpy(&bytes[n], st->st_place, st->st_nplace);
-	n += st->st_nplace;
-	bytes[n++] = st->st_nmod;
-	memcpy(&bytes[n], st->st_mod, 2U * st->st_nmod);
-	n += 2U * st->st_nmod;
+	bytes[n++] = st->sta_nplace;
+	memcpy(&bytes[n], st->sta_place, st->sta_nplace);
+	n += st->sta_nplace;
+	bytes[n++] = st->sta_nmod;
+	memcpy(&bytes[n], st->sta_mod, 2U * st->sta_nmod);
+	n += 2U * st->sta_nmod;
 	return (uint16_t)pool_find(SECTION_STANDS, bytes, n);
 }
 
@@ -111,7 +111,7 @@ uint16_t
 stands_of_umask(const struct draft *d, unsigned place)
 {
 	const struct draft_umask *du = &d->dr_umask[place];
-	struct standing st = { .st_nplace = 0 };
+	struct standing st = { .sta_nplace = 0 };
 
 	if (du->du_equiv == NULL)
 		return 0;
@@ -124,7 +124,7 @@ uint16_t
 stands_of_row(const struct draft *all, unsigned n, const struct draft *d)
 {
 	unsigned i, models = d->dr_row.er_models;
-	struct standing st = { .st_nplace = 0 };
+	struct standing st = { .sta_nplace = 0 };
 	size_t len;
 
 	if (d->dr_equiv == NULL)

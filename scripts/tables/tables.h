@@ -101,8 +101,8 @@ void presets_add(const char *papi_events);
 
 /* papi.c: what PAPI has of a preset. */
 struct papi_preset {
-	unsigned pp_nevent; /* 0: nothing */
-	char *pp_event[16]; /* by libpfm4's names */
+	unsigned pap_nevent; /* 0: nothing */
+	char *pap_event[16]; /* by libpfm4's names */
 };
 /* By the numbers of their names, see events/preset.h. */
 void papi_read(

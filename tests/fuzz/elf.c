@@ -17,10 +17,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		for (unsigned i = 0; i < e.e_nseg; i++) {
 			const struct elf_segment *s = &e.e_seg[i];
 
-			CHECK(s->es_filesz <= n);
-			CHECK(s->es_offset <= n - s->es_filesz);
-			CHECK(s->es_vaddr + e.e_bias >= limits.el_base);
-			CHECK(s->es_memsz <= limits.el_top);
+			CHECK(s->seg_filesz <= n);
+			CHECK(s->seg_offset <= n - s->seg_filesz);
+			CHECK(s->seg_vaddr + e.e_bias >= limits.el_base);
+			CHECK(s->seg_memsz <= limits.el_top);
 		}
 		elf_symbol(&e, e.e_entry, &offset);
 		elf_symbol(&e, e.e_end - 1, &offset);

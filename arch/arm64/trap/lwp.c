@@ -14,8 +14,8 @@
 
 /* As arm64_switch() stores them: callee-saved registers. */
 struct switch_frame {
-	uint64_t sf_x[10]; /* x19..x28 */
-	uint64_t sf_fp, sf_lr;
+	uint64_t swf_x[10]; /* x19..x28 */
+	uint64_t swf_fp, swf_lr;
 };
 
 void arm64_switch(void **from_sp, void *to_sp);
@@ -37,8 +37,8 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 	/* Below the trap frame: there already, or written from here. */
 	sf = (struct switch_frame *)tf - 1;
 	*sf = (struct switch_frame){
-		.sf_x = { (uint64_t)fn, (uint64_t)arg },
-		.sf_lr = (uint64_t)arm64_lwp_first,
+		.swf_x = { (uint64_t)fn, (uint64_t)arg },
+		.swf_lr = (uint64_t)arm64_lwp_first,
 	};
 	al->al_sp = sf;
 	tf->tf_frame[0] = tf->tf_frame[1] = 0; /* backtraces end here */

@@ -13,11 +13,11 @@ struct trapframe;
 
 /* What out() writes besides registers and *sf. */
 struct sigcopy_more {
-	uint64_t sm_fpsimd; /* the head of the first record */
-	uint64_t sm_fault_address;
+	uint64_t scm_fpsimd; /* the head of the first record */
+	uint64_t scm_fault_address;
 	/* Behind that record, and before one of zeros: ESR's, and SVE's. */
-	uint64_t sm_records[4];
-	uint64_t sm_pstate; /* of PSTATE, what the handler starts with */
+	uint64_t scm_records[4];
+	uint64_t scm_pstate; /* of PSTATE, what the handler starts with */
 };
 /* Without SVE's registers, and where no fault brought the frame about. */
 extern struct sigcopy_more arm64_sigcopy_usual;

@@ -68,9 +68,9 @@ AT(sigframe, sf_info, SGF_INFO);
 AT(sigframe, sf_kept, SGF_KEPT);
 AT(sigaction, sa_handler, SA_HANDLER);
 AT(sigaction, sa_restorer, SA_RESTORER);
-AT(sigcopy_more, sm_fpsimd, SM_FPSIMD);
-AT(sigcopy_more, sm_records, SM_RECORDS);
-AT(sigcopy_more, sm_pstate, SM_PSTATE);
+AT(sigcopy_more, scm_fpsimd, SM_FPSIMD);
+AT(sigcopy_more, scm_records, SM_RECORDS);
+AT(sigcopy_more, scm_pstate, SM_PSTATE);
 _Static_assert(sizeof(struct sigframe_user) == SF_BYTES, "asm.h");
 _Static_assert(USER_TOP == USER_END, "asm.h");
 
@@ -91,15 +91,15 @@ is_fault(int sig)
 }
 
 struct sigcopy_more arm64_sigcopy_usual = {
-	.sm_fpsimd = RECORD(FPSIMD_MAGIC, FPSIMD_FRAME_BYTES),
-	.sm_records = { RECORD(ESR_MAGIC, ESR_BYTES) },
-	.sm_pstate = ~(PSTATE_BTYPE | PSTATE_SS | PSTATE_IL | PSTATE_TCO),
+	.scm_fpsimd = RECORD(FPSIMD_MAGIC, FPSIMD_FRAME_BYTES),
+	.scm_records = { RECORD(ESR_MAGIC, ESR_BYTES) },
+	.scm_pstate = ~(PSTATE_BTYPE | PSTATE_SS | PSTATE_IL | PSTATE_TCO),
 };
 
 void
 arm64_sigframe_init(void)
 {
-	uint64_t *sve = &arm64_sigcopy_usual.sm_records[2];
+	uint64_t *sve = &arm64_sigcopy_usual.scm_records[2];
 
 	if (arm64_sve_bytes() != 0) {
 		sve[0] = RECORD(SVE_MAGIC, SVE_HEAD_BYTES);
@@ -146,8 +146,8 @@ push_more(struct trapframe *tf, const struct sigframe *sf,
 	struct sigcopy_more more = arm64_sigcopy_usual;
 
 	if (fault) {
-		more.sm_fault_address = sf->sf_info->si_addr;
-		more.sm_records[1] = tf->tf_esr;
+		more.scm_fault_address = sf->sf_info->si_addr;
+		more.scm_records[1] = tf->tf_esr;
 	}
 	return arm64_sve_on() ? push_sve(tf, sf, f, &more)
 	                      : arm64_sigcopy_out(tf, sf, f, &more);

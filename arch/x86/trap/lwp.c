@@ -25,9 +25,9 @@ struct x86_lwp {
 
 /* As x86_switch() stores them: callee-saved registers. */
 struct switch_frame {
-	uint64_t sf_r15, sf_r14, sf_r13, sf_r12, sf_rbx, sf_rbp;
-	uint64_t sf_rip;
-	uint64_t sf_end[2]; /* where a backtrace stops */
+	uint64_t swf_r15, swf_r14, swf_r13, swf_r12, swf_rbx, swf_rbp;
+	uint64_t swf_rip;
+	uint64_t swf_end[2]; /* where a backtrace stops */
 };
 
 void x86_switch(void **from_sp, void *to_sp);
@@ -50,9 +50,9 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 	sf = (struct switch_frame *)((struct trapframe *)l->l_kstack_top - 1) -
 	     1;
 	*sf = (struct switch_frame){
-		.sf_r12 = (uint64_t)fn,
-		.sf_rbx = (uint64_t)arg,
-		.sf_rip = (uint64_t)x86_lwp_first,
+		.swf_r12 = (uint64_t)fn,
+		.swf_rbx = (uint64_t)arg,
+		.swf_rip = (uint64_t)x86_lwp_first,
 	};
 	xl->xl_sp = sf;
 	l->l_arch = xl;

@@ -65,7 +65,7 @@ static bool
 same_name(const struct vector *v, const struct event_spec *sp, const char *text)
 {
 	return v->v_fstr[0] == '\0' || strcmp(text, v->v_fstr) == 0 ||
-	       sp->sp_rawmask > UINT32_MAX;
+	       sp->spc_rawmask > UINT32_MAX;
 }
 
 static void

@@ -66,7 +66,7 @@ check_offered(const struct events *es)
 		assert_true(event_preset_number(name, EVENT_EITHER_CASE) >= 0);
 		if (!encode(es, name, &sp, &ec))
 			fail_msg("%s: %s", es->es_pmu->ep_name, name);
-		assert_true(sp.sp_preset);
+		assert_true(sp.spc_preset);
 		if (!has_pic(es->es_pmu, ec.ec_pics))
 			fail_msg(
 			    "%s: no PIC counts %s", es->es_pmu->ep_name, name);
@@ -74,12 +74,12 @@ check_offered(const struct events *es)
 		events_short(es, &sp, text, sizeof text);
 		if (!encode(es, text, &as_event, &other))
 			fail_msg("%s: %s is no event", name, text);
-		assert_false(as_event.sp_preset);
+		assert_false(as_event.spc_preset);
 		/*
 		 * Sandy Bridge's LLC_REFERENCES stands for another name's
 		 * code, and that name for a third, see events_tables.c.
 		 */
-		if (sp.sp_row->er_stands != 0)
+		if (sp.spc_row->er_stands != 0)
 			continue;
 		assert_int_equal(other.ec_select, ec.ec_select);
 		assert_int_equal(other.ec_extra_value, ec.ec_extra_value);

@@ -204,7 +204,7 @@ check_canonical(
 	 * Sandy Bridge's LLC_MISSES stands for LAST_LEVEL_CACHE_MISSES, 412EH,
 	 * but that for L3_LAT_CACHE:MISS, 12EH; its LLC_REFERENCES likewise.
 	 */
-	if (sp->sp_row->er_stands != 0)
+	if (sp->spc_row->er_stands != 0)
 		return;
 	assert_in_range(events_canonical(es, sp, ec, text, sizeof text), 1,
 	    sizeof text - 1);
@@ -213,7 +213,7 @@ check_canonical(
 	 * Of offcore responses libpfm4 takes SNP_NONE and adds ANY_RESPONSE,
 	 * but refuses the two together; so do we.
 	 */
-	if ((sp->sp_row->er_flags & ER_EXTRA) != 0 && sp->sp_numask > 2)
+	if ((sp->spc_row->er_flags & ER_EXTRA) != 0 && sp->spc_numask > 2)
 		return;
 	if (!encode(es, name, EVENT_EITHER_CASE, &other, &again))
 		fail_msg("%s is refused", name);

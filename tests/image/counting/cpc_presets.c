@@ -68,7 +68,7 @@ is_its_event(void *arg, const char *preset)
 	events_short(&es, &sp, native, sizeof native);
 	checked++;
 	/* Sandy Bridge's last cache: that name stands for another code. */
-	if (sp.sp_row->er_stands != 0)
+	if (sp.spc_row->er_stands != 0)
 		return;
 	/* Sandy Bridge's branches by another unit mask, for one. */
 	if (!can_bind(cpc, native))

@@ -150,11 +150,11 @@ below(unsigned n)
 static void
 invent(struct chaos_program *p, unsigned calls)
 {
-	p->cp_lwps = 2 + below(CHAOS_RAW_LWPS - 1);
-	p->cp_calls = calls;
-	for (unsigned i = 0; i < p->cp_lwps; i++) {
+	p->chp_lwps = 2 + below(CHAOS_RAW_LWPS - 1);
+	p->chp_calls = calls;
+	for (unsigned i = 0; i < p->chp_lwps; i++) {
 		for (unsigned n = 0; n < calls; n++)
-			p->cp_seed[i][n] = (uint32_t)chaos_below(1ULL << 32);
+			p->chp_seed[i][n] = (uint32_t)chaos_below(1ULL << 32);
 	}
 }
 
@@ -163,12 +163,12 @@ static void
 splice_calls(struct chaos_program *to, const struct chaos_program *from)
 {
 	unsigned calls =
-	    to->cp_calls < from->cp_calls ? to->cp_calls : from->cp_calls;
+	    to->chp_calls < from->chp_calls ? to->chp_calls : from->chp_calls;
 	unsigned n = 1 + below(calls);
 
-	memmove(&to->cp_seed[below(to->cp_lwps)][below(calls - n + 1)],
-	    &from->cp_seed[below(from->cp_lwps)][below(calls - n + 1)],
-	    n * sizeof to->cp_seed[0][0]);
+	memmove(&to->chp_seed[below(to->chp_lwps)][below(calls - n + 1)],
+	    &from->chp_seed[below(from->chp_lwps)][below(calls - n + 1)],
+	    n * sizeof to->chp_seed[0][0]);
 }
 
 static void
@@ -185,7 +185,7 @@ mutate(struct chaos_program *p)
 			splice_calls(p, p);
 			break;
 		default:
-			p->cp_seed[below(p->cp_lwps)][below(p->cp_calls)] =
+			p->chp_seed[below(p->chp_lwps)][below(p->chp_calls)] =
 			    (uint32_t)chaos_below(1ULL << 32);
 		}
 	}
@@ -267,7 +267,7 @@ run_seed(uint64_t seed, unsigned processes, unsigned calls)
 			return;
 		status = wait_for(pid);
 		killed += WIFSIGNALED(status);
-		lwps += program.cp_lwps;
+		lwps += program.chp_lwps;
 		if (coverage.blocks >= 0 && new_blocks() > 0)
 			keep(&program, mutation);
 		hash = (hash ^ (unsigned)status) * 0x100000001b3;

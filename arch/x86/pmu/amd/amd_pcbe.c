@@ -24,9 +24,9 @@
 
 /* What a CPU has, and then what all CPUs have. */
 struct amd_shape {
-	unsigned as_n;
-	bool as_core; /* selects and counters from C0010200H */
-	bool as_v2;   /* PerfMonV2's global registers */
+	unsigned amd_n;
+	bool amd_core; /* selects and counters from C0010200H */
+	bool amd_v2;   /* PerfMonV2's global registers */
 };
 static struct amd_shape shape;
 
@@ -40,22 +40,22 @@ read_shape(struct amd_shape *as)
 	struct cpuid_regs v2 = cpuid(0x80000022, 0);
 
 	memset(as, 0, sizeof *as);
-	as->as_core = FIELD(cpuid(0x80000001, 0).c, 23, 23);
-	as->as_n = as->as_core ? AMD_PERF_CORE_N : AMD_PERF_LEGACY_N;
-	if (as->as_core && FIELD(v2.a, 0, 0) != 0) {
-		as->as_v2 = true;
-		as->as_n = FIELD(v2.b, 3, 0);
+	as->amd_core = FIELD(cpuid(0x80000001, 0).c, 23, 23);
+	as->amd_n = as->amd_core ? AMD_PERF_CORE_N : AMD_PERF_LEGACY_N;
+	if (as->amd_core && FIELD(v2.a, 0, 0) != 0) {
+		as->amd_v2 = true;
+		as->amd_n = FIELD(v2.b, 3, 0);
 		/* RDPMC's numbers from 6 on are not of a core's counters. */
-		if (as->as_n > AMD_PERF_CORE_N)
-			as->as_n = AMD_PERF_CORE_N;
+		if (as->amd_n > AMD_PERF_CORE_N)
+			as->amd_n = AMD_PERF_CORE_N;
 	}
 }
 
 static void
 lay_counter(struct x86_pic *p, const struct amd_shape *as, unsigned n)
 {
-	p->xp_counter = as->as_core ? AMD_PERF_CTR(n) : AMD_PERF_LEGACY_CTR(n);
-	p->xp_select = as->as_core ? AMD_PERF_CTL(n) : AMD_PERF_LEGACY_CTL(n);
+	p->xp_counter = as->amd_core ? AMD_PERF_CTR(n) : AMD_PERF_LEGACY_CTR(n);
+	p->xp_select = as->amd_core ? AMD_PERF_CTL(n) : AMD_PERF_LEGACY_CTL(n);
 	p->xp_index = n;
 	p->xp_short = false;
 	p->xp_mask = (1ULL << AMD_PERF_CNTR_WIDTH) - 1;
@@ -66,16 +66,16 @@ static void
 lay_out(struct x86_pics *ps, const struct amd_shape *as)
 {
 	memset(ps, 0, sizeof *ps);
-	if (as->as_v2) {
+	if (as->amd_v2) {
 		ps->xs_ctrl = AMD_PERF_CNTR_GLOBAL_CTL;
 		ps->xs_status = AMD_PERF_CNTR_GLOBAL_STATUS;
 		ps->xs_clear = AMD_PERF_CNTR_GLOBAL_STATUS_CLR;
 	}
-	for (unsigned n = 0; n < as->as_n; n++) {
+	for (unsigned n = 0; n < as->amd_n; n++) {
 		lay_counter(&ps->xs_pic[n], as, n);
 		ps->xs_all |= ps->xs_pic[n].xp_global;
 	}
-	ps->xs_n = as->as_n;
+	ps->xs_n = as->amd_n;
 }
 
 /*
@@ -89,18 +89,18 @@ probe(struct amd_shape *as)
 	uint64_t v;
 	unsigned n;
 
-	if (as->as_v2 &&
+	if (as->amd_v2 &&
 	    (pmu_wrmsr_safe(AMD_PERF_CNTR_GLOBAL_CTL, 1) != 0 ||
 		pmu_rdmsr_safe(AMD_PERF_CNTR_GLOBAL_CTL, &v) != 0 || v != 1)) {
-		as->as_v2 = false;
-		as->as_n = AMD_PERF_CORE_N;
+		as->amd_v2 = false;
+		as->amd_n = AMD_PERF_CORE_N;
 	}
-	for (n = 0; n < as->as_n; n++) {
+	for (n = 0; n < as->amd_n; n++) {
 		lay_counter(&p, as, n);
 		if (!x86_pic_keeps(&p))
 			break;
 	}
-	as->as_n = n;
+	as->amd_n = n;
 }
 
 /* A hypervisor that keeps the register back has seen to it, or has not. */
@@ -123,18 +123,19 @@ amd_pcbe_init(void)
 		return PMU_NONE;
 	read_shape(&mine);
 	probe(&mine);
-	if (mine.as_n == 0)
+	if (mine.amd_n == 0)
 		return PMU_MUTE;
 	lay_out(&pics, &mine);
 	x86_pics_silence(&pics);
 	make_lfence_wait();
 	if (arch_curcpu()->c_id == 0) {
 		shape = mine;
-	} else if (mine.as_core != shape.as_core || mine.as_v2 != shape.as_v2) {
+	} else if (mine.amd_core != shape.amd_core ||
+		   mine.amd_v2 != shape.amd_v2) {
 		return PMU_MUTE; /* no such part is known */
 	}
-	if (mine.as_n < shape.as_n)
-		shape.as_n = mine.as_n;
+	if (mine.amd_n < shape.amd_n)
+		shape.amd_n = mine.amd_n;
 	lay_out(&x86_pics, &shape);
 	x86_pic_ops(&amd_pcbe_ops);
 	return PMU_FOUND;

@@ -56,12 +56,12 @@ is_a_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
 {
 	unsigned i;
 
-	assert_true(why->ks_reqs != 0 && why->ks_reqs >> n == 0);
-	assert_true(__builtin_popcountll(why->ks_reqs) >
-		    __builtin_popcountll(why->ks_pics));
+	assert_true(why->ksh_reqs != 0 && why->ksh_reqs >> n == 0);
+	assert_true(__builtin_popcountll(why->ksh_reqs) >
+		    __builtin_popcountll(why->ksh_pics));
 	for (i = 0; i < n; i++) {
-		if ((why->ks_reqs >> i & 1) != 0)
-			assert_true((can[i] & ~why->ks_pics) == 0);
+		if ((why->ksh_reqs >> i & 1) != 0)
+			assert_true((can[i] & ~why->ksh_pics) == 0);
 	}
 }
 

@@ -94,9 +94,9 @@ draw_attrs(struct cpc_packreq *pr, struct cpc_packattr *attr)
 	pr->cr_nattrs = below(3) != 0 ? 0 : 1 + below(NATTR);
 	for (unsigned i = 0; i < pr->cr_nattrs; i++) {
 		do
-			attr[i].ca_id = below(CPC_ATTR_IDS);
-		while ((ops->pcbe_attrs >> attr[i].ca_id & 1) == 0);
-		attr[i].ca_value = below(4);
+			attr[i].cpa_id = below(CPC_ATTR_IDS);
+		while ((ops->pcbe_attrs >> attr[i].cpa_id & 1) == 0);
+		attr[i].cpa_value = below(4);
 	}
 }
 
@@ -139,8 +139,8 @@ configure(struct x86_set *s, unsigned i, unsigned pic)
 	struct pcbe_attr attrs[NATTR];
 
 	for (unsigned a = 0; a < pr->cr_nattrs; a++) {
-		attrs[a].pa_id = pack.attr[i][a].ca_id;
-		attrs[a].pa_val = pack.attr[i][a].ca_value;
+		attrs[a].pa_id = pack.attr[i][a].cpa_id;
+		attrs[a].pa_val = pack.attr[i][a].cpa_value;
 	}
 	s->set.ps_cfg = s->cfg;
 	s->cfg[i] =

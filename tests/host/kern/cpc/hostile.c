@@ -203,7 +203,7 @@ attribute_ids_are_not_believed(void **state)
 	pack.req = good.req[0];
 	pack.req.cr_nattrs = 1;
 	for (i = 0; i < sizeof ids / sizeof *ids; i++) {
-		pack.attr.ca_id = ids[i];
+		pack.attr.cpa_id = ids[i];
 		assert_int_equal(call(CPC_OP_BIND, (uintptr_t)&pack, 77, 0,
 				     (uintptr_t)&refusal),
 		    -EINVAL);

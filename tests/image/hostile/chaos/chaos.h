@@ -126,8 +126,8 @@ int chaos_signal(void);
 #define CHAOS_RAW_LWPS  6
 #define CHAOS_RAW_CALLS 128
 struct chaos_program {
-	unsigned cp_lwps, cp_calls; /* each LWP makes cp_calls calls */
-	uint32_t cp_seed[CHAOS_RAW_LWPS][CHAOS_RAW_CALLS];
+	unsigned chp_lwps, chp_calls; /* each LWP makes chp_calls calls */
+	uint32_t chp_seed[CHAOS_RAW_LWPS][CHAOS_RAW_CALLS];
 };
 /* Make the calls, or end by one of them. */
 _Noreturn void chaos_raw(const struct chaos_program *p);

@@ -198,8 +198,8 @@ static const struct chaos_program *program;
 static void
 make_calls(unsigned lwp)
 {
-	for (unsigned n = 0; n < program->cp_calls; n++) {
-		chaos_self.chl_random = program->cp_seed[lwp][n];
+	for (unsigned n = 0; n < program->chp_calls; n++) {
+		chaos_self.chl_random = program->chp_seed[lwp][n];
 		if (chaos_one_in(4))
 			random_call();
 		else
@@ -222,13 +222,13 @@ chaos_raw(const struct chaos_program *p)
 
 	program = p;
 	chaos.ch_pid = getpid();
-	chaos_self.chl_random = p->cp_seed[0][0];
+	chaos_self.chl_random = p->chp_seed[0][0];
 	chaos_handlers();
 	leave_console();
 	make_arena();
 	/* What waits is interrupted, until a call sees to that. */
 	setitimer(ITIMER_REAL, &it, NULL);
-	for (unsigned i = 1; i < p->cp_lwps; i++) {
+	for (unsigned i = 1; i < p->chp_lwps; i++) {
 		if (pthread_create(
 			&t[i], NULL, another_lwp, (void *)(uintptr_t)i) != 0)
 			_exit(1);

@@ -151,7 +151,7 @@ pack(struct packed *p)
 		r->cr_picnum = chaos_one_in(4) ? (int32_t)chaos_below(9) : -1;
 		r->cr_nattrs = NATTR;
 		for (unsigned n = 0; n < NATTR; n++)
-			p->of[i].attr[n].ca_id = (uint32_t)chaos_below(6);
+			p->of[i].attr[n].cpa_id = (uint32_t)chaos_below(6);
 	}
 	if (chaos_one_in(8))
 		((uint32_t *)p)[chaos_below(sizeof *p / 4)] =
