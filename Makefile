@@ -41,8 +41,9 @@ WARN  := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 include lib/objs.mk cpc/objs.mk events/objs.mk kern/objs.mk
 
 ifeq ($(ARCH),)
-# Without ARCH: once for each architecture, also with -j one after the other.
-all tests:
+# Without ARCH: once for each architecture, also with -j one after the other.  Both take the event tables, as host-tests
+# does: this make builds them, so that no two make them at once.
+all tests: $(EVENT_FILES)
 	$(Q)for a in $(ARCHS); do $(MAKE) --no-print-directory ARCH=$$a $@ || exit; done
 tests: all
 else ifeq ($(filter $(ARCH),$(ARCHS)),)
