@@ -1,6 +1,6 @@
 /*
- * The LWP may read its own PICs: direct reads follow the request that has
- * the PIC.
+ * Direct reads: an LWP reads the PICs of its own set without a system call.
+ * cpc_request_info() gives each PIC's index and width.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -11,9 +11,12 @@ TEST_KEEPS(16);
 
 #define LOOPS 5000
 
-/* What the PIC makes of the loop, as read directly. */
+/*
+ * The loop's count by two direct reads.  A PIC of `width` bits may wrap once
+ * between them.
+ */
 static uint64_t
-direct(unsigned index, uint64_t width)
+direct_count(unsigned index, uint64_t width)
 {
 	uint64_t before = pic_read(index), after;
 
@@ -32,10 +35,13 @@ CPC_TEST(pic_0_follows_a_single_request)
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
 	EXPECT_EQ(info.ri_picnum, 0);
-	EXPECT(direct(0, info.ri_width) >= LOOPS);
+	EXPECT(direct_count(0, info.ri_width) >= LOOPS);
 }
 
-/* CPC-BIND-21: each PIC by its own index, the same loop the same count. */
+/*
+ * CPC-BIND-21: on each PIC, read by its own index, the same loop counts the
+ * same.
+ */
 CPC_TEST(every_index_reads_its_own_pic)
 {
 	cpc_reqinfo_t info = { 0 };
@@ -53,7 +59,7 @@ CPC_TEST(every_index_reads_its_own_pic)
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 		EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
 		EXPECT_EQ(info.ri_picnum, pic);
-		d = direct(info.ri_index, info.ri_width);
+		d = direct_count(info.ri_index, info.ri_width);
 		if (pic == 0)
 			first = d;
 		EXPECT_EQ(d, first);
@@ -62,8 +68,11 @@ CPC_TEST(every_index_reads_its_own_pic)
 	}
 }
 
-/* What a PIC holds and what a sample gives are the same count. */
-CPC_TEST(direct_and_sampled_agree)
+/*
+ * A sample follows the direct read at once, so it exceeds the direct read by
+ * little.
+ */
+CPC_TEST(direct_reads_and_samples_agree)
 {
 	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	uint64_t direct_value, sample;
@@ -75,33 +84,34 @@ CPC_TEST(direct_and_sampled_agree)
 }
 
 static void *
-reads_another_lwps(void *arg)
+read_without_a_set(void *arg)
 {
 	EXPECT(direct_read_faults());
 	return arg;
 }
 
 /*
- * CPC-CTX-07, CPC-UNB-02: who has no set that counts is refused, though an
- * LWP of the same CPU has one, which reads and counts on.
+ * CPC-CTX-07, CPC-UNB-02: a direct read faults in an LWP that has no running
+ * set.  It succeeds in an LWP of the same CPU whose set runs, before and after
+ * the fault.
  */
-CPC_TEST(pics_are_read_while_they_count_for_the_reader)
+CPC_TEST(direct_reads_work_only_while_the_reader_counts)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_reqinfo_t info = { 0 };
 	pthread_t t;
 
 	if (own_privilege() == CPC_COUNT_SYSTEM)
-		SKIP("to this privilege PICs are never closed");
+		SKIP("code at system privilege can always read the PICs");
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
 	EXPECT(direct_read_faults());
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
 	for (int i = 0; i < 3; i++) {
-		EXPECT(pthread_create(&t, NULL, reads_another_lwps, NULL) == 0);
+		EXPECT(pthread_create(&t, NULL, read_without_a_set, NULL) == 0);
 		EXPECT_EQ(pthread_join(t, NULL), 0);
 		EXPECT(!direct_read_faults());
-		EXPECT(direct(0, info.ri_width) >= LOOPS);
+		EXPECT(direct_count(0, info.ri_width) >= LOOPS);
 	}
 	EXPECT_EQ(cpc_disable(cpc), 0);
 	EXPECT(direct_read_faults());

@@ -1,8 +1,10 @@
 /*
- * Events by the names of the CPU's table: each spelling counts the same, what
- * can occur in an emulator counts exactly, and nothing else counts.
+ * Events by the names of the CPU's table.  Each spelling of an event counts
+ * the same.  In an emulator, listed events that it does not model count
+ * nothing.
  *
- * Two requests of one event in one set make the same of a loop: no tolerance.
+ * Two requests of one set that count the same event get the same count of a
+ * loop: no tolerance.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -27,7 +29,7 @@ has_table(void)
 #define NEEDS_TABLE()                                                          \
 	do {                                                                   \
 		if (!has_table())                                              \
-			SKIP("no table of this CPU's events");                 \
+			SKIP("there is no table of this CPU's events");        \
 	} while (0)
 
 static int
@@ -37,8 +39,9 @@ try_add(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags)
 }
 
 /*
- * What they make of LONG - SHORT iterations: PICs are read one after the
- * other, which is the same in each window.
+ * The counts of LONG - SHORT iterations by requests 0 and 1.  A sample reads
+ * one PIC after the other.  That offset is the same in both measurements, so
+ * the difference cancels it.
  */
 static bool
 count_both(cpc_t *cpc, cpc_set_t *set, uint64_t *value)
@@ -64,7 +67,10 @@ same_code(cpc_t *cpc, cpc_set_t *set)
 	return general_code(info[0].ri_code) == general_code(info[1].ri_code);
 }
 
-/* The CPU gives the name to an event that the emulator refuses to count. */
+/*
+ * True if the CPU's table has the name, but the emulator does not model the
+ * event.
+ */
 static bool
 is_unmodelled(cpc_t *cpc, const char *name)
 {
@@ -78,11 +84,12 @@ is_unmodelled(cpc_t *cpc, const char *name)
 }
 
 /*
- * Of a name that this CPU has: it counts what the preset does.  A CPU may have
- * given the name to another event: Sandy Bridge's BR_INST_RETIRED is 0x4c4.
+ * If this CPU's table has the name with the preset's code, both count the
+ * same.  The codes differ if the CPU gives the name to another event: Sandy
+ * Bridge's BR_INST_RETIRED is 0x4c4.  Returns the number of names compared.
  */
 static unsigned
-is_alike(cpc_t *cpc, const char *preset, const char *name)
+compare_with_preset(cpc_t *cpc, const char *preset, const char *name)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	uint64_t value[2] = { 0 };
@@ -94,13 +101,13 @@ is_alike(cpc_t *cpc, const char *preset, const char *name)
 		tested = 1;
 		if (!EXPECT_EQ(value[1], value[0]) ||
 		    !EXPECT(value[0] >= LONG - SHORT))
-			test_note("that was %s", name);
+			test_note("event: %s", name);
 	}
 	cpc_set_destroy(cpc, set);
 	return tested;
 }
 
-/* Names of Intel's, AMD's and Arm's tables; raw codes. */
+/* Spellings from Intel's, AMD's and Arm's tables.  A CPU has some of them. */
 static const struct {
 	const char *preset, *name;
 } alike[] = {
@@ -134,13 +141,17 @@ CPC_TEST(every_spelling_counts_the_same)
 	NEEDS_TABLE();
 	for (unsigned i = 0; i < sizeof alike / sizeof alike[0]; i++) {
 		if (have_event(cpc, alike[i].preset))
-			tested += is_alike(cpc, alike[i].preset, alike[i].name);
+			tested += compare_with_preset(
+			    cpc, alike[i].preset, alike[i].name);
 	}
 	EXPECT(tested >= 3);
 }
 
-/* A name that is in neither case is another name: CPC-REQ-03. */
-CPC_TEST(case_counts)
+/*
+ * CPC-REQ-03: a table's name in mixed case is unknown, and so is PAPI's in
+ * capitals.
+ */
+CPC_TEST(case_matters_in_names)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
@@ -151,8 +162,11 @@ CPC_TEST(case_counts)
 	    "cpc_set_add_request", CPC_INVALID_EVENT);
 }
 
-/* A miss says what may have been meant. */
-CPC_TEST(a_miss_says_why)
+/*
+ * The error's text suggests the name that was probably meant, if one is
+ * similar.
+ */
+CPC_TEST(an_unknown_name_gets_a_suggestion)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	static const char *const misses[] = { "INSTRUCTION_RETIERD",
@@ -172,10 +186,13 @@ CPC_TEST(a_miss_says_why)
 	EXPECT(strcmp(test_detail.text, "Unknown event\n") == 0);
 }
 
-/* Of a name that is refused: is it none, or one that this machine lacks? */
-CPC_TEST(what_is_none_is_told_from_what_is_lacking)
+/*
+ * machine_knows() distinguishes an event that this machine lacks from a name
+ * that is no event.
+ */
+CPC_TEST(unknown_names_differ_from_missing_events)
 {
-	/* PAPI has no event for it on any CPU of the tables. */
+	/* A preset of PAPI that no CPU of the tables has. */
 	static const char lacking[] = "PAPI_csr_tot";
 	static const char *const none[] = { "no_such_event", "papi_csr_tot",
 		"PAPI_csr_totq", "PAPI_", "0x", "" };
@@ -189,9 +206,9 @@ CPC_TEST(what_is_none_is_told_from_what_is_lacking)
 		EXPECT(!machine_knows(mc, none[i]));
 }
 
-/* The name of an event of this CPU's table that retired instructions are. */
+/* The table's name of the event retired instructions, or NULL. */
 static const char *
-instructions(cpc_t *cpc)
+instructions_name(cpc_t *cpc)
 {
 	static const char *const names[] = { "INSTRUCTION_RETIRED",
 		"INST_RETIRED", "RETIRED_INSTRUCTIONS" };
@@ -207,10 +224,10 @@ instructions(cpc_t *cpc)
 	return NULL;
 }
 
-/* `:u` and `:k` go before the request's flags. */
-CPC_TEST(a_name_may_say_at_which_privilege)
+/* `:u` and `:k` override the request's flags. */
+CPC_TEST(modifiers_choose_the_privilege)
 {
-	const char *name = instructions(cpc);
+	const char *name = instructions_name(cpc);
 	char text[80];
 
 	NEEDS_TABLE();
@@ -236,15 +253,16 @@ CPC_TEST(a_name_may_say_at_which_privilege)
 }
 
 /*
- * Modifiers of a name are the attributes of that name.  In the emulator at
- * most one instruction completes in a cycle: two never do, and not two always.
- * Sapphire Rapids has one PIC for INST_RETIRED: the other is on another.
+ * Modifiers of a name act as attributes.  In the emulator at most one
+ * instruction completes in a cycle: `c=2` counts no cycle, and `c=2:i` counts
+ * cycles.  A CPU whose INST_RETIRED has one PIC, as Sapphire Rapids, counts
+ * the plain name with attributes on another PIC.
  */
 CPC_TEST(modifiers_are_attributes)
 {
 	static const char *const names[] = { "INSTRUCTION_RETIRED",
 		"INST_RETIRED:ANY_P", "RETIRED_INSTRUCTIONS" };
-	const char *plain = instructions(cpc);
+	const char *plain = instructions_name(cpc);
 	unsigned tested = 0;
 
 	NEEDS_TABLE();
@@ -270,13 +288,13 @@ CPC_TEST(modifiers_are_attributes)
 		cpc_set_destroy(cpc, set);
 	}
 	if (tested == 0)
-		SKIP("this CPU's names take no counter mask");
+		SKIP("no event name of this CPU takes a counter mask");
 }
 
-static bool listed; /* the emulator lists what it models */
+static bool models_listed; /* the emulator lists the events that it models */
 
 static void
-is_possible(void *arg, const char *name)
+binds_or_reads_0(void *arg, const char *name)
 {
 	cpc_t *cpc = arg;
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -287,25 +305,30 @@ is_possible(void *arg, const char *name)
 	    EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0)) {
 		spin(100);
 		if (!emulator_models(info.ri_code) &&
-		    (!EXPECT(!listed) || !EXPECT_EQ(sampled(cpc, set, 0), 0)))
-			test_note("that was %s, %#llx", name,
+		    (!EXPECT(!models_listed) ||
+			!EXPECT_EQ(sampled(cpc, set, 0), 0)))
+			test_note("event: %s, code %#llx", name,
 			    (unsigned long long)info.ri_code);
 	}
 	cpc_set_destroy(cpc, set);
 }
 
 /*
- * CPC-QRY-14: what is listed binds.  Where the emulator says what it models,
- * nothing else is listed; elsewhere what cannot occur reads 0.
+ * CPC-QRY-14: every listed event binds.  If the emulator lists the events that
+ * it models, the walk names no others.  Otherwise events that it does not
+ * model read 0.
  */
-CPC_TEST(what_cannot_occur_counts_nothing)
+CPC_TEST(every_listed_event_binds)
 {
-	listed = emulator_lists();
-	cpc_walk_events_all(cpc, cpc, is_possible);
-	cpc_walk_generic_events_all(cpc, cpc, is_possible);
+	models_listed = emulator_lists();
+	cpc_walk_events_all(cpc, cpc, binds_or_reads_0);
+	cpc_walk_generic_events_all(cpc, cpc, binds_or_reads_0);
 }
 
-/* An event as a number, and attributes for what that leaves out; as perf's. */
+/*
+ * An event by number: libcpc's, with attributes for what the number does not
+ * hold, and perf's, as `r4c`.
+ */
 struct by_code {
 	char event[16], perf[24];
 	cpc_attr_t attrs[4];
@@ -350,12 +373,14 @@ code_of(uint64_t code)
 }
 #endif
 
-static unsigned by_code;
+static unsigned compared_by_code;
 
-/* They count the same of a loop. */
+/*
+ * A name and another spelling of the same event get the same count of a loop.
+ */
 static void
-are_alike(cpc_t *cpc, const char *name, const char *other, uint_t nattrs,
-    cpc_attr_t *attrs)
+expect_same_count(cpc_t *cpc, const char *name, const char *other,
+    uint_t nattrs, cpc_attr_t *attrs)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	uint64_t value[2] = { 0 };
@@ -364,15 +389,15 @@ are_alike(cpc_t *cpc, const char *name, const char *other, uint_t nattrs,
 	EXPECT_EQ(
 	    cpc_set_add_request(cpc, set, other, 0, BOTH, nattrs, attrs), 1);
 	if (count_both(cpc, set, value)) {
-		by_code++;
+		compared_by_code++;
 		if (!EXPECT_EQ(value[1], value[0]))
-			test_note("that was %s and %s", name, other);
+			test_note("events: %s and %s", name, other);
 	}
 	cpc_set_destroy(cpc, set);
 }
 
 static void
-is_its_code(void *arg, const char *name)
+compare_name_with_code(void *arg, const char *name)
 {
 	cpc_t *cpc = arg;
 	cpc_set_t *set = set_of(cpc, name);
@@ -386,18 +411,18 @@ is_its_code(void *arg, const char *name)
 	if (!emulator_models(info.ri_code))
 		return;
 	bc = code_of(info.ri_code);
-	are_alike(cpc, name, bc.event, bc.nattrs, bc.attrs);
-	are_alike(cpc, name, bc.perf, 0, NULL);
+	expect_same_count(cpc, name, bc.event, bc.nattrs, bc.attrs);
+	expect_same_count(cpc, name, bc.perf, 0, NULL);
 }
 
-/* CPC-EVT-03, of each event that can occur here. */
+/* CPC-EVT-03, for each event that can occur here. */
 CPC_TEST(a_name_counts_what_its_code_does)
 {
 	if (software_pmu)
-		SKIP("a software PMU has numbers of its own");
-	by_code = 0;
-	cpc_walk_events_all(cpc, cpc, is_its_code);
-	cpc_walk_generic_events_all(cpc, cpc, is_its_code);
-	printf("# %u names\n", by_code);
-	EXPECT(by_code >= 8);
+		SKIP("the named events of a software PMU have no raw codes");
+	compared_by_code = 0;
+	cpc_walk_events_all(cpc, cpc, compare_name_with_code);
+	cpc_walk_generic_events_all(cpc, cpc, compare_name_with_code);
+	printf("# %u spellings compared\n", compared_by_code);
+	EXPECT(compared_by_code >= 8);
 }

@@ -1,7 +1,10 @@
 /*
- * Retired instructions are counted exactly: on every PIC, at every privilege.
- * spin_loop(n) is 2 n instructions and a constant; the difference of two
- * lengths cancels that, and what bind and sample retire.  No tolerance.
+ * Retired instructions are counted exactly, on every PIC and at every
+ * privilege.
+ *
+ * spin_loop(n) retires 2 n instructions and a constant.  The difference of two
+ * lengths cancels the constant, and the instructions of bind and sample.  So
+ * there is no tolerance.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -14,9 +17,12 @@ TEST_KEEPS(16);
 #define LONG  3000
 #define WANT  (SPIN_INSNS * (LONG - SHORT))
 
-/* The two samples around n iterations, twice: the first fills the caches. */
+/*
+ * The count between two samples around n iterations.  The first round fills
+ * caches and is not used.
+ */
 static uint64_t
-count(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
+count_spin(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
     uint64_t n)
 {
 	uint64_t va = 0, vb = 0;
@@ -32,14 +38,14 @@ count(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
 	return vb - va;
 }
 
-/* What request `index` of the bound set makes of LONG - SHORT iterations. */
+/* The count of LONG - SHORT iterations by request `index` of the bound set. */
 static uint64_t
-difference(cpc_t *cpc, cpc_set_t *set, int index)
+count_difference(cpc_t *cpc, cpc_set_t *set, int index)
 {
 	cpc_buf_t *a = cpc_buf_create(cpc, set), *b = cpc_buf_create(cpc, set);
-	uint64_t d = count(cpc, set, index, a, b, LONG);
+	uint64_t d = count_spin(cpc, set, index, a, b, LONG);
 
-	d -= count(cpc, set, index, a, b, SHORT);
+	d -= count_spin(cpc, set, index, a, b, SHORT);
 	cpc_buf_destroy(cpc, a);
 	cpc_buf_destroy(cpc, b);
 	return d;
@@ -58,8 +64,8 @@ each_pic(cpc_t *cpc, uint_t flags)
 		set = cpc_set_create(cpc);
 		add_pic(cpc, set, INS_EVENT, pic, flags);
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-		if (!EXPECT_EQ(difference(cpc, set, 0), want))
-			test_note("that was PIC %u, flags %#x", pic, flags);
+		if (!EXPECT_EQ(count_difference(cpc, set, 0), want))
+			test_note("PIC %u, flags %#x", pic, flags);
 		cpc_set_destroy(cpc, set);
 	}
 }
@@ -91,7 +97,7 @@ CPC_TEST(both_are_exact_on_every_pic)
 	each_pic(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
 }
 
-/* Every PIC at once: each request counts the same work, and in order. */
+/* All PICs at once: each request counts the same work. */
 CPC_TEST(all_pics_at_once_are_exact)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -104,14 +110,14 @@ CPC_TEST(all_pics_at_once_are_exact)
 	}
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	for (i = 0; i < n; i++)
-		EXPECT_EQ(difference(cpc, set, (int)i), WANT);
+		EXPECT_EQ(count_difference(cpc, set, (int)i), WANT);
 }
 
 /*
- * CPC-CTX-04.  A preset just below 2^32: a 32-bit counter goes round inside
- * the loop.
+ * CPC-CTX-04: the preset is just below 2^32, so a 32-bit counter wraps in the
+ * loop.
  */
-CPC_TEST(a_narrow_counter_going_round_is_exact)
+CPC_TEST(a_narrow_counter_that_wraps_is_exact)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	uint64_t before, after;
@@ -119,7 +125,7 @@ CPC_TEST(a_narrow_counter_going_round_is_exact)
 	NEEDS_INS();
 	add_preset(cpc, set, INS_EVENT, (1ULL << 32) - SHORT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	EXPECT_EQ(difference(cpc, set, 0), WANT);
+	EXPECT_EQ(count_difference(cpc, set, 0), WANT);
 	before = sampled(cpc, set, 0);
 	EXPECT(before > 1ULL << 32);
 	EXPECT_EQ(cpc_set_restart(cpc, set), 0);
@@ -128,7 +134,7 @@ CPC_TEST(a_narrow_counter_going_round_is_exact)
 	EXPECT(after > (1ULL << 32) + SHORT && after < 1ULL << 33);
 }
 
-/* CPC-EVT-03: the code a name stands for counts what the name does. */
+/* CPC-EVT-03: a raw code counts the same as the name that has this code. */
 CPC_TEST(raw_code_is_the_named_event)
 {
 	cpc_set_t *named = set_of(cpc, INS_EVENT), *raw;
@@ -137,21 +143,24 @@ CPC_TEST(raw_code_is_the_named_event)
 
 	NEEDS_INS();
 	if (software_pmu)
-		SKIP("software has codes for no name");
+		SKIP("the named events of a software PMU have no raw codes");
 	EXPECT_EQ(cpc_bind_curlwp(cpc, named, 0), 0);
 	EXPECT_EQ(cpc_request_info(cpc, named, 0, &info), 0);
 	snprintf(code, sizeof code, "%#llx", (unsigned long long)info.ri_code);
 	raw = set_of(cpc, code);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, raw, 0), 0);
-	EXPECT_EQ(difference(cpc, raw, 0), WANT);
+	EXPECT_EQ(count_difference(cpc, raw, 0), WANT);
 }
 
-/* The loop, then a sleep, which takes the LWP off the CPU and back. */
+/*
+ * The count of two loops with a sleep between them.  The sleep takes the LWP
+ * off the CPU.
+ */
 static uint64_t
 count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
 {
 	const struct timespec ms = { 0, 1000000 };
-	/* Before the bind: an allocation takes as long as it takes. */
+	/* Before the bind, because the length of an allocation varies. */
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	uint64_t v = 0;
 
@@ -165,7 +174,7 @@ count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
 	return v;
 }
 
-/* CPC-PCBE-02, CPC-CTX-03: leaving the CPU loses nothing and adds nothing. */
+/* CPC-PCBE-02, CPC-CTX-03: a switch neither loses nor adds counts. */
 CPC_TEST(sleeping_costs_no_count)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -173,7 +182,7 @@ CPC_TEST(sleeping_costs_no_count)
 
 	NEEDS_INS();
 	if (own_privilege() != CPC_COUNT_USER)
-		SKIP("the sleep is at its own privilege");
+		SKIP("at system privilege the sleep is counted, too");
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
 	count_asleep(cpc, set, SHORT);
 	d = count_asleep(cpc, set, LONG);
@@ -181,7 +190,7 @@ CPC_TEST(sleeping_costs_no_count)
 	EXPECT_EQ(d, 2 * WANT);
 }
 
-/* Frozen or unbound in between, nothing is lost and nothing added. */
+/* A frozen set counts nothing, and continues exactly where it stopped. */
 CPC_TEST(disable_and_enable_lose_nothing)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -191,7 +200,7 @@ CPC_TEST(disable_and_enable_lose_nothing)
 	NEEDS_INS();
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
 	if (own_privilege() != CPC_COUNT_USER)
-		SKIP("its own code is not at user privilege");
+		SKIP("at system privilege cpc_disable() is counted, too");
 	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 		spin(i == 0 ? SHORT : LONG);

@@ -1,10 +1,10 @@
 /*
- * What it takes to look a name up, in instructions: no name that a list of
- * any CPU's events has takes as many as 2,000, and one that says more, as all
- * its unit masks and modifiers, takes no more than its letters are many.
+ * The cost of a name's lookup, in instructions.  A listed name of any CPU
+ * costs fewer than BOUND.  A name in full, with all unit masks and modifiers,
+ * costs at most an amount in proportion to its length.
  *
- * The tables are those of all vendors the image has; the code is libcpc's,
- * called by the program, which counts itself.
+ * The tables are those of all vendors that the image has.  The program calls
+ * libcpc's code and counts itself.
  */
 #include "events/machine.h"
 #include "payloads/common/event_table.h"
@@ -20,22 +20,22 @@ TEST_KEEPS(32);
 #define BOUND 2000
 
 /*
- * Of names in full, which go on: a modifier is 4 letters, as `:k=1`, of some
- * 40 instructions; a unit mask that the list has next is some 11 letters, and
- * compared, noted and summed up in some 80.  One that the list has not next is
- * searched, too, another 250, and there are four at most, for those that are
- * listed are mostly next to each other.
+ * The bound for names in full.  A modifier such as `:k=1` has at least 4
+ * letters and costs some 40 instructions.  A unit mask that comes next in the
+ * list has some 11 letters and costs some 80.  Any other unit mask is searched
+ * for, which costs another 250.  At most four unit masks of a name are
+ * searched for.
  */
 #define ONCE   2300
 #define LETTER 12
 #define FULL   3600
 
-/* A bound set of one request, between two samples of which names are found. */
+/* A bound set of one request.  The lookup runs between two samples. */
 static struct {
 	cpc_t *cpc;
 	cpc_set_t *set;
 	cpc_buf_t *before, *after;
-	uint64_t empty; /* what the samples count of themselves */
+	uint64_t empty; /* the two samples' own count */
 } meter;
 
 static uint64_t
@@ -59,7 +59,9 @@ meter_start(cpc_t *cpc, uint_t flags)
 	meter.empty = 0;
 	if (!EXPECT_EQ(cpc_bind_curlwp(cpc, meter.set, 0), 0))
 		return false;
-	/* The first of them looks at the page for the first time. */
+	/*
+	 * The first sample asks for the counter page, so use the second round.
+	 */
 	for (int round = 0; round < 2; round++) {
 		cpc_set_sample(cpc, meter.set, meter.before);
 		cpc_set_sample(cpc, meter.set, meter.after);
@@ -68,16 +70,16 @@ meter_start(cpc_t *cpc, uint_t flags)
 	return true;
 }
 
-/* The dearest of many lookups. */
+/* The costs of many lookups, and the most expensive name. */
 struct dearest {
 	uint64_t dear_count, dear_total;
 	unsigned dear_names;
-	unsigned dear_over; /* took more than they may */
+	unsigned dear_over; /* names that reached their bound */
 	char dear_name[TEXT];
 };
 
 static void
-note(struct dearest *d, const char *pmu, const char *name, uint64_t bound)
+note_cost(struct dearest *d, const char *pmu, const char *name, uint64_t bound)
 {
 	uint64_t count = elapsed();
 
@@ -92,7 +94,7 @@ note(struct dearest *d, const char *pmu, const char *name, uint64_t bound)
 }
 
 static void
-print(const struct dearest *d, const char *what)
+print_dearest(const struct dearest *d, const char *what)
 {
 	EXPECT(d->dear_names > 0);
 	printf("# %s: %u names, %llu on average, at most %llu: %s\n", what,
@@ -111,19 +113,22 @@ look_up(struct dearest *d, const struct events *es, const char *name,
 	if (err == EVENT_OK)
 		err = events_encode(es, sp, ec);
 	cpc_set_sample(meter.cpc, meter.set, meter.after);
-	note(d, es->es_pmu->ep_name, name, bound);
+	note_cost(d, es->es_pmu->ep_name, name, bound);
 	return err == EVENT_OK;
 }
 
 static uint64_t
-in_full_bound(const char *name)
+full_name_bound(const char *name)
 {
 	uint64_t bound = ONCE + LETTER * strlen(name);
 
 	return bound < FULL ? bound : FULL;
 }
 
-/* As lists have it, and in full: all its unit masks, each modifier's value. */
+/*
+ * Each name as lists have it, and in full: all unit masks, and each modifier
+ * with its value.
+ */
 CPC_TEST(no_name_takes_long)
 {
 	static struct dearest listed, full;
@@ -141,15 +146,15 @@ CPC_TEST(no_name_takes_long)
 		while (events_next(&es, &ew, ~0ULL, name, sizeof name)) {
 			if (!EXPECT(
 				look_up(&listed, &es, name, BOUND, &sp, &ec)))
-				test_note("that was %s", name);
+				test_note("event: %s", name);
 			events_canonical(&es, &sp, &ec, name, sizeof name);
 			in_full = strstr(name, "::") + 2;
-			look_up(&full, &es, in_full, in_full_bound(in_full),
+			look_up(&full, &es, in_full, full_name_bound(in_full),
 			    &sp, &ec);
 		}
 	}
-	print(&listed, "as listed");
-	print(&full, "in full");
+	print_dearest(&listed, "as listed");
+	print_dearest(&full, "in full");
 	EXPECT_EQ(listed.dear_over, 0);
 	EXPECT_EQ(full.dear_over, 0);
 }
@@ -171,18 +176,18 @@ CPC_TEST(no_preset_takes_long)
 		while (events_next_preset(&es, &at, name, sizeof name)) {
 			if (!EXPECT(
 				look_up(&presets, &es, name, BOUND, &sp, &ec)))
-				test_note("that was %s", name);
+				test_note("event: %s", name);
 		}
 	}
-	print(&presets, "presets");
+	print_dearest(&presets, "presets");
 	EXPECT_EQ(presets.dear_over, 0);
 }
 
 static struct dearest requests;
 
-/* A name of the table that this machine cannot count is refused. */
+/* Look up a name as a request does.  This machine may lack the event. */
 static void
-ask(void *arg, const char *name)
+cost_request(void *arg, const char *name)
 {
 	const struct machine *mc = machine_here();
 	char padded[TEXT + EVENT_WORD] = "";
@@ -193,16 +198,16 @@ ask(void *arg, const char *name)
 	cpc_set_sample(cpc, meter.set, meter.before);
 	machine_event(mc, padded, false, 0, &ev);
 	cpc_set_sample(cpc, meter.set, meter.after);
-	note(&requests, mc->mc_table.es_pmu != NULL ? names_cpu() : "none",
+	note_cost(&requests, mc->mc_table.es_pmu != NULL ? names_cpu() : "none",
 	    name, BOUND);
 }
 
 /*
- * What a request's name costs all in all: the machine's own names, and what
- * the PMU at hand makes of an event, come on top.  All names of this CPU's
- * table are asked for, those too that registers are lacking for here.
+ * The whole cost of a request's name.  In addition to the table's lookup it
+ * includes the machine's own names, and whether a PIC of this PMU can count
+ * the event.  The table's names that this machine lacks are looked up, too.
  */
-CPC_TEST(the_library_finds_what_it_lists)
+CPC_TEST(no_request_takes_long)
 {
 	struct event_walk ew = { 0 };
 	struct events es;
@@ -212,22 +217,22 @@ CPC_TEST(the_library_finds_what_it_lists)
 		SKIP("a software PMU does not see the kernel");
 	if (!meter_start(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM))
 		return;
-	cpc_walk_events_all(cpc, cpc, ask);
-	cpc_walk_generic_events_all(cpc, cpc, ask);
+	cpc_walk_events_all(cpc, cpc, cost_request);
+	cpc_walk_generic_events_all(cpc, cpc, cost_request);
 	if (names_cpu() == NULL)
 		return;
 	es = events_find(names_tables(), names_cpu());
 	while (events_next(&es, &ew, ~0ULL, name, sizeof name))
-		ask(cpc, name);
-	print(&requests, "request");
+		cost_request(cpc, name);
+	print_dearest(&requests, "request");
 	EXPECT_EQ(requests.dear_over, 0);
 }
 
 static struct dearest refused, suggested;
 
-/* The name with a letter more, which no name ends in. */
+/* Append a letter that no name ends in. */
 static void
-misspell(void *arg, const char *name)
+cost_misspelt(void *arg, const char *name)
 {
 	const struct machine *mc = machine_here();
 	char wrong[TEXT + 1 + EVENT_WORD] = "", why[TEXT] = "";
@@ -240,24 +245,25 @@ misspell(void *arg, const char *name)
 	known = machine_event(mc, wrong, false, 0, &ev);
 	cpc_set_sample(cpc, meter.set, meter.after);
 	EXPECT(!known);
-	note(&refused, names_cpu(), name, UINT64_MAX);
+	note_cost(&refused, names_cpu(), name, UINT64_MAX);
 	cpc_set_sample(cpc, meter.set, meter.before);
 	machine_why(mc, wrong, why, sizeof why);
 	cpc_set_sample(cpc, meter.set, meter.after);
-	note(&suggested, names_cpu(), name, UINT64_MAX);
+	note_cost(&suggested, names_cpu(), name, UINT64_MAX);
 }
 
 /*
- * To refuse a name is to have tried all that it may be.  What was meant is told
- * to who asks: each name there is is held against it, for people to read.
+ * Each listed name, misspelt, is refused.  The costs are printed for
+ * information.  A refusal tries everything that the name may be.  A suggestion
+ * compares all names, and its only reader is a person.
  */
-CPC_TEST(a_name_that_is_none)
+CPC_TEST(misspelt_names_are_refused)
 {
 	if (software_pmu)
 		SKIP("a software PMU does not see the kernel");
 	if (!meter_start(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM))
 		return;
-	cpc_walk_events_all(cpc, cpc, misspell);
-	print(&refused, "refused");
-	print(&suggested, "what was meant");
+	cpc_walk_events_all(cpc, cpc, cost_misspelt);
+	print_dearest(&refused, "refused");
+	print_dearest(&suggested, "suggested");
 }

@@ -1,9 +1,9 @@
 /*
- * A 0 that nobody measured is never a count: each event of this CPU's table, by
- * name or by code, is one that the emulator models or is refused, and the
- * reason says which it is.
+ * The bind refuses an event that the emulator does not model, instead of a
+ * count of 0.  This holds for each event of this CPU's table, by name or by
+ * code.  The error's text says why.
  *
- * What our emulators model is known here by emulator_models().
+ * emulator_models() lists the events that our emulators model.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,13 +11,16 @@
 #include "payloads/common/event_table.h"
 #include "tests/lib/image/cpc_test.h"
 
-TEST_KEEPS(288); /* the tables, copied, and what malloc() keeps */
+TEST_KEEPS(288); /* copies of the tables, and malloc()'s own pages */
 
 #define BOTH (CPC_COUNT_USER | CPC_COUNT_SYSTEM)
 
-static unsigned counted, refused;
+static unsigned counted_events, refused_events;
 
-/* Does this run know what its emulator models?  On arm64 `run` says so. */
+/*
+ * True if this run knows which events its emulator models.  On arm64 `barecpc
+ * run` says so.
+ */
 static bool
 models_are_known(void)
 {
@@ -41,7 +44,7 @@ says_why(void)
 	return false;
 }
 
-/* It counts what the emulator models, or is refused and told why. */
+/* The event is bound and modelled, or it is refused with a reason. */
 static void
 try_event(cpc_t *cpc, const char *name, uint_t nattrs, cpc_attr_t *attrs)
 {
@@ -49,20 +52,20 @@ try_event(cpc_t *cpc, const char *name, uint_t nattrs, cpc_attr_t *attrs)
 	cpc_reqinfo_t info;
 
 	test_detail.text[0] = '\0';
-	/* A name that no PIC of this machine takes is refused right here. */
+	/* A name that no PIC of this machine takes is refused here already. */
 	if (cpc_set_add_request(cpc, set, name, 0, BOTH, nattrs, attrs) != 0) {
 		EXPECT_EQ(errno, EINVAL);
 	} else if (cpc_bind_curlwp(cpc, set, 0) == 0) {
-		counted++;
+		counted_events++;
 		EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
 		if (!EXPECT(emulator_models(info.ri_code)))
-			test_note("that was %s, %#llx", name,
+			test_note("event: %s, code %#llx", name,
 			    (unsigned long long)info.ri_code);
 	} else {
-		refused++;
+		refused_events++;
 		EXPECT_EQ(errno, EINVAL);
 		if (!EXPECT(says_why()))
-			test_note("that was %s: %s", name, test_detail.text);
+			test_note("event: %s: %s", name, test_detail.text);
 	}
 	cpc_set_destroy(cpc, set);
 }
@@ -76,19 +79,19 @@ CPC_TEST(a_name_of_the_table_is_modelled_or_refused)
 	char name[256];
 
 	if (!models_are_known())
-		SKIP("no emulator that lists the events it models");
+		SKIP("this machine does not list the events that it models");
 	if (cpu == NULL)
-		SKIP("no table of this CPU's events");
+		SKIP("there is no table of this CPU's events");
 	es = events_find(names_tables(), cpu);
-	counted = refused = 0;
+	counted_events = refused_events = 0;
 	while (events_next(&es, &ew, ~0ULL, name, sizeof name))
 		try_event(cpc, name, 0, NULL);
-	printf("# %u counted, %u refused\n", counted, refused);
-	EXPECT(counted >= 2);
-	EXPECT(refused >= 10);
+	printf("# %u counted, %u refused\n", counted_events, refused_events);
+	EXPECT(counted_events >= 2);
+	EXPECT(refused_events >= 10);
 }
 
-/* The event is refused at the bind, with a reason that has this text. */
+/* The bind refuses the event with a reason that contains `why`. */
 static void
 is_refused(cpc_t *cpc, const char *name, uint_t nattrs, cpc_attr_t *attrs,
     const char *why)
@@ -101,19 +104,21 @@ is_refused(cpc_t *cpc, const char *name, uint_t nattrs, cpc_attr_t *attrs,
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);
 	if (!EXPECT(strstr(test_detail.text, why) != NULL))
-		test_note("that was %s: %s", name, test_detail.text);
+		test_note("event: %s: %s", name, test_detail.text);
 	cpc_set_destroy(cpc, set);
 }
 
 #ifdef __aarch64__
-/* Of the implementation, reserved, and common: PMCEID announces none of them.
+/*
+ * Implementation-defined, reserved and common codes, none of which PMCEID
+ * announces.
  */
 CPC_TEST(codes_that_are_not_announced_are_refused)
 {
 	const char *why = "this emulator does not model event ";
 
 	if (!models_are_known())
-		SKIP("no emulator that lists the events it models");
+		SKIP("this machine does not list the events that it models");
 	is_refused(cpc, "0x40", 0, NULL, why);
 	is_refused(cpc, "0xe7", 0, NULL, why);
 	is_refused(cpc, "0x3ff", 0, NULL, why);
@@ -136,7 +141,7 @@ CPC_TEST(codes_and_presets_are_refused)
 	cpc_attr_t umask = { "umask", 0x41 };
 
 	if (!models_are_known())
-		SKIP("no emulator that lists the events it models");
+		SKIP("this machine does not list the events that it models");
 	is_refused(cpc, "0xc5", 0, NULL, why);
 	is_refused(cpc, "0x2e", 1, &umask,
 	    is_amd(cpc) ? "does not model event 0x412e"
@@ -146,7 +151,7 @@ CPC_TEST(codes_and_presets_are_refused)
 	    is_amd(cpc) ? "does not model event 0xc3" : why);
 }
 
-/* The counter mask is modelled with instructions, the edge bit never. */
+/* The emulator models the counter mask of instructions, but no edge bit. */
 CPC_TEST(attributes_that_are_not_modelled_are_refused)
 {
 	const char *why = "does not model bits 0x40000 of the event select";
@@ -154,7 +159,7 @@ CPC_TEST(attributes_that_are_not_modelled_are_refused)
 	cpc_set_t *set;
 
 	if (!models_are_known())
-		SKIP("no emulator that lists the events it models");
+		SKIP("this machine does not list the events that it models");
 	is_refused(cpc, "0xc0", 2, edge, why);
 	set = cpc_set_create(cpc);
 	EXPECT_EQ(cpc_set_add_request(cpc, set, "0xc0", 0, BOTH, 1, edge), 0);

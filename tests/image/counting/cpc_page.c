@@ -1,5 +1,6 @@
 /*
- * The sample by the counter page: on every PIC it is that of the system call.
+ * A sample by the counter page equals a sample by the system call, on every
+ * PIC.
  */
 #include <payload.h>
 #include <pthread.h>
@@ -12,11 +13,14 @@
 
 TEST_KEEPS(16);
 
-/* Events of every kind that happen between a bind and a sample, at least. */
+/*
+ * A lower bound of the events between a bind and a sample, for each event
+ * counted here.
+ */
 #define ROUND 20
 
 static uint64_t
-value(cpc_t *cpc, cpc_buf_t *buf, int index)
+buf_value(cpc_t *cpc, cpc_buf_t *buf, int index)
 {
 	uint64_t v = 0;
 
@@ -29,7 +33,7 @@ struct sample {
 	uint64_t value[CPC_PAGE_REQS];
 };
 
-/* As the kernel has it. */
+/* A sample by the system call, without the library. */
 static struct sample
 sample_by_call(cpc_set_t *set, int n)
 {
@@ -48,8 +52,8 @@ by_call(cpc_set_t *set, int n)
 }
 
 /*
- * Counts from which a PIC starts otherwise than from 0, and such that the
- * PIC, of this width or that, goes round between bind and sample.
+ * Presets.  PICs of different widths start at a value other than 0, or wrap
+ * between bind and sample.
  */
 static const uint64_t starts[] = {
 	1,
@@ -59,7 +63,9 @@ static const uint64_t starts[] = {
 	1ULL << 47 | 1ULL << 31,
 	1ULL << 48 | 1,
 	1ULL << 63,
-	/* Last: the interrupt is the kernel's, which counts at its privilege.
+	/*
+	 * The last NROUND presets overflow.  Their interrupt runs in the
+	 * kernel, which a system-privilege request counts.
 	 */
 	(1ULL << 32) - ROUND,
 	(1ULL << 40) - ROUND,
@@ -69,7 +75,10 @@ static const uint64_t starts[] = {
 #define NSTARTS (sizeof starts / sizeof starts[0])
 #define NROUND  4
 
-/* What a request counts from its bind to three samples, one by the kernel. */
+/*
+ * Counts from the bind to each of three samples: by the page, by the kernel,
+ * by the page.
+ */
 struct seen {
 	uint64_t page, kernel, again;
 };
@@ -90,15 +99,15 @@ seen_from(cpc_t *cpc, const char *event, uint_t pic, uint64_t start)
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin_loop(ROUND);
 	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	seen.page = value(cpc, buf, 0) - start;
+	seen.page = buf_value(cpc, buf, 0) - start;
 	seen.kernel = by_call(set, 1) - start;
 	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	seen.again = value(cpc, buf, 0) - start;
+	seen.again = buf_value(cpc, buf, 0) - start;
 	cpc_set_destroy(cpc, set);
 	return seen;
 }
 
-/* From wherever it starts, the PIC's samples are those from 0. */
+/* With every preset, the PIC's samples are those with preset 0. */
 static void
 check_pic(cpc_t *cpc, const char *event, uint_t pic)
 {
@@ -115,16 +124,16 @@ check_pic(cpc_t *cpc, const char *event, uint_t pic)
 		if (!EXPECT_EQ(seen.page, zero.page) ||
 		    !EXPECT_EQ(seen.kernel, zero.kernel) ||
 		    !EXPECT_EQ(seen.again, zero.again))
-			test_note("that was %s on PIC %u from %#llx", event,
-			    pic, (unsigned long long)starts[i]);
+			test_note("event: %s, PIC %u, preset %#llx", event, pic,
+			    (unsigned long long)starts[i]);
 	}
 }
 
 /*
- * By whichever index the PIC is read, and however wide it is.  Cycles are
- * only known where the machine is emulated.
+ * By each index and width of PIC.  Only an emulator counts cycles the same in
+ * every run.
  */
-CPC_TEST(every_pic_reads_as_the_kernel_has_it)
+CPC_TEST(page_and_kernel_agree_on_every_pic)
 {
 	static const char *const events[] = { INS_EVENT, "PAPI_tot_cyc",
 		"cpu_clk_unhalted.ref" };
@@ -145,8 +154,11 @@ CPC_TEST(every_pic_reads_as_the_kernel_has_it)
 	EXPECT(read > 0);
 }
 
-/* CPC-SMP-05: one clock, read in two ways: neither is ever behind. */
-CPC_TEST(the_clocks_are_the_kernels)
+/*
+ * CPC-SMP-05: page and kernel read the same clock, so samples by either in
+ * turn never go back.
+ */
+CPC_TEST(page_and_kernel_use_one_clock)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
@@ -162,8 +174,8 @@ CPC_TEST(the_clocks_are_the_kernels)
 		        s.head.cs_hrtime < cpc_buf_hrtime(cpc, buf) ||
 		        cpc_buf_tick(cpc, buf) <= tick ||
 		        s.head.cs_tick <= cpc_buf_tick(cpc, buf) ||
-		        value(cpc, buf, 0) < count ||
-		        s.value[0] < value(cpc, buf, 0);
+		        buf_value(cpc, buf, 0) < count ||
+		        s.value[0] < buf_value(cpc, buf, 0);
 		count = s.value[0];
 		time = (uint64_t)s.head.cs_hrtime;
 		tick = s.head.cs_tick;
@@ -171,15 +183,15 @@ CPC_TEST(the_clocks_are_the_kernels)
 	EXPECT_EQ(back, 0);
 }
 
-/* Places for counter pages there are for 1,008 LWPs at a time. */
+/* All LWPs of a process share 1,008 addresses for counter pages. */
 #define NSTAY 600
 #define NGO   600
 #define STACK 16384
 
-static pthread_barrier_t all_have;
-static unsigned without;
+static pthread_barrier_t all_have_pages;
+static unsigned lwps_without_page;
 
-/* One that may not read PICs itself is refused, with that result. */
+/* An LWP that may not read PICs gets an error. */
 static intptr_t
 page_get(void)
 {
@@ -190,14 +202,14 @@ static void *
 have_page(void *stays)
 {
 	if (page_get() <= 0)
-		without++; /* they share a CPU */
+		lwps_without_page++; /* no race: the LWPs share a CPU */
 	if (stays != NULL)
-		pthread_barrier_wait(&all_have);
+		pthread_barrier_wait(&all_have_pages);
 	return NULL;
 }
 
 static bool
-start(pthread_t *t, void *stays)
+start_lwp(pthread_t *t, void *stays)
 {
 	pthread_attr_t attr;
 	int err;
@@ -209,7 +221,7 @@ start(pthread_t *t, void *stays)
 	return EXPECT_EQ(err, 0);
 }
 
-/* Whatever LWPs were before it, and however many are beside it. */
+/* With many LWPs at the same time, and after many others. */
 CPC_TEST(every_lwp_has_a_page)
 {
 	static pthread_t stay[NSTAY];
@@ -217,17 +229,17 @@ CPC_TEST(every_lwp_has_a_page)
 	unsigned n;
 
 	if (software_pmu)
-		SKIP("software has no PICs to read");
+		SKIP("a program cannot read the PICs of a software PMU");
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
-	pthread_barrier_init(&all_have, NULL, NSTAY + 1);
+	pthread_barrier_init(&all_have_pages, NULL, NSTAY + 1);
 	for (n = 0; n < NSTAY; n++)
-		REQUIRE(start(&stay[n], stay));
-	for (n = 0; n < NGO && start(&go, NULL); n++)
+		REQUIRE(start_lwp(&stay[n], stay));
+	for (n = 0; n < NGO && start_lwp(&go, NULL); n++)
 		pthread_join(go, NULL);
-	pthread_barrier_wait(&all_have);
+	pthread_barrier_wait(&all_have_pages);
 	for (n = 0; n < NSTAY; n++)
 		pthread_join(stay[n], NULL);
-	pthread_barrier_destroy(&all_have);
-	EXPECT_EQ(without, 0);
+	pthread_barrier_destroy(&all_have_pages);
+	EXPECT_EQ(lwps_without_page, 0);
 	processor_bind(P_PID, P_MYID, PBIND_NONE, NULL);
 }

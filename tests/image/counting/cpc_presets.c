@@ -1,8 +1,10 @@
 /*
- * PAPI's presets on this CPU: each is one of its events and counts what that
- * counts, and takes no attribute; of the others it is told why they are none.
+ * PAPI's presets on this CPU.  Each preset has the code and the count of its
+ * native event and takes no attribute.  If this CPU lacks a preset, the
+ * error's text says why.
  *
- * Two requests of one event in one set make the same of a loop: no tolerance.
+ * Two requests of one set that count the same event get the same count of a
+ * loop: no tolerance.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +19,9 @@ TEST_KEEPS(32);
 
 #define SAMPLING_UMASK 0x400
 
-/* The table of this CPU; es_pmu is NULL where there is none. */
+/* The table of this CPU.  Without one, es_pmu is NULL. */
 static struct events
-table(void)
+cpu_table(void)
 {
 	const char *cpu = names_cpu();
 
@@ -33,7 +35,7 @@ try_add(cpc_t *cpc, cpc_set_t *set, const char *event)
 	return cpc_set_add_request(cpc, set, event, 0, BOTH, 0, NULL);
 }
 
-/* The code of a lone request of that name. */
+/* The code of the event in a set of its own. */
 static uint64_t
 code_of(cpc_t *cpc, const char *name)
 {
@@ -44,65 +46,74 @@ code_of(cpc_t *cpc, const char *name)
 	    EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0))
 		EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
 	else
-		test_note("that was %s", name);
+		test_note("event: %s", name);
 	cpc_set_destroy(cpc, set);
 	return info.ri_code;
 }
 
-static unsigned checked, counted;
+static unsigned checked_presets, counted_presets;
 
-/* A preset of the table is the event that the table says. */
+/* The preset and its native event have the same code and count the same. */
 static void
-is_its_event(void *arg, const char *preset)
+compare_with_native(void *arg, const char *preset)
 {
-	struct events es = table();
+	struct events es = cpu_table();
 	cpc_t *cpc = arg;
 	cpc_set_t *set;
 	struct event_spec sp;
 	uint64_t value[2] = { 0 }, own, theirs;
 	char native[256];
 
-	/* One of the architecture alone, on a CPU of another shape. */
+	/*
+	 * The PMU's architectural events define it; the CPU's table does not.
+	 */
 	if (events_parse(&es, preset, EVENT_EITHER_CASE, &sp) != EVENT_OK)
 		return;
 	events_short(&es, &sp, native, sizeof native);
-	checked++;
-	/* Sandy Bridge's last cache: that name stands for another code. */
+	checked_presets++;
+	/* An alias with another code, such as Sandy Bridge's LLC_REFERENCES. */
 	if (sp.spc_row->er_stands != 0)
 		return;
-	/* Sandy Bridge's branches by another unit mask, for one. */
+	/* The emulator does not model every native event. */
 	if (!can_bind(cpc, native))
 		return;
 	own = general_code(code_of(cpc, preset));
 	theirs = general_code(code_of(cpc, native));
-	/* Its branches: the table has the unit mask of sampling alone. */
+	/*
+	 * For Sandy Bridge's branches the table has only the unit mask of
+	 * precise sampling.
+	 */
 	if (theirs == (own | SAMPLING_UMASK) && own != theirs)
 		return;
 	if (!EXPECT_EQ(own, theirs))
-		test_note("that was %s, %s", preset, native);
+		test_note("events: %s, %s", preset, native);
 	set = cpc_set_create(cpc);
 	EXPECT_EQ(try_add(cpc, set, preset), 0);
 	EXPECT_EQ(try_add(cpc, set, native), 1);
-	/* Some can be on one PIC only. */
+	/* The bind fails if only one PIC can count the event. */
 	if (cpc_bind_curlwp(cpc, set, 0) == 0) {
 		spin_counted(cpc, set, LOOPS, value);
 		if (!EXPECT_EQ(value[0], value[1]))
-			test_note("that was %s, %s", preset, native);
-		counted += value[0] >= LOOPS;
+			test_note("events: %s, %s", preset, native);
+		counted_presets += value[0] >= LOOPS;
 	}
 	cpc_set_destroy(cpc, set);
 }
 
-/* CPC-EVT-01, CPC-QRY-14: those of cycles and instructions at least occur. */
+/*
+ * CPC-EVT-01, CPC-QRY-14: at least the presets for cycles and instructions
+ * count.
+ */
 CPC_TEST(a_preset_counts_what_its_event_does)
 {
-	if (table().es_pmu == NULL)
-		SKIP("no table of this CPU's events");
-	checked = counted = 0;
-	cpc_walk_generic_events_all(cpc, cpc, is_its_event);
-	printf("# %u presets, of %u something is counted\n", checked, counted);
-	EXPECT(checked >= 2);
-	EXPECT(counted >= 2);
+	if (cpu_table().es_pmu == NULL)
+		SKIP("there is no table of this CPU's events");
+	checked_presets = counted_presets = 0;
+	cpc_walk_generic_events_all(cpc, cpc, compare_with_native);
+	printf("# %u presets compared, %u count the loop\n", checked_presets,
+	    counted_presets);
+	EXPECT(checked_presets >= 2);
+	EXPECT(counted_presets >= 2);
 }
 
 static void
@@ -141,7 +152,7 @@ note_name(void *arg, const char *name)
 	snprintf(arg, 32, "%s", name);
 }
 
-/* Nor a modifier: it is a whole name. */
+/* A preset is a whole name, so a modifier makes it unknown. */
 CPC_TEST(presets_take_no_modifier)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -154,32 +165,32 @@ CPC_TEST(presets_take_no_modifier)
 	    CPC_INVALID_EVENT);
 }
 
-/* CPC-REQ-02: each of those that are none has its reason. */
-CPC_TEST(a_preset_that_is_none_says_why)
+/* CPC-REQ-02: the text names the preset and the reason. */
+CPC_TEST(a_missing_preset_says_why)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	static const char *const none[] = { "PAPI_l1_tch", "PAPI_l3_stm",
+	static const char *const missing[] = { "PAPI_l1_tch", "PAPI_l3_stm",
 		"PAPI_fnv_ins", "PAPI_csr_tot", "PAPI_l1_tcm", "PAPI_fp_ops" };
 
-	if (table().es_pmu == NULL)
-		SKIP("no table of this CPU's events");
-	for (unsigned i = 0; i < sizeof none / sizeof none[0]; i++) {
-		EXPECT_REPORTED(try_add(cpc, set, none[i]), EINVAL,
+	if (cpu_table().es_pmu == NULL)
+		SKIP("there is no table of this CPU's events");
+	for (unsigned i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+		EXPECT_REPORTED(try_add(cpc, set, missing[i]), EINVAL,
 		    "cpc_set_add_request", CPC_INVALID_EVENT);
 		if (!EXPECT(strstr(test_detail.text, "Unknown event: PAPI ") !=
 			    NULL) ||
-		    !EXPECT(strstr(test_detail.text, none[i]) != NULL))
-			test_note("that was %s", test_detail.text);
+		    !EXPECT(strstr(test_detail.text, missing[i]) != NULL))
+			test_note("text: %s", test_detail.text);
 	}
 }
 
 /* CPC-REQ-03 */
-CPC_TEST(a_preset_in_capitals_is_told_its_name)
+CPC_TEST(a_preset_in_capitals_gets_a_suggestion)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	if (table().es_pmu == NULL)
-		SKIP("no table of this CPU's events");
+	if (cpu_table().es_pmu == NULL)
+		SKIP("there is no table of this CPU's events");
 	EXPECT_REPORTED(try_add(cpc, set, "PAPI_TOT_INS"), EINVAL,
 	    "cpc_set_add_request", CPC_INVALID_EVENT);
 	EXPECT(strcmp(test_detail.text,

@@ -1,15 +1,16 @@
 /*
- * Interrupt the sample by the counter page at each of its instructions in
- * turn: by a switch, a migration to another CPU, a freeze, an invalidation, an
- * overflow nobody waits for, and one that somebody does.  What comes out is a
- * sample of one moment, exactly.
+ * Disturb a sample by the counter page at each of its instructions in turn.
+ * The disturbance is a switch, a migration to another CPU, a freeze, an
+ * invalidation, or an overflow with or without notification.  Every sample is
+ * exact and of one moment.
  *
- * Two requests count the same.  Between their two reads lie always as many
- * instructions, so that their difference tells whether both are of one pass
- * of the read sequence.  At user privilege nothing but the program's own
- * instructions counts: there each sample is one of two numbers, of a read
- * that was interrupted or was not, and how far the kernel's next sample lies
- * behind it is always the same.
+ * Two requests count the same event.  The number of instructions between their
+ * two reads is constant.  So the difference of their counts shows whether one
+ * pass of the read sequence read both.
+ *
+ * At user privilege only the program's own instructions count.  There each
+ * sample has one of two counts: the read was disturbed and repeated, or not.
+ * The kernel's next sample is always the same number of instructions later.
  */
 #define _GNU_SOURCE /* sched_getcpu() */
 #include <sched.h>
@@ -23,17 +24,22 @@
 
 TEST_KEEPS(16);
 
-/* More instructions than lie between a stir's system call and a sample's end.
+/*
+ * More instructions than from a disturbance's system call to the end of a
+ * sample.
  */
 #define WALK 2500
-/* More instructions than lie between a restart and a sample's end. */
+/* More instructions than from a restart to the end of a sample. */
 #define OVERFLOWS 600
 #define FAR       1000000000
-/* Instructions of the read sequence behind its look at cg_seq, and it. */
+/*
+ * The instructions of a pass at which an interrupt causes no second pass: the
+ * first load of cg_seq, and all after the second load.
+ */
 #ifdef __x86_64__
-#define BEHIND 2
+#define NO_REPEAT 2
 #else
-#define BEHIND 7
+#define NO_REPEAT 7
 #endif
 
 struct pair {
@@ -42,53 +48,56 @@ struct pair {
 	hrtime_t time;
 };
 
-static cpc_set_t *set;
-static cpc_buf_t *buf;
-static bool user; /* only the program's own instructions count */
+static cpc_set_t *walk_set;
+static cpc_buf_t *walk_buf;
+static bool only_user_counts; /* only the program's own instructions count */
 
-/* What an undisturbed run of step() gives. */
+/*
+ * The counts of an undisturbed step, by request 0.  The gaps are its counts
+ * less request 1's.
+ */
 static struct {
-	uint64_t plain;  /* first request, from one sample to the next */
-	uint64_t apart;  /* first less second request, by the page */
-	uint64_t called; /* the same, by the kernel */
-	uint64_t behind; /* the kernel's sample, behind the page's */
-	uint64_t again;  /* what a second pass of the read adds, once seen */
+	uint64_t plain;        /* from the first sample to the second */
+	uint64_t gap;          /* by the page */
+	uint64_t kernel_gap;   /* by the kernel */
+	uint64_t kernel_later; /* from the page's sample */
+	uint64_t repeat;       /* of a second pass; 0: not seen yet */
 } base;
 
 /*
- * Clock ticks of an instruction: an emulator with -icount says 1, or a power
- * of two, and ticks are nanoseconds there.
+ * Clock ticks of an instruction.  An emulator with -icount takes one
+ * nanosecond for each, or a power of two, and a tick is a nanosecond there.
  */
-static uint64_t tick;
+static uint64_t insn_ticks;
 
 static void
-learn_tick(void)
+learn_insn_ticks(void)
 {
 	hrtime_t start = gethrtime();
 
 	spin_loop(10000);
-	tick = (uint64_t)(gethrtime() - start) / (10000 * SPIN_INSNS);
-	if (tick == 0)
-		tick = 1;
+	insn_ticks = (uint64_t)(gethrtime() - start) / (10000 * SPIN_INSNS);
+	if (insn_ticks == 0)
+		insn_ticks = 1;
 }
 
 static bool
 make_set(cpc_t *cpc, uint_t flags)
 {
-	user = own_privilege() == CPC_COUNT_USER;
+	only_user_counts = own_privilege() == CPC_COUNT_USER;
 	/*
-	 * CPUs that wait for the kernel's lock, to be idle after that, have
-	 * their turn: while one waits QEMU lets it run in between, for some
-	 * of the ticks until the stir.
+	 * Let other CPUs finish their waits for the kernel's lock and go idle.
+	 * QEMU would run such a CPU during a step, which uses up ticks of the
+	 * delay.
 	 */
 	for (int i = 0; i < 10; i++)
 		sched_yield();
-	learn_tick();
-	set = cpc_set_create(cpc);
-	add_flags(cpc, set, INS_EVENT, own_privilege() | flags);
-	add(cpc, set, INS_EVENT);
-	buf = cpc_buf_create(cpc, set);
-	if (cpc_bind_curlwp(cpc, set, 0) == -1)
+	learn_insn_ticks();
+	walk_set = cpc_set_create(cpc);
+	add_flags(cpc, walk_set, INS_EVENT, own_privilege() | flags);
+	add(cpc, walk_set, INS_EVENT);
+	walk_buf = cpc_buf_create(cpc, walk_set);
+	if (cpc_bind_curlwp(cpc, walk_set, 0) == -1)
 		return false;
 	return true;
 }
@@ -98,11 +107,11 @@ by_page(cpc_t *cpc)
 {
 	struct pair p = { .tick = 0 };
 
-	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	EXPECT_EQ(cpc_buf_get(cpc, buf, 0, &p.v[0]), 0);
-	EXPECT_EQ(cpc_buf_get(cpc, buf, 1, &p.v[1]), 0);
-	p.tick = cpc_buf_tick(cpc, buf);
-	p.time = cpc_buf_hrtime(cpc, buf);
+	EXPECT_EQ(cpc_set_sample(cpc, walk_set, walk_buf), 0);
+	EXPECT_EQ(cpc_buf_get(cpc, walk_buf, 0, &p.v[0]), 0);
+	EXPECT_EQ(cpc_buf_get(cpc, walk_buf, 1, &p.v[1]), 0);
+	p.tick = cpc_buf_tick(cpc, walk_buf);
+	p.time = cpc_buf_hrtime(cpc, walk_buf);
 	return p;
 }
 
@@ -114,62 +123,69 @@ by_call(void)
 		uint64_t value[2];
 	} s = { 0 };
 
-	EXPECT_EQ(cpc_syscall(
-		      CPC_OP_SAMPLE, (uintptr_t)set >> 24, (uintptr_t)&s, 2, 0),
+	EXPECT_EQ(cpc_syscall(CPC_OP_SAMPLE, (uintptr_t)walk_set >> 24,
+		      (uintptr_t)&s, 2, 0),
 	    0);
 	return (struct pair){ { s.value[0], s.value[1] }, s.head.cs_tick,
 		s.head.cs_hrtime };
 }
 
-/* A sample, a stir d instructions later, a sample, the kernel's sample. */
+/*
+ * A sample, a disturbance d instructions later, a second sample, the kernel's
+ * sample.
+ */
 struct step {
-	uint64_t start; /* of the first request; the second's is 0 */
+	uint64_t start; /* preset of request 0; request 1 has 0 */
 	struct pair first, second, kernel;
 };
 
 static struct step
-stirred(cpc_t *cpc, uint64_t d, enum cpc_disturb how)
+disturbed_step(cpc_t *cpc, uint64_t d, enum cpc_disturb how)
 {
 	struct step s = { .start = 0 };
 
 	s.first = by_page(cpc);
-	EXPECT_EQ(cpc_syscall(CPC_OP_TEST_DISTURB, d * tick, how, 0, 0), 0);
+	EXPECT_EQ(
+	    cpc_syscall(CPC_OP_TEST_DISTURB, d * insn_ticks, how, 0, 0), 0);
 	s.second = by_page(cpc);
 	s.kernel = by_call();
 	return s;
 }
 
-/* The same, but that the first begins anew from -n. */
+/*
+ * As disturbed_step(), but an overflow n events after the restart is the
+ * disturbance.
+ */
 static struct step
-overflowing(cpc_t *cpc, uint64_t n)
+overflow_step(cpc_t *cpc, uint64_t n)
 {
 	struct step s = { .start = 0 - n, .first = { .v = { 0 - n, 0 } } };
 
 	EXPECT_EQ(cpc_request_preset(cpc, 0, 0 - n), 0);
-	EXPECT_EQ(cpc_set_restart(cpc, set), 0);
+	EXPECT_EQ(cpc_set_restart(cpc, walk_set), 0);
 	s.second = by_page(cpc);
 	s.kernel = by_call();
 	return s;
 }
 
-/* How far the two requests' counts lie apart. */
+/* Request 0's count less request 1's. */
 static uint64_t
-apart(const struct step *s, struct pair p)
+count_gap(const struct step *s, struct pair p)
 {
 	return p.v[0] - s->start - p.v[1];
 }
 
 static void
-learn(struct step s)
+learn_base(struct step s)
 {
 	base.plain = s.second.v[0] - s.first.v[0];
-	base.apart = apart(&s, s.second);
-	base.called = apart(&s, s.kernel);
-	base.behind = s.kernel.v[0] - s.second.v[0];
-	base.again = 0;
+	base.gap = count_gap(&s, s.second);
+	base.kernel_gap = count_gap(&s, s.kernel);
+	base.kernel_later = s.kernel.v[0] - s.second.v[0];
+	base.repeat = 0;
 }
 
-/* Is the second sample that of a read, undisturbed or made twice? */
+/* True if one or two passes of the read explain the second sample's count. */
 static bool
 is_read(const struct step *s)
 {
@@ -177,100 +193,107 @@ is_read(const struct step *s)
 
 	if (counted == base.plain)
 		return true;
-	if (!user)
-		return true; /* the kernel's way to it counts, and varies */
-	if (base.again == 0 && counted > base.plain)
-		base.again = counted - base.plain;
-	return counted == base.plain + base.again;
+	if (!only_user_counts)
+		return true; /* the kernel counts, too */
+	if (base.repeat == 0 && counted > base.plain)
+		base.repeat = counted - base.plain;
+	return counted == base.plain + base.repeat;
 }
 
 /*
- * Both requests from one pass, of the page or the kernel, or both where they
- * were stopped together.
+ * One pass of the page's or the kernel's read made both counts, or the set was
+ * stopped before the reads.
  */
 static bool
 is_of_one_moment(const struct step *s)
 {
-	uint64_t by = apart(s, s->second);
+	uint64_t by = count_gap(s, s->second);
 
-	return by == base.apart || by == base.called || by == 0;
+	return by == base.gap || by == base.kernel_gap || by == 0;
 }
 
-/* The kernel's sample comes when it always does. */
+/* The kernel's sample is as far after the page's as in an undisturbed step. */
 static bool
-is_behind(const struct step *s)
+kernel_follows(const struct step *s)
 {
 	uint64_t by = s->kernel.v[0] - s->second.v[0];
 
-	return user ? by == base.behind : by > 0;
+	return only_user_counts ? by == base.kernel_later : by > 0;
 }
 
-/* No clock of the three samples, whose set ran on, goes back or is torn. */
+/*
+ * Clocks advance from sample to sample, by a plausible amount.  The set must
+ * be running.
+ */
 static bool
-clocks_go_on(const struct step *s)
+clocks_advance(const struct step *s)
 {
 	return s->first.tick < s->second.tick &&
 	       s->second.tick < s->kernel.tick &&
 	       s->first.time < s->second.time &&
 	       s->second.time < s->kernel.time &&
-	       s->kernel.tick - s->first.tick <= 10000 * tick;
+	       s->kernel.tick - s->first.tick <= 10000 * insn_ticks;
 }
 
-/* The step of this number, if something is wrong with it. */
+/* Report the step if `right` is false. */
 static void
-check(const struct step *s, uint64_t at, bool right)
+check_step(const struct step *s, uint64_t at, bool right)
 {
 	if (!EXPECT(right))
-		test_note("at %llu: %lld, then %lld; the other %lld",
+		test_note("step %llu: request 0 counts %lld, then %lld; "
+			  "request 1 %lld",
 		    (unsigned long long)at,
 		    (long long)(s->second.v[0] - s->first.v[0]),
 		    (long long)(s->kernel.v[0] - s->second.v[0]),
 		    (long long)(s->second.v[1] - s->first.v[1]));
 }
 
-/* The PICs are taken away and given back, here or on another CPU. */
+/* Take the PICs away and give them back, on this CPU or on another. */
 static void
-walk(cpc_t *cpc, enum cpc_disturb how)
+walk_instructions(cpc_t *cpc, enum cpc_disturb how)
 {
 	uint64_t d, again = 0;
 
-	stirred(cpc, FAR, how);
-	/* The first of these has to be the same as those that follow. */
-	learn(stirred(cpc, FAR, how));
+	disturbed_step(cpc, FAR, how);
+	/*
+	 * The step for the base must begin as the later ones do, so skip one.
+	 */
+	learn_base(disturbed_step(cpc, FAR, how));
 	for (d = 1; d < WALK; d++) {
-		struct step s = stirred(cpc, d, how);
+		struct step s = disturbed_step(cpc, d, how);
 
-		check(&s, d,
-		    is_read(&s) && is_behind(&s) && clocks_go_on(&s) &&
-			apart(&s, s.second) == base.apart);
+		check_step(&s, d,
+		    is_read(&s) && kernel_follows(&s) && clocks_advance(&s) &&
+			count_gap(&s, s.second) == base.gap);
 		again += s.second.v[0] - s.first.v[0] != base.plain;
 	}
-	printf("# %llu of %d steps were not plain, %llu more\n",
-	    (unsigned long long)again, WALK, (unsigned long long)base.again);
+	printf("# %llu of %d reads were repeated, each with %llu instructions "
+	       "more\n",
+	    (unsigned long long)again, WALK, (unsigned long long)base.repeat);
 	EXPECT(again > 0);
-	/* Each of a pass but those behind its last look at cg_seq. */
-	if (user && emulated())
-		EXPECT_EQ(again, base.again - BEHIND);
+	/* Each instruction of a pass but NO_REPEAT repeats it. */
+	if (only_user_counts && emulated())
+		EXPECT_EQ(again, base.repeat - NO_REPEAT);
 }
 
 CPC_TEST(a_switch_at_any_instruction_loses_nothing)
 {
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
-		SKIP("no two PICs here count " INS_EVENT);
-	walk(cpc, CPC_DISTURB_SWITCH);
+		SKIP("this PMU has no two PICs for " INS_EVENT);
+	walk_instructions(cpc, CPC_DISTURB_SWITCH);
 }
 
-/* CPC-CTX-02: where another CPU's PICs hold what was left in them. */
+/* CPC-CTX-02: the other CPU's PICs still hold old values. */
 CPC_TEST(a_migration_at_any_instruction_loses_nothing)
 {
 	if (sysconf(_SC_NPROCESSORS_ONLN) == 1)
-		SKIP("one CPU");
+		SKIP("this test needs two CPUs");
 	if (counts_all_cpus(cpc))
 		SKIP("QEMU's counters count what all of its CPUs retire");
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
-		SKIP("no two PICs here count " INS_EVENT);
-	walk(cpc, CPC_DISTURB_MIGRATE);
-	printf("# it ends on CPU %d\n", sched_getcpu());
+		SKIP("this PMU has no two PICs for " INS_EVENT);
+	walk_instructions(cpc, CPC_DISTURB_MIGRATE);
+	printf("# the LWP ends on CPU %d\n", sched_getcpu());
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, PBIND_NONE, NULL), 0);
 }
 
@@ -279,49 +302,56 @@ CPC_TEST(a_freeze_at_any_instruction_is_a_frozen_sample)
 	uint64_t d, frozen = 0, last = 0;
 
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
-		SKIP("no two PICs here count " INS_EVENT);
-	stirred(cpc, FAR, CPC_DISTURB_SWITCH);
-	learn(stirred(cpc, FAR, CPC_DISTURB_SWITCH));
+		SKIP("this PMU has no two PICs for " INS_EVENT);
+	disturbed_step(cpc, FAR, CPC_DISTURB_SWITCH);
+	learn_base(disturbed_step(cpc, FAR, CPC_DISTURB_SWITCH));
 	for (d = 1; d < WALK; d++) {
-		struct step s = stirred(cpc, d, CPC_DISTURB_FREEZE);
+		struct step s = disturbed_step(cpc, d, CPC_DISTURB_FREEZE);
 		uint64_t until = s.kernel.v[0] - s.first.v[0];
 		bool stopped = s.second.v[0] == s.kernel.v[0];
 
-		/* Frozen when it was taken: it is what it was frozen with. */
-		check(&s, d,
+		/*
+		 * Either the sample is the frozen one, or it was complete
+		 * before the freeze.
+		 */
+		check_step(&s, d,
 		    is_of_one_moment(&s) &&
 			(stopped ||
 			    (is_read(&s) && s.second.v[0] < s.kernel.v[0])));
-		if (user) {
-			/* A tick later is an instruction more, or none. */
-			check(&s, d, last == 0 || until - last <= 1);
+		if (only_user_counts) {
+			/*
+			 * One tick more lets at most one instruction more
+			 * retire.
+			 */
+			check_step(&s, d, last == 0 || until - last <= 1);
 			last = until;
 		}
 		frozen += stopped;
-		/* One not yet due goes with the first. */
+		/* cpc_disable() also cancels a freeze that is still to come. */
 		cpc_disable(cpc);
 		EXPECT_EQ(cpc_enable(cpc), 0);
 	}
-	printf("# %llu of %d were frozen\n", (unsigned long long)frozen, WALK);
+	printf("# %llu of %d samples were frozen\n", (unsigned long long)frozen,
+	    WALK);
 	EXPECT(frozen > 0);
 }
 
-/* A newly bound set, a sample, an invalidation d instructions later. */
+/* Bind, sample, an invalidation d instructions later, a second sample. */
 static __attribute__((noinline)) int
-invalidated(cpc_t *cpc, uint64_t d, struct step *s)
+invalidated_step(cpc_t *cpc, uint64_t d, struct step *s)
 {
 	int r;
 
-	cpc_unbind(cpc, set);
-	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	cpc_unbind(cpc, walk_set);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, walk_set, 0), 0);
 	s->start = 0;
 	s->first = by_page(cpc);
-	EXPECT_EQ(cpc_syscall(CPC_OP_TEST_DISTURB, d * tick,
+	EXPECT_EQ(cpc_syscall(CPC_OP_TEST_DISTURB, d * insn_ticks,
 		      CPC_DISTURB_INVALIDATE, 0, 0),
 	    0);
-	r = cpc_set_sample(cpc, set, buf);
-	cpc_buf_get(cpc, buf, 0, &s->second.v[0]);
-	cpc_buf_get(cpc, buf, 1, &s->second.v[1]);
+	r = cpc_set_sample(cpc, walk_set, walk_buf);
+	cpc_buf_get(cpc, walk_buf, 0, &s->second.v[0]);
+	cpc_buf_get(cpc, walk_buf, 1, &s->second.v[1]);
 	s->kernel = s->second;
 	return r;
 }
@@ -333,23 +363,24 @@ CPC_TEST(an_invalidation_at_any_instruction_is_eagain)
 	struct step s;
 
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
-		SKIP("no two PICs here count " INS_EVENT);
-	invalidated(cpc, FAR, &s);
-	EXPECT_EQ(invalidated(cpc, FAR, &s), 0);
-	learn(s);
+		SKIP("this PMU has no two PICs for " INS_EVENT);
+	invalidated_step(cpc, FAR, &s);
+	EXPECT_EQ(invalidated_step(cpc, FAR, &s), 0);
+	learn_base(s);
 	for (d = 1; d < WALK; d++) {
-		if (invalidated(cpc, d, &s) == -1) {
+		if (invalidated_step(cpc, d, &s) == -1) {
 			EXPECT_EQ(errno, EAGAIN);
 			invalid++;
 			continue;
 		}
-		/* It was over before, and is as if nothing had come. */
-		check(&s, d,
-		    apart(&s, s.second) == base.apart &&
-			(!user || s.second.v[0] - s.first.v[0] == base.plain));
+		/* The sample was complete before the invalidation. */
+		check_step(&s, d,
+		    count_gap(&s, s.second) == base.gap &&
+			(!only_user_counts ||
+			    s.second.v[0] - s.first.v[0] == base.plain));
 	}
-	printf("# %llu of %d were invalid\n", (unsigned long long)invalid,
-	    WALK - 1);
+	printf("# %llu of %d samples were invalid\n",
+	    (unsigned long long)invalid, WALK - 1);
 	EXPECT(invalid > 0 && invalid < WALK - 1);
 }
 
@@ -358,14 +389,14 @@ CPC_TEST(an_overflow_at_any_instruction_is_counted)
 	uint64_t n;
 
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
-		SKIP("no two PICs here count " INS_EVENT);
-	overflowing(cpc, FAR);
-	learn(overflowing(cpc, FAR));
+		SKIP("this PMU has no two PICs for " INS_EVENT);
+	overflow_step(cpc, FAR);
+	learn_base(overflow_step(cpc, FAR));
 	for (n = 1; n < OVERFLOWS; n++) {
-		struct step s = overflowing(cpc, n);
+		struct step s = overflow_step(cpc, n);
 
-		check(&s, n,
-		    is_read(&s) && is_behind(&s) && is_of_one_moment(&s));
+		check_step(&s, n,
+		    is_read(&s) && kernel_follows(&s) && is_of_one_moment(&s));
 	}
 }
 
@@ -387,23 +418,23 @@ CPC_TEST(a_notified_overflow_at_any_instruction_is_a_frozen_sample)
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, CPC_OVF_NOTIFY_EMT))
-		SKIP("no two PICs here count " INS_EVENT);
+		SKIP("this PMU has no two PICs for " INS_EVENT);
 	EXPECT_EQ(sigaction(SIGEMT, &act, &old), 0);
-	overflowing(cpc, FAR);
-	learn(overflowing(cpc, FAR));
+	overflow_step(cpc, FAR);
+	learn_base(overflow_step(cpc, FAR));
 	for (n = 1; n < OVERFLOWS; n++) {
 		struct step s;
 
 		signals = 0;
-		s = overflowing(cpc, n);
-		check(&s, n,
+		s = overflow_step(cpc, n);
+		check_step(&s, n,
 		    is_of_one_moment(&s) &&
 			(s.second.v[0] == s.kernel.v[0] ? signals == 1
 							: is_read(&s)));
 		told += (uint64_t)signals;
 	}
-	printf("# %llu of %d were told\n", (unsigned long long)told,
-	    OVERFLOWS - 1);
+	printf("# %llu of %d overflows sent a signal\n",
+	    (unsigned long long)told, OVERFLOWS - 1);
 	EXPECT(told > 0);
 	EXPECT_EQ(sigaction(SIGEMT, &old, NULL), 0);
 }

@@ -1,8 +1,8 @@
 /*
- * Counts are 64 bits wide whatever their counters have: they go on to the
- * digit where a counter goes round, at each of the places above it where its
- * low bits are all zero.  Presets a little before such a place lead there at
- * once; another request, which started with the first, tells what was counted.
+ * Counts have 64 bits, however wide the counter is.  A count stays exact when
+ * the counter wraps, at each place where the count's low bits are all zero.
+ * Presets a little below the place reach it at once.  A second request counts
+ * the same from 0 and gives the expected value.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -13,38 +13,41 @@
 /* The C library's heap keeps what it took. */
 TEST_KEEPS(16);
 
-#define BEFORE 500  /* counts to the place */
-#define LOOP   1000 /* turns of the loop: well past it */
+#define BEFORE 500  /* counts from the preset to the place */
+#define LOOP   1000 /* iterations: well past the place */
 
-/* Any counter's width, and the two 32-bit halves of those that have more. */
-static const unsigned bits[] = { 31, 32, 40, 47, 48, 63 };
+/* The widths of counters, and of the halves of 64-bit ones. */
+static const unsigned place_bits[] = { 31, 32, 40, 47, 48, 63 };
 
 static cpc_t *the_cpc;
-static cpc_set_t *set;
-static cpc_buf_t *buf;
-static int64_t apart; /* the reads of the two, in instructions */
+static cpc_set_t *the_set;
+static cpc_buf_t *the_buf;
+static int64_t read_gap; /* instructions between the reads of the two */
 
 static void
 close_set(void)
 {
-	cpc_buf_destroy(the_cpc, buf);
-	cpc_set_destroy(the_cpc, set);
+	cpc_buf_destroy(the_cpc, the_buf);
+	cpc_set_destroy(the_cpc, the_set);
 }
 
-/* How much further request 0 is than request 1, which it must be. */
+/*
+ * Request 0's count since its preset, less request 1's.  Request 1 must have
+ * counted at_least.
+ */
 static int64_t
-further(uint64_t preset, uint64_t at_least)
+count_gap(uint64_t preset, uint64_t at_least)
 {
 	uint64_t v[2] = { 0, 0 };
 
-	EXPECT_EQ(cpc_set_sample(the_cpc, set, buf), 0);
-	cpc_buf_get(the_cpc, buf, 0, &v[0]);
-	cpc_buf_get(the_cpc, buf, 1, &v[1]);
+	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, the_buf), 0);
+	cpc_buf_get(the_cpc, the_buf, 0, &v[0]);
+	cpc_buf_get(the_cpc, the_buf, 1, &v[1]);
 	EXPECT(v[1] >= at_least);
 	return (int64_t)(v[0] - preset - v[1]);
 }
 
-/* Request 0 with its preset; request 1 counts the same from 0. */
+/* Request 0 is on `pic` and gets presets; request 1 counts the same from 0. */
 static bool
 open_set(cpc_t *cpc, uint_t pic, uint_t notify)
 {
@@ -52,30 +55,30 @@ open_set(cpc_t *cpc, uint_t pic, uint_t notify)
 	cpc_attr_t attr = { name, pic };
 
 	the_cpc = cpc;
-	set = cpc_set_create(cpc);
-	EXPECT_EQ(cpc_set_add_request(cpc, set, INS_EVENT, 0,
+	the_set = cpc_set_create(cpc);
+	EXPECT_EQ(cpc_set_add_request(cpc, the_set, INS_EVENT, 0,
 		      CPC_COUNT_USER | notify, 1, &attr),
 	    0);
-	EXPECT_EQ(add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER), 1);
-	buf = cpc_buf_create(cpc, set);
-	if (cpc_bind_curlwp(cpc, set, 0) != 0)
+	EXPECT_EQ(add_flags(cpc, the_set, INS_EVENT, CPC_COUNT_USER), 1);
+	the_buf = cpc_buf_create(cpc, the_set);
+	if (cpc_bind_curlwp(cpc, the_set, 0) != 0)
 		return false;
-	further(0, 0); /* the first time, names are looked up */
-	apart = further(0, 0);
+	count_gap(0, 0); /* the first sample looks names up */
+	read_gap = count_gap(0, 0);
 	return true;
 }
 
 /*
- * Both requests tell of the same number of events: of one that runs they are
- * read one after the other, which is as far each time; frozen they agree.
+ * Both requests counted the same number of events.  While the set runs, one is
+ * read after the other, a constant distance.  When frozen, they are equal.
  */
 static bool
-right(uint64_t preset, uint64_t at_least)
+counts_agree(uint64_t preset, uint64_t at_least)
 {
-	bool good = EXPECT_EQ(further(preset, at_least), apart);
+	bool good = EXPECT_EQ(count_gap(preset, at_least), read_gap);
 
 	EXPECT_EQ(cpc_disable(the_cpc), 0);
-	good &= EXPECT_EQ(further(preset, at_least), 0);
+	good &= EXPECT_EQ(count_gap(preset, at_least), 0);
 	EXPECT_EQ(cpc_enable(the_cpc), 0);
 	return good;
 }
@@ -84,24 +87,27 @@ static void
 restart_at(uint64_t preset)
 {
 	EXPECT_EQ(cpc_request_preset(the_cpc, 0, preset), 0);
-	EXPECT_EQ(cpc_set_restart(the_cpc, set), 0);
+	EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
 }
 
-/* Past the place in one go, by samples, off the CPU, and frozen. */
+/*
+ * Cross the place in one loop, between samples, around a sleep, and around a
+ * freeze.
+ */
 static bool
-crosses(uint64_t place)
+crosses_place(uint64_t place)
 {
 	const struct timespec moment = { 0, 100000 };
 	bool good;
 
 	restart_at(place - BEFORE);
 	spin_loop(LOOP);
-	good = right(place - BEFORE, SPIN_INSNS * LOOP);
+	good = counts_agree(place - BEFORE, SPIN_INSNS * LOOP);
 
 	restart_at(place - BEFORE);
 	for (int i = 1; i <= 20; i++) {
 		spin_loop(LOOP / 20);
-		good &= right(
+		good &= counts_agree(
 		    place - BEFORE, (uint64_t)i * SPIN_INSNS * (LOOP / 20));
 	}
 
@@ -110,7 +116,7 @@ crosses(uint64_t place)
 	nanosleep(&moment, NULL);
 	spin_loop(LOOP);
 	nanosleep(&moment, NULL);
-	good &= right(place - BEFORE, SPIN_INSNS * LOOP);
+	good &= counts_agree(place - BEFORE, SPIN_INSNS * LOOP);
 
 	restart_at(place - BEFORE);
 	spin_loop(LOOP);
@@ -118,79 +124,80 @@ crosses(uint64_t place)
 	spin_loop(LOOP);
 	EXPECT_EQ(cpc_enable(the_cpc), 0);
 	spin_loop(LOOP);
-	return good & right(place - BEFORE, 2 * SPIN_INSNS * LOOP);
+	return good & counts_agree(place - BEFORE, 2 * SPIN_INSNS * LOOP);
 }
 
 #define NEEDS_TWO()                                                            \
 	do {                                                                   \
 		if (own_privilege() != CPC_COUNT_USER)                         \
-			SKIP("its own code is not at user privilege");         \
+			SKIP("this test needs user privilege");                \
 		if (!have_event(cpc, INS_EVENT))                               \
 			SKIP("this PMU does not count " INS_EVENT);            \
 	} while (0)
 
 static void
-each_place(cpc_t *cpc, uint_t pic)
+cross_each_place(cpc_t *cpc, uint_t pic)
 {
 	if (!open_set(cpc, pic, 0)) {
 		close_set();
-		return; /* a lone PIC counts this event */
+		return; /* no other PIC counts this event */
 	}
-	for (unsigned i = 0; i < sizeof bits / sizeof *bits; i++) {
-		/* The first place, the next ones, and the end of 64 bits. */
+	for (unsigned i = 0; i < sizeof place_bits / sizeof *place_bits; i++) {
+		/* The first places of this width, and the end of 64 bits. */
 		for (uint64_t k = 1; k <= 4; k++) {
-			if (!crosses(k << bits[i]))
-				test_note("that was %d << %u, PIC %u", (int)k,
-				    bits[i], pic);
+			if (!crosses_place(k << place_bits[i]))
+				test_note("place: %d << %u, PIC %u", (int)k,
+				    place_bits[i], pic);
 		}
 	}
-	crosses(0);
+	crosses_place(0);
 	close_set();
 }
 
 /* CPC-CTX-04, CPC-PCBE-01, CPC-OVF-15 */
-CPC_TEST(a_count_goes_on_where_its_counter_goes_round)
+CPC_TEST(a_count_continues_when_its_counter_wraps)
 {
 	NEEDS_TWO();
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (pic_counts(cpc, INS_EVENT, pic))
-			each_place(cpc, pic);
+			cross_each_place(cpc, pic);
 	}
 }
 
-static volatile int calls;
+static volatile int handler_calls;
 
 static void
-go_on(int sig, siginfo_t *si, void *context)
+enable_again(int sig, siginfo_t *si, void *context)
 {
 	(void)sig;
 	(void)si;
 	(void)context;
-	calls++;
+	handler_calls++;
 	EXPECT_EQ(cpc_enable(the_cpc), 0);
 }
 
 /*
- * CPC-OVF-08.  The place is a notify request's end: it stops there, goes on
- * behind it, and has lost nothing.  Its own counter's next ends are below
- * 2^64 and told or not by its width; cpc_enable() goes on from each.
+ * CPC-OVF-08: the place is the notify overflow of request 0.  The set freezes
+ * there and continues after cpc_enable(), with no count lost.  The PIC may
+ * overflow again below 2^64, depending on its width; the handler enables the
+ * set each time.
  */
-CPC_TEST(a_count_goes_on_behind_its_end)
+CPC_TEST(a_count_continues_after_its_notify_overflow)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
 
 	NEEDS_TWO();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
-	sa.sa_sigaction = go_on;
+	sa.sa_sigaction = enable_again;
 	sigaction(SIGEMT, &sa, NULL);
 	REQUIRE(open_set(cpc, 0, CPC_OVF_NOTIFY_EMT));
 	for (int i = 1; i <= 5; i++) {
-		calls = 0;
+		handler_calls = 0;
 		restart_at(-(uint64_t)(100 * i));
 		spin_loop(LOOP);
-		EXPECT_EQ(calls, 1);
-		right(-(uint64_t)(100 * i), SPIN_INSNS * LOOP);
+		EXPECT_EQ(handler_calls, 1);
+		counts_agree(-(uint64_t)(100 * i), SPIN_INSNS * LOOP);
 	}
 	close_set();
 }

@@ -1,6 +1,4 @@
-/*
- * Windows of <payload.h> count what is in them, and a constant.
- */
+/* Windows of <payload.h> count the instructions in them, and a constant. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <payload.h>
@@ -11,16 +9,21 @@ TEST_KEEPS(16);
 #define NOPS 100
 #define BODY __asm__ volatile(".rept 100; nop; .endr")
 
-/* A window on each of these, the read instruction's own numbers. */
+/*
+ * Indexes that the read instruction takes.  The window's macros need literals.
+ */
 #ifdef __x86_64__
 #define INDEXES(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(0x40000000)
 #else
 #define INDEXES(X) X(0) X(1) X(2) X(3) X(4) X(5)
 #endif
 
-/* What an empty one and one of NOPS count by the PIC of this index. */
+/*
+ * The counts of an empty window and of one with NOPS instructions, by the PIC
+ * of this index.
+ */
 static bool
-window(unsigned index, uint64_t *empty, uint64_t *nops)
+measure_window(unsigned index, uint64_t *empty, uint64_t *nops)
 {
 	struct payload_window w;
 
@@ -53,7 +56,7 @@ CPC_TEST(every_pic_counts_its_window)
 		add_pic(cpc, set, INS_EVENT, pic, own_privilege());
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 		EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
-		if (EXPECT(window(info.ri_index, &empty, &nops))) {
+		if (EXPECT(measure_window(info.ri_index, &empty, &nops))) {
 			EXPECT_EQ(empty, PAYLOAD_WINDOW_INSNS);
 			EXPECT_EQ(nops, PAYLOAD_WINDOW_INSNS + NOPS);
 		}
@@ -61,8 +64,8 @@ CPC_TEST(every_pic_counts_its_window)
 	}
 }
 
-/* What is in registers before it is in registers behind it. */
-CPC_TEST(a_window_takes_no_operand_away)
+/* A window changes no register that the program uses. */
+CPC_TEST(a_window_keeps_operands_in_registers)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	uint64_t a = (uint64_t)(uintptr_t)set, b = ~a, c = a * 3, d = a * 5;
@@ -80,9 +83,9 @@ CPC_TEST(a_window_takes_no_operand_away)
 	EXPECT(n > 0);
 }
 
-/* All of them, while they stand still between two windows. */
+/* All PICs at once: stopped for each sample, running in the window. */
 static void
-window_of_all(cpc_t *cpc, cpc_set_t *set, int n, const struct payload_pics *pp)
+measure_all(cpc_t *cpc, cpc_set_t *set, int n, const struct payload_pics *pp)
 {
 	cpc_buf_t *before = cpc_buf_create(cpc, set);
 	cpc_buf_t *after = cpc_buf_create(cpc, set);
@@ -106,7 +109,7 @@ window_of_all(cpc_t *cpc, cpc_set_t *set, int n, const struct payload_pics *pp)
 	cpc_buf_destroy(cpc, after);
 }
 
-CPC_TEST(all_pics_at_once)
+CPC_TEST(all_pics_count_their_window)
 {
 	struct payload_pics pics;
 	cpc_set_t *set;
@@ -117,7 +120,7 @@ CPC_TEST(all_pics_at_once)
 		SKIP("this PMU does not count " INS_EVENT);
 	if (own_privilege() == CPC_COUNT_USER) {
 		EXPECT_ERRNO(payload_pics(&pics), EPERM);
-		SKIP("that takes system privilege");
+		SKIP("this test needs system privilege");
 	}
 	set = cpc_set_create(cpc);
 	for (pic = 0; pic < cpc_npic(cpc); pic++) {
@@ -129,8 +132,8 @@ CPC_TEST(all_pics_at_once)
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	if (payload_pics(&pics) == -1) {
 		EXPECT(errno == ENOTSUP);
-		SKIP("these PICs have no common switch");
+		SKIP("this PMU cannot stop all PICs at once");
 	}
-	window_of_all(cpc, set, n, &pics);
-	window_of_all(cpc, set, n, &pics);
+	measure_all(cpc, set, n, &pics);
+	measure_all(cpc, set, n, &pics);
 }
