@@ -1,11 +1,11 @@
-/* Binding, restarting, freezing: the LWP's own context. */
+/* Bind, restart and freeze the LWP's own context. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <pthread.h>
 #include <string.h>
 #include <sys/processor.h>
 
-/* The C library keeps what threads' stacks were made of. */
+/* Pages of threads' stacks, which the C library keeps. */
 TEST_KEEPS(64);
 
 /* CPC-BIND-02, CPC-BIND-03, CPC-BIND-04 */
@@ -52,11 +52,11 @@ CPC_TEST(second_set_displaces_the_first)
 	EXPECT(sampled(other, b, 0) > 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, a, 0), 0);
 	EXPECT_ERRNO(cpc_unbind(other, b), EINVAL);
-	EXPECT_EQ(cpc_close(other), 0); /* which has nothing bound */
+	EXPECT_EQ(cpc_close(other), 0); /* it has nothing bound */
 	EXPECT_EQ(cpc_set_sample(cpc, a, buf), 0);
 }
 
-/* CPC-BIND-09, CPC-BIND-19, CPC-EVT-02: no backend's codes are that wide. */
+/* CPC-BIND-09, CPC-BIND-19, CPC-EVT-02: no backend has codes this wide. */
 CPC_TEST(late_failure_leaves_nothing_bound)
 {
 	cpc_set_t *a = set_of(cpc, ANY_EVENT), *b = set_of(cpc, "0x1000000000");
@@ -96,7 +96,7 @@ CPC_TEST(binding_again_starts_over)
 	EXPECT_ERRNO(cpc_set_request_preset(cpc, set, 1, 0), EINVAL);
 }
 
-/* CPC-BIND-23: the last test, and the launcher, see what leaked. */
+/* CPC-BIND-23: nothing_leaked and the launcher check for leaks. */
 CPC_TEST(ten_thousand_binds)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
@@ -109,7 +109,7 @@ CPC_TEST(ten_thousand_binds)
 }
 
 /* CPC-UNB-01, CPC-PRE-03, CPC-ENA-04 */
-CPC_TEST(without_a_context_is_einval)
+CPC_TEST(calls_without_a_context_are_einval)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 
@@ -144,7 +144,7 @@ CPC_TEST(restart_takes_the_kernel_preset)
 }
 
 static bool
-equal(cpc_t *cpc, cpc_buf_t *a, cpc_buf_t *b)
+samples_equal(cpc_t *cpc, cpc_buf_t *a, cpc_buf_t *b)
 {
 	uint64_t va = 0, vb = 1;
 
@@ -169,7 +169,7 @@ CPC_TEST(disable_freezes)
 	EXPECT_EQ(cpc_set_sample(cpc, set, a), 0);
 	spin(10000000);
 	EXPECT_EQ(cpc_set_sample(cpc, set, b), 0);
-	EXPECT(equal(cpc, a, b));
+	EXPECT(samples_equal(cpc, a, b));
 	EXPECT_EQ(cpc_enable(cpc), 0);
 	EXPECT_EQ(cpc_buf_get(cpc, a, 0, &frozen), 0);
 	thawed = sampled(cpc, set, 0);
@@ -185,7 +185,7 @@ CPC_TEST(restart_thaws_and_keeps_the_tick)
 	cpc_buf_t *a = cpc_buf_create(cpc, set), *b = cpc_buf_create(cpc, set);
 	uint64_t frozen = 0, again = 0;
 
-	/* Of the two works the first is far longer than the second. */
+	/* The work before the restart is far longer than the work after it. */
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	for (int i = 0; i < 10; i++)
 		work();
@@ -200,7 +200,7 @@ CPC_TEST(restart_thaws_and_keeps_the_tick)
 	EXPECT(again > 0 && again < frozen);
 }
 
-/* CPC-BIND-20, and the PIC numbers of the others go up from there */
+/* CPC-BIND-20 */
 CPC_TEST(single_request_lands_on_pic_0)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
@@ -218,7 +218,7 @@ CPC_TEST(single_request_lands_on_pic_0)
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
 
-/* Exits with the set bound. */
+/* Exit with the set bound. */
 static void *
 count_and_exit(void *buf)
 {
@@ -229,8 +229,8 @@ count_and_exit(void *buf)
 }
 
 /*
- * CPC-CTX-05, CPC-BIND-11, CPC-BIND-12: each LWP has a set of its creator's
- * bound and counts alike, from nothing, and the creator's count goes on.
+ * CPC-CTX-05, CPC-BIND-11, CPC-BIND-12: each LWP binds its creator's set and
+ * counts the same, from 0.  The creator's count continues.
  */
 CPC_TEST(a_thousand_lwps_exit_with_a_set_bound)
 {

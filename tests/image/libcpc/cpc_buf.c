@@ -1,4 +1,4 @@
-/* Buffers and samples, with real counts in them. */
+/* Buffers and samples that hold real counts. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <sys/time.h>
@@ -7,7 +7,7 @@
 TEST_KEEPS(16);
 
 static uint64_t
-got(cpc_t *cpc, cpc_buf_t *buf, int index)
+buf_value(cpc_t *cpc, cpc_buf_t *buf, int index)
 {
 	uint64_t value = 0;
 
@@ -21,15 +21,15 @@ CPC_TEST(values_are_kept)
 	cpc_buf_t *buf = cpc_buf_create(cpc, set_of(cpc, ANY_EVENT));
 
 	REQUIRE(buf != NULL);
-	EXPECT_EQ(got(cpc, buf, 0), 0);
+	EXPECT_EQ(buf_value(cpc, buf, 0), 0);
 	EXPECT_EQ(cpc_buf_hrtime(cpc, buf), 0);
 	EXPECT_EQ(cpc_buf_tick(cpc, buf), 0);
 	EXPECT_EQ(cpc_buf_set(cpc, buf, 0, UINT64_MAX), 0);
-	EXPECT_EQ(got(cpc, buf, 0), UINT64_MAX);
+	EXPECT_EQ(buf_value(cpc, buf, 0), UINT64_MAX);
 	EXPECT_ERRNO(cpc_buf_set(cpc, buf, 1, 1), EINVAL);
 	EXPECT_ERRNO(cpc_buf_set(cpc, buf, -1, 1), EINVAL);
 	cpc_buf_zero(cpc, buf);
-	EXPECT_EQ(got(cpc, buf, 0), 0);
+	EXPECT_EQ(buf_value(cpc, buf, 0), 0);
 	EXPECT_EQ(cpc_buf_destroy(cpc, buf), 0);
 	EXPECT_ERRNO(cpc_buf_destroy(cpc, buf), EINVAL);
 }
@@ -47,22 +47,22 @@ CPC_TEST(arithmetic_on_samples)
 	b = cpc_buf_create(cpc, set);
 	d = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_set_sample(cpc, set, a), 0);
-	cpc_buf_set(cpc, d, 0, UINT64_MAX); /* reaches no counter */
+	cpc_buf_set(cpc, d, 0, UINT64_MAX); /* changes no counter */
 	work();
 	EXPECT_EQ(cpc_set_sample(cpc, set, b), 0);
-	va = got(cpc, a, 0);
-	vb = got(cpc, b, 0);
+	va = buf_value(cpc, a, 0);
+	vb = buf_value(cpc, b, 0);
 	EXPECT(vb > va);
 	EXPECT(cpc_buf_tick(cpc, b) > cpc_buf_tick(cpc, a));
 	EXPECT(cpc_buf_hrtime(cpc, b) > cpc_buf_hrtime(cpc, a));
 	cpc_buf_sub(cpc, d, a, b);
-	EXPECT_EQ(got(cpc, d, 0), va - vb);
+	EXPECT_EQ(buf_value(cpc, d, 0), va - vb);
 	EXPECT_EQ(cpc_buf_hrtime(cpc, d), cpc_buf_hrtime(cpc, b));
 	cpc_buf_add(cpc, d, d, b);
-	EXPECT_EQ(got(cpc, d, 0), va);
+	EXPECT_EQ(buf_value(cpc, d, 0), va);
 	EXPECT_EQ(cpc_buf_tick(cpc, d), cpc_buf_tick(cpc, a));
 	cpc_buf_copy(cpc, d, b);
-	EXPECT_EQ(got(cpc, d, 0), vb);
+	EXPECT_EQ(buf_value(cpc, d, 0), vb);
 }
 
 /* CPC-SMP-01, CPC-SMP-02, CPC-SMP-03, CPC-SMP-04 */
@@ -77,12 +77,12 @@ CPC_TEST(samples_that_fail_change_nothing)
 	EXPECT_ERRNO(cpc_set_sample(cpc, set, early), EINVAL);
 	buf = cpc_buf_create(cpc, set_of(cpc, ANY_EVENT));
 	EXPECT_ERRNO(cpc_set_sample(cpc, set, buf), EINVAL);
-	EXPECT_EQ(got(cpc, early, 0), 0);
+	EXPECT_EQ(buf_value(cpc, early, 0), 0);
 	EXPECT_EQ(cpc_buf_hrtime(cpc, early), 0);
 }
 
 /* CPC-SMP-06 */
-CPC_TEST(hrtime_lies_inside_the_call)
+CPC_TEST(hrtime_is_between_start_and_end_of_the_call)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
@@ -97,10 +97,11 @@ CPC_TEST(hrtime_lies_inside_the_call)
 }
 
 /*
- * CPC-SMP-07.  The sleep is 100 ms; being put to sleep and woken, which
- * count, take far less than the 1 ms of cycles allowed at a nominal 1 GHz.
+ * CPC-SMP-07: tick and count stop during the sleep of 100 ms.  The ways into
+ * and out of the sleep count.  They take less than 1,000,000 cycles, 1 ms at 1
+ * GHz.
  */
-CPC_TEST(tick_stands_while_asleep)
+CPC_TEST(tick_stops_during_sleep)
 {
 	const struct timespec ms100 = { 0, 100000000 };
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
@@ -112,7 +113,7 @@ CPC_TEST(tick_stands_while_asleep)
 	EXPECT_EQ(cpc_set_sample(cpc, set, b), 0);
 	cpc_buf_sub(cpc, a, b, a);
 	EXPECT(cpc_buf_tick(cpc, a) < 1000000);
-	EXPECT(got(cpc, a, 0) < 1000000);
+	EXPECT(buf_value(cpc, a, 0) < 1000000);
 }
 
 /* CPC-SMP-10, CPC-SMP-12 */
@@ -126,11 +127,11 @@ CPC_TEST(values_start_from_the_preset)
 	buf = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_buf_sample(cpc, set, buf), 0);
-	value = got(cpc, buf, 0);
+	value = buf_value(cpc, buf, 0);
 	EXPECT(value >= 1000 && value < 1000000);
 }
 
-/* CPC-PCBE-01: a preset no 32-bit counter holds */
+/* CPC-PCBE-01: no 32-bit counter holds this preset. */
 CPC_TEST(wide_presets_survive)
 {
 	const uint64_t wide = 0x123456789abc0000;

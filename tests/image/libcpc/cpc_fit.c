@@ -1,6 +1,7 @@
 /*
- * A set that can be bound is bound, whatever of its requests have attributes;
- * of one that cannot, the reason names requests and what they lack.
+ * A bind succeeds if any assignment of PICs exists, whichever requests have
+ * attributes.  Otherwise the error's text names the requests and the missing
+ * resource.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -23,7 +24,7 @@ add_cmask(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t nattrs)
 	    cpc, set, event, 0, own_privilege(), nattrs, &attr);
 }
 
-/* PICs that count the event; the last of them in *last. */
+/* The number of PICs that count the event; *last is the last of them. */
 static uint_t
 pics_of(cpc_t *cpc, const char *event, uint_t *last)
 {
@@ -39,9 +40,9 @@ pics_of(cpc_t *cpc, const char *event, uint_t *last)
 }
 
 /*
- * CPC-BIND-22, CPC-PCBE-04: a fixed PIC takes no counter mask, so that the
- * one request of the set that has one is on another PIC, in whatever order
- * they are.  An instruction a cycle at most: the mask of 1 changes no count.
+ * CPC-BIND-22, CPC-PCBE-04: a fixed PIC takes no counter mask.  So the request
+ * with a mask gets another PIC, whichever request it is.  At most one
+ * instruction completes in a cycle, so a mask of 1 does not change the count.
  */
 CPC_TEST(a_request_with_an_attribute_leaves_the_fixed_pic)
 {
@@ -49,7 +50,7 @@ CPC_TEST(a_request_with_an_attribute_leaves_the_fixed_pic)
 	uint_t fixed = 0, n;
 
 	if (!have_event(cpc, INTEL_FIXED) || !have_event(cpc, INTEL_INS))
-		SKIP("no fixed PIC that counts what others do");
+		SKIP("this machine lacks " INTEL_FIXED " or " INTEL_INS);
 	n = pics_of(cpc, INTEL_INS, &fixed);
 	EXPECT(pic_counts(cpc, INTEL_FIXED, fixed));
 	for (uint_t with = 0; with < n; with++) {
@@ -77,7 +78,7 @@ CPC_TEST(too_few_pics_are_named)
 	uint_t pic = 0;
 
 	if (!have_event(cpc, INTEL_FIXED) || !have_event(cpc, INTEL_INS))
-		SKIP("no fixed PIC that counts what others do");
+		SKIP("this machine lacks " INTEL_FIXED " or " INTEL_INS);
 	EXPECT_EQ(pics_of(cpc, INTEL_FIXED, &pic), 1);
 	add(cpc, set, INTEL_INS);
 	add(cpc, set, INTEL_FIXED);
@@ -91,7 +92,7 @@ CPC_TEST(too_few_pics_are_named)
 	EXPECT(strcmp(test_detail.text, text) == 0);
 }
 
-/* A register beside that an emulator does not have. */
+/* The event needs an extra MSR that the emulator lacks. */
 CPC_TEST(a_missing_register_is_named)
 {
 	static const char event[] = "OFFCORE_RESPONSE_0:DMND_DATA_RD:ANY_"
@@ -99,10 +100,10 @@ CPC_TEST(a_missing_register_is_named)
 	cpc_set_t *set;
 
 	if (!have_event(cpc, event))
-		SKIP("this CPU's names need no such register");
+		SKIP("this machine lacks OFFCORE_RESPONSE_0");
 	set = set_of(cpc, event);
 	if (cpc_bind_curlwp(cpc, set, 0) == 0)
-		SKIP("the register is there");
+		SKIP("this machine has MSR_OFFCORE_RSP_0");
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);
 	EXPECT(strcmp(test_detail.text,
@@ -110,7 +111,10 @@ CPC_TEST(a_missing_register_is_named)
 		   "MSR_OFFCORE_RSP_0 (0x1a6) is not here\n") == 0);
 }
 
-/* Where an overflow interrupts by a second PIC there is one for half of all. */
+/*
+ * If overflows need helper PICs, a notify request takes two PICs.  One request
+ * more than half of the PICs is too many.
+ */
 CPC_TEST(a_missing_helper_is_named)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -119,20 +123,23 @@ CPC_TEST(a_missing_helper_is_named)
 	uint_t n;
 
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
-		SKIP("no overflow interrupts here");
+		SKIP("overflows do not interrupt here");
 	add_flags(cpc, set, INS_EVENT, own_privilege() | CPC_OVF_NOTIFY_EMT);
 	payload_stat(&before);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	payload_stat(&bound);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	if (bound.bs_pics - before.bs_pics != 2)
-		SKIP("an overflow interrupts by itself here");
+		SKIP("overflows need no helper PIC here");
 	for (n = 1; n <= cpc_npic(cpc) / 2; n++)
 		add_flags(
 		    cpc, set, INS_EVENT, own_privilege() | CPC_OVF_NOTIFY_EMT);
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_RESOURCE_UNAVAIL);
-	/* All but one of the PICs beside the set are taken by then. */
+	/*
+	 * The set leaves npic - n PICs, which are helpers of its first
+	 * requests.
+	 */
 	snprintf(text, sizeof text,
 	    "Hardware resource unavailable: request %u: overflow "
 	    "notification needs a second PIC as helper; none is free\n",

@@ -1,8 +1,8 @@
 /*
- * The contract where it needs a PMU of a certain shape: the software one,
- * which has any (pmu=software on the kernel's command line, docs/boot.md), and
- * to which a test tells how many instructions it retires, so that every count
- * and every overflow is known.  A test for another shape says SKIP.
+ * The parts of the contract that need a PMU of a certain shape.  The software
+ * PMU has any shape: pmu=software on the kernel's command line, docs/boot.md.
+ * The test says how many instructions retire, so it knows every count and
+ * every overflow.  A test for another shape says SKIP.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
@@ -25,9 +25,12 @@
 
 TEST_KEEPS(16);
 
-/* What the PMU's name, which is its shape, says of key; or otherwise. */
+/*
+ * The value of `key` in the PMU's name, which describes its shape.  Without
+ * the key, `otherwise`.
+ */
 static const char *
-shape(cpc_t *cpc, const char *key, const char *otherwise)
+shape_value(cpc_t *cpc, const char *key, const char *otherwise)
 {
 	static char value[32];
 	const char *name = strstr(cpc_cciname(cpc), "pmu=software");
@@ -48,19 +51,19 @@ shape(cpc_t *cpc, const char *key, const char *otherwise)
 static bool
 shape_is(cpc_t *cpc, const char *key, const char *otherwise, const char *value)
 {
-	return strcmp(shape(cpc, key, otherwise), value) == 0;
+	return strcmp(shape_value(cpc, key, otherwise), value) == 0;
 }
 
 static uint64_t
 mask_of(cpc_t *cpc, const char *key, const char *otherwise)
 {
-	return strtoull(shape(cpc, key, otherwise), NULL, 0);
+	return strtoull(shape_value(cpc, key, otherwise), NULL, 0);
 }
 
 #define NEEDS(key, otherwise, value)                                           \
 	do {                                                                   \
 		if (!software_pmu || !shape_is(cpc, key, otherwise, value))    \
-			SKIP("this takes pmu=software," key "=" value);        \
+			SKIP("this test needs pmu=software," key "=" value);   \
 	} while (0)
 
 static cpc_set_t *
@@ -73,13 +76,13 @@ set_with(cpc_t *cpc, const char *event, uint64_t preset, uint_t flags)
 	return set;
 }
 
-/* The counters move by what they are told, and by nothing else. */
-CPC_TEST(counts_are_what_the_program_tells)
+/* Only retire() advances the counts. */
+CPC_TEST(counts_are_what_the_program_retires)
 {
 	cpc_set_t *set;
 
 	if (!software_pmu)
-		SKIP("this takes pmu=software");
+		SKIP("this test needs pmu=software");
 	set = set_with(cpc, "instructions", 0, USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin_loop(1000);
@@ -93,14 +96,15 @@ CPC_TEST(counts_are_what_the_program_tells)
 	EXPECT_EQ(sampled(cpc, set, 0), 0);
 }
 
-/* CPC-BIND-25 to the last instruction */
-CPC_TEST(privileges_are_told_apart)
+/* CPC-BIND-25: exact to the last instruction. */
+CPC_TEST(privileges_are_counted_separately)
 {
 	cpc_set_t *set;
 
 	if (!software_pmu || cpc_npic(cpc) < 3 ||
 	    !shape_is(cpc, "shared", "no", "no"))
-		SKIP("this takes pmu=software with three PICs, each filtering");
+		SKIP("this test needs pmu=software with three PICs and no "
+		     "shared filter");
 	set = set_with(cpc, "instructions", 0, USER);
 	add_flags(cpc, set, "instructions", SYSTEM);
 	add_flags(cpc, set, "instructions", USER | SYSTEM);
@@ -113,34 +117,37 @@ CPC_TEST(privileges_are_told_apart)
 }
 
 /*
- * CPC-CTX-04, CPC-PCBE-01, CPC-OVF-15: however narrow a PIC is, the count has
- * 64 bits.  Where no overflow interrupts, it is looked at often enough.
+ * CPC-CTX-04, CPC-PCBE-01, CPC-OVF-15: the count has 64 bits, however narrow a
+ * PIC is.  If overflows do not interrupt, a sample folds the PIC after each
+ * step.
  */
 CPC_TEST(narrow_counters_make_a_wide_count)
 {
 	const uint64_t preset = 0xfedcba9876543210;
 	cpc_set_t *set;
-	uint64_t step, told = 0;
-	bool looked_at;
+	uint64_t step, retired = 0;
+	bool sample_each_step;
 	uint_t i;
 
 	if (!software_pmu)
-		SKIP("this takes pmu=software");
-	looked_at = (cpc_caps(cpc) & CPC_CAP_OVERFLOW_PRECISE) == 0 ||
-	            mask_of(cpc, "mute", "0") != 0;
-	step = (1ULL << (strtoul(shape(cpc, "width", "48"), NULL, 0) - 1)) - 7;
+		SKIP("this test needs pmu=software");
+	sample_each_step = (cpc_caps(cpc) & CPC_CAP_OVERFLOW_PRECISE) == 0 ||
+	                   mask_of(cpc, "mute", "0") != 0;
+	step =
+	    (1ULL << (strtoul(shape_value(cpc, "width", "48"), NULL, 0) - 1)) -
+	    7;
 	set = set_with(cpc, "instructions", preset, USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	for (i = 0; i < 10; i++) {
 		retire(step, USER);
-		told += step;
-		if (looked_at || i == 5)
-			EXPECT_EQ(sampled(cpc, set, 0), preset + told);
+		retired += step;
+		if (sample_each_step || i == 5)
+			EXPECT_EQ(sampled(cpc, set, 0), preset + retired);
 	}
-	EXPECT_EQ(sampled(cpc, set, 0), preset + told);
+	EXPECT_EQ(sampled(cpc, set, 0), preset + retired);
 }
 
-/* CPC-CTX-04: 2^32 events and more at once */
+/* CPC-CTX-04: more than 2^32 events at once. */
 CPC_TEST(an_interrupt_extends_a_counter)
 {
 	cpc_set_t *set;
@@ -158,44 +165,44 @@ CPC_TEST(an_interrupt_extends_a_counter)
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
 static cpc_buf_t *the_buf;
-static volatile int calls, teller;
-static enum { LEAVE, RESTART, REBIND } volatile answer;
-static volatile uint64_t seen;
-static volatile uintptr_t where, told_where;
+static volatile int handler_calls, handler_lwp;
+static enum { LEAVE, RESTART, REBIND } volatile handler_action;
+static volatile uint64_t handler_count;
+static volatile uintptr_t handler_pc, handler_addr;
 
 static void
-handler(int sig, siginfo_t *si, void *context)
+emt_handler(int sig, siginfo_t *si, void *context)
 {
 	const ucontext_t *uc = context;
 	uint64_t v = 0;
 
 	(void)sig;
-	calls++;
+	handler_calls++;
 	EXPECT_EQ(si->si_code, EMT_CPCOVF);
-	told_where = (uintptr_t)si->si_addr;
-	where = (uintptr_t)uc->uc_mcontext.gregs[REG_PC];
+	handler_addr = (uintptr_t)si->si_addr;
+	handler_pc = (uintptr_t)uc->uc_mcontext.gregs[REG_PC];
 	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, the_buf), 0);
 	cpc_buf_get(the_cpc, the_buf, 0, &v);
-	seen = v;
-	teller = (int)_lwp_self();
-	if (answer == RESTART)
+	handler_count = v;
+	handler_lwp = (int)_lwp_self();
+	if (handler_action == RESTART)
 		EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
-	else if (answer == REBIND)
+	else if (handler_action == REBIND)
 		EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
 }
 
 static void
-listen(cpc_t *cpc, cpc_set_t *set, int answering)
+bind_and_listen(cpc_t *cpc, cpc_set_t *set, int answering)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	sa.sa_sigaction = handler;
+	sa.sa_sigaction = emt_handler;
 	sigaction(SIGEMT, &sa, NULL);
 	the_cpc = cpc;
 	the_set = set;
 	the_buf = cpc_buf_create(cpc, set);
-	calls = 0;
-	answer = answering;
+	handler_calls = 0;
+	handler_action = answering;
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 }
 
@@ -203,63 +210,68 @@ listen(cpc_t *cpc, cpc_set_t *set, int answering)
 	do {                                                                   \
 		if (!software_pmu ||                                           \
 		    (cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)         \
-			SKIP("this takes pmu=software,ovf=precise");           \
+			SKIP("this test needs pmu=software,ovf=precise");      \
 	} while (0)
 
-/* CPC-OVF-01, CPC-OVF-03, CPC-OVF-05: to the instruction */
+/* CPC-OVF-01, CPC-OVF-03, CPC-OVF-05: exact to the instruction. */
 CPC_TEST(the_signal_comes_after_exactly_a_period)
 {
 	uint64_t skid;
 
 	NEEDS_INTERRUPT();
-	skid = strtoul(shape(cpc, "skid", "0"), NULL, 0);
-	listen(cpc,
+	skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
+	bind_and_listen(cpc,
 	    set_with(
 		cpc, "instructions", UINT64_MAX - (PERIOD - 1), USER | NOTIFY),
 	    LEAVE);
 	retire(PERIOD - 1 + skid, USER);
-	EXPECT_EQ(calls, 0);
+	EXPECT_EQ(handler_calls, 0);
 	retire(1, USER);
-	EXPECT_EQ(calls, 1);
-	EXPECT_EQ(seen, skid);
+	EXPECT_EQ(handler_calls, 1);
+	EXPECT_EQ(handler_count, skid);
 	retire(10 * PERIOD, USER);
-	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(handler_calls, 1);
 	EXPECT_EQ(sampled(cpc, the_set, 0), skid);
 }
 
-/* CPC-OVF-06, CPC-OVF-07: N periods, N signals */
+/* CPC-OVF-06, CPC-OVF-07: n periods send n signals. */
 CPC_TEST(each_period_signals_once)
 {
 	uint64_t skid;
 	int i;
 
 	NEEDS_INTERRUPT();
-	skid = strtoul(shape(cpc, "skid", "0"), NULL, 0);
-	listen(cpc,
+	skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
+	bind_and_listen(cpc,
 	    set_with(
 		cpc, "instructions", UINT64_MAX - (PERIOD - 1), USER | NOTIFY),
 	    RESTART);
 	for (i = 1; i <= 100; i++) {
 		retire(PERIOD + skid, USER);
-		EXPECT_EQ(calls, i);
+		EXPECT_EQ(handler_calls, i);
 	}
 }
 
-/* CPC-OVF-02, CPC-OVF-18: the program's PC, though it was in the kernel */
-CPC_TEST(an_overflow_of_the_kernel_is_told_on_return)
+/*
+ * CPC-OVF-02, CPC-OVF-18: the overflow is in the kernel, but the handler gets
+ * the program's PC.
+ */
+CPC_TEST(an_overflow_in_the_kernel_signals_on_return)
 {
 	NEEDS_INTERRUPT();
 	if (own_privilege() != USER)
-		SKIP("at system privilege the handler would count, too");
-	listen(cpc, set_with(cpc, "instructions", UINT64_MAX, SYSTEM | NOTIFY),
-	    LEAVE);
+		SKIP("at system privilege the handler is counted, too");
+	bind_and_listen(cpc,
+	    set_with(cpc, "instructions", UINT64_MAX, SYSTEM | NOTIFY), LEAVE);
 	retire(2000, SYSTEM);
-	EXPECT_EQ(calls, 1);
-	EXPECT_EQ(told_where, where);
-	EXPECT(where - (uintptr_t)cpc_syscall < 64);
+	EXPECT_EQ(handler_calls, 1);
+	EXPECT_EQ(handler_addr, handler_pc);
+	EXPECT(handler_pc - (uintptr_t)cpc_syscall < 64);
 }
 
-/* CPC-OVF-09: what the library has is where it starts from. */
+/*
+ * CPC-OVF-09: a bind starts from the library's presets, not from the kernel's.
+ */
 CPC_TEST(binding_in_the_handler_begins_a_new_period)
 {
 	const uint64_t preset = UINT64_MAX - (PERIOD - 1);
@@ -267,13 +279,13 @@ CPC_TEST(binding_in_the_handler_begins_a_new_period)
 	int i;
 
 	NEEDS_INTERRUPT();
-	skid = strtoul(shape(cpc, "skid", "0"), NULL, 0);
-	listen(
+	skid = strtoul(shape_value(cpc, "skid", "0"), NULL, 0);
+	bind_and_listen(
 	    cpc, set_with(cpc, "instructions", preset, USER | NOTIFY), REBIND);
 	EXPECT_EQ(cpc_request_preset(cpc, 0, UINT64_MAX - 5), 0);
 	for (i = 1; i <= 10; i++) {
 		retire(PERIOD + skid, USER);
-		EXPECT_EQ(calls, i);
+		EXPECT_EQ(handler_calls, i);
 		EXPECT_EQ(sampled(cpc, the_set, 0), preset);
 	}
 }
@@ -281,22 +293,22 @@ CPC_TEST(binding_in_the_handler_begins_a_new_period)
 static void *
 overflow_elsewhere(void *cpc)
 {
-	listen(cpc, set_with(cpc, "instructions", UINT64_MAX, USER | NOTIFY),
-	    LEAVE);
+	bind_and_listen(cpc,
+	    set_with(cpc, "instructions", UINT64_MAX, USER | NOTIFY), LEAVE);
 	retire(2000, USER);
 	return NULL;
 }
 
-/* CPC-OVF-11: this LWP could take the signal as well. */
-CPC_TEST(the_lwp_that_overflows_is_told)
+/* CPC-OVF-11: this LWP could take the signal, too. */
+CPC_TEST(the_lwp_that_overflows_gets_the_signal)
 {
 	pthread_t t;
 
 	NEEDS_INTERRUPT();
 	REQUIRE(pthread_create(&t, NULL, overflow_elsewhere, cpc) == 0);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
-	EXPECT_EQ(calls, 1);
-	EXPECT(teller != (int)_lwp_self());
+	EXPECT_EQ(handler_calls, 1);
+	EXPECT(handler_lwp != (int)_lwp_self());
 }
 
 static void
@@ -313,7 +325,7 @@ overflow_and_exit(void)
 }
 
 /* CPC-OVF-14 */
-CPC_TEST(without_a_handler_it_ends_the_process)
+CPC_TEST(an_overflow_without_a_handler_ends_the_process)
 {
 	int status = 0;
 	pid_t pid;
@@ -333,28 +345,28 @@ CPC_TEST(two_overflows_are_one_signal)
 
 	NEEDS_INTERRUPT();
 	if (cpc_npic(cpc) < 2 || shape_is(cpc, "helpers", "no", "yes"))
-		SKIP("this takes two PICs");
+		SKIP("this test needs two PICs");
 	set = set_with(cpc, "instructions", UINT64_MAX, USER | NOTIFY);
 	EXPECT_EQ(cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
 		      USER | NOTIFY, 0, NULL),
 	    1);
-	listen(cpc, set, LEAVE);
+	bind_and_listen(cpc, set, LEAVE);
 	retire(1000, USER);
-	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(handler_calls, 1);
 }
 
 /*
- * A notify request that is far from its overflow, and one that is not to be
- * told of but near: the wrap of a width's worth of events.
+ * Request 0 notifies and is far from its overflow.  Request 1 does not notify
+ * and wraps.
  */
 static void
-wrap_the_other(cpc_t *cpc)
+wrap_other_request(cpc_t *cpc)
 {
 	cpc_set_t *set = set_with(cpc, "instructions", 0, USER | NOTIFY);
 
 	add_preset(cpc, set, "instructions", UINT64_MAX);
 	EXPECT_EQ(own_privilege(), USER);
-	listen(cpc, set, LEAVE);
+	bind_and_listen(cpc, set, LEAVE);
 	retire(1000, USER);
 }
 
@@ -363,9 +375,9 @@ CPC_TEST(a_precise_wrap_of_another_request_is_silent)
 {
 	NEEDS("ovf", "precise", "precise");
 	if (cpc_npic(cpc) < 2 || own_privilege() != USER)
-		SKIP("this takes two PICs and user privilege");
-	wrap_the_other(cpc);
-	EXPECT_EQ(calls, 0);
+		SKIP("this test needs two PICs and user privilege");
+	wrap_other_request(cpc);
+	EXPECT_EQ(handler_calls, 0);
 	EXPECT_EQ(sampled(cpc, the_set, 0), 1000);
 	EXPECT_EQ(sampled(cpc, the_set, 1), 999);
 }
@@ -375,10 +387,10 @@ CPC_TEST(an_imprecise_wrap_of_any_request_signals)
 {
 	NEEDS("ovf", "precise", "imprecise");
 	if (cpc_npic(cpc) < 2 || own_privilege() != USER)
-		SKIP("this takes two PICs and user privilege");
+		SKIP("this test needs two PICs and user privilege");
 	EXPECT_EQ(cpc_caps(cpc), CPC_CAP_OVERFLOW_INTERRUPT);
-	wrap_the_other(cpc);
-	EXPECT_EQ(calls, 1);
+	wrap_other_request(cpc);
+	EXPECT_EQ(handler_calls, 1);
 }
 
 /* CPC-BIND-14 */
@@ -410,14 +422,14 @@ CPC_TEST(a_shared_filter_makes_requests_conflict)
 }
 
 /* CPC-BIND-07, CPC-BIND-22 */
-CPC_TEST(what_greed_misses_is_bound)
+CPC_TEST(a_set_that_first_fit_misses_is_bound)
 {
 	cpc_reqinfo_t info = { 0 };
 	cpc_set_t *set;
 
 	if (!software_pmu || mask_of(cpc, "cycles", "0") != 0x3 ||
 	    mask_of(cpc, "branches", "0") != 0x1)
-		SKIP("this takes pmu=software,cycles=0x3,branches=0x1");
+		SKIP("this test needs pmu=software,cycles=0x3,branches=0x1");
 	set = set_with(cpc, "cycles", 0, USER);
 	add_flags(cpc, set, "branches", USER);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
@@ -438,8 +450,8 @@ CPC_TEST(what_greed_misses_is_bound)
 }
 
 /*
- * CPC-BIND-22: a fixed PIC counts instructions, too, and takes no attribute:
- * the request that has one is on another, whatever the order.
+ * CPC-BIND-22: a fixed PIC counts instructions and takes no attribute.  The
+ * request with an attribute gets another PIC, whichever request it is.
  */
 CPC_TEST(attributes_keep_a_request_off_fixed_pics)
 {
@@ -465,7 +477,7 @@ CPC_TEST(attributes_keep_a_request_off_fixed_pics)
 			    sampled(cpc, set, (int)i), i == with ? 200 : 100);
 		cpc_set_destroy(cpc, set);
 	}
-	/* One that asks for the fixed PIC is told of the attribute. */
+	/* A request for the fixed PIC fails because of its attribute. */
 	set = cpc_set_create(cpc);
 	cpc_attr_t both[] = { attr, { (char *)"picnum", fixed } };
 	EXPECT_EQ(
@@ -506,12 +518,12 @@ add_attr(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t pic,
 }
 
 /* CPC-PCBE-05, CPC-REQ-16 */
-CPC_TEST(attributes_are_judged_at_bind)
+CPC_TEST(attributes_are_checked_at_bind)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
 	if (!software_pmu)
-		SKIP("this takes pmu=software");
+		SKIP("this test needs pmu=software");
 	EXPECT_EQ(add_attr(cpc, set, "instructions", 0, "umask", 0x100), 0);
 	EXPECT_REPORTED(cpc_bind_curlwp(cpc, set, 0), EINVAL, "cpc_bind_curlwp",
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
@@ -522,14 +534,15 @@ CPC_TEST(attributes_are_judged_at_bind)
 	EXPECT_EQ(sampled(cpc, set, 0), 500);
 }
 
-/* Part 8: a fixed PIC counts its own event, and takes no attribute. */
-CPC_TEST(fixed_pics_count_their_own)
+/* A fixed PIC counts its own event and takes no attribute. */
+CPC_TEST(fixed_pics_count_their_own_event)
 {
-	uint_t fixed = (uint_t)strtoul(shape(cpc, "fixed", "0"), NULL, 0), pic;
+	uint_t fixed = (uint_t)strtoul(shape_value(cpc, "fixed", "0"), NULL, 0),
+	       pic;
 	cpc_set_t *set;
 
 	if (!software_pmu || fixed == 0)
-		SKIP("this takes pmu=software,fixed=1");
+		SKIP("this test needs pmu=software,fixed=1");
 	pic = cpc_npic(cpc) - fixed;
 	set = cpc_set_create(cpc);
 	add_pic(cpc, set, "instructions", pic, USER);
@@ -543,21 +556,21 @@ CPC_TEST(fixed_pics_count_their_own)
 }
 
 static void
-count_name(void *arg, uint_t pic, const char *name)
+count_event_name(void *arg, uint_t pic, const char *name)
 {
 	(void)pic, (void)name;
 	++*(int *)arg;
 }
 
-/* A PIC that fails its proof is offered to nobody. */
+/* A PIC that fails its proof has no events. */
 CPC_TEST(broken_pics_are_not_used)
 {
 	uint64_t broken = mask_of(cpc, "broken", "0");
 	int names = 0;
 
 	if (!software_pmu || broken == 0)
-		SKIP("this takes pmu=software,broken=MASK");
+		SKIP("this test needs pmu=software,broken=MASK");
 	cpc_walk_events_pic(
-	    cpc, (uint_t)__builtin_ctzll(broken), &names, count_name);
+	    cpc, (uint_t)__builtin_ctzll(broken), &names, count_event_name);
 	EXPECT_EQ(names, 0);
 }

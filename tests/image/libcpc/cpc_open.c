@@ -1,4 +1,4 @@
-/* Handles open, close, report errors and keep to themselves. */
+/* Handles open, close, report errors, and are independent of each other. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <signal.h>
@@ -9,7 +9,9 @@
 
 TEST_KEEPS(16);
 
-/* CPC-OPEN-01, CPC-OPEN-03, CPC-PCBE-07: a handle, or ENOSYS and no trap. */
+/*
+ * CPC-OPEN-01, CPC-OPEN-03, CPC-PCBE-07: a handle, or ENOSYS without a fault.
+ */
 TEST(open_gives_a_handle_or_enosys)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
@@ -20,20 +22,20 @@ TEST(open_gives_a_handle_or_enosys)
 }
 
 static void
-refuses(int version)
+refuses_version(int version)
 {
 	errno = 0;
 	EXPECT(cpc_open(version) == NULL);
 	EXPECT_EQ(errno, EINVAL);
 }
 
-/* CPC-OPEN-02, CPC-OPEN-04: with a PMU and without. */
+/* CPC-OPEN-02, CPC-OPEN-04: with and without a PMU. */
 TEST(open_refuses_other_versions)
 {
-	refuses(CPC_VER_NONE);
-	refuses(CPC_VER_1);
-	refuses(3);
-	refuses(-1);
+	refuses_version(CPC_VER_NONE);
+	refuses_version(CPC_VER_1);
+	refuses_version(3);
+	refuses_version(-1);
 }
 
 /* CPC-OPEN-05 */
@@ -77,7 +79,10 @@ bad_add(cpc_t *cpc)
 	    cpc, cpc_set_create(cpc), "no such event", 0, 0, 0, NULL);
 }
 
-/* The text, or the text and why: a CPU may have no table of events. */
+/*
+ * True if the line is `text`, or `text`, a colon and a reason.  The reason
+ * depends on the CPU's table of events.
+ */
 static bool
 is_line_of(const char *line, const char *text)
 {
@@ -90,7 +95,7 @@ is_line_of(const char *line, const char *text)
 }
 
 /* CPC-ERR-02, CPC-ERR-06, CPC-ERR-07 */
-CPC_TEST(handler_is_told_once)
+CPC_TEST(handler_is_called_once)
 {
 	EXPECT_REPORTED(
 	    bad_add(cpc), EINVAL, "cpc_set_add_request", CPC_INVALID_EVENT);
@@ -98,21 +103,21 @@ CPC_TEST(handler_is_told_once)
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, cpc_set_create(cpc), 0), EINVAL);
 }
 
-static cpc_t *failing;
+static cpc_t *failing_handle;
 
 static void
 use_the_library(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	(void)fn, (void)subcode, (void)fmt, (void)ap;
-	EXPECT(cpc_npic(failing) >= 1);
-	EXPECT(cpc_set_create(failing) != NULL);
+	EXPECT(cpc_npic(failing_handle) >= 1);
+	EXPECT(cpc_set_create(failing_handle) != NULL);
 	errno = 0;
 }
 
 /* CPC-ERR-03, CPC-ERR-08 */
 CPC_TEST(handler_may_use_the_library_and_errno)
 {
-	failing = cpc;
+	failing_handle = cpc;
 	EXPECT_EQ(cpc_seterrhndlr(cpc, use_the_library), 0);
 	EXPECT_ERRNO(bad_add(cpc), EINVAL);
 }
@@ -123,13 +128,13 @@ CPC_TEST(handlers_belong_to_their_handle)
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
 
 	REQUIRE(other != NULL);
-	failing = other;
+	failing_handle = other;
 	cpc_seterrhndlr(other, use_the_library);
 	EXPECT_SILENT(bad_add(other), EINVAL);
 	cpc_close(other);
 }
 
-/* CPC-CONST-01, CPC-CONST-02, CPC-CONST-04, with the image's C library */
+/* CPC-CONST-01, CPC-CONST-02, CPC-CONST-04, with the image's C library. */
 TEST(constants_have_their_values)
 {
 	ucontext_t uc;
@@ -154,7 +159,7 @@ TEST(constants_have_their_values)
 	EXPECT_EQ(sizeof((cpc_attr_t *)0)->ca_val, 8);
 }
 
-/* Part 11.4; with a PMU or without */
+/* With and without a PMU: LWP ids of a process start at 1. */
 TEST(first_lwp_is_1)
 {
 	EXPECT_EQ(_lwp_self(), 1);

@@ -1,4 +1,4 @@
-/* What the machine's own backend says of itself. */
+/* Queries of the machine's own backend: its shape, events and attributes. */
 #include "tests/generic.h"
 #include "tests/lib/image/cpc_test.h"
 
@@ -10,17 +10,17 @@ TEST_KEEPS(32);
 /* More than any CPU's table has. */
 #define NAMES 2048
 
-/* Names as a walk gave them. */
+/* The names that a walk passed to its callback. */
 struct names {
 	unsigned n;
 	uint_t picno;
 	const char *last;
 	char name[NAMES][80];
 };
-static struct names all, pics;
+static struct names all_names, pic_names;
 
 static void
-note(void *arg, const char *name)
+note_name(void *arg, const char *name)
 {
 	struct names *names = arg;
 
@@ -29,7 +29,7 @@ note(void *arg, const char *name)
 }
 
 static bool
-has(const struct names *names, const char *name)
+has_name(const struct names *names, const char *name)
 {
 	unsigned i;
 
@@ -40,15 +40,15 @@ has(const struct names *names, const char *name)
 	return false;
 }
 
-/* Into the union of all PICs, once each. */
+/* Add a name of one PIC to the union of all PICs. */
 static void
-note_pic(void *arg, uint_t picno, const char *name)
+note_name_of_pic(void *arg, uint_t picno, const char *name)
 {
 	struct names *names = arg;
 
 	EXPECT_EQ(picno, names->picno);
-	if (!has(names, name))
-		note(names, name);
+	if (!has_name(names, name))
+		note_name(names, name);
 }
 
 /* CPC-QRY-01, CPC-QRY-02, CPC-QRY-03 */
@@ -66,69 +66,72 @@ CPC_TEST(the_backend_has_a_shape_and_a_name)
 }
 
 static void
-is_union(cpc_t *cpc, bool generic)
+expect_union(cpc_t *cpc, bool generic)
 {
 	unsigned i, j;
 
-	memset(&all, 0, sizeof all);
-	memset(&pics, 0, sizeof pics);
+	memset(&all_names, 0, sizeof all_names);
+	memset(&pic_names, 0, sizeof pic_names);
 	if (generic)
-		cpc_walk_generic_events_all(cpc, &all, note);
+		cpc_walk_generic_events_all(cpc, &all_names, note_name);
 	else
-		cpc_walk_events_all(cpc, &all, note);
+		cpc_walk_events_all(cpc, &all_names, note_name);
 	for (i = 0; i < cpc_npic(cpc); i++) {
-		pics.picno = i;
+		pic_names.picno = i;
 		if (generic)
-			cpc_walk_generic_events_pic(cpc, i, &pics, note_pic);
+			cpc_walk_generic_events_pic(
+			    cpc, i, &pic_names, note_name_of_pic);
 		else
-			cpc_walk_events_pic(cpc, i, &pics, note_pic);
+			cpc_walk_events_pic(
+			    cpc, i, &pic_names, note_name_of_pic);
 	}
-	EXPECT_EQ(all.n, pics.n);
-	for (i = 0; i < all.n; i++) {
-		EXPECT(has(&pics, all.name[i]));
-		EXPECT_EQ(strncmp(all.name[i], "PAPI", 4) == 0, generic);
+	EXPECT_EQ(all_names.n, pic_names.n);
+	for (i = 0; i < all_names.n; i++) {
+		EXPECT(has_name(&pic_names, all_names.name[i]));
+		EXPECT_EQ(strncmp(all_names.name[i], "PAPI", 4) == 0, generic);
 		for (j = 0; j < i; j++)
-			EXPECT(strcmp(all.name[i], all.name[j]) != 0);
+			EXPECT(
+			    strcmp(all_names.name[i], all_names.name[j]) != 0);
 	}
 }
 
 /* CPC-QRY-04, CPC-QRY-05, CPC-QRY-06, CPC-QRY-08 */
 CPC_TEST(platform_events_are_the_union_of_pics)
 {
-	is_union(cpc, false);
-	EXPECT(all.n > 0);
+	expect_union(cpc, false);
+	EXPECT(all_names.n > 0);
 }
 
 /* CPC-QRY-06, CPC-QRY-11, CPC-QRY-12 */
 CPC_TEST(generic_events_are_the_union_of_pics)
 {
-	is_union(cpc, true);
-	EXPECT(has(&all, "PAPI_tot_cyc"));
-	EXPECT(has(&all, "PAPI_tot_ins"));
+	expect_union(cpc, true);
+	EXPECT(has_name(&all_names, "PAPI_tot_cyc"));
+	EXPECT(has_name(&all_names, "PAPI_tot_ins"));
 }
 
 /* CPC-QRY-07 */
 CPC_TEST(walk_of_no_pic_is_einval)
 {
-	memset(&pics, 0, sizeof pics);
+	memset(&pic_names, 0, sizeof pic_names);
 	errno = 0;
-	cpc_walk_events_pic(cpc, cpc_npic(cpc), &pics, note_pic);
+	cpc_walk_events_pic(cpc, cpc_npic(cpc), &pic_names, note_name_of_pic);
 	EXPECT_EQ(errno, EINVAL);
-	EXPECT_EQ(pics.n, 0);
+	EXPECT_EQ(pic_names.n, 0);
 }
 
 static void
-is_on_the_list(void *arg, const char *name)
+expect_on_the_list(void *arg, const char *name)
 {
 	(void)arg;
 	if (!EXPECT(is_generic(name + strlen("PAPI_"))))
-		test_note("that was %s", name);
+		test_note("event: %s", name);
 }
 
 /* CPC-EVT-01 */
 CPC_TEST(generic_names_are_on_the_closed_list)
 {
-	cpc_walk_generic_events_all(cpc, NULL, is_on_the_list);
+	cpc_walk_generic_events_all(cpc, NULL, expect_on_the_list);
 }
 
 static void
@@ -143,7 +146,7 @@ note_last(void *arg, const char *name)
 /* CPC-QRY-10 */
 CPC_TEST(picnum_is_the_last_attribute)
 {
-	struct names *names = &pics;
+	struct names *names = &pic_names;
 
 	memset(names, 0, sizeof *names);
 	cpc_walk_attrs(cpc, names, note_last);
@@ -153,7 +156,7 @@ CPC_TEST(picnum_is_the_last_attribute)
 }
 
 static void
-bind_it(void *arg, const char *name)
+bind_event(void *arg, const char *name)
 {
 	cpc_t *cpc = arg;
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -161,13 +164,15 @@ bind_it(void *arg, const char *name)
 	EXPECT_EQ(
 	    cpc_set_add_request(cpc, set, name, 0, CPC_COUNT_USER, 0, NULL), 0);
 	if (!EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0))
-		test_note("that was %s", name);
+		test_note("event: %s", name);
 	EXPECT_EQ(cpc_set_destroy(cpc, set), 0);
 }
 
-/* CPC-QRY-09, CPC-QRY-13, CPC-QRY-14; and every one of them binds. */
+/*
+ * CPC-QRY-09, CPC-QRY-13, CPC-QRY-14: every name can be added, and bound, too.
+ */
 CPC_TEST(every_name_can_be_counted)
 {
-	cpc_walk_events_all(cpc, cpc, bind_it);
-	cpc_walk_generic_events_all(cpc, cpc, bind_it);
+	cpc_walk_events_all(cpc, cpc, bind_event);
+	cpc_walk_generic_events_all(cpc, cpc, bind_event);
 }

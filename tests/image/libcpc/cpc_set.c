@@ -1,4 +1,4 @@
-/* Sets and requests, over the machine's own backend. */
+/* Sets and requests, on the machine's own backend. */
 #include "tests/lib/image/cpc_test.h"
 
 #include <string.h>
@@ -68,7 +68,7 @@ CPC_TEST(unknown_names_consume_no_index)
 	EXPECT_EQ(add_name(cpc, set, ANY_EVENT), 1);
 }
 
-/* CPC-REQ-04: with the image's own strtol(3) */
+/* CPC-REQ-04: with the image's own strtol(3). */
 CPC_TEST(numbers_are_what_strtol_takes_whole)
 {
 	static const char *const bad[] = { "0x3cz", "", "0x",
@@ -84,7 +84,7 @@ CPC_TEST(numbers_are_what_strtol_takes_whole)
 }
 
 /* CPC-REQ-05, CPC-REQ-06, CPC-REQ-08, CPC-REQ-10 */
-CPC_TEST(attributes_and_flags_are_judged)
+CPC_TEST(attributes_and_flags_are_checked)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	char unknown[] = "no_such", empty[] = "";
@@ -135,8 +135,8 @@ struct seen {
 };
 
 static void
-see(void *arg, int index, const char *event, uint64_t preset, uint_t flags,
-    int nattrs, const cpc_attr_t *attrs)
+see_request(void *arg, int index, const char *event, uint64_t preset,
+    uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
 	struct seen *seen = arg;
 
@@ -167,7 +167,7 @@ CPC_TEST(walk_shows_what_was_added)
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_request_preset(cpc, 0, 8), 0);
 	EXPECT_EQ(cpc_set_request_preset(cpc, set, 1, 9), 0);
-	cpc_walk_requests(cpc, set, &seen, see);
+	cpc_walk_requests(cpc, set, &seen, see_request);
 	REQUIRE(seen.n == 2);
 	EXPECT_EQ(seen.index[0], 1);
 	EXPECT_EQ(seen.preset[0], 9);
