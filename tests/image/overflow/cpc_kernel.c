@@ -1,18 +1,21 @@
 /*
  * The kernel's own instructions, counted for a program at user privilege, make
- * a PIC overflow: which instruction of the kernel stops the set.
+ * a PIC overflow.  The tests find the kernel instruction at which the set
+ * stops.
  *
  * A system call that is always the same retires CALL instructions at system
- * privilege.  Counting begins in the call that restarts the set; calls
- * follow until the signal comes.  Where an NMI stops the set it holds, however
- * far the kernel had to go on, N events and SKID more: those of the NMI up to
- * the instruction that stops.  A second request, which begins at 0, has
- * counted just these N + SKID, and CALL events more need one call more: none is
- * lost and none is counted twice.  What follows the kernel's last instruction
- * is the program's next, and the NMI its interrupt, with a SKID of its own.
+ * privilege.  Counting begins in the call that restarts the set.  The program
+ * then repeats the call until SIGEMT comes.
  *
- * Where the kernel masks the interrupt the set stops at the end of the call
- * that overflowed: after a whole number of calls.
+ * On x86 an NMI stops the set.  Request 0, with a preset of -N, then reads
+ * SKID: the NMI's instructions up to the one that stops the PICs.  SKID is the
+ * same for every N.  Request 1 starts at 0 and reads N + SKID.  N + CALL
+ * events take exactly one call more, so no event is lost or counted twice.  If
+ * the overflow is at the kernel's last instruction, the interrupt comes in the
+ * program and has a SKID of its own.
+ *
+ * On arm64 the kernel masks the interrupt.  The set stops at the end of the
+ * call that overflowed, after a whole number of calls.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
@@ -34,11 +37,11 @@
 #endif
 
 #define FAR         1000000U /* the farthest stop */
-#define ALL_STARTED 100U     /* it takes fewer instructions... */
-#define ALL_STOPPED 100U     /* ...and so does this */
-#define STRUCK      400U     /* instructions of several calls */
+#define ALL_STARTED 100U     /* more instructions than start all PICs */
+#define ALL_STOPPED 100U     /* more instructions than stop all PICs */
+#define STRUCK      400U     /* kernel instructions of several calls */
 
-/* The C library's heap keeps what it took. */
+/* Pages of the C library's heap. */
 TEST_KEEPS(16);
 
 static struct {
@@ -47,21 +50,22 @@ static struct {
 	cpc_buf_t *buf;
 	volatile int signals;
 	uint64_t value, passed;
-} at;
+} last_stop;
 
 static void
-stopped(int sig)
+note_stop(int sig)
 {
 	(void)sig;
-	at.signals++;
-	EXPECT_EQ(cpc_set_sample(at.cpc, at.set, at.buf), 0);
-	cpc_buf_get(at.cpc, at.buf, 0, &at.value);
-	cpc_buf_get(at.cpc, at.buf, 1, &at.passed);
+	last_stop.signals++;
+	EXPECT_EQ(
+	    cpc_set_sample(last_stop.cpc, last_stop.set, last_stop.buf), 0);
+	cpc_buf_get(last_stop.cpc, last_stop.buf, 0, &last_stop.value);
+	cpc_buf_get(last_stop.cpc, last_stop.buf, 1, &last_stop.passed);
 }
 
-/* No instruction of the C library's lies between two of them. */
+/* Inline, so that no other instruction is between two calls. */
 static inline void
-call(void)
+make_call(void)
 {
 #ifdef __x86_64__
 	long r = SYS_getppid;
@@ -75,24 +79,24 @@ call(void)
 #endif
 }
 
-/* N events: the calls that were made until the signal came. */
+/* Overflow after n events.  Returns the number of calls until the signal. */
 static uint64_t
 calls_until(uint64_t n)
 {
 	uint64_t calls = 0;
 
-	at.signals = 0;
-	EXPECT_EQ(cpc_request_preset(at.cpc, 0, -n), 0);
+	last_stop.signals = 0;
+	EXPECT_EQ(cpc_request_preset(last_stop.cpc, 0, -n), 0);
 	EXPECT_EQ(cpc_syscall(CPC_OP_RESTART, 0, 0, 0, 0), 0);
-	for (; at.signals == 0 && calls < FAR; calls++)
-		call();
-	EXPECT_EQ(at.signals, 1);
+	for (; last_stop.signals == 0 && calls < FAR; calls++)
+		make_call();
+	EXPECT_EQ(last_stop.signals, 1);
 	return calls;
 }
 
-/* What n calls retire in the kernel. */
+/* The kernel instructions of n calls. */
 static uint64_t
-cost(cpc_t *cpc, uint64_t n)
+cost_of_calls(cpc_t *cpc, uint64_t n)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_buf_t *buf;
@@ -104,7 +108,7 @@ cost(cpc_t *cpc, uint64_t n)
 	buf = cpc_buf_create(cpc, set);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	while (n-- > 0)
-		call();
+		make_call();
 	EXPECT_EQ(cpc_disable(cpc), 0);
 	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
 	cpc_buf_get(cpc, buf, 0, &v);
@@ -114,27 +118,27 @@ cost(cpc_t *cpc, uint64_t n)
 }
 
 static bool
-bind(cpc_t *cpc, uint_t pic)
+bind_pair(cpc_t *cpc, uint_t pic)
 {
 	uint_t other = pic == 0 ? 1 : 0;
 
-	signal(SIGEMT, stopped);
-	at.cpc = cpc;
-	at.set = cpc_set_create(cpc);
-	add_pic(
-	    cpc, at.set, INS_EVENT, pic, CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT);
+	signal(SIGEMT, note_stop);
+	last_stop.cpc = cpc;
+	last_stop.set = cpc_set_create(cpc);
+	add_pic(cpc, last_stop.set, INS_EVENT, pic,
+	    CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT);
 	while (other == pic || !pic_counts(cpc, INS_EVENT, other))
 		other++;
-	add_pic(cpc, at.set, INS_EVENT, other, CPC_COUNT_SYSTEM);
-	at.buf = cpc_buf_create(cpc, at.set);
-	return EXPECT_EQ(cpc_bind_curlwp(cpc, at.set, 0), 0);
+	add_pic(cpc, last_stop.set, INS_EVENT, other, CPC_COUNT_SYSTEM);
+	last_stop.buf = cpc_buf_create(cpc, last_stop.set);
+	return EXPECT_EQ(cpc_bind_curlwp(cpc, last_stop.set, 0), 0);
 }
 
 static void
-unbind(void)
+unbind_pair(void)
 {
-	cpc_buf_destroy(at.cpc, at.buf);
-	cpc_set_destroy(at.cpc, at.set);
+	cpc_buf_destroy(last_stop.cpc, last_stop.buf);
+	cpc_set_destroy(last_stop.cpc, last_stop.set);
 	signal(SIGEMT, SIG_DFL);
 }
 
@@ -148,28 +152,33 @@ unbind(void)
 			SKIP("QEMU's counters count what all of its CPUs "     \
 			     "retire");                                        \
 		if (own_privilege() != CPC_COUNT_USER)                         \
-			SKIP("the program's own instructions are counted");    \
+			SKIP("at system privilege the program is counted, "    \
+			     "too");                                           \
 	} while (0)
 
-/* What a PIC is found with, and what belongs to it alone. */
+/* Properties of a PIC that stops_right() compares with. */
 struct pic {
-	uint64_t call; /* what a call retires */
-	uint64_t skid; /* what the NMI does, up to where it stops */
-	uint64_t
-	    back; /* the same of one behind the kernel's last instruction */
-	int64_t apart; /* how much later the other PIC starts and stops */
+	uint64_t call; /* instructions of a call */
+	uint64_t skid; /* the NMI's instructions up to the stop */
+	uint64_t back; /* the skid after the kernel's last instruction; 0: not
+	                  seen yet */
+	int64_t gap;   /* how much later the other PIC starts and stops */
 };
 
-/* Where it stopped is as far away as it should be. */
+/* The set stops at the right instruction for n, and after the right call. */
 static bool
 stops_right(uint64_t n, struct pic *p)
 {
-	uint64_t calls = calls_until(n), value = at.value, passed = at.passed;
+	uint64_t calls = calls_until(n), value = last_stop.value,
+		 passed = last_stop.passed;
 	bool last = calls_until(n + 1) > calls, good;
 
-	/* Where PICs start one by one it may stop before the other begins. */
+	/*
+	 * If PICs start one by one, the first may stop before the other
+	 * starts.
+	 */
 	good = (n < ALL_STARTED && passed < ALL_STOPPED) ||
-	       EXPECT_EQ(passed - value, n + (uint64_t)p->apart);
+	       EXPECT_EQ(passed - value, n + (uint64_t)p->gap);
 	if (!STOPS_KERNEL) {
 		good = EXPECT(value < p->call + p->skid) && good;
 	} else if (!last) {
@@ -182,23 +191,23 @@ stops_right(uint64_t n, struct pic *p)
 	return EXPECT_EQ(calls_until(n + p->call), calls + 1) && good;
 }
 
-/* CPC-OVF-01, CPC-OVF-03, CPC-OVF-18: SYSTEM alone, in the kernel. */
+/* CPC-OVF-01, CPC-OVF-03, CPC-OVF-18: a set that counts the kernel only. */
 CPC_TEST(the_kernel_stops_after_exactly_n)
 {
 	struct pic p = { 0 };
 	uint64_t far;
 
 	NEEDS_KERNEL();
-	p.call = cost(cpc, 2) - cost(cpc, 1);
-	EXPECT_EQ(cost(cpc, 1002) - cost(cpc, 1001), p.call);
+	p.call = cost_of_calls(cpc, 2) - cost_of_calls(cpc, 1);
+	EXPECT_EQ(cost_of_calls(cpc, 1002) - cost_of_calls(cpc, 1001), p.call);
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
-		if (!pic_counts(cpc, INS_EVENT, pic) || !bind(cpc, pic))
+		if (!pic_counts(cpc, INS_EVENT, pic) || !bind_pair(cpc, pic))
 			continue;
-		/* Not at the last instruction of a call. */
+		/* Avoid the last instruction of a call. */
 		far = FAR + (calls_until(FAR) < calls_until(FAR + 1));
 		calls_until(far);
-		p.skid = at.value;
-		p.apart = (int64_t)(at.passed - at.value - far);
+		p.skid = last_stop.value;
+		p.gap = (int64_t)(last_stop.passed - last_stop.value - far);
 		p.back = 0;
 		for (uint64_t n = 1; n <= 100; n++) {
 			if (!stops_right(n, &p))
@@ -206,33 +215,34 @@ CPC_TEST(the_kernel_stops_after_exactly_n)
 		}
 		for (uint64_t n = 1000; n <= FAR; n *= 10)
 			stops_right(n, &p);
-		unbind();
+		unbind_pair();
 	}
-	test_note("a call retires %lu instructions, an NMI's way to the stop "
-		  "%lu, from the kernel's end %lu",
+	test_note(
+	    "instructions of a call: %lu; skid in the kernel: %lu; skid after "
+	    "its last instruction: %lu",
 	    p.call, p.skid, p.back);
 }
 
 /*
- * An overflow at each instruction of the kernel in turn, of its ways in and
- * out, a fault, a switch to another LWP and back, and of kcpc itself: the set
- * stops there, its owner is told once, and all goes on.
+ * Stop the set at each instruction of the kernel in turn.  These are its ways
+ * in and out, a fault, a switch to another LWP and back, and kcpc itself.  The
+ * owner gets one signal, and the program continues.
  */
 
 #define STRIKES 6000U
 
-static volatile bool leave;
+static volatile bool yielder_ends;
 
 static void *
-yield(void *arg)
+yield_until_end(void *arg)
 {
-	while (!leave)
+	while (!yielder_ends)
 		sched_yield();
 	return arg;
 }
 
 static void
-stepped_over(int sig, siginfo_t *si, void *context)
+step_over_fault(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
@@ -244,41 +254,43 @@ stepped_over(int sig, siginfo_t *si, void *context)
 static void
 visit_the_kernel(void)
 {
-	call();
+	make_call();
 	__asm__ volatile(UNDEF);
 	sched_yield();
-	EXPECT_EQ(cpc_set_sample(at.cpc, at.set, at.buf), 0);
+	EXPECT_EQ(
+	    cpc_set_sample(last_stop.cpc, last_stop.set, last_stop.buf), 0);
 }
 
-/* Where a visit stopped that was to stop at its nth instruction there. */
+/* Overflow at the nth kernel instruction of a visit.  Returns the skid. */
 static uint64_t
-strike(uint64_t n)
+strike_once(uint64_t n)
 {
-	at.signals = 0;
-	EXPECT_EQ(cpc_request_preset(at.cpc, 0, -n), 0);
-	EXPECT_EQ(cpc_set_restart(at.cpc, at.set), 0);
+	last_stop.signals = 0;
+	EXPECT_EQ(cpc_request_preset(last_stop.cpc, 0, -n), 0);
+	EXPECT_EQ(cpc_set_restart(last_stop.cpc, last_stop.set), 0);
 	visit_the_kernel();
-	return at.value;
+	return last_stop.value;
 }
 
 /*
- * The same by two of three: a slice may end in a visit, and its interrupt's
- * instructions come before those that follow.  A visit too short for n leaves
- * the set running and is the last.
+ * The result of two of three visits.  A slice may end during a visit, and then
+ * the timer's interrupt moves the instructions after it.  If a visit is too
+ * short for n, the set keeps running.  That visit is the last.
  */
 static uint64_t
-struck(uint64_t n)
+strike_twice_alike(uint64_t n)
 {
-	uint64_t first = strike(n), second;
+	uint64_t first = strike_once(n), second;
 
-	if (at.signals == 0 || (second = strike(n)) == first || at.signals == 0)
+	if (last_stop.signals == 0 || (second = strike_once(n)) == first ||
+	    last_stop.signals == 0)
 		return first;
-	return strike(n);
+	return strike_once(n);
 }
 
-CPC_TEST(each_instruction_of_the_kernel_can_be_struck)
+CPC_TEST(a_set_can_stop_at_each_kernel_instruction)
 {
-	struct sigaction sa = { .sa_sigaction = stepped_over,
+	struct sigaction sa = { .sa_sigaction = step_over_fault,
 		.sa_flags = SA_SIGINFO },
 			 was;
 	uint64_t signals = 0, skid = 0, odd = 0, value;
@@ -292,62 +304,65 @@ CPC_TEST(each_instruction_of_the_kernel_can_be_struck)
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-	leave = false;
-	REQUIRE(EXPECT_EQ(pthread_create(&other, NULL, yield, NULL), 0));
-	REQUIRE(bind(cpc, 0));
+	yielder_ends = false;
+	REQUIRE(
+	    EXPECT_EQ(pthread_create(&other, NULL, yield_until_end, NULL), 0));
+	REQUIRE(bind_pair(cpc, 0));
 	for (uint64_t n = 1; n <= STRIKES; n++) {
-		value = struck(n);
-		if (at.signals == 0)
+		value = strike_twice_alike(n);
+		if (last_stop.signals == 0)
 			break;
-		EXPECT_EQ(at.signals, 1);
+		EXPECT_EQ(last_stop.signals, 1);
 		if (n == 1) {
 			skid = value;
-			together = at.passed - at.value == 1;
+			together = last_stop.passed - last_stop.value == 1;
 		}
-		/* Those that start and stop one by one are apart. */
+		/* PICs that start and stop one by one read other numbers. */
 		if (together)
-			EXPECT_EQ(at.passed - at.value, n);
+			EXPECT_EQ(last_stop.passed - last_stop.value, n);
 		odd += value != skid;
 		signals++;
 	}
-	leave = true;
+	yielder_ends = true;
 	pthread_join(other, NULL);
-	unbind();
+	unbind_pair();
 	sigaction(SIGILL, &was, NULL);
 	EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
 	EXPECT(signals > 500);
 	/*
-	 * Elsewhere than in the kernel it is found behind the last instruction
-	 * of a way out: of the restart, the call, the fault, its handler's end
-	 * and the yield; and by the switch, whose last is what stops.
+	 * The skid differs for the last instruction of each way out, because
+	 * the interrupt comes in the program.  These are the ways out of the
+	 * restart, the call, the fault, the fault handler's return, and the
+	 * yield.  In the switch it differs once, at the instruction that stops
+	 * the PICs.
 	 */
 	if (STOPS_KERNEL && together)
 		EXPECT_EQ(odd, 6);
-	test_note("%lu instructions were struck", signals);
+	test_note("the set stopped at %lu instructions", signals);
 }
 
-/* CPC-OVF-15: what nobody waits for goes round beside what somebody does. */
-CPC_TEST(a_neighbour_goes_round_in_the_kernel)
+/* CPC-OVF-15: request 1 wraps without notification next to notify request 0. */
+CPC_TEST(a_neighbour_wraps_in_the_kernel)
 {
-	uint64_t apart = 0, was;
+	uint64_t gap = 0, was;
 
 	NEEDS_KERNEL();
-	REQUIRE(bind(cpc, 0));
-	at.signals = 0;
+	REQUIRE(bind_pair(cpc, 0));
+	last_stop.signals = 0;
 	for (uint64_t n = ALL_STARTED; n < ALL_STARTED + STRUCK; n++) {
 		EXPECT_EQ(cpc_request_preset(cpc, 1, -n), 0);
-		EXPECT_EQ(cpc_set_restart(cpc, at.set), 0);
+		EXPECT_EQ(cpc_set_restart(cpc, last_stop.set), 0);
 		for (unsigned calls = 0; calls < 20; calls++)
-			call();
+			make_call();
 		EXPECT_EQ(cpc_disable(cpc), 0);
-		EXPECT_EQ(cpc_set_sample(cpc, at.set, at.buf), 0);
-		cpc_buf_get(cpc, at.buf, 0, &at.value);
-		cpc_buf_get(cpc, at.buf, 1, &at.passed);
-		was = apart;
-		apart = at.passed - at.value + n;
+		EXPECT_EQ(cpc_set_sample(cpc, last_stop.set, last_stop.buf), 0);
+		cpc_buf_get(cpc, last_stop.buf, 0, &last_stop.value);
+		cpc_buf_get(cpc, last_stop.buf, 1, &last_stop.passed);
+		was = gap;
+		gap = last_stop.passed - last_stop.value + n;
 		if (n != ALL_STARTED)
-			EXPECT_EQ(apart, was);
+			EXPECT_EQ(gap, was);
 	}
-	EXPECT_EQ(at.signals, 0);
-	unbind();
+	EXPECT_EQ(last_stop.signals, 0);
+	unbind_pair();
 }

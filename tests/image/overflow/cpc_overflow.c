@@ -1,8 +1,10 @@
 /*
- * An overflow of a notify request freezes the set and sends SIGEMT to the
- * LWP, once; the handler sees the counts as they were, and a restart lets
- * the period begin anew.  The counted loop retires two instructions a pass,
- * and N of them overflow a preset of 2^64 - N.
+ * An overflow of a notify request freezes the set and sends one SIGEMT to the
+ * LWP.  The handler sees the frozen counts, and a restart begins the next
+ * period.
+ *
+ * The counted loop retires two instructions an iteration.  With a preset of
+ * 2^64 - N, N events overflow.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
@@ -19,34 +21,34 @@
 
 #define PERIOD 1000
 
-/* The C library's heap keeps what it took. */
+/* Pages of the C library's heap. */
 TEST_KEEPS(16);
 
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
 static cpc_buf_t *the_buf;
-static volatile int calls, code, restarts;
-static volatile uintptr_t addr, pc;
-static volatile uint64_t seen[2];
+static volatile int handler_calls, handler_code, restarts_left;
+static volatile uintptr_t handler_addr, handler_pc;
+static volatile uint64_t handler_counts[2];
 
 static void
-handler(int sig, siginfo_t *si, void *context)
+restarting_handler(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
 	(void)sig;
-	calls++;
-	code = si->si_code;
-	addr = (uintptr_t)si->si_addr;
-	pc = (uintptr_t)uc->uc_mcontext.gregs[REG_PC];
+	handler_calls++;
+	handler_code = si->si_code;
+	handler_addr = (uintptr_t)si->si_addr;
+	handler_pc = (uintptr_t)uc->uc_mcontext.gregs[REG_PC];
 	for (int i = 0; i < 2; i++) {
 		uint64_t v = 0;
 
 		EXPECT_EQ(cpc_set_sample(the_cpc, the_set, the_buf), 0);
 		cpc_buf_get(the_cpc, the_buf, 0, &v);
-		seen[i] = v;
+		handler_counts[i] = v;
 	}
-	if (restarts-- > 0)
+	if (restarts_left-- > 0)
 		EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
 }
 
@@ -55,13 +57,16 @@ bind_overflowing(cpc_t *cpc)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	/* At system privilege the kernel's delivery would be counted, too. */
+	/*
+	 * At system privilege the kernel's signal delivery would be counted,
+	 * too.
+	 */
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
 	    payload_privilege() == PAYLOAD_SYSTEM)
 		return false;
-	sa.sa_sigaction = handler;
+	sa.sa_sigaction = restarting_handler;
 	sigaction(SIGEMT, &sa, NULL);
-	calls = 0;
+	handler_calls = 0;
 	the_cpc = cpc;
 	the_set = cpc_set_create(cpc);
 	EXPECT(cpc_set_add_request(cpc, the_set, "PAPI_tot_ins",
@@ -74,28 +79,28 @@ bind_overflowing(cpc_t *cpc)
 /* CPC-OVF-01, CPC-OVF-02, CPC-OVF-03, CPC-OVF-04, CPC-OVF-05 */
 CPC_TEST(an_overflow_signals_once_and_freezes)
 {
-	restarts = 0;
+	restarts_left = 0;
 	if (!bind_overflowing(cpc))
 		SKIP("overflows of user code do not interrupt here");
 	spin_loop(10 * PERIOD);
-	EXPECT_EQ(calls, 1);
-	EXPECT_EQ(code, EMT_CPCOVF);
-	EXPECT_EQ(addr, pc);
-	EXPECT(pc - (uintptr_t)spin_loop < 64);
-	EXPECT(seen[0] < 64);
-	EXPECT_EQ(seen[0], seen[1]);
+	EXPECT_EQ(handler_calls, 1);
+	EXPECT_EQ(handler_code, EMT_CPCOVF);
+	EXPECT_EQ(handler_addr, handler_pc);
+	EXPECT(handler_pc - (uintptr_t)spin_loop < 64);
+	EXPECT(handler_counts[0] < 64);
+	EXPECT_EQ(handler_counts[0], handler_counts[1]);
 	spin_loop(10 * PERIOD);
-	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(handler_calls, 1);
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 }
 
-/* CPC-OVF-01 on every CPU the machine has. */
+/* CPC-OVF-01 on each CPU. */
 CPC_TEST(each_cpu_takes_the_interrupt)
 {
 	cpu_set_t all, one;
 
 	sched_getaffinity(0, sizeof all, &all);
-	restarts = 0;
+	restarts_left = 0;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &all))
 			continue;
@@ -105,31 +110,31 @@ CPC_TEST(each_cpu_takes_the_interrupt)
 		if (!bind_overflowing(cpc))
 			SKIP("overflows of user code do not interrupt here");
 		spin_loop(10 * PERIOD);
-		EXPECT_EQ(calls, 1);
+		EXPECT_EQ(handler_calls, 1);
 		EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 	}
 	EXPECT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
 }
 
 /* CPC-OVF-06 */
-CPC_TEST(restarting_in_the_handler_goes_on)
+CPC_TEST(a_restart_in_the_handler_continues)
 {
-	restarts = 1000000;
+	restarts_left = 1000000;
 	if (!bind_overflowing(cpc))
 		SKIP("overflows of user code do not interrupt here");
 	spin_loop(50 * PERIOD); /* 100 periods */
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
-	/* Each period begins in the handler, whose tail is counted too. */
-	EXPECT(calls >= 100);
-	test_note("%d signals in 100 periods", calls);
+	/* After the restart, the rest of the handler is counted, too. */
+	EXPECT(handler_calls >= 100);
+	test_note("%d signals in 100 periods", handler_calls);
 }
 
 /* CPC-OVF-12 */
-CPC_TEST(blocked_it_waits)
+CPC_TEST(a_blocked_signal_waits)
 {
 	sigset_t set;
 
-	restarts = 0;
+	restarts_left = 0;
 	sigemptyset(&set);
 	sigaddset(&set, SIGEMT);
 	sigprocmask(SIG_BLOCK, &set, NULL);
@@ -138,23 +143,23 @@ CPC_TEST(blocked_it_waits)
 		SKIP("overflows of user code do not interrupt here");
 	}
 	spin_loop(10 * PERIOD);
-	EXPECT_EQ(calls, 0);
+	EXPECT_EQ(handler_calls, 0);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	EXPECT_EQ(calls, 1);
+	EXPECT_EQ(handler_calls, 1);
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 }
 
 /* CPC-OVF-13 */
-CPC_TEST(ignored_it_freezes_all_the_same)
+CPC_TEST(an_ignored_signal_still_freezes)
 {
 	uint64_t v = 0;
 
-	restarts = 0;
+	restarts_left = 0;
 	if (!bind_overflowing(cpc))
 		SKIP("overflows of user code do not interrupt here");
 	signal(SIGEMT, SIG_IGN);
 	spin_loop(10 * PERIOD);
-	EXPECT_EQ(calls, 0);
+	EXPECT_EQ(handler_calls, 0);
 	EXPECT_EQ(cpc_set_sample(cpc, the_set, the_buf), 0);
 	cpc_buf_get(cpc, the_buf, 0, &v);
 	EXPECT(v < 64);
@@ -162,7 +167,7 @@ CPC_TEST(ignored_it_freezes_all_the_same)
 	signal(SIGEMT, SIG_DFL);
 }
 
-/* A set of which N events of the kernel overflow. */
+/* A set that overflows after n events of the kernel. */
 static void
 bind_in_kernel(cpc_t *cpc, uint64_t n)
 {
@@ -173,10 +178,10 @@ bind_in_kernel(cpc_t *cpc, uint64_t n)
 }
 
 /*
- * CPC-OVF-12: a SIGEMT that nobody takes ends no sleep, wherever on the way to
- * it the counters overflow: at each seventh instruction of the kernel.
+ * CPC-OVF-12: an ignored or blocked SIGEMT ends no sleep.  The overflow is at
+ * every seventh kernel instruction on the way to sleep.
  */
-CPC_TEST(blocked_it_ends_no_sleep)
+CPC_TEST(a_blocked_signal_ends_no_sleep)
 {
 	struct timespec soon = { .tv_nsec = 100000 };
 	sigset_t emt, pending;
@@ -199,25 +204,25 @@ CPC_TEST(blocked_it_ends_no_sleep)
 		sigprocmask(SIG_BLOCK, &emt, NULL);
 	}
 	EXPECT(overflows != 0);
-	signal(SIGEMT, SIG_IGN); /* it is pending no more */
+	signal(SIGEMT, SIG_IGN); /* discards the pending SIGEMT */
 	sigprocmask(SIG_UNBLOCK, &emt, NULL);
 	signal(SIGEMT, SIG_DFL);
 }
 
-static volatile bool take, leave;
+static volatile bool take_now, taker_ends;
 
-/* By a set that is bound to the CPU, once each time. */
+/* On request, take the counters once, by a set bound to the CPU. */
 static void *
-take_counters(void *arg)
+take_on_request(void *arg)
 {
 	cpc_set_t *set = set_of(arg, INS_EVENT);
 
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 0, NULL), 0);
-	while (!leave) {
-		if (take) {
+	while (!taker_ends) {
+		if (take_now) {
 			EXPECT_EQ(cpc_bind_cpu(arg, 0, set, 0), 0);
 			EXPECT_EQ(cpc_unbind(arg, set), 0);
-			take = false;
+			take_now = false;
 		}
 		sched_yield();
 	}
@@ -228,14 +233,15 @@ static void
 count_signal(int sig)
 {
 	(void)sig;
-	calls++;
+	handler_calls++;
 }
 
 /*
- * CPC-INV-04: nor does one that does not come, since the counters were taken
- * away between the overflow on the way to sleep and the end of that.
+ * CPC-INV-04: the counters are taken away between an overflow on the way to
+ * sleep and the end of the sleep.  A sleep that ends early has received a
+ * SIGEMT.
  */
-CPC_TEST(taken_away_it_ends_no_sleep)
+CPC_TEST(taken_counters_end_no_sleep)
 {
 	struct timespec soon = { .tv_nsec = 100000 };
 	pthread_t taker;
@@ -243,19 +249,19 @@ CPC_TEST(taken_away_it_ends_no_sleep)
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows of user code do not interrupt here");
 	signal(SIGEMT, count_signal);
-	take = leave = false;
+	take_now = taker_ends = false;
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 0, NULL), 0);
-	REQUIRE(pthread_create(&taker, NULL, take_counters, cpc) == 0);
+	REQUIRE(pthread_create(&taker, NULL, take_on_request, cpc) == 0);
 	for (uint64_t n = 100; n < 1500; n += 7) {
-		calls = 0;
+		handler_calls = 0;
 		bind_in_kernel(cpc, n);
-		take = true;
-		EXPECT(nanosleep(&soon, NULL) == 0 || calls > 0);
-		while (take)
+		take_now = true;
+		EXPECT(nanosleep(&soon, NULL) == 0 || handler_calls > 0);
+		while (take_now)
 			sched_yield();
 		cpc_set_destroy(cpc, the_set);
 	}
-	leave = true;
+	taker_ends = true;
 	pthread_join(taker, NULL);
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
 	signal(SIGEMT, SIG_DFL);
@@ -267,10 +273,10 @@ static const unsigned char call_insn[] = { 0x0f, 0x05 }; /* SYSCALL */
 static const unsigned char call_insn[] = { 0x01, 0, 0, 0xd4 }; /* SVC #0 */
 #endif
 
-static volatile int made_again;
+static volatile int restarted_calls;
 
 static void
-look(int sig, siginfo_t *si, void *context)
+check_restarted_call(int sig, siginfo_t *si, void *context)
 {
 	const ucontext_t *uc = context;
 	const void *at = (const void *)uc->uc_mcontext.gregs[REG_PC];
@@ -278,21 +284,24 @@ look(int sig, siginfo_t *si, void *context)
 	(void)sig;
 	if (memcmp(at, call_insn, sizeof call_insn) != 0)
 		return;
-	made_again++;
+	restarted_calls++;
 	EXPECT_EQ((uintptr_t)si->si_addr, (uintptr_t)at);
 }
 
-/* CPC-OVF-02, CPC-OVF-18: where the program goes on is the call itself. */
-CPC_TEST(in_a_call_that_is_made_again_it_is_there)
+/*
+ * CPC-OVF-02, CPC-OVF-18: in a call that restarts after the signal, the PC is
+ * at the instruction that makes the call.
+ */
+CPC_TEST(the_pc_is_at_the_restarted_call)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct timespec soon = { .tv_nsec = 100000 };
 
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows of user code do not interrupt here");
-	sa.sa_sigaction = look;
+	sa.sa_sigaction = check_restarted_call;
 	sigaction(SIGEMT, &sa, NULL);
-	made_again = 0;
+	restarted_calls = 0;
 	for (uint64_t n = 100; n < 2000; n += 100) {
 		pid_t child = fork();
 
@@ -302,6 +311,6 @@ CPC_TEST(in_a_call_that_is_made_again_it_is_there)
 		EXPECT_EQ(waitpid(child, NULL, 0), child);
 		cpc_set_destroy(cpc, the_set);
 	}
-	EXPECT(made_again != 0);
+	EXPECT(restarted_calls != 0);
 	signal(SIGEMT, SIG_DFL);
 }

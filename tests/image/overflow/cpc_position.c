@@ -1,18 +1,21 @@
 /*
- * An overflow stops the program at the instruction that made it, on every PIC
- * whose overflow interrupts: preset 2^64 - N, the LWP is found N instructions
- * behind where counting began.
+ * An overflow stops the program at the instruction that caused it.  With a
+ * preset of 2^64 - N, the LWP stops N instructions after the start of
+ * counting.  This holds on every PIC whose overflow interrupts.
  *
  * The code is straight: the system call that restarts the set, then one
- * instruction after the other, so that the PC tells how many were executed.
- * At user privilege the first of them is the first that counts, and what the
- * kernel does afterwards is not counted: there is no tolerance.  At system
- * privilege the kernel's way back from the restart is counted before them
- * (LEAD instructions), and its way from the interrupt to the freeze after
- * them (SKID).  Both are the same each time; one stop far away measures them,
- * and from then on every stop is known to the digit.  Where LEAD is longer
- * than N the kernel itself is where it stops: on x86 there and then, by an
- * NMI; on arm64 at its end, since it masks interrupts.
+ * instruction after the other.  So the PC shows how many were executed.
+ *
+ * At user privilege the first of these instructions is the first that counts,
+ * and the kernel does not count.  So there is no tolerance.  At system
+ * privilege the kernel's return from the restart counts before them (LEAD
+ * instructions).  Its way from the interrupt to the freeze counts after them
+ * (SKID).  Both are constant.  One stop far away measures them, and then every
+ * stop is known exactly.
+ *
+ * If LEAD is longer than N, the overflow is in the kernel.  On x86 an NMI
+ * stops the set there.  On arm64 the kernel masks interrupts, so the set stops
+ * when it returns.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
@@ -24,17 +27,17 @@
 #include <ucontext.h>
 
 #define STEPS 1000000U /* the farthest stop */
-#define ROOM  64U      /* for a stop that comes too late */
+#define ROOM  64U      /* for a stop that is too late */
 
-/* The C library's heap keeps what it took, the kernel tables of the code. */
+/* Pages of the C library's heap, and page tables of the code. */
 TEST_KEEPS(24);
 
 void position_enter(void *code, long number, long op, uint64_t a);
 extern const char position_call[], position_step[], position_return[],
     position_end[];
 
-/* The straight code: its steps, and the return behind them. */
-static char *code, *steps, *leave;
+/* The straight code, its steps, and the return after them. */
+static char *code, *steps, *return_step;
 static size_t step_bytes;
 
 static struct {
@@ -44,23 +47,24 @@ static struct {
 	int calls, code;
 	uintptr_t addr, pc;
 	uint64_t value[2];
-} at;
+} last_stop;
 
-/* Where it was stopped, and on to the end: the rest of the steps is long. */
+/* Save the place and the counts, and leave the straight code, which is long. */
 static void
-stopped(int sig, siginfo_t *si, void *context)
+note_stop(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
 	(void)sig;
-	at.calls++;
-	at.code = si->si_code;
-	at.addr = (uintptr_t)si->si_addr;
-	at.pc = (uintptr_t)uc->uc_mcontext.gregs[REG_PC];
-	EXPECT_EQ(cpc_set_sample(at.cpc, at.set, at.buf), 0);
-	cpc_buf_get(at.cpc, at.buf, 0, &at.value[0]);
-	cpc_buf_get(at.cpc, at.buf, 1, &at.value[1]);
-	uc->uc_mcontext.gregs[REG_PC] = (greg_t)(uintptr_t)leave;
+	last_stop.calls++;
+	last_stop.code = si->si_code;
+	last_stop.addr = (uintptr_t)si->si_addr;
+	last_stop.pc = (uintptr_t)uc->uc_mcontext.gregs[REG_PC];
+	EXPECT_EQ(
+	    cpc_set_sample(last_stop.cpc, last_stop.set, last_stop.buf), 0);
+	cpc_buf_get(last_stop.cpc, last_stop.buf, 0, &last_stop.value[0]);
+	cpc_buf_get(last_stop.cpc, last_stop.buf, 1, &last_stop.value[1]);
+	uc->uc_mcontext.gregs[REG_PC] = (greg_t)(uintptr_t)return_step;
 }
 
 static size_t
@@ -80,32 +84,34 @@ make_code(void)
 	if (code == MAP_FAILED)
 		return false;
 	steps = code + (position_step - position_call);
-	leave = steps + (STEPS + ROOM) * step_bytes;
+	return_step = steps + (STEPS + ROOM) * step_bytes;
 	memcpy(code, position_call, (size_t)(position_step - position_call));
-	for (char *p = steps; p < leave; p += step_bytes)
+	for (char *p = steps; p < return_step; p += step_bytes)
 		memcpy(p, position_step, step_bytes);
-	memcpy(
-	    leave, position_return, (size_t)(position_end - position_return));
+	memcpy(return_step, position_return,
+	    (size_t)(position_end - position_return));
 	payload_isync(code, code_bytes());
 	return true;
 }
 
-/* Where N counts lead: the steps executed, or -1 where none stopped. */
+/*
+ * Overflow after n events.  Returns the steps executed, or -1 without a stop.
+ */
 static int64_t
 stop_after(uint64_t n)
 {
-	at.calls = 0;
-	EXPECT_EQ(cpc_request_preset(at.cpc, 0, -n), 0);
+	last_stop.calls = 0;
+	EXPECT_EQ(cpc_request_preset(last_stop.cpc, 0, -n), 0);
 	position_enter(code, BARECPC_SYS_CPC, CPC_OP_RESTART, 0);
-	if (!EXPECT_EQ(at.calls, 1))
+	if (!EXPECT_EQ(last_stop.calls, 1))
 		return -1;
-	EXPECT_EQ(at.code, EMT_CPCOVF);
-	EXPECT_EQ(at.addr, at.pc);
-	EXPECT_EQ((at.pc - (uintptr_t)steps) % step_bytes, 0);
-	return (int64_t)((at.pc - (uintptr_t)steps) / step_bytes);
+	EXPECT_EQ(last_stop.code, EMT_CPCOVF);
+	EXPECT_EQ(last_stop.addr, last_stop.pc);
+	EXPECT_EQ((last_stop.pc - (uintptr_t)steps) % step_bytes, 0);
+	return (int64_t)((last_stop.pc - (uintptr_t)steps) / step_bytes);
 }
 
-/* What it counts behind its end, in the program and in the kernel. */
+/* The count after the overflow, if it is in the program or in the kernel. */
 struct skid {
 	uint64_t program, kernel;
 };
@@ -119,7 +125,7 @@ stops_right(uint64_t n, uint64_t lead, const struct skid *skid)
 	if (STOPS_KERNEL && early != 0)
 		value = skid->kernel;
 	good = EXPECT_EQ(stop_after(n), early != 0 ? 0 : n - lead);
-	return EXPECT_EQ(at.value[0], value) && good;
+	return EXPECT_EQ(last_stop.value[0], value) && good;
 }
 
 static void
@@ -132,9 +138,9 @@ all_stops(uint_t flags)
 	if (!EXPECT(far > 0 && far <= (int64_t)STEPS))
 		return;
 	lead = STEPS - (uint64_t)far;
-	skid.program = at.value[0];
+	skid.program = last_stop.value[0];
 	stop_after(1);
-	skid.kernel = at.value[0];
+	skid.kernel = last_stop.value[0];
 	if (flags == CPC_COUNT_USER) {
 		EXPECT_EQ(lead, 0);
 		EXPECT_EQ(skid.program, 0);
@@ -151,17 +157,17 @@ all_stops(uint_t flags)
 		stops_right(n, lead, &skid);
 }
 
-/* SIGEMT to stopped(); a set with one request, on this PIC. */
+/* Install the handler, and create a set with one request on this PIC. */
 static void
-arm(cpc_t *cpc, uint_t pic, uint_t flags)
+arm_set(cpc_t *cpc, uint_t pic, uint_t flags)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
 
-	sa.sa_sigaction = stopped;
+	sa.sa_sigaction = note_stop;
 	sigaction(SIGEMT, &sa, NULL);
-	at.cpc = cpc;
-	at.set = cpc_set_create(cpc);
-	add_pic(cpc, at.set, INS_EVENT, pic, flags | CPC_OVF_NOTIFY_EMT);
+	last_stop.cpc = cpc;
+	last_stop.set = cpc_set_create(cpc);
+	add_pic(cpc, last_stop.set, INS_EVENT, pic, flags | CPC_OVF_NOTIFY_EMT);
 }
 
 static void
@@ -170,12 +176,12 @@ each_pic(cpc_t *cpc, uint_t flags)
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (!pic_counts(cpc, INS_EVENT, pic))
 			continue;
-		arm(cpc, pic, flags);
-		at.buf = cpc_buf_create(cpc, at.set);
-		if (EXPECT_EQ(cpc_bind_curlwp(cpc, at.set, 0), 0))
+		arm_set(cpc, pic, flags);
+		last_stop.buf = cpc_buf_create(cpc, last_stop.set);
+		if (EXPECT_EQ(cpc_bind_curlwp(cpc, last_stop.set, 0), 0))
 			all_stops(flags);
-		cpc_buf_destroy(cpc, at.buf);
-		cpc_set_destroy(cpc, at.set);
+		cpc_buf_destroy(cpc, last_stop.buf);
+		cpc_set_destroy(cpc, last_stop.set);
 	}
 }
 
@@ -188,7 +194,7 @@ CPC_TEST(every_pic_stops_after_exactly_n)
 	munmap(code, code_bytes());
 }
 
-/* CPC-OVF-18 where the kernel itself makes it overflow. */
+/* CPC-OVF-18: the overflow may be in the kernel. */
 CPC_TEST(both_privileges_stop_after_exactly_n)
 {
 	NEEDS_EXACT_OVERFLOW();
@@ -198,23 +204,24 @@ CPC_TEST(both_privileges_stop_after_exactly_n)
 }
 
 /*
- * CPC-OVF-07: another request of the set stops at the same instruction, and
- * begins at its own preset again.
+ * CPC-OVF-07: the set's other request stops at the same instruction, and
+ * restarts from its own preset.
  */
 CPC_TEST(the_other_request_stops_with_it)
 {
 	NEEDS_EXACT_OVERFLOW();
 	if (own_privilege() != CPC_COUNT_USER)
-		SKIP("one PIC starts after the other, in the kernel");
+		SKIP("at system privilege one PIC counts the start of the "
+		     "other");
 	REQUIRE(make_code());
-	arm(cpc, 0, CPC_COUNT_USER);
-	add_preset(cpc, at.set, INS_EVENT, 5000);
-	at.buf = cpc_buf_create(cpc, at.set);
-	REQUIRE(EXPECT_EQ(cpc_bind_curlwp(cpc, at.set, 0), 0));
+	arm_set(cpc, 0, CPC_COUNT_USER);
+	add_preset(cpc, last_stop.set, INS_EVENT, 5000);
+	last_stop.buf = cpc_buf_create(cpc, last_stop.set);
+	REQUIRE(EXPECT_EQ(cpc_bind_curlwp(cpc, last_stop.set, 0), 0));
 	for (uint64_t n = 1; n <= 100; n++) {
 		EXPECT_EQ(stop_after(n), n);
-		EXPECT_EQ(at.value[0], 0);
-		EXPECT_EQ(at.value[1], 5000 + n);
+		EXPECT_EQ(last_stop.value[0], 0);
+		EXPECT_EQ(last_stop.value[1], 5000 + n);
 	}
 	munmap(code, code_bytes());
 }

@@ -1,9 +1,11 @@
 /*
- * Overflows as fast as they come.  One freezes the set until its owner
- * restarts it, so there is one signal for each restart and no more; the part
- * of the period that the handler's tail does not take is the program's, to
- * the instruction.  Where the tail takes all of it the program stands still,
- * and only it does.
+ * Overflows at the highest rate.  An overflow freezes the set until its owner
+ * restarts it, so each restart gives exactly one signal.
+ *
+ * The rest of the handler after the restart, its tail, takes a part of the
+ * period.  The other part is the program's, exact to the instruction.  If the
+ * tail takes the whole period, the interrupted program makes no progress, but
+ * other LWPs do.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -14,12 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The C library's heap keeps what it took, the threads' stacks tables. */
+/* Pages of the C library's heap, and page tables of threads' stacks. */
 TEST_KEEPS(64);
 
 #ifdef __aarch64__
 #define REG_TURNS  REG_R0
-#define STEP_BYTES 4 /* the first instruction of the loop */
+#define STEP_BYTES 4 /* size of the loop's first instruction */
 #else
 #define REG_TURNS  REG_RDI
 #define STEP_BYTES 3
@@ -28,7 +30,7 @@ TEST_KEEPS(64);
 static cpc_t *the_cpc;
 
 static void
-install(void (*fn)(int, siginfo_t *, void *))
+install_handler(void (*fn)(int, siginfo_t *, void *))
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
@@ -47,21 +49,19 @@ set_with_period(cpc_t *cpc, uint64_t period, uint_t flags)
 	return set;
 }
 
-/*
- * A loop that is interrupted all the time: how far it is.
- */
+/* The progress of a loop that is interrupted in every period. */
 
 static struct {
 	cpc_set_t *set;
-	uint64_t turns;     /* the loop's, in all */
+	uint64_t turns;     /* iterations of the whole loop */
 	long wanted, calls; /* signals */
 	uint64_t first, last, step;
-	long odd; /* signals that came elsewhere */
+	long odd; /* signals outside the loop */
 } sustain;
 
-/* Instructions of the loop executed, or -1 where it is not in the loop. */
+/* Instructions of the loop executed so far, or -1 outside the loop. */
 static int64_t
-position(const ucontext_t *uc)
+loop_position(const ucontext_t *uc)
 {
 	uint64_t left = (uint64_t)uc->uc_mcontext.gregs[REG_TURNS];
 	uint64_t at =
@@ -75,9 +75,9 @@ position(const ucontext_t *uc)
 }
 
 static void
-advance(int sig, siginfo_t *si, void *context)
+note_progress(int sig, siginfo_t *si, void *context)
 {
-	int64_t at = position(context);
+	int64_t at = loop_position(context);
 
 	(void)sig;
 	(void)si;
@@ -95,29 +95,29 @@ advance(int sig, siginfo_t *si, void *context)
 		cpc_set_restart(the_cpc, sustain.set);
 }
 
-/* The loop's part of a period, the same n times; 0 where it was not. */
+/* The loop's instructions in a period, which are the same in all n periods. */
 static uint64_t
-steps(cpc_t *cpc, uint64_t period, long n, uint_t flags)
+loop_part(cpc_t *cpc, uint64_t period, long n, uint_t flags)
 {
 	the_cpc = cpc;
 	sustain.turns = (uint64_t)(n + 2) * period / SPIN_INSNS;
 	sustain.wanted = n;
 	sustain.calls = sustain.odd = 0;
 	sustain.set = set_with_period(cpc, period, flags);
-	install(advance);
+	install_handler(note_progress);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, sustain.set, 0), 0);
 	spin_loop(sustain.turns);
 	cpc_set_destroy(cpc, sustain.set);
 	EXPECT_EQ(sustain.calls, n + 1);
-	EXPECT(sustain.odd <= 1); /* on the way to the loop, at most */
+	EXPECT(sustain.odd <= 1); /* one before the loop */
 	EXPECT_EQ(sustain.last - sustain.first, (uint64_t)n * sustain.step);
 	return sustain.step;
 }
 
 /*
- * CPC-OVF-06.  From each of 10,000 signals to the next the loop advances by
- * the same, a period less the tail: none is lost, none comes twice.  That the
- * tail is the same for another period shows that it is the tail.
+ * CPC-OVF-06: from each of 10,000 signals to the next the loop advances by the
+ * same number: the period less the handler's tail.  So no signal is lost, and
+ * none comes twice.  Other periods must give the same tail.
  */
 CPC_TEST(a_period_is_sustained)
 {
@@ -128,11 +128,11 @@ CPC_TEST(a_period_is_sustained)
 
 	NEEDS_EXACT_OVERFLOW();
 	clock_gettime(CLOCK_MONOTONIC, &a);
-	tail = period - steps(cpc, period, 10000, own_privilege());
+	tail = period - loop_part(cpc, period, 10000, own_privilege());
 	clock_gettime(CLOCK_MONOTONIC, &b);
-	EXPECT_EQ(
-	    steps(cpc, 2 * period, 100, own_privilege()), 2 * period - tail);
-	EXPECT_EQ(steps(cpc, 3 * period + 1, 100, own_privilege()),
+	EXPECT_EQ(loop_part(cpc, 2 * period, 100, own_privilege()),
+	    2 * period - tail);
+	EXPECT_EQ(loop_part(cpc, 3 * period + 1, 100, own_privilege()),
 	    3 * period + 1 - tail);
 	EXPECT(tail > 0 && tail < period);
 	ns = (b.tv_sec - a.tv_sec) * 1000000000LL + (b.tv_nsec - a.tv_nsec);
@@ -141,30 +141,28 @@ CPC_TEST(a_period_is_sustained)
 	    (long long)(ns - (int64_t)(10000 * (period - tail))) / 10000);
 }
 
-/* The same where the kernel is counted, for a program that it serves. */
+/* The same, but the kernel's instructions are counted, too. */
 CPC_TEST(both_privileges_are_sustained)
 {
 	uint_t flags = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
 	uint64_t tail;
 
 	NEEDS_EXACT_OVERFLOW();
-	tail = 10000 - steps(cpc, 10000, 1000, flags);
-	EXPECT_EQ(steps(cpc, 20001, 100, flags), 20001 - tail);
+	tail = 10000 - loop_part(cpc, 10000, 1000, flags);
+	EXPECT_EQ(loop_part(cpc, 20001, 100, flags), 20001 - tail);
 }
 
-/*
- * Storms: all LWPs, on all CPUs there are, from a period of 1 on.
- */
+/* Storms: several LWPs overflow at the same time, with periods from 1 up. */
 
 #define NLWP    4
-#define SIGNALS 200 /* to each */
+#define SIGNALS 200 /* to each LWP */
 
 static _Thread_local struct storm {
 	cpc_set_t *set;
 	cpc_buf_t *buf;
 	volatile long calls;
 	volatile bool over;
-	uint64_t wrong; /* values that are not what they must be */
+	uint64_t wrong; /* counts that are out of range */
 	bool exact;
 } storm;
 static uint64_t storm_period;
@@ -173,7 +171,7 @@ static volatile long beats;
 static volatile int storming;
 
 static void
-again(int sig, siginfo_t *si, void *context)
+restart_or_end(int sig, siginfo_t *si, void *context)
 {
 	uint64_t v = 1;
 
@@ -184,7 +182,9 @@ again(int sig, siginfo_t *si, void *context)
 	if (cpc_set_sample(the_cpc, storm.set, storm.buf) != 0)
 		storm.wrong++;
 	cpc_buf_get(the_cpc, storm.buf, 0, &v);
-	/* A user event is the last that is counted before the freeze. */
+	/*
+	 * At user privilege the overflow is the last event before the freeze.
+	 */
 	if (storm.exact ? v != 0 : v > 1 << 20)
 		storm.wrong++;
 	if (storm.calls < SIGNALS || (storm_period == 1 && beats == 0))
@@ -194,7 +194,7 @@ again(int sig, siginfo_t *si, void *context)
 }
 
 static void *
-be_interrupted(void *arg)
+overflow_until_over(void *arg)
 {
 	long calls;
 
@@ -205,11 +205,11 @@ be_interrupted(void *arg)
 	if (EXPECT_EQ(cpc_bind_curlwp(the_cpc, storm.set, 0), 0)) {
 		while (!storm.over) {
 			spin_loop(100);
-			getppid(); /* for the kernel to be counted */
+			getppid(); /* some kernel instructions to count */
 		}
 	}
 	EXPECT_EQ(storm.wrong, 0);
-	/* Frozen since: no signal more comes by itself. */
+	/* The set is frozen, so no further signal comes. */
 	calls = storm.calls;
 	spin_loop(10000);
 	EXPECT_EQ(storm.calls, calls);
@@ -220,12 +220,12 @@ be_interrupted(void *arg)
 }
 
 /*
- * One that has no set gets on, whatever the others go through: the worst
- * storm does not end before it has.  An emulator takes the CPUs in turns, so
- * that others can pass before its first one.
+ * An LWP without a set makes progress during a storm.  A storm of period 1
+ * does not end before it has.  An emulator runs the CPUs in turn, so storms of
+ * other periods may end before its first turn.
  */
 static void *
-beat(void *arg)
+beat_while_storming(void *arg)
 {
 	const struct timespec moment = { 0, 10000 };
 
@@ -237,22 +237,23 @@ beat(void *arg)
 }
 
 static void
-storms(cpc_t *cpc, uint_t flags)
+run_storms(cpc_t *cpc, uint_t flags)
 {
 	static const uint64_t periods[] = { 1, 2, 3, 10, 100, 1000 };
 	pthread_t t[NLWP + 1];
 
 	the_cpc = cpc;
 	storm_flags = flags;
-	install(again);
+	install_handler(restart_or_end);
 	for (unsigned i = 0; i < sizeof periods / sizeof *periods; i++) {
 		storm_period = periods[i];
 		storming = NLWP;
 		beats = 0;
-		REQUIRE(pthread_create(&t[NLWP], NULL, beat, NULL) == 0);
+		REQUIRE(pthread_create(
+			    &t[NLWP], NULL, beat_while_storming, NULL) == 0);
 		for (int n = 0; n < NLWP; n++)
-			REQUIRE(pthread_create(
-				    &t[n], NULL, be_interrupted, NULL) == 0);
+			REQUIRE(pthread_create(&t[n], NULL, overflow_until_over,
+				    NULL) == 0);
 		for (int n = 0; n <= NLWP; n++)
 			pthread_join(t[n], NULL);
 	}
@@ -263,19 +264,22 @@ CPC_TEST(storms_of_user_overflows_pass)
 {
 	NEEDS_EXACT_OVERFLOW();
 	if (own_privilege() != CPC_COUNT_USER)
-		SKIP("its own code is not at user privilege");
-	storms(cpc, CPC_COUNT_USER);
+		SKIP("this test needs user privilege");
+	run_storms(cpc, CPC_COUNT_USER);
 }
 
-/* CPC-OVF-18: below the kernel's own way back nothing but signals happens. */
+/*
+ * CPC-OVF-18: if the period is shorter than the kernel's return, the program
+ * does nothing but take signals.
+ */
 CPC_TEST(storms_of_system_overflows_pass)
 {
 	NEEDS_EXACT_OVERFLOW();
-	storms(cpc, CPC_COUNT_SYSTEM);
+	run_storms(cpc, CPC_COUNT_SYSTEM);
 }
 
-CPC_TEST(storms_of_both_pass)
+CPC_TEST(storms_of_both_privileges_pass)
 {
 	NEEDS_EXACT_OVERFLOW();
-	storms(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
+	run_storms(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
 }

@@ -1,7 +1,7 @@
 /*
- * The ucontext_t of an overflow's handler, as programs written for illumos
- * use it: without asking for it by a macro, by names that are the same on
- * both architectures; and what a handler makes of it holds.
+ * The ucontext_t of an overflow's handler, as programs written for illumos use
+ * it.  It needs no feature macro, has the same names on both architectures,
+ * and a handler's changes to it take effect.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* At system privilege the kernel's delivery of the signal is counted. */
+/* At system privilege the kernel's signal delivery is counted, too. */
 #define PERIOD (own_privilege() == CPC_COUNT_USER ? 1000 : 20000)
 
 #ifdef __aarch64__
@@ -19,13 +19,13 @@
 #define REG_TURNS REG_RDI
 #endif
 
-/* The C library's heap keeps what it took, a thread's stack tables. */
+/* Pages of the C library's heap, and page tables of a thread's stack. */
 TEST_KEEPS(24);
 
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
-static volatile int calls;
-static uintptr_t pc, sp, addr;
+static volatile int handler_calls;
+static uintptr_t handler_pc, handler_sp, handler_addr;
 
 #define NEEDS_OVERFLOW()                                                       \
 	do {                                                                   \
@@ -36,13 +36,13 @@ static uintptr_t pc, sp, addr;
 	} while (0)
 
 static void
-install(void (*fn)(int, siginfo_t *, void *))
+install_handler(void (*fn)(int, siginfo_t *, void *))
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
 	sa.sa_sigaction = fn;
 	sigaction(SIGEMT, &sa, NULL);
-	calls = 0;
+	handler_calls = 0;
 }
 
 static bool
@@ -55,35 +55,35 @@ bind_overflowing(cpc_t *cpc)
 	return EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
 }
 
-/* End the loop it interrupted, and let no SIGUSR1 in from then on. */
+/* End the interrupted loop, and block SIGUSR1 from then on. */
 static void
 end_the_loop(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
 	(void)sig;
-	calls++;
-	addr = (uintptr_t)si->si_addr;
-	pc = (uintptr_t)uc->uc_mcontext.gregs[PC];
-	sp = (uintptr_t)uc->uc_mcontext.gregs[SP];
+	handler_calls++;
+	handler_addr = (uintptr_t)si->si_addr;
+	handler_pc = (uintptr_t)uc->uc_mcontext.gregs[PC];
+	handler_sp = (uintptr_t)uc->uc_mcontext.gregs[SP];
 	uc->uc_mcontext.gregs[REG_TURNS] = 1;
 	sigaddset(&uc->uc_sigmask, SIGUSR1);
 }
 
 /* CPC-CONST-02, CPC-OVF-02 */
-CPC_TEST(what_the_handler_makes_of_it_holds)
+CPC_TEST(changes_by_the_handler_take_effect)
 {
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t own_frame = (uintptr_t)__builtin_frame_address(0);
 	sigset_t mask;
 
 	NEEDS_OVERFLOW();
-	install(end_the_loop);
+	install_handler(end_the_loop);
 	REQUIRE(bind_overflowing(cpc));
-	spin_loop(1ULL << 40); /* which nobody has the time for */
-	EXPECT_EQ(calls, 1);
-	EXPECT_EQ(addr, pc);
-	EXPECT(pc - (uintptr_t)spin_loop < 64);
-	EXPECT(here - sp < 4096 || sp - here < 4096);
+	spin_loop(1ULL << 40); /* too long to finish */
+	EXPECT_EQ(handler_calls, 1);
+	EXPECT_EQ(handler_addr, handler_pc);
+	EXPECT(handler_pc - (uintptr_t)spin_loop < 64);
+	EXPECT(own_frame - handler_sp < 4096 || handler_sp - own_frame < 4096);
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	EXPECT_EQ(sigismember(&mask, SIGUSR1), 1);
 	EXPECT_EQ(sigismember(&mask, SIGEMT), 0);
@@ -92,12 +92,12 @@ CPC_TEST(what_the_handler_makes_of_it_holds)
 }
 
 static void
-go_on(int sig, siginfo_t *si, void *context)
+restart_set(int sig, siginfo_t *si, void *context)
 {
 	(void)sig;
 	(void)si;
 	(void)context;
-	calls++;
+	handler_calls++;
 	EXPECT_EQ(cpc_set_restart(the_cpc, the_set), 0);
 }
 
@@ -110,14 +110,14 @@ overflow_for_ever(void *arg)
 		return NULL;
 	for (;;) {
 		spin_loop(100000);
-		nanosleep(&moment, NULL); /* where it may be cancelled */
+		nanosleep(&moment, NULL); /* a cancellation point */
 	}
 }
 
 /*
- * The C library cancels a thread by a signal whose handler edits both: the
- * mask, to be interrupted again later, and at last the PC.  Overflows
- * interrupt it everywhere meanwhile.
+ * The C library cancels a thread by a signal.  The handler of that signal
+ * edits the ucontext_t: first the mask, to be interrupted again later, then
+ * the PC.  Overflows interrupt the thread at any place during this.
  */
 CPC_TEST(a_thread_that_overflows_is_cancelled)
 {
@@ -126,12 +126,12 @@ CPC_TEST(a_thread_that_overflows_is_cancelled)
 	void *end = NULL;
 
 	NEEDS_OVERFLOW();
-	install(go_on);
+	install_handler(restart_set);
 	for (int i = 0; i < 10; i++) {
-		int before = calls;
+		int before = handler_calls;
 
 		REQUIRE(pthread_create(&t, NULL, overflow_for_ever, cpc) == 0);
-		while (calls - before < 20 * i)
+		while (handler_calls - before < 20 * i)
 			nanosleep(&moment, NULL);
 		EXPECT_EQ(pthread_cancel(t), 0);
 		EXPECT_EQ(pthread_join(t, &end), 0);
