@@ -1,6 +1,7 @@
 /*
- * Counter pages where an LWP comes by its set, or loses it, without the
- * library's knowing: fork(2), by whatever way, execve(2), inheritance.
+ * Counter pages of LWPs that get or lose a set without a call of the library.
+ * They do so by fork(2), with or without the C library, by execve(2), or by
+ * inheritance.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +15,7 @@
 
 TEST_KEEPS(16);
 
-/* fork(2) without the C library's knowing: no handler runs. */
+/* fork(2) without the C library, so that no fork handler runs. */
 static pid_t
 raw_fork(void)
 {
@@ -22,7 +23,7 @@ raw_fork(void)
 }
 
 static uint64_t
-value(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+sample_value(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	uint64_t v = 0;
 
@@ -31,35 +32,35 @@ value(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	return v;
 }
 
-/* What the loop counts between two samples, both by the page. */
+/* The count of the loop between two samples by the page. */
 static uint64_t
-looped(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+count_loop(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	uint64_t before;
 
-	value(cpc, set, buf); /* finds the page, and the buffer */
-	value(cpc, set, buf);
-	before = value(cpc, set, buf);
+	sample_value(cpc, set, buf); /* finds the page and the buffer */
+	sample_value(cpc, set, buf);
+	before = sample_value(cpc, set, buf);
 	spin_loop(1000);
-	return value(cpc, set, buf) - before;
+	return sample_value(cpc, set, buf) - before;
 }
 
 /*
- * CPC-FORK-01: the child has no instance.  It samples nothing, can bind, and
- * then counts as its parent does.
+ * CPC-FORK-01: the child has no instance and cannot sample.  It can bind, and
+ * then it counts as its parent does.  Returns the exit status.
  */
 static int
-child(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t want)
+child_status(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t want)
 {
 	if (cpc_set_sample(cpc, set, buf) != -1 || errno != EINVAL)
 		return 1;
 	if (cpc_bind_curlwp(cpc, set, 0) != 0)
 		return 2;
-	return looped(cpc, set, buf) == want ? 0 : 3;
+	return count_loop(cpc, set, buf) == want ? 0 : 3;
 }
 
 static void
-forked(cpc_t *cpc, pid_t (*forks)(void))
+check_fork(cpc_t *cpc, pid_t (*forks)(void))
 {
 	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
@@ -68,29 +69,29 @@ forked(cpc_t *cpc, pid_t (*forks)(void))
 	pid_t pid;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	want = looped(cpc, set, buf);
+	want = count_loop(cpc, set, buf);
 	if ((pid = forks()) == 0)
-		_exit(child(cpc, set, buf, want));
+		_exit(child_status(cpc, set, buf, want));
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
-	EXPECT_EQ(looped(cpc, set, buf), want);
+	EXPECT_EQ(count_loop(cpc, set, buf), want);
 }
 
 CPC_TEST(a_forked_process_has_a_page_of_its_own)
 {
 	if (software_pmu || !have_event(cpc, INS_EVENT))
-		SKIP("nothing here counts the loop");
-	forked(cpc, fork);
+		SKIP("this PMU does not count the loop's instructions");
+	check_fork(cpc, fork);
 }
 
-CPC_TEST(fork_by_system_call_is_no_different)
+CPC_TEST(fork_by_system_call_works_alike)
 {
 	if (software_pmu || !have_event(cpc, INS_EVENT))
-		SKIP("nothing here counts the loop");
-	forked(cpc, raw_fork);
+		SKIP("this PMU does not count the loop's instructions");
+	check_fork(cpc, raw_fork);
 }
 
-/* CPC-EXEC-01: the page goes with the program that had it. */
+/* CPC-EXEC-01: the new program does not have the old program's page. */
 CPC_TEST(the_next_program_counts_from_scratch)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
@@ -116,24 +117,24 @@ CPC_TEST(the_next_program_counts_from_scratch)
 	EXPECT_EQ(status, 0);
 }
 
-/* The program that the next test executes. */
+/* The program that overflow_and_exec() executes ends here. */
 static void __attribute__((constructor)) after_exec(void)
 {
 	if (getenv("AFTER_EXEC") != NULL)
 		_exit(0);
 }
 
-static volatile bool turning;
+static volatile bool other_lwp_runs;
 
 static void *
-turn_for_ever(void *arg)
+run_for_ever(void *arg)
 {
 	for (;;)
-		turning = true;
+		other_lwp_runs = true;
 	return arg;
 }
 
-/* Kernel's work that execve(2) is longer than, and a bind is not. */
+/* More kernel instructions than a bind, fewer than an execve(2). */
 #define PERIOD 50000
 
 static void
@@ -146,9 +147,9 @@ overflow_and_exec(cpc_t *cpc)
 
 	if (cpc_set_add_request(cpc, set, INS_EVENT, -PERIOD,
 		CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT, 0, NULL) != 0 ||
-	    pthread_create(&t, NULL, turn_for_ever, NULL) != 0)
+	    pthread_create(&t, NULL, run_for_ever, NULL) != 0)
 		_exit(1);
-	while (!turning)
+	while (!other_lwp_runs)
 		sched_yield();
 	if (cpc_bind_curlwp(cpc, set, 0) == 0)
 		execve(test_argv[0], argv, envv);
@@ -156,10 +157,10 @@ overflow_and_exec(cpc_t *cpc)
 }
 
 /*
- * The overflow is found when its LWP goes to sleep until the other one, which
- * runs on another CPU if there is any, has ended: then it shall sleep again.
+ * execve(2) sleeps until the other LWP, on another CPU if there is one, has
+ * ended.  The switch finds the overflow.  Then execve(2) must sleep again.
  */
-CPC_TEST(exec_waits_though_an_overflow_is_due)
+CPC_TEST(exec_waits_although_an_overflow_is_due)
 {
 	int status = -1;
 	pid_t pid;
@@ -168,7 +169,7 @@ CPC_TEST(exec_waits_though_an_overflow_is_due)
 	    (cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
 	if (own_privilege() == CPC_COUNT_SYSTEM)
-		SKIP("this program works at the kernel's privilege");
+		SKIP("at system privilege the program is counted, too");
 	if (counts_all_cpus(cpc))
 		SKIP("QEMU's counters count what all of its CPUs retire");
 	if ((pid = fork()) == 0)
@@ -181,33 +182,33 @@ static cpc_t *the_cpc;
 static cpc_set_t *the_set;
 
 static void *
-heir(void *counted)
+count_inherited(void *counted)
 {
 	cpc_buf_t *buf = cpc_buf_create(the_cpc, the_set);
 
-	*(uint64_t *)counted = looped(the_cpc, the_set, buf);
+	*(uint64_t *)counted = count_loop(the_cpc, the_set, buf);
 	cpc_buf_destroy(the_cpc, buf);
 	return NULL;
 }
 
-/* CPC-INH-01: it samples by a page, too, from its second sample on. */
-CPC_TEST(an_heir_counts_what_its_parent_counts)
+/* CPC-INH-01: the new LWP samples by a page, too, after its first sample. */
+CPC_TEST(a_new_lwp_counts_what_its_creator_counts)
 {
 	uint64_t own, heirs = 0;
 	pthread_t t;
 
 	if (software_pmu || !have_event(cpc, INS_EVENT))
-		SKIP("nothing here counts the loop");
+		SKIP("this PMU does not count the loop's instructions");
 	the_cpc = cpc;
 	the_set = set_of(cpc, INS_EVENT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, CPC_BIND_LWP_INHERIT), 0);
-	own = looped(cpc, the_set, cpc_buf_create(cpc, the_set));
-	EXPECT_EQ(pthread_create(&t, NULL, heir, &heirs), 0);
+	own = count_loop(cpc, the_set, cpc_buf_create(cpc, the_set));
+	EXPECT_EQ(pthread_create(&t, NULL, count_inherited, &heirs), 0);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	EXPECT_EQ(heirs, own);
 }
 
-/* CPC-ENA-01: what is frozen reads the same by the page and by the kernel. */
+/* CPC-ENA-01: page and kernel give the same sample of a frozen set. */
 CPC_TEST(a_frozen_set_is_sampled_as_it_is)
 {
 	struct {
@@ -222,7 +223,7 @@ CPC_TEST(a_frozen_set_is_sampled_as_it_is)
 	work();
 	EXPECT_EQ(cpc_disable(cpc), 0);
 	for (int i = 0; i < 3; i++) {
-		v = value(cpc, set, buf);
+		v = sample_value(cpc, set, buf);
 		EXPECT_EQ(cpc_syscall(CPC_OP_SAMPLE, (uintptr_t)set >> 24,
 			      (uintptr_t)&kernel, 1, 0),
 		    0);
@@ -232,7 +233,7 @@ CPC_TEST(a_frozen_set_is_sampled_as_it_is)
 	}
 	EXPECT_EQ(cpc_enable(cpc), 0);
 	work();
-	EXPECT(software_pmu || value(cpc, set, buf) > v);
+	EXPECT(software_pmu || sample_value(cpc, set, buf) > v);
 	EXPECT_EQ(cpc_disable(cpc), 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	EXPECT_ERRNO(cpc_set_sample(cpc, set, buf), EINVAL);

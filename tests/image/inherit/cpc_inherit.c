@@ -1,10 +1,11 @@
 /*
- * What new LWPs and processes begin with: a copy of their creator's set where
- * it was bound with CPC_BIND_LWP_INHERIT, nothing otherwise.
+ * A new LWP has a copy of its creator's set if that was bound with
+ * CPC_BIND_LWP_INHERIT.  Otherwise it begins with nothing bound, and so do
+ * forked processes and executed programs.
  *
  * A loop of known length is counted from the LWP's first instruction to a
- * sample; two lengths differ by the loop alone.  All of it is on CPU 0: stock
- * QEMU's counters count what all of its CPUs retire.
+ * sample.  The difference of two lengths is the loop alone.  All LWPs run on
+ * CPU 0, because stock QEMU's counters count what all of its CPUs retire.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The C library keeps what threads' stacks were made of. */
+/* Pages of threads' stacks, which the C library keeps. */
 TEST_KEEPS(64);
 
 #define SHORT  1000
@@ -26,7 +27,7 @@ TEST_KEEPS(64);
 static cpc_t *the_cpc;
 static cpc_set_t *the_set;
 
-/* After execve(2): EXEC-01's second half. */
+/* The program that exec_begins_with_nothing_bound executes ends here. */
 static void __attribute__((constructor)) counts_after_exec(void)
 {
 	cpc_t *cpc;
@@ -36,7 +37,7 @@ static void __attribute__((constructor)) counts_after_exec(void)
 
 	if (getenv("AFTER_EXEC") == NULL)
 		return;
-	/* Whatever the old program had bound, nothing of it is here. */
+	/* Nothing that the old program bound is left. */
 	if ((cpc = test_cpc_open()) == NULL || cpc_disable(cpc) == 0 ||
 	    errno != EINVAL)
 		_exit(1);
@@ -62,16 +63,6 @@ on_cpu_0(void)
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
 }
 
-/* Run fn(arg) as another LWP, to its end. */
-static void
-run(void *(*fn)(void *), void *arg)
-{
-	pthread_t t;
-
-	if (EXPECT(pthread_create(&t, NULL, fn, arg) == 0))
-		EXPECT_EQ(pthread_join(t, NULL), 0);
-}
-
 static void
 bind_inherit(cpc_t *cpc, cpc_set_t *set)
 {
@@ -80,7 +71,7 @@ bind_inherit(cpc_t *cpc, cpc_set_t *set)
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
 }
 
-/* A set bound with the flag, of one request for the program's own code. */
+/* Bind a set with INHERIT.  Its request counts the program's own code. */
 static void
 bind_one(cpc_t *cpc, uint64_t preset)
 {
@@ -90,47 +81,47 @@ bind_one(cpc_t *cpc, uint64_t preset)
 	bind_inherit(cpc, set);
 }
 
-/* Counts at user privilege alone do not depend on what the kernel does. */
+/* Counts at user privilege do not depend on the kernel's work. */
 #define NEEDS_EXACT()                                                          \
 	do {                                                                   \
 		if (own_privilege() != CPC_COUNT_USER)                         \
-			SKIP("the kernel is at its own privilege");            \
+			SKIP("this test needs user privilege");                \
 		if (!have_event(cpc, INS_EVENT))                               \
 			SKIP("this PMU does not count " INS_EVENT);            \
 		on_cpu_0();                                                    \
 	} while (0)
 
 /*
- * Another LWP of those with the set counts n iterations from its beginning;
- * before that it makes the next one of the list.
+ * A new LWP that counts n iterations from its beginning.  Before that it
+ * creates the LWP of `child`.
  */
 struct job {
 	uint64_t n;
 	struct job *child;
-	cpc_buf_t *buf; /* made before: an allocation takes what it takes */
+	cpc_buf_t *buf; /* created early: the length of an allocation varies */
 	uint64_t value;
 	int err;
 };
 
 static void *
-job(void *arg)
+run_job_lwp(void *arg)
 {
 	struct job *j = arg;
 
 	if (j->child != NULL)
-		run(job, j->child);
+		as_another_lwp(run_job_lwp, j->child);
 	spin(j->n);
 	j->err = cpc_set_sample(the_cpc, the_set, j->buf) == 0 ? 0 : errno;
 	return NULL;
 }
 
-/* The value of each of the list, which `run` has filled. */
+/* Run an LWP for each job of the list, and get the counts. */
 static void
-run_job(struct job *j)
+run_jobs(struct job *j)
 {
 	for (struct job *at = j; at != NULL; at = at->child)
 		at->buf = cpc_buf_create(the_cpc, the_set);
-	run(job, j);
+	as_another_lwp(run_job_lwp, j);
 	for (struct job *at = j; at != NULL; at = at->child) {
 		if (EXPECT_EQ(at->err, 0))
 			cpc_buf_get(the_cpc, at->buf, 0, &at->value);
@@ -147,16 +138,19 @@ CPC_TEST(child_counts_its_own_from_the_preset)
 
 	NEEDS_EXACT();
 	bind_one(cpc, preset);
-	spin(2 * LONG); /* which no child begins with */
-	run_job(&brief);
-	run_job(&lengthy);
+	spin(2 * LONG); /* no part of a child's count */
+	run_jobs(&brief);
+	run_jobs(&lengthy);
 	EXPECT_EQ(lengthy.value - brief.value, WANT);
 	EXPECT(brief.value >= preset + SPIN_INSNS * SHORT);
 	EXPECT(lengthy.value < preset + SPIN_INSNS * 2 * LONG);
 
-	/* Of the child's work nothing is the parent's: only making it is. */
+	/*
+	 * The parent counts the creation of the child, but not the child's
+	 * work.
+	 */
 	v = sampled(cpc, the_set, 0);
-	run_job(&lengthy);
+	run_jobs(&lengthy);
 	EXPECT(sampled(cpc, the_set, 0) - v < SPIN_INSNS * LONG);
 }
 
@@ -170,7 +164,7 @@ CPC_TEST(grandchildren_inherit)
 	NEEDS_EXACT();
 	bind_one(cpc, 0);
 	for (int i = 0; i < 2; i++)
-		run_job(&child[i]);
+		run_jobs(&child[i]);
 	EXPECT_EQ(grandchild[1].value - grandchild[0].value, WANT);
 	EXPECT_EQ(child[1].value, child[0].value);
 }
@@ -190,31 +184,31 @@ CPC_TEST(without_the_flag_nothing_is_inherited)
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
-	run(expect_no_instance, cpc_buf_create(cpc, the_set));
+	as_another_lwp(expect_no_instance, cpc_buf_create(cpc, the_set));
 }
 
-static pthread_barrier_t bound;
+static pthread_barrier_t bound_barrier;
 
 static void *
 older_than_the_bind(void *arg)
 {
-	pthread_barrier_wait(&bound); /* it runs, */
-	pthread_barrier_wait(&bound); /* and the set is bound. */
+	pthread_barrier_wait(&bound_barrier); /* this LWP exists */
+	pthread_barrier_wait(&bound_barrier); /* the set is bound */
 	return expect_no_instance(arg);
 }
 
 /* CPC-INH-03 */
-CPC_TEST(what_existed_before_the_bind_does_not_inherit)
+CPC_TEST(older_lwps_do_not_inherit)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	pthread_t t;
 
-	pthread_barrier_init(&bound, NULL, 2);
+	pthread_barrier_init(&bound_barrier, NULL, 2);
 	REQUIRE(pthread_create(&t, NULL, older_than_the_bind,
 		    cpc_buf_create(cpc, set)) == 0);
-	pthread_barrier_wait(&bound);
+	pthread_barrier_wait(&bound_barrier);
 	bind_inherit(cpc, set);
-	pthread_barrier_wait(&bound);
+	pthread_barrier_wait(&bound_barrier);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 }
 
@@ -229,7 +223,7 @@ CPC_TEST(kernel_presets_are_inherited)
 	bind_one(cpc, 0);
 	EXPECT_EQ(cpc_request_preset(cpc, 0, edited), 0);
 	EXPECT_EQ(cpc_set_request_preset(cpc, the_set, 0, later), 0);
-	run_job(&j);
+	run_jobs(&j);
 	EXPECT(j.value > edited && j.value < later);
 	EXPECT(sampled(cpc, the_set, 0) < edited);
 }
@@ -261,7 +255,7 @@ CPC_TEST(child_of_a_disabled_parent_is_disabled)
 	bind_inherit(cpc, the_set);
 	EXPECT_EQ(cpc_disable(cpc), 0);
 	v = sampled(cpc, the_set, 0);
-	run(starts_disabled, NULL);
+	as_another_lwp(starts_disabled, NULL);
 	EXPECT_EQ(sampled(cpc, the_set, 0), v);
 	EXPECT_EQ(cpc_enable(cpc), 0);
 	work();
@@ -273,28 +267,28 @@ outlives_the_unbind(void *arg)
 {
 	uint64_t v = sampled(the_cpc, the_set, 0);
 
-	pthread_barrier_wait(&bound);
-	pthread_barrier_wait(&bound); /* the parent has unbound */
+	pthread_barrier_wait(&bound_barrier);
+	pthread_barrier_wait(&bound_barrier); /* the parent has unbound */
 	work();
 	EXPECT(sampled(the_cpc, the_set, 0) > v);
 	return arg;
 }
 
 /* CPC-INH-12, CPC-REQ-14 */
-CPC_TEST(unbind_in_the_parent_leaves_the_child)
+CPC_TEST(unbind_in_the_parent_keeps_the_childs_set)
 {
 	pthread_t t;
 
 	bind_inherit(cpc, set_of(cpc, ANY_EVENT));
-	pthread_barrier_init(&bound, NULL, 2);
+	pthread_barrier_init(&bound_barrier, NULL, 2);
 	REQUIRE(pthread_create(&t, NULL, outlives_the_unbind, NULL) == 0);
-	pthread_barrier_wait(&bound);
+	pthread_barrier_wait(&bound_barrier);
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
-	/* It is still bound, by the child. */
+	/* The child still has it bound. */
 	EXPECT_ERRNO(
 	    cpc_set_add_request(cpc, the_set, ANY_EVENT, 0, 0, 0, NULL),
 	    EINVAL);
-	pthread_barrier_wait(&bound);
+	pthread_barrier_wait(&bound_barrier);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	EXPECT_EQ(
 	    cpc_set_add_request(cpc, the_set, ANY_EVENT, 0, 0, 0, NULL), 1);
@@ -304,27 +298,27 @@ CPC_TEST(unbind_in_the_parent_leaves_the_child)
  * Request 0 notifies, request 1 does not.
  */
 
-static volatile int calls;
-static pthread_t in_handler;
-static volatile uint64_t seen[2];
+static volatile int handler_calls;
+static pthread_t handler_thread;
+static volatile uint64_t handler_counts[2];
 static cpc_buf_t *handler_buf;
 
 static void
-handler(int sig, siginfo_t *si, void *context)
+emt_handler(int sig, siginfo_t *si, void *context)
 {
 	uint64_t v[2] = { 0, 0 };
 
 	(void)sig;
 	(void)context;
 	EXPECT_EQ(si->si_code, EMT_CPCOVF);
-	in_handler = pthread_self();
+	handler_thread = pthread_self();
 	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, handler_buf), 0);
 	for (int i = 0; i < 2; i++)
 		cpc_buf_get(the_cpc, handler_buf, i, &v[i]);
-	seen[0] = v[0];
-	seen[1] = v[1];
-	if (calls++ == 0) {
-		/* How a handler knows that it is here for the first time. */
+	handler_counts[0] = v[0];
+	handler_counts[1] = v[1];
+	if (handler_calls++ == 0) {
+		/* By this value a handler recognizes its first call. */
 		EXPECT(v[0] == UINT64_MAX);
 		EXPECT_EQ(
 		    cpc_request_preset(the_cpc, 0, UINT64_MAX - PERIOD + 1), 0);
@@ -333,17 +327,20 @@ handler(int sig, siginfo_t *si, void *context)
 }
 
 static void *
-notified(void *arg)
+check_notified(void *arg)
 {
-	/* The handler was here, on this LWP, and saw where it begins. */
-	EXPECT_EQ(calls, 1);
-	EXPECT(pthread_equal(in_handler, pthread_self()));
-	EXPECT(seen[0] == UINT64_MAX);
-	EXPECT_EQ(seen[1], 9);
-	/* The period that the handler chose. */
+	/*
+	 * The handler ran before, on this LWP, and saw the values at the
+	 * start.
+	 */
+	EXPECT_EQ(handler_calls, 1);
+	EXPECT(pthread_equal(handler_thread, pthread_self()));
+	EXPECT(handler_counts[0] == UINT64_MAX);
+	EXPECT_EQ(handler_counts[1], 9);
+	/* The handler chose this period. */
 	spin(10 * PERIOD);
-	EXPECT_EQ(calls, 2);
-	EXPECT(seen[0] < PERIOD);
+	EXPECT_EQ(handler_calls, 2);
+	EXPECT(handler_counts[0] < PERIOD);
 	return arg;
 }
 
@@ -353,13 +350,16 @@ CPC_TEST(child_of_a_notify_set_is_signalled_first)
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 	uint64_t v;
 
-	/* At system privilege the kernel's delivery would be counted, too. */
+	/*
+	 * At system privilege the kernel's signal delivery would be counted,
+	 * too.
+	 */
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
 	    own_privilege() != CPC_COUNT_USER)
 		SKIP("overflows of user code do not interrupt here");
-	sa.sa_sigaction = handler;
+	sa.sa_sigaction = emt_handler;
 	sigaction(SIGEMT, &sa, NULL);
-	calls = 0;
+	handler_calls = 0;
 	the_set = cpc_set_create(cpc);
 	EXPECT_EQ(
 	    cpc_set_add_request(cpc, the_set, INS_EVENT, UINT64_MAX - INT32_MAX,
@@ -368,9 +368,9 @@ CPC_TEST(child_of_a_notify_set_is_signalled_first)
 	add_preset(cpc, the_set, INS_EVENT, 9);
 	handler_buf = cpc_buf_create(cpc, the_set);
 	bind_inherit(cpc, the_set);
-	run(notified, NULL);
-	EXPECT_EQ(calls, 2);
-	/* The parent was not frozen, nor signalled. */
+	as_another_lwp(check_notified, NULL);
+	EXPECT_EQ(handler_calls, 2);
+	/* The parent was neither frozen nor signalled. */
 	v = sampled(cpc, the_set, 1);
 	work();
 	EXPECT(sampled(cpc, the_set, 1) > v);
@@ -391,9 +391,12 @@ expect_status_0(pid_t pid)
 	EXPECT_EQ(status, 0);
 }
 
-/* In the child of fork(2): 0 where its handle is usable and unbound. */
+/*
+ * In the forked child: 0 if its handle is usable and nothing is bound.
+ * Otherwise the number of the step that failed.
+ */
 static int
-forked(cpc_t *cpc, cpc_buf_t *buf)
+child_status(cpc_t *cpc, cpc_buf_t *buf)
 {
 	uint64_t v = 0;
 
@@ -422,12 +425,12 @@ CPC_TEST(forked_child_has_no_context)
 	buf = cpc_buf_create(cpc, the_set);
 	REQUIRE((pid = fork()) >= 0);
 	if (pid == 0)
-		_exit(forked(cpc, buf));
+		_exit(child_status(cpc, buf));
 	expect_status_0(pid);
 	sampled(cpc, the_set, 0);
 }
 
-/* What the parent counts of the loop and a fork, whose child counts, too. */
+/* The parent's count of the loop and of a fork whose child counts, too. */
 static uint64_t
 count_fork(uint64_t n, cpc_buf_t *buf)
 {
@@ -437,7 +440,7 @@ count_fork(uint64_t n, cpc_buf_t *buf)
 	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
 	pid = fork();
 	if (pid == 0)
-		_exit(forked(the_cpc, buf));
+		_exit(child_status(the_cpc, buf));
 	spin(n);
 	expect_status_0(pid);
 	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
