@@ -1,5 +1,6 @@
 /*
- * Sets bound to CPUs: they count whatever runs there, whoever it is.
+ * Sets bound to CPUs count everything that runs there, whichever LWP or
+ * process it is.
  */
 #define _GNU_SOURCE /* sched_getcpu() */
 #include "tests/lib/image/cpc_test.h"
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The C library keeps what threads' stacks were made of. */
+/* Pages of threads' stacks, which the C library keeps. */
 TEST_KEEPS(64);
 
 #define SHORT 1000
@@ -32,7 +33,7 @@ last_cpu(void)
 	return payload_stat(&st) == 0 ? (int)st.bs_cpus - 1 : 0;
 }
 
-/* What the calling LWP is bound to, or PBIND_NONE. */
+/* The CPU that the calling LWP is bound to, or PBIND_NONE. */
 static int
 bound_to(void)
 {
@@ -56,7 +57,7 @@ user_set(cpc_t *cpc)
 #define NEEDS_EXACT()                                                          \
 	do {                                                                   \
 		if (own_privilege() != CPC_COUNT_USER)                         \
-			SKIP("the kernel is at its own privilege");            \
+			SKIP("this test needs user privilege");                \
 		if (!have_event(cpc, INS_EVENT))                               \
 			SKIP("this PMU does not count " INS_EVENT);            \
 	} while (0)
@@ -66,7 +67,7 @@ user_set(cpc_t *cpc)
  */
 
 /* CPC-CPU-01, CPC-CPU-02 */
-CPC_TEST(the_binder_goes_there_and_back)
+CPC_TEST(the_binder_moves_there_and_back)
 {
 	int cpu = last_cpu(), from[] = { PBIND_NONE, 0, cpu };
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
@@ -89,7 +90,7 @@ CPC_TEST(the_binder_goes_there_and_back)
 	go_to(PBIND_NONE);
 }
 
-/* CPC-CPU-03; one that fails late was not bound to begin with. */
+/* CPC-CPU-03: a bind that fails late leaves no set on the CPU either. */
 CPC_TEST(a_failure_restores_the_processor_binding)
 {
 	int cpu = last_cpu(), from[] = { PBIND_NONE, 0 };
@@ -107,7 +108,7 @@ CPC_TEST(a_failure_restores_the_processor_binding)
 }
 
 /* CPC-CPU-04 */
-CPC_TEST(a_cpu_that_does_not_exist)
+CPC_TEST(a_cpu_that_does_not_exist_is_refused)
 {
 	int none[] = { last_cpu() + 1, 64, 100000, -1, PBIND_QUERY };
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
@@ -118,21 +119,21 @@ CPC_TEST(a_cpu_that_does_not_exist)
 	EXPECT_EQ(bound_to(), PBIND_NONE);
 }
 
-/* CPC-CPU-05, and part 4.6: offline while it has a set is refused. */
-CPC_TEST(a_cpu_that_is_offline)
+/* CPC-CPU-05, and a CPU that has a set cannot go offline. */
+CPC_TEST(a_cpu_that_is_offline_is_refused)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	int cpu = last_cpu();
 
 	if (cpu == 0)
-		SKIP("one CPU");
+		SKIP("this test needs two CPUs");
 	EXPECT_EQ(p_online(cpu, P_OFFLINE), P_ONLINE);
 	EXPECT_REPORTED(cpc_bind_cpu(cpc, cpu, set, 0), ENOSYS, "cpc_bind_cpu",
 	    CPC_PBIND_FAILED);
 	EXPECT_EQ(p_online(cpu, P_ONLINE), P_OFFLINE);
 	EXPECT_EQ(cpc_bind_cpu(cpc, cpu, set, 0), 0);
 	EXPECT_ERRNO(p_online(cpu, P_OFFLINE), EBUSY);
-	go_to(0); /* now no LWP is bound to it, but the set is */
+	go_to(0); /* the set alone keeps the CPU online */
 	EXPECT_ERRNO(p_online(cpu, P_OFFLINE), EBUSY);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	EXPECT_EQ(p_online(cpu, P_OFFLINE), P_ONLINE);
@@ -158,7 +159,7 @@ static void *
 bind_taken(void *set)
 {
 	EXPECT_SILENT(cpc_bind_cpu(the_cpc, 0, set, 0), EAGAIN);
-	EXPECT_EQ(bound_to(), 0); /* as its creator is */
+	EXPECT_EQ(bound_to(), 0); /* like its creator */
 	return NULL;
 }
 
@@ -197,7 +198,7 @@ CPC_TEST(a_cpu_has_one_set)
 	EXPECT_EQ(cpc_unbind(cpc, other), 0);
 }
 
-/* CPC-CPU-11, and part 4.5: binding again is unbinding first. */
+/* CPC-CPU-11: a second bind of the same set unbinds it first. */
 CPC_TEST(one_cpu_after_another)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
@@ -217,7 +218,10 @@ CPC_TEST(one_cpu_after_another)
 	EXPECT_EQ(bound_to(), PBIND_NONE);
 }
 
-/* Part 4.5: a second one moves the LWP from the first, and gives it back. */
+/*
+ * The second bind moves the LWP from the first CPU, and its unbind moves it
+ * back.
+ */
 CPC_TEST(two_sets_of_one_lwp)
 {
 	cpc_set_t *a = set_of(cpc, ANY_EVENT), *b = set_of(cpc, ANY_EVENT);
@@ -225,7 +229,7 @@ CPC_TEST(two_sets_of_one_lwp)
 	int cpu = last_cpu();
 
 	if (cpu == 0)
-		SKIP("one CPU");
+		SKIP("this test needs two CPUs");
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, a, 0), 0);
 	EXPECT_EQ(cpc_bind_cpu(cpc, cpu, b, 0), 0);
 	EXPECT_ERRNO(cpc_set_sample(cpc, a, buf), EAGAIN);
@@ -237,7 +241,7 @@ CPC_TEST(two_sets_of_one_lwp)
 	EXPECT_EQ(bound_to(), PBIND_NONE);
 }
 
-/* In whichever order they go, the LWP is bound as it was before both. */
+/* The sets end in either order.  Then the LWP is bound as before both. */
 CPC_TEST(two_sets_of_one_lwp_end_in_any_order)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
@@ -245,13 +249,13 @@ CPC_TEST(two_sets_of_one_lwp_end_in_any_order)
 	int cpu = last_cpu();
 
 	if (cpu == 0)
-		SKIP("one CPU");
+		SKIP("this test needs two CPUs");
 	EXPECT_EQ(cpc_bind_cpu(other, 0, a, 0), 0);
 	EXPECT_EQ(cpc_bind_cpu(other, cpu, b, 0), 0);
 	EXPECT_EQ(cpc_unbind(other, a), 0);
 	EXPECT_EQ(cpc_unbind(other, b), 0);
 	EXPECT_EQ(bound_to(), PBIND_NONE);
-	/* As it would be without a set on the first CPU. */
+	/* The same for an LWP that is bound to the second CPU before. */
 	go_to(cpu);
 	EXPECT_EQ(cpc_bind_cpu(other, 0, a, 0), 0);
 	EXPECT_EQ(cpc_bind_cpu(other, cpu, b, 0), 0);
@@ -300,7 +304,7 @@ CPC_TEST(another_lwp_may_unbind_but_not_sample)
 }
 
 /* CPC-CPU-13 */
-CPC_TEST(elsewhere_it_cannot_be_sampled)
+CPC_TEST(a_set_cannot_be_sampled_from_another_cpu)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
@@ -338,8 +342,9 @@ CPC_TEST(operations_on_the_lwp_find_no_context)
  */
 
 /*
- * What the set counts of n iterations of this LWP, or while others run on its
- * CPU and it waits for them: its own part is the same every time but the first.
+ * The set's count of fn(n): this LWP's work, or other LWPs' work on its CPU
+ * while this LWP waits.  This LWP's own part is constant after the first
+ * round.
  */
 static uint64_t
 count_work(void (*fn)(uint64_t), uint64_t n)
@@ -360,7 +365,7 @@ count_work(void (*fn)(uint64_t), uint64_t n)
 	return vb - va;
 }
 
-/* CPC-CPU-01: the binder's own work, exactly, on every CPU. */
+/* CPC-CPU-01: the binder's own work is exact on every CPU. */
 CPC_TEST(the_binders_loop_is_exact_on_every_cpu)
 {
 	uint64_t v;
@@ -399,8 +404,8 @@ run_process(uint64_t n)
 	expect_status_0(pid);
 }
 
-/* CPC-CPU-09: other LWPs, and other processes. */
-CPC_TEST(others_loops_are_exact)
+/* CPC-CPU-09: the work of other LWPs and of other processes is exact. */
+CPC_TEST(loops_of_others_are_exact)
 {
 	void (*const others[])(uint64_t) = { run_lwp, run_process };
 	uint64_t v;
@@ -414,7 +419,7 @@ CPC_TEST(others_loops_are_exact)
 	}
 }
 
-/* What `set`, bound, counts of a sleep. */
+/* The bound set's count of a sleep. */
 static uint64_t
 count_sleep(cpc_t *cpc, cpc_set_t *set)
 {
@@ -426,9 +431,8 @@ count_sleep(cpc_t *cpc, cpc_set_t *set)
 }
 
 /*
- * CPC-CPU-09: a set of the LWP counts its way into the sleep and out of it;
- * one of the CPU counts besides what that does without it, switch, idle loop
- * and timer.
+ * CPC-CPU-09: an LWP's set counts its ways into and out of the sleep.  A CPU's
+ * set also counts the switch, the idle loop and the timer.
  */
 CPC_TEST(idle_time_is_counted)
 {
@@ -450,9 +454,12 @@ CPC_TEST(idle_time_is_counted)
 	go_to(PBIND_NONE);
 }
 
-static pthread_barrier_t together;
+static pthread_barrier_t count_barrier;
 
-/* Set and buffers are made before: which they are makes a difference. */
+/*
+ * Set and buffers are created once, because other ones can change the number
+ * of instructions of a sample.
+ */
 struct counter {
 	cpc_t *cpc;
 	int cpu;
@@ -469,12 +476,12 @@ count_a_cpu(void *arg)
 
 	EXPECT_EQ(cpc_bind_cpu(c->cpc, c->cpu, c->set, 0), 0);
 	for (int round = 0; round < 2; round++) {
-		pthread_barrier_wait(&together); /* both count at once */
+		pthread_barrier_wait(&count_barrier); /* count at once */
 		EXPECT_EQ(cpc_set_sample(c->cpc, c->set, c->a), 0);
 		spin(c->n);
 		EXPECT_EQ(cpc_set_sample(c->cpc, c->set, c->b), 0);
 	}
-	pthread_barrier_wait(&together);
+	pthread_barrier_wait(&count_barrier);
 	cpc_buf_get(c->cpc, c->a, 0, &va);
 	cpc_buf_get(c->cpc, c->b, 0, &vb);
 	c->counted = vb - va;
@@ -482,7 +489,7 @@ count_a_cpu(void *arg)
 	return NULL;
 }
 
-/* Two CPUs at once, this many iterations on the first and the second. */
+/* Count on two CPUs at once: n0 iterations on the first, n1 on the second. */
 static void
 count_two(struct counter c[2], uint64_t n0, uint64_t n1)
 {
@@ -490,14 +497,14 @@ count_two(struct counter c[2], uint64_t n0, uint64_t n1)
 
 	c[0].n = n0;
 	c[1].n = n1;
-	pthread_barrier_init(&together, NULL, 2);
+	pthread_barrier_init(&count_barrier, NULL, 2);
 	for (int i = 0; i < 2; i++)
 		EXPECT(pthread_create(&t[i], NULL, count_a_cpu, &c[i]) == 0);
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 }
 
-/* CPC-CPU-10: each counts its own CPU's work, and nothing of the other's. */
+/* CPC-CPU-10: each set counts its own CPU's work, and none of the other's. */
 CPC_TEST(two_cpus_at_once)
 {
 	struct counter c[2];
@@ -505,7 +512,7 @@ CPC_TEST(two_cpus_at_once)
 
 	NEEDS_EXACT();
 	if (last_cpu() == 0)
-		SKIP("one CPU");
+		SKIP("this test needs two CPUs");
 	for (int i = 0; i < 2; i++) {
 		c[i] = (struct counter){ .cpc = cpc, .set = user_set(cpc) };
 		c[i].cpu = i == 0 ? 0 : last_cpu();
@@ -521,17 +528,17 @@ CPC_TEST(two_cpus_at_once)
 	EXPECT_EQ(c[1].counted - brief[1], SPIN_INSNS * 7);
 }
 
-static volatile int signals;
+static volatile int signal_count;
 
 static void
 count_signal(int sig)
 {
 	(void)sig;
-	signals++;
+	signal_count++;
 }
 
-/* CPC-CPU-14: the loop overflows the counter and goes on. */
-CPC_TEST(notify_signals_nobody_and_loses_nothing)
+/* CPC-CPU-14: the loop overflows the counter, which continues. */
+CPC_TEST(notify_sends_no_signal_and_loses_nothing)
 {
 	uint64_t v[2];
 
@@ -539,7 +546,7 @@ CPC_TEST(notify_signals_nobody_and_loses_nothing)
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
 	signal(SIGEMT, count_signal);
-	signals = 0;
+	signal_count = 0;
 	for (int i = 0; i < 2; i++) {
 		cpc_set_t *set = cpc_set_create(cpc);
 		cpc_buf_t *buf;
@@ -553,17 +560,15 @@ CPC_TEST(notify_signals_nobody_and_loses_nothing)
 		spin(i == 0 ? SHORT : LONG);
 		EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
 		cpc_buf_get(cpc, buf, 0, &v[i]);
-		EXPECT(v[i] < 2 * SPIN_INSNS * LONG); /* it went round */
+		EXPECT(v[i] < 2 * SPIN_INSNS * LONG); /* the count wrapped */
 		EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	}
 	EXPECT_EQ(v[1] - v[0], WANT);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(signal_count, 0);
 	signal(SIGEMT, SIG_DFL);
 }
 
-/*
- * Ends
- */
+/* The end of the binder */
 
 static void *
 bind_and_exit(void *set)
@@ -572,7 +577,7 @@ bind_and_exit(void *set)
 	return NULL;
 }
 
-/* CPC-CPU-16: the end of an LWP, of a process, and of a program. */
+/* CPC-CPU-16: an LWP exits, a process exits, a process executes a program. */
 CPC_TEST(the_end_of_the_binder_releases_the_cpu)
 {
 	char *argv[] = { test_argv[0], NULL },
@@ -588,7 +593,7 @@ CPC_TEST(the_end_of_the_binder_releases_the_cpu)
 	for (int i = 0; i < 2; i++) {
 		REQUIRE((pid = fork()) >= 0);
 		if (pid == 0) {
-			/* Both, where there are two. */
+			/* Two CPUs, if there are two. */
 			if (cpc_bind_cpu(cpc, 0, other, 0) != 0 ||
 			    (last_cpu() != 0 &&
 				cpc_bind_cpu(cpc, last_cpu(), set, 0) != 0))
@@ -604,7 +609,7 @@ CPC_TEST(the_end_of_the_binder_releases_the_cpu)
 	}
 }
 
-/* The program that bind_and_exit's process became. */
+/* The program that the forked process executes. */
 static void __attribute__((constructor)) after_exec(void)
 {
 	cpc_t *cpc;
@@ -614,12 +619,12 @@ static void __attribute__((constructor)) after_exec(void)
 	if (bound_to() != PBIND_NONE ||
 	    (cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
 		_exit(2);
-	/* Of the interlock nothing is left. */
+	/* The interlock ended with the old program. */
 	_exit(cpc_bind_curlwp(cpc, set_of(cpc, ANY_EVENT), 0) == 0 ? 0 : 3);
 }
 
-/* CPC-FORK-01: of a binding to a CPU the child has nothing, either. */
-CPC_TEST(a_forked_child_has_none_of_it)
+/* CPC-FORK-01: the child inherits no set that is bound to a CPU. */
+CPC_TEST(a_forked_child_has_no_cpu_set)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
@@ -641,7 +646,7 @@ CPC_TEST(a_forked_child_has_none_of_it)
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 }
 
-/* CPC-CLOSE-04, and cpc_set_destroy() likewise */
+/* CPC-CLOSE-04, and the same for cpc_set_destroy(). */
 CPC_TEST(closing_restores_the_processor_binding)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);

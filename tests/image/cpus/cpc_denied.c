@@ -1,6 +1,6 @@
 /*
- * A program without the privilege cpc_cpu counts for its own LWPs, and that
- * is all: cpc_cpu=no.
+ * Without the privilege cpc_cpu (cpc_cpu=no), a program counts only for its
+ * own LWPs.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -10,7 +10,7 @@
 
 TEST_KEEPS(16);
 
-/* CPC-CPU-06: found out behind that there is such a CPU. */
+/* CPC-CPU-06: the privilege is checked after the flags and the CPU's number. */
 CPC_TEST(no_cpu_can_be_bound)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
@@ -24,8 +24,8 @@ CPC_TEST(no_cpu_can_be_bound)
 	EXPECT_SILENT(cpc_bind_cpu(cpc, 0, set, 1), EINVAL);
 }
 
-/* CPC-CPU-06, of what it forks, too */
-CPC_TEST(children_have_no_more)
+/* CPC-CPU-06 in a forked process. */
+CPC_TEST(forked_processes_have_no_privilege)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	int status = -1;
@@ -46,7 +46,7 @@ note_attr(void *arg, const char *attr)
 	*(bool *)arg |= strcmp(attr, "anythr") == 0;
 }
 
-/* CPC-BIND-16: the value does not matter. */
+/* CPC-BIND-16: any value needs the privilege. */
 CPC_TEST(privileged_attributes_are_refused)
 {
 	cpc_attr_t attr = { (char[]){ "anythr" }, 0 };
@@ -59,7 +59,7 @@ CPC_TEST(privileged_attributes_are_refused)
 	for (uint64_t v = 0; v < 2; v++) {
 		attr.ca_val = v;
 		set = cpc_set_create(cpc);
-		/* Not ANY_EVENT: a generic one takes no attribute. */
+		/* ANY_EVENT is a generic event and would take no attribute. */
 		EXPECT_EQ(cpc_set_add_request(
 			      cpc, set, "0x3c", 0, CPC_COUNT_USER, 1, &attr),
 		    0);
@@ -68,7 +68,6 @@ CPC_TEST(privileged_attributes_are_refused)
 	}
 }
 
-/* Part 7.9 */
 CPC_TEST(hypervisor_mode_is_refused)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -78,7 +77,7 @@ CPC_TEST(hypervisor_mode_is_refused)
 	    CPC_HV_NO_ACCESS);
 }
 
-/* Part 7.9: for this no privilege is needed. */
+/* A program needs no privilege to count for its own LWPs. */
 CPC_TEST(its_own_lwps_are_counted)
 {
 	cpc_set_t *set = cpc_set_create(cpc);

@@ -1,7 +1,7 @@
 /*
- * However many CPUs there are, an LWP runs on each of them and counts there,
- * exactly: spins of two lengths differ by what one has more.  CPUs beyond the
- * first 64 lie in further words of every set of CPUs.
+ * An LWP runs and counts exactly on each CPU, however many CPUs there are.
+ * The counts of two spins differ by the difference of their lengths.  CPUs
+ * after the first 64 are in further words of every mask of CPUs.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
@@ -39,13 +39,13 @@ expect_counting(cpc_t *cpc, cpc_set_t *set)
 	cpc_buf_destroy(cpc, buf);
 }
 
-/* CPUS_WANTED=N: the machine has so many. */
+/* CPUS_WANTED=N: the machine has N CPUs. */
 TEST(all_cpus_are_there)
 {
 	const char *wanted = getenv("CPUS_WANTED");
 
 	if (wanted == NULL)
-		SKIP("nobody says how many there are: CPUS_WANTED");
+		SKIP("CPUS_WANTED does not give the number of CPUs");
 	EXPECT_EQ(all_cpus(), strtoul(wanted, NULL, 10));
 }
 
@@ -63,7 +63,7 @@ CPC_TEST(each_cpu_counts_exactly)
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
 }
 
-/* Linux's masks name all of them, and lead to the last. */
+/* Linux's affinity masks contain all CPUs, and move an LWP to the last. */
 TEST(masks_hold_all_cpus)
 {
 	unsigned n = all_cpus(), last = n - 1;

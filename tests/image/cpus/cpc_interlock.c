@@ -1,6 +1,6 @@
 /*
- * The counters are taken from an LWP while it waits, runs or sleeps: by a set
- * bound to a CPU, or by another LWP that destroys its set.
+ * An LWP loses its counters while it waits, runs or sleeps: to a set bound to
+ * a CPU, or when another LWP destroys its set.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The C library keeps what threads' stacks were made of. */
+/* Pages of threads' stacks, which the C library keeps. */
 TEST_KEEPS(64);
 
 #define SHORT 1000
@@ -32,7 +32,7 @@ last_cpu(void)
 	return payload_stat(&st) == 0 ? (int)st.bs_cpus - 1 : 0;
 }
 
-/* Every operation on the calling LWP's context of the_set finds it invalid. */
+/* Every operation on the calling LWP's context finds it invalid. */
 static void
 expect_invalid(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
@@ -44,19 +44,19 @@ expect_invalid(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 	EXPECT_ERRNO(cpc_disable(cpc), EAGAIN);
 }
 
-static pthread_barrier_t step;
+static pthread_barrier_t step_barrier;
 
-/* An LWP that has the set bound and waits meanwhile, as most LWPs do. */
+/* An LWP that waits while its set becomes invalid. */
 static void *
-waits(void *buf)
+wait_while_taken(void *buf)
 {
 	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
 	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
-	pthread_barrier_wait(&step); /* a CPU is to be bound, */
-	pthread_barrier_wait(&step); /* and is. */
+	pthread_barrier_wait(&step_barrier); /* its set is bound */
+	pthread_barrier_wait(&step_barrier); /* a CPU's set is bound */
 	expect_invalid(the_cpc, the_set, buf);
-	pthread_barrier_wait(&step);
-	pthread_barrier_wait(&step); /* no longer */
+	pthread_barrier_wait(&step_barrier);
+	pthread_barrier_wait(&step_barrier); /* the CPU's set is unbound */
 	expect_invalid(the_cpc, the_set, buf);
 	EXPECT_EQ(cpc_unbind(the_cpc, the_set), 0);
 	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
@@ -69,7 +69,7 @@ waits(void *buf)
  * CPC-INV-01, CPC-INV-02, CPC-INV-03, CPC-UNB-03, CPC-RST-04, CPC-ENA-04,
  * CPC-INH-11
  */
-CPC_TEST(a_cpu_set_invalidates_every_lwps)
+CPC_TEST(a_cpu_set_invalidates_all_lwp_sets)
 {
 	cpc_set_t *mine = set_of(cpc, ANY_EVENT), *cpu, *again;
 	cpc_buf_t *buf = cpc_buf_create(cpc, mine);
@@ -79,58 +79,61 @@ CPC_TEST(a_cpu_set_invalidates_every_lwps)
 	the_set = set_of(cpc, ANY_EVENT);
 	cpu = set_of(cpc, ANY_EVENT);
 	again = set_of(cpc, ANY_EVENT);
-	pthread_barrier_init(&step, NULL, 2);
-	REQUIRE(
-	    pthread_create(&t, NULL, waits, cpc_buf_create(cpc, the_set)) == 0);
+	pthread_barrier_init(&step_barrier, NULL, 2);
+	REQUIRE(pthread_create(&t, NULL, wait_while_taken,
+		    cpc_buf_create(cpc, the_set)) == 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, mine, CPC_BIND_LWP_INHERIT), 0);
-	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
-	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step_barrier);
 	expect_invalid(cpc, mine, buf);
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, again, 0), EAGAIN);
 	EXPECT_SILENT(cpc_bind_curlwp(cpc, mine, 0), EAGAIN);
-	/* The invalid context is still there. */
+	/* The binds that fail keep the invalid context. */
 	expect_invalid(cpc, mine, buf);
-	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
 	expect_invalid(cpc, mine, buf);
-	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, again, 0), 0);
 	EXPECT_ERRNO(cpc_set_sample(cpc, mine, buf), EINVAL);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 }
 
 static void
-tell(int fd)
+send_byte(int fd)
 {
 	EXPECT_EQ(write(fd, "", 1), 1);
 }
 
 static void
-hear(int fd)
+receive_byte(int fd)
 {
 	char c;
 
 	EXPECT_EQ(read(fd, &c, 1), 1);
 }
 
-/* In another process: 0 where its LWP's set became invalid, and stayed so. */
+/*
+ * In another process: 0 if its LWP's set becomes invalid and stays invalid.
+ * Otherwise the number of the step that failed.
+ */
 static int
-loses_it_too(cpc_t *cpc, cpc_buf_t *buf, int from, int to)
+check_other_process(cpc_t *cpc, cpc_buf_t *buf, int from, int to)
 {
 	if (cpc_bind_curlwp(cpc, the_set, 0) != 0 ||
 	    cpc_set_sample(cpc, the_set, buf) != 0)
 		return 1;
-	tell(to);
-	hear(from); /* two CPUs, or the one, are bound */
+	send_byte(to);
+	receive_byte(from); /* one or two CPUs have a set */
 	if (cpc_set_sample(cpc, the_set, buf) == 0 || errno != EAGAIN)
 		return 2;
-	tell(to);
-	hear(from); /* one of two no longer */
+	send_byte(to);
+	receive_byte(from); /* at least one CPU has a set */
 	if (cpc_bind_curlwp(cpc, the_set, 0) == 0 || errno != EAGAIN)
 		return 3;
-	tell(to);
-	hear(from); /* and neither is the other */
+	send_byte(to);
+	receive_byte(from); /* no CPU has a set */
 	if (cpc_set_sample(cpc, the_set, buf) == 0 || errno != EAGAIN)
 		return 4;
 	if (cpc_bind_curlwp(cpc, the_set, 0) != 0 ||
@@ -139,8 +142,11 @@ loses_it_too(cpc_t *cpc, cpc_buf_t *buf, int from, int to)
 	return 0;
 }
 
-/* CPC-INV-01, CPC-INV-03: of other processes; and until the last is gone. */
-CPC_TEST(the_interlock_is_the_systems_and_ends_with_the_last)
+/*
+ * CPC-INV-01, CPC-INV-03: the interlock reaches other processes, and ends with
+ * the last set of a CPU.
+ */
+CPC_TEST(the_interlock_covers_all_processes_until_the_last_unbind)
 {
 	cpc_set_t *first = set_of(cpc, ANY_EVENT);
 	cpc_set_t *last = set_of(cpc, ANY_EVENT);
@@ -153,19 +159,19 @@ CPC_TEST(the_interlock_is_the_systems_and_ends_with_the_last)
 	REQUIRE(pipe(up) == 0 && pipe(down) == 0);
 	REQUIRE((pid = fork()) >= 0);
 	if (pid == 0)
-		_exit(loses_it_too(cpc, buf, down[0], up[1]));
-	hear(up[0]);
+		_exit(check_other_process(cpc, buf, down[0], up[1]));
+	receive_byte(up[0]);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, last, 0), 0);
 	if (last_cpu() != 0)
 		EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), first, 0), 0);
-	tell(down[1]);
-	hear(up[0]);
+	send_byte(down[1]);
+	receive_byte(up[0]);
 	if (last_cpu() != 0)
 		EXPECT_EQ(cpc_unbind(cpc, first), 0);
-	tell(down[1]);
-	hear(up[0]);
+	send_byte(down[1]);
+	receive_byte(up[0]);
 	EXPECT_EQ(cpc_unbind(cpc, last), 0);
-	tell(down[1]);
+	send_byte(down[1]);
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
 	for (int i = 0; i < 2; i++) {
@@ -183,7 +189,7 @@ inherits_nothing(void *buf)
 }
 
 /* CPC-INH-11 */
-CPC_TEST(a_child_of_an_invalid_parent_has_none)
+CPC_TEST(a_child_of_an_invalid_parent_has_no_context)
 {
 	cpc_set_t *cpu = set_of(cpc, ANY_EVENT);
 
@@ -197,16 +203,16 @@ CPC_TEST(a_child_of_an_invalid_parent_has_none)
 	EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 }
 
-static volatile int signals;
+static volatile int signal_count;
 
 static void
 count_signal(int sig)
 {
 	(void)sig;
-	signals++;
+	signal_count++;
 }
 
-/* CPC-INV-04: neither what is to come nor what has frozen it already. */
+/* CPC-INV-04: no signal, although the loop is longer than the period. */
 CPC_TEST(an_invalid_context_never_signals)
 {
 	cpc_set_t *set = cpc_set_create(cpc), *cpu = set_of(cpc, ANY_EVENT);
@@ -215,57 +221,55 @@ CPC_TEST(an_invalid_context_never_signals)
 	    own_privilege() != CPC_COUNT_USER)
 		SKIP("overflows of user code do not interrupt here");
 	signal(SIGEMT, count_signal);
-	signals = 0;
+	signal_count = 0;
 	EXPECT_EQ(cpc_set_add_request(cpc, set, INS_EVENT, UINT64_MAX - 99999,
 		      CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL),
 	    0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu, 0), 0);
 	spin(200000);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(signal_count, 0);
 	EXPECT_EQ(cpc_unbind(cpc, cpu), 0);
 	spin(200000);
-	EXPECT_EQ(signals, 0);
+	EXPECT_EQ(signal_count, 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
-	/* Otherwise it does. */
+	/* A valid context does signal. */
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	spin(200000);
-	EXPECT_EQ(signals, 1);
+	EXPECT_EQ(signal_count, 1);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	signal(SIGEMT, SIG_DFL);
 }
 
-/*
- * An LWP that runs meanwhile, on another CPU.
- */
+/* The counters are taken from an LWP that runs on another CPU. */
 
-static volatile int taken; /* since before the sample, or read, behind it */
-static volatile int running;
+static volatile int counters_taken;
+static volatile int runner_samples;
 
 struct runner {
 	cpc_buf_t *buf;
 	int err;       /* of the sample that failed */
-	unsigned late; /* samples and direct reads that should have failed */
+	unsigned late; /* samples and direct reads that succeeded too late */
 };
 
 static void *
-runs(void *arg)
+sample_until_taken(void *arg)
 {
 	struct runner *r = arg;
 
 	go_to(last_cpu());
 	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
 	for (;;) {
-		int was = taken;
+		int was = counters_taken;
 
 		if (cpc_set_sample(the_cpc, the_set, r->buf) != 0)
 			break;
 		r->late += was;
-		running = 1;
+		runner_samples = 1;
 	}
 	r->err = errno;
-	/* The library may know of it before the PICs have stopped. */
-	while (!taken)
+	/* The sample may fail before the PICs have stopped. */
+	while (!counters_taken)
 		sched_yield();
 	if (own_privilege() == CPC_COUNT_USER && !software_pmu &&
 	    !direct_read_faults())
@@ -273,44 +277,44 @@ runs(void *arg)
 	return NULL;
 }
 
-/* Have `take` take the counters from an LWP that samples on the last CPU. */
+/* Let `take` take the counters from an LWP that samples on the last CPU. */
 static void
 take_from_running(cpc_t *cpc, int err, void (*take)(cpc_t *))
 {
 	struct runner r = { .buf = cpc_buf_create(cpc, the_set) };
 	pthread_t t;
 
-	taken = running = 0;
+	counters_taken = runner_samples = 0;
 	go_to(0);
-	REQUIRE(pthread_create(&t, NULL, runs, &r) == 0);
-	while (!running)
+	REQUIRE(pthread_create(&t, NULL, sample_until_taken, &r) == 0);
+	while (!runner_samples)
 		sched_yield();
 	take(cpc);
-	taken = 1;
+	counters_taken = 1;
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	EXPECT_EQ(r.err, err);
 	EXPECT_EQ(r.late, 0);
 	go_to(PBIND_NONE);
 }
 
-static cpc_set_t *cpu_set_;
+static cpc_set_t *cpu_bound_set;
 
 static void
 take_by_cpu(cpc_t *cpc)
 {
-	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu_set_, 0), 0);
+	EXPECT_EQ(cpc_bind_cpu(cpc, 0, cpu_bound_set, 0), 0);
 }
 
 /* CPC-INV-05 */
 CPC_TEST(an_lwp_running_elsewhere_is_reached)
 {
 	if (last_cpu() == 0)
-		SKIP("one CPU");
+		SKIP("this test needs two CPUs");
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
-	cpu_set_ = set_of(cpc, ANY_EVENT);
+	cpu_bound_set = set_of(cpc, ANY_EVENT);
 	take_from_running(cpc, EAGAIN, take_by_cpu);
-	EXPECT_EQ(cpc_unbind(cpc, cpu_set_), 0);
+	EXPECT_EQ(cpc_unbind(cpc, cpu_bound_set), 0);
 }
 
 static void
@@ -319,11 +323,11 @@ take_by_destroy(cpc_t *cpc)
 	EXPECT_EQ(cpc_set_destroy(cpc, the_set), 0);
 }
 
-/* CPC-SET-04, CPC-CLOSE-03: of all LWPs, running ones too. */
-CPC_TEST(a_set_destroyed_stops_where_it_runs)
+/* CPC-SET-04, CPC-CLOSE-03: for all LWPs, running ones, too. */
+CPC_TEST(a_destroyed_set_stops_on_other_cpus)
 {
 	if (last_cpu() == 0)
-		SKIP("one CPU");
+		SKIP("this test needs two CPUs");
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
 	take_from_running(cpc, EINVAL, take_by_destroy);
@@ -335,8 +339,8 @@ bound_by_another(void *arg)
 	cpc_t *own = arg;
 
 	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
-	pthread_barrier_wait(&step);
-	pthread_barrier_wait(&step); /* that handle is closed */
+	pthread_barrier_wait(&step_barrier);
+	pthread_barrier_wait(&step_barrier); /* the set's handle is closed */
 	EXPECT_ERRNO(cpc_disable(own), EINVAL);
 	return NULL;
 }
@@ -348,11 +352,11 @@ CPC_TEST(closing_releases_waiting_lwps)
 
 	the_cpc = cpc_open(CPC_VER_CURRENT);
 	the_set = set_of(the_cpc, ANY_EVENT);
-	pthread_barrier_init(&step, NULL, 2);
+	pthread_barrier_init(&step_barrier, NULL, 2);
 	REQUIRE(pthread_create(&t, NULL, bound_by_another, cpc) == 0);
-	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(cpc_close(the_cpc), 0);
-	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 }
 
@@ -361,16 +365,16 @@ CPC_TEST(closing_releases_waiting_lwps)
  */
 
 static void *
-loses_its_instance(void *buf)
+lose_instance(void *buf)
 {
 	EXPECT_EQ(cpc_bind_curlwp(the_cpc, the_set, 0), 0);
-	pthread_barrier_wait(&step);
-	pthread_barrier_wait(&step); /* it is bound to a CPU */
+	pthread_barrier_wait(&step_barrier);
+	pthread_barrier_wait(&step_barrier); /* the set is bound to a CPU */
 	EXPECT_ERRNO(cpc_set_sample(the_cpc, the_set, buf), EINVAL);
 	return NULL;
 }
 
-/* CPC-BIND-28, and the other way round */
+/* CPC-BIND-28, and the reverse: a bind to an LWP takes the set from the CPU. */
 CPC_TEST(a_set_is_bound_to_lwps_or_to_a_cpu)
 {
 	cpc_buf_t *buf;
@@ -380,13 +384,13 @@ CPC_TEST(a_set_is_bound_to_lwps_or_to_a_cpu)
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
 	buf = cpc_buf_create(cpc, the_set);
-	pthread_barrier_init(&step, NULL, 2);
-	REQUIRE(pthread_create(&t, NULL, loses_its_instance,
+	pthread_barrier_init(&step_barrier, NULL, 2);
+	REQUIRE(pthread_create(&t, NULL, lose_instance,
 		    cpc_buf_create(cpc, the_set)) == 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, 0), 0);
-	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), the_set, 0), 0);
-	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step_barrier);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	v = sampled(cpc, the_set, 0);
 	work();
@@ -400,54 +404,54 @@ CPC_TEST(a_set_is_bound_to_lwps_or_to_a_cpu)
 	EXPECT_ERRNO(cpc_unbind(cpc, the_set), EINVAL);
 }
 
-static volatile bool going, gone; /* to the CPU; no more */
+static volatile bool bind_requested, binder_ends;
 
-/* Binds it on the CPU for which another LWP waits by then. */
+/* On request, bind the set on the CPU that cpc_bind_cpu() waits for. */
 static void *
-binds_meanwhile(void *arg)
+bind_on_request(void *arg)
 {
 	go_to(last_cpu());
-	while (!gone) {
-		if (!going)
+	while (!binder_ends) {
+		if (!bind_requested)
 			continue;
 		spin(100000); /* less than a slice */
 		cpc_bind_curlwp(the_cpc, the_set, 0);
-		going = false;
+		bind_requested = false;
 	}
 	return arg;
 }
 
-/* CPC-BIND-28, where the set is bound again before the binder has its CPU. */
-CPC_TEST(a_set_is_bound_while_it_is_taken_to_a_cpu)
+/*
+ * CPC-BIND-28: the LWP binds the set before the binder to the CPU runs there.
+ */
+CPC_TEST(a_set_bound_during_a_cpu_bind_moves_to_the_cpu)
 {
 	pthread_t t;
 	uint64_t v;
 
 	if (last_cpu() == 0)
-		SKIP("needs another CPU");
+		SKIP("this test needs two CPUs");
 	the_cpc = cpc;
 	the_set = set_of(cpc, ANY_EVENT);
-	gone = false;
-	REQUIRE(pthread_create(&t, NULL, binds_meanwhile, NULL) == 0);
+	binder_ends = false;
+	REQUIRE(pthread_create(&t, NULL, bind_on_request, NULL) == 0);
 	for (int i = 0; i < 20; i++) {
 		go_to(0);
-		going = true;
+		bind_requested = true;
 		EXPECT_EQ(cpc_bind_cpu(cpc, last_cpu(), the_set, 0), 0);
 		v = sampled(cpc, the_set, 0);
 		work();
 		EXPECT(sampled(cpc, the_set, 0) > v);
 		EXPECT_EQ(cpc_unbind(cpc, the_set), 0);
 	}
-	gone = true;
+	binder_ends = true;
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	go_to(PBIND_NONE);
 }
 
-/*
- * Moving
- */
+/* LWPs that move */
 
-/* What is counted of n iterations on each CPU, or as many on the first. */
+/* The count of n iterations on each CPU, three times. */
 static uint64_t
 count_moving(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t n)
 {
@@ -475,11 +479,11 @@ CPC_TEST(a_moving_lwp_counts_exactly)
 	uint64_t v;
 
 	if (own_privilege() != CPC_COUNT_USER)
-		SKIP("the kernel is at its own privilege");
+		SKIP("this test needs user privilege");
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
 	if (last_cpu() == 0)
-		SKIP("one CPU");
+		SKIP("this test needs two CPUs");
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
 	buf = cpc_buf_create(cpc, set);
 	count_moving(cpc, set, buf, SHORT);

@@ -1,7 +1,7 @@
 /*
  * A PMU that two hardware threads share counts for no LWP while both are
- * online.  Takes two CPUs of one core: pmu=software,shared=siblings, or a PMU
- * of which whoever boots it knows, and says SHARED=yes.
+ * online.  The tests need two CPUs of one core: pmu=software,shared=siblings,
+ * or SHARED=yes if the machine's PMU is shared.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -25,10 +25,13 @@ is_shared(cpc_t *cpc)
 #define NEEDS_SIBLINGS()                                                       \
 	do {                                                                   \
 		if (!is_shared(cpc))                                           \
-			SKIP("this takes two CPUs that share a PMU");          \
+			SKIP("this test needs two CPUs that share a PMU");     \
 	} while (0)
 
-/* The set counts: spins of two lengths differ by what one has more. */
+/*
+ * The set counts exactly: the counts of two spins differ by the difference of
+ * their lengths.
+ */
 static void
 expect_counting(cpc_t *cpc, cpc_set_t *set)
 {
@@ -49,7 +52,7 @@ expect_counting(cpc_t *cpc, cpc_set_t *set)
 }
 
 /* CPC-BIND-26 */
-CPC_TEST(a_pmu_shared_with_a_sibling_is_no_lwps)
+CPC_TEST(a_pmu_shared_with_a_sibling_counts_for_no_lwp)
 {
 	cpc_set_t *set;
 
@@ -68,8 +71,8 @@ CPC_TEST(a_pmu_shared_with_a_sibling_is_no_lwps)
 }
 
 /*
- * Part 7.7: a set that was bound while its CPU was alone loses the counters
- * when the sibling comes, and for good.
+ * A set that was bound while the sibling was offline loses the counters for
+ * good when the sibling comes online.
  */
 CPC_TEST(a_sibling_that_comes_takes_the_counters)
 {
@@ -98,8 +101,8 @@ CPC_TEST(a_sibling_that_comes_takes_the_counters)
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
 }
 
-/* Part 4.5: of the siblings one at a time counts for a set of its own. */
-CPC_TEST(one_sibling_at_a_time)
+/* Only one of the siblings at a time can have a set bound to it. */
+CPC_TEST(one_sibling_at_a_time_has_a_set)
 {
 	cpc_set_t *set, *other;
 
