@@ -1,14 +1,14 @@
 /*
- * What acts on the calling LWP's context.  The kernel knows which set that
- * holds; the library only names one.
+ * Calls on the calling LWP's context: bind, unbind, restart, enable, disable.
+ * The kernel keeps the context; the library passes the identity of a set.
  */
 #include "cpc/cpci.h"
 
 #include <errno.h>
 
-/* A result of the door, as the public functions give it. */
+/* Turn a result of cpc_syscall() into a return value and errno. */
 static int
-result(intptr_t r)
+set_errno(intptr_t r)
 {
 	if (r < 0) {
 		errno = (int)-r;
@@ -17,9 +17,12 @@ result(intptr_t r)
 	return 0;
 }
 
-/* Ask the kernel; ESTALE where the set changes or goes meanwhile. */
+/*
+ * Pass the set's pack to the kernel.  Returns -ESTALE if another thread is
+ * changing the set or has destroyed it.
+ */
 static intptr_t
-ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
+bind_pack(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
     struct cpc_refusal *rf)
 {
 	struct cpci_set *cs = cpci_set(cpc, set);
@@ -28,7 +31,10 @@ ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
 	if (cs == NULL ||
 	    __atomic_load_n(&cs->cis_nreqs, __ATOMIC_RELAXED) == 0)
 		return -EINVAL;
-	/* Who closes the pack sees this, or the kernel finds that shut. */
+	/*
+	 * cpci_pack_close() and this store are SEQ_CST.  So either the kernel
+	 * finds the pack closed, or the thread that closes it sees this.
+	 */
 	if (!__atomic_load_n(&cs->cis_bound_once, __ATOMIC_RELAXED))
 		__atomic_store_n(&cs->cis_bound_once, true, __ATOMIC_SEQ_CST);
 	pk = __atomic_load_n(&cs->cis_pack, __ATOMIC_ACQUIRE);
@@ -39,12 +45,12 @@ ask(cpc_t *cpc, cpc_set_t *set, enum cpc_op op, uintptr_t how,
 static intptr_t
 bind_lwp(cpc_t *cpc, cpc_set_t *set, uintptr_t flags, struct cpc_refusal *rf)
 {
-	intptr_t r = ask(cpc, set, CPC_OP_BIND, flags, rf);
+	intptr_t r = bind_pack(cpc, set, CPC_OP_BIND, flags, rf);
 	sigset_t mask;
 
 	if (r == -ESTALE) {
 		cpci_lock(cpc, &mask);
-		r = ask(cpc, set, CPC_OP_BIND, flags, rf);
+		r = bind_pack(cpc, set, CPC_OP_BIND, flags, rf);
 		cpci_unlock(cpc, &mask);
 	}
 	return r;
@@ -57,7 +63,7 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	intptr_t r = -EINVAL;
 
 	if (cpc == NULL)
-		return result(-EINVAL);
+		return set_errno(-EINVAL);
 	cpci_page_find();
 	rf.cf_subcode = -1;
 	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0)
@@ -75,15 +81,16 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 	sigset_t mask;
 
 	if (cpc == NULL)
-		return result(-EINVAL);
+		return set_errno(-EINVAL);
 	/*
-	 * The LWP may wait for its turn on that CPU: meanwhile the set is
-	 * not destroyed.  A negative id is one no processor has, as it is.
+	 * The LWP may wait until that CPU runs it.  The lock keeps the set
+	 * from being destroyed in that time.  A negative id becomes a large
+	 * number, which no CPU has.
 	 */
 	rf.cf_subcode = -1;
 	cpci_lock(cpc, &mask);
 	if (flags == 0)
-		r = ask(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &rf);
+		r = bind_pack(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &rf);
 	cpci_unlock(cpc, &mask);
 	return r == 0 ? 0
 	              : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, rf.cf_subcode,
@@ -97,15 +104,15 @@ cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 	intptr_t r;
 
 	if (!cpci_is_set(cpc, set))
-		return result(-EINVAL);
+		return set_errno(-EINVAL);
 	r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
 	if (r == -EINVAL) {
-		/* Another LWP may be on its way to bind it to a CPU. */
+		/* cpc_bind_cpu() of another LWP may be about to bind it. */
 		cpci_lock(cpc, &mask);
 		r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
 		cpci_unlock(cpc, &mask);
 	}
-	return result(r);
+	return set_errno(r);
 }
 
 int
@@ -115,8 +122,8 @@ cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 	intptr_t r;
 
 	if (!cpci_is_set(cpc, set) || info == NULL)
-		return result(-EINVAL);
-	/* A negative index is one no request has, as it is. */
+		return set_errno(-EINVAL);
+	/* A negative index becomes a large number, which no request has. */
 	r = cpc_syscall(
 	    CPC_OP_WHERE, cpci_id(set), (uintptr_t)index, (uintptr_t)&w, 0);
 	if (r == 0) {
@@ -125,15 +132,15 @@ cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
 		info->ri_code = w.cw_code;
 		info->ri_index = w.cw_index;
 	}
-	return result(r);
+	return set_errno(r);
 }
 
 int
 cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
 {
 	if (cpc == NULL)
-		return result(-EINVAL);
-	return result(
+		return set_errno(-EINVAL);
+	return set_errno(
 	    cpc_syscall(CPC_OP_PRESET, (uintptr_t)index, preset, 0, 0));
 }
 
@@ -141,20 +148,20 @@ int
 cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
 {
 	if (cpc == NULL || (set != NULL && !cpci_is_set(cpc, set)))
-		return result(-EINVAL);
-	return result(cpc_syscall(CPC_OP_RESTART, cpci_id(set), 0, 0, 0));
+		return set_errno(-EINVAL);
+	return set_errno(cpc_syscall(CPC_OP_RESTART, cpci_id(set), 0, 0, 0));
 }
 
 int
 cpc_enable(cpc_t *cpc)
 {
-	return result(
+	return set_errno(
 	    cpc != NULL ? cpc_syscall(CPC_OP_ENABLE, 0, 0, 0, 0) : -EINVAL);
 }
 
 int
 cpc_disable(cpc_t *cpc)
 {
-	return result(
+	return set_errno(
 	    cpc != NULL ? cpc_syscall(CPC_OP_DISABLE, 0, 0, 0, 0) : -EINVAL);
 }

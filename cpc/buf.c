@@ -1,5 +1,6 @@
 /*
- * Buffers: a program's own arithmetic on snapshots.  The kernel is not asked.
+ * Buffers: create, destroy, read, write, add and subtract.  No call here
+ * enters the kernel.
  */
 #include "cpc/cpci.h"
 
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 
 static int
-invalid(void)
+fail_invalid(void)
 {
 	errno = EINVAL;
 	return -1;
@@ -65,12 +66,12 @@ cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 		cpci_unlock(cpc, &mask);
 	}
 	if (cb == NULL)
-		return invalid();
+		return fail_invalid();
 	free(cb);
 	return 0;
 }
 
-/* The value of request `index`, or NULL. */
+/* Returns the address of request index's value, or NULL. */
 static uint64_t *
 value_of(cpc_t *cpc, cpc_buf_t *buf, int index)
 {
@@ -87,7 +88,7 @@ cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
 	const uint64_t *value = value_of(cpc, buf, index);
 
 	if (value == NULL || val == NULL)
-		return invalid();
+		return fail_invalid();
 	*val = *value;
 	return 0;
 }
@@ -98,7 +99,7 @@ cpc_buf_set(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t val)
 	uint64_t *value = value_of(cpc, buf, index);
 
 	if (value == NULL)
-		return invalid();
+		return fail_invalid();
 	*value = val;
 	return 0;
 }
@@ -119,9 +120,12 @@ cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
 	return cb != NULL ? cb->cb_sample->cs_tick : 0;
 }
 
-/* ds = a + sign * b, where the three are alike; errno EINVAL where not. */
+/*
+ * ds = a + sign * b.  Sets errno to EINVAL if the three do not have the same
+ * number of requests.
+ */
 static void
-combine(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b, uint64_t sign)
+add_scaled(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b, uint64_t sign)
 {
 	struct cpci_buf *cd = cpci_buf(cpc, ds);
 	const struct cpci_buf *ca = cpci_buf(cpc, a);
@@ -147,13 +151,13 @@ combine(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b, uint64_t sign)
 void
 cpc_buf_sub(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
-	combine(cpc, ds, a, b, UINT64_MAX); /* -1 modulo 2^64 */
+	add_scaled(cpc, ds, a, b, UINT64_MAX); /* -1 modulo 2^64 */
 }
 
 void
 cpc_buf_add(cpc_t *cpc, cpc_buf_t *ds, cpc_buf_t *a, cpc_buf_t *b)
 {
-	combine(cpc, ds, a, b, 1);
+	add_scaled(cpc, ds, a, b, 1);
 }
 
 void

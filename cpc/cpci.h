@@ -1,11 +1,10 @@
 /*
- * What the files of libcpc share.  Included by cpc/ and, to look inside, by
- * tests/host.
+ * The internal interface of libcpc.  Included by cpc/ and by tests/host.
  *
- * One lock for each handle guards its lists of sets and buffers, and the
- * sets; SIGEMT is blocked while it is held, so a handler never waits for the
- * LWP it interrupted.  Sampling, buffers and everything that acts on the
- * LWP's context take no lock.
+ * Each handle has one lock.  It guards the handle's tables of sets and
+ * buffers, and the sets.  The holder blocks SIGEMT, so a handler never waits
+ * for the LWP that it interrupted.  Sampling, buffer arithmetic and calls on
+ * the LWP's context take no lock.
  */
 #ifndef CPC_CPCI_H
 #define CPC_CPCI_H
@@ -21,43 +20,49 @@
 
 #include "events/machine.h"
 
-/* The folder of the archive that has the tables of events. */
+/* The archive's folder of event tables. */
 #define CPCI_EVENTS "/events"
 
 /*
- * object.c: what a cpc_set_t * or cpc_buf_t * really is.
+ * object.c: a cpc_set_t * or cpc_buf_t * is a name, not an address.
  *
- * It is a name: an identity, given once in the life of the process, over the
- * index of a slot in a table of the handle.  The slot knows the identity it
- * holds, so a pointer that was destroyed, comes from another handle or was
- * never a set is told by one comparison, whatever the number of objects.
+ * The high bits of a name are an identity that the process never uses twice.
+ * The low bits are the index of a slot in one of the handle's tables.  The
+ * slot holds the identity of its object.  So one comparison finds a name that
+ * was destroyed, belongs to another handle, or never was a set.
  */
 struct cpci_slot {
 	uint64_t sl_id; /* 0: free */
 	void *sl_obj;
-	uint32_t sl_next; /* the next free slot, counted from 1; 0: none */
+	uint32_t sl_next; /* next free slot, counted from 1; 0: none */
 };
 
-/* Chunks double, and never move: a look-up takes no lock. */
+/* Each chunk is twice the last.  None moves, so a look-up needs no lock. */
 #define CPCI_NCHUNK     18
-#define CPCI_CHUNK_BITS 6 /* slots in the first, as a power of two */
+#define CPCI_CHUNK_BITS 6 /* log2 of the slots in the first chunk */
 #define CPCI_INDEX_BITS 24
 
 struct cpci_table {
 	struct cpci_slot *t_chunk[CPCI_NCHUNK];
-	uint32_t t_used; /* slots ever handed out */
-	uint32_t t_free; /* list of slots handed back, counted from 1 */
+	uint32_t t_used; /* slots used so far, free ones included */
+	uint32_t t_free; /* list of free slots, counted from 1; 0: none */
 };
 
-/* Name obj.  Returns the name, or NULL with ENOMEM. */
+/* Give obj a name.  Returns the name, or NULL with ENOMEM. */
 void *cpci_table_add(struct cpci_table *t, void *obj);
-/* Has the name an object here?  Only this needs no lock against its removal. */
+/*
+ * Returns true if the table has this name.  Other threads may remove the name
+ * at the same time.
+ */
 bool cpci_table_has(struct cpci_table *t, const void *name);
-/* The object of a name, or NULL if it has none here. */
+/*
+ * Returns the object of a name, or NULL if the table does not have the name.
+ * The caller makes sure that no other thread removes it.
+ */
 void *cpci_table_find(struct cpci_table *t, const void *name);
-/* Forget the name, for ever; returns the object, or NULL. */
+/* Remove a name.  Returns its object, or NULL. */
 void *cpci_table_remove(struct cpci_table *t, const void *name);
-/* Remove any one; NULL when all are gone. */
+/* Remove any name.  Returns its object, or NULL if the table is empty. */
 void *cpci_table_drain(struct cpci_table *t);
 void cpci_table_free(struct cpci_table *t);
 
@@ -67,7 +72,7 @@ cpci_id(const void *name)
 	return (uintptr_t)name >> CPCI_INDEX_BITS;
 }
 
-/* Text that the kernel keeps. */
+/* A list of names from the kernel. */
 struct cpci_list {
 	char *cil_text;
 	const char **cil_name;
@@ -79,18 +84,18 @@ struct __cpc {
 	cpc_errhndlr_t *c_errfn; /* NULL: stderr */
 	uint_t c_npic;
 	uint_t c_caps;
-	struct cpci_list c_cciname, c_cpuref; /* of one name each */
-	struct machine c_machine;             /* its table: cpci_machine() */
+	struct cpci_list c_cciname, c_cpuref; /* one name each */
+	struct machine c_machine;             /* event.c loads its table */
 	struct cpci_table c_sets;             /* struct cpci_set */
 	struct cpci_table c_bufs;             /* struct cpci_buf */
-	struct cpci_set *c_old_sets;
-	struct cpci_pack *c_old_packs;
+	struct cpci_set *c_old_sets;          /* destroyed, for the next set */
+	struct cpci_pack *c_old_packs; /* outgrown, until the handle closes */
 };
 
 /*
- * A request.  Only cir_preset changes after it was made.  Each holds on to the
- * one added before it, so that a walk needs only the newest, whatever the
- * callback does to the set.
+ * A request.  Only cir_preset changes later.  Each request holds a reference
+ * to the one added before it.  So a walk needs a reference to the newest only,
+ * even if the callback destroys the set.
  */
 struct cpci_req {
 	struct cpci_req *cir_older;
@@ -101,55 +106,61 @@ struct cpci_req {
 	uint_t cir_flags;
 	uint_t cir_nattrs;
 	cpc_attr_t *cir_attrs; /* NULL: none */
-	size_t cir_at;         /* of its struct cpc_packreq in cis_pack */
+	size_t cir_at; /* offset of its struct cpc_packreq in the pack */
 };
 
 /*
- * A bind takes no lock: what it interrupts may hold one, and a handler may
- * leave it by a jump.  It hands cis_pack to the kernel, which looks whether
- * that is the set's and whole; if not, the bind waits for the lock and tries
- * again.  So neither a set nor a pack is freed before its handle is closed:
- * they are used again for the next.
+ * A bind takes no lock: a signal handler may call it while its LWP holds the
+ * lock, and may leave it by siglongjmp().  It passes cis_pack to the kernel.
+ * The kernel refuses a pack that is closed or belongs to another set.  The
+ * bind then takes the lock and tries again.  So a set or pack stays allocated
+ * until its handle closes; the next set uses it again.
  */
 struct cpci_pack {
 	struct cpci_pack *cip_next; /* in c_old_packs */
 	size_t cip_room;
-	struct cpc_pack cip_pack; /* what a bind hands to the kernel */
+	struct cpc_pack cip_pack; /* the part that the kernel reads */
 };
 
 struct cpci_set {
 	cpc_setid_t cis_id;  /* the identity in its name */
 	int cis_nreqs;       /* atomic */
-	bool cis_bound_once; /* else the kernel knows nothing of it; atomic */
+	bool cis_bound_once; /* a bind was tried; atomic */
 	struct cpci_req *cis_newest;
 	struct cpci_pack *cis_pack; /* atomic */
 	struct cpci_set *cis_next;  /* in c_old_sets */
 };
 
-/* Assembly knows the layout: cpc/read.h. */
+/* The assembly in cpc/arm64 and cpc/x86 uses this layout: cpc/read.h. */
 struct cpci_buf {
 	cpc_setid_t cb_set;
 	int64_t cb_n;
-	struct cpc_sample *cb_sample; /* cb_n values, behind this */
-	struct cpc_sample *cb_spare;  /* where the next is taken */
+	struct cpc_sample *cb_sample; /* cb_n values, after this struct */
+	struct cpc_sample *cb_spare;  /* the next sample goes here */
 };
 
 /*
- * The machine's read sequence, [cpci_read, cpci_read_end): samples to *cb from
- * the page, and returns 0, if that tells of its set; else, and where a fault
- * in it, of PICs just closed, comes out at cpci_read_fail, it goes on to
- * cpci_read_else(), with the same arguments.
+ * cpc/arm64/read.S, cpc/x86/read.S: the direct read.  If the counter page cg
+ * says that the buffer's set is running, sample to *cb and return 0.
+ * Otherwise jump to cpci_read_else() with the same arguments.
+ *
+ * The code in [cpci_read, cpci_read_end) may fault, because the kernel closed
+ * the PICs to user level in the middle.  The kernel then continues the LWP at
+ * cpci_read_fail, which also jumps to cpci_read_else().
  */
 extern const bool cpci_can_read;
 int cpci_read(const struct cpc_page *cg, struct cpci_buf *cb);
 extern const char cpci_read_end[], cpci_read_fail[];
-/* sample.c: what is not read from PICs. */
+/*
+ * sample.c: sample a set whose PICs cannot be read.  A frozen set's counts
+ * are in the page; otherwise make a system call.  0, or -1 with errno.
+ */
 int cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb);
 
-/* sample.c: have the kernel make the LWP's counter page, once. */
+/* sample.c: ask the kernel for the LWP's counter page, unless done before. */
 void cpci_page_find(void);
 
-/* Sets and buffers destroyed and sets changed, ever: atomic. */
+/* Counts sets changed and destroyed, and buffers destroyed.  Atomic. */
 extern uint64_t cpci_changes;
 
 static inline void
@@ -163,23 +174,25 @@ void cpci_lock(cpc_t *cpc, sigset_t *mask);
 void cpci_unlock(cpc_t *cpc, const sigset_t *mask);
 
 /*
- * error.c: report a failure and set errno; returns -1.  No lock is held.
- * A subcode of -1 is not reported; `why`, unless it is empty, goes with one.
+ * error.c: set errno to err, and return -1.  Report the subcode to the error
+ * handler, unless it is -1.  why is a further explanation, or "".  The caller
+ * holds no lock.
  */
 int cpci_fail(
     cpc_t *cpc, const char *fn, int err, int subcode, const char *why);
 
 /* event.c */
-/* li is empty before, and after a failure. */
+/* Fill li, which is empty, by an operation that returns a list. */
 bool cpci_list_fetch(struct cpci_list *li, enum cpc_op op);
 void cpci_list_free(struct cpci_list *li);
-/* Resolve a name or number, with the handle's lock held. */
+/* Resolve a name or number.  The caller holds the handle's lock. */
 bool cpci_event(cpc_t *cpc, const char *event, struct cpc_event *ev);
-/* Why that failed, or "", into buf. */
+/* Write to buf why cpci_event() failed, or "". */
 void cpci_event_why(cpc_t *cpc, const char *event, char *buf, size_t size);
 
 /*
- * request.c: append a request.  0, or an errno and perhaps a subcode.
+ * request.c: append a request.  Returns 0, or an errno.  A failure may also
+ * set *subcode.
  */
 int cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
     uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs,
@@ -188,14 +201,14 @@ struct cpci_req *cpci_req_hold(struct cpci_req *r);
 void cpci_req_release(struct cpci_req *r);
 
 /*
- * set.c: from close to open no bind takes the pack, nor is one half done; for
- * ever, where it is not opened again.
+ * set.c: the kernel refuses a closed pack with ESTALE.  A thread that closed
+ * the pack may change it.
  */
 void cpci_pack_close(struct cpci_set *cs);
 void cpci_pack_open(struct cpci_set *cs);
-/* Unbind wherever it is bound; it may be used again. */
+/* Unbind the set on all LWPs, and keep its memory for the next set. */
 void cpci_set_end(cpc_t *cpc, struct cpci_set *cs);
-/* The handle goes: free what was used, and all that may be used again. */
+/* Free the memory that destroyed sets left.  The handle is being closed. */
 void cpci_sets_free(cpc_t *cpc);
 
 static inline struct cpci_set *
@@ -205,8 +218,7 @@ cpci_set(cpc_t *cpc, const cpc_set_t *set)
 }
 
 /*
- * The same without the lock, and so without a look into the set, which another
- * thread may destroy: its identity is in the name.
+ * Needs no lock: it does not read the set, which another thread may destroy.
  */
 static inline bool
 cpci_is_set(cpc_t *cpc, const cpc_set_t *set)

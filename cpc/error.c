@@ -1,12 +1,12 @@
 /*
- * How a failure is told: errno, and a line or a call for its subcode.
+ * Reports failures: sets errno, and passes a subcode to the error handler.
  */
 #include "cpc/cpci.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-static const char *const text[] = {
+static const char *const subcode_text[] = {
 	[CPC_INVALID_EVENT] = "Unknown event\n",
 	[CPC_INVALID_PICNUM] = "Invalid counter number\n",
 	[CPC_INVALID_ATTRIBUTE] = "Unknown attribute\n",
@@ -21,9 +21,10 @@ static const char *const text[] = {
 	[CPC_HV_NO_ACCESS] = "Hypervisor event access denied\n",
 };
 
-/* Variadic only because a handler is owed a va_list. */
+/* Variadic, because a handler takes a va_list. */
 static void
-call(cpc_errhndlr_t *errfn, const char *fn, int subcode, const char *fmt, ...)
+call_handler(
+    cpc_errhndlr_t *errfn, const char *fn, int subcode, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -32,21 +33,22 @@ call(cpc_errhndlr_t *errfn, const char *fn, int subcode, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* The text, with what else there is to say at the end of its line. */
+/* Report the subcode's text, and after it why, if that is not empty. */
 static void
-report(cpc_t *cpc, const char *fn, int subcode, const char *why)
+report_subcode(cpc_t *cpc, const char *fn, int subcode, const char *why)
 {
 	cpc_errhndlr_t *errfn =
 	    __atomic_load_n(&cpc->c_errfn, __ATOMIC_RELAXED);
 	char fmt[64];
 
 	if (*why == '\0')
-		snprintf(fmt, sizeof fmt, "%s", text[subcode]);
+		snprintf(fmt, sizeof fmt, "%s", subcode_text[subcode]);
 	else
 		snprintf(fmt, sizeof fmt, "%.*s: %%s\n",
-		    (int)strlen(text[subcode]) - 1, text[subcode]);
+		    (int)strlen(subcode_text[subcode]) - 1,
+		    subcode_text[subcode]);
 	if (errfn != NULL) {
-		call(errfn, fn, subcode, fmt, why);
+		call_handler(errfn, fn, subcode, fmt, why);
 	} else {
 		fprintf(stderr, "libcpc: %s: ", fn);
 		fprintf(stderr, fmt, why);
@@ -57,7 +59,7 @@ int
 cpci_fail(cpc_t *cpc, const char *fn, int err, int subcode, const char *why)
 {
 	if (subcode >= CPC_INVALID_EVENT && subcode <= CPC_HV_NO_ACCESS)
-		report(cpc, fn, subcode, why);
+		report_subcode(cpc, fn, subcode, why);
 	errno = err;
 	return -1;
 }

@@ -1,12 +1,12 @@
 /*
- * Names of events and attributes.
+ * Resolves names of events, and walks over names of events and attributes.
  */
 #include "cpc/cpci.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* Cut the text at its NULs. */
+/* Fill cil_name: one name after each NUL of the text. */
 static bool
 list_index(struct cpci_list *li, size_t bytes)
 {
@@ -22,7 +22,7 @@ list_index(struct cpci_list *li, size_t bytes)
 	return true;
 }
 
-/* Most lists fit at once. */
+/* Most lists need no second call. */
 #define FIRST_ROOM 4096
 
 bool
@@ -58,7 +58,7 @@ cpci_list_free(struct cpci_list *li)
 	memset(li, 0, sizeof *li);
 }
 
-/* Does strtol(3), base 0, take all of it? */
+/* Returns true if strtol(3) with base 0 accepts the whole string. */
 static bool
 is_number(const char *event, long *value)
 {
@@ -73,7 +73,7 @@ is_number(const char *event, long *value)
 	return all;
 }
 
-/* With the handle's lock held: the table is looked for once. */
+/* Load the table of events, once.  The caller holds the handle's lock. */
 static const struct machine *
 machine_of(cpc_t *cpc)
 {
@@ -82,7 +82,7 @@ machine_of(cpc_t *cpc)
 	return &cpc->c_machine;
 }
 
-/* Names are read by words. */
+/* machine_event() reads a name a word at a time, past its end. */
 #define PADDED (CPC_MAX_EVENT_LEN + EVENT_WORD)
 
 bool

@@ -1,5 +1,5 @@
 /*
- * Handles, and what is known of the machine once one is open.
+ * Opens and closes handles, and answers queries from what cpc_open() read.
  */
 #include "cpc/cpci.h"
 

@@ -1,5 +1,6 @@
 /*
- * Calls beside libcpc(3LIB) that its programs make.
+ * Calls outside libcpc(3LIB) that its programs make: gethrtime(3C),
+ * _lwp_self(2).
  */
 #include <time.h>
 

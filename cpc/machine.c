@@ -1,21 +1,21 @@
 /*
- * The machine the program runs on, for programs that have no handle.
+ * The machine that the program runs on, for programs without a handle.
  */
 #include <pthread.h>
 #include <stddef.h>
 
 #include "cpc/cpci.h"
 
-static struct machine here;
+static struct machine own_machine;
 static bool has_pmu;
 
 static void
-look(void)
+query_machine(void)
 {
-	has_pmu =
-	    cpc_syscall(CPC_OP_PMU, (uintptr_t)&here.mc_pmu, 0, 0, 0) == 0;
+	has_pmu = cpc_syscall(
+		      CPC_OP_PMU, (uintptr_t)&own_machine.mc_pmu, 0, 0, 0) == 0;
 	if (has_pmu)
-		machine_load(&here, CPCI_EVENTS);
+		machine_load(&own_machine, CPCI_EVENTS);
 }
 
 const struct machine *
@@ -23,6 +23,6 @@ machine_here(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, look);
-	return has_pmu ? &here : NULL;
+	pthread_once(&once, query_machine);
+	return has_pmu ? &own_machine : NULL;
 }

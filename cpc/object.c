@@ -1,5 +1,5 @@
 /*
- * Names of sets and buffers, and the tables that know them.
+ * The tables that give sets and buffers their names.
  */
 #include "cpc/cpci.h"
 
@@ -9,10 +9,13 @@
 #define FIRST_CHUNK (1u << CPCI_CHUNK_BITS)
 #define MAX_SLOTS   ((1u << CPCI_INDEX_BITS) - FIRST_CHUNK)
 
-/* Sets and buffers of all handles draw on one series; 2^40 do not run out. */
+/* The last identity given out, by any handle.  2^40 of them are enough. */
 static uint64_t last_id;
 
-/* Where slot i lies: chunk k holds FIRST_CHUNK << k slots. */
+/*
+ * Returns the chunk of slot i, and the slot's index in it.  Chunk k holds
+ * FIRST_CHUNK << k slots.
+ */
 static struct cpci_slot **
 chunk_of(struct cpci_table *t, uint32_t i, size_t *within)
 {

@@ -1,7 +1,7 @@
 /*
- * Where the read sequences find things: struct cpc_page, cpc_page_req and
+ * Field offsets for the direct read: struct cpc_page, cpc_page_req and
  * cpc_sample of <sys/cpc.h>, struct cpci_buf of cpc/cpci.h.  Included by
- * cpc/arm64/read.S, cpc/x86/read.S, and cpc/sample.c, which checks it.
+ * cpc/arm64/read.S, cpc/x86/read.S, and cpc/sample.c, which checks them.
  */
 #ifndef CPC_READ_H
 #define CPC_READ_H

@@ -1,21 +1,21 @@
 /*
- * Adding a request: judge it, copy it, pack it for the kernel.
+ * Adds a request to a set: checks it, copies it, packs it for the kernel.
  */
 #include "cpc/cpci.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-/* A request as the caller wants it, judged but not yet copied. */
+/* The request that the caller wants to add. */
 struct wanted {
 	const char *w_event;
 	struct cpc_event w_ev;
 	uint64_t w_preset;
 	uint_t w_flags;
 	int w_picnum;   /* -1: any */
-	uint_t w_nattr; /* of different names */
+	uint_t w_nattr; /* attributes with different names */
 	cpc_attr_t w_attr[CPC_MAX_ATTRS];
-	int w_id[CPC_MAX_ATTRS]; /* the kernel's, or ID_* */
+	int w_id[CPC_MAX_ATTRS]; /* enum cpc_attr_id, or ID_* */
 };
 
 #define ID_PICNUM  (-1)
@@ -38,9 +38,9 @@ attr_id(cpc_t *cpc, const char *name)
 	return ID_UNKNOWN;
 }
 
-/* Take an attribute; a second one of a name replaces the first. */
+/* Add an attribute.  It replaces an earlier one of the same name. */
 static void
-attr_take(struct wanted *w, const cpc_attr_t *attr, int id)
+attr_put(struct wanted *w, const cpc_attr_t *attr, int id)
 {
 	uint_t i;
 
@@ -53,7 +53,7 @@ attr_take(struct wanted *w, const cpc_attr_t *attr, int id)
 }
 
 static int
-judge_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
+check_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
     const cpc_attr_t *attrs, int *subcode)
 {
 	uint_t i;
@@ -66,13 +66,13 @@ judge_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
 			*subcode = CPC_INVALID_ATTRIBUTE;
 			return EINVAL;
 		}
-		attr_take(w, &attrs[i], id);
+		attr_put(w, &attrs[i], id);
 	}
 	return 0;
 }
 
 static int
-judge_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
+check_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
 {
 	uint_t i;
 
@@ -94,8 +94,8 @@ judge_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
 }
 
 static int
-judge(cpc_t *cpc, struct wanted *w, uint_t nattrs, const cpc_attr_t *attrs,
-    int *subcode)
+check_request(cpc_t *cpc, struct wanted *w, uint_t nattrs,
+    const cpc_attr_t *attrs, int *subcode)
 {
 	int err;
 
@@ -107,12 +107,12 @@ judge(cpc_t *cpc, struct wanted *w, uint_t nattrs, const cpc_attr_t *attrs,
 		*subcode = CPC_REQ_INVALID_FLAGS;
 		return EINVAL;
 	}
-	if ((err = judge_attrs(cpc, w, nattrs, attrs, subcode)) != 0)
+	if ((err = check_attrs(cpc, w, nattrs, attrs, subcode)) != 0)
 		return err;
-	return judge_picnum(cpc, w, subcode);
+	return check_picnum(cpc, w, subcode);
 }
 
-/* A copy in one piece: the request, its attributes, all the names. */
+/* Allocate one block with the request, its attributes and all names. */
 static struct cpci_req *
 req_copy(const struct wanted *w)
 {
@@ -143,8 +143,8 @@ req_copy(const struct wanted *w)
 }
 
 /*
- * Room for `bytes` more in the set's pack.  The old one stays where it is,
- * closed, for binds that have yet to look at it.
+ * Make room for more bytes in the set's pack.  An outgrown pack stays
+ * allocated and closed, because a bind may be about to pass it to the kernel.
  */
 static bool
 pack_grow(cpc_t *cpc, struct cpci_set *cs, size_t bytes)
@@ -212,7 +212,7 @@ cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 	w.w_flags = flags;
 	w.w_picnum = -1;
 	w.w_nattr = 0;
-	if ((err = judge(cpc, &w, nattrs, attrs, subcode)) != 0)
+	if ((err = check_request(cpc, &w, nattrs, attrs, subcode)) != 0)
 		return err;
 	if (!pack_grow(cpc, cs,
 		sizeof(struct cpc_packreq) +

@@ -1,6 +1,6 @@
 /*
- * Sampling: by the LWP's counter page where that tells of the set, otherwise
- * by the kernel.
+ * cpc_set_sample(): a direct read if the LWP's counter page shows the set as
+ * running or frozen, otherwise a system call.
  */
 #include "cpc/cpci.h"
 
@@ -31,12 +31,11 @@ AT(cpci_buf, cb_n, CB_N);
 AT(cpci_buf, cb_sample, CB_SAMPLE);
 AT(cpci_buf, cb_spare, CB_SPARE);
 
-uint64_t cpci_changes = 1; /* so that what is zero is of the past */
+uint64_t cpci_changes = 1; /* a zeroed entry of recent[] is out of date */
 
 /*
- * What this thread sampled lately, by the low bits of the buffer's name, so
- * that the next time no name has to be looked up; good as long as no set or
- * buffer was changed or destroyed.
+ * A cache of this thread's look-ups, indexed by the low bits of the buffer's
+ * name.  An entry is valid while cpci_changes has the value of re_changes.
  */
 static _Thread_local struct recent {
 	cpc_t *re_cpc;
@@ -44,31 +43,31 @@ static _Thread_local struct recent {
 	cpc_buf_t *re_buf;
 	struct cpci_buf *re_cb;
 	uint64_t re_changes;
-} __attribute__((aligned(64))) recent[4]; /* so that to find one is a shift */
+} __attribute__((aligned(64))) recent[4]; /* 64: a shift finds an entry */
 
 /*
- * The LWP's.  Until it has asked for one, and where it is refused one, it is
- * one of these, which tell of no set.  In a forked process its copy is where
- * it was, whoever forked.
+ * The LWP's counter page.  The two constant pages show no set: the LWP has
+ * not asked for its page yet, or the kernel refused it.  After fork(2) the
+ * child's LWP has its page at the same address.
  */
-static const struct cpc_page not_asked, refused;
-static _Thread_local const struct cpc_page *page = &not_asked;
+static const struct cpc_page page_not_asked, page_refused;
+static _Thread_local const struct cpc_page *page = &page_not_asked;
 
 void
 cpci_page_find(void)
 {
 	intptr_t r;
 
-	if (!cpci_can_read || page != &not_asked)
+	if (!cpci_can_read || page != &page_not_asked)
 		return;
 	r = cpc_syscall(CPC_OP_PAGE, (uintptr_t)cpci_read,
 	    (uintptr_t)cpci_read_end, (uintptr_t)cpci_read_fail, 0);
-	page = r > 0 ? (const struct cpc_page *)r : &refused;
+	page = r > 0 ? (const struct cpc_page *)r : &page_refused;
 }
 
 /*
- * A frozen set's counts lie in the page as they are.  False: it is not frozen
- * any more, or was not.
+ * Copy a frozen set's counts from the page.  Returns false if the set is not
+ * frozen.
  */
 static inline bool
 read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
@@ -86,13 +85,13 @@ read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 			return false;
 		s->cs_hrtime = cg->cg_hrtime;
 		s->cs_tick = cg->cg_tick;
-		i = 0; /* what is bound has a request */
+		i = 0; /* a bound set has at least one request */
 		do {
 			s->cs_value[i] = cg->cg_req[i].cq_data;
 		} while (++i < n);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	} while (__atomic_load_n(&cg->cg_seq, __ATOMIC_RELAXED) != seq);
-	/* As in the read sequence, a handler that comes here does no harm. */
+	/* A handler may sample to the same buffer here: see read.S. */
 	cb->cb_sample = s;
 	cb->cb_spare = last;
 	return true;
@@ -111,19 +110,18 @@ cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
 		errno = (int)-r;
 		return -1;
 	}
-	cpci_page_find(); /* an LWP that inherited the set never bound it */
+	cpci_page_find(); /* an LWP that inherited the set has not asked yet */
 	return 0;
 }
 
-/* Look the names up, and remember them. */
+/* Look up the names, and put them into recent[]. */
 static int __attribute__((noinline))
 sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
 	uint64_t changes = __atomic_load_n(&cpci_changes, __ATOMIC_ACQUIRE);
 	struct cpci_buf *cb = cpci_buf(cpc, buf);
 
-	/* Whether the set has grown since, the kernel knows of what is bound.
-	 */
+	/* The page and the kernel compare cb_n with the bound set. */
 	if (!cpci_is_set(cpc, set) || cb == NULL ||
 	    cb->cb_set != cpci_id(set)) {
 		errno = EINVAL;

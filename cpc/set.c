@@ -1,5 +1,5 @@
 /*
- * Sets, and the requests in them.
+ * Sets: create, destroy, add a request, change its preset, walk over requests.
  */
 #include "cpc/cpci.h"
 
@@ -8,7 +8,7 @@
 
 #define PACK_ROOM 256
 
-/* A set that may be used again, or a new one. */
+/* Returns a destroyed set to use again, or a new one. */
 static struct cpci_set *
 set_new(cpc_t *cpc)
 {
@@ -126,7 +126,7 @@ cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	return 0;
 }
 
-/* Is it bound on any LWP? */
+/* Returns true if the set is bound on any LWP. */
 static bool
 set_live(const struct cpci_set *cs)
 {

@@ -1,5 +1,6 @@
 /*
- * Threads and processors under Solaris's names.
+ * Threads and processors under their Solaris names: <thread.h>,
+ * <sys/processor.h>.
  */
 #include <thread.h>
 

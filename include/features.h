@@ -1,7 +1,7 @@
 /*
- * The C library's <features.h>, asked to show all it has: illumos's headers
- * do, and programs written for it name gregs[] and REG_PC without asking.
- * Included by the C library's headers, before anything else.
+ * The C library's <features.h>, with all extensions visible.  Programs written
+ * for illumos use gregs[] and REG_PC without a feature macro.  Included by the
+ * C library's headers, before anything else.
  */
 #ifndef BARECPC_FEATURES_H
 #define BARECPC_FEATURES_H

@@ -1,5 +1,5 @@
 /*
- * Controlling another process: the type only, for <libcpc.h>.
+ * Control of another process: the type pctx_t only.  Included by <libcpc.h>.
  */
 #ifndef LIBPCTX_H
 #define LIBPCTX_H

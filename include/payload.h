@@ -1,9 +1,9 @@
 /*
- * What a payload may ask of barecpc beside Linux's system calls and libcpc.
- * Included by payloads, in C or C++.
+ * Services of barecpc outside Linux's system calls and libcpc.  Included by
+ * payloads, in C or C++.
  *
- * Everything here works in a program that runs elsewhere, too: there it says
- * that barecpc is not what it runs on (ENOSYS, or ordinary memory).
+ * A program that uses them also runs on Linux.  There the calls fail with
+ * ENOSYS, and payload_contig() returns ordinary memory.
  */
 #ifndef PAYLOAD_H
 #define PAYLOAD_H
@@ -28,9 +28,9 @@ enum payload_privilege {
 };
 
 /*
- * The machine this runs on, as the members of a JSON object without its
- * braces ("cpu":"...","vmm":"...", and so on): docs/records.md names them.
- * Returns the length, which is less than len; -1 with errno on failure.
+ * Describe the machine: the members of a JSON object without its braces
+ * ("cpu":"...","vmm":"...", and so on).  docs/records.md lists them.
+ * Returns the length, which is less than len, or -1 with errno.
  */
 static inline ssize_t
 payload_machine(char *text, size_t len)
@@ -49,7 +49,7 @@ payload_machine(char *text, size_t len)
 	return (ssize_t)strlen(text);
 }
 
-/* The privilege this payload's own code runs at (priv= of the kernel). */
+/* The privilege at which this payload runs (priv= on the command line). */
 static inline enum payload_privilege
 payload_privilege(void)
 {
@@ -62,8 +62,8 @@ payload_privilege(void)
 }
 
 /*
- * The physical address behind va, or UINT64_MAX: errno EFAULT where nothing
- * is mapped, ENOSYS where this is not barecpc.
+ * Returns the physical address of va, or UINT64_MAX with errno: EFAULT if
+ * nothing is mapped there, ENOSYS if the kernel is not barecpc.
  */
 static inline uint64_t
 payload_phys(const void *va)
@@ -71,7 +71,10 @@ payload_phys(const void *va)
 	return (uint64_t)syscall(BARECPC_SYS_PHYS, va);
 }
 
-/* What the kernel has in use now.  0, or -1 with errno EFAULT or ENOSYS. */
+/*
+ * Fill *st with numbers of objects that the kernel has in use.  Returns 0, or
+ * -1 with errno EFAULT or ENOSYS.
+ */
 static inline int
 payload_stat(struct barecpc_stat *st)
 {
@@ -79,9 +82,9 @@ payload_stat(struct barecpc_stat *st)
 }
 
 /*
- * Zeroed memory for a benchmark: physically contiguous, in 2 MiB pages, so
- * that neither the TLB nor the placement of pages in a cache varies from run
- * to run.  NULL with errno ENOMEM where there is no such run of memory.
+ * Allocate zeroed memory for a benchmark.  It is physically contiguous and
+ * mapped by 2 MiB pages, so TLB misses and cache placement do not vary from
+ * run to run.  Returns NULL with errno ENOMEM if no such memory is free.
  */
 #define PAYLOAD_CONTIG_ROUND(bytes)                                            \
 	(((bytes) + ((size_t)2 << 20) - 1) & ~(((size_t)2 << 20) - 1))
@@ -96,7 +99,7 @@ payload_contig(size_t bytes)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Give back what payload_contig(bytes) returned. */
+/* Free the memory that payload_contig(bytes) returned. */
 static inline void
 payload_contig_free(void *p, size_t bytes)
 {
@@ -104,8 +107,9 @@ payload_contig_free(void *p, size_t bytes)
 }
 
 /*
- * Make instructions just written to [p, p + bytes) visible to this CPU's
- * fetches, at user level: nothing on x86, DC CVAU and IC IVAU on arm64.
+ * Make instructions that were written to [p, p + bytes) visible to this CPU's
+ * instruction fetch.  On x86 that takes no instruction.  On arm64 it is DC CVAU
+ * and IC IVAU.
  */
 static inline void
 payload_isync(void *p, size_t bytes)

@@ -1,5 +1,5 @@
 /*
- * Counting a few instructions in place.  Part of <payload.h>, in C or C++.
+ * Counts a few instructions in place.  Part of <payload.h>, in C or C++.
  *
  *	struct payload_window w;
  *	uint64_t count;
@@ -8,15 +8,17 @@
  *	...
  *	count = payload_end(w, 0) - overhead;
  *
- * 0 is what the read instruction takes for the PIC, a literal: ri_index of
- * cpc_request_info(3CPC).  The PIC's set is bound to the LWP.  Only registers
- * are used, and the same instructions each time, so that what the window
- * counts of itself is a constant, which payload_empty(0) measures; of
- * instructions it is PAYLOAD_WINDOW_INSNS.  Counts are modulo 2^width.
+ * The 0 is the PIC's number for the read instruction, a literal: ri_index of
+ * cpc_request_info().  The PIC's set is bound to the LWP.  Counts are modulo
+ * 2^width.
  *
- * A set that freezes meanwhile makes it a fault (SIGILL on arm64, SIGSEGV on
- * x86-64).  A PIC that can load 32 bits only (docs/x86.md) may start anew
- * when the LWP is switched out, so that such a window has to be repeated.
+ * The window always runs the same instructions, on registers only.  So its own
+ * part of the count is constant, and payload_empty(0) measures it.  If the
+ * event is instructions, that part is PAYLOAD_WINDOW_INSNS.
+ *
+ * If the set freezes inside the window, the read faults: SIGILL on arm64,
+ * SIGSEGV on x86-64.  A PIC that can load only 32 bits (docs/x86.md) may start
+ * again at another value when the LWP is switched out.  Repeat such a window.
  */
 #ifndef PAYLOAD_WINDOW_H
 #define PAYLOAD_WINDOW_H
@@ -25,7 +27,7 @@
 #include <payload.h>
 #include <stdint.h>
 
-/* The two halves of what the PIC held; arm64 has it in one. */
+/* The PIC's value at payload_begin(); arm64 uses pw_low only. */
 struct payload_window {
 	uint64_t pw_low, pw_high;
 };
@@ -38,8 +40,8 @@ struct payload_window {
 	})
 
 /*
- * At system privilege all PICs that run can be stopped and started at once,
- * and be read, or sampled, while they stand still:
+ * At system privilege a payload can stop and start all running PICs at once,
+ * and read or sample them while they are stopped:
  *
  *	struct payload_pics pics;
  *
@@ -53,13 +55,13 @@ struct payload_window {
  *	cpc_set_sample(cpc, set, after);
  *	payload_start_all(pics);
  *
- * Of the two each PIC counts PAYLOAD_ALL_INSNS.  The kernel knows nothing of
- * it: if it switches the LWP meanwhile, the PICs run again.  So this is for
- * an LWP that has its CPU for itself.
+ * A start and a stop together count PAYLOAD_ALL_INSNS instructions on each
+ * PIC.  The kernel does not know that the PICs are stopped.  If it switches
+ * the LWP, they run again.  Use this for an LWP that is alone on its CPU.
  *
- * payload_pics() takes those that run now.  -1 with errno EPERM at user
- * privilege, ENOTSUP where PICs have no common switch (perfmon version 1, AMD
- * before PerfMonV2).
+ * payload_pics() selects the PICs that run now.  It returns -1 with errno EPERM
+ * at user privilege, or ENOTSUP if no register stops all PICs (perfmon version
+ * 1, AMD before PerfMonV2).
  */
 
 #if defined(__aarch64__)
@@ -126,14 +128,14 @@ payload_pics(struct payload_pics *pp)
 
 /*
  * IA32_PERF_GLOBAL_CTRL, or AMD's PerfCntrGlobalCtl.  WRMSR serializes: all
- * before it has retired, and nothing behind it has begun.
+ * instructions before it have retired, and none after it has begun.
  * Intel SDM vol. 2B, "RDPMC", "WRMSR"; vol. 3A, "Serializing Instructions";
  * vol. 3B, "Architectural Performance Monitoring Version 2".
  * AMD APM vol. 2 (24593), "Performance Counter Global Control".
  */
 struct payload_pics {
 	uint32_t pp_msr;
-	uint32_t pp_low, pp_high; /* its value, while they run */
+	uint32_t pp_low, pp_high; /* its value while the PICs run */
 };
 #define PAYLOAD_INTEL_CTRL 0x38fU
 #define PAYLOAD_AMD_CTRL   0xc0000301U
@@ -173,7 +175,7 @@ struct payload_pics {
 			 : "rm"((pics).pp_msr)                                 \
 			 : "rax", "rcx", "rdx", "cc", "memory")
 
-/* The MSR, or 0. */
+/* The number of the global-control MSR, or 0 if the CPU has none. */
 static inline uint32_t
 payload_pics_msr(void)
 {

@@ -1,6 +1,6 @@
 /*
- * The C library's <signal.h>, with SIGEMT and with one way on all machines
- * to find a register in a signal's context.  Included by programs.
+ * The C library's <signal.h> with SIGEMT, and with gregs[] on every machine.
+ * Included by programs.
  */
 #ifndef BARECPC_SIGNAL_H
 #define BARECPC_SIGNAL_H
@@ -9,10 +9,11 @@
 
 #ifdef __aarch64__
 /*
- * The C library gives arm64's mcontext_t the members regs[31], sp, pc and
- * pstate, and declares a gregset_t of those 34 words which it does not use.
- * While its header is read, its first and last member's names open and close
- * a union, so that gregs[] overlays the four.
+ * On arm64 the C library's mcontext_t has the members fault_address, regs[31],
+ * sp, pc and pstate.  Its gregset_t, which it does not use, has room for the
+ * last four.  These macros add a union while the C library's header is read:
+ * one opens it after fault_address, one closes it after pstate.  In the union
+ * gregs[] overlays the four members.
  */
 #define fault_address                                                          \
 	fault_address;                                                         \
@@ -31,7 +32,7 @@
 #include_next <signal.h>
 #endif
 
-/* Linux numbers have no SIGEMT; this one it reserves and never sends. */
+/* Linux has no SIGEMT on these machines.  It never sends signal 16. */
 #undef SIGSTKFLT
 #define SIGEMT     16
 #define EMT_CPCOVF 1 /* si_code: a performance counter overflowed */

@@ -1,6 +1,6 @@
 /*
- * The C library's <ucontext.h>, with the indices of gregs[] that programs for
- * several machines use.  Included by <libcpc.h> and by programs.
+ * The C library's <ucontext.h> with portable indices of gregs[].  Included by
+ * <libcpc.h> and by programs.
  */
 #ifndef BARECPC_UCONTEXT_H
 #define BARECPC_UCONTEXT_H

@@ -1,13 +1,13 @@
 /*
- * The door itself: cpc_syscall() of include/sys/cpc.h, whose arguments are
- * where the kernel wants them, and whose result is the kernel's.  Not in the
- * host tests, which have their own.
+ * cpc_syscall() of <sys/cpc.h>: the system call that libcpc makes.  Arguments
+ * and result are in the registers that the kernel uses.  Host tests link
+ * their own cpc_syscall().
  */
 	.text
 	.globl	cpc_syscall
 	.type	cpc_syscall, %function
 cpc_syscall:
-	mov	w0, w0			/* an enum comes without its upper half */
+	mov	w0, w0			/* the upper half of an enum is undefined */
 	mov	x8, #0x4000		/* BARECPC_SYS_CPC */
 	svc	#0
 	ret

@@ -1,7 +1,7 @@
 /*
- * int cpci_read(page, buf): cpc/cpci.h.  Leaf: nothing is saved and the
- * arguments stay where they are, so a fault anywhere in it can leave by
- * cpci_read_fail.
+ * The direct read: int cpci_read(page, buf) of cpc/cpci.h.  It saves nothing
+ * and leaves x0 and x1 as they are, so that a fault at any instruction can
+ * continue at cpci_read_fail.
  * Arm ARM (DDI 0487), "PMEVCNTR<n>_EL0", "PMUSERENR_EL0", "CNTVCT_EL0".
  */
 #include "cpc/read.h"
@@ -20,7 +20,7 @@ cpci_read:
 	adr	x8, pics
 	add	x5, x0, #CG_REQ
 	add	x9, x17, #CS_VALUE
-	isb				/* counts of all before, no more */
+	isb				/* all earlier instructions have counted */
 	ldp	x11, x12, [x5]		/* data, last */
 next:
 	ldp	x13, x14, [x5, #16]	/* index, shift */
@@ -47,14 +47,15 @@ got:
 	cmp	x15, x4
 	b.ne	cpci_read
 	/*
-	 * A handler that comes here and samples to the same buffer leaves the
-	 * same two pointers, and newer values behind the first.
+	 * A signal handler may run here and sample to the same buffer.  Its
+	 * sample then lies at x17, newer than ours, and the next instruction
+	 * stores the two pointers that it stored.
 	 */
 	stp	x17, x16, [x1, #CB_SAMPLE]
 	mov	w0, #0
 	ret
 
-	/* 8 bytes each: the branch above goes to the index'th. */
+	/* Entry n is 8 bytes and reads PMEVCNTR<n>_EL0. */
 	.balign	8
 pics:
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \

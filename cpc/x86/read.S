@@ -1,18 +1,18 @@
 /*
- * int cpci_read(page, buf): cpc/cpci.h.  Nothing is saved and the arguments
- * stay where they are, so a fault anywhere in it can leave by cpci_read_fail.
- * The last request is read first: its index counts down.
+ * The direct read: int cpci_read(page, buf) of cpc/cpci.h.  It saves nothing
+ * and leaves rdi and rsi as they are, so that a fault at any instruction can
+ * continue at cpci_read_fail.  It reads the last request first.
  *
- * RDPMC waits for nothing: the first LFENCE is for all before it to have
- * retired, the second for the counts to have been read when the clock is.
- * At ring 0 RDPMC does not fault.  There cg_seq alone tells that the PICs
- * were taken away: whatever did that did it between two instructions of
- * this, and what they read before is only believed if cg_seq is as it was.
+ * RDPMC is not ordered.  The first LFENCE waits until all earlier
+ * instructions have retired.  The second makes RDTSC follow the last RDPMC.
+ *
+ * At ring 0 RDPMC does not fault when the kernel takes the PICs away.  The
+ * kernel changes cg_seq when it does, and this code then starts again.
  * Intel SDM vol. 2B, "RDPMC", "RDTSC"; vol. 2A, "LFENCE".
  */
 #include "cpc/read.h"
 
-	/* Of the request before the one at \offset / 8. */
+	/* Access a field of request \offset / 8 - 1 in the page. */
 	.macro	req op, field, offset, to
 	\op	CG_REQ - CQ_BYTES + \field(%rdi, \offset, 4), \to
 	.endm
@@ -60,8 +60,9 @@ next:
 	cmp	CG_SEQ(%rdi), %r11
 	jne	cpci_read
 	/*
-	 * A handler that comes here and samples to the same buffer leaves the
-	 * same two pointers, and newer values behind the first.
+	 * A signal handler may run here and sample to the same buffer.  Its
+	 * sample then lies at r8, newer than ours, and the next instructions
+	 * store the two pointers that it stored.
 	 */
 	mov	%r8, CB_SAMPLE(%rsi)
 	mov	%r9, CB_SPARE(%rsi)

@@ -1,4 +1,4 @@
-/* For libfdt's headers: gcc's own one asks for a C library's behind it. */
+/* For libfdt's headers: gcc's own <limits.h> includes the C library's. */
 #ifndef KERNEL_LIMITS_H
 #define KERNEL_LIMITS_H
 

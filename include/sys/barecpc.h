@@ -1,7 +1,7 @@
 /*
- * What barecpc's kernel offers beside Linux's system calls: call numbers,
- * the same on every machine, and what they fill in.  Included by payloads
- * (through syscall(2)), by cpc/ and by the kernel.
+ * The system calls that barecpc has and Linux does not, and their structures.
+ * Included by payloads, which use syscall(2), by cpc/ and by the kernel.  The
+ * numbers are the same on every machine.
  */
 #ifndef SYS_BARECPC_H
 #define SYS_BARECPC_H
@@ -9,65 +9,65 @@
 #include <stdint.h>
 
 /*
- * cpc(op, a, b, c, d): the counters.  Only cpc/ calls it; <sys/cpc.h> has
+ * cpc(op, a, b, c, d): the counters.  Only cpc/ calls it.  <sys/cpc.h> defines
  * the operations.
  */
 #define BARECPC_SYS_CPC 0x4000
 /*
- * phys(va): the physical address behind va, or -1 with EFAULT where nothing
- * is mapped.
+ * phys(va): returns the physical address of va, or -1 with EFAULT if nothing
+ * is mapped there.
  */
 #define BARECPC_SYS_PHYS 0x4001
-/* stat(struct barecpc_stat *): what is in use now; EFAULT. */
+/* stat(struct barecpc_stat *): numbers of objects in use.  EFAULT. */
 #define BARECPC_SYS_STAT 0x4002
 /*
- * sched(op, ...): behind processor_bind(2) and p_online(2) of
- * <sys/processor.h>.  bind(idtype, id, cpu, int *old), online(cpu, state).
+ * sched(op, ...): processor_bind(2) and p_online(2) of <sys/processor.h> call
+ * it.  bind(idtype, id, cpu, int *old), online(cpu, state).
  */
 #define BARECPC_SYS_SCHED    0x4003
 #define BARECPC_SCHED_BIND   0
 #define BARECPC_SCHED_ONLINE 1
 
 /*
- * witness(struct barecpc_witness *): what the PIC kept back by `witness='
- * counted, and LWPs beside it; ENODEV where there is none, EFAULT.
+ * witness(struct barecpc_witness *): the counts of the witness, the PIC that
+ * `witness=` keeps back.  ENODEV if there is no witness, EFAULT.
  */
 #define BARECPC_SYS_WITNESS 0x4004
 
 /*
- * test(op, a, b): for tests of the kernel; ENOSYS unless the command line has
- * test_hooks=yes.
+ * test(op, a, b): hooks for tests of the kernel.  ENOSYS unless the command
+ * line has test_hooks=yes.
  */
 #define BARECPC_SYS_TEST 0x4005
 /*
- * Of the allocations the caller's LWP makes from now on, the a-th fails, and
- * with b of 1 all after it too.  One LWP at a time.
+ * Make the a-th allocation fail that the caller's LWP makes from now on.  If b
+ * is 1, all later ones fail too.  Only one LWP at a time can ask for this.
  */
 #define BARECPC_TEST_FAIL 0
-/* No allocation fails any more.  How many the LWP has made. */
+/* End TEST_FAIL.  Returns the number of allocations since it began. */
 #define BARECPC_TEST_FAIL_END 1
-/* a: struct barecpc_test_state to fill, of the caller's process; EFAULT. */
+/* Fill struct barecpc_test_state *a for the caller's process.  EFAULT. */
 #define BARECPC_TEST_STATE 2
-/* 1 if a is the number of a system call the kernel has, else 0. */
+/* Returns 1 if the kernel has a system call with number a, else 0. */
 #define BARECPC_TEST_KNOWN 3
 /*
- * How many basic blocks of the kernel have run since boot.  ENOTSUP unless
- * the kernel was built with SAN=coverage.
+ * Returns how many basic blocks of the kernel have run since boot.  ENOTSUP
+ * unless the kernel was built with SAN=coverage.
  */
 #define BARECPC_TEST_COVERAGE 4
 
-/* What a call that fails leaves as it was; BT_* are places in it. */
+/* State that a failed system call must not change: indices of bt[]. */
 enum {
 	BT_FREE_PAGES, /* page tables count as free */
 	BT_HEAP_BLOCKS,
 	BT_REGIONS,
 	BT_MAPPED,   /* bytes of all regions */
-	BT_MAP_HASH, /* of all regions' places and protections */
-	BT_PAGES,    /* the process's own, populated */
+	BT_MAP_HASH, /* of the addresses and protections of all regions */
+	BT_PAGES,    /* populated pages of the process */
 	BT_BRK,
-	BT_FILES, /* open descriptors, and which of them */
+	BT_FILES, /* bit n: descriptor n is open */
 	BT_CLOEXEC,
-	BT_SIGNALS, /* that are queued */
+	BT_SIGNALS, /* queued signals */
 	BT_LWPS,
 	BT_PROCESSES,
 	BT_CONTEXTS,
@@ -80,38 +80,38 @@ struct barecpc_test_state {
 };
 
 /*
- * A flag of mmap(2) with MAP_ANONYMOUS: the whole mapping is physically
- * contiguous and made of 2 MiB pages; the length is rounded up to them.
- * ENOMEM where memory has no such run.  Parts of it may be unmapped or
- * protected only in multiples of 2 MiB (else EINVAL).
+ * A flag of mmap(2), with MAP_ANONYMOUS.  The mapping is physically contiguous
+ * and consists of 2 MiB pages; mmap(2) rounds the length up to them.  ENOMEM
+ * if no such memory is free.  munmap(2) and mprotect(2) of a part must cover
+ * whole 2 MiB pages, else EINVAL.
  */
 #define MAP_CONTIG 0x10000000
 
 /*
- * Two of these, taken around a test that left nothing behind, are equal.
+ * A test that leaves nothing allocated finds the same numbers before and after.
  */
 struct barecpc_stat {
 	uint64_t bs_free_pages; /* of 4 KiB */
 	uint64_t bs_pages;      /* free after boot */
 	uint32_t bs_lwps;       /* of payloads, the caller included */
 	uint32_t bs_contexts;   /* kcpc contexts: bound sets */
-	uint32_t bs_pics;       /* PICs a context holds */
+	uint32_t bs_pics;       /* PICs that contexts hold */
 	uint32_t bs_cpus;       /* online */
 };
 
 /*
- * Sums over all CPUs, of what has ended: a set that runs now is not in them.
- * bw_count is the other three together, and bw_wrong 0.
+ * Sums over all CPUs.  A set that is running now is not included.  bw_count
+ * equals bw_lwps + bw_unowned + bw_idle, and bw_wrong is 0.
  */
 struct barecpc_witness {
-	uint32_t bw_flags; /* CPC_COUNT_*: which instructions */
-	uint32_t bw_pic;
-	uint64_t bw_count;   /* by the witness */
-	uint64_t bw_lwps;    /* by requests for the same, of all LWPs ever */
-	uint64_t bw_unowned; /* while no such request was counted */
-	uint64_t bw_idle;    /* while there was nothing to do */
+	uint32_t bw_flags;   /* CPC_COUNT_*: privileges that it counts */
+	uint32_t bw_pic;     /* the PIC kept back */
+	uint64_t bw_count;   /* instructions that the witness counted */
+	uint64_t bw_lwps;    /* that requests for the same event counted */
+	uint64_t bw_unowned; /* while no LWP had such a request */
+	uint64_t bw_idle;    /* while the CPU was idle */
 	uint64_t bw_windows; /* how often such a request was started */
-	uint64_t bw_wrong;   /* how often the two disagreed */
+	uint64_t bw_wrong;   /* how often the two counts differed */
 };
 
 #endif /* SYS_BARECPC_H */

@@ -1,7 +1,7 @@
 /*
- * The one door from libcpc to the kernel: flags and subcodes both speak,
- * operation numbers, shared structures.  Included by <libcpc.h>, by cpc/, by
- * kern/ and by the counter backends; tests/host puts a fake kernel behind it.
+ * The interface of libcpc to the kernel: flags, subcodes, operations of the
+ * system call, shared structures.  Included by <libcpc.h>, cpc/, kern/ and the
+ * counter backends.
  */
 #ifndef SYS_CPC_H
 #define SYS_CPC_H
@@ -13,18 +13,18 @@
 #define CPC_COUNT_USER        0x2  /* count at user privilege */
 #define CPC_COUNT_SYSTEM      0x4  /* count at system privilege */
 #define CPC_COUNT_HV          0x8  /* count in the hypervisor */
-#define CPC_COUNT_SAMPLE_MODE 0x10 /* SPARC's; accepted and ignored */
+#define CPC_COUNT_SAMPLE_MODE 0x10 /* for SPARC; accepted and ignored */
 #define CPC_REQ_ALL_FLAGS     0x1f
 
 /* Flags of a bind. */
-#define CPC_BIND_LWP_INHERIT 0x1 /* new LWPs of this one get a copy */
-#define CPC_BIND_EMT_OVF     0x2 /* of CPC v1's cpc_bind_event() only */
+#define CPC_BIND_LWP_INHERIT 0x1 /* LWPs that this one creates get the set */
+#define CPC_BIND_EMT_OVF     0x2 /* for cpc_bind_event() of version 1 only */
 
-/* What cpc_caps() tells. */
+/* Result of cpc_caps(). */
 #define CPC_CAP_OVERFLOW_INTERRUPT 0x1 /* an overflow can interrupt */
-#define CPC_CAP_OVERFLOW_PRECISE   0x2 /* and tell which PIC it was */
+#define CPC_CAP_OVERFLOW_PRECISE   0x2 /* the PMU reports which PIC it was */
 
-/* Subcodes: what an error handler is told besides errno. */
+/* Subcodes: they tell an error handler more than errno does. */
 #define CPC_INVALID_EVENT           1
 #define CPC_INVALID_PICNUM          2
 #define CPC_INVALID_ATTRIBUTE       3
@@ -37,134 +37,152 @@
 #define CPC_PBIND_FAILED            10
 #define CPC_HV_NO_ACCESS            11
 
-/* Longest event and attribute name, interface name, reference; with NUL. */
+/*
+ * Greatest length of the name of an event, of an attribute, of the counter
+ * interface, and of its reference.  The NUL is included.
+ */
 #define CPC_MAX_EVENT_LEN 512
 #define CPC_MAX_ATTR_LEN  32
 #define CPC_MAX_IMPL_NAME 512
 #define CPC_MAX_CPUREF    1024
 
-/* What the kernel takes of one set. */
+/* Limits of one set in the kernel. */
 #define CPC_MAX_REQS       100
 #define CPC_MAX_ATTRS      50    /* of one request */
-#define CPC_MAX_PACK_BYTES 10000 /* of the whole, as packed below */
+#define CPC_MAX_PACK_BYTES 10000 /* of all its struct cpc_pack */
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * Operations.  The numbers are illumos's where it has the operation.  Every
- * one returns 0 or a positive result, or a negative errno; ENOSYS where the
- * machine has no usable PMU.  "The caller's context" is that of the calling
- * LWP; EINVAL where it has none or, with a set named, another set's; EAGAIN
- * where the context is invalid.
+ * Operations.  The numbers are illumos's where it has the operation.  Each
+ * operation returns 0 or a positive result, or a negative errno.  ENOSYS means
+ * that the machine has no usable PMU.
+ *
+ * "The context" is that of the calling LWP.  EINVAL: the LWP has no context, or
+ * the argument names another set than the context's.  EAGAIN: the context is
+ * invalid.
  */
 enum cpc_op {
 	/*
-	 * a: struct cpc_pack, b: the set it is of, or ESTALE; c: CPC_BIND_*,
-	 * d: struct cpc_refusal, filled by a failure that has a subcode.
+	 * Bind.  a: struct cpc_pack, b: its set, c: CPC_BIND_*, d: struct
+	 * cpc_refusal, which a failure with a subcode fills.  ESTALE if the
+	 * pack is closed, or belongs to another set.
 	 */
 	CPC_OP_BIND = 0,
-	/* a: set, b: struct cpc_sample with room for c values (EINVAL). */
-	CPC_OP_SAMPLE = 1,
-	/* a: set.  Release the caller's instance. */
-	CPC_OP_RELE = 3,
-	/* b: buffer, c: its bytes; a list of one name. */
-	CPC_OP_IMPL_NAME = 8,
-	CPC_OP_CPUREF = 9,
-	CPC_OP_NPIC = 12, /* the number of PICs */
-	CPC_OP_CAPS = 13, /* CPC_CAP_* */
-	/* On the caller's context, whatever set it holds. */
-	CPC_OP_ENABLE = 14,
-	CPC_OP_DISABLE = 15,
-	CPC_OP_PRESET = 16, /* a: request index, b: preset */
-	/* a: set, or 0 for whichever the context holds. */
-	CPC_OP_RESTART = 17,
-	CPC_OP_LIVE = 33,   /* a: set.  How many instances it has. */
-	CPC_OP_REVOKE = 34, /* a: set.  Release all of them. */
-	/* a: set, b: request index, c: struct cpc_where to fill. */
-	CPC_OP_WHERE = 35,
-	CPC_OP_LWP_SELF = 36, /* the LWP's id; works without a PMU */
 	/*
-	 * a, b: the process's read sequence, c: where a fault in [a, b) goes
-	 * on.  The address of the LWP's counter page; ENOMEM where it has
-	 * none and none can be made.
+	 * Sample.  a: set, b: struct cpc_sample, c: its number of values;
+	 * EINVAL if the set has another number of requests.
+	 */
+	CPC_OP_SAMPLE = 1,
+	/* Unbind.  a: set. */
+	CPC_OP_RELE = 3,
+	/* The name of the counter interface, a list.  b: buffer, c: bytes. */
+	CPC_OP_IMPL_NAME = 8,
+	/* Its reference, in the same form. */
+	CPC_OP_CPUREF = 9,
+	/* Returns the number of PICs. */
+	CPC_OP_NPIC = 12,
+	/* Returns CPC_CAP_*. */
+	CPC_OP_CAPS = 13,
+	/* Let a frozen context count again. */
+	CPC_OP_ENABLE = 14,
+	/* Freeze the context. */
+	CPC_OP_DISABLE = 15,
+	/* Change a preset of the context.  a: request index, b: preset. */
+	CPC_OP_PRESET = 16,
+	/* Start again at the presets.  a: set, or 0 for the context's. */
+	CPC_OP_RESTART = 17,
+	/* Returns the number of instances in the process.  a: set. */
+	CPC_OP_LIVE = 33,
+	/* Unbind all instances in the process.  a: set. */
+	CPC_OP_REVOKE = 34,
+	/* Fill struct cpc_where *c.  a: set, b: request index. */
+	CPC_OP_WHERE = 35,
+	/* Returns the LWP's id.  Works without a PMU. */
+	CPC_OP_LWP_SELF = 36,
+	/*
+	 * Returns the address of the LWP's counter page.  The direct read is
+	 * the code in [a, b); the LWP continues at c after a fault in it.
+	 * ENOMEM if the page cannot be made.
 	 */
 	CPC_OP_PAGE = 37,
 	/*
-	 * a: clock ticks from now, b: CPC_STIR_*, what is done then to the
-	 * context: by it a test interrupts a read where it will.  EINVAL
-	 * where it does not count now.
+	 * For tests: act on the running context after a clock ticks, in the
+	 * middle of a read for example.  b: enum cpc_disturb.  EINVAL if the
+	 * context is not running.
 	 */
 	CPC_OP_TEST_DISTURB = 38,
 	/*
-	 * a: instructions, b: CPC_COUNT_USER or CPC_COUNT_SYSTEM.  They have
-	 * retired at that privilege, as far as a software PMU is concerned;
-	 * ENOTSUP where a PMU sees for itself.
+	 * Tell the software PMU that instructions retired.  a: how many, b:
+	 * CPC_COUNT_USER or CPC_COUNT_SYSTEM.  ENOTSUP on any other PMU.
 	 */
 	CPC_OP_ADVANCE = 39,
 	/*
-	 * a: a descriptor of /dev/profile, b: frames of a sample, at most, up
-	 * to CPC_PROFILE_DEPTH.  The caller's context, of one request that is
-	 * to be told of overflows and inherited, no longer counts for the
-	 * caller: from execve(2) on it counts for the program, for all LWPs
-	 * of it, of processes that it forks, and of programs that any of them
-	 * executes.  An overflow sends no signal but leaves a sample in the
-	 * file, and the next period begins at the preset.  A file serves once.
-	 * The programs themselves cannot bind meanwhile: EAGAIN.
+	 * Turn the context into a profile.  a: a descriptor of /dev/profile,
+	 * which has no profile yet, b: frames of a sample, CPC_PROFILE_DEPTH
+	 * at most.
 	 *
-	 * b of 0: no samples, but what the requests, of which none is to be
-	 * told of overflows, counted from execve(2) to each LWP's end, summed.
+	 * From the next execve(2) on, the context counts for the program: all
+	 * its LWPs, the processes that it forks, and the programs that these
+	 * execute.  They cannot bind sets of their own: EAGAIN.
+	 *
+	 * With b > 0 the set has one request with CPC_OVF_NOTIFY_EMT, bound
+	 * with CPC_BIND_LWP_INHERIT.  An overflow writes a sample to the file
+	 * in place of a signal, and the request starts again at its preset.
+	 *
+	 * With b of 0 there are no samples, and no request asks for overflow
+	 * notification.  The file holds the sum of each request's counts, from
+	 * the execve(2) to the end of each LWP.
 	 */
 	CPC_OP_PROFILE = 40,
-	/* a: the descriptor, b: struct cpc_profile_stat to fill. */
+	/* Fill struct cpc_profile_stat *b.  a: descriptor. */
 	CPC_OP_PROFILE_STAT = 41,
 	/*
-	 * As CPC_OP_BIND, but c: the CPU to count on.  The caller is bound to
-	 * it, until the set is released; by CPC_OP_RELE of any LWP.
+	 * Bind to a CPU.  As CPC_OP_BIND, but c: the CPU.  The LWP is bound to
+	 * the CPU until any LWP of the process releases the set.
 	 */
 	CPC_OP_BIND_CPU = 43,
 	/*
-	 * a: an address of the kernel's, as a sample has it, b, c: as for
-	 * lists: the function's name.  EINVAL where it is in none.
+	 * The name of a function of the kernel, a list.  a: an address in it,
+	 * from a sample, b: buffer, c: bytes.  EINVAL if no function has it.
 	 */
 	CPC_OP_KERNEL_SYMBOL = 44,
 	/*
-	 * a: a descriptor of /dev/profile, b: a sample's cm_image, c: struct
-	 * cpc_profile_image to fill.  ENOENT where there is none.
+	 * Fill struct cpc_profile_image *c.  a: descriptor of /dev/profile, b:
+	 * cm_image of a sample.  ENOENT if the profile has no such image.
 	 */
 	CPC_OP_PROFILE_IMAGE = 45,
-	/* a: struct cpc_pmu to fill: what the library resolves names by. */
+	/* Fill struct cpc_pmu *a, which the library needs to resolve names. */
 	CPC_OP_PMU = 47,
 	/*
-	 * The library resolved no name: counted as an event that was asked
-	 * for and refused, which decides how a run ends that counted nothing.
+	 * Report that the library could not resolve a name.  A run that counted
+	 * nothing because of it fails.
 	 */
 	CPC_OP_UNRESOLVED = 48,
 };
 
 enum cpc_disturb {
-	CPC_DISTURB_SWITCH, /* its PICs are taken and given back, as by a switch
-	                     */
+	CPC_DISTURB_SWITCH, /* save and restore it, as a switch of LWPs does */
 	CPC_DISTURB_FREEZE,
-	CPC_DISTURB_INVALIDATE, /* as by a set that is bound to its CPU */
-	CPC_DISTURB_MIGRATE, /* its LWP is bound to the next CPU, and goes there
-	                      */
+	CPC_DISTURB_INVALIDATE, /* as when its CPU gets a set */
+	CPC_DISTURB_MIGRATE,    /* bind its LWP to the next CPU */
 };
 
 /*
- * Lists.  Names end in NUL, one after the other.  The result is the bytes of
- * the whole list; what fits in the buffer is copied, cut anywhere.
+ * Lists.  A list is a series of names, each with its NUL.  The operation copies
+ * what fits to the buffer, and returns the length of the whole list in bytes.
  */
 
 /*
- * A set is named by a number the library never gives to two sets of one
- * process, and never 0.
+ * The identity of a set: never 0, and never the same for two sets of a
+ * process.
  */
 typedef uint64_t cpc_setid_t;
 
 /*
- * A PMU, with what all CPUs have of it.  PICs are masks: bit n, PIC n.
+ * A PMU, as far as all CPUs have it.  In a mask of PICs bit n means PIC n.
  */
 enum cpc_pmu_kind {
 	CPC_PMU_INTEL,
@@ -173,7 +191,7 @@ enum cpc_pmu_kind {
 	CPC_PMU_SOFTWARE,
 };
 
-/* Attributes; "picnum" is the library's own. */
+/* Attributes.  The library handles "picnum" itself. */
 enum cpc_attr_id {
 	CPC_ATTR_EDGE,
 	CPC_ATTR_PC,
@@ -193,62 +211,68 @@ enum cpc_attr_id {
 /* An event that an emulator models: bits 31:0 of the event select. */
 struct cpc_model {
 	uint32_t ml_select;
-	uint32_t ml_choose; /* which of them choose the event */
-	uint32_t ml_obeyed; /* which others the emulator obeys with it */
+	uint32_t ml_choose; /* mask of the bits that select the event */
+	uint32_t ml_obeyed; /* mask of the other bits that it models */
 };
 
 struct cpc_pmu {
 	uint32_t pm_kind;    /* enum cpc_pmu_kind */
-	uint32_t pm_attrs;   /* bit n: takes attribute n */
-	uint32_t pm_pics;    /* that can be had */
-	uint32_t pm_general; /* that count any code */
+	uint32_t pm_attrs;   /* bit n: a request may have attribute n */
+	uint32_t pm_pics;    /* PICs that requests may use */
+	uint32_t pm_general; /* PICs that count any event code */
 	/*
-	 * That count one event of their own: Intel's fixed counter n, the
-	 * software PMU's event n.
+	 * PICs that count one event only: Intel's fixed counter n, event n of
+	 * the software PMU.
 	 */
 	uint32_t pm_own[CPC_PMU_OWN];
-	/* x86: of CPUID; Arm: MIDR_EL1's Implementer and PartNum, and 0 */
+	/* x86: from CPUID.  Arm: Implementer and PartNum of MIDR_EL1, and 0. */
 	uint32_t pm_family, pm_model, pm_stepping;
-	uint32_t pm_extras;    /* bit n: has register n of enum event_extra */
-	uint32_t pm_cache;     /* Intel: the level of the last cache */
-	uint32_t pm_generic;   /* software: bit n, event n has a PAPI_ name */
-	uint64_t pm_events[2]; /* Intel: bit n, architectural event n is there;
-	                          Arm: PMCEID0_EL0, PMCEID1_EL0 */
-	uint64_t pm_absent; /* Intel: bit n, CPUID says there is no event n */
+	uint32_t pm_extras;  /* bit n: has register n of enum event_extra */
+	uint32_t pm_cache;   /* Intel: level of the last-level cache */
+	uint32_t pm_generic; /* software PMU: bit n, event n has a PAPI_ name */
+	/* Intel: bit n, architectural event n.  Arm: PMCEID0_EL0, PMCEID1_EL0.
+	 */
+	uint64_t pm_events[2];
+	uint64_t pm_absent; /* Intel: bit n, CPUID marks event n as missing */
 	/*
-	 * Not 0: an emulator lists what it models.  x86: in pm_models; Arm: in
-	 * pm_events.
+	 * pm_listed is not 0 if an emulator lists the events that it models: in
+	 * pm_models on x86, in pm_events on Arm.
 	 */
 	uint32_t pm_listed, pm_nmodels;
 	struct cpc_model pm_models[CPC_PMU_MODELS];
-	uint64_t pm_lacking; /* Intel: bits of the event select that are not
-	                        there */
+	uint64_t pm_lacking; /* Intel: event-select bits that the PMU lacks */
 };
 
-/* An event, resolved.  The kernel believes none of it when it comes back. */
+/*
+ * A resolved event.  The library passes it to the kernel, which checks all of
+ * it again.
+ */
 struct cpc_event {
 	uint32_t ce_pics; /* bit n: PIC n can count it */
 	uint32_t ce_flags;
-	uint64_t ce_code;  /* the backend's own */
-	uint64_t ce_extra; /* what a register beside is to hold for it */
+	uint64_t ce_code;  /* the backend defines it */
+	uint64_t ce_extra; /* value of the event's extra MSR */
 };
 #define CPC_EVENT_GENERIC 0x1 /* a PAPI_ name: takes no attribute */
 #define CPC_EVENT_RAW     0x2 /* a number */
-/* The library's: this CPU lacks what the event needs, so it is not listed. */
+/* For the library: this CPU lacks a feature of the event; do not list it. */
 #define CPC_EVENT_LACKING 0x8
-/* The name says at which privilege, `:u`: these go before the request's. */
+/*
+ * The name has a privilege modifier (`:u`).  The privileges at
+ * CPC_EVENT_LEVEL_SHIFT override the request's flags.
+ */
 #define CPC_EVENT_LEVELS      0x4
 #define CPC_EVENT_LEVEL_SHIFT 8  /* CPC_COUNT_USER, _SYSTEM, _HV */
-#define CPC_EVENT_EXTRA_SHIFT 16 /* which register beside */
+#define CPC_EVENT_EXTRA_SHIFT 16 /* which extra MSR: enum event_extra */
 
 /*
- * A set as it is bound: this header, then each request with its attributes
- * behind it, in order of addition.
+ * A set, as CPC_OP_BIND takes it: this header, then the requests in order of
+ * addition, each followed by its attributes.
  */
 struct cpc_pack {
-	cpc_setid_t cp_set; /* 0 while it changes */
+	cpc_setid_t cp_set; /* 0: the pack is closed */
 	uint32_t cp_nreqs;
-	uint32_t cp_bytes; /* of all of it */
+	uint32_t cp_bytes; /* of header, requests and attributes */
 };
 
 struct cpc_packreq {
@@ -266,40 +290,42 @@ struct cpc_packattr {
 	uint64_t cpa_value;
 };
 
-/* Why a set was not bound. */
+/* Explains why a bind failed. */
 #define CPC_WHY_BYTES 160
 
 struct cpc_refusal {
 	int32_t cf_subcode;
-	char cf_why[CPC_WHY_BYTES]; /* besides: part of a line, or "" */
+	char cf_why[CPC_WHY_BYTES]; /* part of a line, or "" */
 };
 
-/* A snapshot; the kernel writes all of it or nothing. */
+/* A sample.  The kernel writes all of it or nothing. */
 struct cpc_sample {
 	int64_t cs_hrtime; /* ns, of gethrtime() */
 	uint64_t cs_tick;
 	uint64_t cs_value[];
 };
 
-/* Where a bound request is being counted. */
+/* The PIC of a bound request. */
 struct cpc_where {
 	uint32_t cw_pic;
 	uint32_t cw_width; /* bits of that PIC's counter */
 	uint64_t cw_code;  /* the event, as the PMU encodes it */
-	/* The PIC, to the read instruction: RDPMC, PMEVCNTR<n>_EL0. */
-	uint32_t cw_index;
+	uint32_t cw_index; /* PIC number for RDPMC, n of PMEVCNTR<n>_EL0 */
 	uint32_t cw_pad;
 };
 
 /*
- * The counter page: what the LWP needs to sample without a trap, and where
- * the kernel itself keeps the counts.  It is written while the LWP does not
- * run, so a reader that finds cg_seq as it was saw one state of everything.
+ * The counter page.  The kernel keeps the counts of an LWP's context in it, and
+ * the LWP reads it to sample without a system call.  The kernel writes it only
+ * while the LWP is in the kernel or off the CPU, and changes cg_seq each time.
+ * So a reader saw one consistent state if cg_seq is the same before and after.
+ *
+ * The count of a request is cq_data + (PIC - cq_last) modulo 2^width.
  */
 struct cpc_page_req {
-	uint64_t cq_data;  /* the count when the PIC held cq_last */
-	uint64_t cq_last;  /* so: data + (PIC - last) modulo 2^(64 - shift) */
-	uint64_t cq_index; /* the PIC, to the read instruction */
+	uint64_t cq_data;  /* the count at which the PIC held cq_last */
+	uint64_t cq_last;  /* that value of the PIC */
+	uint64_t cq_index; /* PIC number for the read instruction */
 	uint64_t cq_shift; /* 64 - width */
 };
 
@@ -307,54 +333,59 @@ struct cpc_page_req {
 
 struct cpc_page {
 	uint64_t cg_seq;
-	uint64_t cg_tick; /* cycles; while the set runs, less the PMU's tick */
-	cpc_setid_t cg_set; /* that is running; 0: ask the kernel */
+	uint64_t cg_tick;   /* running: add the tick counter; else the tick */
+	cpc_setid_t cg_set; /* the running set, or 0 */
 	uint64_t cg_nreqs;
-	/* hrtime: bits 64 and up of (clock << cg_lift) * cg_mult */
+	/* hrtime is the high half of ((clock << cg_lift) * cg_mult). */
 	uint64_t cg_mult;
 	uint64_t cg_lift;
-	cpc_setid_t cg_frozen; /* that is frozen, with its counts; or 0 */
-	int64_t cg_hrtime;     /* then: since when */
+	cpc_setid_t
+	    cg_frozen;     /* the frozen set, or 0; cq_data has its counts */
+	int64_t cg_hrtime; /* hrtime at which it froze */
 	struct cpc_page_req cg_req[]; /* CPC_PAGE_REQS of them */
 };
 
 /*
- * What read(2) gives of /dev/profile: samples, one behind the other, whole
- * ones only; nothing where there is none.  Of depth 0 it gives a uint64_t
- * for each request, in their order, from the first one each time.
+ * read(2) of /dev/profile returns whole samples, one after the other, and 0 if
+ * no sample is left.  For a profile of depth 0 it returns a uint64_t for each
+ * request, in order of index.
  */
 #define CPC_PROFILE_DEPTH 64
 
 struct cpc_profile_sample {
 	uint32_t cm_lwp;
 	uint16_t cm_nframes;
-	uint16_t cm_image; /* the program's number */
+	uint16_t cm_image; /* number of the program */
 	/*
-	 * The next instruction; the callers' behind it.  The first may be the
-	 * kernel's, bit 63 set: what the program asked it for comes next.
+	 * The program counter, then the return addresses of its callers.  If
+	 * bit 63 of the first is set, it is an address of the kernel, and the
+	 * program's instruction that entered the kernel is next.
 	 */
 	uint64_t cm_pc[];
 };
 
-/* A program that had no memory to be remembered in. */
+/* No memory was left to record the sample's program. */
 #define CPC_PROFILE_NO_IMAGE 0xffff
 
 struct cpc_profile_image {
-	uint64_t ci_bias; /* where the program lies, less where linked */
-	char ci_path[64]; /* as it was executed, cut to fit */
+	uint64_t ci_bias; /* load address minus link address */
+	char ci_path[64]; /* path of execve(2), cut to fit */
 };
 
 struct cpc_profile_stat {
 	uint64_t ct_samples;
-	uint64_t ct_lost;    /* of these, for want of memory */
-	uint64_t ct_events;  /* counted, the periods begun included */
-	uint32_t ct_lwps;    /* that were counted */
-	uint32_t ct_revoked; /* of these, whose counters a CPU's set took */
-	uint32_t ct_left;    /* of these, that have yet to end */
-	uint32_t ct_kernel;  /* 1: samples are where in the kernel, too */
+	uint64_t ct_lost;    /* samples dropped for lack of memory */
+	uint64_t ct_events;  /* events counted, unfinished periods included */
+	uint32_t ct_lwps;    /* LWPs that were counted */
+	uint32_t ct_revoked; /* LWPs that lost the counters to a CPU's set */
+	uint32_t ct_left;    /* LWPs that have not ended yet */
+	uint32_t ct_kernel;  /* 1: samples in the kernel have its address */
 };
 
-/* Through the door: cpc/<machine>/door.S.  A value, or -errno. */
+/*
+ * The system call, in cpc/arm64/door.S and cpc/x86/door.S.  Returns a result,
+ * or a negative errno.  Signal-safe.
+ */
 intptr_t cpc_syscall(
     enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 

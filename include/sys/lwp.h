@@ -1,5 +1,5 @@
 /*
- * LWPs, as Solaris and illumos name them.  Included by programs.
+ * The id of an LWP, as Solaris and illumos provide it.  Included by programs.
  */
 #ifndef SYS_LWP_H
 #define SYS_LWP_H
@@ -10,7 +10,10 @@
 extern "C" {
 #endif
 
-/* The calling LWP's id: from 1 in each process.  Always succeeds. */
+/*
+ * The calling LWP's id.  Each process numbers its LWPs from 1.  Always
+ * succeeds.  _lwp_self(2).
+ */
 lwpid_t _lwp_self(void);
 
 #ifdef __cplusplus

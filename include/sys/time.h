@@ -1,6 +1,5 @@
 /*
- * The C library's <sys/time.h>, with gethrtime(3C) besides.  Included by
- * programs.
+ * The C library's <sys/time.h> with gethrtime(3C).  Included by programs.
  */
 #ifndef BARECPC_SYS_TIME_H
 #define BARECPC_SYS_TIME_H
@@ -14,8 +13,8 @@ extern "C" {
 #endif
 
 /*
- * Nanoseconds since some fixed time, never going back; the clock of
- * cpc_buf_hrtime().  Always succeeds.
+ * The time in ns since some fixed moment.  It never goes back.  It is the clock
+ * of cpc_buf_hrtime().  Always succeeds.  gethrtime(3C).
  */
 hrtime_t gethrtime(void);
 

@@ -1,6 +1,6 @@
 /*
- * The C library's <sys/types.h>, with the integer names of Solaris and
- * illumos besides.  Included by programs.
+ * The C library's <sys/types.h> with the integer types of Solaris and illumos.
+ * Included by programs.
  */
 #ifndef BARECPC_SYS_TYPES_H
 #define BARECPC_SYS_TYPES_H
