@@ -185,8 +185,18 @@ struct event_walk {
 };
 bool events_next(const struct events *es, struct event_walk *ew,
     event_pics_t pics, char *buf, size_t size);
-size_t events_describe(
-    const struct events *es, unsigned desc, char *buf, size_t size);
+/*
+ * What an event counts, or its nth unit mask; n is -1 for the event itself.
+ * Of length 0 if the tables have no description of it.
+ */
+size_t events_describe(const struct events *es, const struct event_row *row,
+    int n, char *buf, size_t size);
+/* Does the PMU's table have descriptions?  Only the linked ones never do. */
+static inline bool
+events_described(const struct events *es)
+{
+	return es->es_db->ed_bytes[SECTION_DESCS] > 0;
+}
 
 /* suggest.c: the name nearest to one that is unknown; false if none is near. */
 bool events_suggest(

@@ -167,19 +167,27 @@ events_next(const struct events *es, struct event_walk *ew, event_pics_t pics,
 }
 
 /*
- * A description is a sequence of numbers of words: 1 to 127 are the first
- * words, a byte with bit 7 is the upper half of the number of another.
+ * A description is a sequence of numbers of words, and ends with 0.  A byte
+ * of 1 to 127 is one of the first words.  A byte with bit 7 is the upper half
+ * of the number of another word.
  */
 size_t
-events_describe(const struct events *es, unsigned desc, char *buf, size_t size)
+events_describe(const struct events *es, const struct event_row *row, int n,
+    char *buf, size_t size)
 {
-	const uint8_t *d = es->es_db->ed_at[SECTION_DESCS];
-	const uint16_t *at = es->es_db->ed_at[SECTION_WORDAT];
+	const struct event_row *rows = es->es_db->ed_at[SECTION_ROWS];
+	const uint16_t *first = es->es_db->ed_at[SECTION_DESCFIRST];
+	const uint16_t *desc_at = es->es_db->ed_at[SECTION_DESCAT];
+	const uint16_t *word_at = es->es_db->ed_at[SECTION_WORDAT];
 	const char *words = es->es_db->ed_at[SECTION_WORDS];
 	struct text te = { buf, size, 0 };
+	const uint8_t *d;
 	unsigned word;
 
-	for (d += desc; *d != 0; d++) {
+	if (!events_described(es))
+		return text_end(&te);
+	d = es->es_db->ed_at[SECTION_DESCS];
+	for (d += desc_at[first[row - rows] + n + 1]; *d != 0; d++) {
 		word = *d - 1U;
 		if (*d >= 0x80) {
 			word = (*d & 0x7fU) << 8 | d[1];
@@ -187,7 +195,7 @@ events_describe(const struct events *es, unsigned desc, char *buf, size_t size)
 		}
 		if (te.te_len > 0)
 			text_char(&te, ' ');
-		text_add(&te, words + at[word]);
+		text_add(&te, words + word_at[word]);
 	}
 	return text_end(&te);
 }

@@ -7,13 +7,27 @@ KERN_EVENT_OBJS := $(addprefix events/,amd_pics.o nearer.o)
 # One table for each vendor.
 EVENT_VENDORS := intel amd arm
 # The tables as files, which programs map: those of the image, and of the build machine's tools.
-EVENT_FILES := $(EVENT_VENDORS:%=build/events/%)
+EVENT_FILES = $(EVENT_VENDORS:%=$(EVENT_B)/%)
 
-$(EVENT_FILES): build/events/%: build/events/mktable
+# Descriptions are those of the libpfm4
+# that is installed.  A file keeps what was found of it, so that another version, or none, makes the tables again.
+# LIBPFM4=name looks for another library.
+LIBPFM4 := pfm
+EVENT_B := build/events
+MKTABLE := $(addprefix events/mktables/file/,table_file.c descriptions.c) events/vendors.c events/find.c events/key.c
+LIBPFM4_FOUND := $(LIBPFM4) $(wildcard /usr/lib/*/libpfm.* $(CACHE)/libpfm4-dev-*/usr/lib/*/libpfm.*)
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
+$(shell mkdir -p $(EVENT_B); \
+    echo '$(LIBPFM4_FOUND)' | cmp -s - $(EVENT_B)/libpfm4 || echo '$(LIBPFM4_FOUND)' >$(EVENT_B)/libpfm4)
+endif
+
+$(EVENT_FILES): $(EVENT_B)/%: $(EVENT_B)/mktable $(EVENT_B)/descriptions
 	$(call say,TABLE,$@)
-	$(Q)$< $* $@
-build/events/mktable: scripts/mktable.c events/vendors.c $(EVENT_VENDORS:%=events/%.c) events/table.h \
-    events/events.h $(MK)
+	$(Q)$< $* $@ $(EVENT_B)/descriptions
+$(EVENT_B)/descriptions: events/mktables/file/describe_all.sh events/mktables/file/describe.c $(EVENT_B)/libpfm4
+	$(call say,TEXT,$@)
+	$(Q)LIBPFM4=$(LIBPFM4) $< >$@
+$(EVENT_B)/mktable: $(MKTABLE) $(EVENT_VENDORS:%=events/%.c) events/table.h events/events.h $(MK)
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc -O1 -std=gnu11 -I. -o $@ $(filter %.c,$^)
+	$(Q)gcc -O1 -std=gnu11 -Wall -Wextra -I. -o $@ $(filter %.c,$^)

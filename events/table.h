@@ -47,7 +47,7 @@ enum {
 
 /* A unit mask. */
 struct event_umask {
-	uint16_t um_name, um_desc;
+	uint16_t um_name;
 	uint16_t um_stands; /* what it stands for, 0: itself */
 	uint16_t um_flags;
 	uint16_t um_fixed; /* bit n: its code decides modifier n */
@@ -69,7 +69,7 @@ enum {
 
 /* An event.  Rows of one table are sorted by name. */
 struct event_row {
-	uint16_t er_name, er_desc;
+	uint16_t er_name;
 	uint16_t er_stands; /* what it stands for, 0: itself */
 	uint16_t er_mods;   /* bit n: takes modifier n */
 	uint16_t er_wants;  /* bit n: modifier n must be there */
@@ -209,12 +209,23 @@ enum event_section {
 	SECTION_PRESETS, /* struct event_preset */
 	SECTION_STANDS,  /* uint8_t; offset 0: nothing else */
 	SECTION_FILLS,   /* uint8_t */
-	SECTION_DESCS,   /* numbers of words, see events/name.c */
-	SECTION_WORDS,   /* text, each ends in NUL */
-	SECTION_WORDAT,  /* uint16_t: where each begins */
+	/*
+	 * The sections up to here are committed.  The rest hold descriptions:
+	 * only files have them, and only if libpfm4 was there at build time.
+	 */
+	SECTION_FACTS,
+	/* uint16_t for each row: its first element of the next section */
+	SECTION_DESCFIRST = SECTION_FACTS,
+	/* uint16_t for the event, then each of its unit masks: an offset in
+	   SECTION_DESCS */
+	SECTION_DESCAT,
+	SECTION_DESCS, /* numbers of words, see events/name.c; offset 0: none */
+	SECTION_WORDS, /* text, each ends in NUL */
+	SECTION_WORDAT, /* uint16_t: where each begins */
 	SECTION_N
 };
 
+/* A section that is absent has no bytes. */
 struct event_db {
 	const void *ed_at[SECTION_N];
 	uint32_t ed_bytes[SECTION_N];
@@ -229,7 +240,7 @@ struct event_db {
  * whole pages.  Numbers are little-endian.
  */
 #define EVENT_FILE_MAGIC   0x73746e6576654342ULL /* "BCevents" */
-#define EVENT_FILE_VERSION 1
+#define EVENT_FILE_VERSION 2
 #define EVENT_FILE_ALIGN   4096
 
 struct event_file {

@@ -31,31 +31,41 @@ has(const char *name, const char *pattern)
 	return fnmatch(glob, name, FNM_CASEFOLD) == 0;
 }
 
-/* The description of the event or unit mask that the walk visited last. */
-static unsigned
-description(const struct events *es, const struct event_walk *ew)
-{
-	const struct event_row *row = events_nth_row(es, ew->ew_row);
-
-	return ew->ew_umask < 2
-	           ? row->er_desc
-	           : events_umask(es, row, ew->ew_umask - 2)->um_desc;
-}
-
+/*
+ * Print the events, each with its description.  If some have none, a line on
+ * standard error says why.
+ */
 static unsigned
 list_events(const struct events *es, const char *pattern)
 {
 	struct event_walk ew = { 0 };
 	char name[TEXT], text[TEXT];
-	unsigned found = 0;
+	unsigned found = 0, bare = 0;
 
 	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
 		if (!has(name, pattern))
 			continue;
-		events_describe(es, description(es, &ew), text, sizeof text);
-		printf("%-48s %s\n", name, text);
+		/* The walk has passed the unit mask it printed. */
+		if (events_describe(es, events_nth_row(es, ew.ew_row),
+			(int)ew.ew_umask - 2, text, sizeof text) == 0) {
+			bare++;
+			puts(name);
+		} else {
+			printf("%-48s %s\n", name, text);
+		}
 		found++;
 	}
+	if (bare > 0 && !events_described(es))
+		fprintf(stderr,
+		    "list: no description of %s's events: libpfm4 was absent "
+		    "when the tables were built: run 'scripts/setup "
+		    "--optional' and make\n",
+		    es->es_pmu->ep_name);
+	else if (bare > 0)
+		fprintf(stderr,
+		    "list: no description of %u of %u events: libpfm4 had "
+		    "none of them when the tables were built\n",
+		    bare, found);
 	return found;
 }
 

@@ -75,7 +75,6 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 				.um_group = (uint8_t)u->grpid,
 			},
 			.du_name = u->uname,
-			.du_desc = u->udesc,
 		};
 	}
 	d->dr_row = (struct event_row){
@@ -86,7 +85,6 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 		.er_models = (uint8_t)models_with(t, e->flags),
 	};
 	d->dr_name = e->name;
-	d->dr_desc = e->desc;
 	d->dr_equiv = NULL;
 	/* The tables tell nothing of PICs: each counts everything. */
 	d->dr_pics = (1ULL << t->t_pmu[0]->num_cntrs) - 1;

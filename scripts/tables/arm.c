@@ -28,7 +28,6 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 		.er_models = (uint8_t)models_of(t, 0),
 	};
 	d->dr_name = e->name;
-	d->dr_desc = e->desc;
 	d->dr_equiv = e->equiv;
 	d->dr_pics = (1ULL << t->t_pmu[0]->num_cntrs) - 1;
 	return true;

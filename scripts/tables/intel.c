@@ -84,7 +84,6 @@ read_umask(
 			    (uint8_t)((u->grpid & 0xf) | (u->grpid >> 8) << 4),
 		},
 		.du_name = u->uname,
-		.du_desc = u->udesc,
 		.du_equiv = u->uequiv,
 		.du_pics = u->ucntmsk,
 	};
@@ -111,7 +110,6 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	if (strcmp(e->name, "EXE") == 0)
 		d->dr_row.er_flags &= (uint8_t)~ER_EXTRA;
 	d->dr_name = e->name;
-	d->dr_desc = e->desc;
 	d->dr_equiv = e->equiv;
 	d->dr_pics = e->cntmsk;
 	/* A digit short in Goldmont's table of 4.13: fixed PIC 1. */

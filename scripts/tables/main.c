@@ -121,14 +121,6 @@ gather(const struct vendor *v)
 	struct table t;
 	unsigned i, n;
 
-	for (i = 0; i < LENGTH(pfmlib_pmus); i++) {
-		if (family_of(v, pfmlib_pmus[i]) == NULL)
-			continue;
-		t = table_of(v, i);
-		if (t.t_npmu > 0)
-			count_words(family_of(v, pfmlib_pmus[i]), &t);
-	}
-	words_number();
 	/* Number 0 is no name, stands for nothing else, and says no PICs. */
 	pool_add(SECTION_NAMES, "", 1);
 	pool_add(SECTION_STANDS, "", 1);

@@ -60,7 +60,6 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 				.um_models = (uint8_t)models,
 			},
 			.du_name = u->name,
-			.du_desc = u->desc,
 		};
 	}
 	d->dr_row = (struct event_row){
@@ -71,7 +70,6 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 		.er_models = (uint8_t)models,
 	};
 	d->dr_name = e->name;
-	d->dr_desc = e->desc;
 	d->dr_equiv = NULL;
 	/* Which of them an ESCR reaches the library does not tell. */
 	d->dr_pics = (1ULL << t->t_pmu[0]->num_cntrs) - 1;

@@ -10,7 +10,7 @@
 		name, #type, sizeof(type), 0, max, NULL                        \
 	}
 
-struct pool pool[SECTION_N] = {
+struct pool pool[SECTION_FACTS] = {
 	[SECTION_PMUS] = POOL("pmus", struct event_pmu, 64),
 	[SECTION_ROWS] = POOL("rows", struct event_row, 0xffff),
 	[SECTION_UMASKS] = POOL("umasks", struct event_umask, LIST_UMASK),
@@ -22,9 +22,6 @@ struct pool pool[SECTION_N] = {
 	[SECTION_FILLS] = POOL("fills", uint8_t, 0xffff),
 	[SECTION_PICS] = POOL("pics", event_pics_t, 0xffff),
 	[SECTION_NAMES] = POOL("names", char, 0xffff),
-	[SECTION_DESCS] = POOL("descs", uint8_t, 0xffff),
-	[SECTION_WORDS] = POOL("words", char, 0xffff),
-	[SECTION_WORDAT] = POOL("wordat", uint16_t, 0xffff),
 };
 
 unsigned

@@ -16,9 +16,9 @@
 static struct event_db
 db_now(void)
 {
-	struct event_db db;
+	struct event_db db = { .ed_bytes = { 0 } };
 
-	for (unsigned s = 0; s < SECTION_N; s++) {
+	for (unsigned s = 0; s < SECTION_FACTS; s++) {
 		db.ed_at[s] = pool[s].p_at;
 		db.ed_bytes[s] = (uint32_t)(pool[s].p_n * pool[s].p_size);
 	}

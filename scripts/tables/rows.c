@@ -62,7 +62,6 @@ list_add(const struct table *t, struct draft *d)
 		struct event_umask *um = &du->du_umask;
 
 		um->um_name = name_add(du->du_name);
-		um->um_desc = desc_add(du->du_desc);
 		um->um_pics = pics_add(du->du_pics);
 		um->um_stands = stands_of_umask(d, i);
 		list[i] = (uint16_t)pool_find(SECTION_UMASKS, um, 1);
@@ -120,7 +119,6 @@ drafts(const struct family *f, const struct table *t, struct draft *all)
 		if (!f->f_read(t, i, &d))
 			continue;
 		d.dr_row.er_name = name_add(d.dr_name);
-		d.dr_row.er_desc = desc_add(d.dr_desc);
 		d.dr_row.er_pics = pics_add(d.dr_pics);
 		d.dr_row.er_list = list_add(t, &d);
 		if (has_encoding(t, d.dr_row.er_models, d.dr_name, NULL))
@@ -154,21 +152,4 @@ rows_add(const struct family *f, const struct table *t, struct event_pmu *ep)
 	ep->ep_first = (uint16_t)pool_add(SECTION_ROWS, rows, n);
 	ep->ep_nrow = (uint16_t)n;
 	index_add(rows, n, ep);
-}
-
-void
-count_words(const struct family *f, const struct table *t)
-{
-	static struct draft_umask umasks[UINT8_MAX];
-	unsigned n = rows_of(t);
-
-	for (unsigned i = 0; i < n; i++) {
-		struct draft d = { .dr_umask = umasks };
-
-		if (!f->f_read(t, i, &d))
-			continue;
-		desc_count(d.dr_desc);
-		for (unsigned u = 0; u < d.dr_row.er_nlist; u++)
-			desc_count(umasks[u].du_desc);
-	}
 }

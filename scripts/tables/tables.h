@@ -26,14 +26,14 @@ struct table {
 /* A unit mask as read: its names and what it stands for are still text. */
 struct draft_umask {
 	struct event_umask du_umask;
-	const char *du_name, *du_desc, *du_equiv;
+	const char *du_name, *du_equiv;
 	uint64_t du_pics; /* 0: the event's */
 };
 
 /* An event as read. */
 struct draft {
 	struct event_row dr_row;
-	const char *dr_name, *dr_desc, *dr_equiv;
+	const char *dr_name, *dr_equiv;
 	uint64_t dr_pics;
 	struct draft_umask *dr_umask; /* dr_row.er_nlist of them */
 };
@@ -59,7 +59,7 @@ struct pool {
 	unsigned p_max;
 	void *p_at;
 };
-extern struct pool pool[SECTION_N];
+extern struct pool pool[SECTION_FACTS];
 /* Append n elements; the number of the first. */
 unsigned pool_add(enum event_section s, const void *what, unsigned n);
 /* The number of n elements like these in a row, appended if there are none. */
@@ -76,11 +76,6 @@ unsigned translate(
 /* Which of the table's PMUs are of this model, or 0: of any. */
 unsigned models_of(const struct table *t, unsigned model);
 
-/* words.c: descriptions, whose words are first all counted. */
-void desc_count(const char *desc);
-void words_number(void);
-uint16_t desc_add(const char *desc);
-
 /* stand.c: what a name stands for, and what a group of unit masks is owed. */
 uint16_t stands_of_umask(const struct draft *d, unsigned place);
 uint16_t stands_of_row(
@@ -94,7 +89,6 @@ void tags_add(void);
 /* rows.c: the rows of a table; ep is told where they are. */
 void rows_add(
     const struct family *f, const struct table *t, struct event_pmu *ep);
-void count_words(const struct family *f, const struct table *t);
 
 /* presets.c: PAPI's presets of each PMU there is, of its papi_events.csv. */
 void presets_add(const char *papi_events);

@@ -34,20 +34,18 @@ write_text(const struct pool *p)
 static void
 write_row(const struct event_row *r)
 {
-	printf("\t{ %u, %u, %u, %#x, %#x, %u, %#x, %#x, %u, %u, %#x, %u, "
-	       "%u },\n",
-	    r->er_name, r->er_desc, r->er_stands, r->er_mods, r->er_wants,
-	    r->er_list, r->er_code, r->er_flags, r->er_nlist, r->er_ngroup,
-	    r->er_models, r->er_pics, r->er_fill);
+	printf("\t{ %u, %u, %#x, %#x, %u, %#x, %#x, %u, %u, %#x, %u, %u },\n",
+	    r->er_name, r->er_stands, r->er_mods, r->er_wants, r->er_list,
+	    r->er_code, r->er_flags, r->er_nlist, r->er_ngroup, r->er_models,
+	    r->er_pics, r->er_fill);
 }
 
 static void
 write_umask(const struct event_umask *u)
 {
-	printf("\t{ %u, %u, %u, %#x, %#x, %#x, %#x, %#x, %#x, %#x, %u },\n",
-	    u->um_name, u->um_desc, u->um_stands, u->um_flags, u->um_fixed,
-	    u->um_wants, u->um_code, u->um_high, u->um_models, u->um_group,
-	    u->um_pics);
+	printf("\t{ %u, %u, %#x, %#x, %#x, %#x, %#x, %#x, %#x, %u },\n",
+	    u->um_name, u->um_stands, u->um_flags, u->um_fixed, u->um_wants,
+	    u->um_code, u->um_high, u->um_models, u->um_group, u->um_pics);
 }
 
 static void
@@ -122,7 +120,7 @@ write_section(enum event_section s)
 {
 	const struct pool *p = &pool[s];
 
-	if (s == SECTION_NAMES || s == SECTION_WORDS) {
+	if (s == SECTION_NAMES) {
 		printf("\nstatic const char %s[] =\n", p->p_name);
 		write_text(p);
 		printf("\t\"\";\n");
@@ -139,14 +137,14 @@ write_all(const char *vendor, const char *first_line)
 	printf(
 	    "/* %s */\n/* clang-format off */\n#include \"events/table.h\"\n",
 	    first_line);
-	for (unsigned s = 0; s < SECTION_N; s++)
+	for (unsigned s = 0; s < SECTION_FACTS; s++)
 		write_section((enum event_section)s);
 	printf("\nextern const struct event_db events_%s;\n", vendor);
 	printf("const struct event_db events_%s = {\n\t{ ", vendor);
-	for (unsigned s = 0; s < SECTION_N; s++)
+	for (unsigned s = 0; s < SECTION_FACTS; s++)
 		printf("%s%s", s > 0 ? ", " : "", pool[s].p_name);
 	printf(" },\n\t{ ");
-	for (unsigned s = 0; s < SECTION_N; s++)
+	for (unsigned s = 0; s < SECTION_FACTS; s++)
 		printf("%ssizeof %s", s > 0 ? ", " : "", pool[s].p_name);
 	printf(" },\n};\n");
 }

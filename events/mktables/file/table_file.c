@@ -1,6 +1,7 @@
 /*
- * mktable VENDOR FILE: the table of a vendor's events as a file that programs
- * map, see events/table.h.
+ * mktable VENDOR FILE DESCRIPTIONS: write the table of a vendor's events as a
+ * file that programs map (events/table.h).  DESCRIPTIONS is a file of lines as
+ * `describe` prints them; it may be empty.
  */
 #include <err.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "events/events.h"
+#include "events/mktables/file/descriptions.h"
 
 static size_t
 round_up(size_t n, size_t to)
@@ -51,15 +53,18 @@ main(int argc, char **argv)
 		"arm" };
 	unsigned v = 0;
 	struct event_file *ef;
+	struct event_db db;
 	size_t bytes;
 	FILE *f;
 
 	while (
-	    argc == 3 && v < EVENT_VENDORS && strcmp(argv[1], vendors[v]) != 0)
+	    argc == 4 && v < EVENT_VENDORS && strcmp(argv[1], vendors[v]) != 0)
 		v++;
-	if (argc != 3 || v == EVENT_VENDORS)
-		errx(2, "usage: mktable intel|amd|arm FILE");
-	ef = lay_out(event_dbs[v], &bytes);
+	if (argc != 4 || v == EVENT_VENDORS)
+		errx(2, "usage: mktable intel|amd|arm FILE DESCRIPTIONS");
+	db = *event_dbs[v];
+	descriptions_add(&db, argv[3]);
+	ef = lay_out(&db, &bytes);
 	if ((f = fopen(argv[2], "wb")) == NULL ||
 	    fwrite(ef, bytes, 1, f) != 1 || fclose(f) != 0)
 		err(1, "%s", argv[2]);
