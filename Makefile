@@ -13,6 +13,7 @@
 #     SAN=ubsan           the kernel alone, into build/ARCH-ubsan: undefined behaviour traps
 #     SAN=coverage        the kernel alone, into build/ARCH-coverage: it notes which of its code ran
 #     EVENTS=amd          event names of these vendors only, of intel, amd, arm
+#     LIBPFM4=none        tables without the descriptions of events that the installed libpfm4 has
 #     V=1                 show the commands
 
 ARCHS   := arm64 x86_64

@@ -6,15 +6,14 @@ EVENT_LIB := $(addprefix events/,parse.o mod.o masks.o key.o find.o encode.o enc
 KERN_EVENT_OBJS := $(addprefix events/,amd_pics.o nearer.o)
 # One table for each vendor.
 EVENT_VENDORS := intel amd arm
+EVENT_TABLES  := $(EVENT_VENDORS:%=events/generated/%.o)
 # The tables as files, which programs map: those of the image, and of the build machine's tools.
-EVENT_FILES = $(EVENT_VENDORS:%=$(EVENT_B)/%)
+EVENT_B       := build/events
+EVENT_FILES   := $(EVENT_VENDORS:%=$(EVENT_B)/%)
 
-# Descriptions are those of the libpfm4
-# that is installed.  A file keeps what was found of it, so that another version, or none, makes the tables again.
-# LIBPFM4=name looks for another library.
+# Descriptions of events come from the installed libpfm4 (LIBPFM4=name: from another library).  The file libpfm4 holds
+# what was found of it.  With another version, or none, it changes, and the tables are made again.
 LIBPFM4 := pfm
-EVENT_B := build/events
-MKTABLE := $(addprefix events/mktables/file/,table_file.c descriptions.c) events/vendors.c events/find.c events/key.c
 LIBPFM4_FOUND := $(LIBPFM4) $(wildcard /usr/lib/*/libpfm.* $(CACHE)/libpfm4-dev-*/usr/lib/*/libpfm.*)
 ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(shell mkdir -p $(EVENT_B); \
@@ -27,7 +26,8 @@ $(EVENT_FILES): $(EVENT_B)/%: $(EVENT_B)/mktable $(EVENT_B)/descriptions
 $(EVENT_B)/descriptions: events/mktables/file/describe_all.sh events/mktables/file/describe.c $(EVENT_B)/libpfm4
 	$(call say,TEXT,$@)
 	$(Q)LIBPFM4=$(LIBPFM4) $< >$@
-$(EVENT_B)/mktable: $(MKTABLE) $(EVENT_VENDORS:%=events/%.c) events/table.h events/events.h $(MK)
+MKTABLE := $(addprefix events/mktables/file/,table_file.c descriptions.c) events/vendors.c events/find.c events/key.c
+$(EVENT_B)/mktable: $(MKTABLE) $(EVENT_TABLES:.o=.c) events/table.h events/events.h $(MK)
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc -O1 -std=gnu11 -Wall -Wextra -I. -o $@ $(filter %.c,$^)

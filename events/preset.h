@@ -1,6 +1,6 @@
 /*
  * PAPI's presets, by name and by PMU.  Included within events/ and by
- * scripts/tables/.
+ * events/mktables/.
  */
 #ifndef EVENTS_PRESET_H
 #define EVENTS_PRESET_H

@@ -1,7 +1,7 @@
 /*
  * The tables of event names as scripts/mkevents writes them: a few arrays a
  * vendor, whose rows refer to each other by number, so that they can be used
- * wherever they are copied to.  Included by events/ and by scripts/tables/.
+ * wherever they are copied to.  Included by events/ and by events/mktables/.
  */
 #ifndef EVENTS_TABLE_H
 #define EVENTS_TABLE_H

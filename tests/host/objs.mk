@@ -11,7 +11,7 @@ fake = $(addprefix tests/lib/host/,$(1))
 
 # Parts of the product that several tests need, and the fakes under them.
 HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o printf.o)
-HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_VENDORS:%=events/%.o)
+HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_TABLES)
 HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/reason.o $(HOST_EVENTS) \
     $(HOST_LIB) \
     $(addprefix arch/x86/pmu/,pic.o global_ctrl.o nmi.o models.o evtsel.o extra_msr.o proof.o)
@@ -88,7 +88,7 @@ $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
 # Every interleaving of kcpc's operations on the software PMU.
 $(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explore/,state.o model.o world.o page.o \
     search.o) \
-    $(call fake,named.o) events/vendors.o $(EVENT_VENDORS:%=events/%.o) $(SOFT_PMU_OBJS) $(HOST_PAGES))
+    $(call fake,named.o) events/vendors.o $(EVENT_TABLES) $(SOFT_PMU_OBJS) $(HOST_PAGES))
 HOST_TESTS += $(KCPC_TESTS) cpc/cxx kern/cpc/counter_page kern/cpc/explore/explore
 
 $(HOST_TESTS:%=$(T)%): $(T)%: $(HB)/tests/host/%.o

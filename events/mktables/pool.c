@@ -1,7 +1,7 @@
 /*
  * The arrays, as they grow.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 

@@ -2,7 +2,7 @@
  * By which names are found: a table of places for the rows of each table of
  * events, and a byte of its name's hash for each entry of the lists.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <ctype.h>
 #include <err.h>

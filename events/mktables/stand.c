@@ -2,7 +2,7 @@
  * Names that stand for others, and unit masks that are taken where none is
  * named: the library looks for both each time; here they are places.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 

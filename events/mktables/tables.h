@@ -1,13 +1,13 @@
 /*
  * What makes the tables of event names, see events/table.h, of libpfm4's.
- * Included by scripts/tables/, which scripts/mkevents compiles within that
+ * Included by events/mktables/, which scripts/mkevents compiles within that
  * library's source.
  *
  * A vendor's file reads the library's rows into drafts; rows.c makes of them
  * rows that refer to each other by number; write.c prints the arrays.
  */
-#ifndef SCRIPTS_TABLES_TABLES_H
-#define SCRIPTS_TABLES_TABLES_H
+#ifndef EVENTS_MKTABLES_TABLES_H
+#define EVENTS_MKTABLES_TABLES_H
 
 #include <stdbool.h>
 
@@ -116,4 +116,4 @@ struct architected architected_nth(const struct event_pmu *ep, unsigned n);
 /* write.c */
 void write_all(const char *vendor, const char *first_line);
 
-#endif /* SCRIPTS_TABLES_TABLES_H */
+#endif /* EVENTS_MKTABLES_TABLES_H */

@@ -13,7 +13,7 @@
 
 #include <events/intel_x86_arch_events.h>
 
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 /* A vendor: its families, the most particular first. */
 static const struct vendor {

@@ -1,7 +1,7 @@
 /*
  * The arrays as C.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <inttypes.h>
 

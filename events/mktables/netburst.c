@@ -5,7 +5,7 @@
  * Intel SDM vol. 3B, "Performance Monitoring, Processors Based on Intel
  * NetBurst Microarchitecture".
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 

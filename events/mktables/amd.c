@@ -1,7 +1,7 @@
 /*
  * AMD's tables.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 

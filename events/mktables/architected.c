@@ -4,7 +4,7 @@
  * (arch/x86/intel_events.c, amd_events.c, arch/arm64/pmuv3_events.c), which
  * tests/host/events/presets.c holds them against.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <fnmatch.h>
 

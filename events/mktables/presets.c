@@ -2,7 +2,7 @@
  * The presets of each PMU: those of the architecture, and PAPI's where their
  * events are among those of the PMU, as our own encoder has them.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 

@@ -1,7 +1,7 @@
 /*
  * From drafts to rows.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 

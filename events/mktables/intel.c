@@ -1,7 +1,7 @@
 /*
  * Intel's tables, but NetBurst's.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 

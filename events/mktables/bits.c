@@ -1,7 +1,7 @@
 /*
  * The library's flags to ours, and its models to the PMUs of one table.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 

@@ -1,7 +1,7 @@
 /*
  * Arm's tables, which know no unit masks and tell nothing of PICs.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <pfmlib_arm_priv.h>
 

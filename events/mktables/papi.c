@@ -9,7 +9,7 @@
  * A PMU has the presets behind its name and behind the names that stand
  * together with it, of all such places; what comes later goes.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <err.h>
 #include <errno.h>

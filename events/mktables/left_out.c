@@ -5,7 +5,7 @@
  * meaning with another version of PAPI must be looked at again;
  * docs/events.md has the rule.
  */
-#include "scripts/tables/tables.h"
+#include "events/mktables/tables.h"
 
 #include <fnmatch.h>
 
