@@ -1,19 +1,20 @@
 /*
- * Conservation: in random mixes of LWPs every count is the number of
- * instructions its LWP ran, and all of them together are the witness's.
+ * Conservation: in random mixes of LWPs each count is the number of
+ * instructions that its LWP ran.  The sum of all counts equals the count of the
+ * kernel's witness.
  *
  *     conserve [FIRST [LAST]]      the mixes of these seeds
  *
- * There is no tolerance, since there is nothing that is not known: scripts
- * and handlers run instructions that were written by hand
- * (tests/image/random_script/script.h), and system calls run none at user
- * privilege.
+ * There is no tolerance, because every instruction is known.  Scripts and
+ * handlers are written by hand (tests/image/random_script/script.h), and system
+ * calls run no instruction at user privilege.
  *
- * At the kernel's privilege its own instructions are counted with the
- * script's, and nobody knows how many these are (mxm_own of mix.h).  What is
- * known there: user counts stay where they began, the others have at least
- * what the script ran, requests that stopped together have counted alike, and
- * the kernel's witness saw what all LWPs counted.
+ * At the kernel's privilege its own instructions are counted too, and their
+ * number is unknown (mxm_own of mix.h).  These facts still hold there:
+ * - User counts stay where they began.
+ * - Other counts have at least what the script ran.
+ * - Requests that stopped together have counted the same.
+ * - The kernel's witness saw what all LWPs counted.
  */
 #include <inttypes.h>
 #include <payload.h>
@@ -26,7 +27,7 @@
 #include "tests/image/random_script/mix.h"
 #include "tests/lib/image/test.h"
 
-#define LAST 20 /* seeds are 1 to this, where nobody says otherwise */
+#define LAST 20 /* without arguments, the seeds are 1 to LAST */
 
 static bool
 witness(struct barecpc_witness *bw)
@@ -67,7 +68,9 @@ TEST(every_lwp_counts_what_it_ran)
 	    execs, signals, overflows);
 	if (!witness(&after))
 		SKIP("nothing to compare the sums with: boot with witness=1");
-	/* The first request of every set is the witness's likeness. */
+	/*
+	 * The first request of every set counts the same event as the witness.
+	 */
 	ran = after.bw_lwps - before.bw_lwps;
 	if (after.bw_flags == machine.mxm_own &&
 	    machine.mxm_own == CPC_COUNT_USER)

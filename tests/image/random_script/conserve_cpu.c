@@ -1,11 +1,11 @@
 /*
- * Conservation of CPUs: sets bound to all of them count, together, what all
- * LWPs ran in the meantime, wherever they did; exactly, since all of it is
- * scripts of known length (tests/image/random_script/script.h).
+ * Conservation of CPUs: sets bound to all CPUs together count exactly what all
+ * LWPs ran, wherever they ran.  All LWPs run scripts of known length
+ * (tests/image/random_script/script.h).
  *
- * An LWP on each CPU, of which the first is the one that runs the test, binds
- * a set there, waits, and samples it.  The LWPs they count start when all of
- * them have bound and end before the first samples.
+ * One LWP on each CPU binds a set there, waits, and samples it.  The first of
+ * these LWPs runs the test.  The worker LWPs start when all sets are bound, and
+ * end before the first sample.
  */
 #include <payload.h>
 #include <stdlib.h>
@@ -28,10 +28,10 @@ struct script {
 	long results[OPS];
 	unsigned n;
 	uint64_t ran;   /* instructions to the end of the last op */
-	uint64_t since; /* of these, to the one that binds */
-	uint64_t until; /* and to the one that samples, or exits */
+	uint64_t since; /* of these, up to and including the bind */
+	uint64_t until; /* up to and including the sample or exit */
 	int alive;
-	long bound, go; /* set when it has bound, when it may sample */
+	long bound, go; /* set when it has bound; when it may sample */
 	uint64_t cpus;
 	struct mix_set set;
 	struct mix_sample sample;
@@ -42,9 +42,9 @@ static struct mix_machine machine;
 static struct script counters[MAXCPU], workers[NWORKER];
 static const struct timespec nap = { 0, 20000 };
 
-/* The next op; without a loop to speak of behind it. */
+/* Add an op.  Its loop is one spin long, and s->ran does not include it yet. */
 static struct op *
-put(struct script *s, long sysno, const long *arg)
+add_op(struct script *s, long sysno, const long *arg)
 {
 	struct op *op = &s->ops[s->n];
 
@@ -57,50 +57,54 @@ put(struct script *s, long sysno, const long *arg)
 	return op;
 }
 
-#define PUT(s, sysno, ...) put(s, sysno, (const long[6]){ __VA_ARGS__ })
+#define ADD_OP(s, sysno, ...) add_op(s, sysno, (const long[6]){ __VA_ARGS__ })
 
-/* Every op but the last of all is followed by this. */
+/*
+ * Set the length of the op's loop, and count the instructions after its call.
+ * Every op but a script's last one needs this.
+ */
 static void
-loop(struct script *s, struct op *op, unsigned long spins)
+set_loop(struct script *s, struct op *op, unsigned long spins)
 {
 	op->op_spins = spins;
 	s->ran += script_after + SCRIPT_SPIN * spins;
 }
 
-/* Start another, which begins behind the same call. */
+/* Start another script in a new LWP, which begins after the same clone(2). */
 static void
-start(struct script *s, struct script *child)
+start_script(struct script *s, struct script *child)
 {
-	struct op *op = PUT(s, SYS_clone, 0);
+	struct op *op = ADD_OP(s, SYS_clone, 0);
 
 	script_lwp(
 	    op, child->ops, child->stack + sizeof child->stack, &child->alive);
-	loop(s, op, 1);
+	set_loop(s, op, 1);
 }
 
 static void
 wait_while(struct script *s, const void *word, long value)
 {
-	loop(s, PUT(s, SYS_futex, (long)word, SCRIPT_FUTEX_WAIT, value, 0), 1);
+	set_loop(s,
+	    ADD_OP(s, SYS_futex, (long)word, SCRIPT_FUTEX_WAIT, value, 0), 1);
 }
 
-/* getpid(2)'s result is not 0. */
+/* Store a nonzero word, the result of getpid(2), and wake its waiter. */
 static void
 set_and_wake(struct script *s, long *word)
 {
-	struct op *op = PUT(s, SYS_getpid, 0);
+	struct op *op = ADD_OP(s, SYS_getpid, 0);
 
 	op->op_result = word;
-	loop(s, op, 1);
-	loop(s, PUT(s, SYS_futex, (long)word, SCRIPT_FUTEX_WAKE, 1), 1);
+	set_loop(s, op, 1);
+	set_loop(s, ADD_OP(s, SYS_futex, (long)word, SCRIPT_FUTEX_WAKE, 1), 1);
 }
 
 static void
-processor(struct script *s, long cpu)
+bind_processor(struct script *s, long cpu)
 {
-	loop(s,
-	    PUT(s, BARECPC_SYS_SCHED, BARECPC_SCHED_BIND, P_LWPID, P_MYID, cpu,
-		0),
+	set_loop(s,
+	    ADD_OP(s, BARECPC_SYS_SCHED, BARECPC_SCHED_BIND, P_LWPID, P_MYID,
+		cpu, 0),
 	    1);
 }
 
@@ -113,8 +117,8 @@ bind_cpu(struct script *s, unsigned cpu)
 	s->set.mxs_reqs[0].cr_event = machine.mxm_ins;
 	s->set.mxs_reqs[0].cr_flags = CPC_COUNT_USER;
 	s->set.mxs_reqs[0].cr_picnum = -1;
-	loop(s,
-	    PUT(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)&s->set,
+	set_loop(s,
+	    ADD_OP(s, BARECPC_SYS_CPC, CPC_OP_BIND_CPU, (long)&s->set,
 		(long)s->set.mxs_pack.cp_set, cpu, 0),
 	    1);
 	s->since = s->ran - script_after - SCRIPT_SPIN;
@@ -124,12 +128,13 @@ static void
 sample_and_unbind(struct script *s)
 {
 	s->until = s->ran + script_before;
-	loop(s,
-	    PUT(s, BARECPC_SYS_CPC, CPC_OP_SAMPLE, (long)s->set.mxs_pack.cp_set,
-		(long)&s->sample, 1),
+	set_loop(s,
+	    ADD_OP(s, BARECPC_SYS_CPC, CPC_OP_SAMPLE,
+		(long)s->set.mxs_pack.cp_set, (long)&s->sample, 1),
 	    1);
-	loop(s,
-	    PUT(s, BARECPC_SYS_CPC, CPC_OP_RELE, (long)s->set.mxs_pack.cp_set),
+	set_loop(s,
+	    ADD_OP(
+		s, BARECPC_SYS_CPC, CPC_OP_RELE, (long)s->set.mxs_pack.cp_set),
 	    1);
 }
 
@@ -140,7 +145,7 @@ make_counter(struct script *s, unsigned cpu)
 	set_and_wake(s, &s->bound);
 	wait_while(s, &s->go, 0);
 	sample_and_unbind(s);
-	PUT(s, SYS_exit, 0);
+	ADD_OP(s, SYS_exit, 0);
 }
 
 static void
@@ -148,49 +153,52 @@ make_worker(struct script *s, unsigned *seed)
 {
 	unsigned all = (1U << machine.mxm_ncpu) - 1;
 
-	s->ran = script_after + SCRIPT_SPIN; /* behind the clone */
+	s->ran = script_after + SCRIPT_SPIN; /* from the clone(2) on */
 	s->cpus = 1 + (unsigned)rand_r(seed) % all;
-	processor(s, PBIND_NONE); /* it inherits CPU 0 */
+	bind_processor(s, PBIND_NONE); /* it inherited the binding to CPU 0 */
 	for (unsigned n = 10 + (unsigned)rand_r(seed) % 30; n > 0; n--) {
 		unsigned long spins = 1 + (unsigned long)rand_r(seed) % 3000;
 
 		switch (rand_r(seed) % 4) {
 		case 0:
-			loop(s, PUT(s, SYS_sched_yield, 0), spins);
+			set_loop(s, ADD_OP(s, SYS_sched_yield, 0), spins);
 			break;
 		case 1:
-			loop(s, PUT(s, SYS_nanosleep, (long)&nap, 0), spins);
+			set_loop(
+			    s, ADD_OP(s, SYS_nanosleep, (long)&nap, 0), spins);
 			break;
 		case 2:
-			loop(s,
-			    PUT(s, SYS_sched_setaffinity, 0, sizeof s->cpus,
+			set_loop(s,
+			    ADD_OP(s, SYS_sched_setaffinity, 0, sizeof s->cpus,
 				(long)&s->cpus),
 			    spins);
 			break;
 		default:
-			loop(s, PUT(s, SYS_getpid, 0), spins * 10);
+			set_loop(s, ADD_OP(s, SYS_getpid, 0), spins * 10);
 			break;
 		}
 	}
-	PUT(s, SYS_exit, 0);
+	ADD_OP(s, SYS_exit, 0);
 	s->until = s->ran;
 }
 
-/* The one on CPU 0, which starts the others and tells them when. */
+/*
+ * The script on CPU 0.  It starts the other LWPs and tells them when to go on.
+ */
 static void
 make_first(struct script *s)
 {
 	unsigned i;
 
-	/* Before others count what runs on their CPUs. */
-	processor(s, 0);
+	/* Move to CPU 0 before other sets count what runs on their CPUs. */
+	bind_processor(s, 0);
 	for (i = 1; i < machine.mxm_ncpu; i++) {
-		start(s, &counters[i]);
+		start_script(s, &counters[i]);
 		wait_while(s, &counters[i].bound, 0);
 	}
 	bind_cpu(s, 0);
 	for (i = 0; i < NWORKER; i++)
-		start(s, &workers[i]);
+		start_script(s, &workers[i]);
 	for (i = 0; i < NWORKER; i++)
 		wait_while(s, &workers[i].alive, 1);
 	sample_and_unbind(s);
@@ -198,11 +206,11 @@ make_first(struct script *s)
 		set_and_wake(s, &counters[i].go);
 	for (i = 1; i < machine.mxm_ncpu; i++)
 		wait_while(s, &counters[i].alive, 1);
-	processor(s, PBIND_NONE);
+	bind_processor(s, PBIND_NONE);
 	s->ops[s->n].op_sysno = -1;
 }
 
-/* Operations on counters all succeed. */
+/* Expect that all operations on counters succeeded. */
 static void
 check_calls(const struct script *s)
 {

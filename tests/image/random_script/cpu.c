@@ -1,6 +1,4 @@
-/*
- * The ops of a mix's LWP on the CPU and on signals.
- */
+/* Operations of a mix on the CPU and on signals. */
 #include <signal.h>
 #include <sys/processor.h>
 #include <sys/syscall.h>
@@ -20,7 +18,7 @@ mix_do_yield(struct mix_state *st)
 	mix_loop(st, MIX_CALL(st, "sched_yield", 0, SYS_sched_yield, 0));
 }
 
-/* An overflow that is still to be told may end it. */
+/* An overflow that is due in the call may end the sleep. */
 void
 mix_do_sleep(struct mix_state *st)
 {
@@ -56,9 +54,11 @@ mix_do_processor_bind(struct mix_state *st)
 }
 
 /*
- * SIGUSR1 to itself, whose number the call before puts where it belongs.
- * Whether it or an overflow in the call comes first depends on whether the
- * LWP is switched from in between: none is.
+ * Send SIGUSR1 to this LWP.  The gettid(2) stores its result as an argument of
+ * the tkill(2).
+ *
+ * No overflow may be due in the tkill(2).  Whether the overflow or the signal
+ * would come first depends on whether the LWP is switched in between.
  */
 void
 mix_do_signal(struct mix_state *st)
@@ -69,19 +69,19 @@ mix_do_signal(struct mix_state *st)
 	who->op_result = &st->l->mxl_ops[st->l->mxl_nops].op_arg[0];
 	mix_loop_quiet(st, who);
 	op = MIX_CALL(st, "tkill", 0, SYS_tkill, 0, SIGUSR1);
-	st->usr = true;
+	st->usr_pending = true;
 	mix_loop(st, op);
 }
 
 static void
-block(struct mix_state *st, uint64_t signals)
+block_signals(struct mix_state *st, uint64_t signals)
 {
 	uint64_t *mask = &st->l->mxl_masks[st->l->mxl_nops];
 	struct op *op = MIX_CALL(st, "rt_sigprocmask", 0, SYS_rt_sigprocmask,
 	    SIG_SETMASK, (long)mask, 0, sizeof *mask);
 
-	/* As above. */
-	if (st->due && st->usr)
+	/* As in mix_do_signal(): the order of the two signals is unknown. */
+	if (st->due && st->usr_pending)
 		signals |= MIX_BIT(SIGUSR1);
 	*mask = st->blocked = signals;
 	mix_loop(st, op);
@@ -93,12 +93,13 @@ mix_do_mask(struct mix_state *st)
 	static const uint64_t masks[] = { 0, MIX_BIT(SIGEMT), MIX_BIT(SIGUSR1),
 		MIX_BIT(SIGEMT) | MIX_BIT(SIGUSR1) };
 
-	block(st, masks[mix_below(st->mx, sizeof masks / sizeof masks[0])]);
+	block_signals(
+	    st, masks[mix_below(st->mx, sizeof masks / sizeof masks[0])]);
 }
 
 void
 mix_unblock(struct mix_state *st)
 {
 	while (st->blocked != 0)
-		block(st, 0);
+		block_signals(st, 0);
 }

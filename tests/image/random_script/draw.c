@@ -1,11 +1,9 @@
-/*
- * What is left to chance in a mix.
- */
+/* The random choices of a mix. */
 #include "tests/image/random_script/impl.h"
 
-/* SplitMix64: one word of state, and every seed is as good as any. */
+/* SplitMix64: one word of state, and all seeds are equally good. */
 static uint64_t
-draw(struct mix *mx)
+draw_word(struct mix *mx)
 {
 	uint64_t z = mx->mx_random += 0x9e3779b97f4a7c15;
 
@@ -17,13 +15,13 @@ draw(struct mix *mx)
 uint64_t
 mix_below(struct mix *mx, uint64_t n)
 {
-	return draw(mx) % n;
+	return draw_word(mx) % n;
 }
 
 /*
- * Some have counters of 32 and of 48 bits go round soon.  Where the overflow
- * is told it comes after a loop or after a few; never so soon that the
- * handler that restarts the set is told of the next.
+ * Some presets make counters of 32 and 48 bits wrap soon.  A notify overflow
+ * comes after one loop or a few.  It never comes while the handler of the last
+ * one runs, which is shorter than 500 instructions.
  */
 uint64_t
 mix_draw_preset(struct mix *mx, bool notify)
@@ -32,17 +30,20 @@ mix_draw_preset(struct mix *mx, bool notify)
 		return -(500 + mix_below(mx, mix_below(mx, 2) ? 500 : 30000));
 	switch (mix_below(mx, 4)) {
 	case 0:
-		return draw(mx);
+		return draw_word(mx);
 	case 1:
-		return (draw(mx) << 32) - 1 - mix_below(mx, 1000);
+		return (draw_word(mx) << 32) - 1 - mix_below(mx, 1000);
 	case 2:
-		return (draw(mx) << 48) - 1 - mix_below(mx, 1000);
+		return (draw_word(mx) << 48) - 1 - mix_below(mx, 1000);
 	default:
 		return 0;
 	}
 }
 
-/* Mostly short; some take an interrupt or two, few a whole slice. */
+/*
+ * Most loops are short.  Some last until an interrupt or two, few for a whole
+ * slice.
+ */
 unsigned long
 mix_draw_spins(struct mix *mx)
 {

@@ -1,5 +1,6 @@
 /*
- * What the files that make mixes share; included by them alone.
+ * Declarations shared by the files that make mixes, and included only by them:
+ * the predicted state of an LWP, and the operations that change it.
  */
 #ifndef TESTS_IMAGE_RANDOM_SCRIPT_IMPL_H
 #define TESTS_IMAGE_RANDOM_SCRIPT_IMPL_H
@@ -8,54 +9,67 @@
 
 #include <sys/barecpc.h>
 
-/* The LWP's context and signals where its script has got to. */
+/*
+ * The predicted context and signals of an LWP at the current op of its script.
+ */
 struct mix_state {
 	struct mix *mx;
 	struct mix_lwp *l;
 	const struct mix_set *set; /* bound, or NULL */
 	bool running, inherit;
-	uint64_t counted; /* since base[] */
+	uint64_t counted; /* instructions since the counts were base[] */
 	uint64_t base[MIX_REQS], preset[MIX_REQS];
 	/*
-	 * An overflow: the instruction that made it was a system call, in
-	 * which it waits; it has frozen the set and is about to be told of;
-	 * its SIGEMT was blocked, and waits.
+	 * An overflow goes through up to three states:
+	 * - due: the overflowing instruction was a system call, and the
+	 *   overflow waits for the end of that call;
+	 * - overflowed: the set is frozen, and SIGEMT must be delivered;
+	 * - emt_pending: SIGEMT is blocked.
 	 */
-	bool due, told, emt;
-	bool usr; /* SIGUSR1 waits */
+	bool due, overflowed, emt_pending;
+	bool usr_pending; /* SIGUSR1 is pending */
 	uint64_t blocked;
 };
 
-/* Signals as rt_sigprocmask(2) has them. */
+/* A signal's bit in the mask of rt_sigprocmask(2). */
 #define MIX_BIT(sig) (1ULL << ((sig)-1))
 
 /*
- * mix_draw.c: a number below n; one for a count to start from, and for one
- * whose overflow is to be told.
+ * draw.c: a random number below n; and a preset, for a request that notifies of
+ * its overflow or for one that does not.
  */
 uint64_t mix_below(struct mix *mx, uint64_t n);
 uint64_t mix_draw_preset(struct mix *mx, bool notify);
-/* Spins of a loop. */
+/* The number of spins of a loop. */
 unsigned long mix_draw_spins(struct mix *mx);
 
-/* mix_state.c: the set begins to count, from its presets or goes on. */
+/*
+ * state.c: the set starts to count, from its presets or from where it stopped.
+ */
 void mix_start(struct mix_state *st, bool from_preset);
-/* No set is bound from now on; what it had to tell it never will. */
+/* The set is unbound.  An overflow that is due is lost. */
 void mix_stop(struct mix_state *st);
-/* The LWP is new and begins with a copy of its creator's context. */
+/* Give a new LWP a copy of its creator's context. */
 void mix_inherit(struct mix_state *st, const struct mix_state *from);
 
 /*
- * The next op.  The LWP is in its system call, everything up to that counted.
- * The caller changes the state as the call will, and then says mix_loop().
+ * Add an op.  The state is that of the LWP in its system call: everything up to
+ * the call is counted.  The caller changes the state as the call will, and then
+ * calls mix_loop().
  */
 struct op *mix_call(struct mix_state *st, const char *name, long want,
     long sysno, const long *arg);
-/* Back from the call, through a loop, to the next one's system call. */
+/*
+ * Predict the way out of the call, through a loop, and into the next system
+ * call.
+ */
 void mix_loop(struct mix_state *st, struct op *op);
-/* The same where that is not to be interrupted by an overflow. */
+/*
+ * Like mix_loop(), with a loop of such a length that no overflow is due in the
+ * next system call.
+ */
 void mix_loop_quiet(struct mix_state *st, struct op *op);
-/* The same for a new LWP, by the loop its creator has. */
+/* Like mix_loop(), for a new LWP, which runs the loop of its creator's op. */
 void mix_enter(struct mix_state *st, const struct op *op);
 
 #define MIX_CALL(st, name, want, sysno, ...)                                   \
@@ -63,7 +77,10 @@ void mix_enter(struct mix_state *st, const struct op *op);
 #define MIX_CPC(st, name, want, ...)                                           \
 	MIX_CALL(st, name, want, BARECPC_SYS_CPC, __VA_ARGS__)
 
-/* mix_op.c: on counters, the last for other places than the op's own. */
+/*
+ * operation.c: operations on counters. mix_sample_to() takes the set and the
+ * place of the sample.
+ */
 void mix_do_bind(struct mix_state *st);
 void mix_do_sample(struct mix_state *st);
 void mix_do_unbind(struct mix_state *st);
@@ -71,10 +88,10 @@ void mix_do_disable(struct mix_state *st);
 void mix_do_enable(struct mix_state *st);
 void mix_do_restart(struct mix_state *st);
 void mix_do_preset(struct mix_state *st);
-void mix_do_stir(struct mix_state *st);
+void mix_do_disturb(struct mix_state *st);
 void mix_sample_to(
     struct mix_state *st, const struct mix_set *set, struct mix_sample *to);
-/* mix_cpu.c: on the CPU, and on signals. */
+/* cpu.c: operations on the CPU and on signals. */
 void mix_do_null(struct mix_state *st);
 void mix_do_yield(struct mix_state *st);
 void mix_do_sleep(struct mix_state *st);
@@ -82,7 +99,7 @@ void mix_do_affinity(struct mix_state *st);
 void mix_do_processor_bind(struct mix_state *st);
 void mix_do_signal(struct mix_state *st);
 void mix_do_mask(struct mix_state *st);
-/* Nothing is blocked. */
+/* Add ops until no signal is blocked. */
 void mix_unblock(struct mix_state *st);
 
 #endif /* TESTS_IMAGE_RANDOM_SCRIPT_IMPL_H */

@@ -1,5 +1,6 @@
 /*
- * What a mix asks of the machine and of the process it runs in.
+ * Learns what a mix must know of the machine, and installs the scripts'
+ * handlers.
  */
 #include <payload.h>
 #include <signal.h>
@@ -14,10 +15,11 @@
 #define EVENT "PAPI_tot_ins"
 
 /*
- * A handler is not interrupted by another, and a call that was is not made
- * again: it would be counted twice.
+ * A handler blocks all signals, so no other handler interrupts it.  Without
+ * SA_RESTART an interrupted call is not made again, which would count it twice.
  */
-static bool catch (int sig, void (*handler)(int))
+static bool
+install_handler(int sig, void (*handler)(int))
 {
 	struct sigaction sa = { .sa_handler = handler };
 
@@ -40,10 +42,11 @@ mix_machine_learn(struct mix_machine *mm)
 	mm->mxm_overflows = mm->mxm_own == CPC_COUNT_USER &&
 	                    (cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0) &
 				CPC_CAP_OVERFLOW_INTERRUPT) != 0;
-	/* Or the witness could not serve at that privilege. */
+	/* The witness serves at system privilege only if they do. */
 	if (syscall(BARECPC_SYS_WITNESS, &bw) == 0)
 		mm->mxm_together = (bw.bw_flags & CPC_COUNT_SYSTEM) != 0;
-	return catch (SIGEMT, script_restarting) &&
-	       catch (SIGUSR1, script_returning) && machine_here() != NULL &&
+	return install_handler(SIGEMT, script_restarting) &&
+	       install_handler(SIGUSR1, script_returning) &&
+	       machine_here() != NULL &&
 	       machine_name(machine_here(), EVENT, &mm->mxm_ins);
 }

@@ -1,5 +1,6 @@
 /*
- * Mixes: who does what, in what order, and who creates whom.
+ * Makes a mix: draws the ops of each LWP, and decides which LWPs and processes
+ * it creates.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -9,11 +10,11 @@
 
 #include "tests/image/random_script/impl.h"
 
-#define TAIL (MIX_LWPS + 10) /* ops the end of a script takes */
+#define TAIL (MIX_LWPS + 10) /* ops that the end of a script takes */
 
 static void do_some(struct mix_state *st, unsigned n, bool creates);
 
-/* A new LWP, or the first of a new process, which starts behind op. */
+/* A new LWP, or the first LWP of a new process, which starts after op. */
 static struct mix_state
 child_of(struct mix_state *st, struct op *op)
 {
@@ -47,7 +48,9 @@ do_create(struct mix_state *st)
 	MIX_CALL(&child, "exit", MIX_ANY, SYS_exit, 0);
 }
 
-/* Its memory is its own: a sample goes by the pipe. */
+/*
+ * Report a sample through the pipe, because a child process has its own memory.
+ */
 static void
 do_report(struct mix_state *st, unsigned program)
 {
@@ -63,8 +66,8 @@ do_report(struct mix_state *st, unsigned program)
 }
 
 /*
- * Another program takes the process over, with the set gone and nothing
- * blocked.  It makes this mix anew and runs the script from there on.
+ * Execute another program in the process: the set is gone and nothing is
+ * blocked.  The program makes this mix again and runs the script from there on.
  */
 static void
 do_exec(struct mix_state *st)
@@ -111,9 +114,12 @@ do_fork(struct mix_state *st)
 	op = MIX_CALL(st, "fork", MIX_DONE, SYS_clone, SIGCHLD);
 	child = child_of(st, op);
 	child.l->mxl_process = true;
-	child.l->mxl_status = -1; /* until it is waited for */
+	child.l->mxl_status = -1; /* until wait4(2) stores it */
 	child.blocked = st->blocked;
-	/* A wait that is interrupted is begun again, and counted again. */
+	/*
+	 * No overflow may be due in the wait4(2): it would be made again, and
+	 * counted again.
+	 */
 	mix_loop_quiet(st, op);
 	mix_enter(&child, op);
 	do_program(&child, 0);
@@ -126,7 +132,7 @@ do_fork(struct mix_state *st)
 			 (long)&child.l->mxl_status, 0, 0));
 }
 
-/* Of a hundred ops so many are of that kind. */
+/* How many of a hundred ops are of each kind.  The weights add up to 100. */
 static const struct {
 	void (*fn)(struct mix_state *st);
 	unsigned weight;
@@ -139,7 +145,7 @@ static const struct {
 	{ mix_do_enable, 6, false },
 	{ mix_do_restart, 4, false },
 	{ mix_do_preset, 4, false },
-	{ mix_do_stir, 8, false },
+	{ mix_do_disturb, 8, false },
 	{ mix_do_null, 3, false },
 	{ mix_do_yield, 6, false },
 	{ mix_do_sleep, 6, false },
@@ -170,7 +176,10 @@ do_some(struct mix_state *st, unsigned n, bool creates)
 		do_one(st, creates);
 }
 
-/* To the caller of the first LWP's script: when all others have ended. */
+/*
+ * The end of the first LWP's script: wait for all others, then return to its
+ * caller.
+ */
 static void
 do_end(struct mix_state *st)
 {
@@ -195,8 +204,9 @@ do_end(struct mix_state *st)
 }
 
 /*
- * The first request, which the witness compares, counts instructions at the
- * scripts' privilege; any other may be another such, or of some other one.
+ * The first request, which the witness is compared with, counts instructions at
+ * the scripts' privilege.  The other requests count at this or at another
+ * privilege.
  */
 static uint32_t
 draw_flags(struct mix *mx, unsigned request)
@@ -210,8 +220,8 @@ draw_flags(struct mix *mx, unsigned request)
 }
 
 /*
- * One in three is to be told of the overflows of one of its requests or two,
- * which may take a PIC more each; one in three is pinned.
+ * One set in three has one or two notify requests, which may each take a PIC
+ * more.  One in three has its requests pinned to PICs.
  */
 static void
 make_set(struct mix *mx, unsigned number, uint64_t seed)
@@ -222,20 +232,20 @@ make_set(struct mix *mx, unsigned number, uint64_t seed)
 	struct mix_set *set = &mx->mx_sets[number];
 	uint64_t kind = mix_below(mx, 3);
 	uint64_t pics = kind == 0 ? ins->ce_pics : 0;
-	unsigned tell = kind == 1 && mm->mxm_overflows ? npic / 2 : 0;
+	unsigned notify = kind == 1 && mm->mxm_overflows ? npic / 2 : 0;
 
-	npic -= tell;
+	npic -= notify;
 	mix_set_name(set, MIX_SET_IDS + seed * MIX_SETS + number,
 	    1 + (uint32_t)mix_below(mx, npic < MIX_REQS ? npic : MIX_REQS));
 	for (unsigned i = 0; i < set->mxs_pack.cp_nreqs; i++) {
 		struct cpc_packreq *r = &set->mxs_reqs[i];
-		bool told;
+		bool notifies;
 
 		r->cr_event = *ins;
 		r->cr_flags = draw_flags(mx, i);
-		told = i < 2 && i < tell && r->cr_flags == mm->mxm_own;
-		r->cr_preset = mix_draw_preset(mx, told);
-		if (told)
+		notifies = i < 2 && i < notify && r->cr_flags == mm->mxm_own;
+		r->cr_preset = mix_draw_preset(mx, notifies);
+		if (notifies)
 			r->cr_flags |= CPC_OVF_NOTIFY_EMT;
 		r->cr_nattrs = 0;
 		r->cr_picnum = -1;

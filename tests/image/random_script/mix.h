@@ -1,8 +1,8 @@
 /*
- * A random mix of LWPs that bind, unbind, sample, sleep, move between CPUs,
- * create others, fork, execute another program, signal themselves and are
- * signalled by overflows, as scripts; and what every call of it must return
- * and every sample must read.  Included by tests of counts.
+ * A random mix of LWPs, as scripts, and the result that each call and sample
+ * must have.  The LWPs bind, unbind, sample, sleep, move between CPUs, create
+ * others, fork and execute another program.  They signal themselves, and
+ * overflows signal them.  Included by tests of counts.
  */
 #ifndef TESTS_IMAGE_RANDOM_SCRIPT_MIX_H
 #define TESTS_IMAGE_RANDOM_SCRIPT_MIX_H
@@ -14,24 +14,23 @@
 
 #include "tests/image/random_script/script.h"
 
-#define MIX_LWPS 16 /* and child processes, of one LWP */
-#define MIX_OPS  80 /* of each */
+#define MIX_LWPS 16 /* child processes, of one LWP each, included */
+#define MIX_OPS  80 /* of each LWP */
 #define MIX_SETS 3
 #define MIX_REQS 4 /* of a set, at most */
 
-/* What the mix is made for. */
+/* The machine for which a mix is made. */
 struct mix_machine {
 	unsigned mxm_ncpu;
-	struct cpc_event mxm_ins; /* counts instructions */
+	struct cpc_event mxm_ins; /* the event: instructions */
 	/*
-	 * The privilege scripts run at.  At the kernel's own they know the
-	 * least that is counted: what the kernel does for an LWP depends on
-	 * which interrupts strike it and on how long it waits for others, so
-	 * that no two runs of a call need cost the same, and an overflow
-	 * comes nobody knows where.
+	 * The privilege at which scripts run.  At the kernel's privilege only a
+	 * lower bound of each count is known.  The work of the kernel for an
+	 * LWP depends on interrupts and waits, so no two runs of a call need
+	 * cost the same.  The place of an overflow is unknown there.
 	 */
 	uint32_t mxm_own;
-	bool mxm_overflows; /* an overflow tells, at the instruction it is */
+	bool mxm_overflows; /* overflows notify, at a known instruction */
 	bool mxm_together;  /* all PICs of a set start and stop at once */
 };
 
@@ -40,42 +39,45 @@ struct mix_sample {
 	uint64_t ms_value[MIX_REQS];
 };
 
-/* What must come of an op. */
+/* The result that an op must have. */
 struct mix_want {
 	const char *mw_name;
-	long mw_result; /* or MIX_DONE: whatever is no error */
-	bool mw_binds;  /* a set, if the result is 0 */
-	bool mw_counts; /* concerns the LWP's context */
-	bool mw_moves;  /* to a CPU, if that is online */
+	long mw_result; /* or MIX_DONE: any but an error; or MIX_ANY */
+	bool mw_binds;  /* binds a set, if the result is 0 */
+	bool mw_counts; /* uses the LWP's context */
+	bool mw_moves;  /* moves to a CPU, if that is online */
 	struct mix_sample *mw_sample;
-	unsigned mw_compare; /* bit n: its value n is known... */
-	unsigned mw_least;   /* ...or the least it may be */
-	bool mw_frozen;      /* all of the latter stopped at once */
+	unsigned mw_compare; /* bit n: value n is exact */
+	unsigned mw_least;   /* bit n: value n is a lower bound */
+	bool mw_frozen;      /* those of mw_least stopped at once */
 	uint64_t mw_value[MIX_REQS];
 };
 #define MIX_DONE 1
-#define MIX_ANY  2 /* even an error */
+#define MIX_ANY  2 /* any result, even an error */
 
-/* What a child process writes: who it is and a sample. */
+/* A report that a child process writes to the pipe. */
 struct mix_report {
 	uint32_t mr_lwp, mr_program;
 	struct mix_sample mr_sample;
 };
 
-/* The programs of a child process: the test's, then mix_exec.c. */
+/* The programs of a child process: the test itself, then mix_exec.c. */
 #define MIX_PROGRAMS 2
 
-/* The second program's arguments: the seed, CPUs, who it is, and the pipe. */
+/*
+ * The arguments of mix_exec: the seed, the number of CPUs, the LWP and the
+ * pipe.
+ */
 struct mix_exec {
 	char me_seed[24], me_ncpu[8], me_lwp[8], me_pipe[8];
 	char *me_argv[6];
-	unsigned me_entry; /* the op it begins with */
+	unsigned me_entry; /* the op with which it begins */
 };
 
 struct mix_lwp {
-	bool mxl_process;    /* a child process's only LWP */
-	unsigned mxl_parent; /* who creates it */
-	int mxl_status;      /* of a process: 0 once it has ended well */
+	bool mxl_process;    /* the only LWP of a child process */
+	unsigned mxl_parent; /* the LWP that creates it */
+	int mxl_status;      /* of a process: 0 after it has ended well */
 	unsigned mxl_nops;
 	struct op mxl_ops[MIX_OPS];
 	struct mix_want mxl_wants[MIX_OPS];
@@ -84,11 +86,11 @@ struct mix_lwp {
 	struct timespec mxl_sleeps[MIX_OPS];
 	uint64_t mxl_cpus[MIX_OPS];
 	uint64_t mxl_masks[MIX_OPS];
-	int mxl_alive;   /* until it exits */
-	long mxl_either; /* a result two LWPs store */
+	int mxl_alive;   /* 1 until it exits */
+	long mxl_either; /* a result that two LWPs store */
 	struct mix_report mxl_reports[MIX_PROGRAMS];
 	struct mix_exec mxl_exec;
-	/* For the frame of a handler: scripts themselves use none. */
+	/* For the frame of a handler.  Scripts themselves use no stack. */
 	char mxl_stack[8192] __attribute__((aligned(16)));
 };
 
@@ -97,7 +99,7 @@ struct mix_set {
 	struct cpc_packreq mxs_reqs[MIX_REQS];
 };
 
-/* Ids of sets that are far from those libcpc gives to others. */
+/* Set ids from here on never collide with those of libcpc. */
 #define MIX_SET_IDS (1ULL << 62)
 
 static inline void
@@ -111,35 +113,38 @@ mix_set_name(struct mix_set *set, cpc_setid_t id, uint32_t nreqs)
 
 struct mix {
 	uint64_t mx_seed, mx_random;
-	int mx_pipe[2]; /* child processes report by it */
+	int mx_pipe[2]; /* for the reports of child processes */
 	const struct mix_machine *mx_machine;
 	struct mix_set mx_sets[MIX_SETS];
-	unsigned mx_nlwp; /* the first is the caller */
+	unsigned mx_nlwp; /* the first LWP is the caller */
 	struct mix_lwp mx_lwps[MIX_LWPS];
 	struct mix_sums {
-		/* Instructions while the LWP had a set that counted. */
+		/* Instructions that LWPs ran while their set counted. */
 		uint64_t sum_counted;
-		/* Handlers that ran for overflows, for SIGUSR1; programs. */
+		/*
+		 * Handlers that ran for overflows and for SIGUSR1; programs
+		 * executed.
+		 */
 		uint64_t sum_overflows, sum_signals, sum_execs;
 	} mx_sums; /* of all LWPs */
 };
 
-/* mix.c: make the mix of that seed; script_run(mx_lwps[0].mxl_ops) runs it. */
+/* mix.c: make the mix of the seed. script_run(mx_lwps[0].mxl_ops) runs it. */
 void mix_make(struct mix *mx, uint64_t seed, const struct mix_machine *mm);
 
 /*
- * mix_machine.c: what this machine is; false where it does not count.  And
- * the handlers of scripts are this process's.
+ * machine.c: describe this machine, and install the scripts' signal handlers in
+ * this process.  Returns false if the machine does not count instructions.
  */
 bool mix_machine_learn(struct mix_machine *mm);
 /*
- * mix_run.c.  Make the mix of that seed, run it until the last LWP and process
- * of it has ended, and expect of the calling test that all came out as it must.
- * The number of samples that were compared.
+ * run.c: make the mix of the seed, run it until its last LWP and process has
+ * ended, and EXPECT every result in the calling test.  Returns the number of
+ * compared samples.
  *
- * Disturbed: others take the counters away from LWPs (EAGAIN) and CPUs offline
- * (EINVAL).  Of its counters nothing is expected from where an LWP notices
- * until it has bound a set again.
+ * Disturbed: other LWPs take counters away (EAGAIN) and take CPUs offline
+ * (EINVAL).  From the op where an LWP notices this until its next bind, its
+ * counters are not checked.
  */
 unsigned mix_run(struct mix *mx, uint64_t seed, const struct mix_machine *mm,
     bool disturbed);

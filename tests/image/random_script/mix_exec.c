@@ -1,10 +1,11 @@
 /*
- * What a child process of a mix executes: the same mix, from behind the
- * execve(2) of one of its LWPs.
+ * The program that a child process of a mix executes.  It makes the same mix
+ * and continues after the execve(2) of one of its LWPs.
  *
  *     mix_exec SEED NCPU LWP PIPE
  *
- * NCPU is what the mix was made for: there may be fewer online by now.
+ * NCPU is the number of CPUs for which the mix was made.  Fewer may be online
+ * now.
  */
 #include <stdlib.h>
 
@@ -23,6 +24,6 @@ main(int argc, char **argv)
 	mix.mx_pipe[1] = atoi(argv[4]);
 	mix_make(&mix, strtoull(argv[1], NULL, 0), &machine);
 	l = &mix.mx_lwps[strtoul(argv[3], NULL, 0) % MIX_LWPS];
-	script_run(&l->mxl_ops[l->mxl_exec.me_entry]); /* to its exit */
+	script_run(&l->mxl_ops[l->mxl_exec.me_entry]); /* until its exit */
 	return 1;
 }

@@ -1,6 +1,6 @@
 /*
- * The ops of a mix's LWP on its counters: what each does, and what it makes
- * of them.
+ * Operations of a mix on counters: the system call, and the change that it
+ * makes to the predicted state.
  */
 #include <errno.h>
 
@@ -9,7 +9,7 @@
 static const struct mix_set *
 draw_set(struct mix_state *st)
 {
-	/* Mostly the bound one. */
+	/* In most cases the bound set. */
 	if (st->set != NULL && mix_below(st->mx, 5) != 0)
 		return st->set;
 	return &st->mx->mx_sets[mix_below(st->mx, MIX_SETS)];
@@ -25,7 +25,10 @@ mix_do_bind(struct mix_state *st)
 	struct mix_want *want;
 	struct op *op;
 
-	/* What waits is about the last set: where that is lost, so is this. */
+	/*
+	 * A pending overflow belongs to the last set: if that is lost, so is
+	 * the overflow.
+	 */
 	mix_unblock(st);
 	want = &st->l->mxl_wants[st->l->mxl_nops];
 	op = MIX_CPC(st, "bind", 0, CPC_OP_BIND, (long)set,
@@ -40,7 +43,10 @@ mix_do_bind(struct mix_state *st)
 	mix_loop(st, op);
 }
 
-/* What a sample of the bound set reads: more, where the kernel counts. */
+/*
+ * The values that a sample of the bound set must read: lower bounds at the
+ * kernel's privilege.
+ */
 static void
 expect_values(const struct mix_state *st, struct mix_want *want)
 {
@@ -141,10 +147,10 @@ mix_do_preset(struct mix_state *st)
 	mix_loop(st, op);
 }
 
-/* The PICs are taken away and given back somewhere in what follows. */
+/* The PICs are taken away and given back somewhere in the next instructions. */
 void
-mix_do_stir(struct mix_state *st)
+mix_do_disturb(struct mix_state *st)
 {
-	mix_loop(st, MIX_CPC(st, "stir", st->running ? 0 : -EINVAL,
+	mix_loop(st, MIX_CPC(st, "disturb", st->running ? 0 : -EINVAL,
 			 CPC_OP_TEST_DISTURB, (long)mix_below(st->mx, 500)));
 }

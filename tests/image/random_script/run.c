@@ -1,6 +1,4 @@
-/*
- * Mixes run and compared with what must have come out.
- */
+/* Runs a mix, and compares each result with the prediction. */
 #include "tests/image/random_script/mix.h"
 
 #include <errno.h>
@@ -10,7 +8,7 @@
 
 #include "tests/lib/image/test.h"
 
-#define TOLD 5 /* so many ops that went wrong are told of */
+#define MAX_NOTES 5 /* notes on wrong ops, at most */
 
 static bool
 result_is(long result, long want)
@@ -36,8 +34,8 @@ values_are(const struct mix_want *want, const struct mix_sample *s)
 }
 
 /*
- * Scripts at the kernel's privilege: what a request counted beyond that, all
- * alike where they stopped at once.
+ * At the kernel's privilege: each request counted at least the known value.  If
+ * the requests stopped at once, all counted the same beyond it.
  */
 static bool
 values_reach(const struct mix_want *want, const struct mix_sample *s,
@@ -87,8 +85,8 @@ op_is_good(const struct mix *mx, const struct mix_lwp *l, unsigned n)
 }
 
 /*
- * Were the counters taken away?  Where they were before the LWP was created
- * it has inherited nothing, and finds no context at all.
+ * Were the counters taken away?  If that was before the LWP was created, it
+ * inherited nothing and finds no context at all.
  */
 static bool
 taken_away(const struct mix_lwp *l, unsigned n, bool has_bound)
@@ -105,7 +103,7 @@ check_lwp(const struct mix *mx, unsigned lwp, bool disturbed)
 	const struct mix_lwp *l = &mx->mx_lwps[lwp];
 	bool known = true, has_bound = false;
 	unsigned samples = 0;
-	static unsigned told;
+	static unsigned notes;
 
 	for (unsigned n = 0; n < l->mxl_nops; n++) {
 		if (l->mxl_wants[n].mw_binds && l->mxl_results[n] == 0)
@@ -119,7 +117,7 @@ check_lwp(const struct mix *mx, unsigned lwp, bool disturbed)
 			continue;
 		samples += (l->mxl_wants[n].mw_compare |
 			       l->mxl_wants[n].mw_least) != 0;
-		if (!EXPECT(op_is_good(mx, l, n)) && told++ < TOLD)
+		if (!EXPECT(op_is_good(mx, l, n)) && notes++ < MAX_NOTES)
 			test_note("that was seed %" PRIu64
 				  ", LWP %u, op %u: %s",
 			    mx->mx_seed, lwp, n, l->mxl_wants[n].mw_name);
@@ -127,7 +125,7 @@ check_lwp(const struct mix *mx, unsigned lwp, bool disturbed)
 	return samples;
 }
 
-/* Of a child process the samples it reported alone are known here. */
+/* Only the samples that a child process reported are known here. */
 static unsigned
 check_report(const struct mix *mx, const struct mix_report *mr)
 {
@@ -145,7 +143,10 @@ check_report(const struct mix *mx, const struct mix_report *mr)
 	return 1;
 }
 
-/* Each program of one writes it, before its parent's wait4() returns. */
+/*
+ * Each program of a child process writes a report before its parent's wait4()
+ * returns.
+ */
 static unsigned
 check_reports(const struct mix *mx, bool disturbed)
 {
@@ -180,7 +181,7 @@ mix_run(
 	mix_make(mx, seed, mm);
 	script_run(mx->mx_lwps[0].mxl_ops);
 	for (unsigned i = 1; i < mx->mx_nlwp; i++) {
-		/* Whatever woke the wait. */
+		/* A futex wait may have ended early. */
 		while (*(volatile int *)&mx->mx_lwps[i].mxl_alive != 0)
 			sched_yield();
 	}

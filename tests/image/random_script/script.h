@@ -1,21 +1,23 @@
 /*
- * A script: system calls with loops between them, run by so few lines of
- * assembly that every instruction of it is known beforehand.  Included by
- * tests that compare counts with what must have been run.
+ * A script: system calls with loops between them.  A few lines of assembly run
+ * it, so every instruction is known beforehand.  Included by tests that compare
+ * counts with the instructions that ran.
  */
 #ifndef TESTS_IMAGE_RANDOM_SCRIPT_SCRIPT_H
 #define TESTS_IMAGE_RANDOM_SCRIPT_SCRIPT_H
 
 /*
- * One call, and a loop behind it.  script.S knows where the members lie.
+ * One system call and the loop after it.  The offsets of the members are also
+ * in script.S.
  *
- * What comes next is the op behind this one in memory, or op_zero if the
- * call's result is 0: so a clone goes its own way.  Either costs the same.
+ * The next op is the one after this in memory, or op_zero if the call's result
+ * is 0.  So a clone(2) leads the new LWP to its own script.  Both ways take the
+ * same instructions.
  */
 struct op {
 	long op_sysno; /* -1: the end */
 	long op_arg[6];
-	long *op_result;        /* gets -errno, too */
+	long *op_result;        /* receives the result, or -errno */
 	unsigned long op_spins; /* at least 1 */
 	const struct op *op_zero;
 };
@@ -23,31 +25,33 @@ struct op {
 void script_run(const struct op *script);
 
 /*
- * Let the op, a clone(2), start an LWP that goes on at `child`, with that top
- * of a stack, and clears *alive when it ends.  It stores the same result,
- * where its creator does, and loops as long.
+ * Make the op a clone(2) whose new LWP continues at `child`, on the stack that
+ * ends at `stack`, and clears *alive when it ends.  The new LWP stores the same
+ * result in the same place as its creator, and runs the same loop.
  */
 void script_lwp(struct op *op, const struct op *child, void *stack, int *alive);
-/* futex(2)'s operations; Linux's own header is not the C library's. */
+/*
+ * Operations of futex(2), because the C library does not have Linux's header.
+ */
 #define SCRIPT_FUTEX_WAIT 0
 #define SCRIPT_FUTEX_WAKE 1
 
 /*
- * Instructions of an op: up to its system call, that included; and behind
- * it, beside two for each spin.
+ * Instructions of an op: up to and including its system call; and after it,
+ * without the two for each spin.
  */
 extern const unsigned long script_before, script_after;
 #define SCRIPT_SPIN 2
 
 /*
- * Handlers of signals: one that restarts the LWP's set, by a system call, and
- * then does as the other, which returns by one.  They are never called.
+ * Handlers of signals.  The first restarts the LWP's set by a system call and
+ * continues as the second, which returns by another.  C code never calls them.
  */
 void script_restarting(int sig);
 void script_returning(int sig);
-/* Instructions of the first up to its call, and of the second. */
+/* Instructions of the first up to and including its call, and of the second. */
 extern const unsigned long script_restart, script_return;
-/* Number and operation of the one call, number of the other. */
+/* Number and operation of the first system call, number of the second. */
 extern const long script_calls[3];
 
 #endif /* TESTS_IMAGE_RANDOM_SCRIPT_SCRIPT_H */

@@ -1,3 +1,4 @@
+/* Turns an op into a clone(2) that starts an LWP. */
 #define _GNU_SOURCE /* CLONE_* */
 #include "tests/image/random_script/script.h"
 
@@ -19,7 +20,10 @@ script_lwp(struct op *op, const struct op *child, void *stack, int *alive)
 	*alive = 1;
 	op->op_arg[0] = LWP;
 	op->op_arg[1] = (long)stack;
-	/* On x86-64 the word to clear is the fourth, on arm64 the fifth. */
+	/*
+	 * The word to clear is the fourth argument on x86-64, the fifth on
+	 * arm64.
+	 */
 	op->op_arg[3] = op->op_arg[4] = (long)alive;
 	op->op_zero = child;
 }

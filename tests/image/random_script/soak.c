@@ -1,14 +1,14 @@
 /*
- * A soak: for as long as the argument says more than 200 LWPs of ten processes
- * bind sets, sample, restart, freeze, sleep, move, are signalled by overflows,
- * create LWPs that inherit, fork, execute programs and exit, each time to be
- * replaced; while some take the counters of one CPU or the other away from all
- * of them, for part of the time, and CPUs go offline.
+ * A soak: more than 200 LWPs of ten processes use counters at once for a given
+ * time.  They bind sets, sample, restart, freeze, sleep, move and take overflow
+ * signals.  They also create LWPs that inherit, fork, execute programs and
+ * exit.  Each that exits is replaced.  For part of the time some LWPs take all
+ * counters of a CPU, and CPUs go offline.
  *
  *     soak [MILLISECONDS [SEED]]      of the machine's own clock
  *
- * What an LWP counts before it notices is what it ran, exactly; nothing
- * hangs, nothing leaks, and the witness agrees in every window.
+ * An LWP counts exactly what it ran until it notices that its counters are
+ * gone.  Nothing hangs, nothing leaks, and the witness agrees in every window.
  */
 #include "tests/image/random_script/soak.h"
 
@@ -28,28 +28,28 @@
 
 #define MILLISECONDS 200
 #define NPROC        10
-#define NMIXES       4 /* of them run mixes */
+#define NMIXES       4 /* of these run mixes */
 #define LIVE         200
 #define POLL_MS      2
-#define ENOUGH_NS    1000000000 /* to end, once it is time */
+#define ENOUGH_NS    1000000000 /* to end, after so_until */
 
 TEST_KEEPS(16);
 
 static pid_t pids[NPROC];
 static struct soak_sums sums;
-static unsigned offline; /* CPUs were, so often */
+static unsigned offline; /* how often a CPU went offline */
 
-static void __attribute__((constructor)) be(void)
+static void __attribute__((constructor)) become_process(void)
 {
-	soak_be();
+	soak_become();
 }
 
 static void
-start(unsigned i)
+start_process(unsigned i)
 {
 	struct soak_exec ex;
 
-	soak_say(&ex, i < NMIXES ? SOAK_MIXES : SOAK_COUNTS, soak.so_seed);
+	soak_describe(&ex, i < NMIXES ? SOAK_MIXES : SOAK_COUNTS, soak.so_seed);
 	soak.so_seed += 1000000007;
 	pids[i] = fork();
 	EXPECT(pids[i] >= 0);
@@ -59,9 +59,12 @@ start(unsigned i)
 	}
 }
 
-/* What processes say when they end, of up to so many milliseconds. */
+/*
+ * Add up the reports of processes that ended.  Wait up to ms milliseconds for
+ * the first.
+ */
 static void
-listen_for(int fd, int ms)
+add_reports(int fd, int ms)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	struct soak_sums said;
@@ -74,9 +77,9 @@ listen_for(int fd, int ms)
 	}
 }
 
-/* Others take the place of those that have ended; how many there are. */
+/* Start a process for each that has ended.  Returns how many there are. */
 static unsigned
-replace(void)
+replace_processes(void)
 {
 	unsigned n = 0;
 	int status;
@@ -88,14 +91,16 @@ replace(void)
 			pids[i] = 0;
 			EXPECT_EQ(status, 0);
 			if (gethrtime() < soak.so_until)
-				start(i);
+				start_process(i);
 		}
 		n += pids[i] > 0;
 	}
 	return n;
 }
 
-/* Any but the first.  EBUSY: an LWP is bound to it. */
+/*
+ * Take any CPU but the first offline for a time.  EBUSY: an LWP is bound to it.
+ */
 static void
 take_offline(uint64_t *random)
 {
@@ -110,7 +115,7 @@ take_offline(uint64_t *random)
 	offline++;
 }
 
-/* LWPs there are at a time, from when all processes have theirs. */
+/* The number of LWPs at a time, recorded once all processes have theirs. */
 static struct {
 	uint64_t total, times, most;
 } live;
@@ -130,9 +135,11 @@ count_lwps(void)
 	}
 }
 
-/* What hangs does not end by itself, and that is how replace() knows. */
+/*
+ * Kill processes that hang.  Their status, which is not 0, then fails the test.
+ */
 static void
-end_who_hangs(void)
+kill_hanging(void)
 {
 	if (gethrtime() < soak.so_until + ENOUGH_NS)
 		return;
@@ -143,21 +150,21 @@ end_who_hangs(void)
 }
 
 static void
-watch(int fd)
+watch_processes(int fd)
 {
 	uint64_t random = soak.so_seed;
 
-	while (replace() > 0) {
-		end_who_hangs();
-		listen_for(fd, POLL_MS);
+	while (replace_processes() > 0) {
+		kill_hanging();
+		add_reports(fd, POLL_MS);
 		count_lwps();
 		if (soak.so_machine.mxm_ncpu > 1 && soak_storm())
 			take_offline(&random);
 	}
-	listen_for(fd, 0);
+	add_reports(fd, 0);
 }
 
-/* Copies and programs whose parents have ended have their way to go. */
+/* Copies and programs whose parents have ended may still run. */
 static void
 wait_for_orphans(void)
 {
@@ -223,8 +230,8 @@ TEST(counts_are_exact_until_they_are_taken_away)
 	soak.so_until = gethrtime() + (hrtime_t)ms * 1000000;
 	soak.so_report = report[1];
 	for (unsigned i = 0; i < NPROC; i++)
-		start(i);
-	watch(report[0]);
+		start_process(i);
+	watch_processes(report[0]);
 	wait_for_orphans();
 	expect_sums();
 	close(report[0]);

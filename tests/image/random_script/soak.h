@@ -1,9 +1,9 @@
 /*
- * What the files of the soak share; included by them alone.
+ * Declarations shared by the files of the soak, and included only by them.
  *
- * soak.c starts processes and starts others in their place; soak_proc.c is
- * one of them, which does the same with its LWPs; what these do over and over
- * is in soak_mix.c, soak_count.c and soak_ovf.c.
+ * The test in soak.c starts processes and replaces those that end.  A process
+ * (soak_process.c) does the same with its LWPs.  The LWPs run mixes or the
+ * rounds of soak_count.c and soak_overflow.c.
  */
 #ifndef TESTS_IMAGE_RANDOM_SCRIPT_SOAK_H
 #define TESTS_IMAGE_RANDOM_SCRIPT_SOAK_H
@@ -20,26 +20,27 @@ void spin_loop(uint64_t iterations);
 #define SPIN_INSNS 2
 
 /*
- * What the code around the loops retires, learned before anything else runs:
- * from one sample by call to the next; from a bind to such a sample; and from
- * the restart on in a handler of SIGEMT.
+ * Instructions of the code around the loops, learned before anything else runs:
+ * - sok_window: between two samples by system call;
+ * - sok_bind: from a bind to such a sample;
+ * - sok_tail: from the restart to the end of a handler of SIGEMT.
  */
 struct soak_known {
 	uint64_t sok_window, sok_bind, sok_tail;
-	bool sok_ovf; /* overflows tell of themselves */
+	bool sok_ovf; /* overflows notify */
 };
 
-/* What a process has done, for the one that started it. */
+/* The report of a process to the one that started it. */
 struct soak_sums {
-	uint64_t sos_processes; /* that ended, or became the next */
+	uint64_t sos_processes; /* that ended or executed the next */
 	uint64_t sos_lwps;
-	uint64_t sos_rounds;  /* of LWPs */
+	uint64_t sos_rounds;  /* rounds of LWPs */
 	uint64_t sos_exact;   /* counts that were compared */
-	uint64_t sos_ovf;     /* signals of overflows */
+	uint64_t sos_ovf;     /* overflow signals */
 	uint64_t sos_lost;    /* times an LWP found its counters taken away */
 	uint64_t sos_taken;   /* CPUs taken */
-	uint64_t sos_forks;   /* processes of one LWP, */
-	uint64_t sos_spawned; /* and those that executed a program first */
+	uint64_t sos_forks;   /* forked processes of one LWP */
+	uint64_t sos_spawned; /* and these that executed a program */
 };
 #define SOAK_SUMS (sizeof(struct soak_sums) / sizeof(uint64_t))
 
@@ -48,74 +49,78 @@ struct soak_lwp {
 	pthread_t sol_thread;
 	bool sol_done; /* it has ended, and may be joined */
 	uint64_t sol_random;
-	struct mix *sol_mix; /* its own, where it runs mixes */
-	cpc_t *sol_cpc;      /* its own handle, where it does not */
+	struct mix *sol_mix; /* its mix, if it runs mixes */
+	cpc_t *sol_cpc;      /* its handle, if it does not */
 };
 
-/* A process: the one that runs. */
+/* The state of this process. */
 extern struct soak {
 	uint64_t so_seed;
-	hrtime_t so_until; /* the end of all of it */
-	int so_report;     /* struct soak_sums go there */
+	hrtime_t so_until; /* the end of the soak */
+	int so_report;     /* pipe for struct soak_sums */
 	struct soak_known so_known;
 	struct mix_machine so_machine;
 	struct soak_sums so_sums;
-	cpc_t *so_cpc;     /* for all of its LWPs, */
-	cpc_set_t *so_set; /* as is this one, of one request */
+	cpc_t *so_cpc;     /* shared by all LWPs */
+	cpc_set_t *so_set; /* shared, of one request */
 } soak;
 
 #define SOAK_ADD(sum, n)                                                       \
 	__atomic_fetch_add(&soak.so_sums.sum, (n), __ATOMIC_RELAXED)
 
-/* A number below n. */
+/* A random number below n. */
 uint64_t soak_below(uint64_t *random, uint64_t n);
-/* CPUs are taken from all LWPs for part of the time, then they are not. */
+/* Is this the part of the time in which LWPs take CPUs' counters? */
 bool soak_storm(void);
 void soak_doze(unsigned long us);
 
 /*
- * soak_proc.c: to be what the environment says, where it says anything, and
- * exit; and to say it, for execve(2) of this program.
+ * soak_process.c: if the environment describes a process, soak_become() runs it
+ * and exits.  The call soak_describe() makes that environment, for execve(2) of
+ * this program.
  */
 enum soak_kind {
-	SOAK_MIXES, /* processes of these, */
+	SOAK_MIXES, /* processes that run mixes */
 	SOAK_COUNTS,
-	SOAK_BRIEF, /* and programs an LWP waits for */
+	SOAK_BRIEF, /* programs for which an LWP waits */
 };
 #define SOAK_PROGRAM "soak"
 struct soak_exec {
 	char *ex_argv[2], *ex_env[2];
 	char ex_text[256];
 };
-void soak_be(void);
-void soak_say(struct soak_exec *ex, enum soak_kind kind, uint64_t seed);
+void soak_become(void);
+void soak_describe(struct soak_exec *ex, enum soak_kind kind, uint64_t seed);
 
-/* What an LWP does, once. */
+/* One round of an LWP. */
 void soak_mix_round(struct soak_lwp *sl);
 void soak_count_round(struct soak_lwp *sl);
 void soak_ovf_round(struct soak_lwp *sl);
 
 /*
- * soak_count.c: a window between two samples by call of a bound set of n
- * requests, with a loop of so many turns in it.  0, or -1 and errno.
+ * soak_count.c: open a window on a bound set of n requests: two samples by
+ * system call, with a loop of so many turns between.  Returns 0, or -1 and
+ * errno.
  */
 struct soak_window {
 	struct mix_sample sw_before, sw_after;
 };
 int soak_window(
     cpc_setid_t id, unsigned n, uint64_t turns, struct soak_window *sw);
-/* A set's identity, by which the kernel knows it. */
+/* The id by which the kernel knows a set. */
 cpc_setid_t soak_id(const cpc_set_t *set);
-/* A program that counts: its exit status. */
+/* Run as a program that counts once.  Returns its exit status. */
 int soak_brief(void);
-/* Learn; false where no count can be known. */
+/* Learn sok_window.  Returns false if counts are not exact here. */
 bool soak_learn_window(void);
-/* soak_ovf.c: the same, and SIGEMT has its handler in this process. */
+/*
+ * soak_overflow.c: learn sok_bind and sok_tail; install the handler of SIGEMT.
+ */
 void soak_learn_ovf(void);
 void soak_ovf_install(void);
 /*
- * Did the call fail since the counters were taken away?  That it failed
- * otherwise is an error.
+ * Did the call fail because the counters were taken away?  Any other failure
+ * fails the test.
  */
 bool soak_failed(int result, const char *what);
 

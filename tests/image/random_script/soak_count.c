@@ -1,8 +1,8 @@
 /*
- * What LWPs of the soak do with sets by libcpc: bind them, sample in both
- * ways, restart, freeze, sleep, move, create LWPs and processes, take CPUs.
- * A window between two samples by call counts the same instructions each
- * time, and its loop.
+ * Rounds of the soak that use sets through libcpc.  An LWP binds a set, samples
+ * it both ways, restarts it, freezes it, sleeps and moves.  It also creates
+ * LWPs and processes, and takes CPUs.  A window between two samples by system
+ * call always counts the same instructions plus its loop.
  */
 #include <errno.h>
 #include <spawn.h>
@@ -19,15 +19,15 @@
 
 #define TURNS 1000
 
-/* A round, on one set. */
+/* One round of an LWP, on one set. */
 struct round {
 	struct soak_lwp *rd_lwp;
 	cpc_t *rd_cpc;
 	cpc_set_t *rd_set;
 	cpc_buf_t *rd_buf;
-	unsigned rd_n; /* its requests */
+	unsigned rd_n; /* number of requests */
 	bool rd_shared, rd_inherit;
-	bool rd_lost; /* the counters were taken away: it ends */
+	bool rd_lost; /* the counters were taken away, and the round ends */
 };
 
 cpc_setid_t
@@ -37,25 +37,28 @@ soak_id(const cpc_set_t *set)
 }
 
 static intptr_t
-by_call(cpc_setid_t id, unsigned n, struct mix_sample *s)
+sample_by_call(cpc_setid_t id, unsigned n, struct mix_sample *s)
 {
 	return cpc_syscall(CPC_OP_SAMPLE, id, (uintptr_t)s, n, 0);
 }
 
-/* No branch until the second sample is taken. */
+/*
+ * No branch until the second sample, so that each window runs the same
+ * instructions.
+ */
 int __attribute__((noinline))
 soak_window(cpc_setid_t id, unsigned n, uint64_t turns, struct soak_window *sw)
 {
-	intptr_t r = by_call(id, n, &sw->sw_before);
+	intptr_t r = sample_by_call(id, n, &sw->sw_before);
 
 	spin_loop(turns);
-	r |= by_call(id, n, &sw->sw_after); /* if both fail, then alike */
+	r |= sample_by_call(id, n, &sw->sw_after); /* both fail alike */
 	errno = (int)-r;
 	return r < 0 ? -1 : 0;
 }
 
 static uint64_t
-counted(const struct soak_window *sw)
+window_count(const struct soak_window *sw)
 {
 	return sw->sw_after.ms_value[0] - sw->sw_before.ms_value[0];
 }
@@ -68,12 +71,12 @@ soak_failed(int result, const char *what)
 	if (!EXPECT_EQ(errno, EAGAIN))
 		test_note("that was %s", what);
 	SOAK_ADD(sos_lost, 1);
-	soak_doze(1000); /* it will not be over yet */
+	soak_doze(1000); /* the CPU is probably still taken */
 	return true;
 }
 
 static bool
-failed(struct round *rd, int result, const char *what)
+round_lost(struct round *rd, int result, const char *what)
 {
 	rd->rd_lost = soak_failed(result, what) || rd->rd_lost;
 	return rd->rd_lost;
@@ -82,11 +85,12 @@ failed(struct round *rd, int result, const char *what)
 static void
 expect_window(const struct soak_window *sw, uint64_t turns)
 {
-	EXPECT_EQ(counted(sw), soak.so_known.sok_window + SPIN_INSNS * turns);
+	EXPECT_EQ(
+	    window_count(sw), soak.so_known.sok_window + SPIN_INSNS * turns);
 	SOAK_ADD(sos_exact, 1);
 }
 
-/* Mostly short; some meet a slice's end. */
+/* Most loops are short; some reach the end of a slice. */
 static uint64_t
 draw_turns(struct round *rd)
 {
@@ -102,12 +106,13 @@ do_window(struct round *rd)
 	uint64_t turns = draw_turns(rd);
 	struct soak_window sw;
 
-	if (!failed(rd, soak_window(soak_id(rd->rd_set), rd->rd_n, turns, &sw),
+	if (!round_lost(rd,
+		soak_window(soak_id(rd->rd_set), rd->rd_n, turns, &sw),
 		"a window"))
 		expect_window(&sw, turns);
 }
 
-/* By the counter page, between two by call. */
+/* A direct read between two samples by system call. */
 static void
 do_direct(struct round *rd)
 {
@@ -116,43 +121,44 @@ do_direct(struct round *rd)
 	uint64_t direct = 0;
 	intptr_t r;
 
-	r = by_call(id, rd->rd_n, &sw.sw_before);
+	r = sample_by_call(id, rd->rd_n, &sw.sw_before);
 	if (r == 0 && cpc_set_sample(rd->rd_cpc, rd->rd_set, rd->rd_buf) != 0)
 		r = -errno;
 	if (r == 0)
-		r = by_call(id, rd->rd_n, &sw.sw_after);
+		r = sample_by_call(id, rd->rd_n, &sw.sw_after);
 	errno = (int)-r;
-	if (failed(rd, r == 0 ? 0 : -1, "a sample"))
+	if (round_lost(rd, r == 0 ? 0 : -1, "a sample"))
 		return;
 	cpc_buf_get(rd->rd_cpc, rd->rd_buf, 0, &direct);
 	direct -= sw.sw_before.ms_value[0];
-	EXPECT(direct > 0 && direct < counted(&sw));
+	EXPECT(direct > 0 && direct < window_count(&sw));
 }
 
 static void
 do_restart(struct round *rd)
 {
-	failed(rd, cpc_set_restart(rd->rd_cpc, rd->rd_set), "a restart");
+	round_lost(rd, cpc_set_restart(rd->rd_cpc, rd->rd_set), "a restart");
 }
 
-/* A frozen set counts nothing, whoever reads it. */
+/* A frozen set counts nothing, however it is sampled. */
 static void
 do_freeze(struct round *rd)
 {
 	struct soak_window sw;
 	uint64_t direct = 0;
 
-	if (failed(rd, cpc_disable(rd->rd_cpc), "cpc_disable()") ||
-	    failed(rd, soak_window(soak_id(rd->rd_set), rd->rd_n, TURNS, &sw),
+	if (round_lost(rd, cpc_disable(rd->rd_cpc), "cpc_disable()") ||
+	    round_lost(rd,
+		soak_window(soak_id(rd->rd_set), rd->rd_n, TURNS, &sw),
 		"a frozen window"))
 		return;
-	if (failed(rd, cpc_set_sample(rd->rd_cpc, rd->rd_set, rd->rd_buf),
+	if (round_lost(rd, cpc_set_sample(rd->rd_cpc, rd->rd_set, rd->rd_buf),
 		"a frozen sample"))
 		return;
 	cpc_buf_get(rd->rd_cpc, rd->rd_buf, 0, &direct);
-	EXPECT_EQ(counted(&sw), 0);
+	EXPECT_EQ(window_count(&sw), 0);
 	EXPECT_EQ(direct, sw.sw_after.ms_value[0]);
-	failed(rd, cpc_enable(rd->rd_cpc), "cpc_enable()");
+	round_lost(rd, cpc_enable(rd->rd_cpc), "cpc_enable()");
 }
 
 static void
@@ -168,7 +174,7 @@ do_sleep(struct round *rd)
 	soak_doze((unsigned long)soak_below(&rd->rd_lwp->sol_random, 300));
 }
 
-/* EINVAL: that CPU is offline. */
+/* Move to another CPU.  EINVAL: it is offline. */
 static void
 do_move(struct round *rd)
 {
@@ -181,7 +187,7 @@ do_move(struct round *rd)
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
 }
 
-/* An LWP that inherits the set, or would have. */
+/* An LWP that inherits the set, if the set was bound so. */
 struct heir {
 	cpc_setid_t id;
 	unsigned n;
@@ -191,7 +197,7 @@ struct heir {
 };
 
 static void *
-inherit(void *arg)
+count_as_heir(void *arg)
 {
 	struct heir *h = arg;
 
@@ -206,19 +212,24 @@ do_create(struct round *rd)
 		{ .sw_before = { .ms_value = { 0 } } }, 0 };
 	pthread_t t;
 
-	if (!EXPECT_EQ(pthread_create(&t, NULL, inherit, &h), 0))
+	if (!EXPECT_EQ(pthread_create(&t, NULL, count_as_heir, &h), 0))
 		return;
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	SOAK_ADD(sos_lwps, 1);
 	if (h.err == 0)
 		expect_window(&h.sw, h.turns);
-	/* It inherits nothing, or what was taken away before it looked. */
+	/*
+	 * The new LWP fails if it inherits nothing, or if the counters were
+	 * taken away first.
+	 */
 	do_window(rd);
 	if (h.err != 0 && (rd->rd_inherit || h.err != EINVAL))
 		EXPECT(rd->rd_lost);
 }
 
-/* Counts in a copy of the process, in which the library is in no known state.
+/*
+ * Count in a copy of the process.  System calls only: the library's state is
+ * unknown there.
  */
 static bool
 counts_in_copy(uint64_t turns)
@@ -237,7 +248,8 @@ counts_in_copy(uint64_t turns)
 		return r == -EAGAIN;
 	if (soak_window(MIX_SET_IDS, 1, turns, &sw) != 0)
 		return errno == EAGAIN;
-	return counted(&sw) == soak.so_known.sok_window + SPIN_INSNS * turns;
+	return window_count(&sw) ==
+	       soak.so_known.sok_window + SPIN_INSNS * turns;
 }
 
 static void
@@ -249,7 +261,9 @@ expect_status_0(pid_t pid, const char *what)
 		test_note("that was %s", what);
 }
 
-/* The copy has nothing bound, and its LWP's counts go on meanwhile. */
+/*
+ * The copy has no set bound.  The LWP's own counts continue at the same time.
+ */
 static void
 do_fork(struct round *rd)
 {
@@ -258,7 +272,8 @@ do_fork(struct round *rd)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(by_call(soak_id(rd->rd_set), rd->rd_n, &s) == -EINVAL &&
+		_exit(sample_by_call(soak_id(rd->rd_set), rd->rd_n, &s) ==
+				  -EINVAL &&
 			      counts_in_copy(turns)
 			  ? 0
 			  : 1);
@@ -269,14 +284,14 @@ do_fork(struct round *rd)
 	SOAK_ADD(sos_forks, 1);
 }
 
-/* A program in a process of its own. */
+/* Execute a program in another process. */
 static void
 do_spawn(struct round *rd)
 {
 	struct soak_exec ex;
 	pid_t pid;
 
-	soak_say(&ex, SOAK_BRIEF, rd->rd_lwp->sol_random);
+	soak_describe(&ex, SOAK_BRIEF, rd->rd_lwp->sol_random);
 	if (!EXPECT_EQ(posix_spawn(&pid, SOAK_PROGRAM, NULL, NULL, ex.ex_argv,
 			   ex.ex_env),
 		0))
@@ -286,7 +301,10 @@ do_spawn(struct round *rd)
 	SOAK_ADD(sos_spawned, 1);
 }
 
-/* Its counters are taken from every LWP, this one included. */
+/*
+ * Bind a set to a CPU, which takes its counters from every LWP, this one
+ * included.
+ */
 static void
 do_take(struct round *rd)
 {
@@ -300,15 +318,15 @@ do_take(struct round *rd)
 		return;
 	set = set_of(cpc, INS_EVENT);
 	rd->rd_lost = true;
-	/* EAGAIN: another has that CPU.  ENOSYS: it is offline. */
+	/* EAGAIN: another LWP has taken that CPU.  ENOSYS: it is offline. */
 	if (cpc_bind_cpu(cpc, cpu, set, 0) != 0) {
 		EXPECT(errno == EAGAIN || errno == ENOSYS);
 	} else {
-		EXPECT_EQ(by_call(soak_id(set), 1, &first), 0);
+		EXPECT_EQ(sample_by_call(soak_id(set), 1, &first), 0);
 		spin_loop(TURNS);
 		soak_doze(200);
-		EXPECT_EQ(by_call(soak_id(set), 1, &last), 0);
-		/* And whatever else ran there. */
+		EXPECT_EQ(sample_by_call(soak_id(set), 1, &last), 0);
+		/* Other LWPs that ran there are counted too. */
 		EXPECT(
 		    last.ms_value[0] - first.ms_value[0] >= SPIN_INSNS * TURNS);
 		EXPECT_EQ(cpc_unbind(cpc, set), 0);
@@ -317,7 +335,7 @@ do_take(struct round *rd)
 	EXPECT_EQ(cpc_set_destroy(cpc, set), 0);
 }
 
-/* Of a hundred ops so many are of that kind. */
+/* How many of a hundred ops are of each kind. */
 static const struct {
 	void (*fn)(struct round *rd);
 	unsigned weight;
@@ -346,7 +364,7 @@ do_one(struct round *rd)
 	kinds[kind].fn(rd);
 }
 
-/* One more request for instructions; the first is what windows look at. */
+/* Add a request for instructions.  Windows look at the first request only. */
 static void
 add_more(struct round *rd, uint64_t *random)
 {
@@ -381,8 +399,9 @@ choose_set(struct round *rd, struct soak_lwp *sl)
 }
 
 /*
- * What was bound is unbound, or goes with its set, or with the LWP, or when
- * that binds another.
+ * Leave the set in one of three ways: unbind it, then destroy it; destroy it
+ * while it is bound; or leave it bound.  In the last case it stays until the
+ * LWP ends or binds another.
  */
 static void
 leave_set(struct round *rd)
@@ -404,7 +423,7 @@ soak_count_round(struct soak_lwp *sl)
 
 	choose_set(&rd, sl);
 	rd.rd_inherit = soak_below(&sl->sol_random, 2) == 0;
-	if (!failed(&rd,
+	if (!round_lost(&rd,
 		cpc_bind_curlwp(rd.rd_cpc, rd.rd_set,
 		    rd.rd_inherit ? CPC_BIND_LWP_INHERIT : 0),
 		"a bind")) {
@@ -429,7 +448,7 @@ soak_brief(void)
 	    !soak_failed(
 		soak_window(soak_id(set), 1, turns, &sw), "a program's window"))
 		expect_window(&sw, turns);
-	/* It ends with whatever it has. */
+	/* The process ends with its handle open and its set bound. */
 	return test_was_good() ? 0 : 1;
 }
 
@@ -447,8 +466,8 @@ soak_learn_window(void)
 	same = cpc_bind_curlwp(cpc, set, 0) == 0 &&
 	       soak_window(soak_id(set), 1, TURNS, &sw) == 0 &&
 	       soak_window(soak_id(set), 1, 2 * TURNS, &again) == 0 &&
-	       counted(&again) - counted(&sw) == SPIN_INSNS * TURNS;
-	soak.so_known.sok_window = counted(&sw) - SPIN_INSNS * TURNS;
+	       window_count(&again) - window_count(&sw) == SPIN_INSNS * TURNS;
+	soak.so_known.sok_window = window_count(&sw) - SPIN_INSNS * TURNS;
 	cpc_close(cpc);
 	return same;
 }

@@ -1,7 +1,7 @@
 /*
- * LWPs of the soak that are signalled by overflows: all that their sets count
- * from the bind to a sample, period by period, is the loop between, what lies
- * around it, and of each handler what follows its restart.
+ * Rounds of the soak with overflow signals.  From the bind to a sample a set
+ * counts the loop, the code around it, and the end of each handler.  That end
+ * begins after the handler's restart.  The sum is over all periods.
  */
 #include <errno.h>
 #include <signal.h>
@@ -11,27 +11,27 @@
 #include "tests/image/random_script/soak.h"
 #include "tests/lib/image/cpc_test.h"
 
-/* Longer than a handler's tail: one in which it overflows is not told of. */
+/* Longer than the end of a handler: an overflow there would not be notified. */
 #define PERIOD 4000
 
-/* A round, which ends with a sample by call. */
+/* One round, which ends with a sample by system call. */
 static _Thread_local struct ovf {
 	cpc_t *ov_cpc;
 	cpc_set_t *ov_set;
 	cpc_buf_t *ov_buf;
 	uint64_t ov_preset[2];
-	uint64_t ov_counted[2]; /* up to the last overflow */
+	uint64_t ov_counted[2]; /* up to and including the last overflow */
 	uint64_t ov_calls;
-	int ov_err; /* what went wrong in the handler */
+	int ov_err; /* errno of a failure in the handler */
 	struct mix_sample ov_last;
 } ovf;
 
 /*
- * The set is frozen until it is restarted; for good where it overflows behind
- * the last sample.
+ * Sample and restart the frozen set.  After the round's last sample it stays
+ * frozen.
  */
 static void
-overflowed(int sig, siginfo_t *si, void *context)
+handle_overflow(int sig, siginfo_t *si, void *context)
 {
 	uint64_t value = 0;
 
@@ -58,13 +58,16 @@ soak_ovf_install(void)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 
-	sa.sa_sigaction = overflowed;
+	sa.sa_sigaction = handle_overflow;
 	EXPECT_EQ(sigaction(SIGEMT, &sa, NULL), 0);
 }
 
-/* No branch from the bind to the sample. */
+/*
+ * No branch from the bind to the sample, so that each run has the same
+ * instructions.
+ */
 static __attribute__((noinline)) int
-run(uint64_t turns)
+bind_spin_sample(uint64_t turns)
 {
 	if (cpc_bind_curlwp(ovf.ov_cpc, ovf.ov_set, 0) != 0)
 		return -1;
@@ -74,7 +77,7 @@ run(uint64_t turns)
 	return errno == 0 ? 0 : -1;
 }
 
-/* A set of two requests, of which the first tells of its overflows. */
+/* Count with two requests, of which the first notifies of its overflows. */
 static int
 run_period(cpc_t *cpc, uint64_t period, uint64_t preset, uint64_t turns)
 {
@@ -92,7 +95,7 @@ run_period(cpc_t *cpc, uint64_t period, uint64_t preset, uint64_t turns)
 		      CPC_COUNT_USER, 0, NULL),
 	    1);
 	ovf.ov_buf = cpc_buf_create(cpc, ovf.ov_set);
-	result = run(turns);
+	result = bind_spin_sample(turns);
 	err = ovf.ov_err != 0 ? ovf.ov_err : errno;
 	cpc_set_destroy(cpc, ovf.ov_set);
 	cpc_buf_destroy(cpc, ovf.ov_buf);
@@ -101,7 +104,7 @@ run_period(cpc_t *cpc, uint64_t period, uint64_t preset, uint64_t turns)
 }
 
 static uint64_t
-total(unsigned i)
+total_count(unsigned i)
 {
 	return ovf.ov_counted[i] + ovf.ov_last.ms_value[i] - ovf.ov_preset[i];
 }
@@ -119,7 +122,8 @@ soak_ovf_round(struct soak_lwp *sl)
 		"a run with overflows"))
 		return;
 	want = sk->sok_bind + SPIN_INSNS * turns + sk->sok_tail * ovf.ov_calls;
-	if (!EXPECT_EQ(total(0), want) || !EXPECT_EQ(total(1), want))
+	if (!EXPECT_EQ(total_count(0), want) ||
+	    !EXPECT_EQ(total_count(1), want))
 		test_note("that was with %u overflows, every %u",
 		    (unsigned)ovf.ov_calls, (unsigned)period);
 	SOAK_ADD(sos_exact, 2);
@@ -136,12 +140,13 @@ soak_learn_ovf(void)
 	soak_ovf_install();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) != 0 &&
 	    run_period(cpc, 1ULL << 30, 0, turns) == 0) {
-		sk->sok_bind = total(0) - SPIN_INSNS * turns;
+		sk->sok_bind = total_count(0) - SPIN_INSNS * turns;
 		EXPECT_EQ(ovf.ov_calls, 0);
 		EXPECT_EQ(run_period(cpc, PERIOD, 0, turns), 0);
 		EXPECT(ovf.ov_calls >= 20);
-		sk->sok_tail = (total(0) - sk->sok_bind - SPIN_INSNS * turns) /
-		               ovf.ov_calls;
+		sk->sok_tail =
+		    (total_count(0) - sk->sok_bind - SPIN_INSNS * turns) /
+		    ovf.ov_calls;
 		sk->sok_ovf = true;
 	}
 	cpc_close(cpc);

@@ -1,6 +1,6 @@
 /*
- * A process of the soak: its LWPs end after a few rounds, and others take
- * their place, until it ends itself, one way or the other.
+ * A process of the soak.  Its LWPs end after a few rounds and are replaced,
+ * until the process ends in one of three ways.
  */
 #include "tests/image/random_script/soak.h"
 
@@ -16,18 +16,18 @@
 
 #define ENV       "SOAK"
 #define MS        1000000L
-#define NMIX      8 /* LWPs that run mixes, of up to MIX_LWPS LWPs each */
+#define NMIX      8 /* LWPs that run mixes of up to MIX_LWPS LWPs each */
 #define NCOUNT    44
 #define MAXLWP    NCOUNT
 #define STACK     65536
-#define STORM_MS  5 /* of */
+#define STORM_MS  5 /* CPUs are taken for STORM_MS of each PERIOD_MS */
 #define PERIOD_MS 40
 
 struct soak soak;
 
 static struct soak_lwp lwps[MAXLWP];
 static sem_t ended;
-static bool stop; /* no more rounds */
+static bool stop; /* no LWP begins another round */
 static void (*const rounds[])(struct soak_lwp *sl) = {
 	[SOAK_MIXES] = soak_mix_round,
 	[SOAK_COUNTS] = soak_count_round,
@@ -69,7 +69,7 @@ soak_mix_round(struct soak_lwp *sl)
 }
 
 static void *
-live(void *arg)
+run_rounds(void *arg)
 {
 	struct soak_lwp *sl = arg;
 	uint64_t n = 1 + soak_below(&sl->sol_random, 6);
@@ -88,7 +88,7 @@ live(void *arg)
 }
 
 static void
-start(struct soak_lwp *sl)
+start_lwp(struct soak_lwp *sl)
 {
 	pthread_attr_t attr;
 
@@ -97,14 +97,15 @@ start(struct soak_lwp *sl)
 		abort();
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK);
-	if (!EXPECT_EQ(pthread_create(&sl->sol_thread, &attr, live, sl), 0))
+	if (!EXPECT_EQ(
+		pthread_create(&sl->sol_thread, &attr, run_rounds, sl), 0))
 		abort();
 	pthread_attr_destroy(&attr);
 	SOAK_ADD(sos_lwps, 1);
 }
 
 static void
-join(struct soak_lwp *sl)
+join_lwp(struct soak_lwp *sl)
 {
 	EXPECT_EQ(pthread_join(sl->sol_thread, NULL), 0);
 	if (sl->sol_cpc != NULL)
@@ -112,11 +113,11 @@ join(struct soak_lwp *sl)
 	sl->sol_cpc = NULL;
 }
 
-/* Those that have ended, until that time. */
+/* Replace LWPs that have ended, until that time. */
 static void
 replace_until(unsigned n, hrtime_t time)
 {
-	/* The C library's clock of semaphores is that of the day. */
+	/* sem_timedwait(3) takes a time of CLOCK_REALTIME. */
 	struct timespec ts;
 
 	while (gethrtime() < time) {
@@ -130,15 +131,15 @@ replace_until(unsigned n, hrtime_t time)
 			if (!__atomic_load_n(
 				&lwps[i].sol_done, __ATOMIC_ACQUIRE))
 				continue;
-			join(&lwps[i]);
-			start(&lwps[i]);
+			join_lwp(&lwps[i]);
+			start_lwp(&lwps[i]);
 		}
 	}
 }
 
-/* LWPs that count go on meanwhile. */
+/* LWPs may still add to the sums at the same time. */
 static void
-report(void)
+report_sums(void)
 {
 	SOAK_ADD(sos_processes, 1);
 	EXPECT_EQ(write(soak.so_report, &soak.so_sums, sizeof soak.so_sums),
@@ -150,34 +151,35 @@ end_quietly(unsigned n)
 {
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	for (unsigned i = 0; i < n; i++)
-		join(&lwps[i]);
+		join_lwp(&lwps[i]);
 	cpc_close(soak.so_cpc);
-	report();
+	report_sums();
 	return test_was_good() ? 0 : 1;
 }
 
 /*
- * Some end with all LWPs still at it, some execute a program then; unless
- * something was wrong, which must not get lost.
+ * End in one of three ways: after all LWPs have ended; while they run; or by
+ * executing a program while they run.  After a failure only the first way
+ * reports it.
  */
 static int
-end(unsigned n)
+end_process(unsigned n)
 {
 	uint64_t how = soak_below(&soak.so_seed, 3);
 	struct soak_exec ex;
 
 	if (how == 0 || gethrtime() >= soak.so_until || !test_was_good())
 		return end_quietly(n);
-	report();
+	report_sums();
 	if (how == 1)
 		return 0;
-	soak_say(&ex, kind, soak.so_seed);
+	soak_describe(&ex, kind, soak.so_seed);
 	execve(SOAK_PROGRAM, ex.ex_argv, ex.ex_env);
 	return 1;
 }
 
 static int
-process(unsigned n)
+run_process(unsigned n)
 {
 	hrtime_t time =
 	    gethrtime() + (hrtime_t)(50 + soak_below(&soak.so_seed, 200)) * MS;
@@ -193,14 +195,14 @@ process(unsigned n)
 		if (kind == SOAK_MIXES &&
 		    (lwps[i].sol_mix = malloc(sizeof(struct mix))) == NULL)
 			return 1;
-		start(&lwps[i]);
+		start_lwp(&lwps[i]);
 	}
 	replace_until(n, time < soak.so_until ? time : soak.so_until);
-	return end(n);
+	return end_process(n);
 }
 
 void
-soak_say(struct soak_exec *ex, enum soak_kind which, uint64_t seed)
+soak_describe(struct soak_exec *ex, enum soak_kind which, uint64_t seed)
 {
 	static char program[] = SOAK_PROGRAM;
 	const struct soak_known *sk = &soak.so_known;
@@ -215,7 +217,10 @@ soak_say(struct soak_exec *ex, enum soak_kind which, uint64_t seed)
 	ex->ex_argv[1] = ex->ex_env[1] = NULL;
 }
 
-/* Pipes of mixes that were going on when the last program ended. */
+/*
+ * Close the pipes of mixes that were running when the last program executed
+ * this one.
+ */
 static void
 close_others(void)
 {
@@ -228,7 +233,7 @@ close_others(void)
 }
 
 void
-soak_be(void)
+soak_become(void)
 {
 	struct soak_known *sk = &soak.so_known;
 	const char *text = getenv(ENV);
@@ -248,8 +253,8 @@ soak_be(void)
 		sk->sok_ovf = ovf != 0;
 		kind = (enum soak_kind)which;
 		status = kind == SOAK_BRIEF   ? soak_brief()
-		         : kind == SOAK_MIXES ? process(NMIX)
-		                              : process(NCOUNT);
+		         : kind == SOAK_MIXES ? run_process(NMIX)
+		                              : run_process(NCOUNT);
 	}
 	_exit(status);
 }

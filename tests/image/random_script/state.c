@@ -1,7 +1,7 @@
 /*
- * What a script's instructions make of an LWP's counts: a set counts them one
- * by one, freezes behind the one that overflows a request to be told of, and
- * goes on from its presets where the handler restarts it.
+ * Predicts an LWP's counts.  A set counts the script's instructions one by one.
+ * It freezes after the instruction that overflows a notify request, and
+ * continues from its presets when the handler restarts it.
  */
 #include <signal.h>
 #include <string.h>
@@ -48,11 +48,11 @@ mix_inherit(struct mix_state *st, const struct mix_state *from)
 			continue;
 		st->base[i] = UINT64_MAX;
 		st->running = false;
-		st->told = true;
+		st->overflowed = true;
 	}
 }
 
-/* Instructions to the one that overflows, or more than there ever are. */
+/* Instructions up to and including the one that overflows, or UINT64_MAX. */
 static uint64_t
 until_overflow(const struct mix_state *st)
 {
@@ -67,49 +67,52 @@ until_overflow(const struct mix_state *st)
 }
 
 static void
-count(struct mix_state *st, uint64_t instructions)
+count_instructions(struct mix_state *st, uint64_t instructions)
 {
 	st->counted += instructions;
 	st->mx->mx_sums.sum_counted += instructions;
 }
 
-static void deliver(struct mix_state *st);
+static void deliver_signals(struct mix_state *st);
 
-/* The LWP runs so many, of which the last is a system call. */
+/* Predict so many instructions, of which the last is a system call. */
 static void
-run(struct mix_state *st, uint64_t instructions)
+run_instructions(struct mix_state *st, uint64_t instructions)
 {
 	uint64_t left;
 
 	while (st->running) {
 		if ((left = until_overflow(st)) > instructions) {
-			count(st, instructions);
+			count_instructions(st, instructions);
 			return;
 		}
-		count(st, left);
+		count_instructions(st, left);
 		if ((instructions -= left) == 0) {
 			st->due = true;
 			return;
 		}
 		st->running = false;
-		st->told = true;
-		deliver(st);
+		st->overflowed = true;
+		deliver_signals(st);
 	}
 }
 
-/* Back from a system call that an overflow may have waited in. */
+/* Leave a system call.  An overflow that was due in it freezes the set now. */
 static void
 leave_call(struct mix_state *st)
 {
 	if (!st->due)
 		return;
 	st->due = st->running = false;
-	st->told = true;
+	st->overflowed = true;
 }
 
-/* script_restarting(), or script_returning() alone: all is blocked there. */
+/*
+ * Predict a handler, script_restarting() or script_returning().  It blocks all
+ * signals.
+ */
 static void
-handle(struct mix_state *st, bool restarts)
+run_handler(struct mix_state *st, bool restarts)
 {
 	uint64_t blocked = st->blocked;
 
@@ -118,36 +121,38 @@ handle(struct mix_state *st, bool restarts)
 		st->mx->mx_sums.sum_signals++;
 	} else {
 		st->mx->mx_sums.sum_overflows++;
-		run(st, script_restart);
+		run_instructions(st, script_restart);
 		if (st->set != NULL)
 			mix_start(st, true);
 	}
-	run(st, script_return);
+	run_instructions(st, script_return);
 	st->blocked = blocked;
 	leave_call(st);
 }
 
 /*
- * The kernel's order: an overflow is told at once where that can be, and then
- * what waits, the lowest number first.
+ * Deliver signals in the kernel's order: first the SIGEMT of a new overflow, if
+ * it is not blocked.  Then pending signals follow, the lowest number first.
  */
 static void
-deliver(struct mix_state *st)
+deliver_signals(struct mix_state *st)
 {
 	for (;;) {
-		if (st->told && (st->blocked & MIX_BIT(SIGEMT)) != 0) {
-			st->told = false;
-			st->emt = true;
+		if (st->overflowed && (st->blocked & MIX_BIT(SIGEMT)) != 0) {
+			st->overflowed = false;
+			st->emt_pending = true;
 		}
-		if (st->told) {
-			st->told = false;
-			handle(st, true);
-		} else if (st->usr && (st->blocked & MIX_BIT(SIGUSR1)) == 0) {
-			st->usr = false;
-			handle(st, false);
-		} else if (st->emt && (st->blocked & MIX_BIT(SIGEMT)) == 0) {
-			st->emt = false;
-			handle(st, true);
+		if (st->overflowed) {
+			st->overflowed = false;
+			run_handler(st, true);
+		} else if (st->usr_pending &&
+			   (st->blocked & MIX_BIT(SIGUSR1)) == 0) {
+			st->usr_pending = false;
+			run_handler(st, false);
+		} else if (st->emt_pending &&
+			   (st->blocked & MIX_BIT(SIGEMT)) == 0) {
+			st->emt_pending = false;
+			run_handler(st, true);
 		} else {
 			return;
 		}
@@ -177,8 +182,9 @@ void
 mix_enter(struct mix_state *st, const struct op *op)
 {
 	leave_call(st);
-	deliver(st);
-	run(st, script_after + SCRIPT_SPIN * op->op_spins + script_before);
+	deliver_signals(st);
+	run_instructions(
+	    st, script_after + SCRIPT_SPIN * op->op_spins + script_before);
 }
 
 void

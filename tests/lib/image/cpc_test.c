@@ -1,3 +1,7 @@
+/*
+ * Helpers for tests of libcpc in the image: a handle that records error
+ * reports, short forms of requests and samples, and facts about the machine.
+ */
 #include "tests/lib/image/cpc_test.h"
 
 #include <payload.h>
@@ -14,7 +18,7 @@ struct test_detail test_detail;
 bool software_pmu;
 
 static void
-note(const char *fn, int subcode, const char *fmt, va_list ap)
+record_report(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	test_detail.calls++;
 	test_detail.fn = fn;
@@ -29,7 +33,7 @@ test_cpc_open(void)
 
 	if (cpc == NULL)
 		return NULL;
-	cpc_seterrhndlr(cpc, note);
+	cpc_seterrhndlr(cpc, record_report);
 	software_pmu = strncmp(cpc_cciname(cpc), "Software", 8) == 0;
 	return cpc;
 }
@@ -273,8 +277,8 @@ emulator_models(uint64_t code)
 }
 #else
 /*
- * Those that QEMU announces: software increments, instructions, cycles, and
- * three kinds of stalls, which never occur there.
+ * The events that QEMU announces: software increments, instructions, cycles,
+ * and three kinds of stalls, which never occur there.
  */
 bool
 emulator_models(uint64_t code)

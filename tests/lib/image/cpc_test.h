@@ -1,6 +1,6 @@
 /*
- * What tests of libcpc in the image start from.  Included by
- * tests/image/cpc_*.c, whose tests cite the assertions of the contract.
+ * Helpers for tests of libcpc in the image, which include this header.  Their
+ * tests cite the assertions of the contract (CPC-...).
  */
 #ifndef TESTS_LIB_IMAGE_CPC_TEST_H
 #define TESTS_LIB_IMAGE_CPC_TEST_H
@@ -11,9 +11,9 @@
 #include "tests/lib/image/test.h"
 
 /*
- * Define a test with a handle of its own, which is closed behind it: and the
- * program's last test sees what that leaves.  Where there is no PMU it says
- * SKIP.
+ * Define a test that gets a handle of its own.  The handle is closed after the
+ * test, and the program's last test checks that nothing is left.  Without a
+ * PMU the test reports SKIP.
  */
 #define CPC_TEST(name)                                                         \
 	static void cpc_test_##name(cpc_t *cpc);                               \
@@ -29,7 +29,10 @@
 	static void __attribute__((unused))                                    \
 	cpc_test_##name(cpc_t *cpc __attribute__((unused)))
 
-/* The call fails, with that errno and without or with a report. */
+/*
+ * The call fails with errno e.  SILENT: the error handler is not called.
+ * REPORTED: it is called once, by this function, with this subcode.
+ */
 #define EXPECT_SILENT(call, e)                                                 \
 	do {                                                                   \
 		test_detail.calls = 0;                                         \
@@ -45,7 +48,7 @@
 		EXPECT(strcmp(test_detail.fn, function) == 0);                 \
 	} while (0)
 
-/* What the error handler of test_cpc_open()'s handles was last told. */
+/* The last report to the error handler of a handle from test_cpc_open(). */
 extern struct test_detail {
 	int calls;
 	int subcode;
@@ -53,89 +56,102 @@ extern struct test_detail {
 	char text[256];
 } test_detail;
 
-/* A handle whose error handler notes, or NULL. */
+/* A handle whose error handler fills test_detail, or NULL without a PMU. */
 cpc_t *test_cpc_open(void);
 
-/* The flag that counts this program's own code: it may run at ring 0 / EL1. */
+/*
+ * The flag that counts this program's own code, which may run at ring 0 or
+ * EL1.
+ */
 uint_t own_privilege(void);
 
-/* By QEMU, whose clock goes on by instructions: what it does is exact. */
+/*
+ * Does QEMU emulate the CPUs?  Its clock advances by instructions, so times
+ * are exact.
+ */
 bool emulated(void);
 
 bool have_event(cpc_t *cpc, const char *event);
-/* Not every PIC counts every event: fixed ones of Intel count their own. */
+/*
+ * Can this PIC count the event?  Fixed PICs of Intel each count one event
+ * only.
+ */
 bool pic_counts(cpc_t *cpc, const char *event, uint64_t pic);
 
 /*
- * Does a PIC count what all CPUs retire?  QEMU's do on arm64 where an
- * overflow interrupts by a helper PIC alone; with one CPU that is exact.
+ * Does a PIC count what all CPUs retire?  QEMU's PICs do on arm64, if an
+ * overflow can only interrupt through a helper PIC.  With one CPU the counts
+ * are exact all the same.
  */
 bool counts_all_cpus(cpc_t *cpc);
 
-/* Plainest forms, which expect success. */
+/* Short forms that expect success. */
 int add_flags(cpc_t *cpc, cpc_set_t *set, const char *event, uint_t flags);
 int add(cpc_t *cpc, cpc_set_t *set, const char *event); /* own privilege */
 int add_preset(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset);
 int add_pic(
     cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t pic, uint_t flags);
 cpc_set_t *set_of(cpc_t *cpc, const char *event);
-/* The value of a request of a bound set, now. */
+/* Sample the bound set and return the count of one request. */
 uint64_t sampled(cpc_t *cpc, cpc_set_t *set, int index);
 
 /*
- * The machine's read of a PIC from the program's own privilege; and does that
- * of PIC 0 fault, by SIGILL on arm64 and SIGSEGV on x86?
+ * Read a PIC by the machine's own instruction, at the program's privilege.
+ *
+ * direct_read_faults(): does that read of PIC 0 fault?  The signal is SIGILL
+ * on arm64 and SIGSEGV on x86.
  */
 uint64_t pic_read(unsigned index);
 bool direct_read_faults(void);
 
 /*
- * Is it one of the events that our emulators count?  The codes are the PMU's:
- * Arm's instructions and cycles; x86's, reference cycles and branches as well.
- * Counter mask and INV are modelled with all but reference cycles, edges with
- * none.
+ * Do our emulators count the event that has this code?  On arm64 QEMU
+ * announces its events.  On x86 they are instructions, cycles, reference
+ * cycles and branches.  Counter mask and INV work with all of them but
+ * reference cycles, edge detection with none.
  */
 bool emulator_models(uint64_t code);
-/* Does the emulator itself say so?  docs/x86.md */
+/* Does the emulator itself list the events that it models?  See docs/x86.md. */
 bool emulator_lists(void);
 
-/* The code by which general PICs count what a fixed one does. */
+/* The code by which general PICs count the event of a fixed PIC. */
 uint64_t general_code(uint64_t code);
 
-/* Two instructions an iteration, and a constant number around them. */
+/* Runs two instructions an iteration, and a constant number around them. */
 void spin_loop(uint64_t iterations);
 #define SPIN_INSNS 2
 
 /*
- * The same, and a software PMU is told of the iterations: to it they are all
- * the program retires.
+ * Run spin_loop() and report its instructions to a software PMU, which counts
+ * no others.
  */
 void spin(uint64_t iterations);
 /*
- * What two requests of the bound set count of so many iterations and of two
- * samples; a first round, not counted, has looked at everything before.
+ * Put into value[] the counts of the bound set's two requests for so many
+ * iterations and two samples.  An uncounted first round touches all code and
+ * data before.
  */
 void spin_counted(
     cpc_t *cpc, cpc_set_t *set, uint64_t iterations, uint64_t *value);
 
-/* Bind this LWP to the CPU, or with PBIND_NONE to none. */
+/* Bind this LWP to the CPU, or unbind it with PBIND_NONE. */
 void go_to(int cpu);
-/* Run fn(arg) as another LWP, to its end. */
+/* Run fn(arg) in another LWP and wait for its end. */
 void as_another_lwp(void *(*fn)(void *), void *arg);
 
-/* Known instructions, on top of an unknown but constant number. */
+/* Run a constant number of instructions, of which 20,000 are in spin_loop(). */
 void work(void);
 
-/* Is the PMU software (pmu=software)?  As of the last test_cpc_open(). */
+/* Was the PMU of the last test_cpc_open() a software PMU (pmu=software)? */
 extern bool software_pmu;
-/* Tell it that n instructions have retired at this privilege. */
+/* Tell the software PMU that n instructions have retired at this privilege. */
 void retire(uint64_t n, uint_t privilege);
 
-/* The event every test that needs one counts: retired or cycles. */
+/* The events that most tests count.  Every PMU counts cycles. */
 #define ANY_EVENT "PAPI_tot_cyc"
 #define INS_EVENT "PAPI_tot_ins"
 
-/* What tests of the instruction at which an overflow stops ask for. */
+/* Skip the test unless an overflow stops the set at a known instruction. */
 #define NEEDS_EXACT_OVERFLOW()                                                 \
 	do {                                                                   \
 		if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)         \
@@ -147,7 +163,10 @@ void retire(uint64_t n, uint_t privilege);
 			     "retire");                                        \
 	} while (0)
 
-/* An overflow stops its set in the kernel, too, not only at its end. */
+/*
+ * Does an overflow in the kernel stop the set there, and not only at the
+ * return to the program?
+ */
 #ifdef __x86_64__
 #define STOPS_KERNEL true
 #else
@@ -155,8 +174,8 @@ void retire(uint64_t n, uint_t privilege);
 #endif
 
 /*
- * Can a request for the event alone be bound?  False for an event that an
- * emulator does not model; cpc_models holds which those are.
+ * Can a set with this one request be bound?  False for an event that an
+ * emulator does not model.  The test cpc_models checks which events these are.
  */
 bool can_bind(cpc_t *cpc, const char *event);
 

@@ -1,3 +1,4 @@
+/* LWPs that spin: start them, ask on which CPU one runs, and end them. */
 #define _GNU_SOURCE /* sched_getcpu() */
 #include "tests/lib/image/crowd.h"
 
@@ -41,20 +42,20 @@ crowd_sleep_us(int64_t us)
 		;
 }
 
-#define ASKED (-1)
+#define WHERE_ASKED (-1)
 
-static struct crowd *all;
+static struct crowd *current;
 
 static void *
-spin(void *arg)
+spin_until_end(void *arg)
 {
 	struct crowd_lwp *l = arg;
-	struct crowd *c = all;
+	struct crowd *c = current;
 
 	if (l->cpu >= 0)
 		crowd_bind_self(l->cpu);
 	while (!c->end) {
-		if (l->on == ASKED)
+		if (l->on == WHERE_ASKED)
 			l->on = sched_getcpu();
 		l->rounds++;
 	}
@@ -69,10 +70,10 @@ crowd_add(struct crowd *c, int cpu)
 	bool made;
 
 	*l = (struct crowd_lwp){ .cpu = cpu };
-	all = c;
+	current = c;
 	sigfillset(&set);
 	pthread_sigmask(SIG_SETMASK, &set, &old);
-	made = EXPECT_EQ(pthread_create(&l->t, NULL, spin, l), 0);
+	made = EXPECT_EQ(pthread_create(&l->t, NULL, spin_until_end, l), 0);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (!made)
 		return;
@@ -86,8 +87,8 @@ crowd_where(struct crowd *c, unsigned i)
 {
 	struct crowd_lwp *l = &c->lwp[i];
 
-	l->on = ASKED;
-	while (l->on == ASKED)
+	l->on = WHERE_ASKED;
+	while (l->on == WHERE_ASKED)
 		crowd_sleep_us(SLICE_US);
 	return l->on;
 }

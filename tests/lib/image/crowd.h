@@ -1,6 +1,6 @@
 /*
- * LWPs that want one CPU and never give it up, beside which others are to get
- * on.  Included by tests of the scheduler.
+ * A crowd: LWPs that spin and never yield, for tests whether other LWPs still
+ * get their share.  Included by tests of the scheduler.
  */
 #ifndef TESTS_LIB_IMAGE_CROWD_H
 #define TESTS_LIB_IMAGE_CROWD_H
@@ -14,7 +14,7 @@
 
 struct crowd_lwp {
 	pthread_t t;
-	int cpu;                  /* to be bound to; -1: none */
+	int cpu;                  /* -1: not bound */
 	volatile int on;          /* crowd_where() */
 	volatile uint64_t rounds; /* of its loop */
 };
@@ -26,15 +26,15 @@ struct crowd {
 };
 
 /*
- * n LWPs that block every signal and spin on that CPU; all of them have begun
- * when it returns.
+ * Start n LWPs that block every signal and spin on that CPU.  All of them have
+ * begun to spin when it returns.
  */
 void crowd_start(struct crowd *c, unsigned n, int cpu);
-/* One more. */
+/* Start one more. */
 void crowd_add(struct crowd *c, int cpu);
 /*
- * The CPU that one of them is on.  It looks when it is asked, and not all the
- * time: QEMU may run a CPU that makes system calls in a loop, and no other.
+ * The CPU that LWP i runs on.  The LWP looks only when it is asked: while one
+ * CPU makes system calls in a loop, QEMU may run no other CPU.
  */
 int crowd_where(struct crowd *c, unsigned i);
 void crowd_end(struct crowd *c);

@@ -1,3 +1,4 @@
+/* The main program of every test that boots: runs the TESTs and prints TAP. */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program that says nothing keeps no page. */
+/* The value for a program without TEST_KEEPS(). */
 unsigned __attribute__((weak)) test_keeps;
 
 int test_argc;
@@ -17,10 +18,10 @@ char **test_argv;
 static struct test *tests, **tests_tail = &tests;
 static unsigned ntest;
 
-/* of the test that runs */
+/* The results of the test that runs. */
 static bool failed;
 static char skipped[128];
-static char notes[4096]; /* TAP has them behind the verdict */
+static char notes[4096]; /* printed after the verdict */
 static size_t notes_len;
 
 void
@@ -76,7 +77,7 @@ bool
 test_expect(bool holds, const char *file, int line, const char *text)
 {
 	if (!holds) {
-		test_note("%s:%d: not so: %s", file, line, text);
+		test_note("%s:%d: false: %s", file, line, text);
 		failed = true;
 	}
 	return holds;
@@ -143,7 +144,10 @@ nothing_leaked(void)
 	EXPECT_EQ(now.bs_contexts, at_start.bs_contexts);
 	EXPECT_EQ(now.bs_pics, at_start.bs_pics);
 	EXPECT_EQ(now.bs_lwps, at_start.bs_lwps);
-	/* Not one more, either: somebody gave back what was not his. */
+	/*
+	 * More free pages are wrong, too: something was freed that was not the
+	 * program's.
+	 */
 	EXPECT(now.bs_free_pages <= at_start.bs_free_pages);
 	EXPECT(now.bs_free_pages + test_keeps >= at_start.bs_free_pages);
 }
@@ -159,7 +163,10 @@ main(int argc, char **argv)
 
 	test_argc = argc;
 	test_argv = argv;
-	/* A buffer of our own: stdio's would come from the heap. */
+	/*
+	 * stdio's own buffer would come from the heap and change the page
+	 * count.
+	 */
 	setvbuf(stdout, buffer, _IOLBF, sizeof buffer);
 	printf("TAP version 13\n# %s, at %s privilege\n1..%u\n", name,
 	    payload_privilege() == PAYLOAD_SYSTEM ? "system" : "user",

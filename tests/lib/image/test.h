@@ -1,10 +1,10 @@
 /*
- * Tests that boot.  Included by those of tests/image/, each a program;
- * test.c gives it a main() that runs its TESTs in the order of the file,
- * prints TAP 13, and exits 0 where none failed.
+ * A test program that boots.  Each program of tests/image/ includes this
+ * header.  The main() of test.c runs its TESTs in the order of the file, prints
+ * TAP 13, and exits 0 if none failed.
  *
- * The last test of every program is that nothing leaked: contexts, PICs,
- * LWPs and pages are what they were before the first.
+ * The last test of every program checks that nothing leaked: contexts, PICs,
+ * LWPs and pages are as they were at the start.
  */
 #ifndef TESTS_LIB_IMAGE_TEST_H
 #define TESTS_LIB_IMAGE_TEST_H
@@ -28,21 +28,24 @@ struct test {
 	}                                                                      \
 	static void test_##name(void)
 
-/* A false expectation fails the test, says so, and lets it go on. */
+/*
+ * A false expectation fails the test and prints a note, and the test
+ * continues.
+ */
 #define EXPECT(e) test_expect((e) ? true : false, __FILE__, __LINE__, #e)
 #define EXPECT_EQ(got, want)                                                   \
 	test_expect_eq(                                                        \
 	    (int64_t)(got), (int64_t)(want), __FILE__, __LINE__, #got, #want)
-/* got < 0 and errno: what a failing system call leaves. */
+/* Expect a failed system call: got < 0, and errno is want. */
 #define EXPECT_ERRNO(got, want)                                                \
 	test_expect_errno((int64_t)(got), (want), __FILE__, __LINE__, #got)
-/* The same, and leave the test: what follows makes no sense without it. */
+/* Like EXPECT, but leave the test: the rest makes no sense without it. */
 #define REQUIRE(e)                                                             \
 	do {                                                                   \
 		if (!EXPECT(e))                                                \
 			return;                                                \
 	} while (0)
-/* This machine cannot run the test, for this reason. */
+/* This machine cannot run the test, for the reason given. */
 #define SKIP(...)                                                              \
 	do {                                                                   \
 		test_skip(__VA_ARGS__);                                        \
@@ -50,10 +53,11 @@ struct test {
 	} while (0)
 
 /*
- * Pages a program may end with fewer of, having given back all it took:
- * TEST_KEEPS(n), once.  The C library's allocator keeps some after the last
- * free(), the kernel the page tables of what was mapped, one for 2 MiB.
- * Both go with the process; that the launcher checks, to the page.
+ * State once in a program how many free pages fewer than at its start it may
+ * leave: TEST_KEEPS(n).  The C library's allocator keeps some pages after the
+ * last free().  The kernel keeps page tables, one for each 2 MiB that was
+ * mapped.  Both are freed with the process, which the launcher checks to the
+ * page.
  */
 #define TEST_KEEPS(n) unsigned test_keeps = (n)
 extern unsigned test_keeps;
@@ -64,16 +68,16 @@ extern char **test_argv;
 
 void test_register(struct test *t);
 void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Say more, behind the test's verdict. */
+/* Print a note after the test's verdict. */
 void test_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
- * For a process that has no main() of the tests': false where an expectation
- * was false, which is said on standard error.
+ * For a process that does not run the tests' main(): returns false if an
+ * expectation was false, and then prints the notes on standard error.
  */
 bool test_was_good(void);
 /*
- * CPUS=alone: tests/list knows where QEMU 7.2 may run one CPU and no other
- * (docs/design.md, "LWPs on CPUs").
+ * Is CPUS=alone in the environment? tests/list sets it for machines on which
+ * QEMU 7.2 may run one CPU and no other (docs/design.md, "LWPs on CPUs").
  */
 bool test_cpus_alone(void);
 bool test_expect(bool holds, const char *file, int line, const char *text);

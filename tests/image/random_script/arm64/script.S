@@ -1,6 +1,7 @@
 /*
- * void script_run(const struct op *script): tests/image/random_script/script.h.  No stack
- * is used while it runs, so that a clone needs none.
+ * void script_run(const struct op *script): see
+ * tests/image/random_script/script.h.  It uses no stack while it runs, so that
+ * a new LWP needs none.
  */
 	.text
 	.globl	script_run
@@ -14,7 +15,7 @@ next:
 	ldp	x0, x1, [x19, #8]	/* op_arg */
 	ldp	x2, x3, [x19, #24]
 	ldp	x4, x5, [x19, #40]
-	svc	#0			/* the 6th */
+	svc	#0			/* instruction 6 of script_before */
 
 	ldr	x9, [x19, #56]		/* op_result */
 	str	x0, [x9]
@@ -24,13 +25,13 @@ next:
 	csel	x19, x11, x19, eq
 1:	subs	x10, x10, #1
 	b.ne	1b
-	b	next			/* the 7th, without the loop */
+	b	next			/* instruction 7 of script_after, without the loop */
 end:
 	ldp	x19, x30, [sp], #16
 	ret
 	.size	script_run, . - script_run
 
-/* Handlers. */
+/* The signal handlers of scripts. */
 	.globl	script_restarting, script_returning
 	.type	script_restarting, %function
 script_restarting:
@@ -38,7 +39,7 @@ script_restarting:
 	add	x9, x9, #:lo12:script_calls
 	ldp	x8, x0, [x9]
 	mov	x1, #0
-	svc	#0			/* the 5th */
+	svc	#0			/* instruction 5 of script_restart */
 	.size	script_restarting, . - script_restarting
 
 	.type	script_returning, %function
@@ -46,7 +47,7 @@ script_returning:
 	adrp	x9, script_calls
 	add	x9, x9, #:lo12:script_calls
 	ldr	x8, [x9, #16]
-	svc	#0			/* the 4th */
+	svc	#0			/* instruction 4 of script_return */
 	.size	script_returning, . - script_returning
 
 	.section .rodata

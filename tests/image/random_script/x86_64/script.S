@@ -1,6 +1,7 @@
 /*
- * void script_run(const struct op *script): tests/image/random_script/script.h.  No stack
- * is used while it runs, so that a clone needs none.
+ * void script_run(const struct op *script): see
+ * tests/image/random_script/script.h.  It uses no stack while it runs, so that
+ * a new LWP needs none.
  */
 	.text
 	.globl	script_run
@@ -18,7 +19,7 @@ next:
 	mov	32(%rbx), %r10
 	mov	40(%rbx), %r8
 	mov	48(%rbx), %r9
-	syscall				/* the 10th */
+	syscall				/* instruction 10 of script_before */
 
 	mov	56(%rbx), %rcx		/* op_result */
 	mov	%rax, (%rcx)
@@ -29,15 +30,15 @@ next:
 	cmovz	%rdx, %rbx
 1:	dec	%rcx
 	jnz	1b
-	jmp	next			/* the 8th, without the loop */
+	jmp	next			/* instruction 8 of script_after, without the loop */
 end:
 	pop	%rbx
 	ret
 	.size	script_run, . - script_run
 
 /*
- * Handlers.  The kernel has pushed where a handler returns to; the call that
- * does so wants the stack as it is behind that.
+ * The signal handlers of scripts.  The kernel pushed the handler's return
+ * address. rt_sigreturn(2) expects the stack without it.
  */
 	.globl	script_restarting, script_returning
 	.type	script_restarting, @function
@@ -45,14 +46,14 @@ script_restarting:
 	mov	script_calls(%rip), %rax
 	mov	script_calls+8(%rip), %rdi
 	xor	%esi, %esi
-	syscall				/* the 4th */
+	syscall				/* instruction 4 of script_restart */
 	.size	script_restarting, . - script_restarting
 
 	.type	script_returning, @function
 script_returning:
 	add	$8, %rsp
 	mov	script_calls+16(%rip), %rax
-	syscall				/* the 3rd */
+	syscall				/* instruction 3 of script_return */
 	.size	script_returning, . - script_returning
 
 	.section .rodata

@@ -1,9 +1,11 @@
 /*
- * For tests/image/process/fpstate.c: fill the SIMD registers, make a system call,
- * store them.  Arm ARM (DDI 0487), "The AArch64 System Level Programmers'
- * Model"; SVE: "Scalable Vector Extension".  The callee saves the low halves
- * of v8 to v15: Procedure Call Standard for the Arm 64-bit Architecture
- * (IHI 0055), "SIMD and Floating-Point registers".
+ * For tests/image/process/fpstate.c: fill the SIMD registers, make a system
+ * call, store the registers.
+ *
+ * Arm ARM (DDI 0487), "The AArch64 System Level Programmers' Model"; SVE:
+ * "Scalable Vector Extension".  The callee saves the low halves of v8 to v15:
+ * Procedure Call Standard for the Arm 64-bit Architecture (IHI 0055), "SIMD
+ * and Floating-Point registers".
  */
 	.arch	armv8-a+sve
 
@@ -30,7 +32,10 @@
 	ldp	x29, x30, [sp], #96
 	.endm
 
-	/* Arguments 2, 3, 4 as a system call; argument 1 goes to x19. */
+	/*
+	 * Make the system call in arguments 2, 3 and 4.  Argument 1 goes to
+	 * x19.
+	 */
 	.macro	call_kernel
 	mov	x19, x1
 	mov	x8, x2
@@ -39,7 +44,7 @@
 	svc	#0
 	.endm
 
-	/* All of a kind: do(register number) */
+	/* Apply op to the number of each register of a kind. */
 	.macro	each_vector op
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	\op	\n
@@ -66,7 +71,7 @@
 	.macro	store_z n
 	str	z\n, [x19, #\n, mul vl]
 	.endm
-	/* Behind 32 vectors; a predicate is an eighth of one. */
+	/* Predicates follow the 32 vectors; each is an eighth of a vector. */
 	.macro	load_p n
 	ldr	p\n, [x0, #(\n + 1), mul vl]
 	.endm
@@ -85,7 +90,7 @@ fpstate_base:
 	ret
 	.size	fpstate_base, . - fpstate_base
 
-	/* Z0..Z31, FFR, P0..P15. */
+	/* The layout: Z0..Z31, FFR, P0..P15. */
 	.globl	fpstate_wide
 	.type	fpstate_wide, %function
 fpstate_wide:

@@ -1,7 +1,7 @@
 /*
- * uint64_t pic_read(unsigned n): event counter n, through the selected-counter
- * view, which PMUSERENR_EL0.ER opens together with PMSELR_EL0.
- * Arm ARM (DDI 0487), "PMXEVCNTR_EL0", "PMUSERENR_EL0".
+ * uint64_t pic_read(unsigned n): read event counter n through PMSELR_EL0 and
+ * PMXEVCNTR_EL0.  PMUSERENR_EL0.ER makes both accessible at EL0.  Arm ARM (DDI
+ * 0487), "PMXEVCNTR_EL0", "PMUSERENR_EL0".
  */
 	.text
 	.globl	pic_read

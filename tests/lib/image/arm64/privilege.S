@@ -1,6 +1,7 @@
 /*
- * For tests/image/hostile/privilege.c.  Arm ARM (DDI 0487), "CurrentEL", "DAIF",
- * "TTBR1_EL1".
+ * For tests/image/hostile/privilege.c: instructions that need a privilege, and
+ * the values that name the privileges.  Arm ARM (DDI 0487), "CurrentEL",
+ * "DAIF", "TTBR1_EL1".
  */
 	.text
 	.globl	privilege_now, privilege_page_tables

@@ -1,11 +1,11 @@
 /*
- * For tests/image/signal/signal_frame.c: x0 to x30 across an undefined instruction.
- * Procedure Call Standard for the Arm 64-bit Architecture (IHI 0055),
- * "General-purpose Registers".
+ * For tests/image/signal/signal_frame.c: load x0 to x30, execute an undefined
+ * instruction, store them.  Procedure Call Standard for the Arm 64-bit
+ * Architecture (IHI 0055), "General-purpose Registers".
  */
 	.text
 
-	/* All but x0, relative to it. */
+	/* All registers but x0, which holds the array's address. */
 	.macro	each op1, op2
 	\op1	x1, [x0, #8]
 	.irp	n, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28

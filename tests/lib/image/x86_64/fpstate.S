@@ -1,11 +1,12 @@
 /*
- * For tests/image/process/fpstate.c: fill the SIMD registers, make a system call,
- * store them.  Intel SDM vol. 1, "Managing State Using the XSAVE Feature Set"
- * (what XCR0 says) and "Programming with Intel AVX-512" (detection).
+ * For tests/image/process/fpstate.c: fill the SIMD registers, make a system
+ * call, store the registers.  Intel SDM vol. 1, "Managing State Using the
+ * XSAVE Feature Set" (the bits of XCR0) and "Programming with Intel AVX-512"
+ * (detection).
  */
 	.text
 
-	/* rdi load, rsi store, rdx number, rcx a, r8 b */
+	/* In: rdi load, rsi store, rdx number, rcx a, r8 b. */
 	.macro	call_kernel
 	push	%rsi
 	mov	%rdx, %rax
@@ -65,7 +66,10 @@ fpstate_base:
 	ret
 	.size	fpstate_base, . - fpstate_base
 
-	/* XMM, YMM and, at level 2, ZMM0..ZMM31 and K0..K7. */
+	/*
+	 * The widest registers: YMM0..YMM15 or, at level 2, ZMM0..ZMM31 and
+	 * K0..K7.
+	 */
 	.globl	fpstate_wide
 	.type	fpstate_wide, @function
 fpstate_wide:
@@ -122,7 +126,9 @@ fpstate_wide_bytes:
 	ret
 	.size	fpstate_wide_bytes, . - fpstate_wide_bytes
 
-	/* rax = 0, 1 (AVX) or 2 (AVX-512F); clobbers ebx, ecx, edx, r9. */
+	/*
+	 * Out: rax = 0, 1 (AVX) or 2 (AVX-512F).  Clobbers ebx, ecx, edx, r9.
+	 */
 	.type	level, @function
 level:
 	mov	$1, %eax

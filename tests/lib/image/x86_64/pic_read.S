@@ -1,6 +1,6 @@
 /*
- * uint64_t pic_read(unsigned index): the counter by what RDPMC takes for it.
- * Intel SDM vol. 2, "RDPMC"; AMD APM vol. 3 (24594), "RDPMC".
+ * uint64_t pic_read(unsigned index): read the counter to which RDPMC gives
+ * this index.  Intel SDM vol. 2, "RDPMC"; AMD APM vol. 3 (24594), "RDPMC".
  */
 	.text
 	.globl	pic_read

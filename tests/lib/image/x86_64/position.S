@@ -1,8 +1,10 @@
 /*
  * For tests/image/overflow/cpc_position.c.
- * void position_enter(void *code, long number, long op, uint64_t a): jump to
- * code, which begins with the system call, its arguments in their registers.
- * And the instructions that code is made of.
+ *
+ * void position_enter(void *code, long number, long op, uint64_t a): put a
+ * system call's number and arguments into registers and jump to code.  The code
+ * begins with that system call.  The constants are the instructions of which
+ * the test builds code.
  */
 	.text
 	.globl	position_enter

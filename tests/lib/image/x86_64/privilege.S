@@ -1,6 +1,7 @@
 /*
- * For tests/image/hostile/privilege.c.  Intel SDM vol. 3A, "Privilege Levels" (CPL is
- * in CS), "Control Registers", "Masking Maskable Hardware Interrupts".
+ * For tests/image/hostile/privilege.c: instructions that need a privilege, and
+ * the values that name the privileges.  Intel SDM vol. 3A, "Privilege Levels"
+ * (CPL is in CS), "Control Registers", "Masking Maskable Hardware Interrupts".
  */
 	.text
 	.globl	privilege_now, privilege_page_tables

@@ -1,7 +1,8 @@
 /*
- * For tests/image/signal/signal_frame.c: all general registers across an undefined
- * instruction, in the order of gregs[]: r8 to r15, rdi, rsi, rbp, rbx, rdx,
- * rax, rcx.  System V ABI, AMD64 supplement, "Register Usage".
+ * For tests/image/signal/signal_frame.c: load all general registers, execute
+ * an undefined instruction, store them.  The order is that of gregs[]: r8 to
+ * r15, rdi, rsi, rbp, rbx, rdx, rax, rcx.  System V ABI, AMD64 supplement,
+ * "Register Usage".
  */
 	.text
 
