@@ -1,10 +1,11 @@
 /*
- * Whatever a handler of overflows does, and wherever one strikes, nothing
- * hangs, leaks, or counts wrong.  Four LWPs run random sequences: the program
- * works, calls libcpc and the kernel; the handler samples, presets, restarts,
- * freezes, unbinds, binds, destroys its set, jumps out, faults, or does
- * nothing.  Two requests of a set count the same, so that at any time
- * they differ by their presets alone.
+ * No action in an overflow handler, and no place of an overflow, makes anything
+ * hang, leak or count wrong.
+ *
+ * Four LWPs run random sequences.  The program works and calls libcpc and the
+ * kernel.  The handler samples, presets, restarts, freezes, unbinds, binds,
+ * destroys its set, jumps out, faults, or does nothing.  Two requests of a set
+ * count the same, so they always differ by their presets alone.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -17,35 +18,37 @@
 #include <unistd.h>
 
 #define NLWP      4
-#define SEQUENCES 1000 /* or what the command line says */
-#define CALLS_MAX 20   /* of the handler in a sequence; then it only looks */
+#define SEQUENCES 1000 /* the command line may name another number */
+#define CALLS_MAX 20   /* handler calls in a sequence that may restart */
 
-/* The C library's heap keeps what it took, the threads' stacks tables. */
+/*
+ * The C library's heap keeps pages, and the threads' stacks keep page tables.
+ */
 TEST_KEEPS(64);
 
 static cpc_t *the_cpc;
-static bool exact; /* both requests start and stop at one instruction */
+static bool exact; /* both requests start and stop at the same instruction */
 static long calls;
 static unsigned nsequence = SEQUENCES;
 
-/* One LWP's. */
+/* The state of one LWP. */
 static _Thread_local struct fuzz {
 	uint64_t random;
 	unsigned seed;
 	cpc_set_t *set;
 	cpc_buf_t *buf;
 	uint64_t library[2], kernel[2]; /* presets */
-	uint64_t begun[2];              /* what the counts began from */
-	volatile bool known;            /* that this is so */
-	volatile bool busy;  /* the program is in a call that begins anew */
-	volatile bool plain; /* it is where it may be left for ever */
+	uint64_t begun[2];              /* the counts' last start values */
+	volatile bool known;            /* begun[] is right */
+	volatile bool busy;             /* the program is in busy_step() */
+	volatile bool plain; /* the program may be left here for ever */
 	volatile int calls;
 	sigjmp_buf out;
 } fz;
 
-/* Vigna's splitmix64: any state is as good as another. */
+/* SplitMix64: all states are equally good. */
 static uint64_t
-rnd(uint64_t below)
+random_below(uint64_t below)
 {
 	uint64_t z = fz.random += 0x9e3779b97f4a7c15;
 
@@ -57,20 +60,23 @@ rnd(uint64_t below)
 static uint64_t
 random_preset(void)
 {
-	return -(1 + rnd(rnd(2) == 0 ? 50 : 3000));
+	return -(1 + random_below(random_below(2) == 0 ? 50 : 3000));
 }
 
 static void
-began(const uint64_t from[2])
+record_begin(const uint64_t from[2])
 {
 	fz.begun[0] = from[0];
 	fz.begun[1] = from[1];
 	fz.known = !fz.busy;
 }
 
-/* Frozen, for a running set's requests are read one after the other. */
+/*
+ * Freeze the set first, because the requests of a running set are read one
+ * after the other.
+ */
 static void
-check(void)
+check_difference(void)
 {
 	bool froze = cpc_disable(the_cpc) == 0;
 	uint64_t v[2];
@@ -90,7 +96,8 @@ make_set(void)
 {
 	fz.set = cpc_set_create(the_cpc);
 	for (int i = 0; i < 2; i++) {
-		fz.library[i] = i == 0 ? random_preset() : rnd(UINT64_MAX);
+		fz.library[i] =
+		    i == 0 ? random_preset() : random_below(UINT64_MAX);
 		EXPECT_EQ(
 		    cpc_set_add_request(the_cpc, fz.set, INS_EVENT,
 			fz.library[i],
@@ -117,51 +124,51 @@ bind_set(void)
 		return;
 	for (int i = 0; i < 2; i++)
 		fz.kernel[i] = fz.library[i];
-	began(fz.library);
+	record_begin(fz.library);
 }
 
 static void
-restart(void)
+restart_set(void)
 {
-	if (cpc_set_restart(the_cpc, rnd(2) == 0 ? fz.set : NULL) == 0)
-		began(fz.kernel);
+	if (cpc_set_restart(the_cpc, random_below(2) == 0 ? fz.set : NULL) == 0)
+		record_begin(fz.kernel);
 }
 
 static void
-preset(int i)
+preset_request(int i)
 {
-	uint64_t v = i == 0 ? random_preset() : rnd(UINT64_MAX);
+	uint64_t v = i == 0 ? random_preset() : random_below(UINT64_MAX);
 
 	if (cpc_request_preset(the_cpc, i, v) == 0)
 		fz.kernel[i] = v;
 }
 
 static void
-fault(void)
+fault_at_null(void)
 {
 	static int *volatile nowhere;
 
 	*nowhere = 0;
 }
 
-/* One thing a handler may do. */
+/* One random action of a handler. */
 static void
 handler_step(void)
 {
 	bool may_begin = fz.calls < CALLS_MAX;
 
-	switch (rnd(14)) {
+	switch (random_below(14)) {
 	case 0:
 	case 1:
 	case 2:
 		if (may_begin)
-			restart();
+			restart_set();
 		break;
 	case 3:
-		preset(0);
+		preset_request(0);
 		break;
 	case 4:
-		preset(1);
+		preset_request(1);
 		break;
 	case 5:
 		if (may_begin)
@@ -190,16 +197,16 @@ handler_step(void)
 		break;
 	case 11:
 		if (fz.plain)
-			fault();
+			fault_at_null();
 		break;
 	default:
-		check();
+		check_difference();
 		break;
 	}
 }
 
 static void
-handler(int sig, siginfo_t *si, void *context)
+handle_overflow(int sig, siginfo_t *si, void *context)
 {
 	(void)sig;
 	(void)si;
@@ -207,12 +214,12 @@ handler(int sig, siginfo_t *si, void *context)
 	fz.calls++;
 	if (fz.busy)
 		fz.known = false;
-	for (uint64_t n = rnd(5); n > 0; n--)
+	for (uint64_t n = random_below(5); n > 0; n--)
 		handler_step();
 }
 
 static void
-faulted(int sig, siginfo_t *si, void *context)
+handle_fault(int sig, siginfo_t *si, void *context)
 {
 	(void)sig;
 	(void)si;
@@ -220,13 +227,13 @@ faulted(int sig, siginfo_t *si, void *context)
 	siglongjmp(fz.out, 1);
 }
 
-/* A call that begins anew, or not, with overflows let in. */
+/* A call that starts, stops or unbinds the set, with SIGEMT unblocked. */
 static void
 busy_step(void)
 {
 	fz.busy = true;
 	fz.known = false;
-	switch (rnd(4)) {
+	switch (random_below(4)) {
 	case 0:
 		cpc_set_restart(the_cpc, NULL);
 		break;
@@ -244,9 +251,9 @@ busy_step(void)
 	fz.known = false;
 }
 
-/* With overflows kept out: then it is known where counts began. */
+/* Run fn with SIGEMT blocked, so that the start values are known. */
 static void
-quietly(void (*fn)(void))
+run_quietly(void (*fn)(void))
 {
 	sigset_t emt, was;
 
@@ -260,30 +267,30 @@ quietly(void (*fn)(void))
 static void
 quiet_step(void)
 {
-	switch (rnd(4)) {
+	switch (random_below(4)) {
 	case 0:
 		bind_set();
 		break;
 	case 1:
-		preset(rnd(2) == 0);
+		preset_request(random_below(2) == 0);
 		break;
 	default:
-		restart();
+		restart_set();
 		break;
 	}
-	check();
+	check_difference();
 }
 
 static void
 program_step(void)
 {
-	switch (rnd(8)) {
+	switch (random_below(8)) {
 	case 0:
 		busy_step();
 		break;
 	case 1:
 	case 2:
-		quietly(quiet_step);
+		run_quietly(quiet_step);
 		break;
 	case 3:
 		cpc_set_sample(the_cpc, fz.set, fz.buf);
@@ -296,40 +303,40 @@ program_step(void)
 		break;
 	default:
 		fz.plain = true;
-		spin_loop(1 + rnd(800));
+		spin_loop(1 + random_below(800));
 		break;
 	}
 	fz.plain = false;
 }
 
 static void
-sequence(unsigned seed)
+run_sequence(unsigned seed)
 {
 	volatile uint64_t left;
 
 	fz.seed = seed;
 	fz.random = seed;
 	fz.calls = 0;
-	left = 1 + rnd(8);
+	left = 1 + random_below(8);
 	make_set();
-	quietly(bind_set);
+	run_quietly(bind_set);
 	sigsetjmp(fz.out, 1);
 	fz.plain = false;
 	while (left-- > 0)
 		program_step();
-	/* Whatever is still to come finds nothing. */
+	/* An overflow from now on finds no set. */
 	cpc_unbind(the_cpc, fz.set);
 	drop_set();
 	__atomic_add_fetch(&calls, fz.calls, __ATOMIC_RELAXED);
 }
 
 static void *
-sequences(void *arg)
+run_sequences(void *arg)
 {
 	unsigned first = (unsigned)(uintptr_t)arg;
 
 	for (unsigned i = first; i < nsequence; i += NLWP)
-		sequence(i);
+		run_sequence(i);
 	return NULL;
 }
 
@@ -350,12 +357,13 @@ CPC_TEST(random_handlers_do_no_harm)
 		nsequence = (unsigned)atoi(test_argv[1]);
 	the_cpc = cpc;
 	exact = own_privilege() == CPC_COUNT_USER;
-	sa.sa_sigaction = handler;
+	sa.sa_sigaction = handle_overflow;
 	sigaction(SIGEMT, &sa, NULL);
-	sa.sa_sigaction = faulted;
+	sa.sa_sigaction = handle_fault;
 	sigaction(SIGSEGV, &sa, NULL);
 	for (uintptr_t i = 0; i < NLWP; i++)
-		REQUIRE(pthread_create(&t[i], NULL, sequences, (void *)i) == 0);
+		REQUIRE(
+		    pthread_create(&t[i], NULL, run_sequences, (void *)i) == 0);
 	for (int i = 0; i < NLWP; i++)
 		pthread_join(t[i], NULL);
 	EXPECT(calls > nsequence / 2);

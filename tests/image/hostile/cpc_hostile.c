@@ -1,7 +1,7 @@
 /*
- * What a program hands to the counters' system call, by mistake or on
- * purpose: an address that is not its own gives EFAULT, and nothing has
- * happened.  (The console names the first.)
+ * Bad addresses in the counters' system call, given by mistake or on purpose.
+ * An address that is not the program's own gives EFAULT, and the call changes
+ * nothing.  (The console reports the first such call.)
  */
 #include "events/machine.h"
 #include "tests/lib/image/cpc_test.h"
@@ -15,7 +15,7 @@
 
 TEST_KEEPS(16);
 
-#define SET 0x7777 /* a name the library has given to no set */
+#define SET 0x7777 /* an id that the library gave to no set */
 
 static struct {
 	struct cpc_pack head;
@@ -34,7 +34,7 @@ cpc_call(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 	return syscall(BARECPC_SYS_CPC, (long)op, a, b, c, d);
 }
 
-/* A set of one request, as the library packs it. */
+/* Make a set of one request, as the library packs it. */
 static bool
 make_pack(void)
 {
@@ -47,7 +47,7 @@ make_pack(void)
 	return machine_name(machine_here(), ANY_EVENT, &pack.req.cr_event);
 }
 
-/* Every operation that follows an address, with each in turn. */
+/* Every operation that reads or writes memory, with each bad address. */
 CPC_TEST(bad_addresses_are_efault)
 {
 	const uintptr_t all = sizeof scratch;
@@ -65,7 +65,7 @@ CPC_TEST(bad_addresses_are_efault)
 	EXPECT_ERRNO(cpc_disable(cpc), EINVAL); /* nothing was bound */
 }
 
-/* Those that ask of a bound set, which goes on counting. */
+/* Operations on a bound set, which continues to count. */
 CPC_TEST(bad_addresses_for_a_bound_set)
 {
 	EXPECT(make_pack());
@@ -79,7 +79,10 @@ CPC_TEST(bad_addresses_for_a_bound_set)
 	EXPECT_EQ(cpc_call(CPC_OP_RELE, SET, 0, 0, 0), 0);
 }
 
-/* A failure's subcode has nowhere to go: so much is said, and no more. */
+/*
+ * The bind fails, and its subcode cannot be stored either: the call fails with
+ * EFAULT.
+ */
 CPC_TEST(no_place_for_the_subcode)
 {
 	EXPECT(make_pack());
@@ -91,7 +94,7 @@ CPC_TEST(no_place_for_the_subcode)
 	EXPECT_ERRNO(cpc_disable(cpc), EINVAL);
 }
 
-/* What begins in memory and ends in a hole. */
+/* Objects that begin in memory and end in a hole. */
 CPC_TEST(objects_that_end_in_a_hole)
 {
 	const size_t page = 4096;
@@ -117,7 +120,10 @@ CPC_TEST(objects_that_end_in_a_hole)
 	EXPECT_EQ(munmap(p, page), 0);
 }
 
-/* Where a faulting read goes on is in the program, or nowhere. */
+/*
+ * A faulting read sequence continues at an address of the program.  The kernel
+ * refuses addresses outside the program.
+ */
 CPC_TEST(read_sequences_outside_the_program)
 {
 	const uintptr_t mine = (uintptr_t)scratch;

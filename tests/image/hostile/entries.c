@@ -1,7 +1,7 @@
 /*
- * What a program may ask for in one call, at its largest: the calls do what
- * they promise.  Run with kernel_limit= (tests/cli/limit.sh), the kernel says
- * whether one of them holds up the machine.
+ * The largest requests that a program may make in one call.  Each call does
+ * what it promises.  Run with kernel_limit= (tests/cli/limit.sh), the kernel
+ * also reports any call that holds up the machine.
  */
 #define _GNU_SOURCE /* pipe2() */
 #include "tests/lib/image/test.h"
@@ -40,14 +40,14 @@ ends_with(pid_t pid)
 }
 
 static char *
-map(size_t bytes, int prot)
+map_memory(size_t bytes, int prot)
 {
 	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* LWPs that all wait: for a word, or until one time. */
+/* Many LWPs that wait for one word, or until one time. */
 
 static int word, woken;
 static struct timespec until;
@@ -93,7 +93,7 @@ join_many(unsigned n)
 
 #define NARGS 4000
 
-/* This is what many_arguments executes. */
+/* many_arguments executes this program again, which then ends here. */
 TEST(arguments_arrive)
 {
 	if (test_argc == NARGS)
@@ -159,24 +159,24 @@ TEST(a_parent_of_many_ends)
 	EXPECT_EQ(ends_with(pid), 5);
 }
 
-TEST(regions_without_number)
+TEST(many_regions)
 {
 	const size_t n = 10000;
-	char *p = map(2 * n * PAGE, PROT_NONE);
+	char *p = map_memory(2 * n * PAGE, PROT_NONE);
 
 	REQUIRE(p != NULL);
 	for (size_t i = 0; i < n; i++)
 		EXPECT_EQ(munmap(p + (2 * i + 1) * PAGE, PAGE), 0);
 	EXPECT_EQ(munmap(p, 2 * n * PAGE), 0);
-	/* A reservation takes nothing, whatever its size. */
-	REQUIRE((p = map((size_t)1 << 44, PROT_NONE)) != NULL);
+	/* A reservation of any size takes no memory. */
+	REQUIRE((p = map_memory((size_t)1 << 44, PROT_NONE)) != NULL);
 	EXPECT_EQ(munmap(p, (size_t)1 << 44), 0);
 }
 
-TEST(pages_of_many_rights)
+TEST(many_protections)
 {
 	const size_t n = 2000;
-	char *p = map(n * PAGE, PROT_READ | PROT_WRITE);
+	char *p = map_memory(n * PAGE, PROT_READ | PROT_WRITE);
 
 	REQUIRE(p != NULL);
 	for (size_t i = 0; i < n; i += 2)
@@ -192,7 +192,7 @@ TEST(pages_of_many_rights)
 TEST(long_reads)
 {
 	const size_t bytes = 32UL << 20;
-	char *p = map(bytes, PROT_READ | PROT_WRITE);
+	char *p = map_memory(bytes, PROT_READ | PROT_WRITE);
 	int zero = open("/dev/zero", O_RDONLY);
 	int self = open(test_argv[0], O_RDONLY), root = open("/", O_RDONLY);
 
@@ -207,19 +207,19 @@ TEST(long_reads)
 	close(root);
 }
 
-/* Blanks: the log is not to be read. */
+/* Write blanks, because the log of this test is not read. */
 TEST(long_writes)
 {
 	static struct iovec iov[1024];
 	const size_t bytes = 1UL << 16;
-	char *p = map(bytes, PROT_READ | PROT_WRITE);
+	char *p = map_memory(bytes, PROT_READ | PROT_WRITE);
 	int fd = open("/dev/stderr", O_WRONLY);
 
 	REQUIRE(p != NULL && fd >= 0);
 	memset(p, ' ', bytes);
 	for (unsigned i = 0; i < 1024; i++)
 		iov[i] = (struct iovec){ p, bytes };
-	/* No more than one write(2) does. */
+	/* writev(2) writes no more than one write(2) may. */
 	EXPECT_EQ(writev(fd, iov, 1024), bytes);
 	EXPECT_EQ(write(fd, "\n", 1), 1);
 	close(fd);
@@ -269,7 +269,7 @@ TEST(many_signals)
 	while (sigqueue(getpid(), SIGRTMIN, none) == 0)
 		n++;
 	EXPECT_EQ(n, 1024);
-	signal(SIGRTMIN, SIG_IGN); /* drops them all */
+	signal(SIGRTMIN, SIG_IGN); /* discards all of them */
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 

@@ -1,7 +1,7 @@
 /*
- * A pointer that leads nowhere, or where the program may not read or write,
- * gets EFAULT from every system call that would follow it, and the program
- * lives on.  (The console names the first.)
+ * A bad pointer gives EFAULT from every system call that uses it, and the
+ * program continues.  Bad pointers lead nowhere, or to memory that the program
+ * may not read or write.  (The console reports the first such call.)
  */
 #include "tests/lib/image/test.h"
 
@@ -20,12 +20,12 @@
 #include <unistd.h>
 
 #define PAGE ((size_t)4096)
-#define BAD  UINTPTR_MAX /* stands for the pointer under test */
+#define BAD  UINTPTR_MAX /* replaced by the pointer under test */
 
 enum {
 	NULL_IS_LEGAL = 1,
-	OUT = 2,  /* the kernel writes there */
-	PATH = 4, /* a string, which a few bytes before a hole may hold */
+	OUT = 2,  /* the kernel writes to the memory */
+	PATH = 4, /* a string, which may end before a hole */
 };
 
 struct call {
@@ -42,7 +42,10 @@ struct call {
 
 static char scratch[64];
 
-/* Descriptors 20, 21 and 22: this program's file, /dev/zero and the root. */
+/*
+ * The calls use descriptors 20, 21 and 22: this program's file, /dev/zero and
+ * the root directory.
+ */
 static const struct call calls[] = {
 	{ "read", SYS_read, OUT, { 20, BAD, 64 } },
 	{ "read zero", SYS_read, OUT, { 21, BAD, 64 } },
@@ -99,7 +102,7 @@ static void __attribute__((constructor)) open_files(void)
 }
 
 static long
-make(const struct call *c, uintptr_t bad)
+make_call(const struct call *c, uintptr_t bad)
 {
 	uintptr_t a[6];
 	unsigned i;
@@ -109,9 +112,9 @@ make(const struct call *c, uintptr_t bad)
 	return syscall(c->c_number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Every call, but those with a flag of `except`. */
+/* Make every call that has all flags of `only` and none of `except`. */
 static void
-give_all(uintptr_t bad, unsigned only, unsigned except)
+make_all_calls(uintptr_t bad, unsigned only, unsigned except)
 {
 	unsigned i;
 	long got;
@@ -120,7 +123,7 @@ give_all(uintptr_t bad, unsigned only, unsigned except)
 		if ((calls[i].c_flags & only) != only ||
 		    (calls[i].c_flags & except) != 0)
 			continue;
-		got = make(&calls[i], bad);
+		got = make_call(&calls[i], bad);
 		if (!EXPECT_ERRNO(got, EFAULT))
 			test_note(
 			    "%s of %#lx", calls[i].c_name, (unsigned long)bad);
@@ -128,7 +131,7 @@ give_all(uintptr_t bad, unsigned only, unsigned except)
 }
 
 static char *
-map(size_t bytes, int prot)
+map_memory(size_t bytes, int prot)
 {
 	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -137,68 +140,68 @@ map(size_t bytes, int prot)
 
 TEST(pointers_to_nothing)
 {
-	give_all(0, 0, NULL_IS_LEGAL);
-	give_all(8, 0, 0);
-	give_all(0xffff, 0, 0);
-	give_all((uintptr_t)1 << 45, 0, 0);
+	make_all_calls(0, 0, NULL_IS_LEGAL);
+	make_all_calls(8, 0, 0);
+	make_all_calls(0xffff, 0, 0);
+	make_all_calls((uintptr_t)1 << 45, 0, 0);
 }
 
 TEST(pointers_to_the_kernel)
 {
-	give_all(0xffffffff80000000, 0, 0);
-	give_all(0xffffffff80200000, 0, 0);
-	give_all(0xffff800000000000, 0, 0);
-	give_all(0xffff000000000000, 0, 0);
-	give_all((uintptr_t)-8, 0, 0);
-	give_all((uintptr_t)-4096, 0, 0);
+	make_all_calls(0xffffffff80000000, 0, 0);
+	make_all_calls(0xffffffff80200000, 0, 0);
+	make_all_calls(0xffff800000000000, 0, 0);
+	make_all_calls(0xffff000000000000, 0, 0);
+	make_all_calls((uintptr_t)-8, 0, 0);
+	make_all_calls((uintptr_t)-4096, 0, 0);
 }
 
-TEST(pointers_that_are_no_address)
+TEST(pointers_outside_the_address_space)
 {
-	give_all(0x0000800000000000, 0, 0);
-	give_all(0x00007ffffffffff8, 0, 0);
-	give_all(0x8000000000000000, 0, 0);
-	give_all(0x1234567812345678, 0, 0);
+	make_all_calls(0x0000800000000000, 0, 0);
+	make_all_calls(0x00007ffffffffff8, 0, 0);
+	make_all_calls(0x8000000000000000, 0, 0);
+	make_all_calls(0x1234567812345678, 0, 0);
 }
 
-TEST(pointers_to_what_was_unmapped)
+TEST(pointers_to_unmapped_memory)
 {
-	char *p = map(PAGE, PROT_READ | PROT_WRITE);
+	char *p = map_memory(PAGE, PROT_READ | PROT_WRITE);
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ(munmap(p, PAGE), 0);
-	give_all((uintptr_t)p, 0, 0);
+	make_all_calls((uintptr_t)p, 0, 0);
 }
 
-TEST(pointers_to_what_cannot_be_read)
+TEST(pointers_to_unreadable_memory)
 {
-	char *p = map(PAGE, PROT_NONE);
+	char *p = map_memory(PAGE, PROT_NONE);
 
 	REQUIRE(p != NULL);
-	/* It is mapped, and has a page or none: not phys's to judge. */
-	give_all((uintptr_t)p, OUT, 0);
-	give_all((uintptr_t)p, PATH, 0);
+	/* Calls without a flag are left out: phys may find a page here. */
+	make_all_calls((uintptr_t)p, OUT, 0);
+	make_all_calls((uintptr_t)p, PATH, 0);
 	EXPECT_EQ(munmap(p, PAGE), 0);
 }
 
-TEST(pointers_to_what_cannot_be_written)
+TEST(pointers_to_unwritable_memory)
 {
-	char *p = map(PAGE, PROT_READ);
+	char *p = map_memory(PAGE, PROT_READ);
 
 	REQUIRE(p != NULL);
-	give_all((uintptr_t)p, OUT, 0);
-	give_all((uintptr_t)&give_all, OUT, 0);
-	give_all((uintptr_t) "a constant", OUT, 0);
+	make_all_calls((uintptr_t)p, OUT, 0);
+	make_all_calls((uintptr_t)&make_all_calls, OUT, 0);
+	make_all_calls((uintptr_t) "a constant", OUT, 0);
 	EXPECT_EQ(munmap(p, PAGE), 0);
 }
 
 /*
- * An object that begins in memory and ends outside: EFAULT, or as much as
- * there is room for where the call may do part of its work.
+ * An object begins in memory and ends outside.  The call fails with EFAULT, or
+ * does the part for which there is room.
  */
 TEST(objects_that_end_in_a_hole)
 {
-	char *p = map(2 * PAGE, PROT_READ | PROT_WRITE);
+	char *p = map_memory(2 * PAGE, PROT_READ | PROT_WRITE);
 	unsigned i;
 	long got;
 
@@ -208,7 +211,7 @@ TEST(objects_that_end_in_a_hole)
 		memset(p, 'a', PAGE);
 		if (calls[i].c_number == BARECPC_SYS_PHYS)
 			continue;
-		got = make(&calls[i], (uintptr_t)p + PAGE - 3);
+		got = make_call(&calls[i], (uintptr_t)p + PAGE - 3);
 		if (!EXPECT((got == -1 && errno == EFAULT) ||
 			    (got >= 0 && got <= 3)))
 			test_note("%s gave %ld", calls[i].c_name, got);
@@ -230,7 +233,7 @@ TEST(vectors_of_bad_pointers)
 	EXPECT(writev(1, iov + 1, 1) == -1);
 }
 
-TEST(futexes_that_are_nowhere)
+TEST(futexes_at_bad_addresses)
 {
 	const int wait = 0; /* FUTEX_WAIT */
 	struct timespec *bad = (struct timespec *)8;
@@ -239,7 +242,7 @@ TEST(futexes_that_are_nowhere)
 	EXPECT_ERRNO(syscall(SYS_futex, 8, wait, 0, NULL), EFAULT);
 	EXPECT_ERRNO(
 	    syscall(SYS_futex, 0xffffffff80000000, wait, 0, NULL), EFAULT);
-	/* The timeout is read first, whatever the word holds. */
+	/* The kernel reads the timeout first, whatever the word holds. */
 	EXPECT_ERRNO(syscall(SYS_futex, &word, wait, 1, bad), EFAULT);
 	EXPECT_ERRNO(syscall(SYS_futex, &word, wait, 0, bad), EFAULT);
 	EXPECT_ERRNO(syscall(SYS_futex, &word, wait, 0, NULL), EAGAIN);
@@ -247,19 +250,19 @@ TEST(futexes_that_are_nowhere)
 
 TEST(lengths_that_leave_the_address_space)
 {
-	char *p = map(2 * PAGE, PROT_READ | PROT_WRITE);
+	char *p = map_memory(2 * PAGE, PROT_READ | PROT_WRITE);
 	long got;
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
-	/* Refused as a whole, or as much as there is room for. */
+	/* Refused as a whole, or done as far as there is room. */
 	got = read(21, p, (size_t)1 << 47);
 	EXPECT((got == -1 && errno == EFAULT) || (size_t)got <= PAGE);
 	EXPECT_EQ(munmap(p, PAGE), 0);
 	EXPECT_ERRNO(write(1, (void *)-16, 32), EFAULT);
 }
 
-TEST(the_program_lives_on)
+TEST(the_program_continues)
 {
 	struct timespec ts;
 

@@ -1,6 +1,6 @@
 /*
- * Memory that is not there is refused with ENOMEM, at once and leaving
- * nothing behind; what is given back can be had again.
+ * A request for more memory than there is fails at once with ENOMEM and leaves
+ * nothing allocated.  Freed memory can be allocated again.
  */
 #include "tests/lib/image/test.h"
 
@@ -14,7 +14,7 @@
 #define CHUNK ((size_t)1 << 20)
 
 static void *
-map(size_t bytes, int flags)
+map_memory(size_t bytes, int flags)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
@@ -22,14 +22,17 @@ map(size_t bytes, int flags)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Take all memory in chunks, linked through their first words. */
+/*
+ * Take all memory in chunks, linked through their first words.  Returns their
+ * number.
+ */
 static unsigned
 take_all(void **chain, size_t chunk)
 {
 	unsigned n;
 	void **p;
 
-	for (n = 0; (p = map(chunk, 0)) != NULL; n++) {
+	for (n = 0; (p = map_memory(chunk, 0)) != NULL; n++) {
 		*p = *chain;
 		*chain = p;
 	}
@@ -48,14 +51,17 @@ give_back(void *chain, size_t chunk)
 	}
 }
 
-TEST(more_than_there_can_be)
+TEST(more_than_any_machine_has)
 {
-	EXPECT_ERRNO(map((size_t)1 << 45, 0) == NULL ? -1 : 0, ENOMEM);
-	EXPECT_ERRNO(map((size_t)1 << 62, 0) == NULL ? -1 : 0, ENOMEM);
-	EXPECT_ERRNO(map(SIZE_MAX - 4095, 0) == NULL ? -1 : 0, ENOMEM);
+	EXPECT_ERRNO(map_memory((size_t)1 << 45, 0) == NULL ? -1 : 0, ENOMEM);
+	EXPECT_ERRNO(map_memory((size_t)1 << 62, 0) == NULL ? -1 : 0, ENOMEM);
+	EXPECT_ERRNO(map_memory(SIZE_MAX - 4095, 0) == NULL ? -1 : 0, ENOMEM);
 }
 
-/* All memory, in chunks and then in pages; returns the number of chunks. */
+/*
+ * Take all memory, in chunks and then in pages, and free it.  Returns the
+ * number of chunks.
+ */
 static unsigned
 round_trip(void)
 {
@@ -63,23 +69,23 @@ round_trip(void)
 	unsigned n = take_all(&chunks, CHUNK);
 
 	EXPECT_ERRNO(payload_contig(1) == NULL ? -1 : 0, ENOMEM);
-	/* Or another chunk had fitted. */
+	/* With more pages left, another chunk would have fitted. */
 	EXPECT(take_all(&pages, 4096) < CHUNK / 4096);
-	/* The program still runs, and is told. */
-	EXPECT_ERRNO(map(1, 0) == NULL ? -1 : 0, ENOMEM);
+	/* The program still runs, and gets ENOMEM. */
+	EXPECT_ERRNO(map_memory(1, 0) == NULL ? -1 : 0, ENOMEM);
 	give_back(pages, 4096);
 	give_back(chunks, CHUNK);
 	return n;
 }
 
-TEST(all_of_it_twice)
+TEST(all_memory_twice)
 {
 	struct barecpc_stat before, after;
 	unsigned first;
 
 	if (payload_stat(&before) == -1)
 		SKIP("this is not barecpc");
-	/* The first round leaves page tables, the second finds them. */
+	/* The first round leaves page tables, which the second uses again. */
 	first = round_trip();
 	EXPECT(first > 0);
 	REQUIRE(payload_stat(&before) == 0);
@@ -88,7 +94,7 @@ TEST(all_of_it_twice)
 	EXPECT_EQ(after.bs_free_pages, before.bs_free_pages);
 }
 
-TEST(malloc_says_so)
+TEST(malloc_fails_with_enomem)
 {
 	void *volatile p = malloc((size_t)1 << 44);
 
@@ -98,5 +104,5 @@ TEST(malloc_says_so)
 	free(p);
 }
 
-/* Page tables of all memory, of a machine with 4 GiB at most. */
+/* Page tables for all memory of a machine with at most 4 GiB. */
 TEST_KEEPS(2048 + 16);

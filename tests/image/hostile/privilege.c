@@ -1,7 +1,7 @@
 /*
- * A payload runs at the privilege the command line names, and at system
- * privilege the privileged instructions are its own.  What happens to them at
- * user privilege is for tests/cli/traps.sh: it ends the program.
+ * A payload runs at the privilege that the command line names.  At system
+ * privilege it may use privileged instructions.  At user privilege they end the
+ * program, which tests/cli/traps.sh checks.
  */
 #include "tests/lib/image/test.h"
 
@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* <arch>/privilege.S */
-extern const int privilege_user, privilege_system; /* as the CPU says it */
+/* tests/lib/image/ARCH/privilege.S */
+extern const int privilege_user, privilege_system; /* as the CPU reports it */
 extern const int privilege_seen_by_user; /* may user code ask the CPU? */
 int privilege_now(void);
 uint64_t privilege_page_tables(void);
@@ -24,13 +24,13 @@ at_system(void)
 	return payload_privilege() == PAYLOAD_SYSTEM;
 }
 
-TEST(the_cpu_agrees)
+TEST(the_cpu_reports_this_privilege)
 {
 	if (!at_system() && !privilege_seen_by_user)
 		SKIP("user code cannot ask this CPU");
 	EXPECT_EQ(
 	    privilege_now(), at_system() ? privilege_system : privilege_user);
-	/* And still so when it comes back from the kernel. */
+	/* The privilege is the same after a system call. */
 	getppid();
 	EXPECT_EQ(
 	    privilege_now(), at_system() ? privilege_system : privilege_user);

@@ -1,17 +1,19 @@
 /*
- * System calls at random leave a kernel: whatever they do to the process that
- * makes them, they do it to no other, nothing is left behind, and the counts
- * of the process that looks on stay exact.
+ * Random system calls do not break the kernel.  They may damage the process
+ * that makes them, but no other process.  Nothing leaks, and the counts of the
+ * test's own process stay exact.
  *
  *     syscall_fuzz [SEED [SEEDS [PROCESSES [CALLS]]]]
  *
- * For each of so many seeds from SEED on, so many processes of 2 to 6 LWPs,
- * each of which makes so many calls.  A seed is a run: with -icount and one
- * CPU it is the same each time, which its line says by a number.
+ * There are SEEDS runs, with seeds from SEED on.  Each run has PROCESSES
+ * processes of 2 to 6 LWPs, and each LWP makes CALLS calls.  With -icount and
+ * one CPU a seed always gives the same run.  The number at the end of its note
+ * is a hash of the run.
  *
- * On a kernel built with SAN=coverage, with test_hooks=yes, a program that runs
- * kernel code that none ran before is kept, and every other process runs a
- * mutation of a kept one.  A seed then depends on the seeds before it.
+ * A kernel built with SAN=coverage and booted with test_hooks=yes counts the
+ * blocks of code that have run.  The test then keeps programs that run new
+ * blocks.  Every other process runs a mutation of a kept program.  So a run
+ * also depends on the seeds before it.
  */
 #include "tests/image/hostile/chaos/chaos.h"
 
@@ -28,15 +30,15 @@
 #include "tests/lib/image/cpc_test.h"
 
 #define MS        1000000LL
-#define LIFE      (20 * MS) /* of a process; then it is ended */
+#define LIFE      (20 * MS) /* of a process, which is then killed */
 #define ENOUGH_MS 1500
-#define TURNS     1000 /* of the loop whose instructions are known */
+#define TURNS     1000 /* of the loop with a known number of instructions */
 
 /* The C library's heap, and page tables. */
 TEST_KEEPS(64);
 
 /*
- * The witness
+ * The witness: a known loop, counted again and again in the test's own process.
  */
 
 static struct witness {
@@ -44,8 +46,8 @@ static struct witness {
 	cpc_set_t *set;
 	cpc_buf_t *buf;
 	bool bound;
-	uint64_t exact; /* what a look counts */
-	unsigned looks;
+	uint64_t exact; /* the count of the loop */
+	unsigned checks;
 } witness;
 
 static bool
@@ -55,9 +57,12 @@ sample_frozen(uint64_t *value)
 	       cpc_buf_get(witness.cpc, witness.buf, 0, value) == 0;
 }
 
-/* Counts of the loop, and of a call on either side; false: others count. */
+/*
+ * Count the loop, and a system call on either side.  Returns false if other
+ * sets took the counters.
+ */
 static bool
-look(uint64_t *count)
+count_loop(uint64_t *count)
 {
 	uint64_t before, after;
 
@@ -92,18 +97,18 @@ witness_begin(void)
 	}
 	witness.set = set_of(witness.cpc, INS_EVENT);
 	witness.buf = cpc_buf_create(witness.cpc, witness.set);
-	EXPECT(look(&witness.exact) && look(&witness.exact));
+	EXPECT(count_loop(&witness.exact) && count_loop(&witness.exact));
 	EXPECT(witness.exact > SPIN_INSNS * TURNS);
 }
 
 static void
-witness_look(void)
+witness_check(void)
 {
 	uint64_t count;
 
-	if (witness.cpc == NULL || !look(&count))
+	if (witness.cpc == NULL || !count_loop(&count))
 		return;
-	witness.looks++;
+	witness.checks++;
 	EXPECT_EQ(count, witness.exact);
 }
 
@@ -112,26 +117,24 @@ witness_end(void)
 {
 	if (witness.cpc == NULL)
 		return;
-	EXPECT(witness.looks > 0);
+	EXPECT(witness.checks > 0);
 	cpc_close(witness.cpc);
 }
 
-/*
- * Programs
- */
+/* Programs: the seeds of all calls of a process */
 
 #define NKEPT   128
-#define CHANGES 8 /* of a mutation, at most */
+#define CHANGES 8 /* in a mutation, at most */
 
 long syscall(long, ...);
 
 static struct {
-	long blocks; /* of the kernel that have run; -1: it does not count */
+	long blocks; /* blocks of the kernel that have run; -1: not counted */
 	unsigned kept, kept_mutations;
 	struct chaos_program program[NKEPT];
 } coverage;
 
-/* Blocks that ran since the last call of this. */
+/* The number of blocks that ran first since the last call of this function. */
 static long
 new_blocks(void)
 {
@@ -142,15 +145,15 @@ new_blocks(void)
 }
 
 static unsigned
-below(unsigned n)
+random_below(unsigned n)
 {
 	return (unsigned)chaos_below(n);
 }
 
 static void
-invent(struct chaos_program *p, unsigned calls)
+invent_program(struct chaos_program *p, unsigned calls)
 {
-	p->chp_lwps = 2 + below(CHAOS_RAW_LWPS - 1);
+	p->chp_lwps = 2 + random_below(CHAOS_RAW_LWPS - 1);
 	p->chp_calls = calls;
 	for (unsigned i = 0; i < p->chp_lwps; i++) {
 		for (unsigned n = 0; n < calls; n++)
@@ -158,44 +161,47 @@ invent(struct chaos_program *p, unsigned calls)
 	}
 }
 
-/* Copy some calls of one program over calls of another, or of the same. */
+/* Copy some calls of one program over calls of another or of itself. */
 static void
 splice_calls(struct chaos_program *to, const struct chaos_program *from)
 {
 	unsigned calls =
 	    to->chp_calls < from->chp_calls ? to->chp_calls : from->chp_calls;
-	unsigned n = 1 + below(calls);
+	unsigned n = 1 + random_below(calls);
 
-	memmove(&to->chp_seed[below(to->chp_lwps)][below(calls - n + 1)],
-	    &from->chp_seed[below(from->chp_lwps)][below(calls - n + 1)],
+	memmove(&to->chp_seed[random_below(to->chp_lwps)]
+			     [random_below(calls - n + 1)],
+	    &from->chp_seed[random_below(from->chp_lwps)]
+			   [random_below(calls - n + 1)],
 	    n * sizeof to->chp_seed[0][0]);
 }
 
 static void
-mutate(struct chaos_program *p)
+mutate_program(struct chaos_program *p)
 {
-	*p = coverage.program[below(coverage.kept)];
-	for (unsigned n = 1 + below(CHANGES); n > 0; n--) {
-		switch (below(4)) {
+	*p = coverage.program[random_below(coverage.kept)];
+	for (unsigned n = 1 + random_below(CHANGES); n > 0; n--) {
+		switch (random_below(4)) {
 		case 0:
 			splice_calls(
-			    p, &coverage.program[below(coverage.kept)]);
+			    p, &coverage.program[random_below(coverage.kept)]);
 			break;
 		case 1:
 			splice_calls(p, p);
 			break;
 		default:
-			p->chp_seed[below(p->chp_lwps)][below(p->chp_calls)] =
-			    (uint32_t)chaos_below(1ULL << 32);
+			p->chp_seed[random_below(p->chp_lwps)][random_below(
+			    p->chp_calls)] = (uint32_t)chaos_below(1ULL << 32);
 		}
 	}
 }
 
-/* When all places are taken, one of them is used again. */
+/* When all places are taken, replace a random program. */
 static void
-keep(const struct chaos_program *p, bool mutation)
+keep_program(const struct chaos_program *p, bool mutation)
 {
-	unsigned at = coverage.kept < NKEPT ? coverage.kept++ : below(NKEPT);
+	unsigned at =
+	    coverage.kept < NKEPT ? coverage.kept++ : random_below(NKEPT);
 
 	coverage.program[at] = *p;
 	coverage.kept_mutations += mutation;
@@ -205,9 +211,12 @@ keep(const struct chaos_program *p, bool mutation)
  * Processes
  */
 
-/* One that sleeps, or runs for ever, is ended: calls may lead there. */
+/*
+ * Wait for a process, and kill it after LIFE.  Random calls may make it sleep
+ * or run for ever.
+ */
 static int
-wait_for(pid_t pid)
+wait_or_kill(pid_t pid)
 {
 	hrtime_t since = gethrtime();
 	struct timespec moment = { 0, 100000 };
@@ -218,7 +227,7 @@ wait_for(pid_t pid)
 			kill(pid, SIGKILL);
 		if (!EXPECT(gethrtime() - since < LIFE + ENOUGH_MS * MS))
 			return -1;
-		witness_look();
+		witness_check();
 		nanosleep(&moment, NULL);
 	}
 	for (int cpu = 0; cpu < chaos.ch_cpus; cpu++)
@@ -226,9 +235,9 @@ wait_for(pid_t pid)
 	return status;
 }
 
-/* What the processes forked goes, too. */
+/* Kill the processes that the programs forked. */
 static void
-end_others(void)
+kill_others(void)
 {
 	struct timespec moment = { 0, 1000000 };
 	struct barecpc_stat st;
@@ -257,23 +266,23 @@ run_seed(uint64_t seed, unsigned processes, unsigned calls)
 		int status;
 
 		if (mutation)
-			mutate(&program);
+			mutate_program(&program);
 		else
-			invent(&program, calls);
+			invent_program(&program, calls);
 		pid = fork();
 		if (pid == 0)
 			chaos_raw(&program);
 		if (!EXPECT(pid > 0))
 			return;
-		status = wait_for(pid);
+		status = wait_or_kill(pid);
 		killed += WIFSIGNALED(status);
 		lwps += program.chp_lwps;
 		if (coverage.blocks >= 0 && new_blocks() > 0)
-			keep(&program, mutation);
+			keep_program(&program, mutation);
 		hash = (hash ^ (unsigned)status) * 0x100000001b3;
 		hash = (hash ^ (uint64_t)(gethrtime() - since)) * 0x100000001b3;
 	}
-	end_others();
+	kill_others();
 	test_note("seed %" PRIu64 ": %u processes, %u LWPs of %u calls, "
 		  "%u ended by a signal, run %016" PRIx64,
 	    seed, processes, lwps, calls, killed, hash);
@@ -286,7 +295,7 @@ argument(int n, unsigned otherwise)
 	                     : otherwise;
 }
 
-TEST(random_calls_leave_a_kernel)
+TEST(random_calls_do_not_break_the_kernel)
 {
 	unsigned seed = argument(1, 1), seeds = argument(2, 1);
 	unsigned calls = argument(4, 100);
@@ -310,6 +319,6 @@ TEST(random_calls_leave_a_kernel)
 			  "after, %u programs kept, %u of them mutations",
 		    at_start, coverage.blocks, coverage.kept,
 		    coverage.kept_mutations);
-	if (witness.looks > 0)
-		test_note("the witness looked %u times", witness.looks);
+	if (witness.checks > 0)
+		test_note("the witness checked %u times", witness.checks);
 }

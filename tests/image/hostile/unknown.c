@@ -1,6 +1,6 @@
 /*
- * A system call the kernel does not know answers ENOSYS, always, and the
- * program goes on.  (The console names each once.)
+ * An unknown system call always fails with ENOSYS, and the program continues.
+ * (The console reports each number once.)
  */
 #include "tests/lib/image/test.h"
 
@@ -19,13 +19,13 @@ TEST(unknown_numbers_answer_enosys)
 	}
 }
 
-TEST(a_number_is_all_of_its_bits)
+TEST(all_bits_of_a_number_count)
 {
-	/* 32 bits of it are a call's number; the upper ones must not alias. */
+	/* The low bits are a call's number.  The upper bits must count, too. */
 	EXPECT_ERRNO(syscall(0x7fff4002, 0), ENOSYS);
 }
 
-TEST(arguments_come_back_unharmed)
+TEST(the_call_leaves_its_arguments_unchanged)
 {
 	volatile long a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;
 

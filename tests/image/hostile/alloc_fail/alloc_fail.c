@@ -1,7 +1,7 @@
 /*
  * Each system call of the kernel's table, with each of its allocations failing
- * in turn: it says ENOMEM or EAGAIN and changes nothing, or it does without.
- * Needs test_hooks=yes.
+ * in turn.  The call fails with ENOMEM or EAGAIN and changes nothing, or
+ * succeeds without the memory.  Needs test_hooks=yes.
  */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
@@ -39,7 +39,7 @@ TEST(files)
 	turn_close_files();
 }
 
-TEST(calls_of_one_machine_alone)
+TEST(calls_of_one_architecture)
 {
 	turn_open_files();
 	turns_of(turn_old);
@@ -72,14 +72,14 @@ TEST(processes)
 }
 
 static sigjmp_buf out;
-static volatile int code;
+static volatile int fault_code;
 
 static void
-faulted(int sig, siginfo_t *si, void *uc)
+handle_fault(int sig, siginfo_t *si, void *uc)
 {
 	(void)sig;
 	(void)uc;
-	code = si->si_code;
+	fault_code = si->si_code;
 	siglongjmp(out, 1);
 }
 
@@ -96,20 +96,20 @@ TEST(a_fault_needs_no_memory)
 	char *volatile at[] = { p, (char *)16 };
 	int wanted[] = { SEGV_ACCERR, SEGV_MAPERR };
 
-	sa.sa_sigaction = faulted;
+	sa.sa_sigaction = handle_fault;
 	sigaction(SIGSEGV, &sa, &was);
 	for (volatile int i = 0; i < 2; i++) {
-		code = 0;
+		fault_code = 0;
 		if (syscall(BARECPC_SYS_TEST, BARECPC_TEST_FAIL, 1L, 1L) == -1)
 			SKIP("the kernel has no test hooks; test_hooks=yes");
 		if (sigsetjmp(out, 1) == 0)
 			*at[i] = 1;
 		EXPECT_EQ(syscall(BARECPC_SYS_TEST, BARECPC_TEST_FAIL_END), 0);
-		EXPECT_EQ(code, wanted[i]);
+		EXPECT_EQ(fault_code, wanted[i]);
 	}
 	sigaction(SIGSEGV, &was, NULL);
 	munmap(p, 4096);
 }
 
-/* Page tables of all the places that calls mapped. */
+/* Page tables for all the places where calls mapped memory. */
 TEST_KEEPS(4096);

@@ -1,5 +1,6 @@
 /*
- * Calls on counters, of the library, which allocates its own memory before.
+ * Calls on counters, most of them through libcpc.  The library has allocated
+ * its own memory before.
  */
 #define _GNU_SOURCE /* clone() */
 #include "tests/image/hostile/alloc_fail/counters.h"
@@ -16,37 +17,38 @@
 #include "tests/image/hostile/alloc_fail/turns.h"
 #include "tests/lib/image/cpc_test.h"
 
-#define MANY 40 /* requests: more than fit on the kernel's stack */
+#define MANY 40 /* requests: too many for the kernel's stack */
 
 static cpc_t *the_cpc;
 static cpc_set_t *set, *other_set, *many;
 
 /*
- * Another LWP, which holds the context whose room is always there.
+ * Another LWP.  While it is bound it has the one context that needs no
+ * allocation, so the next bind must allocate a context.
  */
 
 static pthread_t other;
 static sem_t asked, done;
-static volatile enum { BIND, UNBIND, END } what;
+static volatile enum { BIND, UNBIND, END } request;
 
 static void *
 other_lwp(void *arg)
 {
 	do {
 		sem_wait(&asked);
-		if (what == BIND)
+		if (request == BIND)
 			EXPECT_EQ(cpc_bind_curlwp(the_cpc, other_set, 0), 0);
-		else if (what == UNBIND)
+		else if (request == UNBIND)
 			EXPECT_EQ(cpc_unbind(the_cpc, other_set), 0);
 		sem_post(&done);
-	} while (what != END);
+	} while (request != END);
 	return arg;
 }
 
 static void
 ask_other(int w)
 {
-	what = w;
+	request = w;
 	sem_post(&asked);
 	sem_wait(&done);
 }
@@ -62,7 +64,7 @@ other_binds(void)
  */
 
 static long
-result(int r)
+errno_result(int r)
 {
 	return r == -1 ? -errno : r;
 }
@@ -78,11 +80,11 @@ make_page(void)
 static long
 make_bind(void)
 {
-	return result(cpc_bind_curlwp(the_cpc, set, 0));
+	return errno_result(cpc_bind_curlwp(the_cpc, set, 0));
 }
 
 static void
-unbind(long r)
+unbind_set(long r)
 {
 	if (r == 0)
 		EXPECT_EQ(cpc_unbind(the_cpc, set), 0);
@@ -91,20 +93,20 @@ unbind(long r)
 static void
 unbind_both(long r)
 {
-	unbind(r);
+	unbind_set(r);
 	ask_other(UNBIND);
 }
 
 static long
 make_bind_many(void)
 {
-	return result(cpc_bind_curlwp(the_cpc, many, 0));
+	return errno_result(cpc_bind_curlwp(the_cpc, many, 0));
 }
 
 static long
 make_bind_cpu(void)
 {
-	return result(cpc_bind_cpu(the_cpc, 0, set, 0));
+	return errno_result(cpc_bind_cpu(the_cpc, 0, set, 0));
 }
 
 static void
@@ -120,9 +122,9 @@ unbind_own(long r)
 	EXPECT_EQ(cpc_unbind(the_cpc, set), 0);
 }
 
-/* Its sums begin when it is executed. */
+/* Start a profile.  It gets its memory when the process executes a program. */
 static void
-be_profiled(void)
+start_profile(void)
 {
 	int fd = open("/dev/profile", O_RDONLY);
 
@@ -154,7 +156,12 @@ const struct turn_call turn_page[] = {
 };
 
 const struct turn_call turn_counters[] = {
-	{ .tc_name = "bind", BARECPC_SYS_CPC, { 0 }, NULL, make_bind, unbind },
+	{ .tc_name = "bind",
+	    BARECPC_SYS_CPC,
+	    { 0 },
+	    NULL,
+	    make_bind,
+	    unbind_set },
 	{ .tc_name = "bind as the second",
 	    BARECPC_SYS_CPC,
 	    { 0 },
@@ -175,7 +182,7 @@ const struct turn_call turn_counters[] = {
 	    { 0 },
 	    NULL,
 	    make_bind_cpu,
-	    unbind },
+	    unbind_set },
 	{ .tc_name = "disable",
 	    BARECPC_SYS_CPC,
 	    { 0 },
@@ -195,10 +202,10 @@ const struct turn_call turn_counters[] = {
 	    turn_make_thread,
 	    unbind_own,
 	    .tc_least = 5 },
-	{ .tc_name = "execve of what is profiled",
+	{ .tc_name = "execve of a profiled process",
 	    SYS_execve,
 	    { 0 },
-	    be_profiled,
+	    start_profile,
 	    turn_make_execve,
 	    .tc_exit = 1,
 	    .tc_child = true,
@@ -239,7 +246,7 @@ counters_warm(void)
 	EXPECT_EQ(pthread_create(&other, NULL, other_lwp, NULL), 0);
 	ask_other(BIND);
 	ask_other(UNBIND);
-	unbind(make_bind());
+	unbind_set(make_bind());
 }
 
 void

@@ -1,15 +1,15 @@
 /*
- * What tests/image/hostile/alloc_fail/alloc_fail.c does around the turns of
- * calls on counters.
+ * Preparation for the calls on counters.  Included by
+ * tests/image/hostile/alloc_fail/alloc_fail.c.
  */
 #ifndef TESTS_IMAGE_HOSTILE_ALLOC_FAIL_COUNTERS_H
 #define TESTS_IMAGE_HOSTILE_ALLOC_FAIL_COUNTERS_H
 
 #include <stdbool.h>
 
-/* Make handle and sets; false where there is no PMU. */
+/* Make the handle and the sets.  Returns false without a PMU. */
 bool counters_begin(void);
-/* Now each LWP has its counter page. */
+/* Start the other LWP, and give each LWP its counter page. */
 void counters_warm(void);
 void counters_end(void);
 

@@ -1,6 +1,4 @@
-/*
- * Calls on files.
- */
+/* Calls on files and descriptors. */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
 #include <errno.h>
@@ -27,7 +25,7 @@ static struct iovec record_iov[] = { { record, sizeof record - 1 } };
 static struct pollfd fds[] = { { .fd = TURN_READ, .events = POLLIN } };
 
 static void
-move(int fd, int to)
+move_descriptor(int fd, int to)
 {
 	EXPECT(fd >= 0 && dup2(fd, to) == to);
 	close(fd);
@@ -38,14 +36,14 @@ turn_open_files(void)
 {
 	int end[2];
 
-	move(open("/dev/zero", O_RDWR), TURN_ZERO);
-	move(open("/dev/null", O_RDWR), TURN_NULL);
-	move(open(archive, O_RDONLY), TURN_ARCHIVE);
-	move(open(root, O_RDONLY), TURN_ROOT);
-	move(open("/dev/record", O_WRONLY), TURN_RECORD);
+	move_descriptor(open("/dev/zero", O_RDWR), TURN_ZERO);
+	move_descriptor(open("/dev/null", O_RDWR), TURN_NULL);
+	move_descriptor(open(archive, O_RDONLY), TURN_ARCHIVE);
+	move_descriptor(open(root, O_RDONLY), TURN_ROOT);
+	move_descriptor(open("/dev/record", O_WRONLY), TURN_RECORD);
 	EXPECT_EQ(pipe(end), 0);
-	move(end[0], TURN_READ);
-	move(end[1], TURN_WRITE);
+	move_descriptor(end[0], TURN_READ);
+	move_descriptor(end[1], TURN_WRITE);
 	memset(turn_buffer, 'x', sizeof turn_buffer);
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(write(TURN_WRITE, turn_buffer, 1024), 1024);
@@ -77,7 +75,10 @@ turn_close_both(long r)
 	}
 }
 
-/* Their offsets are no state that is compared, but each turn has its own. */
+/*
+ * Offsets are not part of the compared state, but each turn must start at the
+ * same ones.
+ */
 static void
 rewind_files(void)
 {
@@ -85,16 +86,16 @@ rewind_files(void)
 	lseek(TURN_ARCHIVE, 0, SEEK_SET);
 }
 
-/* As much as a turn took goes back into the pipe. */
+/* Put back into the pipe as much as the turn read. */
 static void
-refill(long r)
+refill_pipe(long r)
 {
 	if (r > 0)
 		EXPECT_EQ(write(TURN_WRITE, turn_buffer, (size_t)r), r);
 }
 
 static void
-drain(long r)
+drain_pipe(long r)
 {
 	if (r > 0)
 		EXPECT_EQ(read(TURN_READ, turn_buffer, (size_t)r), r);
@@ -114,7 +115,7 @@ close_free(long r)
 }
 
 static void
-unmap(long r)
+unmap_page(long r)
 {
 	if (r > 0)
 		munmap((void *)r, 4096);
@@ -124,18 +125,18 @@ const struct turn_call turn_files[] = {
 	{ .tc_name = "mmap of a file",
 	    SYS_mmap,
 	    { 0, 4096, PROT_READ, MAP_PRIVATE, TURN_ARCHIVE },
-	    .tc_undo = unmap,
+	    .tc_undo = unmap_page,
 	    .tc_least = 2 },
 	{ .tc_name = "mmap of a file, shared",
 	    SYS_mmap,
 	    { 0, 4096, PROT_READ, MAP_SHARED, TURN_ARCHIVE },
-	    .tc_undo = unmap,
+	    .tc_undo = unmap_page,
 	    .tc_least = 1 },
 	{ .tc_name = "read", SYS_read, { TURN_ZERO, TURN_P, 64 } },
 	{ .tc_name = "read of a pipe",
 	    SYS_read,
 	    { TURN_READ, TURN_P, 64 },
-	    .tc_undo = refill },
+	    .tc_undo = refill_pipe },
 	{ .tc_name = "read of the archive",
 	    SYS_read,
 	    { TURN_ARCHIVE, TURN_P, 64 },
@@ -144,7 +145,7 @@ const struct turn_call turn_files[] = {
 	{ .tc_name = "write to a pipe",
 	    SYS_write,
 	    { TURN_WRITE, TURN_P, 64 },
-	    .tc_undo = drain },
+	    .tc_undo = drain_pipe },
 	{ .tc_name = "write of a record",
 	    SYS_write,
 	    { TURN_RECORD, (uintptr_t)record, sizeof record - 1 },
@@ -156,12 +157,12 @@ const struct turn_call turn_files[] = {
 	{ .tc_name = "readv of a pipe",
 	    SYS_readv,
 	    { TURN_READ, (uintptr_t)iov, 2 },
-	    .tc_undo = refill,
+	    .tc_undo = refill_pipe,
 	    .tc_least = 1 },
 	{ .tc_name = "writev",
 	    SYS_writev,
 	    { TURN_WRITE, (uintptr_t)iov, 2 },
-	    .tc_undo = drain,
+	    .tc_undo = drain_pipe,
 	    .tc_least = 1 },
 	{ .tc_name = "writev of a record",
 	    SYS_writev,

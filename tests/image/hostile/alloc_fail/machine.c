@@ -1,7 +1,4 @@
-/*
- * Calls that ask about the machine and the process, about time, and the
- * private ones.
- */
+/* Calls on the machine, the process and time, and barecpc's own calls. */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
 #include <errno.h>
@@ -28,7 +25,7 @@ stop_timer(long r)
 }
 
 static void
-unbind(long r)
+unbind_lwp(long r)
 {
 	(void)r;
 	EXPECT_EQ(turn_raw(BARECPC_SYS_SCHED, BARECPC_SCHED_BIND, 8,
@@ -37,7 +34,7 @@ unbind(long r)
 }
 
 static long
-wake_nobody(void)
+wake_no_waiter(void)
 {
 	return turn_raw(SYS_futex, TURN_P, 1, 1, 0, 0); /* FUTEX_WAKE */
 }
@@ -95,7 +92,7 @@ const struct turn_call turn_machine[] = {
 	    SYS_sched_setaffinity,
 	    { SELF, sizeof cpus, (uintptr_t)cpus } },
 	{ .tc_name = "getcpu", SYS_getcpu, { TURN_P, TURN_P + 8, 0 } },
-	{ .tc_name = "futex", SYS_futex, { 0 }, .tc_make = wake_nobody },
+	{ .tc_name = "futex", SYS_futex, { 0 }, .tc_make = wake_no_waiter },
 	{ .tc_name = "futex waits",
 	    SYS_futex,
 	    { 0 },
@@ -110,7 +107,7 @@ const struct turn_call turn_machine[] = {
 	{ .tc_name = "processor_bind",
 	    BARECPC_SYS_SCHED,
 	    { BARECPC_SCHED_BIND, 8, (uintptr_t)-1, 0, 0 },
-	    .tc_undo = unbind },
+	    .tc_undo = unbind_lwp },
 	{ .tc_name = "p_online",
 	    BARECPC_SYS_SCHED,
 	    { BARECPC_SCHED_ONLINE, 0, 3 } },

@@ -32,7 +32,7 @@ new_place(void)
 	place = turn_new_place() & -LARGE;
 }
 
-/* A word in each page, by which it is known again. */
+/* Map pages with a word in each that identifies it. */
 static void
 prepare_pages(void)
 {
@@ -70,7 +70,7 @@ expect_content(uintptr_t at)
 		EXPECT_EQ(*(volatile uintptr_t *)(at + i * PAGE), i + 1);
 }
 
-/* What lies at the place, if anything, and has no hole. */
+/* Unmap whatever is mapped at the place. */
 static void
 unmap_place(long r)
 {
@@ -80,7 +80,8 @@ unmap_place(long r)
 
 /*
  * A failed mmap(2) with MAP_FIXED may have unmapped the range (POSIX, mmap()),
- * here as a whole, and nothing else.  The content of the rest is looked at.
+ * but nothing else.  Here it unmaps the whole range or nothing, so the test
+ * checks the pages around it.
  */
 static void
 expect_around(long r)
@@ -162,7 +163,7 @@ make_mprotect_populate(void)
 	return turn_raw(SYS_mprotect, place + 2 * PAGE, 4 * PAGE, RW, 0, 0);
 }
 
-/* Several regions, of which the first succeed. */
+/* Several regions, so that the first ones succeed before one fails. */
 static void
 prepare_reserved_parts(void)
 {
@@ -197,7 +198,7 @@ make_mremap_shrink(void)
 
 static uintptr_t moved_to;
 
-/* The middle of a region: it splits at both ends. */
+/* Move the middle of a region, which splits it at both ends. */
 static long
 make_mremap_move(void)
 {

@@ -1,6 +1,4 @@
-/*
- * Calls that make processes and LWPs, and end them.
- */
+/* Calls that make, end and wait for processes and LWPs. */
 #define _GNU_SOURCE /* clone() */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
@@ -45,7 +43,7 @@ make_fork(void)
 	return turn_forked(turn_raw(SYS_clone, SIGCHLD, 0, 0, 0, 0));
 }
 
-/* The child has a copy of the memory here, so that it may return. */
+/* In this kernel the child has a copy of the memory, so it may return. */
 static long
 make_vfork(void)
 {
@@ -54,7 +52,7 @@ make_vfork(void)
 }
 
 static int
-thread(void *arg)
+end_thread(void *arg)
 {
 	(void)arg;
 	return 0;
@@ -66,7 +64,7 @@ turn_make_thread(void)
 	int r;
 
 	tid = 1;
-	r = clone(thread, stack + sizeof stack, THREAD, NULL, NULL, NULL,
+	r = clone(end_thread, stack + sizeof stack, THREAD, NULL, NULL, NULL,
 	    (void *)&tid);
 	return r == -1 ? -errno : r;
 }
@@ -78,7 +76,9 @@ turn_join(long r)
 		turn_raw(SYS_futex, (uintptr_t)&tid, 0, 1, 0, 0);
 }
 
-/* Without its arguments it exits at once; and it needs no memory to start. */
+/*
+ * Without arguments mix_exec exits with 1 at once, before it allocates memory.
+ */
 static char program[] = "mix_exec";
 static char *argv[] = { program, NULL }, *envv[] = { NULL };
 

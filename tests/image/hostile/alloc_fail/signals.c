@@ -1,6 +1,6 @@
 /*
- * Calls on signals.  A standard signal is sent without memory, but then
- * without what it has to say; a queued one is refused.
+ * Calls on signals.  Without memory the kernel still sends a standard signal,
+ * but without its siginfo.  It refuses a queued signal.
  */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
@@ -20,23 +20,23 @@ static uint64_t mask_none, mask_queued;
 static siginfo_t info;
 
 static void
-handler(int sig)
+count_signal(int sig)
 {
 	(void)sig;
 	handled++;
 }
 
 static void
-handle(int sig)
+install_handler(int sig)
 {
-	signal(sig, handler);
+	signal(sig, count_signal);
 	handled = 0;
 }
 
 static void
 handle_usr1(void)
 {
-	handle(SIGUSR1);
+	install_handler(SIGUSR1);
 }
 
 static void
@@ -54,7 +54,7 @@ make_kill(void)
 }
 
 static uintptr_t
-tid(void)
+own_tid(void)
 {
 	return (uintptr_t)turn_raw(SYS_gettid, 0, 0, 0, 0, 0);
 }
@@ -62,18 +62,19 @@ tid(void)
 static long
 make_tkill(void)
 {
-	return turn_raw(SYS_tkill, tid(), SIGUSR1, 0, 0, 0);
+	return turn_raw(SYS_tkill, own_tid(), SIGUSR1, 0, 0, 0);
 }
 
 static long
 make_tgkill(void)
 {
-	return turn_raw(SYS_tgkill, (uintptr_t)getpid(), tid(), SIGUSR1, 0, 0);
+	return turn_raw(
+	    SYS_tgkill, (uintptr_t)getpid(), own_tid(), SIGUSR1, 0, 0);
 }
 
-/* Blocked, so that it waits in the queue. */
+/* With its signal masked, it stays in the queue. */
 static void
-block(void)
+mask_queued_signal(void)
 {
 	sigset_t set;
 
@@ -86,7 +87,7 @@ block(void)
 }
 
 static void
-take(long r)
+take_queued_signal(long r)
 {
 	static const struct timespec none;
 	sigset_t set;
@@ -107,21 +108,21 @@ make_queue(void)
 static long
 make_tgqueue(void)
 {
-	return turn_raw(SYS_rt_tgsigqueueinfo, (uintptr_t)getpid(), tid(),
+	return turn_raw(SYS_rt_tgsigqueueinfo, (uintptr_t)getpid(), own_tid(),
 	    QUEUED, (uintptr_t)&info, 0);
 }
 
 static void
 queue_one(void)
 {
-	block();
+	mask_queued_signal();
 	EXPECT_EQ(make_queue(), 0);
 }
 
 static void
-take_none(long r)
+expect_taken(long r)
 {
-	take(r >= 0 ? -1 : 0);
+	take_queued_signal(r >= 0 ? -1 : 0);
 }
 
 static long
@@ -137,7 +138,7 @@ turn_alarm_soon(void)
 {
 	struct itimerval soon = { { 0, 0 }, { 0, 2000 } };
 
-	handle(SIGALRM);
+	install_handler(SIGALRM);
 	setitimer(ITIMER_REAL, &soon, NULL);
 }
 
@@ -177,7 +178,7 @@ const struct turn_call turn_signals[] = {
 	    { 0 },
 	    queue_one,
 	    make_timedwait,
-	    take_none },
+	    expect_taken },
 	{ .tc_name = "kill",
 	    SYS_kill,
 	    { 0 },
@@ -185,7 +186,7 @@ const struct turn_call turn_signals[] = {
 	    make_kill,
 	    expect_handled,
 	    .tc_least = 1 },
-	/* Each handler that returns makes this one. */
+	/* The return from the signal makes this call. */
 	{ .tc_name = "rt_sigreturn",
 	    SYS_rt_sigreturn,
 	    { 0 },
@@ -211,16 +212,16 @@ const struct turn_call turn_signals[] = {
 	{ .tc_name = "rt_sigqueueinfo",
 	    SYS_rt_sigqueueinfo,
 	    { 0 },
-	    block,
+	    mask_queued_signal,
 	    make_queue,
-	    take,
+	    take_queued_signal,
 	    .tc_least = 1 },
 	{ .tc_name = "rt_tgsigqueueinfo",
 	    SYS_rt_tgsigqueueinfo,
 	    { 0 },
-	    block,
+	    mask_queued_signal,
 	    make_tgqueue,
-	    take,
+	    take_queued_signal,
 	    .tc_least = 1 },
 	{ 0 },
 };

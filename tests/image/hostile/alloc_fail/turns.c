@@ -1,3 +1,7 @@
+/*
+ * Makes each system call again and again, with another allocation failing in
+ * each turn, and compares the kernel's state.
+ */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
 #include <errno.h>
@@ -9,7 +13,7 @@
 
 #include "tests/lib/image/test.h"
 
-#define MOST 400 /* allocations of a call */
+#define MOST 400 /* allocations of a call, at most */
 
 char turn_buffer[TURN_BUFFER] __attribute__((aligned(4096)));
 
@@ -33,8 +37,8 @@ static const char *const names[BT_N] = {
 
 static struct turn {
 	const struct turn_call *call;
-	uintptr_t first; /* allocation that fails */
-	bool all;        /* and those after it */
+	uintptr_t first; /* the allocation that fails */
+	bool all;        /* all after it fail, too */
 } turn;
 
 long
@@ -55,7 +59,7 @@ turn_new_place(void)
 }
 
 static struct barecpc_test_state
-state(void)
+read_state(void)
 {
 	struct barecpc_test_state st;
 
@@ -64,11 +68,11 @@ state(void)
 	return st;
 }
 
-/* No note of an equal state: a turn has 30 of them. */
+/* EXPECT only what differs, because each turn compares 30 values. */
 static void
 expect_same(const struct barecpc_test_state *was, const char *when)
 {
-	struct barecpc_test_state is = state();
+	struct barecpc_test_state is = read_state();
 
 	for (int i = 0; i < BT_N; i++) {
 		if (is.bt[i] == was->bt[i])
@@ -90,13 +94,13 @@ turn_arm(void)
 }
 
 static uintptr_t
-disarm(void)
+end_failing(void)
 {
 	return (uintptr_t)syscall(BARECPC_SYS_TEST, BARECPC_TEST_FAIL_END);
 }
 
 static long
-make(void)
+make_call(void)
 {
 	const struct turn_call *c = turn.call;
 	const uintptr_t *a = c->tc_args;
@@ -106,16 +110,19 @@ make(void)
 	return turn_raw(c->tc_number, a[0], a[1], a[2], a[3], a[4]);
 }
 
-/* The call, prepared; its result, and how many allocations it made. */
+/*
+ * Make the prepared call.  Returns its result and the number of its
+ * allocations.
+ */
 static long
 make_once(uintptr_t *made)
 {
-	struct barecpc_test_state before = state();
+	struct barecpc_test_state before = read_state();
 	long r;
 
 	turn_arm();
-	r = make();
-	*made = disarm();
+	r = make_call();
+	*made = end_failing();
 	if (r < 0 && (int)-r != turn.call->tc_errno) {
 		if (!EXPECT(
 			*made >= turn.first && (r == -ENOMEM || r == -EAGAIN)))
@@ -127,11 +134,11 @@ make_once(uintptr_t *made)
 	return r;
 }
 
-/* In this process, which the call leaves as it was. */
+/* Take one turn in this process, which must be unchanged after tc_undo. */
 static uintptr_t
-here(void)
+turn_here(void)
 {
-	struct barecpc_test_state before = state();
+	struct barecpc_test_state before = read_state();
 	const struct turn_call *c = turn.call;
 	uintptr_t made;
 	long r;
@@ -146,9 +153,9 @@ here(void)
 }
 
 static uintptr_t
-by_child(void)
+turn_in_child(void)
 {
-	struct barecpc_test_state before = state();
+	struct barecpc_test_state before = read_state();
 	const struct turn_call *c = turn.call;
 	uintptr_t made;
 	int status = -1;
@@ -165,7 +172,7 @@ by_child(void)
 		test_note("%s, allocation %u%s: status %#x", c->tc_name,
 		    (unsigned)turn.first, turn.all ? " and all after it" : "",
 		    (unsigned)status);
-	made = disarm();
+	made = end_failing();
 	expect_same(&before, "its process ended");
 	return made;
 }
@@ -178,7 +185,7 @@ turns_of_call(const struct turn_call *c, bool all)
 	turn = (struct turn){ .call = c, .all = all };
 	do {
 		turn.first++;
-		made = c->tc_child ? by_child() : here();
+		made = c->tc_child ? turn_in_child() : turn_here();
 	} while (made >= turn.first && turn.first < MOST);
 	if (!EXPECT(made < turn.first && made >= c->tc_least))
 		test_note("%s: %u allocations", c->tc_name, (unsigned)made);

@@ -1,15 +1,18 @@
 /*
- * System calls at random: for as long as the argument says, some processes at
- * a time, of some LWPs each, fork, execute programs, end each other, handle
- * and mask signals, map and unmap, share pipes and descriptors, wait for each
- * other in every way there is, run out of memory, and move from CPU to CPU.
+ * Random system calls with predicted results.  For a given time, some processes
+ * of some LWPs each do random acts.  They fork, execute programs, kill each
+ * other, and handle and mask signals.  They map and unmap memory, share pipes
+ * and descriptors, and wait for each other in every way.  They also run out of
+ * memory and move between CPUs.
  *
  *     chaos [MILLISECONDS [SEED [LIFE]]]      of the machine's own clock
  *
- * LIFE is how long a process takes at most, 1,000 if it does not hang; more
- * where CPUs are slow against the clock, as an emulator's threads are.
- * What they find must be what the model of each act says; nothing hangs, every
- * process ends in a way somebody has asked for, and nothing is left behind.
+ * LIFE is the longest time in milliseconds that a process may live, by default
+ * 1,000.  It must be longer if CPUs are slow against the clock, as an
+ * emulator's threads are.
+ *
+ * Each call has the result that the model of its act predicts.  Nothing hangs
+ * or leaks, and each process ends in an allowed way.
  */
 #include "tests/image/hostile/chaos/chaos.h"
 
@@ -40,18 +43,18 @@ TEST_KEEPS(16);
 static struct {
 	pid_t pid;
 	hrtime_t since;
-	bool asked; /* what it is doing */
+	bool asked; /* it was asked what it is doing */
 } procs[NPROC];
 static unsigned started, reports;
 static hrtime_t life;
 
-static void __attribute__((constructor)) be(void)
+static void __attribute__((constructor)) become_process(void)
 {
-	chaos_be();
+	chaos_become();
 }
 
 static void
-start(unsigned i)
+start_process(unsigned i)
 {
 	uint64_t seed = chaos_below(UINT64_MAX);
 
@@ -67,7 +70,7 @@ start(unsigned i)
 }
 
 static void
-listen_for(int fd, int ms)
+note_reports(int fd, int ms)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 	struct chaos_report r;
@@ -81,11 +84,11 @@ listen_for(int fd, int ms)
 }
 
 /*
- * What hangs is asked what it is at, which its handler of SIGQUIT says, and
- * then ended.
+ * A process that hangs first gets SIGQUIT, and its handler reports the acts of
+ * its LWPs.  After that it is killed.
  */
 static void
-end_who_hangs(unsigned i)
+end_hanging(unsigned i)
 {
 	hrtime_t late = gethrtime() - procs[i].since - life;
 
@@ -101,9 +104,9 @@ end_who_hangs(unsigned i)
 	}
 }
 
-/* Others take the place of those that have ended; how many there are. */
+/* Start a process for each that has ended.  Returns how many there are. */
 static unsigned
-replace(void)
+replace_processes(void)
 {
 	unsigned n = 0;
 	int status;
@@ -117,15 +120,18 @@ replace(void)
 			procs[i].pid = 0;
 		}
 		if (procs[i].pid <= 0 && !chaos_over())
-			start(i);
+			start_process(i);
 		if (procs[i].pid > 0)
-			end_who_hangs(i);
+			end_hanging(i);
 		n += procs[i].pid > 0;
 	}
 	return n;
 }
 
-/* Any CPU but the first.  EBUSY: an LWP is bound to it. */
+/*
+ * Take any CPU but the first offline for a moment.  EBUSY: an LWP is bound to
+ * it.
+ */
 static void
 take_offline(void)
 {
@@ -141,7 +147,7 @@ take_offline(void)
 	EXPECT(p_online(cpu, P_ONLINE) != -1);
 }
 
-/* Copies whose parents were ended go on by themselves for a moment. */
+/* Copies whose parents were killed may still run for a moment. */
 static void
 wait_for_orphans(int fd)
 {
@@ -156,12 +162,12 @@ wait_for_orphans(int fd)
 			if (gethrtime() > enough)
 				return;
 		}
-		listen_for(fd, POLL_MS);
+		note_reports(fd, POLL_MS);
 	}
 }
 
 static void
-prepare(int report)
+prepare_state(int report)
 {
 	struct barecpc_stat st = { .bs_cpus = 1 };
 	long ms = test_argc > 1 ? atol(test_argv[1]) : MILLISECONDS;
@@ -184,16 +190,16 @@ TEST(calls_do_what_their_models_say)
 	int report[2], high;
 
 	REQUIRE(pipe(report) == 0);
-	/* Out of the way of descriptors that come and go. */
+	/* A high number, which the acts on descriptors do not touch. */
 	high = fcntl(report[1], F_DUPFD, 60);
 	close(report[1]);
-	prepare(high);
-	while (replace() > 0) {
+	prepare_state(high);
+	while (replace_processes() > 0) {
 		take_offline();
-		listen_for(report[0], POLL_MS);
+		note_reports(report[0], POLL_MS);
 	}
 	wait_for_orphans(report[0]);
-	listen_for(report[0], 0);
+	note_reports(report[0], 0);
 	EXPECT_EQ(reports, 0);
 	EXPECT(started > 0);
 	test_note("%u processes of seed %" PRIu64, started, chaos.ch_seed);

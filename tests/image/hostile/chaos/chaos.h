@@ -1,13 +1,14 @@
 /*
- * What the files of the chaos test share; included by them alone.
+ * Declarations shared by the files of the chaos test and of syscall_fuzz, and
+ * included only by them.
  *
- * chaos.c starts processes, starts others in their place, and ends what
- * hangs.  chaos_proc.c is one of them, some LWPs that do one random act after
- * the other; the acts are in chaos_mem.c, chaos_sig.c, chaos_sync.c,
- * chaos_pipe.c, chaos_child.c and chaos_cpc.c.
+ * The test in chaos.c starts processes, replaces those that end, and kills
+ * those that hang.  Each process (process.c) has some LWPs that do one random
+ * act after the other.  The acts are in child.c, cpc.c, memory.c, pipe.c,
+ * signal.c and sync.c.
  *
- * syscall_fuzz.c starts processes of chaos_raw.c, whose LWPs make system calls
- * of random numbers with random arguments, and those of chaos_typed.c.
+ * The test syscall_fuzz starts processes of raw.c.  Their LWPs make system
+ * calls of random numbers with random arguments, and the calls of typed.c.
  */
 #ifndef TESTS_IMAGE_HOSTILE_CHAOS_CHAOS_H
 #define TESTS_IMAGE_HOSTILE_CHAOS_CHAOS_H
@@ -22,38 +23,41 @@
 
 #define CHAOS_PROGRAM "chaos"
 
-/* What a process tells the first one of, in one piece (PIPE_BUF). */
+/*
+ * A report to the first process.  It is at most PIPE_BUF long, so it stays in
+ * one piece.
+ */
 struct chaos_report {
 	pid_t chr_pid;
-	char chr_text[120]; /* what is wrong */
+	char chr_text[120]; /* the error */
 };
 
-/* A process, the one that runs. */
+/* The state of this process. */
 extern struct chaos {
-	pid_t ch_root; /* the first process, which nobody may harm */
+	pid_t ch_root; /* the first process, which no act may harm */
 	pid_t ch_pid;
 	uint64_t ch_seed;
-	hrtime_t ch_until; /* no more acts from then on */
-	int ch_report;     /* struct chaos_report go there */
-	unsigned ch_depth; /* of programs that processes execute */
+	hrtime_t ch_until; /* no act begins later */
+	int ch_report;     /* pipe for struct chaos_report */
+	unsigned ch_depth; /* depth of executed programs */
 	int ch_cpus;
 } chaos;
 
-/* One of its LWPs: the one that runs. */
+/* The state of this LWP. */
 struct chaos_lwp {
 	uint64_t chl_random;
-	const char *volatile chl_doing; /* an act's name */
-	volatile bool chl_alone; /* the only one: a copy that fork(2) made */
-	/* for handlers */
+	const char *volatile chl_doing; /* the name of its act */
+	volatile bool chl_alone; /* the only LWP of a copy that fork(2) made */
+	/* used by handlers */
 	volatile bool chl_may_jump, chl_poking;
-	volatile uint64_t chl_suspend; /* sigsuspend(2)'s mask, while in it */
+	volatile uint64_t chl_suspend; /* the mask in sigsuspend(2) */
 	volatile bool chl_suspended;
 	volatile unsigned chl_handled;
 	sigjmp_buf chl_jump, chl_poke;
 };
 extern _Thread_local struct chaos_lwp chaos_self;
 
-/* A number below n, of the LWP's own. */
+/* A random number below n, from this LWP's state. */
 uint64_t chaos_below(uint64_t n);
 static inline bool
 chaos_one_in(uint64_t n)
@@ -61,36 +65,39 @@ chaos_one_in(uint64_t n)
 	return chaos_below(n) == 0;
 }
 bool chaos_over(void);
-/* Say what is wrong to the first process, whatever happens to this one. */
+/* Report an error to the first process, whatever then happens to this one. */
 void chaos_wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 #define CHAOS_EXPECT(e)                                                        \
 	((e) ? true                                                            \
-	     : (chaos_wrong("%s:%d: not so: %s", __FILE__, __LINE__, #e),      \
+	     : (chaos_wrong("%s:%d: false: %s", __FILE__, __LINE__, #e),       \
 		   false))
 
-/* chaos_proc.c: to be what the environment says, where it says anything. */
-void chaos_be(void);
-/* What execve(2) needs for another such program, of this seed. */
+/* process.c: if the environment describes a process, become that process. */
+void chaos_become(void);
+/*
+ * The arguments of execve(2) for another process of this program, with this
+ * seed.
+ */
 struct chaos_exec {
 	char *chx_argv[2], *chx_env[2];
 	char chx_text[160];
 };
-void chaos_say(struct chaos_exec *ce, uint64_t seed);
-/* Be a process of some LWPs, and end one way or the other. */
+void chaos_describe(struct chaos_exec *ce, uint64_t seed);
+/* Run as a process of some LWPs, and end in one of several ways. */
 _Noreturn void chaos_process(uint64_t seed);
-/* Some acts of a copy that fork(2) made, whose only LWP this is. */
+/* Do some acts as the only LWP of a copy that fork(2) made. */
 void chaos_copy(void);
 
 /*
- * How a process may end: it exits with 0, or somebody has sent it a signal
- * that ended it.  Programs have no handlers in their first moments.
+ * May a process end with this status?  It may exit with 0, or end by a signal
+ * that acts send.  A program has no handlers in its first moments.
  */
 bool chaos_end_allowed(int status);
 
-/* Acts.  Those for an LWP that has others beside it may start more. */
+/* The acts.  An LWP that is not alone may also do acts that start LWPs. */
 void chaos_act_memory(void);
 void chaos_act_race(void);
-void chaos_act_heap(void); /* of a copy: the heap is the process's */
+void chaos_act_heap(void); /* only for a copy, because LWPs share the heap */
 void chaos_act_hunger(void);
 void chaos_act_masks(void);
 void chaos_act_suspend(void);
@@ -113,15 +120,16 @@ void chaos_act_wait_any(void);
 void chaos_act_hostile(void);
 void chaos_act_count(void);
 
-/* chaos_sig.c: handlers of all signals that are sent. */
+/* signal.c: install handlers for all signals that acts send. */
 void chaos_handlers(void);
-/* One of those with a handler. */
+/* A random signal that has a handler. */
 int chaos_signal(void);
-#define CHAOS_STACK 131072 /* of an LWP: a frame of each signal, and acts */
+#define CHAOS_STACK 131072 /* an LWP's: for acts and signal frames */
 
 /*
- * raw.c: the calls of one process.  A call's seed alone decides its number and
- * its arguments, so a call stays the same where a program is changed elsewhere.
+ * raw.c: the calls of one process.  A call's number and arguments depend only
+ * on the call's seed.  So a call stays the same when other parts of its program
+ * change.
  */
 #define CHAOS_RAW_LWPS  6
 #define CHAOS_RAW_CALLS 128
@@ -129,11 +137,11 @@ struct chaos_program {
 	unsigned chp_lwps, chp_calls; /* each LWP makes chp_calls calls */
 	uint32_t chp_seed[CHAOS_RAW_LWPS][CHAOS_RAW_CALLS];
 };
-/* Make the calls, or end by one of them. */
+/* Make the calls, one of which may end the process. */
 _Noreturn void chaos_raw(const struct chaos_program *p);
-/* Write where another LWP may have unmapped the memory. */
+/* Write to memory that another LWP may have unmapped. */
 void chaos_write(uintptr_t to, const void *from, size_t bytes);
-/* chaos_typed.c: one call in the arena. */
+/* typed.c: make one call in the arena. */
 void chaos_typed_begin(char *at, size_t pages);
 void chaos_typed_call(void);
 

@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Another LWP may have been faster: then there is no such child. */
+/* Wait for a child.  Another LWP may have waited for it first: ECHILD. */
 static void
-wait_for(pid_t pid)
+wait_for_child(pid_t pid)
 {
 	static const int options[] = { 0, 0, WUNTRACED, WCONTINUED,
 		(int)0x40000000 /* __WALL */, 0x20000000 /* __WNOTHREAD */ };
@@ -36,7 +36,7 @@ wait_for(pid_t pid)
 		CHAOS_EXPECT(got == -1 && errno == ECHILD);
 }
 
-/* What a child has of its parent's memory, and keeps to itself. */
+/* A child has a copy of its parent's memory, and its writes stay its own. */
 void
 chaos_act_fork(void)
 {
@@ -59,13 +59,13 @@ chaos_act_fork(void)
 	}
 	if (pid < 0)
 		CHAOS_EXPECT(errno == ENOMEM || errno == EAGAIN);
-	else if (!chaos_one_in(8)) /* some are left behind */
-		wait_for(pid);
+	else if (!chaos_one_in(8)) /* some are never waited for */
+		wait_for_child(pid);
 	for (unsigned i = 0; i < 4; i++)
 		CHAOS_EXPECT(mine[i] == value + i);
 }
 
-/* Another program, by posix_spawn(3), vfork(2) or fork(2). */
+/* Execute another program, by posix_spawn(3), vfork(2) or fork(2). */
 void
 chaos_act_spawn(void)
 {
@@ -75,7 +75,7 @@ chaos_act_spawn(void)
 
 	if (chaos.ch_depth > 1)
 		return;
-	chaos_say(&ce, chaos_below(UINT64_MAX));
+	chaos_describe(&ce, chaos_below(UINT64_MAX));
 	if (chaos_one_in(2)) {
 		err = posix_spawn(
 		    &pid, CHAOS_PROGRAM, NULL, NULL, ce.chx_argv, ce.chx_env);
@@ -92,10 +92,10 @@ chaos_act_spawn(void)
 		}
 	}
 	if (pid > 0)
-		wait_for(pid);
+		wait_for_child(pid);
 }
 
-/* Whatever there is, which others may wait for, too. */
+/* Wait for any child.  Other LWPs may wait for it, too. */
 void
 chaos_act_wait_any(void)
 {
@@ -108,7 +108,7 @@ chaos_act_wait_any(void)
 		CHAOS_EXPECT(pid == 0 || errno == ECHILD);
 }
 
-/* The wrong numbers and addresses, whose answers are known. */
+/* Wrong numbers and addresses, whose errors are known. */
 void
 chaos_act_hostile(void)
 {
@@ -119,7 +119,7 @@ chaos_act_hostile(void)
 		long number;
 		uintptr_t a[4];
 	} calls[] = {
-#define P 3 /* stands for the pointer */
+#define P 3 /* replaced by the bad pointer */
 		{ SYS_pipe2, { P, 0, 0, 0 } },
 		{ SYS_rt_sigaction, { SIGUSR1, 0, P, 8 } },
 		{ SYS_rt_sigprocmask, { SIG_BLOCK, 0, P, 8 } },

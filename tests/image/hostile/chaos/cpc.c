@@ -1,6 +1,6 @@
 /*
- * An act on counters: sets that are bound while everything else goes on, and
- * some of them until the LWP or its process ends, whichever way that comes.
+ * An act on counters.  Sets are bound while other LWPs do other acts.  Some
+ * stay bound until the LWP or its process ends, in whatever way.
  */
 #include "tests/image/hostile/chaos/chaos.h"
 
@@ -25,7 +25,7 @@ make_set(cpc_t *cpc, bool notify)
 	return set;
 }
 
-/* The counters may be another's, or taken away meanwhile. */
+/* The bind may fail, because other LWPs take the counters. */
 static bool
 bind_set(cpc_t *cpc, cpc_set_t *set)
 {
@@ -40,22 +40,24 @@ bind_set(cpc_t *cpc, cpc_set_t *set)
 }
 
 static bool
-sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t *value)
+sample_count(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t *value)
 {
 	return cpc_set_sample(cpc, set, buf) == 0 &&
 	       cpc_buf_get(cpc, buf, 0, value) == 0;
 }
 
-/* What is counted is no less than what runs, unless an overflow stops it. */
+/*
+ * The count is at least the loop's instructions, unless an overflow stops it.
+ */
 static void
-count(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, bool stops)
+count_loop(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, bool stops)
 {
 	uint64_t turns = chaos_below(3000), before, after;
 
-	if (!sample(cpc, set, buf, &before))
+	if (!sample_count(cpc, set, buf, &before))
 		return;
 	spin_loop(turns);
-	if (sample(cpc, set, buf, &after) && !stops)
+	if (sample_count(cpc, set, buf, &after) && !stops)
 		CHAOS_EXPECT(after - before >= SPIN_INSNS * turns);
 }
 
@@ -73,8 +75,8 @@ chaos_act_count(void)
 	}
 	if ((set = make_set(cpc, notify)) != NULL && bind_set(cpc, set)) {
 		if ((buf = cpc_buf_create(cpc, set)) != NULL)
-			count(cpc, set, buf, notify);
-		/* It has its handle to itself: nobody closes that either. */
+			count_loop(cpc, set, buf, notify);
+		/* Sometimes the handle stays open and the set bound. */
 		if (chaos_one_in(4))
 			return;
 		if (chaos_one_in(2))

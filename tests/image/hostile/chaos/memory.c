@@ -1,6 +1,6 @@
 /*
- * Acts on memory: what was mapped is zero, what was written stays and is
- * nobody else's, and what is not allowed faults, and nothing else does.
+ * Acts on memory.  A new mapping is zero.  A written value stays, and no other
+ * process sees it.  Only an access that the protection forbids faults.
  */
 #include "tests/image/hostile/chaos/chaos.h"
 
@@ -22,7 +22,7 @@ struct page {
 };
 
 static uint64_t *
-map(void *at, size_t pages, int prot, int flags)
+map_pages(void *at, size_t pages, int prot, int flags)
 {
 	void *p = mmap(
 	    at, pages * PAGE, prot, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
@@ -34,9 +34,9 @@ map(void *at, size_t pages, int prot, int flags)
 	return p;
 }
 
-/* The first word and the last, of which the process's number is a part. */
+/* Write the first and the last word.  The value contains the process's id. */
 static void
-fill(uint64_t *p, struct page *pg)
+fill_page(uint64_t *p, struct page *pg)
 {
 	pg->value = (uint64_t)getpid() << 32 | chaos_below(1ULL << 32);
 	p[0] = pg->value;
@@ -44,16 +44,16 @@ fill(uint64_t *p, struct page *pg)
 }
 
 static bool
-holds(const uint64_t *p, uint64_t value)
+page_holds(const uint64_t *p, uint64_t value)
 {
 	uint64_t last = value != 0 ? ~value : 0;
 
 	return p[0] == value && p[PAGE / 8 - 1] == last;
 }
 
-/* Does an access fault?  SIGSEGV's handler jumps back here. */
+/* Does an access fault?  The handler of SIGSEGV jumps back here. */
 static bool
-faults(volatile uint64_t *p, bool writes)
+access_faults(volatile uint64_t *p, bool writes)
 {
 	if (sigsetjmp(chaos_self.chl_poke, 1) != 0)
 		return true;
@@ -70,18 +70,18 @@ static void
 check_page(uint64_t *p, const struct page *pg)
 {
 	if (pg->prot > 0)
-		CHAOS_EXPECT(holds(p, pg->value));
-	CHAOS_EXPECT(faults(p, false) == (pg->prot <= 0));
-	CHAOS_EXPECT(
-	    faults(p, true) == (pg->prot <= 0 || (pg->prot & PROT_WRITE) == 0));
+		CHAOS_EXPECT(page_holds(p, pg->value));
+	CHAOS_EXPECT(access_faults(p, false) == (pg->prot <= 0));
+	CHAOS_EXPECT(access_faults(p, true) ==
+		     (pg->prot <= 0 || (pg->prot & PROT_WRITE) == 0));
 }
 
 /*
- * One thing that happens to n pages; false where it failed for want of memory,
- * which leaves them as they may be.
+ * Do one random operation on n pages.  Returns false if memory was short, after
+ * which the pages' state is unknown.
  */
 static bool
-step(uint64_t *at, struct page *pg, size_t n)
+random_step(uint64_t *at, struct page *pg, size_t n)
 {
 	static const int prots[] = { PROT_NONE, PROT_READ,
 		PROT_READ | PROT_WRITE, PROT_READ | PROT_EXEC };
@@ -93,12 +93,12 @@ step(uint64_t *at, struct page *pg, size_t n)
 		hole |= pg[i].prot < 0;
 	if (hole && what > 1)
 		return true;
-	/* What another LWP maps might come to lie there. */
+	/* Another LWP's mapping could be placed in the hole. */
 	if (what == 0 && !chaos_self.chl_alone)
 		return true;
 	if (what == 0)
 		err = munmap(at, n * PAGE);
-	else if (what == 1 && map(at, n, prot, MAP_FIXED) == NULL)
+	else if (what == 1 && map_pages(at, n, prot, MAP_FIXED) == NULL)
 		return false;
 	else if (what == 2)
 		err = mprotect(at, n * PAGE, prot);
@@ -119,26 +119,26 @@ step(uint64_t *at, struct page *pg, size_t n)
 	return true;
 }
 
-/* Another place, or size; what was there is there. */
+/* Move or resize a mapping, which keeps its content. */
 static void
-move(void)
+move_mapping(void)
 {
 	size_t bytes = (1 + chaos_below(16)) * PAGE;
-	uint64_t *p = map(NULL, 4, PROT_READ | PROT_WRITE, 0), *q;
+	uint64_t *p = map_pages(NULL, 4, PROT_READ | PROT_WRITE, 0), *q;
 	struct page pg;
 
 	if (p == NULL)
 		return;
-	fill(p, &pg);
+	fill_page(p, &pg);
 	q = mremap(p, 4 * PAGE, bytes, MREMAP_MAYMOVE);
 	if (q == MAP_FAILED) {
 		CHAOS_EXPECT(errno == ENOMEM);
 		munmap(p, 4 * PAGE);
 		return;
 	}
-	CHAOS_EXPECT(holds(q, pg.value));
+	CHAOS_EXPECT(page_holds(q, pg.value));
 	if (bytes > 4 * PAGE)
-		CHAOS_EXPECT(holds(q + (bytes - PAGE) / 8, 0));
+		CHAOS_EXPECT(page_holds(q + (bytes - PAGE) / 8, 0));
 	munmap(q, bytes);
 }
 
@@ -146,8 +146,11 @@ void
 chaos_act_memory(void)
 {
 	struct page pages[NPAGES] = { { .value = 0 } };
-	/* More at each end, so that neighbours are not ours. */
-	uint64_t *all = map(NULL, NPAGES + 32, PROT_NONE, 0), *p;
+	/*
+	 * Reserve more at each end, so that no other mapping is next to the
+	 * pages.
+	 */
+	uint64_t *all = map_pages(NULL, NPAGES + 32, PROT_NONE, 0), *p;
 
 	if (all == NULL)
 		return;
@@ -156,13 +159,13 @@ chaos_act_memory(void)
 		size_t at = chaos_below(NPAGES), n;
 
 		n = 1 + chaos_below(NPAGES - at);
-		if (!step(p + at * PAGE / 8, pages + at, n))
+		if (!random_step(p + at * PAGE / 8, pages + at, n))
 			goto out;
 		at = chaos_below(NPAGES);
 		if (pages[at].prot > 0 && (pages[at].prot & PROT_WRITE))
-			fill(p + at * PAGE / 8, &pages[at]);
+			fill_page(p + at * PAGE / 8, &pages[at]);
 		if (chaos_one_in(8))
-			move();
+			move_mapping();
 	}
 	for (size_t i = 0; i < NPAGES; i++)
 		check_page(p + i * PAGE / 8, &pages[i]);
@@ -171,8 +174,8 @@ out:
 }
 
 /*
- * Mappings that another LWP is using are replaced, and give it zeros or what
- * it wrote, but never a fault.
+ * Replace mappings that another LWP uses.  It reads zeros or its own value, and
+ * never faults.
  */
 
 struct race {
@@ -182,11 +185,11 @@ struct race {
 };
 
 static void *
-use(void *arg)
+use_mapping(void *arg)
 {
 	struct race *r = arg;
 
-	chaos_self.chl_doing = "using what another replaces";
+	chaos_self.chl_doing = "using a mapping that another LWP replaces";
 	while (!r->stop) {
 		for (int i = 0; i < 64; i++) {
 			uint64_t v = *r->word;
@@ -195,7 +198,7 @@ use(void *arg)
 				return NULL;
 			*r->word = r->value;
 		}
-		sched_yield(); /* or QEMU may run nobody else for long */
+		sched_yield(); /* or QEMU may run no other CPU for long */
 	}
 	return NULL;
 }
@@ -203,13 +206,14 @@ use(void *arg)
 void
 chaos_act_race(void)
 {
-	struct race r = { map(NULL, 1, PROT_READ | PROT_WRITE, 0), false, 0 };
+	struct race r = { map_pages(NULL, 1, PROT_READ | PROT_WRITE, 0), false,
+		0 };
 	pthread_t t;
 
 	if (r.word == NULL)
 		return;
 	r.value = (uint64_t)getpid() << 32 | 1;
-	if (pthread_create(&t, NULL, use, &r) == 0) {
+	if (pthread_create(&t, NULL, use_mapping, &r) == 0) {
 		for (uint64_t n = chaos_below(50); n > 0; n--) {
 			void *p = (void *)(uintptr_t)r.word;
 
@@ -219,8 +223,9 @@ chaos_act_race(void)
 				CHAOS_EXPECT(
 				    madvise(p, PAGE, MADV_DONTNEED) == 0);
 			else
-				CHAOS_EXPECT(map(p, 1, PROT_READ | PROT_WRITE,
-						 MAP_FIXED) != NULL);
+				CHAOS_EXPECT(
+				    map_pages(p, 1, PROT_READ | PROT_WRITE,
+					MAP_FIXED) != NULL);
 		}
 		r.stop = true;
 		CHAOS_EXPECT(pthread_join(t, NULL) == 0);
@@ -228,7 +233,10 @@ chaos_act_race(void)
 	munmap((void *)(uintptr_t)r.word, PAGE);
 }
 
-/* The C library's heap begins there too, but a copy does not use it. */
+/*
+ * Use brk(2), only in a copy: there the C library's heap, which begins in the
+ * same place, is not in use.
+ */
 void
 chaos_act_heap(void)
 {
@@ -245,7 +253,7 @@ chaos_act_heap(void)
 	}
 }
 
-/* As much as there is, for a moment; all others go without. */
+/* Take all free memory for a moment.  All other LWPs find none. */
 void
 chaos_act_hunger(void)
 {
@@ -254,7 +262,7 @@ chaos_act_hunger(void)
 	void **p;
 
 	for (; pages > 0; pages /= 2) {
-		while ((p = (void **)map(
+		while ((p = (void **)map_pages(
 			    NULL, pages, PROT_READ | PROT_WRITE, 0)) != NULL) {
 			p[0] = chain;
 			p[1] = (void *)(pages * PAGE);

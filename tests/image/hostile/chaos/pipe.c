@@ -14,15 +14,16 @@
 #include <unistd.h>
 
 /*
- * Records of several writers through one pipe: each arrives whole, since none
- * is longer than PIPE_BUF, and those of a writer in their order.
+ * Several writers send records through one pipe.  Each record arrives whole,
+ * because none is longer than PIPE_BUF.  The records of one writer arrive in
+ * their order.
  */
 #define RECORD_MAX 1500
 #define WRITERS    3
 #define RECORDS    12
 
 struct record {
-	uint16_t bytes; /* all of it */
+	uint16_t bytes; /* with this header */
 	uint8_t writer, number;
 };
 
@@ -41,9 +42,9 @@ new_pipe(int fd[2])
 	return -1;
 }
 
-/* In one piece, or two. */
+/* Write a record, from one piece of memory or from two. */
 static void
-put(const struct writer *w, const struct record *r)
+write_record(const struct writer *w, const struct record *r)
 {
 	struct iovec iov[2] = { { (void *)(uintptr_t)r, sizeof *r },
 		{ (void *)(uintptr_t)(r + 1), r->bytes - sizeof *r } };
@@ -67,12 +68,12 @@ write_records(const struct writer *w)
 	for (r->number = 0; r->number < RECORDS; r->number++) {
 		r->bytes =
 		    (uint16_t)(sizeof *r + chaos_below(RECORD_MAX - sizeof *r));
-		put(w, r);
+		write_record(w, r);
 	}
 }
 
 static void *
-be_writer(void *arg)
+run_writer(void *arg)
 {
 	const struct writer *w = arg;
 
@@ -83,9 +84,9 @@ be_writer(void *arg)
 	return NULL;
 }
 
-/* Exactly so many bytes; false at the end of the stream. */
+/* Read exactly so many bytes.  Returns false at the end of the stream. */
 static bool
-get(int fd, void *to, size_t bytes)
+read_bytes(int fd, void *to, size_t bytes)
 {
 	for (size_t done = 0; done < bytes;) {
 		ssize_t got = read(fd, (char *)to + done, bytes - done);
@@ -101,20 +102,20 @@ get(int fd, void *to, size_t bytes)
 	return true;
 }
 
-/* To the end; how many of each writer there were. */
+/* Read to the end, and count the records of each writer. */
 static void
 read_records(int fd, unsigned seen[WRITERS])
 {
 	unsigned char buf[RECORD_MAX];
 	struct record r;
 
-	while (get(fd, &r, sizeof r)) {
+	while (read_bytes(fd, &r, sizeof r)) {
 		if (!CHAOS_EXPECT(r.writer < WRITERS && r.bytes <= RECORD_MAX &&
 				  r.bytes >= sizeof r))
 			return;
 		CHAOS_EXPECT(r.number == seen[r.writer]);
 		seen[r.writer]++;
-		if (!get(fd, buf, r.bytes - sizeof r))
+		if (!read_bytes(fd, buf, r.bytes - sizeof r))
 			CHAOS_EXPECT(r.bytes == sizeof r);
 		for (size_t i = 0; i < r.bytes - sizeof r; i++) {
 			if (!CHAOS_EXPECT(buf[i] == r.writer))
@@ -123,7 +124,10 @@ read_records(int fd, unsigned seen[WRITERS])
 	}
 }
 
-/* A copy of the process writes; who sends it SIGKILL cuts the stream short. */
+/*
+ * A copy of the process writes.  A SIGKILL from another process may end it, and
+ * the stream with it.
+ */
 static void
 from_a_copy(int fd[2])
 {
@@ -165,14 +169,14 @@ chaos_act_pipe(void)
 			(uint8_t)n, chaos_below(UINT64_MAX) };
 		if (w[n].fd == -1)
 			break;
-		if (pthread_create(&t[n], NULL, be_writer, &w[n]) != 0) {
+		if (pthread_create(&t[n], NULL, run_writer, &w[n]) != 0) {
 			close(w[n].fd);
 			break;
 		}
 	}
 	close(fd[1]);
 	read_records(fd[0], seen);
-	close(fd[0]); /* where something was wrong, nobody waits for it */
+	close(fd[0]); /* after an error, no writer waits */
 	for (unsigned i = 0; i < n; i++) {
 		CHAOS_EXPECT(pthread_join(t[i], NULL) == 0);
 		CHAOS_EXPECT(seen[i] == RECORDS);
@@ -180,14 +184,14 @@ chaos_act_pipe(void)
 }
 
 /*
- * A few descriptors that all LWPs open, close and use at once: no call knows
- * what it will find.
+ * A few descriptors that all LWPs open, close and use at once.  No call can
+ * know what it finds.
  */
 #define SHARED  48
 #define NSHARED 6
 
 static int
-shared(void)
+shared_descriptor(void)
 {
 	return SHARED + (int)chaos_below(NSHARED);
 }
@@ -204,40 +208,42 @@ chaos_act_descriptors(void)
 		case 0:
 			if (new_pipe(fd) != 0)
 				break;
-			at = shared();
+			at = shared_descriptor();
 			fcntl(fd[0], F_SETFL, O_NONBLOCK);
 			fcntl(fd[1], F_SETFL, O_NONBLOCK);
 			dup2(fd[0], at);
-			dup3(fd[1], shared(), O_CLOEXEC);
+			dup3(fd[1], shared_descriptor(), O_CLOEXEC);
 			close(fd[0]);
 			close(fd[1]);
 			break;
 		case 1:
-			close(shared());
+			close(shared_descriptor());
 			break;
 		case 2:
-			dup2(shared(), shared());
+			dup2(shared_descriptor(), shared_descriptor());
 			break;
 		case 3:
-			(void)!read(shared(), buf, sizeof buf);
+			(void)!read(shared_descriptor(), buf, sizeof buf);
 			break;
 		case 4:
-			(void)!write(shared(), buf, chaos_below(sizeof buf));
+			(void)!write(
+			    shared_descriptor(), buf, chaos_below(sizeof buf));
 			break;
 		case 5:
-			readv(shared(), iov, 2);
+			readv(shared_descriptor(), iov, 2);
 			break;
 		case 6:
-			writev(shared(), iov, 2);
+			writev(shared_descriptor(), iov, 2);
 			break;
 		default:
-			fcntl(shared(), F_SETFD, (int)chaos_below(2));
+			fcntl(
+			    shared_descriptor(), F_SETFD, (int)chaos_below(2));
 			break;
 		}
 	}
 }
 
-/* With nothing to come; and with something there. */
+/* poll(2) of a pipe without data, and of one that can be written. */
 void
 chaos_act_poll(void)
 {
@@ -254,7 +260,7 @@ chaos_act_poll(void)
 	CHAOS_EXPECT(got == 1 && p[0].revents == 0 && p[1].revents == POLLOUT);
 	close(fd[1]);
 	got = poll(p, 1, 1000);
-	/* A copy that somebody made meanwhile may keep the end open. */
+	/* A copy that another LWP made may keep this end open. */
 	CHAOS_EXPECT(got <= 1);
 	close(fd[0]);
 }

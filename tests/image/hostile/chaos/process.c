@@ -1,6 +1,6 @@
 /*
- * A process of the chaos test: its LWPs do random acts, until it ends, one
- * way or the other.
+ * A process of the chaos test.  Its LWPs do random acts, until the process ends
+ * in one of several ways.
  */
 #include "tests/image/hostile/chaos/chaos.h"
 
@@ -18,19 +18,19 @@
 
 #define ENV      "CHAOS"
 #define NLWP     4
-#define NACTS    12 /* of an LWP, at most */
-#define CLOEXEC  58 /* a descriptor no new program sees */
+#define NACTS    12 /* of one LWP, at most */
+#define CLOEXEC  58 /* a descriptor that no executed program sees */
 #define COPYACTS 3
 
 struct chaos chaos;
 _Thread_local struct chaos_lwp chaos_self;
 
-/* All LWPs of the process that do acts, for those who ask. */
+/* The LWPs of the process that do acts, for the handler of SIGQUIT. */
 static struct chaos_lwp *volatile lwps[NLWP];
 
 /* SplitMix64. */
 static uint64_t
-mixed(uint64_t *random)
+next_random(uint64_t *random)
 {
 	uint64_t z = *random += 0x9e3779b97f4a7c15;
 
@@ -42,7 +42,7 @@ mixed(uint64_t *random)
 uint64_t
 chaos_below(uint64_t n)
 {
-	return mixed(&chaos_self.chl_random) % n;
+	return next_random(&chaos_self.chl_random) % n;
 }
 
 bool
@@ -51,7 +51,10 @@ chaos_over(void)
 	return gethrtime() >= chaos.ch_until;
 }
 
-/* No stdio: another LWP may have its locks, or have been killed with them. */
+/*
+ * Do not use stdio: another LWP may hold its locks, or may have been killed
+ * with them.
+ */
 void
 chaos_wrong(const char *fmt, ...)
 {
@@ -64,15 +67,13 @@ chaos_wrong(const char *fmt, ...)
 	write(chaos.ch_report, &r, sizeof r);
 }
 
-/*
- * Acts
- */
+/* The acts */
 
 static const struct act {
 	const char *a_name;
 	void (*a_fn)(void);
 	unsigned a_weight;
-	bool a_copy; /* a copy may do it, too */
+	bool a_copy; /* a copy may do it */
 } acts[] = {
 	{ "memory", chaos_act_memory, 4, true },
 	{ "race", chaos_act_race, 2, false },
@@ -102,7 +103,7 @@ static const struct act {
 #define NACT (sizeof acts / sizeof *acts)
 
 static unsigned
-weight(const struct act *a)
+act_weight(const struct act *a)
 {
 	if (chaos_self.chl_alone)
 		return a->a_copy ? a->a_weight + 1 : 0;
@@ -110,16 +111,16 @@ weight(const struct act *a)
 }
 
 static void
-act(void)
+do_random_act(void)
 {
 	unsigned total = 0, i;
 	uint64_t at;
 
 	for (i = 0; i < NACT; i++)
-		total += weight(&acts[i]);
+		total += act_weight(&acts[i]);
 	at = chaos_below(total);
-	for (i = 0; at >= weight(&acts[i]); i++)
-		at -= weight(&acts[i]);
+	for (i = 0; at >= act_weight(&acts[i]); i++)
+		at -= act_weight(&acts[i]);
 	chaos_self.chl_doing = acts[i].a_name;
 	acts[i].a_fn();
 	chaos_self.chl_doing = "nothing";
@@ -135,23 +136,26 @@ chaos_copy(void)
 	memset((void *)lwps, 0, sizeof lwps);
 	lwps[0] = &chaos_self;
 	for (uint64_t n = chaos_below(COPYACTS); n > 0 && !chaos_over(); n--)
-		act();
+		do_random_act();
 }
 
-/* Each LWP has its random numbers from its process's and its place. */
+/*
+ * Do acts as the LWP with this number.  Its random numbers come from the
+ * process's seed and its number.
+ */
 static void
-live(unsigned place)
+do_acts(unsigned place)
 {
 	chaos_self.chl_random = chaos.ch_seed + place * 1000003;
 	lwps[place] = &chaos_self;
 	for (uint64_t n = 1 + chaos_below(NACTS); n > 0 && !chaos_over(); n--)
-		act();
+		do_random_act();
 	lwps[place] = NULL;
 }
 
-/* Who hangs says what each of its LWPs is at. */
+/* Handler of SIGQUIT, for a process that hangs: report the act of each LWP. */
 static void
-say_doing(int sig)
+report_doing(int sig)
 {
 	(void)sig;
 	for (unsigned i = 0; i < NLWP; i++) {
@@ -163,9 +167,7 @@ say_doing(int sig)
 	}
 }
 
-/*
- * How it ends
- */
+/* The end of a process */
 
 bool
 chaos_end_allowed(int status)
@@ -180,7 +182,7 @@ chaos_end_allowed(int status)
 }
 
 void
-chaos_say(struct chaos_exec *ce, uint64_t seed)
+chaos_describe(struct chaos_exec *ce, uint64_t seed)
 {
 	static char program[] = CHAOS_PROGRAM;
 
@@ -193,7 +195,7 @@ chaos_say(struct chaos_exec *ce, uint64_t seed)
 }
 
 static void
-hear(const char *text)
+parse_description(const char *text)
 {
 	uint64_t until;
 	int root;
@@ -207,28 +209,30 @@ hear(const char *text)
 }
 
 static void
-execute(void)
+execute_program(void)
 {
 	struct chaos_exec ce;
 
 	if (chaos.ch_depth > 2)
 		return;
 	fcntl(chaos.ch_report, F_DUPFD_CLOEXEC, CLOEXEC);
-	chaos_say(&ce, chaos_below(UINT64_MAX));
+	chaos_describe(&ce, chaos_below(UINT64_MAX));
 	execve(CHAOS_PROGRAM, ce.chx_argv, ce.chx_env);
 	CHAOS_EXPECT(errno == ENOMEM);
 }
 
-/* Most LWPs just end; one may end all of them, or make them a program. */
+/*
+ * Most LWPs just end.  Some end the whole process, or execute a program in it.
+ */
 static void *
-be_lwp(void *arg)
+run_lwp(void *arg)
 {
-	live((unsigned)(uintptr_t)arg);
+	do_acts((unsigned)(uintptr_t)arg);
 	switch (chaos_below(16)) {
 	case 0:
 		_exit(0);
 	case 1:
-		execute();
+		execute_program();
 		break;
 	case 2:
 		kill(getpid(), SIGKILL);
@@ -243,25 +247,29 @@ be_lwp(void *arg)
 }
 
 static void
-end(pthread_t *t, unsigned n)
+end_process(pthread_t *t, unsigned n)
 {
 	uint64_t how = chaos_below(8);
 
 	if (how == 0)
 		_exit(0);
 	/*
-	 * The last one's end is the process's.  Of what fork(3) made, musl's
-	 * first LWP would take a lock with it: the kernel is not told of it.
+	 * The process ends with its last LWP.  Not after fork(3): musl's
+	 * pthread_exit(3) takes a lock that the kernel releases when the LWP
+	 * ends.  In a forked process the kernel does not know that lock.
 	 */
 	if (how == 1 && chaos.ch_depth > 0)
 		pthread_exit(NULL);
 	if (how == 2) {
-		/* Its end would unlock a lock of the C library's. */
+		/*
+		 * Without this, the end of the LWP would release a lock of the
+		 * C library.
+		 */
 		syscall(SYS_set_tid_address, NULL);
 		syscall(SYS_exit, 0);
 	}
 	if (how == 3)
-		execute();
+		execute_program();
 	for (unsigned i = 1; i < n; i++)
 		CHAOS_EXPECT(pthread_join(t[i], NULL) == 0);
 	_exit(0);
@@ -277,7 +285,7 @@ chaos_process(uint64_t seed)
 	chaos.ch_pid = getpid();
 	chaos.ch_seed = seed;
 	chaos_self.chl_random = seed;
-	signal(SIGQUIT, say_doing);
+	signal(SIGQUIT, report_doing);
 	signal(SIGPIPE, SIG_IGN);
 	chaos_handlers();
 	wanted = 1 + (unsigned)chaos_below(NLWP);
@@ -285,27 +293,27 @@ chaos_process(uint64_t seed)
 	pthread_attr_setstacksize(&attr, CHAOS_STACK);
 	for (n = 1; n < wanted; n++) {
 		int err =
-		    pthread_create(&t[n], &attr, be_lwp, (void *)(uintptr_t)n);
+		    pthread_create(&t[n], &attr, run_lwp, (void *)(uintptr_t)n);
 
-		/* The C library says EAGAIN of mmap(2)'s ENOMEM. */
+		/* The C library turns mmap(2)'s ENOMEM into EAGAIN. */
 		if (err != 0 && CHAOS_EXPECT(err == EAGAIN))
 			break;
 	}
-	live(0);
-	end(t, n);
+	do_acts(0);
+	end_process(t, n);
 	_exit(0);
 }
 
 void
-chaos_be(void)
+chaos_become(void)
 {
 	const char *text = getenv(ENV);
 
 	if (text == NULL)
 		return;
-	hear(text);
+	parse_description(text);
 	CHAOS_EXPECT(fcntl(CLOEXEC, F_GETFD) == -1);
-	/* Ends of pipes that LWPs had when another executed this. */
+	/* Close the pipes that were open when this program was executed. */
 	for (int fd = 3; fd < CLOEXEC; fd++)
 		close(fd);
 	chaos_process(chaos.ch_seed);

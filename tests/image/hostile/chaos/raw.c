@@ -1,6 +1,6 @@
 /*
- * System calls of random numbers with random arguments.  Whatever they do to
- * the process that makes them, they do it to no other.
+ * System calls of random numbers with random arguments.  They may damage the
+ * process that makes them, but no other.
  */
 #include "tests/image/hostile/chaos/chaos.h"
 
@@ -20,12 +20,9 @@ long syscall(long, ...);
 
 static char *arena;
 
-/*
- * Those that end the process by design, and those by which it could end the
- * test.
- */
+/* Calls that end the process by design, or with which it could end the test. */
 static bool
-barred(long number)
+is_barred(long number)
 {
 	switch (number) {
 	case SYS_exit:
@@ -35,14 +32,14 @@ barred(long number)
 	case SYS_tgkill:
 	case SYS_rt_sigqueueinfo:
 	case SYS_rt_tgsigqueueinfo:
-	case BARECPC_SYS_TEST: /* allocations that fail, for all after it */
+	case BARECPC_SYS_TEST: /* makes allocations fail in later calls, too */
 		return true;
 	default:
 		return false;
 	}
 }
 
-/* Linux's numbers end below 512, and private ones follow one another. */
+/* Linux's numbers end below 512. barecpc's own numbers follow one another. */
 static long
 random_number(void)
 {
@@ -52,9 +49,9 @@ random_number(void)
 }
 
 /*
- * Those that mostly take the program's own code or stack away, return to a
- * frame that is none, or begin another LWP nowhere: often enough for a try,
- * but not before the other calls had theirs.
+ * Calls that most often unmap the program's code or stack, return to a bad
+ * frame, or start an LWP at a bad address.  They are rare here, so that the
+ * other calls get their turn first.
  */
 static bool
 is_fatal(long number)
@@ -121,8 +118,9 @@ random_argument(void)
 }
 
 /*
- * The kernel writes: where it cannot, the call fails and no signal comes.  A
- * pipe is as much as is written at once.
+ * Let the kernel write, by a read from a pipe.  If the memory is not writable,
+ * the call fails and no signal comes.  At most a full pipe can be written at
+ * once.
  */
 void
 chaos_write(uintptr_t to, const void *from, size_t bytes)
@@ -138,7 +136,10 @@ chaos_write(uintptr_t to, const void *from, size_t bytes)
 	close(end[1]);
 }
 
-/* Numbers, addresses, flags: what calls find where pointers lead. */
+/*
+ * Fill a part of the arena with numbers, addresses and flags, for calls that
+ * follow pointers.
+ */
 static void
 fill_arena(void)
 {
@@ -153,7 +154,10 @@ fill_arena(void)
 		    chaos_one_in(2) ? "/dev/zero" : "/chaos\0\0", 10);
 }
 
-/* Half of it is writable, and behind that is what cannot be, or is not. */
+/*
+ * Make the arena.  Most of it is writable; some pages are read-only,
+ * inaccessible or unmapped.
+ */
 static void
 make_arena(void)
 {
@@ -168,7 +172,7 @@ make_arena(void)
 	chaos_typed_begin(arena, ARENA);
 }
 
-/* Nothing it writes shall reach the console. */
+/* Close the console, so that no random call writes to it. */
 static void
 leave_console(void)
 {
@@ -189,7 +193,7 @@ random_call(void)
 	fill_arena();
 	for (unsigned i = 0; i < 6; i++)
 		a[i] = random_argument();
-	if (!barred(number) && !is_fatal(number))
+	if (!is_barred(number) && !is_fatal(number))
 		syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
@@ -226,7 +230,10 @@ chaos_raw(const struct chaos_program *p)
 	chaos_handlers();
 	leave_console();
 	make_arena();
-	/* What waits is interrupted, until a call sees to that. */
+	/*
+	 * The timer interrupts waiting calls, until a random call changes the
+	 * timer.
+	 */
 	setitimer(ITIMER_REAL, &it, NULL);
 	for (unsigned i = 1; i < p->chp_lwps; i++) {
 		if (pthread_create(
@@ -234,6 +241,6 @@ chaos_raw(const struct chaos_program *p)
 			_exit(1);
 	}
 	make_calls(0);
-	/* Others may have been ended by what they did. */
+	/* Do not join the other LWPs: their own calls may have ended them. */
 	_exit(0);
 }

@@ -1,6 +1,6 @@
 /*
- * Acts on signals.  Every process has the same handlers, with masks and flags
- * of its own; each looks whether its LWP's mask is what these ask for.
+ * Acts on signals.  Every process handles the same signals, with random masks
+ * and flags.  Each handler checks that its LWP's mask is right for its action.
  */
 #include "tests/image/hostile/chaos/chaos.h"
 
@@ -15,7 +15,7 @@
 
 #define NRT       4
 #define NSIG_SENT (2 + NRT)
-#define FIRST_RT  40 /* the C library has the first few */
+#define FIRST_RT  40 /* the C library uses the first few */
 
 static struct sigaction acts[65];
 
@@ -27,7 +27,7 @@ chaos_signal(void)
 	return n == 0 ? SIGUSR1 : n == 1 ? SIGUSR2 : FIRST_RT + (int)n - 2;
 }
 
-/* The kernel's own form: the C library hides its signals. */
+/* The mask as the kernel has it.  The C library would hide its own signals. */
 static uint64_t
 mask_now(void)
 {
@@ -38,7 +38,7 @@ mask_now(void)
 }
 
 static uint64_t
-word(const sigset_t *set)
+mask_word(const sigset_t *set)
 {
 	uint64_t w;
 
@@ -68,23 +68,23 @@ set_mask(int how, uint64_t set, uint64_t *old)
 }
 
 /*
- * Under which mask a handler runs: what it interrupted had, or sigsuspend(2)
- * put in its place, and what its action adds.
+ * May a handler run with this mask?  It must be the interrupted mask, or that
+ * of sigsuspend(2), plus the signals that the handler's action adds.
  */
 static bool
 mask_allowed(int sig, uint64_t now, const ucontext_t *uc)
 {
 	const struct sigaction *sa = &acts[sig];
-	uint64_t adds = word(&sa->sa_mask);
+	uint64_t adds = mask_word(&sa->sa_mask);
 
 	if ((sa->sa_flags & SA_NODEFER) == 0)
 		adds |= BIT(sig);
-	return now == (word(&uc->uc_sigmask) | adds) ||
+	return now == (mask_word(&uc->uc_sigmask) | adds) ||
 	       (chaos_self.chl_suspended &&
 		   now == (chaos_self.chl_suspend | adds));
 }
 
-/* A copy of an LWP in its handler. */
+/* Fork in a handler. */
 static void
 fork_and_wait(void)
 {
@@ -100,7 +100,7 @@ fork_and_wait(void)
 }
 
 static void
-handler(int sig, siginfo_t *si, void *context)
+handle_signal(int sig, siginfo_t *si, void *context)
 {
 	int e = errno;
 
@@ -109,7 +109,8 @@ handler(int sig, siginfo_t *si, void *context)
 	if (!mask_allowed(sig, mask_now(), context))
 		chaos_wrong("in the handler of %d the mask is %#lx, was %#lx",
 		    sig, (unsigned long)mask_now(),
-		    (unsigned long)word(&((ucontext_t *)context)->uc_sigmask));
+		    (unsigned long)mask_word(
+			&((ucontext_t *)context)->uc_sigmask));
 	if (chaos_one_in(64))
 		fork_and_wait();
 	if (chaos_self.chl_may_jump && chaos_one_in(2)) {
@@ -120,7 +121,7 @@ handler(int sig, siginfo_t *si, void *context)
 }
 
 static void
-faulted(int sig, siginfo_t *si, void *context)
+handle_fault(int sig, siginfo_t *si, void *context)
 {
 	(void)context;
 	if (!chaos_self.chl_poking) {
@@ -141,10 +142,10 @@ chaos_handlers(void)
 		FIRST_RT + 1, FIRST_RT + 2, FIRST_RT + 3 };
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_NODEFER };
 
-	sa.sa_sigaction = faulted;
+	sa.sa_sigaction = handle_fault;
 	sigaction(SIGSEGV, &sa, NULL);
 	sigaction(SIGBUS, &sa, NULL);
-	sa.sa_sigaction = handler;
+	sa.sa_sigaction = handle_signal;
 	for (unsigned i = 0; i < sizeof sigs / sizeof *sigs; i++) {
 		int sig = sigs[i];
 		uint64_t mask = random_mask();
@@ -159,7 +160,10 @@ chaos_handlers(void)
 	}
 }
 
-/* A mask is what was set, handlers or no; and what it blocks is pending. */
+/*
+ * The mask is as it was set, whether or not handlers run.  A signal that it
+ * blocks is pending.
+ */
 void
 chaos_act_masks(void)
 {
@@ -182,7 +186,10 @@ chaos_act_masks(void)
 	CHAOS_EXPECT(mask_now() == old);
 }
 
-/* Blocked, sent, let in by sigsuspend(2) or ppoll(2), and blocked again. */
+/*
+ * A blocked signal arrives in sigsuspend(2) or ppoll(2), which unblock it.
+ * Then the mask is as before.
+ */
 void
 chaos_act_suspend(void)
 {
@@ -218,7 +225,7 @@ out:
 	set_mask(SIG_SETMASK, old, NULL);
 }
 
-/* What is blocked and sent is there for sigtimedwait(2). */
+/* sigtimedwait(2) takes a blocked signal that was sent. */
 void
 chaos_act_wait_signal(void)
 {
@@ -240,7 +247,7 @@ chaos_act_wait_signal(void)
 	set_mask(SIG_SETMASK, old, NULL);
 }
 
-/* A handler may leave any of these calls for ever. */
+/* A handler may jump out of any of these calls. */
 void
 chaos_act_jump(void)
 {
@@ -272,7 +279,10 @@ chaos_act_jump(void)
 	CHAOS_EXPECT(mask_now() == mask);
 }
 
-/* Anybody but the first process, by number; most are not there. */
+/*
+ * Send signals to any process but the first, by number.  Most numbers are
+ * unused.
+ */
 void
 chaos_act_kill(void)
 {

@@ -1,6 +1,4 @@
-/*
- * Acts of LWPs with each other, on time, CPUs and registers.
- */
+/* Acts on locks, time, CPUs and registers. */
 #include "tests/image/hostile/chaos/chaos.h"
 
 #include <errno.h>
@@ -24,13 +22,14 @@ futex(volatile int *word, int op, int value, const struct timespec *ts)
 }
 
 /*
- * A team: each of n LWPs adds to a sum, under a lock, in rounds that a
- * barrier ends; the last of each round tells the others by a condition.
+ * A team of n LWPs.  In each round, each adds to a sum under a lock, and a
+ * barrier ends the round.  The last LWP of the round wakes the others through a
+ * condition variable.
  */
 #define MEMBERS 4
 
 struct team {
-	volatile int go; /* so many there are */
+	volatile int go; /* the number of members, once all have started */
 	unsigned rounds, sum, round, arrived;
 	pthread_mutex_t lock;
 	pthread_cond_t next;
@@ -52,7 +51,7 @@ take_part(struct team *t, unsigned round)
 }
 
 static void *
-be_member(void *arg)
+run_member(void *arg)
 {
 	struct team *t = arg;
 
@@ -78,7 +77,7 @@ chaos_act_team(void)
 	pthread_t member[MEMBERS];
 
 	for (n = 0; n < wanted; n++) {
-		int err = pthread_create(&member[n], NULL, be_member, &t);
+		int err = pthread_create(&member[n], NULL, run_member, &t);
 
 		if (err != 0 && CHAOS_EXPECT(err == EAGAIN))
 			break;
@@ -90,7 +89,10 @@ chaos_act_team(void)
 	CHAOS_EXPECT(t.sum == n * t.rounds);
 }
 
-/* Words of the whole process: wakes come from others, or in time. */
+/*
+ * Futex operations on words that all LWPs share.  A wait ends by another LWP's
+ * wake or by its time limit.
+ */
 void
 chaos_act_futex(void)
 {
@@ -123,9 +125,12 @@ chaos_act_futex(void)
 		*w = seen + 1;
 }
 
-/* One that sleeps for ever, or detaches itself and ends. */
+/*
+ * An LWP that sleeps until it is cancelled, or an LWP that is detached and
+ * ends.
+ */
 static void *
-be_cancelled(void *arg)
+sleep_for_ever(void *arg)
 {
 	struct timespec forever = { 1000, 0 };
 
@@ -136,7 +141,7 @@ be_cancelled(void *arg)
 }
 
 static void *
-be_detached(void *arg)
+yield_and_end(void *arg)
 {
 	(void)arg;
 	sched_yield();
@@ -151,12 +156,12 @@ chaos_act_cancel(void)
 	int err;
 
 	if (chaos_one_in(3)) {
-		err = pthread_create(&t, NULL, be_detached, NULL);
+		err = pthread_create(&t, NULL, yield_and_end, NULL);
 		if (err == 0)
 			CHAOS_EXPECT(pthread_detach(t) == 0);
 		return;
 	}
-	if ((err = pthread_create(&t, NULL, be_cancelled, NULL)) != 0) {
+	if ((err = pthread_create(&t, NULL, sleep_for_ever, NULL)) != 0) {
 		CHAOS_EXPECT(err == EAGAIN);
 		return;
 	}
@@ -167,7 +172,9 @@ chaos_act_cancel(void)
 	CHAOS_EXPECT(how == PTHREAD_CANCELED);
 }
 
-/* Time goes on, and a sleep lasts as long as was asked, or is told. */
+/*
+ * Clocks advance, and a sleep lasts as long as asked or reports the time left.
+ */
 void
 chaos_act_clock(void)
 {
@@ -185,7 +192,9 @@ chaos_act_clock(void)
 	CHAOS_EXPECT(clock_gettime(clock, &after) == 0);
 	ns = (after.tv_sec - before.tv_sec) * 1000000000LL + after.tv_nsec -
 	     before.tv_nsec;
-	/* A tick of the clock, 16 ns at most, may be missing in each. */
+	/*
+	 * Each of the two times may lack one tick of the clock, at most 16 ns.
+	 */
 	CHAOS_EXPECT(ns >= ts.tv_nsec - (err != 0 ? left.tv_nsec : 0) - 32);
 }
 
@@ -220,7 +229,10 @@ chaos_act_cpus(void)
 	sched_yield();
 }
 
-/* tests/image/<arch>/fpstate.S: fill, call, store. */
+/*
+ * tests/lib/image/ARCH/fpstate.S: fill the registers, make the call, store
+ * them.
+ */
 extern const size_t fpstate_base_bytes;
 void fpstate_base(
     const void *load, void *store, long number, const void *a, const void *b);
@@ -228,7 +240,10 @@ size_t fpstate_wide_bytes(void);
 void fpstate_wide(
     const void *load, void *store, long number, const void *a, const void *b);
 
-/* Handlers may run, others use them, and the LWP may move meanwhile. */
+/*
+ * Registers survive a system call, although handlers run, other LWPs use the
+ * registers, and the LWP moves between CPUs.
+ */
 void
 chaos_act_registers(void)
 {

@@ -1,8 +1,8 @@
 /*
- * System calls whose arguments have the types that the calls expect, in an
- * arena that all LWPs of the process share: ranges of it are mapped, moved,
- * protected and unmapped by one while others use them, sets are packed in it,
- * and what a signal's handler returns to is forged.
+ * System calls with arguments of the types that they expect.  They work in an
+ * arena that all LWPs of the process share.  One LWP maps, moves, protects and
+ * unmaps ranges of it while other LWPs use them.  Calls also pack sets in it,
+ * and a signal handler changes the frame by which it returns.
  */
 #define _GNU_SOURCE /* mremap(), siginfo's ucontext */
 #include "tests/image/hostile/chaos/chaos.h"
@@ -25,20 +25,20 @@ long syscall(long, ...);
 #define RW        (PROT_READ | PROT_WRITE)
 #define NDESC     12
 #define FORGED    SIGUSR2
-#define FORK_ENDS 4 /* calls of a copy */
+#define FORK_ENDS 4 /* calls that a copy makes */
 
 static char *arena;
 static uintptr_t arena_pages;
 
 static uintptr_t
-page(void)
+random_page(void)
 {
 	return (uintptr_t)arena + chaos_below(arena_pages) * PAGE;
 }
 
-/* No more than lie behind the page. */
+/* A random size that ends within the arena. */
 static uintptr_t
-bytes(uintptr_t from)
+random_bytes(uintptr_t from)
 {
 	uintptr_t end = (uintptr_t)arena + arena_pages * PAGE;
 
@@ -46,13 +46,13 @@ bytes(uintptr_t from)
 }
 
 static uintptr_t
-word(void)
+random_word(void)
 {
-	return page() + chaos_below(PAGE / 8) * 8;
+	return random_page() + chaos_below(PAGE / 8) * 8;
 }
 
 static uintptr_t
-descriptor(void)
+random_descriptor(void)
 {
 	return chaos_below(NDESC);
 }
@@ -66,59 +66,57 @@ call_mmap(void)
 {
 	static const int flags[] = { MAP_FIXED, MAP_FIXED, MAP_FIXED, 0x100000,
 		MAP_FIXED | MAP_CONTIG };
-	uintptr_t at = page();
+	uintptr_t at = random_page();
 
-	syscall(SYS_mmap, at, bytes(at), chaos_below(8),
+	syscall(SYS_mmap, at, random_bytes(at), chaos_below(8),
 	    MAP_PRIVATE | MAP_ANONYMOUS | flags[chaos_below(5)], -1L, 0L);
 }
 
 static void
 call_mmap_file(void)
 {
-	uintptr_t at = page();
+	uintptr_t at = random_page();
 
-	syscall(SYS_mmap, at, bytes(at), chaos_below(2) * PROT_READ,
+	syscall(SYS_mmap, at, random_bytes(at), chaos_below(2) * PROT_READ,
 	    MAP_FIXED | (chaos_one_in(2) ? MAP_SHARED : MAP_PRIVATE),
-	    descriptor(), chaos_below(4) * PAGE);
+	    random_descriptor(), chaos_below(4) * PAGE);
 }
 
 static void
 call_munmap(void)
 {
-	uintptr_t at = page();
+	uintptr_t at = random_page();
 
-	syscall(SYS_munmap, at, bytes(at));
+	syscall(SYS_munmap, at, random_bytes(at));
 }
 
 static void
 call_mprotect(void)
 {
-	uintptr_t at = page();
+	uintptr_t at = random_page();
 
-	syscall(SYS_mprotect, at, bytes(at),
+	syscall(SYS_mprotect, at, random_bytes(at),
 	    chaos_one_in(2) ? (uintptr_t)RW : chaos_below(8));
 }
 
 static void
 call_mremap(void)
 {
-	uintptr_t at = page();
+	uintptr_t at = random_page();
 
-	syscall(SYS_mremap, at, bytes(at), (1 + chaos_below(32)) * PAGE,
+	syscall(SYS_mremap, at, random_bytes(at), (1 + chaos_below(32)) * PAGE,
 	    chaos_below(2) * MREMAP_MAYMOVE);
 }
 
 static void
 call_madvise(void)
 {
-	uintptr_t at = page();
+	uintptr_t at = random_page();
 
-	syscall(SYS_madvise, at, bytes(at), MADV_DONTNEED);
+	syscall(SYS_madvise, at, random_bytes(at), MADV_DONTNEED);
 }
 
-/*
- * Counters: the kernel believes none of what a packed set says.
- */
+/* Counters.  The kernel must check everything in a packed set. */
 
 #define NREQ  4
 #define NATTR 2
@@ -132,7 +130,7 @@ struct packed {
 };
 
 static void
-pack(struct packed *p)
+pack_set(struct packed *p)
 {
 	memset(p, 0, sizeof *p);
 	p->head.cp_set = 1 + chaos_below(3);
@@ -158,21 +156,21 @@ pack(struct packed *p)
 		    (uint32_t)chaos_below(UINT32_MAX);
 }
 
-/* Another LWP may write to the set while it is bound. */
+/* Another LWP may write to the set during the bind. */
 static void
 call_bind(void)
 {
-	uintptr_t at = word();
+	uintptr_t at = random_word();
 	struct packed p;
 
-	pack(&p);
+	pack_set(&p);
 	chaos_write(at, &p, sizeof p);
 	if (chaos_one_in(4))
 		cpc_syscall(CPC_OP_BIND_CPU, at, p.head.cp_set,
-		    chaos_below((unsigned)chaos.ch_cpus + 1), word());
+		    chaos_below((unsigned)chaos.ch_cpus + 1), random_word());
 	else
-		cpc_syscall(
-		    CPC_OP_BIND, at, p.head.cp_set, chaos_below(2), word());
+		cpc_syscall(CPC_OP_BIND, at, p.head.cp_set, chaos_below(2),
+		    random_word());
 }
 
 static void
@@ -184,16 +182,16 @@ call_counters(void)
 		CPC_OP_TEST_DISTURB, CPC_OP_PROFILE, CPC_OP_PROFILE_STAT };
 
 	cpc_syscall(ops[chaos_below(sizeof ops / sizeof *ops)], chaos_below(4),
-	    word(), chaos_below(5), 0);
+	    random_word(), chaos_below(5), 0);
 }
 
 /*
  * Signals
  */
 
-/* The frame it returns by is changed, all but where the program goes on. */
+/* Change the frame by which the handler returns. */
 static void
-forge(int sig, siginfo_t *si, void *ctx)
+change_frame(int sig, siginfo_t *si, void *ctx)
 {
 	ucontext_t *uc = ctx;
 	uint64_t *words = ctx;
@@ -233,9 +231,7 @@ call_sigqueue(void)
 	syscall(SYS_rt_sigqueueinfo, (long)chaos.ch_pid, FORGED, &si);
 }
 
-/*
- * The others
- */
+/* Other calls */
 
 static void
 call_futex(void)
@@ -243,30 +239,32 @@ call_futex(void)
 	struct timespec ts = { 0, (long)chaos_below(100000) };
 
 	/* FUTEX_WAIT, WAKE, REQUEUE, CMP_REQUEUE, WAKE_OP, WAIT_BITSET */
-	syscall(SYS_futex, word() & -4, chaos_below(10), chaos_below(2), &ts,
-	    word(), chaos_below(3));
+	syscall(SYS_futex, random_word() & -4, chaos_below(10), chaos_below(2),
+	    &ts, random_word(), chaos_below(3));
 }
 
 static void
 call_pipe(void)
 {
-	uintptr_t at = word();
+	uintptr_t at = random_word();
 
 	switch (chaos_below(5)) {
 	case 0:
 		syscall(SYS_pipe2, at, O_NONBLOCK);
 		break;
 	case 1:
-		syscall(SYS_write, descriptor(), at, chaos_below(2 * PAGE));
+		syscall(
+		    SYS_write, random_descriptor(), at, chaos_below(2 * PAGE));
 		break;
 	case 2:
-		syscall(SYS_read, descriptor(), at, chaos_below(2 * PAGE));
+		syscall(
+		    SYS_read, random_descriptor(), at, chaos_below(2 * PAGE));
 		break;
 	case 3:
-		syscall(SYS_dup, descriptor());
+		syscall(SYS_dup, random_descriptor());
 		break;
 	default:
-		syscall(SYS_close, 3 + descriptor());
+		syscall(SYS_close, 3 + random_descriptor());
 		break;
 	}
 }
@@ -287,7 +285,7 @@ call_poll(void)
 	struct pollfd fds[3];
 
 	for (unsigned i = 0; i < 3; i++)
-		fds[i] = (struct pollfd){ (int)descriptor(),
+		fds[i] = (struct pollfd){ (int)random_descriptor(),
 			(short)chaos_below(64), 0 };
 	syscall(SYS_ppoll, fds, chaos_below(4), &ts, 0L, 8L);
 }
@@ -308,7 +306,10 @@ call_fork(void)
 		syscall(SYS_wait4, pid, 0L, chaos_below(2), 0L);
 }
 
-/* All others end; a program that needs arguments, or there is none. */
+/*
+ * Execute a program that needs arguments, or one that does not exist.  Success
+ * ends the process's other LWPs, so it is rare.
+ */
 static void
 call_exec(void)
 {
@@ -373,6 +374,6 @@ chaos_typed_begin(char *at, size_t pages)
 
 	arena = at;
 	arena_pages = pages;
-	sa.sa_sigaction = forge;
+	sa.sa_sigaction = change_frame;
 	sigaction(FORGED, &sa, NULL);
 }

@@ -1,6 +1,4 @@
-/*
- * Calls that this machine has from before there were better ones.
- */
+/* Old system calls of x86-64 that newer ones replace. */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
 #include <errno.h>
@@ -19,7 +17,7 @@ make_fork(void)
 	return turn_forked(turn_raw(SYS_fork, 0, 0, 0, 0, 0));
 }
 
-/* The child has a copy of the memory here, so that it may return. */
+/* In this kernel the child has a copy of the memory, so it may return. */
 static long
 make_vfork(void)
 {
