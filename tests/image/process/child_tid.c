@@ -1,7 +1,7 @@
 /*
- * CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID are writes of the child's own:
- * they change what the child could write itself, and nothing else.  Where
- * they fail the child goes on, as on Linux (clone(2), set_tid_address(2)).
+ * The kernel's writes for CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID change
+ * only memory that the child may write.  If a write fails the child continues,
+ * as on Linux (clone(2), set_tid_address(2)).
  */
 #define _GNU_SOURCE /* clone() */
 #include "tests/lib/image/cpc_test.h"
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define PAGE  4096
-#define WORDS 16 /* bytes that are looked at */
+#define WORDS 16 /* bytes that are compared */
 
 TEST_KEEPS(16);
 
@@ -24,8 +24,8 @@ static const char constant[WORDS] = "not to be chang";
 static char word[8 + sizeof(int)];
 
 /*
- * A child process with its id at that address; the machines have the last two
- * arguments in opposite orders, and one of them is not used.
+ * Fork a child with its id at the address.  The architectures have the last two
+ * arguments in opposite orders; only one of them is used.
  */
 static pid_t
 fork_with_tid(uintptr_t at)
@@ -43,7 +43,7 @@ ends_with(pid_t pid)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The child finds at that address what its parent has there. */
+/* The child must find the same bytes at the address as its parent. */
 static void
 expect_kept(const char *what, uintptr_t at)
 {
@@ -58,7 +58,7 @@ expect_kept(const char *what, uintptr_t at)
 		test_note("that was %s", what);
 }
 
-/* The child lives, whatever is at that address. */
+/* The child must run, whatever is at the address. */
 static void
 expect_ignored(const char *what, uintptr_t at)
 {
@@ -83,7 +83,7 @@ TEST(the_child_finds_its_id)
 		}
 		REQUIRE(pid > 0);
 		EXPECT_EQ(ends_with(pid), 0);
-		/* The parent's memory is another. */
+		/* The parent's memory is unchanged. */
 		EXPECT_EQ(word[i], 0);
 	}
 }
@@ -103,7 +103,7 @@ TEST(read_only_memory_is_kept)
 
 TEST(the_counter_page_is_kept)
 {
-	/* It need not lead to a read sequence: none is executed. */
+	/* These addresses are never used, because no read sequence runs. */
 	intptr_t page = cpc_syscall(CPC_OP_PAGE, 0x1000, 0x1000, 0x1000, 0);
 
 	if (page < 0)
@@ -112,15 +112,15 @@ TEST(the_counter_page_is_kept)
 	expect_kept("its clock", (uintptr_t)page + 32);
 }
 
-TEST(where_nothing_can_be_written_the_child_lives)
+TEST(a_child_survives_an_unwritable_address)
 {
 	char *page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	expect_ignored("NULL", 0);
-	expect_ignored("the page before all", 8);
+	expect_ignored("the first page", 8);
 	expect_ignored("the kernel", (uintptr_t)0 - PAGE);
-	expect_ignored("no address", (uintptr_t)1 << 62);
+	expect_ignored("an address that no CPU has", (uintptr_t)1 << 62);
 	REQUIRE(page != MAP_FAILED);
 	REQUIRE(munmap(page + PAGE, PAGE) == 0);
 	expect_ignored("an unmapped page", (uintptr_t)page + PAGE);
@@ -130,7 +130,7 @@ TEST(where_nothing_can_be_written_the_child_lives)
 	munmap(page, PAGE);
 }
 
-/* Threads: the same, and the word is cleared when they end. */
+/* The same for threads.  The kernel also clears the word when they end. */
 
 static volatile int arrived;
 
@@ -163,7 +163,7 @@ thread_with_tid(const char *what, uintptr_t at)
 	EXPECT_EQ(arrived, 1);
 }
 
-TEST(of_a_thread_likewise)
+TEST(the_same_holds_for_threads)
 {
 	uintptr_t text = (uintptr_t)&expect_kept & -(uintptr_t)8;
 	char before[WORDS];
@@ -173,7 +173,7 @@ TEST(of_a_thread_likewise)
 	EXPECT_EQ(memcmp((const char *)text, before, sizeof before), 0);
 	thread_with_tid("a constant", (uintptr_t)constant);
 	EXPECT_EQ(strcmp(constant, "not to be chang"), 0);
-	thread_with_tid("nothing", 8);
+	thread_with_tid("the first page", 8);
 	thread_with_tid("the kernel", (uintptr_t)0 - PAGE);
 	memset(word, 1, sizeof word);
 	thread_with_tid("a word", (uintptr_t)word);

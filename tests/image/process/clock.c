@@ -1,6 +1,6 @@
 /*
- * Clocks never go back, agree with each other, and a sleep lasts at least as
- * long as was asked.
+ * Clocks never go back and agree with each other.  A sleep lasts at least as
+ * long as requested.
  */
 #include "tests/lib/image/test.h"
 
@@ -13,7 +13,7 @@
 #define MS 1000000LL
 
 static int64_t
-ns(clockid_t clock)
+clock_ns(clockid_t clock)
 {
 	struct timespec ts = { 0, 0 };
 
@@ -24,11 +24,11 @@ ns(clockid_t clock)
 
 TEST(time_does_not_go_back)
 {
-	int64_t last = ns(CLOCK_MONOTONIC), now;
+	int64_t last = clock_ns(CLOCK_MONOTONIC), now;
 	int i, back = 0;
 
 	for (i = 0; i < 10000; i++) {
-		now = ns(CLOCK_MONOTONIC);
+		now = clock_ns(CLOCK_MONOTONIC);
 		back += now < last;
 		last = now;
 	}
@@ -38,9 +38,9 @@ TEST(time_does_not_go_back)
 
 TEST(gethrtime_is_the_monotonic_clock)
 {
-	int64_t a = ns(CLOCK_MONOTONIC);
+	int64_t a = clock_ns(CLOCK_MONOTONIC);
 	int64_t b = gethrtime();
-	int64_t c = ns(CLOCK_MONOTONIC);
+	int64_t c = clock_ns(CLOCK_MONOTONIC);
 
 	EXPECT(a <= b && b <= c);
 }
@@ -52,22 +52,22 @@ TEST(a_sleep_lasts_as_long_as_asked)
 
 	for (i = 0; i < sizeof asked / sizeof asked[0]; i++) {
 		struct timespec ts = { 0, asked[i] };
-		int64_t start = ns(CLOCK_MONOTONIC);
+		int64_t start = clock_ns(CLOCK_MONOTONIC);
 
 		EXPECT_EQ(nanosleep(&ts, NULL), 0);
-		EXPECT(ns(CLOCK_MONOTONIC) - start >= asked[i]);
+		EXPECT(clock_ns(CLOCK_MONOTONIC) - start >= asked[i]);
 	}
 }
 
 TEST(a_sleep_until_a_time_ends_after_it)
 {
-	int64_t until = ns(CLOCK_MONOTONIC) + 5 * MS;
+	int64_t until = clock_ns(CLOCK_MONOTONIC) + 5 * MS;
 	struct timespec ts = { until / 1000000000, until % 1000000000 };
 
 	EXPECT_EQ(
 	    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL), 0);
-	EXPECT(ns(CLOCK_MONOTONIC) >= until);
-	/* A time that has passed is no reason to wait. */
+	EXPECT(clock_ns(CLOCK_MONOTONIC) >= until);
+	/* A time in the past ends the sleep at once. */
 	EXPECT_EQ(
 	    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL), 0);
 }
@@ -86,7 +86,7 @@ TEST(other_clocks_are_there)
 	struct timespec res = { -1, -1 };
 	struct timeval tv = { 0, 0 };
 
-	EXPECT(ns(CLOCK_REALTIME) > 0);
+	EXPECT(clock_ns(CLOCK_REALTIME) > 0);
 	EXPECT_EQ(gettimeofday(&tv, NULL), 0);
 	EXPECT(time(NULL) >= tv.tv_sec);
 	EXPECT_EQ(clock_getres(CLOCK_MONOTONIC, &res), 0);
@@ -95,11 +95,11 @@ TEST(other_clocks_are_there)
 
 TEST(time_passes_while_running)
 {
-	int64_t start = ns(CLOCK_MONOTONIC);
+	int64_t start = clock_ns(CLOCK_MONOTONIC);
 	volatile int i;
 
 	for (i = 0; i < 100000; i++)
 		;
-	EXPECT(ns(CLOCK_MONOTONIC) > start);
+	EXPECT(clock_ns(CLOCK_MONOTONIC) > start);
 	EXPECT_EQ(sched_yield(), 0);
 }

@@ -1,7 +1,7 @@
 /*
- * A program can make instructions: write them, make them visible, run them,
- * write others to the same place, run those.  The instructions are those of
- * return_one() and return_two() in <arch>/codegen.S.
+ * A program can write instructions, make them visible and run them, and replace
+ * them by others.  The instructions are return_one() and return_two() of
+ * tests/lib/image/ARCH/codegen.S.
  */
 #include "tests/lib/image/test.h"
 

@@ -1,6 +1,6 @@
 /*
- * MAP_CONTIG memory is one run of physical memory, in 2 MiB pages: every
- * page's physical address follows the one before.
+ * MAP_CONTIG memory is one range of physical memory, in 2 MiB pages: the
+ * physical address of each page follows that of the page before.
  */
 #include "tests/lib/image/test.h"
 
@@ -12,9 +12,9 @@
 #define PAGE  ((size_t)4096)
 #define LARGE ((size_t)2 << 20)
 
-/* Is this barecpc, with twice so much memory free? */
+/* Is this barecpc, with twice this much free memory? */
 static bool
-have(size_t bytes)
+is_free(size_t bytes)
 {
 	struct barecpc_stat st;
 
@@ -47,7 +47,7 @@ check_contiguous(size_t bytes)
 
 TEST(one_page)
 {
-	if (!have(PAGE))
+	if (!is_free(PAGE))
 		SKIP("this is not barecpc");
 	check_contiguous(1);
 	check_contiguous(PAGE);
@@ -56,7 +56,7 @@ TEST(one_page)
 
 TEST(several_large_pages)
 {
-	if (!have(8 * LARGE))
+	if (!is_free(8 * LARGE))
 		SKIP("less than 32 MiB of memory");
 	check_contiguous(LARGE + 1);
 	check_contiguous(8 * LARGE);
@@ -64,7 +64,7 @@ TEST(several_large_pages)
 
 TEST(more_than_there_is)
 {
-	if (!have(PAGE))
+	if (!is_free(PAGE))
 		SKIP("this is not barecpc");
 	EXPECT_ERRNO(payload_contig((size_t)1 << 40) == NULL ? -1 : 0, ENOMEM);
 }
@@ -73,7 +73,7 @@ TEST(large_pages_do_not_split)
 {
 	char *p;
 
-	if (!have(PAGE))
+	if (!is_free(PAGE))
 		SKIP("this is not barecpc");
 	p = payload_contig(2 * LARGE);
 	REQUIRE(p != NULL);
@@ -88,7 +88,7 @@ TEST(large_pages_do_not_split)
 
 TEST(physical_address_of_nothing)
 {
-	if (!have(PAGE))
+	if (!is_free(PAGE))
 		SKIP("this is not barecpc");
 	EXPECT_ERRNO(payload_phys(NULL), EFAULT);
 	EXPECT_ERRNO(payload_phys((void *)0xffffffff80000000), EFAULT);

@@ -1,6 +1,6 @@
 /*
- * Files: those of the archive can be read and not written, the special ones
- * behave as their names promise, descriptors as Linux's do.
+ * Files of the archive can be read but not written.  Special files behave as
+ * their names promise, and descriptors as on Linux.
  */
 #include "tests/lib/image/test.h"
 
@@ -18,7 +18,7 @@
 
 /* This program itself is a file of the archive: an ELF file. */
 #define SELF "/files"
-/* The same, longer than two words. */
+/* The same path, longer than two machine words. */
 #define SELF_AGAIN "/././././././" SELF
 
 static int self = -1;
@@ -41,7 +41,7 @@ TEST(a_file_is_read)
 	EXPECT_EQ(lseek(self, 0, SEEK_CUR), 4);
 }
 
-TEST(its_size_is_where_it_ends)
+TEST(a_file_ends_at_its_size)
 {
 	struct stat st;
 	off_t end = lseek(self, 0, SEEK_END);
@@ -93,7 +93,7 @@ TEST(the_archive_is_read_only)
 	EXPECT_ERRNO(write(self, "x", 1), EBADF);
 }
 
-TEST(what_is_not_there)
+TEST(missing_files_and_descriptors)
 {
 	struct stat st;
 
@@ -116,7 +116,7 @@ TEST(a_long_name_is_refused)
 	EXPECT_ERRNO(open(name, O_RDONLY), ENAMETOOLONG);
 }
 
-/* The path at that place, with others' letters before it and behind. */
+/* Put the path at this place, with other letters before and after it. */
 static const char *
 path_at(char *at, size_t room)
 {
@@ -125,8 +125,8 @@ path_at(char *at, size_t room)
 }
 
 /*
- * Wherever a path lies, over the border of two pages or up to a page that is
- * not there, it is that path; one whose NUL would be there is none.
+ * A path may lie across the border of two pages, or end just before an unmapped
+ * page.  Without its NUL before that page it gives EFAULT.
  */
 TEST(a_path_lies_anywhere)
 {

@@ -1,6 +1,4 @@
-/*
- * Processes: fork, exec, wait, pipes, and how a tree of them ends.
- */
+/* Processes: fork, exec, wait, pipes, and the end of a tree of processes. */
 #define _GNU_SOURCE /* pipe2(), gettid() */
 #include "tests/lib/image/test.h"
 
@@ -70,7 +68,9 @@ TEST(no_child_to_wait_for)
 	EXPECT_ERRNO(waitpid(-1, &status, 0), ECHILD);
 	EXPECT_ERRNO(waitpid(getpid(), &status, 0), ECHILD);
 	EXPECT_ERRNO(waitpid(-1, &status, 0x100), EINVAL);
-	/* No number of a process, so not "any" either. */
+	/*
+	 * Not the number of a process, and here it does not mean "any", either.
+	 */
 	EXPECT_ERRNO(waitid(P_PID, (id_t)-1, NULL, WEXITED), EINVAL);
 }
 
@@ -139,7 +139,7 @@ TEST(pipe_without_a_reader)
 	EXPECT_ERRNO(pipe2(fd, ~0), EINVAL);
 }
 
-/* This program again, which then does what its environment says. */
+/* Run this program again.  Its environment tells it what to do. */
 static int
 run_self(const char *what)
 {
@@ -152,7 +152,7 @@ run_self(const char *what)
 	return wait_status(pid);
 }
 
-static void __attribute__((constructor(101))) act(void)
+static void __attribute__((constructor(101))) obey_environment(void)
 {
 	if (getenv("EXIT3") != NULL)
 		_exit(getpid() == gettid() ? 3 : 1);
@@ -171,12 +171,12 @@ TEST(spawn_runs_a_program)
 	EXPECT_EQ(WTERMSIG(status), SIGABRT);
 }
 
-static volatile int told;
+static volatile int last_signal;
 
 static void
-tell(int sig)
+record_signal(int sig)
 {
-	told = sig;
+	last_signal = sig;
 }
 
 static pid_t
@@ -187,27 +187,31 @@ raw_vfork(void)
 }
 
 /*
- * What is sent is delivered when the child has gone, and keeps nobody waiting.
- * (Not every C library's vfork() is one, and here the child has a copy.)
+ * A signal arrives after the child has ended, and does not disturb the wait.
+ * (Not every C library's vfork() is a vfork(2).  In this kernel the child has a
+ * copy of the memory.)
  */
-TEST(vfork_waits_whatever_is_sent)
+TEST(a_signal_does_not_end_the_wait_in_vfork)
 {
 	pid_t pid;
 
-	signal(SIGUSR1, tell);
+	signal(SIGUSR1, record_signal);
 	pid = raw_vfork();
 	if (pid == 0) {
 		kill(getppid(), SIGUSR1);
 		usleep(1000);
-		_exit(told);
+		_exit(last_signal);
 	}
 	EXPECT_EQ(wait_status(pid), 0);
-	EXPECT_EQ(told, SIGUSR1);
+	EXPECT_EQ(last_signal, SIGUSR1);
 	signal(SIGUSR1, SIG_DFL);
 }
 
-/* Before the child is done: it has memory of its own to go on in. */
-TEST(vfork_does_not_keep_from_dying)
+/*
+ * A process in vfork(2) can be killed before its child ends, because the child
+ * has its own memory.
+ */
+TEST(a_process_in_vfork_can_be_killed)
 {
 	int end[2];
 	pid_t pid;
@@ -262,7 +266,9 @@ TEST(exec_ends_the_other_lwps)
 	EXPECT_EQ(WEXITSTATUS(status), 3);
 }
 
-/* The other LWP's child waits for what only the new program gives up. */
+/*
+ * The child of the other LWP reads until execve(2) closes the pipe's other end.
+ */
 static void *
 vfork_and_wait(void *arg)
 {
@@ -304,12 +310,14 @@ make_others(void *arg)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	for (;;) {
 		pthread_create(&t, &attr, wait_for_ever, NULL);
-		sched_yield(); /* or QEMU may run nobody else */
+		sched_yield(); /* or QEMU may run no other CPU */
 	}
 	return arg;
 }
 
-/* One on its way into clone(2) when they are told to end makes no other. */
+/*
+ * An LWP that enters clone(2) while execve(2) ends the others makes no new LWP.
+ */
 TEST(exec_ends_lwps_that_make_others)
 {
 	for (unsigned us = 0; us < 10000; us += 500) {
@@ -318,7 +326,7 @@ TEST(exec_ends_lwps_that_make_others)
 
 		REQUIRE(pid >= 0);
 		if (pid == 0) {
-			alarm(2); /* it goes on after exec */
+			alarm(2); /* the alarm survives exec */
 			pthread_create(&t, NULL, make_others, NULL);
 			pthread_create(&t, NULL, make_others, NULL);
 			usleep(us);
@@ -356,13 +364,13 @@ TEST(sixty_four_processes)
 		}
 	}
 	EXPECT_EQ(n, NPROC);
-	close(fd[1]); /* now they all read the end */
+	close(fd[1]); /* now all of them read end of file */
 	for (int i = 0; i < n; i++)
 		EXPECT_EQ(wait_status(pid[i]), i << 8);
 	close(fd[0]);
 }
 
-TEST(orphans_go_unasked)
+TEST(orphans_end_without_a_wait)
 {
 	pid_t pid = fork();
 	int fd[2];
@@ -372,7 +380,8 @@ TEST(orphans_go_unasked)
 	if (pid == 0) {
 		if (pipe(fd) == 0 && fork() == 0) {
 			close(fd[1]);
-			_exit((int)read(fd[0], &c, 1)); /* its parent's end */
+			/* until its parent ends */
+			_exit((int)read(fd[0], &c, 1));
 		}
 		_exit(0);
 	}
@@ -388,15 +397,16 @@ TEST(ignored_children_are_not_waited_for)
 	if (pid == 0)
 		_exit(0);
 	EXPECT_ERRNO(waitpid(pid, NULL, 0), ECHILD);
-	/* The same, with a signal. */
-	struct sigaction sa = { .sa_handler = tell, .sa_flags = SA_NOCLDWAIT };
-	told = 0;
+	/* The same, with a handler of SIGCHLD. */
+	struct sigaction sa = { .sa_handler = record_signal,
+		.sa_flags = SA_NOCLDWAIT };
+	last_signal = 0;
 	sigaction(SIGCHLD, &sa, NULL);
 	if ((pid = fork()) == 0)
 		_exit(0);
 	while (waitpid(pid, NULL, 0) == -1 && errno == EINTR)
 		;
 	EXPECT_EQ(errno, ECHILD);
-	EXPECT_EQ(told, SIGCHLD);
+	EXPECT_EQ(last_signal, SIGCHLD);
 	signal(SIGCHLD, SIG_DFL);
 }

@@ -1,8 +1,10 @@
 /*
- * The SIMD and floating-point registers are the program's: what it leaves in
- * them is there after any system call and after any sleep, in the whole width
- * the CPU offers.  <arch>/fpstate.S fills all of them, makes one system call,
- * and stores all of them, with no other instruction between.
+ * The SIMD and floating-point registers belong to the program.  They keep their
+ * values across any system call and any sleep, in the whole width that the CPU
+ * has.
+ *
+ * The functions of tests/lib/image/ARCH/fpstate.S load all registers, make one
+ * system call, and store all registers, with no other instruction between.
  */
 #include "tests/lib/image/test.h"
 
@@ -19,19 +21,19 @@
 #define MAXBYTES 16384
 
 /*
- * Load every register from `load`, make system call `number` with arguments
- * a and b, store every register to `store`.  base: what every CPU of the
- * architecture has; wide: all that this one has.
+ * Load every register from `load`, make the system call, store every register
+ * to `store`. The base registers are in every CPU of the architecture, the wide
+ * ones are all registers of this CPU.
  */
 extern const size_t fpstate_base_bytes;
 void fpstate_base(
     const void *load, void *store, long number, const void *a, const void *b);
-size_t fpstate_wide_bytes(void); /* 0: no more than base */
+size_t fpstate_wide_bytes(void); /* 0: the CPU has only the base */
 void fpstate_wide(
     const void *load, void *store, long number, const void *a, const void *b);
-void fpstate_wide_look(void *store); /* store what is there */
+void fpstate_wide_look(void *store); /* only store */
 
-TEST_KEEPS(64); /* what the C library keeps of threads */
+TEST_KEEPS(64); /* the C library keeps stacks of threads */
 
 typedef void across_fn(
     const void *load, void *store, long number, const void *a, const void *b);
@@ -40,7 +42,7 @@ typedef void across_fn(
 static volatile int filled;
 
 static void *
-look(void *arg)
+count_foreign_values(void *arg)
 {
 	static unsigned char store[MAXBYTES];
 	unsigned run = 0;
@@ -58,17 +60,17 @@ look(void *arg)
 }
 
 /*
- * First of all, so that neither LWP has used wide registers: the one that
- * looks begins with none, while the other's are in the CPU.
+ * This test is the first, so that neither LWP has used wide registers.  The LWP
+ * that looks at them has none yet, while the other LWP's values are in the CPU.
  */
-TEST(a_first_use_finds_nothing_of_others)
+TEST(the_first_use_finds_no_value_of_another_lwp)
 {
 	static unsigned char theirs[MAXBYTES], store[MAXBYTES];
 	unsigned seen = 0;
 	pthread_t t;
 
 	memset(theirs, THEIRS, sizeof theirs);
-	REQUIRE(pthread_create(&t, NULL, look, &seen) == 0);
+	REQUIRE(pthread_create(&t, NULL, count_foreign_values, &seen) == 0);
 	sched_yield();
 	filled = 1;
 	if (fpstate_wide_bytes() != 0)
@@ -78,7 +80,7 @@ TEST(a_first_use_finds_nothing_of_others)
 }
 
 static void
-check(
+check_registers(
     across_fn *across, size_t bytes, long number, const void *a, const void *b)
 {
 	static _Thread_local unsigned char load[MAXBYTES], store[MAXBYTES];
@@ -103,12 +105,13 @@ check_calls(across_fn *across, size_t bytes)
 	struct timespec ms = { 0, 1000000 }, now;
 	unsigned i;
 
-	check(across, bytes, SYS_getpid, NULL, NULL);
-	check(across, bytes, SYS_clock_gettime, (void *)CLOCK_MONOTONIC, &now);
-	check(across, bytes, 0x3fff, NULL, NULL);
+	check_registers(across, bytes, SYS_getpid, NULL, NULL);
+	check_registers(
+	    across, bytes, SYS_clock_gettime, (void *)CLOCK_MONOTONIC, &now);
+	check_registers(across, bytes, 0x3fff, NULL, NULL);
 	for (i = 0; i < 20; i++)
-		check(across, bytes, SYS_nanosleep, &ms, NULL);
-	check(across, bytes, SYS_sched_yield, NULL, NULL);
+		check_registers(across, bytes, SYS_nanosleep, &ms, NULL);
+	check_registers(across, bytes, SYS_sched_yield, NULL, NULL);
 }
 
 TEST(base_registers_survive)
@@ -129,8 +132,8 @@ static void *
 yield_wide(void *arg)
 {
 	for (int i = 0; i < 20; i++)
-		check(fpstate_wide, fpstate_wide_bytes(), SYS_sched_yield, NULL,
-		    NULL);
+		check_registers(fpstate_wide, fpstate_wide_bytes(),
+		    SYS_sched_yield, NULL, NULL);
 	return arg;
 }
 
@@ -138,8 +141,8 @@ static void *
 yield_base(void *arg)
 {
 	for (int i = 0; i < 20; i++)
-		check(fpstate_base, fpstate_base_bytes, SYS_sched_yield, NULL,
-		    NULL);
+		check_registers(fpstate_base, fpstate_base_bytes,
+		    SYS_sched_yield, NULL, NULL);
 	return arg;
 }
 
@@ -157,13 +160,14 @@ TEST(lwps_that_take_turns_keep_their_own)
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 }
 
-TEST(a_fault_of_the_kernel_on_our_behalf_spares_them)
+TEST(registers_survive_a_page_fault_of_the_kernel)
 {
 	/* nanosleep(1, NULL): the kernel's copyin() takes a page fault. */
-	check(fpstate_base, fpstate_base_bytes, SYS_nanosleep, (void *)1, NULL);
+	check_registers(
+	    fpstate_base, fpstate_base_bytes, SYS_nanosleep, (void *)1, NULL);
 	if (fpstate_wide_bytes() != 0)
-		check(fpstate_wide, fpstate_wide_bytes(), SYS_nanosleep,
-		    (void *)1, NULL);
+		check_registers(fpstate_wide, fpstate_wide_bytes(),
+		    SYS_nanosleep, (void *)1, NULL);
 }
 
 TEST(the_rounding_mode_survives)

@@ -1,6 +1,6 @@
 /*
- * malloc over brk and mmap: blocks of every size are apart, keep what is
- * written, are aligned, and what is freed can be had again.
+ * malloc(3) on brk(2) and mmap(2): blocks of every size are aligned, do not
+ * overlap, and keep their content.  Freed memory can be allocated again.
  */
 #include "tests/lib/image/test.h"
 
@@ -87,7 +87,9 @@ TEST(big_blocks_come_and_go)
 {
 	unsigned i;
 
-	/* 320 MiB in all, more than there is: freed memory is given again. */
+	/*
+	 * 320 MiB in all are more than there is, so freed memory is used again.
+	 */
 	for (i = 0; i < 80; i++) {
 		char *p = malloc(4 << 20);
 

@@ -1,9 +1,9 @@
 /*
- * Files of whole pages are mapped as they lie in the archive: nothing is
- * copied, whoever maps them, and nobody writes them.
+ * A file of whole pages is mapped as it lies in the archive.  A shared mapping
+ * copies nothing, and no process can write to it.
  *
- * A mapping of PAGES pages takes none but those of its page tables, which are
- * far fewer.
+ * A shared mapping takes only its page tables, which have far fewer pages than
+ * the file.
  */
 #define _GNU_SOURCE /* mremap(2) */
 #include "tests/lib/image/test.h"
@@ -35,7 +35,10 @@ free_pages(void)
 	return st.bs_free_pages;
 }
 
-/* The table of this architecture; false: the image was made without. */
+/*
+ * Open the event table of this architecture.  Returns false if the image has
+ * none.
+ */
 static bool
 open_table(void)
 {
@@ -51,7 +54,7 @@ open_table(void)
 }
 
 static char *
-map(int flags, int prot)
+map_table(int flags, int prot)
 {
 	return mmap(NULL, bytes, prot, flags, table, 0);
 }
@@ -69,12 +72,12 @@ TEST(a_mapping_copies_nothing)
 
 	NEEDS_TABLE();
 	EXPECT(bytes % 4096 == 0 && bytes / 4096 > 2 * TABLES);
-	a = map(MAP_SHARED, PROT_READ);
+	a = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(a != MAP_FAILED);
-	b = map(MAP_SHARED, PROT_READ);
+	b = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(b != MAP_FAILED);
 	EXPECT(a != b && before - free_pages() <= TABLES);
-	copy = map(MAP_PRIVATE, PROT_READ);
+	copy = map_table(MAP_PRIVATE, PROT_READ);
 	REQUIRE(copy != MAP_FAILED);
 	EXPECT(before - free_pages() >= bytes / 4096);
 	EXPECT(memcmp(a, copy, bytes) == 0);
@@ -85,7 +88,7 @@ TEST(a_mapping_copies_nothing)
 	close(table);
 }
 
-/* A child has the parent's mapping, and one of its own: of the same pages. */
+/* A child has the parent's mapping, and makes another of the same pages. */
 TEST(processes_share_it)
 {
 	int status = -1;
@@ -94,13 +97,13 @@ TEST(processes_share_it)
 	char *a;
 
 	NEEDS_TABLE();
-	a = map(MAP_SHARED, PROT_READ);
+	a = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(a != MAP_FAILED);
 	before = free_pages();
 	child = fork();
 	if (child == 0) {
 		uint64_t now = free_pages();
-		char *b = map(MAP_SHARED, PROT_READ);
+		char *b = map_table(MAP_SHARED, PROT_READ);
 
 		_exit(b == MAP_FAILED || now - free_pages() > TABLES ||
 		      memcmp(a, b, bytes) != 0 || munmap(a, bytes) != 0);
@@ -108,28 +111,28 @@ TEST(processes_share_it)
 	REQUIRE(child > 0);
 	EXPECT_EQ(waitpid(child, &status, 0), child);
 	EXPECT_EQ(status, 0);
-	/* It freed what it had of its own, and not what was shared. */
+	/* The child freed its own pages, and not the shared ones. */
 	EXPECT_EQ(free_pages(), before);
 	EXPECT_EQ(a[0], 'B');
 	EXPECT_EQ(munmap(a, bytes), 0);
 	close(table);
 }
 
-TEST(no_one_writes_it)
+TEST(a_shared_mapping_cannot_be_written)
 {
 	char *a, *own;
 
 	NEEDS_TABLE();
-	a = map(MAP_SHARED, PROT_READ);
-	own = map(MAP_PRIVATE, PROT_READ | PROT_WRITE);
+	a = map_table(MAP_SHARED, PROT_READ);
+	own = map_table(MAP_PRIVATE, PROT_READ | PROT_WRITE);
 	REQUIRE(a != MAP_FAILED && own != MAP_FAILED);
 	EXPECT_EQ(own[0], 'B');
 	memset(own, 'x', bytes);
 	EXPECT_EQ(a[0], 'B');
 	EXPECT_ERRNO(mprotect(a, bytes, PROT_READ | PROT_WRITE), EACCES);
 	EXPECT_ERRNO(mprotect(a + 4096, 4096, PROT_WRITE), EACCES);
-	EXPECT(map(MAP_SHARED, PROT_READ | PROT_WRITE) == MAP_FAILED);
-	/* A system call writes for nobody there, either. */
+	EXPECT(map_table(MAP_SHARED, PROT_READ | PROT_WRITE) == MAP_FAILED);
+	/* A system call cannot write there, either. */
 	EXPECT_ERRNO(pread(table, a, 8, 8), EFAULT);
 	EXPECT_EQ(a[0], 'B');
 	EXPECT_EQ(munmap(own, bytes), 0);
@@ -137,7 +140,7 @@ TEST(no_one_writes_it)
 	close(table);
 }
 
-/* What may be done to a part of a mapping may be done to this, too. */
+/* A part of a shared mapping can be changed like a part of any mapping. */
 TEST(a_part_is_hidden_moved_and_dropped)
 {
 	const size_t page = 4096;
@@ -145,8 +148,8 @@ TEST(a_part_is_hidden_moved_and_dropped)
 	char *a, *moved, *whole;
 
 	NEEDS_TABLE();
-	a = map(MAP_SHARED, PROT_READ);
-	whole = map(MAP_SHARED, PROT_READ);
+	a = map_table(MAP_SHARED, PROT_READ);
+	whole = map_table(MAP_SHARED, PROT_READ);
 	REQUIRE(a != MAP_FAILED && whole != MAP_FAILED);
 	EXPECT_EQ(mprotect(a + page, page, PROT_NONE), 0);
 	EXPECT_EQ(mprotect(a + page, page, PROT_READ), 0);

@@ -1,7 +1,7 @@
 /*
- * mmap, mprotect, mremap, munmap and brk: what they map is zero, private to
- * the range asked for, and gone when unmapped; what they cannot do they
- * refuse with Linux's errno, changing nothing.
+ * mmap, mprotect, mremap, munmap and brk.  New memory is zero, private to its
+ * range, and gone when it is unmapped.  An impossible request fails with
+ * Linux's errno and changes nothing.
  */
 #define _GNU_SOURCE /* mremap */
 #include "tests/lib/image/test.h"
@@ -18,16 +18,19 @@
 #define RW   (PROT_READ | PROT_WRITE)
 
 static char *
-map(size_t bytes, int prot)
+map_memory(size_t bytes, int prot)
 {
 	char *p = mmap(NULL, bytes, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }
 
-/* Is the byte at p readable?  The kernel knows: access() reads a path there. */
+/*
+ * Is the byte at p readable?  If not, access(2) of a path there fails with
+ * EFAULT.
+ */
 static bool
-readable(const char *p)
+is_readable(const char *p)
 {
 	errno = 0;
 	return access(p, F_OK) == 0 || errno != EFAULT;
@@ -36,7 +39,7 @@ readable(const char *p)
 TEST(fresh_memory_is_zero)
 {
 	size_t i, bytes = 64 * PAGE;
-	char *p = map(bytes, RW);
+	char *p = map_memory(bytes, RW);
 
 	REQUIRE(p != NULL);
 	for (i = 0; i < bytes && p[i] == 0; i++)
@@ -44,7 +47,7 @@ TEST(fresh_memory_is_zero)
 	EXPECT_EQ(i, bytes);
 	memset(p, 0xff, bytes);
 	EXPECT_EQ(munmap(p, bytes), 0);
-	p = map(bytes, RW);
+	p = map_memory(bytes, RW);
 	REQUIRE(p != NULL);
 	for (i = 0; i < bytes && p[i] == 0; i++)
 		;
@@ -54,33 +57,34 @@ TEST(fresh_memory_is_zero)
 
 TEST(a_length_is_rounded_up_to_pages)
 {
-	char *p = map(1, RW);
+	char *p = map_memory(1, RW);
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ((uintptr_t)p % PAGE, 0);
 	p[PAGE - 1] = 1;
 	EXPECT_EQ(munmap(p, 1), 0);
-	EXPECT(!readable(p));
+	EXPECT(!is_readable(p));
 }
 
 TEST(a_hole_can_be_unmapped)
 {
-	char *p = map(3 * PAGE, RW);
+	char *p = map_memory(3 * PAGE, RW);
 
 	REQUIRE(p != NULL);
 	p[0] = p[2 * PAGE] = 7;
 	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
-	EXPECT(readable(p) && !readable(p + PAGE) && readable(p + 2 * PAGE));
+	EXPECT(is_readable(p) && !is_readable(p + PAGE) &&
+	       is_readable(p + 2 * PAGE));
 	EXPECT_EQ(p[0] + p[2 * PAGE], 14);
-	/* Across the hole, and again where nothing is left: both are fine. */
+	/* It is no error to unmap a range with a hole, or an unmapped range. */
 	EXPECT_EQ(munmap(p, 3 * PAGE), 0);
 	EXPECT_EQ(munmap(p, 3 * PAGE), 0);
-	EXPECT(!readable(p) && !readable(p + 2 * PAGE));
+	EXPECT(!is_readable(p) && !is_readable(p + 2 * PAGE));
 }
 
 TEST(fixed_mappings_replace)
 {
-	char *p = map(3 * PAGE, RW), *q;
+	char *p = map_memory(3 * PAGE, RW), *q;
 
 	REQUIRE(p != NULL);
 	memset(p, 5, 3 * PAGE);
@@ -95,21 +99,21 @@ TEST(fixed_mappings_replace)
 
 TEST(protection_follows_mprotect)
 {
-	char *p = map(2 * PAGE, PROT_NONE);
+	char *p = map_memory(2 * PAGE, PROT_NONE);
 
 	REQUIRE(p != NULL);
-	EXPECT(!readable(p));
+	EXPECT(!is_readable(p));
 	EXPECT_EQ(mprotect(p, PAGE, RW), 0);
-	EXPECT(readable(p) && !readable(p + PAGE));
+	EXPECT(is_readable(p) && !is_readable(p + PAGE));
 	p[0] = 9;
 	EXPECT_EQ(mprotect(p, PAGE, PROT_READ), 0);
 	EXPECT_EQ(p[0], 9);
-	/* The kernel may not write there either: getcwd() would. */
+	/* The kernel may not write there, either, as getcwd(2) does. */
 	errno = 0;
 	EXPECT(getcwd(p, PAGE) == NULL && errno == EFAULT);
 	EXPECT_EQ(p[0], 9);
 	EXPECT_EQ(mprotect(p, PAGE, PROT_NONE), 0);
-	EXPECT(!readable(p));
+	EXPECT(!is_readable(p));
 	EXPECT_EQ(mprotect(p, PAGE, RW), 0);
 	EXPECT_EQ(p[0], 9);
 	EXPECT_EQ(munmap(p, 2 * PAGE), 0);
@@ -117,7 +121,7 @@ TEST(protection_follows_mprotect)
 
 TEST(mremap_grows_moves_and_shrinks)
 {
-	char *p = map(2 * PAGE, RW), *q;
+	char *p = map_memory(2 * PAGE, RW), *q;
 
 	REQUIRE(p != NULL);
 	p[0] = 1;
@@ -126,19 +130,19 @@ TEST(mremap_grows_moves_and_shrinks)
 	REQUIRE(q != MAP_FAILED);
 	EXPECT_EQ(q[0] + q[2 * PAGE - 1], 3);
 	EXPECT_EQ(q[40 * PAGE - 1], 0);
-	EXPECT(q == p || !readable(p));
+	EXPECT(q == p || !is_readable(p));
 	p = mremap(q, 40 * PAGE, PAGE, 0);
 	EXPECT(p == q);
-	EXPECT(p[0] == 1 && !readable(p + PAGE));
+	EXPECT(p[0] == 1 && !is_readable(p + PAGE));
 	EXPECT_EQ(munmap(p, PAGE), 0);
 }
 
 TEST(mremap_does_not_move_unasked)
 {
-	char *p = map(2 * PAGE, RW), *q;
+	char *p = map_memory(2 * PAGE, RW), *q;
 
 	REQUIRE(p != NULL);
-	/* The second page is in the way of the first. */
+	/* The second page blocks the growth of the first. */
 	q = mremap(p, PAGE, 2 * PAGE, 0);
 	EXPECT_ERRNO(q == MAP_FAILED ? -1 : 0, ENOMEM);
 	EXPECT_EQ(munmap(p, 2 * PAGE), 0);
@@ -146,15 +150,19 @@ TEST(mremap_does_not_move_unasked)
 
 TEST(impossible_requests_are_refused)
 {
-	char *p = map(2 * PAGE, RW);
+	char *p = map_memory(2 * PAGE, RW);
 
 	REQUIRE(p != NULL);
 	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
-	EXPECT_ERRNO(map(0, RW) == NULL ? -1 : 0, EINVAL);
-	EXPECT_ERRNO(map(SIZE_MAX & ~(PAGE - 1), RW) == NULL ? -1 : 0, ENOMEM);
+	EXPECT_ERRNO(map_memory(0, RW) == NULL ? -1 : 0, EINVAL);
+	EXPECT_ERRNO(
+	    map_memory(SIZE_MAX & ~(PAGE - 1), RW) == NULL ? -1 : 0, ENOMEM);
 	EXPECT_ERRNO(munmap(p + 1, PAGE), EINVAL);
 	EXPECT_ERRNO(munmap(p, 0), EINVAL);
-	/* Directly: musl's mprotect() aligns. */
+	/*
+	 * Call the kernel directly, because musl's mprotect() aligns the
+	 * address.
+	 */
 	EXPECT_ERRNO(syscall(SYS_mprotect, p + 1, PAGE, RW), EINVAL);
 	EXPECT_ERRNO(mprotect(p, 2 * PAGE, RW), ENOMEM);
 	EXPECT_ERRNO(
@@ -189,19 +197,19 @@ TEST(the_kernels_half_cannot_be_mapped)
 TEST(reservations_take_no_memory_and_no_time)
 {
 	struct barecpc_stat before, after;
-	/* A look at each of its pages would take days. */
+	/* A loop over its pages would take days. */
 	size_t bytes = (size_t)1 << 46;
 	char *p, *q;
 
 	if (payload_stat(&before) == -1)
 		SKIP("this is not barecpc");
-	p = map(bytes, PROT_NONE);
+	p = map_memory(bytes, PROT_NONE);
 	REQUIRE(p != NULL);
 	REQUIRE(payload_stat(&after) == 0);
 	EXPECT(before.bs_free_pages - after.bs_free_pages <= 4);
-	/* It cannot be had as a whole, and asking costs nothing. */
+	/* It cannot all be made writable, and the refusal takes no time. */
 	EXPECT_ERRNO(mprotect(p, bytes, RW), ENOMEM);
-	/* A page in the middle of it is used, and given back. */
+	/* A page in its middle is used and unmapped. */
 	q = p + bytes / 2;
 	EXPECT_EQ(mprotect(q, PAGE, RW), 0);
 	*q = 1;
@@ -211,14 +219,14 @@ TEST(reservations_take_no_memory_and_no_time)
 	EXPECT(q == p);
 	EXPECT_EQ(munmap(p, bytes), 0);
 	REQUIRE(payload_stat(&after) == 0);
-	/* Page tables stay, of both protections. */
+	/* The page tables of both protections stay. */
 	EXPECT(before.bs_free_pages - after.bs_free_pages <= 16);
 }
 
-/* The end of a process unmaps what it left, in no more time. */
-TEST(a_reservation_is_left_behind)
+/* The end of the process unmaps it, in no more time. */
+TEST(a_reservation_may_stay_mapped)
 {
-	EXPECT(map((size_t)1 << 45, PROT_NONE) != NULL);
+	EXPECT(map_memory((size_t)1 << 45, PROT_NONE) != NULL);
 }
 
 TEST(brk_grows_and_shrinks)
@@ -229,13 +237,13 @@ TEST(brk_grows_and_shrinks)
 	REQUIRE(end == start + 10 * PAGE);
 	start[10 * PAGE - 1] = 1;
 	EXPECT_EQ(syscall(SYS_brk, start), start);
-	EXPECT(!readable(start + 5 * PAGE));
+	EXPECT(!is_readable(start + 5 * PAGE));
 	EXPECT_EQ(syscall(SYS_brk, start + 10 * PAGE), start + 10 * PAGE);
 	EXPECT_EQ(start[10 * PAGE - 1], 0);
 	EXPECT_EQ(syscall(SYS_brk, start), start);
-	/* What cannot be leaves it where it is. */
+	/* An impossible request leaves the break unchanged. */
 	EXPECT_EQ(syscall(SYS_brk, (uintptr_t)1 << 46), start);
 }
 
-/* A table for each 2 MiB that brk() took before it had to give up. */
+/* A page table for each 2 MiB that brk(2) mapped before it failed. */
 TEST_KEEPS(1024);

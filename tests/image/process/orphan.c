@@ -1,6 +1,6 @@
 /*
- * A program that leaves running processes behind: the launcher ends them and
- * then checks that nothing of them is left, which is the test.
+ * A program that ends while its processes run.  The test is in the launcher,
+ * which kills these processes and checks that nothing of them is left.
  */
 #include <stdio.h>
 #include <unistd.h>
@@ -12,7 +12,10 @@ sleep_for_ever(void)
 		pause();
 }
 
-/* One that runs; more of them make emulators of several CPUs very slow. */
+/*
+ * Only one process spins, because more make emulators of several CPUs very
+ * slow.
+ */
 static void
 run_for_ever(void)
 {

@@ -1,6 +1,6 @@
 /*
- * A static position-independent program loads and relocates itself: what
- * points into it points where it is.
+ * A static position-independent program is loaded and relocates itself.  Its
+ * pointers into itself are right.
  */
 #include "tests/lib/image/test.h"
 
@@ -17,7 +17,7 @@ forty_two(void)
 	return 42;
 }
 
-/* Initialised with addresses: each takes a relocation. */
+/* Initialised with addresses, so each needs a relocation. */
 static int (*const volatile function)(void) = forty_two;
 static const char *const volatile words[] = { "relocated", "strings" };
 
@@ -30,7 +30,7 @@ TEST(it_is_position_independent)
 	EXPECT_EQ((uintptr_t)eh % 4096, 0);
 }
 
-TEST(the_auxiliary_vector_says_where_it_is)
+TEST(the_auxiliary_vector_has_its_address)
 {
 	const Elf64_Ehdr *eh = (const void *)__ehdr_start;
 

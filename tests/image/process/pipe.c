@@ -1,6 +1,6 @@
 /*
- * A pipe's ends in the hands of several LWPs: closed under one that sleeps
- * there, and vectors of pieces that a signal interrupts.
+ * Several LWPs use one pipe.  An end is closed while another LWP sleeps on it,
+ * and a signal interrupts a vector of several pieces.
  */
 #define _GNU_SOURCE /* pipe2() */
 #include "tests/lib/image/test.h"
@@ -15,7 +15,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-TEST_KEEPS(64); /* what the C library keeps of threads */
+TEST_KEEPS(64); /* the C library keeps stacks of threads */
 
 #define PIPE_BYTES 4096
 
@@ -28,7 +28,7 @@ read_one(void *buf)
 	return (void *)read(fd[0], buf, 16);
 }
 
-/* Pipes whose memory lies where that of one just freed lay. */
+/* Make pipes, which reuse the memory of a pipe that was just freed. */
 static void
 fill_others(char with)
 {
@@ -61,11 +61,11 @@ TEST(closed_under_a_reader)
 	REQUIRE(pipe(fd) == 0);
 	REQUIRE(pthread_create(&t, NULL, read_one, buf) == 0);
 	usleep(1000);
-	close(fd[0]); /* it reads on... */
+	close(fd[0]); /* the reader still reads... */
 	usleep(1000);
 	EXPECT_EQ(write(fd[1], "abc", 3), 3);
 	close(fd[1]);
-	fill_others('x'); /* ...what was written to its pipe */
+	fill_others('x'); /* ...the bytes of its own pipe */
 	EXPECT_EQ(pthread_join(t, &n), 0);
 	EXPECT_EQ((intptr_t)n, 3);
 	EXPECT(memcmp(buf, "abc", 4) == 0);
@@ -118,13 +118,13 @@ TEST(readv_does_not_wait_for_more)
 static volatile sig_atomic_t came;
 
 static void
-note(int sig)
+record_signal(int sig)
 {
 	came = sig;
 }
 
 static void *
-interrupt(void *arg)
+interrupt_writer(void *arg)
 {
 	usleep(1000);
 	pthread_kill(*(pthread_t *)arg, SIGUSR1);
@@ -133,20 +133,23 @@ interrupt(void *arg)
 	return NULL;
 }
 
-/* The signal ends it with what was done, whatever its handler asks for. */
+/*
+ * A signal ends writev(2), which returns the bytes written so far, even with
+ * SA_RESTART.
+ */
 TEST(writev_is_interrupted_in_its_second_piece)
 {
 	struct iovec iov[] = { { big, PIPE_BYTES }, { big, 4 } };
 	pthread_t t, self = pthread_self();
 
 	for (int flags = 0; flags <= SA_RESTART; flags += SA_RESTART) {
-		struct sigaction act = { .sa_handler = note,
+		struct sigaction act = { .sa_handler = record_signal,
 			.sa_flags = flags };
 
 		came = 0;
 		REQUIRE(pipe(fd) == 0);
 		EXPECT_EQ(sigaction(SIGUSR1, &act, NULL), 0);
-		REQUIRE(pthread_create(&t, NULL, interrupt, &self) == 0);
+		REQUIRE(pthread_create(&t, NULL, interrupt_writer, &self) == 0);
 		EXPECT_EQ(writev(fd[1], iov, 2), PIPE_BYTES);
 		EXPECT_EQ(came, SIGUSR1);
 		EXPECT_EQ(pthread_join(t, NULL), 0);
@@ -157,8 +160,11 @@ TEST(writev_is_interrupted_in_its_second_piece)
 	signal(SIGUSR1, SIG_DFL);
 }
 
-/* What PIPE_BUF has room for goes whole or not at all, in pieces, too. */
-TEST(writev_is_not_torn_apart)
+/*
+ * Up to PIPE_BUF bytes are written whole or not at all, even from several
+ * pieces.
+ */
+TEST(a_short_writev_is_not_split)
 {
 	struct iovec iov[] = { { big, 8 }, { big + 8, 100 } };
 
@@ -168,7 +174,7 @@ TEST(writev_is_not_torn_apart)
 	EXPECT_EQ(read(fd[0], big, sizeof big), PIPE_BYTES - 10);
 	EXPECT_EQ(writev(fd[1], iov, 2), 108);
 	EXPECT_EQ(read(fd[0], big, sizeof big), 108);
-	/* More than that may be: as much as there is room for. */
+	/* More bytes may be split: the pieces that fit are written. */
 	iov[1].iov_len = PIPE_BYTES;
 	EXPECT_EQ(write(fd[1], big, PIPE_BYTES - 10), PIPE_BYTES - 10);
 	EXPECT_EQ(writev(fd[1], iov, 2), 8);
@@ -183,7 +189,10 @@ write_piece(void *arg)
 	return (void *)write(fd[1], big, 8);
 }
 
-/* The ring is read in two parts, and there is nowhere for the second. */
+/*
+ * The pipe's ring is read in two parts, and the second part would go to a bad
+ * address.  The first part still makes room for a writer.
+ */
 TEST(half_a_read_makes_room)
 {
 	char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,

@@ -1,5 +1,5 @@
 /*
- * poll(2) and ppoll(2): what is ready, what is not, and for how long.
+ * poll(2) and ppoll(2): which descriptors are ready, and how long a wait lasts.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-TEST_KEEPS(64); /* what the C library keeps of threads */
+TEST_KEEPS(64); /* the C library keeps stacks of threads */
 
 static int
 poll_one(int fd, short events)
@@ -39,7 +39,7 @@ TEST(files_are_ready)
 	EXPECT_EQ(poll_one(-1, POLLIN), 0);
 }
 
-TEST(a_pipe_says_what_it_holds)
+TEST(a_pipe_is_ready_for_what_it_holds)
 {
 	static char full[4096];
 	int p[2];
@@ -70,7 +70,7 @@ now(void)
 	return ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-TEST(nothing_happens_in_time)
+TEST(a_wait_ends_after_its_time_limit)
 {
 	struct timespec ms = { 0, 1000000 };
 	int64_t before = now();
@@ -120,19 +120,19 @@ TEST(a_write_ends_the_wait)
 static volatile int calls;
 
 static void
-count(int sig)
+count_signal(int sig)
 {
 	(void)sig;
 	calls++;
 }
 
-/* The signal waits, blocked, until ppoll() lets it in. */
+/* The blocked signal stays pending until ppoll(2) unblocks it. */
 TEST(the_mask_is_for_the_wait_alone)
 {
 	struct sigaction sa = { .sa_flags = SA_RESTART };
 	sigset_t usr1, none, after;
 
-	sa.sa_handler = count;
+	sa.sa_handler = count_signal;
 	EXPECT_EQ(sigaction(SIGUSR1, &sa, NULL), 0);
 	sigemptyset(&none);
 	sigemptyset(&usr1);
@@ -146,7 +146,10 @@ TEST(the_mask_is_for_the_wait_alone)
 	EXPECT_EQ(sigismember(&after, SIGUSR1), 1);
 }
 
-/* However it ends: in time, by what is ready, or by a wrong argument. */
+/*
+ * ppoll(2) restores the mask however it ends: by its time limit, by a ready
+ * descriptor, or by a wrong argument.
+ */
 TEST(the_mask_comes_back)
 {
 	struct timespec ms = { 0, 1000000 };
@@ -160,7 +163,7 @@ TEST(the_mask_comes_back)
 	EXPECT_EQ(ppoll(NULL, 0, &ms, &none), 0);
 	EXPECT_EQ(sigprocmask(SIG_BLOCK, NULL, &now), 0);
 	EXPECT_EQ(sigismember(&now, SIGUSR1), 1);
-	/* Where there is no need to wait the mask lets nothing in. */
+	/* If ppoll(2) need not wait, it lets no signal in. */
 	calls = 0;
 	EXPECT_EQ(raise(SIGUSR1), 0);
 	EXPECT_EQ(ppoll(&f, 1, NULL, &none), 1);

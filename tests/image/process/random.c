@@ -1,7 +1,7 @@
 /*
- * getrandom gives what looks random and is the same in every run: a record
- * can be made again.  That two runs agree is for the host to see, in the
- * line this prints.
+ * getrandom(2) returns bytes that look random and are the same in every run, so
+ * that a record can be reproduced.  The host checks that two runs print the
+ * same line.
  */
 #include "tests/lib/image/test.h"
 
@@ -33,7 +33,7 @@ TEST(every_byte_takes_every_value)
 	EXPECT_EQ(getrandom(bytes, sizeof bytes, 0), sizeof bytes);
 	for (i = 0; i < sizeof bytes; i++)
 		seen[bytes[i]]++;
-	/* 256 expected of each; 128 to 512 is far beyond any chance. */
+	/* 256 of each are expected.  Chance alone never leaves 128 to 512. */
 	for (i = 0; i < 256; i++)
 		EXPECT(seen[i] > 128 && seen[i] < 512);
 }

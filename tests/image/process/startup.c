@@ -1,6 +1,6 @@
 /*
- * What a program finds when it starts: arguments, environment, auxiliary
- * vector, thread-local storage, an aligned stack.
+ * The state in which a program starts: arguments, environment, auxiliary
+ * vector, thread-local storage, and an aligned stack.
  */
 #include "tests/lib/image/test.h"
 
@@ -60,7 +60,10 @@ TEST(auxiliary_vector)
 
 TEST(stack_is_aligned)
 {
-	/* The ABIs ask for 16; a local that wants it gets it only then. */
+	/*
+	 * The ABIs demand 16 bytes.  Without that, an aligned local is not
+	 * aligned.
+	 */
 	alignas(16) char local[16];
 
 	__asm__ volatile("" : : "r"(local) : "memory");

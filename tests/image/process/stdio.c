@@ -1,6 +1,6 @@
 /*
- * The C library's stdio works over the kernel's files: numbers, floating
- * point included, come out as ISO C says, in any buffering.
+ * The C library's stdio works on the kernel's files.  It prints numbers,
+ * floating point included, as ISO C says, with and without buffering.
  */
 #include "tests/lib/image/test.h"
 
@@ -34,7 +34,10 @@ TEST(floating_point_is_printed)
 	EXPECT(prints("1e+300", 1e300, "%g"));
 	EXPECT(prints("0x1.8p+1", 3.0, "%a"));
 	EXPECT(prints("inf", INFINITY, "%f"));
-	/* 0.1 is this number; only arbitrary precision prints it. */
+	/*
+	 * The exact value of the double 0.1, which takes arbitrary precision to
+	 * print.
+	 */
 	EXPECT(prints("0.1000000000000000055511151231257827", 0.1, "%.34f"));
 }
 

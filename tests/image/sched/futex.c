@@ -1,7 +1,7 @@
 /*
- * futex(2), straight: who waits, who is woken, how many, in which order, and
- * what is said of wrong addresses, values and times.  Linux's futex(2) manual
- * page tells what each returns.
+ * futex(2) called directly: which LWPs wait, how many wake and in which order,
+ * and the errors for wrong addresses, values and times.  The results are those
+ * of Linux's futex(2) manual page.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The C library keeps a few pages of what it freed. */
+/* The C library keeps a few of the pages that it freed. */
 TEST_KEEPS(64);
 
 #define WAIT        0
@@ -41,33 +41,36 @@ futex(void *at, int op, uint32_t val, const void *more, void *to, uint32_t val3)
 }
 
 static long
-wake(uint32_t *at, int n)
+wake_waiters(uint32_t *at, int n)
 {
 	return futex(at, WAKE, (uint32_t)n, NULL, NULL, 0);
 }
 
-/* Move n waiters; `more` is a number there. */
+/* Move n waiters.  REQUEUE takes their number in place of the time limit. */
 static long
-move(uint32_t *from, int wake_n, long n, uint32_t *to)
+move_waiters(uint32_t *from, int wake_n, long n, uint32_t *to)
 {
 	return futex(from, REQUEUE, (uint32_t)wake_n, (void *)n, to, 0);
 }
 
-/* How many wait: all go elsewhere and come back, in their order. */
+/*
+ * The number of waiters.  All move to another word and back, which keeps their
+ * order.
+ */
 static long
-waiting(uint32_t *at)
+count_waiters(uint32_t *at)
 {
-	long n = move(at, 0, INT_MAX, &aside);
+	long n = move_waiters(at, 0, INT_MAX, &aside);
 
-	EXPECT_EQ(move(&aside, 0, INT_MAX, at), n);
+	EXPECT_EQ(move_waiters(&aside, 0, INT_MAX, at), n);
 	return n;
 }
 
 static void
 until_waiting(uint32_t *at, long n)
 {
-	/* Asleep, for an emulator's other CPUs to get their turns at once. */
-	while (waiting(at) != n)
+	/* Sleep, so that an emulator runs its other CPUs at once. */
+	while (count_waiters(at) != n)
 		usleep(100);
 }
 
@@ -80,9 +83,7 @@ now(void)
 	return ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/*
- * A waiter: on what, how, and what came of it.
- */
+/* One waiter: its word and limit, and the result of its wait. */
 struct waiter {
 	pthread_t w_thread;
 	uint32_t *w_at;
@@ -90,7 +91,7 @@ struct waiter {
 	const struct timespec *w_limit;
 	long w_ret;
 	int w_err;
-	int w_turn; /* the how-manieth it was to wake */
+	int w_turn; /* its place in the order of wakeups */
 };
 
 static int turns;
@@ -110,7 +111,7 @@ wait_once(void *arg)
 	return NULL;
 }
 
-/* One after the other, so that they wait in this order. */
+/* Start the waiters one by one, so that their order is known. */
 static bool
 start(struct waiter *w, int n, uint32_t *at)
 {
@@ -139,11 +140,11 @@ TEST(a_word_that_has_changed_is_not_waited_for)
 	word = 0;
 }
 
-TEST(nobody_waits)
+TEST(a_wake_without_waiters_wakes_none)
 {
-	EXPECT_EQ(wake(&word, INT_MAX), 0);
+	EXPECT_EQ(wake_waiters(&word, INT_MAX), 0);
 	EXPECT_EQ(futex(&word, WAKE_BITSET, INT_MAX, NULL, NULL, 1), 0);
-	EXPECT_EQ(move(&word, INT_MAX, INT_MAX, &other), 0);
+	EXPECT_EQ(move_waiters(&word, INT_MAX, INT_MAX, &other), 0);
 }
 
 TEST(the_first_to_come_is_the_first_to_go)
@@ -152,28 +153,28 @@ TEST(the_first_to_come_is_the_first_to_go)
 
 	REQUIRE(start(w, 4, &word));
 	for (int i = 0; i < 4; i++) {
-		EXPECT_EQ(wake(&word, 1), 1);
+		EXPECT_EQ(wake_waiters(&word, 1), 1);
 		EXPECT_EQ(pthread_join(w[i].w_thread, NULL), 0);
 		EXPECT_EQ(w[i].w_ret, 0);
 		EXPECT_EQ(w[i].w_turn, i + 1);
 	}
-	EXPECT_EQ(wake(&word, 1), 0);
+	EXPECT_EQ(wake_waiters(&word, 1), 0);
 }
 
-TEST(as_many_wake_as_are_called)
+TEST(as_many_wake_as_asked_for)
 {
 	struct waiter w[5] = { 0 };
 
 	REQUIRE(start(w, 5, &word));
-	EXPECT_EQ(wake(&word, 0), 0);
-	EXPECT_EQ(wake(&word, 2), 2);
-	EXPECT_EQ(waiting(&word), 3);
-	EXPECT_EQ(wake(&other, INT_MAX), 0);
-	EXPECT_EQ(wake(&word, INT_MAX), 3);
+	EXPECT_EQ(wake_waiters(&word, 0), 0);
+	EXPECT_EQ(wake_waiters(&word, 2), 2);
+	EXPECT_EQ(count_waiters(&word), 3);
+	EXPECT_EQ(wake_waiters(&other, INT_MAX), 0);
+	EXPECT_EQ(wake_waiters(&word, INT_MAX), 3);
 	join(w, 5);
 }
 
-TEST(bits_choose)
+TEST(bits_select_the_waiters)
 {
 	struct waiter w[3] = { { .w_bits = 1 }, { .w_bits = 6 },
 		{ .w_bits = 0 /* plain: all bits */ } };
@@ -182,7 +183,7 @@ TEST(bits_choose)
 	EXPECT_EQ(futex(&word, WAKE_BITSET, INT_MAX, NULL, NULL, 4), 2);
 	EXPECT_EQ(pthread_join(w[1].w_thread, NULL), 0);
 	EXPECT_EQ(pthread_join(w[2].w_thread, NULL), 0);
-	EXPECT_EQ(waiting(&word), 1);
+	EXPECT_EQ(count_waiters(&word), 1);
 	EXPECT_EQ(futex(&word, WAKE_BITSET, 1, NULL, NULL, 3), 1);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	EXPECT_ERRNO(futex(&word, WAKE_BITSET, 1, NULL, NULL, 0), EINVAL);
@@ -194,22 +195,22 @@ TEST(waiters_move_without_waking)
 	struct waiter w[5] = { 0 };
 
 	REQUIRE(start(w, 5, &word));
-	/* Both kinds return those woken and those moved. */
-	EXPECT_EQ(move(&word, 1, 2, &other), 3);
+	/* REQUEUE and CMP_REQUEUE return the sum of woken and moved waiters. */
+	EXPECT_EQ(move_waiters(&word, 1, 2, &other), 3);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
-	EXPECT_EQ(waiting(&word), 2);
-	EXPECT_EQ(waiting(&other), 2);
+	EXPECT_EQ(count_waiters(&word), 2);
+	EXPECT_EQ(count_waiters(&other), 2);
 	word = 7;
 	EXPECT_ERRNO(
 	    futex(&word, CMP_REQUEUE, INT_MAX, (void *)1L, &other, 0), EAGAIN);
-	EXPECT_EQ(waiting(&word), 2);
+	EXPECT_EQ(count_waiters(&word), 2);
 	EXPECT_EQ(futex(&word, CMP_REQUEUE, 0, (void *)1L, &other, 7), 1);
 	word = 0;
-	EXPECT_EQ(wake(&other, INT_MAX), 3);
-	EXPECT_EQ(wake(&word, INT_MAX), 1);
+	EXPECT_EQ(wake_waiters(&other, INT_MAX), 3);
+	EXPECT_EQ(wake_waiters(&word, INT_MAX), 1);
 	join(w + 1, 4);
-	EXPECT_ERRNO(move(&word, -1, 0, &other), EINVAL);
-	EXPECT_ERRNO(move(&word, 0, -1, &other), EINVAL);
+	EXPECT_ERRNO(move_waiters(&word, -1, 0, &other), EINVAL);
+	EXPECT_ERRNO(move_waiters(&word, 0, -1, &other), EINVAL);
 }
 
 TEST(a_wait_ends_when_its_time_is_over)
@@ -219,8 +220,8 @@ TEST(a_wait_ends_when_its_time_is_over)
 
 	EXPECT_ERRNO(futex(&word, WAIT, 0, &ms, NULL, 0), ETIMEDOUT);
 	EXPECT(now() - before >= MS);
-	EXPECT_EQ(waiting(&word), 0);
-	/* WAIT counts from now, WAIT_BITSET names the time itself. */
+	EXPECT_EQ(count_waiters(&word), 0);
+	/* WAIT's time is relative, WAIT_BITSET's absolute. */
 	EXPECT_ERRNO(futex(&word, WAIT, 0, &past, NULL, 0), ETIMEDOUT);
 	EXPECT_ERRNO(futex(&word, WAIT_BITSET, 0, &past, NULL, ANY), ETIMEDOUT);
 	before = now();
@@ -232,7 +233,7 @@ TEST(a_wait_ends_when_its_time_is_over)
 	    ETIMEDOUT);
 }
 
-TEST(times_that_are_none)
+TEST(invalid_times_are_refused)
 {
 	const struct timespec wrong[] = { { -1, 0 }, { 0, -1 },
 		{ 0, 1000000000 } };
@@ -244,7 +245,7 @@ TEST(times_that_are_none)
 	}
 }
 
-TEST(a_time_beyond_all_clocks_is_never)
+TEST(a_time_beyond_all_clocks_never_comes)
 {
 	const struct timespec never = { INT64_MAX, 999999999 };
 	struct waiter w[2] = { { .w_limit = &never },
@@ -252,30 +253,30 @@ TEST(a_time_beyond_all_clocks_is_never)
 
 	REQUIRE(start(w, 2, &word));
 	usleep(1000);
-	EXPECT_EQ(waiting(&word), 2);
-	EXPECT_EQ(wake(&word, 2), 2);
+	EXPECT_EQ(count_waiters(&word), 2);
+	EXPECT_EQ(wake_waiters(&word, 2), 2);
 	join(w, 2);
 	EXPECT_EQ(w[0].w_ret, 0);
 	EXPECT_EQ(w[1].w_ret, 0);
 }
 
-TEST(one_that_moved_still_has_its_limit)
+TEST(a_moved_waiter_keeps_its_time_limit)
 {
 	const struct timespec limit = { 0, 20 * MS };
 	struct waiter w[2] = { { .w_limit = &limit }, { .w_limit = NULL } };
 
 	REQUIRE(start(w, 2, &word));
-	EXPECT_EQ(move(&word, 0, 2, &other), 2);
+	EXPECT_EQ(move_waiters(&word, 0, 2, &other), 2);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	EXPECT_EQ(w[0].w_ret, -1);
 	EXPECT_EQ(w[0].w_err, ETIMEDOUT);
-	EXPECT_EQ(waiting(&other), 1);
-	EXPECT_EQ(wake(&other, 2), 1);
+	EXPECT_EQ(count_waiters(&other), 1);
+	EXPECT_EQ(wake_waiters(&other, 2), 1);
 	EXPECT_EQ(pthread_join(w[1].w_thread, NULL), 0);
 }
 
 static void
-nothing(int sig)
+ignore_signal(int sig)
 {
 	(void)sig;
 }
@@ -285,7 +286,7 @@ interrupt(struct waiter *w, int flags)
 {
 	struct sigaction sa = { .sa_flags = flags };
 
-	sa.sa_handler = nothing;
+	sa.sa_handler = ignore_signal;
 	EXPECT_EQ(sigaction(SIGUSR1, &sa, NULL), 0);
 	EXPECT_EQ(pthread_kill(w->w_thread, SIGUSR1), 0);
 }
@@ -302,19 +303,19 @@ TEST(a_signal_ends_a_wait_unless_it_restarts)
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	EXPECT_EQ(w[0].w_ret, -1);
 	EXPECT_EQ(w[0].w_err, EINTR);
-	EXPECT_EQ(wake(&word, 1), 0);
+	EXPECT_EQ(wake_waiters(&word, 1), 0);
 }
 
 /*
- * A signal that wakes the waiter and is taken by another does not put off its
- * deadline: this LWP sends it while the waiter alone can take it, and is
- * faster then, for it runs.
+ * A signal that wakes the waiter but is handled by another LWP does not extend
+ * the waiter's time limit.  This LWP sends the signal while only the waiter
+ * can take it.  This LWP then handles it first, because it is running.
  */
 TEST(a_signal_for_another_puts_off_no_deadline)
 {
 	const struct timespec limit = { 0, 20000000 };
 	struct waiter w[1] = { { .w_limit = &limit } };
-	struct sigaction sa = { .sa_handler = nothing };
+	struct sigaction sa = { .sa_handler = ignore_signal };
 	int64_t began;
 	sigset_t set;
 
@@ -328,11 +329,11 @@ TEST(a_signal_for_another_puts_off_no_deadline)
 		kill(getpid(), SIGUSR1);
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 		usleep(2000);
-	} while (waiting(&word) != 0 && now() - began < 100000000);
+	} while (count_waiters(&word) != 0 && now() - began < 100000000);
 	EXPECT(now() - began < 60000000);
-	EXPECT(wake(&word, 1) == 0);
+	EXPECT(wake_waiters(&word, 1) == 0);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
-	/* Where the waiter was faster after all, its handler ended the wait. */
+	/* If the waiter was faster after all, its handler ended the wait. */
 	EXPECT_EQ(w[0].w_ret, -1);
 	EXPECT(w[0].w_err == ETIMEDOUT || w[0].w_err == EINTR);
 	test_note("%s", strerror(w[0].w_err));
@@ -366,7 +367,7 @@ TEST(wrong_addresses)
 		    futex(bad[i], CMP_REQUEUE, 1, (void *)1L, &other, 0),
 		    EFAULT);
 		EXPECT_ERRNO(futex(&word, WAIT, 0, bad[i], NULL, 0), EFAULT);
-		/* Nobody can wait there. */
+		/* No LWP can wait at such an address, so a wake finds none. */
 		EXPECT_EQ(futex(bad[i], WAKE, 1, NULL, NULL, 0), 0);
 	}
 	EXPECT_ERRNO(futex(odd, WAIT, 0, NULL, NULL, 0), EINVAL);
@@ -385,13 +386,13 @@ TEST(memory_that_goes_away_leaves_its_waiter)
 	REQUIRE(at != MAP_FAILED);
 	REQUIRE(start(w, 1, at));
 	EXPECT_EQ(munmap(at, 4096), 0);
-	EXPECT_EQ(wake(at, 1), 1);
+	EXPECT_EQ(wake_waiters(at, 1), 1);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	EXPECT_EQ(w[0].w_ret, 0);
 }
 
 /*
- * A lock made of WAIT and WAKE: 0 free, 1 taken, 2 taken and waited for.
+ * A lock built from WAIT and WAKE. 0: free; 1: taken; 2: taken, with waiters.
  * Drepper, "Futexes Are Tricky", mutex 2.
  */
 #define NLWP   8
@@ -400,7 +401,7 @@ static uint32_t mutex;
 static long counter;
 
 static void
-take(void)
+lock_mutex(void)
 {
 	uint32_t c = 0;
 
@@ -412,22 +413,22 @@ take(void)
 }
 
 static void
-give(void)
+unlock_mutex(void)
 {
 	if (__atomic_exchange_n(&mutex, 0, __ATOMIC_RELEASE) == 2)
-		wake(&mutex, 1);
+		wake_waiters(&mutex, 1);
 }
 
 static void *
 add(void *arg)
 {
 	for (int i = 0; i < NROUND; i++) {
-		take();
+		lock_mutex();
 		long was = counter;
 		if (i % 8 == 0)
 			sched_yield(); /* let others run into the lock */
 		counter = was + 1;
-		give();
+		unlock_mutex();
 	}
 	return arg;
 }
@@ -442,5 +443,5 @@ TEST(no_wake_is_lost)
 	for (int i = 0; i < NLWP; i++)
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 	EXPECT_EQ(counter, NLWP * NROUND);
-	EXPECT_EQ(waiting(&mutex), 0);
+	EXPECT_EQ(count_waiters(&mutex), 0);
 }

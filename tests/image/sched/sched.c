@@ -1,6 +1,6 @@
 /*
- * Who runs where: preemption, affinity, binding, offline CPUs; and counts of
- * LWPs that take turns on a CPU, which are exact.
+ * Preemption, affinity, binding and offline CPUs.  The counts of LWPs that
+ * take turns on a CPU are exact.
  */
 #define _GNU_SOURCE /* cpu_set_t, sched_getcpu() */
 #include "tests/lib/image/cpc_test.h"
@@ -52,7 +52,10 @@ TEST(a_spinning_lwp_is_preempted)
 	flag = 0;
 	bind_self(0);
 	REQUIRE(pthread_create(&t, NULL, spin_until_flag, (void *)1) == 0);
-	/* It spins on this CPU: this LWP gets on only when its slice ends. */
+	/*
+	 * It spins on this CPU, so this LWP continues only when that one's
+	 * slice ends.
+	 */
 	for (int i = 0; i < 3; i++)
 		sched_yield();
 	flag = 1;
@@ -75,7 +78,7 @@ TEST(a_sleeper_wakes_beside_a_spinner)
 }
 
 static void *
-where(void *arg)
+check_affinity(void *arg)
 {
 	cpu_set_t set;
 	int cpu = *(int *)arg;
@@ -100,7 +103,8 @@ TEST(affinity_moves_an_lwp)
 
 	for (unsigned i = 0; i < n; i++) {
 		cpu[i] = (int)i;
-		REQUIRE(pthread_create(&t[i], NULL, where, &cpu[i]) == 0);
+		REQUIRE(
+		    pthread_create(&t[i], NULL, check_affinity, &cpu[i]) == 0);
 	}
 	for (unsigned i = 0; i < n; i++)
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
@@ -113,7 +117,7 @@ TEST(lwps_spread_over_idle_cpus)
 
 	if (n == 1)
 		SKIP("one CPU");
-	/* Were they all on one CPU, one of them would wait for ever. */
+	/* One spinner for each CPU but one. */
 	flag = 0;
 	for (unsigned i = 1; i < n; i++)
 		REQUIRE(
@@ -158,7 +162,10 @@ TEST(processor_bind_and_p_online)
 	EXPECT_EQ(p_online(last, P_ONLINE), P_OFFLINE);
 }
 
-/* Better anywhere than nowhere, and it is told so. */
+/*
+ * An LWP whose only CPU goes offline may run on all others, and its affinity
+ * says so.
+ */
 TEST(affinity_outlives_its_cpu)
 {
 	unsigned last = ncpu() - 1;
@@ -191,9 +198,9 @@ TEST(hostile_affinity)
 }
 
 /*
- * Two LWPs on one CPU each count a loop of their own, of known length, while
- * slices end between them: what is counted beyond the loop is what bind and
- * sample retire, the same for both lengths.
+ * Two LWPs on one CPU each count a loop of known length, while slices end
+ * between them.  Beyond the loop they count what bind and sample retire.  That
+ * is the same for both lengths, so the difference is exact.
  */
 
 void spin_loop(uint64_t iterations); /* two instructions each */
@@ -204,7 +211,7 @@ struct count {
 };
 
 static void *
-count(void *arg)
+count_loop(void *arg)
 {
 	struct count *c = arg;
 	cpc_set_t *set;
@@ -237,7 +244,7 @@ count_pair(uint64_t n, struct count c[2])
 
 	for (int i = 0; i < 2; i++) {
 		c[i] = (struct count){ .n = n * (unsigned)(i + 1) };
-		if (pthread_create(&t[i], NULL, count, &c[i]) != 0)
+		if (pthread_create(&t[i], NULL, count_loop, &c[i]) != 0)
 			return false;
 	}
 	for (int i = 0; i < 2; i++)

@@ -1,7 +1,7 @@
 /*
- * No LWP waits for a CPU while another it may run on has nothing to do, and
- * none stays where it may not be: whatever has let it go, bound it, or taken
- * its CPU away and given it back.
+ * No LWP waits for a CPU while another CPU that it may use is idle.  No LWP
+ * stays on a CPU that it may not use.  Both hold after changes of affinity,
+ * after binding, and when CPUs go offline and come back.
  */
 #define _GNU_SOURCE /* cpu_set_t */
 #include "tests/lib/image/crowd.h"
@@ -17,7 +17,7 @@
 
 TEST_KEEPS(64);
 
-/* All that is to happen has happened when each had some slices. */
+/* After some slices for each LWP, every move has happened. */
 #define SETTLE_US (5 * SLICE_US)
 
 static struct crowd crowd;
@@ -41,7 +41,7 @@ anywhere(void)
 	EXPECT_EQ(sched_setaffinity(0, sizeof set, &set), 0);
 }
 
-/* Why CPUs do not work beside each other here, or NULL. */
+/* Why CPUs do not run in parallel here, or NULL if they do. */
 static const char *
 alone(void)
 {
@@ -52,11 +52,11 @@ alone(void)
 }
 
 /*
- * What wakes the CPU that idles is nothing but that there is work for it: this
- * LWP, its timers and what it creates stay on the other.
+ * Only waiting work can wake the idle CPU: this LWP, its timers and the LWPs
+ * that it creates stay on another CPU.
  */
 
-TEST(who_is_let_go_spreads)
+TEST(lwps_spread_when_their_affinity_widens)
 {
 	cpu_set_t all;
 
@@ -77,7 +77,7 @@ TEST(who_is_let_go_spreads)
 	anywhere();
 }
 
-TEST(who_is_bound_drives_another_away)
+TEST(a_bound_lwp_displaces_an_unbound_lwp)
 {
 	int on;
 
@@ -87,7 +87,7 @@ TEST(who_is_bound_drives_another_away)
 	crowd_add(&crowd, -1);
 	on = crowd_where(&crowd, 0);
 	crowd_bind_self(on);
-	crowd_add(&crowd, -1); /* bound as this one is */
+	crowd_add(&crowd, -1); /* inherits the binding of this LWP */
 	crowd_sleep_us(SETTLE_US);
 	EXPECT_EQ(crowd_where(&crowd, 1), on);
 	EXPECT(crowd_where(&crowd, 0) != on);
@@ -96,11 +96,11 @@ TEST(who_is_bound_drives_another_away)
 }
 
 /*
- * Three for each CPU: the first go where nothing is to be done, the rest to
- * each CPU in turn.  Where that begins is not said, and this LWP is one more:
- * a CPU may have five where another has two.
+ * Three LWPs for each CPU.  The first go to idle CPUs, the others to each CPU
+ * in turn.  The first CPU of the turn is not defined, and this LWP is one
+ * more.  So one CPU may have five LWPs and another two.
  */
-TEST(who_is_new_goes_to_each_cpu_in_turn)
+TEST(new_lwps_go_to_each_cpu_in_turn)
 {
 	unsigned n = 3 * crowd_ncpu();
 	uint64_t rounds[CROWD_MAX], least = ~0ULL, most = 0;
@@ -124,7 +124,10 @@ TEST(who_is_new_goes_to_each_cpu_in_turn)
 	crowd_end(&crowd);
 }
 
-/* One of the two runs when the CPU is there again, the other is ready. */
+/*
+ * When the CPU is online again, one of the two LWPs is running and the other
+ * ready.  Both must return.
+ */
 TEST(affinity_comes_back_with_its_cpu)
 {
 	int last = (int)crowd_ncpu() - 1;
@@ -201,11 +204,11 @@ spins(void *arg)
 }
 
 /*
- * Of two that take it, one runs on another CPU, and one waits for its turn on
- * this one, behind eight: where the signal is first is where somebody runs.
- * An emulator may need some turns of its CPUs for it.
+ * Two LWPs do not block the signal.  One runs on another CPU; the other waits
+ * for its turn on this CPU with eight more.  The signal must reach the running
+ * LWP.  An emulator may need some turns of its CPUs for that.
  */
-TEST(a_signal_to_the_process_finds_who_runs)
+TEST(a_signal_to_the_process_goes_to_a_running_lwp)
 {
 	struct sigaction sa = { .sa_handler = handler };
 	static int cpu[2] = { 1, 0 };
@@ -242,15 +245,15 @@ TEST(a_signal_to_the_process_finds_who_runs)
 }
 
 /*
- * Sleepers, yielders and spinners that change where they may run, on CPUs
- * that come and go: each gets to its end, on a CPU it may be on.
+ * LWPs sleep, yield, spin and change their affinity while CPUs go offline and
+ * come back.  Each LWP ends, and runs only on CPUs that it may use.
  */
 
 #define NRACERS 12
 #define NTURNS  60
 
 static void
-act(unsigned *seed, int ncpu)
+do_random_act(unsigned *seed, int ncpu)
 {
 	int r = rand_r(seed), cpu = r / 16 % ncpu;
 	cpu_set_t set;
@@ -262,7 +265,7 @@ act(unsigned *seed, int ncpu)
 	case 1:
 		sched_yield();
 		break;
-	case 2: /* EINVAL while it is offline */
+	case 2: /* EINVAL: it is offline */
 		if (processor_bind(P_LWPID, P_MYID, cpu, NULL) == 0)
 			EXPECT_EQ(sched_getcpu(), cpu);
 		break;
@@ -288,7 +291,7 @@ races(void *arg)
 	int ncpu = (int)crowd_ncpu();
 
 	for (int i = 0; i < NTURNS; i++)
-		act(&seed, ncpu);
+		do_random_act(&seed, ncpu);
 	crowd_bind_self(PBIND_NONE);
 	return NULL;
 }
@@ -305,7 +308,7 @@ TEST(all_get_to_their_end_wherever_they_are_sent)
 	for (unsigned i = 0; ncpu > 1 && i < 100; i++) {
 		int cpu = (int)(1 + i % (ncpu - 1));
 
-		/* EBUSY where somebody is bound to it. */
+		/* EBUSY: an LWP is bound to it. */
 		if (p_online(cpu, P_OFFLINE) == P_ONLINE)
 			off++;
 		crowd_sleep_us(100);

@@ -1,6 +1,6 @@
 /*
- * Who has slept, or is sent a signal, runs before those that wait for their
- * next slice; and those get their part nevertheless.
+ * An LWP that has slept or gets a signal runs before LWPs that wait for their
+ * next slice.  The others still get their share.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/crowd.h"
@@ -17,9 +17,10 @@ TEST_KEEPS(64);
 
 #define NCROWD 8
 /*
- * Late is who waits for a slice of another's to end.  What is at once takes
- * an interrupt and two switches, some thousand instructions; an emulator that
- * runs CPUs in turns may add a turn.
+ * The bound for "in time".  An LWP is late if it waits for the end of
+ * another's slice.  A wakeup takes an interrupt and two switches, some
+ * thousand instructions.  An emulator that runs its CPUs in turns may add a
+ * turn.
  */
 #define AT_ONCE_US (SLICE_US / 2)
 
@@ -82,7 +83,10 @@ spins(void *arg)
 	return arg;
 }
 
-/* A signal to an LWP that does this beside the crowd: how late, in us. */
+/*
+ * The delay in us of a signal to an LWP that runs act() next to the crowd, or
+ * -1.
+ */
 static int64_t
 lateness(void *(*act)(void *))
 {
@@ -134,7 +138,10 @@ waits(void *arg)
 	return arg;
 }
 
-/* Who wakes another goes on; who sends it a signal gives way to it. */
+/*
+ * An LWP that wakes another keeps its CPU.  An LWP that sends a signal yields
+ * to the receiver.
+ */
 TEST(a_signal_to_one_that_was_just_woken)
 {
 	pthread_t t;
@@ -147,7 +154,7 @@ TEST(a_signal_to_one_that_was_just_woken)
 		crowd_sleep_us(1000);
 	crowd_start(&crowd, NCROWD, 0);
 	crowd_sleep_us(SLICE_US);
-	sched_yield(); /* no longer one that was woken itself */
+	sched_yield(); /* no longer counts as woken itself */
 	sem_post(&sem);
 	EXPECT_EQ(handled, 0);
 	pthread_kill(t, SIGUSR1);
@@ -157,7 +164,10 @@ TEST(a_signal_to_one_that_was_just_woken)
 	crowd_bind_self(PBIND_NONE);
 }
 
-/* Of all the process's LWPs this alone takes it, and it spins as they do. */
+/*
+ * The crowd blocks the signal, so this LWP handles it, and it spins as they
+ * do.
+ */
 TEST(an_alarm_rings_in_time)
 {
 	struct itimerval it = { { 0, 0 }, { 0, 20000 } };
@@ -203,7 +213,7 @@ pongs(void *arg)
 	return arg;
 }
 
-/* The rounds a spinner makes meanwhile. */
+/* The rounds that a spinner makes in so many us. */
 static uint64_t
 rounds_in(const struct crowd_lwp *l, int64_t us)
 {
@@ -214,12 +224,12 @@ rounds_in(const struct crowd_lwp *l, int64_t us)
 }
 
 /*
- * Two that wake each other without end.  They have a slice of credit at most,
- * and earn what others run: in a time T at least (T - slice) / 2 is left to
- * the one that waits for its turn.  A tenth of that is for what it costs to
- * be interrupted.
+ * Two LWPs wake each other without end.  Their credit is at most one slice,
+ * and grows while others run.  So in a time T at least (T - slice) / 2 is left
+ * for the LWP that waits for its turn.  The test allows a tenth less, for the
+ * cost of interrupts.
  */
-TEST(the_others_get_their_half)
+TEST(a_pair_that_wakes_each_other_leaves_half)
 {
 	const int64_t us = 50 * SLICE_US;
 	uint64_t alone, beside;
@@ -240,7 +250,7 @@ TEST(the_others_get_their_half)
 	pthread_join(b, NULL);
 	crowd_end(&crowd);
 	EXPECT(beside * 2 * 10 > alone * (us - SLICE_US) / us * 9);
-	/* And the two a third, though one that waits never gives way. */
+	/* The two get at least a third, although the spinner never yields. */
 	EXPECT(beside * 3 < alone * 2);
 	EXPECT(volleys > 0);
 	test_note("%u %% of the time, %u volleys",
@@ -260,10 +270,11 @@ dozes(void *arg)
 }
 
 /*
- * A sleep of no length leaves others their half, but for two switches: on the
- * slowest machine a third of what lies between two turns (kern/sched/sched.c).
+ * Sleeps of 1 us leave the others half of the CPU, but for two switches a
+ * turn.  On the slowest machine the switches take a third of the time between
+ * two turns (kern/sched/sched.c), so the bound is a third.
  */
-TEST(the_others_get_on_beside_short_sleeps)
+TEST(short_sleeps_leave_others_the_cpu)
 {
 	const int64_t us = 50 * SLICE_US;
 	uint64_t alone, beside;
@@ -301,8 +312,8 @@ yields(void *arg)
 }
 
 /*
- * One that yields just before its slice ends: who comes behind it has a slice
- * of its own, and not the rest of that one.
+ * When an LWP yields just before its slice ends, the next LWP gets a whole
+ * slice, not the rest of that one.
  */
 TEST(a_slice_is_not_the_rest_of_anothers)
 {
@@ -322,7 +333,10 @@ TEST(a_slice_is_not_the_rest_of_anothers)
 	ended = true;
 	pthread_join(t, NULL);
 	crowd_end(&crowd);
-	/* Twenty rounds of three; one may have had its turn once more. */
+	/*
+	 * 60 slices are twenty rounds of three LWPs.  One LWP may have had one
+	 * turn more.
+	 */
 	EXPECT(first * 4 > second * 3 && second * 4 > first * 3);
 	test_note(
 	    "%lu and %lu rounds", (unsigned long)first, (unsigned long)second);

@@ -1,6 +1,6 @@
 /*
- * LWPs of one process: what the C library's threads ask of the kernel, and
- * the names Solaris and illumos give them.
+ * LWPs of one process: the threads of the C library, and the functions that
+ * Solaris and illumos have for them.
  */
 #define _GNU_SOURCE /* gettid() */
 #include "tests/lib/image/test.h"
@@ -20,7 +20,7 @@
 #define NROUND  200
 #define SMALL   16384 /* bytes of stack */
 
-/* The C library keeps a few pages of what it freed. */
+/* The C library keeps a few of the pages that it freed. */
 TEST_KEEPS(64);
 
 static void *
@@ -120,7 +120,7 @@ meet(void *arg)
 		__atomic_add_fetch(&arrived[i], 1, __ATOMIC_SEQ_CST);
 		if (pthread_barrier_wait(&barrier) != 0)
 			__atomic_add_fetch(&serial, 1, __ATOMIC_SEQ_CST);
-		/* Nobody is past the barrier before all are at it. */
+		/* No LWP passes the barrier before all have arrived. */
 		EXPECT_EQ(
 		    __atomic_load_n(&arrived[i], __ATOMIC_SEQ_CST), NTHREAD);
 	}
@@ -242,14 +242,14 @@ TEST(sleeps_overlap)
 	EXPECT(ms < 20 * NTHREAD);
 }
 
-static int go;
+static int may_go;
 
 static void *
 wait_for_go(void *arg)
 {
 	(void)arg;
 	pthread_mutex_lock(&lock);
-	while (!go)
+	while (!may_go)
 		pthread_cond_wait(&cond, &lock);
 	pthread_mutex_unlock(&lock);
 	return NULL;
@@ -263,14 +263,14 @@ TEST(thousand_lwps)
 
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, SMALL);
-	go = 0;
+	may_go = 0;
 	for (n = 0; n < 1000; n++) {
 		if (pthread_create(&t[n], &attr, wait_for_go, NULL) != 0)
 			break;
 	}
 	EXPECT_EQ(n, 1000);
 	pthread_mutex_lock(&lock);
-	go = 1;
+	may_go = 1;
 	pthread_cond_broadcast(&cond);
 	pthread_mutex_unlock(&lock);
 	while (n-- > 0)
@@ -284,7 +284,10 @@ unmap_and_map(void *arg)
 {
 	(void)arg;
 	for (int i = 1; i < 100; i++) {
-		/* The other CPU sees the new page's content, never the old. */
+		/*
+		 * This LWP sees the new page, which is zero, never the old
+		 * one.
+		 */
 		mmap((void *)page, 4096, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 		__atomic_add_fetch(&gate, 1, __ATOMIC_SEQ_CST);
@@ -307,7 +310,10 @@ TEST(protection_reaches_every_cpu)
 	while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != -1)
 		sched_yield();
 	pthread_join(t, NULL);
-	/* What it wrote last is seen here, through this CPU's translations. */
+	/*
+	 * This CPU's translations lead to the new page, with the last value
+	 * written.
+	 */
 	EXPECT_EQ(*page, 1);
 	EXPECT_EQ(munmap((void *)page, 4096), 0);
 }
@@ -329,7 +335,10 @@ replace(void *arg)
 	return arg;
 }
 
-/* The old page or the new one, but no SIGSEGV, which would end the test. */
+/*
+ * Each access finds the old page or the new one.  A SIGSEGV would end the
+ * test.
+ */
 TEST(what_is_replaced_is_always_there)
 {
 	pthread_t t;
@@ -359,10 +368,10 @@ TEST(hostile_clone)
 	EXPECT_ERRNO(syscall(SYS_clone, 0x50f00, 0, 0, 0, 0), EINVAL);
 	EXPECT_ERRNO(syscall(SYS_clone, 0x100, page, 0, 0, 0), EINVAL);
 	EXPECT_ERRNO(syscall(SYS_clone, ~0UL, page, 0, 0, 0), EINVAL);
-	/* CLONE_PARENT_SETTID to nowhere. */
+	/* CLONE_PARENT_SETTID with a bad address */
 	EXPECT_ERRNO(
 	    syscall(SYS_clone, 0x150f00, &page, (void *)8, 0, 0), EFAULT);
-	/* CLONE_SETTLS, to where some machines can have none. */
+	/* CLONE_SETTLS with an address that not every machine can use */
 	EXPECT_ERRNO(
 	    syscall(SYS_clone, 0x80000, 0, 0, 1UL << 63, 1UL << 63), EPERM);
 }

@@ -1,6 +1,6 @@
 /*
- * setitimer(2) and alarm(2): SIGALRM comes when it is due, as often as it was
- * asked for, to the process that asked and to no other.
+ * setitimer(2) and alarm(2): SIGALRM comes when it is due, as often as
+ * requested, and only to the process that requested it.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Stacks of threads, which the C library keeps for the next, and tables. */
+/* The C library keeps stacks of threads.  Their page tables stay, too. */
 TEST_KEEPS(64);
 
 static volatile int calls;
@@ -29,7 +29,7 @@ now(void)
 }
 
 static void
-ring(int sig)
+count_alarm(int sig)
 {
 	(void)sig;
 	last = now();
@@ -37,29 +37,29 @@ ring(int sig)
 }
 
 static void
-install(void)
+install_handler(void)
 {
 	struct sigaction sa = { .sa_flags = 0 };
 
-	sa.sa_handler = ring;
+	sa.sa_handler = count_alarm;
 	EXPECT_EQ(sigaction(SIGALRM, &sa, NULL), 0);
 	calls = 0;
 }
 
 static int
-set(long every_us, long first_us)
+set_timer(long every_us, long first_us)
 {
 	struct itimerval it = { { 0, every_us }, { 0, first_us } };
 
 	return setitimer(ITIMER_REAL, &it, NULL);
 }
 
-TEST(once)
+TEST(an_alarm_comes_once)
 {
 	int64_t before = now();
 
-	install();
-	EXPECT_EQ(set(0, 1000), 0);
+	install_handler();
+	EXPECT_EQ(set_timer(0, 1000), 0);
 	EXPECT_ERRNO(pause(), EINTR);
 	EXPECT_EQ(calls, 1);
 	EXPECT(last - before >= 1000000);
@@ -67,25 +67,25 @@ TEST(once)
 	EXPECT_EQ(calls, 1);
 }
 
-/* A loop that makes no system call is interrupted, too. */
-TEST(again_and_again)
+/* The alarm also interrupts a loop without system calls. */
+TEST(an_alarm_repeats)
 {
 	int64_t before = now();
 
-	install();
-	EXPECT_EQ(set(1000, 500), 0);
+	install_handler();
+	EXPECT_EQ(set_timer(1000, 500), 0);
 	while (calls < 10)
 		;
-	EXPECT_EQ(set(0, 0), 0);
+	EXPECT_EQ(set_timer(0, 0), 0);
 	EXPECT(last - before >= 9500000);
 	usleep(3000);
-	EXPECT(calls <= 11); /* one may have come before it was stopped */
+	EXPECT(calls <= 11); /* one may have come before the timer stopped */
 }
 
 static volatile bool ended;
 
 static void *
-waits(void *arg)
+sleep_until_ended(void *arg)
 {
 	while (!ended)
 		usleep(10000);
@@ -93,41 +93,43 @@ waits(void *arg)
 }
 
 /*
- * Nobody takes it, of so many that to ask them takes longer than the interval:
- * the kernel gets on, and once it is taken it comes again.
+ * 200 LWPs block SIGALRM, and asking each of them takes the kernel longer than
+ * the interval.  The kernel still makes progress.  Once the signal is
+ * unblocked, it comes again and again.
  */
-TEST(shorter_than_it_takes_to_send)
+TEST(an_interval_shorter_than_the_delivery)
 {
 	sigset_t alarms;
 	pthread_t t[200];
 	int n = sizeof t / sizeof *t;
 
-	install();
+	install_handler();
 	sigemptyset(&alarms);
 	sigaddset(&alarms, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &alarms, NULL);
 	ended = false;
 	for (int i = 0; i < n; i++)
-		EXPECT_EQ(pthread_create(&t[i], NULL, waits, NULL), 0);
-	EXPECT_EQ(set(1, 1), 0);
+		EXPECT_EQ(
+		    pthread_create(&t[i], NULL, sleep_until_ended, NULL), 0);
+	EXPECT_EQ(set_timer(1, 1), 0);
 	usleep(3000);
 	EXPECT_EQ(calls, 0);
-	EXPECT_EQ(set(2000, 1), 0);
+	EXPECT_EQ(set_timer(2000, 1), 0);
 	pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
 	while (calls < 3)
 		;
-	EXPECT_EQ(set(0, 0), 0);
+	EXPECT_EQ(set_timer(0, 0), 0);
 	ended = true;
 	for (int i = 0; i < n; i++)
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 }
 
-TEST(what_is_left)
+TEST(the_time_left_is_reported)
 {
 	struct itimerval it;
 
-	install();
-	EXPECT_EQ(set(2000, 500000), 0);
+	install_handler();
+	EXPECT_EQ(set_timer(2000, 500000), 0);
 	EXPECT_EQ(getitimer(ITIMER_REAL, &it), 0);
 	EXPECT_EQ(it.it_interval.tv_usec, 2000);
 	EXPECT(it.it_value.tv_sec == 0 && it.it_value.tv_usec <= 500000);
@@ -141,13 +143,13 @@ TEST(what_is_left)
 	EXPECT_EQ(calls, 0);
 }
 
-TEST(a_child_has_none)
+TEST(a_child_has_no_timer)
 {
 	struct itimerval it = { { 1, 1 }, { 1, 1 } };
 	int status = -1;
 	pid_t child;
 
-	install();
+	install_handler();
 	EXPECT_EQ(alarm(1000), 0);
 	if ((child = fork()) == 0) {
 		getitimer(ITIMER_REAL, &it);
@@ -158,15 +160,15 @@ TEST(a_child_has_none)
 	EXPECT_EQ(alarm(0), 1000);
 }
 
-/* Not ignored, not handled: it ends the process, whose alarm goes with it. */
-TEST(by_default_it_ends_the_process)
+/* The default action ends the process, and its timer ends with it. */
+TEST(by_default_an_alarm_ends_the_process)
 {
 	int status = 0;
 	pid_t child;
 
 	if ((child = fork()) == 0) {
 		signal(SIGALRM, SIG_DFL);
-		set(1000, 1000);
+		set_timer(1000, 1000);
 		for (;;)
 			pause();
 	}

@@ -1,7 +1,6 @@
 /*
- * A signal a program sends to itself has been delivered when the call that
- * sent it returns, once, to the handler that is installed, with what the
- * flags of sigaction(2) ask for.
+ * A signal that a program sends to itself is delivered once, before the sending
+ * call returns.  Its handler runs as the flags of sigaction(2) demand.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
@@ -16,14 +15,14 @@ static volatile int calls, last_sig, last_code, last_pid, depth, deepest;
 static void *volatile last_value;
 
 static void
-plain(int sig)
+count_signal(int sig)
 {
 	last_sig = sig;
 	calls++;
 }
 
 static void
-informed(int sig, siginfo_t *si, void *uc)
+record_siginfo(int sig, siginfo_t *si, void *uc)
 {
 	(void)uc;
 	last_sig = sig == si->si_signo ? sig : -1;
@@ -33,9 +32,9 @@ informed(int sig, siginfo_t *si, void *uc)
 	calls++;
 }
 
-/* Raises itself again, as long as it may. */
+/* Raise the signal again, up to five times in all. */
 static void
-nesting(int sig)
+raise_again(int sig)
 {
 	if (++depth > deepest)
 		deepest = depth;
@@ -45,7 +44,7 @@ nesting(int sig)
 }
 
 static void
-install(int sig, void *handler, int flags)
+install_handler(int sig, void *handler, int flags)
 {
 	struct sigaction sa = { .sa_flags = flags };
 
@@ -56,7 +55,7 @@ install(int sig, void *handler, int flags)
 
 TEST(raise_runs_the_handler_before_it_returns)
 {
-	install(SIGUSR1, (void *)plain, 0);
+	install_handler(SIGUSR1, (void *)count_signal, 0);
 	EXPECT_EQ(raise(SIGUSR1), 0);
 	EXPECT_EQ(calls, 1);
 	EXPECT_EQ(last_sig, SIGUSR1);
@@ -66,15 +65,15 @@ TEST(a_thousand_signals_run_it_a_thousand_times)
 {
 	int i;
 
-	install(SIGUSR1, (void *)plain, 0);
+	install_handler(SIGUSR1, (void *)count_signal, 0);
 	for (i = 0; i < 1000; i++)
 		raise(SIGUSR1);
 	EXPECT_EQ(calls, 1000);
 }
 
-TEST(siginfo_tells_who_sent_it_and_how)
+TEST(siginfo_names_the_sender_and_the_cause)
 {
-	install(SIGUSR2, (void *)informed, SA_SIGINFO);
+	install_handler(SIGUSR2, (void *)record_siginfo, SA_SIGINFO);
 	EXPECT_EQ(kill(getpid(), SIGUSR2), 0);
 	EXPECT_EQ(calls, 1);
 	EXPECT_EQ(last_sig, SIGUSR2);
@@ -86,7 +85,7 @@ TEST(siginfo_tells_who_sent_it_and_how)
 
 TEST(sigqueue_carries_a_value)
 {
-	install(SIGRTMIN, (void *)informed, SA_SIGINFO);
+	install_handler(SIGRTMIN, (void *)record_siginfo, SA_SIGINFO);
 	EXPECT_EQ(sigqueue(getpid(), SIGRTMIN,
 		      (union sigval){ .sival_ptr = (void *)&calls }),
 	    0);
@@ -100,10 +99,10 @@ TEST(every_signal_has_its_number)
 	int sig;
 
 	for (sig = 1; sig < _NSIG; sig++) {
-		/* The C library keeps 32 to 34 for itself. */
+		/* The C library uses 32 to 34 itself. */
 		if (sig == SIGKILL || sig == SIGSTOP || (sig > 31 && sig < 35))
 			continue;
-		install(sig, (void *)plain, 0);
+		install_handler(sig, (void *)count_signal, 0);
 		raise(sig);
 		EXPECT_EQ(calls, 1);
 		EXPECT_EQ(last_sig, sig);
@@ -113,33 +112,33 @@ TEST(every_signal_has_its_number)
 
 TEST(a_handler_is_not_interrupted_by_its_own_signal)
 {
-	install(SIGUSR1, (void *)nesting, 0);
+	install_handler(SIGUSR1, (void *)raise_again, 0);
 	raise(SIGUSR1);
 	EXPECT_EQ(calls, 5);
 	EXPECT_EQ(deepest, 1);
 }
 
-TEST(nodefer_lets_it)
+TEST(nodefer_lets_its_own_signal_interrupt_it)
 {
-	install(SIGUSR1, (void *)nesting, SA_NODEFER);
+	install_handler(SIGUSR1, (void *)raise_again, SA_NODEFER);
 	raise(SIGUSR1);
 	EXPECT_EQ(calls, 5);
 	EXPECT_EQ(deepest, 5);
 }
 
-TEST(resethand_runs_it_once)
+TEST(resethand_runs_the_handler_once)
 {
 	struct sigaction sa;
 
-	install(SIGURG, (void *)plain, SA_RESETHAND);
+	install_handler(SIGURG, (void *)count_signal, SA_RESETHAND);
 	raise(SIGURG);
 	EXPECT_EQ(sigaction(SIGURG, NULL, &sa), 0);
 	EXPECT(sa.sa_handler == SIG_DFL);
-	raise(SIGURG); /* whose default is nothing */
+	raise(SIGURG); /* its default action is nothing */
 	EXPECT_EQ(calls, 1);
 }
 
-TEST(ignored_ones_do_nothing)
+TEST(ignored_signals_do_nothing)
 {
 	signal(SIGTERM, SIG_IGN);
 	EXPECT_EQ(raise(SIGTERM), 0);
@@ -152,13 +151,13 @@ TEST(ignored_ones_do_nothing)
 
 TEST(kill_and_stop_cannot_be_caught)
 {
-	struct sigaction sa = { .sa_handler = plain };
+	struct sigaction sa = { .sa_handler = count_signal };
 
 	EXPECT_ERRNO(sigaction(SIGKILL, &sa, NULL), EINVAL);
 	EXPECT_ERRNO(sigaction(SIGSTOP, &sa, NULL), EINVAL);
 }
 
-TEST(who_does_not_exist_cannot_be_sent_one)
+TEST(wrong_targets_and_numbers_are_refused)
 {
 	EXPECT_EQ(kill(getpid(), 0), 0);
 	EXPECT_ERRNO(kill(99999, SIGUSR1), ESRCH);
@@ -169,8 +168,8 @@ TEST(who_does_not_exist_cannot_be_sent_one)
 	EXPECT_EQ(syscall(SYS_tgkill, getpid(), getpid(), 0), 0);
 }
 
-/* si_code is the kernel's to set for what kill(2) and the kernel send. */
-TEST(nobody_can_pose_as_the_kernel)
+/* Only kill(2) and the kernel may set these values of si_code. */
+TEST(a_program_cannot_pose_as_the_kernel)
 {
 	siginfo_t si;
 

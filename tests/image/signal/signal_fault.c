@@ -1,6 +1,6 @@
 /*
- * A fault becomes a signal to the program that wants it: si_code says why,
- * si_addr where, the context has the instruction, and the program goes on
+ * A fault becomes a signal to a program that handles it.  The siginfo has the
+ * reason and the address, the context the instruction.  The program continues
  * where the handler says.
  */
 #define _GNU_SOURCE
@@ -15,7 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* Page tables of what was mapped and of what no access is left to. */
+/* Page tables of memory that was mapped or made inaccessible. */
 TEST_KEEPS(5);
 
 static volatile int calls, last_sig, last_code;
@@ -24,7 +24,7 @@ static sigjmp_buf out;
 static volatile char *volatile nowhere = (volatile char *)0x10;
 
 static void
-handler(int sig, siginfo_t *si, void *context)
+record_fault(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
@@ -37,23 +37,23 @@ handler(int sig, siginfo_t *si, void *context)
 }
 
 static void
-install(void)
+install_handlers(void)
 {
 	static const int sigs[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP };
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
 	unsigned i;
 
-	sa.sa_sigaction = handler;
+	sa.sa_sigaction = record_fault;
 	for (i = 0; i < sizeof sigs / sizeof *sigs; i++)
 		sigaction(sigs[i], &sa, NULL);
 	calls = last_sig = last_code = 0;
 	last_addr = last_pc = 0;
 }
 
-/* Do it, and come back by the handler. */
+/* Do something that faults, and come back through the handler. */
 #define FAULTS(what)                                                           \
 	do {                                                                   \
-		install();                                                     \
+		install_handlers();                                            \
 		if (sigsetjmp(out, 1) == 0) {                                  \
 			what;                                                  \
 			EXPECT(!"it faulted");                                 \
@@ -62,7 +62,7 @@ install(void)
 	} while (0)
 
 static void
-expect(int sig, int code, uintptr_t addr)
+expect_fault(int sig, int code, uintptr_t addr)
 {
 	EXPECT_EQ(last_sig, sig);
 	EXPECT_EQ(last_code, code);
@@ -72,10 +72,10 @@ expect(int sig, int code, uintptr_t addr)
 TEST(reading_where_nothing_is_mapped)
 {
 	FAULTS(*nowhere);
-	expect(SIGSEGV, SEGV_MAPERR, 0x10);
+	expect_fault(SIGSEGV, SEGV_MAPERR, 0x10);
 	EXPECT(last_pc > 0x10);
 	FAULTS(*(volatile char *)0x7000deadb000 = 1);
-	expect(SIGSEGV, SEGV_MAPERR, 0x7000deadb000);
+	expect_fault(SIGSEGV, SEGV_MAPERR, 0x7000deadb000);
 }
 
 TEST(writing_what_is_read_only)
@@ -86,26 +86,26 @@ TEST(writing_what_is_read_only)
 
 	REQUIRE(p != MAP_FAILED);
 	FAULTS(p[5] = 1);
-	expect(SIGSEGV, SEGV_ACCERR, (uintptr_t)p + 5);
+	expect_fault(SIGSEGV, SEGV_ACCERR, (uintptr_t)p + 5);
 	EXPECT_EQ(mprotect((void *)p, (size_t)page, PROT_NONE), 0);
 	FAULTS(p[7]);
-	expect(SIGSEGV, SEGV_ACCERR, (uintptr_t)p + 7);
+	expect_fault(SIGSEGV, SEGV_ACCERR, (uintptr_t)p + 7);
 	munmap((void *)p, (size_t)page);
 	FAULTS(p[9]);
-	expect(SIGSEGV, SEGV_MAPERR, (uintptr_t)p + 9);
+	expect_fault(SIGSEGV, SEGV_MAPERR, (uintptr_t)p + 9);
 }
 
-TEST(running_what_is_no_code)
+TEST(running_memory_that_is_not_executable)
 {
 	static char data[64] __attribute__((aligned(16)));
 	void (*volatile fn)(void) = (void (*)(void))(uintptr_t)data;
 
 	FAULTS(fn());
-	expect(SIGSEGV, SEGV_ACCERR, (uintptr_t)data);
+	expect_fault(SIGSEGV, SEGV_ACCERR, (uintptr_t)data);
 	EXPECT_EQ(last_pc, (uintptr_t)data);
 	fn = (void (*)(void))0x20;
 	FAULTS(fn());
-	expect(SIGSEGV, SEGV_MAPERR, 0x20);
+	expect_fault(SIGSEGV, SEGV_MAPERR, 0x20);
 	EXPECT_EQ(last_pc, 0x20);
 }
 
@@ -149,19 +149,20 @@ TEST(a_division_by_zero)
 TEST(a_misaligned_access)
 {
 #ifdef __aarch64__
-	void (*volatile fn)(void) = (void (*)(void))((uintptr_t)install + 2);
+	void (*volatile fn)(void) =
+	    (void (*)(void))((uintptr_t)install_handlers + 2);
 
 	FAULTS(fn());
 	EXPECT_EQ(last_sig, SIGBUS);
 	EXPECT_EQ(last_code, BUS_ADRALN);
-	EXPECT_EQ(last_addr, (uintptr_t)install + 2);
+	EXPECT_EQ(last_addr, (uintptr_t)install_handlers + 2);
 #else
 	static long words[2];
 
 	if (payload_privilege() == PAYLOAD_SYSTEM)
-		SKIP("x86-64 checks alignment at ring 3 alone");
-	install();
-	/* AC: check alignment. */
+		SKIP("x86-64 checks alignment only at ring 3");
+	install_handlers();
+	/* The AC flag: check alignment. */
 	if (sigsetjmp(out, 1) == 0)
 		__asm__ volatile("pushfq; orl $0x40000, (%%rsp); popfq;"
 				 "movq 1(%0), %%rax"
@@ -170,13 +171,13 @@ TEST(a_misaligned_access)
 				 : "rax", "memory");
 	__asm__ volatile("pushfq; andl $~0x40000, (%%rsp); popfq" ::: "memory");
 	if (calls == 0)
-		SKIP("this CPU, which may be emulated, checks none");
+		SKIP("this CPU, or its emulator, does not check alignment");
 	EXPECT_EQ(last_sig, SIGBUS);
 	EXPECT_EQ(last_code, BUS_ADRALN);
 #endif
 }
 
-/* The mask is the handler's own doing undone: each time anew. */
+/* siglongjmp(3) restores the mask, so each fault reaches the handler. */
 TEST(a_hundred_faults)
 {
 	volatile int i, n = 0;
@@ -191,7 +192,7 @@ TEST(a_hundred_faults)
 static volatile int nested;
 
 static void
-faults_itself(int sig, siginfo_t *si, void *uc)
+fault_in_handler(int sig, siginfo_t *si, void *uc)
 {
 	(void)uc;
 	if (sig == SIGSEGV) {
@@ -211,7 +212,7 @@ TEST(a_fault_in_a_handler_runs_another)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
 
-	sa.sa_sigaction = faults_itself;
+	sa.sa_sigaction = fault_in_handler;
 	sigaction(SIGSEGV, &sa, NULL);
 	sigaction(SIGILL, &sa, NULL);
 	if (sigsetjmp(out, 1) == 0)
@@ -230,7 +231,7 @@ count_steps(int sig, siginfo_t *si, void *uc)
 	steps += si->si_code == TRAP_TRACE;
 }
 
-/* TF traps behind each instruction that follows the one that set it. */
+/* With TF set, a trap follows each instruction but the one that set it. */
 TEST(single_steps)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };

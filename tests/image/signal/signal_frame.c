@@ -1,7 +1,7 @@
 /*
- * A handler finds the interrupted registers in its ucontext_t; on return all
- * of them are what they were, or what the handler made of them, and no frame
- * gives a program what it could not have otherwise.
+ * A handler finds the interrupted registers in its ucontext_t.  When it
+ * returns, the registers are as before, or as the handler changed them.  No
+ * frame gives a program a right that it does not have.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
@@ -18,7 +18,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-/* What mprotect() split stays in parts. */
+/* A region that mprotect(2) split stays split. */
 TEST_KEEPS(16);
 
 #define MAXBYTES 16384
@@ -26,21 +26,21 @@ TEST_KEEPS(16);
 extern const size_t fpstate_base_bytes;
 void fpstate_base(
     const void *load, void *store, long number, const void *a, const void *b);
-size_t fpstate_wide_bytes(void); /* 0: no more than base */
+size_t fpstate_wide_bytes(void); /* 0: the CPU has only the base */
 void fpstate_wide(
     const void *load, void *store, long number, const void *a, const void *b);
 
 #ifdef __aarch64__
 #define NREG  31
-#define REG_A 0 /* an argument or result in gregs[] */
+#define REG_A 0 /* index in gregs[] of an argument or result */
 #else
 #define NREG  15
 #define REG_A REG_RAX
 #endif
 /*
- * <arch>/sigregs.S: load all general registers but the stack pointer, execute
- * an undefined instruction, store them all.  A handler must step over it:
- * sigregs_undefined to sigregs_resume.
+ * ARCH/sigregs.S: load all general registers but the stack pointer, execute an
+ * undefined instruction, store them all.  A handler must step over that
+ * instruction, from sigregs_undefined to sigregs_resume.
  */
 void sigregs(const uint64_t load[NREG], uint64_t store[NREG]);
 extern char sigregs_undefined[], sigregs_resume[];
@@ -50,7 +50,7 @@ static volatile uintptr_t seen_pc;
 static sigjmp_buf out;
 
 static void
-install(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
+install_handler(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | flags };
 
@@ -59,7 +59,9 @@ install(int sig, void (*handler)(int, siginfo_t *, void *), int flags)
 	calls = 0;
 }
 
-/* Spoil what a function may, and step over the instruction. */
+/*
+ * Change registers that a function may change, and step over the instruction.
+ */
 static void
 step_over(int sig, siginfo_t *si, void *context)
 {
@@ -77,7 +79,7 @@ TEST(general_registers_survive_a_handler)
 	uint64_t load[NREG], store[NREG];
 	unsigned i;
 
-	install(SIGILL, step_over, 0);
+	install_handler(SIGILL, step_over, 0);
 	for (i = 0; i < NREG; i++) {
 		load[i] = 0x0101010101010101ULL * (i + 1);
 		store[i] = 0;
@@ -113,7 +115,7 @@ TEST(general_registers_become_what_the_handler_says)
 	uint64_t load[NREG] = { 0 }, store[NREG];
 	unsigned i;
 
-	install(SIGILL, edit_all, 0);
+	install_handler(SIGILL, edit_all, 0);
 	for (i = 0; i < NREG; i++)
 		edit_want[i] = 0x1000100010001ULL * (i + 7);
 	sigregs(load, store);
@@ -123,7 +125,7 @@ TEST(general_registers_become_what_the_handler_says)
 
 static volatile int drop_records;
 
-/* Fill all SIMD registers with something else. */
+/* Fill all SIMD registers with other values. */
 static void
 spoil_simd(int sig, siginfo_t *si, void *context)
 {
@@ -151,7 +153,10 @@ spoil_simd(int sig, siginfo_t *si, void *context)
 typedef void across_fn(
     const void *load, void *store, long number, const void *a, const void *b);
 
-/* SIGUSR1 is sent, and this is the signal that comes. */
+/*
+ * Send SIGUSR1 and expect that the handler of `sig` runs.  The registers must
+ * survive.
+ */
 static void
 check_simd(across_fn *across, size_t bytes, int sig)
 {
@@ -159,7 +164,7 @@ check_simd(across_fn *across, size_t bytes, int sig)
 	size_t i;
 
 	REQUIRE(bytes <= MAXBYTES);
-	install(sig, spoil_simd, 0);
+	install_handler(sig, spoil_simd, 0);
 	for (i = 0; i < bytes; i++)
 		load[i] = (unsigned char)(i * 13 + i / 256 + 5);
 	across(load, store, SYS_tkill, (void *)(uintptr_t)getpid(),
@@ -171,7 +176,7 @@ check_simd(across_fn *across, size_t bytes, int sig)
 }
 
 static void
-never(int sig, siginfo_t *si, void *uc)
+fail_if_called(int sig, siginfo_t *si, void *uc)
 {
 	(void)sig;
 	(void)si;
@@ -179,7 +184,9 @@ never(int sig, siginfo_t *si, void *uc)
 	abort();
 }
 
-/* A page of the frame, wherever in it, is not there: SIGSEGV comes. */
+/*
+ * Make a page of the frame inaccessible, at each place in turn: SIGSEGV comes.
+ */
 static void
 check_simd_with_hole(across_fn *across, size_t bytes)
 {
@@ -191,13 +198,13 @@ check_simd_with_hole(across_fn *across, size_t bytes)
 	REQUIRE(frame <= 2 * PAGE);
 	mprotect(hole, PAGE, PROT_NONE);
 	/*
-	 * 64: FXSAVE's area ends at a multiple of that.  256: no frame takes
-	 * more for its alignment and the red zone.
+	 * 64: the area of FXSAVE ends at a multiple of it. 256: a frame takes
+	 * at most this for its alignment and the red zone.
 	 */
 	for (top = 64; top < PAGE + frame - 256; top += 48) {
 		ss.ss_size = 2 * PAGE + top;
 		REQUIRE(sigaltstack(&ss, NULL) == 0);
-		install(SIGUSR1, never, SA_ONSTACK);
+		install_handler(SIGUSR1, fail_if_called, SA_ONSTACK);
 		check_simd(across, bytes, SIGSEGV);
 	}
 	sigaltstack(&none, NULL);
@@ -221,13 +228,16 @@ TEST(base_simd_registers_survive_without_the_other_records)
 #endif
 }
 
-/* A frame is written from the registers; they are what they were. */
+/*
+ * The kernel writes the frame from the registers, which must not change if that
+ * fails.
+ */
 TEST(base_simd_registers_survive_a_frame_with_a_hole)
 {
 	check_simd_with_hole(fpstate_base, fpstate_base_bytes);
 }
 
-/* From here on wide ones are in use. */
+/* From here on the program has used wide registers. */
 TEST(wide_simd_registers_survive_a_handler)
 {
 	if (fpstate_wide_bytes() == 0)
@@ -242,9 +252,12 @@ TEST(wide_simd_registers_survive_a_frame_with_a_hole)
 	check_simd_with_hole(fpstate_wide, fpstate_wide_bytes());
 }
 
-/* The stack below the stack pointer that x86-64's functions may use. */
+/*
+ * Overwrite the stack.  The red zone, which functions of x86-64 may use below
+ * the stack pointer, must stay intact.
+ */
 static void
-trample(int sig, siginfo_t *si, void *uc)
+overwrite_stack(int sig, siginfo_t *si, void *uc)
 {
 	volatile char much[2048];
 
@@ -264,7 +277,7 @@ static long __attribute__((noinline)) leaf_sum(long n)
 #ifdef __x86_64__
 	long ret;
 
-	/* A call that touches no stack of ours: the red zone stays in use. */
+	/* A call that uses no stack, so the red zone stays in use. */
 	__asm__ volatile(
 	    "syscall"
 	    : "=a"(ret)
@@ -276,9 +289,9 @@ static long __attribute__((noinline)) leaf_sum(long n)
 	return sum;
 }
 
-TEST(the_red_zone_is_left_alone)
+TEST(the_red_zone_stays_intact)
 {
-	install(SIGUSR1, trample, 0);
+	install_handler(SIGUSR1, overwrite_stack, 0);
 	EXPECT_EQ(leaf_sum(getpid()), 66);
 }
 
@@ -296,7 +309,7 @@ TEST(the_red_zone_is_left_alone)
 static volatile int hostile_step;
 
 static void
-hostile(int sig, siginfo_t *si, void *context)
+damage_frame(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
@@ -366,18 +379,19 @@ hostile(int sig, siginfo_t *si, void *context)
 
 TEST(a_damaged_frame_is_a_segmentation_fault)
 {
-	install(SIGUSR1, hostile, 0);
-	install(SIGSEGV, hostile, 0);
+	install_handler(SIGUSR1, damage_frame, 0);
+	install_handler(SIGSEGV, damage_frame, 0);
 	for (hostile_step = 0; hostile_step < 8; hostile_step++) {
 #ifdef __x86_64__
-		/* Without XSAVE there is no such header. */
+		/* Without XSAVE the frame has no such header. */
 		if (hostile_step == 6 && fpstate_wide_bytes() == 0)
 			continue;
 #endif
 		if (sigsetjmp(out, 1) == 0) {
 			raise(SIGUSR1);
-			test_note("step %d went on", hostile_step);
-			EXPECT(!"the frame was taken");
+			test_note(
+			    "step %d: the program continued", hostile_step);
+			EXPECT(!"the kernel accepted the frame");
 		}
 	}
 	EXPECT(calls >= 7);
@@ -409,7 +423,7 @@ TEST(flags_and_segments_are_not_the_programs_to_set)
 
 	if (payload_privilege() == PAYLOAD_SYSTEM)
 		SKIP("at system privilege some of them are");
-	install(SIGUSR1, ask_for_privilege, 0);
+	install_handler(SIGUSR1, ask_for_privilege, 0);
 	__asm__ volatile("pushfq; popq %0" : "=r"(before));
 	raise(SIGUSR1);
 	__asm__ volatile("pushfq; popq %0" : "=r"(after));
@@ -427,7 +441,7 @@ TEST(sigreturn_without_a_frame_is_a_segmentation_fault)
 	stack_t ss = { .ss_sp = altstack, .ss_size = sizeof altstack };
 
 	sigaltstack(&ss, NULL);
-	install(SIGSEGV, hostile, SA_ONSTACK);
+	install_handler(SIGSEGV, damage_frame, SA_ONSTACK);
 	if (sigsetjmp(out, 1) == 0) {
 #ifdef __x86_64__
 		__asm__ volatile("mov $16, %%rsp; mov $15, %%eax; syscall"
@@ -440,7 +454,7 @@ TEST(sigreturn_without_a_frame_is_a_segmentation_fault)
 				 : "r"(32L)
 				 : "x8", "memory");
 #endif
-		EXPECT(!"it went on");
+		EXPECT(!"the program continued");
 	}
 	signal(SIGSEGV, SIG_DFL);
 }

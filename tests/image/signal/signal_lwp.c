@@ -1,7 +1,8 @@
 /*
- * Signals between LWPs: one sent to an LWP reaches that one, asleep or not;
- * one sent to the process reaches an LWP that does not block it, and waits
- * while all do.  A sleep it interrupts ends or goes on as sigaction(2) says.
+ * Signals between LWPs.  A signal to an LWP reaches it, asleep or not.  A
+ * signal to the process reaches an LWP that does not block it, and stays
+ * pending while all LWPs block it.  A signal interrupts a sleep, which ends or
+ * restarts as sigaction(2) says.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
@@ -16,14 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Stacks of threads, which the C library keeps for the next, and tables. */
+/* The C library keeps stacks of threads.  Their page tables stay, too. */
 TEST_KEEPS(64);
 
 static volatile pthread_t handled_by;
 static volatile int calls;
 
 static void
-handler(int sig)
+record_handler(int sig)
 {
 	(void)sig;
 	handled_by = pthread_self();
@@ -31,9 +32,10 @@ handler(int sig)
 }
 
 static void
-install(int flags)
+install_handler(int flags)
 {
-	struct sigaction sa = { .sa_handler = handler, .sa_flags = flags };
+	struct sigaction sa = { .sa_handler = record_handler,
+		.sa_flags = flags };
 
 	sigaction(SIGUSR1, &sa, NULL);
 	calls = 0;
@@ -50,7 +52,7 @@ pause_ms(long ms)
 }
 
 static void
-block(int how)
+change_mask(int how)
 {
 	sigset_t set;
 
@@ -64,7 +66,7 @@ static struct timespec left;
 static sem_t sem;
 
 static void *
-sleeps(void *arg)
+sleep_long(void *arg)
 {
 	struct timespec ts = { 100, 0 };
 
@@ -75,7 +77,7 @@ sleeps(void *arg)
 }
 
 static void *
-reads(void *arg)
+read_byte(void *arg)
 {
 	char c = 0;
 
@@ -85,7 +87,7 @@ reads(void *arg)
 }
 
 static void *
-waits(void *arg)
+wait_for_semaphore(void *arg)
 {
 	result = sem_wait(&sem);
 	result_errno = errno;
@@ -93,13 +95,13 @@ waits(void *arg)
 }
 
 static pthread_t
-start(void *(*fn)(void *))
+start_and_pause(void *(*fn)(void *))
 {
 	pthread_t t;
 
 	result = result_errno = 0;
 	EXPECT_EQ(pthread_create(&t, NULL, fn, NULL), 0);
-	pause_ms(2); /* it sleeps by now */
+	pause_ms(2); /* it is asleep after this */
 	return t;
 }
 
@@ -107,8 +109,8 @@ TEST(a_sleep_is_interrupted)
 {
 	pthread_t t;
 
-	install(0);
-	t = start(sleeps);
+	install_handler(0);
+	t = start_and_pause(sleep_long);
 	EXPECT_EQ(pthread_kill(t, SIGUSR1), 0);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	EXPECT_EQ(calls, 1);
@@ -125,15 +127,15 @@ TEST(a_read_is_interrupted_or_restarted)
 
 	REQUIRE(pipe(p) == 0);
 	fds[0] = p[0];
-	install(0);
-	t = start(reads);
+	install_handler(0);
+	t = start_and_pause(read_byte);
 	pthread_kill(t, SIGUSR1);
 	pthread_join(t, NULL);
 	EXPECT_EQ(result, -1);
 	EXPECT_EQ(result_errno, EINTR);
 
-	install(SA_RESTART);
-	t = start(reads);
+	install_handler(SA_RESTART);
+	t = start_and_pause(read_byte);
 	pthread_kill(t, SIGUSR1);
 	pause_ms(2);
 	EXPECT_EQ(calls, 1);
@@ -144,13 +146,13 @@ TEST(a_read_is_interrupted_or_restarted)
 	close(p[1]);
 }
 
-TEST(a_semaphore_goes_on_waiting_after_restart)
+TEST(a_wait_for_a_semaphore_restarts)
 {
 	pthread_t t;
 
 	sem_init(&sem, 0, 0);
-	install(SA_RESTART);
-	t = start(waits);
+	install_handler(SA_RESTART);
+	t = start_and_pause(wait_for_semaphore);
 	pthread_kill(t, SIGUSR1);
 	pause_ms(2);
 	EXPECT_EQ(calls, 1);
@@ -159,24 +161,24 @@ TEST(a_semaphore_goes_on_waiting_after_restart)
 	EXPECT_EQ(result, 0);
 }
 
-TEST(a_signal_to_the_process_finds_who_takes_it)
+TEST(a_signal_to_the_process_goes_to_an_lwp_that_takes_it)
 {
 	pthread_t t;
 
-	install(0);
-	t = start(sleeps);
-	block(SIG_BLOCK);
+	install_handler(0);
+	t = start_and_pause(sleep_long);
+	change_mask(SIG_BLOCK);
 	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
 	pthread_join(t, NULL);
 	EXPECT_EQ(calls, 1);
 	EXPECT(handled_by == t);
-	block(SIG_UNBLOCK);
+	change_mask(SIG_UNBLOCK);
 	EXPECT_EQ(calls, 1);
 }
 
-/* As vfork(2) does, which is fork(2) in some C libraries. */
+/* Call vfork(2) directly, because some C libraries make it a fork(2). */
 static void *
-vforks(void *arg)
+call_vfork(void *arg)
 {
 	pid_t pid = syscall(SYS_clone, CLONE_VFORK | SIGCHLD, 0, 0, 0, 0);
 
@@ -189,19 +191,19 @@ vforks(void *arg)
 	return arg;
 }
 
-/* It waits for its child by now. */
+/* Start an LWP in vfork(2), and return when its child runs. */
 static pthread_t
 start_vfork(void)
 {
-	pthread_t t = start(vforks);
+	pthread_t t = start_and_pause(call_vfork);
 	char c;
 
 	EXPECT_EQ(read(fds[0], &c, 1), 1);
 	return t;
 }
 
-/* Who waits for its child of vfork(2) takes none until that has gone. */
-TEST(one_in_vfork_is_the_last_that_is_asked)
+/* An LWP that waits in vfork(2) takes no signal until its child has ended. */
+TEST(an_lwp_in_vfork_gets_a_signal_last)
 {
 	pthread_t t[2];
 	int p[2];
@@ -209,39 +211,42 @@ TEST(one_in_vfork_is_the_last_that_is_asked)
 	REQUIRE(pipe(p) == 0);
 	fds[0] = p[0];
 	fds[1] = p[1];
-	install(SA_RESTART);
-	t[0] = start(sleeps);
+	install_handler(SA_RESTART);
+	t[0] = start_and_pause(sleep_long);
 	t[1] = start_vfork();
-	block(SIG_BLOCK);
+	change_mask(SIG_BLOCK);
 	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
 	pthread_join(t[0], NULL);
 	EXPECT(handled_by == t[0]);
 	pthread_join(t[1], NULL);
 	EXPECT_EQ(calls, 1);
-	/* Nobody else is there: it has it then. */
-	block(SIG_UNBLOCK);
+	/*
+	 * If no other LWP can take it, the LWP in vfork(2) takes it after the
+	 * wait.
+	 */
+	change_mask(SIG_UNBLOCK);
 	t[1] = start_vfork();
-	block(SIG_BLOCK);
+	change_mask(SIG_BLOCK);
 	EXPECT_EQ(kill(getpid(), SIGUSR1), 0);
 	pthread_join(t[1], NULL);
 	EXPECT_EQ(calls, 2);
 	EXPECT(handled_by == t[1]);
-	block(SIG_UNBLOCK);
+	change_mask(SIG_UNBLOCK);
 	close(p[0]);
 	close(p[1]);
 }
 
-TEST(while_all_block_it_it_waits)
+TEST(a_signal_that_all_block_stays_pending)
 {
 	pthread_t t;
 
-	install(0);
-	block(SIG_BLOCK);
-	t = start(sleeps); /* its mask is ours */
+	install_handler(0);
+	change_mask(SIG_BLOCK);
+	t = start_and_pause(sleep_long); /* it inherits this LWP's mask */
 	kill(getpid(), SIGUSR1);
 	pause_ms(2);
 	EXPECT_EQ(calls, 0);
-	block(SIG_UNBLOCK);
+	change_mask(SIG_UNBLOCK);
 	EXPECT_EQ(calls, 1);
 	EXPECT(handled_by == pthread_self());
 	pthread_cancel(t);
@@ -249,7 +254,7 @@ TEST(while_all_block_it_it_waits)
 }
 
 static void *
-sigwaits(void *arg)
+wait_for_signal(void *arg)
 {
 	sigset_t set;
 	int sig = 0;
@@ -264,45 +269,45 @@ TEST(sigwait_takes_it_from_the_process)
 {
 	pthread_t t;
 
-	install(0);
-	block(SIG_BLOCK);
-	t = start(sigwaits);
+	install_handler(0);
+	change_mask(SIG_BLOCK);
+	t = start_and_pause(wait_for_signal);
 	kill(getpid(), SIGUSR1);
 	pthread_join(t, NULL);
 	EXPECT_EQ(result, SIGUSR1);
 	EXPECT_EQ(calls, 0);
-	block(SIG_UNBLOCK);
+	change_mask(SIG_UNBLOCK);
 	EXPECT_EQ(calls, 0);
 }
 
 static void
-cancels(void *(*fn)(void *))
+cancel_thread(void *(*fn)(void *))
 {
 	void *value = NULL;
-	pthread_t t = start(fn);
+	pthread_t t = start_and_pause(fn);
 
 	EXPECT_EQ(pthread_cancel(t), 0);
 	EXPECT_EQ(pthread_join(t, &value), 0);
 	EXPECT(value == PTHREAD_CANCELED);
 }
 
-/* The C library's handler edits the interrupted pc and mask. */
-TEST(threads_are_cancelled_where_they_sleep)
+/* The C library's handler changes the interrupted pc and mask. */
+TEST(threads_are_cancelled_while_they_sleep)
 {
 	int p[2];
 
 	REQUIRE(pipe(p) == 0);
 	fds[0] = p[0];
-	cancels(sleeps);
-	cancels(reads);
-	cancels(waits);
-	cancels(sigwaits);
+	cancel_thread(sleep_long);
+	cancel_thread(read_byte);
+	cancel_thread(wait_for_semaphore);
+	cancel_thread(wait_for_signal);
 	close(p[0]);
 	close(p[1]);
 }
 
 static void *
-spins(void *arg)
+spin_cancellable(void *arg)
 {
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
 	for (;;)
@@ -310,13 +315,13 @@ spins(void *arg)
 	return arg;
 }
 
-TEST(and_where_they_run)
+TEST(threads_are_cancelled_while_they_run)
 {
-	cancels(spins);
+	cancel_thread(spin_cancellable);
 }
 
 static void *
-pings(void *arg)
+send_signals(void *arg)
 {
 	pthread_t other = *(pthread_t *)arg;
 	int i;
@@ -329,7 +334,7 @@ pings(void *arg)
 static volatile int pinged;
 
 static void
-count(int sig)
+count_signal(int sig)
 {
 	(void)sig;
 	pinged++;
@@ -337,12 +342,13 @@ count(int sig)
 
 TEST(real_time_signals_of_another_all_arrive)
 {
-	struct sigaction sa = { .sa_handler = count, .sa_flags = SA_RESTART };
+	struct sigaction sa = { .sa_handler = count_signal,
+		.sa_flags = SA_RESTART };
 	pthread_t self = pthread_self(), t;
 
 	pinged = 0;
 	sigaction(SIGRTMIN, &sa, NULL);
-	EXPECT_EQ(pthread_create(&t, NULL, pings, &self), 0);
+	EXPECT_EQ(pthread_create(&t, NULL, send_signals, &self), 0);
 	while (pinged < 1000) {
 		if (test_cpus_alone())
 			sched_yield();
@@ -367,7 +373,7 @@ TEST(a_child_can_be_killed)
 }
 
 static void *
-spin(void *arg)
+spin_for_ever(void *arg)
 {
 	for (;;)
 		__asm__ volatile("");
@@ -375,7 +381,7 @@ spin(void *arg)
 }
 
 static void *
-rest(void *arg)
+sleep_for_ever(void *arg)
 {
 	for (;;)
 		pause_ms(1000);
@@ -391,7 +397,7 @@ now_us(void)
 	return ts.tv_sec * 1000000LL + ts.tv_nsec / 1000;
 }
 
-/* How long, in us, a process of eight that all do this takes to end. */
+/* The time in us that a process of eight LWPs, all in act(), takes to end. */
 static int64_t
 end_of_eight(void *(*act)(void *), int sig)
 {
@@ -407,7 +413,7 @@ end_of_eight(void *(*act)(void *), int sig)
 		act(NULL);
 	}
 	pause_ms(50);
-	killed = now_us(); /* kill() may return when they have ended */
+	killed = now_us(); /* kill(2) may return after they have ended */
 	EXPECT_EQ(kill(pid, sig), 0);
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	killed = now_us() - killed;
@@ -416,9 +422,9 @@ end_of_eight(void *(*act)(void *), int sig)
 }
 
 /*
- * Of eight that spin on the killer's CPU the first that runs again takes the
- * signal, and the others do not run again: it takes no slice of 4 ms longer
- * than where all sleep.
+ * Eight LWPs spin on the killer's CPU.  The first that runs again takes the
+ * signal, and the others never run again.  So their end takes less than a slice
+ * (4 ms) longer than the end of eight that sleep.
  */
 TEST(a_process_ends_at_its_first_turn)
 {
@@ -430,8 +436,8 @@ TEST(a_process_ends_at_its_first_turn)
 	CPU_SET(0, &one);
 	EXPECT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
 	for (unsigned i = 0; i < 2; i++) {
-		int64_t asleep = end_of_eight(rest, sigs[i]);
-		int64_t spinning = end_of_eight(spin, sigs[i]);
+		int64_t asleep = end_of_eight(sleep_for_ever, sigs[i]);
+		int64_t spinning = end_of_eight(spin_for_ever, sigs[i]);
 
 		EXPECT(spinning < asleep + 4000);
 		test_note("%ld and %ld us", (long)asleep, (long)spinning);

@@ -1,7 +1,7 @@
 /*
- * A blocked signal waits, and arrives when the mask lets it; whoever waits
- * for it in sigtimedwait() or sigsuspend() gets it there.  What waits is kept
- * once for a standard signal, each time for a real-time one.
+ * A blocked signal stays pending until it is unblocked, or until
+ * sigtimedwait(2) or sigsuspend(2) takes it.  A standard signal is pending
+ * once, a real-time signal as often as it was sent.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
@@ -14,13 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
-TEST_KEEPS(64); /* what the C library keeps of threads */
+TEST_KEEPS(64); /* the C library keeps stacks of threads */
 
 static volatile int order[32], norder;
 static sigset_t in_handler;
 
 static void
-handler(int sig)
+record_signal(int sig)
 {
 	if (norder < 32)
 		order[norder++] = sig;
@@ -28,9 +28,9 @@ handler(int sig)
 }
 
 static void
-install(int sig, int also_blocked)
+install_handler(int sig, int also_blocked)
 {
-	struct sigaction sa = { .sa_handler = handler };
+	struct sigaction sa = { .sa_handler = record_signal };
 
 	if (also_blocked != 0)
 		sigaddset(&sa.sa_mask, also_blocked);
@@ -51,26 +51,26 @@ set_of(int a, int b)
 }
 
 static void
-block(int how, int a, int b)
+change_mask(int how, int a, int b)
 {
 	sigset_t set = set_of(a, b);
 
 	EXPECT_EQ(sigprocmask(how, &set, NULL), 0);
 }
 
-TEST(a_blocked_signal_waits)
+TEST(a_blocked_signal_stays_pending)
 {
 	sigset_t pending;
 
-	install(SIGUSR1, 0);
-	block(SIG_BLOCK, SIGUSR1, 0);
+	install_handler(SIGUSR1, 0);
+	change_mask(SIG_BLOCK, SIGUSR1, 0);
 	raise(SIGUSR1);
 	raise(SIGUSR1);
 	EXPECT_EQ(norder, 0);
 	EXPECT_EQ(sigpending(&pending), 0);
 	EXPECT_EQ(sigismember(&pending, SIGUSR1), 1);
 	EXPECT_EQ(sigismember(&pending, SIGUSR2), 0);
-	block(SIG_UNBLOCK, SIGUSR1, 0);
+	change_mask(SIG_UNBLOCK, SIGUSR1, 0);
 	EXPECT_EQ(norder, 1); /* a standard signal does not queue */
 	EXPECT_EQ(sigpending(&pending), 0);
 	EXPECT_EQ(sigismember(&pending, SIGUSR1), 0);
@@ -80,23 +80,26 @@ TEST(real_time_signals_queue)
 {
 	int i;
 
-	install(SIGRTMIN, 0);
-	block(SIG_BLOCK, SIGRTMIN, 0);
+	install_handler(SIGRTMIN, 0);
+	change_mask(SIG_BLOCK, SIGRTMIN, 0);
 	for (i = 0; i < 7; i++)
 		raise(SIGRTMIN);
-	block(SIG_UNBLOCK, SIGRTMIN, 0);
+	change_mask(SIG_UNBLOCK, SIGRTMIN, 0);
 	EXPECT_EQ(norder, 7);
 }
 
-/* Each lets the next in at once, so that the last made runs first. */
-TEST(all_that_wait_are_delivered)
+/*
+ * The kernel makes a frame for each signal, the lowest number first, and the
+ * last frame's handler runs first.
+ */
+TEST(all_pending_signals_are_delivered)
 {
-	install(SIGUSR2, 0);
-	install(SIGUSR1, 0);
-	block(SIG_BLOCK, SIGUSR1, SIGUSR2);
+	install_handler(SIGUSR2, 0);
+	install_handler(SIGUSR1, 0);
+	change_mask(SIG_BLOCK, SIGUSR1, SIGUSR2);
 	kill(getpid(), SIGUSR2);
 	kill(getpid(), SIGUSR1);
-	block(SIG_UNBLOCK, SIGUSR1, SIGUSR2);
+	change_mask(SIG_UNBLOCK, SIGUSR1, SIGUSR2);
 	EXPECT_EQ(norder, 2);
 	EXPECT_EQ(order[0], SIGUSR2);
 	EXPECT_EQ(order[1], SIGUSR1);
@@ -106,7 +109,7 @@ TEST(the_handler_runs_with_its_mask_and_the_old_one_comes_back)
 {
 	sigset_t now;
 
-	install(SIGUSR1, SIGTERM);
+	install_handler(SIGUSR1, SIGTERM);
 	raise(SIGUSR1);
 	EXPECT_EQ(sigismember(&in_handler, SIGUSR1), 1);
 	EXPECT_EQ(sigismember(&in_handler, SIGTERM), 1);
@@ -116,52 +119,52 @@ TEST(the_handler_runs_with_its_mask_and_the_old_one_comes_back)
 	EXPECT_EQ(sigismember(&now, SIGTERM), 0);
 }
 
-TEST(ignoring_forgets_what_waits)
+TEST(ignoring_discards_a_pending_signal)
 {
 	sigset_t pending;
 
-	block(SIG_BLOCK, SIGTERM, 0);
+	change_mask(SIG_BLOCK, SIGTERM, 0);
 	raise(SIGTERM);
 	signal(SIGTERM, SIG_IGN);
 	EXPECT_EQ(sigpending(&pending), 0);
 	EXPECT_EQ(sigismember(&pending, SIGTERM), 0);
 	signal(SIGTERM, SIG_DFL);
-	block(SIG_UNBLOCK, SIGTERM, 0); /* or this would be the end */
+	change_mask(SIG_UNBLOCK, SIGTERM, 0); /* else it ends the program */
 }
 
 TEST(kill_and_stop_cannot_be_blocked)
 {
 	sigset_t now;
 
-	block(SIG_BLOCK, SIGKILL, SIGSTOP);
+	change_mask(SIG_BLOCK, SIGKILL, SIGSTOP);
 	sigprocmask(SIG_SETMASK, NULL, &now);
 	EXPECT_EQ(sigismember(&now, SIGKILL), 0);
 	EXPECT_EQ(sigismember(&now, SIGSTOP), 0);
 }
 
-TEST(sigsuspend_takes_what_waits_and_restores_the_mask)
+TEST(sigsuspend_takes_a_pending_signal_and_restores_the_mask)
 {
 	sigset_t none, now;
 
-	install(SIGUSR1, 0);
-	block(SIG_BLOCK, SIGUSR1, 0);
+	install_handler(SIGUSR1, 0);
+	change_mask(SIG_BLOCK, SIGUSR1, 0);
 	raise(SIGUSR1);
 	sigemptyset(&none);
 	EXPECT_ERRNO(sigsuspend(&none), EINTR);
 	EXPECT_EQ(norder, 1);
 	sigprocmask(SIG_SETMASK, NULL, &now);
 	EXPECT_EQ(sigismember(&now, SIGUSR1), 1);
-	block(SIG_UNBLOCK, SIGUSR1, 0);
+	change_mask(SIG_UNBLOCK, SIGUSR1, 0);
 }
 
-TEST(sigtimedwait_takes_it_without_a_handler)
+TEST(sigtimedwait_takes_a_signal_without_a_handler)
 {
 	struct timespec none = { 0, 0 }, ms = { 0, 1000000 };
 	sigset_t set = set_of(SIGUSR1, SIGRTMIN);
 	siginfo_t si;
 
-	install(SIGUSR1, 0);
-	block(SIG_BLOCK, SIGUSR1, SIGRTMIN);
+	install_handler(SIGUSR1, 0);
+	change_mask(SIG_BLOCK, SIGUSR1, SIGRTMIN);
 	EXPECT_ERRNO(sigtimedwait(&set, &si, &none), EAGAIN);
 	EXPECT_ERRNO(sigtimedwait(&set, &si, &ms), EAGAIN);
 	kill(getpid(), SIGUSR1);
@@ -173,12 +176,12 @@ TEST(sigtimedwait_takes_it_without_a_handler)
 	EXPECT_EQ(sigwaitinfo(&set, &si), SIGRTMIN);
 	EXPECT_EQ(si.si_value.sival_int, 17);
 	EXPECT_EQ(norder, 0);
-	block(SIG_UNBLOCK, SIGUSR1, SIGRTMIN);
+	change_mask(SIG_UNBLOCK, SIGUSR1, SIGRTMIN);
 	EXPECT_EQ(norder, 0);
 }
 
 static void *
-waits_a_while(void *got)
+take_signal(void *got)
 {
 	struct timespec while_ = { 0, 50000000 }, then, now;
 	sigset_t set;
@@ -188,11 +191,14 @@ waits_a_while(void *got)
 	clock_gettime(CLOCK_MONOTONIC, &then);
 	*(int *)got = sigtimedwait(&set, NULL, &while_);
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	/* Not only when its time was over. */
+	/* It ended before its time limit. */
 	EXPECT((now.tv_sec - then.tv_sec) * 1000000000 + now.tv_nsec -
 		   then.tv_nsec <
 	       while_.tv_nsec);
-	/* One that ends looks who else might take what is there. */
+	/*
+	 * Do not end yet.  The end of an LWP makes another LWP look for pending
+	 * signals, which would hide an error.
+	 */
 	nanosleep(&while_, NULL);
 	return NULL;
 }
@@ -200,7 +206,7 @@ waits_a_while(void *got)
 static volatile bool over;
 
 static void *
-runs(void *arg)
+spin_until_over(void *arg)
 {
 	while (!over)
 		;
@@ -208,9 +214,9 @@ runs(void *arg)
 }
 
 /*
- * Two signals for two that wait: one is not left over.  Whoever is woken where
- * another runs is not interrupted by those it wakes: they are told of both
- * signals before either of them runs.
+ * Two LWPs wait and two signals come: each LWP takes one.  All run on one CPU
+ * with an LWP that spins.  This LWP is woken by a timeout, so the LWPs that it
+ * wakes do not preempt it.  It sends both signals before either LWP runs.
  */
 TEST(each_sigtimedwait_takes_one)
 {
@@ -223,9 +229,8 @@ TEST(each_sigtimedwait_takes_one)
 	sigaddset(&set, SIGRTMIN);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	for (int i = 0; i < 2; i++)
-		REQUIRE(
-		    pthread_create(&t[i], NULL, waits_a_while, &got[i]) == 0);
-	REQUIRE(pthread_create(&runner, NULL, runs, NULL) == 0);
+		REQUIRE(pthread_create(&t[i], NULL, take_signal, &got[i]) == 0);
+	REQUIRE(pthread_create(&runner, NULL, spin_until_over, NULL) == 0);
 	usleep(2000);
 	for (int i = 0; i < 2; i++)
 		EXPECT_EQ(kill(getpid(), SIGRTMIN), 0);
@@ -239,26 +244,26 @@ TEST(each_sigtimedwait_takes_one)
 	processor_bind(P_PID, P_MYID, PBIND_NONE, NULL);
 }
 
-/* What is pending and means nothing is not what sigsuspend() waits for. */
+/* A pending signal that is ignored does not end sigsuspend(2). */
 TEST(sigsuspend_waits_for_a_handler)
 {
 	struct itimerval ms = { { 0, 0 }, { 0, 1000 } };
 	sigset_t none;
 
 	sigemptyset(&none);
-	install(SIGALRM, 0);
-	block(SIG_BLOCK, SIGALRM, SIGWINCH);
+	install_handler(SIGALRM, 0);
+	change_mask(SIG_BLOCK, SIGALRM, SIGWINCH);
 	raise(SIGWINCH);
 	EXPECT_EQ(setitimer(ITIMER_REAL, &ms, NULL), 0);
 	EXPECT_ERRNO(sigsuspend(&none), EINTR);
 	EXPECT_EQ(norder, 1);
 	EXPECT_EQ(order[0], SIGALRM);
-	block(SIG_UNBLOCK, SIGALRM, SIGWINCH);
+	change_mask(SIG_UNBLOCK, SIGALRM, SIGWINCH);
 	EXPECT_EQ(norder, 1);
 }
 
 static void
-edits_mask(int sig, siginfo_t *si, void *context)
+edit_mask(int sig, siginfo_t *si, void *context)
 {
 	ucontext_t *uc = context;
 
@@ -268,17 +273,17 @@ edits_mask(int sig, siginfo_t *si, void *context)
 	sigaddset(&uc->uc_sigmask, SIGKILL);
 }
 
-TEST(a_mask_edited_in_the_frame_is_the_mask_after_it)
+TEST(a_mask_edited_in_the_frame_takes_effect)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
 	sigset_t now;
 
-	sa.sa_sigaction = edits_mask;
+	sa.sa_sigaction = edit_mask;
 	sigaction(SIGUSR1, &sa, NULL);
 	raise(SIGUSR1);
 	sigprocmask(SIG_SETMASK, NULL, &now);
 	EXPECT_EQ(sigismember(&now, SIGUSR2), 1);
 	EXPECT_EQ(sigismember(&now, SIGKILL), 0);
 	EXPECT_EQ(sigismember(&now, SIGUSR1), 0);
-	block(SIG_UNBLOCK, SIGUSR2, 0);
+	change_mask(SIG_UNBLOCK, SIGUSR2, 0);
 }

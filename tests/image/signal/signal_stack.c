@@ -1,6 +1,6 @@
 /*
- * A handler with SA_ONSTACK runs on the alternate stack, also when the other
- * one is used up.
+ * A handler with SA_ONSTACK runs on the alternate stack, even if no other stack
+ * is left.
  */
 #define _GNU_SOURCE
 #include "tests/lib/image/test.h"
@@ -23,7 +23,7 @@ is_alt(uintptr_t sp)
 }
 
 static void
-look(int sig)
+record_stack(int sig)
 {
 	const stack_t none = { .ss_flags = SS_DISABLE };
 	stack_t ss;
@@ -41,7 +41,7 @@ look(int sig)
 }
 
 static void
-install(int sig, void (*handler)(int), int flags)
+install_handler(int sig, void (*handler)(int), int flags)
 {
 	struct sigaction sa = { .sa_flags = flags };
 
@@ -66,12 +66,12 @@ no_altstack(void)
 	EXPECT_EQ(sigaltstack(&none, NULL), 0);
 }
 
-TEST(onstack_runs_on_it)
+TEST(onstack_runs_on_the_alternate_stack)
 {
 	stack_t ss;
 
 	use_altstack();
-	install(SIGUSR1, look, SA_ONSTACK);
+	install_handler(SIGUSR1, record_stack, SA_ONSTACK);
 	raise(SIGUSR1);
 	EXPECT(is_alt(handler_sp));
 	EXPECT_EQ(flags_inside, SS_ONSTACK);
@@ -82,29 +82,29 @@ TEST(onstack_runs_on_it)
 	no_altstack();
 }
 
-TEST(without_onstack_it_does_not)
+TEST(without_onstack_the_handler_stays_on_the_stack)
 {
 	use_altstack();
-	install(SIGUSR1, look, 0);
+	install_handler(SIGUSR1, record_stack, 0);
 	raise(SIGUSR1);
 	EXPECT(!is_alt(handler_sp));
 	no_altstack();
-	install(SIGUSR1, look, SA_ONSTACK);
+	install_handler(SIGUSR1, record_stack, SA_ONSTACK);
 	raise(SIGUSR1);
 	EXPECT(!is_alt(handler_sp));
 }
 
-TEST(nested_ones_share_it)
+TEST(nested_handlers_share_the_alternate_stack)
 {
 	use_altstack();
-	install(SIGUSR2, look, SA_ONSTACK | SA_NODEFER);
+	install_handler(SIGUSR2, record_stack, SA_ONSTACK | SA_NODEFER);
 	raise(SIGUSR2);
 	EXPECT_EQ(calls, 4);
 	EXPECT(is_alt(handler_sp));
 	no_altstack();
 }
 
-TEST(one_too_small_is_refused)
+TEST(a_stack_that_is_too_small_is_refused)
 {
 	stack_t ss = { .ss_sp = altstack, .ss_size = 512 };
 
@@ -113,16 +113,16 @@ TEST(one_too_small_is_refused)
 	ss.ss_flags = 77;
 	EXPECT_ERRNO(sigaltstack(&ss, NULL), EINVAL);
 	ss.ss_flags = 0;
-	ss.ss_size = SIGSTKSZ; /* what every program takes is enough */
+	ss.ss_size = SIGSTKSZ; /* the size that programs use */
 	EXPECT_EQ(sigaltstack(&ss, NULL), 0);
-	install(SIGUSR1, look, SA_ONSTACK);
+	install_handler(SIGUSR1, record_stack, SA_ONSTACK);
 	raise(SIGUSR1);
 	EXPECT_EQ(calls, 1);
 	no_altstack();
 }
 
 static void
-overflowed(int sig)
+leave_handler(int sig)
 {
 	char here;
 
@@ -142,13 +142,13 @@ static int __attribute__((noinline)) recurse(volatile char *above)
 	return (endless ? recurse(frame) : 0) + frame[0];
 }
 
-TEST(a_stack_overflow_is_handled_on_it)
+TEST(a_stack_overflow_is_handled_on_the_alternate_stack)
 {
 	volatile char c = 1;
 	volatile int i;
 
 	use_altstack();
-	install(SIGSEGV, overflowed, SA_ONSTACK);
+	install_handler(SIGSEGV, leave_handler, SA_ONSTACK);
 	for (i = 0; i < 3; i++) {
 		if (sigsetjmp(out, 1) == 0)
 			recurse(&c);
@@ -159,13 +159,16 @@ TEST(a_stack_overflow_is_handled_on_it)
 	no_altstack();
 }
 
-/* A handler whose frame finds no room: SIGSEGV where that has a stack. */
+/*
+ * There is no room for a handler's frame: SIGSEGV comes, if its handler has
+ * another stack.
+ */
 TEST(no_room_for_a_frame_is_a_segmentation_fault)
 {
 	use_altstack();
-	install(SIGSEGV, overflowed, SA_ONSTACK);
-	/* SIGILL's handler would go on the stack that is not there. */
-	install(SIGILL, look, 0);
+	install_handler(SIGSEGV, leave_handler, SA_ONSTACK);
+	/* The handler of SIGILL would need the bad stack. */
+	install_handler(SIGILL, record_stack, 0);
 	if (sigsetjmp(out, 1) == 0) {
 #ifdef __x86_64__
 		__asm__ volatile("mov $0x20000, %%rsp; ud2" ::: "memory");
