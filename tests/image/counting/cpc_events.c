@@ -110,7 +110,7 @@ compare_with_preset(cpc_t *cpc, const char *preset, const char *name)
 /* Spellings from Intel's, AMD's and Arm's tables.  A CPU has some of them. */
 static const struct {
 	const char *preset, *name;
-} alike[] = {
+} spellings[] = {
 	{ "PAPI_tot_ins", "INST_RETIRED:ANY_P" },
 	{ "PAPI_tot_ins", "INST_RETIRED.ANY_P" },
 	{ "PAPI_tot_ins", "inst_retired:any_p" },
@@ -139,10 +139,10 @@ CPC_TEST(every_spelling_counts_the_same)
 	unsigned tested = 0;
 
 	NEEDS_TABLE();
-	for (unsigned i = 0; i < sizeof alike / sizeof alike[0]; i++) {
-		if (have_event(cpc, alike[i].preset))
+	for (unsigned i = 0; i < sizeof spellings / sizeof spellings[0]; i++) {
+		if (have_event(cpc, spellings[i].preset))
 			tested += compare_with_preset(
-			    cpc, alike[i].preset, alike[i].name);
+			    cpc, spellings[i].preset, spellings[i].name);
 	}
 	EXPECT(tested >= 3);
 }

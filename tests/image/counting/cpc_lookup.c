@@ -39,7 +39,7 @@ static struct {
 } meter;
 
 static uint64_t
-elapsed(void)
+metered_count(void)
 {
 	uint64_t before = 0, after = 0;
 
@@ -66,44 +66,45 @@ meter_start(cpc_t *cpc, uint_t flags)
 		cpc_set_sample(cpc, meter.set, meter.before);
 		cpc_set_sample(cpc, meter.set, meter.after);
 	}
-	meter.empty = elapsed();
+	meter.empty = metered_count();
 	return true;
 }
 
 /* The costs of many lookups, and the most expensive name. */
-struct dearest {
-	uint64_t dear_count, dear_total;
-	unsigned dear_names;
-	unsigned dear_over; /* names that reached their bound */
-	char dear_name[TEXT];
+struct lookup_costs {
+	uint64_t max_count, total_count;
+	unsigned names;
+	unsigned over_bound; /* names that reached their bound */
+	char max_name[TEXT];
 };
 
 static void
-note_cost(struct dearest *d, const char *pmu, const char *name, uint64_t bound)
+note_cost(
+    struct lookup_costs *lc, const char *pmu, const char *name, uint64_t bound)
 {
-	uint64_t count = elapsed();
+	uint64_t count = metered_count();
 
-	d->dear_names++;
-	d->dear_over += count >= bound;
-	d->dear_total += count;
-	if (count > d->dear_count) {
-		d->dear_count = count;
+	lc->names++;
+	lc->over_bound += count >= bound;
+	lc->total_count += count;
+	if (count > lc->max_count) {
+		lc->max_count = count;
 		snprintf(
-		    d->dear_name, sizeof d->dear_name, "%s::%s", pmu, name);
+		    lc->max_name, sizeof lc->max_name, "%s::%s", pmu, name);
 	}
 }
 
 static void
-print_dearest(const struct dearest *d, const char *what)
+print_costs(const struct lookup_costs *lc, const char *what)
 {
-	EXPECT(d->dear_names > 0);
+	EXPECT(lc->names > 0);
 	printf("# %s: %u names, %llu on average, at most %llu: %s\n", what,
-	    d->dear_names, (unsigned long long)(d->dear_total / d->dear_names),
-	    (unsigned long long)d->dear_count, d->dear_name);
+	    lc->names, (unsigned long long)(lc->total_count / lc->names),
+	    (unsigned long long)lc->max_count, lc->max_name);
 }
 
 static bool
-look_up(struct dearest *d, const struct events *es, const char *name,
+look_up(struct lookup_costs *lc, const struct events *es, const char *name,
     uint64_t bound, struct event_spec *sp, struct event_code *ec)
 {
 	enum event_error err;
@@ -113,7 +114,7 @@ look_up(struct dearest *d, const struct events *es, const char *name,
 	if (err == EVENT_OK)
 		err = events_encode(es, sp, ec);
 	cpc_set_sample(meter.cpc, meter.set, meter.after);
-	note_cost(d, es->es_pmu->ep_name, name, bound);
+	note_cost(lc, es->es_pmu->ep_name, name, bound);
 	return err == EVENT_OK;
 }
 
@@ -131,7 +132,7 @@ full_name_bound(const char *name)
  */
 CPC_TEST(no_name_takes_long)
 {
-	static struct dearest listed, full;
+	static struct lookup_costs listed, full;
 	struct event_spec sp;
 	struct event_code ec;
 	struct events es;
@@ -153,15 +154,15 @@ CPC_TEST(no_name_takes_long)
 			    &sp, &ec);
 		}
 	}
-	print_dearest(&listed, "as listed");
-	print_dearest(&full, "in full");
-	EXPECT_EQ(listed.dear_over, 0);
-	EXPECT_EQ(full.dear_over, 0);
+	print_costs(&listed, "as listed");
+	print_costs(&full, "in full");
+	EXPECT_EQ(listed.over_bound, 0);
+	EXPECT_EQ(full.over_bound, 0);
 }
 
 CPC_TEST(no_preset_takes_long)
 {
-	static struct dearest presets;
+	static struct lookup_costs presets;
 	struct event_spec sp;
 	struct event_code ec;
 	struct events es;
@@ -179,11 +180,11 @@ CPC_TEST(no_preset_takes_long)
 				test_note("event: %s", name);
 		}
 	}
-	print_dearest(&presets, "presets");
-	EXPECT_EQ(presets.dear_over, 0);
+	print_costs(&presets, "presets");
+	EXPECT_EQ(presets.over_bound, 0);
 }
 
-static struct dearest requests;
+static struct lookup_costs requests;
 
 /* Look up a name as a request does.  This machine may lack the event. */
 static void
@@ -224,11 +225,11 @@ CPC_TEST(no_request_takes_long)
 	es = events_find(names_tables(), names_cpu());
 	while (events_next(&es, &ew, ~0ULL, name, sizeof name))
 		cost_request(cpc, name);
-	print_dearest(&requests, "request");
-	EXPECT_EQ(requests.dear_over, 0);
+	print_costs(&requests, "request");
+	EXPECT_EQ(requests.over_bound, 0);
 }
 
-static struct dearest refused, suggested;
+static struct lookup_costs refused, suggested;
 
 /* Append a letter that no name ends in. */
 static void
@@ -264,6 +265,6 @@ CPC_TEST(misspelt_names_are_refused)
 	if (!meter_start(cpc, CPC_COUNT_USER | CPC_COUNT_SYSTEM))
 		return;
 	cpc_walk_events_all(cpc, cpc, cost_misspelt);
-	print_dearest(&refused, "refused");
-	print_dearest(&suggested, "suggested");
+	print_costs(&refused, "refused");
+	print_costs(&suggested, "suggested");
 }

@@ -1,7 +1,7 @@
 /*
- * The bind refuses an event that the emulator does not model, instead of a
- * count of 0.  This holds for each event of this CPU's table, by name or by
- * code.  The error's text says why.
+ * An event that the emulator does not model is refused, instead of a count of
+ * 0.  This holds for each event of this CPU's table, by name or by code.  The
+ * error's text says why.
  *
  * emulator_models() lists the events that our emulators model.
  */

@@ -55,7 +55,7 @@ by_call(cpc_set_t *set, int n)
  * Presets.  PICs of different widths start at a value other than 0, or wrap
  * between bind and sample.
  */
-static const uint64_t starts[] = {
+static const uint64_t presets[] = {
 	1,
 	1ULL << 31,
 	1ULL << 32,
@@ -72,7 +72,7 @@ static const uint64_t starts[] = {
 	(1ULL << 48) - ROUND,
 	0 - ROUND,
 };
-#define NSTARTS (sizeof starts / sizeof starts[0])
+#define NSTARTS (sizeof presets / sizeof presets[0])
 #define NROUND  4
 
 /*
@@ -120,12 +120,12 @@ check_pic(cpc_t *cpc, const char *event, uint_t pic)
 	zero = seen_from(cpc, event, pic, 0);
 	EXPECT(zero.page < zero.kernel && zero.kernel < zero.again);
 	for (i = 0; i < n; i++) {
-		seen = seen_from(cpc, event, pic, starts[i]);
+		seen = seen_from(cpc, event, pic, presets[i]);
 		if (!EXPECT_EQ(seen.page, zero.page) ||
 		    !EXPECT_EQ(seen.kernel, zero.kernel) ||
 		    !EXPECT_EQ(seen.again, zero.again))
 			test_note("event: %s, PIC %u, preset %#llx", event, pic,
-			    (unsigned long long)starts[i]);
+			    (unsigned long long)presets[i]);
 	}
 }
 

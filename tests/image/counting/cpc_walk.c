@@ -50,7 +50,7 @@ struct pair {
 
 static cpc_set_t *walk_set;
 static cpc_buf_t *walk_buf;
-static bool only_user_counts; /* only the program's own instructions count */
+static bool only_user_counts;
 
 /*
  * The counts of an undisturbed step, by request 0.  The gaps are its counts
@@ -62,7 +62,7 @@ static struct {
 	uint64_t kernel_gap;   /* by the kernel */
 	uint64_t kernel_later; /* from the page's sample */
 	uint64_t repeat;       /* of a second pass; 0: not seen yet */
-} base;
+} base_step;
 
 /*
  * Clock ticks of an instruction.  An emulator with -icount takes one
@@ -178,11 +178,11 @@ count_gap(const struct step *s, struct pair p)
 static void
 learn_base(struct step s)
 {
-	base.plain = s.second.v[0] - s.first.v[0];
-	base.gap = count_gap(&s, s.second);
-	base.kernel_gap = count_gap(&s, s.kernel);
-	base.kernel_later = s.kernel.v[0] - s.second.v[0];
-	base.repeat = 0;
+	base_step.plain = s.second.v[0] - s.first.v[0];
+	base_step.gap = count_gap(&s, s.second);
+	base_step.kernel_gap = count_gap(&s, s.kernel);
+	base_step.kernel_later = s.kernel.v[0] - s.second.v[0];
+	base_step.repeat = 0;
 }
 
 /* True if one or two passes of the read explain the second sample's count. */
@@ -191,13 +191,13 @@ is_read(const struct step *s)
 {
 	uint64_t counted = s->second.v[0] - s->first.v[0];
 
-	if (counted == base.plain)
+	if (counted == base_step.plain)
 		return true;
 	if (!only_user_counts)
 		return true; /* the kernel counts, too */
-	if (base.repeat == 0 && counted > base.plain)
-		base.repeat = counted - base.plain;
-	return counted == base.plain + base.repeat;
+	if (base_step.repeat == 0 && counted > base_step.plain)
+		base_step.repeat = counted - base_step.plain;
+	return counted == base_step.plain + base_step.repeat;
 }
 
 /*
@@ -209,7 +209,7 @@ is_of_one_moment(const struct step *s)
 {
 	uint64_t by = count_gap(s, s->second);
 
-	return by == base.gap || by == base.kernel_gap || by == 0;
+	return by == base_step.gap || by == base_step.kernel_gap || by == 0;
 }
 
 /* The kernel's sample is as far after the page's as in an undisturbed step. */
@@ -218,7 +218,7 @@ kernel_follows(const struct step *s)
 {
 	uint64_t by = s->kernel.v[0] - s->second.v[0];
 
-	return only_user_counts ? by == base.kernel_later : by > 0;
+	return only_user_counts ? by == base_step.kernel_later : by > 0;
 }
 
 /*
@@ -264,16 +264,17 @@ walk_instructions(cpc_t *cpc, enum cpc_disturb how)
 
 		check_step(&s, d,
 		    is_read(&s) && kernel_follows(&s) && clocks_advance(&s) &&
-			count_gap(&s, s.second) == base.gap);
-		again += s.second.v[0] - s.first.v[0] != base.plain;
+			count_gap(&s, s.second) == base_step.gap);
+		again += s.second.v[0] - s.first.v[0] != base_step.plain;
 	}
 	printf("# %llu of %d reads were repeated, each with %llu instructions "
 	       "more\n",
-	    (unsigned long long)again, WALK, (unsigned long long)base.repeat);
+	    (unsigned long long)again, WALK,
+	    (unsigned long long)base_step.repeat);
 	EXPECT(again > 0);
 	/* Each instruction of a pass but NO_REPEAT repeats it. */
 	if (only_user_counts && emulated())
-		EXPECT_EQ(again, base.repeat - NO_REPEAT);
+		EXPECT_EQ(again, base_step.repeat - NO_REPEAT);
 }
 
 CPC_TEST(a_switch_at_any_instruction_loses_nothing)
@@ -375,9 +376,9 @@ CPC_TEST(an_invalidation_at_any_instruction_is_eagain)
 		}
 		/* The sample was complete before the invalidation. */
 		check_step(&s, d,
-		    count_gap(&s, s.second) == base.gap &&
+		    count_gap(&s, s.second) == base_step.gap &&
 			(!only_user_counts ||
-			    s.second.v[0] - s.first.v[0] == base.plain));
+			    s.second.v[0] - s.first.v[0] == base_step.plain));
 	}
 	printf("# %llu of %d samples were invalid\n",
 	    (unsigned long long)invalid, WALK - 1);

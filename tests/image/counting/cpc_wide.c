@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* The C library's heap keeps what it took. */
+/* Pages of the C library's heap. */
 TEST_KEEPS(16);
 
 #define BEFORE 500  /* counts from the preset to the place */

@@ -194,7 +194,7 @@ count_inherited(void *counted)
 /* CPC-INH-01: the new LWP samples by a page, too, after its first sample. */
 CPC_TEST(a_new_lwp_counts_what_its_creator_counts)
 {
-	uint64_t own, heirs = 0;
+	uint64_t own, inherited = 0;
 	pthread_t t;
 
 	if (software_pmu || !have_event(cpc, INS_EVENT))
@@ -203,9 +203,9 @@ CPC_TEST(a_new_lwp_counts_what_its_creator_counts)
 	the_set = set_of(cpc, INS_EVENT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, the_set, CPC_BIND_LWP_INHERIT), 0);
 	own = count_loop(cpc, the_set, cpc_buf_create(cpc, the_set));
-	EXPECT_EQ(pthread_create(&t, NULL, count_inherited, &heirs), 0);
+	EXPECT_EQ(pthread_create(&t, NULL, count_inherited, &inherited), 0);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
-	EXPECT_EQ(heirs, own);
+	EXPECT_EQ(inherited, own);
 }
 
 /* CPC-ENA-01: page and kernel give the same sample of a frozen set. */

@@ -57,7 +57,7 @@ static struct {
 	long wanted, calls; /* signals */
 	uint64_t first, last, step;
 	long odd; /* signals outside the loop */
-} sustain;
+} loop_state;
 
 /* Instructions of the loop executed so far, or -1 outside the loop. */
 static int64_t
@@ -68,9 +68,9 @@ loop_position(const ucontext_t *uc)
 	    (uint64_t)uc->uc_mcontext.gregs[REG_PC] - (uintptr_t)spin_loop;
 
 	if (at == 0)
-		return (int64_t)(SPIN_INSNS * (sustain.turns - left));
+		return (int64_t)(SPIN_INSNS * (loop_state.turns - left));
 	if (at == STEP_BYTES)
-		return (int64_t)(SPIN_INSNS * (sustain.turns - left) - 1);
+		return (int64_t)(SPIN_INSNS * (loop_state.turns - left) - 1);
 	return -1;
 }
 
@@ -82,17 +82,17 @@ note_progress(int sig, siginfo_t *si, void *context)
 	(void)sig;
 	(void)si;
 	if (at < 0) {
-		sustain.odd++;
+		loop_state.odd++;
 	} else {
-		if (sustain.calls == 0)
-			sustain.first = (uint64_t)at;
-		if (sustain.calls == 1)
-			sustain.step = (uint64_t)at - sustain.last;
-		sustain.last = (uint64_t)at;
-		sustain.calls++;
+		if (loop_state.calls == 0)
+			loop_state.first = (uint64_t)at;
+		if (loop_state.calls == 1)
+			loop_state.step = (uint64_t)at - loop_state.last;
+		loop_state.last = (uint64_t)at;
+		loop_state.calls++;
 	}
-	if (sustain.calls <= sustain.wanted)
-		cpc_set_restart(the_cpc, sustain.set);
+	if (loop_state.calls <= loop_state.wanted)
+		cpc_set_restart(the_cpc, loop_state.set);
 }
 
 /* The loop's instructions in a period, which are the same in all n periods. */
@@ -100,18 +100,19 @@ static uint64_t
 loop_part(cpc_t *cpc, uint64_t period, long n, uint_t flags)
 {
 	the_cpc = cpc;
-	sustain.turns = (uint64_t)(n + 2) * period / SPIN_INSNS;
-	sustain.wanted = n;
-	sustain.calls = sustain.odd = 0;
-	sustain.set = set_with_period(cpc, period, flags);
+	loop_state.turns = (uint64_t)(n + 2) * period / SPIN_INSNS;
+	loop_state.wanted = n;
+	loop_state.calls = loop_state.odd = 0;
+	loop_state.set = set_with_period(cpc, period, flags);
 	install_handler(note_progress);
-	EXPECT_EQ(cpc_bind_curlwp(cpc, sustain.set, 0), 0);
-	spin_loop(sustain.turns);
-	cpc_set_destroy(cpc, sustain.set);
-	EXPECT_EQ(sustain.calls, n + 1);
-	EXPECT(sustain.odd <= 1); /* one before the loop */
-	EXPECT_EQ(sustain.last - sustain.first, (uint64_t)n * sustain.step);
-	return sustain.step;
+	EXPECT_EQ(cpc_bind_curlwp(cpc, loop_state.set, 0), 0);
+	spin_loop(loop_state.turns);
+	cpc_set_destroy(cpc, loop_state.set);
+	EXPECT_EQ(loop_state.calls, n + 1);
+	EXPECT(loop_state.odd <= 1); /* one before the loop */
+	EXPECT_EQ(
+	    loop_state.last - loop_state.first, (uint64_t)n * loop_state.step);
+	return loop_state.step;
 }
 
 /*
