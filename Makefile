@@ -77,7 +77,7 @@ SAN_ubsan    := -fsanitize=undefined -fsanitize-undefined-trap-on-error
 # Every basic block calls __sanitizer_cov_trace_pc() (kern/sys/coverage.c).
 SAN_coverage := -fsanitize-coverage=trace-pc
 FLAT    := $(B)/$(if $(filter x86_64,$(ARCH)),kernel.bin,Image)
-include boot/objs.mk $(DIR)/objs.mk payloads/objs.mk tests/image/objs.mk
+include boot/objs.mk $(DIR)/objs.mk payloads/objs.mk tests/image/objs.mk scripts/probe/objs.mk
 
 # The tables of the vendors in EVENTS.  A file keeps the last build's choice, so that another choice links again.
 EVENTS ?= $(if $(filter x86_64,$(ARCH)),intel amd,arm)
@@ -164,40 +164,11 @@ $(addprefix $(B)/,archive.cpio tests.cpio basic.cpio contract.cpio): scripts/mkc
 	$(Q)scripts/mkcpio -o $@ $(patsubst %,--in events %,$(filter build/events/%,$^)) \
 	    $(filter-out scripts/% build/events/% $(B)/vendors,$^)
 
-# A small guest by which scripts/barecpc proves an accelerator before it trusts it.
-$(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
-	$(call say,LD,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(if $(filter x86_64,$(ARCH)),-m32) -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments \
-	    -Wl,-z,noexecstack -Wl,--build-id=none -T scripts/probe/$(ARCH).ld -o $@.elf $<
-	$(Q)$(OBJCOPY) $(if $(filter arm64,$(ARCH)),-O binary) $@.elf $@
-
 tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 endif
 
-include tests/host/objs.mk tests/fuzz/objs.mk
-host-tests: $(HOST_TESTS:%=build/host/tests/%) build/host/tests/cpc/threads host-tools
-host-tools: $(HOST_TOOLS) $(EVENT_FILES)
-
-# Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
-# All cores build, unless -j says how many.
-check check-all: NEEDS = tests host-tests fuzz-targets emulator ubsan
-check: CHECK =
-check-all: CHECK = --all
-check-host: NEEDS = host-tests
-check-host: CHECK = tests/host
-check-image: NEEDS = tests fuzz-targets emulator ubsan
-check-image: CHECK = tests/image tests/cli
-check check-all check-host check-image:
-	$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(NEEDS)
-	$(Q)BARECPC_BUILD=no tests/run $(CHECK)
-# After the plain kernels, whose programs it takes.
-ubsan: tests
-	$(Q)for a in $(ARCHS); do $(MAKE) --no-print-directory ARCH=$$a SAN=ubsan all || exit; done
-# QEMU with an x86 PMU: minutes the first time, kept outside the tree.
-emulator:
-	$(Q)scripts/qemu-pmu --path x86_64 >/dev/null
+include tests/host/objs.mk tests/fuzz/objs.mk tests/objs.mk
 
 # Without ARCH: the architecture that can count on this machine.
 run:

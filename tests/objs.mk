@@ -1,0 +1,22 @@
+# tests/: what make check builds and runs.
+host-tests: $(HOST_TESTS:%=build/host/tests/%) build/host/tests/cpc/threads host-tools
+host-tools: $(HOST_TOOLS) $(EVENT_FILES)
+
+# Every test, those under the build machine's C library, those that boot.  The last line is the verdict.
+# All cores build, unless -j says how many.
+check check-all: NEEDS = tests host-tests fuzz-targets emulator ubsan
+check: CHECK =
+check-all: CHECK = --all
+check-host: NEEDS = host-tests
+check-host: CHECK = tests/host
+check-image: NEEDS = tests fuzz-targets emulator ubsan
+check-image: CHECK = tests/image tests/cli
+check check-all check-host check-image:
+	$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(NEEDS)
+	$(Q)BARECPC_BUILD=no tests/run $(CHECK)
+# After the plain kernels, whose programs it takes.
+ubsan: tests
+	$(Q)for a in $(ARCHS); do $(MAKE) --no-print-directory ARCH=$$a SAN=ubsan all || exit; done
+# QEMU with an x86 PMU: minutes the first time, kept outside the tree.
+emulator:
+	$(Q)scripts/qemu-pmu --path x86_64 >/dev/null
