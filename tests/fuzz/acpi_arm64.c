@@ -1,4 +1,4 @@
-/* MADT, SPCR, GTDT and FADT of an arm64 machine. */
+/* The tables MADT, SPCR, GTDT and FADT of an arm64 machine. */
 #include "arch/arm64/machine.h"
 #include "kern/platform/bootinfo.h"
 #include "tests/fuzz/tables.h"

@@ -1,6 +1,6 @@
 /*
- * MADT, SPCR, HPET, FADT and DSDT of an x86 machine.  Devices are one page,
- * which every mapping shows; ports count.
+ * The tables MADT, SPCR, HPET, FADT and DSDT of an x86 machine.  Every device
+ * is the same page.  A read of a port returns a new number.
  */
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/dev/refclock.h"
@@ -60,7 +60,7 @@ cpu_add(uint64_t hwid)
 }
 
 static const void *
-map(uint64_t pa, size_t bytes)
+map_table(uint64_t pa, size_t bytes)
 {
 	return bytes <= tables_room(pa) ? (const void *)(uintptr_t)pa : NULL;
 }
@@ -71,8 +71,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	static const char *const kinds[] = { "APIC", "SPCR", "HPET", "FACP",
 		"DSDT" };
 
-	acpi_init(0, map); /* as at first: no tables */
-	acpi_init(tables_make(data, n, kinds, 5), map);
+	acpi_init(0, map_table); /* clear the tables of the last input */
+	acpi_init(tables_make(data, n, kinds, 5), map_table);
 	memset(device, 0, sizeof device);
 	device[1] = 10000000; /* HPET's period in femtoseconds */
 	ncpu = 0;

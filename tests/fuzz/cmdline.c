@@ -1,4 +1,7 @@
-/* A command line is taken or refused in one line; no word grows. */
+/*
+ * A command line is accepted, or refused with one line.  The parsed words are
+ * not longer than the input.
+ */
 #include "tests/fuzz/fuzz.h"
 
 #include "kern/platform/cmdline.h"

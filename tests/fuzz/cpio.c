@@ -1,4 +1,4 @@
-/* Every member of an archive lies in it, and its reading ends. */
+/* Every member of an archive is inside it, and each step advances. */
 #include "tests/fuzz/fuzz.h"
 
 #include "kern/file/cpio.h"

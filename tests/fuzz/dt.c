@@ -1,7 +1,7 @@
 /*
- * A device tree: the input is a tree, and mutations are changes of its nodes
- * and properties, so that it remains one.  Parsed as the boot map's source and
- * as the machine's description.
+ * A device tree.  A mutation changes nodes and properties of the input, so
+ * that it remains a valid tree.  It is parsed for the boot memory map and for
+ * the machine description.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -21,29 +21,30 @@ void image_from_fdt(struct bootinfo *bi, const void *fdt);
 
 static unsigned state;
 
-/* Below n. */
+/* A number below n. */
 static unsigned
-draw(unsigned n)
+draw_below(unsigned n)
 {
 	state = state * 1103515245 + 12345;
 	return (state >> 8) % n;
 }
 
-/* Values that are much, little, or wrap when they are multiplied. */
+/* Large values, small ones, and values that wrap when they are multiplied. */
 static uint32_t
 draw_cell(void)
 {
-	switch (draw(6)) {
+	switch (draw_below(6)) {
 	case 0:
-		return draw(5);
+		return draw_below(5);
 	case 1:
-		return draw(64);
+		return draw_below(64);
 	case 2:
-		return ~0U - draw(3);
-	case 3: /* k of these are a few modulo 2^32 */
-		return (uint32_t)((1ULL << 32) / (2 + draw(7))) + draw(3);
+		return ~0U - draw_below(3);
+	case 3: /* k times this is a few modulo 2^32 */
+		return (uint32_t)((1ULL << 32) / (2 + draw_below(7))) +
+		       draw_below(3);
 	case 4:
-		return 1U << draw(32);
+		return 1U << draw_below(32);
 	default:
 		return state;
 	}
@@ -56,7 +57,7 @@ draw_node(const void *fdt)
 
 	for (int node = 0; node >= 0; node = fdt_next_node(fdt, node, NULL))
 		n++;
-	for (n = (int)draw((unsigned)n); n > 0; n--)
+	for (n = (int)draw_below((unsigned)n); n > 0; n--)
 		at = fdt_next_node(fdt, at, NULL);
 	return at;
 }
@@ -69,7 +70,7 @@ draw_property(const void *fdt, int node)
 	fdt_for_each_property_offset(at, fdt, node) n++;
 	if (n == 0)
 		return -1;
-	n = (int)draw((unsigned)n);
+	n = (int)draw_below((unsigned)n);
 	fdt_for_each_property_offset(at, fdt, node)
 	{
 		if (n-- == 0)
@@ -84,7 +85,10 @@ copy_properties(void *fdt, int from, int to)
 	char value[256];
 	int at;
 
-	/* A change moves what follows: the new node precedes the old one. */
+	/*
+	 * A change moves everything after it: the new node precedes the old
+	 * one.
+	 */
 	for (int i = 0; i < 16; i++) {
 		const char *name, *p;
 		char copy[64];
@@ -109,7 +113,7 @@ copy_properties(void *fdt, int from, int to)
 }
 
 static void
-change(void *fdt)
+change_tree(void *fdt)
 {
 	static const char *const names[] = { "#interrupt-cells",
 		"#address-cells", "#size-cells", "#redistributor-regions",
@@ -117,19 +121,20 @@ change(void *fdt)
 		"stdout-path", "bootargs", "linux,initrd-start",
 		"linux,initrd-end", "method" };
 	int node = draw_node(fdt), at = draw_property(fdt, node), len, sub;
-	const char *name = names[draw(sizeof names / sizeof names[0])], *p;
+	const char *name = names[draw_below(sizeof names / sizeof names[0])],
+		   *p;
 	char value[512], copy[64];
 
-	switch (draw(8)) {
-	case 0: /* a number of ours, where there is one */
+	switch (draw_below(8)) {
+	case 0: /* set a number that the parser reads, if it exists */
 		for (unsigned i = 0;
 		     i < 64 && fdt_getprop(fdt, node, name, NULL) == NULL; i++)
 			node = draw_node(fdt);
 		fdt_setprop_u32(fdt, node, name, draw_cell());
 		return;
-	case 1: /* another cell of a property */
+	case 1: /* change a cell of a property */
 	case 2:
-	case 3: /* or another length */
+	case 3: /* or its length */
 		if (at < 0 ||
 		    (p = fdt_getprop_by_offset(fdt, at, &name, &len)) == NULL ||
 		    len > 480 || strlen(name) >= sizeof copy)
@@ -137,14 +142,16 @@ change(void *fdt)
 		memset(value, 0, sizeof value);
 		memcpy(value, p, (size_t)len);
 		strcpy(copy, name);
-		if (draw(3) == 0) {
-			len = (int)draw(2) ? len + 4 : len / 2;
+		if (draw_below(3) == 0) {
+			len = (int)draw_below(2) ? len + 4 : len / 2;
 		} else if (len >= 4) {
 			uint32_t v = cpu_to_fdt32(draw_cell());
 
-			memcpy(value + 4 * draw((unsigned)len / 4), &v, 4);
+			memcpy(
+			    value + 4 * draw_below((unsigned)len / 4), &v, 4);
 		} else if (len > 0) {
-			value[draw((unsigned)len)] = (char)draw(256);
+			value[draw_below((unsigned)len)] =
+			    (char)draw_below(256);
 		}
 		fdt_setprop(fdt, node, copy, value, len);
 		return;
@@ -155,18 +162,18 @@ change(void *fdt)
 		if (node != 0)
 			fdt_del_node(fdt, node);
 		return;
-	case 6: /* the same node twice */
+	case 6: /* copy a node */
 		if (node == 0)
 			return;
-		snprintf(value, sizeof value, "n%u", draw(1000));
+		snprintf(value, sizeof value, "n%u", draw_below(1000));
 		len = (int)fdt_size_dt_struct(fdt);
 		sub = fdt_add_subnode(fdt, fdt_parent_offset(fdt, node), value);
 		if (sub >= 0)
 			copy_properties(fdt,
 			    node + (int)fdt_size_dt_struct(fdt) - len, sub);
 		return;
-	default: /* many ranges or interrupts */
-		for (unsigned n = draw(40); n > 0; n--)
+	default: /* add many ranges or interrupts */
+		for (unsigned n = draw_below(40); n > 0; n--)
 			fdt_appendprop_u32(fdt, node, name, draw_cell());
 	}
 }
@@ -180,8 +187,8 @@ LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 	if (n < FDT_V17_SIZE || fdt_check_full(data, n) != 0 ||
 	    fdt_open_into(data, fdt, sizeof fdt) != 0)
 		return n;
-	for (unsigned i = 1 + draw(6); i > 0; i--)
-		change(fdt);
+	for (unsigned i = 1 + draw_below(6); i > 0; i--)
+		change_tree(fdt);
 	if (fdt_pack(fdt) != 0 || fdt_totalsize(fdt) > max)
 		return n;
 	memcpy(data, fdt, fdt_totalsize(fdt));

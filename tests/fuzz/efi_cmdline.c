@@ -1,6 +1,6 @@
 /*
- * The UEFI application's command line lies in what firmware gave.  The first
- * byte says what the others are: load options, or barecpc.cfg.
+ * The command line of the UEFI application lies in memory from firmware.  The
+ * first byte of the input selects load options or barecpc.cfg for the rest.
  */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,7 @@
-/* A program of any content is refused or its symbols can be asked for. */
+/*
+ * A program with any content is refused, or its segments are in range and its
+ * symbols can be looked up.
+ */
 #include "tests/fuzz/fuzz.h"
 
 #include "kern/proc/elf.h"

@@ -1,12 +1,10 @@
-/*
- * The pieces of the kernel that parsers call, as the targets provide them.
- */
+/* Host versions of the kernel functions that parsers call. */
 #include "tests/fuzz/fuzz.h"
 
 _Noreturn void panic(const char *fmt, ...);
 void arch_relax(void);
 int fake_printf(const char *fmt, ...);
-char *const arch_direct = NULL; /* physical memory is the host's */
+char *const arch_direct = NULL; /* physical memory is the host's memory */
 
 void *
 fuzz_copy(const void *p, size_t n)
@@ -30,7 +28,7 @@ panic(const char *fmt, ...)
 	abort();
 }
 
-/* Its lines are made, for the sanitizers, and not kept. */
+/* Format the line, so that the sanitizers check it, and discard it. */
 int
 fake_printf(const char *fmt, ...)
 {

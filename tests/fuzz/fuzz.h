@@ -1,7 +1,7 @@
 /*
- * What the libFuzzer targets have in common.  Each target is one file, and
- * runs the kernel's own parser over bytes of any content.  The sanitizers, and
- * CHECK() for what must hold of the result, find what is wrong.
+ * The common part of the libFuzzer targets; included by each.  A target is one
+ * file, which runs one of the kernel's parsers on any bytes.  The sanitizers
+ * find errors, and CHECK() verifies the result.
  */
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
@@ -25,7 +25,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 		}                                                              \
 	} while (0)
 
-/* A copy of exactly n bytes, so that a byte beyond is one too many. */
+/*
+ * A copy of exactly n bytes, so that the sanitizer reports any access outside.
+ */
 void *fuzz_copy(const void *p, size_t n);
 
 #endif /* TESTS_FUZZ_FUZZ_H */

@@ -1,7 +1,7 @@
 /*
- * The boot memory map: records of type, base and pages, as descriptors of
- * UEFI's map through boot/efi_tables.c.  The result is sorted and disjoint,
- * and what is handed out of it is no reservation.
+ * The boot memory map.  The input is records of type, base and pages, which
+ * become descriptors of UEFI's map for boot/efi_tables.c.  The result is
+ * sorted and disjoint, and no allocation overlaps a reservation.
  */
 #include "tests/fuzz/fuzz.h"
 
@@ -45,7 +45,7 @@ get_map(UINTN *bytes, EFI_MEMORY_DESCRIPTOR *to, UINTN *key, UINTN *step,
 }
 
 static EFI_STATUS EFIAPI
-leave(EFI_HANDLE image, UINTN key)
+exit_boot_services(EFI_HANDLE image, UINTN key)
 {
 	(void)image;
 	(void)key;
@@ -53,7 +53,7 @@ leave(EFI_HANDLE image, UINTN key)
 }
 
 static void
-check(const struct bootinfo *bi)
+check_map(const struct bootinfo *bi)
 {
 	CHECK(bi->bi_nmem <= BOOTINFO_NMEM);
 	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
@@ -86,17 +86,17 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		memcpy(&d[i].NumberOfPages, data + RECORD * i + 9, 8);
 	}
 	services.GetMemoryMap = get_map;
-	services.ExitBootServices = leave;
+	services.ExitBootServices = exit_boot_services;
 	efi_exit(NULL, bi);
 	bootinfo_sort(bi);
-	check(bi);
+	check_map(bi);
 	got = bootinfo_take(bi, 3 * EFI_PAGE, 4 * EFI_PAGE, 0, ~0ULL);
 	CHECK(got % (4 * EFI_PAGE) == 0);
-	check(bi);
+	check_map(bi);
 	bootinfo_cut(bi, 1ULL << 46);
-	check(bi);
+	check_map(bi);
 	bootinfo_reserve(bi, 1ULL << 20, 1ULL << 20);
-	check(bi);
+	check_map(bi);
 	free(room);
 	free(d);
 	free(bi);

@@ -1,3 +1,8 @@
+/*
+ * The fuzzer's bytes as ACPI tables, with valid signatures, lengths and
+ * checksums.
+ */
+
 #include "tests/fuzz/tables.h"
 
 #define HEADER 36
@@ -10,7 +15,7 @@ static struct {
 static unsigned ntable;
 
 static void
-put(uint8_t *at, uint64_t v, unsigned bytes)
+put_bytes(uint8_t *at, uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
 		at[i] = (uint8_t)(v >> 8 * i);
@@ -28,12 +33,12 @@ checksum(uint8_t *at, size_t n, size_t field)
 }
 
 static uint8_t *
-add(const char *signature, const void *body, size_t n)
+add_table(const char *signature, const void *body, size_t n)
 {
 	uint8_t *t = calloc(1, HEADER + n);
 
 	memcpy(t, signature, 4);
-	put(t + 4, HEADER + n, 4);
+	put_bytes(t + 4, HEADER + n, 4);
 	if (n > 0)
 		memcpy(t + HEADER, body, n);
 	checksum(t, HEADER + n, 9);
@@ -54,16 +59,16 @@ tables_make(
 		const char *kind = kinds[data[0] % nkind];
 		size_t want = data[1] | (size_t)data[2] << 8;
 		size_t len = want < n - 3 ? want : n - 3;
-		uint8_t *t = add(kind, data + 3, len);
+		uint8_t *t = add_table(kind, data + 3, len);
 
 		if (strcmp(kind, "DSDT") == 0) {
 			dsdt = (uintptr_t)t;
 		} else {
 			if (strcmp(kind, "FACP") == 0 && len >= 148 - HEADER) {
-				put(t + 140, dsdt, 8);
+				put_bytes(t + 140, dsdt, 8);
 				checksum(t, HEADER + len, 9);
 			}
-			put(root + 8 * nroot++, (uintptr_t)t, 8);
+			put_bytes(root + 8 * nroot++, (uintptr_t)t, 8);
 		}
 		data += 3 + len;
 		n -= 3 + len;
@@ -71,7 +76,7 @@ tables_make(
 	rsdp = calloc(1, 36);
 	memcpy(rsdp, "RSD PTR ", 8);
 	rsdp[15] = 2;
-	put(rsdp + 24, (uintptr_t)add("XSDT", root, 8 * nroot), 8);
+	put_bytes(rsdp + 24, (uintptr_t)add_table("XSDT", root, 8 * nroot), 8);
 	checksum(rsdp, 20, 8);
 	table[ntable].at = rsdp;
 	table[ntable++].bytes = 36;

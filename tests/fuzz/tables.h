@@ -1,18 +1,19 @@
 /*
- * ACPI tables from a fuzzer's bytes: records of a kind, a length of two bytes
- * and a body; signature, length and checksum are put right, since no parser
- * sees a table without them.  Included by acpi_arm64.c and acpi_x86.c.
+ * ACPI tables from a fuzzer's bytes.  The bytes are records of a kind, a
+ * length of two bytes and a body.  Signature, length and checksum are made
+ * valid, because parsers never see a table without them.  Included by
+ * acpi_arm64.c and acpi_x86.c.
  */
 #ifndef TESTS_FUZZ_TABLES_H
 #define TESTS_FUZZ_TABLES_H
 
 #include "tests/fuzz/fuzz.h"
 
-/* Returns the RSDP's address; tables_free() ends all. */
+/* Returns the RSDP's address. tables_free() frees all tables. */
 uint64_t tables_make(
     const uint8_t *data, size_t n, const char *const kinds[], unsigned nkind);
 void tables_free(void);
-/* Bytes of the table that holds pa, from pa on; 0: none. */
+/* The number of bytes from pa to the end of its table; 0: no table has pa. */
 size_t tables_room(uint64_t pa);
 
 #endif /* TESTS_FUZZ_TABLES_H */

@@ -1,7 +1,7 @@
 /*
- * The command line as the UEFI application finds it: load options before
- * barecpc.cfg, a shell's and firmware's own words dropped, lines joined,
- * comments left out, nothing read beyond what there is.
+ * The command line of the UEFI application.  Load options override
+ * barecpc.cfg.  Words of a shell or of firmware are dropped, lines are joined,
+ * comments are left out.  Nothing is read beyond the end.
  */
 #include "tests/lib/host/support.h"
 
@@ -16,7 +16,7 @@ EFI_LOADED_IMAGE_PROTOCOL *efi_self = &self;
 
 static const char *cfg; /* barecpc.cfg, or NULL */
 static size_t cfg_bytes;
-static void *taken[2]; /* what efi_alloc() and efi_read_file() gave */
+static void *taken[2]; /* from efi_alloc() and efi_read_file() */
 
 static char said[256];
 
@@ -50,7 +50,7 @@ efi_read_file(const char *name, size_t *bytes)
 }
 
 static void
-expect(const char *want)
+expect_cmdline(const char *want)
 {
 	struct bootinfo bi = { 0 };
 
@@ -71,13 +71,13 @@ expect_of_options(const CHAR16 *opt, size_t n, const char *want)
 {
 	self.LoadOptions = exact_copy(opt, n * sizeof *opt);
 	self.LoadOptionsSize = (UINT32)(n * sizeof *opt);
-	expect(want);
+	expect_cmdline(want);
 	free(self.LoadOptions);
 	self.LoadOptions = NULL;
 	self.LoadOptionsSize = 0;
 }
 
-/* Wide characters of the compiler's size are no CHAR16 on this machine. */
+/* A wide character literal is not a CHAR16 on this machine. */
 static void
 expect_of(const char *opt, const char *want)
 {
@@ -87,7 +87,7 @@ expect_of(const char *opt, const char *want)
 	for (size_t i = 0; i < n; i++)
 		wide[i] = (unsigned char)opt[i];
 	expect_of_options(wide, n, want);     /* with its NUL */
-	expect_of_options(wide, n - 1, want); /* and without */
+	expect_of_options(wide, n - 1, want); /* and without it */
 	free(wide);
 }
 
@@ -111,7 +111,9 @@ from_options(void **state)
 	expect_of("efi -- a", "efi -- a");
 	expect_of("-- spin initrd=initrd", "-- spin");
 	expect_of("output=text root=/dev/sdb3", "output=text root=/dev/sdb3");
-	/* A word that may be meant for ours is for the kernel to refuse. */
+	/*
+	 * A word that may be a misspelt option is kept: the kernel refuses it.
+	 */
 	expect_of("timout=5", "timout=5");
 	expect_of("console=framed", "console=framed");
 }
@@ -123,17 +125,17 @@ from_cfg(void **state)
 
 	(void)state;
 	set_cfg("from=cfg");
-	expect("from=cfg");
+	expect_cmdline("from=cfg");
 	expect_of("", "from=cfg");
 	expect_of("BOOTX64.EFI", "from=cfg");
 	expect_of("BOOTX64.EFI  ", "from=cfg");
-	/* Bytes of a boot manager's own are no options of ours. */
+	/* Binary data of a boot manager is not a command line. */
 	expect_of_options(guid, 4, "from=cfg");
 	set_cfg(NULL);
-	expect("");
+	expect_cmdline("");
 }
 
-/* Options of another system, as U-Boot's bootargs. */
+/* Options for another system, such as U-Boot's bootargs. */
 static void
 foreign_options(void **state)
 {
@@ -155,7 +157,7 @@ expect_initrd(const char *options, const char *want)
 	assert_string_equal(efi_initrd, want);
 }
 
-/* The path is the loader's last word, or one before `--`. */
+/* The path is the last word that the loader adds, or a word before `--`. */
 static void
 initrd_path(void **state)
 {
@@ -187,15 +189,15 @@ lines(void **state)
 {
 	(void)state;
 	set_cfg("# how\npriv=system\r\n#timeout=1\ncpus=2 # no comment\n\n");
-	expect("priv=system   cpus=2 # no comment");
+	expect_cmdline("priv=system   cpus=2 # no comment");
 	set_cfg("\xef\xbb\xbf-- spin");
-	expect("-- spin");
+	expect_cmdline("-- spin");
 	set_cfg("#");
-	expect("");
+	expect_cmdline("");
 	set_cfg("\n\n");
-	expect("");
+	expect_cmdline("");
 	set_cfg("#a\n#b");
-	expect("");
+	expect_cmdline("");
 }
 
 int

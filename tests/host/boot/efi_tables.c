@@ -1,8 +1,8 @@
 /*
- * What the UEFI application learns from firmware: the map of the moment in
- * which ExitBootServices succeeds, however often it refuses, each type of
- * memory as what it is afterwards; tables and framebuffers that can be used,
- * and no others.
+ * The UEFI application learns from firmware.  The memory map is the one with
+ * which ExitBootServices succeeds, after any number of refusals.  Each type of
+ * memory becomes what it is after the exit.  Only usable tables and
+ * framebuffers are found.
  */
 #include "tests/lib/host/support.h"
 
@@ -39,9 +39,7 @@ efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 	return taken = malloc(bytes);
 }
 
-/*
- * Firmware's map, and how often it refuses to exit by it
- */
+/* Firmware's map, and the number of times it refuses to exit. */
 static const EFI_MEMORY_DESCRIPTOR *map;
 static unsigned nmap, refusals;
 static UINTN current_key;
@@ -76,7 +74,7 @@ exit_boot_services(EFI_HANDLE image, UINTN key)
 }
 
 static bool
-leaves(const EFI_MEMORY_DESCRIPTOR *m, unsigned n, struct bootinfo *bi)
+exit_firmware(const EFI_MEMORY_DESCRIPTOR *m, unsigned n, struct bootinfo *bi)
 {
 	bool left = true;
 
@@ -94,7 +92,7 @@ leaves(const EFI_MEMORY_DESCRIPTOR *m, unsigned n, struct bootinfo *bi)
 }
 
 static void
-types(void **state)
+memory_types(void **state)
 {
 	static const struct {
 		UINT32 type;
@@ -113,7 +111,7 @@ types(void **state)
 		    BOOTMEM_RUNTIME_DEVICE },
 		{ EfiACPIMemoryNVS, 0, BOOTMEM_ACPI },
 		{ EfiMemoryMappedIO, 0, BOOTMEM_DEVICE },
-		{ 0x80000001, 0, BOOTMEM_DEVICE }, /* an OEM's own */
+		{ 0x80000001, 0, BOOTMEM_DEVICE }, /* a vendor's own type */
 	};
 	enum { N = sizeof t / sizeof *t };
 	EFI_MEMORY_DESCRIPTOR m[N] = { 0 };
@@ -126,7 +124,7 @@ types(void **state)
 		m[i].PhysicalStart = i * 0x100000;
 		m[i].NumberOfPages = PAGES;
 	}
-	assert_true(leaves(m, N, &bi));
+	assert_true(exit_firmware(m, N, &bi));
 	assert_int_equal(bi.bi_nmem, N);
 	for (unsigned i = 0; i < N; i++) {
 		assert_int_equal(bi.bi_mem[i].bm_type, t[i].want);
@@ -135,7 +133,7 @@ types(void **state)
 	}
 }
 
-/* More ranges than a bootinfo holds, all but one of a piece. */
+/* More ranges than a bootinfo holds; all but one are adjacent. */
 static void
 neighbours(void **state)
 {
@@ -150,14 +148,14 @@ neighbours(void **state)
 		m[i].NumberOfPages = 1;
 	}
 	m[N - 1].PhysicalStart += EFI_PAGE;
-	assert_true(leaves(m, N, &bi));
+	assert_true(exit_firmware(m, N, &bi));
 	assert_int_equal(bi.bi_nmem, 2);
 	assert_int_equal(bi.bi_mem[0].bm_len, (N - 1) * EFI_PAGE);
 	free(m);
 }
 
 static void
-refused(void **state)
+exit_is_refused(void **state)
 {
 	static const EFI_MEMORY_DESCRIPTOR m = { .Type = EfiLoaderData,
 		.NumberOfPages = 1 };
@@ -165,15 +163,15 @@ refused(void **state)
 
 	(void)state;
 	refusals = 3;
-	assert_true(leaves(&m, 1, &bi));
+	assert_true(exit_firmware(&m, 1, &bi));
 	assert_int_equal(refusals, 0);
 	refusals = 1000;
-	assert_false(leaves(&m, 1, &bi));
+	assert_false(exit_firmware(&m, 1, &bi));
 	refusals = 0;
 }
 
 static void
-tables(void **state)
+find_tables(void **state)
 {
 	static EFI_CONFIGURATION_TABLE t[] = {
 		{ ACPI_TABLE_GUID, (void *)0x1000 },
@@ -249,7 +247,7 @@ free_pool(void *p)
 }
 
 static void
-screens(void **state)
+find_framebuffer(void **state)
 {
 	struct bootinfo bi = { 0 };
 
@@ -285,11 +283,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(types),
+		cmocka_unit_test(memory_types),
 		cmocka_unit_test(neighbours),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(tables),
-		cmocka_unit_test(screens),
+		cmocka_unit_test(exit_is_refused),
+		cmocka_unit_test(find_tables),
+		cmocka_unit_test(find_framebuffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

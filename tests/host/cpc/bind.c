@@ -1,4 +1,7 @@
-/* Binding the current LWP: what is refused, with what left behind. */
+/*
+ * Bind sets to the current LWP: which binds are refused, and what a refusal
+ * leaves bound.
+ */
 #include "tests/lib/host/host.h"
 
 static char umask_name[] = "umask";
@@ -71,7 +74,9 @@ foreign_set_is_einval(void **state)
 	cpc_close(other);
 }
 
-/* CPC-BIND-05; 101 requests and an oversized pack are refused alike. */
+/*
+ * CPC-BIND-05. 101 requests and an oversized pack are refused in the same way.
+ */
 static void
 more_requests_than_pics_is_silent(void **state)
 {
@@ -115,7 +120,7 @@ one_picnum_twice_is_silent(void **state)
 	}
 }
 
-/* CPC-BIND-07: and which requests, and PICs, it is about. */
+/* CPC-BIND-07.  The report names the requests and the PICs in conflict. */
 static void
 no_assignment_is_resource_unavail(void **state)
 {
@@ -138,7 +143,9 @@ no_assignment_is_resource_unavail(void **state)
 	assert_string_equal(detail.text,
 	    "Hardware resource unavailable: requests 1-3 can be on PICs 0-1 "
 	    "alone\n");
-	/* Of another bind, that has no reason beyond its subcode. */
+	/*
+	 * This bind fails for another reason, and has only the subcode's text.
+	 */
 	set = set_of("0x100");
 	assert_bind_fails(set, EINVAL, CPC_INVALID_EVENT);
 	assert_string_equal(detail.text, "Unknown event\n");
@@ -178,7 +185,7 @@ late_failure_leaves_nothing_bound(void **state)
 
 /* CPC-BIND-10 */
 static void
-binding_again_starts_over(void **state)
+binding_again_starts_again(void **state)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_buf_t *buf;
@@ -196,7 +203,7 @@ binding_again_starts_over(void **state)
 
 /* CPC-BIND-11, CPC-CTX-01, CPC-CTX-03 */
 static void
-two_lwps_count_apart(void **state)
+two_lwps_count_separately(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 
@@ -204,7 +211,7 @@ two_lwps_count_apart(void **state)
 	bind_curlwp(set);
 	fake_user(5);
 	fake_switch(0, 2);
-	fake_user(1000); /* on nobody's account */
+	fake_user(1000); /* no LWP counts these */
 	bind_curlwp(set);
 	fake_user(7);
 	assert_int_equal(sampled(set, 0), 7);
@@ -282,7 +289,7 @@ generic_event_takes_no_attribute(void **state)
 	bind_curlwp(pinned);
 }
 
-/* Part 4.5: the first request that is refused is told of, with the reason. */
+/* Part 4.5: the report names the first refused request, and the reason. */
 static void
 a_refusal_names_the_request(void **state)
 {
@@ -296,7 +303,7 @@ a_refusal_names_the_request(void **state)
 	    "Attribute out of range: request 1: umask is at most 0xff\n");
 }
 
-/* CPC-BIND-16: the value does not matter. */
+/* CPC-BIND-16.  The value does not matter. */
 static void
 privileged_attribute_without_privilege(void **state)
 {
@@ -339,9 +346,9 @@ hypervisor_mode_may_be_refused(void **state)
 	assert_bind_fails(set, EACCES, CPC_HV_NO_ACCESS);
 }
 
-/* Part 7.9: or its process has not the privilege. */
+/* Part 7.9: the process lacks the privilege. */
 static void
-hypervisor_mode_takes_the_privilege(void **state)
+hypervisor_mode_needs_the_privilege(void **state)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
@@ -355,7 +362,7 @@ hypervisor_mode_takes_the_privilege(void **state)
 
 /* CPC-BIND-19 */
 static void
-raw_code_where_there_are_none(void **state)
+raw_code_on_a_pmu_without_raw_codes(void **state)
 {
 	(void)state;
 	fake_shape.no_raw = true;
@@ -363,7 +370,7 @@ raw_code_where_there_are_none(void **state)
 	assert_bind_fails(set_of("0x3c"), EINVAL, CPC_INVALID_EVENT);
 }
 
-/* CPC-EVT-02 on the fake, whose codes are 0 to 255. */
+/* CPC-EVT-02 on the fake PMU, whose codes are 0 to 255. */
 static void
 raw_code_out_of_range(void **state)
 {
@@ -373,7 +380,7 @@ raw_code_out_of_range(void **state)
 	bind_curlwp(set_of("0xff"));
 }
 
-/* CPC-BIND-20, and cpc_request_info() says so. */
+/* CPC-BIND-20. cpc_request_info() shows the PIC. */
 static void
 a_single_request_lands_on_pic_0(void **state)
 {
@@ -410,7 +417,7 @@ picnum_pins_the_counter(void **state)
 
 /* CPC-BIND-22 */
 static void
-matching_finds_what_greed_misses(void **state)
+assignment_moves_an_earlier_request(void **state)
 {
 	cpc_set_t *set;
 	cpc_reqinfo_t info;
@@ -427,7 +434,7 @@ matching_finds_what_greed_misses(void **state)
 	assert_int_equal(info.ri_picnum, 0);
 }
 
-/* CPC-BIND-23; the fixture looks for what leaked. */
+/* CPC-BIND-23.  The fixture checks for leaks. */
 static void
 ten_thousand_binds(void **state)
 {
@@ -459,7 +466,7 @@ rebind_starts_at_the_add_time_preset(void **state)
 
 /* CPC-BIND-25 */
 static void
-privileges_are_kept_apart(void **state)
+privileges_are_counted_separately(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 
@@ -496,8 +503,8 @@ library_preset_is_for_the_next_bind(void **state)
 }
 
 /*
- * Binds and unbinds by turns take no memory: there is room for one context,
- * and, beside others, that of the last that went, if it is enough.
+ * Repeated binds and unbinds allocate nothing.  The kernel has room for one
+ * context, and keeps the context of the last unbind if it is large enough.
  */
 static void
 binding_again_takes_no_memory(void **state)
@@ -527,14 +534,14 @@ binding_again_takes_no_memory(void **state)
 	assert_silent(cpc_bind_curlwp(cpc, bigger, 0), ENOMEM);
 }
 
-/* Part 4.5: memory is not to be had; the old context may be gone. */
+/* Part 4.5: no memory.  The old context may be gone. */
 static void
 bind_without_memory_is_enomem(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 
 	(void)state;
-	bind_curlwp(set); /* for the first there is room */
+	bind_curlwp(set); /* the first bind finds room for its context */
 	fake_switch(0, 2);
 	fake_kmalloc_fails = 1;
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), ENOMEM);
@@ -627,9 +634,9 @@ counts_of_an_exited_lwp_vanish(void **state)
 	assert_int_equal(sampled(set, 0), 5);
 }
 
-/* Invariant 3: a set of one process means nothing to another. */
+/* Invariant 3: a set of one process has no meaning in another. */
 static void
-processes_do_not_meet(void **state)
+processes_are_independent(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
@@ -640,9 +647,13 @@ processes_do_not_meet(void **state)
 	fake_switch(1, 1);
 	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
 	assert_errno(cpc_unbind(cpc, set), EINVAL);
-	assert_int_equal(add(set, "cycles"), 1); /* live elsewhere only */
+	/* it is bound in another process only */
+	assert_int_equal(add(set, "cycles"), 1);
 	fake_switch(0, 1);
-	/* It is the other that grew: here one library serves both. */
+	/*
+	 * The set grew in the other process only.  Here one library serves
+	 * both.
+	 */
 	assert_int_equal(cpc_set_sample(cpc, set, buf), 0);
 	assert_int_equal(got(buf, 0), 4);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
@@ -661,8 +672,8 @@ main(void)
 		T(no_assignment_is_resource_unavail),
 		T(second_set_displaces_the_first),
 		T(late_failure_leaves_nothing_bound),
-		T(binding_again_starts_over),
-		T(two_lwps_count_apart),
+		T(binding_again_starts_again),
+		T(two_lwps_count_separately),
 		T(unbind_on_one_lwp_leaves_the_other),
 		T(sets_of_two_handles_displace_each_other),
 		T(notify_without_interrupts_is_enotsup),
@@ -671,15 +682,15 @@ main(void)
 		T(privileged_attribute_without_privilege),
 		T(incompatible_settings_conflict),
 		T(hypervisor_mode_may_be_refused),
-		T(hypervisor_mode_takes_the_privilege),
-		T(raw_code_where_there_are_none),
+		T(hypervisor_mode_needs_the_privilege),
+		T(raw_code_on_a_pmu_without_raw_codes),
 		T(raw_code_out_of_range),
 		T(a_single_request_lands_on_pic_0),
 		T(picnum_pins_the_counter),
-		T(matching_finds_what_greed_misses),
+		T(assignment_moves_an_earlier_request),
 		T(ten_thousand_binds),
 		T(rebind_starts_at_the_add_time_preset),
-		T(privileges_are_kept_apart),
+		T(privileges_are_counted_separately),
 		T(library_preset_is_for_the_next_bind),
 		T(binding_again_takes_no_memory),
 		T(bind_without_memory_is_enomem),
@@ -689,7 +700,7 @@ main(void)
 		T(unbind_of_a_frozen_set_is_0),
 		T(exits_with_bound_sets_leak_nothing),
 		T(counts_of_an_exited_lwp_vanish),
-		T(processes_do_not_meet),
+		T(processes_are_independent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

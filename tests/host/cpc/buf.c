@@ -2,7 +2,7 @@
 #include "cpc/cpci.h"
 #include "tests/lib/host/host.h"
 
-/* Give a buffer of two values its clocks, which programs cannot set. */
+/* Set the clocks of a buffer with two values; programs cannot set them. */
 static void
 set_clocks(cpc_buf_t *buf, hrtime_t hrtime, uint64_t tick)
 {
@@ -34,7 +34,8 @@ set_of_two(void)
 }
 
 static void
-is(cpc_buf_t *buf, uint64_t v0, uint64_t v1, hrtime_t hrtime, uint64_t tick)
+expect_buf(
+    cpc_buf_t *buf, uint64_t v0, uint64_t v1, hrtime_t hrtime, uint64_t tick)
 {
 	assert_true(got(buf, 0) == v0);
 	assert_true(got(buf, 1) == v1);
@@ -47,7 +48,7 @@ static void
 new_buffer_is_zero(void **state)
 {
 	(void)state;
-	is(buf_of(set_of_two()), 0, 0, 0, 0);
+	expect_buf(buf_of(set_of_two()), 0, 0, 0, 0);
 }
 
 /* CPC-BUF-02 */
@@ -139,10 +140,10 @@ sub_wraps(void **state)
 	(void)state;
 	cpc_buf_sub(
 	    cpc, ds, buf_with(set, 0, 5, 1, 10), buf_with(set, 1, 3, 1, 4));
-	is(ds, UINT64_MAX, 2, 1, 6);
+	expect_buf(ds, UINT64_MAX, 2, 1, 6);
 	cpc_buf_sub(
 	    cpc, ds, buf_with(set, 0, 0, 1, 4), buf_with(set, 0, 0, 1, 5));
-	is(ds, 0, 0, 1, UINT64_MAX);
+	expect_buf(ds, 0, 0, 1, UINT64_MAX);
 }
 
 /* CPC-BUF-08 */
@@ -155,7 +156,7 @@ add_sums(void **state)
 	(void)state;
 	cpc_buf_add(cpc, ds, buf_with(set, UINT64_MAX, 5, 1, 10),
 	    buf_with(set, 2, 3, 1, 4));
-	is(ds, 1, 8, 1, 14);
+	expect_buf(ds, 1, 8, 1, 14);
 }
 
 /* CPC-BUF-09 */
@@ -190,13 +191,13 @@ operands_may_alias(void **state)
 
 	(void)state;
 	cpc_buf_sub(cpc, a, a, b);
-	is(a, 4, 4, 2, 4);
+	expect_buf(a, 4, 4, 2, 4);
 	cpc_buf_add(cpc, b, a, b);
-	is(b, 5, 6, 2, 7);
+	expect_buf(b, 5, 6, 2, 7);
 	cpc_buf_add(cpc, b, b, b);
-	is(b, 10, 12, 2, 14);
+	expect_buf(b, 10, 12, 2, 14);
 	cpc_buf_sub(cpc, b, b, b);
-	is(b, 0, 0, 2, 0);
+	expect_buf(b, 0, 0, 2, 0);
 }
 
 /* CPC-BUF-11 */
@@ -208,9 +209,9 @@ copy_takes_everything(void **state)
 
 	(void)state;
 	cpc_buf_copy(cpc, ds, src);
-	is(ds, 1, 2, 3, 4);
+	expect_buf(ds, 1, 2, 3, 4);
 	cpc_buf_copy(cpc, ds, ds);
-	is(ds, 1, 2, 3, 4);
+	expect_buf(ds, 1, 2, 3, 4);
 }
 
 /* CPC-BUF-12 */
@@ -221,7 +222,7 @@ zero_clears_everything(void **state)
 
 	(void)state;
 	cpc_buf_zero(cpc, buf);
-	is(buf, 0, 0, 0, 0);
+	expect_buf(buf, 0, 0, 0, 0);
 }
 
 /* CPC-BUF-13 */
@@ -237,7 +238,7 @@ unequal_counts_change_nothing(void **state)
 	cpc_buf_sub(cpc, ds, other, ds);
 	cpc_buf_add(cpc, ds, other, other);
 	cpc_buf_copy(cpc, ds, other);
-	is(ds, 1, 2, 3, 4);
+	expect_buf(ds, 1, 2, 3, 4);
 	cpc_buf_copy(cpc, other, ds);
 	assert_int_equal(got(other, 0), 0);
 }
@@ -252,14 +253,14 @@ buffers_of_two_sets_combine(void **state)
 
 	(void)state;
 	cpc_buf_sub(cpc, ds, a, b);
-	is(ds, 4, 4, 2, 4);
+	expect_buf(ds, 4, 4, 2, 4);
 	cpc_buf_add(cpc, ds, a, b);
-	is(ds, 6, 8, 2, 10);
+	expect_buf(ds, 6, 8, 2, 10);
 	cpc_buf_copy(cpc, ds, a);
-	is(ds, 5, 6, 1, 7);
+	expect_buf(ds, 5, 6, 1, 7);
 }
 
-/* CPC-BUF-15, and no successor is mistaken for it. */
+/* CPC-BUF-15.  A new buffer is not confused with the destroyed one. */
 static void
 destroy_twice_is_einval(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * libcpc for C++: a file that includes nothing else compiles, links and
- * runs.  There is no PMU behind this door, which is answer enough.
+ * libcpc for C++: a file that includes nothing else compiles, links and runs.
+ * The kernel of this test has no PMU, which is enough to see the calls return.
  */
 #include <libcpc.h>
 

@@ -1,4 +1,4 @@
-/* Error reports: the default, the handler, what each is told. */
+/* Error reports: the default output, the handler, and its arguments. */
 #include "tests/lib/host/host.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* An add_request that fails with CPC_INVALID_EVENT. */
+/* A cpc_set_add_request() that fails with CPC_INVALID_EVENT. */
 static int
 bad_add(cpc_t *c)
 {
@@ -20,7 +20,7 @@ bad_add(cpc_t *c)
 	return r;
 }
 
-/* What a bad add writes to stderr. */
+/* The text that bad_add() writes to stderr. */
 static size_t
 stderr_of_bad_add(char *text, size_t size)
 {
@@ -130,7 +130,7 @@ handler_is_called_once_or_not_at_all(void **state)
 	detail_listen(cpc);
 	bad_add(cpc);
 	assert_int_equal(detail.calls, 1);
-	/* Silent: an empty set, and one that is not there. */
+	/* Silent: an empty set, and a set that does not exist. */
 	cpc_bind_curlwp(cpc, set, 0);
 	cpc_bind_curlwp(cpc, NULL, 0);
 	assert_int_equal(detail.calls, 1);
@@ -174,7 +174,7 @@ subcodes_are_1_to_11(void **state)
 		assert_int_equal(subcodes[i], i + 1);
 }
 
-/* Part 3 names these numbers; strerror(3) must know each. */
+/* Part 3 lists these numbers; strerror(3) must know each. */
 static void
 errnos_are_distinct_and_known(void **state)
 {

@@ -1,14 +1,14 @@
 /*
- * Memory runs out at each allocation that a call makes, in turn: ENOMEM, no
- * report, nothing changed and nothing left behind (which the leak sanitizer
- * looks for).  Ground rule 5; Parts 4.1 to 4.4.
+ * Each allocation of a call fails in turn.  The call returns ENOMEM without a
+ * report, changes nothing and leaks nothing; the leak sanitizer checks the
+ * last.  Ground rule 5; Parts 4.1 to 4.4.
  */
 #include "tests/lib/host/host.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static unsigned fails; /* the nth allocation from now on; 0: none */
+static unsigned fail_nth; /* the nth allocation from now on; 0: none */
 
 void *__real_calloc(size_t n, size_t bytes);
 void *__real_realloc(void *p, size_t bytes);
@@ -16,9 +16,9 @@ void *__wrap_calloc(size_t n, size_t bytes);
 void *__wrap_realloc(void *p, size_t bytes);
 
 static bool
-is_out(void)
+is_out_of_memory(void)
 {
-	if (fails == 0 || --fails > 0)
+	if (fail_nth == 0 || --fail_nth > 0)
 		return false;
 	errno = ENOMEM;
 	return true;
@@ -27,18 +27,19 @@ is_out(void)
 void *
 __wrap_calloc(size_t n, size_t bytes)
 {
-	return is_out() ? NULL : __real_calloc(n, bytes);
+	return is_out_of_memory() ? NULL : __real_calloc(n, bytes);
 }
 
 void *
 __wrap_realloc(void *p, size_t bytes)
 {
-	return is_out() ? NULL : __real_realloc(p, bytes);
+	return is_out_of_memory() ? NULL : __real_realloc(p, bytes);
 }
 
 /*
- * Call until memory suffices, which is the nth time: n - 1 allocations, of
- * `least` at least.  The call answers whether it succeeded.
+ * Repeat the call, and let its first, second, ... allocation fail, until it
+ * succeeds.  It must make at least `least` allocations.  The call returns
+ * whether it succeeded.
  */
 static void
 until_it_succeeds(bool (*call)(void), unsigned least)
@@ -48,14 +49,14 @@ until_it_succeeds(bool (*call)(void), unsigned least)
 
 	detail_listen(cpc);
 	do {
-		fails = ++n;
+		fail_nth = ++n;
 		errno = 0;
 		done = call();
 		if (!done)
 			assert_int_equal(errno, ENOMEM);
 	} while (!done);
-	assert_int_not_equal(fails, 0); /* so many it did not make */
-	fails = 0;
+	assert_int_not_equal(fail_nth, 0); /* the call made fewer allocations */
+	fail_nth = 0;
 	assert_true(n > least);
 	assert_int_equal(detail.calls, 0);
 }
@@ -108,7 +109,7 @@ count_request(void *n, int index, const char *event, uint64_t preset,
 
 static int added;
 
-/* A request that was not added takes no index, and is not bound. */
+/* A request that was not added takes no index and is not bound. */
 static bool
 add_to_set(void)
 {
@@ -116,9 +117,9 @@ add_to_set(void)
 	cpc_attr_t attrs[] = { { name, 1 } };
 	int n = 0, index = cpc_set_add_request(
 		       cpc, set, "cycles", 0, CPC_COUNT_USER, 1, attrs);
-	unsigned left = fails;
+	unsigned left = fail_nth;
 
-	fails = 0;
+	fail_nth = 0;
 	added += index >= 0;
 	assert_int_equal(index, index >= 0 ? added - 1 : -1);
 	cpc_walk_requests(cpc, set, &n, count_request);
@@ -128,11 +129,11 @@ add_to_set(void)
 	if (added > 0)
 		assert_int_equal(cpc_unbind(cpc, set), 0);
 	errno = index >= 0 ? 0 : ENOMEM;
-	fails = left;
+	fail_nth = left;
 	return index >= 0;
 }
 
-/* The pack grows among these. */
+/* The pack of requests grows between these. */
 static void
 requests(void **state)
 {
@@ -158,12 +159,12 @@ count_name_of_pic(void *arg, uint_t pic, const char *name)
 	count_name(arg, name);
 }
 
-/* A walk takes no memory: names are made one by one. */
+/* A walk allocates nothing, because it makes the names one by one. */
 static void
 walks(void **state)
 {
 	(void)state;
-	fails = 1;
+	fail_nth = 1;
 	errno = 0;
 	cpc_walk_events_all(cpc, NULL, count_name);
 	assert_int_equal(names, 3);
@@ -171,9 +172,9 @@ walks(void **state)
 	assert_int_equal(names, 5);
 	cpc_walk_events_pic(cpc, 0, NULL, count_name_of_pic);
 	assert_int_equal(names, 8);
-	assert_int_equal(fails, 1);
+	assert_int_equal(fail_nth, 1);
 	assert_int_equal(errno, 0);
-	fails = 0;
+	fail_nth = 0;
 }
 
 int

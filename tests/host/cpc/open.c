@@ -38,7 +38,7 @@ open_without_pmu_is_enosys(void **state)
 
 /* CPC-OPEN-04 */
 static void
-open_looks_at_the_version_first(void **state)
+open_checks_the_version_first(void **state)
 {
 	unsigned entered;
 
@@ -66,9 +66,9 @@ open_twice_gives_independent_handles(void **state)
 	assert_int_equal(sampled(set, 0), 10);
 }
 
-/* The kernel can tell a program that wanted counters from one that did not. */
+/* The kernel knows whether a program has asked for counters. */
 static void
-open_is_noted_with_its_answer(void **state)
+open_is_counted_with_its_result(void **state)
 {
 	struct kcpc_stat before, after;
 
@@ -82,7 +82,7 @@ open_is_noted_with_its_answer(void **state)
 	assert_int_equal(after.ks_refused - before.ks_refused, 1);
 }
 
-/* CPC-CLOSE-01: fresh, and with bound sets and live buffers. */
+/* CPC-CLOSE-01: a fresh handle, and one with a bound set and a buffer. */
 static void
 close_always_returns_0(void **state)
 {
@@ -136,7 +136,7 @@ close_of_null_is_0(void **state)
 	assert_int_equal(cpc_close(NULL), 0);
 }
 
-/* Ground rule 5: a success leaves errno alone. */
+/* Ground rule 5: a success does not change errno. */
 static void
 success_leaves_errno_alone(void **state)
 {
@@ -185,7 +185,7 @@ walk_no_request(void *arg, int index, const char *event, uint64_t preset,
 		assert_int_equal(errno, EINVAL);                               \
 	} while (0)
 
-/* Ground rule 4: what NULL handles give; what is bound is left alone. */
+/* Ground rule 4: a NULL handle fails, and does not change a bound set. */
 static void
 null_handle_is_einval(void **state)
 {
@@ -239,7 +239,7 @@ null_handle_is_einval(void **state)
 	assert_einval(cpc_walk_requests(NULL, NULL, NULL, walk_no_request));
 }
 
-/* Ground rule 4: nor is there anything to do without an action. */
+/* Ground rule 4: a walk without a callback fails. */
 static void
 null_action_is_einval(void **state)
 {
@@ -271,9 +271,9 @@ constants_have_their_values(void **state)
 	assert_int_equal(CPC_VER_CURRENT, 2);
 }
 
-/* CPC-CONST-02: no name that <signal.h> leaves has SIGEMT's number. */
+/* CPC-CONST-02: no other name in <signal.h> has SIGEMT's number. */
 static void
-sigemt_is_16_alone(void **state)
+only_sigemt_is_16(void **state)
 {
 	ucontext_t uc = { 0 };
 
@@ -308,9 +308,9 @@ main(void)
 		T(open_gives_a_handle),
 		T(open_refuses_other_versions),
 		T(open_without_pmu_is_enosys),
-		T(open_looks_at_the_version_first),
+		T(open_checks_the_version_first),
 		T(open_twice_gives_independent_handles),
-		T(open_is_noted_with_its_answer),
+		T(open_is_counted_with_its_result),
 		T(close_always_returns_0),
 		T(close_leaves_no_context),
 		T(close_releases_other_lwps),
@@ -319,7 +319,7 @@ main(void)
 		T(null_handle_is_einval),
 		T(null_action_is_einval),
 		T(constants_have_their_values),
-		T(sigemt_is_16_alone),
+		T(only_sigemt_is_16),
 		T(attr_has_its_layout),
 	};
 

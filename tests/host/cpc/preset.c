@@ -4,7 +4,7 @@
 #include <limits.h>
 
 static cpc_set_t *
-bound(uint64_t preset)
+bound_set(uint64_t preset)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
@@ -17,7 +17,7 @@ bound(uint64_t preset)
 static void
 preset_changes_no_sample(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 
 	(void)state;
 	fake_user(1);
@@ -62,7 +62,7 @@ static void
 index_out_of_range_is_einval(void **state)
 {
 	(void)state;
-	bound(0);
+	bound_set(0);
 	assert_errno(cpc_request_preset(cpc, -1, 0), EINVAL);
 	assert_errno(cpc_request_preset(cpc, 1, 0), EINVAL);
 	assert_errno(cpc_request_preset(cpc, INT_MAX, 0), EINVAL);
@@ -72,7 +72,7 @@ index_out_of_range_is_einval(void **state)
 static void
 preset_is_lost_at_rebind(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 
 	(void)state;
 	assert_int_equal(cpc_request_preset(cpc, 0, 500), 0);
@@ -86,7 +86,7 @@ preset_is_lost_at_rebind(void **state)
 static void
 preset_is_the_lwps_own(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 
 	(void)state;
 	fake_switch(0, 2);
@@ -113,7 +113,7 @@ restart_resets_every_value(void **state)
 	assert_int_equal(sampled(set, 0), 10);
 	assert_true(sampled(set, 1) == UINT64_MAX);
 	assert_int_equal(sampled(set, 2), 0);
-	fake_user(1); /* it runs */
+	fake_user(1); /* it counts */
 	assert_int_equal(sampled(set, 0), 11);
 	assert_int_equal(sampled(set, 1), 2);
 	assert_int_equal(sampled(set, 2), 1);
@@ -123,7 +123,7 @@ restart_resets_every_value(void **state)
 static void
 restart_does_not_reset_tick(void **state)
 {
-	cpc_set_t *set = bound(0);
+	cpc_set_t *set = bound_set(0);
 	cpc_buf_t *buf = buf_of(set);
 
 	(void)state;
@@ -138,7 +138,7 @@ restart_does_not_reset_tick(void **state)
 static void
 restart_thaws(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 
 	(void)state;
 	fake_user(5);
@@ -149,11 +149,11 @@ restart_thaws(void **state)
 	assert_int_equal(sampled(set, 0), 11);
 }
 
-/* CPC-RST-04, and presets alike */
+/* CPC-RST-04.  Changing a preset fails in the same way. */
 static void
 invalid_context_is_eagain(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 
 	(void)state;
 	fake_invalidate();
@@ -162,11 +162,11 @@ invalid_context_is_eagain(void **state)
 	assert_errno(cpc_set_sample(cpc, set, buf_of(set)), EAGAIN);
 }
 
-/* An invalid context stays so, across switches. */
+/* An invalid context stays invalid across switches. */
 static void
 invalid_context_never_revives(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 
 	(void)state;
 	fake_invalidate();
@@ -182,7 +182,7 @@ restart_of_another_set_is_einval(void **state)
 {
 	cpc_set_t *other = set_of("cycles");
 	cpc_t *handle = cpc_open(CPC_VER_CURRENT);
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 
 	(void)state;
 	fake_user(1);
@@ -198,7 +198,7 @@ restart_of_another_set_is_einval(void **state)
 static void
 frozen_samples_are_identical(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 	cpc_buf_t *a = buf_of(set), *b = buf_of(set);
 
 	(void)state;
@@ -216,7 +216,7 @@ frozen_samples_are_identical(void **state)
 static void
 enable_resumes_from_the_frozen_values(void **state)
 {
-	cpc_set_t *set = bound(10);
+	cpc_set_t *set = bound_set(10);
 	cpc_buf_t *buf = buf_of(set);
 
 	(void)state;
@@ -232,10 +232,10 @@ enable_resumes_from_the_frozen_values(void **state)
 
 /* CPC-ENA-03 */
 static void
-they_do_not_nest(void **state)
+disable_and_enable_do_not_nest(void **state)
 {
 	(void)state;
-	bound(0);
+	bound_set(0);
 	assert_errno(cpc_enable(cpc), EINVAL);
 	assert_int_equal(cpc_disable(cpc), 0);
 	assert_errno(cpc_disable(cpc), EINVAL);
@@ -250,18 +250,18 @@ enable_needs_a_valid_context(void **state)
 	(void)state;
 	assert_errno(cpc_disable(cpc), EINVAL);
 	assert_errno(cpc_enable(cpc), EINVAL);
-	bound(0);
+	bound_set(0);
 	fake_invalidate();
 	assert_errno(cpc_disable(cpc), EAGAIN);
 	assert_errno(cpc_enable(cpc), EAGAIN);
 }
 
-/* CPC-ENA-06, as far as one process goes */
+/* CPC-ENA-06, with one process */
 static void
 any_handle_will_do(void **state)
 {
 	cpc_t *other = cpc_open(CPC_VER_CURRENT);
-	cpc_set_t *set = bound(0);
+	cpc_set_t *set = bound_set(0);
 
 	(void)state;
 	assert_int_equal(cpc_disable(other), 0);
@@ -275,7 +275,7 @@ any_handle_will_do(void **state)
 static void
 frozen_stays_frozen_across_switches(void **state)
 {
-	cpc_set_t *set = bound(0);
+	cpc_set_t *set = bound_set(0);
 
 	(void)state;
 	fake_user(3);
@@ -305,7 +305,7 @@ main(void)
 		T(restart_of_another_set_is_einval),
 		T(frozen_samples_are_identical),
 		T(enable_resumes_from_the_frozen_values),
-		T(they_do_not_nest),
+		T(disable_and_enable_do_not_nest),
 		T(enable_needs_a_valid_context),
 		T(any_handle_will_do),
 		T(frozen_stays_frozen_across_switches),

@@ -1,20 +1,20 @@
-/* What a handle knows of its PMU: PICs, capabilities, names. */
+/* Queries about the PMU: PICs, capabilities, names. */
 #include "tests/lib/host/host.h"
 
 #include <string.h>
 
 #include "kern/cpc/kcpc.h"
 
-/* Names as a walk gave them. */
+/* The names that a walk showed. */
 struct names {
 	unsigned n;
-	const void *arg; /* where the walk was told to put them */
+	const void *arg; /* the walk's argument */
 	uint_t picno;
 	char name[64][40];
 };
 
 static void
-note(void *arg, const char *name)
+record_name(void *arg, const char *name)
 {
 	struct names *names = arg;
 
@@ -24,18 +24,18 @@ note(void *arg, const char *name)
 }
 
 static void
-note_pic(void *arg, uint_t picno, const char *name)
+record_name_of_pic(void *arg, uint_t picno, const char *name)
 {
 	struct names *names = arg;
 
 	if (names->n > 0)
 		assert_int_equal(picno, names->picno);
 	names->picno = picno;
-	note(arg, name);
+	record_name(arg, name);
 }
 
 static bool
-has(const struct names *names, const char *name)
+has_name(const struct names *names, const char *name)
 {
 	unsigned i;
 
@@ -47,7 +47,7 @@ has(const struct names *names, const char *name)
 }
 
 static void
-asymmetric(void)
+reboot_asymmetric(void)
 {
 	fake_shape.asymmetric = true;
 	reboot();
@@ -67,7 +67,7 @@ npic_is_constant(void **state)
 }
 
 static void
-post(struct lwp *l)
+no_signal(struct lwp *l)
 {
 	(void)l;
 }
@@ -80,7 +80,7 @@ caps_are_the_backends_once_the_kernel_can_signal(void **state)
 
 	(void)state;
 	assert_int_equal(cpc_caps(cpc), 0);
-	kcpc_set_notify(post);
+	kcpc_set_notify(no_signal);
 	other = cpc_open(CPC_VER_CURRENT);
 	assert_int_equal(cpc_caps(other),
 	    CPC_CAP_OVERFLOW_INTERRUPT | CPC_CAP_OVERFLOW_PRECISE);
@@ -108,7 +108,7 @@ walk_all_gives_each_name_once(void **state)
 	unsigned i, j;
 
 	(void)state;
-	cpc_walk_events_all(cpc, &all, note);
+	cpc_walk_events_all(cpc, &all, record_name);
 	assert_int_equal(all.n, 3);
 	for (i = 0; i < all.n; i++) {
 		for (j = 0; j < i; j++)
@@ -116,27 +116,29 @@ walk_all_gives_each_name_once(void **state)
 	}
 }
 
-/* Every name of `all` is on some PIC, and the reverse. */
+/*
+ * Every name of walk_all is on some PIC, and every name of a PIC in walk_all.
+ */
 static void
-is_union(void (*walk_all)(cpc_t *, void *, void (*)(void *, const char *)),
+expect_union(void (*walk_all)(cpc_t *, void *, void (*)(void *, const char *)),
     void (*walk_pic)(
 	cpc_t *, uint_t, void *, void (*)(void *, uint_t, const char *)))
 {
 	struct names all = { 0 }, pics = { 0 };
 	unsigned i;
 
-	walk_all(cpc, &all, note);
+	walk_all(cpc, &all, record_name);
 	for (i = 0; i < cpc_npic(cpc); i++) {
 		pics.picno = i;
 		struct names one = { 0 };
-		walk_pic(cpc, i, &one, note_pic);
+		walk_pic(cpc, i, &one, record_name_of_pic);
 		for (unsigned k = 0; k < one.n; k++)
-			note(&pics, one.name[k]);
+			record_name(&pics, one.name[k]);
 	}
 	for (i = 0; i < all.n; i++)
-		assert_true(has(&pics, all.name[i]));
+		assert_true(has_name(&pics, all.name[i]));
 	for (i = 0; i < pics.n; i++)
-		assert_true(has(&all, pics.name[i]));
+		assert_true(has_name(&all, pics.name[i]));
 }
 
 /* CPC-QRY-05 */
@@ -144,8 +146,8 @@ static void
 walk_all_is_the_union_of_pics(void **state)
 {
 	(void)state;
-	asymmetric();
-	is_union(cpc_walk_events_all, cpc_walk_events_pic);
+	reboot_asymmetric();
+	expect_union(cpc_walk_events_all, cpc_walk_events_pic);
 }
 
 /* CPC-QRY-11 */
@@ -153,20 +155,20 @@ static void
 generic_walk_all_is_the_union_of_pics(void **state)
 {
 	(void)state;
-	asymmetric();
-	is_union(cpc_walk_generic_events_all, cpc_walk_generic_events_pic);
+	reboot_asymmetric();
+	expect_union(cpc_walk_generic_events_all, cpc_walk_generic_events_pic);
 }
 
 /* CPC-QRY-06 */
 static void
-generic_names_are_kept_apart(void **state)
+generic_names_have_their_own_walk(void **state)
 {
 	struct names platform = { 0 }, generic = { 0 };
 	unsigned i;
 
 	(void)state;
-	cpc_walk_events_all(cpc, &platform, note);
-	cpc_walk_generic_events_all(cpc, &generic, note);
+	cpc_walk_events_all(cpc, &platform, record_name);
+	cpc_walk_generic_events_all(cpc, &generic, record_name);
 	for (i = 0; i < platform.n; i++)
 		assert_int_not_equal(strncmp(platform.name[i], "PAPI", 4), 0);
 	assert_true(generic.n > 0);
@@ -182,26 +184,30 @@ walk_of_no_pic_is_einval(void **state)
 
 	(void)state;
 	errno = 0;
-	cpc_walk_events_pic(cpc, cpc_npic(cpc), &names, note_pic);
+	cpc_walk_events_pic(cpc, cpc_npic(cpc), &names, record_name_of_pic);
 	assert_int_equal(errno, EINVAL);
 	errno = 0;
-	cpc_walk_generic_events_pic(cpc, cpc_npic(cpc), &names, note_pic);
+	cpc_walk_generic_events_pic(
+	    cpc, cpc_npic(cpc), &names, record_name_of_pic);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(names.n, 0);
 }
 
-/* CPC-QRY-08: note_pic() compares; what a PIC cannot count is not there. */
+/*
+ * CPC-QRY-08. record_name_of_pic() compares the PIC.  The walk omits events
+ * that the PIC cannot count.
+ */
 static void
-walk_pic_tells_the_pic(void **state)
+walk_pic_passes_the_pic(void **state)
 {
 	struct names names = { 0 };
 
 	(void)state;
-	asymmetric();
-	cpc_walk_events_pic(cpc, 1, &names, note_pic);
+	reboot_asymmetric();
+	cpc_walk_events_pic(cpc, 1, &names, record_name_of_pic);
 	assert_int_equal(names.picno, 1);
 	assert_int_equal(names.n, 2);
-	assert_false(has(&names, "branches"));
+	assert_false(has_name(&names, "branches"));
 }
 
 /* CPC-QRY-09 */
@@ -216,19 +222,20 @@ arg_reaches_every_action(void **state)
 		memset(&names, 0, sizeof names);
 		switch (i) {
 		case 0:
-			cpc_walk_events_all(cpc, &names, note);
+			cpc_walk_events_all(cpc, &names, record_name);
 			break;
 		case 1:
-			cpc_walk_events_pic(cpc, 0, &names, note_pic);
+			cpc_walk_events_pic(cpc, 0, &names, record_name_of_pic);
 			break;
 		case 2:
-			cpc_walk_generic_events_all(cpc, &names, note);
+			cpc_walk_generic_events_all(cpc, &names, record_name);
 			break;
 		case 3:
-			cpc_walk_generic_events_pic(cpc, 0, &names, note_pic);
+			cpc_walk_generic_events_pic(
+			    cpc, 0, &names, record_name_of_pic);
 			break;
 		default:
-			cpc_walk_attrs(cpc, &names, note);
+			cpc_walk_attrs(cpc, &names, record_name);
 		}
 		assert_ptr_equal(names.arg, &names);
 	}
@@ -242,28 +249,28 @@ picnum_is_the_last_attribute(void **state)
 	unsigned i, found = 0;
 
 	(void)state;
-	cpc_walk_attrs(cpc, &names, note);
+	cpc_walk_attrs(cpc, &names, record_name);
 	for (i = 0; i < names.n; i++)
 		found += strcmp(names.name[i], "picnum") == 0;
 	assert_int_equal(found, 1);
 	assert_string_equal(names.name[names.n - 1], "picnum");
-	assert_true(has(&names, "umask"));
+	assert_true(has_name(&names, "umask"));
 }
 
-/* CPC-QRY-12 on the fake; the image's tests ask real backends. */
+/* CPC-QRY-12 on the fake PMU; the image's tests check real backends. */
 static void
-two_generic_events_are_always_there(void **state)
+two_generic_events_always_exist(void **state)
 {
 	struct names names = { 0 };
 
 	(void)state;
-	cpc_walk_generic_events_all(cpc, &names, note);
-	assert_true(has(&names, "PAPI_tot_cyc"));
-	assert_true(has(&names, "PAPI_tot_ins"));
+	cpc_walk_generic_events_all(cpc, &names, record_name);
+	assert_true(has_name(&names, "PAPI_tot_cyc"));
+	assert_true(has_name(&names, "PAPI_tot_ins"));
 }
 
 static void
-add_it(void *arg, const char *name)
+add_event(void *arg, const char *name)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
@@ -279,8 +286,8 @@ static void
 every_name_can_be_added_from_the_callback(void **state)
 {
 	(void)state;
-	cpc_walk_events_all(cpc, NULL, add_it);
-	cpc_walk_generic_events_all(cpc, NULL, add_it);
+	cpc_walk_events_all(cpc, NULL, add_event);
+	cpc_walk_generic_events_all(cpc, NULL, add_event);
 }
 
 int
@@ -293,12 +300,12 @@ main(void)
 		T(walk_all_gives_each_name_once),
 		T(walk_all_is_the_union_of_pics),
 		T(generic_walk_all_is_the_union_of_pics),
-		T(generic_names_are_kept_apart),
+		T(generic_names_have_their_own_walk),
 		T(walk_of_no_pic_is_einval),
-		T(walk_pic_tells_the_pic),
+		T(walk_pic_passes_the_pic),
 		T(arg_reaches_every_action),
 		T(picnum_is_the_last_attribute),
-		T(two_generic_events_are_always_there),
+		T(two_generic_events_always_exist),
 		T(every_name_can_be_added_from_the_callback),
 	};
 

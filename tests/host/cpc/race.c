@@ -1,15 +1,15 @@
 /*
- * A bind takes no lock: whatever another LWP does to the set between the
- * library's look at it and the kernel's, the bind is of the set as it was
- * before or as it is afterwards, or fails as that of a set that is gone.
+ * A bind takes no lock.  Another LWP may change the set after the library read
+ * it and before the kernel does.  The bind then uses the old set or the new
+ * set, or fails because the set was destroyed.
  */
 #include "tests/lib/host/host.h"
 
 static cpc_set_t *set, *next;
 
-/* The other LWP, which is served before the bind that is on its way. */
+/* The other LWP acts just before the system call of the bind. */
 static void
-in_between(void (*other)(void))
+run_before_call(void (*other)(void))
 {
 	fake_on_syscall = other;
 }
@@ -17,25 +17,25 @@ in_between(void (*other)(void))
 #define ONCE fake_on_syscall = NULL
 
 static void
-adds_one(void)
+add_one(void)
 {
 	ONCE;
 	assert_int_equal(add(set, "instructions"), 1);
 }
 
 static void
-a_request_more(void **state)
+one_more_request(void **state)
 {
 	(void)state;
 	set = set_of("instructions");
-	in_between(adds_one);
+	run_before_call(add_one);
 	bind_curlwp(set);
 	assert_int_equal(fake_pmu_running(), 3);
 }
 
-/* More than the pack had room for: the kernel is handed the old one. */
+/* More requests than the pack had room for: the kernel gets the old pack. */
 static void
-adds_many(void)
+add_many(void)
 {
 	int i;
 
@@ -45,13 +45,13 @@ adds_many(void)
 }
 
 static void
-a_pack_that_moves(void **state)
+the_pack_moves(void **state)
 {
 	(void)state;
 	fake_shape.npic = 8;
 	reboot();
 	set = set_of("instructions");
-	in_between(adds_many);
+	run_before_call(add_many);
 	bind_curlwp(set);
 	assert_int_equal(fake_pmu_running(), 0xff);
 	fake_user(5);
@@ -59,25 +59,25 @@ a_pack_that_moves(void **state)
 }
 
 static void
-destroys(void)
+destroy_set(void)
 {
 	ONCE;
 	assert_int_equal(cpc_set_destroy(cpc, set), 0);
 }
 
 static void
-a_set_that_goes(void **state)
+the_set_is_destroyed(void **state)
 {
 	(void)state;
 	set = set_of("instructions");
-	in_between(destroys);
+	run_before_call(destroy_set);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 	assert_int_equal(fake_pmu_running(), 0);
 }
 
-/* The next set has the memory of the old one, and is not taken for it. */
+/* The next set reuses the memory of the old one, but is another set. */
 static void
-replaces(void)
+replace_set(void)
 {
 	ONCE;
 	assert_int_equal(cpc_set_destroy(cpc, set), 0);
@@ -85,19 +85,19 @@ replaces(void)
 }
 
 static void
-a_set_that_another_follows(void **state)
+the_set_is_replaced(void **state)
 {
 	(void)state;
 	set = set_of("instructions");
-	in_between(replaces);
+	run_before_call(replace_set);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 	assert_int_equal(fake_pmu_running(), 0);
 	bind_curlwp(next);
 }
 
-/* Sets that come and go take no more memory than the first. */
+/* Creating and destroying sets repeatedly needs the memory of one set. */
 static void
-sets_are_used_again(void **state)
+set_memory_is_reused(void **state)
 {
 	cpc_set_t *old = NULL;
 	int i;
@@ -118,11 +118,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(a_request_more),
-		T(a_pack_that_moves),
-		T(a_set_that_goes),
-		T(a_set_that_another_follows),
-		T(sets_are_used_again),
+		T(one_more_request),
+		T(the_pack_moves),
+		T(the_set_is_destroyed),
+		T(the_set_is_replaced),
+		T(set_memory_is_reused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

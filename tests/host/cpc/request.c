@@ -1,11 +1,11 @@
-/* Requests: what an add accepts, refuses, copies; what a walk shows. */
+/* Requests: what an add accepts, refuses and copies, and what a walk shows. */
 #include "tests/lib/host/host.h"
 
 #include <string.h>
 
 static char picnum[] = "picnum", umask_name[] = "umask";
 
-/* Add with attributes; flags USER, preset 0. */
+/* Add a request with attributes; flags USER, preset 0. */
 static int
 add_attrs(cpc_set_t *set, const char *event, uint_t n, const cpc_attr_t *attrs)
 {
@@ -60,7 +60,7 @@ names_are_case_sensitive(void **state)
 
 /* CPC-REQ-04 */
 static void
-numbers_are_what_strtol_takes_whole(void **state)
+numbers_are_those_of_strtol(void **state)
 {
 	static const char *const good[] = { "0x3c", "60", "074", "-1",
 		"0x7fffffffffffffff" };
@@ -76,7 +76,7 @@ numbers_are_what_strtol_takes_whole(void **state)
 		assert_add_fails(add_name(set, bad[i]), CPC_INVALID_EVENT);
 }
 
-/* A name as long as CPC_MAX_EVENT_LEN is no event, and no accident. */
+/* A name of CPC_MAX_EVENT_LEN characters is unknown, and overruns nothing. */
 static void
 overlong_name_is_unknown(void **state)
 {
@@ -185,9 +185,9 @@ attrs_null_or_too_many_is_silent(void **state)
 	assert_int_equal(add_attrs(set, "cycles", 50, attrs), 0);
 }
 
-/* The order of the tests: each mistake hides those that come later. */
+/* The checks have an order: the first mistake hides the later ones. */
 static void
-tests_come_in_order(void **state)
+checks_come_in_order(void **state)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	char unknown[] = "unknown";
@@ -206,7 +206,7 @@ tests_come_in_order(void **state)
 	    add_attrs(set, "cycles", 1, attrs), CPC_INVALID_PICNUM);
 }
 
-/* A request as a walk showed it. */
+/* Requests as a walk showed them. */
 struct seen {
 	int n;
 	struct {
@@ -222,8 +222,8 @@ struct seen {
 };
 
 static void
-see(void *arg, int index, const char *event, uint64_t preset, uint_t flags,
-    int nattrs, const cpc_attr_t *attrs)
+record_request(void *arg, int index, const char *event, uint64_t preset,
+    uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
 	struct seen *seen = arg;
 	int i;
@@ -242,11 +242,11 @@ see(void *arg, int index, const char *event, uint64_t preset, uint_t flags,
 }
 
 static struct seen
-seen_of(cpc_set_t *set)
+walk_set(cpc_set_t *set)
 {
 	struct seen seen = { 0 };
 
-	cpc_walk_requests(cpc, set, &seen, see);
+	cpc_walk_requests(cpc, set, &seen, record_request);
 	return seen;
 }
 
@@ -264,7 +264,7 @@ everything_is_copied(void **state)
 	memset(event, 'x', strlen(event));
 	memset(name, 'x', strlen(name));
 	attr.ca_val = 8;
-	seen = seen_of(set);
+	seen = walk_set(set);
 	assert_string_equal(seen.r[0].event, "cycles");
 	assert_string_equal(seen.r[0].name[0], "umask");
 	assert_int_equal(seen.r[0].val[0], 7);
@@ -272,7 +272,7 @@ everything_is_copied(void **state)
 
 /* CPC-REQ-12 */
 static void
-of_two_attributes_the_last_holds(void **state)
+the_last_of_equal_attributes_counts(void **state)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attrs[] = { { picnum, 9 }, { umask_name, 1 }, { picnum, 2 },
@@ -281,7 +281,7 @@ of_two_attributes_the_last_holds(void **state)
 
 	(void)state;
 	assert_int_equal(add_attrs(set, "cycles", 4, attrs), 0);
-	seen = seen_of(set);
+	seen = walk_set(set);
 	assert_int_equal(seen.r[0].nattrs, 2);
 	assert_int_equal(seen.r[0].val[0], 2);
 	assert_int_equal(seen.r[0].val[1], 3);
@@ -304,7 +304,7 @@ a_bound_set_takes_no_request(void **state)
 
 /* CPC-REQ-14 */
 static void
-nor_does_one_bound_on_another_lwp(void **state)
+a_set_bound_on_another_lwp_takes_none(void **state)
 {
 	cpc_set_t *set = set_of("cycles");
 
@@ -332,7 +332,7 @@ more_requests_than_pics_fail_only_at_bind(void **state)
 
 /* CPC-REQ-16, CPC-PCBE-05 */
 static void
-attribute_values_are_judged_at_bind(void **state)
+attribute_values_are_checked_at_bind(void **state)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_attr_t attr = { umask_name, 0x100 };
@@ -345,7 +345,7 @@ attribute_values_are_judged_at_bind(void **state)
 
 /* CPC-WALK-01 */
 static void
-walk_goes_from_the_newest(void **state)
+walk_shows_the_newest_first(void **state)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	struct seen seen;
@@ -354,7 +354,7 @@ walk_goes_from_the_newest(void **state)
 	add_preset(set, "cycles", 1);
 	add_preset(set, "instructions", 2);
 	add_flags(set, "branches", CPC_COUNT_SYSTEM);
-	seen = seen_of(set);
+	seen = walk_set(set);
 	assert_int_equal(seen.n, 3);
 	assert_int_equal(seen.r[0].index, 2);
 	assert_int_equal(seen.r[0].flags, CPC_COUNT_SYSTEM);
@@ -375,7 +375,7 @@ walk_shows_attributes(void **state)
 
 	(void)state;
 	assert_int_equal(add_attrs(set, "cycles", 2, attrs), 1);
-	seen = seen_of(set);
+	seen = walk_set(set);
 	assert_int_equal(seen.r[0].nattrs, 2);
 	assert_string_equal(seen.r[0].name[1], "picnum");
 	assert_int_equal(seen.r[0].val[1], 3);
@@ -392,9 +392,9 @@ walk_shows_library_presets(void **state)
 	(void)state;
 	bind_curlwp(set);
 	assert_int_equal(cpc_request_preset(cpc, 0, 77), 0);
-	assert_int_equal(seen_of(set).r[0].preset, 0);
+	assert_int_equal(walk_set(set).r[0].preset, 0);
 	assert_int_equal(cpc_set_request_preset(cpc, set, 0, 88), 0);
-	assert_int_equal(seen_of(set).r[0].preset, 88);
+	assert_int_equal(walk_set(set).r[0].preset, 88);
 }
 
 /* CPC-WALK-04 */
@@ -405,11 +405,11 @@ walk_works_on_a_bound_set(void **state)
 
 	(void)state;
 	bind_curlwp(set);
-	assert_int_equal(seen_of(set).n, 1);
+	assert_int_equal(walk_set(set).n, 1);
 }
 
 static void
-destroy_it(void *arg, int index, const char *event, uint64_t preset,
+destroy_walked_set(void *arg, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
 	(void)preset, (void)flags, (void)nattrs, (void)attrs;
@@ -418,7 +418,7 @@ destroy_it(void *arg, int index, const char *event, uint64_t preset,
 	assert_string_equal(event, "cycles");
 }
 
-/* Part 4.2: callbacks may call any libcpc function but cpc_close(). */
+/* Part 4.2: a callback may call any libcpc function except cpc_close(). */
 static void
 walk_survives_a_callback_that_destroys(void **state)
 {
@@ -427,7 +427,7 @@ walk_survives_a_callback_that_destroys(void **state)
 	(void)state;
 	add(set, "cycles");
 	add(set, "cycles");
-	cpc_walk_requests(cpc, set, set, destroy_it);
+	cpc_walk_requests(cpc, set, set, destroy_walked_set);
 }
 
 /* Part 4.3 */
@@ -438,7 +438,7 @@ walk_of_a_bad_set_is_einval(void **state)
 
 	(void)state;
 	errno = 0;
-	cpc_walk_requests(cpc, NULL, &seen, see);
+	cpc_walk_requests(cpc, NULL, &seen, record_request);
 	assert_int_equal(errno, EINVAL);
 	assert_int_equal(seen.n, 0);
 }
@@ -450,7 +450,7 @@ main(void)
 		T(indices_count_up_from_0),
 		T(unknown_event_consumes_no_index),
 		T(names_are_case_sensitive),
-		T(numbers_are_what_strtol_takes_whole),
+		T(numbers_are_those_of_strtol),
 		T(overlong_name_is_unknown),
 		T(unknown_attribute_is_refused),
 		T(picnum_beyond_the_pics_is_refused),
@@ -458,14 +458,14 @@ main(void)
 		T(unknown_flag_is_refused),
 		T(no_privilege_counts_nothing),
 		T(attrs_null_or_too_many_is_silent),
-		T(tests_come_in_order),
+		T(checks_come_in_order),
 		T(everything_is_copied),
-		T(of_two_attributes_the_last_holds),
+		T(the_last_of_equal_attributes_counts),
 		T(a_bound_set_takes_no_request),
-		T(nor_does_one_bound_on_another_lwp),
+		T(a_set_bound_on_another_lwp_takes_none),
 		T(more_requests_than_pics_fail_only_at_bind),
-		T(attribute_values_are_judged_at_bind),
-		T(walk_goes_from_the_newest),
+		T(attribute_values_are_checked_at_bind),
+		T(walk_shows_the_newest_first),
 		T(walk_shows_attributes),
 		T(walk_shows_library_presets),
 		T(walk_works_on_a_bound_set),

@@ -1,4 +1,4 @@
-/* Sampling: who may, into what, and what comes out. */
+/* Sampling: which sets and buffers it accepts, and which values it stores. */
 #include "tests/lib/host/host.h"
 
 #include <sys/lwp.h>
@@ -113,7 +113,7 @@ hrtime_lies_inside_the_call(void **state)
 	assert_true(cpc_buf_hrtime(cpc, buf) <= after);
 }
 
-/* CPC-SMP-07: another LWP runs while this one sleeps. */
+/* CPC-SMP-07: another LWP runs while this LWP sleeps. */
 static void
 tick_stands_while_the_lwp_is_off_the_cpu(void **state)
 {
@@ -160,7 +160,7 @@ buf_sample_is_an_alias(void **state)
 }
 
 static void
-preset_is(void *arg, int index, const char *event, uint64_t preset,
+expect_preset(void *arg, int index, const char *event, uint64_t preset,
     uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
 	(void)arg, (void)index, (void)event, (void)flags;
@@ -179,7 +179,7 @@ sampling_leaves_presets_alone(void **state)
 	bind_curlwp(set);
 	fake_user(7);
 	sampled(set, 0);
-	cpc_walk_requests(cpc, set, NULL, preset_is);
+	cpc_walk_requests(cpc, set, NULL, expect_preset);
 }
 
 /* CPC-SMP-12 */
@@ -196,7 +196,7 @@ values_start_from_the_preset(void **state)
 	assert_int_equal(sampled(set, 0), 1007);
 }
 
-/* Part 4.4: into the values of their requests, whatever PICs those have. */
+/* Part 4.4: values are in the order of the requests, on any PICs. */
 static void
 values_go_by_request_index(void **state)
 {
@@ -213,7 +213,7 @@ values_go_by_request_index(void **state)
 	assert_int_equal(sampled(set, 2), 2);
 }
 
-/* Part 11.4: LWP ids start at 1 in each process. */
+/* Part 11.4: LWP IDs start at 1 in each process. */
 static void
 lwp_self_is_the_lwps_id(void **state)
 {

@@ -1,9 +1,9 @@
-/* Sets: names that go stale, and what is left behind. */
+/* Sets: creation, destruction, and handles that are no longer valid. */
 #include "tests/lib/host/host.h"
 
 static void
-never(void *arg, int index, const char *event, uint64_t preset, uint_t flags,
-    int nattrs, const cpc_attr_t *attrs)
+fail_if_called(void *arg, int index, const char *event, uint64_t preset,
+    uint_t flags, int nattrs, const cpc_attr_t *attrs)
 {
 	(void)arg, (void)event, (void)preset, (void)flags;
 	(void)nattrs, (void)attrs;
@@ -20,7 +20,7 @@ create_gives_distinct_empty_sets(void **state)
 	assert_non_null(a);
 	assert_non_null(b);
 	assert_ptr_not_equal(a, b);
-	cpc_walk_requests(cpc, a, NULL, never);
+	cpc_walk_requests(cpc, a, NULL, fail_if_called);
 }
 
 /* CPC-SET-02 */
@@ -34,7 +34,7 @@ destroy_twice_is_einval(void **state)
 	assert_errno(cpc_set_destroy(cpc, set), EINVAL);
 }
 
-/* A new set may reuse the room of a dead one, and is still not it. */
+/* A new set may reuse the memory of a destroyed one, but is another set. */
 static void
 stale_set_is_not_its_successor(void **state)
 {
@@ -93,9 +93,9 @@ buffers_outlive_their_set(void **state)
 	assert_int_equal(cpc_buf_destroy(cpc, buf), 0);
 }
 
-/* Pointers that never were sets, and one that is a buffer. */
+/* Pointers that never were sets, and a pointer to a buffer. */
 static void
-what_is_no_set_is_einval(void **state)
+a_wild_pointer_is_einval(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 	const uintptr_t wild[] = { 0, 1, 0xffffff, 0x1000000, UINTPTR_MAX,
@@ -109,9 +109,9 @@ what_is_no_set_is_einval(void **state)
 		    cpc_set_destroy(cpc, (cpc_set_t *)wild[i]), EINVAL);
 }
 
-/* The table of names grows by chunks; every name stays good. */
+/* The table of sets grows by chunks; every handle stays valid. */
 static void
-thousands_of_sets_keep_their_names(void **state)
+thousands_of_sets_keep_their_handles(void **state)
 {
 	static cpc_set_t *sets[3000];
 	int i;
@@ -139,8 +139,8 @@ main(void)
 		T(destroy_of_a_foreign_set_is_einval),
 		T(destroy_of_a_bound_set_unbinds),
 		T(buffers_outlive_their_set),
-		T(what_is_no_set_is_einval),
-		T(thousands_of_sets_keep_their_names),
+		T(a_wild_pointer_is_einval),
+		T(thousands_of_sets_keep_their_handles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * libcpc under a SIGEMT handler: whatever call it interrupts, the handler may
- * sample, bind and restart, and waits for nothing.
+ * libcpc in a SIGEMT handler.  The handler may interrupt any call.  It may
+ * sample, bind and restart, and never waits.
  */
 #include "tests/lib/host/host.h"
 
@@ -13,7 +13,7 @@ static cpc_set_t *own, *other;
 static cpc_buf_t *buf;
 static unsigned handled;
 
-/* Ground rule 3's list, all of it. */
+/* Every call that ground rule 3 allows in a handler. */
 static void
 handler(int sig)
 {
@@ -36,22 +36,22 @@ handler(int sig)
 }
 
 static void
-strike(void)
+raise_sigemt(void)
 {
 	raise(SIGEMT);
 }
 
 /*
- * CPC-OVF-19, CPC-OVF-20, ground rule 3: a signal at every entry into the
- * kernel, where locks are held if they ever are, reaches the handler by the
- * end of the call and finds nothing locked.  An alarm ends a deadlock.
+ * CPC-OVF-19, CPC-OVF-20, ground rule 3.  The signal comes at every entry into
+ * the kernel, where the library may hold a lock.  The handler runs before the
+ * call returns, and finds nothing locked.  An alarm ends a deadlock.
  */
 static void
-strike_during(void (*call)(void))
+interrupt_call(void (*call)(void))
 {
 	unsigned before = handled;
 
-	fake_on_syscall = strike;
+	fake_on_syscall = raise_sigemt;
 	alarm(10);
 	call();
 	alarm(0);
@@ -113,21 +113,24 @@ handler_interrupts_anything(void **state)
 	own = set_of("instructions");
 	other = set_of("cycles");
 	buf = buf_of(own);
-	/* A set that was bound asks the kernel whether it is still. */
+	/*
+	 * If a set was bound before, the library asks the kernel whether it
+	 * still is.
+	 */
 	call_bind();
 	call_unbind_other();
-	strike_during(call_add);
-	strike_during(call_bind);
+	interrupt_call(call_add);
+	interrupt_call(call_bind);
 	cpc_bind_curlwp(cpc, own, 0);
-	strike_during(call_sample);
-	strike_during(call_unbind);
-	strike_during(call_restart);
+	interrupt_call(call_sample);
+	interrupt_call(call_unbind);
+	interrupt_call(call_restart);
 	cpc_bind_curlwp(cpc, other, 0);
-	strike_during(call_destroy);
+	interrupt_call(call_destroy);
 	sigaction(SIGEMT, &old, NULL);
 }
 
-/* Ground rule 3: the caller's mask is as it was. */
+/* Ground rule 3: the library restores the caller's signal mask. */
 static void
 signal_mask_is_restored(void **state)
 {

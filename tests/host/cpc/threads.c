@@ -1,8 +1,8 @@
 /*
- * libcpc by real threads, over a kernel that lets one in at a time as
- * barecpc's lock does, built with the thread sanitizer: a data race in the
- * library ends the test.  Each thread is an LWP, whose counts are exact
- * whatever the others do.
+ * libcpc with real threads, built with the thread sanitizer: a data race in
+ * the library ends the test.  The fake kernel admits one thread at a time, as
+ * barecpc's kernel lock does.  Each thread is an LWP, and its counts are exact
+ * whatever the other threads do.
  */
 #include "tests/lib/host/host.h"
 
@@ -12,36 +12,36 @@
 
 #define NTHREAD 3
 #define ROUNDS  2000
-#define STEPS   7 /* instructions of a round */
+#define STEPS   7 /* instructions per round */
 
 static pthread_mutex_t kernel = PTHREAD_MUTEX_INITIALIZER;
-static _Thread_local int me = 1; /* LWP id */
+static _Thread_local int my_lwp = 1; /* LWP id */
 static unsigned bad;
 
-/* Into the kernel, on the one CPU, as whoever calls; and out. */
+/* Enter the kernel, on its only CPU, as this thread's LWP. */
 static void
-enter(void)
+enter_kernel(void)
 {
 	pthread_mutex_lock(&kernel);
-	fake_switch(0, me);
+	fake_switch(0, my_lwp);
 }
 
 static void
-leave(void)
+leave_kernel(void)
 {
 	pthread_mutex_unlock(&kernel);
-	sched_yield(); /* on one CPU, too, others come in between */
+	sched_yield(); /* on a host with one CPU, let other threads run */
 }
 
 static void
-work(void)
+run_payload(void)
 {
-	enter();
+	enter_kernel();
 	fake_user(STEPS);
-	leave();
+	leave_kernel();
 }
 
-/* cmocka's assertions belong to its own thread. */
+/* cmocka's assertions work on the main thread only. */
 static void
 expect(bool holds)
 {
@@ -56,35 +56,37 @@ struct start {
 };
 
 static void *
-begin(void *arg)
+start_thread(void *arg)
 {
 	const struct start *st = arg;
 
-	me = st->lwp;
+	my_lwp = st->lwp;
 	for (int i = 0; i < ROUNDS; i++)
 		st->fn(st->shared);
-	enter();
-	fake_exit(0, me);
-	leave();
+	enter_kernel();
+	fake_exit(0, my_lwp);
+	leave_kernel();
 	return NULL;
 }
 
-/* Each function by a thread of its own, or the last by all that are left. */
+/*
+ * Each thread runs its own function.  The remaining threads run the last one.
+ */
 static void
-run(cpc_set_t *shared, unsigned n, void (*const fn[])(cpc_set_t *))
+run_threads(cpc_set_t *shared, unsigned n, void (*const fn[])(cpc_set_t *))
 {
 	struct start st[NTHREAD];
 	pthread_t thread[NTHREAD];
 
 	bad = 0;
-	fake_on_syscall = enter;
-	fake_on_return = leave;
+	fake_on_syscall = enter_kernel;
+	fake_on_return = leave_kernel;
 	for (int i = 0; i < NTHREAD; i++) {
 		st[i] =
 		    (struct start){ fn[(unsigned)i < n ? (unsigned)i : n - 1],
 			    shared, i + 2 };
 		assert_int_equal(
-		    pthread_create(&thread[i], NULL, begin, &st[i]), 0);
+		    pthread_create(&thread[i], NULL, start_thread, &st[i]), 0);
 	}
 	for (int i = 0; i < NTHREAD; i++)
 		pthread_join(thread[i], NULL);
@@ -93,7 +95,7 @@ run(cpc_set_t *shared, unsigned n, void (*const fn[])(cpc_set_t *))
 }
 
 static uint64_t
-value(cpc_buf_t *buf)
+buf_value(cpc_buf_t *buf)
 {
 	uint64_t v = 0;
 
@@ -101,7 +103,7 @@ value(cpc_buf_t *buf)
 	return v;
 }
 
-/* Bind, count, unbind a set that all have bound. */
+/* Bind, count with, and unbind a set that all threads have bound. */
 static void
 count_shared(cpc_set_t *shared)
 {
@@ -110,10 +112,10 @@ count_shared(cpc_set_t *shared)
 
 	expect(cpc_bind_curlwp(cpc, shared, 0) == 0);
 	expect(cpc_set_sample(cpc, shared, a) == 0);
-	work();
+	run_payload();
 	expect(cpc_set_sample(cpc, shared, b) == 0);
 	cpc_buf_sub(cpc, b, b, a);
-	expect(value(b) == STEPS);
+	expect(buf_value(b) == STEPS);
 	expect(cpc_unbind(cpc, shared) == 0);
 	expect(cpc_set_sample(cpc, shared, a) == -1);
 	expect(cpc_buf_destroy(cpc, a) == 0);
@@ -127,12 +129,12 @@ one_set_bound_by_all(void **state)
 	void (*const fn[])(cpc_set_t *) = { count_shared };
 
 	(void)state;
-	run(set_of("instructions"), 1, fn);
+	run_threads(set_of("instructions"), 1, fn);
 }
 
-/* Sets, requests and buffers of one handle come and go. */
+/* Create and destroy sets, requests and buffers of one handle. */
 static void
-make_and_break(cpc_set_t *shared)
+create_and_destroy(cpc_set_t *shared)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_buf_t *buf;
@@ -143,9 +145,9 @@ make_and_break(cpc_set_t *shared)
 			   CPC_COUNT_USER, 0, NULL) == i);
 	buf = cpc_buf_create(cpc, set);
 	expect(cpc_bind_curlwp(cpc, set, 0) == 0);
-	work();
+	run_payload();
 	expect(cpc_set_sample(cpc, set, buf) == 0);
-	expect(value(buf) == STEPS);
+	expect(buf_value(buf) == STEPS);
 	expect(cpc_set_destroy(cpc, set) == 0);
 	expect(cpc_set_sample(cpc, set, buf) == -1);
 	expect(cpc_buf_destroy(cpc, buf) == 0);
@@ -155,10 +157,10 @@ make_and_break(cpc_set_t *shared)
 static void
 objects_come_and_go(void **state)
 {
-	void (*const fn[])(cpc_set_t *) = { make_and_break };
+	void (*const fn[])(cpc_set_t *) = { create_and_destroy };
 
 	(void)state;
-	run(NULL, 1, fn);
+	run_threads(NULL, 1, fn);
 }
 
 static void
@@ -171,7 +173,7 @@ see_request(void *arg, int index, const char *event, uint64_t preset,
 }
 
 static void
-walk(cpc_set_t *shared)
+walk_shared(cpc_set_t *shared)
 {
 	int n = 0;
 
@@ -180,14 +182,14 @@ walk(cpc_set_t *shared)
 }
 
 static void
-edit(cpc_set_t *shared)
+edit_preset(cpc_set_t *shared)
 {
 	static uint64_t preset;
 
 	expect(cpc_set_request_preset(cpc, shared, 0, preset++ % ROUNDS) == 0);
 }
 
-/* The set grows while others look at it, or would sample it. */
+/* Add requests to the set while other threads walk and sample it. */
 static void
 grow_and_sample(cpc_set_t *shared)
 {
@@ -201,7 +203,7 @@ grow_and_sample(cpc_set_t *shared)
 	expect(cpc_buf_destroy(cpc, buf) == 0);
 }
 
-/* Its buffer is soon of the wrong size, so that the kernel is not asked. */
+/* The buffer soon has the wrong size, so the kernel is not called. */
 static void
 sample_unbound(cpc_set_t *shared)
 {
@@ -215,20 +217,21 @@ sample_unbound(cpc_set_t *shared)
 static void
 a_set_is_walked_and_edited(void **state)
 {
-	void (*const fn[])(cpc_set_t *) = { walk, edit, walk };
+	void (*const fn[])(
+	    cpc_set_t *) = { walk_shared, edit_preset, walk_shared };
 
 	(void)state;
-	run(set_of("instructions"), 3, fn);
+	run_threads(set_of("instructions"), 3, fn);
 }
 
 static void
 a_set_grows_while_it_is_sampled(void **state)
 {
 	void (*const fn[])(
-	    cpc_set_t *) = { grow_and_sample, sample_unbound, walk };
+	    cpc_set_t *) = { grow_and_sample, sample_unbound, walk_shared };
 
 	(void)state;
-	run(set_of("instructions"), 3, fn);
+	run_threads(set_of("instructions"), 3, fn);
 }
 
 static unsigned reports;
@@ -248,26 +251,26 @@ change_handler(cpc_set_t *shared)
 }
 
 static void
-report(cpc_set_t *shared)
+report_error(cpc_set_t *shared)
 {
 	expect(cpc_set_add_request(
 		   cpc, shared, "no such event", 0, 0, 0, NULL) == -1);
 }
 
-/* Part 3: a report is to the handler there is at that moment. */
+/* Part 3: a report goes to the handler that is installed at that moment. */
 static void
 errors_are_reported_while_handlers_change(void **state)
 {
-	void (*const fn[])(cpc_set_t *) = { change_handler, report };
+	void (*const fn[])(cpc_set_t *) = { change_handler, report_error };
 
 	(void)state;
 	reports = 0;
 	cpc_seterrhndlr(cpc, count_report);
-	run(set_of("instructions"), 2, fn);
+	run_threads(set_of("instructions"), 2, fn);
 	assert_int_equal(reports, 2 * ROUNDS);
 }
 
-/* A handle of the thread's own, opened and closed. */
+/* Open and close a handle of this thread. */
 static void
 open_and_close(cpc_set_t *shared)
 {
@@ -280,7 +283,7 @@ open_and_close(cpc_set_t *shared)
 	expect(cpc_set_add_request(
 		   own, set, "instructions", 0, CPC_COUNT_USER, 0, NULL) == 0);
 	expect(cpc_bind_curlwp(own, set, 0) == 0);
-	work();
+	run_payload();
 	expect(cpc_close(own) == 0);
 	expect(cpc_enable(cpc) == -1);
 }
@@ -292,14 +295,14 @@ handles_are_independent(void **state)
 	void (*const fn[])(cpc_set_t *) = { open_and_close };
 
 	(void)state;
-	run(NULL, 1, fn);
+	run_threads(NULL, 1, fn);
 }
 
 static cpc_set_t *volatile current_set;
 
-/* Another's set is destroyed under those who bind and sample it. */
+/* Destroy a set while other threads bind and sample it. */
 static void
-replace(cpc_set_t *shared)
+replace_set(cpc_set_t *shared)
 {
 	cpc_set_t *old = __atomic_load_n(&current_set, __ATOMIC_ACQUIRE);
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -312,7 +315,7 @@ replace(cpc_set_t *shared)
 }
 
 static void
-use(cpc_set_t *shared)
+use_set(cpc_set_t *shared)
 {
 	cpc_set_t *set = __atomic_load_n(&current_set, __ATOMIC_ACQUIRE);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
@@ -330,15 +333,15 @@ use(cpc_set_t *shared)
 		expect(cpc_buf_destroy(cpc, buf) == 0);
 }
 
-/* CPC-CLOSE-03, CPC-SET-04: what is gone is EINVAL, and nothing worse. */
+/* CPC-CLOSE-03, CPC-SET-04: a call with a destroyed set returns EINVAL. */
 static void
 a_set_is_destroyed_under_its_users(void **state)
 {
-	void (*const fn[])(cpc_set_t *) = { replace, use };
+	void (*const fn[])(cpc_set_t *) = { replace_set, use_set };
 
 	(void)state;
 	current_set = set_of("instructions");
-	run(NULL, 2, fn);
+	run_threads(NULL, 2, fn);
 }
 
 int

@@ -1,6 +1,6 @@
 /*
- * What the library makes of a name on a machine, whichever that is: its own
- * names, those of its CPU's table, numbers, and what it says without a table.
+ * How the library resolves a name on any machine: architected names, names of
+ * the CPU's table, numbers.  Without a table it says why.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ own_name(const struct machine_kind *mk, unsigned n)
 	    const char *const *)((const char *)mk->mk_first + n * mk->mk_bytes);
 }
 
-/* They are found by halving. */
+/* The library finds them by binary search. */
 static void
 own_names_are_sorted(void **state)
 {
@@ -39,7 +39,10 @@ own_names_are_sorted(void **state)
 	}
 }
 
-/* No two names of Arm's mean the same, but for presets; none is CHAIN. */
+/*
+ * Two names of Arm have different codes, unless one is a preset.  No name is
+ * CHAIN.
+ */
 static void
 arms_events_are_different(void **state)
 {
@@ -89,7 +92,7 @@ expect_why(const struct machine *mc, const char *name, const char *want)
 	assert_string_equal(why, want);
 }
 
-/* What works without a table. */
+/* The names that work without a table. */
 static void
 expect_no_table(struct machine *mc, const char *why)
 {
@@ -112,9 +115,12 @@ expect_no_table(struct machine *mc, const char *why)
 	    mc, "inst_retired.any_q", "did you mean inst_retired.any_p?");
 }
 
-static char folder[] = "/tmp/barecpc-events-XXXXXX";
+static char table_folder[] = "/tmp/barecpc-events-XXXXXX";
 
-/* The table of Intel's CPUs, of which `bytes` are kept and one is changed. */
+/*
+ * Write the table of Intel's CPUs to the folder: the first `bytes` of it, with
+ * one bit changed.
+ */
 static void
 write_table(size_t bytes, size_t change)
 {
@@ -132,7 +138,7 @@ write_table(size_t bytes, size_t change)
 		data[change] ^= 1;
 	if (bytes == 0)
 		bytes = (size_t)st.st_size;
-	snprintf(path, sizeof path, "%s/intel", folder);
+	snprintf(path, sizeof path, "%s/intel", table_folder);
 	f = fopen(path, "wb");
 	assert_int_equal(fwrite(data, bytes, 1, f), 1);
 	fclose(f);
@@ -140,8 +146,8 @@ write_table(size_t bytes, size_t change)
 }
 
 /*
- * A process maps the files once, so each case has one of its own.  `what`
- * becomes of the path.
+ * A process maps the files once, so each case runs in a new process. `what` is
+ * the expected reason, after the path.
  */
 static void
 in_child(const char *what, unsigned model)
@@ -153,11 +159,11 @@ in_child(const char *what, unsigned model)
 	fflush(NULL);
 	if (fork() == 0) {
 		mc.mc_pmu.pm_model = model;
-		machine_load(&mc, folder);
+		machine_load(&mc, table_folder);
 		snprintf(why, sizeof why,
 		    "%s%s: raw codes (r1c0, 0xc0) and architected events "
 		    "work, `list' prints them",
-		    model == 94 ? folder : "", what);
+		    model == 94 ? table_folder : "", what);
 		if (*what == '\0')
 			assert_non_null(mc.mc_table.es_pmu);
 		else
@@ -169,12 +175,12 @@ in_child(const char *what, unsigned model)
 }
 
 static void
-a_bad_file_is_told(void **state)
+a_bad_file_is_reported(void **state)
 {
 	char path[64];
 
 	(void)state;
-	assert_non_null(mkdtemp(folder));
+	assert_non_null(mkdtemp(table_folder));
 	in_child("/intel is not in this image", 94);
 	write_table(0, 0);
 	in_child("", 94);
@@ -191,12 +197,12 @@ a_bad_file_is_told(void **state)
 	in_child("/intel is of another version of barecpc", 94);
 	write_table(0, 1);
 	in_child("/intel is not a table of events", 94);
-	snprintf(path, sizeof path, "%s/intel", folder);
+	snprintf(path, sizeof path, "%s/intel", table_folder);
 	unlink(path);
-	rmdir(folder);
+	rmdir(table_folder);
 }
 
-/* Whichever PIC is asked for, the lists say what the name resolves to. */
+/* A name is in the list of a PIC if it resolves to this PIC. */
 static void
 lists_and_names_agree(void **state)
 {
@@ -231,7 +237,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_names_are_sorted),
 		cmocka_unit_test(arms_events_are_different),
-		cmocka_unit_test(a_bad_file_is_told),
+		cmocka_unit_test(a_bad_file_is_reported),
 		cmocka_unit_test(lists_and_names_agree),
 	};
 

@@ -1,7 +1,7 @@
 /*
- * libpfm4's own validation vectors, string to registers, fed to our encoder.
- * They are read from the library's source package; without it the test is
- * skipped.
+ * libpfm4's own validation vectors (text to register values), given to our
+ * encoder.  The test reads them from the library's source package, and skips
+ * without it.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -25,7 +25,7 @@ struct vector {
 	char v_fstr[512];
 };
 
-static char source[512];
+static char source_folder[512];
 
 static const struct {
 	const char *ret;
@@ -40,9 +40,9 @@ static const struct {
 	{ "PFM_ERR_UMASK", EVENT_NEEDS_UMASK },
 };
 
-/* PMUs without a table are those that are not a core's. */
+/* A PMU without a table must not be a core's PMU. */
 static bool
-is_no_core(const char *pmu)
+is_uncore(const char *pmu)
 {
 	static const char *const parts[] = { "unc", "_nb", "_l3", "rapl",
 		"perf", "hisi_sccl", "tx2_" };
@@ -54,13 +54,15 @@ is_no_core(const char *pmu)
 	return false;
 }
 
-/* Where we differ, each with its reason. */
+/* Vectors for which our encoder differs, each with its reason. */
 static const char *const differ[] = {
-	/* A list of events is taken apart before it comes to the encoder. */
+	/* A list of events is split before it reaches the encoder. */
 	"core::RAT_STALLS:ANY:u:c=1,cycles",
 };
 
-/* libpfm4 cuts a numeric unit mask to 32 bits in its name, and only there. */
+/*
+ * libpfm4 truncates a numeric unit mask to 32 bits in the event's name only.
+ */
 static bool
 same_name(const struct vector *v, const struct event_spec *sp, const char *text)
 {
@@ -69,7 +71,7 @@ same_name(const struct vector *v, const struct event_spec *sp, const char *text)
 }
 
 static void
-check(const struct vector *v, unsigned *agreed, unsigned *wrong)
+check_vector(const struct vector *v, unsigned *agreed, unsigned *wrong)
 {
 	char pmu[64] = "", text[512];
 	const char *event = strstr(v->v_name, "::");
@@ -84,7 +86,7 @@ check(const struct vector *v, unsigned *agreed, unsigned *wrong)
 	snprintf(pmu, sizeof pmu, "%.*s", (int)(event - v->v_name), v->v_name);
 	es = events_find(event_dbs, pmu);
 	if (es.es_pmu == NULL) {
-		if (!is_no_core(pmu))
+		if (!is_uncore(pmu))
 			fail_msg("%s: no such PMU here", v->v_name);
 		return;
 	}
@@ -119,9 +121,9 @@ check(const struct vector *v, unsigned *agreed, unsigned *wrong)
 	    v->v_count, v->v_fstr);
 }
 
-/* The text between the first two quotes. */
+/* Copy the text between the first two quotes. */
 static void
-quoted(const char *line, char *buf, size_t size)
+copy_quoted(const char *line, char *buf, size_t size)
 {
 	const char *begin = strchr(line, '"');
 	const char *end = begin != NULL ? strchr(begin + 1, '"') : NULL;
@@ -130,9 +132,9 @@ quoted(const char *line, char *buf, size_t size)
 		snprintf(buf, size, "%.*s", (int)(end - begin - 1), begin + 1);
 }
 
-/* One line of an initializer: `.name = "...",` and so on. */
+/* Parse one line of an initializer: `.name = "...",` and so on. */
 static void
-field(struct vector *v, char *line)
+parse_field(struct vector *v, char *line)
 {
 	char *value = strchr(line, '=');
 	size_t n;
@@ -143,9 +145,9 @@ field(struct vector *v, char *line)
 		value++;
 	if (strstr(line, ".name") != NULL) {
 		memset(v, 0, sizeof *v);
-		quoted(value, v->v_name, sizeof v->v_name);
+		copy_quoted(value, v->v_name, sizeof v->v_name);
 	} else if (strstr(line, ".fstr") != NULL) {
-		quoted(value, v->v_fstr, sizeof v->v_fstr);
+		copy_quoted(value, v->v_fstr, sizeof v->v_fstr);
 	} else if (strstr(line, ".ret") != NULL) {
 		n = strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_");
 		snprintf(v->v_ret, sizeof v->v_ret, "%.*s", (int)n, value);
@@ -159,27 +161,27 @@ field(struct vector *v, char *line)
 }
 
 static void
-feed(const char *file, unsigned least)
+check_file(const char *file, unsigned least)
 {
 	unsigned agreed = 0, wrong = 0;
 	struct vector v = { .v_name = "" };
 	char path[600], line[1024];
 	FILE *f;
 
-	if (source[0] == '\0')
+	if (source_folder[0] == '\0')
 		skip();
-	snprintf(path, sizeof path, "%s/tests/%s", source, file);
+	snprintf(path, sizeof path, "%s/tests/%s", source_folder, file);
 	f = fopen(path, "r");
 	assert_non_null(f);
 	while (fgets(line, sizeof line, f) != NULL) {
 		if (strstr(line, "SRC_LINE") != NULL && v.v_name[0] != '\0') {
-			check(&v, &agreed, &wrong);
+			check_vector(&v, &agreed, &wrong);
 			v.v_name[0] = '\0';
 		}
-		field(&v, line);
+		parse_field(&v, line);
 	}
 	if (v.v_name[0] != '\0')
-		check(&v, &agreed, &wrong);
+		check_vector(&v, &agreed, &wrong);
 	fclose(f);
 	print_message("%s: %u vectors agree\n", file, agreed);
 	assert_int_equal(wrong, 0);
@@ -190,14 +192,14 @@ static void
 agrees_on_x86(void **state)
 {
 	(void)state;
-	feed("validate_x86.c", 500);
+	check_file("validate_x86.c", 500);
 }
 
 static void
 agrees_on_arm64(void **state)
 {
 	(void)state;
-	feed("validate_arm64.c", 40);
+	check_file("validate_arm64.c", 40);
 }
 
 int
@@ -209,9 +211,10 @@ main(void)
 	};
 	FILE *p = popen("scripts/mkevents --source", "r");
 
-	if (p == NULL || fgets(source, sizeof source, p) == NULL ||
+	if (p == NULL ||
+	    fgets(source_folder, sizeof source_folder, p) == NULL ||
 	    pclose(p) != 0)
-		source[0] = '\0';
-	source[strcspn(source, "\n")] = '\0';
+		source_folder[0] = '\0';
+	source_folder[strcspn(source_folder, "\n")] = '\0';
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

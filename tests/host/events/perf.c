@@ -1,6 +1,7 @@
 /*
- * Raw events in perf's forms, against the bits of the registers: Intel SDM
- * vol. 3B and AMD APM vol. 2 (IA32_PERFEVTSELx), Arm ARM (PMEVTYPER<n>_EL0).
+ * Raw events in perf's forms, compared with the bits of the registers.  Intel
+ * SDM vol. 3B and AMD APM vol. 2 (IA32_PERFEVTSELx), Arm ARM
+ * (PMEVTYPER<n>_EL0).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,8 +46,8 @@ static const struct {
 	{ EVENT_INTEL, "rc0x" },
 	{ EVENT_INTEL, "rc0:" },
 	{ EVENT_INTEL, "rc0:x" },
-	{ EVENT_INTEL, "r100c0" },     /* USR is said by :u */
-	{ EVENT_INTEL, "r1000000c0" }, /* AMD's */
+	{ EVENT_INTEL, "r100c0" },     /* the suffix :u sets USR */
+	{ EVENT_INTEL, "r1000000c0" }, /* valid for AMD only */
 	{ EVENT_INTEL, "r1ffffffffffffffff" },
 	{ EVENT_INTEL, "cpu" },
 	{ EVENT_INTEL, "cpu/" },
@@ -85,7 +86,7 @@ forms_are_their_bits(void **state)
 }
 
 static void
-anything_else_is_none(void **state)
+anything_else_is_refused(void **state)
 {
 	struct event_code ec;
 
@@ -96,9 +97,11 @@ anything_else_is_none(void **state)
 	}
 }
 
-/* As events_encode() has them: enabled, interrupting, user and system level. */
+/*
+ * The bits that events_encode() sets, too: enable, interrupt, user and system.
+ */
 static void
-raw_selects_are_whole(void **state)
+raw_selects_are_complete(void **state)
 {
 	static const struct {
 		enum event_kind kind;
@@ -143,8 +146,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms_are_their_bits),
-		cmocka_unit_test(anything_else_is_none),
-		cmocka_unit_test(raw_selects_are_whole),
+		cmocka_unit_test(anything_else_is_refused),
+		cmocka_unit_test(raw_selects_are_complete),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

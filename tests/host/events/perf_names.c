@@ -1,7 +1,7 @@
 /*
- * perf's symbolic names on every CPU there is a table for, against Linux 6.4:
- * intel_perfmon_event_map, amd_perfmon_event_map and those of Zen,
- * armv8_pmuv3_perf_map.  A name is what Linux says, or refused.
+ * perf's symbolic names on every CPU that has a table, compared with Linux
+ * 6.4: intel_perfmon_event_map, amd_perfmon_event_map and its variants for
+ * Zen, armv8_pmuv3_perf_map.  A name has Linux's code, or is refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 
 enum map { INTEL, K7, ZEN, ZEN4, ARM, NMAP };
 
-/* 0: Linux has none.  The order is that of names[]. */
+/* 0: Linux lacks the name.  The order is the order of names[]. */
 static const char *const names[NAMES] = { "cycles", "instructions",
 	"cache-references", "cache-misses", "branch-instructions",
 	"branch-misses", "bus-cycles", "ref-cycles" };
@@ -53,9 +53,9 @@ map_of(const struct events *es)
 	}
 }
 
-/* As in Linux BR_RETIRED stands in where there is no PC_WRITE_RETIRED. */
+/* As in Linux, BR_RETIRED replaces an absent PC_WRITE_RETIRED. */
 static bool
-stands_in(const struct events *es, const char *name, uint64_t select)
+is_replacement(const struct events *es, const char *name, uint64_t select)
 {
 	return es->es_pmu->ep_kind == EVENT_ARM &&
 	       strcmp(name, "branch-instructions") == 0 && select == 0x21 &&
@@ -68,7 +68,7 @@ levels_of(const struct events *es)
 	return es->es_pmu->ep_kind == EVENT_ARM ? ARM_LEVELS : X86_LEVELS;
 }
 
-/* How many of the names the CPU has, each as Linux has it. */
+/* The number of names that the CPU has.  Each has Linux's code. */
 static unsigned
 names_of(const struct events *es)
 {
@@ -84,7 +84,7 @@ names_of(const struct events *es)
 		known++;
 		ec.ec_select &= ~levels_of(es);
 		if ((want == 0 || ec.ec_select != want) &&
-		    !stands_in(es, names[i], ec.ec_select))
+		    !is_replacement(es, names[i], ec.ec_select))
 			fail_msg("%s: %s is %#llx", es->es_pmu->ep_name,
 			    names[i], (unsigned long long)ec.ec_select);
 	}
@@ -92,8 +92,9 @@ names_of(const struct events *es)
 }
 
 /*
- * Those whose tables lack most: NetBurst and Knights Corner, which are no
- * PerfMon; X-Gene, whose table has no common branches.
+ * The CPUs whose tables lack most.  NetBurst and Knights Corner do not have
+ * architectural performance monitoring.  X-Gene's table has no common
+ * branches.
  */
 static const struct {
 	const char *cpu;
@@ -127,7 +128,7 @@ names_are_what_linux_says(void **state)
 }
 
 static void
-levels_are_the_names(void **state)
+suffixes_set_the_levels(void **state)
 {
 	struct events es = events_find(event_dbs, "skl");
 	struct event_spec sp;
@@ -142,9 +143,9 @@ levels_are_the_names(void **state)
 	assert_int_equal(ec.ec_select, 0x53003c);
 }
 
-/* No table has an event of these names but Knights Corner its BRANCHES. */
+/* A name of the table has priority.  Only Knights Corner has one: BRANCHES. */
 static void
-a_tables_own_name_goes_first(void **state)
+a_name_of_the_table_has_priority(void **state)
 {
 	struct event_spec sp;
 	struct event_code ec;
@@ -166,7 +167,7 @@ a_tables_own_name_goes_first(void **state)
 }
 
 static void
-anything_else_is_none(void **state)
+anything_else_is_refused(void **state)
 {
 	static const char *const none[] = { "", "cycle", "cyclesu",
 		"cycles:", "cycles:x", "cycles:uh", "cycles:u:k", "Cycles",
@@ -184,9 +185,9 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_what_linux_says),
-		cmocka_unit_test(levels_are_the_names),
-		cmocka_unit_test(a_tables_own_name_goes_first),
-		cmocka_unit_test(anything_else_is_none),
+		cmocka_unit_test(suffixes_set_the_levels),
+		cmocka_unit_test(a_name_of_the_table_has_priority),
+		cmocka_unit_test(anything_else_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

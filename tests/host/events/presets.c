@@ -1,6 +1,6 @@
 /*
- * PAPI's presets: on every PMU each that is offered is one of its events, and
- * of each that is not it is told why.
+ * PAPI's presets.  On every PMU, each offered preset is one of its events.
+ * For each other preset there is a reason.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,18 +14,21 @@
 #include "events/preset.h"
 #include "tests/generic.h"
 
-/* What PAPI 7.0.0 and the architectures map by one event, of all PMUs. */
+/*
+ * The presets that PAPI 7.0.0 and the architectures map to one event, on all
+ * PMUs.
+ */
 #define OFFERED 988
 
 static bool
-encode(const struct events *es, const char *name, struct event_spec *sp,
+encode_event(const struct events *es, const char *name, struct event_spec *sp,
     struct event_code *ec)
 {
 	return events_parse(es, name, EVENT_EITHER_CASE, sp) == EVENT_OK &&
 	       events_encode(es, sp, ec) == EVENT_OK;
 }
 
-/* CPC-EVT-01: the closed list, sorted, in small letters. */
+/* CPC-EVT-01: the list is closed, sorted, and in lower case. */
 static void
 names_are_the_closed_list(void **state)
 {
@@ -40,7 +43,7 @@ names_are_the_closed_list(void **state)
 	}
 }
 
-/* Of what is known of PICs: nothing of NetBurst's. */
+/* Some PIC of the PMU counts the event.  NetBurst's PICs are unknown. */
 static bool
 has_pic(const struct event_pmu *ep, event_pics_t pics)
 {
@@ -51,7 +54,10 @@ has_pic(const struct event_pmu *ep, event_pics_t pics)
 	       (pics & (general | fixed << 32)) != 0;
 }
 
-/* What is offered resolves, is walked in order, and is the event it says. */
+/*
+ * An offered preset resolves, the walk is in order, and the preset equals its
+ * event.
+ */
 static unsigned
 check_offered(const struct events *es)
 {
@@ -64,7 +70,7 @@ check_offered(const struct events *es)
 		assert_true(strcmp(last, name) < 0);
 		strcpy(last, name);
 		assert_true(event_preset_number(name, EVENT_EITHER_CASE) >= 0);
-		if (!encode(es, name, &sp, &ec))
+		if (!encode_event(es, name, &sp, &ec))
 			fail_msg("%s: %s", es->es_pmu->ep_name, name);
 		assert_true(sp.spc_preset);
 		if (!has_pic(es->es_pmu, ec.ec_pics))
@@ -72,12 +78,13 @@ check_offered(const struct events *es)
 			    "%s: no PIC counts %s", es->es_pmu->ep_name, name);
 		events_parse(es, name, EVENT_EITHER_CASE, &sp);
 		events_short(es, &sp, text, sizeof text);
-		if (!encode(es, text, &as_event, &other))
+		if (!encode_event(es, text, &as_event, &other))
 			fail_msg("%s: %s is no event", name, text);
 		assert_false(as_event.spc_preset);
 		/*
-		 * Sandy Bridge's LLC_REFERENCES stands for another name's
-		 * code, and that name for a third, see events_tables.c.
+		 * Sandy Bridge's LLC_REFERENCES has the code of another name,
+		 * which in turn is a third event: see
+		 * tests/host/events/tables.c.
 		 */
 		if (sp.spc_row->er_stands != 0)
 			continue;
@@ -101,7 +108,7 @@ every_preset_offered_is_an_event(void **state)
 	assert_int_equal(offered, OFFERED);
 }
 
-/* CPC-QRY-12: whatever the CPU. */
+/* CPC-QRY-12, on every CPU. */
 static void
 every_pmu_has_instructions_and_cycles(void **state)
 {
@@ -112,12 +119,12 @@ every_pmu_has_instructions_and_cycles(void **state)
 	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
-		assert_true(encode(&es, "PAPI_tot_ins", &sp, &ec));
-		assert_true(encode(&es, "PAPI_tot_cyc", &sp, &ec));
+		assert_true(encode_event(&es, "PAPI_tot_ins", &sp, &ec));
+		assert_true(encode_event(&es, "PAPI_tot_cyc", &sp, &ec));
 	}
 }
 
-/* Each row that is none names events that there are, and is one line. */
+/* Each reason is one line that names existing events. */
 static void
 every_refusal_has_its_reason(void **state)
 {
@@ -193,32 +200,32 @@ a_refusal_says_what_to_do(void **state)
 }
 
 static uint64_t
-code(const char *cpu, const char *name)
+code_of(const char *cpu, const char *name)
 {
 	struct events es = events_find(event_dbs, cpu);
 	struct event_spec sp;
 	struct event_code ec;
 
-	if (!encode(&es, name, &sp, &ec))
+	if (!encode_event(&es, name, &sp, &ec))
 		fail_msg("%s: %s is none", cpu, name);
 	return ec.ec_select;
 }
 
-/* One of each kind, by the vendors' manuals. */
+/* One preset of each kind, compared with the vendors' manuals. */
 static void
 codes_are_the_manuals(void **state)
 {
 	(void)state;
-	assert_int_equal(code("skl", "PAPI_l1_dcm"), 0x530151);
-	assert_int_equal(code("nhm", "PAPI_l1_dcr"), 0x530f40);
-	assert_int_equal(code("icx", "PAPI_br_cn"), 0x5311c4);
+	assert_int_equal(code_of("skl", "PAPI_l1_dcm"), 0x530151);
+	assert_int_equal(code_of("nhm", "PAPI_l1_dcr"), 0x530f40);
+	assert_int_equal(code_of("icx", "PAPI_br_cn"), 0x5311c4);
 	assert_int_equal(
-	    code("amd64_fam15h_interlagos", "PAPI_tlb_tl"), 0x537746);
-	/* As it was called once. */
+	    code_of("amd64_fam15h_interlagos", "PAPI_tlb_tl"), 0x537746);
+	/* The former name of the same preset. */
 	assert_int_equal(
-	    code("amd64_fam15h_interlagos", "PAPI_tlb_tm"), 0x537746);
-	assert_int_equal(code("arm_a64fx", "PAPI_lst_ins"), 0x8000072);
-	assert_int_equal(code("neoverse_n1", "PAPI_l2_dcm"), 0x8000017);
+	    code_of("amd64_fam15h_interlagos", "PAPI_tlb_tm"), 0x537746);
+	assert_int_equal(code_of("arm_a64fx", "PAPI_lst_ins"), 0x8000072);
+	assert_int_equal(code_of("neoverse_n1", "PAPI_l2_dcm"), 0x8000017);
 }
 
 int

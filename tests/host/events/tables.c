@@ -1,6 +1,6 @@
 /*
- * The tables of event names are whole, and what is walked, looked up and
- * encoded is one and the same: for every PMU of every vendor.
+ * The tables of event names are complete.  Walks, lookups and encodings agree,
+ * for every PMU of every vendor.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,11 +16,14 @@
 
 /* libpfm4 4.13 has 49 core PMUs of x86 and 10 of arm64. */
 #define PMUS (49 + 10)
-/* What it encodes of these without a modifier or a second unit mask. */
+/*
+ * The names that it encodes for these PMUs, without modifiers or second unit
+ * masks.
+ */
 #define NAMES 16765
 
 static bool
-encode(const struct events *es, const char *name, enum event_case fold,
+encode_event(const struct events *es, const char *name, enum event_case fold,
     struct event_spec *sp, struct event_code *ec)
 {
 	return events_parse(es, name, fold, sp) == EVENT_OK &&
@@ -52,7 +55,7 @@ has_every_core_pmu(void **state)
 	assert_int_equal(n, PMUS);
 }
 
-/* All vendors together are small enough to be in every image. */
+/* The tables of all vendors are small enough for every image. */
 static void
 all_fit_in_280_kib(void **state)
 {
@@ -121,15 +124,18 @@ check_umasks(const struct events *es, const struct event_row *row)
 		if ((um = events_umask(es, row, i)) == NULL)
 			continue;
 		name = events_text(es, um->um_name);
-		/* The first of a name is found: there is no second. */
+		/*
+		 * A lookup finds the first of equal names, so there is no
+		 * second.
+		 */
 		assert_int_equal(events_umask_find(es, row, name), i);
 		assert_in_range(um->um_group & 0xf, 0, row->er_ngroup - 1);
 	}
 }
 
-/* Complete, sorted, without duplicates. */
+/* Rows are complete, sorted and unique. */
 static void
-rows_are_whole(void **state)
+rows_are_complete(void **state)
 {
 	const struct event_row *row, *last;
 	struct events es;
@@ -154,9 +160,11 @@ rows_are_whole(void **state)
 	}
 }
 
-/* The flags of what can stand alone, by which walks go, are true. */
+/*
+ * Walks use flags that say which names are valid alone; the flags are right.
+ */
 static void
-flags_are_true(void **state)
+flags_are_right(void **state)
 {
 	const struct event_row *row;
 	struct event_spec sp;
@@ -173,7 +181,7 @@ flags_are_true(void **state)
 			snprintf(name, sizeof name, "%s",
 			    events_text(&es, row->er_name));
 			if ((row->er_flags & ER_BARE) != 0)
-				assert_true(encode(
+				assert_true(encode_event(
 				    &es, name, EVENT_ANY_CASE, &sp, &ec));
 			for (u = 0; u < row->er_nlist; u++) {
 				const struct event_umask *um =
@@ -185,14 +193,17 @@ flags_are_true(void **state)
 				snprintf(name, sizeof name, "%s:%s",
 				    events_text(&es, row->er_name),
 				    events_text(&es, um->um_name));
-				assert_true(encode(
+				assert_true(encode_event(
 				    &es, name, EVENT_ANY_CASE, &sp, &ec));
 			}
 		}
 	}
 }
 
-/* In lower case and with dots, as vendors have it, it is the same event. */
+/*
+ * The same name in lower case with dots, as vendors write it, is the same
+ * event.
+ */
 static void
 check_spellings(
     const struct events *es, const char *name, const struct event_code *ec)
@@ -209,9 +220,9 @@ check_spellings(
 		                           : name[i];
 		mixed |= i > 0 && text[i] != name[i] && text[i] != '.';
 	}
-	assert_true(encode(es, text, EVENT_EITHER_CASE, &sp, &other));
+	assert_true(encode_event(es, text, EVENT_EITHER_CASE, &sp, &other));
 	assert_true(same_code(ec, &other));
-	/* A letter of the other case makes it another name. */
+	/* A name in mixed case is unknown. */
 	if (mixed) {
 		text[0] = name[0];
 		if (text[0] >= 'A' && text[0] <= 'Z')
@@ -221,7 +232,7 @@ check_spellings(
 	}
 }
 
-/* What is encoded, named in full and encoded again comes out the same. */
+/* The canonical name of an encoded event encodes to the same code. */
 static void
 check_canonical(
     const struct events *es, struct event_spec *sp, const struct event_code *ec)
@@ -232,8 +243,9 @@ check_canonical(
 	const char *name;
 
 	/*
-	 * Sandy Bridge's LLC_MISSES stands for LAST_LEVEL_CACHE_MISSES, 412EH,
-	 * but that for L3_LAT_CACHE:MISS, 12EH; its LLC_REFERENCES likewise.
+	 * Sandy Bridge's LLC_MISSES is an alias of LAST_LEVEL_CACHE_MISSES,
+	 * 412EH.  That name is an alias of L3_LAT_CACHE:MISS, 12EH.
+	 * LLC_REFERENCES is similar.
 	 */
 	if (sp->spc_row->er_stands != 0)
 		return;
@@ -241,17 +253,17 @@ check_canonical(
 	    sizeof text - 1);
 	name = strstr(text, "::") + 2;
 	/*
-	 * Of offcore responses libpfm4 takes SNP_NONE and adds ANY_RESPONSE,
-	 * but refuses the two together; so do we.
+	 * For an offcore response libpfm4 accepts SNP_NONE and adds
+	 * ANY_RESPONSE, but refuses both together.  Our encoder does the same.
 	 */
 	if ((sp->spc_row->er_flags & ER_EXTRA) != 0 && sp->spc_numask > 2)
 		return;
-	if (!encode(es, name, EVENT_EITHER_CASE, &other, &again))
+	if (!encode_event(es, name, EVENT_EITHER_CASE, &other, &again))
 		fail_msg("%s is refused", name);
 	if (!same_code(ec, &again))
 		fail_msg("%s is another event", name);
-	/* With the PMU's name before it, too. */
-	if (!encode(es, text, EVENT_EITHER_CASE, &other, &again) ||
+	/* The same with the PMU's name as a prefix. */
+	if (!encode_event(es, text, EVENT_EITHER_CASE, &other, &again) ||
 	    !same_code(ec, &again))
 		fail_msg("%s is refused, or another", text);
 }
@@ -270,8 +282,8 @@ every_walked_name_encodes(void **state)
 		struct event_walk ew = { 0 };
 
 		while (events_next(&es, &ew, ~0ULL, name, sizeof name)) {
-			assert_true(
-			    encode(&es, name, EVENT_EITHER_CASE, &sp, &ec));
+			assert_true(encode_event(
+			    &es, name, EVENT_EITHER_CASE, &sp, &ec));
 			assert_true(ec.ec_pics != 0);
 			check_spellings(&es, name, &ec);
 			check_canonical(&es, &sp, &ec);
@@ -281,9 +293,9 @@ every_walked_name_encodes(void **state)
 	assert_int_equal(names, NAMES);
 }
 
-/* cpc_walk_events_pic(): the names of a PIC are those it can count. */
+/* cpc_walk_events_pic(): the names of a PIC are those that it can count. */
 static void
-walks_of_a_pic_go_by_the_masks(void **state)
+walks_of_a_pic_follow_the_masks(void **state)
 {
 	char all[NAME], some[NAME];
 	struct event_spec sp;
@@ -300,7 +312,7 @@ walks_of_a_pic_go_by_the_masks(void **state)
 			more = events_next(
 			    &es, &ep, 1ULL << pic, some, sizeof some);
 			while (events_next(&es, &ew, ~0ULL, all, sizeof all)) {
-				assert_true(encode(
+				assert_true(encode_event(
 				    &es, all, EVENT_EITHER_CASE, &sp, &ec));
 				if ((ec.ec_pics >> pic & 1) == 0)
 					continue;
@@ -364,9 +376,9 @@ the_cpu_chooses_its_table(void **state)
 	assert_string_equal(cpu_name(events_find(event_dbs, "ep")), "");
 }
 
-/* A PMU's name before an event is that PMU's. */
+/* A PMU's name before an event must be the name of this PMU. */
 static void
-names_of_pmus_go_before(void **state)
+pmu_prefixes_are_checked(void **state)
 {
 	static const char *const none[] = { "skx::INST_RETIRED:ANY_P",
 		"SKL::INST_RETIRED:ANY_P", "skl:INST_RETIRED:ANY_P",
@@ -382,12 +394,12 @@ names_of_pmus_go_before(void **state)
 		assert_int_equal(
 		    events_parse(&es, none[i], EVENT_EITHER_CASE, &sp),
 		    EVENT_UNKNOWN);
-	assert_true(
-	    encode(&es, "SKL::inst_retired.any_p", EVENT_ANY_CASE, &sp, &ec));
+	assert_true(encode_event(
+	    &es, "SKL::inst_retired.any_p", EVENT_ANY_CASE, &sp, &ec));
 	assert_int_equal(ec.ec_select, 0x5300c0);
 }
 
-/* CPC-REQ-02: a miss, and what may have been meant. */
+/* CPC-REQ-02: an unknown name, and a suggestion. */
 static void
 suggests_what_is_near(void **state)
 {
@@ -401,7 +413,7 @@ suggests_what_is_near(void **state)
 	assert_true(
 	    events_suggest(&es, "Inst_Retired.Any_p", text, sizeof text));
 	assert_string_equal(text, "INST_RETIRED:ANY_P");
-	/* The beginning of a name, where none is near. */
+	/* If no name is similar, the suggestion is a name that begins so. */
 	assert_true(
 	    events_suggest(&es, "CYCLE_ACTIVITY:STALLS", text, sizeof text));
 	assert_string_equal(text, "CYCLE_ACTIVITY:STALLS_L1D_MISS");
@@ -416,7 +428,7 @@ suggests_what_is_near(void **state)
 	assert_false(events_suggest(&es, "INST_RETIERD:ANY_P", text, 8));
 }
 
-/* Any text is refused or encoded: nothing else happens. */
+/* Any text is refused or encoded. */
 static void
 any_text_is_safe(void **state)
 {
@@ -437,10 +449,10 @@ any_text_is_safe(void **state)
 			text[i] = letters[seed % sizeof letters];
 		}
 		text[sizeof text - 1] = '\0';
-		encode(&es, text, EVENT_ANY_CASE, &sp, &ec);
-		/* Behind an event that there is. */
+		encode_event(&es, text, EVENT_ANY_CASE, &sp, &ec);
+		/* Random text after an existing event. */
 		snprintf(text, 13, "%s", events_text(&es, 1));
-		encode(&es, text, EVENT_ANY_CASE, &sp, &ec);
+		encode_event(&es, text, EVENT_ANY_CASE, &sp, &ec);
 	}
 }
 
@@ -451,12 +463,12 @@ main(void)
 		cmocka_unit_test(has_every_core_pmu),
 		cmocka_unit_test(all_fit_in_280_kib),
 		cmocka_unit_test(hold_no_descriptions),
-		cmocka_unit_test(rows_are_whole),
-		cmocka_unit_test(flags_are_true),
+		cmocka_unit_test(rows_are_complete),
+		cmocka_unit_test(flags_are_right),
 		cmocka_unit_test(every_walked_name_encodes),
-		cmocka_unit_test(walks_of_a_pic_go_by_the_masks),
+		cmocka_unit_test(walks_of_a_pic_follow_the_masks),
 		cmocka_unit_test(the_cpu_chooses_its_table),
-		cmocka_unit_test(names_of_pmus_go_before),
+		cmocka_unit_test(pmu_prefixes_are_checked),
 		cmocka_unit_test(suggests_what_is_near),
 		cmocka_unit_test(any_text_is_safe),
 	};

@@ -1,6 +1,6 @@
 /*
- * The kernel's string functions and printf agree with the host's C library,
- * which is taken for right, on every case tried.
+ * The kernel's string functions and printf return the same as the host's C
+ * library, in every case tried.
  */
 #include "tests/lib/host/support.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The host's, before the names change. */
+/* The host's functions, before kernel_names.h renames them. */
 static int (*const host_snprintf)(char *, size_t, const char *, ...) = snprintf;
 static unsigned long (*const host_strtoul)(
     const char *, char **, int) = strtoul;
@@ -74,12 +74,12 @@ printf_truncates(void **state)
 	assert_int_equal(snprintf(NULL, 0, "%d", 12345), 5);
 }
 
-/* What is no conversion is shown, not swallowed; NULL is no string. */
+/* Text that is not a conversion is printed as it is.  NULL is not a string. */
 static void
 printf_oddities(void **state)
 {
 	char buf[32];
-	/* Not literals: the compiler would rightly warn of both. */
+	/* Variables, because the compiler would warn about the literals. */
 	const char *volatile bad = "%y %", *volatile null = "%s";
 
 	(void)state;
@@ -89,7 +89,7 @@ printf_oddities(void **state)
 	assert_string_equal(buf, "(null)");
 }
 
-/* Every start and length around the word size, neighbours untouched. */
+/* Every start and length around the word size; bytes outside do not change. */
 static void
 mem_functions(void **state)
 {
@@ -174,7 +174,7 @@ numbers(void **state)
 	}
 }
 
-/* The check value every description of this CRC gives. */
+/* The check value in every description of this CRC. */
 static void
 crc(void **state)
 {

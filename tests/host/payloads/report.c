@@ -1,7 +1,6 @@
 /*
- * Differences are signed: one below 0 is kept, sorted, printed and recorded as
- * what it is.  (They were unsigned: a short run that took longer than a long
- * one was recorded as some 2^64 ns.)
+ * Differences are signed: a negative one is kept, sorted, printed and recorded
+ * with its sign.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,7 +12,7 @@
 #include "payloads/common/report.h"
 #include "tests/lib/host/support.h"
 
-/* What report.o and report_record.o take from files that need an image. */
+/* Functions that report.o and report_record.o need from files of the image. */
 static char *record;
 
 void
@@ -58,7 +57,7 @@ options_levels(const char *name)
 }
 
 static void
-fill(struct series *s, const int64_t *values, unsigned n)
+fill_series(struct series *s, const int64_t *values, unsigned n)
 {
 	series_open(s, n);
 	for (unsigned i = 0; i < n; i++)
@@ -73,7 +72,7 @@ aggregates_are_signed(void **state)
 	struct series s;
 
 	(void)state;
-	fill(&s, values, 5);
+	fill_series(&s, values, 5);
 	assert_true((int64_t)s.s_min == -7120);
 	assert_true((int64_t)s.s_median == 3);
 	assert_true((int64_t)s.s_max == 12);
@@ -90,17 +89,17 @@ extremes_do_not_overflow(void **state)
 	struct quantity q = { 0 };
 
 	(void)state;
-	fill(&q.q_raw, values, 2);
-	fill(&q.q_overhead, values, 1);
+	fill_series(&q.q_raw, values, 2);
+	fill_series(&q.q_overhead, values, 1);
 	assert_true(series_range(&q.q_raw) == UINT64_MAX);
 	assert_true(quantity_net(&q) == 1); /* modulo 2^64, but defined */
 	series_free(&q.q_raw);
 	series_free(&q.q_overhead);
 }
 
-/* What report() prints. */
+/* The output of report(). */
 static char *
-printed(const struct options *o, const struct result *r)
+report_output(const struct options *o, const struct result *r)
 {
 	static char text[4096];
 	FILE *f = tmpfile();
@@ -136,9 +135,9 @@ a_negative_difference_is_marked(void **state)
 	const char *text;
 
 	(void)state;
-	fill(&r.r_count.q_raw, counts, 3);
-	fill(&r.r_hrtime.q_raw, times, 3);
-	text = printed(&o, &r);
+	fill_series(&r.r_count.q_raw, counts, 3);
+	fill_series(&r.r_hrtime.q_raw, times, 3);
+	text = report_output(&o, &r);
 	assert_non_null(
 	    strstr(text, " 4000         2.000            -           -3"));
 	assert_non_null(strstr(text,

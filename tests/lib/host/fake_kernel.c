@@ -1,3 +1,8 @@
+/*
+ * The part of a kernel that kcpc needs, in software: CPUs, LWPs, timers,
+ * memory, user copies and the system call.
+ */
+
 #include "tests/lib/host/fake_kernel.h"
 
 #include <stdarg.h>
@@ -5,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define sched_yield                                                            \
-	kern_sched_yield /* as tests/lib/host/kernel_names.h has it */
+#define sched_yield kern_sched_yield /* see tests/lib/host/kernel_names.h */
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/kcpc_impl.h"
@@ -47,7 +51,7 @@ static struct lwp idle[FAKE_NCPU];
 static struct timer *timers;
 static uint64_t now;
 static unsigned nalloc;
-static bool pmi_shut[FAKE_NCPU]; /* by an interrupt, as an LVTPC is */
+static bool pmi_shut[FAKE_NCPU]; /* by an interrupt, as an LVTPC is masked */
 
 void
 fake_boot(void)
@@ -114,7 +118,7 @@ arch_curcpu(void)
 	return curcpu;
 }
 
-/* There are no frames: nothing traps. */
+/* There are no frames, because nothing traps. */
 struct trapframe *
 arch_lwp_frame(struct lwp *l)
 {
@@ -148,7 +152,7 @@ switch_to(struct lwp *l)
 		kcpc_restore(l->l_cpc);
 }
 
-/* On the CPU that runs it. */
+/* Make the CPU that runs this LWP idle. */
 static void
 make_idle(struct lwp *l)
 {
@@ -216,7 +220,7 @@ lwp_bind(struct lwp *l, struct cpu *c)
 	l->l_bound = c != NULL ? (int)c->c_id : -1;
 }
 
-/* Who gives way goes to the CPU it is bound to. */
+/* An LWP that yields moves to the CPU it is bound to. */
 void
 sched_yield(void)
 {
@@ -318,7 +322,7 @@ kfree(void *p)
 	free(p);
 }
 
-/* The first page is what a hostile program points at. */
+/* The first page is unmapped: tests use its addresses as bad pointers. */
 static bool
 mapped(uintptr_t uva, size_t len)
 {
@@ -326,8 +330,8 @@ mapped(uintptr_t uva, size_t len)
 }
 
 /*
- * A program may change what the kernel copies, which finds that out by itself
- * (CPC_OP_BIND): not what a sanitizer looks for.
+ * A program may change memory while the kernel copies it.  The kernel checks
+ * for that itself (CPC_OP_BIND), so the sanitizer must not report it.
  */
 __attribute__((no_sanitize("thread"))) int
 arch_copyin(void *dst, uintptr_t uva, size_t len)
@@ -420,7 +424,7 @@ timer_stop(struct timer *t)
 
 	if (t->t_cpu == NULL)
 		return;
-	/* It is there, unless somebody made a copy of one that runs. */
+	/* The timer is in the list, unless a running timer was copied. */
 	while (*link != t)
 		link = &(*link)->t_sibling;
 	*link = t->t_sibling;
@@ -500,7 +504,7 @@ page_alloc(unsigned order)
 	void *page = kmalloc(PAGE_SIZE << order);
 
 	if (page != NULL)
-		memset(page, 0xa5, PAGE_SIZE << order); /* somebody's once */
+		memset(page, 0xa5, PAGE_SIZE << order); /* old contents */
 	return page;
 }
 
@@ -523,7 +527,7 @@ tf_pc(const struct trapframe *tf)
 	return tf->tf_pc;
 }
 
-/* It has no functions of its own. */
+/* Host tests have no symbol table of the kernel. */
 const char *
 ksym_lookup(uintptr_t addr, uintptr_t *offset)
 {

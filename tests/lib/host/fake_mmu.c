@@ -1,3 +1,5 @@
+/* Address spaces in software, as far as counter pages need them. */
+
 #include "tests/lib/host/fake_mmu.h"
 
 #include <stddef.h>

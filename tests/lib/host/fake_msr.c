@@ -1,3 +1,5 @@
+/* The registers of an x86 PMU in software, and their accessors. */
+
 #include "tests/lib/host/fake_msr.h"
 
 #include <stdio.h>
@@ -22,7 +24,7 @@ fake_reset(const struct fake_cpu *shape)
 {
 	for (unsigned i = 0; i < FAKE_NCPU; i++) {
 		fake_cpu[i] = *shape;
-		/* Out of reset registers are anything they can be. */
+		/* After reset a register may hold any value. */
 		memset(fake_cpu[i].sel, 0, sizeof fake_cpu[i].sel);
 		fake_cpu[i].ctrl = (1U << shape->ngp) - 1;
 		fake_cpu[i].sel[0] = EVTSEL_EN | EVTSEL_OS | 0xc0;
@@ -62,7 +64,7 @@ cache_leaf(const struct fake_cpu *c, uint32_t n)
 	return r;
 }
 
-/* CPUs have their numbers as APIC ids. */
+/* The APIC ID of a CPU is its number. */
 static struct cpuid_regs
 first_leaf(const struct fake_cpu *c)
 {
@@ -123,15 +125,18 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 	}
 }
 
-/* A register: where it is, which bits may be written, and how. */
+/*
+ * A register: its storage, the bits that may be written, the effect of a
+ * write.
+ */
 struct reg {
 	uint64_t *at;
-	uint64_t writable; /* others raise #GP */
+	uint64_t writable; /* writing another bit raises #GP */
 	enum {
 		STORES,
-		EXTENDS, /* takes 32 bits and their sign */
-		CLEARS,  /* what is set in *at */
-		CONST,   /* #GP on write */
+		EXTENDS, /* takes 32 bits and extends their sign */
+		CLEARS,  /* clears the bits of *at that are set in the value */
+		CONST,   /* a write raises #GP */
 	} how;
 };
 
@@ -150,11 +155,11 @@ all_counters(const struct fake_cpu *c)
 static uint64_t
 fixed_ctrl_bits(const struct fake_cpu *c)
 {
-	uint64_t allowed = 0, each = c->anythread ? 0xf : 0xb;
+	uint64_t allowed = 0, call_each_hook = c->anythread ? 0xf : 0xb;
 
 	for (unsigned n = 0; n < FAKE_NFIX; n++) {
 		if ((c->fixed >> n & 1) != 0)
-			allowed |= each << (4 * n);
+			allowed |= call_each_hook << (4 * n);
 	}
 	return allowed;
 }
@@ -189,12 +194,12 @@ intel_global(struct fake_cpu *c, uint32_t msr, struct reg *r)
 
 /*
  * Intel SDM vol. 4, MSR_OFFCORE_RSP_0 and _1, MSR_PEBS_LD_LAT,
- * MSR_PEBS_FRONTEND, with the bits Skylake has.
+ * MSR_PEBS_FRONTEND, with Skylake's bits.
  */
 static bool
-intel_beside(struct fake_cpu *c, uint32_t msr, struct reg *r)
+intel_extra_msr(struct fake_cpu *c, uint32_t msr, struct reg *r)
 {
-	switch (c->beside ? msr : 0) {
+	switch (c->extra_msrs ? msr : 0) {
 	case 0x1a6:
 	case 0x1a7:
 		*r = (struct reg){ &c->offcore[msr - 0x1a6], bits(38), STORES };
@@ -216,14 +221,14 @@ intel_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	static uint64_t capabilities = PERF_CAP_FW_WRITE;
 	uint64_t sel = c->anythread ? bits(32) : bits(32) & ~EVTSEL_ANY;
 
-	/* Pin control is reserved, vol. 3B says, from Sandy Bridge on. */
+	/* From Sandy Bridge on, pin control is reserved (vol. 3B). */
 	if (c->version >= 4)
 		sel &= ~EVTSEL_PC;
 	if (c->rtm)
 		sel |= EVTSEL_IN_TX;
 	if (c->rtm && msr == IA32_PERFEVTSEL(IN_TXCP_PIC))
 		sel |= EVTSEL_IN_TXCP;
-	if (intel_beside(c, msr, r))
+	if (intel_extra_msr(c, msr, r))
 		return true;
 	if (msr - IA32_PERFEVTSEL(0) < c->ngp)
 		*r = (struct reg){ &c->sel[msr - IA32_PERFEVTSEL(0)], sel,
@@ -328,7 +333,7 @@ pmu_wrmsr_safe(uint32_t msr, uint64_t v)
 	return 0;
 }
 
-/* Where the kernel would die. */
+/* An access on which the kernel would die. */
 static _Noreturn void
 fault(const char *insn, uint32_t number, uint64_t v)
 {
@@ -340,7 +345,7 @@ fault(const char *insn, uint32_t number, uint64_t v)
 void (*fake_each)(void);
 
 static void
-each(void)
+call_each_hook(void)
 {
 	if (fake_each != NULL)
 		fake_each();
@@ -351,7 +356,7 @@ pmu_rdmsr(uint32_t msr)
 {
 	uint64_t v;
 
-	each();
+	call_each_hook();
 	if (pmu_rdmsr_safe(msr, &v) != 0)
 		fault("rdmsr", msr, 0);
 	return v;
@@ -360,7 +365,7 @@ pmu_rdmsr(uint32_t msr)
 void
 pmu_wrmsr(uint32_t msr, uint64_t v)
 {
-	each();
+	call_each_hook();
 	if (pmu_wrmsr_safe(msr, v) != 0)
 		fault("wrmsr", msr, v);
 }
@@ -371,7 +376,7 @@ pmu_rdpmc(uint32_t index)
 	const struct fake_cpu *c = &fake_cpu[fake_self];
 	uint32_t n = index - RDPMC_FIXED;
 
-	each();
+	call_each_hook();
 	if (c->kind != FAKE_SWALLOWS && index < c->ngp)
 		return c->gp[index];
 	if (c->kind != FAKE_INTEL || n >= FAKE_NFIX || (c->fixed >> n & 1) == 0)
@@ -382,7 +387,7 @@ pmu_rdpmc(uint32_t index)
 void
 pmu_fence(void)
 {
-	each();
+	call_each_hook();
 }
 
 void
@@ -400,7 +405,7 @@ pmu_close_reads(void)
 uint64_t
 pmu_rdtsc(void)
 {
-	each();
+	call_each_hook();
 	return tsc;
 }
 
@@ -413,7 +418,7 @@ pmu_spin(uint64_t n)
 void
 pmu_deliver(bool nmi)
 {
-	each();
+	call_each_hook();
 	fake_cpu[fake_self].nmi = nmi;
 	fake_cpu[fake_self].masked = false;
 }
@@ -427,11 +432,11 @@ kcpc_pmi_late(void)
 void
 pmu_hand_over(void)
 {
-	each();
+	call_each_hook();
 	fake_cpu[fake_self].handed++;
 }
 
-/* The events this CPU knows; with a unit mask they are others. */
+/* The events that this CPU counts.  Any other unit mask is another event. */
 static uint64_t
 events(const struct fake_cpu *c, uint64_t sel, uint64_t n)
 {

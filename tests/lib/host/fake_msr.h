@@ -1,8 +1,8 @@
 /*
- * The registers of an x86 PMU, which fault as the manuals say and count what
- * fake_run() runs.  Included by host tests, and
- * by the backends of arch/x86/ through tests/lib/host/shadow, whose
- * arch/x86/pmu/access.h hides the real one.
+ * The registers of an x86 PMU.  They fault as the manuals say, and count the
+ * instructions of fake_run().  Included by host tests.  The backends of
+ * arch/x86/ include it through tests/lib/host/shadow, whose
+ * arch/x86/pmu/access.h replaces the real one.
  */
 #ifndef TESTS_LIB_HOST_FAKE_MSR_H
 #define TESTS_LIB_HOST_FAKE_MSR_H
@@ -13,7 +13,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 
-/* What arch/x86/pmu/access.h declares. */
+/* The same declarations as arch/x86/pmu/access.h. */
 #define PMU_SPIN_INSNS 2
 uint64_t pmu_rdmsr(uint32_t msr);
 void pmu_wrmsr(uint32_t msr, uint64_t v);
@@ -31,57 +31,58 @@ void pmu_hand_over(void);
 #define FAKE_NCPU  2
 #define FAKE_NGP   16
 #define FAKE_NFIX  8
-#define FAKE_CPI   2 /* cycles an instruction */
-#define FAKE_SLOTS 4 /* of an instruction */
+#define FAKE_CPI   2 /* cycles per instruction */
+#define FAKE_SLOTS 4 /* slots per instruction */
 
 enum fake_kind {
 	FAKE_INTEL,
 	FAKE_AMD,
-	FAKE_SWALLOWS, /* takes every write, reads 0 */
+	FAKE_SWALLOWS, /* accepts every write, reads 0 */
 };
 
-/* One CPU: what it says of itself, and what it has. */
+/* One CPU: its CPUID leaves and its registers. */
 struct fake_cpu {
 	enum fake_kind kind;
-	/* CPUID; a leaf not here is zeros. */
+	/* CPUID; a leaf that is absent here reads as zeros. */
 	struct cpuid_regs leaf1, leaf_a, leaf_80000001, leaf_80000022;
 	/* Subleaves of 40000101H, zeros after the last; NULL: no such leaf. */
 	const struct cpuid_regs *models;
-	unsigned caches;  /* levels leaf 4 tells of */
-	unsigned threads; /* of a core, a power of two; 0: no leaf 0BH */
-	/* the registers */
-	unsigned version; /* Intel's, whatever CPUID says; AMD's 2 */
+	unsigned caches;  /* levels that leaf 4 lists */
+	unsigned threads; /* per core, a power of two; 0: no leaf 0BH */
+	/* Which registers exist. */
+	/* Intel's PerfMon version, whatever CPUID says; AMD: 2 */
+	unsigned version;
 	unsigned ngp, width;
 	unsigned fixed; /* bit n: fixed counter n */
 	bool full_width, anythread;
-	bool core;        /* AMD: six at C0010200H */
+	bool core;        /* AMD: six PICs at C0010200H */
 	bool short_event; /* AMD: bits 63:32 of a select are reserved */
 	bool stuck_fixed; /* fixed counters do not count */
-	bool beside;      /* Intel's registers beside the event select */
-	bool rtm;         /* Intel: bits 32 and, of PIC 2, 33 of a select */
-	/* their contents */
+	bool extra_msrs;  /* Intel: the extra MSRs exist */
+	bool rtm;         /* Intel: bit 32 of a select, and bit 33 of PIC 2's */
+	/* The values of the registers. */
 	uint64_t sel[FAKE_NGP], gp[FAKE_NGP], fix[FAKE_NFIX];
 	uint64_t fixed_ctrl, ctrl, status;
-	uint64_t debugctl; /* with bit 12 an overflow freezes all counters */
-	uint64_t de_cfg;   /* AMD's, from family 10h on */
+	uint64_t debugctl; /* bit 12: an overflow freezes all counters */
+	uint64_t de_cfg;   /* AMD, from family 10h on */
 	uint64_t offcore[2], ldlat, frontend;
 	bool reads_open; /* CR4.PCE */
-	unsigned pmis;   /* overflow interrupts asked for */
-	bool nmi;        /* they come as NMIs, and one is on its way... */
+	unsigned pmis;   /* number of overflow interrupts raised */
+	bool nmi;        /* they come as NMIs; one is pending */
 	bool nmi_pending;
-	bool masked;      /* ...or they do not, as Intel's delivery leaves it */
+	bool masked;      /* NMIs are masked, as Intel's delivery leaves them */
 	unsigned handed;  /* NMIs that raised the vector's interrupt */
-	unsigned late;    /* and those that came too late */
-	unsigned touched; /* accesses of registers */
+	unsigned late;    /* NMIs that came too late */
+	unsigned touched; /* number of register accesses */
 };
 extern struct fake_cpu fake_cpu[FAKE_NCPU];
-extern unsigned fake_self; /* the CPU we are on */
+extern unsigned fake_self; /* the CPU that the code runs on */
 
-/* All CPUs alike, at reset; then on CPU 0. */
+/* All CPUs have this shape and come out of reset; the code runs on CPU 0. */
 void fake_reset(const struct fake_cpu *shape);
 /* The CPU retires n instructions, at ring 3 or ring 0. */
 void fake_run(uint64_t n, bool user);
-/* If not NULL, what happens before each access to a register. */
+/* Called before each access to a register, unless NULL. */
 extern void (*fake_each)(void);
 
 #endif /* TESTS_LIB_HOST_FAKE_MSR_H */

@@ -1,3 +1,5 @@
+/* A PMU in software, and its backend, for host tests of kcpc and libcpc. */
+
 #include "tests/lib/host/fake_pcbe.h"
 
 #include <stddef.h>
@@ -13,7 +15,7 @@
 
 #define ATTRS                                                                  \
 	(1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_EDGE |                          \
-	    1U << CPC_ATTR_ANYTHR) /* privileged */
+	    1U << CPC_ATTR_ANYTHR) /* requires privilege */
 
 const struct fake_shape fake_ordinary = {
 	.npic = 4,
@@ -23,14 +25,14 @@ const struct fake_shape fake_ordinary = {
 struct fake_shape fake_shape;
 unsigned fake_configured, fake_freed;
 
-/* The software PMU's events, by their PICs on an asymmetric PMU. */
+/* The PICs that count each event of the software PMU on an asymmetric PMU. */
 static const uint32_t event_pics[SOFT_NEVENT] = {
 	[SOFT_INSTRUCTIONS] = ~0U,
 	[SOFT_CYCLES] = 3,
 	[SOFT_BRANCHES] = 1,
 };
 
-/* The hardware, of each CPU. */
+/* The hardware of each CPU. */
 static struct pmu {
 	uint64_t raw[PCBE_MAXPIC];
 	uint32_t sel[PCBE_MAXPIC];
@@ -72,7 +74,7 @@ weight(uint32_t sel, uint64_t steps)
 }
 
 static void
-run(uint32_t privilege, uint64_t steps)
+retire_steps(uint32_t privilege, uint64_t steps)
 {
 	uint64_t before;
 	bool interrupt = false;
@@ -97,13 +99,13 @@ run(uint32_t privilege, uint64_t steps)
 void
 fake_user(uint64_t steps)
 {
-	run(CPC_COUNT_USER, steps);
+	retire_steps(CPC_COUNT_USER, steps);
 }
 
 void
 fake_system(uint64_t steps)
 {
-	run(CPC_COUNT_SYSTEM, steps);
+	retire_steps(CPC_COUNT_SYSTEM, steps);
 }
 
 void
@@ -172,7 +174,9 @@ width(unsigned pic)
 	return fake_shape.width;
 }
 
-/* Not the PIC itself, so that nobody takes the one for the other. */
+/*
+ * Not the PIC's number, so that a test notices if one is used for the other.
+ */
 static uint32_t
 read_index(unsigned pic)
 {
@@ -244,7 +248,7 @@ check_attrs(unsigned nattrs, const struct pcbe_attr *at, bool privileged)
 	return 0;
 }
 
-/* Take a spare PIC; false where none is left. */
+/* Take a spare PIC.  Returns false if none is left. */
 static bool
 take_helper(struct pcbe_cfg *cfg, struct pcbe_set *set)
 {
@@ -323,7 +327,7 @@ keep(struct pcbe_set *set)
 {
 	program(set);
 	pmu.kept = set->ps_pics;
-	fake_freed += set->ps_n; /* never; it is not missed */
+	fake_freed += set->ps_n; /* a kept PIC is never freed */
 }
 
 static uint64_t
@@ -402,7 +406,7 @@ static struct pcbe_ops ops = {
 };
 const struct pcbe_ops *fake_ops = &ops;
 
-/* The kernel's question at boot. */
+/* The kernel calls this at boot to find its backend. */
 const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {

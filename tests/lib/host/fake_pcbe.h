@@ -1,5 +1,5 @@
 /*
- * A PMU in software, of any shape a test asks for, and its backend.
+ * A PMU in software, of any shape that a test asks for, and its backend.
  * Included by tests/host.
  */
 #ifndef TESTS_LIB_HOST_FAKE_PCBE_H
@@ -12,52 +12,55 @@
 
 struct fake_shape {
 	unsigned npic;
-	unsigned width;  /* bits of every counter */
+	unsigned width;  /* of every counter */
 	uint32_t caps;   /* PCBE_CAP_* */
 	uint32_t broken; /* PICs whose proof fails */
-	bool asymmetric; /* most events on some PICs only, see the table */
-	bool imprecise;  /* an overflow does not tell which PIC */
+	bool asymmetric; /* most events are on some PICs only, see below */
+	bool imprecise;  /* an overflow does not say which PIC */
 	bool one_filter; /* all PICs share one privilege filter */
 	bool no_raw;     /* raw codes cannot be encoded */
 	bool no_hv;      /* CPC_COUNT_HV is refused */
-	bool mute;       /* an overflow interrupts for notify only */
-	bool helpers;    /* a notify request takes a spare PIC besides */
-	bool keeps;      /* can keep PICs back */
-	bool forgets;    /* a stop loses an event of every PIC but those */
-	bool staggered;  /* a start takes an instruction for each PIC */
-	bool shared;     /* by CPUs 1 and 2, which are siblings */
+	bool mute;       /* only a notify request interrupts at overflow */
+	bool helpers;    /* a notify request takes a helper PIC */
+	bool keeps;      /* the backend can keep PICs */
+	/* a stop loses an event of every PIC that is not kept */
+	bool forgets;
+	bool staggered; /* a start takes one instruction per PIC */
+	bool shared;    /* CPUs 1 and 2 are siblings and share their PICs */
 };
 
-/* What a test changes before fake_boot(). */
+/* A test changes this before fake_boot(). */
 extern struct fake_shape fake_shape;
 
-/* What read_index() says of PIC 0. */
+/* The result of read_index() for PIC 0. */
 #define FAKE_READ_INDEX 0x100
 extern const struct fake_shape fake_ordinary;
 extern const struct pcbe_ops *fake_ops;
 
 /*
- * Events.  One step is one instruction at one privilege: "instructions"
- * counts 1, "cycles" 3, "branches" 1 of every 4 (steps come in multiples).
- * On an asymmetric PMU "branches" is on PIC 0 alone, "cycles" on 0 and 1.
- * PAPI_tot_ins, PAPI_tot_cyc are instructions and cycles; raw code n <= 255
- * counts n.
+ * Events.  One step is one instruction at one privilege.  A step adds 1 to
+ * "instructions" and 3 to "cycles".  Four steps add 1 to "branches", so tests
+ * run multiples of four.
+ *
+ * An asymmetric PMU counts "branches" on PIC 0 only, and "cycles" on PICs 0
+ * and 1.  PAPI_tot_ins and PAPI_tot_cyc are instructions and cycles.  Raw code
+ * n, at most 255, adds n.
  */
 void fake_user(uint64_t steps);
 void fake_system(uint64_t steps);
 
-/* Power the PMUs up: every PIC stopped, with rubbish in it. */
+/* Power the PMUs up: every PIC is stopped and holds an arbitrary value. */
 void fake_pmu_reset(void);
-/*
- * Of this CPU: PICs that run, the kept excepted, those programs could read,
- * what PIC n holds.
- */
+/* The PICs of this CPU that run, without those that are kept. */
 uint32_t fake_pmu_running(void);
-/* Does a PIC of any CPU run, the kept excepted? */
+/* Does any CPU have a PIC that runs and is not kept? */
 bool fake_pmu_any(void);
 uint32_t fake_pmu_readable(void);
 uint64_t fake_pmu_raw(unsigned pic);
-/* How often configure() and free() succeeded; equal when nothing is bound. */
+/*
+ * How often configure() and free() succeeded.  The two are equal while nothing
+ * is bound.
+ */
 extern unsigned fake_configured, fake_freed;
 
 #endif /* TESTS_LIB_HOST_FAKE_PCBE_H */

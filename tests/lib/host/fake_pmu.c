@@ -1,3 +1,5 @@
+/* The counters of a PMUv3 in software: they count, overflow and interrupt. */
+
 #include "tests/lib/host/fake_pmu.h"
 
 #include <stdio.h>
@@ -10,7 +12,7 @@
 #include "tests/lib/host/fake_pmu_impl.h"
 #include "tests/lib/host/support.h"
 
-#define CYCLES FAKE_NEVENT /* the cycle counter's place and bit */
+#define CYCLES FAKE_NEVENT /* index and bit of the cycle counter */
 
 struct cpu cpus[MAXCPU];
 struct fake_pmu fake_pmu[FAKE_NCPU];
@@ -22,7 +24,6 @@ unsigned fake_faults, fake_lost_isb;
 
 static uint64_t now; /* instructions retired, by any CPU */
 
-/* A rule is broken. */
 void
 fake_broken(const char *fmt, ...)
 {
@@ -38,7 +39,6 @@ fake_broken(const char *fmt, ...)
 	fail_msg("%s", why);
 }
 
-/* Bits of PMCNTEN and the like that are there; others read 0. */
 uint64_t
 fake_implemented(void)
 {
@@ -87,7 +87,7 @@ fake_long_events(void)
 	return fake_shape.version >= PMUVER_V3P5;
 }
 
-/* Where a counter goes round. */
+/* The largest value of counter n. */
 static uint64_t
 top(unsigned n)
 {
@@ -111,7 +111,7 @@ counts_at(uint64_t typer, unsigned el)
 	}
 }
 
-/* What one instruction adds. */
+/* How much one instruction adds to counter n. */
 static uint64_t
 step(unsigned n, unsigned el)
 {
@@ -134,7 +134,6 @@ step(unsigned n, unsigned el)
 	}
 }
 
-/* PMOVS shows the overflows of these; the timer is set, or set earlier. */
 void
 fake_look_after(uint64_t which)
 {
@@ -147,7 +146,7 @@ fake_look_after(uint64_t which)
 
 		if (((p->pmcnten & which) >> n & 1) == 0 || left == 0 ||
 		    left >> 62 != 0)
-			continue; /* not now, or not in this life */
+			continue; /* it just overflowed, or is too far away */
 		if (p->timer == 0 || p->timer > now + left)
 			p->timer = now + left;
 	}
@@ -189,7 +188,7 @@ retire(unsigned el)
 	fake_interrupt_line();
 }
 
-/* What follows relies on everything that was written. */
+/* Every write before this point must be certain. */
 static void
 must_be_sure(const char *what)
 {
@@ -198,7 +197,7 @@ must_be_sure(const char *what)
 	if (p->unsure_pmcr || p->unsure_pmcnten || p->unsure_pminten ||
 	    p->unsure_pmovs || p->unsure_pmuserenr || p->unsure_pmevcntr != 0 ||
 	    p->unsure_pmevtyper != 0)
-		fake_broken("%s before an ISB behind the last write", what);
+		fake_broken("%s before an ISB after the last write", what);
 }
 
 void
@@ -243,7 +242,7 @@ pmuv3_spin(uint64_t pics, uint64_t n)
 	fake_isb();
 	fake_run(1, PMUV3_SPIN_INSNS(n));
 	was = fake_pending();
-	fake_run(1, 1); /* the look itself */
+	fake_run(1, 1); /* the read of ISR_EL1 itself */
 	fake_msr("pmcntenclr_el0", pics);
 	fake_isb();
 	return was;

@@ -1,11 +1,15 @@
 /*
- * The registers of a PMUv3 as the Arm ARM has them, by name, which count what
- * fake_run() runs and fail the test where their user breaks a rule that no
- * emulator enforces: a write not made certain by an ISB before it is relied
- * on, a count read without one, a reserved bit, a counter that is not there.
- * Included by host tests, and by the backend of arch/arm64/ through
- * tests/lib/host/shadow, whose arch/arm64/sysreg.h hides the real one.
- * Arm ARM (DDI 0487), "Performance Monitors registers", "Synchronization
+ * The registers of a PMUv3, by the names of the Arm ARM.  They count the
+ * instructions of fake_run().
+ *
+ * They fail the test if the backend breaks a rule that no emulator enforces:
+ * - A write has no effect to rely on before an ISB.
+ * - A count may be read only after an ISB.
+ * - Reserved bits stay 0, and absent counters are not accessed.
+ *
+ * Included by host tests.  The backend of arch/arm64/ includes it through
+ * tests/lib/host/shadow, whose arch/arm64/sysreg.h replaces the real one.  Arm
+ * ARM (DDI 0487), "Performance Monitors registers", "Synchronization
  * requirements for AArch64 System registers".
  */
 #ifndef TESTS_LIB_HOST_FAKE_PMU_H
@@ -14,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What arch/arm64/sysreg.h defines. */
+/* The same macros as in arch/arm64/sysreg.h. */
 #define read_sysreg(reg)         fake_mrs(#reg)
 #define write_sysreg(reg, value) fake_msr(#reg, value)
 #define isb()                    fake_isb()
@@ -26,21 +30,22 @@ void fake_isb(void);
 
 #define FAKE_NCPU    2
 #define FAKE_NEVENT  31
-#define FAKE_CPI     3  /* cycles an instruction */
-#define FAKE_PATIENT 10 /* instructions of a call of arch_tick() */
+#define FAKE_CPI     3  /* cycles per instruction */
+#define FAKE_PATIENT 10 /* instructions per call of arch_tick() */
 
 struct fake_shape {
 	unsigned version; /* ID_AA64DFR0_EL1.PMUVer */
 	unsigned nevent;  /* PMCR_EL0.N */
 	uint64_t ceid[2];
 	/*
-	 * QEMU 7.2 under -icount: an overflow is noticed when the PMU is next
-	 * looked after: at a change of exception level, at certain accesses,
-	 * and by a timer, which is set for one count before.
+	 * QEMU 7.2 under -icount notices an overflow when it next updates the
+	 * PMU.  It does so at a change of exception level, at certain
+	 * accesses, and by a timer that it sets for one count before the
+	 * overflow.
 	 */
 	bool loses;
 	unsigned late;      /* instructions from an overflow to its interrupt */
-	bool deaf;          /* the interrupt is not wired */
+	bool deaf;          /* the interrupt is not connected */
 	bool noisy;         /* another interrupt is always pending */
 	unsigned stuck;     /* bit n: PIC n does not count */
 	unsigned talkative; /* bit n: PIC n counts twice */
@@ -50,37 +55,45 @@ struct fake_shape {
 struct fake_pmu {
 	uint64_t pmcr, pmcnten, pminten, pmovs, pmuserenr;
 	uint64_t pmevcntr[FAKE_NEVENT + 1];  /* the last is PMCCNTR_EL0 */
-	uint64_t pmevtyper[FAKE_NEVENT + 1]; /* and PMCCFILTR_EL0 */
-	uint64_t unnoticed; /* overflows PMOVS does not show yet */
-	uint64_t timer;     /* when they will be; 0: never */
-	uint64_t since;     /* the interrupt is asked for; 0: it is not */
-	unsigned el;        /* where instructions last retired */
-	/* written, and not certain before the next ISB */
+	uint64_t pmevtyper[FAKE_NEVENT + 1]; /* the last is PMCCFILTR_EL0 */
+	uint64_t unnoticed; /* overflows that PMOVS does not show yet */
+	uint64_t timer;     /* when PMOVS will show them; 0: never */
+	/* when the interrupt was raised; 0: it is not raised */
+	uint64_t since;
+	unsigned el; /* the exception level of the last instruction */
+	/* Written, and uncertain until the next ISB. */
 	bool unsure_pmcr, unsure_pmcnten, unsure_pminten, unsure_pmovs;
 	bool unsure_pmuserenr;
 	uint64_t unsure_pmevcntr, unsure_pmevtyper;
-	bool counted;          /* since the last ISB */
-	unsigned isbs, starts; /* and writes of PMCNTENSET_EL0 */
-	unsigned touched;      /* accesses of registers */
+	bool counted;          /* something has counted since the last ISB */
+	unsigned isbs, starts; /* number of ISBs; of writes to PMCNTENSET_EL0 */
+	unsigned touched;      /* number of register accesses */
 };
 extern struct fake_pmu fake_pmu[FAKE_NCPU];
 extern struct fake_shape fake_shape;
-extern unsigned fake_self; /* the CPU we are on */
+extern unsigned fake_self; /* the CPU that the code runs on */
 
-/* Rules broken; the test fails at the first unless it wants to count them. */
+/*
+ * The number of broken rules.  The test fails at the first, unless
+ * fake_counts_faults is true.
+ */
 extern unsigned fake_faults;
 extern bool fake_counts_faults;
-/* The nth ISB from now does nothing; 0: all work. */
+/* The nth ISB from now on does nothing; 0: all ISBs work. */
 extern unsigned fake_lost_isb;
 
-/* All CPUs alike, as out of reset: with anything in them; then on CPU 0. */
+/*
+ * All CPUs have this shape and come out of reset with arbitrary values; the
+ * code runs on CPU 0.
+ */
 void fake_reset(const struct fake_shape *shape);
-/* n instructions retire at EL0, EL1 or EL2; they rely on all that was written.
+/*
+ * n instructions retire at EL0, EL1 or EL2.  They rely on all earlier writes.
  */
 void fake_run(unsigned el, uint64_t n);
 /* ISR_EL1.I */
 bool fake_pending(void);
-/* PIC n, read at EL0.  False: the access is trapped. */
+/* Read PIC n at EL0.  Returns false if the access is trapped. */
 bool fake_el0_read(unsigned n, uint64_t *v);
 
 #endif /* TESTS_LIB_HOST_FAKE_PMU_H */

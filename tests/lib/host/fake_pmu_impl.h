@@ -1,6 +1,6 @@
 /*
- * What fake_pmu.c, which counts, and fake_pmu_regs.c, the accesses, share;
- * included by them alone.
+ * Functions that fake_pmu.c (counting) and fake_pmu_regs.c (register accesses)
+ * share.  Included by these two files.
  */
 #ifndef TESTS_LIB_HOST_FAKE_PMU_IMPL_H
 #define TESTS_LIB_HOST_FAKE_PMU_IMPL_H
@@ -8,17 +8,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A rule is broken. */
+/* Report a broken rule. */
 void __attribute__((format(printf, 1, 2))) fake_broken(const char *fmt, ...);
-/* The registers of the CPU we are on. */
+/* The registers of the CPU that the code runs on. */
 struct fake_pmu *fake_cpu(void);
-/* Bits of PMCNTEN and the like that are there; others read 0. */
+/* The implemented bits of PMCNTEN and registers like it; other bits read 0. */
 uint64_t fake_implemented(void);
-/* Event counters may have 64 bits. */
+/* Can event counters have 64 bits? */
 bool fake_long_events(void);
-/* PMOVS shows the overflows of these; the timer is set, or set earlier. */
+/*
+ * Show the noticed overflows of these PICs in PMOVS, and set the timer for the
+ * next overflow.
+ */
 void fake_look_after(uint64_t which);
-/* The interrupt is asked for, or is not. */
+/* Raise or lower the interrupt line, as PMCR, PMOVS and PMINTEN say. */
 void fake_interrupt_line(void);
 
 #endif /* TESTS_LIB_HOST_FAKE_PMU_IMPL_H */

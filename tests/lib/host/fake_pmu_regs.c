@@ -1,3 +1,7 @@
+/*
+ * The registers of a PMUv3 in software: each access obeys the Arm ARM's rules.
+ */
+
 #include "tests/lib/host/fake_pmu.h"
 
 #include <stdio.h>
@@ -7,7 +11,7 @@
 #include "tests/lib/host/fake_pmu_impl.h"
 #include "tests/lib/host/support.h"
 
-#define CYCLES     FAKE_NEVENT /* the cycle counter's place and bit */
+#define CYCLES     FAKE_NEVENT /* index and bit of the cycle counter */
 #define PMCR_WRITE (PMCR_E | PMCR_P | PMCR_C | PMCR_LC)
 #define PMCR_KEPT  (PMCR_E | PMCR_LC | PMCR_LP)
 
@@ -25,8 +29,8 @@ fake_isb(void)
 }
 
 /*
- * Numbered registers: NAME<n>_EL0.  Where n is PMCR_EL0.N or more an access
- * is CONSTRAINED UNPREDICTABLE, UNDEFINED among what is permitted.
+ * Registers with a number: NAME<n>_EL0.  If n is PMCR_EL0.N or more, an access
+ * is CONSTRAINED UNPREDICTABLE.  UNDEFINED is one of its permitted results.
  */
 static bool
 numbered(const char *reg, const char *name, unsigned *n)
@@ -50,15 +54,18 @@ is(const char *reg, const char *name)
 	return strcmp(reg, name) == 0;
 }
 
-/* A count is certain once an ISB lies between it and what it counted. */
+/*
+ * A count is certain only after an ISB that follows the counted instructions.
+ */
 static uint64_t
 read_counter(unsigned n)
 {
 	struct fake_pmu *p = fake_cpu();
 
 	if (p->counted && (p->pmcnten >> n & 1) != 0)
-		fake_broken("counter %u is read before an ISB behind what it "
-			    "counted",
+		fake_broken(
+		    "counter %u is read before an ISB that follows what "
+		    "it counted",
 		    n);
 	if (p->unsure_pmcnten || p->unsure_pmcr ||
 	    (p->unsure_pmevtyper >> n & 1) != 0)
@@ -106,7 +113,7 @@ fake_mrs(const char *reg)
 	return 0;
 }
 
-/* What is configured must not run, nor perhaps run. */
+/* A counter must not run while it is configured, and must be known not to. */
 static void
 must_be_stopped(unsigned n, const char *reg)
 {
@@ -116,7 +123,7 @@ must_be_stopped(unsigned n, const char *reg)
 		fake_broken("%s is written while it counts", reg);
 	if (p->unsure_pmcnten)
 		fake_broken(
-		    "%s is written before an ISB behind PMCNTENCLR_EL0", reg);
+		    "%s is written before an ISB after PMCNTENCLR_EL0", reg);
 }
 
 static void
@@ -136,7 +143,7 @@ write_pmcr(uint64_t v)
 	fake_look_after(~0ULL);
 }
 
-/* What starts must have been told before all there is to know. */
+/* All earlier writes must be certain when a counter starts. */
 static void
 write_pmcntenset(uint64_t v)
 {
@@ -145,13 +152,12 @@ write_pmcntenset(uint64_t v)
 	v &= fake_implemented() & ~p->pmcnten;
 	if ((v & (p->unsure_pmevcntr | p->unsure_pmevtyper)) != 0)
 		fake_broken(
-		    "PMCNTENSET_EL0 starts %#llx before an ISB behind its "
+		    "PMCNTENSET_EL0 starts %#llx before an ISB after its "
 		    "count or event",
 		    (unsigned long long)v);
 	if (p->unsure_pmcr || p->unsure_pmovs || p->unsure_pminten)
-		fake_broken(
-		    "PMCNTENSET_EL0 before an ISB behind PMCR, PMOVSCLR "
-		    "or PMINTENSET");
+		fake_broken("PMCNTENSET_EL0 before an ISB after PMCR, PMOVSCLR "
+			    "or PMINTENSET");
 	p->pmcnten |= v;
 	p->starts++;
 	p->unsure_pmcnten = true;

@@ -1,5 +1,6 @@
 /*
- * The kernel's heap, by the host's: the sanitizer then sees every misuse.
+ * The kernel's heap as the host's heap, so that the sanitizer sees each
+ * misuse.
  */
 #include <stdlib.h>
 

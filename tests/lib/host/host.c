@@ -1,3 +1,5 @@
+/* The fixture of the libcpc tests, and short forms of common calls. */
+
 #include "tests/lib/host/host.h"
 
 #include <stdio.h>
@@ -22,7 +24,7 @@ reboot(void)
 
 	cpc_close(cpc);
 	if ((left = fake_halt()) != NULL)
-		fail_msg("left behind: %s", left);
+		fail_msg("still there after the test: %s", left);
 	fake_boot();
 	cpc = cpc_open(CPC_VER_CURRENT);
 }
@@ -37,7 +39,7 @@ fixture_down(void **state)
 	cpc_close(cpc);
 	if ((left = fake_halt()) == NULL)
 		return 0;
-	print_error("left behind: %s\n", left);
+	print_error("still there after the test: %s\n", left);
 	return -1;
 }
 

@@ -1,10 +1,10 @@
 /*
- * What tests of libcpc on the build machine start from.  Each test finds a
- * freshly booted fake kernel and leaves it quiet, or fails.  Included by
- * tests/host.
+ * The fixture of the libcpc tests on the build machine.  Each test finds a
+ * freshly booted fake kernel.  It fails if it leaves memory, contexts, PICs or
+ * timers there.  Included by tests/host.
  *
- * A test is one claim; its comment cites the assertions of the contract it
- * is a proof of.
+ * A test is one claim.  Its comment cites the assertions of the contract that
+ * it proves.
  */
 #ifndef TESTS_LIB_HOST_HOST_H
 #define TESTS_LIB_HOST_HOST_H
@@ -22,31 +22,35 @@
 #include "tests/lib/host/fake_kernel.h"
 #include "tests/lib/host/fake_pcbe.h"
 
-/* A handle, opened by the fixture; the tests make the rest. */
+/* A handle that the fixture opens.  Tests create everything else. */
 extern cpc_t *cpc;
 
-/* Close the handle, change fake_shape, and this opens a new one. */
+/*
+ * Close the handle, boot again with the current fake_shape, open a new handle.
+ */
 void reboot(void);
 
 int fixture_up(void **state);
 int fixture_down(void **state);
 #define T(fn) cmocka_unit_test_setup_teardown(fn, fixture_up, fixture_down)
 
-/* The call fails with that errno, and does not leave one that was there. */
+/* The call fails with this errno, and does not merely keep an older one. */
 #define assert_errno(call, e)                                                  \
 	do {                                                                   \
 		errno = 0;                                                     \
 		assert_int_equal((call), -1);                                  \
 		assert_int_equal(errno, (e));                                  \
 	} while (0)
-/* The same for calls that give a pointer. */
+/* The same for a call that returns a pointer. */
 #define assert_null_errno(call, e)                                             \
 	do {                                                                   \
 		errno = 0;                                                     \
 		assert_null((call));                                           \
 		assert_int_equal(errno, (e));                                  \
 	} while (0)
-/* The same, with one report to the handler, of that function and subcode. */
+/*
+ * The same, and the handler gets one report, with this function and subcode.
+ */
 #define assert_reported(call, e, function, code)                               \
 	do {                                                                   \
 		detail_listen(cpc);                                            \
@@ -55,7 +59,7 @@ int fixture_down(void **state);
 		assert_string_equal(detail.fn, function);                      \
 		assert_int_equal(detail.subcode, code);                        \
 	} while (0)
-/* The same, without a report. */
+/* The same, and the handler gets no report. */
 #define assert_silent(call, e)                                                 \
 	do {                                                                   \
 		detail_listen(cpc);                                            \
@@ -63,7 +67,7 @@ int fixture_down(void **state);
 		assert_int_equal(detail.calls, 0);                             \
 	} while (0)
 
-/* What the error handler was told, since detail_listen() installed it. */
+/* The handler's reports since detail_listen() installed it. */
 extern struct detail {
 	int calls;
 	int subcode;
@@ -73,7 +77,10 @@ extern struct detail {
 void detail_listen(cpc_t *c);
 cpc_errhndlr_t detail_note;
 
-/* Create and add, which must succeed.  The plainest request of an event. */
+/*
+ * Create and add; these must succeed.  Everything that is not an argument has
+ * its simplest value.
+ */
 cpc_set_t *set_of(const char *event);
 int add(cpc_set_t *set, const char *event);
 int add_preset(cpc_set_t *set, const char *event, uint64_t preset);
@@ -82,7 +89,9 @@ int add_pic(cpc_set_t *set, const char *event, uint64_t pic);
 cpc_buf_t *buf_of(cpc_set_t *set);
 void bind_curlwp(cpc_set_t *set);
 
-/* The value of a request of a bound set, now; or in a buffer. */
+/*
+ * The value of a request of a bound set, by a sample; its value in a buffer.
+ */
 uint64_t sampled(cpc_set_t *set, int index);
 uint64_t got(cpc_buf_t *buf, int index);
 

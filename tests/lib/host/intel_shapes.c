@@ -1,11 +1,13 @@
+/* Shapes of Intel's PMU: what CPUID and the registers of known CPUs have. */
+
 #include "tests/lib/host/intel_shapes.h"
 
 #include "arch/x86/pmu/models.h"
 #include "arch/x86/topology.h"
 
 /*
- * CPUID.0AH as such parts give it.  EAX: version, counters, width, length of
- * EBX; EDX: fixed counters, their width, bit 15 AnyThread deprecated.
+ * CPUID.0AH as these CPUs return it.  EAX: version, counters, width, length of
+ * EBX.  EDX: fixed counters, their width, bit 15 AnyThread deprecated.
  */
 const struct fake_cpu core_duo = {
 	.leaf_a = { .a = 0x07280201 },
@@ -28,7 +30,7 @@ const struct fake_cpu nehalem = {
 	.width = 48,
 	.anythread = true,
 };
-/* With so many general counters: eight where the cores have one thread. */
+/* A core with one thread has eight general counters, others have four. */
 #define SKYLAKE(n)                                                             \
 	.leaf1 = { .c = PDCM },                                                \
 	.leaf_a = { .a = 0x07300004 | (n) << 8, .d = 0x603 }, .version = 4,    \
@@ -37,8 +39,8 @@ const struct fake_cpu nehalem = {
 
 const struct fake_cpu skylake = { SKYLAKE(4), .caches = 3 };
 const struct fake_cpu skylake_without_ht = { SKYLAKE(8) };
-/* With the registers beside the event select. */
-const struct fake_cpu skylake_whole = { SKYLAKE(4), .beside = true };
+/* With the extra MSRs. */
+const struct fake_cpu skylake_whole = { SKYLAKE(4), .extra_msrs = true };
 const struct fake_cpu ice_lake = {
 	.leaf1 = { .c = PDCM },
 	.leaf_a = { .a = 0x08300805, .d = 0x8604 },
@@ -48,7 +50,7 @@ const struct fake_cpu ice_lake = {
 	.width = 48,
 	.full_width = true,
 };
-/* ECX may name counters that EDX's number leaves out. */
+/* ECX may name counters beyond the number in EDX. */
 const struct fake_cpu gaps = {
 	.leaf1 = { .c = PDCM },
 	.leaf_a = { .a = 0x08300805, .c = 0x9, .d = 0x8601 },

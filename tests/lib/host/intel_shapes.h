@@ -1,6 +1,6 @@
 /*
- * Shapes of Intel's PMU, and a boot on one.  Included by the tests of the
- * Intel backend.
+ * Shapes of Intel's PMU, and a boot on one of them.  Included by the tests of
+ * the Intel backend.
  */
 #ifndef TESTS_LIB_HOST_INTEL_SHAPES_H
 #define TESTS_LIB_HOST_INTEL_SHAPES_H
@@ -19,13 +19,13 @@
 
 #define ops (&intel_pcbe_ops)
 
-/* Named for a part of that shape, or for what is odd about it. */
+/* Each is named for a CPU of that shape, or for its unusual property. */
 extern const struct fake_cpu core_duo, core_2, nehalem, skylake,
     skylake_without_ht, skylake_whole, ice_lake, gaps, sixth, efficient;
 
-/* All CPUs of a shape, the first of them booted, and an empty set. */
+/* Give all CPUs this shape, boot the first one, and empty the set. */
 void boot(const struct fake_cpu *shape);
-extern struct fake_cpu *const cpu; /* the first */
+extern struct fake_cpu *const cpu; /* the first CPU */
 extern struct x86_set set;
 
 #endif /* TESTS_LIB_HOST_INTEL_SHAPES_H */

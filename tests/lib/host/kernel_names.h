@@ -1,7 +1,8 @@
 /*
- * Names for the kernel's C library next to the host's.  The Makefile gives
- * the symbols of the kernel's objects these names (tests/host/objs.mk);
- * included by the tests and fakes that call these functions.
+ * Separate names for the kernel's C library, which is linked next to the
+ * host's.  The Makefile renames the symbols of the kernel's objects
+ * (tests/host/objs.mk).  Included by the tests and fakes that call these
+ * functions.
  */
 #ifndef TESTS_LIB_HOST_KERNEL_NAMES_H
 #define TESTS_LIB_HOST_KERNEL_NAMES_H
@@ -24,7 +25,7 @@
 #define snprintf      lib_snprintf
 #define vsnprintf     lib_vsnprintf
 
-/* The sanitizers call the host's. */
+/* The sanitizers call the host's function of this name. */
 #define sched_yield kern_sched_yield
 
 #endif /* TESTS_LIB_HOST_KERNEL_NAMES_H */

@@ -1,3 +1,5 @@
+/* The functions that the parsers of the arm64 machine's tables call. */
+
 #include "tests/lib/host/machine.h"
 
 #include <stdio.h>

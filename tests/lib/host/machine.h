@@ -1,6 +1,7 @@
 /*
- * What the host tests of the arm64 machine's tables have in common: the
- * kernel that the parsers call, with physical memory where the host has it.
+ * The fake kernel for the host tests of the arm64 machine's tables.  It has
+ * the functions that the parsers call; physical memory is the host's memory.
+ * Included by those tests.
  */
 #ifndef TESTS_LIB_HOST_MACHINE_H
 #define TESTS_LIB_HOST_MACHINE_H
@@ -12,9 +13,9 @@
 /* Everything the kernel has printed since machine_reset(). */
 extern char machine_said[4096];
 
-/* As before the tables were read. */
+/* Empty the machine description, as it is before the tables are read. */
 void machine_reset(void);
-/* The parser's address of host memory. */
+/* The physical address of host memory, as the parser sees it. */
 uint64_t machine_pa(const void *p);
 
 #endif /* TESTS_LIB_HOST_MACHINE_H */

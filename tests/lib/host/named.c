@@ -1,3 +1,5 @@
+/* Resolve events and attributes by name for tests of backends. */
+
 #include "tests/lib/host/named.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Events by name, as the library makes them of what a backend says of its
- * PMU.  Included by tests of backends.
+ * Events by name: the library's result for the PMU that a backend describes.
+ * Included by tests of backends.
  */
 #ifndef TESTS_LIB_HOST_NAMED_H
 #define TESTS_LIB_HOST_NAMED_H
@@ -8,18 +8,24 @@
 #include "events/machine.h"
 #include "kern/cpc/pcbe.h"
 
-/* The machine, with the table of its CPU; the same place each time. */
+/*
+ * The machine, with the table of its CPU.  Each call overwrites the last
+ * result.
+ */
 const struct machine *named_machine(const struct pcbe_ops *ops);
-/* Of a name or a number; the PICs that count it, 0: none. */
+/* Resolve a name or a number.  Returns the PICs that count it; 0: none. */
 uint64_t named_event(
     const struct pcbe_ops *ops, const char *name, struct pcbe_event *ev);
-/* The same where the CPU has no table. */
+/* The same, as if the CPU had no table. */
 uint64_t named_own(
     const struct pcbe_ops *ops, const char *name, struct pcbe_event *ev);
-/* What the table's code of an event comes to. */
+/* Resolve a code from the table. */
 uint64_t named_code(const struct pcbe_ops *ops, const struct event_code *ec,
     struct pcbe_event *ev);
-/* The attribute of that name, which the backend takes. */
+/*
+ * The attribute of that name.  The test fails if the backend does not offer
+ * it.
+ */
 enum cpc_attr_id named_attr(
     const struct pcbe_ops *ops, const char *name, size_t len);
 

@@ -1,6 +1,4 @@
-/*
- * No counter pages: the library on this side asks the kernel.
- */
+/* A kernel without counter pages: the library samples by system call. */
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/platform/errno.h"
 

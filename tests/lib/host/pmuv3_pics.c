@@ -1,6 +1,4 @@
-/*
- * arch/arm64/pmu/pmuv3_pics.S in C, over the fake registers.
- */
+/* arch/arm64/pmu/pmuv3_pics.S in C, on the fake registers. */
 #include "arch/arm64/pmu/pmuv3_impl.h"
 #include "arch/arm64/pmu/regs.h"
 

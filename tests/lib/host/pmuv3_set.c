@@ -1,3 +1,5 @@
+/* Sets on the PMUv3 backend, for its host tests. */
+
 #include "tests/lib/host/pmuv3_set.h"
 
 #include <string.h>
@@ -48,7 +50,10 @@ fixture_down(void **state)
 		assert_int_equal(fake_pmu[fake_self].pmcnten, PMCNTEN_CYCLES);
 		assert_int_equal(fake_pmu[fake_self].pmuserenr, 0);
 		fake_run(0, 1);
-		/* A set of none forgets what the last one held. */
+		/*
+		 * A set without requests clears the counters of the set before
+		 * it.
+		 */
 		set_init(&none, 0);
 		set_start(&none);
 		set_stop(&none);

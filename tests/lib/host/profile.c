@@ -1,3 +1,5 @@
+/* A profile on the fake kernel, for host tests. */
+
 #include "tests/lib/host/profile.h"
 
 struct file profile_file;
@@ -30,7 +32,7 @@ profile_up(void **state)
 	return 0;
 }
 
-/* The file is closed first, and its contexts end with their LWPs. */
+/* Close the file first.  Its contexts end with their LWPs. */
 int
 profile_down(void **state)
 {

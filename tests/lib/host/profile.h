@@ -1,6 +1,6 @@
 /*
- * A profile over the fake kernel, its file open as FAKE_FD.  Included by tests
- * of kern/cpc/profile/profile.c.
+ * A profile on the fake kernel, whose file is FAKE_FD.  Included by tests of
+ * kern/cpc/profile/.
  */
 #ifndef TESTS_LIB_HOST_PROFILE_H
 #define TESTS_LIB_HOST_PROFILE_H
@@ -13,30 +13,30 @@
 
 #define NOTIFY (CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT)
 #define PERIOD 10
-#define BAD    8UL /* an address nothing is mapped at */
+#define BAD    8UL /* an address where nothing is mapped */
 
 extern struct file profile_file;
-extern struct cpc_profile_stat profile_st; /* from profile_look() */
+extern struct cpc_profile_stat profile_st; /* filled by profile_look() */
 extern struct trapframe profile_frame;     /* the current LWP's */
 
-/* The file, of a kernel that was booted just now. */
+/* Open a profile's file, after the kernel was booted. */
 void profile_open(void);
-/* For cmocka, of each test. */
+/* The cmocka fixture of each test. */
 int profile_up(void **state);
 int profile_down(void **state);
-/* The call's errno. */
+/* Attach the current LWP's set to a profile.  Returns an errno. */
 int profile_attach(uintptr_t fd, uintptr_t depth);
 /*
- * A set is a profile's, of that depth, from the next program on; whatever it
- * has counted before, an overflow that was not yet told included.
+ * The set belongs to the profile, with that depth, from its next overflow on.
+ * The set has counted before, and has an overflow that is not reported yet.
  */
 void profile_begin(cpc_set_t *set, unsigned depth);
-/* A set of one request, for an overflow each PERIOD. */
+/* A set of one request that overflows every PERIOD. */
 cpc_set_t *profile_set(uint_t flags);
 void profile_look(void);
-/* read(2). */
+/* Read samples, as read(2) does. */
 intptr_t profile_take(void *buf, size_t len);
-/* A period of the current LWP passes, and it goes back to its program. */
+/* The current LWP runs for one period, and returns to its program at pc. */
 void profile_pass(uintptr_t pc);
 
 #endif /* TESTS_LIB_HOST_PROFILE_H */

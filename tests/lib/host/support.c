@@ -1,3 +1,5 @@
+/* Host versions of kernel functions that many parts call. */
+
 #include "tests/lib/host/support.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * What every host test of the kernel's own parts includes: cmocka, and the
- * pieces of the kernel the parts call, as the host provides them.
+ * Included by every host test of the kernel's own parts: cmocka, and host
+ * versions of kernel functions that many parts call.
  */
 #ifndef TESTS_LIB_HOST_SUPPORT_H
 #define TESTS_LIB_HOST_SUPPORT_H
@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
-/* A copy of exactly n bytes, so that the sanitizer sees every byte beyond. */
+/*
+ * A copy of exactly n bytes, so that the sanitizer reports any access outside.
+ */
 void *exact_copy(const void *p, size_t n);
 
 #endif /* TESTS_LIB_HOST_SUPPORT_H */

@@ -1,3 +1,5 @@
+/* Sets of requests on an x86 backend, for its host tests. */
+
 #include "tests/lib/host/x86_set.h"
 
 #include <stdio.h>
@@ -153,9 +155,12 @@ attr_names(const struct pcbe_ops *ops)
 	return text;
 }
 
-/* A generator of our own, so that a failure repeats (Marsaglia's xorshift). */
+/*
+ * A generator with a fixed seed, so that a failure repeats (Marsaglia's
+ * xorshift).
+ */
 static uint64_t
-draw(void)
+draw_random(void)
 {
 	static uint64_t seed = 0x9e3779b97f4a7c15;
 
@@ -166,34 +171,40 @@ draw(void)
 }
 
 static struct pcbe_event
-invented(void)
+random_event(void)
 {
-	/* An event; its unit mask; what AMD has, and Intel; anything. */
+	/*
+	 * An event; event and unit mask; AMD's bits; Intel's bits; any bits.
+	 */
 	static const uint64_t bits[] = { 0xff, 0xffff, 0xfff84ffffULL,
 		0x3ffa4ffffULL, ~0ULL };
-	struct pcbe_event ev = { .pe_extra_msr = draw() & draw() & 0x3ffff };
+	struct pcbe_event ev = { .pe_extra_msr =
+				     draw_random() & draw_random() & 0x3ffff };
 
-	ev.pe_code = draw() & bits[draw() % (sizeof bits / sizeof bits[0])];
-	ev.pe_flags = (uint32_t)(draw() & draw());
+	ev.pe_code = draw_random() &
+	             bits[draw_random() % (sizeof bits / sizeof bits[0])];
+	ev.pe_flags = (uint32_t)(draw_random() & draw_random());
 	return ev;
 }
 
 static bool
-add_invented(struct x86_set *s, unsigned pic)
+add_random(struct x86_set *s, unsigned pic)
 {
 	struct pcbe_cfg *cfg = &s->cfg[s->set.ps_n];
-	struct pcbe_event ev = invented();
+	struct pcbe_event ev = random_event();
 	struct pcbe_attr attrs[3];
 	unsigned n;
 
-	for (n = 0; n < draw() % 4; n++) {
+	for (n = 0; n < draw_random() % 4; n++) {
 		do
-			attrs[n].pa_id = (uint32_t)(draw() % CPC_ATTR_IDS);
+			attrs[n].pa_id =
+			    (uint32_t)(draw_random() % CPC_ATTR_IDS);
 		while ((s->ops->pcbe_attrs >> attrs[n].pa_id & 1) == 0);
-		attrs[n].pa_val = draw() % 2 != 0 ? draw() % 300 : draw();
+		attrs[n].pa_val = draw_random() % 2 != 0 ? draw_random() % 300
+		                                         : draw_random();
 	}
 	*cfg = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };
-	cfg->pc_flags = (uint16_t)(draw() & CPC_REQ_ALL_FLAGS);
+	cfg->pc_flags = (uint16_t)(draw_random() & CPC_REQ_ALL_FLAGS);
 	cfg->pc_notify = (cfg->pc_flags & CPC_OVF_NOTIFY_EMT) != 0;
 	if (s->ops->configure(cfg, &ev, n, attrs, &s->set) != 0)
 		return false;
@@ -211,9 +222,9 @@ set_invent(const struct pcbe_ops *ops)
 	for (unsigned round = 0; round < 20000; round++) {
 		set_init(&s, ops);
 		s.set.ps_cfg = s.cfg;
-		s.set.ps_privileged = draw() % 2 != 0;
+		s.set.ps_privileged = draw_random() % 2 != 0;
 		for (unsigned pic = 0; pic < ops->ncounters(); pic++)
-			taken += add_invented(&s, pic);
+			taken += add_random(&s, pic);
 		if (s.set.ps_n == 0)
 			continue;
 		ops->program(&s.set);
@@ -247,7 +258,8 @@ expect_keeps(const struct pcbe_ops *ops, unsigned pic)
 	struct x86_set kept, set;
 
 	for (unsigned n = 0; n < ops->ncounters(); n++)
-		assert_null(ops->prove(n)); /* the last one holds counts */
+		/* the proof of the last PIC leaves counts in it */
+		assert_null(ops->prove(n));
 	set_init(&kept, ops);
 	assert_int_equal(
 	    set_add(&kept, pic, "PAPI_tot_ins", CPC_COUNT_USER, "", 0), 0);

@@ -1,8 +1,8 @@
 /*
- * The machine from ACPI's tables, given as bytes: every GICC has its
- * redistributor, and no table is read beyond its end.
- * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)", "GIC CPU
- * Interface (GICC) Structure"; "Generic Timer Description Table (GTDT)".
+ * The machine from ACPI's tables, given as bytes.  Every GICC has its
+ * redistributor, and no table is read beyond its end.  ACPI Specification 6.4,
+ * "Multiple APIC Description Table (MADT)", "GIC CPU Interface (GICC)
+ * Structure"; "Generic Timer Description Table (GTDT)".
  */
 #include "tests/lib/host/machine.h"
 
@@ -23,14 +23,14 @@ static char buf[65536];
 static size_t used;
 
 static void
-put(size_t at, uint64_t v, unsigned bytes)
+put_bytes(size_t at, uint64_t v, unsigned bytes)
 {
 	for (unsigned i = 0; i < bytes; i++)
 		buf[at + i] = (char)(v >> 8 * i);
 }
 
 static void
-begin(const char *signature, size_t bytes)
+begin_table(const char *signature, size_t bytes)
 {
 	memset(buf, 0, sizeof buf);
 	memcpy(buf, signature, 4);
@@ -42,7 +42,7 @@ close_table(void)
 {
 	unsigned char sum = 0;
 
-	put(4, used, 4);
+	put_bytes(4, used, 4);
 	for (size_t i = 0; i < used; i++)
 		sum = (unsigned char)(sum + (unsigned char)buf[i]);
 	buf[9] = (char)-sum;
@@ -55,10 +55,10 @@ add_gicc(unsigned n, uint64_t gicr)
 {
 	buf[used] = 0xb;
 	buf[used + 1] = 80;
-	put(used + 12, 1, 4); /* enabled */
-	put(used + 20, 23, 4);
-	put(used + 60, gicr, 8);
-	put(used + 68, n, 8);
+	put_bytes(used + 12, 1, 4); /* enabled */
+	put_bytes(used + 20, 23, 4);
+	put_bytes(used + 60, gicr, 8);
+	put_bytes(used + 68, n, 8);
 	used += 80;
 }
 
@@ -67,14 +67,17 @@ add_gicd(void)
 {
 	buf[used] = 0xc;
 	buf[used + 1] = 24;
-	put(used + 8, 0x8000000, 8);
+	put_bytes(used + 8, 0x8000000, 8);
 	buf[used + 20] = 3;
 	used += 24;
 }
 
-/* Root pointer and XSDT over what was added; all is memory of the map. */
+/*
+ * Add the root pointer and the XSDT for the tables so far, and parse them.
+ * The memory map has all of them.
+ */
 static bool
-parse(void)
+parse_tables(void)
 {
 	static char rsdp[36];
 	struct bootinfo *bi = calloc(1, sizeof *bi);
@@ -82,9 +85,9 @@ parse(void)
 	unsigned n = ntable;
 	bool good;
 
-	begin("XSDT", 36);
+	begin_table("XSDT", 36);
 	for (unsigned i = 0; i < n; i++, used += 8)
-		put(used, machine_pa(table[i].at), 8);
+		put_bytes(used, machine_pa(table[i].at), 8);
 	close_table();
 	memset(rsdp, 0, sizeof rsdp);
 	memcpy(rsdp, "RSD PTR ", 8);
@@ -114,23 +117,23 @@ parse(void)
 static void
 add_gtdt(uint32_t intid)
 {
-	begin("GTDT", 96);
-	put(64, intid, 4);
+	begin_table("GTDT", 96);
+	put_bytes(64, intid, 4);
 	close_table();
 }
 
-/* As of a server whose redistributors do not follow each other. */
+/* As on a server whose redistributors are not contiguous. */
 static void
 redistributor_for_each_cpu(void **state)
 {
 	(void)state;
 	add_gtdt(27);
-	begin("APIC", 44);
+	begin_table("APIC", 44);
 	add_gicd();
 	for (unsigned i = 0; i < 32; i++)
 		add_gicc(i, 0x10000000 + i * 0x1000000ULL);
 	close_table();
-	assert_true(parse());
+	assert_true(parse_tables());
 	assert_string_equal(machine_said, "");
 	assert_int_equal(machine.m_gic, 3);
 	assert_int_equal(machine.m_ncpu, 32);
@@ -140,33 +143,33 @@ redistributor_for_each_cpu(void **state)
 		    machine.m_gicr[i].r_pa, 0x10000000 + i * 0x1000000ULL);
 }
 
-/* As many CPUs as the kernel takes have one. */
+/* Each of the MAXCPU CPUs that the kernel supports has a redistributor. */
 static void
 most_cpus(void **state)
 {
 	(void)state;
 	add_gtdt(27);
-	begin("APIC", 44);
+	begin_table("APIC", 44);
 	add_gicd();
 	for (unsigned i = 0; i < MAXCPU; i++)
 		add_gicc(i, 0x10000000 + i * 0x1000000ULL);
 	close_table();
-	assert_true(parse());
+	assert_true(parse_tables());
 	assert_int_equal(machine.m_ncpu, MAXCPU);
 	assert_int_equal(machine.m_ngicr, MAXCPU);
 }
 
-/* An entry that says it is longer than the table. */
+/* An entry whose length goes beyond the end of the table. */
 static void
 cut_entry(void **state)
 {
 	(void)state;
-	begin("APIC", 44);
+	begin_table("APIC", 44);
 	add_gicd();
 	add_gicc(0, 0x10000000);
 	used -= 4;
 	close_table();
-	assert_true(parse());
+	assert_true(parse_tables());
 	assert_int_equal(machine.m_ncpu, 0);
 	assert_int_equal(machine.m_gic, 3);
 }
@@ -176,7 +179,7 @@ timer_no_ppi(void **state)
 {
 	(void)state;
 	add_gtdt(0xffffffff);
-	assert_true(parse());
+	assert_true(parse_tables());
 	assert_int_equal(machine.m_timer_intid, 27);
 	assert_non_null(strstr(
 	    machine_said, "ACPI: no PPI for the virtual timer: 27 is used\n"));

@@ -1,7 +1,7 @@
 /*
- * The machine from a device tree: what QEMU's and firmware's trees say is
- * taken, and what a wrong tree says neither overruns `machine` nor reads
- * outside the tree.  The trees are made by libfdt; each is an allocation of
+ * The machine from a device tree.  The trees of QEMU and firmware are used as
+ * they are.  A wrong tree causes no overrun of `machine`.  The parser never
+ * reads outside the tree. libfdt builds the trees; each is an allocation of
  * its exact size.
  */
 #include "tests/lib/host/machine.h"
@@ -14,10 +14,10 @@
 #include "kern/platform/bootinfo.h"
 
 static char tree[65536];
-static uint64_t ram; /* 1 GiB from there; 0: none */
+static uint64_t ram; /* address of 1 GiB of RAM; 0: none */
 
 static int
-node(int parent, const char *name, const char *compatible)
+add_node(int parent, const char *name, const char *compatible)
 {
 	int at = fdt_add_subnode(tree, parent, name);
 
@@ -29,14 +29,14 @@ node(int parent, const char *name, const char *compatible)
 }
 
 static void
-cell(int at, const char *name, uint32_t v)
+set_cell(int at, const char *name, uint32_t v)
 {
 	assert_int_equal(fdt_setprop_u32(tree, at, name, v), 0);
 }
 
-/* n ranges of 64 KiB. */
+/* Add n ranges of 1 MiB. */
 static void
-reg(int at, uint64_t base, unsigned n)
+add_ranges(int at, uint64_t base, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		assert_int_equal(
@@ -48,7 +48,7 @@ reg(int at, uint64_t base, unsigned n)
 }
 
 static void
-interrupt(int at, uint32_t type, uint32_t number)
+add_interrupt(int at, uint32_t type, uint32_t number)
 {
 	assert_int_equal(fdt_appendprop_u32(tree, at, "interrupts", type), 0);
 	assert_int_equal(fdt_appendprop_u32(tree, at, "interrupts", number), 0);
@@ -56,36 +56,36 @@ interrupt(int at, uint32_t type, uint32_t number)
 }
 
 static void
-start(void)
+start_tree(void)
 {
 	assert_int_equal(fdt_create_empty_tree(tree, sizeof tree), 0);
-	cell(0, "#address-cells", 2);
-	cell(0, "#size-cells", 2);
+	set_cell(0, "#address-cells", 2);
+	set_cell(0, "#size-cells", 2);
 }
 
-/* Subnodes are put in front of those that are there. */
+/* libfdt puts a new subnode before the existing ones. */
 static void
 add_timer(void)
 {
-	int at = node(0, "timer", "arm,armv8-timer");
+	int at = add_node(0, "timer", "arm,armv8-timer");
 
 	for (uint32_t i = 0; i < 4; i++)
-		interrupt(at, 1, (const uint32_t[]){ 13, 14, 11, 10 }[i]);
+		add_interrupt(at, 1, (const uint32_t[]){ 13, 14, 11, 10 }[i]);
 }
 
 static int
 add_gic(const char *name, uint64_t base, unsigned regions)
 {
-	int at = node(0, name, "arm,gic-v3");
+	int at = add_node(0, name, "arm,gic-v3");
 
-	reg(at, base, 1 + regions);
-	cell(at, "#interrupt-cells", 3);
-	cell(at, "#redistributor-regions", regions);
+	add_ranges(at, base, 1 + regions);
+	set_cell(at, "#interrupt-cells", 3);
+	set_cell(at, "#redistributor-regions", regions);
 	return at;
 }
 
 static bool
-parse(void)
+parse_tree(void)
 {
 	struct bootinfo bi = { 0 };
 	void *copy;
@@ -105,21 +105,21 @@ parse(void)
 }
 
 static void
-usual(void **state)
+usual_tree(void **state)
 {
 	int at;
 
 	(void)state;
-	start();
+	start_tree();
 	add_timer();
-	at = node(0, "pmu", "arm,armv8-pmuv3");
-	interrupt(at, 1, 7);
-	at = node(0, "pl011@9000000", "arm,pl011");
-	reg(at, 0x9000000, 1);
-	at = node(0, "chosen", NULL);
+	at = add_node(0, "pmu", "arm,armv8-pmuv3");
+	add_interrupt(at, 1, 7);
+	at = add_node(0, "pl011@9000000", "arm,pl011");
+	add_ranges(at, 0x9000000, 1);
+	at = add_node(0, "chosen", NULL);
 	fdt_setprop_string(tree, at, "stdout-path", "/pl011@9000000:115200");
 	add_gic("intc@8000000", 0x8000000, 1);
-	assert_true(parse());
+	assert_true(parse_tree());
 	assert_string_equal(machine_said, "");
 	assert_int_equal(machine.m_gic, 3);
 	assert_int_equal(machine.m_gicd.r_pa, 0x8000000);
@@ -131,17 +131,17 @@ usual(void **state)
 	assert_int_equal(machine.m_uart_pa, 0x9000000);
 }
 
-/* All that one controller has; those of others are not its CPUs'. */
+/* All regions of the first controller count; those of the others do not. */
 static void
 regions_of_several_nodes(void **state)
 {
 	(void)state;
-	start();
+	start_tree();
 	add_timer();
 	add_gic("intc@a0000000", 0xa0000000, 12);
 	add_gic("intc@90000000", 0x90000000, 12);
 	add_gic("intc@80000000", 0x80000000, 20);
-	assert_true(parse());
+	assert_true(parse_tree());
 	assert_int_equal(machine.m_gicd.r_pa, 0x80000000);
 	assert_int_equal(machine.m_ngicr, 20);
 	assert_int_equal(machine.m_gicr[19].r_pa, 0x80000000 + 20 * 0x100000);
@@ -149,32 +149,32 @@ regions_of_several_nodes(void **state)
 	    "device tree: 3 interrupt controllers: the first one is used\n"));
 }
 
-/* One more than there is room for is one line. */
+/* Too many regions: one line says so, and the first MACHINE_NGICR are used. */
 static void
 more_regions_than_cpus(void **state)
 {
 	(void)state;
-	start();
+	start_tree();
 	add_timer();
 	add_gic("intc@80000000", 0x80000000, MACHINE_NGICR + 1);
-	assert_true(parse());
+	assert_true(parse_tree());
 	assert_int_equal(machine.m_ngicr, MACHINE_NGICR);
 	assert_non_null(
 	    strstr(machine_said, "regions of redistributors: the first"));
 }
 
-/* #redistributor-regions counts what "reg" has not. */
+/* #redistributor-regions is larger than the number of ranges in "reg". */
 static void
 regions_without_ranges(void **state)
 {
 	int at;
 
 	(void)state;
-	start();
+	start_tree();
 	add_timer();
 	at = add_gic("intc@80000000", 0x80000000, 2);
-	cell(at, "#redistributor-regions", ~0U);
-	assert_true(parse());
+	set_cell(at, "#redistributor-regions", ~0U);
+	assert_true(parse_tree());
 	assert_int_equal(machine.m_ngicr, 2);
 }
 
@@ -189,72 +189,72 @@ interrupt_cells_wrap(void **state)
 	for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
 		int at;
 
-		start();
+		start_tree();
 		add_timer();
 		at = add_gic("intc@80000000", 0x80000000, 1);
-		cell(at, "#interrupt-cells", wrong[i]);
-		assert_true(parse());
+		set_cell(at, "#interrupt-cells", wrong[i]);
+		assert_true(parse_tree());
 		assert_int_equal(machine.m_timer_intid, 27);
 		assert_non_null(strstr(machine_said,
 		    "device tree: no PPI for the virtual timer: 27 is used\n"));
 	}
 }
 
-/* A number that is no PPI is not enabled as if it were one. */
+/* An interrupt number that is not a PPI is not enabled. */
 static void
 no_ppi(void **state)
 {
 	int at;
 
 	(void)state;
-	start();
-	at = node(0, "timer", "arm,armv8-timer");
+	start_tree();
+	at = add_node(0, "timer", "arm,armv8-timer");
 	for (unsigned i = 0; i < 4; i++)
-		interrupt(at, 0, 0xfffffff0);
-	at = node(0, "pmu", "arm,armv8-pmuv3");
-	interrupt(at, 0, 7);
+		add_interrupt(at, 0, 0xfffffff0);
+	at = add_node(0, "pmu", "arm,armv8-pmuv3");
+	add_interrupt(at, 0, 7);
 	add_gic("intc@80000000", 0x80000000, 1);
-	assert_true(parse());
+	assert_true(parse_tree());
 	assert_int_equal(machine.m_timer_intid, 27);
 	assert_int_equal(machine.m_pmu_intid, 0);
 	assert_non_null(strstr(machine_said, "interrupt, 39, is no PPI"));
 }
 
-/* A console in RAM would write over it. */
+/* A console in RAM would overwrite it. */
 static void
 uart_in_memory(void **state)
 {
 	int at;
 
 	(void)state;
-	start();
+	start_tree();
 	add_timer();
-	at = node(0, "pl011@40000000", "arm,pl011");
-	reg(at, 0x40000000, 1);
-	at = node(0, "chosen", NULL);
+	at = add_node(0, "pl011@40000000", "arm,pl011");
+	add_ranges(at, 0x40000000, 1);
+	at = add_node(0, "chosen", NULL);
 	fdt_setprop_string(tree, at, "stdout-path", "/pl011@40000000");
 	add_gic("intc@8000000", 0x8000000, 1);
 	ram = 0x40000000;
-	assert_true(parse());
+	assert_true(parse_tree());
 	ram = 0;
 	assert_int_equal(machine.m_uart, UART_NONE);
 	assert_non_null(strstr(machine_said, "UART at 0x40000000 is memory"));
 }
 
-/* A tree without a GIC leaves the CPUs to ACPI. */
+/* If a tree has no GIC, ACPI describes the CPUs. */
 static void
 no_gic(void **state)
 {
 	int at;
 
 	(void)state;
-	start();
-	at = node(0, "cpus", NULL);
-	cell(at, "#address-cells", 1);
-	cell(at, "#size-cells", 0);
-	at = node(at, "cpu@1", NULL);
-	cell(at, "reg", 1);
-	assert_false(parse());
+	start_tree();
+	at = add_node(0, "cpus", NULL);
+	set_cell(at, "#address-cells", 1);
+	set_cell(at, "#size-cells", 0);
+	at = add_node(at, "cpu@1", NULL);
+	set_cell(at, "reg", 1);
+	assert_false(parse_tree());
 	assert_int_equal(machine.m_ncpu, 0);
 }
 
@@ -262,7 +262,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usual),
+		cmocka_unit_test(usual_tree),
 		cmocka_unit_test(regions_of_several_nodes),
 		cmocka_unit_test(more_regions_than_cpus),
 		cmocka_unit_test(regions_without_ranges),

@@ -1,7 +1,6 @@
 /*
- * Which CPUs are threads of one core, by what parts of each kind say of
- * themselves: with leaf 1FH, with leaf 0BH, and from before both.
- * Intel SDM vol. 2A, "CPUID".
+ * The threads of one core, as CPUs of each kind describe them: with leaf 1FH,
+ * with leaf 0BH, and older than both.  Intel SDM vol. 2A, "CPUID".
  */
 #include "tests/lib/host/support.h"
 
@@ -13,7 +12,7 @@
 #define HTT        (1U << 28)
 #define MAX_LEAVES 6
 
-/* Leaves that are not here are zeros. */
+/* A leaf that is absent here reads as zeros. */
 struct part {
 	const char *name;
 	struct {
@@ -32,7 +31,7 @@ arch_curcpu(void)
 	return &self;
 }
 
-/* An APIC id is what a part's leaves differ in from CPU to CPU. */
+/* The leaves of the CPUs of a part differ in the APIC ID only. */
 struct cpuid_regs
 cpuid(uint32_t leaf, uint32_t subleaf)
 {
@@ -51,10 +50,10 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 	return (struct cpuid_regs){ 0 };
 }
 
-/* HTT is clear: EBX[23:16] means nothing. */
+/* HTT is clear: EBX[23:16] has no meaning. */
 static const struct part pentium_3 = { "Pentium III",
 	{ { 1, 0, { .b = 0x00020000, .d = 0x0387fbff } } } };
-/* Two threads of one core, with leaf 4 and without. */
+/* Two threads of one core, with leaf 4 and without it. */
 static const struct part pentium_4 = { "Pentium 4 HT",
 	{ { 1, 0, { .b = 0x00020800, .d = 0xbfebfbff } } } };
 static const struct part pentium_4_prescott = { "Pentium 4 HT, Prescott",
@@ -68,7 +67,7 @@ static const struct part pentium_ee = { "Pentium Extreme Edition",
 static const struct part core_2_duo = { "Core 2 Duo",
 	{ { 1, 0, { .b = 0x00020800, .d = 0xbfebfbff } },
 	    { 4, 0, { .a = 0x04000121, .b = 0x01c0003f, .c = 0x3f } } } };
-/* Six cores: ids are given out by the power of two above. */
+/* Six cores: IDs are allocated by the next power of two. */
 static const struct part xeon_7400 = { "Xeon 7400",
 	{ { 1, 0, { .b = 0x00080800, .d = 0xbfebfbff } },
 	    { 4, 0, { .a = 0x1c000121, .b = 0x01c0003f, .c = 0x3f } } } };
@@ -80,33 +79,33 @@ static const struct part nehalem = { "Core i7-920",
 	    { 4, 0, { .a = 0x1c004121, .b = 0x01c0003f, .c = 0x3f } },
 	    { 0xb, 0, { .a = 1, .b = 2, .c = 0x100 } },
 	    { 0xb, 1, { .a = 4, .b = 8, .c = 0x201 } } } };
-/* Without threads, ids are as close as can be... */
+/* Without threads, IDs are consecutive... */
 static const struct part skylake_i5 = { "Core i5-6500",
 	{ { 1, 0, { .b = 0x00100800, .d = 0xbfebfbff } },
 	    { 4, 0, { .a = 0x1c004121, .b = 0x01c0003f, .c = 0x3f } },
 	    { 0xb, 0, { .a = 0, .b = 1, .c = 0x100 } },
 	    { 0xb, 1, { .a = 4, .b = 4, .c = 0x201 } } } };
-/* ...or leave room for those that firmware turned off. */
+/* ...or leave gaps for the threads that firmware turned off. */
 static const struct part threads_off = { "Xeon, threads off",
 	{ { 0xb, 0, { .a = 1, .b = 1, .c = 0x100 } },
 	    { 0xb, 1, { .a = 5, .b = 14, .c = 0x201 } } } };
-/* A leaf 1FH with dies, and a leaf 0BH that has none of them. */
+/* Leaf 1FH describes dies, leaf 0BH does not. */
 static const struct part cascade_lake_ap = { "Xeon Platinum 9242",
 	{ { 0xb, 0, { .a = 1, .b = 2, .c = 0x100 } },
 	    { 0xb, 1, { .a = 7, .b = 96, .c = 0x201 } },
 	    { 0x1f, 0, { .a = 1, .b = 2, .c = 0x100 } },
 	    { 0x1f, 1, { .a = 6, .b = 48, .c = 0x201 } },
 	    { 0x1f, 2, { .a = 7, .b = 96, .c = 0x502 } } } };
-/* Four threads a core. */
+/* Four threads per core. */
 static const struct part knights_landing = { "Xeon Phi 7210",
 	{ { 0xb, 0, { .a = 2, .b = 4, .c = 0x100 } },
 	    { 0xb, 1, { .a = 9, .b = 256, .c = 0x201 } } } };
-/* A hypervisor's leaf 0BH that is there and says nothing. */
+/* A hypervisor's leaf 0BH that is present but empty. */
 static const struct part hollow = { "a hollow leaf",
 	{ { 1, 0, { .b = 0x00020800, .d = HTT } },
 	    { 4, 0, { .a = 0x00000121 } }, { 0xb, 0, { .c = 0 } } } };
 
-/* Which of some APIC ids are the first one's core, bit n for the nth. */
+/* The APIC IDs that are in the core of the first one: bit n for the nth ID. */
 static void
 expect_core(const struct part *p, unsigned n, const uint32_t *ids, unsigned set)
 {
@@ -150,7 +149,7 @@ cores(void **state)
 	expect_core(&hollow, 2, dense, 3);
 }
 
-/* CPUs are numbered in any order; a core's threads are those seen so far. */
+/* CPUs come up in any order.  The threads of a core are those that are up. */
 static void
 threads_by_cpu(void **state)
 {

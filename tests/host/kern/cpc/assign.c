@@ -1,6 +1,6 @@
 /*
- * The assignment of PICs is complete: on random coverages of up to 6 requests
- * and 6 PICs it succeeds exactly where trying everything does.
+ * The assignment of PICs is complete.  On random coverages of up to 6 requests
+ * and 6 PICs it succeeds exactly when a search of all assignments does.
  */
 #include "tests/lib/host/host.h"
 
@@ -8,7 +8,10 @@
 
 #define N 6
 
-/* A generator of our own, so that a failure repeats (Marsaglia's xorshift). */
+/*
+ * A generator with a fixed seed, so that a failure repeats (Marsaglia's
+ * xorshift).
+ */
 static uint64_t seed;
 
 static uint64_t
@@ -35,9 +38,9 @@ brute_force(unsigned n, const uint64_t *can, uint64_t taken)
 	return false;
 }
 
-/* Each request has a PIC it can use, and none is given twice. */
+/* Each request has a PIC that can count it, and no PIC has two requests. */
 static void
-is_valid(unsigned n, const uint64_t *can, const int *pic)
+expect_valid(unsigned n, const uint64_t *can, const int *pic)
 {
 	uint64_t taken = 0;
 	unsigned i;
@@ -50,9 +53,12 @@ is_valid(unsigned n, const uint64_t *can, const int *pic)
 	}
 }
 
-/* So many requests have no PIC beside those, and there are fewer of them. */
+/*
+ * The reason names requests that have only the named PICs, and fewer PICs than
+ * requests.
+ */
 static void
-is_a_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
+expect_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
 {
 	unsigned i;
 
@@ -80,23 +86,23 @@ finds_an_assignment_where_one_exists(void **state)
 	for (round = 0; round < 200000; round++) {
 		n = 1 + random64() % N;
 		for (i = 0; i < n; i++)
-			/* Sparse ones are the interesting ones. */
+			/* Sparse coverages are the difficult ones. */
 			can[i] = random64() & random64() & ((1 << N) - 1);
 		ok = kcpc_assign(n, can, pic, &why);
 		assert_int_equal(ok, brute_force(n, can, 0));
 		if (ok)
-			is_valid(n, can, pic);
+			expect_valid(n, can, pic);
 		else
-			is_a_reason(n, can, &why);
+			expect_reason(n, can, &why);
 		found += ok;
 	}
-	/* Both answers were met often. */
+	/* Both results occurred often. */
 	assert_in_range(found, 20000, 180000);
 }
 
-/* Too many to try everything: but each answer proves itself. */
+/* Too many requests for a full search, but each result can be verified. */
 static void
-at_full_size_answers_prove_themselves(void **state)
+results_of_full_size_are_verified(void **state)
 {
 	unsigned round, n, i, found = 0;
 	struct kcpc_short why;
@@ -111,16 +117,16 @@ at_full_size_answers_prove_themselves(void **state)
 			can[i] =
 			    random64() & random64() & random64() & 0xffffffff;
 		if (kcpc_assign(n, can, pic, &why)) {
-			is_valid(n, can, pic);
+			expect_valid(n, can, pic);
 			found++;
 		} else {
-			is_a_reason(n, can, &why);
+			expect_reason(n, can, &why);
 		}
 	}
 	assert_in_range(found, 5000, 45000);
 }
 
-/* Part 7.3: a request that has the choice takes the lowest PIC. */
+/* Part 7.3: a request with a choice takes the lowest PIC. */
 static void
 takes_the_lowest(void **state)
 {
@@ -134,9 +140,9 @@ takes_the_lowest(void **state)
 	assert_int_equal(pic[2], 0);
 }
 
-/* All 32 PICs, in the one order possible, found from the worst one. */
+/* All 32 PICs, with one possible assignment that reverses the first choice. */
 static void
-thirty_two_in_a_chain(void **state)
+a_chain_of_32(void **state)
 {
 	uint64_t can[32];
 	int pic[32], i;
@@ -151,11 +157,11 @@ thirty_two_in_a_chain(void **state)
 }
 
 /*
- * What costs most: each search meets every PIC that is taken, and the last of
- * their holders alone can go on.
+ * The most expensive case: each search meets every PIC that is taken, and only
+ * the last holder of one can move.
  */
 static void
-thirty_two_that_hold_each_other_up(void **state)
+the_longest_search_of_32(void **state)
 {
 	uint64_t can[32], taken = 0;
 	int pic[32], i;
@@ -177,10 +183,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(finds_an_assignment_where_one_exists),
-		cmocka_unit_test(at_full_size_answers_prove_themselves),
+		cmocka_unit_test(results_of_full_size_are_verified),
 		cmocka_unit_test(takes_the_lowest),
-		cmocka_unit_test(thirty_two_in_a_chain),
-		cmocka_unit_test(thirty_two_that_hold_each_other_up),
+		cmocka_unit_test(a_chain_of_32),
+		cmocka_unit_test(the_longest_search_of_32),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,15 @@
-/* Sets bound to CPUs, and what becomes of those of LWPs meanwhile. */
+/* Sets that are bound to CPUs, and what then happens to the sets of LWPs. */
 #include "tests/lib/host/host.h"
 
-#define sched_yield kern_sched_yield /* as kern/ has it here */
+/* the kernel's function has this name in host tests */
+#define sched_yield kern_sched_yield
 #include "kern/cpc/kcpc.h"
 #include "kern/sched/cpu.h"
 
 static unsigned posts;
 
 static void
-post(struct lwp *l)
+count_post(struct lwp *l)
 {
 	(void)l;
 	posts++;
@@ -23,16 +24,19 @@ bind_cpu(processorid_t cpu, cpc_set_t *set)
 #define assert_bind_cpu_fails(cpu, set, e, code)                               \
 	assert_reported(cpc_bind_cpu(cpc, cpu, set, 0), e, "cpc_bind_cpu", code)
 
-/* CPC-CPU-01, CPC-CPU-09: whatever runs there, and nowhere else. */
+/*
+ * CPC-CPU-01, CPC-CPU-09: the set counts everything that runs on its CPU, and
+ * nothing that runs elsewhere.
+ */
 static void
-it_counts_what_runs_on_its_cpu(void **state)
+a_cpus_set_counts_its_cpu(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 
 	(void)state;
 	add_flags(set, "instructions", CPC_COUNT_SYSTEM);
 	bind_cpu(1, set);
-	fake_user(10); /* the binder, which is there now */
+	fake_user(10); /* the LWP that binds runs on that CPU */
 	fake_switch(1, 2);
 	fake_user(100);
 	fake_system(7);
@@ -47,9 +51,9 @@ it_counts_what_runs_on_its_cpu(void **state)
 	assert_false(fake_pmu_any());
 }
 
-/* Part 7.4: reads of its PICs are nobody's. */
+/* Part 7.4: no program can read the PICs of such a set. */
 static void
-nobody_reads_its_pics(void **state)
+no_program_reads_its_pics(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 
@@ -75,8 +79,8 @@ cpus_that_cannot_be_bound(void **state)
 }
 
 /*
- * CPC-CPU-06.  That the CPU exists is found out first.  A process without the
- * privilege still counts for its own LWPs.
+ * CPC-CPU-06.  The kernel first checks that the CPU exists.  A process without
+ * the privilege may still count its own LWPs.
  */
 static void
 the_privilege_is_needed(void **state)
@@ -105,7 +109,7 @@ early_failures_are_silent(void **state)
 	assert_int_equal(sampled(set, 0), 3);
 }
 
-/* CPC-CPU-08: another process's set is as good a reason. */
+/* CPC-CPU-08: the set may be of another process. */
 static void
 a_cpu_has_one_set(void **state)
 {
@@ -125,7 +129,7 @@ a_cpu_has_one_set(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
-/* Part 4.5: of what binding makes nothing stays where it fails late. */
+/* Part 4.5: a bind that fails late leaves nothing that it made. */
 static void
 late_failures_leave_nothing(void **state)
 {
@@ -138,7 +142,8 @@ late_failures_leave_nothing(void **state)
 		add(bad, "instructions");
 	assert_silent(cpc_bind_cpu(cpc, 1, bad, 0), EINVAL);
 	fake_switch(0, 2);
-	bind_curlwp(set_of("cycles")); /* for the first there is room */
+	/* the first bind finds room for its context */
+	bind_curlwp(set_of("cycles"));
 	fake_switch(0, 1);
 	fake_kmalloc_fails = 1;
 	assert_silent(cpc_bind_cpu(cpc, 1, good, 0), ENOMEM);
@@ -193,7 +198,7 @@ lwps_that_run_elsewhere_are_stopped(void **state)
 	fake_cpu(1);
 	assert_int_equal(fake_pmu_running(), 0);
 	assert_int_equal(fake_pmu_readable(), 0);
-	fake_switch(0, 3); /* a switch does not stumble over it */
+	fake_switch(0, 3); /* a switch works with a stopped context */
 	fake_switch(0, 2);
 	assert_int_equal(fake_pmu_running(), 0);
 	fake_cpu(0);
@@ -217,7 +222,7 @@ destroying_a_set_stops_it_on_other_cpus(void **state)
 	assert_false(fake_pmu_any());
 }
 
-/* CPC-BIND-28, and the other way round */
+/* CPC-BIND-28, in both directions */
 static void
 one_kind_of_binding_at_a_time(void **state)
 {
@@ -235,7 +240,10 @@ one_kind_of_binding_at_a_time(void **state)
 	assert_int_equal(sampled(set, 0), 5);
 	fake_switch(0, 2);
 	assert_errno(cpc_set_sample(cpc, set, buf), EINVAL);
-	/* LWP 2 binds it for itself: LWP 1's binding to the CPU is gone. */
+	/*
+	 * LWP 2 binds the set to itself.  This ends LWP 1's binding to the
+	 * CPU.
+	 */
 	bind_curlwp(set);
 	fake_user(2);
 	assert_int_equal(sampled(set, 0), 2);
@@ -245,7 +253,7 @@ one_kind_of_binding_at_a_time(void **state)
 
 /* CPC-CPU-14 */
 static void
-overflows_are_folded_and_not_told(void **state)
+overflows_are_folded_silently(void **state)
 {
 	cpc_set_t *set;
 	int i;
@@ -254,7 +262,7 @@ overflows_are_folded_and_not_told(void **state)
 	fake_shape.width = 32;
 	reboot();
 	posts = 0;
-	kcpc_set_notify(post);
+	kcpc_set_notify(count_post);
 	set = cpc_set_create(cpc);
 	cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
 	    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL);
@@ -271,7 +279,7 @@ overflows_are_folded_and_not_told(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
-/* Where only a timer folds narrow counters it is that of their CPU. */
+/* If only a timer can fold narrow counters, it is a timer of their CPU. */
 static void
 mute_counters_are_folded_in_time(void **state)
 {
@@ -292,9 +300,9 @@ mute_counters_are_folded_in_time(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
-/* CPC-CPU-16: the end of the LWP, wherever it is by then. */
+/* CPC-CPU-16: the binding ends with the LWP, wherever it runs then. */
 static void
-the_binders_end_releases_it(void **state)
+the_binders_exit_unbinds(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 
@@ -309,8 +317,8 @@ the_binders_end_releases_it(void **state)
 }
 
 /*
- * CPC-CPU-02: where it was bound before, or nowhere; not to a CPU that takes
- * no LWPs any more.
+ * CPC-CPU-02: unbinding restores the LWP's earlier binding, unless that CPU no
+ * longer takes LWPs.
  */
 static void
 unbinding_restores_the_binding(void **state)
@@ -333,7 +341,7 @@ unbinding_restores_the_binding(void **state)
 	assert_int_equal(*fake_bound(0, 1), -1);
 }
 
-/* Part 7.9: who may bind to a CPU has what privileged requests take. */
+/* Part 7.9: the privilege to bind to a CPU includes privileged requests. */
 static void
 privileged_requests_are_bound(void **state)
 {
@@ -353,7 +361,7 @@ privileged_requests_are_bound(void **state)
 
 /* CPC-BIND-26 */
 static void
-siblings_share_what_lwps_would_count_with(void **state)
+siblings_forbid_sets_of_lwps(void **state)
 {
 	cpc_set_t *set;
 
@@ -366,7 +374,7 @@ siblings_share_what_lwps_would_count_with(void **state)
 	bind_curlwp(set);
 	fake_user(4);
 	assert_int_equal(sampled(set, 0), 4);
-	/* Part 7.7: a CPU comes online that has no sibling; then one has. */
+	/* Part 7.7: a CPU without siblings comes online, then a sibling. */
 	kcpc_cpu_online(&cpus[0]);
 	assert_int_equal(sampled(set, 0), 4);
 	fake_online = 7;
@@ -376,11 +384,11 @@ siblings_share_what_lwps_would_count_with(void **state)
 }
 
 /*
- * Part 4.5: of siblings one may have a set; and that is found out before what
- * else is wrong with a set.
+ * Part 4.5: one of several siblings may have a set.  This is checked before
+ * the other errors of a set.
  */
 static void
-one_of_siblings_has_a_set(void **state)
+one_sibling_has_a_set(void **state)
 {
 	cpc_set_t *set, *other;
 
@@ -401,7 +409,7 @@ one_of_siblings_has_a_set(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
-/* CPUs come online where there is nothing to count with, too. */
+/* A CPU may come online on a machine without a PMU. */
 static void
 a_cpu_comes_online_without_a_pmu(void **state)
 {
@@ -416,8 +424,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(it_counts_what_runs_on_its_cpu),
-		T(nobody_reads_its_pics),
+		T(a_cpus_set_counts_its_cpu),
+		T(no_program_reads_its_pics),
 		T(cpus_that_cannot_be_bound),
 		T(the_privilege_is_needed),
 		T(early_failures_are_silent),
@@ -427,13 +435,13 @@ main(void)
 		T(lwps_that_run_elsewhere_are_stopped),
 		T(destroying_a_set_stops_it_on_other_cpus),
 		T(one_kind_of_binding_at_a_time),
-		T(overflows_are_folded_and_not_told),
+		T(overflows_are_folded_silently),
 		T(mute_counters_are_folded_in_time),
-		T(the_binders_end_releases_it),
+		T(the_binders_exit_unbinds),
 		T(unbinding_restores_the_binding),
 		T(privileged_requests_are_bound),
-		T(siblings_share_what_lwps_would_count_with),
-		T(one_of_siblings_has_a_set),
+		T(siblings_forbid_sets_of_lwps),
+		T(one_sibling_has_a_set),
 		T(a_cpu_comes_online_without_a_pmu),
 	};
 

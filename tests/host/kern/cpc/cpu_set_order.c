@@ -1,6 +1,6 @@
 /*
- * An LWP that binds a set to a CPU has to go there first.  What others do on
- * the way.
+ * An LWP that binds a set to a CPU must first move to that CPU.  Other LWPs
+ * act while it moves.
  */
 #include "tests/lib/host/host.h"
 
@@ -19,7 +19,7 @@ static cpc_t *mine;
 static cpc_set_t *rival;
 static int rivals_cpu;
 
-/* LWP 2 of process 1 runs there in between. */
+/* LWP 2 of process 1 binds its set while the other LWP moves. */
 static void
 rival_binds(void)
 {
@@ -30,13 +30,15 @@ rival_binds(void)
 	fake_cpu(0);
 }
 
-/* The bind to CPU 1 fails, and nothing of it is left; the rival's counts. */
+/* The bind to CPU 1 fails and leaves nothing; the rival's set counts. */
 static void
-rival_is_first(int its_cpu, int err)
+rival_binds_first(int its_cpu, int err)
 {
 	cpc_set_t *set = set_of("instructions");
 
-	/* Of another handle, since this one's lock is held. */
+	/*
+	 * The rival uses another handle, because the first handle is locked.
+	 */
 	mine = cpc;
 	cpc = cpc_open(CPC_VER_CURRENT);
 	rival = set_of("cycles");
@@ -53,118 +55,118 @@ rival_is_first(int its_cpu, int err)
 	cpc = mine;
 }
 
-/* CPC-CPU-03, CPC-CPU-08: the CPU was free when the LWP set out for it. */
+/* CPC-CPU-03, CPC-CPU-08: the CPU was free when the LWP began to move. */
 static void
-it_is_late_for_the_cpu(void **state)
+the_cpu_is_bound_on_the_way(void **state)
 {
 	(void)state;
-	rival_is_first(1, EAGAIN);
+	rival_binds_first(1, EAGAIN);
 }
 
-/* CPC-CPU-03, Part 4.5: and so was its sibling. */
+/* CPC-CPU-03, Part 4.5: its sibling was free, too. */
 static void
 a_sibling_is_bound_on_the_way(void **state)
 {
 	(void)state;
 	fake_shape.shared = true;
 	reboot();
-	rival_is_first(2, EACCES);
+	rival_binds_first(2, EACCES);
 }
 
 static void
-other_moves_it(void)
+bind_lwp_elsewhere(void)
 {
 	fake_on_move = NULL;
 	*fake_bound(0, 1) = 2;
 }
 
-/* Part 4.5: by a processor_bind(2) of another LWP; it does not insist. */
+/* Part 4.5: another LWP calls processor_bind(2); the bind gives up. */
 static void
-it_is_moved_on_the_way(void **state)
+the_lwp_is_moved_on_the_way(void **state)
 {
 	(void)state;
-	fake_on_move = other_moves_it;
+	fake_on_move = bind_lwp_elsewhere;
 	assert_silent(cpc_bind_cpu(cpc, 1, set_of("instructions"), 0), EAGAIN);
 	assert_false(fake_pmu_any());
 }
 
-static cpc_set_t *bound_meanwhile;
+static cpc_set_t *shared_set;
 
 static void
-other_binds_it_for_itself(void)
+bind_to_lwp_2(void)
 {
 	fake_on_move = NULL;
 	fake_cpu(1);
 	fake_switch(0, 2);
-	bind_curlwp(bound_meanwhile);
+	bind_curlwp(shared_set);
 	fake_cpu(0);
 }
 
-/* CPC-BIND-28: that one came first, and is gone. */
+/* CPC-BIND-28: the other LWP's binding came first, and this bind ends it. */
 static void
 the_set_is_bound_on_the_way(void **state)
 {
 	cpc_buf_t *buf;
 
 	(void)state;
-	bound_meanwhile = set_of("instructions");
-	buf = buf_of(bound_meanwhile);
-	fake_on_move = other_binds_it_for_itself;
-	bind_cpu(1, bound_meanwhile);
+	shared_set = set_of("instructions");
+	buf = buf_of(shared_set);
+	fake_on_move = bind_to_lwp_2;
+	bind_cpu(1, shared_set);
 	fake_user(6);
-	assert_int_equal(sampled(bound_meanwhile, 0), 6);
+	assert_int_equal(sampled(shared_set, 0), 6);
 	fake_switch(0, 2);
-	assert_errno(cpc_set_sample(cpc, bound_meanwhile, buf), EINVAL);
-	assert_int_equal(cpc_unbind(cpc, bound_meanwhile), 0);
+	assert_errno(cpc_set_sample(cpc, shared_set, buf), EINVAL);
+	assert_int_equal(cpc_unbind(cpc, shared_set), 0);
 }
 
 static pthread_t helper;
 static void *(*others_call)(void *set);
 
 static void *
-unbind(void *set)
+unbind_set(void *set)
 {
 	return cpc_unbind(cpc, set) == 0 ? set : NULL;
 }
 
 static void *
-destroy(void *set)
+destroy_set(void *set)
 {
 	return cpc_set_destroy(cpc, set) == 0 ? set : NULL;
 }
 
-/* It has time enough to get into the kernel, if nothing holds it. */
+/* The helper has time to enter the kernel, if nothing stops it. */
 static void
-other_calls(void)
+start_helper(void)
 {
 	const struct timespec ms = { 0, 20000000 };
 
 	fake_on_move = NULL;
 	assert_int_equal(
-	    pthread_create(&helper, NULL, others_call, bound_meanwhile), 0);
+	    pthread_create(&helper, NULL, others_call, shared_set), 0);
 	nanosleep(&ms, NULL);
 }
 
 /*
- * Part 4.5: an unbind, and a destroy, wait for a bind that is on its way to
- * its CPU, so that nothing stays bound.
+ * Part 4.5: an unbind or a destroy waits for a bind that is still on its way
+ * to the CPU, so that nothing stays bound.
  */
 static void
-a_bind_on_its_way_is_waited_for(void **state)
+unbind_waits_for_a_bind(void **state)
 {
-	void *(*const calls[])(void *) = { unbind, destroy };
+	void *(*const calls[])(void *) = { unbind_set, destroy_set };
 	struct kcpc_stat st;
 	void *done;
 	int i;
 
 	(void)state;
 	for (i = 0; i < 2; i++) {
-		bound_meanwhile = set_of("instructions");
+		shared_set = set_of("instructions");
 		others_call = calls[i];
-		fake_on_move = other_calls;
-		bind_cpu(1, bound_meanwhile);
+		fake_on_move = start_helper;
+		bind_cpu(1, shared_set);
 		assert_int_equal(pthread_join(helper, &done), 0);
-		assert_ptr_equal(done, bound_meanwhile);
+		assert_ptr_equal(done, shared_set);
 		kcpc_stat(&st);
 		assert_int_equal(st.ks_contexts, 0);
 		assert_false(fake_pmu_any());
@@ -177,11 +179,11 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(it_is_late_for_the_cpu),
+		T(the_cpu_is_bound_on_the_way),
 		T(a_sibling_is_bound_on_the_way),
-		T(it_is_moved_on_the_way),
+		T(the_lwp_is_moved_on_the_way),
 		T(the_set_is_bound_on_the_way),
-		T(a_bind_on_its_way_is_waited_for),
+		T(unbind_waits_for_a_bind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

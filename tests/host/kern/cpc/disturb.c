@@ -1,6 +1,6 @@
 /*
- * CPC_OP_TEST_DISTURB, by which tests in the image interrupt a read where they
- * will: a timer does to what counts then what others could do.
+ * CPC_OP_TEST_DISTURB.  Tests in the image use it to interrupt a read at a
+ * chosen time: a timer does to the context what other LWPs could do.
  */
 #include "tests/lib/host/host.h"
 
@@ -9,13 +9,13 @@
 static cpc_set_t *set;
 
 static int
-stir(uint64_t ns, uintptr_t how)
+disturb(uint64_t ns, uintptr_t how)
 {
 	return (int)-cpc_syscall(CPC_OP_TEST_DISTURB, ns, how, 0, 0);
 }
 
 static void
-bound(void)
+bind_new_set(void)
 {
 	set = set_of("instructions");
 	bind_curlwp(set);
@@ -33,8 +33,8 @@ it_switches_when_due(void **state)
 	uint64_t seq;
 
 	(void)state;
-	bound();
-	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), 0);
+	bind_new_set();
+	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), 0);
 	seq = page_seq();
 	fake_user(5);
 	fake_time(9);
@@ -49,8 +49,8 @@ static void
 it_freezes_when_due(void **state)
 {
 	(void)state;
-	bound();
-	assert_int_equal(stir(10, CPC_DISTURB_FREEZE), 0);
+	bind_new_set();
+	assert_int_equal(disturb(10, CPC_DISTURB_FREEZE), 0);
 	fake_user(5);
 	fake_time(10);
 	fake_user(100);
@@ -65,14 +65,17 @@ static void
 it_invalidates_when_due(void **state)
 {
 	(void)state;
-	bound();
-	assert_int_equal(stir(10, CPC_DISTURB_INVALIDATE), 0);
+	bind_new_set();
+	assert_int_equal(disturb(10, CPC_DISTURB_INVALIDATE), 0);
 	fake_time(10);
 	assert_int_equal(fake_pmu_running(), 0);
 	assert_errno(cpc_set_restart(cpc, set), EAGAIN);
 }
 
-/* To the next of the CPUs that take LWPs, the first behind the last. */
+/*
+ * The LWP moves to the next CPU that takes LWPs, after the last CPU to the
+ * first.
+ */
 static void
 it_migrates_when_due(void **state)
 {
@@ -85,13 +88,13 @@ it_migrates_when_due(void **state)
 	unsigned i;
 
 	(void)state;
-	bound();
+	bind_new_set();
 	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
 		fake_online = cases[i].online;
 		fake_cpu(cases[i].on);
 		fake_switch(0, 1);
 		*fake_bound(0, 1) = -1;
-		assert_int_equal(stir(10, CPC_DISTURB_MIGRATE), 0);
+		assert_int_equal(disturb(10, CPC_DISTURB_MIGRATE), 0);
 		fake_user(3);
 		fake_time(10);
 		assert_int_equal(*fake_bound(0, 1), cases[i].to);
@@ -99,16 +102,19 @@ it_migrates_when_due(void **state)
 	assert_int_equal(sampled(set, 0), 3 * i);
 }
 
-/* When it is due the LWP does not run, or the context has stopped since. */
+/*
+ * The LWP does not run when the timer is due, or its context has stopped
+ * since.
+ */
 static void
-it_leaves_what_does_not_count(void **state)
+it_leaves_a_stopped_context(void **state)
 {
 	uintptr_t how;
 
 	(void)state;
-	bound();
+	bind_new_set();
 	for (how = CPC_DISTURB_SWITCH; how <= CPC_DISTURB_MIGRATE; how++) {
-		assert_int_equal(stir(10, how), 0);
+		assert_int_equal(disturb(10, how), 0);
 		fake_user(3);
 		fake_switch(0, 2);
 		fake_user(50);
@@ -117,31 +123,31 @@ it_leaves_what_does_not_count(void **state)
 	}
 	assert_int_equal(sampled(set, 0), 12);
 	assert_int_equal(*fake_bound(0, 1), -1);
-	assert_int_equal(stir(10, CPC_DISTURB_FREEZE), 0);
+	assert_int_equal(disturb(10, CPC_DISTURB_FREEZE), 0);
 	assert_int_equal(cpc_disable(cpc), 0);
 	assert_int_equal(cpc_enable(cpc), 0);
 	fake_time(10);
 	fake_user(1);
 	assert_int_equal(sampled(set, 0), 13);
-	/* Or is no more. */
-	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), 0);
+	/* The context no longer exists. */
+	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), 0);
 	fake_switch(0, 2);
 	assert_int_equal(cpc_set_destroy(cpc, set), 0);
 	fake_time(10);
 }
 
 static void
-there_must_be_something_to_stir(void **state)
+a_running_context_is_needed(void **state)
 {
 	(void)state;
-	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), EINVAL);
-	bound();
-	assert_int_equal(stir(10, CPC_DISTURB_MIGRATE + 1), EINVAL);
-	assert_int_equal(stir(10, UINTPTR_MAX), EINVAL);
+	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), EINVAL);
+	bind_new_set();
+	assert_int_equal(disturb(10, CPC_DISTURB_MIGRATE + 1), EINVAL);
+	assert_int_equal(disturb(10, UINTPTR_MAX), EINVAL);
 	assert_int_equal(cpc_disable(cpc), 0);
-	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), EINVAL);
+	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), EINVAL);
 	fake_invalidate();
-	assert_int_equal(stir(10, CPC_DISTURB_SWITCH), EAGAIN);
+	assert_int_equal(disturb(10, CPC_DISTURB_SWITCH), EAGAIN);
 }
 
 int
@@ -152,8 +158,8 @@ main(void)
 		T(it_freezes_when_due),
 		T(it_invalidates_when_due),
 		T(it_migrates_when_due),
-		T(it_leaves_what_does_not_count),
-		T(there_must_be_something_to_stir),
+		T(it_leaves_a_stopped_context),
+		T(a_running_context_is_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,10 +1,10 @@
 /*
- * What can be bound is bound, with the backend's real masks: kcpc finds PICs
- * for a random set, of names, numbers, attributes and PICs asked for, exactly
- * where one of all ways to give its requests PICs is taken by configure().
+ * If a set can be bound, kcpc binds it, with the backend's real masks.  A
+ * random set must get PICs if configure() accepts any assignment, and
+ * otherwise none.  A set has names, numbers, attributes and requested PICs.
  */
 #include "tests/lib/host/named.h"
-/* It calls the backend `ops`. */
+/* this header names the backend `ops` */
 #include "tests/lib/host/intel_shapes.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define NREQ  5
 #define NATTR 2
 
-/* What kern/cpc/bind.c finds in a kernel. */
+/* The parts of the kernel that kern/cpc/bind.c uses. */
 const struct pcbe_ops *kcpc_ops;
 uint64_t kcpc_pics;
 unsigned kcpc_npic;
@@ -46,11 +46,14 @@ timer_stop(struct timer *t)
 	(void)t;
 }
 
-/* A generator of our own, so that a failure repeats (Marsaglia's xorshift). */
+/*
+ * A generator with a fixed seed, so that a failure repeats (Marsaglia's
+ * xorshift).
+ */
 static uint64_t seed;
 
 static unsigned
-below(unsigned n)
+random_below(unsigned n)
 {
 	seed ^= seed << 13;
 	seed ^= seed >> 7;
@@ -58,14 +61,17 @@ below(unsigned n)
 	return (unsigned)(seed % n);
 }
 
-/* Of the architecture, generic ones, the fixed PICs' own, and numbers. */
+/* Architectural names, presets, names of fixed PICs, and a number. */
 static const char *const architectural[] = { "inst_retired.any_p",
 	"br_inst_retired.all_branches", "instr_retired.any",
 	"cpu_clk_unhalted.core", "cpu_clk_unhalted.ref", "PAPI_tot_ins",
 	"PAPI_tot_cyc", "PAPI_br_ins", "0xc0" };
 #define NARCH (sizeof architectural / sizeof architectural[0])
 
-/* Of Skylake's table: on any general PIC, on four, on one, beside a fixed. */
+/*
+ * Names of Skylake's table: for any general PIC, for four, for one, and for a
+ * fixed PIC as well.
+ */
 static const char *const tabled[] = { "INST_RETIRED:ANY_P",
 	"INSTRUCTION_RETIRED", "INST_RETIRED:ANY_P:c=1",
 	"CYCLE_ACTIVITY:STALLS_L2_MISS", "L1D_PEND_MISS:PENDING",
@@ -74,7 +80,7 @@ static const char *const tabled[] = { "INST_RETIRED:ANY_P",
 	"OFFCORE_RESPONSE_0:DMND_RFO:ANY_RESPONSE", "UNHALTED_CORE_CYCLES" };
 #define NTABLED (sizeof tabled / sizeof tabled[0])
 
-/* A set as the library hands it over. */
+/* A set as the library passes it to the kernel. */
 static struct {
 	struct cpc_packreq req[NREQ];
 	struct cpc_packattr attr[NREQ][NATTR];
@@ -89,38 +95,39 @@ resolve(const char *name, struct pcbe_event *ev)
 }
 
 static void
-draw_attrs(struct cpc_packreq *pr, struct cpc_packattr *attr)
+random_attrs(struct cpc_packreq *pr, struct cpc_packattr *attr)
 {
-	pr->cr_nattrs = below(3) != 0 ? 0 : 1 + below(NATTR);
+	pr->cr_nattrs = random_below(3) != 0 ? 0 : 1 + random_below(NATTR);
 	for (unsigned i = 0; i < pr->cr_nattrs; i++) {
 		do
-			attr[i].cpa_id = below(CPC_ATTR_IDS);
+			attr[i].cpa_id = random_below(CPC_ATTR_IDS);
 		while ((ops->pcbe_attrs >> attr[i].cpa_id & 1) == 0);
-		attr[i].cpa_value = below(4);
+		attr[i].cpa_value = random_below(4);
 	}
 }
 
 static void
-draw(bool with_table)
+random_set(bool with_table)
 {
 	struct pcbe_event ev;
 	unsigned k;
 
 	memset(&pack, 0, sizeof pack);
-	pack.n = 1 + below(NREQ);
+	pack.n = 1 + random_below(NREQ);
 	for (unsigned i = 0; i < pack.n; i++) {
 		struct cpc_packreq *pr = &pack.req[i];
 
-		k = below(with_table ? NARCH + NTABLED : NARCH);
+		k = random_below(with_table ? NARCH + NTABLED : NARCH);
 		resolve(k < NARCH ? architectural[k] : tabled[k - NARCH], &ev);
 		pr->cr_event.ce_pics = (uint32_t)ev.pe_pics;
 		pr->cr_event.ce_flags = ev.pe_flags;
 		pr->cr_event.ce_code = ev.pe_code;
 		pr->cr_event.ce_extra = ev.pe_extra_msr;
 		pr->cr_flags = USER;
-		pr->cr_picnum = below(6) == 0 ? (int)below(kcpc_npic) : -1;
+		pr->cr_picnum =
+		    random_below(6) == 0 ? (int)random_below(kcpc_npic) : -1;
 		if ((ev.pe_flags & PCBE_EVENT_GENERIC) == 0)
-			draw_attrs(pr, pack.attr[i]);
+			random_attrs(pr, pack.attr[i]);
 		pack.want[i].kw_req = pr;
 		pack.want[i].kw_attrs = pack.attr[i];
 	}
@@ -148,9 +155,9 @@ configure(struct x86_set *s, unsigned i, unsigned pic)
 	return ops->configure(&s->cfg[i], &ev, pr->cr_nattrs, attrs, &s->set);
 }
 
-/* Are there PICs for requests i and up, beside those that are taken? */
+/* Can requests i and up have PICs that are not taken? */
 static bool
-any_way(const struct x86_set *so_far, unsigned i, uint64_t taken)
+can_assign(const struct x86_set *so_far, unsigned i, uint64_t taken)
 {
 	struct x86_set s;
 
@@ -166,14 +173,14 @@ any_way(const struct x86_set *so_far, unsigned i, uint64_t taken)
 		if (configure(&s, i, pic) != 0)
 			continue;
 		s.set.ps_n++;
-		if (any_way(&s, i + 1, taken | 1ULL << pic))
+		if (can_assign(&s, i + 1, taken | 1ULL << pic))
 			return true;
 	}
 	return false;
 }
 
 static bool
-is_bound(int *subcode)
+can_bind(int *subcode)
 {
 	struct kcpc_ctx *ctx;
 
@@ -185,7 +192,8 @@ is_bound(int *subcode)
 }
 
 static void
-tries(const struct fake_cpu *shape, bool with_table, unsigned rounds)
+compare_random_sets(
+    const struct fake_cpu *shape, bool with_table, unsigned rounds)
 {
 	unsigned found = 0;
 	bool bound;
@@ -197,13 +205,13 @@ tries(const struct fake_cpu *shape, bool with_table, unsigned rounds)
 	kcpc_pics = (1ULL << kcpc_npic) - 1;
 	seed = 0x9e3779b97f4a7c15;
 	for (unsigned i = 0; i < rounds; i++) {
-		draw(with_table);
-		bound = is_bound(&subcode);
+		random_set(with_table);
+		bound = can_bind(&subcode);
 		set_init(&set, ops);
-		assert_int_equal(bound, any_way(&set, 0, 0));
+		assert_int_equal(bound, can_assign(&set, 0, 0));
 		found += bound;
 	}
-	/* Both answers were met often. */
+	/* Both results occurred often. */
 	assert_in_range(found, rounds / 10, rounds * 9 / 10);
 }
 
@@ -212,15 +220,15 @@ static void
 sets_of_architectural_events(void **state)
 {
 	(void)state;
-	tries(&nehalem, false, 20000);
-	tries(&ice_lake, false, 20000);
+	compare_random_sets(&nehalem, false, 20000);
+	compare_random_sets(&ice_lake, false, 20000);
 }
 
 static void
 sets_of_a_table(void **state)
 {
 	(void)state;
-	tries(&skylake_whole, true, 20000);
+	compare_random_sets(&skylake_whole, true, 20000);
 }
 
 int

@@ -1,6 +1,6 @@
 /*
- * What a program may hand to the system call without libcpc: none of it does
- * the kernel harm, and each gets its errno.
+ * Whatever a program passes to the system call without libcpc, the kernel
+ * returns the right errno and takes no harm.
  */
 #include "tests/lib/host/host.h"
 
@@ -9,7 +9,7 @@
 
 #include "kern/cpc/kcpc.h"
 
-#define BAD 8UL /* an address nothing is mapped at */
+#define BAD 8UL /* an address where nothing is mapped */
 
 static intptr_t
 call(uintptr_t op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
@@ -24,7 +24,7 @@ static struct {
 	struct cpc_packreq req[2];
 } good;
 
-/* A pack that binds. */
+/* Make a pack that binds. */
 static void
 make_good(void)
 {
@@ -79,7 +79,7 @@ bad_addresses_are_efault(void **state)
 	assert_int_equal(bind_pack(sizeof good), 0);
 	assert_int_equal(call(CPC_OP_SAMPLE, 77, BAD, 2, 0), -EFAULT);
 	assert_int_equal(call(CPC_OP_WHERE, 77, 0, BAD, 0), -EFAULT);
-	/* A subcode with nowhere to go. */
+	/* A subcode, but a bad address to store it. */
 	good.req[0].cr_flags = 0x20;
 	assert_int_equal(
 	    call(CPC_OP_BIND, (uintptr_t)&good, 77, 0, BAD), -EFAULT);
@@ -110,7 +110,7 @@ sizes_that_do_not_fit_are_einval(void **state)
 	    call(CPC_OP_SAMPLE, 77, (uintptr_t)&good, 3, 0), -EINVAL);
 }
 
-/* A sample fills a buffer of the set's size, or none. */
+/* A sample needs a buffer of exactly the set's size. */
 static void
 samples_do_not_overrun(void **state)
 {
@@ -127,7 +127,7 @@ samples_do_not_overrun(void **state)
 	assert_int_equal(call(CPC_OP_SAMPLE, 77, (uintptr_t)room, 2, 0), 0);
 }
 
-/* The copy is bounded, whatever length is claimed. */
+/* The copy is bounded, whatever length the program claims. */
 static void
 huge_size_is_einval(void **state)
 {
@@ -141,9 +141,9 @@ huge_size_is_einval(void **state)
 	free(big);
 }
 
-/* libcpc never sends these. */
+/* libcpc never passes these values. */
 static void
-what_libcpc_checks_is_checked_again(void **state)
+the_kernel_repeats_libcpcs_checks(void **state)
 {
 	(void)state;
 	make_good();
@@ -166,9 +166,9 @@ what_libcpc_checks_is_checked_again(void **state)
 	    call(CPC_OP_BIND, (uintptr_t)&good, 77, 2, 0), -EINVAL);
 }
 
-/* An event handle that claims PICs there are not. */
+/* An event that claims PICs which do not exist. */
 static void
-events_are_not_believed(void **state)
+events_are_checked(void **state)
 {
 	(void)state;
 	make_good();
@@ -183,7 +183,7 @@ events_are_not_believed(void **state)
 }
 
 static void
-attribute_ids_are_not_believed(void **state)
+attribute_ids_are_checked(void **state)
 {
 	struct {
 		struct cpc_pack head;
@@ -224,11 +224,11 @@ sample_of_77(void)
 }
 
 /*
- * At which privilege an event counts that says so in its name, `:u`, goes
- * before the request's flags, and says nothing of what is not a privilege.
+ * A privilege modifier in the event's name (`:u`) overrides the request's
+ * privilege flags, and no other flags.
  */
 static void
-privileges_of_a_name_go_first(void **state)
+modifiers_override_the_flags(void **state)
 {
 	static const struct {
 		uint32_t named, flags;
@@ -269,7 +269,7 @@ set_0_names_nothing(void **state)
 	assert_int_equal(call(CPC_OP_LIVE, 77, 0, 0, 0), 1);
 }
 
-/* A list is as long with a small buffer as with none, and never overruns. */
+/* A list has the same length with any buffer, and never overruns it. */
 static void
 lists_are_cut_to_fit(void **state)
 {
@@ -279,7 +279,7 @@ lists_are_cut_to_fit(void **state)
 	(void)state;
 	assert_true(whole > 0);
 	for (n = 0; n <= whole; n++) {
-		text = malloc((size_t)n + 1); /* ASan watches its end */
+		text = malloc((size_t)n + 1); /* ASan checks its end */
 		text[n] = '#';
 		assert_int_equal(
 		    call(CPC_OP_IMPL_NAME, 0, (uintptr_t)text, (uintptr_t)n, 0),
@@ -289,7 +289,9 @@ lists_are_cut_to_fit(void **state)
 	}
 }
 
-/* The operations that took names are gone: nothing of that number is left. */
+/*
+ * The operations that took event names are removed, and their numbers unused.
+ */
 static void
 the_kernel_takes_no_names(void **state)
 {
@@ -303,7 +305,9 @@ the_kernel_takes_no_names(void **state)
 		    -EINVAL);
 }
 
-/* Random packs: any errno, never a crash; the fixture sees what stays. */
+/*
+ * Random packs cause an errno, never a crash.  The fixture checks for leaks.
+ */
 static void
 random_packs_do_no_harm(void **state)
 {
@@ -339,10 +343,10 @@ main(void)
 		T(sizes_that_do_not_fit_are_einval),
 		T(samples_do_not_overrun),
 		T(huge_size_is_einval),
-		T(what_libcpc_checks_is_checked_again),
-		T(events_are_not_believed),
-		T(attribute_ids_are_not_believed),
-		T(privileges_of_a_name_go_first),
+		T(the_kernel_repeats_libcpcs_checks),
+		T(events_are_checked),
+		T(attribute_ids_are_checked),
+		T(modifiers_override_the_flags),
 		T(set_0_names_nothing),
 		T(lists_are_cut_to_fit),
 		T(the_kernel_takes_no_names),

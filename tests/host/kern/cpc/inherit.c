@@ -1,4 +1,4 @@
-/* CPC_BIND_LWP_INHERIT: what a new LWP begins with. */
+/* CPC_BIND_LWP_INHERIT: the context of a new LWP. */
 #include "tests/lib/host/host.h"
 
 #include <sys/time.h>
@@ -11,7 +11,7 @@ static struct lwp *posted;
 static unsigned posts;
 
 static void
-post(struct lwp *l)
+record_post(struct lwp *l)
 {
 	posted = l;
 	posts++;
@@ -86,7 +86,7 @@ grandchildren_inherit(void **state)
 	assert_int_equal(sampled(set, 0), 10);
 }
 
-/* Part 7.3: the map from requests to PICs is the creator's. */
+/* Part 7.3: the child has its creator's assignment of requests to PICs. */
 static void
 pics_are_the_creators(void **state)
 {
@@ -109,14 +109,17 @@ pics_are_the_creators(void **state)
 }
 
 static void
-notify_boot(void)
+boot_with_signals(void)
 {
 	reboot();
 	posts = 0;
-	kcpc_set_notify(post);
+	kcpc_set_notify(record_post);
 }
 
-/* One request that notifies, of that preset, and one that does not, of 9. */
+/*
+ * One request with notification and this preset, one without and with preset
+ * 9.
+ */
 static cpc_set_t *
 notify_set(uint64_t preset)
 {
@@ -136,14 +139,14 @@ notify_child_waits_for_its_handler(void **state)
 	cpc_set_t *set;
 
 	(void)state;
-	notify_boot();
+	boot_with_signals();
 	set = notify_set(UINT64_MAX - 999);
 	bind_inherit(set);
 	fake_user(10);
 	assert_int_equal(fake_clone(2), 0);
 	assert_int_equal(posts, 1);
 	fake_user(10);
-	assert_int_equal(sampled(set, 1), 9 + 60); /* the parent goes on */
+	assert_int_equal(sampled(set, 1), 9 + 60); /* the parent continues */
 
 	fake_switch(0, 2);
 	assert_ptr_equal(posted, lwp_self());
@@ -159,7 +162,9 @@ notify_child_waits_for_its_handler(void **state)
 	assert_int_equal(posts, 1);
 }
 
-/* CPC-INH-09; the library's preset is for the next bind alone. */
+/*
+ * CPC-INH-09.  A preset that the library holds takes effect at the next bind.
+ */
 static void
 kernel_presets_are_inherited(void **state)
 {
@@ -207,14 +212,14 @@ child_of_a_disabled_parent_is_disabled(void **state)
 	assert_errno(cpc_disable(cpc), EINVAL);
 }
 
-/* Part 7.6: a parent frozen by its overflow, not yet signalled. */
+/* Part 7.6: the parent is frozen by its overflow, and not signalled yet. */
 static void
 child_of_an_overflowed_parent_has_its_own_signal(void **state)
 {
 	cpc_set_t *set;
 
 	(void)state;
-	notify_boot();
+	boot_with_signals();
 	set = notify_set(UINT64_MAX);
 	bind_inherit(set);
 	fake_user(1);
@@ -267,7 +272,7 @@ unbind_of_one_leaves_the_other(void **state)
 	assert_int_equal(sampled(set, 0), 8);
 }
 
-/* Part 7.6: no memory, no LWP; and nothing is left of the attempt. */
+/* Part 7.6: without memory no LWP is created, and nothing remains. */
 static void
 no_memory_is_eagain(void **state)
 {
@@ -286,9 +291,9 @@ no_memory_is_eagain(void **state)
 	assert_int_equal(add(set, "cycles"), 1);
 }
 
-/* CPC-INH-12: where a timer folds narrow counters each has its own. */
+/* CPC-INH-12: if a timer folds narrow counters, each context has its own. */
 static void
-mute_counters_are_folded_apart(void **state)
+each_context_folds_mute_counters(void **state)
 {
 	cpc_set_t *set;
 	int i;
@@ -311,7 +316,7 @@ mute_counters_are_folded_apart(void **state)
 	assert_true(sampled(set, 0) == 2 * 0xf0000000ULL);
 }
 
-/* Helper PICs are copied, and each copy gives them back. */
+/* A child takes its own helper PICs and frees them. */
 static void
 helpers_are_inherited(void **state)
 {
@@ -320,7 +325,7 @@ helpers_are_inherited(void **state)
 
 	(void)state;
 	fake_shape.helpers = true;
-	notify_boot();
+	boot_with_signals();
 	set = notify_set(UINT64_MAX - 999);
 	bind_inherit(set);
 	assert_int_equal(fake_clone(2), 0);
@@ -337,8 +342,8 @@ helpers_are_inherited(void **state)
 }
 
 /*
- * Part 4.5: a set is bound while any instance exists, in whichever order they
- * go; the kernel knows how many there are.
+ * Part 4.5: a set is bound while it has an instance.  Instances may end in any
+ * order; the kernel counts them.
  */
 static void
 live_instances_are_counted(void **state)
@@ -386,7 +391,7 @@ main(void)
 		T(child_of_an_invalid_parent_has_none),
 		T(unbind_of_one_leaves_the_other),
 		T(no_memory_is_eagain),
-		T(mute_counters_are_folded_apart),
+		T(each_context_folds_mute_counters),
 		T(helpers_are_inherited),
 		T(live_instances_are_counted),
 	};

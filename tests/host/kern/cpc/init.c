@@ -1,4 +1,7 @@
-/* The proof at boot: what is found is said, and what fails is not used. */
+/*
+ * The proof at boot: the kernel reports what it finds, and uses no PIC that
+ * fails.
+ */
 #include "tests/lib/host/host.h"
 
 #include <string.h>
@@ -8,7 +11,7 @@
 static char text[2048];
 
 static void
-count(void *arg, uint_t picno, const char *event)
+count_event(void *arg, uint_t picno, const char *event)
 {
 	(void)picno, (void)event;
 	++*(int *)arg;
@@ -49,7 +52,7 @@ broken_pic_is_named_and_not_used(void **state)
 	    "pcbe: PIC 1 is not used: reads \"0\" after 1000 instructions\n"
 	    "pcbe: Fake PMU: 3 of 4 PICs proved, 48 bits\n");
 	assert_int_equal(cpc_npic(cpc), 4);
-	cpc_walk_events_pic(cpc, 1, &events, count);
+	cpc_walk_events_pic(cpc, 1, &events, count_event);
 	assert_int_equal(events, 0);
 	set = set_of("cycles");
 	add(set, "cycles");
@@ -57,7 +60,10 @@ broken_pic_is_named_and_not_used(void **state)
 	assert_int_equal(fake_pmu_running(), 1 << 0 | 1 << 2);
 }
 
-/* A raw code may name the PIC, since it is on no list; the bind refuses. */
+/*
+ * A raw code is not in the list of a PIC, so the add accepts picnum.  The bind
+ * refuses it.
+ */
 static void
 broken_pic_takes_no_raw_code_either(void **state)
 {

@@ -1,6 +1,6 @@
 /*
- * Counters narrower than 64 bits: what the overflow interrupt, or the timer
- * in its place, makes of them.
+ * Counters narrower than 64 bits: the overflow interrupt, or a timer instead,
+ * extends their counts.
  */
 #include "tests/lib/host/host.h"
 
@@ -11,7 +11,7 @@
 static unsigned posted;
 
 static void
-post(struct lwp *l)
+count_post(struct lwp *l)
 {
 	(void)l;
 	posted++;
@@ -19,13 +19,13 @@ post(struct lwp *l)
 
 /* Boot with 32-bit counters, and a kernel that can or cannot signal. */
 static void
-narrow(bool notify)
+boot_narrow(bool notify)
 {
 	fake_shape.width = 32;
 	reboot();
 	posted = 0;
 	if (notify)
-		kcpc_set_notify(post);
+		kcpc_set_notify(count_post);
 }
 
 static cpc_set_t *
@@ -40,7 +40,7 @@ notify_set(uint64_t preset)
 }
 
 static uint64_t
-stray(void)
+stray_pmis(void)
 {
 	struct kcpc_stat st;
 
@@ -56,7 +56,7 @@ wraps_extend_the_count(void **state)
 	int i;
 
 	(void)state;
-	narrow(false);
+	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
 	for (i = 0; i < 10; i++)
@@ -73,7 +73,7 @@ wraps_and_switches_extend_the_count(void **state)
 	int i;
 
 	(void)state;
-	narrow(false);
+	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
 	for (i = 0; i < 10; i++) {
@@ -85,7 +85,7 @@ wraps_and_switches_extend_the_count(void **state)
 	assert_true(sampled(set, 0) == 10 * 0xfffffff0ULL);
 }
 
-/* Deliver what was held back. */
+/* Deliver the interrupt that was held. */
 static bool
 release_pmi(void)
 {
@@ -94,8 +94,8 @@ release_pmi(void)
 }
 
 /*
- * The interrupt comes late: later than the count had been above 0 when it was
- * last looked at, so that modulo 2^32 nothing seems to have happened.
+ * The interrupt is so late that the counter has passed its value of the last
+ * sample.  Modulo 2^32 the counter seems to have counted little.
  */
 static void
 late_interrupt_still_counts_the_wrap(void **state)
@@ -103,7 +103,7 @@ late_interrupt_still_counts_the_wrap(void **state)
 	cpc_set_t *set;
 
 	(void)state;
-	narrow(false);
+	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(5);
@@ -115,14 +115,14 @@ late_interrupt_still_counts_the_wrap(void **state)
 	assert_true(sampled(set, 0) == 0x100000000 + 104);
 }
 
-/* A sample between the wrap and its interrupt counts it; once is enough. */
+/* A sample between the wrap and its interrupt counts the wrap, once. */
 static void
 sample_before_the_interrupt_counts_the_wrap_once(void **state)
 {
 	cpc_set_t *set;
 
 	(void)state;
-	narrow(false);
+	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(0xfffffff0);
@@ -137,16 +137,19 @@ sample_before_the_interrupt_counts_the_wrap_once(void **state)
 	assert_true(sampled(set, 0) == 0x20000002f);
 }
 
-/* An overflow belongs to the LWP that made it, whoever runs when it is told. */
+/*
+ * An overflow belongs to the LWP that made it, whichever LWP runs when it is
+ * reported.
+ */
 static void
-overflow_goes_with_the_lwp_that_leaves(void **state)
+overflow_belongs_to_its_lwp(void **state)
 {
 	cpc_set_t *set;
 	uint64_t before;
 
 	(void)state;
-	narrow(true);
-	before = stray();
+	boot_narrow(true);
+	before = stray_pmis();
 	set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
 	fake_hold_pmi = true;
@@ -156,7 +159,7 @@ overflow_goes_with_the_lwp_that_leaves(void **state)
 	bind_curlwp(set);
 	assert_false(release_pmi());
 	assert_int_equal(posted, 1);
-	assert_int_equal(stray(), before);
+	assert_int_equal(stray_pmis(), before);
 	assert_int_equal(sampled(set, 0), UINT64_MAX);
 	fake_switch(0, 1);
 	assert_int_equal(fake_pmu_running(), 0);
@@ -170,7 +173,7 @@ preset_bits_above_the_width_survive(void **state)
 	cpc_set_t *set;
 
 	(void)state;
-	narrow(false);
+	boot_narrow(false);
 	set = cpc_set_create(cpc);
 	add_preset(set, "instructions", 0x123456789abcdef0);
 	bind_curlwp(set);
@@ -179,8 +182,8 @@ preset_bits_above_the_width_survive(void **state)
 }
 
 /*
- * Where only notify requests can interrupt, a timer folds the others before
- * they can go round.
+ * If only notify requests can interrupt, a timer folds the other counters
+ * before they wrap.
  */
 static void
 mute_counters_are_folded_in_time(void **state)
@@ -190,7 +193,7 @@ mute_counters_are_folded_in_time(void **state)
 
 	(void)state;
 	fake_shape.mute = true;
-	narrow(false);
+	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
 	for (i = 0; i < 100; i++) {
@@ -198,10 +201,10 @@ mute_counters_are_folded_in_time(void **state)
 		fake_time(100 * 1000000);
 	}
 	assert_true(sampled(set, 0) == 100 * 0xf0000000ULL);
-	assert_int_equal(cpc_unbind(cpc, set), 0); /* no timer is left */
+	assert_int_equal(cpc_unbind(cpc, set), 0); /* no timer remains */
 }
 
-/* Part 7.5: or a sample does, should the timer be late. */
+/* Part 7.5: a sample also folds, in case the timer is late. */
 static void
 mute_counters_are_folded_by_a_sample(void **state)
 {
@@ -210,7 +213,7 @@ mute_counters_are_folded_by_a_sample(void **state)
 
 	(void)state;
 	fake_shape.mute = true;
-	narrow(false);
+	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
 	for (i = 1; i <= 10; i++) {
@@ -219,7 +222,7 @@ mute_counters_are_folded_by_a_sample(void **state)
 	}
 }
 
-/* The timer is that of the LWP that runs. */
+/* The timer belongs to the LWP that runs. */
 static void
 mute_counters_of_a_switched_out_lwp_rest(void **state)
 {
@@ -227,7 +230,7 @@ mute_counters_of_a_switched_out_lwp_rest(void **state)
 
 	(void)state;
 	fake_shape.mute = true;
-	narrow(false);
+	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(5);
@@ -247,7 +250,7 @@ notify_freezes_at_the_overflow(void **state)
 	cpc_buf_t *a, *b;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	set = notify_set(UINT64_MAX - 999);
 	a = buf_of(set);
 	b = buf_of(set);
@@ -271,8 +274,8 @@ notify_freezes_at_the_overflow(void **state)
 }
 
 /*
- * CPC-INV-04, CPC-OVF-05: the kernel's half.  It is told once, and not at all
- * where the counters have gone meanwhile.
+ * CPC-INV-04, CPC-OVF-05: the kernel's half.  The signal is posted once.  It
+ * is not posted if the context has become invalid.
  */
 static void
 a_signal_is_due_once(void **state)
@@ -281,7 +284,7 @@ a_signal_is_due_once(void **state)
 	cpc_set_t *set;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	assert_false(kcpc_sigemt_due(l));
 	assert_false(kcpc_sigemt_take(l, NULL));
 	set = notify_set(UINT64_MAX);
@@ -299,9 +302,11 @@ a_signal_is_due_once(void **state)
 	assert_false(kcpc_sigemt_take(l, NULL));
 }
 
-/* kern/cpc/pcbe.h: what may overflow in the kernel, and is to be told there. */
+/*
+ * kern/cpc/pcbe.h: requests whose overflow in the kernel must notify at once.
+ */
 static void
-urgent_is_what_notifies_of_the_kernel(void **state)
+urgent_requests_notify_in_the_kernel(void **state)
 {
 	static const struct {
 		uint_t flags[2];
@@ -321,7 +326,7 @@ urgent_is_what_notifies_of_the_kernel(void **state)
 	unsigned i;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	for (i = 0; i < sizeof cases / sizeof *cases; i++) {
 		set = cpc_set_create(cpc);
 		add_flags(set, "instructions", cases[i].flags[0]);
@@ -334,13 +339,13 @@ urgent_is_what_notifies_of_the_kernel(void **state)
 
 /* CPC-OVF-06, CPC-OVF-07: the kernel's half */
 static void
-restart_arms_again(void **state)
+restart_enables_the_next_signal(void **state)
 {
 	cpc_set_t *set;
 	int i;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	set = notify_set(UINT64_MAX - 999);
 	add_preset(set, "cycles", 5);
 	bind_curlwp(set);
@@ -360,7 +365,7 @@ enable_counts_past_the_wrap(void **state)
 	cpc_set_t *set;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
 	fake_user(1);
@@ -370,14 +375,14 @@ enable_counts_past_the_wrap(void **state)
 	assert_int_equal(sampled(set, 0), 40);
 }
 
-/* CPC-OVF-15: PRECISE, another request's wrap does not notify */
+/* CPC-OVF-15: with PRECISE the wrap of another request does not notify. */
 static void
 precise_wrap_of_another_request_is_silent(void **state)
 {
 	cpc_set_t *set;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	set = notify_set(0);
 	add_preset(set, "cycles", UINT64_MAX - 2);
 	bind_curlwp(set);
@@ -395,7 +400,7 @@ imprecise_wrap_of_any_request_notifies(void **state)
 
 	(void)state;
 	fake_shape.imprecise = true;
-	narrow(true);
+	boot_narrow(true);
 	set = notify_set(0);
 	add_preset(set, "cycles", UINT64_MAX - 2);
 	bind_curlwp(set);
@@ -410,7 +415,7 @@ two_overflows_notify_once(void **state)
 	cpc_set_t *set;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	set = notify_set(UINT64_MAX);
 	cpc_set_add_request(cpc, set, "instructions", UINT64_MAX,
 	    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, NULL);
@@ -419,7 +424,7 @@ two_overflows_notify_once(void **state)
 	assert_int_equal(posted, 1);
 }
 
-/* CPC-OVF-16, CPC-OVF-17: and any of several notifies. */
+/* CPC-OVF-16, CPC-OVF-17: any of several requests notifies. */
 static void
 any_notify_request_notifies(void **state)
 {
@@ -428,7 +433,7 @@ any_notify_request_notifies(void **state)
 	int i;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	for (i = 0; i < 2; i++) {
 		presets[i] = UINT64_MAX - 9;
 		presets[1 - i] = 0;
@@ -443,15 +448,15 @@ any_notify_request_notifies(void **state)
 	}
 }
 
-/* Part 7.5: an interrupt without an overflow disturbs nothing. */
+/* Part 7.5: an interrupt without an overflow changes nothing. */
 static void
-interrupt_of_no_one_is_ignored(void **state)
+interrupt_without_overflow_is_ignored(void **state)
 {
 	cpc_set_t *set;
-	uint64_t before = stray();
+	uint64_t before = stray_pmis();
 
 	(void)state;
-	narrow(false);
+	boot_narrow(false);
 	set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(3);
@@ -460,21 +465,24 @@ interrupt_of_no_one_is_ignored(void **state)
 	assert_int_equal(sampled(set, 0), 6);
 	fake_switch(0, 2);
 	assert_false(fake_pmi());
-	assert_int_equal(stray(), before);
+	assert_int_equal(stray_pmis(), before);
 	fake_shape.npic = 0;
 	reboot();
 	assert_false(fake_pmi());
 }
 
-/* Part 7.5: it is counted, and what counts for nobody stops. */
+/*
+ * Part 7.5: a stray PMI is counted, and the PICs that run without a context
+ * stop.
+ */
 static void
-overflow_of_no_one_is_stray(void **state)
+overflow_without_context_is_stray(void **state)
 {
-	uint64_t before = stray();
+	uint64_t before = stray_pmis();
 	cpc_set_t *set;
 
 	(void)state;
-	narrow(true);
+	boot_narrow(true);
 	set = notify_set(UINT64_MAX);
 	bind_curlwp(set);
 	fake_switch(0, 2);
@@ -483,13 +491,13 @@ overflow_of_no_one_is_stray(void **state)
 	fake_user(1);
 	assert_true(release_pmi());
 	assert_int_equal(fake_pmu_running(), 0);
-	assert_int_equal(stray(), before + 1);
-	kcpc_pmi_late(); /* and one that was seen to before it came */
-	assert_int_equal(stray(), before + 2);
+	assert_int_equal(stray_pmis(), before + 1);
+	kcpc_pmi_late(); /* a PMI whose overflow was handled before it came */
+	assert_int_equal(stray_pmis(), before + 2);
 	assert_int_equal(posted, 0);
 }
 
-/* Part 7.5: a helper PIC is one of the context's, and goes with it. */
+/* Part 7.5: a helper PIC belongs to the context and is freed with it. */
 static void
 helpers_come_from_the_spare_pics(void **state)
 {
@@ -498,7 +506,7 @@ helpers_come_from_the_spare_pics(void **state)
 
 	(void)state;
 	fake_shape.helpers = true;
-	narrow(true);
+	boot_narrow(true);
 	set = notify_set(0);
 	add(set, "cycles");
 	add(set, "cycles");
@@ -519,22 +527,22 @@ main(void)
 		T(wraps_and_switches_extend_the_count),
 		T(late_interrupt_still_counts_the_wrap),
 		T(sample_before_the_interrupt_counts_the_wrap_once),
-		T(overflow_goes_with_the_lwp_that_leaves),
+		T(overflow_belongs_to_its_lwp),
 		T(preset_bits_above_the_width_survive),
 		T(mute_counters_are_folded_in_time),
 		T(mute_counters_are_folded_by_a_sample),
 		T(mute_counters_of_a_switched_out_lwp_rest),
 		T(notify_freezes_at_the_overflow),
 		T(a_signal_is_due_once),
-		T(urgent_is_what_notifies_of_the_kernel),
-		T(restart_arms_again),
+		T(urgent_requests_notify_in_the_kernel),
+		T(restart_enables_the_next_signal),
 		T(enable_counts_past_the_wrap),
 		T(precise_wrap_of_another_request_is_silent),
 		T(imprecise_wrap_of_any_request_notifies),
 		T(two_overflows_notify_once),
 		T(any_notify_request_notifies),
-		T(interrupt_of_no_one_is_ignored),
-		T(overflow_of_no_one_is_stray),
+		T(interrupt_without_overflow_is_ignored),
+		T(overflow_without_context_is_stray),
 		T(helpers_come_from_the_spare_pics),
 	};
 

@@ -1,6 +1,6 @@
 /*
- * The witness: it agrees with LWPs that count right, and says so where one
- * does not.
+ * The witness agrees with LWPs whose counts are right, and reports a wrong
+ * one.
  */
 #include "tests/lib/host/host.h"
 
@@ -13,19 +13,19 @@
 
 static struct barecpc_witness bw;
 
-/* A PMU that keeps PIC 3 back, after another change of its shape. */
+/* Boot a PMU that can keep PIC 3, with the current fake_shape. */
 static void
 boot(uint32_t flags)
 {
 	fake_shape.keeps = true;
 	reboot();
 	assert_true(witness_init(flags));
-	/* Programs open what there is then. */
+	/* The handle must be opened after the witness took its PIC. */
 	cpc_close(cpc);
 	cpc = cpc_open(CPC_VER_CURRENT);
 }
 
-/* What the witness tells adds up; its count is `count`, of LWPs `lwps`. */
+/* The sums of the witness are consistent: `count` in all, `lwps` by LWPs. */
 static void
 assert_sums(uint64_t count, uint64_t lwps)
 {
@@ -36,13 +36,13 @@ assert_sums(uint64_t count, uint64_t lwps)
 }
 
 static void
-no_one(struct lwp *l)
+no_signal(struct lwp *l)
 {
 	(void)l;
 }
 
 static void
-its_pic_is_nobodys(void **state)
+no_set_gets_its_pic(void **state)
 {
 	cpc_set_t *set;
 
@@ -66,18 +66,18 @@ its_pic_is_nobodys(void **state)
 }
 
 static void
-user_counts_of_lwps_are_its_own(void **state)
+user_counts_of_lwps_agree(void **state)
 {
 	cpc_set_t *set;
 
 	(void)state;
 	boot(CPC_COUNT_USER);
 	set = set_of("instructions");
-	fake_user(100); /* nobody's */
+	fake_user(100); /* no set counts these */
 	bind_curlwp(set);
 	fake_user(1000);
 	fake_system(50);
-	fake_switch(0, 2); /* has no set */
+	fake_switch(0, 2); /* this LWP has no set */
 	fake_user(200);
 	fake_switch(0, 1);
 	fake_user(1);
@@ -91,9 +91,9 @@ user_counts_of_lwps_are_its_own(void **state)
 	assert_true(witness_end());
 }
 
-/* The windows of a set that counts something else are nobody's. */
+/* A set that counts something else is not compared. */
 static void
-what_is_not_alike_is_not_compared(void **state)
+a_different_set_is_not_compared(void **state)
 {
 	cpc_set_t *set;
 
@@ -109,7 +109,7 @@ what_is_not_alike_is_not_compared(void **state)
 }
 
 static void
-idling_is_told_apart(void **state)
+idle_counts_are_separate(void **state)
 {
 	(void)state;
 	boot(CPC_COUNT_SYSTEM);
@@ -140,7 +140,7 @@ a_lost_count_is_found(void **state)
 	    "counted 999, not 1000\n"));
 }
 
-/* 2^32 instructions and a few: what was told is kcpc's to add. */
+/* 2^32 instructions and a few: kcpc adds the overflow that was reported. */
 static void
 a_narrow_counter_is_compared_in_its_width(void **state)
 {
@@ -152,16 +152,19 @@ a_narrow_counter_is_compared_in_its_width(void **state)
 	set = set_of("instructions");
 	bind_curlwp(set);
 	fake_user(1ULL << 31);
-	fake_time(1000000000); /* the witness's own reading */
+	fake_time(1000000000); /* the witness samples its PIC */
 	fake_user((1ULL << 31) + 7);
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 	assert_sums((1ULL << 32) + 7, (1ULL << 32) + 7);
 	assert_true(witness_end());
 }
 
-/* It could not be held against counts that end in the middle of the kernel. */
+/*
+ * The witness cannot check counts that stop inside the kernel.  With a witness
+ * of the kernel no overflow stops a set there.
+ */
 static void
-nothing_stops_in_a_kernel_that_is_witnessed(void **state)
+no_urgent_pics_with_a_witness(void **state)
 {
 	const uint32_t of[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM };
 	cpc_set_t *set;
@@ -170,7 +173,7 @@ nothing_stops_in_a_kernel_that_is_witnessed(void **state)
 	(void)state;
 	for (i = 0; i < 2; i++) {
 		boot(of[i]);
-		kcpc_set_notify(no_one);
+		kcpc_set_notify(no_signal);
 		set = cpc_set_create(cpc);
 		add_flags(set, "cycles", CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT);
 		bind_curlwp(set);
@@ -193,7 +196,7 @@ system_counts_need_pics_that_start_together(void **state)
 }
 
 static void
-a_machine_without_is_told_so(void **state)
+a_machine_without_spare_pic_says_so(void **state)
 {
 	(void)state;
 	assert_false(witness_init(CPC_COUNT_USER));
@@ -209,15 +212,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(its_pic_is_nobodys),
-		T(user_counts_of_lwps_are_its_own),
-		T(what_is_not_alike_is_not_compared),
-		T(idling_is_told_apart),
+		T(no_set_gets_its_pic),
+		T(user_counts_of_lwps_agree),
+		T(a_different_set_is_not_compared),
+		T(idle_counts_are_separate),
 		T(a_lost_count_is_found),
 		T(a_narrow_counter_is_compared_in_its_width),
-		T(nothing_stops_in_a_kernel_that_is_witnessed),
+		T(no_urgent_pics_with_a_witness),
 		T(system_counts_need_pics_that_start_together),
-		T(a_machine_without_is_told_so),
+		T(a_machine_without_spare_pic_says_so),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
- * The archive parser reads what cpio(1) would, and says of everything else
- * what is wrong, without reading one byte too far (the sanitizer watches:
- * each archive is an allocation of its exact size).
+ * The archive parser reads what cpio(1) reads, and says what is wrong with
+ * anything else.  It never reads beyond the archive: each archive is an
+ * allocation of its exact size, and the sanitizer checks.
  */
 #include "tests/lib/host/support.h"
 
@@ -17,7 +17,7 @@ struct build {
 };
 
 static void
-pad(struct build *b)
+pad_name(struct build *b)
 {
 	while (b->len % 4 != 0)
 		b->data[b->len++] = '\0';
@@ -32,28 +32,31 @@ add_sized(struct build *b, const char *name, size_t namesize, const char *data,
 	    0100755, 0, 0, 1, 0, filesize, 0, 0, 0, 0, namesize, 0);
 	memcpy(b->data + b->len, name, strlen(name) + 1);
 	b->len += strlen(name) + 1;
-	pad(b);
+	pad_name(b);
 	memcpy(b->data + b->len, data, n);
 	b->len += n;
-	pad(b);
+	pad_name(b);
 }
 
 static void
-add(struct build *b, const char *name, const char *data)
+add_file(struct build *b, const char *name, const char *data)
 {
 	add_sized(b, name, strlen(name) + 1, data, strlen(data),
 	    (unsigned)strlen(data));
 }
 
 static void
-trailer(struct build *b)
+add_trailer(struct build *b)
 {
-	add(b, "TRAILER!!!", "");
+	add_file(b, "TRAILER!!!", "");
 }
 
-/* The members' names with their sizes, or what is wrong. */
+/*
+ * Write the members' names with their sizes to out.  Returns NULL, or what is
+ * wrong.
+ */
 static const char *
-parse(const struct build *b, char *out)
+parse_archive(const struct build *b, char *out)
 {
 	char *copy = exact_copy(b->data, b->len);
 	struct cpio c = cpio_open(copy, b->len);
@@ -72,24 +75,24 @@ static void
 expect_bad(const struct build *b, const char *want)
 {
 	char out[8192];
-	const char *why = parse(b, out);
+	const char *why = parse_archive(b, out);
 
 	assert_non_null(why);
 	assert_string_equal(why, want);
 }
 
 static void
-good(void **state)
+good_archive(void **state)
 {
 	struct build b = { .len = 0 };
 	char out[256];
 
 	(void)state;
-	add(&b, "a", "hello");
-	add(&b, "./dir/b", "");
-	add(&b, "/c", "123");
-	trailer(&b);
-	assert_null(parse(&b, out));
+	add_file(&b, "a", "hello");
+	add_file(&b, "./dir/b", "");
+	add_file(&b, "/c", "123");
+	add_trailer(&b);
+	assert_null(parse_archive(&b, out));
 	assert_string_equal(out, "a:5 dir/b:0 c:3 ");
 }
 
@@ -100,30 +103,31 @@ concatenated(void **state)
 	char out[256];
 
 	(void)state;
-	add(&b, "a", "1");
-	trailer(&b);
-	b.len += 512 - b.len % 512; /* zeros between, as cpio(1) pads */
-	add(&b, "b", "22");
-	trailer(&b);
+	add_file(&b, "a", "1");
+	add_trailer(&b);
+	/* zeros in between, like the padding of cpio(1) */
+	b.len += 512 - b.len % 512;
+	add_file(&b, "b", "22");
+	add_trailer(&b);
 	b.len += 100;
-	assert_null(parse(&b, out));
+	assert_null(parse_archive(&b, out));
 	assert_string_equal(out, "a:1 b:2 ");
 }
 
 static void
-empty(void **state)
+empty_archive(void **state)
 {
 	struct build b = { .len = 0 };
 	char out[16];
 
 	(void)state;
-	assert_null(parse(&b, out));
-	trailer(&b);
-	assert_null(parse(&b, out));
+	assert_null(parse_archive(&b, out));
+	add_trailer(&b);
+	assert_null(parse_archive(&b, out));
 	assert_string_equal(out, "");
 }
 
-/* Cut anywhere but behind its end mark, an archive is no archive. */
+/* An archive that is cut before its end mark is refused. */
 static void
 truncated(void **state)
 {
@@ -132,13 +136,13 @@ truncated(void **state)
 	size_t end;
 
 	(void)state;
-	add(&whole, "a", "hello");
-	add(&whole, "b", "world");
+	add_file(&whole, "a", "hello");
+	add_file(&whole, "b", "world");
 	end = whole.len;
-	trailer(&whole);
+	add_trailer(&whole);
 	b = whole;
 	for (b.len = 1; b.len < whole.len - 3; b.len++) {
-		const char *why = parse(&b, out);
+		const char *why = parse_archive(&b, out);
 
 		assert_non_null(why);
 		assert_non_null(strstr(why, "truncated"));
@@ -169,7 +173,7 @@ bad_headers(void **state)
 	struct build b = { .len = 0 };
 
 	(void)state;
-	add(&b, "a", "x");
+	add_file(&b, "a", "x");
 	b.data[6 + 8 * 6] = 'g';
 	expect_bad(&b, "has a header with a bad digit");
 
@@ -190,7 +194,6 @@ bad_headers(void **state)
 	expect_bad(&b, "is truncated in a name");
 }
 
-/* Sizes whose sums would wrap around in 32 bits. */
 /* NULs after a name move the data to a page boundary. */
 static void
 padded_names(void **state)
@@ -207,10 +210,10 @@ padded_names(void **state)
 	memcpy(b.data + 110, name, namesize);
 	memcpy(b.data + 4096, "data", 4);
 	b.len = 4100;
-	trailer(&b);
-	assert_null(parse(&b, out));
+	add_trailer(&b);
+	assert_null(parse_archive(&b, out));
 	assert_string_equal(out, "events/intel:4 ");
-	/* Within which the name itself is as long as any other. */
+	/* The name without them has the usual limit. */
 	memset(b.data + 110, 'x', CPIO_NAME_MAX + 1);
 	expect_bad(&b, "has an empty or overlong name");
 }
@@ -234,9 +237,9 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(good),
+		cmocka_unit_test(good_archive),
 		cmocka_unit_test(concatenated),
-		cmocka_unit_test(empty),
+		cmocka_unit_test(empty_archive),
 		cmocka_unit_test(truncated),
 		cmocka_unit_test(garbage),
 		cmocka_unit_test(bad_headers),

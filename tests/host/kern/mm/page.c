@@ -1,7 +1,7 @@
 /*
- * The page allocator and the heap on it: what is handed out is free, whole,
- * aligned and nobody else's; what comes back can be had again; and after
- * everything came back the number of free pages is what it was.
+ * The page allocator and the heap on it.  An allocated block was free, is
+ * complete, aligned and in no other block.  A freed block can be allocated
+ * again.  At the end the number of free pages is the same as at the start.
  */
 #include "tests/lib/host/support.h"
 
@@ -27,7 +27,7 @@ arch_page_zero(void *va, size_t bytes)
 static struct bootinfo bi;
 static size_t nfree;
 
-/* Three ranges with holes, so that blocks end at odd places. */
+/* Three ranges with holes, so that blocks do not end at powers of two. */
 static int
 setup(void **state)
 {
@@ -51,7 +51,7 @@ page_of(const void *va)
 static bool owned[RAM_PAGES];
 
 static void
-own(const void *va, size_t pages, bool value)
+set_owned(const void *va, size_t pages, bool value)
 {
 	for (size_t i = page_of(va); i < page_of(va) + pages; i++) {
 		assert_true(i > 0 && i < RAM_PAGES);
@@ -76,7 +76,7 @@ random_blocks(void **state)
 		unsigned i = (unsigned)rand() % 200;
 
 		if (held[i].va != NULL) {
-			own(held[i].va, 1UL << held[i].order, false);
+			set_owned(held[i].va, 1UL << held[i].order, false);
 			page_free(held[i].va, held[i].order);
 			held[i].va = NULL;
 			continue;
@@ -87,20 +87,20 @@ random_blocks(void **state)
 			continue;
 		assert_int_equal(
 		    page_of(held[i].va) % (1UL << held[i].order), 0);
-		own(held[i].va, 1UL << held[i].order, true);
+		set_owned(held[i].va, 1UL << held[i].order, true);
 	}
 	for (unsigned i = 0; i < 200; i++) {
 		if (held[i].va == NULL)
 			continue;
-		own(held[i].va, 1UL << held[i].order, false);
+		set_owned(held[i].va, 1UL << held[i].order, false);
 		page_free(held[i].va, held[i].order);
 	}
 	assert_int_equal(page_nfree(), nfree);
 }
 
-/* All memory in single pages, and merged again afterwards. */
+/* Allocate all memory as single pages.  Freeing merges them again. */
 static void
-exhaust(void **state)
+allocate_all(void **state)
 {
 	static void *all[RAM_PAGES];
 	size_t n = 0;
@@ -108,12 +108,12 @@ exhaust(void **state)
 
 	(void)state;
 	while ((all[n] = page_alloc(0)) != NULL)
-		own(all[n++], 1, true);
+		set_owned(all[n++], 1, true);
 	assert_int_equal(n, nfree);
 	assert_int_equal(page_nfree(), 0);
 	assert_null(kmalloc(32));
 	while (n-- > 0) {
-		own(all[n], 1, false);
+		set_owned(all[n], 1, false);
 		page_free(all[n], 0);
 	}
 	assert_int_equal(page_nfree(), nfree);
@@ -121,9 +121,9 @@ exhaust(void **state)
 	page_free(large, PAGE_MAXORDER);
 }
 
-/* What is taken and given back by turns is the same block, split off once. */
+/* Repeated allocation and freeing uses the same block, which is split once. */
 static void
-by_turns(void **state)
+repeated_allocation(void **state)
 {
 	static const unsigned order[] = { 0, 2, 5 };
 	void *first[3], *second[3];
@@ -159,7 +159,7 @@ zeroed(void **state)
 }
 
 static void
-runs(void **state)
+page_runs(void **state)
 {
 	static const size_t pages[] = { 1, 3, 512, 1024, 1536, 2048, 4096 };
 
@@ -168,12 +168,12 @@ runs(void **state)
 		char *p = page_alloc_run(pages[i]);
 
 		assert_non_null(p);
-		own(p, pages[i], true);
+		set_owned(p, pages[i], true);
 		assert_int_equal(page_nfree(), nfree - pages[i]);
 		if (pages[i] % 512 == 0)
 			assert_int_equal(page_of(p) % 512, 0);
-		own(p, pages[i], false);
-		/* Freed in parts, the middle one first. */
+		set_owned(p, pages[i], false);
+		/* Free it in parts, the middle one first. */
 		page_free_run(p + pages[i] / 3 * PAGE_SIZE, pages[i] / 3);
 		page_free_run(p, pages[i] / 3);
 		page_free_run(p + pages[i] / 3 * 2 * PAGE_SIZE,
@@ -225,10 +225,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_blocks),
-		cmocka_unit_test(exhaust),
-		cmocka_unit_test(by_turns),
+		cmocka_unit_test(allocate_all),
+		cmocka_unit_test(repeated_allocation),
 		cmocka_unit_test(zeroed),
-		cmocka_unit_test(runs),
+		cmocka_unit_test(page_runs),
 		cmocka_unit_test(heap),
 	};
 

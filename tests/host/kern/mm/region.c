@@ -1,6 +1,6 @@
 /*
- * The tree of regions: whatever was done to it, it is what an array of them
- * is; it is balanced, and knows each gap.
+ * The tree of regions equals an array of the same regions after any
+ * operations.  It is balanced and knows each gap.
  */
 #include "tests/lib/host/support.h"
 
@@ -9,9 +9,9 @@
 #include "kern/mm/region.h"
 
 #define PAGE   4096UL
-#define NSLOT  400 /* a region begins in each at most, and ends in it */
-#define SLOT   16  /* pages of each */
-#define OFFSET 7   /* of the first slot */
+#define NSLOT  400 /* at most one region begins in each slot, and ends there */
+#define SLOT   16  /* pages per slot */
+#define OFFSET 7   /* pages before the first slot */
 
 static struct region_tree tree;
 static struct region *slots[NSLOT];
@@ -30,9 +30,9 @@ height(const struct region *r)
 	return 1 + (a > b ? a : b);
 }
 
-/* Free bytes before the region in a slot. */
+/* Free bytes before the region of a slot. */
 static size_t
-gap(unsigned i)
+gap_before(unsigned i)
 {
 	size_t end = 0;
 
@@ -62,7 +62,7 @@ check_order(void)
 }
 
 static void
-check_behind(uintptr_t va)
+check_ending_after(uintptr_t va)
 {
 	struct region *want = NULL;
 
@@ -73,14 +73,14 @@ check_behind(uintptr_t va)
 	assert_ptr_equal(region_ending_after(&tree, va), want);
 }
 
-/* All that have the gap, from the last to the first. */
+/* Check the regions after a gap of this size, from the last to the first. */
 static void
 check_gaps(size_t bytes)
 {
 	struct region *r = region_with_gap(&tree, NULL, bytes);
 
 	for (unsigned i = NSLOT; i-- > 0;) {
-		if (slots[i] == NULL || gap(i) < bytes)
+		if (slots[i] == NULL || gap_before(i) < bytes)
 			continue;
 		assert_ptr_equal(r, slots[i]);
 		r = region_with_gap(&tree, r, bytes);
@@ -95,7 +95,7 @@ slot_start(unsigned i)
 }
 
 static void
-insert(unsigned i)
+insert_random(unsigned i)
 {
 	struct region *r = calloc(1, sizeof *r);
 	unsigned first = (unsigned)rand() % SLOT;
@@ -110,7 +110,7 @@ insert(unsigned i)
 }
 
 static void
-remove(unsigned i)
+remove_slot(unsigned i)
 {
 	region_remove(&tree, slots[i]);
 	free(slots[i]);
@@ -118,9 +118,9 @@ remove(unsigned i)
 	used--;
 }
 
-/* The slot's region and its next become one, or are one divided again. */
+/* Merge the slot's region with the next one, and perhaps split it again. */
 static void
-absorb(unsigned i)
+absorb_next(unsigned i)
 {
 	struct region *r = slots[i], *gone = r->r_next;
 	unsigned k = i + 1;
@@ -134,7 +134,9 @@ absorb(unsigned i)
 	check_order();
 	gone->r_end = r->r_end;
 	if (rand() % 2 == 0) {
-		/* Where the other began, and without a gap. */
+		/*
+		 * The second region begins at its old address, without a gap.
+		 */
 		r->r_end = gone->r_start;
 		slots[k] = gone;
 		region_insert(&tree, gone);
@@ -145,23 +147,23 @@ absorb(unsigned i)
 }
 
 static void
-step(unsigned fill)
+random_step(unsigned fill)
 {
 	unsigned i = (unsigned)rand() % NSLOT;
 
 	if (slots[i] != NULL && rand() % 8 == 0) {
-		absorb(i);
+		absorb_next(i);
 		return;
 	}
-	/* Where the one before reaches into the slot nothing can begin. */
+	/* A region cannot begin if the one before it reaches into the slot. */
 	if (slots[i] != NULL)
-		remove(i);
+		remove_slot(i);
 	else if ((unsigned)rand() % 100 < fill &&
 		 (tree.rt_root == NULL ||
 		     region_ending_after(&tree, slot_start(i)) == NULL ||
 		     region_ending_after(&tree, slot_start(i))->r_start >=
 			 slot_start(i + 1)))
-		insert(i);
+		insert_random(i);
 }
 
 static void
@@ -170,17 +172,17 @@ any_order(void **state)
 	(void)state;
 	srand(4);
 	for (unsigned n = 0; n < 40000; n++) {
-		/* It fills, and empties. */
-		step(n / 4000 % 2 == 0 ? 90 : 5);
+		/* The tree fills, then empties. */
+		random_step(n / 4000 % 2 == 0 ? 90 : 5);
 		check_order();
-		check_behind(slot_start((unsigned)rand() % NSLOT) +
-			     (uintptr_t)(rand() % SLOT) * PAGE);
+		check_ending_after(slot_start((unsigned)rand() % NSLOT) +
+				   (uintptr_t)(rand() % SLOT) * PAGE);
 		if (n % 16 == 0)
 			check_gaps((1 + (size_t)rand() % (3 * SLOT)) * PAGE);
 	}
 	for (unsigned i = 0; i < NSLOT; i++) {
 		if (slots[i] != NULL)
-			remove(i);
+			remove_slot(i);
 	}
 	assert_int_equal(used, 0);
 	assert_null(tree.rt_root);
@@ -188,17 +190,17 @@ any_order(void **state)
 	assert_null(tree.rt_last);
 }
 
-/* The stacks of a thousand LWPs, each below the one before. */
+/* Like the stacks of many LWPs, each below the one before. */
 static void
 sorted(void **state)
 {
 	(void)state;
 	for (unsigned i = NSLOT; i-- > 0;)
-		insert(i);
+		insert_random(i);
 	check_order();
 	assert_true(height(tree.rt_root) <= 12); /* 1.44 log2(400) */
 	for (unsigned i = 0; i < NSLOT; i++) {
-		remove(i);
+		remove_slot(i);
 		check_order();
 	}
 }

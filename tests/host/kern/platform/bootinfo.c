@@ -1,7 +1,7 @@
 /*
- * The boot memory map after sorting is disjoint and ascending, gives every
- * byte the most careful type it was given, and never grows memory.  A second,
- * plain model of a small address space says what is right.
+ * After sorting, the boot memory map is disjoint and ascending.  Every byte
+ * has the most careful of its types, and memory never grows.  A simple model
+ * of a small address space gives the expected map.
  */
 #include "tests/lib/host/support.h"
 
@@ -11,12 +11,12 @@
 #include "kern/platform/bootinfo.h"
 
 #define PAGE   4096ULL
-#define NPAGES 64 /* of the model */
+#define NPAGES 64 /* pages of the model */
 
 static struct bootinfo bi;
 
 static unsigned
-care(unsigned type)
+care_of(unsigned type)
 {
 	static const unsigned order[] = { [BOOTMEM_FREE] = 1,
 		[BOOTMEM_KEEP] = 2,
@@ -28,14 +28,14 @@ care(unsigned type)
 }
 
 static unsigned model[NPAGES];
-static uint64_t origin; /* of the model's first page */
+static uint64_t origin; /* address of the model's first page */
 
 static void
-add(unsigned page, unsigned n, enum bootmem_type type)
+add_range(unsigned page, unsigned n, enum bootmem_type type)
 {
 	bootinfo_add(&bi, origin + page * PAGE, n * PAGE, type);
 	for (unsigned i = page; i < page + n; i++) {
-		if (care(type) > care(model[i]))
+		if (care_of(type) > care_of(model[i]))
 			model[i] = type;
 	}
 }
@@ -64,7 +64,7 @@ check_model(void)
 }
 
 static void
-reset(void)
+reset_map(void)
 {
 	memset(&bi, 0, sizeof bi);
 	memset(model, 0, sizeof model);
@@ -76,7 +76,7 @@ random_maps_at(uint64_t first)
 	origin = first;
 	srand(1);
 	for (unsigned round = 0; round < 2000; round++) {
-		reset();
+		reset_map();
 		for (int n = rand() % 12; n > 0; n--) {
 			unsigned at = (unsigned)rand() % (NPAGES - 1);
 			unsigned len = 1 + (unsigned)rand() % (NPAGES - at);
@@ -84,16 +84,16 @@ random_maps_at(uint64_t first)
 			if (rand() % 4 == 0)
 				len = NPAGES - at;
 
-			add(at, len, 1 + (enum bootmem_type)(rand() % 5));
+			add_range(at, len, 1 + (enum bootmem_type)(rand() % 5));
 		}
 		bootinfo_sort(&bi);
 		check_model();
-		/* Reserving what is free makes it KEEP, the rest stays. */
+		/* Reserving makes free memory KEEP; other types stay. */
 		if (round % 2 == 0) {
 			unsigned at = (unsigned)rand() % NPAGES;
 
 			bootinfo_reserve(&bi, origin + at * PAGE, PAGE);
-			if (care(model[at]) < care(BOOTMEM_KEEP))
+			if (care_of(model[at]) < care_of(BOOTMEM_KEEP))
 				model[at] = BOOTMEM_KEEP;
 			check_model();
 		}
@@ -120,7 +120,7 @@ static void
 free_is_whole_pages(void **state)
 {
 	(void)state;
-	reset();
+	reset_map();
 	bootinfo_add(&bi, 100, 3 * PAGE, BOOTMEM_FREE);
 	bootinfo_add(&bi, 20 * PAGE + 1, PAGE, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
@@ -129,12 +129,12 @@ free_is_whole_pages(void **state)
 	assert_int_equal(bi.bi_mem[0].bm_len, 2 * PAGE);
 }
 
-/* A range up to the end of the address space, or past it, does not wrap. */
+/* A range that reaches the end of the address space does not wrap. */
 static void
 top_of_memory(void **state)
 {
 	(void)state;
-	reset();
+	reset_map();
 	bootinfo_add(&bi, -PAGE, 2 * PAGE, BOOTMEM_DEVICE);
 	bootinfo_add(&bi, PAGE, PAGE, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
@@ -142,12 +142,12 @@ top_of_memory(void **state)
 	assert_int_equal(type_at(0), 0);
 }
 
-/* All of the address space is not a range: its length would be 0. */
+/* The whole address space cannot be one range: its length would be 0. */
 static void
 everything(void **state)
 {
 	(void)state;
-	reset();
+	reset_map();
 	bootinfo_add(&bi, 0, PAGE, BOOTMEM_DEVICE);
 	bootinfo_add(&bi, PAGE, -PAGE, BOOTMEM_DEVICE);
 	bootinfo_sort(&bi);
@@ -156,12 +156,12 @@ everything(void **state)
 	assert_int_equal(type_at(-1ULL), BOOTMEM_DEVICE);
 }
 
-/* Memory at the very end is taken, and alignment does not wrap to 0. */
+/* Memory at the end is allocated, and alignment does not wrap to 0. */
 static void
 take_at_the_end(void **state)
 {
 	(void)state;
-	reset();
+	reset_map();
 	bootinfo_add(&bi, -2 * PAGE, 2 * PAGE, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
 	assert_int_equal(bootinfo_take(&bi, PAGE, 4 * PAGE, 0, ~0ULL), 0);
@@ -169,12 +169,12 @@ take_at_the_end(void **state)
 	assert_int_equal(type_at(-PAGE), BOOTMEM_FREE);
 }
 
-/* RAM beyond what can be mapped is left out, devices stay. */
+/* RAM beyond the mapped limit is removed; devices stay. */
 static void
-cut(void **state)
+cut_ram(void **state)
 {
 	(void)state;
-	reset();
+	reset_map();
 	bootinfo_add(&bi, 8 * PAGE, 8 * PAGE, BOOTMEM_FREE);
 	bootinfo_add(&bi, 20 * PAGE, -20 * PAGE, BOOTMEM_ACPI);
 	bootinfo_add(&bi, 18 * PAGE, PAGE, BOOTMEM_DEVICE);
@@ -188,13 +188,13 @@ cut(void **state)
 }
 
 static void
-take(void **state)
+take_memory(void **state)
 {
 	uint64_t a, b;
 
 	(void)state;
-	reset();
-	add(1, 40, BOOTMEM_FREE);
+	reset_map();
+	add_range(1, 40, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
 	a = bootinfo_take(&bi, 2 * PAGE, 4 * PAGE, 0, ~0ULL);
 	assert_int_equal(a, 4 * PAGE);
@@ -207,24 +207,24 @@ take(void **state)
 	assert_int_equal(bootinfo_take(&bi, 41 * PAGE, PAGE, 0, ~0ULL), 0);
 }
 
-/* Address 0 means "none": it is never the answer. */
+/* Address 0 means failure, so it is never allocated. */
 static void
 take_never_zero(void **state)
 {
 	(void)state;
-	reset();
-	add(0, 2, BOOTMEM_FREE);
+	reset_map();
+	add_range(0, 2, BOOTMEM_FREE);
 	bootinfo_sort(&bi);
 	assert_int_equal(bootinfo_take(&bi, PAGE, PAGE, 0, ~0ULL), PAGE);
 	assert_int_equal(bootinfo_take(&bi, PAGE, PAGE, 0, ~0ULL), 0);
 }
 
-/* A full map loses RAM, never a reservation. */
+/* A full map loses RAM, but no reservation. */
 static void
-full(void **state)
+full_map(void **state)
 {
 	(void)state;
-	reset();
+	reset_map();
 	for (unsigned i = 0; i < BOOTINFO_NMEM; i++)
 		bootinfo_add(&bi, 2 * i * PAGE, PAGE, BOOTMEM_FREE);
 	bootinfo_add(&bi, 1 << 30, PAGE, BOOTMEM_FREE);
@@ -245,12 +245,12 @@ main(void)
 		cmocka_unit_test(random_maps_at_the_end),
 		cmocka_unit_test(everything),
 		cmocka_unit_test(take_at_the_end),
-		cmocka_unit_test(cut),
+		cmocka_unit_test(cut_ram),
 		cmocka_unit_test(free_is_whole_pages),
 		cmocka_unit_test(top_of_memory),
-		cmocka_unit_test(take),
+		cmocka_unit_test(take_memory),
 		cmocka_unit_test(take_never_zero),
-		cmocka_unit_test(full),
+		cmocka_unit_test(full_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * The command line: quoting as documented in kern/platform/cmdline.h, every
- * word known or named, nothing written beyond the text.
+ * The command line: quoting as in kern/platform/cmdline.h.  Every word is
+ * known or reported, and nothing is written beyond the text.
  */
 #include "tests/lib/host/support.h"
 
@@ -16,7 +16,7 @@ static char err[256];
 static char *text;
 
 static int
-parse(const char *s)
+parse_line(const char *s)
 {
 	free(text);
 	text = exact_copy(s, strlen(s) + 1);
@@ -26,7 +26,7 @@ parse(const char *s)
 static void
 release(void)
 {
-	free(cl.cl_env); /* the one vector there is */
+	free(cl.cl_env); /* the only allocation */
 	free(text);
 	text = NULL;
 }
@@ -38,7 +38,7 @@ nothing(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++) {
-		assert_int_equal(parse(lines[i]), 0);
+		assert_int_equal(parse_line(lines[i]), 0);
 		assert_int_equal(cl.cl_argc, 0);
 		assert_null(cl.cl_argv[0]);
 		assert_int_equal(cl.cl_nenv, 0);
@@ -51,41 +51,42 @@ static void
 kernel_words(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("test_hooks=yes"), 0);
+	assert_int_equal(parse_line("test_hooks=yes"), 0);
 	assert_true(cl.cl_test_hooks);
 	release();
-	assert_int_equal(parse("test_hooks=no"), 0);
+	assert_int_equal(parse_line("test_hooks=no"), 0);
 	assert_false(cl.cl_test_hooks);
 	release();
-	assert_int_equal(parse("test_hooks=1"), -1);
-	assert_int_equal(parse("output=framed priv=system timeout=30 cpus=2 "
-			       "BOOT_IMAGE=/x initrd=initrd"),
+	assert_int_equal(parse_line("test_hooks=1"), -1);
+	assert_int_equal(
+	    parse_line("output=framed priv=system timeout=30 cpus=2 "
+		       "BOOT_IMAGE=/x initrd=initrd"),
 	    0);
 	assert_true(cl.cl_framed && cl.cl_system);
 	assert_int_equal(cl.cl_timeout, 30);
 	assert_int_equal(cl.cl_cpus, 2);
 	assert_false(cl.cl_nmi_panics);
 	release();
-	assert_int_equal(parse("nmi=panic"), 0);
+	assert_int_equal(parse_line("nmi=panic"), 0);
 	assert_true(cl.cl_nmi_panics);
 	release();
-	assert_int_equal(parse("models=any"), 0);
+	assert_int_equal(parse_line("models=any"), 0);
 	assert_false(cl.cl_models_pmceid);
 	release();
-	assert_int_equal(parse("models=pmceid"), 0);
+	assert_int_equal(parse_line("models=pmceid"), 0);
 	assert_true(cl.cl_models_pmceid);
 	release();
-	assert_int_equal(parse("output=text priv=user"), 0);
+	assert_int_equal(parse_line("output=text priv=user"), 0);
 	assert_false(cl.cl_framed || cl.cl_system);
 	assert_int_equal(cl.cl_witness, 0);
 	release();
-	assert_int_equal(parse("witness=1"), 0);
+	assert_int_equal(parse_line("witness=1"), 0);
 	assert_int_equal(cl.cl_witness, CPC_COUNT_USER);
 	release();
-	assert_int_equal(parse("witness=system"), 0);
+	assert_int_equal(parse_line("witness=system"), 0);
 	assert_int_equal(cl.cl_witness, CPC_COUNT_SYSTEM);
 	release();
-	assert_int_equal(parse("witness=both"), 0);
+	assert_int_equal(parse_line("witness=both"), 0);
 	assert_int_equal(cl.cl_witness, CPC_COUNT_USER | CPC_COUNT_SYSTEM);
 	release();
 }
@@ -96,21 +97,22 @@ software_pmu(void **state)
 	const struct soft_shape *ns = &cl.cl_soft;
 
 	(void)state;
-	assert_int_equal(parse("priv=user"), 0);
+	assert_int_equal(parse_line("priv=user"), 0);
 	assert_null(cl.cl_pmu);
 	release();
-	assert_int_equal(parse("pmu=software"), 0);
+	assert_int_equal(parse_line("pmu=software"), 0);
 	assert_string_equal(cl.cl_pmu, "software");
 	assert_memory_equal(ns, &soft_shape_default, sizeof *ns);
 	release();
-	/* The older name. */
-	assert_int_equal(parse("pcbe=null,pics=7"), 0);
+	/* The former name. */
+	assert_int_equal(parse_line("pcbe=null,pics=7"), 0);
 	assert_non_null(cl.cl_pmu);
 	assert_int_equal(ns->ns_pics, 7);
 	release();
 	assert_int_equal(
-	    parse("pmu=software,pics=32,width=16,ovf=imprecise,mute=0xffffffff,"
-		  "shared=siblings,papi=yes,raw=no,cycles=3,branches=0"),
+	    parse_line(
+		"pmu=software,pics=32,width=16,ovf=imprecise,mute=0xffffffff,"
+		"shared=siblings,papi=yes,raw=no,cycles=3,branches=0"),
 	    0);
 	assert_int_equal(ns->ns_pics, 32);
 	assert_int_equal(ns->ns_width, 16);
@@ -129,7 +131,8 @@ environment(void **state)
 {
 	(void)state;
 	assert_int_equal(
-	    parse("env.A=1 priv=user env.LONG_NAME=\"two words\" -- p x"), 0);
+	    parse_line("env.A=1 priv=user env.LONG_NAME=\"two words\" -- p x"),
+	    0);
 	assert_int_equal(cl.cl_nenv, 2);
 	assert_string_equal(cl.cl_env[0], "A=1");
 	assert_string_equal(cl.cl_env[1], "LONG_NAME=two words");
@@ -139,7 +142,7 @@ environment(void **state)
 	assert_string_equal(cl.cl_argv[1], "x");
 	assert_null(cl.cl_argv[2]);
 	release();
-	assert_int_equal(parse("env.A= -- p"), 0);
+	assert_int_equal(parse_line("env.A= -- p"), 0);
 	assert_string_equal(cl.cl_env[0], "A=");
 	assert_null(cl.cl_env[1]);
 	release();
@@ -152,8 +155,9 @@ quoting(void **state)
 		"c d", "$`", "--", "tail\\" };
 
 	(void)state;
-	assert_int_equal(parse("-- \"a b\" \"\" \\\" \"x\\y\" a\\\"b c\\ d "
-			       "\"\\$\\`\" -- tail\\"),
+	assert_int_equal(
+	    parse_line("-- \"a b\" \"\" \\\" \"x\\y\" a\\\"b c\\ d "
+		       "\"\\$\\`\" -- tail\\"),
 	    0);
 	assert_int_equal(cl.cl_argc, sizeof want / sizeof *want);
 	for (unsigned i = 0; i < cl.cl_argc; i++)
@@ -164,7 +168,7 @@ quoting(void **state)
 static void
 expect_error(const char *line, const char *part)
 {
-	assert_int_equal(parse(line), -1);
+	assert_int_equal(parse_line(line), -1);
 	assert_non_null(strstr(err, part));
 	assert_null(strchr(err, '\n'));
 	free(text);
@@ -214,7 +218,7 @@ errors(void **state)
 	expect_error("-- \"open", "a double quote is not closed");
 }
 
-/* Words of other systems are named and leave no trace otherwise. */
+/* Words for other systems are reported and have no other effect. */
 static void
 foreign_words(void **state)
 {
@@ -225,14 +229,14 @@ foreign_words(void **state)
 	char long_line[600];
 
 	(void)state;
-	assert_int_equal(parse(other), 0);
+	assert_int_equal(parse_line(other), 0);
 	assert_int_equal(cl.cl_argc, 0);
 	assert_int_equal(cl.cl_nenv, 0);
 	assert_false(cl.cl_framed);
 	assert_non_null(strstr(cl.cl_foreign, "root=/dev/sdb3 ro quiet"));
 	assert_non_null(strstr(cl.cl_foreign, "nmi_watchdog=0"));
 	release();
-	assert_int_equal(parse("console=framed \"a\nb\" -- p root=x"), 0);
+	assert_int_equal(parse_line("console=framed \"a\nb\" -- p root=x"), 0);
 	assert_true(cl.cl_framed);
 	assert_string_equal(cl.cl_foreign, "a?b");
 	assert_string_equal(cl.cl_argv[1], "root=x");
@@ -240,13 +244,13 @@ foreign_words(void **state)
 	memset(long_line, 'x', sizeof long_line);
 	long_line[100] = long_line[300] = ' ';
 	long_line[sizeof long_line - 1] = '\0';
-	assert_int_equal(parse(long_line), 0);
+	assert_int_equal(parse_line(long_line), 0);
 	assert_int_equal(strlen(cl.cl_foreign), sizeof cl.cl_foreign - 1);
 	assert_non_null(strstr(cl.cl_foreign, "x..."));
 	release();
 }
 
-/* A word of any length is named in one line that fits. */
+/* A word of any length is reported in one line that fits. */
 static void
 long_word(void **state)
 {
@@ -259,7 +263,7 @@ long_word(void **state)
 	expect_error(line, "...': not a number");
 }
 
-/* 4 KiB and more of words, one character each. */
+/* More than 4 KiB of words, one character each. */
 static void
 many_words(void **state)
 {
@@ -269,7 +273,7 @@ many_words(void **state)
 	for (size_t i = 3; i < sizeof line - 1; i++)
 		line[i] = i % 2 ? 'a' : ' ';
 	line[sizeof line - 1] = '\0';
-	assert_int_equal(parse(line), 0);
+	assert_int_equal(parse_line(line), 0);
 	assert_int_equal(cl.cl_argc, (sizeof line - 3) / 2);
 	for (unsigned i = 0; i < cl.cl_argc; i++)
 		assert_string_equal(cl.cl_argv[i], "a");

@@ -1,7 +1,7 @@
 /*
- * The text console on a framebuffer: what is written can be read back from
- * the pixels by the font; nothing is drawn beyond the screen, whatever its
- * size, its stride and the text.
+ * The text console on a framebuffer.  The font identifies the written text in
+ * the pixels.  Nothing is drawn beyond the screen, for any size, stride and
+ * text.
  */
 #include "tests/lib/host/support.h"
 
@@ -25,7 +25,7 @@ volatile void *
 arch_map_device(uint64_t pa, size_t len)
 {
 	assert_int_equal(pa, bi.bi_fb.fb_base);
-	/* The sanitizer watches both ends. */
+	/* The sanitizer checks both ends. */
 	return screen = malloc(len);
 }
 
@@ -35,7 +35,7 @@ cons_mirror(void (*fn)(int c))
 	put = fn;
 }
 
-/* Every look at the clock is a second later. */
+/* Each read of the clock is one second later. */
 static uint64_t now;
 
 uint64_t
@@ -51,7 +51,7 @@ arch_tick_hz(void)
 }
 
 static void
-start(uint32_t width, uint32_t height, uint32_t extra)
+start_console(uint32_t width, uint32_t height, uint32_t extra)
 {
 	put = NULL;
 	bi.bi_fb = (struct bootfb){ .fb_base = 0xe0000000,
@@ -65,7 +65,7 @@ start(uint32_t width, uint32_t height, uint32_t extra)
 }
 
 static void
-stop(void)
+stop_console(void)
 {
 	free(screen);
 	free(cells);
@@ -74,15 +74,15 @@ stop(void)
 }
 
 static void
-say(const char *s)
+write_text(const char *s)
 {
 	while (*s != '\0')
 		put((unsigned char)*s++);
 }
 
-/* The character shown in a cell, by its pixels; 0 if no glyph is that. */
+/* The character that a cell shows, by its pixels; 0: no glyph matches. */
 static char
-shown(unsigned col, unsigned row)
+shown_char(unsigned col, unsigned row)
 {
 	size_t stride = bi.bi_fb.fb_stride_bytes / 4;
 	unsigned char rows[FONT_HEIGHT] = { 0 };
@@ -108,33 +108,33 @@ expect_line(unsigned row, const char *want)
 
 	for (unsigned col = 0; col < cols; col++)
 		assert_int_equal(
-		    shown(col, row), col < strlen(want) ? want[col] : ' ');
+		    shown_char(col, row), col < strlen(want) ? want[col] : ' ');
 }
 
 static void
-text(void **state)
+text_is_shown(void **state)
 {
 	(void)state;
-	start(80, 48, 0);
-	say("Hello\r\nab\bc\n\tx");
+	start_console(80, 48, 0);
+	write_text("Hello\r\nab\bc\n\tx");
 	expect_line(0, "Hello");
 	expect_line(1, "ac");
 	expect_line(2, "        x");
-	stop();
+	stop_console();
 }
 
-/* A line as wide as the screen is one line: the next one wraps. */
+/* A line as wide as the screen does not wrap. */
 static void
 wraps(void **state)
 {
 	(void)state;
-	start(32 + 5, 64 + 9, 11);
-	say("abcd\nefghi\n");
+	start_console(32 + 5, 64 + 9, 11);
+	write_text("abcd\nefghi\n");
 	expect_line(0, "abcd");
 	expect_line(1, "efgh");
 	expect_line(2, "i");
 	expect_line(3, "");
-	stop();
+	stop_console();
 }
 
 static void
@@ -143,43 +143,47 @@ scrolls(void **state)
 	char line[16];
 
 	(void)state;
-	start(80, 8 * FONT_HEIGHT, 3);
+	start_console(80, 8 * FONT_HEIGHT, 3);
 	for (unsigned i = 0; i < 100; i++) {
 		snprintf(line, sizeof line, "line %u\n", i);
-		say(line);
+		write_text(line);
 	}
-	/* By a quarter at a time: six or seven lines of eight are filled. */
+	/*
+	 * The console scrolls by a quarter: six or seven of eight lines have
+	 * text.
+	 */
 	expect_line(5, "line 99");
 	expect_line(0, "line 94");
 	expect_line(6, "");
-	stop();
+	stop_console();
 }
 
 static void
 other_characters(void **state)
 {
 	(void)state;
-	start(80, 32, 0);
-	say("a\xe2\x82\xac"
-	    "b\x1b\x7f\xc3\xa9");
+	start_console(80, 32, 0);
+	write_text("a\xe2\x82\xac"
+		   "b\x1b\x7f\xc3\xa9");
 	expect_line(0, "a?b?");
-	stop();
+	stop_console();
 }
 
 static void
 small_screens(void **state)
 {
 	(void)state;
-	start(7, 600, 0);
+	start_console(7, 600, 0);
 	assert_null(put);
-	start(800, 15, 0);
+	start_console(800, 15, 0);
 	assert_null(put);
 	for (unsigned rows = 1; rows < 6; rows++) {
 		for (unsigned cols = 1; cols < 10; cols++) {
-			start(cols * FONT_WIDTH + 1, rows * FONT_HEIGHT + 1, 1);
+			start_console(
+			    cols * FONT_WIDTH + 1, rows * FONT_HEIGHT + 1, 1);
 			for (unsigned i = 0; i < 20; i++)
-				say("a\tbcdefghijkl\n\n\b\b\tz");
-			stop();
+				write_text("a\tbcdefghijkl\n\n\b\b\tz");
+			stop_console();
 		}
 	}
 	bi.bi_fb.fb_base = 0;
@@ -190,18 +194,18 @@ static void
 lingers(void **state)
 {
 	(void)state;
-	start(800, 48, 0);
+	start_console(800, 48, 0);
 	fbcons_linger();
 	expect_line(0, "end in a minute");
 	assert_in_range(now, 60, 63);
-	stop();
+	stop_console();
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(text),
+		cmocka_unit_test(text_is_shown),
 		cmocka_unit_test(wraps),
 		cmocka_unit_test(scrolls),
 		cmocka_unit_test(other_characters),

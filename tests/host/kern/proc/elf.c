@@ -1,7 +1,7 @@
 /*
- * The ELF check takes a plain static program and a static PIE, and refuses
- * every malformed file with the line for it; no file of any content makes it
- * read beyond the file.
+ * The ELF check accepts a plain static program and a static PIE.  It refuses
+ * every malformed file with the right message.  It never reads beyond the
+ * file.
  */
 #include "tests/lib/host/support.h"
 
@@ -79,7 +79,7 @@ make_symbols(void)
 }
 
 static void
-make(void)
+make_image(void)
 {
 	memset(&img, 0, sizeof img);
 	memcpy(img.eh.e_ident, ELFMAG, SELFMAG);
@@ -98,9 +98,9 @@ make(void)
 	make_symbols();
 }
 
-/* The verdict on the first n bytes, which are all there is in memory. */
+/* Check the first n bytes, in an allocation of that size. */
 static const char *
-check(size_t n)
+check_bytes(size_t n)
 {
 	char *copy = exact_copy(&img, n);
 	const char *why = elf_check(copy, n, &limits, &e, buf, sizeof buf);
@@ -113,21 +113,21 @@ check(size_t n)
 }
 
 static void
-refuse(const char *want)
+expect_refusal(const char *want)
 {
-	const char *why = check(sizeof img);
+	const char *why = check_bytes(sizeof img);
 
 	assert_non_null(why);
 	assert_string_equal(why, want);
-	make();
+	make_image();
 }
 
 static void
 accepts(void **state)
 {
 	(void)state;
-	make();
-	assert_null(check(sizeof img));
+	make_image();
+	assert_null(check_bytes(sizeof img));
 	assert_int_equal(e.e_nseg, 2);
 	assert_int_equal(e.e_entry, 0x400010);
 	assert_int_equal(e.e_phdr, 0x400000 + offsetof(struct image, ph));
@@ -139,12 +139,12 @@ static void
 accepts_pie(void **state)
 {
 	(void)state;
-	make();
+	make_image();
 	img.eh.e_type = ET_DYN;
 	img.eh.e_entry = 0x10;
 	img.ph[0].p_vaddr = 0;
 	img.ph[1].p_vaddr = 0x2000;
-	assert_null(check(sizeof img));
+	assert_null(check_bytes(sizeof img));
 	assert_int_equal(e.e_bias, PIE);
 	assert_int_equal(e.e_entry, PIE + 0x10);
 	assert_int_equal(e.e_end, PIE + 0x5000);
@@ -155,62 +155,62 @@ static void
 refuses_headers(void **state)
 {
 	(void)state;
-	make();
+	make_image();
 	img.eh.e_ident[0] = '#';
-	refuse("not an ELF file");
+	expect_refusal("not an ELF file");
 	img.eh.e_ident[EI_CLASS] = ELFCLASS32;
-	refuse("not a 64-bit little-endian ELF file");
+	expect_refusal("not a 64-bit little-endian ELF file");
 	img.eh.e_ident[EI_DATA] = ELFDATA2MSB;
-	refuse("not a 64-bit little-endian ELF file");
+	expect_refusal("not a 64-bit little-endian ELF file");
 	img.eh.e_machine = EM_X86_64;
-	refuse("ELF file for another machine");
+	expect_refusal("ELF file for another machine");
 	img.eh.e_type = ET_REL;
-	refuse("ELF file, but not an executable");
+	expect_refusal("ELF file, but not an executable");
 	img.eh.e_phnum = 0;
-	refuse("no program headers of the right size");
+	expect_refusal("no program headers of the right size");
 	img.eh.e_phentsize = 32;
-	refuse("no program headers of the right size");
+	expect_refusal("no program headers of the right size");
 	img.eh.e_phoff = sizeof img - 10;
-	refuse("program headers outside the file");
+	expect_refusal("program headers outside the file");
 	img.eh.e_phoff = ~0UL;
-	refuse("program headers outside the file");
+	expect_refusal("program headers outside the file");
 	img.eh.e_phnum = 0xffff;
-	refuse("program headers outside the file");
+	expect_refusal("program headers outside the file");
 	img.ph[2].p_type = PT_INTERP;
-	refuse("dynamically linked; link it with -static");
+	expect_refusal("dynamically linked; link it with -static");
 	img.ph[0].p_type = img.ph[1].p_type = PT_NULL;
-	refuse("nothing to load");
+	expect_refusal("nothing to load");
 }
 
 static void
 refuses_segments(void **state)
 {
 	(void)state;
-	make();
+	make_image();
 	img.ph[1].p_offset = sizeof img;
-	refuse("segment 1 lies outside the file");
+	expect_refusal("segment 1 lies outside the file");
 	img.ph[1].p_offset = ~0UL - 8;
-	refuse("segment 1 lies outside the file");
+	expect_refusal("segment 1 lies outside the file");
 	img.ph[1].p_filesz = img.ph[1].p_memsz = ~0UL;
-	refuse("segment 1 lies outside the file");
+	expect_refusal("segment 1 lies outside the file");
 	img.ph[1].p_memsz = 1;
-	refuse("segment 1 is larger in the file than in memory");
+	expect_refusal("segment 1 is larger in the file than in memory");
 	img.ph[0].p_flags |= PF_W;
-	refuse("segment 0 is both writable and executable");
+	expect_refusal("segment 0 is both writable and executable");
 	img.ph[1].p_memsz = ~0UL - 0x1000;
-	refuse("segment 1 lies outside the user address space");
+	expect_refusal("segment 1 lies outside the user address space");
 	img.ph[1].p_vaddr = 0xffffffff80000000;
-	refuse("segment 1 lies outside the user address space");
+	expect_refusal("segment 1 lies outside the user address space");
 	img.ph[1].p_vaddr = TOP - 0x1000;
-	refuse("segment 1 lies outside the user address space");
+	expect_refusal("segment 1 lies outside the user address space");
 	img.ph[0].p_vaddr = 0;
-	refuse("segment 0 lies outside the user address space");
+	expect_refusal("segment 0 lies outside the user address space");
 	img.ph[1].p_vaddr = 0x400010;
-	refuse("segment 1 overlaps the one before it");
+	expect_refusal("segment 1 overlaps the one before it");
 	img.ph[1].p_vaddr = 0x400800;
-	refuse("segment 1 shares a page with the one before it");
+	expect_refusal("segment 1 shares a page with the one before it");
 	img.ph[1].p_vaddr = 0x300000;
-	refuse("segment 1 lies below the one before it");
+	expect_refusal("segment 1 lies below the one before it");
 }
 
 static void
@@ -220,10 +220,10 @@ refuses_entry(void **state)
 		0x400000 + offsetof(struct image, data), ~0UL };
 
 	(void)state;
-	make();
+	make_image();
 	for (unsigned i = 0; i < sizeof entries / sizeof *entries; i++) {
 		img.eh.e_entry = entries[i];
-		refuse("entry point outside every executable segment");
+		expect_refusal("entry point outside every executable segment");
 	}
 }
 
@@ -233,7 +233,7 @@ names_symbols(void **state)
 	uint64_t offset = 0;
 
 	(void)state;
-	make();
+	make_image();
 	assert_null(elf_check(&img, sizeof img, &limits, &e, buf, sizeof buf));
 	assert_string_equal(elf_symbol(&e, 0x40010c, &offset), "main");
 	assert_int_equal(offset, 0xc);
@@ -243,12 +243,12 @@ names_symbols(void **state)
 	assert_null(elf_symbol(&e, 0x500000, &offset));
 	img.eh.e_shnum = 0;
 	assert_null(elf_symbol(&e, 0x400114, &offset));
-	make();
+	make_image();
 	img.sym[1].st_name = ~0u;
 	assert_null(elf_symbol(&e, 0x400108, &offset));
 }
 
-/* Else a payload could forge the frames and the last line of the console. */
+/* Otherwise a payload could forge frames and the last line of the console. */
 static void
 names_no_symbol_of_two_lines(void **state)
 {
@@ -256,7 +256,7 @@ names_no_symbol_of_two_lines(void **state)
 	char *name;
 
 	(void)state;
-	make();
+	make_image();
 	assert_null(elf_check(&img, sizeof img, &limits, &e, buf, sizeof buf));
 	name = (char *)(uintptr_t)elf_symbol(&e, 0x40010c, &offset);
 	assert_string_equal(name, "main");
@@ -266,17 +266,17 @@ names_no_symbol_of_two_lines(void **state)
 	assert_null(elf_symbol(&e, 0x40010c, &offset));
 }
 
-/* Every length, and many random corruptions: the sanitizer is the judge. */
+/* Every length, and many random corruptions; the sanitizer checks. */
 static void
 survives_anything(void **state)
 {
 	(void)state;
-	make();
+	make_image();
 	for (size_t n = 0; n < sizeof img; n++)
-		check(n);
+		check_bytes(n);
 	srand(4);
 	for (unsigned round = 0; round < 200000; round++) {
-		make();
+		make_image();
 		for (int n = 1 + rand() % 4; n > 0; n--)
 			((unsigned char *)&img)[(size_t)rand() %
 						(rand() % 2
@@ -284,7 +284,7 @@ survives_anything(void **state)
 							: offsetof(struct image,
 							      text))] =
 			    (unsigned char)rand();
-		check(sizeof img);
+		check_bytes(sizeof img);
 	}
 }
 

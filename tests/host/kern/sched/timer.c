@@ -1,7 +1,7 @@
 /*
- * Timers: they run when they are due, in the order of their ticks, those of
- * one tick in the order they were started in; and the hardware is told of the
- * first alone.
+ * Timers run when they are due, in the order of their ticks.  With equal ticks
+ * they run in the order in which they were started.  The hardware is set to
+ * the first tick only.
  */
 #include "tests/lib/host/support.h"
 
@@ -41,21 +41,22 @@ arch_timer_set(uint64_t tick)
 }
 
 static struct timer timers[N];
-static uint64_t order[N]; /* of its start */
+static uint64_t start_order[N]; /* when each was started */
 static unsigned ran, running;
 static uint64_t last_tick, last_order;
 
 static void
-due(void *arg)
+timer_due(void *arg)
 {
 	unsigned i = (unsigned)((struct timer *)arg - timers);
 
 	assert_true(timers[i].t_cpu == NULL);
 	assert_true(timers[i].t_tick <= now);
-	assert_true(timers[i].t_tick > last_tick ||
-		    (timers[i].t_tick == last_tick && order[i] > last_order));
+	assert_true(
+	    timers[i].t_tick > last_tick ||
+	    (timers[i].t_tick == last_tick && start_order[i] > last_order));
 	last_tick = timers[i].t_tick;
-	last_order = order[i];
+	last_order = start_order[i];
 	ran++;
 	running--;
 }
@@ -73,25 +74,25 @@ soonest(void)
 }
 
 static void
-start(unsigned i)
+start_random(unsigned i)
 {
 	static uint64_t starts;
 
 	running += timers[i].t_cpu == NULL;
-	order[i] = ++starts;
+	start_order[i] = ++starts;
 	timer_start(
-	    &timers[i], now + 1 + (uint64_t)rand() % 50, due, &timers[i]);
+	    &timers[i], now + 1 + (uint64_t)rand() % 50, timer_due, &timers[i]);
 }
 
 static void
-stop(unsigned i)
+stop_one(unsigned i)
 {
 	running -= timers[i].t_cpu != NULL;
 	timer_stop(&timers[i]);
 	assert_true(timers[i].t_cpu == NULL);
 }
 
-/* Starts, starts anew and stops, of any timer; and time goes on. */
+/* Start, restart and stop random timers while time passes. */
 static void
 any_order(void **state)
 {
@@ -101,9 +102,9 @@ any_order(void **state)
 		unsigned i = (unsigned)rand() % N;
 
 		if (rand() % 3 != 0)
-			start(i);
+			start_random(i);
 		else
-			stop(i);
+			stop_one(i);
 		assert_int_equal(programmed, soonest());
 		if (rand() % 8 != 0)
 			continue;
@@ -121,20 +122,20 @@ any_order(void **state)
 	assert_true(ran > 1000);
 }
 
-static unsigned again;
+static unsigned nagain;
 
 static void
 start_again(void *arg)
 {
 	struct timer *t = arg;
 
-	if (++again < 3)
+	if (++nagain < 3)
 		timer_start(t, t->t_tick + 10, start_again, t);
 }
 
-/* What a timer's function starts and is due already runs, too. */
+/* A timer that a timer's function starts runs at once if it is due. */
 static void
-from_within(void **state)
+started_by_a_timer(void **state)
 {
 	static struct timer t;
 
@@ -142,11 +143,11 @@ from_within(void **state)
 	timer_start(&t, now + 10, start_again, &t);
 	now += 20;
 	timer_intr();
-	assert_int_equal(again, 2);
+	assert_int_equal(nagain, 2);
 	assert_int_equal(programmed, now + 10);
 	now += 10;
 	timer_intr();
-	assert_int_equal(again, 3);
+	assert_int_equal(nagain, 3);
 	assert_int_equal(programmed, ~0ULL);
 }
 
@@ -155,7 +156,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order),
-		cmocka_unit_test(from_within),
+		cmocka_unit_test(started_by_a_timer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * p_online(2) and processor_bind(2) refuse every CPU id that names none, and
- * form no pointer from it: the sanitizer is the judge of that.
+ * p_online(2) and processor_bind(2) refuse every wrong CPU ID, and form no
+ * pointer from it, which the sanitizer checks.
  */
 #include "tests/lib/host/support.h"
 
@@ -17,7 +17,7 @@
 #include "kern/sched/sched.h"
 #include "kern/sys/syscall.h"
 
-/* The kernel's own sched_yield(), as kernel_names.h calls it. */
+/* The kernel's sched_yield() under its name in kernel_names.h. */
 void kern_sched_yield(void);
 
 #define P_ONLINE 2
@@ -25,7 +25,7 @@ void kern_sched_yield(void);
 #define P_LWPID  8
 #define P_MYID   (-1)
 
-/* A machine of two CPUs, of which the second never came up. */
+/* A machine with two CPUs; the second one never came up. */
 struct cpu cpus[MAXCPU];
 unsigned ncpu = 2;
 static struct lwp self;
@@ -45,7 +45,7 @@ sched_cpus(void)
 	return &first;
 }
 
-/* None of these is called with an id that is refused. */
+/* These are never called with a refused ID. */
 
 void
 sched_online(struct cpu *c)
@@ -67,7 +67,7 @@ lwp_bind(struct lwp *l, struct cpu *c)
 	assert_ptr_equal(c, NULL);
 }
 
-/* What the file calls elsewhere. */
+/* Other functions that the file calls. */
 
 struct spinlock klock;
 

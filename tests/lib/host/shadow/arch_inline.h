@@ -1,6 +1,6 @@
 /*
- * What is inline on a machine is a function of the fakes in host tests.
- * Included by kern/arch.h there.
+ * In host tests the functions that a machine inlines are functions of the
+ * fakes.  Included by kern/arch.h there.
  */
 #ifndef TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H
 #define TESTS_LIB_HOST_SHADOW_ARCH_INLINE_H

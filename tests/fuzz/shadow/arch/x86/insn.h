@@ -1,6 +1,6 @@
 /*
- * Hides arch/x86/insn.h in the fuzz targets: what reads and writes ports calls
- * the fuzzer instead.  Files of arch/x86/ touch the ports that tables name.
+ * Replaces arch/x86/insn.h in the fuzz targets, so that accesses to ports call
+ * the fuzzer.  The parsers in arch/x86/ access the ports that tables name.
  */
 #ifndef TESTS_FUZZ_SHADOW_ARCH_X86_INSN_H
 #define TESTS_FUZZ_SHADOW_ARCH_X86_INSN_H

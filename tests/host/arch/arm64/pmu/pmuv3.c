@@ -1,8 +1,8 @@
 /*
- * The PMUv3 backend on every shape the architecture allows: what it learns,
- * how it leaves the registers, which events it offers, and what it writes,
- * compared with values worked by hand.
- * Arm ARM (DDI 0487), "PMCR_EL0", "PMEVTYPER<n>_EL0", "PMCEID0_EL0".
+ * The PMUv3 backend on every shape that the architecture allows: what it
+ * detects, how it leaves the registers, which events it offers, what it
+ * writes.  The expected values are worked out by hand.  Arm ARM (DDI 0487),
+ * "PMCR_EL0", "PMEVTYPER<n>_EL0", "PMCEID0_EL0".
  */
 #include "tests/lib/host/pmuv3_set.h"
 
@@ -17,7 +17,7 @@
 
 static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
 
-/* PMUVer: v3, v3p1, v3p4, v3p5, v3p7, v3p8, v3p9, one yet to come. */
+/* PMUVer: v3, v3p1, v3p4, v3p5, v3p7, v3p8, v3p9, a future version. */
 static const unsigned versions[] = { 1, 4, 5, 6, 7, 8, 9, 10 };
 #define NVERSION (sizeof versions / sizeof versions[0])
 
@@ -31,7 +31,7 @@ shape_of(unsigned version, unsigned nevent)
 	return shape;
 }
 
-/* 0 and 0xf: the other registers may not be there. */
+/* PMUVer 0 and 0xf: the other registers may be absent. */
 static void
 absent_pmu_is_not_touched(void **state)
 {
@@ -64,7 +64,7 @@ init_leaves(unsigned version, unsigned nevent)
 		assert_int_equal(p->pmevcntr[n], 0);
 }
 
-/* Every PIC of a shape counts for a set that has them all. */
+/* Every PIC counts for a set that has all PICs. */
 static void
 all_count(unsigned nevent)
 {
@@ -104,9 +104,9 @@ every_shape(void **state)
 	}
 }
 
-/* CPU 0 has six counters of 64 bits; now CPU 1 comes. */
+/* CPU 0 has six counters of 64 bits; then CPU 1 comes up. */
 static void
-join(unsigned version, unsigned nevent, uint64_t ceid0)
+join_cpu(unsigned version, unsigned nevent, uint64_t ceid0)
 {
 	boot(&shape_v3p5);
 	fake_self = 1;
@@ -118,32 +118,35 @@ join(unsigned version, unsigned nevent, uint64_t ceid0)
 	fake_shape = shape_v3p5;
 }
 
-/* Of big and little CPUs what all have is offered, whoever comes first. */
+/*
+ * If CPUs differ, the backend offers what all of them have, whatever their
+ * order.
+ */
 static void
 unlike_cpus(void **state)
 {
 	(void)state;
-	join(7, 20, ~0ULL);
+	join_cpu(7, 20, ~0ULL);
 	assert_int_equal(pmuv3.pv_version, 6);
 	assert_int_equal(ops->ncounters(), 6);
 	assert_true(pmuv3.pv_ceid[0] == shape_v3p5.ceid[0]);
-	join(9, 4, 1ULL << ARM_INST_RETIRED);
+	join_cpu(9, 4, 1ULL << ARM_INST_RETIRED);
 	assert_int_equal(pmuv3.pv_version, 6);
 	assert_int_equal(ops->ncounters(), 4);
 	assert_int_equal(pmuv3.pv_pics, 0xf);
 	assert_true(pmuv3_has_event(ARM_INST_RETIRED));
 	assert_false(pmuv3_has_event(ARM_CPU_CYCLES));
 	all_count(4);
-	join(4, 6, 0); /* counters of 32 bits */
+	join_cpu(4, 6, 0); /* counters of 32 bits */
 	assert_true(pmuv3.pv_unlike);
 	assert_int_equal(ops->ncounters(), 0);
-	join(0, 0, 0); /* none */
+	join_cpu(0, 0, 0); /* no PMU */
 	assert_int_equal(ops->ncounters(), 0);
 	assert_int_equal(pmuv3.pv_pics, 0);
 }
 
 static void
-name_tells_the_version(void **state)
+name_shows_the_version(void **state)
 {
 	static const char *const names[NVERSION] = { "Arm PMUv3", "Arm PMUv3p1",
 		"Arm PMUv3p4", "Arm PMUv3p5", "Arm PMUv3p7", "Arm PMUv3p8",
@@ -159,8 +162,8 @@ name_tells_the_version(void **state)
 }
 
 /*
- * PMEVTYPER<n>_EL0: P, bit 31, leaves EL1 out; U, bit 30, leaves EL0 out; NSH,
- * bit 27, takes EL2 in; the event is in bits 15:0.
+ * PMEVTYPER<n>_EL0: P, bit 31, excludes EL1; U, bit 30, excludes EL0; NSH, bit
+ * 27, includes EL2; the event is in bits 15:0.
  */
 static void
 event_select_by_hand(void **state)
@@ -197,9 +200,11 @@ event_select_by_hand(void **state)
 	}
 }
 
-/* What each level retires is counted for those that asked for it alone. */
+/*
+ * A PIC counts exactly the instructions of the levels that its request names.
+ */
 static void
-levels_are_told_apart(void **state)
+each_level_is_counted_separately(void **state)
 {
 	static const unsigned levels[] = { USER, SYS, HV };
 	struct set s;
@@ -291,17 +296,17 @@ no_attribute_is_known(void **state)
 	    ops->configure(&cfg, &ev, 1, &attr, &set), CPC_INVALID_ATTRIBUTE);
 }
 
-/* Of 128 events from e on the PMU has this one alone, if that. */
+/* The PMU has at most one event among the 128 from e on: this event. */
 static void
-only(unsigned e, unsigned event, bool has)
+has_only(unsigned e, unsigned event, bool has)
 {
 	for (unsigned end = e + 128; e < end; e++)
 		assert_int_equal(pmuv3_has_event(e), has && e == event);
 }
 
 /*
- * Bit b of PMCEID<r>_EL0 below 32 is event 32 * r + b, bit 32 + b is event
- * 0x4000 + 32 * r + b, the upper half from PMUv3p1 on.
+ * Bits 0 to 31 of PMCEID<r>_EL0 are events 32 * r and on.  Bits 32 to 63 are
+ * events 0x4000 + 32 * r and on; they exist from PMUv3p1 on.
  */
 static void
 pmceid_bits_by_hand(void **state)
@@ -318,12 +323,12 @@ pmceid_bits_by_hand(void **state)
 			shape.ceid[r] = 1ULL << b;
 			boot(&shape);
 			for (unsigned e = 0; e < 0x10000; e += 0x2000)
-				only(e, event, b < 32 || versions[v] >= 4);
+				has_only(e, event, b < 32 || versions[v] >= 4);
 		}
 	}
 }
 
-/* What the list has is what the hardware says it counts, under all names. */
+/* The list has every event that PMCEID reports, under all its names. */
 static void
 list_is_what_pmceid_says(void **state)
 {
@@ -356,9 +361,9 @@ code_of(const char *name)
 	return ev.pe_code;
 }
 
-/* Branches and mispredicted ones that retired, not those speculated. */
+/* The presets count branches that retire, not speculated branches. */
 static void
-presets_are_of_branches_that_retire(void **state)
+presets_count_retired_branches(void **state)
 {
 	(void)state;
 	for (unsigned event = 0; event < 64; event++) {
@@ -388,7 +393,7 @@ names_resolve_to_numbers(void **state)
 	assert_int_equal(named_event(ops, "PAPI_tot_cyc", &ev), 0x3f);
 	assert_int_equal(ev.pe_code, 0x11);
 	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC);
-	/* Known to the architecture, not to this PMU; then to nobody. */
+	/* An event that this PMU lacks, then names that do not exist. */
 	assert_int_equal(named_event(ops, "l1d_cache", &ev), 0);
 	assert_int_equal(named_event(ops, "INST_RETIRED", &ev), 0);
 	assert_int_equal(named_event(ops, "", &ev), 0);
@@ -396,7 +401,7 @@ names_resolve_to_numbers(void **state)
 	assert_int_equal(ev.pe_flags, PCBE_EVENT_RAW);
 }
 
-/* Of version and events what both CPUs have. */
+/* The version and the events that both CPUs have. */
 static void
 what_all_cpus_have(void **state)
 {
@@ -409,7 +414,7 @@ what_all_cpus_have(void **state)
 	memset(&pmuv3, 0, sizeof pmuv3);
 	fake_self = 0;
 	pmuv3_pcbe_init(false);
-	assert_int_equal(pmuv3.pv_pics, 0x3f); /* as it is with one alone */
+	assert_int_equal(pmuv3.pv_pics, 0x3f); /* the same as with one CPU */
 	fake_self = 1;
 	fake_shape.version = 6;
 	fake_shape.ceid[0] = 6;
@@ -422,7 +427,9 @@ what_all_cpus_have(void **state)
 	assert_int_equal(pmuv3.pv_ceid[1], 4);
 }
 
-/* Common events are PMCEID's to tell of; others are their CPU's own. */
+/*
+ * PMCEID says which common events exist.  Other events belong to a CPU model.
+ */
 static void
 events_of_the_tables(void **state)
 {
@@ -440,7 +447,8 @@ events_of_the_tables(void **state)
 		{ 0x403f, false },
 		{ 0x4040, true },
 		{ 0xffff, true },
-		{ 0xc8000000 | 0x8, true }, /* privileges are the request's */
+		/* the request sets the privileges */
+		{ 0xc8000000 | 0x8, true },
 		{ 0xc8000000 | 0x7, false },
 	};
 	struct fake_shape shape = shape_of(6, 6);
@@ -458,9 +466,9 @@ events_of_the_tables(void **state)
 	}
 }
 
-/* Beside it sets come and go, every PIC of which counts as before. */
+/* Sets start and stop while a PIC is kept.  Their PICs count as without it. */
 static void
-a_kept_pic_runs_for_good(void **state)
+a_kept_pic_never_stops(void **state)
 {
 	struct fake_shape shape = shape_of(6, 6);
 	struct set kept, s;
@@ -476,7 +484,7 @@ a_kept_pic_runs_for_good(void **state)
 	ops->allstop();
 	fake_run(0, 1);
 	fake_pmu[0].pmovs |= 1 << 5 | 1 << 4;
-	pmu_isb(); /* as an interrupt is one */
+	pmu_isb(); /* an interrupt synchronises in the same way */
 	assert_int_equal(ops->overflow_bitmap(), 1 << 4);
 	assert_int_equal(fake_pmu[0].pmovs, 1 << 5);
 	set_init(&s, 1 << 0);
@@ -497,19 +505,19 @@ main(void)
 		cmocka_unit_test(absent_pmu_is_not_touched),
 		T(every_shape),
 		cmocka_unit_test(unlike_cpus),
-		T(name_tells_the_version),
+		T(name_shows_the_version),
 		T(event_select_by_hand),
-		T(levels_are_told_apart),
+		T(each_level_is_counted_separately),
 		T(el2_is_refused_unless_it_is_ours),
 		T(raw_codes_end_where_the_field_does),
 		T(no_attribute_is_known),
 		T(pmceid_bits_by_hand),
 		T(list_is_what_pmceid_says),
-		T(presets_are_of_branches_that_retire),
+		T(presets_count_retired_branches),
 		T(names_resolve_to_numbers),
 		cmocka_unit_test(what_all_cpus_have),
 		T(events_of_the_tables),
-		cmocka_unit_test(a_kept_pic_runs_for_good),
+		cmocka_unit_test(a_kept_pic_never_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * What the PMUv3 backend counts: exactly what retires between start and stop,
- * in 64 bits whatever the counter's width, and for nobody else to read.
+ * The counts of the PMUv3 backend: exactly the instructions between start and
+ * stop, in 64 bits for any counter width.  Other sets cannot read the counts.
  * Arm ARM (DDI 0487), "PMEVCNTR<n>_EL0", "PMOVSCLR_EL0", "PMUSERENR_EL0".
  */
 #include "tests/lib/host/pmuv3_set.h"
@@ -10,7 +10,7 @@
 
 static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
 
-/* QEMU's cortex-a72 is such a one. */
+/* The shape of QEMU's cortex-a72. */
 static const struct fake_shape shape_v3 = {
 	.version = 1,
 	.nevent = 6,
@@ -55,7 +55,7 @@ sample_of_running_pics(void **state)
 	assert_int_equal(s.data[0], 1005);
 }
 
-/* The counter goes round behind 0xffffffff; the count does not. */
+/* The counter wraps after 0xffffffff; the 64-bit count does not. */
 static void
 narrow_counters_carry_into_64_bits(void **state)
 {
@@ -83,7 +83,7 @@ narrow_counters_carry_into_64_bits(void **state)
 	}
 }
 
-/* With PMCR_EL0.LP bit 63 is the last, and bit 31 is like the others. */
+/* With PMCR_EL0.LP a counter overflows at bit 63, and not at bit 31. */
 static void
 wide_counters_wrap_at_64_bits(void **state)
 {
@@ -103,9 +103,9 @@ wide_counters_wrap_at_64_bits(void **state)
 	assert_int_equal(s.data[0], 7);
 }
 
-/* A narrow counter always interrupts: what it lost must be seen in time. */
+/* A narrow counter always interrupts, so that its wrap is counted in time. */
 static void
-who_interrupts(void **state)
+narrow_and_notify_pics_interrupt(void **state)
 {
 	struct set s;
 
@@ -126,7 +126,7 @@ who_interrupts(void **state)
 	assert_int_equal(fake_pmu[0].pminten, 2);
 	set_stop(&s);
 
-	/* The same PICs, and others that interrupt. */
+	/* The same PICs, but the other one interrupts. */
 	set_init(&s, 0x3);
 	assert_int_equal(set_add(&s, "inst_retired", 0, NOTIFY, 0), 0);
 	assert_int_equal(set_add(&s, "inst_retired", 1, USER, 0), 0);
@@ -164,7 +164,7 @@ overflow_is_acknowledged(void **state)
 	assert_int_equal(ops->overflow_bitmap(), 0);
 }
 
-/* What overflowed before this set was started is not this set's. */
+/* An overflow from before the start of a set is not the set's. */
 static void
 stale_overflow_is_not_reported(void **state)
 {
@@ -207,11 +207,11 @@ reads_are_open_while_a_set_that_asks_runs(void **state)
 }
 
 /*
- * Open reads are open for every PIC: those of the set before are cleared, on
- * the CPU where they were.
+ * A set that may read, may read every PIC.  The backend therefore clears what
+ * the set before it left on this CPU.
  */
 static void
-nobody_reads_what_others_counted(void **state)
+no_set_reads_what_others_counted(void **state)
 {
 	struct set first, second;
 	uint64_t v;
@@ -240,9 +240,9 @@ nobody_reads_what_others_counted(void **state)
 	fake_self = 0;
 }
 
-/* A set that was stopped on one CPU goes on on another. */
+/* A set that stops on one CPU continues on another. */
 static void
-counts_go_with_the_set(void **state)
+counts_follow_the_set(void **state)
 {
 	struct set s;
 
@@ -266,7 +266,7 @@ tick(void)
 	return pmu_read_pmccntr();
 }
 
-/* PMCCNTR_EL0 is nobody's: it runs at every level, through starts and stops. */
+/* PMCCNTR_EL0 is the tick: it runs at every level, across starts and stops. */
 static void
 tick_never_stops(void **state)
 {
@@ -289,7 +289,10 @@ tick_never_stops(void **state)
 	assert_int_equal(s.data[0], 10 * FAKE_CPI);
 }
 
-/* As few barriers as the rules allow: they are part of every switch. */
+/*
+ * Barriers are part of every switch, so the backend has as few as the rules
+ * allow.
+ */
 static void
 barriers_are_not_wasted(void **state)
 {
@@ -315,12 +318,12 @@ main(void)
 		T(sample_of_running_pics),
 		T(narrow_counters_carry_into_64_bits),
 		T(wide_counters_wrap_at_64_bits),
-		T(who_interrupts),
+		T(narrow_and_notify_pics_interrupt),
 		T(overflow_is_acknowledged),
 		T(stale_overflow_is_not_reported),
 		T(reads_are_open_while_a_set_that_asks_runs),
-		T(nobody_reads_what_others_counted),
-		T(counts_go_with_the_set),
+		T(no_set_reads_what_others_counted),
+		T(counts_follow_the_set),
 		T(tick_never_stops),
 		T(barriers_are_not_wasted),
 	};

@@ -1,6 +1,7 @@
 /*
- * The overflow interrupt of PMUv3: what the boot proof finds on machines of
- * every kind, and helpers, on a PMU that loses overflows as QEMU 7.2 does.
+ * The overflow interrupt of PMUv3.  The boot proof finds out how each kind of
+ * machine interrupts.  Helper PICs work on a PMU that loses overflows as QEMU
+ * 7.2 does.
  */
 #include "tests/lib/host/pmuv3_set.h"
 
@@ -12,9 +13,9 @@
 
 static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
 
-/* PMUv3p5 or PMUv3 of that many PICs, as QEMU 7.2 emulates them. */
+/* PMUv3p5 or PMUv3 with nevent PICs, as QEMU 7.2 emulates them. */
 static struct fake_shape
-losing(unsigned version, unsigned nevent)
+lossy_shape(unsigned version, unsigned nevent)
 {
 	struct fake_shape shape = shape_v3p5;
 
@@ -25,10 +26,10 @@ losing(unsigned version, unsigned nevent)
 }
 
 static void
-proof_tells_machines_apart(void **state)
+proof_classifies_machines(void **state)
 {
 	static const struct {
-		struct fake_shape shape; /* of PMUv3p5 */
+		struct fake_shape shape; /* with PMUv3p5 and with PMUv3 */
 		enum pmuv3_overflow how;
 		const char *text;
 	} cases[] = {
@@ -49,7 +50,7 @@ proof_tells_machines_apart(void **state)
 		    "comes by a helper PIC, at the instruction" },
 		{ { .nevent = 6, .loses = true, .late = 7 }, PMUV3_PAIRED,
 		    "comes by a helper PIC, late" },
-		/* No second PIC to help. */
+		/* There is no second PIC that could help. */
 		{ { .nevent = 1, .loses = true }, PMUV3_MUTE, "does not come" },
 	};
 
@@ -75,7 +76,7 @@ proof_tells_machines_apart(void **state)
 	}
 }
 
-/* An emulator without an instruction clock, or a PMU without the event. */
+/* An emulator without an instruction clock, or a PMU without inst_retired. */
 static void
 proof_by_cycles(void **state)
 {
@@ -104,16 +105,19 @@ proof_of_a_pic_says_what_is_wrong(void **state)
 	assert_string_equal(ops->prove(2), "reads 0 after 6000 instructions");
 	assert_string_equal(ops->prove(4), "counts 8000 for 4000 instructions");
 	assert_null(ops->prove(5));
-	/* Whoever reads it next finds nothing there. */
+	/* The proof leaves no count that the next set could read. */
 	for (unsigned n = 0; n < 6; n++)
 		assert_int_equal(fake_pmu[0].pmevcntr[n], 0);
 }
 
-/* Without its helper the emulator does lose it: the fake is what it claims. */
+/*
+ * Without a helper PIC this emulator loses the overflow interrupt.  The test
+ * shows that the fake behaves as it claims.
+ */
 static void
-alone_the_interrupt_is_lost(void **state)
+without_helper_the_interrupt_is_lost(void **state)
 {
-	struct fake_shape shape = losing(6, 6);
+	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s;
 
 	(void)state;
@@ -122,14 +126,14 @@ alone_the_interrupt_is_lost(void **state)
 	set_start(&s);
 	fake_run(0, 1000);
 	assert_false(fake_pending());
-	assert_int_equal(set_stop(&s), 1); /* found out, too late */
+	assert_int_equal(set_stop(&s), 1); /* it is noticed too late */
 }
 
-/* One write of PMCNTENSET_EL0 starts both, one count apart. */
+/* One write of PMCNTENSET_EL0 starts both; the helper is one count lower. */
 static void
 helper_by_hand(void **state)
 {
-	struct fake_shape shape = losing(6, 6);
+	struct fake_shape shape = lossy_shape(6, 6);
 	const struct fake_pmu *p = &fake_pmu[0];
 	struct set s;
 	unsigned starts;
@@ -149,7 +153,7 @@ helper_by_hand(void **state)
 	assert_int_equal(p->pminten, 1);
 	set_stop(&s);
 
-	shape = losing(1, 6);
+	shape = lossy_shape(1, 6);
 	boot_proved(&shape);
 	set_one(&s, "inst_retired", 5, NOTIFY, 0x7700000000);
 	set_start(&s);
@@ -158,14 +162,14 @@ helper_by_hand(void **state)
 	set_stop(&s);
 }
 
-/* Interrupted behind the instruction that overflows, on every PIC. */
+/* The interrupt comes after the instruction that overflows, on every PIC. */
 static void
 helper_interrupts_at_the_instruction(void **state)
 {
 	static const unsigned versions[] = { 1, 4, 6 };
 
 	for (unsigned i = 0; i < 3 * 6 * 1000; i++) {
-		struct fake_shape shape = losing(versions[i / 6000], 6);
+		struct fake_shape shape = lossy_shape(versions[i / 6000], 6);
 		unsigned pic = i / 1000 % 6;
 		uint64_t period = 1 + i % 1000;
 		struct set s;
@@ -185,11 +189,14 @@ helper_interrupts_at_the_instruction(void **state)
 	}
 }
 
-/* Its own overflow, a count later, is acknowledged and nobody's. */
+/*
+ * The helper overflows one count later.  The backend acknowledges this
+ * overflow, and reports it to no set.
+ */
 static void
-helper_overflow_is_nobodys(void **state)
+helper_overflow_is_not_reported(void **state)
 {
-	struct fake_shape shape = losing(6, 6);
+	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s, other;
 
 	(void)state;
@@ -202,7 +209,7 @@ helper_overflow_is_nobodys(void **state)
 	assert_int_equal(fake_pmu[0].pmovs, 0);
 	assert_false(fake_pending());
 
-	/* The helper's alone: its PIC starts at the very end. */
+	/* Only the helper overflows, because its request starts at 0. */
 	s.data[0] = 0;
 	set_start(&s);
 	fake_run(0, 3);
@@ -211,18 +218,24 @@ helper_overflow_is_nobodys(void **state)
 	assert_int_equal(s.data[0], 3);
 	assert_int_equal(fake_pmu[0].pmovs, 0);
 
-	/* The same PIC as another set's own is reported again. */
+	/*
+	 * When another set counts on the helper's PIC, its overflow is
+	 * reported.
+	 */
 	set_one(&other, "inst_retired", 0, USER, -1ULL);
 	set_start(&other);
 	fake_run(0, 2);
 	assert_int_equal(set_stop(&other), 1);
 }
 
-/* From handler to restart and on: each period is as long as the first. */
+/*
+ * After each overflow the request starts again; every period has the same
+ * length.
+ */
 static void
 periods_follow_each_other(void **state)
 {
-	struct fake_shape shape = losing(1, 2);
+	struct fake_shape shape = lossy_shape(1, 2);
 	struct set s;
 
 	(void)state;
@@ -241,11 +254,11 @@ periods_follow_each_other(void **state)
 	}
 }
 
-/* Silent requests run beside, and take no PIC more than they are. */
+/* Requests without notification run in the same set, and take no helper. */
 static void
-several_in_a_set(void **state)
+several_requests_in_a_set(void **state)
 {
-	struct fake_shape shape = losing(6, 6);
+	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s;
 
 	(void)state;
@@ -274,11 +287,14 @@ several_in_a_set(void **state)
 	assert_int_equal(s.data[2], 0);
 }
 
-/* Only spare PICs that were proved; none left is a subcode and no change. */
+/*
+ * Only a proved spare PIC becomes a helper.  If none is left, configure()
+ * returns a subcode and changes nothing.
+ */
 static void
 helpers_are_found_or_refused(void **state)
 {
-	struct fake_shape shape = losing(6, 6);
+	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s;
 
 	(void)state;
@@ -299,11 +315,11 @@ helpers_are_found_or_refused(void **state)
 	assert_int_equal(s.set.ps_helpers, 0);
 }
 
-/* Who is freed gives back its own, and no other's. */
+/* Freeing a request gives back its own helper only. */
 static void
 a_freed_helper_is_spare(void **state)
 {
-	struct fake_shape shape = losing(6, 6);
+	struct fake_shape shape = lossy_shape(6, 6);
 	struct set s;
 
 	(void)state;
@@ -327,11 +343,11 @@ a_freed_helper_is_spare(void **state)
 	assert_int_equal(s.set.ps_helpers, 0);
 }
 
-/* A request refused for another reason takes no helper. */
+/* A request that is refused for another reason takes no helper. */
 static void
 refusal_takes_no_helper(void **state)
 {
-	struct fake_shape shape = losing(1, 6);
+	struct fake_shape shape = lossy_shape(1, 6);
 	struct set s;
 
 	(void)state;
@@ -363,11 +379,13 @@ no_helper_where_none_is_needed(void **state)
 	assert_int_equal(set_stop(&s), 0x3f);
 }
 
-/* Where nothing interrupts nothing is asked to. */
+/*
+ * On a machine without overflow interrupts, no PIC has its interrupt enabled.
+ */
 static void
-mute_pics_ask_for_nothing(void **state)
+mute_pics_enable_no_interrupt(void **state)
 {
-	struct fake_shape shape = losing(1, 1);
+	struct fake_shape shape = lossy_shape(1, 1);
 	struct set s;
 
 	(void)state;
@@ -384,20 +402,20 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(proof_tells_machines_apart),
+		T(proof_classifies_machines),
 		T(proof_by_cycles),
 		T(proof_of_a_pic_says_what_is_wrong),
-		T(alone_the_interrupt_is_lost),
+		T(without_helper_the_interrupt_is_lost),
 		T(helper_by_hand),
 		T(helper_interrupts_at_the_instruction),
-		T(helper_overflow_is_nobodys),
+		T(helper_overflow_is_not_reported),
 		T(periods_follow_each_other),
-		T(several_in_a_set),
+		T(several_requests_in_a_set),
 		T(helpers_are_found_or_refused),
 		T(a_freed_helper_is_spare),
 		T(refusal_takes_no_helper),
 		T(no_helper_where_none_is_needed),
-		T(mute_pics_ask_for_nothing),
+		T(mute_pics_enable_no_interrupt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

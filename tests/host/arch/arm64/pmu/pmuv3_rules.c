@@ -1,15 +1,15 @@
 /*
- * The fake PMU finds what it is there to find: rules of the Arm ARM (DDI 0487)
- * that emulators do not enforce.  And so there is no ISB in the backend
- * that could be left out: each is missed where it is.
+ * The fake PMU detects violations of rules that emulators do not enforce: see
+ * the Arm ARM (DDI 0487).  It also shows that every ISB of the backend is
+ * needed: without any one of them, the fake PMU reports a fault.
  */
 #include "tests/lib/host/pmuv3_set.h"
 
 static const struct pcbe_ops *const ops = &pmuv3_pcbe_ops;
 
-/* A fresh PMU, and faults are counted from here. */
+/* Start with a fresh PMU and no faults. */
 static void
-watch(void)
+count_faults(void)
 {
 	boot(&shape_v3p5);
 	fake_faults = 0;
@@ -39,11 +39,11 @@ start_needs_an_isb(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof writes / sizeof writes[0]; i++) {
-		watch();
+		count_faults();
 		fake_msr(writes[i].reg, writes[i].value);
 		fake_msr("pmcntenset_el0", 4);
 		assert_fault();
-		watch();
+		count_faults();
 		fake_msr(writes[i].reg, writes[i].value);
 		fake_isb();
 		fake_msr("pmcntenset_el0", 4);
@@ -54,10 +54,10 @@ start_needs_an_isb(void **state)
 }
 
 static void
-counts_are_read_behind_an_isb(void **state)
+counts_are_read_after_an_isb(void **state)
 {
 	(void)state;
-	watch();
+	count_faults();
 	fake_msr("pmcntenset_el0", 1);
 	fake_isb();
 	fake_run(0, 1);
@@ -79,7 +79,7 @@ static void
 running_pics_are_not_written(void **state)
 {
 	(void)state;
-	watch();
+	count_faults();
 	fake_msr("pmcntenset_el0", 2);
 	fake_isb();
 	fake_msr("pmevcntr1_el0", 0);
@@ -100,12 +100,12 @@ reserved_bits_and_absent_registers(void **state)
 	struct fake_shape shape = shape_v3p5;
 
 	(void)state;
-	watch();
+	count_faults();
 	fake_msr("pmevtyper0_el0", 1 << 16);
 	assert_fault();
 	fake_msr("pmcr_el0", 1 << 8);
 	assert_fault();
-	fake_msr("pmuserenr_el0", 1); /* EN: EL0 writes */
+	fake_msr("pmuserenr_el0", 1); /* EN: EL0 may write */
 	assert_fault();
 	fake_msr("pmevcntr6_el0", 0);
 	assert_fault();
@@ -114,7 +114,9 @@ reserved_bits_and_absent_registers(void **state)
 	fake_msr("pmswinc_el0", 1);
 	assert_fault();
 
-	/* Bits of counters that are not there are no fault, and stay 0. */
+	/*
+	 * Bits of absent counters are ignored: they stay 0 and are no fault.
+	 */
 	fake_isb();
 	fake_msr("pmcntenset_el0", ~0ULL);
 	fake_msr("pmintenset_el1", ~0ULL);
@@ -134,9 +136,9 @@ reserved_bits_and_absent_registers(void **state)
 	assert_fault();
 }
 
-/* All a set goes through: sampled at work, stopped, read at EL0. */
+/* Every operation on a set: sample while it runs, stop, read at EL0. */
 static void
-whole_life(void)
+use_every_operation(void)
 {
 	struct set s;
 	uint64_t v;
@@ -156,22 +158,22 @@ whole_life(void)
 }
 
 static void
-no_isb_can_be_left_out(void **state)
+every_isb_is_needed(void **state)
 {
 	unsigned n;
 
 	(void)state;
 	boot(&shape_v3p5);
 	fake_pmu[0].isbs = 0;
-	whole_life();
+	use_every_operation();
 	n = fake_pmu[0].isbs;
 	assert_int_not_equal(n, 0);
 	for (unsigned i = 1; i <= n; i++) {
-		watch();
+		count_faults();
 		fake_lost_isb = i;
-		whole_life();
+		use_every_operation();
 		if (fake_faults == 0)
-			fail_msg("nobody misses ISB %u of %u", i, n);
+			fail_msg("no fault without ISB %u of %u", i, n);
 	}
 	boot(&shape_v3p5);
 }
@@ -181,10 +183,10 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(start_needs_an_isb),
-		cmocka_unit_test(counts_are_read_behind_an_isb),
+		cmocka_unit_test(counts_are_read_after_an_isb),
 		cmocka_unit_test(running_pics_are_not_written),
 		cmocka_unit_test(reserved_bits_and_absent_registers),
-		cmocka_unit_test(no_isb_can_be_left_out),
+		cmocka_unit_test(every_isb_is_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * PAPI's presets that are known for any CPU with PMUv3, by PMCEID, are the
- * same event in the table of a CPU that has it.
+ * PAPI's presets exist on any CPU with PMUv3, by PMCEID.  They are the same
+ * events as in the table of a CPU that has one.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "events/machine.h"
 
 static unsigned
-number(const struct event_code *ec)
+event_number(const struct event_code *ec)
 {
 	return ec->ec_select & 0xffff;
 }
@@ -26,7 +26,7 @@ encode(const struct events *es, const char *name, struct event_code *ec)
 	       events_encode(es, &sp, ec) == EVENT_OK;
 }
 
-/* Has the table the common event, whatever it is called? */
+/* Does the table have the common event, under any name? */
 static bool
 has_event(const struct events *es, unsigned common)
 {
@@ -35,18 +35,18 @@ has_event(const struct events *es, unsigned common)
 	char name[256];
 
 	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
-		if (encode(es, name, &ec) && number(&ec) == common)
+		if (encode(es, name, &ec) && event_number(&ec) == common)
 			return true;
 	}
 	return false;
 }
 
 /*
- * A64FX's loads and stores are its own events: where it lacks the common one
- * the table has the preset all the same.
+ * A64FX counts loads and stores by its own events.  If it lacks the common
+ * event, its table has the preset nevertheless.
  */
 static unsigned
-check(const struct events *es)
+check_presets(const struct events *es)
 {
 	const struct cpc_pmu pm = { .pm_general = 1,
 		.pm_events = { ~0ULL, ~0ULL } };
@@ -63,7 +63,7 @@ check(const struct events *es)
 		    (ce.ce_flags & CPC_EVENT_GENERIC) == 0 ||
 		    !has_event(es, (unsigned)ce.ce_code))
 			continue;
-		if (!encode(es, name, &ec) || number(&ec) != ce.ce_code)
+		if (!encode(es, name, &ec) || event_number(&ec) != ce.ce_code)
 			fail_msg("%s: %s is another event", es->es_pmu->ep_name,
 			    name);
 		same++;
@@ -80,7 +80,7 @@ common_events_are_the_tables(void **state)
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
 		if (es.es_pmu->ep_kind == EVENT_ARM)
-			assert_in_range(check(&es), 10, 19);
+			assert_in_range(check_presets(&es), 10, 19);
 	}
 }
 

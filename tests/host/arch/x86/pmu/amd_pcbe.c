@@ -1,8 +1,8 @@
 /*
- * AMD's backend over registers that fault as the manual says: K7's four
- * counters, six, PerfMonV2; and what is written for each request, against
- * values worked out by hand.
- * AMD APM vol. 2 (24593), "Performance Monitoring Counters".
+ * The backend for AMD on registers that fault as the manual says: K7's four
+ * counters, six counters, PerfMonV2.  The registers that it writes for each
+ * request are compared with values worked out by hand.  AMD APM vol. 2
+ * (24593), "Performance Monitoring Counters".
  */
 #include "tests/lib/host/support.h"
 
@@ -94,9 +94,9 @@ shapes(void **state)
 	expect_shape(&zen_4, 0x1a, 6, "AMD Family 1ah");
 }
 
-/* How many counters there are of which kind, by CPUID and by trying. */
+/* The number of counters, by CPUID and by trial. */
 static void
-counters_there_are(void **state)
+number_of_counters(void **state)
 {
 	struct fake_cpu few = zen_4, many = zen_4, hidden = zen_4, nb = k8,
 			legacy = k8;
@@ -106,32 +106,33 @@ counters_there_are(void **state)
 	boot(&few, 0x19);
 	assert_int_equal(ops->ncounters(), 4);
 	assert_int_equal(x86_pics.xs_all, 0xf);
-	many.leaf_80000022.b = 0x7f; /* others have the bits behind */
+	/* the other bits belong to counters of another kind */
+	many.leaf_80000022.b = 0x7f;
 	many.ngp = 8;
 	boot(&many, 0x19);
 	assert_int_equal(ops->ncounters(), 6);
-	/* A hypervisor passes the bit on, and not the register. */
+	/* A hypervisor that shows the CPUID bit but not the register. */
 	hidden.leaf_80000022.b = 4;
 	hidden.version = 0;
 	boot(&hidden, 0x19);
 	assert_int_equal(ops->ncounters(), 6);
 	assert_int_equal(x86_pics.xs_ctrl, 0);
-	/* Bits of other counters, and of PerfMonV2 without those of a core. */
+	/* Bits of other counters, and PerfMonV2 without PerfCtrExtCore. */
 	nb.leaf_80000001.c = 1U << 24 | 1U << 22;
 	nb.leaf_80000022.a = 1;
 	nb.leaf_80000022.b = 6;
 	boot(&nb, 0x10);
 	assert_int_equal(ops->ncounters(), 4);
 	assert_int_equal(x86_pics.xs_ctrl, 0);
-	boot(&legacy, 6); /* K7 had them first */
+	boot(&legacy, 6); /* K7 was the first */
 	fake_reset(&legacy);
 	x86_features.family = 5;
 	assert_int_equal(amd_pcbe_init(), PMU_NONE);
 }
 
-/* CPU 1 comes, of some shape; CPU 0 is as it is. */
+/* CPU 1, of this shape, comes up after CPU 0. */
 static enum pmu_found
-join(const struct fake_cpu *shape)
+join_cpu(const struct fake_cpu *shape)
 {
 	enum pmu_found found;
 
@@ -142,7 +143,10 @@ join(const struct fake_cpu *shape)
 	return found;
 }
 
-/* Sets run on any CPU: with the PICs that all have, and of one kind. */
+/*
+ * A set runs on any CPU, so the backend offers the PICs that all CPUs have.
+ * It refuses CPUs of different kinds.
+ */
 static void
 unlike_cpus(void **state)
 {
@@ -151,17 +155,17 @@ unlike_cpus(void **state)
 	(void)state;
 	few.ngp = 4;
 	boot(&bulldozer, 0x15);
-	assert_int_equal(join(&k8), PMU_MUTE);
-	assert_int_equal(join(&zen_4), PMU_MUTE);
+	assert_int_equal(join_cpu(&k8), PMU_MUTE);
+	assert_int_equal(join_cpu(&zen_4), PMU_MUTE);
 	assert_int_equal(ops->ncounters(), 6);
-	assert_int_equal(join(&few), PMU_FOUND);
+	assert_int_equal(join_cpu(&few), PMU_FOUND);
 	assert_int_equal(ops->ncounters(), 4);
 	boot(&few, 0x15);
-	assert_int_equal(join(&many), PMU_FOUND);
+	assert_int_equal(join_cpu(&many), PMU_FOUND);
 	assert_int_equal(ops->ncounters(), 4);
 }
 
-/* What an event is besides its code. */
+/* The PICs and flags of an event, in addition to its code. */
 static void
 kinds_of_events(void **state)
 {
@@ -189,7 +193,8 @@ kinds_of_events(void **state)
 
 	ev = (struct pcbe_event){ 0 };
 	assert_int_equal(named_code(ops, &plain, &ev), 0x3f);
-	assert_int_equal(ev.pe_code, 0xc0); /* privileges are the request's */
+	/* the request sets the privileges */
+	assert_int_equal(ev.pe_code, 0xc0);
 	assert_int_equal(ev.pe_flags, 0);
 	ev.pe_flags = PCBE_EVENT_GENERIC;
 	assert_int_equal(named_code(ops, &guest, &ev), 0x3f);
@@ -198,7 +203,7 @@ kinds_of_events(void **state)
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(kcpc_reason_text(),
 	    "guest and host are told apart under SVM alone");
-	/* Whoever is refused for a code that no name has is not lectured. */
+	/* A code that no name has is refused without a reason text. */
 	kcpc_reason_clear();
 	ev = (struct pcbe_event){ .pe_code = ~0ULL };
 	assert_int_equal(
@@ -206,7 +211,10 @@ kinds_of_events(void **state)
 	assert_string_equal(kcpc_reason_text(), "");
 }
 
-/* docs/x86.md, "Events an emulator models": these have no unit mask. */
+/*
+ * docs/x86.md, "Events an emulator models".  The listed events have no unit
+ * mask.
+ */
 static void
 events_not_modelled(void **state)
 {
@@ -268,7 +276,7 @@ events(void **state)
 	    "PAPI_br_ins,PAPI_br_msp,PAPI_br_tkn,PAPI_tot_cyc,PAPI_tot_ins");
 	assert_int_equal(covers(ops, "BU_cpu_clk_unhalted"), 0);
 	assert_int_equal(covers(ops, "0x1c0"), 0x3f);
-	/* Family 15h: a unit reports to some of the counters only. */
+	/* Family 15h: some units report only to some of the counters. */
 	boot(&bulldozer, 0x15);
 	assert_int_equal(covers(ops, "PAPI_tot_ins"), 0x3f);
 	assert_int_equal(covers(ops, "PAPI_tot_cyc"), 0x07);
@@ -308,7 +316,7 @@ selects(void **state)
 	assert_int_equal(cpu->ctrl, 0x27);
 	ops->allstop();
 	assert_int_equal(cpu->ctrl, 0);
-	/* Without a common switch each select starts and stops its own. */
+	/* Without a global control each select starts and stops its PIC. */
 	boot(&bulldozer, 0x17);
 	assert_int_equal(set_add(&set, 3, "ExRetBrn", USER, "", 0), 0);
 	set_start(&set);
@@ -318,9 +326,11 @@ selects(void **state)
 	assert_int_equal(cpu->sel[3], 0);
 }
 
-/* CPC-PCBE-03: that of the attribute joins that of the event. */
+/*
+ * CPC-PCBE-03: the unit mask of the attribute is ORed with the event's.
+ */
 static void
-unit_masks_join(void **state)
+unit_masks_are_combined(void **state)
 {
 	struct pcbe_event ev = { .pe_code = AMD_CODE(0x0c0, 0x02) };
 	struct pcbe_attr umask = { .pa_id = CPC_ATTR_UMASK, .pa_val = 0x41 };
@@ -345,7 +355,7 @@ refusals(void **state)
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
 	assert_int_equal(
 	    set_add(&set, 0, "0x1000", USER, "", 0), CPC_INVALID_EVENT);
-	boot(&k8, 0x0f); /* bits 35:32 would fault */
+	boot(&k8, 0x0f); /* on this CPU bits 35:32 would fault */
 	assert_int_equal(
 	    set_add(&set, 0, "0x100", USER, "", 0), CPC_INVALID_EVENT);
 	boot(&bulldozer, 0x15);
@@ -355,7 +365,7 @@ refusals(void **state)
 }
 
 static void
-walk(const struct fake_cpu *shape, unsigned family)
+start_read_stop(const struct fake_cpu *shape, unsigned family)
 {
 	struct x86_set other;
 
@@ -368,7 +378,7 @@ walk(const struct fake_cpu *shape, unsigned family)
 	assert_int_equal(cpu->gp[1], 0x456789abcdef);
 	fake_run(100, true);
 	fake_run(10, false);
-	set_sample(&set); /* running */
+	set_sample(&set); /* while it runs */
 	assert_int_equal(set.data[0], 105);
 	assert_int_equal(set.data[1], 0x5123456789abcdef + 220);
 	set_stop(&set);
@@ -390,18 +400,18 @@ walk(const struct fake_cpu *shape, unsigned family)
 }
 
 static void
-walk_every_shape(void **state)
+every_shape_counts(void **state)
 {
 	(void)state;
-	walk(&k8, 0x0f);
-	walk(&bulldozer, 0x15);
-	walk(&bulldozer, 0x17);
-	walk(&zen_4, 0x19);
+	start_read_stop(&k8, 0x0f);
+	start_read_stop(&bulldozer, 0x15);
+	start_read_stop(&bulldozer, 0x17);
+	start_read_stop(&zen_4, 0x19);
 }
 
-/* By status, or by a counter that holds less than it did. */
+/* The status shows an overflow, or a counter that holds less than before. */
 static void
-overflow(const struct fake_cpu *shape, unsigned family)
+check_overflow(const struct fake_cpu *shape, unsigned family)
 {
 	boot(shape, family);
 	set_add(&set, 3, "PAPI_tot_ins", USER | NOTIFY, "", -10ULL);
@@ -421,15 +431,15 @@ overflow(const struct fake_cpu *shape, unsigned family)
 }
 
 static void
-overflow_is_told_once(void **state)
+overflow_is_reported_once(void **state)
 {
 	(void)state;
-	overflow(&k8, 0x0f);
-	overflow(&bulldozer, 0x17);
-	overflow(&zen_4, 0x19);
+	check_overflow(&k8, 0x0f);
+	check_overflow(&bulldozer, 0x17);
+	check_overflow(&zen_4, 0x19);
 }
 
-/* Firmware may have left it that an overflow freezes all counters. */
+/* Firmware may leave DEBUGCTL so that an overflow freezes all counters. */
 static void
 no_overflow_freezes(void **state)
 {
@@ -437,7 +447,7 @@ no_overflow_freezes(void **state)
 
 	(void)state;
 	c.debugctl = DEBUGCTL_FREEZE_COUNTERS;
-	overflow(&c, 0x19);
+	check_overflow(&c, 0x19);
 	set_start(&set);
 	fake_run(5, true);
 	set_stop(&set);
@@ -445,7 +455,10 @@ no_overflow_freezes(void **state)
 	assert_int_equal(set.data[1], 18);
 }
 
-/* What else the register holds stays; where it is not, nothing is touched. */
+/*
+ * The other bits of the register stay.  If the register is absent, it is not
+ * accessed.
+ */
 static void
 lfence_waits(void **state)
 {
@@ -459,7 +472,7 @@ lfence_waits(void **state)
 	assert_int_equal(cpu->de_cfg, 0);
 }
 
-/* RDPMC's numbers from 6 on are those of other counters. */
+/* RDPMC indexes from 6 on belong to other counters. */
 static void
 six_counters_at_most(void **state)
 {
@@ -472,9 +485,12 @@ six_counters_at_most(void **state)
 	assert_int_equal(ops->ncounters(), 6);
 }
 
-/* No bit of CPUID tells of four counters: they keep what is written, or not. */
+/*
+ * CPUID has no bit for the four legacy counters.  The backend writes them, and
+ * reads the value back, to find out.
+ */
 static void
-liars(void **state)
+wrong_cpuid(void **state)
 {
 	struct fake_cpu c = k8;
 
@@ -489,7 +505,7 @@ liars(void **state)
 	fake_reset(&c);
 	assert_int_equal(amd_pcbe_init(), PMU_MUTE);
 	c = zen_4;
-	c.version = 0; /* without global registers */
+	c.version = 0; /* no global registers */
 	boot(&c, 0x19);
 	assert_int_equal(ops->ncounters(), 6);
 	assert_null(ops->prove(5));
@@ -504,24 +520,24 @@ liars(void **state)
 }
 
 static void
-keep(const struct fake_cpu *shape, unsigned family)
+check_keep(const struct fake_cpu *shape, unsigned family)
 {
 	boot(shape, family);
 	expect_keeps(ops, 3);
 }
 
 static void
-a_kept_pic_runs_for_good(void **state)
+a_kept_pic_never_stops(void **state)
 {
 	(void)state;
-	keep(&k8, 0x0f);
-	keep(&bulldozer, 0x15);
-	keep(&zen_4, 0x19);
+	check_keep(&k8, 0x0f);
+	check_keep(&bulldozer, 0x15);
+	check_keep(&zen_4, 0x19);
 }
 
-/* What a program hands to the kernel may be anything. */
+/* A program may pass any value to the kernel. */
 static void
-no_invented_event_faults(void **state)
+no_random_event_faults(void **state)
 {
 	(void)state;
 	boot(&k8, 0x0f);
@@ -537,22 +553,22 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes),
-		cmocka_unit_test(counters_there_are),
+		cmocka_unit_test(number_of_counters),
 		cmocka_unit_test(unlike_cpus),
 		cmocka_unit_test(kinds_of_events),
 		cmocka_unit_test(events),
 		cmocka_unit_test(events_not_modelled),
 		cmocka_unit_test(selects),
-		cmocka_unit_test(unit_masks_join),
+		cmocka_unit_test(unit_masks_are_combined),
 		cmocka_unit_test(refusals),
-		cmocka_unit_test(walk_every_shape),
-		cmocka_unit_test(overflow_is_told_once),
+		cmocka_unit_test(every_shape_counts),
+		cmocka_unit_test(overflow_is_reported_once),
 		cmocka_unit_test(no_overflow_freezes),
 		cmocka_unit_test(lfence_waits),
 		cmocka_unit_test(six_counters_at_most),
-		cmocka_unit_test(no_invented_event_faults),
-		cmocka_unit_test(liars),
-		cmocka_unit_test(a_kept_pic_runs_for_good),
+		cmocka_unit_test(no_random_event_faults),
+		cmocka_unit_test(wrong_cpuid),
+		cmocka_unit_test(a_kept_pic_never_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

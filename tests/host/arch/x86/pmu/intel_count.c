@@ -1,13 +1,16 @@
 /*
- * Intel's PICs started, stopped, read and overflowed, on every shape: counts
- * come out the same, whichever registers there are.
+ * Intel's PICs start, stop, are read and overflow on every shape.  The counts
+ * are the same, whatever registers the shape has.
  */
 #include "arch/x86/pmu/regs.h"
 #include "tests/lib/host/intel_shapes.h"
 
-/* Program, run, sample, stop, go on: on every shape the same counts. */
+/*
+ * Program, run, sample, stop, continue: the counts are the same on every
+ * shape.
+ */
 static void
-walk(const struct fake_cpu *shape)
+start_read_stop(const struct fake_cpu *shape)
 {
 	struct x86_set other;
 
@@ -18,7 +21,7 @@ walk(const struct fake_cpu *shape)
 	assert_true(cpu->reads_open);
 	fake_run(100, true);
 	fake_run(10, false);
-	set_sample(&set); /* running */
+	set_sample(&set); /* while it runs */
 	assert_int_equal(set.data[0], 105);
 	assert_int_equal(set.data[1], 220);
 	fake_run(1, true);
@@ -28,7 +31,7 @@ walk(const struct fake_cpu *shape)
 	assert_int_equal(cpu->gp[0], 106);
 	assert_int_equal(set.data[0], 106);
 	assert_int_equal(set.data[1], 222);
-	/* Another set's owner does not read what this one counted. */
+	/* The owner of another set cannot read what this set counted. */
 	set_init(&other, ops);
 	assert_int_equal(set_add(&other, 1, "PAPI_tot_ins", USER, "", 0), 0);
 	set_start(&other);
@@ -45,20 +48,23 @@ walk(const struct fake_cpu *shape)
 }
 
 static void
-walk_every_shape(void **state)
+every_shape_counts(void **state)
 {
 	(void)state;
-	walk(&core_duo);
-	walk(&core_2);
-	walk(&nehalem);
-	walk(&skylake);
-	walk(&ice_lake);
-	walk(&sixth);
+	start_read_stop(&core_duo);
+	start_read_stop(&core_2);
+	start_read_stop(&nehalem);
+	start_read_stop(&skylake);
+	start_read_stop(&ice_lake);
+	start_read_stop(&sixth);
 }
 
-/* CPC-PCBE-06: told once; by status, or on version 1 by what PICs hold. */
+/*
+ * CPC-PCBE-06: an overflow is reported once, by the status register, or on
+ * version 1 by the values of the PICs.
+ */
 static void
-overflow(const struct fake_cpu *shape)
+check_overflow(const struct fake_cpu *shape)
 {
 	boot(shape);
 	assert_int_equal(
@@ -80,14 +86,14 @@ overflow(const struct fake_cpu *shape)
 }
 
 static void
-overflow_is_told_once(void **state)
+overflow_is_reported_once(void **state)
 {
 	(void)state;
-	overflow(&core_duo);
-	overflow(&core_2);
-	overflow(&skylake);
-	overflow(&ice_lake);
-	boot(&skylake); /* a fixed one has its own bit */
+	check_overflow(&core_duo);
+	check_overflow(&core_2);
+	check_overflow(&skylake);
+	check_overflow(&ice_lake);
+	boot(&skylake); /* a fixed PIC has its own bit */
 	set_add(&set, 5, "PAPI_tot_cyc", BOTH | NOTIFY, "", -3ULL);
 	set_start(&set);
 	fake_run(2, true);
@@ -96,7 +102,10 @@ overflow_is_told_once(void **state)
 	ops->allstop();
 }
 
-/* CPC-PCBE-01: where writes have the width of the counter, any preset goes. */
+/*
+ * CPC-PCBE-01: if a write sets all bits of the counter, any preset can be
+ * loaded.
+ */
 static void
 full_width(void **state)
 {
@@ -110,7 +119,7 @@ full_width(void **state)
 	assert_int_equal(set.data[0], 0x5123456789abcdf0);
 }
 
-/* Where they have 32 bits the count is right all the same. */
+/* If a write sets 32 bits only, the 64-bit count is right nevertheless. */
 static void
 sign_extended(void **state)
 {
@@ -122,7 +131,8 @@ sign_extended(void **state)
 	set_start(&set);
 	assert_int_equal(cpu->gp[0], 0xfffffffffa);
 	assert_int_equal(cpu->gp[1], 0);
-	assert_int_equal(cpu->fix[0], 0x6789abcdef); /* takes all 40 */
+	/* a fixed PIC takes all 40 bits */
+	assert_int_equal(cpu->fix[0], 0x6789abcdef);
 	fake_run(7, true);
 	set_stop(&set);
 	assert_int_equal(set.data[0], 1);
@@ -131,11 +141,11 @@ sign_extended(void **state)
 }
 
 /*
- * And one whose overflow is waited for comes to it by stages, none of which
- * is taken for it.
+ * With writes of 32 bits, a far notify overflow is reached in stages.  The end
+ * of a stage is not reported as the overflow.
  */
 static void
-strides(void **state)
+far_overflow_in_stages(void **state)
 {
 	const uint64_t preset = (1ULL << 40) - (5ULL << 30) - 17;
 	uint64_t ran = 0;
@@ -161,10 +171,10 @@ strides(void **state)
 	}
 	set_sample(&set);
 	assert_int_equal(set.data[0], (1ULL << 40) + 3);
-	assert_int_equal(stages, 5); /* four of 2^30, the rest at once */
+	assert_int_equal(stages, 5); /* four of 2^30, then the rest */
 }
 
-/* Firmware may have left it that an overflow freezes all counters. */
+/* Firmware may leave DEBUGCTL so that an overflow freezes all counters. */
 static void
 no_overflow_freezes(void **state)
 {
@@ -172,7 +182,7 @@ no_overflow_freezes(void **state)
 
 	(void)state;
 	c.debugctl = DEBUGCTL_FREEZE_COUNTERS;
-	c.status = PERF_GLOBAL_STATUS_CTR_FRZ; /* from such a one */
+	c.status = PERF_GLOBAL_STATUS_CTR_FRZ; /* from an earlier overflow */
 	boot(&c);
 	set_add(&set, 0, "PAPI_tot_ins", USER | CPC_OVF_NOTIFY_EMT, "", -10ULL);
 	set_add(&set, 1, "PAPI_tot_ins", USER, "", 0);
@@ -188,35 +198,35 @@ no_overflow_freezes(void **state)
 }
 
 static void
-keep(const struct fake_cpu *shape, unsigned pic)
+check_keep(const struct fake_cpu *shape, unsigned pic)
 {
 	boot(shape);
 	expect_keeps(ops, pic);
 }
 
 static void
-a_kept_pic_runs_for_good(void **state)
+a_kept_pic_never_stops(void **state)
 {
 	(void)state;
-	keep(&core_duo, 1);
-	keep(&core_2, 1);
-	keep(&nehalem, 3);
-	keep(&nehalem, 4); /* fixed */
-	keep(&ice_lake, 7);
-	keep(&ice_lake, 8);
+	check_keep(&core_duo, 1);
+	check_keep(&core_2, 1);
+	check_keep(&nehalem, 3);
+	check_keep(&nehalem, 4); /* a fixed PIC */
+	check_keep(&ice_lake, 7);
+	check_keep(&ice_lake, 8);
 }
 
 int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(walk_every_shape),
-		cmocka_unit_test(overflow_is_told_once),
+		cmocka_unit_test(every_shape_counts),
+		cmocka_unit_test(overflow_is_reported_once),
 		cmocka_unit_test(full_width),
 		cmocka_unit_test(sign_extended),
-		cmocka_unit_test(strides),
+		cmocka_unit_test(far_overflow_in_stages),
 		cmocka_unit_test(no_overflow_freezes),
-		cmocka_unit_test(a_kept_pic_runs_for_good),
+		cmocka_unit_test(a_kept_pic_never_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /*
- * Intel's backend over registers that fault as the manual says: what each
- * shape of CPUID.0AH becomes, and what is written for each request, against
- * values worked out by hand.
- * Intel SDM vol. 3B, "Architectural Performance Monitoring".
+ * The backend for Intel on registers that fault as the manual says: the PICs
+ * of each shape of CPUID.0AH.  The registers that it writes for each request
+ * are compared with values worked out by hand.  Intel SDM vol. 3B,
+ * "Architectural Performance Monitoring".
  */
 #include "tests/lib/host/intel_shapes.h"
 
@@ -13,7 +13,10 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/sched/cpuset.h"
 
-/* The PICs of a shape, each proved, and silent until it is programmed. */
+/*
+ * Every PIC of the shape passes its proof, and counts nothing until it is
+ * programmed.
+ */
 static void
 expect_shape(
     const struct fake_cpu *shape, unsigned npic, unsigned width, const char *at)
@@ -49,14 +52,15 @@ shapes(void **state)
 	expect_shape(&skylake_without_ht, 8 + 3, 48, v3);
 	expect_shape(&ice_lake, 8 + 4, 48, v5);
 	expect_shape(&gaps, 8 + 2, 48, v5);
-	expect_shape(&sixth, 10 + 3, 48, v5); /* those a loop can prove */
+	/* without those that no loop can prove */
+	expect_shape(&sixth, 10 + 3, 48, v5);
 	boot(&skylake);
 	assert_string_equal(
 	    ops->impl_name(), "Intel Arch PerfMon v4 on Family 6 Model 94");
 }
 
 static void
-read_index_is_what_rdpmc_takes(void **state)
+read_index_is_for_rdpmc(void **state)
 {
 	(void)state;
 	boot(&gaps);
@@ -66,12 +70,12 @@ read_index_is_what_rdpmc_takes(void **state)
 	assert_int_equal(ops->read_index(9), 0x40000003);
 }
 
-/* Names by what EBX says exists, and by fixed PIC. */
+/* Names by the events that EBX lists, and by fixed PIC. */
 static void
 events(void **state)
 {
 	(void)state;
-	boot(&nehalem); /* without reference cycles and branch misses */
+	boot(&nehalem); /* no reference cycles, no branch misses */
 	assert_string_equal(names_on(ops, 0),
 	    "PAPI_br_ins,PAPI_tot_cyc,PAPI_tot_ins,"
 	    "br_inst_retired.all_branches,"
@@ -84,7 +88,8 @@ events(void **state)
 	assert_int_equal(covers(ops, "PAPI_tot_ins"), 0x1f);
 	assert_int_equal(covers(ops, "inst_retired.any_p"), 0x0f);
 	assert_true(lacks(ops, "PAPI_br_msp"));
-	assert_int_equal(covers(ops, "PAPI_l3_tcm"), 0); /* which level? */
+	/* the level of the last cache is unknown */
+	assert_int_equal(covers(ops, "PAPI_l3_tcm"), 0);
 	assert_int_equal(covers(ops, "0xc0"), 0x0f);
 	assert_int_equal(covers(ops, "inst_retired"), 0);
 	boot(&skylake);
@@ -95,7 +100,7 @@ events(void **state)
 	assert_int_equal(covers(ops, "topdown.slots"), 1 << 11);
 }
 
-/* A request for it is refused, and says why. */
+/* The request is refused with this reason. */
 static void
 expect_refused(const char *event, const char *attrs, const char *why)
 {
@@ -106,8 +111,9 @@ expect_refused(const char *event, const char *attrs, const char *why)
 }
 
 /*
- * CPUID.0AH:EBX: what it says is absent is refused by its name, as a preset and
- * as a number, whatever the counter mask; the fixed counter is another matter.
+ * CPUID.0AH:EBX lists absent events.  Their names, presets and numbers are
+ * refused, with any counter mask.  The fixed counter of the event is
+ * separate.
  */
 static void
 absent_events(void **state)
@@ -125,12 +131,12 @@ absent_events(void **state)
 	assert_int_equal(set_add(&set, 0, "0xc5", USER, "umask=2", 0), 0);
 	assert_int_equal(
 	    set_add(&set, 6, "cpu_clk_unhalted.ref", USER, "", 0), 0);
-	/* Beyond the length in EAX a bit means nothing. */
+	/* Bits beyond the length in EAX have no meaning. */
 	boot(&skylake);
 	assert_int_equal(set_add(&set, 0, "0xa4", USER, "umask=1", 0), 0);
 }
 
-/* Event, the bits that choose it, those that are obeyed. */
+/* Event, the bits that select it, the bits with an effect. */
 #define LEVELS (3U << 16 | 1U << 19 | 1U << 20 | 1U << 22)
 static const struct cpuid_regs modelled[] = {
 	{ 0xc0, 0xffff, LEVELS | 0xff800000, 1 },
@@ -170,7 +176,7 @@ events_not_modelled(void **state)
 	    set_add(&set, 0, "0xc0", USER, "cmask=16,inv=1", 0), 0);
 	assert_int_equal(set_add(&set, 1, "0x3c", BOTH, "umask=1", 0), 0);
 	assert_int_equal(set_add(&set, 4, "PAPI_tot_ins", USER, "", 0), 0);
-	/* Without the list every event may be one. */
+	/* Without the list every event is accepted. */
 	boot(&skylake);
 	assert_string_equal(x86_models_name(), "all");
 	assert_int_equal(set_add(&set, 0, "0x51", USER, "umask=1", 0), 0);
@@ -198,7 +204,7 @@ selects(void **state)
 	assert_int_equal(cpu->sel[0], 0x005100c0);
 	assert_int_equal(cpu->sel[1], 0x0052412e);
 	assert_int_equal(cpu->sel[2], 0x10f741d1);
-	assert_int_equal(cpu->sel[3], 0x0050022e); /* replaced, not joined */
+	assert_int_equal(cpu->sel[3], 0x0050022e); /* replaced, not ORed */
 	assert_int_equal(cpu->ctrl, 0x00f);
 	ops->allstop();
 	assert_int_equal(cpu->ctrl, 0);
@@ -211,7 +217,7 @@ selects(void **state)
 	assert_int_equal(cpu->sel[1], 0);
 }
 
-/* IA32_FIXED_CTR_CTRL: a nibble each of OS, USR, AnyThread, PMI. */
+/* IA32_FIXED_CTR_CTRL has four bits per counter: OS, USR, AnyThread, PMI. */
 static void
 fixed_control(void **state)
 {
@@ -271,9 +277,9 @@ refusals(void **state)
 	assert_int_equal(set.set.ps_n, 0);
 }
 
-/* Who says what he has not. */
+/* CPUs whose CPUID claims more than they have. */
 static void
-liars(void **state)
+wrong_cpuid(void **state)
 {
 	struct fake_cpu c = { .kind = FAKE_INTEL };
 
@@ -304,12 +310,12 @@ liars(void **state)
 	assert_null(ops->prove(0));
 	assert_string_equal(ops->prove(4), "reads 0 after 6000 instructions");
 	c = skylake;
-	c.leaf_a.a = 0x07000404; /* counters of no width */
+	c.leaf_a.a = 0x07000404; /* counters of width 0 */
 	fake_reset(&c);
 	assert_int_equal(intel_pcbe_init(), PMU_MUTE);
 }
 
-/* Of two kinds of CPU, what both have. */
+/* With two kinds of CPU, the backend offers what both have. */
 static void
 hybrid(void **state)
 {
@@ -334,7 +340,7 @@ hybrid(void **state)
 	assert_int_equal(set.data[1], 20);
 }
 
-/* Boots two CPUs of a shape, of which as many as said are a core's. */
+/* Boot two CPUs of a shape; a core has this number of threads. */
 static void
 boot_two(const struct fake_cpu *shape, unsigned threads)
 {
@@ -348,7 +354,7 @@ boot_two(const struct fake_cpu *shape, unsigned threads)
 	fake_self = 0;
 }
 
-/* CPC-BIND-26: before version 3, what counters count is the core's. */
+/* CPC-BIND-26: before version 3 the threads of a core share its counters. */
 static void
 siblings(void **state)
 {
@@ -366,7 +372,8 @@ siblings(void **state)
 	assert_null(ops->siblings);
 	boot_two(&nehalem, 2);
 	assert_null(ops->siblings);
-	c.version = 1; /* registers kept back make no other counters */
+	/* a hypervisor that hides registers does not change the counters */
+	c.version = 1;
 	boot_two(&c, 2);
 	assert_null(ops->siblings);
 }
@@ -376,14 +383,14 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes),
-		cmocka_unit_test(read_index_is_what_rdpmc_takes),
+		cmocka_unit_test(read_index_is_for_rdpmc),
 		cmocka_unit_test(events),
 		cmocka_unit_test(absent_events),
 		cmocka_unit_test(events_not_modelled),
 		cmocka_unit_test(selects),
 		cmocka_unit_test(fixed_control),
 		cmocka_unit_test(refusals),
-		cmocka_unit_test(liars),
+		cmocka_unit_test(wrong_cpuid),
 		cmocka_unit_test(hybrid),
 		cmocka_unit_test(siblings),
 	};

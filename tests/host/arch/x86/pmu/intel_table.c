@@ -1,16 +1,15 @@
 /*
- * Names of Skylake's table on Intel's backend: which PICs count them, what is
- * written, and the registers beside the event select, which are one for all
- * PICs.
- * Intel SDM vol. 3B, "Off-core Response Performance Monitoring".
+ * Names of Skylake's table on Intel's backend: the PICs that count them, the
+ * values that are written, and the extra MSRs that all PICs share.  Intel SDM
+ * vol. 3B, "Off-core Response Performance Monitoring".
  */
 #include "tests/lib/host/named.h"
-/* It calls the backend `ops`. */
+/* this header names the backend `ops` */
 #include "tests/lib/host/intel_shapes.h"
 
 #include "kern/cpc/kcpc_impl.h"
 
-/* Add the event of that name, as kcpc would. */
+/* Add the event of this name, as kcpc does. */
 static int
 add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
     const struct pcbe_attr *attrs)
@@ -33,7 +32,10 @@ add_name(struct x86_set *s, unsigned pic, const char *name, unsigned nattrs,
 	return subcode;
 }
 
-/* The PICs of a name; *lacks where the machine has not all it needs. */
+/*
+ * The PICs of a name. *lacks becomes true if the machine lacks something that
+ * the event needs.
+ */
 static uint64_t
 pics_of(const char *name, bool *lacks)
 {
@@ -53,7 +55,9 @@ pics_are_the_tables(void **state)
 	boot(&skylake_whole);
 	assert_string_equal(
 	    named_machine(ops)->mc_table.es_pmu->ep_name, "skl");
-	/* Four general PICs of the table's eight, then the fixed ones. */
+	/*
+	 * Four general PICs, of the eight in the table, then the fixed PICs.
+	 */
 	assert_int_equal(pics_of("BR_INST_RETIRED:ALL_BRANCHES", &lacks), 0xf);
 	assert_false(lacks);
 	assert_int_equal(pics_of("UNHALTED_REFERENCE_CYCLES", &lacks), 0x40);
@@ -61,7 +65,7 @@ pics_are_the_tables(void **state)
 	/* A fixed PIC has no counter mask. */
 	assert_int_equal(
 	    pics_of("INST_RETIRED:ANY_P:c=1", &lacks) & ~0xfULL, 0);
-	/* This part has no transactional memory. */
+	/* This CPU has no transactional memory. */
 	pics_of("INST_RETIRED:ANY_P:intx", &lacks);
 	assert_true(lacks);
 	boot(&skylake);
@@ -86,9 +90,11 @@ selects_are_written(void **state)
 	    CPC_ATTR_REQUIRES_PRIVILEGE);
 }
 
-/* CPC-BIND-17: two values for one register conflict, and that is said. */
+/*
+ * CPC-BIND-17: two values for one extra MSR conflict, and the reason says so.
+ */
 static void
-registers_beside_are_shared(void **state)
+extra_msrs_are_shared(void **state)
 {
 	const char *one = "OFFCORE_RESPONSE_0:0x10001";
 	const char *two = "OFFCORE_RESPONSE_0:0x10002";
@@ -115,9 +121,9 @@ registers_beside_are_shared(void **state)
 	    kcpc_reason_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is not here");
 }
 
-/* The attributes that name them. */
+/* Attributes set the extra MSRs. */
 static void
-attributes_name_them(void **state)
+attributes_set_extra_msrs(void **state)
 {
 	struct pcbe_attr attr = { CPC_ATTR_MSR_OFFCORE, 0x10004 };
 
@@ -128,7 +134,7 @@ attributes_name_them(void **state)
 	assert_int_equal(
 	    add_name(&set, 0, "OFFCORE_RESPONSE_1:0x1", 1, &attr), 0);
 	assert_int_equal(set.set.ps_extra_msr[EXTRA_OFFCORE1 - 1], 0x10004);
-	/* More bits than the register has. */
+	/* A value with bits that the register does not have. */
 	attr.pa_val = 1ULL << 40;
 	assert_int_equal(add_name(&set, 1, "OFFCORE_RESPONSE_0:0x1", 1, &attr),
 	    CPC_ATTRIBUTE_OUT_OF_RANGE);
@@ -137,13 +143,16 @@ attributes_name_them(void **state)
 }
 
 static void
-takes(unsigned pic, const char *event, const char *attrs)
+add_accepted(unsigned pic, const char *event, const char *attrs)
 {
 	assert_int_equal(
 	    set_add(&set, pic, event, CPC_COUNT_USER, attrs, 0), 0);
 }
 
-/* One that the event does not use would be set for nothing, and conflict. */
+/*
+ * An attribute for an extra MSR is refused if the event does not use that MSR.
+ * It would have no effect, but could conflict.
+ */
 static void
 attributes_are_for_their_events(void **state)
 {
@@ -170,11 +179,11 @@ attributes_are_for_their_events(void **state)
 		assert_string_equal(kcpc_reason_text(), refused[i].why);
 	}
 	assert_int_equal(set.set.ps_extra_msrs, 0);
-	/* Numbers, too: which of the two goes by event and unit mask. */
-	takes(0, "0xb7", "umask=1,msr_offcore=0x11");
-	takes(1, "0xb7", "msr_offcore=0x12,umask=2");
-	takes(2, "0xcd", "umask=1,msr_ldlat=0x80");
-	takes(3, "0xc6", "umask=1,msr_frontend=0x12");
+	/* Events by number, too: event and unit mask select the MSR. */
+	add_accepted(0, "0xb7", "umask=1,msr_offcore=0x11");
+	add_accepted(1, "0xb7", "msr_offcore=0x12,umask=2");
+	add_accepted(2, "0xcd", "umask=1,msr_ldlat=0x80");
+	add_accepted(3, "0xc6", "umask=1,msr_frontend=0x12");
 	ops->program(&set.set);
 	assert_int_equal(cpu->offcore[0], 0x11);
 	assert_int_equal(cpu->offcore[1], 0x12);
@@ -182,11 +191,14 @@ attributes_are_for_their_events(void **state)
 	assert_int_equal(cpu->frontend, 0x12);
 	ops->allstop();
 	boot(&skylake_whole);
-	takes(0, "0x2b", "umask=1,msr_offcore=0x13");
+	add_accepted(0, "0x2b", "umask=1,msr_offcore=0x13");
 	assert_int_equal(set.set.ps_extra_msrs, 1U << (EXTRA_OFFCORE1 - 1));
 }
 
-/* Latency and front end are as offcore responses are: CPC-BIND-17. */
+/*
+ * CPC-BIND-17: latency and front end thresholds conflict as offcore responses
+ * do.
+ */
 static void
 thresholds_are_shared(void **state)
 {
@@ -234,15 +246,15 @@ transactions_that_abort_are_for_pic_2(void **state)
 	    CPC_INVALID_EVENT);
 }
 
-/* What a program hands to the kernel may be anything. */
+/* A program may pass any value to the kernel. */
 static void
 invented_events_are_refused(void **state)
 {
 	static const struct pcbe_event invented[] = {
-		/* a register beside that there is not */
+		/* an extra MSR that does not exist */
 		{ .pe_code = 0xc0, .pe_flags = 5U << CPC_EVENT_EXTRA_SHIFT },
 		{ .pe_code = 0xc0, .pe_flags = 15U << CPC_EVENT_EXTRA_SHIFT },
-		/* pin control, which no name has */
+		/* pin control, which no event name has */
 		{ .pe_code = 0xc0 | 1U << 19 },
 	};
 	struct pcbe_cfg cfg = { .pc_pic = 0, .pc_flags = CPC_COUNT_USER };
@@ -256,7 +268,7 @@ invented_events_are_refused(void **state)
 }
 
 static void
-no_invented_event_faults(void **state)
+no_random_event_faults(void **state)
 {
 	const struct fake_cpu *const shapes[] = { &core_duo, &core_2, &nehalem,
 		&skylake, &skylake_whole, &ice_lake, &gaps };
@@ -278,13 +290,13 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pics_are_the_tables),
 		cmocka_unit_test(selects_are_written),
-		cmocka_unit_test(registers_beside_are_shared),
-		cmocka_unit_test(attributes_name_them),
+		cmocka_unit_test(extra_msrs_are_shared),
+		cmocka_unit_test(attributes_set_extra_msrs),
 		cmocka_unit_test(attributes_are_for_their_events),
 		cmocka_unit_test(thresholds_are_shared),
 		cmocka_unit_test(transactions_that_abort_are_for_pic_2),
 		cmocka_unit_test(invented_events_are_refused),
-		cmocka_unit_test(no_invented_event_faults),
+		cmocka_unit_test(no_random_event_faults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

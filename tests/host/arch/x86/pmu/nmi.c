@@ -1,7 +1,7 @@
 /*
- * Overflows inside the kernel, over registers that count: a set that asks for
- * it is interrupted by NMIs, which strike any access to a register, of start,
- * stop and sample, too, and may be late.
+ * Overflows inside the kernel, on registers that count.  They interrupt by
+ * NMIs.  An NMI can come at any access to a register, also in start, stop and
+ * sample, and it can be late.
  */
 #include "arch/x86/pmu/pic.h"
 
@@ -9,52 +9,55 @@
 
 #define EVENT   "0xc0"
 #define WORK    20 /* instructions of the kernel between start and stop */
-#define LATEST  12 /* accesses an NMI is late by, at most */
-#define LONGEST 60 /* more than start, work and stop retire */
+#define LATEST  12 /* most accesses by which an NMI is late */
+#define LONGEST 60 /* more instructions than start, work and stop take */
 
-/* The NMI: whether it can come, and after how many instructions. */
+/*
+ * The NMI under test: whether it runs, its delay in accesses, the accesses
+ * left.
+ */
 static bool in_nmi;
-static unsigned lateness, to_wait;
-static unsigned struck;
+static unsigned nmi_delay, nmi_wait;
+static unsigned nnmi;
 
 static void
-strike(void)
+deliver_nmi(void)
 {
 	if (!cpu->nmi_pending || in_nmi)
 		return;
-	if (to_wait > 0) {
-		to_wait--;
+	if (nmi_wait > 0) {
+		nmi_wait--;
 		return;
 	}
 	cpu->nmi_pending = false;
-	to_wait = lateness;
+	nmi_wait = nmi_delay;
 	in_nmi = true;
-	struck++;
+	nnmi++;
 	assert_true(x86_pic_nmi(0));
 	in_nmi = false;
 }
 
-/* An access is an instruction of the kernel. */
+/* An access counts as an instruction of the kernel. */
 static void
-retire(void)
+retire_one(void)
 {
 	fake_run(1, false);
-	strike();
+	deliver_nmi();
 }
 
 static void
-work(unsigned n)
+run_kernel(unsigned n)
 {
 	while (n-- > 0)
-		retire();
+		retire_one();
 }
 
 /*
- * Two requests for the kernel's instructions, the first to be told of its
- * overflow after n; or for the program's.
+ * Two requests for the instructions of the kernel or of the program.  The
+ * first is notified of its overflow after n instructions.
  */
 static void
-make(struct x86_set *s, uint64_t n, unsigned flags)
+make_set(struct x86_set *s, uint64_t n, unsigned flags)
 {
 	set_init(s, ops);
 	assert_int_equal(set_add(s, 0, EVENT, flags | NOTIFY, "", -n), 0);
@@ -63,21 +66,21 @@ make(struct x86_set *s, uint64_t n, unsigned flags)
 }
 
 static void
-begin(const struct fake_cpu *shape, unsigned late)
+begin_test(const struct fake_cpu *shape, unsigned late)
 {
 	boot(shape);
-	lateness = to_wait = late;
-	struck = 0;
-	fake_each = retire;
+	nmi_delay = nmi_wait = late;
+	nnmi = 0;
+	fake_each = retire_one;
 }
 
 static void
-end(void)
+end_test(void)
 {
 	fake_each = NULL;
 }
 
-/* CPC-OVF-02: as the set that runs asks for it. */
+/* CPC-OVF-02: the running set decides how the interrupt is delivered. */
 static void
 delivery_follows_the_set(void **state)
 {
@@ -85,15 +88,15 @@ delivery_follows_the_set(void **state)
 
 	(void)state;
 	boot(&skylake);
-	make(&system, 1000, SYSTEM);
-	make(&user, 1000, USER);
+	make_set(&system, 1000, SYSTEM);
+	make_set(&user, 1000, USER);
 	set_start(&user);
 	assert_false(cpu->nmi);
 	set_stop(&user);
 	set_start(&system);
 	assert_true(cpu->nmi);
 	set_stop(&system);
-	/* The same again: nobody has to write it. */
+	/* The delivery stays as it is: it is not written again. */
 	cpu->nmi = false;
 	set_start(&system);
 	assert_false(cpu->nmi);
@@ -104,17 +107,17 @@ delivery_follows_the_set(void **state)
 	set_stop(&user);
 }
 
-/* An NMI of somebody else's is not taken for an overflow. */
+/* An NMI from another source is not reported as an overflow. */
 static void
-foreign_nmis_are_told(void **state)
+foreign_nmis_are_recognised(void **state)
 {
 	struct x86_set system, user;
 
 	(void)state;
 	boot(&skylake);
 	assert_false(x86_pic_nmi(0));
-	make(&system, 1000, SYSTEM);
-	make(&user, 1, USER);
+	make_set(&system, 1000, SYSTEM);
+	make_set(&user, 1, USER);
 	set_start(&system);
 	assert_false(x86_pic_nmi(0));
 	set_stop(&system);
@@ -126,9 +129,10 @@ foreign_nmis_are_told(void **state)
 }
 
 /*
- * Two NMIs and one stop: the first struck a payload and waits for the kernel
- * lock, the second struck that wait, another CPU's call stops the set.  The
- * first finds nothing, late or not, but that something was found.
+ * Two NMIs and one stop.  The first NMI interrupted a payload and waits for
+ * the kernel lock.  The second NMI interrupts that wait.  A cross-call of
+ * another CPU then stops the set.  The first NMI finds no overflow and is not
+ * late; it sees that an overflow was found.
  */
 static void
 one_stop_explains_two(void **state)
@@ -138,7 +142,7 @@ one_stop_explains_two(void **state)
 
 	(void)state;
 	boot(&skylake);
-	make(&system, 1, SYSTEM);
+	make_set(&system, 1, SYSTEM);
 	set_start(&system);
 	found = x86_pic_nmi_found();
 	fake_run(2, false);
@@ -149,48 +153,50 @@ one_stop_explains_two(void **state)
 }
 
 /*
- * One run of the set, with an overflow somewhere in start, work or stop, or
- * behind them; then one of another's, that has none.
+ * Run the set once, with an overflow in start, work or stop, or after them.
+ * Then run another set, which does not overflow.
  */
 static void
-one_way(const struct fake_cpu *shape, uint64_t n, unsigned late)
+run_two_sets(const struct fake_cpu *shape, uint64_t n, unsigned late)
 {
 	struct x86_set system, user;
 	uint64_t overflowed;
 
-	begin(shape, late);
-	make(&system, n, SYSTEM);
-	make(&user, 1000, USER);
+	begin_test(shape, late);
+	make_set(&system, n, SYSTEM);
+	make_set(&user, 1000, USER);
 	set_start(&system);
-	work(WORK);
+	run_kernel(WORK);
 	overflowed = set_stop(&system);
 	set_start(&user);
-	work(WORK);
+	run_kernel(WORK);
 	fake_run(10, true);
 	assert_int_equal(set_stop(&user), 0);
-	end();
+	end_test();
 
-	/* It is told if it happened, once, and to the set whose it was. */
+	/* An overflow is reported once, to the set that overflowed. */
 	assert_int_equal(overflowed, (int64_t)system.data[0] >= 0);
-	/* Nothing is lost and nothing is counted twice. */
+	/* No instruction is lost or counted twice. */
 	assert_int_equal(system.data[0] + n, system.data[1]);
 	assert_int_equal(user.data[1], 10);
-	/* Stopped at once it counts the NMI's first accesses, no more. */
+	/*
+	 * The NMI stops the PICs at once: only its first accesses are counted.
+	 */
 	if (late == 0 && overflowed != 0)
 		assert_true(system.data[0] <= 4);
-	/* Each overflow has its NMI, and that is all. */
-	assert_int_equal(struck, overflowed);
-	assert_int_equal(cpu->handed + cpu->late, struck);
+	/* Each overflow has one NMI. */
+	assert_int_equal(nnmi, overflowed);
+	assert_int_equal(cpu->handed + cpu->late, nnmi);
 	assert_false(cpu->nmi);
 	assert_false(x86_pic_nmi(0));
-	/* What comes next interrupts. */
+	/* The next overflow can interrupt. */
 	set_start(&system);
 	assert_true(cpu->nmi && !cpu->masked);
 	set_stop(&system);
 }
 
 static void
-no_interleaving_goes_wrong(void **state)
+every_interleaving_is_right(void **state)
 {
 	static const struct fake_cpu *const shapes[] = { &skylake, &ice_lake,
 		&nehalem };
@@ -199,66 +205,71 @@ no_interleaving_goes_wrong(void **state)
 	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
 		for (uint64_t n = 1; n <= LONGEST; n++) {
 			for (unsigned late = 0; late <= LATEST; late++)
-				one_way(shapes[i], n, late);
+				run_two_sets(shapes[i], n, late);
 		}
 	}
 }
 
-/* What an overflow is that nobody is told of, the set goes on counting. */
+/* After an overflow without notification, the set continues to count. */
 static void
-silent_overflows_stop_nothing(void **state)
+silent_overflows_do_not_stop_a_set(void **state)
 {
 	struct x86_set system;
 
 	(void)state;
-	begin(&skylake, 0);
-	make(&system, 1000, SYSTEM);
+	begin_test(&skylake, 0);
+	make_set(&system, 1000, SYSTEM);
 	system.data[1] = -(uint64_t)WORK;
 	set_start(&system);
-	work(2 * WORK);
-	assert_int_equal(struck, 1);
+	run_kernel(2 * WORK);
+	assert_int_equal(nnmi, 1);
 	assert_int_equal(cpu->handed, 1);
 	assert_int_equal(set_stop(&system), 2);
-	end();
+	end_test();
 	assert_int_equal(system.data[0] + 1000, system.data[1] + WORK);
 	assert_true(system.data[1] > WORK);
 }
 
-/* Where PICs start one after the other, an early NMI stops the later ones. */
+/*
+ * If PICs start one after the other, an early NMI also stops the later ones.
+ */
 static void
-one_by_one_they_all_stop(void **state)
+early_nmi_stops_later_pics(void **state)
 {
 	struct x86_set system;
 	uint64_t was, overflowed;
 
 	(void)state;
 	for (uint64_t n = 1; n <= LONGEST; n++) {
-		begin(&core_duo, 0);
-		make(&system, n, SYSTEM);
+		begin_test(&core_duo, 0);
+		make_set(&system, n, SYSTEM);
 		set_start(&system);
-		work(WORK);
-		if (struck > 0) {
+		run_kernel(WORK);
+		if (nnmi > 0) {
 			was = cpu->gp[1];
-			work(WORK);
+			run_kernel(WORK);
 			assert_int_equal(cpu->gp[1], was);
 		}
 		overflowed = set_stop(&system);
-		assert_int_equal(overflowed, struck);
-		end();
-		assert_int_equal(struck, (int64_t)system.data[0] >= 0);
+		assert_int_equal(overflowed, nnmi);
+		end_test();
+		assert_int_equal(nnmi, (int64_t)system.data[0] >= 0);
 		assert_false(x86_pic_nmi(0));
 	}
 }
 
-/* What a profile's set counts in start, work and stop, as kcpc adds it up. */
+/*
+ * The events that a profile's set counts in start, work and stop, added up as
+ * kcpc does it.
+ */
 static uint64_t
-profiled(const struct fake_cpu *shape, uint64_t period)
+count_profile(const struct fake_cpu *shape, uint64_t period)
 {
 	struct pcbe_nmi_log *pk;
 	struct x86_set system;
 	uint64_t events;
 
-	begin(shape, 0);
+	begin_test(shape, 0);
 	set_init(&system, ops);
 	assert_int_equal(
 	    set_add(&system, 0, EVENT, SYSTEM | NOTIFY, "", -period), 0);
@@ -267,36 +278,38 @@ profiled(const struct fake_cpu *shape, uint64_t period)
 		system.set.ps_resume = -period;
 	}
 	set_start(&system);
-	work(WORK);
+	run_kernel(WORK);
 	set_stop(&system);
-	end();
+	end_test();
 	pk = ops->nmi_log();
 	events = pk->pk_n * period +
 	         ((system.data[0] + period) & ((1ULL << cpu->width) - 1));
-	/* Each left a note, but for one that struck the stop itself. */
+	/*
+	 * Each NMI left an entry, except one that interrupted the stop itself.
+	 */
 	assert_int_equal(pk->pk_lost, 0);
-	assert_true(struck - pk->pk_n <= 1);
+	assert_true(nnmi - pk->pk_n <= 1);
 	pk->pk_n = 0;
 	return events;
 }
 
 /*
- * A set that counts on from a place of its own: each NMI is a period, and
- * what it counts of its own is not.
+ * A profile's set resumes at a preset of its own.  Each NMI is one period.
+ * The NMI's own accesses are not counted.
  */
 static void
-profiles_count_on(void **state)
+profiles_lose_nothing(void **state)
 {
 	static const struct fake_cpu *const shapes[] = { &skylake, &nehalem,
 		&core_duo };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-		uint64_t all = profiled(shapes[i], 0);
+		uint64_t all = count_profile(shapes[i], 0);
 
 		assert_true(all > WORK);
 		for (uint64_t period = 1; period <= LONGEST; period++)
-			assert_int_equal(profiled(shapes[i], period), all);
+			assert_int_equal(count_profile(shapes[i], period), all);
 	}
 }
 
@@ -305,12 +318,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(delivery_follows_the_set),
-		cmocka_unit_test(foreign_nmis_are_told),
+		cmocka_unit_test(foreign_nmis_are_recognised),
 		cmocka_unit_test(one_stop_explains_two),
-		cmocka_unit_test(no_interleaving_goes_wrong),
-		cmocka_unit_test(silent_overflows_stop_nothing),
-		cmocka_unit_test(one_by_one_they_all_stop),
-		cmocka_unit_test(profiles_count_on),
+		cmocka_unit_test(every_interleaving_is_right),
+		cmocka_unit_test(silent_overflows_do_not_stop_a_set),
+		cmocka_unit_test(early_nmi_stops_later_pics),
+		cmocka_unit_test(profiles_lose_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

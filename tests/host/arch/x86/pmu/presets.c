@@ -1,6 +1,6 @@
 /*
- * PAPI's presets that are known for any x86 CPU are, in the table of a CPU that
- * has them, the same event.
+ * PAPI's presets that every x86 CPU offers are the same events as in the table
+ * of a CPU that has them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +15,12 @@
 /* EN, INT, OS, USR. */
 #define CONTROL 0x530000ULL
 
-/* The name of a kind's nth event, if it is a preset on such a PMU, or NULL. */
+/*
+ * The name of the nth event of this kind if it is a preset of this PMU, else
+ * NULL.
+ */
 static const char *
-preset(const struct machine_kind *mk, const struct cpc_pmu *pm, unsigned n,
+preset_name(const struct machine_kind *mk, const struct cpc_pmu *pm, unsigned n,
     uint64_t *code)
 {
 	struct cpc_event ce = { 0 };
@@ -30,7 +33,10 @@ preset(const struct machine_kind *mk, const struct cpc_pmu *pm, unsigned n,
 	    const char *const *)((const char *)mk->mk_first + n * mk->mk_bytes);
 }
 
-/* The table's code of the name is that one; false: it has no such name. */
+/*
+ * The table encodes the name as this code.  Returns false if the table lacks
+ * the name.
+ */
 static bool
 assert_code(const struct events *es, const char *name, uint64_t code)
 {
@@ -48,8 +54,9 @@ assert_code(const struct events *es, const char *name, uint64_t code)
 }
 
 /*
- * Where there is a third level of cache, what the second has is its own.
- * Sandy Bridge's table has all branches with the unit mask of sampling alone.
+ * With a third level of cache, the second level has no preset of this kind.
+ * Sandy Bridge's table encodes all branches with a unit mask for sampling
+ * only.
  */
 static unsigned
 check_intel(const struct events *es)
@@ -66,7 +73,7 @@ check_intel(const struct events *es)
 		? 3
 		: 2;
 	for (unsigned i = 0; i < machine_intel.mk_n; i++) {
-		if ((name = preset(&machine_intel, &pm, i, &code)) == NULL)
+		if ((name = preset_name(&machine_intel, &pm, i, &code)) == NULL)
 			continue;
 		if (snb && strncmp(name, "PAPI_br_", 8) == 0)
 			code |= 0x400;
@@ -76,14 +83,17 @@ check_intel(const struct events *es)
 }
 
 static void
-intels_are_the_tables(void **state)
+intel_presets_match_the_tables(void **state)
 {
 	struct events es;
 
 	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
-		/* Knights Corner is not of that architecture. */
+		/*
+		 * Knights Corner does not have architectural performance
+		 * monitoring.
+		 */
 		if (es.es_pmu->ep_kind == EVENT_INTEL &&
 		    strcmp(es.es_pmu->ep_name, "knc") != 0)
 			assert_in_range(check_intel(&es), 4, 6);
@@ -91,7 +101,7 @@ intels_are_the_tables(void **state)
 }
 
 static void
-amds_are_the_tables(void **state)
+amd_presets_match_the_tables(void **state)
 {
 	const struct cpc_pmu pm = { .pm_general = 1, .pm_family = 0x19 };
 	const char *name;
@@ -104,7 +114,7 @@ amds_are_the_tables(void **state)
 		if (es.es_pmu->ep_kind != EVENT_AMD)
 			continue;
 		for (unsigned i = 0; i < machine_amd.mk_n; i++) {
-			name = preset(&machine_amd, &pm, i, &code);
+			name = preset_name(&machine_amd, &pm, i, &code);
 			if (name != NULL)
 				assert_true(assert_code(&es, name, code));
 		}
@@ -115,8 +125,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intels_are_the_tables),
-		cmocka_unit_test(amds_are_the_tables),
+		cmocka_unit_test(intel_presets_match_the_tables),
+		cmocka_unit_test(amd_presets_match_the_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

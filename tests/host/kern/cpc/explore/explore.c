@@ -1,10 +1,11 @@
 /*
- * Every interleaving of a few LWPs' steps, to a bounded depth, against the
- * model; and schedules that once went wrong.
+ * The explorer.  It tries every interleaving of the steps of a few LWPs, to a
+ * bounded depth, and compares each with a model.  It also repeats schedules
+ * that failed in the past.
  *
- *	explore                  as a test
- *	explore [--shape WORD] [--start SCHEDULE] [--depth N] [--break FAULT]
- *	explore [--shape WORD] [--break FAULT] --replay SCHEDULE
+ *  explore    as a test
+ *  explore [--shape WORD] [--start SCHEDULE] [--depth N] [--break FAULT]
+ *  explore [--shape WORD] [--break FAULT] --replay SCHEDULE
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 
 #include "tests/host/kern/cpc/explore/explore.h"
 
-/* The interrupt comes when the schedule says so: skid is far away. */
+/* The schedule decides when the interrupt comes, because the skid is long. */
 #define LATE      ",skid=1000"
 #define SHAPE_NMI "software,pics=3,width=16,nmi=yes" LATE
 static const char *const shapes[] = {
@@ -32,11 +33,12 @@ static const char *const shapes[] = {
 static const char *const starts[] = {
 	"",
 	"0:bind2 0:work 1:bind1",
-	"0:bind1 0:work 0:work 0:work", /* and its PIC has gone round */
+	"0:bind1 0:work 0:work 0:work", /* and its PIC has wrapped */
 	"0:bind2 0:clone 0:work",
 	"0:bind1 0:work 0:rest 1:bind2 1:work",
 	"0:bind2 0:work 0:read 0:read",
-	"0:bind2 0:work 0:read 0:read 0:read 0:read", /* but for the tick */
+	/* all but the tick is read */
+	"0:bind2 0:work 0:read 0:read 0:read 0:read",
 	"0:bind2 0:cpu1 0:work",
 	"0:cpu1 1:cpu2",
 	"0:cpu1 0:free 0:rest 1:run1",
@@ -44,11 +46,11 @@ static const char *const starts[] = {
 	"0:own1 0:work 0:clone 1:bind1",
 };
 #define NSTARTS (sizeof starts / sizeof starts[0])
-#define DEPTH   3 /* steps after a start; one more of the first shape */
+#define DEPTH   3 /* steps after a start; one more with the first shape */
 
-/* Print what went wrong, and how to see it again. */
+/* Print the failure and the command that repeats it. */
 static void
-tell(const struct ex_search *x)
+print_failure(const struct ex_search *x)
 {
 	printf("# %s\n# explore --shape %s%s%s --replay '%s'\n", x->exh_wrong,
 	    x->exh_shape, x->exh_fault != EX_SOUND ? " --break " : "",
@@ -69,7 +71,7 @@ all_interleavings(void **state)
 				.exh_depth = i == 0 ? DEPTH + 1 : DEPTH };
 
 			if (!ex_search(&x)) {
-				tell(&x);
+				print_failure(&x);
 				fail_msg("%s", x.exh_wrong);
 			}
 			states += x.exh_states;
@@ -80,32 +82,32 @@ all_interleavings(void **state)
 	    (unsigned long)steps);
 }
 
-/* What the explorer found, once. */
+/* Failures that the explorer has found in the kernel. */
 static const struct {
 	const char *shape;
 	const char *schedule;
 } found[] = {
-	/* The PICs of CPU 0 went on counting, for a set that was no more. */
+	/* CPU 0's PICs continued to count for a set that was unbound. */
 	{ "software,pics=3,width=16" LATE, "0:bind1 1:revoke1 0:work 0:bind2" },
 };
 
 static void
-what_was_found_stays_mended(void **state)
+old_failures_stay_repaired(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < sizeof found / sizeof found[0]; i++) {
 		struct ex_search x = { .exh_shape = found[i].shape };
 
 		if (!ex_replay(&x, found[i].schedule)) {
-			tell(&x);
+			print_failure(&x);
 			fail_msg("%s", x.exh_wrong);
 		}
 	}
 }
 
 /*
- * A kernel that is wrong is found to be, and the schedule that shows it shows
- * it again; the sound kernel passes the same schedule.
+ * A faulty kernel fails, and its schedule repeats the failure.  The correct
+ * kernel passes the same schedule.
  */
 static void
 faults_are_found(void **state)
@@ -178,7 +180,7 @@ command(int argc, char **argv)
 	printf("# %lu states, %lu steps\n", (unsigned long)x.exh_states,
 	    (unsigned long)x.exh_steps);
 	if (!good)
-		tell(&x);
+		print_failure(&x);
 	return good ? 0 : 1;
 }
 
@@ -186,7 +188,7 @@ int
 main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_found_stays_mended),
+		cmocka_unit_test(old_failures_stay_repaired),
 		cmocka_unit_test(all_interleavings),
 		cmocka_unit_test(faults_are_found),
 	};

@@ -1,6 +1,6 @@
 /*
- * What must come of each step, in as few words as can be: a context is a few
- * numbers that move while its LWP runs.
+ * The model: the result of each step, as simply as possible.  A context is a
+ * few numbers that change while its LWP runs.
  */
 #include <errno.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "include/sys/cpc.h"
 #include "tests/host/kern/cpc/explore/state.h"
 
-/* Has its process no other LWP? */
+/* Is this the only LWP of its process? */
 static bool
 is_alone(const struct ex_model *m, int lwp)
 {
@@ -48,24 +48,29 @@ ex_model_enabled(const struct ex_model *m, struct ex_step s)
 		       !m->em_lwp[EX_NLWP - 1].exl_alive;
 	case EX_REST:
 	case EX_READ:
-	case EX_WORK: /* in a read its own instructions */
+	case EX_WORK: /* during a read: the reader's own instructions */
 	case EX_SYSTEM:
 		return cpu->mp_lwp != EX_IDLE;
 	default:
-		/* It can do nothing else in the middle of a read. */
+		/* No other operation is possible during a read. */
 		return cpu->mp_lwp != EX_IDLE &&
 		       m->em_lwp[cpu->mp_lwp].exl_stage == 0;
 	}
 }
 
-/* On the LWP's own context: 0, or what every operation answers first. */
+/*
+ * The LWP has a valid context: 0, or the errno that every operation returns.
+ */
 static int
-own(const struct ex_ctx *c)
+check_own(const struct ex_ctx *c)
 {
 	return !c->exc_live ? EINVAL : c->exc_invalid ? EAGAIN : 0;
 }
 
-/* That of the CPU an LWP bound the set to, and is on to stay; or EINVAL. */
+/*
+ * Find the context of a CPU to which the LWP bound the set, or return EINVAL.
+ * Returns EAGAIN if the LWP is not on that CPU, or no longer bound to it.
+ */
 static int
 find_cpu(struct ex_model *m, unsigned lwp, unsigned set, struct ex_ctx **c)
 {
@@ -84,9 +89,9 @@ find_cpu(struct ex_model *m, unsigned lwp, unsigned set, struct ex_ctx **c)
 	return EINVAL;
 }
 
-/* It sees to overflows nobody has told of yet. */
+/* A sample also folds overflows that were not reported yet. */
 static int
-sample(struct ex_model *m, unsigned lwp, unsigned set, struct ex_result *r)
+sample_set(struct ex_model *m, unsigned lwp, unsigned set, struct ex_result *r)
 {
 	struct ex_lwp *l = &m->em_lwp[lwp];
 	unsigned cpu = (unsigned)l->exl_cpu;
@@ -106,9 +111,11 @@ sample(struct ex_model *m, unsigned lwp, unsigned set, struct ex_result *r)
 	return 0;
 }
 
-/* The LWP's own instance, or the CPU's, whoever of its process bound that. */
+/*
+ * Unbind the LWP's own instance, or a CPU's that any LWP of its process bound.
+ */
 static int
-unbind(struct ex_model *m, unsigned lwp, unsigned set)
+unbind_set(struct ex_model *m, unsigned lwp, unsigned set)
 {
 	const struct ex_lwp *l = &m->em_lwp[lwp];
 
@@ -125,9 +132,9 @@ unbind(struct ex_model *m, unsigned lwp, unsigned set)
 	return EINVAL;
 }
 
-/* With the LWP go its set, and those it has bound to CPUs. */
+/* An LWP that exits takes its set with it, and the sets it bound to CPUs. */
 static void
-leave_for_good(struct ex_model *m, unsigned lwp)
+exit_lwp(struct ex_model *m, unsigned lwp)
 {
 	struct ex_lwp *l = &m->em_lwp[lwp];
 
@@ -137,10 +144,10 @@ leave_for_good(struct ex_model *m, unsigned lwp)
 }
 
 static int
-freeze(struct ex_model *m, unsigned lwp)
+freeze_lwp(struct ex_model *m, unsigned lwp)
 {
 	struct ex_ctx *c = &m->em_lwp[lwp].exl_ctx;
-	int err = own(c);
+	int err = check_own(c);
 
 	if (err == 0 && c->exc_frozen)
 		err = EINVAL;
@@ -152,10 +159,10 @@ freeze(struct ex_model *m, unsigned lwp)
 }
 
 static int
-restart(struct ex_model *m, unsigned lwp)
+restart_lwp(struct ex_model *m, unsigned lwp)
 {
 	struct ex_ctx *c = &m->em_lwp[lwp].exl_ctx;
-	int err = own(c);
+	int err = check_own(c);
 
 	if (err != 0)
 		return err;
@@ -165,21 +172,22 @@ restart(struct ex_model *m, unsigned lwp)
 	return 0;
 }
 
-/* On its way to user code the LWP is told of an overflow. */
+/* The LWP gets the signal of an overflow on its way to user code. */
 static void
-tell(struct ex_lwp *l)
+take_signal(struct ex_lwp *l)
 {
 	l->exl_signals += l->exl_ctx.exc_signal && !l->exl_ctx.exc_invalid;
 	l->exl_ctx.exc_signal = false;
 }
 
 static int
-lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
+do_lwp_step(
+    struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 {
 	struct ex_lwp *l = &m->em_lwp[lwp];
 	struct ex_ctx *c = &l->exl_ctx;
 
-	tell(l);
+	take_signal(l);
 	switch (op) {
 	case EX_BIND1:
 	case EX_BIND2:
@@ -188,30 +196,30 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 		return ex_bind_set(m, lwp, 0, false);
 	case EX_UNBIND1:
 	case EX_UNBIND2:
-		return unbind(m, lwp, op - EX_UNBIND1);
+		return unbind_set(m, lwp, op - EX_UNBIND1);
 	case EX_SAMPLE1:
 	case EX_SAMPLE2:
-		return sample(m, lwp, op - EX_SAMPLE1, r);
+		return sample_set(m, lwp, op - EX_SAMPLE1, r);
 	case EX_WORK:
 	case EX_SYSTEM:
 		ex_retire(m, (unsigned)l->exl_cpu,
 		    op == EX_WORK ? CPC_COUNT_USER : CPC_COUNT_SYSTEM);
 		return 0;
 	case EX_DISABLE:
-		return freeze(m, lwp);
+		return freeze_lwp(m, lwp);
 	case EX_ENABLE:
-		if (own(c) != 0)
-			return own(c);
+		if (check_own(c) != 0)
+			return check_own(c);
 		if (!c->exc_frozen)
 			return EINVAL;
 		c->exc_frozen = false;
 		return 0;
 	case EX_RESTART:
-		return restart(m, lwp);
+		return restart_lwp(m, lwp);
 	case EX_PRESET:
-		if (own(c) == 0)
+		if (check_own(c) == 0)
 			c->exc_preset[0] = EX_NEW_PRESET;
-		return own(c);
+		return check_own(c);
 	case EX_CPU1:
 		return ex_bind_to_cpu(m, lwp, (unsigned)l->exl_cpu, 0);
 	case EX_CPU2:
@@ -237,7 +245,7 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 		ex_drop_all(m, lwp);
 		return 0;
 	case EX_EXIT:
-		leave_for_good(m, lwp);
+		exit_lwp(m, lwp);
 		return 0;
 	default: /* EX_INVALID */
 		ex_stop_lwp(m, lwp);
@@ -246,9 +254,9 @@ lwp_does(struct ex_model *m, unsigned lwp, enum ex_op op, struct ex_result *r)
 	}
 }
 
-/* Time passes everywhere; what is programmed has it on its account. */
+/* Time passes on all CPUs, and is added to each programmed context. */
 static void
-pass(struct ex_model *m, uint64_t ticks)
+pass_time(struct ex_model *m, uint64_t ticks)
 {
 	for (unsigned i = 0; i < EX_NLWP; i++) {
 		if (ex_model_running(m, i))
@@ -266,7 +274,7 @@ ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r)
 	struct ex_cpu *cpu = &m->em_cpu[s.ext_cpu];
 
 	memset(r, 0, sizeof *r);
-	pass(m, s.ext_op == EX_TIMER ? EX_TIMER_TICKS : 1);
+	pass_time(m, s.ext_op == EX_TIMER ? EX_TIMER_TICKS : 1);
 	switch (s.ext_op) {
 	case EX_RUN1:
 	case EX_RUN2:
@@ -285,7 +293,7 @@ ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r)
 			ex_look(m, s.ext_cpu);
 		break;
 	default:
-		r->exr_err = lwp_does(m, (unsigned)cpu->mp_lwp, s.ext_op, r);
+		r->exr_err = do_lwp_step(m, (unsigned)cpu->mp_lwp, s.ext_op, r);
 	}
 }
 
@@ -297,13 +305,14 @@ ex_model_set(const struct ex_model *m, unsigned lwp)
 	return l->exl_stage != 0 ? l->exl_set : l->exl_ctx.exc_set;
 }
 
-/* The kernel was asked after all. */
+/* The read called the kernel. */
 static const char *
-asked(struct ex_model *m, unsigned lwp, unsigned set, const struct ex_result *r)
+check_kernel_read(
+    struct ex_model *m, unsigned lwp, unsigned set, const struct ex_result *r)
 {
 	struct ex_result want = { .exr_asked = true };
 
-	want.exr_err = sample(m, lwp, set, &want);
+	want.exr_err = sample_set(m, lwp, set, &want);
 	return memcmp(&want, r, sizeof want) == 0
 	           ? NULL
 	           : "the kernel's sample is wrong";
@@ -317,12 +326,12 @@ ex_model_read(struct ex_model *m, unsigned cpu, const struct ex_result *r)
 	const struct ex_ctx *c = &l->exl_ctx;
 	unsigned set = ex_model_set(m, lwp);
 
-	pass(m, 1);
-	tell(l);
+	pass_time(m, 1);
+	take_signal(l);
 	l->exl_stage = r->exr_stage;
 	l->exl_set = (uint8_t)set;
 	if (r->exr_asked)
-		return asked(m, lwp, set, r);
+		return check_kernel_read(m, lwp, set, r);
 	if (r->exr_stage != 0) {
 		if (r->exr_stage % 2 == 0)
 			l->exl_read[r->exr_stage / 2 - 1] =
@@ -332,7 +341,7 @@ ex_model_read(struct ex_model *m, unsigned cpu, const struct ex_result *r)
 	if (memcmp(l->exl_read, r->exr_count,
 		ex_sets[set].exs_n * sizeof l->exl_read[0]) != 0)
 		return "the read is wrong";
-	/* The set may be gone since: then this came before. */
+	/* If the set was unbound since, the read came before that. */
 	return !c->exc_live || c->exc_invalid || c->exc_set != set ||
 	               c->exc_ticks == r->exr_ticks
 	           ? NULL

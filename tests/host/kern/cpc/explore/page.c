@@ -1,6 +1,6 @@
 /*
- * The library's read of a counter page, an instruction or a few at a time,
- * as cpc/<machine>/read.S makes them.
+ * The library's read of a counter page, a few instructions at a time, as in
+ * cpc/<machine>/read.S.
  */
 #include "tests/host/kern/cpc/explore/explore.h"
 
@@ -15,13 +15,13 @@
 #include "kern/sched/cpu.h"
 #include "tests/lib/host/fake_mmu.h"
 
-/* A read in progress, of each LWP. */
+/* The read in progress of each LWP. */
 static struct reader {
-	const struct cpc_page *rd_page; /* NULL: it has none yet */
+	const struct cpc_page *rd_page; /* NULL: the LWP has no page */
 	uintptr_t rd_uva;
-	unsigned rd_stage; /* halves of requests read; 0: none in progress */
+	unsigned rd_stage; /* parts that are read; 0: no read in progress */
 	uint64_t rd_n, rd_seq, rd_tick;
-	struct cpc_page_req rd_req; /* as loaded, its PIC not read yet */
+	struct cpc_page_req rd_req; /* loaded; its PIC is not read yet */
 	uint64_t rd_value[EX_NREQ];
 } readers[EX_NLWP];
 
@@ -52,9 +52,9 @@ ex_page_fork(unsigned parent, unsigned lwp, const struct as *as)
 		ex_page_find(lwp, as, readers[parent].rd_uva);
 }
 
-/* Does the page tell of the set?  Then the read begins. */
+/* Begin a read if the page shows the set. */
 static bool
-begin(struct reader *rd, cpc_setid_t set, uint64_t n)
+begin_read(struct reader *rd, cpc_setid_t set, uint64_t n)
 {
 	const struct cpc_page *cg = rd->rd_page;
 
@@ -66,7 +66,7 @@ begin(struct reader *rd, cpc_setid_t set, uint64_t n)
 	return true;
 }
 
-/* The PIC; false where it is closed to the program, which faults. */
+/* Read the PIC.  Returns false if the program may not read it, and faults. */
 static bool
 read_pic(struct reader *rd)
 {
@@ -88,7 +88,10 @@ ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
 	struct reader *rd = &readers[lwp];
 
 	if (rd->rd_stage == 2 * rd->rd_n && rd->rd_stage != 0) {
-		/* All are read: were they of one state? */
+		/*
+		 * All parts are read.  The counts are valid if the sequence is
+		 * the same.
+		 */
 		rd->rd_stage = 0;
 		if (rd->rd_seq == rd->rd_page->cg_seq) {
 			memcpy(r->exr_count, rd->rd_value,
@@ -97,7 +100,7 @@ ex_page_read(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
 			return true;
 		}
 	}
-	if (rd->rd_stage == 0 && !begin(rd, set, n))
+	if (rd->rd_stage == 0 && !begin_read(rd, set, n))
 		return false;
 	if (rd->rd_stage % 2 == 0) {
 		rd->rd_req = rd->rd_page->cg_req[rd->rd_stage / 2];

@@ -1,7 +1,7 @@
 /*
- * All schedules, depth first.  The kernel's state cannot be copied, so each
- * branch makes the steps before it again; a state that the model has met, with
- * as many steps ahead, is left alone.
+ * Try all schedules, depth first.  The kernel's state cannot be copied, so
+ * each branch repeats the steps before it.  The search skips a state that the
+ * model has met before with as many steps to go.
  */
 #include "tests/host/kern/cpc/explore/explore.h"
 
@@ -15,7 +15,7 @@ const char *const ex_ops[EX_NOP] = { "run1", "run2", "run3", "rest", "bind1",
 	"cpu2", "revoke1", "revoke2", "move", "free", "clone", "fork", "exec",
 	"exit", "invalid", "pmi", "timer" };
 
-#define TABLE (1U << 20) /* states to remember */
+#define TABLE (1U << 20) /* number of states to remember */
 
 static struct seen {
 	uint64_t se_hash;
@@ -62,7 +62,7 @@ ex_parse(const char *schedule, struct ex_step *steps, const char **bad)
 }
 
 static bool
-fail(unsigned n, const char *what)
+report_failure(unsigned n, const char *what)
 {
 	char *to = xs->exh_schedule;
 
@@ -74,7 +74,7 @@ fail(unsigned n, const char *what)
 }
 
 static void
-reset(void)
+reset_both(void)
 {
 	struct soft_shape shape;
 
@@ -83,7 +83,9 @@ reset(void)
 	ex_world_boot(xs->exh_shape, xs->exh_fault);
 }
 
-/* A read's way depends on what it meets: the model judges the result. */
+/*
+ * The steps of a read depend on the page, so the model checks only the result.
+ */
 static bool
 make_read(unsigned n, bool check)
 {
@@ -96,10 +98,10 @@ make_read(unsigned n, bool check)
 	why = ex_model_read(&model, cpu, &got);
 	if (check && why == NULL)
 		why = ex_world_check(&model);
-	return !check || why == NULL || fail(n, why);
+	return !check || why == NULL || report_failure(n, why);
 }
 
-/* Step n - 1 of the path, on both sides. */
+/* Make step n - 1 of the path in the model and in the kernel. */
 static bool
 make_step(unsigned n, bool check)
 {
@@ -115,40 +117,40 @@ make_step(unsigned n, bool check)
 	if (!check)
 		return true;
 	if (got.exr_err != want.exr_err) {
-		snprintf(text, sizeof text, "answers errno %d, not %d",
+		snprintf(text, sizeof text, "returns errno %d, not %d",
 		    got.exr_err, want.exr_err);
-		return fail(n, text);
+		return report_failure(n, text);
 	}
 	if (memcmp(&got, &want, sizeof got) != 0)
-		return fail(n, "the sample is wrong");
+		return report_failure(n, "the sample is wrong");
 	if ((why = ex_world_check(&model)) != NULL)
-		return fail(n, why);
+		return report_failure(n, why);
 	return true;
 }
 
-/* The end of what has been made: nothing may be left. */
+/* The schedule ends: nothing may remain. */
 static bool
-end(unsigned n)
+end_schedule(unsigned n)
 {
 	const char *left = ex_world_end();
 	char text[80];
 
 	if (left == NULL)
 		return true;
-	snprintf(text, sizeof text, "left behind: %s", left);
-	return fail(n, text);
+	snprintf(text, sizeof text, "still there at the end: %s", left);
+	return report_failure(n, text);
 }
 
-/* What goes wrong leaves things behind, and the next run finds none. */
+/* A schedule that fails leaves things.  Remove them for the next one. */
 static bool
-over(bool good)
+clean_up(bool good)
 {
 	if (!good)
 		ex_world_end();
 	return good;
 }
 
-/* Has the state been searched as far ahead as that?  It will have been. */
+/* Was the state searched to this depth?  If not, it is searched now. */
 static bool
 is_known(unsigned ahead)
 {
@@ -162,9 +164,9 @@ is_known(unsigned ahead)
 }
 
 static void
-again(unsigned n)
+repeat_path(unsigned n)
 {
-	reset();
+	reset_both();
 	for (unsigned i = 1; i <= n; i++)
 		make_step(i, false);
 }
@@ -182,12 +184,12 @@ search(unsigned n, unsigned ahead)
 			if (!ex_model_enabled(&here, path[n]))
 				continue;
 			if (!fresh)
-				again(n);
+				repeat_path(n);
 			fresh = false;
 			if (!make_step(n + 1, true))
 				return false;
 			if (ahead == 1 || is_known(ahead - 1)) {
-				if (!end(n + 1))
+				if (!end_schedule(n + 1))
 					return false;
 			} else if (!search(n + 1, ahead - 1)) {
 				return false;
@@ -198,7 +200,7 @@ search(unsigned n, unsigned ahead)
 }
 
 static int
-begin(struct ex_search *x, const char *schedule)
+begin_schedule(struct ex_search *x, const char *schedule)
 {
 	const char *bad;
 	int n = ex_parse(schedule, path, &bad);
@@ -206,7 +208,7 @@ begin(struct ex_search *x, const char *schedule)
 	xs = x;
 	x->exh_states = x->exh_steps = 0;
 	x->exh_wrong[0] = x->exh_schedule[0] = '\0';
-	reset();
+	reset_both();
 	if (n < 0) {
 		snprintf(x->exh_wrong, sizeof x->exh_wrong,
 		    "no such step: %.60s", bad);
@@ -214,7 +216,8 @@ begin(struct ex_search *x, const char *schedule)
 	}
 	for (int i = 0; i < n; i++) {
 		if (!ex_model_enabled(&model, path[i])) {
-			fail((unsigned)i + 1, "this step cannot be made");
+			report_failure(
+			    (unsigned)i + 1, "this step cannot be made");
 			return -1;
 		}
 		if (!make_step((unsigned)i + 1, true))
@@ -226,22 +229,22 @@ begin(struct ex_search *x, const char *schedule)
 bool
 ex_replay(struct ex_search *x, const char *schedule)
 {
-	int n = begin(x, schedule);
+	int n = begin_schedule(x, schedule);
 
-	return over(n >= 0 && end((unsigned)n));
+	return clean_up(n >= 0 && end_schedule((unsigned)n));
 }
 
 bool
 ex_search(struct ex_search *x)
 {
-	int n = begin(x, x->exh_start);
+	int n = begin_schedule(x, x->exh_start);
 	bool good;
 
 	if (n < 0)
-		return over(false);
+		return clean_up(false);
 	if ((seen = calloc(TABLE, sizeof *seen)) == NULL)
 		abort();
 	good = search((unsigned)n, x->exh_depth);
 	free(seen);
-	return over(good);
+	return clean_up(good);
 }

@@ -1,6 +1,6 @@
 /*
- * The model's state, and what moves it: who counts where, what stops, begins
- * and goes, how far counts get.
+ * The model's state and its basic operations: which context counts, starting,
+ * stopping, releasing, and advancing counts.
  */
 #include "tests/host/kern/cpc/explore/state.h"
 
@@ -10,9 +10,11 @@
 #include "include/sys/cpc.h"
 
 const struct ex_set ex_sets[EX_NSET] = {
-	/* One step from going round where PICs have 16 bits. */
+	/* One step before it wraps, with PICs of 16 bits. */
 	{ 1, { { "instructions", 1, CPC_COUNT_USER, 0xfffd } } },
-	/* One from its signal, and the other from going round. */
+	/*
+	 * One request is a step before its signal, the other before it wraps.
+	 */
 	{ 2, { { "instructions", 1,
 		   CPC_COUNT_USER | CPC_COUNT_SYSTEM | CPC_OVF_NOTIFY_EMT,
 		   UINT64_MAX - 2 },
@@ -60,9 +62,11 @@ ex_model_reset(struct ex_model *m, const struct soft_shape *shape)
 		m->em_cpu[i].mp_lwp = (int8_t)i;
 }
 
-/* For whom a CPU counts: its own set, that of its LWP, or NULL. */
+/*
+ * The context that this CPU counts for: of its own set, of its LWP, or NULL.
+ */
 static struct ex_ctx *
-counting(struct ex_model *m, unsigned cpu)
+counting_ctx(struct ex_model *m, unsigned cpu)
 {
 	struct ex_cpu *mp = &m->em_cpu[cpu];
 
@@ -75,13 +79,13 @@ counting(struct ex_model *m, unsigned cpu)
 }
 
 /*
- * The PICs stop counting; what overflowed is found out, and freezes the set of
- * an LWP where it is to be told.
+ * Stop the PICs.  Overflows become known.  An overflow that must notify
+ * freezes the context of an LWP.
  */
 static void
-stop(struct ex_model *m, unsigned cpu)
+stop_pics(struct ex_model *m, unsigned cpu)
 {
-	struct ex_ctx *c = counting(m, cpu);
+	struct ex_ctx *c = counting_ctx(m, cpu);
 	unsigned told = m->em_cpu[cpu].mp_overflowed;
 
 	if (told != 0 && m->em_shape.ns_ovf == NULL_OVF_IMPRECISE)
@@ -99,7 +103,7 @@ void
 ex_stop_lwp(struct ex_model *m, unsigned lwp)
 {
 	if (ex_model_running(m, lwp))
-		stop(m, (unsigned)m->em_lwp[lwp].exl_cpu);
+		stop_pics(m, (unsigned)m->em_lwp[lwp].exl_cpu);
 }
 
 void
@@ -110,15 +114,15 @@ ex_drop(struct ex_model *m, unsigned lwp)
 }
 
 /*
- * Its binder may run where it might before.  Where it has bound the other CPU
- * since, it was bound to this one for this set alone.
+ * Unbinding restores the binder's earlier binding to a CPU.  If the binder has
+ * since bound the other CPU, that set restores it instead.
  */
 void
 ex_drop_cpu(struct ex_model *m, unsigned cpu)
 {
 	struct ex_cpu *mp = &m->em_cpu[cpu], *other = &m->em_cpu[cpu ^ 1];
 
-	stop(m, cpu);
+	stop_pics(m, cpu);
 	if (other->mp_ctx.exc_live && other->mp_later &&
 	    other->mp_binder == mp->mp_binder &&
 	    other->mp_was_bound == (int)cpu)
@@ -156,7 +160,7 @@ drop_from_cpus(struct ex_model *m, unsigned proc, unsigned set)
 	}
 }
 
-/* All instances of a set. */
+/* Release all instances of a set. */
 void
 ex_revoke(struct ex_model *m, unsigned proc, unsigned set)
 {
@@ -208,7 +212,7 @@ ex_go(struct ex_model *m, unsigned cpu, unsigned lwp)
 }
 
 static int
-begin(struct ex_model *m, struct ex_ctx *c, unsigned set)
+begin_ctx(struct ex_model *m, struct ex_ctx *c, unsigned set)
 {
 	memset(c, 0, sizeof *c);
 	c->exc_set = (uint8_t)set;
@@ -233,12 +237,14 @@ ex_bind_set(struct ex_model *m, unsigned lwp, unsigned set, bool inherit)
 	if (any_cpu(m))
 		return EAGAIN;
 	ex_drop(m, lwp);
-	if ((err = begin(m, &l->exl_ctx, set)) == 0)
+	if ((err = begin_ctx(m, &l->exl_ctx, set)) == 0)
 		l->exl_ctx.exc_inherit = inherit;
 	return err;
 }
 
-/* The first set of a CPU takes the counters from all LWPs, for good. */
+/*
+ * The first set that is bound to a CPU invalidates the contexts of all LWPs.
+ */
 static void
 invalidate_all(struct ex_model *m)
 {
@@ -260,7 +266,7 @@ ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
 	ex_revoke(m, l->exl_proc, set);
 	if (mp->mp_ctx.exc_live)
 		return EAGAIN;
-	if ((err = begin(m, &c, set)) != 0)
+	if ((err = begin_ctx(m, &c, set)) != 0)
 		return err;
 	ex_go(m, cpu, lwp);
 	if (!any_cpu(m))
@@ -275,7 +281,7 @@ ex_bind_to_cpu(struct ex_model *m, unsigned lwp, unsigned cpu, unsigned set)
 }
 
 static struct ex_lwp *
-last_begins(struct ex_model *m, const struct ex_lwp *parent)
+create_last(struct ex_model *m, const struct ex_lwp *parent)
 {
 	struct ex_lwp *child = &m->em_lwp[EX_NLWP - 1];
 
@@ -289,13 +295,13 @@ last_begins(struct ex_model *m, const struct ex_lwp *parent)
 void
 ex_fork(struct ex_model *m, const struct ex_lwp *parent)
 {
-	last_begins(m, parent)->exl_proc = 1;
+	create_last(m, parent)->exl_proc = 1;
 }
 
 void
 ex_clone(struct ex_model *m, const struct ex_lwp *parent)
 {
-	struct ex_ctx *c = &last_begins(m, parent)->exl_ctx;
+	struct ex_ctx *c = &create_last(m, parent)->exl_ctx;
 
 	if (!parent->exl_ctx.exc_inherit || parent->exl_ctx.exc_invalid)
 		return;
@@ -312,11 +318,12 @@ ex_clone(struct ex_model *m, const struct ex_lwp *parent)
 }
 
 /*
- * One instruction.  What is to be told of stops an LWP's set at once, if the
- * kernel's instructions may be what it tells of, and if there are NMIs.
+ * Retire one instruction.  With NMIs, an overflow that must notify and can
+ * happen in the kernel stops the set of an LWP at once.
  */
 static void
-retire(struct ex_model *m, unsigned cpu, unsigned privilege, struct ex_ctx *c)
+retire_one(
+    struct ex_model *m, unsigned cpu, unsigned privilege, struct ex_ctx *c)
 {
 	struct ex_cpu *mp = &m->em_cpu[cpu];
 	unsigned width = m->em_shape.ns_width;
@@ -342,29 +349,29 @@ retire(struct ex_model *m, unsigned cpu, unsigned privilege, struct ex_ctx *c)
 void
 ex_retire(struct ex_model *m, unsigned cpu, unsigned privilege)
 {
-	struct ex_ctx *c = counting(m, cpu);
+	struct ex_ctx *c = counting_ctx(m, cpu);
 
 	for (unsigned i = 0; c != NULL && i < EX_STEPS; i++) {
 		if (!m->em_cpu[cpu].mp_struck)
-			retire(m, cpu, privilege, c);
+			retire_one(m, cpu, privilege, c);
 	}
 }
 
 /*
- * What a timer does is what an interrupt does that comes early: it looks at
- * the PICs.  Only those of which no interrupt tells have one.
+ * A timer does the same as an early interrupt: it reads the PICs.  Only PICs
+ * without an overflow interrupt have a timer.
  */
 void
 ex_look(struct ex_model *m, unsigned cpu)
 {
-	if (counting(m, cpu) != NULL)
-		stop(m, cpu);
+	if (counting_ctx(m, cpu) != NULL)
+		stop_pics(m, cpu);
 }
 
 bool
 ex_has_timer(struct ex_model *m, unsigned cpu)
 {
-	const struct ex_ctx *c = counting(m, cpu);
+	const struct ex_ctx *c = counting_ctx(m, cpu);
 
 	if (c == NULL || m->em_shape.ns_width == 64)
 		return false;

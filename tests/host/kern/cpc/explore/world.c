@@ -1,6 +1,6 @@
 /*
- * The steps, made by kcpc itself, over the fake kernel and the software PMU;
- * and what of its state can be held against the model's.
+ * The same steps in kcpc itself, on the fake kernel and the software PMU, and
+ * the comparison of its state with the model.
  */
 #include "tests/host/kern/cpc/explore/explore.h"
 
@@ -21,7 +21,7 @@
 const char *const ex_faults[EX_NFAULT] = { "sound", "no-fold", "no-stop",
 	"no-overflow", "no-filter", "no-sequence", "no-nmi" };
 
-/* A set as the library packs it, and a sample as it takes it. */
+/* A set as the library packs it, and a sample. */
 static struct {
 	struct cpc_pack head;
 	struct cpc_packreq req[EX_NREQ];
@@ -29,10 +29,10 @@ static struct {
 static struct {
 	struct cpc_sample head;
 	uint64_t value[EX_NREQ];
-} taken;
+} last_sample;
 
-static const struct pcbe_ops *sound;
-static struct pcbe_ops faulty;
+static const struct pcbe_ops *sound_ops;
+static struct pcbe_ops faulty_ops;
 static unsigned signals[EX_NLWP];
 static bool alive[EX_NLWP];
 static unsigned proc_of[EX_NLWP];
@@ -43,7 +43,7 @@ lwp_at(unsigned lwp)
 	return fake_lwp(proc_of[lwp], (int)lwp + 1);
 }
 
-/* The faults, between kcpc and the PMU. */
+/* The faults, inserted between kcpc and the PMU. */
 
 static uint64_t
 stop_without_fold(struct pcbe_set *set)
@@ -52,30 +52,30 @@ stop_without_fold(struct pcbe_set *set)
 
 	for (unsigned i = 0; i < set->ps_n; i++)
 		before[i] = set->ps_page->cg_req[i].cq_data;
-	overflowed = sound->stop(set);
+	overflowed = sound_ops->stop(set);
 	for (unsigned i = 0; i < set->ps_n; i++)
 		set->ps_page->cg_req[i].cq_data = before[i];
 	return overflowed;
 }
 
-/* CPU 1 starts again at once. */
+/* CPU 1's PICs start again at once. */
 static uint64_t
 stop_cpu_0(struct pcbe_set *set)
 {
-	uint64_t overflowed = sound->stop(set), tick;
+	uint64_t overflowed = sound_ops->stop(set), tick;
 
 	if (arch_curcpu()->c_id == 0)
 		return overflowed;
 	tick = set->ps_page->cg_tick;
-	sound->program(set);
+	sound_ops->program(set);
 	set->ps_page->cg_tick = tick;
 	return overflowed;
 }
 
 static uint64_t
-stop_and_tell_nothing(struct pcbe_set *set)
+stop_without_overflow(struct pcbe_set *set)
 {
-	sound->stop(set);
+	sound_ops->stop(set);
 	return 0;
 }
 
@@ -84,41 +84,42 @@ program_unfiltered(struct pcbe_set *set)
 {
 	for (unsigned i = 0; i < set->ps_n; i++)
 		set->ps_cfg[i].pc_flags |= CPC_COUNT_USER | CPC_COUNT_SYSTEM;
-	sound->program(set);
+	sound_ops->program(set);
 }
 
 static void
-program_unnoticed(struct pcbe_set *set)
+program_without_sequence(struct pcbe_set *set)
 {
-	sound->program(set);
+	sound_ops->program(set);
 	set->ps_page->cg_seq = 0;
 }
 
 static void
-program_leisurely(struct pcbe_set *set)
+program_without_nmi(struct pcbe_set *set)
 {
 	set->ps_urgent = 0;
-	sound->program(set);
+	sound_ops->program(set);
 }
 
 static const struct pcbe_ops *
 with_fault(enum ex_fault fault)
 {
-	faulty = *sound;
+	faulty_ops = *sound_ops;
 	if (fault == EX_NO_FOLD)
-		faulty.stop = stop_without_fold;
+		faulty_ops.stop = stop_without_fold;
 	else if (fault == EX_NO_STOP)
-		faulty.stop = stop_cpu_0;
+		faulty_ops.stop = stop_cpu_0;
 	else if (fault == EX_NO_OVERFLOW)
-		faulty.stop = stop_and_tell_nothing;
+		faulty_ops.stop = stop_without_overflow;
 	else if (fault == EX_NO_FILTER)
-		faulty.program = program_unfiltered;
+		faulty_ops.program = program_unfiltered;
 	else if (fault == EX_NO_SEQUENCE)
-		faulty.program = program_unnoticed;
+		faulty_ops.program = program_without_sequence;
 	else if (fault == EX_NO_NMI)
-		faulty.program = program_leisurely;
-	faulty.advance = NULL; /* so that programs may read PICs */
-	return &faulty;
+		faulty_ops.program = program_without_nmi;
+	/* a backend without it may be read by programs */
+	faulty_ops.advance = NULL;
+	return &faulty_ops;
 }
 
 static void
@@ -132,7 +133,7 @@ pack_all(void)
 			const struct ex_request *rq = &ex_sets[s].exs_req[i];
 			struct pcbe_event ev;
 
-			named_event(sound, rq->rq_event, &ev);
+			named_event(sound_ops, rq->rq_event, &ev);
 			packs[s].req[i] = (struct cpc_packreq){
 				.cr_event = { .ce_pics = (uint32_t)ev.pe_pics,
 				    .ce_flags = ev.pe_flags,
@@ -145,9 +146,9 @@ pack_all(void)
 	}
 }
 
-/* What would make the LWP deliver a signal; when, is tell()'s. */
+/* The kernel would deliver a signal.  Here kcpc_sigemt_take() takes it. */
 static void
-post(struct lwp *l)
+no_signal(struct lwp *l)
 {
 	(void)l;
 }
@@ -162,11 +163,11 @@ ex_world_boot(const char *shape, enum ex_fault fault)
 		fprintf(stderr, "explore: %s: %s\n", shape, why);
 		exit(2);
 	}
-	sound = soft_pcbe(&ns, shape);
+	sound_ops = soft_pcbe(&ns, shape);
 	fake_backend = with_fault(fault);
 	fake_boot();
 	fake_backend = NULL;
-	kcpc_set_notify(post);
+	kcpc_set_notify(no_signal);
 	pack_all();
 	ex_page_reset();
 	memset(signals, 0, sizeof signals);
@@ -178,23 +179,23 @@ ex_world_boot(const char *shape, enum ex_fault fault)
 }
 
 static int
-door(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+call_kernel(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 {
 	const uintptr_t args[6] = { op, a, b, c, d };
 
 	return (int)-kcpc_syscall(args);
 }
 
-/* As cpc_bind_curlwp(): first a page to read from. */
+/* Like cpc_bind_curlwp(): get the counter page, then bind. */
 static int
 bind_set(unsigned lwp, unsigned set, unsigned flags)
 {
 	struct cpc_refusal rf;
-	int uva = -door(CPC_OP_PAGE, 0, 0, 0, 0);
+	int uva = -call_kernel(CPC_OP_PAGE, 0, 0, 0, 0);
 
 	ex_page_find(lwp, &lwp_self()->l_proc->p_as, (uintptr_t)uva);
-	return door(CPC_OP_BIND, (uintptr_t)&packs[set], packs[set].head.cp_set,
-	    flags, (uintptr_t)&rf);
+	return call_kernel(CPC_OP_BIND, (uintptr_t)&packs[set],
+	    packs[set].head.cp_set, flags, (uintptr_t)&rf);
 }
 
 static int
@@ -202,25 +203,25 @@ bind_cpu(unsigned set, unsigned cpu)
 {
 	struct cpc_refusal rf;
 
-	return door(CPC_OP_BIND_CPU, (uintptr_t)&packs[set],
+	return call_kernel(CPC_OP_BIND_CPU, (uintptr_t)&packs[set],
 	    packs[set].head.cp_set, cpu, (uintptr_t)&rf);
 }
 
 static int
-sample(unsigned set, struct ex_result *r)
+sample_set(unsigned set, struct ex_result *r)
 {
-	int err = door(
-	    CPC_OP_SAMPLE, set + 1, (uintptr_t)&taken, ex_sets[set].exs_n, 0);
+	int err = call_kernel(CPC_OP_SAMPLE, set + 1, (uintptr_t)&last_sample,
+	    ex_sets[set].exs_n, 0);
 
 	if (err == 0)
-		memcpy(r->exr_count, taken.value,
-		    ex_sets[set].exs_n * sizeof taken.value[0]);
+		memcpy(r->exr_count, last_sample.value,
+		    ex_sets[set].exs_n * sizeof last_sample.value[0]);
 	return err;
 }
 
-/* The last LWP begins, in that process. */
+/* Create the last LWP in this process. */
 static struct lwp *
-begin(unsigned proc)
+create_last(unsigned proc)
 {
 	unsigned last = EX_NLWP - 1;
 
@@ -235,7 +236,7 @@ begin(unsigned proc)
 static int
 fork_from(unsigned lwp)
 {
-	struct lwp *child = begin(1);
+	struct lwp *child = create_last(1);
 	int err = kcpc_fork(lwp_self(), child);
 
 	ex_page_fork(lwp, EX_NLWP - 1, &child->l_proc->p_as);
@@ -243,7 +244,7 @@ fork_from(unsigned lwp)
 }
 
 static int
-exec(unsigned lwp)
+exec_program(unsigned lwp)
 {
 	kcpc_exec_leave(lwp_self());
 	kcpc_exec_enter(lwp_self());
@@ -251,9 +252,9 @@ exec(unsigned lwp)
 	return 0;
 }
 
-/* As processor_bind(2) and, behind it, the way back to user code. */
+/* Like processor_bind(2) and the return to user code after it. */
 static int
-move(unsigned lwp)
+move_lwp(unsigned lwp)
 {
 	unsigned to = arch_curcpu()->c_id ^ 1;
 
@@ -264,7 +265,7 @@ move(unsigned lwp)
 }
 
 static int
-lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
+do_lwp_step(unsigned lwp, enum ex_op op, struct ex_result *r)
 {
 	signals[lwp] += kcpc_sigemt_take(lwp_self(), NULL);
 	switch (op) {
@@ -275,42 +276,42 @@ lwp_does(unsigned lwp, enum ex_op op, struct ex_result *r)
 		return bind_set(lwp, 0, 0);
 	case EX_UNBIND1:
 	case EX_UNBIND2:
-		return door(CPC_OP_RELE, op - EX_UNBIND1 + 1, 0, 0, 0);
+		return call_kernel(CPC_OP_RELE, op - EX_UNBIND1 + 1, 0, 0, 0);
 	case EX_SAMPLE1:
 	case EX_SAMPLE2:
-		return sample(op - EX_SAMPLE1, r);
+		return sample_set(op - EX_SAMPLE1, r);
 	case EX_WORK:
-		sound->advance(EX_STEPS, CPC_COUNT_USER);
+		sound_ops->advance(EX_STEPS, CPC_COUNT_USER);
 		return 0;
 	case EX_SYSTEM:
-		sound->advance(EX_STEPS, CPC_COUNT_SYSTEM);
+		sound_ops->advance(EX_STEPS, CPC_COUNT_SYSTEM);
 		return 0;
 	case EX_DISABLE:
-		return door(CPC_OP_DISABLE, 0, 0, 0, 0);
+		return call_kernel(CPC_OP_DISABLE, 0, 0, 0, 0);
 	case EX_ENABLE:
-		return door(CPC_OP_ENABLE, 0, 0, 0, 0);
+		return call_kernel(CPC_OP_ENABLE, 0, 0, 0, 0);
 	case EX_RESTART:
-		return door(CPC_OP_RESTART, 0, 0, 0, 0);
+		return call_kernel(CPC_OP_RESTART, 0, 0, 0, 0);
 	case EX_PRESET:
-		return door(CPC_OP_PRESET, 0, EX_NEW_PRESET, 0, 0);
+		return call_kernel(CPC_OP_PRESET, 0, EX_NEW_PRESET, 0, 0);
 	case EX_CPU1:
 		return bind_cpu(0, arch_curcpu()->c_id);
 	case EX_CPU2:
 		return bind_cpu(1, arch_curcpu()->c_id ^ 1);
 	case EX_REVOKE1:
 	case EX_REVOKE2:
-		return door(CPC_OP_REVOKE, op - EX_REVOKE1 + 1, 0, 0, 0);
+		return call_kernel(CPC_OP_REVOKE, op - EX_REVOKE1 + 1, 0, 0, 0);
 	case EX_MOVE:
-		return move(lwp);
+		return move_lwp(lwp);
 	case EX_FREE:
 		lwp_bind(lwp_self(), NULL);
 		return 0;
 	case EX_CLONE:
-		return kcpc_inherit(lwp_self(), begin(0));
+		return kcpc_inherit(lwp_self(), create_last(0));
 	case EX_FORK:
 		return fork_from(lwp);
 	case EX_EXEC:
-		return exec(lwp);
+		return exec_program(lwp);
 	case EX_EXIT:
 		alive[lwp] = false;
 		kcpc_lwp_exit(lwp_self());
@@ -347,7 +348,7 @@ ex_world_do(struct ex_step s, struct ex_result *r)
 		break;
 	default:
 		r->exr_err =
-		    lwp_does((unsigned)lwp_self()->l_id - 1, s.ext_op, r);
+		    do_lwp_step((unsigned)lwp_self()->l_id - 1, s.ext_op, r);
 	}
 }
 
@@ -365,7 +366,7 @@ ex_world_read(unsigned cpu, unsigned set, struct ex_result *r)
 		r->exr_ticks = 0;
 		r->exr_asked = true;
 		if (!ex_page_frozen(lwp, set + 1, ex_sets[set].exs_n, r))
-			r->exr_err = sample(set, r);
+			r->exr_err = sample_set(set, r);
 	}
 }
 
@@ -373,7 +374,7 @@ static char wrong[256];
 
 #define DIFFERS(...) (snprintf(wrong, sizeof wrong, __VA_ARGS__), wrong)
 
-/* The count as of now, as a sample would find it. */
+/* The count that a sample would return now. */
 static uint64_t
 count_now(const struct kcpc_ctx *ctx, unsigned i, unsigned cpu, bool running)
 {
@@ -386,7 +387,7 @@ count_now(const struct kcpc_ctx *ctx, unsigned i, unsigned cpu, bool running)
 	       ((soft_pcbe_raw(cpu, cfg->pc_pic) - cq->cq_last) & cfg->pc_mask);
 }
 
-/* A context that is valid, and counts on that CPU if it runs. */
+/* Compare a valid context; cpu is the CPU that counts for it, if it runs. */
 static const char *
 check_counts(const struct kcpc_ctx *ctx, const struct ex_ctx *c, int cpu,
     bool running, const char *whose, unsigned number)
@@ -449,7 +450,7 @@ check_lwp(const struct ex_model *m, unsigned lwp)
 	    ctx, c, l->exl_cpu, ex_model_running(m, lwp), "LWP", lwp + 1);
 }
 
-/* PICs count for the CPU's set, or for the LWP that runs; or for nobody. */
+/* PICs count for the CPU's set or for the current LWP, or do not run. */
 static const char *
 check_cpu(const struct ex_model *m, unsigned cpu)
 {
@@ -514,7 +515,7 @@ check_totals(const struct ex_model *m)
 	if (st.ks_contexts != all || st.ks_pics != pics)
 		return DIFFERS("%u contexts with %u PICs, not %u with %u",
 		    st.ks_contexts, st.ks_pics, all, pics);
-	return st.ks_stray == 0 ? NULL : "an overflow was nobody's";
+	return st.ks_stray == 0 ? NULL : "an overflow belongs to no context";
 }
 
 const char *

@@ -1,12 +1,13 @@
 /*
- * Profiles: what can be one, whom it counts, and that nothing of it is left.
+ * Profiles: which sets can become one, and which LWPs it counts.  The fixture
+ * checks that nothing of it remains.
  */
 #include "tests/lib/host/profile.h"
 
 #define P(fn) cmocka_unit_test_setup_teardown(fn, profile_up, profile_down)
 
 static void
-what_a_profile_can_be_of(void **state)
+sets_that_can_be_profiled(void **state)
 {
 	cpc_set_t *plain = set_of("instructions"), *two = profile_set(NOTIFY);
 	cpc_set_t *one = profile_set(NOTIFY);
@@ -21,7 +22,7 @@ what_a_profile_can_be_of(void **state)
 
 	assert_int_equal(cpc_bind_curlwp(cpc, plain, CPC_BIND_LWP_INHERIT), 0);
 	assert_int_equal(
-	    profile_attach(FAKE_FD, 1), EINVAL); /* tells of nothing */
+	    profile_attach(FAKE_FD, 1), EINVAL); /* does not notify */
 	assert_int_equal(profile_attach(FAKE_FD + 1, 0), EBADF);
 	assert_int_equal(profile_attach(FAKE_FD | 1ULL << 32, 0), EBADF);
 	fake_file = &other;
@@ -33,9 +34,10 @@ what_a_profile_can_be_of(void **state)
 	add(two, "cycles");
 	assert_int_equal(cpc_bind_curlwp(cpc, two, CPC_BIND_LWP_INHERIT), 0);
 	assert_int_equal(
-	    profile_attach(FAKE_FD, 1), EINVAL); /* samples of which? */
+	    profile_attach(FAKE_FD, 1), EINVAL); /* two requests notify */
 	assert_int_equal(
-	    profile_attach(FAKE_FD, 0), EINVAL); /* sums tell nothing */
+	    /* a profile of sums takes no request that notifies */
+	    profile_attach(FAKE_FD, 0), EINVAL);
 
 	assert_int_equal(cpc_bind_curlwp(cpc, one, CPC_BIND_LWP_INHERIT), 0);
 	assert_int_equal(
@@ -44,7 +46,7 @@ what_a_profile_can_be_of(void **state)
 	fake_switch(0, 2);
 	assert_int_equal(cpc_bind_curlwp(cpc, one, CPC_BIND_LWP_INHERIT), 0);
 	assert_int_equal(
-	    profile_attach(FAKE_FD, 1), EINVAL); /* it serves once */
+	    profile_attach(FAKE_FD, 1), EINVAL); /* each file takes one set */
 	fake_invalidate();
 	assert_int_equal(profile_attach(FAKE_FD, 1), EAGAIN);
 }
@@ -57,9 +59,9 @@ there_may_be_no_memory(void **state)
 	assert_null(kcpc_profile_new());
 }
 
-/* Nobody else's files. */
+/* The operations on a profile refuse other files. */
 static void
-only_profiles_are_asked(void **state)
+other_files_are_refused(void **state)
 {
 	struct cpc_profile_image im;
 
@@ -78,7 +80,10 @@ only_profiles_are_asked(void **state)
 	assert_int_equal(profile_take(&profile_st, sizeof profile_st), 0);
 }
 
-/* CPC-EXEC-01: one that is no profile's; and so does a CPU's. */
+/*
+ * CPC-EXEC-01: without a profile a set ends with its program, also one of a
+ * CPU.
+ */
 static void
 a_set_ends_with_its_program(void **state)
 {
@@ -100,8 +105,8 @@ a_set_ends_with_its_program(void **state)
 }
 
 /*
- * The library has lost the set, which counts for nobody until the program
- * begins; and for that from the presets.
+ * The library loses the set, which does not count until the next program
+ * begins.  It then counts from the presets.
  */
 static void
 the_next_program_is_counted(void **state)
@@ -131,11 +136,12 @@ the_next_program_is_counted(void **state)
 	fake_user(7);
 	assert_silent(cpc_bind_curlwp(cpc, set, 0), EAGAIN);
 	assert_errno(cpc_set_restart(cpc, NULL), EINVAL);
-	fake_exec(); /* which goes on */
+	fake_exec(); /* the profile continues */
 	fake_user(3);
 	profile_look();
 	assert_int_equal(profile_st.ct_lwps, 1);
-	assert_int_equal(profile_st.ct_events, 0); /* it has yet to end */
+	/* known when the LWP exits */
+	assert_int_equal(profile_st.ct_events, 0);
 	fake_exit(0, 1);
 	profile_look();
 	assert_int_equal(profile_st.ct_left, 0);
@@ -151,17 +157,19 @@ the_next_program_is_counted(void **state)
 	assert_int_equal(profile_take((void *)BAD, 8), -EFAULT);
 }
 
-/* LWPs of it, and processes: they begin at the presets, and are summed. */
+/*
+ * New LWPs and processes of the program count from the presets, and are added.
+ */
 static void
-what_it_forks_is_counted(void **state)
+forked_processes_are_counted(void **state)
 {
 	struct kcpc_stat ks;
 
 	(void)state;
-	assert_int_equal(fake_fork(1, 1), 0); /* of no profile: nothing */
+	assert_int_equal(fake_fork(1, 1), 0); /* without a profile: nothing */
 	assert_null(fake_ctx(1, 1));
 	profile_begin(set_of("instructions"), 0);
-	assert_int_equal(fake_fork(1, 1), 0); /* it has not begun */
+	assert_int_equal(fake_fork(1, 1), 0); /* the program has not begun */
 	assert_null(fake_ctx(1, 1));
 	fake_exec();
 	fake_user(1000);
@@ -187,7 +195,7 @@ what_it_forks_is_counted(void **state)
 	assert_int_equal(ks.ks_contexts, 0);
 }
 
-/* Rather no process than one that is not counted. */
+/* A process that cannot be counted is not created. */
 static void
 no_memory_no_fork(void **state)
 {
@@ -202,9 +210,9 @@ no_memory_no_fork(void **state)
 	assert_int_equal(profile_st.ct_left, 1);
 }
 
-/* A set that is bound to a CPU takes the counters for good. */
+/* A set that is bound to a CPU invalidates the contexts of the profile. */
 static void
-what_is_revoked_counts_no_more(void **state)
+an_invalid_context_stops_counting(void **state)
 {
 	(void)state;
 	profile_begin(set_of("instructions"), 0);
@@ -228,9 +236,12 @@ what_is_revoked_counts_no_more(void **state)
 	assert_int_equal(profile_st.ct_revoked, 2);
 }
 
-/* Before the program began; and one that never begins is not counted. */
+/*
+ * Contexts that become invalid before the program begins, and a program that
+ * never begins.
+ */
 static void
-what_never_begins(void **state)
+a_profile_that_never_begins(void **state)
 {
 	(void)state;
 	profile_begin(set_of("instructions"), 0);
@@ -259,15 +270,15 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		P(what_a_profile_can_be_of),
+		P(sets_that_can_be_profiled),
 		P(there_may_be_no_memory),
-		P(only_profiles_are_asked),
+		P(other_files_are_refused),
 		P(a_set_ends_with_its_program),
 		P(the_next_program_is_counted),
-		P(what_it_forks_is_counted),
+		P(forked_processes_are_counted),
 		P(no_memory_no_fork),
-		P(what_is_revoked_counts_no_more),
-		P(what_never_begins),
+		P(an_invalid_context_stops_counting),
+		P(a_profile_that_never_begins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /*
- * The samples a profile takes.  That a period is the same number of events each
- * time is for a PMU to show: tests/cli/record.py.
+ * The samples of a profile.  That each period has the same number of events
+ * needs a real PMU: tests/cli/record.py.
  */
 #include "tests/lib/host/profile.h"
 
@@ -21,16 +21,16 @@ assert_sample(const struct sample *s, unsigned lwp, uint64_t pc)
 	assert_int_equal(s->pc, pc);
 }
 
-/* Each overflow leaves a sample instead of a signal, and counts on. */
+/* Each overflow adds a sample instead of a signal, and the set continues. */
 static void
-each_period_leaves_a_sample(void **state)
+each_period_adds_a_sample(void **state)
 {
 	struct sample s[6];
 	unsigned i;
 
 	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
-	profile_pass(0x1000); /* not yet, and what was before is nobody's */
+	profile_pass(0x1000); /* the program has not begun */
 	fake_exec();
 	for (i = 0; i < 3; i++) {
 		profile_pass(0x1000 + i);
@@ -56,7 +56,7 @@ each_period_leaves_a_sample(void **state)
 	assert_int_equal(profile_take(s, sizeof s), 0);
 }
 
-/* Nor does an LWP that is made meanwhile have its maker's. */
+/* A new LWP does not inherit an overflow that is not sampled yet. */
 static void
 samples_are_not_inherited(void **state)
 {
@@ -73,9 +73,9 @@ samples_are_not_inherited(void **state)
 	assert_int_equal(profile_st.ct_samples, 1);
 }
 
-/* The period's end was not told of when its LWP lost its counters. */
+/* An overflow is not sampled if its LWP loses its counters first. */
 static void
-what_is_revoked_leaves_no_sample(void **state)
+an_invalid_context_adds_no_sample(void **state)
 {
 	(void)state;
 	profile_begin(profile_set(NOTIFY), 1);
@@ -87,9 +87,9 @@ what_is_revoked_leaves_no_sample(void **state)
 	assert_int_equal(profile_st.ct_samples, 0);
 }
 
-/* A sample is of the program in which its period ended. */
+/* A sample belongs to the program in which its period ended. */
 static void
-samples_are_of_their_program(void **state)
+samples_belong_to_their_program(void **state)
 {
 	struct sample s;
 
@@ -97,7 +97,7 @@ samples_are_of_their_program(void **state)
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_hold_pmi = true;
-	fake_user(PERIOD + 3); /* nobody has been told */
+	fake_user(PERIOD + 3); /* the interrupt is held */
 	profile_frame.tf_pc = 0x1234;
 	fake_exec();
 	fake_hold_pmi = false;
@@ -110,18 +110,21 @@ samples_are_of_their_program(void **state)
 	profile_look();
 	assert_int_equal(profile_st.ct_samples, 1);
 	profile_pass(
-	    0); /* the last event of that period, and of the next all but 1 */
+	    0); /* the last event of that period, and all but 1 of the next */
 	profile_look();
 	assert_int_equal(profile_st.ct_samples, 2);
 	assert_int_equal(profile_st.ct_events, 3 * PERIOD + 2);
-	fake_user(PERIOD); /* it has been told, and is frozen */
+	fake_user(PERIOD); /* it was reported, and the set is frozen */
 	fake_exec();
 	profile_look();
 	assert_int_equal(profile_st.ct_samples, 3);
 	assert_int_equal(profile_st.ct_events, 4 * PERIOD + 2);
 }
 
-/* Frames lie ever higher; the walk ends where they do, and at the depth. */
+/*
+ * The frames of callers have rising addresses.  The walk ends at a frame that
+ * does not, and at the depth of the profile.
+ */
 static void
 callers_are_found_by_their_frames(void **state)
 {
@@ -133,7 +136,8 @@ callers_are_found_by_their_frames(void **state)
 		uint64_t pc[5];
 	} s;
 	static const struct {
-		size_t from, to; /* in what is there, this is the next frame */
+		/* frame `from` points to frame `to`; 3: to a bad address */
+		size_t from, to;
 		unsigned frames;
 	} cases[] = { { 2, 0, 4 }, { 2, 3, 4 }, { 1, 0, 3 }, { 1, 1, 3 },
 		{ 1, 2, 4 } };
@@ -164,7 +168,7 @@ callers_are_found_by_their_frames(void **state)
 		if (cases[i].frames == 4)
 			assert_int_equal(s.pc[3], 0x300);
 	}
-	f[1].pc = 0; /* who returns to nowhere is no caller */
+	f[1].pc = 0; /* a return address of 0 is not a caller */
 	profile_pass(0x50);
 	assert_int_equal(profile_take(&s, sizeof s), sizeof s.head + 2 * 8);
 	profile_frame.tf_fp = BAD;
@@ -193,9 +197,12 @@ no_more_frames_than_the_depth(void **state)
 	assert_int_equal(profile_take(s, sizeof s), 8 + 2 * 8);
 }
 
-#define MANY 1000 /* samples, of some 250 to a page */
+#define MANY 1000 /* samples; a page holds about 250 */
 
-/* As many as fit, whole and in their order, whatever has room for how many. */
+/*
+ * A read returns as many whole samples as fit, in order, with a buffer of any
+ * size.
+ */
 static void
 samples_are_read_whole(void **state)
 {
@@ -223,7 +230,7 @@ samples_are_read_whole(void **state)
 	}
 }
 
-/* Those that come between two reads are behind those that are left. */
+/* Samples that arrive between two reads follow the unread ones. */
 static void
 samples_come_while_others_are_read(void **state)
 {
@@ -242,7 +249,7 @@ samples_come_while_others_are_read(void **state)
 		assert_sample(&s[n], 1, n);
 }
 
-/* A page has room for many. */
+/* One page holds many samples. */
 static void
 samples_take_little_memory(void **state)
 {
@@ -258,7 +265,7 @@ samples_take_little_memory(void **state)
 	assert_int_equal(profile_st.ct_lost, 0);
 }
 
-/* A sample is lost, which is counted, and the next is not. */
+/* Without memory a sample is lost and counted as lost; the next is taken. */
 static void
 without_memory_samples_are_lost(void **state)
 {
@@ -278,9 +285,9 @@ without_memory_samples_are_lost(void **state)
 	assert_sample(&s, 1, 2);
 }
 
-/* There is no memory for the name of its program. */
+/* There is no memory for the program's name. */
 static void
-a_program_may_go_nameless(void **state)
+a_program_may_lack_a_name(void **state)
 {
 	struct sample s;
 
@@ -293,15 +300,17 @@ a_program_may_go_nameless(void **state)
 	assert_int_equal(s.head.cm_image, CPC_PROFILE_NO_IMAGE);
 }
 
-static struct pcbe_nmi_log notes;
+static struct pcbe_nmi_log nmi_log;
 
 static struct pcbe_nmi_log *
-struck(void)
+get_nmi_log(void)
 {
-	return &notes;
+	return &nmi_log;
 }
 
-/* A sample of depth 2: the kernel's instruction, and the program's next. */
+/*
+ * A sample of depth 2: an address in the kernel, and the program's next one.
+ */
 struct pair {
 	struct cpc_profile_sample head;
 	uint64_t pc[2];
@@ -316,11 +325,11 @@ assert_pair(const struct pair *s, uint64_t kernel, uint64_t pc)
 }
 
 /*
- * kern/cpc/pcbe.h: where overflows struck the kernel the PIC has counted on, by
- * itself, from the preset each time.
+ * kern/cpc/pcbe.h: after an overflow in the kernel, the PIC itself continues
+ * from the preset.
  */
 static void
-what_struck_the_kernel_is_sampled(void **state)
+overflows_in_the_kernel_are_sampled(void **state)
 {
 	static struct pcbe_ops nmi;
 	struct pcbe_set *ps;
@@ -330,7 +339,7 @@ what_struck_the_kernel_is_sampled(void **state)
 
 	(void)state;
 	nmi = *fake_ops;
-	nmi.nmi_log = struck;
+	nmi.nmi_log = get_nmi_log;
 	fake_backend = &nmi;
 	kcpc_profile_release(profile_file.f_profile);
 	reboot();
@@ -341,19 +350,19 @@ what_struck_the_kernel_is_sampled(void **state)
 	assert_true(ps->ps_selection == PCBE_UNSELECTED);
 	fake_exec();
 	for (i = 1; i <= 2; i++) {
-		/* It goes round, thrice from where it began, and 4 further. */
+		/* The PIC ends three periods and counts 4 more. */
 		fake_hold_pmi = true;
 		fake_system(PERIOD);
 		fake_system((1ULL << 48) - PERIOD + 4);
-		notes = (struct pcbe_nmi_log){ .pk_n = 2,
+		nmi_log = (struct pcbe_nmi_log){ .pk_n = 2,
 			.pk_lost = 1,
 			.pk_pc = { 0x111, 0x222 },
 			.pk_last = 0x333 };
 		profile_frame.tf_pc = 0x50;
 		fake_switch(0, 2);
-		assert_int_equal(notes.pk_n, 0);
-		assert_int_equal(notes.pk_lost, 0);
-		assert_int_equal(notes.pk_last, 0);
+		assert_int_equal(nmi_log.pk_n, 0);
+		assert_int_equal(nmi_log.pk_lost, 0);
+		assert_int_equal(nmi_log.pk_last, 0);
 		fake_switch(0, 1);
 		assert_false(fake_return());
 		fake_hold_pmi = false;
@@ -377,18 +386,18 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		P(each_period_leaves_a_sample),
+		P(each_period_adds_a_sample),
 		P(samples_are_not_inherited),
-		P(what_is_revoked_leaves_no_sample),
-		P(samples_are_of_their_program),
+		P(an_invalid_context_adds_no_sample),
+		P(samples_belong_to_their_program),
 		P(callers_are_found_by_their_frames),
 		P(no_more_frames_than_the_depth),
 		P(samples_are_read_whole),
 		P(samples_come_while_others_are_read),
 		P(samples_take_little_memory),
 		P(without_memory_samples_are_lost),
-		P(a_program_may_go_nameless),
-		P(what_struck_the_kernel_is_sampled),
+		P(a_program_may_lack_a_name),
+		P(overflows_in_the_kernel_are_sampled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /*
- * Hides arch/arm64/sysreg.h where the backend is built for host tests:
+ * Replaces arch/arm64/sysreg.h in host tests of the backend:
  * tests/lib/host/shadow comes first in its include path.
  */
 #ifndef TESTS_LIB_HOST_SHADOW_ARCH_ARM64_SYSREG_H

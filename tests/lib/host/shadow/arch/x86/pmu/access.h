@@ -1,5 +1,5 @@
 /*
- * Hides arch/x86/pmu/access.h where the backends are built for host tests:
+ * Replaces arch/x86/pmu/access.h in host tests of the backends:
  * tests/lib/host/shadow comes first in their include path.
  */
 #ifndef TESTS_LIB_HOST_SHADOW_ARCH_X86_PMU_ACCESS_H
