@@ -1,11 +1,11 @@
 /*
  * Measures listing and opening the files of an archive, for bounds.sh.  The
- * archive holds FILES files in each of two directories.
+ * archive has FILES files in each of two directories.
  *
- *	bounds FILES NANOSECONDS
+ *     bounds FILES NANOSECONDS
  *
  * Fails if a file is missing, or if one takes longer than NANOSECONDS of the
- * emulated clock, which are as many instructions.
+ * emulated clock, which is the same number of instructions.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static int64_t
-now(void)
+now_ns(void)
 {
 	struct timespec ts;
 
@@ -26,9 +26,9 @@ now(void)
 	return ts.tv_sec * 1000000000LL + ts.tv_nsec;
 }
 
-/* The files of that name in a directory, each of which can be opened. */
+/* Open each file whose name begins with "file", and return their number. */
 static int
-list(const char *dir)
+list_files(const char *dir)
 {
 	DIR *d = opendir(*dir != '\0' ? dir : "/");
 	struct dirent *e;
@@ -54,14 +54,14 @@ int
 main(int argc, char **argv)
 {
 	int files = argc > 2 ? atoi(argv[1]) : 0, top, below, again = 0;
-	int64_t start = now(), took;
+	int64_t start = now_ns(), took;
 	DIR *d;
 
-	top = list("");
-	below = list("/deep/er");
-	took = now() - start;
+	top = list_files("");
+	below = list_files("/deep/er");
+	took = now_ns() - start;
 	printf("%d and %d files, %lld ns\n", top, below, (long long)took);
-	/* The directories that the archive leaves out are there once. */
+	/* The archive has no entries for directories.  Each is listed once. */
 	if ((d = opendir("/deep")) != NULL) {
 		for (struct dirent *e; (e = readdir(d)) != NULL;)
 			again += strcmp(e->d_name, "er") == 0;

@@ -20,7 +20,7 @@ for arch in arm64 x86_64; do
 		i=$((i + 1))
 	done
 	tests/cli/mkarchive "$dir" "$dir.cpio"
-	# Each is listed, opened and closed in 12,000 instructions, most of them the C library's.
+	# Listing, opening and closing one takes 12,000 instructions, mostly in the C library.
 	expect "$arch: $files files in each of two directories" 0 '^barecpc: exit 0' \
 		scripts/barecpc run --arch $arch --accel tcg --timeout 30 --payload "$dir.cpio" -- bounds $files 20000
 	sed 's/^/# /' "$out"

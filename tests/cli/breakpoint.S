@@ -1,7 +1,8 @@
 /*
- * A UEFI driver for x86-64 that leaves a breakpoint in the debug registers, as
- * the last thing that firmware does.  It breaks at the linear address BREAK_AT
- * in every context.  tests/cli/uefi.sh loads it.
+ * A UEFI driver for x86-64 that sets a breakpoint in the debug registers when
+ * firmware exits.  The breakpoint is at the linear address BREAK_AT in every
+ * context. tests/cli/uefi.sh loads it.
+ *
  * UEFI Specification, "EFI_BOOT_SERVICES.CreateEvent()"; Intel SDM vol. 3B,
  * "Debug Control Register (DR7)".
  */
@@ -33,7 +34,9 @@ leave:
 	mov	%rax, %db7
 	ret
 
-	/* Firmware refuses a file without a relocation: one that does nothing. */
+	/*
+	 * Firmware refuses a file without relocations: this one has no effect.
+	 */
 	.section .reloc, "a"
 	.long	0, 10
 	.word	0

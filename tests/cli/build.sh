@@ -1,5 +1,5 @@
 #!/bin/sh
-# An unchanged second make does nothing, archives are made of their files alone, setup knows what is there.
+# A second make does nothing, an archive depends on its files only, and setup finds nothing missing.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -17,7 +17,7 @@ touch -d 2001-01-01 "$tap_dir/two"
 check 'the same files in another order' scripts/mkcpio -o "$tap_dir/b.cpio" "$tap_dir/two" "$tap_dir/one"
 check 'make the same archive' cmp "$tap_dir/a.cpio" "$tap_dir/b.cpio"
 check 'cpio can read it' sh -c "cpio -it <'$tap_dir/a.cpio' | grep -qx one"
-check 'one name is there once' sh -c "! scripts/mkcpio -o '$tap_dir/c.cpio' '$tap_dir/one' '$tap_dir/one'"
+check 'a name occurs once' sh -c "! scripts/mkcpio -o '$tap_dir/c.cpio' '$tap_dir/one' '$tap_dir/one'"
 
-check 'setup misses nothing' scripts/setup --check
+check 'setup finds nothing missing' scripts/setup --check
 end

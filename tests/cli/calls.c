@@ -1,20 +1,20 @@
 /*
- * A program that asks the kernel for known numbers of things:
- * tests/cli/record.py profiles the kernel by it.
+ * Makes a known number of system calls, so that tests/cli/record.py can
+ * profile the kernel.
  *
- *	calls often seldom turns
+ *     calls OFTEN SELDOM TURNS
  *
- * often() makes so many calls of getppid(2), seldom() so many of
- * sched_yield(2), idle() so many turns of a loop of two instructions.
+ * often() calls getppid(2) OFTEN times, seldom() calls sched_yield(2) SELDOM
+ * times, idle() makes TURNS turns of a loop of two instructions.
  */
 #include <stdlib.h>
 #include <sys/syscall.h>
 
 #include "turns.h"
 
-/* No call of the C library's lies between function and kernel. */
+/* The system call without a function of the C library in between. */
 static inline void
-calls(long number, long n)
+call_kernel(long number, long n)
 {
 	while (n-- > 0) {
 #ifdef __x86_64__
@@ -35,12 +35,12 @@ calls(long number, long n)
 
 static void __attribute__((noinline)) often(long n)
 {
-	calls(SYS_getppid, n);
+	call_kernel(SYS_getppid, n);
 }
 
 static void __attribute__((noinline)) seldom(long n)
 {
-	calls(SYS_sched_yield, n);
+	call_kernel(SYS_sched_yield, n);
 }
 
 static void __attribute__((noinline)) idle(long turns)

@@ -20,7 +20,7 @@ END
 
 # hello_prints NAME ARCH FILE
 hello_prints() {
-	# shellcheck disable=SC2016 # a dollar is passed on as it is
+	# shellcheck disable=SC2016 # the dollar is passed unchanged
 	run --arch "$2" --payload "$3" --env 'HELLO=x "y" z' -- hello 7 'a b' 'c"d\e$f' '' >"$out" 2>"$err"
 	status=$?
 	check "$1: status" test $status = 7
@@ -42,7 +42,7 @@ for arch in arm64 x86_64; do
 		-o "$tap_dir/$arch/pie/hello" tests/cli/hello.c -lm
 	hello_prints "$arch: static-pie" $arch "$tap_dir/$arch/pie/hello"
 
-	# gcc with musl's specs, as the command musl-gcc runs it.  Nothing of ours is in this program.
+	# gcc with musl's specs, as musl-gcc runs it.  This program contains nothing of barecpc.
 	check "$arch: musl-gcc" "$triple-gnu-gcc" -specs "/usr/lib/$triple-musl/musl-gcc.specs" -static -O2 \
 		-o "$tap_dir/$arch/musl/hello" tests/cli/hello.c -lm
 	hello_prints "$arch: unmodified Linux program" $arch "$tap_dir/$arch/musl/hello"
@@ -52,12 +52,12 @@ for arch in arm64 x86_64; do
 		-o "$tap_dir/$arch/count" "$tap_dir/$arch/libcpc.o"
 done
 
-expect 'a program that counts' 0 'barecpc: exit 0' scripts/barecpc run --arch arm64 --accel tcg \
+expect 'a program counts' 0 'barecpc: exit 0' scripts/barecpc run --arch arm64 --accel tcg \
 	--payload "$tap_dir/arm64/count" -- count
-check 'counts exactly' grep -qx 4000 "$out"
-expect 'at system privilege, too' 0 'barecpc: exit 0' scripts/barecpc run --arch x86_64 --accel tcg \
+check 'it counts exactly' grep -qx 4000 "$out"
+expect 'a program at system privilege' 0 'barecpc: exit 0' scripts/barecpc run --arch x86_64 --accel tcg \
 	--append priv=system --payload "$tap_dir/x86_64/cc/hello" -- hello 0
-expect 'two files are both there' 7 'barecpc: exit 7' scripts/barecpc run --arch arm64 --accel tcg \
+expect 'two payload files' 7 'barecpc: exit 7' scripts/barecpc run --arch arm64 --accel tcg \
 	--payload "$tap_dir/arm64/count" --payload "$tap_dir/arm64/cc/hello" -- hello 7
 # Build systems name the compiler in CC, and CMake and configure scripts export it.  A wrapper that took CC for its
 # underlying compiler called itself without end: timeout(1) ends all of its processes.
@@ -84,7 +84,7 @@ hello-make: hello.c
 	$(CC) -O2 -o $@ $< -lm
 END
 
-# built_by NAME WORDS: the words, run in the project, make the program hello-NAME, which runs.
+# built_by NAME COMMAND: the command, run in the project, builds the program hello-NAME, which runs.
 built_by() {
 	check "$1: builds" env -u BARECPC_CC BARECPC_ARCH=arm64 timeout -k 1 60 sh -c "cd '$project' && $2"
 	hello_prints_itself "$1"
@@ -101,7 +101,7 @@ rm -f "$project/hello-make"
 built_by make "make -f plain.mk CC='$cc'"
 expect 'a compiler that is barecpc-cc itself' 1 "^barecpc-cc: calls itself: BARECPC_CC=$cc: name the underlying compiler" \
 	env BARECPC_CC="$cc" timeout -k 1 20 "$cc" --arch arm64 -c -o "$tap_dir/x.o" tests/cli/hello.c
-check 'it says so once' test "$(wc -l <"$err")" = 1
+check 'the message comes once' test "$(wc -l <"$err")" = 1
 cat >"$tap_dir/other" <<END
 #!/bin/sh
 echo "\$*" >>"$tap_dir/calls"
@@ -109,7 +109,7 @@ exec aarch64-linux-gnu-gcc "\$@"
 END
 chmod +x "$tap_dir/other"
 check 'BARECPC_CC: compiles' env BARECPC_CC="$tap_dir/other" "$cc" --arch arm64 -c -o "$tap_dir/x.o" tests/cli/hello.c
-check 'BARECPC_CC: is the compiler' grep -q -e '-c -o .* tests/cli/hello.c' "$tap_dir/calls"
+check 'BARECPC_CC: names the compiler' grep -q -e '-c -o .* tests/cli/hello.c' "$tap_dir/calls"
 
 expect 'a shared library is no payload' 2 'barecpc-cc: -shared: a payload is a static program' \
 	scripts/barecpc-cc --arch arm64 -shared tests/cli/hello.c

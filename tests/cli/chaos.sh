@@ -16,11 +16,11 @@ ms=${1:-60}
 run() {
 	name=$1
 	shift
-	expect "$arch: $name: ends well" 0 '^barecpc: exit 0' scripts/barecpc run --arch "$arch" --accel tcg \
+	expect "$arch: $name: the run ends with 0" 0 '^barecpc: exit 0' scripts/barecpc run --arch "$arch" --accel tcg \
 		--timeout $((60 + ms / 5)) --payload "build/$arch/tests.cpio" "$@" -- chaos "$ms" "$seed"
 	grep -E '^# (tests/|process |[0-9]+ )' "$out" | sed "s/^# /# $name: /"
-	check "$arch: $name: acts" grep -qx 'ok 1 - calls_do_what_their_models_say' "$out"
-	check "$arch: $name: leaks" grep -qx 'ok 2 - nothing_leaked' "$out"
+	check "$arch: $name: results are as predicted" grep -qx 'ok 1 - calls_do_what_their_models_say' "$out"
+	check "$arch: $name: nothing leaks" grep -qx 'ok 2 - nothing_leaked' "$out"
 }
 
 seed=${3:-1}

@@ -8,8 +8,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# sums NCPU: a line for each CPU, on which LWPs, unowned and idle make the whole; and no window differs.  A witness
-# that was written to has wrapped.
+# sums NCPU: each CPU has a line whose parts (LWPs, unowned, idle) add up, and no window differs.  A count above 1e12
+# means that the witness's PIC was written, and wrapped.
 sums() {
 	awk -v ncpu="$1" '
 		/^witness: CPU/ { cpus++; lwps += $6; windows += $15; if ($4 != $6 + $10 + $13 || $4 > 1e12) { print; bad = 1 } }
@@ -17,7 +17,7 @@ sums() {
 		END { exit bad || cpus != ncpu || lwps == 0 || windows == 0 || agree != windows }' "$err"
 }
 
-# boot POINT WITNESS ARCH NCPU "PROGRAM ARGUMENTS" options...: whose first point is POINT.
+# boot POINT WITNESS ARCH NCPU "PROGRAM ARGUMENTS" options...: the program's first point is POINT.
 boot() {
 	point=$1 witness=$2 arch=$3 ncpu=$4 program=$5
 	shift 5

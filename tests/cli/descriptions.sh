@@ -1,5 +1,5 @@
 #!/bin/sh
-# Descriptions of events come from the libpfm4 of the build machine.  No committed file has one.  Where the library is
+# Descriptions of events come from the libpfm4 of the build machine.  No committed file has one.  If the library is
 # absent the build works, and `list` says what is missing.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 lines=build/events/descriptions
 make -s host-tools || exit 1
 
-# Tables with descriptions have the words of all of them, each once.
+# A table with descriptions has every word of them once.
 check 'committed tables have no English words' sh -c "! grep -nE '(\"|.0)(the|of|that|cycles)[\\\\]0' events/generated/*.c"
 if [ -s "$lines" ]; then
 	awk -F '\t' 'split($4, words, " ") > 7 { print $4 }' "$lines" | sort -u >"$tap_dir/sentences"
@@ -18,13 +18,13 @@ if [ -s "$lines" ]; then
 	check 'list shows the description that the library has' \
 		grep -qxF "$(awk -F '\t' '$1 == "skl" && $2 == "INST_RETIRED" && $3 == "ANY_P" {
 			printf "%-48s %s", $2 ":" $3, $4 }' "$lines")" "$out"
-	check 'and says nothing else' test ! -s "$err"
+	check 'it prints no message' test ! -s "$err"
 else
 	skip 'no committed file has a description' 'no libpfm4 here'
 	skip 'list shows the description that the library has' 'no libpfm4 here'
 fi
 
-# without NAME COMMAND: a folder NAME with the tools, whose tables are made of the lines that COMMAND makes of $lines.
+# without NAME COMMAND: make a folder NAME with the tools.  Its tables are made from $lines as COMMAND changes them.
 without() {
 	mkdir -p "$tap_dir/$1/events" "$tap_dir/$1/host"
 	cp build/host/list "$tap_dir/$1/host"
@@ -38,22 +38,22 @@ cp build/host/list "$tap_dir/none/host"
 check 'without libpfm4 the tables are built' \
 	make -s EVENT_B="$tap_dir/none/events" LIBPFM4=no_such_library "$tap_dir/none/events/intel" "$tap_dir/none/events/arm"
 for cpu in skl arm_n1; do
-	expect "list says that $cpu's are absent" 0 \
+	expect "list says that the descriptions of $cpu are absent" 0 \
 		"^list: no description of $cpu's events: libpfm4 was absent when the tables were built: run 'scripts/setup" \
 		"$tap_dir/none/host/list" --cpu $cpu inst_retired
-	check 'and prints the names' grep -q '^INST_RETIRED' "$out"
+	check 'it prints the names' grep -q '^INST_RETIRED' "$out"
 done
 scripts/mkcpio -o "$tap_dir/none.cpio" --in events "$tap_dir/none/events/intel" payloads/suite
-expect 'and so does that of the image' 0 "^list: no description of skl's events: libpfm4 was absent" \
+expect 'list says the same in the image' 0 "^list: no description of skl's events: libpfm4 was absent" \
 	scripts/barecpc run --accel tcg --arch x86_64 --payload "$tap_dir/none.cpio" -- list --cpu skl inst_retired
 if [ -s "$lines" ]; then
 	check 'tables of a library without one event' without other "grep -v 'INST_RETIRED	ANY_P'"
-	expect 'list says how many lack one' 0 \
+	expect 'list says how many events lack a description' 0 \
 		'^list: no description of 1 of [0-9]+ events: libpfm4 had none of them when the tables were built$' \
 		"$tap_dir/other/host/list" --cpu skl inst_retired
-	check 'and prints the others' grep -qE '^INST_RETIRED:TOTAL_CYCLES +[A-Z]' "$out"
+	check 'it prints the other descriptions' grep -qE '^INST_RETIRED:TOTAL_CYCLES +[A-Z]' "$out"
 else
-	skip 'list says how many lack one' 'no libpfm4 here'
+	skip 'list says how many events lack a description' 'no libpfm4 here'
 fi
 # Descriptions add at most half to the tables.
 check 'the files of all vendors take at most 408 KiB' sh -c "test \$(cat build/events/intel build/events/amd build/events/arm | wc -c) -le 417792"

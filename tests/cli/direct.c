@@ -1,6 +1,6 @@
 /*
- * Reads PIC 0 directly where that is not allowed: never bound, or no longer.
- * Exits 1 if it could, 77 where there is no PMU.
+ * Reads PIC 0 directly without a bound set: never bound, or not bound any
+ * more.  Exits with 1 if the read succeeds, with 77 without a PMU.
  */
 #include <libcpc.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@ run() {
 	scripts/barecpc run --arch "$1" --accel tcg --cpu "$2" --payload "$tap_dir/direct" -- direct "$3"
 }
 
-# refused ARCH STATUS SIGNAL CPU...: what reading a closed PIC is to a program of this architecture.
+# refused ARCH STATUS SIGNAL CPU...: a program that reads a PIC without permission ends this way.
 refused() {
 	arch=$1 status=$2 pattern="$3 at pc 0x[0-9a-f]+ \\(pic_read"
 	shift 3
@@ -16,7 +16,7 @@ refused() {
 	for cpu; do
 		expect "$arch, $cpu: CPC-CTX-07: read without a context" "$status" "$pattern" run "$arch" "$cpu" never
 		expect "$arch, $cpu: CPC-UNB-02: read after unbind" "$status" "$pattern" run "$arch" "$cpu" unbound
-		check "$arch, $cpu: and before it all was well" grep -qx 'read while bound' "$out"
+		check "$arch, $cpu: the read before that succeeds" grep -qx 'read while bound' "$out"
 	done
 }
 

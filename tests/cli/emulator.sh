@@ -1,6 +1,6 @@
 #!/bin/sh
-# The emulator that proves the backends is proved itself, by bare-metal images that owe nothing to this kernel.  The
-# rest of scripts/qemu-pmu --self-test, Linux as the witness, takes minutes more and is run by hand.
+# The emulator that tests the backends is tested by bare-metal images that share nothing with this kernel.  The rest of
+# scripts/qemu-pmu --self-test compares with Linux.  It takes minutes more, so run it by hand.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 scripts/qemu-pmu --self-test guest svm oracle arm64 |
@@ -14,6 +14,6 @@ scripts/qemu-pmu --self-test guest svm oracle arm64 |
 		/^[0-9]+ passed, [0-9]+ failed$/ { ended = 1 }
 		{ print "# " $0 }
 		END {
-			print ended ? "ok" : "not ok", ++points, "- the self test came to its end"
+			print ended ? "ok" : "not ok", ++points, "- the self test ended"
 			print "1.." points
 		}'

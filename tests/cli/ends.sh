@@ -4,7 +4,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# QEMU with that device at a port that the kernel does not know.
+# QEMU with isa-debug-exit at a port that the kernel does not know.
 cat >"$tap_dir/qemu" <<'END'
 #!/bin/sh
 for word; do
@@ -15,7 +15,7 @@ exec qemu-system-x86_64 "$@"
 END
 chmod +x "$tap_dir/qemu"
 
-# ends NAME STATUS MACHINE WORDS...: the run's status is the closing line's, so the machine agreed with it.
+# ends NAME STATUS MACHINE WORDS...: the run has this status, and the way in which the machine stopped agrees.
 ends() {
 	tap_end=$1
 	tap_ends=$2
@@ -23,7 +23,7 @@ ends() {
 	shift 3
 	expect "$tap_end" "$tap_ends" "^barecpc: exit $tap_ends\$" scripts/barecpc run --arch x86_64 --accel tcg \
 		--qemu "$tap_dir/qemu" --smp 2 --machine "$tap_machine" -- "$@"
-	check 'the machine agrees' sh -c "! grep '^host: the guest' '$err'"
+	check 'the way to stop agrees' sh -c "! grep '^host: the guest' '$err'"
 }
 
 ends 'q35 powers off by a port' 0 q35 spin --help

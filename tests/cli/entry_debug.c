@@ -1,17 +1,21 @@
 /*
- * For tests/cli/traps.sh: at system privilege of an x86-64, arms a breakpoint
- * at the address that its argument names and makes a system call with a stack
- * pointer of the kernel's half.
+ * Sets a breakpoint at an address of the kernel, and makes a system call with
+ * a stack pointer in the kernel's half.  Runs at system privilege of an
+ * x86-64, for tests/cli/traps.sh.
  *
- * The debug exception strikes with the kernel's selectors and the payload's GS
- * and RSP, as after MOV SS and a data breakpoint on a CPU that defers it.
+ *     entry_debug ADDRESS STACK_POINTER
+ *
+ * The debug exception finds the kernel's selectors, but GS and RSP of the
+ * payload.  The same happens after MOV SS and a data breakpoint on a CPU that
+ * defers the exception.
+ *
  * Intel SDM vol. 3A, "Masking Exceptions and Interrupts When Switching
  * Stacks"; vol. 3B, "Debug Registers".
  */
 #include <stdint.h>
 #include <stdlib.h>
 
-#define DR7_L0       0x1   /* breakpoint 0 on, for an instruction */
+#define DR7_L0       0x1   /* breakpoint 0 on, at execution */
 #define DR7_RESERVED 0x400 /* reads as 1 */
 
 int

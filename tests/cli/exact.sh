@@ -1,5 +1,5 @@
 #!/bin/sh
-# Retired instructions are counted exactly, without tolerance, on every arm64 machine that QEMU has.
+# Retired instructions are counted exactly, without tolerance, on every arm64 machine of QEMU.
 # This holds on every PIC, at either privilege, for user, system and both.  spin knows the length of its loop and fails
 # by itself.  This script reads its table again, because a test that checks itself could forget to.
 set -u

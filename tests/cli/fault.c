@@ -1,6 +1,6 @@
 /*
- * Does the wrong thing named by its argument, in a function of that name, so
- * that tests/cli/faults.sh can hold the kernel's line against it.
+ * Makes the mistake that its argument names, in a function of the same name,
+ * so that tests/cli/faults.sh can compare the kernel's message.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -18,21 +18,21 @@
 #name, name                                                    \
 	}
 
-static volatile char *volatile where;
+static volatile char *volatile target;
 static char data[64];
 
 static int
 read_null(void)
 {
-	where = NULL;
-	return *where;
+	target = NULL;
+	return *target;
 }
 
 static int
 write_text(void)
 {
-	where = (char *)(uintptr_t)write_text;
-	return *where = 0;
+	target = (char *)(uintptr_t)write_text;
+	return *target = 0;
 }
 
 static int
@@ -44,15 +44,15 @@ run_data(void)
 static int
 read_kernel(void)
 {
-	where = KERNEL_ADDRESS;
-	return *where;
+	target = KERNEL_ADDRESS;
+	return *target;
 }
 
 static int
 write_kernel(void)
 {
-	where = KERNEL_ADDRESS;
-	return *where = 0;
+	target = KERNEL_ADDRESS;
+	return *target = 0;
 }
 
 static int
@@ -61,7 +61,7 @@ run_kernel(void)
 	return ((int (*)(void))(uintptr_t)KERNEL_ADDRESS)();
 }
 
-/* The kernel has a stack of its own, and never looks at ours. */
+/* The kernel has its own stack, and never uses the program's. */
 static int
 call_without_stack(void)
 {
@@ -87,12 +87,12 @@ call_without_stack(void)
 	return pid == getpid() ? 0 : 1;
 }
 
-/* No address of anybody's: x86 raises #GP for it, and cannot say where. */
+/* An address that is not canonical: x86 raises #GP, which has no address. */
 static int
 read_nowhere(void)
 {
-	where = (char *)0x1234567812345678;
-	return *where;
+	target = (char *)0x1234567812345678;
+	return *target;
 }
 
 static int
@@ -107,16 +107,17 @@ overflow_stack(void)
 static int
 smash_stack(void)
 {
-	where = (char *)__builtin_frame_address(0);
+	target = (char *)__builtin_frame_address(0);
 	for (int i = 0; i < 64; i++)
-		where[i] = 0x11;
+		target[i] = 0x11;
 	return 0;
 }
 
 static int
 divide(void)
 {
-	volatile int zero = 0, some = 7; /* 1 / x needs no division */
+	/* because the compiler turns 1 / x into a comparison */
+	volatile int zero = 0, some = 7;
 
 	return some / zero;
 }
@@ -154,7 +155,7 @@ run_breakpoint(void)
 	return 0;
 }
 
-/* The kernel refuses, as Linux does, and says so once. */
+/* The kernel returns EFAULT, as Linux does, and reports it once. */
 static int
 pass_kernel_pointer(void)
 {
@@ -167,7 +168,7 @@ pass_kernel_pointer(void)
 	return 0;
 }
 
-/* To the calls that are barecpc's own. */
+/* The same with the system calls that only barecpc has. */
 
 static int
 pass_counters_pointer(void)
@@ -184,7 +185,7 @@ pass_phys_pointer(void)
 	return syscall(BARECPC_SYS_PHYS, 24) == -1 && errno == EFAULT ? 0 : 1;
 }
 
-/* Take all there is, touch it, and live on. */
+/* Allocate all memory, use it, and continue. */
 static int
 exhaust_memory(void)
 {
@@ -200,8 +201,8 @@ static int
 never_end(void)
 {
 	do
-		where = data;
-	while (where != NULL);
+		target = data;
+	while (target != NULL);
 	return 0;
 }
 

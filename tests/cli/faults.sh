@@ -1,11 +1,11 @@
 #!/bin/sh
-# A payload that misbehaves ends with one line that says why and where, and the suite goes on.  All of them in
-# one boot of each architecture.
+# A payload that misbehaves ends with one line that says why and where, and the suite continues.  Each architecture
+# boots once with all cases.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# ended ARCH NAME SIGNAL PATTERN: the case NAME ended with SIGNAL, in the place and for the reason of PATTERN.
+# ended ARCH NAME SIGNAL PATTERN: the case NAME ended with SIGNAL; PATTERN has the place and the reason.
 ended() {
 	if grep -qE "^barecpc: fault: $3 at pc 0x[0-9a-f]+,? $4" "$err"; then
 		ok "$1 $2"
@@ -14,7 +14,7 @@ ended() {
 	fi
 }
 
-# faults ARCH PRIVILEGE program-cases...: all of them in one boot.
+# faults ARCH PRIVILEGE CASES...: run all cases in one boot.
 faults() {
 	arch=$1
 	priv=$2
@@ -29,18 +29,18 @@ faults() {
 	ended "$arch $priv" run_data SIGSEGV '.*address 0x[0-9a-f]+: '
 	ended "$arch $priv" read_nowhere SIGSEGV '\(read_nowhere\+0[x0-9a-f]*\)'
 	ended "$arch $priv" overflow_stack SIGSEGV '\(overflow_stack\+0[x0-9a-f]*\), address 0x[0-9a-f]+: .*stack'
-	check "$arch $priv: smash_stack, wherever it went" \
+	check "$arch $priv: smash_stack, at any PC" \
 		grep -qE '^barecpc: fault: SIG(SEGV|BUS) at pc (0x11111|.*\(smash_stack)' "$err"
 	ended "$arch $priv" run_undefined SIGILL '\(run_undefined\+0[x0-9a-f]*\)'
 	ended "$arch $priv" run_breakpoint SIGTRAP '\(run_breakpoint\+0[x0-9a-f]*\)'
-	# arm64 divides by zero and gets zero; x86 does not.
+	# On arm64 a division by zero gives zero.
 	[ "$arch" = arm64 ] || ended "$arch $priv" divide SIGFPE '\(divide\+0[x0-9a-f]*\)'
 	check "$arch $priv: a hostile pointer is named, once" \
 		test "$(grep -cE '^barecpc: fault: .*0xffffffff80000000.*EFAULT' "$err")" = 1
 	for call in 'cpc at pc .*0x10' 'barecpc_phys at pc .*0x18'; do
-		check "$arch $priv: by its call: $call" grep -qE "^barecpc: fault: $call: EFAULT" "$err"
+		check "$arch $priv: with its system call: $call" grep -qE "^barecpc: fault: $call: EFAULT" "$err"
 	done
-	check "$arch $priv: what may be done is done" \
+	check "$arch $priv: permitted operations succeed" \
 		test "$(grep -cE '^barecpc: fault: (exit 1$|.*\((call_without_stack|exhaust_memory))' "$err")" = 0
 	check "$arch $priv: the last program still runs" grep -qx alive "$out"
 	check "$arch $priv: nothing leaks" sh -c "! grep -i leak '$err'"
@@ -50,7 +50,7 @@ anywhere='read_null write_text run_data read_nowhere overflow_stack smash_stack 
 	pass_kernel_pointer pass_counters_pointer pass_phys_pointer call_without_stack exhaust_memory abort_self'
 for arch in arm64 x86_64; do
 	scripts/barecpc-cc --arch "$arch" -O1 -o "$tap_dir/fault" tests/cli/fault.c
-	# A program at system privilege is trusted with the kernel; its mistakes are reported all the same.
+	# A program at system privilege could damage the kernel.  Its mistakes are reported nevertheless.
 	# shellcheck disable=SC2086 # words
 	faults "$arch" system $anywhere
 	# shellcheck disable=SC2086 # words
@@ -59,10 +59,10 @@ for arch in arm64 x86_64; do
 	ended "$arch" write_kernel SIGSEGV '\(write_kernel\+0[x0-9a-f]*\), address 0xffffffff80000000: '
 	check "$arch: run_kernel" grep -qE '^barecpc: fault: SIGSEGV .*address 0xffffffff80000000: ' "$err"
 	ended "$arch" run_privileged '(SIGILL|SIGSEGV)' '\(run_privileged\+0[x0-9a-f]*\)'
-	expect "$arch: a program that never ends is ended by timeout=" 124 '^barecpc: fault: .*time' scripts/barecpc run \
+	expect "$arch: timeout= ends a program" 124 '^barecpc: fault: .*time' scripts/barecpc run \
 		--arch "$arch" --accel tcg --payload "$tap_dir/faults.cpio" --append timeout=1 -- fault never_end
 done
 
-expect 'and by the host' 124 '^host: timed out after 3 s' \
+expect '--timeout ends a program' 124 '^host: timed out after 3 s' \
 	scripts/barecpc run --arch x86_64 --accel tcg --payload "$tap_dir/faults.cpio" --timeout 3 -- fault never_end
 end

@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 1
 [ "${BARECPC_CAMPAIGN-}" != yes ] || RUNS=${RUNS:-1000000}
 [ $# -gt 0 ] || set -- elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 dt
 for name; do
-	# A run of the device tree's, which is changed as a tree, costs as much as ten of the others.
+	# A run of dt takes as long as ten of the others, because its mutations edit a tree.
 	[ "$name" = dt ] && runs=${RUNS:-40000} || runs=${RUNS:-50000}
 	mkdir "$tap_dir/$name"
 	if build/fuzz/"$name" -seed=1 -runs="$runs" -max_len=16384 -artifact_prefix="$tap_dir/" "$tap_dir/$name" \

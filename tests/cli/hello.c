@@ -1,6 +1,6 @@
 /*
- * An ordinary program: prints its arguments, one variable of its environment
- * and a floating point number, and exits with the status it is told.
+ * An ordinary program: prints its arguments, an environment variable and a
+ * floating point number.  Its argument is its exit status.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 #!/bin/sh
-# scripts/barecpc turns whatever a guest does into the right status and one clear line.  A fake QEMU plays the
-# guests, so every misbehaviour is there at will.
+# scripts/barecpc reports anything that a guest does by the right status and one clear line.  A fake QEMU plays the
+# guests, so that every misbehaviour can be tested.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
 fake_emulators
-printf MZ >"$tap_dir/image" # all that mkdisk looks for
+printf MZ >"$tap_dir/image" # mkdisk checks no more than this
 
-# fake SCENE options...: a run under the fake.
+# fake SCENE options...: a run with the fake QEMU.
 fake() {
 	scene=$1
 	shift
@@ -33,80 +33,80 @@ $(tail -n 5 "$err")"
 	fi
 }
 
-scene 'frames are taken apart' good 0 'barecpc: exit 0' --results "$tap_dir/results"
+scene 'frames are separated into streams' good 0 'barecpc: exit 0' --results "$tap_dir/results"
 printf 'one\r\n\0\377BARECPC-END\nbarecpc: exit 9\n' >"$tap_dir/want"
 check 'stdout is verbatim' cmp "$out" "$tap_dir/want"
 echo '{"n":1}' >"$tap_dir/want"
 check 'records are lines of the results' cmp "$tap_dir/results" "$tap_dir/want"
 printf '%s\n' 'host: arm64, tcg: emulation has an exact PMUv3 (asked for)' firmware 'barecpc: fake' 'barecpc: between' \
 	two 'barecpc: exit 0' >"$tap_dir/want"
-check 'all else is on stderr, without control characters' cmp "$err" "$tap_dir/want"
+check 'other text is on stderr, without control characters' cmp "$err" "$tap_dir/want"
 
 scene 'the status is the program'\''s' exit3 3 'barecpc: exit 3'
-scene 'counted nothing is 77' exit77 77 'host: ran, but counted nothing'
-scene 'an exit beyond a byte is no exit' exit300 125 'closed with exit 300'
+scene 'a run that counted nothing has status 77' exit77 77 'host: ran, but counted nothing'
+scene 'an exit number above 255 is an error' exit300 125 'closed with exit 300'
 scene 'a run that passed powers off' off0 0 'barecpc: exit 0'
-scene 'what QEMU says of a CPU that is off is not repeated' switched-off 0 '^barecpc: exit 0$'
+scene "QEMU's warning about a stopped CPU is not shown" switched-off 0 '^barecpc: exit 0$'
 scene 'a reset after exit 0 is a failure' reset0 125 'exit 0, but was reset$'
-scene 'a power-off after another exit is one, too' off3 125 'exit 3, but was powered off$'
-scene 'QEMU ending for reasons of its own is one, too' error0 125 'exit 0, but stopped .QEMU status 0.$'
+scene 'a power-off after another exit is a failure' off3 125 'exit 3, but was powered off$'
+scene 'a stop for another reason is a failure' error0 125 'exit 0, but stopped .QEMU status 0.$'
 scene 'isa-debug-exit ends a run that passed' passed0 0 'barecpc: exit 0'
-scene 'and one that failed' failed3 3 'barecpc: exit 3'
-scene 'it and the closing line must agree' mismatch 125 'exit 0, but stopped .QEMU status 35.$'
-scene 'QEMU ending with 0 is no success' zero 125 'exit 0, but stopped .QEMU status 0.$'
+scene 'isa-debug-exit ends a run that failed' failed3 3 'barecpc: exit 3'
+scene 'isa-debug-exit and the closing line must agree' mismatch 125 'exit 0, but stopped .QEMU status 35.$'
+scene 'status 0 of QEMU alone is not a success' zero 125 'exit 0, but stopped .QEMU status 0.$'
 scene 'a reset is a failure' reset 125 'was reset before its closing line; the last line was: barecpc: fake'
-scene 'so is a power-off' off 125 'was powered off before its closing line; the last line was: barecpc: fake'
+scene 'a power-off is a failure' off 125 'was powered off before its closing line; the last line was: barecpc: fake'
 scene 'a stop without the closing line is a failure' stopped 125 'stopped .* the last line was: panic: at the disco'
-scene 'a mute guest' silent 125 'silent: it stands still for 1 s, nothing on the console; PC 0x80' --silence 1
-scene 'a mute guest that nothing but the time ends' silent 124 'timed out after 2 s; PC 0x80; nothing on the console' \
+scene 'a guest without output' silent 125 'silent: it stands still for 1 s, nothing on the console; PC 0x80' --silence 1
+scene 'a guest without output, with --silence 0' silent 124 'timed out after 2 s; PC 0x80; nothing on the console' \
 	--silence 0 --timeout 2
 scene 'a guest that is slow, but advances' slow 0 'barecpc: exit 0' --silence 1
-scene 'a guest that advances and never speaks' busy 124 'timed out after 3 s; PC 0x40.*; nothing on the console' \
+scene 'a guest that advances, without output' busy 124 'timed out after 3 s; PC 0x40.*; nothing on the console' \
 	--silence 1 --timeout 3
-scene 'a guest that goes mute' hung 124 'timed out after 1 s; PC 0x80; the last line was: mem: 256 MiB' --timeout 1
+scene 'a guest that stops its output' hung 124 'timed out after 1 s; PC 0x80; the last line was: mem: 256 MiB' --timeout 1
 scene 'a guest that does not power off' lingers 125 'does not power off' --timeout 1
 scene 'QEMU refuses' refused 125 "QEMU failed \(status 1\): .* unable to find CPU model 'nonsense'"
-scene 'QEMU says why, and what would do' advised 125 "QEMU failed \(status 1\): .* Invalid gic-version value"
+scene 'QEMU refuses with advice' advised 125 "QEMU failed \(status 1\): .* Invalid gic-version value"
 scene 'QEMU is killed' killed 125 'killed by SIGKILL'
 scene 'an endless log' flood 125 'looping'
 scene 'KVM gives up and leaves QEMU paused' kvm 125 'KVM cannot run this guest' --timeout 20
 scene 'a frame cut short' cut 125 'console ended inside a stdout frame'
-check 'what was in it is shown' grep -q 'panic: inside a frame' "$err"
-scene 'a frame longer than it says' longer 125 'does not end where it should'
+check 'its contents are shown' grep -q 'panic: inside a frame' "$err"
+scene 'a frame longer than its length' longer 125 'does not end where it should'
 scene 'a damaged frame' damaged 125 'damaged \(CRC\)'
-check 'is not passed on' cmp "$out" /dev/null
-scene 'a record that is no JSON' no_json 125 'a record is no JSON' --results "$tap_dir/results"
+check 'it is not printed' cmp "$out" /dev/null
+scene 'a record that is not JSON' no_json 125 'a record is no JSON' --results "$tap_dir/results"
 scene 'a record nested without end' deep_json 125 'a record is no JSON' --results "$tap_dir/results"
 for kind in no odd deep; do
 	scene "$kind stacks in a record" ${kind}_stacks 125 'a record is no JSON, or not what it says' --flamegraph "$tap_dir/graph"
 done
 scene 'a record of two lines' long_json 0 'barecpc: exit 0' --results "$tap_dir/results"
-check 'is kept as one' test "$(cat "$tap_dir/results")" = '{"a": 1}'
+check 'it is stored as one line' test "$(cat "$tap_dir/results")" = '{"a": 1}'
 
-# A terminal that goes away.
+# The terminal is closed.
 mkdir "$tap_dir/tmp"
 TMPDIR=$tap_dir/tmp FAKE=hung scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" \
 	--qemu tests/cli/fake-qemu >/dev/null 2>"$err" &
 until grep -q 'mem:' "$err"; do sleep 0.1; done
 kill -HUP $!
 wait $!
-check 'SIGHUP leaves nothing behind' rmdir "$tap_dir/tmp"
+check 'SIGHUP leaves no temporary files' rmdir "$tap_dir/tmp"
 
 # The command line.
 fake good --smp 2 --mem 64M --cpu cortex-a72 --machine gic-version=2,virtualization=on --append 'priv=system' \
 	--env A=1 --env 'B=x y' -- prog 'a b' 'c"d\e' '' >/dev/null 2>&1
-check 'words are quoted as the kernel reads them' grep -qxF \
+check 'words are quoted for the kernel' grep -qxF \
 	'output=framed models=pmceid priv=system env.A=1 "env.B=x y" -- prog "a b" "c\"d\\e" ""' "$tap_dir/args"
 check 'the machine keeps its defaults' grep -qx 'virt,gic-version=2,dtb-randomness=off,virtualization=on' "$tap_dir/args"
 check 'the clock of arm64 ticks once an instruction' grep -qx 'cortex-a72,cntfrq=1000000000' "$tap_dir/args"
 check 'runs are deterministic' grep -qx 'shift=0,sleep=off' "$tap_dir/args"
 fake good --smp 4,cores=2,threads=2 >/dev/null 2>&1
-check 'what CPUs are is told as it was said' grep -qx '4,cores=2,threads=2' "$tap_dir/args"
+check 'a topology of --smp is passed unchanged' grep -qx '4,cores=2,threads=2' "$tap_dir/args"
 fake good -- prog "$(printf 'a\rb')" "$(printf 'c\fd\ve')" >/dev/null 2>&1
-check 'whatever the kernel takes for blank is quoted' grep -qxF \
+check 'all blanks of the kernel are quoted' grep -qxF \
 	"$(printf 'output=framed models=pmceid -- prog "a\rb" "c\fd\ve"')" "$tap_dir/args"
 
-# The guest reaches nothing of the host.
+# The guest cannot reach the host.
 arguments() {
 	grep -qx -e "$1" "$tap_dir/args"
 }
@@ -123,7 +123,7 @@ check 'an emulator without a sandbox is named' grep -q '^host: this QEMU has no 
 
 # Contents of barecpc.cfg.
 scene 'an argument need not be UTF-8' good 0 'barecpc: exit 0' --boot uefi -- prog "$(printf '\377')"
-scene 'a line is one line' good 125 '^host: a word of several lines: barecpc.cfg' --boot uefi -- prog 'a
+scene 'a word of two lines' good 125 '^host: a word of several lines: barecpc.cfg' --boot uefi -- prog 'a
 b'
 
 # Errors before a guest exists.
@@ -132,7 +132,7 @@ echo garbage >"$tap_dir/garbage"
 : >"$tap_dir/empty"
 scene 'an empty payload' good 125 "^host: $tap_dir/empty: empty, neither an ELF program nor a cpio" --payload "$tap_dir/empty"
 scripts/mkcpio -o "$tap_dir/a.cpio" "$tap_dir/garbage"
-scene 'a payload that is none' good 125 'garbage: neither an ELF program nor a cpio' \
+scene 'a file that is not a payload' good 125 'garbage: neither an ELF program nor a cpio' \
 	--payload "$tap_dir/garbage" --payload "$tap_dir/a.cpio"
 scene 'the same name twice' good 125 'is there twice' --payload "$tap_dir/a.cpio" --payload "$tap_dir/a.cpio"
 
@@ -142,7 +142,7 @@ cp "$tap_dir/prog" "$tap_dir/prog2"
 echo prog >"$tap_dir/suite"
 scripts/mkcpio -o "$tap_dir/suite.cpio" "$tap_dir/suite" "$tap_dir/prog"
 scripts/mkcpio -o "$tap_dir/prog.cpio" "$tap_dir/prog"
-# runs NAME LINE [options...]: the kernel's command line.
+# runs NAME LINE [options...]: the kernel gets this command line.
 runs() {
 	tap_name=$1
 	tap_line=$2
@@ -152,8 +152,8 @@ runs() {
 }
 runs 'the only program runs' 'output=framed models=pmceid -- prog' --payload "$tap_dir/prog"
 runs 'also next to an archive' 'output=framed models=pmceid -- prog' --payload "$tap_dir/prog" --payload "$tap_dir/a.cpio"
-runs 'a program that is named goes first' 'output=framed models=pmceid -- spin' --payload "$tap_dir/prog" -- spin
-runs 'also in other words' 'output=framed models=pmceid -- spin' --payload "$tap_dir/prog" --append '-- spin'
+runs 'a named program runs instead' 'output=framed models=pmceid -- spin' --payload "$tap_dir/prog" -- spin
+runs 'also if --append names it' 'output=framed models=pmceid -- spin' --payload "$tap_dir/prog" --append '-- spin'
 runs 'the suite of an archive runs' 'output=framed models=pmceid' --payload "$tap_dir/suite.cpio"
 runs 'also next to a program' 'output=framed models=pmceid' --payload "$tap_dir/suite.cpio" --payload "$tap_dir/prog2"
 scene 'one of two programs' good 125 'prog2: 2 programs: name the program to run after --$' \
@@ -163,8 +163,8 @@ scene 'an archive without a suite' good 125 'prog.cpio: an archive without a .su
 
 fake good --folded "$tap_dir/folded" >/dev/null 2>"$err"
 check 'no stacks to write' grep -qx 'host: no stacks for --folded or --flamegraph: only .record. leaves them' "$err"
-scene 'results that cannot be written' good 125 '^host: /proc/results: ' --results /proc/results
-expect 'no such image' 125 '^host: /none: no such image' scripts/barecpc run --arch arm64 --accel tcg --image /none
+scene 'a results file that cannot be written' good 125 '^host: /proc/results: ' --results /proc/results
+expect 'an image that does not exist' 125 '^host: /none: no such image' scripts/barecpc run --arch arm64 --accel tcg --image /none
 expect 'another emulator' 0 "^host: arm64, tcg: tests/cli/fake-qemu, asked for" env FAKE=good \
 	scripts/barecpc run --arch arm64 --accel tcg --image "$tap_dir/image" --qemu tests/cli/fake-qemu
 expect 'no such emulator' 125 '^host: /none: no such program' \
@@ -184,10 +184,10 @@ expect 'no memory' 125 '^host: --mem 0: not a size' scripts/barecpc run --mem 0
 expect 'a bad size' 125 '^host: --mem lots: not a size' scripts/barecpc run --mem lots
 expect 'no CPU' 125 '^host: --smp 0: not a number of CPUs' scripts/barecpc run --smp 0
 expect 'a bad topology' 125 '^host: --smp 2,legs=2: not a number of CPUs' scripts/barecpc run --smp 2,legs=2
-expect 'KVM is not for another architecture' 125 "^host: KVM: not this machine's architecture" \
+expect 'KVM for another architecture' 125 "^host: KVM: not this machine's architecture" \
 	scripts/barecpc run --arch "$([ "$(uname -m)" = x86_64 ] && echo arm64 || echo x86_64)" --accel kvm
 
-# Everything but QEMU.
+# All programs except QEMU.
 mkdir "$tap_dir/tools"
 ln -s /usr/bin/* "$tap_dir/tools"
 rm "$tap_dir"/tools/qemu-system-*

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Damaged, absurd or missing input of the kernel ends in one line that says so, and status 125.
+# Damaged, absurd or missing input to the kernel causes one line that says so, and status 125.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# line NAME PATTERN: a point for a line of the last run.
+# line NAME PATTERN: the last run printed a matching line.
 line() {
 	if grep -qE -e "$2" "$err"; then
 		ok "$1"
@@ -35,7 +35,7 @@ for arch in arm64 x86_64; do
 	line "$arch: bad magic" '^barecpc: magic: not an ELF file'
 	line "$arch: truncated" '^barecpc: truncated: not an ELF file'
 	line "$arch: 32-bit" '^barecpc: 32-bit: not a 64-bit'
-	line "$arch: another machine's" '^barecpc: foreign: ELF file for another machine'
+	line "$arch: for another machine" '^barecpc: foreign: ELF file for another machine'
 	line "$arch: an object file" '^barecpc: object: ELF file, but not an executable'
 	line "$arch: dynamically linked" '^barecpc: dynamic: dynamically linked; link it with -static'
 	line "$arch: overlapping segments" '^barecpc: overlap: segment 1 overlaps'
@@ -52,19 +52,19 @@ for arch in arm64 x86_64; do
 	line "$arch: no segments" '^barecpc: empty: no program headers'
 done
 
-expect 'a program misspelt' 125 '^barecpc: matmull: no such program in the archives; did you mean matmul[?]$' run --arch arm64 -- matmull
-expect 'and one that is like none' 125 '^barecpc: frobnicate: no such program in the archives; there are .*opcost .*triad' \
+expect 'a misspelt program' 125 '^barecpc: matmull: no such program in the archives; did you mean matmul[?]$' run --arch arm64 -- matmull
+expect 'an unknown program' 125 '^barecpc: frobnicate: no such program in the archives; there are .*opcost .*triad' \
 	run --arch x86_64 -- frobnicate
-# Names of several lines, of a program that faults and of one that is only listed.
+# A name with a newline, of a program that faults, of one that is listed, and of an unknown one.
 forged=$(printf 'x\nbarecpc: exit 0')
 scripts/barecpc-cc --arch arm64 -O2 -o "$tap_dir/$forged" tests/cli/fault.c
 scripts/mkcpio -o "$tap_dir/forged.cpio" "$tap_dir/$forged"
-expect 'a name of two lines is shown in one' 139 '^barecpc: x[?]barecpc: exit 0: SIGSEGV at pc' \
+expect 'a name with a newline is printed on one line' 139 '^barecpc: x[?]barecpc: exit 0: SIGSEGV at pc' \
 	run --arch arm64 --payload "$tap_dir/forged.cpio" -- "$forged" read_null
-check 'and does not pass for the last line' [ "$(grep -c '^barecpc: exit' "$err")" = 1 ]
-expect 'nor where programs are listed' 125 '^barecpc: frobnicate: no such .* x[?]barecpc: exit 0' \
+check 'it cannot forge the closing line' [ "$(grep -c '^barecpc: exit' "$err")" = 1 ]
+expect 'a list of programs is one line' 125 '^barecpc: frobnicate: no such .* x[?]barecpc: exit 0' \
 	run --arch arm64 --payload "$tap_dir/forged.cpio" -- frobnicate
-expect 'nor where it is no program' 125 '^barecpc: y[?]barecpc: exit 0: no such program' \
+expect 'an unknown name is one line' 125 '^barecpc: y[?]barecpc: exit 0: no such program' \
 	run --arch arm64 -- "$(printf 'y\nbarecpc: exit 0')"
 # Archives.
 scripts/mkcpio -o "$tap_dir/hello.cpio" "$tap_dir/hello"
@@ -89,7 +89,7 @@ expect 'no payloads' 125 '^barecpc: .*suite' run --arch arm64 --payload "$tap_di
 expect 'an unknown program' 125 '^barecpc: nonesuch: ' run --arch arm64 -- nonesuch
 expect 'an unknown word' 125 '^barecpc: command line: .timout=5.: unknown; did you mean timeout=SECONDS' \
 	run --arch arm64 --append timout=5 -- spin
-expect 'on x86, too' 125 '^barecpc: command line: .timout=5.: unknown; did you mean timeout=SECONDS' \
+expect 'an unknown word on x86' 125 '^barecpc: command line: .timout=5.: unknown; did you mean timeout=SECONDS' \
 	run --arch x86_64 --append timout=5 -- spin
 expect 'a bad value' 125 '^barecpc: command line: .priv=root.: not user or system' \
 	run --arch arm64 --append priv=root -- spin
@@ -100,14 +100,14 @@ for arch in arm64 x86_64; do
 	file=$([ $arch = arm64 ] && echo "$tap_dir/hello" || echo "$tap_dir/x86/hello")
 	expect "$arch: 4 KiB of command line" 0 '^barecpc: exit 0' \
 		run --arch $arch --payload "$file" --env "HELLO=$long" -- hello 0
-	check "$arch: arrive whole" grep -qF "HELLO=$long " "$out"
+	check "$arch: arrive complete" grep -qF "HELLO=$long " "$out"
 	expect "$arch: 16 MiB of memory" 3 '^barecpc: exit 3' run --arch $arch --mem 16M --payload "$file" -- hello 3
 done
-expect 'more than QEMU takes' 125 '^host: a command line of [0-9]+ bytes' \
+expect 'a command line too long for QEMU' 125 '^host: a command line of [0-9]+ bytes' \
 	run --arch arm64 --append "env.A=$(head -c 70000 /dev/zero | tr '\0' x)" \
 	--append "env.B=$(head -c 70000 /dev/zero | tr '\0' x)"
 
-# A megabyte of barecpc.cfg, in words that each are fine.
+# A megabyte of barecpc.cfg, whose words are valid one by one.
 word=env.A=$(head -c 104000 /dev/zero | tr '\0' x)
 set --
 for n in 1 2 3 4 5 6 7 8 9 10; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Without -icount, where time is the host's, no difference wraps, and the default suite counts what there is.
+"""Without -icount, time is the host's: no difference wraps, and the default suite counts cycles only.
 
-A count, tick or hrtime is a difference.  Noise makes some negative; they were recorded as values near 2^64.
+A count, tick or hrtime is a difference.  Noise makes some of them negative.
 """
 import json
 import os
@@ -16,7 +16,7 @@ points = []
 
 
 def check(name, wrong):
-    """One point: `wrong` lists what is not as it should be."""
+    """One point of TAP; it fails if `wrong` lists anything."""
     points.append(not wrong)
     print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
     for line in wrong[:10]:
@@ -47,7 +47,7 @@ def wrapped(records):
 
 
 def not_signed(records):
-    """Series whose sums are not those of signed values."""
+    """Series whose aggregates are not those of signed values."""
     return [f"{name}: {s}" for r in records for name, s in series(r)
             if s["min"] != min(s["raw"]) or s["max"] != max(s["raw"]) or s["range"] != s["max"] - s["min"]
             or s["negative"] != sum(v < 0 for v in s["raw"])]
@@ -63,17 +63,17 @@ for boot in range(BOOTS):
         counted.append(f"{arch}: {[r['label'] for r in records]}")
     wraps += wrapped(records)
     unsigned += not_signed(records)
-check("the default suite ends with 0 where cycles count and instructions do not", statuses)
+check("the default suite ends with 0 if cycles count and instructions do not", statuses)
 check("its last program counts cycles", counted)
 check(f"no value of {BOOTS} boots is above 2^63", wraps)
-check("the sums are those of signed values", unsigned)
+check("the aggregates are those of signed values", unsigned)
 
-# An iteration more is lost in the noise: of 100 differences about half are negative.
+# One more iteration is less than the noise, so about half of 100 differences are negative.
 status, out, records = run("arm64", "--", "spin", "-r", "100", "-e", "PAPI_tot_cyc", "1000", "1001")
 negative = [(name, s) for r in records for name, s in series(r) if any(v < 0 for v in s["raw"])]
 check("spin ends with 0", [] if status == 0 else [f"status {status}"])
 check("negative differences are kept", [] if negative else [str(records)[:300]])
-check("and counted in the record", not_signed(records) + wrapped(records))
-check("and marked in the table", [] if out.count("\n# negative differences: spin/pic") == len(negative) else [out[-600:]])
+check("the record counts them", not_signed(records) + wrapped(records))
+check("the table marks them", [] if out.count("\n# negative differences: spin/pic") == len(negative) else [out[-600:]])
 print(f"1..{len(points)}")
 sys.exit(0 if all(points) else 1)

@@ -1,9 +1,9 @@
 /*
- * Tries one way from an arm64 guest to the host, at system privilege.  Used by
+ * Tries a way from an arm64 guest to the host, at system privilege.  Used by
  * tests/cli/doors.sh.
  *
- *     knock open FILE | system COMMAND | exit     semihosting
- *     knock off | reset                           PSCI
+ *      knock open FILE | system COMMAND | exit     semihosting
+ *      knock off | reset                           PSCI
  *
  * Arm, "Semihosting for AArch32 and AArch64"; Arm PSCI (DEN 0022).
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A device whose interrupt firmware left enabled, and which keeps asserting it, costs a run nothing: not an instruction.
+"""An interrupt that firmware left enabled, and a device that asserts it, do not change a run by one instruction.
 
-The emulator has no such firmware, so its place is taken before the first instruction, by QEMU's test protocol."""
+The emulator has no such firmware.  QEMU's test protocol sets the registers before the first instruction."""
 
 import json
 import pathlib
@@ -13,13 +13,13 @@ import threading
 IMAGE = pathlib.Path(__file__).resolve().parents[2] / "build/arm64/Image"
 SECONDS = 30
 
-# QEMU's virt machine: the distributor, and the UART, which is SPI 33 (bit 1 of the second register of each kind).
+# QEMU's virt machine: the distributor, and the UART with SPI 33, bit 1 of the second register of each kind.
 GICD, UART = 0x08000000, 0x09000000
 GICD_CTLR, GICD_IGROUPR1, GICD_ISENABLER1, GICD_ITARGETSR8 = GICD, GICD + 0x84, GICD + 0x104, GICD + 0x820
 UARTIMSC, UARTIMSC_TXIM = UART + 0x38, 1 << 5
 LEFT = {
     "2": [(GICD_ITARGETSR8, 1 << 8)],
-    "3": [(GICD_IGROUPR1, 1 << 1), (GICD_CTLR, 0x12)],  # group 1, which is enabled; affinity routing
+    "3": [(GICD_IGROUPR1, 1 << 1), (GICD_CTLR, 0x12)],  # group 1, enabled; affinity routing
 }
 
 
@@ -37,7 +37,7 @@ def say(stream, line):
 
 
 def boot(gic, writes, folder):
-    """(what it printed, its status)"""
+    """Returns the guest's output and status."""
     with serve(folder, f"qtest{gic}{len(writes)}") as qtest, serve(folder, f"qmp{gic}{len(writes)}") as qmp:
         words = ["qemu-system-aarch64", "-M", f"virt,gic-version={gic}", "-cpu", "max,cntfrq=1000000000", "-m", "256",
                  "-accel", "tcg", "-icount", "shift=0,sleep=off", "-rtc", "base=2024-01-01,clock=vm", "-seed", "1",

@@ -1,6 +1,6 @@
 /*
- * A program that counts itself through libcpc: what barecpc-cc links.
- * Exits 0 where the count is exact, 77 where there is nothing to count with.
+ * A program that counts itself with libcpc, which barecpc-cc links.  Exits
+ * with 0 if the count is exact, with 77 without a PMU.
  */
 #include <libcpc.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "turns.h"
 
 static uint64_t
-count(cpc_t *cpc, cpc_set_t *set, int request, long n)
+count_turns(cpc_t *cpc, cpc_set_t *set, int request, long n)
 {
 	cpc_buf_t *before = cpc_buf_create(cpc, set);
 	cpc_buf_t *after = cpc_buf_create(cpc, set);
@@ -46,8 +46,8 @@ main(void)
 	    cpc, set, "PAPI_tot_ins", 0, CPC_COUNT_USER, 0, NULL);
 	if (request == -1 || cpc_bind_curlwp(cpc, set, 0) == -1)
 		return 1;
-	n1 = count(cpc, set, request, 1000);
-	n2 = count(cpc, set, request, 3000);
+	n1 = count_turns(cpc, set, request, 1000);
+	n2 = count_turns(cpc, set, request, 3000);
 	printf("%llu\n", (unsigned long long)(n2 - n1));
 	cpc_close(cpc);
 	return n2 - n1 == 2 * 2000 ? 0 : 1;

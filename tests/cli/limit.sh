@@ -1,5 +1,5 @@
 #!/bin/sh
-# kernel_limit= ends the run if one entry to the kernel takes longer than it allows, and names the call.
+# kernel_limit= ends the run if one entry to the kernel takes longer than the limit, and names the call.
 # No call that programs make exceeds the limit that docs/measurements.md derives.  tests/list and other scripts use it, too.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 limit=$(sed -n 's/^kernel_limit=\([0-9]*\)$/\1/p' docs/measurements.md)
 check 'the limit is documented' expr "$limit" : '[1-9][0-9]*$'
 sed -n 's/.*kernel_limit=\([0-9][0-9]*\).*/\1/p' tests/list tests/cli/hostile.sh tests/cli/chaos.sh tests/cli/syscall_fuzz.sh | sort -u >"$tap_dir/used"
-check 'and what the other tests use' [ "$(cat "$tap_dir/used")" = "$limit" ]
+check 'other tests use this limit' [ "$(cat "$tap_dir/used")" = "$limit" ]
 
 # run ARCH LIMIT options...
 run() {
@@ -20,13 +20,13 @@ run() {
 
 took='at pc 0x[0-9a-f]+.* took [0-9]+ instructions in the kernel, for [0-9]+ page\(s\): [0-9]+ and [0-9]+ for each are allowed$'
 for arch in arm64 x86_64; do
-	# It wakes and ends 1,000 LWPs in one call.
+	# The program entries wakes and ends 1,000 LWPs in one call.
 	expect "$arch: a call too long" 125 "^barecpc: kernel_limit: entries: (futex|exit_group|kill|tkill|tgkill) $took" \
 		run $arch 60000 -- entries
-	expect "$arch: a word that is no number" 125 'kernel_limit=x.: not a number of instructions' run $arch x -- startup
+	expect "$arch: a limit that is not a number" 125 'kernel_limit=x.: not a number of instructions' run $arch x -- startup
 	expect "$arch: several CPUs" 125 '^barecpc: kernel_limit= watches one CPU, and there are 2: add cpus=1' \
 		run $arch "$limit" --smp 2 -- startup
-	expect "$arch: all that a program may ask for" 0 '^barecpc: kernel_limit: at most: entries: ' run $arch "$limit" -- entries
+	expect "$arch: no call exceeds the limit" 0 '^barecpc: kernel_limit: at most: entries: ' run $arch "$limit" -- entries
 	grep -E '^not ok|^# tests/' "$out" | sed 's/^/# /'
 	sed -n 's/^barecpc: kernel_limit:/#/p' "$err"
 done

@@ -5,14 +5,14 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# lookup ARCH TABLE CPU: cpc_lookup passes on that CPU, whose table it is.
+# lookup ARCH TABLE CPU: cpc_lookup passes on this CPU, which has this table.
 lookup() {
 	scripts/barecpc run --arch "$1" --accel tcg --cpu "$3" --payload "build/$1/tests.cpio" -- cpc_lookup \
 		>"$out" 2>"$err" </dev/null || { tail -n 8 "$out" "$err"; return 1; }
 	grep "^# request: .*: $2::" "$out" >>"$tap_dir/$1" || { grep '^# request' "$out"; return 1; }
 }
 
-# lookups ARCH CPU: the same of each line of the input, a table and the rest of its CPU's words.
+# lookups ARCH CPU: the same for each line of the input: a table, and the rest of the CPU's options.
 lookups() {
 	while read -r table cpu; do
 		check "$table: lookups" lookup "$1" "$table" "$2,$cpu"
@@ -70,7 +70,7 @@ lookups x86_64 "$(scripts/qemu-pmu --cpu amd-core)" <<-END
 	amd64_fam19h_zen4 family=25,model=17
 END
 
-# Which CPU it is: MIDR_EL1's Implementer [31:24] and PartNum [15:4].
+# Implementer [31:24] and PartNum [15:4] of MIDR_EL1 identify the CPU.
 lookups arm64 max <<-END
 	arm_ac53 midr=0x410fd034
 	arm_ac57 midr=0x411fd070
@@ -85,6 +85,6 @@ lookups arm64 max <<-END
 END
 
 for arch in x86_64 arm64; do
-	sed "s/.*at most \([0-9]*\): /\1 /" "$tap_dir/$arch" | sort -n | sed -n "\$s/^/# $arch, the dearest: /p"
+	sed "s/.*at most \([0-9]*\): /\1 /" "$tap_dir/$arch" | sort -n | sed -n "\$s/^/# $arch, the most expensive: /p"
 done
 end

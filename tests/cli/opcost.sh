@@ -8,16 +8,16 @@ cd "$(dirname "$0")/../.." || exit 1
 opcost() {
 	args=$1
 	shift
-	# shellcheck disable=SC2086 # several arguments, or none
+	# shellcheck disable=SC2086 # any number of arguments
 	scripts/barecpc run --accel tcg "$@" -- opcost $args >"$out" 2>"$err" </dev/null
 }
 
-# The table, an operation a line: its name and n, a tab, its cost.
+# table FILE: the table with one operation per line: its name and n, a tab, its cost.
 table() {
 	awk '$NF ~ /^[0-9]+$/ && NF > 2 { cost = $NF; $NF = ""; print $0 "\t" cost }' "$1" | sort
 }
 
-# documented NAME [PRIVILEGE]: the table of that name, which has a column for each of the two if there is one for any.
+# documented NAME [PRIVILEGE]: read the table of this name.  With PRIVILEGE it has one column for each privilege.
 documented() {
 	sed -n "/<!-- $1 -->/,/<!-- $1 -->/p" docs/measurements.md |
 		awk -v priv="${2-}" 'priv == "user" { $NF = "" } priv == "system" { $(NF - 1) = "" } { print }' >"$tap_dir/text"
@@ -25,7 +25,7 @@ documented() {
 	test -s "$tap_dir/documented"
 }
 
-# costs: none grew by more than 2 %, none is missing.  The list of a futex without waiters may hold strangers.  Their number
+# costs: no cost grew by more than 2 %, and none is missing.  The list of a futex may hold waiters of others.  Their number
 # depends on where the kernel's data lies: two more cost up to 15 instructions.
 costs() {
 	table "$out" >"$tap_dir/now"
@@ -35,9 +35,9 @@ costs() {
 		END { exit bad }' "$tap_dir/now" "$tap_dir/documented"
 }
 
-# flat: among 1,000 others no operation costs 10 % more than with one, and creating an LWP not 15 % more.  A create+join changes
+# flat: with 1,000 others no operation costs 10 % more than with one, and creating an LWP not 15 % more.  A create+join changes
 # the tree of the program's regions four times, and pays for its height.  The table of futexes has 1,024 heads, so two LWPs
-# often share a list.  Passing one takes 7 instructions, 4 % of the shortest operation that meets one.
+# often share a list.  Passing a waiter takes 7 instructions, 4 % of the shortest operation that does it.
 flat() {
 	awk '$NF ~ /^[0-9]+$/ && NF > 3 { cost = $NF; n = $(NF - 1); $NF = $(NF - 1) = ""
 			if (n == 1) first[$0] = cost
@@ -46,13 +46,13 @@ flat() {
 		END { exit bad || seen == 0 }' "$out"
 }
 
-# worst: no bind costs 20,000, whatever PICs its requests can be on.
+# worst: no bind costs 20,000, with any coverage of its requests.
 worst() {
 	awk '/^bind, / { seen++; if ($NF >= 20000) { print; bad = 1 } } END { exit bad || seen != 2 }' "$out"
 }
 
-# same: with these CPUs none costs 5 % more than with one CPU.  If another CPU exists, a yield takes 3 instructions
-# more.  A difference of 15 is allowed for two strangers in a futex's queue, as above.
+# same: with these CPUs no operation costs 5 % more than with one.  If another CPU exists, a yield takes 3 instructions
+# more.  A difference of 15 is allowed for two other waiters in a futex's list, as above.
 same() {
 	table "$out" >"$tap_dir/now"
 	awk -F '\t' 'NR == FNR { one[$1] = $2; next }
@@ -76,11 +76,11 @@ for arch in arm64 x86_64; do
 	check "$arch: the flat table is documented" documented "flat $arch"
 	check "$arch: opcost flat runs" opcost flat --arch "$arch"
 	check "$arch: flat costs" costs
-	check "$arch: they are flat" flat
+	check "$arch: the costs do not grow" flat
 	check "$arch: opcost assign runs" opcost assign --arch "$arch"
-	check "$arch: a bind at worst" worst
+	check "$arch: the most expensive bind" worst
 	check "$arch: opcost assign runs, 32 PICs" opcost assign --arch "$arch" --append pmu=software,papi=yes,pics=32,width=64
-	check "$arch: a bind of 32 at worst" worst
+	check "$arch: the most expensive bind, 32 PICs" worst
 	# Always the patched QEMU: only there each CPU counts its own instructions.
 	check "$arch: opcost flat runs on one CPU" opcost flat --arch "$arch" --qemu pmu
 	table "$out" >"$tap_dir/one"

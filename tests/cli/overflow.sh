@@ -1,6 +1,6 @@
 #!/bin/sh
-# The boot proof finds how an overflow interrupts on arm64, to the instruction.
-# On the distribution's QEMU, which loses the interrupt, a helper PIC is needed; on scripts/qemu-pmu's it is not.
+# The boot proof finds out how an overflow interrupts on arm64, to the instruction.
+# The distribution's QEMU loses the interrupt, so a helper PIC is needed.  The QEMU of scripts/qemu-pmu needs none.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -19,14 +19,14 @@ expect 'the same from EL2, GICv2' 0 "$line comes by a helper PIC, at the instruc
 if scripts/qemu-pmu --built; then
 	qemu=$(scripts/qemu-pmu --path arm64)
 	for cpu in max cortex-a72 cortex-a76; do
-		expect "mended QEMU, $cpu" 0 "$line comes by itself, at the instruction" run --qemu "$qemu" --cpu $cpu
+		expect "patched QEMU, $cpu" 0 "$line comes by itself, at the instruction" run --qemu "$qemu" --cpu $cpu
 	done
 else
-	skip 'mended QEMU' 'scripts/qemu-pmu --path arm64 would have to build it first'
+	skip 'patched QEMU' 'scripts/qemu-pmu --path arm64 would have to build it first'
 fi
 
-# positions ARCH NAME options...: after how many instructions an overflow stops a program at the kernel's privilege.
-# The tests of the image do it at user privilege, on every one of these machines.
+# positions ARCH options...: cpc_position checks the instruction at which an overflow interrupts, at system privilege.
+# The tests of the image do the same at user privilege, on each of these machines.
 positions() {
 	arch=$1
 	shift
@@ -78,7 +78,7 @@ if scripts/qemu-pmu --built; then
 	fuzz x86_64 --cpu amd-legacy --smp 4
 fi
 
-# storm ARCH options...: and all that a witness saw is on somebody's account.
+# storm ARCH options...: every event that the witness saw is counted by an LWP, or is unowned or idle.
 storm() {
 	arch=$1
 	shift

@@ -1,10 +1,10 @@
 #!/bin/sh
-# arm64's tables of accesses to event counters: entry n is that of counter n, for all the architecture has.
+# arm64's tables of accesses to event counters: entry n accesses counter n, for all counters of the architecture.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# entries OBJECT LABEL BYTES AT INSTRUCTION REGISTER: in each entry of so many bytes the instruction at AT accesses its REGISTER<n>_EL0.
+# entries OBJECT LABEL BYTES AT INSTRUCTION REGISTER: entry n has BYTES bytes; its instruction at AT accesses REGISTER<n>_EL0.
 entries() {
 	aarch64-linux-gnu-objdump -d --no-show-raw-insn "$1" | awk -v label="<$2>:" -v bytes="$3" -v at="$4" -v insn="$5" -v reg="$6" '
 		BEGIN { n = 0 }

@@ -1,6 +1,6 @@
-"""A guest with QEMU's monitor at hand, for the tests of this folder that need one.
+"""A guest with access to QEMU's monitor, for tests of this folder.
 
-The command is scripts/lib/qemu.py's, scripts/lib/console.py parses the console."""
+scripts/lib/qemu.py makes the command, and scripts/lib/console.py parses the console."""
 
 import json
 import os
@@ -20,10 +20,10 @@ import qemu  # noqa: E402
 
 
 class Guest:
-    """A run.  `log` holds the kernel's lines, `out` what the programs wrote, `records` their records.
+    """A run.  `log` holds the kernel's lines, `out` the programs' output, `records` their records.
 
-    `payload` is an archive of build/ARCH, or the path of one.  `limit` is in seconds of QEMU's own CPU time, so that a busy
-    machine ends no run; one that uses none, as where all CPUs of the guest sleep, has ten times as long."""
+    `payload` is an archive of build/ARCH, or the path of one.  `limit` is in seconds of QEMU's CPU time, so that a busy
+    machine ends no run.  In elapsed time the limit is ten times as long, for a guest whose CPUs all sleep."""
 
     def __init__(self, arch, program=(), append="", smp="1", payload="tests.cpio", cpu="max", limit=120):
         self._folder = tempfile.TemporaryDirectory()
@@ -71,19 +71,19 @@ class Guest:
 
     @property
     def exit(self):
-        """The closing line's number, or None."""
+        """The number of the closing line, or None."""
         return self._console.exit
 
     def running(self):
         return self._reader.is_alive() and self.exit is None
 
     def wait_line(self, text):
-        """Until the kernel has printed a line with this text, or the run has ended."""
+        """Wait until the kernel has printed a line with this text, or the run has ended."""
         while self.running() and not any(text in line for line in self.log):
             time.sleep(0.01)
 
     def qmp(self, command, **arguments):
-        """QEMU's answer, without events; None where it has ended."""
+        """QEMU's answer, without events; None if QEMU has ended."""
         try:
             self._qmp.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
             self._qmp.flush()
@@ -96,24 +96,24 @@ class Guest:
         return None
 
     def monitor(self, line):
-        """A line of QEMU's own monitor."""
+        """Run a command of QEMU's human monitor."""
         return self.qmp("human-monitor-command", **{"command-line": line})
 
     def wait(self):
-        """To its end."""
+        """Wait for the end of the run."""
         self._reader.join()
         self._qemu.wait()
         self._ended.set()
         try:
             self._qmp.close()
         except OSError:
-            pass  # a command that was never read
+            pass  # QEMU did not read the last command
         self._folder.cleanup()
         return self
 
 
 def archive(arch, programs, suite, folder):
-    """An archive of some of the tests' programs, with a suite of its own; its path."""
+    """Make an archive of some of the tests' programs, with this suite.  Returns its path."""
     files = cpio.unpack(qemu.build_file(arch, "tests.cpio").read_bytes())
     files = {name: data for name, data in files.items() if name in programs}
     files["suite"] = "".join(line + "\n" for line in suite).encode()
@@ -123,7 +123,7 @@ def archive(arch, programs, suite, folder):
 
 
 class Points:
-    """TAP."""
+    """The points of a test, printed as TAP."""
 
     def __init__(self):
         self._n = self._failed = 0

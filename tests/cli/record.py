@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Profiles are true: a program whose functions execute known shares is found where it is, to the sampling bound.
+"""Profiles are true: the functions of a program with known shares get their samples, within the sampling bound.
 
-An overflow is reported at the instruction that made it.  So the samples of an LWP are at every period-th instruction
+An overflow is reported at the instruction that caused it.  So the samples of an LWP are at every period-th instruction
 that it executes.  A block of b instructions has floor(b / period) samples or one more.  A function that is visited v
 times has at most v samples more or less than its share.  No chance is involved.
 """
@@ -17,15 +17,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MILLION = 1000000
 SHARES = {"one": 1, "two": 2, "three": 3, "four": 4}  # of tests/cli/shares.c, in millions of instructions
 PERIOD = 10007
-PROFILER = 350  # instructions of its own that are counted with a sample, where the kernel is counted, at most
+PROFILER = 350  # instructions of the profiler in a period, at most, if the kernel is counted
 CALLS = 75000
 TURNS = 4 * MILLION
-AROUND = 30  # what a function executes around its loop, at most
+AROUND = 30  # instructions of a function around its loop, at most
 points = []
 
 
 def check(name, wrong):
-    """One point: `wrong` lists what is not as it should be."""
+    """One point of TAP; it fails if `wrong` lists anything."""
     points.append(not wrong)
     print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
     for line in wrong[:10]:
@@ -33,7 +33,7 @@ def check(name, wrong):
 
 
 class Run:
-    """A run of the payload `record`, and all it leaves."""
+    """A run of the payload `record`, and its output files."""
 
     def __init__(self, folder, arch, options, *words):
         names = [folder / name for name in ("results.jsonl", "folded", "flame.svg")]
@@ -55,7 +55,7 @@ class Run:
         return {row[1:]: int(row[0]) for row in rows}
 
     def samples_of(self, name):
-        """In the function, of whichever program."""
+        """Samples in this function, of any program."""
         return sum(samples for (_, kind, symbol), samples in self.table().items() if (kind, symbol) == (".", name))
 
     def totals_wrong(self):
@@ -74,7 +74,7 @@ def between(name, samples, low, high):
 
 
 def exact(run, rounds, threads, period, lwps=0):
-    """At user privilege a period is exactly so many of the program's instructions."""
+    """At user privilege a period has exactly this number of the program's instructions."""
     wrong, visits, lwps = [], rounds * threads, lwps or threads
     for name, share in SHARES.items():
         length = share * MILLION // rounds
@@ -92,7 +92,7 @@ def proportional(run, rounds):
     total = sum(run.samples_of(name) for name in SHARES)
     wrong = [] if total > 500 else [f"only {total} samples"]
     for name, share in SHARES.items():
-        # c = s T + e, |e| <= v, for each of the four: so |c - s C| <= v (1 + 4 s).
+        # For each of the four c = s T + e with |e| <= v, so |c - s C| <= v (1 + 4 s).
         slack = rounds * (1 + 4 * share / 10)
         wrong += between(name, run.samples_of(name), total * share / 10 - slack, total * share / 10 + slack)
     return wrong
@@ -116,7 +116,7 @@ def profile_truth(folder, arch, options, program):
 
 
 def kernel_cost(arch, options, often, seldom):
-    """Instructions of the kernel's that tests/cli/calls.c asks for, to the digit."""
+    """The exact number of instructions that the kernel executes for tests/cli/calls.c."""
     done = subprocess.run([ROOT / "scripts" / "barecpc", "run", "--arch", arch, "--accel", "tcg", *options, "--", "stat", "-j",
                            "-e", "PAPI_tot_ins:k", "calls", str(often), str(seldom), "1"], cwd=ROOT,
                           stdin=subprocess.DEVNULL, capture_output=True, text=True)
@@ -145,8 +145,8 @@ def inside(run, names, arch):
 
 
 def kernel_truth(folder, arch, options, program):
-    """The kernel's events are found in the kernel if it can be interrupted, with the caller that they were for.  On arm64 they
-    are found when the kernel returns, one call later at most."""
+    """Events of the kernel are sampled in the kernel, with their caller, if the kernel can be interrupted.  On arm64 they
+    are sampled when the kernel returns, one call later at most."""
     what, options = f"{arch} {' '.join(options)}:", [*options, "--payload", program]
     once = kernel_cost(arch, options, CALLS, 0)
     often = kernel_cost(arch, options, 2 * CALLS, 0) - once
@@ -165,14 +165,14 @@ def kernel_truth(folder, arch, options, program):
 
     run = Run(folder, arch, options, "-g", "-e", "PAPI_tot_ins:uk", "-c", str(PERIOD), "calls", str(CALLS), "0", str(TURNS))
     kernel = sum(n for stack, n in run.folded.items() if ";often" in stack)
-    # A turn around the call takes four instructions of the program's, at most.
+    # One turn of the loop around the call takes at most four instructions of the program.
     wrong = between("often", kernel, often // (PERIOD + late) - 1, (often + 4 * CALLS) // (PERIOD - PROFILER) + 1)
     wrong += block("idle", run.samples_of("idle"), 2 * TURNS)
     leaves = {stack.rsplit(";", 1)[1] for stack in run.folded if ";often" in stack}
     if arch != "arm64":
         wrong += [f"often: {leaves}"] if not any(leaf.endswith("_[k]") for leaf in leaves) else []
         wrong += [leaf for leaf in leaves if leaf != "often" and not leaf.endswith("_[k]")]
-    check(f"{what} user and kernel apart", wrong)
+    check(f"{what} user and kernel are separate", wrong)
 
 
 def family_truth(folder, arch, options, shares, tree):
@@ -190,7 +190,7 @@ def family_truth(folder, arch, options, shares, tree):
         run = Run(folder, arch, options, "-c", "997", "tree", *words.split(), str(MILLION))
         low, high = visits * (2 * MILLION // 997), visits * (-(-(2 * MILLION + AROUND) // 997))
         check(f"{arch}: tree {words}", run.totals_wrong() + between(function, run.samples_of(function), low, high))
-    # By each instruction: that of the call, too, after which the next program's first follows.
+    # A sample per instruction: each program has the same number at _start.
     one, two = (Run(folder, arch, options, "-c", "1", "tree", word, "1").samples_of("_start") for word in ("turn", "next"))
     check(f"{arch}: the next program from its first instruction on",
           [] if 0 < 2 * one == two else [f"_start has {one} samples, of two programs {two}"])
@@ -202,7 +202,7 @@ def family_truth(folder, arch, options, shares, tree):
 
 
 def short_periods(folder, program):
-    """In the kernel a period may be as short as leaves most of it to the program."""
+    """In the kernel the shortest period leaves most of it to the program."""
     run = Run(folder, "x86_64", ["--payload", program], "-e", "PAPI_tot_ins:k", "-c", "1000", "calls", "20000", "0", "1")
     check("x86_64: a period of 1000", [] if run.status == 0 and run.records and run.records[0]["lost"] == 0
           else [f"status {run.status}", *run.err.splitlines()[-3:]])
@@ -236,14 +236,14 @@ def refusals(folder, program):
     # A known event that this machine lacks.
     refused(["-e", "bus-cycles", "shares", "1", "1"], 77, "^record: <not supported>: bus-cycles: this PMU has no event for perf's name$")
     refused(["-e", "PAPI_l1_tcm", "shares", "1", "1"], 77, "^record: <not supported>: PAPI_l1_tcm: Unknown event: no table of events exists for this CPU ")
-    refused(["shares"], 2, "^# PAPI_tot_ins:u, ")  # the program's own status
+    refused(["shares"], 2, "^# PAPI_tot_ins:u, ")  # the status of the program
     refused(["shares", "1", "1"], 77, "^record: <not supported>: PMU absent: ", ["--cpu", "max,pmu=off"])
-    refused(["record", "shares", "1", "1"], 1, "^record: PAPI_tot_ins: the counters are in use, by ")  # the inner one
+    refused(["record", "shares", "1", "1"], 1, "^record: PAPI_tot_ins: the counters are in use, by ")  # of the inner record
     refused(["triad", "64"], 0, "^# <not counted>: the counters are in use, by ")
 
 
 def endless(folder, program):
-    """A program that --timeout ends has its profile: of 30 ms, 10 and a slice of 4 for each LWP that record then waits for."""
+    """A program that --timeout ends has a profile: 10 of 30 ms, and a slice of 4 ms for each LWP that record waits for."""
     run = Run(folder, "arm64", ["--payload", program], "-g", "-c", "9973", "--timeout", "10", "shares", "1", "3")
     said = re.search(r"^record: shares: ended after 10 ms \(--timeout\)$", run.err, re.M)
     samples = sum(run.folded.values())
@@ -252,7 +252,7 @@ def endless(folder, program):
 
 
 def long_names(folder):
-    """A name is printed whole, in the table and in the stacks.  A separator of frames in it is replaced."""
+    """A name is printed in full, in the table and in the stacks.  A frame separator in it is replaced."""
     name = "f" + 5000 * "o"
     compile_payload("arm64", "shares", folder / "long names;", f"-Dfour={name}")
     run = Run(folder, "arm64", ["--payload", folder / "long names;"], "-g", "-c", "9973", "long names;", "1", "1")
@@ -262,7 +262,7 @@ def long_names(folder):
 
 
 def odd_names(folder):
-    """Names are bytes, records and pictures are text: what is no UTF-8 is told from what is."""
+    """Names are bytes, but records and pictures are text: bytes that are not UTF-8 are replaced."""
     program = folder / "odd"
     for name, text in ((b"fo\xffr", "fo\ufffdr"), ("f\u00fcr".encode(), "f\u00fcr"), (b"\xed\xa0\x80r", 3 * "\ufffd" + "r"),
                        (b"f\"<r", "f\"<r")):

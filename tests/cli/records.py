@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The records are what docs/records.md says, and the table can be made from them."""
+"""The records are as in docs/records.md, and the table can be made from them."""
 import json
 import pathlib
 import re
@@ -12,7 +12,7 @@ points = []
 
 
 def check(name, wrong):
-    """One point: `wrong` lists what is not as it should be."""
+    """One point of TAP; it fails if `wrong` lists anything."""
     points.append(not wrong)
     print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
     for line in wrong[:10]:
@@ -33,7 +33,7 @@ def run(*words):
 
 
 def documented():
-    """The members docs/records.md names, in all its tables."""
+    """The members that docs/records.md lists in its tables."""
     names = set()
     for line in (ROOT / "docs" / "records.md").read_text().splitlines():
         cells = line.split("|")
@@ -52,7 +52,7 @@ def ratio(value, divisor):
 
 
 def row(record):
-    """The table's row, as the benchmark printed it."""
+    """The table's row, as the benchmark prints it."""
     suffix = {"user": "u", "system": "k", "both": "uk"}[record["privilege"]]
     head = [record["label"], f"{record['event']}:{suffix}"]
     hrtime = str(record["hrtime_ns"]["net"]) if record["hrtime_ns"] else "-"
@@ -81,7 +81,7 @@ def quantity_wrong(quantity, runs):
 
 
 def rows(out):
-    """The table's rows as lists of cells; `<not supported>` is one."""
+    """The table's rows as lists of cells; `<not supported>` is one cell."""
     lines = [line for line in out.splitlines() if line and not line.startswith(("#", "payload "))]
     return [re.findall(r"<[^>]*>|\S+", line) for line in lines]
 
@@ -90,7 +90,7 @@ out, records = run()
 named = documented()
 check("every member is documented",
       sorted({f"{key}" for r in records for key in r if key not in named}))
-check("every documented member of a record is there", [
+check("every record has every documented member", [
     f"{r['label']}: {key}" for r in records
     for key in ("schema", "payload", "arguments", "label", "event", "code", "pic", "privilege", "status", "runs", "warm_ups",
                 "iterations", "aggregate", "overhead_method", "count", "per_iteration", "tick", "hrtime_ns", "verified",
@@ -108,7 +108,7 @@ check("the table can be made from the records", [
 
 out, records = run("--", "triad", "-n", "-r", "4", "-w", "0", "-e", "no_such,PAPI_tot_ins:uk", "100")
 check("no titles with -n", [line for line in out.splitlines() if line.startswith("payload ")])
-check("an event nobody knows is not supported, and why is said once", [] if [
+check("an unknown event is not supported, and the reason comes once", [] if [
     (r["status"], r.get("reason")) for r in records] == [
         ("not supported", "no_such: Unknown event: no table of events exists for this CPU (implementer 0, part 0x51): "
          "raw codes (r1c0, 0x1c0) and architected events work, `list' prints them"), ("counted", None)] and out.count("Unknown event") == 1 else [out])

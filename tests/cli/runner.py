@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/run counts what a test says, and fails what it leaves unsaid."""
+"""tests/run counts the points of a test, and fails a test that does not print its plan and all points."""
 import importlib.machinery
 import importlib.util
 import pathlib
@@ -10,25 +10,25 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 loader = importlib.machinery.SourceFileLoader("run", str(ROOT / "tests" / "run"))
 runner = importlib.util.module_from_spec(importlib.util.spec_from_loader("run", loader))
-sys.modules["run"] = runner  # its dataclasses look for it there
+sys.modules["run"] = runner  # dataclasses look up their module there
 loader.exec_module(runner)
 
 # A test's output, and the passed, failed and skipped points.
 CASES = {
-    "a plan in front": ("1..2\nok 1 - a\nok 2 - b\n", (2, 0, 0)),
-    "a plan behind": ("ok 1 - a\nok 2 - b\n1..2\n", (2, 0, 0)),
-    "streams one after the other": ("TAP version 13\n# one\n1..1\nok 1\nTAP version 13\n# two\n1..2\nok 1\nok 2\n", (3, 0, 0)),
+    "a plan at the start": ("1..2\nok 1 - a\nok 2 - b\n", (2, 0, 0)),
+    "a plan at the end": ("ok 1 - a\nok 2 - b\n1..2\n", (2, 0, 0)),
+    "two streams": ("TAP version 13\n# one\n1..1\nok 1\nTAP version 13\n# two\n1..2\nok 1\nok 2\n", (3, 0, 0)),
     "a failure": ("1..2\nnot ok 1 - a\n# why\nok 2 - b\n", (1, 1, 0)),
     "a skip": ("1..2\nok 1 - a # SKIP no PMU\nok 2 - b\n", (1, 0, 1)),
     "a whole stream skipped": ("1..0 # SKIP no PMU\n", (0, 0, 1)),
     "nothing": ("", (0, 1, 0)),
-    "death before the first point": ("1..3\n", (0, 1, 0)),
-    "death in the middle": ("1..3\nok 1\nok 2\n", (2, 1, 0)),
-    "death in the middle of one of two": ("TAP version 13\n1..3\nok 1\nTAP version 13\n1..1\nok 1\n", (2, 1, 0)),
-    "more than planned": ("1..1\nok 1\nok 2\n", (2, 1, 0)),
+    "an end before the first point": ("1..3\n", (0, 1, 0)),
+    "an end in the middle": ("1..3\nok 1\nok 2\n", (2, 1, 0)),
+    "an end in the middle of one of two streams": ("TAP version 13\n1..3\nok 1\nTAP version 13\n1..1\nok 1\n", (2, 1, 0)),
+    "more points than planned": ("1..1\nok 1\nok 2\n", (2, 1, 0)),
     "no plan": ("ok 1 - a\n", (1, 1, 0)),
-    "giving up": ("1..1\nBail out! no image\n", (0, 2, 0)),
-    "what only looks like a point": ("1..1\nokay\n ok 2\nok 1 - a\n", (1, 0, 0)),
+    "a bail-out": ("1..1\nBail out! no image\n", (0, 2, 0)),
+    "lines that only look like points": ("1..1\nokay\n ok 2\nok 1 - a\n", (1, 0, 0)),
 }
 
 
@@ -44,7 +44,7 @@ def main():
             wrong += 1
     done = subprocess.run([ROOT / "tests" / "run", "no-such-test"], capture_output=True, text=True)
     told = done.returncode == 2 and done.stderr.endswith(": no-such-test: no test and no folder of tests/list\n")
-    print(f"{'ok' if told else 'not ok'} {len(CASES) + 1} - a test that there is not")
+    print(f"{'ok' if told else 'not ok'} {len(CASES) + 1} - a test that does not exist")
     short = runner.Test("short", "tests/cli", [], 1, [])
     long = runner.Test("long", "tests/cli", ["campaign"], 1, [])
     right = ([runner.chosen([short, long], only, campaigns) for only, campaigns in

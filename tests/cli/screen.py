@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The console's text is on the screen, too: read back from a screen dump by the font it was drawn with."""
+"""The console's text is also on the screen.  The font identifies the characters in a screen dump."""
 
 import json
 import pathlib
@@ -22,7 +22,7 @@ MACHINES = {
 
 
 def read_font():
-    """{rows of a glyph: its character}"""
+    """A dictionary from the rows of a glyph to its character."""
     source = (ROOT / "lib" / "font.c").read_text()
     glyphs = re.findall(r'^\t"((?:\\x[0-9a-f]{2}){16})"', source, re.MULTILINE)
     return {bytes.fromhex(rows.replace("\\x", "")): chr(0x20 + i) for i, rows in enumerate(glyphs)}
@@ -46,7 +46,7 @@ def read_text(ppm, font):
 
 
 def ask(stream, command, **arguments):
-    """One command of QEMU's machine protocol, answered."""
+    """Send a command of QEMU's machine protocol, and return the answer."""
     stream.write(json.dumps({"execute": command, "arguments": arguments}) + "\n")
     stream.flush()
     while True:
@@ -56,7 +56,7 @@ def ask(stream, command, **arguments):
 
 
 def dump(arch, folder):
-    """Boot to the closing line, and take the screen."""
+    """Boot to the closing line, and return a screen dump."""
     control, image = folder / f"{arch}.sock", folder / f"{arch}.ppm"
     words = [*MACHINES[arch], "-append", "-- nonesuch", "-accel", "tcg", "-cpu", "max", "-m", "256", "-nodefaults",
              "-display", "none", "-serial", "stdio", "-no-reboot", "-qmp", f"unix:{control},server=on,wait=off"]
@@ -64,7 +64,7 @@ def dump(arch, folder):
     watch = threading.Timer(FIRMWARE_SECONDS, guest.kill)
     watch.start()
     try:
-        # The screen stays for a minute: no emulator's channel takes the status here.
+        # The screen stays for a minute, because this boot has no channel for the status.
         if not any(b"barecpc: exit" in line for line in guest.stdout):
             return None
         with socket.socket(socket.AF_UNIX) as s:

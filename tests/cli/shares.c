@@ -1,11 +1,11 @@
 /*
- * A program whose functions execute known shares of its instructions:
- * tests/cli/record.sh profiles it.
+ * A program whose functions execute known shares of its instructions, for
+ * tests/cli/record.py.
  *
- *	shares rounds threads
+ *     shares ROUNDS THREADS
  *
- * In each round of each thread, one() executes 1/rounds of a million
- * instructions, two() of two, three() of three, and four() of four.
+ * In each round of each thread, one() executes 1/ROUNDS of a million
+ * instructions, two() of two, three() of three, and four() of four million.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ SHARE(three, 3)
 SHARE(four, 4)
 
 static void *
-work(void *arg)
+run_rounds(void *arg)
 {
 	for (long i = 0; i < rounds; i++) {
 		one();
@@ -49,10 +49,10 @@ main(int argc, char **argv)
 	rounds = atol(argv[1]);
 	n = atoi(argv[2]);
 	for (i = 1; i < n; i++) {
-		if (pthread_create(&t[i], NULL, work, NULL) != 0)
+		if (pthread_create(&t[i], NULL, run_rounds, NULL) != 0)
 			return 1;
 	}
-	work(NULL);
+	run_rounds(NULL);
 	for (i = 1; i < n; i++)
 		pthread_join(t[i], NULL);
 	return 0;

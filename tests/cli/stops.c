@@ -1,6 +1,6 @@
 /*
- * Comes by every stop point of the kernel, with a set bound; tests/cli/stops.sh
- * holds the lines of trace=stops against it.
+ * Reaches every stop point of the kernel, with a set bound. tests/cli/stops.sh
+ * compares the lines of trace=stops.
  */
 #include <libcpc.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@ wait_for_ever(void *arg)
 }
 
 static void
-bind(void)
+bind_set(void)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -35,15 +35,15 @@ bind(void)
 		exit(99);
 }
 
-/* The child of a fork, which inherits nothing. */
+/* The child of a fork, which inherits no set. */
 static void
-child(char **argv, char *how)
+run_as_child(char **argv, char *how)
 {
 	char *again[] = { argv[0], how, NULL };
 
 	if (strcmp(how, "exit") == 0)
 		exit(3);
-	bind();
+	bind_set();
 	if (strcmp(how, "exec") == 0)
 		execv(argv[0], again);
 	abort();
@@ -55,7 +55,7 @@ run_child(char **argv, char *how)
 	pid_t pid = fork();
 
 	if (pid == 0)
-		child(argv, how);
+		run_as_child(argv, how);
 	waitpid(pid, NULL, 0);
 }
 
@@ -65,14 +65,14 @@ main(int argc, char **argv)
 	pthread_t t;
 
 	if (argc > 1)
-		return 4; /* what the exec led to */
-	bind();
+		return 4; /* after exec */
+	bind_set();
 	pthread_create(&t, NULL, end_at_once, NULL);
 	pthread_join(t, NULL);
 	run_child(argv, "exit");
 	run_child(argv, "exec");
 	run_child(argv, "killed");
-	execv("/no/such", argv); /* fails: no stop point */
+	execv("/no/such", argv); /* fails, so this is not a stop point */
 	pthread_create(&t, NULL, wait_for_ever, NULL);
 	return 5;
 }

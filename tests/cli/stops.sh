@@ -1,6 +1,6 @@
 #!/bin/sh
-# trace=stops names each point at which a process could be stopped by who controls it, in order, with who is there and
-# what is bound.
+# trace=stops prints each stop point that a process reaches, in order, with its LWPs and
+# the sets that are bound.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -20,11 +20,11 @@ lwp 1 (bound): exit 5 of 2 LWP(s), 2 bound
 END
 for arch in arm64 x86_64; do
 	scripts/barecpc-cc --arch $arch -O1 -o "$tap_dir/stops" tests/cli/stops.c
-	expect "$arch: the program ends as it would" 5 '^barecpc: exit 5' \
+	expect "$arch: the program ends normally" 5 '^barecpc: exit 5' \
 		scripts/barecpc run --arch $arch --accel tcg --payload "$tap_dir/stops" --append trace=stops -- stops
 	grep '^stop: ' "$err" | sed 's/^stop: [^:]*: //' >"$tap_dir/got"
 	check "$arch: every stop point, in order" diff "$tap_dir/wanted" "$tap_dir/got"
-	expect "$arch: not traced, not a line" 5 '^barecpc: exit 5' \
+	expect "$arch: without trace=stops" 5 '^barecpc: exit 5' \
 		scripts/barecpc run --arch $arch --accel tcg --payload "$tap_dir/stops" -- stops
 	check "$arch: no stop was printed" sh -c "! grep '^stop: ' '$err'"
 done

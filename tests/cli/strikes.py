@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""NMIs and machine checks strike anywhere: a stray NMI costs a run nothing, a machine check ends it in one line.
+"""NMIs and machine checks come at any time: a stray NMI does not change a run, a machine check ends it in one line.
 
 Both come from QEMU's monitor, at moments of the host's time.  They interrupt the kernel's entry and exit, its locks, its
 console and its idle loop.  With BARECPC_CAMPAIGN=yes there are more of them."""
@@ -14,14 +14,14 @@ import time
 from qmp_guest import Guest, Points, archive
 
 CAMPAIGN = os.environ.get("BARECPC_CAMPAIGN") == "yes"
-# Programs of every way into the kernel and out of it, some with exact counts at user privilege.  Two kinds are left out.
+# Programs that enter and leave the kernel in every way, some with exact counts at user privilege.  Two kinds are left out.
 # In programs that count the kernel an NMI retires instructions.  A counter read in user code repeats after an NMI.
 PROGRAMS = ["signal", "signal_frame", "thread", "fork", "futex", "itimer", "cpc_overflow", "cpc_inherit"]
 ROUNDS = 10 if CAMPAIGN else 1
 MOMENTS = 100 if CAMPAIGN else 8
-PAUSE = 0.002  # seconds between two NMIs: less, and they merge
-MOST = 3000 * ROUNDS  # NMIs: the programs end however little of the host's time they get between two
-# Uncorrected, with an address and more, state lost; of a CPU that can go on.  Intel SDM vol. 3B, "IA32_MCi_STATUS MSRs".
+PAUSE = 0.002  # seconds between two NMIs: with less they merge
+MOST = 3000 * ROUNDS  # NMIs: a bound, so that the programs end on any host
+# Uncorrected, with an address and further data, state lost.  Intel SDM vol. 3B, "IA32_MCi_STATUS MSRs".
 STATUS, MCG, ADDRESS, MISC = "0xbe00000000000134", "0x5", "0x1234000", "0x8c"
 HELD = rf"bank 3: status {STATUS} \(uncorrected, state lost\), address {ADDRESS}, misc {MISC}"
 
@@ -31,7 +31,7 @@ def matching(guest, pattern):
 
 
 def storm(points, folder):
-    """Programs run through hundreds of NMIs, and count what they always count."""
+    """Programs run during hundreds of NMIs, and their counts are the same as always."""
     suite = [*PROGRAMS * ROUNDS, "triad 4096"]
     guest = Guest("x86_64", payload=archive("x86_64", PROGRAMS, suite, folder), limit=600 * ROUNDS)
     guest.wait_line("online")
@@ -44,12 +44,12 @@ def storm(points, folder):
     guest.wait()
     struck = matching(guest, r"^cpu: [0-9]+ stray NMI\(s\) in this run$")
     n = int(struck[0].split()[1]) if struck else 0
-    points.check(guest.exit == 0, "programs pass while NMIs strike", f"exit {guest.exit}", *guest.log[-8:])
-    points.check(0 < n <= sent, "the log says how many", f"{sent} sent, {n} counted")
-    print(f"# {sent} NMIs sent, {n} counted: others merged with one that waited")
-    points.check(len(matching(guest, r"^cpu: stray NMI: CPU 0 at pc 0x")) == 1, "and the first has a line of its own", *guest.log)
+    points.check(guest.exit == 0, "programs pass during NMIs", f"exit {guest.exit}", *guest.log[-8:])
+    points.check(0 < n <= sent, "the log has the number of NMIs", f"{sent} sent, {n} counted")
+    print(f"# {sent} NMIs sent, {n} counted: others merged with a pending one")
+    points.check(len(matching(guest, r"^cpu: stray NMI: CPU 0 at pc 0x")) == 1, "the first NMI has its own line", *guest.log)
     counts = [record["machine"]["stray_nmis"] for record in guest.records]
-    points.check(counts and counts == sorted(counts) and 0 < counts[-1] <= n, "so does a record", f"{counts}, {n} in all")
+    points.check(counts and counts == sorted(counts) and 0 < counts[-1] <= n, "records have the number of NMIs", f"{counts}, {n} in all")
 
 
 def panics(points):
@@ -58,11 +58,11 @@ def panics(points):
     guest.qmp("inject-nmi")
     guest.wait()
     points.check(guest.exit == 125 and len(matching(guest, r"^panic: NMI at pc 0x")) == 1,
-                 "with nmi=panic the first ends the run", *guest.log[-8:])
+                 "with nmi=panic the first NMI ends the run", *guest.log[-8:])
 
 
 def machine_checks(points):
-    """The report starts on a line of its own wherever the check strikes; a console frame it cuts is the runner's to judge."""
+    """The report starts on its own line at any moment.  The runner reports a console frame that it cuts."""
     chance, bad = random.Random(12), []
     for _ in range(MOMENTS):
         guest = Guest("x86_64", program=["signal"])
@@ -71,7 +71,7 @@ def machine_checks(points):
         guest.monitor(f"mce 0 3 {STATUS} {MCG} {ADDRESS} {MISC}")
         guest.wait()
         if guest.exit == 0:
-            continue  # it had ended
+            continue  # the run had ended before
         if guest.exit != 125 or len(matching(guest, "^cpu: machine check: CPU 0 " + HELD + "$")) != 1 or \
                 len(matching(guest, r"^panic: machine check: CPU 0 at pc 0x")) != 1:
             bad += guest.log[-8:] + [f"exit {guest.exit}"]
@@ -85,8 +85,8 @@ def broadcast(points):
     guest.wait()
     lines = matching(guest, r"^cpu: machine check: CPU [0-3] bank [0-9]+: status 0x")
     points.check(sorted(line.split()[4] for line in lines) == list("0123") and matching(guest, "CPU 1 " + HELD),
-                 "one of all CPUs prints the banks of each", *guest.log[-12:])
-    points.check(guest.exit == 125 and len(matching(guest, r"^panic: ")) == 1, "and ends the run once", *guest.log[-12:])
+                 "a machine check on all CPUs prints the banks of each", *guest.log[-12:])
+    points.check(guest.exit == 125 and len(matching(guest, r"^panic: ")) == 1, "it ends the run once", *guest.log[-12:])
 
 
 def main():

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Random system calls by LWPs that share memory leave the kernel intact: no panic, no leak, exact counts of a witness.
+# Random system calls by LWPs that share memory do not damage the kernel: no panic, no leak, exact counts of a witness.
 # The same seed gives the same run.
 #
 #     tests/cli/syscall_fuzz.sh [--coverage] [--runs N] [--arch ARCHITECTURE] [--seed SEED]
@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# Not with coverage, whose calls make every entry to the kernel longer.
+# Not with coverage, because its calls make every entry to the kernel longer.
 limit="--append kernel_limit=350000"
 runs=4
 kinds=plain
@@ -39,7 +39,7 @@ fuzz() {
 		"$@" -- syscall_fuzz "$first" "$n" 16 100
 }
 
-# Which run each seed was.
+# seeds FILE: the seeds with their runs.
 seeds() {
 	sed -n 's/^# seed \([0-9]*\):.* run \([0-9a-f]*\)$/\1 \2/p' "$1"
 }
@@ -49,7 +49,7 @@ plain() {
 	expect "$arch: $runs seeds from $seed on" 0 '^barecpc: exit 0' fuzz "$seed" "$runs" $limit
 	grep -E '^# (seed|the witness)' "$out"
 	seeds "$out" >"$tap_dir/first"
-	check "$arch: each was a run" test "$(wc -l <"$tap_dir/first")" -eq "$runs"
+	check "$arch: each seed was a run" test "$(wc -l <"$tap_dir/first")" -eq "$runs"
 	expect "$arch: again" 0 '^barecpc: exit 0' fuzz "$seed" 1 $limit
 	seeds "$out" >"$tap_dir/again"
 	head -n 1 "$tap_dir/first" >"$tap_dir/one"
@@ -72,7 +72,7 @@ coverage() {
 	set -- ${counts:-0 0 0 0}
 	echo "# coverage: $2 of $all basic blocks, $1 of them before the calls"
 	check "$arch: the calls reach new code" test "$2" -gt "$1"
-	check "$arch: a count is of the blocks there are" test "$2" -le "$all"
+	check "$arch: the count is at most the number of blocks" test "$2" -le "$all"
 	check "$arch: mutations reach new code, too" test "$4" -gt 0
 }
 

@@ -8,7 +8,7 @@ trap 'rm -rf "$tap_dir"' EXIT
 out=$tap_dir/out
 err=$tap_dir/err
 
-# ok NAME | not_ok NAME [diagnostic]: one point.
+# ok NAME | not_ok NAME [diagnostic]: print one point.
 ok() {
 	tap_points=$((tap_points + 1))
 	echo "ok $tap_points - $1"
@@ -21,7 +21,7 @@ not_ok() {
 	[ $# -lt 2 ] || printf '%s\n' "$2" | sed 's/^/# /' | cut -c 1-300
 }
 
-# skip NAME WHY
+# skip NAME WHY: print a skipped point.
 skip() {
 	tap_points=$((tap_points + 1))
 	echo "ok $tap_points - $1 # SKIP $2"
@@ -67,7 +67,7 @@ fake_emulators() {
 	done
 }
 
-# end: the plan, and the status of the file.
+# end: print the plan; the status says whether all points passed.
 end() {
 	echo "1..$tap_points"
 	[ "$tap_failed" = 0 ]

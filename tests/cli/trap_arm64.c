@@ -1,13 +1,13 @@
 /*
- * For tests/cli/traps.sh: does what its argument names, in a function of that
- * name, at user privilege of an arm64.
+ * Executes what its argument names, in a function of the same name, at user
+ * privilege of an arm64.  For tests/cli/traps.sh.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* One instruction, or a few, and that is all. */
+/* A function of one or a few instructions. */
 #define TRAP(name, code)                                                       \
 	static int name(void)                                                  \
 	{                                                                      \

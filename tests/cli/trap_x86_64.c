@@ -1,6 +1,6 @@
 /*
- * For tests/cli/traps.sh: does what its argument names, in a function of that
- * name, at user privilege of an x86-64.
+ * Executes what its argument names, in a function of the same name, at user
+ * privilege of an x86-64.  For tests/cli/traps.sh.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #define SYS_ARCH_PRCTL 158
 #define ARCH_SET_FS    0x1002
 
-/* One instruction, or a few, and that is all. */
+/* A function of one or a few instructions. */
 #define TRAP(name, code)                                                       \
 	static int name(void)                                                  \
 	{                                                                      \
@@ -46,8 +46,8 @@ TRAP(divide_x87,
     "%%st; fwait")
 
 /*
- * Flags that would break a kernel that kept them: DF turns its copies round,
- * NT its IRET, AC lifts SMAP.  Each with a call that copies.
+ * Flags that a kernel must not keep: DF reverses its copies, NT breaks its
+ * IRET, AC disables SMAP.  The system call with each of them copies data.
  */
 static int
 odd_flags(void)
@@ -74,7 +74,7 @@ odd_flags(void)
 	return 0;
 }
 
-/* A base the CPU would refuse, and one of the kernel's. */
+/* Two bases that the CPU refuses, and an address of the kernel. */
 static int
 odd_thread_pointers(void)
 {

@@ -1,12 +1,12 @@
 #!/bin/sh
-# No instruction at user privilege reaches the machine.
+# No instruction at user privilege gets control of the machine.
 # Each privileged, undefined, misaligned or misdirected one ends its program with one line that names it, and the next
 # program runs.  Each architecture boots once.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# traps ARCH <list: a case, the signals it may end with (- for none), and what else the line says.
+# traps ARCH <list: a line has a case, the signals that may end it (-: none), and a pattern for the rest of its message.
 traps() {
 	cat >"$tap_dir/list"
 	scripts/barecpc-cc --arch "$1" -O1 -Wall -Wextra -Werror -o "$tap_dir/trap" "tests/cli/trap_$1.c"
@@ -78,13 +78,13 @@ odd_thread_pointers -
 do_nothing -
 LIST
 
-# A debug exception at the first instruction of a system call finds the payload's GS and RSP, whatever RSP is.
+# A debug exception at the first instruction of a system call finds the payload's GS and RSP.  RSP may have any value.
 scripts/barecpc-cc --arch x86_64 -O1 -Wall -Wextra -Werror -o "$tap_dir/entry_debug" tests/cli/entry_debug.c
 entry=$(nm build/x86_64/kernel.elf | awk '$3 == "x86_syscall_entry" { print $1 }')
 while read -r sp said; do
 	scripts/barecpc run --arch x86_64 --accel tcg --append priv=system --payload "$tap_dir/entry_debug" \
 		-- entry_debug "$entry" "$sp" >"$out" 2>"$err" </dev/null
-	check "x86_64: a debug exception at the way in, RSP $sp" \
+	check "x86_64: a debug exception at the entry, RSP $sp" \
 		grep -qE "$said at pc 0x$entry" "$err"
 done <<LIST
 ffffffffc0005ff0 ^kernel fault: debug exception

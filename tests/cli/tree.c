@@ -1,20 +1,20 @@
 /*
  * A program for tests/cli/stat.sh to count and tests/cli/record.py to profile.
- * It and its children execute known instructions: two a turn, and musl's.
+ * It and its children execute two instructions per turn, and musl's
+ * instructions.
  *
- *     tree fork N TURNS    N children, one after the other and then all at
- *                          once waited for, make TURNS turns each
- *     tree exec N TURNS    the same, but each executes `tree turn TURNS`
- *     tree run N PROGRAM [ARGS...]
- *                          or that program
- *     tree turn TURNS      makes them itself
- *     tree next TURNS      executes `tree turn TURNS`
- *     tree vary            makes as many as the clock's last digits say
- *     tree orphan          leaves a child that does not end
- *     tree late MS         ends itself after so many milliseconds, with status
- *                          3, and leaves a child that does not yield the CPU
- *     tree cpu             binds a set to CPU 0 and releases it
- *     tree fault           stores to address 0
+ *     tree fork N TURNS    fork N children with TURNS turns each, and wait
+ *     tree exec N TURNS    the same; each executes `tree turn TURNS`
+ *     tree run N PROGRAM [ARGS]...
+ *                          the same; each executes the program
+ *     tree turn TURNS      make the turns itself
+ *     tree next TURNS      execute `tree turn TURNS`
+ *     tree vary            make a number of turns that the clock decides
+ *     tree orphan          leave a child that does not end
+ *     tree late MS         end after MS milliseconds with status 3, and leave
+ *                          a child that does not yield the CPU
+ *     tree cpu             bind a set to CPU 0 and close the handle
+ *     tree fault           store to address 0
  */
 #include <errno.h>
 #include <libcpc.h>
@@ -28,7 +28,10 @@
 
 #include "turns.h"
 
-/* Each executes the program, if it is not NULL, or makes the turns. */
+/*
+ * Fork n children.  Each executes the program, or makes the turns if program
+ * is NULL.
+ */
 static int
 children(long n, char **program, long turns)
 {
@@ -53,7 +56,7 @@ children(long n, char **program, long turns)
 }
 
 static int
-vary(void)
+make_random_turns(void)
 {
 	struct timespec ts;
 
@@ -63,7 +66,7 @@ vary(void)
 }
 
 static int
-orphan(void)
+leave_child(void)
 {
 	if (fork() == 0) {
 		for (;;)
@@ -73,7 +76,7 @@ orphan(void)
 }
 
 static int
-late(long ms)
+end_late(long ms)
 {
 	struct timespec begin, now;
 
@@ -91,7 +94,7 @@ late(long ms)
 }
 
 static int
-cpu(void)
+bind_cpu(void)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 	cpc_set_t *set = cpc_set_create(cpc);
@@ -120,13 +123,13 @@ main(int argc, char **argv)
 	if (argc == 3 && strcmp(what, "next") == 0)
 		return execv(turn[0], turn);
 	if (strcmp(what, "vary") == 0)
-		return vary();
+		return make_random_turns();
 	if (strcmp(what, "orphan") == 0)
-		return orphan();
+		return leave_child();
 	if (argc == 3 && strcmp(what, "late") == 0)
-		return late(atol(argv[2]));
+		return end_late(atol(argv[2]));
 	if (strcmp(what, "cpu") == 0)
-		return cpu();
+		return bind_cpu();
 	if (strcmp(what, "fault") == 0)
 		*(volatile int *)(uintptr_t)(argc - 2) = 0;
 	return 2;

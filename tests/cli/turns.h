@@ -1,6 +1,6 @@
 /*
- * A loop of two instructions a turn.  Included by the programs of this folder,
- * which are compiled each by itself, as a user's are.
+ * A loop of two instructions per turn.  Included by programs of this folder,
+ * each of which is compiled separately, like a user's program.
  */
 #ifndef TESTS_CLI_TURNS_H
 #define TESTS_CLI_TURNS_H

@@ -16,22 +16,22 @@ programs=$(cpio -t --quiet <build/arm64/archive.cpio | grep -vE '^suite$|/')
 for p in $programs; do
 	printf '%s -h\n%s --help\n' "$p" "$p"
 done >"$tap_dir/suite"
-boots 'programs that are asked how they are used' 0
+boots 'all programs with -h and --help' 0
 for p in $programs; do
-	check "$p tells it" test "$(grep -cE "^usage: $p( |\$)" "$out")" = 2
+	check "$p prints its usage" test "$(grep -cE "^usage: $p( |\$)" "$out")" = 2
 done
 
 for p in $programs; do
 	printf '%s -q\n%s --nope\n' "$p" "$p"
 done >"$tap_dir/suite"
-boots 'programs with options that they have not' 2
+boots 'all programs with unknown options' 2
 for p in $programs; do
-	check "$p names them" test "$(grep -cE "^$p: (-q|--nope): no such option\$" "$err")" = 2
-	check "$p then tells how it is used" test "$(grep -cE "^usage: $p( |\$)" "$err")" = 2
+	check "$p names the option" test "$(grep -cE "^$p: (-q|--nope): no such option\$" "$err")" = 2
+	check "$p then prints its usage" test "$(grep -cE "^usage: $p( |\$)" "$err")" = 2
 	check "$p ends with 2" test "$(grep -cx "barecpc: $p: exit 2" "$err")" = 2
 done
 
-# mistake LINE WORDS: what is said of these words, in one boot with all of them.
+# mistake LINE WORDS: these words cause this line.  One boot runs all mistakes.
 : >"$tap_dir/suite"
 mistake() {
 	echo "$2" >>"$tap_dir/suite"
@@ -62,34 +62,34 @@ mistake 'encode: no event to encode' 'encode'
 mistake 'encode: --cpu: needs an argument' 'encode --cpu'
 mistake 'fits: b: events in one list, with commas' 'fits a b'
 boots 'mistakes' 2
-check 'each is status 2' test "$(grep -c '^barecpc: .*: exit 2$' "$err")" = "$(wc -l <"$tap_dir/suite")"
+check 'each has status 2' test "$(grep -c '^barecpc: .*: exit 2$' "$err")" = "$(wc -l <"$tap_dir/suite")"
 while IFS='	' read -r words line; do
 	check "$words" grep -qE "^$line\$" "$err"
 done <"$tap_dir/lines"
 
-# tells SCRIPT [command]: how it is used, which names it, and nothing else.
+# tells SCRIPT [command]: --help prints the usage, with the script's name, and nothing on standard error.
 tells() {
 	"$@" --help >"$out" 2>"$err" </dev/null && grep -q "${1##*/}" "$out" && [ ! -s "$err" ]
 }
 
-# scripts/barecpc ends with its programs' statuses: its own mistakes have another (tests/cli/host.sh).
+# scripts/barecpc ends with the status of its program, so a mistake has another status (tests/cli/host.sh).
 for s in $(git ls-files scripts | grep -vE '/.*/|/barecpc$|\.c$'); do
 	name=${s##*/}
-	check "$name tells how it is used" tells "$s"
+	check "$name prints its usage" tells "$s"
 	wrong=2
-	[ "$name" != barecpc-cc ] || wrong=1 # what it does not know is gcc's
-	expect "$name: an option that it has not" $wrong '--nonsense|arguments are required' "$s" --nonsense
+	[ "$name" != barecpc-cc ] || wrong=1 # it passes an unknown option to gcc
+	expect "$name: an unknown option" $wrong '--nonsense|arguments are required' "$s" --nonsense
 done
-check 'barecpc tells how it is used' tells scripts/barecpc
+check 'barecpc prints its usage' tells scripts/barecpc
 for command in run encode list fits arch probe; do
-	check "barecpc $command tells how it is used" tells scripts/barecpc $command
-	expect "barecpc $command: an option that it has not" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command --nonsense
+	check "barecpc $command prints its usage" tells scripts/barecpc $command
+	expect "barecpc $command: an unknown option" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command --nonsense
 done
 expect 'a CPU without a name' 2 '^encode: : no such CPU; known are: ' scripts/barecpc encode --cpu '' X
 expect 'nothing to compile' 2 '^barecpc-cc: no file to compile ' scripts/barecpc-cc
 for option in efi cfg archive; do
 	expect "mkdisk: --$option: no such file" 1 '^mkdisk: /proc/none: no such file$' scripts/mkdisk --$option /proc/none "$tap_dir/x.img"
 done
-expect 'a file that is not there' 1 '^mkcpio: /proc/none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /proc/none
+expect 'a file that does not exist' 1 '^mkcpio: /proc/none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /proc/none
 expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing, and has said why$' scripts/bootcost --cpu nonsense
 end

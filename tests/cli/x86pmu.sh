@@ -1,6 +1,6 @@
 #!/bin/sh
-# x86-64 counts exactly on every PMU of scripts/qemu-pmu's emulator: Intel's versions 1 to 5, AMD's three kinds.
-# There an instruction takes two core cycles and one reference cycle.  So cycles are exact, too, and a PIC that counts the
+# x86-64 counts exactly on every PMU of the emulator of scripts/qemu-pmu: Intel's versions 1 to 5, AMD's three kinds.
+# There an instruction takes two core cycles and one reference cycle.  So cycles are exact, and a PIC that counts the
 # wrong event is noticed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -15,15 +15,15 @@ if ! scripts/qemu-pmu --built; then
 	exit
 fi
 
-# emulate CPU options...: one of qemu-pmu's models, or an option of QEMU's.
+# emulate CPU options...: CPU is a model of qemu-pmu, or a value for QEMU's -cpu.
 emulate() {
 	cpu=$1
 	shift
 	scripts/barecpc run --arch x86_64 --accel tcg --qemu pmu --cpu "$cpu" "$@"
 }
 
-# rows NAME PICS COUNT PRIVILEGE: the table in $out has PICS PICs, three filters each, and COUNT where the
-# program's own privilege is counted.
+# rows NAME PICS COUNT PRIVILEGE: the table in $out has PICS PICs with three filters each.  The count is COUNT if the
+# program's own privilege is counted, else 0.
 rows() {
 	awk -v n="$3" -v own="$4" '$1 ~ /^spin/ {
 		want = $2 ~ ":.*" own ? n : 0
@@ -43,11 +43,11 @@ exact() {
 	done
 	expect "$1, cycles" 0 '^barecpc: exit 0' emulate "$1" -- spin -e PAPI_tot_cyc $SHORT $LONG
 	rows "$1, cycles" "$3" $((2 * INSTRUCTIONS)) u
-	# With a test archive its suite runs.
+	# The suite of the test archive runs.
 	expect "$1, tests of the image" 0 '^barecpc: exit 0' \
 		emulate "$1" --smp "$4" --payload build/x86_64/tests.cpio
-	check "$1: and none fails" sh -c "! grep -E '^(# .*)?not ok' '$out'"
-	check "$1: most can run" test "$(grep -c '^ok' "$out")" -ge 100
+	check "$1: no point fails" sh -c "! grep -E '^(# .*)?not ok' '$out'"
+	check "$1: most points run" test "$(grep -c '^ok' "$out")" -ge 100
 }
 
 exact intel-v1 4 4 1
@@ -58,13 +58,13 @@ exact intel-v5 9 9 1
 exact amd-legacy 4 4 1
 exact amd-core 6 6 2
 exact amd-v2 6 6 1
-# Counters that load 32 bits.
+# Counters whose writes have 32 bits.
 exact qemu64,vendor=GenuineIntel,pmu=on,pmu-version=2 5 5 1
 
 expect 'the reference clock' 0 '^barecpc: exit 0' emulate intel-v4 -- spin -e cpu_clk_unhalted.ref $SHORT $LONG
 rows 'the reference clock' 1 $INSTRUCTIONS u
 
-# suite NAME options...: the default suite's table and records.
+# suite NAME options...: run the default suite, and keep its table and records.
 suite() {
 	name=$1
 	shift

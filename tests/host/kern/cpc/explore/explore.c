@@ -3,9 +3,9 @@
  * bounded depth, and compares each with a model.  It also repeats schedules
  * that failed in the past.
  *
- *  explore    as a test
- *  explore [--shape WORD] [--start SCHEDULE] [--depth N] [--break FAULT]
- *  explore [--shape WORD] [--break FAULT] --replay SCHEDULE
+ *     explore    as a test
+ *     explore [--shape WORD] [--start SCHEDULE] [--depth N] [--break FAULT]
+ *     explore [--shape WORD] [--break FAULT] --replay SCHEDULE
  */
 #include <setjmp.h>
 #include <stdarg.h>
