@@ -1,7 +1,7 @@
 /*
- * What the arm64 half of the patches mends, shown on bare metal: an event
- * counter's overflow interrupt comes, at the instruction that wraps it, and
- * each CPU counts its own instructions.  PMUv3, GICv3, the virt machine.
+ * Tests of the arm64 patches on bare metal.  The overflow interrupt of an
+ * event counter comes at the instruction that wraps the counter.  Each CPU
+ * counts its own instructions.  Needs PMUv3, GICv3, and QEMU's virt machine.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -129,7 +129,7 @@ irq(uint64_t elr)
 	WRITE(s3_0_c12_c12_1, intid); /* ICC_EOIR1_EL1 */
 }
 
-/* Arm IHI 0069, "GICv3 programmers' model": group 1, all of one priority */
+/* Arm IHI 0069, "GICv3 programmers' model": group 1, one priority */
 static void
 gic_init(unsigned cpu)
 {
@@ -156,7 +156,7 @@ pmu_init(void)
 }
 
 static void
-setup(unsigned counter, uint64_t preset)
+setup_counter(unsigned counter, uint64_t preset)
 {
 	WRITE(pmselr_el0, counter);
 	WRITE(pmxevtyper_el0, INST_RETIRED);
@@ -165,17 +165,17 @@ setup(unsigned counter, uint64_t preset)
 }
 
 static uint64_t
-count(uint64_t (*run)(uint64_t counters, uint64_t n), uint64_t n)
+count_run(uint64_t (*run)(uint64_t counters, uint64_t n), uint64_t n)
 {
 	uint64_t result;
 
-	setup(0, 0);
+	setup_counter(0, 0);
 	result = run(1, n);
 	WRITE(pmcntenclr_el0, ALL_COUNTERS);
 	return result;
 }
 
-/* Overflows 1 to 20 instructions after each counter is started */
+/* Overflow 1 to 20 instructions after the start, on each counter */
 static void
 overflow_all(uint64_t extra)
 {
@@ -184,7 +184,7 @@ overflow_all(uint64_t extra)
 		for (uint64_t k = 1; k <= 20; k++) {
 			pmu_init();
 			WRITE(pmcr_el0, PMCR_E | extra);
-			setup(c, extra != 0 ? -k : (uint32_t)-k);
+			setup_counter(c, extra != 0 ? -k : (uint32_t)-k);
 			hits = 0;
 			__asm__ volatile("msr daifclr, #2");
 			run_nops(1ull << c);
@@ -206,7 +206,7 @@ test_position(const char *name, uint64_t extra)
 	overflow_all(extra);
 	check("interrupts missing, k = 1..20, all counters", missing, 0);
 	check("interrupts not at body + k", elsewhere, 0);
-	check("interrupts whose status is not their counter's", unclear, 0);
+	check("interrupts with the status of another counter", unclear, 0);
 }
 
 static void
@@ -215,12 +215,12 @@ test_halted(void)
 	pmu_init();
 	hits = 0;
 	ticks = 0;
-	setup(0, (uint32_t)-60);
+	setup_counter(0, (uint32_t)-60);
 	WRITE(cntv_tval_el0, READ(cntfrq_el0) / 20);
 	WRITE(cntv_ctl_el0, 1);
 	run_wfi(1);
 	check("halted for 50 ms: one tick", ticks, 1);
-	check("and one overflow", hits, 1);
+	check("halted for 50 ms: one overflow", hits, 1);
 	pmu_init();
 }
 
@@ -238,7 +238,7 @@ ap_main(void)
 	pmu_init();
 	wait_for(1);
 	turn = 2;
-	ap_count = count(run_yield, 30000);
+	ap_count = count_run(run_yield, 30000);
 	turn = 3;
 	overflow_all(0);
 	turn = 4;
@@ -258,14 +258,14 @@ test_two_cpus(void)
 	}
 	turn = 1;
 	wait_for(2);
-	own = count(run_yield, 20000);
+	own = count_run(run_yield, 20000);
 	wait_for(3);
-	while (turn < 4) /* and never give the turn away */
-		count(run_loop, 1000);
+	while (turn < 4) /* this CPU never yields */
+		count_run(run_loop, 1000);
 	check("two CPUs, the first counts its own", own, 3 * 20000 + 2);
-	check("and the second", ap_count, 3 * 30000 + 2);
-	check("interrupts missing on the second", missing, 0);
-	check("and not at body + k", elsewhere, 0);
+	check("two CPUs, the second counts its own", ap_count, 3 * 30000 + 2);
+	check("second CPU: interrupts missing", missing, 0);
+	check("second CPU: interrupts not at body + k", elsewhere, 0);
 }
 
 void
@@ -274,8 +274,8 @@ main(void)
 	put("TAP version 13\n");
 	gic_init(0);
 	pmu_init();
-	check("loop of 1000", count(run_loop, 1000), 2002);
-	check("loop of 1000000", count(run_loop, 1000000), 2000002);
+	check("loop of 1000", count_run(run_loop, 1000), 2002);
+	check("loop of 1000000", count_run(run_loop, 1000000), 2000002);
 	test_position("32-bit counters", 0);
 	if ((READ(id_aa64dfr0_el1) >> 8 & 0xf) >= 6)
 		test_position("64-bit counters", PMCR_LP);

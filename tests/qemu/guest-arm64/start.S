@@ -1,6 +1,6 @@
 /*
  * The arm64 test image: entry of both CPUs at EL1 with the MMU off, vectors,
- * and code whose counts are known by looking at it.
+ * and code with known counts.
  *
  * Linux, "Booting AArch64 Linux" (the header); Arm ARM (DDI 0487),
  * "AArch64 Self-hosted exceptions", "The Performance Monitors Extension".
@@ -78,8 +78,8 @@ leave_irq:
 	eret
 
 /*
- * All start the counters in X0 with the first MSR, which is not counted, and
- * read PMEVCNTR0 with an MRS, which is.
+ * Each starts the counters in X0 with the first MSR, which is not counted, and
+ * reads PMEVCNTR0 with an MRS, which is counted.
  */
 	.globl run_loop			/* (counters, n): 1 + 2n + 1 */
 run_loop:
@@ -91,7 +91,7 @@ run_loop:
 	ret
 
 	.globl run_yield		/* (counters, n): 1 + 3n + 1 */
-run_yield:				/* the other CPU's turn, n times */
+run_yield:				/* yields to the other CPU n times */
 	msr pmcntenset_el0, x0
 	mov x2, x1
 1:	yield

@@ -1,11 +1,11 @@
 /*
- * Code whose counts are known by looking at it.  All have one shape,
+ * Code with known counts.  All bodies have the same form:
  *
  *	uint64_t body(msr, lo, hi, index, n)	in EDI, ESI, EDX, ECX, R8D
  *
- * They start counting by writing hi:lo to the MSR, run what they are named
- * for, and read counter `index'.  The WRMSR is not counted, the MOV before the
- * RDPMC is, the RDPMC is not.
+ * A body starts the count by writing hi:lo to the MSR, runs the code it is
+ * named for, and reads counter `index'.  The WRMSR is not counted.  The MOV
+ * before the RDPMC is counted, the RDPMC is not.
  */
 	.macro BODY name
 	.text
@@ -50,7 +50,7 @@ body_loop_head:
 	jnz body_loop_head
 	READ
 
-	/* 1 + 3n instructions, n branches: the other CPU's turn n times */
+	/* 1 + 3n instructions, n branches; yields to the other CPU n times */
 	BODY body_pause
 	movl %r8d, %ebx
 1:	pause
@@ -90,22 +90,22 @@ body_loop_head:
 	cpuid
 	READ
 
-	BODY body_stosb		/* 2 whatever n */
+	BODY body_stosb		/* 2 for any n */
 	movl %r8d, %ecx
 	rep stosb
 	READ
 
-	BODY body_movsb		/* 2 whatever n */
+	BODY body_movsb		/* 2 for any n */
 	movl %r8d, %ecx
 	rep movsb
 	READ
 
-	BODY body_cmpsb		/* 2 whatever n: all equal */
+	BODY body_cmpsb		/* 2 for any n: all equal */
 	movl %r8d, %ecx
 	repe cmpsb
 	READ
 
-	BODY body_scasb		/* 2 whatever n: the first byte differs */
+	BODY body_scasb		/* 2 for any n: the first byte differs */
 	movl %r8d, %ecx
 	repe scasb
 	READ
@@ -124,7 +124,7 @@ body_loop_head:
 	nop
 	READ
 
-	/* Faults: R10 is how much to skip, see start.S. */
+	/* Faults: R10 is the number of bytes to skip, see start.S. */
 	BODY body_ud2		/* 1 + 3 in the handler */
 	movl $2, %r10d
 	ud2
@@ -174,7 +174,7 @@ body_stop:			/* (msr, lo, hi, counter msr): 3 + 3 + 1 */
 	ret
 
 /*
- * User mode: the IRETQ is the kernel's, the INT the user's.  User code retires
+ * User mode: IRETQ counts for the kernel, INT for the user.  User code retires
  * 2 + 2n instructions, the kernel 3: IRETQ, MOV to RSP, MOV to ECX.
  */
 	.globl body_user, user_return
@@ -207,7 +207,7 @@ user_return:
 	ret
 
 /*
- * The same by SYSRET, which is the kernel's, and SYSCALL, which is the user's.
+ * The same with SYSRET, which counts for the kernel, and SYSCALL for the user.
  * The kernel retires 4: MOV to RCX, SYSRETQ, MOV to RSP, MOV to ECX.
  */
 	.globl body_syscall, syscall_return
@@ -238,7 +238,7 @@ syscall_return:
 	pop %rbx
 	ret
 
-	/* (index): RDPMC in user mode; 1 if it faulted */
+	/* (index): RDPMC in user mode; returns 1 if it faulted */
 	.globl user_rdpmc
 user_rdpmc:
 	push %rbx
@@ -266,8 +266,8 @@ user_rdpmc_return:
 	ret
 
 /*
- * For interrupts: bodies that never read, of one-byte instructions where the
- * address tells how far it came.  (msr, lo, hi, -, n)
+ * Bodies for interrupts.  They read no counter.  Their instructions have one
+ * byte if the address must show their number.  (msr, lo, hi, -, n)
  */
 	.macro PLAIN name
 	.text
@@ -335,8 +335,8 @@ run_stosb_after:
 	ret
 
 /*
- * For the oracle: what -d exec prints between oracle_body and oracle_read is
- * what is counted, less the n repeated passes of the string instruction.
+ * For the oracle.  Between oracle_body and oracle_read, -d exec prints a line
+ * for each counted instruction, and n for the passes of the string instruction.
  */
 	BODY oracle
 	movl $20, %ebx
@@ -355,8 +355,8 @@ oracle_read:
 	READ
 
 /*
- * A guest's whole run.  The host retires 4: LEA, VMRUN, STGI, and the MOV
- * before the read; what is intercepted is not executed.  See svm.c.
+ * The complete run of a guest.  The host retires 4: LEA, VMRUN, STGI, and the
+ * MOV before the read.  An intercepted instruction does not run.  See svm.c.
  */
 	BODY body_guest
 	leaq svm_vmcb(%rip), %rax

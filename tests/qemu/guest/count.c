@@ -1,6 +1,6 @@
 /*
- * What a counter counts over code of known length: every number here follows
- * from reading bodies.S, with one MOV more for the read.
+ * Counts over code of known length.  Every expected number follows from
+ * reading bodies.S.  One more MOV belongs to the read.
  */
 #include "guest.h"
 
@@ -42,9 +42,9 @@ static const struct {
 };
 #define NEXPECT (sizeof(expect) / sizeof(expect[0]))
 
-/* "counter 3 instructions: rep stosb of 1" */
+/* Writes "counter 3, instructions: rep stosb of 1" to a buffer. */
 static char *
-append(char *p, const char *s)
+append_text(char *p, const char *s)
 {
 	while (*s != '\0')
 		*p++ = *s++;
@@ -53,7 +53,7 @@ append(char *p, const char *s)
 }
 
 static const char *
-title(unsigned counter, const char *what, const char *body)
+make_title(unsigned counter, const char *what, const char *body)
 {
 	static char buf[96];
 	char digit[2] = { (char)('0' + counter), '\0' };
@@ -61,15 +61,15 @@ title(unsigned counter, const char *what, const char *body)
 
 	if (counter >= pmu.ngp) {
 		digit[0] = (char)('0' + counter - pmu.ngp);
-		p = append(p, "fixed ");
+		p = append_text(p, "fixed ");
 	} else {
-		p = append(p, "counter ");
+		p = append_text(p, "counter ");
 	}
-	p = append(p, digit);
-	p = append(p, ", ");
-	p = append(p, what);
-	p = append(p, ": ");
-	append(p, body);
+	p = append_text(p, digit);
+	p = append_text(p, ", ");
+	p = append_text(p, what);
+	p = append_text(p, ": ");
+	append_text(p, body);
 	return buf;
 }
 
@@ -77,7 +77,7 @@ static void
 all_bodies(unsigned counter)
 {
 	for (unsigned i = 0; i < NEXPECT; i++)
-		check(title(counter, "instructions", expect[i].name),
+		check(make_title(counter, "instructions", expect[i].name),
 		    pmu_run(expect[i].body, counter, INSTRUCTIONS,
 			EVTSEL_OS | EVTSEL_USR, expect[i].n),
 		    expect[i].instructions);
@@ -93,7 +93,7 @@ one_loop(unsigned counter)
 
 	for (enum event e = INSTRUCTIONS; e <= BRANCHES; e++)
 		if (pmu_can(counter, e))
-			check(title(counter, name[e], "loop of 1000"),
+			check(make_title(counter, name[e], "loop of 1000"),
 			    pmu_run(body_loop, counter, e, EVTSEL_OS, 1000),
 			    want[e]);
 }
@@ -105,14 +105,14 @@ test_counts(void)
 	if (pmu.nfixed != 0)
 		all_bodies(pmu.ngp);
 	for (unsigned i = 0; i < NEXPECT; i++)
-		check(title(1, "branches", expect[i].name),
+		check(make_title(1, "branches", expect[i].name),
 		    pmu_run(
 			expect[i].body, 1, BRANCHES, EVTSEL_OS, expect[i].n),
 		    expect[i].branches);
 	for (unsigned c = 0; c < pmu_ncounters(); c++)
 		one_loop(c);
 
-	/* CMASK counts cycles: one instruction completes in each at most. */
+	/* CMASK counts cycles: at most one instruction completes in each. */
 	check("cmask 1: cycles with an instruction",
 	    pmu_run(
 		body_loop, 0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_CMASK(1), 1000),
@@ -141,7 +141,7 @@ test_counts(void)
 	}
 }
 
-/* User and kernel: see the bodies for what each retires. */
+/* User and kernel: bodies.S says what each body retires. */
 static void
 one_way(unsigned c, const char *way, body_fn *body, uint64_t kernel)
 {
@@ -162,7 +162,7 @@ one_way(unsigned c, const char *way, body_fn *body, uint64_t kernel)
 		unit <<= pmu.shift;
 	for (unsigned m = 0; m < 4; m++)
 		for (uint32_t n = 1; n <= 1000; n += 999)
-			check(title(c, mode[m].name, way),
+			check(make_title(c, mode[m].name, way),
 			    pmu_run(body, c, e, mode[m].flags, n),
 			    unit * (mode[m].fixed + mode[m].per_turn * n));
 }

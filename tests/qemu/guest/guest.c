@@ -1,6 +1,6 @@
 /*
- * The least a bare-metal test needs: a serial port, TAP, MSRs that may fault,
- * interrupt gates, the local APIC.
+ * The basic services of a bare-metal test: a serial port, TAP, MSRs that may
+ * fault, interrupt gates, the local APIC.
  */
 #include "guest.h"
 
@@ -101,7 +101,7 @@ finish(void)
 		__asm__ volatile("hlt");
 }
 
-/* The value of `name=NUMBER' on the command line */
+/* Returns the value of `name=NUMBER' on the command line in *value. */
 bool
 word(const char *cmdline, const char *name, uint64_t *value)
 {
@@ -158,7 +158,10 @@ wrmsr(uint32_t msr, uint64_t value)
 	    : "memory");
 }
 
-/* All three instructions are two bytes long; see start.S for R10 and R11. */
+/*
+ * Each of these three instructions is two bytes long.  See start.S for R10 and
+ * R11.
+ */
 #define FAULTS(insn, ecx, value)                                               \
 	({                                                                     \
 		register uint64_t length __asm__("r10") = 2;                   \
@@ -230,7 +233,7 @@ load_idt(void)
 	__asm__ volatile("lidt %0" : : "m"(p));
 }
 
-/* A fault no test expects ends the run. */
+/* An unexpected fault ends the run. */
 void
 fault_report(uint64_t vector, uint64_t top, uint64_t next)
 {

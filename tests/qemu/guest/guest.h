@@ -1,6 +1,6 @@
 /*
- * Included by the files of the emulator's own test image, which shares nothing
- * with barecpc: two programs that must agree on what a PMU does.
+ * Included by the files of the emulator's own test image.  The image shares no
+ * code with barecpc: the two must agree independently on what a PMU does.
  */
 #ifndef TESTS_QEMU_GUEST_GUEST_H
 #define TESTS_QEMU_GUEST_GUEST_H
@@ -43,18 +43,18 @@
 
 enum event { INSTRUCTIONS, CYCLES, REFERENCE, BRANCHES };
 
-/* What this machine is, by CPUID */
+/* The PMU of this machine, by CPUID */
 struct pmu {
 	bool intel;
 	unsigned version; /* Intel 1-5; AMD 0 legacy, 1 core, 2 PerfMonV2 */
 	unsigned ngp;
 	unsigned nfixed;
 	bool global;         /* one register starts and stops all counters */
-	unsigned shift, cpi; /* what the command line says of the emulator */
+	unsigned shift, cpi; /* from the command line */
 };
 extern struct pmu pmu;
 
-/* The register write that starts what has been set up */
+/* The register write that starts a counter */
 struct start {
 	uint32_t msr;
 	uint64_t value;

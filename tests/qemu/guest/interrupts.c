@@ -1,6 +1,6 @@
 /*
- * Where the overflow interrupt strikes: after the instruction that overflowed
- * the counter, with no skid, whatever the way it is delivered.
+ * The position of the overflow interrupt.  It comes after the instruction that
+ * overflows the counter, without skid, by any delivery.
  */
 #include "guest.h"
 
@@ -23,12 +23,13 @@ void timer_tick(void);
 
 static volatile unsigned hits, ticks;
 static volatile uint64_t hit_rip, hit_lvt, hit_status;
-static uint64_t masked, unclear; /* of the last twenties */
+/* numbers of such interrupts in the last interrupts_misplaced() */
+static uint64_t nmasked, nunclear;
 static volatile bool keep_running;
-static volatile uint64_t rearm; /* not 0: count on, from here */
+static volatile uint64_t rearm; /* not 0: continue to count from this value */
 
 static void
-pmi(uint64_t *frame)
+handle_pmi(uint64_t *frame)
 {
 	hits++;
 	hit_rip = frame[0];
@@ -46,13 +47,13 @@ pmi(uint64_t *frame)
 void
 pmi_by_nmi(uint64_t *frame)
 {
-	pmi(frame);
+	handle_pmi(frame);
 }
 
 void
 pmi_by_vector(uint64_t *frame)
 {
-	pmi(frame);
+	handle_pmi(frame);
 	lapic_write(EOI, 0);
 }
 
@@ -64,7 +65,7 @@ timer_tick(void)
 }
 
 static void
-prepare(uint32_t lvt)
+prepare_pmi(uint32_t lvt)
 {
 	hits = 0;
 	hit_rip = 0;
@@ -86,24 +87,27 @@ overflow_in(body_fn *body, unsigned c, enum event e, uint64_t k, uint32_t n)
 	pmu_stop();
 }
 
-/* Of overflows after 1 to 20 instructions on each counter, those not there */
+/*
+ * Overflow after 1 to 20 instructions on each counter.  Returns the number of
+ * interrupts that come at another instruction, or not once.
+ */
 uint64_t
 interrupts_misplaced(uint32_t lvt)
 {
 	uint64_t wrong = 0;
 
-	masked = 0;
-	unclear = 0;
+	nmasked = 0;
+	nunclear = 0;
 	for (unsigned c = 0; c < pmu_ncounters(); c++) {
 		if (!pmu_can(c, INSTRUCTIONS))
 			continue;
 		for (uint64_t k = 1; k <= 20; k++) {
-			prepare(lvt);
+			prepare_pmi(lvt);
 			overflow_in(run_nops, c, INSTRUCTIONS, k, 0);
 			wrong +=
 			    hits != 1 || hit_rip != (uint64_t)run_nops_body + k;
-			masked += (hit_lvt & LVT_MASKED) != 0;
-			unclear +=
+			nmasked += (hit_lvt & LVT_MASKED) != 0;
+			nunclear +=
 			    pmu.global && hit_status != pmu_status_bit(c);
 		}
 	}
@@ -118,70 +122,73 @@ test_position(const char *name, uint32_t lvt)
 	put("\n");
 	check("interrupts not at body + k, k = 1..20, all counters",
 	    interrupts_misplaced(lvt), 0);
-	check("interrupts that masked the LVT entry", masked != 0, pmu.intel);
-	check("interrupts whose status is not their counter's", unclear, 0);
+	check("interrupts that masked the LVT entry", nmasked != 0, pmu.intel);
+	check("interrupts with the status of another counter", nunclear, 0);
 }
 
 static void
 test_through(void)
 {
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	overflow_in(run_loop, 0, INSTRUCTIONS, 1000001, 1000000);
 	check("after 1000001 of a loop: at its head", hit_rip,
 	    (uint64_t)run_loop_head);
 
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	overflow_in(run_loop, 0, CYCLES, 1000001ull * pmu.cpi, 1000000);
 	check("by cycles: the same place", hit_rip, (uint64_t)run_loop_head);
 
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	overflow_in(run_stosb, 0, INSTRUCTIONS, 3, 1000);
 	check("rep stosb of 1000 is one instruction", hit_rip,
 	    (uint64_t)run_stosb_after);
 
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	overflow_in(run_stosb, 0, INSTRUCTIONS, 13, 1000);
-	check("and ten more", hit_rip, (uint64_t)run_stosb_after + 10);
+	check("the same and ten more instructions", hit_rip,
+	    (uint64_t)run_stosb_after + 10);
 
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	overflow_in(run_jumps, 0, BRANCHES, 5, 0);
 	check("at the target of the fifth branch", hit_rip,
 	    (uint64_t)run_jumps_body + 5 * (uint64_t)run_jumps_stride);
 
-	prepare(VECTOR_PMI | LVT_MASKED);
+	prepare_pmi(VECTOR_PMI | LVT_MASKED);
 	overflow_in(run_nops, 0, INSTRUCTIONS, 5, 0);
 	check("no interrupt through a masked entry", hits, 0);
 
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	pmu_setup(0, INSTRUCTIONS, EVTSEL_OS, 0);
 	overflow_in(run_nops, 0, INSTRUCTIONS, WIDTH_MASK, 0);
 	check("no interrupt without an overflow", hits, 0);
 }
 
-/* With IF 0 the status is there at once, the interrupt waits for STI. */
+/* With IF 0 the status is set at once, and the interrupt waits for STI. */
 static void
 test_held_back(void)
 {
 	struct start s;
 
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	keep_running = true;
 	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT, -5ull);
 	run_nops(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
-	check("interrupts off: none arrives", hits, 0);
+	check("interrupts off: none comes", hits, 0);
 	if (pmu.global)
-		check("but the status is set", pmu_status(), 1);
+		check("interrupts off: the status is set", pmu_status(), 1);
 	pmu_stop();
 	__asm__ volatile("sti; nop; nop; cli");
-	check("it arrives when they are on", hits, 1);
+	check("interrupts on: it comes", hits, 1);
 
-	prepare(VECTOR_PMI | LVT_NMI);
+	prepare_pmi(VECTOR_PMI | LVT_NMI);
 	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT, -5ull);
 	run_nops(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
-	check("as NMI it does not wait", hit_rip, (uint64_t)run_nops_body + 5);
+	check("an NMI comes at once", hit_rip, (uint64_t)run_nops_body + 5);
 }
 
-/* A halted CPU retires nothing: the deadline waits for the timer's tick. */
+/*
+ * A halted CPU retires nothing: the overflow waits until the timer has ticked.
+ */
 static void
 test_halted(void)
 {
@@ -189,7 +196,7 @@ test_halted(void)
 	uint64_t before, after;
 	struct start s;
 
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	ticks = 0;
 	lapic_write(TIMER_SPLIT, 0xb);
 	lapic_write(LVT_TIMER, VECTOR_TIMER);
@@ -203,8 +210,8 @@ test_halted(void)
 	lapic_write(LVT_TIMER, LVT_MASKED);
 	pmu_stop();
 	check("halted for 50 ms: one tick", ticks, 1);
-	check("and one overflow", hits, 1);
-	check("50 ms went by",
+	check("halted for 50 ms: one overflow", hits, 1);
+	check("halted for 50 ms: by the TSC",
 	    after - before >= 50000000 && after - before < 50100000, true);
 }
 
@@ -218,7 +225,7 @@ test_freeze(void)
 		skip("freeze on PMI", "not this PMU");
 		return;
 	}
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	keep_running = true;
 	wrmsr(IA32_DEBUGCTL, 1u << 12);
 	check("freeze reads back", rdmsr(IA32_DEBUGCTL), 1u << 12);
@@ -242,9 +249,9 @@ test_freeze(void)
 }
 
 /*
- * A million user instructions in periods of 1001, an odd number so that the
- * samples do not all fall on one instruction of the two: 999 periods are full,
- * 3 instructions are left, whatever the handler does in the kernel.
+ * A million user instructions in periods of 1001.  The period is odd, so that
+ * both instructions of the loop are sampled.  There are 999 full periods and 3
+ * instructions more, whatever the handler executes in the kernel.
  */
 static void
 test_many(void)
@@ -252,14 +259,14 @@ test_many(void)
 	struct start s;
 	uint64_t rest;
 
-	prepare(VECTOR_PMI | LVT_NMI);
+	prepare_pmi(VECTOR_PMI | LVT_NMI);
 	rearm = -1001ull & WIDTH_MASK;
 	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_USR | EVTSEL_INT, rearm);
 	rest = body_user(
 	    s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 500000);
 	pmu_stop();
 	check("interrupts in 1000002 user instructions by 1001", hits, 999);
-	check("and what is left of the last period", rest - rearm, 3);
+	check("the rest of the last period", rest - rearm, 3);
 	rearm = 0;
 }
 
@@ -276,8 +283,8 @@ test_interrupts(void)
 }
 
 /*
- * Without icount there is only the clock: cycles go on and interrupt, what has
- * no number stands still and CPUID says so.
+ * Without icount there is only the clock.  Cycles count and interrupt.  Other
+ * events stand still, and CPUID says so.
  */
 void
 test_clock(void)
@@ -292,17 +299,17 @@ test_clock(void)
 	check("the list of events begins with cycles",
 	    cpuid(0x40000101, &b, &c, &d), pmu_code(CYCLES));
 	cycles = pmu_run(body_loop, 0, CYCLES, EVTSEL_OS, 100000);
-	check("cycles go on", cycles != 0, true);
+	check("cycles count", cycles != 0, true);
 	check("instructions stand still",
 	    pmu_run(body_loop, 0, INSTRUCTIONS, EVTSEL_OS, 100000), 0);
-	prepare(VECTOR_PMI);
+	prepare_pmi(VECTOR_PMI);
 	overflow_in(run_loop, 0, CYCLES, 100000, 1000000000);
 	check("cycles interrupt", hits, 1);
 }
 
 /*
- * The whole machine is saved and restored somewhere in the middle of this, or
- * is not: the counts are the same, digit for digit.
+ * The whole machine is saved and restored somewhere in the middle of this
+ * test, or it is not.  The counts are the same.
  */
 void
 test_migration(void)
@@ -310,7 +317,7 @@ test_migration(void)
 	struct start s;
 	uint64_t rest;
 
-	prepare(VECTOR_PMI | LVT_NMI);
+	prepare_pmi(VECTOR_PMI | LVT_NMI);
 	rearm = -1000001ull & WIDTH_MASK;
 	s = pmu_setup(0, INSTRUCTIONS, EVTSEL_USR | EVTSEL_INT, rearm);
 	put("# running\n");
@@ -318,6 +325,6 @@ test_migration(void)
 	    s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 500000000);
 	pmu_stop();
 	check("interrupts in 1000000002 instructions by 1000001", hits, 999);
-	check("and what is left of the last period", rest - rearm,
+	check("the rest of the last period", rest - rearm,
 	    1000000002 - 999 * 1000001ull);
 }

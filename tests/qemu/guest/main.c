@@ -1,8 +1,8 @@
 /*
- * The emulator's own test.  The command line names the tests to run, all but
- * four of them if it names none, and how the emulator was told to count:
+ * The emulator's own test image.  The command line names one test, or none for
+ * all tests except those four.  It also says how the emulator counts:
  *
- *	shift=N cpi=N [cpus=2] [oracle=1] [migration=1] [clock=1] [svm=1]
+ *      shift=N cpi=N [cpus=2] [oracle=1] [migration=1] [clock=1] [svm=1]
  */
 #include "guest.h"
 
@@ -11,7 +11,9 @@
 body_fn oracle;
 void main(uint64_t start_info);
 
-/* See oracle in bodies.S: the script counts the same on QEMU's trace. */
+/*
+ * See oracle in bodies.S.  The script compares this count with QEMU's trace.
+ */
 void
 test_oracle(void)
 {

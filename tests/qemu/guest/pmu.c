@@ -1,6 +1,6 @@
 /*
- * The three register interfaces behind one: which machine is this, and how is
- * its counter n set up, started, read and stopped.
+ * One interface to the three kinds of PMU registers: identify the machine, and
+ * set up, start, read and stop counter n.
  */
 #include "guest.h"
 
@@ -120,7 +120,7 @@ pmu_clear_status(void)
 	    pmu_status());
 }
 
-/* All counters still and free; their values stay. */
+/* Stop and disable all counters.  Their values stay. */
 void
 pmu_stop(void)
 {
@@ -133,8 +133,8 @@ pmu_stop(void)
 }
 
 /*
- * Set one counter up, still; the answer is the write that starts it.  Where
- * there is a global register that is what starts it, else its own select.
+ * Set up one counter, without starting it.  Returns the write that starts it:
+ * to the global control register if there is one, else to its event select.
  */
 struct start
 pmu_setup(unsigned counter, enum event e, uint64_t flags, uint64_t preset)

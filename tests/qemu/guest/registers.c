@@ -1,14 +1,14 @@
 /*
- * The register file: what reads back, what faults, what is not there.  Intel
- * SDM vol. 3B, "Architectural Performance Monitoring Version 1" to 5; AMD64 APM
- * vol. 2, "Performance Monitoring Counters".
+ * The registers: which values read back, which accesses fault, which registers
+ * are absent.  Intel SDM vol. 3B, "Architectural Performance Monitoring
+ * Version 1" to 5; AMD64 APM vol. 2, "Performance Monitoring Counters".
  */
 #include "guest.h"
 
 body_fn body_loop;
 
 static void
-faults(const char *name, bool got, bool want)
+check_fault(const char *name, bool got, bool want)
 {
 	check(name, got, want);
 }
@@ -19,7 +19,7 @@ test_identity(void)
 	uint32_t b, c, d, a;
 
 	if (pmu.global)
-		check("at reset the general counters' gate is open",
+		check("at reset global control enables the general counters",
 		    rdmsr(pmu.intel ? IA32_PERF_GLOBAL_CTRL : AMD_GLOBAL_CTL),
 		    (1u << pmu.ngp) - 1);
 	if (!pmu.intel) {
@@ -39,8 +39,8 @@ test_identity(void)
 }
 
 /*
- * The events the emulator says it models: leaf 40000101H, whose subleaves are
- * the event, the bits that choose it, the bits that are obeyed, and 1.
+ * The events that the emulator models: leaf 40000101H.  A subleaf has the
+ * event, the bits that select it, the bits with an effect, and 1.
  */
 static void
 test_events_leaf(void)
@@ -60,14 +60,14 @@ test_events_leaf(void)
 			continue;
 		check("an event of the list",
 		    cpuid_subleaf(0x40000101, n++, &b, &c, &d), pmu_code(e));
-		check("the bits that choose it", b, pmu.intel ? 0xffff : 0xff);
-		check("the bits that are obeyed", c,
+		check("the bits that select it", b, pmu.intel ? 0xffff : 0xff);
+		check("the bits with an effect", c,
 		    levels | (e == REFERENCE ? 0 : cycles));
-		check("the entry is there", d, 1);
+		check("the entry is valid", d, 1);
 	}
-	check("the list's end",
+	check("the end of the list",
 	    cpuid_subleaf(0x40000101, n, &b, &c, &d) | b | c | d, 0);
-	check("its end for good",
+	check("no entry after the end",
 	    cpuid_subleaf(0x40000101, ~0u, &b, &c, &d) | b | c | d, 0);
 }
 
@@ -83,11 +83,13 @@ test_general(void)
 		wrmsr(pmu_counter_msr(i), 0x12345678 + i);
 		check("counter reads back", rdmsr(pmu_counter_msr(i)),
 		    0x12345678 + i);
-		check("and by its index", pmu_read(i), 0x12345678 + i);
+		check("counter reads back by its index", pmu_read(i),
+		    0x12345678 + i);
 	}
-	faults("rdpmc of the last counter", rdpmc_faults(pmu.ngp - 1), false);
-	faults("rdpmc past the last counter", rdpmc_faults(pmu.ngp), true);
-	faults("fast rdpmc", rdpmc_faults(1u << 31), true);
+	check_fault(
+	    "rdpmc of the last counter", rdpmc_faults(pmu.ngp - 1), false);
+	check_fault("rdpmc past the last counter", rdpmc_faults(pmu.ngp), true);
+	check_fault("fast rdpmc", rdpmc_faults(1u << 31), true);
 	pmu_stop();
 }
 
@@ -126,32 +128,33 @@ test_intel_presets(void)
 	check("a preset is sign-extended from bit 31", rdmsr(IA32_PMC0),
 	    0xffff80000000ull);
 	wrmsr(IA32_PMC0, 0xdead7fffffffull);
-	check("and its upper half is not looked at", rdmsr(IA32_PMC0),
-	    0x7fffffff);
+	check("its upper half is ignored", rdmsr(IA32_PMC0), 0x7fffffff);
 	check("full-width writes are announced", full, true);
 	wrmsr(IA32_A_PMC0, 0x123456789abcull);
 	check("a full-width preset", rdmsr(IA32_PMC0), 0x123456789abcull);
-	faults("a preset wider than the counter",
+	check_fault("a preset wider than the counter",
 	    wrmsr_faults(IA32_A_PMC0, 1ull << 48), true);
-	check("changes nothing", rdmsr(IA32_A_PMC0), 0x123456789abcull);
+	check("a refused preset changes nothing", rdmsr(IA32_A_PMC0),
+	    0x123456789abcull);
 }
 
 static void
 test_intel_reserved(void)
 {
 	bool any = pmu.version == 3 || pmu.version == 4;
-	uint32_t top = pmu.ngp; /* the first that is not there */
+	uint32_t top = pmu.ngp; /* the first absent one */
 
-	faults(
+	check_fault(
 	    "select: bit 32", wrmsr_faults(IA32_PERFEVTSEL0, 1ull << 32), true);
-	faults("select: AnyThread", wrmsr_faults(IA32_PERFEVTSEL0, EVTSEL_ANY),
-	    !any);
+	check_fault("select: AnyThread",
+	    wrmsr_faults(IA32_PERFEVTSEL0, EVTSEL_ANY), !any);
 	if (pmu.ngp == 8)
 		return;
-	faults(
+	check_fault(
 	    "select past the last", rdmsr_faults(IA32_PERFEVTSEL0 + top), true);
-	faults("counter past the last", wrmsr_faults(IA32_PMC0 + top, 0), true);
-	faults("full-width counter past the last",
+	check_fault(
+	    "counter past the last", wrmsr_faults(IA32_PMC0 + top, 0), true);
+	check_fault("full-width counter past the last",
 	    wrmsr_faults(IA32_A_PMC0 + top, 0), true);
 }
 
@@ -162,38 +165,43 @@ test_intel_global(void)
 	uint64_t all = ((1ull << pmu.ngp) - 1) | 7ull << 32;
 	bool none = pmu.version < 2;
 
-	faults("fixed control", rdmsr_faults(IA32_FIXED_CTR_CTRL), none);
-	faults("fixed counter 0", rdmsr_faults(IA32_FIXED_CTR0), none);
-	faults("rdpmc of fixed counter 2", rdpmc_faults(1u << 30 | 2), none);
-	faults("rdpmc of fixed counter 3", rdpmc_faults(1u << 30 | 3), true);
-	faults("global status", rdmsr_faults(IA32_PERF_GLOBAL_STATUS), none);
-	faults("global control", rdmsr_faults(IA32_PERF_GLOBAL_CTRL), none);
-	faults(
+	check_fault("fixed control", rdmsr_faults(IA32_FIXED_CTR_CTRL), none);
+	check_fault("fixed counter 0", rdmsr_faults(IA32_FIXED_CTR0), none);
+	check_fault(
+	    "rdpmc of fixed counter 2", rdpmc_faults(1u << 30 | 2), none);
+	check_fault(
+	    "rdpmc of fixed counter 3", rdpmc_faults(1u << 30 | 3), true);
+	check_fault(
+	    "global status", rdmsr_faults(IA32_PERF_GLOBAL_STATUS), none);
+	check_fault(
+	    "global control", rdmsr_faults(IA32_PERF_GLOBAL_CTRL), none);
+	check_fault(
 	    "overflow control", rdmsr_faults(IA32_PERF_GLOBAL_OVF_CTRL), none);
-	faults(
+	check_fault(
 	    "status set", rdmsr_faults(IA32_PERF_GLOBAL_SET), pmu.version < 4);
-	faults("in use", rdmsr_faults(IA32_PERF_GLOBAL_INUSE), pmu.version < 4);
+	check_fault(
+	    "in use", rdmsr_faults(IA32_PERF_GLOBAL_INUSE), pmu.version < 4);
 	if (none)
 		return;
-	faults("fixed control: AnyThread", wrmsr_faults(IA32_FIXED_CTR_CTRL, 4),
-	    !any);
-	faults("fixed control: a fourth counter",
+	check_fault("fixed control: AnyThread",
+	    wrmsr_faults(IA32_FIXED_CTR_CTRL, 4), !any);
+	check_fault("fixed control: a fourth counter",
 	    wrmsr_faults(IA32_FIXED_CTR_CTRL, 1ull << 12), true);
-	faults("fixed counter 3", rdmsr_faults(IA32_FIXED_CTR0 + 3), true);
-	faults("global control: all counters",
+	check_fault("fixed counter 3", rdmsr_faults(IA32_FIXED_CTR0 + 3), true);
+	check_fault("global control: all counters",
 	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, all), false);
-	check("reads back", rdmsr(IA32_PERF_GLOBAL_CTRL), all);
-	faults("global control: one more",
+	check("global control reads back", rdmsr(IA32_PERF_GLOBAL_CTRL), all);
+	check_fault("global control: one more",
 	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, 1ull << pmu.ngp), true);
-	faults("global control: a fourth fixed",
+	check_fault("global control: a fourth fixed",
 	    wrmsr_faults(IA32_PERF_GLOBAL_CTRL, 1ull << 35), true);
-	faults("global status is read only",
+	check_fault("global status is read only",
 	    wrmsr_faults(IA32_PERF_GLOBAL_STATUS, 0), true);
-	faults("overflow control: a counter that is not there",
+	check_fault("overflow control: an absent counter",
 	    wrmsr_faults(IA32_PERF_GLOBAL_OVF_CTRL, 1ull << pmu.ngp), true);
-	faults("overflow control: bit 62",
+	check_fault("overflow control: bit 62",
 	    wrmsr_faults(IA32_PERF_GLOBAL_OVF_CTRL, 1ull << 62), false);
-	faults("overflow control: bit 59",
+	check_fault("overflow control: bit 59",
 	    wrmsr_faults(IA32_PERF_GLOBAL_OVF_CTRL, 1ull << 59),
 	    pmu.version < 4);
 	pmu_stop();
@@ -214,8 +222,8 @@ test_intel_v4(void)
 	wrmsr(IA32_FIXED_CTR_CTRL, 0xa);
 	check("in use: the interrupt", rdmsr(IA32_PERF_GLOBAL_INUSE),
 	    2 | FIXED(0) | 1ull << 63);
-	faults("in use is read only", wrmsr_faults(IA32_PERF_GLOBAL_INUSE, 0),
-	    true);
+	check_fault("in use is read only",
+	    wrmsr_faults(IA32_PERF_GLOBAL_INUSE, 0), true);
 	wrmsr(IA32_PERF_GLOBAL_SET, 1ull << 59);
 	check("a frozen counter stands still",
 	    pmu_run(body_loop, 0, INSTRUCTIONS, EVTSEL_OS, 10), 0);
@@ -223,7 +231,7 @@ test_intel_v4(void)
 	pmu_stop();
 }
 
-/* Overflow without an interrupt shows in the status and the value. */
+/* An overflow without an interrupt shows in the status and the value. */
 static void
 test_overflow(void)
 {
@@ -240,7 +248,7 @@ test_overflow(void)
 		pmu_stop();
 		check("wrapped counter", got, 2002 * scale - 1000);
 		if (pmu.global)
-			check("its status, alone", pmu_status(),
+			check("the status of this counter only", pmu_status(),
 			    pmu_status_bit(c));
 		pmu_clear_status();
 		check("status cleared", pmu_status(), 0);

@@ -1,7 +1,7 @@
 /*
- * Two CPUs count their own loops at the same time: each total is its own, as
- * if it were alone.  Under icount the two take turns, some thousand
- * instructions each.
+ * Two CPUs count their own loops at the same time.  Each count is the same as
+ * with one CPU.  Under icount the two take turns of some thousand
+ * instructions.
  */
 #include "guest.h"
 
@@ -18,12 +18,12 @@ static const struct {
 	const char *name;
 	body_fn *body;
 	enum event event;
-	unsigned per_turn, fixed; /* of what is counted, the read included */
-	uint32_t turns[2];        /* of the first and the second CPU */
+	unsigned per_turn, fixed; /* of the event; fixed includes the read */
+	uint32_t turns[2];        /* for the first and the second CPU */
 } step[] = {
 	{ "instructions", body_loop, INSTRUCTIONS, 2, 2, { 200000, 300000 } },
 	{ "branches", body_loop, BRANCHES, 1, 0, { 200000, 300000 } },
-	{ "instructions, one CPU all but idle", body_loop, INSTRUCTIONS, 2, 2,
+	{ "instructions, one CPU almost idle", body_loop, INSTRUCTIONS, 2, 2,
 	    { 500000, 10 } },
 	{ "instructions, turn by turn", body_pause, INSTRUCTIONS, 3, 2,
 	    { 20000, 30000 } },
@@ -31,9 +31,9 @@ static const struct {
 	    { 20000, 30000 } },
 };
 #define NSTEPS (sizeof(step) / sizeof(step[0]))
-#define LAST   (2 * NSTEPS + 2) /* turn of the first life's end */
+#define LAST   (2 * NSTEPS + 2) /* value of turn when the first part ends */
 
-static volatile unsigned turn; /* rises: who may do what next */
+static volatile unsigned turn; /* rises; says which CPU may act next */
 static volatile uint64_t count[2][NSTEPS];
 static volatile uint64_t misplaced, kept;
 
@@ -60,10 +60,10 @@ ap_main(void)
 		turn = LAST + 2;
 		return;
 	}
-	pmu_stop(); /* at reset the general counters' gate is open */
+	pmu_stop(); /* at reset global control enables the general counters */
 	for (unsigned i = 0; i < NSTEPS; i++) {
 		wait_for(2 * i + 1);
-		turn = 2 * i + 2; /* from here both run */
+		turn = 2 * i + 2; /* both run from here */
 		run_step(1, i);
 	}
 	turn = LAST - 1;
@@ -96,7 +96,7 @@ test_two_cpus(void)
 		run_step(0, i);
 	}
 	wait_for(LAST - 1);
-	while (turn < LAST) /* and never gives its turn away */
+	while (turn < LAST) /* this CPU never yields */
 		pmu_run(body_loop, 0, BRANCHES, EVTSEL_OS, 1000);
 	turn = LAST + 1;
 	start_ap();
@@ -111,6 +111,6 @@ test_two_cpus(void)
 			    (uint64_t)step[i].per_turn * step[i].turns[cpu] +
 				step[i].fixed);
 	}
-	check("interrupts on the second, not at body + k", misplaced, 0);
-	check("INIT leaves its counters alone", kept, 12345);
+	check("second CPU: interrupts not at body + k", misplaced, 0);
+	check("INIT does not change its counters", kept, 12345);
 }

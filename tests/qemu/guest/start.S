@@ -1,6 +1,7 @@
 /*
- * From PVH's 32-bit entry to main() in long mode, on the first CPU and, when
- * smp.c sends it a startup IPI, on the second.  Also what interrupts enter.
+ * From PVH's 32-bit entry to main() in long mode, on the first CPU.  The
+ * second CPU starts when smp.c sends it a startup IPI.  Also the entries of
+ * interrupts.
  *
  * Xen, "x86/HVM direct boot ABI" (the note, EBX at entry); Intel SDM vol. 3A,
  * "Initializing IA-32e Mode", "Interrupt and Exception Handling".
@@ -36,7 +37,7 @@ start32:
 2:	xorl %eax, %eax
 	movw %ax, %ds
 	movw %ax, %es
-	movl $tss, %eax		/* its descriptor wants the base in pieces */
+	movl $tss, %eax		/* the descriptor has the base in pieces */
 	movw %ax, gdt_tss + 2
 	shrl $16, %eax
 	movb %al, gdt_tss + 4
@@ -82,7 +83,7 @@ enter_long_mode:
 	ret
 
 /*
- * The second CPU's way in: copied to 0x8000, where it starts in real mode.
+ * The entry of the second CPU: copied to 0x8000, where it starts in real mode.
  */
 	.code16
 	.globl ap_start, ap_end
@@ -116,8 +117,8 @@ ap_start32:
 	jmp 2b
 
 /*
- * Faults a test expects.  R10 is the length of the instruction at fault, R11
- * becomes 1.  Tests know how many instructions these are.
+ * Expected faults.  R10 is the length of the faulting instruction.  R11
+ * becomes 1.  Tests rely on the number of instructions here.
  */
 	.globl skip_fault, skip_fault_code
 skip_fault_code:		/* with an error code: 4 instructions */
@@ -131,7 +132,7 @@ skip_fault:			/* without: 3 */
 	iretq
 
 /*
- * Interrupts: C gets the address of the frame.
+ * Interrupts: the C function gets the address of the frame.
  */
 	.macro ENTRY name, function
 	.globl \name
@@ -164,7 +165,7 @@ skip_fault:			/* without: 3 */
 	ENTRY pmi_entry, pmi_by_vector
 	ENTRY timer_entry, timer_tick
 
-/* Faults no test expects: entry n of the table pushes n. */
+/* Unexpected faults: entry n of the table pushes n. */
 	.globl fault_table
 	.balign 16
 fault_table:

@@ -1,7 +1,7 @@
 /*
- * Guests by SVM: which instructions are the guest's and which the host's, and
- * that XSETBV is intercepted.  The guest shares the host's page tables and
- * segments; its code is in bodies.S.
+ * SVM guests: which instructions count for the guest and which for the host,
+ * and that XSETBV is intercepted.  The guest uses the host's page tables and
+ * segments.  Its code is in bodies.S.
  *
  * AMD64 APM vol. 2, "Secure Virtual Machine", "Performance Event-Select
  * Registers"; appendix B, "VMCB Layout"; appendix C, "SVM Intercept Exit
@@ -95,9 +95,9 @@ vmcb_table(unsigned at, const void *table)
 		v;                                                             \
 	})
 
-/* A guest that is about to run this code, with these intercepts. */
+/* Set up a guest that runs this code, with these intercepts. */
 static void
-prepare(char *code, uint64_t intercept, bool osxsave)
+prepare_guest(char *code, uint64_t intercept, bool osxsave)
 {
 	uint8_t table[10];
 	uint64_t cr4 = READ_REGISTER("cr4") & ~(uint64_t)CR4_OSXSAVE;
@@ -130,20 +130,22 @@ prepare(char *code, uint64_t intercept, bool osxsave)
 static uint64_t
 count_guest(uint64_t flags, uint32_t n)
 {
-	prepare(svm_loop, 0, false);
+	prepare_guest(svm_loop, 0, false);
 	return pmu_run(body_guest, 0, INSTRUCTIONS, EVTSEL_OS | flags, n);
 }
 
-/* Host: 4 instructions; guest: 1 and 2 a turn.  See body_guest. */
+/*
+ * The host retires 4 instructions, the guest 1 and 2 per turn: see body_guest.
+ */
 static void
-test_whose(void)
+test_owner(void)
 {
 	check("guest and host", count_guest(0, 1000), 4 + 2001);
-	check(
-	    "GuestOnly: the guest's alone", count_guest(GUESTONLY, 1000), 2001);
+	check("GuestOnly: the guest only", count_guest(GUESTONLY, 1000), 2001);
 	check("GuestOnly: one turn of its loop", count_guest(GUESTONLY, 1), 3);
-	check("HostOnly: the host's alone", count_guest(HOSTONLY, 1000), 4);
-	check("HostOnly: whatever the guest does", count_guest(HOSTONLY, 1), 4);
+	check("HostOnly: the host only", count_guest(HOSTONLY, 1000), 4);
+	check(
+	    "HostOnly: independent of the guest", count_guest(HOSTONLY, 1), 4);
 	check("both: guest and host", count_guest(GUESTONLY | HOSTONLY, 1000),
 	    4 + 2001);
 	check("the guest ended by VMMCALL", vmcb_read(EXIT_CODE), EXIT_VMMCALL);
@@ -153,13 +155,15 @@ test_whose(void)
 	    pmu_run(body_nops, 0, INSTRUCTIONS, EVTSEL_OS | GUESTONLY, 0), 0);
 }
 
-/* The guest's sixth instruction is not executed: the host gets the NMI. */
+/*
+ * The guest's sixth instruction does not run, because the host gets the NMI.
+ */
 static void
 test_overflow(void)
 {
 	struct start s;
 
-	prepare(svm_nops, STOPS(EXIT_NMI), false);
+	prepare_guest(svm_nops, STOPS(EXIT_NMI), false);
 	lapic_write(LVT_PMI, LVT_NMI);
 	s = pmu_setup(
 	    0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_INT | GUESTONLY, -5ull);
@@ -168,12 +172,12 @@ test_overflow(void)
 	pmu_clear_status();
 	check(
 	    "GuestOnly overflows in the guest", vmcb_read(EXIT_CODE), EXIT_NMI);
-	check("and after the fifth instruction",
+	check("after the fifth instruction",
 	    vmcb_read(SAVE_RIP) - (uint64_t)svm_nops, 5);
 }
 
 static uint64_t
-xcr0(void)
+read_xcr0(void)
 {
 	uint32_t lo, hi;
 
@@ -184,7 +188,7 @@ xcr0(void)
 static uint64_t
 exit_of_xsetbv(uint64_t intercept, bool osxsave)
 {
-	prepare(svm_xsetbv, intercept, osxsave);
+	prepare_guest(svm_xsetbv, intercept, osxsave);
 	pmu_run(body_guest, 0, INSTRUCTIONS, EVTSEL_OS, 0);
 	return vmcb_read(EXIT_CODE);
 }
@@ -201,15 +205,15 @@ test_xsetbv(void)
 		return;
 	}
 	__asm__ volatile("mov %0, %%cr4" : : "r"(cr4 | CR4_OSXSAVE));
-	check("XCR0 at reset", xcr0(), 1);
+	check("XCR0 at reset", read_xcr0(), 1);
 	check("XSETBV is intercepted", exit_of_xsetbv(STOPS(EXIT_XSETBV), true),
 	    EXIT_XSETBV);
-	check("and not executed", xcr0(), 1);
-	check("#UD goes before the intercept",
+	check("the intercepted XSETBV is not executed", read_xcr0(), 1);
+	check("#UD has priority over the intercept",
 	    exit_of_xsetbv(STOPS(EXIT_XSETBV), false), EXIT_UD);
-	check("without the intercept the guest goes on",
+	check("without the intercept the guest continues",
 	    exit_of_xsetbv(0, true), EXIT_VMMCALL);
-	check("and has set XCR0", xcr0(), 3);
+	check("the guest has set XCR0", read_xcr0(), 3);
 	__asm__ volatile("mov %0, %%cr4" : : "r"(cr4));
 }
 
@@ -228,7 +232,7 @@ test_svm(void)
 	    0);
 	wrmsr(EFER, rdmsr(EFER) | EFER_SVME);
 	wrmsr(HSAVE_PA, (uint64_t)hsave);
-	test_whose();
+	test_owner();
 	test_overflow();
 	test_xsetbv();
 	wrmsr(EFER, rdmsr(EFER) & ~(uint64_t)EFER_SVME);

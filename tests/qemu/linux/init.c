@@ -1,7 +1,7 @@
 /*
- * The independent witness: the first and only process of the distribution's
- * own Linux kernel.  Its perf driver knows nothing of this project; what it
- * counts over a loop of known length must come out exactly.
+ * An independent test: the first and only process of the distribution's Linux
+ * kernel.  Linux's perf driver knows nothing of this project.  Its counts of a
+ * loop of known length must be exact.
  *
  * perf_event_open(2).
  */
@@ -41,9 +41,9 @@ check(const char *name, uint64_t got, uint64_t want)
 	}
 }
 
-/* Two instructions a turn, one of them a branch */
+/* Two instructions per turn, one of them a branch */
 static void
-loop(uint64_t turns)
+run_turns(uint64_t turns)
 {
 #ifdef __x86_64__
 	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(turns) : : "cc");
@@ -79,7 +79,7 @@ count_loop(uint64_t config, uint64_t turns)
 	if (fd < 0)
 		return (uint64_t)-errno;
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	loop(turns);
+	run_turns(turns);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	if (read(fd, &count, sizeof(count)) != sizeof(count))
 		count = 0;
@@ -98,9 +98,9 @@ is_intel(void)
 }
 #endif
 
-/* What a million turns more add */
+/* The count of a million more turns */
 static uint64_t
-million(uint64_t config)
+count_million(uint64_t config)
 {
 	uint64_t once = count_loop(config, TURNS);
 
@@ -114,7 +114,7 @@ on_signal(int signo)
 	nsignals++;
 }
 
-/* The records in a ring that has not been read from yet */
+/* The number of samples in a ring from which nothing was read yet */
 static unsigned
 samples_in(struct perf_event_mmap_page *page)
 {
@@ -154,7 +154,7 @@ test_sampling(void)
 	fcntl(fd, F_SETFL, O_ASYNC | O_NONBLOCK);
 	fcntl(fd, F_SETOWN, getpid());
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
-	loop(SAMPLED_TURNS);
+	run_turns(SAMPLED_TURNS);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	check("the count is readable",
 	    read(fd, &count, sizeof(count)) == sizeof(count), true);
@@ -165,7 +165,7 @@ test_sampling(void)
 	close(fd);
 }
 
-/* The lines of the kernel's log that tell which PMU it found */
+/* The lines of the kernel's log about its PMU */
 static void
 show_log(void)
 {
@@ -198,20 +198,21 @@ main(void)
 	puts("TAP version 13");
 	show_log();
 	check("instructions:u of a million turns",
-	    million(PERF_COUNT_HW_INSTRUCTIONS), 2 * TURNS);
+	    count_million(PERF_COUNT_HW_INSTRUCTIONS), 2 * TURNS);
 #ifdef __x86_64__
-	check("branches:u", million(PERF_COUNT_HW_BRANCH_INSTRUCTIONS), TURNS);
-	check(
-	    "cycles:u, two each", million(PERF_COUNT_HW_CPU_CYCLES), 4 * TURNS);
+	check("branches:u", count_million(PERF_COUNT_HW_BRANCH_INSTRUCTIONS),
+	    TURNS);
+	check("cycles:u, two per instruction",
+	    count_million(PERF_COUNT_HW_CPU_CYCLES), 4 * TURNS);
 	if (is_intel())
-		check("cache misses are refused: CPUID says there are none",
+		check("cache misses are refused, because CPUID lists none",
 		    count_loop(PERF_COUNT_HW_CACHE_MISSES, 1),
 		    (uint64_t)-ENOENT);
 #else
-	check("cycles:u", million(PERF_COUNT_HW_CPU_CYCLES), 2 * TURNS);
+	check("cycles:u", count_million(PERF_COUNT_HW_CPU_CYCLES), 2 * TURNS);
 #endif
 	n = count_loop(PERF_COUNT_HW_INSTRUCTIONS, TURNS);
-	check("the same again is the same",
+	check("a repeated count is the same",
 	    count_loop(PERF_COUNT_HW_INSTRUCTIONS, TURNS), n);
 	test_sampling();
 	printf("1..%u\n", ntests);
