@@ -85,7 +85,7 @@ check_difference(void)
 		cpc_buf_get(the_cpc, fz.buf, 0, &v[0]);
 		cpc_buf_get(the_cpc, fz.buf, 1, &v[1]);
 		if (!EXPECT_EQ(v[0] - fz.begun[0], v[1] - fz.begun[1]))
-			test_note("that was sequence %u", fz.seed);
+			test_note("failed: sequence %u", fz.seed);
 	}
 	if (froze)
 		cpc_enable(the_cpc);

@@ -214,7 +214,7 @@ TEST(objects_that_end_in_a_hole)
 		got = make_call(&calls[i], (uintptr_t)p + PAGE - 3);
 		if (!EXPECT((got == -1 && errno == EFAULT) ||
 			    (got >= 0 && got <= 3)))
-			test_note("%s gave %ld", calls[i].c_name, got);
+			test_note("%s returned %ld", calls[i].c_name, got);
 	}
 	EXPECT_EQ(munmap(p, PAGE), 0);
 }

@@ -289,7 +289,7 @@ run_seed(uint64_t seed, unsigned processes, unsigned calls)
 }
 
 static unsigned
-argument(int n, unsigned otherwise)
+number_argument(int n, unsigned otherwise)
 {
 	return test_argc > n ? (unsigned)strtoul(test_argv[n], NULL, 0)
 	                     : otherwise;
@@ -297,8 +297,8 @@ argument(int n, unsigned otherwise)
 
 TEST(random_calls_do_not_break_the_kernel)
 {
-	unsigned seed = argument(1, 1), seeds = argument(2, 1);
-	unsigned calls = argument(4, 100);
+	unsigned seed = number_argument(1, 1), seeds = number_argument(2, 1);
+	unsigned calls = number_argument(4, 100);
 	long at_start;
 	struct barecpc_stat st = { .bs_cpus = 1 };
 
@@ -312,7 +312,7 @@ TEST(random_calls_do_not_break_the_kernel)
 	new_blocks();
 	at_start = coverage.blocks;
 	for (unsigned n = 0; n < seeds; n++)
-		run_seed(seed + n, argument(3, 8), calls);
+		run_seed(seed + n, number_argument(3, 8), calls);
 	witness_end();
 	if (coverage.blocks >= 0)
 		test_note("coverage: %ld basic blocks before the calls, %ld "

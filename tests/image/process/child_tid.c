@@ -55,7 +55,7 @@ expect_kept(const char *what, uintptr_t at)
 	if (pid == 0)
 		_exit(memcmp((const char *)at, before, sizeof before) != 0);
 	if (!EXPECT(pid > 0) || !EXPECT_EQ(ends_with(pid), 0))
-		test_note("that was %s", what);
+		test_note("failed: %s", what);
 }
 
 /* The child must run, whatever is at the address. */
@@ -67,7 +67,7 @@ expect_ignored(const char *what, uintptr_t at)
 	if (pid == 0)
 		_exit(42);
 	if (!EXPECT(pid > 0) || !EXPECT_EQ(ends_with(pid), 42))
-		test_note("that was %s", what);
+		test_note("failed: %s", what);
 }
 
 TEST(the_child_finds_its_id)
@@ -135,7 +135,7 @@ TEST(a_child_survives_an_unwritable_address)
 static volatile int arrived;
 
 static int
-arrive(void *arg)
+record_arrival(void *arg)
 {
 	arrived = 1;
 	return arg != NULL;
@@ -152,10 +152,10 @@ thread_with_tid(const char *what, uintptr_t at)
 	int tid;
 
 	arrived = 0;
-	tid = clone(
-	    arrive, stack + sizeof stack, THREAD, NULL, NULL, NULL, (void *)at);
+	tid = clone(record_arrival, stack + sizeof stack, THREAD, NULL, NULL,
+	    NULL, (void *)at);
 	if (!EXPECT(tid > 0)) {
-		test_note("that was %s", what);
+		test_note("failed: %s", what);
 		return;
 	}
 	while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)

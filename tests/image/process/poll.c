@@ -62,7 +62,7 @@ TEST(a_pipe_is_ready_for_what_it_holds)
 }
 
 static int64_t
-now(void)
+now_ns(void)
 {
 	struct timespec ts;
 
@@ -73,7 +73,7 @@ now(void)
 TEST(a_wait_ends_after_its_time_limit)
 {
 	struct timespec ms = { 0, 1000000 };
-	int64_t before = now();
+	int64_t before = now_ns();
 	struct pollfd f;
 	int p[2];
 
@@ -81,10 +81,10 @@ TEST(a_wait_ends_after_its_time_limit)
 	f = (struct pollfd){ p[0], POLLIN, -1 };
 	EXPECT_EQ(poll(&f, 1, 1), 0);
 	EXPECT_EQ(f.revents, 0);
-	EXPECT(now() - before >= 1000000);
-	before = now();
+	EXPECT(now_ns() - before >= 1000000);
+	before = now_ns();
 	EXPECT_EQ(ppoll(NULL, 0, &ms, NULL), 0);
-	EXPECT(now() - before >= 1000000);
+	EXPECT(now_ns() - before >= 1000000);
 	EXPECT_EQ(close(p[0]), 0);
 	EXPECT_EQ(close(p[1]), 0);
 }

@@ -30,7 +30,7 @@
 #define LAST 20 /* without arguments, the seeds are 1 to LAST */
 
 static bool
-witness(struct barecpc_witness *bw)
+read_witness(struct barecpc_witness *bw)
 {
 	memset(bw, 0, sizeof *bw);
 	return syscall(BARECPC_SYS_WITNESS, bw) == 0;
@@ -52,7 +52,7 @@ TEST(every_lwp_counts_what_it_ran)
 
 	if (!mix_machine_learn(&machine))
 		SKIP("this machine does not count instructions");
-	witness(&before);
+	read_witness(&before);
 	for (; seed <= last; seed++) {
 		samples += mix_run(&mix, seed, &machine, false);
 		counted += mix.mx_sums.sum_counted;
@@ -66,7 +66,7 @@ TEST(every_lwp_counts_what_it_ran)
 	test_note("%" PRIu64 " programs executed, %" PRIu64 " signals, %" PRIu64
 		  " overflows",
 	    execs, signals, overflows);
-	if (!witness(&after))
+	if (!read_witness(&after))
 		SKIP("nothing to compare the sums with: boot with witness=1");
 	/*
 	 * The first request of every set counts the same event as the witness.

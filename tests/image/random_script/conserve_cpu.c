@@ -217,8 +217,7 @@ check_calls(const struct script *s)
 	for (unsigned i = 0; i < s->n; i++) {
 		if (s->ops[i].op_sysno == BARECPC_SYS_CPC &&
 		    !EXPECT_EQ(s->results[i], 0))
-			test_note(
-			    "that was op %u, %ld", i, s->ops[i].op_arg[0]);
+			test_note("failed: op %u, %ld", i, s->ops[i].op_arg[0]);
 	}
 }
 

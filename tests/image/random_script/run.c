@@ -118,8 +118,7 @@ check_lwp(const struct mix *mx, unsigned lwp, bool disturbed)
 		samples += (l->mxl_wants[n].mw_compare |
 			       l->mxl_wants[n].mw_least) != 0;
 		if (!EXPECT(op_is_good(mx, l, n)) && notes++ < MAX_NOTES)
-			test_note("that was seed %" PRIu64
-				  ", LWP %u, op %u: %s",
+			test_note("failed: seed %" PRIu64 ", LWP %u, op %u: %s",
 			    mx->mx_seed, lwp, n, l->mxl_wants[n].mw_name);
 	}
 	return samples;
@@ -137,7 +136,7 @@ check_report(const struct mix *mx, const struct mix_report *mr)
 	while (n > 0 && l->mxl_wants[n].mw_sample != &made->mr_sample)
 		n--;
 	if (!EXPECT(sample_is_good(mx, &l->mxl_wants[n], &mr->mr_sample)))
-		test_note("that was seed %" PRIu64
+		test_note("failed: seed %" PRIu64
 			  ", child process %u, program %u",
 		    mx->mx_seed, mr->mr_lwp, mr->mr_program);
 	return 1;

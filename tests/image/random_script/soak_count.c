@@ -69,7 +69,7 @@ soak_failed(int result, const char *what)
 	if (result == 0)
 		return false;
 	if (!EXPECT_EQ(errno, EAGAIN))
-		test_note("that was %s", what);
+		test_note("failed: %s", what);
 	SOAK_ADD(sos_lost, 1);
 	soak_doze(1000); /* the CPU is probably still taken */
 	return true;
@@ -258,7 +258,7 @@ expect_status_0(pid_t pid, const char *what)
 	int status = -1;
 
 	if (!EXPECT_EQ(waitpid(pid, &status, 0), pid) || !EXPECT_EQ(status, 0))
-		test_note("that was %s", what);
+		test_note("failed: %s", what);
 }
 
 /*

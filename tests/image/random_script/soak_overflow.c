@@ -124,7 +124,7 @@ soak_ovf_round(struct soak_lwp *sl)
 	want = sk->sok_bind + SPIN_INSNS * turns + sk->sok_tail * ovf.ov_calls;
 	if (!EXPECT_EQ(total_count(0), want) ||
 	    !EXPECT_EQ(total_count(1), want))
-		test_note("that was with %u overflows, every %u",
+		test_note("failed: %u overflows, one every %u instructions",
 		    (unsigned)ovf.ov_calls, (unsigned)period);
 	SOAK_ADD(sos_exact, 2);
 	SOAK_ADD(sos_ovf, ovf.ov_calls);

@@ -27,7 +27,7 @@ mix_stop(struct mix_state *st)
 }
 
 static bool
-notifies(const struct mix_set *set, unsigned i)
+request_notifies(const struct mix_set *set, unsigned i)
 {
 	return (set->mxs_reqs[i].cr_flags & CPC_OVF_NOTIFY_EMT) != 0;
 }
@@ -44,7 +44,7 @@ mix_inherit(struct mix_state *st, const struct mix_state *from)
 	mix_start(st, true);
 	st->running = from->running;
 	for (unsigned i = 0; i < st->set->mxs_pack.cp_nreqs; i++) {
-		if (!notifies(st->set, i))
+		if (!request_notifies(st->set, i))
 			continue;
 		st->base[i] = UINT64_MAX;
 		st->running = false;
@@ -60,7 +60,7 @@ until_overflow(const struct mix_state *st)
 
 	for (unsigned i = 0; i < st->set->mxs_pack.cp_nreqs; i++) {
 		left = -(st->base[i] + st->counted);
-		if (notifies(st->set, i) && left != 0 && left < least)
+		if (request_notifies(st->set, i) && left != 0 && left < least)
 			least = left;
 	}
 	return least;

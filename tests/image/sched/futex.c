@@ -75,7 +75,7 @@ until_waiting(uint32_t *at, long n)
 }
 
 static int64_t
-now(void)
+now_ns(void)
 {
 	struct timespec ts;
 
@@ -113,7 +113,7 @@ wait_once(void *arg)
 
 /* Start the waiters one by one, so that their order is known. */
 static bool
-start(struct waiter *w, int n, uint32_t *at)
+start_waiters(struct waiter *w, int n, uint32_t *at)
 {
 	turns = 0;
 	for (int i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ start(struct waiter *w, int n, uint32_t *at)
 }
 
 static void
-join(struct waiter *w, int n)
+join_waiters(struct waiter *w, int n)
 {
 	for (int i = 0; i < n; i++)
 		EXPECT_EQ(pthread_join(w[i].w_thread, NULL), 0);
@@ -151,7 +151,7 @@ TEST(the_first_to_come_is_the_first_to_go)
 {
 	struct waiter w[4] = { 0 };
 
-	REQUIRE(start(w, 4, &word));
+	REQUIRE(start_waiters(w, 4, &word));
 	for (int i = 0; i < 4; i++) {
 		EXPECT_EQ(wake_waiters(&word, 1), 1);
 		EXPECT_EQ(pthread_join(w[i].w_thread, NULL), 0);
@@ -165,13 +165,13 @@ TEST(as_many_wake_as_asked_for)
 {
 	struct waiter w[5] = { 0 };
 
-	REQUIRE(start(w, 5, &word));
+	REQUIRE(start_waiters(w, 5, &word));
 	EXPECT_EQ(wake_waiters(&word, 0), 0);
 	EXPECT_EQ(wake_waiters(&word, 2), 2);
 	EXPECT_EQ(count_waiters(&word), 3);
 	EXPECT_EQ(wake_waiters(&other, INT_MAX), 0);
 	EXPECT_EQ(wake_waiters(&word, INT_MAX), 3);
-	join(w, 5);
+	join_waiters(w, 5);
 }
 
 TEST(bits_select_the_waiters)
@@ -179,7 +179,7 @@ TEST(bits_select_the_waiters)
 	struct waiter w[3] = { { .w_bits = 1 }, { .w_bits = 6 },
 		{ .w_bits = 0 /* plain: all bits */ } };
 
-	REQUIRE(start(w, 3, &word));
+	REQUIRE(start_waiters(w, 3, &word));
 	EXPECT_EQ(futex(&word, WAKE_BITSET, INT_MAX, NULL, NULL, 4), 2);
 	EXPECT_EQ(pthread_join(w[1].w_thread, NULL), 0);
 	EXPECT_EQ(pthread_join(w[2].w_thread, NULL), 0);
@@ -194,7 +194,7 @@ TEST(waiters_move_without_waking)
 {
 	struct waiter w[5] = { 0 };
 
-	REQUIRE(start(w, 5, &word));
+	REQUIRE(start_waiters(w, 5, &word));
 	/* REQUEUE and CMP_REQUEUE return the sum of woken and moved waiters. */
 	EXPECT_EQ(move_waiters(&word, 1, 2, &other), 3);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
@@ -208,7 +208,7 @@ TEST(waiters_move_without_waking)
 	word = 0;
 	EXPECT_EQ(wake_waiters(&other, INT_MAX), 3);
 	EXPECT_EQ(wake_waiters(&word, INT_MAX), 1);
-	join(w + 1, 4);
+	join_waiters(w + 1, 4);
 	EXPECT_ERRNO(move_waiters(&word, -1, 0, &other), EINVAL);
 	EXPECT_ERRNO(move_waiters(&word, 0, -1, &other), EINVAL);
 }
@@ -216,19 +216,19 @@ TEST(waiters_move_without_waking)
 TEST(a_wait_ends_when_its_time_is_over)
 {
 	struct timespec ms = { 0, MS }, past = { 0, 0 }, soon;
-	int64_t before = now();
+	int64_t before = now_ns();
 
 	EXPECT_ERRNO(futex(&word, WAIT, 0, &ms, NULL, 0), ETIMEDOUT);
-	EXPECT(now() - before >= MS);
+	EXPECT(now_ns() - before >= MS);
 	EXPECT_EQ(count_waiters(&word), 0);
 	/* WAIT's time is relative, WAIT_BITSET's absolute. */
 	EXPECT_ERRNO(futex(&word, WAIT, 0, &past, NULL, 0), ETIMEDOUT);
 	EXPECT_ERRNO(futex(&word, WAIT_BITSET, 0, &past, NULL, ANY), ETIMEDOUT);
-	before = now();
+	before = now_ns();
 	soon = (struct timespec){ (before + MS) / 1000000000,
 		(before + MS) % 1000000000 };
 	EXPECT_ERRNO(futex(&word, WAIT_BITSET, 0, &soon, NULL, ANY), ETIMEDOUT);
-	EXPECT(now() >= before + MS);
+	EXPECT(now_ns() >= before + MS);
 	EXPECT_ERRNO(futex(&word, WAIT_BITSET | REALTIME, 0, &past, NULL, ANY),
 	    ETIMEDOUT);
 }
@@ -251,11 +251,11 @@ TEST(a_time_beyond_all_clocks_never_comes)
 	struct waiter w[2] = { { .w_limit = &never },
 		{ .w_limit = &never, .w_bits = ANY } };
 
-	REQUIRE(start(w, 2, &word));
+	REQUIRE(start_waiters(w, 2, &word));
 	usleep(1000);
 	EXPECT_EQ(count_waiters(&word), 2);
 	EXPECT_EQ(wake_waiters(&word, 2), 2);
-	join(w, 2);
+	join_waiters(w, 2);
 	EXPECT_EQ(w[0].w_ret, 0);
 	EXPECT_EQ(w[1].w_ret, 0);
 }
@@ -265,7 +265,7 @@ TEST(a_moved_waiter_keeps_its_time_limit)
 	const struct timespec limit = { 0, 20 * MS };
 	struct waiter w[2] = { { .w_limit = &limit }, { .w_limit = NULL } };
 
-	REQUIRE(start(w, 2, &word));
+	REQUIRE(start_waiters(w, 2, &word));
 	EXPECT_EQ(move_waiters(&word, 0, 2, &other), 2);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	EXPECT_EQ(w[0].w_ret, -1);
@@ -282,7 +282,7 @@ ignore_signal(int sig)
 }
 
 static void
-interrupt(struct waiter *w, int flags)
+interrupt_waiter(struct waiter *w, int flags)
 {
 	struct sigaction sa = { .sa_flags = flags };
 
@@ -295,11 +295,11 @@ TEST(a_signal_ends_a_wait_unless_it_restarts)
 {
 	struct waiter w[1] = { 0 };
 
-	REQUIRE(start(w, 1, &word));
-	interrupt(w, SA_RESTART);
+	REQUIRE(start_waiters(w, 1, &word));
+	interrupt_waiter(w, SA_RESTART);
 	usleep(1000);
 	until_waiting(&word, 1);
-	interrupt(w, 0);
+	interrupt_waiter(w, 0);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	EXPECT_EQ(w[0].w_ret, -1);
 	EXPECT_EQ(w[0].w_err, EINTR);
@@ -322,15 +322,15 @@ TEST(a_signal_for_another_puts_off_no_deadline)
 	sigaction(SIGUSR1, &sa, NULL);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
-	REQUIRE(start(w, 1, &word));
-	began = now();
+	REQUIRE(start_waiters(w, 1, &word));
+	began = now_ns();
 	do {
 		pthread_sigmask(SIG_BLOCK, &set, NULL);
 		kill(getpid(), SIGUSR1);
 		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 		usleep(2000);
-	} while (count_waiters(&word) != 0 && now() - began < 100000000);
-	EXPECT(now() - began < 60000000);
+	} while (count_waiters(&word) != 0 && now_ns() - began < 100000000);
+	EXPECT(now_ns() - began < 60000000);
 	EXPECT(wake_waiters(&word, 1) == 0);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	/* If the waiter was faster after all, its handler ended the wait. */
@@ -343,9 +343,9 @@ TEST(a_restarted_wait_looks_at_the_word_again)
 {
 	struct waiter w[1] = { 0 };
 
-	REQUIRE(start(w, 1, &word));
+	REQUIRE(start_waiters(w, 1, &word));
 	word = 1;
-	interrupt(w, SA_RESTART);
+	interrupt_waiter(w, SA_RESTART);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
 	EXPECT_EQ(w[0].w_ret, -1);
 	EXPECT_EQ(w[0].w_err, EAGAIN);
@@ -384,7 +384,7 @@ TEST(memory_that_goes_away_leaves_its_waiter)
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	REQUIRE(at != MAP_FAILED);
-	REQUIRE(start(w, 1, at));
+	REQUIRE(start_waiters(w, 1, at));
 	EXPECT_EQ(munmap(at, 4096), 0);
 	EXPECT_EQ(wake_waiters(at, 1), 1);
 	EXPECT_EQ(pthread_join(w[0].w_thread, NULL), 0);
@@ -420,7 +420,7 @@ unlock_mutex(void)
 }
 
 static void *
-add(void *arg)
+add_under_lock(void *arg)
 {
 	for (int i = 0; i < NROUND; i++) {
 		lock_mutex();
@@ -439,7 +439,7 @@ TEST(no_wake_is_lost)
 
 	counter = 0;
 	for (int i = 0; i < NLWP; i++)
-		REQUIRE(pthread_create(&t[i], NULL, add, NULL) == 0);
+		REQUIRE(pthread_create(&t[i], NULL, add_under_lock, NULL) == 0);
 	for (int i = 0; i < NLWP; i++)
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 	EXPECT_EQ(counter, NLWP * NROUND);

@@ -20,7 +20,7 @@
 TEST_KEEPS(64);
 
 static unsigned
-ncpu(void)
+cpu_count(void)
 {
 	struct barecpc_stat st;
 
@@ -99,7 +99,7 @@ TEST(affinity_moves_an_lwp)
 {
 	pthread_t t[64];
 	int cpu[64];
-	unsigned n = ncpu();
+	unsigned n = cpu_count();
 
 	for (unsigned i = 0; i < n; i++) {
 		cpu[i] = (int)i;
@@ -113,7 +113,7 @@ TEST(affinity_moves_an_lwp)
 TEST(lwps_spread_over_idle_cpus)
 {
 	pthread_t t[64];
-	unsigned n = ncpu();
+	unsigned n = cpu_count();
 
 	if (n == 1)
 		SKIP("one CPU");
@@ -130,7 +130,7 @@ TEST(lwps_spread_over_idle_cpus)
 
 TEST(processor_bind_and_p_online)
 {
-	int last = (int)ncpu() - 1, old = 99;
+	int last = (int)cpu_count() - 1, old = 99;
 
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_QUERY, &old), 0);
 	EXPECT_EQ(old, PBIND_NONE);
@@ -168,7 +168,7 @@ TEST(processor_bind_and_p_online)
  */
 TEST(affinity_outlives_its_cpu)
 {
-	unsigned last = ncpu() - 1;
+	unsigned last = cpu_count() - 1;
 	cpu_set_t set;
 
 	if (last == 0)
@@ -260,7 +260,7 @@ TEST(counts_are_exact_across_preemption)
 
 	if (payload_privilege() == PAYLOAD_SYSTEM)
 		SKIP("CPC_COUNT_USER counts nothing at system privilege");
-	if (ncpu() > 1)
+	if (cpu_count() > 1)
 		SKIP("QEMU's counters count what all of its CPUs retire");
 	if (!count_pair(1000, a))
 		SKIP("this PMU does not count PAPI_tot_ins");

@@ -23,7 +23,7 @@ TEST_KEEPS(64);
 static struct crowd crowd;
 
 static void
-only(int cpu)
+run_only_on(int cpu)
 {
 	cpu_set_t set;
 
@@ -33,7 +33,7 @@ only(int cpu)
 }
 
 static void
-anywhere(void)
+run_anywhere(void)
 {
 	cpu_set_t set;
 
@@ -43,7 +43,7 @@ anywhere(void)
 
 /* Why CPUs do not run in parallel here, or NULL if they do. */
 static const char *
-alone(void)
+why_not_parallel(void)
 {
 	if (crowd_ncpu() == 1)
 		return "one CPU";
@@ -60,10 +60,10 @@ TEST(lwps_spread_when_their_affinity_widens)
 {
 	cpu_set_t all;
 
-	if (alone() != NULL)
-		SKIP("%s", alone());
+	if (why_not_parallel() != NULL)
+		SKIP("%s", why_not_parallel());
 	sched_getaffinity(0, sizeof all, &all);
-	only(0);
+	run_only_on(0);
 	crowd_start(&crowd, 0, 0);
 	for (int i = 0; i < 2; i++)
 		crowd_add(&crowd, -1);
@@ -74,15 +74,15 @@ TEST(lwps_spread_when_their_affinity_widens)
 	crowd_sleep_us(SETTLE_US);
 	EXPECT(crowd_where(&crowd, 0) != crowd_where(&crowd, 1));
 	crowd_end(&crowd);
-	anywhere();
+	run_anywhere();
 }
 
 TEST(a_bound_lwp_displaces_an_unbound_lwp)
 {
 	int on;
 
-	if (alone() != NULL)
-		SKIP("%s", alone());
+	if (why_not_parallel() != NULL)
+		SKIP("%s", why_not_parallel());
 	crowd_start(&crowd, 0, 0);
 	crowd_add(&crowd, -1);
 	on = crowd_where(&crowd, 0);
@@ -105,8 +105,8 @@ TEST(new_lwps_go_to_each_cpu_in_turn)
 	unsigned n = 3 * crowd_ncpu();
 	uint64_t rounds[CROWD_MAX], least = ~0ULL, most = 0;
 
-	if (alone() != NULL)
-		SKIP("%s", alone());
+	if (why_not_parallel() != NULL)
+		SKIP("%s", why_not_parallel());
 	if (n > CROWD_MAX)
 		SKIP("more CPUs than there are LWPs for");
 	crowd_start(&crowd, n, -1);
@@ -132,13 +132,13 @@ TEST(affinity_comes_back_with_its_cpu)
 {
 	int last = (int)crowd_ncpu() - 1;
 
-	if (alone() != NULL)
-		SKIP("%s", alone());
-	only(last);
+	if (why_not_parallel() != NULL)
+		SKIP("%s", why_not_parallel());
+	run_only_on(last);
 	crowd_start(&crowd, 0, 0);
 	crowd_add(&crowd, -1);
 	crowd_add(&crowd, -1);
-	anywhere();
+	run_anywhere();
 	EXPECT_EQ(p_online(last, P_OFFLINE), P_ONLINE);
 	crowd_sleep_us(SETTLE_US);
 	EXPECT(
@@ -153,9 +153,9 @@ TEST(affinity_comes_back_with_its_cpu)
 static volatile int64_t woke;
 
 static void *
-sleeps(void *arg)
+sleep_on_cpu(void *arg)
 {
-	only(*(int *)arg);
+	run_only_on(*(int *)arg);
 	crowd_sleep_us(10 * SLICE_US);
 	woke = crowd_now_us();
 	EXPECT(sched_getcpu() != *(int *)arg);
@@ -171,7 +171,7 @@ TEST(a_sleep_outlives_its_cpu)
 	if (last == 0)
 		SKIP("one CPU");
 	crowd_bind_self(0);
-	REQUIRE(pthread_create(&t, NULL, sleeps, &last) == 0);
+	REQUIRE(pthread_create(&t, NULL, sleep_on_cpu, &last) == 0);
 	crowd_sleep_us(SLICE_US);
 	EXPECT_EQ(p_online(last, P_OFFLINE), P_ONLINE);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
@@ -185,7 +185,7 @@ static volatile pthread_t handled_by;
 static volatile int64_t handled;
 
 static void
-handler(int sig)
+record_handler(int sig)
 {
 	(void)sig;
 	handled = crowd_now_us();
@@ -195,7 +195,7 @@ handler(int sig)
 static volatile bool ended;
 
 static void *
-spins(void *arg)
+spin_on_cpu(void *arg)
 {
 	crowd_bind_self(*(int *)arg);
 	while (!ended)
@@ -210,20 +210,20 @@ spins(void *arg)
  */
 TEST(a_signal_to_the_process_goes_to_a_running_lwp)
 {
-	struct sigaction sa = { .sa_handler = handler };
+	struct sigaction sa = { .sa_handler = record_handler };
 	static int cpu[2] = { 1, 0 };
 	pthread_t t[2];
 	sigset_t set;
 	int64_t sent;
 
-	if (alone() != NULL)
-		SKIP("%s", alone());
+	if (why_not_parallel() != NULL)
+		SKIP("%s", why_not_parallel());
 	handled = 0;
 	ended = false;
 	sigaction(SIGUSR1, &sa, NULL);
 	crowd_bind_self(0);
 	for (int i = 0; i < 2; i++)
-		REQUIRE(pthread_create(&t[i], NULL, spins, &cpu[i]) == 0);
+		REQUIRE(pthread_create(&t[i], NULL, spin_on_cpu, &cpu[i]) == 0);
 	sigemptyset(&set);
 	sigaddset(&set, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -285,7 +285,7 @@ do_random_act(unsigned *seed, int ncpu)
 }
 
 static void *
-races(void *arg)
+do_random_acts(void *arg)
 {
 	unsigned seed = *(unsigned *)arg;
 	int ncpu = (int)crowd_ncpu();
@@ -303,7 +303,8 @@ TEST(all_get_to_their_end_wherever_they_are_sent)
 
 	for (unsigned i = 0; i < NRACERS; i++) {
 		seed[i] = i + 1;
-		REQUIRE(pthread_create(&t[i], NULL, races, &seed[i]) == 0);
+		REQUIRE(
+		    pthread_create(&t[i], NULL, do_random_acts, &seed[i]) == 0);
 	}
 	for (unsigned i = 0; ncpu > 1 && i < 100; i++) {
 		int cpu = (int)(1 + i % (ncpu - 1));

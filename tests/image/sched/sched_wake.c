@@ -48,16 +48,16 @@ static volatile int64_t handled;
 static volatile bool started, ended;
 
 static void
-handler(int sig)
+record_time(int sig)
 {
 	(void)sig;
 	handled = crowd_now_us();
 }
 
 static void
-install(int sig)
+install_handler(int sig)
 {
-	struct sigaction sa = { .sa_handler = handler };
+	struct sigaction sa = { .sa_handler = record_time };
 
 	handled = 0;
 	started = ended = false;
@@ -65,7 +65,7 @@ install(int sig)
 }
 
 static void *
-sleeps(void *arg)
+sleep_on_cpu_0(void *arg)
 {
 	crowd_bind_self(0);
 	started = true;
@@ -74,7 +74,7 @@ sleeps(void *arg)
 }
 
 static void *
-spins(void *arg)
+spin_on_cpu_0(void *arg)
 {
 	crowd_bind_self(0);
 	started = true;
@@ -88,12 +88,12 @@ spins(void *arg)
  * -1.
  */
 static int64_t
-lateness(void *(*act)(void *))
+signal_delay(void *(*act)(void *))
 {
 	int64_t sent;
 	pthread_t t;
 
-	install(SIGUSR1);
+	install_handler(SIGUSR1);
 	crowd_bind_self(0);
 	if (!EXPECT_EQ(pthread_create(&t, NULL, act, NULL), 0))
 		return -1;
@@ -115,14 +115,14 @@ lateness(void *(*act)(void *))
 
 TEST(a_signal_wakes_in_time)
 {
-	int64_t late = lateness(sleeps);
+	int64_t late = signal_delay(sleep_on_cpu_0);
 
 	EXPECT(late >= 0 && late < AT_ONCE_US);
 }
 
 TEST(a_signal_to_one_that_waits_for_its_turn)
 {
-	int64_t late = lateness(spins);
+	int64_t late = signal_delay(spin_on_cpu_0);
 
 	EXPECT(late >= 0 && late < AT_ONCE_US);
 }
@@ -130,7 +130,7 @@ TEST(a_signal_to_one_that_waits_for_its_turn)
 static sem_t sem;
 
 static void *
-waits(void *arg)
+wait_for_semaphore(void *arg)
 {
 	crowd_bind_self(0);
 	started = true;
@@ -146,10 +146,10 @@ TEST(a_signal_to_one_that_was_just_woken)
 {
 	pthread_t t;
 
-	install(SIGUSR1);
+	install_handler(SIGUSR1);
 	sem_init(&sem, 0, 0);
 	crowd_bind_self(0);
-	REQUIRE(pthread_create(&t, NULL, waits, NULL) == 0);
+	REQUIRE(pthread_create(&t, NULL, wait_for_semaphore, NULL) == 0);
 	while (!started)
 		crowd_sleep_us(1000);
 	crowd_start(&crowd, NCROWD, 0);
@@ -173,7 +173,7 @@ TEST(an_alarm_rings_in_time)
 	struct itimerval it = { { 0, 0 }, { 0, 20000 } };
 	int64_t due;
 
-	install(SIGALRM);
+	install_handler(SIGALRM);
 	crowd_bind_self(0);
 	crowd_start(&crowd, NCROWD, 0);
 	due = crowd_now_us() + 20000;
@@ -190,7 +190,7 @@ static sem_t ping, pong;
 static volatile uint64_t volleys;
 
 static void *
-pings(void *arg)
+post_ping(void *arg)
 {
 	crowd_bind_self(0);
 	while (!ended) {
@@ -203,7 +203,7 @@ pings(void *arg)
 }
 
 static void *
-pongs(void *arg)
+post_pong(void *arg)
 {
 	crowd_bind_self(0);
 	while (!ended) {
@@ -242,8 +242,8 @@ TEST(a_pair_that_wakes_each_other_leaves_half)
 	crowd_bind_self(0);
 	crowd_start(&crowd, 1, 0);
 	alone = rounds_in(&crowd.lwp[0], us);
-	REQUIRE(pthread_create(&a, NULL, pings, NULL) == 0);
-	REQUIRE(pthread_create(&b, NULL, pongs, NULL) == 0);
+	REQUIRE(pthread_create(&a, NULL, post_ping, NULL) == 0);
+	REQUIRE(pthread_create(&b, NULL, post_pong, NULL) == 0);
 	beside = rounds_in(&crowd.lwp[0], us);
 	ended = true;
 	pthread_join(a, NULL);
@@ -259,7 +259,7 @@ TEST(a_pair_that_wakes_each_other_leaves_half)
 }
 
 static void *
-dozes(void *arg)
+sleep_briefly(void *arg)
 {
 	crowd_bind_self(0);
 	while (!ended) {
@@ -285,7 +285,7 @@ TEST(short_sleeps_leave_others_the_cpu)
 	crowd_bind_self(0);
 	crowd_start(&crowd, 1, 0);
 	alone = rounds_in(&crowd.lwp[0], us);
-	REQUIRE(pthread_create(&t, NULL, dozes, NULL) == 0);
+	REQUIRE(pthread_create(&t, NULL, sleep_briefly, NULL) == 0);
 	beside = rounds_in(&crowd.lwp[0], us);
 	ended = true;
 	pthread_join(t, NULL);
@@ -298,7 +298,7 @@ TEST(short_sleeps_leave_others_the_cpu)
 }
 
 static void *
-yields(void *arg)
+yield_before_slice_end(void *arg)
 {
 	crowd_bind_self(0);
 	while (!ended) {
@@ -323,7 +323,7 @@ TEST(a_slice_is_not_the_rest_of_anothers)
 	ended = false;
 	crowd_bind_self(0);
 	crowd_start(&crowd, 2, 0);
-	REQUIRE(pthread_create(&t, NULL, yields, NULL) == 0);
+	REQUIRE(pthread_create(&t, NULL, yield_before_slice_end, NULL) == 0);
 	crowd_sleep_us(5 * SLICE_US);
 	first = crowd.lwp[0].rounds;
 	second = crowd.lwp[1].rounds;

@@ -24,7 +24,7 @@
 TEST_KEEPS(64);
 
 static void *
-echo(void *arg)
+return_argument(void *arg)
 {
 	return arg;
 }
@@ -35,7 +35,8 @@ TEST(create_and_join)
 	pthread_t t;
 
 	for (long i = 0; i < NROUND; i++) {
-		REQUIRE(pthread_create(&t, NULL, echo, (void *)i) == 0);
+		REQUIRE(
+		    pthread_create(&t, NULL, return_argument, (void *)i) == 0);
 		REQUIRE(pthread_join(t, &got) == 0);
 		EXPECT_EQ((long)got, i);
 	}
@@ -45,7 +46,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long counter;
 
 static void *
-add(void *arg)
+add_under_lock(void *arg)
 {
 	(void)arg;
 	for (int i = 0; i < NROUND; i++) {
@@ -79,7 +80,7 @@ run_all(void *(*fn)(void *))
 TEST(mutex_excludes)
 {
 	counter = 0;
-	REQUIRE(run_all(add));
+	REQUIRE(run_all(add_under_lock));
 	EXPECT_EQ(counter, NTHREAD * NROUND);
 }
 
@@ -113,7 +114,7 @@ static pthread_barrier_t barrier;
 static int arrived[20], serial;
 
 static void *
-meet(void *arg)
+meet_at_barrier(void *arg)
 {
 	(void)arg;
 	for (int i = 0; i < 20; i++) {
@@ -132,7 +133,7 @@ TEST(barrier_meets)
 	serial = 0;
 	memset(arrived, 0, sizeof arrived);
 	REQUIRE(pthread_barrier_init(&barrier, NULL, NTHREAD) == 0);
-	REQUIRE(run_all(meet));
+	REQUIRE(run_all(meet_at_barrier));
 	EXPECT_EQ(serial, 20);
 	pthread_barrier_destroy(&barrier);
 }
@@ -162,7 +163,7 @@ TEST(thread_local_storage)
 static int gate;
 
 static void *
-detached(void *arg)
+open_gate(void *arg)
 {
 	(void)arg;
 	__atomic_store_n(&gate, 1, __ATOMIC_SEQ_CST);
@@ -178,7 +179,7 @@ TEST(detached_threads_go)
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	for (int i = 0; i < 20; i++) {
 		gate = 0;
-		REQUIRE(pthread_create(&t, &attr, detached, NULL) == 0);
+		REQUIRE(pthread_create(&t, &attr, open_gate, NULL) == 0);
 		while (!__atomic_load_n(&gate, __ATOMIC_SEQ_CST))
 			sched_yield();
 	}
@@ -210,12 +211,12 @@ TEST(solaris_threads)
 	thread_t t, joined = 0;
 	void *status = NULL;
 
-	REQUIRE(thr_create(NULL, 0, echo, (void *)5, 0, &t) == 0);
+	REQUIRE(thr_create(NULL, 0, return_argument, (void *)5, 0, &t) == 0);
 	EXPECT_EQ(thr_join(t, &joined, &status), 0);
 	EXPECT_EQ((long)status, 5);
 	EXPECT(joined == t);
 	EXPECT(thr_self() == pthread_self());
-	EXPECT(thr_create(NULL, 1, echo, NULL, 0, &t) != 0);
+	EXPECT(thr_create(NULL, 1, return_argument, NULL, 0, &t) != 0);
 }
 
 static void *
@@ -319,7 +320,7 @@ TEST(protection_reaches_every_cpu)
 }
 
 static void *
-replace(void *arg)
+replace_page(void *arg)
 {
 	processor_bind(P_LWPID, P_MYID, 1, NULL);
 	for (int i = 0; i < 200; i++) {
@@ -350,7 +351,7 @@ TEST(what_is_replaced_is_always_there)
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(page != MAP_FAILED);
 	gate = 0;
-	REQUIRE(pthread_create(&t, NULL, replace, NULL) == 0);
+	REQUIRE(pthread_create(&t, NULL, replace_page, NULL) == 0);
 	while (__atomic_load_n(&gate, __ATOMIC_SEQ_CST) != -1) {
 		char is = *page;
 

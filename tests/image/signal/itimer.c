@@ -20,7 +20,7 @@ static volatile int calls;
 static int64_t last;
 
 static int64_t
-now(void)
+now_ns(void)
 {
 	struct timespec ts;
 
@@ -32,7 +32,7 @@ static void
 count_alarm(int sig)
 {
 	(void)sig;
-	last = now();
+	last = now_ns();
 	calls++;
 }
 
@@ -56,7 +56,7 @@ set_timer(long every_us, long first_us)
 
 TEST(an_alarm_comes_once)
 {
-	int64_t before = now();
+	int64_t before = now_ns();
 
 	install_handler();
 	EXPECT_EQ(set_timer(0, 1000), 0);
@@ -70,7 +70,7 @@ TEST(an_alarm_comes_once)
 /* The alarm also interrupts a loop without system calls. */
 TEST(an_alarm_repeats)
 {
-	int64_t before = now();
+	int64_t before = now_ns();
 
 	install_handler();
 	EXPECT_EQ(set_timer(1000, 500), 0);

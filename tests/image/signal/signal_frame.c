@@ -422,7 +422,7 @@ TEST(flags_and_segments_are_not_the_programs_to_set)
 	uint64_t before, after;
 
 	if (payload_privilege() == PAYLOAD_SYSTEM)
-		SKIP("at system privilege some of them are");
+		SKIP("at system privilege a program may set some of them");
 	install_handler(SIGUSR1, ask_for_privilege, 0);
 	__asm__ volatile("pushfq; popq %0" : "=r"(before));
 	raise(SIGUSR1);
@@ -431,7 +431,7 @@ TEST(flags_and_segments_are_not_the_programs_to_set)
 	EXPECT_EQ(after & 0x3f7300, before & 0x3f7300);
 #else
 	(void)ask_for_privilege;
-	SKIP("on arm64 such a frame is damaged");
+	SKIP("on arm64 such a frame counts as damaged");
 #endif
 }
 

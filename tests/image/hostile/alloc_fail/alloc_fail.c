@@ -21,7 +21,8 @@ TEST(every_call_is_listed)
 		    syscall(BARECPC_SYS_TEST, BARECPC_TEST_KNOWN, (uintptr_t)n);
 
 		if (known == -1)
-			SKIP("the kernel has no test hooks; test_hooks=yes");
+			SKIP("the kernel has no test hooks: boot with "
+			     "test_hooks=yes");
 		if (known == 1 && !EXPECT(turn_listed(n)))
 			test_note("system call %ld", n);
 	}
@@ -101,7 +102,8 @@ TEST(a_fault_needs_no_memory)
 	for (volatile int i = 0; i < 2; i++) {
 		fault_code = 0;
 		if (syscall(BARECPC_SYS_TEST, BARECPC_TEST_FAIL, 1L, 1L) == -1)
-			SKIP("the kernel has no test hooks; test_hooks=yes");
+			SKIP("the kernel has no test hooks: boot with "
+			     "test_hooks=yes");
 		if (sigsetjmp(out, 1) == 0)
 			*at[i] = 1;
 		EXPECT_EQ(syscall(BARECPC_SYS_TEST, BARECPC_TEST_FAIL_END), 0);

@@ -195,7 +195,7 @@ void
 turns_of(const struct turn_call *calls)
 {
 	if (syscall(BARECPC_SYS_TEST, BARECPC_TEST_FAIL_END) == -1)
-		SKIP("the kernel has no test hooks; test_hooks=yes");
+		SKIP("the kernel has no test hooks: boot with test_hooks=yes");
 	for (; calls->tc_name != NULL; calls++) {
 		turns_of_call(calls, false);
 		turns_of_call(calls, true);

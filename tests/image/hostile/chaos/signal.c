@@ -219,8 +219,8 @@ chaos_act_suspend(void)
 		    (got == -1) == (chaos_self.chl_handled != handled));
 	}
 	if (!CHAOS_EXPECT(mask_now() == set))
-		chaos_wrong("it is %#lx, not %#lx", (unsigned long)mask_now(),
-		    (unsigned long)set);
+		chaos_wrong("the mask is %#lx, not %#lx",
+		    (unsigned long)mask_now(), (unsigned long)set);
 out:
 	set_mask(SIG_SETMASK, old, NULL);
 }
