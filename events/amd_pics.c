@@ -1,9 +1,9 @@
 /*
- * Which core counters count what on AMD's family 15h, of which libpfm4's
- * tables say nothing: each unit of a core reports to some of them only.
+ * Which core counters of AMD's family 15h count which events.  libpfm4's
+ * tables do not say.  Each unit of a core reports to some counters only.
  *
- * Single events differ from their unit; where it depends on the unit mask
- * the counters are those that count every mask.
+ * Single events differ from their unit.  If it depends on the unit mask, the
+ * counters listed here count every mask.
  * BKDG for AMD family 15h models 00h-0Fh (42301), "Core Performance Counter
  * Events", the line "PERF_CTL[..]" of each event.
  */
@@ -32,7 +32,7 @@ static const struct {
 	{ 0x1d8, 0x1d8, 0x3f },
 };
 
-/* The same by unit, which is bits 7:4 of the event. */
+/* The PICs of the other events, by unit: bits 7:4 of the event. */
 static const uint8_t family_15h_unit[16] = {
 	0x38, 0x38,             /* floating point */
 	0x3f, 0x3f, 0x3f, 0x3f, /* load and store, data cache */

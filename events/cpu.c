@@ -1,6 +1,6 @@
 /*
- * Which table is that of the CPU at hand.  A CPU that no table is for has
- * its architectural events, which backends know.
+ * The table of a CPU.  A CPU without one keeps the names of own_*.c, which
+ * every CPU of its kind has.
  */
 #include "events/events.h"
 
@@ -8,7 +8,7 @@ static const struct events none = { NULL, NULL };
 
 /* The nth PMU of a vendor. */
 static struct events
-of_vendor(const struct event_db *db, unsigned n)
+nth_of_vendor(const struct event_db *db, unsigned n)
 {
 	const struct event_pmu *p;
 
@@ -20,7 +20,7 @@ of_vendor(const struct event_db *db, unsigned n)
 }
 
 static bool
-same(const char *a, const char *b)
+is_same(const char *a, const char *b)
 {
 	while (*a != '\0' && *a == *b) {
 		a++;
@@ -30,12 +30,12 @@ same(const char *a, const char *b)
 }
 
 static struct events
-named(const struct event_db *db, const char *name)
+find_named(const struct event_db *db, const char *name)
 {
 	struct events es;
 
-	for (unsigned n = 0; (es = of_vendor(db, n)).es_pmu != NULL; n++) {
-		if (same(es.es_pmu->ep_name, name))
+	for (unsigned n = 0; (es = nth_of_vendor(db, n)).es_pmu != NULL; n++) {
+		if (is_same(es.es_pmu->ep_name, name))
 			break;
 	}
 	return es;
@@ -49,8 +49,8 @@ cpu_intel(const struct event_db *db, unsigned family, unsigned model,
 
 	/* Cascade Lake is a Skylake server of a later stepping. */
 	if (family == 6 && model == 85)
-		return named(db, stepping < 5 ? "skx" : "clx");
-	for (unsigned n = 0; (es = of_vendor(db, n)).es_pmu != NULL; n++) {
+		return find_named(db, stepping < 5 ? "skx" : "clx");
+	for (unsigned n = 0; (es = nth_of_vendor(db, n)).es_pmu != NULL; n++) {
 		const struct event_pmu *p = es.es_pmu;
 
 		for (unsigned i = 0;
@@ -103,11 +103,11 @@ cpu_amd(const struct event_db *db, unsigned family, unsigned model,
 	/* The first K8s. */
 	if (family == 0x0f &&
 	    ((model == 5 && stepping < 2) || (model == 4 && stepping == 0)))
-		return named(db, "amd64_k8_revb");
+		return find_named(db, "amd64_k8_revb");
 	for (unsigned i = 0; i < sizeof amd_parts / sizeof amd_parts[0]; i++) {
 		if (amd_parts[i].family == family &&
 		    model >= amd_parts[i].first && model <= amd_parts[i].last)
-			return named(db, amd_parts[i].name);
+			return find_named(db, amd_parts[i].name);
 	}
 	return none;
 }
@@ -137,7 +137,7 @@ cpu_arm(const struct event_db *db, unsigned implementer, unsigned part)
 	for (unsigned i = 0; i < sizeof arm_parts / sizeof arm_parts[0]; i++) {
 		if (arm_parts[i].implementer == implementer &&
 		    arm_parts[i].part == part)
-			return named(db, arm_parts[i].name);
+			return find_named(db, arm_parts[i].name);
 	}
 	return none;
 }

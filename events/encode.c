@@ -1,6 +1,6 @@
 /*
- * From a name taken apart to registers, as libpfm4 does it;
- * tests/host/events/oracle.c holds the two against each other.
+ * Encode a parsed name as register values.  The results are libpfm4's;
+ * tests/host/events/oracle.c compares them.
  *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" and
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";
@@ -10,19 +10,19 @@
 #include "events/select.h"
 
 /*
- * The one PIC that has the bit; on others it raises #GP.
+ * Only PIC 2 has the bit.  On the others it raises #GP.
  * Intel SDM vol. 3B, "Performance Monitoring and Intel TSX".
  */
 #define INTXCP_PICS (1U << 2)
 
 #define CMASK_MAX 0xffU
 #define LDLAT_MAX 0xffffU
-#define LDLAT_MIN 3 /* where none is given */
+#define LDLAT_MIN 3 /* if none is given */
 #define FETHR_MAX 0xfffU
 #define FETHR_MIN 1
-#define FETHR_AT  8 /* in the front-end register */
+#define FETHR_AT  8 /* lowest bit in MSR_PEBS_FRONTEND */
 
-/* The bits of the event select that a modifier has. */
+/* The bits of each modifier in the event select. */
 static const uint64_t mod_bits[MOD_N] = {
 	[MOD_K] = SEL_OS,
 	[MOD_U] = SEL_USR,
@@ -36,9 +36,9 @@ static const uint64_t mod_bits[MOD_N] = {
 	[MOD_G] = AMD_GUEST,
 };
 
-/* 0 only where no unit mask takes the threshold, as it means none then. */
+/* Is the threshold valid?  0 is, if no unit mask has the threshold. */
 static bool
-within(const struct work *w, unsigned mod, uint32_t taker, uint32_t max)
+is_within(const struct work *w, unsigned mod, uint32_t taker, uint32_t max)
 {
 	uint32_t v = w->wo_sp->spc_value[mod];
 
@@ -46,7 +46,7 @@ within(const struct work *w, unsigned mod, uint32_t taker, uint32_t max)
 	       (v <= max && (v > 0 || (w->wo_masks.ma_flags & taker) == 0));
 }
 
-/* Put what was given, and user and system level where no level was. */
+/* Set the given modifiers; without a level set both, user and system. */
 static uint64_t
 apply_mods(const struct work *w, uint64_t sel)
 {
@@ -63,9 +63,9 @@ apply_mods(const struct work *w, uint64_t sel)
 	return sel;
 }
 
-/* A modifier that the unit mask has by itself may be given only alike. */
+/* Differs a given modifier from the one that a unit mask sets? */
 static bool
-contradicts(const struct work *w, uint64_t sel)
+contradicts_mask(const struct work *w, uint64_t sel)
 {
 	uint64_t own = w->wo_masks.ma_code << 8;
 	uint32_t left = w->wo_masks.ma_fixed & w->wo_sp->spc_given;
@@ -77,9 +77,9 @@ contradicts(const struct work *w, uint64_t sel)
 	return false;
 }
 
-/* The front-end register's threshold: the mask's own, or the one given. */
+/* Set the threshold of MSR_PEBS_FRONTEND: the mask's own, or the given one. */
 static enum event_error
-frontend(struct work *w, uint64_t *value)
+encode_frontend(struct work *w, uint64_t *value)
 {
 	uint32_t own = *value >> FETHR_AT & FETHR_MAX;
 	uint32_t threshold = w->wo_sp->spc_value[MOD_FETHR];
@@ -99,9 +99,9 @@ frontend(struct work *w, uint64_t *value)
 	return EVENT_OK;
 }
 
-/* What goes to a second register leaves the first. */
+/* Move unit masks of an extra MSR from the event select to it. */
 static enum event_error
-extra(struct work *w, struct event_code *ec)
+encode_extra(struct work *w, struct event_code *ec)
 {
 	uint32_t latency = w->wo_sp->spc_value[MOD_LDLAT];
 	bool takes = (w->wo_masks.ma_flags & UM_LDLAT) != 0;
@@ -114,9 +114,9 @@ extra(struct work *w, struct event_code *ec)
 	}
 	if ((w->wo_row->er_flags & ER_FRONTEND) != 0) {
 		ec->ec_extra = EXTRA_FRONTEND;
-		err = frontend(w, &ec->ec_extra_value);
+		err = encode_frontend(w, &ec->ec_extra_value);
 	}
-	/* Canonical names say 0 where there is none. */
+	/* Names in full have `ldlat=0` if the event has no latency. */
 	if (latency != 0 && !takes)
 		return EVENT_BAD_PART;
 	if (takes) {
@@ -130,10 +130,10 @@ extra(struct work *w, struct event_code *ec)
 static enum event_error
 check_mods(const struct work *w, uint64_t sel)
 {
-	if (!within(w, MOD_LDLAT, UM_LDLAT, LDLAT_MAX) ||
-	    !within(w, MOD_FETHR, UM_FETHR, FETHR_MAX))
+	if (!is_within(w, MOD_LDLAT, UM_LDLAT, LDLAT_MAX) ||
+	    !is_within(w, MOD_FETHR, UM_FETHR, FETHR_MAX))
 		return EVENT_BAD_VALUE;
-	return contradicts(w, sel) ? EVENT_TWO_VALUES : EVENT_OK;
+	return contradicts_mask(w, sel) ? EVENT_TWO_VALUES : EVENT_OK;
 }
 
 static enum event_error
@@ -150,7 +150,7 @@ encode_intel(struct work *w, struct event_code *ec)
 		return err;
 	if ((wants & ~w->wo_sp->spc_given) != 0)
 		return EVENT_BAD_PART;
-	if ((err = extra(w, ec)) != EVENT_OK)
+	if ((err = encode_extra(w, ec)) != EVENT_OK)
 		return err;
 	if (w->wo_masks.ma_event != -1)
 		sel = (sel & ~SEL_EVENT) | (uint64_t)w->wo_masks.ma_event;
@@ -178,7 +178,7 @@ encode_amd(struct work *w, struct event_code *ec)
 	return EVENT_OK;
 }
 
-/* PMEVTYPER<n>_EL0's filters exclude, but for that of EL2. */
+/* The filters of PMEVTYPER<n>_EL0 exclude a level; EL2's includes it. */
 static enum event_error
 encode_arm(struct work *w, struct event_code *ec)
 {

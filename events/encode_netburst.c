@@ -1,9 +1,9 @@
 /*
- * NetBurst counts by two registers of its own kind: an ESCR selects the
- * event, the counter's CCCR what of it.  No backend drives them: these are
- * for those who look a code up.
+ * Encode a name for NetBurst, which counts by two registers.  An ESCR selects
+ * the event, and the counter's CCCR filters it.  No backend drives them: the
+ * codes are for `encode` alone.
  * Intel SDM vol. 3B, "ESCR MSRs" and "CCCR MSRs" of processors based on
- * Intel NetBurst microarchitecture; both threads of a core are alike here.
+ * Intel NetBurst microarchitecture.  The values count both threads of a core.
  */
 #include "events/masks.h"
 
@@ -24,12 +24,12 @@
 #define CCCR_THR_MAX    0xfU
 #define CCCR_EDGE       (1U << 24)
 
-/* A row's code. */
+/* The fields of a row's code. */
 #define EVENT_SELECT(code) ((code)&0x3f)
 #define ESCR_SELECT(code)  ((code) >> 8 & 7)
 
 static uint64_t
-escr(const struct work *w)
+escr_value(const struct work *w)
 {
 	const struct event_spec *sp = w->wo_sp;
 	uint64_t masks = w->wo_masks.ma_code, tag = masks >> ESCR_MASK_BITS;
@@ -49,7 +49,7 @@ escr(const struct work *w)
 }
 
 static uint64_t
-cccr(const struct work *w)
+cccr_value(const struct work *w)
 {
 	const uint32_t *value = w->wo_sp->spc_value;
 	uint64_t v = CCCR_ENABLE | CCCR_ANY_THREAD |
@@ -73,9 +73,9 @@ event_encode_netburst(struct work *w, struct event_code *ec)
 		return EVENT_BAD_VALUE;
 	if (w->wo_masks.ma_groups == 0)
 		err = event_masks_complete(w);
-	ec->ec_select = escr(w);
+	ec->ec_select = escr_value(w);
 	ec->ec_extra = EXTRA_CCCR;
-	ec->ec_extra_value = cccr(w);
+	ec->ec_extra_value = cccr_value(w);
 	return err;
 }
 

@@ -1,6 +1,5 @@
 /*
- * The tables as files.  A program maps them, so that all programs read the
- * same pages.
+ * Map the tables from files, so that all programs share their pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +20,7 @@ static struct {
 } file_tables[EVENT_VENDORS];
 static const struct event_db *file_dbs[EVENT_VENDORS];
 
-/* What is wrong with the bytes, or NULL. */
+/* Why the bytes are not a valid table, or NULL. */
 static const char *
 check_header(const struct event_file *ef, size_t bytes)
 {
@@ -45,7 +44,7 @@ check_header(const struct event_file *ef, size_t bytes)
 	           : "is damaged";
 }
 
-/* Use a file that is mapped; what is wrong with it, or NULL. */
+/* Use a mapped file.  Returns why it is invalid, or NULL. */
 static const char *
 take_file(struct event_db *db, const void *at, size_t bytes)
 {

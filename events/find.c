@@ -23,9 +23,9 @@ events_nth(const struct event_db *const *dbs, unsigned n)
 	return (struct events){ NULL, NULL };
 }
 
-/* Alike but for case, and for what stands between words? */
+/* Are two names the same except for case and for blanks, `_` and `-`? */
 static bool
-alike(const char *a, const char *b)
+is_alike(const char *a, const char *b)
 {
 	bool gap_a, gap_b;
 
@@ -39,9 +39,9 @@ alike(const char *a, const char *b)
 	return *a == *b;
 }
 
-/* What is behind the first such character, or the end. */
+/* The text after the first such character, or the end. */
 static const char *
-behind(const char *s, char c)
+text_after(const char *s, char c)
 {
 	while (*s != '\0' && *s++ != c)
 		;
@@ -49,20 +49,22 @@ behind(const char *s, char c)
 }
 
 /*
- * Without the vendor: n1 of arm_n1, Neoverse N1 of ARM Neoverse N1; and
- * without the family: zen4 of amd64_fam19h_zen4.
+ * Is this a usual name of the PMU?  It may lack the vendor (n1 for arm_n1,
+ * Neoverse N1 for ARM Neoverse N1) and the family (zen4 for
+ * amd64_fam19h_zen4).
  */
 static bool
 is_also_called(const struct event_pmu *p, const char *name)
 {
-	const char *part = behind(p->ep_name, '_');
+	const char *part = text_after(p->ep_name, '_');
 
 	if (*name == '\0')
 		return false;
-	return alike(p->ep_desc, name) ||
-	       alike(behind(p->ep_desc, ' '), name) ||
+	return is_alike(p->ep_desc, name) ||
+	       is_alike(text_after(p->ep_desc, ' '), name) ||
 	       (p->ep_kind != EVENT_INTEL &&
-		   (alike(part, name) || alike(behind(part, '_'), name)));
+		   (is_alike(part, name) ||
+		       is_alike(text_after(part, '_'), name)));
 }
 
 struct events
@@ -71,7 +73,7 @@ events_find(const struct event_db *const *dbs, const char *name)
 	struct events es;
 
 	for (unsigned n = 0; (es = events_nth(dbs, n)).es_pmu != NULL; n++) {
-		if (alike(es.es_pmu->ep_name, name))
+		if (is_alike(es.es_pmu->ep_name, name))
 			return es;
 	}
 	for (unsigned n = 0; (es = events_nth(dbs, n)).es_pmu != NULL; n++) {
@@ -82,7 +84,7 @@ events_find(const struct event_db *const *dbs, const char *name)
 }
 
 static const struct event_row *
-rows(const struct events *es)
+rows_of(const struct events *es)
 {
 	return (const struct event_row *)es->es_db->ed_at[SECTION_ROWS] +
 	       es->es_pmu->ep_first;
@@ -91,18 +93,18 @@ rows(const struct events *es)
 const struct event_row *
 event_row_at(const struct events *es, unsigned n)
 {
-	return &rows(es)[n];
+	return &rows_of(es)[n];
 }
 
 const struct event_row *
 events_nth_row(const struct events *es, unsigned n)
 {
-	const struct event_row *row = &rows(es)[n];
+	const struct event_row *row = &rows_of(es)[n];
 
 	return (row->er_models & es->es_pmu->ep_model) != 0 ? row : NULL;
 }
 
-/* NetBurst's tables, whose names are in both cases. */
+/* Is the key this name of a NetBurst table?  Its names mix cases. */
 static bool
 is_spelled(const struct event_key *key, const char *name)
 {
@@ -121,11 +123,11 @@ is_name(const struct events *es, const struct event_key *key, const char *name)
 	           : event_key_is(key, name);
 }
 
-/* Rows of one name, beside each other, are of different PMUs. */
+/* The PMU's row among the rows of one name, which are in sequence. */
 static const struct event_row *
 row_of_pmu(const struct events *es, unsigned n)
 {
-	const struct event_row *row = rows(es);
+	const struct event_row *row = rows_of(es);
 	unsigned name = row[n].er_name;
 
 	for (; n < es->es_pmu->ep_nrow && row[n].er_name == name; n++) {
@@ -141,7 +143,7 @@ event_row_find(const struct events *es, const struct event_key *key)
 	const uint8_t *index =
 	    (const uint8_t *)es->es_db->ed_at[SECTION_INDEX] +
 	    es->es_pmu->ep_index;
-	const struct event_row *row = rows(es);
+	const struct event_row *row = rows_of(es);
 	unsigned mask = (1U << es->es_pmu->ep_bits) - 1;
 	unsigned at = key->ek_hash >> es->es_pmu->ep_shift & mask;
 
@@ -153,7 +155,7 @@ event_row_find(const struct events *es, const struct event_key *key)
 	return NULL;
 }
 
-/* Of a whole name, which may be followed by anything. */
+/* Make the key of a name; false if the name has other characters. */
 static bool
 is_key(struct event_key *key, const char *name)
 {

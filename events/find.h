@@ -1,6 +1,5 @@
 /*
- * Rows of the tables by what has been read of a name.  Included within
- * events/.
+ * Rows of the tables by the key of a name.  Included within events/.
  */
 #ifndef EVENTS_FIND_H
 #define EVENTS_FIND_H
@@ -12,20 +11,21 @@ const struct event_row *event_row_find(
     const struct events *es, const struct event_key *key);
 int event_umask_find(const struct events *es, const struct event_row *row,
     const struct event_key *key);
-/* The nth row of the PMU's table, of whichever model it is. */
+/* The nth row of the table, whether or not the PMU has it. */
 const struct event_row *event_row_at(const struct events *es, unsigned n);
 
-/* What a name stands for; what a row's groups take: see events/table.h. */
+/* An alias, and the defaults of a row: see events/table.h. */
 static inline const uint8_t *
-event_stands(const struct events *es, unsigned at)
+event_alias(const struct events *es, unsigned at)
 {
-	return (const uint8_t *)es->es_db->ed_at[SECTION_STANDS] + at;
+	return (const uint8_t *)es->es_db->ed_at[SECTION_ALIASES] + at;
 }
 
 static inline const uint8_t *
-event_fill(const struct events *es, const struct event_row *row)
+event_defaults(const struct events *es, const struct event_row *row)
 {
-	return (const uint8_t *)es->es_db->ed_at[SECTION_FILLS] + row->er_fill;
+	return (const uint8_t *)es->es_db->ed_at[SECTION_DEFAULTS] +
+	       row->er_defaults;
 }
 
 /* The unit masks of a row. */
@@ -35,7 +35,7 @@ event_list(const struct events *es, const struct event_row *row)
 	return (const uint16_t *)es->es_db->ed_at[SECTION_LISTS] + row->er_list;
 }
 
-/* The nth of them, of whichever model it is. */
+/* The nth unit mask of a row, whether or not the PMU has it. */
 static inline const struct event_umask *
 event_umask_at(const struct events *es, const struct event_row *row, unsigned n)
 {

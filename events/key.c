@@ -1,14 +1,14 @@
 /*
- * A lookup's time is mostly the letters of the name: each is looked at once,
- * and eight at a time.
+ * Keys of names.  The letters of the name take most of a lookup's time, so
+ * each is read once, eight at a time.
  */
 #include "events/key.h"
 
 /*
- * Bit 7 of each byte that ends a name: of any that is no letter, digit or `_`,
- * but for `@`, `[` to `^` and '`', which no name has.  Letters and these have
- * bit 6; what is added to the lower bits carries into bit 7 from '0', ':' and
- * '{' on.
+ * Bit 7 of each byte that ends a name, which is any byte but a letter, a digit
+ * or `_`.  The bytes `@`, `[` to `^` and '`' do not end one; no name has them.
+ * Letters and these have bit 6.  The additions carry into bit 7 from '0', ':'
+ * and '{' on.
  */
 static inline uint64_t
 ends_of(uint64_t w)
@@ -21,7 +21,7 @@ ends_of(uint64_t w)
 	return (~(digits ^ w << 1) | beyond) & EVENT_BYTES(0x80);
 }
 
-/* What small letters have and capitals have not: of those, and of `_`. */
+/* Bit 5 of each letter and of `_`: small letters have it, capitals not. */
 static inline uint64_t
 case_bits(uint64_t w)
 {
@@ -80,7 +80,7 @@ event_has_capital(const char *s, size_t len)
 
 	for (size_t i = 0; i < len; i += EVENT_WORD) {
 		w = event_word(s + i);
-		/* `_` has bits 4 to 2, which no letter has all of. */
+		/* `_` has bits 4 to 2; no letter has all three. */
 		large = case_bits(w) & ~(w | (w << 1 & w << 2 & w << 3));
 		if (len - i < EVENT_WORD)
 			large &= (1ULL << 8 * (len - i)) - 1;

@@ -1,9 +1,9 @@
 /*
- * The names a user types, eight letters at a time: folded to capitals, and
- * hashed.  Included within events/.
+ * Fold a name to capitals and hash it, eight letters at a time.  Included
+ * within events/.
  *
- * Text is read by words, so up to EVENT_WORD - 1 bytes behind its NUL are
- * read, too, and mean nothing.
+ * Text is read by words, so up to EVENT_WORD - 1 bytes after its NUL are read,
+ * too.  They have no effect.
  */
 #ifndef EVENTS_KEY_H
 #define EVENTS_KEY_H
@@ -12,21 +12,22 @@
 
 /* A name, or a part of one: letters, digits and `_`. */
 struct event_key {
-	/* Capitals, and NULs up to a word's end, a word of them at least. */
+	/* Capitals, then NULs to the end of the word. */
 	char ek_text[EVENT_MAXNAME + EVENT_WORD];
-	size_t ek_len;     /* more than EVENT_MAXNAME: no name is so long */
-	uint64_t ek_small; /* 0: there are no small letters */
+	size_t ek_len;     /* above EVENT_MAXNAME: too long for any name */
+	uint64_t ek_small; /* not 0: the name had small letters */
 	uint32_t ek_hash;
 };
 
-/* Copies a name of at most `most` letters to where more may be read behind. */
+/* Copy a name of at most `most` letters, so that bytes after it are readable.
+ */
 bool event_pad(char *padded, const char *s, size_t most);
-/* Returns where it ends; s of one that is too long. */
+/* Returns the end of the name, or s if it is too long. */
 const char *event_key(struct event_key *key, const char *s);
-/* Is there a capital among so many letters? */
+/* Has the text a capital in its first len letters? */
 bool event_has_capital(const char *s, size_t len);
 
-/* The byte, eight times. */
+/* A word of eight equal bytes. */
 #define EVENT_BYTES(b) ((b)*0x0101010101010101ULL)
 
 static inline uint64_t
@@ -39,8 +40,8 @@ event_word(const char *s)
 }
 
 /*
- * Bit 7 of each byte that is 0, and of some that are not: of those behind one
- * that is, if they are 1.
+ * Bit 7 of each byte that is 0.  A byte of 1 after a 0 has its bit set, too,
+ * so the caller compares what it finds.
  */
 static inline uint64_t
 event_zero_bytes(uint64_t w)
@@ -48,12 +49,12 @@ event_zero_bytes(uint64_t w)
 	return (w - EVENT_BYTES(1)) & ~w & EVENT_BYTES(0x80);
 }
 
-/* Is that the name, of the tables, in capitals? */
+/* Is the key this name, which the tables have in capitals? */
 static inline bool
 event_key_is(const struct event_key *key, const char *name)
 {
 	size_t i;
-	unsigned behind;
+	unsigned unused;
 
 	if (key->ek_len > EVENT_MAXNAME)
 		return false;
@@ -61,16 +62,16 @@ event_key_is(const struct event_key *key, const char *name)
 		if (event_word(name + i) != event_word(key->ek_text + i))
 			return false;
 	}
-	/* The letters that are left, and the NUL. */
-	behind = 8 * (EVENT_WORD - 1 - (unsigned)(key->ek_len - i));
+	/* The remaining letters, and the NUL. */
+	unused = 8 * (EVENT_WORD - 1 - (unsigned)(key->ek_len - i));
 	return (event_word(name + i) ^ event_word(key->ek_text + i))
-	           << behind ==
+	           << unused ==
 	       0;
 }
 
 /*
- * How long the name, of the tables, is, if text begins with it, and 0 if not.
- * Of a name's bytes only NULs are 0 or beyond 0x7f after 1 is taken away.
+ * The length of a name of the tables if text begins with it, else 0.  A name
+ * is ASCII, so after 1 is subtracted only its NUL has bit 7.
  */
 static inline size_t
 event_prefix(const char *text, const char *name)
@@ -87,7 +88,7 @@ event_prefix(const char *text, const char *name)
 		if (differ != 0)
 			return 0;
 	}
-	/* What is before the first of them. */
+	/* The letters before the NUL. */
 	if ((differ & (nuls ^ (nuls - 1)) >> 8) != 0)
 		return 0;
 	return i + (unsigned)__builtin_ctzll(nuls) / 8;

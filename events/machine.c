@@ -1,5 +1,5 @@
 /*
- * From a name to what the kernel is asked to count, or why not.
+ * Resolve a name to the event that the kernel gets, or say why not.
  */
 #include "events/machine.h"
 
@@ -90,7 +90,7 @@ machine_load(struct machine *mc, const char *folder)
 {
 	const struct cpc_pmu *pm = &mc->mc_pmu;
 	const struct machine_kind *mk = kind_of(mc);
-	/* An event's number on Intel has no unit mask. */
+	/* On Intel, the number of an event has no unit mask. */
 	const char *codes =
 	    pm->pm_kind == CPC_PMU_INTEL ? "r1c0, 0xc0" : "r1c0, 0x1c0";
 	const struct event_db *const *dbs;
@@ -134,7 +134,7 @@ own_find(const struct machine_kind *mk, const char *name)
 	while (low < high) {
 		mid = low + (high - low) / 2;
 		at = own_name(mk, mid);
-		/* Mostly the first letter tells. */
+		/* The first letter mostly decides. */
 		order = (unsigned char)*name - (unsigned char)*at;
 		if (order == 0)
 			order = strcmp(name, at);
@@ -167,9 +167,9 @@ machine_is_own(const struct machine *mc, const char *name)
 
 #define LEVELS (1U << MOD_U | 1U << MOD_K | 1U << MOD_HV)
 
-/* A name says at which privileges, and these are they. */
+/* The flags of an event whose name has these privileges. */
 static uint32_t
-levels(bool user, bool system, bool hv)
+level_flags(bool user, bool system, bool hv)
 {
 	uint32_t flags = (user ? CPC_COUNT_USER : 0) |
 	                 (system ? CPC_COUNT_SYSTEM : 0) |
@@ -193,13 +193,13 @@ resolve_by_table(
 	ce->ce_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT |
 	               (sp.spc_preset ? CPC_EVENT_GENERIC : 0);
 	if ((ec.ec_given & LEVELS) != 0)
-		ce->ce_flags |= levels(sp.spc_value[MOD_U] != 0,
+		ce->ce_flags |= level_flags(sp.spc_value[MOD_U] != 0,
 		    sp.spc_value[MOD_K] != 0, sp.spc_value[MOD_HV] != 0);
 	ce->ce_extra = ec.ec_extra_value;
 	return kind_of(mc)->mk_tabled(&mc->mc_pmu, &ec, ce);
 }
 
-/* A raw event in perf's form. */
+/* Resolve a raw event in perf's form. */
 static uint64_t
 resolve_as_perf(
     const struct machine *mc, const char *name, struct cpc_event *ce)
@@ -211,7 +211,7 @@ resolve_as_perf(
 		return 0;
 	*ce = (struct cpc_event){ .ce_code = 0 };
 	if ((ec.ec_given & LEVELS) != 0)
-		ce->ce_flags = levels((ec.ec_given >> MOD_U & 1) != 0,
+		ce->ce_flags = level_flags((ec.ec_given >> MOD_U & 1) != 0,
 		    (ec.ec_given >> MOD_K & 1) != 0, false);
 	return mk->mk_tabled(&mc->mc_pmu, &ec, ce);
 }
@@ -223,7 +223,7 @@ resolve_number(const struct machine *mc, uint64_t num, struct cpc_event *ce)
 	return kind_of(mc)->mk_number(&mc->mc_pmu, num, ce);
 }
 
-/* The machine's own names go first, then the table's; numbers last. */
+/* The machine's own names come first, then numbers, then the table's names. */
 bool
 machine_event(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce)
@@ -261,7 +261,7 @@ machine_name(const struct machine *mc, const char *name, struct cpc_event *ce)
  * Lists
  */
 
-/* The machine's own: the next that one of the PICs counts. */
+/* The next of the machine's own names that one of the PICs counts. */
 static bool
 next_own(const struct machine *mc, uint64_t pics, bool generic, unsigned *at,
     char *buf, size_t size)
@@ -282,7 +282,7 @@ next_own(const struct machine *mc, uint64_t pics, bool generic, unsigned *at,
 	return false;
 }
 
-/* A name of the table: can one of the PICs count it? */
+/* Can one of the PICs count this name of the table? */
 static bool
 is_listed(const struct machine *mc, uint64_t pics, const char *name)
 {
@@ -318,8 +318,8 @@ machine_next(const struct machine *mc, uint64_t pics, bool generic,
  */
 
 /*
- * Of the machine's own names the nearest to one that is none, less than
- * `best` letters away, or NULL.
+ * The machine's own name that is nearest to an unknown one, if it is less than
+ * `best` letters away; else NULL.
  */
 static const char *
 nearest_own(const struct machine *mc, const char *name, unsigned best)
@@ -336,7 +336,7 @@ nearest_own(const struct machine *mc, const char *name, unsigned best)
 	return found;
 }
 
-/* What the table has to say of a name. */
+/* Why the table refuses a name. */
 static enum event_error
 error_of(const struct machine *mc, const char *name)
 {
@@ -348,7 +348,7 @@ error_of(const struct machine *mc, const char *name)
 	return err == EVENT_OK ? events_encode(es, &sp, &ec) : err;
 }
 
-/* Why the table has an event, but not as the name has it. */
+/* Why a name of a known event is wrong, or NULL if the event is unknown. */
 static const char *
 wrong_of(const struct machine *mc, const char *name)
 {
@@ -362,11 +362,11 @@ wrong_of(const struct machine *mc, const char *name)
 }
 
 /*
- * The machine's own in other letters; the table's, as a CPU has one and its
- * names are more; else the machine's own.
+ * Suggest one of the machine's own names if only its case differs.  Else
+ * suggest a name of the table, which has more, or else an own name.
  */
 static bool
-suggest(const struct machine *mc, const char *name, char *buf, size_t size)
+suggest_name(const struct machine *mc, const char *name, char *buf, size_t size)
 {
 	const char *own = nearest_own(mc, name, 1);
 
@@ -383,10 +383,9 @@ machine_why(const struct machine *mc, const char *name, char *buf, size_t size)
 {
 	char near[CPC_MAX_EVENT_LEN];
 	const char *wrong;
-
 	bool own = nearest_own(mc, name, 1) != NULL;
 
-	/* One of the machine's own in other letters is for suggest(). */
+	/* suggest_name() handles an own name in another case. */
 	if (!own && mc->mc_why[0] != '\0' && events_preset_exists(name)) {
 		snprintf(buf, size, "%s", mc->mc_why);
 		return;
@@ -396,7 +395,7 @@ machine_why(const struct machine *mc, const char *name, char *buf, size_t size)
 		return;
 	if ((wrong = wrong_of(mc, name)) != NULL)
 		snprintf(buf, size, "%s", wrong);
-	else if (suggest(mc, name, near, sizeof near))
+	else if (suggest_name(mc, name, near, sizeof near))
 		snprintf(buf, size, "did you mean %.480s?", near);
 	else
 		snprintf(buf, size, "%s", mc->mc_why);

@@ -1,7 +1,7 @@
 /*
  * The events of a machine: the names that its kind of PMU has on every CPU,
- * those of its CPU's table, and numbers.  Included by cpc/ and by programs;
- * the kernel, which validates what comes of it, describes the PMU.
+ * the names of its CPU's table, and numbers.  The kernel describes the PMU,
+ * and validates the codes.  Included by cpc/ and by programs.
  */
 #ifndef EVENTS_MACHINE_H
 #define EVENTS_MACHINE_H
@@ -11,22 +11,23 @@
 
 struct machine {
 	struct cpc_pmu mc_pmu;
-	struct events mc_table; /* es_pmu NULL: none */
-	/* Then this says why, part of a line; "": software has no table. */
+	struct events mc_table; /* es_pmu is NULL if it is absent */
+	/* Why it is absent, part of a line; "" for the software PMU */
 	char mc_why[256];
-	bool mc_loaded; /* atomic: these two were found */
+	bool mc_loaded; /* atomic: mc_table and mc_why are set */
 };
 
-/* What a kind of PMU knows by itself. */
+/* A kind of PMU: the events that it has on every CPU, and its codes. */
 struct machine_kind {
 	const void *mk_first; /* its events: each begins with its name */
 	unsigned mk_n;
 	size_t mk_bytes; /* of one */
 	enum event_kind mk_kind;
 	/*
-	 * The PICs that count its nth event, a number, an event of the table;
-	 * 0: it is not there.  *ce, whose flags may be set, becomes that event.
-	 * mk_tabled is NULL where there is no table.
+	 * Set *ce to the nth own event, to a number, or to an event of the
+	 * table, whose ce_flags the caller has set.  Returns the PICs that
+	 * count it; 0 if it is absent.  mk_tabled is NULL if this kind has no
+	 * tables.
 	 */
 	uint64_t (*mk_own)(
 	    const struct cpc_pmu *pm, unsigned n, struct cpc_event *ce);
@@ -38,23 +39,23 @@ struct machine_kind {
 extern const struct machine_kind machine_intel, machine_amd, machine_arm,
     machine_soft;
 
-/* As machine_event(), of a name that is no number, however it ends. */
+/* As machine_event(), but not for numbers.  The name needs no padding. */
 bool machine_name(
     const struct machine *mc, const char *name, struct cpc_event *ce);
 /* Find the table of the CPU in the files of a folder. */
 void machine_load(struct machine *mc, const char *folder);
 
 /*
- * Resolve a name, which may be a number too.  EVENT_WORD bytes after its end
- * may be read.  False: it is no event that a PIC counts.
+ * Resolve a name, or a number if is_num is set.  EVENT_WORD bytes after the
+ * name's end may be read.  Returns false if no PIC counts it.
  */
 bool machine_event(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce);
-/* Does that need the table?  The machine's own names do not. */
+/* Is this one of the machine's own names, which need no table? */
 bool machine_is_own(const struct machine *mc, const char *name);
 /*
- * Why a name was refused, into buf as strlcpy() would; "" where there is no
- * more to say.
+ * Why a name was refused: text into buf, cut to size bytes.  It is empty if
+ * nothing more is known.
  */
 void machine_why(
     const struct machine *mc, const char *name, char *buf, size_t size);
@@ -62,9 +63,9 @@ void machine_why(
 bool machine_knows(const struct machine *mc, const char *name);
 
 /*
- * The next event that one of the PICs counts, of the generic names or of the
- * others; false past the last.  *ml is all 0 before the first; EVENT_WORD bytes
- * more than `size` are there.
+ * The next name that one of the PICs counts, generic or not; false past the
+ * last.  Clear *ml before the first call.  buf has `size` bytes and EVENT_WORD
+ * more.
  */
 struct machine_list {
 	unsigned mcl_own, mcl_preset;
@@ -76,13 +77,13 @@ bool machine_next(const struct machine *mc, uint64_t pics, bool generic,
 /* The name of an attribute, or NULL. */
 const char *machine_attr(enum cpc_attr_id id);
 
-/* What a name says of an x86 event select: no enable, no levels. */
+/* An x86 event select without enable, interrupt and levels. */
 uint64_t event_select_only(const struct event_code *ec);
 
-/* Does an emulator not model the event select? */
+/* Is this an emulator that does not model the event select? */
 bool machine_unmodelled(const struct cpc_pmu *pm, uint64_t select);
 
-/* cpc/machine.c: this machine, with its table; NULL: it has no PMU. */
+/* cpc/machine.c: this machine, with its table; NULL if it has no PMU. */
 const struct machine *machine_here(void);
 
 #endif /* EVENTS_MACHINE_H */

@@ -1,5 +1,5 @@
 /*
- * Which unit masks go together, and which go without saying: libpfm4's rules.
+ * Which unit masks combine, and which are added by default: libpfm4's rules.
  */
 #include "events/masks.h"
 
@@ -26,7 +26,7 @@ code_of(const struct event_umask *um)
 	return ((uint64_t)um->um_high << 32 | um->um_code) >> 8;
 }
 
-/* Its own go before the event's. */
+/* The PICs of a unit mask: its own if it has any, else the event's. */
 static event_pics_t
 pics_of(const struct work *w, const struct event_umask *um)
 {
@@ -34,9 +34,9 @@ pics_of(const struct work *w, const struct event_umask *um)
 	    w->wo_es, um->um_pics != 0 ? um->um_pics : w->wo_row->er_pics);
 }
 
-/* The unit mask's bits and PICs. */
+/* Add a unit mask's bits and PICs. */
 static void
-join(struct work *w, const struct event_umask *um)
+join_mask(struct work *w, const struct event_umask *um)
 {
 	struct masks *ma = &w->wo_masks;
 
@@ -47,7 +47,7 @@ join(struct work *w, const struct event_umask *um)
 		ma->ma_highest = group_of(um);
 }
 
-/* What all that were named can be counted on, where one has PICs of its own. */
+/* The PICs that count all unit masks of the name, if one has its own PICs. */
 static event_pics_t
 pics_named(const struct work *w)
 {
@@ -82,13 +82,14 @@ take_rules(struct masks *ma, const struct event_umask *um)
 	return EVENT_OK;
 }
 
-/* A row, or what is in any of several: a word at a time. */
+/* A unit mask, or the bitwise or of several, computed a word at a time. */
 union sum {
 	struct event_umask um;
-	uint64_t word[sizeof(struct event_umask) / sizeof(uint64_t)];
+	uint64_t word[3];
 };
+_Static_assert(sizeof(struct event_umask) == sizeof(union sum), "words");
 
-/* Those that were named. */
+/* Combine the unit masks of the name. */
 static enum event_error
 join_named(struct work *w, struct masks *ma)
 {
@@ -123,7 +124,7 @@ join_named(struct work *w, struct masks *ma)
 	return EVENT_OK;
 }
 
-/* Has one that stands alone another of its group beside it? */
+/* Is a unit mask with UM_ALONE combined with another of its group? */
 static bool
 is_disturbed(const struct work *w)
 {
@@ -200,17 +201,17 @@ add_umask(struct work *w, unsigned place)
 		*to = to[-1];
 	*to = (uint8_t)place;
 	sp->spc_numask++;
-	join(w, mask_of(w, place));
+	join_mask(w, mask_of(w, place));
 	return EVENT_OK;
 }
 
-/* Filling groups that have no unit mask. */
+/* The state of adding defaults, group by group. */
 struct filling {
-	unsigned fil_last; /* no group behind this, or NO_GROUP */
-	bool fil_done;     /* nor any other */
+	unsigned fil_last; /* later groups are forbidden, or NO_GROUP */
+	bool fil_done;     /* no group needs a default any more */
 };
 
-/* Does a unit mask of another group forbid one of this? */
+/* Does a unit mask of another group forbid this one? */
 static bool
 is_barred(const struct work *w, unsigned group, const struct filling *fi)
 {
@@ -225,15 +226,15 @@ static enum event_error
 add_defaults(
     struct work *w, unsigned group, const uint8_t *fill, struct filling *fi)
 {
-	unsigned head = *fill++, n = head & FILL_COUNT;
+	unsigned head = *fill++, n = head & DEFAULTS_COUNT;
 	enum event_error err;
 
 	if (is_barred(w, group, fi))
-		return (head & FILL_MAY_LACK) != 0 ? EVENT_OK
-		                                   : EVENT_NEEDS_UMASK;
+		return (head & DEFAULTS_MAY_LACK) != 0 ? EVENT_OK
+		                                       : EVENT_NEEDS_UMASK;
 	if (n == 0)
-		return (head & FILL_OPTIONAL) != 0 ? EVENT_OK
-		                                   : EVENT_NEEDS_UMASK;
+		return (head & DEFAULTS_OPTIONAL) != 0 ? EVENT_OK
+		                                       : EVENT_NEEDS_UMASK;
 	for (; n > 0; n--, fill++) {
 		if ((err = add_umask(w, *fill)) != EVENT_OK)
 			return err;
@@ -249,12 +250,12 @@ add_defaults(
 	return EVENT_OK;
 }
 
-/* Each group that has none takes its defaults. */
+/* Add the defaults of each group that has no unit mask. */
 static enum event_error
 fill_groups(struct work *w)
 {
 	const struct masks *ma = &w->wo_masks;
-	const uint8_t *fill = event_fill(w->wo_es, w->wo_row);
+	const uint8_t *fill = event_defaults(w->wo_es, w->wo_row);
 	struct filling fi = { ma->ma_last, false };
 	uint32_t had = ma->ma_groups;
 	enum event_error err;
@@ -265,7 +266,7 @@ fill_groups(struct work *w)
 		if ((had >> g & 1) == 0 &&
 		    (err = add_defaults(w, g, fill, &fi)) != EVENT_OK)
 			return err;
-		fill += 1 + (*fill & FILL_COUNT);
+		fill += 1 + (*fill & DEFAULTS_COUNT);
 	}
 	return EVENT_OK;
 }

@@ -1,33 +1,34 @@
 /*
- * The work on one name between masks.c, which knows the rules of unit masks,
- * and encode.c, which knows registers.  Included within events/.
+ * The state of encoding one name.  masks.c has the rules of unit masks,
+ * encode.c and encode_netburst.c have the registers.  Included within events/.
  */
 #ifndef EVENTS_MASKS_H
 #define EVENTS_MASKS_H
 
 #include "events/events.h"
 
-/* What the unit masks of a name have in common. */
+/* The unit masks of a name, combined. */
 struct masks {
-	uint64_t ma_code; /* as it stands in a register from its bit 8 on */
+	uint64_t ma_code; /* register bits, from bit 8 on */
 	uint32_t ma_flags;
 	uint32_t ma_fixed, ma_wants; /* modifiers */
-	uint32_t ma_groups;          /* that have one, */
-	uint32_t ma_alone;           /* and one that stands alone */
-	uint32_t ma_needs;           /* that must have one */
-	unsigned ma_highest;         /* of the groups */
-	unsigned ma_last;            /* no group behind this, or NO_GROUP */
-	unsigned ma_other;           /* but 0 no group but this, or NO_GROUP */
-	int ma_event;                /* that one of them brings, or -1 */
+	uint32_t ma_groups;          /* bit n: group n has a unit mask */
+	uint32_t ma_alone;           /* bit n: one with UM_ALONE */
+	uint32_t ma_needs;           /* bit n: group n must have one */
+	unsigned ma_highest;         /* the highest group that has one */
+	unsigned ma_last;  /* UM_LAST_GROUP: later ones are forbidden */
+	unsigned ma_other; /* UM_FIRST_GROUP: only 0 and this are allowed */
+	int ma_event;      /* UM_EVENT: the event's code, or -1 */
 	event_pics_t ma_pics;
 };
+/* No unit mask has the flag of ma_last or ma_other. */
 #define NO_GROUP 0xffU
 
 struct work {
 	const struct events *wo_es;
 	struct event_spec *wo_sp;
 	const struct event_row *wo_row;
-	struct masks wo_masks; /* of event_masks_take() */
+	struct masks wo_masks; /* event_masks_take() sets it */
 };
 
 static inline bool
@@ -36,9 +37,9 @@ given(const struct work *w, unsigned mod)
 	return (w->wo_sp->spc_given >> mod & 1) != 0;
 }
 
-/* Those that were named. */
+/* Combine the unit masks that the name has, and check their rules. */
 enum event_error event_masks_take(struct work *w);
-/* Those that go without saying, and the rules of all. */
+/* Add the default unit masks, and check the rules of all. */
 enum event_error event_masks_complete(struct work *w);
 
 /* encode_netburst.c */

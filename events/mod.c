@@ -1,5 +1,5 @@
 /*
- * The names of modifiers.  Also linked into what makes the tables.
+ * The names of modifiers.  The table generator uses them, too.
  */
 #include "events/events.h"
 

@@ -1,10 +1,10 @@
 /*
- * Names and descriptions, put together.
+ * Print names and descriptions from the tables.
  */
 #include "events/masks.h"
 #include "events/text.h"
 
-/* Where each modifier stands in the registers, see encode.c. */
+/* The value that a modifier has in the registers; see encode.c. */
 static uint64_t
 mod_value(const struct events *es, const struct event_spec *sp,
     const struct event_code *ec, unsigned mod)
@@ -45,7 +45,7 @@ mod_value(const struct events *es, const struct event_spec *sp,
 	}
 }
 
-/* The row and its unit masks. */
+/* Add the event's name, and those of its unit masks. */
 static void
 add_event(struct text *te, const struct events *es, const struct event_spec *sp)
 {
@@ -115,9 +115,9 @@ put_name(const struct events *es, const struct event_row *row,
 	text_end(&te);
 }
 
-/* Default unit masks have their say about PICs, so a name is encoded. */
+/* Does one of these PICs count the name?  Its default unit masks decide. */
 static bool
-counts(const struct events *es, const char *name, event_pics_t pics)
+has_pic(const struct events *es, const char *name, event_pics_t pics)
 {
 	struct event_spec sp;
 	struct event_code ec;
@@ -128,7 +128,7 @@ counts(const struct events *es, const char *name, event_pics_t pics)
 		   (ec.ec_pics & pics) != 0);
 }
 
-/* The row by itself, then with each unit mask: the next that stands so. */
+/* The next name of a row that counts: without a unit mask, then with each. */
 static bool
 next_of_row(const struct events *es, struct event_walk *ew,
     const struct event_row *row, event_pics_t pics, char *buf, size_t size)
@@ -145,7 +145,7 @@ next_of_row(const struct events *es, struct event_walk *ew,
 		if (!alone || (n > 0 && um == NULL))
 			continue;
 		put_name(es, row, um, buf, size);
-		if (counts(es, buf, pics))
+		if (has_pic(es, buf, pics))
 			return true;
 	}
 	return false;

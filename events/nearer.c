@@ -1,5 +1,5 @@
 /*
- * How near two names are.
+ * The distance of two names, for suggestions.
  */
 #include "events/nearer.h"
 

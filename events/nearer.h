@@ -1,6 +1,6 @@
 /*
- * How near two names are, whatever they name.  Included within events/, by
- * kern/ for names of files, and by programs.
+ * How near two names are.  Included within events/, by kern/ for names of
+ * files and words of the command line, and by programs.
  */
 #ifndef EVENTS_NEARER_H
 #define EVENTS_NEARER_H
@@ -8,16 +8,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define EVENT_LETTERS 80 /* that are looked at */
+#define EVENT_LETTERS 80 /* of a name are compared, at most */
 
 /*
- * May the other have been meant, and rather than one *best letters away?
- * *best, ~0U before the first, is then its own distance.
+ * Is `other` near to the name, and nearer than *best letters?  Then *best
+ * becomes its distance.  Set *best to ~0U before the first call.
  */
 bool events_is_nearer(const char *name, const char *other, unsigned *best);
-/* How many letters must be changed, put in or left out (Levenshtein). */
+/* How many letters differ: changed, inserted or deleted (Levenshtein). */
 unsigned event_distance(const char *a, size_t na, const char *b);
-/* As many mistakes in so many letters as are still the same word. */
+/* The distance up to which a word of so many letters is near. */
 unsigned event_near(size_t letters);
 
 #endif /* EVENTS_NEARER_H */

@@ -1,24 +1,23 @@
 /*
- * Retirement and clock events, which mean the same on all AMD parts since
- * K7: by the names each generation's manual gives them, and PAPI's presets;
- * sorted by name.
- * Any other event goes by its number.
- * BIOS and Kernel Developer's Guides for family 0Fh (26094), 10h (31116) and
- * 15h (42301), "Performance Counter Events"; Processor Programming Reference
- * for family 17h (54945), "Core Performance Monitor Counters".
+ * The own events of AMD: retirement and clock, which mean the same since K7.
+ * They have the names of each generation's manual, or of PAPI's presets, and
+ * are sorted by name. BIOS and Kernel Developer's Guides for family 0Fh
+ * (26094), 10h (31116) and 15h (42301), "Performance Counter Events"; Processor
+ * Programming Reference for family 17h (54945), "Core Performance Monitor
+ * Counters".
  */
 #include "events/machine.h"
 #include "events/select.h"
 
-#define OLDER  6, 0x16 /* families, K7's on */
+#define OLDER  6, 0x16 /* families from K7 on */
 #define NEWER  AMD_FAMILY_ZEN, 0xff
 #define ALWAYS 6, 0xff
 
 static const struct amd_event {
 	const char *ae_name;
 	uint64_t ae_code;
-	uint8_t ae_first, ae_last; /* families that have it by this name */
-	bool ae_generic;           /* a PAPI_ name */
+	uint8_t ae_first, ae_last; /* families that have this name */
+	bool ae_generic;           /* a preset of PAPI */
 } amd_events[] = {
 	{ "BU_cpu_clk_unhalted", AMD_CODE(AMD_CYCLES, 0), OLDER, false },
 	{ "ExRetBrn", AMD_CODE(0x0c2, 0), NEWER, false },
@@ -68,7 +67,7 @@ own(const struct cpc_pmu *pm, unsigned n, struct cpc_event *ce)
 	return coverage(pm, e->ae_code);
 }
 
-/* Which numbers a family has is for the kernel to say. */
+/* The kernel checks which numbers the family has. */
 static uint64_t
 number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
 {
@@ -80,7 +79,7 @@ number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
 	return coverage(pm, ce->ce_code);
 }
 
-/* The tables say nothing of PICs. */
+/* The tables do not name PICs. */
 static uint64_t
 tabled(
     const struct cpc_pmu *pm, const struct event_code *ec, struct cpc_event *ce)

@@ -1,9 +1,8 @@
 /*
- * The common events whose presence PMCEID0_EL0 and PMCEID1_EL0 tell, by
- * their mnemonics in lower case, and PAPI's presets that mean just the same;
- * sorted by name.
- * Not here: CHAIN (0x1e), which makes two counters one, and 0x400c to 0x401b,
- * which are not for counters.
+ * Arm's common events, which PMCEID0_EL0 and PMCEID1_EL0 announce.  They have
+ * the manual's mnemonics in small letters, or are PAPI's presets of the same
+ * meaning, and are sorted by name.  CHAIN (0x1e), which joins two counters, and
+ * 0x400c to 0x401b, which are not for counters, are left out.
  * Arm ARM (DDI 0487), "PMU events and event numbers".
  */
 #include "events/machine.h"
@@ -11,7 +10,7 @@
 static const struct arm_event {
 	const char *re_name;
 	uint16_t re_number;
-	bool re_generic; /* a PAPI_ name */
+	bool re_generic; /* a preset of PAPI */
 } arm_events[] = {
 	{ "PAPI_br_ins", 0x0021, true },
 	{ "PAPI_br_msp", 0x0022, true },
@@ -125,7 +124,7 @@ own(const struct cpc_pmu *pm, unsigned n, struct cpc_event *ce)
 	return arm_has_common(pm->pm_events, e->re_number) ? pm->pm_general : 0;
 }
 
-/* Which numbers there are is for the kernel to say. */
+/* The kernel checks which numbers there are. */
 static uint64_t
 number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
 {
@@ -134,9 +133,9 @@ number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
 }
 
 /*
- * PMCEID says which common events are there.  The CPU's manual, from which the
- * table was made, says which of the implementation's own are there.  An
- * emulator has what PMCEID says and nothing else.
+ * PMCEID says which common events exist.  The table, made from the CPU's
+ * manual, says which events of the implementation exist.  An emulator has only
+ * the events that PMCEID announces.
  */
 static uint64_t
 tabled(
@@ -147,7 +146,7 @@ tabled(
 	ce->ce_code = num;
 	if (arm_has_common(pm->pm_events, num))
 		return pm->pm_general;
-	/* The kernel says why, if a PIC is asked for it. */
+	/* A bind then fails with the kernel's reason. */
 	if (pm->pm_listed != 0)
 		ce->ce_flags |= CPC_EVENT_LACKING;
 	return arm_is_common(num) ? 0 : pm->pm_general;

@@ -1,7 +1,7 @@
 /*
- * Architectural events, by the names of Intel's event lists in lower case,
- * and PAPI's presets that mean just the same; sorted by name.  Which of those
- * of the last cache there are goes by its level.
+ * Intel's architectural events.  They have the names of Intel's event lists in
+ * small letters, or are PAPI's presets of the same meaning, and are sorted by
+ * name.  The level of the last cache decides which presets of it exist.
  * Intel SDM vol. 3B, "Pre-defined Architectural Performance Events", and
  * "Fixed-function Performance Counter"; vol. 2A, "CPUID" (leaf 0AH).
  */
@@ -17,8 +17,8 @@ static const struct intel_event {
 	uint32_t ie_code;
 	uint8_t ie_bit;   /* enum intel_arch_event */
 	int8_t ie_fixed;  /* the fixed counter that counts it, too, or -1 */
-	uint8_t ie_cache; /* the level of the last cache it is about, or 0 */
-	bool ie_generic;  /* a PAPI_ name */
+	uint8_t ie_cache; /* only if the last cache has this level; 0: always */
+	bool ie_generic;  /* a preset of PAPI */
 } intel_events[] = {
 	{ "PAPI_br_ins", INTEL_CODE(0xc4, 0), INTEL_BRANCHES, NO_FIXED, 0,
 	    true },
@@ -71,9 +71,9 @@ static const struct intel_event {
 	    false },
 };
 
-/* Do the general PICs lack the event, as the kernel will say when bound? */
+/* Do the general PICs lack the event?  A bind fails with the reason. */
 static bool
-lacks(const struct cpc_pmu *pm, uint64_t code)
+is_lacking(const struct cpc_pmu *pm, uint64_t code)
 {
 	int bit = intel_arch_bit(code & 0xffff);
 
@@ -91,13 +91,13 @@ own(const struct cpc_pmu *pm, unsigned n, struct cpc_event *ce)
 	if (e->ie_cache != 0 && e->ie_cache != pm->pm_cache)
 		return 0;
 	general = general && (has >> e->ie_bit & 1) != 0;
-	if (general && !lacks(pm, e->ie_code))
+	if (general && !is_lacking(pm, e->ie_code))
 		pics = pm->pm_general;
 	if (e->ie_fixed != NO_FIXED)
 		pics |= pm->pm_own[e->ie_fixed];
 	ce->ce_code = e->ie_code;
 	ce->ce_flags = e->ie_generic ? CPC_EVENT_GENERIC : 0;
-	/* The kernel says why, if a PIC is asked for it. */
+	/* A bind then fails with the kernel's reason. */
 	if (pics == 0 && general) {
 		ce->ce_flags |= CPC_EVENT_LACKING;
 		pics = pm->pm_general;
@@ -113,8 +113,8 @@ number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
 }
 
 /*
- * Fixed PICs count what the architecture gave them and take none of the event
- * select's modifiers.
+ * Fixed PICs count architectural events only, and have no modifiers of the
+ * event select.
  */
 static uint64_t
 tabled(
@@ -134,7 +134,7 @@ tabled(
 		if ((fixed >> n & 1) != 0 && intel_fixed_counts(n, ce->ce_code))
 			fixed_pics |= pm->pm_own[n];
 	}
-	if (pics != 0 && lacks(pm, ce->ce_code)) {
+	if (pics != 0 && is_lacking(pm, ce->ce_code)) {
 		if (fixed_pics != 0)
 			return fixed_pics;
 		ce->ce_flags |= CPC_EVENT_LACKING;

@@ -1,13 +1,13 @@
 /*
- * The software PMU's three events, by name and as PAPI's presets; sorted by
- * name.
+ * The three events of the software PMU, each also as a preset of PAPI, sorted
+ * by name.
  */
 #include "events/machine.h"
 
 static const struct soft_event {
 	const char *fe_name;
 	uint8_t fe_event;
-	bool fe_generic; /* a PAPI_ name */
+	bool fe_generic; /* a preset of PAPI */
 } soft_events[] = {
 	{ "PAPI_br_ins", SOFT_BRANCHES, true },
 	{ "PAPI_tot_cyc", SOFT_CYCLES, true },

@@ -1,15 +1,15 @@
 /*
- * From a name to the rows and values it consists of.
+ * Parse a name: find its row and unit masks, and the values of its modifiers.
  */
 #include "events/find.h"
 #include "events/preset.h"
 #include "events/text.h"
 
-/* Those whose value is a number; of the others it is yes or no. */
+/* Modifiers whose value is a number.  The others are yes or no. */
 #define NUMBERS                                                                \
 	(1U << MOD_C | 1U << MOD_LDLAT | 1U << MOD_FETHR | 1U << MOD_THR)
 
-/* Those of one letter; then the others, each within a word. */
+/* Modifiers of one letter, and then the longer ones: a word holds each. */
 static const int8_t mod_letters[26] = {
 	['c' - 'a'] = MOD_C + 1,
 	['e' - 'a'] = MOD_E + 1,
@@ -34,7 +34,7 @@ static const struct mod_word {
 	{ "thr", 3, MOD_THR },
 };
 
-/* A name as it is read. */
+/* The state of the parser. */
 struct reading {
 	const struct events *re_es;
 	struct event_spec *re_sp;
@@ -43,7 +43,7 @@ struct reading {
 	struct event_key re_key;
 };
 
-/* Is the key, read from s, spelled as names of the tables may be? */
+/* May the key, read from s, be spelled so?  See enum event_case. */
 static inline bool
 well_cased(const struct reading *re, const char *s, unsigned name)
 {
@@ -54,21 +54,21 @@ well_cased(const struct reading *re, const char *s, unsigned name)
 	       event_prefix(s, events_text(re->re_es, name)) == key->ek_len;
 }
 
-/* Of a name's part and its value. */
+/* Does c end a part with its value? */
 static bool
 is_end(char c)
 {
 	return c == ':' || c == '.' || c == '\0';
 }
 
-/* Of the part itself. */
+/* Does c end a part? */
 static bool
 is_part_end(char c)
 {
 	return c == '=' || is_end(c);
 }
 
-/* Keeps places in order, so that a set of unit masks has one spec. */
+/* Keep places in order, so that a set of unit masks has one spec. */
 static enum event_error
 umask_insert(struct event_spec *sp, unsigned place)
 {
@@ -87,7 +87,7 @@ umask_insert(struct event_spec *sp, unsigned place)
 	return EVENT_OK;
 }
 
-/* Mostly it is behind all others. */
+/* The same; fast if the place comes after all others, as it mostly does. */
 static inline enum event_error
 umask_add(struct event_spec *sp, unsigned place)
 {
@@ -111,43 +111,43 @@ mod_set(struct reading *re, unsigned mod, uint32_t value)
 	sp->spc_value[mod] = value;
 }
 
-/* What a name stands for: unit masks and modifiers of the row. */
+/* Add the unit masks and modifiers of an alias. */
 static enum event_error
-stands_add(struct reading *re, const uint8_t *stands)
+alias_add(struct reading *re, const uint8_t *alias)
 {
 	struct event_spec *sp = re->re_sp;
 	enum event_error err;
-	unsigned n = *stands++;
+	unsigned n = *alias++;
 
 	if (sp->spc_numask == 0) {
-		/* They are in order. */
+		/* The alias has them in order. */
 		sp->spc_numask = (uint8_t)n;
 #pragma GCC unroll 4
 		for (unsigned i = 0; i < n; i++)
-			sp->spc_umask[i] = *stands++;
+			sp->spc_umask[i] = *alias++;
 		n = 0;
 	}
 	for (; n > 0; n--) {
-		if ((err = umask_add(sp, *stands++)) != EVENT_OK)
+		if ((err = umask_add(sp, *alias++)) != EVENT_OK)
 			return err;
 	}
-	for (n = *stands++; n > 0; n--, stands += 2)
-		mod_set(re, stands[0], stands[1]);
+	for (n = *alias++; n > 0; n--, alias += 2)
+		mod_set(re, alias[0], alias[1]);
 	return EVENT_OK;
 }
 
-/* The same of an event: a row goes before. */
+/* The same for an event's alias, which begins with a row. */
 static enum event_error
-stands_for(struct reading *re, unsigned at)
+alias_add_event(struct reading *re, unsigned at)
 {
-	const uint8_t *stands = event_stands(re->re_es, at);
+	const uint8_t *alias = event_alias(re->re_es, at);
 
-	re->re_sp->spc_row = event_row_at(re->re_es, *stands);
-	return stands_add(re, stands + 1);
+	re->re_sp->spc_row = event_row_at(re->re_es, *alias);
+	return alias_add(re, alias + 1);
 }
 
 static bool
-number(const char *s, size_t len, uint64_t *value)
+parse_number(const char *s, size_t len, uint64_t *value)
 {
 	unsigned base = 10, digit;
 	size_t i = 0;
@@ -190,7 +190,7 @@ yes_or_no(const char *s, size_t len, uint64_t *value)
 	return len == 1 && (*value != 0 || c == 'n' || c == 'f' || c == '0');
 }
 
-/* Does text begin with it? */
+/* Does text begin with this modifier? */
 static bool
 is_mod_word(const struct mod_word *mw, uint64_t text, enum event_case fold)
 {
@@ -201,7 +201,7 @@ is_mod_word(const struct mod_word *mw, uint64_t text, enum event_case fold)
 	return differ << 8 * (EVENT_WORD - mw->mw_len) == 0;
 }
 
-/* One of several letters that s begins with, and how many; or -1. */
+/* The modifier of several letters that s begins with, and its length; or -1. */
 static int
 mod_of_word(const struct reading *re, const char *s, size_t *len)
 {
@@ -216,7 +216,7 @@ mod_of_word(const struct reading *re, const char *s, size_t *len)
 	return -1;
 }
 
-/* The modifier from s on, of how many letters; or -1. */
+/* The modifier that s begins with, and its length; or -1. */
 static inline int
 mod_find(const struct reading *re, const char *s, size_t *len)
 {
@@ -230,7 +230,7 @@ mod_find(const struct reading *re, const char *s, size_t *len)
 	return mod_letters[c - 'a'] - 1;
 }
 
-/* With its value, of len letters, or NULL. */
+/* Add a modifier with its value, which has len letters, or NULL. */
 static enum event_error
 mod_add(struct reading *re, int mod, const char *value, size_t len)
 {
@@ -240,7 +240,7 @@ mod_add(struct reading *re, int mod, const char *value, size_t len)
 	if (mod < 0 || (re->re_sp->spc_row->er_mods >> mod & 1) == 0)
 		return EVENT_BAD_PART;
 	is_number = (NUMBERS >> mod & 1) != 0;
-	if (value != NULL ? !(is_number ? number(value, len, &v)
+	if (value != NULL ? !(is_number ? parse_number(value, len, &v)
 					: yes_or_no(value, len, &v))
 			  : is_number)
 		return EVENT_BAD_VALUE;
@@ -250,7 +250,7 @@ mod_add(struct reading *re, int mod, const char *value, size_t len)
 	return EVENT_OK;
 }
 
-/* `:0x1f`: the only unit mask then. */
+/* Add a unit mask as a number, `:0x1f`.  No other is allowed then. */
 static enum event_error
 raw_add(struct reading *re, const char *s, char end)
 {
@@ -258,7 +258,7 @@ raw_add(struct reading *re, const char *s, char end)
 
 	if (sp->spc_raw || sp->spc_numask > 0 ||
 	    (re->re_es->es_pmu->ep_flags & PMU_RAW_UMASK) == 0 ||
-	    !number(s, re->re_key.ek_len, &sp->spc_rawmask))
+	    !parse_number(s, re->re_key.ek_len, &sp->spc_rawmask))
 		return EVENT_BAD_PART;
 	if (end == '=')
 		return EVENT_BAD_VALUE;
@@ -268,7 +268,7 @@ raw_add(struct reading *re, const char *s, char end)
 	return EVENT_OK;
 }
 
-/* The unit mask that has just been read, from s; false: there is none. */
+/* Add the unit mask of the key, read from s; false if no mask has the name. */
 static bool
 mask_add(struct reading *re, const char *s, enum event_error *err)
 {
@@ -284,8 +284,8 @@ mask_add(struct reading *re, const char *s, enum event_error *err)
 		return false;
 	if (sp->spc_raw)
 		*err = EVENT_BAD_PART;
-	else if (um->um_stands != 0)
-		*err = stands_add(re, event_stands(es, um->um_stands));
+	else if (um->um_alias != 0)
+		*err = alias_add(re, event_alias(es, um->um_alias));
 	else
 		*err = umask_add(sp, (unsigned)n);
 	return true;
@@ -302,8 +302,8 @@ value_len(const char *s)
 }
 
 /*
- * `:k=1`, a modifier and its value, 0 or 1: names in full have many.  *s is
- * moved behind it.
+ * Add a modifier with the value 0 or 1, `:k=1`, and move *s to its end.  Names
+ * in full have many of these.
  */
 static bool
 mod_add_bit(struct reading *re, const char **s)
@@ -325,7 +325,7 @@ mod_add_bit(struct reading *re, const char **s)
 	return true;
 }
 
-/* A unit mask or a modifier, from *s on; it is moved to where it ends. */
+/* Add the unit mask or modifier at *s, and move *s to its end. */
 static enum event_error
 part_add(struct reading *re, const char **s)
 {
@@ -351,9 +351,9 @@ part_add(struct reading *re, const char **s)
 }
 
 /*
- * Names in full have unit masks as they are listed, but for those that stand
- * for others.  Those that go on so behind the last one are found without a
- * search; *s is moved behind them.
+ * Add the unit masks at *s that follow the last one in the order of the list,
+ * and move *s to their end.  Names in full have that order, without aliases,
+ * so these need no search.
  */
 static bool
 masks_add_listed(struct reading *re, const char **s)
@@ -372,7 +372,7 @@ masks_add_listed(struct reading *re, const char **s)
 	last = re->re_sp->spc_row->er_nlist;
 	for (; place < last && *end != '\0'; place++) {
 		um = &all[list[place] & LIST_UMASK];
-		if (um->um_stands != 0 || (um->um_models & model) == 0)
+		if (um->um_alias != 0 || (um->um_models & model) == 0)
 			continue;
 		len = event_prefix(end + 1, names + um->um_name);
 		if (len == 0 || !is_end(end[1 + len]) || n == EVENT_MAXUMASK)
@@ -385,9 +385,9 @@ masks_add_listed(struct reading *re, const char **s)
 	return n > had;
 }
 
-/* What stands behind `skl::`, where that is this PMU, or NULL. */
+/* The text after `skl::`, if that is this PMU; else NULL. */
 static const char *
-behind_pmu(const struct reading *re, const char *s)
+after_pmu(const struct reading *re, const char *s)
 {
 	const char *pmu = re->re_es->es_pmu->ep_name;
 	bool any = re->re_fold == EVENT_ANY_CASE;
@@ -399,15 +399,15 @@ behind_pmu(const struct reading *re, const char *s)
 	return s[0] == ':' && s[1] == ':' ? s + 2 : NULL;
 }
 
-/* The event; returns where its name ends, or NULL: there is none. */
+/* Find the event.  Returns the end of its name, or NULL if it is unknown. */
 static const char *
 event_add(struct reading *re, const char *s, enum event_error *err)
 {
 	const char *end = event_key(&re->re_key, s);
 	const struct event_row *row = event_row_find(re->re_es, &re->re_key);
 
-	/* A PMU's name is rare: events are sought first. */
-	if (row == NULL && (s = behind_pmu(re, s)) != NULL) {
+	/* A PMU's name is rare, so the event is tried first. */
+	if (row == NULL && (s = after_pmu(re, s)) != NULL) {
 		end = event_key(&re->re_key, s);
 		row = event_row_find(re->re_es, &re->re_key);
 	}
@@ -417,8 +417,8 @@ event_add(struct reading *re, const char *s, enum event_error *err)
 	}
 	re->re_sp->spc_row = row;
 	*err = EVENT_OK;
-	if (row->er_stands != 0)
-		*err = stands_for(re, row->er_stands);
+	if (row->er_alias != 0)
+		*err = alias_add_event(re, row->er_alias);
 	return end;
 }
 
@@ -429,7 +429,7 @@ event_preset_spec(const struct events *es, const struct event_preset *pr,
 	struct reading re = { .re_es = es, .re_sp = sp };
 
 	*sp = (struct event_spec){ .spc_preset = true };
-	stands_for(&re, pr->pr_event);
+	alias_add_event(&re, pr->pr_event);
 }
 
 static enum event_error
@@ -463,7 +463,7 @@ events_parse_padded(const struct events *es, const char *name,
 	re.re_two = false;
 	name = event_add(&re, name, &err);
 	while (err == EVENT_OK && *name != '\0') {
-		/* Few unit masks have small letters. */
+		/* Small letters are a modifier's: few unit masks have any. */
 		if (name[1] >= 'a' && name[1] <= 'z'
 			? mod_add_bit(&re, &name)
 			: masks_add_listed(&re, &name))

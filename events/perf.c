@@ -1,14 +1,14 @@
 /*
- * Events as perf writes raw ones: `r1a8`, the config in hex, and
- * `cpu/event=0xa8,umask=0x1,cmask=1,inv/`, by its fields.
- * man perf-list, "RAW HARDWARE EVENT DESCRIPTOR"; the fields are those of
- * /sys/bus/event_source/devices/<pmu>/format.
+ * Raw events in perf's forms.  `r1a8` is the config in hex.
+ * `cpu/event=0xa8,umask=0x1,cmask=1,inv/` names its fields.
+ * Source: man perf-list, "RAW HARDWARE EVENT DESCRIPTOR"; the fields are those
+ * of /sys/bus/event_source/devices/<pmu>/format.
  */
 #include "events/events.h"
 #include "events/select.h"
 #include "events/text.h"
 
-/* Counter mask, inverted, edges, unit mask, event. */
+/* The bits of event, unit mask, `e`, `i` and `c`. */
 #define X86_CONFIG   0xff84ffffULL
 #define INTEL_CONFIG (X86_CONFIG | 1ULL << 21)   /* any thread */
 #define AMD_CONFIG   (X86_CONFIG | 0xfULL << 32) /* event 11:8 */
@@ -19,7 +19,7 @@
 #define NO_ARM (1U << EVENT_INTEL | 1U << EVENT_AMD)
 #define ALL    (NO_ARM | 1U << EVENT_ARM)
 
-/* A field: its lowest bit, and what it may be. */
+/* The fields: kinds of PMU, lowest bit, largest value. */
 static const struct field {
 	const char *fd_name;
 	unsigned fd_kinds; /* bit n: enum event_kind n */
@@ -54,9 +54,9 @@ digit_of(char c)
 	                              : -1;
 }
 
-/* Digits of the base, at least one; where they end, or NULL. */
+/* Parse digits of a base.  Returns their end, or NULL if there are none. */
 static const char *
-digits(const char *s, unsigned base, uint64_t *value)
+parse_digits(const char *s, unsigned base, uint64_t *value)
 {
 	const char *begin = s;
 	int d;
@@ -70,14 +70,14 @@ digits(const char *s, unsigned base, uint64_t *value)
 }
 
 static const char *
-number(const char *s, uint64_t *value)
+parse_number(const char *s, uint64_t *value)
 {
 	bool hex = s[0] == '0' && event_lower(s[1]) == 'x';
 
-	return digits(hex ? s + 2 : s, hex ? 16 : 10, value);
+	return parse_digits(hex ? s + 2 : s, hex ? 16 : 10, value);
 }
 
-/* Is the word at s, up to what ends it, this? */
+/* Is this the name of the field at s? */
 static bool
 is_word(const char *s, const char *word)
 {
@@ -88,9 +88,9 @@ is_word(const char *s, const char *word)
 	return *word == '\0' && (*s == '=' || *s == ',' || *s == '/');
 }
 
-/* One field; where it ends, or NULL. */
+/* Parse a field.  Returns its end, or NULL. */
 static const char *
-field(enum event_kind kind, const char *s, uint64_t *config)
+parse_field(enum event_kind kind, const char *s, uint64_t *config)
 {
 	const struct field *fd = fields, *end = fd + sizeof fields / sizeof *fd;
 	uint64_t v = 1;
@@ -103,30 +103,30 @@ field(enum event_kind kind, const char *s, uint64_t *config)
 	while (*s != '=' && *s != ',' && *s != '/')
 		s++;
 	if (*s == '=')
-		s = number(s + 1, &v);
+		s = parse_number(s + 1, &v);
 	if (s == NULL || v > fd->fd_max)
 		return NULL;
-	/* An event's upper four bits lie apart on AMD. */
+	/* AMD: event bits 11:8 are bits 35:32 of the register. */
 	if (fd->fd_max == AMD_EVENT_MAX)
 		v = (v & 0xff) | v >> 8 << 32;
 	*config |= v << fd->fd_at;
 	return s;
 }
 
-/* `cpu/field,field/`: behind the first slash. */
+/* Parse `field,field/`.  Returns its end, or NULL. */
 static const char *
-all_fields(enum event_kind kind, const char *s, uint64_t *config)
+parse_fields(enum event_kind kind, const char *s, uint64_t *config)
 {
 	*config = 0;
 	do {
-		s = field(kind, s, config);
+		s = parse_field(kind, s, config);
 	} while (s != NULL && *s++ == ',');
 	return s != NULL && s[-1] == '/' ? s : NULL;
 }
 
-/* The PMU's name, of letters, digits and `_`; what is behind its slash. */
+/* The text after the name of a PMU and its slash, or NULL. */
 static const char *
-behind_pmu(const char *s)
+after_pmu(const char *s)
 {
 	const char *begin = s;
 
@@ -136,9 +136,9 @@ behind_pmu(const char *s)
 	return s > begin && *s == '/' ? s + 1 : NULL;
 }
 
-/* `u`, `k`, both: behind a colon, which a slash may stand for. */
+/* Parse `:u`, `:k` or `:uk`.  After a slash the colon may be absent. */
 static bool
-levels(const char *s, struct event_code *ec)
+parse_levels(const char *s, struct event_code *ec)
 {
 	if (*s == '\0')
 		return true;
@@ -156,23 +156,23 @@ levels(const char *s, struct event_code *ec)
 bool
 events_perf(enum event_kind kind, const char *name, struct event_code *ec)
 {
-	const char *s = behind_pmu(name);
+	const char *s = after_pmu(name);
 	uint64_t config = 0;
 
 	*ec = (struct event_code){ .ec_pics = UINT32_MAX };
 	if (kind > EVENT_ARM)
 		return false;
 	if (s != NULL)
-		s = all_fields(kind, s, &config);
+		s = parse_fields(kind, s, &config);
 	else if (*name == 'r')
-		s = digits(name + 1, 16, &config);
+		s = parse_digits(name + 1, 16, &config);
 	if (s == NULL || (config & ~valid_bits(kind)) != 0)
 		return false;
 	ec->ec_select = config;
-	return levels(s, ec);
+	return parse_levels(s, ec);
 }
 
-/* A number, as cpc(3CPC) has them: the event alone; where it ends, or NULL. */
+/* Parse an event's number, as in cpc(3CPC).  Returns its end, or NULL. */
 static const char *
 event_number(enum event_kind kind, const char *s, uint64_t *config)
 {
@@ -181,7 +181,7 @@ event_number(enum event_kind kind, const char *s, uint64_t *config)
 	               : kind == EVENT_AMD ? AMD_EVENT_MAX
 	                                   : 0xff;
 
-	s = digits(base == 16 ? s + 2 : s, base, config);
+	s = parse_digits(base == 16 ? s + 2 : s, base, config);
 	if (s == NULL || *config > max)
 		return NULL;
 	if (kind == EVENT_AMD)
@@ -201,7 +201,7 @@ events_raw(enum event_kind kind, const char *name, struct event_code *ec)
 	if (*name >= '0' && *name <= '9') {
 		*ec = (struct event_code){ .ec_pics = UINT32_MAX };
 		s = event_number(kind, name, &config);
-		if (s == NULL || !levels(s, ec))
+		if (s == NULL || !parse_levels(s, ec))
 			return false;
 		ec->ec_select = config;
 	} else if (!events_perf(kind, name, ec)) {

@@ -1,7 +1,7 @@
 /*
- * What codes mean to a PMU: what the kernel, which knows no names, and the
- * library agree on.  Included by kern/, arch/ and events/; needs nothing but
- * the compiler.
+ * The meaning of event codes, on which the kernel and the library agree.  The
+ * kernel knows no names.  Included by kern/, arch/ and events/; includes only
+ * headers of the compiler.
  */
 #ifndef EVENTS_PMU_H
 #define EVENTS_PMU_H
@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The second register an event needs. */
+/* The extra MSR that an event needs. */
 enum event_extra {
 	EXTRA_NONE,
 	EXTRA_OFFCORE0, /* MSR_OFFCORE_RSP_0 */
@@ -17,12 +17,12 @@ enum event_extra {
 	EXTRA_LDLAT,    /* MSR_PEBS_LD_LAT */
 	EXTRA_FRONTEND, /* MSR_PEBS_FRONTEND */
 	EXTRA_N,
-	EXTRA_CCCR = EXTRA_N, /* NetBurst: the PIC's own, MSR_*_CCCR<n> */
+	EXTRA_CCCR = EXTRA_N, /* NetBurst: MSR_*_CCCR<n> of the PIC */
 };
 
 /*
- * The register next to the event select that Intel's events B7H, BBH, 2AH and
- * 2BH take; EXTRA_NONE: it is another event.  B7H has both, by its unit mask.
+ * The extra MSR of Intel's events B7H, BBH, 2AH and 2BH, or EXTRA_NONE for
+ * another event.  The unit mask of B7H selects one of both.
  * Intel SDM vol. 3B, "Off-core Response Performance Monitoring".
  */
 static inline enum event_extra
@@ -43,8 +43,8 @@ events_offcore(uint64_t select)
 }
 
 /*
- * Intel: unit mask and event select of general PICs.  An event that fixed
- * counter n alone counts is what RDPMC takes for that counter.
+ * Intel: event and unit mask, as in the event select of a general PIC.  The
+ * code of an event that only fixed counter n counts is its RDPMC index.
  */
 #define INTEL_CODE(event, umask) ((event) | (uint32_t)(umask) << 8)
 #define INTEL_FIXED_CODE(n)      (0x40000000U + (n))
@@ -68,7 +68,7 @@ enum intel_arch_event {
 	INTEL_FRONTEND_BOUND,
 	INTEL_RETIRING,
 	INTEL_LBR_INSERTS,
-	INTEL_FIXED_ALONE = 0xff, /* no bit: the fixed counter tells */
+	INTEL_FIXED_ALONE = 0xff, /* no bit: see if the fixed counter exists */
 };
 
 /*
@@ -113,7 +113,7 @@ intel_fixed_counts(unsigned n, uint64_t code)
 	       (n == 1 && code == INTEL_CYCLES);
 }
 
-/* AMD: an event of twelve bits, and its unit mask, as the select has them. */
+/* AMD: an event of twelve bits and its unit mask, as in the event select. */
 #define AMD_CODE(event, umask)                                                 \
 	(((event)&0xffU) | (uint64_t)((event) >> 8) << 32 | (umask) << 8)
 #define AMD_CODE_EVENT(code) ((unsigned)((code)&0xff) | ((code) >> 24 & 0xf00U))
@@ -126,7 +126,7 @@ intel_fixed_counts(unsigned n, uint64_t code)
 #define AMD_FAMILY_15H 0x15
 #define AMD_FAMILY_ZEN 0x17
 
-/* amd_pics.c: bit n, core counter n of AMD's family 15h counts the event. */
+/* amd_pics.c: bit n: core counter n of AMD's family 15h counts the event. */
 uint32_t events_amd_15h_pics(unsigned event);
 
 /* Bit n: core counter n of this family counts the event. */
@@ -139,8 +139,9 @@ amd_event_pics(unsigned family, uint64_t code)
 }
 
 /*
- * Arm: does PMCEID tell of the event?  PMCEID0_EL0 has 0x0 to 0x1f and, in its
- * upper half, 0x4000 to 0x401f; PMCEID1_EL0 the 32 after each.
+ * Arm: is this a common event, which PMCEID announces?  PMCEID0_EL0 has 0x0 to
+ * 0x1f, and in its upper half 0x4000 to 0x401f.  PMCEID1_EL0 has the 32 after
+ * each.
  * Arm ARM (DDI 0487), "PMCEID0_EL0".
  */
 static inline bool
@@ -162,7 +163,7 @@ arm_has_common(const uint64_t ceid[2], unsigned number)
 #define ARM_INST_RETIRED 0x0008
 #define ARM_CPU_CYCLES   0x0011
 
-/* The software PMU: a number, or one of its three events behind these. */
+/* The software PMU: a number, or one of its three events after those. */
 #define SOFT_RAW_MAX      0xffU
 #define SOFT_CODE(n)      (0x100U + (n))
 #define SOFT_NEVENT       3
@@ -170,7 +171,7 @@ arm_has_common(const uint64_t ceid[2], unsigned number)
 #define SOFT_CYCLES       1
 #define SOFT_BRANCHES     2
 
-/* A number that no event has; it is refused when it is bound. */
+/* The code of a number that no event has.  A bind refuses it. */
 #define EVENT_CODE_TOO_HIGH (~0ULL)
 
 #endif /* EVENTS_PMU_H */

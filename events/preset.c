@@ -1,6 +1,6 @@
 /*
- * PAPI's presets: names that mean the same on any CPU.  Which event each is
- * on a PMU its table says, for those that are one event there.
+ * PAPI's presets: names that mean the same on any CPU.  The table of a PMU
+ * says which event a preset is there.
  */
 #include "events/preset.h"
 
@@ -27,7 +27,7 @@ const char event_preset_names[EVENT_PRESETS][EVENT_PRESET_NAME] = { "br_cn",
 static const char prefix[] = "PAPI_";
 #define PREFIX (sizeof prefix - 1)
 
-/* What stands in PAPI's way of being exact: behind the event's name. */
+/* Why an event of PAPI's is not exactly the preset; follows its name. */
 static const char *const whys[PRESET_WHYS] = {
 	[PRESET_EXECUTED] = "counts what is executed, retired or not",
 	[PRESET_UOPS] = "counts micro-ops, not instructions",
@@ -38,7 +38,7 @@ static const char *const whys[PRESET_WHYS] = {
 	[PRESET_LESS] = "counts a part of that alone",
 	[PRESET_OTHER] = "counts something else",
 	[PRESET_TWICE] = "may count one twice",
-	[PRESET_BESIDE] = "needs registers that are not told",
+	[PRESET_REGISTERS] = "needs registers that PAPI does not name",
 	[PRESET_MERGED] = "needs two counters merged into one",
 };
 
@@ -52,9 +52,9 @@ events_is_preset(const char *name)
 	return i == PREFIX;
 }
 
-/* A name's letters as a number, the first highest: as they are sorted. */
+/* Letters as a number, the first in its highest byte, so that it sorts. */
 static uint64_t
-ordered(const char *letters)
+letters_value(const char *letters)
 {
 	uint64_t w;
 
@@ -62,9 +62,9 @@ ordered(const char *letters)
 	return __builtin_bswap64(w);
 }
 
-/* The same of a name, which may be longer: then 0. */
+/* The same of a name; 0 if it is too long. */
 static uint64_t
-ordered_name(const char *s, enum event_case fold)
+name_value(const char *s, enum event_case fold)
 {
 	char letters[EVENT_PRESET_NAME] = "";
 
@@ -73,7 +73,7 @@ ordered_name(const char *s, enum event_case fold)
 			return 0;
 		letters[i] = fold == EVENT_ANY_CASE ? event_lower(s[i]) : s[i];
 	}
-	return ordered(letters);
+	return letters_value(letters);
 }
 
 int
@@ -86,18 +86,19 @@ event_preset_number(const char *name, enum event_case fold)
 		if (name[i] != prefix[i])
 			return -1;
 	}
-	wanted = ordered_name(name + PREFIX, fold);
-	/* As it was called once. */
-	if (wanted == ordered("tlb_tm\0"))
-		wanted = ordered("tlb_tl\0");
+	wanted = name_value(name + PREFIX, fold);
+	/* An older name of the same preset. */
+	if (wanted == letters_value("tlb_tm\0"))
+		wanted = letters_value("tlb_tl\0");
 	while (low < high) {
 		middle = (low + high) / 2;
-		if (ordered(event_preset_names[middle]) < wanted)
+		if (letters_value(event_preset_names[middle]) < wanted)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < EVENT_PRESETS && ordered(event_preset_names[low]) == wanted
+	return low < EVENT_PRESETS &&
+	               letters_value(event_preset_names[low]) == wanted
 	           ? low
 	           : -1;
 }
@@ -157,7 +158,7 @@ events_next_preset(const struct events *es, unsigned *n, char *buf, size_t size)
 	return text_end(&te) < size;
 }
 
-/* Its events: `A, B and C`. */
+/* Add the events of a preset: `A, B and C`. */
 static void
 add_events(
     struct text *te, const struct events *es, const struct event_preset *pr)
@@ -196,7 +197,7 @@ add_why(struct text *te, const struct events *es, const struct event_preset *pr)
 	text_add(te, derived ? ": ask for these" : ": ask for that name");
 }
 
-/* Of a preset that there is, by another name or nowhere. */
+/* Add why a preset that the table has was refused. */
 static void
 add_lost(struct text *te, const struct event_preset *pr, const char *name)
 {

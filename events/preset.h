@@ -13,12 +13,12 @@
 /* Without `PAPI_`, sorted. */
 extern const char event_preset_names[EVENT_PRESETS][EVENT_PRESET_NAME];
 
-/* By name, or -1. */
+/* The place of a name in event_preset_names[], or -1. */
 int event_preset_number(const char *name, enum event_case fold);
-/* The first of its rows on the PMU, or NULL; the others are behind it. */
+/* The first row of a preset on the PMU, or NULL; its others follow. */
 const struct event_preset *event_preset_find(
     const struct events *es, int number);
-/* Those of the PMU, *n of them. */
+/* All *n rows of the PMU. */
 const struct event_preset *event_presets_of(
     const struct events *es, unsigned *n);
 

@@ -1,5 +1,5 @@
 /*
- * Bits of event selects.  Included within events/.
+ * Bits of event selects and PMEVTYPER<n>_EL0.  Included within events/.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" and
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers";
  * Arm ARM (DDI 0487), "PMEVTYPER<n>_EL0".

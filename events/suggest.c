@@ -1,12 +1,12 @@
 /*
- * What somebody may have meant by a name that is none.
+ * The name that a user may have meant by an unknown one.
  */
 #include "events/events.h"
 #include "events/nearer.h"
 #include "events/text.h"
 
 static size_t
-part(const char *s)
+part_len(const char *s)
 {
 	size_t n = 0;
 
@@ -15,11 +15,11 @@ part(const char *s)
 	return n;
 }
 
-#define BEGIN_MIN 3 /* letters that tell which name they begin */
+#define BEGIN_MIN 3 /* fewer letters begin too many names */
 
-/* Does a name begin with these letters, as one that was not finished? */
+/* Does the name begin with these letters? */
 static bool
-begins(const char *s, size_t len, const char *name)
+begins_with(const char *s, size_t len, const char *name)
 {
 	size_t i = 0;
 
@@ -29,16 +29,16 @@ begins(const char *s, size_t len, const char *name)
 }
 
 /*
- * How far it is to a name, less than `best`; where none is near, that it
- * begins so is worth one more than all that are.
+ * The distance to a name if it is less than `best`, else `best`.  A name that
+ * begins with the letters counts as one farther than the farthest near one.
  */
 static unsigned
-nearer(const char *s, size_t len, const char *name, unsigned best)
+nearer_distance(const char *s, size_t len, const char *name, unsigned best)
 {
 	unsigned d = event_distance(s, len, name);
 
 	if (d > event_near(len))
-		d = begins(s, len, name) ? event_near(len) + 1 : best;
+		d = begins_with(s, len, name) ? event_near(len) + 1 : best;
 	return d < best ? d : best;
 }
 
@@ -51,7 +51,8 @@ nearest_row(const struct events *es, const char *name, size_t len)
 	for (unsigned n = 0; n < es->es_pmu->ep_nrow; n++) {
 		if ((row = events_nth_row(es, n)) == NULL)
 			continue;
-		d = nearer(name, len, events_text(es, row->er_name), best);
+		d = nearer_distance(
+		    name, len, events_text(es, row->er_name), best);
 		if (d < best) {
 			best = d;
 			found = row;
@@ -70,7 +71,8 @@ nearest_umask(const struct events *es, const struct event_row *row,
 	for (unsigned n = 0; n < row->er_nlist; n++) {
 		if ((um = events_umask(es, row, n)) == NULL)
 			continue;
-		d = nearer(name, len, events_text(es, um->um_name), best);
+		d = nearer_distance(
+		    name, len, events_text(es, um->um_name), best);
 		if (d < best) {
 			best = d;
 			found = um;
@@ -79,7 +81,7 @@ nearest_umask(const struct events *es, const struct event_row *row,
 	return found;
 }
 
-/* Of the presets that there are. */
+/* The nearest preset that the PMU has. */
 static bool
 suggest_preset(
     const struct events *es, const char *name, char *buf, size_t size)
@@ -100,7 +102,7 @@ events_suggest(
 	struct text te = { buf, size, 0 };
 	const struct event_umask *um = NULL;
 	const struct event_row *row;
-	size_t len = part(name);
+	size_t len = part_len(name);
 
 	if (es->es_pmu == NULL || len == 0)
 		return false;
@@ -110,7 +112,7 @@ events_suggest(
 		return false;
 	if (name[len] != '\0')
 		um = nearest_umask(
-		    es, row, name + len + 1, part(name + len + 1));
+		    es, row, name + len + 1, part_len(name + len + 1));
 	text_add(&te, events_text(es, row->er_name));
 	if (um != NULL) {
 		text_char(&te, ':');

@@ -1,7 +1,7 @@
 /*
- * The tables of event names as scripts/mkevents writes them: a few arrays a
- * vendor, whose rows refer to each other by number, so that they can be used
- * wherever they are copied to.  Included by events/ and by events/mktables/.
+ * The tables of event names: a few arrays for each vendor.  Their rows refer
+ * to each other by number, so that a table works at any address.  Included by
+ * events/ and events/mktables/; scripts/mkevents writes events/generated/.
  */
 #ifndef EVENTS_TABLE_H
 #define EVENTS_TABLE_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A modifier: `:u`, `:c=3`.  The order is that of canonical names. */
+/* A modifier: `:u`, `:c=3`.  Canonical names list them in this order. */
 enum event_mod {
 	MOD_K,      /* system level */
 	MOD_U,      /* user level */
@@ -19,7 +19,7 @@ enum event_mod {
 	MOD_T,      /* any thread */
 	MOD_LDLAT,  /* load latency threshold, in cycles */
 	MOD_INTX,   /* in transactions only */
-	MOD_INTXCP, /* not in those that abort */
+	MOD_INTXCP, /* not in transactions that abort */
 	MOD_FETHR,  /* front-end bubble threshold, in cycles */
 	MOD_H,      /* AMD: host */
 	MOD_G,      /* AMD: guest */
@@ -29,18 +29,18 @@ enum event_mod {
 	MOD_N
 };
 
-/* Unit masks of one group combine, and each group wants one of its own. */
+/* Unit masks of one group combine.  A name needs a unit mask of each group. */
 #define EVENT_MAXGROUP 8
 
 /* um_flags */
 enum {
-	UM_ALONE = 1 << 0,       /* not with another of its group */
-	UM_DEFAULT = 1 << 1,     /* taken where its group has none */
-	UM_LAST_GROUP = 1 << 2,  /* no group behind its own */
-	UM_FIRST_GROUP = 1 << 3, /* no group but the first and its own */
-	UM_NEEDS = 1 << 4,       /* wants one of group um_group >> 4 */
-	UM_OPTIONAL = 1 << 5,    /* its group may have none */
-	UM_EVENT = 1 << 6,       /* its code holds the event's, too */
+	UM_ALONE = 1 << 0,       /* forbids another of its group */
+	UM_DEFAULT = 1 << 1,     /* used if the name has none of its group */
+	UM_LAST_GROUP = 1 << 2,  /* forbids groups after its own */
+	UM_FIRST_GROUP = 1 << 3, /* forbids groups except 0 and its own */
+	UM_NEEDS = 1 << 4,       /* needs one of group um_group >> 4 */
+	UM_OPTIONAL = 1 << 5,    /* a name may have none of its group */
+	UM_EVENT = 1 << 6,       /* its code replaces the event's, too */
 	UM_LDLAT = 1 << 7,       /* takes a load latency threshold */
 	UM_FETHR = 1 << 8,       /* takes a front-end threshold */
 };
@@ -48,72 +48,74 @@ enum {
 /* A unit mask. */
 struct event_umask {
 	uint16_t um_name;
-	uint16_t um_stands; /* what it stands for, 0: itself */
+	uint16_t um_alias; /* place in SECTION_ALIASES; 0: no alias */
 	uint16_t um_flags;
-	uint16_t um_fixed; /* bit n: its code decides modifier n */
-	uint16_t um_wants; /* bit n: modifier n must be there */
+	uint16_t um_fixed; /* bit n: its code sets modifier n */
+	uint16_t um_wants; /* bit n: modifier n must be given */
 	uint32_t um_code;  /* bits 31:0 and */
 	uint16_t um_high;  /* 47:32; the event's 8 bits are the lowest */
-	uint8_t um_models; /* bit n: the table's nth PMU has it */
-	uint8_t um_group;  /* 3:0: its own */
-	uint16_t um_pics;  /* 0: the event's */
+	uint8_t um_models; /* bit n: the nth PMU of the table has it */
+	uint8_t um_group;  /* bits 3:0: its group; 7:4: see UM_NEEDS */
+	uint16_t um_pics;  /* place in SECTION_PICS; 0: the event's */
 };
 
 /* er_flags */
 enum {
-	ER_ONE_GROUP = 1 << 0, /* unit masks of one group only */
-	ER_EXTRA = 1 << 1,     /* unit masks go to a second register */
-	ER_FRONTEND = 1 << 2,  /* so too, with a threshold */
-	ER_BARE = 1 << 3,      /* can be counted without a unit mask */
+	ER_ONE_GROUP = 1 << 0, /* takes unit masks of one group only */
+	ER_EXTRA = 1 << 1,     /* unit masks go to an extra MSR */
+	ER_FRONTEND = 1 << 2,  /* the same, with a threshold */
+	ER_BARE = 1 << 3,      /* counts without a unit mask in the name */
 };
 
 /* An event.  Rows of one table are sorted by name. */
 struct event_row {
 	uint16_t er_name;
-	uint16_t er_stands; /* what it stands for, 0: itself */
-	uint16_t er_mods;   /* bit n: takes modifier n */
-	uint16_t er_wants;  /* bit n: modifier n must be there */
-	uint16_t er_list;   /* of its unit masks, in the lists */
-	uint32_t er_code; /* event, unit mask and modifiers it has by itself */
+	uint16_t er_alias; /* place in SECTION_ALIASES; 0: no alias */
+	uint16_t er_mods;  /* bit n: takes modifier n */
+	uint16_t er_wants; /* bit n: modifier n must be given */
+	uint16_t er_list;  /* place of its unit masks in SECTION_LISTS */
+	uint32_t er_code;  /* with the unit mask and modifiers it implies */
 	uint8_t er_flags;
 	uint8_t er_nlist;
 	uint8_t er_ngroup;
 	uint8_t er_models;
 	uint16_t er_pics;
-	uint16_t er_fill; /* what groups without a unit mask take */
+	uint16_t er_defaults; /* place in SECTION_DEFAULTS */
 };
 
-/* In a list: the number of a unit mask, and whether it will do by itself. */
+/* An entry of a list: a unit mask, and whether the event needs no other. */
 #define LIST_UMASK  0x7fff
 #define LIST_ENOUGH 0x8000
 
 /*
- * What a unit mask stands for: how many others and their places in the list,
- * how many modifiers and for each its number and value.  What an event stands
- * for: before these the number of another row of its table.
+ * SECTION_ALIASES.  A unit mask's alias has these bytes: the number of masks
+ * and their places in the list, then the number of modifiers.  Each modifier
+ * is its number and its value.  An event's alias has the number of another row
+ * before these.
  */
 
 /*
- * What is taken where a group has no unit mask, for each group in turn: a
- * byte of these, and the places of as many defaults.
+ * SECTION_DEFAULTS.  For each group of an event: a byte of these bits, then
+ * the places of its default unit masks, DEFAULTS_COUNT of them.
  */
 enum {
-	FILL_COUNT = 0x3f,
-	FILL_OPTIONAL = 0x40, /* it may be none */
-	FILL_MAY_LACK = 0x80, /* where another mask bars the group, none */
+	DEFAULTS_COUNT = 0x3f,
+	DEFAULTS_OPTIONAL = 0x40, /* the group may be without a unit mask */
+	DEFAULTS_MAY_LACK = 0x80, /* so, too, if a mask forbids the group */
 };
 
 /*
- * A name is found by the hash of its capitals, eight letters at a time, NULs
- * behind the last.  Its tag stands beside the entry of a list of unit masks,
- * so that eight are compared at once; a row's number, from 1, is in its
- * table's part of the index, at the hash or behind, with no 0 between.
+ * A name is found by the hash of its capitals.  The hash takes eight letters
+ * at a time, with NULs after the last.  A unit mask is found by its tag, a
+ * byte of the hash: eight tags of a list are compared at once.  An event is
+ * found in its table's part of the index, which holds row numbers from 1.  The
+ * search begins at the hash's place and ends at the first 0.
  */
 #define EVENT_WORD      8
 #define EVENT_MAXNAME   64
 #define EVENT_TAG(hash) ((uint8_t)((hash) >> 24))
 
-/* The hash of what is before, and eight letters more. */
+/* Add eight letters to a hash. */
 static inline uint64_t
 event_hash_word(uint64_t hash, uint64_t word)
 {
@@ -134,19 +136,19 @@ event_hash(const char *capitals, size_t len)
 }
 
 /*
- * One of PAPI's presets on one PMU: the event that it is, or one of those
- * that PAPI makes it of; these are rows beside each other.  A PMU's are in the
- * order of event_preset_names[].
+ * One of PAPI's presets on one PMU: an event that PAPI maps it to.  A preset
+ * of several events has as many rows, next to each other.  The rows of a PMU
+ * are in the order of event_preset_names[].
  */
 struct event_preset {
-	uint8_t pr_preset; /* its number there */
+	uint8_t pr_preset; /* place in event_preset_names[] */
 	uint8_t pr_why;    /* enum preset_why */
-	uint16_t pr_event; /* in the stands, as what an event stands for */
+	uint16_t pr_event; /* place in SECTION_ALIASES, as of an event */
 };
 
-/* Why a preset is not offered, see preset.c; which are, PAPI does not say. */
+/* Why a preset is not offered; preset.c has the messages. */
 enum preset_why {
-	PRESET_EXACT,   /* it is: it is that event */
+	PRESET_EXACT,   /* it is offered: it is that event */
 	PRESET_DERIVED, /* more than one event */
 	PRESET_EXECUTED,
 	PRESET_UOPS,
@@ -157,7 +159,7 @@ enum preset_why {
 	PRESET_LESS,
 	PRESET_OTHER,
 	PRESET_TWICE,
-	PRESET_BESIDE,
+	PRESET_REGISTERS,
 	PRESET_MERGED,
 	PRESET_WHYS
 };
@@ -166,49 +168,49 @@ enum event_kind {
 	EVENT_INTEL,
 	EVENT_AMD,
 	EVENT_ARM,
-	EVENT_NETBURST, /* among Intel's */
+	EVENT_NETBURST, /* in the table of Intel */
 };
 
 /* ep_flags */
 enum {
 	PMU_RAW_UMASK = 1 << 0,  /* `:0xff` */
-	PMU_EDGE_CMASK = 1 << 1, /* an edge wants a counter mask */
-	PMU_OFFCORE16 = 1 << 2,  /* the second register has 16 bits */
+	PMU_EDGE_CMASK = 1 << 1, /* `e` needs a counter mask */
+	PMU_OFFCORE16 = 1 << 2,  /* the extra MSR has 16 bits */
 };
 
-/* Which PICs count: bit n the nth general one, bit 32 + n the nth fixed one. */
+/* PICs: bit n is general PIC n, bit 32 + n is fixed PIC n. */
 typedef uint64_t event_pics_t;
 
-/* A PMU: part of a table. */
+/* A PMU, and its part of each array. */
 struct event_pmu {
 	char ep_name[24];
 	char ep_desc[64];
-	uint16_t ep_first, ep_nrow; /* its table */
-	uint16_t ep_index;          /* where its table's part begins, */
-	uint8_t ep_bits;            /* the logarithm of its length, */
-	uint8_t ep_shift;           /* and where the hash has its bits */
-	uint8_t ep_model;           /* its bit in er_models, um_models */
+	uint16_t ep_first, ep_nrow; /* its rows */
+	uint16_t ep_index;          /* first entry of its index */
+	uint8_t ep_bits;            /* base 2 logarithm of the index's length */
+	uint8_t ep_shift;           /* lowest bit of the hash that it uses */
+	uint8_t ep_model;           /* its bit in er_models and um_models */
 	uint8_t ep_kind;            /* enum event_kind */
 	uint8_t ep_flags;
-	uint16_t ep_preset;         /* the first of its presets, */
-	uint8_t ep_npreset;         /* and how many rows they have */
-	uint8_t ep_npic, ep_nfixed; /* at most */
-	uint8_t ep_family;          /* Intel's of CPUID, */
-	uint8_t ep_models[10];      /* and models, as many as are not 0 */
+	uint16_t ep_preset;         /* first row of its presets */
+	uint8_t ep_npreset;         /* rows of presets */
+	uint8_t ep_npic, ep_nfixed; /* general and fixed PICs, at most */
+	uint8_t ep_family;          /* Intel: CPUID's family */
+	uint8_t ep_models[10];      /* and its models; unused: 0 */
 };
 
 enum event_section {
-	SECTION_PMUS,    /* struct event_pmu */
-	SECTION_ROWS,    /* struct event_row */
-	SECTION_UMASKS,  /* struct event_umask */
-	SECTION_PICS,    /* event_pics_t; number 0 is 0 */
-	SECTION_NAMES,   /* text, each ends in NUL; offset 0 is empty */
-	SECTION_LISTS,   /* uint16_t */
-	SECTION_TAGS,    /* uint8_t, one for each of the lists' */
-	SECTION_INDEX,   /* uint8_t */
-	SECTION_PRESETS, /* struct event_preset */
-	SECTION_STANDS,  /* uint8_t; offset 0: nothing else */
-	SECTION_FILLS,   /* uint8_t */
+	SECTION_PMUS,     /* struct event_pmu */
+	SECTION_ROWS,     /* struct event_row */
+	SECTION_UMASKS,   /* struct event_umask */
+	SECTION_PICS,     /* event_pics_t; number 0 is 0 */
+	SECTION_NAMES,    /* text, each ends in NUL; offset 0 is empty */
+	SECTION_LISTS,    /* uint16_t */
+	SECTION_TAGS,     /* uint8_t, one for each entry of the lists */
+	SECTION_INDEX,    /* uint8_t */
+	SECTION_PRESETS,  /* struct event_preset */
+	SECTION_ALIASES,  /* uint8_t; offset 0 is unused */
+	SECTION_DEFAULTS, /* uint8_t */
 	/*
 	 * The sections up to here are committed.  The rest hold descriptions:
 	 * only files have them, and only if libpfm4 was there at build time.
@@ -235,9 +237,9 @@ struct event_db {
 #define EVENT_VENDORS 3
 
 /*
- * A vendor's arrays as a file, `events/intel` of an archive, which programs
- * map: this header, then the sections, each aligned to 8 bytes.  The file is
- * whole pages.  Numbers are little-endian.
+ * A vendor's arrays as a file that programs map, `events/intel` of an archive.
+ * This header comes first, then the sections, each aligned to 8 bytes.  The
+ * file is a whole number of pages.  Numbers are little-endian.
  */
 #define EVENT_FILE_MAGIC   0x73746e6576654342ULL /* "BCevents" */
 #define EVENT_FILE_VERSION 2
@@ -247,13 +249,13 @@ struct event_file {
 	uint64_t evf_magic;
 	uint32_t evf_version;
 	uint32_t evf_bytes; /* of the file */
-	uint64_t evf_sum;   /* event_file_sum() of what comes after it */
+	uint64_t evf_sum;   /* event_file_sum() of the rest of the file */
 	struct {
 		uint32_t evf_at, evf_section_bytes;
 	} evf_section[SECTION_N];
 };
 
-/* Of whole words. */
+/* The sum of a file's bytes, which are whole words. */
 static inline uint64_t
 event_file_sum(const void *words, size_t bytes)
 {

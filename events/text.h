@@ -1,5 +1,5 @@
 /*
- * Letters and growing text.  Included within events/.
+ * Case of letters, and text that grows in a buffer.  Included within events/.
  */
 #ifndef EVENTS_TEXT_H
 #define EVENTS_TEXT_H
@@ -20,7 +20,7 @@ event_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-/* Text that is cut to the buffer's size; te_len is what it wants. */
+/* Text that is cut to the buffer's size; te_len is its whole length. */
 struct text {
 	char *te_buf;
 	size_t te_size;

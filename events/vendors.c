@@ -1,5 +1,6 @@
 /*
- * The tables that are linked in: a vendor's that is left out is NULL.
+ * The tables that are linked into a program of the build machine.  An entry
+ * is NULL if that vendor's table is not linked.
  */
 #include "events/table.h"
 

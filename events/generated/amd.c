@@ -2630,7 +2630,7 @@ static const struct event_preset presets[] = {
 	{ 101, 0, 590 },
 };
 
-static const uint8_t stands[] = {
+static const uint8_t aliases[] = {
 	0, 16, 0, 0, 20, 0, 0, 21, 0, 0, 10, 0, 0, 1, 0, 0, 3, 0, 0, 6, 0, 0, 7, 0,
 	0, 11, 0, 0, 14, 0, 0, 0, 0, 0, 19, 0, 0, 66, 0, 0, 74, 0, 0, 78, 0, 0, 12, 1,
 	0, 0, 12, 1, 1, 0, 75, 3, 0, 2, 3, 0, 12, 2, 0, 1, 0, 41, 0, 0, 4, 0, 0, 34,
@@ -2665,13 +2665,13 @@ static const uint8_t stands[] = {
 	8, 0, 1, 2, 3, 4, 5, 6, 7, 0, 22, 4, 0, 1, 2, 3, 0, 43, 0, 0,
 };
 
-static const uint8_t fills[] = {
+static const uint8_t defaults[] = {
 	129, 5, 129, 6, 129, 7, 129, 3, 129, 2, 129, 1, 129, 4, 129, 8, 128, 129, 6, 192, 129, 3, 129, 4,
 	129, 4, 129, 5, 129, 0,
 };
 
 extern const struct event_db events_amd;
 const struct event_db events_amd = {
-	{ pmus, rows, umasks, pics, names, lists, tags, places, presets, stands, fills },
-	{ sizeof pmus, sizeof rows, sizeof umasks, sizeof pics, sizeof names, sizeof lists, sizeof tags, sizeof places, sizeof presets, sizeof stands, sizeof fills },
+	{ pmus, rows, umasks, pics, names, lists, tags, places, presets, aliases, defaults },
+	{ sizeof pmus, sizeof rows, sizeof umasks, sizeof pics, sizeof names, sizeof lists, sizeof tags, sizeof places, sizeof presets, sizeof aliases, sizeof defaults },
 };

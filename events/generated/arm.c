@@ -1501,7 +1501,7 @@ static const struct event_preset presets[] = {
 	{ 95, 0, 304 }, { 96, 0, 85 }, { 99, 0, 175 }, { 101, 0, 46 },
 };
 
-static const uint8_t stands[] = {
+static const uint8_t aliases[] = {
 	0, 7, 0, 0, 89, 0, 0, 90, 0, 0, 110, 0, 0, 95, 0, 0, 8, 0, 0, 85, 0, 0, 93, 0,
 	0, 94, 0, 0, 128, 0, 0, 12, 0, 0, 91, 0, 0, 111, 0, 0, 113, 0, 0, 155, 0, 0, 43, 0,
 	0, 3, 0, 0, 47, 0, 0, 48, 0, 0, 49, 0, 0, 52, 0, 0, 59, 0, 0, 61, 0, 0, 62, 0,
@@ -1519,11 +1519,11 @@ static const uint8_t stands[] = {
 	0, 82, 0, 0,
 };
 
-static const uint8_t fills[] = {
+static const uint8_t defaults[] = {
 };
 
 extern const struct event_db events_arm;
 const struct event_db events_arm = {
-	{ pmus, rows, umasks, pics, names, lists, tags, places, presets, stands, fills },
-	{ sizeof pmus, sizeof rows, sizeof umasks, sizeof pics, sizeof names, sizeof lists, sizeof tags, sizeof places, sizeof presets, sizeof stands, sizeof fills },
+	{ pmus, rows, umasks, pics, names, lists, tags, places, presets, aliases, defaults },
+	{ sizeof pmus, sizeof rows, sizeof umasks, sizeof pics, sizeof names, sizeof lists, sizeof tags, sizeof places, sizeof presets, sizeof aliases, sizeof defaults },
 };

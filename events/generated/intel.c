@@ -4511,7 +4511,7 @@ static const struct event_preset presets[] = {
 	{ 1, 0, 2234 }, { 2, 0, 1118 }, { 99, 0, 2037 }, { 101, 0, 28 },
 };
 
-static const uint8_t stands[] = {
+static const uint8_t aliases[] = {
 	0, 6, 0, 1, 2, 3, 4, 5, 0, 4, 3, 4, 5, 6, 0, 4, 6, 7, 8, 9, 0, 4, 1, 2,
 	3, 4, 0, 13, 1, 0, 0, 61, 0, 0, 94, 0, 0, 95, 0, 0, 14, 0, 0, 109, 0, 2, 3, 1,
 	4, 1, 1, 1, 0, 4, 1, 0, 0, 37, 0, 0, 56, 0, 0, 57, 0, 0, 1, 0, 3, 4, 1, 3,
@@ -4609,7 +4609,7 @@ static const uint8_t stands[] = {
 	1, 4, 0, 19, 1, 6, 0, 28, 0, 0,
 };
 
-static const uint8_t fills[] = {
+static const uint8_t defaults[] = {
 	128, 129, 0, 129, 6, 129, 0, 129, 2, 129, 0, 129, 2, 129, 5, 129, 0, 129, 4, 129, 0, 129, 3, 129,
 	1, 129, 0, 129, 5, 129, 7, 129, 0, 129, 2, 129, 4, 129, 9, 129, 26, 129, 9, 129, 32, 129, 9, 129,
 	33, 129, 14, 129, 17, 129, 38, 129, 8, 129, 14, 129, 17, 129, 36, 129, 16, 129, 19, 129, 19, 129, 22, 129,
@@ -4620,6 +4620,6 @@ static const uint8_t fills[] = {
 
 extern const struct event_db events_intel;
 const struct event_db events_intel = {
-	{ pmus, rows, umasks, pics, names, lists, tags, places, presets, stands, fills },
-	{ sizeof pmus, sizeof rows, sizeof umasks, sizeof pics, sizeof names, sizeof lists, sizeof tags, sizeof places, sizeof presets, sizeof stands, sizeof fills },
+	{ pmus, rows, umasks, pics, names, lists, tags, places, presets, aliases, defaults },
+	{ sizeof pmus, sizeof rows, sizeof umasks, sizeof pics, sizeof names, sizeof lists, sizeof tags, sizeof places, sizeof presets, sizeof aliases, sizeof defaults },
 };

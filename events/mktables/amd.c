@@ -1,5 +1,5 @@
 /*
- * AMD's tables.
+ * Read libpfm4's tables of AMD's PMUs.
  */
 #include "events/mktables/tables.h"
 
@@ -36,7 +36,7 @@ umask_flags(unsigned theirs)
 	    bits, LENGTH(bits), theirs & 0xff, "flags of a unit mask");
 }
 
-/* The revisions that the upper bits of flags are of. */
+/* The PMUs whose revision is in the range that the flags hold. */
 static unsigned
 models_with(const struct table *t, unsigned flags)
 {
@@ -57,7 +57,7 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 {
 	const amd64_entry_t *e = (const amd64_entry_t *)t->t_pmu[0]->pe + n;
 
-	/* IBS samples, and counts nothing. */
+	/* IBS samples instructions, and has no counter. */
 	if ((e->flags & (AMD64_FL_IBSFE | AMD64_FL_IBSOP)) != 0)
 		return false;
 	if (e->numasks > UINT8_MAX || e->ngrp > EVENT_MAXGROUP)
@@ -68,7 +68,7 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 		d->dr_umask[i] = (struct draft_umask){
 			.du_umask = {
 				.um_flags = (uint16_t)umask_flags(u->uflags),
-				/* As on Intel: below it the event. */
+				/* The event has the low 8 bits, as on Intel. */
 				.um_code = u->ucode << 8,
 				.um_models =
 				    (uint8_t)models_with(t, u->uflags),
@@ -86,7 +86,7 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	};
 	d->dr_name = e->name;
 	d->dr_equiv = NULL;
-	/* The tables tell nothing of PICs: each counts everything. */
+	/* The tables do not name PICs, so all count. */
 	d->dr_pics = (1ULL << t->t_pmu[0]->num_cntrs) - 1;
 	return true;
 }

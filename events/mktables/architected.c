@@ -1,8 +1,7 @@
 /*
- * Presets whose event the architecture gives: they are the same on each PMU
- * that has it, known to PAPI or not, and the same as the backends' own
- * (arch/x86/intel_events.c, amd_events.c, arch/arm64/pmuv3_events.c), which
- * tests/host/events/presets.c holds them against.
+ * Presets whose event the architecture defines.  They are the same on each PMU
+ * of the architecture, whether or not PAPI knows it.  They are also the same
+ * as in events/own_*.c; tests/host/events/presets.c compares them.
  */
 #include "events/mktables/tables.h"
 
@@ -22,7 +21,7 @@ static const struct architected intel[] = {
 	{ NULL, 0 },
 };
 
-/* With those of the last cache, which is the second level's or the third's. */
+/* The same with events of the last cache, which is level 2 or 3. */
 static const struct architected intel_l2[] = {
 	{ "br_ins", 0x00c4 },
 	{ "br_msp", 0x00c5 },
@@ -42,7 +41,7 @@ static const struct architected intel_l3[] = {
 	{ NULL, 0 },
 };
 
-/* AMD's events of retirement: the same on each family, see amd_events.c. */
+/* AMD's events of retirement, the same on each family; see own_amd.c. */
 static const struct architected amd[] = {
 	{ "br_ins", 0x00c2 },
 	{ "br_msp", 0x00c3 },
@@ -78,7 +77,7 @@ static const struct architected arm[] = {
 
 static const struct architected none[] = { { NULL, 0 } };
 
-/* Of Tremont's parts some have a third level, and some have not. */
+/* Only some parts of Tremont have a third level. */
 static const struct {
 	const char *pmu;
 	const struct architected *list;

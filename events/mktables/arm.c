@@ -1,5 +1,6 @@
 /*
- * Arm's tables, which know no unit masks and tell nothing of PICs.
+ * Read libpfm4's tables of Arm's PMUs, which have no unit masks and do not name
+ * PICs.
  */
 #include "events/mktables/tables.h"
 

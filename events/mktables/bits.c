@@ -1,5 +1,5 @@
 /*
- * The library's flags to ours, and its models to the PMUs of one table.
+ * Translate libpfm4's flags to ours, and its models to the PMUs of a table.
  */
 #include "events/mktables/tables.h"
 

@@ -1,13 +1,13 @@
 /*
- * By which names are found: a table of places for the rows of each table of
- * events, and a byte of its name's hash for each entry of the lists.
+ * The index by which rows are found, and the tags by which unit masks are.  A
+ * tag is a byte of the name's hash, for each entry of the lists.
  */
 #include "events/mktables/tables.h"
 
 #include <ctype.h>
 #include <err.h>
 
-/* Of the name in capitals. */
+/* The hash of a name in capitals. */
 static uint32_t
 hash_of(unsigned name)
 {
@@ -21,11 +21,11 @@ hash_of(unsigned name)
 }
 
 /*
- * Put the rows in their places; how far from its own the farthest is.  From
- * the first of a name the others are near.
+ * Put the rows in the index.  Returns how far the farthest is from the place
+ * of its hash.  Only the first row of a name is in the index.
  */
 static unsigned
-place(const struct event_row *rows, unsigned n, const struct event_pmu *ep,
+place_rows(const struct event_row *rows, unsigned n, const struct event_pmu *ep,
     uint8_t *places)
 {
 	unsigned mask = (1U << ep->ep_bits) - 1, far = 0, off, at;
@@ -44,7 +44,7 @@ place(const struct event_row *rows, unsigned n, const struct event_pmu *ep,
 	return far;
 }
 
-/* At most two places in three are used; of the hash those bits that do best. */
+/* Use at most two places in three, and the bits of the hash that do best. */
 void
 index_add(const struct event_row *rows, unsigned n, struct event_pmu *ep)
 {
@@ -57,14 +57,14 @@ index_add(const struct event_row *rows, unsigned n, struct event_pmu *ep)
 		;
 	for (ep->ep_shift = 0; ep->ep_shift + ep->ep_bits <= 32;
 	     ep->ep_shift++) {
-		far = place(rows, n, ep, places);
+		far = place_rows(rows, n, ep, places);
 		if (far < best) {
 			best = far;
 			shift = ep->ep_shift;
 		}
 	}
 	ep->ep_shift = (uint8_t)shift;
-	place(rows, n, ep, places);
+	place_rows(rows, n, ep, places);
 	ep->ep_index =
 	    (uint16_t)pool_add(SECTION_INDEX, places, 1U << ep->ep_bits);
 }
@@ -81,7 +81,7 @@ tags_add(void)
 		tag = EVENT_TAG(hash_of(um[list[i] & LIST_UMASK].um_name));
 		pool_add(SECTION_TAGS, &tag, 1);
 	}
-	/* Both are read by words. */
+	/* Both are read by words, past their end. */
 	pool_add(SECTION_TAGS, end, sizeof end);
 	pool_add(SECTION_NAMES, end, sizeof end);
 }

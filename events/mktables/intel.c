@@ -1,5 +1,5 @@
 /*
- * Intel's tables, but NetBurst's.
+ * Read libpfm4's tables of Intel's PMUs except NetBurst.
  */
 #include "events/mktables/tables.h"
 
@@ -33,7 +33,7 @@ event_flags(unsigned theirs)
 		{ INTEL_X86_GRP_EXCL, ER_ONE_GROUP },
 		{ INTEL_X86_NHM_OFFCORE, ER_EXTRA },
 		{ INTEL_X86_FRONTEND, ER_EXTRA | ER_FRONTEND },
-		/* Of their own tests, of sampling, or told by the masks. */
+		/* About libpfm4's tests, sampling, or already in the masks. */
 		{ INTEL_X86_FALLBACK_GEN | INTEL_X86_PEBS | INTEL_X86_FIXED |
 			INTEL_X86_NO_AUTOENCODE | INTEL_X86_SPEC |
 			INTEL_X86_LDLAT | INTEL_X86_FETHR |
@@ -106,13 +106,13 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 		.er_ngroup = (uint8_t)e->ngrp,
 		.er_models = (uint8_t)models_of(t, e->model),
 	};
-	/* Marked by mistake in 4.13: EXE.AMX_BUSY has no second register. */
+	/* A mistake of 4.13: EXE.AMX_BUSY has no extra MSR. */
 	if (strcmp(e->name, "EXE") == 0)
 		d->dr_row.er_flags &= (uint8_t)~ER_EXTRA;
 	d->dr_name = e->name;
 	d->dr_equiv = e->equiv;
 	d->dr_pics = e->cntmsk;
-	/* A digit short in Goldmont's table of 4.13: fixed PIC 1. */
+	/* A mistake of 4.13's Goldmont, a digit short: fixed PIC 1. */
 	if (e->cntmsk == 1ULL << 29)
 		d->dr_pics = 1ULL << 33;
 	for (unsigned i = 0; i < e->numasks; i++)

@@ -1,9 +1,8 @@
 /*
- * What PAPI maps a preset to, by one event, that is not what the preset says:
- * by the event's own description in libpfm4.  The first line that fits goes.
- * What is not here is offered, so that a preset whose event changes its
- * meaning with another version of PAPI must be looked at again;
- * docs/events.md has the rule.
+ * Presets that PAPI maps to one event which does not count what the preset
+ * says, by the event's description in libpfm4.  The first line that matches
+ * decides.  A preset without a line is offered, so check the lines again for
+ * another version of PAPI.  docs/events.md has the rule.
  */
 #include "events/mktables/tables.h"
 
@@ -14,8 +13,8 @@ static const struct {
 	enum preset_why why;
 } lines[] = {
 	/*
-	 * Instructions: retired ones are meant, and each once.  INST_SPEC and
-	 * its like are the Arm ARM's "operation speculatively executed".
+	 * Instructions: a preset counts retired ones, each once.  INST_SPEC and
+	 * others are "operation speculatively executed" in the Arm ARM.
 	 */
 	{ "arm_*", "tot_iis", "*", PRESET_OPERATIONS },
 	{ "*", "tot_iis", "*", PRESET_OTHER }, /* decoded, or at retirement */
@@ -33,14 +32,14 @@ static const struct {
 	{ "ivb*", "[ls][dr]_ins", "MEM_UOP*", PRESET_UOPS },
 	{ "hsw*", "[ls][dr]_ins", "MEM_UOP*", PRESET_UOPS },
 	{ "bdw*", "[ls][dr]_ins", "MEM_UOP*", PRESET_UOPS },
-	/* Skylake's and Cascade Lake's are instructions by their own name. */
+	/* By their names, Skylake's and Cascade Lake's are instructions. */
 	{ "kn[lm]", "[ls][dr]_ins", "MEM_UOP*", PRESET_UOPS },
 	{ "slm", "res_stl", "*", PRESET_OTHER }, /* nothing retires */
 	{ "*", "*_ccy", "UOPS_RETIRED*", PRESET_UOPS },
 	{ "arm_*", "[ls][dr]_ins", "DATA_MEM_*", PRESET_ACCESSES },
 	{ "knc", "[ls][dr]_ins", "*", PRESET_ACCESSES },
 	{ "netburst*", "l1_ica", "*", PRESET_UOPS },
-	/* As many as a vector has; a counter adds up to fifteen a cycle. */
+	/* Operations of vectors; a counter adds at most fifteen a cycle. */
 	{ "amd64_*", "fp_ops", "RETIRED_SSE_AVX_FLOPS:*", PRESET_MERGED },
 	{ "amd64_*", "f*_ins", "RETIRED_SSE_*", PRESET_OPERATIONS },
 	{ "amd64_*", "vec_ins", "RETIRED_SSE_*", PRESET_OPERATIONS },
@@ -53,14 +52,14 @@ static const struct {
 	{ "*", "vec_ins", "SIMD_INST_RETIRED:VECTOR", PRESET_LESS },
 	{ "atom", "f[md][lv]_ins", "*", PRESET_MORE }, /* integers */
 	{ "*", "fdv_ins", "ARITH:FPU_DIV", PRESET_MORE },
-	/* Branches: br_msp, br_prc and br_tkn are of any kind of branch. */
+	/* Branches: br_msp, br_prc and br_tkn count all kinds of branches. */
 	{ "*", "br_msp", "BR_MISP_RETIRED:COND*", PRESET_LESS },
 	{ "*", "br_tkn", "BR_INST_RETIRED:COND_TAKEN", PRESET_LESS },
 	{ "*", "br_tkn", "BR_INST_RETIRED:TAKEN_JCC", PRESET_LESS },
 	{ "knc", "br_msp", "*", PRESET_LESS }, /* of those predicted */
 	/*
-	 * Caches: what one misses the next is asked for, but with prefetches,
-	 * and once for misses of one line.
+	 * Caches: requests to the next level are not the misses of this one.
+	 * They include prefetches, and misses of one line make one request.
 	 */
 	{ "*", "l1_*", "L2_*", PRESET_LEVEL },
 	{ "*", "l1_*", "LLC_*", PRESET_LEVEL },
@@ -85,17 +84,18 @@ static const struct {
 	{ "arm_*", "l2_tca", "L2D_CACHE", PRESET_LESS }, /* data */
 	{ "knc", "l2_ldm", "*", PRESET_TWICE },
 	{ "*", "l2_stm", "L2_M_LINES_IN*", PRESET_OTHER },
-	{ "netburst*", "l[12]_ldm", "*", PRESET_BESIDE }, /* tags of replays */
-	{ "netburst*", "l2_tc[ahm]", "*", PRESET_LESS },  /* reads */
-	{ "[hb][sd]w*", "prf_dm", "*", PRESET_LESS },     /* L2's prefetchers */
-	/* Lines and snoops: requests of another kind, or for any state. */
+	{ "netburst*", "l[12]_ldm", "*",
+	    PRESET_REGISTERS },                          /* tags of replays */
+	{ "netburst*", "l2_tc[ahm]", "*", PRESET_LESS }, /* reads */
+	{ "[hb][sd]w*", "prf_dm", "*", PRESET_LESS },    /* L2's prefetchers */
+	/* Lines and snoops: another kind of request, or any state. */
 	{ "*", "ca_cln", "*", PRESET_MORE },
 	{ "*", "ca_shr", "*", PRESET_OTHER },
 	{ "*", "ca_inv", "*", PRESET_OTHER },
 	{ "*", "ca_itv", "*", PRESET_OTHER },
 	{ "*", "ca_snp", "OFFCORE_RESPONSE_*", PRESET_OTHER },
 	{ "kn[lm]", "tlb_dm", "*", PRESET_LESS }, /* loads */
-	/* Cycles: why retirement waits is not what a unit does. */
+	/* Cycles: why retirement waits does not say that a unit is idle. */
 	{ "arm_a64fx", "???_idl", "*", PRESET_OTHER },
 	{ "amd64_k8*", "fpu_idl", "*", PRESET_OTHER },
 	{ "kn[lm]", "stl_icy", "NO_ALLOC_CYCLES:ANY", PRESET_EXACT },

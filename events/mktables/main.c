@@ -1,7 +1,7 @@
 /*
- * Turn libpfm4's tables of core PMUs into arrays of ours, see events/table.h.
- * Compiled and run by scripts/mkevents, once for each of the library's
- * architectures.
+ * Turn libpfm4's tables of core PMUs into our arrays (events/table.h).
+ * scripts/mkevents compiles and runs it, once for each architecture of
+ * libpfm4.
  *
  *	mkevents intel|amd|arm 'first line of the output' papi_events.csv
  */
@@ -15,7 +15,7 @@
 
 #include "events/mktables/tables.h"
 
-/* A vendor: its families, the most particular first. */
+/* The families of each vendor.  One that takes any PMU is the last. */
 static const struct vendor {
 	const char *v_name;
 	const struct family *v_family[3];
@@ -26,8 +26,8 @@ static const struct vendor {
 };
 
 /*
- * The architectural PMU: the library makes its table from the CPUID of the
- * machine it runs on; this is the one of a machine that has all of it.
+ * Make the table of the architectural PMU.  libpfm4 makes it from the CPUID of
+ * the machine that it runs on.  This one has all events.
  */
 static void
 arch_table(void)
@@ -42,7 +42,7 @@ arch_table(void)
 	memcpy(pe, intel_x86_arch_pe, sizeof pe);
 	for (unsigned i = 0; i < LENGTH(pe); i++) {
 		pe[i].modmsk = INTEL_V4_ATTRS;
-		/* Bits of CPUID, where other tables have PICs. */
+		/* This table has bits of CPUID here, others have PICs. */
 		pe[i].cntmsk = 0xff;
 	}
 	p->pe = pe;
@@ -52,7 +52,7 @@ arch_table(void)
 	p->flags |= PFMLIB_PMU_FL_ACTIVE;
 }
 
-/* The vendor's family that the PMU is of, or NULL. */
+/* The vendor's family of a PMU, or NULL. */
 static const struct family *
 family_of(const struct vendor *v, const pfmlib_pmu_t *p)
 {
@@ -64,14 +64,14 @@ family_of(const struct vendor *v, const pfmlib_pmu_t *p)
 		if (strncmp(p->name, f->f_prefix, strlen(f->f_prefix)) == 0)
 			break;
 	}
-	/* Intel's names have nothing in common. */
+	/* Intel's names have no common prefix. */
 	return f == &intel_family && strncmp(p->name, amd_family.f_prefix,
 					 strlen(amd_family.f_prefix)) == 0
 	           ? NULL
 	           : f;
 }
 
-/* The PMUs that share number i's table; none where an earlier one does. */
+/* The PMUs that share PMU i's table; none if an earlier PMU has it, too. */
 static struct table
 table_of(const struct vendor *v, unsigned i)
 {
@@ -91,7 +91,7 @@ table_of(const struct vendor *v, unsigned i)
 	return t;
 }
 
-/* The nth PMU of a table whose rows ep tells. */
+/* Add the nth PMU of a table.  ep has the fields about its rows. */
 static void
 pmu_add(const struct family *f, const struct table *t, unsigned n,
     struct event_pmu ep)
@@ -115,15 +115,15 @@ pmu_add(const struct family *f, const struct table *t, unsigned n,
 }
 
 static void
-gather(const struct vendor *v)
+gather_tables(const struct vendor *v)
 {
 	struct event_pmu ep = { .ep_name = "" };
 	struct table t;
 	unsigned i, n;
 
-	/* Number 0 is no name, stands for nothing else, and says no PICs. */
+	/* Number 0 means no name, no alias, no PICs. */
 	pool_add(SECTION_NAMES, "", 1);
-	pool_add(SECTION_STANDS, "", 1);
+	pool_add(SECTION_ALIASES, "", 1);
 	pool_add(SECTION_PICS, &(event_pics_t){ 0 }, 1);
 	for (i = 0; i < LENGTH(pfmlib_pmus); i++) {
 		if (family_of(v, pfmlib_pmus[i]) == NULL)
@@ -152,7 +152,7 @@ main(int argc, char **argv)
 		errx(1, "pfm_initialize failed");
 	if (strcmp(argv[1], "intel") == 0)
 		arch_table();
-	gather(&vendors[v]);
+	gather_tables(&vendors[v]);
 	presets_add(argv[3]);
 	write_all(argv[1], argv[2]);
 	return 0;

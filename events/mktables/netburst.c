@@ -1,7 +1,7 @@
 /*
- * NetBurst's tables.  An event has the number of an ESCR and a selection
- * within it, a unit mask is a bit of the ESCR's event mask or, behind these,
- * of its tag.
+ * Read libpfm4's tables of NetBurst.  An event has the number of an ESCR and a
+ * selection within it.  A unit mask is a bit of the ESCR's event mask; higher
+ * bits are those of its tag.
  * Intel SDM vol. 3B, "Performance Monitoring, Processors Based on Intel
  * NetBurst Microarchitecture".
  */
@@ -15,7 +15,7 @@
 	(1U << MOD_K | 1U << MOD_U | 1U << MOD_E | 1U << MOD_CMPL |            \
 	    1U << MOD_THR)
 
-/* Replay events are told apart by other registers: these bits are not real. */
+/* Other registers select replay events, so their bits here are not real. */
 static unsigned
 mask_of(const netburst_entry_t *e, const netburst_event_mask_t *u)
 {
@@ -26,7 +26,7 @@ mask_of(const netburst_entry_t *e, const netburst_event_mask_t *u)
 	           : mask;
 }
 
-/* The PMUs whose table is long enough: the last event is Prescott's. */
+/* The PMUs that have row n: only Prescott has the last one. */
 static unsigned
 models_with(const struct table *t, unsigned n)
 {
@@ -55,7 +55,7 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 				.um_flags = (u->flags & NETBURST_FL_DFL) != 0
 				                ? UM_DEFAULT
 				                : 0,
-				/* As on Intel's others. */
+				/* The event has the low 8 bits. */
 				.um_code = mask_of(e, u) << 8,
 				.um_models = (uint8_t)models,
 			},
@@ -71,7 +71,7 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	};
 	d->dr_name = e->name;
 	d->dr_equiv = NULL;
-	/* Which of them an ESCR reaches the library does not tell. */
+	/* libpfm4 does not say which PICs an ESCR reaches. */
 	d->dr_pics = (1ULL << t->t_pmu[0]->num_cntrs) - 1;
 	return true;
 }

@@ -1,13 +1,14 @@
 /*
- * PAPI's own table of presets, papi_events.csv, as PAPI reads it:
+ * Read PAPI's table of presets, papi_events.csv, as PAPI does:
  *
  *	CPU,PMU
  *	PRESET,NAME,NOT_DERIVED,EVENT
  *	PRESET,NAME,DERIVED_ADD,EVENT,EVENT...
  *	PRESET,NAME,DERIVED_POSTFIX,FORMULA,EVENT,EVENT...,NOTE,"text"
  *
- * A PMU has the presets behind its name and behind the names that stand
- * together with it, of all such places; what comes later goes.
+ * A PMU has the presets after its name, up to the next group of CPU lines.
+ * Its name may occur several times; a later line about a preset replaces an
+ * earlier one.
  */
 #include "events/mktables/tables.h"
 
@@ -16,12 +17,12 @@
 
 #include "events/preset.h"
 
-/* Perf's, of virtual machines: no event is another one for them. */
+/* Filters of perf for virtual machines.  They do not change the event. */
 #define PERF_FILTERS ":mg=1:mh=1"
 
 /* The next field of the line, trimmed; NULL past the last. */
 static char *
-field(char **line)
+next_field(char **line)
 {
 	char *s = strtok_r(NULL, ",", line), *end;
 
@@ -60,14 +61,14 @@ event_name(const char *s)
 static void
 read_preset(char *line, struct papi_preset *presets)
 {
-	const char *name = field(&line), *how = field(&line);
+	const char *name = next_field(&line), *how = next_field(&line);
 	struct papi_preset *pp;
 	char *event;
 	int n;
 
 	if (name == NULL || how == NULL)
 		return;
-	/* PAPI has more than the closed list. */
+	/* PAPI has presets that are not in our list. */
 	n = events_is_preset(name) ? event_preset_number(name, EVENT_ANY_CASE)
 	                           : -1;
 	if (n < 0)
@@ -75,8 +76,8 @@ read_preset(char *line, struct papi_preset *presets)
 	pp = &presets[n];
 	pp->pap_nevent = 0;
 	if (is_formula(how))
-		field(&line);
-	while ((event = field(&line)) != NULL && !is_note(event)) {
+		next_field(&line);
+	while ((event = next_field(&line)) != NULL && !is_note(event)) {
 		if (pp->pap_nevent == LENGTH(pp->pap_event))
 			errx(1, "%s: too many events", name);
 		pp->pap_event[pp->pap_nevent++] = event_name(event);
@@ -100,7 +101,7 @@ papi_read(const char *papi_events, const char *pmu, struct papi_preset *presets)
 		if (strcmp(word, "CPU") == 0) {
 			if (had)
 				here = had = false;
-			word = field(&line);
+			word = next_field(&line);
 			here |= word != NULL && strcasecmp(word, pmu) == 0;
 		} else if (here && strcmp(word, "PRESET") == 0) {
 			had = true;

@@ -1,5 +1,5 @@
 /*
- * The arrays, as they grow.
+ * The arrays of a vendor while they grow.
  */
 #include "events/mktables/tables.h"
 
@@ -18,8 +18,8 @@ struct pool pool[SECTION_FACTS] = {
 	[SECTION_TAGS] = POOL("tags", uint8_t, 0x10000 + EVENT_WORD),
 	[SECTION_INDEX] = POOL("places", uint8_t, 0xffff),
 	[SECTION_PRESETS] = POOL("presets", struct event_preset, 0xffff),
-	[SECTION_STANDS] = POOL("stands", uint8_t, 0xffff),
-	[SECTION_FILLS] = POOL("fills", uint8_t, 0xffff),
+	[SECTION_ALIASES] = POOL("aliases", uint8_t, 0xffff),
+	[SECTION_DEFAULTS] = POOL("defaults", uint8_t, 0xffff),
 	[SECTION_PICS] = POOL("pics", event_pics_t, 0xffff),
 	[SECTION_NAMES] = POOL("names", char, 0xffff),
 };

@@ -1,6 +1,6 @@
 /*
- * The presets of each PMU: those of the architecture, and PAPI's where their
- * events are among those of the PMU, as our own encoder has them.
+ * Add the presets of each PMU: those of the architecture, and those of PAPI
+ * whose events our encoder knows on that PMU.
  */
 #include "events/mktables/tables.h"
 
@@ -8,11 +8,10 @@
 
 #include "events/preset.h"
 
-/* What says nothing of an event in its register. */
-#define X86_CONTROL 0x530000ULL /* EN, INT, OS, USR */
-#define ARM_EVENT   0xffffULL
+#define X86_CONTROL 0x530000ULL /* EN, INT, OS, USR: not of the event */
+#define ARM_EVENT   0xffffULL   /* evtCount of PMEVTYPER<n>_EL0 */
 
-/* The tables as they are by now. */
+/* The tables, as far as they are made. */
 static struct event_db
 db_now(void)
 {
@@ -26,7 +25,7 @@ db_now(void)
 }
 
 static bool
-encode(const struct events *es, const char *name, struct event_spec *sp,
+encode_name(const struct events *es, const char *name, struct event_spec *sp,
     struct event_code *ec)
 {
 	struct event_spec whole;
@@ -46,9 +45,9 @@ plain_code(const struct events *es, const struct event_code *ec)
 	                                        : ec->ec_select & ~X86_CONTROL;
 }
 
-/* A fixed PIC is worth more than all general ones; then a name for itself. */
+/* Prefer a fixed PIC to all general ones, then a name without a unit mask. */
 static int
-worth(const struct event_code *ec, const char *name)
+name_worth(const struct event_code *ec, const char *name)
 {
 	int general = __builtin_popcountll(ec->ec_pics & UINT32_MAX);
 	int fixed = __builtin_popcountll(ec->ec_pics >> 32);
@@ -56,7 +55,7 @@ worth(const struct event_code *ec, const char *name)
 	return 128 * fixed + 2 * general + (strchr(name, ':') == NULL);
 }
 
-/* Of the names with that code the first that most PICs count. */
+/* The first name with that code that most PICs count. */
 static bool
 find_code(const struct events *es, uint64_t code, struct event_spec *found)
 {
@@ -67,18 +66,19 @@ find_code(const struct events *es, uint64_t code, struct event_spec *found)
 	int best = 0;
 
 	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
-		if (!encode(es, name, &sp, &ec) ||
-		    plain_code(es, &ec) != code || worth(&ec, name) <= best)
+		if (!encode_name(es, name, &sp, &ec) ||
+		    plain_code(es, &ec) != code ||
+		    name_worth(&ec, name) <= best)
 			continue;
-		best = worth(&ec, name);
+		best = name_worth(&ec, name);
 		*found = sp;
 	}
 	return best > 0;
 }
 
 /*
- * An event by the name that PAPI has for it.  PAPI looks among those of the
- * architecture, too, which libpfm4 has a PMU of its own for.
+ * Find an event by PAPI's name for it.  PAPI also searches the events of the
+ * architecture, for which libpfm4 has a separate PMU.
  */
 static bool
 find_event(const struct events *es, const char *name, struct event_spec *sp)
@@ -87,14 +87,14 @@ find_event(const struct events *es, const char *name, struct event_spec *sp)
 	struct events arch;
 	struct event_code ec;
 
-	if (encode(es, name, sp, &ec))
+	if (encode_name(es, name, sp, &ec))
 		return true;
 	arch = events_find(dbs, "ix86arch");
-	return arch.es_pmu != NULL && encode(&arch, name, sp, &ec) &&
+	return arch.es_pmu != NULL && encode_name(&arch, name, sp, &ec) &&
 	       find_code(es, plain_code(es, &ec), sp);
 }
 
-/* As stands_for() of events/parse.c reads it. */
+/* Add an event as an alias, which alias_add_event() of events/parse.c reads. */
 static uint16_t
 event_add(const struct events *es, const struct event_spec *sp)
 {
@@ -117,10 +117,10 @@ event_add(const struct events *es, const struct event_spec *sp)
 		bytes[n++] = (uint8_t)m;
 		bytes[n++] = (uint8_t)sp->spc_value[m];
 	}
-	return (uint16_t)pool_find(SECTION_STANDS, bytes, n);
+	return (uint16_t)pool_find(SECTION_ALIASES, bytes, n);
 }
 
-/* A PMU's list, as it grows. */
+/* The presets of a PMU while they grow. */
 struct list {
 	struct event_preset lst_row[UINT8_MAX];
 	unsigned lst_n;

@@ -1,11 +1,11 @@
 /*
- * From drafts to rows.
+ * Turn the drafts of a table into rows.
  */
 #include "events/mktables/tables.h"
 
 #include <err.h>
 
-/* As many rows as the longest of the PMUs has. */
+/* The rows of the PMU that has most. */
 static unsigned
 rows_of(const struct table *t)
 {
@@ -50,7 +50,7 @@ pics_add(uint64_t mask)
 	return (uint16_t)pool_find(SECTION_PICS, &pics, 1);
 }
 
-/* The unit masks, each with whether the event will do with it alone. */
+/* Add the unit masks.  LIST_ENOUGH marks those that need no other. */
 static uint16_t
 list_add(const struct table *t, struct draft *d)
 {
@@ -63,7 +63,7 @@ list_add(const struct table *t, struct draft *d)
 
 		um->um_name = name_add(du->du_name);
 		um->um_pics = pics_add(du->du_pics);
-		um->um_stands = stands_of_umask(d, i);
+		um->um_alias = alias_of_umask(d, i);
 		list[i] = (uint16_t)pool_find(SECTION_UMASKS, um, 1);
 		if (has_encoding(t, um->um_models & d->dr_row.er_models,
 			d->dr_name, du->du_name))
@@ -73,21 +73,21 @@ list_add(const struct table *t, struct draft *d)
 }
 
 /*
- * The row as often as its models differ in what they take where no unit mask
- * is named.  Returns how many.
+ * Make a row for each group of models that have the same default unit masks.
+ * Returns how many.
  */
 static unsigned
-split(enum event_kind kind, const struct draft *d, struct draft *to)
+split_models(enum event_kind kind, const struct draft *d, struct draft *to)
 {
 	unsigned left = d->dr_row.er_models, n = 0, bit;
 
 	for (; left != 0; n++) {
 		to[n] = *d;
 		to[n].dr_row.er_models = 0;
-		to[n].dr_row.er_fill = fill_of(kind, d, left & -left);
+		to[n].dr_row.er_defaults = defaults_of(kind, d, left & -left);
 		for (bit = left & -left; bit <= left; bit <<= 1) {
-			if ((left & bit) != 0 &&
-			    fill_of(kind, d, bit) == to[n].dr_row.er_fill)
+			if ((left & bit) != 0 && defaults_of(kind, d, bit) ==
+						     to[n].dr_row.er_defaults)
 				to[n].dr_row.er_models |= (uint8_t)bit;
 		}
 		left &= ~(unsigned)to[n].dr_row.er_models;
@@ -104,9 +104,9 @@ by_name(const void *a, const void *b)
 	return order != 0 ? order : x->dr_row.er_models - y->dr_row.er_models;
 }
 
-/* Read, number and sort them; how many they are. */
+/* Read, number and sort the drafts.  Returns how many there are. */
 static unsigned
-drafts(const struct family *f, const struct table *t, struct draft *all)
+read_drafts(const struct family *f, const struct table *t, struct draft *all)
 {
 	unsigned n = 0, nread = rows_of(t);
 
@@ -123,7 +123,7 @@ drafts(const struct family *f, const struct table *t, struct draft *all)
 		d.dr_row.er_list = list_add(t, &d);
 		if (has_encoding(t, d.dr_row.er_models, d.dr_name, NULL))
 			d.dr_row.er_flags |= ER_BARE;
-		n += split(f->f_kind, &d, &all[n]);
+		n += split_models(f->f_kind, &d, &all[n]);
 	}
 	qsort(all, n, sizeof *all, by_name);
 	return n;
@@ -138,7 +138,7 @@ rows_add(const struct family *f, const struct table *t, struct event_pmu *ep)
 
 	if (all == NULL)
 		err(1, NULL);
-	n = drafts(f, t, all);
+	n = read_drafts(f, t, all);
 	if ((rows = calloc(n, sizeof *rows)) == NULL)
 		err(1, NULL);
 	for (i = 0; i < n; i++) {
@@ -147,7 +147,7 @@ rows_add(const struct family *f, const struct table *t, struct event_pmu *ep)
 			errx(1, "%s: %s: twice", t->t_pmu[0]->name,
 			    all[i].dr_name);
 		rows[i] = all[i].dr_row;
-		rows[i].er_stands = stands_of_row(all, n, &all[i]);
+		rows[i].er_alias = alias_of_row(all, n, &all[i]);
 	}
 	ep->ep_first = (uint16_t)pool_add(SECTION_ROWS, rows, n);
 	ep->ep_nrow = (uint16_t)n;

@@ -1,10 +1,10 @@
 /*
- * What makes the tables of event names, see events/table.h, of libpfm4's.
- * Included by events/mktables/, which scripts/mkevents compiles within that
- * library's source.
+ * The generator of the tables of event names (events/table.h).  Included
+ * within events/mktables/, which scripts/mkevents compiles with libpfm4's
+ * source.
  *
- * A vendor's file reads the library's rows into drafts; rows.c makes of them
- * rows that refer to each other by number; write.c prints the arrays.
+ * A vendor's file reads libpfm4's rows into drafts.  rows.c turns them into
+ * rows that refer to each other by number.  write.c prints the arrays.
  */
 #ifndef EVENTS_MKTABLES_TABLES_H
 #define EVENTS_MKTABLES_TABLES_H
@@ -17,20 +17,20 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
 
-/* A table of the library's, and the PMUs that have it: nth of them, bit n. */
+/* The PMUs that share a table of libpfm4's; bit n of models is the nth. */
 struct table {
 	const pfmlib_pmu_t *t_pmu[8];
 	unsigned t_npmu;
 };
 
-/* A unit mask as read: its names and what it stands for are still text. */
+/* A unit mask as libpfm4 has it: names and aliases are still text. */
 struct draft_umask {
 	struct event_umask du_umask;
 	const char *du_name, *du_equiv;
-	uint64_t du_pics; /* 0: the event's */
+	uint64_t du_pics; /* 0: those of the event */
 };
 
-/* An event as read. */
+/* An event as libpfm4 has it. */
 struct draft {
 	struct event_row dr_row;
 	const char *dr_name, *dr_equiv;
@@ -38,13 +38,13 @@ struct draft {
 	struct draft_umask *dr_umask; /* dr_row.er_nlist of them */
 };
 
-/* How one of the library's families of tables is read. */
+/* How to read one of libpfm4's families of tables. */
 struct family {
-	const char *f_prefix; /* of its PMUs' names, "": of any other */
+	const char *f_prefix; /* of its PMUs' names; "": any other */
 	enum event_kind f_kind;
-	/* The nth row of the table, false: it counts nothing. */
+	/* Read the nth row of the table; false if it counts nothing. */
 	bool (*f_read)(const struct table *t, unsigned n, struct draft *d);
-	/* Add to the PMU what this family alone has. */
+	/* Set the fields that only this family has; may be NULL. */
 	void (*f_pmu)(const pfmlib_pmu_t *p, struct event_pmu *ep);
 };
 extern const struct family intel_family, netburst_family, amd_family,
@@ -54,66 +54,67 @@ extern const struct family intel_family, netburst_family, amd_family,
 struct pool {
 	const char *p_name;
 	const char *p_type;
-	size_t p_size; /* of one */
+	size_t p_size; /* of one element */
 	unsigned p_n;
 	unsigned p_max;
 	void *p_at;
 };
 extern struct pool pool[SECTION_FACTS];
-/* Append n elements; the number of the first. */
+/* Append n elements.  Returns the number of the first. */
 unsigned pool_add(enum event_section s, const void *what, unsigned n);
-/* The number of n elements like these in a row, appended if there are none. */
+/* The number of the first of n such elements; appends them if need be. */
 unsigned pool_find(enum event_section s, const void *what, unsigned n);
 uint16_t name_add(const char *name);
 const char *name_at(unsigned name);
 
-/* bits.c: bits of one numbering to those of another. */
+/* bits.c: libpfm4's flags to ours. */
 struct bit {
 	unsigned b_theirs, b_ours;
 };
 unsigned translate(
     const struct bit *b, unsigned n, unsigned theirs, const char *what);
-/* Which of the table's PMUs are of this model, or 0: of any. */
+/* The table's PMUs of this model; model 0: all of them. */
 unsigned models_of(const struct table *t, unsigned model);
 
-/* stand.c: what a name stands for, and what a group of unit masks is owed. */
-uint16_t stands_of_umask(const struct draft *d, unsigned place);
-uint16_t stands_of_row(
+/* alias.c: aliases, and the default unit masks of groups. */
+uint16_t alias_of_umask(const struct draft *d, unsigned place);
+uint16_t alias_of_row(
     const struct draft *all, unsigned n, const struct draft *d);
-uint16_t fill_of(enum event_kind kind, const struct draft *d, unsigned model);
+uint16_t defaults_of(
+    enum event_kind kind, const struct draft *d, unsigned model);
 
-/* index.c: by which rows and unit masks are found. */
+/* index.c: the hashes by which rows and unit masks are found. */
 void index_add(const struct event_row *rows, unsigned n, struct event_pmu *ep);
 void tags_add(void);
 
-/* rows.c: the rows of a table; ep is told where they are. */
+/* rows.c: add the rows of a table, and set the fields of ep about them. */
 void rows_add(
     const struct family *f, const struct table *t, struct event_pmu *ep);
 
-/* presets.c: PAPI's presets of each PMU there is, of its papi_events.csv. */
+/* presets.c: add the presets of each PMU, from PAPI's papi_events.csv. */
 void presets_add(const char *papi_events);
 
-/* papi.c: what PAPI has of a preset. */
+/* papi.c: the events that PAPI maps a preset to. */
 struct papi_preset {
-	unsigned pap_nevent; /* 0: nothing */
-	char *pap_event[16]; /* by libpfm4's names */
+	unsigned pap_nevent; /* 0: none */
+	char *pap_event[16]; /* libpfm4's names */
 };
-/* By the numbers of their names, see events/preset.h. */
+/* Read the presets of a PMU, in the order of event_preset_names[]. */
 void papi_read(
     const char *papi_events, const char *pmu, struct papi_preset *presets);
 
-/* left_out.c: why a preset is not the event that PAPI maps it to, or EXACT. */
+/* left_out.c: why a preset is not PAPI's event, or PRESET_EXACT. */
 enum preset_why left_out(
     const char *pmu, const char *preset, const char *event);
 
-/* architected.c: the nth of those whose event the architecture gives. */
+/* architected.c: the nth preset whose event the architecture defines. */
 struct architected {
 	const char *ar_preset; /* NULL: past the last */
 	uint64_t ar_code;      /* event and unit mask */
 };
 struct architected architected_nth(const struct event_pmu *ep, unsigned n);
 
-/* write.c */
+/* write.c: print all arrays. */
 void write_all(const char *vendor, const char *first_line);
 
 #endif /* EVENTS_MKTABLES_TABLES_H */

@@ -1,5 +1,5 @@
 /*
- * The arrays as C.
+ * Print the arrays as C.
  */
 #include "events/mktables/tables.h"
 
@@ -21,7 +21,7 @@ write_text(const struct pool *p)
 		for (const char *c = s; *c != '\0'; c++)
 			column +=
 			    printf(*c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-		/* A digit behind it would be part of the number. */
+		/* A digit after \0 would be part of the escape. */
 		column += printf("\\0");
 		if (column > WIDTH || s + strlen(s) + 1 == end ||
 		    (s[strlen(s) + 1] >= '0' && s[strlen(s) + 1] <= '9')) {
@@ -35,16 +35,16 @@ static void
 write_row(const struct event_row *r)
 {
 	printf("\t{ %u, %u, %#x, %#x, %u, %#x, %#x, %u, %u, %#x, %u, %u },\n",
-	    r->er_name, r->er_stands, r->er_mods, r->er_wants, r->er_list,
+	    r->er_name, r->er_alias, r->er_mods, r->er_wants, r->er_list,
 	    r->er_code, r->er_flags, r->er_nlist, r->er_ngroup, r->er_models,
-	    r->er_pics, r->er_fill);
+	    r->er_pics, r->er_defaults);
 }
 
 static void
 write_umask(const struct event_umask *u)
 {
 	printf("\t{ %u, %u, %#x, %#x, %#x, %#x, %#x, %#x, %#x, %u },\n",
-	    u->um_name, u->um_stands, u->um_flags, u->um_fixed, u->um_wants,
+	    u->um_name, u->um_alias, u->um_flags, u->um_fixed, u->um_wants,
 	    u->um_code, u->um_high, u->um_models, u->um_group, u->um_pics);
 }
 
@@ -62,7 +62,7 @@ write_pmu(const struct event_pmu *p)
 	printf(" } },\n");
 }
 
-/* Some rows of them a line. */
+/* Print the rows of presets, several to a line. */
 static void
 write_presets(const struct pool *p)
 {

@@ -2,8 +2,8 @@
 # Print what libpfm4 says of the events of every CPU that it knows, as lines of describe.c.
 #
 # A build of the library knows the CPUs of one architecture.  The one of this machine comes from the package
-# libpfm4-dev.  The other architecture's is in the folder of scripts/setup --cache, and qemu-user runs it.  Where one
-# is absent, its CPUs have no descriptions, and a line on standard error says so.
+# libpfm4-dev.  The other architecture's is in the folder of scripts/setup --cache, and qemu-user runs it.  If one is
+# absent, its CPUs have no descriptions, and a line on standard error says so.
 #
 #     describe_all.sh    LIBPFM4=name: look for this library instead of `pfm`
 set -u

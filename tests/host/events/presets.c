@@ -86,7 +86,7 @@ check_offered(const struct events *es)
 		 * which in turn is a third event: see
 		 * tests/host/events/tables.c.
 		 */
-		if (sp.spc_row->er_stands != 0)
+		if (sp.spc_row->er_alias != 0)
 			continue;
 		assert_int_equal(other.ec_select, ec.ec_select);
 		assert_int_equal(other.ec_extra_value, ec.ec_extra_value);

@@ -247,7 +247,7 @@ check_canonical(
 	 * 412EH.  That name is an alias of L3_LAT_CACHE:MISS, 12EH.
 	 * LLC_REFERENCES is similar.
 	 */
-	if (sp->spc_row->er_stands != 0)
+	if (sp->spc_row->er_alias != 0)
 		return;
 	assert_in_range(events_canonical(es, sp, ec, text, sizeof text), 1,
 	    sizeof text - 1);

@@ -72,7 +72,7 @@ compare_with_native(void *arg, const char *preset)
 	events_short(&es, &sp, native, sizeof native);
 	checked_presets++;
 	/* An alias with another code, such as Sandy Bridge's LLC_REFERENCES. */
-	if (sp.spc_row->er_stands != 0)
+	if (sp.spc_row->er_alias != 0)
 		return;
 	/* The emulator does not model every native event. */
 	if (!can_bind(cpc, native))
