@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 static int
 fail_invalid(void)
@@ -20,12 +21,99 @@ sample_bytes(int64_t n)
 	return sizeof(struct cpc_sample) + (size_t)n * sizeof(uint64_t);
 }
 
+#define PAGE_BYTES 4096
+
+/* Unused buffers, for any handle. */
+static struct cpci_buf *old_bufs;
+static pthread_mutex_t old_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void
+buf_keep(struct cpci_buf *cb)
+{
+	pthread_mutex_lock(&old_lock);
+	cb->cb_next = old_bufs;
+	old_bufs = cb;
+	pthread_mutex_unlock(&old_lock);
+}
+
+/*
+ * Add a page of unused buffers.  Not by malloc(3): memory that is never freed
+ * would keep its heap from shrinking.
+ */
+static void
+bufs_add(void)
+{
+	struct cpci_buf *page = mmap(NULL, PAGE_BYTES, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return;
+	for (size_t i = 0; i < PAGE_BYTES / sizeof *page; i++) {
+		page[i].cb_next = old_bufs;
+		old_bufs = &page[i];
+	}
+}
+
+/* Returns an unused buffer, or NULL with ENOMEM. */
+static struct cpci_buf *
+buf_get(void)
+{
+	struct cpci_buf *cb;
+
+	pthread_mutex_lock(&old_lock);
+	if (old_bufs == NULL)
+		bufs_add();
+	if ((cb = old_bufs) != NULL)
+		old_bufs = cb->cb_next;
+	pthread_mutex_unlock(&old_lock);
+	return cb;
+}
+
+void
+cpci_buf_end(struct cpci_buf *cb)
+{
+	__atomic_store_n(&cb->cb_cpc, (cpc_t *)cb, __ATOMIC_RELAXED);
+	free(cb->cb_block);
+	buf_keep(cb);
+}
+
+/* Make a buffer for the set.  Returns its name, or NULL with ENOMEM. */
+static cpc_buf_t *
+buf_new(cpc_t *cpc, cpc_set_t *set, const struct cpci_set *cs)
+{
+	struct cpci_buf *cb = buf_get();
+	cpc_buf_t *name;
+
+	if (cb == NULL)
+		return NULL;
+	cb->cb_n = cs->cis_nreqs;
+	cb->cb_block = calloc(2, sample_bytes(cb->cb_n));
+	if (cb->cb_block == NULL)
+		goto keep_buf;
+	if ((name = cpci_table_add(&cpc->c_bufs, cb)) == NULL)
+		goto free_block;
+	cb->cb_set = cs->cis_id;
+	cb->cb_page_set = CPC_PAGE_SET(cs->cis_id, cb->cb_n);
+	cb->cb_sample = cb->cb_block;
+	cb->cb_spare = (struct cpc_sample *)((char *)cb->cb_block +
+					     sample_bytes(cb->cb_n));
+	__atomic_store_n(&cb->cb_set_name, set, __ATOMIC_RELAXED);
+	__atomic_store_n(&cb->cb_name, name, __ATOMIC_RELAXED);
+	__atomic_store_n(&cb->cb_cpc, cpc, __ATOMIC_RELEASE);
+	return name;
+
+free_block:
+	free(cb->cb_block);
+keep_buf:
+	buf_keep(cb);
+	return NULL;
+}
+
 cpc_buf_t *
 cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 {
 	cpc_buf_t *buf = NULL;
 	struct cpci_set *cs;
-	struct cpci_buf *cb;
 	sigset_t mask;
 
 	if (cpc == NULL) {
@@ -33,22 +121,10 @@ cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
 		return NULL;
 	}
 	cpci_lock(cpc, &mask);
-	if ((cs = cpci_set(cpc, set)) == NULL) {
+	if ((cs = cpci_set(cpc, set)) != NULL)
+		buf = buf_new(cpc, set, cs);
+	else
 		errno = EINVAL;
-		goto unlock;
-	}
-	cb = calloc(1, sizeof *cb + 2 * sample_bytes(cs->cis_nreqs));
-	if (cb == NULL)
-		goto unlock;
-	cb->cb_set = cs->cis_id;
-	cb->cb_n = cs->cis_nreqs;
-	cb->cb_sample = (struct cpc_sample *)(cb + 1);
-	cb->cb_spare = (struct cpc_sample *)((char *)cb->cb_sample +
-					     sample_bytes(cb->cb_n));
-	if ((buf = cpci_table_add(&cpc->c_bufs, cb)) == NULL)
-		free(cb);
-
-unlock:
 	cpci_unlock(cpc, &mask);
 	return buf;
 }
@@ -61,14 +137,11 @@ cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
 
 	if (cpc != NULL) {
 		cpci_lock(cpc, &mask);
-		cb = cpci_table_remove(&cpc->c_bufs, buf);
-		cpci_changed();
+		if ((cb = cpci_table_remove(&cpc->c_bufs, buf)) != NULL)
+			cpci_buf_end(cb);
 		cpci_unlock(cpc, &mask);
 	}
-	if (cb == NULL)
-		return fail_invalid();
-	free(cb);
-	return 0;
+	return cb != NULL ? 0 : fail_invalid();
 }
 
 /* Returns the address of request index's value, or NULL. */

@@ -131,12 +131,24 @@ struct cpci_set {
 	struct cpci_set *cis_next;  /* in c_old_sets */
 };
 
-/* The assembly in cpc/arm64 and cpc/x86 uses this layout: cpc/read.h. */
+/*
+ * A buffer.  Its memory is never freed, because an entry of recent[] in
+ * sample.c may point to it for ever.  The next buffer uses it again.
+ *
+ * The assembly in cpc/arm64 and cpc/x86 uses this layout: cpc/read.h.
+ */
 struct cpci_buf {
-	cpc_setid_t cb_set;
-	int64_t cb_n;
-	struct cpc_sample *cb_sample; /* cb_n values, after this struct */
+	uint64_t cb_page_set;         /* CPC_PAGE_SET() of its set */
+	int64_t cb_n;                 /* values of a sample */
+	struct cpc_sample *cb_sample; /* in one block with cb_spare */
 	struct cpc_sample *cb_spare;  /* the next sample goes here */
+	/* The arguments of a cpc_set_sample() to this buffer. */
+	cpc_t *cb_cpc; /* the buffer itself, which is no handle: destroyed */
+	cpc_set_t *cb_set_name;
+	cpc_buf_t *cb_name;
+	cpc_setid_t cb_set;
+	void *cb_block;
+	struct cpci_buf *cb_next; /* among those destroyed */
 };
 
 /*
@@ -160,14 +172,8 @@ int cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb);
 /* sample.c: ask the kernel for the LWP's counter page, unless done before. */
 void cpci_page_find(void);
 
-/* Counts sets changed and destroyed, and buffers destroyed.  Atomic. */
-extern uint64_t cpci_changes;
-
-static inline void
-cpci_changed(void)
-{
-	__atomic_add_fetch(&cpci_changes, 1, __ATOMIC_RELEASE);
-}
+/* buf.c: the buffer's name is gone: keep its memory for the next buffer. */
+void cpci_buf_end(struct cpci_buf *cb);
 
 /* handle.c */
 void cpci_lock(cpc_t *cpc, sigset_t *mask);

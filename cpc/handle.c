@@ -69,18 +69,18 @@ int
 cpc_close(cpc_t *cpc)
 {
 	struct cpci_set *cs;
+	struct cpci_buf *cb;
 	sigset_t mask;
 	int err = errno;
 
 	if (cpc == NULL)
 		return 0;
-	cpci_changed();
 	cpci_lock(cpc, &mask);
 	while ((cs = cpci_table_drain(&cpc->c_sets)) != NULL)
 		cpci_set_end(cpc, cs);
 	cpci_unlock(cpc, &mask);
-	for (void *buf; (buf = cpci_table_drain(&cpc->c_bufs)) != NULL;)
-		free(buf);
+	while ((cb = cpci_table_drain(&cpc->c_bufs)) != NULL)
+		cpci_buf_end(cb);
 	handle_free(cpc);
 	errno = err;
 	return 0;

@@ -6,18 +6,17 @@
 #ifndef CPC_READ_H
 #define CPC_READ_H
 
-#define CG_SEQ   0
-#define CG_TICK  8
-#define CG_SET   16
-#define CG_NREQS 24
-#define CG_MULT  32
-#define CG_LIFT  40
-#define CG_REQ   64
+#define CG_SEQ  0
+#define CG_TICK 8
+#define CG_SET  16
+#define CG_MULT 32
+#define CG_LIFT 40
+#define CG_REQ  64
 
 #define CQ_DATA  0
 #define CQ_LAST  8
 #define CQ_INDEX 16
-#define CQ_SHIFT 24
+#define CQ_MASK  24
 #define CQ_BYTES 32
 
 #define CS_HRTIME 0

@@ -225,7 +225,6 @@ cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 	cs->cis_newest = r;
 	pack_add(&cs->cis_pack->cip_pack, &w);
 	__atomic_store_n(&cs->cis_nreqs, cs->cis_nreqs + 1, __ATOMIC_RELAXED);
-	cpci_changed();
 	return 0;
 }
 

@@ -14,55 +14,52 @@
 AT(cpc_page, cg_seq, CG_SEQ);
 AT(cpc_page, cg_tick, CG_TICK);
 AT(cpc_page, cg_set, CG_SET);
-AT(cpc_page, cg_nreqs, CG_NREQS);
 AT(cpc_page, cg_mult, CG_MULT);
 AT(cpc_page, cg_lift, CG_LIFT);
 AT(cpc_page, cg_req, CG_REQ);
 AT(cpc_page_req, cq_data, CQ_DATA);
 AT(cpc_page_req, cq_last, CQ_LAST);
 AT(cpc_page_req, cq_index, CQ_INDEX);
-AT(cpc_page_req, cq_shift, CQ_SHIFT);
+AT(cpc_page_req, cq_mask, CQ_MASK);
 _Static_assert(sizeof(struct cpc_page_req) == CQ_BYTES, "cpc/read.h");
 AT(cpc_sample, cs_hrtime, CS_HRTIME);
 AT(cpc_sample, cs_tick, CS_TICK);
 AT(cpc_sample, cs_value, CS_VALUE);
-AT(cpci_buf, cb_set, CB_SET);
+AT(cpci_buf, cb_page_set, CB_SET);
 AT(cpci_buf, cb_n, CB_N);
 AT(cpci_buf, cb_sample, CB_SAMPLE);
 AT(cpci_buf, cb_spare, CB_SPARE);
 
-uint64_t cpci_changes = 1; /* a zeroed entry of recent[] is out of date */
-
-/*
- * A cache of this thread's look-ups, indexed by the low bits of the buffer's
- * name.  An entry is valid while cpci_changes has the value of re_changes.
- */
-static _Thread_local struct recent {
-	cpc_t *re_cpc;
-	cpc_set_t *re_set;
-	cpc_buf_t *re_buf;
-	struct cpci_buf *re_cb;
-	uint64_t re_changes;
-} __attribute__((aligned(64))) recent[4]; /* 64: a shift finds an entry */
-
-/*
- * The LWP's counter page.  The two constant pages show no set: the LWP has
- * not asked for its page yet, or the kernel refused it.  After fork(2) the
- * child's LWP has its page at the same address.
- */
+/* Counter pages of an LWP without one: not asked for yet, or refused. */
 static const struct cpc_page page_not_asked, page_refused;
-static _Thread_local const struct cpc_page *page = &page_not_asked;
+
+/* A buffer that no call names. */
+static struct cpci_buf no_buf = { .cb_cpc = (cpc_t *)&no_buf };
+
+/*
+ * Each thread has the counter page of its LWP, and the buffers to which it
+ * sampled last, indexed by the low bits of their names.  After fork(2) the
+ * child's LWP has its page at the same address.
+ *
+ * A signal handler may replace an entry of recent[] between any two
+ * instructions.  So an entry is one pointer, and a sample reads it once.  The
+ * buffer itself holds the three names that a caller must pass.
+ */
+static _Thread_local struct {
+	const struct cpc_page *page;
+	struct cpci_buf *recent[4];
+} own = { &page_not_asked, { &no_buf, &no_buf, &no_buf, &no_buf } };
 
 void
 cpci_page_find(void)
 {
 	intptr_t r;
 
-	if (!cpci_can_read || page != &page_not_asked)
+	if (!cpci_can_read || own.page != &page_not_asked)
 		return;
 	r = cpc_syscall(CPC_OP_PAGE, (uintptr_t)cpci_read,
 	    (uintptr_t)cpci_read_end, (uintptr_t)cpci_read_fail, 0);
-	page = r > 0 ? (const struct cpc_page *)r : &page_refused;
+	own.page = r > 0 ? (const struct cpc_page *)r : &page_refused;
 }
 
 /*
@@ -81,7 +78,7 @@ read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 		s = cb->cb_spare;
 		last = cb->cb_sample;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		if (cg->cg_frozen != cb->cb_set || cg->cg_nreqs != (uint64_t)n)
+		if (cg->cg_frozen != cb->cb_page_set)
 			return false;
 		s->cs_hrtime = cg->cg_hrtime;
 		s->cs_tick = cg->cg_tick;
@@ -114,11 +111,10 @@ cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
 	return 0;
 }
 
-/* Look up the names, and put them into recent[]. */
+/* Look up the names, and put the buffer into recent[]. */
 static int __attribute__((noinline))
 sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	uint64_t changes = __atomic_load_n(&cpci_changes, __ATOMIC_ACQUIRE);
 	struct cpci_buf *cb = cpci_buf(cpc, buf);
 
 	/* The page and the kernel compare cb_n with the bound set. */
@@ -127,24 +123,25 @@ sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 		errno = EINVAL;
 		return -1;
 	}
-	recent[(uintptr_t)buf % 4] =
-	    (struct recent){ cpc, set, buf, cb, changes };
-	return cpci_read(page, cb);
+	own.recent[(uintptr_t)buf % 4] = cb;
+	return cpci_read(own.page, cb);
 }
 
 int
 cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {
-	const struct recent *re = &recent[(uintptr_t)buf % 4];
+	struct cpci_buf *cb = own.recent[(uintptr_t)buf % 4];
+	const cpc_t *its_cpc = cb->cb_cpc;
+	const cpc_set_t *its_set = cb->cb_set_name;
+	const cpc_buf_t *its_name = cb->cb_name;
 
-	/* One branch: a miss costs the same whatever it is that differs. */
-	if ((((uintptr_t)re->re_cpc ^ (uintptr_t)cpc) |
-		((uintptr_t)re->re_set ^ (uintptr_t)set) |
-		((uintptr_t)re->re_buf ^ (uintptr_t)buf) |
-		(re->re_changes ^
-		    __atomic_load_n(&cpci_changes, __ATOMIC_RELAXED))) != 0)
-		return sample_by_name(cpc, set, buf);
-	return cpci_read(page, re->re_cb);
+	/*
+	 * If the set was destroyed since, it is not bound, and neither the page
+	 * nor the kernel samples it.
+	 */
+	if (its_cpc == cpc && its_set == set && its_name == buf)
+		return cpci_read(own.page, cb);
+	return sample_by_name(cpc, set, buf);
 }
 
 int

@@ -82,7 +82,6 @@ cpci_pack_open(struct cpci_set *cs)
 void
 cpci_set_end(cpc_t *cpc, struct cpci_set *cs)
 {
-	cpci_changed();
 	cpci_pack_close(cs);
 	if (__atomic_load_n(&cs->cis_bound_once, __ATOMIC_SEQ_CST))
 		cpc_syscall(CPC_OP_REVOKE, cs->cis_id, 0, 0, 0);

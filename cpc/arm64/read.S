@@ -11,28 +11,25 @@
 	.type	cpci_read, %function
 cpci_read:
 	ldp	x4, x7, [x0, #CG_SEQ]		/* and tick */
-	ldp	x5, x6, [x0, #CG_SET]		/* and nreqs */
+	ldr	x5, [x0, #CG_SET]
 	ldp	x2, x3, [x1, #CB_SET]		/* and n */
 	ldp	x16, x17, [x1, #CB_SAMPLE]	/* and spare */
 	cmp	x5, x2
-	ccmp	x6, x3, #0, eq
 	b.ne	cpci_read_fail
 	adr	x8, pics
 	add	x5, x0, #CG_REQ
 	add	x9, x17, #CS_VALUE
 	isb				/* all earlier instructions have counted */
-	ldp	x11, x12, [x5]		/* data, last */
 next:
-	ldp	x13, x14, [x5, #16]	/* index, shift */
+	ldp	x11, x12, [x5], #CQ_BYTES		/* data, last */
+	ldp	x13, x14, [x5, #CQ_INDEX - CQ_BYTES]	/* and mask */
 	add	x13, x8, x13, lsl #3
 	br	x13
 got:
 	sub	x15, x15, x12
-	lsl	x15, x15, x14
-	lsr	x15, x15, x14
+	and	x15, x15, x14
 	add	x15, x15, x11
 	str	x15, [x9], #8
-	ldp	x11, x12, [x5, #32]!
 	subs	x3, x3, #1
 	b.ne	next
 

@@ -28,8 +28,6 @@ cpci_read:
 	mov	CB_SPARE(%rsi), %r8
 	cmp	CG_SET(%rdi), %rax
 	jne	cpci_read_fail
-	cmp	CG_NREQS(%rdi), %r10
-	jne	cpci_read_fail
 	shl	$3, %r10
 	lfence
 next:
@@ -38,9 +36,7 @@ next:
 	shl	$32, %rdx
 	or	%rdx, %rax
 	req	sub, CQ_LAST, %r10, %rax
-	req	mov, CQ_SHIFT, %r10, %ecx
-	shl	%cl, %rax
-	shr	%cl, %rax
+	req	and, CQ_MASK, %r10, %rax
 	req	add, CQ_DATA, %r10, %rax
 	mov	%rax, CS_VALUE - 8(%r8, %r10)
 	sub	$8, %r10

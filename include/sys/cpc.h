@@ -326,7 +326,7 @@ struct cpc_page_req {
 	uint64_t cq_data;  /* the count at which the PIC held cq_last */
 	uint64_t cq_last;  /* that value of the PIC */
 	uint64_t cq_index; /* PIC number for the read instruction */
-	uint64_t cq_shift; /* 64 - width */
+	uint64_t cq_mask;  /* 2^width - 1 */
 };
 
 #define CPC_PAGE_REQS 32
@@ -334,16 +334,18 @@ struct cpc_page_req {
 struct cpc_page {
 	uint64_t cg_seq;
 	uint64_t cg_tick;   /* running: add the tick counter; else the tick */
-	cpc_setid_t cg_set; /* the running set, or 0 */
-	uint64_t cg_nreqs;
+	uint64_t cg_set;    /* CPC_PAGE_SET() of the running set, or 0 */
+	uint64_t cg_frozen; /* of the frozen set, whose counts are cq_data */
 	/* hrtime is the high half of ((clock << cg_lift) * cg_mult). */
 	uint64_t cg_mult;
 	uint64_t cg_lift;
-	cpc_setid_t
-	    cg_frozen;     /* the frozen set, or 0; cq_data has its counts */
 	int64_t cg_hrtime; /* hrtime at which it froze */
+	uint64_t cg_unused;
 	struct cpc_page_req cg_req[]; /* CPC_PAGE_REQS of them */
 };
+
+/* One number for a set and its requests: a reader compares both at once. */
+#define CPC_PAGE_SET(set, nreqs) ((uint64_t)(set) << 7 | (uint64_t)(nreqs))
 
 /*
  * read(2) of /dev/profile returns whole samples, one after the other, and 0 if

@@ -69,7 +69,7 @@ request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 	struct cpc_page_req *cq = &ctx->kc_own->cg_req[i];
 
 	cq->cq_index = kcpc_pic[pic].kpc_index;
-	cq->cq_shift = kcpc_pic[pic].kpc_shift;
+	cq->cq_mask = kcpc_pic[pic].kpc_mask;
 	if (kcpc_pic[pic].kpc_no_ovf_intr)
 		ctx->kc_flags |= KCPC_CTX_NO_OVF_INTR;
 	ctx->kc_pcbe.ps_cfg[i] = (struct pcbe_cfg){ .pc_pic = (uint8_t)pic };

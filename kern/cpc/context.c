@@ -54,6 +54,7 @@ kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 	if (err != 0)
 		return err;
 	ctx->kc_set = set;
+	ctx->kc_page_set = CPC_PAGE_SET(set, n);
 	ctx->kc_proc = l->l_proc;
 	ctx->kc_lwp = l;
 	if (ctx->kc_notify != 0)

@@ -43,7 +43,6 @@ kcpc_page_enter(struct kcpc_ctx *ctx)
 
 	if (kg == NULL)
 		return;
-	kg->kg_page->cg_nreqs = ctx->kc_nreqs;
 	kg->kg_page->cg_tick = own->cg_tick;
 	kg->kg_page->cg_frozen = own->cg_frozen;
 	kg->kg_page->cg_hrtime = own->cg_hrtime;
@@ -51,7 +50,7 @@ kcpc_page_enter(struct kcpc_ctx *ctx)
 		/* program() sets cq_last. */
 		kg->kg_page->cg_req[i].cq_data = own->cg_req[i].cq_data;
 		kg->kg_page->cg_req[i].cq_index = own->cg_req[i].cq_index;
-		kg->kg_page->cg_req[i].cq_shift = own->cg_req[i].cq_shift;
+		kg->kg_page->cg_req[i].cq_mask = own->cg_req[i].cq_mask;
 	}
 	ctx->kc_pcbe.ps_page = kg->kg_page;
 }

@@ -60,9 +60,9 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 		struct kcpc_pic *kp = &kcpc_pic[pic];
 
 		kp->kpc_index = ops->read_index(pic);
-		kp->kpc_shift = (uint8_t)(64 - ops->width(pic));
+		kp->kpc_mask = ~0ULL >> (64 - ops->width(pic));
 		kp->kpc_no_ovf_intr =
-		    kp->kpc_shift != 0 && !names_its_pic(ops, pic);
+		    kp->kpc_mask != ~0ULL && !names_its_pic(ops, pic);
 	}
 }
 

@@ -39,6 +39,7 @@ struct kcpc_ctx {
 	int kc_was_bound;
 	uint64_t kc_bind_order; /* ...and its place among all CPU binds */
 	cpc_setid_t kc_set;     /* the library's name of the set, in kc_proc */
+	uint64_t kc_page_set;   /* its CPC_PAGE_SET(); 0: no program reads it */
 	struct proc *kc_proc;
 	struct cpu *kc_cpu; /* the CPU it counts for; NULL: it is an LWP's */
 	struct lwp *kc_lwp; /* the LWP it counts for, or that bound the CPU */
@@ -104,7 +105,7 @@ extern unsigned kcpc_npic;
 /* Facts of each PIC that bind needs, asked of the backend once, at boot. */
 struct kcpc_pic {
 	uint32_t kpc_index;   /* its number in a user-level read */
-	uint8_t kpc_shift;    /* 64 - width */
+	uint64_t kpc_mask;    /* 2^width - 1 */
 	bool kpc_no_ovf_intr; /* it can wrap, and raises no interrupt */
 };
 extern struct kcpc_pic kcpc_pic[PCBE_MAXPIC];

@@ -89,7 +89,7 @@ freeze(struct kcpc_ctx *ctx, uint32_t flags)
 
 	ctx->kc_flags |= flags;
 	cg->cg_hrtime = now;
-	cg->cg_frozen = ctx->kc_set;
+	cg->cg_frozen = ctx->kc_page_set;
 }
 
 void
@@ -211,7 +211,7 @@ kcpc_start(struct kcpc_ctx *ctx)
 	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
 
 	cg->cg_frozen = 0;
-	cg->cg_set = ctx->kc_set;
+	cg->cg_set = ctx->kc_page_set;
 	program_pics(ctx);
 }
 

@@ -15,6 +15,8 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
+_Static_assert(CPC_MAX_REQS < 1 << 7, "CPC_PAGE_SET() has seven bits for it");
+
 /*
  * Find the requests and their attributes, which follow the header of the pack.
  * False if they do not fill the pack exactly.

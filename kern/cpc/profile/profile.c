@@ -352,6 +352,7 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 	/* The library's set is no longer bound. */
 	kcpc_instance_remove(ctx);
 	ctx->kc_set = 0;
+	ctx->kc_page_set = 0;
 	kcpc_instance_add(ctx);
 	/* execve(2) frees the LWP's counter page. */
 	kcpc_page_shut(ctx);

@@ -439,3 +439,61 @@ CPC_TEST(a_notified_overflow_at_any_instruction_is_a_frozen_sample)
 	EXPECT(told > 0);
 	EXPECT_EQ(sigaction(SIGEMT, &old, NULL), 0);
 }
+
+/*
+ * libcpc remembers recent buffers by the low bits of their names.  A handler
+ * samples a buffer with the same low bits, at each instruction of a sample in
+ * turn.  Each sample must still reach its own buffer.
+ */
+static cpc_t *handlers_cpc;
+static cpc_buf_t *other;
+
+static void
+sample_other(int sig)
+{
+	(void)sig;
+	signals++;
+	EXPECT_EQ(cpc_set_sample(handlers_cpc, walk_set, other), 0);
+}
+
+static void
+sample_both(cpc_t *cpc, uint64_t n, cpc_buf_t *first)
+{
+	EXPECT_EQ(cpc_set_sample(cpc, walk_set, first), 0);
+	signals = 0;
+	cpc_buf_zero(cpc, walk_buf);
+	cpc_buf_zero(cpc, other);
+	EXPECT_EQ(cpc_request_preset(cpc, 0, 0 - n), 0);
+	EXPECT_EQ(cpc_set_restart(cpc, walk_set), 0);
+	EXPECT_EQ(cpc_set_sample(cpc, walk_set, walk_buf), 0);
+	cpc_disable(cpc); /* no overflow from here on */
+	if (!EXPECT(cpc_buf_hrtime(cpc, walk_buf) != 0) ||
+	    !EXPECT((cpc_buf_hrtime(cpc, other) != 0) == (signals > 0)))
+		test_note("at instruction %llu", (unsigned long long)n);
+}
+
+CPC_TEST(a_handler_may_sample_another_buffer_at_any_instruction)
+{
+	const struct sigaction act = { .sa_handler = sample_other };
+	cpc_buf_t *between[4];
+	struct sigaction old;
+	uint64_t n, sent = 0;
+
+	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		SKIP("overflows do not interrupt here");
+	if (cpc_npic(cpc) < 2 || !make_set(cpc, CPC_OVF_NOTIFY_EMT))
+		SKIP("this PMU has no two PICs for " INS_EVENT);
+	for (unsigned i = 0; i < 4; i++)
+		between[i] = cpc_buf_create(cpc, walk_set);
+	other = between[3];
+	EXPECT_EQ(((uintptr_t)other ^ (uintptr_t)walk_buf) % 4, 0);
+	handlers_cpc = cpc;
+	EXPECT_EQ(sigaction(SIGEMT, &act, &old), 0);
+	for (n = 1; n < OVERFLOWS; n++) {
+		sample_both(cpc, n, walk_buf); /* the library remembers it */
+		sample_both(cpc, n, other);    /* it has to look walk_buf up */
+		sent += (uint64_t)signals;
+	}
+	EXPECT(sent > 0);
+	EXPECT_EQ(sigaction(SIGEMT, &old, NULL), 0);
+}

@@ -201,14 +201,14 @@ the_page_shows_a_bound_set(void **state)
 	fake_switch(0, 1);
 	fake_user(1);
 	cg = own_page();
-	assert_int_equal(cg->cg_set, SET);
+	assert_int_equal(cg->cg_set, CPC_PAGE_SET(SET, 1));
 	assert_int_equal(cg->cg_frozen, 0);
-	assert_int_equal(cg->cg_nreqs, 1);
 	assert_int_equal(cg->cg_mult, 12);
 	assert_int_equal(cg->cg_lift, 3);
 	assert_int_equal(cg->cg_req[0].cq_data, 5 + 11);
 	assert_int_equal(cg->cg_req[0].cq_index, FAKE_READ_INDEX + 2);
-	assert_int_equal(cg->cg_req[0].cq_shift, 64 - fake_shape.width);
+	assert_int_equal(
+	    cg->cg_req[0].cq_mask, ~0ULL >> (64 - fake_shape.width));
 	fake_user(4);
 	assert_int_equal(sample_set(), 5 + 15);
 	assert_int_equal(last_sample.head.cs_tick, 3 * 15);
@@ -228,7 +228,7 @@ the_page_shows_a_frozen_set(void **state)
 	cg = own_page();
 	assert_int_equal(fake_pmu_running(), 0);
 	assert_int_equal(cg->cg_set, 0);
-	assert_int_equal(cg->cg_frozen, SET);
+	assert_int_equal(cg->cg_frozen, CPC_PAGE_SET(SET, 1));
 	assert_int_equal(cg->cg_hrtime, last_sample.head.cs_hrtime);
 	assert_int_equal(cg->cg_tick, 30);
 	assert_int_equal(cg->cg_req[0].cq_data, 15);
@@ -244,7 +244,6 @@ the_page_hides_an_invalid_set(void **state)
 	fake_invalidate();
 	assert_int_equal(own_page()->cg_set, 0);
 	assert_int_equal(own_page()->cg_frozen, 0);
-	assert_int_equal(own_page()->cg_nreqs, 0);
 }
 
 /* The read continues there after a fault, so it must be in user memory. */
@@ -376,7 +375,7 @@ a_late_failure_removes_the_page(void **state)
 	fake_file = &file;
 	get_page();
 	bind_set();
-	assert_int_equal(own_page()->cg_set, SET);
+	assert_int_equal(own_page()->cg_set, CPC_PAGE_SET(SET, 1));
 	assert_int_equal(call_kernel(CPC_OP_PROFILE, FAKE_FD, 0, 0, 0), 0);
 	assert_int_equal(own_page()->cg_set, 0);
 	assert_int_equal(own_page()->cg_frozen, 0);

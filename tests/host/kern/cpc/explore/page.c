@@ -58,7 +58,7 @@ begin_read(struct reader *rd, cpc_setid_t set, uint64_t n)
 {
 	const struct cpc_page *cg = rd->rd_page;
 
-	if (cg == NULL || cg->cg_set != set || cg->cg_nreqs != n)
+	if (cg == NULL || cg->cg_set != CPC_PAGE_SET(set, n))
 		return false;
 	rd->rd_seq = cg->cg_seq;
 	rd->rd_tick = cg->cg_tick;
@@ -77,7 +77,7 @@ read_pic(struct reader *rd)
 	if (pic >= PCBE_MAXPIC || (soft_pcbe_running(cpu) >> pic & 1) == 0)
 		return false;
 	d = soft_pcbe_raw(cpu, pic) - cq->cq_last;
-	d = d << cq->cq_shift >> cq->cq_shift;
+	d &= cq->cq_mask;
 	rd->rd_value[rd->rd_stage / 2] = d + cq->cq_data;
 	return true;
 }
@@ -117,7 +117,7 @@ ex_page_frozen(unsigned lwp, uint64_t set, uint64_t n, struct ex_result *r)
 {
 	const struct cpc_page *cg = readers[lwp].rd_page;
 
-	if (cg == NULL || cg->cg_frozen != set || cg->cg_nreqs != n)
+	if (cg == NULL || cg->cg_frozen != CPC_PAGE_SET(set, n))
 		return false;
 	for (uint64_t i = 0; i < n; i++)
 		r->exr_count[i] = cg->cg_req[i].cq_data;
