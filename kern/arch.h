@@ -1,13 +1,14 @@
 /*
- * The complete list of what the kernel asks of a machine, and of what a
- * machine calls in the kernel.  Included by kern/ and arch/.
+ * The interface between the kernel and a machine: all functions that kern/
+ * calls in arch/, and all that arch/ calls in kern/.  Included by both.
  *
- * The kernel runs with interrupts off and is not preempted: it takes
- * interrupts at user level, in arch_idle() and nowhere else.  (An overflow's
- * NMI is the machine's own affair: it stops PICs, and kcpc_pmi() follows at
- * user level.)  Unless a
- * comment says otherwise a function is called with interrupts off, acts on
- * the CPU it is called on, and may be called once kern_main() runs.
+ * The kernel runs with interrupts off and is not preempted.  A CPU takes
+ * interrupts at user level and in arch_idle() only.  An NMI for an overflow
+ * may hit the kernel; the machine then stops the PICs, and calls kcpc_pmi()
+ * later, at user level.
+ *
+ * Unless a comment says otherwise, call a function with interrupts off, and
+ * after kern_main() has begun.  It acts on the calling CPU.
  */
 #ifndef KERN_ARCH_H
 #define KERN_ARCH_H
@@ -28,11 +29,11 @@ struct trapframe;
 #define LARGE_SIZE (2UL << 20) /* a 2 MiB page */
 
 /* Address map: the same split on every machine. */
-#define USER_BASE 0x0000000000400000UL /* below: counter pages alone */
+#define USER_BASE 0x0000000000400000UL /* only counter pages are below */
 #define USER_TOP  0x00007ffffffff000UL
-#define KERN_LINK 0xffffffff80000000UL   /* where the image is linked */
-extern char *const arch_direct;          /* physical 0 in the direct map */
-extern const uint64_t arch_direct_bytes; /* of RAM it has room for */
+#define KERN_LINK 0xffffffff80000000UL /* where the image is linked */
+extern char *const arch_direct; /* physical address 0 in the direct map */
+extern const uint64_t arch_direct_bytes; /* size of the direct map */
 
 static inline void *
 pa_to_va(uint64_t pa)
@@ -50,54 +51,54 @@ va_to_pa(const void *va)
 /*
  * boot
  *
- * A way in ends in kern_main() on the boot CPU: interrupts off, on a guarded
- * kernel stack, arch_curcpu() working, and these mapped: the image at
- * KERN_LINK, and enough of the direct map to reach *bi and what
- * bootinfo_take() returned.
+ * The machine's start code calls kern_main() on the boot CPU.  Interrupts are
+ * off, the stack is a guarded kernel stack, and arch_curcpu() works.  Mapped
+ * are the image at KERN_LINK, and the part of the direct map with *bi and the
+ * memory from bootinfo_take().
  *
- * The image's linker script defines __text_end behind the code and places
- * .ksyms (made by scripts/mksyms) anywhere behind that.
+ * The image's linker script defines __text_end after the code, and places
+ * .ksyms (made by scripts/mksyms) after that.
  */
 
 /*
- * arch_tick() at the image's first instruction, as near as can be: the way
- * in stores it here, for the cost of a boot is reported.  Not in .bss where
- * that is cleared later.
+ * arch_tick() near the image's first instruction.  The start code stores it, so
+ * that the kernel can report the length of a boot.  It is not in .bss if the
+ * start code clears .bss later.
  */
 extern uint64_t boot_entry_tick;
 
 /*
- * Trap vectors, an early console (see arch_putc), and the kernel's own page
- * tables: image W^X, all RAM of bi's map in the direct map, RW and never
- * executable.  Takes what pages it needs by bootinfo_take(), before the page
- * allocator exists.  *bi has been sorted.
+ * Install trap vectors, an early console (see arch_putc) and the kernel's page
+ * tables.  The image is mapped W^X.  All RAM of *bi is in the direct map,
+ * writable and not executable.  The page allocator does not exist yet: pages
+ * come from bootinfo_take().  *bi is sorted.
  */
 void arch_init_early(struct bootinfo *bi);
 
 /*
- * Everything that needs the allocator: consoles from the firmware's tables,
- * interrupt controller, clock, per-CPU timer, the list of CPUs (calls
- * cpu_add() for each, boot CPU first), the PMU's backend.  Prints one line
- * for each thing found.
+ * Initialise everything that needs the page allocator: consoles from the
+ * firmware's tables, interrupt controller, clock, timer of this CPU, and the
+ * PMU's backend.  Calls cpu_add() for each CPU, the boot CPU first.  Prints a
+ * line for each device.
  */
 void arch_init(struct bootinfo *bi);
 
-/* Start a CPU added by cpu_add(), in kern_cpu_main().  0 or errno. */
+/* Start a CPU of cpu_add(); it calls kern_cpu_main().  Returns 0 or errno. */
 int arch_cpu_start(struct cpu *cpu);
 
 /*
- * End the run: power off if it passed, else reset, and if all fails stop.
- * An emulator's user sees which it was.  Other CPUs stop too.
+ * End the run on all CPUs.  Power off if the run passed, else reset; if that
+ * does not work, stop.  On an emulator its exit status shows the result.
  */
 _Noreturn void arch_halt(bool passed);
 
 /* cpu */
 /* struct cpu *arch_curcpu(void): inline. */
-/* Wait for an interrupt, take it, return.  On return interrupts are off. */
+/* Wait for an interrupt and take it.  Returns with interrupts off. */
 void arch_idle(void);
 /*
- * The polite body of a wait loop: emulators switch CPUs on pause and yield.
- * Meanwhile this CPU does what another waits for it to do (TLB).
+ * The body of a wait loop.  It is a hint on which emulators switch CPUs.  This
+ * CPU also answers requests of others, for example to invalidate its TLB.
  */
 void arch_relax(void);
 /* Interrupt another CPU: it runs ipi_intr(why). */
@@ -110,8 +111,8 @@ void arch_intr_restore(arch_intr_t s);
 bool arch_intr_enabled(void);
 
 /*
- * time.  arch_tick() is a constant-rate 64-bit counter (TSC, CNTVCT_EL0),
- * the same on all CPUs.
+ * time.  arch_tick() is a 64-bit counter of constant rate (TSC, CNTVCT_EL0).
+ * All CPUs read the same value.
  */
 /* uint64_t arch_tick(void): inline. */
 uint64_t arch_tick_hz(void);
@@ -120,36 +121,35 @@ void arch_timer_set(uint64_t tick);
 
 /*
  * lwp.  An LWP has a kernel stack l_kstack..l_kstack_top (guarded, from
- * kstack_alloc()); the trap frame of a user LWP is at its top.  What a
- * machine keeps besides (FP/SIMD state, TLS base) hangs at l->l_arch.
+ * kstack_alloc()).  The trap frame of a user LWP is at its top.  A machine
+ * keeps its own part of an LWP (FP/SIMD state, TLS base) in l->l_arch.
  */
 
 /*
- * Prepare an LWP that starts in the kernel: its first switch calls fn(arg),
- * which never returns.  Allocates l_arch.  0 or ENOMEM.
+ * Prepare a new LWP.  The first switch to it calls fn(arg), which never
+ * returns.  Allocates l_arch.  Returns 0 or ENOMEM.
  */
 int arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg);
 void arch_lwp_free(struct lwp *l);
-/* Switch stacks and register state, address space included (l->l_proc). */
+/* Switch stack, registers and address space from one LWP to another. */
 void arch_lwp_switch(struct lwp *from, struct lwp *to);
 /*
- * The current LWP's user registers as a program begins with them: pc, sp, all
- * others and FP state clean, interrupts on, at user privilege or, for
- * l->l_system, at system privilege (ring 0 / EL1t).  Its way there ends in
- * arch_lwp_resume().
+ * Set the current LWP's user registers for the start of a program: pc, sp, all
+ * others 0, clean FP state, interrupts on.  The privilege is user, or system
+ * (ring 0, EL1t) if l->l_system is set.  arch_lwp_resume() enters the program.
  */
 void arch_lwp_reset(struct lwp *l, uintptr_t pc, uintptr_t sp);
 /*
- * Give the new LWP l the user registers and FP state of the current one, in
- * whose system call tf this is, with 0 as the call's result, stack pointer sp
- * (0: the same) and thread pointer *tls (NULL: the same).  l's fn ends in
- * arch_lwp_resume().
+ * Give the new LWP l the user registers and FP state of the current one, which
+ * is in the system call of tf.  The call's result for l is 0.  Its stack
+ * pointer is sp (0: the same), its thread pointer *tls (NULL: the same).  l's
+ * fn calls arch_lwp_resume().
  */
 void arch_lwp_fork(struct lwp *l, const struct trapframe *tf, uintptr_t sp,
     const uintptr_t *tls);
-/* The frame at the top of the kernel stack, of l's way into the kernel. */
+/* The trap frame at the top of l's kernel stack. */
 struct trapframe *arch_lwp_frame(struct lwp *l);
-/* The current LWP enters user code by that frame, after trap_return(). */
+/* Call trap_return(), and enter user code by the current LWP's frame. */
 _Noreturn void arch_lwp_resume(struct lwp *l);
 /* The thread pointer (FS base, TPIDR_EL0) of the current LWP. */
 void arch_set_tls(uintptr_t base);
@@ -158,78 +158,82 @@ uintptr_t arch_get_tls(void);
 /* trap */
 /*
  * Inline: uintptr_t tf_pc(const struct trapframe *tf), the program counter;
- * uintptr_t tf_sp(tf), the stack pointer; bool tf_user(tf): the frame
+ * uintptr_t tf_sp(tf), the stack pointer; bool tf_user(tf), whether the trap
  * interrupted a payload, at either privilege.
  */
-uintptr_t tf_fp(const struct trapframe *tf); /* frame pointer register */
-/* Is it the frame of a system call, and of which? */
+uintptr_t tf_fp(const struct trapframe *tf); /* the frame pointer */
+/* Whether it is the frame of a system call, and the call's number. */
 bool tf_is_syscall(const struct trapframe *tf);
 unsigned tf_sysno(const struct trapframe *tf);
 /*
- * Of a FAULT_PAGE: what the access wants of the page, PROT_READ, PROT_WRITE or
- * PROT_EXEC; 0 where no page would do.
+ * For a FAULT_PAGE: the kind of access, PROT_READ, PROT_WRITE or PROT_EXEC.  0
+ * if no protection would permit it.
  */
 unsigned tf_access(const struct trapframe *tf);
 void tf_set_ret(struct trapframe *tf, intptr_t v);
 void tf_set_pc(struct trapframe *tf, uintptr_t pc);
-/* Back to the system call's instruction, as if it had not been made yet. */
+/* Set tf back to the system call's instruction, which then runs again. */
 void tf_restart(struct trapframe *tf);
 /*
- * Make the frame of a signal handler on the current LWP's user stack, with
- * the registers and FP state it interrupts, and have tf enter the handler.
- * 0, or EFAULT where there is no room for it or the handler is not in user
- * space; then tf is as it was.
+ * Write a signal handler's frame to the current LWP's user stack, and make tf
+ * enter the handler.  The frame has the interrupted state.  Returns
+ * 0, or EFAULT with tf unchanged: the stack has no room, or the handler is not
+ * in user space.
  */
 struct sigframe; /* kern/proc/signal.h */
 int arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf);
 /*
- * The other way: the registers and FP state from the frame at tf's stack
- * pointer, but nothing a payload of this privilege could not have set
- * itself.  *kept gets what the frame kept.  0, or EFAULT where the frame is
- * damaged; of tf only pc and sp are as they were then, and FP state is
- * undefined.
+ * Restore registers and FP state from the frame at tf's stack pointer, except
+ * for bits that a payload of this privilege cannot set.  Fill *kept from the
+ * frame.  Returns 0, or EFAULT if the frame is damaged.  After EFAULT pc and sp
+ * of tf are unchanged, and its other registers and FP state are undefined.
  */
 struct sigkept;
 int arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept);
 /* Print the registers, eight lines at most. */
 void tf_print(const struct trapframe *tf);
-/* Does [pc] hold a call-frame layout walkable through frame pointers? */
-bool arch_frame_next(uintptr_t *fp, uintptr_t *pc); /* kernel stacks only */
+/*
+ * On a kernel stack: go from the frame with this frame pointer and return
+ * address to its caller's.  Returns false at the last frame.
+ */
+bool arch_frame_next(uintptr_t *fp, uintptr_t *pc);
 
 /*
- * A system call of this machine's alone (x86: arch_prctl).  -ENOSYS where
- * the number is not one.
+ * A system call that only this machine has (x86: arch_prctl).  -ENOSYS if the
+ * number is another.
  */
 intptr_t arch_syscall(unsigned sysno, const uintptr_t *a);
 /*
- * The kernel's number (kern/sys/syscall.h) of a Linux system call of this
- * machine; 0 (SYS_none) or -1 where the kernel does not know it.
+ * The kernel's number (kern/sys/syscall.h) of each Linux system call, indexed
+ * by Linux's number on this machine.  0 (SYS_none) or -1: the kernel lacks it.
  */
 extern const int16_t arch_sysmap[];
 extern const unsigned arch_sysmap_len;
 extern const char arch_name[]; /* "x86_64", "arm64" */
 extern const uint16_t arch_elf_machine;
-extern const char arch_uname[]; /* uname(2)'s, and AT_PLATFORM: "aarch64" */
+extern const char arch_uname[]; /* for uname(2), AT_PLATFORM: "aarch64" */
 /*
- * What the auxiliary vector tells of this CPU.  n is 0 for AT_HWCAP, 1 for
- * AT_HWCAP2, 2 for AT_MINSIGSTKSZ: the bytes of a signal frame, FP state
- * included.
+ * Values of the auxiliary vector.  n is 0 for AT_HWCAP, 1 for AT_HWCAP2, 2 for
+ * AT_MINSIGSTKSZ: the bytes of a signal frame, FP state included.
  */
 unsigned long arch_hwcap(unsigned n);
 /*
- * Fill Linux's struct stat of this machine; its bytes.  `fi` is
- * kern/file/file.h's.
+ * Fill st in the form of Linux's struct stat on this machine.  Returns its
+ * length in bytes.
  */
 #define ARCH_STAT_MAX 144
-struct file_info;
+struct file_info; /* kern/file/file.h */
 size_t arch_stat(void *st, const struct file_info *fi);
-/* One line of JSON members, no braces: "cpu":"...","vmm":"...", and so on. */
+/*
+ * Describe the machine in one line: JSON members without braces,
+ * "cpu":"...","vmm":"...", and so on.
+ */
 void arch_describe(char *buf, size_t len);
 
 /*
- * mmu.  What is unmapped or protected no CPU can reach any more on return.
- * Addresses and lengths are page multiples.  A system-privilege
- * address space maps its pages without PROT_USER.
+ * mmu.  When a call that unmaps or protects returns, no CPU uses the old
+ * mapping any more.  Addresses and lengths are multiples of a page.  An address
+ * space at system privilege maps its pages without PROT_USER.
  */
 #define PROT_READ   1u
 #define PROT_WRITE  2u
@@ -237,84 +241,85 @@ void arch_describe(char *buf, size_t len);
 #define PROT_USER   8u
 #define PROT_DEVICE 16u /* uncached, strongly ordered; kernel only */
 
-int arch_as_init(struct as *as);  /* 0 or ENOMEM */
-void arch_as_free(struct as *as); /* tables only; nothing is mapped any more */
+int arch_as_init(struct as *as);    /* 0 or ENOMEM */
+void arch_as_free(struct as *as);   /* frees the tables; nothing is mapped */
 void arch_as_switch(struct as *as); /* NULL: no user mappings */
 /*
- * Map; replaces nothing.  Uses 2 MiB pages where alignment lets it.  ENOMEM:
- * part of it may be mapped; the caller unmaps the whole.
+ * Map memory where nothing is mapped, by 2 MiB pages if alignment permits.
+ * Returns 0, or ENOMEM with a part mapped: the caller then unmaps all of it.
  */
 int arch_map(
     struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot);
 void arch_unmap(struct as *as, uintptr_t va, size_t len);
-/* Change protection of what is mapped.  ENOMEM if a large page must split. */
+/*
+ * Change the protection of mapped pages.  Returns 0, or ENOMEM if a large page
+ * must be split and no memory is left.
+ */
 int arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
-/* Where va is mapped, or ~0. */
+/* The physical address of va, or ~0 if va is not mapped. */
 uint64_t arch_translate(struct as *as, uintptr_t va);
 /* Zero pages of the direct map. */
 void arch_page_zero(void *va, size_t bytes);
-/* Make instructions just written through the direct map visible. */
+/* Make instructions visible that were written through the direct map. */
 void arch_icache_sync(void *va, size_t len);
-/* Kernel mapping of a device's registers, valid for ever; NULL if it fails. */
+/* Map a device's registers for the kernel, for ever.  NULL on failure. */
 volatile void *arch_map_device(uint64_t pa, size_t len);
-/* A kernel stack with an unmapped guard page below; NULL if it fails. */
+/* Allocate a kernel stack with a guard page below it.  NULL on failure. */
 void *kstack_alloc(void);
 void kstack_free(void *base);
 #define KSTACK_BYTES (16UL << 10)
 /*
- * Copy between kernel and current user memory.  0, or EFAULT where any byte
- * is not mapped with the right access; never faults, never touches the upper
- * half.  Part of the copy may have been made.
+ * Copy between kernel memory and the current address space.  Returns 0, or
+ * EFAULT if a byte is not mapped with the right access or is in the upper half.
+ * After EFAULT a part may have been copied.
  */
 int arch_copyin(void *dst, uintptr_t uva, size_t len);
 int arch_copyout(uintptr_t uva, const void *src, size_t len);
-/* Up to and with the NUL.  ENAMETOOLONG where max bytes hold none. */
+/* Copy a string with its NUL.  ENAMETOOLONG if max bytes have no NUL. */
 int arch_copyinstr(char *dst, uintptr_t uva, size_t max);
 
 /*
- * pmu.  The backend that drives this machine, or NULL with a reason that
- * says what to do ("PMU absent: CPUID.0AH=0; start QEMU with ...").
+ * pmu.  The backend of this machine's PMU, or NULL with a reason that says what
+ * to do ("PMU absent: CPUID.0AH=0; start QEMU with ...").
  */
 const struct pcbe_ops *arch_pcbe(const char **why_not);
 /* Deliver overflow interrupts of this CPU to kcpc_pmi(). */
 void arch_pmi_enable(void);
 /*
- * void arch_pmi_rearm(void): inline.  Let the next overflow interrupt in
- * (LVTPC unmask; nothing to do with a GIC).  Call while no PIC counts.
+ * void arch_pmi_rearm(void): inline.  Let the next overflow interrupt in (x86:
+ * unmask LVTPC; a GIC needs nothing).  Call with all PICs stopped.
  */
 
 /*
- * cons.  Works from the first instruction of C: before arch_init() on the
- * fixed early address, from then on where the tables say.  Polled.
+ * console.  Works from the first instruction of C.  Before arch_init() it uses
+ * a fixed device, later the one of the firmware's tables.  Polled.
  */
 void arch_putc(int c);
-int arch_getc(void); /* -1: nothing there */
+int arch_getc(void); /* -1: no character */
 
 /*
- * firmware.  Call a function of UEFI at its physical address, in the calling
- * convention UEFI has on this machine, and return its EFI_STATUS.  The
- * current address space maps the firmware one to one (kern/platform/efirt.c).
+ * firmware.  Call a function of UEFI at its physical address, in UEFI's calling
+ * convention on this machine.  Returns its EFI_STATUS.  The current address
+ * space maps the firmware one to one (kern/platform/efirt.c).
  */
 uint64_t arch_efi_call(
     uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
 /*
- * Calls the other way.  The first, kern_main(), is in kern/platform/bootinfo.h,
- * where boot/ finds it.
+ * Functions of the kernel that a machine calls.  kern_main() is declared in
+ * kern/platform/bootinfo.h, for boot/.
  */
 _Noreturn void kern_cpu_main(struct cpu *cpu);
 /*
- * The way in from a payload begins with kernel_lock() (kern/sched/klock.h) and
- * ends in trap_return(), or, where l_ast is 0, in kernel_unlock(); an interrupt
- * that struck arch_idle() is between kernel_lock() and kernel_unlock().
- */
-/*
- * A system call is syscall_find(number)(arguments), kern/sys/syscall.h, on its
- * LWP's stack; it may not return (exit).
- */
-/*
- * Anything synchronous that is not a system call.  From user code it ends
- * (later: signals) the process; from the kernel it prints and halts.
+ * A trap from a payload first calls kernel_lock() (kern/sched/klock.h).  On the
+ * way back it calls trap_return(), or only kernel_unlock() if l_ast is 0.  An
+ * interrupt in arch_idle() calls kernel_lock() and kernel_unlock().
+ *
+ * For a system call it calls syscall_find(number)(arguments)
+ * (kern/sys/syscall.h) on the LWP's kernel stack.  The call may not return.
+ *
+ * For any other synchronous exception it calls trap_fault().  From user code
+ * that is a signal; from the kernel it prints a report and halts.
  */
 enum fault {
 	FAULT_PAGE,  /* SIGSEGV: addr not mapped, or not for that access */
@@ -330,24 +335,20 @@ enum fault {
 void trap_fault(
     struct trapframe *tf, enum fault f, uintptr_t addr, const char *what);
 /*
- * On the way back to user code, interrupts off: deliver what is pending, and
- * give the kernel lock back.
+ * On the way back to user code, with interrupts off: do the work in l_ast,
+ * deliver signals, and release the kernel lock.
  */
 void trap_return(struct trapframe *tf);
 void timer_intr(void);
 void ipi_intr(unsigned why);
-/* The overflow interrupt.  True if a counter of ours had overflowed. */
+/* The overflow interrupt (PMI).  Returns true if a PIC had overflowed. */
 bool kcpc_pmi(struct trapframe *tf);
-/*
- * One that came after its overflow had been seen to.  Anywhere, in an NMI,
- * too.
- */
+/* A PMI came after its overflow was handled.  Safe in an NMI. */
 void kcpc_pmi_late(void);
 
 /*
- * The functions that the comments above call inline, from the folder of the
- * machine
- * (-Iarch/x86, -Iarch/arm64) or of the host tests.
+ * The functions that comments above call inline, from the machine's folder
+ * (-Iarch/x86, -Iarch/arm64) or from the host tests'.
  */
 #include "arch_inline.h"
 

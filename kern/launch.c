@@ -37,7 +37,7 @@ take_inventory(void)
 }
 
 static bool
-leaked(const char *name, const struct inventory *was)
+has_leaked(const char *name, const struct inventory *was)
 {
 	struct inventory is = take_inventory();
 	char shown[PROC_NAME_MAX];
@@ -55,7 +55,7 @@ leaked(const char *name, const struct inventory *was)
 
 /* Did programs ask for counters since `was`, and was each bind refused? */
 static bool
-uncounted(const struct kcpc_stat *was)
+all_refused(const struct kcpc_stat *was)
 {
 	struct kcpc_stat is;
 	uint64_t asked, refused;
@@ -78,15 +78,15 @@ run_program(const struct cmdline *cl, char *const argv[], unsigned argc)
 	p = proc_create(argv, argc, cl->cl_env, cl->cl_nenv, cl->cl_system,
 	    !cl->cl_no_cpc_cpu);
 	if (p == NULL) {
-		leaked(argv[0], &before);
+		has_leaked(argv[0], &before);
 		return EXIT_FAILED;
 	}
 	p->p_stop = cl->cl_trace_stops ? stop_trace : NULL;
 	status = proc_run(p, cl->cl_timeout);
 	proc_free(p);
-	if (leaked(argv[0], &before))
+	if (has_leaked(argv[0], &before))
 		return EXIT_FAILED;
-	return status == 0 && uncounted(&st) ? EXIT_UNCOUNTED : status;
+	return status == 0 && all_refused(&st) ? EXIT_UNCOUNTED : status;
 }
 
 /*
@@ -162,7 +162,7 @@ run_suite(const struct cmdline *cl)
 	}
 	if (s.failed != 0)
 		return s.failed;
-	return s.uncounted && uncounted(&st) ? EXIT_UNCOUNTED : 0;
+	return s.uncounted && all_refused(&st) ? EXIT_UNCOUNTED : 0;
 }
 
 int

@@ -82,7 +82,7 @@ init_screen(const struct bootinfo *bi)
 }
 
 static void
-launcher(void *arg)
+launcher_main(void *arg)
 {
 	int status;
 
@@ -99,7 +99,7 @@ launcher(void *arg)
 static _Noreturn void
 start_launcher(void)
 {
-	struct lwp *l = lwp_create(NULL, launcher, NULL);
+	struct lwp *l = lwp_create(NULL, launcher_main, NULL);
 
 	if (l == NULL)
 		panic("no memory for the launcher");

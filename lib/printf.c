@@ -31,7 +31,7 @@ struct spec {
 };
 
 static void
-put(struct out *o, const char *s, size_t n)
+put_bytes(struct out *o, const char *s, size_t n)
 {
 	if (n > 0)
 		o->o_put(o->o_arg, s, n);
@@ -39,7 +39,7 @@ put(struct out *o, const char *s, size_t n)
 }
 
 static void
-pad(struct out *o, char c, int n)
+put_padding(struct out *o, char c, int n)
 {
 	static const char spaces[] = "                ";
 	static const char zeros[] = "0000000000000000";
@@ -47,7 +47,7 @@ pad(struct out *o, char c, int n)
 	while (n > 0) {
 		int take = n < 16 ? n : 16;
 
-		put(o, c == '0' ? zeros : spaces, (size_t)take);
+		put_bytes(o, c == '0' ? zeros : spaces, (size_t)take);
 		n -= take;
 	}
 }
@@ -60,12 +60,12 @@ put_field(struct out *o, const struct spec *s, const char *prefix, int zeros,
 	int fill = s->s_width - (int)strlen(prefix) - zeros - (int)len;
 
 	if (!(s->s_flags & LEFT))
-		pad(o, ' ', fill);
-	put(o, prefix, strlen(prefix));
-	pad(o, '0', zeros);
-	put(o, body, len);
+		put_padding(o, ' ', fill);
+	put_bytes(o, prefix, strlen(prefix));
+	put_padding(o, '0', zeros);
+	put_bytes(o, body, len);
 	if (s->s_flags & LEFT)
-		pad(o, ' ', fill);
+		put_padding(o, ' ', fill);
 }
 
 static void
@@ -158,7 +158,7 @@ put_string(struct out *o, const struct spec *s, const char *str)
 
 /* Print one conversion.  Returns false if c is not a conversion. */
 static bool
-convert(struct out *o, struct spec *s, char c, va_list *ap)
+put_conversion(struct out *o, struct spec *s, char c, va_list *ap)
 {
 	static const char lower[] = "0123456789abcdef";
 	uint64_t v;
@@ -197,7 +197,7 @@ convert(struct out *o, struct spec *s, char c, va_list *ap)
 		put_string(o, s, va_arg(*ap, const char *));
 		return true;
 	case '%':
-		put(o, "%", 1);
+		put_bytes(o, "%", 1);
 		return true;
 	default:
 		return false;
@@ -205,7 +205,7 @@ convert(struct out *o, struct spec *s, char c, va_list *ap)
 }
 
 static int
-number(const char **fmt, va_list *ap)
+parse_number(const char **fmt, va_list *ap)
 {
 	int n = 0;
 
@@ -227,14 +227,14 @@ parse_spec(const char *fmt, struct spec *s, va_list *ap)
 	*s = (struct spec){ .s_prec = -1 };
 	for (; *fmt != '\0' && (f = strchr(flags, *fmt)) != NULL; fmt++)
 		s->s_flags |= 1u << (f - flags);
-	s->s_width = number(&fmt, ap);
+	s->s_width = parse_number(&fmt, ap);
 	if (s->s_width < 0) {
 		s->s_flags |= LEFT;
 		s->s_width = -s->s_width;
 	}
 	if (*fmt == '.') {
 		fmt++;
-		s->s_prec = number(&fmt, ap);
+		s->s_prec = parse_number(&fmt, ap);
 	}
 	if (*fmt != '\0' && strchr("hlzjt", *fmt) != NULL)
 		s->s_len = *fmt++;
@@ -261,15 +261,15 @@ vformat(format_fn *put_fn, void *arg, const char *fmt, va_list ap)
 
 		while (*fmt != '\0' && *fmt != '%')
 			fmt++;
-		put(&o, from, (size_t)(fmt - from));
+		put_bytes(&o, from, (size_t)(fmt - from));
 		if (*fmt == '\0')
 			break;
 		from = fmt;
 		fmt = parse_spec(fmt + 1, &s, &args);
-		if (*fmt != '\0' && convert(&o, &s, *fmt, &args))
+		if (*fmt != '\0' && put_conversion(&o, &s, *fmt, &args))
 			fmt++;
 		else /* print an unknown specification as it is */
-			put(&o, from, (size_t)(fmt - from));
+			put_bytes(&o, from, (size_t)(fmt - from));
 	}
 	va_end(args);
 	return (int)o.o_len;

@@ -240,7 +240,7 @@ strlcpy_shown(char *dst, const char *src, size_t size)
 
 /* The value of a digit in any base up to 36, or 36 for another character. */
 static unsigned
-digit(char c)
+digit_value(char c)
 {
 	if (c >= '0' && c <= '9')
 		return (unsigned)(c - '0');
@@ -253,7 +253,8 @@ digit(char c)
 static const char *
 skip_prefix(const char *s, int *base)
 {
-	bool hex = s[0] == '0' && (s[1] | 0x20) == 'x' && digit(s[2]) < 16;
+	bool hex =
+	    s[0] == '0' && (s[1] | 0x20) == 'x' && digit_value(s[2]) < 16;
 
 	if ((*base == 0 || *base == 16) && hex) {
 		*base = 16;
@@ -278,7 +279,7 @@ strtoul(const char *s, char **end, int base)
 	if (*s == '-' || *s == '+')
 		s++;
 	s = skip_prefix(s, &base);
-	for (; (d = digit(*s)) < (unsigned)base; s++) {
+	for (; (d = digit_value(*s)) < (unsigned)base; s++) {
 		any = true;
 		if (__builtin_mul_overflow(v, (unsigned long)base, &v) ||
 		    __builtin_add_overflow(v, (unsigned long)d, &v))

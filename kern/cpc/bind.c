@@ -214,21 +214,21 @@ configure_all(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
  */
 static struct {
 	char bytes[CTX_BYTES(PCBE_MAXPIC)];
-} first __attribute__((aligned(_Alignof(struct kcpc_ctx))));
+} first_room __attribute__((aligned(_Alignof(struct kcpc_ctx))));
 static bool first_taken;
-static struct kcpc_ctx *spare;
+static struct kcpc_ctx *spare_room;
 static unsigned nrooms; /* in use */
 
 static struct kcpc_ctx *
 room_alloc(unsigned n)
 {
-	struct kcpc_ctx *room = spare;
+	struct kcpc_ctx *room = spare_room;
 
 	if (!first_taken) {
 		first_taken = true;
-		room = (struct kcpc_ctx *)&first;
+		room = (struct kcpc_ctx *)&first_room;
 	} else if (room != NULL && room->kc_room >= n) {
-		spare = NULL;
+		spare_room = NULL;
 	} else {
 		if ((room = kmalloc(CTX_BYTES(n))) == NULL)
 			return NULL;
@@ -241,15 +241,15 @@ room_alloc(unsigned n)
 static void
 room_free(struct kcpc_ctx *room)
 {
-	if (room == (struct kcpc_ctx *)&first) {
+	if (room == (struct kcpc_ctx *)&first_room) {
 		first_taken = false;
 	} else {
-		kfree(spare);
-		spare = room;
+		kfree(spare_room);
+		spare_room = room;
 	}
-	if (--nrooms == 0 && spare != NULL) {
-		kfree(spare);
-		spare = NULL;
+	if (--nrooms == 0 && spare_room != NULL) {
+		kfree(spare_room);
+		spare_room = NULL;
 	}
 }
 

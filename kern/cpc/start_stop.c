@@ -82,7 +82,7 @@ kcpc_caps(void)
 }
 
 static inline void
-freeze(struct kcpc_ctx *ctx, uint32_t flags)
+freeze_with(struct kcpc_ctx *ctx, uint32_t flags)
 {
 	hrtime_t now = gethrtime();
 	struct cpc_page *cg = ctx->kc_pcbe.ps_page;
@@ -95,13 +95,13 @@ freeze(struct kcpc_ctx *ctx, uint32_t flags)
 void
 kcpc_freeze(struct kcpc_ctx *ctx)
 {
-	freeze(ctx, KCPC_CTX_FREEZE);
+	freeze_with(ctx, KCPC_CTX_FREEZE);
 }
 
 void
 kcpc_signal(struct kcpc_ctx *ctx)
 {
-	freeze(ctx, KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
+	freeze_with(ctx, KCPC_CTX_FREEZE | KCPC_CTX_SIGOVF);
 	notify(ctx->kc_lwp);
 }
 

@@ -295,7 +295,7 @@ free_set:
  * privilege it is 0, because these instructions are the kernel's.
  */
 static bool
-calibrate(uint64_t pics)
+measure_outside_all(uint64_t pics)
 {
 	unsigned n = (unsigned)__builtin_popcountll(pics);
 	struct witness_cpu *wc = witness_self();
@@ -353,7 +353,7 @@ witness_init(uint32_t flags)
 	replace_ops();
 	witness_on = true;
 	witness_cpu_init();
-	if (!calibrate(pics & ~(1ULL << wt.wt_pic))) {
+	if (!measure_outside_all(pics & ~(1ULL << wt.wt_pic))) {
 		printf("witness: the PICs do not start and stop together: "
 		       "witness=user is all this machine can have\n");
 		return false;
@@ -389,7 +389,7 @@ witness_stat(struct barecpc_witness *bw)
 }
 
 static const char *
-privileges(void)
+privileges_text(void)
 {
 	switch (wt.wt_flags) {
 	case CPC_COUNT_USER:
@@ -413,7 +413,7 @@ witness_end(void)
 	witness_self()->wc_unowned += take_since_mark(witness_self());
 	printf("witness: PIC %u, %s instructions; a set counts %lu outside its "
 	       "window\n",
-	    wt.wt_pic, privileges(), (unsigned long)wt.wt_outside);
+	    wt.wt_pic, privileges_text(), (unsigned long)wt.wt_outside);
 	for (unsigned i = 0; i < ncpu; i++) {
 		const struct witness_cpu *wc = &witness_cpus[i];
 		uint64_t outside_all = wt.wt_outside * wc->wc_windows;

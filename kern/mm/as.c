@@ -286,7 +286,7 @@ region_protect(struct as *as, struct region *r, unsigned prot)
 
 /* Undo region_protect() for the regions from va up to the one that failed. */
 static void
-unprotect(struct as *as, uintptr_t va, const struct region *failed)
+undo_protect(struct as *as, uintptr_t va, const struct region *failed)
 {
 	struct region *r = region_ending_after(&as->as_regions, va);
 
@@ -322,7 +322,7 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 		if (r->r_start > at)
 			break; /* a hole; the part before it stays changed */
 		if ((err = region_protect(as, r, prot)) != 0) {
-			unprotect(as, va, r);
+			undo_protect(as, va, r);
 			join_again(as, va, end);
 			return err;
 		}

@@ -13,7 +13,7 @@
  * much harm it does to use memory of this type as another type.
  */
 static unsigned
-rank(uint32_t type)
+type_rank(uint32_t type)
 {
 	switch (type) {
 	case BOOTMEM_FREE:
@@ -96,7 +96,7 @@ sort_by_base(struct bootinfo *bi)
  * the map may now be out of order.
  */
 static bool
-part(struct bootinfo *bi, uint32_t i)
+make_disjoint(struct bootinfo *bi, uint32_t i)
 {
 	struct bootmem *a = &bi->bi_mem[i], *b = a + 1;
 	uint64_t a_last = last_of(a), b_last = last_of(b);
@@ -104,7 +104,7 @@ part(struct bootinfo *bi, uint32_t i)
 
 	if (a_last < b->bm_base)
 		return false;
-	if (rank(a->bm_type) >= rank(b->bm_type)) {
+	if (type_rank(a->bm_type) >= type_rank(b->bm_type)) {
 		/* a keeps its range; b keeps the part after a. */
 		if (b_last <= a_last) {
 			remove_at(bi, i + 1);
@@ -143,7 +143,7 @@ trim_to_pages(struct bootinfo *bi)
 }
 
 static void
-merge(struct bootinfo *bi)
+merge_ranges(struct bootinfo *bi)
 {
 	uint32_t n = 0; /* the last range kept */
 
@@ -169,7 +169,7 @@ bootinfo_sort(struct bootinfo *bi)
 
 	sort_by_base(bi);
 	while (i + 1 < bi->bi_nmem) {
-		if (part(bi, i)) {
+		if (make_disjoint(bi, i)) {
 			sort_by_base(bi);
 			if (i > 0)
 				i--;
@@ -178,7 +178,7 @@ bootinfo_sort(struct bootinfo *bi)
 		}
 	}
 	trim_to_pages(bi);
-	merge(bi);
+	merge_ranges(bi);
 }
 
 void

@@ -22,7 +22,7 @@ is_blank(char c)
  * NULL if a quote is not closed.
  */
 static char *
-unquote(char **from, char *to)
+unquote_word(char **from, char *to)
 {
 	char *s = *from;
 	bool quoted = false;
@@ -75,7 +75,7 @@ words_split(char *text, unsigned *count, const char **why)
 			break;
 		/* The blank after each word leaves room for its NUL. */
 		words[n++] = to;
-		to = unquote(&text, to);
+		to = unquote_word(&text, to);
 		if (to == NULL) {
 			kfree(words);
 			*why = "a double quote is not closed";
@@ -93,7 +93,7 @@ words_split(char *text, unsigned *count, const char **why)
 
 /* The rest of word after prefix, or NULL if word has another prefix. */
 static const char *
-after(const char *word, const char *prefix)
+after_prefix(const char *word, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -204,61 +204,61 @@ kernel_word(struct cmdline *cl, char *word)
 {
 	const char *v;
 
-	if ((v = after(word, "output=")) != NULL ||
-	    (v = after(word, "console=")) != NULL)
+	if ((v = after_prefix(word, "output=")) != NULL ||
+	    (v = after_prefix(word, "console=")) != NULL)
 		return parse_choice(v, "text", "framed", &cl->cl_framed)
 		           ? NULL
 		           : "not text or framed";
-	if ((v = after(word, "priv=")) != NULL)
+	if ((v = after_prefix(word, "priv=")) != NULL)
 		return parse_choice(v, "user", "system", &cl->cl_system)
 		           ? NULL
 		           : "not user or system";
-	if ((v = after(word, "trace=")) != NULL) {
+	if ((v = after_prefix(word, "trace=")) != NULL) {
 		cl->cl_trace_stops = strcmp(v, "stops") == 0;
 		return cl->cl_trace_stops ? NULL : "not stops";
 	}
-	if ((v = after(word, "test_hooks=")) != NULL)
+	if ((v = after_prefix(word, "test_hooks=")) != NULL)
 		return parse_choice(v, "no", "yes", &cl->cl_test_hooks)
 		           ? NULL
 		           : "not yes or no";
-	if ((v = after(word, "checks=")) != NULL)
+	if ((v = after_prefix(word, "checks=")) != NULL)
 		return parse_debug(v, &cl->cl_debug) ? NULL : "not poison";
-	if ((v = after(word, "cpc_cpu=")) != NULL)
+	if ((v = after_prefix(word, "cpc_cpu=")) != NULL)
 		return parse_choice(v, "yes", "no", &cl->cl_no_cpc_cpu)
 		           ? NULL
 		           : "not yes or no";
-	if ((v = after(word, "timeout=")) != NULL)
+	if ((v = after_prefix(word, "timeout=")) != NULL)
 		return parse_number(v, 1000000, &cl->cl_timeout)
 		           ? NULL
 		           : "not a number of seconds up to 1000000";
-	if ((v = after(word, "kernel_limit=")) != NULL)
+	if ((v = after_prefix(word, "kernel_limit=")) != NULL)
 		return parse_limit(v, cl)
 		           ? NULL
 		           : "not a number of instructions, or two";
-	if ((v = after(word, "cpus=")) != NULL)
+	if ((v = after_prefix(word, "cpus=")) != NULL)
 		return parse_number(v, 1000000, &cl->cl_cpus) && cl->cl_cpus > 0
 		           ? NULL
 		           : "not a number of CPUs";
-	if ((v = after(word, "nmi=")) != NULL)
+	if ((v = after_prefix(word, "nmi=")) != NULL)
 		return parse_choice(v, "count", "panic", &cl->cl_nmi_panics)
 		           ? NULL
 		           : "not count or panic";
-	if ((v = after(word, "models=")) != NULL)
+	if ((v = after_prefix(word, "models=")) != NULL)
 		return parse_choice(v, "any", "pmceid", &cl->cl_models_pmceid)
 		           ? NULL
 		           : "not any or pmceid";
-	if ((v = after(word, "witness=")) != NULL) {
+	if ((v = after_prefix(word, "witness=")) != NULL) {
 		cl->cl_witness = parse_witness(v);
 		return cl->cl_witness != 0 ? NULL
 		                           : "not 1, user, system or both";
 	}
 	/* pcbe=null is an alias of pmu=software. */
-	if ((v = after(word, "pmu=")) != NULL ||
-	    (v = after(word, "pcbe=")) != NULL) {
+	if ((v = after_prefix(word, "pmu=")) != NULL ||
+	    (v = after_prefix(word, "pcbe=")) != NULL) {
 		cl->cl_pmu = v;
 		return soft_shape_parse(v, &cl->cl_soft);
 	}
-	if ((v = after(word, "env.")) != NULL) {
+	if ((v = after_prefix(word, "env.")) != NULL) {
 		if (!env_name_ok(v))
 			return "not env.NAME=VALUE";
 		cl->cl_env[cl->cl_nenv++] = word + strlen("env.");

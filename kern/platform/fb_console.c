@@ -31,7 +31,7 @@ static struct {
 } fb;
 
 static void
-draw(unsigned col, unsigned row, char c)
+draw_cell(unsigned col, unsigned row, char c)
 {
 	const unsigned char *glyph = font[c - FONT_FIRST];
 	volatile uint32_t *p =
@@ -45,13 +45,13 @@ draw(unsigned col, unsigned row, char c)
 
 /* Writes to a framebuffer are slow, so draw a cell only if it changes. */
 static void
-show(unsigned col, unsigned row, char c)
+show_cell(unsigned col, unsigned row, char c)
 {
 	char *cell = &fb.cells[row * fb.cols + col];
 
 	if (*cell != c) {
 		*cell = c;
-		draw(col, row, c);
+		draw_cell(col, row, c);
 	}
 }
 
@@ -61,7 +61,7 @@ show(unsigned col, unsigned row, char c)
  * screen, so that most new lines need no scrolling.
  */
 static void
-scroll(void)
+scroll_up(void)
 {
 	unsigned by = fb.rows > 4 ? fb.rows / 4 : 1;
 
@@ -71,26 +71,26 @@ scroll(void)
 
 			if (row + by < fb.rows)
 				c = fb.cells[(row + by) * fb.cols + col];
-			show(col, row, c);
+			show_cell(col, row, c);
 		}
 	}
 	fb.row -= by;
 }
 
 static void
-newline(void)
+start_line(void)
 {
 	fb.col = 0;
 	if (++fb.row == fb.rows)
-		scroll();
+		scroll_up();
 }
 
 static void
 put_glyph(char c)
 {
 	if (fb.col == fb.cols)
-		newline();
-	show(fb.col++, fb.row, c);
+		start_line();
+	show_cell(fb.col++, fb.row, c);
 }
 
 static void
@@ -100,7 +100,7 @@ fbcons_putc(int ch)
 
 	switch (c) {
 	case '\n':
-		newline();
+		start_line();
 		break;
 	case '\r':
 		fb.col = 0;

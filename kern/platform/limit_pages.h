@@ -1,5 +1,5 @@
 /*
- * What an entry to the kernel has worked on, for kernel_limit=
+ * The number of pages that an entry to the kernel works on, for kernel_limit=
  * (kern/sys/limit.h).  Included by kern/.
  */
 #ifndef KERN_PLATFORM_LIMIT_PAGES_H
@@ -8,18 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* For each page, if kernel_limit= does not say (docs/measurements.md). */
+/* Instructions for each page, if kernel_limit= gives no other number. */
 #define LIMIT_PER_PAGE 2000
 
-/* Bytes printed that take about as long as a page. */
+/* Printing this many bytes takes about as long as a page. */
 #define LIMIT_PRINTED 32
 
 /* Pages that this entry has worked on so far. */
 extern uint64_t limit_pages;
 
 /*
- * Work for n pages has been done: populated, copied, protected, freed.  What
- * takes about as long counts as one, such as a region or LIMIT_PRINTED bytes.
+ * Count n pages that were populated, copied, protected or freed.  Work that
+ * takes about as long counts as a page: a region, or LIMIT_PRINTED bytes.
  */
 static inline void
 limit_add(size_t n)

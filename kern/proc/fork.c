@@ -178,7 +178,7 @@ free_proc:
 }
 
 static intptr_t
-clone(const struct clone *c)
+clone_any(const struct clone *c)
 {
 	const struct proc *p = proc_self();
 
@@ -194,26 +194,26 @@ clone(const struct clone *c)
 intptr_t
 sys_clone(const uintptr_t *a)
 {
-	return clone(&(struct clone){ a[0], a[1], a[2], a[3], a[4] });
+	return clone_any(&(struct clone){ a[0], a[1], a[2], a[3], a[4] });
 }
 
 /* clone(2) with its last two arguments swapped. */
 intptr_t
 sys_clone_backwards(const uintptr_t *a)
 {
-	return clone(&(struct clone){ a[0], a[1], a[2], a[4], a[3] });
+	return clone_any(&(struct clone){ a[0], a[1], a[2], a[4], a[3] });
 }
 
 intptr_t
 sys_fork(const uintptr_t *a)
 {
 	(void)a;
-	return clone(&(struct clone){ 0, 0, 0, 0, 0 });
+	return clone_any(&(struct clone){ 0, 0, 0, 0, 0 });
 }
 
 intptr_t
 sys_vfork(const uintptr_t *a)
 {
 	(void)a;
-	return clone(&(struct clone){ CLONE_VM | CLONE_VFORK, 0, 0, 0, 0 });
+	return clone_any(&(struct clone){ CLONE_VM | CLONE_VFORK, 0, 0, 0, 0 });
 }

@@ -1,15 +1,16 @@
 /*
- * What is told of entries to the kernel, with kernel_limit= on the command
- * line.  Included by kern/.
+ * Calls at the begin and end of each entry to the kernel, for kernel_limit= on
+ * the command line.  Included by kern/.
  *
- * An entry lasts from the way in to the way back, to a switch, or to idle; no
- * interrupt is taken within.
+ * An entry begins at a trap.  It ends on the way back to the payload, at a
+ * switch, or when the CPU becomes idle.  The kernel takes no interrupt in it.
  *
- * Without the word none of this costs an instruction where time matters.  With
- * it the kernel lock stays taken while a payload runs or the CPU idles, so that
- * the way in finds it so, and AST_WATCH stays set, so that the way back comes
- * by trap_return().  A dummy that seems to have been left makes every switch
- * call switched().
+ * The hot paths do not test for kernel_limit=.  Three tricks lead them to
+ * their slow paths, which do:
+ * - The kernel lock stays taken while a payload runs or the CPU idles.  So a
+ *   trap finds it taken, and calls kernel_lock_wait().
+ * - AST_WATCH stays set in the LWP, so the way back calls trap_return().
+ * - c_left of the CPU points to a dummy LWP, so each switch calls switched().
  */
 #ifndef KERN_SCHED_ENTRY_WATCH_H
 #define KERN_SCHED_ENTRY_WATCH_H
@@ -17,14 +18,13 @@
 struct lwp;
 
 struct entry_watch {
-	void (*enter)(void); /* an entry begins, and holds the kernel lock */
-	void (*leave)(struct lwp *l); /* it ends in the payload of l */
-	/* It has ended in a switch or in idle, and another goes on. */
-	void (*switched)(void);
-	struct lwp *left; /* the dummy, for c_left */
+	void (*enter)(void); /* an entry begins; it holds the kernel lock */
+	void (*leave)(struct lwp *l); /* it ends; the payload of l goes on */
+	void (*switched)(void); /* it ended at a switch, and another begins */
+	struct lwp *left;       /* the dummy LWP */
 };
 
-/* NULL without the word; kern/sched/xcall.c. */
+/* NULL without kernel_limit=.  Defined in kern/sched/xcall.c. */
 extern const struct entry_watch *entry_watch;
 
 #endif /* KERN_SCHED_ENTRY_WATCH_H */

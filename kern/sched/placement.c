@@ -84,7 +84,7 @@ take_allowed(struct lwpq *q, const struct cpu *c)
 
 /* Take an LWP that waits for another CPU and may run on c. */
 static bool
-steal(struct cpu *c)
+steal_lwp(struct cpu *c)
 {
 	for (unsigned i = 1; i < ncpu; i++) {
 		struct cpu *o = &cpus[(c->c_id + i) % ncpu];
@@ -108,7 +108,7 @@ sched_idle(void)
 	kernel_lock();
 	set_active(c, true);
 	for (;;) {
-		if (sched_others_wait(c) || (c->c_active && steal(c))) {
+		if (sched_others_wait(c) || (c->c_active && steal_lwp(c))) {
 			set_idle(c, false);
 			counting->cpu_init(c->c_id);
 			sched_switch();

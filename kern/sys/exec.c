@@ -71,7 +71,7 @@ args_read(struct args *args, uintptr_t uva, unsigned *n)
 
 /* Load the program at path into p, which has only memory.  0 or an errno. */
 static int
-load(struct proc *p, const char *path, struct args *args, uintptr_t *pc,
+load_program(struct proc *p, const char *path, struct args *args, uintptr_t *pc,
     uintptr_t *sp)
 {
 	const char *why;
@@ -101,8 +101,8 @@ close_on_exec(struct proc *p)
 
 /* From here on nothing can fail: p takes the new memory and starts there. */
 static void
-become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
-    uintptr_t sp)
+become_program(struct proc *p, struct proc *loaded, const char *path,
+    uintptr_t pc, uintptr_t sp)
 {
 	struct lwp *l = lwp_self();
 	struct as old;
@@ -128,7 +128,7 @@ become(struct proc *p, struct proc *loaded, const char *path, uintptr_t pc,
 }
 
 static int
-exec(const char *path, struct args *args)
+exec_program(const char *path, struct args *args)
 {
 	struct proc *p = proc_self(), *loaded = kmalloc(sizeof *loaded);
 	uintptr_t pc, sp;
@@ -136,14 +136,14 @@ exec(const char *path, struct args *args)
 
 	if (loaded == NULL)
 		return ENOMEM;
-	if ((err = load(loaded, path, args, &pc, &sp)) != 0)
+	if ((err = load_program(loaded, path, args, &pc, &sp)) != 0)
 		goto free_loaded;
 	stop_point(STOP_EXEC_ENTRY, 0);
 	if ((err = proc_alone()) != 0) {
 		as_free(&loaded->p_as);
 		goto free_loaded;
 	}
-	become(p, loaded, path, pc, sp);
+	become_program(p, loaded, path, pc, sp);
 	stop_point(STOP_EXEC, 0);
 free_loaded:
 	kfree(loaded);
@@ -167,7 +167,7 @@ sys_execve(const uintptr_t *a)
 		if (args.argc == 0)
 			err = EINVAL;
 		else
-			err = exec(path, &args);
+			err = exec_program(path, &args);
 	}
 	args_free(&args);
 	if (err != 0)

@@ -163,7 +163,7 @@ out:
 
 /* Take a reference: while a call sleeps, another LWP may close the file. */
 static struct file *
-hold(uintptr_t fd)
+hold_file(uintptr_t fd)
 {
 	struct file *f = file_get((int)fd);
 
@@ -175,7 +175,7 @@ hold(uintptr_t fd)
 intptr_t
 sys_read(const uintptr_t *a)
 {
-	struct file *f = hold(a[0]);
+	struct file *f = hold_file(a[0]);
 	intptr_t ret;
 
 	if (f == NULL)
@@ -188,7 +188,7 @@ sys_read(const uintptr_t *a)
 intptr_t
 sys_write(const uintptr_t *a)
 {
-	struct file *f = hold(a[0]);
+	struct file *f = hold_file(a[0]);
 	struct iovec iov = { a[1], a[2] };
 	intptr_t ret;
 
@@ -274,7 +274,7 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
 			continue;
 		if (done > 0 && !writes && would_wait(f))
 			break;
-		/* Of all pieces together no more than one call writes. */
+		/* All pieces together have the limit of one write(2). */
 		if (writes && f->f_kind == FILE_CONSOLE &&
 		    len > CONSOLE_MAX - (size_t)done)
 			len = CONSOLE_MAX - (size_t)done;
@@ -299,7 +299,7 @@ each_iov(struct file *f, const struct iovec *iov, unsigned n, size_t bytes,
 static intptr_t
 rw_iov(const uintptr_t *a, bool writes)
 {
-	struct file *f = hold(a[0]);
+	struct file *f = hold_file(a[0]);
 	struct iovec *iov;
 	intptr_t ret = -EBADF;
 	size_t bytes;

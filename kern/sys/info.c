@@ -99,7 +99,7 @@ sys_getrandom(const uintptr_t *a)
 #define RLIM_INFINITY (~0ULL)
 
 static uint64_t
-rlimit(unsigned which)
+rlimit_of(unsigned which)
 {
 	switch (which) {
 	case RLIMIT_STACK:
@@ -120,7 +120,7 @@ get_rlimit(uintptr_t which, uintptr_t uva)
 
 	if (which >= RLIM_NLIMITS)
 		return -EINVAL;
-	lim[0] = lim[1] = rlimit((unsigned)which);
+	lim[0] = lim[1] = rlimit_of((unsigned)which);
 	return -copyout(uva, lim, sizeof lim);
 }
 

@@ -42,7 +42,7 @@ next_ring(const struct proc *p, bool heard)
 }
 
 static void
-ring(void *arg)
+alarm_ring(void *arg)
 {
 	struct proc *p = arg;
 	bool heard = (p->p_sigpend.sp_set & SIGBIT(SIGALRM)) == 0 &&
@@ -52,7 +52,7 @@ ring(void *arg)
 	siginfo_set(&info, SIGALRM, SI_KERNEL, 0);
 	sig_post_proc(p, SIGALRM, &info);
 	if (p->p_alarm_every != 0)
-		timer_start(&p->p_alarm, next_ring(p, heard), ring, p);
+		timer_start(&p->p_alarm, next_ring(p, heard), alarm_ring, p);
 }
 
 static struct timeval
@@ -62,7 +62,7 @@ to_timeval(hrtime_t ns)
 }
 
 static bool
-good(const struct timeval *tv)
+is_valid(const struct timeval *tv)
 {
 	return tv->tv_sec >= 0 && tv->tv_usec >= 0 && tv->tv_usec < US_PER_S;
 }
@@ -79,7 +79,7 @@ to_ns(const struct timeval *tv)
 }
 
 static struct itimerval
-get(const struct proc *p)
+alarm_get(const struct proc *p)
 {
 	uint64_t now = arch_tick(), left = 0;
 
@@ -90,21 +90,21 @@ get(const struct proc *p)
 }
 
 static void
-set(struct proc *p, const struct itimerval *it)
+alarm_set(struct proc *p, const struct itimerval *it)
 {
 	hrtime_t first = to_ns(&it->it_value);
 
 	timer_stop(&p->p_alarm);
 	p->p_alarm_every = first != 0 ? to_ns(&it->it_interval) : 0;
 	if (first != 0)
-		timer_start(
-		    &p->p_alarm, arch_tick() + ns_to_tick(first), ring, p);
+		timer_start(&p->p_alarm, arch_tick() + ns_to_tick(first),
+		    alarm_ring, p);
 }
 
 intptr_t
 sys_getitimer(const uintptr_t *a)
 {
-	struct itimerval it = get(proc_self());
+	struct itimerval it = alarm_get(proc_self());
 
 	if (a[0] != ITIMER_REAL)
 		return -EINVAL;
@@ -115,17 +115,17 @@ intptr_t
 sys_setitimer(const uintptr_t *a)
 {
 	struct proc *p = proc_self();
-	struct itimerval it = { { 0, 0 }, { 0, 0 } }, old = get(p);
+	struct itimerval it = { { 0, 0 }, { 0, 0 } }, old = alarm_get(p);
 
 	if (a[0] != ITIMER_REAL)
 		return -EINVAL;
 	if (a[1] != 0 && copyin(&it, a[1], sizeof it) != 0)
 		return -EFAULT;
-	if (!good(&it.it_interval) || !good(&it.it_value))
+	if (!is_valid(&it.it_interval) || !is_valid(&it.it_value))
 		return -EINVAL;
 	if (a[2] != 0 && copyout(a[2], &old, sizeof old) != 0)
 		return -EFAULT;
-	set(p, &it);
+	alarm_set(p, &it);
 	return 0;
 }
 
@@ -135,8 +135,8 @@ sys_alarm(const uintptr_t *a)
 {
 	const struct itimerval it = { { 0, 0 }, { (uint32_t)a[0], 0 } };
 	struct proc *p = proc_self();
-	struct itimerval old = get(p);
+	struct itimerval old = alarm_get(p);
 
-	set(p, &it);
+	alarm_set(p, &it);
 	return old.it_value.tv_sec + (old.it_value.tv_usec > 0);
 }

@@ -1,3 +1,7 @@
+/*
+ * Measures each entry to the kernel, and ends the run at one that takes too
+ * long: kernel_limit= on the command line.
+ */
 #include "kern/sys/limit.h"
 
 #include "kern/arch.h"
@@ -16,19 +20,19 @@
 static uint64_t may_take, per_page;
 
 struct entry {
-	uint64_t tick; /* when it began */
-	bool counts;   /* kernel threads may take as long as they want */
+	uint64_t tick; /* at its begin */
+	bool counts;   /* false: a kernel thread, which has no limit */
 	bool switched; /* it began with a switch */
 	bool is_call;
 	unsigned sysno;
 	int pid; /* 0: the CPU was idle */
 	uintptr_t pc;
 	char name[32];  /* of the program */
-	uint64_t taken; /* in the end: instructions, */
-	uint64_t pages; /* for so many pages */
+	uint64_t taken; /* instructions, at its end */
+	uint64_t pages; /* pages that it worked on */
 };
 
-/* The entry that is under way, and the one that took most but for its pages. */
+/* The current entry, and the one with the greatest own_cost(). */
 static struct entry entry, dearest;
 
 static void
@@ -51,7 +55,7 @@ entry_begin(bool switched)
 	entry.tick = arch_tick();
 }
 
-/* The process may be another one by now, or be gone. */
+/* The process of the entry may have ended or executed another program. */
 static void
 print_entry(const char *what, const struct entry *e)
 {
@@ -75,7 +79,7 @@ print_entry(const char *what, const struct entry *e)
 	    (unsigned long)may_take, (unsigned long)per_page);
 }
 
-/* But for its pages. */
+/* The instructions of an entry, less those allowed for its pages. */
 static int64_t
 own_cost(const struct entry *e)
 {

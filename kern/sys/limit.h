@@ -1,10 +1,10 @@
 /*
- * How long one entry to the kernel may take, with kernel_limit= on the command
+ * A limit on the length of an entry to the kernel: kernel_limit= on the command
  * line.  Included by kern/main.c.
  *
- * On one CPU, under -icount, where virtual time is instructions, an entry may
- * take so many, and more for each page it works on.  kern/sched/entry_watch.h
- * says what an entry is.
+ * The limit is a number of instructions, and more for each page that the entry
+ * works on.  It needs one CPU and an emulator with -icount, whose clock counts
+ * instructions.  kern/sched/entry_watch.h says what an entry is.
  */
 #ifndef KERN_SYS_LIMIT_H
 #define KERN_SYS_LIMIT_H
@@ -13,12 +13,12 @@
 #include <stdint.h>
 
 /*
- * Watch from now on: instructions at most, and more for each page.  False, and
- * a line that says why, where there are several CPUs.
+ * Limit each entry to `instructions`, and `each` more for each page.  Returns
+ * false, and prints why, if the machine has several CPUs.
  */
 bool limit_init(uint64_t instructions, uint64_t each);
 
-/* At the end of the run: the dearest entry. */
+/* Print the longest entry.  Called at the end of the run. */
 void limit_print(void);
 
 #endif /* KERN_SYS_LIMIT_H */

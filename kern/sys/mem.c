@@ -48,7 +48,8 @@ sys_brk(const uintptr_t *a)
 
 /* Choose the address of a mapping.  Returns it, or -errno. */
 static intptr_t
-place(struct as *as, uintptr_t hint, size_t len, unsigned flags, size_t align)
+choose_address(
+    struct as *as, uintptr_t hint, size_t len, unsigned flags, size_t align)
 {
 	uintptr_t va;
 	int err;
@@ -68,7 +69,7 @@ place(struct as *as, uintptr_t hint, size_t len, unsigned flags, size_t align)
 
 /* Copy part of a file; the bytes after its end stay zero. */
 static void
-fill(struct as *as, uintptr_t va, size_t len, const struct file *f,
+copy_file(struct as *as, uintptr_t va, size_t len, const struct file *f,
     uint64_t offset)
 {
 	size_t n = 0;
@@ -132,7 +133,7 @@ sys_mmap(const uintptr_t *a)
 	}
 	if (contig && (f != NULL || prot == 0))
 		return -EINVAL;
-	if ((va = place(as, a[0], len, flags, align)) < 0)
+	if ((va = choose_address(as, a[0], len, flags, align)) < 0)
 		return va;
 	if (f != NULL && is_shareable(f, a[5], len, prot, flags)) {
 		err = as_map_shared(
@@ -145,7 +146,7 @@ sys_mmap(const uintptr_t *a)
 	if (err != 0)
 		return -err;
 	if (f != NULL) {
-		fill(as, (uintptr_t)va, len, f, a[5]);
+		copy_file(as, (uintptr_t)va, len, f, a[5]);
 		if (prot & PROT_EXEC)
 			as_sync_code(as, (uintptr_t)va, len);
 		if (prot == 0 &&
@@ -198,7 +199,7 @@ sys_mprotect(const uintptr_t *a)
 
 /* Grow in place if the range after it is free, else move. */
 static intptr_t
-grow(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
+grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 {
 	struct region *r = as_find(as, va);
 	unsigned prot = r->r_prot;
@@ -238,7 +239,7 @@ sys_mremap(const uintptr_t *a)
 	if (r->r_contig || new > USER_TOP)
 		return r->r_contig ? -EINVAL : -ENOMEM;
 	if (new > old)
-		return grow(as, a[0], old, new, a[3] & MREMAP_MAYMOVE);
+		return grow_mapping(as, a[0], old, new, a[3] & MREMAP_MAYMOVE);
 	if (new < old && (err = as_unmap(as, a[0] + new, old - new)) != 0)
 		return -err;
 	return (intptr_t)a[0];

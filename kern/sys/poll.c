@@ -41,7 +41,7 @@ state_of(int fd)
 
 /* Fill in revents.  Returns how many descriptors have one. */
 static intptr_t
-look(struct pollfd *fds, unsigned n)
+set_revents(struct pollfd *fds, unsigned n)
 {
 	intptr_t found = 0;
 
@@ -62,7 +62,7 @@ wait_for_any(struct pollfd *fds, unsigned n, uint64_t deadline)
 	intptr_t found;
 	int err = 0;
 
-	while ((found = look(fds, n)) == 0) {
+	while ((found = set_revents(fds, n)) == 0) {
 		if (sig_check(l))
 			return -EINTR;
 		if (err == ETIMEDOUT || arch_tick() >= deadline)
@@ -75,7 +75,7 @@ wait_for_any(struct pollfd *fds, unsigned n, uint64_t deadline)
 }
 
 static intptr_t
-poll(uintptr_t uva, uintptr_t n, uint64_t deadline)
+poll_files(uintptr_t uva, uintptr_t n, uint64_t deadline)
 {
 	struct pollfd fds[NFD];
 	intptr_t found;
@@ -94,7 +94,7 @@ sys_poll(const uintptr_t *a)
 {
 	int ms = (int)a[2];
 
-	return poll(a[0], a[1],
+	return poll_files(a[0], a[1],
 	    ms < 0 ? ~0ULL : arch_tick() + ns_to_tick(ms * NS_PER_MS));
 }
 
@@ -114,7 +114,7 @@ sys_ppoll(const uintptr_t *a)
 			return -EFAULT;
 		sig_suspend_mask(lwp_self(), mask);
 	}
-	found = poll(a[0], a[1], deadline);
+	found = poll_files(a[0], a[1], deadline);
 	if (found != -EINTR)
 		sig_resume_mask(lwp_self());
 	return found;

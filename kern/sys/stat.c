@@ -29,7 +29,7 @@ stat_out(uintptr_t uva, const struct file_info *fi)
 
 /* Get the stat(2) results of a path in user memory.  Returns 0 or an errno. */
 static int
-look(uintptr_t upath, struct file_info *fi)
+stat_user_path(uintptr_t upath, struct file_info *fi)
 {
 	char path[CPIO_NAME_MAX + 1];
 	int err = copyinstr(path, upath, sizeof path);
@@ -41,7 +41,7 @@ static intptr_t
 stat_path(uintptr_t upath, uintptr_t uva)
 {
 	struct file_info fi;
-	int err = look(upath, &fi);
+	int err = stat_user_path(upath, &fi);
 
 	return err != 0 ? -err : stat_out(uva, &fi);
 }
@@ -89,7 +89,7 @@ static intptr_t
 access_path(uintptr_t upath, unsigned mode)
 {
 	struct file_info fi;
-	int err = look(upath, &fi);
+	int err = stat_user_path(upath, &fi);
 
 	if (err != 0)
 		return -err;

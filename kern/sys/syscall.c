@@ -109,7 +109,7 @@ static const struct {
 } syscalls[NSYSCALL] = { SYSCALLS(SYSCALL_ENTRY) };
 
 static unsigned
-known(unsigned sysno)
+kernel_sysno(unsigned sysno)
 {
 	int n = sysno < arch_sysmap_len ? arch_sysmap[sysno] : SYS_none;
 
@@ -130,8 +130,8 @@ syscall_name(unsigned sysno)
 	};
 	unsigned n = sysno - BARECPC_SYS_CPC;
 
-	if (known(sysno) != SYS_none)
-		return syscalls[known(sysno)].name;
+	if (kernel_sysno(sysno) != SYS_none)
+		return syscalls[kernel_sysno(sysno)].name;
 	return n < SYSCALL_NPRIVATE && private[n] != NULL ? private[n]
 	                                                  : "a system call";
 }
@@ -158,7 +158,7 @@ syscall_init(void)
 	usercopy_on_refusal(bad_pointer);
 	npages_at_boot = page_nfree();
 	for (unsigned sysno = 0; sysno < SYSCALL_NLINUX; sysno++)
-		syscall_linux[sysno] = known(sysno) != SYS_none
-		                           ? syscalls[known(sysno)].fn
+		syscall_linux[sysno] = kernel_sysno(sysno) != SYS_none
+		                           ? syscalls[kernel_sysno(sysno)].fn
 		                           : syscall_unknown;
 }

@@ -102,7 +102,7 @@ sleep_until(uint64_t deadline)
 
 /* Store the rest of an interrupted relative sleep. */
 static intptr_t
-interrupted(uintptr_t left_uva, uint64_t deadline)
+sleep_interrupted(uintptr_t left_uva, uint64_t deadline)
 {
 	uint64_t now = arch_tick();
 	struct timespec ts =
@@ -130,7 +130,7 @@ sleep_timespec(uintptr_t uva, bool absolute, uintptr_t left_uva)
 		deadline = ticks;
 	if (sleep_until(deadline) == 0)
 		return 0;
-	return interrupted(absolute ? 0 : left_uva, deadline);
+	return sleep_interrupted(absolute ? 0 : left_uva, deadline);
 }
 
 intptr_t

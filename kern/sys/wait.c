@@ -111,7 +111,7 @@ sys_wait4(const uintptr_t *a)
 }
 
 static int
-tell(uintptr_t uva, const struct proc *child)
+copyout_siginfo(uintptr_t uva, const struct proc *child)
 {
 	union {
 		struct siginfo info;
@@ -145,7 +145,7 @@ sys_waitid(const uintptr_t *a)
 		return sig_restart(lwp_self());
 	if (err != 0)
 		return -err;
-	if (tell(a[2], child) != 0 || zero_usage(a[4]) != 0)
+	if (copyout_siginfo(a[2], child) != 0 || zero_usage(a[4]) != 0)
 		return -EFAULT;
 	if (child != NULL && !(options & WNOWAIT))
 		proc_reap(child);
