@@ -75,8 +75,8 @@ prints 'the image encodes for another CPU' '^0x5100c0 amd64_fam17h_zen2::RETIRED
 	image x86_64 encode --cpu fam17h_zen2 retired_instructions:u
 prints 'the image of arm64, too' '^0x8000011 arm_n1::CPU_CYCLES' image arm64 encode --cpu arm_n1 cpu_cycles
 prints 'a CPU without a table lists the names of its backend' '^sw_incr  *\[Architected event\] 0x0$' image arm64 list
-prints 'and matching presets' '^PAPI_tot_ins  *\[Architected event\] 0x8$' image arm64 list papi_tot
-check 'and nothing else' test "$(grep -c '^[^P]' "$out")" = 0
+prints 'a list with matching presets' '^PAPI_tot_ins  *\[Architected event\] 0x8$' image arm64 list papi_tot
+check 'it has nothing else' test "$(grep -c '^[^P]' "$out")" = 0
 expect 'a pattern without a match there' 1 '^list: this CPU has no event with "xyzzy" in it$' image arm64 list xyzzy
 prints 'events that fit, with their PICs' '^INST_RETIRED:ANY_P  *PIC 1 ' image x86_64 fits BR_INST_RETIRED:ALL_BRANCHES,INST_RETIRED:ANY_P
 prints 'a preset that fits' '^PAPI_br_ins  *PIC 0 ' image x86_64 fits PAPI_br_ins

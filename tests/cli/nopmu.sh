@@ -13,7 +13,7 @@ uncounted() {
 		--results "$tap_dir/results" "$@"
 	check "$name: each row says it is not supported" test "$(grep -c '<not supported>  *-' "$out")" -ge 5
 	check "$name: the reason, once" test "$(grep -cE "$reason" "$out")" = 1
-	check "$name: the kernel says what to do, once" test "$(grep -cE "^pcbe: .*$reason" "$err")" = 1
+	check "$name: the line of the log, once" test "$(grep -cE "^pcbe: .*$reason" "$err")" = 1
 	check "$name: no record has a count" sh -c "! grep -q '\"status\":\"counted\"' '$tap_dir/results'"
 	check "$name: every payload verified its result" sh -c \
 		"grep -q '\"verified\":true' '$tap_dir/results' && ! grep -q '\"verified\":false' '$tap_dir/results'"

@@ -86,7 +86,7 @@ for arch in arm64 x86_64; do
 	table "$out" >"$tap_dir/one"
 	for ncpu in 2 4 8; do
 		check "$arch: opcost flat runs on one of $ncpu CPUs" opcost flat --arch "$arch" --qemu pmu --smp "$ncpu"
-		check "$arch: $ncpu CPUs cost what one does" same
+		check "$arch: costs with $ncpu CPUs are the same as with one" same
 	done
 done
 end

@@ -63,7 +63,7 @@ expect 'a program with the same mistake gets a line in the log' 0 \
 	$run --append priv=system --payload "$tap_dir/dot" -- dot
 check 'it is one line' test "$(grep -c 'user mode alone' "$err")" = 1
 expect 'at user privilege it gets no line' 0 '^barecpc: exit 0$' $run --payload "$tap_dir/dot" -- dot
-check 'and counts' sh -c "! grep 'user mode alone' '$err' && grep -qE '^[1-9][0-9]* instructions\$' '$out'"
+check 'it counts there' sh -c "! grep 'user mode alone' '$err' && grep -qE '^[1-9][0-9]* instructions\$' '$out'"
 
 expect 'more events than PICs' 0 '' $run -- triad -e \
 	PAPI_tot_ins,PAPI_tot_cyc,inst_retired,cpu_cycles,0x8,0x11,PAPI_tot_ins,PAPI_tot_cyc 64

@@ -83,7 +83,7 @@ def exact(run, rounds, threads, period, lwps=0):
     # Each LWP ends with an unfinished period.
     left = record["events"] - record["samples"] * period
     if record["lwps"] != lwps or record["lost"] or not 0 <= left < lwps * period:
-        wrong.append(f"{record['lwps']} LWPs, {record['lost']} lost, {left} events left over")
+        wrong.append(f"{record['lwps']} LWPs, {record['lost']} lost, {left} events in unfinished periods")
     return wrong
 
 
@@ -208,7 +208,7 @@ def short_periods(folder, program):
           else [f"status {run.status}", *run.err.splitlines()[-3:]])
     run = Run(folder, "x86_64", ["--payload", program], "-e", "PAPI_tot_ins:k", "-c", "999", "calls", "1", "0", "1")
     found = re.search(r"^record: -c: 999 is not within 1000\.\.", run.err, re.M)
-    check("x86_64: and no shorter", [] if run.status == 2 and found else [f"status {run.status}", *run.err.splitlines()[-3:]])
+    check("x86_64: a shorter period is refused", [] if run.status == 2 and found else [f"status {run.status}", *run.err.splitlines()[-3:]])
 
 
 def refusals(folder, program):

@@ -1,8 +1,8 @@
-# tests/fuzz/: libFuzzer targets, built by clang with sanitizers: NAME.c, over the kernel's own parsers.
-# tests/cli/fuzz.sh runs them; make fuzz RUNS=n for longer.
+# tests/fuzz/: libFuzzer targets for the parsers of the kernel, built by clang with sanitizers.  Each is a file NAME.c.
+# tests/cli/fuzz.sh runs them; make fuzz RUNS=n runs them longer.
 FUZZ        := elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 dt
 FUZZ_CC     := clang
-# pa_to_va() adds to NULL here.
+# In these targets pa_to_va() adds an address to NULL.
 FUZZ_SAN    := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=all
 FUZZ_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -Itests/fuzz/shadow -Itests/lib/host/shadow -I. -Iinclude \
     -fno-strict-aliasing

@@ -1,7 +1,7 @@
-# tests/host/: tests under the build machine's C library, with sanitizers.  The folders mirror the source tree.
+# tests/host/: tests that run on the build machine, with sanitizers.  The folders mirror the source tree.
 HOST_CC     := gcc
 HOST_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -fno-strict-aliasing
-# The shadow folder holds headers that hide registers and inlines of a machine.
+# The shadow folder has headers that replace those of a machine's registers and inlines.
 HOST_CFLAGS += -Itests/lib/host/shadow -I. -Iinclude
 HOST_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
 HB := build/host
@@ -9,7 +9,7 @@ T  := $(HB)/tests/
 host = $(addprefix $(HB)/,$(1))
 fake = $(addprefix tests/lib/host/,$(1))
 
-# Parts of the product that several tests need, and the fakes under them.
+# Parts of the product that several tests need, and the fakes that these parts call.
 HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o printf.o)
 HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_TABLES)
 HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/reason.o $(HOST_EVENTS) \
@@ -44,7 +44,7 @@ HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platf
     sched/timer \
     file/cpio proc/elf sys/p_online) boot/efi_cmdline boot/efi_tables
 
-# Names of events, of every CPU there is a table for.
+# Names of events of every CPU that has a table.
 EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine)
 $(T)events/machine: | $(EVENT_FILES)
 $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
@@ -54,14 +54,14 @@ $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,u
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o usage.o))
 HOST_TESTS += $(EVENT_TESTS) events/perf_names payloads/report
 
-# The machine as arm64's tables describe it, with physical memory where the host has it.
+# The machine from arm64's tables.  Physical memory is the host's memory.
 HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_LIB)
 $(T)arch/arm64/machine_fdt: $(call host,arch/arm64/dt.o arch/arm64/machine_fdt.o $(HOST_MACHINE))
 $(T)arch/arm64/machine_fdt: HOST_LIBS := -lfdt
 $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o kern/platform/acpi.o $(HOST_MACHINE))
 HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi
 
-# The backends, over a file of registers.
+# The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
 PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_count pmuv3_overflow pmuv3_rules)
 $(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
@@ -75,7 +75,7 @@ HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology pmu/amd
     arch/arm64/pmu/presets \
     kern/cpc/fit
 
-# libcpc and kcpc over a fake kernel and a PMU of any shape.
+# libcpc and kcpc on a fake kernel and a PMU of any shape.
 KCPC_TESTS := $(addprefix cpc/,open error query set request buf sample bind race preset signal no_memory)
 KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness cpu_set cpu_set_order disturb \
     profile/profile profile/samples)
@@ -96,14 +96,14 @@ $(HOST_TESTS:%=$(T)%): $(T)%: $(HB)/tests/host/%.o
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined $(HOST_LDFLAGS) -o $@ $^ -lcmocka $(HOST_LIBS)
 
-# Threads, in objects of their own: the two sanitizers exclude each other.
+# Threads, in separate objects: the thread sanitizer excludes the address sanitizer.
 $(T)cpc/threads: $(addprefix build/tsan/,tests/host/cpc/threads.o $(HOST_KCPC))
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(HOST_CC) -fsanitize=thread -o $@ $^ -lcmocka
 
-# The kernel's own string functions take other names on the host (tests/lib/host/kernel_names.h), and where tests
-# read what the kernel prints, printf() does, too.
+# On the host the kernel's string functions have other names (tests/lib/host/kernel_names.h).  printf() has another name
+# in the files whose output tests read.
 RENAMES := $(HB)/kernel_names
 $(RENAMES): tests/lib/host/kernel_names.h
 	@mkdir -p $(@D)

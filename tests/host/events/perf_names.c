@@ -113,7 +113,7 @@ least_of(const char *cpu)
 }
 
 static void
-names_are_what_linux_says(void **state)
+names_match_linux(void **state)
 {
 	struct events es;
 
@@ -184,7 +184,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_what_linux_says),
+		cmocka_unit_test(names_match_linux),
 		cmocka_unit_test(suffixes_set_the_levels),
 		cmocka_unit_test(a_name_of_the_table_has_priority),
 		cmocka_unit_test(anything_else_is_refused),

@@ -207,13 +207,13 @@ code_of(const char *cpu, const char *name)
 	struct event_code ec;
 
 	if (!encode_event(&es, name, &sp, &ec))
-		fail_msg("%s: %s is none", cpu, name);
+		fail_msg("%s: %s is not an event", cpu, name);
 	return ec.ec_select;
 }
 
 /* One preset of each kind, compared with the vendors' manuals. */
 static void
-codes_are_the_manuals(void **state)
+codes_match_the_manuals(void **state)
 {
 	(void)state;
 	assert_int_equal(code_of("skl", "PAPI_l1_dcm"), 0x530151);
@@ -237,7 +237,7 @@ main(void)
 		cmocka_unit_test(every_pmu_has_instructions_and_cycles),
 		cmocka_unit_test(every_refusal_has_its_reason),
 		cmocka_unit_test(a_refusal_says_what_to_do),
-		cmocka_unit_test(codes_are_the_manuals),
+		cmocka_unit_test(codes_match_the_manuals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

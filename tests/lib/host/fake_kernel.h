@@ -34,7 +34,7 @@ const char *fake_halt(void);
 #define FAKE_NPROC 2
 #define FAKE_NLWP  4
 void fake_switch(unsigned p, int lwp);
-/* Act as CPU c, on which its current LWP goes on. */
+/* Act as CPU c.  Its current LWP continues there. */
 #define FAKE_NCPU 3
 void fake_cpu(unsigned c);
 /* Bit n: CPU n takes LWPs; without it the CPU is offline. */
@@ -86,7 +86,10 @@ void fake_invalidate(void);
  */
 bool fake_pmi(void);
 extern bool fake_hold_pmi;
-/* Let time pass. fake_time() also runs the timers of this CPU that are due. */
+/*
+ * Let time pass.  The second function also runs the timers of this CPU that
+ * are due.
+ */
 void fake_clock(uint64_t ns);
 void fake_time(uint64_t ns);
 

@@ -23,7 +23,7 @@ void timer_tick(void);
 
 static volatile unsigned hits, ticks;
 static volatile uint64_t hit_rip, hit_lvt, hit_status;
-/* numbers of such interrupts in the last interrupts_misplaced() */
+/* the numbers of such interrupts in the last call of interrupts_misplaced() */
 static uint64_t nmasked, nunclear;
 static volatile bool keep_running;
 static volatile uint64_t rearm; /* not 0: continue to count from this value */

@@ -88,7 +88,7 @@ grandchildren_inherit(void **state)
 
 /* Part 7.3: the child has its creator's assignment of requests to PICs. */
 static void
-pics_are_the_creators(void **state)
+the_assignment_is_inherited(void **state)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 	cpc_reqinfo_t mine, its;
@@ -235,7 +235,7 @@ child_of_an_overflowed_parent_has_its_own_signal(void **state)
 
 /* CPC-INH-11 */
 static void
-child_of_an_invalid_parent_has_none(void **state)
+child_of_an_invalid_parent_has_no_set(void **state)
 {
 	cpc_set_t *set = set_of("instructions");
 	cpc_buf_t *buf = buf_of(set);
@@ -383,12 +383,12 @@ main(void)
 		T(child_counts_from_presets),
 		T(without_the_flag_nothing_is_inherited),
 		T(grandchildren_inherit),
-		T(pics_are_the_creators),
+		T(the_assignment_is_inherited),
 		T(notify_child_waits_for_its_handler),
 		T(kernel_presets_are_inherited),
 		T(child_of_a_disabled_parent_is_disabled),
 		T(child_of_an_overflowed_parent_has_its_own_signal),
-		T(child_of_an_invalid_parent_has_none),
+		T(child_of_an_invalid_parent_has_no_set),
 		T(unbind_of_one_leaves_the_other),
 		T(no_memory_is_eagain),
 		T(each_context_folds_mute_counters),

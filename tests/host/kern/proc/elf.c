@@ -250,7 +250,7 @@ names_symbols(void **state)
 
 /* Otherwise a payload could forge frames and the last line of the console. */
 static void
-names_no_symbol_of_two_lines(void **state)
+refuses_symbols_with_control_characters(void **state)
 {
 	uint64_t offset = 0;
 	char *name;
@@ -298,7 +298,7 @@ main(void)
 		cmocka_unit_test(refuses_segments),
 		cmocka_unit_test(refuses_entry),
 		cmocka_unit_test(names_symbols),
-		cmocka_unit_test(names_no_symbol_of_two_lines),
+		cmocka_unit_test(refuses_symbols_with_control_characters),
 		cmocka_unit_test(survives_anything),
 	};
 

@@ -119,8 +119,7 @@ join_cpu(unsigned version, unsigned nevent, uint64_t ceid0)
 }
 
 /*
- * If CPUs differ, the backend offers what all of them have, whatever their
- * order.
+ * If CPUs differ, the backend offers what all of them have, in any boot order.
  */
 static void
 unlike_cpus(void **state)
@@ -231,7 +230,7 @@ each_level_is_counted_separately(void **state)
 }
 
 static void
-el2_is_refused_unless_it_is_ours(void **state)
+el2_is_refused_without_ownership(void **state)
 {
 	struct set s;
 
@@ -244,7 +243,7 @@ el2_is_refused_unless_it_is_ours(void **state)
 
 /* evtCount has ten bits before PMUv3p1 (FEAT_PMUv3p1), then sixteen. */
 static void
-raw_codes_end_where_the_field_does(void **state)
+raw_codes_fit_the_field(void **state)
 {
 	static const struct {
 		unsigned version;
@@ -330,7 +329,7 @@ pmceid_bits_by_hand(void **state)
 
 /* The list has every event that PMCEID reports, under all its names. */
 static void
-list_is_what_pmceid_says(void **state)
+the_list_matches_pmceid(void **state)
 {
 	static const char *const want[] = { "PAPI_tot_cyc", "PAPI_tot_ins",
 		"cpu_cycles", "inst_retired", "sw_incr" };
@@ -403,7 +402,7 @@ names_resolve_to_numbers(void **state)
 
 /* The version and the events that both CPUs have. */
 static void
-what_all_cpus_have(void **state)
+common_version_and_events(void **state)
 {
 	struct fake_shape shape = shape_of(7, 6);
 
@@ -508,14 +507,14 @@ main(void)
 		T(name_shows_the_version),
 		T(event_select_by_hand),
 		T(each_level_is_counted_separately),
-		T(el2_is_refused_unless_it_is_ours),
-		T(raw_codes_end_where_the_field_does),
+		T(el2_is_refused_without_ownership),
+		T(raw_codes_fit_the_field),
 		T(no_attribute_is_known),
 		T(pmceid_bits_by_hand),
-		T(list_is_what_pmceid_says),
+		T(the_list_matches_pmceid),
 		T(presets_count_retired_branches),
 		T(names_resolve_to_numbers),
-		cmocka_unit_test(what_all_cpus_have),
+		cmocka_unit_test(common_version_and_events),
 		T(events_of_the_tables),
 		cmocka_unit_test(a_kept_pic_never_stops),
 	};

@@ -18,7 +18,7 @@ static const struct fake_shape shape_v3 = {
 };
 
 static void
-exactly_what_retires(void **state)
+retired_instructions_are_counted_exactly(void **state)
 {
 	struct set s;
 
@@ -314,7 +314,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(exactly_what_retires),
+		T(retired_instructions_are_counted_exactly),
 		T(sample_of_running_pics),
 		T(narrow_counters_carry_into_64_bits),
 		T(wide_counters_wrap_at_64_bits),

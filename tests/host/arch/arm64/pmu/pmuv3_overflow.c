@@ -93,7 +93,7 @@ proof_by_cycles(void **state)
 }
 
 static void
-proof_of_a_pic_says_what_is_wrong(void **state)
+the_proof_of_a_pic_names_the_fault(void **state)
 {
 	struct fake_shape shape = shape_v3p5;
 
@@ -360,7 +360,7 @@ refusal_takes_no_helper(void **state)
 }
 
 static void
-no_helper_where_none_is_needed(void **state)
+no_helper_without_need(void **state)
 {
 	struct set s;
 
@@ -404,7 +404,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		T(proof_classifies_machines),
 		T(proof_by_cycles),
-		T(proof_of_a_pic_says_what_is_wrong),
+		T(the_proof_of_a_pic_names_the_fault),
 		T(without_helper_the_interrupt_is_lost),
 		T(helper_by_hand),
 		T(helper_interrupts_at_the_instruction),
@@ -414,7 +414,7 @@ main(void)
 		T(helpers_are_found_or_refused),
 		T(a_freed_helper_is_spare),
 		T(refusal_takes_no_helper),
-		T(no_helper_where_none_is_needed),
+		T(no_helper_without_need),
 		T(mute_pics_enable_no_interrupt),
 	};
 

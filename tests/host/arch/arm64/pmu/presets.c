@@ -72,7 +72,7 @@ check_presets(const struct events *es)
 }
 
 static void
-common_events_are_the_tables(void **state)
+common_events_match_the_tables(void **state)
 {
 	struct events es;
 
@@ -88,7 +88,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(common_events_are_the_tables),
+		cmocka_unit_test(common_events_match_the_tables),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

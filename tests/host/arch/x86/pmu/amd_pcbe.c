@@ -460,7 +460,7 @@ no_overflow_freezes(void **state)
  * accessed.
  */
 static void
-lfence_waits(void **state)
+lfence_is_serialising(void **state)
 {
 	struct fake_cpu c = bulldozer;
 
@@ -564,7 +564,7 @@ main(void)
 		cmocka_unit_test(every_shape_counts),
 		cmocka_unit_test(overflow_is_reported_once),
 		cmocka_unit_test(no_overflow_freezes),
-		cmocka_unit_test(lfence_waits),
+		cmocka_unit_test(lfence_is_serialising),
 		cmocka_unit_test(six_counters_at_most),
 		cmocka_unit_test(no_random_event_faults),
 		cmocka_unit_test(wrong_cpuid),

@@ -1,6 +1,6 @@
 /*
  * Intel's PICs start, stop, are read and overflow on every shape.  The counts
- * are the same, whatever registers the shape has.
+ * are the same with any set of registers.
  */
 #include "arch/x86/pmu/regs.h"
 #include "tests/lib/host/intel_shapes.h"

@@ -47,7 +47,7 @@ pics_of(const char *name, bool *lacks)
 }
 
 static void
-pics_are_the_tables(void **state)
+pics_match_the_tables(void **state)
 {
 	bool lacks;
 
@@ -154,7 +154,7 @@ add_accepted(unsigned pic, const char *event, const char *attrs)
  * It would have no effect, but could conflict.
  */
 static void
-attributes_are_for_their_events(void **state)
+attributes_need_their_event(void **state)
 {
 	static const struct {
 		const char *event, *attrs, *why;
@@ -224,7 +224,7 @@ thresholds_are_shared(void **state)
 
 /* Intel SDM vol. 3B, "Performance Monitoring and Intel TSX". */
 static void
-transactions_that_abort_are_for_pic_2(void **state)
+intxcp_is_for_pic_2(void **state)
 {
 	struct fake_cpu c = skylake_whole;
 	bool lacks;
@@ -288,13 +288,13 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pics_are_the_tables),
+		cmocka_unit_test(pics_match_the_tables),
 		cmocka_unit_test(selects_are_written),
 		cmocka_unit_test(extra_msrs_are_shared),
 		cmocka_unit_test(attributes_set_extra_msrs),
-		cmocka_unit_test(attributes_are_for_their_events),
+		cmocka_unit_test(attributes_need_their_event),
 		cmocka_unit_test(thresholds_are_shared),
-		cmocka_unit_test(transactions_that_abort_are_for_pic_2),
+		cmocka_unit_test(intxcp_is_for_pic_2),
 		cmocka_unit_test(invented_events_are_refused),
 		cmocka_unit_test(no_random_event_faults),
 	};

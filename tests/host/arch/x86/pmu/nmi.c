@@ -135,7 +135,7 @@ foreign_nmis_are_recognised(void **state)
  * late; it sees that an overflow was found.
  */
 static void
-one_stop_explains_two(void **state)
+one_stop_for_two_nmis(void **state)
 {
 	struct x86_set system;
 	uint32_t found;
@@ -294,8 +294,8 @@ count_profile(const struct fake_cpu *shape, uint64_t period)
 }
 
 /*
- * A profile's set resumes at a preset of its own.  Each NMI is one period.
- * The NMI's own accesses are not counted.
+ * The set of a profile resumes at its own preset.  Each NMI is one period.
+ * The accesses of the NMI are not counted.
  */
 static void
 profiles_lose_nothing(void **state)
@@ -319,7 +319,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(delivery_follows_the_set),
 		cmocka_unit_test(foreign_nmis_are_recognised),
-		cmocka_unit_test(one_stop_explains_two),
+		cmocka_unit_test(one_stop_for_two_nmis),
 		cmocka_unit_test(every_interleaving_is_right),
 		cmocka_unit_test(silent_overflows_do_not_stop_a_set),
 		cmocka_unit_test(early_nmi_stops_later_pics),

@@ -507,7 +507,7 @@ check_totals(const struct ex_model *m)
 
 		all += live[p][s];
 		if (kcpc_instances(fake_lwp(p, 1)->l_proc, s + 1) != live[p][s])
-			return DIFFERS("process %u's set %u has not %u "
+			return DIFFERS("process %u: set %u does not have %u "
 				       "instances",
 			    p, s + 1, live[p][s]);
 	}

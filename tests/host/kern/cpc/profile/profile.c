@@ -52,7 +52,7 @@ sets_that_can_be_profiled(void **state)
 }
 
 static void
-there_may_be_no_memory(void **state)
+a_profile_without_memory(void **state)
 {
 	(void)state;
 	fake_kmalloc_fails = 1;
@@ -271,7 +271,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		P(sets_that_can_be_profiled),
-		P(there_may_be_no_memory),
+		P(a_profile_without_memory),
 		P(other_files_are_refused),
 		P(a_set_ends_with_its_program),
 		P(the_next_program_is_counted),

@@ -204,7 +204,7 @@ no_more_frames_than_the_depth(void **state)
  * size.
  */
 static void
-samples_are_read_whole(void **state)
+samples_are_read_in_full(void **state)
 {
 	static const size_t rooms[] = { 16, 31, 100, 4096, 16 * MANY };
 	static struct sample s[MANY];
@@ -392,7 +392,7 @@ main(void)
 		P(samples_belong_to_their_program),
 		P(callers_are_found_by_their_frames),
 		P(no_more_frames_than_the_depth),
-		P(samples_are_read_whole),
+		P(samples_are_read_in_full),
 		P(samples_come_while_others_are_read),
 		P(samples_take_little_memory),
 		P(without_memory_samples_are_lost),
