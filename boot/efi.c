@@ -19,7 +19,7 @@ EFI_LOADED_IMAGE_PROTOCOL *efi_self;
 EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 
 static void
-say(const char *s)
+print_text(const char *s)
 {
 	CHAR16 wide[2] = { 0, 0 };
 
@@ -32,15 +32,15 @@ say(const char *s)
 }
 
 static void
-say_line(const char *fmt, va_list ap)
+print_line(const char *fmt, va_list ap)
 {
 	char line[160], shown[160];
 
 	vsnprintf(line, sizeof line, fmt, ap);
 	strlcpy_shown(shown, line, sizeof shown);
-	say("barecpc: ");
-	say(shown);
-	say("\r\n");
+	print_text("barecpc: ");
+	print_text(shown);
+	print_text("\r\n");
 }
 
 void
@@ -49,7 +49,7 @@ efi_say(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_line(fmt, ap);
+	print_line(fmt, ap);
 	va_end(ap);
 }
 
@@ -59,7 +59,7 @@ efi_fail(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say_line(fmt, ap);
+	print_line(fmt, ap);
 	va_end(ap);
 	efi_bs->Stall(READ_TIME_US);
 	efi_st->RuntimeServices->ResetSystem(
@@ -70,7 +70,7 @@ efi_fail(const char *fmt, ...)
 
 /* Free the pages of an allocation that only its alignment needed. */
 static uint64_t
-trim(uint64_t base, uint64_t got, uint64_t bytes, uint64_t align)
+free_excess(uint64_t base, uint64_t got, uint64_t bytes, uint64_t align)
 {
 	uint64_t at = (base + align - 1) & -align;
 
@@ -95,7 +95,7 @@ efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 		EFI_ERROR(
 		    efi_bs->AllocatePages(AllocateAnyPages, type, pages, &at))))
 		efi_fail("no memory for %s (%zu bytes)", what, bytes);
-	return (void *)trim(at, pages * EFI_PAGE, len, align);
+	return (void *)free_excess(at, pages * EFI_PAGE, len, align);
 }
 
 /* Copy the image to its final place.  Returns the address of its entry. */
@@ -108,7 +108,8 @@ place_kernel(struct bootinfo *bi)
 
 	efi_kernel_header(&ek);
 	if (ek.efk_bytes < file_bytes)
-		efi_fail("the kernel in this file has a damaged header");
+		efi_fail("the kernel in this file has a damaged header: copy "
+			 "the file again");
 	/* Not data pages: firmware may map those without execution. */
 	at = efi_alloc(EfiLoaderCode, ek.efk_offset + ek.efk_bytes, IMAGE_ALIGN,
 	    "the kernel");
@@ -120,9 +121,10 @@ place_kernel(struct bootinfo *bi)
 	return bi->bi_kern + ek.efk_entry;
 }
 
-/* To the firmware our memory is loader memory, which is FREE: reserve it. */
+/* The firmware's map calls our data loader memory, which is FREE: reserve it.
+ */
 static void
-keep(struct bootinfo *bi)
+keep_memory(struct bootinfo *bi)
 {
 	bootinfo_add(bi, bi->bi_kern, bi->bi_kern_bytes, BOOTMEM_KEEP);
 	bootinfo_add(bi, (uintptr_t)bi, sizeof *bi, BOOTMEM_KEEP);
@@ -141,7 +143,8 @@ efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 	efi_bs = st->BootServices;
 	if (EFI_ERROR(efi_bs->HandleProtocol(
 		image, &loaded_image, (void **)&efi_self)))
-		efi_fail("firmware does not say where this file came from");
+		efi_fail("firmware does not say where this file came from: "
+			 "update it");
 
 	bi = efi_alloc(EfiLoaderData, sizeof *bi, EFI_PAGE, "the boot map");
 	memset(bi, 0, sizeof *bi);
@@ -155,7 +158,7 @@ efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 	entry = place_kernel(bi);
 
 	efi_exit(image, bi);
-	keep(bi);
+	keep_memory(bi);
 	bootinfo_sort(bi);
 	efi_enter(bi, entry);
 }

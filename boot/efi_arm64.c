@@ -30,7 +30,8 @@ efi_kernel_header(struct efi_kernel *ek)
 
 	memcpy(&h, efi_kernel, sizeof h);
 	if (memcmp(h.magic, "ARM\x64", sizeof h.magic) != 0)
-		efi_fail("the kernel in this file has no header");
+		efi_fail("the kernel in this file has no header: copy the file "
+			 "again");
 	*ek = (struct efi_kernel){ .efk_offset = h.text_offset,
 		.efk_bytes = h.image_size };
 }
@@ -41,7 +42,7 @@ efi_kernel_header(struct efi_kernel *ek)
  * Arm ARM (DDI 0487), "CTR_EL0" (DminLine: log2 of words) and "DC CIVAC".
  */
 static void
-clean(uint64_t base, uint64_t bytes)
+clean_range(uint64_t base, uint64_t bytes)
 {
 	uint64_t ctr, line;
 
@@ -59,16 +60,16 @@ efi_enter(const struct bootinfo *bi, uint64_t entry)
 {
 	uint64_t code = (uintptr_t)efi_arm64_enter;
 
-	clean(bi->bi_kern, bi->bi_kern_bytes);
-	clean((uintptr_t)bi, sizeof *bi);
-	clean(bi->bi_cmdline, bi->bi_cmdline_bytes);
-	clean(bi->bi_archive, bi->bi_archive_bytes);
+	clean_range(bi->bi_kern, bi->bi_kern_bytes);
+	clean_range((uintptr_t)bi, sizeof *bi);
+	clean_range(bi->bi_cmdline, bi->bi_cmdline_bytes);
+	clean_range(bi->bi_archive, bi->bi_archive_bytes);
 	if (bi->bi_fdt != 0) {
 		const uint32_t *fdt = (const void *)(uintptr_t)bi->bi_fdt;
 
-		clean(bi->bi_fdt, __builtin_bswap32(fdt[1]));
+		clean_range(bi->bi_fdt, __builtin_bswap32(fdt[1]));
 	}
 	/* efi_arm64_enter() runs its last instructions with the MMU off. */
-	clean(code, (uintptr_t)efi_arm64_enter_end - code);
+	clean_range(code, (uintptr_t)efi_arm64_enter_end - code);
 	efi_arm64_enter(bi, entry);
 }

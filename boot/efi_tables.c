@@ -204,5 +204,6 @@ efi_exit(EFI_HANDLE image, struct bootinfo *bi)
 			return;
 		}
 	}
-	efi_fail("firmware does not let go (ExitBootServices)");
+	efi_fail("firmware refuses to hand over the machine "
+		 "(ExitBootServices): update it");
 }

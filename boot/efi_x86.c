@@ -35,7 +35,8 @@ efi_kernel_header(struct efi_kernel *ek)
 
 	memcpy(&h, efi_kernel, sizeof h);
 	if (memcmp(h.magic, "BARECPC", sizeof h.magic) != 0)
-		efi_fail("the kernel in this file has no header");
+		efi_fail("the kernel in this file has no header: copy the file "
+			 "again");
 	check_paging();
 	*ek = (struct efi_kernel){ .efk_entry = h.entry, .efk_bytes = h.bytes };
 }

@@ -42,7 +42,7 @@ has_string(const struct dt *dt, const char *name, const char *value)
 
 /* Linux, Documentation/devicetree/bindings/chosen.txt */
 static void
-chosen(struct bootinfo *bi, const void *fdt, int node)
+read_chosen(struct bootinfo *bi, const void *fdt, int node)
 {
 	uint64_t start = dt_number(fdt, node, "linux,initrd-start", 0);
 	uint64_t end = dt_number(fdt, node, "linux,initrd-end", 0);
@@ -97,7 +97,7 @@ image_from_fdt(struct bootinfo *bi, const void *fdt)
 		name = fdt_get_name(fdt, node, NULL);
 		reserved = strcmp(name, "reserved-memory") == 0;
 		if (strcmp(name, "chosen") == 0)
-			chosen(bi, fdt, node);
+			read_chosen(bi, fdt, node);
 		else if (name[0] == 'm' &&
 			 has_string(&dt, "device_type", "memory"))
 			add_ranges(bi, &dt, BOOTMEM_FREE);
@@ -116,7 +116,7 @@ image_main(uint64_t handed_over)
 		bi->bi_magic = BOOTINFO_MAGIC;
 		bi->bi_via = BOOT_LINUX_IMAGE;
 		if (fdt_check_header(p) != 0)
-			panic("boot: x0 %#lx is no device tree: boot the file "
+			panic("boot: no device tree at x0 %#lx: boot the file "
 			      "Image, not the ELF",
 			    (unsigned long)handed_over);
 		image_from_fdt(bi, p);

@@ -2,9 +2,9 @@
  * Entry of a Linux arm64 Image: from the loader's jump to image_main() with the
  * kernel's page tables.  Secondary CPUs enter here too.
  *
- * On entry the MMU is off, and the image is at any multiple of 2 MiB, in EL1 or
- * EL2.  x0 is the physical address of a device tree or of a struct bootinfo.
- * The code is position independent until the MMU is on.
+ * On entry the CPU is at EL1 or EL2 with the MMU off.  The image is at any
+ * multiple of 2 MiB.  x0 is the physical address of a device tree or of a
+ * struct bootinfo.  The code is position independent until the MMU is on.
  *
  * Linux, Documentation/arm64/booting.rst, "Call the kernel image" (header).
  */
@@ -152,7 +152,7 @@ mmu_on:
 	isb
 	ret
 
-/* Invalidate the data cache lines of .early, which the loader cleaned. */
+/* Invalidate the data cache lines of .bss.early, which the loader cleaned. */
 invalidate_early:
 	mrs	x2, ctr_el0
 	ubfx	x2, x2, #16, #4		/* DminLine: log2 of words */
@@ -227,7 +227,7 @@ drop_to_el1:
 3:	ubfx	x2, x1, #32, #4		/* SVE */
 	cbz	x2, 4f
 	mov	x2, #0xf
-	msr	S3_4_C1_C2_0, x2	/* ZCR_EL2: as long as there are */
+	msr	S3_4_C1_C2_0, x2	/* ZCR_EL2: the longest vectors */
 4:	mrs	x1, id_aa64mmfr0_el1
 	ubfx	x2, x1, #56, #4		/* FGT: no fine-grained traps */
 	cbz	x2, 5f

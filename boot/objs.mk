@@ -1,4 +1,4 @@
-# boot/: one way in for each boot protocol.
+# boot/: one entry for each boot protocol.
 BOOT_OBJS := $(addprefix boot/,$(if $(filter arm64,$(ARCH)),linux_image.o image.o,pvh.o pvh_info.o))
 
 # The UEFI application: the flat kernel in a PE file that gnu-efi makes.

@@ -76,7 +76,7 @@ pvh_start:
 	lgdt	PHYS(pvh_gdtr)
 	ljmp	$SEL_KCODE, $PHYS(long_mode)
 
-/* Print the string at %ebp, as far as there is a serial line, and end. */
+/* Print the string at %ebp if there is a serial line, and end the run. */
 complain:
 	mov	$100000, %ecx
 1:	mov	$COM1_LSR, %dx

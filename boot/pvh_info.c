@@ -1,5 +1,5 @@
 /*
- * From the PVH start info to struct bootinfo.
+ * Fills in struct bootinfo from the PVH start info.
  * Xen, "x86/HVM direct boot ABI", and xen/include/public/arch-x86/hvm/
  * start_info.h, which defines the structures.
  */
@@ -41,7 +41,7 @@ struct start_memmap {
 
 /*
  * ACPI, "System Address Map Interfaces", "Address Range Types".  Reserved
- * memory may be RAM or registers: nobody maps it unasked.
+ * memory may be RAM or registers, so it must not be mapped without a reason.
  */
 static enum bootmem_type
 bootmem_type(uint32_t type)
@@ -58,7 +58,7 @@ bootmem_type(uint32_t type)
 }
 
 static const void *
-early(uint64_t pa)
+early_ptr(uint64_t pa)
 {
 	return (const void *)(DIRECT_BASE + pa);
 }
@@ -66,7 +66,7 @@ early(uint64_t pa)
 static void
 take_memmap(struct bootinfo *bi, const struct start_info *si)
 {
-	const struct start_memmap *m = early(si->pvs_memmap);
+	const struct start_memmap *m = early_ptr(si->pvs_memmap);
 
 	/* An empty range ends microvm's map; bootinfo_add() skips it. */
 	for (uint32_t i = 0; i < si->pvs_nmemmap; i++)
@@ -77,7 +77,7 @@ take_memmap(struct bootinfo *bi, const struct start_info *si)
 const char *
 pvh_bootinfo(struct bootinfo *bi, uint64_t start_info)
 {
-	const struct start_info *si = early(start_info);
+	const struct start_info *si = early_ptr(start_info);
 
 	bi->bi_magic = BOOTINFO_MAGIC;
 	bi->bi_via = BOOT_PVH;
@@ -88,12 +88,12 @@ pvh_bootinfo(struct bootinfo *bi, uint64_t start_info)
 	if (si->pvs_cmdline != 0) {
 		bi->bi_cmdline = si->pvs_cmdline;
 		bi->bi_cmdline_bytes =
-		    strnlen(early(si->pvs_cmdline), CMDLINE_MAX);
+		    strnlen(early_ptr(si->pvs_cmdline), CMDLINE_MAX);
 		bootinfo_add(
 		    bi, bi->bi_cmdline, bi->bi_cmdline_bytes, BOOTMEM_KEEP);
 	}
 	if (si->pvs_nmodules > 0) {
-		const struct start_module *sm = early(si->pvs_modlist);
+		const struct start_module *sm = early_ptr(si->pvs_modlist);
 
 		bi->bi_archive = sm->pvo_base;
 		bi->bi_archive_bytes = sm->pvo_bytes;

@@ -1,6 +1,6 @@
 /*
- * The functions of kern/arch.h that are an instruction or two on arm64.
- * Included by kern/arch.h alone, which says what each does.
+ * The functions of kern/arch.h that take an instruction or two on arm64.
+ * Included by kern/arch.h only, which describes each.
  */
 #ifndef ARCH_ARM64_ARCH_INLINE_H
 #define ARCH_ARM64_ARCH_INLINE_H
@@ -13,12 +13,12 @@ arch_curcpu(void)
 {
 	struct cpu *c;
 
-	/* Volatile: a switch of LWPs may lead to another CPU. */
+	/* Volatile: after a switch the LWP may run on another CPU. */
 	__asm__ volatile("mrs %0, tpidr_el1" : "=r"(c));
 	return c;
 }
 
-/* The barrier: the read may not be done early. */
+/* Without the ISB the CPU may read the counter early. */
 static inline uint64_t
 arch_tick(void)
 {
@@ -28,7 +28,7 @@ arch_tick(void)
 	return tick;
 }
 
-/* The GIC lets the next one in by itself. */
+/* The GIC delivers the next overflow interrupt without being told to. */
 static inline void
 arch_pmi_rearm(void)
 {
@@ -46,7 +46,7 @@ tf_sp(const struct trapframe *tf)
 	return tf->tf_sp;
 }
 
-/* The kernel alone runs on its own stack pointer: EL1h. */
+/* EL1h is the kernel's mode; payloads run at EL0 or EL1t. */
 static inline bool
 tf_user(const struct trapframe *tf)
 {

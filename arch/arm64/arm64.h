@@ -1,6 +1,7 @@
 /*
- * What arm64 keeps to itself: per-CPU and per-LWP data, the trap frame, and
- * the functions its own files share.  Included by arch/arm64/ and boot/.
+ * Declarations that only arm64 code uses: per-CPU and per-LWP data, the trap
+ * frame, and functions shared by several files.  Included by arch/arm64/ and
+ * boot/.
  */
 #ifndef ARCH_ARM64_ARM64_H
 #define ARCH_ARM64_ARM64_H
@@ -17,84 +18,87 @@ struct bootinfo;
 struct cpu;
 struct lwp;
 
-/* Registers as vectors.S stores them. */
+/* The interrupted registers, as vectors.S stores them. */
 struct trapframe {
 	uint64_t tf_x[31];
 	uint64_t tf_sp; /* SP_EL0 from a payload, else the kernel's */
 	uint64_t tf_pc;
 	uint64_t tf_pstate;
-	uint64_t tf_esr; /* ESR_EL1 and FAR_EL1: of synchronous ones only */
-	uint64_t tf_far;
+	uint64_t tf_esr;      /* valid after a synchronous exception only */
+	uint64_t tf_far;      /* the same, and not after an SVC of a payload */
 	uint64_t tf_frame[2]; /* x29, pc: a frame record for backtraces */
 };
 _Static_assert(offsetof(struct trapframe, tf_sp) == TF_SP, "asm.h");
 _Static_assert(offsetof(struct trapframe, tf_frame) == TF_FRAME, "asm.h");
 _Static_assert(sizeof(struct trapframe) == TF_BYTES, "asm.h");
 
-/* A CPU's own data, its struct cpu's c_arch. */
+/* The arm64 data of a CPU: c_arch of its struct cpu. */
 struct arm64_cpu {
 	struct cpu *ac_cpu;
-	char *ac_emergency;     /* top of the stack for reporting an overflow */
-	char *ac_stack;         /* top of the stack it starts on */
-	uint64_t ac_try;        /* arm64_try()'s stack pointer, or 0 */
-	uint64_t ac_mpidr;      /* affinity fields */
-	uint32_t ac_gicv2_mask; /* its bit in GICD_SGIR, GICv2 */
-	volatile uint32_t *ac_gicr; /* its redistributor, GICv3 */
+	char *ac_emergency;     /* top of the stack to report an overflow on */
+	char *ac_stack;         /* top of the stack that the CPU starts on */
+	uint64_t ac_try;        /* stack pointer in arm64_try(), or 0 */
+	uint64_t ac_mpidr;      /* affinity fields of MPIDR_EL1 */
+	uint32_t ac_gicv2_mask; /* GICv2: the CPU's bit in GICD_SGIR */
+	volatile uint32_t *ac_gicr; /* GICv3: the CPU's redistributor */
 };
 _Static_assert(offsetof(struct arm64_cpu, ac_cpu) == AC_CPU, "asm.h");
 _Static_assert(offsetof(struct arm64_cpu, ac_emergency) == AC_EMERGENCY, "asm");
 _Static_assert(offsetof(struct arm64_cpu, ac_stack) == AC_STACK, "asm.h");
 _Static_assert(offsetof(struct arm64_cpu, ac_try) == AC_TRY, "asm.h");
 
-/* An LWP's, its l_arch. */
+/* The arm64 data of an LWP: its l_arch. */
 struct arm64_lwp {
 	void *al_sp; /* its struct switch_frame, while it does not run */
 	uint64_t al_tls;
-	struct arm64_fp *al_fp; /* NULL: a kernel thread's */
+	struct arm64_fp *al_fp; /* NULL for a kernel thread */
 };
 
 extern struct arm64_cpu arm64_boot_cpu;
-extern bool arm64_has_pan;     /* user memory opens by clearing PSTATE.PAN */
-extern uint32_t arm64_boot_el; /* the level the boot CPU came up at */
+extern bool arm64_has_pan;     /* user memory needs PSTATE.PAN cleared */
+extern uint32_t arm64_boot_el; /* exception level at which the CPU started */
 
-/* Calls by the SMC Calling Convention; -1 if there is nothing to call. */
+/* Call the hypervisor or the secure monitor.  Returns -1 if it is absent. */
 uint64_t arm64_hvc(uint64_t function);
 uint64_t arm64_smc(uint64_t function);
 
-/* boot: what a loader hands over may be this long. */
+/* Largest device tree or struct bootinfo that a loader hands over. */
 #define ARM64_HANDED_MAX (2UL << 20)
+/* mm/early.c: make the first page tables.  Called with the MMU off. */
 void arm64_early_map(uint64_t handed_over);
-void arm64_secondary_entry(void); /* physical address wanted */
+/* boot/linux_image.S.  PSCI needs its physical address. */
+void arm64_secondary_entry(void);
 _Noreturn void arm64_secondary_main(struct arm64_cpu *ac);
 
-/* vectors.S */
+/* trap/vectors.S */
 extern char arm64_vectors[];
 _Noreturn void arm64_user_return(struct trapframe *tf);
 
-/* trap.c, called by vectors.S */
-void arm64_trap_sync(struct trapframe *tf); /* but for SVC of a payload */
-void arm64_trap_irq(struct trapframe *tf);  /* of the kernel, idle */
+/* trap/trap.c, called by trap/vectors.S */
+void arm64_trap_sync(struct trapframe *tf); /* not for a payload's SVC */
+void arm64_trap_irq(struct trapframe *tf);  /* interrupts in arch_idle() */
 void arm64_trap_bad(struct trapframe *tf);
 _Noreturn void arm64_trap_overflow(struct trapframe *tf);
 
 /*
- * An instruction that may fault and where to go on then, in .fixup_table.
+ * An entry of .fixup_table: an instruction that may fault, and the address at
+ * which the kernel continues then.  Both are relative to their own field.
  */
 struct arm64_fixup {
-	int32_t f_insn; /* both relative to the field itself */
+	int32_t f_insn;
 	int32_t f_resume;
 };
 
 /*
- * uaccess_loops.S.  fn(arg) may reach user memory by plain accesses; EFAULT
- * where it could not.
+ * mm/usercopy_loops.S.  Call fn(arg), which may access user memory by plain
+ * loads and stores.  Returns 0, or EFAULT if an access faulted.
  */
 int arm64_try(void (*fn)(void *), void *arg);
 void arm64_try_failed(void);
 
 /*
- * uaccess_loops.S.  Does something answer a read of this register?  Tables may
- * name an address where nothing is.
+ * mm/usercopy_loops.S.  Returns false if a read of the register faults.  The
+ * firmware's tables may name an address that has no device.
  */
 bool arm64_answers(const volatile uint32_t *reg);
 
@@ -102,18 +106,20 @@ bool arm64_answers(const volatile uint32_t *reg);
 struct arm64_cpu *arm64_curcpu(void);
 void arm64_cpus_init(void);
 
-/* sigframe.c: once SVE is known; what a signal takes of its stack. */
+/* trap/sigframe.c.  Call init after arm64_cpus_init(), which finds SVE. */
 void arm64_sigframe_init(void);
+/* Bytes of stack that a signal's frame needs, without SVE registers. */
 size_t arm64_sigframe_bytes(void);
 
-/* kstack.c */
+/* mm/kstack.c */
 void arm64_kstack_init(void);
 
-/* mmu.c */
-uint64_t arm64_image_pa(const void *p); /* of a symbol of the image */
-/* The boot mappings of the lower half are no longer needed on this CPU. */
+/* mm/mmu.c */
+/* The physical address of a symbol of the image. */
+uint64_t arm64_image_pa(const void *p);
+/* Remove the boot mappings of the lower half from this CPU. */
 void arm64_drop_identity(void);
-/* Write back what a CPU without caches is to read. */
+/* Write the range back to memory, for a CPU that runs with its caches off. */
 void arm64_clean(const void *va, size_t len);
 
 #endif /* ARCH_ARM64_ARM64_H */

@@ -1,15 +1,21 @@
 /*
- * What C and assembly share: the address map, the trap frame and the per-CPU
- * data by offset.  Included by arch/arm64/ and boot/linux_image.S.
+ * Constants that C and assembly share: the address map, and the offsets of
+ * the trap frame and per-CPU data.  Included by arch/arm64/ and
+ * boot/linux_image.S.
  */
 #ifndef ARCH_ARM64_ASM_H
 #define ARCH_ARM64_ASM_H
 
 /*
- * The upper half: physical memory at 0, devices at the same address in the
- * window behind it, the image in the last but one GiB, kernel stacks in the
- * last.  A kernel stack is the lower half of a slot, so bit 14 of a good
- * stack pointer is 0, and everything from there to the next stack is guard.
+ * The upper half of the address space:
+ *
+ *     DIRECT_BASE   all RAM; physical address 0 is at its start
+ *     DEVICE_BASE   device registers, at their physical address in the window
+ *     KERN_LINK     the image, in the last but one GiB (kern/arch.h)
+ *     KSTACK_BASE   kernel stacks, in the last GiB
+ *
+ * A kernel stack is the lower half of a slot; the upper half is guard.  So
+ * bit 14 of a good stack pointer is 0.
  */
 #define DIRECT_BASE  0xffff000000000000
 #define DEVICE_BASE  0xffff800000000000
@@ -20,7 +26,7 @@
 #define BOOT_STACK     KSTACK_BASE
 #define BOOT_EMERGENCY (KSTACK_BASE + KSTACK_SLOT)
 
-/* ESR_EL1.EC: bits 31..26; SVC of a payload. */
+/* ESR_EL1.EC, bits 31..26: the cause, here an SVC of a payload. */
 #define EC_SHIFT 26
 #define EC_BITS  6
 #define EC_SVC   0x15
@@ -42,7 +48,7 @@
 #define SA_HANDLER  0
 #define SA_RESTORER 16
 
-/* struct sigframe_user of sigframe.c */
+/* struct sigframe_user of trap/sigframe.c */
 #define SF_UCONTEXT        128
 #define SF_STACK           144
 #define SF_FAULT           304
@@ -62,12 +68,12 @@
 #define SM_RECORDS 16
 #define SM_PSTATE  48
 
-/* struct cpu, at TPIDR_EL1, and struct lwp */
+/* struct cpu, which TPIDR_EL1 points to, and struct lwp */
 #define C_ARCH 0x0
 #define C_LWP  0x8
 #define L_AST  0x34
 
-/* System calls: kern/sys/syscall.h's tables, and where the second begins. */
+/* Sizes of kern/sys/syscall.h's two tables, and the second one's first call. */
 #define SVC_NLINUX   512
 #define SVC_PRIVATE  0x4000
 #define SVC_NPRIVATE 6
@@ -78,7 +84,7 @@
 #define AC_STACK     0x10
 #define AC_TRY       0x18
 
-/* PSTATE: exceptions masked, and where to go. */
+/* PSTATE as SPSR_EL1 holds it: mode, masks, flags. */
 #define PSTATE_EL0T 0x0
 #define PSTATE_EL1T 0x4
 #define PSTATE_EL1H 0x5
@@ -86,19 +92,28 @@
 #define PSTATE_PAN  (1 << 22)
 #define PSTATE_NZCV 0xf0000000
 
-/* CPACR_EL1: no trap of SVE, at EL0 nor EL1. */
+/* CPACR_EL1: SVE does not trap at EL0 or EL1. */
 #define CPACR_ZEN (3 << 16)
 
-/* MAIR_EL1: normal write-back memory, device, normal without caches. */
+/*
+ * MAIR_EL1: normal write-back, device, normal non-cacheable memory.
+ * Arm ARM (DDI 0487), "MAIR_EL1".
+ */
 #define MAIR_VALUE    0x4404ff
 #define MAIR_NORMAL   0
 #define MAIR_DEVICE   1
 #define MAIR_UNCACHED 2
 
-/* TCR_EL1: 48 bits each half, 4 KiB, walks cached and inner shareable. */
+/*
+ * TCR_EL1: 48 bits for each half, 4 KiB granule, table walks cached and inner
+ * shareable.  Arm ARM (DDI 0487), "TCR_EL1".
+ */
 #define TCR_VALUE 0xb5103510
 
-/* SCTLR_EL1: what must be 1; then MMU, caches, and what EL0 may do itself. */
+/*
+ * SCTLR_EL1: the bits that must be 1; then MMU, caches, and instructions that
+ * EL0 may execute.  Arm ARM (DDI 0487), "SCTLR_EL1".
+ */
 #define SCTLR_EL1_OFF 0x30d00800
 #define SCTLR_VALUE                                                            \
 	(SCTLR_EL1_OFF | 0x1 | 0x4 | 0x1000 /* M, C, I */                      \
@@ -106,7 +121,10 @@
 	    | 0x4000 | 0x8000 | 0x4000000   /* DZE, UCT, UCI */                \
 	    | 0x10000 | 0x40000)            /* nTWI, nTWE */
 
-/* HCR_EL2: EL1 is AArch64 (RW); pointer authentication is EL1's affair. */
+/*
+ * HCR_EL2: EL1 runs AArch64 (RW), and its pointer authentication does not trap
+ * (APK, API).  Arm ARM (DDI 0487), "HCR_EL2".
+ */
 #define HCR_VALUE 0x30080000000
 
 #endif /* ARCH_ARM64_ASM_H */

@@ -1,5 +1,5 @@
 /*
- * One CPU: who it is, interrupts, waiting, and starting the others.
+ * One CPU: its identity, its interrupt mask, waiting, and starting other CPUs.
  * Arm ARM (DDI 0487), "MPIDR_EL1", "DAIF", "AMUSERENR_EL0",
  * "ID_AA64MMFR1_EL1" (PAN); "Wait For Interrupt".
  */
@@ -36,7 +36,7 @@ arm64_curcpu(void)
 	return arch_curcpu()->c_arch;
 }
 
-/* A pending interrupt ends the wait though masked; then let it in. */
+/* WFI ends at a pending interrupt, even a masked one; then take it. */
 void
 arch_idle(void)
 {
@@ -74,11 +74,11 @@ arch_intr_enabled(void)
 	return (read_sysreg(daif) & DAIF_I) == 0;
 }
 
-/* What each CPU does for itself, the boot CPU too. */
+/* Initialise the CPU that calls this.  Every CPU does, the boot CPU too. */
 static void
 cpu_init(void)
 {
-	/* Activity monitors, where there are any, are not for payloads. */
+	/* Payloads must not read the activity monitors. */
 	if (FIELD(read_sysreg(id_aa64pfr0_el1), 47, 44) != 0)
 		write_sysreg(AMUSERENR_EL0, 0);
 	arm64_has_pan = FIELD(read_sysreg(id_aa64mmfr1_el1), 23, 20) != 0;
@@ -88,7 +88,7 @@ cpu_init(void)
 	pmuv3_cpu_init();
 }
 
-/* The boot CPU is first, whatever the tables' order. */
+/* The boot CPU becomes CPU 0, wherever the tables list it. */
 void
 arm64_cpus_init(void)
 {
@@ -139,7 +139,7 @@ arch_cpu_start(struct cpu *c)
 
 	if ((c->c_arch = cpu_data(c)) == NULL)
 		return ENOMEM;
-	/* It reads this before its caches are on. */
+	/* The new CPU reads this before it turns its caches on. */
 	arm64_clean(c->c_arch, sizeof(struct arm64_cpu));
 	err = psci_cpu_on(c->c_hwid,
 	    arm64_image_pa((const void *)arm64_secondary_entry),

@@ -1,5 +1,6 @@
 /*
- * What the ID registers say: for records, and for the auxiliary vector.
+ * Describes the CPU from its ID registers: for records, and as the hardware
+ * capabilities of the auxiliary vector.
  */
 #include <stddef.h>
 
@@ -15,7 +16,8 @@
 enum { ISAR0, ISAR1, PFR0, MMFR2, ZFR0, NREG };
 
 /*
- * A field of at least that value means this bit of AT_HWCAP or AT_HWCAP2.
+ * A four-bit field of `at_least` or more sets the bit in AT_HWCAP (word 0) or
+ * AT_HWCAP2 (word 1).
  * Arm ARM (DDI 0487), "ID_AA64ISAR0_EL1" and its neighbours; Linux,
  * Documentation/arm64/elf_hwcaps.rst (meanings), uapi/asm/hwcap.h (bits).
  */
@@ -64,7 +66,7 @@ static const struct {
 	{ ZFR0, 56, 1, 1, 11 },  /* SVEF64MM */
 };
 
-/* FP and ASIMD fields count from 0xf for "none". */
+/* In the fields FP and AdvSIMD, 0xf means that the feature is absent. */
 #define HWCAP_FP      (1UL << 0)
 #define HWCAP_ASIMD   (1UL << 1)
 #define HWCAP_FPHP    (1UL << 9)
@@ -107,7 +109,7 @@ arch_hwcap(unsigned n)
 	return cap;
 }
 
-/* MIDR_EL1[31:4] without the revision's variant; Arm's own parts. */
+/* MIDR_EL1.PartNum of Arm's own designs. */
 static const struct {
 	uint16_t part;
 	const char *name;
@@ -133,7 +135,7 @@ static const struct {
 };
 
 #define IMPLEMENTER_ARM      0x41
-#define IMPLEMENTER_SOFTWARE 0x00 /* reserved for it: QEMU's "max" */
+#define IMPLEMENTER_SOFTWARE 0x00 /* for software use: QEMU's CPU "max" */
 
 static const char *
 cpu_name(uint64_t midr)
@@ -149,9 +151,9 @@ cpu_name(uint64_t midr)
 	return "unknown";
 }
 
-/* Can a 0 be trusted?  docs/records.md. */
+/* Whether a count of 0 can be trusted: docs/records.md, "models". */
 static const char *
-models(void)
+models_word(void)
 {
 	if (pcbe_announced_only)
 		return "listed";
@@ -169,5 +171,5 @@ arch_describe(char *buf, size_t len)
 	    "\"models\":\"%s\"",
 	    cpu_name(midr), (unsigned long)midr, arm64_sve_bytes(),
 	    machine.m_gic, machine.m_tables, arm64_boot_el, machine.m_vmm,
-	    models());
+	    models_word());
 }

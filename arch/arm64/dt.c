@@ -1,4 +1,5 @@
 /*
+ * Walks a device tree and decodes its properties.
  * Devicetree Specification, "Standard Properties" (#address-cells,
  * #size-cells, reg, ranges, status).
  */
@@ -33,7 +34,7 @@ dt_next(struct dt *dt)
 }
 
 static uint64_t
-cells(const fdt32_t **p, int n)
+read_cells(const fdt32_t **p, int n)
 {
 	uint64_t v = 0;
 
@@ -48,7 +49,7 @@ dt_number(const void *fdt, int node, const char *name, uint64_t absent)
 	int len;
 	const fdt32_t *p = fdt_getprop(fdt, node, name, &len);
 
-	return p != NULL && len >= 4 ? cells(&p, len / 4) : absent;
+	return p != NULL && len >= 4 ? read_cells(&p, len / 4) : absent;
 }
 
 bool
@@ -60,9 +61,12 @@ dt_enabled(const void *fdt, int node)
 	return s == NULL || (len >= 2 && s[0] == 'o' && s[1] == 'k');
 }
 
-/* From the addresses of a bus's children to those of its parent. */
+/*
+ * Translate *base from the address space of a bus's children to that of its
+ * parent, by "ranges".  `bus` is the depth of the bus.
+ */
 static bool
-translate(const struct dt *dt, int bus, uint64_t *base)
+translate_address(const struct dt *dt, int bus, uint64_t *base)
 {
 	const void *fdt = dt->dt_fdt;
 	int node = dt->dt_path[bus];
@@ -75,12 +79,12 @@ translate(const struct dt *dt, int bus, uint64_t *base)
 	if (p == NULL || child < 0 || parent < 0 || size < 0)
 		return false;
 	if (len == 0)
-		return true; /* one to one */
+		return true; /* the addresses are the same */
 	for (; len >= 4 * (child + parent + size);
 	     len -= 4 * (child + parent + size)) {
-		uint64_t from = cells(&p, child);
-		uint64_t to = cells(&p, parent);
-		uint64_t bytes = cells(&p, size);
+		uint64_t from = read_cells(&p, child);
+		uint64_t to = read_cells(&p, parent);
+		uint64_t bytes = read_cells(&p, size);
 
 		if (*base - from < bytes) {
 			*base += to - from;
@@ -105,10 +109,10 @@ dt_reg(const struct dt *dt, unsigned n, uint64_t *base, uint64_t *bytes)
 	if (ac < 0 || sc < 0 || n >= (unsigned)len / 4 / (unsigned)(ac + sc))
 		return false;
 	p += n * (unsigned)(ac + sc);
-	*base = cells(&p, ac);
-	*bytes = cells(&p, sc);
+	*base = read_cells(&p, ac);
+	*bytes = read_cells(&p, sc);
 	for (; up > 0; up--) {
-		if (!translate(dt, up, base))
+		if (!translate_address(dt, up, base))
 			return false;
 	}
 	return true;

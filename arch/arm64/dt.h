@@ -1,7 +1,9 @@
 /*
- * A walk over a device tree that knows where it is.  Included by arch/arm64/
- * and boot/image.c.  libfdt's prebuilt objects use SIMD registers, so all of
- * this is for the time before there is an LWP.
+ * A walk over a device tree that keeps the path to its node.  Included by
+ * arch/arm64/ and boot/image.c.
+ *
+ * Call this before the first LWP exists: libfdt's prebuilt objects use SIMD
+ * registers.
  */
 #ifndef ARCH_ARM64_DT_H
 #define ARCH_ARM64_DT_H
@@ -17,18 +19,20 @@ struct dt {
 	int dt_path[DT_DEPTH]; /* nodes from the root to this one */
 };
 
-/* Before the root; dt_next() goes there first. */
+/* Start before the root: the first dt_next() returns the root. */
 void dt_start(struct dt *dt, const void *fdt);
-/* The next node in the tree's order; its offset, negative at the end. */
+/* Go to the next node in tree order.  Returns its offset, or -1 at the end. */
 int dt_next(struct dt *dt);
 /*
- * The nth address and length of this node's "reg", as the CPU sees them;
- * false where there is none or a bus on the way does not translate it.
+ * Get the nth address and length of this node's "reg", as the CPU sees them.
+ * Returns false if the entry is absent or a bus on the path does not
+ * translate it.
  */
 bool dt_reg(const struct dt *dt, unsigned n, uint64_t *base, uint64_t *bytes);
-/* A property of one or two cells; `absent` where there is none. */
+/* The value of a property of one or two cells, or `absent` without it. */
 uint64_t dt_number(
     const void *fdt, int node, const char *name, uint64_t absent);
+/* Is the property "status" absent or "okay"? */
 bool dt_enabled(const void *fdt, int node);
 
 #endif /* ARCH_ARM64_DT_H */

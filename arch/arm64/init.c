@@ -1,5 +1,5 @@
 /*
- * arch_init(): what the machine has, in the order it is needed.
+ * arch_init(): initialises the machine, each part after those it needs.
  */
 #include <stddef.h>
 
@@ -18,8 +18,8 @@ const char arch_uname[] = "aarch64";
 const uint16_t arch_elf_machine = 183; /* EM_AARCH64 */
 
 /*
- * Who else is here.  KVM says so; on an emulator's machine without KVM it is
- * emulation.
+ * The hypervisor or emulator, for records.  KVM answers a call with its UID.
+ * Without that answer a virtual machine is taken to be emulated.
  * SMC Calling Convention (DEN 0028), "Vendor Specific Hypervisor Service
  * Calls"; Linux, include/linux/arm-smccc.h (KVM's UID).
  */
@@ -45,10 +45,11 @@ arch_init(struct bootinfo *bi)
 	arm64_pt_use_allocator();
 	arm64_kstack_init();
 	if (machine.m_tables == NULL)
-		panic("cpu: no GIC in a device tree, nor ACPI tables");
+		panic("cpu: no GIC in a device tree, and no ACPI tables: "
+		      "give the loader one of them");
 	machine.m_vmm = find_vmm();
 	if (arch_tick_hz() == 0)
-		panic("cpu: CNTFRQ_EL0 is 0: the firmware has to set it");
+		panic("cpu: CNTFRQ_EL0 is 0: use firmware that sets it");
 	gic_init();
 	arm64_cpus_init();
 	arm64_sigframe_init();
@@ -57,7 +58,7 @@ arch_init(struct bootinfo *bi)
 	    conduit[machine.m_psci], (unsigned long)arch_tick_hz());
 }
 
-/* Linux has none that are this machine's alone. */
+/* Linux has no system call that only arm64 has. */
 intptr_t
 arch_syscall(unsigned sysno, const uintptr_t *a)
 {
@@ -66,7 +67,7 @@ arch_syscall(unsigned sysno, const uintptr_t *a)
 	return -ENOSYS;
 }
 
-/* UEFI Specification, "AArch64 Platforms": the usual calling convention. */
+/* UEFI Specification, "AArch64 Platforms": the C calling convention. */
 typedef uint64_t efi_fn(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 
 uint64_t

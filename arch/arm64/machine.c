@@ -1,5 +1,5 @@
 /*
- * What both kinds of tables may say and the kernel cannot use.
+ * Collects and checks the machine description, whichever tables it is from.
  * Arm Generic Interrupt Controller Architecture Specification version 3 and
  * 4 (IHI 0069), "INTIDs"; Arm Base System Architecture (DEN 0094), "PPI
  * assignments".
@@ -9,9 +9,9 @@
 #include "kern/platform/bootinfo.h"
 #include "lib/printf.h"
 
-#define FIRST_PPI   16
-#define FIRST_SPI   32
-#define TIMER_USUAL 27 /* the virtual timer's, by the BSA */
+#define FIRST_PPI 16
+#define FIRST_SPI 32
+#define TIMER_BSA 27 /* the BSA's INTID of the virtual timer */
 
 struct machine machine;
 
@@ -64,12 +64,12 @@ machine_check(const struct bootinfo *bi)
 		    tables, machine.m_ngicr_named, machine.m_ngicr);
 	if (!is_ppi(machine.m_timer_intid)) {
 		printf("cpu: %s: no PPI for the virtual timer: %u is used\n",
-		    tables, TIMER_USUAL);
-		machine.m_timer_intid = TIMER_USUAL;
+		    tables, TIMER_BSA);
+		machine.m_timer_intid = TIMER_BSA;
 	}
 	if (machine.m_pmu_intid != 0 && !is_ppi(machine.m_pmu_intid)) {
-		printf("cpu: %s: the PMU's interrupt, %u, is no PPI: overflows "
-		       "do not interrupt\n",
+		printf("cpu: %s: the PMU's interrupt, %u, is not a PPI: "
+		       "overflows do not interrupt\n",
 		    tables, machine.m_pmu_intid);
 		machine.m_pmu_intid = 0;
 	}

@@ -1,6 +1,6 @@
 /*
- * What the firmware's tables say of the machine, whichever tables it has.
- * Included by arch/arm64/.
+ * The machine as the firmware describes it, in a device tree or in ACPI
+ * tables.  Included by arch/arm64/.
  */
 #ifndef ARCH_ARM64_MACHINE_H
 #define ARCH_ARM64_MACHINE_H
@@ -12,7 +12,7 @@
 
 struct bootinfo;
 
-/* One for each CPU, as ACPI's GICC entries may have it. */
+/* ACPI may give each CPU a redistributor region of its own, in its GICC. */
 #define MACHINE_NGICR MAXCPU
 
 struct range {
@@ -26,36 +26,38 @@ enum uart_kind { UART_NONE, UART_PL011, UART_SBSA };
 
 struct machine {
 	const char *m_tables;  /* "device tree", "ACPI", or NULL: neither */
-	enum uart_kind m_uart; /* of /chosen/stdout-path, or of SPCR */
+	enum uart_kind m_uart; /* from /chosen/stdout-path, or from SPCR */
 	uint64_t m_uart_pa;
-	unsigned m_gic; /* version: 2, 3, or 0 where none was found */
+	unsigned m_gic; /* version: 2, 3, or 0 if absent */
 	struct range m_gicd, m_gicc;
-	struct range m_gicr[MACHINE_NGICR]; /* redistributors, GICv3 */
-	unsigned m_ngicr;                   /* of them, used */
-	unsigned m_ngicr_named;             /* and how many the tables name */
-	unsigned m_ngic;        /* interrupt controllers the tables name */
-	uint32_t m_timer_intid; /* the virtual timer's PPI */
-	uint32_t m_pmu_intid;   /* the overflow interrupt's; 0: none */
+	struct range m_gicr[MACHINE_NGICR]; /* GICv3's redistributors */
+	unsigned m_ngicr;                   /* entries of m_gicr in use */
+	unsigned m_ngicr_named; /* redistributor regions in tables */
+	unsigned m_ngic;        /* interrupt controllers in tables */
+	uint32_t m_timer_intid; /* INTID of the virtual timer */
+	uint32_t m_pmu_intid;   /* INTID of the overflow interrupt, or 0 */
 	enum psci_conduit m_psci;
-	unsigned m_ncpu; /* CPUs the tables name: */
-	uint64_t
-	    m_mpidr[MAXCPU]; /* affinity fields of those there is room for */
-	bool m_virtual;      /* the tables are an emulator's or hypervisor's */
-	const char *m_vmm;   /* "kvm", "tcg", or "none" on metal */
+	unsigned m_ncpu;          /* CPUs in the tables, maybe above MAXCPU */
+	uint64_t m_mpidr[MAXCPU]; /* affinity fields of the first ones */
+	bool m_virtual;    /* the tables are an emulator's or hypervisor's */
+	const char *m_vmm; /* "kvm", "tcg", or "none" on metal */
 };
 extern struct machine machine;
 
-/* Note a CPU; one that there is no room for is counted. */
+/* Add a CPU.  If the table is full, only m_ncpu grows. */
 void machine_add_cpu(uint64_t mpidr);
-/* Note a region of redistributors; those beyond MACHINE_NGICR are reported. */
+/* Add a region of redistributors.  If full, only m_ngicr_named grows. */
 void machine_add_gicr(uint64_t pa, uint64_t bytes);
 /*
- * Report what the tables say and the kernel cannot use, a line for each, and
- * leave it out.  After one of the two below.
+ * Report each value of the tables that the kernel cannot use, one line each,
+ * and remove or replace it.  Call after one of the two functions below.
  */
 void machine_check(const struct bootinfo *bi);
 
-/* Fill `machine`, early: false where such tables do not describe it. */
+/*
+ * Fill in `machine`, early in the boot.  Returns false if such tables are
+ * absent or do not describe the machine.
+ */
 bool machine_from_fdt(const struct bootinfo *bi);
 bool machine_from_acpi(const struct bootinfo *bi);
 

@@ -1,5 +1,5 @@
 /*
- * The machine from ACPI's static tables.
+ * Reads the machine's description from ACPI's static tables.
  * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)", "Generic
  * Timer Description Table (GTDT)", "Fixed ACPI Description Table (FADT)";
  * Microsoft, "Serial Port Console Redirection Table (SPCR)".
@@ -12,12 +12,12 @@
 #include "kern/platform/bootinfo.h"
 #include "lib/string.h"
 
-#define HEADER_OEM     10 /* six characters; QEMU's are those of Bochs */
+#define HEADER_OEM     10 /* six characters; QEMU uses "BOCHS " */
 #define MADT_ENTRIES   44
 #define MADT_GICC      0xb
 #define MADT_GICD      0xc
 #define MADT_GICR      0xe
-#define GICC_LENGTH    76 /* as far as it is read; revisions add to it */
+#define GICC_LENGTH    76 /* of the part read here; newer entries are longer */
 #define GICD_LENGTH    24
 #define GICR_LENGTH    16
 #define GICC_ENABLED   1
@@ -37,7 +37,7 @@
 #define GICC_BYTES       0x2000
 #define GICR_FRAME_BYTES 0x20000 /* GICv3: RD_base and SGI_base */
 
-/* The boot map: what of it is RAM can be read through the direct map. */
+/* The boot map.  Tables are read through the direct map, so must be in RAM. */
 static const struct bootinfo *boot;
 
 static const void *
@@ -56,7 +56,7 @@ map_table(uint64_t pa, size_t bytes)
 	return NULL;
 }
 
-/* One CPU: its interface, its redistributor, its PMU's interrupt. */
+/* A GICC entry: a CPU, its redistributor, and its PMU's interrupt. */
 static void
 found_gicc(const unsigned char *e, unsigned len)
 {
@@ -111,7 +111,7 @@ read_madt(void)
 		found_entry(t + at, len);
 		at += len;
 	}
-	/* Versions before 3 leave the field 0: redistributors tell. */
+	/* The field may be 0; only GICv3 has redistributors. */
 	if (machine.m_gic == 0 && machine.m_gicd.r_pa != 0)
 		machine.m_gic = machine.m_ngicr > 0 ? 3 : 2;
 }

@@ -1,5 +1,5 @@
 /*
- * The machine from a device tree.
+ * Reads the machine's description from a device tree.
  * Linux, Documentation/devicetree/bindings: arm,gic.yaml, arm,gic-v3.yaml,
  * arm,arch_timer.yaml, pmu.yaml, psci.yaml, cpus.yaml.
  */
@@ -18,15 +18,18 @@
 #define FIRST_PPI     16
 #define FIRST_SPI     32
 #define NSPI          988
-#define MAX_CELLS     4 /* arm,gic-v3.yaml; two more than are read */
+#define MAX_CELLS     4 /* arm,gic-v3.yaml; only the first two are read */
 #define TIMER_VIRTUAL 2 /* secure, non-secure, virtual, hypervisor */
 
 #define NUART 4
 
-/* The nodes whose meaning depends on another's; -1 where there is none. */
+/*
+ * Nodes that can be interpreted only after the whole tree has been read; -1 if
+ * absent.
+ */
 struct found {
 	int f_gic, f_timer, f_pmu, f_chosen, f_aliases;
-	bool f_in_cpus; /* below /cpus now */
+	bool f_in_cpus; /* the walk is inside /cpus */
 	unsigned f_nuart;
 	struct found_uart {
 		struct dt u_at;
@@ -34,9 +37,9 @@ struct found {
 	} f_uart[NUART];
 };
 
-/* Is one of the strings in `list` the node's "compatible"? */
+/* Does the property "compatible" contain a string of `list`? */
 static bool
-compatible(const char *prop, int len, const char *const *list)
+is_compatible(const char *prop, int len, const char *const *list)
 {
 	while (len > 0) {
 		int n = (int)strnlen(prop, (size_t)len) + 1;
@@ -51,14 +54,14 @@ compatible(const char *prop, int len, const char *const *list)
 	return false;
 }
 
-/* pmu.yaml names one per core; all end in "-pmu" but the generic one. */
+/* pmu.yaml has a name for each core, "arm,*-pmu", and a generic name. */
 static bool
 is_pmu(const char *prop, int len)
 {
 	static const char *const generic[] = { "arm,armv8-pmuv3", NULL };
 	size_t n = strnlen(prop, (size_t)len);
 
-	return compatible(prop, len, generic) ||
+	return is_compatible(prop, len, generic) ||
 	       (n > 8 && memcmp(prop, "arm,", 4) == 0 &&
 		   memcmp(prop + n - 4, "-pmu", 4) == 0);
 }
@@ -122,26 +125,26 @@ found_device(const struct dt *dt, int node, struct found *f)
 	int len;
 	const char *prop = fdt_getprop(dt->dt_fdt, node, "compatible", &len);
 
-	/* Every name below starts with the vendor's. */
+	/* Most nodes end here: all names below start with "arm,". */
 	if (prop == NULL || len < 4 || memcmp(prop, "arm,", 4) != 0)
 		return;
-	if (compatible(prop, len, gicv3)) {
+	if (is_compatible(prop, len, gicv3)) {
 		if (machine.m_ngic++ == 0) {
 			found_gicv3(dt, node);
 			f->f_gic = node;
 		}
-	} else if (compatible(prop, len, gicv2)) {
+	} else if (is_compatible(prop, len, gicv2)) {
 		if (machine.m_ngic++ == 0) {
 			found_gicv2(dt);
 			f->f_gic = node;
 		}
-	} else if (compatible(prop, len, timer)) {
+	} else if (is_compatible(prop, len, timer)) {
 		f->f_timer = node;
-	} else if (compatible(prop, len, psci)) {
+	} else if (is_compatible(prop, len, psci)) {
 		found_psci(dt->dt_fdt, node);
-	} else if (compatible(prop, len, pl011)) {
+	} else if (is_compatible(prop, len, pl011)) {
 		found_uart(dt, UART_PL011, f);
-	} else if (compatible(prop, len, sbsa)) {
+	} else if (is_compatible(prop, len, sbsa)) {
 		found_uart(dt, UART_SBSA, f);
 	} else if (is_pmu(prop, len)) {
 		f->f_pmu = node;
@@ -156,9 +159,9 @@ found_cpu(const struct dt *dt, int node)
 		machine_add_cpu(dt_number(dt->dt_fdt, node, "reg", 0));
 }
 
-/* The nth interrupt of a node as the GIC numbers it; 0: none. */
+/* The INTID of a node's nth interrupt, or 0 if it is absent or invalid. */
 static uint32_t
-interrupt(const void *fdt, int node, int gic, unsigned n)
+interrupt_id(const void *fdt, int node, int gic, unsigned n)
 {
 	uint64_t ncells = dt_number(fdt, gic, "#interrupt-cells", 3);
 	int len;
@@ -175,7 +178,7 @@ interrupt(const void *fdt, int node, int gic, unsigned n)
 	return number + (type == GIC_PPI ? FIRST_PPI : FIRST_SPI);
 }
 
-/* Is this node the one of that path, a full one? */
+/* Is [path, end) the full path of this node? */
 static bool
 is_path(const struct dt *dt, const char *path, const char *end)
 {
@@ -193,8 +196,8 @@ is_path(const struct dt *dt, const char *path, const char *end)
 }
 
 /*
- * Which UART /chosen/stdout-path means: a path or the name of an alias, and
- * behind a colon its settings.  fdt_path_offset() would walk the tree again.
+ * Choose the UART of /chosen/stdout-path: a path or an alias, then perhaps a
+ * colon and settings.  fdt_path_offset() would walk the tree again.
  */
 static void
 choose_uart(const void *fdt, const struct found *f)
@@ -224,7 +227,7 @@ choose_uart(const void *fdt, const struct found *f)
 	}
 }
 
-/* A node right below the root that is not a device. */
+/* Remember a child of the root that is not a device. */
 static void
 found_special(const void *fdt, int node, struct found *f)
 {
@@ -264,7 +267,7 @@ machine_from_fdt(const struct bootinfo *bi)
 			found_cpu(&dt, node);
 	}
 	choose_uart(fdt, &f);
-	/* Beside ACPI there may be a tree of a few properties only. */
+	/* Firmware with ACPI may add a tree that has only a few properties. */
 	if (f.f_gic < 0) {
 		machine.m_ncpu = 0;
 		return false;
@@ -272,8 +275,8 @@ machine_from_fdt(const struct bootinfo *bi)
 	machine.m_tables = "device tree";
 	if (f.f_timer >= 0)
 		machine.m_timer_intid =
-		    interrupt(fdt, f.f_timer, f.f_gic, TIMER_VIRTUAL);
+		    interrupt_id(fdt, f.f_timer, f.f_gic, TIMER_VIRTUAL);
 	if (f.f_pmu >= 0)
-		machine.m_pmu_intid = interrupt(fdt, f.f_pmu, f.f_gic, 0);
+		machine.m_pmu_intid = interrupt_id(fdt, f.f_pmu, f.f_gic, 0);
 	return true;
 }

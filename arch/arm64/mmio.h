@@ -1,9 +1,9 @@
 /*
  * Accesses to device registers.  Included by arch/arm64/.
  *
- * Each is one load or store with no writeback.  A hypervisor emulates a device
- * by the syndrome of the access, which other forms do not have: a compiler
- * may choose those for a plain volatile pointer.
+ * Each access is one load or store without writeback.  A hypervisor emulates
+ * a device from the syndrome of the access, and other forms have no syndrome.
+ * For a plain volatile pointer a compiler may choose those forms.
  * Arm ARM (DDI 0487), "ISS encoding for an exception from a Data Abort" (ISV).
  */
 #ifndef ARCH_ARM64_MMIO_H

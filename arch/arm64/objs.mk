@@ -6,13 +6,13 @@ ARCH_OBJS += $(addprefix arch/arm64/mm/,early.o pt.o mmu.o kstack.o usercopy.o u
 ARCH_OBJS += $(addprefix arch/arm64/dev/,psci.o halt.o console.o gic.o gicv2.o gicv3.o timer.o)
 ARCH_OBJS += $(addprefix arch/arm64/pmu/,pmu.o pmuv3_pcbe.o pmuv3_pics.o pmuv3_spin.o proof.o)
 
-KCFLAGS += -mno-outline-atomics           # their helpers are in libgcc
-# Unaligned accesses fault while the MMU is off, and the word of kern/platform/stack_guard.c has no address yet.
+KCFLAGS += -mno-outline-atomics           # the out-of-line helpers are in libgcc
+# With the MMU off, unaligned accesses fault, and the word of kern/platform/stack_guard.c is not mapped.
 $(B)/arch/arm64/mm/early.o $(B)/arch/arm64/mm/pt.o: KCFLAGS += -mstrict-align -fno-stack-protector
-# It holds arguments in registers, which a call of __sanitizer_cov_trace_pc() would change.
+# psci_call() holds arguments in registers, which a call of __sanitizer_cov_trace_pc() would change.
 $(B)/arch/arm64/dev/psci.o: SAN_coverage :=
-# libfdt of the distribution.  It runs only at boot, before there is SIMD state to keep.
+# The distribution's libfdt uses SIMD registers.  It runs only at boot, before there is SIMD state to keep.
 LIBFDT := $(CACHE)/libfdt-dev-arm64/usr
 LIBS   := $(LIBFDT)/lib/aarch64-linux-gnu/libfdt.a
 $(addprefix $(B)/,boot/image.o arch/arm64/dt.o arch/arm64/machine_fdt.o): KCFLAGS += -isystem $(LIBFDT)/include
-LDERRATA := --fix-cortex-a53-843419       # adrp near the end of a page; costs nothing elsewhere
+LDERRATA := --fix-cortex-a53-843419       # adrp near the end of a page; the fix costs nothing on other cores

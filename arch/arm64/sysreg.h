@@ -1,5 +1,5 @@
 /*
- * System registers and barriers by their names in the Arm ARM (DDI 0487).
+ * System registers and barriers, by their names in the Arm ARM (DDI 0487).
  * Included by arch/arm64/.
  */
 #ifndef ARCH_ARM64_SYSREG_H
@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* Registers this assembler has no name for, by their encodings. */
+/* Encodings of registers for which old assemblers have no name. */
 #define AMUSERENR_EL0   S3_3_C13_C2_3
 #define ZCR_EL1         S3_0_C1_C2_0
 #define ID_AA64ZFR0_EL1 S3_0_C0_C4_4

@@ -1,6 +1,6 @@
 /*
- * PL011, polled.  What is printed before the tables have named the UART
- * waits in a buffer: a store to a guessed address may hang a machine.
+ * The console's PL011 UART, polled.  Until the tables have named the UART,
+ * output waits in a buffer: a store to a guessed address may hang a machine.
  * Arm PrimeCell UART (PL011) TRM (DDI 0183), "Programmers model".
  */
 #include "arch/arm64/dev/console.h"
@@ -13,7 +13,7 @@
 #include "kern/arch.h"
 #include "lib/printf.h"
 
-/* Where QEMU's virt machine has it, for one whose tables name none. */
+/* The UART of QEMU's virt machine, for a machine whose tables name none. */
 #define FALLBACK_PA 0x09000000
 
 #define UARTDR        (0x00 / 4)
@@ -31,7 +31,7 @@ static struct {
 	char waiting[2048];
 } console;
 
-/* A UART that takes nothing must not stop the run: the character is lost. */
+/* A UART that stays full must not stop the run: drop the character. */
 static void
 pl011_putc(int c)
 {
@@ -65,7 +65,7 @@ arch_getc(void)
 	return mmio_read32(&console.regs[UARTDR]) & 0xff;
 }
 
-/* False where nothing answers at this address. */
+/* Returns false if no device answers at this address. */
 static bool
 start_uart(uint64_t pa, enum uart_kind kind)
 {
@@ -74,7 +74,7 @@ start_uart(uint64_t pa, enum uart_kind kind)
 	if (regs == NULL || !arm64_answers(&regs[UARTFR]))
 		return false;
 	console.regs = regs;
-	/* The SBSA's generic UART has neither register. */
+	/* The SBSA's generic UART has no UARTCR and no UARTLCR_H. */
 	if (kind != UART_SBSA &&
 	    (mmio_read32(&regs[UARTCR]) & UARTCR_ON) != UARTCR_ON) {
 		mmio_write32(&regs[UARTLCR_H], UARTLCR_H_8N1);
@@ -98,8 +98,8 @@ console_init(void)
 		    (unsigned long)machine.m_uart_pa, machine.m_tables);
 	}
 	/*
-	 * On a machine of silicon this address is anything, memory even; but a
-	 * run that ends before the tables have been read has nothing to lose.
+	 * On real hardware this address may be anything, even memory.  A run
+	 * that ends before the tables have been read has nothing to lose.
 	 */
 	if (machine.m_virtual || machine.m_tables == NULL)
 		start_uart(FALLBACK_PA, UART_PL011);

@@ -5,9 +5,9 @@
 #define ARCH_ARM64_DEV_CONSOLE_H
 
 /*
- * Start the UART of `machine`, or of an emulated one whose tables name none
- * that at the usual place, and print on it what was printed so far.  Needs the
- * direct map.
+ * Start the UART that `machine` names, and print the output that waits for it.
+ * A virtual machine whose tables name no UART gets QEMU's.  Needs the direct
+ * map.
  */
 void console_init(void);
 

@@ -1,5 +1,6 @@
 /*
- * What is the same for both versions: who gets which interrupt.
+ * The part of the interrupt controller that both versions share: choosing the
+ * driver, and calling the handler of an interrupt.
  * Arm Generic Interrupt Controller Architecture Specification, version 2
  * (IHI 0048) and versions 3 and 4 (IHI 0069), "GICD_TYPER",
  * "GICD_ICENABLER<n>".
@@ -17,7 +18,6 @@
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 
-/* The same in both versions. */
 #define GICD_TYPER        (0x004 / 4) /* bits 4:0: groups of 32 SPIs */
 #define GICD_ICENABLER(n) (0x180 / 4 + (n))
 

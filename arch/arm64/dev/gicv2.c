@@ -1,4 +1,5 @@
 /*
+ * The driver of a GICv2, whose CPU interface is in memory.
  * Arm Generic Interrupt Controller Architecture Specification version 2
  * (IHI 0048), "Programmers' Model"; "GICD_ICPENDRn", "GICD_CPENDSGIRn",
  * "GICD_ICFGRn".
@@ -11,7 +12,7 @@
 #include "arch/arm64/mmio.h"
 #include "kern/arch.h"
 
-#define INTID(iar)         ((iar)&0x3ff) /* who sent it is above */
+#define INTID(iar)         ((iar)&0x3ff) /* the sender's CPU is above it */
 #define GICD_CTLR          (0x000 / 4)
 #define GICD_IGROUPR(n)    (0x080 / 4 + (n))
 #define GICD_ISENABLER(n)  (0x100 / 4 + (n))
@@ -49,13 +50,13 @@ init(void)
 static bool
 cpu_init(struct arm64_cpu *ac)
 {
-	/* The first eight registers say who reads them. */
+	/* The first eight registers read as the mask of the reading CPU. */
 	ac->ac_gicv2_mask = mmio_read32(&gicd[GICD_ITARGETSR(0)]) & 0xff;
 	mmio_write32(&gicd[GICD_ICENABLER(0)], ~0U);
-	/* PPIs, as timer and PMU assert them, where it can be chosen. */
+	/* Timer and PMU assert a level.  On some GICs this is read-only. */
 	mmio_write32(&gicd[GICD_ICFGR(1)], ICFGR_LEVEL);
 	mmio_write32(&gicd[GICD_ICPENDR(0)], ~0U);
-	for (unsigned i = 0; i < 4; i++) /* SGIs', which that leaves */
+	for (unsigned i = 0; i < 4; i++) /* ICPENDR does not clear SGIs */
 		mmio_write32(&gicd[GICD_CPENDSGIR(i)], ~0U);
 	mmio_write32(&gicd[GICD_ICACTIVER(0)], ~0U);
 	for (unsigned i = 0; i < 8; i++)
@@ -89,7 +90,8 @@ dispatch(struct trapframe *tf)
 static void
 sgi(const struct arm64_cpu *to, uint32_t intid)
 {
-	__asm__ volatile("dsb ishst" : : : "memory"); /* what it is to see */
+	/* The other CPU must see the stores that came before. */
+	__asm__ volatile("dsb ishst" : : : "memory");
 	mmio_write32(
 	    &gicd[GICD_SGIR], (to->ac_gicv2_mask & 0xff) << 16 | intid);
 }

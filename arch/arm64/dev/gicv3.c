@@ -1,4 +1,5 @@
 /*
+ * The driver of a GICv3 or GICv4, whose CPU interface is system registers.
  * Arm Generic Interrupt Controller Architecture Specification version 3 and
  * 4 (IHI 0069), "The GIC Redistributors" and "GIC System registers";
  * "GICD_CTLR", "GICR_WAKER", "GICR_ICFGR1", "GICD_PIDR2", "GICR_PIDR2".
@@ -26,7 +27,7 @@
 #define GICR_WAKER        (0x0014 / 4)
 #define GICR_WAKER_SLEEP  (1U << 1)
 #define GICR_WAKER_ASLEEP (1U << 2)
-/* In the distributor and in a redistributor. */
+/* The same offset in the distributor and in a redistributor. */
 #define PIDR2       (0xffe8 / 4)
 #define PIDR2_GICV3 3 /* ArchRev, bits 7:4; 4 for GICv4 */
 /* The second 64 KiB frame: SGIs and PPIs. */
@@ -45,8 +46,8 @@
 #define ICC_SRE            1
 
 /*
- * ARE is set, if it is not yet, while no group is enabled, and is never
- * cleared: anything else is unpredictable.
+ * ARE may change only from 0 to 1, and only while no group is enabled: all
+ * else is unpredictable.
  */
 static bool
 init(void)
@@ -78,7 +79,7 @@ packed_affinity(uint64_t mpidr)
 	return (uint32_t)(FIELD(mpidr, 39, 32) << 24 | FIELD(mpidr, 23, 0));
 }
 
-/* Look for a CPU's redistributor in one region. */
+/* Find a CPU's redistributor in one region.  Returns NULL if it is absent. */
 static volatile uint32_t *
 find_in(const struct range *r, uint32_t affinity)
 {
@@ -89,7 +90,7 @@ find_in(const struct range *r, uint32_t affinity)
 		    arch_map_device(r->r_pa + at, FRAME_BYTES);
 		uint32_t typer;
 
-		/* Zeros that never end are no redistributors. */
+		/* A region may be larger than its redistributors. */
 		if (gicr == NULL || !arm64_answers(gicr) ||
 		    FIELD(mmio_read32(&gicr[PIDR2]), 7, 4) < PIDR2_GICV3)
 			return NULL;
@@ -132,7 +133,7 @@ cpu_init(struct arm64_cpu *ac)
 	mmio_write32(&gicr[GICR_ICENABLER0], ~0U);
 	if (!gic_wait_clear(&gicr[GICR_CTLR], GICR_CTLR_RWP))
 		return false;
-	/* As timer and PMU assert them, where it can be chosen. */
+	/* Timer and PMU assert a level.  On some GICs this is read-only. */
 	mmio_write32(&gicr[GICR_ICFGR1], ICFGR_LEVEL);
 	mmio_write32(&gicr[GICR_ICPENDR0], ~0U);
 	mmio_write32(&gicr[GICR_ICACTIVER0], ~0U);
@@ -156,7 +157,7 @@ dispatch(struct trapframe *tf)
 {
 	uint32_t intid = (uint32_t)read_sysreg(icc_iar1_el1);
 
-	dsb(sy); /* the read is what acknowledges */
+	dsb(sy); /* the read acknowledges: complete it before the handler */
 	if (intid == machine.m_pmu_intid)
 		kcpc_pmi(tf);
 	else if (!gic_take(intid))
@@ -165,7 +166,8 @@ dispatch(struct trapframe *tf)
 }
 
 /*
- * ICC_SGI1R_EL1: Aff3, Aff2, Aff1, the range of Aff0 and a bit in it.
+ * ICC_SGI1R_EL1 names a CPU by Aff3, Aff2, Aff1, a range of 16 Aff0 values,
+ * and a bit in that range.
  */
 static void
 sgi(const struct arm64_cpu *to, uint32_t intid)
@@ -173,7 +175,7 @@ sgi(const struct arm64_cpu *to, uint32_t intid)
 	uint64_t m = to->ac_mpidr;
 	uint64_t aff0 = FIELD(m, 7, 0);
 
-	dsb(ishst); /* what it is to see */
+	dsb(ishst); /* the other CPU must see the stores that came before */
 	write_sysreg(
 	    icc_sgi1r_el1, FIELD(m, 39, 32) << 48 | (aff0 >> 4) << 44 |
 			       FIELD(m, 23, 16) << 32 | (uint64_t)intid << 24 |

@@ -1,7 +1,7 @@
 /*
- * The end of a run: PSCI powers a machine off after a run that passed, and
- * resets it after one that failed.  UEFI does the same where there is no PSCI.
- * Without either, the machine stops.
+ * The end of a run.  PSCI powers the machine off after a run that passed, and
+ * resets it after one that failed.  Without PSCI, UEFI does the same.  Without
+ * either, the CPU waits for ever.
  */
 #include "arch/arm64/dev/console.h"
 #include "arch/arm64/dev/psci.h"

@@ -1,4 +1,5 @@
 /*
+ * Starts CPUs and ends the run by PSCI calls.
  * Arm Power State Coordination Interface (DEN 0022), "PSCI function
  * identifiers" and "Return error codes".
  */
@@ -20,9 +21,9 @@
 #define PSCI_ON_PENDING     (-5)
 
 /*
- * A call by the SMC Calling Convention (DEN 0028): x0 to x3 in, x0 out, x4
- * to x17 may change.  By the wrong conduit it is undefined, or never returns:
- * the firmware's tables say which it is.
+ * Call by the SMC Calling Convention (DEN 0028): x0 to x3 are arguments, x0 is
+ * the result, and x4 to x17 may change.  The firmware's tables name the
+ * conduit, HVC or SMC.  The wrong one is undefined or never returns.
  */
 static int64_t
 psci_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c)
@@ -69,9 +70,9 @@ psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context)
 }
 
 /*
- * A panic may come before the firmware's tables name the conduit.  Then each
- * is tried: HVC is for a hypervisor and not for our own boot at EL2, and SMC is
- * undefined where there is no EL3.
+ * For a panic before the firmware's tables have named the conduit: try both.
+ * HVC is tried only if a hypervisor is below us, which is so if the boot began
+ * at EL1.  SMC is undefined without EL3, which arm64_smc() survives.
  */
 static void
 psci_guess(uint64_t fn)

@@ -9,12 +9,12 @@
 
 /*
  * Start a CPU at a physical address with `context` in x0.  Returns 0, or
- * ENODEV where there is no PSCI, EINVAL, EBUSY (on already), EIO.
+ * ENODEV without PSCI, EBUSY if the CPU is on already, EINVAL, EIO.
  */
 int psci_cpu_on(uint64_t mpidr, uint64_t entry, uint64_t context);
 /*
- * End the run: SYSTEM_OFF if it passed, else SYSTEM_RESET.  Returns only where
- * there is no PSCI.
+ * End the run: SYSTEM_OFF if it passed, else SYSTEM_RESET.  Returns only if
+ * the machine has no PSCI.
  */
 void psci_end(bool passed);
 

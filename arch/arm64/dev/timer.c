@@ -1,6 +1,6 @@
 /*
- * The virtual timer, one-shot.  CNTVCT_EL0 is the tick: EL1 may always use
- * it, and its offset is 0 where the kernel came up at EL2.
+ * The virtual timer, as a one-shot timer.  CNTVCT_EL0 is the tick: EL1 may
+ * always read it.  If the kernel started at EL2, its offset is 0.
  * Arm ARM (DDI 0487), "CNTV_CTL_EL0", "CNTKCTL_EL1", "CNTFRQ_EL0".
  */
 #include "arch/arm64/dev/timer.h"
@@ -11,7 +11,7 @@
 #include "kern/arch.h"
 
 #define CNTV_CTL_ENABLE  1
-#define CNTKCTL_EL0VCTEN (1 << 1) /* EL0 reads CNTVCT_EL0, no more */
+#define CNTKCTL_EL0VCTEN (1 << 1) /* EL0 may read CNTVCT_EL0 */
 
 uint64_t
 arch_tick_hz(void)
@@ -40,7 +40,7 @@ arm64_timer_cpu_init(void)
 	gic_enable(machine.m_timer_intid);
 }
 
-/* Level triggered: it must be off before the interrupt's end. */
+/* The interrupt is level triggered: turn the timer off before ending it. */
 void
 arm64_timer_intr(void)
 {

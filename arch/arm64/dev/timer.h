@@ -4,7 +4,7 @@
 #ifndef ARCH_ARM64_DEV_TIMER_H
 #define ARCH_ARM64_DEV_TIMER_H
 
-/* Let this CPU's timer interrupt, and payloads read the counter. */
+/* Enable this CPU's timer interrupt, and let payloads read the counter. */
 void arm64_timer_cpu_init(void);
 void arm64_timer_intr(void);
 

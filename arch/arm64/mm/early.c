@@ -1,8 +1,8 @@
 /*
- * The first page tables, made with the MMU off: the image by what may be
- * done to its parts, the boot CPU's stacks with guards below, and, in the
- * lower half, addresses that map to themselves: the code that turns the MMU
- * on, and what the loader handed over.
+ * The first page tables, made with the MMU off.  The upper half maps the parts
+ * of the image with their permissions, and the boot CPU's stacks with guards
+ * below them.  The lower half maps two ranges one to one: the code that turns
+ * the MMU on, and the data that the loader handed over.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ extern char _start[], __rodata_start[], __data_start[], __kern_end[];
 char arm64_boot_stack[KSTACK_BYTES] __attribute__((aligned(4096)));
 char arm64_boot_emergency[KSTACK_BYTES] __attribute__((aligned(4096)));
 
-/* Where the image's own symbols will be once the MMU is on. */
+/* The address of a symbol of the image once the MMU is on. */
 static uintptr_t
 link_va(const char *p)
 {
@@ -38,7 +38,7 @@ map_stack(uintptr_t va, const char *stack)
 	    PT_KERN_RW, PAGE_SIZE);
 }
 
-/* [pa, pa + len) at itself, in 2 MiB steps. */
+/* Map [pa, pa + len) one to one, rounded out to 2 MiB. */
 static void
 map_identity(uint64_t pa, size_t len, uint64_t attr)
 {

@@ -1,6 +1,6 @@
 /*
- * Kernel stacks: each the lower half of a slot of its own address range, the
- * upper half of the slot below being its guard.
+ * Kernel stacks.  Each is the lower half of a slot in a range of addresses of
+ * their own.  The upper half of the slot below is its guard.
  * Arm ARM (DDI 0487), "TLB maintenance instructions" (VAAE1IS).
  */
 #include "arch/arm64/arm64.h"
@@ -13,15 +13,15 @@
 
 #define NSLOT       ID_POOL_MAX
 #define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
-#define FIRST_SLOT  2 /* behind the boot CPU's two */
+#define FIRST_SLOT  2 /* the first two are the boot CPU's */
 
 _Static_assert(KSTACK_BYTES == 1UL << KSTACK_SHIFT, "kern/arch.h, asm.h");
 
 static struct id_pool slots = { .id_fresh = FIRST_SLOT, .id_limit = NSLOT };
 
 /*
- * Make the tables of the whole range once, so that stacks come and go
- * without taking or giving back any other page.
+ * Make the page tables of the whole range once.  Then allocating and freeing
+ * a stack changes no other page count, which leak checks rely on.
  */
 void
 arm64_kstack_init(void)
@@ -32,7 +32,8 @@ arm64_kstack_init(void)
 		uint64_t *e = arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes);
 
 		if (bytes > LARGE_SIZE)
-			panic("kstack: no level 2 table");
+			panic("kstack: no level 2 table at %#lx",
+			    (unsigned long)va);
 		if (bytes == LARGE_SIZE) {
 			uint64_t table = arm64_pt_new();
 
@@ -47,9 +48,9 @@ arm64_kstack_init(void)
 }
 
 /*
- * Cleared, though nothing relies on it: QEMU keeps what it translated of code
- * that was in these pages before, and while any is left makes every store to
- * the page some twenty times slower.
+ * The pages are cleared because of QEMU.  Without that it keeps translations
+ * of code that was in them before, which makes every store to the page some
+ * twenty times slower.
  */
 void *
 kstack_alloc(void)
@@ -78,7 +79,7 @@ kstack_free(void *base)
 	uint64_t *e = arm64_pt_leaf(arm64_roots.r_kernel, va, &bytes);
 	uint64_t pa = *e & PT_ADDR;
 
-	/* A slot is a power of two: all of it is in one table. */
+	/* A slot is aligned to its size, so its entries are in one table. */
 	for (uintptr_t p = va; p < va + KSTACK_BYTES; p += PAGE_SIZE) {
 		*e++ = 0;
 		dsb(ishst);

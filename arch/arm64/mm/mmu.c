@@ -1,6 +1,6 @@
 /*
- * Address spaces: the kernel's direct map and device window, and those of
- * payloads, told apart by ASID.
+ * Address spaces: the kernel's direct map and device window, and the payloads'
+ * address spaces, each with an ASID of its own.
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dev/console.h"
@@ -17,7 +17,7 @@
 #include "lib/string.h"
 
 #define GIB          (1UL << 30)
-#define DEVICE_BYTES (0UL - DEVICE_BASE) /* that the window can show */
+#define DEVICE_BYTES (0UL - DEVICE_BASE) /* size of the device window */
 
 char *const arch_direct = (char *)DIRECT_BASE;
 const uint64_t arch_direct_bytes = DEVICE_BASE - DIRECT_BASE;
@@ -28,7 +28,7 @@ static struct {
 } asids = { .used = { 1 } };
 
 /*
- * Invalidate one page, or everything of an ASID, on all CPUs.
+ * Drop TLB entries of one page, or of a whole ASID, on all CPUs.
  * Arm ARM (DDI 0487), "TLB maintenance instructions".
  */
 static void
@@ -65,11 +65,12 @@ map_ram(uint64_t from, uint64_t to)
 }
 
 /*
- * A run of RAM may need a table of each of three levels at both ends.
- * Where the image has too few, take memory for them and map that first.
+ * Provide page tables for the direct map.  Each end of a run of RAM may need a
+ * table at each of three levels.  If the image has too few, take RAM for them
+ * and map that first.
  */
 static void
-enough_tables(struct bootinfo *bi)
+reserve_tables(struct bootinfo *bi)
 {
 	unsigned need = 6;
 	uint64_t end = 0, pa;
@@ -92,7 +93,7 @@ enough_tables(struct bootinfo *bi)
 	arm64_pt_give(pa_to_va(pa), need);
 }
 
-/* All RAM, whatever is in it, neighbours together. */
+/* Map all RAM, of every type.  Adjacent ranges are mapped as one. */
 static void
 map_direct(const struct bootinfo *bi)
 {
@@ -124,9 +125,9 @@ arm64_drop_identity(void)
 void
 arch_init_early(struct bootinfo *bi)
 {
-	enough_tables(bi);
+	reserve_tables(bi);
 	map_direct(bi);
-	/* What the loader left is read through the direct map from here on. */
+	/* From here on the loader's data is read through the direct map. */
 	arm64_drop_identity();
 	if (machine_from_fdt(bi) || machine_from_acpi(bi))
 		machine_check(bi);
@@ -153,7 +154,7 @@ arch_map_device(uint64_t pa, size_t len)
 }
 
 /*
- * Payloads' address spaces
+ * Address spaces of payloads
  */
 
 static uint64_t
@@ -207,7 +208,7 @@ free_tables(uint64_t pa, unsigned level)
 void
 arch_as_free(struct as *as)
 {
-	/* Walks may have cached pointers to the tables. */
+	/* The TLB may have cached pointers to the tables: flush it first. */
 	tlb_flush_asid(as->as_asid);
 	free_tables(as->as_root, 0);
 	asid_free(as->as_asid);
@@ -226,8 +227,8 @@ arch_as_switch(struct as *as)
 }
 
 /*
- * PROT_* as descriptor bits.  A payload at system privilege runs at EL1, so
- * for it PXN is what UXN is for the others.
+ * Turn PROT_* into descriptor bits.  UXN forbids execution at EL0, PXN at EL1,
+ * where payloads of system privilege run.
  */
 static uint64_t
 leaf_attr(unsigned prot)
@@ -259,12 +260,10 @@ arch_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 	           : ENOMEM;
 }
 
-/*
- * Change the leaves of a range: what is mapped there by `keep` of its bits and
- * these attributes.
- */
+/* Change each valid leaf of a range: keep its bits `keep`, and set `attr`. */
 static void
-change(struct as *as, uintptr_t va, size_t len, uint64_t keep, uint64_t attr)
+change_leaves(
+    struct as *as, uintptr_t va, size_t len, uint64_t keep, uint64_t attr)
 {
 	uintptr_t end = va + len;
 	uint64_t *e = NULL;
@@ -276,7 +275,7 @@ change(struct as *as, uintptr_t va, size_t len, uint64_t keep, uint64_t attr)
 			e = arm64_pt_leaf(as->as_root, va, &bytes);
 		if ((*e & PT_VALID) == 0)
 			continue;
-		/* kern/mm/as.c never takes a large page apart. */
+		/* kern/mm/as.c never changes a part of a large page. */
 		ASSERT((va & (bytes - 1)) == 0 && bytes <= end - va);
 		*e = (*e & keep) | attr;
 		dsb(ishst);
@@ -289,14 +288,15 @@ change(struct as *as, uintptr_t va, size_t len, uint64_t keep, uint64_t attr)
 void
 arch_unmap(struct as *as, uintptr_t va, size_t len)
 {
-	change(as, va, len, 0, 0);
+	change_leaves(as, va, len, 0, 0);
 }
 
 int
 arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 {
-	/* Permissions may change in place: no break before make for them. */
-	change(as, va, len, PT_ADDR | PT_VALID | PT_TABLE, leaf_attr(prot));
+	/* A change of permissions needs no break-before-make. */
+	change_leaves(
+	    as, va, len, PT_ADDR | PT_VALID | PT_TABLE, leaf_attr(prot));
 	return 0;
 }
 
@@ -312,8 +312,9 @@ arch_translate(struct as *as, uintptr_t va)
 }
 
 /*
- * Two blocks at a time, each of as many words as BS is the logarithm of, and
- * 2 KiB at most; where DZP prohibits that, by stores.
+ * Zero pages by DC ZVA.  One instruction clears a block of 2^BS words, at most
+ * 2 KiB; the loop does two blocks at a time.  If DZP prohibits DC ZVA, use
+ * stores.
  * Arm ARM (DDI 0487), "DCZID_EL0" and "DC ZVA".
  */
 void
@@ -335,9 +336,9 @@ arch_page_zero(void *va, size_t bytes)
 }
 
 /*
- * Clean to the point of unification, then drop from the instruction caches:
- * by address where they are physically tagged, else all, for code runs at
- * another address than it was written at.
+ * Clean the data cache to the point of unification, then invalidate the
+ * instruction caches.  If they are physically tagged, invalidate by address.
+ * Otherwise invalidate all: the code runs at another address than `va`.
  * Arm ARM (DDI 0487), "CTR_EL0" (IminLine, DminLine, L1Ip).
  */
 void

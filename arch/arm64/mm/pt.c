@@ -1,7 +1,7 @@
 /*
- * Page tables.  Everything here runs before the MMU is on too: it takes the
- * address of nothing but functions and variables of the image, which the
- * compiler forms relative to the PC, and is compiled with -mstrict-align.
+ * Page tables.  All of this also runs before the MMU is on.  So it only uses
+ * symbols of the image, which the compiler addresses relative to the PC, and
+ * it is compiled with -mstrict-align.
  */
 #include "arch/arm64/mm/pt.h"
 
@@ -70,13 +70,13 @@ arm64_pt_va(uint64_t pa)
 {
 	uint64_t offset = pa - arm64_kern_pa;
 
-	/* In the image: its mapping is there before the direct map is. */
+	/* The image is mapped before the direct map exists. */
 	if (offset < (uint64_t)(__kern_end - _start))
 		return (uint64_t *)(_start + offset);
 	return pa_to_va(pa);
 }
 
-/* Bits of the address below those that index level 0, 1, 2, 3. */
+/* The number of address bits below the index of this level, 0 to 3. */
 static unsigned
 level_shift(unsigned level)
 {
@@ -96,7 +96,7 @@ is_table(uint64_t entry, unsigned level)
 	       (entry & (PT_VALID | PT_TABLE)) == (PT_VALID | PT_TABLE);
 }
 
-/* May one leaf of this level map va to pa? */
+/* Can one leaf of this level map va to pa? */
 static bool
 leaf_fits(uintptr_t va, uint64_t pa, size_t len, unsigned level, size_t max)
 {
@@ -107,8 +107,8 @@ leaf_fits(uintptr_t va, uint64_t pa, size_t len, unsigned level, size_t max)
 }
 
 /*
- * Map the start of the range by leaves of one table, as many as are free and
- * in line; the bytes done, or 0 for no memory.
+ * Map the start of the range by consecutive free leaves of one table.  Returns
+ * the bytes that are mapped now, or 0 if there is no memory for a table.
  */
 static size_t
 map_run(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
@@ -125,11 +125,11 @@ map_run(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
 			continue;
 		}
 		if ((*e & PT_VALID) != 0)
-			return bytes - (va & (bytes - 1)); /* is there */
+			return bytes - (va & (bytes - 1)); /* mapped before */
 		if (!leaf_fits(va, pa, len, level, max)) {
 			if ((table = arm64_pt_new()) == 0)
 				return 0;
-			/* The table is seen cleared before it is linked. */
+			/* The walker must see a cleared table. */
 			dsb(ishst);
 			*e = table | PT_TABLE | PT_VALID;
 			continue;
@@ -158,7 +158,7 @@ arm64_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len,
 		if (done > len)
 			done = len;
 	}
-	/* The walker sees them from here on; an ISB drops what it fetched. */
+	/* From here on the table walker sees the new entries. */
 	dsb(ishst);
 	isb();
 	return true;

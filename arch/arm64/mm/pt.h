@@ -21,68 +21,67 @@
 #define PT_RO      (1ULL << 7) /* AP[2] */
 #define PT_SHARED  (3ULL << 8) /* inner shareable */
 #define PT_AF      (1ULL << 10)
-#define PT_NG      (1ULL << 11) /* belongs to an ASID */
+#define PT_NG      (1ULL << 11) /* not global: belongs to an ASID */
 #define PT_PXN     (1ULL << 53)
 #define PT_UXN     (1ULL << 54)
 #define PT_ADDR    0x0000fffffffff000ULL
 #define PT_ENTRIES 512
 
-/* Leaves of the kernel's own; none is executable at EL0. */
+/* Attributes of the kernel's own leaves.  EL0 can execute none of them. */
 #define PT_NORMAL  (PT_AF | PT_SHARED | PT_UXN | PT_ATTR(MAIR_NORMAL))
 #define PT_KERN_RX (PT_NORMAL | PT_RO)
 #define PT_KERN_R  (PT_NORMAL | PT_RO | PT_PXN)
 #define PT_KERN_RW (PT_NORMAL | PT_PXN)
 #define PT_DEVICE  (PT_AF | PT_UXN | PT_PXN | PT_ATTR(MAIR_DEVICE))
 
-/*
- * The roots, physical: what TTBR0_EL1 and TTBR1_EL1 hold while a CPU turns
- * its MMU on, and a table with no mapping in it for TTBR0_EL1 ever after.
- */
+/* Physical addresses of root tables.  boot/linux_image.S knows their order. */
 struct arm64_roots {
-	uint64_t r_identity;
-	uint64_t r_kernel;
-	uint64_t r_empty;
+	uint64_t r_identity; /* TTBR0_EL1 while a CPU turns its MMU on */
+	uint64_t r_kernel;   /* TTBR1_EL1 */
+	uint64_t r_empty;    /* TTBR0_EL1 when no payload's tables are used */
 };
 extern struct arm64_roots arm64_roots;
 
 /*
- * pt.c works with the MMU off as well as on, and before the page allocator:
- * tables come out of the image while there are any, and none of those that
- * may be freed does, after arm64_pt_use_allocator().
+ * pt.c works with the MMU off or on, and before the page allocator: until
+ * arm64_pt_use_allocator() new tables come from the image.  Later tables come
+ * from the allocator, so that they can be freed.
  */
-extern uint64_t arm64_kern_pa; /* where the image is */
+extern uint64_t arm64_kern_pa; /* physical address of the image */
 void arm64_pt_use_allocator(void);
-/* How many tables are left before that, and n more, cleared and mapped. */
+/* The number of tables left before arm64_pt_use_allocator(). */
 unsigned arm64_pt_left(void);
+/* Add n tables to these, cleared and mapped. */
 void arm64_pt_give(uint64_t *tables, unsigned n);
 
-/* A cleared table, as its physical address; 0 where memory is out. */
+/* Allocate a cleared table.  Returns its physical address, or 0. */
 uint64_t arm64_pt_new(void);
 /* The table at a physical address. */
 uint64_t *arm64_pt_va(uint64_t pa);
 
 /*
- * Map [va, va + len) to pa onwards, page multiples all, with the largest
- * leaves up to `max` bytes that alignment allows.  What is mapped already
- * stays.  False where memory for a table is out: part may be mapped.
+ * Map [va, va + len) to physical memory from pa on.  All are multiples of the
+ * page size.  Leaves are as large as `max` bytes and alignment allow.
+ * Mappings that exist stay as they are.  Returns false if there is no memory
+ * for a table; then part of the range may be mapped.
  */
 bool arm64_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len,
     uint64_t attr, size_t max);
 
 /*
- * The entry that maps va, and how many bytes it covers; an invalid entry
- * where nothing does.
+ * Find the entry that maps va, and set *bytes to the size it covers.  If va is
+ * not mapped, the entry is invalid.
  */
 uint64_t *arm64_pt_leaf(uint64_t root, uintptr_t va, size_t *bytes);
 
 /*
- * The entry of the page behind that of e, which maps as many bytes; NULL
- * where it is in another table.
+ * The entry after e, if e maps one page and both are in the same table.
+ * Otherwise NULL.
  */
 static inline uint64_t *
 arm64_pt_next(uint64_t *e, size_t bytes)
 {
-	const size_t page = PT_ENTRIES * sizeof *e; /* a table's, too */
+	const size_t page = PT_ENTRIES * sizeof *e; /* also a table's size */
 
 	e++;
 	return bytes == page && (uintptr_t)e % page != 0 ? e : NULL;

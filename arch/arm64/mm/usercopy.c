@@ -1,5 +1,6 @@
 /*
- * The bounds of a copy, and which of uaccess_loops.S's loops does it.
+ * Copies between kernel and payload: checks the bounds and chooses a loop of
+ * usercopy_loops.S.
  */
 #include <stdbool.h>
 
@@ -56,6 +57,6 @@ arch_copyinstr(char *dst, uintptr_t uva, size_t max)
 		return max == 0 ? ENAMETOOLONG : EFAULT;
 	err = is_system() ? arm64_copyinstr_system(dst, uva, n)
 	                  : arm64_copyinstr_user(dst, uva, n);
-	/* It ran into the end of the user half, not into the limit. */
+	/* The end of the user half came before the limit. */
 	return err == ENAMETOOLONG && n < max ? EFAULT : err;
 }

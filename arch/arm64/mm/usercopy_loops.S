@@ -1,7 +1,7 @@
 /*
- * Copies between kernel and payload, and instructions whose fault is
- * expected.  The payload's side is accessed with EL0's rights (ldtr, sttr),
- * or, at system privilege, by plain accesses: its pages are not EL0's.
+ * Copies between kernel and payload, and other instructions that may fault.
+ * User memory is accessed with the rights of EL0 (ldtr, sttr).  The pages of a
+ * payload at system privilege are not EL0's, so plain accesses are used there.
  * Arm ARM (DDI 0487), "LDTR", "STTR".
  */
 #include "arch/arm64/asm.h"
@@ -12,7 +12,7 @@
 
 	.text
 
-	/* Should the next instruction fault, go on at \to. */
+	/* If the next instruction faults, continue at \to. */
 	.macro	may_fault to
 	.pushsection .fixup_table, "a"
 	.long	8000f - .
@@ -25,7 +25,7 @@ fault:
 	mov	x0, #EFAULT
 	ret
 
-	/* Two words a turn, one if it is left, then bytes. */
+	/* Copies: two words at a time, then one word, then bytes. */
 
 	/* int NAME(void *dst, uintptr_t src, size_t len) */
 	.macro	copy_in name, load, loadb
@@ -92,9 +92,9 @@ fault:
 	/*
 	 * int NAME(char *dst, uintptr_t src, size_t max)
 	 *
-	 * Eight bytes at a time while there is room for them and they are all
-	 * in one page: the next may be absent.  A byte is 0 where 1 less has
-	 * bit 7 and it has not, or behind one that is.
+	 * Copies eight bytes at a time while max allows it and they are in one
+	 * page, because the next page may be absent.  A word x has a zero byte
+	 * if (x - 0x01..01) & ~x & 0x80..80 is not 0.
 	 */
 	.macro	copy_string name, load, loadb
 	.globl	\name
@@ -134,7 +134,7 @@ fault:
 	copy_string arm64_copyinstr_user, ldtr, ldtrb
 	copy_string arm64_copyinstr_system, ldr, ldrb
 
-	/* Where there is PSTATE.PAN, which old assemblers do not know. */
+	/* Set PSTATE.PAN, if the CPU has it.  Old assemblers do not know it. */
 	.macro	set_pan value
 	adrp	x3, arm64_has_pan
 	ldrb	w3, [x3, #:lo12:arm64_has_pan]
@@ -175,7 +175,7 @@ arm64_try:
 	ldp	x29, x30, [sp], #96
 	ret
 
-/* A fault in fn goes on here. */
+/* trap.c continues here after a fault in fn. */
 	.globl	arm64_try_failed
 arm64_try_failed:
 	mrs	x2, tpidr_el1
@@ -186,8 +186,8 @@ arm64_try_failed:
 	b	1b
 
 /*
- * bool arm64_answers(const volatile uint32_t *reg): false where a read of it
- * faults, because nothing is at the address or it is not mapped.
+ * bool arm64_answers(const volatile uint32_t *reg): false if the read faults,
+ * because the address has no device or is not mapped.
  */
 	.globl	arm64_answers
 arm64_answers:
@@ -199,9 +199,9 @@ arm64_answers:
 	ret
 
 /*
- * uint64_t arm64_hvc(uint64_t function), arm64_smc(): what a call of the
- * hypervisor or of the secure monitor answers; -1, "not supported", if the
- * instruction is undefined because there is none.
+ * uint64_t arm64_hvc(uint64_t function), arm64_smc(): call the hypervisor or
+ * the secure monitor and return its answer.  Without one the instruction is
+ * undefined, and the result is -1, "not supported".
  */
 	.globl	arm64_hvc
 arm64_hvc:

@@ -1,5 +1,5 @@
 /*
- * The PMU in this machine: whether there is one, and its interrupt.
+ * Finds this machine's PMU and its interrupt, and offers them to kcpc.
  * Arm ARM (DDI 0487), "ISR_EL1", "MIDR_EL1".
  */
 #include "arch/arm64/pmu/pmu.h"
@@ -17,7 +17,7 @@
 
 #define FIRST_PPI 16
 #define FIRST_SPI 32
-#define ISR_I     (1 << 7) /* ISR_EL1: an interrupt waits */
+#define ISR_I     (1 << 7) /* ISR_EL1: an interrupt is pending */
 
 void
 pmuv3_cpu_init(void)
@@ -35,13 +35,12 @@ irq_pending(void)
 static const char *
 why_none(void)
 {
-	if (pmuv3.pv_unlike)
+	if (pmuv3.pv_widths_differ)
 		return "PMU absent: CPUs differ in the width of their "
-		       "counters; "
-		       "give the machine those of one kind";
+		       "counters; give the machine CPUs of one kind";
 	if (pmuv3.pv_version != 0)
 		return "PMU without event counters: PMCR_EL0.N=0; the "
-		       "hypervisor keeps them, ask it for a vPMU";
+		       "hypervisor keeps them: ask it for a vPMU";
 	if (strcmp(machine.m_vmm, "none") != 0)
 		return "PMU absent: ID_AA64DFR0_EL1.PMUVer says none; start "
 		       "QEMU without pmu=off in -cpu";
@@ -51,7 +50,7 @@ why_none(void)
 const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {
-	enum pmuv3_overflow how = PMUV3_MUTE;
+	enum pmuv3_overflow how = PMUV3_NO_INTR;
 
 	if (pmuv3.pv_nevent == 0) {
 		*why_not = why_none();

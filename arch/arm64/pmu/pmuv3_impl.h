@@ -1,5 +1,6 @@
 /*
- * What the files of the PMUv3 backend share; included by them alone.
+ * Declarations that the files of the PMUv3 backend share.  Included by those
+ * files only.
  */
 #ifndef ARCH_ARM64_PMU_PMUV3_IMPL_H
 #define ARCH_ARM64_PMU_PMUV3_IMPL_H
@@ -11,26 +12,26 @@
 
 /* How the overflow of an event counter interrupts. */
 enum pmuv3_overflow {
-	PMUV3_MUTE,  /* not at all */
-	PMUV3_PLAIN, /* as the architecture says */
+	PMUV3_NO_INTR, /* not at all */
+	PMUV3_PLAIN,   /* as the architecture says */
 	/*
-	 * Only while a helper, a second counter of the same event and filter,
-	 * runs one count behind and was started by the same write: QEMU 7.2
-	 * looks for the overflow one count early and never again, but looks
-	 * at all counters when it does.
+	 * With a helper PIC only.  QEMU 7.2 checks for an overflow once, one
+	 * count too early, but then checks all counters.  The helper counts
+	 * the same event, starts with the same write, and is one count lower.
+	 * So its check finds the overflow of the PIC it serves.
 	 */
 	PMUV3_PAIRED,
 };
 
-/* The shape of the PMU: what all CPUs have. */
+/* The shape of the PMU: the PICs and events that all CPUs have. */
 struct pmuv3 {
 	unsigned pv_version; /* ID_AA64DFR0_EL1.PMUVer; 0: no PMUv3 */
 	unsigned pv_implementer, pv_part; /* MIDR_EL1's, of the boot CPU */
-	bool pv_unlike;         /* CPUs differ so much that none is offered */
+	bool pv_widths_differ;  /* among CPUs: then no PIC is offered */
 	unsigned pv_nevent;     /* event counters: the PICs */
 	unsigned pv_width;      /* bits of one: 32 or 64 */
-	bool pv_owns_el2;       /* EL2 is ours: its events may be counted */
-	bool pv_announced_only; /* an emulator: PMCEID lists what it models */
+	bool pv_owns_el2;       /* started at EL2: may count events there */
+	bool pv_announced_only; /* an emulator, which models PMCEID's events */
 	enum pmuv3_overflow pv_overflow;
 	uint64_t pv_pics;    /* bit n: PIC n exists */
 	uint64_t pv_ceid[2]; /* PMCEID0_EL0, PMCEID1_EL0 */
@@ -39,7 +40,7 @@ extern struct pmuv3 pmuv3;
 
 extern struct pcbe_ops pmuv3_pcbe_ops;
 
-/* What an event counter holds of a 64-bit value. */
+/* Cut a value to the width of an event counter. */
 static inline uint64_t
 pmuv3_in_width(uint64_t v)
 {
@@ -47,45 +48,48 @@ pmuv3_in_width(uint64_t v)
 }
 
 /*
- * Learn the shape and silence this CPU's PMU; only PMCCNTR_EL0 runs then.
- * Once per CPU, interrupts off, the boot CPU first.
+ * Read the shape of this CPU's PMU, then stop all but PMCCNTR_EL0.  Each CPU
+ * calls this once, the boot CPU first, with interrupts off.
  */
 void pmuv3_pcbe_init(bool owns_el2);
-/* Offer overflow interrupts as they were found to come; on the boot CPU. */
+/* Set how overflows interrupt, as the proof found.  On the boot CPU. */
 void pmuv3_pcbe_overflow(enum pmuv3_overflow how);
+/* Does PMCEID announce this event? */
 bool pmuv3_has_event(unsigned number);
 
-/* pmuv3_prove.c */
+/* proof.c */
 const char *pmuv3_pcbe_prove(unsigned pic);
 /*
- * How does the overflow of PIC 0 raise its interrupt?  `pending` tells
- * whether an interrupt waits; the controller lets the PMU's through.
+ * Find out how the overflow of PIC 0 interrupts.  pending() returns whether an
+ * interrupt is pending; the controller must have the PMU's interrupt enabled.
  */
 enum pmuv3_overflow pmuv3_prove_overflow(bool (*pending)(void));
-/* For the log: what prove() counts, and what prove_overflow() found. */
+/* For the log: the count that is proved, and the way overflows interrupt. */
 const char *pmuv3_proof(void);
 const char *pmuv3_overflow_proof(void);
 
 /*
- * pmuv3_spin.S.  Start the PICs of a PMCNTENSET_EL0 mask, run a loop, look at
- * ISR_EL1, stop them.  Exactly PMUV3_SPIN_INSNS(n) instructions retire
- * between start and look.  Returns whether an interrupt was pending.
+ * pmuv3_spin.S.  Start the PICs of a PMCNTENSET_EL0 mask, run a loop, read
+ * ISR_EL1, stop the PICs.  Exactly PMUV3_SPIN_INSNS(n) instructions retire
+ * between the start and the read.  Returns whether an interrupt was pending.
  */
 bool pmuv3_spin(uint64_t pics, uint64_t n);
-#define PMUV3_LOOP_INSNS    2 /* of one iteration */
+#define PMUV3_LOOP_INSNS    2 /* in one iteration */
 #define PMUV3_SPIN_INSNS(n) (1 + PMUV3_LOOP_INSNS * (uint64_t)(n))
 
 /*
- * pmuv3_pics.S, for sets of one request and more.  Load their PICs, which are
- * stopped, then start these.
+ * pmuv3_pics.S.  A set has at least one request.  Load the set's PICs, which
+ * must be stopped, then start `pics`.
  */
 void pmuv3_start(struct pcbe_set *set, uint64_t pics);
-/* Bring the counts up to what the stopped PICs hold; none overflowed.  0. */
+/* Fold the set's stopped PICs, none of which overflowed.  Returns 0. */
 uint64_t pmuv3_fold(const struct pcbe_set *set);
-/* The same where these overflowed.  They are acknowledged; the set's of them.
+/*
+ * Fold the set's stopped PICs, and acknowledge the overflows of `pics`.
+ * Returns those of `pics` that are requests' PICs.
  */
-uint64_t pmuv3_fold_told(const struct pcbe_set *set, uint64_t told);
-/* sample() of kern/cpc/pcbe.h, behind an ISB. */
+uint64_t pmuv3_fold_overflowed(const struct pcbe_set *set, uint64_t pics);
+/* The operation sample() of kern/cpc/pcbe.h. */
 bool pmuv3_sample(const struct pcbe_set *set, struct cpc_sample *s);
 
 #endif /* ARCH_ARM64_PMU_PMUV3_IMPL_H */

@@ -1,7 +1,7 @@
 /*
- * The backend of Arm's PMUv3.  PICs are the event counters; the cycle
- * counter, PMCCNTR_EL0, runs free as the tick, so PMCR_EL0.E stays 1 and PICs
- * start and stop by PMCNTENSET_EL0 and PMCNTENCLR_EL0.
+ * The backend of Arm's PMUv3.  The PICs are the event counters.  The cycle
+ * counter, PMCCNTR_EL0, is the tick and always runs, so PMCR_EL0.E stays 1.
+ * PMCNTENSET_EL0 and PMCNTENCLR_EL0 start and stop PICs.
  * Arm ARM (DDI 0487), "The Performance Monitors Extension".
  */
 #include <stddef.h>
@@ -14,7 +14,7 @@
 #include "lib/printf.h"
 
 #define RAW_MAX    0xffffU
-#define RAW_MAX_V3 0x3ffU /* before PMUv3p1: ten bits of event number */
+#define RAW_MAX_V3 0x3ffU /* before PMUv3p1 an event number has ten bits */
 
 #define AT(type, field, at)                                                    \
 	_Static_assert(offsetof(struct type, field) == (at), "pmuv3_pics.h")
@@ -36,9 +36,9 @@ AT(cpc_sample, cs_tick, CS_TICK);
 AT(cpc_sample, cs_value, CS_TICK + 8);
 
 /*
- * ps_selection, and c_pcbe of the CPU that ran the set last: the PICs that
- * count, helpers too, and those of them that interrupt.  A stopped PIC
- * overflows no more, so that its interrupt may stay enabled.
+ * ps_selection is two masks: the PICs that count, helpers included, and those
+ * of them that interrupt.  A CPU's c_pcbe is the selection that it ran last.
+ * A stopped PIC cannot overflow, so its interrupt may stay enabled.
  */
 #define COUNT(pics)           ((uint64_t)(pics))
 #define INTERRUPT(pics)       ((uint64_t)(pics) << 32)
@@ -47,20 +47,20 @@ AT(cpc_sample, cs_value, CS_TICK + 8);
 
 struct pmuv3 pmuv3;
 
-/* Its own, of a version that is there. */
+/* Read this CPU's shape.  The version is one that has a PMUv3. */
 static struct pmuv3
 read_shape(unsigned version, bool owns_el2)
 {
 	struct pmuv3 pv = {
 		.pv_version = version,
 		.pv_nevent = (unsigned)PMCR_N(pmu_read_pmcr()),
-		/* Older ones may keep the bit LP; it does nothing there. */
+		/* Older versions may store PMCR_EL0.LP, without effect. */
 		.pv_width = version >= PMUVER_V3P5 ? 64 : 32,
 		.pv_owns_el2 = owns_el2,
 		.pv_ceid = { pmu_read_pmceid0(), pmu_read_pmceid1() },
 	};
 
-	/* Before PMUv3p1 the registers' upper halves mean nothing. */
+	/* Before PMUv3p1 the upper halves of PMCEID are reserved. */
 	if (version < PMUVER_V3P1) {
 		pv.pv_ceid[0] = (uint32_t)pv.pv_ceid[0];
 		pv.pv_ceid[1] = (uint32_t)pv.pv_ceid[1];
@@ -70,35 +70,35 @@ read_shape(unsigned version, bool owns_el2)
 }
 
 /*
- * An LWP runs on any CPU: of CPUs that differ, as big and little ones may, only
- * what all have is offered.
+ * An LWP may run on any CPU.  So if CPUs differ, as big and little ones do,
+ * offer only the PICs and events that all have.
  */
 static void
-merge(const struct pmuv3 *mine)
+merge_shape(const struct pmuv3 *mine)
 {
 	if (mine->pv_version != pmuv3.pv_version ||
 	    mine->pv_nevent != pmuv3.pv_nevent ||
 	    mine->pv_ceid[0] != pmuv3.pv_ceid[0] ||
 	    mine->pv_ceid[1] != pmuv3.pv_ceid[1])
-		printf("pcbe: CPU %u has another PMU: what all CPUs have is "
-		       "offered\n",
+		printf("pcbe: CPU %u has another PMU: only PICs and events of "
+		       "all CPUs are offered\n",
 		    arch_curcpu()->c_id);
 	if (mine->pv_width != pmuv3.pv_width)
-		pmuv3.pv_unlike = true;
+		pmuv3.pv_widths_differ = true;
 	if (mine->pv_version < pmuv3.pv_version)
 		pmuv3.pv_version = mine->pv_version;
 	if (mine->pv_nevent < pmuv3.pv_nevent)
 		pmuv3.pv_nevent = mine->pv_nevent;
-	if (pmuv3.pv_unlike)
+	if (pmuv3.pv_widths_differ)
 		pmuv3.pv_nevent = 0;
 	pmuv3.pv_pics &= (1ULL << pmuv3.pv_nevent) - 1;
 	pmuv3.pv_ceid[0] &= mine->pv_ceid[0];
 	pmuv3.pv_ceid[1] &= mine->pv_ceid[1];
 }
 
-/* Out of reset enables and counts are anything. */
+/* After reset, enables and counts are undefined: clear them all. */
 static void
-silence(unsigned version)
+silence_pmu(unsigned version)
 {
 	pmu_write_pmuserenr(0);
 	pmu_write_pmcntenclr(~0ULL);
@@ -107,7 +107,7 @@ silence(unsigned version)
 	pmu_write_pmovsclr(~0ULL);
 	pmu_write_pmcr(PMCR_E | PMCR_P | PMCR_C | PMCR_LC |
 		       (version >= PMUVER_V3P5 ? PMCR_LP : 0));
-	pmu_write_pmccfiltr(PMEVTYPER_NSH); /* the tick: at every level */
+	pmu_write_pmccfiltr(PMEVTYPER_NSH); /* the tick runs at every level */
 	pmu_isb();
 	pmu_write_pmcntenset(PMCNTEN_CYCLES);
 	pmu_isb();
@@ -120,13 +120,13 @@ pmuv3_pcbe_init(bool owns_el2)
 	struct pmuv3 mine = { 0 };
 
 	if (version != PMUVER_NONE && version != PMUVER_IMPDEF) {
-		silence(version);
+		silence_pmu(version);
 		mine = read_shape(version, owns_el2);
 	}
 	if (arch_curcpu()->c_id == 0)
 		pmuv3 = mine;
 	else
-		merge(&mine);
+		merge_shape(&mine);
 }
 
 bool
@@ -141,10 +141,10 @@ pmuv3_pcbe_overflow(enum pmuv3_overflow how)
 	pmuv3.pv_overflow = how;
 	pmuv3_pcbe_ops.pcbe_caps = 0;
 	pmuv3_pcbe_ops.pcbe_no_ovf_intr = 0;
-	if (how != PMUV3_MUTE)
+	if (how != PMUV3_NO_INTR)
 		pmuv3_pcbe_ops.pcbe_caps =
 		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
-	/* A helper for a request that is not told is a PIC wasted. */
+	/* A helper PIC is worth its PIC for a notify request only. */
 	if (how != PMUV3_PLAIN && pmuv3.pv_width < 64)
 		pmuv3_pcbe_ops.pcbe_no_ovf_intr = pmuv3.pv_pics;
 }
@@ -213,7 +213,7 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 	return ev->pe_pics;
 }
 
-/* The lowest PIC that may be taken as a helper, or 0. */
+/* The lowest PIC that is free for use as a helper, as a mask; or 0. */
 static uint32_t
 spare_pic(const struct pcbe_set *set)
 {
@@ -222,15 +222,15 @@ spare_pic(const struct pcbe_set *set)
 	return spare & -spare;
 }
 
-/* A narrow counter must be sampled before it goes round twice. */
+/* A 32-bit counter must be folded before it wraps twice. */
 static bool
-interrupts(const struct pcbe_cfg *cfg)
+needs_interrupt(const struct pcbe_cfg *cfg)
 {
 	return cfg->pc_notify ||
 	       (pmuv3.pv_width < 64 && pmuv3.pv_overflow == PMUV3_PLAIN);
 }
 
-/* In ps_run: those that have a helper. */
+/* The bit of a request in ps_run, which holds the requests with a helper. */
 static uint64_t
 request_bit(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 {
@@ -280,17 +280,17 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0)
 		cfg->pc_sel |= PMEVTYPER_NSH;
 	set->ps_selection |= COUNT(1ULL << cfg->pc_pic);
-	if (interrupts(cfg))
+	if (needs_interrupt(cfg))
 		set->ps_selection |= INTERRUPT(1ULL << cfg->pc_pic);
 	return 0;
 }
 
 /*
- * The CPU ran other PICs last.  Where user reads are open every PIC can be
- * read, so what it holds of others is cleared.
+ * The CPU ran another selection last.  With user reads open a program can read
+ * every PIC, so clear the counts that belong to other sets.
  */
 static void
-select(uint64_t selection)
+select_pics(uint64_t selection)
 {
 	struct cpu *c = arch_curcpu();
 	uint64_t stale = COUNTING(c->c_pcbe & ~selection);
@@ -302,7 +302,7 @@ select(uint64_t selection)
 	c->c_pcbe = selection;
 }
 
-/* The helpers run one count behind the PICs they serve. */
+/* Each helper starts one count lower than the PIC it serves. */
 static inline void
 load_helpers(const struct pcbe_set *set)
 {
@@ -329,12 +329,13 @@ start(struct pcbe_set *set)
 	pmuv3_start(set, pics);
 }
 
-/* Apart, so that the usual way saves no register. */
+/* The slow path is a separate function so that the fast one saves no register.
+ */
 static __attribute__((noinline)) void
-program_other(struct pcbe_set *set)
+program_slow(struct pcbe_set *set)
 {
 	if (arch_curcpu()->c_pcbe != set->ps_selection)
-		select(set->ps_selection);
+		select_pics(set->ps_selection);
 	load_helpers(set);
 	start(set);
 }
@@ -343,7 +344,7 @@ static void
 program(struct pcbe_set *set)
 {
 	if (set->ps_run != 0 || arch_curcpu()->c_pcbe != set->ps_selection)
-		program_other(set);
+		program_slow(set);
 	else
 		start(set);
 }
@@ -366,7 +367,7 @@ allstop(void)
 	stop_pics(pmuv3.pv_pics);
 }
 
-/* Acknowledges them too: the interrupt is level triggered by these bits. */
+/* The bits keep the interrupt asserted, so clear those that are returned. */
 static uint64_t
 overflow_bitmap(void)
 {
@@ -382,13 +383,13 @@ stop(struct pcbe_set *set)
 {
 	struct cpc_page *page = set->ps_page;
 	uint32_t pics = COUNTING(set->ps_selection);
-	uint64_t told;
+	uint64_t overflowed;
 
 	stop_pics(pics);
 	page->cg_tick += pmu_read_pmccntr();
-	/* One that is kept may be among them; the witness looks for itself. */
-	if ((told = pmu_read_pmovsclr()) != 0)
-		return pmuv3_fold_told(set, told & pics);
+	/* The witness's PIC may be among them, so use the set's PICs only. */
+	if ((overflowed = pmu_read_pmovsclr()) != 0)
+		return pmuv3_fold_overflowed(set, overflowed & pics);
 	return pmuv3_fold(set);
 }
 
@@ -401,7 +402,7 @@ free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 	cfg->pc_aux = 0;
 }
 
-/* What is not among the PICs is not stopped, told of, or cleared. */
+/* Once removed from pv_pics, these PICs are never stopped or cleared. */
 static void
 keep(struct pcbe_set *set)
 {

@@ -1,9 +1,11 @@
 /*
- * What is done for each PIC of a set: each turn of these loops is part of
- * every context switch, or of a sample.  An event counter's number is in its
- * registers' names, so there are as many pieces of code as counters: a turn
- * goes to the one of its PIC, which ends the turn.  pmuv3_impl.h says what
- * each function does, tests/lib/host/pmuv3_pics.c says it in C.
+ * Starts, folds and samples the PICs of a set.  These loops are hot: they run
+ * at every context switch and every sample.
+ *
+ * An event counter's number is part of its registers' names.  So each loop has
+ * a table with one piece of code for each counter.  An iteration branches to
+ * the piece of its PIC, which ends the iteration.  pmuv3_impl.h describes the
+ * functions, and tests/lib/host/pmuv3_pics.c has them in C.
  * Arm ARM (DDI 0487), "PMEVCNTR<n>_EL0", "PMEVTYPER<n>_EL0".
  */
 #include "arch/arm64/pmu/pmuv3_pics.h"
@@ -11,9 +13,14 @@
 	.text
 
 	/*
-	 * x0 is the set, which has a request.  From here on: \left requests to
-	 * go, x3 the cfg, x4 the page's request, x5 the pieces, x6 the mask of
-	 * all PICs, which are alike, x7 the page.
+	 * Set up a loop over the requests of the set x0:
+	 *
+	 *     \left   requests that are left, at least one
+	 *     x3      struct pcbe_cfg of the next request
+	 *     x4      struct cpc_page_req of the next request
+	 *     x5      the table of pieces
+	 *     x6      pc_mask, which is the same for all PICs
+	 *     x7      the counter page
 	 */
 	.macro	begin pieces, left
 	ldp	x3, x7, [x0, #PS_CFG]		/* and page */
@@ -42,14 +49,14 @@ pmuv3_start:
 	stur	x9, [x4, #CQ_LAST - CQ_BYTES]
 	subs	w2, w2, #1
 	br	x8
-2:	isb				/* before the first of them counts */
+2:	isb				/* all PICs are loaded before one starts */
 	ldp	x8, x9, [x7, #CG_SEQ]		/* and tick */
 	mrs	x10, pmccntr_el0
 	add	x8, x8, #1
 	sub	x9, x9, x10
 	stp	x8, x9, [x7, #CG_SEQ]
 	msr	pmcntenset_el0, x1
-	isb				/* and they count from the next on */
+	isb				/* the next instruction is counted */
 	ret
 	.size	pmuv3_start, . - pmuv3_start
 
@@ -63,7 +70,7 @@ pmuv3_start:
 	.balign	16
 loads:	each	load
 
-	/* To the piece for a PIC that is read, with data and last. */
+	/* Branch to the PIC's piece with x10 = cq_data, x11 = cq_last. */
 	.macro	read left
 	ldrb	w8, [x3], #PC_BYTES
 	ldp	x10, x11, [x4], #CQ_BYTES
@@ -72,7 +79,7 @@ loads:	each	load
 	br	x8
 	.endm
 
-	/* x9: the request's count. */
+	/* Set x9 to the request's count. */
 	.macro	count n
 	.balign	32
 	mrs	x9, pmevcntr\n\()_el0
@@ -100,14 +107,14 @@ pmuv3_fold:
 folds:	each	fold
 
 /*
- * uint64_t pmuv3_fold_told(const struct pcbe_set *set, uint64_t told)
+ * uint64_t pmuv3_fold_overflowed(const struct pcbe_set *set, uint64_t pics)
  *
- * One of the told has gone a whole turn further than it was loaded with: then
- * what it holds goes on from there, wherever it was before.
+ * A PIC that overflowed restarted at 0 when the count reached the next
+ * multiple of 2^width.  So its count is that multiple plus its value.
  */
-	.globl	pmuv3_fold_told
-	.type	pmuv3_fold_told, %function
-pmuv3_fold_told:
+	.globl	pmuv3_fold_overflowed
+	.type	pmuv3_fold_overflowed, %function
+pmuv3_fold_overflowed:
 	msr	pmovsclr_el0, x1
 	isb				/* before the interrupt's end */
 	begin	folds, w2
@@ -116,25 +123,25 @@ pmuv3_fold_told:
 	ldp	x10, x11, [x4], #CQ_BYTES	/* data, last */
 	lsr	x9, x1, x8
 	tbz	x9, #0, 2f
-	orr	x10, x10, x6		/* last is what data has in these bits */
+	orr	x10, x10, x6		/* the next multiple, less 1 */
 	add	x10, x10, #1
 	mov	x11, #0
 2:	add	x8, x5, x8, lsl #5
-	cmp	x8, x8			/* equal: the piece returns */
+	cmp	x8, x8			/* equal: the piece ends with its ret */
 	blr	x8
 	subs	w2, w2, #1
 	b.ne	1b
 	ldr	w0, [x0, #PS_PICS]
 	and	x0, x0, x1
 	ret	x12
-	.size	pmuv3_fold_told, . - pmuv3_fold_told
+	.size	pmuv3_fold_overflowed, . - pmuv3_fold_overflowed
 
 /* bool pmuv3_sample(const struct pcbe_set *set, struct cpc_sample *s) */
 	.globl	pmuv3_sample
 	.type	pmuv3_sample, %function
 pmuv3_sample:
 	begin	samples, w2
-	isb				/* counts of all before, no more */
+	isb				/* earlier instructions are counted */
 	mrs	x8, pmccntr_el0
 	ldr	x9, [x7, #CG_TICK]
 	add	x9, x9, x8

@@ -1,7 +1,7 @@
 /*
- * Where pmuv3_pics.S finds things: struct pcbe_set and pcbe_cfg of
- * kern/cpc/pcbe.h, struct cpc_page, cpc_page_req and cpc_sample of <sys/cpc.h>.
- * Included by it, and by pmuv3_pcbe.c, which checks it.
+ * Offsets for pmuv3_pics.S: of struct pcbe_set and pcbe_cfg (kern/cpc/pcbe.h),
+ * and of struct cpc_page, cpc_page_req and cpc_sample (<sys/cpc.h>).  Included
+ * by pmuv3_pics.S, and by pmuv3_pcbe.c, which checks them.
  */
 #ifndef ARCH_ARM64_PMU_PMUV3_PICS_H
 #define ARCH_ARM64_PMU_PMUV3_PICS_H
@@ -24,6 +24,6 @@
 #define CQ_LAST  8
 #define CQ_BYTES 32
 
-#define CS_TICK 8 /* and the values behind it */
+#define CS_TICK 8 /* cs_value follows */
 
 #endif /* ARCH_ARM64_PMU_PMUV3_PICS_H */

@@ -1,12 +1,12 @@
 /*
- * The loop of known length of the PMU's proofs.
+ * The loop of known length for the proofs of the PMU.
  */
 	.text
 
 /*
  * bool pmuv3_spin(uint64_t pics, uint64_t n)
- * Nothing but the isb and the loop retires between the start and the look at
- * ISR_EL1, and no branch or call hides in a compiler's choice.
+ * Only the isb and the loop retire between the start and the read of ISR_EL1.
+ * It is assembly so that no compiler adds an instruction.
  * Arm ARM (DDI 0487), "ISR_EL1" (I: an interrupt is pending).
  */
 	.globl	pmuv3_spin

@@ -1,5 +1,6 @@
 /*
- * The proof at boot: each PIC counts a loop of known length.
+ * The proof at boot: each PIC counts a loop of known length, and the overflow
+ * of PIC 0 interrupts.
  */
 #include <stddef.h>
 
@@ -11,11 +12,11 @@
 #define SHORT_LOOP    1000
 #define LONG_LOOP     3000
 #define COUNT_EL1     PMEVTYPER_U
-#define OVERFLOW_LOOP 50  /* what the overflow proof has count at first */
-#define FROM_OVERFLOW 100 /* and then, how far from it that starts */
+#define OVERFLOW_LOOP 50  /* iterations of the exact overflow proof */
+#define FROM_OVERFLOW 100 /* counts to the overflow in the other proof */
 /*
- * How late the interrupt may be: a hypervisor passes it on, and an emulator
- * that counts time instead of instructions looks at it when it likes.
+ * How late the interrupt may be.  A hypervisor passes it on with a delay.  An
+ * emulator that derives cycles from time checks for overflow at odd times.
  */
 #define PATIENCE_US        200
 #define CYCLES_PATIENCE_US 50000
@@ -25,9 +26,9 @@
 
 static char complaint[PCBE_MAXPIC][64];
 
-/* What the PIC makes of a loop. */
+/* Let the PIC count a loop.  Returns its count. */
 static uint64_t
-count(unsigned pic, unsigned event, uint64_t iterations)
+count_loop(unsigned pic, unsigned event, uint64_t iterations)
 {
 	pmu_load(pic, event | COUNT_EL1, 0);
 	pmu_isb();
@@ -52,12 +53,12 @@ pmuv3_proof(void)
 {
 	if (counts_insns())
 		return "inst_retired counts a loop exactly";
-	return "cpu_cycles advances, no inst_retired here";
+	return "cpu_cycles advances, this PMU has no inst_retired";
 }
 
 /*
- * The difference of two lengths cancels what starting and stopping retire.
- * Retired instructions are architectural: there is no tolerance.
+ * The difference of two lengths cancels the instructions of starting and
+ * stopping.  Retired instructions are architectural, so there is no tolerance.
  */
 const char *
 pmuv3_pcbe_prove(unsigned pic)
@@ -67,10 +68,10 @@ pmuv3_pcbe_prove(unsigned pic)
 	uint64_t want = PMUV3_LOOP_INSNS * (LONG_LOOP - SHORT_LOOP);
 	uint64_t a, b, c;
 
-	a = count(pic, event, SHORT_LOOP);
-	b = count(pic, event, LONG_LOOP);
-	c = count(pic, event, 1);
-	pmu_write_pmevcntr(pic, 0); /* for the first to read it at EL0 */
+	a = count_loop(pic, event, SHORT_LOOP);
+	b = count_loop(pic, event, LONG_LOOP);
+	c = count_loop(pic, event, 1);
+	pmu_write_pmevcntr(pic, 0); /* EL0 may read it later */
 	pmu_isb();
 	if (b == 0)
 		snprintf(complaint[pic], sizeof complaint[pic],
@@ -88,9 +89,10 @@ pmuv3_pcbe_prove(unsigned pic)
 	return complaint[pic];
 }
 
-/* The overflow proof's PICs are `from` counts before PIC 0's overflow. */
+/* Load PIC 0, and its helper if `pics` has it, `from` counts before overflow.
+ */
 static void
-arm(uint64_t pics, uint64_t from)
+arm_overflow(uint64_t pics, uint64_t from)
 {
 	pmu_load(0, proof_event() | COUNT_EL1, pmuv3_in_width(-from));
 	if ((pics & HELPER) != 0)
@@ -101,9 +103,9 @@ arm(uint64_t pics, uint64_t from)
 	pmu_isb();
 }
 
-/* They are stopped; nothing of them is left. */
+/* Undo arm_overflow(); the PICs are stopped. */
 static void
-disarm(uint64_t pics)
+disarm_overflow(uint64_t pics)
 {
 	pmu_write_pmintenclr(PIC0);
 	pmu_isb();
@@ -114,30 +116,30 @@ disarm(uint64_t pics)
 	pmu_isb();
 }
 
-/* Is the interrupt pending behind a loop that starts `from` counts away? */
+/* Run the loop `from` counts before overflow.  Is an interrupt pending then? */
 static bool
-pending_behind_loop(uint64_t pics, uint64_t from)
+pending_after_loop(uint64_t pics, uint64_t from)
 {
 	bool was;
 
-	arm(pics, from);
+	arm_overflow(pics, from);
 	was = pmuv3_spin(pics, OVERFLOW_LOOP);
-	disarm(pics);
+	disarm_overflow(pics);
 	return was;
 }
 
 /*
- * The instruction behind which the interrupt is pending is the one that made
- * the counter overflow.  No access to the counters lies in between, which
- * could raise what was missed.
+ * Is the interrupt pending right after the instruction that overflows, and not
+ * before?  Nothing accesses the counters in between: an access could raise an
+ * interrupt that the PMU had missed.
  */
 static bool
 comes_exactly(uint64_t pics)
 {
 	uint64_t insns = PMUV3_SPIN_INSNS(OVERFLOW_LOOP);
 
-	return counts_insns() && pending_behind_loop(pics, insns) &&
-	       !pending_behind_loop(pics, insns + 1);
+	return counts_insns() && pending_after_loop(pics, insns) &&
+	       !pending_after_loop(pics, insns + 1);
 }
 
 static bool
@@ -158,14 +160,14 @@ comes_late(uint64_t pics, bool (*pending)(void))
 {
 	bool early, late;
 
-	arm(pics, FROM_OVERFLOW);
+	arm_overflow(pics, FROM_OVERFLOW);
 	early = pending();
 	pmu_write_pmcntenset(pics);
 	pmu_isb();
 	late = wait_for(pending);
 	pmu_write_pmcntenclr(pics);
 	pmu_isb();
-	disarm(pics);
+	disarm_overflow(pics);
 	return !early && late;
 }
 
@@ -205,5 +207,5 @@ pmuv3_prove_overflow(bool (*pending)(void))
 		return tries[i].how;
 	}
 	overflow_proof = "does not come";
-	return PMUV3_MUTE;
+	return PMUV3_NO_INTR;
 }

@@ -1,7 +1,7 @@
 /*
- * The PMU's registers, each by a function.  Included by the PMUv3 backend
- * and by nothing else, so that a test can put a register file of its own
- * behind the same names.
+ * The PMU's registers, with one function for each access.  Only the PMUv3
+ * backend includes this, so that a test can replace it by a fake with the same
+ * names.
  * Arm ARM (DDI 0487), "Performance Monitors registers".
  */
 #ifndef ARCH_ARM64_PMU_REGS_H
@@ -13,11 +13,11 @@
 
 #define PMU_NEVENT_MAX 31
 
-#define PMCR_E    (1ULL << 0) /* enable what PMCNTENSET_EL0 has */
+#define PMCR_E    (1ULL << 0) /* run the counters of PMCNTENSET_EL0 */
 #define PMCR_P    (1ULL << 1) /* write: event counters to 0 */
 #define PMCR_C    (1ULL << 2) /* write: PMCCNTR_EL0 to 0 */
 #define PMCR_LC   (1ULL << 6) /* PMCCNTR_EL0 has 64 bits */
-#define PMCR_LP   (1ULL << 7) /* PMUv3p5: event counters, too */
+#define PMCR_LP   (1ULL << 7) /* PMUv3p5: event counters have 64 bits */
 #define PMCR_N(v) FIELD(v, 15, 11)
 
 #define PMCNTEN_CYCLES (1ULL << 31) /* the bit of PMCCNTR_EL0 */
@@ -25,10 +25,10 @@
 #define PMUSERENR_CR (1ULL << 2) /* EL0 reads PMCCNTR_EL0 */
 #define PMUSERENR_ER (1ULL << 3) /* EL0 reads PMEVCNTR<n>_EL0 */
 
-/* PMEVTYPER<n>_EL0 and PMCCFILTR_EL0: which levels not to count. */
-#define PMEVTYPER_P   (1ULL << 31) /* EL1 */
-#define PMEVTYPER_U   (1ULL << 30) /* EL0 */
-#define PMEVTYPER_NSH (1ULL << 27) /* count EL2 */
+/* PMEVTYPER<n>_EL0 and PMCCFILTR_EL0: the levels at which to count. */
+#define PMEVTYPER_P   (1ULL << 31) /* do not count at EL1 */
+#define PMEVTYPER_U   (1ULL << 30) /* do not count at EL0 */
+#define PMEVTYPER_NSH (1ULL << 27) /* count at EL2 */
 
 /* ID_AA64DFR0_EL1.PMUVer */
 #define PMUVER_NONE   0x0
@@ -74,14 +74,15 @@ pmu_read_pmuver(void)
 	return (unsigned)FIELD(read_sysreg(id_aa64dfr0_el1), 11, 8);
 }
 
-/* What is written takes effect before what follows. */
+/* Writes take effect before the instructions that follow. */
 static inline void
 pmu_isb(void)
 {
 	isb();
 }
 
-/* One line for each event counter; a register's number is in its name. */
+/* X(n) for each event counter, because a register's name contains its number.
+ */
 #define PMU_EACH_EVENT_COUNTER(X)                                              \
 	X(0)                                                                   \
 	X(1)                                                                   \
@@ -104,7 +105,7 @@ pmu_isb(void)
 	X(18)                                                                  \
 	X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30)
 
-/* n is the number of a counter there is. */
+/* n must be less than PMCR_EL0.N. */
 static inline uint64_t
 pmu_read_pmevcntr(unsigned n)
 {
@@ -134,7 +135,7 @@ pmu_write_pmevcntr(unsigned n, uint64_t v)
 	}
 }
 
-/* Event select and value of a counter: one way through the table for both. */
+/* Write event select and value of a counter, with one switch for both. */
 static inline void
 pmu_load(unsigned n, uint64_t select, uint64_t v)
 {

@@ -1,5 +1,5 @@
 /*
- * How much FP state this machine has, and turning it on.
+ * FP, NEON and SVE state of LWPs: its size, saving it, and turning SVE on.
  * Arm ARM (DDI 0487), "CPACR_EL1", "ZCR_EL1", "ID_AA64PFR0_EL1".
  */
 #include "arch/arm64/trap/fp.h"
@@ -9,18 +9,18 @@
 #include "kern/mm/page.h"
 #include "lib/printf.h"
 
-#define CPACR_FPEN (3UL << 20) /* no trap, at EL0 nor EL1 */
+#define CPACR_FPEN (3UL << 20) /* FP does not trap at EL0 or EL1 */
 /*
- * As Linux's default, 64 bytes at most: with longer vectors a signal's frame
- * would not fit the stacks of SIGSTKSZ that programs have for it.
+ * At most 64 bytes a vector, as Linux's default.  With longer vectors a
+ * signal's frame would not fit a stack of SIGSTKSZ bytes.
  */
 #define ZCR_LEN    3
 #define NEON_BYTES (32 * 16 + 16) /* V0..V31, FPSR and FPCR */
-/* Z0..Z31, P0..P15 and FFR (an eighth each), FPSR and FPCR. */
+/* Z0..Z31; P0..P15 and FFR, an eighth as long; FPSR and FPCR. */
 #define SVE_BYTES(v) (32 * (v) + 17 * ((v) / 8) + 16)
 
 static struct {
-	unsigned vector; /* SVE's, in bytes; 0: no SVE */
+	unsigned vector; /* bytes of an SVE vector; 0: no SVE */
 } fp;
 
 static void
@@ -38,7 +38,7 @@ arm64_fp_cpu_init(void)
 
 	sve_set(sve);
 	if (sve) {
-		/* Asking for more than there is gives what there is. */
+		/* If this is too long, the CPU uses its longest. */
 		write_sysreg(ZCR_EL1, ZCR_LEN);
 		isb();
 		vector = arm64_sve_vector();
@@ -46,7 +46,7 @@ arm64_fp_cpu_init(void)
 	}
 	if (fp.vector == 0)
 		fp.vector = vector;
-	/* LWPs of the future may move: all CPUs alike, or none of them. */
+	/* LWPs move between CPUs, so all must have the same length. */
 	ASSERT(fp.vector == vector);
 }
 
@@ -71,7 +71,7 @@ arm64_fp_alloc(void)
 }
 
 static void
-save(struct arm64_fp *f)
+save_regs(struct arm64_fp *f)
 {
 	if (f->f_sve)
 		arm64_sve_save(f->f_regs);
@@ -79,14 +79,14 @@ save(struct arm64_fp *f)
 		arm64_neon_save(f->f_regs);
 }
 
-/* Not between two LWPs without SVE. */
+/* A switch from or to an LWP that uses SVE, or a kernel thread. */
 static void
-switch_slowly(struct arm64_fp *from, struct arm64_fp *to)
+switch_slow(struct arm64_fp *from, struct arm64_fp *to)
 {
 	bool was = from != NULL && from->f_sve, is = to != NULL && to->f_sve;
 
 	if (from != NULL)
-		save(from);
+		save_regs(from);
 	if (was != is)
 		sve_set(is);
 	if (is)
@@ -99,7 +99,7 @@ void
 arm64_fp_switch(struct arm64_fp *from, struct arm64_fp *to)
 {
 	if (from == NULL || to == NULL || from->f_sve || to->f_sve)
-		switch_slowly(from, to);
+		switch_slow(from, to);
 	else
 		arm64_neon_switch(from->f_regs, to->f_regs);
 }
@@ -108,7 +108,7 @@ void
 arm64_fp_copy(struct arm64_fp *to, const struct arm64_fp *self)
 {
 	to->f_sve = self->f_sve;
-	save(to);
+	save_regs(to);
 }
 
 void
@@ -119,7 +119,7 @@ arm64_fp_clear(struct arm64_fp *self)
 	arm64_neon_clear();
 }
 
-/* What is beyond NEON's are another LWP's, or an older self's. */
+/* Clear the SVE registers' bits beyond NEON, which may be another LWP's. */
 bool
 arm64_fp_use_sve(struct arm64_fp *self)
 {
@@ -131,7 +131,7 @@ arm64_fp_use_sve(struct arm64_fp *self)
 	return true;
 }
 
-/* The head of a record. */
+/* The head of an SVE record: the fields of Linux's struct sve_context. */
 struct sve_head {
 	uint32_t magic, bytes;
 	uint16_t vector, flags, reserved[2];
@@ -145,8 +145,8 @@ arm64_sve_frame_bytes(const struct arm64_fp *self)
 }
 
 /*
- * A save area has 16 bytes of FPSR and FPCR where the record has its head,
- * and then the same.
+ * A record is laid out as a save area, except that its first 16 bytes are the
+ * head instead of FPSR and FPCR.
  */
 void
 arm64_sve_save_frame(const struct arm64_fp *self, void *record)

@@ -1,20 +1,20 @@
 /*
- * What fp_regs.S does.  Included by fp.c.
+ * The functions of fp_regs.S, which describes save areas.  Included by fp.c.
  */
 #ifndef ARCH_ARM64_TRAP_FP_ASM_H
 #define ARCH_ARM64_TRAP_FP_ASM_H
 
 #include <stdbool.h>
 
-unsigned arm64_sve_vector(void); /* bytes of a Z register now */
+unsigned arm64_sve_vector(void); /* bytes of a Z register at present */
 void arm64_sve_save(void *area);
 void arm64_sve_load(const void *area);
-void arm64_sve_begin(void); /* beyond NEON's registers all zeros */
+void arm64_sve_begin(void); /* clear the bits beyond NEON's registers */
 void arm64_neon_save(void *area);
 void arm64_neon_load(const void *area);
 void arm64_neon_switch(void *save, const void *load);
 void arm64_neon_clear(void);
-/* From a signal's frame: see there. */
+/* Load from the records of a signal's frame (fp.h). */
 void arm64_neon_load_frame(const void *fpsimd);
 void arm64_sve_load_frame(const void *sve, const void *fpsimd);
 

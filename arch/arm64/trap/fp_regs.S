@@ -1,6 +1,7 @@
 /*
- * Save areas.  NEON: FPSR and FPCR in 16 bytes, then Q0..Q31.  SVE: FPSR and
- * FPCR, then Z0..Z31, then P0..P15 and FFR, back to back at their length.
+ * Saves and loads the FP registers.  A save area for NEON has FPSR and FPCR in
+ * 16 bytes, then Q0..Q31.  One for SVE has FPSR and FPCR, then Z0..Z31, P0..P15
+ * and FFR without gaps, each at its length.
  */
 	.arch	armv8.2-a+sve
 	.text
@@ -36,7 +37,7 @@
 	\op	q30, q31, [x0, #480]
 	.endm
 
-	/* op z0..z31 and p0..p15; x1 = the predicates' address. */
+	/* Do \op for z0..z31 from x0 on, or for p0..p15 from x1 on. */
 	.macro	each_vector op
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, \
 	    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31
@@ -109,7 +110,7 @@ arm64_sve_load:
 	each_predicate ldr
 	ret
 
-/* A write of V clears the rest of Z. */
+/* A write of a V register clears the rest of its Z register. */
 	.globl	arm64_sve_begin
 arm64_sve_begin:
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, \
@@ -122,7 +123,7 @@ arm64_sve_begin:
 	wrffr	p0.b
 	ret
 
-/* FPSR, FPCR and Q0..Q31 of Linux's struct fpsimd_context at x0. */
+/* Load FPSR, FPCR and Q0..Q31 from Linux's struct fpsimd_context at x0. */
 	.globl	arm64_neon_load_frame
 arm64_neon_load_frame:
 	ldp	w1, w2, [x0, #8]
@@ -133,8 +134,9 @@ arm64_neon_load_frame:
 	ret
 
 /*
- * The vectors that follow the head of Linux's struct sve_context at x0; of
- * each Z register the low 16 bytes are those of the fpsimd_context at x1.
+ * Load the SVE registers from Linux's struct sve_context at x0.  The low 16
+ * bytes of each Z register, FPSR and FPCR come from the struct fpsimd_context
+ * at x1.
  */
 	.globl	arm64_sve_load_frame
 arm64_sve_load_frame:

@@ -1,3 +1,6 @@
+/*
+ * Writes a file's status as the struct stat of Linux on arm64.
+ */
 #include <stdint.h>
 
 #include "kern/arch.h"
@@ -11,7 +14,7 @@ struct linux_stat {
 	uint64_t st_rdev, st_pad1;
 	int64_t st_size;
 	int32_t st_blksize, st_pad2;
-	int64_t st_blocks; /* of 512 bytes */
+	int64_t st_blocks; /* in units of 512 bytes */
 	uint64_t st_times[6];
 	uint32_t st_pad3[2];
 };

@@ -1,5 +1,6 @@
 /*
- * LWPs: the registers they leave behind, and their way into user code.
+ * The machine's part of LWPs: their saved registers, the switch from one to
+ * the next, and how a new one starts.
  * Arm ARM (DDI 0487), "TPIDR_EL0", "SPSR_EL1".
  */
 #include "kern/proc/lwp.h"
@@ -12,7 +13,7 @@
 #include "kern/proc/proc.h"
 #include "lib/string.h"
 
-/* As arm64_switch() stores them: callee-saved registers. */
+/* The callee-saved registers, as arm64_switch() stores them. */
 struct switch_frame {
 	uint64_t swf_x[10]; /* x19..x28 */
 	uint64_t swf_fp, swf_lr;
@@ -34,7 +35,7 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 		kfree(al);
 		return ENOMEM;
 	}
-	/* Below the trap frame: there already, or written from here. */
+	/* The switch frame is below the trap frame, which comes first. */
 	sf = (struct switch_frame *)tf - 1;
 	*sf = (struct switch_frame){
 		.swf_x = { (uint64_t)fn, (uint64_t)arg },
@@ -64,7 +65,7 @@ arch_lwp_switch(struct lwp *from, struct lwp *to)
 	arm64_fp_switch(old->al_fp, new->al_fp);
 	old->al_tls = read_sysreg(tpidr_el0);
 	write_sysreg(tpidr_el0, new->al_tls);
-	/* A kernel thread needs none; but the last one's may go meanwhile. */
+	/* A kernel thread must not keep an address space that may be freed. */
 	if (to->l_proc != from->l_proc)
 		arch_as_switch(to->l_proc != NULL ? &to->l_proc->p_as : NULL);
 	arm64_switch(&old->al_sp, new->al_sp);
@@ -95,7 +96,7 @@ arch_lwp_fork(struct lwp *l, const struct trapframe *tf, uintptr_t sp,
 	if (sp != 0)
 		copy->tf_sp = sp;
 	al->al_tls = tls != NULL ? *tls : read_sysreg(tpidr_el0);
-	/* The kernel does not touch them: they are still the caller's. */
+	/* The kernel uses no FP, so the CPU still has the caller's state. */
 	arm64_fp_copy(al->al_fp, arm64_fp_self());
 }
 

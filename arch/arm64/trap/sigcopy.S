@@ -1,11 +1,14 @@
 /*
- * A signal's frame, written and read in place, in user memory: the parts
- * that every frame has.  struct sigframe_user is Linux's (sigframe.c); offsets in
- * asm.h.  A fault anywhere between arm64_sigcopy_start and arm64_sigcopy_end
- * goes on at arm64_sigcopy_failed, so nothing here has anything on the stack.
+ * Writes and reads, in user memory, the parts that every signal's frame has.
+ * The frame is struct sigframe_user of sigframe.c; asm.h has the offsets.
  *
- * Two NEON registers hold twice what two general ones do: once all are in
- * the frame q0 and q1 copy the rest of it, and are loaded again.
+ * If an access between arm64_sigcopy_start and arm64_sigcopy_end faults,
+ * trap.c continues at arm64_sigcopy_failed.  So this code must not use the
+ * stack.
+ *
+ * A NEON register holds twice as much as a general one.  Once all NEON
+ * registers are in the frame, q0 and q1 copy the rest of it; then they are
+ * loaded again.
  */
 #include "arch/arm64/asm.h"
 
@@ -20,8 +23,8 @@
 	more	.req x3
 
 	/*
-	 * Where there is PSTATE.PAN, which old assemblers do not know: w17 says
-	 * so.
+	 * Set PSTATE.PAN if w17 says that the CPU has it.  Old assemblers do
+	 * not know it.
 	 */
 	.macro	set_pan value
 	cbz	w17, 8f
@@ -35,7 +38,7 @@
 	set_pan	0
 	.endm
 
-	/* 32 bytes each. */
+	/* Copy 32 bytes for each number. */
 	.macro	copy_qs to, from, numbers:vararg
 	.irp	n, \numbers
 	ldp	q0, q1, [\from, #32 * \n]
@@ -69,13 +72,13 @@ arm64_sigcopy_start:
  * int arm64_sigcopy_out(struct trapframe *tf, const struct sigframe *sf,
  *     struct sigframe_user *frame, const struct sigcopy_more *more)
  *
- * The two ends of the frame and NEON's registers come first.  They are on
- * every page of it, so that nothing faults once q0 or tf has changed.
+ * The two ends of the frame and the NEON registers are written first.  They
+ * touch every page of the frame, so nothing faults after q0 or tf has changed.
  */
 	.globl	arm64_sigcopy_out
 arm64_sigcopy_out:
 	open_user
-	ldp	x10, x11, [tf, #TF_X(29)]	/* behind all records: see there */
+	ldp	x10, x11, [tf, #TF_X(29)]	/* to fp and lr after the records */
 	add	x8, frame, #SF_FRAME_HIGH
 	add	x8, x8, #SF_FRAME_LOW
 	stp	x10, x11, [x8]
@@ -124,7 +127,8 @@ arm64_sigcopy_out:
 /*
  * int arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
  *
- * What is in tf before the frame is found to be a good one is x0 to x30.
+ * The fast path.  It changes only x0 to x30 of tf before it has checked the
+ * frame; arm64_sigframe_pop() does the rest if it is not a common one.
  */
 	.globl	arch_sigframe_pop
 arch_sigframe_pop:
@@ -150,30 +154,30 @@ arch_sigframe_pop:
 	eor	x15, x15, x14
 	tst	x15, #~PSTATE_NZCV & 0xffffffffffffffff
 	ccmp	x13, x16, #2, eq
-	b.hs	unusual
+	b.hs	slow_path
 	add	x9, frame, #SF_RECORDS
 	add	x8, x9, #FPSIMD_FRAME_BYTES
 	ldr	x10, [x9]
 	ldr	x4, [x8]
 	ldp	x6, x7, [x8, #16]
 	ldr	x8, [x8, #32]
-	adrp	x3, arm64_sigcopy_usual
-	add	x3, x3, #:lo12:arm64_sigcopy_usual
+	adrp	x3, arm64_sigcopy_common
+	add	x3, x3, #:lo12:arm64_sigcopy_common
 	ldr	x11, [x3, #SM_FPSIMD]
 	ldr	x5, [x3, #SM_RECORDS]
 	ldp	x15, x16, [x3, #SM_RECORDS + 16]
 	eor	x10, x10, x11
-	eor	x4, x4, x5		/* of ESR's, the value is anything */
+	eor	x4, x4, x5		/* only the head of ESR's record */
 	eor	x6, x6, x15
 	eor	x7, x7, x16
 	orr	x10, x10, x4
 	orr	x6, x6, x7
 	orr	x10, x10, x8
 	orr	x10, x10, x6
-	cbnz	x10, unusual
+	cbnz	x10, slow_path
 	mrs	x10, cpacr_el1
 	tst	x10, #CPACR_ZEN
-	b.ne	unusual
+	b.ne	slow_path
 
 	ldp	w10, w11, [x9, #8]
 	msr	fpsr, x10
@@ -185,7 +189,7 @@ arch_sigframe_pop:
 	mov	w0, #0
 	ret
 
-unusual:
+slow_path:
 	set_pan	1
 	b	arm64_sigframe_pop
 

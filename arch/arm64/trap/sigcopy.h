@@ -1,5 +1,5 @@
 /*
- * What sigcopy.S does.  Included by arch/arm64/.
+ * The functions of sigcopy.S.  Included by arch/arm64/.
  */
 #ifndef ARCH_ARM64_TRAP_SIGCOPY_H
 #define ARCH_ARM64_TRAP_SIGCOPY_H
@@ -11,32 +11,33 @@
 struct sigframe_user;
 struct trapframe;
 
-/* What out() writes besides registers and *sf. */
+/* Contents of a frame that are neither registers nor in struct sigframe. */
 struct sigcopy_more {
-	uint64_t scm_fpsimd; /* the head of the first record */
+	uint64_t scm_fpsimd; /* head of the first record, fpsimd_context */
 	uint64_t scm_fault_address;
-	/* Behind that record, and before one of zeros: ESR's, and SVE's. */
+	/* The next records: esr_context, and the head of sve_context. */
 	uint64_t scm_records[4];
-	uint64_t scm_pstate; /* of PSTATE, what the handler starts with */
+	uint64_t
+	    scm_pstate; /* mask: the bits of PSTATE that the handler gets */
 };
-/* Without SVE's registers, and where no fault brought the frame about. */
-extern struct sigcopy_more arm64_sigcopy_usual;
+/* For an LWP that does not use SVE, and a signal that is not a fault. */
+extern struct sigcopy_more arm64_sigcopy_common;
 
 /*
- * Write all but SVE registers, and have tf enter the handler.  0, or EFAULT
- * and tf and NEON's registers are as they were.  Of SVE's, z0 and z1 lose
- * what is beyond NEON.
+ * Write a frame without SVE registers, and make tf enter the handler.  Returns
+ * 0, or EFAULT with tf and the NEON registers unchanged.  The bits of z0 and z1
+ * beyond NEON's are lost.
  */
 int arm64_sigcopy_out(struct trapframe *tf, const struct sigframe *sf,
     struct sigframe_user *frame, const struct sigcopy_more *more);
 
 /*
- * arch_sigframe_pop() is here, too.  It ends here where there is more to a
- * frame than usual: *kept and x0 to x30 are as the frame has them.
+ * sigframe.c: the slow path of arch_sigframe_pop(), which is in sigcopy.S and
+ * jumps here.  *kept and x0 to x30 already have the frame's values.
  */
 int arm64_sigframe_pop(struct trapframe *tf, struct sigkept *kept);
 
-/* Where a fault means EFAULT, and where that is said. */
+/* A fault between start and end continues at failed, which returns EFAULT. */
 extern char arm64_sigcopy_start[], arm64_sigcopy_end[], arm64_sigcopy_failed[];
 
 #endif /* ARCH_ARM64_TRAP_SIGCOPY_H */

@@ -1,8 +1,8 @@
 /*
- * A signal handler's frame, as Linux programs know it: uapi/asm/ucontext.h,
- * uapi/asm/sigcontext.h.  It is written and read in place, in user memory:
- * what every frame has by sigcopy.S, SVE registers and frames that programs
- * have changed the records of in arm64_try().
+ * A signal handler's frame, as Linux programs expect it: uapi/asm/ucontext.h,
+ * uapi/asm/sigcontext.h.  sigcopy.S writes and reads the parts that every frame
+ * has.  This file does SVE registers, and frames whose records a program has
+ * changed, by plain accesses in arm64_try().
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/sysreg.h"
@@ -14,8 +14,8 @@
 #include "kern/proc/signal.h"
 
 /*
- * PSTATE.  Arm ARM (DDI 0487), "SPSR_EL1": what a payload can set itself,
- * at EL0 and at EL1, and what a handler starts without.
+ * Bits of PSTATE: those that a payload can set itself, at EL0 and at EL1, and
+ * those that are 0 when a handler starts.  Arm ARM (DDI 0487), "SPSR_EL1".
  */
 #define PSTATE_MODE  0x1fULL /* with nRW: AArch32 */
 #define PSTATE_BTYPE 0xc00ULL
@@ -32,7 +32,7 @@
 #define ESR_BYTES   16
 #define STACK_ALIGN 16
 
-/* The head of a record; one of zeros is the last. */
+/* The head of a record.  A head of zeros ends the records. */
 struct record {
 	uint32_t magic, bytes;
 };
@@ -52,7 +52,7 @@ struct sigframe_user {
 	uint64_t sp, pc, pstate;
 	uint64_t records_pad;
 	char records[RECORDS_BYTES];
-	/* Behind it: a frame record, so that backtraces go on. */
+	/* A frame record, so that backtraces continue past the handler. */
 	uint64_t fp, lr;
 };
 #define AT(type, field, at)                                                    \
@@ -90,7 +90,7 @@ is_fault(int sig)
 	return (faults & SIGBIT(sig)) != 0;
 }
 
-struct sigcopy_more arm64_sigcopy_usual = {
+struct sigcopy_more arm64_sigcopy_common = {
 	.scm_fpsimd = RECORD(FPSIMD_MAGIC, FPSIMD_FRAME_BYTES),
 	.scm_records = { RECORD(ESR_MAGIC, ESR_BYTES) },
 	.scm_pstate = ~(PSTATE_BTYPE | PSTATE_SS | PSTATE_IL | PSTATE_TCO),
@@ -99,7 +99,7 @@ struct sigcopy_more arm64_sigcopy_usual = {
 void
 arm64_sigframe_init(void)
 {
-	uint64_t *sve = &arm64_sigcopy_usual.scm_records[2];
+	uint64_t *sve = &arm64_sigcopy_common.scm_records[2];
 
 	if (arm64_sve_bytes() != 0) {
 		sve[0] = RECORD(SVE_MAGIC, SVE_HEAD_BYTES);
@@ -107,7 +107,7 @@ arm64_sigframe_init(void)
 	}
 }
 
-/* SVE's registers, and the end of the records. */
+/* Write the SVE record and the end of the records. */
 static void
 write_sve(void *at)
 {
@@ -117,7 +117,7 @@ write_sve(void *at)
 	*(uint64_t *)((char *)at + arm64_sve_frame_bytes(fp)) = 0;
 }
 
-/* An LWP that uses SVE. */
+/* Write the frame of an LWP that uses SVE. */
 static int
 push_sve(struct trapframe *tf, const struct sigframe *sf,
     struct sigframe_user *f, const struct sigcopy_more *more)
@@ -126,7 +126,7 @@ push_sve(struct trapframe *tf, const struct sigframe *sf,
 	struct trapframe before = *tf;
 	int err;
 
-	/* As for a kernel thread and back: out() spoils some of SVE's. */
+	/* arm64_sigcopy_out() destroys parts of z0 and z1: save all first. */
 	arm64_fp_switch(fp, NULL);
 	err = arm64_sigcopy_out(tf, sf, f, more);
 	arm64_fp_switch(NULL, fp);
@@ -138,12 +138,12 @@ push_sve(struct trapframe *tf, const struct sigframe *sf,
 	return err;
 }
 
-/* With SVE registers, or because of a fault. */
+/* Write a frame with SVE registers, or after a fault. */
 static __attribute__((noinline)) int
 push_more(struct trapframe *tf, const struct sigframe *sf,
     struct sigframe_user *f, bool fault)
 {
-	struct sigcopy_more more = arm64_sigcopy_usual;
+	struct sigcopy_more more = arm64_sigcopy_common;
 
 	if (fault) {
 		more.scm_fault_address = sf->sf_info->si_addr;
@@ -161,23 +161,23 @@ arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 	uintptr_t at =
 	    (sp - sizeof(struct sigframe_user)) & -(uintptr_t)STACK_ALIGN;
 
-	/* Below 0 is beyond USER_TOP. */
+	/* If the subtraction wrapped, `at` is above USER_TOP. */
 	if (at > USER_TOP - sizeof(struct sigframe_user) || at < sf->sf_limit ||
 	    sf->sf_act->sa_handler >= USER_TOP)
 		return EFAULT;
 	if (fault || arm64_sve_on())
 		return push_more(tf, sf, (void *)at, fault);
-	return arm64_sigcopy_out(tf, sf, (void *)at, &arm64_sigcopy_usual);
+	return arm64_sigcopy_out(tf, sf, (void *)at, &arm64_sigcopy_common);
 }
 
-/* What is read of a frame by plain accesses. */
+/* The part of a frame that the slow path reads. */
 struct rest {
 	const struct sigframe_user *r_frame;
 	uint64_t r_sp, r_pc, r_pstate;
 	bool r_damaged;
 };
 
-/* Walk the records, each of which a program may have changed. */
+/* Read the records.  A program may have changed each of them. */
 static void
 read_rest(void *arg)
 {
@@ -220,7 +220,7 @@ arm64_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
 	struct rest rest = { .r_frame = (const void *)tf->tf_sp };
 	uint64_t changed, may;
 
-	(void)kept; /* it is there already */
+	(void)kept; /* sigcopy.S filled it in */
 	if (tf->tf_sp % STACK_ALIGN != 0 ||
 	    tf->tf_sp > USER_TOP - sizeof(struct sigframe_user))
 		return EFAULT;

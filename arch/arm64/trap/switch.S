@@ -1,9 +1,14 @@
 /*
- * From one LWP's kernel stack to another's.
+ * Switches from one LWP's kernel stack to another's.
  */
 	.text
 
-/* arm64_switch(from_sp, to_sp): see struct switch_frame in lwp.c. */
+/*
+ * void arm64_switch(void **from_sp, void *to_sp)
+ *
+ * Save the callee-saved registers as a struct switch_frame (lwp.c) and store
+ * its address to *from_sp.  Then load those at to_sp.
+ */
 	.globl	arm64_switch
 arm64_switch:
 	sub	sp, sp, #96
@@ -25,7 +30,7 @@ arm64_switch:
 	add	sp, sp, #96
 	ret
 
-/* A new LWP arrives here: fn(arg), which does not return. */
+/* A new LWP starts here: call fn(arg), which does not return. */
 	.globl	arm64_lwp_first
 arm64_lwp_first:
 	mov	x0, x20

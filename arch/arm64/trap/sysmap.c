@@ -1,6 +1,6 @@
 /*
- * Linux's numbers of system calls on arm64 (include/uapi/asm-generic/
- * unistd.h) as the kernel's own.
+ * Maps Linux's system call numbers on arm64 (include/uapi/asm-generic/
+ * unistd.h) to the kernel's own.
  */
 #include "kern/arch.h"
 #include "kern/sys/syscall.h"

@@ -1,5 +1,6 @@
 /*
- * What exceptions mean, and the trap frame's accessors.
+ * Handles exceptions after vectors.S has saved the registers, and has the
+ * accessors of the trap frame.
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dev/gic.h"
@@ -14,7 +15,7 @@
 #include "kern/sys/syscall.h"
 #include "lib/printf.h"
 
-/* What vectors.S knows of the kernel. */
+/* Offsets and numbers that vectors.S uses. */
 _Static_assert(offsetof(struct spinlock, sl_held) == 0, "the kernel lock");
 _Static_assert(offsetof(struct cpu, c_lwp) == C_LWP, "asm.h");
 _Static_assert(offsetof(struct lwp, l_ast) == L_AST, "asm.h");
@@ -72,9 +73,9 @@ static const struct {
 
 extern const struct arm64_fixup __fixup_start[], __fixup_end[];
 
-/* The kernel expected that this instruction may fault: go on elsewhere. */
+/* If the kernel expected this fault, set the pc at which it continues. */
 static bool
-fixup(struct trapframe *tf)
+apply_fixup(struct trapframe *tf)
 {
 	for (const struct arm64_fixup *f = __fixup_start; f < __fixup_end;
 	     f++) {
@@ -121,8 +122,8 @@ abort_cause(const struct trapframe *tf, bool fetch)
 }
 
 /*
- * Undefined behaviour in the kernel, as the compiler traps it (SAN=ubsan):
- * BRK with gcc's number for __builtin_trap().  Arm ARM (DDI 0487), "ISS
+ * With SAN=ubsan, undefined behaviour in the kernel runs gcc's
+ * __builtin_trap(): a BRK with this number.  Arm ARM (DDI 0487), "ISS
  * encoding for an exception from execution of a Breakpoint instruction".
  */
 #define GCC_TRAP 1000
@@ -134,7 +135,7 @@ is_ubsan_trap(const struct trapframe *tf, unsigned ec)
 }
 
 static void
-report(struct trapframe *tf, unsigned ec)
+report_fault(struct trapframe *tf, unsigned ec)
 {
 	uintptr_t addr = tf->tf_esr & ISS_FNV ? 0 : tf->tf_far;
 	bool fetch = ec == EC_IABORT || ec == EC_IABORT_LOW;
@@ -160,21 +161,21 @@ arm64_trap_sync(struct trapframe *tf)
 	unsigned ec = FIELD(tf->tf_esr, 31, 26);
 
 	if (!tf_user(tf)) {
-		if (fixup(tf))
+		if (apply_fixup(tf))
 			return;
 		if (is_ubsan_trap(tf, ec))
 			trap_fault(tf, FAULT_UNDEF, tf->tf_pc,
 			    "undefined behaviour (UBSan: brk)");
-		report(tf, ec);
+		report_fault(tf, ec);
 		return;
 	}
 	kernel_lock();
 	if (ec != EC_SVE_TRAPPED || !arm64_fp_use_sve(arm64_fp_self()))
-		report(tf, ec);
+		report_fault(tf, ec);
 	trap_return(tf);
 }
 
-/* It struck arch_idle(). */
+/* An interrupt in the kernel.  Only arch_idle() lets one in. */
 void
 arm64_trap_irq(struct trapframe *tf)
 {
@@ -183,7 +184,7 @@ arm64_trap_irq(struct trapframe *tf)
 	kernel_unlock();
 }
 
-/* SError, or a vector nothing should come by. */
+/* SError, or a vector that should never be used. */
 void
 arm64_trap_bad(struct trapframe *tf)
 {
@@ -232,7 +233,7 @@ tf_access(const struct trapframe *tf)
 {
 	unsigned ec = FIELD(tf->tf_esr, 31, 26);
 
-	/* No translation, an access flag, or a permission. */
+	/* A translation, access flag or permission fault. */
 	switch (FIELD(tf->tf_esr, 5, 2)) {
 	case 1:
 	case 2:
@@ -258,7 +259,7 @@ tf_set_ret(struct trapframe *tf, intptr_t v)
 	tf->tf_x[0] = (uint64_t)v;
 }
 
-/* SVC; the call's registers are as they were, x0 too. */
+/* Step back over the SVC.  The frame still has the call's arguments. */
 void
 tf_restart(struct trapframe *tf)
 {
@@ -278,7 +279,7 @@ tf_print(const struct trapframe *tf)
 	    (unsigned long)tf->tf_far);
 }
 
-/* Stacks grow down: a caller's record lies above, in the same stack. */
+/* Stacks grow down: the caller's record is above, in the same stack. */
 bool
 arch_frame_next(uintptr_t *fp, uintptr_t *pc)
 {

@@ -1,7 +1,7 @@
 /*
- * Exception vectors.  A payload runs on SP_EL0, at EL0 or, at system
- * privilege, at EL1t; either way SP_EL1 is the top of its LWP's kernel
- * stack, and the trap frame goes there.  The kernel itself runs at EL1h.
+ * Exception vectors.  A payload uses SP_EL0: it runs at EL0, or at EL1t with
+ * system privilege.  SP_EL1 is then the top of its LWP's kernel stack, and the
+ * trap frame goes there.  The kernel itself runs at EL1h.
  * Arm ARM (DDI 0487), "Exception vectors".
  */
 #include "arch/arm64/asm.h"
@@ -9,7 +9,7 @@
 
 	.text
 
-	/* General registers but x0, x1 and x30 to the frame at sp. */
+	/* Save the general registers except x0, x1 and x30. */
 	.macro	save_general
 	stp	x2, x3, [sp, #TF_X(2)]
 	stp	x4, x5, [sp, #TF_X(4)]
@@ -38,8 +38,8 @@
 	.endm
 
 	/*
-	 * The rest of an entry that reads neither FAR_EL1 nor, unless it is
-	 * in x1 already, ESR_EL1.
+	 * Complete the frame of a system call or interrupt.  \esr goes to
+	 * tf_esr; FAR_EL1 means nothing here, so tf_far is 0.
 	 */
 	.macro	save_payload esr
 	save_general
@@ -53,7 +53,7 @@
 	mov	x0, sp
 	.endm
 
-	/* Where to go on, and x2 to x17, which no function keeps. */
+	/* Load pc, PSTATE, and x2 to x17, which functions may change. */
 	.macro	restore_scratch
 	ldp	x2, x3, [sp, #TF_PC]
 	msr	elr_el1, x2
@@ -78,7 +78,7 @@
 	ldp	x28, x29, [sp, #TF_X(28)]
 	.endm
 
-	/* From a payload: the frame is all there is on the kernel stack. */
+	/* From a payload.  The kernel stack is empty. */
 	.macro	from_payload handler
 	.balign	128
 	sub	sp, sp, #TF_BYTES
@@ -94,7 +94,7 @@
 	b	irq_entry
 	.endm
 
-	/* What is synchronous: system calls go their own way. */
+	/* Synchronous exceptions.  System calls have a faster entry. */
 	.macro	from_payload_sync
 	.balign	128
 	sub	sp, sp, #TF_BYTES
@@ -107,7 +107,7 @@
 	b	payload_entry
 	.endm
 
-	/* From the kernel: look at the stack pointer before using it. */
+	/* From the kernel.  Check the stack pointer before using it. */
 	.macro	from_kernel handler
 	.balign	128
 	msr	tpidrro_el0, x0
@@ -150,14 +150,14 @@ arm64_vectors:
 	.balign	128
 
 /*
- * System calls and interrupts do in assembly what kernel_lock(),
- * syscall_find(), lwp_self() and kernel_unlock() do, in fewer instructions than
- * it takes C to save registers for them.
+ * For system calls and interrupts, kernel_lock(), syscall_find(), lwp_self()
+ * and kernel_unlock() are done in assembly.  That takes fewer instructions than
+ * C needs to save registers around the calls.
  *
- * The frame is a whole one, for fork, signals and reports.  But as long as
- * nobody changed it on the way, the registers functions keep are still the
- * payload's, and are not read back: a call that sets them is one that
- * returns EJUSTRETURN.
+ * The trap frame is complete, for fork, signals and reports.  The return does
+ * not load the callee-saved registers, which still have the payload's values.
+ * A call that changes them in the frame returns EJUSTRETURN, and then all are
+ * loaded.
  */
 	.macro	lock_kernel wait
 	adrp	x1, klock
@@ -169,7 +169,7 @@ arm64_vectors:
 	cbnz	w3, 1b
 	.endm
 
-	/* Or there is something to do first. */
+	/* Release the kernel lock.  Go to \first if the LWP has an AST. */
 	.macro	unlock_kernel first
 	mrs	x1, tpidr_el1
 	ldr	x1, [x1, #C_LWP]
@@ -257,7 +257,7 @@ payload_entry:
 	blr	x1
 	b	user_return
 
-/* Back to a payload with the frame x0, which is the top of its stack. */
+/* Return to a payload with the trap frame x0, at the top of its stack. */
 	.globl	arm64_user_return
 arm64_user_return:
 	mov	sp, x0
@@ -270,7 +270,7 @@ user_return:
 	eret
 
 kernel_entry:
-	msr	tpidrro_el0, xzr		/* payloads can read it */
+	msr	tpidrro_el0, xzr		/* EL0 can read this register */
 	save_registers
 	add	x0, sp, #TF_BYTES
 	stp	x30, x0, [sp, #TF_X(30)]
@@ -284,9 +284,9 @@ kernel_entry:
 	add	sp, sp, #TF_BYTES
 	eret
 
-/* sp lies in a guard: report it from the emergency stack. */
+/* sp is in a guard: report it on the emergency stack. */
 overflow:
-	msr	tpidr_el0, x1			/* this CPU goes no further */
+	msr	tpidr_el0, x1			/* this CPU stops here anyway */
 	mov	x1, sp
 	mrs	x0, tpidr_el1
 	ldr	x0, [x0, #AC_EMERGENCY]

@@ -28,7 +28,7 @@ pmuv3_fold(const struct pcbe_set *set)
 }
 
 uint64_t
-pmuv3_fold_told(const struct pcbe_set *set, uint64_t told)
+pmuv3_fold_overflowed(const struct pcbe_set *set, uint64_t told)
 {
 	pmu_write_pmovsclr(told);
 	pmu_isb();

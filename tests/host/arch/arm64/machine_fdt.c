@@ -217,7 +217,7 @@ no_ppi(void **state)
 	assert_true(parse_tree());
 	assert_int_equal(machine.m_timer_intid, 27);
 	assert_int_equal(machine.m_pmu_intid, 0);
-	assert_non_null(strstr(machine_said, "interrupt, 39, is no PPI"));
+	assert_non_null(strstr(machine_said, "interrupt, 39, is not a PPI"));
 }
 
 /* A console in RAM would overwrite it. */

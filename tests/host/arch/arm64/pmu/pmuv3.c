@@ -137,7 +137,7 @@ unlike_cpus(void **state)
 	assert_false(pmuv3_has_event(ARM_CPU_CYCLES));
 	all_count(4);
 	join_cpu(4, 6, 0); /* counters of 32 bits */
-	assert_true(pmuv3.pv_unlike);
+	assert_true(pmuv3.pv_widths_differ);
 	assert_int_equal(ops->ncounters(), 0);
 	join_cpu(0, 0, 0); /* no PMU */
 	assert_int_equal(ops->ncounters(), 0);

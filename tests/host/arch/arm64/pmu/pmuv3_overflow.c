@@ -41,9 +41,12 @@ proof_classifies_machines(void **state)
 		    "comes by itself, late" },
 		{ { .nevent = 6, .late = 60 }, PMUV3_PLAIN,
 		    "comes by itself, late" },
-		{ { .nevent = 6, .late = 10000 }, PMUV3_MUTE, "does not come" },
-		{ { .nevent = 6, .deaf = true }, PMUV3_MUTE, "does not come" },
-		{ { .nevent = 6, .noisy = true }, PMUV3_MUTE, "does not come" },
+		{ { .nevent = 6, .late = 10000 }, PMUV3_NO_INTR,
+		    "does not come" },
+		{ { .nevent = 6, .deaf = true }, PMUV3_NO_INTR,
+		    "does not come" },
+		{ { .nevent = 6, .noisy = true }, PMUV3_NO_INTR,
+		    "does not come" },
 		{ { .nevent = 6, .loses = true }, PMUV3_PAIRED,
 		    "comes by a helper PIC, at the instruction" },
 		{ { .nevent = 31, .loses = true }, PMUV3_PAIRED,
@@ -51,7 +54,8 @@ proof_classifies_machines(void **state)
 		{ { .nevent = 6, .loses = true, .late = 7 }, PMUV3_PAIRED,
 		    "comes by a helper PIC, late" },
 		/* There is no second PIC that could help. */
-		{ { .nevent = 1, .loses = true }, PMUV3_MUTE, "does not come" },
+		{ { .nevent = 1, .loses = true }, PMUV3_NO_INTR,
+		    "does not come" },
 	};
 
 	(void)state;
@@ -65,8 +69,8 @@ proof_classifies_machines(void **state)
 		assert_string_equal(pmuv3_overflow_proof(), cases[i / 2].text);
 		assert_string_equal(
 		    pmuv3_proof(), "inst_retired counts a loop exactly");
-		assert_int_equal(
-		    ops->pcbe_caps, pmuv3.pv_overflow != PMUV3_MUTE ? BOTH : 0);
+		assert_int_equal(ops->pcbe_caps,
+		    pmuv3.pv_overflow != PMUV3_NO_INTR ? BOTH : 0);
 		assert_int_equal(ops->pcbe_no_ovf_intr,
 		    narrow && pmuv3.pv_overflow != PMUV3_PLAIN ? pmuv3.pv_pics
 							       : 0);
@@ -88,7 +92,7 @@ proof_by_cycles(void **state)
 	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
 	assert_string_equal(pmuv3_overflow_proof(), "comes by itself, late");
 	assert_string_equal(
-	    pmuv3_proof(), "cpu_cycles advances, no inst_retired here");
+	    pmuv3_proof(), "cpu_cycles advances, this PMU has no inst_retired");
 	assert_null(ops->prove(0));
 }
 
@@ -389,7 +393,7 @@ mute_pics_enable_no_interrupt(void **state)
 	struct set s;
 
 	(void)state;
-	assert_int_equal(boot_proved(&shape), PMUV3_MUTE);
+	assert_int_equal(boot_proved(&shape), PMUV3_NO_INTR);
 	set_one(&s, "inst_retired", 0, USER, 0xfffffff0);
 	set_start(&s);
 	assert_int_equal(fake_pmu[0].pminten, 0);
