@@ -146,16 +146,14 @@ $(B)/libcpc.a $(B)/libpayload.a $(B)/libtest.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
-# A program: its objects, then the library of its kind.
+# A program: its objects, then the library of its kind.  scripts/barecpc-cc adds libcpc.a.
 PROGRAMS := $(PAYLOADS:%=$(B)/bin/%) $(TESTS:%=$(B)/tests/%)
-$(PAYLOADS:%=$(B)/bin/%): LINK_LIB = $(B)/libpayload.a
-$(TESTS:%=$(B)/tests/%): LINK_LIB = $(B)/libtest.a
 $(PAYLOADS:%=$(B)/bin/%): $(B)/libpayload.a
 $(TESTS:%=$(B)/tests/%): $(B)/libtest.a
 $(PROGRAMS): $(B)/libcpc.a scripts/barecpc-cc
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(UCC) $(LINK) -o $@ $(filter %.o,$^) $(LINK_LIB)
+	$(Q)$(UCC) $(LINK) -o $@ $(filter %.o,$^) $(filter %/libpayload.a %/libtest.a,$^)
 
 # An archive: a file named `suite` that lists what to run, the programs, and the image's event tables.
 $(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/bin/%) $(EVENTS:%=build/events/%) $(B)/vendors

@@ -1,13 +1,14 @@
 /*
- * chase: dependent loads.  Every load yields the address of the next, so
- * time per iteration is the latency of whatever level holds the memory.
+ * chase: dependent loads.  Every load yields the address of the next.  So the
+ * time of an iteration is the latency of the cache or memory that holds the
+ * nodes.
  *
  *	chase [options] [bytes...]
  *
- * The nodes, one a cache line, form one random cycle (Sattolo's variant of
- * the shuffle: S. Sattolo, "An algorithm to generate a random cyclic
- * permutation", 1986), which no prefetcher of strides can follow.  One
- * iteration is one load; a run goes round the cycle once.
+ * The nodes are one cache line each and form one random cycle, which no stride
+ * prefetcher can follow.  One iteration is one load; a run goes round the cycle
+ * once.  S. Sattolo, "An algorithm to generate a random cyclic permutation",
+ * 1986.
  */
 #include "payloads/common/measure.h"
 
@@ -25,7 +26,7 @@
 
 struct node {
 	struct node *n_next;
-	uint64_t n_seen; /* by the check that the cycle is one */
+	uint64_t n_seen; /* how often is_one_cycle() met the node */
 	char n_pad[LINE - sizeof(struct node *) - sizeof(uint64_t)];
 };
 
@@ -79,7 +80,8 @@ make_cycle(struct chase *c)
 	for (i = 0; i < c->c_n; i++)
 		order[i] = i;
 	for (i = c->c_n - 1; i > 0; i--) {
-		j = next_random(&state) % i; /* never i: that makes the cycle */
+		j = next_random(&state) %
+		    i; /* less than i: one cycle results */
 		t = order[i];
 		order[i] = order[j];
 		order[j] = t;

@@ -1,13 +1,13 @@
 /*
  * example1: cpc_bind_curlwp(3CPC), "Example 1 Use hardware performance
- * counters to measure events in a process", with a computation put where the
- * manual leaves room for one.
+ * counters to measure events in a process".  The computation is ours: the
+ * manual leaves a place for one.
  *
  *	example1 [-nt]
  *
  * EVENT0 and EVENT1 in the environment name the two events.  Prints one line
- * for each of 20 iterations; with -t rows of the benchmarks' table instead
- * (-n: without its titles).  Either way it leaves two records.
+ * for each of 20 iterations.  With -t it prints rows of the benchmarks' table
+ * instead, with -n without titles.  Either way it writes two records.
  */
 #include "payloads/common/meter.h"
 #include "payloads/common/options.h"
@@ -25,10 +25,10 @@
 #define ITERATIONS 20
 #define TERMS      1000
 
-/* As the manual calls it. */
+/* The manual's name for this function. */
 #define error(...) fail(1, __VA_ARGS__)
 
-/* The sum of the first n squares, the long way. */
+/* The sum of the first n squares, added one by one. */
 static uint64_t
 computation(uint64_t n)
 {
@@ -36,7 +36,7 @@ computation(uint64_t n)
 
 	for (i = 1; i <= n; i++) {
 		sum += i * i;
-		/* Or the compiler finds the formula below by itself. */
+		/* Without this the compiler may use the formula below. */
 		__asm__ volatile("" : "+r"(sum));
 	}
 	return sum;
@@ -55,7 +55,7 @@ struct outcome {
 	cpc_reqinfo_t oc_info[2];
 	enum status oc_status[2];
 	char oc_reason[2][2 * CPC_MAX_EVENT_LEN];
-	bool oc_absent; /* no event is counted here, for oc_reason */
+	bool oc_absent; /* this machine counts nothing */
 	bool oc_verified;
 };
 
@@ -86,9 +86,9 @@ print_reasons(const struct outcome *oc)
 	}
 }
 
-/* Why an event is not counted. */
+/* Keep why an event is not counted. */
 static void
-refuse(struct outcome *oc, int i, enum status status, const char *why)
+refuse_event(struct outcome *oc, int i, enum status status, const char *why)
 {
 	oc->oc_status[i] = status;
 	snprintf(oc->oc_reason[i], sizeof oc->oc_reason[i], "%s", why);
@@ -107,15 +107,16 @@ find_missing(struct outcome *oc)
 	meter_open(&m);
 	for (i = 0; i < 2; i++) {
 		if (meter_bind(&m, &oc->oc_event[i], 1) == 0)
-			refuse(oc, i, m.m_status, m.m_reason);
+			refuse_event(oc, i, m.m_status, m.m_reason);
 	}
 	if (oc->oc_status[0] == COUNTED && oc->oc_status[1] == COUNTED &&
 	    meter_bind(&m, oc->oc_event, 2) != 2)
-		refuse(oc, 1, NOT_COUNTED, "no PIC is left next to the first");
+		refuse_event(
+		    oc, 1, NOT_COUNTED, "no PIC is left next to the first");
 	meter_close(&m);
 }
 
-/* Without counters the computation is made and checked all the same. */
+/* Without counters, still do and check the computation. */
 static void
 run_uncounted(struct outcome *oc, bool lines)
 {
@@ -170,7 +171,7 @@ measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
 		}
 		series_add(
 		    &oc->oc_tick.q_raw, (int64_t)cpc_buf_tick(cpc, diff));
-		/* A difference's hrtime is the later of the two. */
+		/* cpc_buf_sub() sets hrtime to the later one of the two. */
 		series_add(&oc->oc_hrtime.q_raw,
 		    cpc_buf_hrtime(cpc, after) - cpc_buf_hrtime(cpc, before));
 		if (lines)
@@ -196,7 +197,7 @@ no_counters(struct outcome *oc)
 	    strerror(errno));
 	report_machine("pmu_reason", reason, sizeof reason);
 	for (int i = 0; i < 2; i++)
-		refuse(oc, i, NOT_SUPPORTED, reason);
+		refuse_event(oc, i, NOT_SUPPORTED, reason);
 }
 
 static void
@@ -227,7 +228,7 @@ report_outcome(const struct options *o, struct outcome *oc, bool rows)
 		series_close(&oc->oc_count[i].q_raw);
 		r.r_count = oc->oc_count[i];
 		if (rows)
-			report(o, &r);
+			report_result(o, &r);
 		else
 			report_record(o, &r);
 	}
@@ -255,7 +256,7 @@ open_series(struct outcome *oc)
 }
 
 static bool
-parse(struct options *o, int argc, char **argv)
+parse_options(struct options *o, int argc, char **argv)
 {
 	bool table = false;
 	int c;
@@ -284,7 +285,7 @@ main(int argc, char **argv)
 {
 	struct options o = { 0 };
 	struct outcome oc = { .oc_verified = true };
-	bool table = parse(&o, argc, argv);
+	bool table = parse_options(&o, argc, argv);
 	bool named = getenv("EVENT0") != NULL || getenv("EVENT1") != NULL;
 	cpc_t *cpc;
 

@@ -24,7 +24,7 @@
 /* At system privilege the signal's delivery and the handler are counted. */
 #define PRESET_SYSTEM (UINT64_MAX - 9999ull)
 
-/* payloads/<arch>/spin.S: two instructions a turn. */
+/* payloads/common/<arch>/spin.S: two instructions a turn. */
 void spin_loop(uint64_t turns);
 
 static cpc_t *cpc;
@@ -33,7 +33,7 @@ static cpc_buf_t *buf;
 static int ind;
 static uint64_t preset = PRESET;
 
-/* As the manual calls it. */
+/* The manual's name for this function. */
 #define error(...) fail(1, __VA_ARGS__)
 
 static void
@@ -54,7 +54,7 @@ emt_handler(int sig, siginfo_t *sip, void *arg)
 	    (void *)uap->uc_mcontext.gregs[SP]);
 
 	if (cpc_set_sample(cpc, set, buf) != 0) {
-		/* It overflowed on the way to cpc_unbind(). */
+		/* The overflow came just before cpc_unbind(). */
 		if (errno == EINVAL)
 			return;
 		error("cannot sample: %s", strerror(errno));
@@ -66,8 +66,8 @@ emt_handler(int sig, siginfo_t *sip, void *arg)
 	(void)fflush(stdout);
 
 	/*
-	 * A restart takes every request back to its preset; a period other
-	 * than the first would be chosen here.
+	 * A restart sets every request back to its preset.  Another period
+	 * could be chosen here.
 	 */
 	if (cpc_request_preset(cpc, ind, preset) != 0)
 		error("cannot set preset for request %d: %s", ind,
@@ -84,7 +84,8 @@ open_counters(void)
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL) {
 		if (errno != ENOSYS)
 			error("perf counters unavailable: %s", strerror(errno));
-		fail(77, "<not supported>: %s", detail_absent(why, sizeof why));
+		fail(77, "<not supported>: %s",
+		    cpc_error_of_open(why, sizeof why));
 	}
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		fail(77, "<not supported>: overflows do not interrupt here");

@@ -23,7 +23,7 @@ struct matmul {
 	int64_t *mat_expect;
 };
 
-/* Elements by formula: -8..8, with no symmetry for an error to hide in. */
+/* Elements from -8 to 8.  No symmetry could hide an error. */
 static int
 element_a(size_t row, size_t col)
 {
@@ -55,7 +55,7 @@ matmul_body(void *arg)
 }
 
 static void
-fill(struct matmul *p)
+fill_matrices(struct matmul *p)
 {
 	size_t n = p->mat_n, i, j, k;
 
@@ -84,7 +84,7 @@ matmul_verify(void *arg)
 	for (i = 0; i < n; i++) {
 		if (p->mat_c[i] != (double)p->mat_expect[i])
 			right = false;
-		p->mat_c[i] = 0.5; /* no product of whole numbers */
+		p->mat_c[i] = 0.5; /* not a sum of whole products */
 	}
 	return right;
 }
@@ -106,7 +106,7 @@ matmul(const struct options *o, struct meter *m, uint64_t n)
 	p.mat_b = fail_unless_room(calloc(n * n, sizeof *p.mat_b));
 	p.mat_c = fail_unless_room(calloc(n * n, sizeof *p.mat_c));
 	p.mat_expect = fail_unless_room(calloc(n * n, sizeof *p.mat_expect));
-	fill(&p);
+	fill_matrices(&p);
 	snprintf(label, sizeof label, "matmul/%zu", n);
 	w.w_label = label;
 	right = measure(o, m, &w);

@@ -1,14 +1,14 @@
 /*
  * spin: a hand-assembled loop of exactly known length, two instructions an
- * iteration (payloads/<arch>/spin.S).
+ * iteration (payloads/common/<arch>/spin.S).
  *
  *	spin [options] [short long]
  *
- * It counts a short and a long loop on every PIC, at USER, SYSTEM and both.
- * In the difference everything around the loop cancels.  The loop runs at the
- * payload's own privilege.  There an instruction event must count exactly
- * 2 * (long - short), at another privilege exactly 0.  There is no tolerance:
- * spin fails if one run on one PIC differs.
+ * It counts a short and a long loop on every PIC, at user and system privilege
+ * and at both.  In the difference of the counts everything around the loop
+ * cancels.  At the privilege that the loop runs at, an instruction event must
+ * count exactly 2 * (long - short), at the other exactly 0.  There is no
+ * tolerance: spin fails if one run on one PIC differs.
  */
 #include "payloads/common/measure.h"
 
@@ -20,7 +20,7 @@
 
 #define INSTRUCTIONS_PER_ITERATION 2
 
-/* payloads/<arch>/spin.S */
+/* payloads/common/<arch>/spin.S */
 void spin_loop(uint64_t iterations);
 
 struct spin {
@@ -37,7 +37,7 @@ spin_body(void *arg)
 	spin_loop(*(const uint64_t *)arg);
 }
 
-/* Does the event count retired instructions, neither more nor less? */
+/* Does the event count exactly the retired instructions? */
 static bool
 counts_instructions(const char *event)
 {
@@ -53,7 +53,7 @@ counts_instructions(const char *event)
 
 /* The expected difference, for events that count instructions. */
 static int64_t
-expected(const struct spin *sp, unsigned flags)
+expected_count(const struct spin *sp, unsigned flags)
 {
 	unsigned own = payload_privilege() == PAYLOAD_SYSTEM ? CPC_COUNT_SYSTEM
 	                                                     : CPC_COUNT_USER;
@@ -64,7 +64,8 @@ expected(const struct spin *sp, unsigned flags)
 			 (sp->spn_long - sp->spn_short));
 }
 
-/* One short and one long run; their differences join the series. */
+/* Do a short and a long run.  If `keep`, add their differences to the series.
+ */
 static void
 run_pair(struct spin *sp, struct result *r, bool keep)
 {
@@ -102,10 +103,10 @@ run_all(struct spin *sp, struct result *r)
 }
 
 static void
-check(struct spin *sp, struct result *r)
+check_exact(struct spin *sp, struct result *r)
 {
 	const struct series *s = &r->r_count.q_raw;
-	int64_t want = expected(sp, r->r_event->e_flags);
+	int64_t want = expected_count(sp, r->r_event->e_flags);
 	char event[REPORT_EVENT];
 
 	r->r_verified = true;
@@ -120,7 +121,7 @@ check(struct spin *sp, struct result *r)
 	    (long long)s->s_min, (long long)s->s_max, (long long)want);
 }
 
-/* Run whatever spn_m has bound (or nothing), and report it as e. */
+/* Run with the event that spn_m has bound, if any, and report it as e. */
 static void
 spin_one(struct spin *sp, const struct event *e)
 {
@@ -150,9 +151,9 @@ spin_one(struct spin *sp, const struct event *e)
 		r.r_status = COUNTED;
 		r.r_code = (int64_t)m->m_info[0].ri_code;
 		r.r_pic = (int)m->m_info[0].ri_picnum;
-		check(sp, &r);
+		check_exact(sp, &r);
 	}
-	report(sp->spn_o, &r);
+	report_result(sp->spn_o, &r);
 	sp->spn_rows++;
 	series_free(&r.r_count.q_raw);
 	series_free(&r.r_tick.q_raw);
@@ -200,7 +201,7 @@ spin_event(struct spin *sp, const struct event *named)
 			break;
 	}
 	if (sp->spn_rows == rows)
-		spin_one(sp, named); /* it says why */
+		spin_one(sp, named); /* reports why no PIC counts it */
 }
 
 int
@@ -219,10 +220,10 @@ main(int argc, char **argv)
 		sp.spn_long = usage_size(
 		    "long", argv[optind + 1], sp.spn_short + 1, 1ULL << 40);
 	} else if (argc != optind) {
-		usage_mistake("short and long are given together");
+		usage_mistake("give both short and long, or neither");
 	}
 	meter_open(&sp.spn_m);
-	sp.spn_m.m_idle_levels = true; /* and expects 0 of them */
+	sp.spn_m.m_idle_levels = true; /* their expected count is 0 */
 	for (i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);
 	meter_close(&sp.spn_m);

@@ -1,7 +1,7 @@
 /*
- * triad: a[i] = b[i] + s * c[i] over arrays that may or may not fit a cache,
- * after STREAM's fourth kernel (J. D. McCalpin, "Memory Bandwidth and Machine
- * Balance in Current High Performance Computers", 1995).
+ * triad: a[i] = b[i] + s * c[i] over arrays that may or may not fit a cache.
+ * This is STREAM's fourth kernel: J. D. McCalpin, "Memory Bandwidth and Machine
+ * Balance in Current High Performance Computers", 1995.
  *
  *	triad [options] [elements...]
  *

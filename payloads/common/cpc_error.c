@@ -9,56 +9,56 @@
 #include <stdio.h>
 #include <string.h>
 
-static int last_subcode = -1;
-static char text[512];
+static int kept_subcode = -1;
+static char kept_text[512];
 
 static void __attribute__((format(printf, 3, 0)))
-note(const char *fn, int subcode, const char *fmt, va_list ap)
+keep_error(const char *fn, int subcode, const char *fmt, va_list ap)
 {
 	(void)fn;
-	last_subcode = subcode;
-	vsnprintf(text, sizeof text, fmt, ap);
-	text[strcspn(text, "\n")] = '\0';
+	kept_subcode = subcode;
+	vsnprintf(kept_text, sizeof kept_text, fmt, ap);
+	kept_text[strcspn(kept_text, "\n")] = '\0';
 }
 
 void
-detail_keep(cpc_t *cpc)
+cpc_error_keep(cpc_t *cpc)
 {
-	detail_forget();
-	cpc_seterrhndlr(cpc, note);
+	cpc_error_forget();
+	cpc_seterrhndlr(cpc, keep_error);
 }
 
 void
-detail_forget(void)
+cpc_error_forget(void)
 {
-	last_subcode = -1;
-	text[0] = '\0';
+	kept_subcode = -1;
+	kept_text[0] = '\0';
 }
 
 int
-detail_subcode(void)
+cpc_error_subcode(void)
 {
-	return last_subcode;
+	return kept_subcode;
 }
 
 void
 cpc_error_override(const char *why)
 {
-	snprintf(text, sizeof text, "%s", why);
+	snprintf(kept_text, sizeof kept_text, "%s", why);
 }
 
 const char *
-detail_text(void)
+cpc_error_text(void)
 {
-	if (*text != '\0')
-		return text;
+	if (*kept_text != '\0')
+		return kept_text;
 	return errno == EAGAIN ? "the counters are in use, by stat or record "
 	                         "or a set that is bound to a CPU"
 	                       : strerror(errno);
 }
 
 const char *
-detail_absent(char *buf, size_t size)
+cpc_error_of_open(char *buf, size_t size)
 {
 	if (report_machine("pmu_reason", buf, size) == NULL)
 		snprintf(buf, size, "cpc_open: %s", strerror(errno));

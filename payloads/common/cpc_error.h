@@ -1,7 +1,6 @@
 /*
- * Why libcpc refused, in its own words: what cpc_seterrhndlr(3CPC) is told
- * instead of standard error.  Included by what reports it in a line of its
- * own.
+ * The text of libcpc's last error, for programs that print it in a line of
+ * their own.  Included by those programs and by meter.c.
  */
 #ifndef PAYLOADS_COMMON_CPC_ERROR_H
 #define PAYLOADS_COMMON_CPC_ERROR_H
@@ -10,16 +9,16 @@
 
 #include <stddef.h>
 
-/* From now on the handle's errors are kept here; nothing is yet. */
-void detail_keep(cpc_t *cpc);
-void detail_forget(void);
-/* CPC_* of the last error, or -1: there was none. */
-int detail_subcode(void);
-/* In words that are more to the point than its own. */
+/* Keep the handle's errors from now on, instead of printing them. */
+void cpc_error_keep(cpc_t *cpc);
+void cpc_error_forget(void);
+/* The last error's CPC_* subcode, or -1 without an error. */
+int cpc_error_subcode(void);
+/* Replace the last error's text by one that helps the user more. */
 void cpc_error_override(const char *why);
-/* Its text, or errno's where libcpc said nothing: EAGAIN is a bind's. */
-const char *detail_text(void);
-/* The machine's reason why cpc_open(3CPC) failed. */
-const char *detail_absent(char *buf, size_t size);
+/* The last error's text, or without one, errno's.  EAGAIN is a bind's. */
+const char *cpc_error_text(void);
+/* Put the reason why cpc_open(3CPC) failed into buf.  Returns buf. */
+const char *cpc_error_of_open(char *buf, size_t size);
 
 #endif /* PAYLOADS_COMMON_CPC_ERROR_H */

@@ -1,5 +1,5 @@
 /*
- * Look up an event by any name that programs accept: of a table, or perf's.
+ * Looks up an event by any name that programs accept: of a table, or perf's.
  */
 #include "payloads/common/event_lookup.h"
 
@@ -11,7 +11,7 @@
 #include "payloads/common/usage.h"
 
 static enum event_error
-find(const struct events *es, const char *name, struct event_spec *sp,
+find_in_table(const struct events *es, const char *name, struct event_spec *sp,
     struct event_code *ec)
 {
 	enum event_error err = events_parse(es, name, EVENT_ANY_CASE, sp);
@@ -20,10 +20,10 @@ find(const struct events *es, const char *name, struct event_spec *sp,
 }
 
 /*
- * On Intel a symbol of perf is an architectural event.  A table may have
- * another event of that name: Sandy Bridge's has only the precise event of
- * branches.  A preset is for a backend without a table: NetBurst's cycles are
- * not perf's.
+ * Look up the table's name of a perf name.  On Intel it must be the
+ * architectural event: under one of these names Sandy Bridge's table has only
+ * the precise event of branches.  PAPI's presets are skipped: they serve
+ * backends without a table, and NetBurst's cycles are not perf's.
  */
 static enum event_error
 find_native(const struct events *es, const char *name, const char *native,
@@ -31,35 +31,36 @@ find_native(const struct events *es, const char *name, const char *native,
 {
 	enum event_error err = strncmp(native, "PAPI_", 5) == 0
 	                           ? EVENT_UNKNOWN
-	                           : find(es, native, sp, ec);
+	                           : find_in_table(es, native, sp, ec);
 
 	if (err == EVENT_OK && es->es_pmu->ep_kind == EVENT_INTEL &&
-	    (ec->ec_select & 0xffff) != symbolic_intel(name))
+	    (ec->ec_select & 0xffff) != perf_name_intel(name))
 		err = EVENT_UNKNOWN;
 	return err;
 }
 
 enum event_error
-lookup(const struct events *es, const char *name, struct event_spec *sp,
+event_lookup(const struct events *es, const char *name, struct event_spec *sp,
     struct event_code *ec)
 {
-	enum event_error err = find(es, name, sp, ec);
+	enum event_error err = find_in_table(es, name, sp, ec);
 	char native[160];
 
-	for (unsigned n = 0;
-	     err != EVENT_OK && symbolic_native(name, n, native, sizeof native);
+	for (unsigned n = 0; err != EVENT_OK &&
+			     perf_name_native(name, n, native, sizeof native);
 	     n++)
 		err = find_native(es, name, native, sp, ec);
 	return err;
 }
 
 void
-lookup_refuse(const struct events *es, const char *name, enum event_error err)
+event_lookup_refuse(
+    const struct events *es, const char *name, enum event_error err)
 {
-	if (symbolic_is(name))
+	if (perf_name_is(name))
 		fprintf(stderr,
 		    "%s: %s: the table of %s has no event for perf's name\n",
 		    usage_name(), name, es->es_pmu->ep_name);
 	else
-		names_refuse(es, name, err);
+		event_table_refuse(es, name, err);
 }

@@ -1,5 +1,5 @@
 /*
- * Events of a table by any name that programs take.  Included by encode.c,
+ * Events of a table, by any name that programs accept.  Included by encode.c,
  * list.c and fits.c.
  */
 #ifndef PAYLOADS_COMMON_EVENT_LOOKUP_H
@@ -7,11 +7,11 @@
 
 #include "events/events.h"
 
-/* The register values of a name: the table's, or one of perf's. */
-enum event_error lookup(const struct events *es, const char *name,
+/* Find the register values of a name of the table, or of perf. */
+enum event_error event_lookup(const struct events *es, const char *name,
     struct event_spec *sp, struct event_code *ec);
-/* Print the line that says why a name is refused. */
-void lookup_refuse(
+/* Print why event_lookup() refused a name. */
+void event_lookup_refuse(
     const struct events *es, const char *name, enum event_error err);
 
 #endif /* PAYLOADS_COMMON_EVENT_LOOKUP_H */

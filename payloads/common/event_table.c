@@ -1,37 +1,38 @@
 /*
- * Choose the table of event names that `--cpu` asks for.
+ * Chooses the table of event names that `--cpu` asks for.
  */
 #include "payloads/common/event_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "payloads/common/target.h"
 #include "payloads/common/usage.h"
 
 #define CPU 256
 
-/* Print `: z80: no such CPU` and the known CPUs, and end the program. */
+/* Print what is wrong (`z80: no such CPU`) and the known CPUs, and end. */
 static _Noreturn void
 refuse_cpu(const char *what)
 {
 	struct events es;
 
 	fprintf(stderr, "%s: %s; ", usage_name(), what);
-	if (events_nth(names_tables(), 0).es_pmu == NULL) {
+	if (events_nth(target_tables(), 0).es_pmu == NULL) {
 		fputs("none is known: this image was made with EVENTS=\n",
 		    stderr);
 		exit(2);
 	}
 	fputs("known are:", stderr);
 	for (unsigned n = 0;
-	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++)
+	     (es = events_nth(target_tables(), n)).es_pmu != NULL; n++)
 		fprintf(stderr, " %s", es.es_pmu->ep_name);
 	fputc('\n', stderr);
 	exit(2);
 }
 
 const char *
-names_option(int argc, char **argv, const char *arguments)
+event_table_option(int argc, char **argv, const char *arguments)
 {
 	static const struct option more[] = {
 		{ "cpu", required_argument, NULL, CPU },
@@ -40,39 +41,40 @@ names_option(int argc, char **argv, const char *arguments)
 	const char *cpu = NULL;
 
 	usage_is(arguments,
-	    "  --cpu NAME  of another CPU than this: libpfm4's name of it, or "
-	    "what it is\n"
-	    "              called: skl, neoverse_n1\n");
+	    "  --cpu NAME  another CPU than this: libpfm4's name of it, or its "
+	    "usual\n"
+	    "              name: skl, neoverse_n1\n");
 	while (usage_option(argc, argv, "+:", more) == CPU)
 		cpu = optarg;
 	return cpu;
 }
 
 struct events
-names_choose(const char *cpu)
+event_table_choose(const char *cpu)
 {
-	const char *name = cpu != NULL ? cpu : names_cpu();
+	const char *name = cpu != NULL ? cpu : target_cpu();
 	struct events es;
 	char text[160];
 
 	if (name == NULL)
-		refuse_cpu("no table of this CPU's events: say which, --cpu "
-			   "NAME");
-	es = events_find(names_tables(), name);
+		refuse_cpu("no table of this CPU's events: choose one with "
+			   "--cpu NAME");
+	es = events_find(target_tables(), name);
 	if (es.es_pmu == NULL) {
 		snprintf(text, sizeof text, "%s: no such CPU", name);
 		refuse_cpu(text);
 	}
 	if (es.es_pmu->ep_kind == EVENT_NETBURST)
 		fprintf(stderr,
-		    "%s: %s: names and codes only: barecpc does not count by "
+		    "%s: %s: names and codes only: barecpc does not count with "
 		    "NetBurst's ESCRs and CCCRs\n",
 		    usage_name(), es.es_pmu->ep_name);
 	return es;
 }
 
 void
-names_refuse(const struct events *es, const char *name, enum event_error err)
+event_table_refuse(
+    const struct events *es, const char *name, enum event_error err)
 {
 	char text[1024];
 
@@ -87,12 +89,12 @@ names_refuse(const struct events *es, const char *name, enum event_error err)
 	    events_suggest(es, name, text, sizeof text))
 		fprintf(stderr, "; did you mean %s?", text);
 	else if (err == EVENT_UNKNOWN)
-		fprintf(stderr, "; 'list --cpu %s' prints those there are",
+		fprintf(stderr, "; 'list --cpu %s' prints all names",
 		    es->es_pmu->ep_name);
 	fputc('\n', stderr);
 }
 
-const char *const names_extra_msr[] = {
+const char *const event_table_extra_msr[] = {
 	[EXTRA_OFFCORE0] = "MSR_OFFCORE_RSP_0",
 	[EXTRA_OFFCORE1] = "MSR_OFFCORE_RSP_1",
 	[EXTRA_LDLAT] = "MSR_PEBS_LD_LAT",

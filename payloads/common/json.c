@@ -1,5 +1,5 @@
 /*
- * Write records: lines of JSON on /dev/record.
+ * Writes records: lines of JSON on /dev/record.
  */
 #include "payloads/common/json.h"
 
@@ -131,5 +131,5 @@ json_record(int argc, char *const *argv,
 	return;
 
 lost:
-	fail(1, "cannot leave a record: %s", strerror(errno));
+	fail(1, "/dev/record: cannot write a record: %s", strerror(errno));
 }

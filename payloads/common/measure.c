@@ -1,5 +1,5 @@
 /*
- * Measure a piece of work: warm-up runs, measured runs, overhead, records.
+ * Measures a piece of work: warm-up runs, measured runs, overhead, records.
  */
 #include "payloads/common/measure.h"
 
@@ -23,21 +23,21 @@ struct measurement {
 };
 
 static void
-note(struct quantity *q, int64_t value, bool overhead)
+add_value(struct quantity *q, int64_t value, bool overhead)
 {
 	series_add(overhead ? &q->q_overhead : &q->q_raw, value);
 }
 
 static void
-note_run(struct measurement *mm, const struct meter *m, bool overhead)
+add_run(struct measurement *mm, const struct meter *m, bool overhead)
 {
 	unsigned i;
 
 	for (i = 0; i < m->m_nevent; i++)
-		note(&mm->msm_count[i], m->m_count[i], overhead);
+		add_value(&mm->msm_count[i], m->m_count[i], overhead);
 	if (m->m_nevent != 0)
-		note(&mm->msm_tick, m->m_tick, overhead);
-	note(&mm->msm_hrtime, m->m_hrtime, overhead);
+		add_value(&mm->msm_tick, m->m_tick, overhead);
+	add_value(&mm->msm_hrtime, m->m_hrtime, overhead);
 }
 
 static void
@@ -84,13 +84,13 @@ run_all(const struct options *o, struct meter *m, const struct work *w,
 	for (i = 0; i < n; i++) {
 		meter_run(m, empty_body, NULL);
 		if (i >= o->o_warmups)
-			note_run(mm, m, true);
+			add_run(mm, m, true);
 	}
 	mm->msm_verified = true;
 	for (i = 0; i < n; i++) {
 		meter_run(m, w->w_body, w->w_arg);
 		if (i >= o->o_warmups)
-			note_run(mm, m, false);
+			add_run(mm, m, false);
 		if (!w->w_verify(w->w_arg))
 			mm->msm_verified = false;
 	}
@@ -121,7 +121,7 @@ report_one(const struct options *o, const struct meter *m, const struct work *w,
 		r.r_pic = (int)m->m_info[index].ri_picnum;
 		r.r_count = mm->msm_count[index];
 	}
-	report(o, &r);
+	report_result(o, &r);
 }
 
 bool

@@ -22,7 +22,7 @@ struct work {
 
 /*
  * Count the work for every event of the command line, print its rows and
- * leave its records.  Returns false if a result was wrong.  Ends the payload
+ * write its records.  Returns false if a result was wrong.  Ends the payload
  * with status 1 if a bound set cannot be sampled.
  */
 bool measure(const struct options *o, struct meter *m, const struct work *w);

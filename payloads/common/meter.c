@@ -1,5 +1,5 @@
 /*
- * Bind a set of events, and count one run of something under it.
+ * Binds a set of events, and counts one run of a function under it.
  */
 #include "payloads/common/meter.h"
 
@@ -14,14 +14,15 @@
 
 #include "payloads/common/usage.h"
 
-/* For the event `what`, or for every event if it is NULL. */
+/* Keep why `what` is not counted, or every event if `what` is NULL. */
 static void
-refuse(struct meter *m, enum status status, const char *what)
+set_refusal(struct meter *m, enum status status, const char *what)
 {
 	m->m_status = status;
-	m->m_subcode = detail_subcode();
+	m->m_subcode = cpc_error_subcode();
 	snprintf(m->m_reason, sizeof m->m_reason, "%s%s%s",
-	    what != NULL ? what : "", what != NULL ? ": " : "", detail_text());
+	    what != NULL ? what : "", what != NULL ? ": " : "",
+	    cpc_error_text());
 }
 
 void
@@ -29,12 +30,12 @@ meter_open(struct meter *m)
 {
 	memset(m, 0, sizeof *m);
 	if ((m->m_cpc = cpc_open(CPC_VER_CURRENT)) != NULL) {
-		detail_keep(m->m_cpc);
+		cpc_error_keep(m->m_cpc);
 		return;
 	}
 	m->m_status = NOT_SUPPORTED;
 	m->m_subcode = -1;
-	detail_absent(m->m_reason, sizeof m->m_reason);
+	cpc_error_of_open(m->m_reason, sizeof m->m_reason);
 }
 
 void
@@ -68,21 +69,21 @@ add_request(struct meter *m, const struct event *e)
 	cpc_attr_t picnum = { (char *)"picnum", (uint64_t)e->e_pic };
 	unsigned nattrs = e->e_pic >= 0 ? 1 : 0;
 
-	return symbolic_add_request(m->m_cpc, m->m_set, e->e_name, 0,
-	    e->e_flags, nattrs, nattrs != 0 ? &picnum : NULL);
+	return perf_add_request(m->m_cpc, m->m_set, e->e_name, 0, e->e_flags,
+	    nattrs, nattrs != 0 ? &picnum : NULL);
 }
 
 /* Bind exactly n events.  Returns n, or how many are worth trying next. */
 static unsigned
 bind_exactly(struct meter *m, const struct event *events, unsigned n)
 {
-	bool passes;
+	bool temporary;
 	unsigned i;
 
 	meter_unbind(m);
-	detail_forget();
+	cpc_error_forget();
 	if ((m->m_set = cpc_set_create(m->m_cpc)) == NULL) {
-		refuse(m, NOT_COUNTED, "cpc_set_create");
+		set_refusal(m, NOT_COUNTED, "cpc_set_create");
 		return 0;
 	}
 	for (i = 0; i < n; i++) {
@@ -92,7 +93,7 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		if (never)
 			cpc_error_override(NEVER_COUNTED);
 		if (never || add_request(m, &events[i]) == -1) {
-			refuse(m, NOT_SUPPORTED, events[i].e_name);
+			set_refusal(m, NOT_SUPPORTED, events[i].e_name);
 			meter_unbind(m);
 			return i;
 		}
@@ -101,10 +102,10 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 	m->m_after = cpc_buf_create(m->m_cpc, m->m_set);
 	if (m->m_before == NULL || m->m_after == NULL ||
 	    cpc_bind_curlwp(m->m_cpc, m->m_set, 0) == -1) {
-		/* All other errors are final, and belong to the event. */
-		passes = errno == EAGAIN || errno == ENOMEM;
-		refuse(m, passes ? NOT_COUNTED : NOT_SUPPORTED,
-		    passes ? NULL : events[0].e_name);
+		/* All other errors are permanent, and belong to the event. */
+		temporary = errno == EAGAIN || errno == ENOMEM;
+		set_refusal(m, temporary ? NOT_COUNTED : NOT_SUPPORTED,
+		    temporary ? NULL : events[0].e_name);
 		meter_unbind(m);
 		return n - 1;
 	}

@@ -1,6 +1,6 @@
 /*
- * A meter: a bound set, and one run of something under it.  Included by the
- * benchmarks and by measure.h.
+ * A meter: a bound set that counts single runs of a function.  Included by the
+ * benchmarks, by measure.h and by stat.h.
  */
 #ifndef PAYLOADS_COMMON_METER_H
 #define PAYLOADS_COMMON_METER_H
@@ -21,9 +21,9 @@ struct meter {
 	unsigned m_nevent;
 	bool m_idle_levels; /* bind user-only events at system privilege, too */
 	enum status m_status; /* why the last bind failed: in a word, */
-	int m_subcode;        /* as libcpc's CPC_* or -1, and as text */
-	char m_reason[2 * CPC_MAX_EVENT_LEN];
-	cpc_reqinfo_t m_info[MAXEVENT]; /* of the bound events */
+	int m_subcode;        /* as libcpc's CPC_* or -1, */
+	char m_reason[2 * CPC_MAX_EVENT_LEN]; /* and as text */
+	cpc_reqinfo_t m_info[MAXEVENT];       /* of the bound events */
 	/* the last meter_run(): the second sample less the first */
 	int64_t m_count[MAXEVENT];
 	int64_t m_tick;
@@ -37,7 +37,7 @@ void meter_close(struct meter *m);
 /*
  * Bind as many of the n events, in order, as the machine can count at once.
  * Returns how many.  It is 0 if the machine cannot count the first; m_status
- * and m_reason then say why.  An earlier binding is gone.
+ * and m_reason then say why.  An earlier set is unbound.
  */
 unsigned meter_bind(struct meter *m, const struct event *events, unsigned n);
 void meter_unbind(struct meter *m);

@@ -43,7 +43,7 @@ suffix_flags(const char *suffix)
 	return flags;
 }
 
-/* The place of `u`, `k` or both after a colon, or after a raw event's slash. */
+/* The suffix (`u`, `k` or both) after a colon, or after a raw event's slash. */
 static char *
 suffix_at(char *name)
 {
@@ -54,8 +54,7 @@ suffix_at(char *name)
 	return slash != NULL ? slash + 1 : NULL;
 }
 
-/* Parse a modifier up to the name's next part: `k`, `k=1`.  -1: it is another.
- */
+/* Parse a modifier of a name: `k`, `k=1`.  Returns -1 if it is another one. */
 static int
 level_of(const char *s, char letter)
 {
@@ -102,7 +101,7 @@ options_event(struct event *e, char *name)
 		cut = *suffix;
 		*suffix = '\0';
 	}
-	/* Modifiers in the name and the suffix are taken together. */
+	/* If the name has modifiers, the suffix is one of them. */
 	if ((levels = options_levels(name)) != -1 && flags != 0) {
 		*suffix = cut;
 		levels = options_levels(name);
@@ -128,7 +127,7 @@ add_event(struct options *o, char *name)
 static void
 add_events(struct options *o, const char *list)
 {
-	char *copy = strdup(list); /* the record prints argv as it came */
+	char *copy = strdup(list); /* the record prints the original argv */
 	char *name;
 
 	if (copy == NULL)

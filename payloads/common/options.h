@@ -41,8 +41,8 @@ void options_parse(struct options *o, int argc, char **argv,
  */
 char *options_next(char **list);
 /*
- * Parse an event as -e names it, and cut the privilege suffix off name.  False
- * if no name remains.
+ * Parse an event as -e names it, and cut the privilege suffix off name.
+ * Returns false if no name remains.
  */
 bool options_event(struct event *e, char *name);
 /*

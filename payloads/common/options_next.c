@@ -1,6 +1,6 @@
 /*
- * Split a list of events.  It is a separate file because fits on the build
- * machine needs only this part of the options.
+ * Splits a list of events.  It is a separate file because fits on the build
+ * machine cannot link the other options.
  */
 #include "payloads/common/options.h"
 

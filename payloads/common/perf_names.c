@@ -1,7 +1,7 @@
 /*
- * perf's symbolic names.  Each means what Linux makes of it on the same PMU:
- * architectural events on Intel, K7's and Zen's events on AMD, common events on
- * Arm.  A name without an event there has none here.
+ * perf's symbolic names.  Each means the event that Linux maps it to on the
+ * same PMU.  On Intel that is an architectural event, on AMD one of K7 or Zen,
+ * on Arm a common event.  A name that Linux does not map is not mapped here.
  * man perf-list, "SYMBOLIC EVENT TYPES" and "EVENT MODIFIERS";
  * perf_event_open(2), PERF_TYPE_HARDWARE; Linux 6.4's maps of these.
  */
@@ -13,12 +13,12 @@
 #define NATIVES 7
 
 /*
- * Names of the tables come before names of the backends, which exist on a CPU
- * without a table, too.
+ * For each name: its event on Intel, and the names to try in order.  Names of
+ * tables come first.  Names of backends, which need no table, follow.
  */
 static const struct symbol {
 	const char *sy_name;
-	unsigned sy_intel; /* unit mask and event */
+	unsigned sy_intel; /* unit mask and event select */
 	const char *sy_native[NATIVES];
 } symbols[] = {
 	{ "branch-instructions", 0xc4,
@@ -55,26 +55,26 @@ static const struct symbol {
 };
 #define NSYMBOL (sizeof symbols / sizeof symbols[0])
 
-/* Events that have two names in perf. */
+/* Second names that perf has for an event. */
 static const struct {
 	const char *name, *same;
-} also[] = {
+} aliases[] = {
 	{ "branches", "branch-instructions" },
 	{ "cpu-cycles", "cycles" },
 };
-#define NALSO (sizeof also / sizeof also[0])
+#define NALIAS (sizeof aliases / sizeof aliases[0])
 
 const char *
-symbolic_nth(unsigned n)
+perf_name_nth(unsigned n)
 {
 	if (n < NSYMBOL)
 		return symbols[n].sy_name;
-	return n < NSYMBOL + NALSO ? also[n - NSYMBOL].name : NULL;
+	return n < NSYMBOL + NALIAS ? aliases[n - NSYMBOL].name : NULL;
 }
 
-/* Is it the symbol, followed by nothing but privilege levels? */
+/* Is the name this symbol, alone or with privilege levels (`:u`, `:uk`)? */
 static bool
-is(const char *name, const char *symbol)
+is_symbol(const char *name, const char *symbol)
 {
 	size_t n = strlen(symbol);
 
@@ -85,39 +85,39 @@ is(const char *name, const char *symbol)
 }
 
 static const struct symbol *
-find(const char *name)
+find_symbol(const char *name)
 {
 	const char *same = NULL;
 
-	for (unsigned i = 0; i < NALSO; i++) {
-		if (is(name, also[i].name))
-			same = also[i].same;
+	for (unsigned i = 0; i < NALIAS; i++) {
+		if (is_symbol(name, aliases[i].name))
+			same = aliases[i].same;
 	}
 	for (unsigned i = 0; i < NSYMBOL; i++) {
-		if (is(same != NULL ? same : name, symbols[i].sy_name))
+		if (is_symbol(same != NULL ? same : name, symbols[i].sy_name))
 			return &symbols[i];
 	}
 	return NULL;
 }
 
 bool
-symbolic_is(const char *name)
+perf_name_is(const char *name)
 {
-	return find(name) != NULL;
+	return find_symbol(name) != NULL;
 }
 
 unsigned
-symbolic_intel(const char *name)
+perf_name_intel(const char *name)
 {
-	const struct symbol *sy = find(name);
+	const struct symbol *sy = find_symbol(name);
 
 	return sy != NULL ? sy->sy_intel : 0;
 }
 
 bool
-symbolic_native(const char *name, unsigned n, char *buf, size_t size)
+perf_name_native(const char *name, unsigned n, char *buf, size_t size)
 {
-	const struct symbol *sy = find(name);
+	const struct symbol *sy = find_symbol(name);
 	const char *levels = strchr(name, ':');
 
 	if (sy == NULL || n >= NATIVES || sy->sy_native[n] == NULL)

@@ -1,6 +1,6 @@
 /*
- * perf's symbolic names of events, `cycles` and the like, as names of ours.
- * Included by programs that take events by name.
+ * perf's symbolic names of events (`cycles`), and the names that tables and
+ * backends have for them.  Included by programs that take events by name.
  */
 #ifndef PAYLOADS_COMMON_PERF_NAMES_H
 #define PAYLOADS_COMMON_PERF_NAMES_H
@@ -9,29 +9,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* symbolic.c: the nth of them, NULL past the last. */
-const char *symbolic_nth(unsigned n);
-/* Is it one of them, perhaps with `:u` and `:k`? */
-bool symbolic_is(const char *name);
+/* perf_names.c: the nth name, or NULL past the last. */
+const char *perf_name_nth(unsigned n);
+/* Is this a name of perf, perhaps with `:u` and `:k`? */
+bool perf_name_is(const char *name);
 /*
- * The nth name that it may have on a PMU, the first that is there being it;
- * with the levels it has, as strlcpy() would.  False past the last.
+ * Put the nth name that the event may have on a PMU, with its levels, into
+ * buf.  The first of these names that a PMU has is the event.  Returns false
+ * past the last.
  */
-bool symbolic_native(const char *name, unsigned n, char *buf, size_t size);
-/* On Intel, where it is an architectural event: unit mask and event. */
-unsigned symbolic_intel(const char *name);
+bool perf_name_native(const char *name, unsigned n, char *buf, size_t size);
+/* Unit mask and event select of the name on Intel, or 0. */
+unsigned perf_name_intel(const char *name);
 
 /*
- * symbolic_request.c: as cpc_set_add_request(3CPC), of a name that may be
- * one of perf's.  The handle's errors are kept by detail_keep().
+ * perf_request.c: cpc_set_add_request(3CPC) for a name that may be perf's.
+ * Call cpc_error_keep() for the handle first.
  */
-int symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
+int perf_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
     uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs);
 /*
- * Is the event that was refused just now, here or by a bind of it alone, none
- * at all?  Then it is mistyped; perf's names, PAPI's presets and what the
- * table of this CPU has are events that this machine lacks.
+ * Is the event that was refused last unknown, rather than one that this machine
+ * lacks?  It was refused by perf_add_request() or by a bind of it alone.  Names
+ * of perf, PAPI's presets and names of this CPU's table are known.
  */
-bool symbolic_mistyped(const char *event);
+bool perf_name_mistyped(const char *event);
 
 #endif /* PAYLOADS_COMMON_PERF_NAMES_H */

@@ -1,5 +1,5 @@
 /*
- * Add a request by an event's name, perf's names included.
+ * Adds a request by an event's name, perf's names included.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,31 +10,31 @@
 
 /* libcpc suggests near names itself; add a hint only if it has none. */
 static void
-say_more(void)
+add_hint(void)
 {
-	if (detail_subcode() == CPC_INVALID_EVENT &&
-	    strchr(detail_text(), ':') == NULL)
+	if (cpc_error_subcode() == CPC_INVALID_EVENT &&
+	    strchr(cpc_error_text(), ':') == NULL)
 		cpc_error_override(
-		    "Unknown event: 'list' prints those of this CPU");
+		    "Unknown event: 'list' prints the events of this CPU");
 }
 
 int
-symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
-    uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)
+perf_add_request(cpc_t *cpc, cpc_set_t *set, const char *event, uint64_t preset,
+    uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)
 {
 	int request =
 	    cpc_set_add_request(cpc, set, event, preset, flags, nattrs, attrs);
 	char native[160];
 
-	if (!symbolic_is(event)) {
+	if (!perf_name_is(event)) {
 		if (request == -1)
-			say_more();
+			add_hint();
 		return request;
 	}
-	/* A name that exists is used, even if it is refused. */
+	/* Try the names in order, up to the first that the PMU has. */
 	for (unsigned n = 0;
-	     request == -1 && detail_subcode() == CPC_INVALID_EVENT; n++) {
-		if (!symbolic_native(event, n, native, sizeof native)) {
+	     request == -1 && cpc_error_subcode() == CPC_INVALID_EVENT; n++) {
+		if (!perf_name_native(event, n, native, sizeof native)) {
 			cpc_error_override(
 			    "this PMU has no event for perf's name");
 			break;
@@ -43,15 +43,16 @@ symbolic_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 		    cpc, set, native, preset, flags, nattrs, attrs);
 	}
 	if (request != -1)
-		detail_forget(); /* errors of names that this PMU lacks */
+		cpc_error_forget(); /* the errors of names tried before */
 	return request;
 }
 
 bool
-symbolic_mistyped(const char *event)
+perf_name_mistyped(const char *event)
 {
 	const struct machine *mc = machine_here();
 
-	return detail_subcode() == CPC_INVALID_EVENT && !symbolic_is(event) &&
+	return cpc_error_subcode() == CPC_INVALID_EVENT &&
+	       !perf_name_is(event) &&
 	       (mc == NULL || !machine_knows(mc, event));
 }

@@ -1,5 +1,5 @@
 /*
- * Print rows of results as a table, and compute their medians.
+ * Prints rows of results as a table, and computes their medians.
  */
 #include "payloads/common/report.h"
 
@@ -106,13 +106,13 @@ report_ratio(char *buf, size_t len, int64_t value, uint64_t divisor)
 
 #define ROW "%-16s %-18s %15s %13s %12s %12s %8s %8s\n"
 
-/* The titles hold for every row: the machine, and the method. */
+/* Print the facts that hold for every row, and the columns' titles. */
 static void
-titles(const struct options *o)
+print_titles(const struct options *o)
 {
 	char cpu[64] = "a CPU", pmu[64] = "no counters",
 	     vmm[32] = "not barecpc";
-	char arch[16] = "here", priv[16] = "user";
+	char arch[16] = "this machine", priv[16] = "user";
 
 	report_machine("arch", arch, sizeof arch);
 	report_machine("cpu", cpu, sizeof cpu);
@@ -129,7 +129,7 @@ titles(const struct options *o)
 }
 
 static const char *
-number(char *buf, size_t len, const struct quantity *q)
+format_net(char *buf, size_t len, const struct quantity *q)
 {
 	if (q->q_raw.s_n == 0)
 		snprintf(buf, len, "-");
@@ -139,14 +139,14 @@ number(char *buf, size_t len, const struct quantity *q)
 }
 
 static void
-row(const struct result *r)
+print_row(const struct result *r)
 {
 	char event[REPORT_EVENT], count[32], ratio[40] = "-", tick[32],
 					     hrtime[32];
 	char range[32] = "-", overhead[32] = "-";
 
 	if (r->r_status == COUNTED) {
-		number(count, sizeof count, &r->r_count);
+		format_net(count, sizeof count, &r->r_count);
 		report_ratio(ratio, sizeof ratio, quantity_net(&r->r_count),
 		    r->r_iterations);
 		snprintf(range, sizeof range, "%" PRIu64,
@@ -154,23 +154,23 @@ row(const struct result *r)
 		if (r->r_count.q_overhead.s_n != 0)
 			snprintf(overhead, sizeof overhead, "%" PRId64,
 			    r->r_count.q_overhead.s_median);
-		number(tick, sizeof tick, &r->r_tick);
+		format_net(tick, sizeof tick, &r->r_tick);
 	} else {
 		snprintf(
 		    count, sizeof count, "<%s>", status_words[r->r_status]);
 		snprintf(tick, sizeof tick, "-");
 	}
 	printf(ROW, r->r_label, report_event(event, sizeof event, r->r_event),
-	    count, ratio, tick, number(hrtime, sizeof hrtime, &r->r_hrtime),
+	    count, ratio, tick, format_net(hrtime, sizeof hrtime, &r->r_hrtime),
 	    range, overhead);
 }
 
 /*
  * Print why there is no number, once for each reason.  If the machine counts
- * nothing at all, the titles say so, which a suite prints once.
+ * nothing at all, print it with the titles only, once in a suite.
  */
 static void
-reason(const struct options *o, const struct result *r)
+print_reason(const struct options *o, const struct result *r)
 {
 	static char said[160];
 
@@ -182,7 +182,8 @@ reason(const struct options *o, const struct result *r)
 }
 
 static void
-negative(const struct result *r, const char *what, const struct quantity *q)
+print_negative(
+    const struct result *r, const char *what, const struct quantity *q)
 {
 	char event[REPORT_EVENT];
 
@@ -195,19 +196,19 @@ negative(const struct result *r, const char *what, const struct quantity *q)
 }
 
 void
-report(const struct options *o, const struct result *r)
+report_result(const struct options *o, const struct result *r)
 {
 	static bool titled;
 
 	if (o->o_titles && !titled)
-		titles(o);
+		print_titles(o);
 	titled = true;
-	row(r);
+	print_row(r);
 	if (r->r_status != COUNTED)
-		reason(o, r);
-	negative(r, "count", &r->r_count);
-	negative(r, "tick", &r->r_tick);
-	negative(r, "hrtime", &r->r_hrtime);
+		print_reason(o, r);
+	print_negative(r, "count", &r->r_count);
+	print_negative(r, "tick", &r->r_tick);
+	print_negative(r, "hrtime", &r->r_hrtime);
 	fflush(stdout);
 	report_record(o, r);
 }

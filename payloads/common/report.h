@@ -31,7 +31,7 @@ struct series {
 	unsigned s_n;
 	/* after series_close(): */
 	int64_t s_min, s_median, s_max;
-	unsigned s_negative; /* how many values are */
+	unsigned s_negative; /* the number of negative values */
 };
 
 /* Make room for n values.  Exits 1 without memory. */
@@ -61,7 +61,7 @@ struct result {
 	int64_t r_code; /* -1: not known */
 	int r_pic;      /* -1: not known, or none */
 	enum status r_status;
-	const char *r_reason; /* for the latter two */
+	const char *r_reason; /* unless r_status is COUNTED */
 	bool r_machine;       /* the reason holds for every event */
 	const char *r_method; /* how overhead was measured */
 	uint64_t r_iterations;
@@ -70,11 +70,11 @@ struct result {
 };
 
 /*
- * Print one row, the titles before the first, and leave one record.  A
+ * Print one row, with the titles before the first, and write one record.  A
  * reason is printed once, after its first row.
  */
-void report(const struct options *o, const struct result *r);
-/* The record alone. */
+void report_result(const struct options *o, const struct result *r);
+/* Write only the record. */
 void report_record(const struct options *o, const struct result *r);
 
 /* The event as the command line would name it: "PAPI_tot_ins:uk". */

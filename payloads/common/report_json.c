@@ -1,5 +1,5 @@
 /*
- * Write one row of results as a JSON record (docs/records.md).
+ * Writes one row of results as a JSON record (docs/records.md).
  */
 #include "payloads/common/report.h"
 

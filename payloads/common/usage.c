@@ -36,7 +36,7 @@ print_usage(FILE *to)
 }
 
 static void __attribute__((format(printf, 1, 0)))
-say(const char *fmt, va_list ap)
+print_message(const char *fmt, va_list ap)
 {
 	fprintf(stderr, "%s: ", usage_name());
 	vfprintf(stderr, fmt, ap);
@@ -49,7 +49,7 @@ usage_mistake(const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	print_message(fmt, ap);
 	va_end(ap);
 	print_usage(stderr);
 	exit(2);
@@ -61,7 +61,7 @@ fail(int status, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(fmt, ap);
+	print_message(fmt, ap);
 	va_end(ap);
 	exit(status);
 }
@@ -74,9 +74,9 @@ fail_unless_room(void *p)
 	return p;
 }
 
-/* Print the word, or the letter of it, at which getopt_long(3) stopped. */
+/* Refuse the option at which getopt_long(3) stopped, or print the help. */
 static void
-no_option(int c, const char *word)
+refuse_option(int c, const char *word)
 {
 	const char *wrong = c == ':' ? "needs an argument" : "no such option";
 	bool is_long = optopt == 0 || optopt > UCHAR_MAX;
@@ -101,24 +101,24 @@ usage_option(
 	opterr = 0;
 	c = getopt_long(argc, argv, letters, more != NULL ? more : none, NULL);
 	if (c == '?' || c == ':')
-		no_option(c, argv[optind - 1]);
+		refuse_option(c, argv[optind - 1]);
 	return c;
 }
 
-/* The digits may be followed by the suffix of a size. */
+/* Parse the digits of a number.  *rest becomes the text after them. */
 static uint64_t
-number(const char *what, const char *text, char **rest)
+parse_number(const char *what, const char *text, char **rest)
 {
 	uint64_t v = strtoull(text, rest, 0);
 
 	if (*rest == text || strchr(text, '-') != NULL)
 		usage_mistake("%s: not a number: \"%s\"", what, text);
-	return v; /* the largest, if it is too large */
+	return v; /* ULLONG_MAX if it is too large */
 }
 
 /* The shift of a suffix letter, or 0. */
 static unsigned
-suffix(char c)
+suffix_shift(char c)
 {
 	static const char suffixes[] = "kKmMgG";
 	const char *s = c != '\0' ? strchr(suffixes, c) : NULL;
@@ -127,7 +127,7 @@ suffix(char c)
 }
 
 static uint64_t
-within(const char *what, const char *text, uint64_t v, uint64_t min,
+check_range(const char *what, const char *text, uint64_t v, uint64_t min,
     uint64_t max, const char *unit)
 {
 	if (v < min || v > max)
@@ -141,27 +141,26 @@ usage_number(const char *what, const char *text, uint64_t min, uint64_t max,
     const char *unit)
 {
 	char *rest;
-	uint64_t v = number(what, text, &rest);
+	uint64_t v = parse_number(what, text, &rest);
 
-	/* A thousand, or 1,024?  perf takes no suffix here, either. */
-	if (suffix(*rest) != 0 && rest[1] == '\0')
-		usage_mistake("%s: a number without a suffix is wanted, "
-			      "not \"%s\"",
-		    what, text);
+	/* It is unclear whether k is 1,000 or 1,024.  perf refuses it, too. */
+	if (suffix_shift(*rest) != 0 && rest[1] == '\0')
+		usage_mistake(
+		    "%s: \"%s\": give a number without a suffix", what, text);
 	if (*rest != '\0')
 		usage_mistake("%s: not a number: \"%s\"", what, text);
-	return within(what, text, v, min, max, unit);
+	return check_range(what, text, v, min, max, unit);
 }
 
 uint64_t
 usage_size(const char *what, const char *text, uint64_t min, uint64_t max)
 {
 	char *rest;
-	uint64_t v = number(what, text, &rest);
-	unsigned shift = suffix(*rest);
+	uint64_t v = parse_number(what, text, &rest);
+	unsigned shift = suffix_shift(*rest);
 
 	if (rest[shift != 0] != '\0')
 		usage_mistake("%s: not a number: \"%s\"", what, text);
 	v = v > UINT64_MAX >> shift ? UINT64_MAX : v << shift;
-	return within(what, text, v, min, max, "");
+	return check_range(what, text, v, min, max, "");
 }

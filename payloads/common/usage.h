@@ -27,12 +27,12 @@ _Noreturn void usage_mistake(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
 
 /*
- * Parse a number within [min, max], by strtoull base 0.  Its purpose and unit
- * are for the error message.
+ * Parse a number within [min, max]: decimal, 0x hexadecimal or 0 octal.  Ends
+ * the program with a message that names `what` and `unit` if it is invalid.
  */
 uint64_t usage_number(const char *what, const char *text, uint64_t min,
     uint64_t max, const char *unit);
-/* The same with an optional suffix k, m or g (powers of 1024). */
+/* The same with an optional suffix k, m or g: powers of 1,024. */
 uint64_t usage_size(
     const char *what, const char *text, uint64_t min, uint64_t max);
 

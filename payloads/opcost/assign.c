@@ -16,7 +16,7 @@
 #include "events/machine.h"
 #include "payloads/common/usage.h"
 
-#define SET   1 /* libcpc has made none */
+#define SET   1 /* the set's number: libcpc has made no set */
 #define STEPS 20000
 
 static struct {
@@ -26,9 +26,9 @@ static struct {
 static unsigned nreq;
 static uint32_t pics; /* that count instructions */
 
-/* A generator of our own, so that a figure repeats (Marsaglia's xorshift). */
+/* A number less than n, by Marsaglia's xorshift: the same in every run. */
 static unsigned
-below(unsigned n)
+random_below(unsigned n)
 {
 	static uint64_t seed = 0x9e3779b97f4a7c15;
 
@@ -38,7 +38,7 @@ below(unsigned n)
 	return (unsigned)(seed % n);
 }
 
-/* A request for each PIC that counts instructions, on any of them. */
+/* Make as many requests as PICs count instructions, each on any such PIC. */
 static void
 make_pack(void)
 {
@@ -60,7 +60,7 @@ make_pack(void)
 	}
 }
 
-/* Shuffle the PICs, and let each request accept its own PIC of that order. */
+/* Draw masks that can be assigned: each has another PIC, and random others. */
 static void
 draw_masks(void)
 {
@@ -70,11 +70,11 @@ draw_masks(void)
 		uint32_t own;
 
 		do
-			own = 1U << below(32);
+			own = 1U << random_below(32);
 		while ((left & own) == 0);
 		left &= ~own;
 		pack.req[i].cr_event.ce_pics =
-		    (own | (below(~0U) & below(~0U))) & pics;
+		    (own | (random_below(~0U) & random_below(~0U))) & pics;
 	}
 }
 
@@ -86,26 +86,26 @@ bind_cost(void)
 	int64_t t, empty;
 	intptr_t r;
 
-	empty = (int64_t)bench_clock();
-	empty = (int64_t)bench_clock() - empty;
-	t = (int64_t)bench_clock();
+	empty = (int64_t)cost_clock();
+	empty = (int64_t)cost_clock() - empty;
+	t = (int64_t)cost_clock();
 	r = cpc_syscall(CPC_OP_BIND, (uintptr_t)&pack, SET, 0, (uintptr_t)&rf);
-	t = (int64_t)bench_clock() - t;
+	t = (int64_t)cost_clock() - t;
 	if (r != 0)
 		return 0;
 	cpc_syscall(CPC_OP_RELE, SET, 0, 0, 0);
 	return t - empty;
 }
 
-/* One request gets another mask: a bit, the masks of two, or a run of bits. */
+/* Change masks: swap or copy one, set a run of bits, or flip one bit. */
 static void
-change(void)
+change_mask(void)
 {
-	uint32_t *a = &pack.req[below(nreq)].cr_event.ce_pics;
-	uint32_t *b = &pack.req[below(nreq)].cr_event.ce_pics;
+	uint32_t *a = &pack.req[random_below(nreq)].cr_event.ce_pics;
+	uint32_t *b = &pack.req[random_below(nreq)].cr_event.ce_pics;
 	uint32_t was = *a;
 
-	switch (below(4)) {
+	switch (random_below(4)) {
 	case 0:
 		*a = *b;
 		*b = was;
@@ -114,17 +114,19 @@ change(void)
 		*a = *b;
 		break;
 	case 2:
-		*a = (~0U << below(32)) & (~0U >> below(32)) & pics;
+		*a = (~0U << random_below(32)) & (~0U >> random_below(32)) &
+		     pics;
 		break;
 	default:
-		*a ^= 1U << below(32) & pics;
+		*a ^= 1U << random_below(32) & pics;
 		break;
 	}
 }
 
-/* Keep each change that does not make the bind cheaper. */
+/* Search for expensive masks: keep changes that do not make the bind cheaper.
+ */
 static int64_t
-climb(void)
+find_worst(void)
 {
 	struct cpc_packreq were[CPC_PAGE_REQS];
 	int64_t worst, cost;
@@ -133,8 +135,8 @@ climb(void)
 	worst = bind_cost();
 	for (unsigned step = 0; step < STEPS; step++) {
 		memcpy(were, pack.req, sizeof were);
-		for (unsigned n = 1 + below(3); n > 0; n--)
-			change();
+		for (unsigned n = 1 + random_below(3); n > 0; n--)
+			change_mask();
 		if ((cost = bind_cost()) >= worst)
 			worst = cost;
 		else
@@ -144,12 +146,12 @@ climb(void)
 }
 
 int
-bench_assign(void)
+cost_assign(void)
 {
 	make_pack();
 	printf("%-19s %2s %6s\n", "operation", "n", "cost");
-	bind_cost(); /* the first one of a program has more to do */
-	bench_row("bind, any PIC", (int)nreq, bind_cost());
-	bench_row("bind, worst masks", (int)nreq, climb());
+	bind_cost(); /* the first bind of a program costs more */
+	cost_row("bind, any PIC", (int)nreq, bind_cost());
+	cost_row("bind, worst masks", (int)nreq, find_worst());
 	return 0;
 }

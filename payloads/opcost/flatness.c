@@ -1,7 +1,8 @@
 /*
  * `opcost flat`: the cost of operations while more and more other objects
- * exist.  LWPs count and wait for their own futex and timeout.  Handles have a
- * set and a buffer.  Sets belong to one handle.
+ * exist.  The objects are of three kinds.  LWPs count, and each waits for its
+ * own futex and timeout.  Handles have a set and a buffer each.  Sets belong
+ * to one handle.
  *
  * All LWPs are on one CPU; other CPUs are idle.
  */
@@ -23,14 +24,14 @@
 
 #define MAX   1000
 #define STACK 16384
-#define NREQS 4 /* of every set */
+#define NREQS 4 /* requests of every set */
 
 /* futex(2) */
 #define WAIT 128 /* FUTEX_WAIT, private */
 #define WAKE 129
 
 static cpc_t *cpc;
-static cpc_set_t *shared; /* every other LWP has this one bound */
+static cpc_set_t *shared; /* every other LWP has this set bound */
 static int word[MAX], pair, nwaiting;
 static pthread_t waiter[MAX], partner;
 static cpc_t *handles[MAX];
@@ -44,16 +45,16 @@ wait_long(void *arg)
 	long i = w - word;
 	const struct timespec long_time = { 3600 + i, 0 };
 
-	bench_bind(cpc, i % 2 == 0 ? sets[i] : shared);
-	nwaiting++; /* all are on one CPU, and nothing before it waits */
+	cost_bind(cpc, i % 2 == 0 ? sets[i] : shared);
+	nwaiting++; /* no race: all LWPs are on one CPU, and do not wait here */
 	while (*(volatile int *)w == 0)
 		syscall(SYS_futex, w, WAIT, 0, &long_time);
 	return NULL;
 }
 
-/* The other side of wake(): it waits first, and ends with a pair of 2. */
+/* The partner of wake_and_wait(): waits, then wakes.  Ends when pair is 2. */
 static void *
-answer(void *arg)
+answer_wake(void *arg)
 {
 	const struct timespec second = { 1, 0 };
 
@@ -65,7 +66,7 @@ answer(void *arg)
 }
 
 static pthread_t
-start(void *(*fn)(void *), void *arg)
+start_lwp(void *(*fn)(void *), void *arg)
 {
 	pthread_attr_t attr;
 	pthread_t t;
@@ -113,21 +114,21 @@ wake_and_wait(void)
 	syscall(SYS_futex, &pair, WAIT, 0, &second);
 }
 
-/* Operations that find LWPs, processes and timers. */
+/* Print the costs of operations that find LWPs, processes and timers. */
 static void
 rows_of_lwps(void)
 {
-	bench_row("find LWP", 0, bench_cost(find_lwp));
-	bench_row("find process", 0, bench_cost(find_process));
-	bench_row("wake nobody", 0, bench_cost(wake_nobody));
-	bench_row("wake and wait", 0, bench_cost(wake_and_wait));
+	cost_row("find LWP", 0, cost_of(find_lwp));
+	cost_row("find process", 0, cost_of(find_process));
+	cost_row("wake nobody", 0, cost_of(wake_nobody));
+	cost_row("wake and wait", 0, cost_of(wake_and_wait));
 }
 
 static void
 add_lwp(int i)
 {
-	sets[i] = bench_set(cpc, NREQS);
-	waiter[i] = start(wait_long, &word[i]);
+	sets[i] = cost_set(cpc, NREQS);
+	waiter[i] = start_lwp(wait_long, &word[i]);
 }
 
 static void
@@ -139,9 +140,9 @@ remove_lwp(int i)
 	cpc_set_destroy(cpc, sets[i]);
 }
 
-/* All of them wait once each has been here and this LWP's turn comes again. */
+/* Yield until all n LWPs have counted themselves, then until they wait. */
 static void
-settle(int n)
+wait_for_all(int n)
 {
 	while (*(volatile int *)&nwaiting < n)
 		sched_yield();
@@ -153,7 +154,7 @@ add_handle(int i)
 {
 	if ((handles[i] = cpc_open(CPC_VER_CURRENT)) == NULL)
 		fail(1, "a handle: %s", strerror(errno));
-	if (cpc_buf_create(handles[i], bench_set(handles[i], NREQS)) == NULL)
+	if (cpc_buf_create(handles[i], cost_set(handles[i], NREQS)) == NULL)
 		fail(1, "a buffer: %s", strerror(errno));
 }
 
@@ -166,7 +167,7 @@ remove_handle(int i)
 static void
 add_set(int i)
 {
-	sets[i] = bench_set(cpc, NREQS);
+	sets[i] = cost_set(cpc, NREQS);
 	if (cpc_buf_create(cpc, sets[i]) == NULL)
 		fail(1, "a buffer: %s", strerror(errno));
 }
@@ -177,20 +178,23 @@ remove_set(int i)
 	cpc_set_destroy(cpc, sets[i]);
 }
 
-/* The kinds of other objects.  settle and rows may be NULL. */
+/*
+ * The kinds of other objects.  settle() waits until n of them are ready. rows()
+ * prints the costs that matter for this kind.  Both may be NULL.
+ */
 static const struct others {
 	const char *name;
 	void (*add)(int i), (*remove)(int i);
 	void (*settle)(int n);
 	void (*rows)(void);
 } others[] = {
-	{ "LWPs", add_lwp, remove_lwp, settle, rows_of_lwps },
+	{ "LWPs", add_lwp, remove_lwp, wait_for_all, rows_of_lwps },
 	{ "handles", add_handle, remove_handle, NULL, NULL },
 	{ "sets", add_set, remove_set, NULL, NULL },
 };
 
 static void
-flat_beside(const struct others *o)
+flat_with(const struct others *o)
 {
 	static const int steps[] = { 1, 10, 100, MAX };
 	int n = 0;
@@ -200,31 +204,31 @@ flat_beside(const struct others *o)
 			o->add(n);
 		if (o->settle != NULL)
 			o->settle(n);
-		bench_beside(o->name, n);
-		bench_row("null call", 0, bench_cost(null_call));
+		cost_others(o->name, n);
+		cost_row("null call", 0, cost_of(null_call));
 		if (o->rows != NULL)
 			o->rows();
-		bench_switch("switch, no set", NULL, NULL, 0);
-		bench_window(cpc);
-		bench_counting(cpc, NREQS);
+		cost_switch("switch, no set", NULL, NULL, 0);
+		cost_window(cpc);
+		cost_counting(cpc, NREQS);
 	}
 	while (n-- > 0)
 		o->remove(n);
 }
 
 int
-bench_flat(void)
+cost_flat(void)
 {
 	self = getpid();
 	if (processor_bind(P_PID, P_MYID, 0, NULL) == -1)
 		fail(1, "CPU 0: %s", strerror(errno));
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
 		fail(1, "cpc_open: %s", strerror(errno));
-	shared = bench_set(cpc, NREQS);
-	partner = start(answer, NULL);
-	printf("%-15s %-8s %4s %6s\n", "operation", "beside", "n", "cost");
+	shared = cost_set(cpc, NREQS);
+	partner = start_lwp(answer_wake, NULL);
+	printf("%-15s %-8s %4s %6s\n", "operation", "others", "n", "cost");
 	for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
-		flat_beside(&others[i]);
+		flat_with(&others[i]);
 	pair = 2;
 	syscall(SYS_futex, &pair, WAKE, 1);
 	pthread_join(partner, NULL);

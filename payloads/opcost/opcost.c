@@ -1,7 +1,7 @@
 /*
- * opcost: print the cost of the operations of the kernel and libcpc, in retired
- * instructions of both privileges.  The clock is the meter: under QEMU's
- * -icount with shift=0 and a clock of 1 GHz it ticks once per instruction.
+ * opcost: prints the cost of the operations of the kernel and libcpc, in
+ * retired instructions of both privileges.  The clock counts them: under QEMU's
+ * -icount with shift=0, a clock of 1 GHz ticks once for each instruction.
  */
 #include "payloads/opcost/opcost.h"
 
@@ -32,7 +32,7 @@ static int __attribute__((noinline)) no_op(cpc_t *c, cpc_set_t *s, cpc_buf_t *b)
 }
 
 static void
-nothing(void)
+empty_call(void)
 {
 	no_op(cpc, set, buf);
 }
@@ -44,7 +44,7 @@ null_call(void)
 }
 
 static void
-sample(void)
+take_sample(void)
 {
 	cpc_set_sample(cpc, set, buf);
 }
@@ -69,7 +69,7 @@ bind_unbind(void)
 }
 
 static void
-restart(void)
+restart_set(void)
 {
 	cpc_set_restart(cpc, set);
 }
@@ -83,15 +83,15 @@ disable_enable(void)
 
 /* The least cost of some runs of fn, the call included. */
 static int64_t
-least(void (*volatile fn)(void))
+least_cost(void (*volatile fn)(void))
 {
 	int64_t best = INT64_MAX, t;
 	int i;
 
 	for (i = 0; i < RUNS; i++) {
-		t = (int64_t)bench_clock();
+		t = (int64_t)cost_clock();
 		fn();
-		t = (int64_t)bench_clock() - t;
+		t = (int64_t)cost_clock() - t;
 		if (t < best)
 			best = t;
 	}
@@ -99,43 +99,43 @@ least(void (*volatile fn)(void))
 }
 
 int64_t
-bench_cost(void (*fn)(void))
+cost_of(void (*fn)(void))
 {
 	static int64_t empty;
 
 	if (empty == 0)
-		empty = least(nothing);
-	return least(fn) - empty;
+		empty = least_cost(empty_call);
+	return least_cost(fn) - empty;
 }
 
-static const char *beside;
-static int beside_many;
+static const char *other_kind;
+static int other_count;
 
 void
-bench_beside(const char *others, int many)
+cost_others(const char *others, int many)
 {
-	beside = others;
-	beside_many = many;
+	other_kind = others;
+	other_count = many;
 }
 
 void
-bench_row(const char *what, int n, int64_t cost)
+cost_row(const char *what, int n, int64_t cost)
 {
-	if (beside != NULL)
-		printf("%-15s %-8s %4d %6lld\n", what, beside, beside_many,
+	if (other_kind != NULL)
+		printf("%-15s %-8s %4d %6lld\n", what, other_kind, other_count,
 		    (long long)cost);
 	else
 		printf("%-19s %2d %6lld\n", what, n, (long long)cost);
 }
 
 static void
-report(const char *what, void (*fn)(void))
+print_cost(const char *what, void (*fn)(void))
 {
-	bench_row(what, nreqs, bench_cost(fn));
+	cost_row(what, nreqs, cost_of(fn));
 }
 
 cpc_set_t *
-bench_set(cpc_t *c, int n)
+cost_set(cpc_t *c, int n)
 {
 	cpc_set_t *s = cpc_set_create(c);
 	int i;
@@ -149,37 +149,37 @@ bench_set(cpc_t *c, int n)
 }
 
 void
-bench_bind(cpc_t *c, cpc_set_t *s)
+cost_bind(cpc_t *c, cpc_set_t *s)
 {
 	if (cpc_bind_curlwp(c, s, 0) == -1)
 		fail(1, "cannot bind: %s", strerror(errno));
 }
 
 void
-bench_counting(cpc_t *c, int n)
+cost_counting(cpc_t *c, int n)
 {
 	cpc = c;
 	nreqs = n;
-	set = bench_set(cpc, n);
+	set = cost_set(cpc, n);
 	buf = cpc_buf_create(cpc, set);
-	report("bind+unbind", bind_unbind);
-	bench_bind(cpc, set);
-	report("sample", sample);
-	report("sample by call", sample_call);
-	report("restart", restart);
-	report("disable+enable", disable_enable);
+	print_cost("bind+unbind", bind_unbind);
+	cost_bind(cpc, set);
+	print_cost("sample", take_sample);
+	print_cost("sample by call", sample_call);
+	print_cost("restart", restart_set);
+	print_cost("disable+enable", disable_enable);
 	cpc_disable(cpc);
-	report("sample frozen", sample);
+	print_cost("sample frozen", take_sample);
 	cpc_enable(cpc);
-	bench_create(cpc, set, n);
+	cost_create(cpc, set, n);
 	cpc_unbind(cpc, set);
-	bench_switch("switch", cpc, set, n);
+	cost_switch("switch", cpc, set, n);
 	cpc_set_destroy(cpc, set);
 }
 
-/* The instructions that an empty window counts, with one PIC read in place. */
+/* Print how many instructions an empty window counts, with one inline read. */
 void
-bench_window(cpc_t *c)
+cost_window(cpc_t *c)
 {
 	cpc_attr_t pic = { "picnum", 0 };
 	uint_t flags = payload_privilege() == PAYLOAD_USER ? CPC_COUNT_USER
@@ -193,7 +193,7 @@ bench_window(cpc_t *c)
 		fail(1, "PAPI_tot_ins on PIC 0: %s", strerror(errno));
 	empty = payload_empty(0);
 	cpc_set_destroy(c, s);
-	bench_row("inline window", 1, (int64_t)empty);
+	cost_row("inline window", 1, (int64_t)empty);
 }
 
 static void
@@ -204,7 +204,7 @@ is_it_instructions(void *found, uint_t pic, const char *event)
 		*(bool *)found = true;
 }
 
-/* PICs that count instructions: some have an event of their own. */
+/* The number of PICs that count instructions; some PICs count other events. */
 static int
 usable_pics(void)
 {
@@ -237,29 +237,30 @@ main(int argc, char **argv)
 	usage_option(argc, argv, ":", NULL);
 	what = optind < argc ? argv[optind] : NULL;
 	if (argc - optind > 1)
-		usage_mistake("%s: one at a time", argv[optind + 1]);
+		usage_mistake("%s: give only one table", argv[optind + 1]);
 	flat = what != NULL && strcmp(what, "flat") == 0;
 	if (what != NULL && !flat && strcmp(what, "assign") != 0)
 		usage_mistake("%s: no such table", what);
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
-		fail(77, "<not supported>: %s", detail_absent(why, sizeof why));
+		fail(77, "<not supported>: %s",
+		    cpc_error_of_open(why, sizeof why));
 	if (what != NULL) {
 		cpc_close(cpc);
-		return flat ? bench_flat() : bench_assign();
+		return flat ? cost_flat() : cost_assign();
 	}
 	printf("%-19s %2s %6s\n", "operation", "n", "cost");
-	report("null call", null_call);
-	bench_switch("switch", cpc, NULL, 0);
-	bench_create(cpc, NULL, 0);
-	bench_signals();
-	bench_overflows(cpc);
-	bench_window(cpc);
+	print_cost("null call", null_call);
+	cost_switch("switch", cpc, NULL, 0);
+	cost_create(cpc, NULL, 0);
+	cost_signals();
+	cost_overflows(cpc);
+	cost_window(cpc);
 	all = usable_pics();
 	for (i = 0; i < sizeof some / sizeof some[0]; i++) {
 		if (some[i] < all)
-			bench_counting(cpc, some[i]);
+			cost_counting(cpc, some[i]);
 	}
-	bench_counting(cpc, all);
+	cost_counting(cpc, all);
 	cpc_close(cpc);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * Functions that the files of opcost share.  Only they include it.
+ * Functions that the files of opcost share.  Only those files include this.
  */
 #ifndef PAYLOADS_OPCOST_OPCOST_H
 #define PAYLOADS_OPCOST_OPCOST_H
@@ -7,58 +7,62 @@
 #include <libcpc.h>
 #include <stdint.h>
 
-/* ARCH/clock.S: the counter that ticks once an instruction. */
-uint64_t bench_clock(void);
+/* ARCH/clock.S: read the counter that ticks once for each instruction. */
+uint64_t cost_clock(void);
 
-/* The cost of fn without the call: the least of some runs. */
-int64_t bench_cost(void (*fn)(void));
-/* A line of the table: the operation, requests of the set, and its cost. */
-void bench_row(const char *what, int n, int64_t cost);
+/* The least cost of some runs of fn, without the call. */
+int64_t cost_of(void (*fn)(void));
+/* Print a line: the operation, the number of the set's requests, the cost. */
+void cost_row(const char *what, int n, int64_t cost);
 /*
- * From now on lines name the kind and number of other objects instead of the
+ * From now on, lines show the kind and number of other objects instead of the
  * number of requests.
  */
-void bench_beside(const char *others, int many);
+void cost_others(const char *others, int many);
 /*
  * Print the lines of operations on a set of n requests, and of LWPs that have
  * it bound.
  */
-void bench_counting(cpc_t *cpc, int n);
+void cost_counting(cpc_t *cpc, int n);
 
-/* An empty window of <payload_window.h>. */
-void bench_window(cpc_t *cpc);
-
-/* A set of n requests for instructions of both privileges, or the end. */
-cpc_set_t *bench_set(cpc_t *cpc, int n);
-/* Bind it to the LWP, or end. */
-void bench_bind(cpc_t *cpc, cpc_set_t *set);
+/* Print the count of an empty window of <payload_window.h>. */
+void cost_window(cpc_t *cpc);
 
 /*
- * switch.c: switches of LWPs, both with the set (NULL: neither), and
- * what the line calls it.
+ * Make a set of n requests for instructions of both privileges.  Exits 1 on
+ * failure.
  */
-void bench_switch(const char *what, cpc_t *cpc, cpc_set_t *set, int n);
+cpc_set_t *cost_set(cpc_t *cpc, int n);
+/* Bind the set to the LWP.  Exits 1 on failure. */
+void cost_bind(cpc_t *cpc, cpc_set_t *set);
+
 /*
- * An LWP created and joined by one that has the set bound (NULL: none), which
- * the new one inherits, or not.
+ * switch.c: print the cost of a switch between two LWPs, as a line named
+ * `what`.  Both LWPs have the set bound, or none if it is NULL.
  */
-void bench_create(cpc_t *cpc, cpc_set_t *set, int n);
-
-/* signal.c: signals, from their cause to the handler, and back. */
-void bench_signals(void);
-
+void cost_switch(const char *what, cpc_t *cpc, cpc_set_t *set, int n);
 /*
- * overflow.c: overflows of a counter: to the handler of SIGEMT, to the handler
- * and back, and without notification.
+ * switch.c: print the cost of creating and joining an LWP.  If set is not
+ * NULL, also with the set bound, which the new LWP inherits.
  */
-void bench_overflows(cpc_t *cpc);
+void cost_create(cpc_t *cpc, cpc_set_t *set, int n);
+
+/* signal.c: print the costs from a signal's cause to its handler, and back. */
+void cost_signals(void);
 
 /*
- * flatness.c: costs that must not depend on the number of other objects.
+ * overflow.c: print the costs of an overflow: to the handler of SIGEMT, to the
+ * handler and back, and without notification.
+ */
+void cost_overflows(cpc_t *cpc);
+
+/*
+ * flatness.c: print costs that must not depend on the number of other objects.
  * Returns main()'s result.
  */
-int bench_flat(void);
-/* assign.c: the worst assignment of PICs.  Returns main()'s result. */
-int bench_assign(void);
+int cost_flat(void);
+/* assign.c: print the cost of the worst assignment.  Returns main()'s result.
+ */
+int cost_assign(void);
 
 #endif /* PAYLOADS_OPCOST_OPCOST_H */

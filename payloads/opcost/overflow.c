@@ -1,8 +1,8 @@
 /*
  * The cost of an overflow: to the handler of SIGEMT, to the handler and back
- * with the work of a profiler, and without a signal.  The overflow falls into
- * a row of nop instructions of equal size.  So the interrupted address says
- * how many of them retired before.
+ * with the work of a profiler, and without a signal.  The overflow happens in
+ * the sled, a row of nop instructions of equal size.  So the interrupted
+ * address says how many of them have retired.
  */
 #define _GNU_SOURCE /* REG_PC */
 #include "payloads/opcost/opcost.h"
@@ -20,27 +20,27 @@
 
 #define RUNS 5
 /*
- * Instructions from the start of counting to the overflow.  It is more than
- * lie between bind and sled, so that the overflow falls into the longer sled.
- * It is more than follow from the first overflow to unbind, the kernel's
- * included if they count, so that there is one overflow only.
+ * Instructions from the start of counting to the overflow.  There are fewer
+ * from bind to the sled, so that the overflow is in the sled.  There are fewer
+ * from the overflow to unbind, so that there is only one overflow.  The
+ * kernel's instructions are included if they are counted.
  */
 #define PERIOD 4000
 #define SLED   4500
 
 /*
- * ARCH/clock.S: the clock before SLED times nop; a handler; and the difference
- * of two reads of the clock in a row.
+ * ARCH/clock.S.  cost_sled() reads the clock and runs SLED nops.  cost_note()
+ * is a handler.  cost_empty() is the difference of two adjacent clock reads.
  */
-uint64_t bench_sled(void);
-extern char bench_sled_first[], bench_sled_end[];
-void bench_note(int sig, siginfo_t *si, void *context);
-uint64_t bench_empty(void);
-/* The handler's: the clock, and where the program was interrupted. */
+uint64_t cost_sled(void);
+extern char cost_sled_first[], cost_sled_end[];
+void cost_note(int sig, siginfo_t *si, void *context);
+uint64_t cost_empty(void);
+/* Stored by cost_note(): the clock, and the interrupted instruction. */
 struct {
 	uint64_t clock;
 	uintptr_t pc;
-} bench_noted;
+} cost_noted;
 
 static cpc_t *cpc;
 static cpc_set_t *set;
@@ -87,10 +87,10 @@ through_sled(int expected)
 	int64_t start;
 
 	signals = 0;
-	bench_bind(cpc, set);
-	start = (int64_t)bench_clock();
-	bench_sled();
-	start = (int64_t)bench_clock() - start;
+	cost_bind(cpc, set);
+	start = (int64_t)cost_clock();
+	cost_sled();
+	start = (int64_t)cost_clock() - start;
 	cpc_set_sample(cpc, set, buf);
 	cpc_unbind(cpc, set);
 	if (signals != expected)
@@ -111,33 +111,32 @@ least_through_sled(int expected)
 }
 
 /*
- * From the instruction that overflows to the handler's first: what is between
- * two clocks, without the sled's instructions.
+ * The cost from the instruction that overflows to the handler's first one: the
+ * difference of the clocks, without the sled's instructions.
  */
 static int64_t
 to_handler(void)
 {
-	uintptr_t first = (uintptr_t)bench_sled_first;
-	uintptr_t end = (uintptr_t)bench_sled_end;
+	uintptr_t first = (uintptr_t)cost_sled_first;
+	uintptr_t end = (uintptr_t)cost_sled_end;
 	int64_t best = INT64_MAX, t;
 	uint64_t start;
 
 	for (int i = 0; i < RUNS; i++) {
-		bench_noted.pc = 0;
-		bench_bind(cpc, set);
-		start = bench_sled();
+		cost_noted.pc = 0;
+		cost_bind(cpc, set);
+		start = cost_sled();
 		cpc_unbind(cpc, set);
-		if (bench_noted.pc <= first || bench_noted.pc >= end)
-			fail(1, "overflow beside the sled");
-		t = (int64_t)(bench_noted.clock - start - bench_empty() -
-			      (bench_noted.pc - first) /
-				  ((end - first) / SLED));
+		if (cost_noted.pc <= first || cost_noted.pc >= end)
+			fail(1, "the overflow was not in the sled");
+		t = (int64_t)(cost_noted.clock - start - cost_empty() -
+			      (cost_noted.pc - first) / ((end - first) / SLED));
 		best = t < best ? t : best;
 	}
 	return best;
 }
 
-/* The last sample must be of a request beyond its 64 bits. */
+/* Check that the last sample's count has wrapped past 64 bits. */
 static void
 require_overflow(void)
 {
@@ -149,7 +148,7 @@ require_overflow(void)
 }
 
 void
-bench_overflows(cpc_t *c)
+cost_overflows(cpc_t *c)
 {
 	const uint64_t preset = UINT64_MAX - PERIOD + 1;
 	int64_t plain, cost;
@@ -160,16 +159,16 @@ bench_overflows(cpc_t *c)
 	cpc_set_destroy(cpc, set);
 
 	count_from(preset, CPC_OVF_NOTIFY_EMT);
-	on_overflow(NULL, bench_note);
-	bench_row("overflow to handler", 1, to_handler());
+	on_overflow(NULL, cost_note);
+	cost_row("overflow to handler", 1, to_handler());
 	on_overflow(sample_and_restart, NULL);
 	cost = least_through_sled(1) - plain;
-	bench_row("overflow round trip", 1, cost);
+	cost_row("overflow round trip", 1, cost);
 	cpc_set_destroy(cpc, set);
 
 	count_from(preset, 0);
 	cost = least_through_sled(0) - plain;
 	require_overflow();
-	bench_row("silent overflow", 1, cost);
+	cost_row("silent overflow", 1, cost);
 	cpc_set_destroy(cpc, set);
 }

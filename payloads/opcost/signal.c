@@ -15,21 +15,21 @@
 #define RUNS 5
 
 /* ARCH/clock.S: one undefined instruction, and the one after it. */
-void bench_fault(void);
-extern char bench_fault_end[];
+void cost_fault(void);
+extern char cost_fault_end[];
 
 static int64_t entered;
 
 static void
-handler(int sig, siginfo_t *si, void *context)
+on_signal(int sig, siginfo_t *si, void *context)
 {
-	int64_t now = (int64_t)bench_clock();
+	int64_t now = (int64_t)cost_clock();
 	ucontext_t *uc = context;
 
 	(void)si;
 	if (sig == SIGILL)
 		uc->uc_mcontext.gregs[REG_PC] =
-		    (greg_t)(uintptr_t)bench_fault_end;
+		    (greg_t)(uintptr_t)cost_fault_end;
 	entered = now;
 }
 
@@ -40,32 +40,32 @@ kill_self(void)
 }
 
 static void
-row(const char *what, void (*raise_it)(void))
+print_rows(const char *what, void (*raise_it)(void))
 {
 	int64_t in = INT64_MAX, out = INT64_MAX, empty, t;
 
-	empty = (int64_t)bench_clock();
-	empty = (int64_t)bench_clock() - empty;
+	empty = (int64_t)cost_clock();
+	empty = (int64_t)cost_clock() - empty;
 	for (int i = 0; i < RUNS; i++) {
-		t = (int64_t)bench_clock();
+		t = (int64_t)cost_clock();
 		raise_it();
 		in = entered - t < in ? entered - t : in;
-		t = (int64_t)bench_clock() - entered;
+		t = (int64_t)cost_clock() - entered;
 		out = t < out ? t : out;
 	}
-	bench_row(what, 0, in - empty);
-	if (raise_it == bench_fault)
-		bench_row("handler's end", 0, out - empty);
+	cost_row(what, 0, in - empty);
+	if (raise_it == cost_fault)
+		cost_row("handler's end", 0, out - empty);
 }
 
 void
-bench_signals(void)
+cost_signals(void)
 {
 	struct sigaction sa = { .sa_flags = SA_SIGINFO };
 
-	sa.sa_sigaction = handler;
+	sa.sa_sigaction = on_signal;
 	sigaction(SIGILL, &sa, NULL);
 	sigaction(SIGUSR1, &sa, NULL);
-	row("fault to handler", bench_fault);
-	row("kill to handler", kill_self);
+	print_rows("fault to handler", cost_fault);
+	print_rows("kill to handler", kill_self);
 }

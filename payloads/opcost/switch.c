@@ -1,6 +1,6 @@
 /*
- * The cost of a switch and of an LWP.  Two LWPs of one CPU yield to each other
- * by sched_yield(2); another one is created, runs and is joined.
+ * The costs of a switch and of a new LWP.  Two LWPs of one CPU yield to each
+ * other by sched_yield(2).  A new LWP is created, runs and is joined.
  */
 #include "payloads/opcost/opcost.h"
 
@@ -17,11 +17,11 @@ static cpc_set_t *set;
 static volatile bool ready, done;
 
 static void *
-partner(void *arg)
+yield_partner(void *arg)
 {
 	(void)arg;
 	if (set != NULL)
-		bench_bind(cpc, set);
+		cost_bind(cpc, set);
 	ready = true;
 	while (!done)
 		sched_yield();
@@ -29,13 +29,13 @@ partner(void *arg)
 }
 
 static void
-yield(void)
+yield_once(void)
 {
 	sched_yield();
 }
 
 void
-bench_switch(const char *what, cpc_t *c, cpc_set_t *s, int n)
+cost_switch(const char *what, cpc_t *c, cpc_set_t *s, int n)
 {
 	pthread_t t;
 	int err;
@@ -44,13 +44,13 @@ bench_switch(const char *what, cpc_t *c, cpc_set_t *s, int n)
 	set = s;
 	ready = done = false;
 	if (set != NULL)
-		bench_bind(cpc, set);
-	if ((err = pthread_create(&t, NULL, partner, NULL)) != 0)
+		cost_bind(cpc, set);
+	if ((err = pthread_create(&t, NULL, yield_partner, NULL)) != 0)
 		fail(1, "an LWP: %s", strerror(err));
 	while (!ready)
 		sched_yield();
-	/* There and back again. */
-	bench_row(what, n, bench_cost(yield) / 2);
+	/* A yield switches to the partner and back. */
+	cost_row(what, n, cost_of(yield_once) / 2);
 	done = true;
 	pthread_join(t, NULL);
 	if (set != NULL)
@@ -58,7 +58,7 @@ bench_switch(const char *what, cpc_t *c, cpc_set_t *s, int n)
 }
 
 static void *
-end(void *arg)
+end_at_once(void *arg)
 {
 	return arg;
 }
@@ -68,18 +68,18 @@ create_join(void)
 {
 	pthread_t t;
 
-	if (pthread_create(&t, NULL, end, NULL) == 0)
+	if (pthread_create(&t, NULL, end_at_once, NULL) == 0)
 		pthread_join(t, NULL);
 }
 
 void
-bench_create(cpc_t *c, cpc_set_t *s, int n)
+cost_create(cpc_t *c, cpc_set_t *s, int n)
 {
-	bench_row("create+join", n, bench_cost(create_join));
+	cost_row("create+join", n, cost_of(create_join));
 	if (s == NULL)
 		return;
 	if (cpc_bind_curlwp(c, s, CPC_BIND_LWP_INHERIT) == -1)
 		fail(1, "cannot bind: %s", strerror(errno));
-	bench_row("create+inherit", n, bench_cost(create_join));
+	cost_row("create+inherit", n, cost_of(create_join));
 	cpc_unbind(c, s);
 }

@@ -1,5 +1,5 @@
 /*
- * Run another program and wait for its end, with a time limit.
+ * Runs another program and waits for its end, with a time limit.
  */
 #include "payloads/tools/child.h"
 
@@ -12,7 +12,7 @@
 
 #include "payloads/common/usage.h"
 
-#define TIMEOUT_MIN 10 /* perf stat's */
+#define TIMEOUT_MIN 10 /* as in perf stat */
 #define TIMEOUT_MAX 1000000000
 
 const struct option child_options[] = {
@@ -59,7 +59,7 @@ child_wait(pid_t pid, const char *name, unsigned ms)
 		signal(SIGALRM, time_is_up);
 		set_timer(ms);
 	}
-	/* It keeps its number until the timer is off. */
+	/* WNOWAIT keeps the pid in use until the timer is off. */
 	while (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT) == -1) {
 		if (errno != EINTR)
 			fail(1, "%s", strerror(errno));
@@ -68,7 +68,7 @@ child_wait(pid_t pid, const char *name, unsigned ms)
 		set_timer(0);
 	if (waitpid(pid, &status, 0) == -1)
 		fail(1, "%s", strerror(errno));
-	/* It may have ended by itself, and this LWP not have run since. */
+	/* The timer may have fired after the program had ended by itself. */
 	if (ended && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
 		fprintf(stderr, "%s: %s: ended after %u ms (--timeout)\n",
 		    usage_name(), name, ms);

@@ -1,5 +1,6 @@
 /*
- * Run another program and wait for it.  Included by stat.c and record.c.
+ * Waiting for another program, with a time limit.  Included by stat.c and
+ * record.c.
  */
 #ifndef PAYLOADS_TOOLS_CHILD_H
 #define PAYLOADS_TOOLS_CHILD_H
@@ -7,17 +8,17 @@
 #include <getopt.h>
 #include <sys/types.h>
 
-/* The long options of all of them: what usage_option() says of --timeout. */
+/* The long option --timeout, and the value usage_option() returns for it. */
 #define CHILD_TIMEOUT 256
 extern const struct option child_options[];
 
-/* Parse --timeout in milliseconds, as perf stat does; fails if it is invalid.
+/* Parse --timeout in milliseconds, as perf stat does.  Ends if it is invalid.
  */
 unsigned child_timeout(const char *text);
 
 /*
- * Wait until pid has ended.  After so many ms, unless 0, end it and print that.
- * Returns its status as shells do.
+ * Wait until pid has ended.  After `ms` milliseconds, unless 0, kill it and
+ * print that.  Returns its status as shells do.
  */
 int child_wait(pid_t pid, const char *name, unsigned ms);
 

@@ -1,5 +1,5 @@
 /*
- * encode [--cpu NAME] EVENT...: print the register values of an event, and its
+ * encode [--cpu NAME] EVENT...: prints the register values of an event, and its
  * full name.
  *
  *	0x5300c0 skl::INST_RETIRED:ANY_P:k=1:u=1:e=0:i=0:c=0:t=0...
@@ -14,11 +14,11 @@
 #define TEXT 1024
 
 static int
-encode(const struct events *es, const char *name)
+print_encoding(const struct events *es, const char *name)
 {
 	struct event_spec sp;
 	struct event_code ec;
-	enum event_error err = lookup(es, name, &sp, &ec);
+	enum event_error err = event_lookup(es, name, &sp, &ec);
 	char text[TEXT];
 
 	if (err == EVENT_UNKNOWN &&
@@ -27,13 +27,13 @@ encode(const struct events *es, const char *name)
 		return 0;
 	}
 	if (err != EVENT_OK) {
-		lookup_refuse(es, name, err);
+		event_lookup_refuse(es, name, err);
 		return 1;
 	}
 	events_canonical(es, &sp, &ec, text, sizeof text);
 	printf("%#llx", (unsigned long long)ec.ec_select);
 	if (ec.ec_extra != EXTRA_NONE)
-		printf(" %s=%#llx", names_extra_msr[ec.ec_extra],
+		printf(" %s=%#llx", event_table_extra_msr[ec.ec_extra],
 		    (unsigned long long)ec.ec_extra_value);
 	printf(" %s\n", text);
 	return 0;
@@ -42,14 +42,15 @@ encode(const struct events *es, const char *name)
 int
 main(int argc, char **argv)
 {
-	const char *cpu = names_option(argc, argv, "[--cpu NAME] EVENT...");
+	const char *cpu =
+	    event_table_option(argc, argv, "[--cpu NAME] EVENT...");
 	struct events es;
 	int status = 0;
 
 	if (optind == argc)
 		usage_mistake("no event to encode");
-	es = names_choose(cpu);
+	es = event_table_choose(cpu);
 	for (int i = optind; i < argc; i++)
-		status |= encode(&es, argv[i]);
+		status |= print_encoding(&es, argv[i]);
 	return status;
 }

@@ -1,13 +1,11 @@
 /*
- * fits [--cpu NAME] EVENT,EVENT...: can a CPU count them all at once, and on
- * which PICs?  Status 1 if it cannot, with the reason.
+ * fits [--cpu NAME] EVENT,EVENT...: prints on which PICs a CPU counts all
+ * events at once.  If it cannot, prints the reason and ends with status 1.
  *
- * For another CPU the tables say which PICs count which event.  It is taken to
- * have all PICs that its model can have, the general ones first, and the extra
- * MSRs that its events name.
+ * For another CPU the tables say which PICs count which event.  That CPU is
+ * assumed to have all PICs that its model can have, the general ones first, and
+ * the extra MSRs that its events name.
  */
-#include "payloads/tools/fits.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +14,7 @@
 #include "payloads/common/event_lookup.h"
 #include "payloads/common/event_table.h"
 #include "payloads/common/options.h"
+#include "payloads/common/target.h"
 #include "payloads/common/usage.h"
 
 #define MAXPIC 32
@@ -25,10 +24,10 @@ struct wanted {
 	struct event_code wn_code;
 };
 
-/* Fixed PICs count what the architecture says, without a modifier. */
+/* A fixed PIC counts its architectural event, and takes no other modifier. */
 #define SELECT_PLAIN 0x53ffffULL /* event, unit mask, OS, USR, INT, EN */
 
-/* The general PICs that count it. */
+/* The general PICs that count the event. */
 static uint64_t
 general_pics(const struct event_pmu *ep, const struct event_code *ec)
 {
@@ -40,7 +39,7 @@ general_pics(const struct event_pmu *ep, const struct event_code *ec)
 	return pics;
 }
 
-/* The PICs that count it, numbered as libcpc numbers them. */
+/* The PICs that count the event, numbered as in libcpc. */
 static uint64_t
 pics_of(const struct event_pmu *ep, const struct event_code *ec)
 {
@@ -53,7 +52,7 @@ pics_of(const struct event_pmu *ep, const struct event_code *ec)
 }
 
 static bool
-look_up(const struct events *es, struct wanted *w)
+find_event(const struct events *es, struct wanted *w)
 {
 	struct event_spec sp;
 	enum event_error err;
@@ -62,18 +61,18 @@ look_up(const struct events *es, struct wanted *w)
 		fputs("fits: an event without a name\n", stderr);
 		return false;
 	}
-	err = lookup(es, w->wn_name, &sp, &w->wn_code);
+	err = event_lookup(es, w->wn_name, &sp, &w->wn_code);
 	if (err == EVENT_UNKNOWN &&
 	    events_raw(es->es_pmu->ep_kind, w->wn_name, &w->wn_code))
 		return true;
 	if (err != EVENT_OK)
-		lookup_refuse(es, w->wn_name, err);
+		event_lookup_refuse(es, w->wn_name, err);
 	return err == EVENT_OK;
 }
 
 /* Do two events want different values in one register? */
 static bool
-conflict(const struct wanted *w, int n)
+msr_conflict(const struct wanted *w, int n)
 {
 	for (int i = 1; i < n; i++) {
 		const struct event_code *a = &w[i].wn_code;
@@ -86,17 +85,18 @@ conflict(const struct wanted *w, int n)
 			    a->ec_extra_value == b->ec_extra_value)
 				continue;
 			fprintf(stderr,
-			    "fits: %s is to be %#" PRIx64 " for %s, and "
-			    "%#" PRIx64 " for %s\n",
-			    names_extra_msr[a->ec_extra], a->ec_extra_value,
-			    w[i].wn_name, b->ec_extra_value, w[j].wn_name);
+			    "fits: %s would have to be %#" PRIx64
+			    " for %s and %#" PRIx64 " for %s\n",
+			    event_table_extra_msr[a->ec_extra],
+			    a->ec_extra_value, w[i].wn_name, b->ec_extra_value,
+			    w[j].wn_name);
 			return true;
 		}
 	}
 	return false;
 }
 
-/* The events that have too few PICs between them. */
+/* Print the events that have too few PICs for all of them. */
 static void
 print_short(const struct events *es, const struct wanted *w, int n,
     const struct kcpc_short *ks)
@@ -120,11 +120,11 @@ print_short(const struct events *es, const struct wanted *w, int n,
 			between = ", ";
 		}
 	}
-	fputs(ks->ksh_pics != 0 ? " alone\n" : " can be on none\n", stderr);
+	fputs(ks->ksh_pics != 0 ? " alone\n" : " can be on no PIC\n", stderr);
 }
 
 static int
-by_table(const struct events *es, char *list)
+fit_by_table(const struct events *es, char *list)
 {
 	struct wanted w[MAXPIC];
 	struct kcpc_short ks;
@@ -134,17 +134,17 @@ by_table(const struct events *es, char *list)
 
 	while ((name = options_next(&list)) != NULL) {
 		if (n == es->es_pmu->ep_npic + es->es_pmu->ep_nfixed) {
-			fprintf(stderr, "fits: %s has %d PICs, and no more\n",
+			fprintf(stderr, "fits: %s has only %d PICs\n",
 			    es->es_pmu->ep_name, n);
 			return 1;
 		}
 		w[n].wn_name = name;
-		if (!look_up(es, &w[n]))
+		if (!find_event(es, &w[n]))
 			return 1;
 		can[n] = pics_of(es->es_pmu, &w[n].wn_code);
 		n++;
 	}
-	if (conflict(w, n))
+	if (msr_conflict(w, n))
 		return 1;
 	if (!kcpc_assign((unsigned)n, can, pic, &ks)) {
 		print_short(es, w, n, &ks);
@@ -160,21 +160,21 @@ int
 main(int argc, char **argv)
 {
 	const char *cpu =
-	    names_option(argc, argv, "[--cpu NAME] EVENT,EVENT...");
+	    event_table_option(argc, argv, "[--cpu NAME] EVENT,EVENT...");
 	struct events es;
 
 	if (optind == argc)
 		usage_mistake("no events to fit");
 	if (argc - optind > 1)
-		usage_mistake(
-		    "%s: events in one list, with commas", argv[optind + 1]);
+		usage_mistake("%s: put all events into one list, with commas",
+		    argv[optind + 1]);
 	if (cpu == NULL)
-		return fits_here(argv[optind]);
-	es = names_choose(cpu);
+		return target_fits(argv[optind]);
+	es = event_table_choose(cpu);
 	if (es.es_pmu->ep_kind == EVENT_NETBURST)
 		fail(2,
-		    "%s has ESCRs before its PICs, which no mask of these "
-		    "tells: see docs/events.md",
+		    "%s: cannot tell: its events also compete for ESCRs: see "
+		    "docs/events.md",
 		    es.es_pmu->ep_name);
-	return by_table(&es, argv[optind]);
+	return fit_by_table(&es, argv[optind]);
 }

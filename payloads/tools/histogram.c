@@ -1,5 +1,5 @@
 /*
- * Count how often each name came: a hash table of names.
+ * Counts how often each name occurs: a hash table of names.
  */
 #include "payloads/tools/histogram.h"
 
@@ -9,51 +9,51 @@
 #include "payloads/common/usage.h"
 
 void
-tally_add(struct tally *ta, const char *name)
+histogram_add(struct histogram *hg, const char *name)
 {
-	struct tally_entry **link, *te;
+	struct histogram_entry **link, *he;
 	uint32_t h = 2166136261U; /* FNV-1a */
 
 	for (const char *s = name; *s != '\0'; s++)
 		h = (h ^ (unsigned char)*s) * 16777619;
-	ta->ta_sum++;
-	for (link = &ta->ta_bucket[h % TALLY_BUCKETS]; (te = *link) != NULL;
-	     link = &te->tle_next) {
-		if (strcmp(te->tle_name, name) == 0) {
-			te->tle_count++;
+	hg->hg_sum++;
+	for (link = &hg->hg_bucket[h % HISTOGRAM_BUCKETS]; (he = *link) != NULL;
+	     link = &he->hge_next) {
+		if (strcmp(he->hge_name, name) == 0) {
+			he->hge_count++;
 			return;
 		}
 	}
-	te = fail_unless_room(calloc(1, sizeof *te + strlen(name) + 1));
-	strcpy(te->tle_name, name);
-	te->tle_count = 1;
-	*link = te;
-	ta->ta_n++;
+	he = fail_unless_room(calloc(1, sizeof *he + strlen(name) + 1));
+	strcpy(he->hge_name, name);
+	he->hge_count = 1;
+	*link = he;
+	hg->hg_n++;
 }
 
 static int
-compare(const void *a, const void *b)
+compare_entries(const void *a, const void *b)
 {
-	const struct tally_entry *x = *(struct tally_entry *const *)a;
-	const struct tally_entry *y = *(struct tally_entry *const *)b;
+	const struct histogram_entry *x = *(struct histogram_entry *const *)a;
+	const struct histogram_entry *y = *(struct histogram_entry *const *)b;
 
-	if (x->tle_count != y->tle_count)
-		return x->tle_count > y->tle_count ? -1 : 1;
-	return strcmp(x->tle_name, y->tle_name);
+	if (x->hge_count != y->hge_count)
+		return x->hge_count > y->hge_count ? -1 : 1;
+	return strcmp(x->hge_name, y->hge_name);
 }
 
-struct tally_entry **
-tally_sorted(const struct tally *ta)
+struct histogram_entry **
+histogram_sorted(const struct histogram *hg)
 {
-	struct tally_entry **all =
-	    fail_unless_room(calloc(ta->ta_n + 1, sizeof *all));
+	struct histogram_entry **all =
+	    fail_unless_room(calloc(hg->hg_n + 1, sizeof *all));
 	size_t n = 0;
 
-	for (unsigned i = 0; i < TALLY_BUCKETS; i++) {
-		for (struct tally_entry *te = ta->ta_bucket[i]; te != NULL;
-		     te = te->tle_next)
-			all[n++] = te;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		for (struct histogram_entry *he = hg->hg_bucket[i]; he != NULL;
+		     he = he->hge_next)
+			all[n++] = he;
 	}
-	qsort(all, n, sizeof *all, compare);
+	qsort(all, n, sizeof *all, compare_entries);
 	return all;
 }

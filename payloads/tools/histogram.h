@@ -7,26 +7,26 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct tally_entry {
-	struct tally_entry *tle_next; /* in its bucket */
-	uint64_t tle_count;
-	char tle_name[];
+struct histogram_entry {
+	struct histogram_entry *hge_next; /* in its bucket */
+	uint64_t hge_count;
+	char hge_name[];
 };
 
-#define TALLY_BUCKETS 1024
+#define HISTOGRAM_BUCKETS 1024
 
-struct tally {
-	struct tally_entry *ta_bucket[TALLY_BUCKETS];
-	size_t ta_n;
-	uint64_t ta_sum;
+struct histogram {
+	struct histogram_entry *hg_bucket[HISTOGRAM_BUCKETS];
+	size_t hg_n;
+	uint64_t hg_sum;
 };
 
 /* Count a name once more.  Exits 1 without memory. */
-void tally_add(struct tally *ta, const char *name);
+void histogram_add(struct histogram *hg, const char *name);
 /*
- * All of them, the most frequent first, then by name: ta_n pointers, which
- * the caller frees.
+ * Return an array of all hg_n entries, the most frequent first, then by name.
+ * The caller frees the array.
  */
-struct tally_entry **tally_sorted(const struct tally *ta);
+struct histogram_entry **histogram_sorted(const struct histogram *hg);
 
 #endif /* PAYLOADS_TOOLS_HISTOGRAM_H */

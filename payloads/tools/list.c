@@ -1,8 +1,9 @@
 /*
- * list [--cpu NAME] [pattern]: print the events of a CPU, with what they count.
- * With a pattern, print the names that contain it, in either case.  The names
- * of perf come first and PAPI's presets last, each with its event.  If no table
- * exists for this machine's CPU, print the names that its backend knows.
+ * list [--cpu NAME] [pattern]: prints the events of a CPU, with what they
+ * count.  With a pattern, prints the names that contain it, in upper or lower
+ * case.  The names of perf come first and PAPI's presets last, each with its
+ * event.  If no table exists for this machine's CPU, prints the names that its
+ * backend knows.
  */
 #define _GNU_SOURCE /* FNM_CASEFOLD */
 #include <fnmatch.h>
@@ -10,15 +11,18 @@
 
 #include "payloads/common/event_lookup.h"
 #include "payloads/common/event_table.h"
-#include "payloads/common/own.h"
 #include "payloads/common/perf_names.h"
+#include "payloads/common/target.h"
 #include "payloads/common/usage.h"
 
 #define TEXT 2048
 
-/* A dot is a colon, `*` and `?` are wildcards. */
+/*
+ * Does the name contain the pattern?  A dot means a colon; `*` and `?` match
+ * any text and any character.
+ */
 static bool
-has(const char *name, const char *pattern)
+matches_pattern(const char *name, const char *pattern)
 {
 	char glob[TEXT];
 
@@ -43,7 +47,7 @@ list_events(const struct events *es, const char *pattern)
 	unsigned found = 0, bare = 0;
 
 	while (events_next(es, &ew, ~0ULL, name, sizeof name)) {
-		if (!has(name, pattern))
+		if (!matches_pattern(name, pattern))
 			continue;
 		/* The walk has passed the unit mask it printed. */
 		if (events_describe(es, events_nth_row(es, ew.ew_row),
@@ -77,7 +81,7 @@ list_presets(const struct events *es, const char *pattern)
 	struct event_spec sp;
 
 	while (events_next_preset(es, &n, name, sizeof name)) {
-		if (!has(name, pattern))
+		if (!matches_pattern(name, pattern))
 			continue;
 		events_parse(es, name, EVENT_EITHER_CASE, &sp);
 		events_short(es, &sp, text, sizeof text);
@@ -89,7 +93,7 @@ list_presets(const struct events *es, const char *pattern)
 
 /* Print the names of perf for which the CPU has an event. */
 static unsigned
-list_symbolic(const struct events *es, const char *pattern)
+list_perf_names(const struct events *es, const char *pattern)
 {
 	struct event_spec sp;
 	struct event_code ec;
@@ -97,9 +101,9 @@ list_symbolic(const struct events *es, const char *pattern)
 	unsigned found = 0;
 	const char *name;
 
-	for (unsigned n = 0; (name = symbolic_nth(n)) != NULL; n++) {
-		if (!has(name, pattern) ||
-		    lookup(es, name, &sp, &ec) != EVENT_OK)
+	for (unsigned n = 0; (name = perf_name_nth(n)) != NULL; n++) {
+		if (!matches_pattern(name, pattern) ||
+		    event_lookup(es, name, &sp, &ec) != EVENT_OK)
 			continue;
 		events_short(es, &sp, text, sizeof text);
 		printf("%-48s [Hardware event] %s\n", name, text);
@@ -109,7 +113,7 @@ list_symbolic(const struct events *es, const char *pattern)
 }
 
 static int
-told(unsigned found, const char *cpu, const char *pattern)
+report_absent(unsigned found, const char *cpu, const char *pattern)
 {
 	if (found == 0)
 		fprintf(stderr, "list: %s has no event with \"%s\" in it\n",
@@ -120,17 +124,19 @@ told(unsigned found, const char *cpu, const char *pattern)
 int
 main(int argc, char **argv)
 {
-	const char *cpu = names_option(argc, argv, "[--cpu NAME] [pattern]");
+	const char *cpu =
+	    event_table_option(argc, argv, "[--cpu NAME] [pattern]");
 	const char *pattern = optind < argc ? argv[optind] : "";
 	struct events es;
 	int own;
 
 	if (argc - optind > 1)
-		usage_mistake("%s: one pattern at a time", argv[optind + 1]);
-	if (cpu == NULL && (own = own_list(has, pattern)) >= 0)
-		return told((unsigned)own, "this CPU", pattern);
-	es = names_choose(cpu);
-	return told(list_symbolic(&es, pattern) + list_events(&es, pattern) +
-			list_presets(&es, pattern),
+		usage_mistake("%s: give only one pattern", argv[optind + 1]);
+	if (cpu == NULL && (own = target_list(matches_pattern, pattern)) >= 0)
+		return report_absent((unsigned)own, "this CPU", pattern);
+	es = event_table_choose(cpu);
+	return report_absent(list_perf_names(&es, pattern) +
+				 list_events(&es, pattern) +
+				 list_presets(&es, pattern),
 	    es.es_pmu->ep_name, pattern);
 }

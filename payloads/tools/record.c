@@ -1,12 +1,13 @@
 /*
- * record: profile another program, and what it forks and executes.  It samples
- * where they are each time a number of events has passed, as perf record does.
+ * record: profiles another program, and the programs that it forks and
+ * executes.  Each time a number of events has passed, record samples the
+ * program counter, as perf record does.
  *
  *	record [-g] [-n] [-e event[:uk]] [-c period] [--timeout ms]
  *	    program [args...]
  *
- * Prints the functions, leaves the stacks in records (docs/records.md), and
- * ends as the program did.
+ * Prints the functions, writes the stacks to records (docs/records.md), and
+ * ends with the program's status.
  */
 #include "payloads/common/cpc_error.h"
 #include "payloads/common/json.h"
@@ -29,13 +30,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PERIOD_DEFAULT 100003 /* a prime: no loop stays in step with it */
+#define PERIOD_DEFAULT 100003 /* a prime, so that no loop has this period */
 #define PERIOD_MAX     INT32_MAX
 /*
- * If the kernel is counted, so is a part of its own work for a sample, some 150
- * instructions.  With a shorter period the program would not advance.  If an
- * overflow in the kernel is reported only when the kernel returns, each system
- * call has one sample at most.  The period must then be longer than most calls.
+ * If the kernel is counted, a part of its work for a sample is counted too,
+ * some 150 instructions.  With a shorter period the program would not advance.
+ * On a machine that reports an overflow in the kernel only when the kernel
+ * returns, each system call has at most one sample.  There the period must be
+ * longer than most calls.
  */
 #define PERIOD_MIN_SYSTEM 1000
 #define PERIOD_MIN_CALL   10000
@@ -45,12 +47,12 @@ static const char arguments[] =
 static const char help[] =
     "  -e EVENT[:uk]  what to count (PAPI_tot_ins)\n"
     "  -c PERIOD      events from one sample to the next (100003)\n"
-    "  -g             with the callers\n"
+    "  -g             sample the callers, too\n"
     "  -n             no titles\n"
-    "  --timeout MS   end the program after so many milliseconds\n";
+    "  --timeout MS   end the program after this many milliseconds\n";
 
 static struct profile {
-	int argc; /* ours */
+	int argc; /* of record itself */
 	char **argv;
 	char **program; /* its arguments */
 	struct event event;
@@ -63,7 +65,7 @@ static struct profile {
 } pr = { .period = PERIOD_DEFAULT, .titles = true };
 
 static void
-parse(int argc, char **argv)
+parse_options(int argc, char **argv)
 {
 	static char event[] = "PAPI_tot_ins";
 	char *list = NULL, *name = event;
@@ -79,7 +81,7 @@ parse(int argc, char **argv)
 		else if (c == 'n')
 			pr.titles = false;
 		else if (c == 'e' && list != NULL)
-			usage_mistake("-e: one event is sampled at a time");
+			usage_mistake("-e: give only one event");
 		else if (c == 'e')
 			list = fail_unless_room(strdup(optarg));
 		else if (c == 'c')
@@ -93,15 +95,15 @@ parse(int argc, char **argv)
 	if (list != NULL)
 		name = options_next(&list);
 	if (list != NULL)
-		usage_mistake("-e: one event is sampled at a time");
+		usage_mistake("-e: give only one event");
 	if (!options_event(&pr.event, name))
 		usage_mistake("-e: an event without a name");
 	pr.program = argv + optind;
 }
 
-/* The header of the profile's file. */
+/* Read the header of the profile's file into pr.stat. */
 static void
-ask(int fd)
+read_header(int fd)
 {
 	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&pr.stat,
 		0, 0) != 0)
@@ -121,21 +123,24 @@ check_period(void)
 		    pr.period, least, PERIOD_MAX);
 }
 
-/* The event was refused: mistyped, not one of this machine's, or not now. */
+/*
+ * End because the event was refused: 1 if it may be counted later, 2 if it is
+ * unknown, 77 if this machine lacks it.
+ */
 static _Noreturn void
-refuse(void)
+refuse_event(void)
 {
-	const char *name = pr.event.e_name, *why = detail_text();
+	const char *name = pr.event.e_name, *why = cpc_error_text();
 
 	if (errno == EAGAIN || errno == ENOMEM)
 		fail(1, "%s: %s", name, why);
-	if (symbolic_mistyped(name))
+	if (perf_name_mistyped(name))
 		fail(2, "%s: %s", name, why);
 	fail(77, "<not supported>: %s: %s", name, why);
 }
 
 /*
- * Make a set of the one request and bind it here first, so that errors appear
+ * Make a set of the one request.  Bind it once here, so that errors appear
  * before the child runs.
  */
 static cpc_set_t *
@@ -148,23 +153,24 @@ make_set(cpc_t *cpc)
 	if (event_never_counts(&pr.event))
 		fail(77, "<not supported>: %s: %s", pr.event.e_name,
 		    NEVER_COUNTED);
-	if (symbolic_add_request(cpc, set, pr.event.e_name, -pr.period,
+	if (perf_add_request(cpc, set, pr.event.e_name, -pr.period,
 		pr.event.e_flags | CPC_OVF_NOTIFY_EMT, 0, NULL) == -1)
-		refuse();
-	/* Until the context is the profile's it may overflow. */
+		refuse_event();
+	/* Until CPC_OP_PROFILE, an overflow sends SIGEMT. */
 	signal(SIGEMT, SIG_IGN);
-	detail_forget();
+	cpc_error_forget();
 	if (cpc_bind_curlwp(cpc, set, 0) == -1)
-		refuse();
+		refuse_event();
 	cpc_unbind(cpc, set);
 	return set;
 }
 
-/* In the child: become the program, and be profiled from then on. */
-static void __attribute__((noreturn)) become(cpc_t *cpc, cpc_set_t *set, int fd)
+/* In the child: start the profile, and execute the program. */
+static void __attribute__((noreturn))
+become_program(cpc_t *cpc, cpc_set_t *set, int fd)
 {
 	if (cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT) == -1)
-		fail(1, "%s: %s", pr.event.e_name, detail_text());
+		fail(1, "%s: %s", pr.event.e_name, cpc_error_text());
 	if (cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd,
 		pr.stacks ? CPC_PROFILE_DEPTH : 1, 0, 0) != 0)
 		fail(1, "cannot profile");
@@ -174,7 +180,7 @@ static void __attribute__((noreturn)) become(cpc_t *cpc, cpc_set_t *set, int fd)
 }
 
 static void
-run(cpc_t *cpc, cpc_set_t *set, int fd)
+run_program(cpc_t *cpc, cpc_set_t *set, int fd)
 {
 	pid_t pid;
 
@@ -182,13 +188,13 @@ run(cpc_t *cpc, cpc_set_t *set, int fd)
 	if ((pid = fork()) == -1)
 		fail(1, "%s", strerror(errno));
 	if (pid == 0)
-		become(cpc, set, fd);
+		become_program(cpc, set, fd);
 	pr.status = child_wait(pid, pr.program[0], pr.timeout);
 }
 
 /*
- * Every event was the kernel's.  The program's next instruction shows which
- * system call it made.
+ * Is every event the kernel's?  A sample's program counter then is the
+ * program's next instruction, which shows the system call it made.
  */
 static bool
 is_kernel(void)
@@ -204,7 +210,7 @@ take_samples(int fd)
 	ssize_t n;
 
 	pr.sampled.sd_fd = fd;
-	ask(fd);
+	read_header(fd);
 	while ((n = read(fd, buf, sizeof buf)) > 0) {
 		for (size_t at = 0; at < (size_t)n / sizeof *buf;) {
 			const struct cpc_profile_sample *s =
@@ -221,7 +227,8 @@ take_samples(int fd)
 static void
 print_table(void)
 {
-	struct tally_entry **all = tally_sorted(&pr.sampled.sd_functions);
+	struct histogram_entry **all =
+	    histogram_sorted(&pr.sampled.sd_functions);
 	const struct cpc_profile_stat *st = &pr.stat;
 	char event[REPORT_EVENT];
 
@@ -235,27 +242,27 @@ print_table(void)
 		printf("# %" PRIu64 " samples were lost: no room for them\n",
 		    st->ct_lost);
 	if (st->ct_left != 0)
-		printf("# LWPs that went on without the program, and are not "
-		       "sampled to their end: %" PRIu32 "\n",
+		printf("# LWPs that outlived the program, and are not sampled "
+		       "to their end: %" PRIu32 "\n",
 		    st->ct_left);
 	if (st->ct_revoked != 0)
 		printf("# %" PRIu32
 		       " LWPs were not sampled to their end: a set "
 		       "was bound to a CPU\n",
 		    st->ct_revoked);
-	for (size_t i = 0; i < pr.sampled.sd_functions.ta_n; i++)
+	for (size_t i = 0; i < pr.sampled.sd_functions.hg_n; i++)
 		printf("%9.2f%%  %9" PRIu64 "  %s\n",
-		    100.0 * (double)all[i]->tle_count /
-			(double)pr.sampled.sd_functions.ta_sum,
-		    all[i]->tle_count, all[i]->tle_name);
+		    100.0 * (double)all[i]->hge_count /
+			(double)pr.sampled.sd_functions.hg_sum,
+		    all[i]->hge_count, all[i]->hge_name);
 	free(all);
 }
 
-/* Some of the stacks: a record is a line of limited length. */
+/* A part of the stacks, because a record has a limited length. */
 #define PART_BYTES (128 << 10)
 
 struct part {
-	struct tally_entry **stack;
+	struct histogram_entry **stack;
 	size_t n;
 	unsigned number;
 };
@@ -277,8 +284,8 @@ write_part(FILE *f, const void *arg)
 	    st->ct_revoked, pr.status, part->number);
 	for (size_t i = 0; i < part->n; i++) {
 		fputs(i == 0 ? "[" : ",[", f);
-		json_string(f, part->stack[i]->tle_name);
-		fprintf(f, ",%" PRIu64 "]", part->stack[i]->tle_count);
+		json_string(f, part->stack[i]->hge_name);
+		fprintf(f, ",%" PRIu64 "]", part->stack[i]->hge_count);
 	}
 	fputc(']', f);
 }
@@ -286,7 +293,7 @@ write_part(FILE *f, const void *arg)
 static void
 leave_records(void)
 {
-	struct tally_entry **all = tally_sorted(&pr.sampled.sd_folded);
+	struct histogram_entry **all = histogram_sorted(&pr.sampled.sd_folded);
 	struct part part = { .stack = all };
 	size_t i = 0, bytes;
 
@@ -294,12 +301,12 @@ leave_records(void)
 		bytes = 0;
 		part.number++;
 		for (part.n = 0;
-		     i < pr.sampled.sd_folded.ta_n && bytes < PART_BYTES;
+		     i < pr.sampled.sd_folded.hg_n && bytes < PART_BYTES;
 		     part.n++)
-			bytes += strlen(all[i++]->tle_name) + 32;
+			bytes += strlen(all[i++]->hge_name) + 32;
 		json_record(pr.argc, pr.argv, write_part, &part);
 		part.stack += part.n;
-	} while (i < pr.sampled.sd_folded.ta_n);
+	} while (i < pr.sampled.sd_folded.hg_n);
 	free(all);
 }
 
@@ -313,13 +320,14 @@ main(int argc, char **argv)
 	cpc_t *cpc;
 	int fd;
 
-	parse(argc, argv);
+	parse_options(argc, argv);
 	if ((symbols = symbols_load(pr.program[0], &wrong)) == NULL)
 		fail(2, "%s: %s", pr.program[0], wrong);
 	symbols_free(symbols);
 	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
-		fail(77, "<not supported>: %s", detail_absent(why, sizeof why));
-	detail_keep(cpc);
+		fail(77, "<not supported>: %s",
+		    cpc_error_of_open(why, sizeof why));
+	cpc_error_keep(cpc);
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		fail(77, "<not supported>: overflows do not interrupt here");
 	set = make_set(cpc);
@@ -327,9 +335,9 @@ main(int argc, char **argv)
 	pr.sampled.sd_kernel = is_kernel();
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/profile: %s", strerror(errno));
-	ask(fd);
+	read_header(fd);
 	check_period();
-	run(cpc, set, fd);
+	run_program(cpc, set, fd);
 	take_samples(fd);
 	print_table();
 	leave_records();

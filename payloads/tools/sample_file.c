@@ -1,5 +1,5 @@
 /*
- * Turn the samples of a profile into rows of its table and folded stacks.
+ * Turns the samples of a profile into rows of its table and folded stacks.
  */
 #include "payloads/tools/sample_file.h"
 
@@ -10,16 +10,16 @@
 #include "payloads/common/usage.h"
 #include "payloads/tools/symbols.h"
 
-/* One that was executed: the program, or what that executed. */
+/* A program of the profile: the profiled one, or one that it executed. */
 struct program {
 	struct program *pg_next;
 	unsigned pg_number; /* in the profile */
 	const char *pg_path;
 	struct cpc_profile_image pg_image;
-	struct symbols *pg_symbols; /* NULL: it cannot be read */
+	struct symbols *pg_symbols; /* NULL if the file cannot be read */
 };
 
-/* A row of the table or a folded stack, as long as names make it. */
+/* A row of the table or a folded stack, which grows as needed. */
 struct line {
 	char *text;
 	size_t len, room;
@@ -43,8 +43,8 @@ line_text(struct line *l, const char *text)
 }
 
 /*
- * The last word of a folded stack is the count, ";" is between frames: a
- * name that has one would be two.
+ * Append a name of a folded stack.  There ";" separates frames and a space
+ * separates the count, so replace both by ":".
  */
 static void
 line_name(struct line *l, const char *name)
@@ -54,14 +54,17 @@ line_name(struct line *l, const char *name)
 }
 
 static void
-line_tally(struct line *l, struct tally *ta)
+line_count(struct line *l, struct histogram *hg)
 {
 	line_byte(l, '\0');
-	tally_add(ta, l->text);
+	histogram_add(hg, l->text);
 	l->len = 0;
 }
 
-/* The profiled program's own path is whole, others are as long as kept. */
+/*
+ * Find a program's path and symbols.  The kernel may have cut the path; the
+ * profiled program's whole path is known.
+ */
 static void
 read_program(const struct sampled *sd, struct program *pg)
 {
@@ -82,7 +85,7 @@ read_program(const struct sampled *sd, struct program *pg)
 }
 
 static const struct program *
-program(const struct sampled *sd, unsigned number)
+find_program(const struct sampled *sd, unsigned number)
 {
 	static struct program *programs;
 	struct program *pg, **link = &programs;
@@ -97,7 +100,7 @@ program(const struct sampled *sd, unsigned number)
 	return pg;
 }
 
-/* A function of the kernel's, NULL where pc is the program's. */
+/* The kernel's function at pc, or NULL if pc is the program's. */
 static const char *
 kernel_symbol(uint64_t pc)
 {
@@ -111,7 +114,7 @@ kernel_symbol(uint64_t pc)
 	return bytes > 0 ? name : "[unknown]";
 }
 
-/* All addresses after the first are return addresses, after the call. */
+/* Addresses after the first are return addresses; the call is before them. */
 static const char *
 frame_symbol(const struct program *pg, const uint64_t *pc, uint32_t n)
 {
@@ -124,17 +127,17 @@ frame_symbol(const struct program *pg, const uint64_t *pc, uint32_t n)
  * first address that does not follow a call.
  */
 static uint32_t
-depth(const struct program *pg, const uint64_t *pc, uint32_t nframes)
+stack_depth(const struct program *pg, const uint64_t *pc, uint32_t nframes)
 {
 	uint32_t n = 1;
 
-	while (n < nframes && symbols_behind_call(
-				  pg->pg_symbols, pc[n] - pg->pg_image.ci_bias))
+	while (n < nframes &&
+	       symbols_after_call(pg->pg_symbols, pc[n] - pg->pg_image.ci_bias))
 		n++;
 	return n < nframes ? n : nframes;
 }
 
-#define COMMAND 16 /* columns, and two blanks */
+#define COMMAND 16 /* columns of a path; two blanks follow */
 
 static void
 add_row(struct sampled *sd, const struct program *pg, const char *kernel,
@@ -147,21 +150,21 @@ add_row(struct sampled *sd, const struct program *pg, const char *kernel,
 		line_byte(&line, ' ');
 	line_text(&line, kernel != NULL || sd->sd_kernel ? "  [k] " : "  [.] ");
 	line_text(&line, kernel != NULL ? kernel : function);
-	line_tally(&line, &sd->sd_functions);
+	line_count(&line, &sd->sd_functions);
 }
 
 void
 sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
 {
 	static struct line line;
-	const struct program *pg = program(sd, s->cm_image);
+	const struct program *pg = find_program(sd, s->cm_image);
 	const char *kernel = kernel_symbol(s->cm_pc[0]);
 	const uint64_t *pc = s->cm_pc + (kernel != NULL);
 	uint32_t nframes = s->cm_nframes - (kernel != NULL);
 
 	add_row(sd, pg, kernel, frame_symbol(pg, pc, 0));
 	line_name(&line, pg->pg_path);
-	for (uint32_t n = depth(pg, pc, nframes); n-- > 0;) {
+	for (uint32_t n = stack_depth(pg, pc, nframes); n-- > 0;) {
 		line_byte(&line, ';');
 		line_name(&line, frame_symbol(pg, pc, n));
 	}
@@ -170,5 +173,5 @@ sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
 		line_name(&line, kernel != NULL ? kernel : "[kernel]");
 		line_text(&line, "_[k]");
 	}
-	line_tally(&line, &sd->sd_folded);
+	line_count(&line, &sd->sd_folded);
 }

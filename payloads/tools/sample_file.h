@@ -1,5 +1,5 @@
 /*
- * Samples of a profile: the rows of its table, and its folded stacks.
+ * Results of a profile's samples: the rows of its table, and its folded stacks.
  * Included by record.c.
  */
 #ifndef PAYLOADS_TOOLS_SAMPLE_FILE_H
@@ -11,15 +11,15 @@
 #include "payloads/tools/histogram.h"
 
 struct sampled {
-	int sd_fd;           /* the profile's */
-	const char *sd_path; /* of the program that was profiled */
+	int sd_fd;           /* the profile's file */
+	const char *sd_path; /* of the profiled program */
 	bool sd_kernel;      /* all events were the kernel's */
-	struct tally sd_functions, sd_folded;
+	struct histogram sd_functions, sd_folded;
 };
 
 /*
- * Add a sample: `program [.] function`, and `program;caller;function`.  Ends
- * the program without memory.
+ * Add a sample as `program [.] function` and as `program;caller;function`.
+ * Exits 1 without memory.
  */
 void sampled_add(struct sampled *sd, const struct cpc_profile_sample *s);
 

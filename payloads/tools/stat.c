@@ -1,14 +1,14 @@
 /*
- * stat: count another program, unchanged, and those it forks and executes, over
- * their whole lives.  Prints what perf stat prints.
+ * stat: counts another program, unchanged, and the programs it forks and
+ * executes, over their whole lives.  Prints the counts as perf stat does.
  *
  *	stat [-r runs] [-x separator | -j] [--timeout ms] [-e event[:uk],...]
  *	    program [args...]
  *
  * Events that cannot be counted at once are counted group after group, each
- * in runs of its own: nothing is scaled.  PAPI_tot_ins is counted in every
- * group, and tells whether the runs were the same.  stat ends as the program
- * did.
+ * group in runs of its own, so no count is scaled.  PAPI_tot_ins is counted in
+ * every group and shows whether the runs were the same.  stat ends with the
+ * program's status.
  */
 #include "payloads/tools/stat.h"
 
@@ -30,11 +30,11 @@ static const char arguments[] = "[-r runs] [-x separator | -j] [--timeout ms] "
 				"[-e event[:uk],...] program [args...]";
 static const char help[] =
     "  -e EVENT[:uk],...  what to count (PAPI_tot_ins,PAPI_tot_cyc); {A,B}:k\n"
-    "                     in the same runs\n"
+    "                     counts A and B in the same runs\n"
     "  -r RUNS            runs of each group of events (1)\n"
-    "  -x SEPARATOR       fields, as perf stat -x has them\n"
-    "  -j                 JSON, as perf stat -j has it\n"
-    "  --timeout MS       end the program after so many milliseconds\n";
+    "  -x SEPARATOR       print fields, as perf stat -x does\n"
+    "  -j                 print JSON, as perf stat -j does\n"
+    "  --timeout MS       end the program after this many milliseconds\n";
 
 static char reference_name[] = "PAPI_tot_ins";
 
@@ -71,14 +71,16 @@ add_group(char *text)
 	if (close == NULL)
 		usage_mistake("-e: \"%s\": no } ends the group", text);
 	if (*end != '\0' && *end != ':')
-		usage_mistake("-e: \"%s\": no level behind a group", end);
+		usage_mistake("-e: \"%s\": only a level, :u or :k, may "
+			      "follow a group",
+		    end);
 	*close = '\0';
 	if (strcmp(end, ":S") == 0)
-		end = ""; /* who samples is perf record's affair */
+		end = ""; /* which event samples matters to perf record only */
 	st.ngroup++;
 	while ((name = options_next(&list)) != NULL) {
 		if (*name == '\0' || strpbrk(name, "{}") != NULL)
-			usage_mistake("-e: \"%s\": no event of a group", name);
+			usage_mistake("-e: \"%s\": a group needs events", name);
 		whole =
 		    fail_unless_room(malloc(strlen(name) + strlen(end) + 1));
 		strcat(strcpy(whole, name), end);
@@ -100,7 +102,7 @@ add_events(const char *list)
 }
 
 static void
-parse(int argc, char **argv)
+parse_options(int argc, char **argv)
 {
 	int c;
 
@@ -113,7 +115,7 @@ parse(int argc, char **argv)
 			st.runs = (unsigned)usage_number(
 			    "-r", optarg, 1, RUNS_MAX, "");
 		else if (c == 'x')
-			/* perf, too, takes these two letters for a tab */
+			/* perf also takes a backslash and a t for a tab */
 			st.separator =
 			    strcmp(optarg, "\\t") == 0 ? "\t" : optarg;
 		else if (c == 'j')
@@ -122,9 +124,9 @@ parse(int argc, char **argv)
 			st.timeout = child_timeout(optarg);
 	}
 	if (st.separator != NULL && *st.separator == '\0')
-		usage_mistake("-x: an empty separator");
+		usage_mistake("-x: give a separator that is not empty");
 	if (st.json && st.separator != NULL)
-		usage_mistake("-x and -j exclude each other");
+		usage_mistake("give only one of -x and -j");
 	if (optind == argc)
 		usage_mistake("no program to count");
 	if (st.nevent == 0)
@@ -133,8 +135,8 @@ parse(int argc, char **argv)
 	options_event(&st.reference, reference_name);
 }
 
-/* In the child: become the program, and be counted from then on. */
-static void __attribute__((noreturn)) become(int fd)
+/* In the child: start counting, and execute the program. */
+static void __attribute__((noreturn)) become_program(int fd)
 {
 	cpc_t *cpc = st.meter.m_cpc;
 
@@ -155,7 +157,7 @@ clock_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Run the program to its end; how long it took. */
+/* Run the program to its end.  Returns how long it took, in ns. */
 static int64_t
 run_program(int fd)
 {
@@ -167,13 +169,13 @@ run_program(int fd)
 	if ((pid = fork()) == -1)
 		fail(1, "%s", strerror(errno));
 	if (pid == 0)
-		become(fd);
+		become_program(fd);
 	st.status = child_wait(pid, st.program[0], st.timeout);
 	return clock_ns() - begin;
 }
 
 static void
-note(struct mean *mn, double value)
+mean_add(struct mean *mn, double value)
 {
 	double off = value - mn->mn_mean;
 
@@ -183,7 +185,7 @@ note(struct mean *mn, double value)
 }
 
 static void
-note_reference(uint64_t value)
+add_reference(uint64_t value)
 {
 	st.reference_runs++;
 	if (value < st.least)
@@ -192,7 +194,10 @@ note_reference(uint64_t value)
 		st.most = value;
 }
 
-/* Once, counting what the meter has: the reference, if it is, then c[0..]. */
+/*
+ * Run the program once and add its counts.  The meter has the reference, if
+ * `reference` is set, then the events c[0] to c[n - 1].
+ */
 static void
 run_once(struct counted *c, unsigned n, bool reference)
 {
@@ -205,11 +210,11 @@ run_once(struct counted *c, unsigned n, bool reference)
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/profile: %s", strerror(errno));
 	ns = run_program(fd);
-	note(&st.ns, (double)ns);
+	mean_add(&st.ns, (double)ns);
 	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&about,
 		0, 0) != 0)
 		fail(1, "cannot read the counts");
-	if (about.ct_lwps == 0) /* the child has said why */
+	if (about.ct_lwps == 0) /* the child has printed why */
 		exit(st.status);
 	if (read(fd, count, sizeof count) !=
 	    (ssize_t)((skip + n) * sizeof count[0]))
@@ -225,14 +230,14 @@ run_once(struct counted *c, unsigned n, bool reference)
 		return;
 	}
 	if (reference)
-		note_reference(count[0]);
+		add_reference(count[0]);
 	for (i = 0; i < n; i++) {
-		note(&c[i].cnt_count, (double)count[skip + i]);
+		mean_add(&c[i].cnt_count, (double)count[skip + i]);
 		c[i].cnt_ns += ns;
 	}
 }
 
-/* How many are to be counted in the same runs as the first: it may be alone. */
+/* The number of events to count in the same runs as the first, which counts. */
 static unsigned
 group_size(const struct counted *c, unsigned left)
 {
@@ -255,7 +260,7 @@ whole_groups(const struct counted *c, unsigned n)
 
 /*
  * Bind as many events as fit together with the reference.  If the reference
- * does not fit, bind the first group.  Returns how many.
+ * does not fit, bind the first group without it.  Returns how many events.
  */
 static unsigned
 bind_some(const struct counted *c, unsigned left, bool *reference)
@@ -281,9 +286,10 @@ bind_some(const struct counted *c, unsigned left, bool *reference)
 	return meter_bind(m, want + 1, size) == size ? size : 0;
 }
 
-/* Why a group is not counted; one event says more. */
+/* Keep why a group is not counted.  For a single event libcpc knows the reason.
+ */
 static void
-refuse(struct counted *c, unsigned n)
+refuse_group(struct counted *c, unsigned n)
 {
 	struct meter *m = &st.meter;
 	char text[80];
@@ -299,7 +305,7 @@ refuse(struct counted *c, unsigned n)
 	}
 }
 
-/* Returns how many are done with. */
+/* Count the first events of c.  Returns how many are finished. */
 static unsigned
 count_some(struct counted *c, unsigned left)
 {
@@ -309,11 +315,11 @@ count_some(struct counted *c, unsigned left)
 
 	if (n == 0) {
 		n = group_size(c, left);
-		refuse(c, n);
+		refuse_group(c, n);
 		meter_unbind(m);
 		return n;
 	}
-	/* The child binds it; here it was only to see what fits. */
+	/* The child binds the set; this bind was only to find what fits. */
 	cpc_unbind(m->m_cpc, m->m_set);
 	for (i = 0; i < st.runs; i++)
 		run_once(c, n, reference);
@@ -322,17 +328,17 @@ count_some(struct counted *c, unsigned left)
 }
 
 /*
- * An unknown event is a mistake of the command line, as with perf: nothing is
- * run.  An event that this machine lacks is <not supported>.
+ * An unknown event is a mistake of the command line, as in perf: end before the
+ * program runs.  An event that this machine lacks is <not supported>.
  */
 static void
-judge_events(void)
+check_events(void)
 {
 	for (unsigned i = 0; st.meter.m_cpc != NULL && i < st.nevent; i++) {
 		const struct event *e = &st.all[i].cnt_event;
 
 		if (meter_bind(&st.meter, e, 1) == 0 &&
-		    symbolic_mistyped(e->e_name))
+		    perf_name_mistyped(e->e_name))
 			fail(2, "%s", st.meter.m_reason);
 	}
 	meter_unbind(&st.meter);
@@ -343,14 +349,14 @@ main(int argc, char **argv)
 {
 	unsigned i;
 
-	parse(argc, argv);
+	parse_options(argc, argv);
 	meter_open(&st.meter);
-	judge_events();
+	check_events();
 	for (i = 0; i < st.nevent;)
 		i += count_some(&st.all[i], st.nevent - i);
-	/* It is run, even where nothing of it is counted. */
+	/* Run the program even if no event can be counted. */
 	if (st.ns.mn_n == 0)
-		note(&st.ns, (double)run_program(-1));
+		mean_add(&st.ns, (double)run_program(-1));
 	print_all();
 	meter_close(&st.meter);
 	return st.status;

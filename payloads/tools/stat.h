@@ -10,7 +10,7 @@
 
 #include "payloads/common/meter.h"
 
-/* A mean and the squares about it, as Welford takes them. */
+/* A mean and the sum of squared deviations, by Welford's method. */
 struct mean {
 	unsigned mn_n;
 	double mn_mean, mn_squares;
@@ -19,10 +19,10 @@ struct mean {
 /* The counts of one event in all runs. */
 struct counted {
 	struct event cnt_event;
-	unsigned cnt_group;    /* those of one number are, in the same runs */
-	struct mean cnt_count; /* of none: cnt_status and cnt_reason say why */
-	int64_t cnt_ns;        /* how long it was counted, all runs */
-	unsigned cnt_revoked;  /* runs in which it was not */
+	unsigned cnt_group; /* not 0: counted in the same runs as its group */
+	struct mean cnt_count; /* if empty, cnt_status and cnt_reason say why */
+	int64_t cnt_ns;        /* how long it was counted, in all runs */
+	unsigned cnt_revoked;  /* runs that lost the count to a CPU's set */
 	enum status cnt_status;
 	char *cnt_reason;
 };
@@ -31,7 +31,7 @@ extern struct statistics {
 	struct counted *all;
 	unsigned nevent, room, ngroup, runs;
 	const char *separator;
-	unsigned timeout; /* of a run, in ms; 0: none */
+	unsigned timeout; /* of a run, in ms, or 0 */
 	bool json;
 	char **program;
 	struct meter meter;
@@ -39,11 +39,12 @@ extern struct statistics {
 	uint64_t least, most; /* of the reference */
 	unsigned reference_runs;
 	struct mean ns; /* how long a run takes */
-	unsigned left;  /* LWPs that outlived the program, at most */
+	unsigned left;  /* most LWPs that outlived the program in a run */
 	int status;     /* the program's */
 } st;
 
-/* stat_print.c: all of it, on stderr, in the form that was asked for. */
+/* stat_print.c: print all results to stderr, in the form of -x, -j or neither.
+ */
 void print_all(void);
 
 #endif /* PAYLOADS_TOOLS_STAT_H */

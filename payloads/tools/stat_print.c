@@ -1,5 +1,5 @@
 /*
- * Counts as perf stat prints them: a table, -x and -j.
+ * Prints counts as perf stat does: as a table, as fields (-x) and as JSON (-j).
  * man perf-stat, "CSV FORMAT" and "JSON FORMAT".
  */
 #include "payloads/tools/stat.h"
@@ -27,9 +27,9 @@ percent_of(const struct mean *mn)
 	return mn->mn_mean == 0 ? 0 : 100 * error_of(mn) / mn->mn_mean;
 }
 
-/* How long it was counted, in a run. */
+/* How long the event was counted in a run, on average. */
 static int64_t
-runtime(const struct counted *c)
+mean_runtime(const struct counted *c)
 {
 	return c->cnt_count.mn_n != 0 ? c->cnt_ns / (int64_t)c->cnt_count.mn_n
 	                              : 0;
@@ -48,10 +48,10 @@ print_json(const struct counted *c, const char *value, const char *event)
 		    stderr, ", \"variance\" : %.2f", percent_of(&c->cnt_count));
 	fprintf(stderr,
 	    ", \"event-runtime\" : %" PRId64 ", \"pcnt-running\" : 100.00}\n",
-	    runtime(c));
+	    mean_runtime(c));
 }
 
-/* The last two fields, empty, are perf's metric and its unit. */
+/* The last two fields are perf's metric and its unit, which are empty. */
 static void
 print_fields(const struct counted *c, const char *value, const char *event)
 {
@@ -60,7 +60,8 @@ print_fields(const struct counted *c, const char *value, const char *event)
 	fprintf(stderr, "%s%s%s%s", value, x, x, event);
 	if (st.runs > 1)
 		fprintf(stderr, "%s%.2f%%", x, percent_of(&c->cnt_count));
-	fprintf(stderr, "%s%" PRId64 "%s100.00%s%s\n", x, runtime(c), x, x, x);
+	fprintf(
+	    stderr, "%s%" PRId64 "%s100.00%s%s\n", x, mean_runtime(c), x, x, x);
 }
 
 static void
@@ -106,7 +107,7 @@ print_head(void)
 	fputs(":\n\n", stderr);
 }
 
-/* A mean of several runs, printed to the third digit of its error. */
+/* Print the time; of several runs the mean, to the third digit of its error. */
 static void
 print_time(void)
 {
@@ -125,9 +126,9 @@ print_time(void)
 	fputc('\n', stderr);
 }
 
-/* Print once why nothing, or a group, is not counted. */
+/* Has the reason been printed for an earlier event? */
 static bool
-was_told(const struct counted *c)
+was_printed(const struct counted *c)
 {
 	for (const struct counted *other = st.all; other < c; other++) {
 		if (other->cnt_reason != NULL &&
@@ -137,16 +138,16 @@ was_told(const struct counted *c)
 	return false;
 }
 
-/* Why an event was not counted, or not each time. */
+/* Print why an event was not counted, or not in every run. */
 static void
 print_reason(const struct counted *c)
 {
 	if (c->cnt_revoked != 0)
 		fprintf(stderr,
-		    "# stat: %s: in %u of %u runs a set was bound to a "
-		    "CPU meanwhile\n",
+		    "# stat: %s: not counted in %u of %u runs: a set was "
+		    "bound to a CPU\n",
 		    c->cnt_event.e_name, c->cnt_revoked, st.runs);
-	else if (c->cnt_reason != NULL && !was_told(c))
+	else if (c->cnt_reason != NULL && !was_printed(c))
 		fprintf(stderr, "# stat: %s\n", c->cnt_reason);
 }
 
@@ -182,8 +183,8 @@ print_all(void)
 		print_reason(&st.all[i]);
 	if (st.left != 0)
 		fprintf(stderr,
-		    "# stat: LWPs that went on without the program, and "
-		    "are not in the counts: %u\n",
+		    "# stat: LWPs that outlived the program, and are not in "
+		    "the counts: %u\n",
 		    st.left);
 	print_reference(plain);
 }

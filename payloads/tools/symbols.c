@@ -1,5 +1,5 @@
 /*
- * Read the symbols of a program's ELF file, and find the function of an
+ * Reads the symbols of a program's ELF file, and finds the function of an
  * address.
  */
 #include "payloads/tools/symbols.h"
@@ -17,7 +17,7 @@
 struct symbol {
 	uint64_t addr, bytes;
 	const char *name;
-	unsigned rank; /* of those at one address the lowest is taken */
+	unsigned rank; /* the lowest wins at one address */
 };
 
 struct symbols {
@@ -27,7 +27,7 @@ struct symbols {
 	size_t sy_bytes;
 };
 
-/* The whole file, for as long as names are asked for; NULL with errno. */
+/* Read the whole file.  Returns NULL with errno on error. */
 static char *
 read_all(const char *path, size_t *bytes)
 {
@@ -46,15 +46,15 @@ read_all(const char *path, size_t *bytes)
 		if (n <= 0)
 			break;
 	}
-	data[*bytes] = '\0'; /* ends whatever string comes last */
+	data[*bytes] = '\0'; /* ends the file's last string */
 out:
 	close(fd);
 	return data;
 }
 
-/* Functions before labels, those seen everywhere before the others. */
+/* Functions rank before labels, global symbols before weak and local ones. */
 static unsigned
-rank(const Elf64_Sym *s)
+symbol_rank(const Elf64_Sym *s)
 {
 	static const unsigned of_bind[] = {
 		[STB_LOCAL] = 2, [STB_GLOBAL] = 0, [STB_WEAK] = 1
@@ -66,7 +66,7 @@ rank(const Elf64_Sym *s)
 }
 
 static int
-compare(const void *a, const void *b)
+compare_symbols(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
@@ -77,7 +77,7 @@ compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Code has a name; "$x" and the like only tell data from it. */
+/* Does the symbol name code?  Arm's "$x" and "$d" only mark code and data. */
 static bool
 is_code(const Elf64_Sym *s, const char *name, const Elf64_Shdr *sh, size_t nsh)
 {
@@ -89,7 +89,7 @@ is_code(const Elf64_Sym *s, const char *name, const Elf64_Shdr *sh, size_t nsh)
 }
 
 static const char *
-take(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
+read_table(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
     const Elf64_Shdr *table)
 {
 	const char *data = sy->sy_file;
@@ -112,15 +112,15 @@ take(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
 		if (s->st_name >= bytes - strings->sh_offset ||
 		    !is_code(s, name, sh, nsh))
 			continue;
-		sy->sy_all[sy->sy_n++] =
-		    (struct symbol){ s->st_value, s->st_size, name, rank(s) };
+		sy->sy_all[sy->sy_n++] = (struct symbol){ s->st_value,
+			s->st_size, name, symbol_rank(s) };
 	}
-	qsort(sy->sy_all, sy->sy_n, sizeof *sy->sy_all, compare);
+	qsort(sy->sy_all, sy->sy_n, sizeof *sy->sy_all, compare_symbols);
 	return NULL;
 }
 
 static const char *
-load(struct symbols *sy, const char *path)
+read_symbols(struct symbols *sy, const char *path)
 {
 	const Elf64_Ehdr *eh;
 	const Elf64_Shdr *sh;
@@ -143,7 +143,7 @@ load(struct symbols *sy, const char *path)
 		return "its sections are damaged";
 	for (unsigned i = 0; i < eh->e_shnum; i++) {
 		if (sh[i].sh_type == SHT_SYMTAB)
-			return take(sy, sh, eh->e_shnum, &sh[i]);
+			return read_table(sy, sh, eh->e_shnum, &sh[i]);
 	}
 	return NULL;
 }
@@ -153,7 +153,7 @@ symbols_load(const char *path, const char **wrong)
 {
 	struct symbols *sy = calloc(1, sizeof *sy);
 
-	*wrong = sy != NULL ? load(sy, path) : strerror(errno);
+	*wrong = sy != NULL ? read_symbols(sy, path) : strerror(errno);
 	if (*wrong == NULL)
 		return sy;
 	symbols_free(sy);
@@ -201,7 +201,7 @@ symbols_find(const struct symbols *sy, uint64_t addr)
 	return symbols[lo].name;
 }
 
-/* The n bytes before an address, as the file has them; NULL: it has not. */
+/* The n bytes of code before an address, or NULL if the file lacks them. */
 static const unsigned char *
 code_before(const struct symbols *sy, uint64_t addr, size_t n)
 {
@@ -224,7 +224,7 @@ code_before(const struct symbols *sy, uint64_t addr, size_t n)
 #ifdef __aarch64__
 /* Arm ARM (DDI 0487), "BL", "BLR", and "BLRAA" and its like. */
 bool
-symbols_behind_call(const struct symbols *sy, uint64_t addr)
+symbols_after_call(const struct symbols *sy, uint64_t addr)
 {
 	const unsigned char *p = sy != NULL ? code_before(sy, addr, 4) : NULL;
 	uint32_t insn;
@@ -241,7 +241,7 @@ symbols_behind_call(const struct symbols *sy, uint64_t addr)
  * on its operand.
  */
 bool
-symbols_behind_call(const struct symbols *sy, uint64_t addr)
+symbols_after_call(const struct symbols *sy, uint64_t addr)
 {
 	const unsigned char *p;
 	size_t n;

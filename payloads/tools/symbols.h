@@ -22,6 +22,6 @@ void symbols_free(struct symbols *sy);
  */
 const char *symbols_find(const struct symbols *sy, uint64_t addr);
 /* Is the instruction that ends at the address a call? */
-bool symbols_behind_call(const struct symbols *sy, uint64_t addr);
+bool symbols_after_call(const struct symbols *sy, uint64_t addr);
 
 #endif /* PAYLOADS_TOOLS_SYMBOLS_H */

@@ -1,7 +1,7 @@
 # shellcheck shell=sh disable=SC2154
-# Source packages without touching the machine's own apt: sourced by scripts that have set $work, a folder of theirs.
+# Fetches source packages without changing the machine's apt.  A script that sources this sets $work to a folder.
 
-# The machine's own package sources, as sources of source packages, in a folder apt is told to use instead of its own.
+# Write the machine's package sources to $work/apt as sources of source packages, for the function apt below.
 derive_sources() {
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	mkdir -p "$work/apt/sources" "$work/apt/lists/partial" "$work/apt/cache/archives/partial"

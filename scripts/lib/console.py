@@ -27,10 +27,10 @@ MAX_LOG_BYTES = 16 << 20
 
 
 class Console:
-    """Feed it bytes; it calls stream(name, data) for frames, log(line) for the rest.
+    """Feed it bytes.  It calls stream(name, data) for each frame, and log(line) for every other line.
 
-    `exit` becomes the status of the closing line, `fault` the first thing that was wrong with
-    the conversation; `flooded` asks for an end at once.
+    `exit` becomes the status of the closing line, `fault` the first error in the text.  If `flooded` is set, end the
+    guest at once.
     """
 
     def __init__(self, stream, log):
@@ -50,7 +50,7 @@ class Console:
             pass
 
     def close(self):
-        """The line is dead: what is left over is shown as it is."""
+        """End of the text: log the bytes that are left as they are."""
         if self._frame:
             stream, length, _ = self._frame
             self._fail(f"the console ended inside a {stream} frame of {length} bytes")
@@ -92,7 +92,7 @@ class Console:
         else:
             del self._bytes[:length + len(END)]
             self._stream(stream, data)
-        # The bytes of a bad one stay, to be read as lines: a panic inside a frame is found there.
+        # The bytes of a damaged frame stay, and are read as lines: there may be a panic among them.
         self._frame = None
         return True
 

@@ -1,4 +1,4 @@
-"""cpio archives in the "newc" format: what the kernel unpacks.
+"""Writes and reads cpio archives in the "newc" format, which the kernel unpacks.
 
 Writing is reproducible: names sorted, owner, times and inode numbers fixed.
 If a file is a multiple of the page size, its data begins at a page boundary,
@@ -13,7 +13,7 @@ PAGE_BYTES = 4096
 
 
 class ArchiveError(Exception):
-    """The bytes are no archive; the message says where."""
+    """The bytes are not an archive; the message says where."""
 
 
 def _pad(length):

@@ -1,4 +1,4 @@
-"""Runs a guest to its end, whatever it does, and judges how it ended."""
+"""Runs a guest until it ends or must be stopped, and judges how it ended."""
 
 import ctypes
 import dataclasses
@@ -14,13 +14,13 @@ STATUS_NOTHING_COUNTED = 77
 STATUS_TIMEOUT = 124
 STATUS_FAILED = 125
 
-# How arch_halt() ends a run, by QEMU's status and the reason of its SHUTDOWN event.  With isa-debug-exit QEMU ends
-# before the event, or newer ones after it.
+# How arch_halt() ends a run: QEMU's status and the reason of its SHUTDOWN event.  With isa-debug-exit, old QEMUs end
+# without the event.
 PASSED = {(33, ""), (33, "guest-shutdown"), (0, "guest-shutdown")}
 FAILED = {(35, ""), (35, "guest-shutdown"), (0, "guest-reset")}
 HOW = {(0, "guest-shutdown"): "was powered off", (0, "guest-reset"): "was reset"}
 LINGER_SECONDS = 10  # how long a guest may stand still between its closing line and QEMU's end
-ANSWER_SECONDS = 5  # for QEMU's monitor to say where a guest was stopped
+ANSWER_SECONDS = 5  # how long to wait for the PCs of a stopped guest
 PR_SET_PDEATHSIG = 1
 # QEMU may print this for a CPU that PSCI has switched off, before it ends.
 OFF_WARNING = "warning: icount sleep disabled and no active timers"
@@ -28,13 +28,13 @@ OFF_WARNING = "warning: icount sleep disabled and no active timers"
 
 @dataclasses.dataclass
 class Ending:
-    """How QEMU ended: its status and why it shut down, or None and the reason it was stopped."""
+    """How QEMU ended: by itself, with code and reason, or stopped by us."""
 
     code: int | None
-    reason: str = ""  # QEMU's SHUTDOWN event's
+    reason: str = ""  # of QEMU's SHUTDOWN event
     stopped: str = ""  # "", "timeout", "silent", "lingers", "kvm", "flood"
     where: str = ""  # the PCs of a guest that was stopped
-    complaint: str = ""  # QEMU's own last line, of those it puts its name before if there are any
+    complaint: str = ""  # QEMU's last message; one that begins with QEMU's name is preferred
 
 
 def _die_with_parent():
@@ -42,11 +42,11 @@ def _die_with_parent():
 
 
 def run(command, console, complain, timeout, silence, hold=False):
-    """Run QEMU, feed its output to console and its complaints, a line each, to complain().
+    """Run QEMU.  Feed its output to console, and each line of its messages to complain().
 
-    It ends QEMU after `timeout` seconds, as soon as KVM gives up (QEMU would stay paused for ever), and if the log is too
-    long.  It also does if the guest stands still for `silence` seconds before its first byte.  A limit of None does not
-    hold.  With `hold` a debugger starts the guest.
+    QEMU is stopped in four cases: after `timeout` seconds; if KVM gives up, because QEMU would stay paused for ever; if
+    the log is too long; if the guest stands still for `silence` seconds before its first byte.  None means no limit.
+    With `hold` a debugger starts the guest.
     """
     ending = Ending(None)
     monitor = Monitor(hold)
@@ -73,24 +73,24 @@ def run(command, console, complain, timeout, silence, hold=False):
 
 
 class Watch:
-    """Whether a guest advances that is not heard from.
+    """Finds out whether a guest that prints nothing advances.
 
-    Its registers are compared twice in the time.  A guest without a turn on a busy host is not taken for one that
-    stands still: QEMU has to answer, and the time from an answer to the next question is half of `seconds`.
+    The guest's registers are compared every half of `seconds`, from one answer of QEMU to the next.  On a busy host
+    QEMU answers late, so a guest that gets no CPU time is not taken for one that stands still.
     """
 
     def __init__(self, monitor, seconds):
         self._monitor = monitor
         self._pause = seconds / 2
         self._before = None
-        self.due = time.monotonic() + self._pause  # when to ask next; None: an answer is awaited
+        self.due = time.monotonic() + self._pause  # when to ask next, or None while waiting for an answer
 
     def ask(self):
         self._monitor.ask_registers()
         self.due = None
 
     def stands_still(self):
-        """Take an answer, if there is one."""
+        """Whether an answer has arrived and equals the one before."""
         answer = self._monitor.registers
         if self.due is not None or answer is None:
             return False
@@ -100,7 +100,7 @@ class Watch:
 
 
 def _listen(qemu, monitor, console, ending, complain, timeout, silence):
-    """Until QEMU closes its pipes, or there is a reason to stop: that reason."""
+    """Read QEMU's output until it ends.  Returns the reason to stop QEMU, or "" if it closed its pipes."""
     end = time.monotonic() + timeout if timeout else None
     watch = Watch(monitor, silence) if silence else None
     rest = b""
@@ -115,7 +115,7 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence):
                 watch.ask()
             nearest = min((t for t in (end, watch.due if watch else None) if t is not None), default=None)
             ready = selector.select(None if nearest is None else max(0, nearest - now))
-            # The console first: its closing line came before what QEMU says of the end.
+            # The console first: the closing line comes before QEMU's messages about the end.
             for key, _ in sorted(ready, key=lambda event: event[0].fileobj is not qemu.stdout):
                 if key.fileobj is monitor:
                     if not monitor.receive():
@@ -151,7 +151,7 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence):
 
 
 def judge(ending, console, timeout, silence):
-    """The status of the run, and the line that explains it where one is needed."""
+    """The status of the run, and the line that explains it, or ""."""
     last = f"; the last line was: {console.last_line}" if console.last_line else ""
     where = f"; PC {ending.where}" if ending.where else ""
     if ending.stopped == "timeout":
@@ -161,7 +161,7 @@ def judge(ending, console, timeout, silence):
     if ending.stopped == "kvm":
         return STATUS_FAILED, f"KVM cannot run this guest ({ending.complaint}); try --accel tcg"
     if console.fault:
-        return STATUS_FAILED, f"the console is not to be trusted: {console.fault}"
+        return STATUS_FAILED, f"the console's text is damaged: {console.fault}"
     if ending.stopped == "lingers":
         return STATUS_FAILED, f"the guest closed with exit {console.exit} but does not power off{where}"
     if ending.code < 0:
@@ -171,7 +171,7 @@ def judge(ending, console, timeout, silence):
     if console.exit is None:
         if end in PASSED | FAILED:
             return STATUS_FAILED, f"the guest {how} before its closing line{last}"
-        return STATUS_FAILED, f"QEMU failed (status {ending.code}): {ending.complaint or 'it said nothing'}"
+        return STATUS_FAILED, f"QEMU failed (status {ending.code}): {ending.complaint or 'it printed no message'}"
     if end not in (PASSED if console.exit == 0 else FAILED):
         return STATUS_FAILED, f"the guest closed with exit {console.exit}, but {how}"
     if not 0 <= console.exit <= 255:

@@ -1,7 +1,7 @@
-"""QEMU's monitor: says why a guest ended and whether it advances.
+"""Talks to QEMU's monitor, to learn why a guest ended and whether it advances.
 
-QEMU starts with the guest stopped.  The monitor's first words let it run, so no event is lost.  The two talk over
-a pair of sockets that no other program can open.
+QEMU starts with the guest stopped, and our first commands start it, so no event is lost.  The connection is a pair of
+sockets that no other program can open.
 QEMU, "QEMU Machine Protocol Specification" and "QEMU QMP Reference Manual".
 """
 
@@ -15,13 +15,13 @@ PC = re.compile(r"\b(?:RIP|PC)=([0-9a-f]{16})\b")
 
 
 class Monitor:
-    """One QEMU's monitor.
+    """The monitor of one QEMU.
 
     `shutdown` becomes the reason of the SHUTDOWN event, `registers` the last answer to ask_registers().
     """
 
     def __init__(self, hold):
-        """With hold the guest stays stopped: a debugger starts it."""
+        """With hold the guest stays stopped until a debugger starts it."""
         self._socket, self._qemu = socket.socketpair()
         self._bytes = b""
         self.shutdown = ""
@@ -34,14 +34,14 @@ class Monitor:
         return self._socket.fileno()
 
     def qemu_fd(self):
-        """QEMU inherits this descriptor."""
+        """The descriptor that QEMU inherits."""
         return self._qemu.fileno()
 
     def options(self):
         return ["-S", "-chardev", f"socket,id=monitor,fd={self.qemu_fd()}", "-mon", "chardev=monitor,mode=control"]
 
     def started(self):
-        """QEMU has its descriptor: ours shall be the only other one."""
+        """Close QEMU's end of the connection, which QEMU has inherited."""
         self._qemu.close()
 
     def close(self):
@@ -56,7 +56,7 @@ class Monitor:
             pass  # QEMU has ended
 
     def receive(self):
-        """Read what is there.  Returns False at the end of QEMU."""
+        """Read the messages that have arrived.  Returns False when QEMU has ended."""
         try:
             data = self._socket.recv(1 << 16)
         except OSError:
@@ -73,7 +73,7 @@ class Monitor:
             self.registers = message.get("return", "")
 
     def ask_registers(self):
-        """All registers of all CPUs, as text, become `registers`."""
+        """Ask for all registers of all CPUs.  The answer becomes `registers`, as text."""
         self.registers = None
         self._send("human-monitor-command", **{"command-line": "info registers -a"})
 

@@ -1,8 +1,8 @@
-"""Which accelerator, and which architecture, this machine can count with.
+"""Chooses the accelerator and the architecture that this machine can count with.
 
-KVM is used only after a short boot has succeeded.  It may exist and die of the
-first SIMD instruction, take a thousand cycles for each instruction, or have no
-PMU.  The image is built from scripts/probe/.
+KVM is used only after a short boot has succeeded.  Some KVMs die of the first
+SIMD instruction, take a thousand cycles for each instruction, or have no PMU.
+The image for that boot is built from scripts/probe/.
 """
 
 import dataclasses
@@ -25,7 +25,7 @@ OVERRIDE = "BARECPC_ACCEL"
 class Choice:
     arch: str
     accel: str  # "kvm" or "tcg"
-    counts: bool  # is there a PMU to count with?
+    counts: bool  # whether there is a PMU
     reason: str
 
 
@@ -38,19 +38,19 @@ EMULATION = {
 
 
 def emulation_by(arch, emulator):
-    """Whether that emulator can count.  Nothing is known about an emulator that the user names."""
+    """The choice of an emulator.  One that the user names is assumed to count."""
     return EMULATION.get((arch, emulator)) or Choice(arch, "tcg", True, f"{emulator}, asked for")
 
 
 def judge_kvm(arch, said, complaint=""):
-    """From what the probe image said: (usable, counts, reason)."""
+    """Judge the probe image's output: (usable, counts, reason)."""
     values = {name: int(value, 16) for name, value in re.findall(r"^(\w+) ([0-9a-f]{8})$", said, re.M)}
     words = said.split()
     if "BOOT" not in words:
-        return False, False, f"KVM does not boot: {complaint or 'no word from the probe'}"
+        return False, False, f"KVM does not boot: {complaint or 'the probe printed nothing'}"
     if "END" not in words:
         step = said.strip().splitlines()[-1]
-        return False, False, f"KVM gave up after {step!r}: {complaint or 'no word more'}"
+        return False, False, f"KVM gave up after {step!r}: {complaint or 'the probe printed no more'}"
     per_loop = values["TICKS"] / LOOPS
     if per_loop >= MAX_TICKS_PER_LOOP:
         return False, False, f"KVM needs {per_loop:.0f} ticks for a loop of two instructions"
@@ -66,7 +66,7 @@ def probe_kvm(arch):
     if arch != qemu.HOST_ARCH:
         return False, False, "KVM: not this machine's architecture"
     if not os.access(DEV_KVM, os.R_OK | os.W_OK):
-        return False, False, f"KVM: {DEV_KVM} is {'not ours to open' if os.path.exists(DEV_KVM) else 'not there'}"
+        return False, False, f"KVM: {DEV_KVM} {'may not be opened' if os.path.exists(DEV_KVM) else 'does not exist'}"
     image = qemu.build_file(arch, "probe")
     if not image.exists():
         return False, False, "KVM: the probe is not built"
@@ -77,7 +77,7 @@ def probe_kvm(arch):
                   "-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
     else:
         words += ["-M", "virt,gic-version=host", "-serial", "stdio"]
-    # No wrapper that could be killed in QEMU's place: a paused QEMU would stay for ever.
+    # Start QEMU without a wrapper: killing a wrapper would leave a paused QEMU for ever.
     process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     os.set_blocking(process.stdout.fileno(), False)
     end, output = time.monotonic() + PROBE_SECONDS, b""
@@ -96,14 +96,14 @@ def probe_kvm(arch):
 
 
 def split_output(output):
-    """The lines of the image, and QEMU's own first line if it printed one."""
+    """The lines of the image, and the first message of QEMU, or ""."""
     said = re.findall(r"^(?:BOOT|SSE|SIMD|END|(?:TICKS|PMU|COUNT) [0-9a-f]{8})$", output.replace("\r", ""), re.M)
     complaints = re.findall(r"^.*(?:KVM internal error|qemu-system-\w+:).*$", output, re.M)
     return "\n".join(said), complaints[0].strip() if complaints else ""
 
 
 def choose_accel(arch, wanted, kvm, emulator=qemu.STOCK):
-    """The accelerator for a run on arch; kvm(arch) probes, and is called only if it matters."""
+    """The accelerator for a run on arch.  kvm(arch) probes KVM; it is called only if the result matters."""
     if wanted == "auto":
         wanted = os.environ.get(OVERRIDE, "auto")
     emulation = emulation_by(arch, emulator)
@@ -124,7 +124,7 @@ def choose_accel(arch, wanted, kvm, emulator=qemu.STOCK):
 
 
 def choose_arch(kvm):
-    """The architecture that can count here: this machine's own, else one whose emulation can."""
+    """The architecture to count on: this machine's if it can count, else one whose emulation can."""
     own = choose_accel(qemu.HOST_ARCH, "auto", kvm) if qemu.HOST_ARCH else None
     if own and own.counts:
         return own

@@ -1,4 +1,4 @@
-"""QEMU's command line for a run, and the files that go with it."""
+"""Makes QEMU's command line for a run, and the files that QEMU reads."""
 
 import dataclasses
 import os
@@ -15,7 +15,7 @@ HOST_ARCH = {"x86_64": "x86_64", "aarch64": "arm64"}.get(platform.machine(), "")
 # The distribution's emulator, and the one with the patches of tests/qemu.
 STOCK, PMU = "stock", "pmu"
 EMULATOR = {"arm64": STOCK, "x86_64": PMU}  # the one that counts
-# --cpu max with it: all that TCG has, and the largest PMU of tests/qemu's.
+# --cpu max with the patched emulator: all features of TCG, and the largest PMU.
 CPU_MAX_PMU = ("max,vendor=GenuineIntel,family=6,model=85,stepping=7,"
                "pmu=on,+pdcm,+full-width-write,pmu-version=5,pmu-counters=8")
 SANDBOX = ["-sandbox", "on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny"]
@@ -25,7 +25,7 @@ MAX_APPEND_BYTES = (128 << 10) - 1  # one argument of execve(2), Linux's MAX_ARG
 
 
 class HostError(Exception):
-    """This machine cannot do what was asked; the message is one line."""
+    """A failure of the host.  The message is one line."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,10 +61,10 @@ class Machine:
 
 
 def qemu_pmu(*words):
-    """The answer of scripts/qemu-pmu.  It may have to build the emulator first, and then says so."""
+    """The output of scripts/qemu-pmu, which may build the emulator first and then prints its progress."""
     done = subprocess.run([QEMU_PMU, *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
-        raise HostError("no emulator with an x86 PMU, see above; --qemu stock boots without one")
+        raise HostError("no emulator with an x86 PMU: see above; --qemu stock boots without a PMU")
     return done.stdout.strip()
 
 
@@ -83,14 +83,14 @@ def build_file(arch, name):
 
 
 def quote(word):
-    """A word as the kernel's command line reads it back."""
+    """Quote a word for the kernel's command line, if it needs that."""
     if word and not any(c in ' \t\n\v\f\r"\\' for c in word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def machine_option(arch, wanted):
-    """-M: the default with the wanted properties in it, or the wanted machine with its own."""
+    """The argument of -M: the default machine with the wanted properties, or the wanted machine."""
     words = [w for w in wanted.split(",") if w]
     default_type, *defaults = ARCHS[arch].machine.split(",")
     machine_type = words.pop(0) if words and "=" not in words[0] else default_type
@@ -102,7 +102,10 @@ def machine_option(arch, wanted):
 
 
 def _cpu_option(m):
-    """arm64's CNTVCT at 1 GHz ticks once an instruction under icount; our x86 PMU is off until asked for."""
+    """The argument of -cpu.
+
+    At 1 GHz arm64's CNTVCT ticks once for each instruction under icount.  The patched x86 PMU is off by default.
+    """
     if m.arch == "arm64" and m.accel == "tcg" and "cntfrq" not in m.cpu:
         return m.cpu + ",cntfrq=1000000000"
     if m.arch == "x86_64" and m.accel == "tcg" and m.qemu == PMU and "," not in m.cpu:
@@ -112,15 +115,15 @@ def _cpu_option(m):
 
 
 def _icount(m):
-    # OVMF busy-waits in virtual time: half a minute at shift 0.
+    # OVMF busy-waits in virtual time, which takes half a minute at shift 0.
     shift = 6 if m.arch == "x86_64" and m.boot == "uefi" else 0
     return ["-icount", f"shift={shift},sleep=off"]
 
 
 def sandbox(program):
-    """QEMU's options for a filter of system calls, or none if this QEMU or this host has no seccomp.
+    """QEMU's options for a filter of system calls, or [] if this QEMU or this host has no seccomp.
 
-    It is for a guest that breaks out of QEMU: that can start no program and gain no rights.
+    With the filter, a guest that breaks out of QEMU cannot start programs or gain rights.
     """
     done = subprocess.run([program, *SANDBOX, "-M", "help"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL)
@@ -128,9 +131,9 @@ def sandbox(program):
 
 
 def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
-    """The whole command.  Every source of chance that has a switch is switched off.
+    """The whole command.  It turns off every source of randomness that has an option.
 
-    The guest reaches nothing of the host but its console: no network, no semihosting, no file that it could write.
+    The guest reaches only its console on the host: no network, no semihosting, no file that it could write.
     """
     words = [find_qemu(m.arch, m.qemu), *sandbox, "-nodefaults", "-no-user-config", "-nic", "none", "-display", "none", "-monitor", "none",
              "-serial", "stdio", "-no-reboot",
@@ -144,7 +147,7 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
         words += ["-gdb", "tcp:127.0.0.1:1234"]
     if disk is None:
         if len(cmdline) > MAX_APPEND_BYTES:
-            raise HostError(f"a command line of {len(cmdline)} bytes: QEMU takes {MAX_APPEND_BYTES} (--boot uefi: more)")
+            raise HostError(f"a command line of {len(cmdline)} bytes: QEMU takes {MAX_APPEND_BYTES}: use --boot uefi")
         words += ["-kernel", str(image), "-append", cmdline]
         return words + (["-initrd", str(initrd)] if initrd else [])
     firmware = ARCHS[m.arch].firmware
@@ -158,7 +161,7 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
 def make_disk(disk, efi, cmdline, archive=None):
     """A FAT volume that boots: the EFI file, its configuration, and the payloads."""
     if "\n" in cmdline or "\r" in cmdline:
-        raise HostError("a word of several lines: barecpc.cfg cannot hold it (--boot direct can)")
+        raise HostError("a word of several lines: barecpc.cfg cannot hold it: use --boot direct")
     cfg = disk.with_name("barecpc.cfg")
     cfg.write_bytes(os.fsencode(cmdline + "\n"))
     words = [str(ROOT / "scripts" / "mkdisk"), "--fat", "--efi", str(efi), "--cfg", str(cfg)]
@@ -169,10 +172,10 @@ def make_disk(disk, efi, cmdline, archive=None):
 
 
 def gather(payloads, folder):
-    """The initrd of --payload: one archive as it is, anything else packed into a new one.
+    """Make the initrd of --payload: a single archive unchanged, or a new archive of all payloads.
 
-    Returns it, the names of the programs among the payloads, and whether there is a `suite`.  An archive that cannot be
-    read has one for all we know: the kernel says what is wrong with it.
+    Returns the initrd, the names of the programs among the payloads, and whether there is a `suite`.  A single archive
+    that cannot be read is taken to have one: the kernel prints what is wrong with it.
     """
     files, programs = {}, []
     for name in payloads:

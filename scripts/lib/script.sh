@@ -1,4 +1,4 @@
-# Messages of the shell scripts of this folder, which source it.
+# Messages and --help for the shell scripts of scripts/, which source this.
 # shellcheck shell=sh
 
 say() {

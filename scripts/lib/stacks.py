@@ -1,4 +1,4 @@
-"""Profiles: the stacks in the records of the payload `record`, as folded lines and as a flame graph.
+"""Turns the stacks in records of the payload `record` into folded lines and a flame graph.
 
 A folded line has the frames of a stack, the outermost first, with semicolons
 between them.  A blank and the number of samples follow.  flamegraph.pl,
@@ -11,16 +11,16 @@ import zlib
 WIDTH = 1200.0  # pixels, of all samples
 ROW = 18
 MARGIN = 10
-CHARACTER = 7.0  # width of one at 12 pixels, monospace
+CHARACTER = 7.0  # width of a monospace character of 12 pixels
 NARROWEST = 0.2  # a frame thinner than this is not drawn
 
-# A record may be any program's.
+# Limits, because any program can write a record.
 MAX_FRAMES = 500
 MAX_SAMPLES = 1 << 63
 
 
 class Frame:
-    """A function as called by what lies below it: its samples, and those of its callees among them."""
+    """A function, as called by the frame below: its samples, callees included, and its callees."""
 
     def __init__(self):
         self.samples = 0
@@ -36,13 +36,13 @@ class Frame:
 
 
 class Stacks:
-    """Feed it records; it keeps the stacks of those that have any."""
+    """The stacks of all records that it was fed."""
 
     def __init__(self):
         self._samples = {}
 
     def take(self, record):
-        """Raises ValueError or TypeError for a record that only looks like one of `record`'s."""
+        """Add a record's stacks.  Raises ValueError or TypeError if a record of `record` has invalid stacks."""
         if not isinstance(record, dict) or record.get("payload") != "record":
             return
         for entry in record.get("folded", []):
@@ -50,7 +50,7 @@ class Stacks:
                 case [str(stack), int(samples)] if 0 < samples < MAX_SAMPLES and stack.count(";") < MAX_FRAMES:
                     self._samples[stack] = self._samples.get(stack, 0) + samples
                 case _:
-                    raise ValueError("its stacks are not those of the payload `record`")
+                    raise ValueError("it has stacks that the payload `record` does not write")
 
     def empty(self):
         return not self._samples
@@ -59,7 +59,7 @@ class Stacks:
         return "".join(f"{stack} {samples}\n" for stack, samples in sorted(self._samples.items()))
 
     def flame_graph(self):
-        """An SVG image that needs nothing else; a frame's title, which viewers show, has its numbers."""
+        """An SVG image in one file.  A frame's title, which viewers show, has its numbers."""
         root = Frame()
         for stack, samples in sorted(self._samples.items()):
             root.add(stack.split(";"), samples)
@@ -73,7 +73,7 @@ class Stacks:
 
 
 def _colour(name):
-    """Warm, and the same for a name in every graph; the kernel's are blue."""
+    """A warm colour, blue for the kernel's functions.  A name has the same colour in every graph."""
     hue = zlib.crc32(name.encode())
     light = 55 + hue % 20
     return f"hsl({210 if name.endswith('_[k]') else 10 + hue // 32 % 40},75%,{light}%)"

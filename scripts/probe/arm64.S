@@ -1,8 +1,8 @@
 /*
- * Is this KVM worth using?  A Linux Image for QEMU's virt machine that says
- * on its UART what scripts/probe/x86_64.S says on the debug console: BOOT,
- * TICKS (of CNTVCT_EL0), PMU (ID_AA64DFR0_EL1.PMUVer, 0 where there is no
- * PMUv3), COUNT, SIMD, END; then it powers off.
+ * Tests whether this KVM can be used: a Linux Image for QEMU's virt machine.
+ * It prints on its UART the lines that scripts/probe/x86_64.S describes, with
+ * SIMD instead of SSE, and powers off.  TICKS are of CNTVCT_EL0.  PMU is
+ * ID_AA64DFR0_EL1.PMUVer, or 0 without a PMUv3.
  *
  * Linux, "Booting AArch64 Linux" (header, entry state).  Arm ARM (DDI 0487),
  * "ID_AA64DFR0_EL1", "PMEVTYPER<n>_EL0", "PMCNTENSET_EL0".  Arm PSCI
@@ -41,7 +41,7 @@ start:
 
 	mrs x19, id_aa64dfr0_el1
 	ubfx x19, x19, #8, #4
-	cmp x19, #0xf /* IMPLEMENTATION DEFINED: not PMUv3 */
+	cmp x19, #0xf /* IMPLEMENTATION DEFINED, not a PMUv3 */
 	csel x19, xzr, x19, eq
 	mov x23, x19
 	adr x20, pmu
@@ -73,7 +73,7 @@ loop:
 	b.ne 1b
 	ret
 
-/* x19 = instructions counted in the loop. */
+/* Set x19 to the instructions counted in the loop. */
 count_loop:
 	mov x24, x30
 	mov x0, #PMCR_E_P_C_LC

@@ -1,16 +1,16 @@
 /*
- * Can this KVM be used?  A PVH image that says on the debug console
- * (port 0xe9), a line each:
+ * Tests whether this KVM can be used: a PVH image that prints these lines on
+ * the debug console (port 0xe9):
  *
  *     BOOT
  *     TICKS n		TSC ticks of LOOPS iterations of a two-instruction loop
  *     PMU n		0, or a version: of Intel's PMU; 2 for AMD's core counters
- *     COUNT n		what a counter of retired instructions saw of the loop
+ *     COUNT n		retired instructions that a counter counted in the loop
  *     SSE
  *     END
  *
- * and ends QEMU with status 33.  Each step is one that some host dies of, so
- * the last line tells which.  Numbers are hexadecimal.
+ * and ends QEMU with status 33.  Some hosts die at one of these steps, and the
+ * last line shows at which.  Numbers are hexadecimal.
  *
  * Xen, "x86/HVM direct boot ABI" (entry state).  Intel SDM vol. 2A, "CPUID"
  * (0AH); vol. 4, "IA-32 Architectural MSRs" (0C1H, 186H, 38FH).  AMD APM
@@ -86,7 +86,7 @@ loop:
 	jnz 1b
 	ret
 
-/* %eax = PMU, as in the list above.  Keeps nothing. */
+/* Set %eax to the PMU's version, as in the list above.  Changes all registers. */
 pmu_version:
 	xor %eax, %eax
 	cpuid
@@ -107,7 +107,7 @@ pmu_version:
 	mov $2, %eax
 2:	ret
 
-/* %eax = instructions counted in the loop. */
+/* Set %eax to the instructions counted in the loop. */
 count_loop:
 	xor %eax, %eax
 	cpuid

@@ -32,13 +32,13 @@ chosen 'no PMU' probe-no-pmu arm64 'gives its guests no PMU'
 chosen 'a thousand ticks per loop' probe-slow arm64 'KVM needs 1363 ticks for a loop of two instructions'
 chosen 'a PMU that does not count' probe-liar arm64 'counted 0 of 20000 instructions'
 chosen 'a KVM that fails at SIMD' probe-no-simd arm64 "gave up after 'COUNT 00004e22': KVM internal error"
-chosen 'a probe without output' probe-mute arm64 'KVM does not boot: no word from the probe'
+chosen 'a probe without output' probe-mute arm64 'KVM does not boot: the probe printed nothing'
 chosen 'KVM that cannot be opened' probe-refused arm64 'does not boot: .*Permission denied'
 
-expect 'no KVM at all' 0 'KVM: /nonexistent is not there' env BARECPC_DEV_KVM=/nonexistent scripts/barecpc arch
+expect 'no KVM at all' 0 'KVM: /nonexistent does not exist' env BARECPC_DEV_KVM=/nonexistent scripts/barecpc arch
 check 'then arm64 is emulated' grep -qx arm64 "$out"
 expect 'TCG by request' 0 '^host: arm64, tcg:' env BARECPC_ACCEL=tcg scripts/barecpc arch
-expect 'an absent KVM by request' 125 '^host: KVM: /nonexistent is not there' \
+expect 'an absent KVM by request' 125 '^host: KVM: /nonexistent does not exist' \
 	env BARECPC_DEV_KVM=/nonexistent scripts/barecpc run --arch "$own" --accel kvm
 expect 'an unknown accelerator by request' 125 '^host: accelerator nonsense: known are auto, tcg, kvm' \
 	env BARECPC_ACCEL=nonsense scripts/barecpc arch

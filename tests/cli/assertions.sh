@@ -26,9 +26,9 @@ finds 'an ID without a citation' "^$group-02: no test cites it\$"
 printf -- '- %s-01: first.\n- PC%s-02: second.\n' $group TX >"$tree/docs/assertions.md"
 check 'no other finding' "$tree/scripts/assertions" --check
 echo "/* $group-03 */" >"$tree/tests/host/one.c"
-finds 'an unknown ID' "^tests/host/one.c: $group-03 is no assertion"
+finds 'an unknown ID' "^tests/host/one.c: $group-03 is not an assertion"
 echo "/* $group-01 */" >"$tree/tests/host/unlisted.c"
-finds 'a test that no line of tests/list runs' "^tests/host/unlisted.c: cites $group-01, and no line"
+finds 'a test that no line of tests/list runs' "^tests/host/unlisted.c: cites $group-01, but no line"
 
 row() {
 	"$tree/scripts/assertions" $group-01 | grep -E "two.c:good +$1 +boot\$"

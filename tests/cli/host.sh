@@ -75,10 +75,10 @@ check 'its contents are shown' grep -q 'panic: inside a frame' "$err"
 scene 'a frame longer than its length' longer 125 'does not end where it should'
 scene 'a damaged frame' damaged 125 'damaged \(CRC\)'
 check 'it is not printed' cmp "$out" /dev/null
-scene 'a record that is not JSON' no_json 125 'a record is no JSON' --results "$tap_dir/results"
-scene 'a record nested without end' deep_json 125 'a record is no JSON' --results "$tap_dir/results"
+scene 'a record that is not JSON' no_json 125 'a record is not valid' --results "$tap_dir/results"
+scene 'a record nested without end' deep_json 125 'a record is not valid' --results "$tap_dir/results"
 for kind in no odd deep; do
-	scene "$kind stacks in a record" ${kind}_stacks 125 'a record is no JSON, or not what it says' --flamegraph "$tap_dir/graph"
+	scene "$kind stacks in a record" ${kind}_stacks 125 'a record is not valid' --flamegraph "$tap_dir/graph"
 done
 scene 'a record of two lines' long_json 0 'barecpc: exit 0' --results "$tap_dir/results"
 check 'it is stored as one line' test "$(cat "$tap_dir/results")" = '{"a": 1}'
@@ -162,7 +162,7 @@ scene 'an archive without a suite' good 125 'prog.cpio: an archive without a .su
 	--payload "$tap_dir/prog.cpio"
 
 fake good --folded "$tap_dir/folded" >/dev/null 2>"$err"
-check 'no stacks to write' grep -qx 'host: no stacks for --folded or --flamegraph: only .record. leaves them' "$err"
+check 'no stacks to write' grep -qx 'host: no stacks for --folded or --flamegraph: run a program under .record.' "$err"
 scene 'a results file that cannot be written' good 125 '^host: /proc/results: ' --results /proc/results
 expect 'an image that does not exist' 125 '^host: /none: no such image' scripts/barecpc run --arch arm64 --accel tcg --image /none
 expect 'another emulator' 0 "^host: arm64, tcg: tests/cli/fake-qemu, asked for" env FAKE=good \
@@ -173,7 +173,7 @@ expect 'no such option' 125 '^host: unrecognized arguments: --nonsense' scripts/
 expect 'a program before --' 125 '^host: unrecognized arguments: spin; the program follows --; see barecpc run --help$' \
 	scripts/barecpc run --arch arm64 spin
 for option in payload results folded flamegraph image; do
-	expect "--$option nothing" 125 "^host: argument --$option: a file's name is wanted, not nothing; see" scripts/barecpc run --$option ''
+	expect "--$option nothing" 125 "^host: argument --$option: give a file's name, not an empty word; see" scripts/barecpc run --$option ''
 done
 expect 'no such architecture' 125 "^host: argument --arch: invalid choice: 'vax'" scripts/barecpc run --arch vax
 expect 'a bad environment' 125 '^host: --env nonsense: not NAME=VALUE' scripts/barecpc run --env nonsense

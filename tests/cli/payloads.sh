@@ -27,7 +27,7 @@ refuses 'matmul: order: not a number: "-3"' matmul -- -3
 refuses 'matmul: order: 2k is not within 1\.\.1024' matmul 2k
 refuses 'chase: -r: needs an argument' chase -r
 refuses 'chase: -r: 0 is not within 1\.\.10000' chase -r 0
-refuses 'spin: short and long are given together' spin 1000
+refuses 'spin: give both short and long, or neither' spin 1000
 refuses 'spin: long: 1000 is not within 1001\.\.[0-9]+' spin 1000 1000
 refuses 'spin: -e: an event without a name' spin -e PAPI_tot_ins,
 expect 'example1 takes no argument' 2 '^usage: example1 \[-nt\]$' $run -- example1 x

@@ -195,7 +195,7 @@ def family_truth(folder, arch, options, shares, tree):
     check(f"{arch}: the next program from its first instruction on",
           [] if 0 < 2 * one == two else [f"_start has {one} samples, of two programs {two}"])
     run = Run(folder, arch, options, "-c", "997", "tree", "orphan")
-    left = "# LWPs that went on without the program, and are not sampled to their end: 1\n"
+    left = "# LWPs that outlived the program, and are not sampled to their end: 1\n"
     check(f"{arch}: a child that does not end", [] if run.status == 0 and left in run.out else [run.out, run.err])
     run = Run(folder, arch, options, "-e", "PAPI_tot_ins:uk", "-c", "10007", "tree", "run", "3", "shares", "1", "1")
     check(f"{arch}: the kernel, too, from program to program", run.totals_wrong() + proportional(run, 3))

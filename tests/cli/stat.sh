@@ -68,7 +68,7 @@ for arch in arm64 x86_64; do
 	check "$arch: user privilege is not supported there" grep -qE "^ +<not supported> +$ins:u" "$err"
 	check "$arch: stat gives the reason" grep -qx \
 		"# stat: $ins: user mode alone is never counted at system privilege: ask for :k" "$err"
-	expect "$arch: a child that does not end" 0 '^# stat: LWPs that went on without the program, and are not in the counts: 1$' \
+	expect "$arch: a child that does not end" 0 '^# stat: LWPs that outlived the program, and are not in the counts: 1$' \
 		$run -- stat tree orphan
 	expect "$arch: a program that faults" 139 "^ +[1-9][0-9]* +$ins:u +\$" $run -- stat tree fault
 	expect "$arch: a program that --timeout ends" 137 '^stat: shares: ended after 20 ms \(--timeout\)$' $run -- stat --timeout 20 shares 1 8
@@ -86,7 +86,7 @@ for arch in arm64 x86_64; do
 	says "$arch: -x: the reference has them" "^# stat: reference $ins: .* in 5 runs\$" 1
 
 	expect "$arch: a set that is bound to a CPU during the run" 0 "^ +<not counted> +$ins:u +\$" $run -- stat -r 2 -e $ins tree cpu
-	says "$arch: the reason" "^# stat: $ins: in 2 of 2 runs a set was bound to a CPU meanwhile\$" 1
+	says "$arch: the reason" "^# stat: $ins: not counted in 2 of 2 runs: a set was bound to a CPU\$" 1
 	expect "$arch: the same with -j" 0 '^\{"counter-value" : "<not counted>", ' $run -- stat -j -e $ins tree cpu
 
 	many=$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins,$ins
@@ -103,7 +103,7 @@ for arch in arm64 x86_64; do
 	# Like perf, stat reports a mistake before anything runs.
 	case $arch in
 	arm64) listed='no table of events exists for this CPU [(]implementer 0, part 0x51[)]: raw codes [(]r1c0, 0x1c0[)] and architected events work, .list. prints them' ;;
-	*) listed='.list. prints those of this CPU' ;;
+	*) listed='.list. prints the events of this CPU' ;;
 	esac
 	expect "$arch: an unknown name" 2 "^stat: no_such: Unknown event: $listed\$" \
 		$run -- stat -x , -e $ins,no_such shares 1 1
@@ -165,7 +165,7 @@ for arch in arm64 x86_64; do
 	says "$arch: the group is not counted" '^<not counted>,,' "$(echo $pair | tr , '\n' | wc -l)"
 	says "$arch: the next event is counted" "^[1-9][0-9]*,,$ins:u," 1
 	expect "$arch: a group without an end" 2 '^stat: -e: "{'$ins'": no } ends the group$' $run -- stat -e "{$ins" shares 1 1
-	expect "$arch: a group with a wrong suffix" 2 '^stat: -e: "x": no level behind a group$' $run -- stat -e "{$ins}x" shares 1 1
+	expect "$arch: a group with a wrong suffix" 2 '^stat: -e: "x": only a level, :u or :k, may follow a group$' $run -- stat -e "{$ins}x" shares 1 1
 	# On an unknown model the names of the backend remain, and are suggested.
 	expect "$arch: a suggestion without a table" 2 "^stat: $typo: Unknown event: did you mean ${meant}[?]\$" \
 		$run $unheard -- stat -x , -e $typo,$meant shares 1 1
@@ -179,10 +179,10 @@ for arch in arm64 x86_64; do
 		$run -- stat -j -r 2 -e $ins shares 1 1
 	expect "$arch: zero runs" 2 '^stat: -r: 0 is not within 1\.\.10000$' $run -- stat -r 0 shares 1 1
 	expect "$arch: a number of runs that is not a number" 2 '^stat: -r: not a number: "1x"$' $run -- stat -r 1x shares 1 1
-	expect "$arch: the program's status" 2 '^spin: short and long are given together$' $run -- stat spin 1
+	expect "$arch: the program's status" 2 '^spin: give both short and long, or neither$' $run -- stat spin 1
 	expect "$arch: no such program" 127 '^stat: nothing: No such file' $run -- stat nothing
 	says "$arch: it prints no table" 'Performance counter' 0
 	expect "$arch: no program" 2 '^stat: no program to count$' $run -- stat -e $ins
-	expect "$arch: -x and -j together" 2 '^stat: -x and -j exclude each other$' $run -- stat -j -x , spin
+	expect "$arch: -x and -j together" 2 '^stat: give only one of -x and -j$' $run -- stat -j -x , spin
 done
 end

@@ -48,7 +48,7 @@ scripts/mkdisk --cfg "$tap_dir/cfg" "$tap_dir/again.img"
 check 'the same files give the same disk' cmp "$tap_dir/both.img" "$tap_dir/again.img"
 scripts/mkdisk --fat "$tap_dir/plain.img"
 head -c 5000 /dev/zero >"$tap_dir/BOOTX64.EFI"
-expect 'a disk without an application is refused' 1 '^mkdisk: .*BOOTX64.EFI: no UEFI application' \
+expect 'a disk without an application is refused' 1 '^mkdisk: .*BOOTX64.EFI: not a UEFI application' \
 	scripts/mkdisk --efi "$tap_dir/BOOTX64.EFI" "$tap_dir/none.img"
 
 for arch in arm64 x86_64; do

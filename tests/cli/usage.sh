@@ -43,24 +43,24 @@ mistake 'triad: elements: 16777216g is not within 1\.\.67108864' 'triad 16777216
 mistake 'triad: elements: not a number: "1kk"' 'triad 1kk'
 mistake 'triad: -e: an event without a name' 'triad -e ""'
 mistake 'chase: -r: not a number: " -1"' 'chase -r " -1"'
-mistake 'record: -c: a number without a suffix is wanted, not "100k"' 'record -c 100k spin'
+mistake 'record: -c: "100k": give a number without a suffix' 'record -c 100k spin'
 mistake 'record: -c: not a number: "1e6"' 'record -c 1e6 spin'
 mistake 'record: -c: not a number: ""' 'record -c "" spin'
 mistake 'record: -c: needs an argument' 'record -c'
-mistake 'record: -e: one event is sampled at a time' 'record -e PAPI_tot_ins,PAPI_tot_cyc spin'
-mistake 'record: -e: one event is sampled at a time' 'record -e PAPI_tot_ins -e PAPI_tot_cyc spin'
+mistake 'record: -e: give only one event' 'record -e PAPI_tot_ins,PAPI_tot_cyc spin'
+mistake 'record: -e: give only one event' 'record -e PAPI_tot_ins -e PAPI_tot_cyc spin'
 mistake 'record: -e: an event without a name' 'record -e "" spin'
-mistake 'stat: -r: a number without a suffix is wanted, not "1K"' 'stat -r 1K spin'
+mistake 'stat: -r: "1K": give a number without a suffix' 'stat -r 1K spin'
 mistake 'stat: -r: 18446744073709551616 is not within 1\.\.10000' 'stat -r 18446744073709551616 spin'
-mistake 'stat: -x: an empty separator' 'stat -x "" spin'
-mistake 'stat: --timeout: a number without a suffix is wanted, not "1k"' 'stat --timeout 1k spin'
+mistake 'stat: -x: give a separator that is not empty' 'stat -x "" spin'
+mistake 'stat: --timeout: "1k": give a number without a suffix' 'stat --timeout 1k spin'
 mistake 'opcost: nothing: no such table' 'opcost nothing'
-mistake 'opcost: assign: one at a time' 'opcost flat assign'
+mistake 'opcost: assign: give only one table' 'opcost flat assign'
 mistake 'example2: x: takes no argument' 'example2 x'
-mistake 'list: b: one pattern at a time' 'list a b'
+mistake 'list: b: give only one pattern' 'list a b'
 mistake 'encode: no event to encode' 'encode'
 mistake 'encode: --cpu: needs an argument' 'encode --cpu'
-mistake 'fits: b: events in one list, with commas' 'fits a b'
+mistake 'fits: b: put all events into one list, with commas' 'fits a b'
 boots 'mistakes' 2
 check 'each has status 2' test "$(grep -c '^barecpc: .*: exit 2$' "$err")" = "$(wc -l <"$tap_dir/suite")"
 while IFS='	' read -r words line; do
@@ -91,5 +91,5 @@ for option in efi cfg archive; do
 	expect "mkdisk: --$option: no such file" 1 '^mkdisk: /proc/none: no such file$' scripts/mkdisk --$option /proc/none "$tap_dir/x.img"
 done
 expect 'a file that does not exist' 1 '^mkcpio: /proc/none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /proc/none
-expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing, and has said why$' scripts/bootcost --cpu nonsense
+expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing: see its message above$' scripts/bootcost --cpu nonsense
 end

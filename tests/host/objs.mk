@@ -49,7 +49,7 @@ EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine)
 $(T)events/machine: | $(EVENT_FILES)
 $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
 $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o event_lookup.o perf_names.o \
-    event_table.o names_host.o))
+    event_table.o target_host.o))
 # The arithmetic of benchmarks.
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o usage.o))
 HOST_TESTS += $(EVENT_TESTS) events/perf_names payloads/report
@@ -121,9 +121,9 @@ $(HB)/boot/%.o $(HB)/tests/host/boot/%.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
 # The tools that scripts/barecpc runs on the build machine.
 HOST_TOOLS := $(addprefix $(HB)/,encode list fits)
 $(HOST_TOOLS): | $(EVENT_FILES)
-$(HB)/fits: $(call host,payloads/common/fits_host.o payloads/common/options_next.o kern/cpc/assign.o)
+$(HB)/fits: $(call host,payloads/common/options_next.o kern/cpc/assign.o)
 $(HOST_TOOLS): $(HB)/%: $(HB)/payloads/tools/%.o $(call host,$(EVENT_LIB) $(addprefix payloads/common/,usage.o \
-    event_table.o names_host.o own_host.o event_lookup.o perf_names.o))
+    event_table.o target_host.o event_lookup.o perf_names.o))
 	$(call say,CCLD,$@)
 	$(Q)$(HOST_CC) -fsanitize=address,undefined -o $@ $^
 

@@ -34,7 +34,7 @@ endef
 $(foreach g,$(TEST_GROUPS),$(eval $(call test_group,$(g))))
 $(B)/tests/chaos: $(B)/tests/image/hostile/chaos/chaos.o
 $(B)/tests/alloc_fail: $(B)/tests/image/hostile/alloc_fail/alloc_fail.o
-$(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(addprefix $(B)/,payloads/common/usage.o $(NAMES_OBJS))
+$(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(B)/libpayload.a
 $(B)/tests/pie: private LINK := -static-pie
 
 # Tests of the contract that do not depend on which events the PMU has.

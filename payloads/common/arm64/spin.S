@@ -1,11 +1,11 @@
 /*
- * void spin_loop(uint64_t iterations): two instructions an iteration, and a
- * constant number around them.  iterations > 0.
+ * void spin_loop(uint64_t iterations): retires two instructions an iteration,
+ * and a constant number around them.  iterations > 0.
  */
 	.text
 	.globl	spin_loop
 	.type	spin_loop, %function
-	.balign	64		/* the loop stays within one fetch block */
+	.balign	64		/* the loop is in one fetch block */
 spin_loop:
 1:	subs	x0, x0, #1
 	b.ne	1b

@@ -1,12 +1,12 @@
 /*
- * void spin_loop(uint64_t iterations): two instructions an iteration, and a
- * constant number around them.  iterations > 0.  That a core may fuse the two
- * into one micro-operation does not change the instructions it retires.
+ * void spin_loop(uint64_t iterations): retires two instructions an iteration,
+ * and a constant number around them.  iterations > 0.  A core may fuse the two
+ * into one micro-operation; it still retires two instructions.
  */
 	.text
 	.globl	spin_loop
 	.type	spin_loop, @function
-	.balign	64		/* the loop stays within one fetch block */
+	.balign	64		/* the loop is in one fetch block */
 spin_loop:
 1:	dec	%rdi
 	jnz	1b

@@ -1,30 +1,30 @@
 /*
  * The clock of opcost on x86-64, and code that its tests interrupt.
  *
- * uint64_t bench_clock(void): the TSC, after all earlier instructions.
+ * uint64_t cost_clock(void): the TSC, after all earlier instructions.
  * Intel SDM vol. 2B, "RDTSC".
  */
 	.text
-	.globl	bench_clock
-	.type	bench_clock, @function
-bench_clock:
+	.globl	cost_clock
+	.type	cost_clock, @function
+cost_clock:
 	lfence
 	rdtsc
 	shl	$32, %rdx
 	or	%rdx, %rax
 	ret
-	.size	bench_clock, . - bench_clock
+	.size	cost_clock, . - cost_clock
 
-/* void bench_fault(void): SIGILL, whose handler goes on at the end. */
-	.globl	bench_fault, bench_fault_end
-	.type	bench_fault, @function
-bench_fault:
+/* void cost_fault(void): raises SIGILL, whose handler continues at the end. */
+	.globl	cost_fault, cost_fault_end
+	.type	cost_fault, @function
+cost_fault:
 	ud2
-bench_fault_end:
+cost_fault_end:
 	ret
-	.size	bench_fault, . - bench_fault
+	.size	cost_fault, . - cost_fault
 
-	/* The clock, in as many instructions wherever it is read. */
+	/* Read the clock.  Every read takes the same number of instructions. */
 	.macro	read_clock reg
 	lfence
 	rdtsc
@@ -33,41 +33,41 @@ bench_fault_end:
 	mov	%rdx, \reg
 	.endm
 
-/* uint64_t bench_sled(void): reads the clock, then does nothing. */
-	.globl	bench_sled, bench_sled_first, bench_sled_end
-	.type	bench_sled, @function
-bench_sled:
+/* uint64_t cost_sled(void): reads the clock, then runs nops.  Returns the clock. */
+	.globl	cost_sled, cost_sled_first, cost_sled_end
+	.type	cost_sled, @function
+cost_sled:
 	read_clock %rax
-bench_sled_first:
+cost_sled_first:
 	.rept	4500
 	nop
 	.endr
-bench_sled_end:
+cost_sled_end:
 	ret
-	.size	bench_sled, . - bench_sled
+	.size	cost_sled, . - cost_sled
 
 /*
- * void bench_note(int, siginfo_t *, void *): a handler that reads the clock,
- * and notes it with the instruction that was interrupted.
+ * void cost_note(int, siginfo_t *, void *): a handler that stores the clock and
+ * the address of the interrupted instruction in cost_noted.
  */
-	.globl	bench_note
-	.type	bench_note, @function
-bench_note:
+	.globl	cost_note
+	.type	cost_note, @function
+cost_note:
 	read_clock %rcx
-	mov	%rcx, bench_noted(%rip)
+	mov	%rcx, cost_noted(%rip)
 	mov	16(%rsi), %rax			/* si_addr */
-	mov	%rax, bench_noted + 8(%rip)
+	mov	%rax, cost_noted + 8(%rip)
 	ret
-	.size	bench_note, . - bench_note
+	.size	cost_note, . - cost_note
 
-/* uint64_t bench_empty(void): the difference of two reads of the clock in a row. */
-	.globl	bench_empty
-	.type	bench_empty, @function
-bench_empty:
+/* uint64_t cost_empty(void): the difference of two adjacent clock reads. */
+	.globl	cost_empty
+	.type	cost_empty, @function
+cost_empty:
 	read_clock %rcx
 	read_clock %rax
 	sub	%rcx, %rax
 	ret
-	.size	bench_empty, . - bench_empty
+	.size	cost_empty, . - cost_empty
 
 	.section .note.GNU-stack, "", %progbits

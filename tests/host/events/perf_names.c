@@ -79,7 +79,7 @@ names_of(const struct events *es)
 	for (unsigned i = 0; i < NAMES; i++) {
 		uint64_t want = linux_has[map_of(es)][i];
 
-		if (lookup(es, names[i], &sp, &ec) != EVENT_OK)
+		if (event_lookup(es, names[i], &sp, &ec) != EVENT_OK)
 			continue;
 		known++;
 		ec.ec_select &= ~levels_of(es);
@@ -135,11 +135,12 @@ suffixes_set_the_levels(void **state)
 	struct event_code ec;
 
 	(void)state;
-	assert_int_equal(lookup(&es, "cycles:u", &sp, &ec), EVENT_OK);
+	assert_int_equal(event_lookup(&es, "cycles:u", &sp, &ec), EVENT_OK);
 	assert_int_equal(ec.ec_select, 0x51003c);
-	assert_int_equal(lookup(&es, "branches:k", &sp, &ec), EVENT_OK);
+	assert_int_equal(event_lookup(&es, "branches:k", &sp, &ec), EVENT_OK);
 	assert_int_equal(ec.ec_select, 0x5200c4);
-	assert_int_equal(lookup(&es, "cpu-cycles:ku", &sp, &ec), EVENT_OK);
+	assert_int_equal(
+	    event_lookup(&es, "cpu-cycles:ku", &sp, &ec), EVENT_OK);
 	assert_int_equal(ec.ec_select, 0x53003c);
 }
 
@@ -155,14 +156,14 @@ a_name_of_the_table_has_priority(void **state)
 	(void)state;
 	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
 	     n++) {
-		for (unsigned i = 0; (name = symbolic_nth(i)) != NULL; i++) {
+		for (unsigned i = 0; (name = perf_name_nth(i)) != NULL; i++) {
 			if (events_row(&es, name) != NULL &&
 			    strcmp(es.es_pmu->ep_name, "knc") != 0)
 				fail_msg("%s: %s", es.es_pmu->ep_name, name);
 		}
 	}
 	es = events_find(event_dbs, "knc");
-	assert_int_equal(lookup(&es, "branches", &sp, &ec), EVENT_OK);
+	assert_int_equal(event_lookup(&es, "branches", &sp, &ec), EVENT_OK);
 	assert_int_equal(ec.ec_select, 0x530012);
 }
 
@@ -175,7 +176,7 @@ anything_else_is_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
-		if (symbolic_is(none[i]))
+		if (perf_name_is(none[i]))
 			fail_msg("%s is taken", none[i]);
 	}
 }

@@ -97,7 +97,7 @@ extremes_do_not_overflow(void **state)
 	series_free(&q.q_overhead);
 }
 
-/* The output of report(). */
+/* The output of report_result(). */
 static char *
 report_output(const struct options *o, const struct result *r)
 {
@@ -109,7 +109,7 @@ report_output(const struct options *o, const struct result *r)
 	fflush(stdout);
 	was = dup(STDOUT_FILENO);
 	dup2(fileno(f), STDOUT_FILENO);
-	report(o, r);
+	report_result(o, r);
 	fflush(stdout);
 	dup2(was, STDOUT_FILENO);
 	close(was);

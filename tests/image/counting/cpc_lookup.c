@@ -7,7 +7,7 @@
  * libcpc's code and counts itself.
  */
 #include "events/machine.h"
-#include "payloads/common/event_table.h"
+#include "payloads/common/target.h"
 #include "tests/lib/image/cpc_test.h"
 
 #include <stdio.h>
@@ -141,7 +141,7 @@ CPC_TEST(no_name_takes_long)
 	if (!meter_start(cpc, own_privilege()))
 		return;
 	for (unsigned n = 0;
-	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++) {
+	     (es = events_nth(target_tables(), n)).es_pmu != NULL; n++) {
 		struct event_walk ew = { 0 };
 
 		while (events_next(&es, &ew, ~0ULL, name, sizeof name)) {
@@ -171,7 +171,7 @@ CPC_TEST(no_preset_takes_long)
 	if (!meter_start(cpc, own_privilege()))
 		return;
 	for (unsigned n = 0;
-	     (es = events_nth(names_tables(), n)).es_pmu != NULL; n++) {
+	     (es = events_nth(target_tables(), n)).es_pmu != NULL; n++) {
 		unsigned at = 0;
 
 		while (events_next_preset(&es, &at, name, sizeof name)) {
@@ -199,8 +199,8 @@ cost_request(void *arg, const char *name)
 	cpc_set_sample(cpc, meter.set, meter.before);
 	machine_event(mc, padded, false, 0, &ev);
 	cpc_set_sample(cpc, meter.set, meter.after);
-	note_cost(&requests, mc->mc_table.es_pmu != NULL ? names_cpu() : "none",
-	    name, BOUND);
+	note_cost(&requests,
+	    mc->mc_table.es_pmu != NULL ? target_cpu() : "none", name, BOUND);
 }
 
 /*
@@ -220,9 +220,9 @@ CPC_TEST(no_request_takes_long)
 		return;
 	cpc_walk_events_all(cpc, cpc, cost_request);
 	cpc_walk_generic_events_all(cpc, cpc, cost_request);
-	if (names_cpu() == NULL)
+	if (target_cpu() == NULL)
 		return;
-	es = events_find(names_tables(), names_cpu());
+	es = events_find(target_tables(), target_cpu());
 	while (events_next(&es, &ew, ~0ULL, name, sizeof name))
 		cost_request(cpc, name);
 	print_costs(&requests, "request");
@@ -246,11 +246,11 @@ cost_misspelt(void *arg, const char *name)
 	known = machine_event(mc, wrong, false, 0, &ev);
 	cpc_set_sample(cpc, meter.set, meter.after);
 	EXPECT(!known);
-	note_cost(&refused, names_cpu(), name, UINT64_MAX);
+	note_cost(&refused, target_cpu(), name, UINT64_MAX);
 	cpc_set_sample(cpc, meter.set, meter.before);
 	machine_why(mc, wrong, why, sizeof why);
 	cpc_set_sample(cpc, meter.set, meter.after);
-	note_cost(&suggested, names_cpu(), name, UINT64_MAX);
+	note_cost(&suggested, target_cpu(), name, UINT64_MAX);
 }
 
 /*

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "payloads/common/event_table.h"
+#include "payloads/common/target.h"
 #include "tests/lib/image/cpc_test.h"
 
 TEST_KEEPS(288); /* copies of the tables, and malloc()'s own pages */
@@ -73,7 +73,7 @@ try_event(cpc_t *cpc, const char *name, uint_t nattrs, cpc_attr_t *attrs)
 /* CPC-BIND-09 */
 CPC_TEST(a_name_of_the_table_is_modelled_or_refused)
 {
-	const char *cpu = names_cpu();
+	const char *cpu = target_cpu();
 	struct event_walk ew = { 0 };
 	struct events es;
 	char name[256];
@@ -82,7 +82,7 @@ CPC_TEST(a_name_of_the_table_is_modelled_or_refused)
 		SKIP("this machine does not list the events that it models");
 	if (cpu == NULL)
 		SKIP("there is no table of this CPU's events");
-	es = events_find(names_tables(), cpu);
+	es = events_find(target_tables(), cpu);
 	counted_events = refused_events = 0;
 	while (events_next(&es, &ew, ~0ULL, name, sizeof name))
 		try_event(cpc, name, 0, NULL);

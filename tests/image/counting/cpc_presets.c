@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "payloads/common/event_table.h"
+#include "payloads/common/target.h"
 #include "tests/lib/image/cpc_test.h"
 
 TEST_KEEPS(32);
@@ -23,9 +23,9 @@ TEST_KEEPS(32);
 static struct events
 cpu_table(void)
 {
-	const char *cpu = names_cpu();
+	const char *cpu = target_cpu();
 
-	return cpu != NULL ? events_find(names_tables(), cpu)
+	return cpu != NULL ? events_find(target_tables(), cpu)
 	                   : (struct events){ NULL, NULL };
 }
 

@@ -1,17 +1,17 @@
 /*
- * Event tables on the build machine.  They are in build/events, next to the
- * program's folder.  The CPU of the build machine does not matter.
+ * The target of tools on the build machine, whose own CPU does not matter.
  */
+#include "payloads/common/target.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "payloads/common/event_table.h"
 #include "payloads/common/usage.h"
 
 const struct event_db *const *
-names_tables(void)
+target_tables(void)
 {
 	static char folder[4096];
 	ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 32);
@@ -24,7 +24,23 @@ names_tables(void)
 }
 
 const char *
-names_cpu(void)
+target_cpu(void)
 {
 	return NULL;
+}
+
+int
+target_list(
+    bool (*matches)(const char *name, const char *pattern), const char *pattern)
+{
+	(void)matches;
+	(void)pattern;
+	return -1;
+}
+
+int
+target_fits(char *list)
+{
+	(void)list;
+	usage_mistake("on which CPU? --cpu NAME");
 }

@@ -1,0 +1,142 @@
+/*
+ * The target of tools in the image: this machine.  A bind shows what no table
+ * has: the code of an event, and the PICs on which events fit together.
+ */
+#include "payloads/common/target.h"
+
+#include <errno.h>
+#include <libcpc.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "events/machine.h"
+#include "payloads/common/cpc_error.h"
+#include "payloads/common/options.h"
+#include "payloads/common/perf_names.h"
+#include "payloads/common/usage.h"
+
+const struct event_db *const *
+target_tables(void)
+{
+	return events_files("/events");
+}
+
+const char *
+target_cpu(void)
+{
+	const struct machine *mc = machine_here();
+
+	return mc != NULL && mc->mc_table.es_pmu != NULL
+	           ? mc->mc_table.es_pmu->ep_name
+	           : NULL;
+}
+
+static struct search {
+	cpc_t *cpc;
+	bool (*matches)(const char *name, const char *pattern);
+	const char *pattern;
+	int found;
+} search;
+
+/* Print the event's code, if a set of this event alone can be bound. */
+static void
+print_code(const char *event)
+{
+	cpc_set_t *set = cpc_set_create(search.cpc);
+	cpc_reqinfo_t info;
+
+	if (set == NULL)
+		return;
+	if (cpc_set_add_request(
+		search.cpc, set, event, 0, CPC_COUNT_USER, 0, NULL) == 0 &&
+	    cpc_bind_curlwp(search.cpc, set, 0) == 0 &&
+	    cpc_request_info(search.cpc, set, 0, &info) == 0)
+		printf(" 0x%llx", (unsigned long long)info.ri_code);
+	cpc_set_destroy(search.cpc, set);
+}
+
+static void
+print_event(void *arg, const char *event)
+{
+	(void)arg;
+	if (!search.matches(event, search.pattern))
+		return;
+	printf("%-48s [Architected event]", event);
+	print_code(event);
+	putchar('\n');
+	search.found++;
+}
+
+int
+target_list(
+    bool (*matches)(const char *name, const char *pattern), const char *pattern)
+{
+	if (target_cpu() != NULL ||
+	    (search.cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
+		return -1;
+	cpc_error_keep(search.cpc);
+	search.matches = matches;
+	search.pattern = pattern;
+	cpc_walk_events_all(search.cpc, NULL, print_event);
+	cpc_walk_generic_events_all(search.cpc, NULL, print_event);
+	cpc_close(search.cpc);
+	return search.found;
+}
+
+static void
+print_pics(cpc_t *cpc, cpc_set_t *set, int n, char **names)
+{
+	cpc_reqinfo_t info;
+
+	for (int i = 0; i < n; i++) {
+		if (cpc_request_info(cpc, set, i, &info) == -1)
+			fail(1, "%s: %s", names[i], strerror(errno));
+		printf("%-48s PIC %u  %#llx\n", names[i], info.ri_picnum,
+		    (unsigned long long)info.ri_code);
+	}
+}
+
+/* Make a set of the list's events.  Returns their number. */
+static int
+add_all(cpc_t *cpc, cpc_set_t *set, char *list, char **names)
+{
+	struct event e;
+	char *name;
+	int n = 0;
+
+	while ((name = options_next(&list)) != NULL) {
+		if (n == CPC_MAX_REQS)
+			fail(1, "more than %d events", n);
+		names[n++] = fail_unless_room(strdup(name));
+		if (!options_event(&e, name))
+			fail(1, "an event without a name");
+		if (perf_add_request(
+			cpc, set, e.e_name, 0, e.e_flags, 0, NULL) == -1)
+			fail(1, "%s: %s", e.e_name, cpc_error_text());
+	}
+	return n;
+}
+
+int
+target_fits(char *list)
+{
+	char *names[CPC_MAX_REQS], why[160];
+	cpc_set_t *set;
+	cpc_t *cpc;
+	int n;
+
+	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL ||
+	    (set = cpc_set_create(cpc)) == NULL)
+		fail(77, "<not supported>: %s",
+		    cpc_error_of_open(why, sizeof why));
+	cpc_error_keep(cpc);
+	n = add_all(cpc, set, list, names);
+	if ((unsigned)n > cpc_npic(cpc))
+		fail(1, "%d events do not fit on %u PICs", n, cpc_npic(cpc));
+	if (cpc_bind_curlwp(cpc, set, 0) == -1)
+		fail(1, "%d %s not fit on %u PICs: %s", n,
+		    n == 1 ? "event does" : "events do", cpc_npic(cpc),
+		    cpc_error_text());
+	print_pics(cpc, set, n, names);
+	return 0;
+}
