@@ -42,7 +42,7 @@ is_within(const struct work *w, unsigned mod, uint32_t taker, uint32_t max)
 {
 	uint32_t v = w->wo_sp->spc_value[mod];
 
-	return !given(w, mod) ||
+	return !is_given(w, mod) ||
 	       (v <= max && (v > 0 || (w->wo_masks.ma_flags & taker) == 0));
 }
 
@@ -88,7 +88,7 @@ encode_frontend(struct work *w, uint64_t *value)
 		return EVENT_OK;
 	if (own != 0) {
 		if ((w->wo_masks.ma_fixed >> MOD_FETHR & 1) != 0 &&
-		    given(w, MOD_FETHR) && threshold != own)
+		    is_given(w, MOD_FETHR) && threshold != own)
 			return EVENT_TWO_VALUES;
 		threshold = own;
 	} else if (threshold == 0) {

@@ -11,7 +11,7 @@
 struct masks {
 	uint64_t ma_code; /* register bits, from bit 8 on */
 	uint32_t ma_flags;
-	uint32_t ma_fixed, ma_wants; /* modifiers */
+	uint32_t ma_fixed, ma_wants; /* as um_fixed and um_wants */
 	uint32_t ma_groups;          /* bit n: group n has a unit mask */
 	uint32_t ma_alone;           /* bit n: one with UM_ALONE */
 	uint32_t ma_needs;           /* bit n: group n must have one */
@@ -32,7 +32,7 @@ struct work {
 };
 
 static inline bool
-given(const struct work *w, unsigned mod)
+is_given(const struct work *w, unsigned mod)
 {
 	return (w->wo_sp->spc_given >> mod & 1) != 0;
 }

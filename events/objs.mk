@@ -20,14 +20,15 @@ $(shell mkdir -p $(EVENT_B); \
     echo '$(LIBPFM4_FOUND)' | cmp -s - $(EVENT_B)/libpfm4 || echo '$(LIBPFM4_FOUND)' >$(EVENT_B)/libpfm4)
 endif
 
+# Two makes may be at work here, one for the image and one for the tools.  So each file appears whole.
 $(EVENT_FILES): $(EVENT_B)/%: $(EVENT_B)/mktable $(EVENT_B)/descriptions
 	$(call say,TABLE,$@)
-	$(Q)$< $* $@ $(EVENT_B)/descriptions
+	$(Q)$< $* $@.$$$$ $(EVENT_B)/descriptions && mv $@.$$$$ $@
 $(EVENT_B)/descriptions: events/mktables/file/describe_all.sh events/mktables/file/describe.c $(EVENT_B)/libpfm4
 	$(call say,TEXT,$@)
-	$(Q)LIBPFM4=$(LIBPFM4) $< >$@
+	$(Q)LIBPFM4=$(LIBPFM4) $< >$@.$$$$ && mv $@.$$$$ $@
 MKTABLE := $(addprefix events/mktables/file/,table_file.c descriptions.c) events/vendors.c events/find.c events/key.c
 $(EVENT_B)/mktable: $(MKTABLE) $(EVENT_TABLES:.o=.c) events/table.h events/events.h $(MK)
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
-	$(Q)gcc -O1 -std=gnu11 -Wall -Wextra -I. -o $@ $(filter %.c,$^)
+	$(Q)gcc -O1 -std=gnu11 -Wall -Wextra -I. -o $@.$$$$ $(filter %.c,$^) && mv $@.$$$$ $@
