@@ -36,13 +36,16 @@ arm64_curcpu(void)
 	return arch_curcpu()->c_arch;
 }
 
-/* WFI ends at a pending interrupt, even a masked one; then take it. */
+/*
+ * WFI ends at a pending interrupt, even a masked one; then take it.  The same
+ * for an SError: the system call that this CPU came from masked it.
+ */
 void
 arch_idle(void)
 {
 	dsb(sy);
 	__asm__ volatile("wfi" : : : "memory");
-	__asm__ volatile("msr daifclr, #2" : : : "memory");
+	__asm__ volatile("msr daifclr, #6" : : : "memory");
 	isb();
 	__asm__ volatile("msr daifset, #2" : : : "memory");
 }

@@ -68,6 +68,7 @@
 
 /* Vectors. */
 #define NEXCEPTION   32
+#define VEC_DB       1
 #define VEC_NMI      2
 #define VEC_DF       8
 #define VEC_MC       18

@@ -5,6 +5,7 @@
 #include "kern/proc/fault.h"
 
 #include "kern/arch.h"
+#include "kern/platform/console.h"
 #include "kern/platform/ksym.h"
 #include "kern/platform/limit_pages.h"
 #include "kern/proc/lwp.h"
@@ -122,6 +123,27 @@ fault_payload(
 	proc_kill(p, KILLED(sig));
 }
 
+/*
+ * Begin a report that ends the run.  The fault may have struck while this CPU
+ * wrote to the console, or during another report.
+ */
+static void
+begin_report(void)
+{
+	static struct cpu *reporter;
+	struct cpu *first = NULL;
+
+	if (!__atomic_compare_exchange_n(&reporter, &first, arch_curcpu(),
+		false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		if (first == arch_curcpu())
+			panic("a fault in the report of a fault");
+		/* The other CPU is about to stop this one. */
+		for (;;)
+			arch_relax();
+	}
+	cons_seize();
+}
+
 __attribute__((no_stack_protector)) void
 trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 {
@@ -135,10 +157,24 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 		fault_payload(tf, f, addr, what);
 		return;
 	}
+	begin_report();
 	name = ksym_lookup(tf_pc(tf), &offset);
 	printf("kernel fault: %s at pc 0x%lx (%s+0x%lx), address 0x%lx\n", what,
 	    (unsigned long)tf_pc(tf), name, (unsigned long)offset,
 	    (unsigned long)addr);
 	tf_print(tf);
 	panic("%s in the kernel", what);
+}
+
+void
+trap_panic(const struct trapframe *tf, const char *what)
+{
+	uintptr_t offset;
+	const char *name = ksym_lookup(tf_pc(tf), &offset);
+
+	begin_report();
+	tf_print(tf);
+	panic("%s at pc 0x%lx (%s+0x%lx), sp 0x%lx", what,
+	    (unsigned long)tf_pc(tf), name, (unsigned long)offset,
+	    (unsigned long)tf_sp(tf));
 }

@@ -22,21 +22,23 @@ import qemu  # noqa: E402
 class Guest:
     """A run.  `log` holds the kernel's lines, `out` the programs' output, `records` their records.
 
-    `payload` is an archive of build/ARCH, or the path of one.  `limit` is in seconds of QEMU's CPU time, so that a busy
-    machine ends no run.  In elapsed time the limit is ten times as long, for a guest whose CPUs all sleep."""
+    `payload` is an archive of build/ARCH, or the path of one; `image` names the kernel in the same way.  `limit` is in
+    seconds of QEMU's CPU time, so that a busy machine ends no run.  In elapsed time the limit is ten times as long, for a
+    guest whose CPUs all sleep."""
 
-    def __init__(self, arch, program=(), append="", smp="1", payload="tests.cpio", cpu="max", limit=120):
+    def __init__(self, arch, program=(), append="", smp="1", payload="tests.cpio", cpu="max", machine="", image=None, limit=120):
         self._folder = tempfile.TemporaryDirectory()
         server = socket.socket(socket.AF_UNIX)
         server.bind(os.path.join(self._folder.name, "qmp"))
         server.listen(1)
-        machine = qemu.Machine(arch, smp=smp, cpu=cpu, qemu=qemu.EMULATOR[arch])
+        board = qemu.Machine(arch, smp=smp, cpu=cpu, machine=machine, qemu=qemu.EMULATOR[arch])
         words = ["console=framed", append] + (["--", *program] if program else [])
-        image, initrd = (qemu.build_file(arch, name) for name in (qemu.ARCHS[arch].image, payload))
+        image, initrd = (qemu.build_file(arch, name) for name in (image or qemu.ARCHS[arch].image, payload))
         self.log, self.out, self.records = [], b"", []
+        self.killed = False  # at the limit
         self._console = console.Console(self._take, self.log.append)
         self._qemu = subprocess.Popen(
-            [*qemu.command(machine, image, " ".join(words), initrd), "-qmp", f"unix:{server.getsockname()}"],
+            [*qemu.command(board, image, " ".join(words), initrd), "-qmp", f"unix:{server.getsockname()}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         self._ended = threading.Event()
         threading.Thread(target=self._watch, args=(limit,), daemon=True).start()
@@ -55,6 +57,7 @@ class Guest:
             except OSError:
                 return
             if sum(map(int, used)) > limit * tick or time.monotonic() > end:
+                self.killed = True
                 self._qemu.kill()
                 return
 

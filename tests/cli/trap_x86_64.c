@@ -22,6 +22,8 @@
 TRAP(int_of_linux32, "int $0x80")
 TRAP(int_of_the_nmi, "int $2")
 TRAP(int_of_a_device, "int $0x30")
+TRAP(int_of_overflow, "int $4")
+TRAP(int_of_bound, "int $5")
 TRAP(icebp, ".byte 0xf1")
 TRAP(halt, "hlt")
 TRAP(disable_interrupts, "cli")
@@ -107,6 +109,8 @@ static const struct {
 	CASE(int_of_linux32),
 	CASE(int_of_the_nmi),
 	CASE(int_of_a_device),
+	CASE(int_of_overflow),
+	CASE(int_of_bound),
 	CASE(icebp),
 	CASE(halt),
 	CASE(disable_interrupts),

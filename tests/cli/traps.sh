@@ -75,21 +75,30 @@ divide_overflow SIGFPE
 divide_x87 SIGFPE
 odd_flags -
 odd_thread_pointers -
+int_of_overflow SIGSEGV
+int_of_bound SIGSEGV
 do_nothing -
 LIST
 
 # A debug exception at the first instruction of a system call finds the payload's GS and RSP.  RSP may have any value.
+# So does one at the first instruction of a breakpoint's entry, which RSP 0 asks for.
 scripts/barecpc-cc --arch x86_64 -O1 -Wall -Wextra -Werror -o "$tap_dir/entry_debug" tests/cli/entry_debug.c
-entry=$(nm build/x86_64/kernel.elf | awk '$3 == "x86_syscall_entry" { print $1 }')
-while read -r sp said; do
+symbol() {
+	nm build/x86_64/kernel.elf | awk -v name="$1" '$3 == name { print $1 }'
+}
+call=$(symbol x86_syscall_entry)
+vectors=$(symbol x86_vectors)
+int3=$(printf 'ffffffff%08x' $((0x${vectors#ffffffff} + 3 * 16)))
+while read -r entry sp said; do
 	scripts/barecpc run --arch x86_64 --accel tcg --append priv=system --payload "$tap_dir/entry_debug" \
 		-- entry_debug "$entry" "$sp" >"$out" 2>"$err" </dev/null
 	check "x86_64: a debug exception at the entry, RSP $sp" \
 		grep -qE "$said at pc 0x$entry" "$err"
 done <<LIST
-ffffffffc0005ff0 ^kernel fault: debug exception
-ffffffff80100000 ^kernel fault: debug exception
-ffff800000100000 ^kernel fault: debug exception
-00007fff00000000 ^barecpc: entry_debug: SIGTRAP
+$call ffffffffc0005ff0 ^kernel fault: debug exception
+$call ffffffff80100000 ^kernel fault: debug exception
+$call ffff800000100000 ^kernel fault: debug exception
+$call 00007fff00000000 ^barecpc: entry_debug: SIGTRAP
+$int3 0 ^kernel fault: debug exception
 LIST
 end

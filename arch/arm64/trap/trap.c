@@ -8,6 +8,7 @@
 #include "arch/arm64/trap/fp.h"
 #include "arch/arm64/trap/sigcopy.h"
 #include "kern/arch.h"
+#include "kern/platform/console.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/ksym.h"
 #include "kern/proc/lwp.h"
@@ -184,30 +185,28 @@ arm64_trap_irq(struct trapframe *tf)
 	kernel_unlock();
 }
 
-/* SError, or a vector that should never be used. */
+/*
+ * SError, or a vector that should never be used.  An SError ends the run even
+ * in a payload.  PSTATE.A masks it in system calls, so the kernel may have
+ * caused it.
+ */
 void
 arm64_trap_bad(struct trapframe *tf)
 {
-	if (tf_user(tf))
-		kernel_lock();
-	trap_fault(tf, FAULT_OTHER, 0,
-	    FIELD(tf->tf_esr, 31, 26) == EC_SERROR ? "SError"
-						   : "unexpected vector");
-	if (tf_user(tf))
-		trap_return(tf);
+	trap_panic(tf, FIELD(tf->tf_esr, 31, 26) == EC_SERROR
+			   ? "SError"
+			   : "unexpected vector");
 }
 
 void
 arm64_trap_overflow(struct trapframe *tf)
 {
-	uintptr_t offset;
-	const char *name = ksym_lookup(tf->tf_pc, &offset);
+	bool guard = tf->tf_sp >= KSTACK_BASE && tf->tf_sp % 16 == 0;
 
-	tf_print(tf);
+	cons_seize();
 	ksym_backtrace(tf->tf_x[29]);
-	panic("kernel stack overflow at pc %#lx (%s+%#lx), sp %#lx",
-	    (unsigned long)tf->tf_pc, name, (unsigned long)offset,
-	    (unsigned long)tf->tf_sp);
+	trap_panic(
+	    tf, guard ? "kernel stack overflow" : "bad kernel stack pointer");
 }
 
 uintptr_t

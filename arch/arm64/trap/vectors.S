@@ -113,7 +113,10 @@
 	msr	tpidrro_el0, x0
 	sub	sp, sp, #TF_BYTES
 	mov	x0, sp
+	eor	x0, x0, #KSTACK_BASE
 	tbnz	x0, #KSTACK_SHIFT, overflow
+	tst	x0, #(KSTACK_BASE | 15)	/* no kernel stack, or misaligned */
+	b.ne	overflow
 	mrs	x0, tpidrro_el0
 	stp	x0, x1, [sp, #TF_X(0)]
 	adr	x1, \handler
@@ -284,7 +287,7 @@ kernel_entry:
 	add	sp, sp, #TF_BYTES
 	eret
 
-/* sp is in a guard: report it on the emergency stack. */
+/* sp is in a guard or no stack: report it on the emergency stack. */
 overflow:
 	msr	tpidr_el0, x1			/* this CPU stops here anyway */
 	mov	x1, sp

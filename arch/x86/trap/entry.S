@@ -108,20 +108,14 @@ trap:
 	jnz	from_payload
 	cmpq	$0, F_RIP(%rdx)
 	jge	from_payload
-	/*
-	 * At its first instruction a system call has the kernel's selectors and
-	 * still the payload's GS and RSP.  A debug exception that MOV SS delayed
-	 * comes there.  Intel SDM vol. 3A, "Masking Exceptions and Interrupts
-	 * When Switching Stacks".
-	 */
-	lea	x86_syscall_entry(%rip), %rax
-	cmp	%rax, F_RIP(%rdx)
-	je	from_payload
+	cmpq	$VEC_DB, F_VECTOR(%rdx)
+	je	ask_gs
 	mov	F_RSP(%rdx), %rax
 	test	%rax, %rax
-	jns	from_payload
+	jns	ask_gs
 
-	/* From the kernel.  A stack that cannot hold the frame is no stack. */
+from_kernel:
+	/* A stack that cannot hold the frame is no stack. */
 	cmp	$KSTACK_BASE, %rax
 	jb	bad_stack
 	and	$-16, %rax
@@ -140,6 +134,23 @@ trap:
 	pop_general
 	add	$16, %rsp
 	iretq
+
+/*
+ * The kernel's code with GS of a payload, or on a stack of the lower half.
+ * Either a payload at system privilege came there, or the kernel has lost its
+ * stack, or a debug exception came between an entry and its SWAPGS.  MOV SS
+ * delays one to the first instruction of an entry.
+ * Intel SDM vol. 3A, "Masking Exceptions and Interrupts When Switching Stacks".
+ */
+ask_gs:
+	push	%rcx
+	mov	$MSR_GS_BASE, %ecx
+	rdmsr
+	test	%edx, %edx
+	pop	%rcx
+	mov	%rsp, %rdx
+	mov	F_RSP(%rdx), %rax
+	js	from_kernel
 
 from_payload:
 	swapgs

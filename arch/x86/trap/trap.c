@@ -8,7 +8,6 @@
 #include "arch/x86/trap/nmi.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
-#include "kern/platform/console.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/klock.h"
@@ -19,7 +18,6 @@
 /*
  * Vectors.  Intel SDM vol. 3A, "Exception and Interrupt Reference".
  */
-#define VEC_DB 1
 #define VEC_UD 6
 #define VEC_GP 13
 #define VEC_PF 14
@@ -262,18 +260,14 @@ x86_trap_anywhere(struct trapframe *tf)
 	}
 	if (tf->tf_vector == VEC_MC)
 		x86_mcheck(tf);
-	cons_seize();
-	tf_print(tf);
-	panic("double fault at pc %#lx, sp %#lx", tf->tf_rip, tf->tf_rsp);
+	trap_panic(tf, "double fault");
 }
 
 void
 x86_trap_overflow(struct trapframe *tf)
 {
-	cons_seize();
-	tf_print(tf);
-	panic("kernel stack overflow at pc %#lx, sp %#lx, address %#lx",
-	    tf->tf_rip, tf->tf_rsp, read_cr(2));
+	trap_panic(tf, tf->tf_rsp < KSTACK_BASE ? "bad kernel stack pointer"
+						: "kernel stack overflow");
 }
 
 uintptr_t

@@ -1,0 +1,76 @@
+/*
+ * For provoke.c: the exceptions of an arm64.  Each code raises one in the way
+ * a kernel could.
+ * Arm ARM (DDI 0487), "ESR_EL1, Exception Syndrome Register (EL1)".
+ */
+#include "provoke.h"
+
+#include <string.h>
+
+#define DIRECT_BASE 0xffff000000000000 /* physical memory, writable */
+#define PAR_F       1UL
+#define PAR_PA      0x000ffffffffff000UL
+#define PAGE        4096UL
+
+CODE(undefined, "udf #0")
+CODE(unknown_register, ".inst 0xd538ffff") /* mrs xzr, s3_0_c15_c15_7 */
+CODE(no_fpu, "msr cpacr_el1, xzr; isb; fmov d0, xzr")
+CODE(no_sve, ".inst 0x04bf5020") /* rdvl x0, #1 */
+/* An exception return to EL3. */
+CODE(illegal,
+    "mov x0, #0x3cd; msr spsr_el1, x0; adr x0, .; msr elr_el1, x0; eret")
+CODE(call, "svc #0")
+CODE(page_absent, "mov x0, xzr; ldr x0, [x0]")
+CODE(page_text, "adr x0, .; str x0, [x0]")
+CODE(page_data, "mov x0, sp; and x0, x0, #~4095; br x0")
+CODE(misaligned, "mov x0, sp; add x0, x0, #1; ldaxr x1, [x0]")
+CODE(misaligned_pc, "adr x0, .; add x0, x0, #6; br x0; nop")
+CODE(misaligned_sp, "sub sp, sp, #8; udf #0")
+CODE(serror, "hvc #0; ret") /* exceptions.py has the code of EL2 */
+CODE(breakpoint, "brk #0")
+CODE(guard, "1: stp x29, x30, [sp, #-16]!; b 1b")
+CODE(nowhere, "mov x0, #0x4000; mov sp, x0; str xzr, [sp]")
+
+void
+poke(uintptr_t at, const char *code, uintptr_t bytes)
+{
+	uint64_t par;
+	char *to;
+
+	__asm__ volatile("at s1e1r, %1; isb; mrs %0, par_el1"
+			 : "=r"(par)
+			 : "r"(at));
+	if (par & PAR_F)
+		return;
+	to = (char *)(DIRECT_BASE + (par & PAR_PA) + at % PAGE);
+	for (uintptr_t i = 0; i < bytes; i++) {
+		((volatile char *)to)[i] = code[i];
+		__asm__ volatile("dc cvau, %0" : : "r"(to + i) : "memory");
+	}
+	__asm__ volatile("dsb sy; ic iallu; dsb sy; isb" : : : "memory");
+}
+
+void
+interrupt_self(void)
+{
+}
+
+const struct code codes[] = {
+	ENTRY(undefined, NULL),
+	ENTRY(unknown_register, NULL),
+	ENTRY(no_fpu, NULL),
+	ENTRY(no_sve, NULL),
+	ENTRY(illegal, NULL),
+	ENTRY(call, NULL),
+	ENTRY(page_absent, NULL),
+	ENTRY(page_text, NULL),
+	ENTRY(page_data, NULL),
+	ENTRY(misaligned, NULL),
+	ENTRY(misaligned_pc, NULL),
+	ENTRY(misaligned_sp, NULL),
+	ENTRY(serror, NULL),
+	ENTRY(breakpoint, NULL),
+	ENTRY(guard, NULL),
+	ENTRY(nowhere, NULL),
+	{ NULL, NULL, NULL, NULL },
+};

@@ -1,0 +1,140 @@
+/*
+ * For provoke.c: the exceptions of an x86-64.  Each code raises one in the way
+ * a kernel could.  Four are raised by INT: overflow, bound range and SIMD have
+ * no instruction that raises them here (INTO and BOUND are undefined in 64-bit
+ * mode, TCG knows no SIMD exception), and QEMU sends an NMI by its monitor
+ * only.  None of these four has an error code.
+ * Intel SDM vol. 3A, "Exception and Interrupt Reference".
+ */
+#include "provoke.h"
+
+#include <string.h>
+
+#define CR0_WP         (1UL << 16)
+#define GATE_PRESENT   0x80 /* in byte 5 of a gate */
+#define GATE_BYTES     16
+#define SEL_UDATA      0x18
+#define SEGMENT_ABSENT 0x12 /* byte 5 of its descriptor: writable data */
+#define VEC_SPARE      0x30
+#define VEC_PF         14
+
+CODE(divide, "xor %ecx, %ecx; xor %edx, %edx; div %ecx")
+CODE(step, "pushf; orl $0x100, (%rsp); popf; nop")
+CODE(nmi, "int $2")
+CODE(breakpoint, "int3")
+CODE(overflow, "int $4")
+CODE(bound, "int $5")
+CODE(undefined, "ud1 %eax, %eax")
+CODE(no_fpu, "mov %cr0, %rax; or $8, %rax; mov %rax, %cr0; fninit")
+CODE(double_fault, "xor %eax, %eax; mov (%rax), %eax")
+CODE(not_present, "int $0x30")
+CODE(stack, "mov $0x18, %eax; mov %eax, %ss")
+CODE(protection, "xor %eax, %eax; bts $63, %rax; mov (%rax), %rax")
+CODE(page_absent, "xor %eax, %eax; mov (%rax), %eax")
+CODE(page_text, "1: mov %eax, 1b(%rip)")
+CODE(page_data, "sub $64, %rsp; jmp *%rsp")
+CODE(x87, "fninit; push $0x37b; fldcw (%rsp); fldz; fld1; fdivp; fwait")
+CODE(simd, "int $19")
+CODE(reserved, "int $27")
+CODE(guard, "1: call 1b")
+CODE(nowhere, "xor %esp, %esp; push %rax")
+CODE(loop, "1: pause; jmp 1b")
+
+struct __attribute__((packed)) table {
+	uint16_t limit;
+	uint64_t base;
+};
+
+/* Let this program write what is read-only.  Returns CR0 as it was. */
+static uint64_t
+lift_protection(void)
+{
+	uint64_t cr0;
+
+	__asm__ volatile("cli; mov %%cr0, %0" : "=r"(cr0));
+	__asm__ volatile("mov %0, %%cr0" : : "r"(cr0 & ~CR0_WP) : "memory");
+	return cr0;
+}
+
+static void
+restore_protection(uint64_t cr0)
+{
+	__asm__ volatile("mov %0, %%cr0; sti" : : "r"(cr0) : "memory");
+}
+
+void
+poke(uintptr_t at, const char *code, uintptr_t bytes)
+{
+	uint64_t cr0 = lift_protection();
+
+	memcpy((char *)at, code, bytes);
+	restore_protection(cr0);
+}
+
+static void
+remove_gate(unsigned vector)
+{
+	struct table idt;
+	uint64_t cr0 = lift_protection();
+
+	__asm__ volatile("sidt %0" : "=m"(idt));
+	((volatile char *)idt.base)[vector * GATE_BYTES + 5] &=
+	    (char)~GATE_PRESENT;
+	restore_protection(cr0);
+}
+
+static void
+remove_spare(void)
+{
+	remove_gate(VEC_SPARE);
+}
+
+/* The exception that a missing gate raises is one of two: a double fault. */
+static void
+remove_page_fault(void)
+{
+	remove_gate(VEC_PF);
+}
+
+/* The user's data segment becomes one of the kernel's that is not present. */
+static void
+remove_segment(void)
+{
+	struct table gdt;
+	uint64_t cr0 = lift_protection();
+
+	__asm__ volatile("sgdt %0" : "=m"(gdt));
+	((volatile char *)gdt.base)[SEL_UDATA + 5] = SEGMENT_ABSENT;
+	restore_protection(cr0);
+}
+
+void
+interrupt_self(void)
+{
+	__asm__ volatile("int $2");
+}
+
+const struct code codes[] = {
+	ENTRY(divide, NULL),
+	ENTRY(step, NULL),
+	ENTRY(nmi, NULL),
+	ENTRY(breakpoint, NULL),
+	ENTRY(overflow, NULL),
+	ENTRY(bound, NULL),
+	ENTRY(undefined, NULL),
+	ENTRY(no_fpu, NULL),
+	ENTRY(double_fault, remove_page_fault),
+	ENTRY(not_present, remove_spare),
+	ENTRY(stack, remove_segment),
+	ENTRY(protection, NULL),
+	ENTRY(page_absent, NULL),
+	ENTRY(page_text, NULL),
+	ENTRY(page_data, NULL),
+	ENTRY(x87, NULL),
+	ENTRY(simd, NULL),
+	ENTRY(reserved, NULL),
+	ENTRY(guard, NULL),
+	ENTRY(nowhere, NULL),
+	ENTRY(loop, NULL),
+	{ NULL, NULL, NULL, NULL },
+};
