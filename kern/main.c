@@ -65,6 +65,7 @@ read_cmdline(const struct bootinfo *bi)
 	if (cmdline.cl_cpus != 0)
 		cpu_limit = cmdline.cl_cpus;
 	cpu_nmi_panics = cmdline.cl_nmi_panics;
+	cpu_nmi_all = cmdline.cl_test_hooks;
 	pcbe_announced_only = cmdline.cl_models_pmceid;
 }
 

@@ -16,6 +16,7 @@ struct cpu cpus[MAXCPU];
 unsigned ncpu;
 unsigned cpu_limit = MAXCPU;
 bool cpu_nmi_panics;
+bool cpu_nmi_all;
 static unsigned nfound; /* CPUs in the firmware's tables */
 
 struct cpu *

@@ -55,6 +55,7 @@ extern struct cpu cpus[MAXCPU];
 extern unsigned ncpu;       /* CPUs in cpus[], online or not */
 extern unsigned cpu_limit;  /* the largest ncpu allowed: cpus= */
 extern bool cpu_nmi_panics; /* nmi=panic: a stray NMI ends the run */
+extern bool cpu_nmi_all;    /* test_hooks=yes: each CPU gets the board's */
 
 /* Reasons of an interrupt from another CPU: arch_ipi(), ipi_intr(). */
 #define IPI_RESCHED 0x1

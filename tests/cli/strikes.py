@@ -23,6 +23,7 @@ PAUSE = 0.002  # seconds between two NMIs: with less they merge
 MOST = 3000 * ROUNDS  # NMIs: a bound, so that the programs end on any host
 # Uncorrected, with an address and further data, state lost.  Intel SDM vol. 3B, "IA32_MCi_STATUS MSRs".
 STATUS, MCG, ADDRESS, MISC = "0xbe00000000000134", "0x5", "0x1234000", "0x8c"
+CORRECTED = "0x9c00000000000134"  # the same, neither uncorrected nor with state lost
 HELD = rf"bank 3: status {STATUS} \(uncorrected, state lost\), address {ADDRESS}, misc {MISC}"
 
 
@@ -30,26 +31,34 @@ def matching(guest, pattern):
     return [line for line in guest.log if re.search(pattern, line)]
 
 
-def storm(points, folder):
-    """Programs run during hundreds of NMIs, and their counts are the same as always."""
+def storm(points, folder, cpus):
+    """Programs run during hundreds of NMIs of every CPU, and their counts are the same as always.
+
+    The memory corrects errors meanwhile: QEMU writes them to a bank of each CPU in turn, which raises no machine check."""
     suite = [*PROGRAMS * ROUNDS, "triad 4096"]
-    guest = Guest("x86_64", payload=archive("x86_64", PROGRAMS, suite, folder), limit=600 * ROUNDS)
+    guest = Guest("x86_64", payload=archive("x86_64", PROGRAMS, suite, folder), smp=str(cpus), append="test_hooks=yes",
+                  limit=600 * ROUNDS)
     guest.wait_line("online")
-    sent = 0
+    sent = refused = 0
     while guest.running():
         if sent < MOST:
             guest.qmp("inject-nmi")
+            answer = guest.monitor(f"mce {sent % cpus} 3 {CORRECTED} 0 {ADDRESS} {MISC}")
+            refused += bool(answer and answer.get("return") != "")
             sent += 1
         time.sleep(PAUSE)
     guest.wait()
     struck = matching(guest, r"^cpu: [0-9]+ stray NMI\(s\) in this run$")
     n = int(struck[0].split()[1]) if struck else 0
-    points.check(guest.exit == 0, "programs pass during NMIs", f"exit {guest.exit}", *guest.log[-8:])
-    points.check(0 < n <= sent, "the log has the number of NMIs", f"{sent} sent, {n} counted")
-    print(f"# {sent} NMIs sent, {n} counted: others merged with a pending one")
-    points.check(len(matching(guest, r"^cpu: stray NMI: CPU 0 at pc 0x")) == 1, "the first NMI has its own line", *guest.log)
+    points.check(guest.exit == 0, f"CPUs {cpus}: programs pass during NMIs", f"exit {guest.exit}", *guest.log[-8:])
+    points.check(0 < n <= sent * cpus, f"CPUs {cpus}: the log has the number of NMIs", f"{sent} sent, {n} counted")
+    print(f"# {sent} NMIs sent to each of {cpus} CPUs, {n} counted: others merged with a pending one")
+    firsts = [line.split()[4] for line in matching(guest, r"^cpu: stray NMI: CPU [0-9]+ at pc 0x")]
+    points.check(sorted(firsts) == [str(cpu) for cpu in range(cpus)], f"CPUs {cpus}: the first NMI of each has its own line", *firsts)
+    points.check(not refused and not matching(guest, "machine check"), f"CPUs {cpus}: a corrected error raises no machine check", *guest.log[-8:])
     counts = [record["machine"]["stray_nmis"] for record in guest.records]
-    points.check(counts and counts == sorted(counts) and 0 < counts[-1] <= n, "records have the number of NMIs", f"{counts}, {n} in all")
+    points.check(counts and counts == sorted(counts) and 0 < counts[-1] <= n, f"CPUs {cpus}: records have the number of NMIs",
+                 f"{counts}, {n} in all")
 
 
 def panics(points):
@@ -92,7 +101,8 @@ def broadcast(points):
 def main():
     points = Points()
     with tempfile.TemporaryDirectory() as folder:
-        storm(points, pathlib.Path(folder))
+        storm(points, pathlib.Path(folder), 1)
+        storm(points, pathlib.Path(folder), 4)
     panics(points)
     machine_checks(points)
     broadcast(points)

@@ -202,7 +202,7 @@ x86_apic_init_cpu(void)
 	end_interrupts();
 	x86_apic_write(APIC_LVT_ERROR, VEC_ERROR);
 	/* The board's NMI, or its button: the boot CPU tells where it is. */
-	if (arch_curcpu()->c_id == 0)
+	if (arch_curcpu()->c_id == 0 || cpu_nmi_all)
 		x86_apic_write(APIC_LVT_LINT1, APIC_LVT_NMI);
 }
 
