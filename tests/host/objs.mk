@@ -21,10 +21,10 @@ HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)
 HOST_PMUV3  := $(call fake,fake_pmu.o fake_pmu_regs.o pmuv3_pics.o pmuv3_set.o named.o) kern/cpc/reason.o \
     $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o proof.o)
 HOST_CPC    := cpc/read_stub.o $(CPC_OBJS)
-HOST_PAGES  := $(call fake,fake_kernel.o fake_pcbe.o fake_mmu.o) $(HOST_CPC) $(KCPC_OBJS) $(KCPC_PAGE_OBJS) \
+HOST_PAGES  := $(call fake,fake_kernel.o fake_pcbe.o fake_mmu.o) $(SOFT_PMU_OBJS) $(HOST_CPC) $(KCPC_OBJS) \
+    $(KCPC_PAGE_OBJS) $(EVENT_LIB) $(HOST_LIB)
+HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(SOFT_PMU_OBJS) $(HOST_CPC) $(KCPC_OBJS) \
     $(EVENT_LIB) $(HOST_LIB)
-HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(HOST_CPC) $(KCPC_OBJS) $(EVENT_LIB) \
-    $(HOST_LIB)
 
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
@@ -88,7 +88,7 @@ $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
 # Every interleaving of kcpc's operations on the software PMU.
 $(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explore/,state.o model.o world.o page.o \
     search.o) \
-    $(call fake,named.o) events/vendors.o $(EVENT_TABLES) $(SOFT_PMU_OBJS) $(HOST_PAGES))
+    $(call fake,named.o) events/vendors.o $(EVENT_TABLES) $(HOST_PAGES))
 HOST_TESTS += $(KCPC_TESTS) cpc/cxx kern/cpc/counter_page kern/cpc/explore/explore
 
 $(HOST_TESTS:%=$(T)%): $(T)%: $(HB)/tests/host/%.o

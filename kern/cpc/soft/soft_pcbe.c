@@ -20,7 +20,7 @@
 /* Weights are in quarters of an event, so that a branch has one. */
 #define QUARTERS 4U
 
-static const unsigned weights[NULL_NEVENT] = {
+static const unsigned weights[SOFT_NEVENT] = {
 	[SOFT_INSTRUCTIONS] = 1 * QUARTERS,
 	[SOFT_CYCLES] = 3 * QUARTERS,
 	[SOFT_BRANCHES] = 1,
@@ -37,30 +37,31 @@ static struct soft_shape shape;
 static char name[CPC_MAX_IMPL_NAME];
 
 /* The registers of a PIC, and of the PMU of each CPU. */
-struct null_pic {
+struct soft_pic {
 	uint64_t np_raw;
 	unsigned np_weight;  /* quarters of an event per instruction */
 	unsigned np_quarter; /* of an event that is incomplete */
 	unsigned np_filter;  /* CPC_COUNT_* */
 };
 
-static struct null_cpu {
-	struct null_pic nc_pic[PCBE_MAXPIC];
+static struct soft_cpu {
+	struct soft_pic nc_pic[PCBE_MAXPIC];
 	uint32_t nc_running;
+	uint32_t nc_kept;       /* PICs that run for good */
 	uint32_t nc_interrupts; /* PICs whose overflow interrupts */
 	uint32_t nc_urgent;     /* PICs whose overflow stops all */
 	uint32_t nc_overflowed;
 	unsigned nc_skid; /* instructions until their interrupt */
-} null_cpus[MAXCPU];
+} soft_cpus[MAXCPU];
 
-static struct null_cpu *
-curcpu(void)
+static struct soft_cpu *
+this_cpu(void)
 {
-	return &null_cpus[arch_curcpu()->c_id];
+	return &soft_cpus[arch_curcpu()->c_id];
 }
 
 static uint64_t
-mask(void)
+pic_mask(void)
 {
 	return ~0ULL >> (64 - shape.ns_width);
 }
@@ -126,9 +127,9 @@ describe(struct cpc_pmu *pm)
 {
 	pm->pm_kind = CPC_PMU_SOFTWARE;
 	pm->pm_general = general_pics();
-	for (unsigned i = 0; i < NULL_NEVENT; i++)
+	for (unsigned i = 0; i < SOFT_NEVENT; i++)
 		pm->pm_own[i] = event_pics(i);
-	pm->pm_generic = shape.ns_papi ? (1U << NULL_NEVENT) - 1 : 0;
+	pm->pm_generic = shape.ns_papi ? (1U << SOFT_NEVENT) - 1 : 0;
 }
 
 static uint64_t
@@ -145,18 +146,18 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 static uint64_t
 overflow_bitmap(void)
 {
-	struct null_cpu *nc = curcpu();
+	struct soft_cpu *nc = this_cpu();
 	uint64_t overflowed = nc->nc_overflowed;
 
 	nc->nc_overflowed = 0;
-	return overflowed != 0 && shape.ns_ovf == NULL_OVF_IMPRECISE
+	return overflowed != 0 && shape.ns_ovf == SOFT_OVF_IMPRECISE
 	           ? ~0ULL
 	           : overflowed;
 }
 
 /* Set *weight to the quarters of an event per instruction; 0 or a subcode. */
 static int
-weigh(const struct pcbe_event *ev, unsigned nattrs,
+event_weight(const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attrs, bool privileged, unsigned *weight)
 {
 	uint64_t umask = 0, cmask = 0;
@@ -169,7 +170,7 @@ weigh(const struct pcbe_event *ev, unsigned nattrs,
 		else if (!privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 	}
-	if (umask > NULL_FIELD_MAX || cmask > NULL_FIELD_MAX)
+	if (umask > SOFT_FIELD_MAX || cmask > SOFT_FIELD_MAX)
 		return CPC_ATTRIBUTE_OUT_OF_RANGE;
 	*weight = ev->pe_code < SOFT_CODE(0)
 	              ? (unsigned)ev->pe_code * QUARTERS
@@ -188,7 +189,7 @@ check_event(const struct pcbe_event *ev, unsigned pic)
 
 	if (ev->pe_code < SOFT_CODE(0))
 		return shape.ns_raw && general ? 0 : CPC_INVALID_EVENT;
-	if (ev->pe_code >= SOFT_CODE(NULL_NEVENT) ||
+	if (ev->pe_code >= SOFT_CODE(SOFT_NEVENT) ||
 	    (event_pics((unsigned)ev->pe_code - SOFT_CODE(0)) & 1U << pic) == 0)
 		return CPC_INVALID_EVENT;
 	return 0;
@@ -199,7 +200,7 @@ filters_conflict(const struct pcbe_cfg *cfg, const struct pcbe_set *set)
 {
 	const unsigned filter = CPC_COUNT_USER | CPC_COUNT_SYSTEM;
 
-	return shape.ns_shared == NULL_SHARED_FILTER && set->ps_n > 0 &&
+	return shape.ns_shared == SOFT_SHARED_FILTER && set->ps_n > 0 &&
 	       ((cfg->pc_flags ^ set->ps_cfg[0].pc_flags) & filter) != 0;
 }
 
@@ -224,7 +225,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		return subcode;
 	if (nattrs != 0 && (general_pics() & 1U << cfg->pc_pic) == 0)
 		return CPC_INVALID_ATTRIBUTE;
-	subcode = weigh(ev, nattrs, attrs, set->ps_privileged, &weight);
+	subcode = event_weight(ev, nattrs, attrs, set->ps_privileged, &weight);
 	if (subcode != 0)
 		return subcode;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !shape.ns_hv)
@@ -244,7 +245,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		set->ps_helpers |= (uint32_t)cfg->pc_aux;
 	}
 	cfg->pc_sel = weight;
-	cfg->pc_mask = mask();
+	cfg->pc_mask = pic_mask();
 	return 0;
 }
 
@@ -257,40 +258,56 @@ free_cfg(struct pcbe_cfg *cfg, struct pcbe_set *set)
 static void
 program(struct pcbe_set *set)
 {
-	struct null_cpu *nc = curcpu();
+	struct soft_cpu *nc = this_cpu();
 
 	nc->nc_interrupts = 0;
 	nc->nc_urgent = shape.ns_nmi ? set->ps_urgent : 0;
 	for (unsigned i = 0; i < set->ps_n; i++) {
 		const struct pcbe_cfg *cfg = &set->ps_cfg[i];
 		struct cpc_page_req *cq = &set->ps_page->cg_req[i];
-		struct null_pic *np = &nc->nc_pic[cfg->pc_pic];
+		struct soft_pic *np = &nc->nc_pic[cfg->pc_pic];
 
 		cq->cq_last = cq->cq_data & cfg->pc_mask;
 		np->np_raw = cq->cq_last;
 		np->np_weight = (unsigned)cfg->pc_sel;
 		np->np_quarter = 0;
 		np->np_filter = cfg->pc_flags;
-		if (shape.ns_ovf != NULL_OVF_NONE &&
+		if (shape.ns_ovf != SOFT_OVF_NONE &&
 		    (cfg->pc_notify ||
 			(shape.ns_mute & 1U << cfg->pc_pic) == 0))
 			nc->nc_interrupts |= 1U << cfg->pc_pic;
+		if (shape.ns_staggered) {
+			nc->nc_running |= 1U << cfg->pc_pic;
+			soft_pcbe_retire(1, CPC_COUNT_SYSTEM);
+		}
 	}
 	pcbe_begin(set->ps_page, arch_tick());
-	nc->nc_running = set->ps_pics & ~shape.ns_broken;
+	nc->nc_running = (set->ps_pics & ~shape.ns_broken) | nc->nc_kept;
 }
 
 static void
 allstop(void)
 {
-	curcpu()->nc_running = 0;
+	struct soft_cpu *nc = this_cpu();
+	uint32_t stopped = nc->nc_running & ~nc->nc_kept;
+
+	for (; shape.ns_forgets && stopped != 0; stopped &= stopped - 1)
+		nc->nc_pic[__builtin_ctz(stopped)].np_raw--;
+	nc->nc_running = nc->nc_kept;
+}
+
+static void
+keep(struct pcbe_set *set)
+{
+	program(set);
+	this_cpu()->nc_kept = set->ps_pics;
 }
 
 static uint64_t
 stop(struct pcbe_set *set)
 {
-	struct null_cpu *nc = curcpu();
-	bool precise = shape.ns_ovf != NULL_OVF_IMPRECISE;
+	struct soft_cpu *nc = this_cpu();
+	bool precise = shape.ns_ovf != SOFT_OVF_IMPRECISE;
 
 	allstop();
 	set->ps_page->cg_tick += arch_tick();
@@ -307,7 +324,7 @@ stop(struct pcbe_set *set)
 static bool
 sample(const struct pcbe_set *set, struct cpc_sample *s)
 {
-	const struct null_cpu *nc = curcpu();
+	const struct soft_cpu *nc = this_cpu();
 
 	s->cs_tick = set->ps_page->cg_tick + arch_tick();
 	for (unsigned i = 0; i < set->ps_n; i++) {
@@ -322,7 +339,7 @@ sample(const struct pcbe_set *set, struct cpc_sample *s)
 }
 
 static bool
-counts(const struct null_cpu *nc, unsigned pic, unsigned privilege)
+pic_counts(const struct soft_cpu *nc, unsigned pic, unsigned privilege)
 {
 	return (nc->nc_running & 1U << pic) != 0 &&
 	       (nc->nc_pic[pic].np_filter & privilege) != 0;
@@ -334,7 +351,7 @@ counts(const struct null_cpu *nc, unsigned pic, unsigned privilege)
  * urgent overflow, which stops the PICs.
  */
 static uint64_t
-until_interrupt(const struct null_cpu *nc, unsigned privilege, uint64_t n)
+until_interrupt(const struct soft_cpu *nc, unsigned privilege, uint64_t n)
 {
 	uint32_t which = nc->nc_interrupts;
 
@@ -343,11 +360,12 @@ until_interrupt(const struct null_cpu *nc, unsigned privilege, uint64_t n)
 		which = nc->nc_urgent;
 	}
 	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
-		const struct null_pic *np = &nc->nc_pic[pic];
-		uint64_t left = mask() - np->np_raw; /* one more overflows */
+		const struct soft_pic *np = &nc->nc_pic[pic];
+		uint64_t left =
+		    pic_mask() - np->np_raw; /* one more overflows */
 		uint64_t need;
 
-		if (!counts(nc, pic, privilege) || np->np_weight == 0 ||
+		if (!pic_counts(nc, pic, privilege) || np->np_weight == 0 ||
 		    (which & 1U << pic) == 0 || left > n * 1024)
 			continue;
 		need = (left + 1) * QUARTERS - np->np_quarter;
@@ -357,29 +375,33 @@ until_interrupt(const struct null_cpu *nc, unsigned privilege, uint64_t n)
 	return n;
 }
 
-static void
-count(struct null_cpu *nc, unsigned privilege, uint64_t n)
+uint32_t
+soft_pcbe_retire(uint64_t n, unsigned privilege)
 {
+	struct soft_cpu *nc = this_cpu();
 	bool quiet = (nc->nc_overflowed & nc->nc_interrupts) == 0;
+	uint32_t overflowed = 0;
 
 	if (!quiet)
 		nc->nc_skid -= (unsigned)n;
 	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
-		struct null_pic *np = &nc->nc_pic[pic];
+		struct soft_pic *np = &nc->nc_pic[pic];
 		uint64_t quarters, before = np->np_raw;
 
-		if (!counts(nc, pic, privilege))
+		if (!pic_counts(nc, pic, privilege))
 			continue;
 		quarters = n * np->np_weight + np->np_quarter;
 		np->np_quarter = quarters % QUARTERS;
-		np->np_raw = (before + quarters / QUARTERS) & mask();
-		if (quarters / QUARTERS > mask() - before)
-			nc->nc_overflowed |= 1U << pic;
+		np->np_raw = (before + quarters / QUARTERS) & pic_mask();
+		if (quarters / QUARTERS > pic_mask() - before)
+			overflowed |= 1U << pic;
 	}
+	nc->nc_overflowed |= overflowed;
 	if (quiet)
 		nc->nc_skid = shape.ns_skid;
 	if ((nc->nc_overflowed & nc->nc_urgent) != 0)
-		nc->nc_running = 0;
+		nc->nc_running = nc->nc_kept;
+	return overflowed & nc->nc_interrupts;
 }
 
 /* At most so many at once: their quarters of events fit in 64 bits. */
@@ -388,12 +410,12 @@ count(struct null_cpu *nc, unsigned privilege, uint64_t n)
 static void
 advance(uint64_t n, unsigned privilege)
 {
-	struct null_cpu *nc = curcpu();
+	struct soft_cpu *nc = this_cpu();
 	uint64_t chunk;
 
 	while (n > 0 && nc->nc_running != 0) {
 		chunk = until_interrupt(nc, privilege, n < CHUNK ? n : CHUNK);
-		count(nc, privilege, chunk);
+		soft_pcbe_retire(chunk, privilege);
 		n -= chunk;
 		if ((nc->nc_overflowed & nc->nc_interrupts) != 0 &&
 		    nc->nc_skid == 0)
@@ -425,7 +447,7 @@ prove(unsigned pic)
 		.pc_pic = (uint8_t)pic,
 		.pc_flags = CPC_COUNT_SYSTEM,
 		.pc_sel = QUARTERS,
-		.pc_mask = mask(),
+		.pc_mask = pic_mask(),
 	};
 	struct pcbe_set set = {
 		.ps_n = 1,
@@ -437,11 +459,13 @@ prove(unsigned pic)
 	program(&set);
 	advance(n, CPC_COUNT_SYSTEM);
 	stop(&set);
-	return counts.req.cq_data == n ? NULL
-	                               : "reads 0 after 1000 instructions";
+	/* Whether start and stop count themselves is part of the shape. */
+	if (counts.req.cq_data == n + shape.ns_staggered - shape.ns_forgets)
+		return NULL;
+	return "reads 0 after 1000 instructions";
 }
 
-static struct pcbe_ops null_ops = {
+static struct pcbe_ops soft_ops = {
 	.ncounters = ncounters,
 	.width = width,
 	.read_index = read_index,
@@ -469,29 +493,30 @@ soft_pcbe(const struct soft_shape *ns, const char *word)
 	word = strchr(word, ',');
 	snprintf(name, sizeof name, "Software PMU (pmu=software%s)",
 	    word != NULL ? word : "");
-	memset(null_cpus, 0, ncpu * sizeof null_cpus[0]);
-	null_ops.pcbe_caps = 0;
-	null_ops.pcbe_no_ovf_intr = 0;
-	if (ns->ns_ovf != NULL_OVF_NONE)
-		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_INTERRUPT;
-	if (ns->ns_ovf == NULL_OVF_PRECISE)
-		null_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_PRECISE;
-	null_ops.siblings =
-	    ns->ns_shared == NULL_SHARED_SIBLINGS ? siblings : NULL;
+	memset(soft_cpus, 0, ncpu * sizeof soft_cpus[0]);
+	soft_ops.pcbe_caps = 0;
+	soft_ops.pcbe_no_ovf_intr = 0;
+	if (ns->ns_ovf != SOFT_OVF_NONE)
+		soft_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_INTERRUPT;
+	if (ns->ns_ovf == SOFT_OVF_PRECISE)
+		soft_ops.pcbe_caps |= PCBE_CAP_OVERFLOW_PRECISE;
+	soft_ops.siblings =
+	    ns->ns_shared == SOFT_SHARED_SIBLINGS ? siblings : NULL;
+	soft_ops.keep = ns->ns_keeps ? keep : NULL;
 	if (ns->ns_width < 64)
-		null_ops.pcbe_no_ovf_intr =
-		    ns->ns_ovf == NULL_OVF_NONE ? ~0ULL : ns->ns_mute;
-	return &null_ops;
+		soft_ops.pcbe_no_ovf_intr =
+		    ns->ns_ovf == SOFT_OVF_NONE ? ~0ULL : ns->ns_mute;
+	return &soft_ops;
 }
 
 uint32_t
 soft_pcbe_running(unsigned cpu)
 {
-	return null_cpus[cpu].nc_running;
+	return soft_cpus[cpu].nc_running;
 }
 
 uint64_t
 soft_pcbe_raw(unsigned cpu, unsigned pic)
 {
-	return null_cpus[cpu].nc_pic[pic].np_raw;
+	return soft_cpus[cpu].nc_pic[pic].np_raw;
 }

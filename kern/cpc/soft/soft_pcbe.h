@@ -1,5 +1,6 @@
 /*
- * The software PMU.  Included by kern/main.c and tests/host.
+ * The software PMU.  Included by kern/main.c, and by tests/host, whose
+ * fake_pcbe.c adds to it what only tests need.
  */
 #ifndef KERN_CPC_SOFT_SOFT_PCBE_H
 #define KERN_CPC_SOFT_SOFT_PCBE_H
@@ -8,7 +9,7 @@
 #include "kern/cpc/soft/soft_shape.h"
 
 /* The largest unit mask, counter mask and raw code. */
-#define NULL_FIELD_MAX 0xff
+#define SOFT_FIELD_MAX 0xff
 
 /*
  * A backend for a software PMU of this shape, with every PIC of every CPU
@@ -18,6 +19,11 @@
 const struct pcbe_ops *soft_pcbe(
     const struct soft_shape *shape, const char *word);
 
+/*
+ * n instructions retire on this CPU at that privilege (CPC_COUNT_*), without
+ * an interrupt.  Returns the PICs that overflowed and would interrupt.
+ */
+uint32_t soft_pcbe_retire(uint64_t n, unsigned privilege);
 /* The PICs of a CPU that run; the value of one. */
 uint32_t soft_pcbe_running(unsigned cpu);
 uint64_t soft_pcbe_raw(unsigned cpu, unsigned pic);

@@ -9,7 +9,7 @@
 const struct soft_shape soft_shape_default = {
 	.ns_pics = 4,
 	.ns_width = 48,
-	.ns_ovf = NULL_OVF_PRECISE,
+	.ns_ovf = SOFT_OVF_PRECISE,
 	.ns_raw = true,
 	.ns_hv = true,
 	.ns_event = { ~0U, ~0U, ~0U },
@@ -28,7 +28,7 @@ static const struct key {
 } keys[] = {
 	{ "pics", offsetof(struct soft_shape, ns_pics), NULL, 1, PCBE_MAXPIC,
 	    "pics= is a number from 1 to 32" },
-	{ "fixed", offsetof(struct soft_shape, ns_fixed), NULL, 0, NULL_NEVENT,
+	{ "fixed", offsetof(struct soft_shape, ns_fixed), NULL, 0, SOFT_NEVENT,
 	    "fixed= is a number up to 3" },
 	{ "width", offsetof(struct soft_shape, ns_width), NULL, 16, 64,
 	    "width= is a number from 16 to 64" },
@@ -46,6 +46,12 @@ static const struct key {
 	    "broken= is a mask of PICs" },
 	{ "shared", offsetof(struct soft_shape, ns_shared), shareds, 0, 0,
 	    "shared= is no, filter or siblings" },
+	{ "keeps", offsetof(struct soft_shape, ns_keeps), no_yes, 0, 0,
+	    "keeps= is yes or no" },
+	{ "forgets", offsetof(struct soft_shape, ns_forgets), no_yes, 0, 0,
+	    "forgets= is yes or no" },
+	{ "staggered", offsetof(struct soft_shape, ns_staggered), no_yes, 0, 0,
+	    "staggered= is yes or no" },
 	{ "papi", offsetof(struct soft_shape, ns_papi), no_yes, 0, 0,
 	    "papi= is yes or no" },
 	{ "raw", offsetof(struct soft_shape, ns_raw), no_yes, 0, 0,
@@ -111,7 +117,8 @@ parse_key(const char **s, struct soft_shape *ns)
 		return *s != NULL ? NULL : k->k_why;
 	}
 	return "no such key; known: pics fixed width ovf skid nmi mute helpers "
-	       "broken shared papi raw hv instructions cycles branches";
+	       "broken shared keeps forgets staggered papi raw hv instructions "
+	       "cycles branches";
 }
 
 const char *

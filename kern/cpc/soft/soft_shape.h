@@ -8,19 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum null_ovf {
-	NULL_OVF_NONE,      /* no overflow interrupts */
-	NULL_OVF_IMPRECISE, /* the PMU does not say which PIC it was */
-	NULL_OVF_PRECISE,
+#include "events/pmu.h"
+
+enum soft_ovf {
+	SOFT_OVF_NONE,      /* no overflow interrupts */
+	SOFT_OVF_IMPRECISE, /* the PMU does not say which PIC it was */
+	SOFT_OVF_PRECISE,
 };
 
-enum null_shared {
-	NULL_SHARED_NO,
-	NULL_SHARED_FILTER,   /* all PICs share one privilege filter */
-	NULL_SHARED_SIBLINGS, /* CPUs 2n and 2n + 1 share one PMU */
+enum soft_shared {
+	SOFT_SHARED_NO,
+	SOFT_SHARED_FILTER,   /* all PICs share one privilege filter */
+	SOFT_SHARED_SIBLINGS, /* CPUs 2n and 2n + 1 share one PMU */
 };
-
-#define NULL_NEVENT 3 /* instructions, cycles, branches */
 
 /*
  * All fields have one type, so that one table can parse them.  In a mask, bit n
@@ -30,17 +30,21 @@ struct soft_shape {
 	unsigned ns_pics;
 	unsigned ns_fixed; /* how many of these are fixed; the last */
 	unsigned ns_width; /* bits of every counter */
-	unsigned ns_ovf;   /* enum null_ovf */
+	unsigned ns_ovf;   /* enum soft_ovf */
 	unsigned ns_skid;  /* instructions from an overflow to its interrupt */
 	unsigned ns_nmi;   /* bool: an overflow of ps_urgent stops all */
 	unsigned ns_mute;  /* PICs that interrupt for notify requests only */
-	unsigned ns_helpers; /* bool: a notify request needs a helper PIC */
-	unsigned ns_broken;  /* PICs that do not count */
-	unsigned ns_shared;  /* enum null_shared */
-	unsigned ns_papi;    /* bool: PAPI_ names for what it counts */
-	unsigned ns_raw;     /* bool: codes 0 to 255 */
-	unsigned ns_hv;      /* bool: CPC_COUNT_HV is taken */
-	unsigned ns_event[NULL_NEVENT]; /* the PICs that can count each */
+	unsigned ns_helpers;   /* bool: a notify request needs a helper PIC */
+	unsigned ns_broken;    /* PICs that do not count */
+	unsigned ns_shared;    /* enum soft_shared */
+	unsigned ns_keeps;     /* bool: a PIC can be kept back, for witness= */
+	unsigned ns_forgets;   /* bool: a stop loses an event of each PIC */
+	unsigned ns_staggered; /* bool: a start takes an instruction per PIC */
+	unsigned ns_papi;      /* bool: PAPI_ names for what it counts */
+	unsigned ns_raw;       /* bool: codes 0 to 255 */
+	unsigned ns_hv;        /* bool: CPC_COUNT_HV is taken */
+	/* the PICs that can count instructions, cycles, branches */
+	unsigned ns_event[SOFT_NEVENT];
 };
 
 extern const struct soft_shape soft_shape_default;

@@ -116,9 +116,9 @@ software_pmu(void **state)
 	    0);
 	assert_int_equal(ns->ns_pics, 32);
 	assert_int_equal(ns->ns_width, 16);
-	assert_int_equal(ns->ns_ovf, NULL_OVF_IMPRECISE);
+	assert_int_equal(ns->ns_ovf, SOFT_OVF_IMPRECISE);
 	assert_int_equal(ns->ns_mute, 0xffffffff);
-	assert_int_equal(ns->ns_shared, NULL_SHARED_SIBLINGS);
+	assert_int_equal(ns->ns_shared, SOFT_SHARED_SIBLINGS);
 	assert_true(ns->ns_papi && !ns->ns_raw && ns->ns_hv);
 	assert_int_equal(ns->ns_event[0], 0xffffffff);
 	assert_int_equal(ns->ns_event[1], 3);

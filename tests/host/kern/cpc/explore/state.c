@@ -88,7 +88,7 @@ stop_pics(struct ex_model *m, unsigned cpu)
 	struct ex_ctx *c = counting_ctx(m, cpu);
 	unsigned told = m->em_cpu[cpu].mp_overflowed;
 
-	if (told != 0 && m->em_shape.ns_ovf == NULL_OVF_IMPRECISE)
+	if (told != 0 && m->em_shape.ns_ovf == SOFT_OVF_IMPRECISE)
 		told = ~0U;
 	m->em_cpu[cpu].mp_overflowed = 0;
 	m->em_cpu[cpu].mp_struck = false;
@@ -217,7 +217,7 @@ begin_ctx(struct ex_model *m, struct ex_ctx *c, unsigned set)
 	memset(c, 0, sizeof *c);
 	c->exc_set = (uint8_t)set;
 	for (unsigned i = 0; i < ex_nreqs(c); i++) {
-		if (notifies(c, i) && m->em_shape.ns_ovf == NULL_OVF_NONE) {
+		if (notifies(c, i) && m->em_shape.ns_ovf == SOFT_OVF_NONE) {
 			memset(c, 0, sizeof *c);
 			return ENOTSUP;
 		}
@@ -338,7 +338,7 @@ retire_one(
 			continue;
 		mp->mp_overflowed |= (uint8_t)(1U << i);
 		mp->mp_pending |=
-		    m->em_shape.ns_ovf != NULL_OVF_NONE &&
+		    m->em_shape.ns_ovf != SOFT_OVF_NONE &&
 		    (notifies(c, i) || (m->em_shape.ns_mute & 1U << i) == 0);
 		mp->mp_struck |=
 		    m->em_shape.ns_nmi && c != &mp->mp_ctx && notifies(c, i) &&
@@ -375,7 +375,7 @@ ex_has_timer(struct ex_model *m, unsigned cpu)
 
 	if (c == NULL || m->em_shape.ns_width == 64)
 		return false;
-	return m->em_shape.ns_ovf != NULL_OVF_PRECISE ||
+	return m->em_shape.ns_ovf != SOFT_OVF_PRECISE ||
 	       (m->em_shape.ns_mute & ((1U << ex_nreqs(c)) - 1)) != 0;
 }
 
