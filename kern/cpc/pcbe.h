@@ -60,7 +60,6 @@ struct pcbe_cfg {
 	bool pc_notify;    /* the overflow must interrupt */
 	uint16_t pc_flags; /* CPC_COUNT_* */
 	/* the backend's */
-	bool pc_slow;      /* program() needs more than pc_sel and pc_aux */
 	bool pc_witnessed; /* witness.c: the witness counts the same event */
 	uint64_t pc_sel;   /* event select, as written */
 	uint64_t pc_aux;   /* more, of the backend's choice */
@@ -179,7 +178,8 @@ struct pcbe_ops {
 
 	/*
 	 * Returns which PICs of this CPU overflowed, and acknowledges them. All
-	 * ones if the hardware does not say which; 0 if none overflowed.
+	 * ones if the hardware does not say which; 0 if none overflowed.  Call
+	 * with all PICs stopped.
 	 */
 	uint64_t (*overflow_bitmap)(void);
 

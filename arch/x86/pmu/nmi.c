@@ -11,9 +11,9 @@
  *
  * The CPU's state is in three fields of struct x86_pic_cpu:
  *
- *     pc_found   overflows of urgent sets that stop() found in the status
- *     pc_came    overflows of which the NMI has come
- *     pc_masked  the APIC's entry may be masked: Intel's delivery masks it
+ *     xn_found   overflows of urgent sets that stop() found in the status
+ *     xn_came    overflows of which the NMI has come
+ *     xn_masked  the APIC's entry may be masked: Intel's delivery masks it
  *
  *     state     fields                     PICs     meaning
  *     --------  -------------------------  -------  ------------------------
@@ -24,7 +24,7 @@
  *     event                        armed          struck        ahead
  *     ---------------------------  -------------  ------------  ------------
  *     NMI in the kernel, a PIC
- *       of pc_urgent overflowed    struck (1)     struck        struck
+ *       of xn_urgent overflowed    struck (1)     struck        struck
  *     NMI in the kernel, another
  *       PIC overflowed             struck (2)     struck        struck
  *     NMI in a payload; kcpc_pmi()
@@ -65,72 +65,54 @@ x86_nmi_log(void)
 }
 
 void
-x86_nmi_deliver(struct x86_pic_cpu *pc, const struct pcbe_set *set)
+x86_nmi_deliver(struct x86_pic_cpu *xn, const struct pcbe_set *set)
 {
-	bool same = (pc->pc_urgent != 0) == (set->ps_urgent != 0);
+	bool same = (xn->xn_urgent != 0) == (set->ps_urgent != 0);
 
-	pc->pc_urgent = set->ps_urgent;
-	pc->pc_resume = set->ps_resume;
-	pc->pc_resume_select = set->ps_cfg->pc_sel;
-	if (same && !pc->pc_masked)
+	xn->xn_urgent = set->ps_urgent;
+	xn->xn_resume = set->ps_resume;
+	xn->xn_resume_select = set->ps_cfg->pc_sel;
+	if (same && !xn->xn_masked)
 		return;
-	pc->pc_masked = false;
+	xn->xn_masked = false;
 	pmu_deliver(set->ps_urgent != 0);
 }
 
-/* The PICs whose overflow the status shows; it is not cleared. */
-static uint32_t
-overflowed_pics(const struct x86_pic_cpu *pc)
-{
-	uint32_t watched = pc->pc_watched, pics = 0;
-
-	if (x86_pics.xs_status != 0)
-		return x86_pics_of_status(
-		    pmu_rdmsr(x86_pics.xs_status) & x86_pics.xs_all);
-	for (; watched != 0; watched &= watched - 1) {
-		unsigned n = (unsigned)__builtin_ctz(watched);
-
-		if (pmu_rdpmc(x86_pics.xs_pic[n].xp_index) < pc->pc_seen[n])
-			pics |= 1U << n;
-	}
-	return pics;
-}
-
 uint32_t
-x86_nmi_pending(const struct x86_pic_cpu *pc)
+x86_nmi_pending(const struct x86_pic_cpu *xn)
 {
-	return overflowed_pics(pc) & pc->pc_urgent & ~pc->pc_strides;
+	return x86_pics_overflowed(xn) & xn->xn_urgent & ~xn->xn_strides;
 }
 
 /*
- * No PIC explains the NMI.  If pc_came and pc_found differ, it is the late NMI
+ * No PIC explains the NMI.  If xn_came and xn_found differ, it is the late NMI
  * of an overflow that stop() found.  Otherwise it is not ours: returns false.
  */
 bool
 x86_pic_nmi_late(void)
 {
-	struct x86_pic_cpu *pc = x86_pic_self();
+	struct x86_pic_cpu *xn = x86_pic_self();
 
-	if (pc->pc_came == pc->pc_found)
+	if (xn->xn_came == xn->xn_found)
 		return false;
-	pc->pc_came = pc->pc_found;
-	if (pc->pc_strides == 0) /* no overflow is only a stage of a count */
+	xn->xn_came = xn->xn_found;
+	if (xn->xn_strides == 0) /* no overflow is only a stage of a count */
 		kcpc_pmi_late();
-	if (pc->pc_urgent != 0)
+	if (xn->xn_urgent != 0)
 		pmu_deliver(true);
 	return true;
 }
 
 /* Can the set's one PIC be loaded with ps_resume, and started again? */
 static bool
-can_resume(const struct x86_pic_cpu *pc)
+can_resume(const struct x86_pic_cpu *xn)
 {
 	const struct x86_pic *p;
 
-	if (pc->pc_resume == 0)
+	if (xn->xn_resume == 0)
 		return false;
-	p = &x86_pics.xs_pic[__builtin_ctz(pc->pc_urgent)];
-	if (p->xp_short && (uint64_t)(int32_t)pc->pc_resume != pc->pc_resume)
+	p = &x86_pics.xs_pic[__builtin_ctz(xn->xn_urgent)];
+	if (p->xp_short && (uint64_t)(int32_t)xn->xn_resume != xn->xn_resume)
 		return false;
 	/* Not if the NMI hit stop() after it stopped the PIC. */
 	if (x86_pics.xs_ctrl != 0)
@@ -140,18 +122,18 @@ can_resume(const struct x86_pic_cpu *pc)
 
 /* Log the address, load the PIC and start it, in the manual's order. */
 static void
-nmi_resume(struct x86_pic_cpu *pc, uint64_t at)
+nmi_resume(struct x86_pic_cpu *xn, uint64_t at)
 {
-	unsigned n = (unsigned)__builtin_ctz(pc->pc_urgent);
+	unsigned n = (unsigned)__builtin_ctz(xn->xn_urgent);
 	const struct x86_pic *p = &x86_pics.xs_pic[n];
 	uint64_t run = p->xp_global | x86_pics.xs_kept;
 	struct pcbe_nmi_log *pk = x86_nmi_log();
 
-	x86_pics_stop(pc);
+	x86_pics_stop(xn);
 	if (x86_pics.xs_clear != 0)
 		pmu_wrmsr(x86_pics.xs_clear, p->xp_global);
-	pc->pc_seen[n] = pc->pc_resume & p->xp_mask;
-	pmu_wrmsr(p->xp_counter, pc->pc_seen[n]);
+	xn->xn_seen[n] = xn->xn_resume & p->xp_mask;
+	pmu_wrmsr(p->xp_counter, xn->xn_seen[n]);
 	if (pk->pk_n < PCBE_NMI_LOG)
 		pk->pk_pc[pk->pk_n++] = at;
 	else
@@ -161,14 +143,14 @@ nmi_resume(struct x86_pic_cpu *pc, uint64_t at)
 	if (x86_pics.xs_ctrl != 0)
 		pmu_wrmsr(x86_pics.xs_ctrl, run);
 	else
-		pmu_wrmsr(p->xp_select, pc->pc_resume_select);
+		pmu_wrmsr(p->xp_select, xn->xn_resume_select);
 }
 
 bool
 x86_pic_nmi(uint64_t at)
 {
-	struct x86_pic_cpu *pc = x86_pic_self();
-	uint32_t pics = pc->pc_urgent != 0 ? overflowed_pics(pc) : 0;
+	struct x86_pic_cpu *xn = x86_pic_self();
+	uint32_t pics = xn->xn_urgent != 0 ? x86_pics_overflowed(xn) : 0;
 
 	if (pics == 0)
 		return x86_pic_nmi_late();
@@ -176,18 +158,18 @@ x86_pic_nmi(uint64_t at)
 	 * An overflow of any other PIC waits for the PMI, and the PICs go on
 	 * counting until then.
 	 */
-	if ((pics & pc->pc_urgent & ~pc->pc_strides) != 0) {
-		if (can_resume(pc)) {
-			nmi_resume(pc, at);
+	if ((pics & xn->xn_urgent & ~xn->xn_strides) != 0) {
+		if (can_resume(xn)) {
+			nmi_resume(xn, at);
 			return true;
 		}
-		x86_pics_stop(pc);
-		if (pc->pc_resume != 0)
+		x86_pics_stop(xn);
+		if (xn->xn_resume != 0)
 			x86_nmi_log()->pk_last = at;
 	}
-	pc->pc_came = pc->pc_found + 1; /* stop() will find the overflow */
-	pc->pc_masked = true;
-	pc->pc_selection = 0; /* program() then writes the APIC's entry */
+	xn->xn_came = xn->xn_found + 1; /* stop() will find the overflow */
+	xn->xn_masked = true;
+	xn->xn_selection = 0; /* program() then writes the APIC's entry */
 	pmu_hand_over();
 	return true;
 }

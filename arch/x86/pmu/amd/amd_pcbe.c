@@ -236,7 +236,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	cfg->pc_sel = sel | umask;
-	x86_pic_take(cfg, set);
+	x86_pic_configure(cfg, set);
 	return 0;
 }
 

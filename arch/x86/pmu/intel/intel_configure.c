@@ -169,6 +169,6 @@ intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	else
 		subcode = configure_general(cfg, ev, nattrs, attrs, set);
 	if (subcode == 0)
-		x86_pic_take(cfg, set);
+		x86_pic_configure(cfg, set);
 	return subcode;
 }

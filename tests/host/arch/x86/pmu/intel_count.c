@@ -72,7 +72,6 @@ check_overflow(const struct fake_cpu *shape)
 	assert_int_equal(set_add(&set, 0, "PAPI_tot_ins", USER, "", 0), 0);
 	set_start(&set);
 	fake_run(9, true);
-	assert_int_equal(ops->overflow_bitmap(), 0);
 	assert_int_equal(cpu->pmis, 0);
 	fake_run(3, true);
 	assert_int_equal(cpu->pmis, 1);
@@ -98,8 +97,8 @@ overflow_is_reported_once(void **state)
 	set_start(&set);
 	fake_run(2, true);
 	assert_int_equal(cpu->status, 2ULL << 32);
-	assert_int_equal(ops->overflow_bitmap(), 1 << 5);
 	ops->allstop();
+	assert_int_equal(ops->overflow_bitmap(), 1 << 5);
 }
 
 /*

@@ -313,6 +313,35 @@ profiles_lose_nothing(void **state)
 	}
 }
 
+/*
+ * The NMI of an overflow that stop() found may come while the next set starts.
+ * That set has the same event selects and starts from 0, below the value at
+ * which the first set stopped.  The NMI does not stop the second set.
+ */
+static void
+late_nmi_spares_the_next_set(void **state)
+{
+	static const struct fake_cpu *const shapes[] = { &skylake, &core_duo };
+	struct x86_set first, second;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		for (unsigned late = 0; late <= 2 * WORK; late++) {
+			begin_test(shapes[i], late);
+			make_set(&first, WORK, SYSTEM);
+			make_set(&second, 0, SYSTEM);
+			set_start(&first);
+			run_kernel(WORK);
+			set_stop(&first);
+			set_start(&second);
+			run_kernel(2 * WORK);
+			assert_int_equal(set_stop(&second), 0);
+			end_test();
+			assert_true(second.data[1] >= 2 * WORK);
+		}
+	}
+}
+
 int
 main(void)
 {
@@ -323,6 +352,7 @@ main(void)
 		cmocka_unit_test(every_interleaving_is_right),
 		cmocka_unit_test(silent_overflows_do_not_stop_a_set),
 		cmocka_unit_test(early_nmi_stops_later_pics),
+		cmocka_unit_test(late_nmi_spares_the_next_set),
 		cmocka_unit_test(profiles_lose_nothing),
 	};
 
