@@ -1,6 +1,6 @@
 /*
- * The functions of kern/arch.h that are an instruction or two on x86.
- * Included by kern/arch.h alone, which says what each does.
+ * The functions of kern/arch.h that take one or two instructions on x86.
+ * Included by kern/arch.h only, which documents them.
  */
 #ifndef ARCH_X86_ARCH_INLINE_H
 #define ARCH_X86_ARCH_INLINE_H
@@ -16,7 +16,7 @@ arch_curcpu(void)
 {
 	struct cpu *c;
 
-	/* Volatile: a switch of LWPs may lead to another CPU. */
+	/* Volatile, because an LWP may continue on another CPU. */
 	__asm__ volatile("mov %%gs:%c1, %0"
 			 : "=r"(c)
 			 : "i"(offsetof(struct x86_cpu, xc_cpu)));
@@ -41,7 +41,7 @@ tf_sp(const struct trapframe *tf)
 	return tf->tf_rsp;
 }
 
-/* entry.S decides by the same rule. */
+/* entry.S uses the same rule. */
 static inline bool
 tf_user(const struct trapframe *tf)
 {
@@ -50,7 +50,7 @@ tf_user(const struct trapframe *tf)
 }
 
 /*
- * Intel's delivery of the interrupt masks its LVT entry.  Intel SDM vol. 3B,
+ * Intel masks the LVT entry when it delivers the interrupt.  Intel SDM vol. 3B,
  * "Generating an Interrupt on Overflow".
  */
 static inline void
@@ -58,7 +58,7 @@ arch_pmi_rearm(void)
 {
 	uint64_t lvt;
 
-	/* x86_self()->xc_pmi, by one instruction: all overflows come here. */
+	/* x86_self()->xc_pmi in one instruction, for every overflow. */
 	__asm__ volatile("mov %%gs:%c1, %0"
 			 : "=r"(lvt)
 			 : "i"(offsetof(struct x86_cpu, xc_pmi)));

@@ -1,15 +1,16 @@
 /*
- * What C and assembly share: the address map, selectors, registers, and
- * structures by offset.  Included by arch/x86/ and boot/pvh.S.
+ * Constants that C and assembly share: the address map, selectors, registers,
+ * and offsets in structures.  Included by arch/x86/ and boot/pvh.S.
  */
 #ifndef ARCH_X86_ASM_H
 #define ARCH_X86_ASM_H
 
 /*
- * The upper half: physical memory from DIRECT_BASE; devices one after the
- * other from DEVICE_BASE, and firmware's tables that are not in RAM at their
- * address behind FIRMWARE_BASE (one root entry for both); the image in the
- * last but one GiB, kernel stacks in the last.
+ * The upper half of the address space; docs/x86.md has the table.  Physical
+ * memory starts at DIRECT_BASE.  Devices follow each other from DEVICE_BASE.
+ * A table of firmware that is not in RAM is at FIRMWARE_BASE plus its physical
+ * address.  One entry of the root table covers both.  The image is in the last
+ * GiB but one, and kernel stacks are in the last.
  */
 #define DIRECT_BASE    0xffff800000000000
 #define DIRECT_BYTES   0x0000400000000000
@@ -31,19 +32,22 @@
 #define USER_TOP 0x00007ffffffff000
 #endif
 
-/* Where the other CPUs start, below 1 MiB. */
+/* The page where the other CPUs start.  It must be below 1 MiB. */
 #define TRAMPOLINE_PA 0x8000
 
-/* Where a loader that reads the ELF file puts the image. */
+/* The address of the image if a loader reads the ELF file. */
 #define IMAGE_LOAD_PA 0x200000
 
 /*
- * A kernel stack is the lower half of a slot, so bit KSTACK_SHIFT of a good
- * stack pointer is 0, and all from there to the next stack is guard.
+ * A kernel stack is the lower half of a slot, and the upper half is guard.  So
+ * bit KSTACK_SHIFT of a good stack pointer is 0.
  */
 #define KSTACK_SHIFT 14
 #define KSTACK_SLOT  (2 << KSTACK_SHIFT)
-/* The boot CPU's, by slot: its first stack, then one for each IST entry. */
+/*
+ * The first slots are the boot CPU's: its first stack, then one stack for each
+ * IST entry.
+ */
 #define BOOT_STACK KSTACK_BASE
 
 /*
@@ -59,7 +63,7 @@
 #define GDT_ENTRIES 7
 
 /* Interrupt stack table entries.  Intel SDM vol. 3A, "Interrupt Stack Table" */
-#define IST_TRAP 1 /* exceptions but those below */
+#define IST_TRAP 1 /* exceptions except those below */
 #define IST_NMI  2
 #define IST_DF   3
 #define IST_MC   4
@@ -117,7 +121,7 @@
 #define SGF_INFO    8
 #define SGF_KEPT    16
 
-/* struct frame of sigframe.c, and what is in uc_flags. */
+/* struct frame of sigframe.c, and the value of uc_flags. */
 #define SF_FLAGS   8
 #define SF_STACK   24
 #define SF_R8      48
@@ -147,11 +151,11 @@
 #define SF_FPSTATE 232
 #define SF_MASK    304
 #define SF_INFO    312
-/* There is XSAVE state; SS is there, and is to be restored. */
+/* Bit 0: XSAVE state follows.  Bits 1, 2: SS is valid, and is restored. */
 #define UC_FLAGS 0x7
 
 /*
- * The area for FXSAVE or XSAVE in it: bytes 464 to 511 are software's.
+ * The FXSAVE or XSAVE area in the frame.  Bytes 464 to 511 are for software.
  * Linux, uapi/asm/sigcontext.h, struct _fpx_sw_bytes.  Intel SDM vol. 1,
  * "XSAVE Area" (header).
  */

@@ -1,6 +1,6 @@
 /*
- * From the loader to kern_main(): every way in ends in one struct bootinfo,
- * kept in the image so that it can be reached at once.
+ * From start.S to kern_main().  Each boot protocol ends in one struct bootinfo.
+ * It is in the image, so it stays mapped.
  */
 #include "arch/x86/insn.h"
 #include "arch/x86/msr.h"
@@ -18,7 +18,10 @@ const uint64_t arch_direct_bytes = DIRECT_BYTES;
 
 extern char __kern_bytes[]; /* an absolute symbol */
 
-/* start.S maps this in slot BOOT_STACK; here it has no guard. */
+/*
+ * start.S maps this stack in slot BOOT_STACK, with a guard.  The address in the
+ * image has no guard, and nothing uses it as a stack.
+ */
 extern char x86_boot_stack[];
 char x86_boot_stack[KSTACK_BYTES]
     __attribute__((section(".bss.early"), aligned(4096)));

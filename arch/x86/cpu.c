@@ -1,6 +1,7 @@
 /*
- * What every CPU needs before it may trap: its descriptor tables, control
- * registers, and the way system calls come in.
+ * The setup that every CPU needs before its first trap: descriptor tables,
+ * control registers, and the entry of system calls.  Also arch_idle() and
+ * enabling interrupts.
  */
 #include "kern/sched/cpu.h"
 #include "arch/x86/cpuid.h"
@@ -20,7 +21,7 @@
 #define GDT_UCODE   0x00affb000000ffffULL
 #define GDT_TSS     0x0000890000000000ULL
 #define GATE_INTR   0x8e00
-#define GATE_USER   0x6000 /* DPL 3: INT n may come here */
+#define GATE_USER   0x6000 /* DPL 3: INT n of a payload is allowed */
 #define NVECTOR     256
 #define VECTOR_STEP 16 /* entry.S aligns its entries so */
 #define VEC_BP      3
@@ -89,14 +90,13 @@ load_tables(struct x86_cpu *xc)
 	                          FIELD(tss, 23, 0) << 16 |
 	                          FIELD(tss, 31, 24) << 56;
 	xc->xc_gdt[SEL_TSS / 8 + 1] = tss >> 32;
-	xc->xc_tss.t_iomap = sizeof xc->xc_tss; /* no port for user code */
+	xc->xc_tss.t_iomap = sizeof xc->xc_tss; /* no I/O port at ring 3 */
 	__asm__ volatile("lgdt %0" : : "m"(gdtr));
 	__asm__ volatile("lidt %0" : : "m"(idtr));
 	x86_load_segments();
 	__asm__ volatile("ltr %w0" : : "r"(SEL_TSS));
 }
 
-/* Before a page table uses the bit. */
 void
 x86_enable_nx(void)
 {
@@ -105,8 +105,9 @@ x86_enable_nx(void)
 }
 
 /*
- * EM and TS are clear: floating point never traps, LWPs keep their state in
- * the registers.  PCE is clear: user reads of PICs are opened by a backend.
+ * EM and TS are clear, because the state of an LWP stays in the registers: a
+ * floating-point instruction never traps.  PCE is clear until a backend opens
+ * user-level reads.
  */
 static void
 set_control(void)
@@ -125,7 +126,7 @@ set_control(void)
 		xsetbv(0, f->xcr0);
 }
 
-/* RFLAGS that SYSCALL clears: a payload's flags are no matter of ours. */
+/* SYSCALL clears these flags of the payload. */
 #define SYSCALL_MASK                                                           \
 	(RFLAGS_TF | RFLAGS_IF | RFLAGS_DF | RFLAGS_IOPL | RFLAGS_NT |         \
 	    RFLAGS_RF | RFLAGS_AC)
@@ -138,7 +139,7 @@ set_syscall(void)
 	    (uint64_t)(SEL_UDATA - 8) << 48 | (uint64_t)SEL_KCODE << 32);
 	wrmsr(IA32_LSTAR, (uintptr_t)x86_syscall_entry);
 	wrmsr(IA32_FMASK, SYSCALL_MASK);
-	/* The other way in leads nowhere, whatever firmware left. */
+	/* SYSENTER raises #GP, whatever firmware left in its registers. */
 	wrmsr(IA32_SYSENTER_CS, 0);
 }
 
@@ -147,7 +148,7 @@ x86_cpu_init(struct x86_cpu *xc)
 {
 	xc->xc_df_stack = xc->xc_tss.t_ist[IST_DF - 1];
 	load_tables(xc);
-	/* Loading a selector may have cleared it. */
+	/* Loading a selector may have cleared the base of GS. */
 	wrmsr(IA32_GS_BASE, (uintptr_t)xc);
 	wrmsr(IA32_KERNEL_GS_BASE, 0);
 	wrmsr(IA32_FS_BASE, 0);
@@ -165,7 +166,7 @@ arch_relax(void)
 void
 arch_idle(void)
 {
-	/* STI lets nothing in before the instruction behind it. */
+	/* STI enables interrupts only after the next instruction, HLT. */
 	__asm__ volatile("	sti\n"
 			 "	.globl x86_idle_hlt\n"
 			 "x86_idle_hlt:\n"
@@ -177,7 +178,7 @@ arch_idle(void)
 }
 
 static uint64_t
-rflags(void)
+read_rflags(void)
 {
 	uint64_t f;
 
@@ -188,7 +189,7 @@ rflags(void)
 arch_intr_t
 arch_intr_disable(void)
 {
-	uint64_t f = rflags();
+	uint64_t f = read_rflags();
 
 	__asm__ volatile("cli" : : : "memory");
 	return f & RFLAGS_IF;
@@ -204,5 +205,5 @@ arch_intr_restore(arch_intr_t s)
 bool
 arch_intr_enabled(void)
 {
-	return (rflags() & RFLAGS_IF) != 0;
+	return (read_rflags() & RFLAGS_IF) != 0;
 }

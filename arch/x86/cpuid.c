@@ -1,4 +1,6 @@
 /*
+ * CPUID: read leaves safely, and note the features of the boot CPU.
+ *
  * Intel SDM vol. 2A, "CPUID"; AMD APM vol. 3, "Obtaining Processor
  * Information Via the CPUID Instruction".
  */
@@ -22,9 +24,9 @@ cpuid_raw(uint32_t leaf, uint32_t subleaf)
 }
 
 /*
- * A leaf beyond the maximum answers with that of another one, so ask for
- * the maximum of its range (standard, hypervisor, extended) first.  Hypervisors
- * have several ranges, 100H apart.
+ * A CPU answers for a leaf beyond the maximum with the values of another leaf.
+ * So ask for the maximum of the range first: standard, hypervisor or extended.
+ * Hypervisors have several ranges, one every 100H.
  */
 struct cpuid_regs
 cpuid(uint32_t leaf, uint32_t subleaf)
@@ -75,8 +77,9 @@ read_brand(struct x86_features *f)
 }
 
 /*
- * A set-up for systems that cannot bear more leaves than 2 or 3 hides the PMU
- * and the rest of what is asked for here.  No part with 64-bit mode has so few.
+ * Firmware can limit CPUID to leaf 3, for systems that do not bear more leaves.
+ * That hides the PMU.  Every part with 64-bit mode has more leaves, so remove
+ * the limit.
  * Intel SDM vol. 4, "IA-32 Architectural MSRs" (1A0H, "Limit CPUID Maxval").
  */
 void
@@ -105,9 +108,9 @@ read_hypervisor(struct x86_features *f, bool hypervised)
 }
 
 /*
- * QEMU 7.2's TCG knows XSAVE by its extensions alone: of a CPU that has none,
- * as its Opteron_G5, it holds CR4.OSXSAVE for reserved, and there the write
- * does not raise #GP but never ends.  So it cannot be tried.
+ * QEMU 7.2's TCG takes CR4.OSXSAVE as reserved on a CPU whose XSAVE has no
+ * extension, such as Opteron_G5.  There the write does not raise #GP but never
+ * ends.  So XSAVE is not used there.
  */
 static void
 read_xsave(struct x86_features *f)

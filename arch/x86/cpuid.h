@@ -1,5 +1,5 @@
 /*
- * What CPUID says of the boot CPU.  Included by arch/x86/.
+ * CPUID, and the features of the boot CPU.  Included by arch/x86/.
  */
 #ifndef ARCH_X86_CPUID_H
 #define ARCH_X86_CPUID_H
@@ -11,7 +11,7 @@ struct cpuid_regs {
 	uint32_t a, b, c, d;
 };
 
-/* All zeros where the leaf is beyond the maximum of its range. */
+/* Returns zeros if the leaf is beyond the maximum of its range. */
 struct cpuid_regs cpuid(uint32_t leaf, uint32_t subleaf);
 
 struct x86_features {
@@ -20,7 +20,7 @@ struct x86_features {
 	char hypervisor[13]; /* signature of leaf 40000000H, or empty */
 	unsigned family, model, stepping;
 	unsigned apic_id;
-	bool hypervised; /* CPUID.1:ECX[31] */
+	bool hypervised; /* runs under a hypervisor: CPUID.1:ECX[31] */
 	bool mca;        /* machine-check banks */
 	bool apic, x2apic, tsc_deadline, invariant_tsc;
 	bool nx, gib_pages, smep, smap, umip, pku;
@@ -30,7 +30,10 @@ struct x86_features {
 extern struct x86_features x86_features;
 
 void x86_features_init(void);
-/* Have this CPU tell of all its leaves; the former does it on the boot CPU. */
+/*
+ * Make this CPU report all its leaves.  x86_features_init() calls it on the
+ * boot CPU.
+ */
 void x86_cpuid_unlimit(void);
 
 #endif /* ARCH_X86_CPUID_H */

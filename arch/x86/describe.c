@@ -1,5 +1,5 @@
 /*
- * What the CPU says of itself: for records, and for the auxiliary vector.
+ * The description of the CPU, for records and for the auxiliary vector.
  */
 #include <stddef.h>
 
@@ -16,9 +16,9 @@
 #include "lib/string.h"
 
 /*
- * Linux, Documentation/x86/elf_auxvec.rst and asm/hwcap2.h: AT_HWCAP is
- * CPUID.1:EDX; AT_HWCAP2 tells of MWAIT and FSGSBASE at ring 3, which user
- * code does not have here.
+ * AT_HWCAP is CPUID.1:EDX.  AT_HWCAP2 has bits for MWAIT and FSGSBASE at ring
+ * 3; they are 0, because payloads have neither.  n = 2 is AT_MINSIGSTKSZ.
+ * Linux, Documentation/x86/elf_auxvec.rst and asm/hwcap2.h.
  */
 unsigned long
 arch_hwcap(unsigned n)
@@ -56,7 +56,7 @@ vmm_name(void)
 	return f->hypervised ? "unknown" : "none";
 }
 
-/* Text as it may stand in JSON, without the spaces vendors pad it with. */
+/* Copy text that is valid in JSON, without the vendor's padding spaces. */
 static void
 json_text(char *dst, const char *src)
 {
@@ -73,12 +73,13 @@ json_text(char *dst, const char *src)
 }
 
 /*
- * AMD parts keep it where Intel's do, but for the half of the register.
+ * AMD has the revision in the lower half of the register, Intel in the upper
+ * half.
  * Intel SDM vol. 3A, "Update Signature and Verification": write 0, execute
  * CPUID, read.  AMD BKDG, "MSR0000_008B Patch Level".
  */
 static uint32_t
-microcode(void)
+microcode_revision(void)
 {
 	uint64_t v = 0;
 
@@ -105,7 +106,8 @@ arch_describe(char *buf, size_t len)
 	    "\"models\":\"%s\",\"xcr0\":\"%#lx\",\"apic\":\"%s\",\"tsc_"
 	    "source\":\"%s\","
 	    "\"tsc_invariant\":%s",
-	    name, f->vendor, f->family, f->model, f->stepping, microcode(),
-	    vmm_name(), x86_models_name(), f->xcr0, x86_apic_mode(),
-	    x86_rates.source, f->invariant_tsc ? "true" : "false");
+	    name, f->vendor, f->family, f->model, f->stepping,
+	    microcode_revision(), vmm_name(), x86_models_name(), f->xcr0,
+	    x86_apic_mode(), x86_rates.source,
+	    f->invariant_tsc ? "true" : "false");
 }

@@ -1,6 +1,6 @@
 /*
- * arch_init_early() and arch_init(): what the machine has, in the order it
- * is needed.
+ * arch_init_early() and arch_init(): set up the parts of the machine, in the
+ * order in which they need each other.
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/dev/apic.h"
@@ -25,7 +25,10 @@ const char arch_name[] = "x86_64";
 const char arch_uname[] = "x86_64";
 const uint16_t arch_elf_machine = EM_X86_64;
 
-/* While text can be written: STAC and CLAC are undefined without SMAP. */
+/*
+ * Replace STAC and CLAC by NOPs, because they are undefined without SMAP.
+ * Before x86_mmu_init(), text can still be written.
+ */
 static void
 drop_smap(void)
 {
@@ -45,7 +48,7 @@ arch_init_early(struct bootinfo *bi)
 	x86_nx = x86_features.nx ? PT_NX : 0;
 	if (!x86_features.smap)
 		drop_smap();
-	x86_enable_nx(); /* before a table uses it */
+	x86_enable_nx(); /* before a page table uses the bit */
 	x86_smp_reserve(bi);
 	x86_mmu_init(bi);
 	for (unsigned i = 0; i < NIST; i++)

@@ -1,6 +1,6 @@
 /*
- * Instructions the compiler has no name for.  Included by arch/x86/.
- * Each is described under its name in the Intel SDM vol. 2.
+ * Functions for instructions that C has no name for.  Included by arch/x86/.
+ * Intel SDM vol. 2 describes each instruction under its name.
  */
 #ifndef ARCH_X86_INSN_H
 #define ARCH_X86_INSN_H
@@ -49,7 +49,7 @@ inl(uint16_t port)
 static inline uint64_t
 rdmsr(uint32_t msr)
 {
-	uint64_t lo, hi; /* 32 bits each: it clears the others */
+	uint64_t lo, hi; /* RDMSR clears the upper 32 bits of both */
 
 	__asm__ volatile("rdmsr" : "=a"(lo), "=d"(hi) : "c"(msr));
 	return hi << 32 | lo;
@@ -67,7 +67,7 @@ wrmsr(uint32_t msr, uint64_t v)
 static inline uint64_t
 rdtsc(void)
 {
-	uint64_t lo, hi; /* as above */
+	uint64_t lo, hi; /* as with RDMSR */
 
 	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
 	return hi << 32 | lo;
@@ -88,7 +88,7 @@ invlpg(uintptr_t va)
 	__asm__ volatile("invlpg (%0)" : : "r"(va) : "memory");
 }
 
-/* a * mul / div, where the result fits. */
+/* a * mul / div.  The result must fit in 64 bits. */
 static inline uint64_t
 muldiv(uint64_t a, uint64_t mul, uint64_t div)
 {
@@ -116,7 +116,7 @@ muldiv(uint64_t a, uint64_t mul, uint64_t div)
 			 : "memory")
 
 /*
- * Firmware's or a debugger's breakpoints end here; the value is that after
+ * Remove breakpoints of firmware or a debugger.  The value is the one after
  * reset.
  * Intel SDM vol. 3B, "Debug Control Register (DR7)"; vol. 3A, "Processor
  * State After Reset".

@@ -1,8 +1,8 @@
 /*
  * Accesses to device registers in memory.  Included by arch/x86/.
  *
- * Each is one MOV: hypervisors decode that form, and not every other one that
- * a compiler may choose for a plain volatile pointer.
+ * Each access is one MOV, which every hypervisor decodes.  For a plain volatile
+ * pointer the compiler may choose a form that a hypervisor does not decode.
  */
 #ifndef ARCH_X86_MMIO_H
 #define ARCH_X86_MMIO_H

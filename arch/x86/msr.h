@@ -6,21 +6,21 @@
 #define ARCH_X86_MSR_H
 
 /*
- * The local APIC: bit 11 enables it, bit 10 puts it into x2APIC mode, the
- * rest is where its registers are.
+ * The local APIC.  Bit 11 enables it, bit 10 puts it into x2APIC mode, and the
+ * rest is the address of its registers.
  */
 #define IA32_APIC_BASE   0x01b
 #define APIC_BASE_X2APIC (1ULL << 10)
 #define APIC_BASE_ENABLE (1ULL << 11)
 #define APIC_BASE_ADDR   0x000ffffffffff000ULL
 
-/* Bit 22: CPUID tells of the first leaves alone. */
+/* Bit 22 limits CPUID to the first leaves. */
 #define IA32_MISC_ENABLE         0x1a0
 #define MISC_ENABLE_LIMITS_CPUID (1ULL << 22)
 
 /*
- * Machine checks: what there is, what goes on, and for each bank what it
- * reports, the error it holds, where, and more about it.
+ * Machine checks: the features, the status and the control of the CPU.  For
+ * each bank: its control, and the status, address and details of its error.
  */
 #define IA32_MCG_CAP      0x179
 #define MCG_CAP_COUNT     0xff
@@ -43,8 +43,8 @@
 #define IA32_X2APIC       0x800 /* APIC register n is here + n / 16 */
 
 /*
- * SYSCALL: selectors, entry, flags it clears.  SWAPGS exchanges the last
- * two.
+ * SYSCALL: its selectors, its entry, and the flags that it clears.  SWAPGS
+ * exchanges the last two registers of this list.
  */
 #define IA32_STAR           0xc0000081
 #define IA32_LSTAR          0xc0000082

@@ -1,4 +1,6 @@
 /*
+ * Find the CPUs in ACPI's tables, and start them.
+ *
  * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)"; Intel
  * SDM vol. 3A, "MP Initialization Protocol Algorithm".
  */
@@ -24,7 +26,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* MADT: entries behind the header's two fields. */
+/* MADT: the offset of its entries, their types and sizes. */
 #define MADT_ENTRIES    44
 #define MADT_APIC       0
 #define MADT_APIC_BYTES 8
@@ -33,13 +35,13 @@
 #define MADT_X2APIC     9
 #define MADT_X2_BYTES   16
 #define MADT_ENABLED    0x1
-#define APIC_ID_ALL     0xff /* broadcast; xAPIC has no CPU from here on */
+#define APIC_ID_ALL     0xff /* broadcast; xAPIC ids are below it */
 
-/* How long a CPU may take from INIT to C. */
+/* The time that a CPU may take from INIT to C code. */
 #define ARRIVAL_MS 200
 
 /*
- * I/O APIC: index and data.
+ * The I/O APIC's registers are read and written by index and data.
  * Intel 82093AA, "I/O APIC Registers".
  */
 #define IOAPIC_INDEX    0x00
@@ -49,7 +51,7 @@
 #define IOAPIC_MASKED   0x10000
 #define IOAPIC_BYTES    0x20
 
-/* What trampoline.S reads. */
+/* The values that trampoline.S reads. */
 struct trampoline_args {
 	uint64_t root, efer, stack;
 	struct x86_cpu *cpu;
@@ -68,11 +70,11 @@ x86_smp_reserve(struct bootinfo *bi)
 }
 
 static void
-add(uint32_t apic_id)
+add_cpu(uint32_t apic_id)
 {
 	struct cpu *c;
 
-	/* A CPU may stand there as both kinds of entry. */
+	/* A CPU may have an entry of both kinds. */
 	for (unsigned i = 0; i < ncpu; i++)
 		if (cpus[i].c_hwid == apic_id)
 			return;
@@ -102,11 +104,11 @@ madt_entry(const unsigned char *e, unsigned bytes)
 	if (e[0] == MADT_APIC && bytes >= MADT_APIC_BYTES) {
 		if ((acpi_u32(e + 4) & MADT_ENABLED) != 0 &&
 		    e[3] != APIC_ID_ALL)
-			add(e[3]);
+			add_cpu(e[3]);
 	} else if (e[0] == MADT_X2APIC && bytes >= MADT_X2_BYTES) {
 		if ((acpi_u32(e + 8) & MADT_ENABLED) != 0 &&
 		    (x86_apic.xa_x2 || acpi_u32(e + 4) < APIC_ID_ALL))
-			add(acpi_u32(e + 4));
+			add_cpu(acpi_u32(e + 4));
 	} else if (e[0] == MADT_IOAPIC && bytes >= MADT_IO_BYTES) {
 		mask_ioapic(acpi_u32(e + 4));
 	}
@@ -118,7 +120,7 @@ x86_smp_init(void)
 	const unsigned char *madt;
 	uint32_t n, at = MADT_ENTRIES;
 
-	add(x86_apic_id());
+	add_cpu(x86_apic_id());
 	if ((madt = acpi_table("APIC", &n)) == NULL)
 		return;
 	while (at + 2 <= n && madt[at + 1] >= 2 && at + madt[at + 1] <= n) {
@@ -148,7 +150,7 @@ free_cpu(struct x86_cpu *xc)
 	kfree(xc);
 }
 
-/* A CPU's own data with all its stacks, or NULL. */
+/* Make the data of a CPU, with all its stacks.  NULL: no memory. */
 static struct x86_cpu *
 new_cpu(struct cpu *c)
 {
@@ -171,7 +173,7 @@ new_cpu(struct cpu *c)
 	return xc;
 }
 
-/* What the new CPU does first, on its idle LWP's stack. */
+/* The first C code of a new CPU.  It runs on the stack of its idle LWP. */
 static _Noreturn void
 ap_main(struct x86_cpu *xc)
 {
@@ -207,8 +209,8 @@ fill_trampoline(struct x86_cpu *xc)
 }
 
 /*
- * INIT, then STARTUP twice: the second is ignored where the first worked.
- * The long wait is for hardware to come out of reset.
+ * INIT, then STARTUP twice.  A CPU that took the first ignores the second.
+ * Hardware needs the long wait to come out of reset.
  */
 static void
 send_init(uint32_t apic_id)
@@ -223,7 +225,7 @@ send_init(uint32_t apic_id)
 	x86_apic_send(apic_id, startup);
 }
 
-/* Did it take what the trampoline holds for it? */
+/* Wait until the CPU no longer needs the trampoline. */
 static bool
 wait_arrival(const struct x86_cpu *xc)
 {
@@ -248,7 +250,10 @@ arch_cpu_start(struct cpu *cpu)
 		return EBUSY;
 	if ((xc = new_cpu(cpu)) == NULL)
 		return ENOMEM;
-	/* One to one in the kernel's own tables, whose lower half is empty. */
+	/*
+	 * Map the trampoline at its physical address in the kernel's tables,
+	 * whose lower half is otherwise empty.
+	 */
 	if (x86_pt_map(x86_root, TRAMPOLINE_PA, TRAMPOLINE_PA, PAGE_SIZE,
 		PT_LEAF, PAGE_SIZE) == 0) {
 		free_cpu(xc);
@@ -258,7 +263,7 @@ arch_cpu_start(struct cpu *cpu)
 	fill_trampoline(xc);
 	send_init((uint32_t)cpu->c_hwid);
 	if (!wait_arrival(xc)) {
-		/* It may yet come: leave all it needs as it is, for good. */
+		/* The CPU may still arrive: leave its data as they are. */
 		trampoline_free = false;
 		return ETIMEDOUT;
 	}

@@ -1,10 +1,11 @@
 /*
- * The 64-bit way in, shared by all loaders: from memory mapped one to one to
- * x86_boot() at the image's link address, on the boot stack.
+ * The 64-bit entry that all loaders share.  The code starts in memory that is
+ * mapped one to one.  It makes the first page tables, and calls x86_boot() at
+ * the image's link address, on the boot stack.
  *
- * On entry: long mode, interrupts off, the image anywhere at a 2 MiB
- * boundary, %rdi = physical address of what the loader hands over (a struct
- * bootinfo or a PVH start info: the first word tells).
+ * On entry the CPU is in long mode with interrupts off.  The image is at any
+ * 2 MiB boundary.  %rdi has the physical address of a struct bootinfo or a PVH
+ * start info.  The structure's first word says which of them it is.
  */
 #include "arch/x86/asm.h"
 
@@ -26,7 +27,7 @@ x86_entry64:
 	or	%rdx, %rax
 	mov	%rax, %r15
 
-/* The same with the entry's tick in %r15 already. */
+/* The same entry, with the tick of the kernel's start in %r15. */
 	.globl	x86_start64
 x86_start64:
 	mov	%rdi, %r12
@@ -36,7 +37,7 @@ x86_start64:
 	xor	%eax, %eax
 	rep stosq
 
-	/* The first 4 GiB, at themselves and in the direct map. */
+	/* Map the first 4 GiB one to one, and in the direct map. */
 	lea	pd_low(%rip), %rdi
 	mov	$PTE_P | PTE_W | PTE_PS, %eax
 	mov	$4 * 512, %ecx
@@ -58,7 +59,7 @@ x86_start64:
 	mov	%rax, (%rdi)
 	mov	%rax, 8 * 256(%rdi)
 
-	/* The image at its link address, by the last table but one. */
+	/* Map the image at its link address, in the last GiB but one. */
 	lea	pdpt_high + PTE_P + PTE_W(%rip), %rax
 	mov	%rax, 8 * 511(%rdi)
 	lea	pd_image + PTE_P + PTE_W(%rip), %rax
@@ -73,7 +74,7 @@ x86_start64:
 	dec	%ecx
 	jnz	1b
 
-	/* The boot stack in its slot: what is below it is not mapped. */
+	/* Map the boot stack in its slot, with nothing below it. */
 	lea	pd_kstack + PTE_P + PTE_W(%rip), %rax
 	mov	%rax, pdpt_high + 8 * 511(%rip)
 	lea	pt_kstack + PTE_P + PTE_W(%rip), %rax
@@ -87,7 +88,7 @@ x86_start64:
 	dec	%ecx
 	jnz	1b
 
-	/* Placed above 4 GiB, this code needs its own page one to one. */
+	/* Above 4 GiB, this code needs its own page mapped one to one. */
 	mov	%rbx, %rax
 	shr	$30, %rax
 	cmp	$4, %rax
@@ -125,8 +126,8 @@ high:	mov	$BOOT_STACK + (1 << KSTACK_SHIFT) - TF_BYTES, %rsp
 	call	x86_boot
 
 /*
- * Firmware uses five-level paging.  That can be left with paging off only,
- * which is 32-bit mode below 4 GiB, and loses the upper registers.
+ * Firmware uses five-level paging.  The CPU can leave it only with paging off.
+ * That needs 32-bit mode below 4 GiB, where %r8 to %r15 are lost.
  * Intel SDM vol. 3A, "Four-Level and Five-Level Paging" (CR4.LA57), "IA-32e
  * Mode Operating Environment".
  */

@@ -1,6 +1,8 @@
 /*
- * Intel SDM vol. 3A, "Hierarchical Mapping of CPUID Extended Topology Leaf"
- * and "Identifying Topological Relationships in an MP System"; vol. 2A,
+ * Find the CPUs that are hardware threads of one core.
+ *
+ * Intel SDM vol. 3A, "Hierarchical Mapping of CPUID Extended Topology Leaf" and
+ * "Identifying Topological Relationships in an MP System".  SDM vol. 2A,
  * "CPUID" (leaves 01H, 04H, 0BH, 1FH).
  */
 #include "arch/x86/topology.h"
@@ -13,15 +15,16 @@
 #include "kern/sched/cpu.h"
 
 #define LEAF_TOPOLOGY    0x0b
-#define LEAF_TOPOLOGY_V2 0x1f /* names modules, tiles and dies, too */
+#define LEAF_TOPOLOGY_V2 0x1f /* also has modules, tiles and dies */
 #define MAX_DOMAINS      8
 #define DOMAIN_NONE      0
 #define DOMAIN_THREAD    1
 
 /*
- * Asks a leaf of topology.  Its sub-leaves are domains, each with how far to
- * shift an APIC id to the right for the id of the next one up.  A leaf that
- * the CPU does not have names no logical processors.
+ * Read the core's id from a topology leaf.  Each sub-leaf is a domain.  It says
+ * how far to shift an APIC id to the right to get the id of the next larger
+ * domain.  Returns false if the CPU lacks the leaf: then it has no logical
+ * processors.
  */
 static bool
 ask_topology(uint32_t leaf, uint32_t *core)
@@ -41,7 +44,7 @@ ask_topology(uint32_t leaf, uint32_t *core)
 	return true;
 }
 
-/* Bits that hold n different values. */
+/* The number of bits that hold n different values. */
 static unsigned
 bits_for(unsigned n)
 {
@@ -49,12 +52,12 @@ bits_for(unsigned n)
 }
 
 /*
- * From before these leaves: ids that a package may have, by those that its
- * cores may.  Without CPUID.1:EDX.HTT the former means nothing, and without
- * leaf 4 there is one core.
+ * The core's id on a CPU without topology leaves.  The number of threads of a
+ * core is the number of ids in a package, divided by the number of cores.  The
+ * ids are valid only with CPUID.1:EDX.HTT.  Without leaf 4 there is one core.
  */
 static uint32_t
-core_of_old(void)
+core_by_leaf_4(void)
 {
 	struct cpuid_regs r = cpuid(1, 0), cache = cpuid(4, 0);
 	unsigned ids = 1, cores = 1;
@@ -76,7 +79,7 @@ x86_core_id(void)
 	if (ask_topology(LEAF_TOPOLOGY_V2, &core) ||
 	    ask_topology(LEAF_TOPOLOGY, &core))
 		return core;
-	return core_of_old();
+	return core_by_leaf_4();
 }
 
 static uint32_t core_of[MAXCPU];

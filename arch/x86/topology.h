@@ -10,16 +10,17 @@
 struct cpuset; /* kern/sched/cpuset.h */
 
 /*
- * What the APIC ids of this CPU and of the other threads of its core have in
- * common, and no other CPU's has.
+ * The id of this CPU's core: the part of the APIC id that the threads of the
+ * core share.
  */
 uint32_t x86_core_id(void);
 
-/* Note this CPU's core.  Once per CPU, the boot CPU first. */
+/* Note this CPU's core.  Call once on each CPU, the boot CPU first. */
 void x86_topology_init_cpu(void);
 /*
- * The CPUs noted that are cpu's core, itself included.  The next call
- * changes the set.  With the kernel lock held, or at boot.
+ * The noted CPUs that are threads of the same core as `cpu`, which is among
+ * them.  The next call overwrites the result.  Call with the kernel lock held,
+ * or at boot.
  */
 const struct cpuset *x86_core_threads(unsigned cpu);
 

@@ -1,7 +1,8 @@
 /*
- * Where another CPU starts: real mode, at a page below 1 MiB to which smp.c
- * copies this; %cs is the page's segment.  It leads to x86_ap_main() with
- * the page tables and the stack smp.c wrote into it.
+ * The code where another CPU starts, in real mode.  smp.c copies it to a page
+ * below 1 MiB, which is the segment in %cs.  Before the start, smp.c writes the
+ * page tables, the stack and the function to call into that page.
+ *
  * Intel SDM vol. 3A, "MP Initialization Protocol Algorithm", "Initializing
  * IA-32e Mode".
  */

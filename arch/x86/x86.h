@@ -1,7 +1,6 @@
 /*
- * What x86 keeps to itself: per-CPU and per-LWP data, the trap frame, and
- * the functions its own files share.  Included by arch/x86/ and
- * boot/pvh_info.c.
+ * Declarations that only x86 uses: the trap frame, per-CPU data, and functions
+ * that its files share.  Included by arch/x86/ and boot/pvh_info.c.
  */
 #ifndef ARCH_X86_X86_H
 #define ARCH_X86_X86_H
@@ -18,9 +17,9 @@ struct cpu;
 struct lwp;
 
 /*
- * Registers as entry.S stores them.  A payload's lies at the top of its LWP's
- * kernel stack.  The arguments of a system call are in their order, others in
- * pairs as in a signal's frame.
+ * Registers as entry.S stores them.  The frame of a payload is at the top of
+ * its LWP's kernel stack.  The arguments of a system call are in their order.
+ * Other registers are in pairs, as in a signal's frame.
  */
 struct trapframe {
 	uint64_t tf_r12, tf_r13, tf_r14, tf_r15;
@@ -28,7 +27,7 @@ struct trapframe {
 	uint64_t tf_r11, tf_rax, tf_rcx;
 	uint64_t tf_rdi, tf_rsi, tf_rdx, tf_r10, tf_r8, tf_r9;
 	uint64_t tf_vector;
-	uint64_t tf_err; /* error code; of SYSCALL its number */
+	uint64_t tf_err; /* error code; after SYSCALL the call's number */
 	uint64_t tf_rip, tf_cs, tf_rflags, tf_rsp, tf_ss;
 };
 #define TF_AT(field, at)                                                       \
@@ -64,27 +63,27 @@ struct x86_tss {
 	uint32_t t_pad0;
 	uint64_t t_rsp[3];
 	uint64_t t_pad1;
-	uint64_t t_ist[7]; /* IST n is t_ist[n - 1], where its stack ends */
+	uint64_t t_ist[7]; /* IST n is t_ist[n - 1]: the top of its stack */
 	uint64_t t_pad2;
 	uint16_t t_pad3;
 	uint16_t t_iomap;
 } __attribute__((packed));
 
-/* A CPU's own data, at GS while the kernel runs. */
+/* Data of one CPU.  GS points to it while the kernel runs. */
 struct x86_cpu {
 	struct x86_cpu *xc_self;
 	struct cpu *xc_cpu;
-	struct trapframe *xc_frame; /* of the LWP that runs: arch_lwp_frame() */
-	uint64_t xc_user_rsp;       /* SYSCALL's caller's, for a moment */
-	uint64_t xc_df_stack;       /* top; overflows are reported on it too */
-	uint64_t xc_root;           /* what CR3 holds */
-	uint32_t xc_ipi;            /* reasons not yet acted on */
+	struct trapframe *xc_frame; /* arch_lwp_frame() of the current LWP */
+	uint64_t xc_user_rsp;       /* for the first instructions of SYSCALL */
+	uint64_t xc_df_stack;       /* top; for stack overflows, too */
+	uint64_t xc_root;           /* the value of CR3 */
+	uint32_t xc_ipi;            /* reasons not yet handled */
 	uint64_t xc_pmi;            /* APIC's entry for overflows, unmasked */
-	bool xc_flush;              /* another CPU waits: forget translations */
-	bool xc_arrived;            /* runs C */
+	bool xc_flush;              /* another CPU waits for a TLB flush */
+	bool xc_arrived;            /* runs C code */
 	uint64_t xc_gdt[GDT_ENTRIES];
 	struct x86_tss xc_tss;
-	uint64_t xc_nmi_pc; /* first stray NMI: where, and why */
+	uint64_t xc_nmi_pc; /* first stray NMI: address and port 61h */
 	uint32_t xc_nmi_status;
 };
 _Static_assert(offsetof(struct x86_cpu, xc_frame) == XC_FRAME, "asm.h");
@@ -96,7 +95,7 @@ _Static_assert(
 
 extern struct x86_cpu x86_boot_cpu;
 
-/* This CPU's. */
+/* The data of this CPU. */
 static inline struct x86_cpu *
 x86_self(void)
 {
@@ -107,40 +106,40 @@ x86_self(void)
 }
 
 /*
- * boot.  start.S calls it with what the loader handed over and where it put
- * the image, both physical.
+ * boot.c.  start.S calls it with the physical addresses of what the loader
+ * hands over and of the image.
  */
 _Noreturn void x86_boot(uint64_t handed_over, uint64_t image);
 extern uint64_t x86_image_pa;
 
 /*
- * Fill bi from a PVH start info, which lies in the first 4 GiB as all it
- * points to does.  Returns NULL, or what is wrong with it.  boot/pvh_info.c.
+ * boot/pvh_info.c: fill bi from a PVH start info.  The start info and all that
+ * it points to are in the first 4 GiB.  Returns NULL, or what is wrong.
  */
 const char *pvh_bootinfo(struct bootinfo *bi, uint64_t start_info);
 
-/* cpu.c.  xc_self, xc_cpu and the stacks of xc_tss are set. */
+/* cpu.c.  x86_cpu_init() needs xc_self, xc_cpu and the stacks of xc_tss. */
 void x86_enable_nx(void);
 void x86_idt_init(void);
 void x86_cpu_init(struct x86_cpu *xc);
-extern uint64_t x86_cr4; /* what CR4 holds, but for PCE */
+extern uint64_t x86_cr4; /* the value of CR4 without PCE */
 
 /* mmu.c */
 void x86_mmu_init(struct bootinfo *bi);
-/* Forget the address space's translations, if another CPU asked for it. */
+/* Flush the TLB if another CPU waits for that. */
 void x86_flush_asked(void);
-/* Other CPUs that have these tables loaded forget all they know of them. */
+/* Make the other CPUs that have loaded this root flush their TLBs. */
 void x86_flush_others(uint64_t root);
-/* A mapping of firmware's tables for reading, for ever; NULL if it fails. */
+/* Map a table of firmware for reading, for good.  NULL if that fails. */
 const void *x86_map_firmware(uint64_t pa, size_t len);
 
 /* kstack.c */
 void x86_kstack_init(struct bootinfo *bi);
-uintptr_t x86_boot_ist(unsigned n); /* top of the boot CPU's for IST n */
-/* Forget what this CPU knows of who used the stack's addresses before. */
+uintptr_t x86_boot_ist(unsigned n); /* top of the boot CPU's stack n */
+/* Drop this CPU's old translations of the stack's addresses. */
 void x86_kstack_fresh(void *base);
 
-/* trap.c, called by entry.S */
+/* trap.c, called by entry.S. */
 void x86_trap_payload(struct trapframe *tf);
 void x86_trap_nmi(struct trapframe *tf);
 void x86_trap_kernel(struct trapframe *tf);
@@ -151,22 +150,22 @@ void x86_trap_syscall(struct trapframe *tf);
 void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);
 
-/* safe.S: 0 or an errno. */
+/* safe.S.  These return 0 or an errno. */
 int x86_copy_user(void *dst, const void *src, size_t len);
 int x86_copy_string(char *dst, const char *src, size_t max);
 int x86_rdmsr_safe(uint32_t msr, uint64_t *v);
 int x86_wrmsr_safe(uint32_t msr, uint64_t v);
 
-/* arch_idle()'s HLT, of one byte. */
+/* The HLT instruction in arch_idle(), one byte long. */
 extern const char x86_idle_hlt[];
 
-/* lwp.c: user code's GS base, of the current LWP. */
+/* lwp.c: the GS base of the current LWP in user code. */
 void x86_set_gs(uintptr_t base);
 uintptr_t x86_get_gs(void);
 
-/* sigframe.c: what a signal takes of its stack, at most. */
+/* sigframe.c: the largest size of a signal's frame. */
 size_t x86_sigframe_bytes(void);
-/* sigcopy.S: where a fault means EFAULT, and where that is said. */
+/* sigcopy.S: a fault from start to end continues at _failed (EFAULT). */
 extern char x86_sigcopy_start[], x86_sigcopy_end[], x86_sigcopy_failed[];
 
 /* halt.c */
@@ -174,7 +173,7 @@ void x86_halt_init(void);
 bool x86_halt_requested(void);
 _Noreturn void x86_stop(void); /* this CPU */
 
-/* uart.c: console on the port ACPI's SPCR names, if it names one. */
+/* uart.c: move the console to the port of ACPI's SPCR, if it has one. */
 void x86_uart_init(void);
 
 #endif /* ARCH_X86_X86_H */

@@ -1,3 +1,9 @@
+/*
+ * The local APIC: its mode, its sources, interprocessor interrupts, and the
+ * dispatch of interrupts.
+ *
+ * Intel SDM vol. 3A, "Advanced Programmable Interrupt Controller (APIC)".
+ */
 #include "arch/x86/dev/apic.h"
 
 #include "arch/x86/cpuid.h"
@@ -14,12 +20,12 @@
 #define NVECTOR     256
 #define SVR_ENABLE  0x100
 #define ICR_PENDING 0x1000
-/* ICR delivery takes well under a microsecond; a lost one must not hang us. */
+/* Delivery takes under a microsecond.  A lost one must not hang the CPU. */
 #define SEND_PATIENCE 100000
 
 /*
- * The legacy pair of 8259A, masked for good, its vectors moved off the
- * exceptions in case a spurious one comes.
+ * The pair of legacy 8259A controllers.  They stay masked.  Their vectors are
+ * moved away from the exceptions, because a spurious interrupt may still come.
  * Intel 8259A, "Initialization Command Words".
  */
 #define PIC1       0x20
@@ -45,7 +51,7 @@ x86_apic_send(uint32_t dest, uint32_t icr)
 {
 	if (x86_apic.xa_x2) {
 		/*
-		 * What was written is seen by whom it interrupts.  Intel SDM
+		 * The interrupted CPU must see all earlier stores.  Intel SDM
 		 * vol. 3A, "MSR Access in x2APIC Mode".
 		 */
 		__asm__ volatile("mfence; lfence" : : : "memory");
@@ -62,7 +68,7 @@ x86_apic_send(uint32_t dest, uint32_t icr)
 	}
 }
 
-/* Not by arch_relax(), which does what other CPUs want done. */
+/* Without arch_relax(), which would flush the TLB for other CPUs. */
 static void
 wait_sent(void)
 {
@@ -75,8 +81,8 @@ wait_sent(void)
 }
 
 /*
- * The upper half of the ICR, which says to whom, is left as it is: whoever
- * was interrupted between its two halves goes on with the lower one.
+ * Leave the upper half of the ICR, the destination, as it is.  This call may
+ * interrupt x86_apic_send() between its writes of the two halves.
  */
 void
 x86_apic_send_self(uint32_t vector)
@@ -129,7 +135,8 @@ x86_apic_init(void)
 	uint64_t base;
 
 	if (!x86_features.apic)
-		panic("cpu: no local APIC; give the machine one");
+		panic("cpu: no local APIC: enable it in the firmware or "
+		      "in the emulator's options");
 	mask_8259();
 	base = rdmsr(IA32_APIC_BASE);
 	x86_apic.xa_x2 = (base & APIC_BASE_X2APIC) != 0 ||
@@ -138,14 +145,15 @@ x86_apic_init(void)
 		x86_apic.xa_regs =
 		    arch_map_device(base & APIC_BASE_ADDR, PAGE_SIZE);
 	if (!x86_apic.xa_x2 && x86_apic.xa_regs == NULL)
-		panic("cpu: no memory to map the local APIC");
+		panic("cpu: no memory to map the local APIC: give the "
+		      "machine more");
 	x86_apic_init_cpu();
 }
 
 /*
- * Nothing interrupts but what the kernel asks for.  A masked entry still
- * reports an illegal vector, so each gets a good one; an entry the APIC has
- * not got must not be touched in x2APIC mode.
+ * Mask all sources.  A masked entry still reports an illegal vector, so each
+ * gets a legal one.  In x2APIC mode, an access to an entry that the APIC lacks
+ * raises #GP.
  */
 static void
 mask_sources(void)
@@ -166,8 +174,8 @@ mask_sources(void)
 }
 
 /*
- * What firmware left in service would block ours: the end of an interrupt is
- * that of the most urgent one.
+ * End the interrupts that firmware left in service.  They would block ours,
+ * because EOI ends the interrupt of the highest priority.
  */
 static void
 end_interrupts(void)
@@ -181,16 +189,16 @@ end_interrupts(void)
 }
 
 /*
- * As long as the APIC is disabled by software, which it is out of INIT, mask
- * bits cannot be cleared.
- * Intel SDM vol. 3A, "Local APIC State After It Has Been Software Disabled".
+ * Enable the APIC before the mask bits are cleared: after INIT it is disabled
+ * by software, and then they stay set. Intel SDM vol. 3A, "Local APIC State
+ * After It Has Been Software Disabled".
  */
 void
 x86_apic_init_cpu(void)
 {
 	uint64_t base = rdmsr(IA32_APIC_BASE) | APIC_BASE_ENABLE;
 
-	/* From off to x2APIC leads through xAPIC. */
+	/* x2APIC mode can be entered from xAPIC mode only. */
 	wrmsr(IA32_APIC_BASE, base);
 	if (x86_apic.xa_x2)
 		wrmsr(IA32_APIC_BASE, base | APIC_BASE_X2APIC);
@@ -201,7 +209,7 @@ x86_apic_init_cpu(void)
 	x86_apic_write(APIC_ESR, 0);
 	end_interrupts();
 	x86_apic_write(APIC_LVT_ERROR, VEC_ERROR);
-	/* The board's NMI, or its button: the boot CPU tells where it is. */
+	/* The boot CPU takes the NMI of the board, or of its button. */
 	if (arch_curcpu()->c_id == 0 || cpu_nmi_all)
 		x86_apic_write(APIC_LVT_LINT1, APIC_LVT_NMI);
 }
@@ -218,13 +226,13 @@ arch_ipi(struct cpu *cpu, unsigned why)
 static void
 report_error(void)
 {
-	/* Writing latches what happened since the last write. */
+	/* A write latches the errors since the last write. */
 	x86_apic_write(APIC_ESR, 0);
-	printf("cpu: APIC error, ESR %#x\n", x86_apic_read(APIC_ESR));
+	printf("cpu: APIC error: ESR %#x\n", x86_apic_read(APIC_ESR));
 }
 
 static void
-ipi(void)
+handle_ipi(void)
 {
 	uint32_t why =
 	    __atomic_exchange_n(&x86_self()->xc_ipi, 0, __ATOMIC_ACQUIRE);
@@ -238,23 +246,23 @@ void
 x86_interrupt(struct trapframe *tf)
 {
 	if (tf->tf_vector == VEC_SPURIOUS)
-		return; /* takes no EOI */
+		return; /* needs no EOI */
 	x86_apic_write(APIC_EOI, 0);
 	switch (tf->tf_vector) {
 	case VEC_PMI:
-		kcpc_pmi(tf); /* rearms */
+		kcpc_pmi(tf); /* also unmasks the APIC's entry */
 		break;
 	case VEC_TIMER:
 		timer_intr();
 		break;
 	case VEC_IPI:
-		ipi();
+		handle_ipi();
 		break;
 	case VEC_ERROR:
 		report_error();
 		break;
 	default:
-		printf(
-		    "cpu: interrupt %#lx was not asked for\n", tf->tf_vector);
+		printf("cpu: unexpected interrupt: vector %#lx: ignored\n",
+		    tf->tf_vector);
 	}
 }

@@ -1,9 +1,10 @@
+/*
+ * Calls into UEFI, which uses Microsoft's calling convention.
+ *
+ * UEFI Specification, "x64 Platforms", "Detailed Calling Conventions".
+ */
 #include "kern/arch.h"
 
-/*
- * UEFI Specification, "x64 Platforms", "Detailed Calling Conventions": the
- * Microsoft one, which the compiler knows.
- */
 typedef uint64_t __attribute__((ms_abi))
 efi_fn(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
 

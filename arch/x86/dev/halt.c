@@ -1,6 +1,7 @@
 /*
- * The end: tell the host, stop the other CPUs, then power off, or reset after
- * a run that failed.
+ * The end of the run: report the status to the host, and stop the other CPUs.
+ * Then power off, or reset after a run that failed.
+ *
  * ACPI Specification 6.4, "Fixed ACPI Description Table (FADT)", "PM1 Control
  * Registers", "Sleep Control and Status Registers", "Reset Register", "_Sx
  * (System States)".
@@ -48,18 +49,18 @@
 
 #define PATIENCE 1000000
 
-/* How to power off, learnt while there is time to. */
+/* How to power off.  Read at boot, so that a panic can use it. */
 static struct {
 	bool known;
 	uint8_t typ_a, typ_b;
-	uint16_t pm1a, pm1b; /* ports; 0: none */
+	uint16_t pm1a, pm1b; /* ports, or 0 */
 	uint16_t smi_cmd;
 	uint8_t acpi_enable;
 	uint16_t sleep_port;
 	volatile uint8_t *sleep_reg;
 } off;
 
-/* How to reset; neither is set where the FADT does not say. */
+/* How to reset.  Both are 0 if the FADT has no reset register. */
 static struct {
 	uint16_t port;
 	volatile uint8_t *reg;
@@ -68,7 +69,7 @@ static struct {
 
 static bool halting;
 
-/* A small constant of AML; moves *p behind it. */
+/* Read a small constant of AML, and move *p after it. */
 static bool
 aml_byte(const unsigned char **p, const unsigned char *end, uint8_t *v)
 {
@@ -86,8 +87,8 @@ aml_byte(const unsigned char **p, const unsigned char *end, uint8_t *v)
 }
 
 /*
- * The values for S5, without an interpreter: `Name (\_S5_, Package () { a,
- * b, ... })` has one encoding that every firmware's compiler makes.
+ * Find the values for S5 without an interpreter.  Every AML compiler encodes
+ * `Name (\_S5_, Package () { a, b, ... })` in the same bytes.
  */
 static bool
 find_s5(const unsigned char *dsdt, uint32_t n)
@@ -99,7 +100,7 @@ find_s5(const unsigned char *dsdt, uint32_t n)
 
 		if (memcmp(p, "_S5_", 4) != 0 || *q != AML_PACKAGE)
 			continue;
-		q += 2 + (q[1] >> 6); /* PkgLength says how long it is */
+		q += 2 + (q[1] >> 6); /* PkgLength: 1 to 4 bytes */
 		q += 1;               /* NumElements */
 		if (q < end && aml_byte(&q, end, &off.typ_a)) {
 			if (!aml_byte(&q, end, &off.typ_b))
@@ -110,7 +111,7 @@ find_s5(const unsigned char *dsdt, uint32_t n)
 	return false;
 }
 
-/* A port by its 64-bit field, or else the old 32-bit one. */
+/* The port in the 64-bit field, or else in the old 32-bit field. */
 static uint16_t
 port_of(const unsigned char *fadt, uint32_t n, uint32_t x, uint32_t old)
 {
@@ -180,7 +181,7 @@ x86_halt_init(void)
 	            learn_registers(fadt, n);
 }
 
-/* Where firmware has not handed the registers over yet, ask it to. */
+/* Ask the firmware for the registers, if it still has them. */
 static void
 enable_acpi(void)
 {
@@ -193,7 +194,7 @@ enable_acpi(void)
 			return;
 }
 
-/* The other bits stay, SCI_EN above all.  "PM1 Control Registers". */
+/* Keep the other bits, such as SCI_EN.  ACPI, "PM1 Control Registers". */
 static void
 pm1_sleep(uint16_t port, uint8_t typ)
 {
@@ -252,7 +253,7 @@ x86_stop(void)
 }
 
 /*
- * A fault without a table of handlers resets the processor.
+ * A fault without an interrupt descriptor table resets the processor.
  * Intel SDM vol. 3A, "Interrupt 8 - Double Fault Exception (#DF)".
  */
 static _Noreturn void

@@ -1,6 +1,6 @@
 /*
- * HPET, ACPI's power management timer, the 8254: in the order of how well
- * one can measure by them.
+ * The clocks of known rate: HPET, ACPI's power management timer, the 8254 PIT.
+ * The best one for a measurement comes first.
  */
 #include "arch/x86/dev/refclock.h"
 
@@ -13,7 +13,7 @@
 #include "kern/platform/acpi.h"
 #include "lib/string.h"
 
-/* A clock that shows nothing new after so many readings is none. */
+/* A clock does not run if so many readings show the same value. */
 #define PATIENCE 20000
 
 /*
@@ -97,8 +97,8 @@ pm_find(struct refclock *rc)
 }
 
 /*
- * Counter 2 of the 8254, whose gate is a bit of port 61H; its output, the
- * speaker, stays off.  It counts down, over and over (mode 2).
+ * Counter 2 of the 8254.  A bit of port 61H is its gate.  Its output, the
+ * speaker, stays off.  In mode 2 it counts down, and starts again at the end.
  * Intel 8254, "Programming the 8254".
  */
 #define PIT_HZ       1193182
@@ -132,7 +132,7 @@ pit_find(struct refclock *rc)
 }
 
 static bool
-runs(const struct refclock *rc)
+clock_runs(const struct refclock *rc)
 {
 	uint64_t first = rc->read();
 
@@ -152,7 +152,7 @@ x86_refclock_find(void)
 	static struct refclock rc;
 
 	for (size_t i = 0; i < sizeof find / sizeof find[0]; i++)
-		if (find[i](&rc) && runs(&rc))
+		if (find[i](&rc) && clock_runs(&rc))
 			return &rc;
 	return NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * Clocks of known rate that are only used to measure others.  Included by
- * arch/x86/.
+ * Clocks of known rate, which serve only to measure the TSC.  Included by
+ * arch/x86/dev/.
  */
 #ifndef ARCH_X86_DEV_REFCLOCK_H
 #define ARCH_X86_DEV_REFCLOCK_H
@@ -10,12 +10,12 @@
 struct refclock {
 	const char *name;
 	uint64_t hz;
-	uint64_t mask;    /* of the bits that count */
+	uint64_t mask;    /* the bits that the clock has */
 	unsigned run_div; /* a measurement takes 1/run_div seconds */
 	uint64_t (*read)(void);
 };
 
-/* The best there is and runs, or NULL.  Once, after ACPI's tables. */
+/* The best clock that runs, or NULL.  Call once, after acpi_init(). */
 const struct refclock *x86_refclock_find(void);
 
 #endif /* ARCH_X86_DEV_REFCLOCK_H */

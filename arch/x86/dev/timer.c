@@ -1,3 +1,6 @@
+/*
+ * Each CPU's timer: the APIC's one-shot timer, or the TSC deadline.
+ */
 #include "arch/x86/dev/timer.h"
 
 #include "arch/x86/cpuid.h"
@@ -8,12 +11,12 @@
 #include "kern/arch.h"
 #include "lib/printf.h"
 
-/* Fixed point: APIC timer ticks for one TSC tick, 32 bits behind the point. */
+/* APIC timer ticks for one TSC tick, with 32 fraction bits. */
 static uint64_t apic_per_tsc;
 
 /*
- * The longest wait that is programmed at once: an early interrupt finds
- * nothing due and asks for the rest.
+ * The longest wait that the timer takes.  For a longer wait it interrupts
+ * early, and kern/sched/timer.c sets it again.
  */
 #define WAIT_MAX 0xffffffffULL
 
@@ -34,10 +37,10 @@ x86_timer_init(void)
 }
 
 /*
- * Intel SDM vol. 3A, "TSC-Deadline Mode": in xAPIC mode the store to the LVT
- * must be done before the deadline is written, which MFENCE sees to.  Later
- * editions add LFENCE wherever a WRMSR that does not serialize is to wait for
- * that ("MSR Access in x2APIC Mode").
+ * In xAPIC mode the store to the LVT must complete before the deadline is
+ * written, so MFENCE comes between them.  A WRMSR that does not serialize also
+ * needs LFENCE to wait for the store.
+ * Intel SDM vol. 3A, "TSC-Deadline Mode", "MSR Access in x2APIC Mode".
  */
 void
 x86_timer_init_cpu(void)
@@ -57,7 +60,7 @@ arch_tick_hz(void)
 	return x86_rates.tsc_hz;
 }
 
-/* APIC timer ticks until then, never too few, at least one. */
+/* APIC timer ticks until `tick`, rounded up, at least one. */
 static uint32_t
 apic_ticks(uint64_t tick)
 {

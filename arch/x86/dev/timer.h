@@ -7,21 +7,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How fast the TSC is, and by what that is known.  tsc.c. */
+/* The rates of the clocks.  tsc.c. */
 struct x86_rates {
-	uint64_t tsc_hz, apic_hz; /* apic_hz 0: not asked */
-	const char *source;       /* of tsc_hz */
+	uint64_t tsc_hz, apic_hz; /* apic_hz 0: not needed */
+	const char *source;       /* where tsc_hz comes from */
 };
 extern struct x86_rates x86_rates;
 
 /*
- * Find the rates; panics where nothing tells them.  need_apic: the APIC's
- * timer is the one that will be used.
+ * Find the rates, or panic.  With need_apic, also find the rate of the APIC's
+ * timer.
  */
 void x86_rates_init(bool need_apic);
 
-/* Once, on the boot CPU, after x86_apic_init(); then on every CPU. */
+/* Call once, on the boot CPU, after x86_apic_init(). */
 void x86_timer_init(void);
+/* Call on every other CPU. */
 void x86_timer_init_cpu(void);
 
 #endif /* ARCH_X86_DEV_TIMER_H */

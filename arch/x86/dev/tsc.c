@@ -1,6 +1,6 @@
 /*
- * How fast does the TSC run?  The CPU may say; else it is measured against
- * the first clock there is, by reading both at two moments.
+ * The rate of the TSC.  CPUID may have it.  Otherwise the TSC is measured
+ * against the best other clock, by reading both at two moments.
  */
 #include <stddef.h>
 
@@ -15,12 +15,12 @@
 #include "lib/string.h"
 
 #define RUNS         3
-#define READS        3 /* of which the least disturbed counts */
+#define READS        3 /* the shortest of them counts */
 #define APIC_RUN_DIV 1000
-/* A reading may take this part of a run and still not be held up. */
-#define HELD_UP 1000
+/* A reading is disturbed if it takes more than this fraction of a run. */
+#define DISTURBED 1000
 
-/* What QEMU and KVM both emulate: one APIC timer tick is 1 ns. */
+/* In QEMU and KVM, one tick of the APIC timer is 1 ns. */
 #define VIRTUAL_APIC_HZ 1000000000
 
 struct x86_rates x86_rates;
@@ -47,8 +47,8 @@ read_both(const struct refclock *rc)
 }
 
 /*
- * TSC ticks a second, by one run of `ticks` of the clock.  *sure: no reading
- * was held up, and the clock cannot have wrapped unseen.
+ * TSC ticks a second, measured over `ticks` of the clock.  *sure becomes true
+ * if no reading was disturbed and the clock cannot have wrapped unnoticed.
  */
 static uint64_t
 measure_once(const struct refclock *rc, uint64_t ticks, bool *sure)
@@ -60,14 +60,17 @@ measure_once(const struct refclock *rc, uint64_t ticks, bool *sure)
 	} while (((rc->read() - from.ref) & rc->mask) < ticks);
 	to = read_both(rc);
 	*sure = rc->mask > 0xffff &&
-	        (from.width + to.width) < (to.tsc - from.tsc) / HELD_UP;
+	        (from.width + to.width) < (to.tsc - from.tsc) / DISTURBED;
 	return muldiv(
 	    to.tsc - from.tsc, rc->hz, (to.ref - from.ref) & rc->mask);
 }
 
-/* Else the lowest of several: what goes wrong makes the TSC look faster. */
+/*
+ * A sure result, or the lowest of several.  A disturbance makes the TSC look
+ * faster.
+ */
 static uint64_t
-measure(const struct refclock *rc)
+measure_tsc(const struct refclock *rc)
 {
 	uint64_t lowest = ~0ULL;
 	bool sure = false;
@@ -82,12 +85,11 @@ measure(const struct refclock *rc)
 }
 
 /*
- * CPUID.15H: EAX and EBX relate the TSC to a crystal, ECX is the crystal's
- * rate or 0.
- * Intel SDM vol. 2A, "CPUID".
+ * CPUID.15H: EBX / EAX is the ratio of the TSC to a crystal.  ECX is the rate
+ * of the crystal, or 0. Intel SDM vol. 2A, "CPUID".
  */
 static bool
-told_by_cpu(void)
+rate_by_crystal(void)
 {
 	struct cpuid_regs r = cpuid(0x15, 0);
 
@@ -99,21 +101,21 @@ told_by_cpu(void)
 }
 
 /*
- * CPUID.16H's base frequency is the TSC's as it is printed on the box, in
- * MHz, and the manual warns of any other use: of 2904 MHz it tells 2900.
+ * CPUID.16H has the base frequency in MHz, rounded as in the product's name:
+ * 2900 for 2904.  The manual warns of other uses, so this is the last resort.
  * Intel SDM vol. 2A, "CPUID".
  */
 static bool
-told_by_the_box(void)
+rate_by_base_frequency(void)
 {
 	x86_rates.tsc_hz = FIELD(cpuid(0x16, 0).a, 15, 0) * 1000000;
 	x86_rates.source = "CPUID.16H";
 	return x86_rates.tsc_hz != 0;
 }
 
-/* CPUID.40000010H, a convention of hypervisors: rates in kHz. */
+/* CPUID.40000010H, a convention of hypervisors, has rates in kHz. */
 static bool
-told_by_hypervisor(void)
+rate_by_hypervisor(void)
 {
 	struct cpuid_regs r = cpuid(0x40000010, 0);
 
@@ -125,9 +127,7 @@ told_by_hypervisor(void)
 	return true;
 }
 
-/*
- * The APIC's timer, running down, as a clock.
- */
+/* The APIC's timer as a clock.  It counts down. */
 static uint64_t
 apic_read(void)
 {
@@ -154,16 +154,16 @@ find_tsc(void)
 {
 	const struct refclock *rc;
 
-	if (told_by_cpu() || told_by_hypervisor())
+	if (rate_by_crystal() || rate_by_hypervisor())
 		return;
 	if ((rc = x86_refclock_find()) == NULL && apic_is_virtual())
 		rc = &apic_clock;
-	if (rc == NULL && told_by_the_box())
+	if (rc == NULL && rate_by_base_frequency())
 		return;
 	if (rc == NULL)
-		panic("cpu: nothing tells the rate of the TSC: no CPUID leaf, "
-		      "HPET, PM timer or PIT");
-	x86_rates.tsc_hz = measure(rc);
+		panic("cpu: the rate of the TSC is unknown: no CPUID leaf, "
+		      "HPET, PM timer or PIT: give the machine one of them");
+	x86_rates.tsc_hz = measure_tsc(rc);
 	x86_rates.source = rc->name;
 }
 
@@ -172,9 +172,12 @@ x86_rates_init(bool need_apic)
 {
 	x86_apic_write(APIC_TIMER_INIT, 0xffffffff); /* masked, counting */
 	find_tsc();
-	/* The same measurement tells a rate of the APIC's instead. */
+	/*
+	 * The TSC's rate is known now.  Measure the TSC by the APIC's timer, as
+	 * if that ran at 1 GHz.  The ratio gives the timer's rate.
+	 */
 	if (need_apic && x86_rates.apic_hz == 0) {
-		uint64_t tsc = measure(&apic_clock); /* if it ran at 1 GHz */
+		uint64_t tsc = measure_tsc(&apic_clock);
 
 		x86_rates.apic_hz =
 		    muldiv(x86_rates.tsc_hz, VIRTUAL_APIC_HZ, tsc);

@@ -1,7 +1,8 @@
 /*
- * The console: a 16550 UART, polled.  COM1 until the tables have been read,
- * then what ACPI's SPCR names.  A port with nothing behind it swallows what
- * is written.
+ * The console: a 16550 UART, which is polled.  It is COM1 until the kernel has
+ * read ACPI's tables, and then the port that the SPCR names.  If the port has
+ * no UART, output is dropped.
+ *
  * National Semiconductor PC16550D, "Registers".
  */
 #include <stdbool.h>
@@ -31,12 +32,13 @@
 #define LSR_DR      0x01
 #define LSR_THRE    0x20
 
-/* One character at 300 baud takes 33 ms; a port read about 1 us on metal. */
+/* A character at 300 baud takes 33 ms, a port read on hardware 1 us. */
 #define PATIENCE 100000
 
 /*
- * Serial Port Console Redirection Table (SPCR), by Microsoft: the kind of
- * UART, where it is, and its speed as a code; 0: whatever it is now.
+ * The kind of UART, its address, and a code for its speed.  Code 0 keeps the
+ * current speed.
+ * Microsoft, "Serial Port Console Redirection Table (SPCR)".
  */
 #define SPCR_KIND  36
 #define SPCR_ADDR  40
@@ -44,16 +46,15 @@
 #define SPCR_MIN   80
 #define KIND_16550 0x00
 #define KIND_16450 0x01
-#define KIND_GAS   0x12 /* 16550, laid out as the address says */
+#define KIND_GAS   0x12 /* 16550, registers as ag_bits says */
 
 static struct {
 	enum { UART_UNKNOWN, UART_GOOD, UART_ABSENT } state;
 	uint16_t port;
-	volatile uint8_t *regs; /* in memory; NULL: at port */
+	volatile uint8_t *regs; /* in memory; NULL: at `port` */
 	unsigned stride;        /* bytes from one register to the next */
-	bool dwords;            /* answers to accesses of 32 bits alone */
-	/* What was said on COM1, should the console turn out to be elsewhere.
-	 */
+	bool dwords;            /* takes accesses of 32 bits only */
+	/* The output on COM1, to repeat on the port of the SPCR. */
 	size_t nsaid;
 	char said[1024];
 } uart = { .port = COM1 };
@@ -85,9 +86,9 @@ reg_write(unsigned r, uint8_t v)
 		mmio_write8(reg_at(r), v);
 }
 
-/* A register that only remembers: nothing else answers with both values. */
+/* The scratch register keeps both values.  A port without a UART does not. */
 static bool
-is_there(void)
+has_scratch(void)
 {
 	reg_write(UART_SCR, 0x5a);
 	if (reg_read(UART_SCR) != 0x5a)
@@ -96,11 +97,11 @@ is_there(void)
 	return reg_read(UART_SCR) == 0xa5;
 }
 
-/* divisor 0: the speed firmware chose stays. */
+/* Set up the UART, if it exists.  Divisor 0 keeps the speed. */
 static void
-probe(unsigned divisor)
+probe_uart(unsigned divisor)
 {
-	if (!is_there()) {
+	if (!has_scratch()) {
 		uart.state = UART_ABSENT;
 		return;
 	}
@@ -134,7 +135,7 @@ void
 arch_putc(int c)
 {
 	if (uart.state == UART_UNKNOWN)
-		probe(1); /* 115200 baud */
+		probe_uart(1); /* 115200 baud */
 	if (uart.nsaid < sizeof uart.said)
 		uart.said[uart.nsaid++] = (char)c;
 	uart_putc(c);
@@ -148,7 +149,7 @@ arch_getc(void)
 	return reg_read(UART_DATA);
 }
 
-/* The clock of a PC's UARTs divided by what gives the speed, or 0. */
+/* The divisor of a PC's UART clock for a speed of the SPCR, or 0. */
 static unsigned
 divisor_of(unsigned code)
 {
@@ -166,9 +167,9 @@ divisor_of(unsigned code)
 	}
 }
 
-/* False where the address is none that this driver reaches. */
+/* Use the UART at this address.  False if the driver cannot access it. */
 static bool
-move_to(const struct acpi_gas *g)
+use_address(const struct acpi_gas *g)
 {
 	unsigned stride = g->ag_bits / 8;
 
@@ -201,11 +202,12 @@ x86_uart_init(void)
 	g = acpi_gas(t + SPCR_ADDR);
 	if (g.ag_addr == 0 || (g.ag_space == ACPI_GAS_IO && g.ag_addr == COM1))
 		return;
-	if (!move_to(&g))
+	if (!use_address(&g))
 		return;
-	probe(g.ag_space == ACPI_GAS_IO ? divisor_of(t[SPCR_SPEED]) : 0);
+	probe_uart(g.ag_space == ACPI_GAS_IO ? divisor_of(t[SPCR_SPEED]) : 0);
 	said = uart.nsaid;
 	for (size_t i = 0; i < said; i++)
 		uart_putc(uart.said[i]);
-	printf("cpu: console at %#lx, by SPCR\n", (unsigned long)g.ag_addr);
+	printf("cpu: console moved: to %#lx, by ACPI's SPCR\n",
+	    (unsigned long)g.ag_addr);
 }

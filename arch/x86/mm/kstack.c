@@ -1,9 +1,10 @@
 /*
- * Kernel stacks: each the lower half of a slot of its own address range, the
- * upper half of the slot below being its guard.
+ * Kernel stacks.  They have an address range of their own, cut into slots.  A
+ * stack is the lower half of its slot, and the upper half of the slot below is
+ * its guard.
  *
- * Another CPU may remember who used a slot earlier.  A CPU that is about to
- * run on a stack for the first time forgets it: see x86_kstack_fresh().
+ * Slots are used again, and the TLB of another CPU may hold an old translation
+ * of one.  So a CPU calls x86_kstack_fresh() before it first runs on a stack.
  */
 #include "arch/x86/insn.h"
 #include "arch/x86/mm/pt.h"
@@ -16,7 +17,7 @@
 
 #define NSLOT       ID_POOL_MAX
 #define STACK_ORDER (KSTACK_SHIFT - PAGE_SHIFT)
-#define FIRST_SLOT  (1 + NIST) /* behind the boot CPU's */
+#define FIRST_SLOT  (1 + NIST) /* after the boot CPU's stacks */
 
 _Static_assert(KSTACK_BYTES == 1UL << KSTACK_SHIFT, "kern/arch.h, asm.h");
 
@@ -38,8 +39,8 @@ map_slot(unsigned slot, uint64_t pa)
 }
 
 /*
- * All tables at once, so that stacks come and go without taking or giving
- * back any other page; and the boot CPU's stacks.
+ * Make the page tables of all slots, so that a stack never needs another page.
+ * Then map the boot CPU's stacks.
  */
 void
 x86_kstack_init(struct bootinfo *bi)
@@ -51,7 +52,8 @@ x86_kstack_init(struct bootinfo *bi)
 		    bootinfo_take(bi, KSTACK_BYTES, PAGE_SIZE, 0, 1ULL << 32);
 
 		if (pa == 0)
-			panic("mem: no room for the boot CPU's stacks");
+			panic("mem: no room for the boot CPU's stacks: give "
+			      "the machine more memory");
 		map_slot(i, pa);
 	}
 }
@@ -86,7 +88,7 @@ kstack_free(void *base)
 	size_t bytes;
 	uint64_t *e = x86_pt_leaf(x86_root, va, &bytes), pa = *e & PT_ADDR;
 
-	/* A slot is a power of two: all of it is in one table. */
+	/* The size of a slot is a power of two, so one table has all of it. */
 	for (unsigned i = 0; i < 1U << STACK_ORDER; i++)
 		e[i] = 0;
 	x86_kstack_fresh(base);

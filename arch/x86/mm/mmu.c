@@ -17,7 +17,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* Beyond this many pages it is cheaper to forget all of them. */
+/* For more pages than this, flushing the whole TLB is cheaper. */
 #define FLUSH_MAX 32
 
 extern char _start[], __rodata_start[], __data_start[], __kern_end[];
@@ -42,7 +42,7 @@ is_ram(const struct bootmem *m)
 	       m->bm_type != BOOTMEM_RUNTIME_DEVICE;
 }
 
-/* One stretch of RAM into the direct map. */
+/* Put a range of RAM into the direct map. */
 static void
 map_ram(uint64_t from, uint64_t to)
 {
@@ -52,9 +52,9 @@ map_ram(uint64_t from, uint64_t to)
 		    x86_features.gib_pages ? 1UL << 30 : LARGE_SIZE);
 }
 
-/* The first RAM that ends behind at, in whole pages; false: no more. */
+/* Find the first RAM that ends after `at`, in whole pages.  False: no more. */
 static bool
-ram_behind(const struct bootinfo *bi, uint64_t at, uint64_t *from, uint64_t *to)
+ram_after(const struct bootinfo *bi, uint64_t at, uint64_t *from, uint64_t *to)
 {
 	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
 		const struct bootmem *m = &bi->bi_mem[i];
@@ -68,20 +68,20 @@ ram_behind(const struct bootinfo *bi, uint64_t at, uint64_t *from, uint64_t *to)
 }
 
 /*
- * Ranges of different types often share a large page, so what touches is
- * mapped in one go.  Tables are taken out of the map meanwhile: go by
- * addresses, not by places in it.
+ * Ranges of different types often share a large page, so adjacent ranges are
+ * mapped together.  Page tables are taken from bi->bi_mem during the loop,
+ * which moves its entries.  So the loop goes by address, not by index.
  */
 static void
 map_all_ram(const struct bootinfo *bi)
 {
 	uint64_t at = 0, from, to, next_from, next_to;
 
-	while (ram_behind(bi, at, &from, &to)) {
+	while (ram_after(bi, at, &from, &to)) {
 		if (from < at)
 			from = at;
 		while (
-		    ram_behind(bi, to, &next_from, &next_to) && next_from <= to)
+		    ram_after(bi, to, &next_from, &next_to) && next_from <= to)
 			to = next_to;
 		map_ram(from, to);
 		at = to;
@@ -97,7 +97,7 @@ x86_mmu_init(struct bootinfo *bi)
 	map_image_part(__rodata_start, __data_start, PT_KERN_R);
 	map_image_part(__data_start, __kern_end, PT_KERN_RW);
 	x86_kstack_init(bi);
-	/* The root entry every address space will copy must be there now. */
+	/* Every address space copies this root entry, so it must exist now. */
 	x86_pt_tables(x86_root, DEVICE_BASE, LARGE_SIZE);
 	map_all_ram(bi);
 	x86_pt_end_early();
@@ -159,11 +159,11 @@ attr_of(unsigned prot)
 }
 
 /*
- * Other CPUs with this address space loaded: each is in user code, or waits
- * for the kernel lock, which this CPU holds.  Either way it comes to
- * arch_relax() in that wait.
+ * A CPU that has loaded the address space is in user code, or it waits for the
+ * kernel lock, which this CPU holds.  Either way it reaches the arch_relax() of
+ * that wait, which flushes its TLB.
  */
-static unsigned nflush; /* CPUs that have been asked and have not done it */
+static unsigned nflush; /* CPUs that still have to flush */
 
 void
 x86_flush_asked(void)
@@ -197,9 +197,9 @@ x86_flush_others(uint64_t root)
 		__builtin_ia32_pause();
 }
 
-/* Forget translations of what any CPU may be using. */
+/* Drop the translations of a range on all CPUs. */
 static void
-flush(const struct as *as, uintptr_t va, size_t len)
+flush_range(const struct as *as, uintptr_t va, size_t len)
 {
 	x86_flush_others(as->as_root);
 	if (x86_self()->xc_root != as->as_root)
@@ -235,17 +235,20 @@ arch_unmap(struct as *as, uintptr_t va, size_t len)
 		if (e == NULL)
 			e = x86_pt_leaf(as->as_root, at, &bytes);
 		if ((*e & PT_P) != 0) {
-			/* Part of a large page: as.c never asks for that. */
+			/* as.c never unmaps a part of a large page. */
 			ASSERT((at & (bytes - 1)) == 0 && bytes <= end - at);
 			*e = 0;
 		}
 		at = (at & -bytes) + bytes;
 		e = x86_pt_next(e, bytes);
 	}
-	flush(as, va, len);
+	flush_range(as, va, len);
 }
 
-/* The leaf at va, small if the range does not cover a large one. */
+/*
+ * The leaf at va.  Splits a large leaf if the range does not cover all of it.
+ * NULL: no memory.
+ */
 static uint64_t *
 leaf_within(struct as *as, uintptr_t va, uintptr_t end, size_t *bytes)
 {
@@ -278,7 +281,7 @@ arch_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 		at = (at & -bytes) + bytes;
 		e = x86_pt_next(e, bytes);
 	}
-	flush(as, va, len);
+	flush_range(as, va, len);
 	return err;
 }
 
@@ -293,7 +296,7 @@ arch_translate(struct as *as, uintptr_t va)
 	return ((e & PT_ADDR) & -bytes) + (va & (bytes - 1));
 }
 
-/* One instruction, which fills a cache line at a time where it can. */
+/* REP STOSQ writes whole cache lines if the CPU can. */
 void
 arch_page_zero(void *va, size_t bytes)
 {
@@ -306,8 +309,8 @@ arch_page_zero(void *va, size_t bytes)
 }
 
 /*
- * Instruction fetch sees stores, behind a jump at the latest, and every
- * return to a payload is one.  Intel SDM vol. 3A, "Self-Modifying Code".
+ * Nothing to do: after a jump, instruction fetch sees all stores.  Every return
+ * to a payload is a jump.  Intel SDM vol. 3A, "Self-Modifying Code".
  */
 void
 arch_icache_sync(void *va, size_t len)
@@ -344,7 +347,7 @@ arch_map_device(uint64_t pa, size_t len)
 	return (volatile void *)(va + (pa - base));
 }
 
-/* Is all of it in the direct map? */
+/* Is the whole range in the direct map? */
 static bool
 in_direct_map(uint64_t pa, size_t len)
 {

@@ -1,3 +1,8 @@
+/*
+ * Page tables of four levels: make, search, split and free them.
+ *
+ * Intel SDM vol. 3A, "4-Level Paging and 5-Level Paging".
+ */
 #include "arch/x86/mm/pt.h"
 
 #include "arch/x86/insn.h"
@@ -41,7 +46,8 @@ new_early(void)
 		early.next = bootinfo_take(
 		    early.bi, CHUNK * PAGE_SIZE, PAGE_SIZE, 0, 1ULL << 32);
 		if (early.next == 0)
-			panic("mem: no room below 4 GiB for page tables");
+			panic("mem: no room below 4 GiB for page tables: give "
+			      "the machine more memory");
 		early.left = CHUNK;
 	}
 	pa = early.next;
@@ -64,7 +70,7 @@ x86_pt_new(void)
 	return va_to_pa(t);
 }
 
-/* What an entry of that level maps. */
+/* The bytes that an entry of this level maps. */
 static size_t
 level_bytes(unsigned level)
 {
@@ -97,8 +103,8 @@ is_empty(uint64_t table)
 }
 
 /*
- * *e leads to a table, which another CPU may go through at once: what is in
- * it is there before.  Rights are the leaves' affair.
+ * Make *e point to a table.  Another CPU may walk it at once, so its contents
+ * are stored before.  Only the leaves restrict rights.
  */
 static void
 link_table(uint64_t *e, uint64_t table, uintptr_t va)
@@ -107,7 +113,7 @@ link_table(uint64_t *e, uint64_t table, uintptr_t va)
 	__atomic_store_n(e, table, __ATOMIC_RELEASE);
 }
 
-/* A new table below *e. */
+/* Put a new table below *e.  False: no memory. */
 static bool
 add_table(uint64_t *e, uintptr_t va)
 {
@@ -129,8 +135,8 @@ leaf_fits(uintptr_t va, uint64_t pa, size_t len, unsigned level, size_t max)
 }
 
 /*
- * A table that earlier small pages left behind stands where a large page is
- * to go.  Any CPU may have cached the way through it since they went.
+ * Free an empty table that earlier small pages left, if a large page is to take
+ * its place.  Any CPU may still have the pointer to the table cached.
  * Intel SDM vol. 3A, "Caching Translation Information" (paging-structure
  * caches), "Recommended Invalidation".
  */
@@ -149,9 +155,12 @@ drop_empty_table(uint64_t root, uint64_t *e, uintptr_t va, unsigned level)
 	return true;
 }
 
-/* From e on, as many as are free and in line; the bytes done. */
+/*
+ * Fill entries from e on with leaves, to the end of the range, the end of the
+ * table or an entry in use.  Returns the bytes mapped.
+ */
 static size_t
-fill(uint64_t *e, uint64_t leaf, size_t bytes, size_t len)
+fill_leaves(uint64_t *e, uint64_t leaf, size_t bytes, size_t len)
 {
 	size_t done = 0;
 
@@ -165,8 +174,8 @@ fill(uint64_t *e, uint64_t leaf, size_t bytes, size_t len)
 }
 
 /*
- * Map the start of the range by leaves of one table; the bytes done, or 0 for
- * no memory.
+ * Map the start of the range by leaves of one table.  Returns the bytes mapped,
+ * or 0 without memory.
  */
 static size_t
 map_run(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
@@ -182,7 +191,8 @@ map_run(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
 		    !(fits && drop_empty_table(root, e, va, level))) {
 			table = *e;
 		} else if (fits) {
-			return fill(e, pa | attr | (level > 0 ? PT_PS : 0),
+			return fill_leaves(e,
+			    pa | attr | (level > 0 ? PT_PS : 0),
 			    level_bytes(level), len);
 		} else {
 			ASSERT((*e & PT_P) == 0);

@@ -1,5 +1,5 @@
 /*
- * Page tables as the hardware walks them.  Included by arch/x86/.
+ * Page tables of the hardware.  Included by arch/x86/.
  */
 #ifndef ARCH_X86_MM_PT_H
 #define ARCH_X86_MM_PT_H
@@ -28,63 +28,64 @@ struct bootinfo;
 #define PT_ENTRIES 512
 
 /*
- * Leaves.  Accessed and dirty are set beforehand, so that no page costs an
- * assist of the processor in the middle of a measurement.
+ * Leaves.  Their accessed and dirty bits are set from the start.  Otherwise the
+ * processor would set them in the middle of a measurement.
  */
 #define PT_LEAF    (PT_P | PT_A | PT_D)
 #define PT_KERN_RX (PT_LEAF | PT_G)
 #define PT_KERN_R  (PT_LEAF | PT_G | x86_nx)
 #define PT_KERN_RW (PT_LEAF | PT_G | PT_W | x86_nx)
-/* Strong uncacheable, whatever the PAT: entry 3 is UC out of reset. */
+/* Strong uncacheable: after reset, entry 3 of the PAT is UC. */
 #define PT_DEVICE (PT_KERN_RW | PT_PCD | PT_PWT)
 
-extern uint64_t x86_nx;   /* PT_NX where the CPU has it */
-extern uint64_t x86_root; /* the kernel's own, physical, below 4 GiB */
+extern uint64_t x86_nx;   /* PT_NX, or 0 if the CPU lacks it */
+extern uint64_t x86_root; /* the kernel's root, physical, below 4 GiB */
 
 /*
- * Until x86_pt_end_early(), tables come out of the boot map, below 4 GiB;
- * then from the page allocator.
+ * Until x86_pt_end_early(), tables come from the memory map of the boot, below
+ * 4 GiB.  After it, they come from the page allocator.
  */
 void x86_pt_begin_early(struct bootinfo *bi);
 void x86_pt_end_early(void);
 
-/* A cleared table's physical address; 0 where memory is out. */
+/* Returns the physical address of a cleared table, or 0 without memory. */
 uint64_t x86_pt_new(void);
 
 /*
- * Map [va, va + len) to pa onwards, page multiples all, with the largest
- * leaves up to `max` bytes that alignment allows.  Nothing is mapped there
- * yet.  Returns how many bytes were mapped: len, or less for want of memory.
+ * Map [va, va + len), which has no mapping yet, to physical memory from pa on.
+ * All three are multiples of a page.  Uses the largest leaves that alignment
+ * and `max` bytes allow.  Returns the bytes mapped: len, or fewer without
+ * memory.
  */
 size_t x86_pt_map(uint64_t root, uintptr_t va, uint64_t pa, size_t len,
     uint64_t attr, size_t max);
 
 /*
- * The entry that maps va, and how many bytes it covers; one without PT_P
- * where nothing does.
+ * The entry that maps va, and the bytes that it covers.  If nothing maps va,
+ * the entry lacks PT_P.
  */
 uint64_t *x86_pt_leaf(uint64_t root, uintptr_t va, size_t *bytes);
 
 /*
- * The entry of the page behind that of e, which maps as many bytes; NULL
- * where it is in another table.
+ * The entry after e, for the next page, which has `bytes` bytes.  NULL if it is
+ * in another table, or the pages are not of 4 KiB.
  */
 static inline uint64_t *
 x86_pt_next(uint64_t *e, size_t bytes)
 {
-	const size_t page = PT_ENTRIES * sizeof *e; /* a table's, too */
+	const size_t page = PT_ENTRIES * sizeof *e; /* a table fills a page */
 
 	e++;
 	return bytes == page && (uintptr_t)e % page != 0 ? e : NULL;
 }
 
-/* Turn the large leaf at va into a table of 4 KiB ones.  False: no memory. */
+/* Replace the large leaf at va by a table of small ones.  False: no memory. */
 bool x86_pt_split(uint64_t root, uintptr_t va);
 
-/* Make all tables down to level 0 for the range. */
+/* Make all tables for the range, down to the level of small pages. */
 bool x86_pt_tables(uint64_t root, uintptr_t va, size_t len);
 
-/* Free the tables of the lower half, and the root. */
+/* Free the root and the tables of the lower half. */
 void x86_pt_free(uint64_t root);
 
 #endif /* ARCH_X86_MM_PT_H */

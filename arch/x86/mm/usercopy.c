@@ -1,5 +1,6 @@
 /*
- * The bounds of a copy between kernel and user memory.
+ * Copies between kernel and user memory: the checks of their bounds.  The copy
+ * itself is in trap/safe.S.
  */
 #include <stdbool.h>
 
@@ -38,6 +39,6 @@ arch_copyinstr(char *dst, uintptr_t uva, size_t max)
 	if (max <= room)
 		return x86_copy_string(dst, (const char *)uva, max);
 	err = x86_copy_string(dst, (const char *)uva, room);
-	/* It ran into the end of the user half, not into the limit. */
+	/* The string reaches the end of the user half before the limit. */
 	return err == ENAMETOOLONG ? EFAULT : err;
 }

@@ -1,7 +1,7 @@
 /*
- * The instructions that reach performance counters, each by a function.
- * Included by the backends of arch/x86/ and by nothing else, so that a test
- * can put a file of registers of its own behind the same names.
+ * The instructions that access performance counters, a function for each.
+ * Only arch/x86/pmu/ includes this file.  Host tests replace it by a file of
+ * the same functions, over registers in memory.
  */
 #ifndef ARCH_X86_PMU_ACCESS_H
 #define ARCH_X86_PMU_ACCESS_H
@@ -25,7 +25,7 @@ pmu_wrmsr(uint32_t msr, uint64_t v)
 	wrmsr(msr, v);
 }
 
-/* The same where the register may not be there: 0, or an errno. */
+/* The same for a register that may be missing.  Returns 0 or an errno. */
 static inline int
 pmu_rdmsr_safe(uint32_t msr, uint64_t *v)
 {
@@ -41,16 +41,16 @@ pmu_wrmsr_safe(uint32_t msr, uint64_t v)
 static inline uint64_t
 pmu_rdpmc(uint32_t index)
 {
-	uint64_t lo, hi; /* 32 bits each: it clears the others */
+	uint64_t lo, hi; /* RDPMC clears the upper 32 bits of both */
 
 	__asm__ volatile("rdpmc" : "=a"(lo), "=d"(hi) : "c"(index));
 	return hi << 32 | lo;
 }
 
 /*
- * What was executed before has retired, so that RDPMC, which waits for
- * nothing, counts it.  Intel SDM vol. 2B, "RDPMC"; vol. 2A, "LFENCE".  AMD's
- * waits where AMD_DE_CFG says so.
+ * Wait until all earlier instructions have retired.  RDPMC does not wait, so
+ * it could miss some of them.  On AMD, LFENCE waits if AMD_DE_CFG says so.
+ * Intel SDM vol. 2B, "RDPMC"; vol. 2A, "LFENCE".
  */
 static inline void
 pmu_fence(void)
@@ -59,7 +59,7 @@ pmu_fence(void)
 }
 
 /*
- * CR4.PCE: RDPMC outside ring 0.  Nothing else in CR4 ever changes.
+ * CR4.PCE allows RDPMC outside ring 0.  The other bits of CR4 never change.
  * Intel SDM vol. 3A, "Control Registers".
  */
 static inline void
@@ -75,7 +75,7 @@ pmu_close_reads(void)
 }
 
 /*
- * Overflows interrupt by an NMI, or by their vector; unmasked, too.
+ * Make overflows raise an NMI, or the interrupt VEC_PMI, and unmask them.
  * Intel SDM vol. 3A, "Local Vector Table".
  */
 static inline void
@@ -85,7 +85,7 @@ pmu_deliver(bool nmi)
 	x86_apic_write(APIC_LVT_PMI, x86_self()->xc_pmi);
 }
 
-/* Have kcpc_pmi() called as soon as interrupts are let in. */
+/* Make the CPU call kcpc_pmi() as soon as interrupts are enabled. */
 static inline void
 pmu_hand_over(void)
 {
@@ -98,7 +98,7 @@ pmu_rdtsc(void)
 	return rdtsc();
 }
 
-/* Two instructions an iteration; n > 0. */
+/* A loop of two instructions an iteration.  n must not be 0. */
 #define PMU_SPIN_INSNS 2
 static inline void
 pmu_spin(uint64_t n)

@@ -1,4 +1,6 @@
 /*
+ * Turn attributes and privilege levels into bits of the event select.
+ *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" and
  * Version 3; AMD APM vol. 2 (24593), "Performance Event-Select Registers".
  */
@@ -10,7 +12,7 @@
 
 #define BYTE_MAX 0xff
 
-/* A bit that any value but 0 sets. */
+/* Any value but 0 sets the bit. */
 static void
 set_bit(uint64_t *sel, uint64_t bit, uint64_t value)
 {
@@ -45,7 +47,7 @@ add_attr(uint64_t *sel, uint32_t attr, uint64_t value, bool privileged)
 	case CPC_ATTR_CMASK:
 		return set_byte(sel, EVTSEL_CMASK_MASK, value);
 	case CPC_ATTR_ANYTHR:
-		/* It tells of another thread: even asking needs leave. */
+		/* It would count another thread's work. */
 		if (!privileged)
 			return CPC_ATTR_REQUIRES_PRIVILEGE;
 		set_bit(sel, EVTSEL_ANY, value);

@@ -1,6 +1,6 @@
 /*
- * The event select as Intel and AMD have it in common: privilege levels, and
- * the attributes a request may have.  Included by the backends of arch/x86/.
+ * The part of the event select that Intel and AMD share: privilege levels and
+ * attributes.  Included by the backends of arch/x86/pmu/.
  */
 #ifndef ARCH_X86_PMU_EVTSEL_H
 #define ARCH_X86_PMU_EVTSEL_H
@@ -10,22 +10,24 @@
 
 #include "kern/cpc/pcbe.h"
 
-/* Is it for one of the registers of extra.h, not for the event select? */
+/* Does the attribute set an extra MSR, not a part of the event select? */
 static inline bool
-evtsel_attr_is_beside(uint32_t attr)
+evtsel_attr_is_extra(uint32_t attr)
 {
 	return attr >= CPC_ATTR_MSR_OFFCORE && attr <= CPC_ATTR_MSR_FRONTEND;
 }
 
 /*
- * Add attributes, of those in the mask, to an event select; a umask replaces
- * the one that is there.  Returns 0 or a CPC_* subcode.
+ * Add the attributes to an event select.  Bit n of `mask` allows attribute n.
+ * An attribute `umask` replaces the unit mask of the event.  Returns 0 or a
+ * CPC_* subcode.
  */
 int evtsel_add_attrs(uint64_t *sel, uint32_t mask, unsigned nattrs,
     const struct pcbe_attr *attrs, bool privileged);
 /*
- * Enable, interrupt at overflow, and the privilege levels of CPC_COUNT_*.
- * CPC_COUNT_HV means nothing: what is below us counts by itself.
+ * The bits to enable a PIC, to interrupt at its overflow, and to count at the
+ * privilege levels of `flags` (CPC_COUNT_*).  CPC_COUNT_HV has no bit: a
+ * hypervisor does not count on our PICs.
  */
 uint64_t evtsel_control(unsigned flags);
 

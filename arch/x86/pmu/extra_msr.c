@@ -1,4 +1,6 @@
 /*
+ * Extra MSRs: which exist, what a set needs in them, and writing them.
+ *
  * Intel SDM vol. 4, "MSRs in Processors Based on Intel Microarchitecture Code
  * Name Sandy Bridge" (MSR_OFFCORE_RSP_0, _1, MSR_PEBS_LD_LAT) and "... Code
  * Name Skylake" (MSR_PEBS_FRONTEND); vol. 3B, "Off-core Response Performance
@@ -10,7 +12,7 @@
 #include "kern/arch.h"
 #include "kern/sched/cpu.h"
 
-/* A value that each takes, and the 0 of those that are absent is not. */
+/* `probe` is a value that the register takes.  A missing register reads 0. */
 static const struct extra {
 	const char *name;
 	uint32_t msr;
@@ -24,7 +26,7 @@ static const struct extra {
 static bool exists[EXTRA_N];
 
 static bool
-keeps(uint32_t msr, uint64_t probe)
+keeps_value(uint32_t msr, uint64_t probe)
 {
 	uint64_t v;
 
@@ -39,7 +41,7 @@ x86_extra_msr_probe(void)
 	bool boot = arch_curcpu()->c_id == 0;
 
 	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++)
-		exists[i] = keeps(extras[i].msr, extras[i].probe) &&
+		exists[i] = keeps_value(extras[i].msr, extras[i].probe) &&
 		            (boot || exists[i]);
 }
 
@@ -56,7 +58,7 @@ x86_extra_msr_take(struct pcbe_set *set, enum event_extra extra, uint64_t value)
 	unsigned n = extra - 1;
 
 	if (!x86_extra_msr_exists(extra)) {
-		kcpc_reason("%s (%#x) is not here", x->name, x->msr);
+		kcpc_reason("this CPU lacks %s (%#x)", x->name, x->msr);
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	if ((set->ps_extra_msrs >> n & 1) != 0 &&
@@ -67,7 +69,7 @@ x86_extra_msr_take(struct pcbe_set *set, enum event_extra extra, uint64_t value)
 		    set->ps_extra_msr_req[n]);
 		return CPC_CONFLICTING_REQS;
 	}
-	/* Better refused here than found out by #GP when it is programmed. */
+	/* Refuse the value now.  In program() it would raise #GP. */
 	if (pmu_wrmsr_safe(x->msr, value) != 0) {
 		kcpc_reason("%s (%#x) does not take %#llx", x->name, x->msr,
 		    (unsigned long long)value);

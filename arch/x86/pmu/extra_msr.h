@@ -1,6 +1,7 @@
 /*
- * Registers beside the event select that some of Intel's events need: each is
- * one for all PICs of a CPU.  Included by the Intel backend and by pic.c.
+ * Extra MSRs: registers that some Intel events need in addition to the event
+ * select. All PICs of a CPU share each of them.  Included by the Intel backend
+ * and by selection.c.
  */
 #ifndef ARCH_X86_PMU_EXTRA_MSR_H
 #define ARCH_X86_PMU_EXTRA_MSR_H
@@ -11,19 +12,23 @@
 #include "events/pmu.h"
 #include "kern/cpc/pcbe.h"
 
-/* Find out which of them this CPU has; those all CPUs have are used. */
+/*
+ * Find out which extra MSRs this CPU has.  The kernel uses those that all CPUs
+ * have.
+ */
 void x86_extra_msr_probe(void);
 bool x86_extra_msr_exists(enum event_extra extra);
 /*
- * The part of configure() for a request that wants this value in one.  0;
- * CPC_RESOURCE_UNAVAIL without the register, CPC_CONFLICTING_REQS where
- * another request of the set wants another value, or
- * CPC_ATTRIBUTE_OUT_OF_RANGE where the register does not take it.
+ * For configure(): a request needs this value in an extra MSR.  Returns 0, or a
+ * subcode:
+ * - CPC_RESOURCE_UNAVAIL: the CPU lacks the register.
+ * - CPC_CONFLICTING_REQS: another request of the set needs another value.
+ * - CPC_ATTRIBUTE_OUT_OF_RANGE: the register does not take the value.
  */
 int x86_extra_msr_take(
     struct pcbe_set *set, enum event_extra extra, uint64_t value);
 
-/* The part of program(). */
+/* For program(): write the extra MSRs of the set. */
 void x86_extra_msr_load(const struct pcbe_set *set);
 
 #endif /* ARCH_X86_PMU_EXTRA_MSR_H */

@@ -1,8 +1,10 @@
 /*
- * An emulator's counter can be programmed with any event and stands still where
- * the emulator does not model it: a 0 that nobody measured.  The QEMU of
- * scripts/qemu-pmu therefore lists its events in CPUID leaves of its own.
- * docs/x86.md, "Events an emulator models".
+ * The list of events that an emulator models.
+ *
+ * An emulator's counter accepts any event.  It stays 0 if the emulator does
+ * not model the event, and that 0 looks like a count.  So the QEMU of
+ * scripts/qemu-pmu lists its events in CPUID leaves of its own.  docs/x86.md,
+ * "Events an emulator models".
  */
 #include "arch/x86/pmu/models.h"
 
@@ -72,7 +74,7 @@ not_modelled(uint64_t select, const struct cpc_model *m)
 	return text;
 }
 
-/* Each request of a bind comes by: short, and without a frame. */
+/* Every request of a bind calls this, so it avoids a stack frame. */
 const char *
 x86_models_lack(uint64_t select)
 {

@@ -10,24 +10,24 @@
 #include "include/sys/cpc.h"
 
 /*
- * Read the emulator's list, once, on the boot CPU; docs/x86.md has the CPUID
- * leaves.  Without a list every event is taken for modelled.
+ * Read the emulator's list.  Call once, on the boot CPU.  docs/x86.md has the
+ * CPUID leaves.  Without a list, every event counts as modelled.
  */
 void x86_models_read(void);
 
-/* The list, for the library. */
+/* Give the list to the library. */
 void x86_models_describe(struct cpc_pmu *pm);
 
 /*
- * NULL if the PMU models the event select, or there is no list; else why not,
- * in static storage: part of a line for kcpc_reason().
+ * Returns NULL if the PMU models the event select, or if there is no list.
+ * Otherwise returns the reason, a text in static storage for kcpc_reason().
  */
 const char *x86_models_lack(uint64_t select);
 
 /*
- * For records.  "listed": the emulator lists what it models, and nothing else
- * is counted.  "unknown": a hypervisor without a list; its PMU may be another
- * emulator's.  "all": no hypervisor.
+ * The word for records.  "listed" means that the emulator lists its events, and
+ * that the kernel counts no other.  "unknown" means a hypervisor without a
+ * list: its PMU may be an emulator's.  "all" means no hypervisor.
  */
 const char *x86_models_name(void);
 

@@ -1,5 +1,6 @@
 /*
- * Which backend drives this machine's PMU, and the interrupt of its PICs.
+ * Choose the backend for this machine's PMU, and enable its interrupt.
+ *
  * Intel SDM vol. 3A, "Interrupt Acceptance for Fixed Interrupts" (IRR).
  */
 #include "arch/x86/pmu/pmu.h"
@@ -17,7 +18,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-/* The least that was found on a CPU so far. */
+/* The worst result of the CPUs so far. */
 static enum pmu_found found = PMU_FOUND;
 
 static bool
@@ -30,45 +31,45 @@ is_amd(void)
 void
 x86_pmu_init_cpu(void)
 {
-	enum pmu_found here;
+	enum pmu_found cpu_found;
 
 	if (arch_curcpu()->c_id == 0)
 		x86_models_read();
-	here = is_amd() ? amd_pcbe_init() : intel_pcbe_init();
-	if (here < found)
-		found = here;
+	cpu_found = is_amd() ? amd_pcbe_init() : intel_pcbe_init();
+	if (cpu_found < found)
+		found = cpu_found;
 }
 
-/* What to do about it, on this machine. */
+/* How the user gets a PMU on this machine. */
 static const char *
-advice(void)
+absent_advice(void)
 {
 	if (!x86_features.hypervised)
 		return "use another machine";
 	if (strcmp(x86_features.hypervisor, "TCGTCGTCGTCG") == 0)
 		return "run it in the QEMU of scripts/qemu-pmu, or count with "
 		       "the arm64 image";
-	return "ask it for one (KVM: -cpu host,pmu=on), or count with the "
+	return "enable its PMU (KVM: -cpu host,pmu=on), or count with the "
 	       "arm64 image";
 }
 
 static const char *
-why_none(void)
+absent_reason(void)
 {
 	static char why[200];
 	const struct x86_features *f = &x86_features;
 	const char *what = found == PMU_NONE ? "CPUID.0AH=0"
 	                   : found == PMU_MUTE
-	                       ? "its counters do not keep what is written"
-	                       : "no counter is alike on all CPUs";
+	                       ? "its counters do not keep a written value"
+	                       : "the CPUs have no counter in common";
 
 	if (f->hypervised)
 		snprintf(why, sizeof why, "PMU absent: %s under %s; %s", what,
-		    f->hypervisor, advice());
+		    f->hypervisor, absent_advice());
 	else
 		snprintf(why, sizeof why,
 		    "PMU absent: %s on this CPU (%s family %#x); %s", what,
-		    f->vendor, f->family, advice());
+		    f->vendor, f->family, absent_advice());
 	return why;
 }
 
@@ -85,7 +86,7 @@ arch_pcbe(const char **why_not)
 	bool interrupt;
 
 	if (found != PMU_FOUND || x86_pics.xs_n == 0) {
-		*why_not = why_none();
+		*why_not = absent_reason();
 		return NULL;
 	}
 	arch_pmi_enable();

@@ -1,6 +1,6 @@
 /*
- * The PMU of x86: what its files tell each other.  Included by arch/x86/ and
- * tests/host.
+ * The PMU of x86: finding a backend and proving its PICs.  Included by
+ * arch/x86/ and tests/host.
  */
 #ifndef ARCH_X86_PMU_PMU_H
 #define ARCH_X86_PMU_PMU_H
@@ -10,35 +10,35 @@
 
 #include "kern/cpc/pcbe.h"
 
-/* What a backend finds on a CPU. */
+/* The result of a backend's search on a CPU. */
 enum pmu_found {
-	PMU_NONE,  /* CPUID tells of none */
-	PMU_MUTE,  /* its registers do not keep what is written */
-	PMU_FOUND, /* learned and silenced */
+	PMU_NONE,  /* CPUID reports no PMU */
+	PMU_MUTE,  /* its registers do not keep a written value */
+	PMU_FOUND, /* its shape is known, and its PICs are stopped */
 };
 
 /*
- * Look for this CPU's PMU.  Once per CPU, interrupts off, the boot CPU first;
- * what is offered is what all CPUs have.  Survives the absence of any
- * register.
+ * Look for this CPU's PMU.  Call once on each CPU, the boot CPU first, with
+ * interrupts off.  The kernel offers the PICs and events that all CPUs have.
+ * Any register may be missing.
  */
 enum pmu_found intel_pcbe_init(void);
 enum pmu_found amd_pcbe_init(void);
 extern struct pcbe_ops intel_pcbe_ops, amd_pcbe_ops;
 
-/* pmu.c: the same by whichever backend is this machine's. */
+/* pmu.c: the same, with the backend of this machine's vendor. */
 void x86_pmu_init_cpu(void);
 
 /*
- * pmu_prove.c.  Count a loop of known length on a PIC, by event: exactly, if
- * the event counts instructions, or else see it advance.  NULL or what was
- * wrong.
+ * proof.c: count a loop of known length on a PIC.  With `exact`, the event
+ * counts instructions, and the count must be right.  Otherwise the count must
+ * grow with the loop.  Returns NULL, or what was wrong.
  */
 const char *x86_prove(const struct pcbe_ops *ops, unsigned pic,
     const struct pcbe_event *ev, bool exact);
 /*
- * Does the overflow of PIC 0 raise its interrupt?  `pending` tells whether it
- * waits; the APIC lets it through.
+ * Does the overflow of PIC 0 raise its interrupt?  `pending` says whether the
+ * interrupt waits to be taken.  Its APIC entry must be unmasked.
  */
 bool x86_prove_overflow(const struct pcbe_ops *ops, bool (*pending)(void));
 

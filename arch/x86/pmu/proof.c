@@ -1,5 +1,6 @@
 /*
- * The proof at boot, by the very functions that count later.
+ * The proof at boot.  It uses the functions that count later: configure(),
+ * program() and stop() of the backend.
  */
 #include <stddef.h>
 
@@ -11,9 +12,9 @@
 
 #define SHORT_LOOP    1000
 #define LONG_LOOP     3000
-#define TRIES         3   /* firmware (SMM) may take time of its own */
-#define FROM_OVERFLOW 100 /* how far from it the overflow proof starts */
-#define PATIENCE_MS   50  /* a hypervisor that passes it on is late with it */
+#define TRIES         3   /* firmware (SMM) may disturb a try */
+#define FROM_OVERFLOW 100 /* events from the start to the overflow */
+#define PATIENCE_MS   50  /* a hypervisor may deliver the interrupt late */
 
 static char complaint[PCBE_MAXPIC][64];
 
@@ -45,11 +46,11 @@ lone_init(struct lone *ln, const struct pcbe_ops *ops, unsigned pic,
 }
 
 /*
- * What the PIC makes of a loop.  One copy of the code for both lengths: with
- * UBSan gcc made two, and one retired two instructions less.
+ * Count a loop.  Both lengths must run the same copy of this code.  With UBSan,
+ * gcc made two copies, and one retired two instructions fewer.
  */
 static __attribute__((noinline, noclone)) uint64_t
-count(struct lone *ln, const struct pcbe_ops *ops, uint64_t iterations)
+count_loop(struct lone *ln, const struct pcbe_ops *ops, uint64_t iterations)
 {
 	ln->ln_req.cq_data = 0;
 	ops->program(&ln->ln_set);
@@ -59,11 +60,11 @@ count(struct lone *ln, const struct pcbe_ops *ops, uint64_t iterations)
 }
 
 /*
- * The difference of two lengths cancels what starting and stopping retire.
- * Retired instructions are architectural: there is no tolerance.
+ * The difference of two lengths cancels the instructions that start and stop
+ * the PIC.  Retired instructions are architectural, so there is no tolerance.
  */
 static const char *
-judge(char *text, size_t len, uint64_t a, uint64_t b, bool exact)
+check_counts(char *text, size_t len, uint64_t a, uint64_t b, bool exact)
 {
 	uint64_t want = PMU_SPIN_INSNS * (LONG_LOOP - SHORT_LOOP);
 
@@ -85,23 +86,23 @@ const char *
 x86_prove(const struct pcbe_ops *ops, unsigned pic, const struct pcbe_event *ev,
     bool exact)
 {
-	const char *wrong = "has no event to prove it by";
+	const char *wrong = "cannot count the event that would prove it";
 	struct lone ln;
 
 	if (!lone_init(&ln, ops, pic, ev, false))
 		return wrong;
 	for (unsigned i = 0; i < TRIES && wrong != NULL; i++) {
-		uint64_t a = count(&ln, ops, SHORT_LOOP);
-		uint64_t b = count(&ln, ops, LONG_LOOP);
+		uint64_t a = count_loop(&ln, ops, SHORT_LOOP);
+		uint64_t b = count_loop(&ln, ops, LONG_LOOP);
 
-		wrong =
-		    judge(complaint[pic], sizeof complaint[pic], a, b, exact);
+		wrong = check_counts(
+		    complaint[pic], sizeof complaint[pic], a, b, exact);
 	}
 	return wrong;
 }
 
 static bool
-wait_for(bool (*pending)(void))
+wait_until(bool (*pending)(void))
 {
 	uint64_t end = arch_tick() + PATIENCE_MS * arch_tick_hz() / 1000;
 
@@ -127,6 +128,6 @@ x86_prove_overflow(const struct pcbe_ops *ops, bool (*pending)(void))
 	early = pending();
 	ops->program(&ln.ln_set);
 	pmu_spin(LONG_LOOP);
-	late = wait_for(pending);
+	late = wait_until(pending);
 	return ops->stop(&ln.ln_set) == 1 && !early && late;
 }

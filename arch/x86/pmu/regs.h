@@ -1,13 +1,14 @@
 /*
- * Registers of performance counters, Intel's and AMD's.  Included by the
- * backends of arch/x86/ and by tests/host.
+ * The registers of performance counters of Intel and AMD.  Included by
+ * arch/x86/pmu/ and by tests/host.
  */
 #ifndef ARCH_X86_PMU_REGS_H
 #define ARCH_X86_PMU_REGS_H
 
 /*
- * Intel's.  A write to IA32_PMCx takes 32 bits and extends their sign; one to
- * IA32_A_PMCx takes the counter's width, where IA32_PERF_CAPABILITIES says so.
+ * Intel.  A write to IA32_PMCx takes 32 bits and extends their sign.  A write
+ * to IA32_A_PMCx takes all bits of the counter, if IA32_PERF_CAPABILITIES says
+ * that it exists.
  * Intel SDM vol. 4, "IA-32 Architectural MSRs"; vol. 3B, "Full-Width Writes
  * to Performance Counter Registers".
  */
@@ -19,7 +20,7 @@
 #define PERF_CAP_FW_WRITE      (1ULL << 13)
 
 /*
- * IA32_FIXED_CTR_CTRL: four bits for each fixed counter.
+ * IA32_FIXED_CTR_CTRL has four bits for each fixed counter.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 2", and
  * Version 3 (AnyThread).
  */
@@ -31,9 +32,9 @@
 #define FIXED_CTRL_SHIFT(n) (4 * (n))
 
 /*
- * Bit n is general counter n, bit 32 + n fixed counter n.  Introduced with
- * version 2.  From version 4 on IA32_PERF_GLOBAL_OVF_CTRL is called
- * IA32_PERF_GLOBAL_STATUS_RESET; what we write to it is the same.
+ * Bit n is general counter n, bit 32 + n fixed counter n.  Version 2 introduced
+ * these registers.  Version 4 renames IA32_PERF_GLOBAL_OVF_CTRL to
+ * IA32_PERF_GLOBAL_STATUS_RESET; the bits that we write mean the same.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 2".
  */
 #define IA32_PERF_GLOBAL_STATUS   0x38eU
@@ -43,8 +44,8 @@
 #define PERF_GLOBAL_FIXED(n)      (1ULL << (32 + (n)))
 
 /*
- * IA32_DEBUGCTL, where bit 12 freezes all counters at an overflow until their
- * bit of status is cleared; AMD's DebugCtl has the same.
+ * Bit 12 of IA32_DEBUGCTL freezes all counters at an overflow, until software
+ * clears the status bit.  AMD's DebugCtl has the same bit.
  * Intel SDM vol. 3B, "IA32_DEBUGCTL MSR", "Freezing LBR and Performance
  * Counters on PMI"; AMD APM vol. 2, "Debug-Control MSR (DebugCtl)".
  */
@@ -52,13 +53,15 @@
 #define DEBUGCTL_FREEZE_COUNTERS   (1ULL << 12)
 #define PERF_GLOBAL_STATUS_CTR_FRZ (1ULL << 59)
 
-/* What RDPMC takes in ECX.  Intel SDM vol. 2B, "RDPMC". */
+/* RDPMC takes this plus n in ECX for fixed counter n.  Intel SDM vol. 2B,
+ * "RDPMC". */
 #define RDPMC_FIXED 0x40000000U
 
 /*
- * AMD's.  The first four counters go by both names where there are six.
- * AMD APM vol. 2 (24593), "Performance Monitoring Counters"; "Performance
- * Counter Global Control" and the two registers beside it.
+ * AMD.  If there are six counters, the first four have both addresses.
+ * AMD APM vol. 2 (24593), "Performance Monitoring Counters", "Performance
+ * Counter Global Control", "Performance Counter Global Status", "Performance
+ * Counter Global Status Clear".
  */
 #define AMD_PERF_LEGACY_CTL(n)          (0xc0010000U + (n))
 #define AMD_PERF_LEGACY_CTR(n)          (0xc0010004U + (n))
@@ -72,8 +75,8 @@
 #define AMD_PERF_CORE_N                 6
 
 /*
- * Decode configuration.  Bit 1 has LFENCE wait for all before it, where it
- * does not by itself; families 0Fh and 11h, where it does, lack the register.
+ * Decode configuration.  Bit 1 makes LFENCE wait for all earlier instructions.
+ * Families 0Fh and 11h lack the register, and their LFENCE always waits.
  * AMD, "Software Techniques for Managing Speculation on AMD Processors"
  * (90343), mitigation G-2.
  */
@@ -81,7 +84,7 @@
 #define AMD_DE_CFG_LFENCE (1ULL << 1)
 
 /*
- * Event select.  Bits 35:32 are AMD's alone.
+ * The event select.  Only AMD has the event bits 35:32.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 1" (layout
  * of IA32_PERFEVTSELx); AMD APM vol. 2, "Performance Event-Select Registers".
  */
@@ -95,11 +98,11 @@
 #define EVTSEL_EN         (1ULL << 22)
 #define EVTSEL_INV        (1ULL << 23)
 #define EVTSEL_CMASK_MASK 0xff000000ULL
-/* Intel's alone, with transactional memory. */
+/* Intel only, with transactional memory. */
 #define EVTSEL_IN_TX   (1ULL << 32)
 #define EVTSEL_IN_TXCP (1ULL << 33)
-#define IN_TXCP_PIC    2 /* the only one that has it */
-/* AMD's alone: an event of twelve bits; in a guest, in the host. */
+#define IN_TXCP_PIC    2 /* the only PIC that has EVTSEL_IN_TXCP */
+/* AMD only: an event of twelve bits; count in the guest, count in the host. */
 #define EVTSEL_EVENT_12 0xf000000ffULL
 #define AMD_GUEST_HOST  (3ULL << 40)
 

@@ -1,22 +1,27 @@
 /*
- * The ways into the kernel and back.
+ * Entries into the kernel and returns from it.
  *
- * A payload at system privilege runs at ring 0 with a red zone below its
- * stack pointer, so no vector may use the stack it finds.  An interrupt's
- * frame goes where the LWP's belongs, to the top of its kernel stack: the
- * kernel lets interrupts in nowhere but where it idles, which needs none.
- * Exceptions switch to IST_TRAP, and from there the frame moves on, to the
- * LWP's or, if the kernel was interrupted, below what the kernel had.  GS is
- * the kernel's exactly while the kernel runs.
+ * A payload at system privilege runs at ring 0, with a red zone below its stack
+ * pointer.  So no vector may use the stack of the interrupted code:
  *
- * It was a payload if it ran at ring 3, or its code or its stack is in the
- * lower half; the kernel has both in the upper one.
+ * - An interrupt puts its frame at the top of the LWP's kernel stack.  The
+ *   kernel enables interrupts only while it idles, when that place is free.
+ * - An exception puts its frame on IST_TRAP.  The entry then copies the frame
+ *   of a payload to the top of the LWP's kernel stack.  It copies the frame of
+ *   the kernel to below the interrupted stack pointer.
+ *
+ * GS has the kernel's base while the kernel runs, and only then.
+ *
+ * A frame belongs to a payload if it comes from ring 3, or if its code is in
+ * the lower half.  If only its stack is in the lower half, or after a debug
+ * exception, the base of GS decides (ask_gs).
+ *
  * Intel SDM vol. 3A, "64-Bit Mode Stack Frame"; vol. 2B, "SYSCALL", "SYSRET".
  */
 #include "arch/x86/asm.h"
 #include "arch/x86/mm/smap.inc"
 
-	/* The frame the CPU pushed, with what a vector's entry adds. */
+	/* The frame that the CPU pushes, and what the entry of a vector adds. */
 #define F_RDX    0
 #define F_RAX    8
 #define F_VECTOR 16
@@ -29,7 +34,7 @@
 
 	.text
 
-	/* As struct trapframe has them; \rax and \rdx may lie in memory. */
+	/* In the order of struct trapframe.  \rax and \rdx may be in memory. */
 	.macro	push_general rax=%rax, rdx=%rdx
 	push	%r9
 	push	%r8
@@ -66,7 +71,7 @@
 	pop	%r9
 	.endm
 
-	/* A trap frame on this stack, from the one at %rdx. */
+	/* Push a trap frame, from the F_ frame at %rdx. */
 	.macro	copy_frame
 	push	F_SS(%rdx)
 	push	F_RSP(%rdx)
@@ -85,7 +90,7 @@ x86_vectors:
 	.set	vec, 0
 	.rept	256
 	.balign	16
-	/* Those without an error code get one. */
+	/* These vectors have no error code: push one. */
 	.if	(vec != 8) && (vec < 10 || vec > 14) && (vec != 17) && \
 		(vec != 21) && (vec != 29) && (vec != 30)
 	push	$0
@@ -115,7 +120,7 @@ trap:
 	jns	ask_gs
 
 from_kernel:
-	/* A stack that cannot hold the frame is no stack. */
+	/* Check that the kernel's stack can hold the frame. */
 	cmp	$KSTACK_BASE, %rax
 	jb	bad_stack
 	and	$-16, %rax
@@ -124,7 +129,7 @@ from_kernel:
 	jnz	bad_stack
 	lea	TF_BYTES + 16(%rax), %rsp
 	copy_frame
-	/* A frame record, for backtraces to go on where this struck. */
+	/* A frame record, so that a backtrace continues in the interrupted code. */
 	push	TF_RIP(%rsp)
 	push	%rbp
 	mov	%rsp, %rbp
@@ -136,10 +141,13 @@ from_kernel:
 	iretq
 
 /*
- * The kernel's code with GS of a payload, or on a stack of the lower half.
- * Either a payload at system privilege came there, or the kernel has lost its
- * stack, or a debug exception came between an entry and its SWAPGS.  MOV SS
- * delays one to the first instruction of an entry.
+ * Kernel code was interrupted, but GS or the stack may be a payload's.  The base
+ * of GS decides.  There are three such cases:
+ *
+ * - A payload at system privilege jumped to a kernel address.
+ * - The kernel lost its stack.
+ * - A debug exception came between an entry and its SWAPGS.  MOV SS delays a
+ *   debug exception to the first instruction of an entry.
  * Intel SDM vol. 3A, "Masking Exceptions and Interrupts When Switching Stacks".
  */
 ask_gs:
@@ -156,13 +164,13 @@ from_payload:
 	swapgs
 	mov	%gs:XC_FRAME_END, %rsp
 	copy_frame
-	user_access clac /* interrupts leave RFLAGS.AC, which lifts SMAP */
+	user_access clac /* an exception keeps RFLAGS.AC, which opens SMAP */
 	xor	%ebp, %ebp
 	mov	%rsp, %rdi
 	call	x86_trap_payload
 	jmp	to_payload
 
-/* The overflow interrupt, which has a way of its own, and the others. */
+/* The overflow interrupt has an entry of its own; others share one. */
 	.macro	interrupt_entry function
 	push_general
 	cld
@@ -194,7 +202,7 @@ x86_pmi_entry:
 interrupt:
 	interrupt_entry x86_trap_interrupt
 
-/* The idle loop goes on on its own stack. */
+/* Handle the interrupt on the stack of the idle loop, which it continues. */
 from_idle:
 	mov	%rsp, %rbx
 	mov	TF_RSP(%rsp), %rsp
@@ -209,7 +217,7 @@ from_idle:
 	add	$16, %rsp
 	iretq
 
-/* Back to a payload, %rdi = its trap frame. */
+/* Return to a payload.  %rdi is its trap frame. */
 	.globl	x86_user_return
 x86_user_return:
 	mov	%rdi, %rsp
@@ -220,10 +228,13 @@ to_payload:
 	iretq
 
 /*
- * An NMI.  Whose code it struck tells whose registers these are: the kernel's
- * last instructions have the payload's stack already.  A payload's goes the
- * way of its interrupts: with the frame off this stack the next may come, and
- * it is by IRET, to the next instruction, that it may.
+ * An NMI.  The address of the interrupted code says whose registers these are.
+ * The stack pointer does not, because the last instructions of the kernel
+ * already have the payload's.
+ *
+ * An NMI in a payload is handled like its interrupts.  Its frame moves to the
+ * LWP's kernel stack, so that another NMI can use this stack.  The IRET to the
+ * next instruction then unblocks NMIs.
  * Intel SDM vol. 3A, "Handling Multiple NMIs".
  */
 	.balign	16
@@ -253,7 +264,7 @@ x86_nmi_entry:
 	call	x86_trap_nmi
 	jmp	to_payload
 
-/* The kernel's stack pointer is in a guard, or nowhere. */
+/* The kernel's stack pointer is in a guard, or not in a stack at all. */
 bad_stack:
 	mov	%gs:XC_DF_STACK, %rsp
 	copy_frame
@@ -261,10 +272,9 @@ bad_stack:
 	call	x86_trap_overflow
 
 /*
- * System calls.  The payload's stack is not used, its %rcx and %r11 are the
- * CPU's to overwrite.  Their places in the frame are left as they are, which
- * is with what the LWP had in them once; so are those of the selectors, which
- * never change.
+ * System calls.  The CPU overwrites %rcx and %r11.  So their places in the
+ * frame keep old values of the same LWP.  The places of the selectors keep
+ * theirs, which never change.
  */
 	.balign	16
 	.globl	x86_syscall_entry
@@ -285,7 +295,7 @@ x86_syscall_entry:
 	mov	%r10, TF_R10(%rsp)
 	mov	%r8, TF_R8(%rsp)
 	mov	%r9, TF_R9(%rsp)
-	/* For fork and signals; C keeps them. */
+	/* Fork and signals need these.  C code preserves them. */
 	mov	%rbx, TF_RBX(%rsp)
 	mov	%rbp, TF_RBP(%rsp)
 	mov	%r12, TF_R12(%rsp)
@@ -296,11 +306,12 @@ x86_syscall_entry:
 	xor	%ebp, %ebp
 	call	x86_trap_syscall
 	/*
-	 * SYSRET goes to ring 3 only, and not to a frame that was made for
-	 * another place: it takes %rcx and %r11, and C has the others.  At an
-	 * address that is not canonical it would fault at ring 0 with the
-	 * payload's stack: the last page below those is never mapped, so that
-	 * no SYSCALL ends there (USER_TOP).
+	 * SYSRET returns to ring 3 only, and loads %rcx and %r11 itself.  So use
+	 * it only if nothing has changed the frame's vector or selector.
+	 *
+	 * With a non-canonical address it would fault at ring 0, on the payload's
+	 * stack.  That cannot happen: the last page below such addresses is never
+	 * mapped (USER_TOP), so no SYSCALL is there.
 	 * Intel SDM vol. 2B, "SYSRET"; AMD APM vol. 3 (24594), "SYSRET".
 	 */
 	cmpq	$VEC_SYSCALL, TF_VECTOR(%rsp)
@@ -322,11 +333,13 @@ x86_syscall_entry:
 	sysretq
 
 /*
- * What strikes anywhere, entry and exit of the above included: GS itself
- * tells whose it is, since no payload can give it an upper address.  All but
- * an overflow's NMI ends the run; that goes back to where it struck, having
- * touched no more than its own stack.  Nothing on its way faults, so that no
- * other IRET lets the next one in on that stack.
+ * NMIs in the kernel, double faults and machine checks.  They may come at any
+ * instruction, also of the entries and exits above.  The base of GS
+ * shows whose it is, because a payload cannot set it to an upper address.
+ *
+ * Only an NMI returns to the interrupted code.  It uses no stack but its own.
+ * Its handler never faults: the IRET of another exception would unblock NMIs
+ * while this stack is in use.
  */
 	.macro	anywhere name, vector, has_error
 	.balign	16
@@ -359,7 +372,10 @@ anywhere:
 	swapgs
 	inc	%ebx
 	jmp	2f
-	/* As many: what an overflow's set counts of its NMI is a constant. */
+	/*
+	 * The same number of instructions as the other branch.  So a set always
+	 * counts the same number for an overflow's NMI.
+	 */
 1:	nop
 	nop
 	nop
@@ -376,7 +392,7 @@ anywhere:
 	add	$16, %rsp
 	iretq
 
-/* The selectors of a new descriptor table. */
+/* Load the selectors of a new descriptor table. */
 	.globl	x86_load_segments
 x86_load_segments:
 	pop	%rdx

@@ -1,4 +1,6 @@
 /*
+ * Save, load and clear the extended state of an LWP.
+ *
  * Intel SDM vol. 1, "Managing State Using the XSAVE Feature Set"; vol. 2A,
  * "FXSAVE".
  */
@@ -21,27 +23,27 @@ struct legacy_area {
 	uint32_t mxcsr, mxcsr_mask;
 };
 
-/* What FNINIT and a reset leave: all exceptions masked. */
+/* The values after FNINIT and a reset: all exceptions are masked. */
 #define FCW_CLEAN   0x37f
 #define MXCSR_CLEAN 0x1f80
 
 static size_t area_bytes = FXSAVE_BYTES;
 size_t x86_fpu_frame_bytes = FXSAVE_BYTES;
 
-/* The software's bytes of this machine's frames: zeros without XSAVE. */
+/* The bytes for software in a signal's frame.  Zeros without XSAVE. */
 struct sw_bytes {
 	uint32_t magic1;
-	uint32_t extended_bytes; /* the area's, with FPU_MAGIC2 behind it */
+	uint32_t extended_bytes; /* of the area and FPU_MAGIC2 after it */
 	uint64_t features;
 	uint64_t area_bytes;
 };
 #define MAGIC2_BYTES       4
 #define XSAVE_HEADER_BYTES 64
 
-/* sigcopy.S has both. */
+/* sigcopy.S uses this and x86_fpu_clean. */
 struct sw_bytes x86_fpu_sw;
 
-/* XRSTOR of initial state reads no more than legacy area and header. */
+/* To load initial state, XRSTOR reads only the legacy area and the header. */
 const union fpu_clean {
 	struct legacy_area legacy;
 	char bytes[FXSAVE_BYTES + XSAVE_HEADER_BYTES];
@@ -54,7 +56,7 @@ x86_fpu_init(void)
 {
 	if (!x86_features.xsave)
 		return;
-	/* EBX is what the components XCR0 enables now need. */
+	/* EBX is the size of the components that XCR0 enables. */
 	area_bytes = cpuid(0xd, 0).b;
 	x86_fpu_frame_bytes = area_bytes + MAGIC2_BYTES;
 	x86_fpu_sw.magic1 = FPU_MAGIC1;
@@ -87,7 +89,7 @@ x86_fpu_free(void *area)
 	kfree(area);
 }
 
-/* A header of zeros says "initial state" for every component. */
+/* A header of zeros means initial state for every component. */
 void
 x86_fpu_clear(void *area)
 {

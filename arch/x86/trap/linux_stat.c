@@ -1,3 +1,6 @@
+/*
+ * The result of stat(2) in the layout of Linux on x86-64.
+ */
 #include <stdint.h>
 
 #include "kern/arch.h"

@@ -1,5 +1,6 @@
 /*
- * LWPs: the registers they leave behind, and their way into user code.
+ * LWPs: their registers while they do not run, and their start in user code.
+ *
  * Intel SDM vol. 4, "IA-32 Architectural MSRs" (IA32_FS_BASE,
  * IA32_KERNEL_GS_BASE).
  */
@@ -16,18 +17,18 @@
 
 /* l_arch */
 struct x86_lwp {
-	void *xl_sp; /* its struct switch_frame, while it does not run */
-	/* User code cannot change them itself: CR4.FSGSBASE is clear. */
+	void *xl_sp; /* struct switch_frame, while the LWP does not run */
+	/* User code cannot change these itself: CR4.FSGSBASE is clear. */
 	uint64_t xl_fs_base, xl_gs_base;
-	void *xl_fpu;           /* NULL: a kernel thread has no such state */
-	struct x86_cpu *xl_cpu; /* that knows its stack */
+	void *xl_fpu;           /* NULL for a kernel thread */
+	struct x86_cpu *xl_cpu; /* its TLB has the LWP's stack */
 };
 
-/* As x86_switch() stores them: callee-saved registers. */
+/* Callee-saved registers, in the order in which x86_switch() stores them. */
 struct switch_frame {
 	uint64_t swf_r15, swf_r14, swf_r13, swf_r12, swf_rbx, swf_rbp;
 	uint64_t swf_rip;
-	uint64_t swf_end[2]; /* where a backtrace stops */
+	uint64_t swf_end[2]; /* zeros, where a backtrace stops */
 };
 
 void x86_switch(void **from_sp, void *to_sp);
@@ -46,7 +47,7 @@ arch_lwp_init(struct lwp *l, void (*fn)(void *), void *arg)
 		kfree(xl);
 		return ENOMEM;
 	}
-	/* Below the trap frame, which arch_lwp_reset() fills from here. */
+	/* Below the trap frame, which arch_lwp_reset() fills later. */
 	sf = (struct switch_frame *)((struct trapframe *)l->l_kstack_top - 1) -
 	     1;
 	*sf = (struct switch_frame){
@@ -69,13 +70,16 @@ arch_lwp_free(struct lwp *l)
 	l->l_arch = NULL;
 }
 
-/* What entry.S and user code will find of the LWP. */
+/* Load the state of the LWP that entry.S and user code use. */
 static void
 make_current(struct x86_cpu *xc, struct lwp *l)
 {
 	struct x86_lwp *xl = l->l_arch;
 
-	/* A kernel thread needs none; but the last one's may go meanwhile. */
+	/*
+	 * A kernel thread needs no address space.  Do not keep the previous
+	 * one: it may be freed while the thread runs.
+	 */
 	arch_as_switch(l->l_proc != NULL ? &l->l_proc->p_as : NULL);
 	xc->xc_frame = arch_lwp_frame(l);
 	xc->xc_tss.t_ist[IST_INTR - 1] = (uintptr_t)l->l_kstack_top;
@@ -133,7 +137,7 @@ arch_lwp_fork(struct lwp *l, const struct trapframe *tf, uintptr_t sp,
 		copy->tf_rsp = sp;
 	xl->xl_fs_base = tls != NULL ? *tls : self->xl_fs_base;
 	xl->xl_gs_base = self->xl_gs_base;
-	/* The kernel does not touch it: it is still the caller's. */
+	/* The registers still have the caller's state. */
 	x86_fpu_save(xl->xl_fpu);
 }
 

@@ -1,4 +1,6 @@
 /*
+ * Machine checks: enable the banks at boot, and report their errors.
+ *
  * Intel SDM vol. 3B, "Machine-Check MSRs", "Machine-Check Initialization" and
  * "Guidelines for Writing Machine-Check Software"; AMD APM vol. 2 (24593),
  * "Machine-Check Architecture MSRs".
@@ -15,11 +17,11 @@
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 
-#define BANKS_MAX 32 /* whose registers lie one after the other */
+#define BANKS_MAX 32 /* these banks have consecutive registers */
 
 /*
- * A machine check of a package strikes its CPUs at once.  Each prints what
- * its banks hold; the first waits for the others, and ends the run.
+ * The time that the first CPU waits for the others.  A machine check of a
+ * package hits all its CPUs.  Each prints its banks; the first ends the run.
  */
 #define OTHERS_MS 20
 
@@ -48,7 +50,7 @@ x86_mcheck_init_cpu(void)
 	    (cap & MCG_CAP_CTL) != 0)
 		x86_wrmsr_safe(IA32_MCG_CTL, ~0ULL);
 	for (unsigned i = 0; i < n; i++) {
-		/* Early family 6: bank 0 is the firmware's. */
+		/* On early family 6, firmware controls bank 0. */
 		if (i > 0 || x86_features.family != 6 ||
 		    x86_features.model >= 0x1a)
 			x86_wrmsr_safe(IA32_MC_CTL(i), ~0ULL);
@@ -56,7 +58,7 @@ x86_mcheck_init_cpu(void)
 	}
 }
 
-/* One line, what is not valid left out.  True where the bank holds an error. */
+/* Print a line if the bank holds an error.  Leave out fields not valid. */
 static bool
 print_bank(unsigned i)
 {
@@ -88,8 +90,8 @@ print_banks(void)
 	for (unsigned i = 0; i < n; i++)
 		errors += print_bank(i);
 	if (errors == 0)
-		printf("cpu: machine check: CPU %u: none of %u banks holds an "
-		       "error\n",
+		printf("cpu: machine check: CPU %u: no error in its %u "
+		       "banks\n",
 		    arch_curcpu()->c_id, n);
 	lock_release(&report_lock);
 }
@@ -110,6 +112,6 @@ x86_mcheck(const struct trapframe *tf)
 	x86_rdmsr_safe(IA32_MCG_STATUS, &status);
 	lock_acquire(&report_lock);
 	panic("machine check: CPU %u at pc %#lx (IA32_MCG_STATUS %#lx): the "
-	      "hardware reported the errors above: replace what they name",
+	      "hardware reported the errors above: replace the faulty part",
 	    arch_curcpu()->c_id, tf->tf_rip, status);
 }

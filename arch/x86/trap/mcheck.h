@@ -6,7 +6,7 @@
 
 struct trapframe;
 
-/* Clear this CPU's banks and have all their errors reported. */
+/* Clear this CPU's banks, and enable the report of all their errors. */
 void x86_mcheck_init_cpu(void);
 /* Print this CPU's banks and end the run.  On the stack of IST_MC. */
 _Noreturn void x86_mcheck(const struct trapframe *tf);

@@ -1,3 +1,6 @@
+/*
+ * Stray NMIs: count them, report the first one of each CPU, or end the run.
+ */
 #include "arch/x86/trap/nmi.h"
 
 #include "arch/x86/dev/apic.h"
@@ -8,7 +11,7 @@
 #include "lib/printf.h"
 
 /*
- * Why a board sends one: bit 7 is SERR#, bit 6 IOCHK#.
+ * The reason for an NMI of the board: bit 7 is SERR#, bit 6 is IOCHK#.
  * Intel 500 Series Chipset Family PCH datasheet, volume 2 (631120), "NMI
  * Status and Control (NMI_STS_CNT)".
  */
@@ -33,7 +36,7 @@ x86_nmi_stray(const struct trapframe *tf)
 	if (__atomic_fetch_add(
 		&xc->xc_cpu->c_stray_nmis, 1, __ATOMIC_RELAXED) != 0)
 		return;
-	/* It may have struck a printf() of this CPU: the report waits. */
+	/* The NMI may have hit a printf() of this CPU, so report it later. */
 	xc->xc_nmi_pc = tf->tf_rip;
 	xc->xc_nmi_status = inb(NMI_STATUS_PORT);
 	__atomic_fetch_or(&xc->xc_ipi, X86_IPI_STRAY_NMI, __ATOMIC_RELEASE);

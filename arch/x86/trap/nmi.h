@@ -1,22 +1,22 @@
 /*
- * Stray NMIs: those that no overflow and no CPU of ours sent.  Included by
- * arch/x86/.
+ * Stray NMIs, which come neither from an overflow nor from another CPU.
+ * Included by arch/x86/.
  */
 #ifndef ARCH_X86_TRAP_NMI_H
 #define ARCH_X86_TRAP_NMI_H
 
 struct trapframe;
 
-/* In xc_ipi, above kern/sched/cpu.h's reasons: a report waits. */
+/* A reason in xc_ipi: a report waits.  kern/sched/cpu.h has the lower bits. */
 #define X86_IPI_STRAY_NMI 0x80000000U
 
 /*
- * Count the NMI of frame tf; with nmi=panic end the run.  May be called
- * anywhere an NMI strikes.  The first of each CPU is reported in the log, at
- * the next moment this CPU lets interrupts in.
+ * Count the NMI of frame tf, or end the run with nmi=panic.  Safe in every NMI.
+ * The log reports the first stray NMI of each CPU, when that CPU next enables
+ * interrupts.
  */
 void x86_nmi_stray(const struct trapframe *tf);
-/* Write that report.  With the kernel lock held, not in an NMI. */
+/* Write that report.  Call with the kernel lock held, not in an NMI. */
 void x86_nmi_report(void);
 
 #endif /* ARCH_X86_TRAP_NMI_H */

@@ -1,6 +1,6 @@
 /*
- * Instructions that may fault, and what becomes of them: each function
- * returns 0, or what its fixup says.
+ * Functions with instructions that may fault.  Each returns 0, or the errno of
+ * its fixup after a fault.
  */
 #include "arch/x86/asm.h"
 #include "arch/x86/mm/smap.inc"
@@ -10,7 +10,7 @@
 #define ENAMETOOLONG 36
 #define PAGE         4096
 
-	/* A fault at \insn goes on at \resume. */
+	/* After a fault at \insn, continue at \resume. */
 	.macro	fixup insn, resume
 	.pushsection .fixup_table, "a"
 	.long	\insn - ., \resume - .
@@ -41,9 +41,9 @@ x86_copy_user:
 /*
  * int x86_copy_string(char *dst, const char *src, size_t max)
  *
- * Eight bytes at a time as far as the page and the room go: the next page may
- * be absent.  A byte is 0 where 1 less has bit 7 and it has not, or behind one
- * that is.
+ * Copies eight bytes at a time within a page, because the next page may be
+ * absent.  A word has a zero byte if ((word - 0x0101...) & ~word) has bit 7 of
+ * any byte.
  */
 	.globl	x86_copy_string
 x86_copy_string:

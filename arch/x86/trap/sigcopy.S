@@ -1,11 +1,12 @@
 /*
- * A signal's frame, written and read in place, in user memory.  struct frame
- * is Linux's (sigframe.c), the area for FXSAVE or XSAVE fpu.c's; offsets in
- * asm.h.  A fault anywhere between x86_sigcopy_start and x86_sigcopy_end goes
- * on at x86_sigcopy_failed, so nothing here has anything on the stack.
+ * Write and read a signal's frame in place, in user memory.  sigframe.c has
+ * struct frame, fpu.c the FXSAVE or XSAVE area, asm.h the offsets.
  *
- * SSE's registers copy two words at a time: the frame has what was in them,
- * or is about to give it back.
+ * A fault between x86_sigcopy_start and x86_sigcopy_end continues at
+ * x86_sigcopy_failed, so this code keeps nothing on the stack.
+ *
+ * SSE registers copy two words at a time.  Their contents are already in the
+ * frame, or are about to be loaded from it.
  */
 #include "arch/x86/asm.h"
 #include "arch/x86/mm/smap.inc"
@@ -24,13 +25,13 @@
 	movups	%xmm0, \to
 	.endm
 
-	/* XSAVE's and XRSTOR's: everything. */
+	/* XSAVE and XRSTOR: all components. */
 	.macro	all_components
 	mov	$-1, %eax
 	mov	%eax, %edx
 	.endm
 
-	/* What the FPU's area is not; and the trap frame enters the handler. */
+	/* Write the rest of the frame, and make the trap frame enter the handler. */
 	.macro	rest_of_frame
 	movq	$UC_FLAGS, SF_FLAGS(%rsi)
 	movq	$0, SF_FLAGS + 8(%rsi)		/* uc_link */
@@ -63,7 +64,7 @@
 	copy_two 32(%r9), SF_INFO + 32(%rsi)
 	user_access clac
 
-	/* The handler: its registers, no vector arguments, a clean FPU. */
+	/* Set the handler's registers: %al 0 for no vector arguments. */
 	mov	SA_HANDLER(%r8), %r8
 	movslq	(%r9), %r9			/* si_signo */
 	lea	SF_INFO(%rsi), %r10
@@ -84,8 +85,8 @@ x86_sigcopy_start:
  * int x86_sigcopy_out(struct trapframe *tf, struct frame *frame,
  *     const struct sigframe *sf, void *fpu)
  *
- * The frame's first word, then the FPU's area from end to end: they are on
- * every page of it, so that nothing faults once a register has changed.
+ * First write the frame's first word and the whole FPU area.  They touch every
+ * page of the frame, so nothing faults after a register has changed.
  */
 	.globl	x86_sigcopy_out
 x86_sigcopy_out:
@@ -96,12 +97,12 @@ x86_sigcopy_out:
 	copy_word SA_RESTORER(%r8), (%rsi)
 
 	/*
-	 * XSAVE writes neither the bytes that are software's nor XCOMP_BV and
-	 * the eight bytes behind it, which must be 0 to be loaded, and of
-	 * XSTATE_BV only what is enabled.  Intel SDM vol. 1, "Operation of
+	 * XSAVE does not write the bytes for software, XCOMP_BV, and the eight
+	 * bytes after it.  The last two must be 0 for XRSTOR.  It writes only
+	 * the enabled bits of XSTATE_BV.  Intel SDM vol. 1, "Operation of
 	 * XSAVE", "Standard Form of XRSTOR".
 	 */
-	mov	x86_fpu_sw + 16(%rip), %r11	/* the area's bytes */
+	mov	x86_fpu_sw + 16(%rip), %r11	/* the size of the area */
 	test	%r11, %r11
 	jz	2f
 	movq	$0, FPU_XSTATE_BV(%rcx)
@@ -154,7 +155,7 @@ x86_sigcopy_in:
 	sub	x86_fpu_frame_bytes(%rip), %rax
 	cmp	%rax, %rsi
 	ja	x86_sigcopy_failed
-	/* Flags are what they may be. */
+	/* Take only the flags of `may` from the frame. */
 	mov	TF_RFLAGS(%rdi), %r8
 	xor	%r8, %r11
 	and	%rcx, %r11
@@ -176,13 +177,13 @@ x86_sigcopy_in:
 	mov	%r9, TF_RIP(%rdi)
 	mov	%r10, TF_RSP(%rdi)
 	mov	%r11, TF_RFLAGS(%rdi)
-	/* SYSRET would not restore %rcx and %r11. */
+	/* Return by IRET, because SYSRET would not restore %rcx and %r11. */
 	xor	%eax, %eax
 	mov	%rax, TF_VECTOR(%rdi)
 	mov	%rax, TF_ERR(%rdi)
 	ret
 
-	/* None, or of the program's own making: what FXSAVE knows. */
+	/* No XSAVE area that the kernel wrote: load the FXSAVE part, if any. */
 5:	xrstor64 x86_fpu_clean(%rip)
 6:	test	%rsi, %rsi
 	jz	7f

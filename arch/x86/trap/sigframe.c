@@ -1,7 +1,8 @@
 /*
- * A signal handler's frame, as Linux programs know it: uapi/asm/ucontext.h,
- * uapi/asm/sigcontext.h.  It is written and read in place, in user memory, by
- * sigcopy.S.
+ * The frame of a signal handler, in Linux's layout.  sigcopy.S writes and reads
+ * it in place, in user memory.
+ *
+ * Linux, uapi/asm/ucontext.h, uapi/asm/sigcontext.h.
  */
 #include "arch/x86/insn.h"
 #include "arch/x86/trap/fpu.h"
@@ -11,9 +12,10 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
 
-#define RED_ZONE 128 /* System V ABI, AMD64: below %rsp, the function's */
+/* The bytes below %rsp that a function may use.  System V ABI, AMD64. */
+#define RED_ZONE 128
 
-/* What a payload may have in RFLAGS by its own doing, at ring 3. */
+/* The bits of RFLAGS that code at ring 3 can set itself. */
 #define RFLAGS_STATUS 0x8d5 /* CF PF AF ZF SF OF */
 #define RFLAGS_USER                                                            \
 	(RFLAGS_STATUS | RFLAGS_TF | RFLAGS_DF | RFLAGS_RF | RFLAGS_AC)
@@ -28,7 +30,7 @@ struct context {
 };
 
 struct frame {
-	uint64_t restorer; /* the handler returns there */
+	uint64_t restorer; /* the return address of the handler */
 	uint64_t uc_flags, uc_link;
 	struct sigstack stack;
 	struct context context;
@@ -70,17 +72,21 @@ GIVEN(sigframe, sf_info, SGF_INFO);
 GIVEN(sigframe, sf_kept, SGF_KEPT);
 
 /*
- * sigcopy.S.  0 or EFAULT.  out() writes frame and state of the FPU, and has
- * tf enter the handler, or leaves tf and the FPU as they are.  in() reads
- * both back, of RFLAGS what the payload may set; where it fails tf has its pc
- * and sp, and the FPU anything.
+ * sigcopy.S.  Both return 0 or EFAULT.
+ *
+ * x86_sigcopy_out() writes the frame and the FPU's state, and makes tf enter
+ * the handler.  After EFAULT, tf and the FPU have not changed.
+ *
+ * x86_sigcopy_in() reads both back.  It restores only the bits of RFLAGS in
+ * `may`.  After EFAULT, tf has kept its pc and sp, and the state of the FPU is
+ * undefined.
  */
 int x86_sigcopy_out(struct trapframe *tf, struct frame *frame,
     const struct sigframe *sf, void *fpu);
 int x86_sigcopy_in(struct trapframe *tf, const struct frame *frame,
     struct sigkept *kept, uint64_t may);
 
-/* The handler's frame starts a call: %rsp + 8 is a multiple of 16. */
+/* The handler starts as after a call: %rsp + 8 is a multiple of 16. */
 #define CALL_PAD 16
 _Static_assert((sizeof(struct frame) + CALL_PAD) % 16 == 8, "CALL_PAD");
 
@@ -98,7 +104,7 @@ arch_sigframe_push(struct trapframe *tf, const struct sigframe *sf)
 	uintptr_t fpu = (sp - x86_fpu_frame_bytes) & -(uintptr_t)X86_FPU_ALIGN;
 	uintptr_t at = fpu - CALL_PAD - sizeof(struct frame);
 
-	/* Below 0 is beyond sp. */
+	/* If `at` has wrapped below 0, it is greater than sp. */
 	if (sp > USER_TOP || at > sp || at < sf->sf_limit ||
 	    sf->sf_act->sa_handler >= USER_TOP)
 		return EFAULT;
@@ -109,7 +115,7 @@ int
 arch_sigframe_pop(struct trapframe *tf, struct sigkept *kept)
 {
 	uint64_t may = RFLAGS_USER | (lwp_self()->l_system ? RFLAGS_IF : 0);
-	uintptr_t at = tf->tf_rsp - 8; /* the return address was popped */
+	uintptr_t at = tf->tf_rsp - 8; /* the handler's RET popped 8 bytes */
 
 	if (at > USER_TOP - sizeof(struct frame))
 		return EFAULT;

@@ -1,5 +1,6 @@
 /*
- * From one kernel stack to another.
+ * The switch from one kernel stack to another.  The pushed registers are struct
+ * switch_frame of lwp.c.
  */
 	.text
 
@@ -22,7 +23,7 @@ x86_switch:
 	pop	%rbp
 	ret
 
-/* The first thing an LWP does: its function is in %r12, the argument %rbx. */
+/* The start of an LWP: call the function in %r12 with the argument in %rbx. */
 	.globl	x86_lwp_first
 x86_lwp_first:
 	mov	%rbx, %rdi

@@ -1,7 +1,8 @@
 /*
- * Linux's numbers of system calls on x86-64 (arch/x86/entry/syscalls/
- * syscall_64.tbl) as the kernel's own, and the one that is this machine's
- * alone.
+ * The map from Linux's numbers of system calls on x86-64 to the kernel's own
+ * numbers, and arch_prctl(2), which only x86 has.
+ *
+ * Linux, arch/x86/entry/syscalls/syscall_64.tbl.
  */
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
@@ -104,7 +105,6 @@ const unsigned arch_sysmap_len = sizeof arch_sysmap / sizeof arch_sysmap[0];
 #define ARCH_GET_FS    0x1003
 #define ARCH_GET_GS    0x1004
 
-/* arch_prctl(2). */
 static intptr_t
 arch_prctl(unsigned code, uintptr_t arg)
 {
@@ -113,7 +113,7 @@ arch_prctl(unsigned code, uintptr_t arg)
 	switch (code) {
 	case ARCH_SET_FS:
 	case ARCH_SET_GS:
-		/* Above it, it might be taken for the kernel's. */
+		/* entry.S takes an upper address for the kernel's base. */
 		if (arg >= USER_TOP)
 			return -EPERM;
 		if (code == ARCH_SET_FS)

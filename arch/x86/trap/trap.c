@@ -1,5 +1,6 @@
 /*
- * What exceptions mean, and the trap frame's accessors.
+ * Exceptions, interrupts, NMIs and system calls, as entry.S hands them over.
+ * Also the accessors of the trap frame.
  */
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/insn.h"
@@ -52,17 +53,15 @@ static const struct {
 	[21] = { FAULT_PROT, "control protection" },
 };
 
-/*
- * An instruction of the kernel's that may fault, and where to go on then.
- */
+/* A kernel instruction that may fault, and where to continue after a fault. */
 struct fixup {
-	int32_t f_insn; /* both relative to the field itself */
+	int32_t f_insn; /* both are relative to their own address */
 	int32_t f_resume;
 };
 extern const struct fixup __fixup_start[], __fixup_end[];
 
 static bool
-fixup(struct trapframe *tf)
+apply_fixup(struct trapframe *tf)
 {
 	for (const struct fixup *f = __fixup_start; f < __fixup_end; f++) {
 		if (tf->tf_rip == (uintptr_t)&f->f_insn + f->f_insn) {
@@ -97,7 +96,8 @@ page_fault_cause(uint64_t err)
 /* UD2, 0FH 0BH.  Intel SDM vol. 2B, "UD - Undefined Instruction". */
 #define UD2 0x0b0f
 
-/* Undefined behaviour in the kernel, as the compiler traps it (SAN=ubsan). */
+/* With SAN=ubsan, the compiler makes undefined behaviour in the kernel a UD2.
+ */
 static bool
 is_ubsan_trap(const struct trapframe *tf)
 {
@@ -110,7 +110,7 @@ is_ubsan_trap(const struct trapframe *tf)
 }
 
 static void
-report(struct trapframe *tf, uintptr_t addr)
+report_fault(struct trapframe *tf, uintptr_t addr)
 {
 	uint64_t vec = tf->tf_vector;
 
@@ -124,9 +124,9 @@ report(struct trapframe *tf, uintptr_t addr)
 		trap_fault(tf, FAULT_OTHER, 0, "unexpected vector");
 }
 
-/* Back to the payload; the usual case without a call. */
+/* Return to the payload.  Usually that needs no call. */
 static inline void
-leave(struct trapframe *tf)
+leave_kernel(struct trapframe *tf)
 {
 	if (lwp_self()->l_ast != 0)
 		trap_return(tf);
@@ -134,7 +134,7 @@ leave(struct trapframe *tf)
 		kernel_unlock();
 }
 
-/* No counter explains it: the end of the run's, or a stray one. */
+/* No overflow explains the NMI: it stops this CPU, or it is stray. */
 static void
 nmi_unexpected(const struct trapframe *tf)
 {
@@ -149,17 +149,20 @@ x86_trap_payload(struct trapframe *tf)
 	uintptr_t addr = read_cr(2); /* before another CPU's turn */
 
 	kernel_lock();
-	report(tf, addr);
-	leave(tf);
+	report_fault(tf, addr);
+	leave_kernel(tf);
 }
 
-/* Another CPU has the kernel, and may have this one stop the set meanwhile. */
+/*
+ * Another CPU holds the kernel lock.  While this CPU waits for it, a cross-call
+ * may make it stop the set.
+ */
 static __attribute__((noinline)) void
-nmi_waits(struct trapframe *tf)
+nmi_wait_for_lock(struct trapframe *tf)
 {
 	uint32_t found = x86_pic_nmi_found();
 
-	/* Who stops the machine may keep it. */
+	/* A CPU that stops the machine does not release the lock. */
 	if (x86_halt_requested())
 		x86_stop();
 	kernel_lock_wait();
@@ -169,37 +172,37 @@ nmi_waits(struct trapframe *tf)
 		nmi_unexpected(tf);
 }
 
-/* An NMI struck a payload: as x86_interrupt() does it of an overflow. */
+/* An NMI hit a payload.  Handle it like an overflow in x86_interrupt(). */
 void
 x86_trap_nmi(struct trapframe *tf)
 {
 	if (!lock_try(&klock))
-		nmi_waits(tf);
+		nmi_wait_for_lock(tf);
 	else if (kcpc_pmi(tf))
 		x86_pic_nmi_seen();
 	else if (!x86_pic_nmi_late())
 		nmi_unexpected(tf);
-	leave(tf);
+	leave_kernel(tf);
 }
 
 void
 x86_trap_kernel(struct trapframe *tf)
 {
-	if (fixup(tf))
+	if (apply_fixup(tf))
 		return;
 	if (is_ubsan_trap(tf))
 		trap_fault(tf, FAULT_UNDEF, tf->tf_rip,
 		    "undefined behaviour (UBSan: ud2)");
-	report(tf, read_cr(2));
+	report_fault(tf, read_cr(2));
 }
 
 void
 x86_trap_pmi(struct trapframe *tf)
 {
 	kernel_lock();
-	kcpc_pmi(tf); /* rearms */
+	kcpc_pmi(tf); /* also unmasks the APIC's entry */
 	x86_apic_write(APIC_EOI, 0);
-	leave(tf);
+	leave_kernel(tf);
 }
 
 void
@@ -207,7 +210,7 @@ x86_trap_interrupt(struct trapframe *tf)
 {
 	kernel_lock();
 	x86_interrupt(tf);
-	leave(tf);
+	leave_kernel(tf);
 }
 
 void
@@ -219,8 +222,8 @@ x86_trap_idle(struct trapframe *tf)
 }
 
 /*
- * The arguments are in the frame, in their order.  System V ABI, AMD64
- * supplement, "Linux Conventions".
+ * The frame has the arguments in their order.  System V ABI, AMD64 supplement,
+ * "Linux Conventions".
  */
 void
 x86_trap_syscall(struct trapframe *tf)
@@ -231,10 +234,10 @@ x86_trap_syscall(struct trapframe *tf)
 	ret = syscall_find((unsigned)tf->tf_err)(&tf->tf_rdi);
 	if (ret != -EJUSTRETURN)
 		tf->tf_rax = (uint64_t)ret;
-	leave(tf);
+	leave_kernel(tf);
 }
 
-/* It was an overflow's, and the kernel goes on where it was. */
+/* After an overflow's NMI, the kernel continues at the interrupted address. */
 static void
 kernel_nmi(struct trapframe *tf)
 {
@@ -243,14 +246,14 @@ kernel_nmi(struct trapframe *tf)
 	if (!x86_pic_nmi(tf->tf_rip))
 		nmi_unexpected(tf);
 	/*
-	 * STI lets an NMI in, and what waited behind that: HLT would sleep
-	 * over it.
+	 * An NMI between STI and HLT may have raised the PMI, or hold back a
+	 * pending interrupt.  HLT would sleep through the interrupt: skip it.
 	 */
 	if (tf->tf_rip == (uintptr_t)x86_idle_hlt)
 		tf->tf_rip++;
 }
 
-/* In the kernel; and a double fault and machine check: on their own stacks. */
+/* NMIs in the kernel, double faults, machine checks, on their own stacks. */
 void
 x86_trap_anywhere(struct trapframe *tf)
 {
@@ -295,7 +298,7 @@ tf_access(const struct trapframe *tf)
 
 	if (tf->tf_err & (PF_RSVD | PF_KEY))
 		return 0;
-	/* The machine's own access, as to a descriptor: not for user pages. */
+	/* The CPU's own access, to a descriptor: never to user pages. */
 	if (user && (tf->tf_err & PF_USER) == 0)
 		return 0;
 	if (tf->tf_err & PF_FETCH)
@@ -315,7 +318,7 @@ tf_set_ret(struct trapframe *tf, intptr_t v)
 	tf->tf_rax = (uint64_t)v;
 }
 
-/* SYSCALL is two bytes long; %rax and its arguments are as they were. */
+/* Go back over SYSCALL, two bytes long.  The arguments are still in place. */
 void
 tf_restart(struct trapframe *tf)
 {
@@ -340,7 +343,7 @@ tf_print(const struct trapframe *tf)
 	    tf->tf_vector, tf->tf_err, read_cr(2), read_cr(3));
 }
 
-/* Stacks grow down: a caller's record lies above, in the same stack. */
+/* A stack grows down, so the record of the caller is above, in one stack. */
 bool
 arch_frame_next(uintptr_t *fp, uintptr_t *pc)
 {

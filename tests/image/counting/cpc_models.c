@@ -35,7 +35,7 @@ static bool
 says_why(void)
 {
 	static const char *const reasons[] = { "this emulator does not model ",
-		" is absent", "not here" };
+		" is absent", "this CPU lacks " };
 
 	for (unsigned i = 0; i < sizeof reasons / sizeof reasons[0]; i++) {
 		if (strstr(test_detail.text, reasons[i]) != NULL)

@@ -108,7 +108,7 @@ CPC_TEST(a_missing_register_is_named)
 	    CPC_RESOURCE_UNAVAIL);
 	EXPECT(strcmp(test_detail.text,
 		   "Hardware resource unavailable: request 0: "
-		   "MSR_OFFCORE_RSP_0 (0x1a6) is not here\n") == 0);
+		   "this CPU lacks MSR_OFFCORE_RSP_0 (0x1a6)\n") == 0);
 }
 
 /*

@@ -1,7 +1,8 @@
 /*
- * The backend of AMD's core performance counters: K7's four, six where CPUID
- * tells of core extensions, and as many as PerfMonV2 says, which adds a
- * register to start and stop them all and one that tells of overflows.
+ * The backend of AMD's core performance counters.  K7 has four of them, a CPU
+ * with core extensions has six, and PerfMonV2 says how many it has.  PerfMonV2
+ * also adds global control.
+ *
  * AMD APM vol. 2 (24593), "Performance Monitoring Counters"; vol. 3 (24594),
  * "CPUID" (functions 8000_0001h, 8000_0022h).
  */
@@ -19,13 +20,13 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define RAW_MAX_K8 0xffU /* up to K8 bits 35:32 are reserved */
-#define FAMILY_K7  6     /* before it: other registers */
+#define RAW_MAX_K8 0xffU /* up to K8, bits 35:32 are reserved */
+#define FAMILY_K7  6     /* earlier families have other registers */
 
-/* What a CPU has, and then what all CPUs have. */
+/* The PMU of one CPU, or the part that all CPUs have. */
 struct amd_shape {
 	unsigned amd_n;
-	bool amd_core; /* selects and counters from C0010200H */
+	bool amd_core; /* selects and counters start at C0010200H */
 	bool amd_v2;   /* PerfMonV2's global registers */
 };
 static struct amd_shape shape;
@@ -45,7 +46,7 @@ read_shape(struct amd_shape *as)
 	if (as->amd_core && FIELD(v2.a, 0, 0) != 0) {
 		as->amd_v2 = true;
 		as->amd_n = FIELD(v2.b, 3, 0);
-		/* RDPMC's numbers from 6 on are not of a core's counters. */
+		/* From 6 on, RDPMC reads counters that cores share. */
 		if (as->amd_n > AMD_PERF_CORE_N)
 			as->amd_n = AMD_PERF_CORE_N;
 	}
@@ -79,11 +80,11 @@ lay_out(struct x86_pics *ps, const struct amd_shape *as)
 }
 
 /*
- * No bit of CPUID tells of the legacy counters, and hypervisors pass on the
- * bits of the others: what counts is that a counter keeps what is written.
+ * CPUID has no bit for the legacy counters.  A hypervisor may pass on the bits
+ * of the others and hide the registers.  So each counter must keep a value.
  */
 static void
-probe(struct amd_shape *as)
+probe_registers(struct amd_shape *as)
 {
 	struct x86_pic p;
 	uint64_t v;
@@ -103,7 +104,10 @@ probe(struct amd_shape *as)
 	as->amd_n = n;
 }
 
-/* A hypervisor that keeps the register back has seen to it, or has not. */
+/*
+ * Some hypervisors hide the register.  Then LFENCE waits or not, as the
+ * hypervisor has set it up.
+ */
 static void
 make_lfence_wait(void)
 {
@@ -122,7 +126,7 @@ amd_pcbe_init(void)
 	if (x86_features.family < FAMILY_K7)
 		return PMU_NONE;
 	read_shape(&mine);
-	probe(&mine);
+	probe_registers(&mine);
 	if (mine.amd_n == 0)
 		return PMU_MUTE;
 	lay_out(&pics, &mine);
@@ -132,7 +136,7 @@ amd_pcbe_init(void)
 		shape = mine;
 	} else if (mine.amd_core != shape.amd_core ||
 		   mine.amd_v2 != shape.amd_v2) {
-		return PMU_MUTE; /* no such part is known */
+		return PMU_MUTE; /* no known machine mixes these */
 	}
 	if (mine.amd_n < shape.amd_n)
 		shape.amd_n = mine.amd_n;
@@ -163,7 +167,7 @@ cpuref(void)
 
 /* Bit n: PIC n counts the event. */
 static uint64_t
-coverage(uint64_t code)
+event_coverage(uint64_t code)
 {
 	uint64_t pics = (1ULL << x86_pics.xs_n) - 1;
 
@@ -195,16 +199,16 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 		    which == PCBE_INSTRUCTIONS ? AMD_INSTRUCTIONS : AMD_CYCLES,
 		    0U)
 	};
-	ev->pe_pics = coverage(ev->pe_code);
+	ev->pe_pics = event_coverage(ev->pe_code);
 	return ev->pe_pics;
 }
 
-/* Bits a name may have; not those of guest and host, which need SVM. */
+/* Bits that a name may set.  The guest and host bits need SVM. */
 #define NAMED_BITS                                                             \
 	(EVTSEL_EVENT_12 | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_INV |      \
 	    EVTSEL_CMASK_MASK)
 
-/* A unit mask among the attributes joins the event's own. */
+/* An attribute `umask` adds to the event's own unit mask. */
 static int
 configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attr, struct pcbe_set *set)
@@ -216,7 +220,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 
 	if ((ev->pe_code & ~(NAMED_BITS | AMD_GUEST_HOST)) != 0 ||
 	    AMD_CODE_EVENT(ev->pe_code) > raw_max() ||
-	    (coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0) {
+	    (event_coverage(ev->pe_code) >> cfg->pc_pic & 1) == 0) {
 		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
 			kcpc_reason("an event's number is at most %#x; with a "
 				    "unit mask it is written r1c2",
@@ -224,7 +228,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		return CPC_INVALID_EVENT;
 	}
 	if ((ev->pe_code & AMD_GUEST_HOST) != 0) {
-		kcpc_reason("guest and host are told apart under SVM alone");
+		kcpc_reason("guest and host bits need SVM, which is off");
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	subcode =

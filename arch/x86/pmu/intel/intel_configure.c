@@ -1,5 +1,6 @@
 /*
- * From a request to what its PIC's registers are to hold, or why not.
+ * Turn a request into the contents of its PIC's registers, or refuse it.
+ *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring".
  */
 #include <stddef.h>
@@ -10,12 +11,12 @@
 #include "arch/x86/pmu/pmu.h"
 #include "arch/x86/pmu/regs.h"
 
-/* Bits a name may have, on a machine that has all there is. */
+/* Bits that a name may set, on a machine with every feature. */
 #define NAMED_BITS                                                             \
 	(INTEL_RAW_MAX | EVTSEL_UMASK_MASK | EVTSEL_EDGE | EVTSEL_ANY |        \
 	    EVTSEL_INV | EVTSEL_CMASK_MASK | EVTSEL_IN_TX | EVTSEL_IN_TXCP)
 
-/* Fixed PICs take no attribute but one. */
+/* Fixed PICs take only the attribute anythr. */
 uint64_t
 intel_attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
 {
@@ -52,8 +53,8 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
 }
 
 /*
- * The register beside that an attribute sets for this event select;
- * EXTRA_NONE: the event has none of that name.
+ * The extra MSR that an attribute sets for this event select.  EXTRA_NONE: the
+ * event does not use the attribute's register.
  * Intel SDM vol. 3B, "Off-core Response Performance Monitoring", "Load
  * Latency Performance Monitoring Facility" (CDH; Nehalem's 0BH) and "PEBS
  * Frontend Facility" (C6H).
@@ -71,13 +72,13 @@ extra_of(uint32_t attr, uint64_t sel)
 	return event == 0xc6 ? EXTRA_FRONTEND : EXTRA_NONE;
 }
 
-/* As cpc_walk_attrs(3CPC) calls them. */
-static const char *const beside_names[] = { "msr_offcore", "msr_ldlat",
+/* The attributes' names, as in cpc_walk_attrs(3CPC). */
+static const char *const extra_names[] = { "msr_offcore", "msr_ldlat",
 	"msr_frontend" };
 
-/* The register beside the event select, by name or by attribute. */
+/* Note the extra MSR of an event, which its name or an attribute sets. */
 static int
-take_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
+note_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
 	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
@@ -86,12 +87,12 @@ take_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
 	for (unsigned i = 0; i < nattrs; i++) {
 		uint32_t attr = attrs[i].pa_id;
 
-		if (!evtsel_attr_is_beside(attr))
+		if (!evtsel_attr_is_extra(attr))
 			continue;
 		if ((extra = extra_of(attr, sel)) == EXTRA_NONE) {
 			kcpc_reason("event %#x has no %s",
 			    (unsigned)(sel & INTEL_RAW_MAX),
-			    beside_names[attr - CPC_ATTR_MSR_OFFCORE]);
+			    extra_names[attr - CPC_ATTR_MSR_OFFCORE]);
 			return CPC_INVALID_ATTRIBUTE;
 		}
 		value = attrs[i].pa_val;
@@ -99,9 +100,9 @@ take_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
 	return extra == EXTRA_NONE ? 0 : x86_extra_msr_take(set, extra, value);
 }
 
-/* A code that no name and no number here stands for. */
+/* Can the library not have resolved a name or number to this code? */
 static bool
-is_invented(const struct pcbe_event *ev, unsigned pic)
+is_impossible(const struct pcbe_event *ev, unsigned pic)
 {
 	bool raw = (ev->pe_flags & PCBE_EVENT_RAW) != 0;
 
@@ -128,14 +129,14 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	const char *lack;
 	int subcode;
 
-	if (is_invented(ev, cfg->pc_pic)) {
+	if (is_impossible(ev, cfg->pc_pic)) {
 		if ((ev->pe_flags & PCBE_EVENT_RAW) != 0)
 			kcpc_reason("an event's number is at most 0xff; with a "
 				    "unit mask it is written r1c2");
 		return CPC_INVALID_EVENT;
 	}
 	if ((ev->pe_code & intel_lacking) != 0) {
-		kcpc_reason("bits %#llx of the event select are not here",
+		kcpc_reason("this CPU lacks bits %#llx of the event select",
 		    (unsigned long long)(ev->pe_code & intel_lacking));
 		return CPC_RESOURCE_UNAVAIL;
 	}
@@ -146,16 +147,19 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	    nattrs, attrs, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;
-	/* A missing register says more than a missing event. */
+	/* A missing extra MSR is the better reason: note_extra() gives it. */
 	if (!lacks_extra(ev) &&
 	    (lack = intel_general_lack(cfg->pc_sel)) != NULL) {
 		kcpc_reason("%s", lack);
 		return CPC_RESOURCE_UNAVAIL;
 	}
-	return take_extra(ev, cfg->pc_sel, nattrs, attrs, set);
+	return note_extra(ev, cfg->pc_sel, nattrs, attrs, set);
 }
 
-/* No array is on its stack; each request of a bind comes by. */
+/*
+ * Every request of a bind calls this.  It has no array on its stack, so it goes
+ * without the stack protector, which would add 2 % to a bind.
+ */
 __attribute__((no_stack_protector)) int
 intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
     unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)

@@ -1,5 +1,6 @@
 /*
- * What the files of the Intel backend share; included by them alone.
+ * Types and functions that the files of the Intel backend share.  Included by
+ * these files only.
  */
 #ifndef ARCH_X86_PMU_INTEL_INTEL_IMPL_H
 #define ARCH_X86_PMU_INTEL_INTEL_IMPL_H
@@ -10,20 +11,20 @@
 #include "arch/x86/pmu/pic.h"
 #include "kern/cpc/pcbe.h"
 
-/* What a CPU's PMU has, and then what that of each CPU has. */
+/* The PMU of one CPU, or the part that all CPUs have. */
 struct intel_shape {
 	unsigned is_version;
 	unsigned is_ngp, is_gp_width;
 	unsigned is_fixed; /* bit n: fixed counter n */
 	unsigned is_fixed_width;
 	unsigned is_events; /* bit n: architectural event n */
-	unsigned is_absent; /* bit n: CPUID says there is no event n */
+	unsigned is_absent; /* bit n: CPUID says that event n is absent */
 	unsigned is_cache;  /* the level of the last cache */
-	bool is_full_width; /* IA32_A_PMCx */
+	bool is_full_width; /* IA32_A_PMCx exist */
 	bool is_anythread;
-	bool is_per_thread; /* counts what its own hardware thread does */
+	bool is_per_thread; /* counts its own hardware thread only */
 };
-extern struct intel_shape intel_shape; /* of all CPUs */
+extern struct intel_shape intel_shape; /* the part that all CPUs have */
 
 static inline unsigned
 low_bits(unsigned n)
@@ -31,30 +32,30 @@ low_bits(unsigned n)
 	return n < 32 ? (1U << n) - 1 : ~0U;
 }
 
-/* intel_shape.c: what CPUID tells of this CPU's PMU. */
+/* intel_shape.c: the shape of this CPU's PMU, as CPUID reports it. */
 void intel_shape_read(struct intel_shape *is);
 /*
- * Take from a shape what the CPU does not have after all: hypervisors pass
- * CPUID on and keep registers back.
+ * Remove from a shape the registers that do not work.  Hypervisors pass CPUID
+ * on and hide registers.
  */
 void intel_shape_probe(struct intel_shape *is);
-/* Take from *all what one CPU lacks. */
+/* Remove from *all everything that one CPU lacks. */
 void intel_shape_merge(struct intel_shape *all, const struct intel_shape *is);
-/* The PICs of a shape. */
+/* Fill in the PICs of a shape. */
 void intel_shape_lay_out(struct x86_pics *ps, const struct intel_shape *is);
 
-/* intel_pcbe.c: bits of the select that raise #GP. */
+/* intel_pcbe.c: bits of the event select that would raise #GP. */
 extern uint64_t intel_lacking;
-/* Which of the fixed counters a PIC is, or -1. */
+/* The number of the fixed counter that a PIC is, or -1. */
 int intel_fixed_of(unsigned pic);
 /*
- * NULL if general PICs count the event select; else why not, in static storage:
- * CPUID says that the architectural event is absent, or the emulator that it
- * does not model the event.
+ * Returns NULL if general PICs count the event select.  Otherwise returns the
+ * reason, a text in static storage.  CPUID says that the architectural event
+ * is absent, or the emulator does not model the event.
  */
 const char *intel_general_lack(uint64_t select);
 
-/* intel_cfg.c: the operations of kern/cpc/pcbe.h. */
+/* intel_configure.c: operations of kern/cpc/pcbe.h. */
 uint64_t intel_attr_pics(
     uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs);
 int intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,

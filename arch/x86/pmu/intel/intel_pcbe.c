@@ -1,7 +1,8 @@
 /*
- * The backend of Intel's architectural performance monitoring: whatever
- * CPUID.0AH tells of, on a model nobody has heard of too.  PICs are the
- * general counters, then the fixed ones.
+ * The backend of Intel's architectural performance monitoring.  It drives
+ * every PMU that CPUID.0AH describes, on unknown models too.  The first PICs
+ * are the general counters, the last ones the fixed counters.
+ *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring"; vol. 2A,
  * "CPUID" (leaf 0AH).
  */
@@ -28,14 +29,14 @@ uint64_t intel_lacking;
 	(1U << CPC_ATTR_EDGE | 1U << CPC_ATTR_INV | 1U << CPC_ATTR_UMASK |     \
 	    1U << CPC_ATTR_CMASK)
 
-/* Those of the version, then of the registers beside. */
+/* The attributes that a request may have: bit n is attribute n. */
 static uint32_t
-attrs(void)
+offered_attrs(void)
 {
 	static const struct {
 		enum event_extra extra;
 		enum cpc_attr_id attr;
-	} beside[] = {
+	} extras[] = {
 		{ EXTRA_OFFCORE0, CPC_ATTR_MSR_OFFCORE },
 		{ EXTRA_LDLAT, CPC_ATTR_MSR_LDLAT },
 		{ EXTRA_FRONTEND, CPC_ATTR_MSR_FRONTEND },
@@ -46,16 +47,16 @@ attrs(void)
 		mask |= 1U << CPC_ATTR_PC;
 	if (intel_shape.is_anythread)
 		mask |= 1U << CPC_ATTR_ANYTHR;
-	for (unsigned i = 0; i < sizeof beside / sizeof beside[0]; i++) {
-		if (x86_extra_msr_exists(beside[i].extra))
-			mask |= 1U << beside[i].attr;
+	for (unsigned i = 0; i < sizeof extras / sizeof extras[0]; i++) {
+		if (x86_extra_msr_exists(extras[i].extra))
+			mask |= 1U << extras[i].attr;
 	}
 	return mask;
 }
 
 /*
- * Bits of the event select that this machine lacks, where they would raise
- * #GP.  RTM: Intel SDM vol. 3B, "Performance Monitoring and Intel TSX".
+ * Find the bits of the event select that would raise #GP here.  CPUID bit 11 is
+ * RTM: Intel SDM vol. 3B, "Performance Monitoring and Intel TSX".
  */
 static void
 find_lacking_bits(void)
@@ -69,8 +70,7 @@ find_lacking_bits(void)
 }
 
 /*
- * Counters that tell the threads of a core apart came with version 3;
- * before, what they count is the core's.
+ * Before version 3, the hardware threads of a core share its counters.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring Version 3".
  */
 static void
@@ -103,17 +103,17 @@ intel_pcbe_init(void)
 	if (arch_curcpu()->c_id == 0) {
 		intel_shape = mine;
 	} else if (memcmp(&intel_shape, &mine, sizeof mine) != 0) {
-		printf("pcbe: CPU %u has another PMU: what all CPUs have is "
-		       "offered\n",
+		printf("pcbe: CPU %u has another PMU: only what all CPUs have "
+		       "is offered\n",
 		    arch_curcpu()->c_id);
 		intel_shape_merge(&intel_shape, &mine);
 	}
 	intel_shape_lay_out(&x86_pics, &intel_shape);
 	x86_pic_ops(&intel_pcbe_ops);
-	/* Others may use these numbers of MSRs for other things. */
+	/* On other families these numbers may be other MSRs. */
 	if (x86_features.family == 6)
 		x86_extra_msr_probe();
-	intel_pcbe_ops.pcbe_attrs = attrs();
+	intel_pcbe_ops.pcbe_attrs = offered_attrs();
 	find_lacking_bits();
 	find_siblings(&mine, arch_curcpu()->c_id);
 	return PMU_FOUND;
@@ -160,8 +160,8 @@ fixed_pics(unsigned fixed)
 }
 
 /*
- * A code means the architectural event whatever the request calls it.  On other
- * counter masks and edges the bit of CPUID.0AH:EBX holds as well.
+ * The code decides which architectural event it is, not the request's name.
+ * The bit of CPUID.0AH:EBX also applies with a counter mask or edge bit.
  */
 const char *
 intel_general_lack(uint64_t select)
@@ -213,7 +213,7 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 	return ev->pe_pics;
 }
 
-/* Each PIC by an event of its own; instructions where it can count them. */
+/* Use an event that the PIC counts: instructions, if possible. */
 static const char *
 prove(unsigned pic)
 {

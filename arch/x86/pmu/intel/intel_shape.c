@@ -1,6 +1,7 @@
 /*
- * Which PMU a CPU has: what CPUID.0AH tells of it, less what is not there
- * after all.
+ * The shape of a CPU's PMU: as CPUID.0AH describes it, without the registers
+ * that do not work.
+ *
  * Intel SDM vol. 3B, "Architectural Performance Monitoring"; vol. 2A,
  * "CPUID" (leaf 0AH).
  */
@@ -10,7 +11,7 @@
 #include "arch/x86/pmu/regs.h"
 #include "lib/string.h"
 
-#define WIDTH_MIN 32 /* of a counter that CPUID tells of */
+#define WIDTH_MIN 32 /* CPUID values beyond these are wrong */
 #define WIDTH_MAX 63
 
 /* Intel SDM vol. 2A, "CPUID" (leaf 04H). */
@@ -48,10 +49,10 @@ width_is_sane(unsigned width)
 }
 
 /*
- * A bit of EBX is set where the event is *not* available, and means something
- * only below the length in EAX.  Version 5 names fixed counters one by one.
- * Those from 4 on count parts of slots; no loop has a known number of these,
- * so that they could not be proved.
+ * A bit of EBX is set if the event is *absent*.  Only the bits below the length
+ * in EAX count.  Version 5 has a bit for each fixed counter.  Fixed counters
+ * from 4 on count parts of slots.  No loop has a known number of them, so the
+ * proof would be impossible.
  */
 void
 intel_shape_read(struct intel_shape *is)
@@ -155,21 +156,21 @@ intel_shape_probe(struct intel_shape *is)
 }
 
 static unsigned
-lesser(unsigned a, unsigned b)
+min_unsigned(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
 /*
- * An LWP runs on any CPU: of CPUs that differ, as on hybrid parts, only what
- * all have is offered, so that a set which could not run on some of them is
- * refused when it is bound.
+ * An LWP runs on any CPU.  If CPUs differ, as on hybrid parts, only what all
+ * CPUs have is offered.  So a set that some CPU could not run is refused when
+ * it is bound.
  */
 void
 intel_shape_merge(struct intel_shape *all, const struct intel_shape *is)
 {
-	all->is_version = lesser(all->is_version, is->is_version);
-	all->is_ngp = lesser(all->is_ngp, is->is_ngp);
+	all->is_version = min_unsigned(all->is_version, is->is_version);
+	all->is_ngp = min_unsigned(all->is_ngp, is->is_ngp);
 	all->is_fixed &= is->is_fixed;
 	if (all->is_fixed_width != is->is_fixed_width)
 		all->is_fixed = 0;

@@ -201,8 +201,8 @@ kinds_of_events(void **state)
 	assert_int_equal(ev.pe_flags, PCBE_EVENT_GENERIC | CPC_EVENT_LACKING);
 	assert_int_equal(
 	    ops->configure(&cfg, &ev, 0, NULL, &set.set), CPC_RESOURCE_UNAVAIL);
-	assert_string_equal(kcpc_reason_text(),
-	    "guest and host are told apart under SVM alone");
+	assert_string_equal(
+	    kcpc_reason_text(), "guest and host bits need SVM, which is off");
 	/* A code that no name has is refused without a reason text. */
 	kcpc_reason_clear();
 	ev = (struct pcbe_event){ .pe_code = ~0ULL };

@@ -84,7 +84,7 @@ selects_are_written(void **state)
 	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:intx", 0, NULL),
 	    CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(kcpc_reason_text(),
-	    "bits 0x100000000 of the event select are not here");
+	    "this CPU lacks bits 0x100000000 of the event select");
 	set.set.ps_privileged = false;
 	assert_int_equal(add_name(&set, 2, "INST_RETIRED:ANY_P:t", 0, NULL),
 	    CPC_ATTR_REQUIRES_PRIVILEGE);
@@ -118,7 +118,7 @@ extra_msrs_are_shared(void **state)
 	boot(&skylake);
 	assert_int_equal(add_name(&set, 0, one, 0, NULL), CPC_RESOURCE_UNAVAIL);
 	assert_string_equal(
-	    kcpc_reason_text(), "MSR_OFFCORE_RSP_0 (0x1a6) is not here");
+	    kcpc_reason_text(), "this CPU lacks MSR_OFFCORE_RSP_0 (0x1a6)");
 }
 
 /* Attributes set the extra MSRs. */
