@@ -180,8 +180,6 @@ void kcpc_refresh(struct kcpc_ctx *ctx);
 void kcpc_freeze(struct kcpc_ctx *ctx);
 /* Freeze a stopped context and post SIGEMT to its LWP. */
 void kcpc_signal(struct kcpc_ctx *ctx);
-/* CPC_OP_TEST_DISTURB of include/sys/cpc.h.  0 or an errno. */
-int kcpc_test_disturb(struct lwp *l, uint64_t ticks, uintptr_t how);
 /* The number of stray PMIs. */
 extern uint64_t kcpc_stray;
 
@@ -281,5 +279,10 @@ int kcpc_profile_image(uintptr_t fd, uintptr_t n, uintptr_t uva);
 
 /* counter_page.c: CPC_OP_PAGE.  The page's address, or -errno. */
 intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);
+
+/* test_hooks.c: CPC_OP_TEST_DISTURB, 0 or an errno. */
+int kcpc_test_disturb(struct lwp *l, uint64_t ticks, uintptr_t how);
+/* CPC_OP_ADVANCE, with the arguments of the system call: 0 or -errno. */
+intptr_t kcpc_test_advance(const uintptr_t *a);
 
 #endif /* KERN_CPC_KCPC_IMPL_H */

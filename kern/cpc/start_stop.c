@@ -27,7 +27,7 @@
  *     restart              running (5)   -            running (5)  EAGAIN
  *     invalidate           invalid       invalid      invalid      invalid
  *     inherit (the child)  waiting (6)   -            frozen       no context
- *     unbind, LWP exit     the context goes, whatever its state
+ *     unbind, exec, exit   the context goes, whatever its state
  *
  * (1) The counts stay as the overflow left them, and SIGEMT is posted to the
  *     LWP.  docs/overflow.md follows it from the PIC to the handler.
@@ -38,6 +38,8 @@
  * (5) From the presets.  A SIGEMT that is due is withdrawn.
  * (6) From the presets.  A set with a notify request begins frozen, at the
  *     value before the overflow, with SIGEMT due: the child presets it first.
+ *
+ * A PMI that comes late finds another context, or none: it is a stray, too.
  *
  * A CPU's context is running until it is dropped: it has no notify requests,
  * and no LWP takes its CPU's PICs.  A profile's context is frozen from
@@ -55,7 +57,6 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
-#include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 #include "kern/sched/xcall.h"
 
@@ -177,7 +178,7 @@ uint64_t
 kcpc_stop(struct kcpc_ctx *ctx)
 {
 	kcpc_page_shut(ctx);
-	timer_stop(&ctx->kc_fold); /* of kcpc_test_disturb(), too */
+	timer_stop(&ctx->kc_fold); /* also that of kcpc_test_disturb() */
 	return stop_pics(ctx);
 }
 
@@ -274,62 +275,6 @@ kcpc_restore(struct kcpc_ctx *ctx)
 		return;
 	}
 	kcpc_ops->program(&ctx->kc_pcbe);
-}
-
-static void
-freeze_due(void *arg)
-{
-	struct kcpc_ctx *ctx = arg;
-
-	if (!kcpc_running(ctx))
-		return;
-	kcpc_stop(ctx);
-	kcpc_freeze(ctx);
-}
-
-static void
-invalidate_due(void *arg)
-{
-	struct kcpc_ctx *ctx = arg;
-
-	if (kcpc_running(ctx))
-		kcpc_invalidate(ctx);
-}
-
-/* Move the LWP to the next CPU, as another LWP's processor_bind(2) would. */
-static void
-migrate_due(void *arg)
-{
-	const struct kcpc_ctx *ctx = arg;
-	const struct cpuset *online = sched_cpus();
-	unsigned self = arch_curcpu()->c_id;
-	unsigned next = cpuset_next(online, online, self + 1);
-
-	if (next >= MAXCPU)
-		next = cpuset_next(online, online, 0);
-	if (!kcpc_running(ctx) || next >= MAXCPU || next == self)
-		return;
-	lwp_bind(ctx->kc_lwp, &cpus[next]);
-}
-
-int
-kcpc_test_disturb(struct lwp *l, uint64_t ticks, uintptr_t how)
-{
-	static void (*const due[])(void *) = {
-		[CPC_DISTURB_SWITCH] = fold_due,
-		[CPC_DISTURB_FREEZE] = freeze_due,
-		[CPC_DISTURB_INVALIDATE] = invalidate_due,
-		[CPC_DISTURB_MIGRATE] = migrate_due,
-	};
-	struct kcpc_ctx *ctx;
-	int err;
-
-	if ((err = kcpc_find(l, 0, &ctx)) != 0)
-		return err;
-	if (how >= sizeof due / sizeof due[0] || !kcpc_running(ctx))
-		return EINVAL;
-	timer_start(&ctx->kc_fold, arch_tick() + ticks, due[how], ctx);
-	return 0;
 }
 
 bool

@@ -319,16 +319,6 @@ op_page(const uintptr_t *a)
 	return kcpc_page_get(lwp_self(), a);
 }
 
-/* Let the software PMU count instructions. */
-static intptr_t
-op_advance(const uintptr_t *a)
-{
-	if (kcpc_ops->advance == NULL)
-		return -ENOTSUP;
-	kcpc_ops->advance(a[0], a[1] & (CPC_COUNT_USER | CPC_COUNT_SYSTEM));
-	return 0;
-}
-
 static intptr_t
 op_profile(const uintptr_t *a)
 {
@@ -376,7 +366,7 @@ static op_fn *const ops[] = {
 	[CPC_OP_REVOKE] = op_revoke,
 	[CPC_OP_LWP_SELF] = op_lwp_self,
 	[CPC_OP_PAGE] = op_page,
-	[CPC_OP_ADVANCE] = op_advance,
+	[CPC_OP_ADVANCE] = kcpc_test_advance,
 	[CPC_OP_PROFILE] = op_profile,
 	[CPC_OP_PROFILE_STAT] = op_profile_stat,
 	[CPC_OP_PROFILE_IMAGE] = op_profile_image,
