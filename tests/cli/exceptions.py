@@ -174,9 +174,10 @@ def struck(archive, address, context, event):
     pokes = [word.split("@") for word in [f"loop@{symbol}", *more.split()]]
     words = [f"{name}@{address[at]}" for name, at in pokes]
     guest = Guest("x86_64", payload=archive, program=["provoke", *words, then], append="priv=system nmi=panic", limit=20)
-    while guest.running() and b"ready" not in guest.out:
+    registers, loops = None, {f"RIP={int(address[symbol], 16) + n:016x}" for n in range(LOOP_BYTES)}
+    while guest.running() and not any(loop in str(registers) for loop in loops):
         time.sleep(0.01)
-    time.sleep(0.2)  # it is a matter of microseconds
+        registers = guest.monitor("info registers")
     guest.monitor(event)
     guest.wait()
     what = "NMI" if event == NMI else "machine check: CPU 0"
