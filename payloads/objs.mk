@@ -1,7 +1,7 @@
 # payloads/: the programs of the image, by folder, and the files that they share.
 BENCHMARKS := spin triad matmul chase example1 example2
 TOOLS      := stat record encode list fits
-PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost
+PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu
 
 # libpayload.a.  A program links only the objects that it uses.
 PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o perf_names.o perf_request.o \
@@ -9,7 +9,14 @@ PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cp
 PAYLOAD_OBJS += $(addprefix payloads/tools/,child.o symbols.o sample_file.o histogram.o stat_print.o)
 PAYLOAD_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
 
+# vpmu's objects are linked as they are: libpayload.a holds one object of a name.
+VPMU_OBJS_x86_64 := x86_64/trapped.o
+VPMU_OBJS_arm64  := arm64/raw.o
+VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o \
+    $(ARCH)/arch.o $(VPMU_OBJS_$(ARCH)))
+
 $(BENCHMARKS:%=$(B)/bin/%): $(B)/bin/%: $(B)/payloads/benchmarks/%.o
 $(TOOLS:%=$(B)/bin/%): $(B)/bin/%: $(B)/payloads/tools/%.o
 $(B)/bin/opcost: $(B)/payloads/opcost/opcost.o
 $(B)/bin/fits: $(B)/user/kern/cpc/assign.o
+$(B)/bin/vpmu: $(addprefix $(B)/,$(VPMU_OBJS))
