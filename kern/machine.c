@@ -13,13 +13,30 @@
 #include "kern/platform/errno.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
+#include "lib/string.h"
 
-#define TEXT_MAX 4096
+#define TEXT_MAX 8192
 
 static struct {
 	const char *via;
 	bool system;
+	char host[CMDLINE_HOST_MAX * (CMDLINE_HOST_BYTES + 8)];
 } boot;
+
+/* The words host.NAME=VALUE as a JSON object. */
+static void
+describe_host(const struct cmdline *cl)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < cl->cl_nhost; i++) {
+		const char *fact = cl->cl_host[i], *eq = strchr(fact, '=');
+
+		n += (size_t)snprintf(boot.host + n, sizeof boot.host - n,
+		    "%s\"%.*s\":\"%s\"", n != 0 ? "," : "", (int)(eq - fact),
+		    fact, eq + 1);
+	}
+}
 
 /* The text of /dev/machine: JSON members on one line, without braces. */
 static int
@@ -32,9 +49,9 @@ text_open(struct file *f)
 		return ENOMEM;
 	n = (size_t)snprintf(text, TEXT_MAX,
 	    "\"arch\":\"%s\",\"boot\":\"%s\",\"priv\":\"%s\",\"cpus\":%u,"
-	    "\"tick_hz\":%lu,\"stray_nmis\":%u,",
+	    "\"tick_hz\":%lu,\"stray_nmis\":%u,\"host\":{%s},",
 	    arch_name, boot.via, boot.system ? "system" : "user", cpu_nonline(),
-	    (unsigned long)arch_tick_hz(), cpu_stray_nmis());
+	    (unsigned long)arch_tick_hz(), cpu_stray_nmis(), boot.host);
 	arch_describe(text + n, TEXT_MAX - n - 2);
 	while (text[n] != '\0')
 		n++;
@@ -68,4 +85,5 @@ machine_init(const struct bootinfo *bi, const struct cmdline *cl)
 	               ? via[bi->bi_via]
 	               : "unknown";
 	boot.system = cl->cl_system;
+	describe_host(cl);
 }

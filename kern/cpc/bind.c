@@ -300,7 +300,7 @@ kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
 		return err;
 	if ((ctx = ctx_alloc(n)) == NULL)
 		return ENOMEM;
-	ctx->kc_pcbe.ps_user_read = true;
+	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
 	ctx->kc_pcbe.ps_privileged = privileged;
 	if ((err = assign_pics(ctx, want, subcode)) != 0)
 		goto free_ctx;

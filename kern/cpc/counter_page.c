@@ -178,8 +178,8 @@ kcpc_page_get(struct lwp *l, const uintptr_t *a)
 {
 	int err;
 
-	if (kcpc_ops->advance != NULL)
-		return -ENOTSUP; /* a program cannot read PICs of software */
+	if (kcpc_ops->pcbe_no_user_read)
+		return -ENOTSUP;
 	/* A fault continues at kg_fail, which must be in user space. */
 	if (a[0] >= USER_TOP || a[1] >= USER_TOP || a[2] >= USER_TOP)
 		return -copy_refuse(a[0] >= USER_TOP   ? a[0]

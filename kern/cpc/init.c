@@ -177,6 +177,8 @@ kcpc_describe(char *buf, size_t len)
 	if (kcpc_ops != NULL) {
 		text_add_pics(&t);
 		text_add(&t, ",\"caps\":%u", kcpc_caps());
+		text_add(&t, ",\"user_read\":%s",
+		    kcpc_ops->pcbe_no_user_read ? "false" : "true");
 		text_add(&t, ",\"software\":%s",
 		    kcpc_ops->advance != NULL ? "true" : "false");
 	} else {

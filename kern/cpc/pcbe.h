@@ -153,6 +153,8 @@ struct pcbe_ops {
 	 * for a notify request only.  kcpc folds it before it can wrap.
 	 */
 	uint64_t pcbe_no_ovf_intr;
+	/* A read of a PIC at user privilege does not work on this machine. */
+	bool pcbe_no_user_read;
 
 	/* Number of PICs, 1..PCBE_MAXPIC; PIC numbers are 0..n-1. */
 	unsigned (*ncounters)(void);

@@ -198,6 +198,23 @@ env_name_ok(const char *v)
 	return eq != NULL && eq != v;
 }
 
+/* Can this be a member of a JSON object as it is? */
+static bool
+host_fact_ok(const char *v)
+{
+	size_t n = 0;
+
+	while (v[n] == '_' || (v[n] >= 'a' && v[n] <= 'z'))
+		n++;
+	if (n == 0 || v[n] != '=')
+		return false;
+	for (; v[n] != '\0'; n++) {
+		if (v[n] < ' ' || v[n] > '~' || v[n] == '"' || v[n] == '\\')
+			return false;
+	}
+	return n < CMDLINE_HOST_BYTES;
+}
+
 /* Parse one word for the kernel.  Returns NULL, or why the word is refused. */
 static const char *
 kernel_word(struct cmdline *cl, char *word)
@@ -262,6 +279,16 @@ kernel_word(struct cmdline *cl, char *word)
 		if (!env_name_ok(v))
 			return "not env.NAME=VALUE";
 		cl->cl_env[cl->cl_nenv++] = word + strlen("env.");
+		return NULL;
+	}
+	if ((v = after_prefix(word, "host.")) != NULL) {
+		if (!host_fact_ok(v))
+			return "not host.NAME=VALUE with a name of small "
+			       "letters, a value without quotes, 160 bytes in "
+			       "all";
+		if (cl->cl_nhost == CMDLINE_HOST_MAX)
+			return "more than 8 words host.";
+		cl->cl_host[cl->cl_nhost++] = v;
 		return NULL;
 	}
 	return "known, but not to the kernel";

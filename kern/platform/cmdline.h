@@ -30,6 +30,9 @@
 #define DEBUG_PAST_BLOCK  0x20
 #define DEBUG_PAST_LARGE  0x40
 
+#define CMDLINE_HOST_MAX   8
+#define CMDLINE_HOST_BYTES 160 /* of one fact */
+
 struct cmdline {
 	bool cl_framed;            /* output=framed */
 	bool cl_system;            /* priv=system */
@@ -47,6 +50,9 @@ struct cmdline {
 	const char *cl_pmu;        /* pcbe=; NULL: the machine's PMU */
 	struct soft_shape cl_soft; /* the parsed value of pcbe= */
 	char cl_foreign[256];      /* ignored words of other systems */
+	/* Facts for records, which only the host knows: NAME=VALUE */
+	const char *cl_host[CMDLINE_HOST_MAX];
+	unsigned cl_nhost;
 	/* These point into the text; both end with NULL. */
 	char **cl_env; /* NAME=VALUE */
 	unsigned cl_nenv;

@@ -14,7 +14,7 @@
 	"timeout=SECONDS cpus=N nmi=count|panic models=any|pmceid "            \
 	"witness=user|system|both pmu=software pcbe=null "                     \
 	"trace=stops checks=poison kernel_limit=N[,PER_PAGE] "                 \
-	"test_hooks=yes|no env.NAME=VALUE"
+	"test_hooks=yes|no env.NAME=VALUE host.NAME=VALUE"
 
 enum word_kind {
 	WORD_FOREIGN,  /* a word of another system */

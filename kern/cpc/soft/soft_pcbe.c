@@ -483,6 +483,7 @@ static struct pcbe_ops soft_ops = {
 	.sample = sample,
 	.free = free_cfg,
 	.prove = prove,
+	.pcbe_no_user_read = true,
 	.advance = advance,
 };
 

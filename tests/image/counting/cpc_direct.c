@@ -32,6 +32,7 @@ CPC_TEST(pic_0_follows_a_single_request)
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
 	cpc_reqinfo_t info = { 0 };
 
+	NEEDS_DIRECT_READS();
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_request_info(cpc, set, 0, &info), 0);
 	EXPECT_EQ(info.ri_picnum, 0);
@@ -49,6 +50,7 @@ CPC_TEST(every_index_reads_its_own_pic)
 	cpc_set_t *set;
 	uint_t pic;
 
+	NEEDS_DIRECT_READS();
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
 	for (pic = 0; pic < cpc_npic(cpc); pic++) {
@@ -77,6 +79,7 @@ CPC_TEST(direct_reads_and_samples_agree)
 	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	uint64_t direct_value, sample;
 
+	NEEDS_DIRECT_READS();
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	direct_value = pic_read(0);
 	sample = sampled(cpc, set, 0);
@@ -101,6 +104,7 @@ CPC_TEST(direct_reads_work_only_while_the_reader_counts)
 	cpc_reqinfo_t info = { 0 };
 	pthread_t t;
 
+	NEEDS_DIRECT_READS();
 	if (own_privilege() == CPC_COUNT_SYSTEM)
 		SKIP("code at system privilege can always read the PICs");
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);

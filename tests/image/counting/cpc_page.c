@@ -140,6 +140,7 @@ CPC_TEST(page_and_kernel_agree_on_every_pic)
 	unsigned n = emulated() ? sizeof events / sizeof events[0] : 1, i;
 	uint_t pic, read = 0;
 
+	NEEDS_DIRECT_READS();
 	if (counts_all_cpus(cpc))
 		SKIP("QEMU's counters count what all of its CPUs retire");
 	for (pic = 0; pic < cpc_npic(cpc); pic++) {
@@ -166,6 +167,7 @@ CPC_TEST(page_and_kernel_use_one_clock)
 	unsigned i, back = 0;
 	struct sample s;
 
+	NEEDS_DIRECT_READS();
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	for (i = 0; i < 1000; i++) {
 		EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
@@ -228,8 +230,7 @@ CPC_TEST(every_lwp_has_a_page)
 	pthread_t go;
 	unsigned n;
 
-	if (software_pmu)
-		SKIP("a program cannot read the PICs of a software PMU");
+	NEEDS_DIRECT_READS();
 	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
 	pthread_barrier_init(&all_have_pages, NULL, NSTAY + 1);
 	for (n = 0; n < NSTAY; n++)

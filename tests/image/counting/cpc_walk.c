@@ -279,6 +279,7 @@ walk_instructions(cpc_t *cpc, enum cpc_disturb how)
 
 CPC_TEST(a_switch_at_any_instruction_loses_nothing)
 {
+	NEEDS_DIRECT_READS();
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("this PMU has no two PICs for " INS_EVENT);
 	walk_instructions(cpc, CPC_DISTURB_SWITCH);
@@ -287,6 +288,7 @@ CPC_TEST(a_switch_at_any_instruction_loses_nothing)
 /* CPC-CTX-02: the other CPU's PICs still hold old values. */
 CPC_TEST(a_migration_at_any_instruction_loses_nothing)
 {
+	NEEDS_DIRECT_READS();
 	if (sysconf(_SC_NPROCESSORS_ONLN) == 1)
 		SKIP("this test needs two CPUs");
 	if (counts_all_cpus(cpc))
@@ -302,6 +304,7 @@ CPC_TEST(a_freeze_at_any_instruction_is_a_frozen_sample)
 {
 	uint64_t d, frozen = 0, last = 0;
 
+	NEEDS_DIRECT_READS();
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("this PMU has no two PICs for " INS_EVENT);
 	disturbed_step(cpc, FAR, CPC_DISTURB_SWITCH);
@@ -363,6 +366,7 @@ CPC_TEST(an_invalidation_at_any_instruction_is_eagain)
 	uint64_t d, invalid = 0;
 	struct step s;
 
+	NEEDS_DIRECT_READS();
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("this PMU has no two PICs for " INS_EVENT);
 	invalidated_step(cpc, FAR, &s);
@@ -389,6 +393,7 @@ CPC_TEST(an_overflow_at_any_instruction_is_counted)
 {
 	uint64_t n;
 
+	NEEDS_DIRECT_READS();
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, 0))
 		SKIP("this PMU has no two PICs for " INS_EVENT);
 	overflow_step(cpc, FAR);
@@ -416,6 +421,7 @@ CPC_TEST(a_notified_overflow_at_any_instruction_is_a_frozen_sample)
 	struct sigaction old;
 	uint64_t n, told = 0;
 
+	NEEDS_DIRECT_READS();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, CPC_OVF_NOTIFY_EMT))

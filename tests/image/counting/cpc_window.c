@@ -47,6 +47,7 @@ CPC_TEST(every_pic_counts_its_window)
 	cpc_set_t *set;
 	uint_t pic;
 
+	NEEDS_DIRECT_READS();
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
 	for (pic = 0; pic < cpc_npic(cpc); pic++) {
@@ -72,6 +73,7 @@ CPC_TEST(a_window_keeps_operands_in_registers)
 	struct payload_window w;
 	uint64_t n;
 
+	NEEDS_DIRECT_READS();
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	__asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d));
 	payload_begin(w, 0);
@@ -116,6 +118,7 @@ CPC_TEST(all_pics_count_their_window)
 	uint_t pic;
 	int n = 0;
 
+	NEEDS_DIRECT_READS();
 	if (!have_event(cpc, INS_EVENT))
 		SKIP("this PMU does not count " INS_EVENT);
 	if (own_privilege() == CPC_COUNT_USER) {

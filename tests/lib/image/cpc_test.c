@@ -38,6 +38,15 @@ test_cpc_open(void)
 	return cpc;
 }
 
+bool
+direct_reads(void)
+{
+	char text[8192];
+
+	return payload_machine(text, sizeof text) > 0 &&
+	       strstr(text, "\"user_read\":true") != NULL;
+}
+
 uint_t
 own_privilege(void)
 {
@@ -48,7 +57,7 @@ own_privilege(void)
 bool
 emulated(void)
 {
-	char text[4096];
+	char text[8192];
 
 	return payload_machine(text, sizeof text) > 0 &&
 	       strstr(text, "\"vmm\":\"tcg\"") != NULL;
@@ -57,7 +66,7 @@ emulated(void)
 bool
 emulator_lists(void)
 {
-	char text[4096];
+	char text[8192];
 
 	return payload_machine(text, sizeof text) > 0 &&
 	       strstr(text, "\"models\":\"listed\"") != NULL;

@@ -142,6 +142,14 @@ void as_another_lwp(void *(*fn)(void *), void *arg);
 /* Run a constant number of instructions, of which 20,000 are in spin_loop(). */
 void work(void);
 
+/* Can a program read PICs without a system call? */
+bool direct_reads(void);
+#define NEEDS_DIRECT_READS()                                                   \
+	do {                                                                   \
+		if (!direct_reads())                                           \
+			SKIP("direct reads of PICs do not work here");         \
+	} while (0)
+
 /* Was the PMU of the last test_cpc_open() a software PMU (pmu=software)? */
 extern bool software_pmu;
 /* Tell the software PMU that n instructions have retired at this privilege. */

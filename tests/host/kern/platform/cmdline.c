@@ -127,6 +127,23 @@ software_pmu(void **state)
 }
 
 static void
+host_facts(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("host.clock=virtual \"host.outer=a b\""), 0);
+	assert_int_equal(cl.cl_nhost, 2);
+	assert_string_equal(cl.cl_host[0], "clock=virtual");
+	assert_string_equal(cl.cl_host[1], "outer=a b");
+	release();
+	assert_int_equal(parse("host.clock"), -1);
+	assert_int_equal(parse("host.=x"), -1);
+	assert_int_equal(parse("host.a=\\\"x"), -1);
+	assert_int_equal(parse("host.a=1 host.b=1 host.c=1 host.d=1 host.e=1 "
+			       "host.f=1 host.g=1 host.h=1 host.i=1"),
+	    -1);
+}
+
+static void
 environment(void **state)
 {
 	(void)state;
@@ -288,6 +305,7 @@ main(void)
 		cmocka_unit_test(kernel_words),
 		cmocka_unit_test(software_pmu),
 		cmocka_unit_test(environment),
+		cmocka_unit_test(host_facts),
 		cmocka_unit_test(quoting),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(foreign_words),
