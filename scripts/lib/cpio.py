@@ -30,10 +30,10 @@ def _member(name, data, mode, ino, at=0):
 
 
 def pack(files):
-    """The archive of a dict from name to bytes; ELF programs are executable."""
+    """The archive of a dict from name to bytes; ELF programs and scripts are executable."""
     out = bytearray()
     for ino, name in enumerate(sorted(files), 1):
-        executable = files[name][:4] == b"\x7fELF"
+        executable = files[name].startswith((b"\x7fELF", b"#!"))
         out += _member(name, files[name], 0o100755 if executable else 0o100644, ino, len(out))
     return bytes(out + _member(TRAILER, b"", 0, 0))
 

@@ -19,6 +19,7 @@ LOOP_INSTRUCTIONS = 2 * LOOPS
 MAX_TICKS_PER_LOOP = 50  # hardware needs one or two, emulation about ten
 DEV_KVM = os.environ.get("BARECPC_DEV_KVM", "/dev/kvm")
 OVERRIDE = "BARECPC_ACCEL"
+NESTED = "nested-kvm"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,8 +110,10 @@ def choose_accel(arch, wanted, kvm, emulator=qemu.STOCK):
     emulation = emulation_by(arch, emulator)
     if wanted == "tcg":
         return Choice(arch, "tcg", emulation.counts, f"{emulation.reason} (asked for)")
+    if wanted == NESTED:
+        return Choice(arch, NESTED, True, "KVM of a Linux in emulation")
     if wanted not in ("auto", "kvm"):
-        raise qemu.HostError(f"accelerator {wanted}: known are auto, tcg, kvm")
+        raise qemu.HostError(f"accelerator {wanted}: known are auto, tcg, kvm, {NESTED}")
     if wanted == "auto" and arch != qemu.HOST_ARCH:
         return emulation
     usable, counts, reason = kvm(arch)

@@ -114,10 +114,9 @@ def _cpu_option(m):
     return m.cpu
 
 
-def _icount(m):
-    # OVMF busy-waits in virtual time, which takes half a minute at shift 0.
-    shift = 6 if m.arch == "x86_64" and m.boot == "uefi" else 0
-    return ["-icount", f"shift={shift},sleep=off"]
+def icount_shift(arch, boot):
+    """An instruction takes 2 to the power of this many ns.  OVMF busy-waits in virtual time: half a minute at shift 0."""
+    return 6 if arch == "x86_64" and boot == "uefi" else 0
 
 
 def sandbox(program):
@@ -140,7 +139,7 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
              "-accel", m.accel, "-M", machine_option(m.arch, m.machine), "-cpu", _cpu_option(m),
              "-smp", m.smp, "-m", m.mem, "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]
     if m.accel == "tcg" and m.icount:
-        words += _icount(m)
+        words += ["-icount", f"shift={icount_shift(m.arch, m.boot)},sleep=off"]
     if m.arch == "x86_64":
         words += ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
     if m.gdb:

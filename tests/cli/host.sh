@@ -96,7 +96,7 @@ check 'SIGHUP leaves no temporary files' rmdir "$tap_dir/tmp"
 fake good --smp 2 --mem 64M --cpu cortex-a72 --machine gic-version=2,virtualization=on --append 'priv=system' \
 	--env A=1 --env 'B=x y' -- prog 'a b' 'c"d\e' '' >/dev/null 2>&1
 check 'words are quoted for the kernel' grep -qxF \
-	'output=framed models=pmceid priv=system env.A=1 "env.B=x y" -- prog "a b" "c\"d\\e" ""' "$tap_dir/args"
+	'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid priv=system env.A=1 "env.B=x y" -- prog "a b" "c\"d\\e" ""' "$tap_dir/args"
 check 'the machine keeps its defaults' grep -qx 'virt,gic-version=2,dtb-randomness=off,virtualization=on' "$tap_dir/args"
 check 'the clock of arm64 ticks once an instruction' grep -qx 'cortex-a72,cntfrq=1000000000' "$tap_dir/args"
 check 'runs are deterministic' grep -qx 'shift=0,sleep=off' "$tap_dir/args"
@@ -104,7 +104,7 @@ fake good --smp 4,cores=2,threads=2 >/dev/null 2>&1
 check 'a topology of --smp is passed unchanged' grep -qx '4,cores=2,threads=2' "$tap_dir/args"
 fake good -- prog "$(printf 'a\rb')" "$(printf 'c\fd\ve')" >/dev/null 2>&1
 check 'all blanks of the kernel are quoted' grep -qxF \
-	"$(printf 'output=framed models=pmceid -- prog "a\rb" "c\fd\ve"')" "$tap_dir/args"
+	"$(printf 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid -- prog "a\rb" "c\fd\ve"')" "$tap_dir/args"
 
 # The guest cannot reach the host.
 arguments() {
@@ -150,12 +150,12 @@ runs() {
 	fake good "$@" >/dev/null 2>&1
 	check "$tap_name" grep -qxF -e "$tap_line" "$tap_dir/args"
 }
-runs 'the only program runs' 'output=framed models=pmceid -- prog' --payload "$tap_dir/prog"
-runs 'also next to an archive' 'output=framed models=pmceid -- prog' --payload "$tap_dir/prog" --payload "$tap_dir/a.cpio"
-runs 'a named program runs instead' 'output=framed models=pmceid -- spin' --payload "$tap_dir/prog" -- spin
-runs 'also if --append names it' 'output=framed models=pmceid -- spin' --payload "$tap_dir/prog" --append '-- spin'
-runs 'the suite of an archive runs' 'output=framed models=pmceid' --payload "$tap_dir/suite.cpio"
-runs 'also next to a program' 'output=framed models=pmceid' --payload "$tap_dir/suite.cpio" --payload "$tap_dir/prog2"
+runs 'the only program runs' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid -- prog' --payload "$tap_dir/prog"
+runs 'also next to an archive' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid -- prog' --payload "$tap_dir/prog" --payload "$tap_dir/a.cpio"
+runs 'a named program runs instead' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid -- spin' --payload "$tap_dir/prog" -- spin
+runs 'also if --append names it' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid -- spin' --payload "$tap_dir/prog" --append '-- spin'
+runs 'the suite of an archive runs' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid' --payload "$tap_dir/suite.cpio"
+runs 'also next to a program' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid' --payload "$tap_dir/suite.cpio" --payload "$tap_dir/prog2"
 scene 'one of two programs' good 125 'prog2: 2 programs: name the program to run after --$' \
 	--payload "$tap_dir/prog" --payload "$tap_dir/prog2"
 scene 'an archive without a suite' good 125 'prog.cpio: an archive without a .suite.: name the program to run after --$' \

@@ -130,16 +130,18 @@ static void
 host_facts(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("host.clock=virtual \"host.outer=a b\""), 0);
+	assert_int_equal(
+	    parse_line("host.clock=virtual \"host.outer=a b\""), 0);
 	assert_int_equal(cl.cl_nhost, 2);
 	assert_string_equal(cl.cl_host[0], "clock=virtual");
 	assert_string_equal(cl.cl_host[1], "outer=a b");
 	release();
-	assert_int_equal(parse("host.clock"), -1);
-	assert_int_equal(parse("host.=x"), -1);
-	assert_int_equal(parse("host.a=\\\"x"), -1);
-	assert_int_equal(parse("host.a=1 host.b=1 host.c=1 host.d=1 host.e=1 "
-			       "host.f=1 host.g=1 host.h=1 host.i=1"),
+	assert_int_equal(parse_line("host.clock"), -1);
+	assert_int_equal(parse_line("host.=x"), -1);
+	assert_int_equal(parse_line("host.a=\\\"x"), -1);
+	assert_int_equal(
+	    parse_line("host.a=1 host.b=1 host.c=1 host.d=1 host.e=1 "
+		       "host.f=1 host.g=1 host.h=1 host.i=1"),
 	    -1);
 }
 

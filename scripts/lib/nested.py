@@ -1,0 +1,87 @@
+"""Runs our image under Linux's KVM, in a machine that QEMU emulates with its virtualization extensions and its PMU.
+
+The outer machine boots a Linux of the distribution (tests/kvm/outer-linux).  That runs the distribution's QEMU with
+-accel kvm, and passes on what our image prints and how it ended.
+"""
+
+import dataclasses
+import pathlib
+import shlex
+import subprocess
+
+import cpio
+import qemu
+
+KVM = qemu.ROOT / "tests" / "kvm"
+OUTER_MEM = "2G"
+ICOUNT_SHIFT = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Outer:
+    machine: list
+    console: str
+    inner: list
+
+
+OUTER = {
+    "arm64": Outer(["-M", "virt,gic-version=3,virtualization=on", "-cpu", "max,lpa2=off,cntfrq=1000000000"], "ttyAMA0",
+                   ["-M", "virt,gic-version=3", "-cpu", "host"]),
+    "x86_64": Outer(["-M", "q35", "-cpu", "EPYC-v1,check=off,pmu=on,+perfctr-core,+svm,+npt"], "ttyS0",
+                    ["-M", "q35", "-cpu", "host,migratable=no", "-L", "/usr/share/qemu", "-L", "/usr/share/seabios",
+                     "-device", "isa-debug-exit,iobase=0xf4,iosize=4"]),
+}
+
+
+def outer_linux(arch):
+    done = subprocess.run([KVM / "outer-linux", "--path", arch], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise qemu.HostError("no Linux for the outer machine, see above")
+    return pathlib.Path(done.stdout.strip())
+
+
+def describe(arch):
+    """The outer machine, for records."""
+    return f"QEMU's TCG, {' '.join(OUTER[arch].machine)}; Linux of Debian"
+
+
+def _inner_command(m, cmdline, initrd):
+    words = [qemu.ARCHS[m.arch].qemu, "-accel", "kvm", *OUTER[m.arch].inner, "-smp", m.smp, "-m", m.mem, "-nodefaults",
+             "-no-user-config", "-nic", "none", "-display", "none", "-serial", "stdio", "-no-reboot",
+             "-chardev", "pipe,id=monitor,path=/tmp/monitor", "-mon", "chardev=monitor,mode=control",
+             "-kernel", "/guest/image", "-append", cmdline]
+    return words + (["-initrd", "/guest/archive"] if initrd else [])
+
+
+def _outer_command(arch, emulator, folder, files, icount, cpu=""):
+    """The outer QEMU's command.  Its Linux boots with an initramfs of two archives: the common one, and these files."""
+    linux = outer_linux(arch)
+    first = (linux / "base.cpio.gz").read_bytes()
+    initramfs = folder / "initramfs"
+    initramfs.write_bytes(first + b"\0" * (-len(first) % 4) + cpio.pack({"init": (KVM / "init").read_bytes(), **files}))
+    machine = [word + cpu if before == "-cpu" else word for before, word in zip(["", *OUTER[arch].machine], OUTER[arch].machine)]
+    words = [qemu.find_qemu(arch, emulator), *machine, "-accel", "tcg", "-m", OUTER_MEM, "-nodefaults", "-no-user-config",
+             "-nic", "none", "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", "-seed", "1",
+             "-rtc", "base=2024-01-01,clock=vm", "-kernel", str(linux / "vmlinuz"), "-initrd", str(initramfs),
+             "-append", f"console={OUTER[arch].console} quiet loglevel=0 panic=-1 tsc=reliable nmi_watchdog=0"]
+    return words + (["-icount", f"shift={ICOUNT_SHIFT},sleep=off"] if icount else [])
+
+
+def command(m, folder, image, cmdline, initrd=None, load=0, sandbox=()):
+    """The outer QEMU's whole command for a run of our image."""
+    files = {
+        "guest/image": pathlib.Path(image).read_bytes(),
+        "guest/settings": f"load={load}\nqemu={qemu.ARCHS[m.arch].qemu}\n".encode(),
+        "guest/qemu": f"exec {shlex.join(_inner_command(m, cmdline, initrd))}\n".encode(),
+    }
+    if initrd:
+        files["guest/archive"] = pathlib.Path(initrd).read_bytes()
+    return [*_outer_command(m.arch, m.qemu, folder, files, m.icount), *sandbox]
+
+
+def probe_command(arch, folder, pmu):
+    """The same for `scripts/barecpc probe` in the outer Linux, on a machine with a PMU or without."""
+    names = [*(qemu.ROOT / "scripts" / "lib").glob("*.py"), qemu.ROOT / "scripts" / "barecpc", qemu.build_file(arch, "probe")]
+    files = {f"guest/{name.relative_to(qemu.ROOT)}": name.read_bytes() for name in names}
+    files["guest/settings"] = b"probe=yes\n"
+    return _outer_command(arch, qemu.PMU, folder, files, True, "" if pmu else ",pmu=off")

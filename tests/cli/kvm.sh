@@ -1,0 +1,28 @@
+#!/bin/sh
+# The image runs and counts exactly as a guest of a real KVM, that of a Linux in emulation.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+for arch in arm64 x86_64; do
+	records=$tap_dir/$arch.jsonl
+	check "$arch: the default suite exits 0" \
+		scripts/barecpc run --arch $arch --accel nested-kvm --timeout 600 --results "$records"
+	check "$arch: spin counts exactly at user privilege, in each run on each PIC" python3 - "$records" <<-'PY'
+		import json, sys
+		seen = 0
+		for record in map(json.loads, open(sys.argv[1])):
+		    if (record["payload"], record["event"], record["privilege"]) == ("spin", "PAPI_tot_ins", "user"):
+		        assert set(record["count"]["measured"]["raw"]) == {4000}, record
+		        seen += 1
+		assert seen >= 6, seen
+	PY
+	check "$arch: records name KVM and the outer machine" python3 - "$records" <<-'PY'
+		import json, sys
+		for record in map(json.loads, open(sys.argv[1])):
+		    machine = record["machine"]
+		    assert machine["vmm"] == "kvm", machine
+		    assert machine["host"]["accel"] == "nested-kvm" and "TCG" in machine["host"]["outer"], machine
+	PY
+done
+end
