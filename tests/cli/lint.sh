@@ -1,7 +1,24 @@
 #!/bin/sh
-# make lint finds nothing: layers, formatting, shell, Python.
+# make lint finds nothing: layers, text, formatting, shell, Python.  The checks of layers and text find what they should.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 check 'lint finds nothing' scripts/lint
+
+# finds NAME FILE WORDS LINE...: a copy of the tree with these lines at the end of FILE is refused with these words.
+git ls-files -z | xargs -0 cp --parents -t "$tap_dir"
+git init -q "$tap_dir" && git -C "$tap_dir" add -A
+finds() {
+	file=$tap_dir/$3
+	cp "$file" "$tap_dir/before"
+	printf '%s\n' "$5" >>"$file"
+	expect "$1" 1 "$4" "$tap_dir/scripts/$2"
+	cp "$tap_dir/before" "$file"
+}
+finds 'an include that goes up is found' check-layers kern/mm/page.c kern/sys/limit.h '#include "kern/sys/limit.h"'
+finds 'an opener is found' check-text kern/mm/page.c "begins with 'Those'" '/* Those that wait go first. */'
+finds 'a word of no everyday use is found' check-text docs/tree.md "'beside'" 'It stands beside the other.'
+finds 'a long sentence is found' check-text scripts/setup '26 words' \
+	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
+finds 'a prefix of two structs is found' check-text kern/mm/page.c 'begin with kc_' "$(printf 'struct other {\n\tint kc_a;\n\tint kc_b;\n};')"
 end
