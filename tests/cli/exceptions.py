@@ -2,8 +2,8 @@
 """An exception in the kernel ends the run in one panic that names it, whatever the kernel was doing.
 
 A program at system privilege (provoke.c) replaces instructions of the kernel by ones that raise the exception, then has the
-kernel execute them.  Each cell of the matrix boots once.  `make check` has each exception in a system call and one in each
-other context; with BARECPC_CAMPAIGN=yes all of them in all contexts."""
+kernel execute them.  Each cell of the matrix boots once.  By `make check` these are each exception in a system call, and one in each other
+context.  With BARECPC_CAMPAIGN=yes they are all exceptions in all contexts."""
 
 import concurrent.futures
 import os
@@ -24,7 +24,7 @@ AT_ONCE = 2
 # Arm ARM (DDI 0487), "HCR_EL2, Hypervisor Configuration Register": a virtual SError is pending.
 LOWER_SYNC = 0x400
 SEND_SERROR = b"".join(word.to_bytes(4, "little") for word in (0xD53C1100, 0xB27B0000, 0xB2780000, 0xD51C1100, 0xD69F03E0))
-# Where it is taken: PSTATE.A is clear in programs, in the idle loop and in the kernel's own threads.
+# The place at which it is taken: PSTATE.A is clear in programs, in the idle loop and in the kernel's own threads.
 SERRORS = {
     "idle": "arch_idle",
     "an interrupt of the idle CPU": "arch_idle",
@@ -149,7 +149,7 @@ def cells(arch):
 
 
 def boot(arch, archive, address, code, context):
-    """What is wrong with the run's end, in lines."""
+    """Boot a cell.  Returns lines that say what is wrong with the run's end, or none."""
     symbol, more, then = CONTEXTS[arch][context]
     pokes = [word.split("@") for word in [f"{code}@{symbol}", *more.split()]]
     words = [f"{name}@{address[at]}" for name, at in pokes]
@@ -169,7 +169,7 @@ def boot(arch, archive, address, code, context):
 
 
 def struck(archive, address, context, event):
-    """What is wrong where the monitor's event strikes a loop in the context."""
+    """The same if the monitor's event strikes a loop in the context."""
     symbol, more, then = CONTEXTS["x86_64"][context]
     pokes = [word.split("@") for word in [f"loop@{symbol}", *more.split()]]
     words = [f"{name}@{address[at]}" for name, at in pokes]

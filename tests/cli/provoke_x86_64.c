@@ -1,8 +1,8 @@
 /*
  * For provoke.c: the exceptions of an x86-64.  Each code raises one in the way
- * a kernel could.  Four are raised by INT: overflow, bound range and SIMD have
- * no instruction that raises them here (INTO and BOUND are undefined in 64-bit
- * mode, TCG knows no SIMD exception), and QEMU sends an NMI by its monitor
+ * a kernel could.  Four are raised by INT.  Overflow, bound range and SIMD have
+ * no instruction that raises them here: INTO and BOUND are undefined in 64-bit
+ * mode, and TCG knows no SIMD exception.  QEMU sends an NMI by its monitor
  * only.  None of these four has an error code.
  * Intel SDM vol. 3A, "Exception and Interrupt Reference".
  */

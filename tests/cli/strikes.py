@@ -34,7 +34,7 @@ def matching(guest, pattern):
 def storm(points, folder, cpus):
     """Programs run during hundreds of NMIs of every CPU, and their counts are the same as always.
 
-    The memory corrects errors meanwhile: QEMU writes them to a bank of each CPU in turn, which raises no machine check."""
+    The memory corrects errors at the same time.  QEMU writes them to a bank of each CPU in turn, which raises no machine check."""
     suite = [*PROGRAMS * ROUNDS, "triad 4096"]
     guest = Guest("x86_64", payload=archive("x86_64", PROGRAMS, suite, folder), smp=str(cpus), append="test_hooks=yes",
                   limit=600 * ROUNDS)
