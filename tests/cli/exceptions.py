@@ -2,8 +2,8 @@
 """An exception in the kernel ends the run in one panic that names it, whatever the kernel was doing.
 
 A program at system privilege (provoke.c) replaces instructions of the kernel by ones that raise the exception, then has the
-kernel execute them.  Each cell of the matrix boots once.  By `make check` these are each exception in a system call, and one in each other
-context.  With BARECPC_CAMPAIGN=yes they are all exceptions in all contexts."""
+kernel execute them.  Each cell of the matrix boots once.  By `make check` these are each exception in a system call, and
+one in each other context.  With BARECPC_CAMPAIGN=yes they are all exceptions in all contexts."""
 
 import concurrent.futures
 import os
