@@ -21,7 +21,7 @@ static unsigned ntest;
 /* The results of the test that runs. */
 static bool failed;
 static char skipped[128];
-static char notes[4096]; /* printed after the verdict */
+static char notes[32768]; /* printed after the verdict */
 static size_t notes_len;
 
 void
