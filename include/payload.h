@@ -82,6 +82,17 @@ payload_stat(struct barecpc_stat *st)
 }
 
 /*
+ * Fill *by with the number of interrupts and NMIs that the caller's CPU has
+ * taken since boot.  Two calls around a measurement say whether it was
+ * disturbed.  Returns 0, or -1 with errno EFAULT or ENOSYS.
+ */
+static inline int
+payload_interrupts(struct barecpc_interrupts *by)
+{
+	return (int)syscall(BARECPC_SYS_INTERRUPTS, by);
+}
+
+/*
  * Allocate zeroed memory for a benchmark.  It is physically contiguous and
  * mapped by 2 MiB pages, so TLB misses and cache placement do not vary from
  * run to run.  Returns NULL with errno ENOMEM if no such memory is free.

@@ -229,6 +229,11 @@ size_t arch_stat(void *st, const struct file_info *fi);
  * "cpu":"...","vmm":"...", and so on.
  */
 void arch_describe(char *buf, size_t len);
+/*
+ * Set *n to the number of system management interrupts (SMIs) of this CPU
+ * since its reset.  Returns false if the CPU does not count them.
+ */
+bool arch_smi_count(uint64_t *n);
 
 /*
  * mmu.  When a call that unmaps or protects returns, no CPU uses the old

@@ -160,6 +160,14 @@ models_word(void)
 	return strcmp(machine.m_vmm, "none") == 0 ? "all" : "unknown";
 }
 
+/* The architecture has no SMI, and no count of what firmware does at EL3. */
+bool
+arch_smi_count(uint64_t *n)
+{
+	(void)n;
+	return false;
+}
+
 void
 arch_describe(char *buf, size_t len)
 {

@@ -93,6 +93,18 @@ microcode_revision(void)
 	                                                  : 0;
 }
 
+bool
+arch_smi_count(uint64_t *n)
+{
+	uint64_t v;
+
+	if (strcmp(x86_features.vendor, "GenuineIntel") != 0 ||
+	    x86_rdmsr_safe(MSR_SMI_COUNT, &v) != 0)
+		return false;
+	*n = (uint32_t)v;
+	return true;
+}
+
 void
 arch_describe(char *buf, size_t len)
 {

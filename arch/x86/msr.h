@@ -37,6 +37,12 @@
 #define MC_STATUS_ADDRV   (1ULL << 58)
 #define MC_STATUS_PCC     (1ULL << 57) /* the CPU's state is damaged */
 
+/*
+ * SMIs since the last reset, in bits 31:0.  Nehalem, Silvermont and later.
+ * Intel SDM vol. 4, "MSRs in Processors Based on Nehalem Microarchitecture".
+ */
+#define MSR_SMI_COUNT 0x034
+
 #define IA32_SYSENTER_CS  0x174 /* 0: SYSENTER is #GP */
 #define IA32_BIOS_SIGN_ID 0x08b /* microcode revision, in bits 63:32 */
 #define IA32_TSC_DEADLINE 0x6e0 /* 0: disarmed */

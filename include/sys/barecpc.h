@@ -56,6 +56,13 @@
  */
 #define BARECPC_TEST_COVERAGE 4
 
+/*
+ * interrupts(struct barecpc_interrupts *): the interrupts that the caller's
+ * CPU has taken since boot.  Works at user and at system privilege.  EFAULT.
+ * A measurement calls it before its first sample and after its last one.
+ */
+#define BARECPC_SYS_INTERRUPTS 0x4006
+
 /* State that a failed system call must not change: indices of bt[]. */
 enum {
 	BT_FREE_PAGES, /* page tables count as free */
@@ -98,6 +105,22 @@ struct barecpc_stat {
 	uint32_t bs_pics;       /* PICs that contexts hold */
 	uint32_t bs_cpus;       /* online */
 };
+
+/*
+ * The numbers are of the CPU by_cpu, but for by_all_, the sums over all CPUs.
+ * Compare two calls only if by_cpu is the same: the LWP may have moved.
+ */
+struct barecpc_interrupts {
+	uint32_t by_cpu;
+	uint32_t by_flags;      /* BARECPC_INTERRUPTS_* */
+	uint64_t by_interrupts; /* timer, other CPUs, counter overflows */
+	uint64_t by_nmis;       /* x86: of any cause.  arm64: 0 */
+	uint64_t by_smis;       /* modulo 2^32; only with the flag _SMIS */
+	uint64_t by_all_interrupts;
+	uint64_t by_all_nmis;
+};
+/* The CPU counts SMIs: Intel since Nehalem, by MSR_SMI_COUNT. */
+#define BARECPC_INTERRUPTS_SMIS 0x1
 
 /*
  * Sums over all CPUs.  A set that is running now is not included.  bw_count

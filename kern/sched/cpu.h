@@ -25,6 +25,8 @@ struct cpu {
 	struct kcpc_ctx *c_cpc; /* context of the set bound to the CPU */
 	uint64_t c_pcbe;        /* for the counter backend */
 	unsigned c_stray_nmis;  /* NMIs that no counter explains */
+	uint64_t c_interrupts;  /* taken since boot; NMIs are separate */
+	uint64_t c_nmis;        /* taken since boot, whatever their cause */
 	/* Used by sched.c and placement.c. */
 	bool c_active;       /* takes LWPs: p_online(2) */
 	unsigned c_nbound;   /* LWPs bound to it */

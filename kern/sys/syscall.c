@@ -62,6 +62,27 @@ sys_witness(const uintptr_t *a)
 	return -copyout(a[0], &bw, sizeof bw);
 }
 
+static intptr_t
+sys_interrupts(const uintptr_t *a)
+{
+	const struct cpu *self = arch_curcpu();
+	struct barecpc_interrupts by = {
+		.by_cpu = self->c_id,
+		.by_interrupts = self->c_interrupts,
+		.by_nmis = __atomic_load_n(&self->c_nmis, __ATOMIC_RELAXED),
+	};
+
+	if (arch_smi_count(&by.by_smis))
+		by.by_flags = BARECPC_INTERRUPTS_SMIS;
+	for (unsigned i = 0; i < ncpu; i++) {
+		by.by_all_interrupts +=
+		    __atomic_load_n(&cpus[i].c_interrupts, __ATOMIC_RELAXED);
+		by.by_all_nmis +=
+		    __atomic_load_n(&cpus[i].c_nmis, __ATOMIC_RELAXED);
+	}
+	return -copyout(a[0], &by, sizeof by);
+}
+
 /* Report each unknown call once in a run, up to a limit. */
 intptr_t
 syscall_unknown(const uintptr_t *a)
@@ -100,6 +121,7 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
 	PRIVATE(BARECPC_SYS_SCHED) = sched_syscall,
 	PRIVATE(BARECPC_SYS_WITNESS) = sys_witness,
 	PRIVATE(BARECPC_SYS_TEST) = test_hooks_syscall,
+	PRIVATE(BARECPC_SYS_INTERRUPTS) = sys_interrupts,
 };
 
 #define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
@@ -127,6 +149,7 @@ syscall_name(unsigned sysno)
 		PRIVATE(BARECPC_SYS_SCHED) = "processor_bind",
 		PRIVATE(BARECPC_SYS_WITNESS) = "barecpc_witness",
 		PRIVATE(BARECPC_SYS_TEST) = "barecpc_test",
+		PRIVATE(BARECPC_SYS_INTERRUPTS) = "barecpc_interrupts",
 	};
 	unsigned n = sysno - BARECPC_SYS_CPC;
 

@@ -80,6 +80,7 @@ dispatch(struct trapframe *tf)
 {
 	uint32_t iar = mmio_read32(&gicc[GICC_IAR]);
 
+	arch_curcpu()->c_interrupts++;
 	if (INTID(iar) == machine.m_pmu_intid)
 		kcpc_pmi(tf);
 	else if (!gic_take(INTID(iar)))

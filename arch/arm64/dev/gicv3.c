@@ -157,6 +157,7 @@ dispatch(struct trapframe *tf)
 {
 	uint32_t intid = (uint32_t)read_sysreg(icc_iar1_el1);
 
+	arch_curcpu()->c_interrupts++;
 	dsb(sy); /* the read acknowledges: complete it before the handler */
 	if (intid == machine.m_pmu_intid)
 		kcpc_pmi(tf);

@@ -245,6 +245,7 @@ handle_ipi(void)
 void
 x86_interrupt(struct trapframe *tf)
 {
+	arch_curcpu()->c_interrupts++;
 	if (tf->tf_vector == VEC_SPURIOUS)
 		return; /* needs no EOI */
 	x86_apic_write(APIC_EOI, 0);

@@ -134,6 +134,13 @@ leave_kernel(struct trapframe *tf)
 		kernel_unlock();
 }
 
+/* An NMI may interrupt another one's handler here, so the add is atomic. */
+static inline void
+nmi_count(void)
+{
+	__atomic_fetch_add(&arch_curcpu()->c_nmis, 1, __ATOMIC_RELAXED);
+}
+
 /* No overflow explains the NMI: it stops this CPU, or it is stray. */
 static void
 nmi_unexpected(const struct trapframe *tf)
@@ -176,6 +183,7 @@ nmi_wait_for_lock(struct trapframe *tf)
 void
 x86_trap_nmi(struct trapframe *tf)
 {
+	nmi_count();
 	if (!lock_try(&klock))
 		nmi_wait_for_lock(tf);
 	else if (kcpc_pmi(tf))
@@ -200,6 +208,7 @@ void
 x86_trap_pmi(struct trapframe *tf)
 {
 	kernel_lock();
+	arch_curcpu()->c_interrupts++;
 	kcpc_pmi(tf); /* also unmasks the APIC's entry */
 	x86_apic_write(APIC_EOI, 0);
 	leave_kernel(tf);
@@ -241,6 +250,7 @@ x86_trap_syscall(struct trapframe *tf)
 static void
 kernel_nmi(struct trapframe *tf)
 {
+	nmi_count();
 	if (x86_halt_requested())
 		x86_stop();
 	if (!x86_pic_nmi(tf->tf_rip))

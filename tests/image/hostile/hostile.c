@@ -90,6 +90,7 @@ static const struct call calls[] = {
 	{ "getrlimit", SYS_getrlimit, OUT, { RLIMIT_STACK, BAD } },
 	{ "sched_setaffinity", SYS_sched_setaffinity, 0, { 0, 128, BAD } },
 	{ "barecpc stat", BARECPC_SYS_STAT, OUT, { BAD } },
+	{ "barecpc interrupts", BARECPC_SYS_INTERRUPTS, OUT, { BAD } },
 	{ "barecpc phys", BARECPC_SYS_PHYS, 0, { BAD } },
 };
 #define NCALL (sizeof calls / sizeof calls[0])
