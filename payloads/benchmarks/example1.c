@@ -52,6 +52,7 @@ is_sum_of_squares(uint64_t sum, uint64_t n)
 struct outcome {
 	struct event oc_event[2];
 	struct quantity oc_count[2], oc_tick, oc_hrtime;
+	struct runs oc_runs;
 	cpc_reqinfo_t oc_info[2];
 	enum status oc_status[2];
 	char oc_reason[2][2 * CPC_MAX_EVENT_LEN];
@@ -129,6 +130,22 @@ run_uncounted(struct outcome *oc, bool lines)
 	}
 }
 
+/* Keep the conditions of one iteration. */
+static void
+note_conditions(struct outcome *oc, const struct barecpc_interrupts *before,
+    int64_t tick, int64_t hrtime)
+{
+	struct barecpc_interrupts after;
+	struct condition c;
+
+	if (payload_interrupts(&after) == -1)
+		before = NULL;
+	condition_between(&c, before, &after);
+	c.cn_tick = tick;
+	c.cn_hrtime = hrtime;
+	runs_add(&oc->oc_runs, &c);
+}
+
 static void
 measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
 {
@@ -136,6 +153,7 @@ measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
 	cpc_buf_t *diff, *after, *before;
 	int ind[2], iter, i;
 	uint64_t val[2], sum;
+	struct barecpc_interrupts by = { 0 };
 
 	if ((set = cpc_set_create(cpc)) == NULL)
 		error("could not create set: %s", strerror(errno));
@@ -156,6 +174,7 @@ measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
 		error("cannot bind lwp: %s", strerror(errno));
 
 	for (iter = 1; iter <= ITERATIONS; iter++) {
+		payload_interrupts(&by);
 		if (cpc_set_sample(cpc, set, before) == -1)
 			break;
 		sum = computation(TERMS);
@@ -173,6 +192,8 @@ measure_events(cpc_t *cpc, struct outcome *oc, bool lines)
 		    &oc->oc_tick.q_raw, (int64_t)cpc_buf_tick(cpc, diff));
 		/* cpc_buf_sub() sets hrtime to the later one of the two. */
 		series_add(&oc->oc_hrtime.q_raw,
+		    cpc_buf_hrtime(cpc, after) - cpc_buf_hrtime(cpc, before));
+		note_conditions(oc, &by, (int64_t)cpc_buf_tick(cpc, diff),
 		    cpc_buf_hrtime(cpc, after) - cpc_buf_hrtime(cpc, before));
 		if (lines)
 			print_line(iter, oc, val);
@@ -205,8 +226,9 @@ report_outcome(const struct options *o, struct outcome *oc, bool rows)
 {
 	int i;
 
-	series_close(&oc->oc_tick.q_raw);
-	series_close(&oc->oc_hrtime.q_raw);
+	runs_judge(&oc->oc_runs, false, report_tick_hz());
+	series_close(&oc->oc_tick.q_raw, NULL);
+	series_close(&oc->oc_hrtime.q_raw, NULL);
 	for (i = 0; i < 2; i++) {
 		bool counted = oc->oc_status[i] == COUNTED;
 		struct result r = {
@@ -222,16 +244,18 @@ report_outcome(const struct options *o, struct outcome *oc, bool rows)
 			.r_iterations = TERMS,
 			.r_tick = oc->oc_tick,
 			.r_hrtime = oc->oc_hrtime,
+			.r_runs = &oc->oc_runs,
 			.r_verified = oc->oc_verified,
 		};
 
-		series_close(&oc->oc_count[i].q_raw);
+		series_close(&oc->oc_count[i].q_raw, NULL);
 		r.r_count = oc->oc_count[i];
 		if (rows)
 			report_result(o, &r);
 		else
 			report_record(o, &r);
 	}
+	report_last_lines();
 }
 
 static void
@@ -253,6 +277,7 @@ open_series(struct outcome *oc)
 	series_open(&oc->oc_count[1].q_raw, ITERATIONS);
 	series_open(&oc->oc_tick.q_raw, ITERATIONS);
 	series_open(&oc->oc_hrtime.q_raw, ITERATIONS);
+	runs_open(&oc->oc_runs, ITERATIONS);
 }
 
 static bool

@@ -29,6 +29,7 @@ struct spin {
 	uint64_t spn_short, spn_long;
 	bool spn_exact;
 	unsigned spn_rows; /* reported so far */
+	struct runs spn_runs;
 };
 
 static void
@@ -70,15 +71,19 @@ static void
 run_pair(struct spin *sp, struct result *r, bool keep)
 {
 	struct meter *m = &sp->spn_m;
+	struct condition c;
 	int64_t count, tick, hrtime;
 
 	meter_run(m, spin_body, &sp->spn_short);
 	count = m->m_count[0];
 	tick = m->m_tick;
 	hrtime = m->m_hrtime;
+	c = m->m_condition;
 	meter_run(m, spin_body, &sp->spn_long);
 	if (!keep)
 		return;
+	condition_add(&c, &m->m_condition);
+	runs_add(&sp->spn_runs, &c);
 	if (m->m_nevent != 0) {
 		series_add(&r->r_count.q_raw, m->m_count[0] - count);
 		series_add(&r->r_tick.q_raw, m->m_tick - tick);
@@ -90,16 +95,20 @@ static void
 run_all(struct spin *sp, struct result *r)
 {
 	const struct options *o = sp->spn_o;
+	const bool *excluded;
 	unsigned i;
 
 	series_open(&r->r_count.q_raw, o->o_runs);
 	series_open(&r->r_tick.q_raw, o->o_runs);
 	series_open(&r->r_hrtime.q_raw, o->o_runs);
+	runs_open(&sp->spn_runs, o->o_runs);
 	for (i = 0; i < o->o_warmups + o->o_runs; i++)
 		run_pair(sp, r, i >= o->o_warmups);
-	series_close(&r->r_count.q_raw);
-	series_close(&r->r_tick.q_raw);
-	series_close(&r->r_hrtime.q_raw);
+	runs_judge(&sp->spn_runs, o->o_undisturbed, report_tick_hz());
+	excluded = sp->spn_runs.rn_excluded;
+	series_close(&r->r_count.q_raw, excluded);
+	series_close(&r->r_tick.q_raw, excluded);
+	series_close(&r->r_hrtime.q_raw, excluded);
 }
 
 static void
@@ -137,6 +146,7 @@ spin_one(struct spin *sp, const struct event *e)
 		.r_machine = m->m_cpc == NULL,
 		.r_method = method,
 		.r_iterations = sp->spn_long - sp->spn_short,
+		.r_runs = &sp->spn_runs,
 		.r_verified = true,
 	};
 
@@ -158,6 +168,7 @@ spin_one(struct spin *sp, const struct event *e)
 	series_free(&r.r_count.q_raw);
 	series_free(&r.r_tick.q_raw);
 	series_free(&r.r_hrtime.q_raw);
+	runs_free(&sp->spn_runs);
 }
 
 /*
@@ -227,5 +238,6 @@ main(int argc, char **argv)
 	for (i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);
 	meter_close(&sp.spn_m);
+	report_last_lines();
 	return sp.spn_exact ? 0 : 1;
 }

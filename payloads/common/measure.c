@@ -19,6 +19,7 @@ empty_body(void *arg)
 struct measurement {
 	struct quantity msm_count[MAXEVENT];
 	struct quantity msm_tick, msm_hrtime;
+	struct runs msm_runs, msm_empty;
 	bool msm_verified;
 };
 
@@ -38,41 +39,72 @@ add_run(struct measurement *mm, const struct meter *m, bool overhead)
 	if (m->m_nevent != 0)
 		add_value(&mm->msm_tick, m->m_tick, overhead);
 	add_value(&mm->msm_hrtime, m->m_hrtime, overhead);
+	runs_add(overhead ? &mm->msm_empty : &mm->msm_runs, &m->m_condition);
 }
 
 static void
 each_quantity(struct measurement *mm, unsigned nevent, unsigned runs,
-    void (*fn)(struct quantity *q, unsigned runs))
+    void (*fn)(struct quantity *q, const struct measurement *mm, unsigned runs))
 {
 	unsigned i;
 
 	for (i = 0; i < nevent; i++)
-		fn(&mm->msm_count[i], runs);
-	fn(&mm->msm_tick, runs);
-	fn(&mm->msm_hrtime, runs);
+		fn(&mm->msm_count[i], mm, runs);
+	fn(&mm->msm_tick, mm, runs);
+	fn(&mm->msm_hrtime, mm, runs);
 }
 
 static void
-quantity_open(struct quantity *q, unsigned runs)
+quantity_open(struct quantity *q, const struct measurement *mm, unsigned runs)
 {
+	(void)mm;
 	series_open(&q->q_raw, runs);
 	series_open(&q->q_overhead, runs);
 }
 
 static void
-quantity_close(struct quantity *q, unsigned runs)
+quantity_close(struct quantity *q, const struct measurement *mm, unsigned runs)
 {
 	(void)runs;
-	series_close(&q->q_raw);
-	series_close(&q->q_overhead);
+	series_close(&q->q_raw, mm->msm_runs.rn_excluded);
+	series_close(&q->q_overhead, mm->msm_empty.rn_excluded);
 }
 
 static void
-quantity_free(struct quantity *q, unsigned runs)
+quantity_free(struct quantity *q, const struct measurement *mm, unsigned runs)
 {
+	(void)mm;
 	(void)runs;
 	series_free(&q->q_raw);
 	series_free(&q->q_overhead);
+}
+
+static void
+measurement_open(struct measurement *mm, unsigned nevent, unsigned runs)
+{
+	memset(mm, 0, sizeof *mm);
+	each_quantity(mm, nevent, runs, quantity_open);
+	runs_open(&mm->msm_runs, runs);
+	runs_open(&mm->msm_empty, runs);
+}
+
+static void
+measurement_close(
+    struct measurement *mm, unsigned nevent, const struct options *o)
+{
+	uint64_t hz = report_tick_hz();
+
+	runs_judge(&mm->msm_runs, o->o_undisturbed, hz);
+	runs_judge(&mm->msm_empty, o->o_undisturbed, hz);
+	each_quantity(mm, nevent, o->o_runs, quantity_close);
+}
+
+static void
+measurement_free(struct measurement *mm, unsigned nevent)
+{
+	each_quantity(mm, nevent, 0, quantity_free);
+	runs_free(&mm->msm_runs);
+	runs_free(&mm->msm_empty);
 }
 
 static void
@@ -112,6 +144,8 @@ report_one(const struct options *o, const struct meter *m, const struct work *w,
 		.r_iterations = w->w_iterations,
 		.r_tick = mm->msm_tick,
 		.r_hrtime = mm->msm_hrtime,
+		.r_runs = &mm->msm_runs,
+		.r_empty = &mm->msm_empty,
 		.r_verified = mm->msm_verified,
 	};
 
@@ -135,13 +169,12 @@ measure(const struct options *o, struct meter *m, const struct work *w)
 		bound = meter_bind(m, &o->o_event[done], o->o_nevent - done);
 		/* Without any event the work still runs, and is timed. */
 		n = bound != 0 ? bound : m->m_cpc != NULL ? 1 : o->o_nevent;
-		memset(&mm, 0, sizeof mm);
-		each_quantity(&mm, bound, o->o_runs, quantity_open);
+		measurement_open(&mm, bound, o->o_runs);
 		run_all(o, m, w, &mm);
-		each_quantity(&mm, bound, o->o_runs, quantity_close);
+		measurement_close(&mm, bound, o);
 		for (i = 0; i < n; i++)
 			report_one(o, m, w, &mm, &o->o_event[done + i], i);
-		each_quantity(&mm, bound, o->o_runs, quantity_free);
+		measurement_free(&mm, bound);
 		right = right && mm.msm_verified;
 		meter_unbind(m);
 	}
@@ -179,5 +212,6 @@ measure_sizes(int argc, char **argv, const struct sizes *sz)
 		}
 	}
 	meter_close(&m);
+	report_last_lines();
 	return right ? 0 : 1;
 }

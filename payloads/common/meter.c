@@ -73,6 +73,15 @@ add_request(struct meter *m, const struct event *e)
 	    nattrs, nattrs != 0 ? &picnum : NULL);
 }
 
+/* At system privilege the payload's own events count as the kernel's do. */
+static bool
+counts_kernel_only(const struct event *e)
+{
+	return payload_privilege() == PAYLOAD_USER &&
+	       (e->e_flags & (CPC_COUNT_USER | CPC_COUNT_SYSTEM)) ==
+	           CPC_COUNT_SYSTEM;
+}
+
 /* Bind exactly n events.  Returns n, or how many are worth trying next. */
 static unsigned
 bind_exactly(struct meter *m, const struct event *events, unsigned n)
@@ -109,8 +118,10 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 		meter_unbind(m);
 		return n - 1;
 	}
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		cpc_request_info(m->m_cpc, m->m_set, (int)i, &m->m_info[i]);
+		m->m_kernel_only[i] = counts_kernel_only(&events[i]);
+	}
 	m->m_nevent = n;
 	return n;
 }
@@ -166,16 +177,23 @@ run_sampled(struct meter *m, void (*body)(void *), void *arg)
 		fail(1, "cannot sample a bound set: %s", strerror(errno));
 }
 
-void
-meter_run(struct meter *m, void (*body)(void *), void *arg)
+/* The count of the first event that counts the kernel alone, if there is one.
+ */
+static int64_t
+kernel_count(const struct meter *m)
+{
+	for (unsigned i = 0; i < m->m_nevent; i++)
+		if (m->m_kernel_only[i])
+			return m->m_count[i];
+	return COND_UNKNOWN;
+}
+
+static void
+run_counted(struct meter *m, void (*body)(void *), void *arg)
 {
 	uint64_t before, after;
 	unsigned i;
 
-	if (m->m_nevent == 0) {
-		run_clocked(m, body, arg);
-		return;
-	}
 	run_sampled(m, body, arg);
 	for (i = 0; i < m->m_nevent; i++) {
 		cpc_buf_get(m->m_cpc, m->m_before, (int)i, &before);
@@ -186,4 +204,23 @@ meter_run(struct meter *m, void (*body)(void *), void *arg)
 			      cpc_buf_tick(m->m_cpc, m->m_before));
 	m->m_hrtime = cpc_buf_hrtime(m->m_cpc, m->m_after) -
 	              cpc_buf_hrtime(m->m_cpc, m->m_before);
+}
+
+void
+meter_run(struct meter *m, void (*body)(void *), void *arg)
+{
+	struct barecpc_interrupts before = { 0 }, after = { 0 };
+	struct condition *c = &m->m_condition;
+	bool known = payload_interrupts(&before) == 0;
+
+	m->m_tick = 0;
+	if (m->m_nevent == 0)
+		run_clocked(m, body, arg);
+	else
+		run_counted(m, body, arg);
+	known = payload_interrupts(&after) == 0 && known;
+	condition_between(c, known ? &before : NULL, &after);
+	c->cn_count[COND_KERNEL] = kernel_count(m);
+	c->cn_tick = m->m_tick;
+	c->cn_hrtime = m->m_hrtime;
 }

@@ -24,10 +24,12 @@ struct meter {
 	int m_subcode;        /* as libcpc's CPC_* or -1, */
 	char m_reason[2 * CPC_MAX_EVENT_LEN]; /* and as text */
 	cpc_reqinfo_t m_info[MAXEVENT];       /* of the bound events */
+	bool m_kernel_only[MAXEVENT];         /* counts none of the payload */
 	/* the last meter_run(): the second sample less the first */
 	int64_t m_count[MAXEVENT];
 	int64_t m_tick;
 	int64_t m_hrtime;
+	struct condition m_condition;
 };
 
 /* Open libcpc.  A machine without counters is not an error. */

@@ -11,13 +11,24 @@
 
 #include "payloads/common/usage.h"
 
-#define COMMON "[-n] [-e event[:uk][,event[:uk]]...]... [-r runs] [-w warm-ups]"
+#define COMMON                                                                 \
+	"[-n] [-e event[:uk][,event[:uk]]...]... [-r runs] [-w warm-ups] "     \
+	"[--aggregates] [--undisturbed]"
 
 static const char help[] =
     "  -e EVENT[:uk][,EVENT...]  what to count, at user or kernel level\n"
     "  -r RUNS                   runs that are measured (5)\n"
     "  -w RUNS                   runs before that (1)\n"
-    "  -n                        no titles\n";
+    "  -n                        no titles\n"
+    "  --aggregates              print min, median, mean, trimmed mean, error\n"
+    "  --undisturbed             exclude disturbed runs, and say which\n";
+
+enum { OPTION_AGGREGATES = 256, OPTION_UNDISTURBED };
+static const struct option long_options[] = {
+	{ "aggregates", no_argument, NULL, OPTION_AGGREGATES },
+	{ "undisturbed", no_argument, NULL, OPTION_UNDISTURBED },
+	{ NULL, 0, NULL, 0 },
+};
 
 static unsigned
 default_flags(void)
@@ -140,7 +151,7 @@ void
 options_parse(struct options *o, int argc, char **argv, const char *arguments,
     const char *events)
 {
-	static char usage[160];
+	static char usage[240];
 	int c;
 
 	memset(o, 0, sizeof *o);
@@ -151,11 +162,15 @@ options_parse(struct options *o, int argc, char **argv, const char *arguments,
 	o->o_warmups = 1;
 	snprintf(usage, sizeof usage, COMMON " %s", arguments);
 	usage_is(usage, help);
-	while ((c = usage_option(argc, argv, ":ne:r:w:", NULL)) != -1) {
+	while ((c = usage_option(argc, argv, ":ne:r:w:", long_options)) != -1) {
 		if (c == 'n')
 			o->o_titles = false;
 		else if (c == 'e')
 			add_events(o, optarg);
+		else if (c == OPTION_AGGREGATES)
+			o->o_aggregates = true;
+		else if (c == OPTION_UNDISTURBED)
+			o->o_undisturbed = true;
 		else if (c == 'r')
 			o->o_runs =
 			    (unsigned)usage_size("-r", optarg, 1, 10000);

@@ -20,8 +20,10 @@ struct event {
 
 struct options {
 	int o_argc;
-	char **o_argv; /* all of it, unchanged, for the record */
-	bool o_titles; /* false: -n, no column titles */
+	char **o_argv;      /* all of it, unchanged, for the record */
+	bool o_titles;      /* false: -n, no column titles */
+	bool o_aggregates;  /* print all aggregates of each row */
+	bool o_undisturbed; /* exclude disturbed runs */
 	unsigned o_runs, o_warmups;
 	unsigned o_nevent;
 	struct event o_event[MAXEVENT];

@@ -1,10 +1,11 @@
 /*
- * Prints rows of results as a table, and computes their medians.
+ * Prints rows of results as a table.
  */
 #include "payloads/common/report.h"
 
 #include <inttypes.h>
 #include <libcpc.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,66 +18,6 @@ const char *const status_words[] = {
 	[NOT_COUNTED] = "not counted",
 };
 
-void
-series_open(struct series *s, unsigned n)
-{
-	memset(s, 0, sizeof *s);
-	s->s_raw = fail_unless_room(calloc(n, sizeof *s->s_raw));
-}
-
-void
-series_add(struct series *s, int64_t v)
-{
-	s->s_raw[s->s_n++] = v;
-}
-
-static int
-compare_values(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-void
-series_close(struct series *s)
-{
-	int64_t *sorted;
-	unsigned i;
-
-	if (s->s_n == 0)
-		return;
-	sorted = fail_unless_room(malloc(s->s_n * sizeof *sorted));
-	memcpy(sorted, s->s_raw, s->s_n * sizeof *sorted);
-	qsort(sorted, s->s_n, sizeof *sorted, compare_values);
-	s->s_min = sorted[0];
-	s->s_median = sorted[(s->s_n - 1) / 2];
-	s->s_max = sorted[s->s_n - 1];
-	for (i = 0; i < s->s_n && sorted[i] < 0; i++)
-		s->s_negative++;
-	free(sorted);
-}
-
-void
-series_free(struct series *s)
-{
-	free(s->s_raw);
-	memset(s, 0, sizeof *s);
-}
-
-uint64_t
-series_range(const struct series *s)
-{
-	return (uint64_t)s->s_max - (uint64_t)s->s_min;
-}
-
-int64_t
-quantity_net(const struct quantity *q)
-{
-	return (int64_t)((uint64_t)q->q_raw.s_median -
-			 (uint64_t)q->q_overhead.s_median);
-}
-
 const char *
 report_event(char *buf, size_t len, const struct event *e)
 {
@@ -87,20 +28,6 @@ report_event(char *buf, size_t len, const struct event *e)
 	if (options_levels(e->e_name) != -1)
 		n = 0;
 	snprintf(buf, len, "%s%s", e->e_name, suffixes[n]);
-	return buf;
-}
-
-const char *
-report_ratio(char *buf, size_t len, int64_t value, uint64_t divisor)
-{
-	uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
-	unsigned __int128 milli =
-	    ((unsigned __int128)magnitude * 1000 + divisor / 2) / divisor;
-	uint64_t whole = (uint64_t)(milli / 1000);
-
-	snprintf(buf, len, "%s%" PRIu64 ".%03u",
-	    value < 0 && milli != 0 ? "-" : "", whole,
-	    (unsigned)(milli % 1000));
 	return buf;
 }
 
@@ -124,6 +51,8 @@ print_titles(const struct options *o)
 	printf("# count, tick and hrtime (ns): medians of %u runs after %u "
 	       "warm-ups, less the overhead; range: max - min of count\n",
 	    o->o_runs, o->o_warmups);
+	if (o->o_undisturbed)
+		puts("# disturbed runs are excluded; the last lines say which");
 	printf(ROW, "payload", "event", "count", "per-iteration", "tick",
 	    "hrtime", "range", "overhead");
 }
@@ -147,7 +76,7 @@ print_row(const struct result *r)
 
 	if (r->r_status == COUNTED) {
 		format_net(count, sizeof count, &r->r_count);
-		report_ratio(ratio, sizeof ratio, quantity_net(&r->r_count),
+		ratio_text(ratio, sizeof ratio, quantity_net(&r->r_count),
 		    r->r_iterations);
 		snprintf(range, sizeof range, "%" PRIu64,
 		    series_range(&r->r_count.q_raw));
@@ -192,7 +121,76 @@ print_negative(
 	printf("# negative differences: %s: %s of %s, %u of %u, at least "
 	       "%" PRId64 ": measure longer runs\n",
 	    r->r_label, what, report_event(event, sizeof event, r->r_event),
-	    q->q_raw.s_negative, q->q_raw.s_n, q->q_raw.s_min);
+	    q->q_raw.s_negative, q->q_raw.s_used, q->q_raw.s_min);
+}
+
+/* Say if the runs differ by more than what they measure. */
+static void
+print_noisy(const struct result *r, const char *what, const struct quantity *q)
+{
+	char event[REPORT_EVENT];
+
+	if (!quantity_noisy(q))
+		return;
+	printf("# spread larger than the effect: %s: %s of %s, %" PRId64
+	       ", range %" PRIu64,
+	    r->r_label, what, report_event(event, sizeof event, r->r_event),
+	    quantity_net(q), series_range(&q->q_raw));
+	if (q->q_overhead.s_n != 0)
+		printf(
+		    ", of the overhead %" PRIu64, series_range(&q->q_overhead));
+	puts(": measure longer runs");
+}
+
+/* Print all aggregates, less the overhead's median: --aggregates. */
+static void
+print_aggregates(
+    const struct result *r, const char *what, const struct quantity *q)
+{
+	char event[REPORT_EVENT];
+
+	if (q->q_raw.s_used == 0)
+		return;
+	printf("# %s: %s of %s: ", r->r_label, what,
+	    report_event(event, sizeof event, r->r_event));
+	series_print(stdout, &q->q_raw, q->q_overhead.s_median);
+}
+
+/* The lines of report_last_lines(). */
+static struct lines {
+	FILE *ln_file;
+	char *ln_text;
+	size_t ln_bytes;
+} last_lines;
+
+static void
+keep_disturbed(const struct result *r, const char *what, const struct runs *rn)
+{
+	struct lines *ln = &last_lines;
+	char event[REPORT_EVENT], row[REPORT_EVENT + 80];
+
+	if (rn == NULL || rn->rn_ndisturbed == 0)
+		return;
+	if (ln->ln_file == NULL)
+		ln->ln_file = fail_unless_room(
+		    open_memstream(&ln->ln_text, &ln->ln_bytes));
+	snprintf(row, sizeof row, "%s %s", r->r_label,
+	    report_event(event, sizeof event, r->r_event));
+	runs_print(ln->ln_file, "# ", row, what, rn);
+}
+
+void
+report_last_lines(void)
+{
+	struct lines *ln = &last_lines;
+
+	if (ln->ln_file == NULL)
+		return;
+	fclose(ln->ln_file);
+	fputs(ln->ln_text, stdout);
+	free(ln->ln_text);
+	memset(ln, 0, sizeof *ln);
+	fflush(stdout);
 }
 
 void
@@ -209,6 +207,16 @@ report_result(const struct options *o, const struct result *r)
 	print_negative(r, "count", &r->r_count);
 	print_negative(r, "tick", &r->r_tick);
 	print_negative(r, "hrtime", &r->r_hrtime);
+	print_noisy(r, "count", &r->r_count);
+	print_noisy(r, "tick", &r->r_tick);
+	print_noisy(r, "hrtime", &r->r_hrtime);
+	if (o->o_aggregates) {
+		print_aggregates(r, "count", &r->r_count);
+		print_aggregates(r, "tick", &r->r_tick);
+		print_aggregates(r, "hrtime", &r->r_hrtime);
+	}
+	keep_disturbed(r, "run", r->r_runs);
+	keep_disturbed(r, "overhead run", r->r_empty);
 	fflush(stdout);
 	report_record(o, r);
 }

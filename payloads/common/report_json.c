@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct row {
@@ -34,15 +35,32 @@ report_machine(const char *key, char *buf, size_t len)
 	return buf;
 }
 
+uint64_t
+report_tick_hz(void)
+{
+	static const char member[] = "\"tick_hz\":";
+	const char *at = strstr(json_machine(), member);
+
+	return at == NULL ? 0 : strtoull(at + strlen(member), NULL, 10);
+}
+
 static void
 json_series(FILE *f, const struct series *s)
 {
+	char mean[60], inner[60], share[60];
 	unsigned i;
 
 	fprintf(f,
 	    "{\"min\":%" PRId64 ",\"median\":%" PRId64 ",\"max\":%" PRId64
-	    ",\"range\":%" PRIu64 ",\"negative\":%u,\"raw\":[",
+	    ",\"range\":%" PRIu64 ",\"negative\":%u",
 	    s->s_min, s->s_median, s->s_max, series_range(s), s->s_negative);
+	fprintf(f,
+	    ",\"mean\":%s,\"trimmed_mean\":%s,\"standard_error\":%.3f,"
+	    "\"at_minimum\":%s,\"raw\":[",
+	    ratio_text(mean, sizeof mean, s->s_sum, s->s_used),
+	    ratio_text(inner, sizeof inner, s->s_inner_sum, s->s_inner),
+	    s->s_error,
+	    ratio_text(share, sizeof share, s->s_at_min, s->s_used));
 	for (i = 0; i < s->s_n; i++)
 		fprintf(f, "%s%" PRId64, i == 0 ? "" : ",", s->s_raw[i]);
 	fputs("]}", f);
@@ -56,7 +74,8 @@ json_quantity(FILE *f, const char *key, const struct quantity *q)
 		fputs("null", f);
 		return;
 	}
-	fprintf(f, "{\"net\":%" PRId64 ",\"measured\":", quantity_net(q));
+	fprintf(f, "{\"net\":%" PRId64 ",\"spread_larger\":%s,\"measured\":",
+	    quantity_net(q), quantity_noisy(q) ? "true" : "false");
 	json_series(f, &q->q_raw);
 	fputs(",\"overhead\":", f);
 	if (q->q_overhead.s_n == 0)
@@ -64,6 +83,68 @@ json_quantity(FILE *f, const char *key, const struct quantity *q)
 	else
 		json_series(f, &q->q_overhead);
 	fputc('}', f);
+}
+
+/* One condition of all runs, or null if no run knows it. */
+static void
+json_condition(FILE *f, const struct runs *rn, enum condition_kind k)
+{
+	const char *join = "[";
+
+	fprintf(f, "\"%s\":", condition_words[k]);
+	if (rn->rn_usual.cn_count[k] == COND_UNKNOWN) {
+		fputs("null,", f);
+		return;
+	}
+	for (unsigned i = 0; i < rn->rn_n; i++) {
+		int64_t count = rn->rn_run[i].cn_count[k];
+
+		fputs(join, f);
+		if (count == COND_UNKNOWN)
+			fputs("null", f);
+		else
+			fprintf(f, "%" PRId64, count);
+		join = ",";
+	}
+	fputs("],", f);
+}
+
+static void
+json_disturbed(FILE *f, const struct runs *rn)
+{
+	const char *join = "";
+	char text[120];
+
+	fputs("\"disturbed\":[", f);
+	for (unsigned i = 0; i < rn->rn_n; i++) {
+		if (!rn->rn_disturbed[i])
+			continue;
+		fprintf(f, "%s{\"run\":%u,\"reasons\":", join, i + 1);
+		for (unsigned n = 0;
+		     runs_reason(text, sizeof text, rn, i, n) != NULL; n++) {
+			fputc(n == 0 ? '[' : ',', f);
+			json_string(f, text);
+		}
+		fputs("]}", f);
+		join = ",";
+	}
+	fputc(']', f);
+}
+
+static void
+json_runs(FILE *f, const char *key, const struct runs *rn)
+{
+	fprintf(f, "\"%s\":", key);
+	if (rn == NULL || rn->rn_n == 0) {
+		fputs("null", f);
+		return;
+	}
+	fputc('{', f);
+	for (unsigned k = 0; k < COND_N; k++)
+		json_condition(f, rn, k);
+	json_disturbed(f, rn);
+	fprintf(f, ",\"excluded\":%u}",
+	    rn->rn_excluded != NULL ? rn->rn_ndisturbed : 0);
 }
 
 static void
@@ -94,13 +175,17 @@ json_result(FILE *f, const void *arg)
 	json_quantity(f, "count", &r->r_count);
 	if (r->r_status == COUNTED)
 		fprintf(f, ",\"per_iteration\":%s",
-		    report_ratio(ratio, sizeof ratio, quantity_net(&r->r_count),
+		    ratio_text(ratio, sizeof ratio, quantity_net(&r->r_count),
 			r->r_iterations));
 	else
 		fputs(",\"per_iteration\":null", f);
 	json_quantity(f, "tick", &r->r_tick);
 	json_quantity(f, "hrtime_ns", &r->r_hrtime);
-	fprintf(f, ",\"verified\":%s", r->r_verified ? "true" : "false");
+	fputs(",\"conditions\":{", f);
+	json_runs(f, "measured", r->r_runs);
+	fputc(',', f);
+	json_runs(f, "overhead", r->r_empty);
+	fprintf(f, "},\"verified\":%s", r->r_verified ? "true" : "false");
 }
 
 void

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -66,9 +67,12 @@ def row(record):
 
 def series_wrong(series, runs):
     raw = series["raw"]
+    inner = sorted(raw)[len(raw) // 5:len(raw) - len(raw) // 5]
     sums = {"min": min(raw), "median": median(raw), "max": max(raw), "range": max(raw) - min(raw),
-            "negative": sum(v < 0 for v in raw)}
-    return len(raw) != runs or any(series[key] != value for key, value in sums.items())
+            "negative": sum(v < 0 for v in raw), "at_minimum": round(raw.count(min(raw)) / len(raw), 3),
+            "mean": float(ratio(sum(raw), len(raw))), "trimmed_mean": float(ratio(sum(inner), len(inner)))}
+    error = statistics.stdev(raw) / len(raw) ** 0.5 if len(raw) > 1 else 0
+    return len(raw) != runs or abs(series["standard_error"] - error) > 0.001 or any(series[key] != value for key, value in sums.items())
 
 
 def quantity_wrong(quantity, runs):
@@ -93,7 +97,7 @@ check("every member is documented",
 check("every record has every documented member", [
     f"{r['label']}: {key}" for r in records
     for key in ("schema", "payload", "arguments", "label", "event", "code", "pic", "privilege", "status", "runs", "warm_ups",
-                "iterations", "aggregate", "overhead_method", "count", "per_iteration", "tick", "hrtime_ns", "verified",
+                "iterations", "aggregate", "overhead_method", "count", "per_iteration", "tick", "hrtime_ns", "conditions", "verified",
                 "machine") if key not in r])
 check("the machine is described", [
     f"{r['label']}: {key}" for r in records

@@ -51,8 +51,13 @@ $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
 $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o event_lookup.o perf_names.o \
     event_table.o target_host.o))
 # The arithmetic of benchmarks.
-$(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o usage.o))
-HOST_TESTS += $(EVENT_TESTS) events/perf_names payloads/report
+$(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \
+    runs.o series.o usage.o))
+PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
+$(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,series.o usage.o))
+$(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,runs.o series.o usage.o))
+$(PAYLOAD_TESTS:%=$(T)%): HOST_LIBS := -lm
+HOST_TESTS += $(EVENT_TESTS) events/perf_names $(PAYLOAD_TESTS)
 
 # The machine from arm64's tables.  Physical memory is the host's memory.
 HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_LIB)

@@ -37,6 +37,12 @@ json_member(FILE *f, const char *key, const char *value)
 }
 
 void
+json_string(FILE *f, const char *s)
+{
+	fprintf(f, "\"%s\"", s);
+}
+
+void
 json_privilege(FILE *f, unsigned flags)
 {
 	(void)f;
@@ -62,7 +68,7 @@ fill_series(struct series *s, const int64_t *values, unsigned n)
 	series_open(s, n);
 	for (unsigned i = 0; i < n; i++)
 		series_add(s, values[i]);
-	series_close(s);
+	series_close(s, NULL);
 }
 
 static void
@@ -110,6 +116,7 @@ report_output(const struct options *o, const struct result *r)
 	was = dup(STDOUT_FILENO);
 	dup2(fileno(f), STDOUT_FILENO);
 	report_result(o, r);
+	report_last_lines();
 	fflush(stdout);
 	dup2(was, STDOUT_FILENO);
 	close(was);
@@ -144,14 +151,111 @@ a_negative_difference_is_marked(void **state)
 	    "\n# negative differences: spin/pic0: hrtime of cycles, 2 of 3, at "
 	    "least -7120: measure longer runs\n"));
 	assert_null(strstr(text, "count of"));
+	assert_non_null(strstr(text,
+	    "\n# spread larger than the effect: spin/pic0: hrtime of cycles, "
+	    "-3, range 7125: measure longer runs\n"));
 	assert_non_null(strstr(record,
-	    "\"hrtime_ns\":{\"net\":-3,\"measured\":{\"min\":-7120,"
+	    "\"hrtime_ns\":{\"net\":-3,\"spread_larger\":true,"
+	    "\"measured\":{\"min\":-7120,"
 	    "\"median\":-3,\"max\":5,\"range\":7125,\"negative\":2,"
+	    "\"mean\":-2372.667,\"trimmed_mean\":-2372.667,"
+	    "\"standard_error\":2373.668,\"at_minimum\":0.333,"
 	    "\"raw\":[5,-7120,-3]}"));
-	assert_non_null(
-	    strstr(record, "\"negative\":0,\"raw\":[4000,4000,4000]"));
+	assert_non_null(strstr(record,
+	    "\"negative\":0,\"mean\":4000.000,\"trimmed_mean\":4000.000,"
+	    "\"standard_error\":0.000,\"at_minimum\":1.000,"
+	    "\"raw\":[4000,4000,4000]"));
 	series_free(&r.r_count.q_raw);
 	series_free(&r.r_hrtime.q_raw);
+	free(record);
+	record = NULL;
+}
+
+static struct condition
+interrupts(int64_t n)
+{
+	struct condition c = { .cn_tick = 1000, .cn_hrtime = 1000 };
+
+	for (unsigned k = 0; k < COND_N; k++)
+		c.cn_count[k] = COND_UNKNOWN;
+	c.cn_count[COND_INTERRUPTS] = n;
+	return c;
+}
+
+/* Four runs, of which the third took an interrupt. */
+static const char *
+disturbed_text(bool exclude)
+{
+	static const int64_t counts[] = { 4000, 4000, 4700, 4000 };
+	const struct event e = { .e_name = "cycles" };
+	struct options o = {
+		.o_runs = 4, .o_undisturbed = exclude, .o_aggregates = true
+	};
+	struct runs rn;
+	struct result r = { .r_label = "triad/8",
+		.r_event = &e,
+		.r_method = "",
+		.r_iterations = 2000,
+		.r_runs = &rn,
+		.r_verified = true };
+	struct condition c;
+	const char *text;
+
+	runs_open(&rn, 4);
+	for (unsigned i = 0; i < 4; i++) {
+		c = interrupts(i == 2);
+		runs_add(&rn, &c);
+	}
+	runs_judge(&rn, exclude, 1000000000);
+	series_open(&r.r_count.q_raw, 4);
+	for (unsigned i = 0; i < 4; i++)
+		series_add(&r.r_count.q_raw, counts[i]);
+	series_close(&r.r_count.q_raw, rn.rn_excluded);
+	text = report_output(&o, &r);
+	series_free(&r.r_count.q_raw);
+	runs_free(&rn);
+	return text;
+}
+
+static void
+a_disturbed_run_is_marked(void **state)
+{
+	const char *text = disturbed_text(false);
+	const char *row = strstr(text, "\ntriad/8 "), *mark;
+
+	(void)state;
+	mark = strstr(text,
+	    "\n# disturbed: triad/8 cycles: run 3 of 4: 1 interrupt, most runs "
+	    "0\n# disturbed: triad/8 cycles: 1 of 4 runs: not excluded "
+	    "(--undisturbed)\n");
+	assert_non_null(mark);
+	assert_true(mark > row);
+	assert_non_null(strstr(text,
+	    "count of cycles: min 4000, median 4000, mean 4175.000, trimmed "
+	    "mean 4175.000, standard error 175.000, 3 of 4 runs at the "
+	    "minimum\n"));
+	assert_non_null(strstr(record,
+	    "\"conditions\":{\"measured\":{\"interrupts\":[0,0,1,0],"
+	    "\"nmis\":null,\"smis\":null,\"kernel\":null,"
+	    "\"disturbed\":[{\"run\":3,\"reasons\":[\"1 interrupt, most runs "
+	    "0\"]}],\"excluded\":0},\"overhead\":null}"));
+	free(record);
+	record = NULL;
+}
+
+static void
+an_excluded_run_is_said(void **state)
+{
+	const char *text = disturbed_text(true);
+
+	(void)state;
+	assert_non_null(strstr(
+	    text, "\n# disturbed: triad/8 cycles: 1 of 4 runs: excluded\n"));
+	assert_non_null(strstr(text,
+	    "mean 4000.000, trimmed mean 4000.000, standard error 0.000, 3 of "
+	    "3 runs at the minimum\n"));
+	assert_non_null(strstr(record, "\"raw\":[4000,4000,4700,4000]"));
+	assert_non_null(strstr(record, "\"excluded\":1}"));
 	free(record);
 	record = NULL;
 }
@@ -163,6 +267,8 @@ main(void)
 		cmocka_unit_test(aggregates_are_signed),
 		cmocka_unit_test(extremes_do_not_overflow),
 		cmocka_unit_test(a_negative_difference_is_marked),
+		cmocka_unit_test(a_disturbed_run_is_marked),
+		cmocka_unit_test(an_excluded_run_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,284 @@
+/*
+ * Find the runs that something disturbed: an interrupt, the firmware, a change
+ * of clock rate, a hypervisor that ran something else.
+ */
+#include "payloads/common/runs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/common/series.h"
+#include "payloads/common/usage.h"
+
+const char *const condition_words[COND_N] = {
+	[COND_INTERRUPTS] = "interrupts",
+	[COND_NMIS] = "nmis",
+	[COND_SMIS] = "smis",
+	[COND_KERNEL] = "kernel",
+};
+
+void
+condition_add(struct condition *to, const struct condition *c)
+{
+	for (unsigned k = 0; k < COND_N; k++) {
+		if (to->cn_count[k] == COND_UNKNOWN ||
+		    c->cn_count[k] == COND_UNKNOWN)
+			to->cn_count[k] = COND_UNKNOWN;
+		else
+			to->cn_count[k] += c->cn_count[k];
+	}
+	to->cn_moved = to->cn_moved || c->cn_moved;
+	to->cn_tick += c->cn_tick;
+	to->cn_hrtime += c->cn_hrtime;
+}
+
+void
+condition_between(struct condition *c, const struct barecpc_interrupts *before,
+    const struct barecpc_interrupts *after)
+{
+	int64_t *count = c->cn_count;
+
+	memset(c, 0, sizeof *c);
+	for (unsigned k = 0; k < COND_N; k++)
+		count[k] = COND_UNKNOWN;
+	if (before == NULL)
+		return;
+	c->cn_moved = before->by_cpu != after->by_cpu;
+	if (c->cn_moved)
+		return;
+	count[COND_INTERRUPTS] =
+	    (int64_t)(after->by_interrupts - before->by_interrupts);
+	count[COND_NMIS] = (int64_t)(after->by_nmis - before->by_nmis);
+	if ((before->by_flags & after->by_flags & BARECPC_INTERRUPTS_SMIS) != 0)
+		count[COND_SMIS] = (uint32_t)(after->by_smis - before->by_smis);
+}
+
+void
+runs_open(struct runs *rn, unsigned n)
+{
+	memset(rn, 0, sizeof *rn);
+	rn->rn_run = fail_unless_room(calloc(n, sizeof *rn->rn_run));
+	rn->rn_disturbed = fail_unless_room(calloc(n, sizeof(bool)));
+}
+
+void
+runs_add(struct runs *rn, const struct condition *c)
+{
+	rn->rn_run[rn->rn_n++] = *c;
+}
+
+void
+runs_free(struct runs *rn)
+{
+	free(rn->rn_run);
+	free(rn->rn_disturbed);
+	memset(rn, 0, sizeof *rn);
+}
+
+static int
+compare_counts(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/*
+ * The count that most runs have, or the smallest of those that as many have.
+ * COND_UNKNOWN if no run knows.
+ */
+static int64_t
+usual_count(const struct runs *rn, enum condition_kind k)
+{
+	int64_t *v = fail_unless_room(malloc(rn->rn_n * sizeof *v));
+	int64_t usual = COND_UNKNOWN;
+	unsigned n = 0, most = 0, same = 0;
+
+	for (unsigned i = 0; i < rn->rn_n; i++) {
+		if (rn->rn_run[i].cn_count[k] != COND_UNKNOWN)
+			v[n++] = rn->rn_run[i].cn_count[k];
+	}
+	qsort(v, n, sizeof *v, compare_counts);
+	for (unsigned i = 0; i < n; i++) {
+		same = i > 0 && v[i] == v[i - 1] ? same + 1 : 1;
+		if (same > most) {
+			most = same;
+			usual = v[i];
+		}
+	}
+	free(v);
+	return usual;
+}
+
+/* By hrtime / tick, without a division. */
+static int
+compare_ratios(const void *a, const void *b)
+{
+	const struct condition *x = a, *y = b;
+	wide_t p = (wide_t)x->cn_hrtime * y->cn_tick;
+	wide_t q = (wide_t)y->cn_hrtime * x->cn_tick;
+
+	return (p > q) - (p < q);
+}
+
+static bool
+has_ratio(const struct condition *c)
+{
+	return c->cn_hrtime > 0 && c->cn_tick > 0;
+}
+
+/* Take the hrtime and tick of the run whose ratio is the median. */
+static void
+usual_ratio(struct runs *rn)
+{
+	struct condition *v = fail_unless_room(malloc(rn->rn_n * sizeof *v));
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < rn->rn_n; i++) {
+		if (has_ratio(&rn->rn_run[i]))
+			v[n++] = rn->rn_run[i];
+	}
+	qsort(v, n, sizeof *v, compare_ratios);
+	if (n > 0) {
+		rn->rn_usual.cn_hrtime = v[(n - 1) / 2].cn_hrtime;
+		rn->rn_usual.cn_tick = v[(n - 1) / 2].cn_tick;
+	}
+	free(v);
+}
+
+/*
+ * Is the ratio off the usual one?  An hrtime is right to one period of its
+ * clock and a nanosecond, and a tick to one.  On top of that 1 % is allowed: it
+ * is less than one step of a CPU's rate, which is 100 MHz of 10 GHz at most.
+ * Intel SDM vol. 4, "MSR_PLATFORM_INFO": ratios are of 100 MHz.
+ */
+static bool
+ratio_differs(
+    const struct condition *c, const struct condition *usual, uint64_t tick_hz)
+{
+	wide_t here = (wide_t)c->cn_hrtime * usual->cn_tick;
+	wide_t there = (wide_t)usual->cn_hrtime * c->cn_tick;
+	wide_t off = here > there ? here - there : there - here, period, slack;
+
+	if (tick_hz == 0 || !has_ratio(c) || !has_ratio(usual))
+		return false;
+	period = 2 + 1000000000 / tick_hz;
+	slack = period * (c->cn_tick + usual->cn_tick) + c->cn_hrtime +
+	        usual->cn_hrtime;
+	return (off - slack) * 100 > there;
+}
+
+static bool
+count_differs(const struct runs *rn, unsigned i, enum condition_kind k)
+{
+	int64_t count = rn->rn_run[i].cn_count[k];
+
+	return count != COND_UNKNOWN && count != rn->rn_usual.cn_count[k];
+}
+
+void
+runs_judge(struct runs *rn, bool exclude, uint64_t tick_hz)
+{
+	for (unsigned k = 0; k < COND_N; k++)
+		rn->rn_usual.cn_count[k] = usual_count(rn, k);
+	usual_ratio(rn);
+	for (unsigned i = 0; i < rn->rn_n; i++) {
+		struct condition *c = &rn->rn_run[i];
+		bool disturbed = c->cn_moved;
+
+		for (unsigned k = 0; k < COND_N; k++)
+			disturbed = disturbed || count_differs(rn, i, k);
+		c->cn_ratio_differs = ratio_differs(c, &rn->rn_usual, tick_hz);
+		rn->rn_disturbed[i] = disturbed || c->cn_ratio_differs;
+		rn->rn_ndisturbed += rn->rn_disturbed[i];
+	}
+	if (exclude && rn->rn_ndisturbed != 0 && rn->rn_ndisturbed < rn->rn_n)
+		rn->rn_excluded = rn->rn_disturbed;
+}
+
+static const char *
+count_reason(char *buf, size_t len, const struct runs *rn, unsigned i,
+    enum condition_kind k)
+{
+	static const char *const words[COND_N][2] = {
+		[COND_INTERRUPTS] = { "interrupt", "interrupts" },
+		[COND_NMIS] = { "NMI", "NMIs" },
+		[COND_SMIS] = { "SMI", "SMIs" },
+		[COND_KERNEL] = { "event in the kernel",
+		    "events in the kernel" },
+	};
+	int64_t count = rn->rn_run[i].cn_count[k];
+
+	snprintf(buf, len, "%" PRId64 " %s, most runs %" PRId64, count,
+	    words[k][count != 1], rn->rn_usual.cn_count[k]);
+	return buf;
+}
+
+const char *
+runs_reason(
+    char *buf, size_t len, const struct runs *rn, unsigned i, unsigned n)
+{
+	const struct condition *c = &rn->rn_run[i];
+	char here[40], usual[40];
+
+	for (unsigned k = 0; k < COND_N; k++) {
+		if (count_differs(rn, i, k) && n-- == 0)
+			return count_reason(buf, len, rn, i, k);
+	}
+	if (c->cn_moved && n-- == 0) {
+		snprintf(buf, len, "moved to another CPU");
+		return buf;
+	}
+	if (c->cn_ratio_differs && n-- == 0) {
+		snprintf(buf, len, "%s ns a tick, most runs %s",
+		    ratio_text(
+			here, sizeof here, c->cn_hrtime, (uint64_t)c->cn_tick),
+		    ratio_text(usual, sizeof usual, rn->rn_usual.cn_hrtime,
+			(uint64_t)rn->rn_usual.cn_tick));
+		return buf;
+	}
+	return NULL;
+}
+
+/* Of one row; a record has all disturbed runs. */
+#define DISTURBED_LINES 10
+
+static void
+print_run(FILE *f, const struct runs *rn, unsigned i)
+{
+	const char *join = ": ";
+	char text[120];
+
+	for (unsigned n = 0; runs_reason(text, sizeof text, rn, i, n) != NULL;
+	     n++) {
+		fprintf(f, "%s%s", join, text);
+		join = "; ";
+	}
+	fputc('\n', f);
+}
+
+void
+runs_print(FILE *f, const char *start, const char *row, const char *what,
+    const struct runs *rn)
+{
+	const char *fate = rn->rn_excluded != NULL ? "excluded"
+	                   : rn->rn_ndisturbed == rn->rn_n
+	                       ? "all were disturbed, none is excluded"
+	                       : "not excluded (--undisturbed)";
+	unsigned shown = 0;
+
+	if (rn->rn_ndisturbed == 0)
+		return;
+	for (unsigned i = 0; i < rn->rn_n && shown < DISTURBED_LINES; i++) {
+		if (!rn->rn_disturbed[i])
+			continue;
+		fprintf(f, "%sdisturbed: %s: %s %u of %u", start, row, what,
+		    i + 1, rn->rn_n);
+		print_run(f, rn, i);
+		shown++;
+	}
+	fprintf(f, "%sdisturbed: %s: %u of %u %ss: %s\n", start, row,
+	    rn->rn_ndisturbed, rn->rn_n, what, fate);
+}

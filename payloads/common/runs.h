@@ -1,0 +1,82 @@
+/*
+ * The conditions of runs, and which runs were disturbed.  Included by meter.h
+ * and by report.h.
+ */
+#ifndef PAYLOADS_COMMON_RUNS_H
+#define PAYLOADS_COMMON_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/barecpc.h>
+
+/* What is counted around a run: indices of cn_count[]. */
+enum condition_kind {
+	COND_INTERRUPTS,
+	COND_NMIS,
+	COND_SMIS,
+	COND_KERNEL, /* what the kernel's privilege counted in the run */
+	COND_N
+};
+extern const char *const condition_words[COND_N]; /* members of a record */
+
+#define COND_UNKNOWN (-1)
+
+/* The conditions of one run. */
+struct condition {
+	int64_t cn_count[COND_N]; /* COND_UNKNOWN: this machine cannot say */
+	bool cn_moved;            /* from one CPU to another */
+	bool cn_ratio_differs;    /* set by runs_judge() */
+	int64_t cn_tick, cn_hrtime;
+};
+
+/* Those of the two runs together.  Unknown is what is unknown of one. */
+void condition_add(struct condition *to, const struct condition *c);
+/*
+ * What the CPU took between two calls of payload_interrupts().  `before` is
+ * NULL if the kernel cannot say.
+ */
+void condition_between(struct condition *c,
+    const struct barecpc_interrupts *before,
+    const struct barecpc_interrupts *after);
+
+/*
+ * Runs of one kind, in order.  A run is disturbed if one of its counts is not
+ * the one that most runs have, if it moved, or if its hrtime is 1 % off what
+ * its tick makes it, by the run of the median ratio.
+ */
+struct runs {
+	struct condition *rn_run;
+	unsigned rn_n;
+	/* after runs_judge(): */
+	struct condition rn_usual; /* what the others have */
+	bool *rn_disturbed;
+	unsigned rn_ndisturbed;
+	bool *rn_excluded; /* NULL: no run is */
+};
+
+/* Make room for n runs.  Exits 1 without memory. */
+void runs_open(struct runs *rn, unsigned n);
+void runs_add(struct runs *rn, const struct condition *c);
+/*
+ * Find the disturbed runs.  Excludes them if asked to, unless all are.  tick_hz
+ * is the rate of the clock of hrtime; if it is 0, the ratio is not judged.
+ */
+void runs_judge(struct runs *rn, bool exclude, uint64_t tick_hz);
+void runs_free(struct runs *rn);
+
+/*
+ * The nth reason why run i was disturbed, as text, or NULL after the last.
+ */
+const char *runs_reason(
+    char *buf, size_t len, const struct runs *rn, unsigned i, unsigned n);
+
+/*
+ * Print a line for each disturbed run, ten at most, and one that says how many
+ * there are and whether they are excluded.  Each starts with `start`.
+ */
+void runs_print(FILE *f, const char *start, const char *row, const char *what,
+    const struct runs *rn);
+
+#endif /* PAYLOADS_COMMON_RUNS_H */

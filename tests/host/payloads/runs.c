@@ -1,0 +1,255 @@
+/*
+ * A run is disturbed if its conditions differ from those of the other runs, and
+ * only then; the reason is named.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "payloads/common/runs.h"
+#include "tests/lib/host/support.h"
+
+#define GHZ 1000000000
+
+static struct condition
+quiet(void)
+{
+	return (struct condition){ .cn_tick = 3000, .cn_hrtime = 1000 };
+}
+
+static struct runs
+judged(const struct condition *c, unsigned n, bool exclude, uint64_t hz)
+{
+	struct runs rn;
+
+	runs_open(&rn, n);
+	for (unsigned i = 0; i < n; i++)
+		runs_add(&rn, &c[i]);
+	runs_judge(&rn, exclude, hz);
+	return rn;
+}
+
+/* Run i alone is disturbed, for this one reason. */
+static void
+only(struct runs *rn, unsigned i, const char *want)
+{
+	char text[120];
+
+	assert_int_equal(rn->rn_ndisturbed, 1);
+	assert_true(rn->rn_disturbed[i]);
+	assert_string_equal(runs_reason(text, sizeof text, rn, i, 0), want);
+	assert_null(runs_reason(text, sizeof text, rn, i, 1));
+	runs_free(rn);
+}
+
+static void
+equal_runs_are_undisturbed(void **state)
+{
+	struct condition c[] = { quiet(), quiet(), quiet() };
+	struct runs rn;
+
+	(void)state;
+	/* Every run takes two interrupts: its own timer's, for example. */
+	for (unsigned i = 0; i < 3; i++)
+		c[i].cn_count[COND_INTERRUPTS] = 2;
+	rn = judged(c, 3, true, GHZ);
+	assert_int_equal(rn.rn_ndisturbed, 0);
+	assert_null(rn.rn_excluded);
+	runs_free(&rn);
+}
+
+static void
+each_count_is_a_reason(void **state)
+{
+	static const char *const wants[COND_N] = {
+		"3 interrupts, most runs 1",
+		"3 NMIs, most runs 1",
+		"3 SMIs, most runs 1",
+		"3 events in the kernel, most runs 1",
+	};
+
+	(void)state;
+	for (unsigned k = 0; k < COND_N; k++) {
+		struct condition c[] = { quiet(), quiet(), quiet() };
+		struct runs rn;
+
+		c[0].cn_count[k] = c[2].cn_count[k] = 1;
+		c[1].cn_count[k] = 3;
+		rn = judged(c, 3, false, GHZ);
+		assert_null(rn.rn_excluded);
+		only(&rn, 1, wants[k]);
+	}
+}
+
+/* As many runs took none as took one: the usual count is the smaller. */
+static void
+the_smaller_count_is_usual(void **state)
+{
+	struct condition c[] = { quiet(), quiet() };
+	struct runs rn;
+
+	(void)state;
+	c[0].cn_count[COND_NMIS] = 1;
+	rn = judged(c, 2, false, GHZ);
+	only(&rn, 0, "1 NMI, most runs 0");
+}
+
+static void
+the_unknown_disturbs_no_run(void **state)
+{
+	struct condition c[] = { quiet(), quiet(), quiet() };
+	struct runs rn;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		c[i].cn_count[COND_SMIS] = COND_UNKNOWN;
+	c[1].cn_count[COND_KERNEL] = COND_UNKNOWN;
+	rn = judged(c, 3, false, GHZ);
+	assert_int_equal(rn.rn_ndisturbed, 0);
+	assert_true(rn.rn_usual.cn_count[COND_SMIS] == COND_UNKNOWN);
+	assert_true(rn.rn_usual.cn_count[COND_KERNEL] == 0);
+	runs_free(&rn);
+}
+
+static void
+a_run_that_moved_is_disturbed(void **state)
+{
+	struct condition c[] = { quiet(), quiet(), quiet() };
+	struct barecpc_interrupts before = { .by_cpu = 0 },
+				  after = { .by_cpu = 1 };
+	struct runs rn;
+
+	(void)state;
+	condition_between(&c[2], &before, &after);
+	rn = judged(c, 3, false, GHZ);
+	only(&rn, 2, "moved to another CPU");
+}
+
+/*
+ * In long runs 1 % is the limit.  A short run's hrtime may be off by its
+ * clock's period: by 42 ns at 24 MHz.
+ */
+static void
+the_ratio_is_judged(void **state)
+{
+	struct condition c[5];
+	struct runs rn;
+
+	(void)state;
+	for (unsigned i = 0; i < 5; i++) {
+		c[i].cn_tick = 3000000;
+		c[i].cn_hrtime = 1000000;
+		memset(c[i].cn_count, 0, sizeof c[i].cn_count);
+		c[i].cn_moved = false;
+	}
+	c[0].cn_hrtime = 1009900;
+	c[1].cn_hrtime = 990100;
+	c[3].cn_hrtime = 1010100;
+	rn = judged(c, 5, false, GHZ);
+	only(&rn, 3, "0.337 ns a tick, most runs 0.333");
+	rn = judged(c, 5, false, 0);
+	assert_int_equal(rn.rn_ndisturbed, 0);
+	runs_free(&rn);
+
+	for (unsigned i = 0; i < 5; i++) {
+		c[i].cn_tick = 300;
+		c[i].cn_hrtime = 84;
+	}
+	c[4].cn_hrtime = 126;
+	rn = judged(c, 5, false, 24000000);
+	assert_int_equal(rn.rn_ndisturbed, 0);
+	runs_free(&rn);
+	rn = judged(c, 5, false, GHZ);
+	only(&rn, 4, "0.420 ns a tick, most runs 0.280");
+	/* A run without a tick, or of negative time, has no ratio. */
+	c[4].cn_hrtime = -5;
+	c[3].cn_tick = 0;
+	rn = judged(c, 5, false, GHZ);
+	assert_int_equal(rn.rn_ndisturbed, 0);
+	runs_free(&rn);
+}
+
+static void
+disturbed_runs_are_excluded(void **state)
+{
+	struct condition c[] = { quiet(), quiet(), quiet() };
+	struct runs rn;
+
+	(void)state;
+	c[0].cn_count[COND_NMIS] = 1;
+	rn = judged(c, 3, true, GHZ);
+	assert_non_null(rn.rn_excluded);
+	assert_true(rn.rn_excluded[0]);
+	assert_false(rn.rn_excluded[1] || rn.rn_excluded[2]);
+	runs_free(&rn);
+}
+
+/* If all are disturbed, none is excluded: a mean of nothing is no result. */
+static void
+all_may_be_disturbed(void **state)
+{
+	struct condition c[] = { quiet(), quiet(), quiet() };
+	char text[120];
+	struct runs rn;
+
+	(void)state;
+	c[0].cn_count[COND_NMIS] = 1;
+	c[1].cn_moved = true;
+	c[2].cn_moved = true;
+	c[2].cn_count[COND_INTERRUPTS] = 7;
+	rn = judged(c, 3, true, GHZ);
+	assert_int_equal(rn.rn_ndisturbed, 3);
+	assert_null(rn.rn_excluded);
+	assert_string_equal(runs_reason(text, sizeof text, &rn, 2, 0),
+	    "7 interrupts, most runs 0");
+	assert_string_equal(
+	    runs_reason(text, sizeof text, &rn, 2, 1), "moved to another CPU");
+	runs_free(&rn);
+}
+
+/* Two calls of payload_interrupts(): an SMI count may wrap at 2^32. */
+static void
+differences_of_calls(void **state)
+{
+	struct barecpc_interrupts before = { 0, BARECPC_INTERRUPTS_SMIS, 10, 2,
+		UINT32_MAX, 0, 0 };
+	struct barecpc_interrupts after = { 0, BARECPC_INTERRUPTS_SMIS, 13, 3,
+		1, 0, 0 };
+	struct condition c, sum;
+
+	(void)state;
+	condition_between(&c, &before, &after);
+	assert_int_equal(c.cn_count[COND_INTERRUPTS], 3);
+	assert_int_equal(c.cn_count[COND_NMIS], 1);
+	assert_int_equal(c.cn_count[COND_SMIS], 2);
+	assert_true(c.cn_count[COND_KERNEL] == COND_UNKNOWN);
+	sum = c;
+	condition_add(&sum, &c);
+	assert_int_equal(sum.cn_count[COND_INTERRUPTS], 6);
+	assert_true(sum.cn_count[COND_KERNEL] == COND_UNKNOWN);
+	after.by_flags = 0;
+	condition_between(&c, &before, &after);
+	assert_true(c.cn_count[COND_SMIS] == COND_UNKNOWN);
+	condition_add(&sum, &c);
+	assert_true(sum.cn_count[COND_SMIS] == COND_UNKNOWN);
+	condition_between(&c, NULL, &after);
+	assert_true(c.cn_count[COND_INTERRUPTS] == COND_UNKNOWN);
+	assert_false(c.cn_moved);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_runs_are_undisturbed),
+		cmocka_unit_test(each_count_is_a_reason),
+		cmocka_unit_test(the_smaller_count_is_usual),
+		cmocka_unit_test(the_unknown_disturbs_no_run),
+		cmocka_unit_test(a_run_that_moved_is_disturbed),
+		cmocka_unit_test(the_ratio_is_judged),
+		cmocka_unit_test(disturbed_runs_are_excluded),
+		cmocka_unit_test(all_may_be_disturbed),
+		cmocka_unit_test(differences_of_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
