@@ -2,18 +2,20 @@
  * stat: counts another program, unchanged, and the programs it forks and
  * executes, over their whole lives.  Prints the counts as perf stat does.
  *
- *	stat [-r runs] [-x separator | -j] [--timeout ms] [-e event[:uk],...]
- *	    program [args...]
+ *	stat [-r runs] [-x separator | -j] [--timeout ms] [--aggregates]
+ *	    [--undisturbed] [-e event[:uk],...] program [args...]
  *
  * Events that cannot be counted at once are counted group after group, each
  * group in runs of its own, so no count is scaled.  PAPI_tot_ins is counted in
- * every group and shows whether the runs were the same.  stat ends with the
- * program's status.
+ * every group and shows whether the runs were the same.  A run is disturbed if
+ * the CPUs took another number of interrupts or NMIs than in most runs, or
+ * stat's CPU another number of SMIs.  stat ends with the program's status.
  */
 #include "payloads/tools/stat.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <payload.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +28,26 @@
 
 #define RUNS_MAX 10000
 
-static const char arguments[] = "[-r runs] [-x separator | -j] [--timeout ms] "
-				"[-e event[:uk],...] program [args...]";
+static const char arguments[] =
+    "[-r runs] [-x separator | -j] [--timeout ms] [--aggregates] "
+    "[--undisturbed] [-e event[:uk],...] program [args...]";
 static const char help[] =
     "  -e EVENT[:uk],...  what to count (PAPI_tot_ins,PAPI_tot_cyc); {A,B}:k\n"
     "                     counts A and B in the same runs\n"
     "  -r RUNS            runs of each group of events (1)\n"
     "  -x SEPARATOR       print fields, as perf stat -x does\n"
     "  -j                 print JSON, as perf stat -j does\n"
-    "  --timeout MS       end the program after this many milliseconds\n";
+    "  --timeout MS       end the program after this many milliseconds\n"
+    "  --aggregates       print min, median, mean, trimmed mean, error\n"
+    "  --undisturbed      exclude disturbed runs, and say which\n";
+
+enum { OPTION_AGGREGATES = CHILD_TIMEOUT + 1, OPTION_UNDISTURBED };
+static const struct option long_options[] = {
+	{ "timeout", required_argument, NULL, CHILD_TIMEOUT },
+	{ "aggregates", no_argument, NULL, OPTION_AGGREGATES },
+	{ "undisturbed", no_argument, NULL, OPTION_UNDISTURBED },
+	{ NULL, 0, NULL, 0 },
+};
 
 static char reference_name[] = "PAPI_tot_ins";
 
@@ -108,7 +121,7 @@ parse_options(int argc, char **argv)
 
 	usage_is(arguments, help);
 	while (
-	    (c = usage_option(argc, argv, "+:e:r:x:j", child_options)) != -1) {
+	    (c = usage_option(argc, argv, "+:e:r:x:j", long_options)) != -1) {
 		if (c == 'e')
 			add_events(optarg);
 		else if (c == 'r')
@@ -120,6 +133,10 @@ parse_options(int argc, char **argv)
 			    strcmp(optarg, "\\t") == 0 ? "\t" : optarg;
 		else if (c == 'j')
 			st.json = true;
+		else if (c == OPTION_AGGREGATES)
+			st.aggregates = true;
+		else if (c == OPTION_UNDISTURBED)
+			st.undisturbed = true;
 		else
 			st.timeout = child_timeout(optarg);
 	}
@@ -175,16 +192,6 @@ run_program(int fd)
 }
 
 static void
-mean_add(struct mean *mn, double value)
-{
-	double off = value - mn->mn_mean;
-
-	mn->mn_n++;
-	mn->mn_mean += off / mn->mn_n;
-	mn->mn_squares += off * (value - mn->mn_mean);
-}
-
-static void
 add_reference(uint64_t value)
 {
 	st.reference_runs++;
@@ -194,47 +201,126 @@ add_reference(uint64_t value)
 		st.most = value;
 }
 
+/* The runs of one group of events. */
+struct group {
+	struct counted *grp_event;
+	unsigned grp_n;
+	bool grp_reference; /* counted before the events */
+	struct runs grp_runs;
+	bool *grp_left_out; /* runs that no aggregate includes */
+	int64_t *grp_ns;
+};
+
+/* What all CPUs took; the program may have run on any of them. */
+static bool
+all_cpus(struct barecpc_interrupts *by)
+{
+	if (payload_interrupts(by) == -1)
+		return false;
+	by->by_interrupts = by->by_all_interrupts;
+	by->by_nmis = by->by_all_nmis;
+	return true;
+}
+
+/* Run the program, and keep the conditions and the time. */
+static void
+run_watched(struct group *g, int fd)
+{
+	struct barecpc_interrupts before = { 0 }, after = { 0 };
+	unsigned run = g->grp_runs.rn_n;
+	struct condition c;
+	bool known = all_cpus(&before);
+
+	g->grp_ns[run] = run_program(fd);
+	known = all_cpus(&after) && known;
+	if (before.by_cpu != after.by_cpu)
+		before.by_flags = 0; /* of another CPU's SMIs */
+	before.by_cpu = after.by_cpu;
+	condition_between(&c, known ? &before : NULL, &after);
+	runs_add(&g->grp_runs, &c);
+	series_add(&st.ns, g->grp_ns[run]);
+}
+
 /*
  * Run the program once and add its counts.  The meter has the reference, if
- * `reference` is set, then the events c[0] to c[n - 1].
+ * grp_reference is set, then the events of the group.
  */
 static void
-run_once(struct counted *c, unsigned n, bool reference)
+run_once(struct group *g)
 {
+	struct counted *c = g->grp_event;
 	struct cpc_profile_stat about;
-	uint64_t count[MAXEVENT];
-	int64_t ns;
-	unsigned i, skip = reference ? 1 : 0;
+	uint64_t count[MAXEVENT] = { 0 };
+	unsigned i, skip = g->grp_reference ? 1 : 0;
 	int fd;
 
 	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
 		fail(1, "/dev/profile: %s", strerror(errno));
-	ns = run_program(fd);
-	mean_add(&st.ns, (double)ns);
+	run_watched(g, fd);
 	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&about,
 		0, 0) != 0)
 		fail(1, "cannot read the counts");
 	if (about.ct_lwps == 0) /* the child has printed why */
 		exit(st.status);
 	if (read(fd, count, sizeof count) !=
-	    (ssize_t)((skip + n) * sizeof count[0]))
+	    (ssize_t)((skip + g->grp_n) * sizeof count[0]))
 		fail(1, "cannot read the counts");
 	close(fd);
 	if (about.ct_left > st.left)
 		st.left = about.ct_left;
-	if (about.ct_revoked != 0) {
-		for (i = 0; i < n; i++) {
+	g->grp_left_out[g->grp_runs.rn_n - 1] = about.ct_revoked != 0;
+	for (i = 0; i < g->grp_n; i++) {
+		series_add(&c[i].cnt_count, (int64_t)count[skip + i]);
+		if (about.ct_revoked != 0) {
 			c[i].cnt_status = NOT_COUNTED;
 			c[i].cnt_revoked++;
 		}
-		return;
 	}
-	if (reference)
+	if (about.ct_revoked == 0 && g->grp_reference)
 		add_reference(count[0]);
-	for (i = 0; i < n; i++) {
-		mean_add(&c[i].cnt_count, (double)count[skip + i]);
-		c[i].cnt_ns += ns;
+}
+
+static void
+group_open(struct group *g)
+{
+	runs_open(&g->grp_runs, st.runs);
+	g->grp_left_out = fail_unless_room(calloc(st.runs, sizeof(bool)));
+	g->grp_ns = fail_unless_room(calloc(st.runs, sizeof(int64_t)));
+	for (unsigned i = 0; i < g->grp_n; i++)
+		series_open(&g->grp_event[i].cnt_count, st.runs);
+}
+
+/* Leave the disturbed runs out, if asked to, and compute the aggregates. */
+static void
+group_close(struct group *g)
+{
+	struct runs *rn = &g->grp_runs;
+	char event[REPORT_EVENT];
+	unsigned i, run, first = st.ns.s_n - st.runs;
+
+	runs_judge(rn, st.undisturbed, 0);
+	for (run = 0; run < st.runs; run++) {
+		if (rn->rn_excluded == NULL || !rn->rn_excluded[run])
+			continue;
+		g->grp_left_out[run] = st.left_out[first + run] = true;
 	}
+	for (i = 0; i < g->grp_n; i++) {
+		struct counted *c = &g->grp_event[i];
+
+		for (run = 0; run < st.runs; run++)
+			c->cnt_ns += g->grp_left_out[run] ? 0 : g->grp_ns[run];
+		series_close(&c->cnt_count, g->grp_left_out);
+	}
+	if (rn->rn_ndisturbed != 0 && st.notes == NULL)
+		st.notes = fail_unless_room(
+		    open_memstream(&st.notes_text, &st.notes_bytes));
+	if (rn->rn_ndisturbed != 0)
+		runs_print(st.notes, "# stat: ",
+		    report_event(event, sizeof event, &g->grp_event->cnt_event),
+		    "run", rn);
+	runs_free(rn);
+	free(g->grp_left_out);
+	free(g->grp_ns);
 }
 
 /* The number of events to count in the same runs as the first, which counts. */
@@ -310,8 +396,8 @@ static unsigned
 count_some(struct counted *c, unsigned left)
 {
 	struct meter *m = &st.meter;
-	bool reference;
-	unsigned i, n = bind_some(c, left, &reference);
+	struct group g = { .grp_event = c };
+	unsigned i, n = bind_some(c, left, &g.grp_reference);
 
 	if (n == 0) {
 		n = group_size(c, left);
@@ -321,8 +407,11 @@ count_some(struct counted *c, unsigned left)
 	}
 	/* The child binds the set; this bind was only to find what fits. */
 	cpc_unbind(m->m_cpc, m->m_set);
+	g.grp_n = n;
+	group_open(&g);
 	for (i = 0; i < st.runs; i++)
-		run_once(c, n, reference);
+		run_once(&g);
+	group_close(&g);
 	meter_unbind(m);
 	return n;
 }
@@ -352,11 +441,15 @@ main(int argc, char **argv)
 	parse_options(argc, argv);
 	meter_open(&st.meter);
 	check_events();
+	series_open(&st.ns, st.runs * st.nevent);
+	st.left_out =
+	    fail_unless_room(calloc(st.runs * st.nevent, sizeof(bool)));
 	for (i = 0; i < st.nevent;)
 		i += count_some(&st.all[i], st.nevent - i);
 	/* Run the program even if no event can be counted. */
-	if (st.ns.mn_n == 0)
-		mean_add(&st.ns, (double)run_program(-1));
+	if (st.ns.s_n == 0)
+		series_add(&st.ns, run_program(-1));
+	series_close(&st.ns, st.left_out);
 	print_all();
 	meter_close(&st.meter);
 	return st.status;

@@ -7,22 +7,18 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "payloads/common/meter.h"
-
-/* A mean and the sum of squared deviations, by Welford's method. */
-struct mean {
-	unsigned mn_n;
-	double mn_mean, mn_squares;
-};
 
 /* The counts of one event in all runs. */
 struct counted {
 	struct event cnt_event;
 	unsigned cnt_group; /* not 0: counted in the same runs as its group */
-	struct mean cnt_count; /* if empty, cnt_status and cnt_reason say why */
-	int64_t cnt_ns;        /* how long it was counted, in all runs */
-	unsigned cnt_revoked;  /* runs that lost the count to a CPU's set */
+	struct series
+	    cnt_count;        /* if empty, cnt_status and cnt_reason say why */
+	int64_t cnt_ns;       /* how long it was counted, in all runs used */
+	unsigned cnt_revoked; /* runs that lost the count to a CPU's set */
 	enum status cnt_status;
 	char *cnt_reason;
 };
@@ -32,15 +28,19 @@ extern struct statistics {
 	unsigned nevent, room, ngroup, runs;
 	const char *separator;
 	unsigned timeout; /* of a run, in ms, or 0 */
-	bool json;
+	bool json, aggregates, undisturbed;
 	char **program;
 	struct meter meter;
 	struct event reference;
 	uint64_t least, most; /* of the reference */
 	unsigned reference_runs;
-	struct mean ns; /* how long a run takes */
-	unsigned left;  /* most LWPs that outlived the program in a run */
-	int status;     /* the program's */
+	struct series ns; /* how long a run takes */
+	bool *left_out;   /* runs of ns that are excluded */
+	FILE *notes;      /* lines about disturbed runs */
+	char *notes_text;
+	size_t notes_bytes;
+	unsigned left; /* most LWPs that outlived the program in a run */
+	int status;    /* the program's */
 } st;
 
 /* stat_print.c: print all results to stderr, in the form of -x, -j or neither.

@@ -7,32 +7,29 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "payloads/common/json.h"
 #include "payloads/common/report.h"
 
-/* The standard error of the mean. */
 static double
-error_of(const struct mean *mn)
+mean_of(const struct series *s)
 {
-	double n = mn->mn_n;
-
-	return mn->mn_n < 2 ? 0 : sqrt(mn->mn_squares / (n - 1) / n);
+	return s->s_used == 0 ? 0 : (double)s->s_sum / s->s_used;
 }
 
 static double
-percent_of(const struct mean *mn)
+percent_of(const struct series *s)
 {
-	return mn->mn_mean == 0 ? 0 : 100 * error_of(mn) / mn->mn_mean;
+	return s->s_sum == 0 ? 0 : 100 * s->s_error / mean_of(s);
 }
 
 /* How long the event was counted in a run, on average. */
 static int64_t
 mean_runtime(const struct counted *c)
 {
-	return c->cnt_count.mn_n != 0 ? c->cnt_ns / (int64_t)c->cnt_count.mn_n
-	                              : 0;
+	return c->cnt_count.s_used != 0 ? c->cnt_ns / c->cnt_count.s_used : 0;
 }
 
 static void
@@ -65,10 +62,10 @@ print_fields(const struct counted *c, const char *value, const char *event)
 }
 
 static void
-print_noise(const struct mean *mn)
+print_noise(const struct series *s)
 {
-	if (percent_of(mn) != 0)
-		fprintf(stderr, "  ( +-%6.2f%% )", percent_of(mn));
+	if (percent_of(s) != 0)
+		fprintf(stderr, "  ( +-%6.2f%% )", percent_of(s));
 	fputc('\n', stderr);
 }
 
@@ -78,9 +75,9 @@ print_one(const struct counted *c)
 	char value[40], event[REPORT_EVENT];
 
 	report_event(event, sizeof event, &c->cnt_event);
-	if (c->cnt_count.mn_n != 0)
+	if (c->cnt_count.s_used != 0)
 		snprintf(value, sizeof value, st.json ? "%.6f" : "%.0f",
-		    c->cnt_count.mn_mean);
+		    mean_of(&c->cnt_count));
 	else
 		snprintf(value, sizeof value, "%s",
 		    c->cnt_status == NOT_COUNTED ? "<not counted>"
@@ -111,10 +108,10 @@ print_head(void)
 static void
 print_time(void)
 {
-	double seconds = st.ns.mn_mean / 1e9, error = error_of(&st.ns) / 1e9;
+	double seconds = mean_of(&st.ns) / 1e9, error = st.ns.s_error / 1e9;
 	int digits = 9;
 
-	if (st.ns.mn_n == 1) {
+	if (st.ns.s_used == 1) {
 		fprintf(stderr, "\n %17.9f seconds time elapsed\n\n", seconds);
 		return;
 	}
@@ -167,6 +164,28 @@ print_reference(bool plain)
 		    st.most - st.least, st.reference_runs);
 }
 
+/* The lines that --aggregates and disturbed runs add. */
+static void
+print_runs(void)
+{
+	char event[REPORT_EVENT];
+
+	for (unsigned i = 0; st.aggregates && i < st.nevent; i++) {
+		const struct counted *c = &st.all[i];
+
+		if (c->cnt_count.s_used == 0)
+			continue;
+		fprintf(stderr, "# stat: %s: ",
+		    report_event(event, sizeof event, &c->cnt_event));
+		series_print(stderr, &c->cnt_count, 0);
+	}
+	if (st.notes == NULL)
+		return;
+	fclose(st.notes);
+	fputs(st.notes_text, stderr);
+	free(st.notes_text);
+}
+
 void
 print_all(void)
 {
@@ -187,4 +206,5 @@ print_all(void)
 		    "the counts: %u\n",
 		    st.left);
 	print_reference(plain);
+	print_runs();
 }
