@@ -22,12 +22,15 @@ struct range {
 
 enum psci_conduit { PSCI_NONE, PSCI_HVC, PSCI_SMC };
 
-enum uart_kind { UART_NONE, UART_PL011, UART_SBSA };
+enum uart_kind { UART_NONE, UART_PL011, UART_SBSA, UART_NS16550 };
 
 struct machine {
 	const char *m_tables;  /* "device tree", "ACPI", or NULL: neither */
 	enum uart_kind m_uart; /* from /chosen/stdout-path, or from SPCR */
 	uint64_t m_uart_pa;
+	/* UART_NS16550: log2 of the distance of registers, bytes of an access.
+	 */
+	unsigned m_uart_shift, m_uart_width;
 	unsigned m_gic; /* version: 2, 3, or 0 if absent */
 	struct range m_gicd, m_gicc;
 	struct range m_gicr[MACHINE_NGICR]; /* GICv3's redistributors */

@@ -1,7 +1,7 @@
 /*
  * Reads the machine's description from a device tree.
- * Linux, Documentation/devicetree/bindings: arm,gic.yaml, arm,gic-v3.yaml,
- * arm,arch_timer.yaml, pmu.yaml, psci.yaml, cpus.yaml.
+ * Linux, Documentation/devicetree/bindings: serial/8250.yaml, arm,gic.yaml,
+ * arm,gic-v3.yaml, arm,arch_timer.yaml, pmu.yaml, psci.yaml, cpus.yaml.
  */
 #include "arch/arm64/machine.h"
 
@@ -21,7 +21,8 @@
 #define MAX_CELLS     4 /* arm,gic-v3.yaml; only the first two are read */
 #define TIMER_VIRTUAL 2 /* secure, non-secure, virtual, hypervisor */
 
-#define NUART 4
+#define NUART          4
+#define UART_MAX_SHIFT 4 /* eight registers in 128 bytes */
 
 /*
  * Nodes that can be interpreted only after the whole tree has been read; -1 if
@@ -120,14 +121,20 @@ found_device(const struct dt *dt, int node, struct found *f)
 	static const char *const timer[] = { "arm,armv8-timer", NULL };
 	static const char *const pl011[] = { "arm,pl011", NULL };
 	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
+	static const char *const ns16550[] = { "ns16550a", "ns16550", NULL };
 	static const char *const psci[] = { "arm,psci-1.0", "arm,psci-0.2",
 		NULL };
 	int len;
 	const char *prop = fdt_getprop(dt->dt_fdt, node, "compatible", &len);
 
-	/* Most nodes end here: all names below start with "arm,". */
-	if (prop == NULL || len < 4 || memcmp(prop, "arm,", 4) != 0)
+	if (prop == NULL || len < 4)
 		return;
+	/* Most nodes end here: all names below start with "arm,". */
+	if (memcmp(prop, "arm,", 4) != 0) {
+		if (is_compatible(prop, len, ns16550))
+			found_uart(dt, UART_NS16550, f);
+		return;
+	}
 	if (is_compatible(prop, len, gicv3)) {
 		if (machine.m_ngic++ == 0) {
 			found_gicv3(dt, node);
@@ -195,6 +202,22 @@ is_path(const struct dt *dt, const char *path, const char *end)
 	return path == end;
 }
 
+static void
+use_uart(const struct found_uart *u)
+{
+	const void *fdt = u->u_at.dt_fdt;
+	int node = u->u_at.dt_path[u->u_at.dt_depth];
+	uint64_t shift = dt_number(fdt, node, "reg-shift", 0), bytes;
+
+	if (shift > UART_MAX_SHIFT ||
+	    !dt_reg(&u->u_at, 0, &machine.m_uart_pa, &bytes))
+		return;
+	machine.m_uart = u->u_kind;
+	machine.m_uart_shift = (unsigned)shift;
+	machine.m_uart_width =
+	    dt_number(fdt, node, "reg-io-width", 1) == 4 ? 4 : 1;
+}
+
 /*
  * Choose the UART of /chosen/stdout-path: a path or an alias, then perhaps a
  * colon and settings.  fdt_path_offset() would walk the tree again.
@@ -205,10 +228,13 @@ choose_uart(const void *fdt, const struct found *f)
 	int len;
 	const char *path = fdt_getprop(fdt, f->f_chosen, "stdout-path", &len);
 	const char *end;
-	uint64_t bytes;
 
-	if (path == NULL || len < 2)
+	if (path == NULL || len < 2) {
+		/* Firecracker names no console, and has one UART at most. */
+		if (machine.m_virtual && f->f_nuart == 1)
+			use_uart(&f->f_uart[0]);
 		return;
+	}
 	if ((end = memchr(path, ':', (size_t)len)) == NULL)
 		end = path + len - 1;
 	if (*path != '/') {
@@ -219,11 +245,8 @@ choose_uart(const void *fdt, const struct found *f)
 		end = path + len - 1;
 	}
 	for (unsigned i = 0; i < f->f_nuart; i++) {
-		const struct found_uart *u = &f->f_uart[i];
-
-		if (is_path(&u->u_at, path, end) &&
-		    dt_reg(&u->u_at, 0, &machine.m_uart_pa, &bytes))
-			machine.m_uart = u->u_kind;
+		if (is_path(&f->f_uart[i].u_at, path, end))
+			use_uart(&f->f_uart[i]);
 	}
 }
 

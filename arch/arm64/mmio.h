@@ -26,4 +26,19 @@ mmio_write32(volatile uint32_t *reg, uint32_t v)
 	__asm__ volatile("str %w1, %0" : "=Q"(*reg) : "rZ"(v));
 }
 
+static inline uint8_t
+mmio_read8(const volatile uint8_t *reg)
+{
+	uint32_t v;
+
+	__asm__ volatile("ldrb %w0, %1" : "=r"(v) : "Q"(*reg));
+	return (uint8_t)v;
+}
+
+static inline void
+mmio_write8(volatile uint8_t *reg, uint8_t v)
+{
+	__asm__ volatile("strb %w1, %0" : "=Q"(*reg) : "rZ"(v));
+}
+
 #endif /* ARCH_ARM64_MMIO_H */

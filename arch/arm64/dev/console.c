@@ -1,13 +1,15 @@
 /*
- * The console's PL011 UART, polled.  Until the tables have named the UART,
- * output waits in a buffer: a store to a guessed address may hang a machine.
- * Arm PrimeCell UART (PL011) TRM (DDI 0183), "Programmers model".
+ * The console's UART, polled: a PL011, or a 16550 (ns16550.c).  Until the
+ * tables have named the UART, output waits in a buffer: a store to a guessed
+ * address may hang a machine. Arm PrimeCell UART (PL011) TRM (DDI 0183),
+ * "Programmers model".
  */
 #include "arch/arm64/dev/console.h"
 
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
+#include "arch/arm64/dev/ns16550.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
 #include "kern/arch.h"
@@ -26,7 +28,9 @@
 #define UARTCR_ON     0x301 /* UARTEN, TXE, RXE */
 
 static struct {
-	volatile uint32_t *regs;
+	void (*putc)(int c); /* NULL until the UART has started */
+	int (*getc)(void);
+	volatile uint32_t *regs; /* of the PL011 */
 	size_t nwaiting;
 	char waiting[2048];
 } console;
@@ -47,11 +51,19 @@ pl011_putc(int c)
 	mmio_write32(&console.regs[UARTDR], (unsigned char)c);
 }
 
+static int
+pl011_getc(void)
+{
+	if (mmio_read32(&console.regs[UARTFR]) & UARTFR_RXFE)
+		return -1;
+	return mmio_read32(&console.regs[UARTDR]) & 0xff;
+}
+
 void
 arch_putc(int c)
 {
-	if (console.regs != NULL)
-		pl011_putc(c);
+	if (console.putc != NULL)
+		console.putc(c);
 	else if (console.nwaiting < sizeof console.waiting)
 		console.waiting[console.nwaiting++] = (char)c;
 }
@@ -59,15 +71,12 @@ arch_putc(int c)
 int
 arch_getc(void)
 {
-	if (console.regs == NULL ||
-	    mmio_read32(&console.regs[UARTFR]) & UARTFR_RXFE)
-		return -1;
-	return mmio_read32(&console.regs[UARTDR]) & 0xff;
+	return console.getc != NULL ? console.getc() : -1;
 }
 
 /* Returns false if no device answers at this address. */
 static bool
-start_uart(uint64_t pa, enum uart_kind kind)
+pl011_start(uint64_t pa, enum uart_kind kind)
 {
 	volatile uint32_t *regs = arch_map_device(pa, PAGE_SIZE);
 
@@ -80,15 +89,30 @@ start_uart(uint64_t pa, enum uart_kind kind)
 		mmio_write32(&regs[UARTLCR_H], UARTLCR_H_8N1);
 		mmio_write32(&regs[UARTCR], UARTCR_ON);
 	}
+	return true;
+}
+
+/* Start the UART and print what waits. */
+static bool
+start_uart(uint64_t pa, enum uart_kind kind)
+{
+	bool is_16550 = kind == UART_NS16550;
+
+	if (is_16550
+		? !ns16550_start(pa, machine.m_uart_shift, machine.m_uart_width)
+		: !pl011_start(pa, kind))
+		return false;
+	console.putc = is_16550 ? ns16550_putc : pl011_putc;
+	console.getc = is_16550 ? ns16550_getc : pl011_getc;
 	for (size_t i = 0; i < console.nwaiting; i++)
-		pl011_putc(console.waiting[i]);
+		console.putc(console.waiting[i]);
 	return true;
 }
 
 void
 console_init(void)
 {
-	if (console.regs != NULL)
+	if (console.putc != NULL)
 		return;
 	if (machine.m_uart != UART_NONE) {
 		if (start_uart(machine.m_uart_pa, machine.m_uart))

@@ -241,6 +241,74 @@ uart_in_memory(void **state)
 	assert_non_null(strstr(machine_said, "UART at 0x40000000 is memory"));
 }
 
+/* A tree with one 16550, and no stdout-path, as Firecracker's. */
+static void
+only_16550(const char *machine_name)
+{
+	int at;
+
+	start_tree();
+	fdt_setprop_string(tree, 0, "compatible", machine_name);
+	add_timer();
+	at = add_node(0, "uart@40001000", "ns16550a");
+	add_ranges(at, 0x40001000, 1);
+	add_node(0, "chosen", NULL);
+	add_gic("intc@8000000", 0x8000000, 1);
+	assert_true(parse_tree());
+}
+
+static void
+only_uart_of_a_virtual_machine(void **state)
+{
+	(void)state;
+	only_16550("linux,dummy-virt");
+	assert_int_equal(machine.m_uart, UART_NS16550);
+	assert_int_equal(machine.m_uart_pa, 0x40001000);
+	assert_int_equal(machine.m_uart_shift, 0);
+	assert_int_equal(machine.m_uart_width, 1);
+	/* A board may use its UART for something else. */
+	only_16550("acme,board");
+	assert_int_equal(machine.m_uart, UART_NONE);
+}
+
+/* Boards name their own UART first, and spread its registers. */
+static void
+registers_of_a_16550(void **state)
+{
+	static const char names[] = "acme,uart\0ns16550a";
+	static const struct {
+		uint32_t shift, width;
+		enum uart_kind kind;
+	} cases[] = {
+		{ 2, 4, UART_NS16550 },
+		{ 0, 1, UART_NS16550 },
+		{ 5, 4, UART_NONE }, /* beyond what is mapped */
+		{ UINT32_MAX, 4, UART_NONE },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		int at;
+
+		start_tree();
+		add_timer();
+		at = add_node(0, "serial@0", NULL);
+		fdt_setprop(tree, at, "compatible", names, sizeof names);
+		add_ranges(at, 0x7000000, 1);
+		set_cell(at, "reg-shift", cases[i].shift);
+		set_cell(at, "reg-io-width", cases[i].width);
+		at = add_node(0, "chosen", NULL);
+		fdt_setprop_string(tree, at, "stdout-path", "/serial@0:115200");
+		add_gic("intc@8000000", 0x8000000, 1);
+		assert_true(parse_tree());
+		assert_int_equal(machine.m_uart, cases[i].kind);
+		if (cases[i].kind == UART_NONE)
+			continue;
+		assert_int_equal(machine.m_uart_shift, cases[i].shift);
+		assert_int_equal(machine.m_uart_width, cases[i].width);
+	}
+}
+
 /* If a tree has no GIC, ACPI describes the CPUs. */
 static void
 no_gic(void **state)
@@ -269,6 +337,8 @@ main(void)
 		cmocka_unit_test(interrupt_cells_wrap),
 		cmocka_unit_test(no_ppi),
 		cmocka_unit_test(uart_in_memory),
+		cmocka_unit_test(only_uart_of_a_virtual_machine),
+		cmocka_unit_test(registers_of_a_16550),
 		cmocka_unit_test(no_gic),
 	};
 

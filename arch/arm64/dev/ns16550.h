@@ -1,0 +1,21 @@
+/*
+ * A 16550 UART in memory.  Included by console.c and ns16550.c.
+ */
+#ifndef ARCH_ARM64_DEV_NS16550_H
+#define ARCH_ARM64_DEV_NS16550_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Start the UART at pa.  Its registers are 1 << shift bytes apart and take
+ * accesses of `width` bytes, 1 or 4.  Returns false if none answers.
+ */
+bool ns16550_start(uint64_t pa, unsigned shift, unsigned width);
+
+/* Print a character; it is lost if the UART takes none for long. */
+void ns16550_putc(int c);
+/* The next character that was received, or -1. */
+int ns16550_getc(void);
+
+#endif /* ARCH_ARM64_DEV_NS16550_H */
