@@ -1,5 +1,5 @@
 /*
- * What a PIC counts: a known loop, and at which privilege.
+ * Counts of a PIC: a known loop, and at which privilege.
  */
 #include "payloads/vpmu/vpmu.h"
 
@@ -48,8 +48,8 @@ judge_both(unsigned pic)
 
 /*
  * A short and a long system call.  The program retires the same instructions
- * for both: syscall() always passes six arguments, and returns the result of
- * each call on the same path, because both succeed.
+ * for both.  syscall() always passes six arguments, and returns on the same
+ * path, because both calls succeed.
  */
 static long last_result;
 
@@ -186,7 +186,7 @@ open_all(struct measure *m)
 		    !measure_add(m, pic, vpmu.v_own, 0))
 			break;
 	}
-	if (m->me_n != 0 && measure_bind(m))
+	if (m->vm_n != 0 && measure_bind(m))
 		return true;
 	measure_close(m);
 	return false;
@@ -247,7 +247,7 @@ judge_tick(unsigned pic)
 		return;
 	for (unsigned i = 0; i < 100; i++) {
 		measure_sample(&m, 0);
-		tick = cpc_buf_tick(vpmu.v_cpc, m.me_after);
+		tick = cpc_buf_tick(vpmu.v_cpc, m.vm_after);
 		if (i > 0 && tick <= last)
 			point_fail("%s reads %llu, then %llu", CPC_TICKREG_NAME,
 			    (unsigned long long)last, (unsigned long long)tick);

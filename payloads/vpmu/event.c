@@ -8,7 +8,7 @@
 static void
 judge_count(const struct arch_event *ae, int64_t d)
 {
-	switch (ae->ae_rule) {
+	switch (ae->av_rule) {
 	case EVENT_GROWS:
 		if (d <= 0)
 			point_fail("%d iterations count %lld more than %d",
@@ -30,16 +30,16 @@ judge_event(const struct arch_event *ae)
 	struct measure m;
 
 	if (a == NOT_ANNOUNCED) {
-		point_skip("the PMU does not announce code %s", ae->ae_code);
+		point_skip("the PMU does not announce code %s", ae->av_code);
 		return;
 	}
-	if (!measure_open_code(&m, ae->ae_code, ae->ae_umask, 0)) {
+	if (!measure_open_code(&m, ae->av_code, ae->av_umask, 0)) {
 		if (a == ANNOUNCED)
 			point_fail("code %s is announced, and refused: %s",
-			    ae->ae_code, measure_refusal());
+			    ae->av_code, measure_refusal());
 		else
 			point_skip(
-			    "code %s: %s", ae->ae_code, measure_refusal());
+			    "code %s: %s", ae->av_code, measure_refusal());
 		return;
 	}
 	judge_count(ae, measure_difference(&m, spin_loop));
@@ -49,9 +49,9 @@ judge_event(const struct arch_event *ae)
 void
 judge_events(void)
 {
-	for (const struct arch_event *ae = arch_events(); ae->ae_name != NULL;
+	for (const struct arch_event *ae = arch_events(); ae->av_name != NULL;
 	     ae++) {
-		report_begin("event", ae->ae_name);
+		report_begin("event", ae->av_name);
 		judge_event(ae);
 		report_end();
 	}

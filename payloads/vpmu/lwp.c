@@ -61,7 +61,7 @@ judge_halt_cpu(unsigned pic)
 	if (!measure_add(&m, pic, CPC_COUNT_USER, 0))
 		goto out;
 	measure_buffers(&m);
-	if (cpc_bind_cpu(vpmu.v_cpc, 0, m.me_set, 0) != 0) {
+	if (cpc_bind_cpu(vpmu.v_cpc, 0, m.vm_set, 0) != 0) {
 		if (errno == EACCES)
 			point_skip("cpc_cpu=no");
 		else
@@ -69,7 +69,7 @@ judge_halt_cpu(unsigned pic)
 		goto out;
 	}
 	judge_loops(&m, pic, 2, spin_and_halt);
-	cpc_unbind(vpmu.v_cpc, m.me_set);
+	cpc_unbind(vpmu.v_cpc, m.vm_set);
 out:
 	measure_close(&m);
 }

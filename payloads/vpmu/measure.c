@@ -123,7 +123,7 @@ measure_refusal(void)
 void
 measure_init(struct measure *m)
 {
-	*m = (struct measure){ .me_set = cpc_set_create(vpmu.v_cpc) };
+	*m = (struct measure){ .vm_set = cpc_set_create(vpmu.v_cpc) };
 }
 
 bool
@@ -131,19 +131,19 @@ measure_add(struct measure *m, unsigned pic, uint_t flags, uint64_t preset)
 {
 	const char *event = vpmu.v_pic[pic].vp_event;
 
-	if (add_request(m->me_set, event, pic, flags, preset) == -1) {
+	if (add_request(m->vm_set, event, pic, flags, preset) == -1) {
 		point_fail("%s on PIC %u: %s", event, pic, cpc_error_text());
 		return false;
 	}
-	m->me_n++;
+	m->vm_n++;
 	return true;
 }
 
 void
 measure_buffers(struct measure *m)
 {
-	m->me_before = cpc_buf_create(vpmu.v_cpc, m->me_set);
-	m->me_after = cpc_buf_create(vpmu.v_cpc, m->me_set);
+	m->vm_before = cpc_buf_create(vpmu.v_cpc, m->vm_set);
+	m->vm_after = cpc_buf_create(vpmu.v_cpc, m->vm_set);
 	cpc_error_forget();
 }
 
@@ -151,7 +151,7 @@ bool
 measure_bind(struct measure *m)
 {
 	measure_buffers(m);
-	if (cpc_bind_curlwp(vpmu.v_cpc, m->me_set, 0) == 0)
+	if (cpc_bind_curlwp(vpmu.v_cpc, m->vm_set, 0) == 0)
 		return true;
 	point_fail("bind: %s", cpc_error_text());
 	return false;
@@ -170,11 +170,11 @@ measure_open(struct measure *m, unsigned pic, uint_t flags, uint64_t preset)
 void
 measure_close(struct measure *m)
 {
-	if (m->me_before != NULL) {
-		cpc_buf_destroy(vpmu.v_cpc, m->me_before);
-		cpc_buf_destroy(vpmu.v_cpc, m->me_after);
+	if (m->vm_before != NULL) {
+		cpc_buf_destroy(vpmu.v_cpc, m->vm_before);
+		cpc_buf_destroy(vpmu.v_cpc, m->vm_after);
 	}
-	cpc_set_destroy(vpmu.v_cpc, m->me_set);
+	cpc_set_destroy(vpmu.v_cpc, m->vm_set);
 }
 
 bool
@@ -192,10 +192,10 @@ measure_open_code(
 	measure_init(m);
 	cpc_error_forget();
 	if (cpc_set_add_request(
-		vpmu.v_cpc, m->me_set, code, 0, vpmu.v_own, n, attrs) != -1) {
-		m->me_n = 1;
+		vpmu.v_cpc, m->vm_set, code, 0, vpmu.v_own, n, attrs) != -1) {
+		m->vm_n = 1;
 		measure_buffers(m);
-		if (cpc_bind_curlwp(vpmu.v_cpc, m->me_set, 0) == 0)
+		if (cpc_bind_curlwp(vpmu.v_cpc, m->vm_set, 0) == 0)
 			return true;
 	}
 	measure_close(m);
@@ -207,9 +207,9 @@ measure_sample(struct measure *m, int index)
 {
 	uint64_t value = 0;
 
-	if (cpc_set_sample(vpmu.v_cpc, m->me_set, m->me_after) != 0)
+	if (cpc_set_sample(vpmu.v_cpc, m->vm_set, m->vm_after) != 0)
 		point_fail("sample: %s", strerror(errno));
-	cpc_buf_get(vpmu.v_cpc, m->me_after, index, &value);
+	cpc_buf_get(vpmu.v_cpc, m->vm_after, index, &value);
 	return value;
 }
 
@@ -219,13 +219,13 @@ count_once(struct measure *m, void (*body)(uint64_t), uint64_t n)
 {
 	uint64_t before = 0, after = 0;
 
-	if (cpc_set_sample(vpmu.v_cpc, m->me_set, m->me_before) != 0)
+	if (cpc_set_sample(vpmu.v_cpc, m->vm_set, m->vm_before) != 0)
 		point_fail("sample: %s", strerror(errno));
 	body(n);
-	if (cpc_set_sample(vpmu.v_cpc, m->me_set, m->me_after) != 0)
+	if (cpc_set_sample(vpmu.v_cpc, m->vm_set, m->vm_after) != 0)
 		point_fail("sample: %s", strerror(errno));
-	cpc_buf_get(vpmu.v_cpc, m->me_before, 0, &before);
-	cpc_buf_get(vpmu.v_cpc, m->me_after, 0, &after);
+	cpc_buf_get(vpmu.v_cpc, m->vm_before, 0, &before);
+	cpc_buf_get(vpmu.v_cpc, m->vm_after, 0, &after);
 	return (int64_t)(after - before);
 }
 

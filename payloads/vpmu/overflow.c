@@ -69,7 +69,7 @@ all_fit(unsigned pic)
 {
 	struct measure m;
 	bool fit = build_overflow(&m, pic, UINT32_MAX, true) &&
-	           cpc_bind_curlwp(vpmu.v_cpc, m.me_set, 0) == 0;
+	           cpc_bind_curlwp(vpmu.v_cpc, m.vm_set, 0) == 0;
 
 	measure_close(&m);
 	return fit;
@@ -141,9 +141,9 @@ out:
 }
 
 /*
- * The interrupt stops all PICs.  They count on neither in the handler nor
- * after it, no second signal comes, and PICs that count instructions stopped
- * at the same one: at user privilege the stop itself counts nothing.
+ * The interrupt stops all PICs.  They count neither in the handler nor after
+ * it, and no second signal comes.  PICs that count instructions stopped at the
+ * same one, because at user privilege the stop itself counts nothing.
  */
 static void
 judge_freeze(unsigned pic)
@@ -165,10 +165,10 @@ judge_freeze(unsigned pic)
 		return;
 	if (!wait_signal())
 		point_fail("no interrupt came");
-	for (int i = 0; i < m.me_n; i++)
+	for (int i = 0; i < m.vm_n; i++)
 		value[i] = measure_sample(&m, i);
 	spin_loop(LONG_LOOP);
-	for (int i = 0; i < m.me_n; i++)
+	for (int i = 0; i < m.vm_n; i++)
 		point_equal("counts of a frozen PIC",
 		    (int64_t)(measure_sample(&m, i) - value[i]), 0);
 	point_equal("signals of one overflow", signals, 1);

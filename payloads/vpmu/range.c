@@ -28,7 +28,7 @@ count_from(struct measure *m, uint64_t preset, uint64_t loop)
 
 	for (unsigned i = 0; i <= vpmu.v_runs; i++) {
 		cpc_request_preset(vpmu.v_cpc, 0, preset);
-		cpc_set_restart(vpmu.v_cpc, m->me_set);
+		cpc_set_restart(vpmu.v_cpc, m->vm_set);
 		spin_loop(loop);
 		count = (int64_t)(measure_sample(m, 0) - preset);
 		if (i > 0 && count < least)
@@ -105,7 +105,7 @@ read_wrap(unsigned pic, uint64_t start, uint64_t *full, uint64_t *wrapped)
 
 	if (!measure_open(&m, pic, vpmu.v_own, start))
 		return false;
-	cpc_request_info(vpmu.v_cpc, m.me_set, 0, &info);
+	cpc_request_info(vpmu.v_cpc, m.vm_set, 0, &info);
 	point_equal(
 	    "bits of its counter", info.ri_width, vpmu.v_pic[pic].vp_width);
 	*wrapped = *full = arch_raw(info.ri_index);

@@ -4,8 +4,8 @@
  *	vpmu [-r RUNS] [--junit]
  *
  * It prints one point for each PIC and property: TAP, or JUnit's XML.  The
- * exit status is 0 if all points pass, 1 if one fails, and 77 if nothing could
- * be counted.  docs/vpmu.md says what each point means.
+ * exit status is 0 if all points pass, and 1 if one fails.  It is 77 if nothing
+ * could be counted.  docs/vpmu.md says what each point means.
  */
 #include "payloads/vpmu/vpmu.h"
 
@@ -45,14 +45,14 @@ static const struct vpmu_property proof_properties[] = {
 static const char *
 why_not(const struct vpmu_property *pr, const struct vpmu_pic *vp)
 {
-	if ((pr->pr_needs & NEEDS_USER) != 0 && vpmu.v_system)
+	if ((pr->vpr_needs & NEEDS_USER) != 0 && vpmu.v_system)
 		return "needs user privilege: boot without priv=system";
-	if ((pr->pr_needs & NEEDS_SYSTEM) != 0 && !vpmu.v_system)
+	if ((pr->vpr_needs & NEEDS_SYSTEM) != 0 && !vpmu.v_system)
 		return "needs system privilege: boot with priv=system";
-	if ((pr->pr_needs & NEEDS_CPUS) != 0 &&
+	if ((pr->vpr_needs & NEEDS_CPUS) != 0 &&
 	    sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		return "needs two CPUs";
-	if ((pr->pr_needs & NEEDS_EXACT) != 0 && vp != NULL && !vp->vp_exact)
+	if ((pr->vpr_needs & NEEDS_EXACT) != 0 && vp != NULL && !vp->vp_exact)
 		return "the PIC does not count instructions";
 	return NULL;
 }
@@ -61,14 +61,14 @@ static void
 judge_points(const char *group, const struct vpmu_property *pr, unsigned pic,
     const struct vpmu_pic *vp)
 {
-	for (; pr->pr_name != NULL; pr++) {
+	for (; pr->vpr_name != NULL; pr++) {
 		const char *reason = why_not(pr, vp);
 
-		report_begin(group, pr->pr_name);
+		report_begin(group, pr->vpr_name);
 		if (reason != NULL)
 			point_skip("%s", reason);
 		else
-			pr->pr_judge(pic);
+			pr->vpr_judge(pic);
 		report_end();
 	}
 }

@@ -21,7 +21,7 @@
 #define SPIN_INSNS 2 /* of an iteration of spin_loop() */
 #define SPIN_WANT  (SPIN_INSNS * (LONG_LOOP - SHORT_LOOP))
 
-/* What the kernel knows about a PIC, and how it is tested. */
+/* A PIC, as the kernel describes it, and how it is tested. */
 struct vpmu_pic {
 	const char *vp_event;  /* what the PIC is made to count */
 	bool vp_exact;         /* vp_event counts instructions */
@@ -43,9 +43,9 @@ extern struct vpmu {
 } vpmu;
 
 struct vpmu_property {
-	const char *pr_name;
-	void (*pr_judge)(unsigned pic);
-	unsigned pr_needs;
+	const char *vpr_name;
+	void (*vpr_judge)(unsigned pic);
+	unsigned vpr_needs;
 };
 /* Reasons to skip a property, tested in main. */
 #define NEEDS_USER   0x1 /* user privilege */
@@ -53,7 +53,7 @@ struct vpmu_property {
 #define NEEDS_EXACT  0x4 /* a PIC that counts instructions */
 #define NEEDS_CPUS   0x8 /* two CPUs */
 
-/* The properties of each PIC and of the PMU; the last pr_name is NULL. */
+/* The properties of each PIC and of the PMU; the last vpr_name is NULL. */
 extern const struct vpmu_property count_properties[], range_properties[],
     overflow_properties[], lwp_properties[];
 extern const struct vpmu_property set_properties[], arch_properties[];
@@ -84,9 +84,9 @@ int report_finish(void);
  * measure.c: a bound set, and counts under it.
  */
 struct measure {
-	cpc_set_t *me_set;
-	cpc_buf_t *me_before, *me_after;
-	int me_n; /* requests */
+	cpc_set_t *vm_set;
+	cpc_buf_t *vm_before, *vm_after;
+	int vm_n; /* requests */
 };
 
 /* Read /dev/machine and the PMU into `vpmu`.  v_cpc is open. */
@@ -150,12 +150,12 @@ enum event_rule {
 	EVENT_BRANCHES, /* one an iteration */
 };
 struct arch_event {
-	const char *ae_name, *ae_code;
-	uint64_t ae_umask;
-	enum event_rule ae_rule;
-	unsigned ae_bit; /* of the enumeration */
+	const char *av_name, *av_code;
+	uint64_t av_umask;
+	enum event_rule av_rule;
+	unsigned av_bit; /* of the enumeration */
 };
-/* The last ae_name is NULL. */
+/* The last av_name is NULL. */
 const struct arch_event *arch_events(void);
 
 enum announced { ANNOUNCED, NOT_ANNOUNCED, NOT_ENUMERATED };

@@ -2,7 +2,7 @@
 """arm64 prints on a 16550 UART that the device tree names, as Firecracker's tree does.
 
 QEMU's virt machine has no such UART, but its PCI one has the same registers.  QEMU's test protocol places them at a fixed
-address in memory before the first instruction, and a changed copy of QEMU's device tree names that address."""
+address in memory before the first instruction.  A changed copy of QEMU's device tree names that address."""
 
 import json
 import pathlib

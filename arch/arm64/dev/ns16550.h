@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * Start the UART at pa.  Its registers are 1 << shift bytes apart and take
+ * Start the UART at pa.  Register n is at pa + (n << shift), and takes
  * accesses of `width` bytes, 1 or 4.  Returns false if none answers.
  */
 bool ns16550_start(uint64_t pa, unsigned shift, unsigned width);

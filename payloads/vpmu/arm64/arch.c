@@ -1,5 +1,5 @@
 /*
- * What vpmu knows of arm64: PMUv3's events, and the rules of its registers.
+ * The part of vpmu for arm64: PMUv3's events, and the rules of its registers.
  * Arm ARM (DDI 0487), "The Performance Monitors Extension"; "PMCEID0_EL0",
  * "PMCNTENSET_EL0", "PMINTENSET_EL1", "PMOVSCLR_EL0", "PMEVTYPER<n>_EL0",
  * "PMXEVCNTR_EL0", "PMSWINC_EL0"; "Required events".
@@ -61,7 +61,7 @@ announced_code(unsigned code)
 enum announced
 arch_announced(const struct arch_event *ae)
 {
-	return announced_code(ae->ae_bit) ? ANNOUNCED : NOT_ANNOUNCED;
+	return announced_code(ae->av_bit) ? ANNOUNCED : NOT_ANNOUNCED;
 }
 
 /* STALL_* are required from PMUv3p1 on; emulators without stalls lack them. */

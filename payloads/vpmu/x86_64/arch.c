@@ -1,5 +1,5 @@
 /*
- * What vpmu knows of x86: its events, and the rules of its registers.
+ * The part of vpmu for x86: its events, and the rules of its registers.
  * Intel SDM vol. 3B, "Architectural Performance Monitoring"; vol. 4, "IA-32
  * Architectural MSRs"; vol. 2B, "RDPMC", "WRMSR".
  * AMD APM vol. 2 (24593), "Performance Monitoring Counters".
@@ -63,7 +63,7 @@ arch_announced(const struct arch_event *ae)
 {
 	if (vpmu.v_pmu.pm_kind != CPC_PMU_INTEL)
 		return NOT_ENUMERATED;
-	return (vpmu.v_pmu.pm_events[0] >> ae->ae_bit & 1) != 0 ? ANNOUNCED
+	return (vpmu.v_pmu.pm_events[0] >> ae->av_bit & 1) != 0 ? ANNOUNCED
 	                                                        : NOT_ANNOUNCED;
 }
 
