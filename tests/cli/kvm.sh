@@ -24,5 +24,13 @@ for arch in arm64 x86_64; do
 		    assert machine["vmm"] == "kvm", machine
 		    assert machine["host"]["accel"] == "nested-kvm" and "TCG" in machine["host"]["outer"], machine
 	PY
+	check "$arch: the probe chooses this KVM" sh -c "tests/kvm/probe $arch | grep -qx '$arch: auto is kvm, which counts'"
 done
+
+if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
+	for arch in arm64 x86_64; do
+		check "$arch: without a PMU the probe says what was lost" \
+			sh -c "tests/kvm/probe $arch pmu=off | grep -qx '$arch: KVM works, but gives its guests no PMU'"
+	done
+fi
 end

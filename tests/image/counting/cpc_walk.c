@@ -232,7 +232,8 @@ clocks_advance(const struct step *s)
 	       s->second.tick < s->kernel.tick &&
 	       s->first.time < s->second.time &&
 	       s->second.time < s->kernel.time &&
-	       s->kernel.tick - s->first.tick <= 10000 * insn_ticks;
+	       (!emulated() ||
+		   s->kernel.tick - s->first.tick <= 10000 * insn_ticks);
 }
 
 /* Report the step if `right` is false. */
@@ -271,7 +272,8 @@ walk_instructions(cpc_t *cpc, enum cpc_disturb how)
 	       "more\n",
 	    (unsigned long long)again, WALK,
 	    (unsigned long long)base_step.repeat);
-	EXPECT(again > 0);
+	/* Only in an emulator does the timer strike at a chosen instruction. */
+	EXPECT(again > 0 || !emulated());
 	/* Each instruction of a pass but NO_REPEAT repeats it. */
 	if (only_user_counts && emulated())
 		EXPECT_EQ(again, base_step.repeat - NO_REPEAT);
@@ -386,7 +388,7 @@ CPC_TEST(an_invalidation_at_any_instruction_is_eagain)
 	}
 	printf("# %llu of %d samples were invalid\n",
 	    (unsigned long long)invalid, WALK - 1);
-	EXPECT(invalid > 0 && invalid < WALK - 1);
+	EXPECT((invalid > 0 && invalid < WALK - 1) || !emulated());
 }
 
 CPC_TEST(an_overflow_at_any_instruction_is_counted)
