@@ -7,6 +7,7 @@
 #include "arch/x86/cpuid.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/msr.h"
+#include "arch/x86/trap/fpu.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "lib/printf.h"
@@ -110,7 +111,7 @@ x86_enable_nx(void)
  * user-level reads.
  */
 static void
-set_control(void)
+set_control(const struct x86_cpu *xc)
 {
 	const struct x86_features *f = &x86_features;
 
@@ -122,8 +123,7 @@ set_control(void)
 	          (f->smap ? CR4_SMAP : 0) | (f->umip ? CR4_UMIP : 0) |
 	          (f->pku ? CR4_PKE : 0);
 	write_cr(4, x86_cr4);
-	if (f->xsave)
-		xsetbv(0, f->xcr0);
+	x86_fpu_enable(xc == &x86_boot_cpu);
 }
 
 /* SYSCALL clears these flags of the payload. */
@@ -152,7 +152,7 @@ x86_cpu_init(struct x86_cpu *xc)
 	wrmsr(IA32_GS_BASE, (uintptr_t)xc);
 	wrmsr(IA32_KERNEL_GS_BASE, 0);
 	wrmsr(IA32_FS_BASE, 0);
-	set_control();
+	set_control(xc);
 	set_syscall();
 }
 

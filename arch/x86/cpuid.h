@@ -25,7 +25,7 @@ struct x86_features {
 	bool apic, x2apic, tsc_deadline, invariant_tsc;
 	bool nx, gib_pages, smep, smap, umip, pku;
 	bool xsave, xsaveopt;
-	uint64_t xcr0; /* all state the CPU offers */
+	uint64_t xcr0; /* all state the CPU offers; 0: without XSAVE */
 };
 extern struct x86_features x86_features;
 

@@ -74,6 +74,7 @@ arch_init(struct bootinfo *bi)
 	x86_apic_init();
 	x86_timer_init();
 	x86_smp_init();
+	x86_fpu_report();
 	printf("cpu: %u CPU(s), %s, %zu bytes of extended state\n", ncpu,
 	    x86_apic_mode(), x86_fpu_bytes());
 	x86_topology_init_cpu();

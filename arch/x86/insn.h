@@ -82,6 +82,15 @@ xsetbv(uint32_t reg, uint64_t v)
 	    : "c"(reg), "a"((uint32_t)v), "d"((uint32_t)(v >> 32)));
 }
 
+static inline uint64_t
+xgetbv(uint32_t reg)
+{
+	uint64_t lo, hi; /* XGETBV clears the upper 32 bits of both */
+
+	__asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(reg));
+	return hi << 32 | lo;
+}
+
 static inline void
 invlpg(uintptr_t va)
 {

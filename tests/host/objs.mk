@@ -70,13 +70,14 @@ HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
 PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_count pmuv3_overflow pmuv3_rules)
 $(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
+$(T)arch/x86/trap/xcr0: $(call host,arch/x86/trap/xcr0.o $(HOST_LIB))
 $(X86_TESTS:%=$(T)%): $(call host,$(HOST_INTEL))
 $(T)kern/cpc/fit: $(call host,kern/cpc/bind.o kern/cpc/assign.o $(HOST_INTEL))
 $(T)arch/x86/pmu/amd_pcbe: $(call host,$(HOST_AMD))
 $(T)arch/x86/pmu/presets: $(call host,$(HOST_EVENTS))
 $(PMUV3_TESTS:%=$(T)%): $(call host,$(HOST_PMUV3))
 $(T)arch/arm64/pmu/presets: $(call host,$(HOST_EVENTS))
-HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology pmu/amd_pcbe pmu/presets) \
+HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology trap/xcr0 pmu/amd_pcbe pmu/presets) \
     arch/arm64/pmu/presets \
     kern/cpc/fit
 
@@ -116,7 +117,8 @@ $(RENAMES): tests/lib/host/kernel_names.h
 OURS := $(foreach d,lib kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
 $(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
 $(OURS): HOST_CFLAGS += -fno-builtin
-$(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/witness.o build/$(b)/arch/arm64/machine.o): \
+$(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/witness.o build/$(b)/arch/arm64/machine.o \
+    build/$(b)/arch/x86/trap/xcr0.o): \
     RENAME_PRINTF := \
     --redefine-sym printf=fake_printf
 

@@ -6,8 +6,15 @@
 #ifndef ARCH_X86_TRAP_FPU_H
 #define ARCH_X86_TRAP_FPU_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+/*
+ * Enable all state that this CPU offers.  If XCR0 of the boot CPU does not hold
+ * it, change x86_features: the kernel then saves less.
+ */
+void x86_fpu_enable(bool boot_cpu);
+void x86_fpu_report(void); /* log a line if XCR0 did not hold it */
 /* Find out the size of the state.  Call once, after XCR0 is set. */
 void x86_fpu_init(void);
 size_t x86_fpu_bytes(void);
