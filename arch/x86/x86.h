@@ -146,6 +146,7 @@ void x86_trap_kernel(struct trapframe *tf);
 void x86_trap_pmi(struct trapframe *tf);
 void x86_trap_interrupt(struct trapframe *tf);
 void x86_trap_idle(struct trapframe *tf);
+void x86_trap_uninvited(struct trapframe *tf);
 void x86_trap_syscall(struct trapframe *tf);
 void x86_trap_anywhere(struct trapframe *tf);
 _Noreturn void x86_trap_overflow(struct trapframe *tf);

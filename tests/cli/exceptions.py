@@ -45,6 +45,9 @@ CONTEXTS = {
         "an NMI of the idle CPU": ("x86_nmi_stray", "nmi@arch_idle", "sleep"),
         "an NMI of a program": ("x86_nmi_stray", "", "nmi"),
         "a write to the console": ("crc32", "", "write"),
+        # GS is the kernel's, then the program's.
+        "the entry of an interrupt of the idle CPU": ("interrupt", "", "sleep"),
+        "the entry of an interrupt of a program": ("interrupt", "", "spin"),
     },
     "arm64": {
         "a system call": ("sys_getpid", "", "call"),
@@ -57,6 +60,8 @@ CONTEXTS = {
 }
 # A few bytes there, so few codes fit.
 SHORT = {"idle, interrupts on", "idle, before WFI"}
+# An interrupt with interrupts off is told from one of the idle loop there.
+ENTRIES = {"the entry of an interrupt of the idle CPU", "the entry of an interrupt of a program"}
 
 # Each has a stack of its own, whose guard is tried.
 DEEP = {"idle", "an NMI in a system call", "an interrupt of a program"}
@@ -102,6 +107,7 @@ STACKS = {
         "double_fault": "double fault",
         "guard": "kernel stack overflow",
         "nowhere": "bad kernel stack pointer",
+        "uninvited": "interrupt while interrupts are off: the emulator or hypervisor delivered one too many",
     },
     "arm64": {
         "misaligned_sp": "bad kernel stack pointer",
@@ -142,6 +148,8 @@ def cells(arch):
         for code in [*FAULTS[arch], *STACKS[arch]]:
             if context in SHORT:
                 wanted = code == "undefined"
+            elif context in ENTRIES:
+                wanted = code == "uninvited"
             else:
                 wanted = CAMPAIGN or context == "a system call" or code == "undefined" or (code == "guard" and context in DEEP)
             if wanted:

@@ -3,7 +3,8 @@
  * a kernel could.  Four are raised by INT.  Overflow, bound range and SIMD have
  * no instruction that raises them here: INTO and BOUND are undefined in 64-bit
  * mode, and TCG knows no SIMD exception.  QEMU sends an NMI by its monitor
- * only.  None of these four has an error code.
+ * only.  None of these four has an error code.  INT also delivers the overflow
+ * interrupt while interrupts are off.
  * Intel SDM vol. 3A, "Exception and Interrupt Reference".
  */
 #include "provoke.h"
@@ -36,6 +37,7 @@ CODE(page_data, "sub $64, %rsp; jmp *%rsp")
 CODE(x87, "fninit; push $0x37b; fldcw (%rsp); fldz; fld1; fdivp; fwait")
 CODE(simd, "int $19")
 CODE(reserved, "int $27")
+CODE(uninvited, "int $0xe2")
 CODE(guard, "1: call 1b")
 CODE(nowhere, "xor %esp, %esp; push %rax")
 CODE(loop, "1: pause; jmp 1b")
@@ -133,6 +135,7 @@ const struct code codes[] = {
 	ENTRY(x87, NULL),
 	ENTRY(simd, NULL),
 	ENTRY(reserved, NULL),
+	ENTRY(uninvited, NULL),
 	ENTRY(guard, NULL),
 	ENTRY(nowhere, NULL),
 	ENTRY(loop, NULL),

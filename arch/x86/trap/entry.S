@@ -202,8 +202,17 @@ x86_pmi_entry:
 interrupt:
 	interrupt_entry x86_trap_interrupt
 
-/* Handle the interrupt on the stack of the idle loop, which it continues. */
+/*
+ * Handle the interrupt on the stack of the idle loop, which it continues.
+ *
+ * Interrupts are off in the rest of the kernel.  If one comes all the same, its
+ * frame is where the last one was, so there is no way back.  QEMU 7.2 delivers
+ * an interrupt twice to a guest of a nested hypervisor: the second is at the
+ * first instruction of the first one's entry.
+ */
 from_idle:
+	testl	$RFLAGS_IF, TF_RFLAGS(%rsp)
+	jz	interrupts_off
 	mov	%rsp, %rbx
 	mov	TF_RSP(%rsp), %rsp
 	and	$-16, %rsp
@@ -216,6 +225,17 @@ from_idle:
 	pop_general
 	add	$16, %rsp
 	iretq
+
+/* GS is the payload's if the first interrupt came from one. */
+interrupts_off:
+	mov	$MSR_GS_BASE, %ecx
+	rdmsr
+	test	%edx, %edx
+	js	1f
+	swapgs
+1:	xor	%ebp, %ebp
+	mov	%rsp, %rdi
+	call	x86_trap_uninvited
 
 /* Return to a payload.  %rdi is its trap frame. */
 	.globl	x86_user_return

@@ -230,6 +230,13 @@ x86_trap_idle(struct trapframe *tf)
 	kernel_unlock();
 }
 
+void
+x86_trap_uninvited(struct trapframe *tf)
+{
+	trap_panic(tf, "interrupt while interrupts are off: the emulator or "
+		       "hypervisor delivered one too many");
+}
+
 /*
  * The frame has the arguments in their order.  System V ABI, AMD64 supplement,
  * "Linux Conventions".
