@@ -150,8 +150,8 @@ usual_ratio(struct runs *rn)
 
 /*
  * Is the ratio off the usual one?  An hrtime is right to one period of its
- * clock and a nanosecond, and a tick to one.  On top of that 1 % is allowed: it
- * is less than one step of a CPU's rate, which is 100 MHz of 10 GHz at most.
+ * clock and a nanosecond, and a tick to one.  On top of that 1 % is allowed.  A
+ * step of a CPU's rate is 100 MHz, which is 1 % of 10 GHz.
  * Intel SDM vol. 4, "MSR_PLATFORM_INFO": ratios are of 100 MHz.
  */
 static bool
@@ -242,7 +242,7 @@ runs_reason(
 	return NULL;
 }
 
-/* Of one row; a record has all disturbed runs. */
+/* For one row.  A record has all disturbed runs. */
 #define DISTURBED_LINES 10
 
 static void

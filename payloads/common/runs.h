@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <sys/barecpc.h>
 
-/* What is counted around a run: indices of cn_count[]. */
+/* The things counted around a run: indices of cn_count[]. */
 enum condition_kind {
 	COND_INTERRUPTS,
 	COND_NMIS,
@@ -31,11 +31,11 @@ struct condition {
 	int64_t cn_tick, cn_hrtime;
 };
 
-/* Those of the two runs together.  Unknown is what is unknown of one. */
+/* Add the conditions of a second run.  Unknown and known make unknown. */
 void condition_add(struct condition *to, const struct condition *c);
 /*
- * What the CPU took between two calls of payload_interrupts().  `before` is
- * NULL if the kernel cannot say.
+ * Set the counts to those between two calls of payload_interrupts().  `before`
+ * is NULL if the kernel cannot say.
  */
 void condition_between(struct condition *c,
     const struct barecpc_interrupts *before,
@@ -43,8 +43,8 @@ void condition_between(struct condition *c,
 
 /*
  * Runs of one kind, in order.  A run is disturbed if one of its counts is not
- * the one that most runs have, if it moved, or if its hrtime is 1 % off what
- * its tick makes it, by the run of the median ratio.
+ * the one that most runs have, or if it moved.  It is also disturbed if its
+ * ratio of hrtime to tick is more than 1 % off the median of these ratios.
  */
 struct runs {
 	struct condition *rn_run;
@@ -60,8 +60,8 @@ struct runs {
 void runs_open(struct runs *rn, unsigned n);
 void runs_add(struct runs *rn, const struct condition *c);
 /*
- * Find the disturbed runs.  Excludes them if asked to, unless all are.  tick_hz
- * is the rate of the clock of hrtime; if it is 0, the ratio is not judged.
+ * Find the disturbed runs.  Excludes them if asked to, unless all are. hrtime's
+ * clock runs at tick_hz.  If that is 0, the ratio is not judged.
  */
 void runs_judge(struct runs *rn, bool exclude, uint64_t tick_hz);
 void runs_free(struct runs *rn);

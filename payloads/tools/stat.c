@@ -8,8 +8,8 @@
  * Events that cannot be counted at once are counted group after group, each
  * group in runs of its own, so no count is scaled.  PAPI_tot_ins is counted in
  * every group and shows whether the runs were the same.  A run is disturbed if
- * the CPUs took another number of interrupts or NMIs than in most runs, or
- * stat's CPU another number of SMIs.  stat ends with the program's status.
+ * all CPUs together took another number of interrupts or NMIs than in most
+ * runs.  SMIs are those of stat's CPU.  stat ends with the program's status.
  */
 #include "payloads/tools/stat.h"
 
@@ -211,7 +211,7 @@ struct group {
 	int64_t *grp_ns;
 };
 
-/* What all CPUs took; the program may have run on any of them. */
+/* Fill *by for all CPUs: the program may run on any of them. */
 static bool
 all_cpus(struct barecpc_interrupts *by)
 {

@@ -1,9 +1,12 @@
 /*
  * disturb [options] HOW RUN: a benchmark of which one run is disturbed.
  *
- * HOW is `none`; `timer`: a timer expires in the middle of the run; or `nmi`:
- * the run lasts until its CPU has taken an NMI.  RUN counts measured runs from
- * 1.  Whatever prepares the disturbance is outside of the measured window.
+ * With `none` nothing happens.  With `timer` a timer expires in the middle of
+ * the run.  With `nmi` the run lasts until its CPU has taken an NMI.  With
+ * `fourth` a timer expires if the process number is a multiple of 4.
+ *
+ * RUN counts measured runs from 1.  A timer is started outside of the measured
+ * window.
  */
 #include <payload.h>
 #include <signal.h>
@@ -46,24 +49,29 @@ body(void *arg)
 	if (!d->wait_nmi)
 		return;
 	d->wait_nmi = false;
-	for (before = nmis(); nmis() == before;)
+	before = nmis();
+	puts("ready"); /* an NMI that came before would be missed */
+	fflush(stdout);
+	while (nmis() == before)
 		spin_loop(ITERATIONS);
+}
+
+static void
+start_timer(void)
+{
+	struct itimerval it = { .it_value = { 0, EXPIRES_US } };
+
+	setitimer(ITIMER_REAL, &it, NULL);
 }
 
 static void
 prepare(struct disturb *d)
 {
-	struct itimerval it = { .it_value = { 0, EXPIRES_US } };
-
 	if (d->done + 1 != d->run)
 		return;
 	if (strcmp(d->how, "timer") == 0)
-		setitimer(ITIMER_REAL, &it, NULL);
-	if (strcmp(d->how, "nmi") == 0) {
-		d->wait_nmi = true;
-		puts("ready");
-		fflush(stdout);
-	}
+		start_timer();
+	d->wait_nmi = strcmp(d->how, "nmi") == 0;
 }
 
 /* Called after each run. */
@@ -92,6 +100,8 @@ main(int argc, char **argv)
 	d.how = argv[optind];
 	d.run = o.o_warmups + (unsigned)atoi(argv[optind + 1]);
 	signal(SIGALRM, SIG_IGN);
+	if (strcmp(d.how, "fourth") == 0 && getpid() % 4 == 0)
+		start_timer();
 	meter_open(&m);
 	prepare(&d);
 	right = measure(&o, &m, &w);

@@ -6,6 +6,7 @@ run.  Or it waits in one run for an NMI, which QEMU's monitor sends."""
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -90,6 +91,26 @@ def check_timer(points, arch, archive, priv):
     points.check(f": 1 of {RUNS} runs: excluded" in last_lines(out)[-1], f"{name}: and says so", *last_lines(out))
 
 
+def check_stat(points, arch, archive):
+    """stat runs the program in a new process each time: a timer expires in one of four."""
+    results = {}
+    for words in ((), ("--undisturbed", "--aggregates")):
+        done = subprocess.run([ROOT / "scripts/barecpc", "run", "--arch", arch, "--accel", "tcg", "--payload", archive, "--", "stat",
+                               "-r", "4", *words, "-e", "PAPI_tot_ins:uk", "disturb", "-n", "fourth", "1"],
+                              cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        results[words] = (done.returncode, [line for line in done.stderr.splitlines() if line.startswith("# stat: ")])
+    status, lines = results[()]
+    marks = [line for line in lines if line.startswith("# stat: disturbed: ")]
+    points.check(status == 0 and len(marks) == 2 and re.fullmatch(
+        r"# stat: disturbed: PAPI_tot_ins:uk: run [1-4] of 4: 1 interrupt, most runs 0", marks[0]) and
+        marks[1] == "# stat: disturbed: PAPI_tot_ins:uk: 1 of 4 runs: not excluded (--undisturbed)",
+        f"{arch}: stat marks the one run in which a timer expired", *lines)
+    status, lines = results[("--undisturbed", "--aggregates")]
+    points.check(status == 0 and lines[-1] == "# stat: disturbed: PAPI_tot_ins:uk: 1 of 4 runs: excluded" and
+                 any(line.startswith("# stat: PAPI_tot_ins:uk: min ") and line.endswith(" of 3 runs at the minimum")
+                     for line in lines), f"{arch}: and excludes it with --undisturbed", *lines)
+
+
 def check_nmi(points, archive, which=2):
     guest = Guest("x86_64", payload=archive, program=["disturb", "-r", str(RUNS), "nmi", str(which)])
     while guest.running() and b"ready" not in guest.out:
@@ -110,6 +131,7 @@ def main():
             archive = build(arch, pathlib.Path(folder))
             for priv in ("user", "system"):
                 check_timer(points, arch, archive, priv)
+            check_stat(points, arch, archive)
             if arch == "x86_64":
                 check_nmi(points, archive)
     return points.end()
