@@ -23,7 +23,7 @@ struct as;
 #define EX_IDLE  (-1)
 
 /*
- * A step on a CPU.  Its LWP does it, except the first four and the last two.
+ * A step on a CPU.  Its LWP does it, except the first four and the last four.
  */
 enum ex_op {
 	EX_RUN1, /* switch to LWP 1 */
@@ -56,6 +56,8 @@ enum ex_op {
 	EX_EXIT,
 	EX_INVALID, /* invalidate the LWP's context */
 	EX_PMI,     /* deliver the pending overflow interrupt */
+	EX_LOSE,    /* the pending interrupt never comes */
+	EX_EXTRA,   /* an interrupt that no overflow asked for, or a second */
 	EX_TIMER,   /* let the period of a timer pass */
 	EX_NOP
 };

@@ -34,7 +34,9 @@ ex_model_enabled(const struct ex_model *m, struct ex_step s)
 		return l->exl_alive && l->exl_cpu == EX_IDLE &&
 		       (l->exl_bound == EX_IDLE || l->exl_bound == s.ext_cpu);
 	case EX_PMI:
+	case EX_LOSE:
 		return cpu->mp_pending;
+	case EX_EXTRA:
 	case EX_TIMER:
 		return true;
 	case EX_EXEC:
@@ -286,6 +288,12 @@ ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r)
 		break;
 	case EX_PMI:
 		cpu->mp_pending = false;
+		ex_look(m, s.ext_cpu);
+		break;
+	case EX_LOSE:
+		cpu->mp_pending = false;
+		break;
+	case EX_EXTRA:
 		ex_look(m, s.ext_cpu);
 		break;
 	case EX_TIMER:

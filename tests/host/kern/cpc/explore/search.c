@@ -13,7 +13,7 @@ const char *const ex_ops[EX_NOP] = { "run1", "run2", "run3", "rest", "bind1",
 	"bind2", "own1", "unbind1", "unbind2", "sample1", "sample2", "work",
 	"system", "read", "disable", "enable", "restart", "preset", "cpu1",
 	"cpu2", "revoke1", "revoke2", "move", "free", "clone", "fork", "exec",
-	"exit", "invalid", "pmi", "timer" };
+	"exit", "invalid", "pmi", "lose", "extra", "timer" };
 
 #define TABLE (1U << 20) /* number of states to remember */
 

@@ -117,7 +117,7 @@ with_fault(enum ex_fault fault)
 		faulty_ops.program = program_without_sequence;
 	else if (fault == EX_NO_NMI)
 		faulty_ops.program = program_without_nmi;
-	/* a backend without it may be read by programs */
+	faulty_ops.pcbe_no_user_read = false; /* ex_page_read() reads PICs */
 	faulty_ops.advance = NULL;
 	return &faulty_ops;
 }
@@ -341,8 +341,11 @@ ex_world_do(struct ex_step s, struct ex_result *r)
 		fake_idle();
 		break;
 	case EX_PMI:
+	case EX_EXTRA:
 		kcpc_pmi(NULL);
 		break;
+	case EX_LOSE:
+		break; /* the model had it pending */
 	case EX_TIMER:
 		fake_time(EX_TIMER_TICKS);
 		break;
