@@ -51,7 +51,8 @@ static struct soft_cpu {
 	uint32_t nc_interrupts; /* PICs whose overflow interrupts */
 	uint32_t nc_urgent;     /* PICs whose overflow stops all */
 	uint32_t nc_overflowed;
-	unsigned nc_skid; /* instructions until their interrupt */
+	bool nc_late;     /* with ns_late: an interrupt is on its way */
+	unsigned nc_skid; /* instructions until the interrupt */
 } soft_cpus[MAXCPU];
 
 static struct soft_cpu *
@@ -345,6 +346,17 @@ pic_counts(const struct soft_cpu *nc, unsigned pic, unsigned privilege)
 	       (nc->nc_pic[pic].np_filter & privilege) != 0;
 }
 
+/* Is an interrupt on its way? */
+static bool
+is_due(const struct soft_cpu *nc)
+{
+	if (shape.ns_pmi == SOFT_PMI_NEVER)
+		return false;
+	return shape.ns_late != 0
+	           ? nc->nc_late
+	           : (nc->nc_overflowed & nc->nc_interrupts) != 0;
+}
+
 /*
  * The number of the next n instructions up to an overflow that interrupts.  If
  * an interrupt is already due after its skid: up to the interrupt, or to an
@@ -355,7 +367,7 @@ until_interrupt(const struct soft_cpu *nc, unsigned privilege, uint64_t n)
 {
 	uint32_t which = nc->nc_interrupts;
 
-	if ((nc->nc_overflowed & nc->nc_interrupts) != 0) {
+	if (is_due(nc)) {
 		n = nc->nc_skid < n ? nc->nc_skid : n;
 		which = nc->nc_urgent;
 	}
@@ -379,7 +391,7 @@ uint32_t
 soft_pcbe_retire(uint64_t n, unsigned privilege)
 {
 	struct soft_cpu *nc = this_cpu();
-	bool quiet = (nc->nc_overflowed & nc->nc_interrupts) == 0;
+	bool quiet = !is_due(nc);
 	uint32_t overflowed = 0;
 
 	if (!quiet)
@@ -397,8 +409,10 @@ soft_pcbe_retire(uint64_t n, unsigned privilege)
 			overflowed |= 1U << pic;
 	}
 	nc->nc_overflowed |= overflowed;
+	nc->nc_late |= (overflowed & nc->nc_interrupts) != 0;
 	if (quiet)
-		nc->nc_skid = shape.ns_skid;
+		nc->nc_skid =
+		    shape.ns_late != 0 ? shape.ns_late : shape.ns_skid;
 	if ((nc->nc_overflowed & nc->nc_urgent) != 0)
 		nc->nc_running = nc->nc_kept;
 	return overflowed & nc->nc_interrupts;
@@ -408,18 +422,26 @@ soft_pcbe_retire(uint64_t n, unsigned privilege)
 #define CHUNK (1ULL << 48)
 
 static void
+interrupt(struct soft_cpu *nc)
+{
+	nc->nc_late = false;
+	kcpc_pmi(arch_lwp_frame(lwp_self()));
+	if (shape.ns_pmi == SOFT_PMI_TWICE)
+		kcpc_pmi(arch_lwp_frame(lwp_self()));
+}
+
+static void
 advance(uint64_t n, unsigned privilege)
 {
 	struct soft_cpu *nc = this_cpu();
 	uint64_t chunk;
 
-	while (n > 0 && nc->nc_running != 0) {
+	while (n > 0 && (nc->nc_running != 0 || is_due(nc))) {
 		chunk = until_interrupt(nc, privilege, n < CHUNK ? n : CHUNK);
 		soft_pcbe_retire(chunk, privilege);
 		n -= chunk;
-		if ((nc->nc_overflowed & nc->nc_interrupts) != 0 &&
-		    nc->nc_skid == 0)
-			kcpc_pmi(arch_lwp_frame(lwp_self()));
+		if (is_due(nc) && nc->nc_skid == 0)
+			interrupt(nc);
 	}
 }
 

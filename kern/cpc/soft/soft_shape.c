@@ -17,6 +17,7 @@ const struct soft_shape soft_shape_default = {
 
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const ovfs[] = { "none", "imprecise", "precise", NULL };
+static const char *const pmis[] = { "once", "twice", "never", NULL };
 static const char *const shareds[] = { "no", "filter", "siblings", NULL };
 
 static const struct key {
@@ -36,6 +37,10 @@ static const struct key {
 	    "ovf= is none, imprecise or precise" },
 	{ "skid", offsetof(struct soft_shape, ns_skid), NULL, 0, 1000,
 	    "skid= is a number up to 1000" },
+	{ "late", offsetof(struct soft_shape, ns_late), NULL, 0, 1000000,
+	    "late= is a number up to 1000000" },
+	{ "pmi", offsetof(struct soft_shape, ns_pmi), pmis, 0, 0,
+	    "pmi= is once, twice or never" },
 	{ "nmi", offsetof(struct soft_shape, ns_nmi), no_yes, 0, 0,
 	    "nmi= is yes or no" },
 	{ "mute", offsetof(struct soft_shape, ns_mute), NULL, 0, ~0U,
@@ -116,9 +121,9 @@ parse_key(const char **s, struct soft_shape *ns)
 		*s = parse_value(k, v + 1, (unsigned *)((char *)ns + k->k_at));
 		return *s != NULL ? NULL : k->k_why;
 	}
-	return "no such key; known: pics fixed width ovf skid nmi mute helpers "
-	       "broken shared keeps forgets staggered papi raw hv instructions "
-	       "cycles branches";
+	return "no such key; known: pics fixed width ovf skid late pmi nmi "
+	       "mute helpers broken shared keeps forgets staggered papi raw hv "
+	       "instructions cycles branches";
 }
 
 const char *

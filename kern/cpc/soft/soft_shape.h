@@ -16,6 +16,13 @@ enum soft_ovf {
 	SOFT_OVF_PRECISE,
 };
 
+/* How often the PMI of an overflow comes. */
+enum soft_pmi {
+	SOFT_PMI_ONCE,
+	SOFT_PMI_TWICE,
+	SOFT_PMI_NEVER,
+};
+
 enum soft_shared {
 	SOFT_SHARED_NO,
 	SOFT_SHARED_FILTER,   /* all PICs share one privilege filter */
@@ -32,13 +39,17 @@ struct soft_shape {
 	unsigned ns_width; /* bits of every counter */
 	unsigned ns_ovf;   /* enum soft_ovf */
 	unsigned ns_skid;  /* instructions from an overflow to its interrupt */
-	unsigned ns_nmi;   /* bool: an overflow of ps_urgent stops all */
-	unsigned ns_mute;  /* PICs that interrupt for notify requests only */
-	unsigned ns_helpers;   /* bool: a notify request needs a helper PIC */
-	unsigned ns_broken;    /* PICs that do not count */
-	unsigned ns_shared;    /* enum soft_shared */
-	unsigned ns_keeps;     /* bool: a PIC can be kept back, for witness= */
-	unsigned ns_forgets;   /* bool: a stop loses an event of each PIC */
+	/* the same, and nothing takes back the interrupt: it may come too late
+	 */
+	unsigned ns_late;
+	unsigned ns_pmi;     /* enum soft_pmi */
+	unsigned ns_nmi;     /* bool: an overflow of ps_urgent stops all */
+	unsigned ns_mute;    /* PICs that interrupt for notify requests only */
+	unsigned ns_helpers; /* bool: a notify request needs a helper PIC */
+	unsigned ns_broken;  /* PICs that do not count */
+	unsigned ns_shared;  /* enum soft_shared */
+	unsigned ns_keeps;   /* bool: a PIC can be kept back, for witness= */
+	unsigned ns_forgets; /* bool: a stop loses an event of each PIC */
 	unsigned ns_staggered; /* bool: a start takes an instruction per PIC */
 	unsigned ns_papi;      /* bool: PAPI_ names for what it counts */
 	unsigned ns_raw;       /* bool: codes 0 to 255 */
