@@ -50,6 +50,18 @@ else
 	skip 'vpmu on the patched QEMU' 'scripts/qemu-pmu --path x86_64 would have to build it first'
 fi
 
+# A real vPMU, in minutes: the KVM of a Linux in emulation (docs/kvm.md).
+if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
+	expect 'KVM on arm64' 0 '^barecpc: exit 0' scripts/barecpc run --arch arm64 --accel nested-kvm --smp 2 --load 1 \
+		--timeout 1200 -- vpmu
+	check 'KVM on arm64: the LWP moves' grep -qx 'ok [0-9]* - pic5 migration' "$out"
+	expect 'KVM on arm64, registers' 0 '^barecpc: exit 0' scripts/barecpc run --arch arm64 --accel nested-kvm \
+		--append priv=system --timeout 1200 -- vpmu
+	check 'KVM on arm64, registers: the width' grep -qx 'ok [0-9]* - pic5 width' "$out"
+	expect 'KVM on AMD' 0 '^barecpc: exit 0' scripts/barecpc run --arch x86_64 --accel nested-kvm --timeout 1200 -- vpmu
+	check 'KVM on AMD: instructions that KVM emulates' grep -qx 'ok [0-9]* - pic5 trapped' "$out"
+fi
+
 # The distribution's QEMU loses the overflow interrupt of a PIC.  The kernel gets it by a second PIC: none is left here.
 vpmu 'lost interrupts' 1 102 --arch arm64 --qemu stock -- vpmu -r 3
 fails 'lost interrupts' 'pic[0-5] overflow' 6
