@@ -80,8 +80,9 @@ arch_timer_set(uint64_t tick)
 {
 	bool never = tick == ~0ULL;
 
+	/* A deadline of 0 disarms the timer; 1 is as far in the past. */
 	if (x86_features.tsc_deadline)
-		wrmsr(IA32_TSC_DEADLINE, never ? 0 : tick);
+		wrmsr(IA32_TSC_DEADLINE, never ? 0 : tick != 0 ? tick : 1);
 	else
 		x86_apic_write(APIC_TIMER_INIT, never ? 0 : apic_ticks(tick));
 }
