@@ -61,6 +61,11 @@ extern uint32_t arm64_boot_el; /* exception level at which the CPU started */
 /* Call the hypervisor or the secure monitor.  Returns -1 if it is absent. */
 uint64_t arm64_hvc(uint64_t function);
 uint64_t arm64_smc(uint64_t function);
+/*
+ * vmm.c: the name of the hypervisor with this first word of its UID.  "unknown"
+ * for another UID, NULL if the call is not supported.
+ */
+const char *arm64_vmm_name(uint32_t uid);
 
 /* Largest device tree or struct bootinfo that a loader hands over. */
 #define ARM64_HANDED_MAX (2UL << 20)

@@ -18,20 +18,20 @@ const char arch_uname[] = "aarch64";
 const uint16_t arch_elf_machine = 183; /* EM_AARCH64 */
 
 /*
- * The hypervisor or emulator, for records.  KVM answers a call with its UID.
- * Without that answer a virtual machine is taken to be emulated.
- * SMC Calling Convention (DEN 0028), "Vendor Specific Hypervisor Service
- * Calls"; Linux, include/linux/arm-smccc.h (KVM's UID).
+ * The hypervisor or emulator, for records.  A hypervisor answers a call with
+ * its UID.  Without that answer a virtual machine is taken to be emulated.
  */
 #define SMCCC_HYP_UID 0x8600ff01
-#define KVM_UID_FIRST 0xb66fb428
 
 static const char *
 find_vmm(void)
 {
-	if (machine.m_psci == PSCI_HVC &&
-	    (uint32_t)arm64_hvc(SMCCC_HYP_UID) == KVM_UID_FIRST)
-		return "kvm";
+	const char *name = NULL;
+
+	if (machine.m_psci == PSCI_HVC)
+		name = arm64_vmm_name((uint32_t)arm64_hvc(SMCCC_HYP_UID));
+	if (name != NULL)
+		return name;
 	return machine.m_virtual ? "tcg" : "none";
 }
 

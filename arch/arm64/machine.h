@@ -43,7 +43,7 @@ struct machine {
 	unsigned m_ncpu;          /* CPUs in the tables, maybe above MAXCPU */
 	uint64_t m_mpidr[MAXCPU]; /* affinity fields of the first ones */
 	bool m_virtual;    /* the tables are an emulator's or hypervisor's */
-	const char *m_vmm; /* "kvm", "tcg", or "none" on metal */
+	const char *m_vmm; /* as in records: "kvm", "tcg", "none" on metal */
 };
 extern struct machine machine;
 

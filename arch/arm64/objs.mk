@@ -1,5 +1,5 @@
 # arch/arm64/: the machine at the root; traps, memory, devices and the PMU in their folders.
-ARCH_OBJS := $(addprefix arch/arm64/,init.o cpu.o describe.o dt.o machine.o machine_fdt.o machine_acpi.o)
+ARCH_OBJS := $(addprefix arch/arm64/,init.o vmm.o cpu.o describe.o dt.o machine.o machine_fdt.o machine_acpi.o)
 ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o linux_stat.o lwp.o switch.o fp.o fp_regs.o \
     sigframe.o sigcopy.o)
 ARCH_OBJS += $(addprefix arch/arm64/mm/,early.o pt.o mmu.o kstack.o usercopy.o usercopy_loops.o)

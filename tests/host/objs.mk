@@ -64,7 +64,8 @@ HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootin
 $(T)arch/arm64/machine_fdt: $(call host,arch/arm64/dt.o arch/arm64/machine_fdt.o $(HOST_MACHINE))
 $(T)arch/arm64/machine_fdt: HOST_LIBS := -lfdt
 $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o kern/platform/acpi.o $(HOST_MACHINE))
-HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi
+$(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
+HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi arch/arm64/vmm
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)

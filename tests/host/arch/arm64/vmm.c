@@ -1,0 +1,46 @@
+/*
+ * Each hypervisor has the name of its UID.  An unknown UID is "unknown", and no
+ * UID is no hypervisor.  The words are those of SMCCC: byte 0 of the UUID is
+ * the lowest of x0.
+ */
+#include "tests/lib/host/support.h"
+
+#include "arch/arm64/arm64.h"
+
+/* The first word of a UUID, from its first four bytes as printed. */
+static uint32_t
+first_word(uint8_t a, uint8_t b, uint8_t c, uint8_t d)
+{
+	return a | (uint32_t)b << 8 | (uint32_t)c << 16 | (uint32_t)d << 24;
+}
+
+static void
+uids_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(
+	    arm64_vmm_name(first_word(0x28, 0xb4, 0x6f, 0xb6)), "kvm");
+	assert_string_equal(
+	    arm64_vmm_name(first_word(0x58, 0xba, 0x32, 0x4d)), "hyperv");
+	assert_string_equal(
+	    arm64_vmm_name(first_word(0xc1, 0xd5, 0x8f, 0xcd)), "gunyah");
+}
+
+static void
+other_answers(void **state)
+{
+	(void)state;
+	assert_string_equal(arm64_vmm_name(0x12345678), "unknown");
+	assert_null(arm64_vmm_name(0xffffffff));
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(uids_have_names),
+		cmocka_unit_test(other_answers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
