@@ -4,8 +4,8 @@
  *
  * The software PMU's interrupt comes pmu=software,late=N instructions after
  * its overflow, whatever the program has done since (docs/boot.md).  With
- * pmi=twice another one follows; with pmi=never it does not come.  Only retire()
- * advances the counts, so every count is known.
+ * pmi=twice another one follows; with pmi=never it does not come.  Only
+ * retire() advances the counts, so every count is known.
  */
 #include "tests/lib/image/cpc_test.h"
 
