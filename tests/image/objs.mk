@@ -3,7 +3,7 @@ TESTS_process  := startup stdio files mapped fork child_tid orphan pie pipe poll
     codegen fpstate
 TESTS_sched    := thread futex sched sched_wake sched_place
 TESTS_signal   := signal signal_mask signal_frame signal_fault signal_stack signal_lwp itimer
-TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_null
+TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software
 TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc_events cpc_models cpc_presets \
     cpc_lookup
 TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile
@@ -38,7 +38,7 @@ $(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(B)/libpayload.a
 $(B)/tests/pie: private LINK := -static-pie
 
 # Tests of the contract that do not depend on which events the PMU has.
-CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_null cpc_late cpc_shared thread fork sched \
+CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_software cpc_late cpc_shared thread fork sched \
     cpc_inherit cpc_cpu cpc_interlock
 
 # The archives of tests: all; without those that need a PMU; those for the software PMU.
