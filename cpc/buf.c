@@ -100,6 +100,7 @@ buf_new(cpc_t *cpc, cpc_set_t *set, const struct cpci_set *cs)
 	__atomic_store_n(&cb->cb_set_name, set, __ATOMIC_RELAXED);
 	__atomic_store_n(&cb->cb_name, name, __ATOMIC_RELAXED);
 	__atomic_store_n(&cb->cb_cpc, cpc, __ATOMIC_RELEASE);
+	cpci_sample_expect(cb);
 	return name;
 
 free_block:

@@ -172,6 +172,12 @@ int cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb);
 /* sample.c: ask the kernel for the LWP's counter page, unless done before. */
 void cpci_page_find(void);
 
+/*
+ * This thread's next sample may be to cb.  A new buffer's first sample then
+ * costs the same as its later ones.
+ */
+void cpci_sample_expect(struct cpci_buf *cb);
+
 /* buf.c: the buffer's name is gone: keep its memory for the next buffer. */
 void cpci_buf_end(struct cpci_buf *cb);
 

@@ -111,6 +111,12 @@ cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
 	return 0;
 }
 
+void
+cpci_sample_expect(struct cpci_buf *cb)
+{
+	own.recent[(uintptr_t)cb->cb_name % 4] = cb;
+}
+
 /* Look up the names, and put the buffer into recent[]. */
 static int __attribute__((noinline))
 sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)

@@ -103,7 +103,7 @@ description_is_json_members(void **state)
 	    "{\"pic\":0,\"width\":48,\"unproved\":null},"
 	    "{\"pic\":1,\"width\":48,\"unproved\":"
 	    "\"reads \\\"0\\\" after 1000 instructions\"}],\"caps\":0,"
-	    "\"software\":false");
+	    "\"user_read\":true,\"software\":false");
 }
 
 static void
