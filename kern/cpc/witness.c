@@ -2,6 +2,12 @@
  * The witness: its operations replace four of the backend's and read the kept
  * PIC next to where the PICs of a set start and stop.  Without a witness, kcpc
  * calls the backend directly, at no cost.
+ *
+ * A form that uses these operations alone was tried, without pc_witnessed and
+ * the call from the idle loop.  It knew the event by pc_sel, which is 0 in a
+ * fixed counter of Intel.  So `conserve 1 50` failed on x86-64: it had 0
+ * windows instead of 25,254.  Idle time counted as unowned, so
+ * idle_counts_are_separate of tests/host/kern/cpc/witness.c failed, too.
  */
 #include "kern/cpc/witness.h"
 
