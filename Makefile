@@ -4,6 +4,7 @@
 #     make                build the image of both architectures (ARCH=arm64 or x86_64: of one)
 #     make run            install what is missing, build, boot the default suite in QEMU, print its table
 #     make check          every test; check-host, check-image: a part of them
+#     make check-kvm      the image under the KVM of a Linux in emulation
 #     make check-all      the same, and the campaigns, which take long
 #     make lint format    layers, formatting, shell, text; rewrite the formatting
 #     make fuzz RUNS=n    the parsers of foreign bytes by libFuzzer, n runs each
@@ -190,6 +191,6 @@ format:
 clean:
 	rm -rf build
 
-.PHONY: all tests host-tools host-tests check check-all check-host check-image run bench disk gdb lint format clean
-.PHONY: fuzz fuzz-targets emulator ubsan
+.PHONY: all tests host-tools host-tests check check-all check-host check-image check-kvm run bench disk gdb lint format
+.PHONY: clean fuzz fuzz-targets emulator ubsan
 .DELETE_ON_ERROR:

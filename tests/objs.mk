@@ -11,7 +11,9 @@ check-host: NEEDS = host-tests
 check-host: CHECK = tests/host
 check-image: NEEDS = tests fuzz-targets emulator ubsan
 check-image: CHECK = tests/image tests/cli
-check check-all check-host check-image:
+check-kvm: NEEDS = tests emulator
+check-kvm: CHECK = kvm kvm-arm64 kvm-x86
+check check-all check-host check-image check-kvm:
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(NEEDS)
 	$(Q)BARECPC_BUILD=no tests/run $(CHECK)
 # After the plain kernels, whose programs it takes.
