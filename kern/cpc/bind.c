@@ -211,6 +211,9 @@ configure_all(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
  * went last is kept for the next one.  So a program that binds and unbinds in
  * turn never allocates, however many other contexts there are.  When the last
  * context goes, no memory is kept.
+ *
+ * With kmalloc() and kfree() each time, bind+unbind of one request costs 1,913
+ * instructions, not 1,717 (x86-64).
  */
 static struct {
 	char bytes[CTX_BYTES(PCBE_MAXPIC)];

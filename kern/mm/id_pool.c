@@ -1,5 +1,8 @@
 /*
  * A pool of small numbers, such as address space ids.
+ *
+ * With a search for the lowest free number in place of the ring, create+join
+ * among 1,000 LWPs costs 41,600 instructions, not 35,600 (x86-64).
  */
 #include "kern/mm/id_pool.h"
 

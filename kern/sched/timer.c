@@ -6,6 +6,9 @@
  * Removing one costs the logarithm of their number on average.  No memory is
  * allocated.
  *
+ * With a sorted list, a wake and a wait whose time limits end after those of
+ * 1,000 other LWPs cost 14,100 instructions, not 2,200 (x86-64).
+ *
  * Fredman, Sedgewick, Sleator, Tarjan, "The Pairing Heap: A New Form of
  * Self-Adjusting Heap" (Algorithmica 1, 1986).
  */
