@@ -42,15 +42,21 @@ write_freed_page(void)
 	pointer = page_alloc(0);
 }
 
+/* Fill the blocks of pages that were taken before poisoning began. */
+static void
+leave_old_pages(size_t bytes)
+{
+	for (unsigned n = 0; n < 100; n++)
+		pointer = kmalloc(bytes);
+}
+
 /* `other` keeps the slab in use, so that kfree() does not free its page. */
 static void
 write_freed_block(void)
 {
 	void *other;
 
-	/* Leave the pages that were taken before poisoning began. */
-	for (unsigned n = 0; n < 100; n++)
-		other = kmalloc(100);
+	leave_old_pages(100);
 	/* The block before or the block after keeps their page in use. */
 	pointer = kmalloc(100);
 	other = kmalloc(100);
@@ -66,6 +72,7 @@ static void
 write_past(size_t bytes)
 {
 	length = bytes;
+	leave_old_pages(bytes);
 	pointer = kmalloc(bytes);
 	((volatile uint8_t *)pointer)[length] = 1;
 	kfree(pointer);

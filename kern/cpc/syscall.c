@@ -69,6 +69,19 @@ drop_cpu_binding(const struct lwp *l, cpc_setid_t set)
 		kcpc_cpu_drop(ctx);
 }
 
+/* May a request count user mode alone? */
+static inline bool
+may_count_user_only(const struct kcpc_want *want, unsigned n)
+{
+	const uint32_t others = CPC_COUNT_SYSTEM | CPC_COUNT_HV;
+	unsigned i = 0;
+
+	while (i < n && (want[i].kw_req->cr_flags & others) != 0 &&
+	       (want[i].kw_req->cr_event.ce_flags & CPC_EVENT_LEVELS) == 0)
+		i++;
+	return i < n;
+}
+
 /*
  * Report requests that read 0 because no user code runs at system privilege,
  * once for each program.
@@ -112,7 +125,7 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 	kcpc_drop(l);
 	if (!pack_unpack(pack, bytes, want))
 		return EINVAL;
-	if (l->l_system)
+	if (l->l_system && may_count_user_only(want, pack->cp_nreqs))
 		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
 	return kcpc_bind(
 	    l, pack->cp_set, want, pack->cp_nreqs, (uint32_t)flags, subcode);
@@ -130,7 +143,7 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 		return err;
 	if (!pack_unpack(pack, bytes, want))
 		return EINVAL;
-	if (l->l_system)
+	if (l->l_system && may_count_user_only(want, pack->cp_nreqs))
 		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
 	return kcpc_cpu_bind(
 	    l, &cpus[cpu], pack->cp_set, want, pack->cp_nreqs, subcode);
