@@ -99,7 +99,7 @@ find_process(void)
 }
 
 static void
-wake_nobody(void)
+wake_no_waiter(void)
 {
 	syscall(SYS_futex, &self, WAKE, 1);
 }
@@ -120,7 +120,7 @@ rows_of_lwps(void)
 {
 	cost_row("find LWP", 0, cost_of(find_lwp));
 	cost_row("find process", 0, cost_of(find_process));
-	cost_row("wake nobody", 0, cost_of(wake_nobody));
+	cost_row("wake no waiter", 0, cost_of(wake_no_waiter));
 	cost_row("wake and wait", 0, cost_of(wake_and_wait));
 }
 
