@@ -203,8 +203,11 @@ kcpc_cpu_drop(struct kcpc_ctx *ctx)
 int
 kcpc_cpu_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 {
-	struct kcpc_ctx *ctx = kcpc_instance(l->l_proc, set);
+	struct kcpc_ctx *ctx = arch_curcpu()->c_cpc;
 
+	/* On the CPU that it counts for, which is usual, search nothing. */
+	if (ctx == NULL || ctx->kc_proc != l->l_proc || ctx->kc_set != set)
+		ctx = kcpc_instance(l->l_proc, set);
 	if (ctx == NULL || ctx->kc_cpu == NULL || ctx->kc_lwp != l)
 		return EINVAL;
 	*ctxp = ctx;

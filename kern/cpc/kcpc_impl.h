@@ -44,10 +44,7 @@ struct kcpc_ctx {
 	struct cpu *kc_cpu; /* the CPU it counts for; NULL: it is an LWP's */
 	struct lwp *kc_lwp; /* the LWP it counts for, or that bound the CPU */
 
-	/* instance.c; chain and number are the ring's head's alone */
-	struct kcpc_ctx *kc_ring, *kc_ring_prev; /* instances of the set */
-	struct kcpc_ctx *kc_next, **kc_link;     /* hash chain of heads */
-	uint32_t kc_instances;                   /* length of the ring */
+	struct kcpc_ctx *kc_next, **kc_link; /* instance.c */
 
 	/* Runs with the context if that has KCPC_CTX_NO_OVF_INTR. */
 	struct timer kc_fold;
