@@ -16,6 +16,22 @@ finds() {
 	cp "$tap_dir/before" "$file"
 }
 finds 'an include that goes up is found' check-layers kern/mm/page.c kern/sys/limit.h '#include "kern/sys/limit.h"'
+# A device register through a plain pointer, in each form: a hypervisor decodes only some of a compiler's accesses.
+planted='v = gicd[1];
+gicd[1] |= 2;
+*gicd = 0;
+if (*gicd & 1)
+v = *gicd++;
+v = *(gicd + 2);
+v = gicd->r;
+v = unit->regs[3];
+v = *(volatile uint32_t *)(pa + 8);
+((volatile uint8_t *)pa)[2] = 1;'
+for driver in arch/arm64/dev/gicv2.c arch/x86/dev/refclock.c; do
+	finds "$driver: a plain access to a register is found" check-layers $driver 'use mmio_read32' "volatile uint32_t *gicd, *regs;
+$planted"
+	check "$driver: in each form" test "$(grep -c "^$driver:.*use mmio_read32" "$err")" = "$(echo "$planted" | wc -l)"
+done
 finds 'an opener is found' check-text kern/mm/page.c "begins with 'Those'" '/* Those that wait go first. */'
 finds 'a word of no everyday use is found' check-text docs/tree.md "'beside'" 'It stands beside the other.'
 finds 'a long sentence is found' check-text scripts/setup '26 words' \
