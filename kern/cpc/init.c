@@ -67,6 +67,8 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 }
 
 bool pcbe_announced_only;
+const struct cpc_model *pcbe_models;
+unsigned pcbe_nmodels;
 
 void
 kcpc_init(const struct pcbe_ops *instead)

@@ -280,6 +280,14 @@ struct pcbe_ops {
  */
 extern bool pcbe_announced_only;
 
+/*
+ * models=LIST: the PMU is an emulator's, which counts only these events, but it
+ * cannot list them itself.  A hypervisor between the emulator and this kernel
+ * hides its list.  Set before arch_init().
+ */
+extern const struct cpc_model *pcbe_models;
+extern unsigned pcbe_nmodels;
+
 /* kern/cpc/reason.c: why configure() refuses, one line without a newline. */
 void kcpc_reason(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -169,6 +169,52 @@ parse_debug(const char *v, uint32_t *flags)
 	}
 }
 
+/* Parse a hexadecimal number of 32 bits.  Returns the character after it. */
+static const char *
+parse_hex32(const char *s, uint32_t *v)
+{
+	char *end;
+	unsigned long n = strtoul(s, &end, 16);
+
+	*v = (uint32_t)n;
+	return *s >= '0' && *s <= '9' && n <= UINT32_MAX ? end : "?";
+}
+
+/*
+ * Parse SELECT:CHOOSE:OBEYED,...: the events that an emulator models.  Returns
+ * false if v is no list, or too long.
+ */
+static bool
+parse_model_list(const char *v, struct cpc_model *list, unsigned *n)
+{
+	for (*n = 0; *n < CPC_PMU_MODELS; v++) {
+		struct cpc_model *m = &list[(*n)++];
+
+		v = parse_hex32(v, &m->ml_select);
+		if (*v != ':')
+			return false;
+		v = parse_hex32(v + 1, &m->ml_choose);
+		if (*v != ':')
+			return false;
+		v = parse_hex32(v + 1, &m->ml_obeyed);
+		if (*v != ',')
+			return *v == '\0';
+	}
+	return false;
+}
+
+/* Returns NULL, or why the value of models= is refused. */
+static const char *
+parse_models(const char *v, struct cmdline *cl)
+{
+	cl->cl_nmodels = 0;
+	if (parse_choice(v, "any", "pmceid", &cl->cl_models_pmceid) ||
+	    parse_model_list(v, cl->cl_models, &cl->cl_nmodels))
+		return NULL;
+	cl->cl_nmodels = 0;
+	return "not any, pmceid or SELECT:CHOOSE:OBEYED,...";
+}
+
 /* The CPC_COUNT_* flags of a value of witness=, or 0 if v is no such value. */
 static uint32_t
 parse_witness(const char *v)
@@ -261,9 +307,7 @@ kernel_word(struct cmdline *cl, char *word)
 		           ? NULL
 		           : "not count or panic";
 	if ((v = after_prefix(word, "models=")) != NULL)
-		return parse_choice(v, "any", "pmceid", &cl->cl_models_pmceid)
-		           ? NULL
-		           : "not any or pmceid";
+		return parse_models(v, cl);
 	if ((v = after_prefix(word, "witness=")) != NULL) {
 		cl->cl_witness = parse_witness(v);
 		return cl->cl_witness != 0 ? NULL

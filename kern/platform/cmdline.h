@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "include/sys/cpc.h"
 #include "kern/cpc/soft/soft_shape.h"
 
 #define CMDLINE_MAX (64UL << 10) /* bytes; a longer line is refused */
@@ -34,13 +35,15 @@
 #define CMDLINE_HOST_BYTES 160 /* of one fact */
 
 struct cmdline {
-	bool cl_framed;            /* output=framed */
-	bool cl_system;            /* priv=system */
-	bool cl_no_cpc_cpu;        /* cpc_cpu=no */
-	bool cl_trace_stops;       /* trace=stops */
-	bool cl_nmi_panics;        /* nmi=panic */
-	bool cl_test_hooks;        /* test_hooks=yes */
-	bool cl_models_pmceid;     /* models=pmceid */
+	bool cl_framed;                             /* output=framed */
+	bool cl_system;                             /* priv=system */
+	bool cl_no_cpc_cpu;                         /* cpc_cpu=no */
+	bool cl_trace_stops;                        /* trace=stops */
+	bool cl_nmi_panics;                         /* nmi=panic */
+	bool cl_test_hooks;                         /* test_hooks=yes */
+	bool cl_models_pmceid;                      /* models=pmceid */
+	struct cpc_model cl_models[CPC_PMU_MODELS]; /* models=LIST */
+	unsigned cl_nmodels;
 	uint32_t cl_debug;         /* checks=: DEBUG_* */
 	uint32_t cl_witness;       /* witness=: CPC_COUNT_*, 0: none */
 	unsigned cl_timeout;       /* seconds for each program; 0: none */

@@ -46,11 +46,12 @@ def describe(arch):
 
 
 def _inner_command(m, cmdline, initrd):
+    """A line of shell.  /init sets $models: a word of the kernel's command line, or nothing."""
     words = [qemu.ARCHS[m.arch].qemu, "-accel", "kvm", *OUTER[m.arch].inner, "-smp", m.smp, "-m", m.mem, "-nodefaults",
              "-no-user-config", "-nic", "none", "-display", "none", "-serial", "stdio", "-no-reboot",
              "-chardev", "pipe,id=monitor,path=/tmp/monitor", "-mon", "chardev=monitor,mode=control",
-             "-kernel", "/guest/image", "-append", cmdline]
-    return words + (["-initrd", "/guest/archive"] if initrd else [])
+             "-kernel", "/guest/image", *(["-initrd", "/guest/archive"] if initrd else [])]
+    return f'exec {shlex.join(words)} -append "$models"{shlex.quote(cmdline)}'
 
 
 def _outer_command(arch, emulator, folder, files, icount, cpu=""):
@@ -72,7 +73,7 @@ def command(m, folder, image, cmdline, initrd=None, load=0, sandbox=()):
     files = {
         "guest/image": pathlib.Path(image).read_bytes(),
         "guest/settings": f"load={load}\nqemu={qemu.ARCHS[m.arch].qemu}\n".encode(),
-        "guest/qemu": f"exec {shlex.join(_inner_command(m, cmdline, initrd))}\n".encode(),
+        "guest/qemu": f"{_inner_command(m, cmdline, initrd)}\n".encode(),
     }
     if initrd:
         files["guest/archive"] = pathlib.Path(initrd).read_bytes()

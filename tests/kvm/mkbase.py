@@ -15,7 +15,7 @@ import subprocess
 import sys
 
 QEMU = {"arm64": "qemu-system-aarch64", "x86_64": "qemu-system-x86_64"}
-MODULES = {"irqbypass.ko", "ccp.ko", "kvm.ko", "kvm-amd.ko"}  # arm64 has KVM built in
+MODULES = {"irqbypass.ko", "ccp.ko", "kvm.ko", "kvm-amd.ko", "cpuid.ko"}  # arm64 has KVM built in
 FIRMWARE = re.compile(r"bios-|pvh|linuxboot|multiboot|kvmvapic|efi-virtio|edk2-licenses")
 DIRECTORIES = ["bin", "lib", "usr/bin", "usr/lib", "usr/share", "dev", "proc", "sys", "tmp", "modules",
                "guest/scripts/lib", "guest/build/arm64", "guest/build/x86_64"]

@@ -3,8 +3,9 @@
  *
  * An emulator's counter accepts any event.  It stays 0 if the emulator does
  * not model the event, and that 0 looks like a count.  So the QEMU of
- * scripts/qemu-pmu lists its events in CPUID leaves of its own.  docs/x86.md,
- * "Events an emulator models".
+ * scripts/qemu-pmu lists its events in CPUID leaves of its own.  In a guest
+ * that is nested in it, the command line has the list.  docs/x86.md, "Events an
+ * emulator models".
  */
 #include "arch/x86/pmu/models.h"
 
@@ -13,6 +14,7 @@
 
 #include "arch/x86/cpuid.h"
 #include "arch/x86/pmu/regs.h"
+#include "kern/cpc/pcbe.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -43,6 +45,11 @@ x86_models_read(void)
 		if ((r.d & 1) == 0)
 			break;
 		models[nmodels++] = (struct cpc_model){ r.a, r.b, r.c };
+	}
+	if (!listed && pcbe_nmodels != 0) {
+		listed = true;
+		nmodels = pcbe_nmodels;
+		memcpy(models, pcbe_models, nmodels * sizeof models[0]);
 	}
 }
 

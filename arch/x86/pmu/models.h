@@ -10,8 +10,9 @@
 #include "include/sys/cpc.h"
 
 /*
- * Read the emulator's list.  Call once, on the boot CPU.  docs/x86.md has the
- * CPUID leaves.  Without a list, every event counts as modelled.
+ * Read the emulator's list: from CPUID leaves (docs/x86.md), else from the
+ * command line.  Call once, on the boot CPU.  Without a list, every event
+ * counts as modelled.
  */
 void x86_models_read(void);
 

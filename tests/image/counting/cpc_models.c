@@ -17,20 +17,6 @@ TEST_KEEPS(288); /* copies of the tables, and malloc()'s own pages */
 
 static unsigned counted_events, refused_events;
 
-/*
- * True if this run knows which events its emulator models.  On arm64 `barecpc
- * run` says so.
- */
-static bool
-models_are_known(void)
-{
-#ifdef __aarch64__
-	return emulated();
-#else
-	return emulator_lists();
-#endif
-}
-
 static bool
 says_why(void)
 {
@@ -78,7 +64,7 @@ CPC_TEST(a_name_of_the_table_is_modelled_or_refused)
 	struct events es;
 	char name[256];
 
-	if (!models_are_known())
+	if (!emulator_lists())
 		SKIP("this machine does not list the events that it models");
 	if (cpu == NULL)
 		SKIP("there is no table of this CPU's events");
@@ -117,7 +103,7 @@ CPC_TEST(codes_that_are_not_announced_are_refused)
 {
 	const char *why = "this emulator does not model event ";
 
-	if (!models_are_known())
+	if (!emulator_lists())
 		SKIP("this machine does not list the events that it models");
 	is_refused(cpc, "0x40", 0, NULL, why);
 	is_refused(cpc, "0xe7", 0, NULL, why);
@@ -140,7 +126,7 @@ CPC_TEST(codes_and_presets_are_refused)
 	                                "is absent";
 	cpc_attr_t umask = { "umask", 0x41 };
 
-	if (!models_are_known())
+	if (!emulator_lists())
 		SKIP("this machine does not list the events that it models");
 	is_refused(cpc, "0xc5", 0, NULL, why);
 	is_refused(cpc, "0x2e", 1, &umask,
@@ -158,7 +144,7 @@ CPC_TEST(attributes_that_are_not_modelled_are_refused)
 	cpc_attr_t edge[] = { { "cmask", 1 }, { "edge", 1 } };
 	cpc_set_t *set;
 
-	if (!models_are_known())
+	if (!emulator_lists())
 		SKIP("this machine does not list the events that it models");
 	is_refused(cpc, "0xc0", 2, edge, why);
 	set = cpc_set_create(cpc);

@@ -8,6 +8,7 @@
 
 #include "arch/x86/pmu/regs.h"
 #include "kern/arch.h"
+#include "kern/cpc/pcbe.h"
 #include "kern/platform/errno.h"
 #include "kern/sched/cpu.h"
 
@@ -16,6 +17,8 @@ unsigned ncpu = 2;
 struct x86_features x86_features;
 struct fake_cpu fake_cpu[FAKE_NCPU];
 unsigned fake_self;
+const struct cpc_model *pcbe_models;
+unsigned pcbe_nmodels;
 
 static uint64_t tsc;
 

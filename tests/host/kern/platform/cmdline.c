@@ -75,6 +75,22 @@ kernel_words(void **state)
 	release();
 	assert_int_equal(parse_line("models=pmceid"), 0);
 	assert_true(cl.cl_models_pmceid);
+	assert_int_equal(cl.cl_nmodels, 0);
+	release();
+	assert_int_equal(
+	    parse_line("models=pmceid models=0xc0:0xffff:0xff800000,"
+		       "0x76:0xFFFF:0"),
+	    0);
+	assert_false(cl.cl_models_pmceid);
+	assert_int_equal(cl.cl_nmodels, 2);
+	assert_int_equal(cl.cl_models[0].ml_select, 0xc0);
+	assert_int_equal(cl.cl_models[0].ml_choose, 0xffff);
+	assert_int_equal(cl.cl_models[0].ml_obeyed, 0xff800000);
+	assert_int_equal(cl.cl_models[1].ml_select, 0x76);
+	assert_int_equal(cl.cl_models[1].ml_obeyed, 0);
+	release();
+	assert_int_equal(parse_line("models=0xc0:0xffff:0 models=any"), 0);
+	assert_int_equal(cl.cl_nmodels, 0);
 	release();
 	assert_int_equal(parse_line("output=text priv=user"), 0);
 	assert_false(cl.cl_framed || cl.cl_system);
@@ -194,6 +210,19 @@ expect_error(const char *line, const char *part)
 	text = NULL;
 }
 
+/* A list of so many events. */
+static void
+expect_models(unsigned n, int result)
+{
+	char line[1024] = "models=";
+
+	while (n-- > 0)
+		strcat(line, n == 0 ? "0xc0:0xffff:0" : "0xc0:0xffff:0,");
+	assert_int_equal(parse_line(line), result);
+	if (result == 0)
+		release();
+}
+
 static void
 errors(void **state)
 {
@@ -207,7 +236,17 @@ errors(void **state)
 	expect_error("timeout=\"1\n2\"", "`timeout=1?2': not a number");
 	expect_error("priv=root", "`priv=root': not user or system");
 	expect_error("nmi=ignore", "`nmi=ignore': not count or panic");
-	expect_error("models=all", "`models=all': not any or pmceid");
+	expect_error("models=all", "`models=all': not any, pmceid or SELECT:");
+	expect_error("models=", "not any, pmceid or SELECT:");
+	expect_error("models=0xc0", "not any, pmceid or SELECT:");
+	expect_error("models=0xc0:0xffff", "not any, pmceid or SELECT:");
+	expect_error("models=0xc0:0xffff:0,", "not any, pmceid or SELECT:");
+	expect_error("models=0xc0:0xffff:0:1", "not any, pmceid or SELECT:");
+	expect_error(
+	    "models=0x1000000c0:0xffff:0", "not any, pmceid or SELECT:");
+	expect_error("models=-1:0xffff:0", "not any, pmceid or SELECT:");
+	expect_models(CPC_PMU_MODELS, 0);
+	expect_models(CPC_PMU_MODELS + 1, -1);
 	expect_error("cpc_cpu=maybe", "`cpc_cpu=maybe': not yes or no");
 	expect_error("trace=all", "`trace=all': not stops");
 	expect_error("timeout=", "not a number of seconds");

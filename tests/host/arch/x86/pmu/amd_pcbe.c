@@ -224,6 +224,10 @@ events_not_modelled(void **state)
 		{ 0x76, 0xff, obeyed, 1 },
 		{ 0, 0, 0, 0 },
 	};
+	const struct cpc_model on_command_line[] = {
+		{ 0xc0, 0xff, obeyed },
+		{ 0x76, 0xff, obeyed },
+	};
 	struct fake_cpu c = zen_4;
 	static const struct {
 		const char *event, *attrs, *why;
@@ -260,6 +264,21 @@ events_not_modelled(void **state)
 	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", USER, "", 0), 0);
 	boot(&zen_4, 0x19);
 	assert_int_equal(set_add(&set, 0, "PAPI_br_msp", USER, "", 0), 0);
+	assert_string_equal(x86_models_name(), "all");
+	/* A hypervisor hides the leaves, but models= has the list. */
+	pcbe_models = on_command_line;
+	pcbe_nmodels = 2;
+	boot(&zen_4, 0x19);
+	pcbe_nmodels = 0;
+	assert_string_equal(x86_models_name(), "listed");
+	assert_true(lacks(ops, "PAPI_br_msp"));
+	kcpc_reason_clear();
+	assert_int_equal(
+	    set_add(&set, 0, "0xc2", USER, "", 0), CPC_RESOURCE_UNAVAIL);
+	assert_string_equal(
+	    kcpc_reason_text(), "this emulator does not model event 0xc2");
+	assert_int_equal(set_add(&set, 0, "0xc0", USER, "cmask=1", 0), 0);
+	assert_int_equal(set_add(&set, 1, "PAPI_tot_cyc", USER, "", 0), 0);
 }
 
 static void
