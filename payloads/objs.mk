@@ -11,10 +11,10 @@ PAYLOAD_OBJS += $(addprefix payloads/tools/,child.o symbols.o sample_file.o hist
 PAYLOAD_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
 
 # vpmu's objects are linked as they are: libpayload.a holds one object of a name.
-VPMU_OBJS_x86_64 := x86_64/trapped.o
+VPMU_OBJS_x86_64 := x86_64/trapped.o x86_64/msr.o x86_64/fixed.o
 VPMU_OBJS_arm64  := arm64/raw.o
 VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o \
-    $(ARCH)/arch.o $(VPMU_OBJS_$(ARCH)))
+    $(ARCH)/arch.o $(ARCH)/registers.o $(VPMU_OBJS_$(ARCH)))
 
 $(BENCHMARKS:%=$(B)/bin/%): $(B)/bin/%: $(B)/payloads/benchmarks/%.o
 $(TOOLS:%=$(B)/bin/%): $(B)/bin/%: $(B)/payloads/tools/%.o

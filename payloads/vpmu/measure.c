@@ -178,22 +178,34 @@ measure_close(struct measure *m)
 }
 
 bool
-measure_open_code(
-    struct measure *m, const char *code, uint64_t umask, uint64_t cmask)
+measure_add_code(struct measure *m, int pic, const char *code, uint64_t umask,
+    uint64_t cmask)
 {
 	char umask_name[] = "umask", cmask_name[] = "cmask";
-	cpc_attr_t attrs[2];
+	char pic_name[] = "picnum";
+	cpc_attr_t attrs[3];
 	uint_t n = 0;
 
+	if (pic != ANY_PIC)
+		attrs[n++] = (cpc_attr_t){ pic_name, (uint64_t)pic };
 	if (umask != 0)
 		attrs[n++] = (cpc_attr_t){ umask_name, umask };
 	if (cmask != 0)
 		attrs[n++] = (cpc_attr_t){ cmask_name, cmask };
-	measure_init(m);
 	cpc_error_forget();
 	if (cpc_set_add_request(
-		vpmu.v_cpc, m->vm_set, code, 0, vpmu.v_own, n, attrs) != -1) {
-		m->vm_n = 1;
+		vpmu.v_cpc, m->vm_set, code, 0, vpmu.v_own, n, attrs) == -1)
+		return false;
+	m->vm_n++;
+	return true;
+}
+
+bool
+measure_open_code(struct measure *m, int pic, const char *code, uint64_t umask,
+    uint64_t cmask)
+{
+	measure_init(m);
+	if (measure_add_code(m, pic, code, umask, cmask)) {
 		measure_buffers(m);
 		if (cpc_bind_curlwp(vpmu.v_cpc, m->vm_set, 0) == 0)
 			return true;

@@ -87,6 +87,8 @@ judge_pic(unsigned pic)
 		return;
 	for (unsigned i = 0; i < sizeof tables / sizeof tables[0]; i++)
 		judge_points(group, tables[i], pic, vp);
+	if (vp->vp_fixed)
+		judge_points(group, fixed_properties, pic, vp);
 }
 
 int
@@ -125,6 +127,7 @@ main(int argc, char **argv)
 	judge_points("pmu", set_properties, 0, NULL);
 	judge_events();
 	judge_points("pmu", arch_properties, 0, NULL);
+	judge_points("pmu", register_properties, 0, NULL);
 	cpc_close(vpmu.v_cpc);
 	return report_finish();
 }

@@ -56,7 +56,10 @@ struct vpmu_property {
 /* The properties of each PIC and of the PMU; the last vpr_name is NULL. */
 extern const struct vpmu_property count_properties[], range_properties[],
     overflow_properties[], lwp_properties[];
-extern const struct vpmu_property set_properties[], arch_properties[];
+extern const struct vpmu_property set_properties[];
+/* The architecture's: the PMU, its registers, and each fixed PIC. */
+extern const struct vpmu_property arch_properties[], register_properties[],
+    fixed_properties[];
 
 /* event.c: a point for each event of arch_events(). */
 void judge_events(void);
@@ -104,9 +107,13 @@ bool measure_bind(struct measure *m);
 bool measure_open(
     struct measure *m, unsigned pic, uint_t flags, uint64_t preset);
 void measure_close(struct measure *m);
-/* Bind a request for a code on any PIC.  If refused, the set is closed. */
-bool measure_open_code(
-    struct measure *m, const char *code, uint64_t umask, uint64_t cmask);
+/* Add a request for a code.  False if libcpc refuses it. */
+#define ANY_PIC (-1)
+bool measure_add_code(struct measure *m, int pic, const char *code,
+    uint64_t umask, uint64_t cmask);
+/* Bind a request for a code.  If refused, the set is closed. */
+bool measure_open_code(struct measure *m, int pic, const char *code,
+    uint64_t umask, uint64_t cmask);
 
 /* Sample the set, and return the count of one request. */
 uint64_t measure_sample(struct measure *m, int index);

@@ -1,0 +1,164 @@
+/*
+ * The program vpmu passes on a PMU that counts right, in spite of interrupts
+ * that add to some counts.  For each defect of a PMU the points fail that judge
+ * the property, and no other point.
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/lib/host/vpmu_model.h"
+
+int vpmu_main(int argc, char **argv);
+
+static char output[1 << 16];
+
+/* Run vpmu in a process of its own, and keep what it prints. */
+static int
+run_vpmu(enum defect defect)
+{
+	char name[] = "vpmu", runs[] = "-r", number[] = "4";
+	char *argv[] = { name, runs, number, NULL };
+	size_t n = 0;
+	ssize_t got;
+	int ends[2], status;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	fflush(stdout);
+	if ((child = fork()) == 0) {
+		vpmu_defect = defect;
+		dup2(ends[1], STDOUT_FILENO);
+		status = vpmu_main(3, argv);
+		fflush(stdout);
+		_exit(status);
+	}
+	close(ends[1]);
+	while ((got = read(ends[0], output + n, sizeof output - 1 - n)) > 0)
+		n += (size_t)got;
+	output[n] = '\0';
+	close(ends[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+/* The failed points: those of PICs with a mask of the PICs, "exact:7". */
+static void
+failed_points(char *text, size_t size)
+{
+	unsigned mask[32] = { 0 }, pic;
+	char names[32][40], group[16], name[24];
+	size_t n = 0, i, used = 0;
+
+	for (const char *line = output; *line != '\0';
+	     line += strcspn(line, "\n") + 1) {
+		if (sscanf(line, "not ok %*u - %15s %23s", group, name) != 2)
+			continue;
+		if (sscanf(group, "pic%u", &pic) == 1) {
+			snprintf(names[n], sizeof names[n], "%s", name);
+		} else {
+			snprintf(
+			    names[n], sizeof names[n], "%s %s", group, name);
+			pic = 31;
+		}
+		for (i = 0; strcmp(names[i], names[n]) != 0; i++)
+			;
+		mask[i] |= 1U << pic;
+		n += i == n;
+	}
+	*text = '\0';
+	for (i = 0; i < n; i++) {
+		used += (size_t)snprintf(text + used, size - used, "%s%s",
+		    i == 0 ? "" : ", ", names[i]);
+		if (mask[i] >> 31 == 0)
+			used += (size_t)snprintf(
+			    text + used, size - used, ":%x", mask[i]);
+	}
+}
+
+static void
+a_right_pmu_passes(void **state)
+{
+	(void)state;
+	assert_int_equal(run_vpmu(RIGHT), 0);
+	assert_null(strstr(output, "not ok"));
+	/* Five PICs with 15 points each, three of fixed PICs, five of the PMU.
+	 */
+	assert_non_null(strstr(output, "\n1..83\n"));
+}
+
+static void
+each_defect_fails_its_points(void **state)
+{
+	/* In a mask, bits 0 to 2 are PICs that count instructions. */
+	static const struct {
+		enum defect defect;
+		const char *failed;
+	} cases[] = {
+		{ UNPROVED, "proof:2" },
+		{ OVERCOUNTS, "exact:7, both:7, stopped:7, trapped:7, "
+			      "halt_lwp:7, halt_cpu:7, migration:7, "
+			      "fixed_event:4, event instructions" },
+		{ COUNTS_TWICE, "both:7" },
+		{ IGNORES_USER, "user_filter:1f" },
+		{ IGNORES_SYSTEM, "kernel_filter:1f" },
+		{ RUNS_ON, "stopped:1f, pmu together" },
+		{ LOSES_TRAPPED, "trapped:7" },
+		{ NARROW, "width:1f" },
+		{ CUTS_PRESET, "width:1f, preset:1f, wrap:1f" },
+		{ JUMPS, "wrap:1f" },
+		{ LOSES_INTERRUPT, "overflow:1f, freeze:1f" },
+		{ EARLY, "overflow:1f" },
+		{ INTERRUPTS_TWICE, "freeze:1f" },
+		{ OTHERS_RUN_ON, "freeze:1f" },
+		{ HALT_LOSES, "halt_lwp:7" },
+		{ CPU_HALT_LOSES, "halt_cpu:7" },
+		{ MOVE_LOSES, "migration:7" },
+		{ ONE_STANDS, "freeze:7, overflow:2, pmu together" },
+		{ TICK_STANDS, "fixed_event:10, pmu tick" },
+		{ REFUSES_BRANCHES, "event branches" },
+		{ DOUBLES_BRANCHES, "event branches" },
+		{ CYCLES_STAND,
+		    "exact:8, both:8, user_filter:8, kernel_filter:8, "
+		    "stopped:8, width:8, preset:8, wrap:8, overflow:8, "
+		    "freeze:8, halt_lwp:8, halt_cpu:8, migration:8, "
+		    "fixed_event:8, pmu together, event cycles" },
+		{ FIXED_INSNS_WRONG,
+		    "freeze:7, exact:4, both:4, stopped:4, trapped:4, "
+		    "halt_lwp:4, halt_cpu:4, migration:4, fixed_event:4, pmu "
+		    "together" },
+		{ FIXED_FAST, "fixed_event:8" },
+		{ REFERENCE_FAST, "fixed_event:10" },
+	};
+	char failed[4096];
+	int wrong = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		int status = run_vpmu(cases[i].defect);
+
+		failed_points(failed, sizeof failed);
+		if (status == 1 && strcmp(failed, cases[i].failed) == 0)
+			continue;
+		wrong++;
+		print_error("defect %d: status %d: %s\n", cases[i].defect,
+		    status, failed);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_right_pmu_passes),
+		cmocka_unit_test(each_defect_fails_its_points),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,608 @@
+/*
+ * The model: five PICs of 48 bits, two general ones and Intel's three fixed
+ * ones.  Two cycles pass in each instruction.  Now and then an interrupt adds
+ * to the counts, as on a machine with noise.
+ */
+#include "tests/lib/host/vpmu_model.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "payloads/common/cpc_error.h"
+#include "payloads/common/json.h"
+#include "payloads/vpmu/vpmu.h"
+
+enum defect vpmu_defect;
+
+#define NPIC     5
+#define NGENERAL 2
+#define WIDTH    48
+#define CPI      2 /* cycles for each instruction */
+#define BOTH     (CPC_COUNT_USER | CPC_COUNT_SYSTEM)
+#define NCPU     2
+#define ANY_FREE NPIC
+#define MOST     NPIC
+
+enum event { INSNS, CYCLES, REFERENCE, BRANCHES };
+
+struct request {
+	unsigned pic;
+	enum event event;
+	uint_t flags;
+	uint64_t preset, value;
+	uint64_t sampled; /* the value of the last sample */
+};
+
+struct __cpc_set {
+	struct request request[MOST];
+	int n;
+	bool cpu; /* bound to the CPU */
+};
+
+struct __cpc_buf {
+	uint64_t value[MOST];
+	uint64_t tick;
+};
+
+static cpc_set_t *bound;
+static bool stopped, frozen, again;
+static uint64_t tick;
+static unsigned spins;
+static void (*on_overflow)(int);
+
+/* The tick is the TSC; the cpc_t is only a name. */
+static char handle;
+
+static bool
+counts(const struct request *r, uint_t at)
+{
+	uint_t flags = r->flags & BOTH;
+
+	if (vpmu_defect == IGNORES_USER && flags == CPC_COUNT_USER)
+		flags = BOTH;
+	if (vpmu_defect == IGNORES_SYSTEM && flags == CPC_COUNT_SYSTEM)
+		flags = BOTH;
+	if (vpmu_defect == ONE_STANDS && bound->n > 4 && r->pic == 1)
+		return false;
+	return (flags & at) != 0;
+}
+
+/* Events of n instructions, some of them branches. */
+static uint64_t
+events(const struct request *r, uint64_t n, uint64_t branches)
+{
+	switch (r->event) {
+	case INSNS:
+		if (vpmu_defect == FIXED_INSNS_WRONG && r->pic == NGENERAL)
+			return CPI * n;
+		return vpmu_defect == OVERCOUNTS ? n + n / 1000 : n;
+	case CYCLES:
+		if (vpmu_defect == CYCLES_STAND)
+			return 0;
+		if (vpmu_defect == FIXED_FAST && r->pic == NGENERAL + 1)
+			return 3 * CPI * n;
+		return CPI * n;
+	case REFERENCE:
+		return vpmu_defect == REFERENCE_FAST ? 2 * CPI * n : CPI * n;
+	case BRANCHES:
+		return vpmu_defect == DOUBLES_BRANCHES ? 2 * branches
+		                                       : branches;
+	}
+	return 0;
+}
+
+static void
+add_events(struct request *r, uint64_t n)
+{
+	const uint64_t half = 1ULL << 31;
+	uint64_t before = r->value;
+
+	if (vpmu_defect == COUNTS_TWICE && (r->flags & BOTH) == BOTH)
+		n *= 2;
+	r->value += n;
+	if (vpmu_defect == JUMPS && (before & half) == 0 &&
+	    (r->value & half) != 0)
+		r->value += half;
+}
+
+/* Instructions until a notify request overflows, at most n. */
+static uint64_t
+until_overflow(uint64_t n, uint_t at, bool *overflows)
+{
+	const struct request *r = &bound->request[0];
+	uint64_t rate = events(r, 1, 1), left, insns;
+
+	*overflows = false;
+	if ((r->flags & CPC_OVF_NOTIFY_EMT) == 0 || r->value >> 63 == 0 ||
+	    !counts(r, at) || rate == 0)
+		return n;
+	left = -r->value;
+	if (vpmu_defect == EARLY && left > 20)
+		left -= 20;
+	insns = (left + rate - 1) / rate;
+	*overflows = insns <= n;
+	return insns <= n ? insns : n;
+}
+
+static void
+retire_some(uint64_t n, uint64_t branches, uint_t at)
+{
+	for (int i = 0; i < bound->n; i++) {
+		struct request *r = &bound->request[i];
+		bool runs = !stopped || vpmu_defect == RUNS_ON;
+
+		if (frozen)
+			runs = vpmu_defect == OTHERS_RUN_ON && i != 0;
+		if (runs && counts(r, at))
+			add_events(r, events(r, n, branches));
+	}
+}
+
+static void
+overflow(void)
+{
+	if (vpmu_defect == LOSES_INTERRUPT)
+		return;
+	frozen = true;
+	again = vpmu_defect == INTERRUPTS_TWICE;
+	on_overflow(SIGEMT);
+}
+
+/* n instructions retire at one privilege. */
+static void
+retire(uint64_t n, uint64_t branches, uint_t at)
+{
+	bool overflows = false;
+	uint64_t first;
+
+	tick += vpmu_defect == TICK_STANDS ? 0 : CPI * n;
+	if (bound == NULL)
+		return;
+	if (again) {
+		again = false;
+		on_overflow(SIGEMT);
+	}
+	first = stopped || frozen ? n : until_overflow(n, at, &overflows);
+	retire_some(first, branches, at);
+	if (overflows)
+		overflow();
+	if (first < n)
+		retire_some(n - first, 0, at);
+}
+
+static void
+enter_kernel(uint64_t program, uint64_t kernel)
+{
+	retire(program, 3, CPC_COUNT_USER);
+	retire(kernel, kernel / 10, CPC_COUNT_SYSTEM);
+}
+
+/*
+ * The instructions of the program.
+ */
+void
+spin_loop(uint64_t iterations)
+{
+	if (++spins % 3 == 0)
+		enter_kernel(1, 500); /* an interrupt */
+	retire(SPIN_INSNS * iterations, iterations, CPC_COUNT_USER);
+}
+
+static void
+trapped_loop(uint64_t iterations)
+{
+	retire((vpmu_defect == LOSES_TRAPPED ? 3 : 4) * iterations, iterations,
+	    CPC_COUNT_USER);
+}
+
+void (*const arch_trapped_loop)(uint64_t iterations) = trapped_loop;
+const unsigned arch_trapped_insns = 4;
+
+uint64_t
+arch_raw(unsigned index)
+{
+	unsigned width = vpmu_defect == NARROW ? 40 : WIDTH;
+
+	for (int i = 0; i < bound->n; i++) {
+		if (bound->request[i].pic == index)
+			return bound->request[i].value & ((1ULL << width) - 1);
+	}
+	return 0;
+}
+
+long __wrap_syscall(long number, ...);
+long
+__wrap_syscall(long number, ...)
+{
+	if (number == SYS_getppid || number == SYS_openat) {
+		enter_kernel(30, number == SYS_openat ? 2000 : 100);
+		return 0;
+	}
+	return -1;
+}
+
+/* Half of what was counted since the last sample. */
+static void
+lose_counts(void)
+{
+	struct request *r = &bound->request[0];
+
+	r->value -= (r->value - r->sampled) / 2;
+}
+
+int __wrap_nanosleep(const struct timespec *t, struct timespec *left);
+int
+__wrap_nanosleep(const struct timespec *t, struct timespec *left)
+{
+	(void)t;
+	(void)left;
+	enter_kernel(20, 300);
+	if (vpmu_defect == (bound->cpu ? CPU_HALT_LOSES : HALT_LOSES))
+		lose_counts();
+	return 0;
+}
+
+void (*__wrap_signal(int sig, void (*handler)(int)))(int);
+void (*__wrap_signal(int sig, void (*handler)(int)))(int)
+{
+	if (sig == SIGEMT)
+		on_overflow = handler;
+	return SIG_DFL;
+}
+
+long __wrap_sysconf(int name);
+long
+__wrap_sysconf(int name)
+{
+	(void)name;
+	return NCPU;
+}
+
+int
+p_online(processorid_t cpu, int state)
+{
+	(void)state;
+	return cpu < NCPU ? P_ONLINE : -1;
+}
+
+int
+processor_bind(idtype_t type, id_t id, processorid_t cpu, processorid_t *was)
+{
+	static processorid_t on;
+
+	(void)type;
+	(void)id;
+	(void)was;
+	enter_kernel(20, 400);
+	if (vpmu_defect == MOVE_LOSES && cpu != on && bound != NULL)
+		lose_counts();
+	on = cpu;
+	return 0;
+}
+
+/*
+ * libcpc.
+ */
+static const struct {
+	const char *name;
+	enum event event;
+	unsigned pics;
+} names[] = {
+	{ "PAPI_tot_ins", INSNS, 0x7 },
+	{ "PAPI_tot_cyc", CYCLES, 0xb },
+	{ "reference", REFERENCE, 0x10 },
+	{ "0xc0", INSNS, 0x7 },
+	{ "0x3c", CYCLES, 0xb },
+	{ "0xc4", BRANCHES, 0x3 },
+};
+
+cpc_set_t *
+cpc_set_create(cpc_t *cpc)
+{
+	(void)cpc;
+	return calloc(1, sizeof(struct __cpc_set));
+}
+
+int
+cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
+{
+	(void)cpc;
+	if (bound == set)
+		bound = NULL;
+	free(set);
+	return 0;
+}
+
+/* An attribute's value, or ANY_FREE. */
+static unsigned
+wanted_pic(uint_t nattrs, const cpc_attr_t *attrs)
+{
+	for (uint_t i = 0; i < nattrs; i++) {
+		if (strcmp(attrs[i].ca_name, "picnum") == 0)
+			return (unsigned)attrs[i].ca_val;
+	}
+	return ANY_FREE;
+}
+
+static bool
+taken(const cpc_set_t *set, unsigned pic)
+{
+	for (int i = 0; i < set->n; i++) {
+		if (set->request[i].pic == pic)
+			return true;
+	}
+	return false;
+}
+
+static uint64_t
+kept_preset(uint64_t preset)
+{
+	return vpmu_defect == CUTS_PRESET && preset >> 63 == 0
+	           ? preset & ((1ULL << 40) - 1)
+	           : preset;
+}
+
+int
+cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
+    uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)
+{
+	unsigned pic = wanted_pic(nattrs, attrs), i = 0;
+
+	(void)cpc;
+	while (i < sizeof names / sizeof names[0] &&
+	       strcmp(names[i].name, event) != 0)
+		i++;
+	if (i == sizeof names / sizeof names[0] || set->n == MOST ||
+	    (vpmu_defect == REFUSES_BRANCHES && names[i].event == BRANCHES))
+		return -1;
+	if (pic == ANY_FREE) {
+		for (pic = 0; pic < NGENERAL && taken(set, pic); pic++)
+			;
+		if (pic == NGENERAL)
+			return -1;
+	}
+	if ((names[i].pics >> pic & 1) == 0 || taken(set, pic))
+		return -1;
+	set->request[set->n] =
+	    (struct request){ pic, names[i].event, flags, preset, 0, 0 };
+	return set->n++;
+}
+
+static void
+start(cpc_set_t *set)
+{
+	for (int i = 0; i < set->n; i++)
+		set->request[i].value = kept_preset(set->request[i].preset);
+	stopped = frozen = again = false;
+}
+
+int
+cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
+{
+	(void)cpc;
+	(void)flags;
+	bound = set;
+	start(set);
+	retire(40, 3, CPC_COUNT_USER);
+	return 0;
+}
+
+int
+cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
+{
+	(void)id;
+	set->cpu = true;
+	return cpc_bind_curlwp(cpc, set, flags);
+}
+
+int
+cpc_unbind(cpc_t *cpc, cpc_set_t *set)
+{
+	(void)cpc;
+	(void)set;
+	bound = NULL;
+	return 0;
+}
+
+int
+cpc_request_preset(cpc_t *cpc, int index, uint64_t preset)
+{
+	(void)cpc;
+	bound->request[index].preset = preset;
+	return 0;
+}
+
+int
+cpc_set_restart(cpc_t *cpc, cpc_set_t *set)
+{
+	(void)cpc;
+	start(set);
+	retire(30, 3, CPC_COUNT_USER);
+	return 0;
+}
+
+int
+cpc_disable(cpc_t *cpc)
+{
+	(void)cpc;
+	stopped = true;
+	return 0;
+}
+
+int
+cpc_enable(cpc_t *cpc)
+{
+	(void)cpc;
+	stopped = false;
+	return 0;
+}
+
+cpc_buf_t *
+cpc_buf_create(cpc_t *cpc, cpc_set_t *set)
+{
+	(void)cpc;
+	(void)set;
+	return calloc(1, sizeof(struct __cpc_buf));
+}
+
+int
+cpc_buf_destroy(cpc_t *cpc, cpc_buf_t *buf)
+{
+	(void)cpc;
+	free(buf);
+	return 0;
+}
+
+int
+cpc_set_sample(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
+{
+	(void)cpc;
+	enter_kernel(25, 200);
+	for (int i = 0; i < set->n; i++)
+		buf->value[i] = set->request[i].sampled = set->request[i].value;
+	buf->tick = tick;
+	return 0;
+}
+
+int
+cpc_buf_get(cpc_t *cpc, cpc_buf_t *buf, int index, uint64_t *val)
+{
+	(void)cpc;
+	*val = buf->value[index];
+	return 0;
+}
+
+uint64_t
+cpc_buf_tick(cpc_t *cpc, cpc_buf_t *buf)
+{
+	(void)cpc;
+	return buf->tick;
+}
+
+int
+cpc_request_info(cpc_t *cpc, cpc_set_t *set, int index, cpc_reqinfo_t *info)
+{
+	(void)cpc;
+	info->ri_picnum = info->ri_index = set->request[index].pic;
+	info->ri_width = WIDTH;
+	return 0;
+}
+
+uint_t
+cpc_caps(cpc_t *cpc)
+{
+	(void)cpc;
+	return CPC_CAP_OVERFLOW_INTERRUPT;
+}
+
+uint_t
+cpc_npic(cpc_t *cpc)
+{
+	(void)cpc;
+	return NPIC;
+}
+
+void
+cpc_walk_events_pic(cpc_t *cpc, uint_t picno, void *arg,
+    void (*action)(void *arg, uint_t picno, const char *event))
+{
+	(void)cpc;
+	if (picno == 4)
+		action(arg, picno, "reference");
+}
+
+cpc_t *
+cpc_open(int ver)
+{
+	(void)ver;
+	return (cpc_t *)&handle;
+}
+
+int
+cpc_close(cpc_t *cpc)
+{
+	(void)cpc;
+	return 0;
+}
+
+long
+cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
+{
+	(void)op;
+	(void)b;
+	(void)c;
+	(void)d;
+	*(struct cpc_pmu *)a = (struct cpc_pmu){ .pm_kind = CPC_PMU_INTEL,
+		.pm_general = 0x3,
+		.pm_own = { 0x4, 0x8, 0x10 } };
+	return 0;
+}
+
+/*
+ * The rest of the program.
+ */
+void
+cpc_error_keep(cpc_t *cpc)
+{
+	(void)cpc;
+}
+
+void
+cpc_error_forget(void)
+{
+}
+
+const char *
+cpc_error_text(void)
+{
+	return "the model refuses it";
+}
+
+const char *
+cpc_error_of_open(char *buf, size_t size)
+{
+	(void)size;
+	return buf;
+}
+
+const char *
+json_machine(void)
+{
+	static char text[400];
+	size_t n = 0;
+
+	for (unsigned pic = 0; pic < NPIC; pic++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+		    "{\"pic\":%u,\"width\":%u,\"unproved\":%s},", pic, WIDTH,
+		    vpmu_defect == UNPROVED && pic == 1 ? "\"reads 0\""
+							: "null");
+	return text;
+}
+
+const struct arch_event *
+arch_events(void)
+{
+	static const struct arch_event list[] = {
+		{ "cycles", "0x3c", 0, EVENT_GROWS, 0 },
+		{ "instructions", "0xc0", 0, EVENT_INSNS, 1 },
+		{ "branches", "0xc4", 0, EVENT_BRANCHES, 5 },
+		{ 0 },
+	};
+
+	return list;
+}
+
+enum announced
+arch_announced(const struct arch_event *ae)
+{
+	(void)ae;
+	return ANNOUNCED;
+}
+
+const struct vpmu_property arch_properties[] = { { NULL, NULL, 0 } };
+const struct vpmu_property register_properties[] = { { NULL, NULL, 0 } };
