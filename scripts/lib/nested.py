@@ -45,6 +45,11 @@ def describe(arch):
     return f"QEMU's TCG, {' '.join(OUTER[arch].machine)}; Linux of Debian"
 
 
+def _cpus(smp):
+    """The outer machine has as many CPUs as the inner one: a CPU that waits for one that does not run wastes its turn."""
+    return int(smp.split(",")[0])
+
+
 def _inner_command(m, cmdline, initrd):
     """A line of shell.  /init sets $models: a word of the kernel's command line, or nothing."""
     words = [qemu.ARCHS[m.arch].qemu, "-accel", "kvm", *OUTER[m.arch].inner, "-smp", m.smp, "-m", m.mem, "-nodefaults",
@@ -54,14 +59,14 @@ def _inner_command(m, cmdline, initrd):
     return f'exec {shlex.join(words)} -append "$models"{shlex.quote(cmdline)}'
 
 
-def _outer_command(arch, emulator, folder, files, icount, cpu=""):
+def _outer_command(arch, emulator, folder, files, icount, cpu="", ncpu=1):
     """The outer QEMU's command.  Its Linux boots with an initramfs of two archives: the common one, and these files."""
     linux = outer_linux(arch)
     first = (linux / "base.cpio.gz").read_bytes()
     initramfs = folder / "initramfs"
     initramfs.write_bytes(first + b"\0" * (-len(first) % 4) + cpio.pack({"init": (KVM / "init").read_bytes(), **files}))
     machine = [word + cpu if before == "-cpu" else word for before, word in zip(["", *OUTER[arch].machine], OUTER[arch].machine)]
-    words = [qemu.find_qemu(arch, emulator), *machine, "-accel", "tcg", "-m", OUTER_MEM, "-nodefaults", "-no-user-config",
+    words = [qemu.find_qemu(arch, emulator), *machine, "-accel", "tcg", "-smp", str(ncpu), "-m", OUTER_MEM, "-nodefaults", "-no-user-config",
              "-nic", "none", "-display", "none", "-monitor", "none", "-serial", "stdio", "-no-reboot", "-seed", "1",
              "-rtc", "base=2024-01-01,clock=vm", "-kernel", str(linux / "vmlinuz"), "-initrd", str(initramfs),
              "-append", f"console={OUTER[arch].console} quiet loglevel=0 panic=-1 tsc=reliable nmi_watchdog=0"]
@@ -77,7 +82,7 @@ def command(m, folder, image, cmdline, initrd=None, load=0, sandbox=()):
     }
     if initrd:
         files["guest/archive"] = pathlib.Path(initrd).read_bytes()
-    return [*_outer_command(m.arch, m.qemu, folder, files, m.icount), *sandbox]
+    return [*_outer_command(m.arch, m.qemu, folder, files, m.icount, ncpu=_cpus(m.smp)), *sandbox]
 
 
 def probe_command(arch, folder, pmu):
