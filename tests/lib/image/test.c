@@ -58,6 +58,15 @@ test_note(const char *fmt, ...)
 }
 
 bool
+test_holds_once(bool (*claim)(void))
+{
+	for (unsigned try = 0; try < 10; try++)
+		if (claim())
+			return true;
+	return false;
+}
+
+bool
 test_was_good(void)
 {
 	if (failed)

@@ -71,6 +71,12 @@ void test_skip(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Print a note after the test's verdict. */
 void test_note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /*
+ * For a claim about time: does it hold in one of ten tries?  A hypervisor may
+ * run something else in the middle of some tries.  A wrong kernel fails them
+ * all.
+ */
+bool test_holds_once(bool (*claim)(void));
+/*
  * For a process that does not run the tests' main(): returns false if an
  * expectation was false, and then prints the notes on standard error.
  */
