@@ -12,7 +12,7 @@ check-host: CHECK = tests/host
 check-image: NEEDS = tests fuzz-targets emulator ubsan
 check-image: CHECK = tests/image tests/cli
 check-kvm: NEEDS = tests emulator
-check-kvm: CHECK = kvm kvm-arm64 kvm-x86
+check-kvm: CHECK = kvm noise $(shell awk '$$1 ~ /^kvm-/ { print $$1 }' tests/list)
 check check-all check-host check-image check-kvm:
 	$(Q)$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) $(NEEDS)
 	$(Q)BARECPC_BUILD=no tests/run $(CHECK)

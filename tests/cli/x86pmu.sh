@@ -19,7 +19,7 @@ fi
 emulate() {
 	cpu=$1
 	shift
-	scripts/barecpc run --arch x86_64 --accel tcg --qemu pmu --cpu "$cpu" "$@"
+	scripts/barecpc run --arch x86_64 --accel tcg --qemu pmu --cpu "$cpu" --timeout 600 "$@"
 }
 
 # rows NAME PICS COUNT PRIVILEGE: the table in $out has PICS PICs with three filters each.  The count is COUNT if the
