@@ -16,15 +16,6 @@ void trapped_loop(uint64_t iterations);
 void (*const arch_trapped_loop)(uint64_t iterations) = trapped_loop;
 const unsigned arch_trapped_insns = 4;
 
-uint64_t
-arch_raw(unsigned index)
-{
-	uint32_t low, high;
-
-	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
-	return (uint64_t)high << 32 | low;
-}
-
 /* Bits are those of CPUID.0AH:EBX and pm_events. */
 static const struct arch_event intel_events[] = {
 	{ "cycles", "0x3c", 0, EVENT_GROWS, 0 },

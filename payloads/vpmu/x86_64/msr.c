@@ -57,6 +57,15 @@ write_works(uint32_t msr, uint64_t v)
 	return works;
 }
 
+uint64_t
+arch_raw(unsigned index)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("rdpmc" : "=a"(low), "=d"(high) : "c"(index));
+	return (uint64_t)high << 32 | low;
+}
+
 bool
 read_works(uint32_t index, uint64_t *value)
 {

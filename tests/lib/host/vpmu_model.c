@@ -16,6 +16,7 @@
 #include "payloads/common/cpc_error.h"
 #include "payloads/common/json.h"
 #include "payloads/vpmu/vpmu.h"
+#include "payloads/vpmu/x86_64/msr.h"
 
 enum defect vpmu_defect;
 
@@ -36,6 +37,7 @@ struct request {
 	uint_t flags;
 	uint64_t preset, value;
 	uint64_t sampled; /* the value of the last sample */
+	bool masked;      /* counts cycles with two events, of which are none */
 };
 
 struct __cpc_set {
@@ -76,6 +78,8 @@ counts(const struct request *r, uint_t at)
 static uint64_t
 events(const struct request *r, uint64_t n, uint64_t branches)
 {
+	if (r->masked && vpmu_defect != IGNORES_CMASK)
+		return 0;
 	switch (r->event) {
 	case INSNS:
 		if (vpmu_defect == FIXED_INSNS_WRONG && r->pic == NGENERAL)
@@ -193,15 +197,12 @@ spin_loop(uint64_t iterations)
 	retire(SPIN_INSNS * iterations, iterations, CPC_COUNT_USER);
 }
 
-static void
+void
 trapped_loop(uint64_t iterations)
 {
 	retire((vpmu_defect == LOSES_TRAPPED ? 3 : 4) * iterations, iterations,
 	    CPC_COUNT_USER);
 }
-
-void (*const arch_trapped_loop)(uint64_t iterations) = trapped_loop;
-const unsigned arch_trapped_insns = 4;
 
 uint64_t
 arch_raw(unsigned index)
@@ -213,6 +214,13 @@ arch_raw(unsigned index)
 			return bound->request[i].value & ((1ULL << width) - 1);
 	}
 	return 0;
+}
+
+bool
+read_works(uint32_t index, uint64_t *value)
+{
+	*value = 0;
+	return index < NPIC || vpmu_defect == READS_ABSENT;
 }
 
 long __wrap_syscall(long number, ...);
@@ -298,6 +306,7 @@ static const struct {
 	{ "reference", REFERENCE, 0x10 },
 	{ "0xc0", INSNS, 0x7 },
 	{ "0x3c", CYCLES, 0xb },
+	{ "0x13c", REFERENCE, 0x3 },
 	{ "0xc4", BRANCHES, 0x3 },
 };
 
@@ -318,15 +327,15 @@ cpc_set_destroy(cpc_t *cpc, cpc_set_t *set)
 	return 0;
 }
 
-/* An attribute's value, or ANY_FREE. */
-static unsigned
-wanted_pic(uint_t nattrs, const cpc_attr_t *attrs)
+static uint64_t
+attribute(uint_t nattrs, const cpc_attr_t *attrs, const char *name,
+    uint64_t otherwise)
 {
 	for (uint_t i = 0; i < nattrs; i++) {
-		if (strcmp(attrs[i].ca_name, "picnum") == 0)
-			return (unsigned)attrs[i].ca_val;
+		if (strcmp(attrs[i].ca_name, name) == 0)
+			return attrs[i].ca_val;
 	}
-	return ANY_FREE;
+	return otherwise;
 }
 
 static bool
@@ -351,9 +360,12 @@ int
 cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
     uint64_t preset, uint_t flags, uint_t nattrs, const cpc_attr_t *attrs)
 {
-	unsigned pic = wanted_pic(nattrs, attrs), i = 0;
+	unsigned pic = (unsigned)attribute(nattrs, attrs, "picnum", ANY_FREE);
+	unsigned i = 0;
 
 	(void)cpc;
+	if (attribute(nattrs, attrs, "umask", 0) == 1)
+		event = "0x13c";
 	while (i < sizeof names / sizeof names[0] &&
 	       strcmp(names[i].name, event) != 0)
 		i++;
@@ -368,8 +380,11 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 	}
 	if ((names[i].pics >> pic & 1) == 0 || taken(set, pic))
 		return -1;
-	set->request[set->n] =
-	    (struct request){ pic, names[i].event, flags, preset, 0, 0 };
+	set->request[set->n] = (struct request){ .pic = pic,
+		.event = names[i].event,
+		.flags = flags,
+		.preset = preset,
+		.masked = attribute(nattrs, attrs, "cmask", 0) > 1 };
 	return set->n++;
 }
 
@@ -539,7 +554,9 @@ cpc_syscall(enum cpc_op op, uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d)
 	(void)d;
 	*(struct cpc_pmu *)a = (struct cpc_pmu){ .pm_kind = CPC_PMU_INTEL,
 		.pm_general = 0x3,
-		.pm_own = { 0x4, 0x8, 0x10 } };
+		.pm_own = { 0x4, 0x8, 0x10 },
+		.pm_attrs = 1U << CPC_ATTR_CMASK,
+		.pm_events = { 0x27 } };
 	return 0;
 }
 
@@ -584,25 +601,4 @@ json_machine(void)
 	return text;
 }
 
-const struct arch_event *
-arch_events(void)
-{
-	static const struct arch_event list[] = {
-		{ "cycles", "0x3c", 0, EVENT_GROWS, 0 },
-		{ "instructions", "0xc0", 0, EVENT_INSNS, 1 },
-		{ "branches", "0xc4", 0, EVENT_BRANCHES, 5 },
-		{ 0 },
-	};
-
-	return list;
-}
-
-enum announced
-arch_announced(const struct arch_event *ae)
-{
-	(void)ae;
-	return ANNOUNCED;
-}
-
-const struct vpmu_property arch_properties[] = { { NULL, NULL, 0 } };
 const struct vpmu_property register_properties[] = { { NULL, NULL, 0 } };

@@ -28,7 +28,9 @@ enum defect {
 	TICK_STANDS,
 	REFUSES_BRANCHES, /* which are announced */
 	DOUBLES_BRANCHES,
-	CYCLES_STAND,      /* on all PICs */
+	CYCLES_STAND, /* on all PICs */
+	IGNORES_CMASK,
+	READS_ABSENT,      /* RDPMC of a counter that is absent */
 	FIXED_INSNS_WRONG, /* fixed counter 0 counts cycles */
 	FIXED_FAST,        /* fixed counter 1 counts each cycle thrice */
 	REFERENCE_FAST,    /* fixed counter 2 counts more than the TSC */
