@@ -199,6 +199,9 @@ bool cpci_list_fetch(struct cpci_list *li, enum cpc_op op);
 void cpci_list_free(struct cpci_list *li);
 /* Resolve a name or number.  The caller holds the handle's lock. */
 bool cpci_event(cpc_t *cpc, const char *event, struct cpc_event *ev);
+/* The same for a machine whose table is loaded. */
+bool cpci_event_of(
+    const struct machine *mc, const char *event, struct cpc_event *ev);
 /* Write to buf why cpci_event() failed, or "". */
 void cpci_event_why(cpc_t *cpc, const char *event, char *buf, size_t size);
 

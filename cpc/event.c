@@ -88,6 +88,18 @@ machine_of(cpc_t *cpc)
 bool
 cpci_event(cpc_t *cpc, const char *event, struct cpc_event *ev)
 {
+	long value;
+
+	if (event != NULL && !cpc->c_machine.mc_loaded &&
+	    !is_number(event, &value) &&
+	    !machine_is_own(&cpc->c_machine, event))
+		machine_of(cpc);
+	return cpci_event_of(&cpc->c_machine, event, ev);
+}
+
+bool
+cpci_event_of(const struct machine *mc, const char *event, struct cpc_event *ev)
+{
 	char name[PADDED];
 	size_t len;
 	bool number;
@@ -98,10 +110,7 @@ cpci_event(cpc_t *cpc, const char *event, struct cpc_event *ev)
 	memcpy(name, event, len);
 	memset(name + len, 0, 1 + EVENT_WORD);
 	number = is_number(event, &value);
-	if (!number && !cpc->c_machine.mc_loaded &&
-	    !machine_is_own(&cpc->c_machine, name))
-		machine_of(cpc);
-	if (machine_event(&cpc->c_machine, name, number, (uint64_t)value, ev))
+	if (machine_event(mc, name, number, (uint64_t)value, ev))
 		return true;
 	cpc_syscall(CPC_OP_UNRESOLVED, 0, 0, 0, 0);
 	return false;

@@ -389,4 +389,8 @@ int cpc_enable(cpc_t *cpc);
 }
 #endif
 
+#ifndef BARECPC_NO_CPC_V1
+#include <libcpc_v1.h>
+#endif
+
 #endif /* LIBCPC_H */

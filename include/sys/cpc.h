@@ -161,6 +161,22 @@ enum cpc_op {
 	 * nothing because of it fails.
 	 */
 	CPC_OP_UNRESOLVED = 48,
+	/*
+	 * Could the LWP bind a set now?  EAGAIN: a CPU has the counters, or a
+	 * profile counts the LWP; EACCES: CPUs share a PMU.
+	 */
+	CPC_OP_ACCESS = 54,
+	/*
+	 * The counters of a CPU, which a descriptor of /dev/cpc_shared has
+	 * taken.  BIND: as CPC_OP_BIND, but c: the descriptor.  SAMPLE: as
+	 * CPC_OP_SAMPLE, but a: the descriptor.  RELE: a: the descriptor.
+	 * WHERE: as CPC_OP_WHERE, but a: the descriptor.  EAGAIN: the LWP is
+	 * not bound to that CPU.  EINVAL: no set is bound.
+	 */
+	CPC_OP_SHARED_BIND = 55,
+	CPC_OP_SHARED_SAMPLE = 56,
+	CPC_OP_SHARED_RELE = 57,
+	CPC_OP_SHARED_WHERE = 58,
 };
 
 enum cpc_disturb {
@@ -311,7 +327,8 @@ struct cpc_where {
 	uint32_t cw_width; /* bits of that PIC's counter */
 	uint64_t cw_code;  /* the event, as the PMU encodes it */
 	uint32_t cw_index; /* PIC number for RDPMC, n of PMEVCNTR<n>_EL0 */
-	uint32_t cw_pad;
+	uint16_t cw_flags; /* CPC_COUNT_*, CPC_OVF_NOTIFY_EMT */
+	uint16_t cw_bind;  /* CPC_BIND_LWP_INHERIT, of the set's bind */
 };
 
 /*

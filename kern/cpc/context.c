@@ -116,19 +116,12 @@ kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 	return 0;
 }
 
-__attribute__((no_stack_protector)) int
-kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
+static inline int
+sample_context(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s)
 {
 	const struct cpc_page *cg;
-	struct kcpc_ctx *ctx;
 	unsigned i;
-	int err;
 
-	err = kcpc_find(l, set, &ctx);
-	if (err == EINVAL && kcpc_ncpuset != 0)
-		err = kcpc_cpu_find(l, set, &ctx);
-	if (err != 0)
-		return err;
 	if (n != ctx->kc_nreqs)
 		return EINVAL;
 	cg = ctx->kc_pcbe.ps_page;
@@ -145,6 +138,24 @@ kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 	for (i = 0; i < n; i++)
 		s->cs_value[i] = cg->cg_req[i].cq_data;
 	return 0;
+}
+
+__attribute__((no_stack_protector)) int
+kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
+{
+	struct kcpc_ctx *ctx;
+	int err;
+
+	err = kcpc_find(l, set, &ctx);
+	if (err == EINVAL && kcpc_ncpuset != 0)
+		err = kcpc_cpu_find(l, set, &ctx);
+	return err != 0 ? err : sample_context(ctx, n, s);
+}
+
+int
+kcpc_ctx_sample(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s)
+{
+	return sample_context(ctx, n, s);
 }
 
 int

@@ -147,20 +147,33 @@ binder_restore(const struct kcpc_ctx *ctx)
 	processor_restore(ctx->kc_lwp, ctx->kc_was_bound);
 }
 
+void
+kcpc_cpu_take(struct cpu *c, struct kcpc_ctx *ctx)
+{
+	if (kcpc_ncpuset++ == 0)
+		kcpc_each_instance(kcpc_invalidate);
+	ctx->kc_cpu = c;
+	c->c_cpc = ctx;
+}
+
+void
+kcpc_cpu_give(struct cpu *c)
+{
+	c->c_cpc = NULL;
+	kcpc_ncpuset--;
+}
+
 /* The current LWP is on CPU c: give the context the CPU's PICs. */
 static void
 context_take_cpu(struct lwp *l, struct cpu *c, struct kcpc_ctx *ctx)
 {
 	static uint64_t nbound;
 
-	if (kcpc_ncpuset++ == 0)
-		kcpc_each_instance(kcpc_invalidate);
+	kcpc_cpu_take(c, ctx);
 	ctx->kc_bind_order = nbound++;
-	ctx->kc_cpu = c;
 	ctx->kc_lwp = l;
 	ctx->kc_notify = 0; /* an overflow does not freeze it */
 	ctx->kc_pcbe.ps_user_read = false;
-	c->c_cpc = ctx;
 	kcpc_instance_add(ctx);
 	kcpc_start(ctx);
 }
@@ -193,8 +206,7 @@ void
 kcpc_cpu_drop(struct kcpc_ctx *ctx)
 {
 	kcpc_halt(ctx);
-	ctx->kc_cpu->c_cpc = NULL;
-	kcpc_ncpuset--;
+	kcpc_cpu_give(ctx->kc_cpu);
 	binder_restore(ctx);
 	kcpc_instance_remove(ctx);
 	kcpc_ctx_destroy(ctx);

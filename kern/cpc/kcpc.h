@@ -17,6 +17,7 @@
 struct cpu;
 struct kcpc_ctx;
 struct kcpc_profile;
+struct kcpc_shared;
 struct lwp;
 struct trapframe;
 
@@ -123,6 +124,10 @@ void kcpc_profile_release(struct kcpc_profile *kp);
 intptr_t kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len);
 /* Does a profile count the LWP?  Then the LWP can bind no set. */
 bool kcpc_profiled(const struct lwp *l);
+
+/* The CPU's counters, for a newly opened /dev/cpc_shared: 0 or an errno. */
+int kcpc_shared_open(struct kcpc_shared **shp);
+void kcpc_shared_close(struct kcpc_shared *sh);
 
 struct kcpc_stat {
 	uint32_t ks_contexts;

@@ -15,6 +15,7 @@
 #include "kern/sched/timer.h"
 
 struct cpu;
+struct kcpc_shared;
 struct lwp;
 struct proc;
 struct trapframe;
@@ -185,6 +186,8 @@ int kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
     unsigned n, uint32_t flags, int *subcode);
 /* *s has room for n values.  EINVAL if the set has not n requests. */
 int kcpc_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
+/* The same for a context that is running on this CPU, or not running. */
+int kcpc_ctx_sample(struct kcpc_ctx *ctx, size_t n, struct cpc_sample *s);
 int kcpc_rele(struct lwp *l, cpc_setid_t set);
 int kcpc_preset(struct lwp *l, uintptr_t index, uint64_t preset);
 int kcpc_restart(struct lwp *l, cpc_setid_t set);
@@ -223,6 +226,9 @@ void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
 int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode);
 int kcpc_cpu_bind(struct lwp *l, struct cpu *c, cpc_setid_t set,
     const struct kcpc_want *want, unsigned n, int *subcode);
+/* ctx becomes the CPU's context, or the CPU has none again. */
+void kcpc_cpu_take(struct cpu *c, struct kcpc_ctx *ctx);
+void kcpc_cpu_give(struct cpu *c);
 /* Release a CPU's context, and undo its binder's processor binding. */
 void kcpc_cpu_drop(struct kcpc_ctx *ctx);
 /* Release the CPU contexts that the LWP bound.  At exit and exec. */
@@ -239,6 +245,20 @@ int kcpc_cpu_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 int kcpc_lwps_may_count(void);
 /* The number of CPUs that a set is bound to. */
 extern unsigned kcpc_ncpuset;
+
+/*
+ * shared.c: the operations on a descriptor of /dev/cpc_shared.  0 or an errno.
+ * find() gets it for LWP l.  EBADF: fd is no such descriptor; EAGAIN: l is not
+ * bound to its CPU, or does not run there yet.
+ */
+int kcpc_shared_find(
+    const struct lwp *l, uintptr_t fd, struct kcpc_shared **shp);
+int kcpc_shared_bind(struct kcpc_shared *sh, const struct kcpc_want *want,
+    unsigned n, int *subcode);
+int kcpc_shared_sample(struct kcpc_shared *sh, size_t n, struct cpc_sample *s);
+void kcpc_shared_rele(struct kcpc_shared *sh);
+/* The context of the CPU; it has no requests if no set is bound. */
+const struct kcpc_ctx *kcpc_shared_ctx(const struct kcpc_shared *sh);
 
 /*
  * event_names.c: operations that describe the PMU to programs, with the

@@ -1,6 +1,7 @@
 /*
  * Registers the functions of kcpc that lower parts of the kernel call: the
- * table of kern/sched/counting.h, and the file /dev/profile.
+ * table of kern/sched/counting.h, and the files /dev/profile and
+ * /dev/cpc_shared.
  */
 #include "kern/cpc/kcpc.h"
 #include "kern/cpc/witness.h"
@@ -21,9 +22,25 @@ profile_release(struct file *f)
 	kcpc_profile_release(f->f_profile);
 }
 
+static int
+shared_open(struct file *f)
+{
+	return kcpc_shared_open(&f->f_shared);
+}
+
+static void
+shared_release(struct file *f)
+{
+	kcpc_shared_close(f->f_shared);
+}
+
 void
 kcpc_register(void)
 {
+	static const struct device_ops shared = {
+		.open = shared_open,
+		.release = shared_release,
+	};
 	static const struct device_ops profile = {
 		.open = profile_open,
 		.release = profile_release,
@@ -46,4 +63,5 @@ kcpc_register(void)
 
 	counting = &ops;
 	file_register(FILE_PROFILE, &profile);
+	file_register(FILE_CPC_SHARED, &shared);
 }

@@ -149,6 +149,22 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 	    l, &cpus[cpu], pack->cp_set, want, pack->cp_nreqs, subcode);
 }
 
+/* How: /dev/cpc_shared's descriptor.  The pack's set means nothing here. */
+static int
+bind_shared(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
+    uintptr_t fd, int *subcode)
+{
+	struct kcpc_want want[CPC_MAX_REQS];
+	struct kcpc_shared *sh;
+	int err;
+
+	if ((err = kcpc_shared_find(l, fd, &sh)) != 0)
+		return err;
+	if (!pack_unpack(pack, bytes, want))
+		return EINVAL;
+	return kcpc_shared_bind(sh, want, pack->cp_nreqs, subcode);
+}
+
 /* Copy the subcode and the reason of a refusal to the program. */
 static int
 copyout_reason(uintptr_t uva, int subcode)
@@ -226,6 +242,77 @@ op_bind_cpu(const uintptr_t *a)
 	return bind_and_record(a, bind_cpu);
 }
 
+static intptr_t
+op_shared_bind(const uintptr_t *a)
+{
+	return bind_and_record(a, bind_shared);
+}
+
+static intptr_t
+op_shared_sample(const uintptr_t *a)
+{
+	struct {
+		struct cpc_sample head;
+		uint64_t value[PCBE_MAXPIC];
+	} s;
+	struct kcpc_shared *sh;
+	int err;
+
+	if ((err = kcpc_shared_find(lwp_self(), a[0], &sh)) != 0 ||
+	    (err = kcpc_shared_sample(sh, a[2], &s.head)) != 0)
+		return -err;
+	return -copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]);
+}
+
+static intptr_t
+op_shared_rele(const uintptr_t *a)
+{
+	struct kcpc_shared *sh;
+	int err;
+
+	if ((err = kcpc_shared_find(lwp_self(), a[0], &sh)) == 0)
+		kcpc_shared_rele(sh);
+	return -err;
+}
+
+static intptr_t
+where_copyout(const struct kcpc_ctx *ctx, const uintptr_t *a)
+{
+	struct cpc_where w;
+	unsigned pic;
+
+	if (a[1] >= ctx->kc_nreqs)
+		return -EINVAL;
+	pic = ctx->kc_pcbe.ps_cfg[a[1]].pc_pic;
+	w.cw_pic = pic;
+	w.cw_width = kcpc_ops->width(pic);
+	w.cw_index = kcpc_ops->read_index(pic);
+	w.cw_flags = ctx->kc_pcbe.ps_cfg[a[1]].pc_flags;
+	w.cw_bind = (ctx->kc_flags & KCPC_CTX_LWPINHERIT) != 0
+	                ? CPC_BIND_LWP_INHERIT
+	                : 0;
+	w.cw_code = ctx->kc_reqs[a[1]].kr_code;
+	return -copyout(a[2], &w, sizeof w);
+}
+
+static intptr_t
+op_shared_where(const uintptr_t *a)
+{
+	struct kcpc_shared *sh;
+	int err;
+
+	if ((err = kcpc_shared_find(lwp_self(), a[0], &sh)) != 0)
+		return -err;
+	return where_copyout(kcpc_shared_ctx(sh), a);
+}
+
+static intptr_t
+op_access(const uintptr_t *a)
+{
+	(void)a;
+	return kcpc_profiled(lwp_self()) ? -EAGAIN : -kcpc_lwps_may_count();
+}
+
 __attribute__((no_stack_protector)) static intptr_t
 op_sample(const uintptr_t *a)
 {
@@ -289,21 +376,11 @@ op_where(const uintptr_t *a)
 {
 	struct lwp *l = lwp_self();
 	struct kcpc_ctx *ctx;
-	struct cpc_where w;
-	unsigned pic;
 
-	if (a[0] == 0 ||
-	    (kcpc_find(l, a[0], &ctx) == EINVAL &&
-		kcpc_cpu_find(l, a[0], &ctx) == EINVAL) ||
-	    a[1] >= ctx->kc_nreqs)
+	if (a[0] == 0 || (kcpc_find(l, a[0], &ctx) == EINVAL &&
+			     kcpc_cpu_find(l, a[0], &ctx) == EINVAL))
 		return -EINVAL;
-	pic = ctx->kc_pcbe.ps_cfg[a[1]].pc_pic;
-	w.cw_pic = pic;
-	w.cw_width = kcpc_ops->width(pic);
-	w.cw_index = kcpc_ops->read_index(pic);
-	w.cw_pad = 0;
-	w.cw_code = ctx->kc_reqs[a[1]].kr_code;
-	return -copyout(a[2], &w, sizeof w);
+	return where_copyout(ctx, a);
 }
 
 static intptr_t
@@ -383,6 +460,11 @@ static op_fn *const ops[] = {
 	[CPC_OP_PROFILE] = op_profile,
 	[CPC_OP_PROFILE_STAT] = op_profile_stat,
 	[CPC_OP_PROFILE_IMAGE] = op_profile_image,
+	[CPC_OP_ACCESS] = op_access,
+	[CPC_OP_SHARED_BIND] = op_shared_bind,
+	[CPC_OP_SHARED_SAMPLE] = op_shared_sample,
+	[CPC_OP_SHARED_RELE] = op_shared_rele,
+	[CPC_OP_SHARED_WHERE] = op_shared_where,
 	[CPC_OP_NPIC] = op_npic,
 	[CPC_OP_CAPS] = op_caps,
 	/* event_names.c */

@@ -39,6 +39,7 @@ static const struct device {
 	{ "record", FILE_RECORD, STREAM_JSON, 0xf001 },
 	{ "machine", FILE_MACHINE, 0, 0xf002 },
 	{ "profile", FILE_PROFILE, 0, 0xf003 },
+	{ "cpc_shared", FILE_CPC_SHARED, 0, 0xf004 },
 };
 #define NDEVICE (sizeof devices / sizeof *devices)
 

@@ -11,6 +11,7 @@
 #include "kern/platform/console.h"
 
 struct kcpc_profile;
+struct kcpc_shared;
 struct pipe; /* kern/file/pipe.c */
 struct proc;
 
@@ -24,8 +25,9 @@ enum file_kind {
 	FILE_MACHINE, /* describes the machine; the file owns f_data */
 	FILE_NULL,
 	FILE_ZERO,
-	FILE_PIPE,    /* one end of f_pipe */
-	FILE_PROFILE, /* samples of f_profile */
+	FILE_PIPE,       /* one end of f_pipe */
+	FILE_PROFILE,    /* samples of f_profile */
+	FILE_CPC_SHARED, /* f_shared: a CPU's counters */
 	FILE_NKIND,
 };
 
@@ -43,6 +45,7 @@ struct file {
 	union {
 		struct pipe *f_pipe;
 		struct kcpc_profile *f_profile;
+		struct kcpc_shared *f_shared;
 	};
 };
 

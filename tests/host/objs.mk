@@ -96,7 +96,7 @@ KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness
     profile/profile profile/samples)
 $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 # libcpc's headers and library in a C++ program.
-$(T)cpc/cxx: $(call host,$(HOST_CPC) $(EVENT_LIB))
+$(T)cpc/cxx $(T)cpc/v1_spec: $(call host,$(HOST_CPC) $(EVENT_LIB))
 $(T)kern/cpc/profile/profile $(T)kern/cpc/profile/samples: $(call host,$(call fake,profile.o))
 $(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc # the test decides when memory is out
 $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
@@ -104,7 +104,7 @@ $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))
 $(T)kern/cpc/explore/explore: $(call host,$(addprefix tests/host/kern/cpc/explore/,state.o model.o world.o page.o \
     search.o) \
     $(call fake,named.o) events/vendors.o $(EVENT_TABLES) $(HOST_PAGES))
-HOST_TESTS += $(KCPC_TESTS) cpc/cxx kern/cpc/counter_page kern/cpc/explore/explore
+HOST_TESTS += $(KCPC_TESTS) cpc/cxx cpc/v1_spec kern/cpc/counter_page kern/cpc/explore/explore
 
 $(HOST_TESTS:%=$(T)%): $(T)%: $(HB)/tests/host/%.o
 	$(call say,CCLD,$@)

@@ -9,14 +9,15 @@ TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc
 TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile
 TESTS_inherit  := cpc_inherit cpc_fork
 TESTS_cpus     := cpc_cpu cpc_each_cpu cpc_interlock cpc_denied cpc_shared
+TESTS_v1       := cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared
 TESTS_hostile  := hostile privilege unknown nomem cpc_hostile cpc_fuzz syscall_fuzz entries
 TESTS_random_script := conserve conserve_cpu soak mix_exec
 
-TEST_GROUPS := process sched signal libcpc counting overflow inherit cpus hostile random_script
+TEST_GROUPS := process sched signal libcpc counting overflow inherit cpus v1 hostile random_script
 TESTS := $(foreach g,$(TEST_GROUPS),$(TESTS_$(g))) chaos alloc_fail
 
 # In libtest.a.  A test takes from it what it names.
-TEST_OBJS := $(addprefix tests/lib/image/,test.o cpc_test.o crowd.o)
+TEST_OBJS := $(addprefix tests/lib/image/,test.o cpc_test.o v1_test.o crowd.o)
 TEST_OBJS += $(addprefix tests/lib/image/$(ARCH)/,codegen.o fpstate.o pic_read.o position.o privilege.o sigregs.o)
 TEST_OBJS += $(addprefix tests/image/random_script/,$(ARCH)/script.o script_lwp.o mix.o state.o draw.o operation.o \
     cpu.o \
@@ -39,7 +40,7 @@ $(B)/tests/pie: private LINK := -static-pie
 
 # Tests of the contract that do not depend on which events the PMU has.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_software cpc_late cpc_shared thread fork sched \
-    cpc_inherit cpc_cpu cpc_interlock
+    cpc_inherit cpc_cpu cpc_interlock cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared
 
 # Tests of exact counts, for a KVM in emulation, where each takes seconds.
 COUNTING := cpc_exact cpc_direct cpc_window cpc_page cpc_wide cpc_position cpc_kernel cpc_inherit cpc_cpu
