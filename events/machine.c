@@ -25,6 +25,9 @@ static const char *const attr_names[CPC_ATTR_IDS] = {
 	[CPC_ATTR_MSR_OFFCORE] = "msr_offcore",
 	[CPC_ATTR_MSR_LDLAT] = "msr_ldlat",
 	[CPC_ATTR_MSR_FRONTEND] = "msr_frontend",
+	[CPC_ATTR_EMASK] = "emask",
+	[CPC_ATTR_SIBLING_USR] = "count_sibling_usr",
+	[CPC_ATTR_SIBLING_SYS] = "count_sibling_sys",
 };
 
 const char *

@@ -163,13 +163,26 @@ arm_has_common(const uint64_t ceid[2], unsigned number)
 #define ARM_INST_RETIRED 0x0008
 #define ARM_CPU_CYCLES   0x0011
 
-/* The software PMU: a number, or one of its three events after those. */
+/*
+ * The software PMU: a number, or one of its events after those.  The last two
+ * events are references and hits of a cache, for SOFT_ULTRA alone.
+ */
 #define SOFT_RAW_MAX      0xffU
 #define SOFT_CODE(n)      (0x100U + (n))
 #define SOFT_NEVENT       3
 #define SOFT_INSTRUCTIONS 0
 #define SOFT_CYCLES       1
 #define SOFT_BRANCHES     2
+#define SOFT_EC_REF       3
+#define SOFT_EC_HIT       4
+#define SOFT_NALL         5
+
+/* The CPU that the software PMU is a model of. */
+enum soft_model {
+	SOFT_PLAIN, /* none */
+	SOFT_P4,    /* Pentium 4 with HyperThreading */
+	SOFT_ULTRA, /* UltraSPARC */
+};
 
 /* The code of a number that no event has.  A bind refuses it. */
 #define EVENT_CODE_TOO_HIGH (~0ULL)

@@ -218,10 +218,13 @@ enum cpc_attr_id {
 	CPC_ATTR_MSR_OFFCORE,
 	CPC_ATTR_MSR_LDLAT,
 	CPC_ATTR_MSR_FRONTEND,
+	CPC_ATTR_EMASK,
+	CPC_ATTR_SIBLING_USR,
+	CPC_ATTR_SIBLING_SYS,
 	CPC_ATTR_IDS
 };
 
-#define CPC_PMU_OWN    4
+#define CPC_PMU_OWN    5
 #define CPC_PMU_MODELS 32
 
 /* An event that an emulator models: bits 31:0 of the event select. */
@@ -241,7 +244,10 @@ struct cpc_pmu {
 	 * the software PMU.
 	 */
 	uint32_t pm_own[CPC_PMU_OWN];
-	/* x86: from CPUID.  Arm: Implementer and PartNum of MIDR_EL1, and 0. */
+	/*
+	 * x86: from CPUID.  Arm: Implementer and PartNum of MIDR_EL1, and 0.
+	 * Software: enum soft_model, 0 and 0.
+	 */
 	uint32_t pm_family, pm_model, pm_stepping;
 	uint32_t pm_extras;  /* bit n: has register n of enum event_extra */
 	uint32_t pm_cache;   /* Intel: level of the last-level cache */

@@ -3,5 +3,5 @@ KCPC_OBJS := $(addprefix kern/cpc/,init.o syscall.o bind.o assign.o reason.o con
     inherit.o cpu_set.o shared.o event_names.o witness.o profile/profile.o profile/program.o test_hooks.o)
 # Counter pages, and the PMU in software.
 KCPC_PAGE_OBJS := kern/cpc/counter_page.o
-SOFT_PMU_OBJS := $(addprefix kern/cpc/soft/,soft_shape.o soft_pcbe.o)
+SOFT_PMU_OBJS := $(addprefix kern/cpc/soft/,soft_shape.o soft_model.o soft_pcbe.o)
 KERN_OBJS += kern/cpc/register.o $(KCPC_OBJS) $(KCPC_PAGE_OBJS) $(SOFT_PMU_OBJS)

@@ -29,8 +29,8 @@ HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(SOFT_P
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
 HOST_WORDS := kern/platform/words.o events/nearer.o
-$(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) kern/cpc/soft/soft_shape.o \
-    $(call fake,heap.o) $(HOST_LIB))
+$(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) \
+    $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
 $(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
 $(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
 $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))

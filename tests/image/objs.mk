@@ -3,7 +3,7 @@ TESTS_process  := startup stdio files mapped fork child_tid orphan pie pipe poll
     codegen fpstate
 TESTS_sched    := thread futex sched sched_wake sched_place
 TESTS_signal   := signal signal_mask signal_frame signal_fault signal_stack signal_lwp itimer
-TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software
+TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software cpc_model
 TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc_events cpc_models cpc_presets \
     cpc_lookup
 TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile
@@ -39,8 +39,8 @@ $(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(B)/libpayload.a
 $(B)/tests/pie: private LINK := -static-pie
 
 # Tests of the contract that do not depend on which events the PMU has.
-CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_software cpc_late cpc_shared thread fork sched \
-    cpc_inherit cpc_cpu cpc_interlock cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared
+CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_software cpc_late cpc_shared cpc_model \
+    thread fork sched cpc_inherit cpc_cpu cpc_interlock cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared
 
 # Tests of exact counts, for a KVM in emulation, where each takes seconds.
 COUNTING := cpc_exact cpc_direct cpc_window cpc_page cpc_wide cpc_position cpc_kernel cpc_inherit cpc_cpu

@@ -20,10 +20,12 @@
 /* Weights are in quarters of an event, so that a branch has one. */
 #define QUARTERS 4U
 
-static const unsigned weights[SOFT_NEVENT] = {
+static const unsigned weights[SOFT_NALL] = {
 	[SOFT_INSTRUCTIONS] = 1 * QUARTERS,
 	[SOFT_CYCLES] = 3 * QUARTERS,
 	[SOFT_BRANCHES] = 1,
+	[SOFT_EC_REF] = 2,
+	[SOFT_EC_HIT] = 1,
 };
 
 /*
@@ -32,6 +34,23 @@ static const unsigned weights[SOFT_NEVENT] = {
  */
 #define ATTRS                                                                  \
 	(1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_CMASK | 1U << CPC_ATTR_ANYTHR)
+/* The attributes of each model. */
+static const uint32_t model_attrs[] = {
+	[SOFT_PLAIN] = ATTRS,
+	[SOFT_P4] = 1U << CPC_ATTR_EMASK | 1U << CPC_ATTR_SIBLING_USR |
+	            1U << CPC_ATTR_SIBLING_SYS,
+	[SOFT_ULTRA] = 0,
+};
+
+/*
+ * pc_sel of a request: its weight, the ESCR that selects its event, and the
+ * levels at which it counts the sibling CPU.
+ */
+#define SEL(weight, escr, sibling)                                             \
+	((weight) | (uint64_t)(escr) << 32 | (uint64_t)(sibling) << 40)
+#define SEL_WEIGHT(sel)  ((unsigned)(sel))
+#define SEL_ESCR(sel)    ((sel) >> 32 & 0xff)
+#define SEL_SIBLING(sel) ((sel) >> 40)
 
 static struct soft_shape shape;
 static char name[CPC_MAX_IMPL_NAME];
@@ -42,6 +61,7 @@ struct soft_pic {
 	unsigned np_weight;  /* quarters of an event per instruction */
 	unsigned np_quarter; /* of an event that is incomplete */
 	unsigned np_filter;  /* CPC_COUNT_* */
+	unsigned np_sibling; /* the same, for the sibling CPU's instructions */
 };
 
 static struct soft_cpu {
@@ -83,8 +103,16 @@ general_pics(void)
 static uint32_t
 event_pics(unsigned event)
 {
-	uint32_t pics = shape.ns_event[event] & general_pics();
+	const struct soft_model_event *fv;
+	uint32_t pics;
 
+	if (shape.ns_model != SOFT_PLAIN) {
+		fv = soft_model_event(shape.ns_model, event);
+		return fv->fv_pics[0] | fv->fv_pics[1];
+	}
+	if (event >= SOFT_NEVENT)
+		return 0;
+	pics = shape.ns_event[event] & general_pics();
 	if (event < shape.ns_fixed)
 		pics |= 1U << (shape.ns_pics - shape.ns_fixed + event);
 	return pics;
@@ -128,7 +156,8 @@ describe(struct cpc_pmu *pm)
 {
 	pm->pm_kind = CPC_PMU_SOFTWARE;
 	pm->pm_general = general_pics();
-	for (unsigned i = 0; i < SOFT_NEVENT; i++)
+	pm->pm_family = shape.ns_model;
+	for (unsigned i = 0; i < SOFT_NALL; i++)
 		pm->pm_own[i] = event_pics(i);
 	pm->pm_generic = shape.ns_papi ? (1U << SOFT_NEVENT) - 1 : 0;
 }
@@ -140,7 +169,8 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 	    which == PCBE_INSTRUCTIONS ? SOFT_INSTRUCTIONS : SOFT_CYCLES;
 
 	*ev = (struct pcbe_event){ .pe_code = SOFT_CODE(event),
-		.pe_pics = event_pics(event) };
+		.pe_pics = event_pics(event),
+		.pe_flags = PCBE_EVENT_GENERIC };
 	return ev->pe_pics;
 }
 
@@ -182,6 +212,78 @@ event_weight(const struct pcbe_event *ev, unsigned nattrs,
 	return 0;
 }
 
+/*
+ * The same for an event of a model.  *sel becomes pc_sel, but for its ESCR.  A
+ * preset of PAPI counts without a mask.
+ */
+static int
+model_sel(const struct pcbe_event *ev, unsigned nattrs,
+    const struct pcbe_attr *attrs, bool privileged, uint64_t *sel)
+{
+	unsigned event = (unsigned)ev->pe_code - SOFT_CODE(0), sibling = 0;
+	const struct soft_model_event *fv =
+	    soft_model_event(shape.ns_model, event);
+	bool counts =
+	    fv->fv_counted == 0 || (ev->pe_flags & PCBE_EVENT_GENERIC) != 0;
+
+	for (unsigned i = 0; i < nattrs; i++) {
+		if (attrs[i].pa_id == CPC_ATTR_EMASK) {
+			if ((attrs[i].pa_val & ~(uint64_t)fv->fv_emask) != 0)
+				return CPC_ATTRIBUTE_OUT_OF_RANGE;
+			counts = (attrs[i].pa_val & fv->fv_counted) != 0;
+			continue;
+		}
+		if (!privileged)
+			return CPC_ATTR_REQUIRES_PRIVILEGE;
+		if (attrs[i].pa_val != 0)
+			sibling |= attrs[i].pa_id == CPC_ATTR_SIBLING_USR
+			               ? CPC_COUNT_USER
+			               : CPC_COUNT_SYSTEM;
+	}
+	*sel = SEL(counts ? weights[event] : 0, 0, sibling);
+	return 0;
+}
+
+/*
+ * The ESCR by which the PIC counts the event, or 0 if it needs none.  False if
+ * another request of the set has it.
+ */
+static bool
+model_escr(const struct pcbe_event *ev, unsigned pic,
+    const struct pcbe_set *set, unsigned *escr)
+{
+	const struct soft_model_event *fv = soft_model_event(
+	    shape.ns_model, (unsigned)ev->pe_code - SOFT_CODE(0));
+
+	*escr = fv->fv_escr[(fv->fv_pics[0] >> pic & 1) == 0];
+	for (unsigned i = 0; i < set->ps_n && *escr != 0; i++) {
+		if (SEL_ESCR(set->ps_cfg[i].pc_sel) == *escr) {
+			kcpc_reason("request %u has the ESCR by which PIC %u "
+				    "counts this event",
+			    i, pic);
+			return false;
+		}
+	}
+	return true;
+}
+
+static int
+configure_model(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
+    unsigned nattrs, const struct pcbe_attr *attrs, const struct pcbe_set *set)
+{
+	unsigned escr;
+	int subcode;
+
+	subcode =
+	    model_sel(ev, nattrs, attrs, set->ps_privileged, &cfg->pc_sel);
+	if (subcode != 0)
+		return subcode;
+	if (!model_escr(ev, cfg->pc_pic, set, &escr))
+		return CPC_RESOURCE_UNAVAIL;
+	cfg->pc_sel |= SEL(0, escr, 0);
+	return 0;
+}
+
 /* Can the PIC count this event?  ev comes from a program, unchecked. */
 static int
 check_event(const struct pcbe_event *ev, unsigned pic)
@@ -190,7 +292,7 @@ check_event(const struct pcbe_event *ev, unsigned pic)
 
 	if (ev->pe_code < SOFT_CODE(0))
 		return shape.ns_raw && general ? 0 : CPC_INVALID_EVENT;
-	if (ev->pe_code >= SOFT_CODE(SOFT_NEVENT) ||
+	if (ev->pe_code >= SOFT_CODE(SOFT_NALL) ||
 	    (event_pics((unsigned)ev->pe_code - SOFT_CODE(0)) & 1U << pic) == 0)
 		return CPC_INVALID_EVENT;
 	return 0;
@@ -219,14 +321,20 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
 	uint32_t spare = set->ps_spare & ~set->ps_helpers;
-	unsigned weight;
+	unsigned weight = 0;
 	int subcode;
 
 	if ((subcode = check_event(ev, cfg->pc_pic)) != 0)
 		return subcode;
 	if (nattrs != 0 && (general_pics() & 1U << cfg->pc_pic) == 0)
 		return CPC_INVALID_ATTRIBUTE;
-	subcode = event_weight(ev, nattrs, attrs, set->ps_privileged, &weight);
+	if (shape.ns_model != SOFT_PLAIN) {
+		subcode = configure_model(cfg, ev, nattrs, attrs, set);
+	} else {
+		subcode = event_weight(
+		    ev, nattrs, attrs, set->ps_privileged, &weight);
+		cfg->pc_sel = SEL(weight, 0, 0);
+	}
 	if (subcode != 0)
 		return subcode;
 	if ((cfg->pc_flags & CPC_COUNT_HV) != 0 && !shape.ns_hv)
@@ -245,7 +353,6 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		cfg->pc_aux = spare & -spare;
 		set->ps_helpers |= (uint32_t)cfg->pc_aux;
 	}
-	cfg->pc_sel = weight;
 	cfg->pc_mask = pic_mask();
 	return 0;
 }
@@ -270,7 +377,8 @@ program(struct pcbe_set *set)
 
 		cq->cq_last = cq->cq_data & cfg->pc_mask;
 		np->np_raw = cq->cq_last;
-		np->np_weight = (unsigned)cfg->pc_sel;
+		np->np_weight = SEL_WEIGHT(cfg->pc_sel);
+		np->np_sibling = (unsigned)SEL_SIBLING(cfg->pc_sel);
 		np->np_quarter = 0;
 		np->np_filter = cfg->pc_flags;
 		if (shape.ns_ovf != SOFT_OVF_NONE &&
@@ -387,6 +495,34 @@ until_interrupt(const struct soft_cpu *nc, unsigned privilege, uint64_t n)
 	return n;
 }
 
+/* The PIC counts n instructions.  Returns whether it overflowed. */
+static bool
+pic_add(struct soft_pic *np, uint64_t n)
+{
+	uint64_t quarters = n * np->np_weight + np->np_quarter;
+	uint64_t before = np->np_raw;
+
+	np->np_quarter = quarters % QUARTERS;
+	np->np_raw = (before + quarters / QUARTERS) & pic_mask();
+	return quarters / QUARTERS > pic_mask() - before;
+}
+
+/*
+ * The sibling CPU's PICs count the instructions of this one if their requests
+ * asked for it.  Only a set bound to a CPU does, which gets no signal: an
+ * overflow is folded later.
+ */
+static void
+retire_for_sibling(struct soft_cpu *nc, uint64_t n, unsigned privilege)
+{
+	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
+		if ((nc->nc_running & 1U << pic) != 0 &&
+		    (nc->nc_pic[pic].np_sibling & privilege) != 0 &&
+		    pic_add(&nc->nc_pic[pic], n))
+			nc->nc_overflowed |= 1U << pic;
+	}
+}
+
 uint32_t
 soft_pcbe_retire(uint64_t n, unsigned privilege)
 {
@@ -397,15 +533,8 @@ soft_pcbe_retire(uint64_t n, unsigned privilege)
 	if (!quiet)
 		nc->nc_skid -= (unsigned)n;
 	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
-		struct soft_pic *np = &nc->nc_pic[pic];
-		uint64_t quarters, before = np->np_raw;
-
-		if (!pic_counts(nc, pic, privilege))
-			continue;
-		quarters = n * np->np_weight + np->np_quarter;
-		np->np_quarter = quarters % QUARTERS;
-		np->np_raw = (before + quarters / QUARTERS) & pic_mask();
-		if (quarters / QUARTERS > pic_mask() - before)
+		if (pic_counts(nc, pic, privilege) &&
+		    pic_add(&nc->nc_pic[pic], n))
 			overflowed |= 1U << pic;
 	}
 	nc->nc_overflowed |= overflowed;
@@ -436,6 +565,9 @@ advance(uint64_t n, unsigned privilege)
 	struct soft_cpu *nc = this_cpu();
 	uint64_t chunk;
 
+	if (shape.ns_model == SOFT_P4)
+		retire_for_sibling(
+		    &soft_cpus[arch_curcpu()->c_id ^ 1], n, privilege);
 	while (n > 0 && (nc->nc_running != 0 || is_due(nc))) {
 		chunk = until_interrupt(nc, privilege, n < CHUNK ? n : CHUNK);
 		soft_pcbe_retire(chunk, privilege);
@@ -493,7 +625,6 @@ static struct pcbe_ops soft_ops = {
 	.read_index = read_index,
 	.impl_name = impl_name,
 	.cpuref = cpuref,
-	.pcbe_attrs = ATTRS,
 	.describe = describe,
 	.known_event = known_event,
 	.overflow_bitmap = overflow_bitmap,
@@ -517,6 +648,7 @@ soft_pcbe(const struct soft_shape *ns, const char *word)
 	snprintf(name, sizeof name, "Software PMU (pmu=software%s)",
 	    word != NULL ? word : "");
 	memset(soft_cpus, 0, ncpu * sizeof soft_cpus[0]);
+	soft_ops.pcbe_attrs = model_attrs[ns->ns_model];
 	soft_ops.pcbe_caps = 0;
 	soft_ops.pcbe_no_ovf_intr = 0;
 	if (ns->ns_ovf != SOFT_OVF_NONE)

@@ -18,6 +18,7 @@ const struct soft_shape soft_shape_default = {
 static const char *const no_yes[] = { "no", "yes", NULL };
 static const char *const ovfs[] = { "none", "imprecise", "precise", NULL };
 static const char *const pmis[] = { "once", "twice", "never", NULL };
+static const char *const models[] = { "plain", "p4", "ultra", NULL };
 static const char *const shareds[] = { "no", "filter", "siblings", NULL };
 
 static const struct key {
@@ -27,6 +28,8 @@ static const struct key {
 	unsigned long k_min, k_max; /* k_words NULL: a number */
 	const char *k_why;
 } keys[] = {
+	{ "shape", offsetof(struct soft_shape, ns_model), models, 0, 0,
+	    "shape= is plain, p4 or ultra" },
 	{ "pics", offsetof(struct soft_shape, ns_pics), NULL, 1, PCBE_MAXPIC,
 	    "pics= is a number from 1 to 32" },
 	{ "fixed", offsetof(struct soft_shape, ns_fixed), NULL, 0, SOFT_NEVENT,
@@ -121,15 +124,16 @@ parse_key(const char **s, struct soft_shape *ns)
 		*s = parse_value(k, v + 1, (unsigned *)((char *)ns + k->k_at));
 		return *s != NULL ? NULL : k->k_why;
 	}
-	return "no such key; known: pics fixed width ovf skid late pmi nmi "
-	       "mute helpers broken shared keeps forgets staggered papi raw hv "
-	       "instructions cycles branches";
+	return "no such key; known: shape pics fixed width ovf skid late pmi "
+	       "nmi mute helpers broken shared keeps forgets staggered papi "
+	       "raw hv instructions cycles branches";
 }
 
 const char *
 soft_shape_parse(const char *word, struct soft_shape *ns)
 {
 	const char *why, *rest;
+	unsigned model = SOFT_PLAIN;
 
 	*ns = soft_shape_default;
 	if ((rest = match_word(word, "software", ',')) == NULL &&
@@ -137,9 +141,15 @@ soft_shape_parse(const char *word, struct soft_shape *ns)
 		return "not software[,KEY=VALUE]...";
 	word = rest;
 	while (*word == ',') {
+		bool first = word == rest;
+
 		word++;
 		if ((why = parse_key(&word, ns)) != NULL)
 			return why;
+		if (ns->ns_model != model && !first)
+			return "shape= must be the first key";
+		if (ns->ns_model != model)
+			*ns = soft_model_shapes[model = ns->ns_model];
 	}
 	if (ns->ns_fixed >= ns->ns_pics)
 		return "fixed= must be less than pics=: no general PIC is left";

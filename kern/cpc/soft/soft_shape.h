@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "events/pmu.h"
 
@@ -34,6 +35,7 @@ enum soft_shared {
  * is PIC n.
  */
 struct soft_shape {
+	unsigned ns_model; /* enum soft_model */
 	unsigned ns_pics;
 	unsigned ns_fixed; /* how many of these are fixed; the last */
 	unsigned ns_width; /* bits of every counter */
@@ -59,6 +61,22 @@ struct soft_shape {
 };
 
 extern const struct soft_shape soft_shape_default;
+
+/*
+ * An event of a model.  It has up to two registers that select it (ESCRs), of
+ * which each serves some PICs.  The event counts if its mask (the attribute
+ * emask) has one of the bits fv_counted.
+ */
+struct soft_model_event {
+	uint32_t fv_pics[2];
+	uint8_t fv_escr[2]; /* 0: the event needs none */
+	uint32_t fv_emask;  /* the bits that its mask may have */
+	uint32_t fv_counted;
+};
+
+/* soft_model.c: the shapes of models, and one of their events. */
+extern const struct soft_shape soft_model_shapes[];
+const struct soft_model_event *soft_model_event(unsigned model, unsigned event);
 
 /*
  * Set *ns from `software[,KEY=VALUE]...`.  Returns NULL, or what is wrong with

@@ -1,7 +1,7 @@
 /*
  * A PMU that two hardware threads share counts for no LWP while both are
- * online.  The tests need two CPUs of one core: pmu=software,shared=siblings,
- * or SHARED=yes if the machine's PMU is shared.
+ * online.  The tests need two CPUs of one core: pmu=software,shared=siblings
+ * or shape=p4, or SHARED=yes if the machine's PMU is shared.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -19,6 +19,7 @@ is_shared(cpc_t *cpc)
 {
 	return p_online(1, P_STATUS) != -1 &&
 	       (strstr(cpc_cciname(cpc), "shared=siblings") != NULL ||
+		   strstr(cpc_cciname(cpc), "shape=p4") != NULL ||
 		   getenv("SHARED") != NULL);
 }
 

@@ -258,9 +258,9 @@ errors(void **state)
 	expect_error("pmu=", "`pmu=': not software[,KEY=VALUE]...");
 	expect_error("pmu=softwares", "not software[,KEY=VALUE]...");
 	expect_error(
-	    "pmu=software,", "`pmu=software,': no such key; known: pics ");
-	expect_error("pmu=software,pics", "known: pics ");
-	expect_error("pmu=software,colour=red", "known: pics ");
+	    "pmu=software,", "`pmu=software,': no such key; known: shape ");
+	expect_error("pmu=software,pics", "known: shape ");
+	expect_error("pmu=software,colour=red", "known: shape ");
 	expect_error("pmu=software,pics=33", "pics= is a number from 1 to 32");
 	expect_error("pmu=software,pics=-1", "pics= is a number from 1 to 32");
 	expect_error(
@@ -271,6 +271,9 @@ errors(void **state)
 	expect_error(
 	    "pmu=software,mute=0x100000000", "mute= is a mask of PICs");
 	expect_error("pmu=software,pics=2,fixed=2", "no general PIC is left");
+	expect_error("pmu=software,shape=p5", "shape= is plain, p4 or ultra");
+	expect_error(
+	    "pmu=software,papi=yes,shape=p4", "shape= must be the first key");
 	expect_error("env.=x", "not env.NAME=VALUE");
 	expect_error("env.X", "not env.NAME=VALUE");
 	expect_error("-- \"open", "a double quote is not closed");
