@@ -22,6 +22,7 @@ struct bootinfo; /* kern/platform/bootinfo.h */
 struct cpu;      /* kern/sched/cpu.h */
 struct lwp;      /* kern/proc/lwp.h */
 struct pcbe_ops; /* kern/cpc/pcbe.h */
+struct text;     /* lib/text.h */
 struct trapframe;
 
 #define PAGE_SHIFT 12
@@ -82,6 +83,11 @@ void arch_init_early(struct bootinfo *bi);
  * line for each device.
  */
 void arch_init(struct bootinfo *bi);
+/*
+ * The value of the word host.accel=, or NULL: what the host says that it runs
+ * this machine with.  kern_main() sets it before arch_init().
+ */
+extern const char *host_accel;
 
 /* Start a CPU of cpu_add(); it calls kern_cpu_main().  Returns 0 or errno. */
 int arch_cpu_start(struct cpu *cpu);
@@ -225,10 +231,10 @@ unsigned long arch_hwcap(unsigned n);
 struct file_info; /* kern/file/file.h */
 size_t arch_stat(void *st, const struct file_info *fi);
 /*
- * Describe the machine in one line: JSON members without braces,
+ * Append a description of the machine: JSON members without braces,
  * "cpu":"...","vmm":"...", and so on.
  */
-void arch_describe(char *buf, size_t len);
+void arch_describe(struct text *t);
 /*
  * Set *n to the number of system management interrupts (SMIs) of this CPU
  * since its reset.  Returns false if the CPU does not count them.

@@ -11,56 +11,57 @@
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/cmdline.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/smbios.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
+#include "lib/text.h"
 
-#define TEXT_MAX 8192
+#define TEXT_MAX 16384
 
 static struct {
 	const char *via;
-	bool system;
-	char host[CMDLINE_HOST_MAX * (CMDLINE_HOST_BYTES + 8)];
+	const struct cmdline *cmdline;
 } boot;
 
-/* The words host.NAME=VALUE as a JSON object. */
+/* The words host.NAME=VALUE as the member "host". */
 static void
-describe_host(const struct cmdline *cl)
+describe_host(struct text *t, const struct cmdline *cl)
 {
-	size_t n = 0;
-
+	text_add(t, "\"host\":{");
 	for (unsigned i = 0; i < cl->cl_nhost; i++) {
 		const char *fact = cl->cl_host[i], *eq = strchr(fact, '=');
 
-		n += (size_t)snprintf(boot.host + n, sizeof boot.host - n,
-		    "%s\"%.*s\":\"%s\"", n != 0 ? "," : "", (int)(eq - fact),
-		    fact, eq + 1);
+		text_add(t, "%s\"%.*s\":", i != 0 ? "," : "", (int)(eq - fact),
+		    fact);
+		text_add_string(t, eq + 1);
 	}
+	text_add(t, "},");
 }
 
 /* The text of /dev/machine: JSON members on one line, without braces. */
 static int
 text_open(struct file *f)
 {
-	char *text = kmalloc(TEXT_MAX);
-	size_t n;
+	struct text t = { kmalloc(TEXT_MAX), TEXT_MAX, 0 };
+	const struct cmdline *cl = boot.cmdline;
 
-	if (text == NULL)
+	if (t.t_buf == NULL)
 		return ENOMEM;
-	n = (size_t)snprintf(text, TEXT_MAX,
+	text_add(&t,
 	    "\"arch\":\"%s\",\"boot\":\"%s\",\"priv\":\"%s\",\"cpus\":%u,"
-	    "\"tick_hz\":%lu,\"stray_nmis\":%u,\"host\":{%s},",
-	    arch_name, boot.via, boot.system ? "system" : "user", cpu_nonline(),
-	    (unsigned long)arch_tick_hz(), cpu_stray_nmis(), boot.host);
-	arch_describe(text + n, TEXT_MAX - n - 2);
-	while (text[n] != '\0')
-		n++;
-	text[n++] = ',';
-	n += (size_t)kcpc_describe(text + n, TEXT_MAX - n - 1);
-	ASSERT(n + 1 < TEXT_MAX);
-	text[n++] = '\n';
-	f->f_data = text;
-	f->f_bytes = n;
+	    "\"tick_hz\":%lu,\"stray_nmis\":%u,",
+	    arch_name, boot.via, cl->cl_system ? "system" : "user",
+	    cpu_nonline(), (unsigned long)arch_tick_hz(), cpu_stray_nmis());
+	describe_host(&t, cl);
+	smbios_describe(&t);
+	arch_describe(&t);
+	text_add(&t, ",");
+	kcpc_describe(&t);
+	text_add(&t, "\n");
+	ASSERT(t.t_len < TEXT_MAX);
+	f->f_data = t.t_buf;
+	f->f_bytes = t.t_len;
 	return 0;
 }
 
@@ -84,6 +85,5 @@ machine_init(const struct bootinfo *bi, const struct cmdline *cl)
 	boot.via = bi->bi_via >= BOOT_PVH && bi->bi_via <= BOOT_UEFI
 	               ? via[bi->bi_via]
 	               : "unknown";
-	boot.system = cl->cl_system;
-	describe_host(cl);
+	boot.cmdline = cl;
 }

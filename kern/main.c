@@ -38,6 +38,7 @@
  */
 static struct cmdline cmdline;
 static char cmdline_error[256];
+const char *host_accel;
 
 static void
 read_cmdline(const struct bootinfo *bi)
@@ -59,6 +60,7 @@ read_cmdline(const struct bootinfo *bi)
 	if (n > 0)
 		memcpy(text, pa_to_va(bi->bi_cmdline), n);
 	cmdline_parse(text, &cmdline, cmdline_error, sizeof cmdline_error);
+	host_accel = cmdline_host(&cmdline, "accel");
 	cons_set_framed(cmdline.cl_framed);
 	if (cmdline.cl_debug & DEBUG_POISON)
 		page_poison_start();

@@ -1,2 +1,2 @@
-# lib/: strings and printf.  It knows no machine, and is built for the host tests, too.
-LIB_OBJS := $(addprefix lib/,string.o printf.o font.o popcount.o)
+# lib/: strings, text and printf.  It knows no machine, and is built for the host tests, too.
+LIB_OBJS := $(addprefix lib/,string.o printf.o text.o font.o popcount.o)

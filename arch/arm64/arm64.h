@@ -62,10 +62,11 @@ extern uint32_t arm64_boot_el; /* exception level at which the CPU started */
 uint64_t arm64_hvc(uint64_t function);
 uint64_t arm64_smc(uint64_t function);
 /*
- * vmm.c: the name of the hypervisor with this first word of its UID.  "unknown"
- * for another UID, NULL if the call is not supported.
+ * vmm.c: the name of the hypervisor with this first word of its UID, which is
+ * all ones if the call is not supported.  Then it is what the host says in
+ * `accel`, which may be NULL.  "unknown" if neither is known, "none" on metal.
  */
-const char *arm64_vmm_name(uint32_t uid);
+const char *arm64_vmm_name(uint32_t uid, bool is_virtual, const char *accel);
 
 /* Largest device tree or struct bootinfo that a loader hands over. */
 #define ARM64_HANDED_MAX (2UL << 20)

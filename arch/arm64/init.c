@@ -11,28 +11,25 @@
 #include "kern/arch.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/errno.h"
+#include "kern/platform/smbios.h"
 #include "lib/printf.h"
 
 const char arch_name[] = "arm64";
 const char arch_uname[] = "aarch64";
 const uint16_t arch_elf_machine = 183; /* EM_AARCH64 */
 
-/*
- * The hypervisor or emulator, for records.  A hypervisor answers a call with
- * its UID.  Without that answer a virtual machine is taken to be emulated.
- */
 #define SMCCC_HYP_UID 0x8600ff01
+#define NOT_SUPPORTED 0xffffffff
 
+/* The hypervisor or emulator, for records. */
 static const char *
 find_vmm(void)
 {
-	const char *name = NULL;
+	uint32_t uid = NOT_SUPPORTED;
 
 	if (machine.m_psci == PSCI_HVC)
-		name = arm64_vmm_name((uint32_t)arm64_hvc(SMCCC_HYP_UID));
-	if (name != NULL)
-		return name;
-	return machine.m_virtual ? "tcg" : "none";
+		uid = (uint32_t)arm64_hvc(SMCCC_HYP_UID);
+	return arm64_vmm_name(uid, machine.m_virtual, host_accel);
 }
 
 void
@@ -41,13 +38,14 @@ arch_init(struct bootinfo *bi)
 	static const char *const conduit[] = { "no PSCI", "PSCI by hvc",
 		"PSCI by smc" };
 
-	(void)bi; /* read by arch_init_early() */
 	arm64_pt_use_allocator();
 	arm64_kstack_init();
 	if (machine.m_tables == NULL)
 		panic("cpu: no GIC in a device tree, and no ACPI tables: "
 		      "give the loader one of them");
 	machine.m_vmm = find_vmm();
+	machine.m_boot = bi;
+	smbios_init(bi->bi_smbios, machine_map);
 	if (arch_tick_hz() == 0)
 		panic("cpu: CNTFRQ_EL0 is 0: use firmware that sets it");
 	gic_init();

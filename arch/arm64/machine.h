@@ -43,6 +43,7 @@ struct machine {
 	unsigned m_ncpu;          /* CPUs in the tables, maybe above MAXCPU */
 	uint64_t m_mpidr[MAXCPU]; /* affinity fields of the first ones */
 	bool m_virtual;    /* the tables are an emulator's or hypervisor's */
+	const struct bootinfo *m_boot; /* for machine_map() */
 	const char *m_vmm; /* as in records: "kvm", "tcg", "none" on metal */
 };
 extern struct machine machine;
@@ -51,6 +52,11 @@ extern struct machine machine;
 void machine_add_cpu(uint64_t mpidr);
 /* Add a region of redistributors.  If full, only m_ngicr_named grows. */
 void machine_add_gicr(uint64_t pa, uint64_t bytes);
+/*
+ * A mapping for reading of a table of firmware, or NULL.  Tables are read
+ * through the direct map, so must be in RAM by the boot map m_boot.
+ */
+const void *machine_map(uint64_t pa, size_t bytes);
 /*
  * Report each value of the tables that the kernel cannot use, one line each,
  * and remove or replace it.  Call after one of the two functions below.

@@ -37,25 +37,6 @@
 #define GICC_BYTES       0x2000
 #define GICR_FRAME_BYTES 0x20000 /* GICv3: RD_base and SGI_base */
 
-/* The boot map.  Tables are read through the direct map, so must be in RAM. */
-static const struct bootinfo *boot;
-
-static const void *
-map_table(uint64_t pa, size_t bytes)
-{
-	for (uint32_t i = 0; i < boot->bi_nmem; i++) {
-		const struct bootmem *m = &boot->bi_mem[i];
-
-		if (m->bm_type != BOOTMEM_DEVICE &&
-		    m->bm_type != BOOTMEM_RUNTIME_DEVICE && pa >= m->bm_base &&
-		    pa - m->bm_base < m->bm_len)
-			return bytes <= m->bm_len - (pa - m->bm_base)
-			           ? pa_to_va(pa)
-			           : NULL;
-	}
-	return NULL;
-}
-
 /* A GICC entry: a CPU, its redistributor, and its PMU's interrupt. */
 static void
 found_gicc(const unsigned char *e, unsigned len)
@@ -140,8 +121,8 @@ machine_from_acpi(const struct bootinfo *bi)
 
 	if (bi->bi_rsdp == 0)
 		return false;
-	boot = bi;
-	acpi_init(bi->bi_rsdp, map_table);
+	machine.m_boot = bi;
+	acpi_init(bi->bi_rsdp, machine_map);
 	machine.m_tables = "ACPI";
 	read_spcr();
 	read_madt();

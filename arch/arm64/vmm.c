@@ -1,6 +1,6 @@
 /*
  * The hypervisor's name, from the UID that it answers the SMC Calling
- * Convention's call "Call UID" with.
+ * Convention's call "Call UID" with, or from the host.
  *
  * SMC Calling Convention (DEN 0028), "Vendor Specific Hypervisor Service
  * Calls".
@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
+#include "lib/string.h"
 
 /* The first of the UID's four words, which x0 returns. */
 static const struct {
@@ -23,11 +24,27 @@ static const struct {
 };
 #define NOT_SUPPORTED 0xffffffff
 
+/*
+ * An emulator does not answer.  Nor does KVM before Linux 5.13, and other
+ * hypervisors need not.  Only the host can tell these.
+ */
+static const char *
+without_uid(bool is_virtual, const char *accel)
+{
+	if (!is_virtual)
+		return "none";
+	if (accel != NULL && strcmp(accel, "tcg") == 0)
+		return "tcg";
+	if (accel != NULL && strcmp(accel, "kvm") == 0)
+		return "kvm";
+	return "unknown";
+}
+
 const char *
-arm64_vmm_name(uint32_t uid)
+arm64_vmm_name(uint32_t uid, bool is_virtual, const char *accel)
 {
 	if (uid == NOT_SUPPORTED)
-		return NULL;
+		return without_uid(is_virtual, accel);
 	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
 		if (known[i].word == uid)
 			return known[i].name;

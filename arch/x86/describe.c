@@ -12,8 +12,8 @@
 #include "arch/x86/trap/fpu.h"
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
-#include "lib/printf.h"
 #include "lib/string.h"
+#include "lib/text.h"
 
 /*
  * AT_HWCAP is CPUID.1:EDX.  AT_HWCAP2 has bits for MWAIT and FSGSBASE at ring
@@ -56,15 +56,13 @@ vmm_name(void)
 	return f->hypervised ? "unknown" : "none";
 }
 
-/* Copy text that is valid in JSON, without the vendor's padding spaces. */
+/* Copy text without the vendor's padding spaces. */
 static void
-json_text(char *dst, const char *src)
+trim_text(char *dst, const char *src)
 {
 	while (*src == ' ')
 		src++;
 	for (; *src != '\0'; src++) {
-		if (*src < ' ' || *src > '~' || *src == '"' || *src == '\\')
-			continue;
 		if (*src == ' ' && (src[1] == ' ' || src[1] == '\0'))
 			continue;
 		*dst++ = *src;
@@ -73,24 +71,30 @@ json_text(char *dst, const char *src)
 }
 
 /*
- * AMD has the revision in the lower half of the register, Intel in the upper
- * half.
+ * The revision as JSON.  null if the register cannot be read or, as a
+ * hypervisor may have it, is 0.  AMD has the revision in the lower half of the
+ * register, Intel in the upper half.
  * Intel SDM vol. 3A, "Update Signature and Verification": write 0, execute
  * CPUID, read.  AMD BKDG, "MSR0000_008B Patch Level".
  */
-static uint32_t
-microcode_revision(void)
+static void
+describe_microcode(struct text *t)
 {
-	uint64_t v = 0;
+	bool intel = strcmp(x86_features.vendor, "GenuineIntel") == 0;
+	uint32_t revision = 0;
+	uint64_t v;
 
-	if (strcmp(x86_features.vendor, "GenuineIntel") != 0)
-		return x86_rdmsr_safe(IA32_BIOS_SIGN_ID, &v) == 0 ? (uint32_t)v
-		                                                  : 0;
-	if (x86_wrmsr_safe(IA32_BIOS_SIGN_ID, 0) != 0)
-		return 0;
-	cpuid(1, 0);
-	return x86_rdmsr_safe(IA32_BIOS_SIGN_ID, &v) == 0 ? (uint32_t)(v >> 32)
-	                                                  : 0;
+	if (intel && x86_wrmsr_safe(IA32_BIOS_SIGN_ID, 0) == 0) {
+		cpuid(1, 0);
+		if (x86_rdmsr_safe(IA32_BIOS_SIGN_ID, &v) == 0)
+			revision = (uint32_t)(v >> 32);
+	} else if (!intel && x86_rdmsr_safe(IA32_BIOS_SIGN_ID, &v) == 0) {
+		revision = (uint32_t)v;
+	}
+	if (revision == 0)
+		text_add(t, "\"microcode\":null,");
+	else
+		text_add(t, "\"microcode\":\"%#x\",", revision);
 }
 
 bool
@@ -106,20 +110,24 @@ arch_smi_count(uint64_t *n)
 }
 
 void
-arch_describe(char *buf, size_t len)
+arch_describe(struct text *t)
 {
 	const struct x86_features *f = &x86_features;
 	char name[sizeof f->brand];
 
-	json_text(name, f->brand[0] != '\0' ? f->brand : f->vendor);
-	snprintf(buf, len,
-	    "\"cpu\":\"%s\",\"vendor\":\"%s\",\"family\":%u,\"model\":%u,"
-	    "\"stepping\":%u,\"microcode\":\"%#x\",\"vmm\":\"%s\","
-	    "\"models\":\"%s\",\"xcr0\":\"%#lx\",\"apic\":\"%s\",\"tsc_"
+	trim_text(name, f->brand[0] != '\0' ? f->brand : f->vendor);
+	text_add(t, "\"cpu\":");
+	text_add_string(t, name);
+	text_add(t, ",\"vendor\":");
+	text_add_string(t, f->vendor);
+	text_add(t, ",\"family\":%u,\"model\":%u,\"stepping\":%u,", f->family,
+	    f->model, f->stepping);
+	describe_microcode(t);
+	text_add(t,
+	    "\"vmm\":\"%s\",\"models\":\"%s\",\"xcr0\":\"%#lx\",\"apic\":\"%"
+	    "s\",\"tsc_"
 	    "source\":\"%s\","
 	    "\"tsc_invariant\":%s",
-	    name, f->vendor, f->family, f->model, f->stepping,
-	    microcode_revision(), vmm_name(), x86_models_name(), f->xcr0,
-	    x86_apic_mode(), x86_rates.source,
-	    f->invariant_tsc ? "true" : "false");
+	    vmm_name(), x86_models_name(), f->xcr0, x86_apic_mode(),
+	    x86_rates.source, f->invariant_tsc ? "true" : "false");
 }

@@ -15,6 +15,7 @@
 #include "kern/arch.h"
 #include "kern/platform/acpi.h"
 #include "kern/platform/bootinfo.h"
+#include "kern/platform/smbios.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -60,10 +61,30 @@ arch_init_early(struct bootinfo *bi)
 	x86_mcheck_init_cpu();
 }
 
+/*
+ * UEFI names the entry point.  Without UEFI it is in BIOS's last 64 KiB.
+ * DMTF DSP0134, "Table convention".
+ */
+static void
+find_smbios(const struct bootinfo *bi)
+{
+	uint64_t entry = bi->bi_smbios;
+	const unsigned char *area;
+	size_t at;
+
+	if (bi->bi_via != BOOT_UEFI &&
+	    (area = x86_map_firmware(SMBIOS_AREA, SMBIOS_AREA_BYTES)) != NULL) {
+		at = smbios_find(area, SMBIOS_AREA_BYTES);
+		entry = at < SMBIOS_AREA_BYTES ? SMBIOS_AREA + at : 0;
+	}
+	smbios_init(entry, x86_map_firmware);
+}
+
 void
 arch_init(struct bootinfo *bi)
 {
 	acpi_init(bi->bi_rsdp, x86_map_firmware);
+	find_smbios(bi);
 	x86_uart_init();
 	x86_halt_init();
 	printf("cpu: %s, family %#x model %#x stepping %#x%s%s\n",

@@ -3,14 +3,13 @@
  */
 #include "kern/cpc/kcpc.h"
 
-#include <stdarg.h>
-
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/cpc/witness.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
+#include "lib/text.h"
 
 const struct pcbe_ops *kcpc_ops;
 uint64_t kcpc_pics;
@@ -20,6 +19,9 @@ struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 /* Why the machine has no counters, and why a PIC is not used; NULL if used. */
 static const char *no_pmu;
 static const char *no_pic[PCBE_MAXPIC];
+/* The backend whose PICs were proved, whether any is used or not. */
+static const struct pcbe_ops *proved;
+static unsigned nproved;
 
 static void
 prove_all(const struct pcbe_ops *ops, unsigned n)
@@ -76,6 +78,8 @@ kcpc_init(const struct pcbe_ops *instead)
 	const struct pcbe_ops *ops = instead;
 	unsigned n;
 
+	proved = NULL;
+	nproved = 0;
 	if (ops == NULL && (ops = arch_pcbe(&no_pmu)) == NULL) {
 		printf("pcbe: %s\n", no_pmu);
 		return;
@@ -83,6 +87,8 @@ kcpc_init(const struct pcbe_ops *instead)
 	n = ops->ncounters();
 	ASSERT(n >= 1 && n <= PCBE_MAXPIC);
 	prove_all(ops, n);
+	proved = ops;
+	nproved = n;
 	if (kcpc_pics == 0) {
 		no_pmu = no_pic[0];
 		printf("pcbe: %s: no PIC counts right, none is used\n",
@@ -118,75 +124,37 @@ kcpc_keep_back(unsigned pic, const char *why)
 	kcpc_pics &= ~(1ULL << pic);
 }
 
-/* Text that is appended to a buffer, with the length that it needs. */
-struct text {
-	char *t_buf;
-	size_t t_size;
-	size_t t_len;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-text_add(struct text *t, const char *fmt, ...)
-{
-	size_t at = t->t_len < t->t_size ? t->t_len : t->t_size;
-	va_list ap;
-
-	va_start(ap, fmt);
-	t->t_len += (size_t)vsnprintf(t->t_buf + at, t->t_size - at, fmt, ap);
-	va_end(ap);
-}
-
-/* Append a JSON string, or null.  Control characters become spaces. */
-static void
-text_add_string(struct text *t, const char *s)
-{
-	if (s == NULL) {
-		text_add(t, "null");
-		return;
-	}
-	text_add(t, "\"");
-	for (; *s != '\0'; s++) {
-		if (*s == '"' || *s == '\\')
-			text_add(t, "\\%c", *s);
-		else
-			text_add(t, "%c", (unsigned char)*s < ' ' ? ' ' : *s);
-	}
-	text_add(t, "\"");
-}
-
 static void
 text_add_pics(struct text *t)
 {
 	unsigned pic;
 
-	text_add(t, ",\"npic\":%u,\"pics\":[", kcpc_npic);
-	for (pic = 0; pic < kcpc_npic; pic++) {
+	text_add(t, ",\"npic\":%u,\"pics\":[", nproved);
+	for (pic = 0; pic < nproved; pic++) {
 		text_add(t, "%s{\"pic\":%u,\"width\":%u,\"unproved\":",
-		    pic != 0 ? "," : "", pic, kcpc_ops->width(pic));
+		    pic != 0 ? "," : "", pic, proved->width(pic));
 		text_add_string(t, no_pic[pic]);
 		text_add(t, "}");
 	}
-	text_add(t, "]");
+	text_add(t, "],\"overflow_proof\":");
+	text_add_string(t, proved != NULL ? proved->pcbe_overflow_proof : NULL);
 }
 
-int
-kcpc_describe(char *buf, size_t len)
+void
+kcpc_describe(struct text *t)
 {
-	struct text t = { buf, len, 0 };
-
-	text_add(&t, "\"pmu\":");
-	text_add_string(&t, kcpc_ops != NULL ? kcpc_ops->impl_name() : NULL);
-	if (kcpc_ops != NULL) {
-		text_add_pics(&t);
-		text_add(&t, ",\"caps\":%u", kcpc_caps());
-		text_add(&t, ",\"user_read\":%s",
-		    kcpc_ops->pcbe_no_user_read ? "false" : "true");
-		text_add(&t, ",\"software\":%s",
-		    kcpc_ops->advance != NULL ? "true" : "false");
-	} else {
-		text_add(&t, ",\"pmu_reason\":");
-		text_add_string(&t, no_pmu);
-		text_add(&t, ",\"npic\":0,\"pics\":[]");
+	text_add(t, "\"pmu\":");
+	text_add_string(t, kcpc_ops != NULL ? kcpc_ops->impl_name() : NULL);
+	if (kcpc_ops == NULL) {
+		text_add(t, ",\"pmu_reason\":");
+		text_add_string(t, no_pmu);
 	}
-	return (int)t.t_len;
+	text_add_pics(t);
+	if (kcpc_ops != NULL) {
+		text_add(t, ",\"caps\":%u", kcpc_caps());
+		text_add(t, ",\"user_read\":%s",
+		    kcpc_ops->pcbe_no_user_read ? "false" : "true");
+		text_add(t, ",\"software\":%s",
+		    kcpc_ops->advance != NULL ? "true" : "false");
+	}
 }

@@ -40,10 +40,11 @@ void kcpc_init(const struct pcbe_ops *instead);
 void kcpc_cpu_init(unsigned cpu);
 
 /*
- * Describe the PMU for the machine's record: JSON members without braces.
- * Truncates and returns as snprintf() does.  After kcpc_init().
+ * Append a description of the PMU for the machine's record: JSON members
+ * without braces.  After kcpc_init().
  */
-int kcpc_describe(char *buf, size_t len);
+struct text; /* lib/text.h */
+void kcpc_describe(struct text *t);
 
 /*
  * Around arch_lwp_switch(), for an LWP that has a context (l_cpc).  Call save()

@@ -155,6 +155,9 @@ struct pcbe_ops {
 	uint64_t pcbe_no_ovf_intr;
 	/* A read of a PIC at user privilege does not work on this machine. */
 	bool pcbe_no_user_read;
+	/* The finding of the proof at boot: PIC 0's overflow interrupt "comes".
+	 */
+	const char *pcbe_overflow_proof;
 
 	/* Number of PICs, 1..PCBE_MAXPIC; PIC numbers are 0..n-1. */
 	unsigned (*ncounters)(void);

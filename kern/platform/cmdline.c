@@ -338,6 +338,19 @@ kernel_word(struct cmdline *cl, char *word)
 	return "known, but not to the kernel";
 }
 
+const char *
+cmdline_host(const struct cmdline *cl, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (unsigned i = 0; i < cl->cl_nhost; i++) {
+		if (strncmp(cl->cl_host[i], name, n) == 0 &&
+		    cl->cl_host[i][n] == '=')
+			return cl->cl_host[i] + n + 1;
+	}
+	return NULL;
+}
+
 /* Add a word of another system to the list that the kernel prints. */
 static void
 foreign_word(struct cmdline *cl, const char *word)

@@ -69,6 +69,9 @@ struct cmdline {
  */
 int cmdline_parse(char *text, struct cmdline *cl, char *err, size_t errlen);
 
+/* The value of the word host.NAME=VALUE, or NULL without one. */
+const char *cmdline_host(const struct cmdline *cl, const char *name);
+
 /*
  * Split text in place into words and resolve quotes.  Returns a vector that
  * ends with NULL and is freed by kfree().  Returns NULL, with the reason in

@@ -19,7 +19,7 @@
 const char *
 json_machine(void)
 {
-	static char text[8192];
+	static char text[16384];
 
 	if (payload_machine(text, sizeof text) == -1)
 		text[0] = '\0';

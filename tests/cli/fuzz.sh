@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 [ "${BARECPC_BUILD-}" = no ] && [ -x build/fuzz/dt ] || make -s fuzz-targets >&2 || exit 1
 [ "${BARECPC_CAMPAIGN-}" != yes ] || RUNS=${RUNS:-250000}
-[ $# -gt 0 ] || set -- elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 dt
+[ $# -gt 0 ] || set -- elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 smbios dt
 for name; do
 	# A run of dt takes as long as ten of the others, because its mutations edit a tree.
 	[ "$name" = dt ] && runs=${RUNS:-40000} || runs=${RUNS:-50000}

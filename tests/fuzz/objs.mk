@@ -1,12 +1,12 @@
 # tests/fuzz/: libFuzzer targets for the parsers of the kernel, built by clang with sanitizers.  Each is a file NAME.c.
 # tests/cli/fuzz.sh runs them; make fuzz RUNS=n runs them longer.
-FUZZ        := elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 dt
+FUZZ        := elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 smbios dt
 FUZZ_CC     := clang
 # In these targets pa_to_va() adds an address to NULL.
 FUZZ_SAN    := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=all
 FUZZ_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -MMD -MP -Itests/fuzz/shadow -Itests/lib/host/shadow -I. -Iinclude \
     -fno-strict-aliasing
-FUZZ_LIB    := tests/fuzz/fuzz.o lib/string.o lib/printf.o
+FUZZ_LIB    := tests/fuzz/fuzz.o lib/string.o lib/text.o lib/printf.o
 FB := build/fuzz
 fuzz_objs = $(addprefix $(FB)/,$(1))
 
@@ -16,6 +16,7 @@ $(FB)/cmdline: $(call fuzz_objs,kern/platform/cmdline.o $(HOST_WORDS) $(addprefi
     tests/lib/host/heap.o)
 $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
 $(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o kern/platform/bootinfo.o)
+$(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
     kern/platform/acpi.o \
     kern/platform/bootinfo.o)

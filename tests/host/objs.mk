@@ -10,7 +10,7 @@ host = $(addprefix $(HB)/,$(1))
 fake = $(addprefix tests/lib/host/,$(1))
 
 # Parts of the product that several tests need, and the fakes that these parts call.
-HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o printf.o)
+HOST_LIB    := $(call fake,support.o) $(addprefix lib/,string.o text.o printf.o)
 HOST_EVENTS := $(EVENT_LIB) events/vendors.o $(EVENT_TABLES)
 HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o kern/cpc/reason.o $(HOST_EVENTS) \
     $(HOST_LIB) \
@@ -31,6 +31,7 @@ $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
 HOST_WORDS := kern/platform/words.o events/nearer.o
 $(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
+$(T)kern/platform/smbios: $(call host,kern/platform/smbios.o kern/platform/acpi.o $(HOST_LIB))
 $(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
 $(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
 $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
@@ -40,8 +41,8 @@ $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o kern/platform/bootinfo.o $(HOST_LIB))
-HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/fb_console mm/page mm/region \
-    sched/timer \
+HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios platform/fb_console \
+    mm/page mm/region sched/timer \
     file/cpio proc/elf sys/p_online) boot/efi_cmdline boot/efi_tables
 
 # Names of events of every CPU that has a table.

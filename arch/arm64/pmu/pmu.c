@@ -65,6 +65,7 @@ arch_pcbe(const char **why_not)
 	pmuv3.pv_part = (unsigned)FIELD(read_sysreg(midr_el1), 15, 4);
 	pmuv3.pv_announced_only = pcbe_announced_only;
 	pmuv3_pcbe_overflow(how);
+	pmuv3_pcbe_ops.pcbe_overflow_proof = pmuv3_overflow_proof();
 	/*
 	 * KVM traps every access to the PMU, so a direct read saves nothing.
 	 * Before Linux 6.5 it also fails at times, because perf overwrites
@@ -74,7 +75,7 @@ arch_pcbe(const char **why_not)
 	 */
 	pmuv3_pcbe_ops.pcbe_no_user_read = strcmp(machine.m_vmm, "kvm") == 0;
 	printf("pcbe: proof: %s; overflow interrupt %s\n", pmuv3_proof(),
-	    pmuv3_overflow_proof());
+	    pmuv3_pcbe_ops.pcbe_overflow_proof);
 	return &pmuv3_pcbe_ops;
 }
 

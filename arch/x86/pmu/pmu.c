@@ -96,8 +96,8 @@ arch_pcbe(const char **why_not)
 		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
 	else
 		ops->pcbe_no_ovf_intr = (1ULL << x86_pics.xs_n) - 1;
-	printf("pcbe: overflow interrupt %s\n",
-	    interrupt ? "comes" : "does not come");
+	ops->pcbe_overflow_proof = interrupt ? "comes" : "does not come";
+	printf("pcbe: overflow interrupt %s\n", ops->pcbe_overflow_proof);
 	if (ops->siblings != NULL)
 		printf("pcbe: threads of a core share its PICs: no LWP counts "
 		       "(EACCES) until all but one are offline, "

@@ -289,6 +289,7 @@ arch_pcbe(const char **why_not)
 	ops.prove = prove;
 	ops.advance = NULL;
 	ops.pcbe_no_user_read = false;
+	ops.pcbe_overflow_proof = "comes";
 	ops.pcbe_caps = fake_shape.caps;
 	ops.keep = soft->keep != NULL ? keep : NULL;
 	ops.pcbe_no_ovf_intr = fake_shape.mute ? ~0ULL : 0;

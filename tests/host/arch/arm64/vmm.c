@@ -1,11 +1,13 @@
 /*
- * Each hypervisor has the name of its UID.  An unknown UID is "unknown", and no
- * UID is no hypervisor.  The words are those of SMCCC: byte 0 of the UUID is
- * the lowest of x0.
+ * Each hypervisor has the name of its UID, and an unknown UID is "unknown".
+ * Without a UID the name is what the host says.  The words are those of SMCCC:
+ * byte 0 of the UUID is the lowest of x0.
  */
 #include "tests/lib/host/support.h"
 
 #include "arch/arm64/arm64.h"
+
+#define NO_UID 0xffffffff
 
 /* The first word of a UUID, from its first four bytes as printed. */
 static uint32_t
@@ -19,19 +21,35 @@ uids_have_names(void **state)
 {
 	(void)state;
 	assert_string_equal(
-	    arm64_vmm_name(first_word(0x28, 0xb4, 0x6f, 0xb6)), "kvm");
+	    arm64_vmm_name(first_word(0x28, 0xb4, 0x6f, 0xb6), true, "tcg"),
+	    "kvm");
 	assert_string_equal(
-	    arm64_vmm_name(first_word(0x58, 0xba, 0x32, 0x4d)), "hyperv");
+	    arm64_vmm_name(first_word(0x58, 0xba, 0x32, 0x4d), true, NULL),
+	    "hyperv");
 	assert_string_equal(
-	    arm64_vmm_name(first_word(0xc1, 0xd5, 0x8f, 0xcd)), "gunyah");
+	    arm64_vmm_name(first_word(0xc1, 0xd5, 0x8f, 0xcd), false, NULL),
+	    "gunyah");
 }
 
 static void
 other_answers(void **state)
 {
 	(void)state;
-	assert_string_equal(arm64_vmm_name(0x12345678), "unknown");
-	assert_null(arm64_vmm_name(0xffffffff));
+	assert_string_equal(arm64_vmm_name(0x12345678, true, "tcg"), "unknown");
+}
+
+/* Without a UID only the host can tell an emulator from a hypervisor. */
+static void
+the_host_names_what_does_not_answer(void **state)
+{
+	(void)state;
+	assert_string_equal(arm64_vmm_name(NO_UID, true, "tcg"), "tcg");
+	assert_string_equal(arm64_vmm_name(NO_UID, true, "kvm"), "kvm");
+	assert_string_equal(arm64_vmm_name(NO_UID, true, NULL), "unknown");
+	assert_string_equal(arm64_vmm_name(NO_UID, true, "tc"), "unknown");
+	assert_string_equal(arm64_vmm_name(NO_UID, true, ""), "unknown");
+	assert_string_equal(arm64_vmm_name(NO_UID, false, NULL), "none");
+	assert_string_equal(arm64_vmm_name(NO_UID, false, "tcg"), "none");
 }
 
 int
@@ -40,6 +58,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(uids_have_names),
 		cmocka_unit_test(other_answers),
+		cmocka_unit_test(the_host_names_what_does_not_answer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,19 @@
 #include <string.h>
 
 #include "kern/cpc/kcpc.h"
+#include "lib/text.h"
 
 static char text[2048];
+
+/* The text of kcpc_describe(). */
+static const char *
+description(void)
+{
+	struct text t = { text, sizeof text, 0 };
+
+	kcpc_describe(&t);
+	return text;
+}
 
 static void
 count_event(void *arg, uint_t picno, const char *event)
@@ -33,10 +44,9 @@ absent_pmu_is_one_line_with_the_reason(void **state)
 	reboot();
 	assert_string_equal(
 	    fake_console, "pcbe: PMU absent: this test took it away\n");
-	kcpc_describe(text, sizeof text);
-	assert_string_equal(text,
+	assert_string_equal(description(),
 	    "\"pmu\":null,\"pmu_reason\":\"PMU absent: this test took it "
-	    "away\",\"npic\":0,\"pics\":[]");
+	    "away\",\"npic\":0,\"pics\":[],\"overflow_proof\":null");
 }
 
 static void
@@ -90,6 +100,24 @@ no_pic_that_counts_is_no_pmu(void **state)
 	    strstr(fake_console, "no PIC counts right, none is used\n"));
 }
 
+/* The proof's findings are in the records, even if no PIC is used. */
+static void
+failed_pics_are_described(void **state)
+{
+	(void)state;
+	fake_shape.broken = 0x3;
+	fake_shape.npic = 2;
+	reboot();
+	assert_string_equal(description(),
+	    "\"pmu\":null,\"pmu_reason\":"
+	    "\"reads \\\"0\\\" after 1000 instructions\","
+	    "\"npic\":2,\"pics\":[{\"pic\":0,\"width\":48,\"unproved\":"
+	    "\"reads \\\"0\\\" after 1000 instructions\"},"
+	    "{\"pic\":1,\"width\":48,\"unproved\":"
+	    "\"reads \\\"0\\\" after 1000 instructions\"}],"
+	    "\"overflow_proof\":\"comes\"");
+}
+
 static void
 description_is_json_members(void **state)
 {
@@ -97,27 +125,30 @@ description_is_json_members(void **state)
 	fake_shape.broken = 1 << 1;
 	fake_shape.npic = 2;
 	reboot();
-	kcpc_describe(text, sizeof text);
-	assert_string_equal(text,
+	assert_string_equal(description(),
 	    "\"pmu\":\"Fake PMU\",\"npic\":2,\"pics\":["
 	    "{\"pic\":0,\"width\":48,\"unproved\":null},"
 	    "{\"pic\":1,\"width\":48,\"unproved\":"
-	    "\"reads \\\"0\\\" after 1000 instructions\"}],\"caps\":0,"
+	    "\"reads \\\"0\\\" after 1000 instructions\"}],\"overflow_proof\":"
+	    "\"comes\",\"caps\":0,"
 	    "\"user_read\":true,\"software\":false");
 }
 
 static void
 description_is_cut_as_snprintf_would(void **state)
 {
-	int whole = kcpc_describe(text, sizeof text), n;
+	size_t whole = strlen(description()), n;
 	char cut[512];
 
 	(void)state;
 	for (n = 1; n < whole; n++) {
 		memset(cut, '#', sizeof cut);
-		assert_int_equal(kcpc_describe(cut, (size_t)n), whole);
+		struct text t = { cut, n, 0 };
+
+		kcpc_describe(&t);
+		assert_int_equal(t.t_len, whole);
 		assert_int_equal(strlen(cut), n - 1);
-		assert_memory_equal(cut, text, (size_t)n - 1);
+		assert_memory_equal(cut, text, n - 1);
 		assert_int_equal(cut[n], '#');
 	}
 }
@@ -131,6 +162,7 @@ main(void)
 		T(broken_pic_is_named_and_not_used),
 		T(broken_pic_takes_no_raw_code_either),
 		T(no_pic_that_counts_is_no_pmu),
+		T(failed_pics_are_described),
 		T(description_is_json_members),
 		T(description_is_cut_as_snprintf_would),
 	};

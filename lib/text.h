@@ -1,0 +1,25 @@
+/*
+ * Text that is appended to a buffer.  Included by kern/, whose descriptions of
+ * the machine are JSON.
+ */
+#ifndef LIB_TEXT_H
+#define LIB_TEXT_H
+
+#include <stddef.h>
+
+/* t_len is the length that the whole text needs, without its final NUL. */
+struct text {
+	char *t_buf;
+	size_t t_size;
+	size_t t_len;
+};
+
+void text_add(struct text *t, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/*
+ * Append a JSON string, or null.  A character that is not printable ASCII
+ * becomes a question mark.
+ */
+void text_add_string(struct text *t, const char *s);
+
+#endif /* LIB_TEXT_H */

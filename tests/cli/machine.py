@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""A record says which machine it is from: firmware's names by SMBIOS, the hypervisor, the CPU.
+
+The image boots in plain QEMU, without the words that `scripts/barecpc run` passes.  The names that QEMU puts into SMBIOS are
+hostile: they try to end their JSON string and their line."""
+
+import json
+import re
+import subprocess
+import sys
+
+from qmp_guest import ROOT, Points, console, qemu
+
+BOARD = {"arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3"], "x86_64": ["qemu-system-x86_64", "-M", "q35"]}
+EFI = {"arm64": "BOOTAA64.EFI", "x86_64": "BOOTX64.EFI"}
+HOSTILE = ["-smbios", 'type=1,manufacturer=a\nbarecpc: exit 9\n,product=Box 13" \\,version=  2  ,serial=SECRET',
+           "-smbios", "type=2,manufacturer=Boards,product=" + "x" * 100]
+NAMES = {"maker": "a?barecpc: exit 9?", "product": 'Box 13" \\', "product_version": "2", "board_maker": "Boards", "board": "x" * 64}
+
+
+def boot(arch, uefi, *options, words="", board=()):
+    """The machine member of a record of `spin`, and the exit number."""
+    build = ROOT / "build" / arch
+    command = [*(board or BOARD[arch]), "-accel", "tcg", "-cpu", "max", "-m", "256", "-display", "none", "-nodefaults",
+               "-serial", "stdio", "-no-reboot", "-boot", "menu=on,splash-time=0", *options,
+               "-kernel", str(build / (EFI[arch] if uefi else qemu.ARCHS[arch].image)),
+               "-append", f"output=framed {words} -- spin -r 1 -w 0"]
+    if uefi:
+        command += ["-bios", qemu.ARCHS[arch].firmware]
+    records = []
+    parser = console.Console(lambda stream, data: records.append(data) if stream == "json" else None, lambda line: None)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)
+    parser.feed(done.stdout)
+    parser.close()
+    if not records:
+        print(f"Bail out! {arch}: no record; {done.stderr[-300:]}")
+        sys.exit(1)
+    return json.loads(records[0])["machine"], parser.exit
+
+
+def check_members(points, name, machine):
+    """Each member, and each member of an object in it, is in a table of docs/records.md."""
+    text = (ROOT / "docs" / "records.md").read_text()
+    named = {word for line in text.splitlines() if line.startswith("|") for word in re.findall(r"`(\w+)`", line)}
+    inner = [pic for pic in machine["pics"]] + [machine.get("smbios", {}), machine["host"]]
+    unknown = {key for part in [machine, *inner] for key in part} - named
+    points.check(not unknown, f"{name}: every member is documented", str(sorted(unknown)))
+
+
+def main():
+    points = Points()
+    for arch, uefi, firmware in (("x86_64", False, "SeaBIOS"), ("x86_64", True, "OVMF"), ("arm64", True, "OVMF")):
+        name = f"{arch}, {'UEFI' if uefi else 'BIOS'}"
+        machine, ended = boot(arch, uefi, *HOSTILE)
+        check_members(points, name, machine)
+        smbios = machine.get("smbios", {})
+        points.check(firmware in smbios.get("firmware_vendor", "") and {"firmware_version", "firmware_date"} < set(smbios),
+                     f"{name}: the firmware is named", str(smbios))
+        points.check({key: smbios.get(key) for key in NAMES} == NAMES, f"{name}: machine and board are named, cleaned", str(smbios))
+        points.check("SECRET" not in str(machine), f"{name}: without the serial number")
+        points.check(ended in (0, 77), f"{name}: no name fakes a line", f"exit {ended}")
+        wanted = "tcg" if arch == "x86_64" else "unknown"
+        points.check(machine["vmm"] == wanted and machine["host"] == {}, f"{name}: unknown to the host, the emulator is {wanted}",
+                     f"{machine['vmm']} {machine['host']}")
+
+    machine, _ = boot("arm64", False, *HOSTILE, "-cpu", "neoverse-n1")
+    check_members(points, "arm64, no UEFI", machine)
+    points.check("smbios" not in machine, "arm64, no UEFI: the member is absent", str(machine.get("smbios")))
+    points.check(machine["vmm"] == "unknown", "arm64, no UEFI: the emulator is unknown", machine["vmm"])
+    points.check(machine["cpu"] == "Neoverse-N1" and machine["midr"] == "0x414fd0c1" and machine["revidr"] == "0",
+                 "arm64: the CPU is named by its part number", str(machine))
+    machine, _ = boot("arm64", False, "-cpu", "a64fx", words="host.accel=tcg")
+    points.check(machine["cpu"] == "A64FX", "arm64: so is one of another maker", machine["cpu"])
+    points.check(machine["vmm"] == "tcg", "arm64: the host names the emulator", machine["vmm"])
+    cpu = "Skylake-Client,check=off,vendor=ab\"cd\\\\efghij,model-id=  Two   words "
+    machine, _ = boot("x86_64", False, "-cpu", cpu.replace("\\\\", "\\"), board=["qemu-system-x86_64", "-M", "microvm"])
+    points.check((machine["cpu"], machine["vendor"]) == ("Two words", "ab\"cd\\efghij") and
+                 (machine["family"], machine["model"]) == (6, 94), "x86_64: the CPU is named by brand, family and model", str(machine))
+    points.check("smbios" not in machine, "x86_64, microvm: it has no SMBIOS, the member is absent", str(machine.get("smbios")))
+    return points.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
