@@ -42,7 +42,7 @@ struct machine {
 	enum psci_conduit m_psci;
 	unsigned m_ncpu;          /* CPUs in the tables, maybe above MAXCPU */
 	uint64_t m_mpidr[MAXCPU]; /* affinity fields of the first ones */
-	bool m_virtual;    /* the tables are an emulator's or hypervisor's */
+	bool m_virtual; /* the tables are an emulator's or hypervisor's */
 	const struct bootinfo *m_boot; /* for machine_map() */
 	const char *m_vmm; /* as in records: "kvm", "tcg", "none" on metal */
 };

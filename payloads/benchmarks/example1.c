@@ -11,6 +11,7 @@
  */
 #include "payloads/common/meter.h"
 #include "payloads/common/options.h"
+#include "payloads/common/read_cost.h"
 #include "payloads/common/report.h"
 #include "payloads/common/usage.h"
 
@@ -106,6 +107,7 @@ find_missing(struct outcome *oc)
 	int i;
 
 	meter_open(&m);
+	read_cost_measure(&m);
 	for (i = 0; i < 2; i++) {
 		if (meter_bind(&m, &oc->oc_event[i], 1) == 0)
 			refuse_event(oc, i, m.m_status, m.m_reason);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "payloads/common/read_cost.h"
 #include "payloads/common/usage.h"
 
 #define INSTRUCTIONS_PER_ITERATION 2
@@ -234,6 +235,7 @@ main(int argc, char **argv)
 		usage_mistake("give both short and long, or neither");
 	}
 	meter_open(&sp.spn_m);
+	read_cost_measure(&sp.spn_m);
 	sp.spn_m.m_idle_levels = true; /* their expected count is 0 */
 	for (i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "payloads/common/read_cost.h"
 #include "payloads/common/usage.h"
 
 static void
@@ -198,6 +199,7 @@ measure_sizes(int argc, char **argv, const struct sizes *sz)
 	snprintf(arguments, sizeof arguments, "[%s...]", sz->sz_what);
 	options_parse(&o, argc, argv, arguments, "PAPI_tot_ins,PAPI_tot_cyc");
 	meter_open(&m);
+	read_cost_measure(&m);
 	/* The first pass only parses, so that mistakes end the program early.
 	 */
 	for (pass = 0; pass < 2; pass++) {

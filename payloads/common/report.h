@@ -41,6 +41,23 @@ struct result {
 };
 
 /*
+ * The counts of a pair of samples with nothing between them.  read_cost.c fills
+ * them in.
+ */
+enum read_way { READ_IN_PLACE, READ_BY_CALL, READ_WAYS };
+enum read_level { READ_USER, READ_SYSTEM, READ_LEVELS };
+struct read_count {
+	bool rdn_known;
+	int64_t rdn_min, rdn_range;
+};
+struct read_cost {
+	const char *rdc_event; /* NULL: not measured */
+	unsigned rdc_pairs;
+	struct read_count rdc_count[READ_WAYS][READ_LEVELS];
+};
+extern struct read_cost report_read_cost;
+
+/*
  * Print one row, with the titles before the first, and write one record.  A
  * reason is printed once, after its first row.  The lines about disturbed runs
  * wait for report_last_lines().

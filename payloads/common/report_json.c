@@ -147,6 +147,42 @@ json_runs(FILE *f, const char *key, const struct runs *rn)
 	    rn->rn_excluded != NULL ? rn->rn_ndisturbed : 0);
 }
 
+struct read_cost report_read_cost;
+
+static void
+json_read_cost(FILE *f, const struct read_cost *rc)
+{
+	static const char *const ways[] = { "in_place", "by_call" };
+	static const char *const levels[] = { "user", "system" };
+
+	fputs(",\"read_cost\":", f);
+	if (rc->rdc_event == NULL) {
+		fputs("null", f);
+		return;
+	}
+	fprintf(
+	    f, "{\"event\":\"%s\",\"pairs\":%u", rc->rdc_event, rc->rdc_pairs);
+	for (unsigned way = 0; way < READ_WAYS; way++) {
+		fprintf(f, ",\"%s\":{", ways[way]);
+		for (unsigned level = 0; level < READ_LEVELS; level++) {
+			const struct read_count *rn =
+			    &rc->rdc_count[way][level];
+
+			fprintf(f, "%s\"%s\":", level > 0 ? "," : "",
+			    levels[level]);
+			if (!rn->rdn_known)
+				fputs("null", f);
+			else
+				fprintf(f,
+				    "{\"min\":%" PRId64 ",\"range\":%" PRId64
+				    "}",
+				    rn->rdn_min, rn->rdn_range);
+		}
+		fputc('}', f);
+	}
+	fputc('}', f);
+}
+
 static void
 json_result(FILE *f, const void *arg)
 {
@@ -185,7 +221,9 @@ json_result(FILE *f, const void *arg)
 	json_runs(f, "measured", r->r_runs);
 	fputc(',', f);
 	json_runs(f, "overhead", r->r_empty);
-	fprintf(f, "},\"verified\":%s", r->r_verified ? "true" : "false");
+	fputc('}', f);
+	json_read_cost(f, &report_read_cost);
+	fprintf(f, ",\"verified\":%s", r->r_verified ? "true" : "false");
 }
 
 void

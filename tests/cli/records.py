@@ -97,11 +97,19 @@ check("every member is documented",
 check("every record has every documented member", [
     f"{r['label']}: {key}" for r in records
     for key in ("schema", "payload", "arguments", "label", "event", "code", "pic", "privilege", "status", "runs", "warm_ups",
-                "iterations", "aggregate", "overhead_method", "count", "per_iteration", "tick", "hrtime_ns", "conditions", "verified",
-                "machine") if key not in r])
+                "iterations", "aggregate", "overhead_method", "count", "per_iteration", "tick", "hrtime_ns", "read_cost", "conditions",
+                "verified", "machine") if key not in r])
 check("the machine is described", [
     f"{r['label']}: {key}" for r in records
-    for key in ("arch", "boot", "cpus", "priv", "tick_hz", "pmu", "npic", "pics", "caps", "vmm") if key not in r["machine"]])
+    for key in ("arch", "boot", "cpus", "priv", "tick_hz", "pmu", "npic", "pics", "caps", "vmm", "overflow_proof") if key not in r["machine"]])
+costs = [r["read_cost"] for r in records]
+check("the cost of a read is recorded, the same in each record", [] if costs == [costs[0]] * len(costs) else [str(costs)])
+cost = costs[0]
+check("it is exact: at the program's privilege in place, at the kernel's too by call", [] if (
+    cost["event"] == "PAPI_tot_ins" and {part["range"] for way in ("in_place", "by_call") for part in cost[way].values()} == {0} and
+    cost["in_place"]["system"]["min"] == 0 and cost["in_place"]["user"]["min"] > cost["by_call"]["user"]["min"] > 0 and
+    cost["by_call"]["system"]["min"] > cost["in_place"]["user"]["min"]) else [str(cost)])
+check("the emulator is named, as run says", sorted({r["machine"]["vmm"] for r in records} - {"tcg"}))
 check("aggregates are those of the raw values", [
     f"{r['label']} {r['event']}: {key}" for r in records for key in ("count", "tick", "hrtime_ns")
     if quantity_wrong(r[key], r["runs"])])

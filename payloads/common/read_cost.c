@@ -1,0 +1,132 @@
+/*
+ * Measures the overhead of a read, at each privilege, in place and by a system
+ * call.  It is the count of two samples with nothing between them.
+ */
+#include "payloads/common/read_cost.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/cpc.h>
+
+#include "payloads/common/json.h"
+
+#define PAIRS 8 /* and one before them, which warms up */
+
+/* A bound set of one request. */
+struct lone {
+	cpc_t *ln_cpc;
+	cpc_set_t *ln_set;
+	cpc_buf_t *ln_buf[2];
+};
+
+static int64_t
+pair_in_place(const struct lone *ln)
+{
+	uint64_t value[2] = { 0, 0 };
+
+	cpc_set_sample(ln->ln_cpc, ln->ln_set, ln->ln_buf[0]);
+	cpc_set_sample(ln->ln_cpc, ln->ln_set, ln->ln_buf[1]);
+	for (unsigned i = 0; i < 2; i++)
+		cpc_buf_get(ln->ln_cpc, ln->ln_buf[i], 0, &value[i]);
+	return (int64_t)(value[1] - value[0]);
+}
+
+/* The kernel names a set by its name without the lowest bits. */
+#define SET_ID(set) ((uintptr_t)(set) >> 24)
+
+static int64_t
+pair_by_call(const struct lone *ln)
+{
+	struct {
+		struct cpc_sample head;
+		uint64_t value;
+	} s[2];
+
+	memset(s, 0, sizeof s);
+	for (unsigned i = 0; i < 2; i++)
+		cpc_syscall(
+		    CPC_OP_SAMPLE, SET_ID(ln->ln_set), (uintptr_t)&s[i], 1, 0);
+	return (int64_t)(s[1].value - s[0].value);
+}
+
+static struct read_count
+count_pairs(const struct lone *ln, int64_t (*pair)(const struct lone *ln))
+{
+	struct read_count rc = { .rdn_known = true };
+	int64_t max = 0;
+
+	pair(ln);
+	for (unsigned i = 0; i < PAIRS; i++) {
+		int64_t n = pair(ln);
+
+		if (i == 0 || n < rc.rdn_min)
+			rc.rdn_min = n;
+		if (i == 0 || n > max)
+			max = n;
+	}
+	rc.rdn_range = max - rc.rdn_min;
+	return rc;
+}
+
+static bool
+bind_lone(struct lone *ln, const char *event, unsigned level)
+{
+	if ((ln->ln_set = cpc_set_create(ln->ln_cpc)) == NULL)
+		return false;
+	return cpc_set_add_request(
+		   ln->ln_cpc, ln->ln_set, event, 0, level, 0, NULL) != -1 &&
+	       (ln->ln_buf[0] = cpc_buf_create(ln->ln_cpc, ln->ln_set)) !=
+	           NULL &&
+	       (ln->ln_buf[1] = cpc_buf_create(ln->ln_cpc, ln->ln_set)) !=
+	           NULL &&
+	       cpc_bind_curlwp(ln->ln_cpc, ln->ln_set, 0) == 0;
+}
+
+static void
+free_lone(struct lone *ln)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		if (ln->ln_buf[i] != NULL)
+			cpc_buf_destroy(ln->ln_cpc, ln->ln_buf[i]);
+	}
+	if (ln->ln_set != NULL)
+		cpc_set_destroy(ln->ln_cpc, ln->ln_set);
+}
+
+/* Measure at one privilege.  Returns false if the event cannot be counted. */
+static bool
+measure_level(cpc_t *cpc, struct read_cost *rc, enum read_level level)
+{
+	static const unsigned flags[] = { CPC_COUNT_USER, CPC_COUNT_SYSTEM };
+	struct lone ln = { .ln_cpc = cpc };
+	bool bound = bind_lone(&ln, rc->rdc_event, flags[level]);
+
+	if (bound && strstr(json_machine(), "\"user_read\":true") != NULL)
+		rc->rdc_count[READ_IN_PLACE][level] =
+		    count_pairs(&ln, pair_in_place);
+	if (bound)
+		rc->rdc_count[READ_BY_CALL][level] =
+		    count_pairs(&ln, pair_by_call);
+	free_lone(&ln);
+	return bound;
+}
+
+void
+read_cost_measure(const struct meter *m)
+{
+	static const char *const events[] = { "PAPI_tot_ins", "PAPI_tot_cyc" };
+	struct read_cost *rc = &report_read_cost;
+
+	for (unsigned i = 0; m->m_cpc != NULL && i < 2; i++) {
+		bool user, system;
+
+		*rc = (struct read_cost){ .rdc_event = events[i],
+			.rdc_pairs = PAIRS };
+		user = measure_level(m->m_cpc, rc, READ_USER);
+		system = measure_level(m->m_cpc, rc, READ_SYSTEM);
+		if (user || system)
+			return;
+	}
+	rc->rdc_event = NULL;
+}
