@@ -28,7 +28,6 @@
 #include "kern/sys/limit.h"
 #include "kern/sys/syscall.h"
 #include "kern/sys/test_hooks.h"
-#include "kern/test_crash.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 

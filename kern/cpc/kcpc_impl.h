@@ -1,6 +1,6 @@
 /*
  * The structures and functions that the files of kern/cpc/ share.  Included by
- * them and by tests/host.
+ * them, by kern/sys/test_hooks.c and by tests/host.
  */
 #ifndef KERN_CPC_KCPC_IMPL_H
 #define KERN_CPC_KCPC_IMPL_H
@@ -296,10 +296,5 @@ int kcpc_profile_image(uintptr_t fd, uintptr_t n, uintptr_t uva);
 
 /* counter_page.c: CPC_OP_PAGE.  The page's address, or -errno. */
 intptr_t kcpc_page_get(struct lwp *l, const uintptr_t *a);
-
-/* test_hooks.c: CPC_OP_TEST_DISTURB, 0 or an errno. */
-int kcpc_test_disturb(struct lwp *l, uint64_t ticks, uintptr_t how);
-/* CPC_OP_ADVANCE, with the arguments of the system call: 0 or -errno. */
-intptr_t kcpc_test_advance(const uintptr_t *a);
 
 #endif /* KERN_CPC_KCPC_IMPL_H */

@@ -178,7 +178,7 @@ uint64_t
 kcpc_stop(struct kcpc_ctx *ctx)
 {
 	kcpc_page_shut(ctx);
-	timer_stop(&ctx->kc_fold); /* also that of kcpc_test_disturb() */
+	timer_stop(&ctx->kc_fold); /* also that of CPC_OP_TEST_DISTURB */
 	return stop_pics(ctx);
 }
 

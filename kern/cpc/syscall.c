@@ -225,10 +225,8 @@ bind_and_record(const uintptr_t *a, bind_fn *bind)
 }
 
 /*
- * The operations: their arguments are a[0..3], the result is a value or
- * -errno.
+ * The operations
  */
-typedef intptr_t op_fn(const uintptr_t *a);
 
 static intptr_t
 op_bind(const uintptr_t *a)
@@ -354,12 +352,6 @@ op_disable(const uintptr_t *a)
 }
 
 static intptr_t
-op_test_disturb(const uintptr_t *a)
-{
-	return -kcpc_test_disturb(lwp_self(), a[0], a[1]);
-}
-
-static intptr_t
 op_preset(const uintptr_t *a)
 {
 	return -kcpc_preset(lwp_self(), a[0], a[1]);
@@ -441,14 +433,14 @@ op_caps(const uintptr_t *a)
 	return kcpc_caps();
 }
 
-static op_fn *const ops[] = {
+static kcpc_op_fn *ops[] = {
 	[CPC_OP_BIND] = op_bind,
 	[CPC_OP_BIND_CPU] = op_bind_cpu,
 	[CPC_OP_SAMPLE] = op_sample,
 	[CPC_OP_RELE] = op_rele,
 	[CPC_OP_ENABLE] = op_enable,
 	[CPC_OP_DISABLE] = op_disable,
-	[CPC_OP_TEST_DISTURB] = op_test_disturb,
+	[CPC_OP_TEST_DISTURB] = NULL, /* kern/sys/test_hooks.c */
 	[CPC_OP_PRESET] = op_preset,
 	[CPC_OP_RESTART] = op_restart,
 	[CPC_OP_WHERE] = op_where,
@@ -456,7 +448,7 @@ static op_fn *const ops[] = {
 	[CPC_OP_REVOKE] = op_revoke,
 	[CPC_OP_LWP_SELF] = op_lwp_self,
 	[CPC_OP_PAGE] = op_page,
-	[CPC_OP_ADVANCE] = kcpc_test_advance,
+	[CPC_OP_ADVANCE] = NULL, /* kern/sys/test_hooks.c */
 	[CPC_OP_PROFILE] = op_profile,
 	[CPC_OP_PROFILE_STAT] = op_profile_stat,
 	[CPC_OP_PROFILE_IMAGE] = op_profile_image,
@@ -474,6 +466,13 @@ static op_fn *const ops[] = {
 	[CPC_OP_CPUREF] = kcpc_cpuref,
 	[CPC_OP_KERNEL_SYMBOL] = kcpc_kernel_symbol,
 };
+
+void
+kcpc_add_op(unsigned op, kcpc_op_fn *fn)
+{
+	ASSERT(op < sizeof ops / sizeof ops[0] && ops[op] == NULL);
+	ops[op] = fn;
+}
 
 static intptr_t
 op_without_pmu(uintptr_t op, const uintptr_t *a)

@@ -21,7 +21,7 @@
 /*
  * Words of checks=.  "poison" makes the allocators check memory.  The others
  * each make the kernel commit one error, to show that it is caught
- * (kern/test_crash.c).
+ * (kern/sys/test_hooks.c).
  */
 #define DEBUG_POISON      0x1
 #define DEBUG_UNDEFINED   0x2

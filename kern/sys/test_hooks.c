@@ -1,28 +1,34 @@
 /*
- * Test hooks, by the private call BARECPC_SYS_TEST (include/sys/barecpc.h).
- * They make allocations fail, and summarize the state that a failed call must
- * not change.  tests/image/hostile/alloc_fail/alloc_fail.c uses them.
+ * The kernel's test hooks: allocations that fail, a summary of the state,
+ * errors made on purpose, and disturbances of kcpc.
  */
 #include "kern/sys/test_hooks.h"
 
 #include <stddef.h>
 
 #include "include/sys/barecpc.h"
+#include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
+#include "kern/cpc/kcpc_impl.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
+#include "kern/platform/cmdline.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
+#include "kern/sched/cpu.h"
+#include "kern/sched/sched.h"
+#include "kern/sched/timer.h"
 #include "kern/sys/coverage.h"
 #include "kern/sys/syscall.h"
+#include "lib/printf.h"
+#include "lib/string.h"
 
 static bool hooks_on;
 
 /*
- * Allocations that fail
+ * Allocations that fail.  tests/image/hostile/alloc_fail/ uses them.
  */
-
 static struct {
 	const struct lwp *lwp; /* only compared: it may have been freed */
 	uint64_t first;        /* the number of the first that fails */
@@ -59,7 +65,7 @@ end_to_fail(void)
 }
 
 /*
- * State
+ * State that a failed call must not change
  */
 
 /* A step of the FNV-1a hash, for a word. */
@@ -115,7 +121,7 @@ copy_state(uintptr_t uva)
 }
 
 /*
- * The call
+ * The call BARECPC_SYS_TEST (include/sys/barecpc.h)
  */
 
 intptr_t
@@ -140,8 +146,181 @@ test_hooks_syscall(const uintptr_t *a)
 	}
 }
 
+/*
+ * Errors that the kernel makes on purpose after boot, chosen by words of
+ * checks=.  tests/cli/defences.sh expects that each one is caught.
+ */
+
+/* Volatile, so that the compiler cannot see the errors and remove them. */
+static volatile int32_t largest = INT32_MAX;
+static void *volatile pointer;
+static volatile size_t length;
+
+static void
+overflow_int(void)
+{
+	largest = largest + 1;
+}
+
+static __attribute__((noinline)) void
+smash_stack(void)
+{
+	char array[24];
+
+	pointer = array;
+	length = sizeof array + 16;
+	memset(pointer, 0x5a, length);
+}
+
+static void
+write_freed_page(void)
+{
+	pointer = page_alloc(0);
+	page_free(pointer, 0);
+	((volatile uint8_t *)pointer)[2000] = 1;
+	pointer = page_alloc(0);
+}
+
+/* Fill the blocks of pages that were taken before poisoning began. */
+static void
+leave_old_pages(size_t bytes)
+{
+	for (unsigned n = 0; n < 100; n++)
+		pointer = kmalloc(bytes);
+}
+
+/* `other` keeps the slab in use, so that kfree() does not free its page. */
+static void
+write_freed_block(void)
+{
+	void *other;
+
+	leave_old_pages(100);
+	/* The block before or the block after keeps their page in use. */
+	pointer = kmalloc(100);
+	other = kmalloc(100);
+	kfree(pointer);
+	((volatile uint8_t *)pointer)[50] = 1;
+	/* Until the block is handed out again; other pages may come first. */
+	for (unsigned n = 0; n < 1000; n++)
+		other = kmalloc(100);
+	pointer = other;
+}
+
+static void
+write_past(size_t bytes)
+{
+	length = bytes;
+	leave_old_pages(bytes);
+	pointer = kmalloc(bytes);
+	((volatile uint8_t *)pointer)[length] = 1;
+	kfree(pointer);
+}
+
+void
+test_crash(uint32_t flags)
+{
+	if (flags & DEBUG_UNDEFINED)
+		overflow_int();
+	if (flags & DEBUG_SMASH)
+		smash_stack();
+	if (flags & DEBUG_FREED_PAGE)
+		write_freed_page();
+	if (flags & DEBUG_FREED_BLOCK)
+		write_freed_block();
+	if (flags & DEBUG_PAST_BLOCK)
+		write_past(100);
+	if (flags & DEBUG_PAST_LARGE)
+		write_past(5000);
+}
+
+/*
+ * Disturbances of kcpc, by its system call (include/sys/cpc.h).
+ * CPC_OP_TEST_DISTURB acts on a running context at a given tick, so that a test
+ * can interrupt a direct read at any instruction.  CPC_OP_ADVANCE lets the
+ * software PMU count.
+ */
+
+/* Stop and start the PICs, as a switch of LWPs does. */
+static void
+switch_due(void *arg)
+{
+	struct kcpc_ctx *ctx = arg;
+
+	if (kcpc_running(ctx))
+		kcpc_refresh(ctx);
+}
+
+static void
+freeze_due(void *arg)
+{
+	struct kcpc_ctx *ctx = arg;
+
+	if (!kcpc_running(ctx))
+		return;
+	kcpc_stop(ctx);
+	kcpc_freeze(ctx);
+}
+
+static void
+invalidate_due(void *arg)
+{
+	struct kcpc_ctx *ctx = arg;
+
+	if (kcpc_running(ctx))
+		kcpc_invalidate(ctx);
+}
+
+/* Move the LWP to the next CPU, as another LWP's processor_bind(2) would. */
+static void
+migrate_due(void *arg)
+{
+	const struct kcpc_ctx *ctx = arg;
+	const struct cpuset *online = sched_cpus();
+	unsigned self = arch_curcpu()->c_id;
+	unsigned next = cpuset_next(online, online, self + 1);
+
+	if (next >= MAXCPU)
+		next = cpuset_next(online, online, 0);
+	if (!kcpc_running(ctx) || next >= MAXCPU || next == self)
+		return;
+	lwp_bind(ctx->kc_lwp, &cpus[next]);
+}
+
+static intptr_t
+disturb(const uintptr_t *a)
+{
+	static void (*const due[])(void *) = {
+		[CPC_DISTURB_SWITCH] = switch_due,
+		[CPC_DISTURB_FREEZE] = freeze_due,
+		[CPC_DISTURB_INVALIDATE] = invalidate_due,
+		[CPC_DISTURB_MIGRATE] = migrate_due,
+	};
+	uintptr_t how = a[1];
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(lwp_self(), 0, &ctx)) != 0)
+		return -err;
+	if (how >= sizeof due / sizeof due[0] || !kcpc_running(ctx))
+		return -EINVAL;
+	timer_start(&ctx->kc_fold, arch_tick() + a[0], due[how], ctx);
+	return 0;
+}
+
+static intptr_t
+advance_soft_pmu(const uintptr_t *a)
+{
+	if (kcpc_ops->advance == NULL)
+		return -ENOTSUP;
+	kcpc_ops->advance(a[0], a[1] & (CPC_COUNT_USER | CPC_COUNT_SYSTEM));
+	return 0;
+}
+
 void
 test_hooks_init(bool on)
 {
 	hooks_on = on;
+	kcpc_add_op(CPC_OP_TEST_DISTURB, disturb);
+	kcpc_add_op(CPC_OP_ADVANCE, advance_soft_pmu);
 }

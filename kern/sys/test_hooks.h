@@ -1,12 +1,19 @@
 /*
- * Test hooks for tests in the image.  Included by kern/main.c.
+ * Test hooks.  Included by kern/main.c.
  */
 #ifndef KERN_SYS_TEST_HOOKS_H
 #define KERN_SYS_TEST_HOOKS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Make BARECPC_SYS_TEST a system call if `on` is set. */
+/*
+ * Give kcpc its operations for tests.  Make BARECPC_SYS_TEST a system call if
+ * `on` is set.
+ */
 void test_hooks_init(bool on);
+
+/* Make the errors that the DEBUG_* flags name.  Returns if none is caught. */
+void test_crash(uint32_t flags);
 
 #endif /* KERN_SYS_TEST_HOOKS_H */

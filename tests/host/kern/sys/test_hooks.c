@@ -1,10 +1,12 @@
 /*
- * CPC_OP_TEST_DISTURB.  Tests in the image use it to interrupt a read at a
- * chosen time: a timer does to the context what other LWPs could do.
+ * CPC_OP_TEST_DISTURB of the test hooks.  Tests in the image use it to
+ * interrupt a read at a chosen time: a timer does to the context what other
+ * LWPs could do.
  */
 #include "tests/lib/host/host.h"
 
 #include "kern/cpc/kcpc_impl.h"
+#include "kern/sys/test_hooks.h"
 
 static cpc_set_t *set;
 
@@ -162,5 +164,6 @@ main(void)
 		T(a_running_context_is_needed),
 	};
 
+	test_hooks_init(false);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
