@@ -201,14 +201,18 @@ symbols_find(const struct symbols *sy, uint64_t addr)
 	return symbols[lo].name;
 }
 
-/* The n bytes of code before an address, or NULL if the file lacks them. */
-static const unsigned char *
-code_before(const struct symbols *sy, uint64_t addr, size_t n)
+const unsigned char *
+symbols_code_before(const struct symbols *sy, uint64_t addr, size_t n)
 {
-	const char *file = sy->sy_file;
-	const Elf64_Ehdr *eh = (const Elf64_Ehdr *)file;
-	const Elf64_Phdr *ph = (const Elf64_Phdr *)(file + eh->e_phoff);
+	const Elf64_Ehdr *eh;
+	const Elf64_Phdr *ph;
+	const char *file;
 
+	if (sy == NULL)
+		return NULL;
+	file = sy->sy_file;
+	eh = (const Elf64_Ehdr *)file;
+	ph = (const Elf64_Phdr *)(file + eh->e_phoff);
 	for (unsigned i = 0; i < eh->e_phnum; i++) {
 		uint64_t at = addr - n - ph[i].p_vaddr;
 
@@ -220,42 +224,3 @@ code_before(const struct symbols *sy, uint64_t addr, size_t n)
 	}
 	return NULL;
 }
-
-#ifdef __aarch64__
-/* Arm ARM (DDI 0487), "BL", "BLR", and "BLRAA" and its like. */
-bool
-symbols_after_call(const struct symbols *sy, uint64_t addr)
-{
-	const unsigned char *p = sy != NULL ? code_before(sy, addr, 4) : NULL;
-	uint32_t insn;
-
-	if (p == NULL)
-		return false;
-	memcpy(&insn, p, sizeof insn);
-	return (insn & 0xfc000000) == 0x94000000 ||
-	       (insn & 0xfefff000) == 0xd63f0000;
-}
-#else
-/*
- * Intel SDM vol. 2A, "CALL": E8 and 32 bits; or FF /2, whose length depends
- * on its operand.
- */
-bool
-symbols_after_call(const struct symbols *sy, uint64_t addr)
-{
-	const unsigned char *p;
-	size_t n;
-
-	if (sy == NULL)
-		return false;
-	p = code_before(sy, addr, 5);
-	if (p != NULL && p[0] == 0xe8)
-		return true;
-	for (n = 2; n <= 7; n++) {
-		p = code_before(sy, addr, n);
-		if (p != NULL && p[0] == 0xff && (p[1] >> 3 & 7) == 2)
-			return true;
-	}
-	return false;
-}
-#endif

@@ -6,6 +6,7 @@
 #define PAYLOADS_TOOLS_SYMBOLS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct symbols;
@@ -21,7 +22,13 @@ void symbols_free(struct symbols *sy);
  * there.
  */
 const char *symbols_find(const struct symbols *sy, uint64_t addr);
-/* Is the instruction that ends at the address a call? */
+/*
+ * The n bytes of code before an address, or NULL if the file lacks them or sy
+ * is NULL.
+ */
+const unsigned char *symbols_code_before(
+    const struct symbols *sy, uint64_t addr, size_t n);
+/* ARCH/call.c: is the instruction that ends at the address a call? */
 bool symbols_after_call(const struct symbols *sy, uint64_t addr);
 
 #endif /* PAYLOADS_TOOLS_SYMBOLS_H */
