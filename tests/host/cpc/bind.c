@@ -289,7 +289,7 @@ generic_event_takes_no_attribute(void **state)
 	bind_curlwp(pinned);
 }
 
-/* Part 4.5: the report names the first refused request, and the reason. */
+/* docs/design.md, "Counting": the report names the request and the reason. */
 static void
 a_refusal_names_the_request(void **state)
 {
@@ -346,7 +346,7 @@ hypervisor_mode_may_be_refused(void **state)
 	assert_bind_fails(set, EACCES, CPC_HV_NO_ACCESS);
 }
 
-/* Part 7.9: the process lacks the privilege. */
+/* docs/design.md, `cpc_cpu=`: the process lacks the privilege. */
 static void
 hypervisor_mode_needs_the_privilege(void **state)
 {
@@ -534,7 +534,7 @@ binding_again_takes_no_memory(void **state)
 	assert_silent(cpc_bind_curlwp(cpc, bigger, 0), ENOMEM);
 }
 
-/* Part 4.5: no memory.  The old context may be gone. */
+/* include/libcpc.h: no memory.  The old context is gone. */
 static void
 bind_without_memory_is_enomem(void **state)
 {

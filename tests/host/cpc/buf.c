@@ -63,7 +63,7 @@ buffer_of_a_foreign_set_is_einval(void **state)
 	cpc_close(other);
 }
 
-/* Part 4.4: a buffer for an empty set is legal. */
+/* include/libcpc.h: a buffer is for the requests of now, so for none, too. */
 static void
 buffer_of_an_empty_set_is_legal(void **state)
 {

@@ -174,7 +174,7 @@ subcodes_are_1_to_11(void **state)
 		assert_int_equal(subcodes[i], i + 1);
 }
 
-/* Part 3 lists these numbers; strerror(3) must know each. */
+/* include/libcpc.h names these errnos; strerror(3) must know each. */
 static void
 errnos_are_distinct_and_known(void **state)
 {

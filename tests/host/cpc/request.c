@@ -418,7 +418,7 @@ destroy_walked_set(void *arg, int index, const char *event, uint64_t preset,
 	assert_string_equal(event, "cycles");
 }
 
-/* Part 4.2: a callback may call any libcpc function except cpc_close(). */
+/* include/libcpc.h: action may call any function except cpc_close(). */
 static void
 walk_survives_a_callback_that_destroys(void **state)
 {
@@ -430,7 +430,6 @@ walk_survives_a_callback_that_destroys(void **state)
 	cpc_walk_requests(cpc, set, set, destroy_walked_set);
 }
 
-/* Part 4.3 */
 static void
 walk_of_a_bad_set_is_einval(void **state)
 {

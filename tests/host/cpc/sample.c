@@ -196,7 +196,7 @@ values_start_from_the_preset(void **state)
 	assert_int_equal(sampled(set, 0), 1007);
 }
 
-/* Part 4.4: values are in the order of the requests, on any PICs. */
+/* include/libcpc.h: values are in the order of the requests, on any PICs. */
 static void
 values_go_by_request_index(void **state)
 {
@@ -213,7 +213,7 @@ values_go_by_request_index(void **state)
 	assert_int_equal(sampled(set, 2), 2);
 }
 
-/* Part 11.4: LWP IDs start at 1 in each process. */
+/* include/sys/lwp.h: LWP ids start at 1 in each process. */
 static void
 lwp_self_is_the_lwps_id(void **state)
 {

@@ -257,7 +257,7 @@ report_error(cpc_set_t *shared)
 		   cpc, shared, "no such event", 0, 0, 0, NULL) == -1);
 }
 
-/* Part 3: a report goes to the handler that is installed at that moment. */
+/* CPC-ERR-02: a report goes to the handler installed at that moment. */
 static void
 errors_are_reported_while_handlers_change(void **state)
 {

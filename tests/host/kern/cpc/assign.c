@@ -71,7 +71,7 @@ expect_reason(unsigned n, const uint64_t *can, const struct kcpc_short *why)
 	}
 }
 
-/* Part 7.3, CPC-BIND-22 */
+/* CPC-BIND-22 */
 static void
 finds_an_assignment_where_one_exists(void **state)
 {
@@ -126,7 +126,7 @@ results_of_full_size_are_verified(void **state)
 	assert_in_range(found, 5000, 45000);
 }
 
-/* Part 7.3: a request with a choice takes the lowest PIC. */
+/* CPC-BIND-20: a request with a choice takes the lowest PIC. */
 static void
 takes_the_lowest(void **state)
 {

@@ -51,7 +51,7 @@ a_cpus_set_counts_its_cpu(void **state)
 	assert_false(fake_pmu_any());
 }
 
-/* Part 7.4: no program can read the PICs of such a set. */
+/* docs/design.md, "Counting": no program can read such a set's PICs. */
 static void
 no_program_reads_its_pics(void **state)
 {
@@ -129,7 +129,7 @@ a_cpu_has_one_set(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0);
 }
 
-/* Part 4.5: a bind that fails late leaves nothing that it made. */
+/* CPC-CPU-03: a bind that fails late leaves nothing that it made. */
 static void
 late_failures_leave_nothing(void **state)
 {
@@ -341,7 +341,7 @@ unbinding_restores_the_binding(void **state)
 	assert_int_equal(*fake_bound(0, 1), -1);
 }
 
-/* Part 7.9: the privilege to bind to a CPU includes privileged requests. */
+/* docs/design.md, `cpc_cpu=`: one privilege for both. */
 static void
 privileged_requests_are_bound(void **state)
 {
@@ -374,7 +374,7 @@ siblings_forbid_sets_of_lwps(void **state)
 	bind_curlwp(set);
 	fake_user(4);
 	assert_int_equal(sampled(set, 0), 4);
-	/* Part 7.7: a CPU without siblings comes online, then a sibling. */
+	/* CPC-BIND-26: a CPU without siblings comes online, then a sibling. */
 	kcpc_cpu_online(&cpus[0]);
 	assert_int_equal(sampled(set, 0), 4);
 	fake_online = 7;
@@ -384,8 +384,8 @@ siblings_forbid_sets_of_lwps(void **state)
 }
 
 /*
- * Part 4.5: one of several siblings may have a set.  This is checked before
- * the other errors of a set.
+ * include/libcpc.h: one of several siblings may have a set.  This is checked
+ * before the other errors of a set.
  */
 static void
 one_sibling_has_a_set(void **state)

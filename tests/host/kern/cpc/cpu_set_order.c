@@ -63,7 +63,7 @@ the_cpu_is_bound_on_the_way(void **state)
 	rival_binds_first(1, EAGAIN);
 }
 
-/* CPC-CPU-03, Part 4.5: its sibling was free, too. */
+/* CPC-CPU-03: its sibling was free, too. */
 static void
 a_sibling_is_bound_on_the_way(void **state)
 {
@@ -80,7 +80,7 @@ bind_lwp_elsewhere(void)
 	*fake_bound(0, 1) = 2;
 }
 
-/* Part 4.5: another LWP calls processor_bind(2); the bind gives up. */
+/* Another LWP calls processor_bind(2); the bind gives up. */
 static void
 the_lwp_is_moved_on_the_way(void **state)
 {
@@ -148,8 +148,8 @@ start_helper(void)
 }
 
 /*
- * Part 4.5: an unbind or a destroy waits for a bind that is still on its way
- * to the CPU, so that nothing stays bound.
+ * An unbind or a destroy waits for a bind that is still on its way to the CPU,
+ * so that nothing stays bound.
  */
 static void
 unbind_waits_for_a_bind(void **state)

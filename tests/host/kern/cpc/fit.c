@@ -215,7 +215,7 @@ compare_random_sets(
 	assert_in_range(found, rounds / 10, rounds * 9 / 10);
 }
 
-/* Part 7.3, CPC-BIND-22, CPC-PCBE-04 */
+/* CPC-BIND-22, CPC-PCBE-04 */
 static void
 sets_of_architectural_events(void **state)
 {

@@ -86,7 +86,7 @@ grandchildren_inherit(void **state)
 	assert_int_equal(sampled(set, 0), 10);
 }
 
-/* Part 7.3: the child has its creator's assignment of requests to PICs. */
+/* docs/design.md, "Counting": a child has its creator's PICs. */
 static void
 the_assignment_is_inherited(void **state)
 {
@@ -212,7 +212,7 @@ child_of_a_disabled_parent_is_disabled(void **state)
 	assert_errno(cpc_disable(cpc), EINVAL);
 }
 
-/* Part 7.6: the parent is frozen by its overflow, and not signalled yet. */
+/* CPC-INH-05: the parent is frozen by its overflow, and not signalled yet. */
 static void
 child_of_an_overflowed_parent_has_its_own_signal(void **state)
 {
@@ -272,7 +272,7 @@ unbind_of_one_leaves_the_other(void **state)
 	assert_int_equal(sampled(set, 0), 8);
 }
 
-/* Part 7.6: without memory no LWP is created, and nothing remains. */
+/* docs/design.md, "Counting": without memory no LWP is created. */
 static void
 no_memory_is_eagain(void **state)
 {
@@ -342,8 +342,8 @@ helpers_are_inherited(void **state)
 }
 
 /*
- * Part 4.5: a set is bound while it has an instance.  Instances may end in any
- * order; the kernel counts them.
+ * docs/design.md, "Counting": a set is bound while it has an instance.
+ * Instances may end in any order; the kernel counts them.
  */
 static void
 live_instances_are_counted(void **state)

@@ -204,7 +204,7 @@ mute_counters_are_folded_in_time(void **state)
 	assert_int_equal(cpc_unbind(cpc, set), 0); /* no timer remains */
 }
 
-/* Part 7.5: a sample also folds, in case the timer is late. */
+/* docs/overflow.md: a sample also folds, in case the timer is late. */
 static void
 mute_counters_are_folded_by_a_sample(void **state)
 {
@@ -448,7 +448,7 @@ any_notify_request_notifies(void **state)
 	}
 }
 
-/* Part 7.5: an interrupt without an overflow changes nothing. */
+/* docs/overflow.md: an interrupt without an overflow changes nothing. */
 static void
 interrupt_without_overflow_is_ignored(void **state)
 {
@@ -472,8 +472,8 @@ interrupt_without_overflow_is_ignored(void **state)
 }
 
 /*
- * Part 7.5: a stray PMI is counted, and the PICs that run without a context
- * stop.
+ * docs/overflow.md: a stray PMI is counted, and the PICs that run without a
+ * context stop.
  */
 static void
 overflow_without_context_is_stray(void **state)
@@ -497,7 +497,7 @@ overflow_without_context_is_stray(void **state)
 	assert_int_equal(posted, 0);
 }
 
-/* Part 7.5: a helper PIC belongs to the context and is freed with it. */
+/* docs/overflow.md: a helper PIC belongs to the context and is freed with it. */
 static void
 helpers_come_from_the_spare_pics(void **state)
 {
