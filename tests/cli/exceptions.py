@@ -91,6 +91,7 @@ FAULTS = {
         "unknown_register": "undefined or privileged instruction",
         "no_fpu": "no floating point here",
         "no_sve": "no SVE here",
+        "no_sme": "no SME here",
         "illegal": "illegal execution state",
         "call": "unexpected exception",
         "page_absent": "not mapped",

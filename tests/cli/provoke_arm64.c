@@ -16,6 +16,7 @@ CODE(undefined, "udf #0")
 CODE(unknown_register, ".inst 0xd538ffff") /* mrs xzr, s3_0_c15_c15_7 */
 CODE(no_fpu, "msr cpacr_el1, xzr; isb; fmov d0, xzr")
 CODE(no_sve, ".inst 0x04bf5020") /* rdvl x0, #1 */
+CODE(no_sme, ".inst 0x04bf5820") /* rdsvl x0, #1 */
 /* An exception return to EL3. */
 CODE(illegal,
     "mov x0, #0x3cd; msr spsr_el1, x0; adr x0, .; msr elr_el1, x0; eret")
@@ -60,6 +61,7 @@ const struct code codes[] = {
 	ENTRY(unknown_register, NULL),
 	ENTRY(no_fpu, NULL),
 	ENTRY(no_sve, NULL),
+	ENTRY(no_sme, NULL),
 	ENTRY(illegal, NULL),
 	ENTRY(call, NULL),
 	ENTRY(page_absent, NULL),

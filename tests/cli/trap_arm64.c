@@ -37,6 +37,11 @@ TRAP(jump_between, "adr x0, .; add x0, x0, #6; br x0; nop")
 TRAP(odd_exclusive, "mov x0, sp; sub x0, x0, #61; ldaxr x1, [x0]")
 TRAP(tagged_pointer, "mov x0, #0x5500000000000000; ldr x1, [x0]")
 TRAP(jump_to_kernel, KERNEL "br x0")
+TRAP(use_sme, ".inst 0x04bf5820") /* rdsvl x0, #1 */
+/* At system privilege.  The return asks for a mode that does not exist. */
+TRAP(illegal_state, "mov x0, #1; msr spsr_el1, x0; adr x0, 1f;"
+		    "msr elr_el1, x0; eret; 1: nop")
+TRAP(trapped_fp, "msr cpacr_el1, xzr; isb; fmov d0, xzr")
 
 static int
 do_nothing(void)
@@ -73,6 +78,9 @@ static const struct {
 	CASE(odd_exclusive),
 	CASE(tagged_pointer),
 	CASE(jump_to_kernel),
+	CASE(use_sme),
+	CASE(illegal_state),
+	CASE(trapped_fp),
 	CASE(do_nothing),
 };
 

@@ -1,33 +1,34 @@
 #!/bin/sh
 # No instruction at user privilege gets control of the machine.
 # Each privileged, undefined, misaligned or misdirected one ends its program with one line that names it, and the next
-# program runs.  Each architecture boots once.
+# program runs.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-# traps ARCH <list: a line has a case, the signals that may end it (-: none), and a pattern for the rest of its message.
+# traps ARCH PRIVILEGE <list: a line has a case, the signals that may end it (-: none), and a pattern for the rest of its
+# message.
 traps() {
 	cat >"$tap_dir/list"
 	scripts/barecpc-cc --arch "$1" -O1 -Wall -Wextra -Werror -o "$tap_dir/trap" "tests/cli/trap_$1.c"
 	awk '{ print "trap", $1 }' "$tap_dir/list" >"$tap_dir/suite"
 	scripts/mkcpio -o "$tap_dir/traps.cpio" "$tap_dir/trap" "$tap_dir/suite"
-	scripts/barecpc run --arch "$1" --accel tcg --append timeout=5 --payload "$tap_dir/traps.cpio" \
+	scripts/barecpc run --arch "$1" --accel tcg --append timeout=5 --append "priv=$2" --payload "$tap_dir/traps.cpio" \
 		>"$out" 2>"$err" </dev/null
 	grep '^barecpc: trap: SIG' "$err" >"$tap_dir/lines"
 	while read -r name signals where; do
 		if [ "$signals" = - ]; then
-			check "$1 $name" sh -c "! grep -E '\\($name\\+|^barecpc: trap: exit 1\$' '$err'"
+			check "$1 $2 $name" sh -c "! grep -E '\\($name\\+|^barecpc: trap: exit 1\$' '$err'"
 		else
-			check "$1 $name" grep -qE "trap: ($signals) at pc .*${where:-\\($name\\+}" "$tap_dir/lines"
+			check "$1 $2 $name" grep -qE "trap: ($signals) at pc .*${where:-\\($name\\+}" "$tap_dir/lines"
 		fi
 	done <"$tap_dir/list"
-	check "$1: one line each" test "$(wc -l <"$tap_dir/lines")" = "$(awk '$2 != "-"' "$tap_dir/list" | wc -l)"
-	check "$1: the last program still runs" grep -qx alive "$out"
-	check "$1: nothing leaks" sh -c "! grep -i leak '$err'"
+	check "$1 $2: one line each" test "$(wc -l <"$tap_dir/lines")" = "$(awk '$2 != "-"' "$tap_dir/list" | wc -l)"
+	check "$1 $2: the last program still runs" grep -qx alive "$out"
+	check "$1 $2: nothing leaks" sh -c "! grep -i leak '$err'"
 }
 
-traps arm64 <<LIST
+traps arm64 user <<LIST
 call_hypervisor SIGILL
 call_monitor SIGILL
 call_semihosting SIGILL
@@ -48,9 +49,18 @@ jump_between SIGBUS
 odd_exclusive SIGBUS
 tagged_pointer SIGSEGV
 jump_to_kernel SIGSEGV 0xffffffff80000000, address 0xffffffff80000000
+use_sme SIGILL \(use_sme\+0x0\): no SME here
 do_nothing -
 LIST
-traps x86_64 <<LIST
+traps arm64 system <<LIST
+illegal_state SIGILL \(illegal_state\+0x[0-9a-f]+\): illegal execution state
+do_nothing -
+LIST
+# The kernel cannot save such a program's registers, so this ends the run.
+expect "arm64: a program that turns floating point off" 125 \
+	'^barecpc: trap: SIGILL at pc .*\(trapped_fp\+0x8\): no floating point here' \
+	scripts/barecpc run --arch arm64 --accel tcg --append priv=system --payload "$tap_dir/trap" -- trap trapped_fp
+traps x86_64 user <<LIST
 int_of_linux32 SIGSEGV
 int_of_the_nmi SIGSEGV
 int_of_a_device SIGSEGV
