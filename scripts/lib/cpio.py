@@ -2,7 +2,9 @@
 
 Writing is reproducible: names sorted, owner, times and inode numbers fixed.
 If a file is a multiple of the page size, its data begins at a page boundary,
-so that programs can map it.  Extra NULs after its name make the room.
+so that programs can map it.  Other data begins at a multiple of 8 bytes: so
+the cost of reading a file does not depend on the files before it.
+Extra NULs after a file's name make the room.
 cpio(5), "New ASCII Format".
 """
 
@@ -10,6 +12,7 @@ MAGIC = b"070701"
 HEADER_BYTES = 110
 TRAILER = "TRAILER!!!"
 PAGE_BYTES = 4096
+WORD_BYTES = 8
 
 
 class ArchiveError(Exception):
@@ -22,8 +25,9 @@ def _pad(length):
 
 def _member(name, data, mode, ino, at=0):
     encoded = name.encode() + b"\0"
-    if data and len(data) % PAGE_BYTES == 0:
-        encoded += b"\0" * (-(at + HEADER_BYTES + len(encoded)) % PAGE_BYTES)
+    if data:
+        begin = WORD_BYTES if len(data) % PAGE_BYTES else PAGE_BYTES
+        encoded += b"\0" * (-(at + HEADER_BYTES + len(encoded)) % begin)
     fields = (ino, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(encoded), 0)
     header = MAGIC + b"".join(b"%08X" % field for field in fields) + encoded
     return header + _pad(len(header)) + data + _pad(len(data))
