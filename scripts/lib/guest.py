@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 
+import symbols
 from monitor import Monitor
 
 STATUS_NOTHING_COUNTED = 77
@@ -33,7 +34,7 @@ class Ending:
     code: int | None
     reason: str = ""  # of QEMU's SHUTDOWN event
     stopped: str = ""  # "", "timeout", "silent", "lingers", "kvm", "flood"
-    where: str = ""  # the PCs of a guest that was stopped
+    where: list[int] = dataclasses.field(default_factory=list)  # the PCs of a guest that was stopped
     complaint: str = ""  # QEMU's last message; one that begins with QEMU's name is preferred
 
 
@@ -150,10 +151,10 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence):
     return ""
 
 
-def judge(ending, console, timeout, silence):
-    """The status of the run, and the line that explains it, or ""."""
+def judge(ending, console, timeout, silence, image):
+    """The status of the run of this image, and the line that explains it, or ""."""
     last = f"; the last line was: {console.last_line}" if console.last_line else ""
-    where = f"; PC {ending.where}" if ending.where else ""
+    where = f"; PC {', '.join(symbols.place(pc, image) for pc in ending.where)}" if ending.where else ""
     if ending.stopped == "timeout":
         return STATUS_TIMEOUT, f"timed out after {timeout:g} s{where}{last or '; nothing on the console'}"
     if ending.stopped == "silent":

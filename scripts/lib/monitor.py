@@ -78,12 +78,12 @@ class Monitor:
         self._send("human-monitor-command", **{"command-line": "info registers -a"})
 
     def where(self, seconds):
-        """Stop the guest and return the PC of each CPU as text, or "" if QEMU does not answer in time."""
+        """Stop the guest and return the PC of each CPU, or nothing if QEMU does not answer in time."""
         end = time.monotonic() + seconds
         self._send("stop")
         self.ask_registers()
         while self.registers is None:
             left = end - time.monotonic()
             if left <= 0 or not select.select([self], [], [], left)[0] or not self.receive():
-                return ""
-        return ", ".join(f"{int(pc, 16):#x}" for pc in PC.findall(self.registers))
+                return []
+        return [int(pc, 16) for pc in PC.findall(self.registers)]

@@ -26,6 +26,16 @@ for arch in arm64 x86_64; do
 	expect "$arch: a limit that is not a number" 125 'kernel_limit=x.: not a number of instructions' run $arch x -- startup
 	expect "$arch: several CPUs" 125 '^barecpc: kernel_limit= watches one CPU, and there are 2: add cpus=1' \
 		run $arch "$limit" --smp 2 -- startup
+	# `run` ends a kernel that never returns, and says where it is.  A busy machine needs longer to come there.
+	scripts/barecpc-cc --arch $arch -O1 -o "$tap_dir/provoke" tests/cli/provoke.c tests/cli/provoke_$arch.c
+	at=$(nm build/$arch/kernel.elf | sed -n 's/ T sys_getpid$//p')
+	for seconds in 4 15 60; do
+		scripts/barecpc run --arch $arch --accel tcg --timeout $seconds --append priv=system \
+			--payload "$tap_dir/provoke" -- provoke "loop@$at" call >"$out" 2>"$err" </dev/null
+		! grep -q 'PC .*sys_getpid+' "$err" || break
+	done
+	check "$arch: a call that never returns" \
+		grep -qE '^host: timed out after [0-9]+ s; PC 0xffffffff[0-9a-f]{8} \(sys_getpid\+0x[0-4]\); ' "$err"
 	# The longest way is the timer interrupt that wakes 1,000 LWPs.  The kill of 1,000 would be longer if the program's
 	# symbols were at 4 modulo 8 bytes.  The file before the program would have them there without mkcpio's alignment.
 	echo x >"$tap_dir/before12"
