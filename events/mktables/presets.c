@@ -174,7 +174,7 @@ add_papis(const struct event_pmu *ep, int preset, const struct papi_preset *pp,
 			return;
 	}
 	if (pp->pap_nevent == 1)
-		why = left_out(
+		why = preset_denied(
 		    ep->ep_name, event_preset_names[preset], pp->pap_event[0]);
 	for (i = 0; i < pp->pap_nevent; i++)
 		list_add(li, preset, why, event_add(&es, &sp[i]));

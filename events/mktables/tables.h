@@ -103,8 +103,8 @@ struct papi_preset {
 void papi_read(
     const char *papi_events, const char *pmu, struct papi_preset *presets);
 
-/* left_out.c: why a preset is not PAPI's event, or PRESET_EXACT. */
-enum preset_why left_out(
+/* preset_denylist.c: why a preset is not PAPI's event, or PRESET_EXACT. */
+enum preset_why preset_denied(
     const char *pmu, const char *preset, const char *event);
 
 /* architected.c: the nth preset whose event the architecture defines. */

@@ -108,7 +108,7 @@ static const struct {
 };
 
 enum preset_why
-left_out(const char *pmu, const char *preset, const char *event)
+preset_denied(const char *pmu, const char *preset, const char *event)
 {
 	for (unsigned i = 0; i < LENGTH(lines); i++) {
 		if (fnmatch(lines[i].pmu, pmu, 0) == 0 &&

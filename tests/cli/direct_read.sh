@@ -12,7 +12,7 @@ run() {
 refused() {
 	arch=$1 status=$2 pattern="$3 at pc 0x[0-9a-f]+ \\(pic_read"
 	shift 3
-	scripts/barecpc-cc --arch "$arch" -O2 -o "$tap_dir/direct" tests/cli/direct.c tests/lib/image/"$arch"/pic_read.S
+	scripts/barecpc-cc --arch "$arch" -O2 -o "$tap_dir/direct" tests/cli/direct_read.c tests/lib/image/"$arch"/pic_read.S
 	for cpu; do
 		expect "$arch, $cpu: CPC-CTX-07: read without a context" "$status" "$pattern" run "$arch" "$cpu" never
 		expect "$arch, $cpu: CPC-UNB-02: read after unbind" "$status" "$pattern" run "$arch" "$cpu" unbound

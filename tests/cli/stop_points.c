@@ -1,5 +1,5 @@
 /*
- * Reaches every stop point of the kernel, with a set bound. tests/cli/stops.sh
+ * Reaches every stop point of the kernel, with a set bound. tests/cli/stop_points.sh
  * compares the lines of trace=stops.
  */
 #include <libcpc.h>

@@ -19,7 +19,7 @@ lwp 1 (bound): lwp_create 3 (bound)
 lwp 1 (bound): exit 5 of 2 LWP(s), 2 bound
 END
 for arch in arm64 x86_64; do
-	scripts/barecpc-cc --arch $arch -O1 -o "$tap_dir/stops" tests/cli/stops.c
+	scripts/barecpc-cc --arch $arch -O1 -o "$tap_dir/stops" tests/cli/stop_points.c
 	expect "$arch: the program ends normally" 5 '^barecpc: exit 5' \
 		scripts/barecpc run --arch $arch --accel tcg --payload "$tap_dir/stops" --append trace=stops -- stops
 	grep '^stop: ' "$err" | sed 's/^stop: [^:]*: //' >"$tap_dir/got"
