@@ -1,6 +1,6 @@
 /*
- * Reaches every stop point of the kernel, with a set bound. tests/cli/stop_points.sh
- * compares the lines of trace=stops.
+ * Reaches every stop point of the kernel, with a set bound.
+ * tests/cli/stop_points.sh compares the lines of trace=stops.
  */
 #include <libcpc.h>
 #include <pthread.h>

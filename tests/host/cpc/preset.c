@@ -271,7 +271,7 @@ any_handle_will_do(void **state)
 	cpc_close(other);
 }
 
-/* docs/design.md, "Counting": a frozen context stays out of the PICs across switches. */
+/* docs/design.md, "Counting": a switch starts no frozen context. */
 static void
 frozen_stays_frozen_across_switches(void **state)
 {

@@ -497,7 +497,7 @@ overflow_without_context_is_stray(void **state)
 	assert_int_equal(posted, 0);
 }
 
-/* docs/overflow.md: a helper PIC belongs to the context and is freed with it. */
+/* docs/overflow.md: a helper PIC belongs to the context, and ends with it. */
 static void
 helpers_come_from_the_spare_pics(void **state)
 {
