@@ -107,9 +107,8 @@ find_missing(struct outcome *oc)
 	int i;
 
 	meter_open(&m);
-	read_cost_measure(&m);
 	for (i = 0; i < 2; i++) {
-		if (meter_bind(&m, &oc->oc_event[i], 1) == 0)
+		if (read_cost_bind(&m, &oc->oc_event[i], 1) == 0)
 			refuse_event(oc, i, m.m_status, m.m_reason);
 	}
 	if (oc->oc_status[0] == COUNTED && oc->oc_status[1] == COUNTED &&

@@ -187,7 +187,7 @@ spin_pic(struct spin *sp, struct event *e)
 
 	for (i = 0; i < (named == -1 ? n : 1); i++) {
 		e->e_flags = named == -1 ? privileges[i] : (unsigned)named;
-		if (meter_bind(m, e, 1) == 0) {
+		if (read_cost_bind(m, e, 1) == 0) {
 			if (m->m_subcode == CPC_INVALID_EVENT)
 				return false;
 			if (m->m_subcode == CPC_PIC_NOT_CAPABLE)
@@ -235,7 +235,6 @@ main(int argc, char **argv)
 		usage_mistake("give both short and long, or neither");
 	}
 	meter_open(&sp.spn_m);
-	read_cost_measure(&sp.spn_m);
 	sp.spn_m.m_idle_levels = true; /* their expected count is 0 */
 	for (i = 0; i < o.o_nevent; i++)
 		spin_event(&sp, &o.o_event[i]);

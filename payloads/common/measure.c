@@ -167,7 +167,8 @@ measure(const struct options *o, struct meter *m, const struct work *w)
 	bool right = true;
 
 	for (done = 0; done < o->o_nevent; done += n) {
-		bound = meter_bind(m, &o->o_event[done], o->o_nevent - done);
+		bound =
+		    read_cost_bind(m, &o->o_event[done], o->o_nevent - done);
 		/* Without any event the work still runs, and is timed. */
 		n = bound != 0 ? bound : m->m_cpc != NULL ? 1 : o->o_nevent;
 		measurement_open(&mm, bound, o->o_runs);
@@ -199,7 +200,6 @@ measure_sizes(int argc, char **argv, const struct sizes *sz)
 	snprintf(arguments, sizeof arguments, "[%s...]", sz->sz_what);
 	options_parse(&o, argc, argv, arguments, "PAPI_tot_ins,PAPI_tot_cyc");
 	meter_open(&m);
-	read_cost_measure(&m);
 	/* The first pass only parses, so that mistakes end the program early.
 	 */
 	for (pass = 0; pass < 2; pass++) {

@@ -112,13 +112,13 @@ measure_level(cpc_t *cpc, struct read_cost *rc, enum read_level level)
 	return bound;
 }
 
-void
-read_cost_measure(const struct meter *m)
+static void
+measure_cost(const struct meter *m)
 {
 	static const char *const events[] = { "PAPI_tot_ins", "PAPI_tot_cyc" };
 	struct read_cost *rc = &report_read_cost;
 
-	for (unsigned i = 0; m->m_cpc != NULL && i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		bool user, system;
 
 		*rc = (struct read_cost){ .rdc_event = events[i],
@@ -129,4 +129,18 @@ read_cost_measure(const struct meter *m)
 			return;
 	}
 	rc->rdc_event = NULL;
+}
+
+unsigned
+read_cost_bind(struct meter *m, const struct event *events, unsigned n)
+{
+	static bool measured;
+	unsigned bound = meter_bind(m, events, n);
+
+	if (bound == 0 || measured)
+		return bound;
+	measured = true;
+	meter_unbind(m);
+	measure_cost(m);
+	return meter_bind(m, events, n);
 }

@@ -8,9 +8,11 @@
 #include "payloads/common/meter.h"
 
 /*
- * Fill in report_read_cost (report.h).  Call after meter_open(), with no set
- * bound.  Does nothing on a machine without counters.
+ * meter_bind().  Before the first events that can be counted, fill in
+ * report_read_cost (report.h).  A program whose events are all refused must
+ * bind nothing: its status then says that it counted nothing.
  */
-void read_cost_measure(const struct meter *m);
+unsigned read_cost_bind(
+    struct meter *m, const struct event *events, unsigned n);
 
 #endif /* PAYLOADS_COMMON_READ_COST_H */
