@@ -6,6 +6,12 @@
  * period.  The other part is the program's, exact to the instruction.  If the
  * tail takes the whole period, the interrupted program makes no progress, but
  * other LWPs do.
+ *
+ * In an emulator all periods are equal.  A hypervisor's overflow interrupt
+ * comes late, each time by another number of instructions, which the program
+ * executes more.  So there the least of many periods is exact, at user
+ * privilege.  If the kernel is counted, too, its interrupts take parts of some
+ * periods.
  */
 #include "tests/lib/image/cpc_test.h"
 
@@ -55,8 +61,9 @@ static struct {
 	cpc_set_t *set;
 	uint64_t turns;     /* iterations of the whole loop */
 	long wanted, calls; /* signals */
-	uint64_t first, last, step;
-	long odd; /* signals outside the loop */
+	uint64_t first, last;
+	uint64_t step; /* the least from one signal to the next */
+	long odd;      /* signals outside the loop */
 } loop_state;
 
 /* Instructions of the loop executed so far, or -1 outside the loop. */
@@ -86,7 +93,7 @@ note_progress(int sig, siginfo_t *si, void *context)
 	} else {
 		if (loop_state.calls == 0)
 			loop_state.first = (uint64_t)at;
-		if (loop_state.calls == 1)
+		else if ((uint64_t)at - loop_state.last < loop_state.step)
 			loop_state.step = (uint64_t)at - loop_state.last;
 		loop_state.last = (uint64_t)at;
 		loop_state.calls++;
@@ -95,7 +102,7 @@ note_progress(int sig, siginfo_t *si, void *context)
 		cpc_set_restart(the_cpc, loop_state.set);
 }
 
-/* The loop's instructions in a period, which are the same in all n periods. */
+/* The loop's instructions in the least of n periods. */
 static uint64_t
 loop_part(cpc_t *cpc, uint64_t period, long n, uint_t flags)
 {
@@ -103,6 +110,7 @@ loop_part(cpc_t *cpc, uint64_t period, long n, uint_t flags)
 	loop_state.turns = (uint64_t)(n + 2) * period / SPIN_INSNS;
 	loop_state.wanted = n;
 	loop_state.calls = loop_state.odd = 0;
+	loop_state.step = UINT64_MAX;
 	loop_state.set = set_with_period(cpc, period, flags);
 	install_handler(note_progress);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, loop_state.set, 0), 0);
@@ -110,7 +118,6 @@ loop_part(cpc_t *cpc, uint64_t period, long n, uint_t flags)
 	cpc_set_destroy(cpc, loop_state.set);
 	EXPECT_EQ(loop_state.calls, n + 1);
 	EXPECT(loop_state.odd <= 1); /* one before the loop */
-	/* Overflows of a hypervisor come late, each by its own time. */
 	if (emulated())
 		EXPECT_EQ(loop_state.last - loop_state.first,
 		    (uint64_t)n * loop_state.step);
@@ -133,11 +140,13 @@ CPC_TEST(a_period_is_sustained)
 	clock_gettime(CLOCK_MONOTONIC, &a);
 	tail = period - loop_part(cpc, period, 10000, own_privilege());
 	clock_gettime(CLOCK_MONOTONIC, &b);
-	EXPECT_EQ(loop_part(cpc, 2 * period, 100, own_privilege()),
-	    2 * period - tail);
-	EXPECT_EQ(loop_part(cpc, 3 * period + 1, 100, own_privilege()),
-	    3 * period + 1 - tail);
 	EXPECT(tail > 0 && tail < period);
+	if (user || emulated()) {
+		EXPECT_EQ(loop_part(cpc, 2 * period, 100, own_privilege()),
+		    2 * period - tail);
+		EXPECT_EQ(loop_part(cpc, 3 * period + 1, 100, own_privilege()),
+		    3 * period + 1 - tail);
+	}
 	ns = (b.tv_sec - a.tv_sec) * 1000000000LL + (b.tv_nsec - a.tv_nsec);
 	test_note("tail after restart: %d instructions; a signal: %lld ns",
 	    (int)tail,
@@ -188,9 +197,10 @@ restart_or_end(int sig, siginfo_t *si, void *context)
 	cpc_buf_get(the_cpc, storm.buf, 0, &v);
 	/*
 	 * At user privilege the overflow is the last event before the freeze,
-	 * unless a hypervisor's interrupt is late.
+	 * unless a hypervisor's interrupt is late.  A storm retires fewer than
+	 * 2^31 instructions, the least by which a counter is off.
 	 */
-	if (storm.exact ? v != 0 : v > 1 << 20)
+	if (storm.exact ? v != 0 : v >= 1ULL << 31)
 		storm.wrong++;
 	if (storm.calls < SIGNALS || (storm_period == 1 && beats == 0))
 		cpc_set_restart(the_cpc, storm.set);

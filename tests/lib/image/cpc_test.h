@@ -147,7 +147,8 @@ bool direct_reads(void);
 #define NEEDS_DIRECT_READS()                                                   \
 	do {                                                                   \
 		if (!direct_reads())                                           \
-			SKIP("direct reads of PICs do not work here");         \
+			SKIP("programs cannot read PICs here: KVM on arm64 "   \
+			     "traps each read, and a software PMU has none");  \
 	} while (0)
 
 /* Was the PMU of the last test_cpc_open() a software PMU (pmu=software)? */
