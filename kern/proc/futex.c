@@ -1,6 +1,11 @@
 /*
  * futex(2).  All futexes are private, because processes share no memory.
  * Waiters sleep in a queue chosen by a hash of their process and address.
+ *
+ * An LWP that unlocks a mutex and locks it again in a loop could keep it for
+ * ever.  Each LWP that it wakes would find the mutex locked again.  So every
+ * HANDOVER_AFTER-th wake of one LWP at an address lets the woken LWP run
+ * before the waker returns (hand_over()).
  */
 #include "kern/proc/futex.h"
 
@@ -14,7 +19,9 @@
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sched/deadline.h"
+#include "kern/sched/klock.h"
 #include "kern/sched/sched.h"
+#include "kern/sched/timer.h"
 
 #define FUTEX_WAIT        0
 #define FUTEX_WAKE        1
@@ -25,10 +32,22 @@
 #define FUTEX_CMD_MASK    0x7f
 #define ALL_BITS          0xffffffffU
 
-#define HASH_BITS 10
-static struct waitq queues[1 << HASH_BITS];
+#define HANDOVER_AFTER 8
+#define HANDOVER_NS    8000000 /* two slices: the longest wait of a waker */
 
-static struct waitq *
+#define HASH_BITS 10
+static struct futex_queue {
+	struct waitq fq_waiters;
+	/* Wakes of one LWP at an address, since the last handover. */
+	int fq_pid;
+	uintptr_t fq_uva;
+	unsigned fq_wakes;
+	/* The LWP that the last of them woke, until it runs.  Only compared. */
+	const struct lwp *fq_woken;
+	struct waitq fq_wakers; /* these wait until it runs */
+} queues[1 << HASH_BITS];
+
+static struct futex_queue *
 queue_of(const struct proc *p, uintptr_t uva)
 {
 	uint64_t h = ((uintptr_t)p >> 6 ^ uva >> 2) * 0x9e3779b97f4a7c15;
@@ -51,12 +70,14 @@ next_waiter(struct lwp *l, uintptr_t uva, uint32_t bits)
 static unsigned
 wake_waiters(uintptr_t uva, unsigned n, uint32_t bits)
 {
-	struct lwp *l = queue_of(proc_self(), uva)->wq_lwps.q_first, *next;
+	struct futex_queue *q = queue_of(proc_self(), uva);
+	struct lwp *l = q->fq_waiters.wq_lwps.q_first, *next;
 	unsigned woken = 0;
 
 	for (; woken < n && (l = next_waiter(l, uva, bits)) != NULL;
 	     l = next, woken++) {
 		next = l->l_next;
+		q->fq_woken = l;
 		sched_wake(l, 0);
 	}
 	return woken;
@@ -76,14 +97,14 @@ requeue_waiters(const uintptr_t *a)
 {
 	uintptr_t from = a[0], to = a[4];
 	int nwake = (int)a[2], nmove = (int)a[3], moved = 0;
-	struct waitq *wq = queue_of(proc_self(), to);
+	struct waitq *wq = &queue_of(proc_self(), to)->fq_waiters;
 	struct lwp *l, *next;
 	unsigned woken;
 
 	if (nwake < 0 || nmove < 0 || to % sizeof(uint32_t) != 0)
 		return -EINVAL;
 	woken = wake_waiters(from, (unsigned)nwake, ALL_BITS);
-	l = queue_of(proc_self(), from)->wq_lwps.q_first;
+	l = queue_of(proc_self(), from)->fq_waiters.wq_lwps.q_first;
 	for (; from != to && moved < nmove &&
 	       (l = next_waiter(l, from, ALL_BITS)) != NULL;
 	     l = next, moved++) {
@@ -105,11 +126,23 @@ check_word(uintptr_t uva, uint32_t expected)
 	return value == expected ? 0 : EAGAIN;
 }
 
+/* l runs after its sleep: end the wait of wakers. */
+static void
+runs_again(const struct lwp *l)
+{
+	struct futex_queue *q = queue_of(l->l_proc, l->l_futex);
+
+	if (q->fq_woken == l)
+		q->fq_woken = NULL;
+	if (q->fq_wakers.wq_lwps.q_first != NULL)
+		waitq_wake(&q->fq_wakers, ~0U);
+}
+
 static intptr_t
 futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 {
 	struct lwp *l = lwp_self();
-	struct waitq *wq = queue_of(l->l_proc, a[0]);
+	struct waitq *wq = &queue_of(l->l_proc, a[0])->fq_waiters;
 	uint64_t deadline;
 	int err;
 
@@ -125,17 +158,56 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 		lock_acquire(&wq->wq_lock);
 		err = waitq_sleep(wq, deadline);
 		lock_release(&wq->wq_lock);
+		runs_again(l);
 	} while (err == EINTR && !sig_check(l));
 	/* Restart only without a timeout: a restart would wait in full. */
 	return err == EINTR && a[3] == 0 ? sig_restart(l) : -err;
+}
+
+/*
+ * Let the woken LWP run first.  If it runs already, it has found the word
+ * taken and is about to sleep again: only give its CPU a turn.
+ */
+static __attribute__((noinline)) void
+hand_over(struct futex_queue *q)
+{
+	if (q->fq_woken == NULL) {
+		kernel_lock_yield();
+		return;
+	}
+	q->fq_wakes = 0;
+	lock_acquire(&q->fq_wakers.wq_lock);
+	waitq_sleep(&q->fq_wakers, arch_tick() + ns_to_tick(HANDOVER_NS));
+	lock_release(&q->fq_wakers.wq_lock);
+}
+
+static void
+count_wake(uintptr_t uva)
+{
+	const struct proc *p = proc_self();
+	struct futex_queue *q = queue_of(p, uva);
+
+	if (q->fq_uva != uva || q->fq_pid != p->p_pid) {
+		q->fq_uva = uva;
+		q->fq_pid = p->p_pid;
+		q->fq_wakes = 0;
+	}
+	if (++q->fq_wakes >= HANDOVER_AFTER)
+		hand_over(q);
 }
 
 /* As on Linux, both INT_MAX and -1 wake all waiters. */
 static intptr_t
 futex_wake(const uintptr_t *a, uint32_t bits)
 {
-	return bits == 0 ? -EINVAL
-	                 : (intptr_t)wake_waiters(a[0], (uint32_t)a[2], bits);
+	unsigned woken;
+
+	if (bits == 0)
+		return -EINVAL;
+	woken = wake_waiters(a[0], (uint32_t)a[2], bits);
+	if (a[2] == 1)
+		count_wake(a[0]);
+	return (intptr_t)woken;
 }
 
 intptr_t

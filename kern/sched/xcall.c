@@ -51,3 +51,13 @@ kernel_lock_wait(void)
 		poll_call();
 	} while (!lock_try(&klock));
 }
+
+void
+kernel_lock_yield(void)
+{
+	if (ncpu == 1)
+		return;
+	kernel_unlock();
+	arch_relax();
+	kernel_lock();
+}

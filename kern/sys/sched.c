@@ -15,28 +15,15 @@
 
 #define CPUSET_BYTES (MAXCPU / 8)
 
-/*
- * No LWP waits for this CPU: release the kernel lock for a moment.  An emulator
- * may end a CPU's turn after a fixed number of instructions.  Then a loop of
- * this call might end each turn with the lock held.  QEMU 7.2 may also not run
- * another CPU while this one makes calls (docs/design.md, "LWPs on CPUs").
- */
-static __attribute__((noinline)) void
-yield_kernel(void)
-{
-	kernel_unlock();
-	arch_relax();
-	kernel_lock();
-}
-
 intptr_t
 sys_sched_yield(const uintptr_t *a)
 {
 	const struct cpu *c = arch_curcpu();
 
 	(void)a;
-	if (ncpu > 1 && c->c_runq.q_first == NULL && c->c_woken.q_first == NULL)
-		yield_kernel();
+	/* No LWP waits for this CPU: perhaps the caller waits for another. */
+	if (c->c_runq.q_first == NULL && c->c_woken.q_first == NULL)
+		kernel_lock_yield();
 	sched_yield();
 	return 0;
 }

@@ -53,6 +53,11 @@ sched_online(struct cpu *c)
 	assert_ptr_equal(c, NULL);
 }
 
+void
+kernel_lock_yield(void)
+{
+}
+
 int
 sched_offline(struct cpu *c)
 {
