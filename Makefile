@@ -140,7 +140,7 @@ $(B)/user/%.o: COMPILE = $(UCC) $(filter-out -g,$(UCFLAGS))
 $(B)/user/%.o: %.c $(MK)
 	$(compile)
 
-$(B)/libcpc.a: $(addprefix $(B)/,$(CPC_OBJS) $(CPC_ARCH_OBJS) $(EVENT_LIB:%=user/%))
+$(B)/libcpc.a: $(addprefix $(B)/,$(LIBCPC_OBJS) $(CPC_MUSL_OBJS) $(CPC_ARCH_OBJS) $(EVENT_LIB:%=user/%))
 $(B)/libpayload.a: $(addprefix $(B)/,$(PAYLOAD_OBJS))
 $(B)/libtest.a: $(addprefix $(B)/,$(TEST_OBJS))
 $(B)/libcpc.a $(B)/libpayload.a $(B)/libtest.a:

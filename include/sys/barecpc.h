@@ -22,11 +22,15 @@
 #define BARECPC_SYS_STAT 0x4002
 /*
  * sched(op, ...): processor_bind(2) and p_online(2) of <sys/processor.h> call
- * it.  bind(idtype, id, cpu, int *old), online(cpu, state).
+ * it.  bind(idtype, id, cpu, int *old), online(cpu, state), lowest(idtype, id,
+ * lowest).  The last is for priocntl(2).  It makes LWPs run only while their
+ * CPU has nothing else to do (1) or as all do (0), or changes nothing (-1).  It
+ * returns 1 if that was so before.
  */
 #define BARECPC_SYS_SCHED    0x4003
 #define BARECPC_SCHED_BIND   0
 #define BARECPC_SCHED_ONLINE 1
+#define BARECPC_SCHED_LOWEST 2
 
 /*
  * witness(struct barecpc_witness *): the counts of the witness, the PIC that

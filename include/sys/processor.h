@@ -28,6 +28,16 @@
 #define P_LWPID ((idtype_t)8)
 #define P_MYID  (-1) /* the caller */
 
+#define PI_TYPELEN 16
+#define PI_FPUTYPE 32
+
+typedef struct {
+	int pi_state;                       /* P_ONLINE, P_OFFLINE */
+	char pi_processor_type[PI_TYPELEN]; /* "x86_64", "aarch64" */
+	char pi_fputypes[PI_FPUTYPE];       /* empty */
+	int pi_clock;                       /* 0: unknown */
+} processor_info_t;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -47,6 +57,15 @@ int processor_bind(
  * p_online(2).
  */
 int p_online(processorid_t cpu, int state);
+
+/*
+ * Describe a CPU.  Returns 0, or -1 with errno EINVAL (no such CPU) or EFAULT.
+ * processor_info(2).
+ */
+int processor_info(processorid_t cpu, processor_info_t *info);
+
+/* The CPU that the caller runs on.  getcpuid(3C). */
+processorid_t getcpuid(void);
 
 #ifdef __cplusplus
 }

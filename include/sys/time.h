@@ -18,6 +18,12 @@ extern "C" {
  */
 hrtime_t gethrtime(void);
 
+/*
+ * The time in ns for which the calling LWP has been on a CPU, the kernel's
+ * time for it included.  Always succeeds.  gethrvtime(3C).
+ */
+hrtime_t gethrvtime(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -16,6 +16,8 @@ typedef unsigned long long u_longlong_t;
 
 typedef long long hrtime_t; /* nanoseconds since some fixed time */
 typedef int processorid_t;  /* a CPU, from 0 */
+typedef int psetid_t;       /* a processor set */
+typedef struct timespec timespec_t, timestruc_t;
 typedef unsigned int lwpid_t;
 
 #endif /* BARECPC_SYS_TYPES_H */

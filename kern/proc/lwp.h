@@ -23,8 +23,9 @@ struct waitq;
 
 enum lwp_state {
 	LWP_NEW,
-	LWP_READY, /* in its CPU's c_runq */
-	LWP_WOKEN, /* the same in c_woken */
+	LWP_READY,        /* in its CPU's c_runq */
+	LWP_WOKEN,        /* the same in c_woken */
+	LWP_READY_LOWEST, /* the same in c_lowest */
 	LWP_RUNNING,
 	LWP_ASLEEP, /* in l_waitq */
 	LWP_ZOMBIE, /* never runs again */
@@ -49,6 +50,9 @@ struct lwp {
 	struct waitq *l_waitq;        /* where it sleeps */
 	struct timer l_timer;         /* ends a sleep */
 	int l_wake_err; /* why a sleep ended: 0, ETIMEDOUT, EINTR */
+
+	bool l_lowest;  /* priocntl(2): runs while its CPU has no other work */
+	uint64_t l_ran; /* ticks on a CPU: sched_ran() */
 
 	int l_bound; /* processor_bind(2): its only CPU, or -1 */
 

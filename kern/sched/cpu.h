@@ -28,13 +28,15 @@ struct cpu {
 	uint64_t c_interrupts;  /* taken since boot; NMIs are separate */
 	uint64_t c_nmis;        /* taken since boot, whatever their cause */
 	/* Used by sched.c and placement.c. */
-	bool c_active;       /* takes LWPs: p_online(2) */
-	unsigned c_nbound;   /* LWPs bound to it */
-	struct lwp *c_left;  /* a zombie whose stack was just left */
-	struct lwpq c_runq;  /* ready LWPs */
-	struct lwpq c_woken; /* ready LWPs that were woken; run first */
-	bool c_hurry;        /* c_woken is not empty, or c_turn */
-	bool c_turn;         /* woken LWPs run, and use up the credit */
+	bool c_active;        /* takes LWPs: p_online(2) */
+	unsigned c_nbound;    /* LWPs bound to it */
+	struct lwp *c_left;   /* a zombie whose stack was just left */
+	struct lwpq c_runq;   /* ready LWPs */
+	struct lwpq c_woken;  /* ready LWPs that were woken; run first */
+	struct lwpq c_lowest; /* ready LWPs that run if no other does */
+	uint64_t c_since;     /* tick of the last switch: sched_ran() */
+	bool c_hurry;         /* c_woken is not empty, or c_turn */
+	bool c_turn;          /* woken LWPs run, and use up the credit */
 	uint64_t c_credit, c_credit_tick; /* in ticks; when computed */
 	uint64_t c_credit_left;           /* at most, after this turn */
 	struct timer c_slice;             /* runs while an LWP waits */

@@ -40,6 +40,12 @@ sched_has_work(const struct cpu *c)
 	set_idle(c, false);
 }
 
+void
+sched_is_idle(const struct cpu *c)
+{
+	set_idle(c, true);
+}
+
 static void
 set_active(struct cpu *c, bool active)
 {
@@ -82,9 +88,8 @@ take_allowed(struct lwpq *q, const struct cpu *c)
 	return l;
 }
 
-/* Take an LWP that waits for another CPU and may run on c. */
-static bool
-steal_lwp(struct cpu *c)
+bool
+sched_steal(struct cpu *c)
 {
 	for (unsigned i = 1; i < ncpu; i++) {
 		struct cpu *o = &cpus[(c->c_id + i) % ncpu];
@@ -100,6 +105,22 @@ steal_lwp(struct cpu *c)
 	return false;
 }
 
+/* The same for an LWP of the lowest class, for the idle LWP of c. */
+static bool
+steal_lowest(struct cpu *c)
+{
+	for (struct cpu *o = cpus; o < cpus + ncpu; o++) {
+		struct lwp *l = take_allowed(&o->c_lowest, c);
+
+		if (l == NULL)
+			continue;
+		l->l_cpu = c;
+		lwpq_push(&c->c_lowest, l);
+		return true;
+	}
+	return false;
+}
+
 void
 sched_idle(void)
 {
@@ -108,7 +129,8 @@ sched_idle(void)
 	kernel_lock();
 	set_active(c, true);
 	for (;;) {
-		if (sched_others_wait(c) || (c->c_active && steal_lwp(c))) {
+		if (sched_others_wait(c) ||
+		    (c->c_active && (sched_steal(c) || steal_lowest(c)))) {
 			set_idle(c, false);
 			counting->cpu_init(c->c_id);
 			sched_switch();
@@ -151,9 +173,8 @@ sched_move(struct lwp *l)
 
 	if (is_well_placed(l))
 		return;
-	if (l->l_state == LWP_READY || l->l_state == LWP_WOKEN) {
-		lwpq_remove(
-		    l->l_state == LWP_READY ? &c->c_runq : &c->c_woken, l);
+	if (sched_queue_of(l) != NULL) {
+		lwpq_remove(sched_queue_of(l), l);
 		sched_ready(l);
 	} else if (l->l_state == LWP_RUNNING) {
 		l->l_ast |= AST_YIELD;
@@ -201,7 +222,8 @@ sched_offline(struct cpu *c)
 	set_active(c, false);
 	set_idle(c, false);
 	while ((l = lwpq_pop(&c->c_woken)) != NULL ||
-	       (l = lwpq_pop(&c->c_runq)) != NULL)
+	       (l = lwpq_pop(&c->c_runq)) != NULL ||
+	       (l = lwpq_pop(&c->c_lowest)) != NULL)
 		sched_ready(l);
 	if (c->c_lwp != c->c_idle)
 		sched_move(c->c_lwp);
@@ -228,6 +250,7 @@ sched_online(struct cpu *c)
 	for (struct cpu *o = cpus; o < cpus + ncpu; o++) {
 		call_back(&o->c_woken);
 		call_back(&o->c_runq);
+		call_back(&o->c_lowest);
 		if (o->c_lwp != o->c_idle)
 			sched_move(o->c_lwp);
 	}

@@ -8,7 +8,9 @@
  * 3. An LWP that wakes up goes to a second queue, which runs before the first.
  * 4. If a timeout or a signal woke it, it also preempts the running LWP, which
  *    later resumes the rest of its slice.
- * 5. Time in the second queue is paid from the CPU's credit, which other time
+ * 5. An LWP of the lowest class (priocntl(2)) runs only while no other LWP is
+ *    ready.  Its CPU counts as idle, and it yields as soon as work arrives.
+ * 6. Time in the second queue is paid from the CPU's credit, which other time
  *    refills; without credit a woken LWP queues like all others.
  *
  * A form without credit, turns and the rest of a slice was tried.  It is 125
@@ -203,6 +205,86 @@ next_woken(struct cpu *c)
 }
 
 /*
+ * The lowest class
+ */
+
+/* Nothing is ready for c: an LWP of the lowest class runs, or the idle LWP. */
+static __attribute__((noinline)) struct lwp *
+next_lowest(struct cpu *c)
+{
+	struct lwp *l;
+
+	if (c->c_lowest.q_first == NULL)
+		return c->c_idle;
+	if (c->c_active && sched_steal(c)) {
+		sched_has_work(c);
+		return next_ready(c);
+	}
+	l = lwpq_pop(&c->c_lowest);
+	if (c->c_active)
+		sched_is_idle(c);
+	if (c->c_lowest.q_first != NULL)
+		slice_time(c, l);
+	return l;
+}
+
+static struct cpu *
+cpu_for_lowest(const struct lwp *l)
+{
+	struct cpu *c;
+
+	for (c = cpus; c < cpus + ncpu; c++) {
+		if (c->c_lwp == c->c_idle && sched_may(l, c))
+			return c;
+	}
+	for (c = cpus; c < cpus + ncpu && !sched_may(l, l->l_cpu); c++) {
+		if (sched_may(l, c))
+			return c;
+	}
+	return l->l_cpu;
+}
+
+static __attribute__((noinline)) void
+ready_lowest(struct lwp *l)
+{
+	struct cpu *c = cpu_for_lowest(l);
+
+	l->l_cpu = c;
+	l->l_state = LWP_READY_LOWEST;
+	lwpq_push(&c->c_lowest, l);
+	if (c != arch_curcpu())
+		arch_ipi(c, IPI_RESCHED);
+	else if (c->c_lwp->l_lowest && c->c_lwp != l)
+		slice_time(c, c->c_lwp);
+}
+
+static __attribute__((noinline)) void
+yield_lowest(struct lwp *l, const struct cpu *c)
+{
+	l->l_ast &= ~AST_YIELD;
+	if (!sched_others_wait(c) && c->c_lowest.q_first == NULL)
+		return;
+	ready_lowest(l);
+	sched_switch();
+}
+
+void
+sched_set_lowest(struct lwp *l, bool lowest)
+{
+	if (l->l_lowest == lowest)
+		return;
+	l->l_lowest = lowest;
+	if (l->l_state == LWP_RUNNING) {
+		l->l_ast |= AST_YIELD;
+		if (l->l_cpu != arch_curcpu())
+			arch_ipi(l->l_cpu, IPI_RESCHED);
+	} else if (sched_queue_of(l) != NULL) {
+		lwpq_remove(sched_queue_of(l), l);
+		sched_ready(l);
+	}
+}
+
+/*
  * Making LWPs ready
  */
 
@@ -257,6 +339,8 @@ enqueue_on(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
 	lwpq_push(q, l);
 	if (sched_nidle != 0)
 		sched_has_work(c);
+	if (c->c_lwp->l_lowest)
+		c->c_lwp->l_ast |= AST_YIELD;
 	if (c != arch_curcpu())
 		arch_ipi(c, IPI_RESCHED);
 	else if (c->c_lwp != c->c_idle)
@@ -266,8 +350,13 @@ enqueue_on(struct cpu *c, struct lwpq *q, struct lwp *l, enum lwp_state state)
 void
 sched_ready(struct lwp *l)
 {
-	struct cpu *c = choose_cpu(l);
+	struct cpu *c;
 
+	if (l->l_lowest) {
+		ready_lowest(l);
+		return;
+	}
+	c = choose_cpu(l);
 	enqueue_on(c, &c->c_runq, l, LWP_READY);
 }
 
@@ -291,8 +380,13 @@ enqueue_woken(struct cpu *c, struct lwp *l, bool at_once)
 void
 sched_woken(struct lwp *l, bool at_once)
 {
-	struct cpu *c = choose_cpu(l);
+	struct cpu *c;
 
+	if (l->l_lowest) {
+		ready_lowest(l);
+		return;
+	}
+	c = choose_cpu(l);
 	/* If no other LWP waits, l is next in the run queue as well. */
 	if ((at_once || sched_others_wait(c)) && c->c_lwp != c->c_idle &&
 	    has_credit(c))
@@ -306,6 +400,13 @@ sched_hurry(struct lwp *l)
 {
 	struct cpu *c = l->l_cpu;
 	bool woken = l->l_state == LWP_WOKEN;
+
+	/* It takes its signal, and yields then. */
+	if (l->l_state == LWP_READY_LOWEST) {
+		lwpq_remove(&c->c_lowest, l);
+		enqueue_on(c, &c->c_runq, l, LWP_READY);
+		return;
+	}
 
 	/* A CPU that leaves its idle loop takes it at once. */
 	if (c->c_lwp == c->c_idle || (!woken && !has_credit(c)))
@@ -321,13 +422,39 @@ ipi_intr(unsigned why)
 
 	/* Work is found by the idle LWP, or in trap_return(). */
 	(void)why;
-	if (sched_others_wait(c) && c->c_lwp != c->c_idle)
+	if (c->c_lwp != c->c_idle &&
+	    (sched_others_wait(c) ||
+		(c->c_lwp->l_lowest && c->c_lowest.q_first != NULL)))
 		slice_time(c, c->c_lwp);
 }
 
 /*
  * Switching
  */
+
+/* Set once an LWP has asked for its time: before, no switch reads the clock. */
+static bool accounts;
+
+static __attribute__((noinline)) void
+account(struct cpu *c, struct lwp *l)
+{
+	uint64_t now = arch_tick();
+
+	l->l_ran += now - c->c_since;
+	c->c_since = now;
+}
+
+uint64_t
+sched_ran(void)
+{
+	struct lwp *l = lwp_self();
+
+	for (unsigned i = 0; i < ncpu && !accounts; i++)
+		cpus[i].c_since = arch_tick();
+	accounts = true;
+	account(l->l_cpu, l);
+	return l->l_ran;
+}
 
 static __attribute__((noinline)) void
 has_left(struct cpu *c, struct lwp *left)
@@ -364,10 +491,12 @@ sched_switch(void)
 	from->l_ast &= ~AST_YIELD;
 	to = c->c_hurry ? next_woken(c) : next_ready(c);
 	if (to == NULL)
-		to = c->c_idle;
+		to = next_lowest(c);
 	to->l_state = LWP_RUNNING;
 	if (to == from)
 		return;
+	if (accounts)
+		account(c, from);
 	c->c_lwp = to;
 	if (from->l_cpc != NULL &&
 	    (overflowed = counting->save(from->l_cpc)) != 0)
@@ -395,6 +524,10 @@ yield_to_others(struct lwp *l, struct cpu *c, bool is_cut)
 {
 	if (!sched_may(l, c)) {
 		go_elsewhere(l);
+		return;
+	}
+	if (l->l_lowest) {
+		yield_lowest(l, c);
 		return;
 	}
 	if (c->c_runq.q_first == NULL && !c->c_hurry) {

@@ -39,6 +39,10 @@ void sched_init_cpu(struct cpu *c);
 _Noreturn void sched_idle(void);
 /* Queue an LWP that is new or comes from another CPU. */
 void sched_ready(struct lwp *l);
+/* Let l run only while its CPU has nothing else to do, or as all do. */
+void sched_set_lowest(struct lwp *l, bool lowest);
+/* Ticks for which the caller ran, since sched_ran() was first called. */
+uint64_t sched_ran(void);
 /* Queue an LWP that slept.  at_once: it preempts the running LWP. */
 void sched_woken(struct lwp *l, bool at_once);
 /* Treat an LWP that is ready as if it were woken now, at once. */

@@ -33,6 +33,26 @@ sched_may(const struct lwp *l, const struct cpu *c)
 
 /* c has work now: it is no longer idle. */
 void sched_has_work(const struct cpu *c);
+/* c is idle, or runs an LWP of the lowest class. */
+void sched_is_idle(const struct cpu *c);
+/* Take an LWP that waits for another CPU and may run on c. */
+bool sched_steal(struct cpu *c);
+
+/* The queue of a ready LWP; NULL: it is not ready. */
+static inline struct lwpq *
+sched_queue_of(const struct lwp *l)
+{
+	switch (l->l_state) {
+	case LWP_READY:
+		return &l->l_cpu->c_runq;
+	case LWP_WOKEN:
+		return &l->l_cpu->c_woken;
+	case LWP_READY_LOWEST:
+		return &l->l_cpu->c_lowest;
+	default:
+		return NULL;
+	}
+}
 
 /*
  * The first of the idle CPUs that l may run on, or NULL.  Idle CPUs are active.

@@ -35,7 +35,8 @@ sched_interrupt(struct lwp *l)
 {
 	if (l->l_waitq != NULL)
 		sched_wake(l, EINTR);
-	else if (l->l_state == LWP_READY || l->l_state == LWP_WOKEN)
+	else if (l->l_state == LWP_READY || l->l_state == LWP_WOKEN ||
+		 l->l_state == LWP_READY_LOWEST)
 		sched_hurry(l);
 }
 

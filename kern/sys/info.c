@@ -130,14 +130,32 @@ sys_getrlimit(const uintptr_t *a)
 	return get_rlimit(a[0], a[1]);
 }
 
-/* Limits cannot be changed. */
+/* Limits cannot be changed: only what is in force can be set. */
+static intptr_t
+set_rlimit(uintptr_t which, uintptr_t uva)
+{
+	uint64_t lim[2];
+
+	if (which >= RLIM_NLIMITS)
+		return -EINVAL;
+	if (copyin(lim, uva, sizeof lim) != 0)
+		return -EFAULT;
+	if (lim[0] > lim[1])
+		return -EINVAL;
+	if (lim[0] != rlimit_of((unsigned)which) || lim[1] != lim[0])
+		return -EPERM;
+	return 0;
+}
+
 intptr_t
 sys_prlimit64(const uintptr_t *a)
 {
+	intptr_t err;
+
 	if (a[0] != 0 && (int)a[0] != proc_self()->p_pid)
 		return -ESRCH;
-	if (a[2] != 0)
-		return -EPERM;
+	if (a[2] != 0 && (err = set_rlimit(a[1], a[2])) != 0)
+		return err;
 	return a[3] == 0 ? 0 : get_rlimit(a[1], a[3]);
 }
 

@@ -158,6 +158,33 @@ processor_bind(int idtype, int id, int cpu, uintptr_t old_uva)
 	return old_uva != 0 ? -copyout(old_uva, &old, sizeof old) : 0;
 }
 
+/* Returns whether the LWPs were of the lowest class, or -errno. */
+static intptr_t
+set_lowest(int idtype, int id, int lowest)
+{
+	struct proc *p = proc_self();
+	struct lwp *l;
+	bool was;
+
+	if (idtype == P_LWPID) {
+		l = id == P_MYID ? lwp_self() : by_lwpid(p, id);
+	} else if (idtype == P_PID) {
+		p = id == P_MYID ? p : proc_find(id);
+		l = p == NULL ? NULL : p->p_lwps;
+	} else {
+		return -EINVAL;
+	}
+	if (l == NULL)
+		return -ESRCH;
+	was = l->l_lowest;
+	for (; l != NULL && lowest >= 0; l = l->l_sibling) {
+		sched_set_lowest(l, lowest != 0);
+		if (idtype == P_LWPID)
+			break;
+	}
+	return was;
+}
+
 static intptr_t
 p_online(int cpu, int state)
 {
@@ -186,6 +213,8 @@ sched_syscall(const uintptr_t *a)
 		return processor_bind((int)a[1], (int)a[2], (int)a[3], a[4]);
 	case BARECPC_SCHED_ONLINE:
 		return p_online((int)a[1], (int)a[2]);
+	case BARECPC_SCHED_LOWEST:
+		return set_lowest((int)a[1], (int)a[2], (int)a[3]);
 	default:
 		return -EINVAL;
 	}

@@ -42,10 +42,13 @@ to_timespec(hrtime_t ns)
 intptr_t
 sys_clock_gettime(const uintptr_t *a)
 {
-	struct timespec ts = to_timespec(gethrtime());
+	struct timespec ts;
 
 	if (!clock_known(a[0]))
 		return -EINVAL;
+	ts = to_timespec(a[0] == CLOCK_THREAD_CPUTIME_ID
+			     ? (hrtime_t)tick_to_ns(sched_ran())
+			     : gethrtime());
 	return -copyout(a[1], &ts, sizeof ts);
 }
 

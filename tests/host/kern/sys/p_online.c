@@ -58,6 +58,13 @@ kernel_lock_yield(void)
 {
 }
 
+void
+sched_set_lowest(struct lwp *l, bool lowest)
+{
+	(void)l;
+	(void)lowest;
+}
+
 int
 sched_offline(struct cpu *c)
 {

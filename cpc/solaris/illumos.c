@@ -1,6 +1,6 @@
 /*
  * Calls outside libcpc(3LIB) that its programs make: gethrtime(3C),
- * _lwp_self(2).
+ * gethrvtime(3C), _lwp_self(2).
  */
 #include <time.h>
 
@@ -8,13 +8,25 @@
 #include <sys/lwp.h>
 #include <sys/time.h>
 
-hrtime_t
-gethrtime(void)
+static hrtime_t
+read_clock(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (hrtime_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+hrtime_t
+gethrtime(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+hrtime_t
+gethrvtime(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 lwpid_t
