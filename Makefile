@@ -140,10 +140,17 @@ $(B)/user/%.o: COMPILE = $(UCC) $(filter-out -g,$(UCFLAGS))
 $(B)/user/%.o: %.c $(MK)
 	$(compile)
 
+# For programs of glibc: scripts/barecpc-c++.
+$(B)/glibc/%.o: COMPILE = $(CC) $(filter-out -g,$(UCFLAGS)) -isystem include
+$(B)/glibc/%.o: %.c $(MK)
+	$(compile)
+$(B)/glibc/%.o: %.S $(MK)
+	$(compile)
+$(B)/glibc/libcpc.a: $(addprefix $(B)/glibc/,$(LIBCPC_OBJS) $(CPC_ARCH_OBJS) $(EVENT_LIB))
 $(B)/libcpc.a: $(addprefix $(B)/,$(LIBCPC_OBJS) $(CPC_MUSL_OBJS) $(CPC_ARCH_OBJS) $(EVENT_LIB:%=user/%))
 $(B)/libpayload.a: $(addprefix $(B)/,$(PAYLOAD_OBJS))
 $(B)/libtest.a: $(addprefix $(B)/,$(TEST_OBJS))
-$(B)/libcpc.a $(B)/libpayload.a $(B)/libtest.a:
+$(B)/libcpc.a $(B)/glibc/libcpc.a $(B)/libpayload.a $(B)/libtest.a:
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 

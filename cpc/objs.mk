@@ -5,7 +5,7 @@ CPC_OBJS += $(addprefix cpc/v1/,machine.o word.o event.o spec.o bind.o shared.o)
 LIBCPC_OBJS := $(CPC_OBJS)
 LIBCPC_OBJS += $(addprefix cpc/solaris/,thread.o suspend.o synch.o processor.o priocntl.o pset.o sysconf.o \
     systeminfo.o kstat.o illumos.o)
-# Functions that musl has otherwise than Solaris and glibc.
-CPC_MUSL_OBJS := $(addprefix cpc/musl/,getsubopt.o)
+# Functions that musl lacks and glibc has.
+CPC_MUSL_OBJS := $(addprefix cpc/musl/,getsubopt.o find_object.o)
 # The system call and the direct read of the PICs, which each architecture has its own of.
 CPC_ARCH_OBJS = $(addprefix cpc/$(if $(filter arm64,$(ARCH)),arm64,x86)/,door.o read.o)

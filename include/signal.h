@@ -8,17 +8,21 @@
 #include <sys/types.h>
 
 #ifdef __aarch64__
+#ifdef __GLIBC__
+/* glibc's <signal.h> includes these.  They must not see the macros below. */
+#include <sys/procfs.h>
+#include <sys/user.h>
+#endif
 /*
  * On arm64 the C library's mcontext_t has the members fault_address, regs[31],
- * sp, pc and pstate.  Its gregset_t, which it does not use, has room for the
- * last four.  These macros add a union while the C library's header is read:
- * one opens it after fault_address, one closes it after pstate.  In the union
- * gregs[] overlays the four members.
+ * sp, pc and pstate.  These macros add a union while the C library's header is
+ * read: one opens it after fault_address, one closes it after pstate.  In the
+ * union gregs[] overlays the last four members.
  */
 #define fault_address                                                          \
 	fault_address;                                                         \
 	__extension__ union {                                                  \
-		gregset_t gregs;                                               \
+		unsigned long gregs[34];                                       \
 		struct {
 #define pstate                                                                 \
 	pstate;                                                                \

@@ -215,6 +215,12 @@ intptr_t arch_syscall(unsigned sysno, const uintptr_t *a);
  */
 extern const int16_t arch_sysmap[];
 extern const unsigned arch_sysmap_len;
+/*
+ * The code that a signal handler returns to if its program brings none.  0
+ * bytes: every program of this machine brings it.
+ */
+extern const uint32_t arch_sigreturn[];
+extern const size_t arch_sigreturn_bytes;
 extern const char arch_name[]; /* "x86_64", "arm64" */
 extern const uint16_t arch_elf_machine;
 extern const char arch_uname[]; /* for uname(2), AT_PLATFORM: "aarch64" */

@@ -18,6 +18,10 @@ typedef long long hrtime_t; /* nanoseconds since some fixed time */
 typedef int processorid_t;  /* a CPU, from 0 */
 typedef int psetid_t;       /* a processor set */
 typedef struct timespec timespec_t, timestruc_t;
+#ifdef __GLIBC__
+typedef int lwpid_t; /* as in glibc's <sys/procfs.h> */
+#else
 typedef unsigned int lwpid_t;
+#endif
 
 #endif /* BARECPC_SYS_TYPES_H */

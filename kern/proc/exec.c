@@ -96,6 +96,25 @@ load_stack(struct proc *p, uintptr_t *top)
 	    &p->p_as, *top - bytes, bytes, PROT_READ | PROT_WRITE, false);
 }
 
+/* Map the code that signal handlers return to, below the stack's guard page. */
+static int
+load_sigreturn(struct proc *p)
+{
+	uintptr_t at = USER_TOP - p->p_stack_bytes - 2 * PAGE_SIZE;
+	int err;
+
+	p->p_sigreturn = 0;
+	if (arch_sigreturn_bytes == 0)
+		return 0;
+	err = as_map(&p->p_as, at, PAGE_SIZE, PROT_READ | PROT_EXEC, false);
+	if (err != 0)
+		return err;
+	as_write(&p->p_as, at, arch_sigreturn, arch_sigreturn_bytes);
+	as_sync_code(&p->p_as, at, arch_sigreturn_bytes);
+	p->p_sigreturn = at;
+	return 0;
+}
+
 /*
  * The initial stack, built in a buffer and later copied to `base`: first the
  * words, then the strings.
@@ -235,7 +254,8 @@ exec_load(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	}
 	p->p_as.as_brk_base = p->p_as.as_brk =
 	    (e->e_end + PAGE_SIZE - 1) & -PAGE_SIZE;
-	if ((err = load_stack(p, &top)) != 0) {
+	if ((err = load_stack(p, &top)) != 0 ||
+	    (err = load_sigreturn(p)) != 0) {
 		*why = "no memory for its stack";
 		return err;
 	}

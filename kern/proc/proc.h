@@ -56,6 +56,7 @@ struct proc {
 	unsigned p_nsigq;  /* queued signals of the process and its LWPs */
 	uint64_t p_random; /* state of getrandom(2)'s generator */
 	size_t p_stack_bytes;
+	uintptr_t p_sigreturn; /* address of arch_sigreturn[], or 0 */
 
 	struct timer p_timeout;
 	struct timer p_alarm;   /* setitimer(2) */

@@ -35,6 +35,7 @@ copy_memory(struct proc *to, const struct proc *from, uintptr_t sp)
 	uintptr_t low = (sp - STACK_SPARE) & -PAGE_SIZE;
 
 	to->p_stack_bytes = from->p_stack_bytes;
+	to->p_sigreturn = from->p_sigreturn;
 	if (sp < bottom + STACK_SPARE + PAGE_SIZE || sp >= USER_TOP)
 		return as_copy(&to->p_as, &from->p_as, 0, 0);
 	to->p_stack_bytes = USER_TOP - low;

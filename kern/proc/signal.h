@@ -43,12 +43,13 @@ struct trapframe;
 #define UNBLOCKABLE (SIGBIT(SIGKILL) | SIGBIT(SIGSTOP))
 
 /* sa_flags */
-#define SA_NOCLDWAIT 0x00000002
-#define SA_SIGINFO   0x00000004
-#define SA_ONSTACK   0x08000000
-#define SA_RESTART   0x10000000
-#define SA_NODEFER   0x40000000
-#define SA_RESETHAND 0x80000000
+#define SA_NOCLDWAIT    0x00000002
+#define SA_SIGINFO      0x00000004
+#define SA_HAS_RESTORER 0x04000000 /* Linux: SA_RESTORER */
+#define SA_ONSTACK      0x08000000
+#define SA_RESTART      0x10000000
+#define SA_NODEFER      0x40000000
+#define SA_RESETHAND    0x80000000
 
 /* sigaltstack(2) */
 #define SS_ONSTACK 1

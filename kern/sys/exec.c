@@ -114,6 +114,7 @@ become_program(struct proc *p, struct proc *loaded, const char *path,
 	as_free(&old);
 	p->p_elf = loaded->p_elf;
 	p->p_stack_bytes = loaded->p_stack_bytes;
+	p->p_sigreturn = loaded->p_sigreturn;
 	p->p_said_efault = false;
 	strlcpy_shown(p->p_name, path, sizeof p->p_name);
 	l->l_clear_tid = 0;

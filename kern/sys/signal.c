@@ -34,6 +34,8 @@ sys_rt_sigaction(const uintptr_t *a)
 		return -EFAULT;
 	if (a[1] != 0) {
 		act.sa_mask &= ~UNBLOCKABLE;
+		if ((act.sa_flags & SA_HAS_RESTORER) == 0)
+			act.sa_restorer = p->p_sigreturn;
 		sig_set_action(p, (int)a[0], &act);
 	}
 	return 0;

@@ -1,6 +1,6 @@
 # tests/image/: programs that run in the image, grouped by what they prove; tests/image/README.md says what.
 TESTS_process  := startup stdio files mapped fork child_tid orphan pie pipe poll memory contig heap clock random \
-    codegen fpstate solaris
+    codegen fpstate unwind solaris
 TESTS_sched    := thread futex handover lowest sched sched_wake sched_place
 TESTS_signal   := signal signal_mask signal_frame signal_fault signal_stack signal_lwp itimer
 TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software cpc_model
@@ -36,6 +36,7 @@ $(foreach g,$(TEST_GROUPS),$(eval $(call test_group,$(g))))
 $(B)/tests/chaos: $(B)/tests/image/hostile/chaos/chaos.o
 $(B)/tests/alloc_fail: $(B)/tests/image/hostile/alloc_fail/alloc_fail.o
 $(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(B)/libpayload.a
+$(B)/tests/image/process/unwind.o: UCFLAGS += -fexceptions
 $(B)/tests/pie: private LINK := -static-pie
 
 # Tests of the contract that do not depend on which events the PMU has.

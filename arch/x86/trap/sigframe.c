@@ -90,6 +90,10 @@ int x86_sigcopy_in(struct trapframe *tf, const struct frame *frame,
 #define CALL_PAD 16
 _Static_assert((sizeof(struct frame) + CALL_PAD) % 16 == 8, "CALL_PAD");
 
+/* Linux on x86-64 requires SA_RESTORER. */
+const uint32_t arch_sigreturn[] = { 0 };
+const size_t arch_sigreturn_bytes = 0;
+
 size_t
 x86_sigframe_bytes(void)
 {
