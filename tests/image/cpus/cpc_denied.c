@@ -24,6 +24,15 @@ CPC_TEST(no_cpu_can_be_bound)
 	EXPECT_SILENT(cpc_bind_cpu(cpc, 0, set, 1), EINVAL);
 }
 
+/* cpc_shared_open(3CPC): "does not have appropriate privilege". */
+CPC_TEST(no_cpu_can_be_opened)
+{
+	EXPECT(cpc_npic(cpc) > 0);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, 0, NULL), 0);
+	EXPECT_ERRNO(cpc_shared_open(), EACCES);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
+}
+
 /* CPC-CPU-06 in a forked process. */
 CPC_TEST(forked_processes_have_no_privilege)
 {
