@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "cpc/pctx.h"
+
 /* Turn a result of cpc_syscall() into a return value and errno. */
 static int
 set_errno(intptr_t r)
@@ -56,6 +58,25 @@ bind_lwp(cpc_t *cpc, cpc_set_t *set, uintptr_t flags, struct cpc_refusal *rf)
 	return r;
 }
 
+/*
+ * The LWP of another process that the set is bound to, or 0.  Only the library
+ * remembers it when the LWP is gone, or bound to another set.
+ */
+static uint64_t
+target_of(const struct cpci_set *cs)
+{
+	return cs != NULL ? __atomic_load_n(&cs->cis_target, __ATOMIC_RELAXED)
+	                  : 0;
+}
+
+/* Another thread may have destroyed the set: then cs is NULL. */
+static void
+target_set(struct cpci_set *cs, uint64_t target)
+{
+	if (target_of(cs) != target)
+		__atomic_store_n(&cs->cis_target, target, __ATOMIC_RELAXED);
+}
+
 int
 cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
@@ -68,6 +89,8 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	rf.cf_subcode = -1;
 	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0)
 		r = bind_lwp(cpc, set, flags, &rf);
+	if (r == 0)
+		target_set(cpci_set(cpc, set), 0);
 	return r == 0 ? 0
 	              : cpci_fail(cpc, "cpc_bind_curlwp", (int)-r,
 			    rf.cf_subcode, rf.cf_why);
@@ -91,6 +114,8 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 	cpci_lock(cpc, &mask);
 	if (flags == 0)
 		r = bind_pack(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &rf);
+	if (r == 0)
+		target_set(cpci_set(cpc, set), 0);
 	cpci_unlock(cpc, &mask);
 	return r == 0 ? 0
 	              : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, rf.cf_subcode,
@@ -98,13 +123,76 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 }
 
 int
+cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
+{
+	struct cpc_refusal rf;
+	intptr_t r = -EINVAL;
+	uint64_t target;
+	sigset_t mask;
+
+	if (cpc == NULL || pctx == NULL || flags != 0)
+		return set_errno(-EINVAL);
+	target = CPC_TARGET(pctx->px_pid, id);
+	rf.cf_subcode = -1;
+	cpci_lock(cpc, &mask);
+	r = bind_pack(cpc, set, CPC_OP_BIND_PCTX, target, &rf);
+	if (r == 0) {
+		target_set(cpci_set(cpc, set), target);
+		__atomic_store_n(
+		    &cpc->c_target, pctx->px_pid, __ATOMIC_RELAXED);
+	}
+	cpci_unlock(cpc, &mask);
+	return r == 0 ? 0
+	              : cpci_fail(cpc, "cpc_bind_pctx", (int)-r, rf.cf_subcode,
+			    rf.cf_why);
+}
+
+int
+cpci_sample_target(struct cpci_buf *cb)
+{
+	uint64_t target = target_of(cpci_set(cb->cb_cpc, cb->cb_set_name));
+
+	/* After pctx_release() the set has no LWP to sample. */
+	if (target == 0 || !pctx_controls((pid_t)(target >> 32)))
+		return set_errno(-EINVAL);
+	return set_errno(cpc_syscall(CPC_OP_SAMPLE_PCTX, cb->cb_set,
+	    (uintptr_t)cb->cb_sample, (uintptr_t)cb->cb_n, target));
+}
+
+int
+cpci_pctx_invalidate(pctx_t *pctx, id_t id)
+{
+	return set_errno(cpc_syscall(
+	    CPC_OP_INVALIDATE_PCTX, 0, 0, 0, CPC_TARGET(pctx->px_pid, id)));
+}
+
+void
+cpc_terminate(cpc_t *cpc)
+{
+	pid_t pid =
+	    cpc != NULL ? __atomic_load_n(&cpc->c_target, __ATOMIC_RELAXED) : 0;
+	int err = errno;
+
+	if (pid != 0)
+		pctx_control(BARECPC_CONTROL_CANCEL, pid, 0, NULL);
+	errno = err;
+}
+
+int
 cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
+	uint64_t target;
 	sigset_t mask;
 	intptr_t r;
 
 	if (!cpci_is_set(cpc, set))
 		return set_errno(-EINVAL);
+	if ((target = target_of(cpci_set(cpc, set))) != 0) {
+		/* The LWP may be gone, or bound to another set. */
+		cpc_syscall(CPC_OP_RELE_PCTX, cpci_id(set), 0, 0, target);
+		target_set(cpci_set(cpc, set), 0);
+		return 0;
+	}
 	r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
 	if (r == -EINVAL) {
 		/* cpc_bind_cpu() of another LWP may be about to bind it. */

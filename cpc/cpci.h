@@ -90,6 +90,7 @@ struct __cpc {
 	struct cpci_table c_bufs;             /* struct cpci_buf */
 	struct cpci_set *c_old_sets;          /* destroyed, for the next set */
 	struct cpci_pack *c_old_packs; /* outgrown, until the handle closes */
+	pid_t c_target; /* the process that it bound to last, or 0; atomic */
 };
 
 /*
@@ -124,6 +125,7 @@ struct cpci_pack {
 
 struct cpci_set {
 	cpc_setid_t cis_id;  /* the identity in its name */
+	uint64_t cis_target; /* cpc_bind_pctx(): CPC_TARGET(), or 0; atomic */
 	int cis_nreqs;       /* atomic */
 	bool cis_bound_once; /* a bind was tried; atomic */
 	struct cpci_req *cis_newest;
@@ -163,6 +165,9 @@ struct cpci_buf {
 extern const bool cpci_can_read;
 int cpci_read(const struct cpc_page *cg, struct cpci_buf *cb);
 extern const char cpci_read_end[], cpci_read_fail[];
+/* bind.c: sample a set that is bound to an LWP of another process. */
+int cpci_sample_target(struct cpci_buf *cb);
+
 /*
  * sample.c: sample a set whose PICs cannot be read.  A frozen set's counts
  * are in the page; otherwise make a system call.  0, or -1 with errno.
@@ -177,6 +182,9 @@ void cpci_page_find(void);
  * costs the same as its later ones.
  */
 void cpci_sample_expect(struct cpci_buf *cb);
+
+/* bind.c: make the context of a target's LWP invalid.  0 or -1 with errno. */
+int cpci_pctx_invalidate(pctx_t *pctx, id_t id);
 
 /* buf.c: the buffer's name is gone: keep its memory for the next buffer. */
 void cpci_buf_end(struct cpci_buf *cb);

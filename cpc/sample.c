@@ -103,6 +103,8 @@ cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
 		return 0;
 	r = cpc_syscall(CPC_OP_SAMPLE, cb->cb_set, (uintptr_t)cb->cb_sample,
 	    (uintptr_t)cb->cb_n, 0);
+	if (r == -EINVAL)
+		return cpci_sample_target(cb);
 	if (r < 0) {
 		errno = (int)-r;
 		return -1;

@@ -57,6 +57,7 @@ cpc_set_create(cpc_t *cpc)
 	cs->cis_id = cpci_id(set);
 	__atomic_store_n(&cs->cis_nreqs, 0, __ATOMIC_RELAXED);
 	cs->cis_newest = NULL;
+	__atomic_store_n(&cs->cis_target, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&cs->cis_bound_once, false, __ATOMIC_RELAXED);
 	cs->cis_pack->cip_pack.cp_nreqs = 0;
 	cs->cis_pack->cip_pack.cp_bytes = sizeof(struct cpc_pack);

@@ -353,6 +353,33 @@ int cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags);
 int cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags);
 
 /*
+ * Bind the set to LWP id of the process that pctx controls, while that is
+ * stopped: in a handler, or between runs (<libpctx.h>).  The LWP counts from
+ * when it goes on.  The argument flags is 0.  LWPs that it creates inherit
+ * nothing.  A notify overflow sends SIGEMT to that LWP.
+ *
+ * Any LWP of the calling process may sample the set.  A set has one such LWP:
+ * another bind of the set unbinds it there first.  A bind of another set to
+ * that LWP displaces this one.
+ *
+ * The instance ends with the LWP, with exec(2), and with pctx_release().  A
+ * sample then fails: ESRCH if the LWP is gone, else EINVAL.  cpc_unbind()
+ * succeeds.
+ *
+ * Returns -1 with errno as cpc_bind_curlwp() does, and ESRCH if there is no
+ * such LWP.  Attributes need the privilege of the controlled process.
+ * cpc_bind_curlwp(3CPC).
+ */
+int cpc_bind_pctx(
+    cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags);
+
+/*
+ * pctx_run() of the process to which the handle bound a set last returns 0
+ * soon.  Signal-safe.
+ */
+void cpc_terminate(cpc_t *cpc);
+
+/*
  * Unbind the set from the calling LWP; its counts are lost.  If the set is
  * bound to a CPU, any LWP of the process may unbind it.  EINVAL if the set is
  * not bound.  Signal-safe.  cpc_bind_curlwp(3CPC).

@@ -67,6 +67,61 @@
  */
 #define BARECPC_SYS_INTERRUPTS 0x4006
 
+/*
+ * control(op, pid, ...): one process controls another.  Only libpctx calls it.
+ * ESRCH: the process has ended, or the caller does not control it.
+ */
+#define BARECPC_SYS_CONTROL 0x4007
+/*
+ * me(): the caller's parent controls the caller, and the caller is killed when
+ * that ends.  EBUSY: another process does.  EDEADLK: the caller controls its
+ * parent.
+ */
+#define BARECPC_CONTROL_ME 0
+/*
+ * capture(pid): control a running process, which stops.  EPERM unless the
+ * caller has the privilege cpc_cpu(5) or is an ancestor.  ECHILD: it has ended.
+ * EBUSY: it has a controller.  EINVAL: it is the caller.  EDEADLK: it controls
+ * the caller.
+ */
+#define BARECPC_CONTROL_CAPTURE 1
+/* give(pid, child): a child of the caller controls the process from now on. */
+#define BARECPC_CONTROL_GIVE 2
+/*
+ * wait(pid, ns, struct barecpc_control_event *): let the process go on until
+ * an event, or until gethrtime() >= ns.  Then it is stopped.  Events that
+ * happened at once are returned one after the other, before it goes on.
+ * ECANCELED: after cancel().  EINTR: by a signal; it may still run.
+ */
+#define BARECPC_CONTROL_WAIT 3
+/* cancel(pid): the wait for the process ends, or the next one does. */
+#define BARECPC_CONTROL_CANCEL 4
+/* next_lwp(pid, id): returns the lowest LWP id above id, or 0. */
+#define BARECPC_CONTROL_NEXT_LWP 5
+/*
+ * args(pid, bytes, buffer): copy the arguments of its program, cut to fit and
+ * separated by blanks, with a NUL.
+ */
+#define BARECPC_CONTROL_ARGS 6
+/* release(pid): it goes on without control, or is killed after me(). */
+#define BARECPC_CONTROL_RELEASE 7
+
+enum {
+	BARECPC_EVENT_TICK, /* the time is over.  arg 1: an LWP is in vfork(2)
+	                     */
+	BARECPC_EVENT_LWP_CREATE, /* arg: the id of the new LWP */
+	BARECPC_EVENT_LWP_EXIT,
+	BARECPC_EVENT_EXEC_ENTRY, /* a program will replace this one */
+	BARECPC_EVENT_EXEC,       /* it has, and its LWP is number 1 */
+	BARECPC_EVENT_FORK, /* arg: the child's pid; the caller controls it */
+	BARECPC_EVENT_EXIT, /* arg: the status */
+};
+struct barecpc_control_event {
+	uint32_t be_what; /* BARECPC_EVENT_* */
+	int32_t be_lwp;   /* the LWP that caused it */
+	int64_t be_arg;
+};
+
 /* State that a failed system call must not change: indices of bt[]. */
 enum {
 	BT_FREE_PAGES, /* page tables count as free */

@@ -177,7 +177,25 @@ enum cpc_op {
 	CPC_OP_SHARED_SAMPLE = 56,
 	CPC_OP_SHARED_RELE = 57,
 	CPC_OP_SHARED_WHERE = 58,
+	/*
+	 * The same for an LWP of a process that the caller controls
+	 * (BARECPC_SYS_CONTROL), while that is stopped.  ESRCH: there is no
+	 * such LWP.  EBUSY: it is running.
+	 *
+	 * As CPC_OP_BIND, but c: CPC_TARGET().  All instances of the set in
+	 * the caller's process go first.
+	 */
+	CPC_OP_BIND_PCTX = 49,
+	/* As CPC_OP_SAMPLE, with d: CPC_TARGET(). */
+	CPC_OP_SAMPLE_PCTX = 50,
+	/* As CPC_OP_RELE, with d: CPC_TARGET(). */
+	CPC_OP_RELE_PCTX = 51,
+	/* Make the LWP's context invalid.  d: CPC_TARGET(). */
+	CPC_OP_INVALIDATE_PCTX = 52,
 };
+
+/* An LWP of another process. */
+#define CPC_TARGET(pid, lwp) ((uint64_t)(uint32_t)(pid) << 32 | (uint32_t)(lwp))
 
 enum cpc_disturb {
 	CPC_DISTURB_SWITCH, /* save and restore it, as a switch of LWPs does */

@@ -44,8 +44,8 @@ urgent_pics(const struct kcpc_ctx *ctx)
 }
 
 int
-kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
-    unsigned n, uint32_t flags, int *subcode)
+kcpc_hang(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
+    unsigned n, int *subcode)
 {
 	struct kcpc_ctx *ctx;
 	int err;
@@ -54,18 +54,28 @@ kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 	if (err != 0)
 		return err;
 	ctx->kc_set = set;
-	ctx->kc_page_set = CPC_PAGE_SET(set, n);
-	ctx->kc_proc = l->l_proc;
+	ctx->kc_proc = lwp_self()->l_proc;
 	ctx->kc_lwp = l;
 	if (ctx->kc_notify != 0)
 		ctx->kc_pcbe.ps_urgent = urgent_pics(ctx);
-	if ((flags & CPC_BIND_LWP_INHERIT) != 0)
-		ctx->kc_flags |= KCPC_CTX_LWPINHERIT;
 	kcpc_instance_add(ctx);
-
 	l->l_cpc = ctx;
 	kcpc_page_enter(ctx);
-	kcpc_start(ctx);
+	return 0;
+}
+
+int
+kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
+    unsigned n, uint32_t flags, int *subcode)
+{
+	int err = kcpc_hang(l, set, want, n, subcode);
+
+	if (err != 0)
+		return err;
+	l->l_cpc->kc_page_set = CPC_PAGE_SET(set, n);
+	if ((flags & CPC_BIND_LWP_INHERIT) != 0)
+		l->l_cpc->kc_flags |= KCPC_CTX_LWPINHERIT;
+	kcpc_start(l->l_cpc);
 	return 0;
 }
 
@@ -107,7 +117,9 @@ kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx == NULL || (set != 0 && ctx->kc_set != set))
+	if (ctx == NULL ||
+	    (set != 0 &&
+		(ctx->kc_set != set || ctx->kc_proc != lwp_self()->l_proc)))
 		return EINVAL;
 	*ctxp = ctx;
 	if ((ctx->kc_flags & KCPC_CTX_UNAVAILABLE) != 0)

@@ -19,6 +19,7 @@ struct kcpc_ctx;
 struct kcpc_profile;
 struct kcpc_shared;
 struct lwp;
+struct proc;
 struct trapframe;
 
 struct pcbe_ops;
@@ -74,6 +75,12 @@ int kcpc_fork(const struct lwp *parent, struct lwp *child);
  * LWPs become invalid.
  */
 void kcpc_cpu_online(struct cpu *c);
+
+/*
+ * Process `by` no longer controls p: release the contexts that it bound to
+ * LWPs of p.
+ */
+void kcpc_released(const struct proc *by, struct proc *p);
 
 /* The current LWP ends: release its contexts and its counter page. */
 void kcpc_lwp_exit(struct lwp *l);

@@ -40,7 +40,8 @@ struct kcpc_ctx {
 	int kc_was_bound;
 	uint64_t kc_bind_order; /* ...and its place among all CPU binds */
 	cpc_setid_t kc_set;     /* the library's name of the set, in kc_proc */
-	uint64_t kc_page_set;   /* its CPC_PAGE_SET(); 0: no program reads it */
+	/* A controller's context has its LWP in another process (pctx.c). */
+	uint64_t kc_page_set; /* its CPC_PAGE_SET(); 0: no program reads it */
 	struct proc *kc_proc;
 	struct cpu *kc_cpu; /* the CPU it counts for; NULL: it is an LWP's */
 	struct lwp *kc_lwp; /* the LWP it counts for, or that bound the CPU */
@@ -198,6 +199,13 @@ int kcpc_disable(struct lwp *l);
  * not, or if it is a profile's; EAGAIN, with *ctxp set, if it is invalid.
  */
 int kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
+/*
+ * Make a context of the LWP, without starting it.  context.c uses it for the
+ * current LWP, pctx.c for an LWP that is not running.  The set is the current
+ * process's.
+ */
+int kcpc_hang(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
+    unsigned n, int *subcode);
 /* Release the LWP's context, if it has one. */
 void kcpc_drop(struct lwp *l);
 /* Make an LWP's context invalid, on whichever CPU it runs. */
@@ -259,6 +267,19 @@ int kcpc_shared_sample(struct kcpc_shared *sh, size_t n, struct cpc_sample *s);
 void kcpc_shared_rele(struct kcpc_shared *sh);
 /* The context of the CPU; it has no requests if no set is bound. */
 const struct kcpc_ctx *kcpc_shared_ctx(const struct kcpc_shared *sh);
+
+/*
+ * pctx.c: operations on the context of an LWP l of a process that the caller
+ * controls.  The LWP is not running.  0 or an errno.
+ */
+int kcpc_pctx_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
+    unsigned n, int *subcode);
+int kcpc_pctx_sample(
+    struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
+int kcpc_pctx_rele(struct lwp *l, cpc_setid_t set);
+int kcpc_pctx_invalidate(struct lwp *l);
+/* Is the context bound by the controller of its LWP's process? */
+bool kcpc_is_pctx(const struct kcpc_ctx *ctx);
 
 /*
  * event_names.c: operations that describe the PMU to programs, with the

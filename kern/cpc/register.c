@@ -55,6 +55,7 @@ kcpc_register(void)
 		.inherit = kcpc_inherit,
 		.fork = kcpc_fork,
 		.lwp_exit = kcpc_lwp_exit,
+		.released = kcpc_released,
 		.read_fault = kcpc_read_fault,
 		.page_interrupted = kcpc_page_interrupted,
 		.overflowed = kcpc_sigemt_take,

@@ -9,6 +9,7 @@
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
@@ -57,16 +58,20 @@ pack_unpack(const struct cpc_pack *pack, size_t bytes, struct kcpc_want *want)
 typedef int bind_fn(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
     uintptr_t how, int *subcode);
 
-/* A set cannot be bound to LWPs and to a CPU: drop its binding to a CPU. */
+/*
+ * A set cannot be bound to LWPs of the process and elsewhere: drop its binding
+ * to a CPU, or to an LWP of another process.
+ */
 static void
-drop_cpu_binding(const struct lwp *l, cpc_setid_t set)
+drop_other_binding(const struct lwp *l, cpc_setid_t set)
 {
 	struct kcpc_ctx *ctx;
 
-	if (kcpc_ncpuset != 0 &&
-	    (ctx = kcpc_instance(l->l_proc, set)) != NULL &&
-	    ctx->kc_cpu != NULL)
-		kcpc_cpu_drop(ctx);
+	if (kcpc_ncpuset == 0 && l->l_proc->p_controlled == NULL)
+		return;
+	ctx = kcpc_instance(l->l_proc, set);
+	if (ctx != NULL && (ctx->kc_cpu != NULL || kcpc_is_pctx(ctx)))
+		kcpc_revoke(l->l_proc, set);
 }
 
 /* May a request count user mode alone? */
@@ -115,7 +120,7 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 
 	if ((flags & ~CPC_BIND_LWP_INHERIT) != 0)
 		return EINVAL;
-	drop_cpu_binding(l, pack->cp_set);
+	drop_other_binding(l, pack->cp_set);
 	if (kcpc_profiled(l))
 		return EAGAIN;
 	if ((err = kcpc_lwps_may_count()) != 0)
@@ -163,6 +168,34 @@ bind_shared(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 	if (!pack_unpack(pack, bytes, want))
 		return EINVAL;
 	return kcpc_shared_bind(sh, want, pack->cp_nreqs, subcode);
+}
+
+/* Find an LWP of a process that the caller controls: CPC_TARGET(). */
+static int
+target_lwp(uintptr_t target, struct lwp **lp)
+{
+	return control_find_lwp((int)(target >> 32), (int)(uint32_t)target, lp);
+}
+
+static int
+bind_target(struct lwp *self, const struct cpc_pack *pack, size_t bytes,
+    uintptr_t target, int *subcode)
+{
+	struct kcpc_want want[CPC_MAX_REQS];
+	struct lwp *l;
+	int err;
+
+	if ((err = target_lwp(target, &l)) != 0)
+		return err;
+	kcpc_revoke(self->l_proc, pack->cp_set);
+	if (kcpc_profiled(l))
+		return EAGAIN;
+	if ((err = kcpc_lwps_may_count()) != 0)
+		return err;
+	kcpc_drop(l);
+	if (!pack_unpack(pack, bytes, want))
+		return EINVAL;
+	return kcpc_pctx_bind(l, pack->cp_set, want, pack->cp_nreqs, subcode);
 }
 
 /* Copy the subcode and the reason of a refusal to the program. */
@@ -311,6 +344,12 @@ op_access(const uintptr_t *a)
 	return kcpc_profiled(lwp_self()) ? -EAGAIN : -kcpc_lwps_may_count();
 }
 
+static intptr_t
+op_bind_pctx(const uintptr_t *a)
+{
+	return bind_and_record(a, bind_target);
+}
+
 __attribute__((no_stack_protector)) static intptr_t
 op_sample(const uintptr_t *a)
 {
@@ -329,6 +368,42 @@ op_sample(const uintptr_t *a)
 	    0)
 		return -copy_refuse(a[1]);
 	return 0;
+}
+
+static intptr_t
+op_sample_pctx(const uintptr_t *a)
+{
+	struct {
+		struct cpc_sample head;
+		uint64_t value[PCBE_MAXPIC];
+	} s;
+	struct lwp *l;
+	int err;
+
+	if (a[0] == 0)
+		return -EINVAL;
+	if ((err = target_lwp(a[3], &l)) != 0 ||
+	    (err = kcpc_pctx_sample(l, a[0], a[2], &s.head)) != 0)
+		return -err;
+	return -copyout(a[1], &s, sizeof s.head + a[2] * sizeof s.value[0]);
+}
+
+static intptr_t
+op_rele_pctx(const uintptr_t *a)
+{
+	struct lwp *l;
+	int err = target_lwp(a[3], &l);
+
+	return err != 0 ? -err : -kcpc_pctx_rele(l, a[0]);
+}
+
+static intptr_t
+op_invalidate_pctx(const uintptr_t *a)
+{
+	struct lwp *l;
+	int err = target_lwp(a[3], &l);
+
+	return err != 0 ? -err : -kcpc_pctx_invalidate(l);
 }
 
 static intptr_t
@@ -437,6 +512,10 @@ static kcpc_op_fn *ops[] = {
 	[CPC_OP_BIND] = op_bind,
 	[CPC_OP_BIND_CPU] = op_bind_cpu,
 	[CPC_OP_SAMPLE] = op_sample,
+	[CPC_OP_BIND_PCTX] = op_bind_pctx,
+	[CPC_OP_SAMPLE_PCTX] = op_sample_pctx,
+	[CPC_OP_RELE_PCTX] = op_rele_pctx,
+	[CPC_OP_INVALIDATE_PCTX] = op_invalidate_pctx,
 	[CPC_OP_RELE] = op_rele,
 	[CPC_OP_ENABLE] = op_enable,
 	[CPC_OP_DISABLE] = op_disable,

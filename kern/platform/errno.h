@@ -33,11 +33,13 @@
 #define EROFS        30
 #define EPIPE        32
 #define ERANGE       34
+#define EDEADLK      35
 #define ENAMETOOLONG 36
 #define ENOSYS       38
 #define ENOTSUP      95
 #define ETIMEDOUT    110
 #define ESTALE       116
+#define ECANCELED    125
 
 /* Never seen by a program: the system call has set its registers itself. */
 #define EJUSTRETURN 513

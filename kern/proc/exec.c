@@ -232,6 +232,18 @@ load_args(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	return 0;
 }
 
+/* Keep the arguments as one line, for the process's controller. */
+static void
+join_args(struct proc *p, char *const argv[], unsigned argc)
+{
+	size_t n = 0;
+
+	p->p_args[0] = '\0';
+	for (unsigned i = 0; i < argc && n < sizeof p->p_args; i++)
+		n += (size_t)snprintf(p->p_args + n, sizeof p->p_args - n,
+		    i == 0 ? "%s" : " %s", argv[i]);
+}
+
 int
 exec_load(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
     unsigned envc, uintptr_t *pc, uintptr_t *sp, const char **why, char *buf,
@@ -259,6 +271,7 @@ exec_load(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 		*why = "no memory for its stack";
 		return err;
 	}
+	join_args(p, argv, argc);
 	err = load_args(p, argv, argc, envv, envc, top, sp);
 	if (err == E2BIG)
 		*why = "arguments and environment exceed 128 KiB";

@@ -136,6 +136,8 @@ lwp_exit(void)
 		cpus[l->l_bound].c_nbound--;
 	remove_from_proc(l);
 	l->l_state = LWP_ZOMBIE;
+	if (l->l_stop_for != NULL)
+		waitq_wake(l->l_stop_for, ~0U);
 	if (p->p_nlwp == 0)
 		proc_ended(p);
 	else if (p->p_nlwp == 1)

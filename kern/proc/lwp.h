@@ -67,6 +67,12 @@ struct lwp {
 	uint32_t l_futex_bits; /* for a wake with one of these bits */
 	bool l_vforking;       /* waits until its child executes or ends */
 
+	/* Used by control.c: a stop that its controller has to see. */
+	enum { STOP_NONE, STOP_NEW, STOP_TOLD } l_stop;
+	int l_stop_at;            /* enum stop_at */
+	intptr_t l_stop_arg;      /* the argument of stop_point() */
+	struct waitq *l_stop_for; /* wake it when this LWP stops to run */
+
 	/* Used by signal.c and signal_deliver.c. */
 	struct sigpend l_sigpend; /* sent to this LWP, not yet delivered */
 	uint64_t l_sigwait;       /* signals that sigtimedwait(2) waits for */

@@ -21,6 +21,8 @@ struct trapframe;
 
 #define PROC_NAME_MAX 64
 
+#define PROC_ARGS_MAX 80 /* as Solaris: PRARGSZ */
+
 #define PROC_CPC_WORDS 16
 
 struct proc {
@@ -32,6 +34,7 @@ struct proc {
 	bool p_system;    /* runs at system privilege */
 	bool p_cpc_cpu;   /* has the privilege cpc_cpu(5) (kern/cpc) */
 	stop_fn *p_stop;  /* called at stop points, or NULL */
+	char p_args[PROC_ARGS_MAX]; /* its arguments, cut to fit */
 
 	/* proc.c, proc_tree.c */
 	struct proc *p_next; /* in allprocs */
@@ -44,6 +47,14 @@ struct proc {
 	struct lwp *p_execer;      /* the LWP in execve(2), or NULL */
 	struct lwp *p_vforker;     /* parent's LWP, waiting in vfork(2) */
 	bool p_orphan;             /* no parent will wait for it */
+
+	/* control.c */
+	struct proc *p_controller; /* or NULL */
+	struct proc *p_controlled; /* processes that it controls... */
+	struct proc *p_also;       /* ...linked by this */
+	struct waitq p_parked;     /* its LWPs wait for the controller */
+	bool p_dies_with;          /* it is killed when it is released */
+	bool p_wait_cancel;        /* the controller's wait ends at once */
 
 	struct lwp *p_lwps; /* linked by l_sibling */
 	unsigned p_nlwp;    /* alive */

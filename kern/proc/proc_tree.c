@@ -4,6 +4,7 @@
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
@@ -53,6 +54,7 @@ proc_copy(uintptr_t sp, struct proc **copy)
 	p->p_system = self->p_system;
 	p->p_cpc_cpu = self->p_cpc_cpu;
 	p->p_stop = self->p_stop;
+	strlcpy(p->p_args, self->p_args, sizeof p->p_args);
 	p->p_elf = self->p_elf;
 	p->p_random = self->p_random;
 	if (as_init(&p->p_as, p->p_system) != 0)
@@ -153,6 +155,7 @@ proc_ended(struct proc *p)
 	leave_children(p);
 	proc_release_parent(p);
 	p->p_done = true;
+	control_proc_ended(p);
 	if (p->p_parent != NULL)
 		tell_parent(p);
 	waitq_wake(&p->p_wait, 1);

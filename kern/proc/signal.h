@@ -132,8 +132,9 @@ struct sigpend {
 #define AST_CPC    0x4  /* its counters overflowed */
 #define AST_YIELD  0x8  /* let others run */
 #define AST_WATCH  0x10 /* always set with kernel_limit= */
+#define AST_STOP   0x20 /* wait for its controller (control.c) */
 /* These end no sleep. */
-#define AST_NO_WAKE (AST_YIELD | AST_WATCH)
+#define AST_NO_WAKE (AST_YIELD | AST_WATCH | AST_STOP)
 
 /* The state that a handler's frame saves and its return restores. */
 struct sigkept {

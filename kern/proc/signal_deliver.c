@@ -12,6 +12,7 @@
  */
 #include "kern/arch.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/control.h"
 #include "kern/proc/fault.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
@@ -293,6 +294,8 @@ trap_return(struct trapframe *tf)
 			deliver_overflow(l, tf);
 		} else if ((ast & AST_EXIT) != 0) {
 			lwp_exit();
+		} else if ((ast & AST_STOP) != 0) {
+			control_park(l);
 		} else if ((ast & AST_YIELD) != 0) {
 			sched_preempt();
 		} else {

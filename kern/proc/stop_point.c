@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "lib/printf.h"
@@ -17,6 +18,8 @@ stop_point(enum stop_at at, intptr_t arg)
 
 	if (p->p_stop != NULL && !p->p_exiting)
 		p->p_stop(l, at, arg);
+	if (p->p_controller != NULL && !p->p_exiting)
+		control_stop(l, at, arg);
 }
 
 static const char *

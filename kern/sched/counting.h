@@ -14,6 +14,7 @@
 struct cpu;
 struct kcpc_ctx;
 struct lwp;
+struct proc;
 struct trapframe;
 
 struct counting_ops {
@@ -29,6 +30,8 @@ struct counting_ops {
 	int (*inherit)(const struct lwp *parent, struct lwp *child);
 	int (*fork)(const struct lwp *parent, struct lwp *child);
 	void (*lwp_exit)(struct lwp *l);
+	/* a controller and the process that it no longer controls */
+	void (*released)(const struct proc *by, struct proc *p);
 	/* traps and signals */
 	bool (*read_fault)(struct trapframe *tf);
 	void (*page_interrupted)(struct lwp *l);

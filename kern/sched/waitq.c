@@ -49,6 +49,8 @@ sleep_until(struct waitq *wq, uint64_t deadline)
 	l->l_state = LWP_ASLEEP;
 	l->l_wake_err = 0;
 	l->l_waitq = wq;
+	if (l->l_stop_for != NULL)
+		waitq_wake(l->l_stop_for, ~0U);
 	if (deadline != ~0ULL)
 		timer_start(&l->l_timer, deadline, sleep_timeout, l);
 	lock_release(&wq->wq_lock);

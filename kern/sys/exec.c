@@ -10,6 +10,7 @@
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
@@ -107,7 +108,8 @@ become_program(struct proc *p, struct proc *loaded, const char *path,
 	struct lwp *l = lwp_self();
 	struct as old;
 
-	kcpc_exec_leave(l); /* the counter page is in the old memory */
+	control_release_all(p); /* its handles of libpctx go */
+	kcpc_exec_leave(l);     /* the counter page is in the old memory */
 	old = p->p_as;
 	p->p_as = loaded->p_as;
 	arch_as_switch(&p->p_as);
@@ -117,6 +119,7 @@ become_program(struct proc *p, struct proc *loaded, const char *path,
 	p->p_sigreturn = loaded->p_sigreturn;
 	p->p_said_efault = false;
 	strlcpy_shown(p->p_name, path, sizeof p->p_name);
+	strlcpy(p->p_args, loaded->p_args, sizeof p->p_args);
 	l->l_clear_tid = 0;
 	lwp_hash_remove(l);
 	lwp_hash_insert(l, p->p_pid); /* even if it was not the first LWP */

@@ -122,6 +122,7 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
 	PRIVATE(BARECPC_SYS_WITNESS) = sys_witness,
 	PRIVATE(BARECPC_SYS_TEST) = test_hooks_syscall,
 	PRIVATE(BARECPC_SYS_INTERRUPTS) = sys_interrupts,
+	PRIVATE(BARECPC_SYS_CONTROL) = control_syscall,
 };
 
 #define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
@@ -150,6 +151,7 @@ syscall_name(unsigned sysno)
 		PRIVATE(BARECPC_SYS_WITNESS) = "barecpc_witness",
 		PRIVATE(BARECPC_SYS_TEST) = "barecpc_test",
 		PRIVATE(BARECPC_SYS_INTERRUPTS) = "barecpc_interrupts",
+		PRIVATE(BARECPC_SYS_CONTROL) = "barecpc_control",
 	};
 	unsigned n = sysno - BARECPC_SYS_CPC;
 

@@ -19,6 +19,7 @@
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/ksym.h"
+#include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
@@ -534,4 +535,14 @@ ksym_lookup(uintptr_t addr, uintptr_t *offset)
 	(void)addr;
 	*offset = 0;
 	return "?";
+}
+
+/* No process controls another here. */
+int
+control_find_lwp(int pid, int id, struct lwp **lp)
+{
+	(void)pid;
+	(void)id;
+	(void)lp;
+	return ESRCH;
 }

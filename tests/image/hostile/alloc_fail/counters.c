@@ -11,7 +11,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/image/hostile/alloc_fail/turns.h"
@@ -109,6 +111,37 @@ make_bind_cpu(void)
 	return errno_result(cpc_bind_cpu(the_cpc, 0, set, 0));
 }
 
+/* A process that the test controls, while the one static context is taken. */
+static pctx_t *controlled;
+static pid_t child;
+
+static void
+control_child(void)
+{
+	ask_other(BIND);
+	if ((child = fork()) == 0) {
+		for (;;)
+			pause();
+	}
+	EXPECT((controlled = pctx_capture(child, NULL, 0, NULL)) != NULL);
+}
+
+static long
+make_bind_pctx(void)
+{
+	return errno_result(cpc_bind_pctx(the_cpc, controlled, 1, set, 0));
+}
+
+static void
+end_control(long r)
+{
+	(void)r;
+	pctx_release(controlled);
+	kill(child, SIGKILL);
+	EXPECT_EQ(waitpid(child, NULL, 0), child);
+	ask_other(UNBIND);
+}
+
 static void
 bind_inherit(void)
 {
@@ -183,6 +216,13 @@ const struct turn_call turn_counters[] = {
 	    NULL,
 	    make_bind_cpu,
 	    unbind_set },
+	{ .tc_name = "bind to an LWP of another process",
+	    BARECPC_SYS_CPC,
+	    { 0 },
+	    control_child,
+	    make_bind_pctx,
+	    end_control,
+	    .tc_least = 1 },
 	{ .tc_name = "disable",
 	    BARECPC_SYS_CPC,
 	    { 0 },
@@ -247,6 +287,8 @@ counters_warm(void)
 	ask_other(BIND);
 	ask_other(UNBIND);
 	unbind_set(make_bind());
+	control_child();
+	end_control(make_bind_pctx());
 }
 
 void

@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <payload.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/lib/image/test.h"
 
@@ -45,6 +48,32 @@ wait_for_futex(void)
 	*(volatile uint32_t *)turn_buffer = 7;
 	return turn_raw(
 	    SYS_futex, TURN_P, 0, 7, (uintptr_t)&moment, 0); /* FUTEX_WAIT */
+}
+
+static pid_t child;
+
+static void
+child_sleeps(void)
+{
+	if ((child = fork()) == 0) {
+		for (;;)
+			pause();
+	}
+}
+
+static long
+capture_child(void)
+{
+	return turn_raw(BARECPC_SYS_CONTROL, BARECPC_CONTROL_CAPTURE,
+	    (uintptr_t)child, 0, 0, 0);
+}
+
+static void
+end_child(long r)
+{
+	(void)r;
+	kill(child, SIGKILL);
+	EXPECT_EQ(waitpid(child, NULL, 0), child);
 }
 
 const struct turn_call turn_machine[] = {
@@ -105,6 +134,16 @@ const struct turn_call turn_machine[] = {
 	    BARECPC_SYS_WITNESS,
 	    { TURN_P },
 	    .tc_errno = ENODEV },
+	{ .tc_name = "control",
+	    BARECPC_SYS_CONTROL,
+	    { BARECPC_CONTROL_ARGS, 0, 0, 0, 0 },
+	    .tc_errno = ESRCH },
+	{ .tc_name = "control: capture",
+	    BARECPC_SYS_CONTROL,
+	    { 0 },
+	    .tc_prepare = child_sleeps,
+	    .tc_make = capture_child,
+	    .tc_undo = end_child },
 	{ .tc_name = "processor_bind",
 	    BARECPC_SYS_SCHED,
 	    { BARECPC_SCHED_BIND, 8, (uintptr_t)-1, 0, 0 },

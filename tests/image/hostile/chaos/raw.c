@@ -32,6 +32,7 @@ is_barred(long number)
 	case SYS_tgkill:
 	case SYS_rt_sigqueueinfo:
 	case SYS_rt_tgsigqueueinfo:
+	case BARECPC_SYS_CONTROL: /* stops other processes */
 	case BARECPC_SYS_TEST: /* makes allocations fail in later calls, too */
 		return true;
 	default:

@@ -1,0 +1,81 @@
+/*
+ * The operations of a controller on the context of an LWP that it controls.
+ *
+ * The controller's library names the set, so kc_proc is the controller's
+ * process.  The LWP is not running (kern/proc/control.h): its context is
+ * waiting, frozen or invalid, and its counts are in memory.
+ */
+#include "kern/cpc/kcpc.h"
+
+#include "kern/arch.h"
+#include "kern/cpc/kcpc_impl.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/lwp.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/timer.h"
+
+bool
+kcpc_is_pctx(const struct kcpc_ctx *ctx)
+{
+	return ctx->kc_cpu == NULL && ctx->kc_lwp->l_proc != ctx->kc_proc;
+}
+
+/* The switch to the LWP starts the PICs. */
+int
+kcpc_pctx_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
+    unsigned n, int *subcode)
+{
+	return kcpc_hang(l, set, want, n, subcode);
+}
+
+int
+kcpc_pctx_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
+{
+	const struct cpc_page *cg;
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(l, set, &ctx)) != 0)
+		return err;
+	if (n != ctx->kc_nreqs)
+		return EINVAL;
+	cg = ctx->kc_pcbe.ps_page;
+	s->cs_hrtime = (ctx->kc_flags & KCPC_CTX_FREEZE) != 0 ? cg->cg_hrtime
+	                                                      : gethrtime();
+	s->cs_tick = cg->cg_tick;
+	for (size_t i = 0; i < n; i++)
+		s->cs_value[i] = cg->cg_req[i].cq_data;
+	return 0;
+}
+
+int
+kcpc_pctx_rele(struct lwp *l, cpc_setid_t set)
+{
+	struct kcpc_ctx *ctx;
+
+	if (set == 0 || kcpc_find(l, set, &ctx) == EINVAL)
+		return EINVAL;
+	kcpc_drop(l);
+	return 0;
+}
+
+int
+kcpc_pctx_invalidate(struct lwp *l)
+{
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(l, 0, &ctx)) != 0)
+		return err;
+	kcpc_invalidate(ctx);
+	return 0;
+}
+
+void
+kcpc_released(const struct proc *by, struct proc *p)
+{
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
+		if (l->l_cpc != NULL && l->l_cpc->kc_proc == by)
+			kcpc_drop(l);
+	}
+}
