@@ -1,0 +1,19 @@
+/*
+ * Files that a program writes for the host.  Included by programs with an
+ * option -o.
+ */
+#ifndef PAYLOADS_TOOLS_OUT_FILE_H
+#define PAYLOADS_TOOLS_OUT_FILE_H
+
+#include <stdio.h>
+
+/*
+ * Open a file for writing.  The files of the image cannot be written.  A file
+ * outside /dev/ is kept in memory, and out_close() sends it to the host as
+ * records; `barecpc run --out NAME=FILE` writes it there.  NULL with errno.
+ */
+FILE *out_open(const char *name);
+/* argc and argv are main()'s. */
+void out_close(FILE *f, int argc, char *const *argv);
+
+#endif /* PAYLOADS_TOOLS_OUT_FILE_H */
