@@ -91,7 +91,7 @@ count_signal(int sig)
 	cpc_close(cpc);
 }
 
-/* CPC-ENA-06: the handle has bound nothing, yet it disables the context. */
+/* The handle has bound nothing, yet it disables the context. */
 static int
 disabled_loop(void)
 {
