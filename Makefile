@@ -94,7 +94,7 @@ OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(KERN_EVENT_OB
 # With SAN the programs are those of the plain build.
 ifeq ($(SAN),)
 ARCHIVE := $(B)/archive.cpio
-all: $(B)/kernel.elf $(B)/libcpc.a $(B)/probe $(EFI)
+all: $(B)/kernel.elf $(B)/libcpc.a $(B)/glibc/libcpc.a $(B)/probe $(EFI)
 else
 ARCHIVE := build/$(ARCH)/archive.cpio
 all: $(FLAT)
