@@ -119,7 +119,10 @@ cpci_sample_expect(struct cpci_buf *cb)
 	own.recent[(uintptr_t)cb->cb_name % 4] = cb;
 }
 
-/* Look up the names, and put the buffer into recent[]. */
+/*
+ * Look up the names, and put the buffer into recent[].  noinline: a sample of
+ * one request takes 49 instructions, not 60.
+ */
 static int __attribute__((noinline))
 sample_by_name(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf)
 {

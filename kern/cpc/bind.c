@@ -77,10 +77,9 @@ request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
 }
 
 /*
- * Check and convert a request's attributes; 0 or a subcode.  noinline: few
- * requests have attributes, and the rest are bound without this code.
+ * Check and convert a request's attributes; 0 or a subcode.
  */
-static __attribute__((noinline)) int
+static int
 convert_attrs(struct pcbe_attr *attrs, const struct kcpc_want *want)
 {
 	unsigned i, id;
@@ -98,7 +97,7 @@ convert_attrs(struct pcbe_attr *attrs, const struct kcpc_want *want)
 }
 
 /* The PICs of `pics` that take the request's attributes; all, if none does. */
-static __attribute__((noinline)) uint64_t
+static uint64_t
 with_attrs(uint64_t pics, const struct kcpc_want *want)
 {
 	struct pcbe_attr attrs[CPC_MAX_ATTRS];

@@ -91,7 +91,7 @@ may_count_user_only(const struct kcpc_want *want, unsigned n)
  * Report requests that read 0 because no user code runs at system privilege,
  * once for each program.
  */
-static __attribute__((noinline)) void
+static void
 say_user_only(const char *program, const struct kcpc_want *want, unsigned n)
 {
 	static char told[PROC_NAME_MAX];

@@ -112,7 +112,7 @@ has_handler(const struct lwp *l, int sig)
  * Slow path of push_handler(): an interrupted system call, a mask that
  * sigsuspend(2) replaced, or an alternate stack.
  */
-static __attribute__((noinline)) void
+static void
 prepare_slow(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
     struct siginfo *info, struct sigkept *kept)
 {
@@ -131,8 +131,7 @@ prepare_slow(struct lwp *l, struct trapframe *tf, struct sigframe *sf,
 
 static void no_frame_room(struct lwp *l, struct trapframe *tf, int sig);
 
-/* Inline: this makes an overflow's way to its handler a tenth shorter. */
-static inline __attribute__((always_inline)) void
+static inline void
 push_handler(struct lwp *l, struct trapframe *tf, int sig, struct siginfo *info)
 {
 	struct proc *p = l->l_proc;
@@ -269,7 +268,7 @@ end_suspend(struct lwp *l, struct trapframe *tf)
 }
 
 /* Deliver signals, then end sigsuspend(2) and an interrupted system call. */
-static __attribute__((noinline)) void
+static void
 deliver_pending(struct lwp *l, struct trapframe *tf)
 {
 	take_pending(l, tf);

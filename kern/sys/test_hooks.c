@@ -162,6 +162,7 @@ overflow_int(void)
 	largest = largest + 1;
 }
 
+/* noinline: the panic must name it. */
 static __attribute__((noinline)) void
 smash_stack(void)
 {

@@ -329,9 +329,7 @@ start(struct pcbe_set *set)
 	pmuv3_start(set, pics);
 }
 
-/* The slow path is a separate function so that the fast one saves no register.
- */
-static __attribute__((noinline)) void
+static void
 program_slow(struct pcbe_set *set)
 {
 	if (arch_curcpu()->c_pcbe != set->ps_selection)

@@ -146,7 +146,7 @@ push_sve(struct trapframe *tf, const struct sigframe *sf,
 }
 
 /* Write a frame with SVE registers, or after a fault. */
-static __attribute__((noinline)) int
+static int
 push_more(struct trapframe *tf, const struct sigframe *sf,
     struct sigframe_user *f, bool fault)
 {

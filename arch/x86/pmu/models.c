@@ -61,7 +61,7 @@ x86_models_describe(struct cpc_pmu *pm)
 	memcpy(pm->pm_models, models, sizeof models);
 }
 
-static __attribute__((noinline)) const char *
+static const char *
 not_modelled(uint64_t select, const struct cpc_model *m)
 {
 	static char text[100];

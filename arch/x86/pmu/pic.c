@@ -176,7 +176,10 @@ start_each_pic(struct x86_pic_cpu *xn, const struct pcbe_set *set)
 		x86_pics_stop(xn);
 }
 
-/* The end of program() on a slow machine (xs_slow). */
+/*
+ * The end of program() on a slow machine (xs_slow).  noinline saves others 13
+ * instructions of a switch's 380.
+ */
 static __attribute__((noinline)) void
 start_slow(struct pcbe_set *set)
 {
@@ -191,6 +194,7 @@ start_slow(struct pcbe_set *set)
 
 static void program(struct pcbe_set *set);
 
+/* noinline saves 5 instructions of a switch's 372 that keeps its selection. */
 static __attribute__((noinline)) void
 program_other_selection(struct pcbe_set *set)
 {
@@ -327,6 +331,7 @@ fold_set(const struct pcbe_set *set, uint64_t overflowed)
 		    (overflowed >> cfgs[i].pc_pic & 1) != 0);
 }
 
+/* noinline saves 7 instructions of a switch's 374, and of an overflow's 399. */
 static __attribute__((noinline)) uint64_t
 stop_slow(struct pcbe_set *set)
 {
@@ -340,7 +345,7 @@ stop_slow(struct pcbe_set *set)
 }
 
 /* Each PIC has the bits of SAFE_MASK: it wrapped once. */
-static __attribute__((noinline)) uint64_t
+static uint64_t
 stop_overflowed(struct pcbe_set *set, uint64_t status)
 {
 	uint32_t pics = acknowledge_status(x86_pic_self(), status);

@@ -164,7 +164,7 @@ x86_trap_payload(struct trapframe *tf)
  * Another CPU holds the kernel lock.  While this CPU waits for it, a cross-call
  * may make it stop the set.
  */
-static __attribute__((noinline)) void
+static void
 nmi_wait_for_lock(struct trapframe *tf)
 {
 	uint32_t found = x86_pic_nmi_found();
