@@ -188,6 +188,19 @@ int cpc_count_usr_events(int enable);
 int cpc_count_sys_events(int enable);
 
 /*
+ * The same for LWP id of the process that pctx controls, while that is
+ * stopped: in a handler, or between runs (<libpctx.h>).  The argument flags is
+ * 0.  The event is taken from the LWP by exec(2) and by pctx_release().
+ * cpc_pctx_invalidate() makes the LWP's event or set invalid: a sample fails
+ * with EAGAIN.  ESRCH: no such LWP; EBUSY: it is running.
+ * cpc_pctx_bind_event(3CPC).
+ */
+int cpc_pctx_bind_event(pctx_t *pctx, id_t id, cpc_event_t *event, int flags);
+int cpc_pctx_take_sample(pctx_t *pctx, id_t id, cpc_event_t *event);
+int cpc_pctx_rele(pctx_t *pctx, id_t id);
+int cpc_pctx_invalidate(pctx_t *pctx, id_t id);
+
+/*
  * Measure a CPU.  The calling LWP is bound to it (processor_bind(2)), and so
  * is each LWP that uses the descriptor.  While any CPU is being measured, no
  * LWP can bind an event or set, and what LWPs had bound is invalid.

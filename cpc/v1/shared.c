@@ -34,13 +34,14 @@ cpc_shared_bind_event(int fd, cpc_event_t *event, int flags)
 int
 cpc_shared_take_sample(int fd, cpc_event_t *event)
 {
-	static const struct v1_ops cpu_ops = {
+	const struct v1_source cpu = {
 		.vo_sample = CPC_OP_SHARED_SAMPLE,
 		.vo_where = CPC_OP_SHARED_WHERE,
+		.vo_of = (uintptr_t)fd,
 	};
 	int flags;
 
-	return cpci_v1_sample(&cpu_ops, (uintptr_t)fd, event, &flags);
+	return cpci_v1_sample(&cpu, event, &flags);
 }
 
 int

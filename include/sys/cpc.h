@@ -192,6 +192,8 @@ enum cpc_op {
 	CPC_OP_RELE_PCTX = 51,
 	/* Make the LWP's context invalid.  d: CPC_TARGET(). */
 	CPC_OP_INVALIDATE_PCTX = 52,
+	/* As CPC_OP_WHERE, with d: CPC_TARGET(). */
+	CPC_OP_WHERE_PCTX = 53,
 };
 
 /* An LWP of another process. */

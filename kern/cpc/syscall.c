@@ -338,6 +338,20 @@ op_shared_where(const uintptr_t *a)
 }
 
 static intptr_t
+op_where_pctx(const uintptr_t *a)
+{
+	struct kcpc_ctx *ctx;
+	struct lwp *l;
+	int err;
+
+	if ((err = target_lwp(a[3], &l)) != 0)
+		return -err;
+	if (a[0] == 0 || kcpc_find(l, a[0], &ctx) == EINVAL)
+		return -EINVAL;
+	return where_copyout(ctx, a);
+}
+
+static intptr_t
 op_access(const uintptr_t *a)
 {
 	(void)a;
@@ -536,6 +550,7 @@ static kcpc_op_fn *ops[] = {
 	[CPC_OP_SHARED_SAMPLE] = op_shared_sample,
 	[CPC_OP_SHARED_RELE] = op_shared_rele,
 	[CPC_OP_SHARED_WHERE] = op_shared_where,
+	[CPC_OP_WHERE_PCTX] = op_where_pctx,
 	[CPC_OP_NPIC] = op_npic,
 	[CPC_OP_CAPS] = op_caps,
 	/* event_names.c */
