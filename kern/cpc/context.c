@@ -43,9 +43,11 @@ urgent_pics(const struct kcpc_ctx *ctx)
 	return 0;
 }
 
-int
-kcpc_hang(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
-    unsigned n, int *subcode)
+/* Make the context of l, for a set of process p. */
+static inline int
+hang_context(struct lwp *l, struct proc *p, cpc_setid_t set,
+    const struct kcpc_want *want, unsigned n, struct kcpc_ctx **ctxp,
+    int *subcode)
 {
 	struct kcpc_ctx *ctx;
 	int err;
@@ -54,28 +56,39 @@ kcpc_hang(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 	if (err != 0)
 		return err;
 	ctx->kc_set = set;
-	ctx->kc_proc = lwp_self()->l_proc;
+	ctx->kc_proc = p;
 	ctx->kc_lwp = l;
 	if (ctx->kc_notify != 0)
 		ctx->kc_pcbe.ps_urgent = urgent_pics(ctx);
 	kcpc_instance_add(ctx);
 	l->l_cpc = ctx;
 	kcpc_page_enter(ctx);
+	*ctxp = ctx;
 	return 0;
+}
+
+int
+kcpc_hang(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
+    unsigned n, int *subcode)
+{
+	struct kcpc_ctx *ctx;
+
+	return hang_context(l, lwp_self()->l_proc, set, want, n, &ctx, subcode);
 }
 
 int
 kcpc_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
     unsigned n, uint32_t flags, int *subcode)
 {
-	int err = kcpc_hang(l, set, want, n, subcode);
+	struct kcpc_ctx *ctx;
+	int err = hang_context(l, l->l_proc, set, want, n, &ctx, subcode);
 
 	if (err != 0)
 		return err;
-	l->l_cpc->kc_page_set = CPC_PAGE_SET(set, n);
+	ctx->kc_page_set = CPC_PAGE_SET(set, n);
 	if ((flags & CPC_BIND_LWP_INHERIT) != 0)
-		l->l_cpc->kc_flags |= KCPC_CTX_LWPINHERIT;
-	kcpc_start(l->l_cpc);
+		ctx->kc_flags |= KCPC_CTX_LWPINHERIT;
+	kcpc_start(ctx);
 	return 0;
 }
 
@@ -118,8 +131,7 @@ kcpc_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
 	struct kcpc_ctx *ctx = l->l_cpc;
 
 	if (ctx == NULL ||
-	    (set != 0 &&
-		(ctx->kc_set != set || ctx->kc_proc != lwp_self()->l_proc)))
+	    (set != 0 && (ctx->kc_set != set || ctx->kc_proc != l->l_proc)))
 		return EINVAL;
 	*ctxp = ctx;
 	if ((ctx->kc_flags & KCPC_CTX_UNAVAILABLE) != 0)

@@ -272,6 +272,7 @@ const struct kcpc_ctx *kcpc_shared_ctx(const struct kcpc_shared *sh);
  * pctx.c: operations on the context of an LWP l of a process that the caller
  * controls.  The LWP is not running.  0 or an errno.
  */
+int kcpc_pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 int kcpc_pctx_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
     unsigned n, int *subcode);
 int kcpc_pctx_sample(

@@ -20,6 +20,17 @@ kcpc_is_pctx(const struct kcpc_ctx *ctx)
 	return ctx->kc_cpu == NULL && ctx->kc_lwp->l_proc != ctx->kc_proc;
 }
 
+int
+kcpc_pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp)
+{
+	struct kcpc_ctx *ctx = l->l_cpc;
+
+	if (set == 0 || ctx == NULL || ctx->kc_set != set ||
+	    ctx->kc_proc != lwp_self()->l_proc)
+		return EINVAL;
+	return kcpc_find(l, 0, ctxp);
+}
+
 /* The switch to the LWP starts the PICs. */
 int
 kcpc_pctx_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
@@ -35,7 +46,7 @@ kcpc_pctx_sample(struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s)
 	struct kcpc_ctx *ctx;
 	int err;
 
-	if ((err = kcpc_find(l, set, &ctx)) != 0)
+	if ((err = kcpc_pctx_find(l, set, &ctx)) != 0)
 		return err;
 	if (n != ctx->kc_nreqs)
 		return EINVAL;
@@ -53,7 +64,7 @@ kcpc_pctx_rele(struct lwp *l, cpc_setid_t set)
 {
 	struct kcpc_ctx *ctx;
 
-	if (set == 0 || kcpc_find(l, set, &ctx) == EINVAL)
+	if (kcpc_pctx_find(l, set, &ctx) == EINVAL)
 		return EINVAL;
 	kcpc_drop(l);
 	return 0;

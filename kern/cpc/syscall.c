@@ -346,7 +346,7 @@ op_where_pctx(const uintptr_t *a)
 
 	if ((err = target_lwp(a[3], &l)) != 0)
 		return -err;
-	if (a[0] == 0 || kcpc_find(l, a[0], &ctx) == EINVAL)
+	if (kcpc_pctx_find(l, a[0], &ctx) == EINVAL)
 		return -EINVAL;
 	return where_copyout(ctx, a);
 }

@@ -3,9 +3,10 @@
  * Waiters sleep in a queue chosen by a hash of their process and address.
  *
  * An LWP that unlocks a mutex and locks it again in a loop could keep it for
- * ever.  Each LWP that it wakes would find the mutex locked again.  So every
+ * ever.  Each LWP that it wakes would find the mutex locked again.  So its
  * HANDOVER_AFTER-th wake of one LWP at an address lets the woken LWP run
- * before the waker returns (hand_over()).
+ * before the waker returns (hand_over()).  A waker that waits in between
+ * leaves others their turn, and counts from 0 again.
  */
 #include "kern/proc/futex.h"
 
@@ -38,11 +39,7 @@
 #define HASH_BITS 10
 static struct futex_queue {
 	struct waitq fq_waiters;
-	/* Wakes of one LWP at an address, since the last handover. */
-	int fq_pid;
-	uintptr_t fq_uva;
-	unsigned fq_wakes;
-	/* The LWP that the last of them woke, until it runs.  Only compared. */
+	/* The LWP that the last wake woke, until it runs.  Only compared. */
 	const struct lwp *fq_woken;
 	struct waitq fq_wakers; /* these wait until it runs */
 } queues[1 << HASH_BITS];
@@ -68,9 +65,8 @@ next_waiter(struct lwp *l, uintptr_t uva, uint32_t bits)
 }
 
 static unsigned
-wake_waiters(uintptr_t uva, unsigned n, uint32_t bits)
+wake_waiters(struct futex_queue *q, uintptr_t uva, unsigned n, uint32_t bits)
 {
-	struct futex_queue *q = queue_of(proc_self(), uva);
 	struct lwp *l = q->fq_waiters.wq_lwps.q_first, *next;
 	unsigned woken = 0;
 
@@ -89,7 +85,7 @@ futex_clear(uintptr_t uva)
 	static const uint32_t zero;
 
 	if (uva % sizeof zero == 0 && copyout(uva, &zero, sizeof zero) == 0)
-		wake_waiters(uva, 1, ALL_BITS);
+		wake_waiters(queue_of(proc_self(), uva), uva, 1, ALL_BITS);
 }
 
 static intptr_t
@@ -103,7 +99,8 @@ requeue_waiters(const uintptr_t *a)
 
 	if (nwake < 0 || nmove < 0 || to % sizeof(uint32_t) != 0)
 		return -EINVAL;
-	woken = wake_waiters(from, (unsigned)nwake, ALL_BITS);
+	woken = wake_waiters(
+	    queue_of(proc_self(), from), from, (unsigned)nwake, ALL_BITS);
 	l = queue_of(proc_self(), from)->fq_waiters.wq_lwps.q_first;
 	for (; from != to && moved < nmove &&
 	       (l = next_waiter(l, from, ALL_BITS)) != NULL;
@@ -155,6 +152,7 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 			return -err;
 		l->l_futex = a[0];
 		l->l_futex_bits = bits;
+		l->l_wakes = 0;
 		lock_acquire(&wq->wq_lock);
 		err = waitq_sleep(wq, deadline);
 		lock_release(&wq->wq_lock);
@@ -168,45 +166,50 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
  * Let the woken LWP run first.  If it runs already, it has found the word
  * taken and is about to sleep again: only give its CPU a turn.
  */
-static __attribute__((noinline)) void
-hand_over(struct futex_queue *q)
+static void
+hand_over(struct lwp *waker, struct futex_queue *q)
 {
 	if (q->fq_woken == NULL) {
 		kernel_lock_yield();
 		return;
 	}
-	q->fq_wakes = 0;
+	waker->l_wakes = 0;
 	lock_acquire(&q->fq_wakers.wq_lock);
 	waitq_sleep(&q->fq_wakers, arch_tick() + ns_to_tick(HANDOVER_NS));
 	lock_release(&q->fq_wakers.wq_lock);
 }
 
-static void
-count_wake(uintptr_t uva)
+/*
+ * Count a wake of one LWP at uva, from the first that woke one.  Returns woken.
+ */
+static intptr_t
+count_wake(
+    struct lwp *waker, struct futex_queue *q, uintptr_t uva, unsigned woken)
 {
-	const struct proc *p = proc_self();
-	struct futex_queue *q = queue_of(p, uva);
-
-	if (q->fq_uva != uva || q->fq_pid != p->p_pid) {
-		q->fq_uva = uva;
-		q->fq_pid = p->p_pid;
-		q->fq_wakes = 0;
+	if (waker->l_wake_uva != uva || waker->l_wakes == 0) {
+		if (woken == 0)
+			return 0;
+		waker->l_wake_uva = uva;
+		waker->l_wakes = 0;
 	}
-	if (++q->fq_wakes >= HANDOVER_AFTER)
-		hand_over(q);
+	if (++waker->l_wakes >= HANDOVER_AFTER)
+		hand_over(waker, q);
+	return (intptr_t)woken;
 }
 
 /* As on Linux, both INT_MAX and -1 wake all waiters. */
 static intptr_t
 futex_wake(const uintptr_t *a, uint32_t bits)
 {
+	struct lwp *l = lwp_self();
+	struct futex_queue *q = queue_of(l->l_proc, a[0]);
 	unsigned woken;
 
 	if (bits == 0)
 		return -EINVAL;
-	woken = wake_waiters(a[0], (uint32_t)a[2], bits);
-	if (a[2] == 1)
-		count_wake(a[0]);
+	woken = wake_waiters(q, a[0], (uint32_t)a[2], bits);
+	if (a[2] == 1 && (woken != 0 || l->l_wakes != 0))
+		return count_wake(l, q, a[0], woken);
 	return (intptr_t)woken;
 }
 

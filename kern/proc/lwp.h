@@ -65,7 +65,10 @@ struct lwp {
 	struct lwp *l_hash_next, **l_hash_link;
 	uintptr_t l_futex;     /* futex(2): it waits here, */
 	uint32_t l_futex_bits; /* for a wake with one of these bits */
-	bool l_vforking;       /* waits until its child executes or ends */
+	/* Its wakes of one LWP at this address, since it last waited. */
+	uintptr_t l_wake_uva;
+	unsigned l_wakes;
+	bool l_vforking; /* waits until its child executes or ends */
 
 	/* Used by control.c: a stop that its controller has to see. */
 	enum { STOP_NONE, STOP_NEW, STOP_TOLD } l_stop;

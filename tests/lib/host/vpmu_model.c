@@ -263,9 +263,9 @@ void (*__wrap_signal(int sig, void (*handler)(int)))(int)
 	return SIG_DFL;
 }
 
-long __wrap_sysconf(int name);
+long __wrap_barecpc_sysconf(int name);
 long
-__wrap_sysconf(int name)
+__wrap_barecpc_sysconf(int name)
 {
 	(void)name;
 	return NCPU;
