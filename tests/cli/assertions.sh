@@ -23,7 +23,7 @@ printf 'one tests/host - 60\nboot tests/image - 60\n' >"$tree/tests/list"
 echo two >"$tree/tests/image/suite"
 printf '/* %s-01 */\nTEST(good)\n{\n}\n' $group >"$tree/tests/image/two.c"
 finds 'an ID without a citation' "^$group-02: no test cites it\$"
-printf -- '- %s-01: first.\n- PC%s-02: second.\n' $group TX >"$tree/docs/assertions.md"
+printf -- '- %s-01: first.\n- TO%s-02: second.\n' $group OL-TRK >"$tree/docs/assertions.md"
 check 'no other finding' "$tree/scripts/assertions" --check
 echo "/* $group-03 */" >"$tree/tests/host/one.c"
 finds 'an unknown ID' "^tests/host/one.c: $group-03 is not an assertion"
