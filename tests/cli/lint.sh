@@ -36,5 +36,5 @@ finds 'an opener is found' check-text kern/mm/page.c "begins with 'Those'" '/* T
 finds 'a word of no everyday use is found' check-text docs/tree.md "'beside'" 'It stands beside the other.'
 finds 'a long sentence is found' check-text scripts/setup '26 words' \
 	'# one two three four five six seven eight nine ten one two three four five six seven eight nine ten one two three four five six'
-finds 'a prefix of two structs is found' check-text kern/mm/page.c 'begin with fq_' "$(printf 'struct other {\n\tint fq_a;\n\tint fq_b;\n};')"
+finds 'a prefix of two structs is found' check-text kern/mm/page.c 'begin with kw_' "$(printf 'struct other {\n\tint kw_a;\n\tint kw_b;\n};')"
 end
