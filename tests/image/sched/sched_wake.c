@@ -251,7 +251,7 @@ static bool
 pair_leaves_half(void)
 {
 	const int64_t us = 50 * SLICE_US;
-	uint64_t alone, beside;
+	uint64_t alone, shared;
 	pthread_t a, b;
 
 	ended = false;
@@ -264,18 +264,18 @@ pair_leaves_half(void)
 	if (!EXPECT_EQ(pthread_create(&a, NULL, post_ping, NULL), 0) ||
 	    !EXPECT_EQ(pthread_create(&b, NULL, post_pong, NULL), 0))
 		return false;
-	beside = rounds_in(&crowd.lwp[0], us);
+	shared = rounds_in(&crowd.lwp[0], us);
 	ended = true;
 	pthread_join(a, NULL);
 	pthread_join(b, NULL);
 	crowd_end(&crowd);
 	EXPECT(volleys > 0);
 	test_note("%u %% of the time, %u volleys",
-	    (unsigned)(beside * 100 / alone), (unsigned)volleys);
+	    (unsigned)(shared * 100 / alone), (unsigned)volleys);
 	crowd_bind_self(PBIND_NONE);
 	/* The two get at least a third, although the spinner never yields. */
-	return beside * 2 * 10 > alone * (us - SLICE_US) / us * 9 &&
-	       beside * 3 < alone * 2;
+	return shared * 2 * 10 > alone * (us - SLICE_US) / us * 9 &&
+	       shared * 3 < alone * 2;
 }
 
 TEST(a_pair_that_wakes_each_other_leaves_half)
@@ -303,7 +303,7 @@ static bool
 short_sleeps_leave_a_third(void)
 {
 	const int64_t us = 50 * SLICE_US;
-	uint64_t alone, beside;
+	uint64_t alone, shared;
 	pthread_t t;
 
 	ended = false;
@@ -313,15 +313,15 @@ short_sleeps_leave_a_third(void)
 	alone = rounds_in(&crowd.lwp[0], us);
 	if (!EXPECT_EQ(pthread_create(&t, NULL, sleep_briefly, NULL), 0))
 		return false;
-	beside = rounds_in(&crowd.lwp[0], us);
+	shared = rounds_in(&crowd.lwp[0], us);
 	ended = true;
 	pthread_join(t, NULL);
 	crowd_end(&crowd);
 	EXPECT(volleys > 0);
 	test_note("%u %% of the time, %u sleeps",
-	    (unsigned)(beside * 100 / alone), (unsigned)volleys);
+	    (unsigned)(shared * 100 / alone), (unsigned)volleys);
 	crowd_bind_self(PBIND_NONE);
-	return beside * 3 > alone * (us - SLICE_US) / us;
+	return shared * 3 > alone * (us - SLICE_US) / us;
 }
 
 TEST(short_sleeps_leave_others_the_cpu)
