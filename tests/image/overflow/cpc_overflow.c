@@ -79,6 +79,7 @@ bind_overflowing(cpc_t *cpc)
 /* CPC-OVF-01, CPC-OVF-02, CPC-OVF-03, CPC-OVF-04, CPC-OVF-05 */
 CPC_TEST(an_overflow_signals_once_and_freezes)
 {
+	NEEDS_EXACT_OVERFLOW();
 	restarts_left = 0;
 	if (!bind_overflowing(cpc))
 		SKIP("overflows of user code do not interrupt here");

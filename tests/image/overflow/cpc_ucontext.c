@@ -76,7 +76,7 @@ CPC_TEST(changes_by_the_handler_take_effect)
 	uintptr_t own_frame = (uintptr_t)__builtin_frame_address(0);
 	sigset_t mask;
 
-	NEEDS_OVERFLOW();
+	NEEDS_EXACT_OVERFLOW();
 	install_handler(end_the_loop);
 	REQUIRE(bind_overflowing(cpc));
 	spin_loop(1ULL << 40); /* too long to finish */
