@@ -245,16 +245,19 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 		return err;
 	for (r = region_ending_after(&as->as_regions, va);
 	     r != NULL && r->r_start < end; r = next) {
+		size_t bytes = r->r_end - r->r_start;
+
 		next = r->r_next;
+		if ((r->r_prot & PROT_EXEC) != 0 && !r->r_shared)
+			pages_forget_code(as, r->r_start, bytes);
 		/*
 		 * Skip regions without pages: a reservation of many TiB
 		 * would take hours to walk.
 		 */
 		if (r->r_shared)
-			pages_unmap(as, r->r_start, r->r_end - r->r_start);
+			pages_unmap(as, r->r_start, bytes);
 		else if (r->r_pages)
-			pages_free(
-			    as, r->r_start, r->r_end - r->r_start, r->r_contig);
+			pages_free(as, r->r_start, bytes, r->r_contig);
 		limit_add(1);
 		region_remove(&as->as_regions, r);
 		kfree(r);

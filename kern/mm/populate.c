@@ -165,6 +165,21 @@ pages_zero(struct as *as, uintptr_t va, size_t len)
 }
 
 /*
+ * QEMU keeps translations of the code in a page until stores overwrite it.
+ * While it has any, each store to the page is some twenty times slower, also
+ * when the page has long become a stack.  arch_page_zero() is not enough: of
+ * the bytes that DC ZVA clears, QEMU 7.2 looks at the first only (probe_access()
+ * and notdirty_write() in accel/tcg/cputlb.c).
+ */
+void
+pages_forget_code(struct as *as, uintptr_t va, size_t len)
+{
+	limit_add(len >> PAGE_SHIFT);
+	for (uintptr_t end = va + len; va < end; va += PAGE_SIZE)
+		memset(pa_to_va(arch_translate(as, va)), 0, PAGE_SIZE);
+}
+
+/*
  * Map one zeroed block at va, as large as len and memory allow.  *done becomes
  * its size.
  */

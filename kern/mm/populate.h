@@ -27,6 +27,11 @@ int pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len);
 void pages_unmap(struct as *as, uintptr_t va, size_t len);
 /* Zero accessible pages. */
 void pages_zero(struct as *as, uintptr_t va, size_t len);
+/*
+ * Overwrite accessible pages of code before they are freed, for the sake of
+ * QEMU (populate.c).
+ */
+void pages_forget_code(struct as *as, uintptr_t va, size_t len);
 /* Unmap and free the pages in a range, which may have holes. */
 void pages_free(struct as *as, uintptr_t va, size_t len, bool contig);
 /*

@@ -47,15 +47,10 @@ arm64_kstack_init(void)
 	isb();
 }
 
-/*
- * The pages are cleared because of QEMU.  Without that it keeps translations
- * of code that was in them before, which makes every store to the page some
- * twenty times slower.
- */
 void *
 kstack_alloc(void)
 {
-	void *pages = page_zalloc(STACK_ORDER);
+	void *pages = page_alloc(STACK_ORDER);
 	uintptr_t va;
 	unsigned slot;
 
