@@ -168,8 +168,8 @@ pages_zero(struct as *as, uintptr_t va, size_t len)
  * QEMU keeps translations of the code in a page until stores overwrite it.
  * While it has any, each store to the page is some twenty times slower, also
  * when the page has long become a stack.  arch_page_zero() is not enough: of
- * the bytes that DC ZVA clears, QEMU 7.2 looks at the first only (probe_access()
- * and notdirty_write() in accel/tcg/cputlb.c).
+ * the bytes that DC ZVA clears, QEMU 7.2 looks at the first only.
+ * QEMU, accel/tcg/cputlb.c: probe_access() and notdirty_write().
  */
 void
 pages_forget_code(struct as *as, uintptr_t va, size_t len)
