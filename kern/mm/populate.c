@@ -166,9 +166,10 @@ pages_zero(struct as *as, uintptr_t va, size_t len)
 
 /*
  * QEMU keeps translations of the code in a page until stores overwrite it.
- * While it has any, each store to the page is some twenty times slower, also
- * when the page has long become a stack.  arch_page_zero() is not enough: of
- * the bytes that DC ZVA clears, QEMU 7.2 looks at the first only.
+ * Until then each store to the page is some twenty times slower.
+ * arch_page_zero() does not help on arm64.  Of a block that DC ZVA clears, QEMU
+ * 7.2 looks at the first byte only.
+ *
  * QEMU, accel/tcg/cputlb.c: probe_access() and notdirty_write().
  */
 void

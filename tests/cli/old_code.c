@@ -1,8 +1,7 @@
 /*
  * Run code in pages, free them, and store often to memory that is allocated
- * then: data, and the kernel stacks of threads that make system calls.  QEMU
- * must not keep translations of the code: they make the stores slow
- * (old_code.sh).
+ * then: data, and the kernel stacks of threads.  QEMU must not keep
+ * translations of the code, for they make the stores slow (old_code.sh).
  */
 #define _GNU_SOURCE
 #include <pthread.h>

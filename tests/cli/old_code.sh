@@ -17,9 +17,9 @@ few_checks() {
 	expect "$1: the program runs" 0 'barecpc: exit 0' env QEMU="$2" \
 		scripts/barecpc run --arch "$1" --accel tcg --qemu "$tap_dir/qemu" --payload "$tap_dir/old_code"
 	check "$1: it made its stores" grep -qx '800000 stores' "$out"
-	# Twice 16 pages are overwritten by 8 bytes at least, so by 16,384 stores, and the boot and the pages of the program
-	# took less than 20,000.  If QEMU kept translations, each of the 800,000 stores is a line, and several of each system
-	# call.  Below 1 MiB SeaBIOS copies itself.
+	# The kernel overwrites 32 pages of code, at least 8 bytes at a time: 16,384 stores.  All others were 3,000.  If QEMU
+	# kept translations, each of the 800,000 stores is a line, and several of each system call.  Below 1 MiB SeaBIOS
+	# copies itself.
 	lines=$(grep -cvE '^[a-z_]+ 0x[0-9a-f]{1,5} ' "$tap_dir/trace")
 	check "$1: QEMU checked $lines stores" test "$lines" -gt 0 -a "$lines" -lt 100000
 }
