@@ -167,8 +167,8 @@ pages_zero(struct as *as, uintptr_t va, size_t len)
 /*
  * QEMU keeps translations of the code in a page until stores overwrite it.
  * Until then each store to the page is some twenty times slower.
- * arch_page_zero() does not help on arm64.  Of a block that DC ZVA clears, QEMU
- * 7.2 looks at the first byte only.
+ * arch_page_zero() does not help on arm64: QEMU 7.2 looks only at the first
+ * byte of a block that DC ZVA clears.
  *
  * QEMU, accel/tcg/cputlb.c: probe_access() and notdirty_write().
  */
