@@ -176,8 +176,12 @@ void
 pages_forget_code(struct as *as, uintptr_t va, size_t len)
 {
 	limit_add(len >> PAGE_SHIFT);
-	for (uintptr_t end = va + len; va < end; va += PAGE_SIZE)
-		memset(pa_to_va(arch_translate(as, va)), 0, PAGE_SIZE);
+	for (uintptr_t end = va + len; va < end; va += PAGE_SIZE) {
+		uint64_t pa = arch_translate(as, va);
+
+		if (pa != ~0ULL)
+			memset(pa_to_va(pa), 0, PAGE_SIZE);
+	}
 }
 
 /*

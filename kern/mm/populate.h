@@ -28,8 +28,8 @@ void pages_unmap(struct as *as, uintptr_t va, size_t len);
 /* Zero accessible pages. */
 void pages_zero(struct as *as, uintptr_t va, size_t len);
 /*
- * Overwrite accessible pages of code before they are freed, for the sake of
- * QEMU (populate.c).
+ * Overwrite the accessible pages in a range, code that is to be freed.  QEMU
+ * needs this (populate.c).  The range may have holes.
  */
 void pages_forget_code(struct as *as, uintptr_t va, size_t len);
 /* Unmap and free the pages in a range, which may have holes. */

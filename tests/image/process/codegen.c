@@ -3,6 +3,7 @@
  * them by others.  The instructions are return_one() and return_two() of
  * tests/lib/image/ARCH/codegen.S.
  */
+#define _GNU_SOURCE /* mremap */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>
@@ -55,6 +56,26 @@ TEST(contiguous_executable_memory)
 	rewrite_many_times(p + 4000); /* across a boundary of 4 KiB */
 	rewrite_many_times(p + (2 << 20) - 64);
 	EXPECT_EQ(munmap(p, 2 << 20), 0);
+}
+
+TEST(code_that_moves_still_runs)
+{
+	const int prot = PROT_READ | PROT_WRITE | PROT_EXEC;
+	char *p =
+	    mmap(NULL, 2 * 4096, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *q;
+
+	REQUIRE(p != MAP_FAILED);
+	EXPECT_EQ(run_copy(p, return_one, return_one_end), 1);
+	/* The second page of p is in the way. */
+	EXPECT_EQ(mprotect(p + 4096, 4096, PROT_READ), 0);
+	q = mremap(p, 4096, 2 * 4096, MREMAP_MAYMOVE);
+	REQUIRE(q != MAP_FAILED);
+	EXPECT(q != p);
+	EXPECT_EQ(((int (*)(void))(uintptr_t)q)(), 1);
+	EXPECT_EQ(run_copy(q + 4096, return_two, return_two_end), 2);
+	EXPECT_EQ(munmap(p + 4096, 4096), 0);
+	EXPECT_EQ(munmap(q, 2 * 4096), 0);
 }
 
 TEST(write_then_execute)
