@@ -44,6 +44,10 @@ ARCHS = {
 }
 
 
+# Firmware of QEMU's package for x86 machines that boot a kernel of -kernel only.
+QBOOT = "/usr/share/qemu/qboot.rom"
+
+
 @dataclasses.dataclass
 class Machine:
     """The machine to boot."""
@@ -87,6 +91,16 @@ def quote(word):
     if word and not any(c in ' \t\n\v\f\r"\\' for c in word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def boots_by_qboot(m):
+    """Does this machine start by qboot?  SeaBIOS takes 0.6 s in emulation before the kernel starts, qboot 0.1 s.
+
+    Both leave the kernel to QEMU's fw_cfg, and pass on QEMU's ACPI tables and SMBIOS.  qboot drives no disk and no card.
+    """
+    machine_type = machine_option(m.arch, m.machine).split(",")[0]
+    return (m.arch == "x86_64" and m.accel == "tcg" and m.boot == "direct" and machine_type == "q35" and
+            pathlib.Path(QBOOT).exists())
 
 
 def machine_option(arch, wanted):
@@ -148,6 +162,7 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
         if len(cmdline) > MAX_APPEND_BYTES:
             raise HostError(f"a command line of {len(cmdline)} bytes: QEMU takes {MAX_APPEND_BYTES}: use --boot uefi")
         words += ["-kernel", str(image), "-append", cmdline]
+        words += ["-bios", QBOOT] if boots_by_qboot(m) else []
         return words + (["-initrd", str(initrd)] if initrd else [])
     firmware = ARCHS[m.arch].firmware
     if not pathlib.Path(firmware).exists():
