@@ -1,6 +1,6 @@
 /*
- * Run the program of the command line, or each program of the suite. Afterwards
- * check that each program gave back its memory, LWPs and counters.
+ * Run the programs of the command line, or of each line of the suite.
+ * Afterwards check that they gave back their memory, LWPs and counters.
  */
 #include "kern/launch.h"
 
@@ -10,6 +10,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/file/archive.h"
+#include "kern/file/pipe.h"
 #include "kern/mm/page.h"
 #include "kern/platform/boot_time.h"
 #include "kern/platform/cmdline.h"
@@ -66,69 +67,221 @@ all_refused(const struct kcpc_stat *was)
 	return asked > 0 && refused == asked;
 }
 
+/*
+ * A line: the words of the command line after `--`, or of one line of the
+ * suite.  Its programs are joined by | or &, and run at the same time.
+ */
+
+#define LINE_PROGRAMS 8 /* at most */
+#define LINE_NAME_MAX 96
+
+struct program {
+	char **argv;
+	unsigned argc;
+	bool piped; /* its output is the next program's input */
+	struct proc *proc;
+	int status;
+};
+
+struct line {
+	unsigned n;
+	struct program program[LINE_PROGRAMS];
+	char name[LINE_NAME_MAX]; /* its programs, as shown in the log */
+};
+
+static bool
+is_joint(const char *word)
+{
+	return word == word_pipe || word == word_both;
+}
+
+static void
+name_line(struct line *ln)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < ln->n && n < sizeof ln->name; i++) {
+		if (i > 0)
+			n += (size_t)snprintf(ln->name + n, sizeof ln->name - n,
+			    ln->program[i - 1].piped ? " | " : " & ");
+		if (n < sizeof ln->name)
+			n += strlcpy_shown(ln->name + n, ln->program[i].argv[0],
+			    sizeof ln->name - n);
+	}
+}
+
+/*
+ * Divide words into programs.  Returns false, with a line of output that begins
+ * with `where`, if a program is missing or there are too many.
+ */
+static bool
+divide_line(struct line *ln, const char *where, char **words, unsigned count)
+{
+	unsigned first = 0, i;
+
+	*ln = (struct line){ 0 };
+	for (i = 0; i <= count; i++) {
+		if (i < count && !is_joint(words[i]))
+			continue;
+		if (i == first) {
+			const char *joint = words[i < count ? i : i - 1];
+
+			printf("barecpc: %s: no program %s `%s': name one, or "
+			       "write \\%s for the word itself\n",
+			    where, i < count ? "before" : "after", joint,
+			    joint);
+			return false;
+		}
+		if (ln->n == LINE_PROGRAMS) {
+			printf("barecpc: %s: more than %d programs at once: "
+			       "join fewer by | and &\n",
+			    where, LINE_PROGRAMS);
+			return false;
+		}
+		ln->program[ln->n++] = (struct program){
+			.argv = words + first,
+			.argc = i - first,
+			.piped = i < count && words[i] == word_pipe,
+		};
+		first = i + 1;
+	}
+	name_line(ln);
+	return true;
+}
+
+/* Create all programs of a line, so that all run or none. */
+static bool
+create_line(const struct cmdline *cl, struct line *ln)
+{
+	for (unsigned i = 0; i < ln->n; i++) {
+		struct program *g = &ln->program[i];
+
+		g->proc = proc_create(g->argv, g->argc, cl->cl_env, cl->cl_nenv,
+		    cl->cl_system, !cl->cl_no_cpc_cpu);
+		if (g->proc == NULL)
+			return false;
+		g->proc->p_stop = cl->cl_trace_stops ? stop_trace : NULL;
+		if (i > 0 && g[-1].piped &&
+		    pipe_connect(g[-1].proc, g->proc) != 0) {
+			printf("barecpc: %s: no memory for a pipe\n", ln->name);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void
+free_line(struct line *ln)
+{
+	for (unsigned i = 0; i < ln->n && ln->program[i].proc != NULL; i++)
+		proc_free(ln->program[i].proc);
+}
+
+/* The statuses of several programs. */
+struct verdict {
+	bool uncounted; /* one is EXIT_UNCOUNTED */
+	int failed;     /* the first one that is neither that nor 0 */
+};
+
+static void
+add_status(struct verdict *v, int status)
+{
+	if (status == EXIT_UNCOUNTED)
+		v->uncounted = true;
+	else if (v->failed == 0)
+		v->failed = status;
+}
+
 static int
-run_program(const struct cmdline *cl, char *const argv[], unsigned argc)
+verdict_status(const struct verdict *v)
+{
+	return v->failed != 0 ? v->failed : v->uncounted ? EXIT_UNCOUNTED : 0;
+}
+
+/*
+ * The status of a line.  Only the last program of a pipe counts.  The log names
+ * each program that failed.
+ */
+static int
+line_status(const struct line *ln)
+{
+	struct verdict v = { 0 };
+	char shown[PROC_NAME_MAX];
+
+	for (unsigned i = 0; i < ln->n; i++) {
+		const struct program *g = &ln->program[i];
+
+		if (ln->n > 1 && g->status != 0) {
+			strlcpy_shown(shown, g->argv[0], sizeof shown);
+			printf("barecpc: %s: exit %d\n", shown, g->status);
+		}
+		if (!g->piped)
+			add_status(&v, g->status);
+	}
+	return verdict_status(&v);
+}
+
+/* Run all programs of a line.  It ends when all have ended. */
+static int
+run_line(const struct cmdline *cl, struct line *ln)
 {
 	struct inventory before = take_inventory();
 	struct kcpc_stat st;
-	struct proc *p;
-	int status;
+	int status = EXIT_FAILED;
 
 	kcpc_stat(&st);
-	p = proc_create(argv, argc, cl->cl_env, cl->cl_nenv, cl->cl_system,
-	    !cl->cl_no_cpc_cpu);
-	if (p == NULL) {
-		has_leaked(argv[0], &before);
-		return EXIT_FAILED;
+	if (create_line(cl, ln)) {
+		for (unsigned i = 0; i < ln->n; i++)
+			proc_start(ln->program[i].proc, cl->cl_timeout);
+		for (unsigned i = 0; i < ln->n; i++)
+			ln->program[i].status = proc_wait(ln->program[i].proc);
+		proc_end_others();
+		status = line_status(ln);
 	}
-	p->p_stop = cl->cl_trace_stops ? stop_trace : NULL;
-	status = proc_run(p, cl->cl_timeout);
-	proc_free(p);
-	if (has_leaked(argv[0], &before))
+	free_line(ln);
+	if (has_leaked(ln->name, &before))
 		return EXIT_FAILED;
 	return status == 0 && all_refused(&st) ? EXIT_UNCOUNTED : status;
 }
 
 /*
- * The suite is a file with one command on each line, in words as on the
- * command line.  A line that begins with # is a comment.
+ * The suite is a file with one line for each run, in words as on the command
+ * line.  A line that begins with # is a comment.
  */
 
 struct suite {
 	unsigned ran;
-	bool uncounted; /* a program ended with EXIT_UNCOUNTED */
-	int failed;     /* the first other status that is not 0 */
+	struct verdict verdict;
 };
 
 static void
-run_line(const struct cmdline *cl, struct suite *s, char *line)
+run_suite_line(const struct cmdline *cl, struct suite *s, char *text)
 {
-	char **argv, shown[PROC_NAME_MAX];
 	const char *why = NULL;
-	unsigned argc = 0;
+	unsigned count = 0;
+	struct line ln;
+	char **words;
 	int status;
 
-	while (*line == ' ' || *line == '\t')
-		line++;
-	if (*line == '#')
+	while (*text == ' ' || *text == '\t')
+		text++;
+	if (*text == '#')
 		return;
-	if ((argv = words_split(line, &argc, &why)) == NULL) {
+	if ((words = words_split(text, &count, &why)) == NULL) {
 		printf("barecpc: suite: %s\n", why);
-		s->failed = s->failed != 0 ? s->failed : EXIT_FAILED;
+		add_status(&s->verdict, EXIT_FAILED);
 		return;
 	}
-	if (argc > 0) {
-		status = run_program(cl, argv, argc);
-		strlcpy_shown(shown, argv[0], sizeof shown);
+	if (count > 0 && !divide_line(&ln, "suite", words, count)) {
+		add_status(&s->verdict, EXIT_FAILED);
+	} else if (count > 0) {
+		status = run_line(cl, &ln);
 		if (status != 0)
-			printf("barecpc: %s: exit %d\n", shown, status);
+			printf("barecpc: %s: exit %d\n", ln.name, status);
 		s->ran++;
-		if (status == EXIT_UNCOUNTED)
-			s->uncounted = true;
-		else if (status != 0 && s->failed == 0)
-			s->failed = status;
+		add_status(&s->verdict, status);
 	}
-	kfree(argv);
+	kfree(words);
 }
 
 static int
@@ -153,22 +306,26 @@ run_suite(const struct cmdline *cl)
 	for (line = text; line != NULL; line = end) {
 		if ((end = strchr(line, '\n')) != NULL)
 			*end++ = '\0';
-		run_line(cl, &s, line);
+		run_suite_line(cl, &s, line);
 	}
 	kfree(text);
-	if (s.ran == 0) {
+	if (s.ran == 0 && s.verdict.failed == 0) {
 		printf("barecpc: suite: names no program\n");
 		return EXIT_FAILED;
 	}
-	if (s.failed != 0)
-		return s.failed;
-	return s.uncounted && all_refused(&st) ? EXIT_UNCOUNTED : 0;
+	if (s.verdict.failed != 0)
+		return s.verdict.failed;
+	return s.verdict.uncounted && all_refused(&st) ? EXIT_UNCOUNTED : 0;
 }
 
 int
 launch(const struct cmdline *cl)
 {
-	if (cl->cl_argc > 0)
-		return run_program(cl, cl->cl_argv, cl->cl_argc);
-	return run_suite(cl);
+	struct line ln;
+
+	if (cl->cl_argc == 0)
+		return run_suite(cl);
+	if (!divide_line(&ln, "command line", cl->cl_argv, cl->cl_argc))
+		return EXIT_FAILED;
+	return run_line(cl, &ln);
 }

@@ -1,6 +1,5 @@
 /*
- * Runs the programs of this boot, one after the other.  Included by
- * kern/main.c.
+ * Runs the programs of this boot.  Included by kern/main.c.
  */
 #ifndef KERN_LAUNCH_H
 #define KERN_LAUNCH_H
@@ -8,7 +7,7 @@
 struct cmdline;
 
 /*
- * Run the program that the command line names, or the suite.  Returns the exit
+ * Run the programs that the command line names, or the suite.  Returns the exit
  * status of the run.
  */
 int launch(const struct cmdline *cl);

@@ -222,6 +222,21 @@ pipe_open(unsigned flags, struct file *end[2])
 	return 0;
 }
 
+int
+pipe_connect(struct proc *from, struct proc *to)
+{
+	struct file *end[2];
+	int err = pipe_open(0, end);
+
+	if (err != 0)
+		return err;
+	file_release(to->p_fd[0]);
+	to->p_fd[0] = end[0];
+	file_release(from->p_fd[1]);
+	from->p_fd[1] = end[1];
+	return 0;
+}
+
 static intptr_t
 pipe_make(uintptr_t uva, unsigned flags)
 {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct file;
+struct proc;
 
 /* These return a length, or -errno.  pipe_read() returns 0 at the end. */
 intptr_t pipe_read(struct file *f, uintptr_t uva, size_t len);
@@ -29,6 +30,11 @@ extern struct waitq pipe_pollers;
 /* The system calls pipe(2) and pipe2(2). */
 intptr_t sys_pipe(const uintptr_t *a);
 intptr_t sys_pipe2(const uintptr_t *a);
+/*
+ * Make what `from` writes to descriptor 1 the input of `to`, at descriptor 0.
+ * Neither has run yet.  Returns 0 or ENOMEM.
+ */
+int pipe_connect(struct proc *from, struct proc *to);
 /* Called when the last descriptor of one end is closed. */
 void pipe_close(struct file *f);
 

@@ -41,6 +41,17 @@ unquote_word(char **from, char *to)
 	return quoted ? NULL : to;
 }
 
+char word_pipe[] = "|", word_both[] = "&";
+
+/* The operator that text begins with, as a word without quotes, or NULL. */
+static char *
+find_operator(const char *text)
+{
+	if (text[1] != '\0' && !is_blank(text[1]))
+		return NULL;
+	return *text == '|' ? word_pipe : *text == '&' ? word_both : NULL;
+}
+
 /* An upper bound: the number of non-blanks that follow a blank. */
 static unsigned
 count_bound(const char *s)
@@ -73,6 +84,11 @@ words_split(char *text, unsigned *count, const char **why)
 			text++;
 		if (*text == '\0')
 			break;
+		if ((words[n] = find_operator(text)) != NULL) {
+			n++;
+			text++;
+			continue;
+		}
 		/* The blank after each word leaves room for its NUL. */
 		words[n++] = to;
 		to = unquote_word(&text, to);

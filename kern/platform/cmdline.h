@@ -1,10 +1,10 @@
 /*
- * The command line: words for the kernel, then `--` and the program to run
- * with its arguments.  Included by kern/ and tests/host.
+ * The command line: words for the kernel, then `--` and the programs to run
+ * with their arguments.  Included by kern/ and tests/host.
  *
  * Blanks separate words.  A backslash quotes the next character.  Between
  * double quotes blanks are ordinary, and a backslash quotes only " \ $ and `,
- * as in a shell.
+ * as in a shell.  A word | or & without quotes joins two programs.
  */
 #ifndef KERN_PLATFORM_CMDLINE_H
 #define KERN_PLATFORM_CMDLINE_H
@@ -59,7 +59,7 @@ struct cmdline {
 	/* These point into the text; both end with NULL. */
 	char **cl_env; /* NAME=VALUE */
 	unsigned cl_nenv;
-	char **cl_argv; /* empty: run the suite */
+	char **cl_argv; /* programs and operators; empty: run the suite */
 	unsigned cl_argc;
 };
 
@@ -78,5 +78,11 @@ const char *cmdline_host(const struct cmdline *cl, const char *name);
  * *why, if a quote is not closed or memory runs out.
  */
 char **words_split(char *text, unsigned *count, const char **why);
+
+/*
+ * The operators.  A word is an operator if its address is one of these.  A
+ * quoted word is not, whatever its text.
+ */
+extern char word_pipe[], word_both[];
 
 #endif /* KERN_PLATFORM_CMDLINE_H */

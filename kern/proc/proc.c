@@ -159,19 +159,23 @@ timed_out(void *arg)
 	proc_kill(p, EXIT_TIMEOUT);
 }
 
-int
-proc_run(struct proc *p, unsigned timeout_s)
+void
+proc_start(struct proc *p, unsigned timeout_s)
 {
 	if (timeout_s > 0)
 		timer_start(&p->p_timeout,
 		    arch_tick() + ns_to_tick(timeout_s * 1000000000LL),
 		    timed_out, p);
 	sched_ready(p->p_lwps);
+}
+
+int
+proc_wait(struct proc *p)
+{
 	lock_acquire(&p->p_wait.wq_lock);
 	while (!p->p_done)
 		waitq_wait(&p->p_wait);
 	lock_release(&p->p_wait.wq_lock);
-	proc_end_others(p);
 	return p->p_status < KILLED(0) ? p->p_status
 	                               : 128 + (p->p_status & 0x7f);
 }

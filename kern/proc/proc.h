@@ -108,11 +108,10 @@ struct proc *proc_create(char *const argv[], unsigned argc, char *const envv[],
  */
 int proc_find_program(struct proc *p, const char *path, const char **why,
     char *buf, size_t buflen);
-/*
- * Start p, and wait until it ends.  Then end all processes that it forked.
- * Returns its exit status, 0..255.  timeout_s 0: no time limit.
- */
-int proc_run(struct proc *p, unsigned timeout_s);
+/* Start p.  timeout_s 0: no time limit. */
+void proc_start(struct proc *p, unsigned timeout_s);
+/* Wait until p ends.  Returns its exit status, 0..255. */
+int proc_wait(struct proc *p);
 /* Free a process that has ended or never ran. */
 void proc_free(struct proc *p);
 
@@ -161,8 +160,11 @@ int proc_alone(void);
 void proc_release_parent(struct proc *p);
 /* Free a child that has ended or never ran. */
 void proc_reap(struct proc *child);
-/* End all processes except p, and wait until they are freed. */
-void proc_end_others(struct proc *p);
+/*
+ * End all processes that programs forked, and wait until they are freed.  Call
+ * it when all processes of proc_create() have ended.
+ */
+void proc_end_others(void);
 /*
  * Load the program of p_elf into p's empty address space: segments, and a
  * stack with arguments, environment and auxiliary vector.  Sets its first *pc

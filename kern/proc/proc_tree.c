@@ -190,15 +190,32 @@ proc_alone(void)
 	return p->p_exiting ? EINTR : 0;
 }
 
-void
-proc_end_others(struct proc *p)
+/* Did fork(2) make p?  A process of proc_create() never had a parent. */
+static bool
+is_forked(const struct proc *p)
 {
-	for (struct proc *o = allprocs; o != NULL; o = o->p_next) {
-		if (o != p)
-			proc_kill(o, KILLED(SIGKILL));
+	return p->p_parent != NULL || p->p_orphan;
+}
+
+static bool
+any_forked(void)
+{
+	const struct proc *p = allprocs;
+
+	while (p != NULL && !is_forked(p))
+		p = p->p_next;
+	return p != NULL;
+}
+
+void
+proc_end_others(void)
+{
+	for (struct proc *p = allprocs; p != NULL; p = p->p_next) {
+		if (is_forked(p))
+			proc_kill(p, KILLED(SIGKILL));
 	}
 	lock_acquire(&freed.wq_lock);
-	while (allprocs != p || p->p_next != NULL)
+	while (any_forked())
 		waitq_wait(&freed);
 	lock_release(&freed.wq_lock);
 }

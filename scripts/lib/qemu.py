@@ -86,9 +86,13 @@ def build_file(arch, name):
     return ROOT / "build" / arch / name
 
 
+# Words between programs on the kernel's command line.
+OPERATORS = ("|", "&")
+
+
 def quote(word):
     """Quote a word for the kernel's command line, if it needs that."""
-    if word and not any(c in ' \t\n\v\f\r"\\' for c in word):
+    if word and word not in OPERATORS and not any(c in ' \t\n\v\f\r"\\' for c in word):
         return word
     return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -101,6 +105,15 @@ def boots_by_qboot(m):
     machine_type = machine_option(m.arch, m.machine).split(",")[0]
     return (m.arch == "x86_64" and m.accel == "tcg" and m.boot == "direct" and machine_type == "q35" and
             pathlib.Path(QBOOT).exists())
+
+
+def quote_program(word):
+    """Quote a word after `--`, unless it is an operator.  A backslash before an operator makes it an ordinary word."""
+    if word in OPERATORS:
+        return word
+    if word.startswith("\\") and word.lstrip("\\") in OPERATORS:
+        word = word[1:]
+    return quote(word)
 
 
 def machine_option(arch, wanted):

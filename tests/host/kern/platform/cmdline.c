@@ -200,6 +200,35 @@ quoting(void **state)
 	release();
 }
 
+/* Only a word | or & without quotes is an operator. */
+static void
+operators(void **state)
+{
+	static const char *const want[] = { "a", "|", "|b", "&", "a&", "|", "&",
+		"|", "&", "||" };
+	unsigned n = 0;
+
+	(void)state;
+	assert_int_equal(parse_line("-- a | |b & a& \"|\" \\& | \"&\" ||"), 0);
+	assert_int_equal(cl.cl_argc, sizeof want / sizeof *want);
+	for (unsigned i = 0; i < cl.cl_argc; i++)
+		assert_string_equal(cl.cl_argv[i], want[i]);
+	assert_ptr_equal(cl.cl_argv[1], word_pipe);
+	assert_ptr_equal(cl.cl_argv[3], word_both);
+	assert_ptr_equal(cl.cl_argv[7], word_pipe);
+	for (unsigned i = 0; i < cl.cl_argc; i++)
+		n += cl.cl_argv[i] == word_pipe || cl.cl_argv[i] == word_both;
+	assert_int_equal(n, 3);
+	release();
+	assert_int_equal(parse_line("-- |"), 0);
+	assert_int_equal(cl.cl_argc, 1);
+	assert_ptr_equal(cl.cl_argv[0], word_pipe);
+	release();
+	assert_int_equal(parse_line("quiet & -- a"), 0);
+	assert_string_equal(cl.cl_foreign, "quiet &");
+	release();
+}
+
 static void
 expect_error(const char *line, const char *part)
 {
@@ -351,6 +380,7 @@ main(void)
 		cmocka_unit_test(environment),
 		cmocka_unit_test(host_facts),
 		cmocka_unit_test(quoting),
+		cmocka_unit_test(operators),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(foreign_words),
 		cmocka_unit_test(long_word),
