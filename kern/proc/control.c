@@ -46,15 +46,33 @@ all_stopped(const struct proc *p)
 	return l == NULL;
 }
 
-/* All LWPs go on, except those whose stop the controller has not seen. */
+static void release(struct proc *p);
+
+/*
+ * An LWP goes on.  If it is at a fork that the controller has not seen, the
+ * controller does not know the child.  Then the child goes on, too.
+ */
+static void
+end_stop(struct lwp *l)
+{
+	struct proc *child;
+
+	if (l->l_stop == STOP_NEW && l->l_stop_at == STOP_FORK) {
+		child = proc_find((int)l->l_stop_arg);
+		if (child != NULL && child->p_controller != NULL &&
+		    child->p_controller == l->l_proc->p_controller)
+			release(child);
+	}
+	l->l_ast &= ~AST_STOP;
+	l->l_stop_for = NULL;
+	l->l_stop = STOP_NONE;
+}
+
 static void
 let_go(struct proc *p)
 {
-	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
-		l->l_ast &= ~AST_STOP;
-		l->l_stop_for = NULL;
-		l->l_stop = STOP_NONE;
-	}
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling)
+		end_stop(l);
 	waitq_wake(&p->p_parked, ~0U);
 }
 
@@ -74,9 +92,7 @@ control_park(struct lwp *l)
 	while ((l->l_ast & AST_STOP) != 0 && !must_die(l))
 		waitq_wait(&p->p_parked);
 	lock_release(&p->p_parked.wq_lock);
-	l->l_ast &= ~AST_STOP;
-	l->l_stop_for = NULL;
-	l->l_stop = STOP_NONE;
+	end_stop(l);
 }
 
 static void attach(struct proc *p, struct proc *controller, bool dies_with);
@@ -221,8 +237,8 @@ control_give(int pid, int heir)
 		return ESRCH;
 	if (controls(p, to))
 		return EDEADLK;
-	detach(p);
 	let_go(p);
+	detach(p);
 	attach(p, to, false);
 	return 0;
 }
@@ -230,10 +246,10 @@ control_give(int pid, int heir)
 static void
 release(struct proc *p)
 {
+	let_go(p);
 	detach(p);
 	if (p->p_dies_with)
 		proc_kill(p, KILLED(SIGKILL));
-	let_go(p);
 }
 
 int

@@ -4,6 +4,7 @@
  */
 #include "tests/image/pctx/pctx_test.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/barecpc.h>
@@ -185,6 +186,53 @@ TEST(a_volunteer_waits_for_its_parent)
 	}
 	nanosleep(&ms5, NULL);
 	end_child(pid);
+}
+
+/*
+ * A process forks, and its controller never learns that.  `end` ends the
+ * process's control.  The child goes on, and writes to a pipe.
+ */
+static void
+fork_unseen(void (*end)(pid_t pid))
+{
+	struct timespec ms5 = { 0, 5000000 };
+	struct pollfd pfd = { .events = POLLIN };
+	int pipes[2];
+	pid_t pid;
+
+	REQUIRE(pipe(pipes) == 0);
+	if ((pid = fork()) == 0) {
+		control(BARECPC_CONTROL_ME, 0, 0, NULL);
+		if (fork() == 0)
+			write(pipes[1], "", 1);
+		_exit(0);
+	}
+	close(pipes[1]);
+	nanosleep(&ms5, NULL);
+	end(pid);
+	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
+	pfd.fd = pipes[0];
+	EXPECT_EQ(poll(&pfd, 1, 1000), 1);
+	EXPECT(pfd.revents & POLLIN);
+	close(pipes[0]);
+}
+
+static void
+release_process(pid_t pid)
+{
+	EXPECT_EQ(control(BARECPC_CONTROL_RELEASE, pid, 0, NULL), 0);
+}
+
+static void
+kill_process(pid_t pid)
+{
+	EXPECT_EQ(kill(pid, SIGKILL), 0);
+}
+
+TEST(the_child_of_an_unseen_fork_goes_on)
+{
+	fork_unseen(release_process);
+	fork_unseen(kill_process);
 }
 
 /* The run's first process has no parent. */
