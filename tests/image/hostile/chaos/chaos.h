@@ -115,6 +115,7 @@ void chaos_act_pipe(void);
 void chaos_act_descriptors(void);
 void chaos_act_poll(void);
 void chaos_act_fork(void);
+void chaos_act_control(void);
 void chaos_act_spawn(void);
 void chaos_act_wait_any(void);
 void chaos_act_hostile(void);

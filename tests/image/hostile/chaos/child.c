@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/barecpc.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +65,58 @@ chaos_act_fork(void)
 		wait_for_child(pid);
 	for (unsigned i = 0; i < 4; i++)
 		CHAOS_EXPECT(mine[i] == value + i);
+}
+
+static long
+control(int op, pid_t pid, hrtime_t a, struct barecpc_control_event *ev)
+{
+	return syscall(BARECPC_SYS_CONTROL, (long)op, (long)pid, a, ev);
+}
+
+/* The child's own child is controlled, too, and must be released. */
+static void
+see_events(pid_t pid, uint64_t n)
+{
+	struct barecpc_control_event ev;
+
+	for (; n > 0; n--) {
+		if (control(BARECPC_CONTROL_WAIT, pid,
+			gethrtime() + (hrtime_t)chaos_below(1000000),
+			&ev) == -1)
+			CHAOS_EXPECT(errno == EINTR || errno == ESRCH);
+		else if (ev.be_what == BARECPC_EVENT_FORK &&
+			 control(BARECPC_CONTROL_RELEASE, (pid_t)ev.be_arg, 0,
+			     NULL) == -1)
+			CHAOS_EXPECT(errno == ESRCH);
+	}
+}
+
+/*
+ * Control a child, and release it.  It may have ended (ECHILD), and another LWP
+ * may have waited for it (ESRCH).
+ */
+void
+chaos_act_control(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		chaos_copy();
+		_exit(0);
+	}
+	if (pid < 0) {
+		CHAOS_EXPECT(errno == ENOMEM || errno == EAGAIN);
+		return;
+	}
+	if (control(BARECPC_CONTROL_CAPTURE, pid, 0, NULL) == -1) {
+		CHAOS_EXPECT(
+		    errno == EINTR || errno == ECHILD || errno == ESRCH);
+	} else {
+		see_events(pid, chaos_below(4));
+		if (control(BARECPC_CONTROL_RELEASE, pid, 0, NULL) == -1)
+			CHAOS_EXPECT(errno == ESRCH);
+	}
+	wait_for_child(pid);
 }
 
 /* Execute another program, by posix_spawn(3), vfork(2) or fork(2). */

@@ -95,6 +95,7 @@ static const struct act {
 	{ "descriptors", chaos_act_descriptors, 4, true },
 	{ "poll", chaos_act_poll, 4, true },
 	{ "fork", chaos_act_fork, 4, true },
+	{ "control", chaos_act_control, 3, true },
 	{ "count", chaos_act_count, 4, false },
 	{ "spawn", chaos_act_spawn, 2, true },
 	{ "wait_any", chaos_act_wait_any, 3, true },

@@ -20,9 +20,12 @@ long syscall(long, ...);
 
 static char *arena;
 
-/* Calls that end the process by design, or with which it could end the test. */
+/*
+ * Calls that end the process by design, or with which it could end or stop the
+ * test.
+ */
 static bool
-is_barred(long number)
+is_barred(long number, const uintptr_t *a)
 {
 	switch (number) {
 	case SYS_exit:
@@ -32,9 +35,11 @@ is_barred(long number)
 	case SYS_tgkill:
 	case SYS_rt_sigqueueinfo:
 	case SYS_rt_tgsigqueueinfo:
-	case BARECPC_SYS_CONTROL: /* stops other processes */
 	case BARECPC_SYS_TEST: /* makes allocations fail in later calls, too */
 		return true;
+	case BARECPC_SYS_CONTROL:
+		return a[0] == BARECPC_CONTROL_CAPTURE &&
+		       (pid_t)a[1] == chaos.ch_root;
 	default:
 		return false;
 	}
@@ -45,7 +50,7 @@ static long
 random_number(void)
 {
 	if (chaos_one_in(8))
-		return BARECPC_SYS_CPC + (long)chaos_below(6);
+		return BARECPC_SYS_CPC + (long)chaos_below(8);
 	return (long)chaos_below(chaos_one_in(16) ? 1 << 20 : 450);
 }
 
@@ -194,7 +199,7 @@ random_call(void)
 	fill_arena();
 	for (unsigned i = 0; i < 6; i++)
 		a[i] = random_argument();
-	if (!is_barred(number) && !is_fatal(number))
+	if (!is_barred(number, a) && !is_fatal(number))
 		syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 

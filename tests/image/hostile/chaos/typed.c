@@ -8,6 +8,7 @@
 #include "tests/image/hostile/chaos/chaos.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -156,6 +157,29 @@ pack_set(struct packed *p)
 		    (uint32_t)chaos_below(UINT32_MAX);
 }
 
+/* The last child of the process. */
+static volatile pid_t last_child;
+
+/* A process to control, but not the test, which ends all others. */
+static pid_t
+random_process(void)
+{
+	static const pid_t wrong[] = { 0, -1, INT_MAX };
+	pid_t pid = last_child;
+
+	if (chaos_one_in(8))
+		pid = wrong[chaos_below(3)];
+	else if (chaos_one_in(4))
+		pid = chaos_one_in(2) ? getppid() : getpid();
+	return pid != chaos.ch_root ? pid : 0;
+}
+
+static uint64_t
+random_target(void)
+{
+	return CPC_TARGET(random_process(), chaos_below(3));
+}
+
 /* Another LWP may write to the set during the bind. */
 static void
 call_bind(void)
@@ -166,6 +190,9 @@ call_bind(void)
 	pack_set(&p);
 	chaos_write(at, &p, sizeof p);
 	if (chaos_one_in(4))
+		cpc_syscall(CPC_OP_BIND_PCTX, at, p.head.cp_set,
+		    random_target(), random_word());
+	else if (chaos_one_in(4))
 		cpc_syscall(CPC_OP_BIND_CPU, at, p.head.cp_set,
 		    chaos_below((unsigned)chaos.ch_cpus + 1), random_word());
 	else
@@ -179,10 +206,32 @@ call_counters(void)
 	static const enum cpc_op ops[] = { CPC_OP_SAMPLE, CPC_OP_RELE,
 		CPC_OP_ENABLE, CPC_OP_DISABLE, CPC_OP_PRESET, CPC_OP_RESTART,
 		CPC_OP_WHERE, CPC_OP_LIVE, CPC_OP_REVOKE, CPC_OP_PAGE,
-		CPC_OP_TEST_DISTURB, CPC_OP_PROFILE, CPC_OP_PROFILE_STAT };
+		CPC_OP_TEST_DISTURB, CPC_OP_PROFILE, CPC_OP_PROFILE_STAT,
+		CPC_OP_SAMPLE_PCTX, CPC_OP_RELE_PCTX, CPC_OP_INVALIDATE_PCTX,
+		CPC_OP_WHERE_PCTX };
 
 	cpc_syscall(ops[chaos_below(sizeof ops / sizeof *ops)], chaos_below(4),
-	    random_word(), chaos_below(5), 0);
+	    random_word(), chaos_below(5), random_target());
+}
+
+/*
+ * Control another process.  Its LWPs stop until the caller's process lets them
+ * go on, or ends.  After `me` the caller's process stops for the test, and is
+ * killed: so that is rare.
+ */
+static void
+call_control(void)
+{
+	uint64_t op = chaos_below(8);
+	uintptr_t a = chaos_below(128);
+
+	if (op == BARECPC_CONTROL_ME && !chaos_one_in(4))
+		op = BARECPC_CONTROL_CAPTURE;
+	if (op == BARECPC_CONTROL_WAIT)
+		a = (uintptr_t)gethrtime() + chaos_below(1000000);
+	if (op == BARECPC_CONTROL_GIVE)
+		a = (uintptr_t)last_child;
+	syscall(BARECPC_SYS_CONTROL, op, random_process(), a, random_word());
 }
 
 /*
@@ -302,6 +351,8 @@ call_fork(void)
 			chaos_typed_call();
 		_exit(0);
 	}
+	if (pid > 0)
+		last_child = (pid_t)pid;
 	if (pid > 0 && !chaos_one_in(8))
 		syscall(SYS_wait4, pid, 0L, chaos_below(2), 0L);
 }
@@ -346,7 +397,8 @@ static const struct {
 	{ call_pipe, 8 },
 	{ call_open, 2 },
 	{ call_poll, 2 },
-	{ call_fork, 1 },
+	{ call_fork, 2 },
+	{ call_control, 3 },
 	{ call_exec, 1 },
 	{ call_cpus, 2 },
 };
