@@ -48,12 +48,35 @@ sys_set_robust_list(const uintptr_t *a)
 	return a[1] == 24 ? 0 : -EINVAL;
 }
 
-/* Not offered: C libraries do without restartable sequences. */
+/*
+ * Calls that are not offered.  Callers try them first, and then do without.  So
+ * the console does not report them as unknown.
+ */
 intptr_t
 sys_rseq(const uintptr_t *a)
 {
 	(void)a;
 	return -ENOSYS;
+}
+
+intptr_t
+sys_clone3(const uintptr_t *a)
+{
+	return sys_rseq(a);
+}
+
+intptr_t
+sys_personality(const uintptr_t *a)
+{
+	return sys_rseq(a);
+}
+
+/* No option is known.  Linux returns EINVAL for an option that it lacks. */
+intptr_t
+sys_prctl(const uintptr_t *a)
+{
+	(void)a;
+	return -EINVAL;
 }
 
 intptr_t

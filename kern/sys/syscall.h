@@ -54,6 +54,9 @@
 	X(set_tid_address)                                                     \
 	X(set_robust_list)                                                     \
 	X(rseq)                                                                \
+	X(clone3)                                                              \
+	X(personality)                                                         \
+	X(prctl)                                                               \
 	X(getpid)                                                              \
 	X(getppid)                                                             \
 	X(gettid)                                                              \

@@ -5,6 +5,7 @@
  */
 #include <libcpc.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
@@ -14,6 +15,8 @@
 
 #include <pthread.h>
 #include <sys/lwp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <thread.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -127,14 +130,26 @@ take_overflow(cpc_t *cpc)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
 
-	cpc_set_add_request(cpc, set, "PAPI_tot_ins",
-	    UINT64_MAX - 1000, CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, nullptr);
+	cpc_set_add_request(cpc, set, "PAPI_tot_ins", UINT64_MAX - 1000,
+	    CPC_COUNT_USER | CPC_OVF_NOTIFY_EMT, 0, nullptr);
 	catch_signal(SIGEMT);
 	signals = 0;
 	expect(cpc_bind_curlwp(cpc, set, 0) == 0, "bind with notification");
 	make_turns(TURNS);
 	expect(signals == 1 && last_pc != 0, "SIGEMT, and its handler returns");
 	cpc_set_destroy(cpc, set);
+}
+
+/* Calls that glibc and tools try first.  Creating a thread tries clone3. */
+static void
+try_calls()
+{
+	bool absent = syscall(SYS_clone3, nullptr, 0) == -1 && errno == ENOSYS;
+
+	absent &= syscall(SYS_rseq, nullptr, 0, 0, 0) == -1 && errno == ENOSYS;
+	absent &= syscall(SYS_personality, ~0UL) == -1 && errno == ENOSYS;
+	absent &= prctl(PR_SET_NAME, "name") == -1 && errno == EINVAL;
+	expect(absent, "calls that are not offered");
 }
 
 int
@@ -156,6 +171,7 @@ main()
 	expect(in_thread[0] == "deep" && in_thread[3] == "deep",
 	    "an exception unwinds in a thread");
 	expect(_lwp_self() == 1, "_lwp_self");
+	try_calls();
 	if (cpc == nullptr) {
 		std::perror("cpc_open");
 		return 77;

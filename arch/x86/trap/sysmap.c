@@ -69,6 +69,8 @@ const int16_t arch_sysmap[] = {
 	[129] = SYS_rt_sigqueueinfo,
 	[130] = SYS_rt_sigsuspend,
 	[131] = SYS_sigaltstack,
+	[135] = SYS_personality,
+	[157] = SYS_prctl,
 	[186] = SYS_gettid,
 	[200] = SYS_tkill,
 	[201] = SYS_time,
@@ -96,6 +98,7 @@ const int16_t arch_sysmap[] = {
 	[309] = SYS_getcpu,
 	[318] = SYS_getrandom,
 	[334] = SYS_rseq,
+	[435] = SYS_clone3,
 };
 const unsigned arch_sysmap_len = sizeof arch_sysmap / sizeof arch_sysmap[0];
 
