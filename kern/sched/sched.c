@@ -209,7 +209,7 @@ next_woken(struct cpu *c)
  */
 
 /* Nothing is ready for c: an LWP of the lowest class runs, or the idle LWP. */
-static __attribute__((noinline)) struct lwp *
+static struct lwp *
 next_lowest(struct cpu *c)
 {
 	struct lwp *l;
@@ -244,7 +244,7 @@ cpu_for_lowest(const struct lwp *l)
 	return l->l_cpu;
 }
 
-static __attribute__((noinline)) void
+static void
 ready_lowest(struct lwp *l)
 {
 	struct cpu *c = cpu_for_lowest(l);
@@ -258,7 +258,7 @@ ready_lowest(struct lwp *l)
 		slice_time(c, c->c_lwp);
 }
 
-static __attribute__((noinline)) void
+static void
 yield_lowest(struct lwp *l, const struct cpu *c)
 {
 	l->l_ast &= ~AST_YIELD;
@@ -435,7 +435,7 @@ ipi_intr(unsigned why)
 /* Set once an LWP has asked for its time: before, no switch reads the clock. */
 static bool accounts;
 
-static __attribute__((noinline)) void
+static void
 account(struct cpu *c, struct lwp *l)
 {
 	uint64_t now = arch_tick();
