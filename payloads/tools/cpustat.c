@@ -5,63 +5,62 @@
  *	    [interval [count]]
  *
  * Each online CPU has an LWP that binds the sets there in turn, one for each
- * interval.
+ * interval.  SIGINT and SIGTERM end all of them, and the totals follow.
+ *
+ * With -s each CPU also has a soaker.  It spins while a set is bound that
+ * counts only the kernel, so that the set does not count the kernel's idle
+ * loop.  It is of the lowest class, and takes no time from other programs.
  */
 #include <libcpc.h>
 
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/priocntl.h>
 #include <sys/processor.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "payloads/common/usage.h"
-#include "payloads/tools/event_spec.h"
+#include "payloads/tools/cpc_tool.h"
 
-#define CPUS  512
-#define SPECS 32
-#define NS    1e9
+#define CPUS        512
+#define NS          1000000000
+#define SECONDS_MAX 1e9
 
 static const char arguments[] = "-c spec [-c spec]... [-p period] [-T u|d] "
 				"[-sntD] [interval [count]]";
 
-static cpc_t *cpc;
-static struct spec *specs[SPECS];
-static unsigned nspecs;
 static double interval = 5, period;
-static unsigned long count;
-static bool no_titles, ticks, soak;
+static unsigned long turns; /* 0: no limit */
+static bool soak, siblings;
 static char stamp;
-static hrtime_t start;
+static struct timespec start;
+static hrtime_t start_hrtime;
 static pthread_mutex_t output = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t ready;
-static volatile bool over;
+static sem_t bind_tried; /* by the LWP that was created last */
+static pthread_barrier_t started;
+static sem_t over; /* posted to end the measuring LWPs */
+static unsigned nbound;
 
 static struct measurer {
 	int cpu;
 	pthread_t lwp, soaker;
+	int bind_errno; /* of the first bind, or 0 */
 	bool failed;
-	cpc_set_t *set[SPECS];
-	cpc_buf_t *total[SPECS], *before[SPECS], *now[SPECS];
+	sem_t wake_soaker;
+	volatile bool soaking;
+	volatile unsigned long soaker_turns;
+	cpc_set_t *set[TOOL_SPECS];
+	cpc_buf_t *total[TOOL_SPECS], *before[TOOL_SPECS], *now[TOOL_SPECS],
+	    *row[TOOL_SPECS];
 } measurers[CPUS];
-
-static double
-number(const char *text, const char *what)
-{
-	char *end;
-	double d = strtod(text, &end);
-
-	(void)what;
-	if (end == text || *end != '\0' || !(d >= 0) || d > 1e9)
-		usage_mistake("invalid argument \"%s\"", text);
-	return d;
-}
 
 /*
  * Rows
@@ -83,29 +82,59 @@ print_stamp(void)
 }
 
 static void
-print_row(double seconds, int cpu, const char *word, unsigned s, cpc_buf_t *buf)
+print_row(int cpu, const char *word, unsigned s, cpc_buf_t *buf)
 {
-	printf("%7.3f %3d %5s ", seconds, cpu, word);
-	spec_values(stdout, cpc, specs[s], buf, ticks);
-	if (nspecs > 1)
-		printf(" # %s", specs[s]->spc_text);
+	hrtime_t at = cpc_buf_hrtime(tool.cpc, buf) - start_hrtime;
+
+	printf("%7.3f %3d %5s ", (double)at / NS, cpu, word);
+	spec_values(stdout, tool.cpc, tool.specs[s], buf, tool.ticks);
+	if (tool.nspecs > 1)
+		printf(" # %s", tool.specs[s]->spc_text);
 	printf("\n");
 	fflush(stdout);
 }
 
-static double
-since_start(cpc_buf_t *buf)
-{
-	return (double)(cpc_buf_hrtime(cpc, buf) - start) / NS;
-}
-
 static void
-print_tick(struct measurer *m, unsigned s, cpc_buf_t *buf)
+print_tick(struct measurer *m, unsigned s)
 {
 	pthread_mutex_lock(&output);
 	print_stamp();
-	print_row(since_start(buf), m->cpu, "tick", s, buf);
+	print_row(m->cpu, "tick", s, m->row[s]);
 	pthread_mutex_unlock(&output);
+}
+
+/*
+ * Soakers
+ */
+
+/* An LWP of the class FX runs only while its CPU has nothing else to do. */
+static void
+enter_lowest_class(void)
+{
+	pcinfo_t info = { .pc_clname = "FX" };
+	pcparms_t parms = { 0 };
+
+	if (priocntl(P_LWPID, P_MYID, PC_GETCID, &info) == -1)
+		fail(1, "cannot find the class FX: %s", strerror(errno));
+	parms.pc_cid = info.pc_cid;
+	if (priocntl(P_LWPID, P_MYID, PC_SETPARMS, &parms) == -1)
+		fail(1, "cannot enter the class FX: %s", strerror(errno));
+}
+
+/* It makes no system call while it spins: the sets would count that. */
+static void *
+soak_cpu(void *arg)
+{
+	struct measurer *m = arg;
+
+	processor_bind(P_LWPID, P_MYID, m->cpu, NULL);
+	enter_lowest_class();
+	for (;;) {
+		while (m->soaking)
+			m->soaker_turns++;
+		sem_wait(&m->wake_soaker);
+	}
+	return NULL;
 }
 
 /*
@@ -113,81 +142,92 @@ print_tick(struct measurer *m, unsigned s, cpc_buf_t *buf)
  */
 
 static bool
-works(struct measurer *m, int result)
+works(struct measurer *m, int err)
 {
-	int err = errno;
-
-	if (result == 0)
+	if (err == 0)
 		return true;
 	m->failed = true;
 	pthread_mutex_lock(&output);
 	fflush(stdout);
-	fprintf(stderr, "%s: cpu%d - %s\n", usage_name(), m->cpu,
-	    err == EACCES ? "permission denied: boot with cpc_cpu=yes"
-			  : strerror(err));
+	fprintf(stderr, "%s: cpu%d - %s%s\n", usage_name(), m->cpu,
+	    strerror(err),
+	    err == EACCES && nbound == 0 ? ": boot with cpc_cpu=yes" : "");
 	pthread_mutex_unlock(&output);
 	return false;
 }
 
+static int
+bind_set(struct measurer *m, unsigned s)
+{
+	if (cpc_bind_cpu(tool.cpc, m->cpu, m->set[s], 0) != 0)
+		return errno;
+	if (soak && spec_counts_system_only(tool.specs[s])) {
+		m->soaking = true;
+		sem_post(&m->wake_soaker);
+	}
+	return 0;
+}
+
 static void
+unbind_set(struct measurer *m, unsigned s)
+{
+	m->soaking = false;
+	cpc_unbind(tool.cpc, m->set[s]);
+}
+
+static int
+sample_set(struct measurer *m, unsigned s, cpc_buf_t *buf)
+{
+	return cpc_set_sample(tool.cpc, m->set[s], buf) == 0 ? 0 : errno;
+}
+
+/* Sleep until so many seconds after the start.  False: it is over. */
+static bool
 sleep_until(double seconds)
 {
-	hrtime_t at = start + (hrtime_t)(seconds * NS);
-	struct timespec ts = { at / 1000000000, at % 1000000000 };
+	hrtime_t ns = start.tv_nsec + (hrtime_t)(seconds * NS);
+	struct timespec at = { start.tv_sec + ns / NS, ns % NS };
 
-	while (
-	    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
-		continue;
-}
-
-/* One set stays bound; each row is the difference of two samples. */
-static bool
-measure_one(struct measurer *m, double until)
-{
-	cpc_buf_t *swap = m->before[0];
-
-	sleep_until(until);
-	if (!works(m, cpc_set_sample(cpc, m->set[0], m->now[0])))
-		return false;
-	cpc_buf_sub(cpc, m->before[0], m->now[0], m->before[0]);
-	cpc_buf_add(cpc, m->total[0], m->total[0], m->before[0]);
-	print_tick(m, 0, m->before[0]);
-	m->before[0] = m->now[0];
-	m->now[0] = swap;
-	return true;
-}
-
-/* One set of several is bound for an interval, and counts from 0. */
-static bool
-measure_turn(struct measurer *m, unsigned s, double until)
-{
-	if (!works(m, cpc_bind_cpu(cpc, m->cpu, m->set[s], 0)))
-		return false;
-	sleep_until(until);
-	if (!works(m, cpc_set_sample(cpc, m->set[s], m->now[s])))
-		return false;
-	cpc_unbind(cpc, m->set[s]);
-	cpc_buf_add(cpc, m->total[s], m->total[s], m->now[s]);
-	print_tick(m, s, m->now[s]);
-	return true;
-}
-
-/* An interval; with -p, a period of an interval for each set. */
-static bool
-measure_round(struct measurer *m, unsigned long n)
-{
-	double begin = (double)n * period;
-
-	if (period == 0 && nspecs == 1)
-		return measure_one(m, (double)(n + 1) * interval);
-	if (period == 0)
-		return measure_turn(
-		    m, (unsigned)(n % nspecs), (double)(n + 1) * interval);
-	for (unsigned s = 0; s < nspecs; s++) {
-		if (!measure_turn(m, s, begin + (s + 1) * interval))
-			return false;
+	while (sem_timedwait(&over, &at) == -1) {
+		if (errno == ETIMEDOUT)
+			return true;
 	}
-	sleep_until(begin + period);
+	sem_post(&over); /* for the next LWP */
+	return false;
+}
+
+/* Does one set stay bound all the time? */
+static bool
+set_stays(void)
+{
+	return tool.nspecs == 1 && period == 0;
+}
+
+/*
+ * A turn is the interval of one set.  Its row is the difference of two samples.
+ * A set that takes turns begins each of them at 0.
+ */
+static bool
+measure_turn(struct measurer *m, unsigned long turn)
+{
+	unsigned s = (unsigned)(turn % tool.nspecs);
+	double end = (double)(turn + 1) * interval;
+
+	if (period != 0)
+		end =
+		    (double)(turn / tool.nspecs) * period + (s + 1) * interval;
+	if (turn > 0 && !set_stays() &&
+	    (!sleep_until(end - interval) || !works(m, bind_set(m, s))))
+		return false;
+	if (!sleep_until(end) || !works(m, sample_set(m, s, m->now[s])))
+		return false;
+	cpc_buf_sub(tool.cpc, m->row[s], m->now[s], m->before[s]);
+	cpc_buf_add(tool.cpc, m->total[s], m->total[s], m->row[s]);
+	if (set_stays())
+		cpc_buf_copy(tool.cpc, m->before[s], m->now[s]);
+	else
+		unbind_set(m, s);
+	print_tick(m, s);
 	return true;
 }
 
@@ -195,53 +235,53 @@ static void *
 measure_cpu(void *arg)
 {
 	struct measurer *m = arg;
-	bool stays = nspecs == 1 && period == 0, good;
-	unsigned long n;
+	unsigned long n = 0;
+	bool good;
 
-	good = !stays ||
-	       (works(m, cpc_bind_cpu(cpc, m->cpu, m->set[0], 0)) &&
-		   works(m, cpc_set_sample(cpc, m->set[0], m->before[0])));
-	pthread_barrier_wait(&ready);
-	pthread_barrier_wait(&ready); /* the start is known */
-	for (n = 0; good && (count == 0 || n < count); n++)
-		good = measure_round(m, n);
+	m->bind_errno = bind_set(m, 0);
+	sem_post(&bind_tried);
+	pthread_barrier_wait(&started);
+	if (siblings && m->bind_errno == EACCES && nbound > 0)
+		return NULL; /* another CPU counts this one, too */
+	good = works(m, m->bind_errno) &&
+	       (!set_stays() || works(m, sample_set(m, 0, m->before[0])));
+	while (good && (turns == 0 || n < turns))
+		good = measure_turn(m, n++);
+	m->soaking = false;
 	return NULL;
 }
 
-/* Keep the CPU out of the kernel's idle loop, for sets that count the kernel.
- */
-static void *
-soak_cpu(void *arg)
-{
-	const struct measurer *m = arg;
-
-	processor_bind(P_LWPID, P_MYID, m->cpu, NULL);
-	while (!over) {
-		for (volatile int i = 0; i < 1000; i++)
-			continue;
-		sched_yield();
-	}
-	return NULL;
-}
-
+/* The CPUs bind in order: of those that share a PMU the first counts. */
 static void
-prepare(struct measurer *m)
+start_measurer(struct measurer *m)
 {
-	for (unsigned s = 0; s < nspecs; s++) {
-		m->set[s] = spec_set(cpc, specs[s]);
-		m->total[s] = fail_unless_room(cpc_buf_create(cpc, m->set[s]));
-		m->before[s] = fail_unless_room(cpc_buf_create(cpc, m->set[s]));
-		m->now[s] = fail_unless_room(cpc_buf_create(cpc, m->set[s]));
+	for (unsigned s = 0; s < tool.nspecs; s++) {
+		m->set[s] = spec_set(tool.cpc, tool.specs[s]);
+		m->total[s] =
+		    fail_unless_room(cpc_buf_create(tool.cpc, m->set[s]));
+		m->before[s] =
+		    fail_unless_room(cpc_buf_create(tool.cpc, m->set[s]));
+		m->now[s] =
+		    fail_unless_room(cpc_buf_create(tool.cpc, m->set[s]));
+		m->row[s] =
+		    fail_unless_room(cpc_buf_create(tool.cpc, m->set[s]));
 	}
+	sem_init(&m->wake_soaker, 0, 0);
+	if ((soak && pthread_create(&m->soaker, NULL, soak_cpu, m) != 0) ||
+	    pthread_create(&m->lwp, NULL, measure_cpu, m) != 0)
+		fail(1, "cannot create an LWP: %s", strerror(errno));
+	while (sem_wait(&bind_tried) == -1)
+		continue;
+	nbound += m->bind_errno == 0;
 }
 
 static void
 print_titles(void)
 {
-	if (no_titles)
+	if (tool.no_titles)
 		return;
 	printf("%7s %3s %5s ", "time", "cpu", "event");
-	spec_titles(stdout, specs[0], ticks);
+	spec_titles(stdout, tool.specs[0], tool.ticks);
 	printf("\n");
 }
 
@@ -249,111 +289,107 @@ print_titles(void)
 static void
 print_totals(unsigned n, unsigned measuring)
 {
-	struct measurer *first = &measurers[0];
+	cpc_buf_t **total = measurers[0].total;
 
-	for (unsigned s = 0; s < nspecs; s++) {
+	for (unsigned s = 0; s < tool.nspecs; s++) {
 		for (unsigned i = 1; i < n; i++)
-			cpc_buf_add(cpc, first->total[s], first->total[s],
+			cpc_buf_add(tool.cpc, total[s], total[s],
 			    measurers[i].total[s]);
-		print_row(since_start(first->total[s]), (int)measuring, "total",
-		    s, first->total[s]);
+		/* Nothing is known of a set that had no turn. */
+		if (cpc_buf_hrtime(tool.cpc, total[s]) != 0)
+			print_row((int)measuring, "total", s, total[s]);
 	}
+}
+
+static void
+interrupted(int sig)
+{
+	(void)sig;
+	sem_post(&over);
 }
 
 static int
 measure_all(void)
 {
-	unsigned n = 0, failed = 0;
+	long ncpu = sysconf(_SC_NPROCESSORS_CONF);
+	unsigned n = 0, failed = 0, measuring = 0;
 
-	for (int cpu = 0; n < CPUS && cpu < sysconf(_SC_NPROCESSORS_CONF);
-	     cpu++) {
-		if (p_online(cpu, P_STATUS) == P_ONLINE)
-			measurers[n++].cpu = cpu;
+	sem_init(&bind_tried, 0, 0);
+	sem_init(&over, 0, 0);
+	signal(SIGINT, interrupted);
+	signal(SIGTERM, interrupted);
+	pthread_barrier_init(
+	    &started, NULL, (unsigned)sysconf(_SC_NPROCESSORS_ONLN) + 1);
+	for (int cpu = 0; n < CPUS && cpu < ncpu; cpu++) {
+		if (p_online(cpu, P_STATUS) != P_ONLINE)
+			continue;
+		measurers[n].cpu = cpu;
+		start_measurer(&measurers[n++]);
 	}
-	pthread_barrier_init(&ready, NULL, n + 1);
-	for (unsigned i = 0; i < n; i++) {
-		prepare(&measurers[i]);
-		if (pthread_create(&measurers[i].lwp, NULL, measure_cpu,
-			&measurers[i]) != 0)
-			fail(1, "cannot create an LWP: %s", strerror(errno));
-		if (soak)
-			pthread_create(&measurers[i].soaker, NULL, soak_cpu,
-			    &measurers[i]);
-	}
-	pthread_barrier_wait(&ready);
 	print_titles();
-	start = gethrtime();
-	pthread_barrier_wait(&ready);
-	for (unsigned i = 0; i < n; i++)
-		pthread_join(measurers[i].lwp, NULL);
-	over = true;
+	clock_gettime(CLOCK_REALTIME, &start);
+	start_hrtime = gethrtime();
+	pthread_barrier_wait(&started);
 	for (unsigned i = 0; i < n; i++) {
-		if (soak)
-			pthread_join(measurers[i].soaker, NULL);
+		pthread_join(measurers[i].lwp, NULL);
 		failed += measurers[i].failed;
+		measuring +=
+		    measurers[i].bind_errno == 0 && !measurers[i].failed;
 	}
-	if (failed < n)
-		print_totals(n, n - failed);
+	print_totals(n, measuring);
+	for (unsigned i = 0; soak && tool.debug && i < n; i++)
+		fprintf(stderr, "%s: cpu%d: the soaker made %lu turns\n",
+		    usage_name(), measurers[i].cpu, measurers[i].soaker_turns);
 	return failed != 0;
+}
+
+static void
+parse_options(int argc, char **argv)
+{
+	unsigned count = 0;
+	int c;
+
+	while ((c = getopt(argc, argv, ":c:p:T:sntDh")) != -1) {
+		switch (c) {
+		case 'p':
+			period = tool_number(optarg, SECONDS_MAX);
+			break;
+		case 'T':
+			stamp = *optarg;
+			if (strcmp(optarg, "u") != 0 &&
+			    strcmp(optarg, "d") != 0)
+				tool_invalid(optarg);
+			break;
+		case 's':
+			soak = true;
+			break;
+		default:
+			tool_option(c);
+		}
+	}
+	if (optind < argc &&
+	    (interval = tool_number(argv[optind++], SECONDS_MAX)) == 0)
+		tool_invalid("0");
+	if (optind < argc && (count = tool_whole(argv[optind++])) == 0)
+		tool_invalid("0");
+	if (optind < argc || tool.nspecs == 0)
+		usage_mistake("give -c, and at most an interval and a count");
+	if (period != 0 && period < tool.nspecs * interval)
+		usage_mistake("-p: the sets take %g s", tool.nspecs * interval);
+	turns = period != 0 ? (unsigned long)count * tool.nspecs : count;
 }
 
 int
 main(int argc, char **argv)
 {
-	const char *texts[SPECS];
-	int c;
+	bool any = false;
 
-	usage_is(arguments, "");
-	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
-		fail(1, "cannot access performance counters - %s",
-		    strerror(errno));
-	while ((c = getopt(argc, argv, ":c:p:T:sntDh")) != -1) {
-		switch (c) {
-		case 'c':
-			if (nspecs == SPECS)
-				usage_mistake("too many -c");
-			texts[nspecs++] = optarg;
-			break;
-		case 'p':
-			period = number(optarg, "-p");
-			break;
-		case 'T':
-			stamp = *optarg;
-			if ((stamp != 'u' && stamp != 'd') || optarg[1] != '\0')
-				usage_mistake(
-				    "invalid argument \"%s\"", optarg);
-			break;
-		case 's':
-			soak = true;
-			break;
-		case 'n':
-			no_titles = true;
-			break;
-		case 't':
-			ticks = true;
-			break;
-		case 'D':
-			break;
-		case 'h':
-			spec_help(stdout, cpc, usage_name(), arguments);
-			return 0;
-		default:
-			usage_mistake("-%c: %s", optopt,
-			    c == ':' ? "a value is missing" : "unknown option");
-		}
+	tool_open(arguments, "performance counters");
+	parse_options(argc, argv);
+	for (unsigned s = 0; s < tool.nspecs; s++) {
+		siblings = spec_count_siblings(tool.cpc, tool.specs[s]);
+		any |= spec_counts_system_only(tool.specs[s]);
 	}
-	if (optind < argc)
-		interval = number(argv[optind++], "interval");
-	if (optind < argc) {
-		count = (unsigned long)number(argv[optind++], "count");
-		if (count == 0)
-			usage_mistake("invalid argument \"0\"");
-	}
-	if (optind < argc || nspecs == 0 || interval == 0)
-		usage_mistake("give -c, an interval and a count above 0");
-	for (unsigned s = 0; s < nspecs; s++)
-		specs[s] = spec_parse(cpc, texts[s]);
-	if (period != 0 && period < nspecs * interval)
-		usage_mistake("-p: the sets take %g s", nspecs * interval);
+	soak &= any;
 	return measure_all();
 }

@@ -21,36 +21,36 @@
 #include <unistd.h>
 
 #include "payloads/common/usage.h"
-#include "payloads/tools/event_spec.h"
+#include "payloads/tools/cpc_tool.h"
 #include "payloads/tools/out_file.h"
 
-#define SPECS 32
-#define NS    1e9
+#define NS          1e9
+#define SECONDS_MAX 4e6 /* of pctx_run()'s milliseconds */
 
 static const char arguments[] =
     "-c spec [-c spec]... [-T secs] [-N count] [-efntvD] [-o file] "
     "command [args] | -p pid";
 
-static cpc_t *cpc;
-static struct spec *specs[SPECS];
-static unsigned nspecs;
 static unsigned interval_ms = 1000, nsamples;
-static bool follow_exec, follow_fork, no_titles, ticks, verbose;
+static bool follow_exec, follow_fork, verbose;
+static const char *file; /* -o */
+static pid_t captured;   /* -p, or 0 */
 static FILE *out;
 static hrtime_t start;
 static bool failed, over;
 
 /* The counts of each set: the sum of all LWPs that ended. */
-static cpc_buf_t *process_total[SPECS];
-static cpc_set_t *model[SPECS]; /* for the buffers of process_total */
+static cpc_buf_t *process_total[TOOL_SPECS];
+static cpc_set_t *model[TOOL_SPECS]; /* for the buffers of process_total */
 
 /* An LWP.  Its sets are its own: a set is bound to one LWP only. */
 static struct tracked {
 	struct tracked *tr_next;
 	id_t tr_id;
 	unsigned tr_current; /* the set that is bound */
-	cpc_set_t *tr_set[SPECS];
-	cpc_buf_t *tr_now[SPECS], *tr_before[SPECS], *tr_total[SPECS];
+	cpc_set_t *tr_set[TOOL_SPECS];
+	cpc_buf_t *tr_now[TOOL_SPECS], *tr_before[TOOL_SPECS],
+	    *tr_total[TOOL_SPECS];
 } * tracked;
 
 /*
@@ -60,13 +60,13 @@ static struct tracked {
 static void
 print_titles(void)
 {
-	if (no_titles)
+	if (tool.no_titles)
 		return;
 	fprintf(out, "%7s ", "time");
 	if (follow_fork)
 		fprintf(out, "%6s ", "pid");
 	fprintf(out, "%3s %10s ", "lwp", "event");
-	spec_titles(out, specs[0], ticks);
+	spec_titles(out, tool.specs[0], tool.ticks);
 	fprintf(out, "\n");
 	fflush(out);
 }
@@ -83,12 +83,12 @@ begin_row(hrtime_t at, pid_t pid, id_t id, const char *event)
 static void
 print_row(pid_t pid, id_t id, const char *event, unsigned s, cpc_buf_t *buf)
 {
-	hrtime_t at = cpc_buf_hrtime(cpc, buf);
+	hrtime_t at = cpc_buf_hrtime(tool.cpc, buf);
 
 	begin_row(at != 0 ? at : gethrtime(), pid, id, event);
-	spec_values(out, cpc, specs[s], buf, ticks);
-	if (nspecs > 1)
-		fprintf(out, " # %s", specs[s]->spc_text);
+	spec_values(out, tool.cpc, tool.specs[s], buf, tool.ticks);
+	if (tool.nspecs > 1)
+		fprintf(out, " # %s", tool.specs[s]->spc_text);
 	fprintf(out, "\n");
 	fflush(out);
 }
@@ -97,8 +97,8 @@ print_row(pid_t pid, id_t id, const char *event, unsigned s, cpc_buf_t *buf)
 static void
 print_sampled(pid_t pid, id_t id, const char *event, cpc_buf_t *const *bufs)
 {
-	for (unsigned s = 0; s < nspecs; s++) {
-		if (cpc_buf_hrtime(cpc, bufs[s]) != 0)
+	for (unsigned s = 0; s < tool.nspecs; s++) {
+		if (cpc_buf_hrtime(tool.cpc, bufs[s]) != 0)
 			print_row(pid, id, event, s, bufs[s]);
 	}
 }
@@ -134,14 +134,14 @@ add_lwp(id_t id)
 	struct tracked *tr = fail_unless_room(calloc(1, sizeof *tr));
 
 	tr->tr_id = id;
-	for (unsigned s = 0; s < nspecs; s++) {
-		tr->tr_set[s] = spec_set(cpc, specs[s]);
+	for (unsigned s = 0; s < tool.nspecs; s++) {
+		tr->tr_set[s] = spec_set(tool.cpc, tool.specs[s]);
 		tr->tr_now[s] =
-		    fail_unless_room(cpc_buf_create(cpc, tr->tr_set[s]));
+		    fail_unless_room(cpc_buf_create(tool.cpc, tr->tr_set[s]));
 		tr->tr_before[s] =
-		    fail_unless_room(cpc_buf_create(cpc, tr->tr_set[s]));
+		    fail_unless_room(cpc_buf_create(tool.cpc, tr->tr_set[s]));
 		tr->tr_total[s] =
-		    fail_unless_room(cpc_buf_create(cpc, tr->tr_set[s]));
+		    fail_unless_room(cpc_buf_create(tool.cpc, tr->tr_set[s]));
 	}
 	tr->tr_next = tracked;
 	return tracked = tr;
@@ -155,20 +155,21 @@ remove_lwp(id_t id)
 	if (tr == NULL)
 		return;
 	*link = tr->tr_next;
-	for (unsigned s = 0; s < nspecs; s++) {
-		cpc_buf_destroy(cpc, tr->tr_now[s]);
-		cpc_buf_destroy(cpc, tr->tr_before[s]);
-		cpc_buf_destroy(cpc, tr->tr_total[s]);
-		cpc_set_destroy(cpc, tr->tr_set[s]);
+	for (unsigned s = 0; s < tool.nspecs; s++) {
+		cpc_buf_destroy(tool.cpc, tr->tr_now[s]);
+		cpc_buf_destroy(tool.cpc, tr->tr_before[s]);
+		cpc_buf_destroy(tool.cpc, tr->tr_total[s]);
+		cpc_set_destroy(tool.cpc, tr->tr_set[s]);
 	}
 	free(tr);
 }
 
 static int
-cannot_bind(pid_t pid, const char *handler, id_t id)
+cannot_bind(pid_t pid, id_t id)
 {
-	fprintf(stderr, "%6d: %s: can't bind perf counters to lwp%d - %s\n",
-	    (int)pid, handler, (int)id, strerror(errno));
+	fprintf(stderr,
+	    "%6d: init_lwp: can't bind perf counters to lwp%d - %s\n", (int)pid,
+	    (int)id, strerror(errno));
 	failed = true;
 	return -1;
 }
@@ -198,16 +199,16 @@ sample_lwp(struct tracked *tr)
 	unsigned s = tr->tr_current;
 	cpc_buf_t *last = tr->tr_before[s];
 
-	if (cpc_set_sample(cpc, tr->tr_set[s], tr->tr_now[s]) != 0)
+	if (cpc_set_sample(tool.cpc, tr->tr_set[s], tr->tr_now[s]) != 0)
 		return -1;
-	if (nspecs == 1) {
+	if (tool.nspecs == 1) {
 		/* The values began at 0, and were never bound again. */
-		cpc_buf_sub(cpc, last, tr->tr_now[s], tr->tr_total[s]);
-		cpc_buf_copy(cpc, tr->tr_total[s], tr->tr_now[s]);
+		cpc_buf_sub(tool.cpc, last, tr->tr_now[s], tr->tr_total[s]);
+		cpc_buf_copy(tool.cpc, tr->tr_total[s], tr->tr_now[s]);
 	} else {
-		cpc_buf_copy(cpc, last, tr->tr_now[s]);
+		cpc_buf_copy(tool.cpc, last, tr->tr_now[s]);
 		cpc_buf_add(
-		    cpc, tr->tr_total[s], tr->tr_total[s], tr->tr_now[s]);
+		    tool.cpc, tr->tr_total[s], tr->tr_total[s], tr->tr_now[s]);
 	}
 	return 0;
 }
@@ -225,10 +226,9 @@ init_lwp(pctx_t *pctx, pid_t pid, id_t id, void *arg)
 	if (over) /* after an exec(2) that is not followed */
 		return 0;
 	tr = add_lwp(id);
-	if (cpc_bind_pctx(cpc, pctx, id, tr->tr_set[0], 0) != 0)
-		return cannot_bind(pid, "init_lwp", id);
-	if (sample_lwp(tr) != 0)
-		return cannot_sample(pid, "init_lwp", id);
+	if (cpc_bind_pctx(tool.cpc, pctx, id, tr->tr_set[0], 0) != 0 ||
+	    sample_lwp(tr) != 0)
+		return cannot_bind(pid, id);
 	if (verbose)
 		print_row(pid, id, "init_lwp", 0, tr->tr_total[0]);
 	return 0;
@@ -246,10 +246,10 @@ fini_lwp(pctx_t *pctx, pid_t pid, id_t id, void *arg)
 		return cannot_sample(pid, "fini_lwp", id);
 	if (verbose)
 		print_sampled(pid, id, "fini_lwp", tr->tr_total);
-	for (unsigned s = 0; s < nspecs; s++)
-		cpc_buf_add(
-		    cpc, process_total[s], process_total[s], tr->tr_total[s]);
-	cpc_unbind(cpc, tr->tr_set[tr->tr_current]);
+	for (unsigned s = 0; s < tool.nspecs; s++)
+		cpc_buf_add(tool.cpc, process_total[s], process_total[s],
+		    tr->tr_total[s]);
+	cpc_unbind(tool.cpc, tr->tr_set[tr->tr_current]);
 	return 0;
 }
 
@@ -262,9 +262,9 @@ lwp_create(pctx_t *pctx, pid_t pid, id_t id, void *arg)
 	(void)pctx, (void)arg;
 	if (tr == NULL)
 		return 0;
-	zero = fail_unless_room(cpc_buf_create(cpc, tr->tr_set[0]));
+	zero = fail_unless_room(cpc_buf_create(tool.cpc, tr->tr_set[0]));
 	print_row(pid, id, "lwp_create", 0, zero);
-	cpc_buf_destroy(cpc, zero);
+	cpc_buf_destroy(tool.cpc, zero);
 	return 0;
 }
 
@@ -290,8 +290,8 @@ forget_lwps(void)
 static void
 zero_totals(void)
 {
-	for (unsigned s = 0; s < nspecs; s++)
-		cpc_buf_zero(cpc, process_total[s]);
+	for (unsigned s = 0; s < tool.nspecs; s++)
+		cpc_buf_zero(tool.cpc, process_total[s]);
 }
 
 static int
@@ -322,20 +322,20 @@ static int
 tick(pctx_t *pctx, pid_t pid, id_t id, void *arg)
 {
 	struct tracked *tr = *find_lwp(id);
-	unsigned s;
+	unsigned s, next;
 
 	(void)arg;
 	if (tr == NULL)
 		return 0;
 	s = tr->tr_current;
+	next = (s + 1) % tool.nspecs;
 	if (sample_lwp(tr) != 0)
 		return cannot_sample(pid, "tick", id);
 	print_row(pid, id, "tick", s, tr->tr_before[s]);
-	if (nspecs == 1)
-		return 0;
-	tr->tr_current = (s + 1) % nspecs;
-	if (cpc_bind_pctx(cpc, pctx, id, tr->tr_set[tr->tr_current], 0) != 0)
-		return cannot_bind(pid, "tick", id);
+	tr->tr_current = next;
+	if (next != s &&
+	    cpc_bind_pctx(tool.cpc, pctx, id, tr->tr_set[next], 0) != 0)
+		return cannot_sample(pid, "tick", id);
 	return 0;
 }
 
@@ -364,6 +364,11 @@ process_fork(pctx_t *pctx, pid_t parent, id_t child, pid_t lwp, void *arg)
 	char number[16];
 
 	(void)arg;
+	/* The file so far is the parent's. */
+	if (file != NULL) {
+		fclose(out);
+		out = fail_unless_room(out_open(file));
+	}
 	snprintf(number, sizeof number, "%d", (int)child);
 	print_note(parent, (id_t)lwp, "fork", "%s", number);
 	forget_lwps();
@@ -383,49 +388,28 @@ interrupted(int sig)
 	pctx_terminate(running);
 }
 
-static double
-number(const char *text)
+static void
+parse_options(int argc, char **argv)
 {
-	char *end;
-	double d = strtod(text, &end);
+	double seconds;
+	int c;
 
-	if (end == text || *end != '\0' || !(d >= 0) || d > 4e6)
-		usage_mistake("invalid argument \"%s\"", text);
-	return d;
-}
-
-int
-main(int argc, char **argv)
-{
-	const char *texts[SPECS], *file = NULL;
-	pid_t pid = 0;
-	int c, result;
-
-	main_argc = argc;
-	main_argv = argv;
-	out = stdout;
-	usage_is(arguments, "");
-	if ((cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
-		fail(1, "cannot access performance counter library - %s",
-		    strerror(errno));
 	while ((c = getopt(argc, argv, "+:c:T:N:o:p:efntvDh")) != -1) {
 		switch (c) {
-		case 'c':
-			if (nspecs == SPECS)
-				usage_mistake("too many -c");
-			texts[nspecs++] = optarg;
-			break;
 		case 'T':
-			interval_ms = (unsigned)(number(optarg) * 1000 + 0.5);
+			seconds = tool_number(optarg, SECONDS_MAX);
+			interval_ms = (unsigned)(seconds * 1000 + 0.5);
+			if (interval_ms == 0 && seconds > 0)
+				tool_invalid(optarg);
 			break;
 		case 'N':
-			nsamples = (unsigned)number(optarg);
+			nsamples = tool_whole(optarg);
 			break;
 		case 'o':
 			file = optarg;
 			break;
 		case 'p':
-			pid = (pid_t)number(optarg);
+			captured = (pid_t)tool_whole(optarg);
 			break;
 		case 'e':
 			follow_exec = true;
@@ -433,45 +417,54 @@ main(int argc, char **argv)
 		case 'f':
 			follow_fork = true;
 			break;
-		case 'n':
-			no_titles = true;
-			break;
-		case 't':
-			ticks = true;
-			break;
 		case 'v':
 			verbose = true;
 			break;
-		case 'D':
-			break;
-		case 'h':
-			spec_help(stdout, cpc, usage_name(), arguments);
-			return 0;
 		default:
-			usage_mistake("-%c: %s", optopt,
-			    c == ':' ? "a value is missing" : "unknown option");
+			tool_option(c);
 		}
 	}
-	if (nspecs == 0 || (pid != 0) == (optind < argc))
+	if (tool.nspecs == 0 || (captured != 0) == (optind < argc))
 		usage_mistake("give -c, and either a command or -p");
-	for (unsigned s = 0; s < nspecs; s++) {
-		specs[s] = spec_parse(cpc, texts[s]);
-		model[s] = spec_set(cpc, specs[s]);
+}
+
+static pctx_t *
+capture_or_create(char **command)
+{
+	pctx_t *pctx;
+
+	if (captured != 0) {
+		pctx = pctx_capture(captured, NULL, verbose, tool_message);
+		if (pctx == NULL)
+			fail(1, "failed to capture pid %d", (int)captured);
+	} else {
+		pctx = pctx_create(
+		    command[0], command, NULL, verbose, tool_message);
+		if (pctx == NULL)
+			fail(1, "failed to start program '%s'", command[0]);
+	}
+	return pctx;
+}
+
+int
+main(int argc, char **argv)
+{
+	int result;
+
+	main_argc = argc;
+	main_argv = argv;
+	out = stdout;
+	tool_open(arguments, "performance counter library");
+	parse_options(argc, argv);
+	for (unsigned s = 0; s < tool.nspecs; s++) {
+		model[s] = spec_set(tool.cpc, tool.specs[s]);
 		process_total[s] =
-		    fail_unless_room(cpc_buf_create(cpc, model[s]));
+		    fail_unless_room(cpc_buf_create(tool.cpc, model[s]));
 	}
 	if (file != NULL && (out = out_open(file)) == NULL)
 		fail(1, "cannot open '%s' for writing", file);
 	print_titles();
-	if (pid != 0)
-		running = pctx_capture(pid, NULL, verbose, NULL);
-	else
-		running = pctx_create(
-		    argv[optind], argv + optind, NULL, verbose, NULL);
-	if (running == NULL && pid != 0)
-		fail(1, "failed to capture pid %d", (int)pid);
-	if (running == NULL)
-		fail(1, "failed to start program '%s'", argv[optind]);
+	running = capture_or_create(argv + optind);
 	signal(SIGINT, interrupted);
 	signal(SIGTERM, interrupted);
 	start = gethrtime();

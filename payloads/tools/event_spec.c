@@ -115,6 +115,14 @@ highest_pic(const struct spec *sp)
 	return highest;
 }
 
+static void
+set_attribute(struct spec_request *r, char *name, uint64_t value)
+{
+	if (r->sr_nattrs == SPEC_ATTRS)
+		usage_mistake("too many attributes");
+	r->sr_attrs[r->sr_nattrs++] = (cpc_attr_t){ name, value };
+}
+
 /* Insert the event by its PIC. */
 static void
 place_event(struct spec *sp, char *event, int pic)
@@ -131,8 +139,16 @@ place_event(struct spec *sp, char *event, int pic)
 	sp->spc_request[at] = (struct spec_request){ .sr_event = event,
 		.sr_pic = (unsigned)pic,
 		.sr_flags = CPC_COUNT_USER };
-	sp->spc_request[at].sr_attrs[sp->spc_request[at].sr_nattrs++] =
-	    (cpc_attr_t){ "picnum", (uint64_t)pic };
+	set_attribute(&sp->spc_request[at], "picnum", (uint64_t)pic);
+}
+
+/* Raw code 0 is refused, as by Solaris's programs. */
+static bool
+is_zero(const char *event)
+{
+	char *end;
+
+	return strtol(event, &end, 0) == 0 && end != event && *end == '\0';
 }
 
 static void
@@ -146,7 +162,7 @@ add_pinned(cpc_t *cpc, struct spec *sp, char *token, int pic)
 	}
 	if (*event == '\0')
 		usage_mistake("missing 'pic%d' value", pic);
-	if (!can_count(cpc, event, pic))
+	if (is_zero(event) || !can_count(cpc, event, pic))
 		usage_mistake(
 		    "pic%d cannot measure event '%s' on this cpu", pic, event);
 	place_event(sp, event, pic);
@@ -157,10 +173,8 @@ static void
 add_bare(cpc_t *cpc, struct spec *sp, char *event)
 {
 	int first = highest_pic(sp) + 1, pic = first;
-	char *end;
-	bool zero = strtol(event, &end, 0) == 0 && *end == '\0';
 
-	if (*event == '\0' || zero || !can_count(cpc, event, -1))
+	if (*event == '\0' || is_zero(event) || !can_count(cpc, event, -1))
 		usage_mistake("bad token '%s'", event);
 	while (pic < (int)cpc_npic(cpc) && !can_count(cpc, event, pic))
 		pic++;
@@ -179,11 +193,8 @@ refine_request(
 	} else if (strncmp(name, "sys", length) == 0) {
 		r->sr_flags |= CPC_COUNT_SYSTEM;
 	} else {
-		if (r->sr_nattrs == SPEC_ATTRS)
-			usage_mistake("too many attributes");
-		r->sr_attrs[r->sr_nattrs++] =
-		    (cpc_attr_t){ fail_unless_room(strndup(name, length)),
-			    value };
+		set_attribute(
+		    r, fail_unless_room(strndup(name, length)), value);
 	}
 }
 
@@ -256,6 +267,35 @@ spec_set(cpc_t *cpc, const struct spec *sp)
 			    strerror(errno));
 	}
 	return set;
+}
+
+bool
+spec_counts_system_only(const struct spec *sp)
+{
+	for (unsigned i = 0; i < sp->spc_n; i++) {
+		if (sp->spc_request[i].sr_flags != CPC_COUNT_SYSTEM)
+			return false;
+	}
+	return true;
+}
+
+bool
+spec_count_siblings(cpc_t *cpc, struct spec *sp)
+{
+	static char user[] = "count_sibling_usr",
+		    system[] = "count_sibling_sys";
+
+	if (!is_attribute(cpc, user, sizeof user - 1))
+		return false;
+	for (unsigned i = 0; i < sp->spc_n; i++) {
+		struct spec_request *r = &sp->spc_request[i];
+
+		if ((r->sr_flags & CPC_COUNT_USER) != 0)
+			set_attribute(r, user, 1);
+		if ((r->sr_flags & CPC_COUNT_SYSTEM) != 0)
+			set_attribute(r, system, 1);
+	}
+	return true;
 }
 
 /*
@@ -364,14 +404,14 @@ list_events(FILE *f, cpc_t *cpc, walk_all_fn *walk_all, walk_pic_fn *walk_pic)
 	char title[32];
 
 	for (uint_t pic = 0; pic < (alike ? 1 : cpc_npic(cpc)); pic++) {
-		struct list l = { f, 17, 17, false };
+		struct list l = { f, 17, 8, false };
 
 		if (alike)
 			snprintf(title, sizeof title,
 			    "event[0-%u]: ", cpc_npic(cpc) - 1);
 		else
 			snprintf(title, sizeof title, "event%u: ", pic);
-		fprintf(f, "\t%-9s", title);
+		l.column += fprintf(f, "\t%s", title) - 1;
 		if (alike)
 			walk_all(cpc, &l, list_event);
 		else

@@ -30,6 +30,14 @@ struct spec *spec_parse(cpc_t *cpc, const char *text);
 /* A set of its requests.  Ends the program if memory is out. */
 cpc_set_t *spec_set(cpc_t *cpc, const struct spec *sp);
 
+/* Does every request count the kernel, and none the programs? */
+bool spec_counts_system_only(const struct spec *sp);
+/*
+ * On a Pentium 4 with HyperThreading: make a set of a CPU count the same of the
+ * hardware thread that shares the PMU.  False: this machine cannot do so.
+ */
+bool spec_count_siblings(cpc_t *cpc, struct spec *sp);
+
 /* The titles of its values, and a row's: "%8s%-2d " and "%9lld ". */
 void spec_titles(FILE *f, const struct spec *sp, bool ticks);
 void spec_values(

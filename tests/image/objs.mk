@@ -10,7 +10,7 @@ TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cp
 TESTS_inherit  := cpc_inherit cpc_fork
 TESTS_cpus     := cpc_cpu cpc_each_cpu cpc_interlock cpc_denied cpc_shared
 TESTS_v1       := cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared cpc_v1_pctx
-TESTS_pctx     := pctx_run pctx_count pctx_rights pctx_target
+TESTS_pctx     := pctx_run pctx_count pctx_rights pctx_target pctx_driver
 TESTS_hostile  := hostile privilege unknown nomem cpc_hostile cpc_fuzz syscall_fuzz entries
 TESTS_random_script := conserve conserve_cpu soak mix_exec
 
