@@ -1,5 +1,6 @@
 #!/bin/sh
 # cputrack and cpustat print what Solaris's programs print, to the column.  Their exit statuses and messages are those of the contract.
+# Without busybox-static the example with ls is skipped.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
@@ -304,6 +305,33 @@ END
 		'cpustat: cannot access performance counters - Function not implemented'
 }
 
+# readme COMMAND: print what README shows below the first command line that has COMMAND.
+readme() {
+	sed 's/^    //; t; s/.*//' README.md | awk -v command="$1" '/^\$/ { ours = index($0, command) } !/^\$/ && ours { if ($0 == "") exit; print }'
+}
+
+# example COMMAND: README's output of the command has the form of the output here.
+example() {
+	readme "$1" >"$tap_dir/readme"
+	command=$1
+	shift
+	# shellcheck disable=SC2086 # the command's words
+	expect "$arch: $command" 0 '^barecpc: exit 0' scripts/barecpc run --arch $arch --accel tcg "$@" -- $command
+	sed 's/ *$//' "$out" | mask >"$tap_dir/got"
+	mask <"$tap_dir/readme" >"$tap_dir/wanted"
+	check "$arch: README shows its output" diff "$tap_dir/wanted" "$tap_dir/got"
+}
+
+examples() {
+	busybox=$(scripts/setup --cache)/busybox-static-$([ $arch = arm64 ] && echo arm64 || echo amd64)/bin/busybox
+	if cp "$busybox" "$tap_dir/ls"; then
+		example 'cputrack -c PAPI_tot_ins,PAPI_tot_cyc ls' --payload "$tap_dir/ls"
+	else
+		skip "$arch: cputrack of ls" 'no busybox-static here; try scripts/setup --optional'
+	fi
+	example 'cpustat -c PAPI_tot_ins,sys 1 3'
+}
+
 for arch in arm64 x86_64; do
 	cp build/$arch/tests/pctx_target "$tap_dir/spin_target"
 	tick=$([ $arch = arm64 ] && echo pmccntr || echo tsc)
@@ -313,5 +341,6 @@ for arch in arm64 x86_64; do
 	sums
 	siblings
 	without_pmu
+	examples
 done
 end
