@@ -66,7 +66,7 @@ judge() {
 
 # TOOL-TRK-02, TOOL-TRK-03, TOOL-STAT-02, TOOL-STAT-03
 rows_and_messages() {
-	boots 'rows and messages' 2 --out "track.txt=$tap_dir/track.txt" --out "fork.txt=$tap_dir/fork.txt" <<'END'
+	boots 'rows and messages' 1 --out "track.txt=$tap_dir/track.txt" --out "fork.txt=$tap_dir/fork.txt" <<'END'
 cputrack -c PAPI_tot_ins,PAPI_tot_cyc -T 0.005 -N 2 -v -t spin_target spin 30000000
 cputrack -c PAPI_tot_ins -c PAPI_tot_cyc,sys -T 0.005 -N 2 spin_target spin 30000000
 cputrack -v -c PAPI_tot_ins -T 0 spin_target lwp 1000
@@ -78,6 +78,10 @@ cputrack -f -c PAPI_tot_ins -T 0 -o fork.txt spin_target fork 1000
 cpustat -c PAPI_tot_ins 0.01 2
 cpustat -t -c PAPI_tot_ins,sys -c PAPI_tot_cyc 0.01 2
 cpustat -c PAPI_tot_ins -c PAPI_tot_cyc 0.01 1
+cputrack -n -T 0.01 -c PAPI_tot_ins spin_target spin 30000000 & cpustat -n -c PAPI_tot_ins 0.05 1
+cputrack -n -T 0 -c PAPI_tot_ins spin_target spin 30000000 & cpustat -n -c PAPI_tot_ins 0.05 1
+cpustat -n -c PAPI_tot_ins 0.05 1 & cputrack -n -c PAPI_tot_ins spin_target spin 30000000
+cputrack -c PAPI_tot_ins -o /dev/none spin_target
 cputrack -c pic0=PAPI_tot_ins,pic0=PAPI_tot_cyc spin_target
 cputrack -c pic0= spin_target
 cputrack -c pic0=0 spin_target
@@ -123,6 +127,10 @@ $(
 		title 5 cpu # the second set had no turn
 		stat_row tick '' ' # PAPI_tot_ins'
 		stat_row total '' ' # PAPI_tot_ins'
+		for _ in 1 2 3; do
+			stat_row tick
+			stat_row total
+		done
 		title 10 lwp # of a program that does not exist
 		title 10 lwp # of a process that does not exist
 	)
@@ -145,16 +153,22 @@ END
 	said "cputrack: repeated 'pic0' token" "cputrack: missing 'pic0' value" "cputrack: bad token 'foo=1'" \
 		"cputrack: pic0 cannot measure event '0' on this cpu" \
 		"cputrack: cannot find program 'nonesuch'" "cputrack: create: cannot find program 'nonesuch'" \
-		"cputrack: failed to start program 'nonesuch'" 'cputrack: failed to capture pid 12345' \
+		"cputrack: failed to start program 'nonesuch'" 'cputrack: failed to capture pid 12345' "cputrack: cannot open '/dev/none' for writing" \
 		'cputrack: give -c, and either a command or -p' 'cpustat: give -c, and at most an interval and a count' \
 		'cputrack: invalid argument "0.0001"' 'cputrack: invalid argument "2.5"' \
 		'cpustat: invalid argument "0"' 'cpustat: invalid argument "1x"' 'cpustat: invalid argument "x"' \
 		'cpustat: -p: the sets take 2 s'
+	# A set of a CPU takes the counters from LWPs.
+	for message in 'tick: lwp1: perf counter contents invalidated' 'fini_lwp: lwp1: perf counter contents invalidated' \
+		"init_lwp: can't bind perf counters to lwp1 - Resource temporarily unavailable"; do
+		check "$arch: $message" grep -qE "^ {0,5}[0-9]{1,6}: $message\$" "$err"
+	done
 	for tool in cputrack cpustat; do
 		check "$arch: usage of $tool" grep -q "^usage: $tool -c spec" "$err"
 	done
 	sed -n 's/^barecpc: .*: exit //p' "$err" | tr '\n' ' ' >"$tap_dir/got"
-	check "$arch: mistakes have status 2, failures 1" grep -qx '2 2 2 2 1 1 1 2 2 2 2 2 2 2 2 2 2 2 ' "$tap_dir/got"
+	# A line of two programs has its own status, after that of the program.
+	check "$arch: mistakes have status 2, failures 1" grep -qx '1 1 1 1 1 1 1 2 2 2 2 1 1 1 2 2 2 2 2 2 2 2 2 2 2 ' "$tap_dir/got"
 }
 
 # TOOL-STAT-01: a row each 5 s, until the end; the driver sends SIGINT after 12 s.
@@ -294,6 +308,19 @@ END
 END
 }
 
+# One CPU of two that share a PMU has a set.  The other stops, and LWPs have none.
+shared_pmu() {
+	boots 'a shared PMU' 1 --smp 2 --append pmu=software,shared=siblings <<'END'
+cpustat -n -c instructions 0.01 2
+cputrack -n -c instructions spin_target spin 1000
+END
+	said 'cpustat: cpu1 - Permission denied'
+	rows_are 'the other CPU goes on' <<END
+$(for word in tick tick total; do stat_row $word; done)
+END
+	check "$arch: LWPs do not count" grep -qE "init_lwp: can't bind perf counters to lwp1 - Permission denied\$" "$err"
+}
+
 without_pmu() {
 	set -- --qemu stock
 	[ $arch = x86_64 ] || set -- --cpu max,pmu=off
@@ -340,6 +367,7 @@ for arch in arm64 x86_64; do
 	specifications
 	sums
 	siblings
+	shared_pmu
 	without_pmu
 	examples
 done
