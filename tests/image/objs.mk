@@ -42,7 +42,8 @@ $(B)/tests/pie: private LINK := -static-pie
 
 # Tests of the contract that do not depend on which events the PMU has.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_software cpc_late cpc_shared cpc_model \
-    thread fork sched cpc_inherit cpc_cpu cpc_interlock cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared
+    thread fork sched cpc_inherit cpc_cpu cpc_interlock cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared \
+    pctx_run pctx_count pctx_rights
 
 # Tests of exact counts, for a KVM in emulation, where each takes seconds.
 COUNTING := cpc_exact cpc_direct cpc_window cpc_page cpc_wide cpc_position cpc_kernel cpc_inherit cpc_cpu
@@ -50,7 +51,7 @@ COUNTING := cpc_exact cpc_direct cpc_window cpc_page cpc_wide cpc_position cpc_k
 # The archives of tests: all; without those that need a PMU; those for the software PMU; those that count.
 $(B)/tests.cpio: tests/image/suite $(TESTS:%=$(B)/tests/%)
 $(B)/basic.cpio: $(B)/basic/suite $(patsubst %,$(B)/tests/%,$(filter-out cpc_%,$(TESTS)))
-$(B)/contract.cpio: $(B)/contract/suite $(patsubst %,$(B)/tests/%,$(CONTRACT))
+$(B)/contract.cpio: $(B)/contract/suite $(patsubst %,$(B)/tests/%,$(CONTRACT) pctx_target)
 $(B)/counting.cpio: $(B)/counting/suite $(patsubst %,$(B)/tests/%,$(COUNTING))
 $(B)/basic/suite: tests/image/suite
 	@mkdir -p $(@D)

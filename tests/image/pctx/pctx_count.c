@@ -12,8 +12,6 @@ TEST_KEEPS(64);
 
 #define NEEDS_EXACT_COUNTS()                                                   \
 	do {                                                                   \
-		if (software_pmu)                                              \
-			SKIP("the software PMU counts what programs report");  \
 		if (!have_event(cpc, INS_EVENT))                               \
 			SKIP("this PMU does not count " INS_EVENT);            \
 		if (counts_all_cpus(cpc))                                      \
@@ -135,7 +133,7 @@ CPC_TEST(the_count_of_a_known_loop_is_exact)
 	EXPECT_EQ(ct.bind_errno, 0);
 	EXPECT_EQ(ct.sample_errno, 0);
 	EXPECT_EQ(ct.unbind, 0);
-	EXPECT(few > 1000 * SPIN_INSNS);
+	EXPECT(few >= 1000 * SPIN_INSNS);
 	expect_2000_turns(few, many);
 }
 
@@ -149,7 +147,7 @@ CPC_TEST(a_set_is_bound_before_the_target_runs)
 	run_counted("spin", "10", NULL);
 	EXPECT_EQ(ct.at_init, 12345);
 	EXPECT(ct.hrtime > 0);
-	EXPECT(software_pmu || ct.at_fini > 12345);
+	EXPECT(ct.at_fini > 12345);
 }
 
 CPC_TEST(another_lwp_is_counted)
@@ -191,7 +189,7 @@ CPC_TEST(a_set_is_bound_again_after_exec)
 	if (emulated() && own_privilege() == CPC_COUNT_USER)
 		EXPECT_EQ(executed, plain);
 	else
-		EXPECT(executed > 1000 * SPIN_INSNS);
+		EXPECT(executed >= 1000 * SPIN_INSNS);
 }
 
 /* CPC-ENA-06: the target disables the context that the controller bound. */

@@ -13,7 +13,7 @@
  *     kill            end by a signal
  *     disable N       cpc_disable(), run the loop, cpc_enable()
  *     own N           bind a set of its own, run the loop
- *     overflow N      run the loop, exit with the number of SIGEMT
+ *     overflow N      run loops of 5,000 turns, exit with the number of SIGEMT
  *     denied          may it bind a set?  exit with errno
  *     race            two LWPs call exit(2) at once
  *     line            write a line to stdout
@@ -35,6 +35,7 @@
 #include <unistd.h>
 
 #include <libcpc.h>
+#include <sys/cpc.h>
 
 /* Two instructions a turn: payloads/common. */
 void spin_loop(uint64_t turns);
@@ -43,10 +44,22 @@ static uint64_t turns;
 static char **words;
 static volatile int nsignals;
 
+/*
+ * The loop, of which a software PMU learns by a call.  Any other PMU refuses
+ * the call.
+ */
+static void
+work(uint64_t n)
+{
+	spin_loop(n);
+	cpc_syscall(CPC_OP_ADVANCE, 2 * n, CPC_COUNT_USER, 0, 0);
+	cpc_syscall(CPC_OP_ADVANCE, 2 * n, CPC_COUNT_SYSTEM, 0, 0);
+}
+
 static void *
 run_loop(void *arg)
 {
-	spin_loop(turns);
+	work(turns);
 	return arg;
 }
 
@@ -102,7 +115,7 @@ disabled_loop(void)
 
 	if (cpc_disable(cpc) != 0)
 		return 1;
-	spin_loop(turns);
+	work(turns);
 	return cpc_enable(cpc) != 0;
 }
 
@@ -117,7 +130,7 @@ own_set(void)
 	    cpc, set, "PAPI_tot_cyc", 0, CPC_COUNT_USER, 0, NULL);
 	if (cpc_bind_curlwp(cpc, set, 0) != 0)
 		return errno;
-	spin_loop(turns);
+	work(turns);
 	return 0;
 }
 
@@ -140,11 +153,19 @@ in_child(bool vforked)
 		if (vforked)
 			nanosleep(&ms100, NULL);
 		else
-			spin_loop(turns);
+			work(turns);
 		_exit(2);
 	}
 	waitpid(pid, &status, 0);
 	return WEXITSTATUS(status);
+}
+
+/* One call to a software PMU is one overflow at most. */
+static void
+work_in_parts(void)
+{
+	for (uint64_t done = 0; done < turns; done += 5000)
+		work(5000);
 }
 
 static int
@@ -153,7 +174,7 @@ obey(const char *what)
 	pthread_t t;
 
 	if (strcmp(what, "spin") == 0)
-		return spin_loop(turns), 7;
+		return work(turns), 7;
 	if (strcmp(what, "lwp") == 0)
 		return in_another_lwp(run_loop), 3;
 	if (strcmp(what, "exec") == 0) {
@@ -181,7 +202,7 @@ obey(const char *what)
 		return own_set();
 	if (strcmp(what, "overflow") == 0) {
 		signal(SIGEMT, count_signal);
-		return spin_loop(turns), nsignals;
+		return work_in_parts(), nsignals;
 	}
 	if (strcmp(what, "race") == 0) {
 		pthread_create(&t, NULL, end_all, NULL);
