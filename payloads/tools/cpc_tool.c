@@ -37,7 +37,6 @@ tool_open(const char *args, const char *what)
 {
 	arguments = args;
 	usage_is(args, "");
-	opterr = 0;
 	if ((tool.cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
 		fail(1, "cannot access %s - %s", what, strerror(errno));
 	cpc_seterrhndlr(tool.cpc, report_error);
@@ -65,9 +64,6 @@ tool_option(int c)
 	case 'h':
 		spec_help(stdout, tool.cpc, usage_name(), arguments);
 		exit(0);
-	default:
-		usage_mistake("-%c: %s", optopt,
-		    c == ':' ? "a value is missing" : "unknown option");
 	}
 }
 

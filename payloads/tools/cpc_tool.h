@@ -26,7 +26,7 @@ extern struct cpc_tool {
  */
 void tool_open(const char *arguments, const char *what);
 
-/* Take -c, -n, -t, -D or -h from getopt(3).  Refuses every other option. */
+/* Take -c, -n, -t, -D or -h, and its value from getopt(3). */
 void tool_option(int c);
 
 /* A number within [0, max], and a whole one.  Refuses every other text. */

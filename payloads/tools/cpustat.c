@@ -346,10 +346,11 @@ measure_all(void)
 static void
 parse_options(int argc, char **argv)
 {
+	static const char letters[] = ":c:p:T:sntDh";
 	unsigned count = 0;
 	int c;
 
-	while ((c = getopt(argc, argv, ":c:p:T:sntDh")) != -1) {
+	while ((c = usage_option(argc, argv, letters, NULL)) != -1) {
 		switch (c) {
 		case 'p':
 			period = tool_number(optarg, SECONDS_MAX);

@@ -391,10 +391,11 @@ interrupted(int sig)
 static void
 parse_options(int argc, char **argv)
 {
+	static const char letters[] = "+:c:T:N:o:p:efntvDh";
 	double seconds;
 	int c;
 
-	while ((c = getopt(argc, argv, "+:c:T:N:o:p:efntvDh")) != -1) {
+	while ((c = usage_option(argc, argv, letters, NULL)) != -1) {
 		switch (c) {
 		case 'T':
 			seconds = tool_number(optarg, SECONDS_MAX);

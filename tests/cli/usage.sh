@@ -12,8 +12,7 @@ boots() {
 }
 
 [ "${BARECPC_BUILD-}" = no ] || make -s ARCH=arm64 >&2
-# cputrack and cpustat have the options and messages of Solaris (tests/cli/cputrack.sh).
-programs=$(cpio -t --quiet <build/arm64/archive.cpio | grep -vE '^suite$|^cputrack$|^cpustat$|/')
+programs=$(cpio -t --quiet <build/arm64/archive.cpio | grep -vE '^suite$|/')
 for p in $programs; do
 	printf '%s -h\n%s --help\n' "$p" "$p"
 done >"$tap_dir/suite"
