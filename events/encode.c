@@ -107,6 +107,13 @@ encode_extra(struct work *w, struct event_code *ec)
 	bool takes = (w->wo_masks.ma_flags & UM_LDLAT) != 0;
 	enum event_error err = EVENT_OK;
 
+	if ((w->wo_masks.ma_flags & UM_EXTRA) != 0) {
+		ec->ec_extra = (enum event_extra)(
+		    (w->wo_masks.ma_flags & UM_EXTRA) >> UM_EXTRA_SHIFT);
+		ec->ec_extra_value =
+		    events_pics(w->wo_es, w->wo_masks.ma_extra);
+		return EVENT_OK;
+	}
 	if ((w->wo_row->er_flags & ER_EXTRA) != 0) {
 		ec->ec_extra = events_offcore(w->wo_row->er_code);
 		ec->ec_extra_value = w->wo_masks.ma_code;
@@ -154,8 +161,11 @@ encode_intel(struct work *w, struct event_code *ec)
 		return err;
 	if (w->wo_masks.ma_event != -1)
 		sel = (sel & ~SEL_EVENT) | (uint64_t)w->wo_masks.ma_event;
-	sel |= (row->er_code & SEL_UMASK) | w->wo_masks.ma_code << 8;
+	if ((w->wo_masks.ma_flags & UM_WHOLE) != 0)
+		sel &= ~SEL_UMASK;
+	sel |= w->wo_masks.ma_code << 8;
 	if ((w->wo_es->es_pmu->ep_flags & PMU_EDGE_CMASK) != 0 &&
+	    is_given(w, MOD_E) && (w->wo_masks.ma_fixed >> MOD_E & 1) == 0 &&
 	    (sel & mod_bits[MOD_E]) != 0 && (sel & mod_bits[MOD_C]) == 0)
 		return EVENT_BAD_PART;
 	if ((sel & SEL_INTXCP) != 0)
@@ -167,12 +177,15 @@ encode_intel(struct work *w, struct event_code *ec)
 static enum event_error
 encode_amd(struct work *w, struct event_code *ec)
 {
-	uint64_t event = w->wo_row->er_code;
+	uint64_t code = w->wo_row->er_code, event;
 	enum event_error err;
 
 	if ((err = event_masks_complete(w)) != EVENT_OK)
 		return err;
-	ec->ec_select = apply_mods(w, (event & SEL_EVENT) | event >> 8 << 32) |
+	event = (code & SEL_EVENT) | (code >> 8 & 0xf) << 32;
+	if ((w->wo_masks.ma_flags & UM_WHOLE) == 0)
+		event |= code >> 8 & SEL_UMASK;
+	ec->ec_select = apply_mods(w, event) |
 	                (w->wo_masks.ma_code << 8 & SEL_UMASK) | SEL_EN |
 	                SEL_INT;
 	return EVENT_OK;
@@ -212,6 +225,8 @@ events_encode(
 	*ec = (struct event_code){ .ec_given = sp->spc_given };
 	if (sp->spc_value[MOD_C] > CMASK_MAX)
 		return EVENT_BAD_VALUE;
+	if ((w.wo_row->er_flags & ER_DISPUTED) != 0 && sp->spc_numask == 0)
+		return EVENT_DISPUTED;
 	if ((err = event_masks_take(&w)) != EVENT_OK)
 		return err;
 	switch (es->es_pmu->ep_kind) {
@@ -244,6 +259,8 @@ event_strerror(enum event_error err)
 		[EVENT_BAD_MIX] = "unit masks that do not go together",
 		[EVENT_NEEDS_UMASK] = "needs a unit mask: 'list' prints them",
 		[EVENT_NO_PRESET] = "no single event is exactly that",
+		[EVENT_DISPUTED] = "its sources disagree: see "
+				   "docs/event-disagreements.md",
 	};
 
 	return text[err];

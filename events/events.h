@@ -33,6 +33,7 @@ enum event_error {
 	EVENT_BAD_MIX,     /* these unit masks exclude each other */
 	EVENT_NEEDS_UMASK, /* no unit mask is the default */
 	EVENT_NO_PRESET,   /* no preset that is one event here */
+	EVENT_DISPUTED,    /* the sources of the table disagree */
 };
 const char *event_strerror(enum event_error err);
 
@@ -63,7 +64,7 @@ const char *events_file_why(enum event_kind vendor);
 /* The parts of a name. */
 struct event_spec {
 	const struct event_row *spc_row;
-	uint8_t spc_umask[EVENT_MAXUMASK]; /* places in the list, ascending */
+	uint16_t spc_umask[EVENT_MAXUMASK]; /* places in the list, ascending */
 	uint8_t spc_numask;
 	bool spc_preset;      /* the name is a preset's */
 	bool spc_raw;         /* the unit mask is a number, */
@@ -106,7 +107,8 @@ int events_umask_find(
 static inline const char *
 events_text(const struct events *es, unsigned name)
 {
-	return (const char *)es->es_db->ed_at[SECTION_NAMES] + name;
+	return (const char *)es->es_db->ed_at[SECTION_NAMES] +
+	       EVENT_NAME_ALIGN * name;
 }
 
 static inline event_pics_t

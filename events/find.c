@@ -140,8 +140,8 @@ row_of_pmu(const struct events *es, unsigned n)
 const struct event_row *
 event_row_find(const struct events *es, const struct event_key *key)
 {
-	const uint8_t *index =
-	    (const uint8_t *)es->es_db->ed_at[SECTION_INDEX] +
+	const uint16_t *index =
+	    (const uint16_t *)es->es_db->ed_at[SECTION_INDEX] +
 	    es->es_pmu->ep_index;
 	const struct event_row *row = rows_of(es);
 	unsigned mask = (1U << es->es_pmu->ep_bits) - 1;
@@ -188,6 +188,30 @@ events_umask_alone(
 	return (event_list(es, row)[n] & LIST_ENOUGH) != 0;
 }
 
+/* As event_umask_find(), by the row's index. */
+static int
+find_indexed(const struct events *es, const struct event_row *row,
+    const struct event_key *key)
+{
+	const uint8_t *tags =
+	    (const uint8_t *)es->es_db->ed_at[SECTION_TAGS] + row->er_list;
+	const uint16_t *index =
+	    (const uint16_t *)es->es_db->ed_at[SECTION_INDEX] + row->er_index;
+	uint32_t mask = event_index_length(row->er_nlist) - 1;
+	uint32_t at = key->ek_hash & mask;
+	const struct event_umask *um;
+
+	for (; index[at] != 0; at = (at + 1) & mask) {
+		if (tags[index[at] - 1] != EVENT_TAG(key->ek_hash))
+			continue;
+		um = event_umask_at(es, row, index[at] - 1U);
+		if ((um->um_models & es->es_pmu->ep_model) != 0 &&
+		    is_name(es, key, events_text(es, um->um_name)))
+			return index[at] - 1;
+	}
+	return -1;
+}
+
 int
 event_umask_find(const struct events *es, const struct event_row *row,
     const struct event_key *key)
@@ -198,6 +222,8 @@ event_umask_find(const struct events *es, const struct event_row *row,
 	const struct event_umask *um;
 	unsigned n, i;
 
+	if (row->er_nlist > EVENT_LONG_LIST)
+		return find_indexed(es, row, key);
 	for (n = 0; n < row->er_nlist; n += EVENT_WORD) {
 		hits = event_zero_bytes(event_word(tags + n) ^ tag);
 		for (; hits != 0; hits &= hits - 1) {

@@ -34,6 +34,15 @@ pics_of(const struct work *w, const struct event_umask *um)
 	    w->wo_es, um->um_pics != 0 ? um->um_pics : w->wo_row->er_pics);
 }
 
+/* Add what only a unit mask that is alone has. */
+static void
+join_whole(struct masks *ma, const struct event_umask *um)
+{
+	if ((um->um_flags & UM_EVENT) != 0)
+		ma->ma_event = (int)(um->um_code & EVENT_BITS);
+	ma->ma_extra = um->um_extra;
+}
+
 /* Add a unit mask's bits and PICs. */
 static void
 join_mask(struct work *w, const struct event_umask *um)
@@ -43,6 +52,8 @@ join_mask(struct work *w, const struct event_umask *um)
 	ma->ma_flags |= um->um_flags;
 	ma->ma_code |= code_of(um);
 	ma->ma_pics &= pics_of(w, um);
+	if ((um->um_flags & (UM_EVENT | UM_EXTRA)) != 0)
+		join_whole(ma, um);
 	if (group_of(um) > ma->ma_highest)
 		ma->ma_highest = group_of(um);
 }
@@ -59,13 +70,17 @@ pics_named(const struct work *w)
 }
 
 /* Flags that few unit masks have. */
-#define RULES (UM_ALONE | UM_EVENT | UM_LAST_GROUP | UM_FIRST_GROUP | UM_NEEDS)
+#define RULES                                                                  \
+	(UM_ALONE | UM_EVENT | UM_LAST_GROUP | UM_FIRST_GROUP | UM_NEEDS |     \
+	    UM_DISPUTED)
 
 static enum event_error
 take_rules(struct masks *ma, const struct event_umask *um)
 {
 	int event = (int)(um->um_code & EVENT_BITS);
 
+	if ((um->um_flags & UM_DISPUTED) != 0)
+		return EVENT_DISPUTED;
 	if ((um->um_flags & UM_ALONE) != 0)
 		ma->ma_alone |= 1U << group_of(um);
 	if ((um->um_flags & UM_EVENT) != 0) {
@@ -95,10 +110,11 @@ join_named(struct work *w, struct masks *ma)
 {
 	const union sum *all = w->wo_es->es_db->ed_at[SECTION_UMASKS], *um;
 	const uint16_t *list = event_list(w->wo_es, w->wo_row);
-	const uint8_t *place = w->wo_sp->spc_umask;
-	const uint8_t *end = place + w->wo_sp->spc_numask;
+	const uint16_t *place = w->wo_sp->spc_umask;
+	const uint16_t *end = place + w->wo_sp->spc_numask;
 	uint32_t groups = 0;
 	union sum sum = { .word = { 0 } };
+	enum event_error err;
 
 	while (place < end) {
 		um = &all[list[*place++] & LIST_UMASK];
@@ -107,13 +123,14 @@ join_named(struct work *w, struct masks *ma)
 		sum.word[2] |= um->word[2];
 		groups |= 1U << group_of(&um->um);
 		if ((um->um.um_flags & RULES) != 0 &&
-		    take_rules(ma, &um->um) != EVENT_OK)
-			return EVENT_BAD_MIX;
+		    (err = take_rules(ma, &um->um)) != EVENT_OK)
+			return err;
 	}
 	ma->ma_code = code_of(&sum.um);
 	ma->ma_flags = sum.um.um_flags;
 	ma->ma_fixed = sum.um.um_fixed;
 	ma->ma_wants = sum.um.um_wants;
+	ma->ma_extra = sum.um.um_extra;
 	ma->ma_groups = groups;
 	ma->ma_highest =
 	    groups != 0 ? 31U - (unsigned)__builtin_clz(groups) : 0;
@@ -130,8 +147,8 @@ is_disturbed(const struct work *w)
 {
 	const struct event_umask *all = w->wo_es->es_db->ed_at[SECTION_UMASKS];
 	const uint16_t *list = event_list(w->wo_es, w->wo_row);
-	const uint8_t *place = w->wo_sp->spc_umask;
-	const uint8_t *end = place + w->wo_sp->spc_numask;
+	const uint16_t *place = w->wo_sp->spc_umask;
+	const uint16_t *end = place + w->wo_sp->spc_numask;
 	uint32_t once = 0, twice = 0, group;
 
 	while (place < end) {
@@ -193,13 +210,13 @@ static enum event_error
 add_umask(struct work *w, unsigned place)
 {
 	struct event_spec *sp = w->wo_sp;
-	uint8_t *to = sp->spc_umask + sp->spc_numask;
+	uint16_t *to = sp->spc_umask + sp->spc_numask;
 
 	if (sp->spc_numask == EVENT_MAXUMASK)
 		return EVENT_BAD_MIX;
 	for (; to > sp->spc_umask && to[-1] > place; to--)
 		*to = to[-1];
-	*to = (uint8_t)place;
+	*to = (uint16_t)place;
 	sp->spc_numask++;
 	join_mask(w, mask_of(w, place));
 	return EVENT_OK;

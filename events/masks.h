@@ -19,6 +19,7 @@ struct masks {
 	unsigned ma_last;  /* UM_LAST_GROUP: later ones are forbidden */
 	unsigned ma_other; /* UM_FIRST_GROUP: only 0 and this are allowed */
 	int ma_event;      /* UM_EVENT: the event's code, or -1 */
+	unsigned ma_extra; /* as um_extra; such a unit mask is alone */
 	event_pics_t ma_pics;
 };
 /* No unit mask has the flag of ma_last or ma_other. */

@@ -82,7 +82,7 @@ umask_insert(struct event_spec *sp, unsigned place)
 		return EVENT_BAD_MIX;
 	for (; n > i; n--)
 		sp->spc_umask[n] = sp->spc_umask[n - 1];
-	sp->spc_umask[i] = (uint8_t)place;
+	sp->spc_umask[i] = (uint16_t)place;
 	sp->spc_numask++;
 	return EVENT_OK;
 }
@@ -95,7 +95,7 @@ umask_add(struct event_spec *sp, unsigned place)
 
 	if (n == EVENT_MAXUMASK || (n > 0 && sp->spc_umask[n - 1] >= place))
 		return umask_insert(sp, place);
-	sp->spc_umask[n] = (uint8_t)place;
+	sp->spc_umask[n] = (uint16_t)place;
 	sp->spc_numask = (uint8_t)(n + 1);
 	return EVENT_OK;
 }
@@ -142,8 +142,9 @@ alias_add_event(struct reading *re, unsigned at)
 {
 	const uint8_t *alias = event_alias(re->re_es, at);
 
-	re->re_sp->spc_row = event_row_at(re->re_es, *alias);
-	return alias_add(re, alias + 1);
+	re->re_sp->spc_row =
+	    event_row_at(re->re_es, alias[0] | (unsigned)alias[1] << 8);
+	return alias_add(re, alias + 2);
 }
 
 static bool
@@ -325,6 +326,39 @@ mod_add_bit(struct reading *re, const char **s)
 	return true;
 }
 
+static bool
+is_dotted(char c)
+{
+	return c == '.' || c == '_' || (c >= '0' && c <= '9') ||
+	       (event_upper(c) >= 'A' && event_upper(c) <= 'Z');
+}
+
+/*
+ * Add the unit mask at *s, whose name may have a dot for each `_`.  Move *s to
+ * its end.  A modifier may follow a dot, as in `DEMAND_DATA_RD.L3_HIT.u`.  So
+ * the longest name that exists is added.
+ */
+static bool
+dotted_add(struct reading *re, const char **s, enum event_error *err)
+{
+	char text[EVENT_MAXNAME + 1 + EVENT_WORD] = "";
+	size_t n;
+
+	for (n = 0; n < EVENT_MAXNAME && is_dotted((*s)[n]); n++)
+		text[n] = (*s)[n] == '.' ? '_' : (*s)[n];
+	while (n > 0) {
+		text[n] = '\0';
+		event_key(&re->re_key, text);
+		if (is_end((*s)[n]) && mask_add(re, text, err)) {
+			*s += n;
+			return true;
+		}
+		while (--n > 0 && (*s)[n] != '.')
+			;
+	}
+	return false;
+}
+
 /* Add the unit mask or modifier at *s, and move *s to its end. */
 static enum event_error
 part_add(struct reading *re, const char **s)
@@ -341,6 +375,12 @@ part_add(struct reading *re, const char **s)
 		return mod_add(re, mod, value, len);
 	}
 	*s = event_key(&re->re_key, begin);
+	if (**s == '.' && (re->re_sp->spc_row->er_flags & ER_DOTTED) != 0) {
+		*s = begin;
+		if (dotted_add(re, s, &err))
+			return err;
+		*s = event_key(&re->re_key, begin);
+	}
 	if (begin[0] == '0' && event_lower(begin[1]) == 'x')
 		return raw_add(re, begin, **s);
 	if (!is_end(**s))
@@ -374,10 +414,11 @@ masks_add_listed(struct reading *re, const char **s)
 		um = &all[list[place] & LIST_UMASK];
 		if (um->um_alias != 0 || (um->um_models & model) == 0)
 			continue;
-		len = event_prefix(end + 1, names + um->um_name);
+		len = event_prefix(
+		    end + 1, names + EVENT_NAME_ALIGN * um->um_name);
 		if (len == 0 || !is_end(end[1 + len]) || n == EVENT_MAXUMASK)
 			break;
-		re->re_sp->spc_umask[n++] = (uint8_t)place;
+		re->re_sp->spc_umask[n++] = (uint16_t)place;
 		end += 1 + len;
 	}
 	re->re_sp->spc_numask = (uint8_t)n;
@@ -452,7 +493,14 @@ events_parse_padded(const struct events *es, const char *name,
 	struct reading re;
 	enum event_error err;
 
-	*sp = (struct event_spec){ NULL };
+	/* The unit masks need no zeros. */
+	sp->spc_row = NULL;
+	sp->spc_numask = 0;
+	sp->spc_preset = sp->spc_raw = false;
+	sp->spc_rawmask = 0;
+	sp->spc_given = 0;
+	for (unsigned m = 0; m < MOD_N; m++)
+		sp->spc_value[m] = 0;
 	if (es->es_pmu == NULL)
 		return EVENT_UNKNOWN;
 	if (event_upper(*name) == 'P' && events_is_preset(name))

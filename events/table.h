@@ -33,6 +33,7 @@ enum event_mod {
 #define EVENT_MAXGROUP 8
 
 /* um_flags */
+#define UM_EXTRA_SHIFT 10
 enum {
 	UM_ALONE = 1 << 0,       /* forbids another of its group */
 	UM_DEFAULT = 1 << 1,     /* used if the name has none of its group */
@@ -43,11 +44,17 @@ enum {
 	UM_EVENT = 1 << 6,       /* its code replaces the event's, too */
 	UM_LDLAT = 1 << 7,       /* takes a load latency threshold */
 	UM_FETHR = 1 << 8,       /* takes a front-end threshold */
+	UM_DISPUTED = 1 << 9,    /* sources disagree, so it is refused */
+	UM_EXTRA = 7 << UM_EXTRA_SHIFT, /* enum event_extra: see um_extra */
+	UM_WHOLE = 1 << 13, /* its code replaces the event's unit mask, too */
 };
+
+/* Names begin at multiples of this, so that 16 bits hold the number. */
+#define EVENT_NAME_ALIGN 4
 
 /* A unit mask. */
 struct event_umask {
-	uint16_t um_name;
+	uint16_t um_name;  /* place in SECTION_NAMES, / EVENT_NAME_ALIGN */
 	uint16_t um_alias; /* place in SECTION_ALIASES; 0: no alias */
 	uint16_t um_flags;
 	uint16_t um_fixed; /* bit n: its code sets modifier n */
@@ -57,6 +64,7 @@ struct event_umask {
 	uint8_t um_models; /* bit n: the nth PMU of the table has it */
 	uint8_t um_group;  /* bits 3:0: its group; 7:4: see UM_NEEDS */
 	uint16_t um_pics;  /* place in SECTION_PICS; 0: the event's */
+	uint16_t um_extra; /* place in SECTION_PICS: value of an extra MSR */
 };
 
 /* er_flags */
@@ -65,22 +73,26 @@ enum {
 	ER_EXTRA = 1 << 1,     /* unit masks go to an extra MSR */
 	ER_FRONTEND = 1 << 2,  /* the same, with a threshold */
 	ER_BARE = 1 << 3,      /* counts without a unit mask in the name */
+	ER_DOTTED = 1 << 4,    /* names of unit masks may have dots for `_` */
+	ER_DISPUTED = 1 << 5,  /* sources disagree, so it is refused */
 };
 
 /* An event.  Rows of one table are sorted by name. */
 struct event_row {
-	uint16_t er_name;
+	uint16_t er_name;  /* place in SECTION_NAMES, / EVENT_NAME_ALIGN */
 	uint16_t er_alias; /* place in SECTION_ALIASES; 0: no alias */
 	uint16_t er_mods;  /* bit n: takes modifier n */
 	uint16_t er_wants; /* bit n: modifier n must be given */
 	uint16_t er_list;  /* place of its unit masks in SECTION_LISTS */
-	uint32_t er_code;  /* with the unit mask and modifiers it implies */
+	uint16_t er_nlist;
+	uint32_t er_code; /* with the unit mask and modifiers it implies; */
+			  /* AMD: 12 bits, and the unit mask from bit 16 */
 	uint8_t er_flags;
-	uint8_t er_nlist;
 	uint8_t er_ngroup;
 	uint8_t er_models;
 	uint16_t er_pics;
 	uint16_t er_defaults; /* place in SECTION_DEFAULTS */
+	uint16_t er_index;    /* of a long list: place in SECTION_INDEX */
 };
 
 /* An entry of a list: a unit mask, and whether the event needs no other. */
@@ -91,7 +103,7 @@ struct event_row {
  * SECTION_ALIASES.  A unit mask's alias has these bytes: the number of masks
  * and their places in the list, then the number of modifiers.  Each modifier
  * is its number and its value.  An event's alias has the number of another row
- * before these.
+ * before these, in two bytes.
  */
 
 /*
@@ -109,11 +121,20 @@ enum {
  * at a time, with NULs after the last.  A unit mask is found by its tag, a
  * byte of the hash: eight tags of a list are compared at once.  An event is
  * found in its table's part of the index, which holds row numbers from 1.  The
- * search begins at the hash's place and ends at the first 0.
+ * search begins at the hash's place and ends at the first 0.  A long list of
+ * unit masks has such an index, too, of places in the list from 1.
  */
+#define EVENT_LONG_LIST 128
 #define EVENT_WORD      8
 #define EVENT_MAXNAME   64
 #define EVENT_TAG(hash) ((uint8_t)((hash) >> 24))
+
+/* The length of the index of a long list. */
+static inline uint32_t
+event_index_length(uint32_t n)
+{
+	return 1U << (32 - __builtin_clz(n + n / 2));
+}
 
 /* Add eight letters to a hash. */
 static inline uint64_t
@@ -176,6 +197,8 @@ enum {
 	PMU_RAW_UMASK = 1 << 0,  /* `:0xff` */
 	PMU_EDGE_CMASK = 1 << 1, /* `e` needs a counter mask */
 	PMU_OFFCORE16 = 1 << 2,  /* the extra MSR has 16 bits */
+	PMU_LIBPFM4 = 1 << 3,    /* libpfm4 has events of it */
+	PMU_JSON = 1 << 4,       /* Linux's perf JSON has */
 };
 
 /* PICs: bit n is general PIC n, bit 32 + n is fixed PIC n. */
@@ -204,10 +227,10 @@ enum event_section {
 	SECTION_ROWS,     /* struct event_row */
 	SECTION_UMASKS,   /* struct event_umask */
 	SECTION_PICS,     /* event_pics_t; number 0 is 0 */
-	SECTION_NAMES,    /* text, each ends in NUL; offset 0 is empty */
+	SECTION_NAMES,    /* text, each ends in NULs; number 0 is empty */
 	SECTION_LISTS,    /* uint16_t */
 	SECTION_TAGS,     /* uint8_t, one for each entry of the lists */
-	SECTION_INDEX,    /* uint8_t */
+	SECTION_INDEX,    /* uint16_t */
 	SECTION_PRESETS,  /* struct event_preset */
 	SECTION_ALIASES,  /* uint8_t; offset 0 is unused */
 	SECTION_DEFAULTS, /* uint8_t */
@@ -242,7 +265,7 @@ struct event_db {
  * file is a whole number of pages.  Numbers are little-endian.
  */
 #define EVENT_FILE_MAGIC   0x73746e6576654342ULL /* "BCevents" */
-#define EVENT_FILE_VERSION 2
+#define EVENT_FILE_VERSION 3
 #define EVENT_FILE_ALIGN   4096
 
 struct event_file {

@@ -94,11 +94,13 @@ add_parts(
 static uint16_t
 alias_store(const struct alias *al, int row)
 {
-	uint8_t bytes[1 + 2 + sizeof al->ali_place + sizeof al->ali_mod];
+	uint8_t bytes[2 + 2 + sizeof al->ali_place + sizeof al->ali_mod];
 	unsigned n = 0;
 
-	if (row >= 0)
+	if (row >= 0) {
 		bytes[n++] = (uint8_t)row;
+		bytes[n++] = (uint8_t)(row >> 8);
+	}
 	bytes[n++] = al->ali_nplace;
 	memcpy(&bytes[n], al->ali_place, al->ali_nplace);
 	n += al->ali_nplace;
@@ -175,7 +177,8 @@ defaults_of(enum event_kind kind, const struct draft *d, unsigned model)
 		}
 		if (bytes[head] > DEFAULTS_COUNT)
 			errx(1, "%s: too many defaults", d->dr_name);
-		if (kind == EVENT_AMD ? optional == has : optional > 0)
+		if (d->dr_optional ||
+		    (kind == EVENT_AMD ? optional == has : optional > 0))
 			bytes[head] |= DEFAULTS_OPTIONAL;
 		if (kind == EVENT_AMD || has > 0)
 			bytes[head] |= DEFAULTS_MAY_LACK;

@@ -84,10 +84,11 @@ static const struct {
 } intels[] = {
 	{ "ix86arch", intel },
 	{ "tmt", intel },
+	{ "ehl", intel },
 	{ "core", intel_l2 },
 	{ "atom", intel_l2 },
 	{ "slm", intel_l2 },
-	{ "glm", intel_l2 },
+	{ "gl[mp]", intel_l2 },
 	{ "kn[lm]", intel_l2 },
 	{ "*", intel_l3 },
 };

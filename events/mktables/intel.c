@@ -136,4 +136,6 @@ read_pmu(const pfmlib_pmu_t *p, struct event_pmu *ep)
 	}
 }
 
-const struct family intel_family = { "", EVENT_INTEL, read_row, read_pmu };
+const struct family intel_family = { "", EVENT_INTEL, read_row,
+	1U << MOD_K | 1U << MOD_U | 1U << MOD_E | 1U << MOD_I | 1U << MOD_C,
+	read_pmu };

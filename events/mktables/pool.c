@@ -4,6 +4,8 @@
 #include "events/mktables/tables.h"
 
 #include <err.h>
+#include <search.h>
+#include <stdlib.h>
 
 #define POOL(name, type, max)                                                  \
 	{                                                                      \
@@ -16,12 +18,12 @@ struct pool pool[SECTION_FACTS] = {
 	[SECTION_UMASKS] = POOL("umasks", struct event_umask, LIST_UMASK),
 	[SECTION_LISTS] = POOL("lists", uint16_t, 0xffff),
 	[SECTION_TAGS] = POOL("tags", uint8_t, 0x10000 + EVENT_WORD),
-	[SECTION_INDEX] = POOL("places", uint8_t, 0xffff),
+	[SECTION_INDEX] = POOL("places", uint16_t, 0xffff),
 	[SECTION_PRESETS] = POOL("presets", struct event_preset, 0xffff),
 	[SECTION_ALIASES] = POOL("aliases", uint8_t, 0xffff),
 	[SECTION_DEFAULTS] = POOL("defaults", uint8_t, 0xffff),
 	[SECTION_PICS] = POOL("pics", event_pics_t, 0xffff),
-	[SECTION_NAMES] = POOL("names", char, 0xffff),
+	[SECTION_NAMES] = POOL("names", char, EVENT_NAME_ALIGN * 0xffff),
 };
 
 unsigned
@@ -52,18 +54,37 @@ pool_find(enum event_section s, const void *what, unsigned n)
 	return pool_add(s, what, n);
 }
 
+/* A name takes whole units of EVENT_NAME_ALIGN, and number 0 is empty. */
 uint16_t
 name_add(const char *name)
 {
-	unsigned len = name != NULL ? (unsigned)strlen(name) : 0;
+	char text[EVENT_MAXNAME + 1 + EVENT_NAME_ALIGN] = "";
+	size_t len = name != NULL ? strlen(name) : 0;
+	ENTRY *found;
+	unsigned at;
 
 	if (len > EVENT_MAXNAME)
 		errx(1, "%s: the name is too long", name);
-	return len == 0 ? 0 : (uint16_t)pool_find(SECTION_NAMES, name, len + 1);
+	if (len == 0)
+		return 0;
+	if (pool[SECTION_NAMES].p_n == 0 && hcreate(0x10000) == 0)
+		err(1, NULL);
+	if (pool[SECTION_NAMES].p_n == 0)
+		pool_add(SECTION_NAMES, text, EVENT_NAME_ALIGN);
+	if ((found = hsearch((ENTRY){ .key = (char *)name }, FIND)) != NULL)
+		return (uint16_t)(uintptr_t)found->data;
+	strcpy(text, name);
+	at = pool_add(SECTION_NAMES, text,
+		 (unsigned)(len / EVENT_NAME_ALIGN + 1) * EVENT_NAME_ALIGN) /
+	     EVENT_NAME_ALIGN;
+	if (hsearch((ENTRY){ strdup(name), (void *)(uintptr_t)at }, ENTER) ==
+	    NULL)
+		err(1, "%s", name);
+	return (uint16_t)at;
 }
 
 const char *
 name_at(unsigned name)
 {
-	return (const char *)pool[SECTION_NAMES].p_at + name;
+	return (const char *)pool[SECTION_NAMES].p_at + EVENT_NAME_ALIGN * name;
 }

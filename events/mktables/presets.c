@@ -99,13 +99,18 @@ static uint16_t
 event_add(const struct events *es, const struct event_spec *sp)
 {
 	const struct event_row *rows = es->es_db->ed_at[SECTION_ROWS];
-	uint8_t bytes[3 + EVENT_MAXUMASK + 2 * MOD_N];
+	uint8_t bytes[4 + EVENT_MAXUMASK + 2 * MOD_N];
 	unsigned n = 0, nmod;
+	ptrdiff_t row = sp->spc_row - &rows[es->es_pmu->ep_first];
 
-	bytes[n++] = (uint8_t)(sp->spc_row - &rows[es->es_pmu->ep_first]);
+	bytes[n++] = (uint8_t)row;
+	bytes[n++] = (uint8_t)(row >> 8);
 	bytes[n++] = sp->spc_numask;
-	memcpy(&bytes[n], sp->spc_umask, sp->spc_numask);
-	n += sp->spc_numask;
+	for (unsigned i = 0; i < sp->spc_numask; i++) {
+		if (sp->spc_umask[i] > UINT8_MAX)
+			errx(1, "a preset's unit mask is too far in its list");
+		bytes[n++] = (uint8_t)sp->spc_umask[i];
+	}
 	nmod = n++;
 	bytes[nmod] = 0;
 	for (unsigned m = 0; m < MOD_N; m++) {

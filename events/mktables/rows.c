@@ -29,9 +29,10 @@ has_encoding(const struct table *t, unsigned models, const char *event,
 	for (unsigned m = 0; m < t->t_npmu; m++) {
 		if ((models >> m & 1) == 0)
 			continue;
-		snprintf(text, sizeof text, "%s::%s%s%s", t->t_pmu[m]->name,
-		    event, umask != NULL ? ":" : "",
-		    umask != NULL ? umask : "");
+		if (t->t_query[m] == NULL)
+			return false;
+		snprintf(text, sizeof text, "%s::%s%s%s", t->t_query[m], event,
+		    umask != NULL ? ":" : "", umask != NULL ? umask : "");
 		codes = NULL;
 		n = 0;
 		if (pfm_get_event_encoding(text, PFM_PLM0 | PFM_PLM3, NULL,
@@ -54,7 +55,7 @@ pics_add(uint64_t mask)
 static uint16_t
 list_add(const struct table *t, struct draft *d)
 {
-	uint16_t list[UINT8_MAX];
+	uint16_t list[MAX_DRAFT_UMASKS];
 	unsigned n = d->dr_row.er_nlist;
 
 	for (unsigned i = 0; i < n; i++) {
@@ -63,9 +64,13 @@ list_add(const struct table *t, struct draft *d)
 
 		um->um_name = name_add(du->du_name);
 		um->um_pics = pics_add(du->du_pics);
+		um->um_extra = pics_add(du->du_extra);
 		um->um_alias = alias_of_umask(d, i);
 		list[i] = (uint16_t)pool_find(SECTION_UMASKS, um, 1);
-		if (has_encoding(t, um->um_models & d->dr_row.er_models,
+		if ((um->um_flags & UM_DISPUTED) != 0)
+			continue;
+		if (du->du_json ||
+		    has_encoding(t, um->um_models & d->dr_row.er_models,
 			d->dr_name, du->du_name))
 			list[i] |= LIST_ENOUGH;
 	}
@@ -104,41 +109,74 @@ by_name(const void *a, const void *b)
 	return order != 0 ? order : x->dr_row.er_models - y->dr_row.er_models;
 }
 
-/* Read, number and sort the drafts.  Returns how many there are. */
+/* Read the drafts of both sources.  Returns how many there are. */
 static unsigned
 read_drafts(const struct family *f, const struct table *t, struct draft *all)
 {
 	unsigned n = 0, nread = rows_of(t);
 
 	for (unsigned i = 0; i < nread; i++) {
-		struct draft d = { .dr_umask =
-				       calloc(UINT8_MAX, sizeof *d.dr_umask) };
-
-		if (d.dr_umask == NULL)
+		all[n].dr_umask =
+		    calloc(MAX_DRAFT_UMASKS, sizeof *all[n].dr_umask);
+		if (all[n].dr_umask == NULL)
 			err(1, NULL);
-		if (!f->f_read(t, i, &d))
-			continue;
-		d.dr_row.er_name = name_add(d.dr_name);
-		d.dr_row.er_pics = pics_add(d.dr_pics);
-		d.dr_row.er_list = list_add(t, &d);
-		if (has_encoding(t, d.dr_row.er_models, d.dr_name, NULL))
-			d.dr_row.er_flags |= ER_BARE;
-		n += split_models(f->f_kind, &d, &all[n]);
+		n += f->f_read(t, i, &all[n]);
+	}
+	return json_merge(f, t, all, n);
+}
+
+static int
+by_umask(const void *a, const void *b)
+{
+	const struct draft_umask *x = a, *y = b;
+	int order = strcmp(x->du_name, y->du_name);
+
+	return order != 0 ? order
+	                  : x->du_umask.um_models - y->du_umask.um_models;
+}
+
+/* Number, split and sort the drafts.  Returns how many there are then. */
+static unsigned
+number_drafts(const struct family *f, const struct table *t,
+    struct draft *drafts, unsigned ndraft, struct draft *all)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < ndraft; i++) {
+		struct draft *d = &drafts[i];
+
+		/* No alias has a place in a list that only the JSON has. */
+		if (d->dr_json)
+			qsort(d->dr_umask, d->dr_row.er_nlist,
+			    sizeof *d->dr_umask, by_umask);
+		d->dr_row.er_name = name_add(d->dr_name);
+		d->dr_row.er_pics = pics_add(d->dr_pics);
+		d->dr_row.er_list = list_add(t, d);
+		d->dr_row.er_index =
+		    list_index(d->dr_row.er_list, d->dr_row.er_nlist);
+		if (!d->dr_json &&
+		    has_encoding(t, d->dr_row.er_models, d->dr_name, NULL))
+			d->dr_row.er_flags |= ER_BARE;
+		n += split_models(f->f_kind, d, &all[n]);
 	}
 	qsort(all, n, sizeof *all, by_name);
 	return n;
 }
 
+#define MAX_DRAFTS 4096
+
 void
 rows_add(const struct family *f, const struct table *t, struct event_pmu *ep)
 {
 	unsigned n, i;
-	struct draft *all = calloc(rows_of(t) * LENGTH(t->t_pmu), sizeof *all);
+	struct draft *drafts = calloc(MAX_DRAFTS, sizeof *drafts);
+	struct draft *all = calloc(MAX_DRAFTS, sizeof *all);
 	struct event_row *rows;
 
-	if (all == NULL)
+	if (drafts == NULL || all == NULL)
 		err(1, NULL);
-	n = read_drafts(f, t, all);
+	n = read_drafts(f, t, drafts);
+	n = number_drafts(f, t, drafts, n, all);
 	if ((rows = calloc(n, sizeof *rows)) == NULL)
 		err(1, NULL);
 	for (i = 0; i < n; i++) {

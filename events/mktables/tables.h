@@ -17,9 +17,32 @@
 
 #define LENGTH(a) (sizeof(a) / sizeof(a)[0])
 
+/* An event of Linux's perf JSON, as perf_json.py prints it. */
+struct json_event {
+	const char *js_event, *js_umask; /* unit mask: "" or with dots */
+	uint64_t js_select;              /* the bits of the name */
+	unsigned js_extra;               /* enum event_extra */
+	uint64_t js_value;               /* of the extra MSR */
+	uint64_t js_pics;                /* 0: every PIC */
+	char js_decision;                /* if libpfm4 differs: see json.c */
+};
+
+/* A PMU of the JSON. */
+struct json_pmu {
+	const char *jp_name, *jp_base; /* libpfm4's PMU of the same table */
+	const char *jp_desc;
+	int jp_npic, jp_nfixed, jp_family;
+	int jp_models[16]; /* the first 0 is the end */
+	struct json_event *jp_event;
+	unsigned jp_n;
+};
+
 /* The PMUs that share a table of libpfm4's; bit n of models is the nth. */
+#define MAX_TABLE 8
 struct table {
-	const pfmlib_pmu_t *t_pmu[8];
+	const pfmlib_pmu_t *t_pmu[MAX_TABLE];
+	const char *t_query[MAX_TABLE]; /* libpfm4's name of it, or NULL */
+	const struct json_pmu *t_json[MAX_TABLE]; /* or NULL */
 	unsigned t_npmu;
 };
 
@@ -27,8 +50,11 @@ struct table {
 struct draft_umask {
 	struct event_umask du_umask;
 	const char *du_name, *du_equiv;
-	uint64_t du_pics; /* 0: those of the event */
+	uint64_t du_pics;  /* 0: those of the event */
+	uint64_t du_extra; /* value of the extra MSR, if UM_EXTRA has one */
+	bool du_json;      /* the JSON's code */
 };
+#define MAX_DRAFT_UMASKS 2048
 
 /* An event as libpfm4 has it. */
 struct draft {
@@ -36,6 +62,8 @@ struct draft {
 	const char *dr_name, *dr_equiv;
 	uint64_t dr_pics;
 	struct draft_umask *dr_umask; /* dr_row.er_nlist of them */
+	bool dr_json;                 /* the JSON's code */
+	bool dr_optional; /* it counts without the JSON's unit masks, too */
 };
 
 /* How to read one of libpfm4's families of tables. */
@@ -44,6 +72,7 @@ struct family {
 	enum event_kind f_kind;
 	/* Read the nth row of the table; false if it counts nothing. */
 	bool (*f_read)(const struct table *t, unsigned n, struct draft *d);
+	unsigned f_mods; /* modifiers of the JSON's events */
 	/* Set the fields that only this family has; may be NULL. */
 	void (*f_pmu)(const pfmlib_pmu_t *p, struct event_pmu *ep);
 };
@@ -76,6 +105,15 @@ unsigned translate(
 /* The table's PMUs of this model; model 0: all of them. */
 unsigned models_of(const struct table *t, unsigned model);
 
+/* json.c: Linux's perf JSON. */
+void json_read(const char *lines, const char *report);
+extern struct json_pmu json_pmu[64];
+extern unsigned json_npmu;
+/* Add the JSON's events to the drafts of a table; returns how many there are.
+ */
+unsigned json_merge(const struct family *f, const struct table *t,
+    struct draft *all, unsigned n);
+
 /* alias.c: aliases, and the default unit masks of groups. */
 uint16_t alias_of_umask(const struct draft *d, unsigned place);
 uint16_t alias_of_row(
@@ -86,6 +124,8 @@ uint16_t defaults_of(
 /* index.c: the hashes by which rows and unit masks are found. */
 void index_add(const struct event_row *rows, unsigned n, struct event_pmu *ep);
 void tags_add(void);
+/* The index of a list of n unit masks, or 0 if it is short. */
+uint16_t list_index(unsigned list, unsigned n);
 
 /* rows.c: add the rows of a table, and set the fields of ep about them. */
 void rows_add(

@@ -34,18 +34,20 @@ write_text(const struct pool *p)
 static void
 write_row(const struct event_row *r)
 {
-	printf("\t{ %u, %u, %#x, %#x, %u, %#x, %#x, %u, %u, %#x, %u, %u },\n",
+	printf(
+	    "\t{ %u, %u, %#x, %#x, %u, %u, %#x, %#x, %u, %#x, %u, %u, %u },\n",
 	    r->er_name, r->er_alias, r->er_mods, r->er_wants, r->er_list,
-	    r->er_code, r->er_flags, r->er_nlist, r->er_ngroup, r->er_models,
-	    r->er_pics, r->er_defaults);
+	    r->er_nlist, r->er_code, r->er_flags, r->er_ngroup, r->er_models,
+	    r->er_pics, r->er_defaults, r->er_index);
 }
 
 static void
 write_umask(const struct event_umask *u)
 {
-	printf("\t{ %u, %u, %#x, %#x, %#x, %#x, %#x, %#x, %#x, %u },\n",
+	printf("\t{ %u, %u, %#x, %#x, %#x, %#x, %#x, %#x, %#x, %u, %u },\n",
 	    u->um_name, u->um_alias, u->um_flags, u->um_fixed, u->um_wants,
-	    u->um_code, u->um_high, u->um_models, u->um_group, u->um_pics);
+	    u->um_code, u->um_high, u->um_models, u->um_group, u->um_pics,
+	    u->um_extra);
 }
 
 static void
@@ -135,7 +137,7 @@ void
 write_all(const char *vendor, const char *first_line)
 {
 	printf(
-	    "/* %s */\n/* clang-format off */\n#include \"events/table.h\"\n",
+	    "/* clang-format off */\n/* %s */\n#include \"events/table.h\"\n",
 	    first_line);
 	for (unsigned s = 0; s < SECTION_FACTS; s++)
 		write_section((enum event_section)s);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NATIVES 7
+#define NATIVES 8
 
 /*
  * For each name: its event on Intel, and the names to try in order.  Names of
@@ -23,13 +23,14 @@ static const struct symbol {
 } symbols[] = {
 	{ "branch-instructions", 0xc4,
 	    { "br_inst_retired.all_branches", "BRANCH_INSTRUCTIONS_RETIRED",
-		"RETIRED_BRANCH_INSTRUCTIONS", "pc_write_retired", "br_retired",
-		"ExRetBrn", "FR_retired_branches_w_excp_intr" } },
+		"RETIRED_BRANCH_INSTRUCTIONS", "EX_RET_BRN", "pc_write_retired",
+		"br_retired", "ExRetBrn", "FR_retired_branches_w_excp_intr" } },
 	{ "branch-misses", 0xc5,
 	    { "br_misp_retired.all_branches", "MISPREDICTED_BRANCH_RETIRED",
 		"RETIRED_MISPREDICTED_BRANCH_INSTRUCTIONS",
-		"RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", "br_mis_pred",
-		"ExRetBrnMisp", "FR_retired_branches_mispred" } },
+		"RETIRED_BRANCH_INSTRUCTIONS_MISPREDICTED", "EX_RET_BRN_MISP",
+		"br_mis_pred", "ExRetBrnMisp",
+		"FR_retired_branches_mispred" } },
 	{ "bus-cycles", 0x13c,
 	    { "cpu_clk_unhalted.ref_p", "CPU_CLK_UNHALTED:BUS",
 		"CPU_CLK_UNHALTED:REF_XCLK", "bus_cycles" } },
@@ -45,10 +46,10 @@ static const struct symbol {
 		"REQUESTS_TO_L2_GROUP1:0xff", "l1d_cache" } },
 	{ "cycles", 0x3c,
 	    { "UNHALTED_CORE_CYCLES", "CPU_CLK_UNHALTED", "CYCLES_NOT_IN_HALT",
-		"cpu_cycles", "PAPI_tot_cyc" } },
+		"LS_NOT_HALTED_CYC", "cpu_cycles", "PAPI_tot_cyc" } },
 	{ "instructions", 0xc0,
-	    { "INSTRUCTION_RETIRED", "RETIRED_INSTRUCTIONS", "inst_retired",
-		"PAPI_tot_ins" } },
+	    { "INSTRUCTION_RETIRED", "RETIRED_INSTRUCTIONS", "EX_RET_INSTR",
+		"inst_retired", "PAPI_tot_ins" } },
 	{ "ref-cycles", 0x300,
 	    { "UNHALTED_REFERENCE_CYCLES", "cpu_clk_unhalted.ref",
 		"P0_FREQ_CYCLES_NOT_IN_HALT:P0_FREQ_CYCLES" } },

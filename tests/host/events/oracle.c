@@ -58,6 +58,16 @@ is_uncore(const char *pmu)
 static const char *const differ[] = {
 	/* A list of events is split before it reaches the encoder. */
 	"core::RAT_STALLS:ANY:u:c=1,cycles",
+	/* Linux's perf JSON has the name, libpfm4 not. */
+	"nhm::mem_uncore_retired:uncacheable",
+	/* The JSON's code is another: docs/event-disagreements.md. */
+	"wsm::INST_RETIRED:ANY_P:e:c=1",
+	"ivb::MOVE_ELIMINATION:INT_NOT_ELIMINATED",
+	"ivb_ep::mem_load_uops_llc_miss_retired:local_dram",
+	"tmt::cpu_clk_unhalted:ref",
+	"icl::inst_retired:any",
+	"icx::inst_retired:any",
+	"spr::inst_retired:any",
 };
 
 /*

@@ -26,9 +26,9 @@ TEST_KEEPS(32);
  * for, which costs another 250.  At most four unit masks of a name are
  * searched for.
  */
-#define ONCE   2300
+#define ONCE   2600
 #define LETTER 12
-#define FULL   3600
+#define FULL   4000
 
 /* A bound set of one request.  The lookup runs between two samples. */
 static struct {

@@ -1,0 +1,59 @@
+#!/bin/sh
+# The names of both sources of the tables have the codes of the source that decides.
+# docs/event-disagreements.md names it for each name whose sources disagree.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+intel='hsw skx spr glm'
+new='adl_grt amd64_fam1ah_zen5 arm_ac76' # only the JSON has these
+amd=amd64_fam17h_zen2
+arm='arm_n1 arm_v1'
+
+[ "${BARECPC_BUILD-}" = no ] || make -s host-tools >&2 || exit 1
+sources() {
+	tests/cli/event_sources.py "$@" >"$out" 2>&1
+}
+# agree NAME ARGUMENTS...: a point, with the lines about names that differ.
+agree() {
+	tap_name=$1
+	shift
+	if sources "$@"; then
+		ok "$tap_name: $(tail -n 1 "$out")"
+	else
+		not_ok "$tap_name" "$(head -n 20 "$out")"
+	fi
+}
+
+if json=$(scripts/mkevents --json 2>"$err"); then
+	# shellcheck disable=SC2086 # lists of words
+	agree 'every name of the JSON for ten CPUs' json "$json" $intel $amd $arm $new
+	agree 'names drawn at random over all CPUs' random "$json" 300 20261122
+else
+	skip 'every name of the JSON for ten CPUs' "$(tail -n 1 "$err")"
+	skip 'names drawn at random over all CPUs' "$(tail -n 1 "$err")"
+fi
+
+# libpfm4_codes COMPILER OPTIONS...: the installed library's codes.
+libpfm4_codes() {
+	"$@" -O1 -static -o "$tap_dir/codes" tests/cli/libpfm4_codes.c -lpfm
+}
+if libpfm4_codes gcc 2>"$err"; then
+	# shellcheck disable=SC2086 # lists of words
+	"$tap_dir/codes" $intel $amd >"$tap_dir/x86"
+	agree 'every name of libpfm4 for five of them, of x86' libpfm4 "$tap_dir/x86"
+else
+	skip 'every name of libpfm4 for five of them, of x86' 'no libpfm4 here'
+fi
+dir=$(scripts/setup --cache)/libpfm4-dev-arm64/usr
+# shellcheck disable=SC2086 # a list of words
+if libpfm4_codes aarch64-linux-gnu-gcc "-I$dir/include" "-L$dir/lib/aarch64-linux-gnu" 2>"$err" &&
+	qemu-aarch64 "$tap_dir/codes" $arm >"$tap_dir/arm64" 2>"$err"; then
+	agree 'every name of libpfm4 for two of them, of arm64' libpfm4 "$tap_dir/arm64"
+else
+	skip 'every name of libpfm4 for two of them, of arm64' 'no libpfm4 for arm64 here'
+fi
+expect 'a name that no manual settles is refused' 1 \
+	'^encode: UOPS_EXECUTED.CORE_STALL_COUNT: its sources disagree: see docs/event-disagreements.md$' \
+	build/host/encode --cpu wsm_ex UOPS_EXECUTED.CORE_STALL_COUNT
+end
