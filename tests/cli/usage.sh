@@ -83,9 +83,12 @@ for s in $(git ls-files scripts | grep -vE '/.*/|/barecpc$|\.c$'); do
 	expect "$name: an unknown option" $wrong '--nonsense|arguments are required' "$s" --nonsense
 done
 check 'barecpc prints its usage' tells scripts/barecpc
-for command in run encode list fits arch probe; do
+for command in run encode list fits arch probe compare; do
 	check "barecpc $command prints its usage" tells scripts/barecpc $command
-	expect "barecpc $command: an unknown option" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command --nonsense
+	files=
+	[ $command != compare ] || files='A B'
+	# shellcheck disable=SC2086 # two words, or none
+	expect "barecpc $command: an unknown option" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command $files --nonsense
 done
 expect 'a CPU without a name' 2 '^encode: : no such CPU; known are: ' scripts/barecpc encode --cpu '' X
 expect 'nothing to compile' 2 '^barecpc-cc: no file to compile ' scripts/barecpc-cc
