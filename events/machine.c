@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "events/select.h"
+#include "events/text.h"
 
 static const struct machine_kind *const kinds[] = {
 	[CPC_PMU_INTEL] = &machine_intel,
@@ -160,6 +161,25 @@ resolve_own(const struct machine *mc, const char *name, struct cpc_event *ce)
 	return n >= 0 ? mk->mk_own(&mc->mc_pmu, (unsigned)n, ce) : 0;
 }
 
+/* An own name in capitals, as in the manuals of some kinds of PMU. */
+static uint64_t
+resolve_capitals(
+    const struct machine *mc, const char *name, struct cpc_event *ce)
+{
+	char small[CPC_MAX_EVENT_LEN];
+	size_t n;
+
+	if (!kind_of(mc)->mk_capitals)
+		return 0;
+	for (n = 0; name[n] != '\0'; n++) {
+		if (n + 1 == sizeof small || (name[n] >= 'a' && name[n] <= 'z'))
+			return 0;
+		small[n] = event_lower(name[n]);
+	}
+	small[n] = '\0';
+	return resolve_own(mc, small, ce);
+}
+
 bool
 machine_is_own(const struct machine *mc, const char *name)
 {
@@ -241,6 +261,8 @@ machine_event(const struct machine *mc, const char *name, bool is_num,
 		pics = resolve_by_table(mc, name, ce);
 	if (pics == 0 && !is_num)
 		pics = resolve_as_perf(mc, name, ce);
+	if (pics == 0 && !is_num)
+		pics = resolve_capitals(mc, name, ce);
 	if (pics == 0) {
 		*ce = (struct cpc_event){ .ce_code = 0 };
 		return false;

@@ -23,6 +23,7 @@ struct machine_kind {
 	unsigned mk_n;
 	size_t mk_bytes; /* of one */
 	enum event_kind mk_kind;
+	bool mk_capitals; /* its manuals have its names in capitals */
 	/*
 	 * Set *ce to the nth own event, to a number, or to an event of the
 	 * table, whose ce_flags the caller has set.  Returns the PICs that

@@ -157,6 +157,7 @@ const struct machine_kind machine_arm = {
 	.mk_n = sizeof arm_events / sizeof arm_events[0],
 	.mk_bytes = sizeof arm_events[0],
 	.mk_kind = EVENT_ARM,
+	.mk_capitals = true,
 	.mk_own = own,
 	.mk_number = number,
 	.mk_tabled = tabled,

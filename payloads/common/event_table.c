@@ -9,7 +9,8 @@
 #include "payloads/common/target.h"
 #include "payloads/common/usage.h"
 
-#define CPU 256
+#define CPU  256
+#define CPUS 257
 
 /* Print what is wrong (`z80: no such CPU`) and the known CPUs, and end. */
 static _Noreturn void
@@ -32,20 +33,28 @@ refuse_cpu(const char *what)
 }
 
 const char *
-event_table_option(int argc, char **argv, const char *arguments)
+event_table_option(int argc, char **argv, const char *arguments, bool *cpus)
 {
 	static const struct option more[] = {
 		{ "cpu", required_argument, NULL, CPU },
+		{ "cpus", no_argument, NULL, CPUS },
 		{ NULL, 0, NULL, 0 },
 	};
+	int c;
 	const char *cpu = NULL;
 
 	usage_is(arguments,
 	    "  --cpu NAME  another CPU than this: libpfm4's name of it, or its "
 	    "usual\n"
 	    "              name: skl, neoverse_n1\n");
-	while (usage_option(argc, argv, "+:", more) == CPU)
-		cpu = optarg;
+	while ((c = usage_option(argc, argv, "+:", more)) != -1) {
+		if (c == CPU)
+			cpu = optarg;
+		else if (cpus != NULL)
+			*cpus = true;
+		else
+			usage_mistake("--cpus: only list has this option");
+	}
 	return cpu;
 }
 

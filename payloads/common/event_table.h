@@ -9,9 +9,11 @@
 
 /*
  * Return the name that follows `--cpu`, or NULL.  The rest of the command line
- * starts at argv[optind]; `arguments` are for the usage line.
+ * starts at argv[optind]; `arguments` are for the usage line.  *cpus becomes
+ * true if `--cpus` is there; a NULL pointer refuses it.
  */
-const char *event_table_option(int argc, char **argv, const char *arguments);
+const char *event_table_option(
+    int argc, char **argv, const char *arguments, bool *cpus);
 /*
  * The table of a CPU, or of the target (target.h) for NULL.  Ends the program
  * if there is no table.

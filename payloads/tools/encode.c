@@ -43,7 +43,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cpu =
-	    event_table_option(argc, argv, "[--cpu NAME] EVENT...");
+	    event_table_option(argc, argv, "[--cpu NAME] EVENT...", NULL);
 	struct events es;
 	int status = 0;
 

@@ -160,7 +160,7 @@ int
 main(int argc, char **argv)
 {
 	const char *cpu =
-	    event_table_option(argc, argv, "[--cpu NAME] EVENT,EVENT...");
+	    event_table_option(argc, argv, "[--cpu NAME] EVENT,EVENT...", NULL);
 	struct events es;
 
 	if (optind == argc)

@@ -1,6 +1,7 @@
 /*
  * list [--cpu NAME] [pattern]: prints the events of a CPU, with what they
- * count.  With a pattern, prints the names that contain it, in upper or lower
+ * count.  list --cpus: prints the CPUs that have a table.
+ *  With a pattern, prints the names that contain it, in upper or lower
  * case.  The names of perf come first and PAPI's presets last, each with its
  * event.  If no table exists for this machine's CPU, prints the names that its
  * backend knows.
@@ -121,15 +122,56 @@ report_absent(unsigned found, const char *cpu, const char *pattern)
 	return found == 0;
 }
 
+/* CPUs that many machines have, but no source of the tables. */
+static const char *const no_source =
+    "Intel: Arrow Lake.  Arm: Cortex-A715, A720, X3, X4, Neoverse N3, V3.  "
+    "These CPUs have raw codes and architected events";
+
+/* Print the CPUs that have a table, each with its names and their sources. */
+static int
+list_cpus(void)
+{
+	unsigned flags, names, n = 0;
+	struct event_walk ew;
+	char name[TEXT];
+	struct events es;
+
+	for (; (es = events_nth(target_tables(), n)).es_pmu != NULL; n++) {
+		ew = (struct event_walk){ 0 };
+		for (names = 0;
+		     events_next(&es, &ew, ~0ULL, name, sizeof name);)
+			names++;
+		flags = es.es_pmu->ep_flags & (PMU_LIBPFM4 | PMU_JSON);
+		printf("%-24s %-36s %5u names of %s\n", es.es_pmu->ep_name,
+		    es.es_pmu->ep_desc, names,
+		    flags == PMU_LIBPFM4 ? "libpfm4"
+		    : flags == PMU_JSON  ? "perf JSON"
+					 : "libpfm4 and perf JSON");
+	}
+	if (n == 0) {
+		fputs("list: no table of any CPU: this image was made with "
+		      "EVENTS=\n",
+		    stderr);
+		return 1;
+	}
+	printf("No table, because no source has one: %s.\n", no_source);
+	return 0;
+}
+
 int
 main(int argc, char **argv)
 {
-	const char *cpu =
-	    event_table_option(argc, argv, "[--cpu NAME] [pattern]");
+	bool cpus = false;
+	const char *cpu = event_table_option(
+	    argc, argv, "[--cpu NAME] [pattern] | --cpus", &cpus);
 	const char *pattern = optind < argc ? argv[optind] : "";
 	struct events es;
 	int own;
 
+	if (cpus && argc > 2)
+		usage_mistake("--cpus: give it alone");
+	if (cpus)
+		return list_cpus();
 	if (argc - optind > 1)
 		usage_mistake("%s: give only one pattern", argv[optind + 1]);
 	if (cpu == NULL && (own = target_list(matches_pattern, pattern)) >= 0)

@@ -35,6 +35,12 @@ expect 'an unknown name without a suggestion' 1 "^encode: no_such: no such event
 	scripts/barecpc encode --cpu skl no_such
 expect 'an unknown CPU, with the known ones' 2 '^list: z80: no such CPU; known are: .* arm_n1' \
 	scripts/barecpc list --cpu z80
+prints 'the CPUs with a table, and its sources' '^skl  *Intel Skylake  *[0-9]+ names of libpfm4 and perf JSON$' \
+	scripts/barecpc list --cpus
+check 'a CPU that only the perf JSON has' grep -qE '^arm_ac76  *ARM Cortex A76  *[0-9]+ names of perf JSON$' "$out"
+check 'a CPU that only libpfm4 has' grep -qE '^amd64_k7  .* names of libpfm4$' "$out"
+check 'the CPUs without a table' grep -q '^No table, because no source has one: Intel: Arrow Lake[.] ' "$out"
+expect '--cpus and a pattern' 2 '^list: --cpus: give it alone$' scripts/barecpc list --cpus ins
 prints 'a list by pattern' '^L1D_CACHE_REFILL_RD( |$)' \
 	scripts/barecpc list --cpu neoverse_n1 refill_rd
 prints "one of perf's names" '^0x5100c4 skl::BR_INST_RETIRED:ALL_BRANCHES:k=0:u=1' scripts/barecpc encode --cpu skl branches:u
@@ -43,6 +49,8 @@ expect 'a name of perf that the CPU has no event for' 1 "^encode: ref-cycles: th
 	scripts/barecpc encode --cpu fam16h ref-cycles
 prints 'a dot in a pattern matches a colon' '^INST_RETIRED:ANY_P( |$)' scripts/barecpc list --cpu skl inst_retired.any
 prints 'a star in a pattern matches letters' '^INST_RETIRED:ANY_P( |$)' scripts/barecpc list --cpu skl 'INST*.any?p'
+prints "a raw event of perf's terms" '^0x15301a8 cpu/event=0xa8,umask=1,cmask=1/$' \
+	scripts/barecpc encode --cpu skl cpu/event=0xa8,umask=1,cmask=1/
 prints 'a raw event' '^0x5301c2 r1c2$' scripts/barecpc encode --cpu skl r1c2
 prints 'a number with a privilege' '^0x48000011 0x11:u$' scripts/barecpc encode --cpu neoverse_n1 0x11:u
 expect 'a pattern without a match' 1 'has no event with "xyzzy" in it' scripts/barecpc list --cpu skl xyzzy
@@ -101,6 +109,9 @@ expect 'an unknown event is one line' 1 "^fits: no_such: Unknown event: 'list' p
 check 'it is one line' test "$(grep -c 'Unknown event' "$err")" = 1
 expect 'an unknown event with a suggestion' 1 '^fits: INST_RETIERD: Unknown event: did you mean INST_RETIRED[?]$' image x86_64 fits INST_RETIERD
 prints 'a raw event with commas' '^cpu/event=0x3c,umask=0x1/k  *PIC 0  0x13c$' image x86_64 fits cpu/event=0x3c,umask=0x1/k,rc0
+prints 'a raw event with commas in cputrack' '^ +[0-9.]+ +1 +exit +[1-9][0-9]+ *$' \
+	image x86_64 cputrack -T 0 -c cpu/event=0xc0,umask=0/ encode --cpu skl r1c0
+prints "Arm's name in capitals, on a CPU without a table" '^CPU_CYCLES  *PIC [0-9]+  0x11$' image arm64 fits CPU_CYCLES
 prints "perf's names have the PICs of their events" '^ref-cycles  *PIC 10  ' image x86_64 fits cycles,branches:k,ref-cycles
 expect 'a name of perf without an event' 1 "^fits: ref-cycles: this PMU has no event for perf's name" image arm64 fits ref-cycles
 expect 'list --cpu without a name' 2 '^list: --cpu: needs an argument$' image arm64 list --cpu

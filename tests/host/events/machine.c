@@ -64,6 +64,37 @@ arms_events_are_different(void **state)
 	}
 }
 
+/*
+ * Arm's common events have the manual's names, in small letters or capitals,
+ * on a PMUv3 without a table.  PMCEID says which exist.
+ */
+static void
+arms_names_may_be_in_capitals(void **state)
+{
+	struct machine mc = { .mc_loaded = true };
+	struct cpc_event ce;
+
+	(void)state;
+	mc.mc_pmu = (struct cpc_pmu){ .pm_kind = CPC_PMU_ARM,
+		.pm_pics = 0x3f,
+		.pm_general = 0x3f,
+		.pm_events = { 1ULL << 0x03 | 1ULL << 0x11 } };
+	assert_true(machine_name(&mc, "l1d_cache_refill", &ce));
+	assert_int_equal(ce.ce_code, 0x03);
+	assert_true(machine_name(&mc, "L1D_CACHE_REFILL", &ce));
+	assert_int_equal(ce.ce_code, 0x03);
+	assert_true(machine_name(&mc, "CPU_CYCLES", &ce));
+	assert_int_equal(ce.ce_code, 0x11);
+	assert_false(machine_name(&mc, "L1D_cache_refill", &ce));
+	assert_false(machine_name(&mc, "L2D_CACHE_REFILL", &ce));
+	assert_false(machine_name(&mc, "PAPI_TOT_CYC", &ce));
+	/* Intel's names are in small letters alone. */
+	mc.mc_pmu.pm_kind = CPC_PMU_INTEL;
+	mc.mc_pmu.pm_events[0] = 0x7f;
+	assert_true(machine_name(&mc, "inst_retired.any_p", &ce));
+	assert_false(machine_name(&mc, "INST_RETIRED.ANY_P", &ce));
+}
+
 /* A Skylake with four general PICs and the first three fixed ones. */
 static struct machine
 skylake(void)
@@ -237,6 +268,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_names_are_sorted),
 		cmocka_unit_test(arms_events_are_different),
+		cmocka_unit_test(arms_names_may_be_in_capitals),
 		cmocka_unit_test(a_bad_file_is_reported),
 		cmocka_unit_test(lists_and_names_agree),
 	};
