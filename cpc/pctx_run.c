@@ -236,38 +236,30 @@ handle(pctx_t *px, const struct barecpc_control_event *ev)
 
 /* Ticks are due at multiples of the interval since the start. */
 struct ticks {
-	hrtime_t tk_start, tk_interval; /* 0: no ticks */
-	uint64_t tk_n;                  /* of the next */
-	uint64_t tk_last;               /* the last one; 0: no limit */
+	hrtime_t tk_due, tk_interval; /* 0: no ticks */
+	uint64_t tk_left;             /* 0: no limit */
 	lwp_fn *tk_fn;
 };
 
-static hrtime_t
-tick_due(const struct ticks *tk)
-{
-	return tk->tk_interval == 0
-	           ? -1
-	           : tk->tk_start + (hrtime_t)tk->tk_n * tk->tk_interval;
-}
-
 /*
- * A tick.  Ticks that are overdue by now are skipped, but not the last.  An LWP
- * in vfork(2) has lent its memory to the child: then a tick is skipped, too.
+ * A tick.  Ticks that are overdue by now are skipped, and count.  The last one
+ * is not skipped: it comes at the next multiple.  An LWP in vfork(2) has lent
+ * its memory to the child: then a tick is skipped, too.
  */
 static enum outcome
 tick(pctx_t *px, struct ticks *tk, bool skip)
 {
-	uint64_t now;
+	uint64_t over;
 	int result = 0;
 
-	if (!skip || tk->tk_n == tk->tk_last)
+	if (!skip || tk->tk_left == 1)
 		result = call_for_all(px, tk->tk_fn);
-	if (tk->tk_n == tk->tk_last)
+	if (tk->tk_left == 1)
 		return result != 0 ? RUN_FAILED : RUN_DONE;
-	now = (uint64_t)((gethrtime() - tk->tk_start) / tk->tk_interval);
-	tk->tk_n = now > tk->tk_n ? now + 1 : tk->tk_n + 1;
-	if (tk->tk_last != 0 && tk->tk_n > tk->tk_last)
-		tk->tk_n = tk->tk_last;
+	over = 1 + (uint64_t)((gethrtime() - tk->tk_due) / tk->tk_interval);
+	tk->tk_due += (hrtime_t)over * tk->tk_interval;
+	if (tk->tk_left != 0)
+		tk->tk_left = tk->tk_left > over ? tk->tk_left - over : 1;
 	return result != 0 ? RUN_FAILED : RUN_ON;
 }
 
@@ -303,7 +295,7 @@ int
 pctx_run(pctx_t *pctx, uint_t msec, uint_t nsamples,
     int (*fn)(pctx_t *, pid_t, id_t, void *))
 {
-	struct ticks tk = { gethrtime(), msec * MS, 1, nsamples, fn };
+	struct ticks tk = { -1, msec * MS, nsamples, fn };
 	struct barecpc_control_event ev;
 	enum outcome how = RUN_ON;
 
@@ -313,9 +305,11 @@ pctx_run(pctx_t *pctx, uint_t msec, uint_t nsamples,
 	}
 	if (run_begin(pctx) != 0)
 		return -1;
+	if (msec != 0)
+		tk.tk_due = gethrtime() + tk.tk_interval;
 	while (how == RUN_ON) {
 		if (pctx_control(BARECPC_CONTROL_WAIT, pctx->px_pid,
-			(long)tick_due(&tk), &ev) == -1) {
+			(long)tk.tk_due, &ev) == -1) {
 			if (errno == EINTR)
 				continue;
 			return errno == ECANCELED ? 0 : run_ended(pctx);

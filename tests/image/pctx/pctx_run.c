@@ -15,6 +15,8 @@
 
 TEST_KEEPS(64);
 
+#define MS 1000000LL
+
 /*
  * Handlers that note their calls.  One fails if `failing` is its letter.
  */
@@ -299,13 +301,16 @@ TEST(a_failing_tick_ends_the_run)
 	EXPECT_LOG("init1 ");
 }
 
+static struct timespec tick_time;
+static hrtime_t tick_began[2];
+
 static int
 slow_tick(pctx_t *px, pid_t pid, id_t id, void *arg)
 {
-	struct timespec ms12 = { 0, 12000000 };
-
 	(void)px, (void)pid, (void)id, (void)arg;
-	nanosleep(&ms12, NULL);
+	if (ticks < 2)
+		tick_began[ticks] = gethrtime();
+	nanosleep(&tick_time, NULL);
 	ticks++;
 	return 0;
 }
@@ -319,8 +324,24 @@ TEST(late_ticks_are_skipped_but_counted)
 	pctx_t *px = noted("sleep", NULL, NULL);
 
 	REQUIRE(px != NULL);
+	tick_time.tv_nsec = 12 * MS;
 	EXPECT_EQ(pctx_run(px, 5, 4, slow_tick), 0);
 	EXPECT(ticks == 2 || (ticks == 1 && !(one_cpu() && emulated())));
+	pctx_release(px);
+	EXPECT_LOG("init1 ");
+}
+
+/* The first tick ends at 27 ms.  The last is due at 30 ms, and not before. */
+TEST(the_last_tick_waits_for_its_time)
+{
+	pctx_t *px = noted("sleep", NULL, NULL);
+
+	REQUIRE(px != NULL);
+	tick_time.tv_nsec = 22 * MS;
+	EXPECT_EQ(pctx_run(px, 5, 4, slow_tick), 0);
+	EXPECT(ticks == 2 || (ticks == 1 && !(one_cpu() && emulated())));
+	if (one_cpu() && emulated())
+		EXPECT(tick_began[1] - tick_began[0] > 24 * MS);
 	pctx_release(px);
 	EXPECT_LOG("init1 ");
 }
