@@ -12,10 +12,10 @@
 struct __pctx {
 	struct __pctx *px_next; /* in the list of all */
 	pid_t px_pid;
-	bool px_created; /* a child of this process, which reaps it */
-	bool px_began;   /* init_lwp was called for its LWPs */
-	bool px_exec;    /* fini_lwp was called for exec(2) */
-	bool px_exited;  /* its exit(2) was seen */
+	bool px_created;   /* a child of this process, which reaps it */
+	bool px_began;     /* init_lwp was called for its LWPs */
+	unsigned px_execs; /* LWPs in exec(2), for which fini_lwp was called */
+	bool px_exited;    /* its exit(2) was seen */
 	int px_verbose;
 	void *px_arg;
 	pctx_errfn_t *px_errfn;

@@ -117,14 +117,22 @@ lwp_exits(pctx_t *px, long lwp)
 	return RUN_ON;
 }
 
-/* Two LWPs may do this at once; the second gets no further. */
+/* Two LWPs may do this at once.  One at most succeeds. */
 static enum outcome
 exec_begins(pctx_t *px)
 {
-	if (!px->px_exec)
+	if (px->px_execs++ == 0)
 		call_for_all(px, px->px_fini_lwp);
-	px->px_exec = true;
 	return RUN_ON;
+}
+
+/* The LWPs go on in the old program, and count again. */
+static enum outcome
+exec_failed(pctx_t *px)
+{
+	if (px->px_execs == 0 || --px->px_execs != 0)
+		return RUN_ON;
+	return call_for_all(px, px->px_init_lwp) == 0 ? RUN_ON : RUN_FAILED;
 }
 
 static enum outcome
@@ -132,7 +140,7 @@ exec_done(pctx_t *px, long lwp)
 {
 	char command[COMMAND_BYTES] = "";
 
-	px->px_exec = false;
+	px->px_execs = 0;
 	if (px->px_exec_done == NULL && px->px_init_lwp == NULL &&
 	    px->px_fini_lwp == NULL)
 		return RUN_ON;
@@ -219,6 +227,8 @@ handle(pctx_t *px, const struct barecpc_control_event *ev)
 		return lwp_exits(px, ev->be_lwp);
 	case BARECPC_EVENT_EXEC_ENTRY:
 		return exec_begins(px);
+	case BARECPC_EVENT_EXEC_FAILED:
+		return exec_failed(px);
 	case BARECPC_EVENT_EXEC:
 		return exec_done(px, ev->be_lwp);
 	case BARECPC_EVENT_FORK:

@@ -65,7 +65,8 @@ typedef enum {
  * called for each new LWP before it runs, and for LWP 1 of a new program.
  *
  * The handler fini_lwp is called before an LWP ends, and for each LWP before
- * exit(2) and exec(2).  Then its counts can still be sampled.
+ * exit(2) and exec(2).  Then its counts can still be sampled.  If exec(2)
+ * fails, init_lwp is called for each LWP again.
  */
 typedef int pctx_init_lwpfn_t(pctx_t *, pid_t, id_t, void *arg);
 typedef int pctx_fini_lwpfn_t(pctx_t *, pid_t, id_t, void *arg);

@@ -111,8 +111,9 @@ enum {
 	                     */
 	BARECPC_EVENT_LWP_CREATE, /* arg: the id of the new LWP */
 	BARECPC_EVENT_LWP_EXIT,
-	BARECPC_EVENT_EXEC_ENTRY, /* a program will replace this one */
-	BARECPC_EVENT_EXEC,       /* it has, and its LWP is number 1 */
+	BARECPC_EVENT_EXEC_ENTRY,  /* execve(2) begins */
+	BARECPC_EVENT_EXEC_FAILED, /* it has failed */
+	BARECPC_EVENT_EXEC,        /* a new program, whose LWP is number 1 */
 	BARECPC_EVENT_FORK, /* arg: the child's pid; the caller controls it */
 	BARECPC_EVENT_EXIT, /* arg: the status */
 };

@@ -67,6 +67,9 @@ stop_trace(struct lwp *l, enum stop_at at, intptr_t arg)
 		printf(
 		    "exec of %u LWP(s), %u bound\n", p->p_nlwp, count_bound(p));
 		break;
+	case STOP_EXEC_FAILED:
+		printf("exec failed\n");
+		break;
 	case STOP_EXEC:
 		printf("exec done\n");
 		break;

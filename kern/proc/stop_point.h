@@ -18,11 +18,10 @@ enum stop_at {
 	STOP_LWP_CREATE,
 	/* The LWP will exit, others stay; its context still exists. */
 	STOP_LWP_EXIT,
-	/*
-	 * A new program is loaded.  All LWPs and their contexts of the old
-	 * one still exist.
-	 */
+	/* In execve(2), which may still fail.  All LWPs and contexts exist. */
 	STOP_EXEC_ENTRY,
+	/* It has failed, and will return an error. */
+	STOP_EXEC_FAILED,
 	/* The new program has not run; one LWP is left, nothing is bound. */
 	STOP_EXEC,
 	/* arg: p_pid of a new process, not started. */

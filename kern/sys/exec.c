@@ -142,7 +142,6 @@ exec_program(const char *path, struct args *args)
 		return ENOMEM;
 	if ((err = load_program(loaded, path, args, &pc, &sp)) != 0)
 		goto free_loaded;
-	stop_point(STOP_EXEC_ENTRY, 0);
 	if ((err = proc_alone()) != 0) {
 		as_free(&loaded->p_as);
 		goto free_loaded;
@@ -162,9 +161,9 @@ sys_execve(const uintptr_t *a)
 	struct args args;
 	int err;
 
-	if ((err = copyinstr(path, a[0], sizeof path)) != 0)
-		return -err;
+	stop_point(STOP_EXEC_ENTRY, 0);
 	if ((err = args_init(&args)) == 0 &&
+	    (err = copyinstr(path, a[0], sizeof path)) == 0 &&
 	    (err = args_read(&args, a[1], &args.argc)) == 0 &&
 	    (err = args_read(&args, a[2], &args.envc)) == 0) {
 		/* argv[0] must exist. */
@@ -174,8 +173,10 @@ sys_execve(const uintptr_t *a)
 			err = exec_program(path, &args);
 	}
 	args_free(&args);
-	if (err != 0)
+	if (err != 0) {
+		stop_point(STOP_EXEC_FAILED, 0);
 		return -err;
+	}
 	trap_return(arch_lwp_frame(l));
 	arch_lwp_resume(l);
 }

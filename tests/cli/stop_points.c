@@ -72,7 +72,7 @@ main(int argc, char **argv)
 	run_child(argv, "exit");
 	run_child(argv, "exec");
 	run_child(argv, "killed");
-	execv("/no/such", argv); /* fails, so this is not a stop point */
+	execv("/no/such", argv);
 	pthread_create(&t, NULL, wait_for_ever, NULL);
 	return 5;
 }

@@ -15,6 +15,8 @@ lwp 1 (bound): exec of 1 LWP(s), 1 bound
 lwp 1 (unbound): exec done
 lwp 1 (unbound): exit 4 of 1 LWP(s), 0 bound
 lwp 1 (bound): fork
+lwp 1 (bound): exec of 1 LWP(s), 1 bound
+lwp 1 (bound): exec failed
 lwp 1 (bound): lwp_create 3 (bound)
 lwp 1 (bound): exit 5 of 2 LWP(s), 2 bound
 END

@@ -145,10 +145,11 @@ TEST(exec_by_another_lwp)
 		   "exec1(pctx_target spin 10) init1 fini1 exit1(7) ");
 }
 
-TEST(an_exec_that_fails_is_no_event)
+/* pctx_set_events(3CPC), "System Calls and pctx Handlers". */
+TEST(an_exec_that_fails_begins_the_lwps_again)
 {
 	EXPECT_EQ(run_noted("noexec", NULL, NULL), 0);
-	EXPECT_LOG("init1 fini1 exit1(5) ");
+	EXPECT_LOG("init1 fini1 init1 fini1 exit1(5) ");
 }
 
 /* PCTX-09: with no exec handler the run ends, and can go on. */
