@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const subcode_text[] = {
 	[CPC_INVALID_EVENT] = "Unknown event\n",

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Fill cil_name: one name after each NUL of the text. */
 static bool

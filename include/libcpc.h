@@ -25,10 +25,11 @@
 #ifndef LIBCPC_H
 #define LIBCPC_H
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <string.h>
+#include <stddef.h>
 #include <sys/processor.h>
 #include <sys/types.h>
 #include <ucontext.h>
@@ -37,7 +38,17 @@
 #include <sys/cpc.h> /* CPC_COUNT_*, CPC_BIND_*, CPC_CAP_*, subcodes */
 
 #ifdef __cplusplus
+#include <string.h>
 extern "C" {
+#else
+/*
+ * Examples in the manual pages call these without their headers.  <string.h>
+ * also declares index(), and an example has a variable of that name.
+ */
+char *strerror(int err);
+int strcmp(const char *a, const char *b);
+int strncmp(const char *a, const char *b, size_t n);
+void bzero(void *s, size_t n);
 #endif
 
 /* Versions of this interface.  cpc_open() accepts the current one only. */

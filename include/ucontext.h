@@ -30,5 +30,8 @@
 #ifndef SP
 #define SP REG_SP
 #endif
+#ifndef USP
+#define USP REG_SP
+#endif
 
 #endif /* BARECPC_UCONTEXT_H */

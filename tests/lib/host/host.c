@@ -3,6 +3,7 @@
 #include "tests/lib/host/host.h"
 
 #include <stdio.h>
+#include <string.h>
 
 cpc_t *cpc;
 struct detail detail;
