@@ -181,8 +181,12 @@ int cpc_rele(void);
 
 /*
  * Let both counters of the LWP's event count user mode (system mode), or not.
- * The values continue, the ticks start again.  Signal-safe.  EINVAL: no event
- * is bound; EAGAIN: a CPU is being measured.  cpc_count_usr_events(3CPC).
+ * The values continue, the ticks start again.  So a program can mark what its
+ * controller counts: of an event or set that the controller bound, all requests
+ * change, and the ticks continue.
+ *
+ * Signal-safe.  EINVAL: neither is bound; EAGAIN: a CPU is being measured, or
+ * was since the bind.  cpc_count_usr_events(3CPC).
  */
 int cpc_count_usr_events(int enable);
 int cpc_count_sys_events(int enable);

@@ -142,8 +142,15 @@ static int
 count_level(uint32_t level, int enable)
 {
 	cpc_event_t event;
+	intptr_t r;
 	int flags;
 
+	/* A controller may have bound an event or a set to this LWP. */
+	r = cpc_syscall(CPC_OP_LEVEL,
+	    level == V1_USR ? CPC_COUNT_USER : CPC_COUNT_SYSTEM, enable != 0, 0,
+	    0);
+	if (r != -EINVAL)
+		return cpci_v1_result(r);
 	/* The first sample says whether the LWP's context is an event. */
 	if (cpci_v1_sample(&own_lwp, &event, &flags) != 0)
 		return -1;

@@ -194,6 +194,12 @@ enum cpc_op {
 	CPC_OP_INVALIDATE_PCTX = 52,
 	/* As CPC_OP_WHERE, with d: CPC_TARGET(). */
 	CPC_OP_WHERE_PCTX = 53,
+	/*
+	 * Let all requests of the context count at a privilege, or not.  Counts
+	 * and ticks continue.  a: CPC_COUNT_USER or CPC_COUNT_SYSTEM, b: 1 or
+	 * 0.  EINVAL: the process's controller has not bound the context.
+	 */
+	CPC_OP_LEVEL = 59,
 };
 
 /* An LWP of another process. */

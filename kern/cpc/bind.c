@@ -287,6 +287,7 @@ kcpc_ctx_copy(const struct kcpc_ctx *from)
 	ctx->kc_pcbe.ps_cfg = made.kc_pcbe.ps_cfg;
 	ctx->kc_pcbe.ps_page = made.kc_own;
 	ctx->kc_fold = (struct timer){ 0 };
+	ctx->kc_pack = NULL;
 	return ctx;
 }
 
@@ -325,6 +326,8 @@ void
 kcpc_ctx_destroy(struct kcpc_ctx *ctx)
 {
 	timer_stop(&ctx->kc_fold);
+	if (ctx->kc_pack != NULL)
+		kfree(ctx->kc_pack);
 	unconfigure_all(ctx);
 	room_free(ctx);
 }

@@ -59,6 +59,8 @@ struct kcpc_ctx {
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
 	struct cpc_page *kc_own; /* its counts while its LWP has no page */
+	/* A controller's: what it bound, for CPC_OP_LEVEL.  Else NULL. */
+	struct cpc_pack *kc_pack;
 };
 
 /* kc_flags; the values are illumos's, but for the last two. */
@@ -278,6 +280,12 @@ int kcpc_pctx_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
 int kcpc_pctx_sample(
     struct lwp *l, cpc_setid_t set, size_t n, struct cpc_sample *s);
 int kcpc_pctx_rele(struct lwp *l, cpc_setid_t set);
+/*
+ * The current LWP's context, which a controller bound and which is stopped,
+ * begins again with these requests.  Its ticks continue.  If that fails, the
+ * context is gone.
+ */
+int kcpc_pctx_again(struct kcpc_ctx *ctx, const struct kcpc_want *want);
 int kcpc_pctx_invalidate(struct lwp *l);
 /* Is the context bound by the controller of its LWP's process? */
 bool kcpc_is_pctx(const struct kcpc_ctx *ctx);

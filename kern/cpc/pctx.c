@@ -9,6 +9,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
+#include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
@@ -67,6 +68,29 @@ kcpc_pctx_rele(struct lwp *l, cpc_setid_t set)
 	if (kcpc_pctx_find(l, set, &ctx) == EINVAL)
 		return EINVAL;
 	kcpc_drop(l);
+	return 0;
+}
+
+int
+kcpc_pctx_again(struct kcpc_ctx *ctx, const struct kcpc_want *want)
+{
+	struct cpc_pack *pack = ctx->kc_pack;
+	uint64_t tick = ctx->kc_pcbe.ps_page->cg_tick;
+	struct proc *by = ctx->kc_proc;
+	struct lwp *l = ctx->kc_lwp;
+	int subcode;
+
+	ctx->kc_pack = NULL;
+	kcpc_drop(l);
+	if (kcpc_hang(l, pack->cp_set, want, pack->cp_nreqs, &subcode) != 0) {
+		kfree(pack);
+		return EINVAL;
+	}
+	ctx = l->l_cpc;
+	ctx->kc_proc = by;
+	ctx->kc_pack = pack;
+	ctx->kc_pcbe.ps_page->cg_tick = tick;
+	kcpc_start(ctx);
 	return 0;
 }
 

@@ -182,6 +182,7 @@ bind_target(struct lwp *self, const struct cpc_pack *pack, size_t bytes,
     uintptr_t target, int *subcode)
 {
 	struct kcpc_want want[CPC_MAX_REQS];
+	struct cpc_pack *kept;
 	struct lwp *l;
 	int err;
 
@@ -195,7 +196,15 @@ bind_target(struct lwp *self, const struct cpc_pack *pack, size_t bytes,
 	kcpc_drop(l);
 	if (!pack_unpack(pack, bytes, want))
 		return EINVAL;
-	return kcpc_pctx_bind(l, pack->cp_set, want, pack->cp_nreqs, subcode);
+	if ((kept = kmalloc(bytes)) == NULL)
+		return ENOMEM;
+	memcpy(kept, pack, bytes);
+	err = kcpc_pctx_bind(l, pack->cp_set, want, pack->cp_nreqs, subcode);
+	if (err == 0)
+		l->l_cpc->kc_pack = kept;
+	else
+		kfree(kept);
+	return err;
 }
 
 /* Copy the subcode and the reason of a refusal to the program. */
@@ -440,6 +449,45 @@ op_disable(const uintptr_t *a)
 	return -kcpc_disable(lwp_self());
 }
 
+/* The next bind of the pack continues the counts, with this level or not. */
+static void
+pack_level(struct kcpc_ctx *ctx, uint32_t level, bool count)
+{
+	char *at = (char *)(ctx->kc_pack + 1);
+
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++) {
+		struct cpc_packreq *pr = (struct cpc_packreq *)at;
+
+		pr->cr_flags = kcpc_request_flags(pr);
+		pr->cr_flags =
+		    count ? pr->cr_flags | level : pr->cr_flags & ~level;
+		pr->cr_event.ce_flags &= ~CPC_EVENT_LEVELS;
+		pr->cr_preset = *kcpc_count(ctx, i);
+		at += sizeof *pr + pr->cr_nattrs * sizeof(struct cpc_packattr);
+	}
+}
+
+static intptr_t
+op_level(const uintptr_t *a)
+{
+	struct kcpc_want want[CPC_MAX_REQS];
+	struct lwp *l = lwp_self();
+	struct cpc_pack *pack;
+	struct kcpc_ctx *ctx;
+	int err;
+
+	if ((err = kcpc_find(l, 0, &ctx)) != 0)
+		return -err;
+	if (ctx->kc_pack == NULL ||
+	    (a[0] != CPC_COUNT_USER && a[0] != CPC_COUNT_SYSTEM))
+		return -EINVAL;
+	kcpc_disable(l); /* it may be frozen already */
+	pack_level(ctx, (uint32_t)a[0], a[1] != 0);
+	pack = ctx->kc_pack;
+	pack_unpack(pack, pack->cp_bytes, want);
+	return -kcpc_pctx_again(ctx, want);
+}
+
 static intptr_t
 op_preset(const uintptr_t *a)
 {
@@ -533,6 +581,7 @@ static kcpc_op_fn *ops[] = {
 	[CPC_OP_RELE] = op_rele,
 	[CPC_OP_ENABLE] = op_enable,
 	[CPC_OP_DISABLE] = op_disable,
+	[CPC_OP_LEVEL] = op_level,
 	[CPC_OP_TEST_DISTURB] = NULL, /* kern/sys/test_hooks.c */
 	[CPC_OP_PRESET] = op_preset,
 	[CPC_OP_RESTART] = op_restart,

@@ -209,6 +209,31 @@ CPC_TEST(a_target_disables_its_controllers_set)
 		EXPECT(many - few + 2000 < 4000);
 }
 
+/*
+ * cpc_count_usr_events(3CPC), Example 1: the controller's request counts no
+ * privilege, until the target says so.
+ */
+CPC_TEST(a_target_marks_what_is_counted)
+{
+	const char *mode = own_privilege() == CPC_COUNT_USER ? "usr" : "sys";
+	cpc_set_t *set = cpc_set_create(cpc);
+	uint64_t few, many;
+
+	NEEDS_EXACT_COUNTS();
+	cpc_set_add_request(cpc, set, INS_EVENT, 500, 0, 0, NULL);
+	count_with(cpc, set, 1);
+	few = run_counted("marked", mode, "1000");
+	EXPECT_EQ(ct.status, 0);
+	EXPECT_EQ(ct.sample_errno, 0);
+	many = run_counted("marked", mode, "3000");
+	EXPECT_EQ(ct.status, 0);
+	EXPECT(few >= 500 + 1000 * SPIN_INSNS);
+	if (emulated())
+		EXPECT_EQ(many - few, 2000 * SPIN_INSNS);
+	else
+		EXPECT(many - few >= 2000 * SPIN_INSNS);
+}
+
 /* A target that binds a set of its own displaces the controller's. */
 CPC_TEST(a_target_displaces_its_controllers_set)
 {

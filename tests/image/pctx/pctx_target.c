@@ -13,6 +13,7 @@
  *     kill            end by a signal
  *     disable N       cpc_disable(), run the loop, cpc_enable()
  *     own N           bind a set of its own, run the loop
+ *     marked usr N    count user mode (sys: system mode) in the loop only
  *     overflow N      run loops of 5,000 turns, exit with the number of SIGEMT
  *     denied          may it bind a set?  exit with errno
  *     race            two LWPs call exit(2) at once
@@ -120,6 +121,19 @@ disabled_loop(void)
 }
 
 static int
+marked_loop(int (*count)(int enable))
+{
+	work(2 * turns);
+	if (count(1) != 0)
+		return errno;
+	work(turns);
+	if (count(0) != 0)
+		return errno;
+	work(2 * turns);
+	return 0;
+}
+
+static int
 own_set(void)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
@@ -200,6 +214,9 @@ obey(const char *what)
 		return disabled_loop();
 	if (strcmp(what, "own") == 0 || strcmp(what, "denied") == 0)
 		return own_set();
+	if (strcmp(what, "marked") == 0)
+		return marked_loop(*words[2] == 'u' ? cpc_count_usr_events
+						    : cpc_count_sys_events);
 	if (strcmp(what, "overflow") == 0) {
 		signal(SIGEMT, count_signal);
 		return work_in_parts(), nsignals;
