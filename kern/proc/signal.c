@@ -176,12 +176,13 @@ find_running(const struct proc *p, int sig)
 /*
  * Choose the LWP that takes a signal sent to the process.  Prefer the running
  * LWP, then an LWP on another CPU, then one that sig_kick() wakes.  An LWP in
- * vfork(2) comes last.
+ * vfork(2) comes next.  A new LWP is last: its creator may be stopped, and then
+ * it does not run.
  */
 static struct lwp *
 find_taker(struct proc *p, int sig)
 {
-	struct lwp *l = lwp_self(), *vforking = NULL;
+	struct lwp *l = lwp_self(), *last = NULL;
 
 	if (l->l_proc == p && l->l_state == LWP_RUNNING &&
 	    accepts_signal(l, sig))
@@ -191,11 +192,12 @@ find_taker(struct proc *p, int sig)
 	for (l = p->p_lwps; l != NULL; l = l->l_sibling) {
 		if (l->l_state == LWP_ZOMBIE || !accepts_signal(l, sig))
 			continue;
-		if (!l->l_vforking)
+		if (!l->l_vforking && l->l_state != LWP_NEW)
 			return l;
-		vforking = l;
+		if (last == NULL || l->l_vforking)
+			last = l;
 	}
-	return vforking;
+	return last;
 }
 
 int

@@ -5,6 +5,7 @@
 #include "tests/image/pctx/pctx_test.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/barecpc.h>
@@ -233,6 +234,33 @@ TEST(the_child_of_an_unseen_fork_goes_on)
 {
 	fork_unseen(release_process);
 	fork_unseen(kill_process);
+}
+
+static void *
+do_nothing(void *arg)
+{
+	return arg;
+}
+
+/* It is stopped, and has an LWP that has not run yet. */
+TEST(a_process_that_makes_an_lwp_can_be_killed)
+{
+	struct timespec ms5 = { 0, 5000000 };
+	int turns = 200;
+	pthread_t t;
+	pid_t pid;
+
+	if ((pid = fork()) == 0) {
+		control(BARECPC_CONTROL_ME, 0, 0, NULL);
+		pthread_create(&t, NULL, do_nothing, NULL);
+		_exit(0);
+	}
+	nanosleep(&ms5, NULL);
+	EXPECT_EQ(kill(pid, SIGKILL), 0);
+	while (waitpid(pid, NULL, WNOHANG) == 0 && turns-- > 0)
+		nanosleep(&ms5, NULL);
+	EXPECT(turns > 0);
+	control(BARECPC_CONTROL_RELEASE, pid, 0, NULL);
 }
 
 /* The run's first process has no parent. */
