@@ -214,6 +214,21 @@ call_counters(void)
 	    random_word(), chaos_below(5), random_target());
 }
 
+static void
+control_process(pid_t pid)
+{
+	uint64_t op = chaos_below(8);
+	uintptr_t a = chaos_below(128);
+
+	if (op == BARECPC_CONTROL_ME && !chaos_one_in(8))
+		op = BARECPC_CONTROL_WAIT;
+	if (op == BARECPC_CONTROL_WAIT)
+		a = (uintptr_t)gethrtime() + chaos_below(1000000);
+	if (op == BARECPC_CONTROL_GIVE)
+		a = (uintptr_t)last_child;
+	syscall(BARECPC_SYS_CONTROL, op, (long)pid, a, random_word());
+}
+
 /*
  * Control another process.  Its LWPs stop until the caller's process lets them
  * go on, or ends.  After `me` the caller's process stops for the test, and is
@@ -222,16 +237,13 @@ call_counters(void)
 static void
 call_control(void)
 {
-	uint64_t op = chaos_below(8);
-	uintptr_t a = chaos_below(128);
+	pid_t pid = random_process();
 
-	if (op == BARECPC_CONTROL_ME && !chaos_one_in(4))
-		op = BARECPC_CONTROL_CAPTURE;
-	if (op == BARECPC_CONTROL_WAIT)
-		a = (uintptr_t)gethrtime() + chaos_below(1000000);
-	if (op == BARECPC_CONTROL_GIVE)
-		a = (uintptr_t)last_child;
-	syscall(BARECPC_SYS_CONTROL, op, random_process(), a, random_word());
+	if (chaos_one_in(2))
+		syscall(BARECPC_SYS_CONTROL, (long)BARECPC_CONTROL_CAPTURE,
+		    (long)pid, 0L, 0L);
+	for (uint64_t n = chaos_below(5); n > 0; n--)
+		control_process(pid);
 }
 
 /*
