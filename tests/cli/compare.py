@@ -9,8 +9,9 @@ import subprocess
 import sys
 import tempfile
 
+from made_records import quantity, record
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-VIRTUAL = {"clock": "virtual", "icount_shift": "0", "accel": "tcg"}
 points = []
 
 
@@ -20,28 +21,6 @@ def check(name, wrong):
     print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
     for line in wrong[:10]:
         print(f"# {line}")
-
-
-def series(raw):
-    return {"raw": raw, "min": min(raw), "median": sorted(raw)[(len(raw) - 1) // 2], "max": max(raw)}
-
-
-def quantity(raw, overhead=None):
-    measured, less = series(raw), series(overhead) if overhead else None
-    return {"net": measured["median"] - (less["median"] if less else 0), "measured": measured, "overhead": less}
-
-
-def record(label, raw, event="PAPI_tot_ins", overhead=None, host=None, **members):
-    """A measurement with these raw values; None: not supported."""
-    count = quantity(raw, overhead) if raw else None
-    made = {"schema": 1, "payload": label.split("/")[0], "arguments": [], "label": label, "event": event, "privilege": "user",
-            "status": "counted" if raw else "not supported", "runs": len(raw or [1]), "iterations": 10,
-            "overhead_method": "empty body" if overhead else "none", "count": count, "tick": None, "hrtime_ns": None,
-            "conditions": {"measured": {"disturbed": [], "excluded": 0}, "overhead": None}, "verified": True,
-            "machine": {"cpu": "first", "pics": [{"pic": 0, "width": 48}], "host": host or VIRTUAL}}
-    if not raw:
-        made["reason"] = "no PIC can count it"
-    return made | members
 
 
 def compare(a, b, *options):
@@ -195,7 +174,9 @@ def real_runs():
     first, second, timed = boot("1"), boot("2"), boot("3", "--no-icount")
     expect("two runs of emulation", 0, "^1 same; 0 failed$", first, second)
     expect("a run in the host's time", 0, "^# by a 95 % confidence interval ", timed, timed)
-    expect("the clock is named", 1, '^# machine: host.clock: "virtual", then "host"$', first, timed)
+    # The counts may agree by chance, so the status is not known.
+    out = compare(first, timed)[1]
+    check("the clock is named", [] if '# machine: host.clock: "virtual", then "host"\n' in out else out.splitlines())
 
 
 with tempfile.TemporaryDirectory() as name:

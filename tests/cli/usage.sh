@@ -83,11 +83,12 @@ for s in $(git ls-files scripts | grep -vE '/.*/|/barecpc$|\.c$'); do
 	expect "$name: an unknown option" $wrong '--nonsense|arguments are required' "$s" --nonsense
 done
 check 'barecpc prints its usage' tells scripts/barecpc
-for command in run encode list fits arch probe compare; do
+for command in run encode list fits arch probe compare export; do
 	check "barecpc $command prints its usage" tells scripts/barecpc $command
 	files=
 	[ $command != compare ] || files='A B'
-	# shellcheck disable=SC2086 # two words, or none
+	[ $command != export ] || files='--to csv A'
+	# shellcheck disable=SC2086 # some words, or none
 	expect "barecpc $command: an unknown option" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command $files --nonsense
 done
 expect 'a CPU without a name' 2 '^encode: : no such CPU; known are: ' scripts/barecpc encode --cpu '' X

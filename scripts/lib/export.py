@@ -1,0 +1,213 @@
+"""`barecpc export`: writes records in the formats of other programs (docs/compare.md)."""
+
+import argparse
+import csv
+import io
+import json
+import os
+import pathlib
+import sys
+import tempfile
+from xml.etree import ElementTree
+
+import page
+import records
+from qemu import HostError
+
+HELP = """
+formats:
+  google-benchmark         JSON of Google Benchmark, for its compare.py
+  github-action-benchmark  JSON for its tool customSmallerIsBetter
+  bencher                  Bencher Metric Format
+  junit, tap               a test for each row: not counted is skipped, not verified failed
+  csv                      all rows, with their raw values
+  html                     one page with plots, which loads nothing else
+
+status:
+  0    written
+  125  bad input, or nothing to write: FILE keeps what it had
+"""
+
+
+def add_arguments(parser):
+    parser.epilog, parser.formatter_class = HELP, argparse.RawDescriptionHelpFormatter
+    parser.add_argument("--to", required=True, choices=list(FORMATS), metavar="FORMAT", help="a format of the list below")
+    parser.add_argument("-o", dest="output", metavar="FILE", help="write to FILE, not to standard output")
+    parser.add_argument("records", metavar="A.jsonl", help="records of `barecpc run --results`")
+
+
+def main(args):
+    measurements, others = records.load(args.records)
+    make, fits = FORMATS[args.to]
+    known = [record for record in measurements if fits(record)]
+    profiles = [record for record in others if record.get("payload") == "record"]
+    if not known and not (args.to == "html" and profiles):
+        raise HostError(f"{args.records}: no row has what --to {args.to} shows: nothing is written")
+    left_out = len(measurements) - len(known)
+    if left_out:
+        print(f"host: {args.records}: {left_out} rows have no value for --to {args.to}: they are left out", file=sys.stderr)
+    rows = records.numbered(((r["label"], records.event_name(r)), r) for r in known)
+    text = make(rows, profiles) if args.to == "html" else make(rows)
+    if args.output:
+        _replace(pathlib.Path(args.output), text)
+    else:
+        sys.stdout.buffer.write(text.encode())
+    return 0
+
+
+def _replace(path, text):
+    """Write a file as a whole: if that fails, the old one remains.  A device or pipe is written in place."""
+    if path.exists() and not path.is_file():
+        path.write_text(text)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".barecpc.", dir=path.parent)
+    try:
+        with open(handle, "wb") as file:
+            file.write(text.encode())
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _always(_):
+    return True
+
+
+def _counted(record):
+    return record["count"] is not None
+
+
+def _timed(record):
+    return record["hrtime_ns"] is not None
+
+
+def _again(number):
+    """The suffix for the name of a row that occurs again."""
+    return f" ({number})" if number > 1 else ""
+
+
+def _name(key):
+    label, event, number = key
+    return f"{label} {event}{_again(number)}"
+
+
+def _net(quantity):
+    """The raw values, each less the overhead that `net` leaves out."""
+    less = quantity["measured"]["median"] - quantity["net"]
+    return [value - less for value in quantity["measured"]["raw"]]
+
+
+def _json(value):
+    return json.dumps(value, indent=1) + "\n"
+
+
+def google_benchmark(rows):
+    """A benchmark for each row, and in it a repetition for each run.  The counter has the event's name."""
+    benchmarks = []
+    for family, (key, r) in enumerate(rows.items()):
+        times = _net(r["hrtime_ns"])
+        counts = _net(r["count"]) if r["count"] else []
+        # Both have one value for each run, unless a program wrote the record by other means.
+        for number, time in enumerate(times):
+            name = _name(key).replace(" ", "/", 1)
+            benchmarks.append({
+                "name": name, "family_index": family, "per_family_instance_index": 0, "run_name": name, "run_type": "iteration",
+                "repetitions": len(times), "repetition_index": number, "threads": 1, "iterations": r["iterations"],
+                "real_time": time / r["iterations"], "cpu_time": time / r["iterations"], "time_unit": "ns",
+                **({key[1]: counts[number] / r["iterations"]} if number < len(counts) else {})})
+    machine = next(iter(rows.values()))["machine"]
+    context = {"executable": "barecpc", "num_cpus": machine.get("cpus", 1), "cpu_scaling_enabled": False,
+               "library_build_type": "release", "json_schema_version": 1, "machine": json.dumps(machine)}
+    return _json({"context": context, "benchmarks": benchmarks})
+
+
+def github_action_benchmark(rows):
+    """A list of values of which the smaller is better.  The range is half of max - min."""
+    return _json([{"name": _name(key), "unit": "events", "value": r["count"]["net"],
+                   "range": f"± {(r['count']['measured']['max'] - r['count']['measured']['min']) / 2:g}",
+                   "extra": f"{r['runs']} runs of {r['iterations']} iterations\n{records.arguments(r)}"} for key, r in rows.items()])
+
+
+def bencher(rows):
+    """A benchmark for each label, a measure for each event; the limits are the smallest and the largest run."""
+    table = {}
+    for (label, event, number), r in rows.items():
+        net = _net(r["count"])
+        table.setdefault(label + _again(number), {})[event] = {
+            "value": r["count"]["net"], "lower_value": min(net), "upper_value": max(net)}
+    return _json(table)
+
+
+def _say(r):
+    """The count in words, for reports of tests."""
+    if not r["count"]:
+        return r.get("reason") or r["status"]
+    return f"{r['count']['net']}, {r['count']['net'] / r['iterations']:.3f} an iteration; raw: {r['count']['measured']['raw']}"
+
+
+def junit(rows):
+    """A test case for each row, a suite for each payload."""
+    root = ElementTree.Element("testsuites")
+    suites = {}
+    for key, r in rows.items():
+        suite = suites.setdefault(r["payload"], [])
+        seconds = sum(r["hrtime_ns"]["measured"]["raw"]) / 1e9 if r["hrtime_ns"] else 0
+        case = ElementTree.Element("testcase", classname=r["payload"], name=_name(key), time=f"{seconds:.9f}")
+        if not r["verified"]:
+            ElementTree.SubElement(case, "failure", message="the program's result is wrong")
+        elif not r["count"]:
+            ElementTree.SubElement(case, "skipped", message=_say(r))
+        if r["count"]:
+            ElementTree.SubElement(case, "system-out").text = _say(r)
+        suite.append(case)
+    for name, cases in suites.items():
+        suite = ElementTree.SubElement(
+            root, "testsuite", name=name, tests=str(len(cases)), errors="0", time=f"{sum(float(c.get('time')) for c in cases):.9f}",
+            failures=str(sum(c.find("failure") is not None for c in cases)), skipped=str(sum(c.find("skipped") is not None for c in cases)))
+        suite.extend(cases)
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def tap(rows):
+    """A point for each row.  A `#` or backslash of a name is escaped, because `#` begins a directive."""
+    lines = ["TAP version 13", f"1..{len(rows)}"]
+    for number, (key, r) in enumerate(rows.items(), 1):
+        name = _name(key).replace("\\", "\\\\").replace("#", "\\#")
+        skip = "" if r["count"] or not r["verified"] else " # SKIP " + _say(r).replace("#", "\\#")
+        lines.append(f"{'ok' if r['verified'] else 'not ok'} {number} - {name}{skip}")
+        if r["count"]:
+            lines += ["  ---", f"  net: {r['count']['net']}", f"  raw: {json.dumps(r['count']['measured']['raw'])}", "  ..."]
+    return "\n".join(lines) + "\n"
+
+
+COLUMNS = ("payload", "label", "event", "privilege", "status", "reason", "runs", "iterations", "overhead_method", "verified")
+
+
+def csv_table(rows):
+    """A line for each row.  Raw values are separated by blanks; a count that is null is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow([*COLUMNS, "arguments", *(f"{name}_{part}" for name in records.QUANTITIES for part in ("net", "raw", "overhead_raw"))])
+    for r in rows.values():
+        cells = [r.get(column) for column in COLUMNS] + [records.arguments(r)]
+        for quantity in (r[name] for name in records.QUANTITIES):
+            cells.append(quantity["net"] if quantity else None)
+            cells += [" ".join(map(str, quantity[kind]["raw"])) if quantity and quantity[kind] else None for kind in ("measured", "overhead")]
+        writer.writerow(cells)
+    return text.getvalue()
+
+
+# How each format is made, and which rows it can show.
+FORMATS = {"google-benchmark": (google_benchmark, _timed), "github-action-benchmark": (github_action_benchmark, _counted),
+           "bencher": (bencher, _counted), "junit": (junit, _always), "tap": (tap, _always), "csv": (csv_table, _always),
+           "html": (page.make, _always)}

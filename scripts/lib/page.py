@@ -1,0 +1,103 @@
+"""Makes one HTML page of records: tables, plots of counts over parameters, distributions of raw values, a flame graph.
+
+The page has neither scripts nor references to other files.
+"""
+
+import html
+import math
+import re
+
+import records
+import stacks
+
+WIDTH, HEIGHT, MARGIN = 640, 240, 60  # pixels of a plot
+STRIP, STRIP_HEIGHT = 240, 18  # pixels of a distribution
+STYLE = """body { font-family: sans-serif; margin: 2em } table { border-collapse: collapse }
+td, th { padding: 0 .6em; text-align: right; white-space: nowrap } td:first-child, td:nth-child(2) { text-align: left }
+tr:nth-child(even) { background: #f4f4f4 } svg { font: 11px sans-serif }"""
+
+
+def make(rows, profiles):
+    """The page, as text."""
+    parts = ['<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>barecpc</title>',
+             # The browser itself refuses to load anything.
+             '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; style-src \'unsafe-inline\'">',
+             f"<style>{STYLE}</style></head><body><h1>barecpc</h1>"]
+    for machine in dict.fromkeys(_machine(r) for r in rows.values()):
+        parts.append(f"<p>{html.escape(machine)}</p>")
+    parts += _plots(rows)
+    if rows:
+        parts.append("<h2>Counts</h2><table><tr><th>row</th><th>event</th><th>count</th><th>per iteration</th><th>min</th><th>max</th>"
+                     "<th>raw values, measured</th><th></th></tr>")
+        parts += [_line(key, r) for key, r in rows.items()]
+        parts.append("</table>")
+    folded = stacks.Stacks()
+    for record in profiles:
+        try:
+            folded.take(record)
+        except (ValueError, TypeError):
+            parts.append("<p>A profile is left out: its stacks are not valid.</p>")
+    if not folded.empty():
+        parts.append(f"<h2>Profile</h2>{folded.flame_graph()}")
+    return "\n".join([*parts, "</body></html>", ""])
+
+
+def _machine(record):
+    machine = record["machine"]
+    host = machine.get("host")
+    facts = [machine.get("arch"), machine.get("cpu"), machine.get("pmu") or "no PMU", machine.get("vmm")]
+    if isinstance(host, dict):
+        facts.append(f"time of the {'guest, as instructions' if host.get('clock') == 'virtual' else 'host'}")
+    return ", ".join(str(fact) for fact in facts if fact)
+
+
+def _line(key, r):
+    cells = [html.escape(key[0]), html.escape(key[1])]
+    if r["count"]:
+        measured = r["count"]["measured"]
+        cells += [r["count"]["net"], f"{r['count']['net'] / r['iterations']:.3f}", measured["min"], measured["max"], _strip(measured["raw"])]
+    else:
+        cells += [html.escape(f"<{r['status']}>"), "-", "-", "-", "-"]
+    notes = [records.disturbed(r), r.get("reason"), "" if r["verified"] else "not verified"]
+    cells.append(html.escape("; ".join(str(note) for note in notes if note)))
+    return "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>"
+
+
+def _strip(raw):
+    """Each value as a dot between the smallest and the largest.  A title, which browsers show, has the numbers."""
+    low, high = min(raw), max(raw)
+    dots = []
+    for value in sorted(set(raw)):
+        x = 6 + (STRIP - 12) * ((value - low) / (high - low) if high > low else 0.5)
+        times = raw.count(value)
+        dots.append(f'<circle cx="{x:.1f}" cy="9" r="{min(8, 3 + math.log2(times)):.1f}" fill="#36c" fill-opacity=".5">'
+                    f"<title>{value}: {times} of {len(raw)} runs</title></circle>")
+    return (f'<svg class="runs" width="{STRIP}" height="{STRIP_HEIGHT}"><line x1="6" x2="{STRIP - 6}" y1="9" y2="9" stroke="#ccc"/>'
+            f"{''.join(dots)}</svg>")
+
+
+def _plots(rows):
+    """A plot for each payload and event whose labels end with at least two different numbers."""
+    series = {}
+    for (label, event, _), r in rows.items():
+        name, _, number = label.rpartition("/")
+        if r["count"] and re.fullmatch(r"[0-9]{1,18}", number) and int(number) > 0:
+            series.setdefault((name, event), {})[int(number)] = r["count"]["net"] / r["iterations"]
+    return [f"<h2>{html.escape(f'{name}: {event} per iteration')}</h2>{_plot(points)}"
+            for (name, event), points in series.items() if len(points) > 1]
+
+
+def _plot(points):
+    """Values over a logarithmic parameter."""
+    xs, ys = sorted(points), points.values()
+    low, high = min(0, *ys), max(0, *ys)
+    left, right = math.log(xs[0]), math.log(xs[-1])
+    spots = [(MARGIN + (WIDTH - 2 * MARGIN) * (math.log(x) - left) / (right - left),
+              HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * ((points[x] - low) / (high - low) if high > low else 0), x) for x in xs]
+    line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in spots)
+    marks = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#36c"><title>{at}: {points[at]:.3f}</title></circle>'
+                    f'<text x="{x:.1f}" y="{HEIGHT - MARGIN + 18}" text-anchor="middle">{at}</text>'
+                    f'<text x="{x:.1f}" y="{y - 8:.1f}" text-anchor="middle">{points[at]:.3f}</text>' for x, y, at in spots)
+    base = HEIGHT - MARGIN
+    return (f'<svg class="plot" width="{WIDTH}" height="{HEIGHT}"><line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{base}" y2="{base}" stroke="#999"/>'
+            f'<polyline points="{line}" fill="none" stroke="#36c"/>{marks}</svg>')
