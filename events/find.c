@@ -145,12 +145,14 @@ event_row_find(const struct events *es, const struct event_key *key)
 	    es->es_pmu->ep_index;
 	const struct event_row *row = rows_of(es);
 	unsigned mask = (1U << es->es_pmu->ep_bits) - 1;
-	unsigned at = key->ek_hash >> es->es_pmu->ep_shift & mask;
+	unsigned at = key->ek_hash >> es->es_pmu->ep_shift & mask, n;
 
 	for (; index[at] != 0; at = (at + 1) & mask) {
-		if (is_name(
-			es, key, events_text(es, row[index[at] - 1].er_name)))
-			return row_of_pmu(es, index[at] - 1U);
+		if (index[at] >> EVENT_ROW_BITS != EVENT_ROW_TAG(key->ek_hash))
+			continue;
+		n = (index[at] & ((1U << EVENT_ROW_BITS) - 1)) - 1;
+		if (is_name(es, key, events_text(es, row[n].er_name)))
+			return row_of_pmu(es, n);
 	}
 	return NULL;
 }

@@ -211,9 +211,15 @@ add_umask(struct work *w, unsigned place)
 {
 	struct event_spec *sp = w->wo_sp;
 	uint16_t *to = sp->spc_umask + sp->spc_numask;
+	size_t bytes = sp->spc_numask * sizeof *to;
 
 	if (sp->spc_numask == EVENT_MAXUMASK)
 		return EVENT_BAD_MIX;
+	/* Defaults mostly come before all others. */
+	if (bytes > 0 && sp->spc_umask[0] > place) {
+		to = sp->spc_umask;
+		__builtin_memmove(to + 1, to, bytes);
+	}
 	for (; to > sp->spc_umask && to[-1] > place; to--)
 		*to = to[-1];
 	*to = (uint16_t)place;

@@ -120,14 +120,17 @@ enum {
  * A name is found by the hash of its capitals.  The hash takes eight letters
  * at a time, with NULs after the last.  A unit mask is found by its tag, a
  * byte of the hash: eight tags of a list are compared at once.  An event is
- * found in its table's part of the index, which holds row numbers from 1.  The
- * search begins at the hash's place and ends at the first 0.  A long list of
- * unit masks has such an index, too, of places in the list from 1.
+ * found in its table's part of the index, which holds row numbers from 1, and
+ * four bits of each hash above them.  The search begins at the hash's place and
+ * ends at the first 0.  A long list of unit masks has such an index, too, of
+ * places in the list from 1.
  */
-#define EVENT_LONG_LIST 128
-#define EVENT_WORD      8
-#define EVENT_MAXNAME   64
-#define EVENT_TAG(hash) ((uint8_t)((hash) >> 24))
+#define EVENT_LONG_LIST     128
+#define EVENT_ROW_BITS      12
+#define EVENT_ROW_TAG(hash) ((hash) >> 28)
+#define EVENT_WORD          8
+#define EVENT_MAXNAME       64
+#define EVENT_TAG(hash)     ((uint8_t)((hash) >> 24))
 
 /* The length of the index of a long list. */
 static inline uint32_t

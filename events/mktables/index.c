@@ -39,7 +39,10 @@ place_rows(const struct event_row *rows, unsigned n, const struct event_pmu *ep,
 		at = hash_of(rows[i].er_name) >> ep->ep_shift;
 		for (off = 0; places[(at + off) & mask] != 0; off++)
 			;
-		places[(at + off) & mask] = (uint16_t)(i + 1);
+		places[(at + off) & mask] =
+		    (uint16_t)(EVENT_ROW_TAG(hash_of(rows[i].er_name))
+				   << EVENT_ROW_BITS |
+			       (i + 1));
 		if (off > far)
 			far = off;
 		sum += off;
@@ -54,7 +57,7 @@ index_add(const struct event_row *rows, unsigned n, struct event_pmu *ep)
 	uint16_t places[1 << 11];
 	unsigned far, best = ~0U, shift = 0;
 
-	if (n + n / 2 >= LENGTH(places))
+	if (n + n / 2 >= LENGTH(places) || n >= 1U << EVENT_ROW_BITS)
 		errx(1, "%u rows are more than places have numbers", n);
 	for (ep->ep_bits = 1; 1U << ep->ep_bits < n + n / 2; ep->ep_bits++)
 		;
