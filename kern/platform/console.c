@@ -19,6 +19,7 @@ static struct {
 	bool panicking;
 	bool mid_line; /* the last character was no newline */
 	enum stream last;
+	unsigned frames; /* sent so far */
 	void (*mirror)(int c);
 	size_t nearly;
 	char early[1024]; /* text so far, for a mirror that comes later */
@@ -91,6 +92,38 @@ cons_speaker(enum stream s, bool frame)
 	cons.last = s;
 }
 
+static void
+cons_line_text(const char *s)
+{
+	while (*s != '\0')
+		cons_line(*s++);
+}
+
+/*
+ * Send payload bytes without translation, except that BARECPC- becomes
+ * BARECPC>-, BARECPC>- becomes BARECPC>>-, and so on.  Only the kernel's own
+ * lines then contain BARECPC-, and a reader that lost bytes finds the next one.
+ */
+static void
+cons_payload(const char *p, size_t n)
+{
+	static const char mark[] = "BARECPC";
+	size_t matched = 0;
+
+	for (; n > 0; n--, p++) {
+		if (matched == sizeof mark - 1) {
+			if (*p == '-')
+				arch_putc('>');
+			if (*p != '>')
+				matched = *p == mark[0];
+		} else {
+			matched =
+			    *p == mark[matched] ? matched + 1 : *p == mark[0];
+		}
+		arch_putc(*p);
+	}
+}
+
 /* A program on the host reads the frames, so the mirror does not get them. */
 static void
 cons_frame(enum stream s, const char *p, size_t n)
@@ -99,25 +132,28 @@ cons_frame(enum stream s, const char *p, size_t n)
 		[STREAM_STDOUT] = "stdout",
 		[STREAM_STDERR] = "stderr",
 		[STREAM_JSON] = "json",
+		[STREAM_EXIT] = "exit",
 	};
-	char head[64];
-	int len = snprintf(head, sizeof head, "BARECPC-BEGIN %s %zu %08x\n",
-	    name[s], n, (unsigned)crc32(0, p, n));
+	char what[48], head[80];
+	size_t len = (size_t)snprintf(
+	    what, sizeof what, "%s %u %zu", name[s], ++cons.frames, n);
+	unsigned crc = crc32(crc32(0, what, len), p, n);
 
-	for (int i = 0; i < len; i++)
-		cons_line(head[i]);
-	while (n-- > 0)
-		arch_putc(*p++); /* payload bytes, without translation */
-	for (const char *t = "\nBARECPC-END\n"; *t != '\0'; t++)
-		cons_line(*t);
+	snprintf(head, sizeof head, "BARECPC-BEGIN %s %08x\n", what, crc);
+	cons_line_text(head);
+	cons_payload(p, n);
+	cons_line_text("\nBARECPC-END\n");
 }
 
 void
 cons_write(enum stream s, const char *p, size_t n)
 {
-	bool frame = s == STREAM_JSON || (cons.framed && s != STREAM_LOG);
+	bool frame = s >= STREAM_JSON || (cons.framed && s != STREAM_LOG);
 
 	if (n == 0)
+		return;
+	/* The fault that the report is about may be in the code of frames. */
+	if (frame && cons.seized)
 		return;
 	cons_lock();
 	cons_speaker(s, frame);

@@ -5,12 +5,15 @@
  * In text mode payload output is sent as it is.  In framed mode, for a program
  * on the host that separates the streams, each piece of it is sent as
  *
- *	BARECPC-BEGIN <stream> <bytes> <crc>\n
+ *	BARECPC-BEGIN <stream> <number> <bytes> <crc>\n
  *	...the bytes...
  *	\nBARECPC-END\n
  *
- * where crc is the CRC-32 of the bytes in eight hexadecimal digits.  Records
- * (STREAM_JSON) are framed in both modes.
+ * The number is 1 for the first frame of a run, and increases by 1.  The crc is
+ * the CRC-32 of the text "<stream> <number> <bytes>" and the bytes, in eight
+ * hexadecimal digits.  In the bytes BARECPC- is sent as BARECPC>-
+ * (cons_payload()).  Records and the run's status (STREAM_JSON and
+ * STREAM_EXIT) are framed in both modes.
  */
 #ifndef KERN_PLATFORM_CONSOLE_H
 #define KERN_PLATFORM_CONSOLE_H
@@ -23,6 +26,7 @@ enum stream {
 	STREAM_STDOUT,
 	STREAM_STDERR,
 	STREAM_JSON,
+	STREAM_EXIT, /* the status of the run; the last frame */
 };
 
 /* The value of output=: framed or text. */
@@ -30,7 +34,7 @@ void cons_set_framed(bool framed);
 bool cons_is_framed(void);
 /*
  * Take the console for a report that ends the run, even from a CPU that holds
- * its lock.  The report starts on a new line.
+ * its lock.  The report starts on a new line.  No frame is sent from then on.
  */
 void cons_seize(void);
 void cons_write(enum stream s, const char *p, size_t n);

@@ -9,7 +9,7 @@
 #define EXIT_TIMEOUT   124
 #define EXIT_FAILED    125 /* the kernel failed, or a program did not start */
 
-/* Print the closing line `barecpc: exit N` and end the run. */
+/* Send the frame with the status, print `barecpc: exit N`, end the run. */
 _Noreturn void run_end(int status);
 
 #endif /* KERN_PLATFORM_RUN_END_H */

@@ -151,6 +151,15 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence):
     return ""
 
 
+def judge_exit(status):
+    """The status of a run that ended with this status, and the line that explains it, or ""."""
+    if not 0 <= status <= 255:
+        return STATUS_FAILED, f"the guest closed with exit {status}"
+    if status == STATUS_NOTHING_COUNTED:
+        return STATUS_NOTHING_COUNTED, "ran, but counted nothing (status 77)"
+    return status, ""
+
+
 def judge(ending, console, timeout, silence, image):
     """The status of the run of this image, and the line that explains it, or ""."""
     last = f"; the last line was: {console.last_line}" if console.last_line else ""
@@ -175,8 +184,4 @@ def judge(ending, console, timeout, silence, image):
         return STATUS_FAILED, f"QEMU failed (status {ending.code}): {ending.complaint or 'it printed no message'}"
     if end not in (PASSED if console.exit == 0 else FAILED):
         return STATUS_FAILED, f"the guest closed with exit {console.exit}, but {how}"
-    if not 0 <= console.exit <= 255:
-        return STATUS_FAILED, f"the guest closed with exit {console.exit}"
-    if console.exit == STATUS_NOTHING_COUNTED:
-        return STATUS_NOTHING_COUNTED, "ran, but counted nothing (status 77)"
-    return console.exit, ""
+    return judge_exit(console.exit)

@@ -70,11 +70,13 @@ scene 'QEMU refuses with advice' advised 125 "QEMU failed \(status 1\): .* Inval
 scene 'QEMU is killed' killed 125 'killed by SIGKILL'
 scene 'an endless log' flood 125 'looping'
 scene 'KVM gives up and leaves QEMU paused' kvm 125 'KVM cannot run this guest' --timeout 20
-scene 'a frame cut short' cut 125 'console ended inside a stdout frame'
+scene 'a frame cut short' cut 125 'console ended inside frame 1 \(stdout, 100 bytes\)$'
 check 'its contents are shown' grep -q 'panic: inside a frame' "$err"
-scene 'a frame longer than its length' longer 125 'does not end where it should'
-scene 'a damaged frame' damaged 125 'damaged \(CRC\)'
+scene 'a frame longer than its length' longer 125 'damaged: lost frames: 1 of 2 \(1\)$'
+check 'it is named' grep -qxF 'host: frame 1 (stdout, 3 bytes) arrived damaged' "$err"
+scene 'a damaged frame' damaged 125 'damaged: lost frames: 1 of 2 \(1\)$'
 check 'it is not printed' cmp "$out" /dev/null
+scene 'a closing line without its frame' forged 125 'was powered off before its closing line'
 scene 'a record that is not JSON' no_json 125 'a record is not valid' --results "$tap_dir/results"
 scene 'a record nested without end' deep_json 125 'a record is not valid' --results "$tap_dir/results"
 for kind in no odd deep; do
