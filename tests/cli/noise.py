@@ -4,6 +4,7 @@
 The KVM is that of a Linux in emulation (docs/kvm.md).
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -64,7 +65,9 @@ for arch in ("arm64", "x86_64"):
     check(f"{arch}: no value is off by a counter's width, and negative values are marked", odd)
 
 # Two busy processes on each CPU of the host.
-busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4)]
+# Each ends with this script, also if a signal ends it.
+SPIN_WHILE_THERE = f"import os\nwhile os.getppid() == {os.getpid()}: pass"
+busy = [subprocess.Popen([sys.executable, "-c", SPIN_WHILE_THERE]) for _ in range(4)]
 for arch in ("arm64", "x86_64"):
     ends, instructions, cycles, odd = [], [], [], []
     for _ in range(RUNS):
