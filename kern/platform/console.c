@@ -111,6 +111,10 @@ cons_payload(const char *p, size_t n)
 	size_t matched = 0;
 
 	for (; n > 0; n--, p++) {
+		if (matched == 0 && *p != mark[0]) {
+			arch_putc(*p);
+			continue;
+		}
 		if (matched == sizeof mark - 1) {
 			if (*p == '-')
 				arch_putc('>');

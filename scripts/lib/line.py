@@ -9,8 +9,12 @@ import select
 import socket
 import stat
 import sys
-import termios
 import time
+
+try:
+    import termios
+except ImportError:  # Debian's python3-minimal has none: `barecpc probe` runs there (tests/kvm/probe)
+    termios = None
 
 import guest
 from qemu import HostError
