@@ -9,7 +9,10 @@
 #include "kern/platform/bootinfo.h"
 #include "lib/string.h"
 
-struct start_info {
+/* Firmware of 32 bits, as qboot, aligns them to 4 bytes only. */
+#define ALIGN4 __attribute__((packed, aligned(4)))
+
+struct ALIGN4 start_info {
 	uint32_t pvs_magic;
 	uint32_t pvs_version;
 	uint32_t pvs_flags;
@@ -23,14 +26,14 @@ struct start_info {
 	uint32_t pvs_reserved;
 };
 
-struct start_module {
+struct ALIGN4 start_module {
 	uint64_t pvo_base;
 	uint64_t pvo_bytes;
 	uint64_t pvo_cmdline;
 	uint64_t pvo_reserved;
 };
 
-struct start_memmap {
+struct ALIGN4 start_memmap {
 	uint64_t pvm_base;
 	uint64_t pvm_bytes;
 	uint32_t pvm_type;
