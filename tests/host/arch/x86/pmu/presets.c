@@ -53,15 +53,10 @@ assert_code(const struct events *es, const char *name, uint64_t code)
 	return true;
 }
 
-/*
- * With a third level of cache, the second level has no preset of this kind.
- * Sandy Bridge's table encodes all branches with a unit mask for sampling
- * only.
- */
+/* With a third level of cache, the second level has no preset of this kind. */
 static unsigned
 check_intel(const struct events *es)
 {
-	bool snb = strncmp(es->es_pmu->ep_name, "snb", 3) == 0;
 	struct cpc_pmu pm = { .pm_general = 1, .pm_events = { ~0ULL } };
 	const char *name;
 	struct event_spec sp;
@@ -75,8 +70,6 @@ check_intel(const struct events *es)
 	for (unsigned i = 0; i < machine_intel.mk_n; i++) {
 		if ((name = preset_name(&machine_intel, &pm, i, &code)) == NULL)
 			continue;
-		if (snb && strncmp(name, "PAPI_br_", 8) == 0)
-			code |= 0x400;
 		same += assert_code(es, name, code);
 	}
 	return same;
