@@ -1,7 +1,7 @@
 # payloads/: the programs of the image, by folder, and the files that they share.
 BENCHMARKS := spin triad matmul chase example1 example2
 TOOLS      := stat record encode list fits cputrack cpustat
-PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu
+PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu nb
 
 # libpayload.a.  A program links only the objects that it uses.
 PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o perf_names.o perf_request.o \
@@ -17,8 +17,11 @@ VPMU_OBJS_arm64  := arm64/raw.o
 VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o \
     $(ARCH)/arch.o $(ARCH)/registers.o $(VPMU_OBJS_$(ARCH)))
 
+NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o $(ARCH)/emit.o $(ARCH)/enter.o pass.o print.o)
+
 $(BENCHMARKS:%=$(B)/bin/%): $(B)/bin/%: $(B)/payloads/benchmarks/%.o
 $(TOOLS:%=$(B)/bin/%): $(B)/bin/%: $(B)/payloads/tools/%.o
 $(B)/bin/opcost: $(B)/payloads/opcost/opcost.o
 $(B)/bin/fits: $(B)/user/kern/cpc/assign.o
 $(B)/bin/vpmu: $(addprefix $(B)/,$(VPMU_OBJS))
+$(B)/bin/nb: $(addprefix $(B)/,$(NB_OBJS))

@@ -105,6 +105,18 @@ usage_option(
 	return c;
 }
 
+int
+usage_word(int argc, char **argv, const struct option *words)
+{
+	int c;
+
+	opterr = 0;
+	c = getopt_long_only(argc, argv, ":", words, NULL);
+	if (c == '?' || c == ':')
+		refuse_option(c, argv[optind - 1]);
+	return c;
+}
+
 /* Parse the digits of a number.  *rest becomes the text after them. */
 static uint64_t
 parse_number(const char *what, const char *text, char **rest)

@@ -22,6 +22,12 @@ void usage_is(const char *arguments, const char *options);
 int usage_option(
     int argc, char **argv, const char *letters, const struct option *more);
 
+/*
+ * The same for options that are whole words after one dash or two.  They may be
+ * abbreviated.
+ */
+int usage_word(int argc, char **argv, const struct option *words);
+
 /* Print a mistake of the command line and the usage.  Ends with status 2. */
 _Noreturn void usage_mistake(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));

@@ -1,0 +1,252 @@
+/*
+ * The events to count: a file as nanoBench has it, the fixed counters, or names
+ * that libcpc knows.
+ *
+ *	C0.00 INST_RETIRED
+ *	A1.02.CMSK=1.EDG.INV.CTR=0 Name
+ *	0x11 CPU_CYCLES
+ *	PAPI_tot_ins
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/common/cpc_error.h"
+#include "payloads/common/options.h"
+#include "payloads/common/usage.h"
+#include "payloads/nb/nb.h"
+
+/* The events of one run, as they are collected. */
+struct list {
+	const struct nb_options *lst_o;
+	struct nb_event *lst_events;
+	size_t lst_n;
+	unsigned lst_line; /* of the file */
+};
+
+static struct nb_event *
+add_event(struct list *l, const char *name, const char *event)
+{
+	struct nb_event *e;
+
+	l->lst_events = fail_unless_room(
+	    realloc(l->lst_events, (l->lst_n + 1) * sizeof *e));
+	e = &l->lst_events[l->lst_n++];
+	*e = (struct nb_event){ .nbe_name = fail_unless_room(strdup(name)),
+		.nbe_event = fail_unless_room(strdup(event)),
+		.nbe_flags = l->lst_o->nbo_flags };
+	return e;
+}
+
+/* End the program: the line is wrong. */
+static _Noreturn void
+refuse_line(const struct list *l, const char *text, const char *why)
+{
+	const char *file = strrchr(l->lst_o->nbo_config, '/');
+
+	fail(2, "%s:%u: %s: %s", file != NULL ? file + 1 : l->lst_o->nbo_config,
+	    l->lst_line, text, why);
+}
+
+static uint64_t
+parse_number(const struct list *l, const char *word, const char *text, int base)
+{
+	char *end;
+	uint64_t v;
+
+	errno = 0;
+	v = strtoull(text, &end, base);
+	if (end == text || *end != '\0' || *text == '-' || errno != 0)
+		refuse_line(l, word, "not a number");
+	return v;
+}
+
+static void
+add_attr(struct list *l, struct nb_event *e, const char *word, const char *name,
+    uint64_t value)
+{
+	if (e->nbe_nattrs == NB_ATTRS)
+		refuse_line(l, word, "too many parts");
+	e->nbe_attrs[e->nbe_nattrs++] =
+	    (cpc_attr_t){ .ca_name = (char *)name, .ca_val = value };
+}
+
+/* A part after event and unit mask: `CMSK=1`, `EDG`. */
+static void
+add_part(struct list *l, struct nb_event *e, char *part)
+{
+	static const struct {
+		const char *part, *attr;
+		bool value;
+	} known[] = {
+		{ "CMSK", "cmask", true },
+		{ "CTR", "picnum", true },
+		{ "EDG", "edge", false },
+		{ "INV", "inv", false },
+		{ "AnyT", "anythr", false },
+		{ "MSR_3F6H", "msr_ldlat", true },
+		{ "MSR_PF", "msr_frontend", true },
+		{ "MSR_RSP0", "msr_offcore", true },
+		{ "MSR_RSP1", "msr_offcore", true },
+	};
+	char *value = strchr(part, '=');
+	size_t n = value != NULL ? (size_t)(value - part) : strlen(part);
+
+	if (strcmp(part, "TakenAlone") == 0) {
+		e->nbe_alone = true;
+		return;
+	}
+	for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+		if (strlen(known[i].part) != n ||
+		    strncmp(part, known[i].part, n) != 0)
+			continue;
+		if (known[i].value != (value != NULL))
+			refuse_line(l, part,
+			    value != NULL ? "takes no value" : "needs a value");
+		add_attr(l, e, part, known[i].attr,
+		    value == NULL ? 1 : parse_number(l, part, value + 1, 0));
+		return;
+	}
+	refuse_line(l, part,
+	    "unknown: known are CMSK= EDG INV AnyT CTR= TakenAlone MSR_3F6H= "
+	    "MSR_PF= MSR_RSP0= MSR_RSP1=");
+}
+
+/* Does the word begin with two hexadecimal numbers and a dot between? */
+static bool
+is_select(const char *word)
+{
+	size_t n = strspn(word, "0123456789abcdefABCDEF"), m;
+
+	if (n == 0 || word[n] != '.')
+		return false;
+	m = strspn(word + n + 1, "0123456789abcdefABCDEF");
+	return m > 0 && (word[n + 1 + m] == '\0' || word[n + 1 + m] == '.');
+}
+
+static void
+add_select(struct list *l, char *word, const char *name)
+{
+	char *rest = word, *select = strsep(&rest, "."), *part, event[80];
+	uint64_t code = parse_number(l, select, select, 16);
+	uint64_t umask;
+	struct nb_event *e;
+
+	part = strsep(&rest, ".");
+	umask = parse_number(l, part, part, 16);
+	if (code > 0xfff || umask > 0xff)
+		refuse_line(l, name, "the event's code is too large");
+	snprintf(event, sizeof event, "cpu/event=0x%llx,umask=0x%llx/",
+	    (unsigned long long)code, (unsigned long long)umask);
+	e = add_event(l, name, event);
+	while ((part = strsep(&rest, ".")) != NULL)
+		add_part(l, e, part);
+}
+
+static void
+add_line(struct list *l, char *line)
+{
+	char *word, *name, *copy;
+
+	line[strcspn(line, "\r\n")] = '\0';
+	line += strspn(line, " \t");
+	if (*line == '\0' || *line == '#')
+		return;
+	word = strsep(&line, " \t");
+	name = line == NULL ? word : line + strspn(line, " \t");
+	if (*name == '\0')
+		name = word;
+	for (size_t n = strlen(name); isspace((unsigned char)name[n - 1]);)
+		name[--n] = '\0';
+	if (strncmp(word, "msr_", 4) == 0)
+		refuse_line(l, word,
+		    "registers that only RDMSR reads are not supported");
+	if (is_select(word)) {
+		copy = fail_unless_room(strdup(name));
+		add_select(l, word, copy);
+		free(copy);
+	} else {
+		struct event parsed;
+
+		copy = fail_unless_room(strdup(word));
+		if (!options_event(&parsed, copy))
+			refuse_line(l, word, "an event without a name");
+		add_event(l, name, parsed.e_name);
+		if (strcmp(parsed.e_name, word) != 0 ||
+		    options_levels(word) != -1)
+			l->lst_events[l->lst_n - 1].nbe_flags = parsed.e_flags;
+		free(copy);
+	}
+}
+
+static void
+add_file(struct list *l)
+{
+	const char *name = l->lst_o->nbo_config;
+	FILE *f = fopen(name, "r");
+	char line[1024];
+
+	if (f == NULL)
+		fail(2, "-config %s: %s", name, strerror(errno));
+	while (fgets(line, sizeof line, f) != NULL) {
+		l->lst_line++;
+		add_line(l, line);
+	}
+	fclose(f);
+}
+
+/* Would the library accept this name? */
+static bool
+is_known(cpc_t *cpc, const char *event)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	bool known;
+
+	known = set != NULL && cpc_set_add_request(cpc, set, event, 0,
+				   CPC_COUNT_USER, 0, NULL) != -1;
+	if (set != NULL)
+		cpc_set_destroy(cpc, set);
+	cpc_error_forget();
+	return known;
+}
+
+/* nanoBench's names of what Intel's fixed counters count. */
+static void
+add_fixed(struct list *l, cpc_t *cpc)
+{
+	static const struct {
+		const char *name, *events[2];
+	} fixed[] = {
+		{ "Instructions retired",
+		    { "instr_retired.any", "PAPI_tot_ins" } },
+		{ "Core cycles",
+		    { "cpu_clk_unhalted.thread", "PAPI_tot_cyc" } },
+		{ "Reference cycles", { "cpu_clk_unhalted.ref", NULL } },
+	};
+
+	for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+		const char *event = fixed[i].events[0];
+
+		if (cpc != NULL && !is_known(cpc, event))
+			event = fixed[i].events[1];
+		if (event != NULL)
+			add_event(l, fixed[i].name, event);
+	}
+}
+
+size_t
+nb_events(const struct nb_options *o, cpc_t *cpc, struct nb_event **to)
+{
+	struct list l = { .lst_o = o };
+
+	if (o->nbo_fixed || o->nbo_config == NULL)
+		add_fixed(&l, cpc);
+	if (o->nbo_config != NULL)
+		add_file(&l);
+	if (l.lst_n == 0)
+		fail(2, "-config %s: names no event", o->nbo_config);
+	*to = l.lst_events;
+	return l.lst_n;
+}

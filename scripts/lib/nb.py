@@ -1,0 +1,255 @@
+"""Prepares `barecpc nb`: assembles code, and packs it for the program nb of the image, which measures it.
+
+The options are nanoBench's, with one dash or two.
+"""
+
+import argparse
+import copy
+import pathlib
+import re
+import shlex
+import subprocess
+import tempfile
+
+import cpio
+import qemu
+from objfile import BadObject, ObjectFile
+from qemu import HostError
+
+HELP = """
+Options are written with one dash or two, and may be abbreviated.  docs/nb.md explains them.
+
+code:
+  ; or a newline separates instructions.  |N is a NOP of N bytes, N*|CODE| is CODE N times.
+  The code may change every register, except the loop counter with -loop_count.
+
+                          x86-64              arm64
+  areas of 1 MiB          R14 RDI RSI RSP RBP X14 X0 X1 SP X29
+  loop counter            R15                 X15
+  never to be changed     -                   X28
+  also with -no_mem       R8 to R11           X19 to X26
+"""
+
+FOLDER = "nb.in"  # in the archive
+MAX_NAME = 150
+PARTS = ("", "_init", "_late_init", "_one_time_init")
+ASSEMBLERS = {"x86_64": ["x86_64-linux-gnu-as", "--64"], "arm64": ["aarch64-linux-gnu-as", "-march=armv8.6-a+sve2+crypto"]}
+COUNTS = (("n_measurements", "measured runs (10)"), ("unroll_count", "copies of the code (1000)"),
+          ("loop_count", "run the copies N times (0: once, without a loop)"),
+          ("warm_up_count", "runs before the measured ones (5)"), ("initial_warm_up_count", "runs before all others (0)"),
+          ("alignment_offset", "place the code N bytes above a multiple of 64 (0)"), ("cpu", "run on CPU N of the machine"),
+          ("usr", "1: count at user privilege (1)"), ("os", "1: count at system privilege (0; with -privilege system 1)"))
+FLAGS = (("avg", "aggregate of the runs: the mean without a fifth at each end (default)"), ("median", "the median"),
+         ("min", "the minimum"), ("max", "the maximum"), ("range", "also print minimum and maximum"),
+         ("fixed_counters", "count instructions, core and reference cycles (default without -config)"),
+         ("basic_mode", "subtract 0 copies, instead of N from 2 N"), ("end_to_end", "N copies, with all overhead"),
+         ("no_mem", "read the counters without access to memory"), ("no_normalization", "do not divide by the number of copies"),
+         ("remove_empty_events", "leave out events that did not occur"),
+         ("df", "drain the front end before and after the code"), ("verbose", "print all readings"), ("csv", "print CSV"))
+PASSED_ON = ("accel", "smp", "mem", "machine", "boot", "image", "qemu", "timeout", "silence", "results")
+
+
+def count(text):
+    if not re.fullmatch(r"[0-9]+", text):
+        raise argparse.ArgumentTypeError(f"{text}: not a number")
+    return int(text)
+
+
+def add_arguments(parser):
+    """The options.  `parser` also parses the lines of -snippets."""
+    def add(name, *short, **kinds):
+        parser.add_argument("-" + name, "--" + name, *short, **kinds)
+
+    for part, when in zip(PARTS, ("to measure", "to run before each measured run", "to run after the first read of the counters",
+                                  "to run once, at first")):
+        add("asm" + part, metavar="CODE", help=f"code {when}")
+        add("code" + part, metavar="FILE", help="the same as machine code in a file")
+    add("config", metavar="FILE", help="events, in nanoBench's format or as names")
+    for name, text in COUNTS:
+        short = ["-l"] if name == "loop_count" else []  # nanoBench's README has it
+        add(name, *short, type=count, metavar="N", help=text)
+    for name, text in FLAGS:
+        add(name, action="store_true", help=text)
+    add("att", action="store_true", help="x86-64: AT&T syntax, not Intel's")
+    add("privilege", choices=["user", "system"], default="user", help="the privilege that the code runs at (user)")
+    add("name", metavar="TEXT", help="a name for the results (the code)")
+    add("snippets", metavar="FILE", help="one measurement for each line of FILE: its options, in addition to these")
+    parser.add_argument("--arch", choices=sorted(qemu.ARCHS), help="default: one that can count here")
+    parser.add_argument("--model", metavar="MODEL", help="the machine's CPU: QEMU's -cpu (max)")
+    for name in PASSED_ON:
+        parser.add_argument("--" + name, metavar="X", help="as for run")
+    parser.add_argument("--append", action="append", default=[], metavar="WORDS", help="as for run")
+    parser.add_argument("--no-icount", action="store_true", help="as for run")
+    parser.set_defaults(nb_parser=parser)
+
+
+#
+# Code
+#
+
+def statements(text, arch, option):
+    """The lines for the assembler.  nanoBench's |N and N*|CODE| are replaced."""
+    text = re.sub(r"([0-9]+)\s*\*\s*\|([^|]*)\|", lambda m: ";".join([m[2]] * int(m[1])), text)
+    lines = []
+    for line in re.findall(r'(?:"(?:\\.|[^"\\])*"|[^;\n"]|")+', text):
+        line = line.strip()
+        if line.startswith("|"):
+            lines += nops(line, arch, option)
+        elif line:
+            lines.append((line, line))
+    return lines
+
+
+def nops(statement, arch, option):
+    """NOPs of N bytes in all: on x86 a single one."""
+    length = statement[1:].strip()
+    unit, most = (1, 15) if arch == "x86_64" else (4, 60)
+    if not length.isdigit() or not unit <= int(length) <= most or int(length) % unit:
+        raise HostError(f"{option}: {statement}: not a NOP of {unit} to {most} bytes: "
+                        f"{'write |1 to |15' if unit == 1 else 'an instruction has 4 bytes: write |4, |8 and so on'}")
+    if arch == "arm64":
+        return [("nop", statement)] * (int(length) // 4)
+    return [(".byte " + ", ".join(str(byte) for byte in x86_nop(int(length))), statement)]
+
+
+def x86_nop(n):
+    """A NOP of 1 to 15 bytes: Intel SDM vol. 2B, "NOP", with prefixes 66H before it."""
+    table = ["90", "6690", "0f1f00", "0f1f4000", "0f1f440000", "660f1f440000", "0f1f8000000000", "0f1f840000000000",
+             "660f1f840000000000"]
+    return b"\x66" * max(0, n - 9) + bytes.fromhex(table[min(n, 9) - 1])
+
+
+def assemble(parts, arch, att):
+    """The machine code of each part: a dictionary from an option to its bytes."""
+    source = [] if arch == "arm64" else [".att_syntax prefix" if att else ".intel_syntax noprefix"]
+    origin = {}
+    for number, (option, text) in enumerate(parts.items()):
+        source.append(f'.section .nb{number},"ax"')
+        for line, shown in statements(text, arch, option):
+            source.append(line)
+            origin[len(source)] = option, shown
+    tool = ASSEMBLERS[arch]
+    with tempfile.NamedTemporaryFile(prefix="barecpc.", suffix=".o") as out:
+        try:
+            done = subprocess.run([*tool, "-o", out.name, "-"], input="\n".join(source).encode() + b"\n", capture_output=True)
+        except FileNotFoundError:
+            raise HostError(f"{tool[0]}: not found; run scripts/setup") from None
+        if done.returncode != 0:
+            raise HostError(assembler_error(done.stderr.decode(errors="replace"), origin))
+        data = pathlib.Path(out.name).read_bytes()
+    try:
+        return {option: code_of(ObjectFile(data), f".nb{number}", option) for number, option in enumerate(parts)}
+    except BadObject as error:
+        raise HostError(f"{tool[0]}: {error}") from None
+
+
+def assembler_error(text, origin):
+    """The assembler's first error, with the option and the instruction instead of a line's number."""
+    for line in text.splitlines():
+        match = re.match(r"[^:]*:(\d+): Error: (.*)", line)
+        if match:
+            option, shown = origin.get(int(match[1]), ("-asm", ""))
+            return f"{option}: {shown}: {match[2]}" if shown not in match[2] else f"{option}: {match[2]}"
+    return f"the assembler failed: {text.strip()}"
+
+
+def code_of(obj, section, option):
+    symbol = obj.relocated(section)
+    if symbol is not None:
+        raise HostError(f"{option}: {symbol or 'a section'}: the code is copied, so it can name no address outside of it: "
+                        "use local labels, or constants")
+    if obj.has_data(section):
+        raise HostError(f"{option}: the assembler put data into the code: load the constant by MOV and MOVK")
+    return obj.contents(section)
+
+
+def read_code(name, option):
+    try:
+        return pathlib.Path(name).read_bytes()
+    except OSError as error:
+        raise HostError(f"{option}: {name}: {error.strerror}") from None
+
+
+#
+# Measurements
+#
+
+def measurements(args):
+    """The options of each measurement."""
+    if args.snippets is None:
+        return [args]
+    found = []
+    try:
+        lines = pathlib.Path(args.snippets).read_text().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise HostError(f"-snippets {args.snippets}: {getattr(error, 'strerror', None) or 'not a text'}") from None
+    for number, line in enumerate(lines, 1):
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError as error:
+            raise HostError(f"{args.snippets}:{number}: {error}") from None
+        if words:
+            one = args.nb_parser.parse_args(words, copy.copy(args))
+            changed = [name for name in ("snippets", "privilege", "arch", "model", "append", *PASSED_ON)
+                       if getattr(one, name) != getattr(args, name)]
+            if changed:
+                raise HostError(f"{args.snippets}:{number}: -{changed[0]} is for all lines: give it on the command line")
+            found.append(one)
+    if not found:
+        raise HostError(f"-snippets {args.snippets}: no line has a measurement")
+    return found
+
+
+def name_of(one):
+    text = one.name or one.asm or (pathlib.Path(one.code).name if one.code else "no code")
+    return " ".join(text.split())[:MAX_NAME]
+
+
+def words_of(one, number, files):
+    """The words that run one measurement.  Adds its files to the archive."""
+    given = {f"-asm{part}": getattr(one, "asm" + part) for part in PARTS if getattr(one, "asm" + part) is not None}
+    code = assemble(given, one.arch, one.att) if given else {}
+    words = ["nb", "-name", name_of(one)]
+    for part in PARTS:
+        raw = getattr(one, "code" + part)
+        if raw is not None and f"-asm{part}" in code:
+            raise HostError(f"-code{part}: give it or -asm{part}, not both")
+        data = code.get(f"-asm{part}") if raw is None else read_code(raw, f"-code{part}")
+        if data is not None:
+            files[f"{FOLDER}/{number}{part}"] = data
+            words += [f"-code{part}", f"{FOLDER}/{number}{part}"]
+    if one.asm is None and one.code is None:
+        raise HostError("no code to measure: give -asm or -code")
+    if one.config is not None:
+        place = f"{FOLDER}/{number}.d/{pathlib.Path(one.config).name}"
+        files[place] = read_code(one.config, "-config")
+        words += ["-config", place]
+    words += [word for name, _ in COUNTS if getattr(one, name) is not None for word in (f"-{name}", str(getattr(one, name)))]
+    return words + [f"-{name}" for name, _ in FLAGS if getattr(one, name)]
+
+
+def prepare(args, folder):
+    """The words of `barecpc run` for these measurements.  Their archive is written to the folder."""
+    files = {}
+    lines = [words_of(one, number, files) for number, one in enumerate(measurements(args))]
+    words = ["run", "--arch", args.arch]
+    for name in PASSED_ON:
+        if getattr(args, name) is not None:
+            words += ["--" + name, getattr(args, name)]
+    most = max([one.cpu or 0 for one in measurements(args)])
+    if args.smp is None and most > 0:
+        words += ["--smp", str(most + 1)]
+    words += ["--cpu", args.model] if args.model else []
+    words += ["--no-icount"] if args.no_icount else []
+    for more in args.append:
+        words += ["--append", more]
+    if args.privilege == "system":
+        words += ["--append", "priv=system"]
+    archive = folder / "nb.cpio"
+    words += ["--payload", str(archive)]
+    if args.snippets is None:
+        words += ["--", *lines[0]]
+    else:
+        files["suite"] = "".join(" ".join(qemu.quote(word) for word in line) + "\n" for line in lines).encode()
+    archive.write_bytes(cpio.pack(files))
+    return words

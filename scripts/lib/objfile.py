@@ -1,0 +1,61 @@
+"""Reads sections, symbols and relocations of an ELF64 object file.
+
+System V ABI, "Object Files"; little-endian only.
+"""
+
+import struct
+
+SHT_SYMTAB, SHT_RELA, SHT_NOBITS = 2, 4, 8
+STB_LOCAL = 0
+
+
+class BadObject(Exception):
+    """The bytes are no such file; the message says why."""
+
+
+class ObjectFile:
+    def __init__(self, data):
+        if data[:6] != b"\x7fELF\x02\x01" or len(data) < 64:
+            raise BadObject("not an ELF64 object file")
+        self._data = data
+        try:
+            self._read()
+        except (struct.error, IndexError, UnicodeDecodeError):
+            raise BadObject("a damaged object file") from None
+
+    def _read(self):
+        table, = struct.unpack_from("<Q", self._data, 40)
+        size, number, names = struct.unpack_from("<HHH", self._data, 58)
+        # name, type, flags, address, offset, size, link, info, alignment, entry size
+        self._headers = [struct.unpack_from("<IIQQQQIIQQ", self._data, table + i * size) for i in range(number)]
+        self._names = [self._text(names, header[0]) for header in self._headers]
+        self._symbols = []  # name, section, value, kind
+        for header in self._headers:
+            if header[1] == SHT_SYMTAB:
+                for at in range(header[4], header[4] + header[5], 24):
+                    name, info, _, section, value, _ = struct.unpack_from("<IBBHQQ", self._data, at)
+                    self._symbols.append((self._text(header[6], name), section, value, info & 15))
+
+    def _text(self, table, at):
+        start = self._headers[table][4] + at
+        return self._data[start:self._data.index(b"\0", start)].decode()
+
+    def contents(self, section):
+        """The bytes of a section, or b"" if no section has this name."""
+        if section not in self._names:
+            return b""
+        header = self._headers[self._names.index(section)]
+        return b"" if header[1] == SHT_NOBITS else self._data[header[4]:header[4] + header[5]]
+
+    def relocated(self, section):
+        """The symbol of the first relocation of a section, or None."""
+        for header, name in zip(self._headers, self._names):
+            if header[1] == SHT_RELA and header[5] and self._names[header[7]] == section:
+                info, = struct.unpack_from("<Q", self._data, header[4] + 8)
+                return self._symbols[info >> 32][0]
+        return None
+
+    def has_data(self, section):
+        """Whether an arm64 section has data between its instructions: Arm's ELF ABI, "Mapping symbols"."""
+        return any(name.split(".")[0] == "$d" and 0 < place < len(self._names) and self._names[place] == section
+                   for name, place, _, _ in self._symbols)
