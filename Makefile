@@ -155,8 +155,7 @@ $(B)/libcpc.a $(B)/glibc/libcpc.a $(B)/libpayload.a $(B)/libtest.a:
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
 # A program: its objects, then the library of its kind.  scripts/barecpc-cc adds libcpc.a.
-PROGRAMS := $(PAYLOADS:%=$(B)/bin/%) $(TESTS:%=$(B)/tests/%)
-$(PAYLOADS:%=$(B)/bin/%): $(B)/libpayload.a
+PROGRAMS := $(B)/programs $(TESTS:%=$(B)/tests/%)
 $(TESTS:%=$(B)/tests/%): $(B)/libtest.a
 $(PROGRAMS): $(B)/libcpc.a scripts/barecpc-cc
 	$(call say,CCLD,$@)

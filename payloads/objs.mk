@@ -19,9 +19,18 @@ VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.
 
 NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o $(ARCH)/emit.o $(ARCH)/enter.o pass.o print.o)
 
-$(BENCHMARKS:%=$(B)/bin/%): $(B)/bin/%: $(B)/payloads/benchmarks/%.o
-$(TOOLS:%=$(B)/bin/%): $(B)/bin/%: $(B)/payloads/tools/%.o
-$(B)/bin/opcost: $(B)/payloads/opcost/opcost.o
-$(B)/bin/fits: $(B)/user/kern/cpc/assign.o
-$(B)/bin/vpmu: $(addprefix $(B)/,$(VPMU_OBJS))
-$(B)/bin/nb: $(addprefix $(B)/,$(NB_OBJS))
+# The programs are one file (payloads/programs.c).  Each has its main() under another name.
+MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=tools/%.o) opcost/opcost.o vpmu/vpmu.o \
+    nb/nb.o)
+$(MAIN_OBJS): AFTER = $(OBJCOPY) --redefine-sym main=$(*F)_main
+$(B)/payloads/programs.o: UCFLAGS += -DPROGRAMS='${PAYLOADS:%=X(%)}'
+$(B)/programs: $(B)/payloads/programs.o $(MAIN_OBJS) $(addprefix $(B)/,$(VPMU_OBJS) $(NB_OBJS)) \
+    $(B)/user/kern/cpc/assign.o
+$(B)/programs: $(B)/libpayload.a
+# Hard links of the file without what a debugger reads.
+$(PAYLOADS:%=$(B)/bin/%) &: $(B)/programs
+	$(call say,STRIP,$(B)/bin)
+	@mkdir -p $(@D)
+	$(Q)$(OBJCOPY) --strip-debug $< $(B)/bin/$(firstword $(PAYLOADS)).new
+	$(Q)for p in $(PAYLOADS); do ln -f $(B)/bin/$(firstword $(PAYLOADS)).new $(B)/bin/$$p; done
+	$(Q)rm $(B)/bin/$(firstword $(PAYLOADS)).new

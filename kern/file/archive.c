@@ -189,6 +189,72 @@ normal_name(const char *name)
 	return copy;
 }
 
+typedef bool entry_before(
+    const struct archive_entry *a, const struct archive_entry *b);
+
+/* Restore the heap of n entries, whose last in order is the root, from i on. */
+static void
+heap_sink(struct archive_entry *e, size_t i, size_t n, entry_before *before)
+{
+	struct archive_entry sinks = e[i];
+	size_t child;
+
+	while ((child = 2 * i + 1) < n) {
+		if (child + 1 < n && before(&e[child], &e[child + 1]))
+			child++;
+		if (!before(&sinks, &e[child]))
+			break;
+		e[i] = e[child];
+		i = child;
+	}
+	e[i] = sinks;
+}
+
+/* Heapsort: its time does not depend on the archive's order. */
+static void
+index_sort(struct archive_entry *e, size_t n, entry_before *before)
+{
+	for (size_t i = n / 2; i > 0; i--)
+		heap_sink(e, i - 1, n, before);
+	while (n > 1) {
+		struct archive_entry last = e[0];
+
+		e[0] = e[--n];
+		e[n] = last;
+		heap_sink(e, 0, n, before);
+	}
+}
+
+/* Compare by file.  A file's link with data comes last. */
+static bool
+is_link_before(const struct archive_entry *a, const struct archive_entry *b)
+{
+	int order = memcmp(&a->ae_inode, &b->ae_inode, sizeof a->ae_inode);
+
+	return order != 0 ? order < 0 : a->ae_bytes < b->ae_bytes;
+}
+
+/*
+ * Give hard links without data the data of their file.  cpio(1) writes it with
+ * the last link.
+ */
+static void
+index_join_links(struct archive_entry *e, size_t n)
+{
+	index_sort(e, n, is_link_before);
+	for (size_t i = n; i-- > 1;) {
+		struct archive_entry *link = &e[i - 1];
+
+		if (link->ae_nlink > 1 && link->ae_bytes == 0 &&
+		    link->ae_mode == e[i].ae_mode &&
+		    memcmp(&link->ae_inode, &e[i].ae_inode,
+			sizeof link->ae_inode) == 0) {
+			link->ae_data = e[i].ae_data;
+			link->ae_bytes = e[i].ae_bytes;
+		}
+	}
+}
+
 static bool
 index_member(const struct cpio_file *f, const char **before)
 {
@@ -201,6 +267,8 @@ index_member(const struct cpio_file *f, const char **before)
 		return true;
 	e = entry_of(path, strlen(path));
 	e.ae_mode = f->f_mode;
+	e.ae_nlink = f->f_nlink;
+	e.ae_inode = f->f_inode;
 	e.ae_data = f->f_data;
 	e.ae_bytes = f->f_bytes;
 	if (!index_add_parents(path, *before) || !index_add(&e))
@@ -214,10 +282,13 @@ index_archive(const char *name, const char *data, size_t bytes)
 {
 	struct cpio c = cpio_open(data, bytes);
 	const char *why, *before = "";
+	size_t first = archive_index.used;
 	struct cpio_file f;
+	bool links = false;
 	int more;
 
 	while ((more = cpio_next(&c, &f, &why)) > 0) {
+		links = links || (f.f_nlink > 1 && f.f_bytes == 0);
 		if (!index_member(&f, &before)) {
 			printf("barecpc: %s: no memory for an index of its "
 			       "files: give the machine more\n",
@@ -228,40 +299,10 @@ index_archive(const char *name, const char *data, size_t bytes)
 	if (more < 0)
 		printf("barecpc: %s: at byte %zu of %zu it %s\n", name, c.c_at,
 		    bytes, why);
+	else if (links)
+		index_join_links(
+		    archive_index.entry + first, archive_index.used - first);
 	return more == 0;
-}
-
-/* Restore the heap of n entries, whose last in order is the root, from i on. */
-static void
-heap_sink(struct archive_entry *e, size_t i, size_t n)
-{
-	struct archive_entry sinks = e[i];
-	size_t child;
-
-	while ((child = 2 * i + 1) < n) {
-		if (child + 1 < n && is_before(&e[child], &e[child + 1]))
-			child++;
-		if (!is_before(&sinks, &e[child]))
-			break;
-		e[i] = e[child];
-		i = child;
-	}
-	e[i] = sinks;
-}
-
-/* Heapsort: its time does not depend on the archive's order. */
-static void
-index_sort(struct archive_entry *e, size_t n)
-{
-	for (size_t i = n / 2; i > 0; i--)
-		heap_sink(e, i - 1, n);
-	while (n > 1) {
-		struct archive_entry last = e[0];
-
-		e[0] = e[--n];
-		e[n] = last;
-		heap_sink(e, 0, n);
-	}
 }
 
 /* Keep only the first entry of each path. */
@@ -294,7 +335,7 @@ archive_init(const struct bootinfo *bi)
 			archives[i].name, archives[i].data, archives[i].bytes))
 			return false;
 	}
-	index_sort(archive_index.entry, archive_index.used);
+	index_sort(archive_index.entry, archive_index.used, is_before);
 	index_unique();
 	return true;
 }

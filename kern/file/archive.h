@@ -20,6 +20,8 @@ struct archive_entry {
 	uint16_t ae_name;  /* offset of the path's last component */
 	uint32_t ae_order; /* position in the archives */
 	uint32_t ae_mode;
+	uint32_t ae_nlink; /* 0 for a directory that no member names */
+	struct cpio_inode ae_inode;
 	size_t ae_bytes;
 	const char *ae_data;
 };

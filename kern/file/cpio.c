@@ -12,8 +12,12 @@
 
 #define HEADER_BYTES   110u
 #define MAGIC_BYTES    6u
+#define FIELD_INO      0u
 #define FIELD_MODE     1u
+#define FIELD_NLINK    4u
 #define FIELD_FILESIZE 6u
+#define FIELD_DEVMAJOR 7u
+#define FIELD_DEVMINOR 8u
 #define FIELD_NAMESIZE 11u
 
 /*
@@ -102,8 +106,12 @@ read_member(const struct cpio *c, struct cpio_file *f, size_t *size)
 		return bad_magic(h, left);
 	if (left < HEADER_BYTES)
 		return "is truncated in a header";
-	if (!read_field(h, FIELD_MODE, &f->f_mode) ||
+	if (!read_field(h, FIELD_INO, &f->f_inode.nd_ino) ||
+	    !read_field(h, FIELD_MODE, &f->f_mode) ||
+	    !read_field(h, FIELD_NLINK, &f->f_nlink) ||
 	    !read_field(h, FIELD_FILESIZE, &filesize) ||
+	    !read_field(h, FIELD_DEVMAJOR, &f->f_inode.nd_major) ||
+	    !read_field(h, FIELD_DEVMINOR, &f->f_inode.nd_minor) ||
 	    !read_field(h, FIELD_NAMESIZE, &namesize))
 		return "has a header with a bad digit";
 	if (namesize == 0 || namesize > CPIO_NAME_MAX + 1 + NAME_PADDING)
@@ -118,6 +126,7 @@ read_member(const struct cpio *c, struct cpio_file *f, size_t *size)
 	if (left < data_at || left - data_at < filesize)
 		return filesize == 0 ? "is truncated in a name"
 		                     : "is truncated in a file";
+	f->f_inode.nd_archive = c->c_archive;
 	f->f_name = strip_root(h + HEADER_BYTES);
 	f->f_data = h + data_at;
 	f->f_bytes = filesize;
@@ -144,6 +153,7 @@ cpio_next(struct cpio *c, struct cpio_file *f, const char **why)
 		c->c_within = strcmp(f->f_name, "TRAILER!!!") != 0;
 		if (c->c_within)
 			return 1;
+		c->c_archive++;
 		skip_zeros(c);
 	}
 }

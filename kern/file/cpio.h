@@ -18,22 +18,36 @@
 struct cpio {
 	const char *c_data;
 	size_t c_len;
-	size_t c_at;   /* offset of the next header */
-	bool c_within; /* inside an archive: its end mark must follow */
+	size_t c_at;        /* offset of the next header */
+	bool c_within;      /* inside an archive: its end mark must follow */
+	uint32_t c_archive; /* how many archives ended before c_at */
 };
 
-/* A member of an archive.  The pointers point into the archive. */
+/*
+ * Identifies a file among the members of one boot module.  Hard links of a
+ * file have the same.
+ */
+struct cpio_inode {
+	uint32_t nd_archive, nd_major, nd_minor, nd_ino;
+};
+
+/*
+ * A member of an archive.  The pointers point into the archive.  If f_nlink is
+ * not 1, the member may be a hard link: only one link of a file has its data.
+ */
 struct cpio_file {
 	const char *f_name; /* terminated; no leading "/" or "./" */
 	const char *f_data;
 	size_t f_bytes;
 	uint32_t f_mode;
+	uint32_t f_nlink;
+	struct cpio_inode f_inode;
 };
 
 static inline struct cpio
 cpio_open(const void *data, size_t len)
 {
-	return (struct cpio){ data, len, 0, false };
+	return (struct cpio){ data, len, 0, false, 0 };
 }
 
 /*

@@ -205,13 +205,13 @@ push_auxv(struct stack *s, const struct proc *p, const char *path)
 }
 
 static int
-load_args(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
-    unsigned envc, uintptr_t top, uintptr_t *sp)
+load_args(struct proc *p, const char *path, char *const argv[], unsigned argc,
+    char *const envv[], unsigned envc, uintptr_t top, uintptr_t *sp)
 {
 	size_t words = 1 + argc + 1 + envc + 1 + 2 * NAUX;
 	size_t bytes = words * 8 + strings_bytes(argv, argc) +
 	               strings_bytes(envv, envc) + strlen(arch_uname) + 1 +
-	               sizeof at_random + strlen(argv[0]) + 1;
+	               sizeof at_random + strlen(path) + 1;
 	struct stack s;
 
 	bytes = (bytes + 15) & ~15UL; /* the ABIs align sp to 16 */
@@ -225,7 +225,7 @@ load_args(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	push_word(&s, argc);
 	push_strings(&s, argv, argc);
 	push_strings(&s, envv, envc);
-	push_auxv(&s, p, argv[0]);
+	push_auxv(&s, p, path);
 	as_write(&p->p_as, s.base, s.buf, bytes);
 	kfree(s.buf);
 	*sp = s.base;
@@ -245,9 +245,9 @@ join_args(struct proc *p, char *const argv[], unsigned argc)
 }
 
 int
-exec_load(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
-    unsigned envc, uintptr_t *pc, uintptr_t *sp, const char **why, char *buf,
-    size_t buflen)
+exec_load(struct proc *p, const char *path, char *const argv[], unsigned argc,
+    char *const envv[], unsigned envc, uintptr_t *pc, uintptr_t *sp,
+    const char **why, char *buf, size_t buflen)
 {
 	const struct elf *e = &p->p_elf;
 	uintptr_t top;
@@ -272,7 +272,7 @@ exec_load(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 		return err;
 	}
 	join_args(p, argv, argc);
-	err = load_args(p, argv, argc, envv, envc, top, sp);
+	err = load_args(p, path, argv, argc, envv, envc, top, sp);
 	if (err == E2BIG)
 		*why = "arguments and environment exceed 128 KiB";
 	*pc = e->e_entry;

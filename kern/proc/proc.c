@@ -71,8 +71,8 @@ proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	*why = "out of memory";
 	if ((err = as_init(&p->p_as, p->p_system)) != 0)
 		return err;
-	if ((err = exec_load(
-		 p, argv, argc, envv, envc, &pc, &sp, why, buf, buflen)) != 0)
+	if ((err = exec_load(p, argv[0], argv, argc, envv, envc, &pc, &sp, why,
+		 buf, buflen)) != 0)
 		goto free_as;
 	*why = "out of memory";
 	if ((err = file_init(p)) != 0)

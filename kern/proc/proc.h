@@ -167,11 +167,12 @@ void proc_reap(struct proc *child);
 void proc_end_others(void);
 /*
  * Load the program of p_elf into p's empty address space: segments, and a
- * stack with arguments, environment and auxiliary vector.  Sets its first *pc
- * and *sp.  Returns 0, or an errno with the reason in *why.
+ * stack with arguments, environment and auxiliary vector, whose AT_EXECFN is
+ * path.  Sets its first *pc and *sp.  Returns 0, or an errno with the reason in
+ * *why.
  */
-int exec_load(struct proc *p, char *const argv[], unsigned argc,
-    char *const envv[], unsigned envc, uintptr_t *pc, uintptr_t *sp,
-    const char **why, char *buf, size_t buflen);
+int exec_load(struct proc *p, const char *path, char *const argv[],
+    unsigned argc, char *const envv[], unsigned envc, uintptr_t *pc,
+    uintptr_t *sp, const char **why, char *buf, size_t buflen);
 
 #endif /* KERN_PROC_PROC_H */

@@ -83,7 +83,7 @@ load_program(struct proc *p, const char *path, struct args *args, uintptr_t *pc,
 	if ((err = proc_find_program(p, path, &why, buf, sizeof buf)) != 0 ||
 	    (err = as_init(&p->p_as, p->p_system)) != 0)
 		return err;
-	err = exec_load(p, args->ptr, args->argc, args->ptr + args->argc,
+	err = exec_load(p, path, args->ptr, args->argc, args->ptr + args->argc,
 	    args->envc, pc, sp, &why, buf, sizeof buf);
 	if (err != 0)
 		as_free(&p->p_as);

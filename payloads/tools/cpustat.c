@@ -30,7 +30,6 @@
 #include "payloads/common/usage.h"
 #include "payloads/tools/cpc_tool.h"
 
-#define CPUS        512
 #define NS          1000000000
 #define SECONDS_MAX 1e9
 
@@ -49,7 +48,9 @@ static pthread_barrier_t started;
 static sem_t over; /* posted to end the measuring LWPs */
 static unsigned nbound;
 
-static struct measurer {
+/* One for each online CPU. */
+static struct measurer *measurers;
+struct measurer {
 	int cpu;
 	pthread_t lwp, soaker;
 	int bind_errno; /* of the first bind, or 0 */
@@ -60,7 +61,7 @@ static struct measurer {
 	cpc_set_t *set[TOOL_SPECS];
 	cpc_buf_t *total[TOOL_SPECS], *before[TOOL_SPECS], *now[TOOL_SPECS],
 	    *row[TOOL_SPECS];
-} measurers[CPUS];
+};
 
 /*
  * Rows
@@ -320,7 +321,8 @@ measure_all(void)
 	signal(SIGTERM, interrupted);
 	pthread_barrier_init(
 	    &started, NULL, (unsigned)sysconf(_SC_NPROCESSORS_ONLN) + 1);
-	for (int cpu = 0; n < CPUS && cpu < ncpu; cpu++) {
+	measurers = fail_unless_room(calloc((size_t)ncpu, sizeof *measurers));
+	for (int cpu = 0; cpu < ncpu; cpu++) {
 		if (p_online(cpu, P_STATUS) != P_ONLINE)
 			continue;
 		measurers[n].cpu = cpu;

@@ -5,6 +5,9 @@ If a file is a multiple of the page size, its data begins at a page boundary,
 so that programs can map it.  Other data begins at a multiple of 8 bytes: so
 the cost of reading a file does not depend on the files before it.
 Extra NULs after a file's name make the room.
+
+Files of a page or more with the same content are hard links.  Only the last
+of them has the data, as cpio(1) writes them.
 cpio(5), "New ASCII Format".
 """
 
@@ -23,28 +26,39 @@ def _pad(length):
     return b"\0" * (-length % 4)
 
 
-def _member(name, data, mode, ino, at=0):
+def _member(name, data, mode, ino, at=0, nlink=1):
     encoded = name.encode() + b"\0"
     if data:
         begin = WORD_BYTES if len(data) % PAGE_BYTES else PAGE_BYTES
         encoded += b"\0" * (-(at + HEADER_BYTES + len(encoded)) % begin)
-    fields = (ino, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(encoded), 0)
+    fields = (ino, mode, 0, 0, nlink, 0, len(data), 0, 0, 0, 0, len(encoded), 0)
     header = MAGIC + b"".join(b"%08X" % field for field in fields) + encoded
     return header + _pad(len(header)) + data + _pad(len(data))
 
 
+def _links(files):
+    """The names of each file's hard links, by name."""
+    same = {}
+    for name, data in sorted(files.items()):
+        same.setdefault(data if len(data) >= PAGE_BYTES else name, []).append(name)
+    return {name: names for names in same.values() for name in names}
+
+
 def pack(files):
     """The archive of a dict from name to bytes; ELF programs and scripts are executable."""
-    out = bytearray()
-    for ino, name in enumerate(sorted(files), 1):
-        executable = files[name].startswith((b"\x7fELF", b"#!"))
-        out += _member(name, files[name], 0o100755 if executable else 0o100644, ino, len(out))
+    out, links, inodes = bytearray(), _links(files), {}
+    for name, data in sorted(files.items()):
+        names = links[name]
+        ino = inodes.setdefault(names[-1], len(inodes) + 1)
+        executable = data.startswith((b"\x7fELF", b"#!"))
+        content = data if name == names[-1] else b""
+        out += _member(name, content, 0o100755 if executable else 0o100644, ino, len(out), len(names))
     return bytes(out + _member(TRAILER, b"", 0, 0))
 
 
 def unpack(data):
     """The regular files of an archive, as a dict from name to bytes."""
-    files, at = {}, 0
+    files, contents, links, at = {}, {}, {}, 0
     while True:
         header = data[at:at + HEADER_BYTES]
         if len(header) < HEADER_BYTES:
@@ -55,14 +69,20 @@ def unpack(data):
             fields = [int(header[i:i + 8], 16) for i in range(6, HEADER_BYTES, 8)]
         except ValueError:
             raise ArchiveError(f"garbage in the header at byte {at}") from None
-        mode, size, name_bytes = fields[1], fields[6], fields[11]
+        ino, mode, nlink, size, device, name_bytes = fields[0], fields[1], fields[4], fields[6], fields[7:9], fields[11]
         name = data[at + HEADER_BYTES:at + HEADER_BYTES + name_bytes].rstrip(b"\0").decode(errors="replace")
         at += HEADER_BYTES + name_bytes
         at += -at % 4
         if name == TRAILER:
-            return files
+            return {**files, **{link: contents.get(inode, b"") for link, inode in links.items()}}
         if at + size > len(data):
             raise ArchiveError(f"truncated inside {name}")
         if mode & 0o170000 == 0o100000:
-            files[name.removeprefix("./")] = data[at:at + size]
+            name = name.removeprefix("./")
+            files[name] = data[at:at + size]
+            inode = (ino, *device)
+            if size:
+                contents[inode] = files[name]
+            elif nlink > 1:
+                links[name] = inode
         at += size + -size % 4

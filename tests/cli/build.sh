@@ -1,11 +1,17 @@
 #!/bin/sh
-# A second make does nothing, an archive depends on its files only, and setup finds nothing missing.
+# A second make does nothing, an archive depends on its files only, images are small, and setup finds nothing missing.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
 for arch in arm64 x86_64; do
 	check "$arch: nothing is left to be made" make -q ARCH=$arch all tests
+done
+
+# The images, with the archive and the tables of all events in them.
+for image in arm64/Image arm64/BOOTAA64.EFI x86_64/kernel.bin x86_64/BOOTX64.EFI; do
+	bytes=$(stat -c %s build/$image)
+	check "$image has $bytes bytes, less than 2 MiB" test "$bytes" -lt $((2 << 20))
 done
 
 check 'make alone builds both images' sh -c "make -n | grep -q 'ARCH=.* all'"

@@ -2,14 +2,17 @@
 #define _GNU_SOURCE /* pipe2(), gettid() */
 #include "tests/lib/image/test.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -158,6 +161,11 @@ static void __attribute__((constructor(101))) obey_environment(void)
 		_exit(getpid() == gettid() ? 3 : 1);
 	if (getenv("ABORT") != NULL)
 		abort();
+	if (getenv("PATH_WANTED") != NULL) {
+		const char *path = (const char *)getauxval(AT_EXECFN);
+
+		_exit(strcmp(path, getenv("PATH_WANTED")) == 0 ? 3 : 1);
+	}
 }
 
 TEST(spawn_runs_a_program)
@@ -240,6 +248,24 @@ exec_self(void *arg)
 	(void)arg;
 	execve(test_argv[0], argv, envv);
 	return NULL;
+}
+
+/* As in Linux: programs of several names need it. */
+TEST(a_program_finds_its_path_whatever_its_first_argument)
+{
+	char wanted[128], *envv[] = { wanted, NULL };
+	char *argv[] = { "another", NULL };
+	pid_t pid;
+	int status;
+
+	snprintf(wanted, sizeof wanted, "PATH_WANTED=%s", test_argv[0]);
+	if ((pid = fork()) == 0) {
+		execve(test_argv[0], argv, envv);
+		_exit(2);
+	}
+	status = wait_status(pid);
+	EXPECT(WIFEXITED(status));
+	EXPECT_EQ(WEXITSTATUS(status), 3);
 }
 
 static void *
