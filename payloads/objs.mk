@@ -20,8 +20,8 @@ VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.
 NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o $(ARCH)/emit.o $(ARCH)/enter.o pass.o print.o)
 
 # The programs are one file (payloads/programs.c).  Each has its main() under another name.
-MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=tools/%.o) opcost/opcost.o vpmu/vpmu.o \
-    nb/nb.o)
+MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=tools/%.o) opcost/opcost.o \
+    vpmu/vpmu.o nb/nb.o)
 $(MAIN_OBJS): AFTER = $(OBJCOPY) --redefine-sym main=$(*F)_main
 $(B)/payloads/programs.o: UCFLAGS += -DPROGRAMS='${PAYLOADS:%=X(%)}'
 $(B)/programs: $(B)/payloads/programs.o $(MAIN_OBJS) $(addprefix $(B)/,$(VPMU_OBJS) $(NB_OBJS)) \
