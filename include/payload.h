@@ -93,6 +93,18 @@ payload_interrupts(struct barecpc_interrupts *by)
 }
 
 /*
+ * Keep the timer of the caller's CPU from interrupting for the next ns, at most
+ * BARECPC_QUIET_MAX; 0 ends this.  No other source of interrupts is enabled
+ * except the overflow of counters.  Returns 0, or -1 with errno EPERM at user
+ * privilege, EINVAL or ENOSYS.
+ */
+static inline int
+payload_quiet(uint64_t ns)
+{
+	return (int)syscall(BARECPC_SYS_QUIET, ns);
+}
+
+/*
  * Allocate zeroed memory for a benchmark.  It is physically contiguous and
  * mapped by 2 MiB pages, so TLB misses and cache placement do not vary from
  * run to run.  Returns NULL with errno ENOMEM if no such memory is free.

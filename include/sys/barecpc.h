@@ -106,6 +106,15 @@
 /* release(pid): it goes on without control, or is killed after me(). */
 #define BARECPC_CONTROL_RELEASE 7
 
+/*
+ * quiet(ns): turn off the timer of the caller's CPU for ns from now, so that it
+ * does not interrupt.  Timers that are due by then run late.  0 ends this, as
+ * does a new timer that is due before all others.  EPERM at user privilege,
+ * where it would get around time limits.  EINVAL: more than a second.
+ */
+#define BARECPC_SYS_QUIET 0x4008
+#define BARECPC_QUIET_MAX 1000000000
+
 enum {
 	BARECPC_EVENT_TICK, /* the time is over.  arg 1: an LWP is in vfork(2)
 	                     */

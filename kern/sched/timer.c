@@ -142,6 +142,18 @@ timer_intr(void)
 	program_first(c);
 }
 
+void
+timer_postpone(hrtime_t ns)
+{
+	const struct timer *first = arch_curcpu()->c_timers;
+	uint64_t until = arch_tick() + ns_to_tick(ns);
+
+	if (first == NULL)
+		arch_timer_set(~0ULL);
+	else
+		arch_timer_set(first->t_tick < until ? until : first->t_tick);
+}
+
 struct tick_scale tick_scale;
 
 void

@@ -47,4 +47,10 @@ hrtime_t tick_to_ns(uint64_t tick);
 /* Returns ~0, which means never, if ns is too large. */
 uint64_t ns_to_tick(hrtime_t ns);
 
+/*
+ * No timer of this CPU runs for the next ns, unless one is started that comes
+ * first.  0: those that are due run at once.
+ */
+void timer_postpone(hrtime_t ns);
+
 #endif /* KERN_SCHED_TIMER_H */

@@ -17,6 +17,7 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/timer.h"
 #include "lib/printf.h"
 
 /*
@@ -83,6 +84,17 @@ sys_interrupts(const uintptr_t *a)
 	return -copyout(a[0], &by, sizeof by);
 }
 
+static intptr_t
+sys_quiet(const uintptr_t *a)
+{
+	if (!lwp_self()->l_system)
+		return -EPERM;
+	if (a[0] > BARECPC_QUIET_MAX)
+		return -EINVAL;
+	timer_postpone((hrtime_t)a[0]);
+	return 0;
+}
+
 /* Report each unknown call once in a run, up to a limit. */
 intptr_t
 syscall_unknown(const uintptr_t *a)
@@ -123,6 +135,7 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
 	PRIVATE(BARECPC_SYS_TEST) = test_hooks_syscall,
 	PRIVATE(BARECPC_SYS_INTERRUPTS) = sys_interrupts,
 	PRIVATE(BARECPC_SYS_CONTROL) = control_syscall,
+	PRIVATE(BARECPC_SYS_QUIET) = sys_quiet,
 };
 
 #define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
@@ -152,6 +165,7 @@ syscall_name(unsigned sysno)
 		PRIVATE(BARECPC_SYS_TEST) = "barecpc_test",
 		PRIVATE(BARECPC_SYS_INTERRUPTS) = "barecpc_interrupts",
 		PRIVATE(BARECPC_SYS_CONTROL) = "barecpc_control",
+		PRIVATE(BARECPC_SYS_QUIET) = "barecpc_quiet",
 	};
 	unsigned n = sysno - BARECPC_SYS_CPC;
 

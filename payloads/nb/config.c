@@ -114,16 +114,21 @@ add_part(struct list *l, struct nb_event *e, char *part)
 	    "MSR_PF= MSR_RSP0= MSR_RSP1=");
 }
 
-/* Does the word begin with two hexadecimal numbers and a dot between? */
+/* Does the word begin with at most four hexadecimal digits and a dot? */
 static bool
 is_select(const char *word)
 {
-	size_t n = strspn(word, "0123456789abcdefABCDEF"), m;
+	size_t n = strspn(word, "0123456789abcdefABCDEF");
 
-	if (n == 0 || word[n] != '.')
-		return false;
-	m = strspn(word + n + 1, "0123456789abcdefABCDEF");
-	return m > 0 && (word[n + 1 + m] == '\0' || word[n + 1 + m] == '.');
+	return n > 0 && n <= 4 && word[n] == '.';
+}
+
+/* Is the word such digits alone? */
+static bool
+lacks_umask(const char *word)
+{
+	return *word != '0' && strlen(word) <= 4 &&
+	       word[strspn(word, "0123456789abcdefABCDEF")] == '\0';
 }
 
 static void
@@ -138,6 +143,9 @@ add_select(struct list *l, char *word, const char *name)
 	umask = parse_number(l, part, part, 16);
 	if (code > 0xfff || umask > 0xff)
 		refuse_line(l, name, "the event's code is too large");
+	if (strcmp(report_machine("arch", event, sizeof event), "arm64") == 0)
+		refuse_line(l, name,
+		    "an event select of x86: write an event of Arm, as 0x11");
 	snprintf(event, sizeof event, "cpu/event=0x%llx,umask=0x%llx/",
 	    (unsigned long long)code, (unsigned long long)umask);
 	e = add_event(l, name, event);
@@ -163,6 +171,10 @@ add_line(struct list *l, char *line)
 	if (strncmp(word, "msr_", 4) == 0)
 		refuse_line(l, word,
 		    "registers that only RDMSR reads are not supported");
+	if (lacks_umask(word))
+		refuse_line(l, word,
+		    "an event select has a unit mask, as C0.00; another code "
+		    "begins with 0x");
 	if (is_select(word)) {
 		copy = fail_unless_room(strdup(name));
 		add_select(l, word, copy);

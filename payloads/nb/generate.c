@@ -187,12 +187,13 @@ static void
 on_fault(int sig, siginfo_t *info, void *context)
 {
 	const ucontext_t *uc = context;
+	const uint8_t *pc =
+	    (const uint8_t *)(uintptr_t)uc->uc_mcontext.gregs[REG_PC];
 	char place[120];
 
-	place_of(place, sizeof place,
-	    (const uint8_t *)(uintptr_t)uc->uc_mcontext.gregs[REG_PC]);
+	place_of(place, sizeof place, sig == SIGTRAP ? pc - nb_trap_bytes : pc);
 	fflush(stdout);
-	if (sig == SIGSEGV || sig == SIGBUS)
+	if ((sig == SIGSEGV || sig == SIGBUS) && info->si_addr != pc)
 		fail(1, "%s: the code faults: %s %s, address %p",
 		    faulting_options->nbo_name, name_of(sig), place,
 		    info->si_addr);

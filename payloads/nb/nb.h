@@ -116,6 +116,9 @@ void nb_enter(const void *code);
 /* Generated code jumps here at its end. */
 extern const char nb_leave[];
 
+/* From an instruction that traps to the PC of its signal. */
+extern const unsigned nb_trap_bytes;
+
 /* Allocate the buffer and the areas. */
 void nb_open(struct nb_buffer *b, const struct nb_options *o);
 /* Generate a function that counts, or one for -code_one_time_init. */

@@ -27,11 +27,40 @@ struct pass {
 	char pss_reason[2 * CPC_MAX_EVENT_LEN];
 };
 
+/* Looks for an attribute's name; NULL once it is found. */
+static void
+look_for_attr(void *arg, const char *attr)
+{
+	const char **name = arg;
+
+	if (*name != NULL && strcmp(*name, attr) == 0)
+		*name = NULL;
+}
+
+/* The first attribute of an event that this PMU does not have, or NULL. */
+static const char *
+missing_attr(const struct pass *p, const struct nb_event *e)
+{
+	const char *name = NULL;
+
+	for (unsigned i = 0; i < e->nbe_nattrs && name == NULL; i++) {
+		name = e->nbe_attrs[i].ca_name;
+		cpc_walk_attrs(p->pss_cpc, &name, look_for_attr);
+	}
+	return name;
+}
+
 static void
 keep_reason(struct pass *p, const struct nb_event *e)
 {
-	snprintf(p->pss_reason, sizeof p->pss_reason, "%s: %s", e->nbe_name,
-	    cpc_error_text());
+	const char *missing = missing_attr(p, e);
+
+	if (missing != NULL)
+		snprintf(p->pss_reason, sizeof p->pss_reason,
+		    "%s: this PMU has no attribute %s", e->nbe_name, missing);
+	else
+		snprintf(p->pss_reason, sizeof p->pss_reason, "%s: %s",
+		    e->nbe_name, cpc_error_text());
 }
 
 static void
@@ -92,11 +121,14 @@ run_once(struct pass *p, bool empty, bool keep)
 {
 	struct barecpc_interrupts before = { 0 }, after = { 0 };
 	struct condition c = { 0 };
-	bool known = payload_interrupts(&before) == 0;
+	bool known;
 
+	payload_quiet(BARECPC_QUIET_MAX); /* refused at user privilege */
+	known = payload_interrupts(&before) == 0;
 	memset(p->pss_buffer->nbb_frame, 0, sizeof *p->pss_buffer->nbb_frame);
 	nb_enter(p->pss_buffer->nbb_start);
 	known = payload_interrupts(&after) == 0 && known;
+	payload_quiet(0);
 	if (!keep)
 		return;
 	condition_between(&c, known ? &before : NULL, &after);

@@ -129,14 +129,15 @@ def assemble(parts, arch, att):
             source.append(line)
             origin[len(source)] = option, shown
     tool = ASSEMBLERS[arch]
-    with tempfile.NamedTemporaryFile(prefix="barecpc.", suffix=".o") as out:
+    with tempfile.TemporaryDirectory(prefix="barecpc.") as folder:
+        out = pathlib.Path(folder) / "code.o"
         try:
-            done = subprocess.run([*tool, "-o", out.name, "-"], input="\n".join(source).encode() + b"\n", capture_output=True)
+            done = subprocess.run([*tool, "-o", out, "-"], input="\n".join(source).encode() + b"\n", capture_output=True)
         except FileNotFoundError:
             raise HostError(f"{tool[0]}: not found; run scripts/setup") from None
         if done.returncode != 0:
             raise HostError(assembler_error(done.stderr.decode(errors="replace"), origin))
-        data = pathlib.Path(out.name).read_bytes()
+        data = out.read_bytes()
     try:
         return {option: code_of(ObjectFile(data), f".nb{number}", option) for number, option in enumerate(parts)}
     except BadObject as error:

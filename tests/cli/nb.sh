@@ -28,4 +28,165 @@ for arch in arm64 x86_64; do
 		check "$arch, $privilege privilege: each count is exact" diff tests/cli/nb/$arch "$tap_dir/counted"
 	done
 done
+
+# A snippet counts the same alone and after eight others, reading by reading.
+one='-asm "PUSH RAX; LOCK XADD [R14], RAX; POP RBX" -name one -verbose'
+head -n 8 tests/cli/nb/x86_64 | sed -E 's/^([0-9]+) (.*)$/-asm "\2"/' >"$tap_dir/nine"
+echo "$one" >>"$tap_dir/nine"
+echo "$one" >"$tap_dir/one"
+for file in one nine; do
+	# shellcheck disable=SC2086
+	expect "$file" 0 '' scripts/barecpc nb --arch x86_64 --accel tcg $fast -snippets "$tap_dir/$file"
+	sed -n '/^# one: /,$p' "$out" >"$tap_dir/$file.out"
+done
+check 'three instructions' grep -qx 'Instructions retired: 3.00' "$tap_dir/one.out"
+check 'alone and after eight others' diff "$tap_dir/one.out" "$tap_dir/nine.out"
+
+# The overhead is the same for 1 to 10,000 copies.
+for mode in '' -no_mem -df '-loop_count 3' -alignment_offset\ 12; do
+	for n in 1 2 10 100 1000 10000; do
+		echo "-asm nop -end_to_end -no_normalization -unroll_count $n $mode"
+	done
+done >"$tap_dir/overhead"
+# For each line, the count less that of the copies; then how many different ones there are in each mode.
+overheads() {
+	awk '/^# nop: [0-9]+ copies/ { n = $3; loops = /, 3 times/ ? 3 : 1 }
+		/^Instructions retired: / { print $3 - n * loops }' "$1" | paste - - - - - -
+}
+[ "${BARECPC_CAMPAIGN-}" = yes ] && privileges='user system' || privileges=user
+for arch in arm64 x86_64; do
+	for privilege in $privileges; do
+		expect "$arch, $privilege privilege: 1 to 10,000 copies" 0 '' scripts/barecpc nb --arch $arch --accel tcg \
+			-privilege "$privilege" -n_measurements 1 -warm_up_count 0 -snippets "$tap_dir/overhead"
+		overheads "$out" >"$tap_dir/overheads"
+		check "$arch, $privilege privilege: the overhead is constant in each mode" \
+			test "$(grep -cE "^([1-9][0-9]*)([[:space:]]\\1){5}\$" "$tap_dir/overheads")" = 5
+	done
+done
+
+# The examples of nanoBench's README, with its configuration for Skylake: instructions, and what an emulator lacks.
+cat >"$tap_dir/skylake" <<END
+# comment
+
+3C.00 CORE_CYCLES
+C0.00 INST_RETIRED
+0E.01 UOPS_ISSUED
+A1.01 UOPS_DISPATCHED_PORT.PORT_0
+C4.00 BR_INST_RETIRED.ALL_BRANCHES
+C0.00.CMSK=1 Cycles with an instruction
+C0.00.CMSK=1.INV Cycles without
+C0.00.CTR=2 On PIC 2
+C0.00.TakenAlone Alone
+CD.01.MSR_3F6H=4 Latency
+C0.00
+PAPI_tot_ins preset
+instructions:k perf
+END
+cat >"$tap_dir/examples" <<END
+-asm "ADD RAX, RBX; ADD RBX, RAX"
+-asm_init "MOV RAX, R14; SUB RAX, 8; MOV [RAX], RAX" -asm "MOV RAX, [RAX]"
+END
+expect "the examples of nanoBench's README" 0 '' scripts/barecpc nb --arch x86_64 --accel tcg -config "$tap_dir/skylake" \
+	-snippets "$tap_dir/examples" --results "$tap_dir/r.jsonl"
+# results: the lines of events of one example.
+results() {
+	grep -v '^#' "$out" | sed -n "$1p" | cut -d: -f 1,2
+}
+cat >"$tap_dir/want" <<END
+CORE_CYCLES: 4.00
+INST_RETIRED: 2.00
+UOPS_ISSUED: <not supported>
+UOPS_DISPATCHED_PORT.PORT_0: <not supported>
+BR_INST_RETIRED.ALL_BRANCHES: 0.00
+Cycles with an instruction: 2.00
+Cycles without: 2.00
+On PIC 2: 2.00
+Alone: 2.00
+Latency: <not supported>
+C0.00: 2.00
+preset: 2.00
+perf: 0.00
+END
+results 1,13 >"$tap_dir/got"
+check 'example 1: ADD' diff "$tap_dir/want" "$tap_dir/got"
+results 14,26 >"$tap_dir/got"
+sed 's/2\.00/1.00/; s/4\.00/2.00/' "$tap_dir/want" >"$tap_dir/want2"
+check 'example 2: a load' diff "$tap_dir/want2" "$tap_dir/got"
+check 'the passes are compared' test "$(grep -c '^# [0-9]* passes, the same PAPI_tot_ins in each$' "$out")" = 2
+check 'the heading says that cycles are a model' \
+	test "$(grep -c "^# emulated: instructions are exact; cycles are the emulator's model, not a CPU's$" "$out")" = 2
+check 'a missing attribute is named' grep -q '^# <not supported>: Latency: this PMU has no attribute msr_ldlat$' "$out"
+check 'the records are equal to themselves' scripts/barecpc compare "$tap_dir/r.jsonl" "$tap_dir/r.jsonl"
+scripts/barecpc export --to csv "$tap_dir/r.jsonl" >"$tap_dir/csv"
+check 'the records are exported with their values' grep -q 'MOV RAX.*INST_RETIRED.*,1000,' "$tap_dir/csv"
+
+# Options, in nanoBench's spellings and with two dashes.
+expect 'short and long options' 0 '' scripts/barecpc nb --arch x86_64 --accel tcg --asm 'INC RAX' -l 3 --unr 10 -n_m 2 -med -ran -cs
+check 'they print CSV' test "$(grep -v '^#' "$out" | head -n 2 | paste -s -d ' ')" = \
+	'event,value,min,max Instructions retired,1.00,1.00,1.00'
+check 'they name the aggregate' grep -q ': 20 copies, less 10, 3 times; for each copy; medians of 2 runs' "$out"
+printf '\110\377\300' >"$tap_dir/inc.bin"
+cat >"$tap_dir/options" <<END
+-code $tap_dir/inc.bin -remove_empty -usr 0 -os 1 -name none
+-code $tap_dir/inc.bin -remove_empty -range
+-att -asm 'movq \$1, %rax; addq %rax, %rbx' -cpu 1 -basic
+END
+expect 'machine code and AT&T syntax' 0 '' scripts/barecpc nb --arch x86_64 --accel tcg -snippets "$tap_dir/options"
+check 'they count, and leave out events that did not occur' \
+	test "$(grep '^Ins' "$out" | paste -s -d ,)" = 'Instructions retired: 1.00 [1.00;1.00],Instructions retired: 2.00'
+
+# Mistakes that the host finds.
+# refused LINE words...: barecpc nb with these words prints this line, and ends with 125.
+refused() {
+	line=$1
+	shift
+	expect "refused: $*" 125 "^host: $line\$" scripts/barecpc nb --arch x86_64 --accel tcg "$@"
+	check "refused: $*: one line" test "$(wc -l <"$err")" = 1
+}
+refused "-asm: no such instruction: \`foo rax'" -asm 'NOP; foo rax'
+refused '-asm_init: MOV RAX, BL: .*' -asm NOP -asm_init 'MOV RAX, BL'
+refused '-asm: foo: the code is copied, so it can name no address outside of it: .*' -asm 'JMP foo'
+refused '-asm: \|16: not a NOP of 1 to 15 bytes: .*' -asm 'NOP; |16'
+refused 'no code to measure: give -asm or -code' -no_mem
+refused 'unrecognized arguments: -bogus; see barecpc nb --help' -asm NOP -bogus
+refused 'ambiguous option: -n could match .*' -asm NOP -n 3
+refused '-code: give it or -asm, not both' -asm NOP -code "$tap_dir/inc.bin"
+refused '-config: /proc/none: No such file or directory' -asm NOP -config /proc/none
+echo '-asm NOP --smp 2' >"$tap_dir/bad"
+refused '.*/bad:1: -smp is for all lines: give it on the command line' -snippets "$tap_dir/bad"
+
+# Mistakes that the image finds, in one boot.
+: >"$tap_dir/mistakes"
+# mistake LINE STATUS WORDS: these words cause this line and status.
+mistake() {
+	echo "$3 -name n$(wc -l <"$tap_dir/mistakes")" >>"$tap_dir/mistakes"
+	printf '%s\t%s\n' "$1" "$2" >>"$tap_dir/lines"
+}
+config() {
+	echo "$2" >"$tap_dir/$1"
+	echo "-asm NOP -config $tap_dir/$1"
+}
+mistake 'n0: the code faults: SIGSEGV at byte 1 of -asm \(copy 1\), address 0' 1 '-asm "NOP; MOV RAX, [0]"'
+mistake 'n1: the code faults: SIGILL at byte 3 of -asm \(copy 1\)' 1 '-asm "|3; UD2"'
+mistake 'n2: the code faults: SIGTRAP at byte 1 of -asm_init \(copy 1\)' 1 '-asm NOP -asm_init "NOP; INT3"'
+mistake 'n3: the code faults: SIGFPE at byte 2 of -asm_late_init \(copy 1\)' 1 '-asm NOP -asm_late_init "XOR ECX, ECX; DIV ECX"'
+mistake 'n4: the code faults: SIGSEGV at address 0, which is not in the code' 1 '-asm_one_time_init "XOR EAX, EAX; JMP RAX" -asm NOP'
+mistake 'n5: the code faults: SIGSEGV at byte 3 of -asm \(copy 1\), address 0xfffffffffffffff8' 1 '-asm "XOR RSP, RSP; PUSH RAX"'
+mistake 'n6: the code faults: SIGILL at byte 7 of -asm \(copy 3\)' 1 '-asm_init "XOR EAX, EAX" -asm "INC EAX; CMP EAX, 3; JNE 1f; UD2; 1:"'
+mistake 'nb: -n_measurements: 0 is not within 1\.\.10000' 2 '-asm NOP -n_measurements 0'
+mistake 'nb: -alignment_offset: 64 is not within 0\.\.63' 2 '-asm NOP -alignment_offset 64'
+mistake 'nb: -usr 0 and -os 0: nothing would be counted' 2 '-asm NOP -usr 0'
+mistake 'nb: 8000000000 copies of 1 bytes: too much code: lower -unroll_count' 2 '-asm NOP -unroll_count 4000000000'
+mistake 'nb: c1:1: zz: not a number' 2 "$(config c1 'C0.zz X')"
+mistake 'nb: c2:1: FOO: unknown: known are .*' 2 "$(config c2 'C0.00.FOO X')"
+mistake 'nb: c3:1: CMSK: needs a value' 2 "$(config c3 'C0.00.CMSK X')"
+mistake 'nb: c4:1: EDG=1: takes no value' 2 "$(config c4 'C0.00.EDG=1 X')"
+mistake 'nb: c5:1: C0: an event select has a unit mask, as C0\.00; .*' 2 "$(config c5 'C0 X')"
+mistake 'nb: c6:1: msr_0xE01=2: registers that only RDMSR reads are not supported' 2 "$(config c6 'msr_0xE01=2 msr_706 X')"
+mistake 'nb: -config nb\.in/17\.d/c7: names no event' 2 "$(config c7 '# nothing')"
+expect 'mistakes' 1 '' scripts/barecpc nb --arch x86_64 --accel tcg -snippets "$tap_dir/mistakes"
+check 'each has its status' test "$(sed -n 's/^barecpc: nb: exit //p' "$err" | paste -s -d ' ')" = "$(cut -f 2 "$tap_dir/lines" | paste -s -d ' ')"
+while IFS='	' read -r line _; do
+	check "$line" grep -qE "^(nb: )?$line\$" "$err"
+done <"$tap_dir/lines"
 end

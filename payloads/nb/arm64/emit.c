@@ -20,6 +20,8 @@
 #define NO_MEM_READS 8
 #define STACK        31
 
+const unsigned nb_trap_bytes = 0; /* BRK has not run when it traps */
+
 unsigned
 nb_max_reads(bool no_mem)
 {

@@ -23,6 +23,8 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R14 = 14, R15 };
 /* Values stay in R8 to R11 if memory may not be used. */
 #define NO_MEM_READS 4
 
+const unsigned nb_trap_bytes = 1; /* INT3 has run when it traps */
+
 unsigned
 nb_max_reads(bool no_mem)
 {

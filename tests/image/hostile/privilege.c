@@ -5,8 +5,11 @@
  */
 #include "tests/lib/image/test.h"
 
+#include <errno.h>
 #include <payload.h>
+#include <signal.h>
 #include <stdint.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -41,6 +44,53 @@ TEST(privileged_registers_can_be_read)
 	if (!at_system())
 		SKIP("this is user privilege");
 	EXPECT(privilege_page_tables() != 0);
+}
+
+static volatile sig_atomic_t alarms;
+
+static void
+on_alarm(int sig)
+{
+	alarms = sig;
+}
+
+static int64_t
+now_us(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+/* A timer that is due does not interrupt until the quiet time ends. */
+TEST(the_timer_can_be_quiet)
+{
+	struct itimerval it = { { 0, 0 }, { 0, 2000 } };
+	struct barecpc_interrupts before, after;
+	int64_t end;
+
+	if (!at_system()) {
+		EXPECT_EQ(payload_quiet(0), -1);
+		EXPECT_EQ(errno, EPERM);
+		SKIP("this is user privilege");
+	}
+	EXPECT_EQ(payload_quiet(BARECPC_QUIET_MAX + 1), -1);
+	EXPECT_EQ(errno, EINVAL);
+	signal(SIGALRM, on_alarm);
+	alarms = 0;
+	EXPECT_EQ(setitimer(ITIMER_REAL, &it, NULL), 0);
+	EXPECT_EQ(payload_quiet(BARECPC_QUIET_MAX), 0);
+	EXPECT_EQ(payload_interrupts(&before), 0);
+	for (end = now_us() + 5000; now_us() < end;)
+		continue;
+	EXPECT_EQ(payload_interrupts(&after), 0);
+	EXPECT_EQ(after.by_interrupts - before.by_interrupts, 0);
+	EXPECT_EQ(alarms, 0);
+	EXPECT_EQ(payload_quiet(0), 0);
+	for (end = now_us() + 5000; now_us() < end && alarms == 0;)
+		continue;
+	EXPECT_EQ(alarms, SIGALRM);
 }
 
 TEST(interrupts_can_be_masked)

@@ -50,7 +50,7 @@ static long
 random_number(void)
 {
 	if (chaos_one_in(8))
-		return BARECPC_SYS_CPC + (long)chaos_below(8);
+		return BARECPC_SYS_CPC + (long)chaos_below(9);
 	return (long)chaos_below(chaos_one_in(16) ? 1 << 20 : 450);
 }
 
