@@ -46,12 +46,29 @@ size_of(const struct nb_options *o)
 	       o->nbo_code[NB_ONE_TIME_INIT].nbc_n + NB_SURROUNDINGS;
 }
 
+/* Place functions at the address that they were linked for. */
+static void
+load_linked(const struct nb_code *c, uint64_t at)
+{
+	void *want = (void *)(uintptr_t)at, *p;
+
+	if (c->nbc_n == 0)
+		return;
+	p = mmap(want, c->nbc_n, PROT_READ | PROT_WRITE | PROT_EXEC,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	if (p != want)
+		fail(1, "-linked_at %p: %s", want, strerror(errno));
+	memcpy(p, c->nbc_bytes, c->nbc_n);
+	payload_isync(p, c->nbc_n);
+}
+
 void
 nb_open(struct nb_buffer *b, const struct nb_options *o)
 {
 	size_t bytes = size_of(o);
 	uint8_t *memory;
 
+	load_linked(&o->nbo_linked, o->nbo_linked_at);
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
 	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (memory == MAP_FAILED)

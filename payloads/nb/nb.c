@@ -52,7 +52,10 @@ static const char help[] =
     "  -usr 0|1, -os 0|1         count at user, at system privilege\n"
     "  -verbose                  print all readings\n"
     "  -csv                      print fields with commas\n"
-    "  -name TEXT                the measurement's name in the results\n";
+    "  -name TEXT                the measurement's name in the results\n"
+    "  -divisor N                divide the results by N, too (1)\n"
+    "  -linked FILE -linked_at ADDRESS  map FILE, functions that the code "
+    "calls\n";
 
 enum {
 	OPTION_CODE = 256, /* one number for each nb_part */
@@ -68,6 +71,9 @@ enum {
 	OPTION_USR,
 	OPTION_OS,
 	OPTION_NAME,
+	OPTION_DIVISOR,
+	OPTION_LINKED,
+	OPTION_LINKED_AT,
 	OPTION_FLAG /* one number for each of flags[] */
 };
 
@@ -99,6 +105,9 @@ static const struct option long_options[] = {
 	TAKES("usr", OPTION_USR),
 	TAKES("os", OPTION_OS),
 	TAKES("name", OPTION_NAME),
+	TAKES("divisor", OPTION_DIVISOR),
+	TAKES("linked", OPTION_LINKED),
+	TAKES("linked_at", OPTION_LINKED_AT),
 	PLAIN("fixed_counters", OPTION_FLAG),
 	PLAIN("range", OPTION_FLAG + 1),
 	PLAIN("basic_mode", OPTION_FLAG + 2),
@@ -189,6 +198,14 @@ take_option(struct nb_options *o, int c)
 		set_privilege(o, "-usr", CPC_COUNT_USER);
 	else if (c == OPTION_OS)
 		set_privilege(o, "-os", CPC_COUNT_SYSTEM);
+	else if (c == OPTION_DIVISOR)
+		o->nbo_divisor =
+		    usage_number("-divisor", optarg, 1, MAX_COUNT, "");
+	else if (c == OPTION_LINKED)
+		o->nbo_linked = read_code(optarg);
+	else if (c == OPTION_LINKED_AT)
+		o->nbo_linked_at =
+		    usage_number("-linked_at", optarg, 0, INT64_MAX, "");
 	else
 		o->nbo_name = optarg;
 }
@@ -205,6 +222,7 @@ parse(struct nb_options *o, int argc, char **argv)
 		    .o_warmups = 5 },
 		.nbo_name = "code",
 		.nbo_unroll = 1000,
+		.nbo_divisor = 1,
 		.nbo_cpu = -1,
 		.nbo_flags = CPC_COUNT_USER,
 	};
@@ -243,7 +261,8 @@ write_record(const struct nb_options *o, const struct nb_result *r)
 		.r_status = r->nbr_status,
 		.r_reason = r->nbr_reason,
 		.r_method = method,
-		.r_iterations = u * (o->nbo_loops > 0 ? o->nbo_loops : 1),
+		.r_iterations =
+		    u * (o->nbo_loops > 0 ? o->nbo_loops : 1) * o->nbo_divisor,
 		.r_count = r->nbr_count,
 		.r_runs = r->nbr_runs,
 		.r_empty = r->nbr_empty,

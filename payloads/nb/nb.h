@@ -28,6 +28,9 @@ struct nb_options {
 	const char *nbo_config; /* a file, or NULL */
 	struct nb_code nbo_code[NB_PARTS];
 	uint64_t nbo_unroll, nbo_loops, nbo_initial_warm_ups, nbo_offset;
+	uint64_t nbo_divisor;      /* instructions in each copy to divide by */
+	struct nb_code nbo_linked; /* functions that the code calls */
+	uint64_t nbo_linked_at;    /* their address */
 	enum nb_aggregate nbo_aggregate;
 	int nbo_cpu; /* -1: any */
 	bool nbo_fixed, nbo_range, nbo_basic, nbo_no_mem, nbo_no_normalization,

@@ -62,7 +62,8 @@ divisor_of(const struct nb_options *o)
 {
 	if (o->nbo_no_normalization)
 		return 1;
-	return o->nbo_unroll * (o->nbo_loops > 0 ? o->nbo_loops : 1);
+	return o->nbo_unroll * (o->nbo_loops > 0 ? o->nbo_loops : 1) *
+	       o->nbo_divisor;
 }
 
 /* Print a name as a field of CSV. */
@@ -108,10 +109,15 @@ print_method(const struct nb_options *o)
 		printf(": %llu copies, less %llu", 2 * u, u);
 	if (o->nbo_loops > 0)
 		printf(", %llu times", (unsigned long long)o->nbo_loops);
-	printf("; %s; %s of %u runs after %u warm-ups\n",
-	    o->nbo_no_normalization ? "in all" : "for each copy",
-	    words[o->nbo_aggregate], o->nbo_common.o_runs,
-	    o->nbo_common.o_warmups);
+	if (o->nbo_no_normalization)
+		printf("; in all");
+	else if (o->nbo_divisor == 1)
+		printf("; for each copy");
+	else
+		printf("; for each of %llu instructions of a copy",
+		    (unsigned long long)o->nbo_divisor);
+	printf("; %s of %u runs after %u warm-ups\n", words[o->nbo_aggregate],
+	    o->nbo_common.o_runs, o->nbo_common.o_warmups);
 }
 
 void

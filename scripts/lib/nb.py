@@ -11,8 +11,12 @@ import shlex
 import subprocess
 import tempfile
 
+import chains
 import cpio
+import exegesis
+import linked
 import qemu
+import records
 from objfile import BadObject, ObjectFile
 from qemu import HostError
 
@@ -70,6 +74,14 @@ def add_arguments(parser):
         add(name, *short, type=count, metavar="N", help=text)
     for name, text in FLAGS:
         add(name, action="store_true", help=text)
+    add("latency", metavar="INSTRUCTION", help="measure a chain of copies, each of which needs the result of the one before")
+    add("throughput", metavar="INSTRUCTION", help="measure copies that do not wait for each other")
+    add("kernel", metavar="FILE", help="measure a call of a function of this object file")
+    add("symbol", metavar="NAME", help="the function")
+    add("arg", action="append", default=[], metavar="VALUE", help="its next argument: a number, or mem for an area of 1 MiB")
+    add("exegesis", metavar="FILE", help="measure llvm-exegesis' snippet file (x86-64: in AT&T syntax)")
+    add("yaml", metavar="FILE", help="write the core cycles as llvm-exegesis does, for its -mode=analysis")
+    add("llvm_cpu", metavar="NAME", help="the CPU's name in that file (x86-64, generic)")
     add("att", action="store_true", help="x86-64: AT&T syntax, not Intel's")
     add("privilege", choices=["user", "system"], default="user", help="the privilege that the code runs at (user)")
     add("name", metavar="TEXT", help="a name for the results (the code)")
@@ -191,7 +203,7 @@ def measurements(args):
             raise HostError(f"{args.snippets}:{number}: {error}") from None
         if words:
             one = args.nb_parser.parse_args(words, copy.copy(args))
-            changed = [name for name in ("snippets", "privilege", "arch", "model", "append", *PASSED_ON)
+            changed = [name for name in ("snippets", "yaml", "llvm_cpu", "privilege", "arch", "model", "append", *PASSED_ON)
                        if getattr(one, name) != getattr(args, name)]
             if changed:
                 raise HostError(f"{args.snippets}:{number}: -{changed[0]} is for all lines: give it on the command line")
@@ -206,11 +218,51 @@ def name_of(one):
     return " ".join(text.split())[:MAX_NAME]
 
 
+def chained(one):
+    """Replace -latency and -throughput by the code that they stand for.  Returns how many instructions a copy has."""
+    option = "-latency" if one.latency is not None else "-throughput"
+    prepare, code = chains.latency(one.latency, one.arch) if one.latency is not None else ([], chains.throughput(one.throughput, one.arch))
+    one.name = one.name or f"{option[1:]} of {one.latency or one.throughput}"
+    one.asm = "; ".join(code)
+    one.asm_init = "; ".join([*([one.asm_init] if one.asm_init else []), *prepare]) or None
+    return len(code)
+
+
+def called(one, number, files):
+    """Replace -kernel by code that calls the function.  Returns the words that map it."""
+    if one.no_mem or one.loop_count:
+        raise HostError("-kernel: functions may change the registers of -no_mem and -loop_count: leave these out")
+    code = linked.link(one.kernel, one.symbol, one.arch)
+    calls = linked.call(code.function, one.arg, one.arch)
+    one.asm, one.att = "; ".join(calls), False
+    one.name = one.name or f"{one.symbol}({', '.join(one.arg)}) with the {len(calls)} instructions of the call"
+    one.unroll_count = one.unroll_count or 1
+    files[f"{FOLDER}/{number}.linked"] = code.image
+    return ["-linked", f"{FOLDER}/{number}.linked", "-linked_at", hex(linked.BASE)]
+
+
 def words_of(one, number, files):
     """The words that run one measurement.  Adds its files to the archive."""
+    sources = [name for name in ("asm", "code", "latency", "throughput", "kernel", "exegesis") if getattr(one, name) is not None]
+    if not sources:
+        raise HostError("no code to measure: give -asm, -code, -exegesis, -kernel, -latency or -throughput")
+    if len(sources) > 1:
+        raise HostError(f"-{sources[1]}: give it or -{sources[0]}, not both")
+    if (one.symbol is None) != (one.kernel is None) or one.arg and one.kernel is None:
+        raise HostError("-kernel, -symbol, -arg: give the object file and the function together")
+    more = []
+    if one.latency is not None or one.throughput is not None:
+        more = ["-divisor", str(chained(one))]
+    if one.exegesis is not None:
+        one.asm, init, one.registers = exegesis.read_snippet(one.exegesis, one.arch)
+        one.asm_init, one.att = init or one.asm_init, True
+        one.name = one.name or pathlib.Path(one.exegesis).name
+    if one.kernel is not None:
+        more = called(one, number, files)
     given = {f"-asm{part}": getattr(one, "asm" + part) for part in PARTS if getattr(one, "asm" + part) is not None}
     code = assemble(given, one.arch, one.att) if given else {}
-    words = ["nb", "-name", name_of(one)]
+    one.name, one.machine_code = name_of(one), code.get("-asm")
+    words = ["nb", "-name", one.name]
     for part in PARTS:
         raw = getattr(one, "code" + part)
         if raw is not None and f"-asm{part}" in code:
@@ -219,25 +271,29 @@ def words_of(one, number, files):
         if data is not None:
             files[f"{FOLDER}/{number}{part}"] = data
             words += [f"-code{part}", f"{FOLDER}/{number}{part}"]
-    if one.asm is None and one.code is None:
-        raise HostError("no code to measure: give -asm or -code")
     if one.config is not None:
         place = f"{FOLDER}/{number}.d/{pathlib.Path(one.config).name}"
         files[place] = read_code(one.config, "-config")
         words += ["-config", place]
     words += [word for name, _ in COUNTS if getattr(one, name) is not None for word in (f"-{name}", str(getattr(one, name)))]
-    return words + [f"-{name}" for name, _ in FLAGS if getattr(one, name)]
+    return words + more + [f"-{name}" for name, _ in FLAGS if getattr(one, name)]
 
 
 def prepare(args, folder):
     """The words of `barecpc run` for these measurements.  Their archive is written to the folder."""
     files = {}
-    lines = [words_of(one, number, files) for number, one in enumerate(measurements(args))]
+    args.made = [copy.copy(one) for one in measurements(args)]
+    lines = [words_of(one, number, files) for number, one in enumerate(args.made)]
     words = ["run", "--arch", args.arch]
+    if args.yaml is not None:
+        args.results = args.results or str(folder / "results.jsonl")
+        args.documents = [plan(one) for one in args.made]
+        if len({mode for _, _, mode in args.documents}) > 1:
+            raise HostError("-yaml: one file has one mode: measure -throughput in a run of its own")
     for name in PASSED_ON:
         if getattr(args, name) is not None:
             words += ["--" + name, getattr(args, name)]
-    most = max([one.cpu or 0 for one in measurements(args)])
+    most = max([one.cpu or 0 for one in args.made])
     if args.smp is None and most > 0:
         words += ["--smp", str(most + 1)]
     words += ["--cpu", args.model] if args.model else []
@@ -254,3 +310,31 @@ def prepare(args, folder):
         files["suite"] = "".join(" ".join(qemu.quote(word) for word in line) + "\n" for line in lines).encode()
     archive.write_bytes(cpio.pack(files))
     return words
+
+
+#
+# llvm-exegesis
+#
+
+def plan(one):
+    """The parts of a measurement's document that are known before it runs."""
+    if one.asm is None or one.kernel is not None:
+        raise HostError("-yaml: only instructions have a document: give -asm, -exegesis, -latency or -throughput")
+    source = "\n".join("nop" if shown.startswith("|") else line for line, shown in statements(one.asm, one.arch, "-asm"))
+    key = exegesis.keys(source, one.arch, one.att)
+    mode = "inverse_throughput" if one.throughput is not None else "latency"
+    return key, getattr(one, "registers", {}), mode
+
+
+def write_yaml(args):
+    """Write the documents, with the core cycles of the records."""
+    cycles = [r for r in records.load(args.results)[0] if r["payload"] == "nb" and r["event"] == "Core cycles"]
+    if len(cycles) != len(args.made) or any(r["count"] is None for r in cycles):
+        raise HostError("-yaml: not every measurement counted core cycles: leave -config out, or add -fixed_counters")
+    cpu = args.llvm_cpu or {"x86_64": "x86-64", "arm64": "generic"}[args.arch]
+    text = ""
+    for one, (key, values, mode), record in zip(args.made, args.documents, cycles):
+        copies = one.unroll_count or 1000
+        each = record["count"]["net"] / (copies * (one.loop_count or 1))
+        text += exegesis.document(key, values, mode, each, len(key), copies, one.machine_code, args.arch, cpu)
+    pathlib.Path(args.yaml).write_text(text)

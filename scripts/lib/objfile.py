@@ -6,7 +6,6 @@ System V ABI, "Object Files"; little-endian only.
 import struct
 
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS = 2, 4, 8
-STB_LOCAL = 0
 
 
 class BadObject(Exception):
@@ -29,12 +28,12 @@ class ObjectFile:
         # name, type, flags, address, offset, size, link, info, alignment, entry size
         self._headers = [struct.unpack_from("<IIQQQQIIQQ", self._data, table + i * size) for i in range(number)]
         self._names = [self._text(names, header[0]) for header in self._headers]
-        self._symbols = []  # name, section, value, kind
+        self._symbols = []  # name, section, value, type, binding (0: local)
         for header in self._headers:
             if header[1] == SHT_SYMTAB:
                 for at in range(header[4], header[4] + header[5], 24):
                     name, info, _, section, value, _ = struct.unpack_from("<IBBHQQ", self._data, at)
-                    self._symbols.append((self._text(header[6], name), section, value, info & 15))
+                    self._symbols.append((self._text(header[6], name), section, value, info & 15, info >> 4))
 
     def _text(self, table, at):
         start = self._headers[table][4] + at
@@ -47,6 +46,10 @@ class ObjectFile:
         header = self._headers[self._names.index(section)]
         return b"" if header[1] == SHT_NOBITS else self._data[header[4]:header[4] + header[5]]
 
+    def function(self, name):
+        """The address of a global symbol of a linked file, or None."""
+        return next((value for n, place, value, kind, bind in self._symbols if n == name and place and bind), None)
+
     def relocated(self, section):
         """The symbol of the first relocation of a section, or None."""
         for header, name in zip(self._headers, self._names):
@@ -58,4 +61,4 @@ class ObjectFile:
     def has_data(self, section):
         """Whether an arm64 section has data between its instructions: Arm's ELF ABI, "Mapping symbols"."""
         return any(name.split(".")[0] == "$d" and 0 < place < len(self._names) and self._names[place] == section
-                   for name, place, _, _ in self._symbols)
+                   for name, place, *_ in self._symbols)

@@ -43,7 +43,9 @@ check 'three instructions' grep -qx 'Instructions retired: 3.00' "$tap_dir/one.o
 check 'alone and after eight others' diff "$tap_dir/one.out" "$tap_dir/nine.out"
 
 # The overhead is the same for 1 to 10,000 copies.
-for mode in '' -no_mem -df '-loop_count 3' -alignment_offset\ 12; do
+modes='3'
+[ "${BARECPC_CAMPAIGN-}" = yes ] && modes=5
+printf '%s\n' '' -no_mem '-loop_count 3' -df '-alignment_offset 12' | head -n "$modes" | while read -r mode; do
 	for n in 1 2 10 100 1000 10000; do
 		echo "-asm nop -end_to_end -no_normalization -unroll_count $n $mode"
 	done
@@ -60,7 +62,7 @@ for arch in arm64 x86_64; do
 			-privilege "$privilege" -n_measurements 1 -warm_up_count 0 -snippets "$tap_dir/overhead"
 		overheads "$out" >"$tap_dir/overheads"
 		check "$arch, $privilege privilege: the overhead is constant in each mode" \
-			test "$(grep -cE "^([1-9][0-9]*)([[:space:]]\\1){5}\$" "$tap_dir/overheads")" = 5
+			test "$(grep -cE "^([1-9][0-9]*)([[:space:]]\\1){5}\$" "$tap_dir/overheads")" = "$modes"
 	done
 done
 
@@ -135,6 +137,62 @@ expect 'machine code and AT&T syntax' 0 '' scripts/barecpc nb --arch x86_64 --ac
 check 'they count, and leave out events that did not occur' \
 	test "$(grep '^Ins' "$out" | paste -s -d ,)" = 'Instructions retired: 1.00 [1.00;1.00],Instructions retired: 2.00'
 
+# Chains, and functions of object files.  chain(n) runs 2 n + 1 instructions; its caller runs 3, or 4 where the number n
+# takes two instructions.
+cat >"$tap_dir/chain_x86_64.s" <<END
+.globl chain
+chain: dec %rdi; jnz chain; incq count(%rip); ret
+.bss
+count: .quad 0
+END
+cat >"$tap_dir/chain_arm64.s" <<END
+.globl chain
+chain: subs x0, x0, 1; b.ne chain; ret
+END
+x86_64-linux-gnu-as -o "$tap_dir/chain_x86_64.o" "$tap_dir/chain_x86_64.s"
+aarch64-linux-gnu-as -o "$tap_dir/chain_arm64.o" "$tap_dir/chain_arm64.s"
+cat >"$tap_dir/chains_x86_64" <<END
+-latency "ADD RAX, RBX"
+-latency "MOV RAX, [R14]"
+-throughput "IMUL RAX, RBX"
+-kernel $tap_dir/chain_x86_64.o -symbol chain -arg 1000
+END
+cat >"$tap_dir/chains_arm64" <<END
+-latency "fadd d0, d1, d2"
+-latency "ldr x2, [x0]"
+-throughput "mul w2, w2, w3"
+-kernel $tap_dir/chain_arm64.o -symbol chain -arg 1000
+END
+for arch in arm64 x86_64; do
+	expect "$arch: -latency, -throughput, -kernel" 0 '' scripts/barecpc nb --arch $arch --accel tcg -snippets "$tap_dir/chains_$arch"
+	check "$arch: their instructions" test "$(sed -n 's/^Instructions retired: //p' "$out" | paste -s -d ' ')" = \
+		"1.00 1.00 1.00 $([ $arch = arm64 ] && echo 2004.00 || echo 2005.00)"
+	check "$arch: how many instructions a copy has" test "$(sed -n 's/.*; for each of \([0-9]*\) inst.*/\1/p' "$out" | paste -s -d ' ')" = '2 8'
+done
+
+# llvm-exegesis' snippets and results.
+cat >"$tap_dir/snippet.s" <<END
+# LLVM-EXEGESIS-LIVEIN RDI
+# LLVM-EXEGESIS-DEFREG XMM1 42
+# LLVM-EXEGESIS-DEFREG RSI 3
+1: dec %rsi # three times, and once for ever
+movq \$5, 8(%rdi)
+vmulps (%rdi), %xmm1, %xmm2
+END
+sed -i 's/^1: //; s/ # three.*/ # a comment/' "$tap_dir/snippet.s"
+printf '%s\n' "-exegesis $tap_dir/snippet.s" '-latency "IMUL RAX, RBX"' '-asm "|5; LEA RAX, [RBX+4*RCX+16]"' >"$tap_dir/llvm"
+if command -v llvm-mc llvm-exegesis >/dev/null; then
+	expect "llvm-exegesis' snippet" 0 '' scripts/barecpc nb --arch x86_64 --accel tcg -snippets "$tap_dir/llvm" -yaml "$tap_dir/yaml"
+	check 'it is counted' grep -qx 'Instructions retired: 3.00' "$out"
+	expect 'llvm-exegesis reads the results' 0 '' llvm-exegesis -mode=analysis \
+		-benchmarks-file="$tap_dir/yaml" -analysis-numpoints=1 -analysis-clusters-output-file="$tap_dir/clusters"
+	check 'all of them' grep -qx 'Parsed 3 benchmark points' "$out"
+	check 'it knows the instructions and their cycles' test "$(cut -d '"' -f 2- "$tap_dir/clusters" | grep -cE \
+		'^(decq.*vmulps.*2\.00|imulq.*rax; imulq.*2\.00|nop.*leaq.*2\.00)$')" = 3
+else
+	skip 'llvm-exegesis reads the results' 'there is no llvm-mc and llvm-exegesis (package llvm)'
+fi
+
 # Mistakes that the host finds.
 # refused LINE words...: barecpc nb with these words prints this line, and ends with 125.
 refused() {
@@ -147,7 +205,11 @@ refused "-asm: no such instruction: \`foo rax'" -asm 'NOP; foo rax'
 refused '-asm_init: MOV RAX, BL: .*' -asm NOP -asm_init 'MOV RAX, BL'
 refused '-asm: foo: the code is copied, so it can name no address outside of it: .*' -asm 'JMP foo'
 refused '-asm: \|16: not a NOP of 1 to 15 bytes: .*' -asm 'NOP; |16'
-refused 'no code to measure: give -asm or -code' -no_mem
+refused 'no code to measure: give -asm, .*' -no_mem
+refused '-latency: CMP RAX, RBX: it writes no register, so no chain is possible: use -throughput' -latency 'CMP RAX, RBX'
+refused '-symbol nothing: .* has no such global symbol' -kernel "$tap_dir/chain_x86_64.o" -symbol nothing
+refused '-arg five: not a number, and not mem' -kernel "$tap_dir/chain_x86_64.o" -symbol chain -arg five
+refused '-latency: give it or -asm, not both' -asm NOP -latency 'INC RAX'
 refused 'unrecognized arguments: -bogus; see barecpc nb --help' -asm NOP -bogus
 refused 'ambiguous option: -n could match .*' -asm NOP -n 3
 refused '-code: give it or -asm, not both' -asm NOP -code "$tap_dir/inc.bin"

@@ -1,0 +1,123 @@
+"""Reads llvm-exegesis' snippet files, and writes its YAML, which `llvm-exegesis -mode=analysis` reads.
+
+LLVM, "llvm-exegesis - LLVM Machine Instruction Benchmark": LLVM-EXEGESIS-LIVEIN, LLVM-EXEGESIS-DEFREG.
+"""
+
+import functools
+import pathlib
+import re
+import subprocess
+
+from qemu import HostError
+
+TRIPLE = {"x86_64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}
+RETURN = {"x86_64": "C3", "arm64": "C0035FD6"}
+COMMENT = re.compile(r"^\s*(?:#|//)\s*LLVM-EXEGESIS-(\w+)\s*(.*)$")
+VECTOR = re.compile(r"(?:XMM|[VDSQ])(\d+)\Z", re.I)
+
+
+def read_snippet(path, arch):
+    """The code of a snippet file, the code that sets its registers, and these registers."""
+    try:
+        text = pathlib.Path(path).read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        raise HostError(f"-exegesis {path}: {getattr(error, 'strerror', None) or 'not a text'}") from None
+    code, values = [], {}
+    for number, line in enumerate(text.splitlines(), 1):
+        match = COMMENT.match(line)
+        if not match:
+            code.append(re.sub(r"(?:^|\s)#.*" if arch == "x86_64" else r"//.*", "", line))
+            continue
+        words = match[2].split()
+        if match[1] == "DEFREG" and len(words) == 2 and re.fullmatch(r"(0x)?[0-9a-f]{1,16}", words[1], re.I):
+            values[words[0].upper()] = int(words[1], 16)
+        elif match[1] != "LIVEIN" or len(words) != 1:
+            raise HostError(f"{path}:{number}: {line.strip()}: not LLVM-EXEGESIS-LIVEIN REGISTER or -DEFREG REGISTER HEX")
+    code = [line.strip() for line in code if line.strip()]
+    if not code:
+        raise HostError(f"-exegesis {path}: it has no instruction")
+    return "; ".join(code), settings(values, arch), values
+
+
+def settings(values, arch):
+    """The code that sets registers: vectors first, because that needs a general register."""
+    code = []
+    for name, value in sorted(values.items(), key=lambda item: VECTOR.match(item[0]) is None):
+        vector = VECTOR.match(name)
+        if arch == "x86_64":
+            code.append(f"movabs ${value:#x}, %{'rax' if vector else name.lower()}")
+            code += [f"movq %rax, %{name.lower()}"] if vector else []
+        else:
+            target = "x16" if vector else name.lower()
+            code += [f"{'movk' if shift else 'movz'} {target}, {value >> shift & 0xffff:#x}, lsl {shift}" for shift in (0, 16, 32, 48)]
+            code += [f"fmov d{vector[1]}, x16"] if vector else []
+    return "; ".join(code) or None
+
+
+def _llvm_mc(source, arch):
+    """The instructions of assembly, each a list of its name and its operands: pairs of a kind and a value."""
+    words = ["llvm-mc", "-triple=" + TRIPLE[arch], "-show-inst", "-mattr=+avx2,+avx512f" if arch == "x86_64" else "-mattr=+v8.6a"]
+    try:
+        done = subprocess.run(words, input=source, capture_output=True, text=True)
+    except FileNotFoundError:
+        raise HostError("-yaml: llvm-mc: not found: it names the instructions: install the package llvm") from None
+    if done.returncode != 0:
+        raise HostError(f"-yaml: llvm-mc: {(done.stderr.splitlines() or ['failed'])[0]}")
+    found = []
+    for match in re.finditer(r"<MCInst #\d+ (\w+)|<MCOperand (\w+):([^>\s]+)", done.stdout):
+        if match[1]:
+            found.append([match[1]])
+        else:
+            found[-1].append((match[2], match[3]))
+    return found
+
+
+@functools.cache
+def _register_names(arch):
+    """LLVM's names of registers by their numbers.  Each probe has its register as its first operand."""
+    if arch == "arm64":
+        probes = [(form.format(n), {"X29": "FP", "X30": "LR"}.get(f"{kind}{n}", f"{kind}{n}")) for n in range(31)
+                  for kind, form in (("X", "br x{}"), ("W", "movz w{}, 1"), ("D", "ldr d{}, [x0]"), ("S", "ldr s{}, [x0]"),
+                                     ("Q", "ldr q{}, [x0]"))]
+        probes += [("ldr q31, [x0]", "Q31"), ("mov sp, x0", "SP"), ("add xzr, x0, x1", "XZR"), ("add wzr, w0, w1", "WZR")]
+    else:
+        named = ["ax", "bx", "cx", "dx", "si", "di", "bp", "sp"]
+        probes = [(f"{op} %{name}", name.upper()) for n in named for op, name in (("push", "r" + n), ("bswap", "e" + n), ("push", n))]
+        probes += [(f"sete %{n}l", n.upper() + "L") for n in ("a", "b", "c", "d", "si", "di", "bp", "sp")]
+        probes += [(f"{op} %r{n}{end}", f"R{n}{end.upper()}") for n in range(8, 16)
+                   for op, end in (("push", ""), ("bswap", "d"), ("push", "w"), ("sete", "b"))]
+        probes += [(f"{op} %{kind}0, %{kind}{n}", f"{kind.upper()}{n}") for n in range(16)
+                   for op, kind in (("movaps", "xmm"), ("vmovaps", "ymm"))]
+    found = _llvm_mc("\n".join(probe for probe, _ in probes) + "\n", arch)
+    return {inst[1][1]: name for inst, (_, name) in zip(found, probes, strict=True)} | {"0": "%noreg"}
+
+
+def keys(code, arch, att):
+    """The instructions as YAML has them: LLVM's opcode, and its operands."""
+    head = "" if arch == "arm64" or att else ".intel_syntax noprefix\n"
+    names = _register_names(arch)
+    lines = []
+    for opcode, *operands in _llvm_mc(head + code.replace(";", "\n") + "\n", arch):
+        words = [opcode]
+        for kind, value in operands:
+            if kind == "Reg" and value in names:
+                words.append(names[value])
+            elif kind == "Imm":
+                words.append(f"i_{int(value) & (1 << 64) - 1:#x}")
+            else:  # the analysis needs the opcode only
+                words = [opcode]
+                break
+        lines.append(" ".join(words))
+    return lines
+
+
+def document(key, values, mode, cycles, instructions, copies, machine_code, arch, cpu):
+    """One benchmark in YAML."""
+    lines = ["---", f"mode:            {mode}", "key:", "  instructions:"]
+    lines += [f"    - '{line}'" for line in key]
+    lines += ["  config:          ''", "  register_initial_values:" + ("" if values else " []")]
+    lines += [f"    - '{name}={value:#x}'" for name, value in values.items()]
+    lines += [f"cpu_name:        {cpu}", f"llvm_triple:     {TRIPLE[arch]}", f"num_repetitions: {copies}", "measurements:",
+              f"  - {{ key: {mode}, value: {cycles / instructions:.4f}, per_snippet_value: {cycles:.4f} }}",
+              "error:           ''", "info:            ''", f"assembled_snippet: {machine_code.hex().upper()}{RETURN[arch]}", "..."]
+    return "\n".join(lines) + "\n"
