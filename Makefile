@@ -110,6 +110,16 @@ $(B)/%.o: %.S $(MK)
 	$(compile)
 $(B)/kern/file/archive_data.o: KCFLAGS += -DARCHIVE='"$(ARCHIVE)"'
 $(B)/kern/file/archive_data.o: $(ARCHIVE)
+# The vDSO runs in programs: one page of code that any address can have (vdso.ld).
+VDSO := $(B)/vdso.so
+$(VDSO): $(DIR)/vdso/vdso.c $(DIR)/vdso/vdso.ld $(wildcard kern/proc/vdso/*.h) $(MK)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(filter-out -MMD -MP -g -fno-pic -fstack-protector-strong -mcmodel=kernel,$(KCFLAGS)) \
+	    -fPIC -shared -nostdlib -s -Wl,-soname,linux-vdso.so.1 -Wl,--hash-style=both -Wl,--build-id=none \
+	    -Wl,-z,max-page-size=4096 -Wl,-T,$(DIR)/vdso/vdso.ld -o $@ $<
+$(B)/kern/proc/vdso/vdso_image.o: KCFLAGS += -DVDSO='"$(VDSO)"'
+$(B)/kern/proc/vdso/vdso_image.o: $(VDSO)
 # gcc would turn the loops of memcpy and memset into calls of themselves.
 $(B)/lib/string.o: KCFLAGS += -fno-tree-loop-distribute-patterns
 

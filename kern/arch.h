@@ -30,9 +30,10 @@ struct trapframe;
 #define LARGE_SIZE (2UL << 20) /* a 2 MiB page */
 
 /* Address map: the same split on every machine. */
-#define USER_BASE 0x0000000000400000UL /* only counter pages are below */
-#define USER_TOP  0x00007ffffffff000UL
-#define KERN_LINK 0xffffffff80000000UL /* where the image is linked */
+#define USER_BASE  0x0000000000010000UL /* nothing is mapped below */
+#define REGION_TOP 0x00007fffffc00000UL /* only counter pages are above */
+#define USER_TOP   0x00007ffffffff000UL
+#define KERN_LINK  0xffffffff80000000UL /* where the image is linked */
 extern char *const arch_direct; /* physical address 0 in the direct map */
 extern const uint64_t arch_direct_bytes; /* size of the direct map */
 
@@ -216,11 +217,10 @@ intptr_t arch_syscall(unsigned sysno, const uintptr_t *a);
 extern const int16_t arch_sysmap[];
 extern const unsigned arch_sysmap_len;
 /*
- * The code that a signal handler returns to if its program brings none.  0
- * bytes: every program of this machine brings it.
+ * A handler returns to code of the program, or else to this offset of the vDSO.
+ * 0: every program of this machine brings the code.
  */
-extern const uint32_t arch_sigreturn[];
-extern const size_t arch_sigreturn_bytes;
+extern const size_t arch_vdso_sigreturn;
 extern const char arch_name[]; /* "x86_64", "arm64" */
 extern const uint16_t arch_elf_machine;
 extern const char arch_uname[]; /* for uname(2), AT_PLATFORM: "aarch64" */
@@ -241,6 +241,8 @@ size_t arch_stat(void *st, const struct file_info *fi);
  * "cpu":"...","vmm":"...", and so on.
  */
 void arch_describe(struct text *t);
+/* Append what /proc/cpuinfo says of the nth CPU, in Linux's form. */
+void arch_cpuinfo(struct text *t, unsigned n);
 /*
  * Set *n to the number of system management interrupts (SMIs) of this CPU
  * since its reset.  Returns false if the CPU does not count them.

@@ -11,6 +11,7 @@
 #include "kern/cpc/kcpc.h"
 #include "kern/file/archive.h"
 #include "kern/file/pipe.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/page.h"
 #include "kern/platform/boot_time.h"
 #include "kern/platform/cmdline.h"
@@ -236,6 +237,7 @@ run_line(const struct cmdline *cl, struct line *ln)
 		for (unsigned i = 0; i < ln->n; i++)
 			ln->program[i].status = proc_wait(ln->program[i].proc);
 		proc_end_others();
+		tmp_clear();
 		status = line_status(ln);
 	}
 	free_line(ln);

@@ -22,6 +22,7 @@
 #include "kern/platform/stack_guard.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
+#include "kern/proc/vdso.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
@@ -131,6 +132,7 @@ kern_main(struct bootinfo *bi)
 	read_cmdline(bi);
 	arch_init(bi);
 	clock_init();
+	vdso_init();
 	efirt_init(bi);
 	if (cmdline_error[0] != '\0') {
 		printf("barecpc: %s\n", cmdline_error);
@@ -156,6 +158,7 @@ kern_main(struct bootinfo *bi)
 		run_end(EXIT_FAILED);
 	machine_init(bi, &cmdline);
 	syscall_init();
+	proc_files_init();
 	test_hooks_init(cmdline.cl_test_hooks);
 	start_launcher();
 }

@@ -23,47 +23,48 @@ enum { ISAR0, ISAR1, PFR0, MMFR2, ZFR0, NREG };
  */
 static const struct {
 	uint8_t reg, low_bit, at_least, word, bit;
+	const char *name; /* in /proc/cpuinfo */
 } hwcaps[] = {
-	{ ISAR0, 4, 1, 0, 3 },   /* AES */
-	{ ISAR0, 4, 2, 0, 4 },   /* PMULL */
-	{ ISAR0, 8, 1, 0, 5 },   /* SHA1 */
-	{ ISAR0, 12, 1, 0, 6 },  /* SHA2 */
-	{ ISAR0, 12, 2, 0, 21 }, /* SHA512 */
-	{ ISAR0, 16, 1, 0, 7 },  /* CRC32 */
-	{ ISAR0, 20, 2, 0, 8 },  /* ATOMICS */
-	{ ISAR0, 28, 1, 0, 12 }, /* ASIMDRDM */
-	{ ISAR0, 32, 1, 0, 17 }, /* SHA3 */
-	{ ISAR0, 36, 1, 0, 18 }, /* SM3 */
-	{ ISAR0, 40, 1, 0, 19 }, /* SM4 */
-	{ ISAR0, 44, 1, 0, 20 }, /* ASIMDDP */
-	{ ISAR0, 48, 1, 0, 23 }, /* ASIMDFHM */
-	{ ISAR0, 52, 1, 0, 27 }, /* FLAGM */
-	{ ISAR0, 52, 2, 1, 7 },  /* FLAGM2 */
-	{ ISAR0, 60, 1, 1, 16 }, /* RNG */
-	{ ISAR1, 0, 1, 0, 16 },  /* DCPOP */
-	{ ISAR1, 0, 2, 1, 0 },   /* DCPODP */
-	{ ISAR1, 12, 1, 0, 13 }, /* JSCVT */
-	{ ISAR1, 16, 1, 0, 14 }, /* FCMA */
-	{ ISAR1, 20, 1, 0, 15 }, /* LRCPC */
-	{ ISAR1, 20, 2, 0, 26 }, /* ILRCPC */
-	{ ISAR1, 32, 1, 1, 8 },  /* FRINT */
-	{ ISAR1, 36, 1, 0, 29 }, /* SB */
-	{ ISAR1, 44, 1, 1, 14 }, /* BF16 */
-	{ ISAR1, 48, 1, 1, 15 }, /* DGH */
-	{ ISAR1, 52, 1, 1, 13 }, /* I8MM */
-	{ PFR0, 32, 1, 0, 22 },  /* SVE */
-	{ PFR0, 48, 1, 0, 24 },  /* DIT */
-	{ MMFR2, 32, 1, 0, 25 }, /* USCAT */
-	{ ZFR0, 0, 1, 1, 1 },    /* SVE2 */
-	{ ZFR0, 4, 1, 1, 2 },    /* SVEAES */
-	{ ZFR0, 4, 2, 1, 3 },    /* SVEPMULL */
-	{ ZFR0, 16, 1, 1, 4 },   /* SVEBITPERM */
-	{ ZFR0, 20, 1, 1, 12 },  /* SVEBF16 */
-	{ ZFR0, 32, 1, 1, 5 },   /* SVESHA3 */
-	{ ZFR0, 40, 1, 1, 6 },   /* SVESM4 */
-	{ ZFR0, 44, 1, 1, 9 },   /* SVEI8MM */
-	{ ZFR0, 52, 1, 1, 10 },  /* SVEF32MM */
-	{ ZFR0, 56, 1, 1, 11 },  /* SVEF64MM */
+	{ ISAR0, 4, 1, 0, 3, "aes" },
+	{ ISAR0, 4, 2, 0, 4, "pmull" },
+	{ ISAR0, 8, 1, 0, 5, "sha1" },
+	{ ISAR0, 12, 1, 0, 6, "sha2" },
+	{ ISAR0, 12, 2, 0, 21, "sha512" },
+	{ ISAR0, 16, 1, 0, 7, "crc32" },
+	{ ISAR0, 20, 2, 0, 8, "atomics" },
+	{ ISAR0, 28, 1, 0, 12, "asimdrdm" },
+	{ ISAR0, 32, 1, 0, 17, "sha3" },
+	{ ISAR0, 36, 1, 0, 18, "sm3" },
+	{ ISAR0, 40, 1, 0, 19, "sm4" },
+	{ ISAR0, 44, 1, 0, 20, "asimddp" },
+	{ ISAR0, 48, 1, 0, 23, "asimdfhm" },
+	{ ISAR0, 52, 1, 0, 27, "flagm" },
+	{ ISAR0, 52, 2, 1, 7, "flagm2" },
+	{ ISAR0, 60, 1, 1, 16, "rng" },
+	{ ISAR1, 0, 1, 0, 16, "dcpop" },
+	{ ISAR1, 0, 2, 1, 0, "dcpodp" },
+	{ ISAR1, 12, 1, 0, 13, "jscvt" },
+	{ ISAR1, 16, 1, 0, 14, "fcma" },
+	{ ISAR1, 20, 1, 0, 15, "lrcpc" },
+	{ ISAR1, 20, 2, 0, 26, "ilrcpc" },
+	{ ISAR1, 32, 1, 1, 8, "frint" },
+	{ ISAR1, 36, 1, 0, 29, "sb" },
+	{ ISAR1, 44, 1, 1, 14, "bf16" },
+	{ ISAR1, 48, 1, 1, 15, "dgh" },
+	{ ISAR1, 52, 1, 1, 13, "i8mm" },
+	{ PFR0, 32, 1, 0, 22, "sve" },
+	{ PFR0, 48, 1, 0, 24, "dit" },
+	{ MMFR2, 32, 1, 0, 25, "uscat" },
+	{ ZFR0, 0, 1, 1, 1, "sve2" },
+	{ ZFR0, 4, 1, 1, 2, "sveaes" },
+	{ ZFR0, 4, 2, 1, 3, "svepmull" },
+	{ ZFR0, 16, 1, 1, 4, "svebitperm" },
+	{ ZFR0, 20, 1, 1, 12, "svebf16" },
+	{ ZFR0, 32, 1, 1, 5, "svesha3" },
+	{ ZFR0, 40, 1, 1, 6, "svesm4" },
+	{ ZFR0, 44, 1, 1, 9, "svei8mm" },
+	{ ZFR0, 52, 1, 1, 10, "svef32mm" },
+	{ ZFR0, 56, 1, 1, 11, "svef64mm" },
 };
 
 /* In the fields FP and AdvSIMD, 0xf means that the feature is absent. */
@@ -210,4 +211,40 @@ arch_describe(struct text *t)
 	    (unsigned long)read_sysreg(revidr_el1), arm64_sve_bytes(),
 	    machine.m_gic, machine.m_tables, arm64_boot_el, machine.m_vmm,
 	    models_word());
+}
+
+/* In /proc/cpuinfo: first those that have no row in hwcaps[]. */
+static const struct {
+	unsigned long bit;
+	const char *name;
+} fp_names[] = {
+	{ HWCAP_FP, "fp" },
+	{ HWCAP_ASIMD, "asimd" },
+	{ HWCAP_FPHP, "fphp" },
+	{ HWCAP_ASIMDHP, "asimdhp" },
+};
+
+/* All CPUs are described by the registers of the calling one. */
+void
+arch_cpuinfo(struct text *t, unsigned n)
+{
+	uint64_t midr = read_sysreg(midr_el1);
+	unsigned long cap[2] = { arch_hwcap(0), arch_hwcap(1) };
+	unsigned long mips = arch_tick_hz() / 5000; /* as Linux: 2 x Hz */
+
+	text_add(t, "processor\t: %u\nBogoMIPS\t: %lu.%02lu\nFeatures\t:", n,
+	    mips / 100, mips % 100);
+	for (size_t i = 0; i < sizeof fp_names / sizeof fp_names[0]; i++) {
+		if (cap[0] & fp_names[i].bit)
+			text_add(t, " %s", fp_names[i].name);
+	}
+	for (size_t i = 0; i < sizeof hwcaps / sizeof hwcaps[0]; i++) {
+		if (cap[hwcaps[i].word] >> hwcaps[i].bit & 1)
+			text_add(t, " %s", hwcaps[i].name);
+	}
+	text_add(t,
+	    "\nCPU implementer\t: %#x\nCPU architecture: 8\n"
+	    "CPU variant\t: %#x\nCPU part\t: %#05x\nCPU revision\t: %u\n\n",
+	    (unsigned)FIELD(midr, 31, 24), (unsigned)FIELD(midr, 23, 20),
+	    (unsigned)FIELD(midr, 15, 4), (unsigned)FIELD(midr, 3, 0));
 }

@@ -131,3 +131,96 @@ arch_describe(struct text *t)
 	    vmm_name(), x86_models_name(), f->xcr0, x86_apic_mode(),
 	    x86_rates.source, f->invariant_tsc ? "true" : "false");
 }
+
+/*
+ * The features that programs look for, by Linux's names.  Linux,
+ * asm/cpufeatures.h; Intel SDM vol. 2A, "CPUID".
+ */
+static const struct {
+	uint32_t leaf;
+	uint8_t reg, bit; /* reg: 0 EAX to 3 EDX */
+	const char *name;
+} flags[] = {
+	{ 1, 3, 0, "fpu" },
+	{ 1, 3, 4, "tsc" },
+	{ 1, 3, 5, "msr" },
+	{ 1, 3, 8, "cx8" },
+	{ 1, 3, 15, "cmov" },
+	{ 1, 3, 23, "mmx" },
+	{ 1, 3, 24, "fxsr" },
+	{ 1, 3, 25, "sse" },
+	{ 1, 3, 26, "sse2" },
+	{ 1, 3, 28, "ht" },
+	{ 0x80000001, 3, 11, "syscall" },
+	{ 0x80000001, 3, 20, "nx" },
+	{ 0x80000001, 3, 27, "rdtscp" },
+	{ 0x80000001, 3, 29, "lm" },
+	{ 1, 2, 0, "pni" },
+	{ 1, 2, 1, "pclmulqdq" },
+	{ 1, 2, 9, "ssse3" },
+	{ 1, 2, 12, "fma" },
+	{ 1, 2, 13, "cx16" },
+	{ 1, 2, 19, "sse4_1" },
+	{ 1, 2, 20, "sse4_2" },
+	{ 1, 2, 22, "movbe" },
+	{ 1, 2, 23, "popcnt" },
+	{ 1, 2, 25, "aes" },
+	{ 1, 2, 26, "xsave" },
+	{ 1, 2, 28, "avx" },
+	{ 1, 2, 29, "f16c" },
+	{ 1, 2, 30, "rdrand" },
+	{ 1, 2, 31, "hypervisor" },
+	{ 0x80000001, 2, 0, "lahf_lm" },
+	{ 0x80000001, 2, 5, "abm" },
+	{ 7, 1, 3, "bmi1" },
+	{ 7, 1, 5, "avx2" },
+	{ 7, 1, 8, "bmi2" },
+	{ 7, 1, 9, "erms" },
+	{ 7, 1, 16, "avx512f" },
+	{ 7, 1, 17, "avx512dq" },
+	{ 7, 1, 18, "rdseed" },
+	{ 7, 1, 19, "adx" },
+	{ 7, 1, 23, "clflushopt" },
+	{ 7, 1, 24, "clwb" },
+	{ 7, 1, 29, "sha_ni" },
+	{ 7, 1, 30, "avx512bw" },
+	{ 7, 1, 31, "avx512vl" },
+	{ 7, 2, 1, "avx512vbmi" },
+	{ 7, 2, 9, "vaes" },
+	{ 7, 2, 11, "avx512_vnni" },
+};
+
+static bool
+has_flag(size_t i)
+{
+	struct cpuid_regs r;
+
+	if (cpuid(flags[i].leaf & 0x80000000, 0).a < flags[i].leaf)
+		return false;
+	r = cpuid(flags[i].leaf, 0);
+	return ((const uint32_t[]){ r.a, r.b, r.c, r.d }[flags[i].reg] >>
+		       flags[i].bit &
+		   1) != 0;
+}
+
+/* All CPUs have the features of the calling one. */
+void
+arch_cpuinfo(struct text *t, unsigned n)
+{
+	const struct x86_features *f = &x86_features;
+	char name[sizeof f->brand];
+	unsigned long khz = arch_tick_hz() / 1000;
+
+	trim_text(name, f->brand);
+	text_add(t,
+	    "processor\t: %u\nvendor_id\t: %s\ncpu family\t: %u\n"
+	    "model\t\t: %u\nmodel name\t: %s\nstepping\t: %u\n"
+	    "cpu MHz\t\t: %lu.%03lu\nflags\t\t:",
+	    n, f->vendor, f->family, f->model, name, f->stepping, khz / 1000,
+	    khz % 1000);
+	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+		if (has_flag(i))
+			text_add(t, " %s", flags[i].name);
+	}
+	text_add(t, "\n\n");
+}

@@ -3,7 +3,7 @@
  * call.
  *
  * A page belongs to no region, so the program can neither unmap it nor write
- * it.  It lies below all regions and goes with its LWP.  include/sys/cpc.h has
+ * it.  It lies above all regions and goes with its LWP.  include/sys/cpc.h has
  * its layout and the order of reads.
  */
 #include "kern/arch.h"
@@ -16,8 +16,7 @@
 #include "kern/proc/proc.h"
 #include "kern/sched/timer.h"
 
-#define PAGES_BASE 0x10000UL /* nothing is mapped below: NULL faults */
-#define PAGES      ((USER_BASE - PAGES_BASE) / PAGE_SIZE)
+#define PAGES ((USER_TOP - REGION_TOP) / PAGE_SIZE)
 
 struct kcpc_page {
 	struct cpc_page *kg_page;
@@ -70,7 +69,7 @@ page_adopt(struct lwp *l)
 		kcpc_start(ctx);
 }
 
-/* A free address for a page, or 0.  A process has 1,008 of them. */
+/* A free address for a page, or 0.  A process has 1,023 of them. */
 static uintptr_t
 page_address(const struct proc *p)
 {
@@ -81,7 +80,7 @@ page_address(const struct proc *p)
 		if (free == 0)
 			continue;
 		place = i * 64 + (unsigned)__builtin_ctzll(free);
-		return place < PAGES ? PAGES_BASE + place * PAGE_SIZE : 0;
+		return place < PAGES ? REGION_TOP + place * PAGE_SIZE : 0;
 	}
 	return 0;
 }
@@ -90,7 +89,7 @@ page_address(const struct proc *p)
 static void
 page_bit_flip(struct proc *p, uintptr_t uva)
 {
-	size_t place = (uva - PAGES_BASE) / PAGE_SIZE;
+	size_t place = (uva - REGION_TOP) / PAGE_SIZE;
 
 	p->p_cpc_pages[place / 64] ^= 1ULL << place % 64;
 }

@@ -1,21 +1,24 @@
 /*
- * Open files and descriptors: the archives, /dev, and directories.
+ * Open files and descriptors.
  */
 #include "kern/file/file.h"
 
 #include "kern/arch.h"
 #include "kern/file/archive.h"
 #include "kern/file/pipe.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "lib/printf.h"
 #include "lib/string.h"
+#include "lib/text.h"
 
 /* Linux's flags of open(2).  Only O_DIRECTORY differs between machines. */
 #define O_ACCMODE 3
 #define O_RDONLY  0
 #define O_CREAT   0100
+#define O_EXCL    0200
 #define O_TRUNC   01000
 #define O_KEPT    (O_ACCMODE | 02000 | 04000) /* O_APPEND, O_NONBLOCK */
 
@@ -59,12 +62,6 @@ find_device(const char *path)
 	return NULL;
 }
 
-static bool
-is_root_or_dev(const char *path)
-{
-	return *path == '\0' || strcmp(path, "dev") == 0;
-}
-
 /* Is a directory part of path a file?  Changes path, and restores it. */
 static bool
 below_file(char *path)
@@ -76,54 +73,24 @@ below_file(char *path)
 	     s = strchr(s + 1, '/')) {
 		*s = '\0';
 		e = archive_find_normal(path);
-		dir = is_root_or_dev(path) || (e != NULL && archive_is_dir(e));
-		found = !dir && (e != NULL || find_device(path) != NULL);
+		dir = dir_is_fixed(path) || (e != NULL && archive_is_dir(e));
+		found = !dir && (e != NULL || find_device(path) != NULL ||
+				    text_find(path) != NULL);
 		*s = '/';
 	}
 	return found;
 }
 
-static uint64_t
+uint64_t
 path_ino(const char *path, size_t len)
 {
 	return crc32(0, path, len) | 1; /* 0 means "no file" */
 }
 
-/*
- * Directories
- */
-
-static void
-device_entry(struct dir_entry *de, const char *name)
+const char *
+device_name(uint64_t n)
 {
-	char path[32];
-	size_t len = (size_t)snprintf(path, sizeof path, "dev/%s", name);
-
-	*de = (struct dir_entry){ name, strlen(name), path_ino(path, len),
-		S_IFCHR };
-}
-
-bool
-dir_entry(const char *dir, uint64_t n, struct dir_entry *de)
-{
-	const struct archive_entry *e;
-
-	if (strcmp(dir, "dev") == 0) {
-		if (n < NDEVICE)
-			device_entry(de, devices[n].name);
-		return n < NDEVICE;
-	}
-	if (*dir == '\0' && n-- == 0) {
-		*de =
-		    (struct dir_entry){ "dev", 3, path_ino("dev", 3), S_IFDIR };
-		return true;
-	}
-	if ((e = archive_child(dir, n)) == NULL)
-		return false;
-	*de = (struct dir_entry){ e->ae_path + e->ae_name,
-		(size_t)e->ae_len - e->ae_name, path_ino(e->ae_path, e->ae_len),
-		e->ae_mode & CPIO_S_IFMT };
-	return true;
+	return n < NDEVICE ? devices[n].name : NULL;
 }
 
 /*
@@ -186,35 +153,120 @@ open_dir(const char *path, struct file **fp)
 	return 0;
 }
 
+/* Make the text: once for its length, once for its bytes. */
+static int
+open_text(const struct text_file *tf, unsigned flags, struct file **fp)
+{
+	struct text length = { NULL, 0, 0 }, t = { NULL, 0, 0 };
+	struct file *f;
+
+	tf->fn(&length);
+	if ((t.t_buf = kmalloc(length.t_len + 1)) == NULL)
+		return ENOMEM;
+	t.t_size = length.t_len + 1;
+	tf->fn(&t);
+	if ((f = file_new(FILE_TEXT, flags)) == NULL) {
+		kfree(t.t_buf);
+		return ENOMEM;
+	}
+	f->f_name = tf->path;
+	f->f_data = t.t_buf;
+	f->f_bytes = t.t_len < t.t_size ? t.t_len : t.t_size - 1;
+	*fp = f;
+	return 0;
+}
+
+static int
+open_tmp(const char *path, unsigned flags, uint32_t mode, struct file **fp)
+{
+	struct tmp_node *tn = tmp_find(path);
+	struct file *f;
+	int err;
+
+	if (tn != NULL && (flags & O_CREAT) && (flags & O_EXCL))
+		return EEXIST;
+	if (tn == NULL && !(flags & O_CREAT))
+		return ENOENT;
+	if ((f = file_new(FILE_TMP, flags)) == NULL)
+		return ENOMEM;
+	if (tn == NULL && (err = tmp_make(path, false, mode, &tn)) != 0) {
+		kfree(f);
+		return err;
+	}
+	tn->tn_refs++;
+	f->f_tmp = tn;
+	if ((flags & O_TRUNC) && (flags & O_ACCMODE) != O_RDONLY)
+		tmp_resize(tn, 0); /* cannot fail */
+	*fp = f;
+	return 0;
+}
+
+static int
+open_archive(const struct archive_entry *e, unsigned flags, struct file **fp)
+{
+	struct file *f = file_new(FILE_ARCHIVE, flags);
+
+	if (f == NULL)
+		return ENOMEM;
+	f->f_name = e->ae_path;
+	f->f_data = e->ae_data;
+	f->f_bytes = e->ae_bytes;
+	*fp = f;
+	return 0;
+}
+
+/* A normalized path, looked up. */
+struct found {
+	bool dir;
+	const struct device *device;
+	const struct text_file *text;
+	const struct archive_entry *entry; /* a file of the archives */
+	bool tmp;                          /* in /tmp, there or not */
+};
+
+static struct found
+find_path(const char *path)
+{
+	const struct archive_entry *e = archive_find_normal(path);
+	const struct tmp_node *tn = tmp_find(path);
+	struct found fd = { .device = find_device(path),
+		.text = text_find(path) };
+
+	if (strcmp(path, "proc/self/exe") == 0)
+		e = proc_self()->p_program;
+	fd.dir = dir_is_fixed(path) || (e != NULL && archive_is_dir(e)) ||
+	         (tn != NULL && tn->tn_dir);
+	fd.tmp = tmp_owns(path) && (tn != NULL || e == NULL);
+	fd.entry = e;
+	return fd;
+}
+
 int
-file_open(const char *path, unsigned flags, struct file **fp)
+file_open(const char *path, unsigned flags, uint32_t mode, struct file **fp)
 {
 	char name[CPIO_NAME_MAX + 1];
-	const struct device *d;
 	bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
-	const struct archive_entry *e;
+	struct found fd;
 
 	if (*path == '\0')
 		return ENOENT;
 	if (!path_normalize(path, name, sizeof name))
 		return ENAMETOOLONG;
-	if ((d = find_device(name)) != NULL)
-		return open_device(d, flags, fp);
-	e = archive_find_normal(name);
-	if (is_root_or_dev(name) || (e != NULL && archive_is_dir(e)))
+	fd = find_path(name);
+	if (fd.device != NULL)
+		return open_device(fd.device, flags, fp);
+	if (fd.dir)
 		return writes ? EISDIR : open_dir(name, fp);
-	if (e == NULL)
+	if (fd.tmp)
+		return open_tmp(name, flags, mode, fp);
+	if (fd.entry == NULL && fd.text == NULL)
 		return below_file(name)  ? ENOTDIR
 		       : flags & O_CREAT ? EROFS
 		                         : ENOENT;
 	if (writes)
 		return EROFS;
-	if ((*fp = file_new(FILE_ARCHIVE, flags)) == NULL)
-		return ENOMEM;
-	(*fp)->f_name = e->ae_path;
-	(*fp)->f_data = e->ae_data;
-	(*fp)->f_bytes = e->ae_bytes;
-	return 0;
+	return fd.text != NULL ? open_text(fd.text, flags, fp)
+	                       : open_archive(fd.entry, flags, fp);
 }
 
 void
@@ -226,6 +278,10 @@ file_release(struct file *f)
 		device_ops[f->f_kind]->release(f);
 	if (f->f_kind == FILE_PIPE)
 		pipe_close(f);
+	if (f->f_kind == FILE_TMP)
+		tmp_release(f->f_tmp);
+	if (f->f_kind == FILE_TEXT)
+		kfree((void *)(uintptr_t)f->f_data);
 	kfree(f->f_dir);
 	kfree(f);
 }
@@ -241,7 +297,8 @@ file_init(struct proc *p)
 		"/dev/stderr" };
 
 	for (unsigned fd = 0; fd < 3; fd++) {
-		int err = file_open(names[fd], fd == 0 ? 0 : 1, &p->p_fd[fd]);
+		int err =
+		    file_open(names[fd], fd == 0 ? 0 : 1, 0, &p->p_fd[fd]);
 
 		if (err != 0) {
 			file_close_all(p);
@@ -312,7 +369,16 @@ file_stat(const struct file *f, struct file_info *fi)
 		break;
 	case FILE_DIR:
 		fi->fi_ino = path_ino(f->f_dir, strlen(f->f_dir));
-		fi->fi_mode = S_IFDIR | 0555;
+		fi->fi_mode = S_IFDIR | (tmp_owns(f->f_dir) ? 0777 : 0555);
+		break;
+	case FILE_TEXT:
+		fi->fi_ino = path_ino(f->f_name, strlen(f->f_name));
+		fi->fi_mode = S_IFREG | 0444;
+		break;
+	case FILE_TMP:
+		fi->fi_ino = f->f_tmp->tn_ino;
+		fi->fi_mode = S_IFREG | f->f_tmp->tn_mode;
+		fi->fi_bytes = f->f_tmp->tn_bytes;
 		break;
 	case FILE_PIPE:
 		fi->fi_ino = (uint32_t)va_to_pa(f->f_pipe);
@@ -331,7 +397,7 @@ int
 file_stat_path(const char *path, struct file_info *fi)
 {
 	struct file *f;
-	int err = file_open(path, O_RDONLY, &f);
+	int err = file_open(path, O_RDONLY, 0, &f);
 
 	if (err == 0) {
 		file_stat(f, fi);

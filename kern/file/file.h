@@ -13,13 +13,17 @@
 struct kcpc_profile;
 struct kcpc_shared;
 struct pipe; /* kern/file/pipe.c */
+struct text;
+struct tmp_node; /* kern/file/tmp.c */
 struct proc;
 
 #define NFD 64
 
 enum file_kind {
 	FILE_ARCHIVE, /* a regular file of the archives: read only */
-	FILE_DIR,     /* a directory of the archives, or / or /dev */
+	FILE_DIR,     /* a directory: f_dir */
+	FILE_TMP,     /* a file in /tmp: f_tmp */
+	FILE_TEXT,    /* a text that the kernel made at open(2); owns f_data */
 	FILE_CONSOLE, /* writes to f_stream; reads return the end of file */
 	FILE_RECORD,  /* each write is one line of the record stream */
 	FILE_MACHINE, /* describes the machine; the file owns f_data */
@@ -46,6 +50,7 @@ struct file {
 		struct pipe *f_pipe;
 		struct kcpc_profile *f_profile;
 		struct kcpc_shared *f_shared;
+		struct tmp_node *f_tmp;
 	};
 };
 
@@ -59,6 +64,16 @@ struct device_ops {
 };
 /* Set the operations of a kind of device.  Once for each kind, at boot. */
 void file_register(enum file_kind kind, const struct device_ops *ops);
+
+/*
+ * Files such as /proc/meminfo: fn() makes the text at open(2).  Paths are
+ * normalized.  The table is sorted by path, and stays.  Once, at boot.
+ */
+struct text_file {
+	const char *path;
+	void (*fn)(struct text *t);
+};
+void file_register_texts(const struct text_file *files, unsigned n);
 
 /* The results of stat(2). */
 struct file_info {
@@ -80,10 +95,10 @@ int file_install(struct file *f, int from);
 int file_close(int fd);
 
 /*
- * Open path; flags: Linux's O_*.  Returns 0 with one reference to *f, or a
- * positive errno.
+ * Open path; flags: Linux's O_*; mode: permissions of a new file.  Returns 0
+ * with one reference to *f, or a positive errno.
  */
-int file_open(const char *path, unsigned flags, struct file **f);
+int file_open(const char *path, unsigned flags, uint32_t mode, struct file **f);
 void file_release(struct file *f);
 /* A file of this kind with one reference, or NULL if memory runs out. */
 struct file *file_new(enum file_kind kind, unsigned flags);
@@ -91,9 +106,21 @@ struct file *file_new(enum file_kind kind, unsigned flags);
 int file_stat_path(const char *path, struct file_info *fi);
 void file_stat(const struct file *f, struct file_info *fi);
 
+/* The number of the file or directory at a normalized path, for stat(2). */
+uint64_t path_ino(const char *path, size_t len);
+
+/*
+ * dir.c.  Is the normalized path a directory that is always there: the root,
+ * /dev, /tmp, or one of the kernel's texts?
+ */
+bool dir_is_fixed(const char *path);
+/* The kernel's text at a normalized path, or NULL. */
+const struct text_file *text_find(const char *path);
+/* The nth name in /dev, or NULL. */
+const char *device_name(uint64_t n);
 /*
  * Get the nth entry of a directory.  Its name has no NUL at its end and is
- * never freed.  Returns false past the end.
+ * there until the next change of /tmp.  Returns false past the end.
  */
 struct dir_entry {
 	const char *de_name;

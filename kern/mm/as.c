@@ -16,7 +16,7 @@ static bool
 range_ok(uintptr_t va, size_t len)
 {
 	return (va | len) % PAGE_SIZE == 0 && len > 0 && va >= USER_BASE &&
-	       va <= USER_TOP && len <= USER_TOP - va;
+	       va <= REGION_TOP && len <= REGION_TOP - va;
 }
 
 int
@@ -75,7 +75,7 @@ as_gap(struct as *as, size_t len, size_t align)
 	if (low < USER_BASE)
 		low = USER_BASE;
 	from = r != NULL && r->r_end > low ? r->r_end : low;
-	va = place_within(from, USER_TOP, len, align);
+	va = place_within(from, REGION_TOP, len, align);
 	r = region_with_gap(rt, NULL, len + 2 * PAGE_SIZE);
 	for (; va == 0 && r != NULL && r->r_start > low;
 	     r = region_with_gap(rt, r, len + 2 * PAGE_SIZE)) {

@@ -1,12 +1,13 @@
 /*
  * Builds the address space of a program.  From the lowest address: the program,
- * the heap after it, mmap(2)'s mappings from the top down, a guard page, and
- * the stack.
+ * the heap after it, mmap(2)'s mappings from the top down, the vDSO, a guard
+ * page, and the stack.
  */
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
+#include "kern/proc/vdso.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -21,26 +22,27 @@
 #define ARGS_MAX (128UL << 10) /* strings and pointers, in bytes */
 
 /* System V ABI, "Process Initialization"; Linux's numbers, <elf.h>. */
-#define AT_NULL        0
-#define AT_PHDR        3
-#define AT_PHENT       4
-#define AT_PHNUM       5
-#define AT_PAGESZ      6
-#define AT_BASE        7
-#define AT_FLAGS       8
-#define AT_ENTRY       9
-#define AT_UID         11
-#define AT_EUID        12
-#define AT_GID         13
-#define AT_EGID        14
-#define AT_PLATFORM    15
-#define AT_HWCAP       16
-#define AT_CLKTCK      17
-#define AT_SECURE      23
-#define AT_RANDOM      25
-#define AT_HWCAP2      26
-#define AT_EXECFN      31
-#define AT_MINSIGSTKSZ 51
+#define AT_NULL         0
+#define AT_PHDR         3
+#define AT_PHENT        4
+#define AT_PHNUM        5
+#define AT_PAGESZ       6
+#define AT_BASE         7
+#define AT_FLAGS        8
+#define AT_ENTRY        9
+#define AT_UID          11
+#define AT_EUID         12
+#define AT_GID          13
+#define AT_EGID         14
+#define AT_PLATFORM     15
+#define AT_HWCAP        16
+#define AT_CLKTCK       17
+#define AT_SECURE       23
+#define AT_RANDOM       25
+#define AT_HWCAP2       26
+#define AT_EXECFN       31
+#define AT_SYSINFO_EHDR 33
+#define AT_MINSIGSTKSZ  51
 
 #define ELF_PHENT 56
 
@@ -86,7 +88,7 @@ load_stack(struct proc *p, uintptr_t *top)
 
 	while (bytes > STACK_BYTES_SMALL && bytes > spare)
 		bytes /= 2;
-	*top = USER_TOP;
+	*top = REGION_TOP;
 	p->p_stack_bytes = bytes;
 	/* Reserve the page below the stack, so that an overflow faults. */
 	if (as_map(&p->p_as, *top - bytes - PAGE_SIZE, PAGE_SIZE, 0, false) !=
@@ -94,25 +96,6 @@ load_stack(struct proc *p, uintptr_t *top)
 		return ENOMEM;
 	return as_map(
 	    &p->p_as, *top - bytes, bytes, PROT_READ | PROT_WRITE, false);
-}
-
-/* Map the code that signal handlers return to, below the stack's guard page. */
-static int
-load_sigreturn(struct proc *p)
-{
-	uintptr_t at = USER_TOP - p->p_stack_bytes - 2 * PAGE_SIZE;
-	int err;
-
-	p->p_sigreturn = 0;
-	if (arch_sigreturn_bytes == 0)
-		return 0;
-	err = as_map(&p->p_as, at, PAGE_SIZE, PROT_READ | PROT_EXEC, false);
-	if (err != 0)
-		return err;
-	as_write(&p->p_as, at, arch_sigreturn, arch_sigreturn_bytes);
-	as_sync_code(&p->p_as, at, arch_sigreturn_bytes);
-	p->p_sigreturn = at;
-	return 0;
 }
 
 /*
@@ -174,7 +157,7 @@ strings_bytes(char *const v[], unsigned n)
 	return bytes;
 }
 
-#define NAUX 20
+#define NAUX 21
 
 static void
 push_auxv(struct stack *s, const struct proc *p, const char *path)
@@ -188,6 +171,7 @@ push_auxv(struct stack *s, const struct proc *p, const char *path)
 	push_aux(s, AT_PAGESZ, PAGE_SIZE);
 	push_aux(s, AT_BASE, 0);
 	push_aux(s, AT_FLAGS, 0);
+	push_aux(s, AT_SYSINFO_EHDR, p->p_vdso);
 	push_aux(s, AT_ENTRY, e->e_entry);
 	push_aux(s, AT_UID, 0);
 	push_aux(s, AT_EUID, 0);
@@ -266,8 +250,9 @@ exec_load(struct proc *p, const char *path, char *const argv[], unsigned argc,
 	}
 	p->p_as.as_brk_base = p->p_as.as_brk =
 	    (e->e_end + PAGE_SIZE - 1) & -PAGE_SIZE;
+	/* The guard page below the stack ends the vDSO's range. */
 	if ((err = load_stack(p, &top)) != 0 ||
-	    (err = load_sigreturn(p)) != 0) {
+	    (err = vdso_map(p, top - p->p_stack_bytes - PAGE_SIZE)) != 0) {
 		*why = "no memory for its stack";
 		return err;
 	}

@@ -69,7 +69,7 @@ page_reason(struct proc *p, uintptr_t pc, uintptr_t addr, const char *what)
 
 	if (addr >= USER_TOP)
 		return "not in user space";
-	if (addr - (USER_TOP - p->p_stack_bytes - PAGE_SIZE) < PAGE_SIZE)
+	if (addr - (REGION_TOP - p->p_stack_bytes - PAGE_SIZE) < PAGE_SIZE)
 		return "the stack overflowed";
 	if ((r = as_find(&p->p_as, addr)) == NULL)
 		return "not mapped";

@@ -41,7 +41,7 @@ proc_find_program(struct proc *p, const char *path, const char **why, char *buf,
 	const struct elf_limits lim = {
 		.el_machine = arch_elf_machine,
 		.el_base = USER_BASE,
-		.el_top = USER_TOP,
+		.el_top = REGION_TOP,
 		.el_pie_base = PIE_BASE,
 	};
 	const struct archive_entry *e = archive_find(path);
@@ -54,6 +54,7 @@ proc_find_program(struct proc *p, const char *path, const char **why, char *buf,
 		*why = "not a regular file";
 		return EACCES;
 	}
+	p->p_program = e;
 	*why = elf_check(e->ae_data, e->ae_bytes, &lim, &p->p_elf, buf, buflen);
 	return *why != NULL ? ENOEXEC : 0;
 }
@@ -66,6 +67,7 @@ proc_make(struct proc *p, char *const argv[], unsigned argc, char *const envv[],
 	struct lwp *l;
 	int err;
 
+	p->p_umask = 022;
 	if ((err = proc_find_program(p, argv[0], why, buf, buflen)) != 0)
 		return err;
 	*why = "out of memory";

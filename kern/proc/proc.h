@@ -17,6 +17,7 @@
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 
+struct archive_entry;
 struct trapframe;
 
 #define PROC_NAME_MAX 64
@@ -31,9 +32,10 @@ struct proc {
 	    p_name[PROC_NAME_MAX]; /* the program's path, as shown in the log */
 	struct as p_as;
 	struct elf p_elf; /* its program, for symbols */
-	bool p_system;    /* runs at system privilege */
-	bool p_cpc_cpu;   /* has the privilege cpc_cpu(5) (kern/cpc) */
-	stop_fn *p_stop;  /* called at stop points, or NULL */
+	const struct archive_entry *p_program;
+	bool p_system;   /* runs at system privilege */
+	bool p_cpc_cpu;  /* has the privilege cpc_cpu(5) (kern/cpc) */
+	stop_fn *p_stop; /* called at stop points, or NULL */
 	char p_args[PROC_ARGS_MAX]; /* its arguments, cut to fit */
 
 	/* proc.c, proc_tree.c */
@@ -66,8 +68,10 @@ struct proc {
 	struct sigpend p_sigpend;         /* sent to the process, not an LWP */
 	unsigned p_nsigq;  /* queued signals of the process and its LWPs */
 	uint64_t p_random; /* state of getrandom(2)'s generator */
+	uint32_t p_umask;
 	size_t p_stack_bytes;
-	uintptr_t p_sigreturn; /* address of arch_sigreturn[], or 0 */
+	uintptr_t p_vdso;      /* address of the vDSO's code */
+	uintptr_t p_sigreturn; /* what handlers return to, or 0 */
 
 	struct timer p_timeout;
 	struct timer p_alarm;   /* setitimer(2) */

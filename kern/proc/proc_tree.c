@@ -32,14 +32,15 @@ copy_files(struct proc *to, const struct proc *from)
 static int
 copy_memory(struct proc *to, const struct proc *from, uintptr_t sp)
 {
-	uintptr_t bottom = USER_TOP - from->p_stack_bytes;
+	uintptr_t bottom = REGION_TOP - from->p_stack_bytes;
 	uintptr_t low = (sp - STACK_SPARE) & -PAGE_SIZE;
 
 	to->p_stack_bytes = from->p_stack_bytes;
+	to->p_vdso = from->p_vdso;
 	to->p_sigreturn = from->p_sigreturn;
-	if (sp < bottom + STACK_SPARE + PAGE_SIZE || sp >= USER_TOP)
+	if (sp < bottom + STACK_SPARE + PAGE_SIZE || sp >= REGION_TOP)
 		return as_copy(&to->p_as, &from->p_as, 0, 0);
-	to->p_stack_bytes = USER_TOP - low;
+	to->p_stack_bytes = REGION_TOP - low;
 	return as_copy(&to->p_as, &from->p_as, bottom, low - bottom);
 }
 
@@ -56,6 +57,8 @@ proc_copy(uintptr_t sp, struct proc **copy)
 	p->p_stop = self->p_stop;
 	strlcpy(p->p_args, self->p_args, sizeof p->p_args);
 	p->p_elf = self->p_elf;
+	p->p_program = self->p_program;
+	p->p_umask = self->p_umask;
 	p->p_random = self->p_random;
 	if (as_init(&p->p_as, p->p_system) != 0)
 		goto free_proc;

@@ -115,7 +115,9 @@ become_program(struct proc *p, struct proc *loaded, const char *path,
 	arch_as_switch(&p->p_as);
 	as_free(&old);
 	p->p_elf = loaded->p_elf;
+	p->p_program = loaded->p_program;
 	p->p_stack_bytes = loaded->p_stack_bytes;
+	p->p_vdso = loaded->p_vdso;
 	p->p_sigreturn = loaded->p_sigreturn;
 	p->p_said_efault = false;
 	strlcpy_shown(p->p_name, path, sizeof p->p_name);

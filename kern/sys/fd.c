@@ -4,6 +4,7 @@
 #include "kern/arch.h"
 #include "kern/file/archive.h"
 #include "kern/file/file.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
@@ -25,7 +26,7 @@ set_cloexec(int fd, bool on)
 
 /* The working directory is always the root. */
 static intptr_t
-open_at(int dirfd, uintptr_t upath, unsigned flags)
+open_at(int dirfd, uintptr_t upath, unsigned flags, uint32_t mode)
 {
 	char path[CPIO_NAME_MAX + 1];
 	struct file *f;
@@ -35,7 +36,8 @@ open_at(int dirfd, uintptr_t upath, unsigned flags)
 		return -err;
 	if (path[0] != '/' && dirfd != AT_FDCWD)
 		return file_get(dirfd) == NULL ? -EBADF : -ENOTDIR;
-	if ((err = file_open(path, flags, &f)) != 0)
+	mode &= 0777 & ~proc_self()->p_umask;
+	if ((err = file_open(path, flags, mode, &f)) != 0)
 		return -err;
 	if ((fd = file_install(f, 0)) < 0)
 		file_release(f);
@@ -47,13 +49,13 @@ open_at(int dirfd, uintptr_t upath, unsigned flags)
 intptr_t
 sys_open(const uintptr_t *a)
 {
-	return open_at(AT_FDCWD, a[0], (unsigned)a[1]);
+	return open_at(AT_FDCWD, a[0], (unsigned)a[1], (uint32_t)a[2]);
 }
 
 intptr_t
 sys_openat(const uintptr_t *a)
 {
-	return open_at((int)a[0], a[1], (unsigned)a[2]);
+	return open_at((int)a[0], a[1], (unsigned)a[2], (uint32_t)a[3]);
 }
 
 intptr_t
@@ -85,7 +87,8 @@ sys_lseek(const uintptr_t *a)
 		base = (int64_t)f->f_offset;
 		break;
 	case SEEK_END:
-		base = (int64_t)f->f_bytes;
+		base = (int64_t)(f->f_kind == FILE_TMP ? f->f_tmp->tn_bytes
+						       : f->f_bytes);
 		break;
 	default:
 		return -EINVAL;
@@ -94,6 +97,31 @@ sys_lseek(const uintptr_t *a)
 		return -EINVAL;
 	f->f_offset = (uint64_t)offset;
 	return offset;
+}
+
+intptr_t
+sys_ftruncate(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+
+	if (f == NULL)
+		return -EBADF;
+	if (f->f_kind != FILE_TMP || (f->f_flags & O_ACCMODE) == 0 ||
+	    (intptr_t)a[1] < 0)
+		return -EINVAL;
+	return -tmp_resize(f->f_tmp, a[1]);
+}
+
+/* All of a file is in memory, and no program can lose it. */
+intptr_t
+sys_fsync(const uintptr_t *a)
+{
+	const struct file *f = file_get((int)a[0]);
+
+	if (f == NULL)
+		return -EBADF;
+	return f->f_kind == FILE_PIPE || f->f_kind == FILE_CONSOLE ? -EINVAL
+	                                                           : 0;
 }
 
 static intptr_t
@@ -151,8 +179,38 @@ sys_dup3(const uintptr_t *a)
 #define F_SETFD         2
 #define F_GETFL         3
 #define F_SETFL         4
+#define F_GETLK         5
+#define F_SETLK         6
+#define F_SETLKW        7
 #define F_DUPFD_CLOEXEC 1030
 #define FD_CLOEXEC      1
+
+/* struct flock, on both machines. */
+struct file_lock {
+	int16_t l_type, l_whence;
+	int64_t l_start, l_len;
+	int32_t l_pid;
+};
+#define F_UNLCK 2
+
+/*
+ * Locks on parts of files: always granted, and not kept.  Programs of one image
+ * that write the same file know of each other.
+ */
+static intptr_t
+lock_file(const struct file *f, uintptr_t operation, uintptr_t uva)
+{
+	struct file_lock lock;
+
+	if (copyin(&lock, uva, sizeof lock) != 0)
+		return -EFAULT;
+	if (f->f_kind == FILE_PIPE || f->f_kind == FILE_CONSOLE)
+		return -EINVAL;
+	if (operation != F_GETLK)
+		return 0;
+	lock.l_type = F_UNLCK;
+	return -copyout(uva, &lock, sizeof lock);
+}
 
 intptr_t
 sys_fcntl(const uintptr_t *a)
@@ -181,6 +239,10 @@ sys_fcntl(const uintptr_t *a)
 		f->f_flags =
 		    (f->f_flags & O_ACCMODE) | ((unsigned)a[2] & O_SETTABLE);
 		return 0;
+	case F_GETLK:
+	case F_SETLK:
+	case F_SETLKW:
+		return lock_file(f, a[1], a[2]);
 	default:
 		return -EINVAL;
 	}

@@ -5,6 +5,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/file/pipe.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
@@ -17,6 +18,7 @@
 #define O_ACCMODE 3
 #define O_RDONLY  0
 #define O_WRONLY  1
+#define O_APPEND  02000
 
 #define RW_MAX      0x7ffff000UL  /* bytes in one call, as in Linux */
 #define RECORD_MAX  (256UL << 10) /* bytes in one line of the record */
@@ -40,25 +42,35 @@ can_write(const struct file *f)
 	return (f->f_flags & O_ACCMODE) != O_RDONLY;
 }
 
+/* Copy out of a file's content. */
+static intptr_t
+read_bytes(
+    const char *data, size_t bytes, uint64_t offset, uintptr_t uva, size_t len)
+{
+	size_t n = offset < bytes ? bytes - offset : 0;
+
+	if (n > len)
+		n = len;
+	limit_add(n >> PAGE_SHIFT);
+	if (n > 0 && copyout(uva, data + offset, n) != 0)
+		return -EFAULT;
+	return (intptr_t)n;
+}
+
 /* Read at an offset.  Returns a length or -errno. */
 static intptr_t
 read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 {
-	size_t n = 0;
-
 	if (len > RW_MAX)
 		len = RW_MAX;
 	switch (f->f_kind) {
 	case FILE_ARCHIVE:
 	case FILE_MACHINE:
-		if (offset < f->f_bytes)
-			n = f->f_bytes - offset;
-		if (n > len)
-			n = len;
-		limit_add(n >> PAGE_SHIFT);
-		if (n > 0 && copyout(uva, f->f_data + offset, n) != 0)
-			return -EFAULT;
-		return (intptr_t)n;
+	case FILE_TEXT:
+		return read_bytes(f->f_data, f->f_bytes, offset, uva, len);
+	case FILE_TMP:
+		return read_bytes(
+		    f->f_tmp->tn_data, f->f_tmp->tn_bytes, offset, uva, len);
 	case FILE_ZERO:
 		return copyzero(uva, len) != 0 ? -EFAULT : (intptr_t)len;
 	case FILE_DIR:
@@ -112,6 +124,19 @@ write_console(enum stream s, uintptr_t uva, size_t len)
 }
 
 static intptr_t
+write_tmp(struct file *f, uintptr_t uva, size_t len)
+{
+	intptr_t n;
+
+	if (f->f_flags & O_APPEND)
+		f->f_offset = f->f_tmp->tn_bytes;
+	n = tmp_write(f->f_tmp, f->f_offset, uva, len);
+	if (n > 0)
+		f->f_offset += (size_t)n;
+	return n;
+}
+
+static intptr_t
 write_file(struct file *f, uintptr_t uva, size_t len)
 {
 	if (!can_write(f))
@@ -123,6 +148,8 @@ write_file(struct file *f, uintptr_t uva, size_t len)
 		return pipe_write(f, uva, len);
 	case FILE_CONSOLE:
 		return write_console(f->f_stream, uva, len);
+	case FILE_TMP:
+		return write_tmp(f, uva, len);
 	case FILE_NULL:
 	case FILE_ZERO:
 		return (intptr_t)len;
@@ -214,6 +241,25 @@ sys_pread64(const uintptr_t *a)
 	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_PIPE)
 		return -ESPIPE;
 	return read_at(f, a[3], a[1], a[2]);
+}
+
+/* As Linux, O_APPEND writes at the end whatever the offset. */
+intptr_t
+sys_pwrite64(const uintptr_t *a)
+{
+	struct file *f = file_get((int)a[0]);
+	size_t len = a[2] < RW_MAX ? a[2] : RW_MAX;
+
+	if (f == NULL || !can_write(f))
+		return -EBADF;
+	if ((intptr_t)a[3] < 0)
+		return -EINVAL;
+	if (f->f_kind == FILE_NULL || f->f_kind == FILE_ZERO)
+		return (intptr_t)len;
+	if (f->f_kind != FILE_TMP)
+		return -ESPIPE;
+	return tmp_write(f->f_tmp,
+	    f->f_flags & O_APPEND ? f->f_tmp->tn_bytes : a[3], a[1], len);
 }
 
 /* Copy in the vector of readv(2) or writev(2).  NULL: -errno is in *err. */

@@ -4,6 +4,7 @@
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/file/file.h"
+#include "kern/file/tmp.h"
 #include "kern/mm/as.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
@@ -35,7 +36,7 @@ sys_brk(const uintptr_t *a)
 	struct as *as = &proc_self()->p_as;
 	uintptr_t old = round_page(as->as_brk), new = round_page(a[0]);
 
-	if (a[0] < as->as_brk_base || a[0] > USER_TOP)
+	if (a[0] < as->as_brk_base || a[0] > REGION_TOP)
 		return (intptr_t)as->as_brk;
 	if (new > old &&
 	    as_map(as, old, new - old, PROT_READ | PROT_WRITE, false) != 0)
@@ -55,8 +56,8 @@ choose_address(
 	int err;
 
 	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE)) {
-		if (hint % align != 0 || hint < USER_BASE || hint > USER_TOP ||
-		    len > USER_TOP - hint)
+		if (hint % align != 0 || hint < USER_BASE ||
+		    hint > REGION_TOP || len > REGION_TOP - hint)
 			return hint % align != 0 ? -EINVAL : -ENOMEM;
 		if (flags & MAP_FIXED_NOREPLACE)
 			return (intptr_t)hint; /* as_map() returns EEXIST */
@@ -72,11 +73,14 @@ static void
 copy_file(struct as *as, uintptr_t va, size_t len, const struct file *f,
     uint64_t offset)
 {
+	const char *data =
+	    f->f_kind == FILE_TMP ? f->f_tmp->tn_data : f->f_data;
+	size_t bytes = f->f_kind == FILE_TMP ? f->f_tmp->tn_bytes : f->f_bytes;
 	size_t n = 0;
 
-	if (f->f_kind == FILE_ARCHIVE && offset < f->f_bytes)
-		n = f->f_bytes - offset;
-	as_write(as, va, f->f_data + offset, n < len ? n : len);
+	if (f->f_kind != FILE_ZERO && offset < bytes)
+		n = bytes - offset;
+	as_write(as, va, data + offset, n < len ? n : len);
 }
 
 /*
@@ -101,7 +105,12 @@ check_file(const struct file *f, unsigned prot, unsigned flags, uint64_t offset)
 		return EBADF;
 	if (offset % PAGE_SIZE != 0)
 		return EINVAL;
-	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_ZERO)
+	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_ZERO &&
+	    f->f_kind != FILE_TMP)
+		return ENODEV;
+	/* A mapping is a copy, so a write to it would not reach the file. */
+	if (f->f_kind == FILE_TMP && (flags & MAP_TYPE) != MAP_PRIVATE &&
+	    (prot & PROT_WRITE))
 		return ENODEV;
 	if ((flags & MAP_TYPE) == MAP_SHARED && (prot & PROT_WRITE))
 		return EACCES; /* the archives are read-only */
@@ -124,7 +133,7 @@ sys_mmap(const uintptr_t *a)
 	if (a[1] == 0 || (prot & ~LINUX_PROT_MASK) ||
 	    (type != MAP_PRIVATE && type != MAP_SHARED && type != 3))
 		return -EINVAL;
-	if (len < a[1] || len > USER_TOP)
+	if (len < a[1] || len > REGION_TOP)
 		return -ENOMEM;
 	if (!(flags & MAP_ANONYMOUS)) {
 		f = file_get((int)a[4]);
@@ -236,7 +245,7 @@ sys_mremap(const uintptr_t *a)
 	r = as_find(as, a[0]);
 	if (r == NULL || old > r->r_end - a[0])
 		return -EFAULT;
-	if (r->r_contig || new > USER_TOP)
+	if (r->r_contig || new > REGION_TOP)
 		return r->r_contig ? -EINVAL : -ENOMEM;
 	if (new > old)
 		return grow_mapping(as, a[0], old, new, a[3] & MREMAP_MAYMOVE);

@@ -64,8 +64,11 @@ sys_sched_setaffinity(const uintptr_t *a)
 		return -EFAULT;
 	if (l == NULL)
 		return -ESRCH;
-	/* The LWP may have a set of a core type, which restricts it. */
-	return lwp_set_affinity(l, &set) ? 0 : -EINVAL;
+	if (!cpuset_meets(&set, sched_cpus()))
+		return -EINVAL;
+	l->l_affinity = set;
+	sched_move(l);
+	return 0;
 }
 
 intptr_t

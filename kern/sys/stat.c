@@ -108,30 +108,39 @@ sys_faccessat(const uintptr_t *a)
 	return access_path(a[1], (unsigned)a[2]);
 }
 
-/* No file is a link: symbolic links of the archives count as files. */
+/*
+ * Only /proc/self/exe is a link: symbolic links of the archives count as files.
+ */
 static intptr_t
-readlink_path(uintptr_t upath)
+readlink_path(uintptr_t upath, uintptr_t uva, size_t len)
 {
-	char path[CPIO_NAME_MAX + 1];
+	char path[CPIO_NAME_MAX + 1], to[CPIO_NAME_MAX + 2];
 	struct file_info fi;
+	size_t n;
 	int err;
 
 	if ((err = copyinstr(path, upath, sizeof path)) != 0 ||
 	    (err = file_stat_path(path, &fi)) != 0)
 		return -err;
-	return -EINVAL;
+	if (strcmp(path, "/proc/self/exe") != 0)
+		return -EINVAL;
+	n = (size_t)snprintf(
+	    to, sizeof to, "/%s", proc_self()->p_program->ae_path);
+	if (n > len)
+		n = len;
+	return copyout(uva, to, n) != 0 ? -EFAULT : (intptr_t)n;
 }
 
 intptr_t
 sys_readlink(const uintptr_t *a)
 {
-	return readlink_path(a[0]);
+	return readlink_path(a[0], a[1], a[2]);
 }
 
 intptr_t
 sys_readlinkat(const uintptr_t *a)
 {
-	return readlink_path(a[1]);
+	return readlink_path(a[1], a[2], a[3]);
 }
 
 intptr_t

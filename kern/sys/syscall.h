@@ -20,11 +20,14 @@
 	X(readv)                                                               \
 	X(writev)                                                              \
 	X(pread64)                                                             \
+	X(pwrite64)                                                            \
 	/* fd.c */                                                             \
 	X(open)                                                                \
 	X(openat)                                                              \
 	X(close)                                                               \
 	X(lseek)                                                               \
+	X(ftruncate)                                                           \
+	X(fsync)                                                               \
 	X(dup)                                                                 \
 	X(dup2)                                                                \
 	X(dup3)                                                                \
@@ -41,6 +44,19 @@
 	X(readlinkat)                                                          \
 	X(getcwd)                                                              \
 	X(getdents64)                                                          \
+	/* path.c */                                                           \
+	X(mkdir)                                                               \
+	X(mkdirat)                                                             \
+	X(rmdir)                                                               \
+	X(unlink)                                                              \
+	X(unlinkat)                                                            \
+	X(rename)                                                              \
+	X(renameat)                                                            \
+	X(renameat2)                                                           \
+	X(chmod)                                                               \
+	X(fchmod)                                                              \
+	X(fchmodat)                                                            \
+	X(umask)                                                               \
 	/* mem.c */                                                            \
 	X(brk)                                                                 \
 	X(mmap)                                                                \
@@ -105,6 +121,8 @@
 	/* poll.c */                                                           \
 	X(poll)                                                                \
 	X(ppoll)                                                               \
+	X(select)                                                              \
+	X(pselect6)                                                            \
 	/* signal.c */                                                         \
 	X(rt_sigaction)                                                        \
 	X(rt_sigprocmask)                                                      \
@@ -123,6 +141,9 @@
 /* SYS_none is 0: a number that arch_sysmap[] leaves out is unknown. */
 #define SYSCALL_ENUM(name) SYS_##name,
 enum syscall { SYS_none, SYSCALLS(SYSCALL_ENUM) NSYSCALL };
+
+/* proc_files.c: register the files of /proc and /sys.  Once, at boot. */
+void proc_files_init(void);
 
 /* sched.c: the private call BARECPC_SYS_SCHED. */
 intptr_t sched_syscall(const uintptr_t *a);

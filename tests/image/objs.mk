@@ -1,6 +1,6 @@
 # tests/image/: programs that run in the image, grouped by what they prove; tests/image/README.md says what.
-TESTS_process  := startup stdio files mapped fork child_tid orphan pie pipe poll memory contig heap clock random \
-    codegen fpstate unwind solaris
+TESTS_process  := startup stdio files tmp proc_files vdso low mapped fork child_tid orphan pie pipe poll \
+    memory contig heap clock random codegen fpstate unwind solaris
 TESTS_sched    := thread futex handover lowest sched sched_wake sched_place
 TESTS_signal   := signal signal_mask signal_frame signal_fault signal_stack signal_lwp itimer
 TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software cpc_model
@@ -8,7 +8,7 @@ TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc
     cpc_lookup
 TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile
 TESTS_inherit  := cpc_inherit cpc_fork
-TESTS_cpus     := cpc_cpu cpc_core_type cpc_each_cpu cpc_interlock cpc_denied cpc_shared
+TESTS_cpus     := cpc_cpu cpc_each_cpu cpc_interlock cpc_denied cpc_shared
 TESTS_v1       := cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared cpc_v1_pctx
 TESTS_pctx     := pctx_run pctx_count pctx_rights pctx_target pctx_driver
 TESTS_hostile  := hostile privilege unknown nomem cpc_hostile cpc_fuzz syscall_fuzz entries
@@ -39,6 +39,7 @@ $(B)/tests/alloc_fail: $(B)/tests/image/hostile/alloc_fail/alloc_fail.o
 $(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(B)/libpayload.a
 $(B)/tests/image/process/unwind.o: UCFLAGS += -fexceptions
 $(B)/tests/pie: private LINK := -static-pie
+$(B)/tests/low: private LINK := -Wl,-Ttext-segment=0x10000
 
 # Tests of the contract that do not depend on which events the PMU has.
 CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_software cpc_late cpc_shared cpc_model \

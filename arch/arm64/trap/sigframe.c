@@ -12,6 +12,7 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
+#include "kern/proc/vdso/vdso_data.h"
 
 /*
  * Bits of PSTATE: those that a payload can set itself, at EL0 and at EL1, and
@@ -74,12 +75,7 @@ AT(sigcopy_more, scm_pstate, SM_PSTATE);
 _Static_assert(sizeof(struct sigframe_user) == SF_BYTES, "asm.h");
 _Static_assert(USER_TOP == USER_END, "asm.h");
 
-/*
- * mov x8, #139 (rt_sigreturn); svc #0.  Unwinders know a signal's frame by
- * these two instructions: libgcc, config/aarch64/linux-unwind.h.
- */
-const uint32_t arch_sigreturn[] = { 0xd2801168, 0xd4000001 };
-const size_t arch_sigreturn_bytes = sizeof arch_sigreturn;
+const size_t arch_vdso_sigreturn = VDSO_SIGRETURN;
 
 size_t
 arm64_sigframe_bytes(void)

@@ -91,8 +91,7 @@ int x86_sigcopy_in(struct trapframe *tf, const struct frame *frame,
 _Static_assert((sizeof(struct frame) + CALL_PAD) % 16 == 8, "CALL_PAD");
 
 /* Linux on x86-64 requires SA_RESTORER. */
-const uint32_t arch_sigreturn[] = { 0 };
-const size_t arch_sigreturn_bytes = 0;
+const size_t arch_vdso_sigreturn = 0;
 
 size_t
 x86_sigframe_bytes(void)

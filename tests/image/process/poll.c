@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -112,6 +113,66 @@ TEST(a_write_ends_the_wait)
 	EXPECT_EQ(f[0].revents, 0);
 	EXPECT_EQ(f[1].revents, 0);
 	EXPECT_EQ(f[2].revents, POLLIN);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(close(p[0]), 0);
+	EXPECT_EQ(close(p[1]), 0);
+}
+
+static bool
+is_set(int fd, const fd_set *set)
+{
+	return FD_ISSET(fd, set) != 0;
+}
+
+TEST(select_finds_what_is_ready)
+{
+	struct timeval none = { 0, 0 };
+	fd_set reads, writes, others;
+	int p[2];
+
+	REQUIRE(pipe(p) == 0);
+	FD_ZERO(&reads);
+	FD_ZERO(&writes);
+	FD_ZERO(&others);
+	FD_SET(p[0], &reads);
+	FD_SET(p[1], &writes);
+	FD_SET(p[0], &others);
+	EXPECT_EQ(select(p[1] + 1, &reads, &writes, &others, &none), 1);
+	EXPECT(!is_set(p[0], &reads) && is_set(p[1], &writes));
+	EXPECT(!is_set(p[0], &others));
+	EXPECT_EQ(write(p[1], "x", 1), 1);
+	FD_SET(p[0], &reads);
+	EXPECT_EQ(select(p[1] + 1, &reads, &writes, NULL, NULL), 2);
+	EXPECT(is_set(p[0], &reads) && is_set(p[1], &writes));
+	/* The bits from the first argument on do not count. */
+	EXPECT_EQ(select(p[0], &reads, NULL, NULL, &none), 0);
+	EXPECT_EQ(close(p[0]), 0);
+	FD_ZERO(&reads);
+	FD_SET(p[0], &reads);
+	EXPECT_ERRNO(select(p[0] + 1, &reads, NULL, NULL, &none), EBADF);
+	FD_ZERO(&reads);
+	FD_SET(100, &reads);
+	EXPECT_ERRNO(select(101, &reads, NULL, NULL, &none), EBADF);
+	EXPECT_ERRNO(select(-1, NULL, NULL, NULL, &none), EINVAL);
+	EXPECT_EQ(close(p[1]), 0);
+}
+
+TEST(select_waits)
+{
+	struct timespec ms = { 0, 1000000 };
+	int64_t before = now_ns();
+	fd_set reads;
+	pthread_t t;
+	int p[2];
+
+	EXPECT_EQ(pselect(0, NULL, NULL, NULL, &ms, NULL), 0);
+	EXPECT(now_ns() - before >= 1000000);
+	REQUIRE(pipe(p) == 0);
+	FD_ZERO(&reads);
+	FD_SET(p[0], &reads);
+	REQUIRE(pthread_create(&t, NULL, write_later, &p[1]) == 0);
+	EXPECT_EQ(select(p[0] + 1, &reads, NULL, NULL, NULL), 1);
+	EXPECT(is_set(p[0], &reads));
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	EXPECT_EQ(close(p[0]), 0);
 	EXPECT_EQ(close(p[1]), 0);

@@ -25,8 +25,8 @@
 #include "tests/lib/host/fake_mmu.h"
 #include "tests/lib/host/fake_pcbe.h"
 
-#define FIRST  0x10000UL /* the first address */
-#define PLACES 1008      /* below all regions, without the pages near NULL */
+#define FIRST  REGION_TOP /* the first address */
+#define PLACES 1023       /* above all regions */
 #define SET    77
 #define SEQ_AT 0x500000UL /* the read sequence */
 #define SEQ_TO 0x500040UL
@@ -91,7 +91,7 @@ bind_set(void)
 	struct {
 		struct cpc_pack head;
 		struct cpc_packreq req;
-	} pack = { .head = { SET, 1, 0, sizeof pack },
+	} pack = { .head = { SET, 1, sizeof pack },
 		.req = { .cr_preset = 5,
 		    .cr_flags = CPC_COUNT_USER,
 		    .cr_picnum = 2 } };
@@ -145,7 +145,7 @@ each_lwp_has_an_address(void **state)
 	assert_int_equal(lwp_self()->l_proc->p_cpc_pages[0], 0);
 }
 
-/* Up to the address at which regions begin. */
+/* Up to the end of the user half. */
 static void
 all_addresses_are_used(void **state)
 {
@@ -154,7 +154,7 @@ all_addresses_are_used(void **state)
 	unsigned i;
 
 	(void)state;
-	assert_int_equal(FIRST + PLACES * PAGE_SIZE, USER_BASE);
+	assert_int_equal(FIRST + PLACES * PAGE_SIZE, USER_TOP);
 	memset(taken_places, 0xff, PROC_CPC_WORDS * 8);
 	assert_int_equal(get_page(), -ENOMEM);
 	for (i = 0; i < sizeof places / sizeof *places; i++) {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/lib/image/test.h"
@@ -18,10 +19,12 @@
 
 static char archive[] = "alloc_fail", root[] = "/", console[] = "/dev/stdout",
 	    profile[] = "/dev/profile", machine[] = "/dev/machine",
-	    missing[] = "nonesuch";
+	    missing[] = "nonesuch", tmp[] = "/tmp/turn", moved[] = "/tmp/moved",
+	    meminfo[] = "/proc/meminfo", self[] = "/proc/self/exe";
 static char record[] = "{\"alloc_fail\":1}\n";
 static struct iovec iov[] = { { turn_buffer, 16 }, { turn_buffer + 16, 16 } };
 static struct iovec record_iov[] = { { record, sizeof record - 1 } };
+static struct timespec none;
 static struct pollfd fds[] = { { .fd = TURN_READ, .events = POLLIN } };
 
 static void
@@ -41,6 +44,8 @@ turn_open_files(void)
 	move_descriptor(open(archive, O_RDONLY), TURN_ARCHIVE);
 	move_descriptor(open(root, O_RDONLY), TURN_ROOT);
 	move_descriptor(open("/dev/record", O_WRONLY), TURN_RECORD);
+	move_descriptor(open(tmp, O_RDWR | O_CREAT | O_TRUNC, 0600), TURN_TMP);
+	unlink(tmp);
 	EXPECT_EQ(pipe(end), 0);
 	move_descriptor(end[0], TURN_READ);
 	move_descriptor(end[1], TURN_WRITE);
@@ -119,6 +124,53 @@ unmap_page(long r)
 {
 	if (r > 0)
 		munmap((void *)r, 4096);
+}
+
+static void
+make_tmp(void)
+{
+	close(open(tmp, O_WRONLY | O_CREAT, 0600));
+}
+
+static void
+remove_tmp(long r)
+{
+	turn_close(r);
+	unlink(tmp);
+}
+
+static void
+make_tmp_dir(void)
+{
+	mkdir(tmp, 0700);
+}
+
+static void
+remove_tmp_dir(long r)
+{
+	(void)r;
+	rmdir(tmp);
+}
+
+static void
+remove_both(long r)
+{
+	(void)r;
+	unlink(tmp);
+	unlink(moved);
+}
+
+static void
+empty_tmp(long r)
+{
+	(void)r;
+	EXPECT_EQ(ftruncate(TURN_TMP, 0), 0);
+}
+
+static void
+reset_umask(long r)
+{
+	umask((mode_t)r);
 }
 
 const struct turn_call turn_files[] = {
@@ -200,6 +252,66 @@ const struct turn_call turn_files[] = {
 	    SYS_openat,
 	    { CWD, (uintptr_t)missing, 0 },
 	    .tc_errno = ENOENT },
+	{ .tc_name = "openat of a new file",
+	    SYS_openat,
+	    { CWD, (uintptr_t)tmp, O_WRONLY | O_CREAT, 0600 },
+	    .tc_undo = remove_tmp,
+	    .tc_least = 3 },
+	{ .tc_name = "openat of a text",
+	    SYS_openat,
+	    { CWD, (uintptr_t)meminfo, O_RDONLY },
+	    .tc_undo = turn_close,
+	    .tc_least = 2 },
+	{ .tc_name = "pwrite64",
+	    SYS_pwrite64,
+	    { TURN_TMP, TURN_P, 64, 0 },
+	    .tc_undo = empty_tmp,
+	    .tc_least = 1 },
+	{ .tc_name = "ftruncate",
+	    SYS_ftruncate,
+	    { TURN_TMP, 100 },
+	    .tc_undo = empty_tmp,
+	    .tc_least = 1 },
+	{ .tc_name = "fsync", SYS_fsync, { TURN_TMP } },
+	{ .tc_name = "fdatasync", SYS_fdatasync, { TURN_TMP } },
+	{ .tc_name = "fchmod", SYS_fchmod, { TURN_TMP, 0600 } },
+	{ .tc_name = "fchmodat",
+	    SYS_fchmodat,
+	    { CWD, (uintptr_t)tmp, 0600 },
+	    make_tmp,
+	    .tc_undo = remove_both },
+	{ .tc_name = "mkdirat",
+	    SYS_mkdirat,
+	    { CWD, (uintptr_t)tmp, 0700 },
+	    .tc_undo = remove_tmp_dir,
+	    .tc_least = 2 },
+	{ .tc_name = "unlinkat",
+	    SYS_unlinkat,
+	    { CWD, (uintptr_t)tmp, 0 },
+	    make_tmp },
+	{ .tc_name = "unlinkat of a directory",
+	    SYS_unlinkat,
+	    { CWD, (uintptr_t)tmp, AT_REMOVEDIR },
+	    make_tmp_dir },
+	{ .tc_name = "renameat2",
+	    SYS_renameat2,
+	    { CWD, (uintptr_t)tmp, CWD, (uintptr_t)moved, 0 },
+	    make_tmp,
+	    .tc_undo = remove_both,
+	    .tc_least = 1 },
+	{ .tc_name = "renameat",
+	    SYS_renameat,
+	    { CWD, (uintptr_t)tmp, CWD, (uintptr_t)moved },
+	    make_tmp,
+	    .tc_undo = remove_both,
+	    .tc_least = 1 },
+	{ .tc_name = "umask", SYS_umask, { 022 }, .tc_undo = reset_umask },
+	{ .tc_name = "readlinkat of the program",
+	    SYS_readlinkat,
+	    { CWD, (uintptr_t)self, TURN_P, 64 } },
+	{ .tc_name = "pselect6",
+	    SYS_pselect6,
+	    { 0, 0, 0, 0, (uintptr_t)&none } },
 	{ .tc_name = "close", SYS_close, { TURN_FREE }, prepare_close },
 	{ .tc_name = "lseek", SYS_lseek, { TURN_ARCHIVE, 100, SEEK_SET } },
 	{ .tc_name = "dup", SYS_dup, { TURN_ZERO }, .tc_undo = turn_close },

@@ -40,6 +40,7 @@ enum {
 	TURN_READ, /* a pipe that holds 2,048 bytes */
 	TURN_WRITE,
 	TURN_RECORD,
+	TURN_TMP, /* an empty file in /tmp, without a name */
 	TURN_FREE /* not open */
 };
 void turn_open_files(void);

@@ -126,10 +126,9 @@ static void
 pack_all(void)
 {
 	for (unsigned s = 0; s < EX_NSET; s++) {
-		packs[s].head =
-		    (struct cpc_pack){ s + 1, (uint16_t)ex_sets[s].exs_n, 0,
-			    sizeof packs[s].head +
-				ex_sets[s].exs_n * sizeof packs[s].req[0] };
+		packs[s].head = (struct cpc_pack){ s + 1, ex_sets[s].exs_n,
+			sizeof packs[s].head +
+			    ex_sets[s].exs_n * sizeof packs[s].req[0] };
 		for (unsigned i = 0; i < ex_sets[s].exs_n; i++) {
 			const struct ex_request *rq = &ex_sets[s].exs_req[i];
 			struct pcbe_event ev;
@@ -192,9 +191,10 @@ static int
 bind_set(unsigned lwp, unsigned set, unsigned flags)
 {
 	struct cpc_refusal rf;
-	int uva = -call_kernel(CPC_OP_PAGE, 0, 0, 0, 0);
+	const uintptr_t page[6] = { CPC_OP_PAGE };
 
-	ex_page_find(lwp, &lwp_self()->l_proc->p_as, (uintptr_t)uva);
+	ex_page_find(
+	    lwp, &lwp_self()->l_proc->p_as, (uintptr_t)kcpc_syscall(page));
 	return call_kernel(CPC_OP_BIND, (uintptr_t)&packs[set],
 	    packs[set].head.cp_set, flags, (uintptr_t)&rf);
 }

@@ -5,10 +5,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-static char archive[] = "alloc_fail";
+static char archive[] = "alloc_fail", tmp[] = "/tmp/turn",
+	    moved[] = "/tmp/moved";
+static struct timeval none;
 static struct pollfd fds[] = { { .fd = TURN_READ, .events = POLLIN } };
 
 static long
@@ -24,7 +28,47 @@ make_vfork(void)
 	return turn_forked(turn_raw(SYS_vfork, 0, 0, 0, 0, 0));
 }
 
+static void
+make_tmp(void)
+{
+	close(open(tmp, O_WRONLY | O_CREAT, 0600));
+}
+
+static void
+make_tmp_dir(void)
+{
+	mkdir(tmp, 0700);
+}
+
+static void
+remove_tmp(long r)
+{
+	(void)r;
+	unlink(tmp);
+	unlink(moved);
+	rmdir(tmp);
+}
+
 const struct turn_call turn_old[] = {
+	{ .tc_name = "mkdir",
+	    SYS_mkdir,
+	    { (uintptr_t)tmp, 0700 },
+	    .tc_undo = remove_tmp,
+	    .tc_least = 2 },
+	{ .tc_name = "rmdir", SYS_rmdir, { (uintptr_t)tmp }, make_tmp_dir },
+	{ .tc_name = "unlink", SYS_unlink, { (uintptr_t)tmp }, make_tmp },
+	{ .tc_name = "rename",
+	    SYS_rename,
+	    { (uintptr_t)tmp, (uintptr_t)moved },
+	    make_tmp,
+	    .tc_undo = remove_tmp,
+	    .tc_least = 1 },
+	{ .tc_name = "chmod",
+	    SYS_chmod,
+	    { (uintptr_t)tmp, 0600 },
+	    make_tmp,
+	    .tc_undo = remove_tmp },
+	{ .tc_name = "select", SYS_select, { 0, 0, 0, 0, (uintptr_t)&none } },
 	{ .tc_name = "open",
 	    SYS_open,
 	    { (uintptr_t)archive, O_RDONLY },

@@ -1,0 +1,302 @@
+/*
+ * The files in /tmp: a list of nodes, each with its content in one run of
+ * pages, which doubles when it is full.
+ */
+#include "kern/file/tmp.h"
+
+#include "kern/arch.h"
+#include "kern/mm/page.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/platform/limit_pages.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+static struct tmp_node root = { .tn_dir = true, .tn_refs = 1 };
+static struct tmp_node *nodes; /* all below the root */
+static uint64_t next_ino = 1;
+
+bool
+tmp_owns(const char *path)
+{
+	return strncmp(path, "tmp", 3) == 0 &&
+	       (path[3] == '\0' || path[3] == '/');
+}
+
+static struct tmp_node *
+find_in(const struct tmp_node *dir, const char *name, size_t len)
+{
+	struct tmp_node *tn = nodes;
+
+	while (tn != NULL &&
+	       (tn->tn_parent != dir || strncmp(tn->tn_name, name, len) != 0 ||
+		   tn->tn_name[len] != '\0'))
+		tn = tn->tn_next;
+	return tn;
+}
+
+/*
+ * Find the directory of path, and path's last name.  Returns 0, ENOENT or
+ * ENOTDIR; EBUSY for /tmp itself.
+ */
+static int
+find_parent(const char *path, struct tmp_node **dir, const char **name)
+{
+	const char *slash, *at = strchr(path, '/');
+
+	*dir = &root;
+	if (at == NULL)
+		return EBUSY;
+	while ((slash = strchr(++at, '/')) != NULL) {
+		*dir = find_in(*dir, at, (size_t)(slash - at));
+		if (*dir == NULL || !(*dir)->tn_dir)
+			return *dir == NULL ? ENOENT : ENOTDIR;
+		at = slash;
+	}
+	*name = at;
+	return 0;
+}
+
+struct tmp_node *
+tmp_find(const char *path)
+{
+	struct tmp_node *dir;
+	const char *name;
+
+	if (!tmp_owns(path))
+		return NULL;
+	if (strcmp(path, "tmp") == 0)
+		return &root;
+	if (find_parent(path, &dir, &name) != 0)
+		return NULL;
+	return find_in(dir, name, strlen(name));
+}
+
+static const struct tmp_node *
+nth_child(const struct tmp_node *dir, uint64_t n)
+{
+	const struct tmp_node *tn;
+
+	for (tn = nodes; tn != NULL; tn = tn->tn_next) {
+		if (tn->tn_parent == dir && n-- == 0)
+			break;
+	}
+	return tn;
+}
+
+const struct tmp_node *
+tmp_child(const char *dir, uint64_t n)
+{
+	const struct tmp_node *tn = tmp_find(dir);
+
+	return tn != NULL ? nth_child(tn, n) : NULL;
+}
+
+static char *
+copy_name(const char *name)
+{
+	size_t size = strlen(name) + 1;
+	char *copy = kmalloc(size);
+
+	if (copy != NULL)
+		strlcpy(copy, name, size);
+	return copy;
+}
+
+int
+tmp_make(const char *path, bool dir, uint32_t mode, struct tmp_node **node)
+{
+	struct tmp_node *tn, *parent, **end = &nodes;
+	const char *name;
+	int err;
+
+	if ((err = find_parent(path, &parent, &name)) != 0)
+		return err;
+	if ((tn = kmalloc(sizeof *tn)) == NULL)
+		return ENOMEM;
+	if ((tn->tn_name = copy_name(name)) == NULL) {
+		kfree(tn);
+		return ENOMEM;
+	}
+	tn->tn_parent = parent;
+	tn->tn_dir = dir;
+	tn->tn_mode = mode;
+	tn->tn_refs = 1;
+	/* Numbers of the archives' files are below 2^32. */
+	tn->tn_ino = next_ino++ << 32;
+	while (*end != NULL) /* directories are listed in order of creation */
+		end = &(*end)->tn_next;
+	*end = tn;
+	*node = tn;
+	return 0;
+}
+
+static void
+free_data(struct tmp_node *tn)
+{
+	if (tn->tn_pages > 0)
+		page_free_run(tn->tn_data, tn->tn_pages);
+	tn->tn_pages = 0;
+}
+
+void
+tmp_release(struct tmp_node *tn)
+{
+	if (--tn->tn_refs > 0)
+		return;
+	free_data(tn);
+	kfree(tn->tn_name);
+	kfree(tn);
+}
+
+/* Take the node out of its directory. */
+static void
+unlink_node(struct tmp_node *tn)
+{
+	struct tmp_node **link = &nodes;
+
+	while (*link != tn)
+		link = &(*link)->tn_next;
+	*link = tn->tn_next;
+	tmp_release(tn);
+}
+
+/* May tn be removed, as a directory or as a file?  Returns 0 or an errno. */
+static int
+check_remove(const struct tmp_node *tn, bool dir)
+{
+	if (tn->tn_dir != dir)
+		return dir ? ENOTDIR : EISDIR;
+	return nth_child(tn, 0) != NULL ? ENOTEMPTY : 0;
+}
+
+int
+tmp_remove(const char *path, bool dir)
+{
+	struct tmp_node *tn = tmp_find(path);
+	int err;
+
+	if (tn == NULL)
+		return ENOENT;
+	if (tn == &root)
+		return dir ? EBUSY : EISDIR;
+	if ((err = check_remove(tn, dir)) == 0)
+		unlink_node(tn);
+	return err;
+}
+
+static bool
+is_within(const struct tmp_node *tn, const struct tmp_node *dir)
+{
+	while (tn != NULL && tn != dir)
+		tn = tn->tn_parent;
+	return tn != NULL;
+}
+
+int
+tmp_rename(const char *from, const char *to)
+{
+	struct tmp_node *tn = tmp_find(from), *taken = tmp_find(to), *dir;
+	const char *name;
+	char *copy;
+	int err;
+
+	if (tn == NULL)
+		return ENOENT;
+	if (tn == &root || taken == &root)
+		return EBUSY;
+	if ((err = find_parent(to, &dir, &name)) != 0)
+		return err;
+	if (tn == taken)
+		return 0;
+	if (is_within(dir, tn))
+		return EINVAL;
+	if (taken != NULL && (err = check_remove(taken, tn->tn_dir)) != 0)
+		return err;
+	if ((copy = copy_name(name)) == NULL)
+		return ENOMEM;
+	if (taken != NULL)
+		unlink_node(taken);
+	kfree(tn->tn_name);
+	tn->tn_name = copy;
+	tn->tn_parent = dir;
+	return 0;
+}
+
+/* Make room for this many bytes.  Returns 0, ENOSPC or ENOMEM. */
+static int
+make_room(struct tmp_node *tn, uint64_t bytes)
+{
+	size_t need = (bytes + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	size_t pages = tn->tn_pages;
+	char *data;
+
+	if (bytes > page_ntotal() << PAGE_SHIFT)
+		return ENOSPC;
+	if (need <= pages)
+		return 0;
+	while (pages < need)
+		pages = pages == 0 ? 1 : 2 * pages;
+	if ((data = page_alloc_run(pages)) == NULL &&
+	    (data = page_alloc_run(pages = need)) == NULL)
+		return ENOMEM;
+	limit_add(pages);
+	if (tn->tn_bytes > 0)
+		memcpy(data, tn->tn_data, tn->tn_bytes);
+	memset(data + tn->tn_bytes, 0, pages * PAGE_SIZE - tn->tn_bytes);
+	free_data(tn);
+	tn->tn_data = data;
+	tn->tn_pages = pages;
+	return 0;
+}
+
+int
+tmp_resize(struct tmp_node *tn, uint64_t bytes)
+{
+	int err = make_room(tn, bytes);
+
+	if (err != 0)
+		return err;
+	if (bytes == 0)
+		free_data(tn);
+	/* The bytes after the end are 0, so that a longer file has zeros. */
+	else if (bytes < tn->tn_bytes)
+		memset(tn->tn_data + bytes, 0, tn->tn_bytes - bytes);
+	tn->tn_bytes = bytes;
+	return 0;
+}
+
+intptr_t
+tmp_write(struct tmp_node *tn, uint64_t offset, uintptr_t uva, size_t len)
+{
+	uint64_t end;
+	int err;
+
+	if (len == 0)
+		return 0;
+	if (__builtin_add_overflow(offset, len, &end))
+		return -EFBIG;
+	if ((err = make_room(tn, end)) != 0)
+		return -err;
+	limit_add(len >> PAGE_SHIFT);
+	err = copyin(tn->tn_data + offset, uva, len);
+	if (err != 0) {
+		/* A part may have been copied: zeros again after the end. */
+		if (end > tn->tn_bytes)
+			memset(
+			    tn->tn_data + tn->tn_bytes, 0, end - tn->tn_bytes);
+		return -err;
+	}
+	if (end > tn->tn_bytes)
+		tn->tn_bytes = end;
+	return (intptr_t)len;
+}
+
+void
+tmp_clear(void)
+{
+	while (nodes != NULL) {
+		ASSERT(nodes->tn_refs == 1);
+		unlink_node(nodes);
+	}
+}

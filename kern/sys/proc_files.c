@@ -1,0 +1,97 @@
+/*
+ * The files of /proc and /sys that benchmarks read.  proc(5); Linux,
+ * Documentation/admin-guide/cputopology.rst.
+ */
+#include "kern/arch.h"
+#include "kern/file/file.h"
+#include "kern/mm/page.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/cpu.h"
+#include "kern/sched/timer.h"
+#include "kern/sys/syscall.h"
+#include "lib/text.h"
+
+#define NS_PER_S   1000000000
+#define KIB(pages) ((unsigned long)((pages)*PAGE_SIZE >> 10))
+
+static void
+cpuinfo(struct text *t)
+{
+	for (unsigned i = 0; i < cpu_nonline(); i++)
+		arch_cpuinfo(t, i);
+}
+
+static void
+loadavg(struct text *t)
+{
+	text_add(t, "0.00 0.00 0.00 1/%u %d\n", nlwp, proc_self()->p_pid);
+}
+
+/* All memory in use is the programs': there is no cache. */
+static void
+meminfo(struct text *t)
+{
+	text_add(t,
+	    "MemTotal:       %8lu kB\nMemFree:        %8lu kB\n"
+	    "MemAvailable:   %8lu kB\nBuffers:        %8u kB\n"
+	    "Cached:         %8u kB\nSwapTotal:      %8u kB\n"
+	    "SwapFree:       %8u kB\nHugepagesize:   %8lu kB\n",
+	    KIB(page_ntotal()), KIB(page_nfree()), KIB(page_nfree()), 0, 0, 0,
+	    0, LARGE_SIZE >> 10);
+}
+
+/* One line for each region.  C libraries look for the stack's. */
+static void
+self_maps(struct text *t)
+{
+	const struct region *r = proc_self()->p_as.as_regions.rt_first;
+
+	for (; r != NULL; r = r->r_next)
+		text_add(t, "%012lx-%012lx %c%c%cp 00000000 00:00 0\n",
+		    (unsigned long)r->r_start, (unsigned long)r->r_end,
+		    r->r_prot & PROT_READ ? 'r' : '-',
+		    r->r_prot & PROT_WRITE ? 'w' : '-',
+		    r->r_prot & PROT_EXEC ? 'x' : '-');
+}
+
+static void
+uptime(struct text *t)
+{
+	unsigned long cs = (unsigned long)(gethrtime() / (NS_PER_S / 100));
+
+	text_add(t, "%lu.%02lu 0.00\n", cs / 100, cs % 100);
+}
+
+static void
+version(struct text *t)
+{
+	text_add(t, "Linux version 6.1.0-barecpc (barecpc)\n");
+}
+
+static void
+cpu_range(struct text *t)
+{
+	if (cpu_nonline() == 1)
+		text_add(t, "0\n");
+	else
+		text_add(t, "0-%u\n", cpu_nonline() - 1);
+}
+
+/* Sorted by path. */
+static const struct text_file files[] = {
+	{ "proc/cpuinfo", cpuinfo },
+	{ "proc/loadavg", loadavg },
+	{ "proc/meminfo", meminfo },
+	{ "proc/self/maps", self_maps },
+	{ "proc/uptime", uptime },
+	{ "proc/version", version },
+	{ "sys/devices/system/cpu/online", cpu_range },
+	{ "sys/devices/system/cpu/possible", cpu_range },
+	{ "sys/devices/system/cpu/present", cpu_range },
+};
+
+void
+proc_files_init(void)
+{
+	file_register_texts(files, sizeof files / sizeof *files);
+}

@@ -1,0 +1,151 @@
+/*
+ * The files of /proc and /sys say what is so, in Linux's form.
+ */
+#include "tests/lib/image/test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <unistd.h>
+
+TEST_KEEPS(8); /* stdio and directories */
+
+/* Read a whole file.  Returns its length, or -1. */
+static long
+read_all(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY);
+	long n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, buf, size - 1);
+	buf[n > 0 ? n : 0] = '\0';
+	EXPECT_EQ(close(fd), 0);
+	return n;
+}
+
+TEST(a_program_finds_itself)
+{
+	char name[64] = "", head[4] = "";
+	int fd = open("/proc/self/exe", O_RDONLY);
+
+	EXPECT_EQ(readlink("/proc/self/exe", name, sizeof name), 11);
+	EXPECT(strcmp(name, "/proc_files") == 0);
+	EXPECT_EQ(readlink("/proc/self/exe", name, 3), 3);
+	REQUIRE(fd >= 0);
+	EXPECT_EQ(read(fd, head, 4), 4);
+	EXPECT(memcmp(head, "\177ELF", 4) == 0);
+	EXPECT_EQ(close(fd), 0);
+	EXPECT_ERRNO(readlink("/proc_files", name, sizeof name), EINVAL);
+}
+
+TEST(memory_is_what_sysinfo_says)
+{
+	char buf[1024];
+	unsigned long total, free;
+	struct sysinfo info;
+
+	REQUIRE(read_all("/proc/meminfo", buf, sizeof buf) > 0);
+	EXPECT_EQ(
+	    sscanf(buf, "MemTotal: %lu kB MemFree: %lu kB", &total, &free), 2);
+	EXPECT_EQ(sysinfo(&info), 0);
+	EXPECT_EQ(total, info.totalram * info.mem_unit / 1024);
+	EXPECT(free > 0 && free < total);
+}
+
+TEST(every_cpu_is_described)
+{
+	static char buf[65536];
+	long cpus = sysconf(_SC_NPROCESSORS_CONF), found = 0;
+	char range[32], want[32];
+
+	REQUIRE(read_all("/proc/cpuinfo", buf, sizeof buf) > 0);
+	for (const char *s = buf; (s = strstr(s, "processor\t:")) != NULL; s++)
+		found++;
+	REQUIRE(read_all(
+		    "/sys/devices/system/cpu/online", range, sizeof range) > 0);
+	if (found == 1)
+		strcpy(want, "0\n");
+	else
+		snprintf(want, sizeof want, "0-%ld\n", found - 1);
+	EXPECT(strcmp(range, want) == 0);
+	EXPECT(found >= cpus);
+	EXPECT(strstr(buf, "flags\t\t: fpu ") != NULL ||
+	       strstr(buf, "Features\t: fp ") != NULL);
+}
+
+/* C libraries find the main stack there. */
+TEST(the_map_has_the_stack)
+{
+	static char buf[16384];
+	unsigned long from, to,
+	    here = (unsigned long)__builtin_frame_address(0);
+	char rights[8];
+	bool found = false;
+
+	REQUIRE(read_all("/proc/self/maps", buf, sizeof buf) > 0);
+	for (char *s = buf; s != NULL && *s != '\0';) {
+		EXPECT_EQ(sscanf(s, "%lx-%lx %7s", &from, &to, rights), 3);
+		if (from <= here && here < to) {
+			EXPECT(strcmp(rights, "rw-p") == 0);
+			found = true;
+		}
+		s = strchr(s, '\n');
+		s = s != NULL ? s + 1 : NULL;
+	}
+	EXPECT(found);
+}
+
+static bool
+lists(const char *path, const char *name, unsigned type)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+	unsigned seen = 0;
+
+	if (!EXPECT(dir != NULL))
+		return false;
+	while ((d = readdir(dir)) != NULL) {
+		if (strcmp(d->d_name, name) == 0 && d->d_type == type)
+			seen++;
+	}
+	EXPECT_EQ(closedir(dir), 0);
+	return seen == 1;
+}
+
+TEST(their_directories_list_them)
+{
+	struct stat st;
+
+	EXPECT(lists("/", "proc", DT_DIR));
+	EXPECT(lists("/", "sys", DT_DIR));
+	EXPECT(lists("/", "tmp", DT_DIR));
+	EXPECT(lists("/proc", "meminfo", DT_REG));
+	EXPECT(lists("/proc", "self", DT_DIR));
+	EXPECT(lists("/sys/devices/system/cpu", "online", DT_REG));
+	EXPECT_EQ(stat("/proc/self", &st), 0);
+	EXPECT(S_ISDIR(st.st_mode));
+	EXPECT_ERRNO(open("/proc/none", O_RDONLY), ENOENT);
+	EXPECT_ERRNO(open("/proc/meminfo/x", O_RDONLY), ENOTDIR);
+	EXPECT_ERRNO(open("/proc/meminfo", O_WRONLY), EROFS);
+	EXPECT_ERRNO(unlink("/proc/meminfo"), EROFS);
+}
+
+TEST(the_others_can_be_read)
+{
+	static const char *const paths[] = { "/proc/loadavg", "/proc/uptime",
+		"/proc/version", "/sys/devices/system/cpu/present" };
+	char buf[256];
+
+	for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
+		long n = read_all(paths[i], buf, sizeof buf);
+
+		EXPECT(n > 1 && buf[n - 1] == '\n');
+	}
+}
