@@ -152,6 +152,12 @@ bool events_perf(enum event_kind kind, const char *name, struct event_code *ec);
 bool events_raw(enum event_kind kind, const char *name, struct event_code *ec);
 
 /*
+ * Cut off the first name of a list with commas, as strsep(3).  Commas between
+ * slashes belong to a raw event's name.
+ */
+char *events_cut(char **list);
+
+/*
  * preset.c: a preset of PAPI is `PAPI_` and small letters.  Does a name begin
  * so, in any case?
  */

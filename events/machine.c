@@ -232,9 +232,12 @@ resolve_as_perf(
 
 	if (mk->mk_tabled == NULL || !events_perf(mk->mk_kind, name, &ec))
 		return 0;
-	*ce = (struct cpc_event){ .ce_code = 0 };
+	*ce = (struct cpc_event){
+		.ce_flags = (uint32_t)ec.ec_extra << CPC_EVENT_EXTRA_SHIFT,
+		.ce_extra = ec.ec_extra_value,
+	};
 	if ((ec.ec_given & LEVELS) != 0)
-		ce->ce_flags = level_flags((ec.ec_given >> MOD_U & 1) != 0,
+		ce->ce_flags |= level_flags((ec.ec_given >> MOD_U & 1) != 0,
 		    (ec.ec_given >> MOD_K & 1) != 0, false);
 	return mk->mk_tabled(&mc->mc_pmu, &ec, ce);
 }

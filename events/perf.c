@@ -1,6 +1,7 @@
 /*
  * Raw events in perf's forms.  `r1a8` is the config in hex.
- * `cpu/event=0xa8,umask=0x1,cmask=1,inv/` names its fields.
+ * `cpu/event=0xa8,umask=0x1,cmask=1,inv/` names its fields.  Three fields are
+ * values of Intel's extra MSRs: `cpu/event=0xcd,umask=1,ldlat=3/`.
  * Source: man perf-list, "RAW HARDWARE EVENT DESCRIPTOR"; the fields are those
  * of /sys/bus/event_source/devices/<pmu>/format.
  */
@@ -35,6 +36,24 @@ static const struct field {
 	{ "inv", NO_ARM, 23, 1 },
 	{ "cmask", NO_ARM, 24, 0xff },
 	{ "config", ALL, 0, ~0ULL },
+};
+
+/* The fields that are the value of an extra MSR. */
+static const struct extra_field {
+	const char *ef_name;
+	enum event_extra ef_extra; /* the first of its kind */
+	uint64_t ef_max;
+} extra_fields[] = {
+	{ "offcore_rsp", EXTRA_OFFCORE0, ~0ULL },
+	{ "ldlat", EXTRA_LDLAT, 0xffff },
+	{ "frontend", EXTRA_FRONTEND, 0xffffff },
+};
+
+/* The fields of an event, as far as they are read. */
+struct config {
+	uint64_t cnf_select;
+	const struct extra_field *cnf_extra; /* or NULL */
+	uint64_t cnf_value;
 };
 
 static uint64_t
@@ -88,36 +107,57 @@ is_word(const char *s, const char *word)
 	return *word == '\0' && (*s == '=' || *s == ',' || *s == '/');
 }
 
+/* Parse the number after a field's name.  Without a number it is 1. */
+static const char *
+parse_value(const char *s, uint64_t *v)
+{
+	*v = 1;
+	while (*s != '=' && *s != ',' && *s != '/')
+		s++;
+	return *s == '=' ? parse_number(s + 1, v) : s;
+}
+
+/* Parse the value of an extra MSR.  Returns its end, or NULL. */
+static const char *
+parse_extra(const char *s, struct config *config)
+{
+	size_t n = sizeof extra_fields / sizeof extra_fields[0], i = 0;
+
+	while (i < n && !is_word(s, extra_fields[i].ef_name))
+		i++;
+	if (i == n || config->cnf_extra != NULL)
+		return NULL;
+	config->cnf_extra = &extra_fields[i];
+	s = parse_value(s, &config->cnf_value);
+	return config->cnf_value <= extra_fields[i].ef_max ? s : NULL;
+}
+
 /* Parse a field.  Returns its end, or NULL. */
 static const char *
-parse_field(enum event_kind kind, const char *s, uint64_t *config)
+parse_field(enum event_kind kind, const char *s, struct config *config)
 {
 	const struct field *fd = fields, *end = fd + sizeof fields / sizeof *fd;
-	uint64_t v = 1;
+	uint64_t v;
 
 	while (fd < end &&
 	       ((fd->fd_kinds >> kind & 1) == 0 || !is_word(s, fd->fd_name)))
 		fd++;
 	if (fd == end)
-		return NULL;
-	while (*s != '=' && *s != ',' && *s != '/')
-		s++;
-	if (*s == '=')
-		s = parse_number(s + 1, &v);
+		return kind == EVENT_INTEL ? parse_extra(s, config) : NULL;
+	s = parse_value(s, &v);
 	if (s == NULL || v > fd->fd_max)
 		return NULL;
 	/* AMD: event bits 11:8 are bits 35:32 of the register. */
 	if (fd->fd_max == AMD_EVENT_MAX)
 		v = (v & 0xff) | v >> 8 << 32;
-	*config |= v << fd->fd_at;
+	config->cnf_select |= v << fd->fd_at;
 	return s;
 }
 
 /* Parse `field,field/`.  Returns its end, or NULL. */
 static const char *
-parse_fields(enum event_kind kind, const char *s, uint64_t *config)
+parse_fields(enum event_kind kind, const char *s, struct config *config)
 {
-	*config = 0;
 	do {
 		s = parse_field(kind, s, config);
 	} while (s != NULL && *s++ == ',');
@@ -153,11 +193,29 @@ parse_levels(const char *s, struct event_code *ec)
 	return *s == '\0';
 }
 
+/* Set the extra MSR, if the event uses that register. */
+static bool
+set_extra(const struct config *config, struct event_code *ec)
+{
+	uint64_t select = config->cnf_select;
+
+	if (config->cnf_extra == NULL)
+		return true;
+	ec->ec_extra = config->cnf_extra->ef_extra;
+	ec->ec_extra_value = config->cnf_value;
+	if (ec->ec_extra == EXTRA_LDLAT)
+		return events_has_ldlat(select);
+	if (ec->ec_extra == EXTRA_FRONTEND)
+		return events_has_frontend(select);
+	ec->ec_extra = events_offcore(select);
+	return ec->ec_extra != EXTRA_NONE;
+}
+
 bool
 events_perf(enum event_kind kind, const char *name, struct event_code *ec)
 {
 	const char *s = after_pmu(name);
-	uint64_t config = 0;
+	struct config config = { .cnf_select = 0 };
 
 	*ec = (struct event_code){ .ec_pics = UINT32_MAX };
 	if (kind > EVENT_ARM)
@@ -165,10 +223,11 @@ events_perf(enum event_kind kind, const char *name, struct event_code *ec)
 	if (s != NULL)
 		s = parse_fields(kind, s, &config);
 	else if (*name == 'r')
-		s = parse_digits(name + 1, 16, &config);
-	if (s == NULL || (config & ~valid_bits(kind)) != 0)
+		s = parse_digits(name + 1, 16, &config.cnf_select);
+	if (s == NULL || (config.cnf_select & ~valid_bits(kind)) != 0 ||
+	    !set_extra(&config, ec))
 		return false;
-	ec->ec_select = config;
+	ec->ec_select = config.cnf_select;
 	return parse_levels(s, ec);
 }
 
@@ -216,4 +275,19 @@ events_raw(enum event_kind kind, const char *name, struct event_code *ec)
 		ec->ec_select |= SEL_EN | SEL_INT | (user ? SEL_USR : 0) |
 		                 (system ? SEL_OS : 0);
 	return true;
+}
+
+char *
+events_cut(char **list)
+{
+	char *name = *list, *s;
+	bool raw = false;
+
+	if (name == NULL)
+		return NULL;
+	for (s = name; *s != '\0' && (raw || *s != ','); s++)
+		raw ^= *s == '/';
+	*list = *s == ',' ? s + 1 : NULL;
+	*s = '\0';
+	return name;
 }

@@ -43,6 +43,32 @@ events_offcore(uint64_t select)
 }
 
 /*
+ * Does MSR_PEBS_LD_LAT restrict this event of Intel's?  These are CDH,
+ * Nehalem's 0BH, and from Gracemont on D0H with unit mask 05H. Intel SDM vol.
+ * 3B, "Load Latency Performance Monitoring Facility"; Intel's lists of events,
+ * MSRIndex 3F6H.
+ */
+static inline bool
+events_has_ldlat(uint64_t select)
+{
+	return (select & 0xff) == 0xcd || (select & 0xff) == 0x0b ||
+	       (select & 0xffff) == 0x05d0;
+}
+
+/*
+ * Does MSR_PEBS_FRONTEND choose what this event of Intel's counts?  These are
+ * C6H, and from Golden Cove on two unit masks of ADH and C2H.
+ * Intel SDM vol. 3B, "PEBS Frontend Facility"; Intel's lists of events,
+ * MSRIndex 3F7H.
+ */
+static inline bool
+events_has_frontend(uint64_t select)
+{
+	return (select & 0xff) == 0xc6 || (select & 0xffff) == 0x40ad ||
+	       (select & 0xffff) == 0x04c2;
+}
+
+/*
  * Intel: event and unit mask, as in the event select of a general PIC.  The
  * code of an event that only fixed counter n counts is its RDPMC index.
  */

@@ -181,12 +181,15 @@ parse_bare(struct parse *vr, const char *token)
 static void
 parse_token(struct parse *vr, char *token)
 {
-	char *value = strchr(token, '=');
+	char *value = token + strcspn(token, "=/");
 	const struct option *op;
 	unsigned counters = 0;
 
-	if (value != NULL)
+	/* The `=` of an option; one after a slash is a raw event's. */
+	if (*value == '=')
 		*value++ = '\0';
+	else
+		value = NULL;
 	op = find_option(vr->vr_cpu.vc_kind, token, &counters);
 	if (strcmp(token, "pic0") == 0)
 		parse_labelled(vr, token, 0, value);
@@ -212,7 +215,7 @@ cpci_v1_parse(const struct machine *mc, struct v1_cpu cpu, const char *spec,
 		fail(&vr, "no memory for '%s'\n", spec);
 		return vr.vr_errors;
 	}
-	while ((token = strsep(&rest, ",")) != NULL)
+	while ((token = events_cut(&rest)) != NULL)
 		parse_token(&vr, token);
 	free(copy);
 	if (!vr.vr_has[0] || !vr.vr_has[1])

@@ -112,9 +112,9 @@ read_row(const struct table *t, unsigned n, struct draft *d)
 	d->dr_name = e->name;
 	d->dr_equiv = e->equiv;
 	d->dr_pics = e->cntmsk;
-	/* A mistake of 4.13's Goldmont, a digit short: fixed PIC 1. */
-	if (e->cntmsk == 1ULL << 29)
-		d->dr_pics = 1ULL << 33;
+	/* Mistakes of 4.13's Goldmont, a digit short: fixed PICs 1 and 2. */
+	if (e->cntmsk == 1ULL << 29 || e->cntmsk == 1ULL << 30)
+		d->dr_pics = e->cntmsk << 4;
 	for (unsigned i = 0; i < e->numasks; i++)
 		read_umask(t, &e->umasks[i], &d->dr_umask[i]);
 	return true;

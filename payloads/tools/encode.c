@@ -23,14 +23,15 @@ print_encoding(const struct events *es, const char *name)
 
 	if (err == EVENT_UNKNOWN &&
 	    events_raw(es->es_pmu->ep_kind, name, &ec)) {
-		printf("%#llx %s\n", (unsigned long long)ec.ec_select, name);
-		return 0;
+		snprintf(text, sizeof text, "%s", name);
+		err = EVENT_OK;
+	} else if (err == EVENT_OK) {
+		events_canonical(es, &sp, &ec, text, sizeof text);
 	}
 	if (err != EVENT_OK) {
 		event_lookup_refuse(es, name, err);
 		return 1;
 	}
-	events_canonical(es, &sp, &ec, text, sizeof text);
 	printf("%#llx", (unsigned long long)ec.ec_select);
 	if (ec.ec_extra != EXTRA_NONE)
 		printf(" %s=%#llx", event_table_extra_msr[ec.ec_extra],

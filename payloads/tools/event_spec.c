@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/events.h"
 #include "payloads/common/usage.h"
 
 /*
@@ -221,22 +222,6 @@ add_attribute(struct spec *sp, const char *token, size_t length, int pic)
 	}
 }
 
-/* Cut off the part up to a comma that is not between a raw event's slashes. */
-static char *
-next_token(char **next)
-{
-	char *token = *next, *s = token;
-	bool raw = false;
-
-	if (token == NULL)
-		return NULL;
-	for (; *s != '\0' && (raw || *s != ','); s++)
-		raw ^= *s == '/';
-	*next = *s != '\0' ? s + 1 : NULL;
-	*s = '\0';
-	return token;
-}
-
 /* First the events, then the attributes, which may precede them. */
 struct spec *
 spec_parse(cpc_t *cpc, const char *text)
@@ -249,7 +234,7 @@ spec_parse(cpc_t *cpc, const char *text)
 	int pic;
 
 	sp->spc_text = text;
-	while ((token = next_token(&next)) != NULL) {
+	while ((token = events_cut(&next)) != NULL) {
 		if ((pic = pic_of(token)) >= 0)
 			add_pinned(cpc, sp, token, pic);
 		else if (find_attribute(cpc, token, &length, &pic) &&

@@ -111,6 +111,9 @@ intels_words_are_event_selects(void **state)
 	    0x790024, 0x4d0088, "pic0=0x24,pic1=0x88,int0,pc,edge1,anythr0");
 	expect_words(&intel, "0x10,r40018:u,noedge", 0x410010, 0x410018,
 	    "pic0=0x10,pic1=0x18");
+	expect_words(&intel,
+	    "cpu/event=0xc2,umask=1/,pic1=cpu/event=0xc4/k,inv1", 0x4101c2,
+	    0xc200c4, "pic0=0xc2,pic1=0xc4,umask0=0x1,nouser1,sys1,inv1");
 	expect_words(&intel, "r1c0:k,0,cmask=0xff", 0xff4201c0, 0xff410000,
 	    "pic0=0xc0,pic1=0,cmask=0xff,umask0=0x1,nouser0,sys0");
 }
@@ -170,6 +173,9 @@ errors_are_reported(void **state)
 	expect_errors(&intel, "0xc0,0xc0,0xc0", 1, "bad token '0xc0'\n");
 	expect_errors(&intel, "0xc0,0xc0,", 1, "bad token ''\n");
 	expect_errors(&intel, "0xc0,0xc0,foo=1", 1, "bad token 'foo'\n");
+	expect_errors(&intel, "0xc0,cpu/event=0xc0,nonsense/", 1,
+	    "PerfCtr1 cannot measure 'cpu/event=0xc0,nonsense/' on this "
+	    "cpu\n");
 	expect_errors(&intel, "0xc0,0xc0,umask2=1", 1, "bad token 'umask2'\n");
 	expect_errors(
 	    &intel, "pic0=1,pic0=1,pic1=1", 1, "repeated 'pic0' token\n");

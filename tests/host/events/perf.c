@@ -67,6 +67,65 @@ static const struct {
 	{ EVENT_NETBURST, "rc0" },
 };
 
+/* Values of extra MSRs, of events that use these. */
+static const struct {
+	const char *name;
+	uint64_t select;
+	enum event_extra extra; /* EXTRA_NONE: the name is refused */
+	uint64_t value;
+} extras[] = {
+	{ "cpu/event=0xcd,umask=0x1,ldlat=0x80/", 0x1cd, EXTRA_LDLAT, 0x80 },
+	{ "cpu_atom/ldlat=3,event=0xd0,umask=5/u", 0x5d0, EXTRA_LDLAT, 3 },
+	{ "cpu/event=0xc6,umask=1,frontend=0x400406/", 0x1c6, EXTRA_FRONTEND,
+	    0x400406 },
+	{ "cpu/event=0xc2,umask=4,frontend=8/", 0x4c2, EXTRA_FRONTEND, 8 },
+	{ "cpu/event=0xb7,umask=1,offcore_rsp=0x3fffc00001/", 0x1b7,
+	    EXTRA_OFFCORE0, 0x3fffc00001 },
+	{ "cpu/event=0xbb,umask=1,offcore_rsp=1/", 0x1bb, EXTRA_OFFCORE1, 1 },
+	{ "cpu/event=0xc0,ldlat=3/", 0, EXTRA_NONE, 0 },
+	{ "cpu/event=0xc2,umask=1,frontend=8/", 0, EXTRA_NONE, 0 },
+	{ "cpu/event=0xcd,umask=1,offcore_rsp=1/", 0, EXTRA_NONE, 0 },
+	{ "cpu/event=0xcd,umask=1,ldlat=0x10000/", 0, EXTRA_NONE, 0 },
+	{ "cpu/event=0xcd,umask=1,ldlat=/", 0, EXTRA_NONE, 0 },
+	{ "cpu/event=0xcd,umask=1,ldlat=3,ldlat=4/", 0, EXTRA_NONE, 0 },
+	{ "cpu/event=0xcd,umask=1,frontend=1,ldlat=4/", 0, EXTRA_NONE, 0 },
+};
+
+static void
+extra_msrs_go_with_their_events(void **state)
+{
+	struct event_code ec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
+		bool taken = events_perf(EVENT_INTEL, extras[i].name, &ec);
+
+		if (taken != (extras[i].extra != EXTRA_NONE))
+			fail_msg("%s", extras[i].name);
+		if (!taken)
+			continue;
+		assert_int_equal(ec.ec_select, extras[i].select);
+		assert_int_equal(ec.ec_extra, extras[i].extra);
+		assert_int_equal(ec.ec_extra_value, extras[i].value);
+	}
+	assert_false(
+	    events_perf(EVENT_AMD, "cpu/event=0xcd,umask=1,ldlat=3/", &ec));
+}
+
+static void
+lists_are_cut_at_commas(void **state)
+{
+	char text[] = "r1c0,cpu/event=1,umask=2/k,pic1=cpu/inv,event=3/,";
+	char *list = text;
+
+	(void)state;
+	assert_string_equal(events_cut(&list), "r1c0");
+	assert_string_equal(events_cut(&list), "cpu/event=1,umask=2/k");
+	assert_string_equal(events_cut(&list), "pic1=cpu/inv,event=3/");
+	assert_string_equal(events_cut(&list), "");
+	assert_null(events_cut(&list));
+}
+
 static void
 forms_are_their_bits(void **state)
 {
@@ -147,6 +206,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(forms_are_their_bits),
 		cmocka_unit_test(anything_else_is_refused),
+		cmocka_unit_test(extra_msrs_go_with_their_events),
+		cmocka_unit_test(lists_are_cut_at_commas),
 		cmocka_unit_test(raw_selects_are_complete),
 	};
 

@@ -55,11 +55,12 @@ struct fake_cpu {
 	unsigned ngp, width;
 	unsigned fixed; /* bit n: fixed counter n */
 	bool full_width, anythread;
-	bool core;        /* AMD: six PICs at C0010200H */
-	bool short_event; /* AMD: bits 63:32 of a select are reserved */
-	bool stuck_fixed; /* fixed counters do not count */
-	bool extra_msrs;  /* Intel: the extra MSRs exist */
-	bool rtm;         /* Intel: bit 32 of a select, and bit 33 of PIC 2's */
+	bool core;         /* AMD: six PICs at C0010200H */
+	bool short_event;  /* AMD: bits 63:32 of a select are reserved */
+	bool stuck_fixed;  /* fixed counters do not count */
+	bool extra_msrs;   /* Intel: the extra MSRs exist */
+	bool wide_offcore; /* Intel: off-core responses have 44 bits, not 38 */
+	bool rtm; /* Intel: bit 32 of a select, and bit 33 of PIC 2's */
 	/* The values of the registers. */
 	uint64_t sel[FAKE_NGP], gp[FAKE_NGP], fix[FAKE_NFIX];
 	uint64_t fixed_ctrl, ctrl, status;

@@ -55,21 +55,15 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
 /*
  * The extra MSR that an attribute sets for this event select.  EXTRA_NONE: the
  * event does not use the attribute's register.
- * Intel SDM vol. 3B, "Off-core Response Performance Monitoring", "Load
- * Latency Performance Monitoring Facility" (CDH; Nehalem's 0BH) and "PEBS
- * Frontend Facility" (C6H).
  */
 static enum event_extra
 extra_of(uint32_t attr, uint64_t sel)
 {
-	unsigned event = sel & INTEL_RAW_MAX;
-
 	if (attr == CPC_ATTR_MSR_OFFCORE)
 		return events_offcore(sel);
 	if (attr == CPC_ATTR_MSR_LDLAT)
-		return event == 0xcd || event == 0x0b ? EXTRA_LDLAT
-		                                      : EXTRA_NONE;
-	return event == 0xc6 ? EXTRA_FRONTEND : EXTRA_NONE;
+		return events_has_ldlat(sel) ? EXTRA_LDLAT : EXTRA_NONE;
+	return events_has_frontend(sel) ? EXTRA_FRONTEND : EXTRA_NONE;
 }
 
 /* The attributes' names, as in cpc_walk_attrs(3CPC). */

@@ -7,6 +7,9 @@
 /* this header names the backend `ops` */
 #include "tests/lib/host/intel_shapes.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "kern/cpc/kcpc_impl.h"
 
 /* Add the event of this name, as kcpc does. */
@@ -168,6 +171,10 @@ attributes_need_their_event(void **state)
 		    "event 0xcd has no msr_offcore" },
 		{ "inst_retired.any_p", "msr_frontend=0x11",
 		    "event 0xc0 has no msr_frontend" },
+		{ "0xd0", "umask=0x81,msr_ldlat=3",
+		    "event 0xd0 has no msr_ldlat" },
+		{ "0xc2", "umask=2,msr_frontend=8",
+		    "event 0xc2 has no msr_frontend" },
 	};
 
 	(void)state;
@@ -184,6 +191,11 @@ attributes_need_their_event(void **state)
 	add_accepted(1, "0xb7", "msr_offcore=0x12,umask=2");
 	add_accepted(2, "0xcd", "umask=1,msr_ldlat=0x80");
 	add_accepted(3, "0xc6", "umask=1,msr_frontend=0x12");
+	/* Golden Cove's INT_MISC.UNKNOWN_BRANCH_CYCLES and UOPS_RETIRED.MS */
+	add_accepted(2, "0xad", "umask=0x40,msr_frontend=0x12");
+	add_accepted(1, "0xc2", "umask=4,msr_frontend=0x12");
+	/* Gracemont's MEM_UOPS_RETIRED.LOAD_LATENCY_* */
+	add_accepted(0, "0xd0", "umask=5,msr_ldlat=0x80");
 	ops->program(&set.set);
 	assert_int_equal(cpu->offcore[0], 0x11);
 	assert_int_equal(cpu->offcore[1], 0x12);
@@ -220,6 +232,80 @@ thresholds_are_shared(void **state)
 	    CPC_CONFLICTING_REQS);
 	assert_string_equal(kcpc_reason_text(),
 	    "MSR_PEBS_FRONTEND (0x3f7) is to be 0x14, and 0x11 for request 2");
+}
+
+/*
+ * A set takes each name of newer CPUs, on the first PIC that counts it.  This
+ * includes their events of the extra MSRs.
+ */
+static void
+newer_names_are_taken(void **state)
+{
+	static const struct {
+		const char *pmu;
+		unsigned model;
+		const char *some; /* one of its names with an extra MSR */
+		uint32_t msr;
+		uint64_t value;
+	} cpus[] = {
+		{ "icl", 0x7e, "FRONTEND_RETIRED.DSB_MISS", 0x3f7, 0x11 },
+		{ "spr", 0x8f, "UOPS_RETIRED.MS", 0x3f7, 8 },
+		{ "adl_glc", 0x97, "INT_MISC.UNKNOWN_BRANCH_CYCLES", 0x3f7, 7 },
+		{ "adl_n", 0xbe, "MEM_UOPS_RETIRED.LOAD_LATENCY_GT_128", 0x3f6,
+		    0x80 },
+		{ "mtl_rwc", 0xaa, "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_16",
+		    0x3f6, 0x10 },
+		{ "lnl_lnc", 0xbd, "MEM_TRANS_RETIRED.LOAD_LATENCY_GT_1024",
+		    0x3f6, 0x400 },
+		{ "gnr", 0xad, "FRONTEND_RETIRED.MISP_ANT", 0x3f7, 9 },
+		{ "srf", 0xaf, "MEM_UOPS_RETIRED.LOAD_LATENCY_GT_16", 0x3f6,
+		    0x10 },
+		{ "glp", 0x7a, NULL, 0, 0 },
+	};
+	struct fake_cpu c = ice_lake;
+
+	(void)state;
+	c.extra_msrs = c.wide_offcore = true;
+	for (size_t i = 0; i < sizeof cpus / sizeof cpus[0]; i++) {
+		struct event_walk ew = { 0 };
+		const struct machine *mc;
+		char name[CPC_MAX_EVENT_LEN];
+		unsigned names = 0, extras = 0;
+
+		boot(&c);
+		x86_features.model = cpus[i].model;
+		mc = named_machine(ops);
+		assert_string_equal(mc->mc_table.es_pmu->ep_name, cpus[i].pmu);
+		while (
+		    events_next(&mc->mc_table, &ew, ~0ULL, name, sizeof name)) {
+			struct pcbe_event ev = { 0 };
+			uint64_t pics = named_event(ops, name, &ev);
+			int subcode;
+
+			memset(&set, 0, sizeof set);
+			if (pics == 0)
+				fail_msg("%s: %s: no PIC", cpus[i].pmu, name);
+			subcode = add_name(&set,
+			    (unsigned)__builtin_ctzll(pics), name, 0, NULL);
+			if (subcode != 0)
+				fail_msg("%s: %s: %d %s", cpus[i].pmu, name,
+				    subcode, kcpc_reason_text());
+			names++;
+			extras += set.set.ps_extra_msrs != 0;
+		}
+		assert_in_range(names, 40, 2000);
+		printf("# %s: %u names, %u with an extra MSR\n", cpus[i].pmu,
+		    names, extras);
+		if (cpus[i].some == NULL)
+			continue;
+		memset(&set, 0, sizeof set);
+		assert_int_equal(add_name(&set, 0, cpus[i].some, 0, NULL), 0);
+		ops->program(&set.set);
+		assert_int_equal(
+		    cpus[i].msr == 0x3f6 ? cpu->ldlat : cpu->frontend,
+		    cpus[i].value);
+		ops->allstop();
+	}
 }
 
 /* Intel SDM vol. 3B, "Performance Monitoring and Intel TSX". */
@@ -294,6 +380,7 @@ main(void)
 		cmocka_unit_test(attributes_set_extra_msrs),
 		cmocka_unit_test(attributes_need_their_event),
 		cmocka_unit_test(thresholds_are_shared),
+		cmocka_unit_test(newer_names_are_taken),
 		cmocka_unit_test(intxcp_is_for_pic_2),
 		cmocka_unit_test(invented_events_are_refused),
 		cmocka_unit_test(no_random_event_faults),
