@@ -52,6 +52,7 @@ static const char help[] =
     "  -usr 0|1, -os 0|1         count at user, at system privilege\n"
     "  -verbose                  print all readings\n"
     "  -csv                      print fields with commas\n"
+    "  -cycle_by_cycle           the counts after each cycle of the code\n"
     "  -name TEXT                the measurement's name in the results\n"
     "  -divisor N                divide the results by N, too (1)\n"
     "  -linked FILE -linked_at ADDRESS  map FILE, functions that the code "
@@ -118,6 +119,7 @@ static const struct option long_options[] = {
 	PLAIN("verbose", OPTION_FLAG + 7),
 	PLAIN("end_to_end", OPTION_FLAG + 8),
 	PLAIN("csv", OPTION_FLAG + 9),
+	PLAIN("cycle_by_cycle", OPTION_FLAG + 10),
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -127,8 +129,8 @@ flag_of(struct nb_options *o, int number)
 {
 	bool *const flags[] = { &o->nbo_fixed, &o->nbo_range, &o->nbo_basic,
 		&o->nbo_no_mem, &o->nbo_no_normalization, &o->nbo_remove_empty,
-		&o->nbo_drain, &o->nbo_verbose, &o->nbo_end_to_end,
-		&o->nbo_csv };
+		&o->nbo_drain, &o->nbo_verbose, &o->nbo_end_to_end, &o->nbo_csv,
+		&o->nbo_cycles };
 
 	return flags[number];
 }
@@ -333,6 +335,8 @@ main(int argc, char **argv)
 	nb_print_titles(&o);
 	nb_generate_one_time(&b, &o);
 	nb_enter(b.nbb_start);
+	if (o.nbo_cycles)
+		return nb_cycles(&o, cpc, &b, events, n) ? 0 : 77;
 	nb_run(&o, cpc, &b, events, results, n);
 	return report(&o, results, n) ? 0 : 77;
 }

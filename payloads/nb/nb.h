@@ -34,7 +34,8 @@ struct nb_options {
 	enum nb_aggregate nbo_aggregate;
 	int nbo_cpu; /* -1: any */
 	bool nbo_fixed, nbo_range, nbo_basic, nbo_no_mem, nbo_no_normalization,
-	    nbo_remove_empty, nbo_drain, nbo_verbose, nbo_end_to_end, nbo_csv;
+	    nbo_remove_empty, nbo_drain, nbo_verbose, nbo_end_to_end, nbo_csv,
+	    nbo_cycles;
 	unsigned nbo_flags; /* CPC_COUNT_*: privileges that are counted */
 };
 
@@ -149,8 +150,19 @@ unsigned nb_run(const struct nb_options *o, cpc_t *cpc, struct nb_buffer *b,
     const struct nb_event *events, struct nb_result *results, size_t n);
 
 /*
+ * cycles.c: count up to each cycle, and print.  Returns false if nothing could
+ * be counted.
+ */
+bool nb_cycles(const struct nb_options *o, cpc_t *cpc, struct nb_buffer *b,
+    const struct nb_event *events, size_t n);
+
+/*
  * print.c: the results
  */
+/* An aggregate, rounded to an integer. */
+int64_t nb_aggregate_of(enum nb_aggregate a, const struct series *s);
+/* Print a name, as a field of CSV if it needs that. */
+void nb_print_name(const char *name);
 void nb_print_titles(const struct nb_options *o);
 void nb_print(const struct nb_options *o, const struct nb_result *r);
 

@@ -80,8 +80,13 @@ bind(struct pass *p, const struct nb_event *const *events, unsigned n)
 		fail(1, "cpc_set_create: %s", strerror(errno));
 	for (unsigned i = 0; i < n; i++) {
 		const struct nb_event *e = events[i];
+		const struct event plain = { .e_flags = e->nbe_flags };
+		bool never = event_never_counts(&plain);
 
-		if (perf_add_request(p->pss_cpc, p->pss_set, e->nbe_event, 0,
+		if (never)
+			cpc_error_override(NEVER_COUNTED);
+		if (!never &&
+		    perf_add_request(p->pss_cpc, p->pss_set, e->nbe_event, 0,
 			e->nbe_flags, e->nbe_nattrs, e->nbe_attrs) != -1)
 			continue;
 		keep_reason(p, e);

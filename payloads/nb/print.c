@@ -32,6 +32,14 @@ aggregate_of(enum nb_aggregate a, const struct series *s)
 	}
 }
 
+int64_t
+nb_aggregate_of(enum nb_aggregate a, const struct series *s)
+{
+	struct fraction f = aggregate_of(a, s);
+
+	return (int64_t)((2 * f.fra_num + f.fra_den) / (2 * f.fra_den));
+}
+
 static struct fraction
 difference(struct fraction a, struct fraction b)
 {
@@ -66,9 +74,8 @@ divisor_of(const struct nb_options *o)
 	       o->nbo_divisor;
 }
 
-/* Print a name as a field of CSV. */
-static void
-print_field(const char *name)
+void
+nb_print_name(const char *name)
 {
 	if (strpbrk(name, ",\"") == NULL) {
 		fputs(name, stdout);
@@ -101,7 +108,10 @@ print_method(const struct nb_options *o)
 	unsigned long long u = o->nbo_unroll;
 
 	printf("# %s", o->nbo_name);
-	if (o->nbo_end_to_end)
+	if (o->nbo_cycles)
+		printf(": %llu copies, cycle by cycle%s", u,
+		    o->nbo_end_to_end ? ", with all overhead" : "");
+	else if (o->nbo_end_to_end)
 		printf(": %llu copies, with all overhead", u);
 	else if (o->nbo_basic)
 		printf(": %llu copies, less none", u);
@@ -109,7 +119,7 @@ print_method(const struct nb_options *o)
 		printf(": %llu copies, less %llu", 2 * u, u);
 	if (o->nbo_loops > 0)
 		printf(", %llu times", (unsigned long long)o->nbo_loops);
-	if (o->nbo_no_normalization)
+	if (o->nbo_no_normalization || o->nbo_cycles)
 		printf("; in all");
 	else if (o->nbo_divisor == 1)
 		printf("; for each copy");
@@ -137,7 +147,7 @@ nb_print_titles(const struct nb_options *o)
 	if (is_emulated())
 		puts("# emulated: instructions are exact; cycles are the "
 		     "emulator's model, not a CPU's");
-	if (o->nbo_csv)
+	if (o->nbo_csv && !o->nbo_cycles)
 		puts(o->nbo_range ? "event,value,min,max" : "event,value");
 }
 
@@ -198,7 +208,7 @@ nb_print(const struct nb_options *o, const struct nb_result *r)
 	}
 	if (o->nbo_verbose && r->nbr_status == COUNTED)
 		print_verbose(o, r);
-	print_field(r->nbr_event->nbe_name);
+	nb_print_name(r->nbr_event->nbe_name);
 	printf(o->nbo_csv ? ",%s" : ": %s", text);
 	if (o->nbo_range && r->nbr_status == COUNTED)
 		print_range(o, q);

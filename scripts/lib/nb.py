@@ -49,7 +49,8 @@ FLAGS = (("avg", "aggregate of the runs: the mean without a fifth at each end (d
          ("basic_mode", "subtract 0 copies, instead of N from 2 N"), ("end_to_end", "N copies, with all overhead"),
          ("no_mem", "read the counters without access to memory"), ("no_normalization", "do not divide by the number of copies"),
          ("remove_empty_events", "leave out events that did not occur"),
-         ("df", "drain the front end before and after the code"), ("verbose", "print all readings"), ("csv", "print CSV"))
+         ("df", "drain the front end before and after the code"), ("verbose", "print all readings"), ("csv", "print CSV"),
+         ("cycle_by_cycle", "print the counts after each cycle of the code, one copy (-unroll_count 1), -df and -median"))
 PASSED_ON = ("accel", "smp", "mem", "machine", "boot", "image", "qemu", "timeout", "silence", "results")
 
 
@@ -257,6 +258,11 @@ def words_of(one, number, files):
         one.asm, init, one.registers = exegesis.read_snippet(one.exegesis, one.arch)
         one.asm_init, one.att = init or one.asm_init, True
         one.name = one.name or pathlib.Path(one.exegesis).name
+    if one.cycle_by_cycle and one.loop_count:
+        raise HostError("-cycle_by_cycle: the code runs once: leave -loop_count out")
+    if one.cycle_by_cycle:
+        one.df, one.unroll_count = True, one.unroll_count or 1
+        one.median = not (one.avg or one.min or one.max)
     if one.kernel is not None:
         more = called(one, number, files)
     given = {f"-asm{part}": getattr(one, "asm" + part) for part in PARTS if getattr(one, "asm" + part) is not None}

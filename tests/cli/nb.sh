@@ -170,6 +170,22 @@ for arch in arm64 x86_64; do
 	check "$arch: how many instructions a copy has" test "$(sed -n 's/.*; for each of \([0-9]*\) inst.*/\1/p' "$out" | paste -s -d ' ')" = '2 8'
 done
 
+# Cycle by cycle: the emulated x86 has two cycles for each instruction, arm64 one.
+echo '-cycle_by_cycle -asm "ADD RAX, RBX; JMP 1f; 1: DEC RCX"' >"$tap_dir/cycles_x86_64"
+echo '-cycle_by_cycle -asm "mov w3, 2; 1: subs w3, w3, 1; b.ne 1b"' >"$tap_dir/cycles_arm64"
+cat >"$tap_dir/cycles" <<END
+Instructions retired: 0 1 1 2 2 3 3
+Core cycles: 0 2 2 4 4 6 6
+Reference cycles: 0 1 1 2 2 3 3
+Instructions retired: 0 1 2 3 4 5
+Core cycles: 0 1 2 3 4 5
+END
+for arch in x86_64 arm64; do
+	expect "$arch: cycle by cycle" 0 '' scripts/barecpc nb --arch $arch --accel tcg -n_measurements 1 -snippets "$tap_dir/cycles_$arch"
+	grep -v '^#' "$out" >>"$tap_dir/cycles.out"
+done
+check 'the counts after each cycle' diff "$tap_dir/cycles" "$tap_dir/cycles.out"
+
 # llvm-exegesis' snippets and results.
 cat >"$tap_dir/snippet.s" <<END
 # LLVM-EXEGESIS-LIVEIN RDI
