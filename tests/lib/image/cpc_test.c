@@ -270,19 +270,19 @@ is_amd(void)
 bool
 emulator_models(uint64_t code)
 {
-	bool inv_or_cmask = (code & 0xff800000) != 0;
+	bool edge_inv_or_cmask = (code & 0xff840000) != 0;
 
 	if (code >> 30 == 1)
 		return true; /* a fixed PIC */
-	if ((code & 0x240000) != 0)
-		return false; /* edge, any thread */
+	if ((code & 0x200000) != 0)
+		return false; /* any thread */
 	if (is_amd()) {
 		code &= 0xf0000ffff;
 		return code == 0xc0 || code == 0x76 || code == 0xc2;
 	}
 	code &= 0xffff;
 	return code == 0xc0 || code == 0x3c || code == 0xc4 ||
-	       (code == 0x13c && !inv_or_cmask);
+	       (code == 0x13c && !edge_inv_or_cmask);
 }
 #else
 /*

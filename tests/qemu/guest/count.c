@@ -130,6 +130,25 @@ test_counts(void)
 		EVTSEL_OS | EVTSEL_INV | EVTSEL_CMASK(16), 1000),
 	    2002ull * pmu.cpi);
 
+	/* After a cycle with an instruction comes one without. */
+	check("edge: instructions",
+	    pmu_run(body_loop, 0, INSTRUCTIONS, EVTSEL_OS | EVTSEL_EDGE, 1000),
+	    2002);
+	check("edge, cmask 1: branches",
+	    pmu_run(body_loop, 0, BRANCHES,
+		EVTSEL_OS | EVTSEL_EDGE | EVTSEL_CMASK(1), 1000),
+	    1000);
+	check("edge, cmask 1, inverted: each end of a branch",
+	    pmu_run(body_loop, 0, BRANCHES,
+		EVTSEL_OS | EVTSEL_EDGE | EVTSEL_INV | EVTSEL_CMASK(1), 1000),
+	    1000);
+	check("edge, cmask 2 is never reached",
+	    pmu_run(body_loop, 0, INSTRUCTIONS,
+		EVTSEL_OS | EVTSEL_EDGE | EVTSEL_CMASK(2), 1000),
+	    0);
+	check("edge: no end of a halt in a loop",
+	    pmu_run(body_loop, 0, CYCLES, EVTSEL_OS | EVTSEL_EDGE, 1000), 0);
+
 	if (pmu.global) {
 		struct start s = pmu_setup(0, INSTRUCTIONS, EVTSEL_OS, 0);
 
@@ -185,6 +204,10 @@ test_modes(void)
 		one_way(c, "iret and int", body_user, 3);
 		one_way(c, "sysret and syscall", body_syscall, 4);
 	}
+	check("edge: entries into the kernel",
+	    pmu_run(body_user, 0, CYCLES, EVTSEL_OS | EVTSEL_EDGE, 1000), 1);
+	check("edge: entries into user mode",
+	    pmu_run(body_user, 0, CYCLES, EVTSEL_USR | EVTSEL_EDGE, 1000), 1);
 	check("user branches",
 	    pmu_run(body_user, 0, BRANCHES, EVTSEL_USR, 1000), 1000);
 	check("kernel branches",

@@ -30,6 +30,7 @@
 
 #define EVTSEL_USR      (1u << 16)
 #define EVTSEL_OS       (1u << 17)
+#define EVTSEL_EDGE     (1u << 18)
 #define EVTSEL_INT      (1u << 20)
 #define EVTSEL_ANY      (1u << 21)
 #define EVTSEL_EN       (1u << 22)

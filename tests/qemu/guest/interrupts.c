@@ -213,6 +213,14 @@ test_halted(void)
 	check("halted for 50 ms: one overflow", hits, 1);
 	check("halted for 50 ms: by the TSC",
 	    after - before >= 50000000 && after - before < 50100000, true);
+
+	lapic_write(LVT_TIMER, VECTOR_TIMER);
+	lapic_write(TIMER_COUNT, 50000000);
+	s = pmu_setup(0, CYCLES, EVTSEL_OS | EVTSEL_EDGE, 0);
+	run_halt(s.msr, (uint32_t)s.value, (uint32_t)(s.value >> 32), 0, 0);
+	lapic_write(LVT_TIMER, LVT_MASKED);
+	pmu_stop();
+	check("edge of cycles: one end of a halt", pmu_read(0), 1);
 }
 
 static void

@@ -47,7 +47,7 @@ test_events_leaf(void)
 {
 	const uint32_t levels =
 	    EVTSEL_USR | EVTSEL_OS | EVTSEL_INT | EVTSEL_EN | 1u << 19;
-	const uint32_t cycles = EVTSEL_INV | EVTSEL_CMASK(0xff);
+	const uint32_t cycles = EVTSEL_INV | EVTSEL_CMASK(0xff) | EVTSEL_EDGE;
 	uint32_t b, c, d, n = 0;
 
 	check("highest leaf of the emulator's list",
