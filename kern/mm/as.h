@@ -87,6 +87,11 @@ void as_write(struct as *as, uintptr_t va, const void *src, size_t len);
  */
 int as_copy(
     struct as *to, const struct as *from, uintptr_t hole, size_t hole_len);
+/*
+ * A word that the program may write, in the direct map: for atomic changes.
+ * NULL if va is misaligned or the program may not write there.
+ */
+uint32_t *as_word(struct as *as, uintptr_t va);
 /* Make fresh code visible to instruction fetch. */
 void as_sync_code(struct as *as, uintptr_t va, size_t len);
 

@@ -368,6 +368,19 @@ as_write(struct as *as, uintptr_t va, const void *src, size_t len)
 	}
 }
 
+uint32_t *
+as_word(struct as *as, uintptr_t va)
+{
+	const struct region *r = as_find(as, va);
+	uint64_t pa;
+
+	if (va % sizeof(uint32_t) != 0 || r == NULL ||
+	    (r->r_prot & PROT_WRITE) == 0 ||
+	    find_mapping(as, va & -PAGE_SIZE, &pa) == NULL)
+		return NULL;
+	return (uint32_t *)((char *)pa_to_va(pa) + va % PAGE_SIZE);
+}
+
 void
 as_sync_code(struct as *as, uintptr_t va, size_t len)
 {

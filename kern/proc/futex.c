@@ -16,6 +16,7 @@
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/futex_queue.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
@@ -28,28 +29,26 @@
 #define FUTEX_WAKE        1
 #define FUTEX_REQUEUE     3
 #define FUTEX_CMP_REQUEUE 4
+#define FUTEX_LOCK_PI     6
+#define FUTEX_UNLOCK_PI   7
+#define FUTEX_TRYLOCK_PI  8
 #define FUTEX_WAIT_BITSET 9
 #define FUTEX_WAKE_BITSET 10
+#define FUTEX_LOCK_PI2    13 /* LOCK_PI with another clock */
 #define FUTEX_CMD_MASK    0x7f
 #define ALL_BITS          0xffffffffU
 
 #define HANDOVER_AFTER 8
 #define HANDOVER_NS    8000000 /* two slices: the longest wait of a waker */
 
-#define HASH_BITS 10
-static struct futex_queue {
-	struct waitq fq_waiters;
-	/* The LWP that the last wake woke, until it runs.  Only compared. */
-	const struct lwp *fq_woken;
-	struct waitq fq_wakers; /* these wait until it runs */
-} queues[1 << HASH_BITS];
+struct futex_queue futex_queues[FUTEX_QUEUES];
 
-static struct futex_queue *
-queue_of(const struct proc *p, uintptr_t uva)
+struct futex_queue *
+futex_queue(const struct proc *p, uintptr_t uva)
 {
 	uint64_t h = ((uintptr_t)p >> 6 ^ uva >> 2) * 0x9e3779b97f4a7c15;
 
-	return &queues[h >> (64 - HASH_BITS)];
+	return &futex_queues[h >> (64 - FUTEX_HASH_BITS)];
 }
 
 /* The first LWP, from l on, that waits at uva with one of the bits. */
@@ -80,12 +79,18 @@ wake_waiters(struct futex_queue *q, uintptr_t uva, unsigned n, uint32_t bits)
 }
 
 void
+futex_wake_one(uintptr_t uva)
+{
+	wake_waiters(futex_queue(proc_self(), uva), uva, 1, ALL_BITS);
+}
+
+void
 futex_clear(uintptr_t uva)
 {
 	static const uint32_t zero;
 
 	if (uva % sizeof zero == 0 && copyout(uva, &zero, sizeof zero) == 0)
-		wake_waiters(queue_of(proc_self(), uva), uva, 1, ALL_BITS);
+		futex_wake_one(uva);
 }
 
 static intptr_t
@@ -93,15 +98,15 @@ requeue_waiters(const uintptr_t *a)
 {
 	uintptr_t from = a[0], to = a[4];
 	int nwake = (int)a[2], nmove = (int)a[3], moved = 0;
-	struct waitq *wq = &queue_of(proc_self(), to)->fq_waiters;
+	struct waitq *wq = &futex_queue(proc_self(), to)->fq_waiters;
 	struct lwp *l, *next;
 	unsigned woken;
 
 	if (nwake < 0 || nmove < 0 || to % sizeof(uint32_t) != 0)
 		return -EINVAL;
 	woken = wake_waiters(
-	    queue_of(proc_self(), from), from, (unsigned)nwake, ALL_BITS);
-	l = queue_of(proc_self(), from)->fq_waiters.wq_lwps.q_first;
+	    futex_queue(proc_self(), from), from, (unsigned)nwake, ALL_BITS);
+	l = futex_queue(proc_self(), from)->fq_waiters.wq_lwps.q_first;
 	for (; from != to && moved < nmove &&
 	       (l = next_waiter(l, from, ALL_BITS)) != NULL;
 	     l = next, moved++) {
@@ -127,7 +132,7 @@ check_word(uintptr_t uva, uint32_t expected)
 static void
 runs_again(const struct lwp *l)
 {
-	struct futex_queue *q = queue_of(l->l_proc, l->l_futex);
+	struct futex_queue *q = futex_queue(l->l_proc, l->l_futex);
 
 	if (q->fq_woken == l)
 		q->fq_woken = NULL;
@@ -139,7 +144,7 @@ static intptr_t
 futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 {
 	struct lwp *l = lwp_self();
-	struct waitq *wq = &queue_of(l->l_proc, a[0])->fq_waiters;
+	struct waitq *wq = &futex_queue(l->l_proc, a[0])->fq_waiters;
 	uint64_t deadline;
 	int err;
 
@@ -202,7 +207,7 @@ static intptr_t
 futex_wake(const uintptr_t *a, uint32_t bits)
 {
 	struct lwp *l = lwp_self();
-	struct futex_queue *q = queue_of(l->l_proc, a[0]);
+	struct futex_queue *q = futex_queue(l->l_proc, a[0]);
 	unsigned woken;
 
 	if (bits == 0)
@@ -234,6 +239,13 @@ sys_futex(const uintptr_t *a)
 	case FUTEX_CMP_REQUEUE:
 		err = check_word(a[0], (uint32_t)a[5]);
 		return err != 0 ? -err : requeue_waiters(a);
+	case FUTEX_LOCK_PI:
+	case FUTEX_LOCK_PI2:
+		return futex_lock_pi(a[0], a[3]);
+	case FUTEX_TRYLOCK_PI:
+		return futex_trylock_pi(a[0]);
+	case FUTEX_UNLOCK_PI:
+		return futex_unlock_pi(a[0]);
 	default:
 		return -ENOSYS;
 	}

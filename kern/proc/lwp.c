@@ -129,6 +129,7 @@ lwp_exit(void)
 	counting->lwp_exit(l);
 	sig_lwp_exit(l);
 	sig_flush(p, &l->l_sigpend);
+	futex_lwp_exit(l);
 	/* Wake joiners after the counters are gone, not before. */
 	if (!p->p_exiting && l->l_clear_tid != 0)
 		futex_clear(l->l_clear_tid);

@@ -63,8 +63,10 @@ struct lwp {
 	/* Only for LWPs of processes. */
 	struct lwp *l_sibling, **l_link; /* in p_lwps */
 	struct lwp *l_hash_next, **l_hash_link;
-	uintptr_t l_futex;     /* futex(2): it waits here, */
-	uint32_t l_futex_bits; /* for a wake with one of these bits */
+	uintptr_t l_futex;        /* futex(2): it waits here, */
+	uint32_t l_futex_bits;    /* for a wake with one of these bits */
+	struct lwp *l_lock_owner; /* it waits for this LWP's lock, or NULL */
+	unsigned l_lock_waiters;  /* LWPs that wait for locks of this one */
 	/* Its wakes of one LWP at this address, since it last waited. */
 	uintptr_t l_wake_uva;
 	unsigned l_wakes;
@@ -84,6 +86,7 @@ struct lwp {
 	bool l_restart;           /* make the system call again */
 	struct sigkept l_kept;    /* the mask: bit n - 1, signal n is blocked */
 	uintptr_t l_clear_tid;    /* set_tid_address(2) */
+	uintptr_t l_robust;       /* set_robust_list(2), or 0 */
 	uintptr_t l_entry_pc, l_entry_sp;
 	struct trapframe *l_tf;   /* of its last entry into the kernel */
 	struct cpuset l_affinity; /* CPUs it may run on */

@@ -123,6 +123,7 @@ become_program(struct proc *p, struct proc *loaded, const char *path,
 	strlcpy_shown(p->p_name, path, sizeof p->p_name);
 	strlcpy(p->p_args, loaded->p_args, sizeof p->p_args);
 	l->l_clear_tid = 0;
+	l->l_robust = 0;
 	lwp_hash_remove(l);
 	lwp_hash_insert(l, p->p_pid); /* even if it was not the first LWP */
 	l->l_id = p->p_next_id = 1;

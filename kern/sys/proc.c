@@ -3,6 +3,7 @@
  */
 #include "kern/proc/proc.h"
 #include "kern/arch.h"
+#include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/sys/syscall.h"
@@ -41,11 +42,29 @@ sys_set_tid_address(const uintptr_t *a)
 	return lwp_self()->l_tid;
 }
 
-/* Accepted: robust futexes matter only between processes. */
+#define ROBUST_HEAD_BYTES 24
+
 intptr_t
 sys_set_robust_list(const uintptr_t *a)
 {
-	return a[1] == 24 ? 0 : -EINVAL;
+	if (a[1] != ROBUST_HEAD_BYTES)
+		return -EINVAL;
+	lwp_self()->l_robust = a[0];
+	return 0;
+}
+
+intptr_t
+sys_get_robust_list(const uintptr_t *a)
+{
+	const struct lwp *l = a[0] == 0 ? lwp_self() : lwp_find((int)a[0]);
+	const uint64_t bytes = ROBUST_HEAD_BYTES;
+
+	if (l == NULL || l->l_proc != proc_self())
+		return -ESRCH;
+	if (copyout(a[1], &l->l_robust, sizeof l->l_robust) != 0 ||
+	    copyout(a[2], &bytes, sizeof bytes) != 0)
+		return -EFAULT;
+	return 0;
 }
 
 /*

@@ -69,6 +69,7 @@
 	X(exit_group)                                                          \
 	X(set_tid_address)                                                     \
 	X(set_robust_list)                                                     \
+	X(get_robust_list)                                                     \
 	X(rseq)                                                                \
 	X(clone3)                                                              \
 	X(personality)                                                         \

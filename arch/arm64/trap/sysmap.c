@@ -43,6 +43,7 @@ const int16_t arch_sysmap[] = {
 	[96] = SYS_set_tid_address,
 	[98] = SYS_futex,
 	[99] = SYS_set_robust_list,
+	[100] = SYS_get_robust_list,
 	[101] = SYS_nanosleep,
 	[102] = SYS_getitimer,
 	[103] = SYS_setitimer,

@@ -108,6 +108,7 @@ const int16_t arch_sysmap[] = {
 	[270] = SYS_pselect6,
 	[271] = SYS_ppoll,
 	[273] = SYS_set_robust_list,
+	[274] = SYS_get_robust_list,
 	[292] = SYS_dup3,
 	[293] = SYS_pipe2,
 	[297] = SYS_rt_tgsigqueueinfo,

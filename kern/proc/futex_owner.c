@@ -1,0 +1,256 @@
+/*
+ * Locks whose word names their owner: those with priority inheritance, and
+ * robust ones, which the next LWP gets if their owner ends.
+ *
+ * The word is the owner's thread id, 0 if the lock is free, and two flags.
+ * A program changes it from 0 to its id, and back, without a system call;
+ * with WAITERS set it must ask the kernel to unlock.  An owner inherits no
+ * priority: only LWPs of priocntl(2)'s lowest class differ from others.
+ *
+ * Linux, futex(2), "Priority-inheritance futexes"; Documentation/locking/
+ * robust-futex-ABI.rst.
+ */
+#include "kern/arch.h"
+#include "kern/mm/usercopy.h"
+#include "kern/platform/errno.h"
+#include "kern/proc/futex.h"
+#include "kern/proc/futex_queue.h"
+#include "kern/proc/proc.h"
+#include "kern/sched/deadline.h"
+
+#define WAITERS    0x80000000U
+#define OWNER_DIED 0x40000000U
+#define TID_MASK   0x3fffffffU
+
+static bool
+swap_word(uint32_t *word, uint32_t was, uint32_t now)
+{
+	return __atomic_compare_exchange_n(
+	    word, &was, now, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+/* The first LWP, from l on, that waits for the lock. */
+static struct lwp *
+next_for_lock(struct lwp *l, const struct proc *p, uintptr_t uva)
+{
+	while (l != NULL &&
+	       (l->l_proc != p || l->l_futex != uva || l->l_futex_bits != 0))
+		l = l->l_next;
+	return l;
+}
+
+/* The LWP of this process that the word names, or NULL. */
+static struct lwp *
+find_owner(uint32_t word)
+{
+	struct lwp *owner = lwp_find((int)(word & TID_MASK));
+
+	return owner != NULL && owner->l_proc == proc_self() ? owner : NULL;
+}
+
+/* l waits for a lock of this owner from now on; NULL: for none. */
+static void
+set_owner(struct lwp *l, struct lwp *owner)
+{
+	if (l->l_lock_owner != NULL)
+		l->l_lock_owner->l_lock_waiters--;
+	l->l_lock_owner = owner;
+	if (owner != NULL)
+		owner->l_lock_waiters++;
+}
+
+/*
+ * Take the lock if it is free; else set WAITERS.  Returns 0 if it is taken,
+ * EAGAIN if the caller has to wait, or another errno.
+ */
+static int
+take_or_mark(uint32_t *word, bool only_try)
+{
+	uint32_t tid = (uint32_t)lwp_self()->l_tid, was;
+
+	for (;;) {
+		was = __atomic_load_n(word, __ATOMIC_RELAXED);
+		if ((was & TID_MASK) == 0) {
+			/* OWNER_DIED stays: the program has to repair. */
+			if (swap_word(word, was, was | tid))
+				return 0;
+			continue;
+		}
+		if ((was & TID_MASK) == tid)
+			return EDEADLK;
+		if (only_try)
+			return EAGAIN;
+		if (find_owner(was) == NULL)
+			return ESRCH;
+		if ((was & WAITERS) != 0 || swap_word(word, was, was | WAITERS))
+			return EAGAIN;
+	}
+}
+
+intptr_t
+futex_trylock_pi(uintptr_t uva)
+{
+	uint32_t *word = as_word(&proc_self()->p_as, uva);
+
+	return word == NULL ? -EFAULT : -take_or_mark(word, true);
+}
+
+intptr_t
+futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva)
+{
+	struct lwp *l = lwp_self();
+	struct waitq *wq = &futex_queue(l->l_proc, uva)->fq_waiters;
+	uint64_t deadline;
+	uint32_t *word;
+	int err;
+
+	if ((err = deadline_in(deadline_uva, true, &deadline)) != 0)
+		return -err;
+	do {
+		if ((word = as_word(&l->l_proc->p_as, uva)) == NULL)
+			return -EFAULT;
+		if ((err = take_or_mark(word, false)) != EAGAIN)
+			return -err;
+		l->l_futex = uva;
+		l->l_futex_bits = 0;
+		set_owner(l, find_owner(*word));
+		lock_acquire(&wq->wq_lock);
+		/* 0: the lock was handed to this LWP. */
+		err = waitq_sleep(wq, deadline);
+		lock_release(&wq->wq_lock);
+		set_owner(l, NULL);
+	} while (err == EINTR && !sig_check(l));
+	return err == EINTR ? sig_restart(l) : -err;
+}
+
+/* Give the lock to the first LWP that waits for it, or make it free. */
+static void
+hand_over(uint32_t *word, uintptr_t uva, uint32_t flags)
+{
+	const struct proc *p = proc_self();
+	struct lwp *l = futex_queue(p, uva)->fq_waiters.wq_lwps.q_first, *rest;
+
+	if ((l = next_for_lock(l, p, uva)) == NULL) {
+		__atomic_store_n(word, flags, __ATOMIC_SEQ_CST);
+		return;
+	}
+	flags |= (uint32_t)l->l_tid;
+	for (rest = l; (rest = next_for_lock(rest->l_next, p, uva)) != NULL;) {
+		flags |= WAITERS;
+		set_owner(rest, l);
+	}
+	__atomic_store_n(word, flags, __ATOMIC_SEQ_CST);
+	sched_wake(l, 0);
+}
+
+intptr_t
+futex_unlock_pi(uintptr_t uva)
+{
+	uint32_t *word = as_word(&proc_self()->p_as, uva);
+
+	if (word == NULL)
+		return -EFAULT;
+	if ((__atomic_load_n(word, __ATOMIC_RELAXED) & TID_MASK) !=
+	    (uint32_t)lwp_self()->l_tid)
+		return -EPERM;
+	hand_over(word, uva, 0);
+	return 0;
+}
+
+/*
+ * Robust locks: the program keeps a list of those that an LWP holds.
+ */
+
+/* Linux's struct robust_list_head. */
+struct robust_head {
+	uintptr_t rh_first;
+	int64_t rh_offset;    /* from an entry to its word */
+	uintptr_t rh_pending; /* being locked or unlocked, or 0 */
+};
+#define ENTRY_PI    1UL  /* in the address of an entry */
+#define ENTRIES_MAX 2048 /* as in Linux: the list may be a circle */
+
+/* The owner has ended: mark the lock, and let the next LWP have it. */
+static void
+release_dead(uintptr_t entry, int64_t offset)
+{
+	uintptr_t uva = (entry & ~ENTRY_PI) + (uintptr_t)offset;
+	uint32_t *word = as_word(&proc_self()->p_as, uva), was;
+
+	if (word == NULL)
+		return;
+	do {
+		was = __atomic_load_n(word, __ATOMIC_RELAXED);
+		if ((was & TID_MASK) != (uint32_t)lwp_self()->l_tid)
+			return;
+	} while (!swap_word(word, was, (was & WAITERS) | OWNER_DIED));
+	if ((entry & ENTRY_PI) != 0)
+		hand_over(word, uva, OWNER_DIED);
+	else if ((was & WAITERS) != 0)
+		futex_wake_one(uva);
+}
+
+static void
+release_listed(const struct lwp *l)
+{
+	uintptr_t head = l->l_robust, entry, next;
+	struct robust_head rh;
+
+	if (head == 0 || copyin(&rh, head, sizeof rh) != 0)
+		return;
+	entry = rh.rh_first;
+	for (unsigned n = 0; n < ENTRIES_MAX && (entry & ~ENTRY_PI) != head;
+	     n++) {
+		if (copyin(&next, entry & ~ENTRY_PI, sizeof next) != 0)
+			break;
+		if (entry != rh.rh_pending)
+			release_dead(entry, rh.rh_offset);
+		entry = next;
+	}
+	if (rh.rh_pending != 0)
+		release_dead(rh.rh_pending, rh.rh_offset);
+}
+
+/* The first LWP of the queue that waits for a lock of `owner`. */
+static struct lwp *
+first_for_owner(const struct futex_queue *q, const struct lwp *owner)
+{
+	struct lwp *l = q->fq_waiters.wq_lwps.q_first;
+
+	while (l != NULL && l->l_lock_owner != owner)
+		l = l->l_next;
+	return l;
+}
+
+/*
+ * Hand over every lock that an LWP waits for.  Its word may not name the
+ * owner any more: musl changes the words of robust locks itself.
+ */
+static void
+release_awaited(const struct lwp *owner)
+{
+	struct lwp *l;
+
+	for (unsigned i = 0; i < FUTEX_QUEUES && owner->l_lock_waiters > 0;) {
+		uintptr_t uva;
+		uint32_t *word;
+
+		if ((l = first_for_owner(&futex_queues[i], owner)) == NULL) {
+			i++;
+			continue;
+		}
+		uva = l->l_futex;
+		word = as_word(&l->l_proc->p_as, uva);
+		if (word != NULL && !l->l_proc->p_exiting)
+			hand_over(word, uva, OWNER_DIED);
+		set_owner(l, NULL);
+	}
+}
+
+void
+futex_lwp_exit(struct lwp *l)
+{
+	if (!l->l_proc->p_exiting)
+		release_listed(l);
+	release_awaited(l);
+}
