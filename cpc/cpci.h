@@ -86,9 +86,11 @@ struct __cpc {
 	uint_t c_caps;
 	struct cpci_list c_cciname, c_cpuref; /* one name each */
 	struct machine c_machine;             /* event.c loads its table */
-	struct cpci_table c_sets;             /* struct cpci_set */
-	struct cpci_table c_bufs;             /* struct cpci_buf */
-	struct cpci_set *c_old_sets;          /* destroyed, for the next set */
+	struct machine *c_types; /* its core types; NULL: CPUs are alike */
+	uint_t c_ntypes;
+	struct cpci_table c_sets;      /* struct cpci_set */
+	struct cpci_table c_bufs;      /* struct cpci_buf */
+	struct cpci_set *c_old_sets;   /* destroyed, for the next set */
 	struct cpci_pack *c_old_packs; /* outgrown, until the handle closes */
 	pid_t c_target; /* the process that it bound to last, or 0; atomic */
 };
@@ -201,12 +203,24 @@ void cpci_unlock(cpc_t *cpc, const sigset_t *mask);
 int cpci_fail(
     cpc_t *cpc, const char *fn, int err, int subcode, const char *why);
 
+/*
+ * core_type.c: describe the core types of a machine, if it has any.  False: out
+ * of memory.
+ */
+bool cpci_types_fetch(struct machine *mc);
+/* The machine of a core type, counted from 1; 0: the handle's. */
+const struct machine *cpci_machine_of(cpc_t *cpc, unsigned type);
+
 /* event.c */
 /* Fill li, which is empty, by an operation that returns a list. */
 bool cpci_list_fetch(struct cpci_list *li, enum cpc_op op);
 void cpci_list_free(struct cpci_list *li);
-/* Resolve a name or number.  The caller holds the handle's lock. */
-bool cpci_event(cpc_t *cpc, const char *event, struct cpc_event *ev);
+/*
+ * Resolve a name or number, for a core type counted from 1, or for the handle's
+ * machine (0).  The caller holds the handle's lock.
+ */
+bool cpci_event(
+    cpc_t *cpc, unsigned type, const char *event, struct cpc_event *ev);
 /* The same for a machine whose table is loaded. */
 bool cpci_event_of(
     const struct machine *mc, const char *event, struct cpc_event *ev);

@@ -87,15 +87,15 @@ machine_of(cpc_t *cpc)
 #define PADDED (CPC_MAX_EVENT_LEN + EVENT_WORD)
 
 bool
-cpci_event(cpc_t *cpc, const char *event, struct cpc_event *ev)
+cpci_event(cpc_t *cpc, unsigned type, const char *event, struct cpc_event *ev)
 {
+	const struct machine *mc = cpci_machine_of(cpc, type);
 	long value;
 
 	if (event != NULL && !cpc->c_machine.mc_loaded &&
-	    !is_number(event, &value) &&
-	    !machine_is_own(&cpc->c_machine, event))
+	    !is_number(event, &value) && !machine_is_own(mc, event))
 		machine_of(cpc);
-	return cpci_event_of(&cpc->c_machine, event, ev);
+	return cpci_event_of(mc, event, ev);
 }
 
 bool
@@ -211,5 +211,7 @@ cpc_walk_attrs(
 		if ((cpc->c_machine.mc_pmu.pm_attrs >> i & 1) != 0)
 			action(arg, machine_attr((enum cpc_attr_id)i));
 	}
+	if (cpc->c_ntypes != 0)
+		action(arg, "core_type");
 	action(arg, "picnum");
 }

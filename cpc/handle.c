@@ -32,6 +32,7 @@ handle_free(cpc_t *cpc)
 	cpci_sets_free(cpc);
 	cpci_table_free(&cpc->c_sets);
 	cpci_table_free(&cpc->c_bufs);
+	free(cpc->c_types);
 	pthread_mutex_destroy(&cpc->c_lock);
 	free(cpc);
 }
@@ -57,11 +58,14 @@ cpc_open(int ver)
 	cpc->c_caps = (uint_t)cpc_syscall(CPC_OP_CAPS, 0, 0, 0, 0);
 	cpc_syscall(CPC_OP_PMU, (uintptr_t)&cpc->c_machine.mc_pmu, 0, 0, 0);
 	if (!cpci_list_fetch(&cpc->c_cciname, CPC_OP_IMPL_NAME) ||
-	    !cpci_list_fetch(&cpc->c_cpuref, CPC_OP_CPUREF)) {
+	    !cpci_list_fetch(&cpc->c_cpuref, CPC_OP_CPUREF) ||
+	    !cpci_types_fetch(&cpc->c_machine)) {
 		handle_free(cpc);
 		errno = ENOMEM;
 		return NULL;
 	}
+	cpc->c_types = cpc->c_machine.mc_types;
+	cpc->c_ntypes = cpc->c_machine.mc_ntypes;
 	return cpc;
 }
 

@@ -14,6 +14,7 @@ query_machine(void)
 {
 	has_pmu = cpc_syscall(
 		      CPC_OP_PMU, (uintptr_t)&own_machine.mc_pmu, 0, 0, 0) == 0;
+	has_pmu = has_pmu && cpci_types_fetch(&own_machine);
 	if (has_pmu)
 		machine_load(&own_machine, CPCI_EVENTS);
 }

@@ -19,11 +19,20 @@ struct wanted {
 	int w_id[CPC_MAX_ATTRS]; /* enum cpc_attr_id, or ID_* */
 };
 
-#define ID_PICNUM  (-1)
-#define ID_UNKNOWN (-2)
+#define ID_PICNUM    (-1)
+#define ID_UNKNOWN   (-2)
+#define ID_CORE_TYPE (-3)
 
+static bool
+is_core_type(const cpc_t *cpc, const char *name)
+{
+	return cpc->c_ntypes != 0 && name != NULL &&
+	       strcmp(name, "core_type") == 0;
+}
+
+/* `pm` is the PMU that the request counts on. */
 static int
-attr_id(cpc_t *cpc, const char *name)
+attr_id(const cpc_t *cpc, const struct cpc_pmu *pm, const char *name)
 {
 	unsigned i;
 
@@ -31,8 +40,10 @@ attr_id(cpc_t *cpc, const char *name)
 		return ID_UNKNOWN;
 	if (strcmp(name, "picnum") == 0)
 		return ID_PICNUM;
+	if (is_core_type(cpc, name))
+		return ID_CORE_TYPE;
 	for (i = 0; i < CPC_ATTR_IDS; i++) {
-		if ((cpc->c_machine.mc_pmu.pm_attrs >> i & 1) != 0 &&
+		if ((pm->pm_attrs >> i & 1) != 0 &&
 		    strcmp(name, machine_attr((enum cpc_attr_id)i)) == 0)
 			return (int)i;
 	}
@@ -53,6 +64,13 @@ attr_put(struct wanted *w, const cpc_attr_t *attr, int id)
 		w->w_nattr++;
 }
 
+/* The PMU that the request counts on. */
+static const struct cpc_pmu *
+pmu_of(cpc_t *cpc, const struct wanted *w)
+{
+	return &cpci_machine_of(cpc, CPC_EVENT_TYPE(w->w_ev.ce_flags))->mc_pmu;
+}
+
 static int
 check_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
     const cpc_attr_t *attrs, int *subcode)
@@ -63,7 +81,8 @@ check_attrs(cpc_t *cpc, struct wanted *w, uint_t nattrs,
 	if (nattrs > CPC_MAX_ATTRS || (nattrs > 0 && attrs == NULL))
 		return EINVAL;
 	for (i = 0; i < nattrs; i++) {
-		if ((id = attr_id(cpc, attrs[i].ca_name)) == ID_UNKNOWN) {
+		id = attr_id(cpc, pmu_of(cpc, w), attrs[i].ca_name);
+		if (id == ID_UNKNOWN) {
 			*subcode = CPC_INVALID_ATTRIBUTE;
 			return EINVAL;
 		}
@@ -81,7 +100,8 @@ check_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
 		;
 	if (i == w->w_nattr)
 		return 0;
-	if (w->w_attr[i].ca_val >= cpc->c_npic) {
+	if (w->w_attr[i].ca_val >=
+	    (cpc->c_ntypes != 0 ? pmu_of(cpc, w)->pm_npic : cpc->c_npic)) {
 		*subcode = CPC_INVALID_PICNUM;
 		return EINVAL;
 	}
@@ -94,14 +114,54 @@ check_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
 	return 0;
 }
 
+/* Set *type to the value of the attribute core_type, counted from 1; or 0. */
 static int
-check_request(cpc_t *cpc, struct wanted *w, uint_t nattrs,
+find_core_type(const cpc_t *cpc, uint_t nattrs, const cpc_attr_t *attrs,
+    unsigned *type, int *subcode)
+{
+	*type = 0;
+	for (uint_t i = 0; attrs != NULL && i < nattrs; i++) {
+		if (!is_core_type(cpc, attrs[i].ca_name))
+			continue;
+		if (attrs[i].ca_val >= cpc->c_ntypes) {
+			*subcode = CPC_ATTRIBUTE_OUT_OF_RANGE;
+			return EINVAL;
+		}
+		*type = (unsigned)attrs[i].ca_val + 1;
+	}
+	return 0;
+}
+
+/* Do attribute, name, handle and set ask for different core types? */
+static bool
+types_conflict(
+    const cpc_t *cpc, const struct wanted *w, unsigned type, unsigned of_set)
+{
+	unsigned named = CPC_EVENT_TYPE(w->w_ev.ce_flags);
+	unsigned handle = cpc->c_machine.mc_pmu.pm_type;
+
+	return (type != 0 && handle != 0 && type != handle) ||
+	       (named != 0 && of_set != 0 && named != of_set);
+}
+
+static int
+check_request(cpc_t *cpc, struct wanted *w, unsigned of_set, uint_t nattrs,
     const cpc_attr_t *attrs, int *subcode)
 {
+	/* A handle of one core type resolves names for it. */
+	bool one = cpc->c_machine.mc_pmu.pm_type != 0;
+	unsigned type;
 	int err;
 
-	if (!cpci_event(cpc, w->w_event, &w->w_ev)) {
+	err = find_core_type(cpc, nattrs, attrs, &type, subcode);
+	if (err != 0)
+		return err;
+	if (!cpci_event(cpc, one ? 0 : type, w->w_event, &w->w_ev)) {
 		*subcode = CPC_INVALID_EVENT;
+		return EINVAL;
+	}
+	if (types_conflict(cpc, w, type, of_set)) {
+		*subcode = CPC_CONFLICTING_REQS;
 		return EINVAL;
 	}
 	if ((w->w_flags & ~CPC_REQ_ALL_FLAGS) != 0) {
@@ -183,20 +243,23 @@ pack_add(struct cpc_pack *pack, const struct wanted *w)
 		.cr_preset = w->w_preset,
 		.cr_flags = w->w_flags,
 		.cr_picnum = w->w_picnum,
-		.cr_nattrs = w->w_nattr - (w->w_picnum != -1),
 	};
 	struct cpc_packattr pa = { 0 };
 	uint_t i;
 
+	for (i = 0; i < w->w_nattr; i++)
+		pr.cr_nattrs += w->w_id[i] >= 0;
 	pack_put(pack, &pr, sizeof pr);
 	for (i = 0; i < w->w_nattr; i++) {
-		if (w->w_id[i] == ID_PICNUM)
+		if (w->w_id[i] < 0)
 			continue;
 		pa.cpa_id = (uint32_t)w->w_id[i];
 		pa.cpa_value = w->w_attr[i].ca_val;
 		pack_put(pack, &pa, sizeof pa);
 	}
 	pack->cp_nreqs++;
+	if (CPC_EVENT_TYPE(w->w_ev.ce_flags) != 0)
+		pack->cp_type = (uint16_t)CPC_EVENT_TYPE(w->w_ev.ce_flags);
 }
 
 int
@@ -213,7 +276,9 @@ cpci_req_add(cpc_t *cpc, struct cpci_set *cs, const char *event,
 	w.w_flags = flags;
 	w.w_picnum = -1;
 	w.w_nattr = 0;
-	if ((err = check_request(cpc, &w, nattrs, attrs, subcode)) != 0)
+	err = check_request(
+	    cpc, &w, cs->cis_pack->cip_pack.cp_type, nattrs, attrs, subcode);
+	if (err != 0)
 		return err;
 	if (!pack_grow(cpc, cs,
 		sizeof(struct cpc_packreq) +

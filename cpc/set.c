@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PACK_ROOM 256
 
@@ -60,6 +61,7 @@ cpc_set_create(cpc_t *cpc)
 	__atomic_store_n(&cs->cis_target, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&cs->cis_bound_once, false, __ATOMIC_RELAXED);
 	cs->cis_pack->cip_pack.cp_nreqs = 0;
+	cs->cis_pack->cip_pack.cp_type = 0;
 	cs->cis_pack->cip_pack.cp_bytes = sizeof(struct cpc_pack);
 
 unlock:
@@ -161,6 +163,10 @@ cpc_set_add_request(cpc_t *cpc, cpc_set_t *set, const char *event,
 		return index;
 	if (subcode == CPC_INVALID_EVENT)
 		cpci_event_why(cpc, event, why, sizeof why);
+	else if (subcode == CPC_CONFLICTING_REQS)
+		strcpy(why,
+		    "a set counts on one core type: put requests of another "
+		    "one in a set of their own");
 	return cpci_fail(cpc, "cpc_set_add_request", err, subcode, why);
 }
 

@@ -41,6 +41,18 @@ find_named(const struct event_db *db, const char *name)
 	return es;
 }
 
+static bool
+has_model(const struct event_pmu *p, unsigned family, unsigned model)
+{
+	for (unsigned i = 0; p->ep_family == family &&
+			     i < sizeof p->ep_models && p->ep_models[i] != 0;
+	     i++) {
+		if (p->ep_models[i] == model)
+			return true;
+	}
+	return false;
+}
+
 static struct events
 cpu_intel(const struct event_db *db, unsigned family, unsigned model,
     unsigned stepping)
@@ -51,15 +63,37 @@ cpu_intel(const struct event_db *db, unsigned family, unsigned model,
 	if (family == 6 && model == 85)
 		return find_named(db, stepping < 5 ? "skx" : "clx");
 	for (unsigned n = 0; (es = nth_of_vendor(db, n)).es_pmu != NULL; n++) {
-		const struct event_pmu *p = es.es_pmu;
+		if (has_model(es.es_pmu, family, model))
+			return es;
+	}
+	return none;
+}
 
-		for (unsigned i = 0;
-		     p->ep_family == family && i < sizeof p->ep_models &&
-		     p->ep_models[i] != 0;
-		     i++) {
-			if (p->ep_models[i] == model)
-				return es;
-		}
+/* Does the description of a PMU end in this text? */
+static bool
+is_described_by(const struct event_pmu *p, const char *end)
+{
+	const char *at = p->ep_desc;
+
+	while (*at != '\0' && !is_same(at, end))
+		at++;
+	return *at != '\0';
+}
+
+#define CORE_ATOM 0x20 /* Intel SDM vol. 2A, "CPUID" (leaf 1AH) */
+
+struct events
+events_core(const struct event_db *const *dbs, unsigned family, unsigned model,
+    unsigned core)
+{
+	const char *end = core == CORE_ATOM ? "E-core" : "P-core";
+	struct events es;
+
+	for (unsigned n = 0;
+	     (es = nth_of_vendor(dbs[EVENT_INTEL], n)).es_pmu != NULL; n++) {
+		if (has_model(es.es_pmu, family, model) &&
+		    is_described_by(es.es_pmu, end))
+			return es;
 	}
 	return none;
 }

@@ -124,6 +124,12 @@ events_pics(const struct events *es, unsigned set)
  */
 struct events events_cpu(const struct event_db *const *dbs,
     enum event_kind vendor, unsigned family, unsigned model, unsigned stepping);
+/*
+ * The table of one core type of a hybrid Intel part.  core is
+ * CPUID.1AH:EAX[31:24], 0x20 or 0x40.
+ */
+struct events events_core(const struct event_db *const *dbs, unsigned family,
+    unsigned model, unsigned core);
 
 /* The longest name that events_parse() accepts. */
 #define EVENT_MAXTEXT 511

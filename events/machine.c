@@ -89,8 +89,23 @@ say_no_table(struct machine *mc, const char *codes)
 	    arm ? "part" : "model", pm->pm_model, codes);
 }
 
-void
-machine_load(struct machine *mc, const char *folder)
+/*
+ * The table of the CPU.  A hybrid part has two tables for its model: that of
+ * the core type is right.
+ */
+static struct events
+find_table(const struct cpc_pmu *pm, const struct event_db *const *dbs,
+    const struct machine_kind *mk)
+{
+	if (pm->pm_core != 0)
+		return events_core(
+		    dbs, pm->pm_family, pm->pm_model, pm->pm_core);
+	return events_cpu(
+	    dbs, mk->mk_kind, pm->pm_family, pm->pm_model, pm->pm_stepping);
+}
+
+static void
+load_one(struct machine *mc, const char *folder)
 {
 	const struct cpc_pmu *pm = &mc->mc_pmu;
 	const struct machine_kind *mk = kind_of(mc);
@@ -106,10 +121,22 @@ machine_load(struct machine *mc, const char *folder)
 		if (dbs[mk->mk_kind] == NULL)
 			say_no_file(mc, codes);
 		else
-			mc->mc_table = events_cpu(dbs, mk->mk_kind,
-			    pm->pm_family, pm->pm_model, pm->pm_stepping);
+			mc->mc_table = find_table(pm, dbs, mk);
 		if (dbs[mk->mk_kind] != NULL && mc->mc_table.es_pmu == NULL)
 			say_no_table(mc, codes);
+	}
+}
+
+void
+machine_load(struct machine *mc, const char *folder)
+{
+	for (unsigned t = 0; t < mc->mc_ntypes; t++)
+		machine_load(&mc->mc_types[t], folder);
+	if (mc->mc_ntypes == 0) {
+		load_one(mc, folder);
+	} else {
+		mc->mc_table = mc->mc_types[0].mc_table;
+		strcpy(mc->mc_why, mc->mc_types[0].mc_why);
 	}
 	__atomic_store_n(&mc->mc_loaded, true, __ATOMIC_RELEASE);
 }
@@ -185,7 +212,11 @@ machine_is_own(const struct machine *mc, const char *name)
 {
 	struct cpc_event ce;
 
-	return resolve_own(mc, name, &ce) != 0;
+	for (unsigned t = 0; t < mc->mc_ntypes; t++) {
+		if (!machine_is_own(&mc->mc_types[t], name))
+			return false;
+	}
+	return mc->mc_ntypes != 0 || resolve_own(mc, name, &ce) != 0;
 }
 
 #define LEVELS (1U << MOD_U | 1U << MOD_K | 1U << MOD_HV)
@@ -251,7 +282,7 @@ resolve_number(const struct machine *mc, uint64_t num, struct cpc_event *ce)
 
 /* The machine's own names come first, then numbers, then the table's names. */
 bool
-machine_event(const struct machine *mc, const char *name, bool is_num,
+machine_event_alone(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce)
 {
 	uint64_t pics;
@@ -272,6 +303,18 @@ machine_event(const struct machine *mc, const char *name, bool is_num,
 	}
 	ce->ce_pics = (uint32_t)(pics & mc->mc_pmu.pm_pics);
 	return true;
+}
+
+bool
+machine_event(const struct machine *mc, const char *name, bool is_num,
+    uint64_t num, struct cpc_event *ce)
+{
+	if (mc->mc_pmu.pm_ntypes == 0)
+		return machine_event_alone(mc, name, is_num, num, ce);
+	if (machine_event_typed(mc, name, is_num, num, ce))
+		return true;
+	*ce = (struct cpc_event){ .ce_code = 0 };
+	return false;
 }
 
 bool
@@ -327,6 +370,8 @@ machine_next(const struct machine *mc, uint64_t pics, bool generic,
 	const struct events *es = &mc->mc_table;
 
 	pics &= mc->mc_pmu.pm_pics;
+	if (mc->mc_ntypes != 0)
+		return machine_next_shared(mc, pics, generic, ml, buf, size);
 	if (next_own(mc, pics, generic, &ml->mcl_own, buf, size))
 		return true;
 	/* Presets of the table that are not the machine's own. */
@@ -409,6 +454,16 @@ suggest_name(const struct machine *mc, const char *name, char *buf, size_t size)
 void
 machine_why(const struct machine *mc, const char *name, char *buf, size_t size)
 {
+	if (mc->mc_pmu.pm_ntypes != 0 && machine_why_typed(mc, name, buf, size))
+		return;
+	machine_why_alone(
+	    mc->mc_ntypes != 0 ? &mc->mc_types[0] : mc, name, buf, size);
+}
+
+void
+machine_why_alone(
+    const struct machine *mc, const char *name, char *buf, size_t size)
+{
 	char near[CPC_MAX_EVENT_LEN];
 	const char *wrong;
 	bool own = nearest_own(mc, name, 1) != NULL;
@@ -432,5 +487,9 @@ machine_why(const struct machine *mc, const char *name, char *buf, size_t size)
 bool
 machine_knows(const struct machine *mc, const char *name)
 {
+	for (unsigned t = 0; t < mc->mc_ntypes; t++) {
+		if (machine_knows(&mc->mc_types[t], name))
+			return true;
+	}
 	return events_preset_exists(name) || error_of(mc, name) == EVENT_OK;
 }

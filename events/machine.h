@@ -15,6 +15,12 @@ struct machine {
 	/* Why it is absent, part of a line; "" for the software PMU */
 	char mc_why[256];
 	bool mc_loaded; /* atomic: mc_table and mc_why are set */
+	/*
+	 * The core types, if CPUs differ.  Then mc_pmu is what all share, and
+	 * mc_table and mc_why are the first type's.
+	 */
+	struct machine *mc_types;
+	unsigned mc_ntypes;
 };
 
 /* A kind of PMU: the events that it has on every CPU, and its codes. */
@@ -74,6 +80,22 @@ struct machine_list {
 };
 bool machine_next(const struct machine *mc, uint64_t pics, bool generic,
     struct machine_list *ml, char *buf, size_t size);
+
+/*
+ * core_type.c: the same for a machine with core types, or for one of them.
+ * machine_why_typed() returns false if no type has the name.
+ */
+bool machine_event_typed(const struct machine *mc, const char *name,
+    bool is_num, uint64_t num, struct cpc_event *ce);
+bool machine_next_shared(const struct machine *mc, uint64_t pics, bool generic,
+    struct machine_list *ml, char *buf, size_t size);
+bool machine_why_typed(
+    const struct machine *mc, const char *name, char *buf, size_t size);
+/* machine.c: the same for one PMU, whatever its core type. */
+bool machine_event_alone(const struct machine *mc, const char *name,
+    bool is_num, uint64_t num, struct cpc_event *ce);
+void machine_why_alone(
+    const struct machine *mc, const char *name, char *buf, size_t size);
 
 /* The name of an attribute, or NULL. */
 const char *machine_attr(enum cpc_attr_id id);

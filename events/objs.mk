@@ -2,7 +2,7 @@
 # no name of an event.
 EVENT_LIB := $(addprefix events/,parse.o mod.o masks.o key.o find.o encode.o encode_netburst.o perf.o name.o preset.o \
     suggest.o nearer.o amd_pics.o cpu.o \
-    file.o machine.o own_intel.o own_amd.o own_arm.o own_soft.o)
+    file.o machine.o core_type.o own_intel.o own_amd.o own_arm.o own_soft.o)
 KERN_EVENT_OBJS := $(addprefix events/,amd_pics.o nearer.o)
 # One table for each vendor.
 EVENT_VENDORS := intel amd arm

@@ -161,6 +161,51 @@ void cpc_walk_attrs(
     cpc_t *cpc, void *arg, void (*action)(void *arg, const char *attr));
 
 /*
+ * Core types.  An extension of barecpc, for machines whose CPUs have different
+ * PMUs, such as P and E cores.  CPUs with the same PMU form a core type, which
+ * has the name that Linux's perf gives its PMU: "cpu_core" and "cpu_atom" on
+ * x86, "armv8_cortex_a55" for example on Arm.
+ *
+ * An ordinary handle describes what all CPUs share: cpc_npic(), cpc_caps(), the
+ * walkers, and the names of events, which must mean the same on every type.
+ * Its sets count on any CPU.
+ *
+ * A set counts on one core type, and may use all that its CPUs have, if one of
+ * its requests asks for the type:
+ * - by the event's name, "cpu_core/EVENT/" or "cpu_core/event=0xa8,umask=1/";
+ * - by the attribute "core_type", whose value is the number of the type;
+ * - by a handle of cpc_open_core_type().
+ *
+ * Then cpc_set_add_request() may fail with EINVAL and one subcode more.
+ * CPC_CONFLICTING_REQS: another request of the set asks for another type.
+ * CPC_ATTRIBUTE_OUT_OF_RANGE: there is no core type of that number.
+ *
+ * While an LWP has such a set, it runs only on CPUs of the type: the bind moves
+ * it there and restricts its affinity.  The affinity becomes as before with the
+ * unbind, at exec(2), and when another set displaces this one.  LWPs that
+ * inherit the set are restricted too; a forked process is not.
+ *
+ * The bind fails with EINVAL and CPC_PBIND_FAILED if the LWP's affinity or
+ * processor binding leaves no such CPU.  So does cpc_bind_cpu() to a CPU of
+ * another type.  If the LWP is bound to such a CPU later, or all CPUs of the
+ * type go offline, the set becomes invalid: EAGAIN.
+ */
+
+/*
+ * The name of core type n, from 0 on.  NULL with EINVAL past the last; the
+ * first is NULL if all CPUs have the same PMU.  The handle owns the string.
+ */
+const char *cpc_core_type(cpc_t *cpc, uint_t n);
+/* The core type of a CPU, or -1 with EINVAL. */
+int cpc_core_type_of_cpu(cpc_t *cpc, processorid_t id);
+/*
+ * As cpc_open(), but for the core type of this name alone: its number of PICs,
+ * its events and attributes.  All its sets count on that type.  EINVAL if the
+ * machine has no such type.
+ */
+cpc_t *cpc_open_core_type(int ver, const char *name);
+
+/*
  * Sets and requests
  */
 

@@ -4,7 +4,7 @@ ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o linux_stat.o
     sigframe.o sigcopy.o)
 ARCH_OBJS += $(addprefix arch/arm64/mm/,early.o pt.o mmu.o kstack.o usercopy.o usercopy_loops.o)
 ARCH_OBJS += $(addprefix arch/arm64/dev/,psci.o halt.o console.o ns16550.o gic.o gicv2.o gicv3.o timer.o)
-ARCH_OBJS += $(addprefix arch/arm64/pmu/,pmu.o pmuv3_pcbe.o pmuv3_pics.o pmuv3_spin.o proof.o)
+ARCH_OBJS += $(addprefix arch/arm64/pmu/,pmu.o pmuv3_pcbe.o core_type.o pmuv3_pics.o pmuv3_spin.o proof.o)
 
 KCFLAGS += -mno-outline-atomics           # the out-of-line helpers are in libgcc
 # With the MMU off, unaligned accesses fault, and the word of kern/platform/stack_guard.c is not mapped.

@@ -154,7 +154,11 @@ enum cpc_op {
 	 * cm_image of a sample.  ENOENT if the profile has no such image.
 	 */
 	CPC_OP_PROFILE_IMAGE = 45,
-	/* Fill struct cpc_pmu *a, which the library needs to resolve names. */
+	/*
+	 * Fill struct cpc_pmu *a, which the library needs to resolve names.  b:
+	 * 0 for what all CPUs share, n + 1 for core type n.  EINVAL if there is
+	 * no such type.
+	 */
 	CPC_OP_PMU = 47,
 	/*
 	 * Report that the library could not resolve a name.  A run that counted
@@ -224,7 +228,8 @@ enum cpc_disturb {
 typedef uint64_t cpc_setid_t;
 
 /*
- * A PMU, as far as all CPUs have it.  In a mask of PICs bit n means PIC n.
+ * A PMU: as far as all CPUs have it, or of one core type.  In a mask of PICs
+ * bit n means PIC n.
  */
 enum cpc_pmu_kind {
 	CPC_PMU_INTEL,
@@ -289,7 +294,20 @@ struct cpc_pmu {
 	uint32_t pm_listed, pm_nmodels;
 	struct cpc_model pm_models[CPC_PMU_MODELS];
 	uint64_t pm_lacking; /* Intel: event-select bits that the PMU lacks */
+	/*
+	 * Core types.  pm_ntypes: their number, or 0 if all CPUs are alike.
+	 * Most others describe one type, and are 0 in what all CPUs share.
+	 */
+	uint32_t pm_ntypes;
+	uint32_t pm_type;    /* its number, from 1 */
+	uint32_t pm_npic;    /* PIC numbers are less than this */
+	uint32_t pm_core;    /* Intel: CPUID.1AH:EAX[31:24] */
+	char pm_name[32];    /* as Linux's perf names its PMU */
+	uint64_t pm_cpus[8]; /* bit n % 64 of word n / 64: CPU n */
 };
+
+/* Core types that a machine has at most. */
+#define CPC_MAX_CORE_TYPES 4
 
 /*
  * A resolved event.  The library passes it to the kernel, which checks all of
@@ -312,6 +330,9 @@ struct cpc_event {
 #define CPC_EVENT_LEVELS      0x4
 #define CPC_EVENT_LEVEL_SHIFT 8  /* CPC_COUNT_USER, _SYSTEM, _HV */
 #define CPC_EVENT_EXTRA_SHIFT 16 /* which extra MSR: enum event_extra */
+/* For the library: the name or its handle asks for core type n - 1; 0: any. */
+#define CPC_EVENT_TYPE_SHIFT  24
+#define CPC_EVENT_TYPE(flags) ((flags) >> CPC_EVENT_TYPE_SHIFT & 0xf)
 
 /*
  * A set, as CPC_OP_BIND takes it: this header, then the requests in order of
@@ -319,7 +340,8 @@ struct cpc_event {
  */
 struct cpc_pack {
 	cpc_setid_t cp_set; /* 0: the pack is closed */
-	uint32_t cp_nreqs;
+	uint16_t cp_nreqs;
+	uint16_t cp_type;  /* core type n - 1 counts it; 0: all CPUs do */
 	uint32_t cp_bytes; /* of header, requests and attributes */
 };
 

@@ -30,8 +30,8 @@ refuse_with(int *subcode, int code)
 
 /* The checks that need no event; *all becomes the union of the flags. */
 static int
-check_requests(
-    const struct kcpc_want *want, unsigned n, uint32_t *all, int *subcode)
+check_requests(const struct kcpc_want *want, unsigned n, unsigned npic,
+    uint32_t *all, int *subcode)
 {
 	uint64_t pinned = 0;
 	uint32_t flags = 0;
@@ -44,7 +44,7 @@ check_requests(
 		pic = want[i].kw_req->cr_picnum;
 		if (pic == -1)
 			continue;
-		if (pic < 0 || pic >= (int)kcpc_npic) {
+		if (pic < 0 || pic >= (int)npic) {
 			known = false;
 			continue;
 		}
@@ -55,7 +55,7 @@ check_requests(
 	/* The order decides which error a set with several reports. */
 	if ((flags & ~CPC_REQ_ALL_FLAGS) != 0)
 		return refuse_with(subcode, CPC_REQ_INVALID_FLAGS);
-	if (n > kcpc_npic)
+	if (n > npic)
 		return EINVAL;
 	if (!known)
 		return refuse_with(subcode, CPC_INVALID_PICNUM);
@@ -80,13 +80,14 @@ request_place(struct kcpc_ctx *ctx, unsigned i, unsigned pic)
  * Check and convert a request's attributes; 0 or a subcode.
  */
 static int
-convert_attrs(struct pcbe_attr *attrs, const struct kcpc_want *want)
+convert_attrs(struct pcbe_attr *attrs, const struct kcpc_want *want,
+    const struct kcpc_offer *ko)
 {
 	unsigned i, id;
 
 	for (i = 0; i < want->kw_req->cr_nattrs; i++) {
 		id = want->kw_attrs[i].cpa_id;
-		if (id >= CPC_ATTR_IDS || (kcpc_ops->pcbe_attrs >> id & 1) == 0)
+		if (id >= CPC_ATTR_IDS || (ko->ko_attrs >> id & 1) == 0)
 			return CPC_INVALID_ATTRIBUTE;
 		if ((want->kw_req->cr_event.ce_flags & CPC_EVENT_GENERIC) != 0)
 			return CPC_ATTRIBUTE_OUT_OF_RANGE;
@@ -98,12 +99,13 @@ convert_attrs(struct pcbe_attr *attrs, const struct kcpc_want *want)
 
 /* The PICs of `pics` that take the request's attributes; all, if none does. */
 static uint64_t
-with_attrs(uint64_t pics, const struct kcpc_want *want)
+with_attrs(
+    uint64_t pics, const struct kcpc_want *want, const struct kcpc_offer *ko)
 {
 	struct pcbe_attr attrs[CPC_MAX_ATTRS];
 	uint64_t some = 0;
 
-	if (kcpc_ops->attr_pics != NULL && convert_attrs(attrs, want) == 0)
+	if (kcpc_ops->attr_pics != NULL && convert_attrs(attrs, want, ko) == 0)
 		some =
 		    kcpc_ops->attr_pics(pics, want->kw_req->cr_nattrs, attrs);
 	return some != 0 ? some : pics;
@@ -111,17 +113,18 @@ with_attrs(uint64_t pics, const struct kcpc_want *want)
 
 /* Bit n: the request can be on PIC n. */
 static uint64_t
-request_coverage(const struct kcpc_want *want)
+request_coverage(const struct kcpc_want *want, const struct kcpc_offer *ko)
 {
-	uint64_t pics = want->kw_req->cr_event.ce_pics & kcpc_pics;
+	uint64_t pics = want->kw_req->cr_event.ce_pics & ko->ko_pics;
 
 	if (want->kw_req->cr_picnum != -1)
 		pics &= 1ULL << want->kw_req->cr_picnum;
-	return want->kw_req->cr_nattrs != 0 ? with_attrs(pics, want) : pics;
+	return want->kw_req->cr_nattrs != 0 ? with_attrs(pics, want, ko) : pics;
 }
 
 static int
-assign_pics(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
+assign_pics(struct kcpc_ctx *ctx, const struct kcpc_want *want,
+    const struct kcpc_offer *ko, int *subcode)
 {
 	uint64_t can[PCBE_MAXPIC];
 	struct kcpc_short too_few;
@@ -129,19 +132,20 @@ assign_pics(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
 	unsigned i;
 
 	for (i = 0; i < ctx->kc_nreqs; i++)
-		can[i] = request_coverage(&want[i]);
+		can[i] = request_coverage(&want[i], ko);
 	if (!kcpc_assign(ctx->kc_nreqs, can, pic, &too_few)) {
 		kcpc_reason_short(&too_few);
 		return refuse_with(subcode, CPC_RESOURCE_UNAVAIL);
 	}
 	for (i = 0; i < ctx->kc_nreqs; i++)
 		request_place(ctx, i, (unsigned)pic[i]);
-	ctx->kc_pcbe.ps_spare = (uint32_t)kcpc_pics & ~ctx->kc_pcbe.ps_pics;
+	ctx->kc_pcbe.ps_spare = (uint32_t)ko->ko_pics & ~ctx->kc_pcbe.ps_pics;
 	return 0;
 }
 
 static int
-configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
+configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want,
+    const struct kcpc_offer *ko)
 {
 	const struct cpc_packreq *pr = want->kw_req;
 	struct kcpc_request *r = &ctx->kc_reqs[ctx->kc_pcbe.ps_n];
@@ -150,7 +154,8 @@ configure_one(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 	struct pcbe_event event;
 	int subcode;
 
-	if (pr->cr_nattrs != 0 && (subcode = convert_attrs(attrs, want)) != 0)
+	if (pr->cr_nattrs != 0 &&
+	    (subcode = convert_attrs(attrs, want, ko)) != 0)
 		return subcode;
 	if ((pr->cr_flags & CPC_COUNT_HV) != 0 && !ctx->kc_pcbe.ps_privileged)
 		return CPC_HV_NO_ACCESS;
@@ -184,13 +189,14 @@ unconfigure_all(struct kcpc_ctx *ctx)
 }
 
 static int
-configure_all(struct kcpc_ctx *ctx, const struct kcpc_want *want, int *subcode)
+configure_all(struct kcpc_ctx *ctx, const struct kcpc_want *want,
+    const struct kcpc_offer *ko, int *subcode)
 {
 	unsigned i;
 	int code;
 
 	for (i = 0; i < ctx->kc_nreqs; i++) {
-		if ((code = configure_one(ctx, &want[i])) != 0) {
+		if ((code = configure_one(ctx, &want[i], ko)) != 0) {
 			kcpc_reason_request(i);
 			unconfigure_all(ctx);
 			return refuse_with(subcode, code);
@@ -292,26 +298,28 @@ kcpc_ctx_copy(const struct kcpc_ctx *from)
 }
 
 int
-kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
-    struct kcpc_ctx **ctxp, int *subcode)
+kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
+    bool privileged, struct kcpc_ctx **ctxp, int *subcode)
 {
+	const struct kcpc_offer *ko = &kcpc_offer[type];
 	struct kcpc_ctx *ctx;
 	uint32_t flags;
 	int err;
 
-	if ((err = check_requests(want, n, &flags, subcode)) != 0)
+	if ((err = check_requests(want, n, ko->ko_npic, &flags, subcode)) != 0)
 		return err;
 	if ((ctx = ctx_alloc(n)) == NULL)
 		return ENOMEM;
 	ctx->kc_pcbe.ps_user_read = !kcpc_ops->pcbe_no_user_read;
 	ctx->kc_pcbe.ps_privileged = privileged;
-	if ((err = assign_pics(ctx, want, subcode)) != 0)
+	ctx->kc_pcbe.ps_type = (uint8_t)type;
+	if ((err = assign_pics(ctx, want, ko, subcode)) != 0)
 		goto free_ctx;
 	err = ENOTSUP;
 	if ((flags & CPC_OVF_NOTIFY_EMT) != 0 &&
 	    (kcpc_caps() & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		goto free_ctx;
-	if ((err = configure_all(ctx, want, subcode)) != 0)
+	if ((err = configure_all(ctx, want, ko, subcode)) != 0)
 		goto free_ctx;
 
 	*ctxp = ctx;

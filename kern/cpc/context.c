@@ -52,7 +52,8 @@ hang_context(struct lwp *l, struct proc *p, cpc_setid_t set,
 	struct kcpc_ctx *ctx;
 	int err;
 
-	err = kcpc_ctx_create(want, n, l->l_proc->p_cpc_cpu, &ctx, subcode);
+	err = kcpc_ctx_create(
+	    want, n, l->l_core_type, l->l_proc->p_cpc_cpu, &ctx, subcode);
 	if (err != 0)
 		return err;
 	ctx->kc_set = set;
@@ -60,6 +61,8 @@ hang_context(struct lwp *l, struct proc *p, cpc_setid_t set,
 	ctx->kc_lwp = l;
 	if (ctx->kc_notify != 0)
 		ctx->kc_pcbe.ps_urgent = urgent_pics(ctx);
+	if (l->l_core_type != 0)
+		ctx->kc_flags |= KCPC_CTX_TYPED;
 	kcpc_instance_add(ctx);
 	l->l_cpc = ctx;
 	kcpc_page_enter(ctx);
@@ -101,10 +104,13 @@ kcpc_drop(struct lwp *l)
 		return;
 	kcpc_halt(ctx);
 	kcpc_page_shut(ctx);
-	kcpc_profile_end(ctx);
+	if (ctx->kc_profile != NULL)
+		kcpc_profile_end(ctx);
 	l->l_cpc = NULL;
 	kcpc_instance_remove(ctx);
 	kcpc_ctx_destroy(ctx);
+	if (l->l_core_type != 0)
+		kcpc_type_leave(l);
 }
 
 void

@@ -28,10 +28,22 @@ intptr_t
 kcpc_pmu(const uintptr_t *a)
 {
 	struct cpc_pmu pm = { .pm_kind = 0 };
+	uintptr_t type = a[1];
 
-	kcpc_ops->describe(&pm);
-	pm.pm_attrs = kcpc_ops->pcbe_attrs;
-	pm.pm_pics = (uint32_t)kcpc_pics;
+	if (type > kcpc_ops->pcbe_ntypes)
+		return -EINVAL;
+	kcpc_ops->describe(&pm, (unsigned)type);
+	pm.pm_attrs = kcpc_offer[type].ko_attrs;
+	pm.pm_pics = (uint32_t)kcpc_offer[type].ko_pics;
+	pm.pm_npic = kcpc_offer[type].ko_npic;
+	pm.pm_ntypes = kcpc_ops->pcbe_ntypes;
+	if (type != 0) {
+		const struct pcbe_type *py = &kcpc_ops->pcbe_types[type - 1];
+
+		pm.pm_type = (uint32_t)type;
+		strlcpy(pm.pm_name, py->py_name, sizeof pm.pm_name);
+		memcpy(pm.pm_cpus, &py->py_cpus, sizeof pm.pm_cpus);
+	}
 	return -copyout(a[0], &pm, sizeof pm);
 }
 

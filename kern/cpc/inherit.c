@@ -53,6 +53,7 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	    child->l_proc; /* a new process, if a profile's LWP forked */
 	child->l_cpc = ctx;
 	kcpc_instance_add(ctx);
+	kcpc_type_inherit(ctx, child);
 	if (ctx->kc_profile != NULL)
 		kcpc_profile_inherit(ctx);
 	else if (copy_begin(ctx))

@@ -12,8 +12,7 @@
 #include "lib/text.h"
 
 const struct pcbe_ops *kcpc_ops;
-uint64_t kcpc_pics;
-unsigned kcpc_npic;
+struct kcpc_offer kcpc_offer[1 + PCBE_MAXTYPE];
 struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 
 /* Why the machine has no counters, and why a PIC is not used; NULL if used. */
@@ -23,15 +22,17 @@ static const char *no_pic[PCBE_MAXPIC];
 static const struct pcbe_ops *proved;
 static unsigned nproved;
 
+/* If CPUs differ, prove what all share, on this CPU. */
 static void
 prove_all(const struct pcbe_ops *ops, unsigned n)
 {
 	unsigned pic;
 
+	kcpc_offer[0] = (struct kcpc_offer){ .ko_attrs = ops->pcbe_attrs };
 	for (pic = 0; pic < n; pic++) {
 		no_pic[pic] = ops->prove(pic);
 		if (no_pic[pic] == NULL)
-			kcpc_pics |= 1ULL << pic;
+			kcpc_offer[0].ko_pics |= 1ULL << pic;
 		else
 			printf(
 			    "pcbe: PIC %u is not used: %s\n", pic, no_pic[pic]);
@@ -86,20 +87,24 @@ kcpc_init(const struct pcbe_ops *instead)
 	}
 	n = ops->ncounters();
 	ASSERT(n >= 1 && n <= PCBE_MAXPIC);
+	learn_pics(ops, n);
+	if (ops->pcbe_ntypes != 0)
+		n = 32 - (unsigned)__builtin_clz(ops->pcbe_shared);
 	prove_all(ops, n);
+	if (ops->pcbe_ntypes != 0)
+		kcpc_types_init(ops);
 	proved = ops;
 	nproved = n;
-	if (kcpc_pics == 0) {
+	if (kcpc_offer[0].ko_pics == 0) {
 		no_pmu = no_pic[0];
 		printf("pcbe: %s: no PIC counts right, none is used\n",
 		    ops->impl_name());
 		return;
 	}
-	learn_pics(ops, n);
-	kcpc_npic = n;
+	kcpc_offer[0].ko_npic = n;
 	kcpc_ops = ops;
 	printf("pcbe: %s: %d of %u PICs proved, %u bits\n", ops->impl_name(),
-	    __builtin_popcountll(kcpc_pics), n, ops->width(0));
+	    __builtin_popcountll(kcpc_offer[0].ko_pics), n, ops->width(0));
 	if (ops->advance != NULL)
 		printf("pcbe: software PMU: it counts what programs report to "
 		       "it, not what this CPU does\n");
@@ -121,7 +126,8 @@ void
 kcpc_keep_back(unsigned pic, const char *why)
 {
 	no_pic[pic] = why;
-	kcpc_pics &= ~(1ULL << pic);
+	for (unsigned t = 0; t <= PCBE_MAXTYPE; t++)
+		kcpc_offer[t].ko_pics &= ~(1ULL << pic);
 }
 
 static void
@@ -140,6 +146,44 @@ text_add_pics(struct text *t)
 	text_add_string(t, proved != NULL ? proved->pcbe_overflow_proof : NULL);
 }
 
+/* The numbers of CPUs, as "0-3,8". */
+static void
+text_add_cpus(struct text *t, const struct cpuset *cs)
+{
+	const char *comma = "";
+	unsigned end;
+
+	for (unsigned i = cpuset_next(cs, cs, 0); i < MAXCPU;
+	     i = cpuset_next(cs, cs, end)) {
+		for (end = i + 1; end < ncpu && cpuset_has(cs, end);)
+			end++;
+		text_add(t, "%s%u", comma, i);
+		if (end - i > 1)
+			text_add(t, "-%u", end - 1);
+		comma = ",";
+		if (end >= ncpu)
+			break;
+	}
+}
+
+static void
+text_add_types(struct text *t)
+{
+	text_add(t, ",\"core_types\":[");
+	for (unsigned n = 0; n < kcpc_ops->pcbe_ntypes; n++) {
+		const struct pcbe_type *py = &kcpc_ops->pcbe_types[n];
+
+		text_add(t, "%s{\"name\":", n != 0 ? "," : "");
+		text_add_string(t, py->py_name);
+		text_add(t, ",\"cpus\":\"");
+		text_add_cpus(t, &py->py_cpus);
+		text_add(t, "\",\"npic\":%u,\"pics\":%u}",
+		    kcpc_offer[n + 1].ko_npic,
+		    (unsigned)kcpc_offer[n + 1].ko_pics);
+	}
+	text_add(t, "]");
+}
+
 void
 kcpc_describe(struct text *t)
 {
@@ -156,5 +200,7 @@ kcpc_describe(struct text *t)
 		    kcpc_ops->pcbe_no_user_read ? "false" : "true");
 		text_add(t, ",\"software\":%s",
 		    kcpc_ops->advance != NULL ? "true" : "false");
+		if (kcpc_ops->pcbe_ntypes != 0)
+			text_add_types(t);
 	}
 }

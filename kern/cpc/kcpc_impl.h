@@ -73,6 +73,9 @@ struct kcpc_ctx {
 /* It uses a PIC that can wrap without an interrupt; kc_fold folds it. */
 #define KCPC_CTX_NO_OVF_INTR 0x80000000
 
+/* It counts on one core type. */
+#define KCPC_CTX_TYPED 0x10000
+
 /* Calls of its LWP are refused. */
 #define KCPC_CTX_UNAVAILABLE (KCPC_CTX_INVALID | KCPC_CTX_PROFILE)
 
@@ -98,10 +101,19 @@ kcpc_request_flags(const struct cpc_packreq *pr)
 	       (named >> CPC_EVENT_LEVEL_SHIFT & levels);
 }
 
-/* The backend, or NULL; the PICs that passed their proof; how many exist. */
+/* The backend, or NULL. */
 extern const struct pcbe_ops *kcpc_ops;
-extern uint64_t kcpc_pics;
-extern unsigned kcpc_npic;
+
+/*
+ * The PICs and attributes that a set may use.  The first is for sets without a
+ * core type: all CPUs have these.  The next ones are for the core types.
+ */
+struct kcpc_offer {
+	uint64_t ko_pics;  /* PICs that passed their proof */
+	unsigned ko_npic;  /* PIC numbers are less than this */
+	uint32_t ko_attrs; /* bit n: attribute n */
+};
+extern struct kcpc_offer kcpc_offer[1 + PCBE_MAXTYPE];
 
 /* Facts of each PIC that bind needs, asked of the backend once, at boot. */
 struct kcpc_pic {
@@ -134,11 +146,12 @@ void kcpc_reason_request(unsigned i);
 void kcpc_reason_short(const struct kcpc_short *ks);
 
 /*
- * bind.c: make a context that belongs to no LWP yet.  Returns 0 or an errno,
- * with *subcode set to a CPC_* value if one applies.
+ * bind.c: make a context that belongs to no LWP yet.  `type` is its ps_type,
+ * which exists.  Returns 0 or an errno, with *subcode set to a CPC_* value if
+ * one applies.
  */
-int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, bool privileged,
-    struct kcpc_ctx **ctxp, int *subcode);
+int kcpc_ctx_create(const struct kcpc_want *want, unsigned n, unsigned type,
+    bool privileged, struct kcpc_ctx **ctxp, int *subcode);
 /* Copy a context, counts included.  NULL: out of memory. */
 struct kcpc_ctx *kcpc_ctx_copy(const struct kcpc_ctx *from);
 void kcpc_ctx_destroy(struct kcpc_ctx *ctx);
@@ -216,6 +229,26 @@ void kcpc_invalidate(struct kcpc_ctx *ctx);
 void kcpc_revoke(struct proc *p, cpc_setid_t set);
 
 /*
+ * core_type.c.  A type is a ps_type.  kcpc_type_of() returns that of a CPU, or
+ * 0.
+ */
+unsigned kcpc_type_of(const struct cpu *c);
+const char *kcpc_type_name(unsigned type);
+/*
+ * Let the LWP run on CPUs of this type only, until kcpc_type_leave().  The
+ * current LWP moves to one of them.  Returns 0 or an errno, with *subcode and
+ * the reason set.
+ */
+int kcpc_type_enter(struct lwp *l, unsigned type, int *subcode);
+void kcpc_type_leave(struct lwp *l);
+/* A new LWP runs where the context that it inherits counts. */
+void kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child);
+/* Refuse a set that this CPU cannot count. */
+int kcpc_type_judge(unsigned type, const struct cpu *c, int *subcode);
+/* init.c: prove the PICs of each type on one of its CPUs. */
+void kcpc_types_init(const struct pcbe_ops *backend);
+
+/*
  * instance.c: enter the context among the instances of its set (kc_proc,
  * kc_set), or remove it.
  */
@@ -234,8 +267,8 @@ void kcpc_each_instance(void (*fn)(struct kcpc_ctx *ctx));
  * *subcode.
  */
 int kcpc_cpu_judge(const struct lwp *l, uintptr_t cpu, int *subcode);
-int kcpc_cpu_bind(struct lwp *l, struct cpu *c, cpc_setid_t set,
-    const struct kcpc_want *want, unsigned n, int *subcode);
+int kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
+    const struct kcpc_want *want, int *subcode);
 /* ctx becomes the CPU's context, or the CPU has none again. */
 void kcpc_cpu_take(struct cpu *c, struct kcpc_ctx *ctx);
 void kcpc_cpu_give(struct cpu *c);
@@ -263,8 +296,8 @@ extern unsigned kcpc_ncpuset;
  */
 int kcpc_shared_find(
     const struct lwp *l, uintptr_t fd, struct kcpc_shared **shp);
-int kcpc_shared_bind(struct kcpc_shared *sh, const struct kcpc_want *want,
-    unsigned n, int *subcode);
+int kcpc_shared_bind(struct kcpc_shared *sh, const struct cpc_pack *pack,
+    const struct kcpc_want *want, int *subcode);
 int kcpc_shared_sample(struct kcpc_shared *sh, size_t n, struct cpc_sample *s);
 void kcpc_shared_rele(struct kcpc_shared *sh);
 /* The context of the CPU; it has no requests if no set is bound. */

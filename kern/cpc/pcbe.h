@@ -16,8 +16,21 @@
 
 #include "events/pmu.h"
 #include "include/sys/cpc.h"
+#include "kern/sched/cpuset.h"
 
 #define PCBE_MAXPIC 32
+
+/*
+ * A core type: CPUs whose PMUs are equal, on a machine whose CPUs differ.  A
+ * PIC has the same number on all types that have it.
+ */
+#define PCBE_MAXTYPE CPC_MAX_CORE_TYPES
+struct pcbe_type {
+	const char *py_name; /* as Linux's perf names the PMU */
+	struct cpuset py_cpus;
+	uint32_t py_pics;  /* the PICs of these CPUs */
+	uint32_t py_attrs; /* as pcbe_attrs */
+};
 
 /* pcbe_caps.  include/sys/cpc.h has the request flags and subcodes. */
 #define PCBE_CAP_OVERFLOW_INTERRUPT CPC_CAP_OVERFLOW_INTERRUPT
@@ -81,6 +94,11 @@ struct pcbe_set {
 	uint32_t ps_helpers; /* those the backend took as helper PICs */
 	bool ps_user_read;   /* program() opens user-level reads */
 	bool ps_privileged;  /* privileged attributes are allowed */
+	/*
+	 * It counts on CPUs of core type ps_type - 1 only.  0: it counts on all
+	 * CPUs, by what they share.
+	 */
+	uint8_t ps_type;
 	/* Extra MSRs in use: bit n is number n + 1 of enum event_extra. */
 	uint8_t ps_extra_msrs;
 	/* The first request that uses each of them. */
@@ -158,6 +176,14 @@ struct pcbe_ops {
 	/* The finding of the proof at boot: PIC 0's overflow interrupt "comes".
 	 */
 	const char *pcbe_overflow_proof;
+	/*
+	 * The core types: two or more, or 0 if the CPUs are alike.  Then
+	 * ncounters() covers the PICs of all types, and pcbe_shared has those
+	 * that every CPU has.
+	 */
+	unsigned pcbe_ntypes;
+	const struct pcbe_type *pcbe_types;
+	uint32_t pcbe_shared;
 
 	/* Number of PICs, 1..PCBE_MAXPIC; PIC numbers are 0..n-1. */
 	unsigned (*ncounters)(void);
@@ -171,13 +197,14 @@ struct pcbe_ops {
 	/* Bit n: a request may have attribute n, see enum cpc_attr_id. */
 	uint32_t pcbe_attrs;
 	/*
-	 * Describe the PMU to the library, which resolves event names.  *pm is
-	 * all 0 before; kcpc fills in pm_pics and pm_attrs.
+	 * Describe the PMU to the library, which resolves event names: what all
+	 * CPUs share (0), or core type `type` - 1.  *pm is all 0 before; kcpc
+	 * fills in pm_pics, pm_attrs, and the members of core types.
 	 */
-	void (*describe)(struct cpc_pmu *pm);
+	void (*describe)(struct cpc_pmu *pm, unsigned type);
 	/*
 	 * Set *ev to an event that the kernel itself counts.  Returns the PICs
-	 * that can count it, as in pe_pics; 0 if no PIC can.
+	 * that can count it on all CPUs, as in pe_pics; 0 if no PIC can.
 	 */
 	uint64_t (*known_event)(enum pcbe_known which, struct pcbe_event *ev);
 
@@ -256,8 +283,9 @@ struct pcbe_ops {
 
 	/*
 	 * The proof at boot: count a loop of known length on the PIC, at system
-	 * privilege.  Leaves the PIC stopped.  Returns NULL if the count is
-	 * right, else what was wrong ("reads 0 after 1000 instructions").
+	 * privilege, on a CPU that has it.  Leaves the PIC stopped.  Returns
+	 * NULL if the count is right, else what was wrong ("reads 0 after 1000
+	 * instructions").
 	 */
 	const char *(*prove)(unsigned pic);
 

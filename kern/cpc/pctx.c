@@ -82,7 +82,11 @@ kcpc_pctx_again(struct kcpc_ctx *ctx, const struct kcpc_want *want)
 
 	ctx->kc_pack = NULL;
 	kcpc_drop(l);
-	if (kcpc_hang(l, pack->cp_set, want, pack->cp_nreqs, &subcode) != 0) {
+	if ((pack->cp_type != 0 &&
+		kcpc_type_enter(l, pack->cp_type, &subcode) != 0) ||
+	    kcpc_hang(l, pack->cp_set, want, pack->cp_nreqs, &subcode) != 0) {
+		if (l->l_core_type != 0)
+			kcpc_type_leave(l);
 		kfree(pack);
 		return EINVAL;
 	}

@@ -26,6 +26,8 @@
  *     sample               running (4)   -            frozen       EAGAIN
  *     restart              running (5)   -            running (5)  EAGAIN
  *     invalidate           invalid       invalid      invalid      invalid
+ *     switch in, on a CPU
+ *      of another type (7) -             invalid      invalid      invalid
  *     inherit (the child)  waiting (6)   -            frozen       no context
  *     unbind, exec, exit   the context goes, whatever its state
  *
@@ -38,6 +40,7 @@
  * (5) From the presets.  A SIGEMT that is due is withdrawn.
  * (6) From the presets.  A set with a notify request begins frozen, at the
  *     value before the overflow, with SIGEMT due: the child presets it first.
+ * (7) The set of a core type, whose LWP was bound elsewhere (core_type.c).
  *
  * A PMI that comes late finds another context, or none: it is a stray, too.
  *
@@ -239,7 +242,7 @@ fold_due(void *arg)
  * an ordinary context then saves no register for them.  That is 11 instructions
  * of 381 on x86.
  */
-#define SLOW_PATH (KCPC_CTX_FREEZE | SLOW_STOP)
+#define SLOW_PATH (KCPC_CTX_FREEZE | KCPC_CTX_TYPED | SLOW_STOP)
 
 static __attribute__((noinline)) uint64_t
 save_slow(struct kcpc_ctx *ctx)
@@ -261,9 +264,22 @@ kcpc_save(struct kcpc_ctx *ctx)
 	return kcpc_ops->stop(&ctx->kc_pcbe);
 }
 
+/* The set of another core type must not touch this CPU's PICs. */
+static bool
+is_on_other_type(const struct kcpc_ctx *ctx)
+{
+	return (ctx->kc_flags & KCPC_CTX_TYPED) != 0 &&
+	       ctx->kc_pcbe.ps_type != kcpc_type_of(arch_curcpu());
+}
+
 static __attribute__((noinline)) void
 restore_slow(struct kcpc_ctx *ctx)
 {
+	if (is_on_other_type(ctx)) {
+		ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_INVALID;
+		kcpc_page_shut(ctx);
+		return;
+	}
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		program_pics(ctx);
 }

@@ -111,6 +111,26 @@ say_user_only(const char *program, const struct kcpc_want *want, unsigned n)
 	    program, i, (unsigned long)want[i].kw_req->cr_event.ce_code);
 }
 
+/*
+ * Bind a set of a core type.  Others run while the LWP moves to a CPU of that
+ * type: they may take the counters.
+ */
+static __attribute__((noinline)) int
+bind_type(struct lwp *l, const struct cpc_pack *pack,
+    const struct kcpc_want *want, uint32_t flags, int *subcode)
+{
+	int err = kcpc_type_enter(l, pack->cp_type, subcode);
+
+	if (err != 0)
+		return err;
+	if ((err = kcpc_lwps_may_count()) == 0)
+		err = kcpc_bind(
+		    l, pack->cp_set, want, pack->cp_nreqs, flags, subcode);
+	if (err != 0)
+		kcpc_type_leave(l);
+	return err;
+}
+
 static int
 bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
     uintptr_t flags, int *subcode)
@@ -132,6 +152,8 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 		return EINVAL;
 	if (l->l_system && may_count_user_only(want, pack->cp_nreqs))
 		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
+	if (pack->cp_type != 0)
+		return bind_type(l, pack, want, (uint32_t)flags, subcode);
 	return kcpc_bind(
 	    l, pack->cp_set, want, pack->cp_nreqs, (uint32_t)flags, subcode);
 }
@@ -150,8 +172,7 @@ bind_cpu(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 		return EINVAL;
 	if (l->l_system && may_count_user_only(want, pack->cp_nreqs))
 		say_user_only(l->l_proc->p_name, want, pack->cp_nreqs);
-	return kcpc_cpu_bind(
-	    l, &cpus[cpu], pack->cp_set, want, pack->cp_nreqs, subcode);
+	return kcpc_cpu_bind(l, &cpus[cpu], pack, want, subcode);
 }
 
 /* How: /dev/cpc_shared's descriptor.  The pack's set means nothing here. */
@@ -167,7 +188,7 @@ bind_shared(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 		return err;
 	if (!pack_unpack(pack, bytes, want))
 		return EINVAL;
-	return kcpc_shared_bind(sh, want, pack->cp_nreqs, subcode);
+	return kcpc_shared_bind(sh, pack, want, subcode);
 }
 
 /* Find an LWP of a process that the caller controls: CPC_TARGET(). */
@@ -196,14 +217,23 @@ bind_target(struct lwp *self, const struct cpc_pack *pack, size_t bytes,
 	kcpc_drop(l);
 	if (!pack_unpack(pack, bytes, want))
 		return EINVAL;
+	if (pack->cp_type != 0 &&
+	    (err = kcpc_type_enter(l, pack->cp_type, subcode)) != 0)
+		return err;
+	err = ENOMEM;
 	if ((kept = kmalloc(bytes)) == NULL)
-		return ENOMEM;
+		goto leave_type;
 	memcpy(kept, pack, bytes);
 	err = kcpc_pctx_bind(l, pack->cp_set, want, pack->cp_nreqs, subcode);
-	if (err == 0)
+	if (err == 0) {
 		l->l_cpc->kc_pack = kept;
-	else
-		kfree(kept);
+		return 0;
+	}
+	kfree(kept);
+
+leave_type:
+	if (pack->cp_type != 0)
+		kcpc_type_leave(l);
 	return err;
 }
 
@@ -560,7 +590,7 @@ static intptr_t
 op_npic(const uintptr_t *a)
 {
 	(void)a;
-	return kcpc_npic;
+	return kcpc_offer[0].ko_npic;
 }
 
 static intptr_t

@@ -72,7 +72,7 @@ clone_lwp(struct proc *p, const struct clone *c)
 	arch_lwp_fork(
 	    l, self->l_tf, c->stack, c->flags & CLONE_SETTLS ? &c->tls : NULL);
 	l->l_kept.sk_mask = self->l_kept.sk_mask;
-	l->l_affinity = self->l_affinity;
+	l->l_affinity = l->l_wanted = self->l_wanted;
 	l->l_lowest = self->l_lowest;
 	if (self->l_bound >= 0)
 		lwp_bind(l, &cpus[self->l_bound]);

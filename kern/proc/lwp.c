@@ -10,6 +10,7 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/counting.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/sched.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -65,6 +66,7 @@ lwp_create(struct proc *p, void (*fn)(void *), void *arg)
 	l->l_proc = p;
 	l->l_cpu = arch_curcpu();
 	memset(&l->l_affinity, 0xff, sizeof l->l_affinity);
+	l->l_wanted = l->l_affinity;
 	l->l_bound = -1;
 	l->l_tf = arch_lwp_frame(l);
 	l->l_fn = fn;
@@ -107,6 +109,44 @@ lwp_gone(struct lwp *l)
 	free_memory(l);
 	if (p->p_nlwp == 0)
 		proc_gone(p);
+}
+
+static bool
+set_affinity(
+    struct lwp *l, const struct cpuset *wanted, const struct cpuset *only)
+{
+	struct cpuset may = *wanted;
+
+	for (unsigned i = 0; i < CPUSET_WORDS && only != NULL; i++)
+		may.cs_word[i] &= only->cs_word[i];
+	if (!cpuset_meets(&may, sched_cpus()))
+		return false;
+	l->l_wanted = *wanted;
+	l->l_only = only;
+	l->l_affinity = may;
+	sched_move(l);
+	return true;
+}
+
+bool
+lwp_set_affinity(struct lwp *l, const struct cpuset *wanted)
+{
+	return set_affinity(l, wanted, l->l_only);
+}
+
+bool
+lwp_run_only(struct lwp *l, const struct cpuset *only)
+{
+	struct cpuset wanted = l->l_wanted;
+
+	if (set_affinity(l, &wanted, only))
+		return true;
+	/* CPUs went offline: without a restriction it runs anywhere. */
+	if (only == NULL) {
+		l->l_only = NULL;
+		l->l_affinity = l->l_wanted;
+	}
+	return false;
 }
 
 void

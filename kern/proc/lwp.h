@@ -90,6 +90,13 @@ struct lwp {
 	uintptr_t l_entry_pc, l_entry_sp;
 	struct trapframe *l_tf;   /* of its last entry into the kernel */
 	struct cpuset l_affinity; /* CPUs it may run on */
+	/*
+	 * It has a set of a core type (1 and on, else 0), and l_only has the
+	 * CPUs of that type.  Then l_affinity is what of l_wanted is in l_only.
+	 */
+	unsigned l_core_type;
+	const struct cpuset *l_only;
+	struct cpuset l_wanted; /* the affinity that programs set */
 };
 
 /*
@@ -104,6 +111,12 @@ void lwp_free(struct lwp *l);
  * process, also free the process's memory.
  */
 void lwp_gone(struct lwp *l);
+/*
+ * Set the affinity that programs see, or restrict it to the CPUs of `only`
+ * (NULL: no more).  False, and no change: no CPU that is online would be left.
+ */
+bool lwp_set_affinity(struct lwp *l, const struct cpuset *wanted);
+bool lwp_run_only(struct lwp *l, const struct cpuset *only);
 /* Bind l to CPU c only; NULL: it runs where its affinity allows. */
 void lwp_bind(struct lwp *l, struct cpu *c);
 /* The number of LWPs of all processes. */

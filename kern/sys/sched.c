@@ -64,11 +64,8 @@ sys_sched_setaffinity(const uintptr_t *a)
 		return -EFAULT;
 	if (l == NULL)
 		return -ESRCH;
-	if (!cpuset_meets(&set, sched_cpus()))
-		return -EINVAL;
-	l->l_affinity = set;
-	sched_move(l);
-	return 0;
+	/* The LWP may have a set of a core type, which restricts it. */
+	return lwp_set_affinity(l, &set) ? 0 : -EINVAL;
 }
 
 intptr_t

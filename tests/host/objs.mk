@@ -16,10 +16,10 @@ HOST_X86    := $(call fake,named.o fake_msr.o x86_set.o) arch/x86/topology.o ker
     $(HOST_LIB) \
     $(addprefix arch/x86/pmu/,pic.o selection.o nmi.o models.o evtsel.o extra_msr.o proof.o)
 HOST_INTEL  := $(call fake,intel_shapes.o) $(HOST_X86) \
-    $(addprefix arch/x86/pmu/intel/,intel_shape.o intel_pcbe.o intel_configure.o)
+    $(addprefix arch/x86/pmu/intel/,intel_shape.o core_type.o intel_pcbe.o intel_configure.o)
 HOST_AMD    := arch/x86/pmu/amd/amd_pcbe.o $(HOST_X86)
 HOST_PMUV3  := $(call fake,fake_pmu.o fake_pmu_regs.o pmuv3_pics.o pmuv3_set.o named.o) kern/cpc/reason.o \
-    $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o proof.o)
+    $(HOST_EVENTS) $(HOST_LIB) $(addprefix arch/arm64/pmu/,pmuv3_pcbe.o core_type.o proof.o)
 HOST_CPC    := cpc/read_stub.o $(CPC_OBJS) cpc/solaris/illumos.o cpc/solaris/processor.o
 HOST_PAGES  := $(call fake,fake_kernel.o fake_pcbe.o fake_mmu.o) $(SOFT_PMU_OBJS) $(HOST_CPC) $(KCPC_OBJS) \
     $(KCPC_PAGE_OBJS) $(EVENT_LIB) $(HOST_LIB)
@@ -94,7 +94,7 @@ HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology trap/xc
 
 # libcpc and kcpc on a fake kernel and a PMU of any shape.
 KCPC_TESTS := $(addprefix cpc/,open error query set request buf sample bind race preset signal no_memory)
-KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness cpu_set cpu_set_order \
+KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness cpu_set cpu_set_order core_type \
     profile/profile profile/samples) kern/sys/test_hooks
 $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 # libcpc's headers and library in a C++ program.
@@ -129,7 +129,8 @@ $(RENAMES): tests/lib/host/kernel_names.h
 OURS := $(foreach d,lib kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
 $(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
 $(OURS): HOST_CFLAGS += -fno-builtin
-$(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/witness.o build/$(b)/arch/arm64/machine.o \
+$(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/core_type.o build/$(b)/kern/cpc/witness.o \
+    build/$(b)/arch/arm64/machine.o \
     build/$(b)/arch/x86/trap/xcr0.o): \
     RENAME_PRINTF := \
     --redefine-sym printf=fake_printf

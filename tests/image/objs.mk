@@ -8,7 +8,7 @@ TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc
     cpc_lookup
 TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile
 TESTS_inherit  := cpc_inherit cpc_fork
-TESTS_cpus     := cpc_cpu cpc_each_cpu cpc_interlock cpc_denied cpc_shared
+TESTS_cpus     := cpc_cpu cpc_core_type cpc_each_cpu cpc_interlock cpc_denied cpc_shared
 TESTS_v1       := cpc_v1 cpc_v1_text cpc_v1_overflow cpc_v1_shared cpc_v1_pctx
 TESTS_pctx     := pctx_run pctx_count pctx_rights pctx_target pctx_driver
 TESTS_hostile  := hostile privilege unknown nomem cpc_hostile cpc_fuzz syscall_fuzz entries

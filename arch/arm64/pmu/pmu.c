@@ -22,7 +22,7 @@
 void
 pmuv3_cpu_init(void)
 {
-	pmuv3_pcbe_init(arm64_boot_el == 2);
+	pmuv3_pcbe_init(arm64_boot_el == 2, read_sysreg(midr_el1));
 }
 
 static bool
@@ -61,8 +61,6 @@ arch_pcbe(const char **why_not)
 		gic_enable(machine.m_pmu_intid);
 		how = pmuv3_prove_overflow(irq_pending);
 	}
-	pmuv3.pv_implementer = (unsigned)FIELD(read_sysreg(midr_el1), 31, 24);
-	pmuv3.pv_part = (unsigned)FIELD(read_sysreg(midr_el1), 15, 4);
 	pmuv3.pv_announced_only = pcbe_announced_only;
 	pmuv3_pcbe_overflow(how);
 	pmuv3_pcbe_ops.pcbe_overflow_proof = pmuv3_overflow_proof();

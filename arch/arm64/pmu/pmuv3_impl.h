@@ -23,7 +23,10 @@ enum pmuv3_overflow {
 	PMUV3_PAIRED,
 };
 
-/* The shape of the PMU: the PICs and events that all CPUs have. */
+/*
+ * The shape of the PMU: the PICs and events that all CPUs have, or those of one
+ * core type have.
+ */
 struct pmuv3 {
 	unsigned pv_version; /* ID_AA64DFR0_EL1.PMUVer; 0: no PMUv3 */
 	unsigned pv_implementer, pv_part; /* MIDR_EL1's, of the boot CPU */
@@ -33,10 +36,19 @@ struct pmuv3 {
 	bool pv_owns_el2;       /* started at EL2: may count events there */
 	bool pv_announced_only; /* an emulator, which models PMCEID's events */
 	enum pmuv3_overflow pv_overflow;
-	uint64_t pv_pics;    /* bit n: PIC n exists */
+	uint64_t pv_pics;    /* bit n: PIC n exists, on some CPU */
 	uint64_t pv_ceid[2]; /* PMCEID0_EL0, PMCEID1_EL0 */
 };
 extern struct pmuv3 pmuv3;
+/* core_type.c: the core types; of no use if pcbe_ntypes is 0. */
+extern struct pmuv3 pmuv3_types[PCBE_MAXTYPE];
+
+/* The shape that a set of this ps_type uses. */
+static inline const struct pmuv3 *
+pmuv3_shape(unsigned type)
+{
+	return type == 0 ? &pmuv3 : &pmuv3_types[type - 1];
+}
 
 extern struct pcbe_ops pmuv3_pcbe_ops;
 
@@ -51,7 +63,11 @@ pmuv3_in_width(uint64_t v)
  * Read the shape of this CPU's PMU, then stop all but PMCCNTR_EL0.  Each CPU
  * calls this once, the boot CPU first, with interrupts off.
  */
-void pmuv3_pcbe_init(bool owns_el2);
+void pmuv3_pcbe_init(bool owns_el2, uint64_t midr);
+/* Remove from *all everything that this CPU lacks. */
+void pmuv3_merge(struct pmuv3 *all, const struct pmuv3 *mine);
+/* core_type.c: this CPU, of this shape, is of the core type of its MIDR_EL1. */
+void pmuv3_type_join(struct pmuv3 *mine, uint64_t midr);
 /* Set how overflows interrupt, as the proof found.  On the boot CPU. */
 void pmuv3_pcbe_overflow(enum pmuv3_overflow how);
 /* Does PMCEID announce this event? */

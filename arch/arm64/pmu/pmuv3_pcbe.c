@@ -65,14 +65,28 @@ read_shape(unsigned version, bool owns_el2)
 		pv.pv_ceid[0] = (uint32_t)pv.pv_ceid[0];
 		pv.pv_ceid[1] = (uint32_t)pv.pv_ceid[1];
 	}
-	pv.pv_pics = (1ULL << pv.pv_nevent) - 1;
 	return pv;
 }
 
 /*
- * An LWP may run on any CPU.  So if CPUs differ, as big and little ones do,
- * offer only the PICs and events that all have.
+ * An LWP may run on any CPU.  So if CPUs differ, as big and little ones do, a
+ * set without a core type gets only the PICs and events that all have.
  */
+void
+pmuv3_merge(struct pmuv3 *all, const struct pmuv3 *mine)
+{
+	if (mine->pv_width != all->pv_width)
+		all->pv_widths_differ = true;
+	if (mine->pv_version < all->pv_version)
+		all->pv_version = mine->pv_version;
+	if (mine->pv_nevent < all->pv_nevent)
+		all->pv_nevent = mine->pv_nevent;
+	if (all->pv_widths_differ)
+		all->pv_nevent = 0;
+	all->pv_ceid[0] &= mine->pv_ceid[0];
+	all->pv_ceid[1] &= mine->pv_ceid[1];
+}
+
 static void
 merge_shape(const struct pmuv3 *mine)
 {
@@ -80,20 +94,10 @@ merge_shape(const struct pmuv3 *mine)
 	    mine->pv_nevent != pmuv3.pv_nevent ||
 	    mine->pv_ceid[0] != pmuv3.pv_ceid[0] ||
 	    mine->pv_ceid[1] != pmuv3.pv_ceid[1])
-		printf("pcbe: CPU %u has another PMU: only PICs and events of "
-		       "all CPUs are offered\n",
+		printf("pcbe: CPU %u has another PMU: sets without a core type "
+		       "get only PICs and events of all CPUs\n",
 		    arch_curcpu()->c_id);
-	if (mine->pv_width != pmuv3.pv_width)
-		pmuv3.pv_widths_differ = true;
-	if (mine->pv_version < pmuv3.pv_version)
-		pmuv3.pv_version = mine->pv_version;
-	if (mine->pv_nevent < pmuv3.pv_nevent)
-		pmuv3.pv_nevent = mine->pv_nevent;
-	if (pmuv3.pv_widths_differ)
-		pmuv3.pv_nevent = 0;
-	pmuv3.pv_pics &= (1ULL << pmuv3.pv_nevent) - 1;
-	pmuv3.pv_ceid[0] &= mine->pv_ceid[0];
-	pmuv3.pv_ceid[1] &= mine->pv_ceid[1];
+	pmuv3_merge(&pmuv3, mine);
 }
 
 /* After reset, enables and counts are undefined: clear them all. */
@@ -114,7 +118,7 @@ silence_pmu(unsigned version)
 }
 
 void
-pmuv3_pcbe_init(bool owns_el2)
+pmuv3_pcbe_init(bool owns_el2, uint64_t midr)
 {
 	unsigned version = pmu_read_pmuver();
 	struct pmuv3 mine = { 0 };
@@ -127,6 +131,7 @@ pmuv3_pcbe_init(bool owns_el2)
 		pmuv3 = mine;
 	else
 		merge_shape(&mine);
+	pmuv3_type_join(&mine, midr);
 }
 
 bool
@@ -149,10 +154,19 @@ pmuv3_pcbe_overflow(enum pmuv3_overflow how)
 		pmuv3_pcbe_ops.pcbe_no_ovf_intr = pmuv3.pv_pics;
 }
 
+/* The event counters of a shape, without the witness's PIC. */
+static uint64_t
+pics_of(const struct pmuv3 *pv)
+{
+	return pmuv3.pv_pics & ((1ULL << pv->pv_nevent) - 1);
+}
+
 static unsigned
 ncounters(void)
 {
-	return pmuv3.pv_nevent;
+	return pmuv3.pv_pics == 0
+	           ? 0
+	           : 64 - (unsigned)__builtin_clzll(pmuv3.pv_pics);
 }
 
 static unsigned
@@ -190,14 +204,16 @@ cpuref(void)
 }
 
 static void
-describe(struct cpc_pmu *pm)
+describe(struct cpc_pmu *pm, unsigned type)
 {
+	const struct pmuv3 *pv = pmuv3_shape(type);
+
 	pm->pm_kind = CPC_PMU_ARM;
-	pm->pm_general = (uint32_t)pmuv3.pv_pics;
-	pm->pm_family = pmuv3.pv_implementer;
-	pm->pm_model = pmuv3.pv_part;
-	pm->pm_events[0] = pmuv3.pv_ceid[0];
-	pm->pm_events[1] = pmuv3.pv_ceid[1];
+	pm->pm_general = (uint32_t)pics_of(pv);
+	pm->pm_family = pv->pv_implementer;
+	pm->pm_model = pv->pv_part;
+	pm->pm_events[0] = pv->pv_ceid[0];
+	pm->pm_events[1] = pv->pv_ceid[1];
 	pm->pm_listed = pmuv3.pv_announced_only;
 }
 
@@ -209,7 +225,7 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 
 	*ev = (struct pcbe_event){ .pe_code = number };
 	if (pmuv3_has_event(number))
-		ev->pe_pics = pmuv3.pv_pics;
+		ev->pe_pics = pics_of(&pmuv3);
 	return ev->pe_pics;
 }
 
@@ -241,7 +257,8 @@ static int
 configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
     const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
-	unsigned max = pmuv3.pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
+	const struct pmuv3 *pv = pmuv3_shape(set->ps_type);
+	unsigned max = pv->pv_version >= PMUVER_V3P1 ? RAW_MAX : RAW_MAX_V3;
 
 	(void)attrs;
 	cfg->pc_aux = 0;
@@ -252,7 +269,7 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	if (nattrs != 0)
 		return CPC_INVALID_ATTRIBUTE;
 	if (pmuv3.pv_announced_only &&
-	    !pmuv3_has_event((unsigned)ev->pe_code)) {
+	    !arm_has_common(pv->pv_ceid, (unsigned)ev->pe_code)) {
 		kcpc_reason("this emulator does not model event %#x: PMCEID "
 			    "does not announce it",
 		    (unsigned)ev->pe_code);

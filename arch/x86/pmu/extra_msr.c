@@ -9,8 +9,6 @@
 #include "arch/x86/pmu/extra_msr.h"
 
 #include "arch/x86/pmu/access.h"
-#include "kern/arch.h"
-#include "kern/sched/cpu.h"
 
 /* `probe` is a value that the register takes.  A missing register reads 0. */
 static const struct extra {
@@ -23,7 +21,6 @@ static const struct extra {
 	[EXTRA_LDLAT] = { "MSR_PEBS_LD_LAT", 0x3f6, 0x3 },
 	[EXTRA_FRONTEND] = { "MSR_PEBS_FRONTEND", 0x3f7, 0x11 },
 };
-static bool exists[EXTRA_N];
 
 static bool
 keeps_value(uint32_t msr, uint64_t probe)
@@ -35,29 +32,25 @@ keeps_value(uint32_t msr, uint64_t probe)
 	       pmu_wrmsr_safe(msr, 0) == 0;
 }
 
-void
+unsigned
 x86_extra_msr_probe(void)
 {
-	bool boot = arch_curcpu()->c_id == 0;
+	unsigned exist = 0;
 
 	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++)
-		exists[i] = keeps_value(extras[i].msr, extras[i].probe) &&
-		            (boot || exists[i]);
-}
-
-bool
-x86_extra_msr_exists(enum event_extra extra)
-{
-	return extra < EXTRA_N && exists[extra];
+		exist |= (unsigned)keeps_value(extras[i].msr, extras[i].probe)
+		         << i;
+	return exist;
 }
 
 int
-x86_extra_msr_take(struct pcbe_set *set, enum event_extra extra, uint64_t value)
+x86_extra_msr_take(struct pcbe_set *set, unsigned exist, enum event_extra extra,
+    uint64_t value)
 {
 	const struct extra *x = &extras[extra];
 	unsigned n = extra - 1;
 
-	if (!x86_extra_msr_exists(extra)) {
+	if ((exist >> extra & 1) == 0) {
 		kcpc_reason("this CPU lacks %s (%#x)", x->name, x->msr);
 		return CPC_RESOURCE_UNAVAIL;
 	}

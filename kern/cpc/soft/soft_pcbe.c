@@ -93,15 +93,58 @@ first_pics(unsigned n)
 	return (uint32_t)((1ULL << n) - 1);
 }
 
+/*
+ * Core types: with pics2= the CPUs of the lower half, and those of the upper
+ * half.  PIC n has number n on both.
+ */
+static struct pcbe_type types[] = {
+	{ .py_name = "soft_core" },
+	{ .py_name = "soft_atom" },
+};
+
+static bool
+has_types(void)
+{
+	return shape.ns_pics2 != 0 && ncpu > 1;
+}
+
+/* The type of this CPU, as in ps_type. */
+static unsigned
+this_type(void)
+{
+	return !has_types() ? 0 : arch_curcpu()->c_id < (ncpu + 1) / 2 ? 1 : 2;
+}
+
+/* The number of PICs; type 0: that all CPUs have. */
+static unsigned
+npics(unsigned type)
+{
+	unsigned n = shape.ns_pics, n2 = shape.ns_pics2;
+
+	if (!has_types())
+		return n;
+	return type == 1 ? n : type == 2 ? n2 : n < n2 ? n : n2;
+}
+
 /* General PICs: they count any event, fixed PICs one only. */
 static uint32_t
-general_pics(void)
+general_pics(unsigned type)
 {
-	return first_pics(shape.ns_pics - shape.ns_fixed);
+	return first_pics(npics(type) - shape.ns_fixed);
 }
 
 static uint32_t
-event_pics(unsigned event)
+event_mask(unsigned event, unsigned type)
+{
+	uint32_t pics = type != 2 ? shape.ns_event[event] : ~0U;
+
+	if (type == 2 || (type == 0 && has_types()))
+		pics &= shape.ns_event2[event];
+	return pics;
+}
+
+static uint32_t
+event_pics(unsigned event, unsigned type)
 {
 	const struct soft_model_event *fv;
 	uint32_t pics;
@@ -112,7 +155,7 @@ event_pics(unsigned event)
 	}
 	if (event >= SOFT_NEVENT)
 		return 0;
-	pics = shape.ns_event[event] & general_pics();
+	pics = event_mask(event, type) & general_pics(type);
 	if (event < shape.ns_fixed)
 		pics |= 1U << (shape.ns_pics - shape.ns_fixed + event);
 	return pics;
@@ -121,7 +164,8 @@ event_pics(unsigned event)
 static unsigned
 ncounters(void)
 {
-	return shape.ns_pics;
+	return has_types() && shape.ns_pics2 > shape.ns_pics ? shape.ns_pics2
+	                                                     : shape.ns_pics;
 }
 
 static unsigned
@@ -152,13 +196,13 @@ cpuref(void)
 }
 
 static void
-describe(struct cpc_pmu *pm)
+describe(struct cpc_pmu *pm, unsigned type)
 {
 	pm->pm_kind = CPC_PMU_SOFTWARE;
-	pm->pm_general = general_pics();
+	pm->pm_general = general_pics(type);
 	pm->pm_family = shape.ns_model;
 	for (unsigned i = 0; i < SOFT_NALL; i++)
-		pm->pm_own[i] = event_pics(i);
+		pm->pm_own[i] = event_pics(i, type);
 	pm->pm_generic = shape.ns_papi ? (1U << SOFT_NEVENT) - 1 : 0;
 }
 
@@ -169,7 +213,7 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 	    which == PCBE_INSTRUCTIONS ? SOFT_INSTRUCTIONS : SOFT_CYCLES;
 
 	*ev = (struct pcbe_event){ .pe_code = SOFT_CODE(event),
-		.pe_pics = event_pics(event),
+		.pe_pics = event_pics(event, 0),
 		.pe_flags = PCBE_EVENT_GENERIC };
 	return ev->pe_pics;
 }
@@ -286,14 +330,15 @@ configure_model(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 
 /* Can the PIC count this event?  ev comes from a program, unchecked. */
 static int
-check_event(const struct pcbe_event *ev, unsigned pic)
+check_event(const struct pcbe_event *ev, unsigned pic, unsigned type)
 {
-	bool general = (general_pics() & 1U << pic) != 0;
+	bool general = (general_pics(type) & 1U << pic) != 0;
 
 	if (ev->pe_code < SOFT_CODE(0))
 		return shape.ns_raw && general ? 0 : CPC_INVALID_EVENT;
 	if (ev->pe_code >= SOFT_CODE(SOFT_NALL) ||
-	    (event_pics((unsigned)ev->pe_code - SOFT_CODE(0)) & 1U << pic) == 0)
+	    (event_pics((unsigned)ev->pe_code - SOFT_CODE(0), type) &
+		1U << pic) == 0)
 		return CPC_INVALID_EVENT;
 	return 0;
 }
@@ -313,7 +358,7 @@ attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
 {
 	(void)nattrs;
 	(void)attrs;
-	return pics & general_pics();
+	return shape.ns_fixed == 0 ? pics : pics & general_pics(0);
 }
 
 static int
@@ -324,9 +369,10 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	unsigned weight = 0;
 	int subcode;
 
-	if ((subcode = check_event(ev, cfg->pc_pic)) != 0)
+	if ((subcode = check_event(ev, cfg->pc_pic, set->ps_type)) != 0)
 		return subcode;
-	if (nattrs != 0 && (general_pics() & 1U << cfg->pc_pic) == 0)
+	if (nattrs != 0 &&
+	    (general_pics(set->ps_type) & 1U << cfg->pc_pic) == 0)
 		return CPC_INVALID_ATTRIBUTE;
 	if (shape.ns_model != SOFT_PLAIN) {
 		subcode = configure_model(cfg, ev, nattrs, attrs, set);
@@ -368,6 +414,8 @@ program(struct pcbe_set *set)
 {
 	struct soft_cpu *nc = this_cpu();
 
+	ASSERT((set->ps_pics & ~first_pics(npics(this_type()))) == 0);
+	ASSERT(set->ps_type == 0 || set->ps_type == this_type());
 	nc->nc_interrupts = 0;
 	nc->nc_urgent = shape.ns_nmi ? set->ps_urgent : 0;
 	for (unsigned i = 0; i < set->ps_n; i++) {
@@ -479,7 +527,7 @@ until_interrupt(const struct soft_cpu *nc, unsigned privilege, uint64_t n)
 		n = nc->nc_skid < n ? nc->nc_skid : n;
 		which = nc->nc_urgent;
 	}
-	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
+	for (unsigned pic = 0; pic < ncounters(); pic++) {
 		const struct soft_pic *np = &nc->nc_pic[pic];
 		uint64_t left =
 		    pic_mask() - np->np_raw; /* one more overflows */
@@ -515,7 +563,7 @@ pic_add(struct soft_pic *np, uint64_t n)
 static void
 retire_for_sibling(struct soft_cpu *nc, uint64_t n, unsigned privilege)
 {
-	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
+	for (unsigned pic = 0; pic < ncounters(); pic++) {
 		if ((nc->nc_running & 1U << pic) != 0 &&
 		    (nc->nc_pic[pic].np_sibling & privilege) != 0 &&
 		    pic_add(&nc->nc_pic[pic], n))
@@ -532,7 +580,7 @@ soft_pcbe_retire(uint64_t n, unsigned privilege)
 
 	if (!quiet)
 		nc->nc_skid -= (unsigned)n;
-	for (unsigned pic = 0; pic < shape.ns_pics; pic++) {
+	for (unsigned pic = 0; pic < ncounters(); pic++) {
 		if (pic_counts(nc, pic, privilege) &&
 		    pic_add(&nc->nc_pic[pic], n))
 			overflowed |= 1U << pic;
@@ -606,6 +654,7 @@ prove(unsigned pic)
 	struct pcbe_set set = {
 		.ps_n = 1,
 		.ps_pics = 1U << pic,
+		.ps_type = (uint8_t)this_type(),
 		.ps_cfg = &cfg,
 		.ps_page = &counts.page,
 	};
@@ -640,6 +689,21 @@ static struct pcbe_ops soft_ops = {
 	.advance = advance,
 };
 
+static void
+make_types(uint32_t attrs)
+{
+	soft_ops.pcbe_ntypes = has_types() ? 2 : 0;
+	soft_ops.pcbe_types = types;
+	soft_ops.pcbe_shared = first_pics(npics(0));
+	for (unsigned t = 0; t < 2; t++) {
+		types[t].py_pics = first_pics(npics(t + 1));
+		types[t].py_attrs = attrs;
+		types[t].py_cpus = (struct cpuset){ { 0 } };
+	}
+	for (unsigned i = 0; i < ncpu; i++)
+		cpuset_add(&types[i >= (ncpu + 1) / 2].py_cpus, i);
+}
+
 const struct pcbe_ops *
 soft_pcbe(const struct soft_shape *ns, const char *word)
 {
@@ -649,6 +713,7 @@ soft_pcbe(const struct soft_shape *ns, const char *word)
 	    word != NULL ? word : "");
 	memset(soft_cpus, 0, ncpu * sizeof soft_cpus[0]);
 	soft_ops.pcbe_attrs = model_attrs[ns->ns_model];
+	make_types(soft_ops.pcbe_attrs);
 	soft_ops.pcbe_caps = 0;
 	soft_ops.pcbe_no_ovf_intr = 0;
 	if (ns->ns_ovf != SOFT_OVF_NONE)

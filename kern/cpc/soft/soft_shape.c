@@ -13,6 +13,7 @@ const struct soft_shape soft_shape_default = {
 	.ns_raw = true,
 	.ns_hv = true,
 	.ns_event = { ~0U, ~0U, ~0U },
+	.ns_event2 = { ~0U, ~0U, ~0U },
 };
 
 static const char *const no_yes[] = { "no", "yes", NULL };
@@ -72,6 +73,14 @@ static const struct key {
 	    "cycles= is a mask of PICs" },
 	{ "branches", offsetof(struct soft_shape, ns_event[2]), NULL, 0, ~0U,
 	    "branches= is a mask of PICs" },
+	{ "pics2", offsetof(struct soft_shape, ns_pics2), NULL, 1, PCBE_MAXPIC,
+	    "pics2= is a number from 1 to 32" },
+	{ "instructions2", offsetof(struct soft_shape, ns_event2[0]), NULL, 0,
+	    ~0U, "instructions2= is a mask of PICs" },
+	{ "cycles2", offsetof(struct soft_shape, ns_event2[1]), NULL, 0, ~0U,
+	    "cycles2= is a mask of PICs" },
+	{ "branches2", offsetof(struct soft_shape, ns_event2[2]), NULL, 0, ~0U,
+	    "branches2= is a mask of PICs" },
 };
 #define NKEYS (sizeof keys / sizeof keys[0])
 
@@ -126,7 +135,8 @@ parse_key(const char **s, struct soft_shape *ns)
 	}
 	return "no such key; known: shape pics fixed width ovf skid late pmi "
 	       "nmi mute helpers broken shared keeps forgets staggered papi "
-	       "raw hv instructions cycles branches";
+	       "raw hv instructions cycles branches pics2 instructions2 "
+	       "cycles2 branches2";
 }
 
 const char *
@@ -153,5 +163,8 @@ soft_shape_parse(const char *word, struct soft_shape *ns)
 	}
 	if (ns->ns_fixed >= ns->ns_pics)
 		return "fixed= must be less than pics=: no general PIC is left";
+	if (ns->ns_pics2 != 0 &&
+	    (ns->ns_model != SOFT_PLAIN || ns->ns_fixed != 0))
+		return "pics2= needs shape=plain and fixed=0";
 	return NULL;
 }

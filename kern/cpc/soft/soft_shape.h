@@ -58,6 +58,12 @@ struct soft_shape {
 	unsigned ns_hv;        /* bool: CPC_COUNT_HV is taken */
 	/* the PICs that can count instructions, cycles, branches */
 	unsigned ns_event[SOFT_NEVENT];
+	/*
+	 * The PICs of the upper half of the CPUs, and their masks of events.
+	 * The halves are core types then.  0: all CPUs are alike.
+	 */
+	unsigned ns_pics2;
+	unsigned ns_event2[SOFT_NEVENT];
 };
 
 extern const struct soft_shape soft_shape_default;

@@ -23,6 +23,7 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
+#include "kern/sched/klock.h"
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 #include "kern/sched/xcall.h"
@@ -68,6 +69,9 @@ fake_boot(void)
 			lwps[p][l].l_proc = &procs[p];
 			lwps[p][l].l_cpu = &cpus[0];
 			lwps[p][l].l_bound = -1;
+			memset(&lwps[p][l].l_wanted, 0xff,
+			    sizeof lwps[p][l].l_wanted);
+			lwps[p][l].l_affinity = lwps[p][l].l_wanted;
 		}
 	}
 	for (l = 0; l < FAKE_NCPU; l++) {
@@ -86,8 +90,6 @@ fake_boot(void)
 	fake_on_syscall = fake_on_return = NULL;
 	fake_pmu_reset();
 	kcpc_ops = NULL;
-	kcpc_pics = 0;
-	kcpc_npic = 0;
 	kcpc_set_notify(NULL);
 	kcpc_init(fake_backend);
 }
@@ -176,6 +178,20 @@ fake_bound(unsigned p, int lwp)
 	return &fake_lwp(p, lwp)->l_bound;
 }
 
+uint64_t
+fake_affinity(unsigned p, int lwp)
+{
+	return fake_lwp(p, lwp)->l_affinity.cs_word[0];
+}
+
+void
+fake_set_affinity(unsigned p, int lwp, uint64_t set)
+{
+	struct lwp *l = fake_lwp(p, lwp);
+
+	l->l_wanted.cs_word[0] = l->l_affinity.cs_word[0] = set;
+}
+
 struct kcpc_ctx *
 fake_ctx(unsigned p, int lwp)
 {
@@ -221,7 +237,31 @@ lwp_bind(struct lwp *l, struct cpu *c)
 	l->l_bound = c != NULL ? (int)c->c_id : -1;
 }
 
-/* An LWP that yields moves to the CPU it is bound to. */
+bool
+lwp_run_only(struct lwp *l, const struct cpuset *only)
+{
+	struct cpuset may = l->l_wanted;
+
+	for (unsigned i = 0; i < CPUSET_WORDS && only != NULL; i++)
+		may.cs_word[i] &= only->cs_word[i];
+	if (only != NULL && !cpuset_meets(&may, sched_cpus()))
+		return false;
+	l->l_only = only;
+	l->l_affinity = may;
+	return true;
+}
+
+struct spinlock klock;
+
+void
+kernel_lock_wait(void)
+{
+}
+
+/*
+ * An LWP that yields moves to the CPU it is bound to, or to the first of its
+ * affinity.
+ */
 void
 sched_yield(void)
 {
@@ -232,6 +272,8 @@ sched_yield(void)
 		fake_on_move();
 	if (l->l_bound >= 0)
 		curcpu = &cpus[l->l_bound];
+	else if (!cpuset_has(&l->l_affinity, curcpu->c_id))
+		curcpu = &cpus[cpuset_next(&l->l_affinity, sched_cpus(), 0)];
 	switch_to(l);
 }
 

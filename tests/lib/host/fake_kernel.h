@@ -47,6 +47,9 @@ void fake_exit(unsigned p, int lwp);
 struct lwp *fake_lwp(unsigned p, int lwp);
 /* The CPU that the LWP is bound to, or -1. */
 int *fake_bound(unsigned p, int lwp);
+/* Bit n: the LWP may run on CPU n.  Set the affinity that programs set. */
+uint64_t fake_affinity(unsigned p, int lwp);
+void fake_set_affinity(unsigned p, int lwp, uint64_t cpus);
 /* The context of the LWP, or NULL. */
 struct kcpc_ctx *fake_ctx(unsigned p, int lwp);
 /* This CPU becomes idle. */

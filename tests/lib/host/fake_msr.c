@@ -110,7 +110,10 @@ cpuid(uint32_t leaf, uint32_t subleaf)
 	case 4:
 		return cache_leaf(c, subleaf);
 	case 7:
-		return (struct cpuid_regs){ .b = c->rtm ? 1U << 11 : 0 };
+		return (struct cpuid_regs){ .b = c->rtm ? 1U << 11 : 0,
+			.d = c->core_type != 0 ? 1U << 15 : 0 };
+	case 0x1a:
+		return (struct cpuid_regs){ .a = c->core_type << 24 };
 	case 0xa:
 		return c->leaf_a;
 	case 0xb:

@@ -47,8 +47,9 @@ struct fake_cpu {
 	struct cpuid_regs leaf1, leaf_a, leaf_80000001, leaf_80000022;
 	/* Subleaves of 40000101H, zeros after the last; NULL: no such leaf. */
 	const struct cpuid_regs *models;
-	unsigned caches;  /* levels that leaf 4 lists */
-	unsigned threads; /* per core, a power of two; 0: no leaf 0BH */
+	unsigned core_type; /* leaf 1AH, EAX[31:24], of a hybrid part; or 0 */
+	unsigned caches;    /* levels that leaf 4 lists */
+	unsigned threads;   /* per core, a power of two; 0: no leaf 0BH */
 	/* Which registers exist. */
 	/* Intel's PerfMon version, whatever CPUID says; AMD: 2 */
 	unsigned version;

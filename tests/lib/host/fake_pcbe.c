@@ -132,9 +132,9 @@ cpuref(void)
 }
 
 static void
-describe(struct cpc_pmu *pm)
+describe(struct cpc_pmu *pm, unsigned type)
 {
-	soft->describe(pm);
+	soft->describe(pm, type);
 	pm->pm_generic = 1U << SOFT_INSTRUCTIONS | 1U << SOFT_CYCLES;
 }
 
@@ -258,6 +258,11 @@ soft_shape(void)
 	ns.ns_keeps = fake_shape.keeps;
 	ns.ns_forgets = fake_shape.forgets;
 	ns.ns_staggered = fake_shape.staggered;
+	ns.ns_pics2 = fake_shape.npic2;
+	if (fake_shape.npic2 != 0) {
+		ns.ns_event[SOFT_BRANCHES] = 0;
+		ns.ns_event2[SOFT_CYCLES] = 1;
+	}
 	return ns;
 }
 

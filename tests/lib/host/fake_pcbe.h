@@ -27,6 +27,12 @@ struct fake_shape {
 	bool forgets;
 	bool staggered; /* a start takes one instruction per PIC */
 	bool shared;    /* CPUs 1 and 2 are siblings and share their PICs */
+	/*
+	 * CPU 2 has another PMU with so many PICs: core type soft_atom.  It
+	 * counts "cycles" on PIC 0 only.  CPUs 0 and 1 are soft_core, and do
+	 * not count "branches".
+	 */
+	unsigned npic2;
 };
 
 /* A test changes this before fake_boot(). */

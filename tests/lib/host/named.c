@@ -17,7 +17,7 @@ named_machine(const struct pcbe_ops *ops)
 	struct cpc_pmu *pm = &mc.mc_pmu;
 
 	memset(&mc, 0, sizeof mc);
-	ops->describe(pm);
+	ops->describe(pm, 0);
 	pm->pm_attrs = ops->pcbe_attrs;
 	pm->pm_pics = ~0U;
 	if (pm->pm_kind != CPC_PMU_SOFTWARE)

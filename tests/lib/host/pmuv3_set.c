@@ -21,7 +21,7 @@ boot(const struct fake_shape *shape)
 	fake_reset(shape);
 	memset(&pmuv3, 0, sizeof pmuv3);
 	for (fake_self = 0; fake_self < FAKE_NCPU; fake_self++)
-		pmuv3_pcbe_init(false);
+		pmuv3_pcbe_init(false, MIDR_EMULATED);
 	fake_self = 0;
 	pmuv3_pcbe_overflow(PMUV3_PLAIN);
 }

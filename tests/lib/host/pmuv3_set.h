@@ -18,6 +18,11 @@
 /* INST_RETIRED and CPU_CYCLES, at their bits in QEMU's models. */
 #define CEID0_QEMU 0x20101ULL
 
+/* MIDR_EL1: QEMU's -cpu max, which has no table; Cortex-A55; Cortex-A76. */
+#define MIDR_EMULATED 0x000f0510ULL
+#define MIDR_A55      0x411fd050ULL
+#define MIDR_A76      0x414fd0b0ULL
+
 extern const struct fake_shape shape_v3p5; /* QEMU's -cpu max, patched */
 
 /* Initialise both CPUs as kcpc does at boot.  EL2 is not ours. */

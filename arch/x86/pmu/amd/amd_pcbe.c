@@ -181,8 +181,9 @@ raw_max(void)
 }
 
 static void
-describe(struct cpc_pmu *pm)
+describe(struct cpc_pmu *pm, unsigned type)
 {
+	(void)type; /* no part has more than one kind of PMU */
 	pm->pm_kind = CPC_PMU_AMD;
 	pm->pm_general = (1U << x86_pics.xs_n) - 1;
 	pm->pm_family = x86_features.family;

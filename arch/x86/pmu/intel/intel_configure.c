@@ -20,16 +20,30 @@
 uint64_t
 intel_attr_pics(uint64_t pics, unsigned nattrs, const struct pcbe_attr *attrs)
 {
-	for (unsigned i = 0; i < nattrs; i++) {
-		if (attrs[i].pa_id != CPC_ATTR_ANYTHR)
-			return pics & low_bits(intel_shape.is_ngp);
-	}
-	return pics;
+	uint64_t general = 0;
+	unsigned i = 0;
+
+	while (i < nattrs && attrs[i].pa_id == CPC_ATTR_ANYTHR)
+		i++;
+	if (i == nattrs)
+		return pics;
+	for (unsigned pic = 0; pic < x86_pics.xs_n; pic++)
+		general |= (uint64_t)(intel_fixed_of(pic) < 0) << pic;
+	return pics & general;
+}
+
+/* The attributes that requests of the set may have. */
+static inline uint32_t
+offered_attrs(const struct pcbe_set *set)
+{
+	return set->ps_type == 0
+	           ? intel_pcbe_ops.pcbe_attrs
+	           : intel_pcbe_ops.pcbe_types[set->ps_type - 1].py_attrs;
 }
 
 static int
 configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
-    unsigned nattrs, const struct pcbe_attr *attrs, bool privileged)
+    unsigned nattrs, const struct pcbe_attr *attrs, const struct pcbe_set *set)
 {
 	uint64_t any = 0, ctrl = FIXED_CTRL_PMI;
 	int subcode;
@@ -41,7 +55,7 @@ configure_fixed(struct pcbe_cfg *cfg, unsigned n, uint64_t code,
 			return CPC_INVALID_ATTRIBUTE;
 	}
 	subcode = evtsel_add_attrs(
-	    &any, intel_pcbe_ops.pcbe_attrs, nattrs, attrs, privileged);
+	    &any, offered_attrs(set), nattrs, attrs, set->ps_privileged);
 	if ((cfg->pc_flags & CPC_COUNT_USER) != 0)
 		ctrl |= FIXED_CTRL_USR;
 	if ((cfg->pc_flags & CPC_COUNT_SYSTEM) != 0)
@@ -91,7 +105,10 @@ note_extra(const struct pcbe_event *ev, uint64_t sel, unsigned nattrs,
 		}
 		value = attrs[i].pa_val;
 	}
-	return extra == EXTRA_NONE ? 0 : x86_extra_msr_take(set, extra, value);
+	return extra == EXTRA_NONE
+	           ? 0
+	           : x86_extra_msr_take(set,
+			 intel_shape_of(set->ps_type)->is_extras, extra, value);
 }
 
 /* Can the library not have resolved a name or number to this code? */
@@ -109,17 +126,18 @@ is_impossible(const struct pcbe_event *ev, unsigned pic)
 }
 
 static bool
-lacks_extra(const struct pcbe_event *ev)
+lacks_extra(const struct intel_shape *is, const struct pcbe_event *ev)
 {
 	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
 
-	return extra != EXTRA_NONE && !x86_extra_msr_exists(extra);
+	return extra != EXTRA_NONE && (is->is_extras >> extra & 1) == 0;
 }
 
 static int
 configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
     unsigned nattrs, const struct pcbe_attr *attrs, struct pcbe_set *set)
 {
+	const struct intel_shape *is = intel_shape_of(set->ps_type);
 	const char *lack;
 	int subcode;
 
@@ -129,21 +147,21 @@ configure_general(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 				    "unit mask it is written r1c2");
 		return CPC_INVALID_EVENT;
 	}
-	if ((ev->pe_code & intel_lacking) != 0) {
+	if ((ev->pe_code & is->is_lacking) != 0) {
 		kcpc_reason("this CPU lacks bits %#llx of the event select",
-		    (unsigned long long)(ev->pe_code & intel_lacking));
+		    (unsigned long long)(ev->pe_code & is->is_lacking));
 		return CPC_RESOURCE_UNAVAIL;
 	}
 	if ((ev->pe_code & EVTSEL_ANY) != 0 && !set->ps_privileged)
 		return CPC_ATTR_REQUIRES_PRIVILEGE;
 	cfg->pc_sel = ev->pe_code | evtsel_control(cfg->pc_flags);
-	subcode = evtsel_add_attrs(&cfg->pc_sel, intel_pcbe_ops.pcbe_attrs,
-	    nattrs, attrs, set->ps_privileged);
+	subcode = evtsel_add_attrs(&cfg->pc_sel, offered_attrs(set), nattrs,
+	    attrs, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;
 	/* A missing extra MSR is the better reason: note_extra() gives it. */
-	if (!lacks_extra(ev) &&
-	    (lack = intel_general_lack(cfg->pc_sel)) != NULL) {
+	if (!lacks_extra(is, ev) &&
+	    (lack = intel_general_lack(is, cfg->pc_sel)) != NULL) {
 		kcpc_reason("%s", lack);
 		return CPC_RESOURCE_UNAVAIL;
 	}
@@ -162,8 +180,8 @@ intel_configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev,
 	int subcode;
 
 	if (fixed >= 0)
-		subcode = configure_fixed(cfg, (unsigned)fixed, ev->pe_code,
-		    nattrs, attrs, set->ps_privileged);
+		subcode = configure_fixed(
+		    cfg, (unsigned)fixed, ev->pe_code, nattrs, attrs, set);
 	else
 		subcode = configure_general(cfg, ev, nattrs, attrs, set);
 	if (subcode == 0)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "arch/x86/pmu/pic.h"
+#include "arch/x86/pmu/pmu.h"
 #include "kern/cpc/pcbe.h"
 
 /* The PMU of one CPU, or the part that all CPUs have. */
@@ -22,9 +23,19 @@ struct intel_shape {
 	unsigned is_cache;  /* the level of the last cache */
 	bool is_full_width; /* IA32_A_PMCx exist */
 	bool is_anythread;
-	bool is_per_thread; /* counts its own hardware thread only */
+	bool is_per_thread;  /* counts its own hardware thread only */
+	unsigned is_extras;  /* bit n: has register n of enum event_extra */
+	uint64_t is_lacking; /* bits of the event select that raise #GP */
 };
 extern struct intel_shape intel_shape; /* the part that all CPUs have */
+extern struct intel_shape intel_type_shape[PCBE_MAXTYPE]; /* core_type.c */
+
+/* The shape that a set of this ps_type uses. */
+static inline const struct intel_shape *
+intel_shape_of(unsigned type)
+{
+	return type == 0 ? &intel_shape : &intel_type_shape[type - 1];
+}
 
 static inline unsigned
 low_bits(unsigned n)
@@ -43,17 +54,34 @@ void intel_shape_probe(struct intel_shape *is);
 void intel_shape_merge(struct intel_shape *all, const struct intel_shape *is);
 /* Fill in the PICs of a shape. */
 void intel_shape_lay_out(struct x86_pics *ps, const struct intel_shape *is);
+/* Add the PICs of another shape that *ps has not. */
+void intel_shape_add(struct x86_pics *ps, const struct intel_shape *is);
+/* The PICs of *ps that a shape has, and those that are general counters. */
+uint32_t intel_shape_pics(
+    const struct intel_shape *is, const struct x86_pics *ps);
+uint32_t intel_shape_general(const struct intel_shape *is);
 
-/* intel_pcbe.c: bits of the event select that would raise #GP. */
-extern uint64_t intel_lacking;
+/*
+ * core_type.c.  A type is a ps_type.  intel_type_join() notes the type of this
+ * CPU; intel_types_lay_out() fills in the PICs of all types, first those that
+ * all have.
+ */
+/* CPUID.1AH:EAX[31:24] of a type, or 0. */
+unsigned intel_core_of(unsigned type);
+unsigned intel_this_type(void);
+void intel_type_join(const struct intel_shape *mine);
+void intel_types_lay_out(struct x86_pics *ps);
+
+/* intel_pcbe.c: the attributes of a shape, bit n is attribute n. */
+uint32_t intel_shape_attrs(const struct intel_shape *is);
 /* The number of the fixed counter that a PIC is, or -1. */
 int intel_fixed_of(unsigned pic);
 /*
- * Returns NULL if general PICs count the event select.  Otherwise returns the
- * reason, a text in static storage.  CPUID says that the architectural event
- * is absent, or the emulator does not model the event.
+ * Returns NULL if general PICs of the shape count the event select.  Otherwise
+ * returns the reason, a text in static storage.  CPUID says that the
+ * architectural event is absent, or the emulator does not model the event.
  */
-const char *intel_general_lack(uint64_t select);
+const char *intel_general_lack(const struct intel_shape *is, uint64_t select);
 
 /* intel_configure.c: operations of kern/cpc/pcbe.h. */
 uint64_t intel_attr_pics(

@@ -23,15 +23,13 @@
 #include "lib/string.h"
 
 struct intel_shape intel_shape;
-uint64_t intel_lacking;
 
 #define ATTRS_V1                                                               \
 	(1U << CPC_ATTR_EDGE | 1U << CPC_ATTR_INV | 1U << CPC_ATTR_UMASK |     \
 	    1U << CPC_ATTR_CMASK)
 
-/* The attributes that a request may have: bit n is attribute n. */
-static uint32_t
-offered_attrs(void)
+uint32_t
+intel_shape_attrs(const struct intel_shape *is)
 {
 	static const struct {
 		enum event_extra extra;
@@ -43,12 +41,12 @@ offered_attrs(void)
 	};
 	uint32_t mask = ATTRS_V1;
 
-	if (intel_shape.is_version < 3)
+	if (is->is_version < 3)
 		mask |= 1U << CPC_ATTR_PC;
-	if (intel_shape.is_anythread)
+	if (is->is_anythread)
 		mask |= 1U << CPC_ATTR_ANYTHR;
 	for (unsigned i = 0; i < sizeof extras / sizeof extras[0]; i++) {
-		if (x86_extra_msr_exists(extras[i].extra))
+		if ((is->is_extras >> extras[i].extra & 1) != 0)
 			mask |= 1U << extras[i].attr;
 	}
 	return mask;
@@ -58,15 +56,14 @@ offered_attrs(void)
  * Find the bits of the event select that would raise #GP here.  CPUID bit 11 is
  * RTM: Intel SDM vol. 3B, "Performance Monitoring and Intel TSX".
  */
-static void
-find_lacking_bits(void)
+static uint64_t
+lacking_bits(const struct intel_shape *is)
 {
-	if (arch_curcpu()->c_id == 0)
-		intel_lacking = 0;
-	if (!intel_shape.is_anythread)
-		intel_lacking |= EVTSEL_ANY;
+	uint64_t bits = is->is_anythread ? 0 : EVTSEL_ANY;
+
 	if (FIELD(cpuid(7, 0).b, 11, 11) == 0)
-		intel_lacking |= EVTSEL_IN_TX | EVTSEL_IN_TXCP;
+		bits |= EVTSEL_IN_TX | EVTSEL_IN_TXCP;
+	return bits;
 }
 
 /*
@@ -100,21 +97,22 @@ intel_pcbe_init(void)
 		return PMU_MUTE;
 	intel_shape_lay_out(&pics, &mine);
 	x86_pics_silence(&pics);
+	mine.is_lacking = lacking_bits(&mine);
+	/* On other families these numbers may be other MSRs. */
+	if (x86_features.family == 6)
+		mine.is_extras = x86_extra_msr_probe();
 	if (arch_curcpu()->c_id == 0) {
 		intel_shape = mine;
 	} else if (memcmp(&intel_shape, &mine, sizeof mine) != 0) {
-		printf("pcbe: CPU %u has another PMU: only what all CPUs have "
-		       "is offered\n",
+		printf("pcbe: CPU %u has another PMU: sets without a core type "
+		       "get only what all CPUs have\n",
 		    arch_curcpu()->c_id);
 		intel_shape_merge(&intel_shape, &mine);
 	}
-	intel_shape_lay_out(&x86_pics, &intel_shape);
+	intel_type_join(&mine);
+	intel_types_lay_out(&x86_pics);
 	x86_pic_ops(&intel_pcbe_ops);
-	/* On other families these numbers may be other MSRs. */
-	if (x86_features.family == 6)
-		x86_extra_msr_probe();
-	intel_pcbe_ops.pcbe_attrs = offered_attrs();
-	find_lacking_bits();
+	intel_pcbe_ops.pcbe_attrs = intel_shape_attrs(&intel_shape);
 	find_siblings(&mine, arch_curcpu()->c_id);
 	return PMU_FOUND;
 }
@@ -146,17 +144,17 @@ intel_fixed_of(unsigned pic)
 	return (index & RDPMC_FIXED) != 0 ? (int)(index - RDPMC_FIXED) : -1;
 }
 
-/* Bit n: PIC n is fixed counter `fixed`. */
+/* Bit n: PIC n is fixed counter `fixed`, and the shape has it. */
 static uint32_t
-fixed_pics(unsigned fixed)
+fixed_pics(const struct intel_shape *is, unsigned fixed)
 {
 	uint32_t pics = 0;
 
-	for (unsigned pic = intel_shape.is_ngp; pic < x86_pics.xs_n; pic++) {
+	for (unsigned pic = 0; pic < x86_pics.xs_n; pic++) {
 		if (intel_fixed_of(pic) == (int)fixed)
 			pics |= 1U << pic;
 	}
-	return pics;
+	return pics & intel_shape_pics(is, &x86_pics);
 }
 
 /*
@@ -164,13 +162,13 @@ fixed_pics(unsigned fixed)
  * The bit of CPUID.0AH:EBX also applies with a counter mask or edge bit.
  */
 const char *
-intel_general_lack(uint64_t select)
+intel_general_lack(const struct intel_shape *is, uint64_t select)
 {
 	static char text[80];
 	uint64_t code = select & (INTEL_RAW_MAX | EVTSEL_UMASK_MASK);
 	int bit = intel_arch_bit(code);
 
-	if (bit >= 0 && (intel_shape.is_absent >> bit & 1) != 0) {
+	if (bit >= 0 && (is->is_absent >> bit & 1) != 0) {
 		snprintf(text, sizeof text,
 		    "CPUID.0AH:EBX[%d] says that event %#x is absent", bit,
 		    (unsigned)code);
@@ -180,43 +178,53 @@ intel_general_lack(uint64_t select)
 }
 
 static void
-describe(struct cpc_pmu *pm)
+describe(struct cpc_pmu *pm, unsigned type)
 {
+	const struct intel_shape *is = intel_shape_of(type);
+
 	pm->pm_kind = CPC_PMU_INTEL;
-	pm->pm_general = low_bits(intel_shape.is_ngp);
+	pm->pm_core = intel_core_of(type);
+	pm->pm_general = intel_shape_general(is);
 	for (unsigned n = 0; n < INTEL_NFIXED; n++)
-		pm->pm_own[n] = fixed_pics(n);
+		pm->pm_own[n] = fixed_pics(is, n);
 	pm->pm_family = x86_features.family;
 	pm->pm_model = x86_features.model;
 	pm->pm_stepping = x86_features.stepping;
-	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++)
-		pm->pm_extras |= (uint32_t)x86_extra_msr_exists(i) << i;
-	pm->pm_cache = intel_shape.is_cache;
-	pm->pm_events[0] = intel_shape.is_events;
-	pm->pm_absent = intel_shape.is_absent;
+	pm->pm_extras = is->is_extras;
+	pm->pm_cache = is->is_cache;
+	pm->pm_events[0] = is->is_events;
+	pm->pm_absent = is->is_absent;
 	x86_models_describe(pm);
-	pm->pm_lacking = intel_lacking;
+	pm->pm_lacking = is->is_lacking;
 }
 
 static uint64_t
-known_event(enum pcbe_known which, struct pcbe_event *ev)
+known_event_of(
+    const struct intel_shape *is, enum pcbe_known which, struct pcbe_event *ev)
 {
 	bool ins = which == PCBE_INSTRUCTIONS;
 	unsigned bit = ins ? INTEL_INSTRUCTIONS_RETIRED : INTEL_CORE_CYCLES;
 
 	*ev = (struct pcbe_event){ .pe_code = ins ? INTEL_INSTRUCTIONS
 		                                  : INTEL_CYCLES };
-	if ((intel_shape.is_events >> bit & 1) != 0 &&
-	    intel_general_lack(ev->pe_code) == NULL)
-		ev->pe_pics = low_bits(intel_shape.is_ngp);
-	ev->pe_pics |= fixed_pics(ins ? 0 : 1);
+	if ((is->is_events >> bit & 1) != 0 &&
+	    intel_general_lack(is, ev->pe_code) == NULL)
+		ev->pe_pics = intel_shape_general(is);
+	ev->pe_pics |= fixed_pics(is, ins ? 0 : 1);
 	return ev->pe_pics;
+}
+
+static uint64_t
+known_event(enum pcbe_known which, struct pcbe_event *ev)
+{
+	return known_event_of(&intel_shape, which, ev);
 }
 
 /* Use an event that the PIC counts: instructions, if possible. */
 static const char *
 prove(unsigned pic)
 {
+	const struct intel_shape *is = intel_shape_of(intel_this_type());
 	int fixed = intel_fixed_of(pic);
 	struct pcbe_event ev;
 
@@ -225,9 +233,9 @@ prove(unsigned pic)
 			.pe_code = INTEL_FIXED_CODE((unsigned)fixed) };
 		return x86_prove(&intel_pcbe_ops, pic, &ev, fixed == 0);
 	}
-	if ((known_event(PCBE_INSTRUCTIONS, &ev) >> pic & 1) != 0)
+	if ((known_event_of(is, PCBE_INSTRUCTIONS, &ev) >> pic & 1) != 0)
 		return x86_prove(&intel_pcbe_ops, pic, &ev, true);
-	known_event(PCBE_CYCLES, &ev);
+	known_event_of(is, PCBE_CYCLES, &ev);
 	return x86_prove(&intel_pcbe_ops, pic, &ev, false);
 }
 

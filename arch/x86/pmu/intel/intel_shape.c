@@ -155,6 +155,80 @@ intel_shape_probe(struct intel_shape *is)
 	}
 }
 
+static bool
+has_register(const struct x86_pics *ps, const struct x86_pic *p)
+{
+	for (unsigned n = 0; n < ps->xs_n; n++) {
+		if (ps->xs_pic[n].xp_index == p->xp_index)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_pic(struct x86_pics *ps, const struct x86_pic *p)
+{
+	if (has_register(ps, p) || ps->xs_n == PCBE_MAXPIC)
+		return;
+	ps->xs_pic[ps->xs_n++] = *p;
+	ps->xs_all |= p->xp_global;
+}
+
+/*
+ * The registers of the shapes are the same, as far as both have them: if their
+ * width or kind differs, no PIC is offered.
+ */
+void
+intel_shape_add(struct x86_pics *ps, const struct intel_shape *is)
+{
+	struct x86_pic p;
+	unsigned n;
+
+	for (n = 0; n < is->is_ngp; n++) {
+		lay_general(&p, is, n);
+		p.xp_counter =
+		    ps->xs_pic[0].xp_short ? IA32_PMC(n) : IA32_A_PMC(n);
+		p.xp_short = ps->xs_pic[0].xp_short;
+		add_pic(ps, &p);
+	}
+	for (n = 0; n < INTEL_NFIXED; n++) {
+		lay_fixed(&p, is, n);
+		if ((is->is_fixed >> n & 1) != 0)
+			add_pic(ps, &p);
+	}
+	ps->xs_fixed |= is->is_fixed != 0;
+}
+
+static bool
+shape_has(const struct intel_shape *is, uint32_t index)
+{
+	return (index & RDPMC_FIXED) != 0
+	           ? (is->is_fixed >> (index - RDPMC_FIXED) & 1) != 0
+	           : index < is->is_ngp;
+}
+
+uint32_t
+intel_shape_pics(const struct intel_shape *is, const struct x86_pics *ps)
+{
+	uint32_t pics = 0;
+
+	for (unsigned n = 0; n < ps->xs_n; n++)
+		pics |= (uint32_t)shape_has(is, ps->xs_pic[n].xp_index) << n;
+	return pics;
+}
+
+uint32_t
+intel_shape_general(const struct intel_shape *is)
+{
+	uint32_t pics = intel_shape_pics(is, &x86_pics);
+
+	for (unsigned n = 0; n < x86_pics.xs_n; n++) {
+		if (intel_fixed_of(n) >= 0)
+			pics &= ~(1U << n);
+	}
+	return pics;
+}
+
 static unsigned
 min_unsigned(unsigned a, unsigned b)
 {
@@ -162,9 +236,9 @@ min_unsigned(unsigned a, unsigned b)
 }
 
 /*
- * An LWP runs on any CPU.  If CPUs differ, as on hybrid parts, only what all
- * CPUs have is offered.  So a set that some CPU could not run is refused when
- * it is bound.
+ * An LWP runs on any CPU.  If CPUs differ, as on hybrid parts, a set without a
+ * core type gets only what all CPUs have.  So a set that some CPU could not run
+ * is refused when it is bound.
  */
 void
 intel_shape_merge(struct intel_shape *all, const struct intel_shape *is)
@@ -183,4 +257,6 @@ intel_shape_merge(struct intel_shape *all, const struct intel_shape *is)
 	all->is_full_width &= is->is_full_width;
 	all->is_anythread &= is->is_anythread;
 	all->is_per_thread &= is->is_per_thread;
+	all->is_extras &= is->is_extras;
+	all->is_lacking |= is->is_lacking;
 }

@@ -18,8 +18,7 @@
 
 /* The parts of the kernel that kern/cpc/bind.c uses. */
 const struct pcbe_ops *kcpc_ops;
-uint64_t kcpc_pics;
-unsigned kcpc_npic;
+struct kcpc_offer kcpc_offer[1 + PCBE_MAXTYPE];
 struct kcpc_pic kcpc_pic[PCBE_MAXPIC];
 
 uint32_t
@@ -124,8 +123,9 @@ random_set(bool with_table)
 		pr->cr_event.ce_code = ev.pe_code;
 		pr->cr_event.ce_extra = ev.pe_extra_msr;
 		pr->cr_flags = USER;
-		pr->cr_picnum =
-		    random_below(6) == 0 ? (int)random_below(kcpc_npic) : -1;
+		pr->cr_picnum = random_below(6) == 0
+		                    ? (int)random_below(kcpc_offer[0].ko_npic)
+		                    : -1;
 		if ((ev.pe_flags & PCBE_EVENT_GENERIC) == 0)
 			random_attrs(pr, pack.attr[i]);
 		pack.want[i].kw_req = pr;
@@ -163,7 +163,7 @@ can_assign(const struct x86_set *so_far, unsigned i, uint64_t taken)
 
 	if (i == pack.n)
 		return true;
-	for (unsigned pic = 0; pic < kcpc_npic; pic++) {
+	for (unsigned pic = 0; pic < kcpc_offer[0].ko_npic; pic++) {
 		if ((taken >> pic & 1) != 0 ||
 		    (pack.req[i].cr_event.ce_pics >> pic & 1) == 0 ||
 		    (pack.req[i].cr_picnum != -1 &&
@@ -185,7 +185,7 @@ can_bind(int *subcode)
 	struct kcpc_ctx *ctx;
 
 	*subcode = -1;
-	if (kcpc_ctx_create(pack.want, pack.n, true, &ctx, subcode) != 0)
+	if (kcpc_ctx_create(pack.want, pack.n, 0, true, &ctx, subcode) != 0)
 		return false;
 	kcpc_ctx_destroy(ctx);
 	return true;
@@ -201,8 +201,9 @@ compare_random_sets(
 
 	boot(shape);
 	kcpc_ops = ops;
-	kcpc_npic = ops->ncounters();
-	kcpc_pics = (1ULL << kcpc_npic) - 1;
+	kcpc_offer[0].ko_npic = ops->ncounters();
+	kcpc_offer[0].ko_pics = (1ULL << ops->ncounters()) - 1;
+	kcpc_offer[0].ko_attrs = ops->pcbe_attrs;
 	seed = 0x9e3779b97f4a7c15;
 	for (unsigned i = 0; i < rounds; i++) {
 		random_set(with_table);

@@ -99,9 +99,14 @@ sizes_that_do_not_fit_are_einval(void **state)
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
 	good.head.cp_nreqs = 3;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
-	good.head.cp_nreqs = UINT32_MAX;
+	good.head.cp_nreqs = UINT16_MAX;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
 	good.head.cp_nreqs = 2;
+	good.head.cp_type = 1; /* no such core type */
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.head.cp_type = UINT16_MAX;
+	assert_int_equal(bind_pack(sizeof good), -EINVAL);
+	good.head.cp_type = 0;
 	good.req[0].cr_nattrs = UINT32_MAX;
 	assert_int_equal(bind_pack(sizeof good), -EINVAL);
 	good.req[0].cr_nattrs = 0;

@@ -113,7 +113,7 @@ join_cpu(unsigned version, unsigned nevent, uint64_t ceid0)
 	fake_shape.version = version;
 	fake_shape.nevent = nevent;
 	fake_shape.ceid[0] = ceid0;
-	pmuv3_pcbe_init(false);
+	pmuv3_pcbe_init(false, MIDR_EMULATED);
 	fake_self = 0;
 	fake_shape = shape_v3p5;
 }
@@ -142,6 +142,81 @@ unlike_cpus(void **state)
 	join_cpu(0, 0, 0); /* no PMU */
 	assert_int_equal(ops->ncounters(), 0);
 	assert_int_equal(pmuv3.pv_pics, 0);
+}
+
+/* A big CPU with six counters, and a little one with four. */
+static void
+boot_big_little(void)
+{
+	fake_reset(&shape_v3p5);
+	memset(&pmuv3, 0, sizeof pmuv3);
+	pmuv3_pcbe_init(false, MIDR_A76);
+	fake_self = 1;
+	fake_shape.nevent = 4;
+	fake_shape.ceid[0] = 1ULL << ARM_INST_RETIRED | 1ULL << 0x10;
+	pmuv3_pcbe_init(false, MIDR_A55);
+	fake_self = 0;
+	fake_shape = shape_v3p5;
+	pmuv3_pcbe_overflow(PMUV3_PLAIN);
+}
+
+/* A set of that ps_type takes the event on the PIC, or returns a subcode. */
+static int
+takes(unsigned type, uint64_t code, unsigned pic)
+{
+	struct pcbe_event ev = { .pe_code = code };
+	struct pcbe_cfg cfg = { .pc_pic = (uint8_t)pic, .pc_flags = USER };
+	struct pcbe_set set = {
+		.ps_type = (uint8_t)type, .ps_pics = 1U << pic, .ps_cfg = &cfg
+	};
+
+	return ops->configure(&cfg, &ev, 0, NULL, &set);
+}
+
+static void
+parts_are_core_types(void **state)
+{
+	struct cpc_pmu all = { 0 }, big = { 0 }, little = { 0 };
+
+	(void)state;
+	boot_big_little();
+	assert_int_equal(ops->pcbe_ntypes, 2);
+	assert_string_equal(ops->pcbe_types[0].py_name, "armv8_cortex_a76");
+	assert_string_equal(ops->pcbe_types[1].py_name, "armv8_cortex_a55");
+	assert_int_equal(ops->pcbe_types[0].py_cpus.cs_word[0], 1);
+	assert_int_equal(ops->pcbe_types[1].py_cpus.cs_word[0], 2);
+	assert_int_equal(ops->pcbe_types[0].py_pics, 0x3f);
+	assert_int_equal(ops->pcbe_types[1].py_pics, 0xf);
+	assert_int_equal(ops->pcbe_shared, 0xf);
+	assert_int_equal(ops->ncounters(), 6);
+	ops->describe(&all, 0);
+	ops->describe(&big, 1);
+	ops->describe(&little, 2);
+	assert_int_equal(all.pm_general, 0xf);
+	assert_int_equal(big.pm_general, 0x3f);
+	assert_int_equal(little.pm_general, 0xf);
+	assert_int_equal(big.pm_model, 0xd0b);
+	assert_int_equal(little.pm_model, 0xd05);
+	assert_true(all.pm_events[0] == 1ULL << ARM_INST_RETIRED);
+	assert_true(big.pm_events[0] == CEID0_QEMU);
+	assert_true(
+	    little.pm_events[0] == (1ULL << ARM_INST_RETIRED | 1ULL << 0x10));
+}
+
+/* An emulator counts what PMCEID of the type announces. */
+static void
+events_of_each_type(void **state)
+{
+	(void)state;
+	boot_big_little();
+	pmuv3.pv_announced_only = true;
+	assert_int_equal(takes(0, ARM_INST_RETIRED, 0), 0);
+	assert_int_equal(takes(0, ARM_CPU_CYCLES, 0), CPC_RESOURCE_UNAVAIL);
+	assert_int_equal(takes(1, ARM_CPU_CYCLES, 5), 0);
+	assert_int_equal(takes(2, ARM_CPU_CYCLES, 0), CPC_RESOURCE_UNAVAIL);
+	assert_int_equal(takes(1, 0x10, 0), CPC_RESOURCE_UNAVAIL);
+	assert_int_equal(takes(2, 0x10, 0), 0);
+	pmuv3.pv_announced_only = false;
 }
 
 static void
@@ -415,13 +490,13 @@ common_version_and_events(void **state)
 	fake_reset(&shape);
 	memset(&pmuv3, 0, sizeof pmuv3);
 	fake_self = 0;
-	pmuv3_pcbe_init(false);
+	pmuv3_pcbe_init(false, MIDR_EMULATED);
 	assert_int_equal(pmuv3.pv_pics, 0x3f); /* the same as with one CPU */
 	fake_self = 1;
 	fake_shape.version = 6;
 	fake_shape.ceid[0] = 6;
 	fake_shape.ceid[1] = 12;
-	pmuv3_pcbe_init(false);
+	pmuv3_pcbe_init(false, MIDR_EMULATED);
 	fake_self = 0;
 	assert_int_equal(pmuv3.pv_version, 6);
 	assert_int_equal(pmuv3.pv_pics, 0x3f);
@@ -507,6 +582,8 @@ main(void)
 		cmocka_unit_test(absent_pmu_is_not_touched),
 		T(every_shape),
 		cmocka_unit_test(unlike_cpus),
+		cmocka_unit_test(parts_are_core_types),
+		cmocka_unit_test(events_of_each_type),
 		T(name_shows_the_version),
 		T(event_select_by_hand),
 		T(each_level_is_counted_separately),

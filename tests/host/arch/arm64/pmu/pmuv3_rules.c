@@ -143,7 +143,7 @@ use_every_operation(void)
 	struct set s;
 	uint64_t v;
 
-	pmuv3_pcbe_init(false);
+	pmuv3_pcbe_init(false, MIDR_EMULATED);
 	set_one(&s, "inst_retired", 0, CPC_COUNT_USER, 0);
 	set_start(&s);
 	fake_el0_read(0, &v);

@@ -340,6 +340,90 @@ hybrid(void **state)
 	assert_int_equal(set.data[1], 20);
 }
 
+/* The same two kinds, but CPUID says that they are core types. */
+static void
+boot_core_types(void)
+{
+	struct fake_cpu p = ice_lake, e = efficient;
+
+	p.core_type = 0x40;
+	e.core_type = 0x20;
+	boot(&p);
+	fake_cpu[1] = e;
+	fake_self = 1;
+	assert_int_equal(intel_pcbe_init(), PMU_FOUND);
+	fake_self = 0;
+}
+
+/*
+ * PICs 0 to 5 and fixed counters 0 to 2 are on both, and come first.  Then come
+ * general counters 6 and 7, and fixed counter 3, of the first CPU.
+ */
+static void
+core_types(void **state)
+{
+	struct cpc_pmu all = { 0 }, core = { 0 }, atom = { 0 };
+
+	(void)state;
+	boot_core_types();
+	assert_int_equal(ops->pcbe_ntypes, 2);
+	assert_string_equal(ops->pcbe_types[0].py_name, "cpu_core");
+	assert_string_equal(ops->pcbe_types[1].py_name, "cpu_atom");
+	assert_int_equal(ops->pcbe_types[0].py_cpus.cs_word[0], 1);
+	assert_int_equal(ops->pcbe_types[1].py_cpus.cs_word[0], 2);
+	assert_int_equal(ops->ncounters(), 12);
+	assert_int_equal(ops->pcbe_shared, 0x1ff);
+	assert_int_equal(ops->pcbe_types[0].py_pics, 0xfff);
+	assert_int_equal(ops->pcbe_types[1].py_pics, 0x1ff);
+	assert_int_equal(ops->read_index(6), 0x40000000);
+	assert_int_equal(ops->read_index(9), 6);
+	assert_int_equal(ops->read_index(11), 0x40000003);
+	ops->describe(&all, 0);
+	ops->describe(&core, 1);
+	ops->describe(&atom, 2);
+	assert_int_equal(all.pm_general, 0x3f);
+	assert_int_equal(core.pm_general, 0x63f);
+	assert_int_equal(atom.pm_general, 0x3f);
+	assert_int_equal(all.pm_core, 0);
+	assert_int_equal(core.pm_core, 0x40);
+	assert_int_equal(atom.pm_core, 0x20);
+	assert_int_equal(core.pm_own[3], 1 << 11);
+	assert_int_equal(atom.pm_own[3], 0);
+	assert_int_equal(all.pm_own[3], 0);
+}
+
+/* Every PIC of a type counts there, and each is proved there. */
+static void
+each_type_counts(void **state)
+{
+	(void)state;
+	boot_core_types();
+	for (unsigned t = 0; t < 2; t++) {
+		uint32_t pics = ops->pcbe_types[t].py_pics;
+
+		fake_self = t;
+		for (unsigned pic = 0; pic < 12; pic++) {
+			if ((pics >> pic & 1) != 0)
+				assert_null(ops->prove(pic));
+		}
+		set_init(&set, ops);
+		set.set.ps_type = (uint8_t)(t + 1);
+		for (unsigned pic = 0; pic < 12; pic++) {
+			if ((pics >> pic & 1) != 0 &&
+			    ops->read_index(pic) < 0x40000000)
+				assert_int_equal(
+				    set_add(&set, pic, "0xc0", USER, "", 0), 0);
+		}
+		assert_int_equal(set.set.ps_n, t == 0 ? 8 : 6);
+		set_start(&set);
+		fake_run(10, true);
+		set_stop(&set);
+		for (unsigned i = 0; i < set.set.ps_n; i++)
+			assert_int_equal(set.data[i], 10);
+	}
+	fake_self = 0;
+}
+
 /* Boot two CPUs of a shape; a core has this number of threads. */
 static void
 boot_two(const struct fake_cpu *shape, unsigned threads)
@@ -392,6 +476,8 @@ main(void)
 		cmocka_unit_test(refusals),
 		cmocka_unit_test(wrong_cpuid),
 		cmocka_unit_test(hybrid),
+		cmocka_unit_test(core_types),
+		cmocka_unit_test(each_type_counts),
 		cmocka_unit_test(siblings),
 	};
 

@@ -1,0 +1,434 @@
+/*
+ * A machine whose CPUs have different PMUs: sets of a core type stay on its
+ * CPUs and count exactly there, others count everywhere.  The software PMU
+ * panics if a CPU is to run a PIC that it lacks (pmu=software,pics2=...); so
+ * does an emulator's by a wrong count.
+ */
+#define _GNU_SOURCE
+#include "tests/lib/image/cpc_test.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/processor.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+TEST_KEEPS(64);
+
+#define SHORT   50
+#define LONG    250
+#define MAXTYPE CPC_MAX_CORE_TYPES
+
+/* The CPUs that this LWP may run on, as bits. */
+static uint64_t
+affinity(void)
+{
+	cpu_set_t set;
+	uint64_t bits = 0;
+
+	if (sched_getaffinity(0, sizeof set, &set) != 0)
+		return 0;
+	for (unsigned i = 0; i < 64; i++)
+		bits |= (uint64_t)(CPU_ISSET(i, &set) != 0) << i;
+	return bits;
+}
+
+static int
+set_affinity(uint64_t bits)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	for (unsigned i = 0; i < 64; i++) {
+		if ((bits >> i & 1) != 0)
+			CPU_SET(i, &set);
+	}
+	return sched_setaffinity(0, sizeof set, &set);
+}
+
+/*
+ * After execve(2): is the program free to run on all CPUs?  Before main(),
+ * because main() runs the tests.
+ */
+static void __attribute__((constructor)) check_after_exec(void)
+{
+	const char *want = getenv("AFFINITY_WANTED");
+
+	if (want != NULL)
+		_exit(affinity() == strtoull(want, NULL, 0) ? 0 : 1);
+}
+
+/* The CPUs of core type n. */
+static uint64_t
+cpus_of(cpc_t *cpc, unsigned n)
+{
+	uint64_t bits = 0;
+
+	for (int i = 0; i < 64; i++)
+		bits |= (uint64_t)(cpc_core_type_of_cpu(cpc, i) == (int)n) << i;
+	return bits;
+}
+
+#define NEEDS_TYPES()                                                          \
+	do {                                                                   \
+		if (cpc_core_type(cpc, 0) == NULL)                             \
+			SKIP("all CPUs have the same PMU");                    \
+	} while (0)
+#define EACH_TYPE(n) for (unsigned n = 0; cpc_core_type(cpc, n) != NULL; n++)
+
+/* A set of one typed request. */
+static cpc_set_t *
+typed_set(cpc_t *cpc, unsigned type)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	cpc_attr_t at = { (char *)"core_type", type };
+
+	EXPECT_EQ(cpc_set_add_request(
+		      cpc, set, INS_EVENT, 0, own_privilege(), 1, &at),
+	    0);
+	return set;
+}
+
+static void
+expect_exact(cpc_t *cpc, cpc_set_t *set)
+{
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	uint64_t v[3] = { 0 };
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (i > 0)
+			spin(i == 1 ? SHORT : LONG);
+		EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+		cpc_buf_get(cpc, buf, 0, &v[i]);
+	}
+	EXPECT_EQ((v[2] - v[1]) - (v[1] - v[0]), SPIN_INSNS * (LONG - SHORT));
+	cpc_buf_destroy(cpc, buf);
+}
+
+CPC_TEST(every_cpu_has_a_type)
+{
+	unsigned n = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), types = 0;
+	uint64_t all = 0;
+
+	NEEDS_TYPES();
+	EACH_TYPE(t)
+	{
+		test_note("core type %s: CPUs %#lx", cpc_core_type(cpc, t),
+		    (unsigned long)cpus_of(cpc, t));
+		EXPECT((all & cpus_of(cpc, t)) == 0);
+		all |= cpus_of(cpc, t);
+		types++;
+	}
+	EXPECT(types >= 2);
+	EXPECT_EQ(all, (1ULL << n) - 1);
+}
+
+CPC_TEST(a_set_of_a_type_stays_there)
+{
+	uint64_t all = affinity();
+
+	NEEDS_TYPES();
+	EACH_TYPE(t)
+	{
+		cpc_set_t *set = typed_set(cpc, t);
+
+		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+		EXPECT_EQ(cpc_core_type_of_cpu(cpc, sched_getcpu()), t);
+		EXPECT_EQ(affinity(), cpus_of(cpc, t));
+		expect_exact(cpc, set);
+		EXPECT_EQ(cpc_unbind(cpc, set), 0);
+		EXPECT_EQ(affinity(), all);
+		cpc_set_destroy(cpc, set);
+	}
+}
+
+static uint_t
+npic_of(const char *type)
+{
+	cpc_t *cpc = cpc_open_core_type(CPC_VER_CURRENT, type);
+	uint_t npic = cpc_npic(cpc);
+
+	EXPECT(cpc != NULL);
+	cpc_close(cpc);
+	return npic;
+}
+
+/* Each PIC of each type counts, by a handle of the type. */
+CPC_TEST(every_pic_of_a_type_counts)
+{
+	uint_t least = ~0U;
+
+	NEEDS_TYPES();
+	EACH_TYPE(t)
+	{
+		cpc_t *one =
+		    cpc_open_core_type(CPC_VER_CURRENT, cpc_core_type(cpc, t));
+		unsigned counted = 0;
+
+		REQUIRE(one != NULL);
+		for (uint_t pic = 0; pic < cpc_npic(one); pic++) {
+			cpc_set_t *set;
+
+			if (!pic_counts(one, INS_EVENT, pic))
+				continue;
+			set = cpc_set_create(one);
+			add_pic(one, set, INS_EVENT, pic, own_privilege());
+			EXPECT_EQ(cpc_bind_curlwp(one, set, 0), 0);
+			expect_exact(one, set);
+			cpc_set_destroy(one, set);
+			counted++;
+		}
+		test_note("%s: %u PICs count instructions",
+		    cpc_core_type(cpc, t), counted);
+		EXPECT(counted > 0);
+		cpc_close(one);
+		if (npic_of(cpc_core_type(cpc, t)) < least)
+			least = npic_of(cpc_core_type(cpc, t));
+	}
+	EXPECT(cpc_npic(cpc) <= least);
+}
+
+/* A set without a type counts on, whatever CPU its LWP runs on. */
+CPC_TEST(a_set_without_a_type_counts_everywhere)
+{
+	cpc_set_t *set = set_of(cpc, INS_EVENT);
+
+	NEEDS_TYPES();
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	for (int i = 0; i < (int)sysconf(_SC_NPROCESSORS_ONLN); i++) {
+		EXPECT_EQ(processor_bind(P_LWPID, P_MYID, i, NULL), 0);
+		EXPECT_EQ(sched_getcpu(), i);
+		expect_exact(cpc, set);
+	}
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	cpc_set_destroy(cpc, set);
+}
+
+/* While the set is bound, programs choose among the CPUs of its type. */
+CPC_TEST(affinity_is_within_the_type)
+{
+	uint64_t all = affinity(), own = cpus_of(cpc, 1), first = own & -own;
+	cpc_set_t *set;
+
+	NEEDS_TYPES();
+	set = typed_set(cpc, 1);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	EXPECT_ERRNO(set_affinity(all & ~own), EINVAL);
+	EXPECT_EQ(affinity(), own);
+	EXPECT_EQ(set_affinity(first | (all & ~own)), 0);
+	EXPECT_EQ(affinity(), first);
+	expect_exact(cpc, set);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT_EQ(affinity(), first | (all & ~own));
+	EXPECT_EQ(set_affinity(all & ~own), 0);
+	EXPECT_ERRNO(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+	EXPECT_EQ(affinity(), all & ~own);
+	EXPECT_EQ(set_affinity(all), 0);
+	cpc_set_destroy(cpc, set);
+}
+
+/* The set is lost, and nothing of it runs on the other type. */
+CPC_TEST(processor_bind_elsewhere_ends_the_set)
+{
+	cpc_set_t *set;
+	cpc_buf_t *buf;
+	int other = 0;
+
+	NEEDS_TYPES();
+	set = typed_set(cpc, 1);
+	buf = cpc_buf_create(cpc, set);
+	while (cpc_core_type_of_cpu(cpc, other) == 1)
+		other++;
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, other, NULL), 0);
+	while (sched_getcpu() != other)
+		sched_yield();
+	EXPECT_ERRNO(cpc_set_sample(cpc, set, buf), EAGAIN);
+	EXPECT_ERRNO(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	expect_exact(cpc, set);
+	cpc_set_destroy(cpc, set);
+	cpc_buf_destroy(cpc, buf);
+}
+
+CPC_TEST(cpu_of_another_type_is_refused)
+{
+	cpc_set_t *set;
+	int own = 0, other = 0;
+
+	NEEDS_TYPES();
+	set = typed_set(cpc, 1);
+	while (cpc_core_type_of_cpu(cpc, own) != 1)
+		own++;
+	while (cpc_core_type_of_cpu(cpc, other) == 1)
+		other++;
+	EXPECT_ERRNO(cpc_bind_cpu(cpc, other, set, 0), EINVAL);
+	EXPECT_EQ(cpc_bind_cpu(cpc, own, set, 0), 0);
+	expect_exact(cpc, set);
+	cpc_set_destroy(cpc, set);
+}
+
+/* All CPUs of the type go offline: its sets end, and no other can begin. */
+CPC_TEST(offline_type_counts_nothing)
+{
+	cpc_set_t *set;
+	cpc_buf_t *buf;
+	uint64_t own = cpus_of(cpc, 1);
+
+	NEEDS_TYPES();
+	set = typed_set(cpc, 1);
+	buf = cpc_buf_create(cpc, set);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	for (int i = 0; i < 64; i++) {
+		if ((own >> i & 1) != 0)
+			EXPECT(p_online(i, P_OFFLINE) != -1);
+	}
+	sched_yield();
+	EXPECT(cpc_core_type_of_cpu(cpc, sched_getcpu()) != 1);
+	EXPECT_ERRNO(cpc_set_sample(cpc, set, buf), EAGAIN);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT_ERRNO(cpc_bind_curlwp(cpc, set, 0), EINVAL);
+	for (int i = 0; i < 64; i++) {
+		if ((own >> i & 1) != 0)
+			EXPECT(p_online(i, P_ONLINE) != -1);
+	}
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	expect_exact(cpc, set);
+	cpc_set_destroy(cpc, set);
+	cpc_buf_destroy(cpc, buf);
+}
+
+/* A child process is free; so is the program that the LWP executes. */
+CPC_TEST(fork_and_exec_restore_the_affinity)
+{
+	uint64_t all = affinity();
+	char text[40];
+	cpc_set_t *set;
+	int status = -1;
+
+	NEEDS_TYPES();
+	set = typed_set(cpc, 1);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	if (fork() == 0)
+		_exit(affinity() == all ? 0 : 1);
+	wait(&status);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	snprintf(text, sizeof text, "AFFINITY_WANTED=%#lx", (unsigned long)all);
+	if (fork() == 0) {
+		char *env[] = { text, NULL };
+
+		if (cpc_bind_curlwp(cpc, set, 0) != 0 ||
+		    affinity() != cpus_of(cpc, 1))
+			_exit(2);
+		execve(test_argv[0], test_argv, env);
+		_exit(3);
+	}
+	wait(&status);
+	EXPECT_EQ(status, 0);
+	cpc_set_destroy(cpc, set);
+}
+
+/* LWPs of all kinds at once, more than CPUs. */
+#define LWPS   12
+#define ROUNDS 100
+
+struct job {
+	cpc_t *jb_cpc;
+	int jb_type; /* -1: none */
+	bool jb_good;
+};
+
+static void *
+do_job(void *arg)
+{
+	struct job *jb = arg;
+	cpc_t *cpc = jb->jb_cpc;
+	cpc_set_t *set = jb->jb_type < 0
+	                     ? set_of(cpc, INS_EVENT)
+	                     : typed_set(cpc, (unsigned)jb->jb_type);
+	uint64_t before, total = 0, once;
+
+	if (cpc_bind_curlwp(cpc, set, 0) != 0)
+		return NULL;
+	before = sampled(cpc, set, 0);
+	once = sampled(cpc, set, 0) - before;
+	jb->jb_good = true;
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		uint64_t a = sampled(cpc, set, 0), b;
+
+		spin(SHORT);
+		b = sampled(cpc, set, 0);
+		total += b - a - once;
+		sched_yield();
+		if (jb->jb_type >= 0 &&
+		    cpc_core_type_of_cpu(cpc, sched_getcpu()) != jb->jb_type)
+			jb->jb_good = false;
+	}
+	jb->jb_good &= total >= (uint64_t)ROUNDS * SHORT * SPIN_INSNS;
+	cpc_set_destroy(cpc, set);
+	return NULL;
+}
+
+CPC_TEST(many_lwps_count_side_by_side)
+{
+	struct job jobs[LWPS];
+	pthread_t thread[LWPS];
+
+	NEEDS_TYPES();
+	for (int i = 0; i < LWPS; i++) {
+		jobs[i] = (struct job){ cpc, i % 3 - 1, false };
+		EXPECT_EQ(
+		    pthread_create(&thread[i], NULL, do_job, &jobs[i]), 0);
+	}
+	for (int i = 0; i < LWPS; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT(jobs[i].jb_good);
+	}
+}
+
+static void *
+note_affinity(void *arg)
+{
+	*(uint64_t *)arg = affinity();
+	return NULL;
+}
+
+CPC_TEST(a_new_lwp_inherits_the_type)
+{
+	uint64_t child = 0;
+	cpc_set_t *set;
+
+	NEEDS_TYPES();
+	set = typed_set(cpc, 1);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, CPC_BIND_LWP_INHERIT), 0);
+	as_another_lwp(note_affinity, &child);
+	EXPECT_EQ(child, cpus_of(cpc, 1));
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	as_another_lwp(note_affinity, &child);
+	EXPECT_EQ(cpc_unbind(cpc, set), 0);
+	EXPECT_EQ(child, affinity());
+	cpc_set_destroy(cpc, set);
+}
+
+CPC_TEST(names_ask_for_the_type)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char name[64];
+
+	NEEDS_TYPES();
+	cpc_seterrhndlr(cpc, NULL);
+	snprintf(name, sizeof name, "%s/" INS_EVENT "/", cpc_core_type(cpc, 1));
+	EXPECT_EQ(add_flags(cpc, set, name, own_privilege()), 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	EXPECT_EQ(cpc_core_type_of_cpu(cpc, sched_getcpu()), 1);
+	expect_exact(cpc, set);
+	cpc_set_destroy(cpc, set);
+	EXPECT(!have_event(cpc, "no_such_type/" INS_EVENT "/"));
+}
