@@ -55,6 +55,24 @@ cpc_core_type_of_cpu(cpc_t *cpc, processorid_t id)
 	return -1;
 }
 
+int
+cpc_set_core_type(cpc_t *cpc, cpc_set_t *set)
+{
+	const struct cpci_set *cs;
+	unsigned type = 0;
+	sigset_t mask;
+
+	if (cpc != NULL) {
+		cpci_lock(cpc, &mask);
+		if ((cs = cpci_set(cpc, set)) != NULL)
+			type = cs->cis_pack->cip_pack.cp_type;
+		cpci_unlock(cpc, &mask);
+	}
+	if (type == 0)
+		errno = EINVAL;
+	return (int)type - 1;
+}
+
 cpc_t *
 cpc_open_core_type(int ver, const char *name)
 {

@@ -198,6 +198,8 @@ void cpc_walk_attrs(
 const char *cpc_core_type(cpc_t *cpc, uint_t n);
 /* The core type of a CPU, or -1 with EINVAL. */
 int cpc_core_type_of_cpu(cpc_t *cpc, processorid_t id);
+/* The core type that a set counts on; -1 with EINVAL if it counts on any. */
+int cpc_set_core_type(cpc_t *cpc, cpc_set_t *set);
 /*
  * As cpc_open(), but for the core type of this name alone: its number of PICs,
  * its events and attributes.  All its sets count on that type.  EINVAL if the

@@ -67,11 +67,61 @@ print_event(void *arg, const char *event)
 	search.found++;
 }
 
+/*
+ * Print the events of a core type that have no name without it, as
+ * TYPE/EVENT/.
+ */
+static const char *type_name;
+
+static void
+print_typed(void *arg, const char *event)
+{
+	char name[CPC_MAX_EVENT_LEN + 40];
+	cpc_set_t *set = cpc_set_create(search.cpc);
+	int shared = cpc_set_add_request(
+	    search.cpc, set, event, 0, CPC_COUNT_USER, 0, NULL);
+
+	(void)arg;
+	cpc_set_destroy(search.cpc, set);
+	if (shared != -1 || !search.matches(event, search.pattern))
+		return;
+	snprintf(name, sizeof name, "%s/%s/", type_name, event);
+	printf("%-48s [Event of a core type]", name);
+	print_code(name);
+	putchar('\n');
+	search.found++;
+}
+
+static void
+list_types(void)
+{
+	cpc_t *one;
+
+	for (uint_t n = 0; (type_name = cpc_core_type(search.cpc, n)) != NULL;
+	     n++) {
+		one = cpc_open_core_type(CPC_VER_CURRENT, type_name);
+		if (one == NULL)
+			continue;
+		cpc_walk_events_all(one, NULL, print_typed);
+		cpc_walk_generic_events_all(one, NULL, print_typed);
+		cpc_close(one);
+	}
+}
+
+/* Has the machine core types?  Then no one table is right. */
+static bool
+has_types(void)
+{
+	const struct machine *mc = machine_here();
+
+	return mc != NULL && mc->mc_ntypes != 0;
+}
+
 int
 target_list(
     bool (*matches)(const char *name, const char *pattern), const char *pattern)
 {
-	if (target_cpu() != NULL ||
+	if ((target_cpu() != NULL && !has_types()) ||
 	    (search.cpc = cpc_open(CPC_VER_CURRENT)) == NULL)
 		return -1;
 	cpc_error_keep(search.cpc);
@@ -79,6 +129,7 @@ target_list(
 	search.pattern = pattern;
 	cpc_walk_events_all(search.cpc, NULL, print_event);
 	cpc_walk_generic_events_all(search.cpc, NULL, print_event);
+	list_types();
 	cpc_close(search.cpc);
 	return search.found;
 }
@@ -117,9 +168,26 @@ add_all(cpc_t *cpc, cpc_set_t *set, char *list, char **names)
 	return n;
 }
 
+/* The PICs that a set of these requests may use. */
+static unsigned
+npic_of(cpc_t *cpc, cpc_set_t *set)
+{
+	int type = cpc_set_core_type(cpc, set);
+	unsigned npic = cpc_npic(cpc);
+	cpc_t *one;
+
+	if (type != -1 && (one = cpc_open_core_type(CPC_VER_CURRENT,
+			       cpc_core_type(cpc, (uint_t)type))) != NULL) {
+		npic = cpc_npic(one);
+		cpc_close(one);
+	}
+	return npic;
+}
+
 int
 target_fits(char *list)
 {
+	unsigned npic;
 	char *names[CPC_MAX_REQS], why[160];
 	cpc_set_t *set;
 	cpc_t *cpc;
@@ -131,11 +199,12 @@ target_fits(char *list)
 		    cpc_error_of_open(why, sizeof why));
 	cpc_error_keep(cpc);
 	n = add_all(cpc, set, list, names);
-	if ((unsigned)n > cpc_npic(cpc))
-		fail(1, "%d events do not fit on %u PICs", n, cpc_npic(cpc));
+	npic = npic_of(cpc, set);
+	if ((unsigned)n > npic)
+		fail(1, "%d events do not fit on %u PICs", n, npic);
 	if (cpc_bind_curlwp(cpc, set, 0) == -1)
 		fail(1, "%d %s not fit on %u PICs: %s", n,
-		    n == 1 ? "event does" : "events do", cpc_npic(cpc),
+		    n == 1 ? "event does" : "events do", npic,
 		    cpc_error_text());
 	print_pics(cpc, set, n, names);
 	return 0;

@@ -157,9 +157,31 @@ works(struct measurer *m, int err)
 	return false;
 }
 
+/* Does the set count on a core type that this CPU is not of? */
+static bool
+is_elsewhere(const struct measurer *m, unsigned s)
+{
+	int type = cpc_set_core_type(tool.cpc, m->set[s]);
+
+	return type != -1 && type != cpc_core_type_of_cpu(tool.cpc, m->cpu);
+}
+
+static bool
+is_all_elsewhere(const struct measurer *m)
+{
+	unsigned s = 0;
+
+	while (s < tool.nspecs && is_elsewhere(m, s))
+		s++;
+	return s == tool.nspecs;
+}
+
+/* A set of another core type is not bound, and has no rows. */
 static int
 bind_set(struct measurer *m, unsigned s)
 {
+	if (is_elsewhere(m, s))
+		return 0;
 	if (cpc_bind_cpu(tool.cpc, m->cpu, m->set[s], 0) != 0)
 		return errno;
 	if (soak && spec_counts_system_only(tool.specs[s])) {
@@ -220,7 +242,11 @@ measure_turn(struct measurer *m, unsigned long turn)
 	if (turn > 0 && !set_stays() &&
 	    (!sleep_until(end - interval) || !works(m, bind_set(m, s))))
 		return false;
-	if (!sleep_until(end) || !works(m, sample_set(m, s, m->now[s])))
+	if (!sleep_until(end))
+		return false;
+	if (is_elsewhere(m, s))
+		return true;
+	if (!works(m, sample_set(m, s, m->now[s])))
 		return false;
 	cpc_buf_sub(tool.cpc, m->row[s], m->now[s], m->before[s]);
 	cpc_buf_add(tool.cpc, m->total[s], m->total[s], m->row[s]);
@@ -239,9 +265,11 @@ measure_cpu(void *arg)
 	unsigned long n = 0;
 	bool good;
 
-	m->bind_errno = bind_set(m, 0);
+	m->bind_errno = is_all_elsewhere(m) ? ENODEV : bind_set(m, 0);
 	sem_post(&bind_tried);
 	pthread_barrier_wait(&started);
+	if (m->bind_errno == ENODEV)
+		return NULL; /* a CPU of another core type */
 	if (siblings && m->bind_errno == EACCES && nbound > 0)
 		return NULL; /* another CPU counts this one, too */
 	good = works(m, m->bind_errno) &&

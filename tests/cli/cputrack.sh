@@ -293,6 +293,35 @@ END
 		"$tap_dir/rows"
 }
 
+# CPUs 0 and 1 are soft_core, CPUs 2 and 3 soft_atom: a set has rows for the CPUs of its type, and counts there.
+core_types() {
+	boots 'core types' 0 --smp 4 --append pmu=software,pics=6,pics2=4,branches=0 <<'END'
+cpustat -n -c soft_atom/branches/ 0.01 1
+cpustat -n -c instructions -c soft_core/cycles/ 0.01 2
+cputrack -n -T 0 -c soft_atom/branches/ spin_target retire 1000
+list branch
+fits soft_core/instructions/,instructions,instructions,instructions,instructions
+END
+	# shellcheck disable=SC2016
+	awk '$3 ~ /^(tick|total|exit)$/ { print $2, $3, $4 }' "$out" | LC_ALL=C sort >"$tap_dir/got"
+	same 'a set of a core type counts on its CPUs' <<'END'
+0 tick 0
+0 tick 0
+1 exit 250
+1 tick 0
+1 tick 0
+2 tick 0
+2 tick 0
+2 total 0
+3 tick 0
+3 tick 0
+4 total 0
+4 total 0
+END
+	check "$arch: list has the events of one core type" grep -q '^soft_atom/branches/ ' "$out"
+	check "$arch: six PICs of one type fit five events" grep -q '^soft_core/instructions/ *PIC ' "$out"
+}
+
 # CPU 0 counts for the CPU that shares its PMU, on which the driver retires instructions.
 siblings() {
 	boots 'Pentium 4' 0 --smp 2 --append pmu=software,shape=p4 <<'END'
@@ -366,6 +395,7 @@ for arch in arm64 x86_64; do
 	times_and_soakers
 	specifications
 	sums
+	core_types
 	siblings
 	shared_pmu
 	without_pmu
