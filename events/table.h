@@ -202,6 +202,7 @@ enum {
 	PMU_OFFCORE16 = 1 << 2,  /* the extra MSR has 16 bits */
 	PMU_LIBPFM4 = 1 << 3,    /* libpfm4 has events of it */
 	PMU_JSON = 1 << 4,       /* Linux's perf JSON has */
+	PMU_NEWER = 1 << 5,      /* the newer libpfm4 has some of its own */
 };
 
 /* PICs: bit n is general PIC n, bit 32 + n is fixed PIC n. */

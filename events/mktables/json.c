@@ -41,7 +41,7 @@ static void
 read_pmu(char *line)
 {
 	struct json_pmu *jp = &json_pmu[json_npmu++];
-	char *models, *model;
+	char *models, *model, *sources;
 	unsigned n = 0;
 
 	if (json_npmu == LENGTH(json_pmu))
@@ -52,6 +52,9 @@ read_pmu(char *line)
 	jp->jp_npic = (int)next_number(&line);
 	jp->jp_nfixed = (int)next_number(&line);
 	jp->jp_family = (int)next_number(&line);
+	sources = next_field(&line);
+	jp->jp_sources = (strchr(sources, 'j') != NULL ? PMU_JSON : 0) |
+	                 (strchr(sources, 'n') != NULL ? PMU_NEWER : 0);
 	models = next_field(&line);
 	while ((model = strsep(&models, ",")) != NULL) {
 		if (n + 1 == LENGTH(jp->jp_models))

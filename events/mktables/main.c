@@ -231,7 +231,7 @@ pmu_add(const struct family *f, const struct table *t, unsigned n,
 	if (t->t_query[n] != NULL)
 		ep.ep_flags |= PMU_LIBPFM4;
 	if (t->t_json[n] != NULL)
-		ep.ep_flags |= PMU_JSON;
+		ep.ep_flags |= (uint8_t)t->t_json[n]->jp_sources;
 	if (t->t_json[n] != NULL && f == &intel_family)
 		set_models(t->t_json[n], &ep);
 	pool_add(SECTION_PMUS, &ep, 1);

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Read the events of Linux's perf JSON, for scripts/mkevents.
 
-    perf_json.py events VENDOR FOLDER DECISIONS    print the events of a vendor's CPUs
-    perf_json.py report LINES DECISIONS            print docs/event-disagreements.md
+    perf_json.py events VENDOR FOLDER DECISIONS NEWER CODES    print the events of a vendor's CPUs
+    perf_json.py report LINES FOLDER DECISIONS NEWER...        print docs/event-disagreements.md
 
-FOLDER is tools/perf/pmu-events/arch of Linux's source.  DECISIONS is decisions.txt.  LINES are those of json.c about
-disagreements.  The events are printed as a line for each PMU and each event, with tabs:
+FOLDER is tools/perf/pmu-events/arch of Linux's source.  DECISIONS is decisions.txt.  NEWER and CODES have the output of
+file/codes.c for the newer libpfm4 and for 4.13.  LINES are those of json.c about disagreements.  Names that only the
+newer libpfm4 has are printed, too.  The events are printed as a line for each PMU and each event, with tabs:
 
-    P  NAME  BASE  DESCRIPTION  PICS  FIXED PICS  FAMILY  MODELS
+    P  NAME  BASE  DESCRIPTION  PICS  FIXED PICS  FAMILY  SOURCES  MODELS
     E  EVENT  UNIT MASK  SELECT  EXTRA MSR  ITS VALUE  PICS  DECISION
 
-Numbers are hexadecimal.  BASE is libpfm4's PMU whose table the PMU shares, or `-`.  SELECT has the bits of the name.
+Numbers are hexadecimal.  BASE is libpfm4's PMU whose table the PMU shares, or `-`.  SOURCES is `j` for the JSON, `n` for
+the newer libpfm4, or both.  SELECT has the bits of the name.
 PICS is 0 if every general PIC counts the event.
 """
 
@@ -98,6 +100,9 @@ ARM = [
     ("arm_ac710", "-", "arm/cortex-a710", "", "ARM Cortex A710", 6, 0),
     ("arm_x1", "-", "arm/cortex-x1", "", "ARM Cortex X1", 6, 0),
     ("arm_x2", "-", "arm/cortex-x2", "", "ARM Cortex X2", 6, 0),
+    ("arm_n3", "-", "", "", "Arm Neoverse N3", 6, 0),
+    ("arm_v3", "-", "", "", "Arm Neoverse V3", 6, 0),
+    ("arm_monaka", "-", "", "", "Fujitsu MONAKA", 8, 0),
     ("arm_ampereone", "-", "ampere/ampereone", "", "AmpereOne", 6, 0),
     ("arm_ampereonex", "-", "ampere/ampereonex", "", "AmpereOneX", 6, 0),
 ]
@@ -150,7 +155,7 @@ def select(entry, vendor):
 def entries(folder, unit, standard):
     """The events of a folder that a core's PMU counts, by name."""
     found = {}
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("*.json")) if folder else []:
         if path.name == "metricgroups.json":
             continue
         for entry in json.loads(path.read_text()):
@@ -207,6 +212,70 @@ def decision(rules, pmu, event):
     return VENDORS_LIST
 
 
+# Bits of libpfm4's codes that are not a name's.
+CONTROL = {"intel": 0x530000, "amd": 0x530000, "arm": ~0xFFFF}
+
+
+def libpfm4_codes(path, vendor):
+    """libpfm4's codes: for each PMU a dict from a name with a dot to its select and the value of the extra MSR."""
+    found = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        pmu, name, select, extra = line.split()
+        code = int(select, 0) & ~CONTROL[vendor], int(extra, 0)
+        found.setdefault(pmu, {})[name.upper().replace(":", ".")] = code
+    # An event without its unit masks is not another name.
+    return {
+        pmu: {n: c for n, c in names.items() if not any(m.startswith(n + ".") for m in names)}
+        for pmu, names in found.items()
+    }
+
+
+def spelled(name):
+    """A name of the JSON with one dot."""
+    event, dot, umask = name.upper().partition(".")
+    return event + dot + umask.replace(".", "_")
+
+
+def extra_msr(select):
+    """The extra MSR of an event of Intel's, as events/pmu.h has it, or 0."""
+    event, code = select & 0xFF, select & 0xFFFF
+    if event in (0xB7, 0x2A):
+        return 2 if code == 0x2B7 else 1
+    if event in (0xBB, 0x2B):
+        return 2
+    if event in (0xCD, 0x0B) or code == 0x5D0:
+        return 3
+    return 4 if event == 0xC6 or code in (0x40AD, 0x4C2) else 0
+
+
+def only_newer(vendor, pmu, base, listed, newer, older):
+    """The names of a PMU that only the newer libpfm4 has, as lines of events."""
+    known = {spelled(name) for name in listed}
+    events = {name.partition(".")[0]: "." in name for name in known}
+    old = older.get(pmu) or older.get(base, {})
+    for name, (select, value) in sorted(newer.get(pmu, {}).items()):
+        event, _, umask = name.partition(".")
+        if name in known:
+            continue
+        if name in old:
+            if old[name] != (select, value):
+                sys.exit(f"{pmu}: {name}: {old[name]} became {select, value}: no rule decides")
+            continue
+        # PERF_METRICS, which no PIC counts, and an event that the JSON has with unit masks, or without.
+        if event == "TOPDOWN_M" or events.get(event, bool(umask)) != bool(umask):
+            continue
+        pics = 0
+        if vendor == "intel" and select & 0xFF == 0:
+            fixed = select >> 8 & 0xFF
+            if not 1 <= fixed <= 4:
+                continue
+            pics = 1 << FIRST_FIXED + fixed - 1
+        extra = extra_msr(select) if value else 0
+        if value and not extra:
+            sys.exit(f"{pmu}: {name}: {select:#x} with {value:#x} of which MSR?")
+        yield event, umask, select, extra, value, pics
+
+
 def print_events(vendor, found, decide):
     """Print the lines of a PMU's events."""
     full = max((counters(e) & (1 << FIRST_FIXED) - 1 for same in found.values() for e in same), default=0, key=int.bit_count)
@@ -219,51 +288,78 @@ def print_events(vendor, found, decide):
         print("E", event, umask, *(f"{n:x}" for n in codes.pop()), what, sep="\t")
 
 
-def print_pmus(vendor, folder, decided):
+def print_pmus(vendor, folder, decided, newer_codes, older_codes):
     """Print the lines of a vendor's PMUs."""
     arch_name, pmus = VENDORS[vendor]
     arch = pathlib.Path(folder) / arch_name
     standard = standard_events(arch)
     rules = decisions(pathlib.Path(decided))
+    newer, older = libpfm4_codes(newer_codes, vendor), libpfm4_codes(older_codes, vendor)
     for name, base, cpu, unit, description, npic, nfixed in pmus:
         family, numbers = models(arch, cpu) if vendor == "intel" else (0, [])
         if cpu == "knightslanding":  # Knights Mill is a separate PMU
             numbers = [0x57] if name == "knl" else [0x85]
         numbers = ",".join(f"{n:x}" for n in numbers)
-        print("P", name, base, description, f"{npic:x}", f"{nfixed:x}", f"{family:x}", numbers, sep="\t")
-        print_events(vendor, entries(arch / cpu, unit, standard), lambda event, pmu=name: decision(rules, pmu, event)[0])
+        found = entries(arch / cpu if cpu else None, unit, standard)
+        added = list(only_newer(vendor, name, base, found, newer, older))
+        sources = ("j" if found else "") + ("n" if added else "")
+        print("P", name, base, description, f"{npic:x}", f"{nfixed:x}", f"{family:x}", sources, numbers, sep="\t")
+        print_events(vendor, found, lambda event, pmu=name: decision(rules, pmu, event)[0])
+        for event, umask, *numbers in added:
+            print("E", event, umask, *(f"{n:x}" for n in numbers), "json", sep="\t")
 
 
 HEAD = """# Disagreements of the sources of events
 
-`scripts/mkevents` writes this page. It lists each name that libpfm4 and Linux's perf JSON both have
-with different codes, and says which of them the tables have. [events.md](events.md) has the rules.
+`scripts/mkevents` writes this page. It lists each name whose sources give different codes, and says
+which of them the tables have. The sources are libpfm4 4.13, the newer libpfm4 of Debian 13, and
+Linux's perf JSON. [events.md](events.md) has the rules.
 
 A code is the event select without privileges, or PMEVTYPER's event. After a plus comes the value
-of the extra MSR. If the decision is *refused*, the name is an error with that reason, and a raw
-code must be used.
+of the extra MSR. A source with a dash does not have the name. If the decision is *refused*, the
+name is an error with that reason, and a raw code must be used.
 
-| event | CPUs | libpfm4 | JSON | decision | source |
-| --- | --- | --- | --- | --- | --- |"""
-
-
-def code_text(select, extra):
-    """A code as the report has it."""
-    return f"{int(select, 16):#x}" + (f" + {int(extra, 16):#x}" if int(extra, 16) else "")
+| event | CPUs | libpfm4 4.13 | newer | JSON | decision | source |
+| --- | --- | --- | --- | --- | --- | --- |"""
 
 
-def print_report(lines, decided):
-    """Print docs/event-disagreements.md."""
-    rules = decisions(pathlib.Path(decided))
+def code_text(code):
+    """A code as the report has it; None: the source does not have the name."""
+    return "-" if code is None else f"{code[0]:#x}" + (f" + {code[1]:#x}" if code[1] else "")
+
+
+def reported(lines):
+    """json.c's lines: libpfm4 4.13's code, or None, and the JSON's, by PMU and event."""
     found = {}
     for line in pathlib.Path(lines).read_text().splitlines():
-        pmu, event, _, select, extra, json_select, json_extra, _ = line.split("\t")
-        what, why = decision(rules, pmu, event)
-        row = (event, code_text(select, extra), code_text(json_select, json_extra), DECISIONS[what], why)
-        found.setdefault(row, []).append(pmu)
+        pmu, event, has, *codes, _ = line.split("\t")
+        select, extra, json_select, json_extra = (int(code, 16) for code in codes)
+        found[pmu, event] = (select, extra) if int(has) else None, (json_select, json_extra)
+    return found
+
+
+def print_report(lines, folder, decided, *newer_codes):
+    """Print docs/event-disagreements.md."""
+    rules = decisions(pathlib.Path(decided))
+    found, rows = reported(lines), {}
+    for vendor, (arch_name, pmus) in VENDORS.items():
+        arch = pathlib.Path(folder) / arch_name
+        standard = standard_events(arch)
+        newer = libpfm4_codes(newer_codes[vendor == "arm"], vendor)
+        for pmu, _, cpu, unit, *_ in pmus:
+            for event, same in entries(arch / cpu if cpu else None, unit, standard).items():
+                select, _, value, _ = encode(same[0], vendor, 0)
+                third = newer.get(pmu, {}).get(spelled(event))
+                if (pmu, event) not in found and third not in (None, (select, value)):
+                    found[pmu, event] = None, (select, value)
+                if (pmu, event) in found:
+                    old, listed = found[pmu, event]
+                    what, why = decision(rules, pmu, event)
+                    row = event, code_text(old), code_text(third), code_text(listed), DECISIONS[what], why
+                    rows.setdefault(row, []).append(pmu)
     print(HEAD)
-    for (event, old, new, what, why), pmus in sorted(found.items()):
-        print("|", " | ".join((event, " ".join(pmus), old, new, what, why)), "|")
+    for (event, *codes, what, why), pmus in sorted(rows.items()):
+        print("|", " | ".join((event, " ".join(pmus), *codes, what, why)), "|")
 
 
 if __name__ == "__main__":

@@ -32,7 +32,8 @@ struct json_pmu {
 	const char *jp_name, *jp_base; /* libpfm4's PMU of the same table */
 	const char *jp_desc;
 	int jp_npic, jp_nfixed, jp_family;
-	int jp_models[16]; /* the first 0 is the end */
+	unsigned jp_sources; /* PMU_JSON, PMU_NEWER */
+	int jp_models[16];   /* the first 0 is the end */
 	struct json_event *jp_event;
 	unsigned jp_n;
 };

@@ -124,14 +124,36 @@ report_absent(unsigned found, const char *cpu, const char *pattern)
 
 /* CPUs that many machines have, but no source of the tables. */
 static const char *const no_source =
-    "Intel: Arrow Lake.  Arm: Cortex-A715, A720, X3, X4, Neoverse N3, V3.  "
-    "These CPUs have raw codes and architected events";
+    "Intel: Arrow Lake.  Arm: Cortex-A715, A720, X3, X4.  These CPUs "
+    "have raw codes and architected events";
+
+static void
+print_sources(unsigned flags)
+{
+	static const struct {
+		unsigned flag;
+		const char *name;
+	} sources[] = {
+		{ PMU_LIBPFM4, "libpfm4" },
+		{ PMU_JSON, "perf JSON" },
+		{ PMU_NEWER, "newer libpfm4" },
+	};
+	const char *before = "";
+
+	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+		if ((flags & sources[i].flag) != 0) {
+			printf("%s %s", before, sources[i].name);
+			before = ",";
+		}
+	}
+	putchar('\n');
+}
 
 /* Print the CPUs that have a table, each with its names and their sources. */
 static int
 list_cpus(void)
 {
-	unsigned flags, names, n = 0;
+	unsigned names, n = 0;
 	struct event_walk ew;
 	char name[TEXT];
 	struct events es;
@@ -141,12 +163,9 @@ list_cpus(void)
 		for (names = 0;
 		     events_next(&es, &ew, ~0ULL, name, sizeof name);)
 			names++;
-		flags = es.es_pmu->ep_flags & (PMU_LIBPFM4 | PMU_JSON);
-		printf("%-24s %-36s %5u names of %s\n", es.es_pmu->ep_name,
-		    es.es_pmu->ep_desc, names,
-		    flags == PMU_LIBPFM4 ? "libpfm4"
-		    : flags == PMU_JSON  ? "perf JSON"
-					 : "libpfm4 and perf JSON");
+		printf("%-24s %-36s %5u names of", es.es_pmu->ep_name,
+		    es.es_pmu->ep_desc, names);
+		print_sources(es.es_pmu->ep_flags);
 	}
 	if (n == 0) {
 		fputs("list: no table of any CPU: this image was made with "

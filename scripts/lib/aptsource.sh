@@ -32,6 +32,28 @@ derive_sources() {
 	done >"$work/apt/sources/main.list"
 }
 
+# Write one suite of the machine's mirror to $work/apt, for the function apt below.
+derive_suite() { # suite
+	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+	mkdir -p "$work/apt/sources" "$work/apt/lists/partial" "$work/apt/cache/archives/partial"
+	for f in /etc/apt/sources.list.d/*.sources; do
+		[ ! -f "$f" ] || awk -v RS= -v ORS='\n\n' -v codename="$codename" -v suite="$1" '
+			match($0, /\nSuites:[^\n]*/) {
+				n = split(substr($0, RSTART + 8, RLENGTH - 8), suites, /[ \t]+/)
+				for (i = 1; i <= n; i++)
+					if (suites[i] == codename) {
+						sub(/Suites:[^\n]*/, "Suites: " suite)
+						print
+						next
+					}
+			}' "$f"
+	done >"$work/apt/sources/main.sources"
+	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+		[ ! -f "$f" ] || awk -v codename="$codename" -v suite="$1" '
+			$1 == "deb" { for (i = 2; i <= NF; i++) if ($i == codename) { $i = suite; print; next } }' "$f"
+	done >"$work/apt/sources/main.list"
+}
+
 apt() {
 	command apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$work/apt/sources" \
 		-o Dir::State::lists="$work/apt/lists" -o Dir::Cache="$work/apt/cache" -o Acquire::Languages=none \

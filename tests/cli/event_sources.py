@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Compare names of events with their sources: event_sources.py json FOLDER CPU..., random FOLDER N SEED, libpfm4 FILE.
+"""Compare names of events with their sources: event_sources.py json FOLDER CPU..., random FOLDER N SEED, libpfm4 FILE,
+newer FOLDER FILE CPU...
 
 The names and codes of the JSON in FOLDER are read here as perf reads them, without the generator of the tables.  FILE has
-the output of libpfm4_codes.  docs/event-disagreements.md says which source decides.
+the output of events/mktables/file/codes.c.  docs/event-disagreements.md says which source decides.
 """
 
 import json
@@ -55,6 +56,8 @@ def read_json(folder, cpu):
         for name, _, path, unit, *_ in pmus:
             if name != cpu:
                 continue
+            if not path:
+                return {}
             top = pathlib.Path(folder) / arch
             common = {e["EventName"]: e for f in top.glob("*.json") for e in json.loads(f.read_text()) if "EventName" in e}
             found = {}
@@ -79,9 +82,9 @@ def disagreements():
     found = {}
     for line in (TOP / "docs/event-disagreements.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
-        if len(cells) != 6 or cells[0] in ("event", "---"):
+        if len(cells) != 7 or cells[0] in ("event", "---"):
             continue
-        event, cpus, libpfm4, listed, decision, _ = cells
+        event, cpus, libpfm4, _, listed, decision, _ = cells
         chosen = {"libpfm4": libpfm4, "JSON": listed, "refused": None}[decision]
         value = chosen and tuple(int(n, 0) for n in (chosen.split(" + ") + ["0"])[:2])
         for cpu in cpus.split():
@@ -176,6 +179,34 @@ def check_libpfm4(file):
     return sum(compare(cpu, wanted, decided) for cpu, wanted in cpus.items())
 
 
-COMMANDS = {"json": check_json, "random": check_random, "libpfm4": check_libpfm4}
+def check_newer(folder, file, *cpus):
+    """Every name that only the newer libpfm4 has for these CPUs: its code counts, and `list` prints it."""
+    wrong, names, found = 0, 0, {}
+    for line in pathlib.Path(file).read_text().splitlines():
+        cpu, name, select, extra = line.split()
+        mask = ARM_EVENT if is_arm(cpu) else ~X86_CONTROL
+        if cpu in cpus:
+            found.setdefault(cpu, {})[name] = int(select, 0) & mask, int(extra, 0)
+    for cpu, codes in found.items():
+        known = {spelled(name) for name in read_json(folder, cpu)}
+        # An event alone means its default unit mask.  No PIC counts the parts of PERF_METRICS: TOPDOWN_M, and 8000H.
+        wanted = {
+            name: code
+            for name, code in codes.items()
+            if not any(other.startswith(name + ":") for other in codes)
+            and name.replace(":", ".").upper() not in known
+            and not name.startswith("TOPDOWN_M:")
+            and code != (0x8000, 0)
+        }
+        names += len(wanted)
+        wrong += compare(cpu, wanted, {})
+        for name in sorted({name.replace(":", ".").upper() for name in wanted} - listed(cpu)):
+            print(f"{cpu}: {name} is not listed")
+            wrong += 1
+    print(f"{names} names of {len(found)} CPUs")
+    return wrong
+
+
+COMMANDS = {"json": check_json, "random": check_random, "libpfm4": check_libpfm4, "newer": check_newer}
 if __name__ == "__main__":
     sys.exit(COMMANDS[sys.argv[1]](*sys.argv[2:]) != 0)

@@ -36,7 +36,7 @@ fi
 
 # libpfm4_codes COMPILER OPTIONS...: the installed library's codes.
 libpfm4_codes() {
-	"$@" -O1 -static -o "$tap_dir/codes" tests/cli/libpfm4_codes.c -lpfm
+	"$@" -O1 -static -o "$tap_dir/codes" events/mktables/file/codes.c -lpfm
 }
 if libpfm4_codes gcc 2>"$err"; then
 	# shellcheck disable=SC2086 # lists of words
@@ -52,6 +52,19 @@ if libpfm4_codes aarch64-linux-gnu-gcc "-I$dir/include" "-L$dir/lib/aarch64-linu
 	agree 'every name of libpfm4 for two of them, of arm64' libpfm4 "$tap_dir/arm64"
 else
 	skip 'every name of libpfm4 for two of them, of arm64' 'no libpfm4 for arm64 here'
+fi
+# Debian 13's library, from the cache.
+if [ -n "$json" ] && newer=$(scripts/mkevents --newer 2>"$err"); then
+	gcc -O1 -static -I"$newer/amd64" -o "$tap_dir/codes" events/mktables/file/codes.c "$newer/amd64/libpfm.a"
+	"$tap_dir/codes" >"$tap_dir/newer"
+	agree 'every name that only the newer libpfm4 has, of x86' newer "$json" "$tap_dir/newer" \
+		adl_glc adl_grt gnr amd64_fam1ah_zen5
+	aarch64-linux-gnu-gcc -O1 -static -I"$newer/arm64" -o "$tap_dir/codes" events/mktables/file/codes.c "$newer/arm64/libpfm.a"
+	qemu-aarch64 "$tap_dir/codes" >"$tap_dir/newer"
+	agree 'every name that only the newer libpfm4 has, of arm64' newer "$json" "$tap_dir/newer" \
+		arm_n3 arm_v3 arm_monaka arm_ac55 arm_ac72 arm_ac76
+else
+	skip 'every name that only the newer libpfm4 has' "$(tail -n 1 "$err")"
 fi
 expect 'a name that no manual settles is refused' 1 \
 	'^encode: UOPS_EXECUTED.CORE_STALL_COUNT: its sources disagree: see docs/event-disagreements.md$' \

@@ -35,7 +35,7 @@ expect 'an unknown name without a suggestion' 1 "^encode: no_such: no such event
 	scripts/barecpc encode --cpu skl no_such
 expect 'an unknown CPU, with the known ones' 2 '^list: z80: no such CPU; known are: .* arm_n1' \
 	scripts/barecpc list --cpu z80
-prints 'the CPUs with a table, and its sources' '^skl  *Intel Skylake  *[0-9]+ names of libpfm4 and perf JSON$' \
+prints 'the CPUs with a table, and its sources' '^skl  *Intel Skylake  *[0-9]+ names of libpfm4, perf JSON$' \
 	scripts/barecpc list --cpus
 check 'a CPU that only the perf JSON has' grep -qE '^arm_ac76  *ARM Cortex A76  *[0-9]+ names of perf JSON$' "$out"
 check 'a CPU that only libpfm4 has' grep -qE '^amd64_k7  .* names of libpfm4$' "$out"

@@ -46,6 +46,8 @@ lookups x86_64 "$(scripts/qemu-pmu --cpu intel-v5)" <<-END
 	tmt family=6,model=134
 	knl family=6,model=87
 	knm family=6,model=133
+	gnr family=6,model=173
+	adl_n family=6,model=190
 END
 
 lookups x86_64 "$(scripts/qemu-pmu --cpu amd-core)" <<-END
@@ -68,7 +70,44 @@ lookups x86_64 "$(scripts/qemu-pmu --cpu amd-core)" <<-END
 	amd64_fam17h_zen2 family=23,model=49
 	amd64_fam19h_zen3 family=25,model=1
 	amd64_fam19h_zen4 family=25,model=17
+	amd64_fam1ah_zen5 family=26,model=2
 END
+
+# The other CPUs that only the JSON or the newer libpfm4 has.
+if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
+	lookups x86_64 "$(scripts/qemu-pmu --cpu intel-v5)" <<-END
+		tgl family=6,model=140
+		rkl family=6,model=167
+		emr family=6,model=207
+		glp family=6,model=122
+		ehl family=6,model=150
+		adl_glc family=6,model=151
+		mtl_rwc family=6,model=170
+		lnl_lnc family=6,model=189
+		srf family=6,model=175
+		grr family=6,model=182
+	END
+	lookups arm64 max <<-END
+		arm_ac34 midr=0x410fd020
+		arm_ac35 midr=0x410fd040
+		arm_ac55 midr=0x410fd050
+		arm_ac510 midr=0x410fd460
+		arm_ac65 midr=0x410fd060
+		arm_e1 midr=0x410fd4a0
+		arm_ac72 midr=0x410fd080
+		arm_ac73 midr=0x410fd090
+		arm_ac75 midr=0x410fd0a0
+		arm_ac76 midr=0x410fd0b0
+		arm_ac77 midr=0x410fd0d0
+		arm_ac78 midr=0x410fd410
+		arm_ac710 midr=0x410fd470
+		arm_x1 midr=0x410fd440
+		arm_x2 midr=0x410fd480
+		arm_v3 midr=0x410fd840
+		arm_ampereone midr=0xc00fac30
+		arm_ampereonex midr=0xc00fac40
+	END
+fi
 
 # Implementer [31:24] and PartNum [15:4] of MIDR_EL1 identify the CPU.
 lookups arm64 max <<-END
@@ -78,6 +117,8 @@ lookups arm64 max <<-END
 	arm_v1 midr=0x411fd401
 	arm_n2 midr=0x410fd493
 	arm_v2 midr=0x410fd4f1
+	arm_n3 midr=0x410fd8e0
+	arm_monaka midr=0x461f0030
 	arm_thunderx2 midr=0x431f0af1
 	arm_a64fx midr=0x461f0010
 	arm_kunpeng midr=0x481fd010

@@ -1,7 +1,8 @@
 /*
- * libpfm4_codes PMU...: print libpfm4's codes of every name of these PMUs, a
- * line each: `skl INST_RETIRED:ANY_P 0x5300c0 0`.  The last number is the
- * value of the extra MSR.  The library is the installed one.
+ * codes [PMU]...: print libpfm4's codes of every name of these PMUs, or of all
+ * core PMUs, a line each: `skl INST_RETIRED:ANY_P 0x5300c0 0`.  The last number
+ * is the value of the extra MSR.  The library is the one that it is linked
+ * with.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -54,9 +55,10 @@ main(int argc, char **argv)
 		errx(1, "libpfm4 cannot be initialized");
 	for (pfm_pmu_t pmu = 0; pmu < PFM_PMU_MAX; pmu++) {
 		pfm_pmu_info_t info = { .size = sizeof info };
-		int wanted = 0;
+		int wanted = argc == 1;
 
-		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS)
+		if (pfm_get_pmu_info(pmu, &info) != PFM_SUCCESS ||
+		    info.type != PFM_PMU_TYPE_CORE)
 			continue;
 		for (int i = 1; i < argc; i++)
 			wanted |= strcmp(argv[i], info.name) == 0;
