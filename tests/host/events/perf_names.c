@@ -43,7 +43,9 @@ map_of(const struct events *es)
 	case EVENT_ARM:
 		return ARM;
 	case EVENT_AMD:
-		return strstr(name, "zen4") != NULL ? ZEN4
+		return strstr(name, "zen4") != NULL ||
+		               strstr(name, "zen5") != NULL
+		           ? ZEN4
 		       : strstr(name, "17h") != NULL ||
 		               strstr(name, "19h") != NULL
 		           ? ZEN

@@ -16,11 +16,11 @@
 
 /*
  * libpfm4 4.13 has 49 core PMUs of x86 and 10 of arm64.  Linux's perf JSON has
- * 18 more of x86 and 17 of arm64.
+ * 18 more of x86 and 17 of arm64, the newer libpfm4 3 more of arm64.
  */
-#define PMUS (49 + 10 + 18 + 17)
+#define PMUS (49 + 10 + 18 + 17 + 3)
 /* The names of these PMUs, without modifiers or second unit masks. */
-#define NAMES 32239
+#define NAMES 33748
 
 static bool
 encode_event(const struct events *es, const char *name, enum event_case fold,
@@ -65,7 +65,7 @@ has_every_core_pmu(void **state)
 
 /* The tables of all vendors are small enough for every image. */
 static void
-all_fit_in_680_kib(void **state)
+all_fit_in_720_kib(void **state)
 {
 	unsigned long bytes = 0;
 
@@ -75,7 +75,7 @@ all_fit_in_680_kib(void **state)
 			bytes += event_dbs[v]->ed_bytes[s];
 	}
 	print_message("%lu bytes\n", bytes);
-	assert_in_range(bytes, 1, 680 * 1024 - 1);
+	assert_in_range(bytes, 1, 720 * 1024 - 1);
 }
 
 /* Is the text a name of a row or a unit mask? */
@@ -489,7 +489,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_every_core_pmu),
-		cmocka_unit_test(all_fit_in_680_kib),
+		cmocka_unit_test(all_fit_in_720_kib),
 		cmocka_unit_test(hold_no_descriptions),
 		cmocka_unit_test(rows_are_complete),
 		cmocka_unit_test(flags_are_right),
