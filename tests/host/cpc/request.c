@@ -64,7 +64,7 @@ numbers_are_those_of_strtol(void **state)
 {
 	static const char *const good[] = { "0x3c", "60", "074", "-1",
 		"0x7fffffffffffffff" };
-	static const char *const bad[] = { "0x3cz", "", "0x", "6 0", "0b1",
+	static const char *const bad[] = { "0x3cz", "", "0x", "6 0",
 		"0x8000000000000000", "99999999999999999999" };
 	cpc_set_t *set = cpc_set_create(cpc);
 	size_t i;
