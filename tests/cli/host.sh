@@ -52,6 +52,7 @@ scene 'a power-off after another exit is a failure' off3 125 'exit 3, but was po
 scene 'a stop for another reason is a failure' error0 125 'exit 0, but stopped .QEMU status 0.$'
 scene 'isa-debug-exit ends a run that passed' passed0 0 'barecpc: exit 0'
 scene 'isa-debug-exit ends a run that failed' failed3 3 'barecpc: exit 3'
+scene 'isa-debug-exit and a reset end a run that failed' failed3-reset 3 'barecpc: exit 3'
 scene 'isa-debug-exit and the closing line must agree' mismatch 125 'exit 0, but stopped .QEMU status 35.$'
 scene 'status 0 of QEMU alone is not a success' zero 125 'exit 0, but stopped .QEMU status 0.$'
 scene 'a reset is a failure' reset 125 'was reset before its closing line; the last line was: barecpc: fake'
