@@ -76,10 +76,12 @@ CPC_TEST(every_index_reads_its_own_pic)
  */
 CPC_TEST(direct_reads_and_samples_agree)
 {
-	cpc_set_t *set = set_of(cpc, INS_EVENT);
+	cpc_set_t *set;
 	uint64_t direct_value, sample;
 
 	NEEDS_DIRECT_READS();
+	NEEDS_INSTRUCTIONS();
+	set = set_of(cpc, INS_EVENT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	direct_value = pic_read(0);
 	sample = sampled(cpc, set, 0);

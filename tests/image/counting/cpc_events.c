@@ -420,6 +420,8 @@ CPC_TEST(a_name_counts_what_its_code_does)
 {
 	if (software_pmu)
 		SKIP("the named events of a software PMU have no raw codes");
+	/* Then only events of time are left, which two PICs count unequally. */
+	NEEDS_INSTRUCTIONS();
 	compared_by_code = 0;
 	cpc_walk_events_all(cpc, cpc, compare_name_with_code);
 	cpc_walk_generic_events_all(cpc, cpc, compare_name_with_code);

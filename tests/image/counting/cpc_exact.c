@@ -137,13 +137,14 @@ CPC_TEST(a_narrow_counter_that_wraps_is_exact)
 /* CPC-EVT-03: a raw code counts the same as the name that has this code. */
 CPC_TEST(raw_code_is_the_named_event)
 {
-	cpc_set_t *named = set_of(cpc, INS_EVENT), *raw;
+	cpc_set_t *named, *raw;
 	cpc_reqinfo_t info = { 0 };
 	char code[32];
 
 	NEEDS_INS();
 	if (software_pmu)
 		SKIP("the named events of a software PMU have no raw codes");
+	named = set_of(cpc, INS_EVENT);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, named, 0), 0);
 	EXPECT_EQ(cpc_request_info(cpc, named, 0, &info), 0);
 	snprintf(code, sizeof code, "%#llx", (unsigned long long)info.ri_code);

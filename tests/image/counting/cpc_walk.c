@@ -503,6 +503,7 @@ CPC_TEST(a_handler_may_sample_another_buffer_at_any_instruction)
 
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
+	NEEDS_INSTRUCTIONS();
 	if (cpc_npic(cpc) < 2 || !make_set(cpc, CPC_OVF_NOTIFY_EMT))
 		SKIP("this PMU has no two PICs for " INS_EVENT);
 	for (unsigned i = 0; i < 4; i++)

@@ -343,26 +343,28 @@ CPC_TEST(operations_on_the_lwp_find_no_context)
 
 /*
  * The set's count of fn(n): this LWP's work, or other LWPs' work on its CPU
- * while this LWP waits.  This LWP's own part is constant after the first
- * round.
+ * while this LWP waits.  The least of several rounds counts, because what
+ * disturbs a round adds to its count.
  */
 static uint64_t
 count_work(void (*fn)(uint64_t), uint64_t n)
 {
 	cpc_buf_t *a = cpc_buf_create(the_cpc, the_set);
 	cpc_buf_t *b = cpc_buf_create(the_cpc, the_set);
-	uint64_t va = 0, vb = 0;
+	uint64_t va = 0, vb = 0, least = UINT64_MAX;
 
-	for (int round = 0; round < 3; round++) {
+	for (int round = 0; round < 5; round++) {
 		EXPECT_EQ(cpc_set_sample(the_cpc, the_set, a), 0);
 		fn(n);
 		EXPECT_EQ(cpc_set_sample(the_cpc, the_set, b), 0);
+		cpc_buf_get(the_cpc, a, 0, &va);
+		cpc_buf_get(the_cpc, b, 0, &vb);
+		if (vb - va < least)
+			least = vb - va;
 	}
-	cpc_buf_get(the_cpc, a, 0, &va);
-	cpc_buf_get(the_cpc, b, 0, &vb);
 	cpc_buf_destroy(the_cpc, a);
 	cpc_buf_destroy(the_cpc, b);
-	return vb - va;
+	return least;
 }
 
 /* CPC-CPU-01: the binder's own work is exact on every CPU. */

@@ -220,6 +220,7 @@ CPC_TEST(an_invalid_context_never_signals)
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
 	    own_privilege() != CPC_COUNT_USER)
 		SKIP("overflows of user code do not interrupt here");
+	NEEDS_INSTRUCTIONS();
 	signal(SIGEMT, count_signal);
 	signal_count = 0;
 	EXPECT_EQ(cpc_set_add_request(cpc, set, INS_EVENT, UINT64_MAX - 99999,

@@ -357,6 +357,7 @@ CPC_TEST(child_of_a_notify_set_is_signalled_first)
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0 ||
 	    own_privilege() != CPC_COUNT_USER)
 		SKIP("overflows of user code do not interrupt here");
+	NEEDS_INSTRUCTIONS();
 	sa.sa_sigaction = emt_handler;
 	sigaction(SIGEMT, &sa, NULL);
 	handler_calls = 0;

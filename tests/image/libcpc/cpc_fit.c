@@ -124,6 +124,7 @@ CPC_TEST(a_missing_helper_is_named)
 
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows do not interrupt here");
+	NEEDS_INSTRUCTIONS();
 	add_flags(cpc, set, INS_EVENT, own_privilege() | CPC_OVF_NOTIFY_EMT);
 	payload_stat(&before);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);

@@ -107,7 +107,8 @@ CPC_TEST(generic_events_are_the_union_of_pics)
 {
 	expect_union(cpc, true);
 	EXPECT(has_name(&all_names, "PAPI_tot_cyc"));
-	EXPECT(has_name(&all_names, "PAPI_tot_ins"));
+	/* QEMU on arm64 counts instructions under -icount only. */
+	EXPECT_EQ(has_name(&all_names, INS_EVENT), have_event(cpc, INS_EVENT));
 }
 
 /* CPC-QRY-07 */

@@ -100,6 +100,7 @@ CPC_TEST(each_cpu_takes_the_interrupt)
 {
 	cpu_set_t all, one;
 
+	NEEDS_INSTRUCTIONS();
 	sched_getaffinity(0, sizeof all, &all);
 	restarts_left = 0;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -120,6 +121,7 @@ CPC_TEST(each_cpu_takes_the_interrupt)
 /* CPC-OVF-06 */
 CPC_TEST(a_restart_in_the_handler_continues)
 {
+	NEEDS_INSTRUCTIONS();
 	restarts_left = 1000000;
 	if (!bind_overflowing(cpc))
 		SKIP("overflows of user code do not interrupt here");
@@ -135,6 +137,7 @@ CPC_TEST(a_blocked_signal_waits)
 {
 	sigset_t set;
 
+	NEEDS_INSTRUCTIONS();
 	restarts_left = 0;
 	sigemptyset(&set);
 	sigaddset(&set, SIGEMT);
@@ -155,6 +158,7 @@ CPC_TEST(an_ignored_signal_still_freezes)
 {
 	uint64_t v = 0;
 
+	NEEDS_INSTRUCTIONS();
 	restarts_left = 0;
 	if (!bind_overflowing(cpc))
 		SKIP("overflows of user code do not interrupt here");
@@ -188,6 +192,7 @@ CPC_TEST(a_blocked_signal_ends_no_sleep)
 	sigset_t emt, pending;
 	int overflows = 0;
 
+	NEEDS_INSTRUCTIONS();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows of user code do not interrupt here");
 	sigemptyset(&emt);
@@ -247,6 +252,7 @@ CPC_TEST(taken_counters_end_no_sleep)
 	struct timespec soon = { .tv_nsec = 100000 };
 	pthread_t taker;
 
+	NEEDS_INSTRUCTIONS();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows of user code do not interrupt here");
 	signal(SIGEMT, count_signal);
@@ -298,6 +304,7 @@ CPC_TEST(the_pc_is_at_the_restarted_call)
 	struct sigaction sa = { .sa_flags = SA_SIGINFO | SA_RESTART };
 	struct timespec soon = { .tv_nsec = 100000 };
 
+	NEEDS_INSTRUCTIONS();
 	if ((cpc_caps(cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		SKIP("overflows of user code do not interrupt here");
 	sa.sa_sigaction = check_restarted_call;

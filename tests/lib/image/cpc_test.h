@@ -160,6 +160,13 @@ void retire(uint64_t n, uint_t privilege);
 #define ANY_EVENT "PAPI_tot_cyc"
 #define INS_EVENT "PAPI_tot_ins"
 
+/* Skip the test unless instructions are counted. */
+#define NEEDS_INSTRUCTIONS()                                                   \
+	do {                                                                   \
+		if (!have_event(cpc, INS_EVENT))                               \
+			SKIP("this PMU does not count " INS_EVENT);            \
+	} while (0)
+
 /* Skip the test unless an overflow stops the set at a known instruction. */
 #define NEEDS_EXACT_OVERFLOW()                                                 \
 	do {                                                                   \
