@@ -150,17 +150,18 @@ check_request(cpc_t *cpc, struct wanted *w, unsigned of_set, uint_t nattrs,
 {
 	/* A handle of one core type resolves names for it. */
 	bool one = cpc->c_machine.mc_pmu.pm_type != 0;
-	unsigned type;
+	bool typed = one || cpc->c_ntypes != 0;
+	unsigned type = 0;
 	int err;
 
-	err = find_core_type(cpc, nattrs, attrs, &type, subcode);
-	if (err != 0)
+	if (typed &&
+	    (err = find_core_type(cpc, nattrs, attrs, &type, subcode)) != 0)
 		return err;
 	if (!cpci_event(cpc, one ? 0 : type, w->w_event, &w->w_ev)) {
 		*subcode = CPC_INVALID_EVENT;
 		return EINVAL;
 	}
-	if (types_conflict(cpc, w, type, of_set)) {
+	if (typed && types_conflict(cpc, w, type, of_set)) {
 		*subcode = CPC_CONFLICTING_REQS;
 		return EINVAL;
 	}

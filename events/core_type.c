@@ -226,18 +226,19 @@ machine_next_shared(const struct machine *mc, uint64_t pics, bool generic,
  * Refusals
  */
 
-/* The names of the types, as "cpu_core and cpu_atom". */
+#define TYPE_NAMES 128
+
+/* The names of the types, as "cpu_core and cpu_atom".  May be in `text`. */
 static const char *
-type_names(const struct machine *mc)
+type_names(const struct machine *mc, char text[TYPE_NAMES])
 {
-	static _Thread_local char text[128];
 	unsigned n = mc->mc_ntypes;
 	size_t at = 0;
 
 	if (n == 0)
 		return mc->mc_pmu.pm_name;
 	for (unsigned t = 0; t < n; t++)
-		at += (size_t)snprintf(text + at, sizeof text - at, "%s%s",
+		at += (size_t)snprintf(text + at, TYPE_NAMES - at, "%s%s",
 		    t == 0       ? ""
 		    : t == n - 1 ? " and "
 				 : ", ",
@@ -250,24 +251,26 @@ static void
 say_not_shared(const struct machine *mc, unsigned n, bool same,
     const char *first, const char *name, char *buf, size_t size)
 {
+	char names[TYPE_NAMES];
+
 	if (n < mc->mc_ntypes)
 		snprintf(buf, size, "not all of %s count it: write %s/%.300s/",
-		    type_names(mc), first, name);
+		    type_names(mc, names), first, name);
 	else if (!same)
 		snprintf(buf, size,
 		    "%s count it by different codes: name one, as %s/%.300s/",
-		    type_names(mc), first, name);
+		    type_names(mc, names), first, name);
 	else
 		snprintf(buf, size,
 		    "no PIC that %s share counts it: write %s/%.300s/",
-		    type_names(mc), first, name);
+		    type_names(mc, names), first, name);
 }
 
 bool
 machine_why_typed(
     const struct machine *mc, const char *name, char *buf, size_t size)
 {
-	char padded[CPC_MAX_EVENT_LEN + EVENT_WORD] = "";
+	char padded[CPC_MAX_EVENT_LEN + EVENT_WORD] = "", names[TYPE_NAMES];
 	const struct machine *type = type_of(mc, name);
 	struct cpc_event ce;
 	unsigned n, t = 0;
@@ -280,7 +283,7 @@ machine_why_typed(
 	}
 	if (word_length(name) != 0 && !is_generic(name)) {
 		snprintf(buf, size, "no core type %.*s: there is %s",
-		    (int)word_length(name), name, type_names(mc));
+		    (int)word_length(name), name, type_names(mc, names));
 		return true;
 	}
 	strcpy(padded, name);

@@ -41,14 +41,15 @@
 #define HANDOVER_AFTER 8
 #define HANDOVER_NS    8000000 /* two slices: the longest wait of a waker */
 
-struct futex_queue futex_queues[FUTEX_QUEUES];
+#define HASH_BITS 10
+static struct futex_queue queues[1 << HASH_BITS];
 
 struct futex_queue *
 futex_queue(const struct proc *p, uintptr_t uva)
 {
 	uint64_t h = ((uintptr_t)p >> 6 ^ uva >> 2) * 0x9e3779b97f4a7c15;
 
-	return &futex_queues[h >> (64 - FUTEX_HASH_BITS)];
+	return &queues[h >> (64 - HASH_BITS)];
 }
 
 /* The first LWP, from l on, that waits at uva with one of the bits. */

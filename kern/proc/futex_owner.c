@@ -139,6 +139,7 @@ hand_over(uint32_t *word, uintptr_t uva, uint32_t flags)
 		flags |= WAITERS;
 		set_owner(rest, l);
 	}
+	set_owner(l, NULL);
 	__atomic_store_n(word, flags, __ATOMIC_SEQ_CST);
 	sched_wake(l, 0);
 }
@@ -211,38 +212,25 @@ release_listed(const struct lwp *l)
 		release_dead(rh.rh_pending, rh.rh_offset);
 }
 
-/* The first LWP of the queue that waits for a lock of `owner`. */
-static struct lwp *
-first_for_owner(const struct futex_queue *q, const struct lwp *owner)
-{
-	struct lwp *l = q->fq_waiters.wq_lwps.q_first;
-
-	while (l != NULL && l->l_lock_owner != owner)
-		l = l->l_next;
-	return l;
-}
-
 /*
- * Hand over every lock that an LWP waits for.  Its word may not name the
- * owner any more: musl changes the words of robust locks itself.
+ * Hand over every lock of `owner` that an LWP waits for.  Its word may not name
+ * the owner any more: musl changes the words of robust locks itself.
  */
 static void
 release_awaited(const struct lwp *owner)
 {
-	struct lwp *l;
+	const struct proc *p = owner->l_proc;
+	uint32_t *word;
 
-	for (unsigned i = 0; i < FUTEX_QUEUES && owner->l_lock_waiters > 0;) {
-		uintptr_t uva;
-		uint32_t *word;
-
-		if ((l = first_for_owner(&futex_queues[i], owner)) == NULL) {
-			i++;
+	if (owner->l_lock_waiters == 0)
+		return;
+	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
+		if (l->l_lock_owner != owner)
 			continue;
-		}
-		uva = l->l_futex;
-		word = as_word(&l->l_proc->p_as, uva);
-		if (word != NULL && !l->l_proc->p_exiting)
-			hand_over(word, uva, OWNER_DIED);
+		/* Without l_waitq its time limit or a signal has woken it. */
+		if (l->l_waitq != NULL && !p->p_exiting &&
+		    (word = as_word(&proc_self()->p_as, l->l_futex)) != NULL)
+			hand_over(word, l->l_futex, OWNER_DIED);
 		set_owner(l, NULL);
 	}
 }

@@ -7,9 +7,6 @@
 #include "kern/proc/lwp.h"
 #include "kern/sched/sched.h"
 
-#define FUTEX_HASH_BITS 10
-#define FUTEX_QUEUES    (1 << FUTEX_HASH_BITS)
-
 struct futex_queue {
 	/* They wait at l_futex: for an owner's lock if l_futex_bits is 0. */
 	struct waitq fq_waiters;
@@ -18,7 +15,6 @@ struct futex_queue {
 	struct waitq fq_wakers; /* these wait until it runs */
 };
 
-extern struct futex_queue futex_queues[FUTEX_QUEUES];
 struct futex_queue *futex_queue(const struct proc *p, uintptr_t uva);
 /* Wake one LWP that waits at uva by FUTEX_WAIT. */
 void futex_wake_one(uintptr_t uva);

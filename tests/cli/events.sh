@@ -37,7 +37,7 @@ expect 'an unknown CPU, with the known ones' 2 '^list: z80: no such CPU; known a
 	scripts/barecpc list --cpu z80
 prints 'the CPUs with a table, and its sources' '^skl  *Intel Skylake  *[0-9]+ names of libpfm4, perf JSON$' \
 	scripts/barecpc list --cpus
-check 'a CPU that only the perf JSON has' grep -qE '^arm_ac76  *ARM Cortex A76  *[0-9]+ names of perf JSON$' "$out"
+check 'a CPU that only the perf JSON has' grep -qE '^arm_ac510  *ARM Cortex A510  *[0-9]+ names of perf JSON$' "$out"
 check 'a CPU that only libpfm4 has' grep -qE '^amd64_k7  .* names of libpfm4$' "$out"
 check 'the CPUs without a table' grep -q '^No table, because no source has one: Intel: Arrow Lake[.] ' "$out"
 expect '--cpus and a pattern' 2 '^list: --cpus: give it alone$' scripts/barecpc list --cpus ins
