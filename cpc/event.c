@@ -89,7 +89,8 @@ machine_of(cpc_t *cpc)
 bool
 cpci_event(cpc_t *cpc, unsigned type, const char *event, struct cpc_event *ev)
 {
-	const struct machine *mc = cpci_machine_of(cpc, type);
+	const struct machine *mc =
+	    type == 0 ? &cpc->c_machine : cpci_machine_of(cpc, type);
 	long value;
 
 	if (event != NULL && !cpc->c_machine.mc_loaded &&
