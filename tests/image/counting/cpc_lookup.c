@@ -16,7 +16,7 @@
 
 TEST_KEEPS(32);
 
-#define TEXT  1024
+#define TEXT 1024
 /* 2,000, and 3 that an alias of slm with 16 unit masks takes more. */
 #define BOUND 2004
 
