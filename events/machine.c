@@ -281,8 +281,8 @@ resolve_number(const struct machine *mc, uint64_t num, struct cpc_event *ce)
 }
 
 /* The machine's own names come first, then numbers, then the table's names. */
-bool
-machine_event_alone(const struct machine *mc, const char *name, bool is_num,
+static inline __attribute__((always_inline)) bool
+event_alone(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce)
 {
 	uint64_t pics;
@@ -306,11 +306,19 @@ machine_event_alone(const struct machine *mc, const char *name, bool is_num,
 }
 
 bool
+machine_event_alone(const struct machine *mc, const char *name, bool is_num,
+    uint64_t num, struct cpc_event *ce)
+{
+	return event_alone(mc, name, is_num, num, ce);
+}
+
+/* The common case is inline: a lookup has a bound (cpc_lookup). */
+bool
 machine_event(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce)
 {
 	if (mc->mc_pmu.pm_ntypes == 0)
-		return machine_event_alone(mc, name, is_num, num, ce);
+		return event_alone(mc, name, is_num, num, ce);
 	if (machine_event_typed(mc, name, is_num, num, ce))
 		return true;
 	*ce = (struct cpc_event){ .ce_code = 0 };

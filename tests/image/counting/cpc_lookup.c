@@ -16,9 +16,8 @@
 
 TEST_KEEPS(32);
 
-#define TEXT 1024
-/* 2,000, and 3 that an alias of slm with 16 unit masks takes more. */
-#define BOUND 2004
+#define TEXT  1024
+#define BOUND 2000
 
 /*
  * The bound for names in full.  A modifier such as `:k=1` has at least 4
