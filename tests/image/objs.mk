@@ -19,7 +19,8 @@ TESTS := $(foreach g,$(TEST_GROUPS),$(TESTS_$(g))) chaos alloc_fail
 
 # In libtest.a.  A test takes from it what it names.
 TEST_OBJS := $(addprefix tests/lib/image/,test.o cpc_test.o v1_test.o crowd.o)
-TEST_OBJS += $(addprefix tests/lib/image/$(ARCH)/,codegen.o fpstate.o pic_read.o position.o privilege.o sigregs.o)
+TEST_OBJS += $(addprefix tests/lib/image/$(ARCH)/,clone.o codegen.o fpstate.o pic_read.o position.o privilege.o \
+    sigregs.o)
 TEST_OBJS += $(addprefix tests/image/random_script/,$(ARCH)/script.o script_lwp.o mix.o state.o draw.o operation.o \
     cpu.o \
     machine.o run.o soak_process.o soak_count.o soak_overflow.o)

@@ -21,7 +21,7 @@ TEST_KEEPS(16);
  * The count between two samples around n iterations.  The first round fills
  * caches and is not used.
  */
-static uint64_t
+ONE_COPY static uint64_t
 count_spin(cpc_t *cpc, cpc_set_t *set, int index, cpc_buf_t *a, cpc_buf_t *b,
     uint64_t n)
 {
@@ -157,7 +157,7 @@ CPC_TEST(raw_code_is_the_named_event)
  * The count of two loops with a sleep between them.  The sleep takes the LWP
  * off the CPU.
  */
-static uint64_t
+ONE_COPY static uint64_t
 count_asleep(cpc_t *cpc, cpc_set_t *set, uint64_t n)
 {
 	const struct timespec ms = { 0, 1000000 };
@@ -191,25 +191,29 @@ CPC_TEST(sleeping_costs_no_count)
 	EXPECT_EQ(d, 2 * WANT);
 }
 
+/* The count of n iterations, with uncounted ones between disable and enable. */
+ONE_COPY static uint64_t
+count_enabled(cpc_t *cpc, cpc_set_t *set, uint64_t n)
+{
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	spin(n);
+	EXPECT_EQ(cpc_disable(cpc), 0);
+	spin(LONG * 10);
+	EXPECT_EQ(cpc_enable(cpc), 0);
+	EXPECT_EQ(cpc_disable(cpc), 0);
+	return sampled(cpc, set, 0);
+}
+
 /* A frozen set counts nothing, and continues exactly where it stopped. */
 CPC_TEST(disable_and_enable_lose_nothing)
 {
 	cpc_set_t *set = cpc_set_create(cpc);
-	uint64_t counts[2];
-	int i;
+	uint64_t brief;
 
 	NEEDS_INS();
 	add_flags(cpc, set, INS_EVENT, CPC_COUNT_USER);
 	if (own_privilege() != CPC_COUNT_USER)
 		SKIP("at system privilege cpc_disable() is counted, too");
-	for (i = 0; i < 2; i++) {
-		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-		spin(i == 0 ? SHORT : LONG);
-		EXPECT_EQ(cpc_disable(cpc), 0);
-		spin(LONG * 10);
-		EXPECT_EQ(cpc_enable(cpc), 0);
-		EXPECT_EQ(cpc_disable(cpc), 0);
-		counts[i] = sampled(cpc, set, 0);
-	}
-	EXPECT_EQ(counts[1] - counts[0], WANT);
+	brief = count_enabled(cpc, set, SHORT);
+	EXPECT_EQ(count_enabled(cpc, set, LONG) - brief, WANT);
 }

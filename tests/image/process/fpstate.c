@@ -69,9 +69,10 @@ TEST(the_first_use_finds_no_value_of_another_lwp)
 	unsigned seen = 0;
 	pthread_t t;
 
-	memset(theirs, THEIRS, sizeof theirs);
 	REQUIRE(pthread_create(&t, NULL, count_foreign_values, &seen) == 0);
 	sched_yield();
+	/* Not before: an LWP begins with the base registers of its creator. */
+	memset(theirs, THEIRS, sizeof theirs);
 	filled = 1;
 	if (fpstate_wide_bytes() != 0)
 		fpstate_wide(theirs, store, SYS_sched_yield, NULL, NULL);

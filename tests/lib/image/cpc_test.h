@@ -122,6 +122,12 @@ void spin_loop(uint64_t iterations);
 #define SPIN_INSNS 2
 
 /*
+ * For a function with a counted window.  The compiler makes no copy of it for
+ * the caller's arguments, which could have other instructions in the window.
+ */
+#define ONE_COPY __attribute__((noipa))
+
+/*
  * Run spin_loop() and report its instructions to a software PMU, which counts
  * no others.
  */

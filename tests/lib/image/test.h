@@ -86,6 +86,13 @@ bool test_was_good(void);
  * QEMU 7.2 may run one CPU and no other (docs/design.md, "LWPs on CPUs").
  */
 bool test_cpus_alone(void);
+/*
+ * Make an LWP with clone(2).  It calls fn() on the stack that ends at `top`,
+ * and exits with its result.  CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID write
+ * to `tid`.  Returns the LWP's id or a negative errno.  Since musl 1.2.5 the C
+ * library's clone() refuses CLONE_THREAD.
+ */
+long clone_thread(int (*fn)(void), void *top, unsigned long flags, void *tid);
 bool test_expect(bool holds, const char *file, int line, const char *text);
 bool test_expect_eq(int64_t got, int64_t want, const char *file, int line,
     const char *got_text, const char *want_text);

@@ -1,8 +1,7 @@
 /* Calls that make, end and wait for processes and LWPs. */
-#define _GNU_SOURCE /* clone() */
+#define _GNU_SOURCE /* CLONE_VM */
 #include "tests/image/hostile/alloc_fail/turns.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -52,21 +51,17 @@ make_vfork(void)
 }
 
 static int
-end_thread(void *arg)
+end_thread(void)
 {
-	(void)arg;
 	return 0;
 }
 
 long
 turn_make_thread(void)
 {
-	int r;
-
 	tid = 1;
-	r = clone(end_thread, stack + sizeof stack, THREAD, NULL, NULL, NULL,
-	    (void *)&tid);
-	return r == -1 ? -errno : r;
+	return clone_thread(
+	    end_thread, stack + sizeof stack, THREAD, (void *)&tid);
 }
 
 void
