@@ -15,7 +15,8 @@ import subprocess
 import sys
 
 QEMU = {"arm64": "qemu-system-aarch64", "x86_64": "qemu-system-x86_64"}
-MODULES = {"irqbypass.ko", "ccp.ko", "kvm.ko", "kvm-amd.ko", "cpuid.ko"}  # arm64 has KVM built in
+MODULES = {"irqbypass", "ccp", "kvm", "kvm-amd", "cpuid"}  # arm64 has KVM built in
+UNPACK = {".ko": ["cat"], ".xz": ["xz", "-dc"], ".zst": ["zstd", "-dc"], ".gz": ["gzip", "-dc"]}
 FIRMWARE = re.compile(r"bios-|pvh|linuxboot|multiboot|kvmvapic|efi-virtio|edk2-licenses")
 DIRECTORIES = ["bin", "lib", "usr/bin", "usr/lib", "usr/share", "dev", "proc", "sys", "tmp", "modules",
                "guest/scripts/lib", "guest/build/arm64", "guest/build/x86_64"]
@@ -57,11 +58,29 @@ class Initramfs:
             self.copy(self.libraries[os.path.basename(loader[1])], loader[1])
 
 
+def existing(*paths):
+    """The one of these paths that exists: newer packages have no file below /bin or /lib."""
+    for path in paths:
+        if path.exists():
+            return path
+    raise SystemExit(f"mkbase: no package has {paths[0].name}: add its package to outer-linux")
+
+
+def unpack_module(module, folder):
+    """Write a module as busybox's insmod takes it.  Distributions compress modules in different ways."""
+    command = UNPACK.get(module.suffix, ["cat"])
+    try:
+        data = subprocess.run([*command, module], stdout=subprocess.PIPE, check=True).stdout
+    except FileNotFoundError:
+        raise SystemExit(f"mkbase: {module.name} is packed: install the program {command[0]}")
+    (folder / f"{module.name.split('.ko')[0]}.ko").write_bytes(data)
+
+
 def main():
     arch, root, out = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     tree = out / "tree"
     files = Initramfs(root, tree)
-    files.copy(root / "bin/busybox", "bin/busybox")
+    files.copy(existing(root / "bin/busybox", root / "usr/bin/busybox"), "bin/busybox")
     (tree / "bin/sh").symlink_to("busybox")
     files.add_program(root / "usr/bin" / QEMU[arch], f"usr/bin/{QEMU[arch]}")
     python = files.real(root / "usr/bin/python3")
@@ -75,9 +94,9 @@ def main():
         for path in sorted((root / "usr/share" / share).glob("*")):
             if FIRMWARE.match(path.name) and files.real(path).is_file():
                 files.copy(path, f"usr/share/{share}/{path.name}")
-    for module in sorted((root / "lib/modules").rglob("*.ko")):
-        if module.name in MODULES:
-            files.copy(module, f"modules/{module.name}")
+    for module in sorted(p for folder in ("lib", "usr/lib") for p in (root / folder / "modules").rglob("*.ko*")):
+        if module.name.split(".ko")[0] in MODULES:
+            unpack_module(module, tree / "modules")
     kernel, = (root / "boot").glob("vmlinuz-*")
     shutil.copy(kernel, out / "vmlinuz")
     names = "\n".join(str(p.relative_to(tree)) for p in sorted(tree.rglob("*")))
