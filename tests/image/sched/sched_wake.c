@@ -324,8 +324,31 @@ short_sleeps_leave_a_third(void)
 	return shared * 3 > alone * (us - SLICE_US) / us;
 }
 
+/* How many such sleeps end in the next us microseconds, without others. */
+static uint64_t
+sleeps_in(int64_t us)
+{
+	pthread_t t;
+
+	ended = false;
+	volleys = 0;
+	if (!EXPECT_EQ(pthread_create(&t, NULL, sleep_briefly, NULL), 0))
+		return 0;
+	crowd_sleep_us(us);
+	ended = true;
+	pthread_join(t, NULL);
+	return volleys;
+}
+
+/*
+ * kern/sched/sched.c grants a sixteenth of a slice between two turns.  A sleep
+ * without others has the two switches of a turn.  If it takes more than a third
+ * of what is granted, the bound does not hold, as in a KVM in emulation.
+ */
 TEST(short_sleeps_leave_others_the_cpu)
 {
+	if (sleeps_in(10 * SLICE_US) < 10 * 16 * 3)
+		SKIP("a sleep of 1 us takes more than 83 us here");
 	EXPECT(test_holds_once(short_sleeps_leave_a_third));
 }
 
