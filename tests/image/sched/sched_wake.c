@@ -20,7 +20,8 @@ TEST_KEEPS(64);
  * The bound for "in time".  An LWP is late if it waits for the end of
  * another's slice.  A wakeup takes an interrupt and two switches, some
  * thousand instructions.  An emulator that runs its CPUs in turns may add a
- * turn.
+ * turn.  A busy host may wake an emulator late, with others or without, so the
+ * lateness without others is added.
  */
 #define AT_ONCE_US (SLICE_US / 2)
 
@@ -29,20 +30,17 @@ static struct crowd crowd;
 static bool
 sleep_ends_in_time(void)
 {
-	int64_t due, late, worst = 0;
+	int64_t alone, worst;
 
 	crowd_bind_self(0);
+	alone = crowd_worst_late_us(5000);
 	crowd_start(&crowd, NCROWD, 0);
-	for (int i = 0; i < 10; i++) {
-		due = crowd_now_us() + 5000;
-		crowd_sleep_us(5000);
-		if ((late = crowd_now_us() - due) > worst)
-			worst = late;
-	}
-	test_note("%ld us late at most", (long)worst);
+	worst = crowd_worst_late_us(5000);
+	test_note("%ld us late at most, %ld without others", (long)worst,
+	    (long)alone);
 	crowd_end(&crowd);
 	crowd_bind_self(PBIND_NONE);
-	return worst < AT_ONCE_US;
+	return worst < alone + AT_ONCE_US;
 }
 
 TEST(a_sleep_ends_in_time)
@@ -183,20 +181,22 @@ static bool
 alarm_rings_in_time(void)
 {
 	struct itimerval it = { { 0, 0 }, { 0, 20000 } };
-	int64_t due;
+	int64_t due, alone;
 
 	install_handler(SIGALRM);
 	crowd_bind_self(0);
+	alone = crowd_worst_late_us(5000);
 	crowd_start(&crowd, NCROWD, 0);
 	due = crowd_now_us() + 20000;
 	EXPECT_EQ(setitimer(ITIMER_REAL, &it, NULL), 0);
 	while (handled == 0)
 		;
 	EXPECT(handled >= due);
-	test_note("%ld us late", (long)(handled - due));
+	test_note("%ld us late, a sleep without others %ld",
+	    (long)(handled - due), (long)alone);
 	crowd_end(&crowd);
 	crowd_bind_self(PBIND_NONE);
-	return handled - due < AT_ONCE_US;
+	return handled - due < alone + AT_ONCE_US;
 }
 
 TEST(an_alarm_rings_in_time)

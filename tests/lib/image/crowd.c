@@ -42,6 +42,20 @@ crowd_sleep_us(int64_t us)
 		;
 }
 
+int64_t
+crowd_worst_late_us(int64_t us)
+{
+	int64_t due, late, worst = 0;
+
+	for (int i = 0; i < 10; i++) {
+		due = crowd_now_us() + us;
+		crowd_sleep_us(us);
+		if ((late = crowd_now_us() - due) > worst)
+			worst = late;
+	}
+	return worst;
+}
+
 #define WHERE_ASKED (-1)
 
 static struct crowd *current;

@@ -42,6 +42,8 @@ void crowd_end(struct crowd *c);
 void crowd_bind_self(int cpu);
 void crowd_sleep_us(int64_t us);
 int64_t crowd_now_us(void);
+/* How late the latest of ten sleeps of so many us ends. */
+int64_t crowd_worst_late_us(int64_t us);
 unsigned crowd_ncpu(void);
 
 #endif /* TESTS_LIB_IMAGE_CROWD_H */
