@@ -63,7 +63,22 @@ for id in fedora arch; do
 	check "$id: it names the distribution and what is needed" grep -qE \
 		"^setup: .*distribution $id: install these.*BARECPC_SETUP=no:.* gcc,.* musl .* QEMU .*shellcheck$" "$err"
 done
+# The message names a package that only scripts/mkevents reads by its content.
+for id in debian ubuntu; do
+	printf 'ID=%s\n' $id >"$tap_dir/os-release"
+	for option in --perf-json --libpfm4; do
+		env PATH="$fakes:$PATH" BARECPC_OS_RELEASE="$tap_dir/os-release" BARECPC_CACHE="$tap_dir/cache" FAKE_INSTALLED=/dev/null \
+			scripts/setup $option >"$out" 2>"$err"
+		check "$id: setup $option without its package is an error" test $? != 0
+		check "$id: it says what the package provides" \
+			grep -qE "^setup: the (source of Linux 6.12, which has the perf JSON,|libpfm4 of Debian's trixie) cannot be fetched: " "$err"
+	done
+done
 rm "$tap_dir/os-release"
 check 'no os-release: one line' sh -c "! env BARECPC_OS_RELEASE=$tap_dir/os-release scripts/setup 2>$err && test \"\$(wc -l <$err)\" = 1"
 check 'it says that the distribution is unknown' grep -q 'the distribution unknown: install these' "$err"
+
+# Some packages have a version in their names, which differs between releases.
+check 'no script names a package of one release' sh -c \
+	"! git grep -nE '(python3[.]|(gcc|g[+][+]|cpp|clang|llvm|libllvm|linux-image)-|libclang-rt-|libgcc-)[0-9]' -- scripts tests/kvm tests/qemu Makefile"
 end
