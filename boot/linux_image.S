@@ -73,6 +73,25 @@ boot_high:
 	bl	image_main
 
 /*
+ * Entry of a CPU that left firmware's spin table.  Others may be here too: each
+ * waits until arm64_released names it.  See dev/spin_table.c.
+ */
+	.globl arm64_released_entry
+arm64_released_entry:
+	mrs	x1, mpidr_el1
+	ldr	x2, =0xff00ffffff	/* MPIDR_AFFINITY */
+	and	x1, x1, x2
+	adrp	x2, arm64_released
+	add	x2, x2, :lo12:arm64_released
+1:	ldr	x3, [x2, #R_MPIDR]
+	cmp	x3, x1
+	b.eq	2f
+	wfe
+	b	1b
+2:	ldr	x0, [x2, #R_CONTEXT]
+	b	arm64_secondary_entry
+
+/*
  * Entry of a CPU that PSCI CPU_ON starts.  x0 = its struct arm64_cpu, a virtual
  * address.  The boot CPU has made its page tables and stack.
  */

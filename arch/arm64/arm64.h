@@ -39,6 +39,7 @@ struct arm64_cpu {
 	char *ac_stack;         /* top of the stack that the CPU starts on */
 	uint64_t ac_try;        /* stack pointer in arm64_try(), or 0 */
 	uint64_t ac_mpidr;      /* affinity fields of MPIDR_EL1 */
+	uint32_t ac_pmu_intid;  /* INTID of its overflow interrupt, or 0 */
 	uint32_t ac_gicv2_mask; /* GICv2: the CPU's bit in GICD_SGIR */
 	volatile uint32_t *ac_gicr; /* GICv3: the CPU's redistributor */
 };
@@ -58,6 +59,12 @@ extern struct arm64_cpu arm64_boot_cpu;
 extern bool arm64_has_pan;     /* user memory needs PSTATE.PAN cleared */
 extern uint32_t arm64_boot_el; /* exception level at which the CPU started */
 
+/* The CPU that may leave arm64_released_entry(): dev/spin_table.c. */
+extern struct released {
+	uint64_t r_mpidr;   /* its affinity fields */
+	uint64_t r_context; /* its struct arm64_cpu */
+} arm64_released;
+
 /* Call the hypervisor or the secure monitor.  Returns -1 if it is absent. */
 uint64_t arm64_hvc(uint64_t function);
 uint64_t arm64_smc(uint64_t function);
@@ -72,8 +79,9 @@ const char *arm64_vmm_name(uint32_t uid, bool is_virtual, const char *accel);
 #define ARM64_HANDED_MAX (2UL << 20)
 /* mm/early.c: make the first page tables.  Called with the MMU off. */
 void arm64_early_map(uint64_t handed_over);
-/* boot/linux_image.S.  PSCI needs its physical address. */
-void arm64_secondary_entry(void);
+/* boot/linux_image.S.  Firmware needs their physical addresses. */
+void arm64_secondary_entry(void); /* by PSCI */
+void arm64_released_entry(void);  /* by a spin table */
 _Noreturn void arm64_secondary_main(struct arm64_cpu *ac);
 
 /* trap/vectors.S */

@@ -84,6 +84,10 @@
 #define AC_STACK     0x10
 #define AC_TRY       0x18
 
+/* struct released */
+#define R_MPIDR   0x0
+#define R_CONTEXT 0x8
+
 /* PSTATE as SPSR_EL1 holds it: mode, masks, flags. */
 #define PSTATE_EL0T 0x0
 #define PSTATE_EL1T 0x4

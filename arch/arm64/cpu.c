@@ -7,6 +7,7 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dev/gic.h"
 #include "arch/arm64/dev/psci.h"
+#include "arch/arm64/dev/spin_table.h"
 #include "arch/arm64/dev/timer.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/pmu/pmu.h"
@@ -17,9 +18,8 @@
 #include "kern/platform/errno.h"
 #include "lib/printf.h"
 
-#define MPIDR_AFFINITY 0xff00ffffffULL
-#define DAIF_I         (1 << 7)
-#define ARRIVAL_US     1000000 /* how long a CPU may take to come up */
+#define DAIF_I     (1 << 7)
+#define ARRIVAL_US 1000000 /* how long a CPU may take to come up */
 
 struct arm64_cpu arm64_boot_cpu = {
 	.ac_cpu = &cpus[0],
@@ -99,9 +99,9 @@ arm64_cpus_init(void)
 
 	cpu_add(self);
 	arm64_boot_cpu.ac_mpidr = self;
+	arm64_boot_cpu.ac_pmu_intid = machine_pmu_intid(self);
 	for (unsigned i = 0; i < machine.m_ncpu; i++) {
-		uint64_t id =
-		    i < MAXCPU ? machine.m_mpidr[i] & MPIDR_AFFINITY : ~0ULL;
+		uint64_t id = i < MAXCPU ? machine.m_cpu[i].mu_mpidr : ~0ULL;
 
 		if (id != self)
 			cpu_add(id);
@@ -123,6 +123,7 @@ cpu_data(struct cpu *c)
 		goto free_stack;
 	ac->ac_cpu = c;
 	ac->ac_mpidr = c->c_hwid;
+	ac->ac_pmu_intid = machine_pmu_intid(c->c_hwid);
 	ac->ac_stack = stack + KSTACK_BYTES;
 	ac->ac_emergency = emergency + KSTACK_BYTES;
 	return ac;
@@ -132,6 +133,19 @@ free_stack:
 free_data:
 	kfree(ac);
 	return NULL;
+}
+
+/* Let firmware start the CPU, at its own exception level.  Returns an errno. */
+static int
+power_on(const struct cpu *c)
+{
+	const struct machine_cpu *mc = machine_cpu(c->c_hwid);
+
+	if (mc != NULL && mc->mu_spins)
+		return spin_table_release(mc, (uint64_t)c->c_arch);
+	return psci_cpu_on(c->c_hwid,
+	    arm64_image_pa((const void *)arm64_secondary_entry),
+	    (uint64_t)c->c_arch);
 }
 
 int
@@ -144,10 +158,7 @@ arch_cpu_start(struct cpu *c)
 		return ENOMEM;
 	/* The new CPU reads this before it turns its caches on. */
 	arm64_clean(c->c_arch, sizeof(struct arm64_cpu));
-	err = psci_cpu_on(c->c_hwid,
-	    arm64_image_pa((const void *)arm64_secondary_entry),
-	    (uint64_t)c->c_arch);
-	if (err != 0)
+	if ((err = power_on(c)) != 0)
 		return err;
 	give_up = arch_tick() + ARRIVAL_US * arch_tick_hz() / 1000000;
 	while (!*(volatile bool *)&c->c_online) {

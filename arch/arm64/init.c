@@ -32,12 +32,21 @@ find_vmm(void)
 	return arm64_vmm_name(uid, machine.m_virtual, host_accel);
 }
 
-void
-arch_init(struct bootinfo *bi)
+/* How other CPUs start. */
+static const char *
+starter(void)
 {
 	static const char *const conduit[] = { "no PSCI", "PSCI by hvc",
 		"PSCI by smc" };
 
+	if (machine.m_ncpu > 0 && machine.m_cpu[0].mu_spins)
+		return "spin-table";
+	return conduit[machine.m_psci];
+}
+
+void
+arch_init(struct bootinfo *bi)
+{
 	arm64_pt_use_allocator();
 	arm64_kstack_init();
 	if (machine.m_tables == NULL)
@@ -52,8 +61,8 @@ arch_init(struct bootinfo *bi)
 	arm64_cpus_init();
 	arm64_sigframe_init();
 	printf("cpu: MIDR %#lx, came up at EL%u, %s, timer %lu Hz\n",
-	    (unsigned long)read_sysreg(midr_el1), arm64_boot_el,
-	    conduit[machine.m_psci], (unsigned long)arch_tick_hz());
+	    (unsigned long)read_sysreg(midr_el1), arm64_boot_el, starter(),
+	    (unsigned long)arch_tick_hz());
 }
 
 /* Linux has no system call that only arm64 has. */

@@ -14,6 +14,8 @@ struct bootinfo;
 
 /* ACPI may give each CPU a redistributor region of its own, in its GICC. */
 #define MACHINE_NGICR MAXCPU
+/* The bits of MPIDR_EL1 that identify a CPU. */
+#define MPIDR_AFFINITY 0xff00ffffffULL
 
 struct range {
 	uint64_t r_pa;
@@ -22,14 +24,32 @@ struct range {
 
 enum psci_conduit { PSCI_NONE, PSCI_HVC, PSCI_SMC };
 
-enum uart_kind { UART_NONE, UART_PL011, UART_SBSA, UART_NS16550 };
+enum uart_kind {
+	UART_NONE,
+	UART_PL011,
+	UART_SBSA,
+	UART_NS16550,
+	UART_BCM_AUX, /* BCM2835's mini UART: a 16550 with fewer registers */
+};
+
+/* A CPU of the tables. */
+struct machine_cpu {
+	uint64_t mu_mpidr;     /* affinity fields */
+	uint32_t mu_phandle;   /* of its node in the device tree, or 0 */
+	uint32_t mu_pmu_intid; /* its overflow interrupt, or 0: m_pmu_intid */
+	/*
+	 * Firmware waits until this word of memory holds an address, and jumps
+	 * there.  PSCI starts the CPU if mu_spins is false.
+	 */
+	bool mu_spins;
+	uint64_t mu_release;
+};
 
 struct machine {
 	const char *m_tables;  /* "device tree", "ACPI", or NULL: neither */
 	enum uart_kind m_uart; /* from /chosen/stdout-path, or from SPCR */
 	uint64_t m_uart_pa;
-	/* UART_NS16550: log2 of the distance of registers, bytes of an access.
-	 */
+	/* 16550: log2 of the distance of registers, bytes of an access. */
 	unsigned m_uart_shift, m_uart_width;
 	unsigned m_gic; /* version: 2, 3, or 0 if absent */
 	struct range m_gicd, m_gicc;
@@ -38,18 +58,30 @@ struct machine {
 	unsigned m_ngicr_named; /* redistributor regions in tables */
 	unsigned m_ngic;        /* interrupt controllers in tables */
 	uint32_t m_timer_intid; /* INTID of the virtual timer */
-	uint32_t m_pmu_intid;   /* INTID of the overflow interrupt, or 0 */
+	uint32_t m_pmu_intid;   /* the PPI of every CPU's overflows, or 0 */
 	enum psci_conduit m_psci;
-	unsigned m_ncpu;          /* CPUs in the tables, maybe above MAXCPU */
-	uint64_t m_mpidr[MAXCPU]; /* affinity fields of the first ones */
-	bool m_virtual; /* the tables are an emulator's or hypervisor's */
+	unsigned m_ncpu; /* CPUs in the tables, maybe above MAXCPU */
+	struct machine_cpu m_cpu[MAXCPU]; /* the first ones */
+	uint64_t m_bcm_pm; /* registers of BCM2835's power block, or 0 */
+	bool m_virtual;    /* the tables are an emulator's or hypervisor's */
 	const struct bootinfo *m_boot; /* for machine_map() */
 	const char *m_vmm; /* as in records: "kvm", "tcg", "none" on metal */
 };
 extern struct machine machine;
 
-/* Add a CPU.  If the table is full, only m_ncpu grows. */
-void machine_add_cpu(uint64_t mpidr);
+/*
+ * Add a CPU, and return its entry.  If the table is full, only m_ncpu grows,
+ * and the entry is one that nothing reads.
+ */
+struct machine_cpu *machine_add_cpu(uint64_t mpidr);
+/* The number of entries of m_cpu in use. */
+unsigned machine_ncpu(void);
+/* A CPU of the tables by its affinity fields, or NULL. */
+struct machine_cpu *machine_cpu(uint64_t mpidr);
+/* Is this address in RAM, by the boot map? */
+bool machine_is_ram(const struct bootinfo *bi, uint64_t pa);
+/* INTID of this CPU's overflow interrupt, a PPI or an SPI, or 0. */
+uint32_t machine_pmu_intid(uint64_t mpidr);
 /* Add a region of redistributors.  If full, only m_ngicr_named grows. */
 void machine_add_gicr(uint64_t pa, uint64_t bytes);
 /*
@@ -58,10 +90,11 @@ void machine_add_gicr(uint64_t pa, uint64_t bytes);
  */
 const void *machine_map(uint64_t pa, size_t bytes);
 /*
- * Report each value of the tables that the kernel cannot use, one line each,
- * and remove or replace it.  Call after one of the two functions below.
+ * Report each value of the tables that the kernel cannot use, one line each.
+ * Remove or replace it.  `self` is the boot CPU, which needs no start.
+ * Call after one of the two functions below.
  */
-void machine_check(const struct bootinfo *bi);
+void machine_check(const struct bootinfo *bi, uint64_t self);
 
 /*
  * Fill in `machine`, early in the boot.  Returns false if such tables are

@@ -43,8 +43,7 @@ found_gicc(const unsigned char *e, unsigned len)
 {
 	if (len < GICC_LENGTH || (acpi_u32(e + 12) & GICC_ENABLED) == 0)
 		return;
-	machine_add_cpu(acpi_u64(e + 68));
-	machine.m_pmu_intid = acpi_u32(e + 20);
+	machine_add_cpu(acpi_u64(e + 68))->mu_pmu_intid = acpi_u32(e + 20);
 	machine.m_gicc = (struct range){ acpi_u64(e + 32), GICC_BYTES };
 	if (acpi_u64(e + 60) != 0)
 		machine_add_gicr(acpi_u64(e + 60), GICR_FRAME_BYTES);

@@ -1,7 +1,10 @@
 /*
  * Reads the machine's description from a device tree.
  * Linux, Documentation/devicetree/bindings: serial/8250.yaml, arm,gic.yaml,
+ * serial/brcm,bcm2835-aux-uart.yaml, soc/bcm/brcm,bcm2835-pm.yaml,
  * arm,gic-v3.yaml, arm,arch_timer.yaml, pmu.yaml, psci.yaml, cpus.yaml.
+ * Devicetree Specification, "/cpus/cpu* Node Properties" (enable-method,
+ * cpu-release-addr).
  */
 #include "arch/arm64/machine.h"
 
@@ -10,6 +13,7 @@
 #include "arch/arm64/dt.h"
 #include "kern/arch.h"
 #include "kern/platform/bootinfo.h"
+#include "lib/printf.h"
 #include "lib/string.h"
 
 /* An interrupt specifier's cells: type, number in the type, flags. */
@@ -21,6 +25,7 @@
 #define MAX_CELLS     4 /* arm,gic-v3.yaml; only the first two are read */
 #define TIMER_VIRTUAL 2 /* secure, non-secure, virtual, hypervisor */
 
+#define NPMU           8 /* one for each core type */
 #define NUART          4
 #define UART_MAX_SHIFT 4 /* eight registers in 128 bytes */
 
@@ -29,7 +34,10 @@
  * absent.
  */
 struct found {
-	int f_gic, f_timer, f_pmu, f_chosen, f_aliases;
+	int f_gic, f_timer, f_chosen, f_aliases;
+	int f_pmu[NPMU];
+	unsigned f_npmu;
+	int f_cpus;     /* the node /cpus */
 	bool f_in_cpus; /* the walk is inside /cpus */
 	unsigned f_nuart;
 	struct found_uart {
@@ -113,6 +121,24 @@ found_uart(const struct dt *dt, enum uart_kind kind, struct found *f)
 }
 
 static void
+found_other(const struct dt *dt, const char *prop, int len, struct found *f)
+{
+	static const char *const ns16550[] = { "ns16550a", "ns16550", NULL };
+	static const char *const bcm_aux[] = { "brcm,bcm2835-aux-uart", NULL };
+	static const char *const bcm_pm[] = { "brcm,bcm2835-pm",
+		"brcm,bcm2835-pm-wdt", NULL };
+	uint64_t bytes;
+
+	if (is_compatible(prop, len, ns16550))
+		found_uart(dt, UART_NS16550, f);
+	else if (is_compatible(prop, len, bcm_aux))
+		found_uart(dt, UART_BCM_AUX, f);
+	else if (is_compatible(prop, len, bcm_pm) &&
+		 !dt_reg(dt, 0, &machine.m_bcm_pm, &bytes))
+		machine.m_bcm_pm = 0;
+}
+
+static void
 found_device(const struct dt *dt, int node, struct found *f)
 {
 	static const char *const gicv2[] = { "arm,cortex-a15-gic",
@@ -121,7 +147,6 @@ found_device(const struct dt *dt, int node, struct found *f)
 	static const char *const timer[] = { "arm,armv8-timer", NULL };
 	static const char *const pl011[] = { "arm,pl011", NULL };
 	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
-	static const char *const ns16550[] = { "ns16550a", "ns16550", NULL };
 	static const char *const psci[] = { "arm,psci-1.0", "arm,psci-0.2",
 		NULL };
 	int len;
@@ -129,13 +154,10 @@ found_device(const struct dt *dt, int node, struct found *f)
 
 	if (prop == NULL || len < 4)
 		return;
-	/* Most nodes end here: all names below start with "arm,". */
+	/* All names below start with "arm,". */
 	if (memcmp(prop, "arm,", 4) != 0) {
-		if (is_compatible(prop, len, ns16550))
-			found_uart(dt, UART_NS16550, f);
-		return;
-	}
-	if (is_compatible(prop, len, gicv3)) {
+		found_other(dt, prop, len, f);
+	} else if (is_compatible(prop, len, gicv3)) {
 		if (machine.m_ngic++ == 0) {
 			found_gicv3(dt, node);
 			f->f_gic = node;
@@ -153,17 +175,36 @@ found_device(const struct dt *dt, int node, struct found *f)
 		found_uart(dt, UART_PL011, f);
 	} else if (is_compatible(prop, len, sbsa)) {
 		found_uart(dt, UART_SBSA, f);
-	} else if (is_pmu(prop, len)) {
-		f->f_pmu = node;
+	} else if (is_pmu(prop, len) && f->f_npmu < NPMU) {
+		f->f_pmu[f->f_npmu++] = node;
 	}
 }
 
-static void
-found_cpu(const struct dt *dt, int node)
+/* The method of a CPU, or else that of all CPUs. */
+static bool
+spins(const void *fdt, int cpu, int all)
 {
-	if (strncmp(fdt_get_name(dt->dt_fdt, node, NULL), "cpu@", 4) == 0 &&
-	    dt_enabled(dt->dt_fdt, node))
-		machine_add_cpu(dt_number(dt->dt_fdt, node, "reg", 0));
+	int len;
+	const char *s = fdt_getprop(fdt, cpu, "enable-method", &len);
+
+	if (s == NULL)
+		s = fdt_getprop(fdt, all, "enable-method", &len);
+	return s != NULL && len == sizeof "spin-table" &&
+	       memcmp(s, "spin-table", sizeof "spin-table") == 0;
+}
+
+static void
+found_cpu(const void *fdt, int node, int all)
+{
+	struct machine_cpu *mc;
+
+	if (strncmp(fdt_get_name(fdt, node, NULL), "cpu@", 4) != 0 ||
+	    !dt_enabled(fdt, node))
+		return;
+	mc = machine_add_cpu(dt_number(fdt, node, "reg", 0));
+	mc->mu_phandle = fdt_get_phandle(fdt, node);
+	mc->mu_spins = spins(fdt, node, all);
+	mc->mu_release = dt_number(fdt, node, "cpu-release-addr", 0);
 }
 
 /* The INTID of a node's nth interrupt, or 0 if it is absent or invalid. */
@@ -183,6 +224,62 @@ interrupt_id(const void *fdt, int node, int gic, unsigned n)
 	if (number >= NSPI)
 		return 0;
 	return number + (type == GIC_PPI ? FIRST_PPI : FIRST_SPI);
+}
+
+/* Give an SPI to the CPU that an entry of interrupt-affinity names. */
+static void
+set_pmu_intid(uint32_t phandle, uint32_t intid)
+{
+	for (unsigned i = 0; i < machine_ncpu() && phandle != 0; i++) {
+		if (machine.m_cpu[i].mu_phandle == phandle) {
+			machine.m_cpu[i].mu_pmu_intid = intid;
+			return;
+		}
+	}
+	printf("cpu: device tree: the PMU's interrupt-affinity names %#x, no "
+	       "enabled CPU: its interrupt %u is not used\n",
+	    phandle, intid);
+}
+
+/*
+ * A PMU has one PPI, or an SPI for each of its CPUs, which the same entry of
+ * interrupt-affinity names.  Without that property Linux takes the order of the
+ * CPUs in the tree.
+ */
+static void
+found_pmu(const void *fdt, int node, int gic)
+{
+	int bytes;
+	const fdt32_t *cpu =
+	    fdt_getprop(fdt, node, "interrupt-affinity", &bytes);
+	unsigned want = cpu != NULL ? (unsigned)bytes / 4 : machine_ncpu();
+	unsigned n = 0;
+
+	while (n <= MAXCPU && interrupt_id(fdt, node, gic, n) != 0)
+		n++;
+	if (n == 1 && interrupt_id(fdt, node, gic, 0) < FIRST_SPI) {
+		machine.m_pmu_intid = interrupt_id(fdt, node, gic, 0);
+		return;
+	}
+	if (cpu == NULL && n > 1)
+		printf("cpu: device tree: the PMU has no interrupt-affinity: "
+		       "its interrupts go to the CPUs in order\n");
+	if (n != want && n > 0)
+		printf("cpu: device tree: the PMU has %u interrupts for %u "
+		       "CPUs: what is left over is not used\n",
+		    n, want);
+	for (unsigned i = 0; i < n && i < want; i++) {
+		uint32_t intid = interrupt_id(fdt, node, gic, i);
+
+		if (intid < FIRST_SPI)
+			printf("cpu: device tree: the PMU's interrupt %u is a "
+			       "PPI among SPIs: it is not used\n",
+			    intid);
+		else if (cpu == NULL)
+			machine.m_cpu[i].mu_pmu_intid = intid;
+		else
+			set_pmu_intid(fdt32_to_cpu(cpu[i]), intid);
+	}
 }
 
 /* Is [path, end) the full path of this node? */
@@ -207,7 +304,8 @@ use_uart(const struct found_uart *u)
 {
 	const void *fdt = u->u_at.dt_fdt;
 	int node = u->u_at.dt_path[u->u_at.dt_depth];
-	uint64_t shift = dt_number(fdt, node, "reg-shift", 0), bytes;
+	bool aux = u->u_kind == UART_BCM_AUX;
+	uint64_t shift = dt_number(fdt, node, "reg-shift", aux ? 2 : 0), bytes;
 
 	if (shift > UART_MAX_SHIFT ||
 	    !dt_reg(&u->u_at, 0, &machine.m_uart_pa, &bytes))
@@ -215,7 +313,7 @@ use_uart(const struct found_uart *u)
 	machine.m_uart = u->u_kind;
 	machine.m_uart_shift = (unsigned)shift;
 	machine.m_uart_width =
-	    dt_number(fdt, node, "reg-io-width", 1) == 4 ? 4 : 1;
+	    dt_number(fdt, node, "reg-io-width", aux ? 4 : 1) == 4 ? 4 : 1;
 }
 
 /*
@@ -257,6 +355,8 @@ found_special(const void *fdt, int node, struct found *f)
 	const char *name = fdt_get_name(fdt, node, NULL);
 
 	f->f_in_cpus = strcmp(name, "cpus") == 0;
+	if (f->f_in_cpus)
+		f->f_cpus = node;
 	if (strcmp(name, "chosen") == 0)
 		f->f_chosen = node;
 	else if (strcmp(name, "aliases") == 0)
@@ -267,11 +367,9 @@ bool
 machine_from_fdt(const struct bootinfo *bi)
 {
 	const void *fdt;
-	struct found f = { .f_gic = -1,
-		.f_timer = -1,
-		.f_pmu = -1,
-		.f_chosen = -1,
-		.f_aliases = -1 };
+	struct found f = {
+		.f_gic = -1, .f_timer = -1, .f_chosen = -1, .f_aliases = -1
+	};
 	struct dt dt;
 	int node;
 
@@ -287,7 +385,7 @@ machine_from_fdt(const struct bootinfo *bi)
 		if (!f.f_in_cpus)
 			found_device(&dt, node, &f);
 		else if (dt.dt_depth == 2)
-			found_cpu(&dt, node);
+			found_cpu(fdt, node, f.f_cpus);
 	}
 	choose_uart(fdt, &f);
 	/* Firmware with ACPI may add a tree that has only a few properties. */
@@ -299,7 +397,7 @@ machine_from_fdt(const struct bootinfo *bi)
 	if (f.f_timer >= 0)
 		machine.m_timer_intid =
 		    interrupt_id(fdt, f.f_timer, f.f_gic, TIMER_VIRTUAL);
-	if (f.f_pmu >= 0)
-		machine.m_pmu_intid = interrupt_id(fdt, f.f_pmu, f.f_gic, 0);
+	for (unsigned i = 0; i < f.f_npmu; i++)
+		found_pmu(fdt, f.f_pmu[i], f.f_gic);
 	return true;
 }

@@ -26,6 +26,12 @@ mmio_write32(volatile uint32_t *reg, uint32_t v)
 	__asm__ volatile("str %w1, %0" : "=Q"(*reg) : "rZ"(v));
 }
 
+static inline void
+mmio_write64(volatile uint64_t *reg, uint64_t v)
+{
+	__asm__ volatile("str %x1, %0" : "=Q"(*reg) : "rZ"(v));
+}
+
 static inline uint8_t
 mmio_read8(const volatile uint8_t *reg)
 {

@@ -26,18 +26,17 @@ static const struct {
 
 /*
  * An emulator does not answer.  Nor does KVM before Linux 5.13, and other
- * hypervisors need not.  Only the host can tell these.
+ * hypervisors need not.  Only the host can tell these.  The tables of a board
+ * that is emulated are the board's, so they do not tell either.
  */
 static const char *
 without_uid(bool is_virtual, const char *accel)
 {
-	if (!is_virtual)
-		return "none";
 	if (accel != NULL && strcmp(accel, "tcg") == 0)
 		return "tcg";
 	if (accel != NULL && strcmp(accel, "kvm") == 0)
 		return "kvm";
-	return "unknown";
+	return is_virtual ? "unknown" : "none";
 }
 
 const char *

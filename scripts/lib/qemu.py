@@ -44,6 +44,20 @@ ARCHS = {
 }
 
 
+@dataclasses.dataclass(frozen=True)
+class Board:
+    """A board that QEMU models.  It has its own CPUs and memory, and QEMU makes no device tree for it."""
+
+    arch: str
+    cpu: str
+    smp: str
+    mem: str
+    tree: str  # its device tree's file
+    before: int  # serial lines before that of the tree's stdout-path
+
+
+BOARDS = {"raspi4b": Board("arm64", "cortex-a72", "4", "2G", "bcm2711-rpi-4-b.dtb", 1)}
+
 # Firmware of QEMU's package for x86 machines that boot a kernel of -kernel only.
 QBOOT = "/usr/share/qemu/qboot.rom"
 
@@ -62,6 +76,7 @@ class Machine:
     qemu: str = STOCK  # or PMU, or the emulator's file
     gdb: bool = False
     icount: bool = True  # virtual time is instructions; without: the host's time
+    dtb: str = ""  # the device tree's file, in place of QEMU's own
 
 
 def qemu_pmu(*words):
@@ -70,6 +85,20 @@ def qemu_pmu(*words):
     if done.returncode != 0:
         raise HostError("no emulator with an x86 PMU: see above; --qemu stock boots without a PMU")
     return done.stdout.strip()
+
+
+def board_of(machine):
+    """The board that an argument of --machine names, or None."""
+    return BOARDS.get(machine.split(",")[0])
+
+
+def device_tree(name):
+    """The file of a board's device tree.  scripts/setup may fetch it first."""
+    done = subprocess.run([ROOT / "scripts" / "setup", "--dtb"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
+    path = pathlib.Path(done.stdout.strip()) / name
+    if done.returncode != 0 or not path.is_file():
+        raise HostError(f"no device tree {name}: give one by --dtb FILE")
+    return str(path)
 
 
 def find_qemu(arch, wanted=STOCK):
@@ -161,14 +190,17 @@ def command(m, image, cmdline, initrd=None, disk=None, sandbox=()):
 
     The guest reaches only its console on the host: no network, no semihosting, no file that it could write.
     """
+    board = board_of(m.machine)
     words = [find_qemu(m.arch, m.qemu), *sandbox, "-nodefaults", "-no-user-config", "-nic", "none", "-display", "none", "-monitor", "none",
-             "-serial", "stdio", "-no-reboot",
+             *["-serial", "null"] * (board.before if board else 0), "-serial", "stdio", "-no-reboot",
              "-accel", m.accel, "-M", machine_option(m.arch, m.machine), "-cpu", _cpu_option(m),
              "-smp", m.smp, "-m", m.mem, "-rtc", "base=2024-01-01,clock=vm", "-seed", "1"]
     if m.accel == "tcg" and m.icount:
         words += ["-icount", f"shift={icount_shift(m.arch, m.boot)},sleep=off"]
     if m.arch == "x86_64":
         words += ["-device", "isa-debug-exit,iobase=0xf4,iosize=4"]
+    if m.dtb:
+        words += ["-dtb", m.dtb]
     if m.gdb:
         words += ["-gdb", "tcp:127.0.0.1:1234"]
     if disk is None:

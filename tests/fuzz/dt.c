@@ -210,7 +210,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	memset(&machine, 0, sizeof machine);
 	bi->bi_fdt = (uintptr_t)fdt;
 	if (machine_from_fdt(bi))
-		machine_check(bi);
+		machine_check(bi, 0);
 	CHECK(machine.m_ncpu <= MAXCPU && machine.m_ngicr <= MACHINE_NGICR);
 	free(fdt);
 	free(bi);

@@ -1,8 +1,9 @@
 /*
- * The console's UART, polled: a PL011, or a 16550 (ns16550.c).  Until the
- * tables have named the UART, output waits in a buffer: a store to a guessed
- * address may hang a machine. Arm PrimeCell UART (PL011) TRM (DDI 0183),
- * "Programmers model".
+ * The console's UART, polled: a PL011, a 16550 (ns16550.c), or BCM2835's mini
+ * UART, whose registers are a 16550's.  Until the tables have named the UART,
+ * output waits in a buffer: a store to a guessed address may hang a machine.
+ * Arm PrimeCell UART (PL011) TRM (DDI 0183), "Programmers model"; Broadcom,
+ * BCM2835 ARM Peripherals, "Mini UART".
  */
 #include "arch/arm64/dev/console.h"
 
@@ -96,11 +97,12 @@ pl011_start(uint64_t pa, enum uart_kind kind)
 static bool
 start_uart(uint64_t pa, enum uart_kind kind)
 {
-	bool is_16550 = kind == UART_NS16550;
+	bool is_16550 = kind == UART_NS16550 || kind == UART_BCM_AUX;
 
-	if (is_16550
-		? !ns16550_start(pa, machine.m_uart_shift, machine.m_uart_width)
-		: !pl011_start(pa, kind))
+	/* QEMU's mini UART has no scratch register to probe by. */
+	if (is_16550 ? !ns16550_start(pa, machine.m_uart_shift,
+			   machine.m_uart_width, kind == UART_NS16550)
+		     : !pl011_start(pa, kind))
 		return false;
 	console.putc = is_16550 ? ns16550_putc : pl011_putc;
 	console.getc = is_16550 ? ns16550_getc : pl011_getc;

@@ -3,7 +3,7 @@
  * driver, and calling the handler of an interrupt.
  * Arm Generic Interrupt Controller Architecture Specification, version 2
  * (IHI 0048) and versions 3 and 4 (IHI 0069), "GICD_TYPER",
- * "GICD_ICENABLER<n>".
+ * "GICD_ICENABLER<n>", "GICD_IGROUPR<n>", "GICD_ICFGR<n>".
  */
 #include "arch/arm64/dev/gic.h"
 
@@ -19,7 +19,9 @@
 #include "lib/printf.h"
 
 #define GICD_TYPER        (0x004 / 4) /* bits 4:0: groups of 32 SPIs */
+#define GICD_IGROUPR(n)   (0x080 / 4 + (n))
 #define GICD_ICENABLER(n) (0x180 / 4 + (n))
+#define GICD_ICFGR(n)     (0xc00 / 4 + (n)) /* two bits for each; 0: level */
 
 static const struct gic_ops *gic;
 void (*gic_dispatch)(struct trapframe *);
@@ -31,6 +33,26 @@ gic_mask_spis(volatile uint32_t *gicd)
 
 	for (unsigned n = 1; n <= groups; n++)
 		mmio_write32(&gicd[GICD_ICENABLER(n)], ~0U);
+}
+
+static void
+prepare_spi(volatile uint32_t *gicd, uint32_t intid, bool group)
+{
+	volatile uint32_t *config = &gicd[GICD_ICFGR(intid / 16)];
+	volatile uint32_t *groups = &gicd[GICD_IGROUPR(intid / 32)];
+
+	mmio_write32(config, mmio_read32(config) & ~(3U << intid % 16 * 2));
+	if (group)
+		mmio_write32(groups, mmio_read32(groups) | 1U << intid % 32);
+}
+
+void
+gic_prepare_spis(volatile uint32_t *gicd, bool group)
+{
+	for (unsigned i = 0; i < machine_ncpu(); i++) {
+		if (machine.m_cpu[i].mu_pmu_intid >= GIC_SPI)
+			prepare_spi(gicd, machine.m_cpu[i].mu_pmu_intid, group);
+	}
 }
 
 bool

@@ -2,7 +2,7 @@
  * The driver of a GICv2, whose CPU interface is in memory.
  * Arm Generic Interrupt Controller Architecture Specification version 2
  * (IHI 0048), "Programmers' Model"; "GICD_ICPENDRn", "GICD_CPENDSGIRn",
- * "GICD_ICFGRn".
+ * "GICD_ICFGRn", "GICD_ITARGETSRn", "GICD_IPRIORITYRn" (both by bytes).
  */
 #include <stddef.h>
 
@@ -11,10 +11,10 @@
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
 #include "kern/arch.h"
+#include "kern/sched/cpu.h"
 
 #define INTID(iar)         ((iar)&0x3ff) /* the sender's CPU is above it */
 #define GICD_CTLR          (0x000 / 4)
-#define GICD_IGROUPR(n)    (0x080 / 4 + (n))
 #define GICD_ISENABLER(n)  (0x100 / 4 + (n))
 #define GICD_ICENABLER(n)  (0x180 / 4 + (n))
 #define GICD_ICPENDR(n)    (0x280 / 4 + (n))
@@ -43,6 +43,7 @@ init(void)
 		return false;
 	mmio_write32(&gicd[GICD_CTLR], 0);
 	gic_mask_spis(gicd);
+	gic_prepare_spis(gicd, false);
 	mmio_write32(&gicd[GICD_CTLR], 1);
 	return true;
 }
@@ -71,17 +72,28 @@ cpu_init(struct arm64_cpu *ac)
 static void
 enable(struct arm64_cpu *ac, uint32_t intid)
 {
-	(void)ac; /* the register is banked */
-	mmio_write32(&gicd[GICD_ISENABLER(0)], 1U << intid);
+	if (intid >= GIC_SPI) {
+		volatile uint8_t *target =
+		    (volatile uint8_t *)&gicd[GICD_ITARGETSR(0)];
+		volatile uint8_t *priority =
+		    (volatile uint8_t *)&gicd[GICD_IPRIORITYR(0)];
+
+		mmio_write8(&target[intid], (uint8_t)ac->ac_gicv2_mask);
+		mmio_write8(&priority[intid], GIC_PRIORITY);
+	}
+	/* The registers of the first 32 are banked. */
+	mmio_write32(&gicd[GICD_ISENABLER(intid / 32)], 1U << intid % 32);
 }
 
 static void
 dispatch(struct trapframe *tf)
 {
 	uint32_t iar = mmio_read32(&gicc[GICC_IAR]);
+	struct cpu *self = arch_curcpu();
+	const struct arm64_cpu *ac = self->c_arch;
 
-	arch_curcpu()->c_interrupts++;
-	if (INTID(iar) == machine.m_pmu_intid)
+	self->c_interrupts++;
+	if (INTID(iar) == ac->ac_pmu_intid)
 		kcpc_pmi(tf);
 	else if (!gic_take(INTID(iar)))
 		return;

@@ -2,7 +2,8 @@
  * The driver of a GICv3 or GICv4, whose CPU interface is system registers.
  * Arm Generic Interrupt Controller Architecture Specification version 3 and
  * 4 (IHI 0069), "The GIC Redistributors" and "GIC System registers";
- * "GICD_CTLR", "GICR_WAKER", "GICR_ICFGR1", "GICD_PIDR2", "GICR_PIDR2".
+ * "GICD_CTLR", "GICR_WAKER", "GICR_ICFGR1", "GICD_PIDR2", "GICR_PIDR2",
+ * "GICD_IROUTER<n>", "GICD_IPRIORITYR<n>" (by bytes).
  */
 #include <stddef.h>
 
@@ -12,6 +13,7 @@
 #include "arch/arm64/mmio.h"
 #include "arch/arm64/sysreg.h"
 #include "kern/arch.h"
+#include "kern/sched/cpu.h"
 
 #define GICD_BYTES        0x10000
 #define GICD_CTLR         (0x0000 / 4)
@@ -19,6 +21,9 @@
 #define GICD_CTLR_GRP1    (1U << 1)
 #define GICD_CTLR_ARE     (1U << 4)
 #define GICD_CTLR_RWP     (1U << 31)
+#define GICD_ISENABLER(n) (0x0100 / 4 + (n))
+#define GICD_IPRIORITYR   0x0400
+#define GICD_IROUTER(n)   (0x6000 / 8 + (n)) /* of 64 bits */
 #define GICR_CTLR         (0x0000 / 4)
 #define GICR_CTLR_RWP     (1U << 3)
 #define GICR_TYPER        (0x0008 / 4)
@@ -45,6 +50,8 @@
 #define ALL_SGIS           0xffffU
 #define ICC_SRE            1
 
+static volatile uint32_t *gicd;
+
 /*
  * ARE may change only from 0 to 1, and only while no group is enabled: all
  * else is unpredictable.
@@ -52,9 +59,7 @@
 static bool
 init(void)
 {
-	volatile uint32_t *gicd =
-	    arch_map_device(machine.m_gicd.r_pa, GICD_BYTES);
-
+	gicd = arch_map_device(machine.m_gicd.r_pa, GICD_BYTES);
 	if (gicd == NULL || machine.m_ngicr == 0 ||
 	    FIELD(mmio_read32(&gicd[PIDR2]), 7, 4) < PIDR2_GICV3)
 		return false;
@@ -65,6 +70,7 @@ init(void)
 	mmio_write32(
 	    &gicd[GICD_CTLR], mmio_read32(&gicd[GICD_CTLR]) | GICD_CTLR_ARE);
 	gic_mask_spis(gicd);
+	gic_prepare_spis(gicd, true);
 	if (!gic_wait_clear(&gicd[GICD_CTLR], GICD_CTLR_RWP))
 		return false;
 	mmio_write32(
@@ -149,17 +155,28 @@ cpu_init(struct arm64_cpu *ac)
 static void
 enable(struct arm64_cpu *ac, uint32_t intid)
 {
-	mmio_write32(&ac->ac_gicr[GICR_ISENABLER0], 1U << intid);
+	volatile uint8_t *bytes = (volatile uint8_t *)gicd;
+	volatile uint64_t *longs = (volatile uint64_t *)gicd;
+
+	if (intid < GIC_SPI) {
+		mmio_write32(&ac->ac_gicr[GICR_ISENABLER0], 1U << intid);
+		return;
+	}
+	mmio_write64(&longs[GICD_IROUTER(intid)], ac->ac_mpidr);
+	mmio_write8(&bytes[GICD_IPRIORITYR + intid], GIC_PRIORITY);
+	mmio_write32(&gicd[GICD_ISENABLER(intid / 32)], 1U << intid % 32);
 }
 
 static void
 dispatch(struct trapframe *tf)
 {
 	uint32_t intid = (uint32_t)read_sysreg(icc_iar1_el1);
+	struct cpu *self = arch_curcpu();
+	const struct arm64_cpu *ac = self->c_arch;
 
-	arch_curcpu()->c_interrupts++;
+	self->c_interrupts++;
 	dsb(sy); /* the read acknowledges: complete it before the handler */
-	if (intid == machine.m_pmu_intid)
+	if (intid == ac->ac_pmu_intid)
 		kcpc_pmi(tf);
 	else if (!gic_take(intid))
 		return;

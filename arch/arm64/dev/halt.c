@@ -1,8 +1,9 @@
 /*
  * The end of a run.  PSCI powers the machine off after a run that passed, and
- * resets it after one that failed.  Without PSCI, UEFI does the same.  Without
- * either, the CPU waits for ever.
+ * resets it after one that failed.  Without PSCI, the power block of a
+ * Raspberry Pi or UEFI does the same.  Without any, the CPU waits for ever.
  */
+#include "arch/arm64/dev/bcm_pm.h"
 #include "arch/arm64/dev/console.h"
 #include "arch/arm64/dev/psci.h"
 #include "kern/arch.h"
@@ -16,6 +17,7 @@ arch_halt(bool passed)
 	console_init(); /* a panic may come before the console is chosen */
 	fbcons_linger();
 	psci_end(passed);
+	bcm_pm_end(passed);
 	efi_end(passed);
 	for (;;)
 		__asm__ volatile("wfi");

@@ -64,13 +64,14 @@ is_there(void)
 }
 
 bool
-ns16550_start(uint64_t pa, unsigned shift, unsigned width)
+ns16550_start(uint64_t pa, unsigned shift, unsigned width, bool probe)
 {
 	uart.regs = arch_map_device(pa, 8UL << shift);
 	uart.shift = shift;
 	uart.width = width;
 	if (uart.regs == NULL ||
-	    !arm64_answers((const volatile uint32_t *)uart.regs) || !is_there())
+	    !arm64_answers((const volatile uint32_t *)uart.regs) ||
+	    (probe && !is_there()))
 		return false;
 	reg_write(UART_LCR, LCR_8N1);
 	reg_write(UART_IER, 0);

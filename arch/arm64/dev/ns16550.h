@@ -9,9 +9,10 @@
 
 /*
  * Start the UART at pa.  Register n is at pa + (n << shift), and takes
- * accesses of `width` bytes, 1 or 4.  Returns false if none answers.
+ * accesses of `width` bytes, 1 or 4.  Returns false if none answers.  With
+ * `probe`, a device that is no 16550 does not answer either.
  */
-bool ns16550_start(uint64_t pa, unsigned shift, unsigned width);
+bool ns16550_start(uint64_t pa, unsigned shift, unsigned width, bool probe);
 
 /* Print a character; it is lost if the UART takes none for long. */
 void ns16550_putc(int c);

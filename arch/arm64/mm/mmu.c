@@ -3,6 +3,7 @@
  * address spaces, each with an ASID of its own.
  */
 #include "arch/arm64/arm64.h"
+#include "arch/arm64/dev/bcm_pm.h"
 #include "arch/arm64/dev/console.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mm/pt.h"
@@ -130,7 +131,8 @@ arch_init_early(struct bootinfo *bi)
 	/* From here on the loader's data is read through the direct map. */
 	arm64_drop_identity();
 	if (machine_from_fdt(bi) || machine_from_acpi(bi))
-		machine_check(bi);
+		machine_check(bi, read_sysreg(mpidr_el1) & MPIDR_AFFINITY);
+	bcm_pm_init();
 	console_init();
 }
 

@@ -15,9 +15,7 @@
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define FIRST_PPI 16
-#define FIRST_SPI 32
-#define ISR_I     (1 << 7) /* ISR_EL1: an interrupt is pending */
+#define ISR_I (1 << 7) /* ISR_EL1: an interrupt is pending */
 
 void
 pmuv3_cpu_init(void)
@@ -56,9 +54,8 @@ arch_pcbe(const char **why_not)
 		*why_not = why_none();
 		return NULL;
 	}
-	if (machine.m_pmu_intid >= FIRST_PPI &&
-	    machine.m_pmu_intid < FIRST_SPI) {
-		gic_enable(machine.m_pmu_intid);
+	if (arm64_curcpu()->ac_pmu_intid != 0) {
+		gic_enable(arm64_curcpu()->ac_pmu_intid);
 		how = pmuv3_prove_overflow(irq_pending);
 	}
 	pmuv3.pv_announced_only = pcbe_announced_only;
@@ -80,5 +77,5 @@ arch_pcbe(const char **why_not)
 void
 arch_pmi_enable(void)
 {
-	gic_enable(machine.m_pmu_intid);
+	gic_enable(arm64_curcpu()->ac_pmu_intid);
 }

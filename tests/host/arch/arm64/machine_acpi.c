@@ -107,7 +107,7 @@ parse_tables(void)
 	machine_reset();
 	good = machine_from_acpi(bi);
 	if (good)
-		machine_check(bi);
+		machine_check(bi, 0);
 	while (ntable > 0)
 		free(table[--ntable].at);
 	free(bi);

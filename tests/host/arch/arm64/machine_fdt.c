@@ -6,6 +6,7 @@
  */
 #include "tests/lib/host/machine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,7 +100,7 @@ parse_tree(void)
 	machine_reset();
 	good = machine_from_fdt(&bi);
 	if (good)
-		machine_check(&bi);
+		machine_check(&bi, 0);
 	free(copy);
 	return good;
 }
@@ -217,7 +218,349 @@ no_ppi(void **state)
 	assert_true(parse_tree());
 	assert_int_equal(machine.m_timer_intid, 27);
 	assert_int_equal(machine.m_pmu_intid, 0);
-	assert_non_null(strstr(machine_said, "interrupt, 39, is not a PPI"));
+	assert_string_equal(machine_said,
+	    "cpu: device tree: the PMU has 1 interrupts for 0 CPUs: what is "
+	    "left over is not used\n"
+	    "cpu: device tree: no PPI for the virtual timer: 27 is used\n");
+}
+
+/*
+ * A tree of four CPUs, as a Raspberry Pi's: CPU n has the phandle PHANDLE + n,
+ * and waits for the word RELEASE + 8n.
+ */
+#define NCPU    4
+#define PHANDLE 0x22
+#define RAM     0x40000000U
+#define RELEASE (RAM + 0xd8)
+
+static int
+find_cpu(unsigned n)
+{
+	char path[32];
+
+	snprintf(path, sizeof path, "/cpus/cpu@%u", n);
+	return fdt_path_offset(tree, path);
+}
+
+static void
+board_tree(void)
+{
+	int all;
+
+	start_tree();
+	add_timer();
+	add_gic("intc@8000000", 0x8000000, 1);
+	all = add_node(0, "cpus", NULL);
+	set_cell(all, "#address-cells", 1);
+	set_cell(all, "#size-cells", 0);
+	for (unsigned n = NCPU; n-- > 0;) {
+		char name[16];
+		int at;
+
+		snprintf(name, sizeof name, "cpu@%u", n);
+		at = add_node(
+		    fdt_path_offset(tree, "/cpus"), name, "arm,cortex-a72");
+		set_cell(at, "reg", n);
+		set_cell(at, "phandle", PHANDLE + n);
+		fdt_setprop_string(tree, at, "enable-method", "spin-table");
+		fdt_setprop_u64(tree, at, "cpu-release-addr", RELEASE + 8 * n);
+	}
+	ram = RAM;
+}
+
+static bool
+parse_board(void)
+{
+	bool good = parse_tree();
+
+	ram = 0;
+	return good;
+}
+
+/* A PMU with n SPIs from 16 on.  That of CPU (first + i) % NCPU is 16 + i.
+ */
+static int
+add_pmu(unsigned n, unsigned naffinity, unsigned first)
+{
+	int at = add_node(0, "pmu", "arm,cortex-a72-pmu");
+
+	for (uint32_t i = 0; i < n; i++)
+		add_interrupt(at, 0, 16 + i);
+	for (uint32_t i = 0; i < naffinity; i++)
+		fdt_appendprop_u32(tree, at, "interrupt-affinity",
+		    PHANDLE + (first + i) % NCPU);
+	return at;
+}
+
+static void
+expect_intids(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+	assert_int_equal(machine.m_ncpu, NCPU);
+	assert_int_equal(machine_pmu_intid(0), a);
+	assert_int_equal(machine_pmu_intid(1), b);
+	assert_int_equal(machine_pmu_intid(2), c);
+	assert_int_equal(machine_pmu_intid(3), d);
+}
+
+static void
+spi_of_each_cpu(void **state)
+{
+	(void)state;
+	board_tree();
+	add_pmu(NCPU, NCPU, 0);
+	assert_true(parse_board());
+	assert_string_equal(machine_said, "");
+	expect_intids(48, 49, 50, 51);
+}
+
+/* The affinity counts, not the order. */
+static void
+spis_in_another_order(void **state)
+{
+	(void)state;
+	board_tree();
+	add_pmu(NCPU, NCPU, 1);
+	assert_true(parse_board());
+	assert_string_equal(machine_said, "");
+	expect_intids(51, 48, 49, 50);
+}
+
+/* Two PMU nodes, as on a machine with two core types. */
+static void
+spis_of_two_nodes(void **state)
+{
+	int at;
+
+	(void)state;
+	board_tree();
+	add_pmu(2, 2, 0);
+	at = add_node(0, "pmu-a53", "arm,cortex-a53-pmu");
+	for (uint32_t i = 0; i < 2; i++) {
+		add_interrupt(at, 0, 26 + i);
+		fdt_appendprop_u32(
+		    tree, at, "interrupt-affinity", PHANDLE + 2 + i);
+	}
+	assert_true(parse_board());
+	assert_string_equal(machine_said, "");
+	expect_intids(48, 49, 58, 59);
+}
+
+/* Without the property the order of the CPUs counts, as for Linux. */
+static void
+affinity_missing(void **state)
+{
+	(void)state;
+	board_tree();
+	add_pmu(NCPU, 0, 0);
+	assert_true(parse_board());
+	assert_string_equal(machine_said,
+	    "cpu: device tree: the PMU has no interrupt-affinity: its "
+	    "interrupts go to the CPUs in order\n");
+	expect_intids(48, 49, 50, 51);
+}
+
+#define NO_OVERFLOW(cpu)                                                       \
+	"cpu: device tree: the PMU's interrupt of CPU " cpu                    \
+	": overflows do not interrupt\n"
+
+/* A CPU without an interrupt cannot count like the others. */
+static void
+wrong_number_of_affinities(void **state)
+{
+	(void)state;
+	board_tree();
+	add_pmu(NCPU, 3, 0);
+	assert_true(parse_board());
+	assert_string_equal(machine_said,
+	    "cpu: device tree: the PMU has 4 interrupts for 3 CPUs: what is "
+	    "left over is not used\n" NO_OVERFLOW("0x3 (0) is absent"));
+	expect_intids(0, 0, 0, 0);
+	board_tree();
+	add_pmu(3, NCPU, 0);
+	assert_true(parse_board());
+	assert_string_equal(machine_said,
+	    "cpu: device tree: the PMU has 3 interrupts for 4 CPUs: what is "
+	    "left over is not used\n" NO_OVERFLOW("0x3 (0) is absent"));
+	expect_intids(0, 0, 0, 0);
+}
+
+static void
+ppi_among_spis(void **state)
+{
+	int at;
+
+	(void)state;
+	board_tree();
+	at = add_pmu(3, NCPU, 0);
+	add_interrupt(at, 1, 7);
+	assert_true(parse_board());
+	assert_string_equal(machine_said,
+	    "cpu: device tree: the PMU's interrupt 23 is a PPI among SPIs: it "
+	    "is not used\n" NO_OVERFLOW("0x3 (0) is absent"));
+	expect_intids(0, 0, 0, 0);
+}
+
+/* A CPU that is disabled is not used, nor is its interrupt. */
+static void
+affinity_of_an_unknown_cpu(void **state)
+{
+	(void)state;
+	board_tree();
+	add_pmu(NCPU, NCPU, 0);
+	fdt_setprop_string(tree, find_cpu(3), "status", "disabled");
+	assert_true(parse_board());
+	assert_string_equal(machine_said,
+	    "cpu: device tree: the PMU's interrupt-affinity names 0x25, no "
+	    "enabled CPU: its interrupt 51 is not used\n");
+	assert_int_equal(machine.m_ncpu, 3);
+	assert_int_equal(machine_pmu_intid(2), 50);
+}
+
+static void
+spi_of_two_cpus(void **state)
+{
+	int at;
+
+	(void)state;
+	board_tree();
+	at = add_pmu(3, NCPU, 0);
+	add_interrupt(at, 0, 17);
+	assert_true(parse_board());
+	assert_string_equal(
+	    machine_said, NO_OVERFLOW("0x3 (49) is also another CPU's"));
+	expect_intids(0, 0, 0, 0);
+}
+
+static void
+release_words(void **state)
+{
+	(void)state;
+	board_tree();
+	assert_true(parse_board());
+	assert_string_equal(machine_said, "");
+	assert_int_equal(machine.m_ncpu, NCPU);
+	for (unsigned i = 0; i < NCPU; i++) {
+		assert_true(machine_cpu(i)->mu_spins);
+		assert_int_equal(machine_cpu(i)->mu_release, RELEASE + 8 * i);
+	}
+}
+
+/* All CPUs may wait for one word: arch/arm64/dev/spin_table.c. */
+static void
+one_release_word(void **state)
+{
+	(void)state;
+	board_tree();
+	for (unsigned i = 0; i < NCPU; i++)
+		fdt_setprop_u64(tree, find_cpu(i), "cpu-release-addr", RELEASE);
+	assert_true(parse_board());
+	assert_string_equal(machine_said, "");
+	assert_int_equal(machine.m_ncpu, NCPU);
+	for (unsigned i = 0; i < NCPU; i++)
+		assert_int_equal(machine_cpu(i)->mu_release, RELEASE);
+}
+
+/* CPU 2 is left out, and the others are used. */
+static void
+expect_without_cpu2(const char *why)
+{
+	assert_true(parse_board());
+	assert_string_equal(machine_said, why);
+	assert_int_equal(machine.m_ncpu, NCPU - 1);
+	assert_null(machine_cpu(2));
+	assert_int_equal(machine_cpu(3)->mu_release, RELEASE + 24);
+	assert_int_equal(machine_pmu_intid(3), 51);
+}
+
+static void
+bad_release_word(void **state)
+{
+	(void)state;
+	board_tree();
+	add_pmu(NCPU, NCPU, 0);
+	fdt_delprop(tree, find_cpu(2), "cpu-release-addr");
+	expect_without_cpu2("cpu: device tree: CPU 0x2 has no "
+			    "cpu-release-addr (0): it is not started: correct "
+			    "the tree\n");
+	board_tree();
+	add_pmu(NCPU, NCPU, 0);
+	fdt_setprop_u64(tree, find_cpu(2), "cpu-release-addr", 0x20000000);
+	expect_without_cpu2("cpu: device tree: CPU 0x2 has a cpu-release-addr "
+			    "outside memory (0x20000000): it is not started: "
+			    "correct the tree\n");
+	board_tree();
+	add_pmu(NCPU, NCPU, 0);
+	fdt_setprop_u64(tree, find_cpu(2), "cpu-release-addr", RELEASE + 20);
+	expect_without_cpu2("cpu: device tree: CPU 0x2 has a misaligned "
+			    "cpu-release-addr (0x400000ec): it is not started: "
+			    "correct the tree\n");
+}
+
+/* The boot CPU runs already. */
+static void
+boot_cpu_without_release_word(void **state)
+{
+	(void)state;
+	board_tree();
+	fdt_delprop(tree, find_cpu(0), "cpu-release-addr");
+	assert_true(parse_board());
+	assert_string_equal(machine_said, "");
+	assert_int_equal(machine.m_ncpu, NCPU);
+}
+
+/* The method may be that of all CPUs.  PSCI needs no word. */
+static void
+method_of_all_cpus(void **state)
+{
+	(void)state;
+	board_tree();
+	fdt_setprop_string(tree, fdt_path_offset(tree, "/cpus"),
+	    "enable-method", "spin-table");
+	fdt_delprop(tree, find_cpu(1), "enable-method");
+	fdt_setprop_string(tree, find_cpu(2), "enable-method", "psci");
+	fdt_delprop(tree, find_cpu(2), "cpu-release-addr");
+	assert_true(parse_board());
+	assert_string_equal(machine_said, "");
+	assert_true(machine_cpu(1)->mu_spins);
+	assert_false(machine_cpu(2)->mu_spins);
+}
+
+/* The console of a Raspberry Pi 4, and its power block, after a bus. */
+static void
+raspberry_pi(void **state)
+{
+	static const char pm[] = "brcm,bcm2711-pm\0brcm,bcm2835-pm-wdt";
+	int at;
+
+	(void)state;
+	start_tree();
+	add_timer();
+	at = add_node(0, "soc", "simple-bus");
+	set_cell(at, "#address-cells", 1);
+	set_cell(at, "#size-cells", 1);
+	for (unsigned i = 0; i < 4; i++)
+		fdt_appendprop_u32(tree, at, "ranges",
+		    (const uint32_t[]){
+			0x7e000000, 0, 0xfe000000, 0x1800000 }[i]);
+	at = add_node(at, "serial@7e215040", "brcm,bcm2835-aux-uart");
+	fdt_appendprop_u32(tree, at, "reg", 0x7e215040);
+	fdt_appendprop_u32(tree, at, "reg", 0x40);
+	at = add_node(fdt_path_offset(tree, "/soc"), "watchdog@7e100000", NULL);
+	fdt_setprop(tree, at, "compatible", pm, sizeof pm);
+	fdt_appendprop_u32(tree, at, "reg", 0x7e100000);
+	fdt_appendprop_u32(tree, at, "reg", 0x114);
+	at = add_node(0, "aliases", NULL);
+	fdt_setprop_string(tree, at, "serial1", "/soc/serial@7e215040");
+	at = add_node(0, "chosen", NULL);
+	fdt_setprop_string(tree, at, "stdout-path", "serial1:115200n8");
+	add_gic("intc@8000000", 0x8000000, 1);
+	assert_true(parse_tree());
+	assert_string_equal(machine_said, "");
+	assert_int_equal(machine.m_uart, UART_BCM_AUX);
+	assert_int_equal(machine.m_uart_pa, 0xfe215040);
+	assert_int_equal(machine.m_uart_shift, 2);
+	assert_int_equal(machine.m_uart_width, 4);
+	assert_int_equal(machine.m_bcm_pm, 0xfe100000);
 }
 
 /* A console in RAM would overwrite it. */
@@ -336,6 +679,20 @@ main(void)
 		cmocka_unit_test(regions_without_ranges),
 		cmocka_unit_test(interrupt_cells_wrap),
 		cmocka_unit_test(no_ppi),
+		cmocka_unit_test(spi_of_each_cpu),
+		cmocka_unit_test(spis_in_another_order),
+		cmocka_unit_test(spis_of_two_nodes),
+		cmocka_unit_test(affinity_missing),
+		cmocka_unit_test(wrong_number_of_affinities),
+		cmocka_unit_test(ppi_among_spis),
+		cmocka_unit_test(affinity_of_an_unknown_cpu),
+		cmocka_unit_test(spi_of_two_cpus),
+		cmocka_unit_test(release_words),
+		cmocka_unit_test(one_release_word),
+		cmocka_unit_test(bad_release_word),
+		cmocka_unit_test(boot_cpu_without_release_word),
+		cmocka_unit_test(method_of_all_cpus),
+		cmocka_unit_test(raspberry_pi),
 		cmocka_unit_test(uart_in_memory),
 		cmocka_unit_test(only_uart_of_a_virtual_machine),
 		cmocka_unit_test(registers_of_a_16550),
