@@ -135,6 +135,11 @@ enum cpc_op {
 	 * With b of 0 there are no samples, and no request asks for overflow
 	 * notification.  The file holds the sum of each request's counts, from
 	 * the execve(2) to the end of each LWP.
+	 *
+	 * With b of CPC_PROFILE_ROWS the file holds rows of counts, one for
+	 * each LWP when it ends.  Only the first request may have
+	 * CPC_OVF_NOTIFY_EMT, at user privilege.  Then each overflow adds a
+	 * row, and all requests start again at their presets.
 	 */
 	CPC_OP_PROFILE = 40,
 	/* Fill struct cpc_profile_stat *b.  a: descriptor. */
@@ -424,18 +429,33 @@ struct cpc_page {
  * request, in order of index.
  */
 #define CPC_PROFILE_DEPTH 64
+#define CPC_PROFILE_ROWS  0x100 /* in place of a depth */
 
 struct cpc_profile_sample {
-	uint32_t cm_lwp;
+	uint32_t cm_lwp, cm_pid;
+	uint32_t cm_tid;
 	uint16_t cm_nframes;
 	uint16_t cm_image; /* number of the program */
+	int64_t cm_hrtime; /* ns */
 	/*
 	 * The program counter, then the return addresses of its callers.  If
 	 * bit 63 of the first is set, it is an address of the kernel, and the
 	 * program's instruction that entered the kernel is next.
+	 *
+	 * In a row: the members of struct cpc_profile_usage, then the count of
+	 * each request, both since the LWP's last row.
 	 */
 	uint64_t cm_pc[];
 };
+
+/* Time and events of LWPs that the kernel counts. */
+struct cpc_profile_usage {
+	uint64_t cu_task_ns;    /* time on a CPU */
+	uint64_t cu_switches;   /* how often they left a CPU for another LWP */
+	uint64_t cu_migrations; /* how often they went on on another CPU */
+	uint64_t cu_faults;     /* page faults */
+};
+#define CPC_PROFILE_USAGE (sizeof(struct cpc_profile_usage) / sizeof(uint64_t))
 
 /* No memory was left to record the sample's program. */
 #define CPC_PROFILE_NO_IMAGE 0xffff
@@ -453,6 +473,7 @@ struct cpc_profile_stat {
 	uint32_t ct_revoked; /* LWPs that lost the counters to a CPU's set */
 	uint32_t ct_left;    /* LWPs that have not ended yet */
 	uint32_t ct_kernel;  /* 1: samples in the kernel have its address */
+	struct cpc_profile_usage ct_usage; /* of the LWPs that have ended */
 };
 
 /*

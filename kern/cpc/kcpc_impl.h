@@ -55,7 +55,14 @@ struct kcpc_ctx {
 	/* A profile's: where its overflow hit the kernel, or 0... */
 	uint64_t kc_nmi_pc;
 	unsigned kc_image; /* ...and the number of its program */
-	uint32_t kc_room;  /* bind.c: requests its memory has room for */
+	struct kcpc_usage {
+		const struct cpu *us_cpu; /* its LWP's last CPU, or NULL */
+		bool us_on;               /* its LWP is on a CPU since... */
+		hrtime_t us_since;
+		uint64_t us_faults_before;
+		struct cpc_profile_usage us_is;
+	} kc_usage;       /* a profile's: usage.c */
+	uint32_t kc_room; /* bind.c: requests its memory has room for */
 	uint32_t kc_nreqs;
 	struct kcpc_request *kc_reqs;
 	struct cpc_page *kc_own; /* its counts while its LWP has no page */

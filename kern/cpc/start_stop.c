@@ -57,6 +57,7 @@
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
+#include "kern/cpc/profile/usage.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
 #include "kern/sched/cpu.h"
@@ -249,6 +250,8 @@ save_slow(struct kcpc_ctx *ctx)
 {
 	uint64_t pics;
 
+	if ((ctx->kc_flags & KCPC_CTX_PROFILE) != 0)
+		kcpc_usage_off(ctx);
 	if ((ctx->kc_flags & KCPC_CTX_FREEZE) != 0)
 		return 0;
 	pics = kcpc_ops->stop(&ctx->kc_pcbe);
@@ -275,6 +278,8 @@ is_on_other_type(const struct kcpc_ctx *ctx)
 static __attribute__((noinline)) void
 restore_slow(struct kcpc_ctx *ctx)
 {
+	if ((ctx->kc_flags & KCPC_CTX_PROFILE) != 0)
+		kcpc_usage_on(ctx);
 	if (is_on_other_type(ctx)) {
 		ctx->kc_flags |= KCPC_CTX_FREEZE | KCPC_CTX_INVALID;
 		kcpc_page_shut(ctx);

@@ -151,6 +151,7 @@ trap_fault(struct trapframe *tf, enum fault f, uintptr_t addr, const char *what)
 	const char *name;
 
 	if (tf_user(tf)) {
+		lwp_self()->l_faults += f == FAULT_PAGE;
 		if (counting->read_fault(tf) ||
 		    (f == FAULT_PAGE && is_past(proc_self(), tf, addr)))
 			return;

@@ -53,6 +53,7 @@ struct lwp {
 
 	bool l_lowest;  /* priocntl(2): runs while its CPU has no other work */
 	uint64_t l_ran; /* ticks on a CPU: sched_ran() */
+	uint64_t l_faults; /* page faults of its program */
 
 	int l_bound; /* processor_bind(2): its only CPU, or -1 */
 

@@ -95,11 +95,11 @@ HOST_TESTS += $(X86_TESTS) $(PMUV3_TESTS) $(addprefix arch/x86/,topology trap/xc
 # libcpc and kcpc on a fake kernel and a PMU of any shape.
 KCPC_TESTS := $(addprefix cpc/,open error query set request buf sample bind race preset signal no_memory)
 KCPC_TESTS += $(addprefix kern/cpc/,assign hostile overflow init inherit witness cpu_set cpu_set_order core_type \
-    profile/profile profile/samples) kern/sys/test_hooks
+    profile/profile profile/samples profile/rows) kern/sys/test_hooks
 $(KCPC_TESTS:%=$(T)%): $(call host,$(HOST_KCPC))
 # libcpc's headers and library in a C++ program.
 $(T)cpc/cxx $(T)cpc/v1_spec: $(call host,$(HOST_CPC) $(EVENT_LIB))
-$(T)kern/cpc/profile/profile $(T)kern/cpc/profile/samples: $(call host,$(call fake,profile.o))
+$(T)kern/cpc/profile/profile $(T)kern/cpc/profile/samples $(T)kern/cpc/profile/rows: $(call host,$(call fake,profile.o))
 $(T)kern/sys/test_hooks: $(call host,kern/sys/test_hooks.o $(call fake,fake_state.o))
 $(T)cpc/no_memory: HOST_LDFLAGS := -Wl,--wrap=calloc,--wrap=realloc # the test decides when memory is out
 $(T)kern/cpc/counter_page: $(call host,$(HOST_PAGES))

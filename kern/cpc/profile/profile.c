@@ -12,13 +12,15 @@
  * events.
  *
  * A profile of depth 0 takes no samples.  It sums, over all LWPs, the counts
- * of a set of any size, from each LWP's start to its end.
+ * of a set of any size, from each LWP's start to its end.  A profile of rows
+ * keeps these counts for each LWP, and for each period.
  */
 #include "kern/cpc/kcpc.h"
 
 #include "kern/arch.h"
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/cpc/profile/program.h"
+#include "kern/cpc/profile/usage.h"
 #include "kern/cpc/witness.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
@@ -40,7 +42,7 @@ struct kcpc_profile {
 	unsigned kp_refs; /* one for the file, one for each context */
 	unsigned kp_depth;
 	unsigned kp_nreqs;
-	bool kp_begun;
+	bool kp_begun, kp_rows;
 	uint64_t kp_count[PCBE_MAXPIC]; /* by request */
 	struct chunk *kp_first, *kp_last;
 	struct kcpc_image *kp_images;
@@ -121,6 +123,31 @@ walk_frames(const struct trapframe *tf, uint64_t *pc, unsigned max)
 	return n;
 }
 
+/* Add a sample of n frames, or a row of n values. */
+static void
+add_values(struct kcpc_profile *kp, const struct kcpc_ctx *ctx,
+    const uint64_t *values, unsigned n)
+{
+	const struct lwp *l = ctx->kc_lwp;
+	const struct cpc_profile_sample head = {
+		.cm_lwp = (uint32_t)l->l_id,
+		.cm_pid = (uint32_t)l->l_proc->p_pid,
+		.cm_tid = (uint32_t)l->l_tid,
+		.cm_nframes = (uint16_t)n,
+		.cm_image = (uint16_t)ctx->kc_image,
+		.cm_hrtime = gethrtime(),
+	};
+	char *at = sample_room(kp, sizeof head + n * sizeof values[0]);
+
+	kp->kp_stat.ct_samples++;
+	if (at == NULL) {
+		kp->kp_stat.ct_lost++;
+		return;
+	}
+	memcpy(at, &head, sizeof head);
+	memcpy(at + sizeof head, values, n * sizeof values[0]);
+}
+
 /*
  * Add a sample with the frame tf of the program.  If the overflow was in the
  * kernel, `kernel` is the address there, else 0.
@@ -129,26 +156,31 @@ static void
 add_sample(struct kcpc_profile *kp, const struct kcpc_ctx *ctx, uint64_t kernel,
     const struct trapframe *tf)
 {
-	struct cpc_profile_sample head;
 	uint64_t pc[CPC_PROFILE_DEPTH];
 	unsigned n = 0;
-	char *at;
 
 	if (kernel != 0)
 		pc[n++] = kernel;
 	if (n < kp->kp_depth)
 		n += walk_frames(tf, pc + n, kp->kp_depth - n);
-	head.cm_lwp = (uint32_t)ctx->kc_lwp->l_id;
-	head.cm_image = (uint16_t)ctx->kc_image;
-	head.cm_nframes = (uint16_t)n;
-	at = sample_room(kp, sizeof head + n * sizeof pc[0]);
-	kp->kp_stat.ct_samples++;
-	if (at == NULL) {
-		kp->kp_stat.ct_lost++;
-		return;
-	}
-	memcpy(at, &head, sizeof head);
-	memcpy(at + sizeof head, pc, n * sizeof pc[0]);
+	add_values(kp, ctx, pc, n);
+}
+
+/* Add a row with the counts since the last one. */
+static void
+add_row(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
+{
+	struct {
+		struct cpc_profile_usage usage;
+		uint64_t count[PCBE_MAXPIC];
+	} row;
+
+	row.usage = kcpc_usage_take(ctx);
+	kcpc_usage_add(&kp->kp_stat.ct_usage, &row.usage);
+	for (unsigned i = 0; i < ctx->kc_nreqs; i++)
+		row.count[i] = *kcpc_count(ctx, i) - ctx->kc_reqs[i].kr_preset;
+	add_values(
+	    kp, ctx, (const uint64_t *)&row, CPC_PROFILE_USAGE + ctx->kc_nreqs);
 }
 
 static void
@@ -176,7 +208,10 @@ begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
 void
 kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
 {
-	add_sample(ctx->kc_profile, ctx, ctx->kc_nmi_pc, tf);
+	if (ctx->kc_profile->kp_rows)
+		add_row(ctx->kc_profile, ctx);
+	else
+		add_sample(ctx->kc_profile, ctx, ctx->kc_nmi_pc, tf);
 	begin_period(ctx->kc_profile, ctx);
 	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	kcpc_start(ctx);
@@ -219,6 +254,7 @@ profile_begin(struct kcpc_ctx *ctx)
 
 	kp->kp_begun = true;
 	kp->kp_stat.ct_lwps++;
+	kcpc_usage_begin(ctx);
 	preset_all(ctx);
 	ctx->kc_flags &= ~KCPC_CTX_SIGOVF;
 	if ((ctx->kc_flags & KCPC_CTX_INVALID) == 0)
@@ -253,7 +289,7 @@ flush_sample(struct lwp *l)
 {
 	struct kcpc_ctx *ctx = l->l_cpc;
 
-	if (ctx->kc_profile->kp_depth == 0)
+	if (ctx->kc_profile->kp_depth == 0 && !ctx->kc_profile->kp_rows)
 		return;
 	if (kcpc_running(ctx)) {
 		kcpc_stop(ctx);
@@ -290,6 +326,7 @@ kcpc_exec_enter(struct lwp *l)
 	if (kcpc_profiled(l))
 		return;
 	profile_begin(ctx);
+	kcpc_usage_on(ctx);
 	if (kcpc_running(ctx))
 		kcpc_start(ctx);
 }
@@ -298,10 +335,15 @@ void
 kcpc_profile_end(struct kcpc_ctx *ctx)
 {
 	struct kcpc_profile *kp = ctx->kc_profile;
+	struct cpc_profile_usage usage;
 
 	if (kp == NULL)
 		return;
 	if (kp->kp_begun) {
+		if (kp->kp_rows)
+			add_row(kp, ctx);
+		usage = kcpc_usage_take(ctx);
+		kcpc_usage_add(&kp->kp_stat.ct_usage, &usage);
 		begin_period(kp, ctx);
 		kp->kp_stat.ct_revoked +=
 		    (ctx->kc_flags & KCPC_CTX_INVALID) != 0;
@@ -318,6 +360,19 @@ profile_of_fd(uintptr_t fd)
 	return f != NULL && f->f_kind == FILE_PROFILE ? f->f_profile : NULL;
 }
 
+/* May only the first request notify, and not in the kernel? */
+static bool
+can_serve_rows(const struct kcpc_ctx *ctx)
+{
+	if (ctx->kc_pcbe.ps_urgent != 0)
+		return false;
+	for (unsigned i = 1; i < ctx->kc_nreqs; i++) {
+		if (ctx->kc_pcbe.ps_cfg[i].pc_notify)
+			return false;
+	}
+	return true;
+}
+
 /*
  * A profile with samples needs a set of one notify request; a profile of sums
  * needs a set without notify requests.
@@ -325,8 +380,11 @@ profile_of_fd(uintptr_t fd)
 static bool
 can_serve(const struct kcpc_ctx *ctx, uintptr_t depth)
 {
-	if ((ctx->kc_flags & KCPC_CTX_LWPINHERIT) == 0 ||
-	    depth > CPC_PROFILE_DEPTH)
+	if ((ctx->kc_flags & KCPC_CTX_LWPINHERIT) == 0)
+		return false;
+	if (depth == CPC_PROFILE_ROWS)
+		return can_serve_rows(ctx);
+	if (depth > CPC_PROFILE_DEPTH)
 		return false;
 	return depth == 0 ? ctx->kc_notify == 0
 	                  : ctx->kc_nreqs == 1 && ctx->kc_notify != 0;
@@ -360,7 +418,8 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 	ctx->kc_pcbe.ps_user_read = false;
 	ctx->kc_profile = kp;
 	kp->kp_refs++;
-	kp->kp_depth = (unsigned)depth;
+	kp->kp_rows = depth == CPC_PROFILE_ROWS;
+	kp->kp_depth = kp->kp_rows ? 0 : (unsigned)depth;
 	if (ctx->kc_pcbe.ps_urgent != 0) {
 		ctx->kc_pcbe.ps_resume = ctx->kc_reqs[0].kr_preset;
 		ctx->kc_pcbe.ps_selection = PCBE_UNSELECTED;
@@ -425,7 +484,7 @@ kcpc_profile_read(struct kcpc_profile *kp, uintptr_t uva, size_t len)
 	struct chunk *ch;
 	size_t done = 0, n;
 
-	if (kp->kp_depth == 0)
+	if (kp->kp_depth == 0 && !kp->kp_rows)
 		return read_counts(kp, uva, len);
 	while ((ch = kp->kp_first) != NULL) {
 		n = whole_samples(ch->ch_data + ch->ch_read,

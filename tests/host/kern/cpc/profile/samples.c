@@ -194,10 +194,11 @@ no_more_frames_than_the_depth(void **state)
 	}
 	profile_frame.tf_fp = (uintptr_t)&f[0];
 	profile_pass(0x50);
-	assert_int_equal(profile_take(s, sizeof s), 8 + 2 * 8);
+	assert_int_equal(profile_take(s, sizeof s),
+	    sizeof(struct cpc_profile_sample) + 2 * 8);
 }
 
-#define MANY 1000 /* samples; a page holds about 250 */
+#define MANY 1000 /* samples; a page holds about 125 */
 
 /*
  * A read returns as many whole samples as fit, in order, with a buffer of any
@@ -206,7 +207,8 @@ no_more_frames_than_the_depth(void **state)
 static void
 samples_are_read_in_full(void **state)
 {
-	static const size_t rooms[] = { 16, 31, 100, 4096, 16 * MANY };
+	static const size_t rooms[] = { sizeof(struct sample), 47, 100, 4096,
+		sizeof(struct sample) * MANY };
 	static struct sample s[MANY];
 	unsigned i, n;
 	intptr_t got;
@@ -217,12 +219,13 @@ samples_are_read_in_full(void **state)
 	for (i = 0; i < sizeof rooms / sizeof *rooms; i++) {
 		for (n = 0; n < MANY; n++)
 			profile_pass(n);
-		assert_int_equal(profile_take(s, 15), -EINVAL);
+		assert_int_equal(profile_take(s, 31), -EINVAL);
 		assert_int_equal(profile_take((void *)BAD, 100), -EFAULT);
 		for (n = 0; n < MANY; n += (unsigned)got / sizeof *s) {
 			got = profile_take(&s[n], rooms[i]);
-			assert_true(got >= 16 && (size_t)got <= rooms[i]);
-			assert_int_equal(got % 16, 0);
+			assert_true(got >= (intptr_t)sizeof *s &&
+				    (size_t)got <= rooms[i]);
+			assert_int_equal(got % (intptr_t)sizeof *s, 0);
 		}
 		for (n = 0; n < MANY; n++)
 			assert_sample(&s[n], 1, n);
@@ -259,7 +262,7 @@ samples_take_little_memory(void **state)
 	profile_begin(profile_set(NOTIFY), 1);
 	fake_exec();
 	fake_kmalloc_fails = 2;
-	for (n = 0; n < MANY / 5; n++)
+	for (n = 0; n < MANY / 8; n++)
 		profile_pass(n);
 	profile_look();
 	assert_int_equal(profile_st.ct_lost, 0);
