@@ -8,7 +8,7 @@ PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cp
     event_lookup.o event_table.o target_image.o meter.o read_cost.o measure.o runs.o series.o report.o report_json.o json.o \
     $(ARCH)/spin.o)
 PAYLOAD_OBJS += $(addprefix payloads/tools/,child.o symbols.o $(ARCH)/call.o sample_file.o histogram.o \
-    stat_print.o event_spec.o cpc_tool.o out_file.o)
+    stat_print.o stat_events.o stat_run.o stat_rows.o stat_soft.o stat_metric.o stat_record.o event_spec.o cpc_tool.o out_file.o)
 PAYLOAD_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
 
 # vpmu's objects are linked as they are: libpayload.a holds one object of a name.

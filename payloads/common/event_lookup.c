@@ -34,6 +34,7 @@ find_native(const struct events *es, const char *name, const char *native,
 	                           : find_in_table(es, native, sp, ec);
 
 	if (err == EVENT_OK && es->es_pmu->ep_kind == EVENT_INTEL &&
+	    perf_name_intel(name) != 0 &&
 	    (ec->ec_select & 0xffff) != perf_name_intel(name))
 		err = EVENT_UNKNOWN;
 	return err;

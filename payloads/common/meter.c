@@ -64,13 +64,14 @@ meter_unbind(struct meter *m)
 }
 
 static int
-add_request(struct meter *m, const struct event *e)
+add_request(struct meter *m, const struct event *e, uint64_t period)
 {
 	cpc_attr_t picnum = { (char *)"picnum", (uint64_t)e->e_pic };
 	unsigned nattrs = e->e_pic >= 0 ? 1 : 0;
 
-	return perf_add_request(m->m_cpc, m->m_set, e->e_name, 0, e->e_flags,
-	    nattrs, nattrs != 0 ? &picnum : NULL);
+	return perf_add_request(m->m_cpc, m->m_set, e->e_name, -period,
+	    e->e_flags | (period != 0 ? CPC_OVF_NOTIFY_EMT : 0), nattrs,
+	    nattrs != 0 ? &picnum : NULL);
 }
 
 /* At system privilege the payload's own events count as the kernel's do. */
@@ -101,7 +102,8 @@ bind_exactly(struct meter *m, const struct event *events, unsigned n)
 
 		if (never)
 			cpc_error_override(NEVER_COUNTED);
-		if (never || add_request(m, &events[i]) == -1) {
+		if (never || add_request(m, &events[i],
+				 i == 0 ? m->m_period : 0) == -1) {
 			set_refusal(m, NOT_SUPPORTED, events[i].e_name);
 			meter_unbind(m);
 			return i;

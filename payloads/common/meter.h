@@ -19,6 +19,7 @@ struct meter {
 	cpc_set_t *m_set;
 	cpc_buf_t *m_before, *m_after;
 	unsigned m_nevent;
+	uint64_t m_period;  /* not 0: the first event notifies so often */
 	bool m_idle_levels; /* bind user-only events at system privilege, too */
 	enum status m_status; /* why the last bind failed: in a word, */
 	int m_subcode;        /* as libcpc's CPC_* or -1, */

@@ -2,6 +2,9 @@
  * perf's symbolic names.  Each means the event that Linux maps it to on the
  * same PMU.  On Intel that is an architectural event, on AMD one of K7 or Zen,
  * on Arm a common event.  A name that Linux does not map is not mapped here.
+ * Names of caches and TLBs stand for events of each model, as on Skylake and
+ * on Armv8.  Linux counts loads of Intel's last cache by OFFCORE_RESPONSE,
+ * which has no such name here.
  * man perf-list, "SYMBOLIC EVENT TYPES" and "EVENT MODIFIERS";
  * perf_event_open(2), PERF_TYPE_HARDWARE; Linux 6.4's maps of these.
  */
@@ -18,9 +21,20 @@
  */
 static const struct symbol {
 	const char *sy_name;
-	unsigned sy_intel; /* unit mask and event select */
+	unsigned sy_intel; /* unit mask and event select, or 0: a model's */
 	const char *sy_native[NATIVES];
 } symbols[] = {
+	{ "L1-dcache-load-misses", 0,
+	    { "L1D:REPLACEMENT", "L1D:REPL", "l1d_cache_refill" } },
+	{ "L1-dcache-loads", 0,
+	    { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS",
+		"MEM_INST_RETIRED:LOADS", "LS_DC_ACCESSES", "l1d_cache" } },
+	{ "L1-icache-load-misses", 0,
+	    { "ICACHE_64B:IFTAG_MISS", "ICACHE:MISSES", "L1I:MISSES",
+		"l1i_cache_refill" } },
+	{ "L1-icache-loads", 0, { "L1I:READS", "l1i_cache" } },
+	{ "LLC-load-misses", 0, { "ll_cache_miss_rd" } },
+	{ "LLC-loads", 0, { "ll_cache_rd" } },
 	{ "branch-instructions", 0xc4,
 	    { "br_inst_retired.all_branches", "BRANCH_INSTRUCTIONS_RETIRED",
 		"RETIRED_BRANCH_INSTRUCTIONS", "EX_RET_BRN", "pc_write_retired",
@@ -47,6 +61,16 @@ static const struct symbol {
 	{ "cycles", 0x3c,
 	    { "UNHALTED_CORE_CYCLES", "CPU_CLK_UNHALTED", "CYCLES_NOT_IN_HALT",
 		"LS_NOT_HALTED_CYC", "cpu_cycles", "PAPI_tot_cyc" } },
+	{ "dTLB-load-misses", 0,
+	    { "DTLB_LOAD_MISSES:WALK_COMPLETED",
+		"DTLB_LOAD_MISSES:MISS_CAUSES_A_WALK", "l1d_tlb_refill" } },
+	{ "dTLB-loads", 0,
+	    { "MEM_INST_RETIRED:ALL_LOADS", "MEM_UOPS_RETIRED:ALL_LOADS",
+		"MEM_INST_RETIRED:LOADS", "l1d_tlb" } },
+	{ "iTLB-load-misses", 0,
+	    { "ITLB_MISSES:WALK_COMPLETED", "ITLB_MISSES:MISS_CAUSES_A_WALK",
+		"l1i_tlb_refill" } },
+	{ "iTLB-loads", 0, { "ITLB_MISSES:STLB_HIT", "l1i_tlb" } },
 	{ "instructions", 0xc0,
 	    { "INSTRUCTION_RETIRED", "RETIRED_INSTRUCTIONS", "EX_RET_INSTR",
 		"inst_retired", "PAPI_tot_ins" } },

@@ -2,50 +2,63 @@
  * stat: counts another program, unchanged, and the programs it forks and
  * executes, over their whole lives.  Prints the counts as perf stat does.
  *
- *	stat [-r runs] [-x separator | -j] [--timeout ms] [--aggregates]
- *	    [--undisturbed] [-e event[:uk],...] program [args...]
+ *	stat [-d] [-e event[:uk],...]... [-r runs] [-x separator | -j]
+ *	    [-o file] [-I events] [--per-thread] [--timeout ms] [--aggregates]
+ *	    [--undisturbed] program [args...]
  *
  * Events that cannot be counted at once are counted group after group, each
  * group in runs of its own, so no count is scaled.  PAPI_tot_ins is counted in
  * every group and shows whether the runs were the same.  A run is disturbed if
  * all CPUs together took another number of interrupts or NMIs than in most
  * runs.  SMIs are those of stat's CPU.  stat ends with the program's status.
+ * Each event leaves a record (docs/records.md).
  */
 #include "payloads/tools/stat.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <payload.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "payloads/common/perf_names.h"
 #include "payloads/common/usage.h"
 #include "payloads/tools/child.h"
+#include "payloads/tools/out_file.h"
 
-#define RUNS_MAX 10000
+#define RUNS_MAX     10000
+#define INTERVAL_MIN 1000
 
 static const char arguments[] =
-    "[-r runs] [-x separator | -j] [--timeout ms] [--aggregates] "
-    "[--undisturbed] [-e event[:uk],...] program [args...]";
+    "[-d] [-e event[:uk],...]... [-r runs] [-x separator | -j] [-o file] "
+    "[-I events] [--per-thread] [--timeout ms] [--aggregates] "
+    "[--undisturbed] program [args...]";
 static const char help[] =
     "  -e EVENT[:uk],...  what to count (PAPI_tot_ins,PAPI_tot_cyc); {A,B}:k\n"
     "                     counts A and B in the same runs\n"
+    "  -d                 perf's list of events; twice: a longer list\n"
     "  -r RUNS            runs of each group of events (1)\n"
     "  -x SEPARATOR       print fields, as perf stat -x does\n"
     "  -j                 print JSON, as perf stat -j does\n"
+    "  -o FILE            write the results to FILE on the host\n"
+    "  -I EVENTS          print counts each time a thread has executed this\n"
+    "                     many instructions\n"
+    "  --per-thread       print the counts of each thread\n"
     "  --timeout MS       end the program after this many milliseconds\n"
     "  --aggregates       print min, median, mean, trimmed mean, error\n"
     "  --undisturbed      exclude disturbed runs, and say which\n";
 
-enum { OPTION_AGGREGATES = CHILD_TIMEOUT + 1, OPTION_UNDISTURBED };
+enum {
+	OPTION_AGGREGATES = CHILD_TIMEOUT + 1,
+	OPTION_UNDISTURBED,
+	OPTION_PER_THREAD,
+};
 static const struct option long_options[] = {
 	{ "timeout", required_argument, NULL, CHILD_TIMEOUT },
 	{ "aggregates", no_argument, NULL, OPTION_AGGREGATES },
 	{ "undisturbed", no_argument, NULL, OPTION_UNDISTURBED },
+	{ "per-thread", no_argument, NULL, OPTION_PER_THREAD },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -53,65 +66,36 @@ static char reference_name[] = "PAPI_tot_ins";
 
 struct statistics st = { .runs = 1, .least = UINT64_MAX };
 
-static struct counted *
-counted_new(void)
-{
-	if (st.nevent == st.room) {
-		st.room = 2 * st.room + MAXEVENT;
-		st.all =
-		    fail_unless_room(realloc(st.all, st.room * sizeof *st.all));
-	}
-	return memset(&st.all[st.nevent++], 0, sizeof *st.all);
-}
+static const char *out_name;
+static unsigned detailed;
 
 static void
-add_event(char *name, unsigned group)
+parse_option(int c)
 {
-	struct counted *c = counted_new();
-
-	if (!options_event(&c->cnt_event, name))
-		usage_mistake("-e: an event without a name");
-	c->cnt_group = group;
-}
-
-/* `{a,b}:u`: the suffix of the braces belongs to each event in them. */
-static void
-add_group(char *text)
-{
-	char *list = text + 1, *close = strrchr(text, '}'), *name, *whole;
-	const char *end = close != NULL ? close + 1 : "";
-
-	if (close == NULL)
-		usage_mistake("-e: \"%s\": no } ends the group", text);
-	if (*end != '\0' && *end != ':')
-		usage_mistake("-e: \"%s\": only a level, :u or :k, may "
-			      "follow a group",
-		    end);
-	*close = '\0';
-	if (strcmp(end, ":S") == 0)
-		end = ""; /* which event samples matters to perf record only */
-	st.ngroup++;
-	while ((name = options_next(&list)) != NULL) {
-		if (*name == '\0' || strpbrk(name, "{}") != NULL)
-			usage_mistake("-e: \"%s\": a group needs events", name);
-		whole =
-		    fail_unless_room(malloc(strlen(name) + strlen(end) + 1));
-		strcat(strcpy(whole, name), end);
-		add_event(whole, st.ngroup);
-	}
-}
-
-static void
-add_events(const char *list)
-{
-	char *copy = fail_unless_room(strdup(list)), *name;
-
-	while ((name = options_next(&copy)) != NULL) {
-		if (*name == '{')
-			add_group(name);
-		else
-			add_event(name, 0);
-	}
+	if (c == 'e')
+		add_events(optarg);
+	else if (c == 'd')
+		detailed++;
+	else if (c == 'r')
+		st.runs = (unsigned)usage_number("-r", optarg, 1, RUNS_MAX, "");
+	else if (c == 'x')
+		/* perf also takes a backslash and a t for a tab */
+		st.separator = strcmp(optarg, "\\t") == 0 ? "\t" : optarg;
+	else if (c == 'j')
+		st.json = true;
+	else if (c == 'o')
+		out_name = optarg;
+	else if (c == 'I')
+		st.interval = usage_number(
+		    "-I", optarg, INTERVAL_MIN, INT32_MAX, " instructions");
+	else if (c == OPTION_PER_THREAD)
+		st.per_thread = true;
+	else if (c == OPTION_AGGREGATES)
+		st.aggregates = true;
+	else if (c == OPTION_UNDISTURBED)
+		st.undisturbed = true;
+	else
+		st.timeout = child_timeout(optarg);
 }
 
 static void
@@ -119,165 +103,28 @@ parse_options(int argc, char **argv)
 {
 	int c;
 
+	st.argc = argc;
+	st.argv = argv;
 	usage_is(arguments, help);
-	while (
-	    (c = usage_option(argc, argv, "+:e:r:x:j", long_options)) != -1) {
-		if (c == 'e')
-			add_events(optarg);
-		else if (c == 'r')
-			st.runs = (unsigned)usage_number(
-			    "-r", optarg, 1, RUNS_MAX, "");
-		else if (c == 'x')
-			/* perf also takes a backslash and a t for a tab */
-			st.separator =
-			    strcmp(optarg, "\\t") == 0 ? "\t" : optarg;
-		else if (c == 'j')
-			st.json = true;
-		else if (c == OPTION_AGGREGATES)
-			st.aggregates = true;
-		else if (c == OPTION_UNDISTURBED)
-			st.undisturbed = true;
-		else
-			st.timeout = child_timeout(optarg);
-	}
+	while ((c = usage_option(argc, argv, "+:e:dr:x:jo:I:", long_options)) !=
+	       -1)
+		parse_option(c);
 	if (st.separator != NULL && *st.separator == '\0')
 		usage_mistake("-x: give a separator that is not empty");
 	if (st.json && st.separator != NULL)
 		usage_mistake("give only one of -x and -j");
+	if (st.runs > 1 && rows_wanted())
+		usage_mistake("give only one of -r and %s",
+		    st.interval != 0 ? "-I" : "--per-thread");
 	if (optind == argc)
 		usage_mistake("no program to count");
+	if (detailed != 0)
+		add_detailed(detailed);
 	if (st.nevent == 0)
 		add_events("PAPI_tot_ins,PAPI_tot_cyc");
+	part_events();
 	st.program = argv + optind;
 	options_event(&st.reference, reference_name);
-}
-
-/* In the child: start counting, and execute the program. */
-static void __attribute__((noreturn)) become_program(int fd)
-{
-	cpc_t *cpc = st.meter.m_cpc;
-
-	if (st.meter.m_nevent != 0 &&
-	    (cpc_bind_curlwp(cpc, st.meter.m_set, CPC_BIND_LWP_INHERIT) == -1 ||
-		cpc_syscall(CPC_OP_PROFILE, (uintptr_t)fd, 0, 0, 0) != 0))
-		fail(1, "cannot count: %s", strerror(errno));
-	execv(st.program[0], st.program);
-	fail(127, "%s: %s", st.program[0], strerror(errno));
-}
-
-static int64_t
-clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-/* Run the program to its end.  Returns how long it took, in ns. */
-static int64_t
-run_program(int fd)
-{
-	int64_t begin;
-	pid_t pid;
-
-	fflush(stdout);
-	begin = clock_ns();
-	if ((pid = fork()) == -1)
-		fail(1, "%s", strerror(errno));
-	if (pid == 0)
-		become_program(fd);
-	st.status = child_wait(pid, st.program[0], st.timeout);
-	return clock_ns() - begin;
-}
-
-static void
-add_reference(uint64_t value)
-{
-	st.reference_runs++;
-	if (value < st.least)
-		st.least = value;
-	if (value > st.most)
-		st.most = value;
-}
-
-/* The runs of one group of events. */
-struct group {
-	struct counted *grp_event;
-	unsigned grp_n;
-	bool grp_reference; /* counted before the events */
-	struct runs grp_runs;
-	bool *grp_left_out; /* runs that no aggregate includes */
-	int64_t *grp_ns;
-};
-
-/* Fill *by for all CPUs: the program may run on any of them. */
-static bool
-all_cpus(struct barecpc_interrupts *by)
-{
-	if (payload_interrupts(by) == -1)
-		return false;
-	by->by_interrupts = by->by_all_interrupts;
-	by->by_nmis = by->by_all_nmis;
-	return true;
-}
-
-/* Run the program, and keep the conditions and the time. */
-static void
-run_watched(struct group *g, int fd)
-{
-	struct barecpc_interrupts before = { 0 }, after = { 0 };
-	unsigned run = g->grp_runs.rn_n;
-	struct condition c;
-	bool known = all_cpus(&before);
-
-	g->grp_ns[run] = run_program(fd);
-	known = all_cpus(&after) && known;
-	if (before.by_cpu != after.by_cpu)
-		before.by_flags = 0; /* of another CPU's SMIs */
-	before.by_cpu = after.by_cpu;
-	condition_between(&c, known ? &before : NULL, &after);
-	runs_add(&g->grp_runs, &c);
-	series_add(&st.ns, g->grp_ns[run]);
-}
-
-/*
- * Run the program once and add its counts.  The meter has the reference, if
- * grp_reference is set, then the events of the group.
- */
-static void
-run_once(struct group *g)
-{
-	struct counted *c = g->grp_event;
-	struct cpc_profile_stat about;
-	uint64_t count[MAXEVENT] = { 0 };
-	unsigned i, skip = g->grp_reference ? 1 : 0;
-	int fd;
-
-	if ((fd = open("/dev/profile", O_RDONLY | O_CLOEXEC)) == -1)
-		fail(1, "/dev/profile: %s", strerror(errno));
-	run_watched(g, fd);
-	if (cpc_syscall(CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&about,
-		0, 0) != 0)
-		fail(1, "cannot read the counts");
-	if (about.ct_lwps == 0) /* the child has printed why */
-		exit(st.status);
-	if (read(fd, count, sizeof count) !=
-	    (ssize_t)((skip + g->grp_n) * sizeof count[0]))
-		fail(1, "cannot read the counts");
-	close(fd);
-	if (about.ct_left > st.left)
-		st.left = about.ct_left;
-	g->grp_left_out[g->grp_runs.rn_n - 1] = about.ct_revoked != 0;
-	for (i = 0; i < g->grp_n; i++) {
-		series_add(&c[i].cnt_count, (int64_t)count[skip + i]);
-		if (about.ct_revoked != 0) {
-			c[i].cnt_status = NOT_COUNTED;
-			c[i].cnt_revoked++;
-		}
-	}
-	if (about.ct_revoked == 0 && g->grp_reference)
-		add_reference(count[0]);
 }
 
 static void
@@ -288,6 +135,18 @@ group_open(struct group *g)
 	g->grp_ns = fail_unless_room(calloc(st.runs, sizeof(int64_t)));
 	for (unsigned i = 0; i < g->grp_n; i++)
 		series_open(&g->grp_event[i].cnt_count, st.runs);
+	for (unsigned i = st.nhard; g->grp_soft && i < st.nevent; i++)
+		series_open(&st.all[i].cnt_count, st.runs);
+}
+
+/* Compute the aggregates of an event, and leave its record. */
+static void
+event_close(const struct group *g, struct counted *c, const struct series *ns)
+{
+	for (unsigned run = 0; run < st.runs; run++)
+		c->cnt_ns += g->grp_left_out[run] ? 0 : g->grp_ns[run];
+	series_close(&c->cnt_count, g->grp_left_out);
+	leave_record(c, &g->grp_runs, ns);
 }
 
 /* Leave the disturbed runs out, if asked to, and compute the aggregates. */
@@ -295,6 +154,7 @@ static void
 group_close(struct group *g)
 {
 	struct runs *rn = &g->grp_runs;
+	struct series ns;
 	char event[REPORT_EVENT];
 	unsigned i, run, first = st.ns.s_n - st.runs;
 
@@ -304,19 +164,21 @@ group_close(struct group *g)
 			continue;
 		g->grp_left_out[run] = st.left_out[first + run] = true;
 	}
-	for (i = 0; i < g->grp_n; i++) {
-		struct counted *c = &g->grp_event[i];
-
-		for (run = 0; run < st.runs; run++)
-			c->cnt_ns += g->grp_left_out[run] ? 0 : g->grp_ns[run];
-		series_close(&c->cnt_count, g->grp_left_out);
-	}
+	series_open(&ns, st.runs);
+	for (run = 0; run < st.runs; run++)
+		series_add(&ns, g->grp_ns[run]);
+	series_close(&ns, g->grp_left_out);
+	for (i = 0; i < g->grp_n; i++)
+		event_close(g, &g->grp_event[i], &ns);
+	for (i = st.nhard; g->grp_soft && i < st.nevent; i++)
+		event_close(g, &st.all[i], &ns);
+	series_free(&ns);
 	if (rn->rn_ndisturbed != 0 && st.notes == NULL)
 		st.notes = fail_unless_room(
 		    open_memstream(&st.notes_text, &st.notes_bytes));
 	if (rn->rn_ndisturbed != 0)
-		runs_print(st.notes, "# stat: ",
-		    report_event(event, sizeof event, &g->grp_event->cnt_event),
+		runs_print(st.notes,
+		    "# stat: ", event_text(event, sizeof event, g->grp_event),
 		    "run", rn);
 	runs_free(rn);
 	free(g->grp_left_out);
@@ -355,6 +217,7 @@ bind_some(const struct counted *c, unsigned left, bool *reference)
 	struct event want[MAXEVENT + 1];
 	struct meter *m = &st.meter;
 
+	m->m_period = st.interval;
 	want[0] = st.reference;
 	for (n = 1; n <= MAXEVENT && n <= left; n++)
 		want[n] = c[n - 1].cnt_event;
@@ -367,9 +230,27 @@ bind_some(const struct counted *c, unsigned left, bool *reference)
 			break;
 	}
 	*reference = false;
+	m->m_period = 0;
 	if (size > MAXEVENT)
 		return 0;
 	return meter_bind(m, want + 1, size) == size ? size : 0;
+}
+
+/* Why the meter refused an event.  libcpc knows no event of the kernel. */
+static const char *
+why_refused(const struct event *e)
+{
+	static char text[120];
+	const char *why = st.meter.m_reason, *soft;
+	unsigned best = ~0U;
+
+	soft = soft_nearest(e->e_name, &best);
+	if (soft == NULL || !perf_name_mistyped(e->e_name) ||
+	    strstr(why, "did you mean") != NULL)
+		return why;
+	snprintf(text, sizeof text, "%s: Unknown event: did you mean %s?",
+	    e->e_name, soft);
+	return text;
 }
 
 /* Keep why a group is not counted.  For a single event libcpc knows the reason.
@@ -386,9 +267,42 @@ refuse_group(struct counted *c, unsigned n)
 		bool all = n > 1 && m->m_subcode != CPC_INVALID_EVENT;
 
 		c[i].cnt_status = all ? NOT_COUNTED : m->m_status;
-		c[i].cnt_reason =
-		    fail_unless_room(strdup(all ? text : m->m_reason));
+		c[i].cnt_reason = fail_unless_room(
+		    strdup(all ? text : why_refused(&c[i].cnt_event)));
+		leave_record(&c[i], NULL, NULL);
 	}
+}
+
+/* The runs of a group, whose set the meter has bound to find what fits. */
+static void
+count_group(struct group *g)
+{
+	static bool soft_done;
+
+	cpc_unbind(st.meter.m_cpc, st.meter.m_set);
+	g->grp_soft = !soft_done;
+	soft_done = true;
+	group_open(g);
+	for (unsigned i = 0; i < st.runs; i++)
+		run_once(g);
+	group_close(g);
+	meter_unbind(&st.meter);
+}
+
+/* Count the kernel's events alone, in runs of the reference. */
+static void
+count_soft(void)
+{
+	struct group g = { .grp_event = &st.all[st.nhard] };
+
+	g.grp_reference = true;
+	st.meter.m_period = st.interval;
+	if (meter_bind(&st.meter, &st.reference, 1) == 1) {
+		count_group(&g);
+		return;
+	}
+	for (unsigned i = st.nhard; i < st.nevent; i++)
+		refuse_group(&st.all[i], 1);
 }
 
 /* Count the first events of c.  Returns how many are finished. */
@@ -397,7 +311,7 @@ count_some(struct counted *c, unsigned left)
 {
 	struct meter *m = &st.meter;
 	struct group g = { .grp_event = c };
-	unsigned i, n = bind_some(c, left, &g.grp_reference);
+	unsigned n = bind_some(c, left, &g.grp_reference);
 
 	if (n == 0) {
 		n = group_size(c, left);
@@ -405,52 +319,75 @@ count_some(struct counted *c, unsigned left)
 		meter_unbind(m);
 		return n;
 	}
-	/* The child binds the set; this bind was only to find what fits. */
-	cpc_unbind(m->m_cpc, m->m_set);
 	g.grp_n = n;
-	group_open(&g);
-	for (i = 0; i < st.runs; i++)
-		run_once(&g);
-	group_close(&g);
-	meter_unbind(m);
+	count_group(&g);
 	return n;
 }
 
 /*
- * An unknown event is a mistake of the command line, as in perf: end before the
- * program runs.  An event that this machine lacks is <not supported>.
+ * An unknown event is a mistake of the command line.  End before the program
+ * runs if every event is unknown; else count the others.  An event that this
+ * machine lacks is <not supported>.
  */
 static void
 check_events(void)
 {
-	for (unsigned i = 0; st.meter.m_cpc != NULL && i < st.nevent; i++) {
+	unsigned unknown = 0;
+
+	for (unsigned i = 0; st.meter.m_cpc != NULL && i < st.nhard; i++) {
 		const struct event *e = &st.all[i].cnt_event;
 
-		if (meter_bind(&st.meter, e, 1) == 0 &&
-		    perf_name_mistyped(e->e_name))
-			fail(2, "%s", st.meter.m_reason);
+		unknown += meter_bind(&st.meter, e, 1) == 0 &&
+		           perf_name_mistyped(e->e_name);
 	}
+	for (unsigned i = 0; unknown == st.nevent && i < st.nhard; i++) {
+		meter_bind(&st.meter, &st.all[i].cnt_event, 1);
+		fprintf(stderr, "%s: %s\n", usage_name(),
+		    why_refused(&st.all[i].cnt_event));
+	}
+	if (unknown == st.nevent)
+		exit(2);
 	meter_unbind(&st.meter);
+}
+
+static void
+open_files(void)
+{
+	st.out = stderr;
+	if (out_name != NULL && (st.out = out_open(out_name)) == NULL)
+		fail(2, "-o: %s: %s", out_name, strerror(errno));
+	if (st.interval == 0 || st.meter.m_cpc == NULL)
+		return;
+	if ((cpc_caps(st.meter.m_cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
+		fail(
+		    77, "<not supported>: -I: overflows do not interrupt here");
+	/* The set is bound here, too, to find what fits. */
+	signal(SIGEMT, SIG_IGN);
 }
 
 int
 main(int argc, char **argv)
 {
-	unsigned i;
+	unsigned i, rooms;
 
 	parse_options(argc, argv);
 	meter_open(&st.meter);
+	open_files();
 	check_events();
-	series_open(&st.ns, st.runs * st.nevent);
-	st.left_out =
-	    fail_unless_room(calloc(st.runs * st.nevent, sizeof(bool)));
-	for (i = 0; i < st.nevent;)
-		i += count_some(&st.all[i], st.nevent - i);
+	rooms = st.runs * (st.nevent + 1);
+	series_open(&st.ns, rooms);
+	st.left_out = fail_unless_room(calloc(rooms, sizeof(bool)));
+	for (i = 0; i < st.nhard;)
+		i += count_some(&st.all[i], st.nhard - i);
+	if (st.nhard < st.nevent && st.all[st.nhard].cnt_count.s_n == 0)
+		count_soft();
 	/* Run the program even if no event can be counted. */
 	if (st.ns.s_n == 0)
 		series_add(&st.ns, run_program(-1));
 	series_close(&st.ns, st.left_out);
 	print_all();
 	meter_close(&st.meter);
+	if (st.out != stderr)
+		out_close(st.out, argc, argv);
 	return st.status;
 }

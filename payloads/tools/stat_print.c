@@ -13,10 +13,23 @@
 #include "payloads/common/json.h"
 #include "payloads/common/report.h"
 
-static double
-mean_of(const struct series *s)
+const char *
+event_text(char *buf, size_t size, const struct counted *c)
 {
-	return s->s_used == 0 ? 0 : (double)s->s_sum / s->s_used;
+	if (c->cnt_soft == SOFT_NONE)
+		return report_event(buf, size, &c->cnt_event);
+	snprintf(buf, size, "%s", c->cnt_event.e_name);
+	return buf;
+}
+
+struct counted *
+counted_at(unsigned place)
+{
+	unsigned i = 0;
+
+	while (st.all[i].cnt_place != place)
+		i++;
+	return &st.all[i];
 }
 
 static double
@@ -32,76 +45,176 @@ mean_runtime(const struct counted *c)
 	return c->cnt_count.s_used != 0 ? c->cnt_ns / c->cnt_count.s_used : 0;
 }
 
+/* A line of an event: its value as text, and perf's columns. */
+struct line {
+	const struct counted *of;
+	const struct part *part; /* or NULL: of the whole program */
+	char value[40];
+	char event[REPORT_EVENT];
+	int64_t runtime;    /* ns */
+	const char *unit;   /* of the value */
+	const char *metric; /* the unit of a metric, or NULL */
+	double ratio;       /* the metric */
+};
+
 static void
-print_json(const struct counted *c, const char *value, const char *event)
+print_json(const struct line *l)
 {
-	fprintf(stderr,
-	    "{\"counter-value\" : \"%s\", \"unit\" : \"\", "
-	    "\"event\" : ",
-	    value);
-	json_string(stderr, event);
-	if (st.runs > 1)
+	const struct part *pa = l->part;
+
+	fputc('{', st.out);
+	if (pa != NULL && st.interval != 0)
 		fprintf(
-		    stderr, ", \"variance\" : %.2f", percent_of(&c->cnt_count));
-	fprintf(stderr,
-	    ", \"event-runtime\" : %" PRId64 ", \"pcnt-running\" : 100.00}\n",
-	    mean_runtime(c));
+		    st.out, "\"interval\" : %.9f, ", (double)pa->prt_end / 1e9);
+	if (pa != NULL && pa->prt_thread != NULL)
+		fprintf(st.out, "\"thread\" : \"%s-%" PRIu32 "\", ",
+		    pa->prt_thread->thr_name, pa->prt_thread->thr_tid);
+	fprintf(st.out,
+	    "\"counter-value\" : \"%s\", \"unit\" : \"%s\", "
+	    "\"event\" : ",
+	    l->value, l->unit);
+	json_string(st.out, l->event);
+	if (st.runs > 1)
+		fprintf(st.out, ", \"variance\" : %.2f",
+		    percent_of(&l->of->cnt_count));
+	fprintf(st.out,
+	    ", \"event-runtime\" : %" PRId64 ", \"pcnt-running\" : 100.00",
+	    l->runtime);
+	if (l->metric != NULL)
+		fprintf(st.out,
+		    ", \"metric-value\" : %.6f, \"metric-unit\" : \"%s\"",
+		    l->ratio, l->metric);
+	fputs("}\n", st.out);
 }
 
-/* The last two fields are perf's metric and its unit, which are empty. */
+/* The last two fields are perf's metric and its unit. */
 static void
-print_fields(const struct counted *c, const char *value, const char *event)
+print_fields(const struct line *l)
 {
+	const struct part *pa = l->part;
 	const char *x = st.separator;
 
-	fprintf(stderr, "%s%s%s%s", value, x, x, event);
+	if (pa != NULL && st.interval != 0)
+		fprintf(st.out, "%.9f%s", (double)pa->prt_end / 1e9, x);
+	if (pa != NULL && pa->prt_thread != NULL)
+		fprintf(st.out, "%s-%" PRIu32 "%s", pa->prt_thread->thr_name,
+		    pa->prt_thread->thr_tid, x);
+	fprintf(st.out, "%s%s%s%s%s", l->value, x, l->unit, x, l->event);
 	if (st.runs > 1)
-		fprintf(stderr, "%s%.2f%%", x, percent_of(&c->cnt_count));
-	fprintf(
-	    stderr, "%s%" PRId64 "%s100.00%s%s\n", x, mean_runtime(c), x, x, x);
+		fprintf(st.out, "%s%.2f%%", x, percent_of(&l->of->cnt_count));
+	fprintf(st.out, "%s%" PRId64 "%s100.00%s", x, l->runtime, x, x);
+	if (l->metric != NULL)
+		fprintf(st.out, "%.2f%s%s\n", l->ratio, x, l->metric);
+	else
+		fprintf(st.out, "%s\n", x);
 }
 
 static void
 print_noise(const struct series *s)
 {
 	if (percent_of(s) != 0)
-		fprintf(stderr, "  ( +-%6.2f%% )", percent_of(s));
-	fputc('\n', stderr);
+		fprintf(st.out, "  ( +-%6.2f%% )", percent_of(s));
+	fputc('\n', st.out);
+}
+
+static void
+print_row(const struct line *l)
+{
+	const struct part *pa = l->part;
+	char thread[sizeof pa->prt_thread->thr_name + 12];
+
+	if (pa != NULL && st.interval != 0)
+		fprintf(st.out, "%17.9f ", (double)pa->prt_end / 1e9);
+	if (pa != NULL && pa->prt_thread != NULL) {
+		snprintf(thread, sizeof thread, "%s-%" PRIu32,
+		    pa->prt_thread->thr_name, pa->prt_thread->thr_tid);
+		fprintf(st.out, "%16s ", thread);
+	}
+	fprintf(st.out, "%18s %-4s %-32s", l->value, l->unit, l->event);
+	if (l->metric != NULL)
+		fprintf(st.out, " # %9.3f  %s", l->ratio, l->metric);
+	if (pa == NULL)
+		print_noise(&l->of->cnt_count);
+	else
+		fputc('\n', st.out);
+}
+
+static void
+print_line(struct line *l)
+{
+	event_text(l->event, sizeof l->event, l->of);
+	if (st.json)
+		print_json(l);
+	else if (st.separator != NULL)
+		print_fields(l);
+	else
+		print_row(l);
+}
+
+/* perf prints the task clock in ms.  A mean of runs need not be whole. */
+static void
+set_value(struct line *l, double value)
+{
+	bool clock = l->of->cnt_soft == SOFT_TASK_CLOCK;
+
+	l->unit = clock ? "msec" : "";
+	snprintf(l->value, sizeof l->value,
+	    st.json ? "%.6f"
+	    : clock ? "%.2f"
+		    : "%.0f",
+	    clock ? value / 1e6 : value);
+}
+
+void
+print_part(const struct counted *c, const struct part *pa, double value)
+{
+	struct line l = { .of = c, .part = pa, .runtime = pa->prt_end };
+
+	if (l.runtime < 0)
+		l.runtime = mean_runtime(c);
+	set_value(&l, value);
+	print_line(&l);
+}
+
+static void
+print_threads(const struct counted *c)
+{
+	for (unsigned i = 0; i < st.nthread; i++) {
+		const struct part pa = { &st.threads[i], -1 };
+
+		print_part(c, &pa, (double)c->cnt_thread[i]);
+	}
 }
 
 static void
 print_one(const struct counted *c)
 {
-	char value[40], event[REPORT_EVENT];
+	struct line l = { .of = c, .unit = "", .runtime = mean_runtime(c) };
 
-	report_event(event, sizeof event, &c->cnt_event);
-	if (c->cnt_count.s_used != 0)
-		snprintf(value, sizeof value, st.json ? "%.6f" : "%.0f",
-		    mean_of(&c->cnt_count));
-	else
-		snprintf(value, sizeof value, "%s",
+	if (c->cnt_count.s_used != 0) {
+		set_value(&l, mean_of(&c->cnt_count));
+		l.metric = metric_of(c, &l.ratio);
+	} else {
+		snprintf(l.value, sizeof l.value, "%s",
 		    c->cnt_status == NOT_COUNTED ? "<not counted>"
 						 : "<not supported>");
-	if (st.json) {
-		print_json(c, value, event);
-	} else if (st.separator != NULL) {
-		print_fields(c, value, event);
-	} else {
-		fprintf(stderr, "%18s      %-32s", value, event);
-		print_noise(&c->cnt_count);
 	}
+	if (st.per_thread && c->cnt_count.s_used != 0)
+		print_threads(c);
+	else
+		print_line(&l);
 }
 
 static void
 print_head(void)
 {
-	fputs("\n Performance counter stats for '", stderr);
+	fputs("\n Performance counter stats for '", st.out);
 	for (char **word = st.program; *word != NULL; word++)
-		fprintf(stderr, "%s%s", word == st.program ? "" : " ", *word);
-	fputc('\'', stderr);
+		fprintf(st.out, "%s%s", word == st.program ? "" : " ", *word);
+	fputc('\'', st.out);
 	if (st.runs > 1)
-		fprintf(stderr, " (%u runs)", st.runs);
-	fputs(":\n\n", stderr);
+		fprintf(st.out, " (%u runs)", st.runs);
+	fputs(":\n\n", st.out);
 }
 
 /* Print the time; of several runs the mean, to the third digit of its error. */
@@ -112,15 +225,15 @@ print_time(void)
 	int digits = 9;
 
 	if (st.ns.s_used == 1) {
-		fprintf(stderr, "\n %17.9f seconds time elapsed\n\n", seconds);
+		fprintf(st.out, "\n %17.9f seconds time elapsed\n\n", seconds);
 		return;
 	}
 	if (error > 0)
 		digits = (int)fmin(fmax(ceil(-log10(error)), 0) + 2, 9);
-	fprintf(stderr, "\n %17.*f +- %.*f seconds time elapsed", digits,
+	fprintf(st.out, "\n %17.*f +- %.*f seconds time elapsed", digits,
 	    seconds, digits, error);
 	print_noise(&st.ns);
-	fputc('\n', stderr);
+	fputc('\n', st.out);
 }
 
 /* Has the reason been printed for an earlier event? */
@@ -140,12 +253,12 @@ static void
 print_reason(const struct counted *c)
 {
 	if (c->cnt_revoked != 0)
-		fprintf(stderr,
+		fprintf(st.out,
 		    "# stat: %s: not counted in %u of %u runs: a set was "
 		    "bound to a CPU\n",
 		    c->cnt_event.e_name, c->cnt_revoked, st.runs);
 	else if (c->cnt_reason != NULL && !was_printed(c))
-		fprintf(stderr, "# stat: %s\n", c->cnt_reason);
+		fprintf(st.out, "# stat: %s\n", c->cnt_reason);
 }
 
 /* Were the runs the same?  With -x and -j, print only that they were not. */
@@ -154,12 +267,12 @@ print_reference(bool plain)
 {
 	if (st.reference_runs < 2 || (!plain && st.least == st.most))
 		return;
-	fprintf(stderr, "# stat: reference %s: %" PRIu64, st.reference.e_name,
+	fprintf(st.out, "# stat: reference %s: %" PRIu64, st.reference.e_name,
 	    st.least);
 	if (st.least == st.most)
-		fprintf(stderr, " in each of %u runs\n", st.reference_runs);
+		fprintf(st.out, " in each of %u runs\n", st.reference_runs);
 	else
-		fprintf(stderr,
+		fprintf(st.out,
 		    "..%" PRIu64 ", spread %" PRIu64 " in %u runs\n", st.most,
 		    st.most - st.least, st.reference_runs);
 }
@@ -175,14 +288,14 @@ print_runs(void)
 
 		if (c->cnt_count.s_used == 0)
 			continue;
-		fprintf(stderr, "# stat: %s: ",
+		fprintf(st.out, "# stat: %s: ",
 		    report_event(event, sizeof event, &c->cnt_event));
-		series_print(stderr, &c->cnt_count, 0);
+		series_print(st.out, &c->cnt_count, 0);
 	}
 	if (st.notes == NULL)
 		return;
 	fclose(st.notes);
-	fputs(st.notes_text, stderr);
+	fputs(st.notes_text, st.out);
 	free(st.notes_text);
 }
 
@@ -192,16 +305,19 @@ print_all(void)
 	bool plain = !st.json && st.separator == NULL;
 	unsigned i;
 
-	if (plain)
+	if (plain && st.interval == 0)
 		print_head();
-	for (i = 0; i < st.nevent; i++)
-		print_one(&st.all[i]);
+	/* -I has printed what was counted. */
+	for (i = 0; i < st.nevent; i++) {
+		if (st.interval == 0 || counted_at(i)->cnt_count.s_used == 0)
+			print_one(counted_at(i));
+	}
 	if (plain)
 		print_time();
 	for (i = 0; i < st.nevent; i++)
 		print_reason(&st.all[i]);
 	if (st.left != 0)
-		fprintf(stderr,
+		fprintf(st.out,
 		    "# stat: LWPs that outlived the program, and are not in "
 		    "the counts: %u\n",
 		    st.left);

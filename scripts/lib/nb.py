@@ -15,6 +15,7 @@ import chains
 import cpio
 import exegesis
 import linked
+import program
 import qemu
 import records
 from objfile import BadObject, ObjectFile
@@ -87,7 +88,7 @@ def add_arguments(parser):
     add("privilege", choices=["user", "system"], default="user", help="the privilege that the code runs at (user)")
     add("name", metavar="TEXT", help="a name for the results (the code)")
     add("snippets", metavar="FILE", help="one measurement for each line of FILE: its options, in addition to these")
-    parser.add_argument("--arch", choices=sorted(qemu.ARCHS), help="default: one that can count here")
+    program.add_arch(parser)
     parser.add_argument("--model", metavar="MODEL", help="the machine's CPU: QEMU's -cpu (max)")
     for name in PASSED_ON:
         parser.add_argument("--" + name, metavar="X", help="as for run")

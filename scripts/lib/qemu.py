@@ -230,6 +230,19 @@ def make_disk(disk, efi, cmdline, archive=None):
         raise HostError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "mkdisk failed")
 
 
+def members_of(path):
+    """The files of a payload, as a dictionary: of a directory all, under its name; of an archive its members; else the file.
+
+    An archive has a magic number of cpio, or .cpio in its name.  Raises cpio.ArchiveError if it is damaged.
+    """
+    if path.is_dir():
+        top = path.resolve()
+        files = sorted(file for file in top.rglob("*") if file.is_file())
+        return {f"{top.name}/{file.relative_to(top)}": file.read_bytes() for file in files}
+    data = path.read_bytes()
+    return cpio.unpack(data) if data.startswith(b"07070") or ".cpio" in path.suffixes else {path.name: data}
+
+
 def gather(payloads, folder):
     """Make the initrd of --payload: a single archive unchanged, or a new archive of all payloads.
 
@@ -240,23 +253,18 @@ def gather(payloads, folder):
     for name in payloads:
         path = pathlib.Path(name)
         try:
-            data = path.read_bytes()
+            members = members_of(path)
         except OSError as error:
             raise HostError(f"{name}: {error.strerror}") from None
-        if not data:
-            raise HostError(f"{name}: empty, neither an ELF program nor a cpio (newc) archive")
-        if data.startswith(b"\x7fELF"):
-            programs.append(path.name)
-            members = {path.name: data}
-        else:
-            try:
-                members = cpio.unpack(data)
-            except cpio.ArchiveError as error:
-                if len(payloads) == 1:
-                    return path, [], True
-                raise HostError(f"{name}: neither an ELF program nor a cpio (newc) archive: {error}") from None
+        except cpio.ArchiveError as error:
             if len(payloads) == 1:
-                return path, [], "suite" in members
+                return path, [], True
+            raise HostError(f"{name}: a damaged cpio (newc) archive: {error}") from None
+        archive = not path.is_dir() and list(members) != [path.name]
+        if not archive:
+            programs += [member for member, data in members.items() if data.startswith(b"\x7fELF")]
+        elif len(payloads) == 1:
+            return path, [], "suite" in members
         for member, content in members.items():
             if member in files:
                 raise HostError(f"{name}: {member} is there twice")

@@ -133,10 +133,11 @@ b'
 scene 'no such payload' good 125 "^host: $tap_dir/none: No such file" --payload "$tap_dir/none"
 echo garbage >"$tap_dir/garbage"
 : >"$tap_dir/empty"
-scene 'an empty payload' good 125 "^host: $tap_dir/empty: empty, neither an ELF program nor a cpio" --payload "$tap_dir/empty"
+scene 'an empty file is a payload' good 0 'barecpc: exit 0' --payload "$tap_dir/empty" -- prog
 scripts/mkcpio -o "$tap_dir/a.cpio" "$tap_dir/garbage"
-scene 'a file that is not a payload' good 125 'garbage: neither an ELF program nor a cpio' \
-	--payload "$tap_dir/garbage" --payload "$tap_dir/a.cpio"
+cp "$tap_dir/garbage" "$tap_dir/garbage.cpio"
+scene 'a damaged archive' good 125 'garbage.cpio: a damaged cpio .newc. archive' \
+	--payload "$tap_dir/garbage.cpio" --payload "$tap_dir/a.cpio"
 scene 'the same name twice' good 125 'is there twice' --payload "$tap_dir/a.cpio" --payload "$tap_dir/a.cpio"
 
 # The program that runs by default.
@@ -161,7 +162,7 @@ runs 'the suite of an archive runs' 'output=framed host.clock=virtual host.icoun
 runs 'also next to a program' 'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid' --payload "$tap_dir/suite.cpio" --payload "$tap_dir/prog2"
 scene 'one of two programs' good 125 'prog2: 2 programs: name the program to run after --$' \
 	--payload "$tap_dir/prog" --payload "$tap_dir/prog2"
-scene 'an archive without a suite' good 125 'prog.cpio: an archive without a .suite.: name the program to run after --$' \
+scene 'an archive without a suite' good 125 'prog.cpio: no program and no .suite.: name the program to run after --$' \
 	--payload "$tap_dir/prog.cpio"
 
 fake good --folded "$tap_dir/folded" >/dev/null 2>"$err"
@@ -178,7 +179,7 @@ expect 'a program before --' 125 '^host: unrecognized arguments: spin; the progr
 for option in payload results folded flamegraph image; do
 	expect "--$option nothing" 125 "^host: argument --$option: give a file's name, not an empty word; see" scripts/barecpc run --$option ''
 done
-expect 'no such architecture' 125 "^host: argument --arch: invalid choice: 'vax'" scripts/barecpc run --arch vax
+expect 'no such architecture' 125 "^host: argument --arch: vax: no such architecture: give arm64 or x86_64; see" scripts/barecpc run --arch vax
 expect 'a bad environment' 125 '^host: --env nonsense: not NAME=VALUE' scripts/barecpc run --env nonsense
 expect 'a bad time' 125 '^host: --timeout nan: not a time' scripts/barecpc run --timeout nan
 expect 'a time without end' 125 '^host: --timeout inf: not a time' scripts/barecpc run --timeout inf

@@ -74,9 +74,9 @@ head -c 60 "$tap_dir/hello.cpio" >"$tap_dir/cut.cpio"
 expect 'truncated in a header' 125 '^barecpc: initrd: at byte 0 of [0-9]+ it is truncated in a header' \
 	run --arch x86_64 --payload "$tap_dir/cut.cpio" -- hello
 for arch in arm64 x86_64; do
-	head -c 4096 "$tap_dir/hello" | tail -c 3000 >"$tap_dir/garbage"
+	head -c 4096 "$tap_dir/hello" | tail -c 3000 >"$tap_dir/garbage.cpio"
 	expect "$arch: a garbage archive" 125 '^barecpc: initrd: at byte 0 of [0-9]+ it is not a cpio archive' \
-		run --arch $arch --payload "$tap_dir/garbage" -- spin
+		run --arch $arch --payload "$tap_dir/garbage.cpio" -- spin
 done
 gzip -nc "$tap_dir/hello.cpio" >"$tap_dir/hello.cpio.gz"
 expect 'a compressed archive' 125 '^barecpc: initrd: .* it is compressed with gzip; give it uncompressed' \

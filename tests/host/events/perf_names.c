@@ -129,6 +129,48 @@ names_match_linux(void **state)
 	}
 }
 
+/*
+ * Names of caches and TLBs: skl_hw_cache_event_ids of Linux, and
+ * armv8_pmuv3_perf_cache_map.
+ */
+static void
+caches_match_linux(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t skylake, arm; /* 0: Linux or the table lacks it */
+	} has[] = {
+		{ "L1-dcache-loads", 0x81d0, 0x4 },
+		{ "L1-dcache-load-misses", 0x151, 0x3 },
+		{ "L1-icache-loads", 0, 0x14 },
+		{ "L1-icache-load-misses", 0x283, 0x1 },
+		{ "LLC-loads", 0, 0x36 },
+		{ "LLC-load-misses", 0, 0x37 },
+		{ "dTLB-loads", 0x81d0, 0x25 },
+		{ "dTLB-load-misses", 0xe08, 0x5 },
+		{ "iTLB-loads", 0x2085, 0x26 },
+		{ "iTLB-load-misses", 0xe85, 0x2 },
+	};
+	struct events skylake = events_find(event_dbs, "skl"),
+		      n1 = events_find(event_dbs, "arm_n1");
+	struct event_spec sp;
+	struct event_code ec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof has / sizeof has[0]; i++) {
+		bool known =
+		    event_lookup(&skylake, has[i].name, &sp, &ec) == EVENT_OK;
+
+		assert_int_equal(known, has[i].skylake != 0);
+		if (known)
+			assert_int_equal(
+			    ec.ec_select & ~X86_LEVELS, has[i].skylake);
+		assert_int_equal(
+		    event_lookup(&n1, has[i].name, &sp, &ec), EVENT_OK);
+		assert_int_equal(ec.ec_select & ~ARM_LEVELS, has[i].arm);
+	}
+}
+
 static void
 suffixes_set_the_levels(void **state)
 {
@@ -188,6 +230,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_match_linux),
+		cmocka_unit_test(caches_match_linux),
 		cmocka_unit_test(suffixes_set_the_levels),
 		cmocka_unit_test(a_name_of_the_table_has_priority),
 		cmocka_unit_test(anything_else_is_refused),

@@ -1,0 +1,49 @@
+"""Tells which architecture a program is for, and names architectures as users do."""
+
+import argparse
+import pathlib
+
+import cpio
+from qemu import ARCHS, HostError, members_of
+
+ELF = b"\x7fELF"
+# System V ABI, "ELF Header": e_machine, and the numbers of AMD64 and AArch64.
+MACHINE_AT = 18
+MACHINES = {62: "x86_64", 183: "arm64"}
+ALIASES = {"x86_64": "x86_64", "x86-64": "x86_64", "amd64": "x86_64", "arm64": "arm64", "aarch64": "arm64"}
+
+
+def arch_name(text):
+    """The architecture of a word on the command line."""
+    if text.lower() not in ALIASES:
+        raise argparse.ArgumentTypeError(f"{text}: no such architecture: give {' or '.join(sorted(ARCHS))}")
+    return ALIASES[text.lower()]
+
+
+def add_arch(parser):
+    parser.add_argument("--arch", type=arch_name, metavar="ARCH", help="arm64 or x86_64, also aarch64, x86-64 and amd64; default: "
+                        "the architecture of the programs, else one that can count here")
+
+
+def arch_of(data):
+    """The architecture of the bytes of a file, or "" if they are no program that runs here."""
+    if not data.startswith(ELF + b"\x02\x01"):
+        return ""
+    return MACHINES.get(int.from_bytes(data[MACHINE_AT:MACHINE_AT + 2], "little"), "")
+
+
+def arch_of_payloads(payloads):
+    """The architecture of the programs among the payloads, or "" without programs.  Raises HostError if they differ."""
+    found = {}
+    for path in map(pathlib.Path, payloads):
+        try:
+            members = members_of(path)
+        except OSError as error:
+            raise HostError(f"{path}: {error.strerror}") from None
+        except cpio.ArchiveError:
+            continue  # the kernel prints what is wrong with it
+        for arch in {arch_of(data) for data in members.values()} - {""}:
+            found.setdefault(arch, path)
+    if len(found) > 1:
+        raise HostError(f"--payload {', '.join(f'{path} is for {arch}' for arch, path in sorted(found.items()))}: give --arch")
+    return next(iter(found), "")

@@ -1,0 +1,172 @@
+"""`barecpc stat` and `barecpc record`: run the image's tools of these names on a program of the host (docs/stat.md)."""
+
+import argparse
+import pathlib
+import re
+
+import program
+import qemu
+from qemu import HostError
+
+PASSED_ON = ("accel", "smp", "mem", "machine", "boot", "image", "qemu", "silence", "results")
+PASSED_ON_EACH = ("payload", "env", "append")
+# Names that would hide what the run itself needs.  A program of such a name gets a folder.
+TAKEN = {"stat", "record", "suite", "dev", "proc", "sys", "tmp"}
+FOLDER = "program"
+STAT_FILE = "stat.out"  # the guest's name of stat -o
+
+HELP = """
+program:
+  With a slash, a file of this machine: ./prog.  Without one, a program of the image or of --payload.
+  The program gets the last part of its name as argv[0], so that counts do not depend on its folder.
+  Other files that it reads: --payload FILE or --payload FOLDER.
+
+status:
+  as that of barecpc run
+"""
+
+STAT_WORDS = (("-r", "RUNS", "runs of each group of events (1)"), ("-x", "SEPARATOR", "print fields, as perf stat -x does"),
+              ("-I", "EVENTS", "also print the counts each time this many instructions have passed"),
+              ("--timeout", "MS", "end the program after this many milliseconds of the guest"))
+STAT_FLAGS = (("-j", "print JSON, as perf stat -j does"), ("--per-thread", "print the counts of each thread"),
+              ("--aggregates", "print min, median, mean, trimmed mean, error"),
+              ("--undisturbed", "exclude disturbed runs, and say which"))
+RECORD_WORDS = (("-c", "PERIOD", "events from one sample to the next (100003)"),
+                ("--timeout", "MS", "end the program after this many milliseconds of the guest"))
+RECORD_FLAGS = (("-g", "sample the callers, too"),)
+DATA = "barecpc.data"
+
+
+def _add_machine(parser):
+    program.add_arch(parser)
+    parser.add_argument("--model", metavar="MODEL", help="the machine's CPU: QEMU's -cpu (max)")
+    for name in PASSED_ON:
+        if name != "results":
+            parser.add_argument("--" + name, metavar="X", help="as for run")
+    for name in PASSED_ON_EACH:
+        parser.add_argument("--" + name, action="append", default=[], metavar="X", help="as for run")
+    parser.add_argument("--no-icount", action="store_true", help="as for run")
+    parser.add_argument("--host-timeout", metavar="S", help="as --timeout of run: end the run after S seconds of this machine")
+    parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM [ARG...]")
+    parser.epilog, parser.formatter_class = HELP, argparse.RawDescriptionHelpFormatter
+
+
+def _add_words(parser, words, flags):
+    for name, metavar, text in words:
+        parser.add_argument(name, metavar=metavar, help=text)
+    for name, text in flags:
+        parser.add_argument(name, action="store_true", help=text)
+
+
+def add_stat(parser):
+    parser.usage = "barecpc stat [options] PROGRAM [ARG...]"
+    parser.add_argument("-e", action="append", default=[], metavar="EVENT[:uk],...", help="what to count (instructions and cycles)")
+    parser.add_argument("-d", action="count", default=0, help="perf's list of events; twice: a longer list")
+    _add_words(parser, STAT_WORDS, STAT_FLAGS)
+    parser.add_argument("-o", metavar="FILE", help="write the counts to FILE, not to standard error")
+    parser.add_argument("--results", metavar="FILE", help="write the records to FILE, each as a line of JSON")
+    _add_machine(parser)
+
+
+def add_record(parser):
+    parser.usage = "barecpc record [options] PROGRAM [ARG...]"
+    parser.add_argument("-e", metavar="EVENT[:uk]", help="what to count (instructions)")
+    _add_words(parser, RECORD_WORDS, RECORD_FLAGS)
+    parser.add_argument("-o", metavar="FILE", default=DATA, help=f"write the profile to FILE ({DATA})")
+    _add_machine(parser)
+
+
+class Log:
+    """The lines that are not the program's.  Those of every boot are shown only if the run fails."""
+
+    USUAL = re.compile(r"$|(host: \w+, [\w-]+: |mem: |cpu: |pcbe: |boot: |barecpc: (arm64|x86_64|exit \d+)$)")
+
+    def __init__(self, say):
+        self._say = say
+        self._kept = []
+
+    def line(self, text):
+        if self.USUAL.match(text):
+            self._kept.append(text)
+        else:
+            self._say(text)
+
+    def show(self):
+        for text in self._kept:
+            self._say(text)
+
+
+class Subject:
+    """The program to run: its name in the guest, and for a file of this machine the payload that holds it."""
+
+    def __init__(self, word, folder):
+        self.name, self.file, self.payload = word, None, None
+        if "/" not in word:
+            return
+        self.file = pathlib.Path(word)
+        try:
+            data = self.file.read_bytes()
+        except OSError as error:
+            raise HostError(f"{word}: {error.strerror}") from None
+        self.arch = program.arch_of(data)
+        if not self.arch:
+            raise HostError(f"{word}: not an ELF program for x86-64 or arm64: compile it by scripts/barecpc-cc, or with -static")
+        self.name = self.file.name
+        self.payload = self.file
+        if self.name in TAKEN:
+            place = folder / FOLDER
+            place.mkdir()
+            (place / self.name).symlink_to(self.file.resolve())
+            self.name, self.payload = f"{FOLDER}/{self.name}", place
+
+
+def prepare(args, folder):
+    """The words of `barecpc run` for this run, and the program."""
+    words = args.program[args.program[:1] == ["--"]:]
+    if not words:
+        raise HostError(f"no program: give it after the options: barecpc {args.command} ./prog")
+    subject = Subject(words[0], folder)
+    if subject.file and args.arch not in (None, subject.arch):
+        raise HostError(f"{subject.file}: for {subject.arch}, and --arch is {args.arch}: leave --arch out")
+    arch = args.arch or (subject.arch if subject.file else None)
+    run = ["run", *(["--arch", arch] if arch else [])]
+    for name in PASSED_ON:
+        if getattr(args, name, None) is not None:
+            run += ["--" + name, getattr(args, name)]
+    for name in PASSED_ON_EACH:
+        for value in getattr(args, name):
+            run += ["--" + name, value]
+    run += ["--cpu", args.model] if args.model else []
+    run += ["--no-icount"] if args.no_icount else []
+    run += ["--timeout", args.host_timeout] if args.host_timeout else []
+    run += ["--payload", str(subject.payload)] if subject.payload else []
+    tool = stat_words(args, run) if args.command == "stat" else record_words(args)
+    return [*run, "--", *map(escape, [args.command, *tool, subject.name, *words[1:]])], subject
+
+
+def escape(word):
+    """A word of the program's arguments that run would take for an operator between programs."""
+    return "\\" + word if word.lstrip("\\") in qemu.OPERATORS else word
+
+
+def _given(args, words, flags):
+    """The options of a table that were given, as the guest's tool takes them."""
+    found = []
+    for name, *_ in words:
+        value = getattr(args, name.strip("-").replace("-", "_"))
+        found += [name, value] if value is not None else []
+    return found + [name for name, _ in flags if getattr(args, name.strip("-").replace("-", "_"))]
+
+
+def stat_words(args, run):
+    words = _given(args, STAT_WORDS, STAT_FLAGS) + ["-d"] * args.d
+    for events in args.e:
+        words += ["-e", events]
+    if args.o is not None:
+        run += ["--out", f"{STAT_FILE}={args.o}"]
+        words += ["-o", STAT_FILE]
+    return words
+
+
+def record_words(args):
+    return [*_given(args, RECORD_WORDS, RECORD_FLAGS), *(["-e", args.e] if args.e else []), "-a", "-o", "/dev/null"]
