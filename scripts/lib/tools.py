@@ -8,7 +8,7 @@ import program
 import qemu
 from qemu import HostError
 
-PASSED_ON = ("accel", "smp", "mem", "machine", "boot", "image", "qemu", "silence", "results")
+PASSED_ON = ("accel", "smp", "mem", "machine", "dtb", "boot", "image", "qemu", "silence", "results")
 PASSED_ON_EACH = ("payload", "env", "append")
 # Names that would hide what the run itself needs.  A program of such a name gets a folder.
 TAKEN = {"stat", "record", "suite", "dev", "proc", "sys", "tmp"}
