@@ -8,7 +8,7 @@
 
 #include "payloads/common/usage.h"
 
-void
+const struct histogram_entry *
 histogram_add(struct histogram *hg, const char *name)
 {
 	struct histogram_entry **link, *he;
@@ -21,14 +21,15 @@ histogram_add(struct histogram *hg, const char *name)
 	     link = &he->hge_next) {
 		if (strcmp(he->hge_name, name) == 0) {
 			he->hge_count++;
-			return;
+			return he;
 		}
 	}
 	he = fail_unless_room(calloc(1, sizeof *he + strlen(name) + 1));
 	strcpy(he->hge_name, name);
 	he->hge_count = 1;
+	he->hge_place = hg->hg_n++;
 	*link = he;
-	hg->hg_n++;
+	return he;
 }
 
 static int

@@ -10,6 +10,7 @@
 struct histogram_entry {
 	struct histogram_entry *hge_next; /* in its bucket */
 	uint64_t hge_count;
+	size_t hge_place; /* in the order of the first counts */
 	char hge_name[];
 };
 
@@ -21,8 +22,9 @@ struct histogram {
 	uint64_t hg_sum;
 };
 
-/* Count a name once more.  Exits 1 without memory. */
-void histogram_add(struct histogram *hg, const char *name);
+/* Count a name once more, and return its entry.  Exits 1 without memory. */
+const struct histogram_entry *histogram_add(
+    struct histogram *hg, const char *name);
 /*
  * Return an array of all hg_n entries, the most frequent first, then by name.
  * The caller frees the array.

@@ -3,8 +3,8 @@
  * executes.  Each time a number of events has passed, record samples the
  * program counter, as perf record does.
  *
- *	record [-g] [-n] [-e event[:uk]] [-c period] [--timeout ms]
- *	    program [args...]
+ *	record [-g] [-n] [-a] [-e event[:uk]] [-c period] [-o file]
+ *	    [--timeout ms] program [args...]
  *
  * Prints the functions, writes the stacks to records (docs/records.md), and
  * ends with the program's status.
@@ -16,6 +16,7 @@
 #include "payloads/common/report.h"
 #include "payloads/common/usage.h"
 #include "payloads/tools/child.h"
+#include "payloads/tools/out_file.h"
 #include "payloads/tools/sample_file.h"
 #include "payloads/tools/symbols.h"
 
@@ -43,12 +44,15 @@
 #define PERIOD_MIN_CALL   10000
 
 static const char arguments[] =
-    "[-g] [-n] [-e event[:uk]] [-c period] [--timeout ms] program [args...]";
+    "[-g] [-n] [-a] [-e event[:uk]] [-c period] [-o file] [--timeout ms] "
+    "program [args...]";
 static const char help[] =
     "  -e EVENT[:uk]  what to count (PAPI_tot_ins)\n"
     "  -c PERIOD      events from one sample to the next (100003)\n"
     "  -g             sample the callers, too\n"
     "  -n             no titles\n"
+    "  -a             also leave the address and time of each sample\n"
+    "  -o FILE        write the table to FILE on the host\n"
     "  --timeout MS   end the program after this many milliseconds\n";
 
 static struct profile {
@@ -59,6 +63,8 @@ static struct profile {
 	uint64_t period;
 	unsigned timeout; /* in ms; 0: none */
 	bool stacks, titles;
+	const char *out_name;
+	FILE *out;  /* of the table */
 	int status; /* the program's */
 	struct cpc_profile_stat stat;
 	struct sampled sampled;
@@ -74,12 +80,16 @@ parse_options(int argc, char **argv)
 	pr.argc = argc;
 	pr.argv = argv;
 	usage_is(arguments, help);
-	while (
-	    (c = usage_option(argc, argv, "+:gne:c:", child_options)) != -1) {
+	while ((c = usage_option(argc, argv, "+:gnae:c:o:", child_options)) !=
+	       -1) {
 		if (c == 'g')
 			pr.stacks = true;
 		else if (c == 'n')
 			pr.titles = false;
+		else if (c == 'a')
+			pr.sampled.sd_addresses = true;
+		else if (c == 'o')
+			pr.out_name = optarg;
 		else if (c == 'e' && list != NULL)
 			usage_mistake("-e: give only one event");
 		else if (c == 'e')
@@ -233,45 +243,49 @@ print_table(void)
 	char event[REPORT_EVENT];
 
 	if (pr.titles)
-		printf("# %s, a sample each %" PRIu64 ": %" PRIu64
-		       " samples, %" PRIu64 " events, LWPs: %" PRIu32 "\n"
-		       "# Overhead    Samples  Command           Symbol\n",
+		fprintf(pr.out,
+		    "# %s, a sample each %" PRIu64 ": %" PRIu64
+		    " samples, %" PRIu64 " events, LWPs: %" PRIu32 "\n"
+		    "# Overhead    Samples  Command           Symbol\n",
 		    report_event(event, sizeof event, &pr.event), pr.period,
 		    st->ct_samples, st->ct_events, st->ct_lwps);
 	if (st->ct_lost != 0)
-		printf("# %" PRIu64 " samples were lost: no room for them\n",
+		fprintf(pr.out,
+		    "# %" PRIu64 " samples were lost: no room for them\n",
 		    st->ct_lost);
 	if (st->ct_left != 0)
-		printf("# LWPs that outlived the program, and are not sampled "
-		       "to their end: %" PRIu32 "\n",
+		fprintf(pr.out,
+		    "# LWPs that outlived the program, and are not sampled "
+		    "to their end: %" PRIu32 "\n",
 		    st->ct_left);
 	if (st->ct_revoked != 0)
-		printf("# %" PRIu32
-		       " LWPs were not sampled to their end: a set "
-		       "was bound to a CPU\n",
+		fprintf(pr.out,
+		    "# %" PRIu32 " LWPs were not sampled to their end: a set "
+		    "was bound to a CPU\n",
 		    st->ct_revoked);
 	for (size_t i = 0; i < pr.sampled.sd_functions.hg_n; i++)
-		printf("%9.2f%%  %9" PRIu64 "  %s\n",
+		fprintf(pr.out, "%9.2f%%  %9" PRIu64 "  %s\n",
 		    100.0 * (double)all[i]->hge_count /
 			(double)pr.sampled.sd_functions.hg_sum,
 		    all[i]->hge_count, all[i]->hge_name);
 	free(all);
 }
 
-/* A part of the stacks, because a record has a limited length. */
-#define PART_BYTES (128 << 10)
+/* A part of the stacks or samples, because a record has a limited length. */
+#define PART_BYTES   (128 << 10)
+#define SAMPLE_BYTES 64 /* of one sample, at most */
 
 struct part {
 	struct histogram_entry **stack;
+	const struct placed *sample;
 	size_t n;
-	unsigned number;
 };
 
 static void
-write_part(FILE *f, const void *arg)
+write_head(FILE *f)
 {
 	const struct cpc_profile_stat *st = &pr.stat;
-	const struct part *part = arg;
+	static unsigned number;
 
 	json_member(f, "program", pr.program[0]);
 	json_member(f, "event", pr.event.e_name);
@@ -281,7 +295,15 @@ write_part(FILE *f, const void *arg)
 	    ",\"events\":%" PRIu64 ",\"lwps\":%" PRIu32 ",\"revoked\":%" PRIu32
 	    ",\"status\":%d,\"part\":%u,\"folded\":[",
 	    pr.period, st->ct_samples, st->ct_lost, st->ct_events, st->ct_lwps,
-	    st->ct_revoked, pr.status, part->number);
+	    st->ct_revoked, pr.status, ++number);
+}
+
+static void
+write_part(FILE *f, const void *arg)
+{
+	const struct part *part = arg;
+
+	write_head(f);
 	for (size_t i = 0; i < part->n; i++) {
 		fputs(i == 0 ? "[" : ",[", f);
 		json_string(f, part->stack[i]->hge_name);
@@ -291,23 +313,93 @@ write_part(FILE *f, const void *arg)
 }
 
 static void
-leave_records(void)
+write_programs(FILE *f, const void *arg)
 {
-	struct histogram_entry **all = histogram_sorted(&pr.sampled.sd_folded);
+	unsigned number;
+	uint64_t bias;
+	const char *path;
+
+	(void)arg;
+	write_head(f);
+	fputs("],\"programs\":[", f);
+	for (unsigned n = 0;
+	     (path = sampled_program(n, &number, &bias)) != NULL; n++) {
+		fprintf(f, "%s{\"image\":%u,\"bias\":\"%" PRIx64 "\"",
+		    n == 0 ? "" : ",", number, bias);
+		json_member(f, "path", path);
+		fputc('}', f);
+	}
+	fputc(']', f);
+}
+
+static void
+write_addresses(FILE *f, const void *arg)
+{
+	const struct part *part = arg;
+
+	write_head(f);
+	fputs("],\"addresses\":[", f);
+	for (size_t i = 0; i < part->n; i++) {
+		fprintf(
+		    f, "%s[%zu,", i == 0 ? "" : ",", part->stack[i]->hge_place);
+		json_string(f, part->stack[i]->hge_name);
+		fputc(']', f);
+	}
+	fputc(']', f);
+}
+
+static void
+write_samples(FILE *f, const void *arg)
+{
+	const struct part *part = arg;
+
+	write_head(f);
+	fputs("],\"trace\":[", f);
+	for (size_t i = 0; i < part->n; i++)
+		fprintf(f, "%s[%" PRId64 ",%" PRIu32 ",%" PRIu32 ",%zu]",
+		    i == 0 ? "" : ",", part->sample[i].psm_hrtime,
+		    part->sample[i].psm_pid, part->sample[i].psm_tid,
+		    part->sample[i].psm_stack);
+	fputc(']', f);
+}
+
+/* Leave records of all stacks of the histogram. */
+static void
+leave_stacks(
+    const struct histogram *hg, void (*members)(FILE *f, const void *arg))
+{
+	struct histogram_entry **all = histogram_sorted(hg);
 	struct part part = { .stack = all };
 	size_t i = 0, bytes;
 
 	do {
 		bytes = 0;
-		part.number++;
-		for (part.n = 0;
-		     i < pr.sampled.sd_folded.hg_n && bytes < PART_BYTES;
-		     part.n++)
+		for (part.n = 0; i < hg->hg_n && bytes < PART_BYTES; part.n++)
 			bytes += strlen(all[i++]->hge_name) + 32;
-		json_record(pr.argc, pr.argv, write_part, &part);
+		json_record(pr.argc, pr.argv, members, &part);
 		part.stack += part.n;
-	} while (i < pr.sampled.sd_folded.hg_n);
+	} while (i < hg->hg_n);
 	free(all);
+}
+
+static void
+leave_records(void)
+{
+	const struct sampled *sd = &pr.sampled;
+	struct part part = { .sample = sd->sd_placed };
+	size_t left = sd->sd_nplaced;
+
+	leave_stacks(&sd->sd_folded, write_part);
+	if (!sd->sd_addresses)
+		return;
+	json_record(pr.argc, pr.argv, write_programs, NULL);
+	leave_stacks(&sd->sd_stacks, write_addresses);
+	for (; left > 0; left -= part.n, part.sample += part.n) {
+		part.n = left < PART_BYTES / SAMPLE_BYTES
+		             ? left
+		             : PART_BYTES / SAMPLE_BYTES;
+		json_record(pr.argc, pr.argv, write_samples, &part);
+	}
 }
 
 int
@@ -321,6 +413,9 @@ main(int argc, char **argv)
 	int fd;
 
 	parse_options(argc, argv);
+	pr.out = stdout;
+	if (pr.out_name != NULL && (pr.out = out_open(pr.out_name)) == NULL)
+		fail(2, "-o: %s: %s", pr.out_name, strerror(errno));
 	if ((symbols = symbols_load(pr.program[0], &wrong)) == NULL)
 		fail(2, "%s: %s", pr.program[0], wrong);
 	symbols_free(symbols);
@@ -340,6 +435,8 @@ main(int argc, char **argv)
 	run_program(cpc, set, fd);
 	take_samples(fd);
 	print_table();
+	if (pr.out != stdout)
+		out_close(pr.out, argc, argv);
 	leave_records();
 	return pr.status;
 }

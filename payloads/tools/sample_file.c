@@ -3,6 +3,7 @@
  */
 #include "payloads/tools/sample_file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,10 +85,11 @@ read_program(const struct sampled *sd, struct program *pg)
 		    usage_name(), pg->pg_path, wrong);
 }
 
+static struct program *programs;
+
 static const struct program *
 find_program(const struct sampled *sd, unsigned number)
 {
-	static struct program *programs;
 	struct program *pg, **link = &programs;
 
 	for (; (pg = *link) != NULL; link = &pg->pg_next) {
@@ -98,6 +100,20 @@ find_program(const struct sampled *sd, unsigned number)
 	pg->pg_number = number;
 	read_program(sd, pg);
 	return pg;
+}
+
+const char *
+sampled_program(unsigned n, unsigned *number, uint64_t *bias)
+{
+	const struct program *pg = programs;
+
+	while (pg != NULL && n-- > 0)
+		pg = pg->pg_next;
+	if (pg == NULL)
+		return NULL;
+	*number = pg->pg_number;
+	*bias = pg->pg_image.ci_bias;
+	return pg->pg_path;
 }
 
 /* The kernel's function at pc, or NULL if pc is the program's. */
@@ -153,6 +169,36 @@ add_row(struct sampled *sd, const struct program *pg, const char *kernel,
 	line_count(&line, &sd->sd_functions);
 }
 
+/* Keep the sample with the addresses of its first n frames. */
+static void
+add_addresses(struct sampled *sd, const struct cpc_profile_sample *s,
+    const char *kernel, uint32_t n)
+{
+	static struct line line;
+	static size_t room;
+	struct histogram *hg = &sd->sd_stacks;
+	const struct histogram_entry *he;
+	char word[24];
+
+	snprintf(word, sizeof word, "%u ", s->cm_image);
+	line_text(&line, word);
+	line_name(&line, kernel != NULL ? kernel : "-");
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(word, sizeof word, " %" PRIx64, s->cm_pc[i]);
+		line_text(&line, word);
+	}
+	line_byte(&line, '\0');
+	he = histogram_add(hg, line.text);
+	line.len = 0;
+	if (sd->sd_nplaced == room) {
+		room = 2 * room + 1024;
+		sd->sd_placed = fail_unless_room(
+		    realloc(sd->sd_placed, room * sizeof *sd->sd_placed));
+	}
+	sd->sd_placed[sd->sd_nplaced++] = (struct placed){ s->cm_hrtime,
+		s->cm_pid, s->cm_tid, he->hge_place };
+}
+
 void
 sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
 {
@@ -161,10 +207,13 @@ sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
 	const char *kernel = kernel_symbol(s->cm_pc[0]);
 	const uint64_t *pc = s->cm_pc + (kernel != NULL);
 	uint32_t nframes = s->cm_nframes - (kernel != NULL);
+	uint32_t depth = stack_depth(pg, pc, nframes);
 
 	add_row(sd, pg, kernel, frame_symbol(pg, pc, 0));
+	if (sd->sd_addresses)
+		add_addresses(sd, s, kernel, depth + (kernel != NULL));
 	line_name(&line, pg->pg_path);
-	for (uint32_t n = stack_depth(pg, pc, nframes); n-- > 0;) {
+	for (uint32_t n = depth; n-- > 0;) {
 		line_byte(&line, ';');
 		line_name(&line, frame_symbol(pg, pc, n));
 	}

@@ -11,6 +11,8 @@ import tempfile
 from xml.etree import ElementTree
 
 import page
+import profile_export
+import profiles
 import records
 from qemu import HostError
 
@@ -22,6 +24,11 @@ formats:
   junit, tap               a test for each row: not counted is skipped, not verified failed
   csv                      all rows, with their raw values
   html                     one page with plots, which loads nothing else
+  of a profile of `barecpc record`:
+  perf-script              the text of perf script
+  pprof                    profile.proto, gzipped
+  speedscope               JSON of speedscope
+  folded                   a line for each stack, for flamegraph.pl
 
 status:
   0    written
@@ -31,40 +38,48 @@ status:
 
 def add_arguments(parser):
     parser.epilog, parser.formatter_class = HELP, argparse.RawDescriptionHelpFormatter
-    parser.add_argument("--to", required=True, choices=list(FORMATS), metavar="FORMAT", help="a format of the list below")
+    parser.add_argument("--to", required=True, choices=[*FORMATS, *profile_export.FORMATS], metavar="FORMAT", help="a format of the list below")
     parser.add_argument("-o", dest="output", metavar="FILE", help="write to FILE, not to standard output")
-    parser.add_argument("records", metavar="A.jsonl", help="records of `barecpc run --results`")
+    parser.add_argument("records", metavar="A.jsonl", help="records of `barecpc run --results`, or a profile")
 
 
 def main(args):
+    if args.to in profile_export.FORMATS:
+        made = profile_export.FORMATS[args.to](profiles.Profile(args.records))
+        _put(args.output, made if isinstance(made, bytes) else made.encode(errors="replace"))
+        return 0
     measurements, others = records.load(args.records)
     make, fits = FORMATS[args.to]
     known = [record for record in measurements if fits(record)]
-    profiles = [record for record in others if record.get("payload") == "record"]
-    if not known and not (args.to == "html" and profiles):
+    sampled = [record for record in others if record.get("payload") == "record"]
+    if not known and not (args.to == "html" and sampled):
         raise HostError(f"{args.records}: no row has what --to {args.to} shows: nothing is written")
     left_out = len(measurements) - len(known)
     if left_out:
         print(f"host: {args.records}: {left_out} rows have no value for --to {args.to}: they are left out", file=sys.stderr)
     rows = records.numbered(((r["label"], records.event_name(r)), r) for r in known)
-    text = make(rows, profiles) if args.to == "html" else make(rows)
-    if args.output:
-        _replace(pathlib.Path(args.output), text)
-    else:
-        sys.stdout.buffer.write(text.encode())
+    text = make(rows, sampled) if args.to == "html" else make(rows)
+    _put(args.output, text.encode())
     return 0
 
 
-def _replace(path, text):
+def _put(output, data):
+    if output:
+        _replace(pathlib.Path(output), data)
+    else:
+        sys.stdout.buffer.write(data)
+
+
+def _replace(path, data):
     """Write a file as a whole: if that fails, the old one remains.  A device or pipe is written in place."""
     if path.exists() and not path.is_file():
-        path.write_text(text)
+        path.write_bytes(data)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(prefix=".barecpc.", dir=path.parent)
     try:
         with open(handle, "wb") as file:
-            file.write(text.encode())
+            file.write(data)
         os.chmod(name, 0o666 & ~_umask())
         os.replace(name, path)
     except BaseException:

@@ -4,9 +4,12 @@ import argparse
 import pathlib
 import re
 
+import profiles
 import program
 import qemu
+import records
 from qemu import HostError
+from report import DATA
 
 PASSED_ON = ("accel", "smp", "mem", "machine", "dtb", "boot", "image", "qemu", "silence", "results")
 PASSED_ON_EACH = ("payload", "env", "append")
@@ -34,7 +37,6 @@ STAT_FLAGS = (("-j", "print JSON, as perf stat -j does"), ("--per-thread", "prin
 RECORD_WORDS = (("-c", "PERIOD", "events from one sample to the next (100003)"),
                 ("--timeout", "MS", "end the program after this many milliseconds of the guest"))
 RECORD_FLAGS = (("-g", "sample the callers, too"),)
-DATA = "barecpc.data"
 
 
 def _add_machine(parser):
@@ -140,7 +142,7 @@ def prepare(args, folder):
     run += ["--no-icount"] if args.no_icount else []
     run += ["--timeout", args.host_timeout] if args.host_timeout else []
     run += ["--payload", str(subject.payload)] if subject.payload else []
-    tool = stat_words(args, run) if args.command == "stat" else record_words(args)
+    tool = stat_words(args, run) if args.command == "stat" else record_words(args, run)
     return [*run, "--", *map(escape, [args.command, *tool, subject.name, *words[1:]])], subject
 
 
@@ -168,5 +170,30 @@ def stat_words(args, run):
     return words
 
 
-def record_words(args):
+def record_words(args, run):
+    run += ["--results", args.o]
     return [*_given(args, RECORD_WORDS, RECORD_FLAGS), *(["-e", args.e] if args.e else []), "-a", "-o", "/dev/null"]
+
+
+def finish_record(args, arch, subject, say):
+    """Add to a profile which files of this machine ran, and say how many samples there are."""
+    parts = [record for record in records.load(args.o)[1] if record.get("payload") == "record"]
+    if not parts:
+        return
+    files = {}
+    for path in (program["path"] for part in parts for program in part.get("programs", [])):
+        file = subject.file if path == subject.name else _payload_file(args, path) or profiles.of_image(path, arch)
+        if file:
+            files[path] = profiles.describe(path, file)
+    profiles.add_files(args.o, arch, list(files.values()))
+    say(f"host: {args.o}: {parts[0]['samples']} samples: see barecpc report{'' if args.o == DATA else f' -i {args.o}'}")
+
+
+def _payload_file(args, path):
+    """The file of this machine that --payload put at a path of the guest, or None."""
+    for payload in map(pathlib.Path, args.payload):
+        if payload.name == path:
+            return payload
+        if payload.is_dir() and path.startswith(payload.resolve().name + "/"):
+            return payload.resolve().parent / path
+    return None

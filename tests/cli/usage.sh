@@ -83,7 +83,7 @@ for s in $(git ls-files scripts | grep -vE '/.*/|/barecpc$|\.c$'); do
 	expect "$name: an unknown option" $wrong '--nonsense|arguments are required' "$s" --nonsense
 done
 check 'barecpc prints its usage' tells scripts/barecpc
-for command in run read encode list fits arch probe compare export nb stat record; do
+for command in run read encode list fits arch probe compare export nb stat record report annotate; do
 	check "barecpc $command prints its usage" tells scripts/barecpc $command
 	files=
 	[ $command != compare ] || files='A B'

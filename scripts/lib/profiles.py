@@ -1,0 +1,210 @@
+"""Reads the profiles that `barecpc record` writes, and finds the functions and lines of their addresses.
+
+A profile is a file of records (docs/records.md, "Profiles").  Its last line, which `barecpc record` adds, has the files of
+this machine whose programs ran.  Symbols are read from these files.
+"""
+
+import collections
+import dataclasses
+import hashlib
+import json
+import pathlib
+import subprocess
+
+import qemu
+import records
+from linked import PREFIX
+from objfile import BadObject, ObjectFile
+from qemu import HostError
+
+UNKNOWN = "[unknown]"
+NOWHERE = ((UNKNOWN, ""),)
+KERNEL = "[kernel]"
+KERNEL_BIT = 1 << 63
+PRODUCER = "name a file that `barecpc record` wrote"
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """The place of an address.  `places` are pairs of a function and its line: inlined functions, then the one that holds them."""
+
+    address: int  # as linked
+    places: tuple
+    program: str
+    path: str  # the program's file on this machine
+    kernel: bool = False
+
+    @property
+    def symbol(self):
+        """The function in the program's symbol table."""
+        return self.places[-1][0]
+
+    @property
+    def line(self):
+        """The innermost source line, "file:number", or ""."""
+        return self.places[0][1]
+
+
+@dataclasses.dataclass
+class Sample:
+    time: int  # ns
+    pid: int
+    tid: int
+    frames: list  # the innermost first
+    program: str
+
+
+def build_id(data):
+    """The build id of an ELF file in hex, or ""."""
+    try:
+        note = ObjectFile(data).contents(".note.gnu.build-id")
+    except BadObject:
+        return ""
+    # namesz, descsz, type, "GNU\\0": System V ABI, "Note Section".
+    return note[16:].hex() if note[12:16] == b"GNU\0" else ""
+
+
+def describe(name, path):
+    """The facts about a program's file that `barecpc record` keeps."""
+    data = pathlib.Path(path).read_bytes()
+    return {"program": name, "path": str(pathlib.Path(path).resolve()), "build_id": build_id(data),
+            "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def add_files(path, arch, files):
+    """Add the line about files to a profile."""
+    line = {"schema": records.SCHEMA, "payload": "barecpc", "arch": arch, "files": files}
+    with open(path, "a", encoding="utf-8") as out:
+        out.write(json.dumps(line) + "\n")
+
+
+class Symbols:
+    """The functions and lines of one file."""
+
+    def __init__(self, path, arch):
+        self._path, self._tool = path, PREFIX[arch]
+        self._known = {}
+
+    def load(self, addresses):
+        """Find all these addresses at once."""
+        wanted = sorted(set(addresses) - set(self._known))
+        if not wanted:
+            return
+        out = run([self._tool + "addr2line", "-e", self._path, "-a", "-f", "-i", "-C"], "".join(f"{a:#x}\n" for a in wanted))
+        found = []
+        for line in out.splitlines():
+            if line.startswith("0x") and len(line) == 18:
+                found.append([])
+            else:
+                found[-1].append(line)
+        for address, lines in zip(wanted, found):
+            self._known[address] = tuple((symbol if symbol != "??" else UNKNOWN, _known_line(line))
+                                         for symbol, line in zip(lines[::2], lines[1::2]))
+
+    def find(self, address):
+        return self._known.get(address, NOWHERE)
+
+
+def _known_line(text):
+    """addr2line's `file:line (discriminator 1)` as `file:line`, or "" if it is unknown."""
+    text = text.split(" (discriminator")[0]
+    return "" if text.startswith("??:") or text.endswith(":?") else text
+
+
+def run(words, text=""):
+    """The output of a program of binutils."""
+    try:
+        done = subprocess.run(words, input=text, capture_output=True, text=True, errors="replace")
+    except FileNotFoundError:
+        raise HostError(f"{words[0]}: not found; run scripts/setup") from None
+    if done.returncode != 0:
+        raise HostError(f"{words[0]}: {(done.stderr.strip().splitlines() or ['it failed'])[-1]}")
+    return done.stdout
+
+
+def of_image(name, arch):
+    """The file with the symbols of a program of the image, or None."""
+    path = qemu.build_file(arch, "programs")
+    return path if (qemu.build_file(arch, "bin") / name).is_file() and path.is_file() else None
+
+
+class Profile:
+    """All samples of a file, with the places of their addresses."""
+
+    def __init__(self, path):
+        self.path = path
+        _, others = records.load(path)
+        parts = [record for record in others if record.get("payload") == "record"]
+        if not parts:
+            raise HostError(f"{path}: no profile: {PRODUCER}")
+        self.head = parts[0]
+        try:
+            self._read(parts, [record for record in others if record.get("payload") == "barecpc"])
+        except (KeyError, TypeError, ValueError, IndexError, AttributeError):
+            raise HostError(f"{path}: its profile is not as docs/records.md has it: {PRODUCER}") from None
+        if not self.samples:
+            raise HostError(f"{path}: no addresses of samples: {PRODUCER}")
+
+    def _read(self, parts, about):
+        if not about:
+            self.samples = []
+            return
+        self.arch = about[-1]["arch"]
+        self.files = {file["program"]: file for file in about[-1]["files"]}
+        self.programs = {program["image"]: (program["path"], int(program["bias"], 16))
+                         for record in parts for program in record.get("programs", [])}
+        stacks = {place: self._stack(text) for record in parts for place, text in record.get("addresses", [])}
+        self._resolve(stacks.values())
+        frames = {place: self._frames(stack) for place, stack in stacks.items()}
+        self.samples = [Sample(time, pid, tid, frames[place], stacks[place][0]) for record in parts
+                        for time, pid, tid, place in record.get("trace", [])]
+
+    def _stack(self, text):
+        """The program, the kernel's function or None, and the addresses as linked."""
+        image, kernel, *addresses = text.split(" ")
+        path, bias = self.programs.get(int(image), (UNKNOWN, 0))
+        addresses = [int(address, 16) for address in addresses]
+        return path, None if kernel == "-" else kernel, [a if a & KERNEL_BIT else a - bias for a in addresses]
+
+    def _resolve(self, stacks):
+        """Read the symbols of every program that has samples."""
+        wanted = collections.defaultdict(set)
+        for program, kernel, addresses in stacks:
+            user = addresses[kernel is not None:]
+            # Addresses after the first are return addresses; the call is before them.
+            wanted[program].update(a - (n > 0) for n, a in enumerate(user))
+        self.symbols = {}
+        for program, addresses in wanted.items():
+            if program in self.files:
+                self.check(program)
+                self.symbols[program] = Symbols(self.files[program]["path"], self.arch)
+                self.symbols[program].load(addresses)
+
+    def check(self, program):
+        """The program's file must be the one that ran."""
+        known = self.files[program]
+        try:
+            data = pathlib.Path(known["path"]).read_bytes()
+        except OSError as error:
+            raise HostError(f"{known['path']}: {error.strerror}: its symbols are needed: record again") from None
+        same = known["build_id"] == build_id(data) if known["build_id"] else known["sha256"] == hashlib.sha256(data).hexdigest()
+        if not same:
+            raise HostError(f"{known['path']}: not the program that ran, by its build id: record again")
+
+    def _frames(self, stack):
+        program, kernel, addresses = stack
+        frames = []
+        if kernel is not None:
+            frames.append(Frame(addresses[0], ((kernel, ""),), KERNEL, KERNEL, True))
+        path = self.files.get(program, {}).get("path", program)
+        for n, address in enumerate(addresses[kernel is not None:]):
+            at = address - (n > 0)
+            places = self.symbols[program].find(at) if program in self.symbols else NOWHERE
+            frames.append(Frame(at, places, program, path))
+        return frames
+
+    def title(self):
+        head = self.head
+        lost = f", lost: {head['lost']}" if head["lost"] else ""
+        return (f"{records.event_name(head)}, a sample each {head['period']}: {head['samples']} samples{lost}, "
+                f"{head['events']} events, LWPs: {head['lwps']}")

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""`scripts/barecpc record ./prog`, `report` and `annotate` show the true functions, lines and instructions of samples.
+
+The program's functions execute known shares of its instructions, as in tests/cli/record.py.  The exports are read by the
+programs that they are for, if these are installed.  These are pprof, jsonschema with speedscope's schema, and stackcollapse-perf.pl.
+`scripts/setup --campaign` installs pprof, and a campaign fetches the schema by npm.  The variables SPEEDSCOPE_SCHEMA and STACKCOLLAPSE_PERF name the files of the others.
+"""
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARES = {"one": 1, "two": 2, "three": 3, "ns::four()": 4}  # millions of instructions
+PERIOD = 9973
+points = []
+
+
+def check(name, wrong):
+    """One point of TAP; it fails if `wrong` lists anything."""
+    points.append(not wrong)
+    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
+    for line in wrong[:10]:
+        print(f"# {line}")
+
+
+def skip(name, why):
+    points.append(True)
+    print(f"ok {len(points)} - {name} # SKIP {why}")
+
+
+def barecpc(*words):
+    return subprocess.run([ROOT / "scripts" / "barecpc", *words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+
+
+def compile_program(arch, *options):
+    subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", arch, "-O2", "-fno-omit-frame-pointer", *options, "-o", folder / "shares",
+                    ROOT / "tests" / "cli" / "shares.c"], check=True)
+
+
+def table(done):
+    """The rows of a report: samples by their last column."""
+    return {text: int(count) for count, text in re.findall(r"^ *[\d.]+% +(\d+)  \S+ +(?:\[.\] )?(.*)$", done.stdout, re.M)}
+
+
+def shares_wrong(rows):
+    """A block of n instructions has floor(n / PERIOD) samples or one more, and here each function has two blocks, one a thread."""
+    wrong = []
+    for name, millions in SHARES.items():
+        least = 2 * (millions * 10**6 // PERIOD)
+        if not least <= rows.get(name, 0) <= least + 4:
+            wrong.append(f"{name}: {rows.get(name)} samples, not {least} to {least + 4}")
+    return wrong
+
+
+def truth(arch):
+    # A name that the C++ compiler would write: it is printed demangled.
+    compile_program(arch, "-Dfour=_ZN2ns4fourEv")
+    done = barecpc("record", "--accel", "tcg", "-g", "-c", str(PERIOD), "./shares", "1", "2")
+    check(f"{arch}: record prints nothing of its own", [] if (done.returncode, done.stdout) == (0, "") and re.fullmatch(
+        r"host: barecpc.data: \d+ samples: see barecpc report\n", done.stderr) else [done.stdout, done.stderr])
+    rows = table(barecpc("report"))
+    check(f"{arch}: report by symbol, demangled", shares_wrong(rows))
+    rows = table(barecpc("report", "--sort", "caller"))
+    callers = [sum(n for row, n in rows.items() if row.startswith("ns::four()") and row.endswith(f"<- {caller}"))
+               for caller in ("main", "start")]
+    check(f"{arch}: report by caller", [] if min(callers) > 390 else [str(rows)])
+    rows = table(barecpc("report", "--sort", "thread"))
+    check(f"{arch}: report by thread", [] if len(rows) == 2 and min(rows.values()) > 990 else [str(rows)])
+    compile_program(arch, "-g")
+    done = barecpc("record", "--accel", "tcg", "-c", str(PERIOD), "-o", "with-lines", "./shares", "1", "1")
+    rows = table(barecpc("report", "-i", "with-lines", "--sort", "line"))
+    line = next(n for n, text in enumerate((ROOT / "tests/cli/turns.h").read_text().splitlines(), 1)
+                if ("dec" if arch == "x86_64" else "subs") in text)
+    check(f"{arch}: report by line", [] if [row for row in rows if row.endswith(f"turns.h:{line}")] and max(rows.values()) > 990 else [str(rows)])
+    done = barecpc("annotate", "-i", "with-lines")
+    parts = [float(part) for part in re.findall(r"^ *(\d+\.\d+) \| +[0-9a-f]+:\t", done.stdout, re.M)]
+    loop = re.search(r"^ +[\d.]+ \| +[0-9a-f]+:\t(dec|subs)\b", done.stdout, re.M)
+    check(f"{arch}: annotate: the loop of the hottest function", [] if 99.9 < sum(parts) < 100.1 and loop and
+          re.search(r"^# four of shares ", done.stdout, re.M) else [done.stderr, *done.stdout.splitlines()])
+    check(f"{arch}: annotate: with its source", [] if "make_turns(long turns)" in done.stdout else done.stdout.splitlines())
+
+
+def fetched_schema():
+    """The schema in speedscope's npm package, in a campaign; "" if it cannot be fetched."""
+    if os.environ.get("BARECPC_CAMPAIGN") != "yes" or not shutil.which("npm"):
+        return ""
+    done = subprocess.run(["npm", "pack", "--silent", "speedscope"], cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        return ""
+    subprocess.run(["tar", "-xzf", folder / done.stdout.split()[-1]], cwd=folder, check=True)
+    return folder / "package" / "dist" / "release" / "file-format-schema.json"
+
+
+def exports():
+    def export(name):
+        done = barecpc("export", "--to", name, "-o", name, "barecpc.data")
+        if done.returncode:
+            check(f"export --to {name}", [done.stderr])
+        return folder / name
+
+    total = sum(table(barecpc("report")).values())
+    stacks = dict(line.rsplit(" ", 1) for line in export("folded").read_text().splitlines())
+    check("folded: all samples", [] if sum(map(int, stacks.values())) == total else [str(stacks)])
+    text = export("perf-script").read_text()
+    heads = re.findall(r"^shares \d+/\d+ \d+\.\d{6}: +9973 PAPI_tot_ins:u: $", text, re.M)
+    frames = re.findall(r"^\t +[0-9a-f]+ \S.* \(\S+shares\)$", text, re.M)
+    check("perf-script: each sample and frame", [] if len(heads) == total and len(frames) + 2 * total == len(text.splitlines()) else
+          [f"{len(heads)} samples, {len(frames)} frames", text[:400]])
+    script = os.environ.get("STACKCOLLAPSE_PERF") or shutil.which("stackcollapse-perf.pl")
+    if script:
+        done = subprocess.run(["perl", script, folder / "perf-script"], capture_output=True, text=True)
+        read = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) // PERIOD for line in done.stdout.splitlines()}
+        check("perf-script: stackcollapse-perf reads it", [] if sum(read.values()) == total else done.stdout.splitlines())
+    else:
+        skip("perf-script: stackcollapse-perf reads it", "stackcollapse-perf.pl is not installed")
+    data = json.loads(export("speedscope").read_text())
+    leaves = [data["shared"]["frames"][stack[-1]]["name"] for profile in data["profiles"] for stack in profile["samples"]]
+    check("speedscope: every share, and two threads", shares_wrong({name: leaves.count(name) for name in SHARES}) +
+          ([] if len(data["profiles"]) == 2 else ["other threads"]))
+    schema = os.environ.get("SPEEDSCOPE_SCHEMA") or fetched_schema()
+    if jsonschema and schema:
+        errors = [e.message for e in jsonschema.Draft7Validator(json.loads(pathlib.Path(schema).read_text())).iter_errors(data)]
+        check("speedscope: its schema", errors)
+    else:
+        skip("speedscope: its schema", "SPEEDSCOPE_SCHEMA does not name it, or there is no jsonschema")
+    file = export("pprof")
+    tools = [shutil.which("pprof"), *glob.glob("/usr/lib/go*/pkg/tool/*/pprof")]
+    tool = os.environ.get("PPROF") or next((tool for tool in tools if tool), None)
+    if tool:
+        done = subprocess.run([tool, "-top", "-sample_index=samples", file], capture_output=True, text=True)
+        rows = {name: int(count) for count, name in re.findall(r"^ *(\d+) +[\d.]+% .*% +(\S.*)$", done.stdout, re.M)}
+        rows = {name if "four" not in name else "ns::four()": count for name, count in rows.items()}
+        check("pprof: every share", shares_wrong(rows) or ([done.stderr] if done.returncode else []))
+    else:
+        skip("pprof: every share", "pprof is not installed: scripts/setup --campaign")
+
+
+def refusals():
+    def refused(name, line, *words):
+        done = barecpc(*words)
+        check(name, [] if done.returncode == 125 and re.fullmatch(f"host: {line}\n", done.stderr) else [done.stdout, done.stderr])
+
+    refused("a function without samples", "nothing: no sample is there: see barecpc report", "annotate", "nothing")
+    refused("no profile", "none: No such file or directory: .*", "report", "-i", "none")
+    (folder / "rows").write_text('{"schema":1,"payload":"record","folded":[],"samples":0}\n')
+    refused("a profile without addresses", "rows: no addresses of samples: .*", "report", "-i", "rows")
+    (folder / "bad").write_text('{"schema":1,"payload":"record","addresses":[1]}\n{"schema":1,"payload":"barecpc","arch":1,"files":[]}\n')
+    refused("a damaged profile", "bad: its profile is not as docs/records.md has it: .*", "report", "-i", "bad")
+    refused("an export of it", "rows: no addresses of samples: .*", "export", "--to", "pprof", "rows")
+    compile_program("x86_64", "-O1")
+    refused("another program than the one that ran", ".*/shares: not the program that ran, by its build id: record again", "report")
+    (folder / "shares").unlink()
+    refused("a program that is gone", ".*/shares: No such file or directory: its symbols are needed: record again", "report")
+
+
+with tempfile.TemporaryDirectory() as at:
+    folder = pathlib.Path(at)
+    for machine in ("arm64", "x86_64"):
+        truth(machine)
+    # The same program as at the time of the profile.
+    compile_program("x86_64", "-Dfour=_ZN2ns4fourEv")
+    exports()
+    refusals()
+print(f"1..{len(points)}")
+sys.exit(0 if all(points) else 1)
