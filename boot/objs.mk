@@ -16,7 +16,7 @@ EFICFLAGS := -O2 -g -std=gnu11 $(WARN) -I. -MMD -MP -ffreestanding -fno-stack-pr
 EFICFLAGS += -fpic -fvisibility=hidden    # gnu-efi's start code relocates it
 EFICFLAGS += -fshort-wchar                # CHAR16
 EFICFLAGS += -fno-tree-loop-distribute-patterns
-# The start code of newer versions calls _entry(), which in gnu-efi's library prepares what this application does not use.
+# The start code of newer versions calls _entry().  gnu-efi's own prepares what this application does not use.
 EFI_LD    := --no-undefined --defsym=_entry=efi_main
 ifeq ($(ARCH),x86_64)
 EFICFLAGS += -DGNU_EFI_USE_MS_ABI -maccumulate-outgoing-args # firmware is called by Microsoft's convention
@@ -26,10 +26,11 @@ EFICFLAGS += -fcf-protection=none
 EFI_COPY  := --target efi-app-x86_64 --subsystem=10
 else
 EFICFLAGS += -mno-outline-atomics -mstrict-align
-# On arm64 the start code of gnu-efi 3.0.15 (Debian 12) holds the PE header, and takes the subsystem from the linker.  In newer
-# versions the linker script defines ImageBase, and objcopy writes the header.
+# On arm64 the start code of gnu-efi 3.0.15 (Debian 12) holds the PE header, and takes the subsystem from the linker.
+# In newer versions the linker script defines ImageBase, and objcopy writes the header.
 EFI_LD    += --defsym=EFI_SUBSYSTEM=0xa
-EFI_COPY   = $(if $(shell grep -s ImageBase $(GNUEFI)/lib/elf_aarch64_efi.lds),--target efi-app-aarch64 --subsystem=10,-O binary)
+EFI_COPY   = $(if $(shell grep -s ImageBase $(GNUEFI)/lib/elf_aarch64_efi.lds),\
+    --target efi-app-aarch64 --subsystem=10,-O binary)
 endif
 EFI_SECTIONS := $(addprefix -j ,.text .sdata .data .rodata .dynamic .dynsym .rel .rela '.rel.*' '.rela.*' .reloc)
 
