@@ -358,6 +358,8 @@ open_files(void)
 		fail(2, "-o: %s: %s", out_name, strerror(errno));
 	if (st.interval == 0 || st.meter.m_cpc == NULL)
 		return;
+	if (payload_privilege() == PAYLOAD_SYSTEM)
+		fail(77, "<not supported>: -I: only at user privilege");
 	if ((cpc_caps(st.meter.m_cpc) & CPC_CAP_OVERFLOW_INTERRUPT) == 0)
 		fail(
 		    77, "<not supported>: -I: overflows do not interrupt here");

@@ -142,6 +142,8 @@ class Profile:
             self._read(parts, [record for record in others if record.get("payload") == "barecpc"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             raise HostError(f"{path}: its profile is not as docs/records.md has it: {PRODUCER}") from None
+        if self.head.get("samples") == 0:
+            raise HostError(f"{path}: no samples: the period is longer than the run: give record a shorter one by -c")
         if not self.samples:
             raise HostError(f"{path}: no addresses of samples: {PRODUCER}")
 

@@ -177,12 +177,15 @@ def record_words(args, run):
 
 def finish_record(args, arch, subject, say):
     """Add to a profile which files of this machine ran, and say how many samples there are."""
+    if not pathlib.Path(args.o).stat().st_size:
+        return  # the program did not run: record has said why
     parts = [record for record in records.load(args.o)[1] if record.get("payload") == "record"]
     if not parts:
         return
     files = {}
     for path in (program["path"] for part in parts for program in part.get("programs", [])):
-        file = subject.file if path == subject.name else _payload_file(args, path) or profiles.of_image(path, arch)
+        own = subject.file if path == subject.name else None
+        file = own or _payload_file(args, path) or profiles.of_image(path, arch)
         if file:
             files[path] = profiles.describe(path, file)
     profiles.add_files(args.o, arch, list(files.values()))

@@ -153,7 +153,15 @@ def refusals():
 
     refused("a function without samples", "nothing: no sample is there: see barecpc report", "annotate", "nothing")
     refused("no profile", "none: No such file or directory: .*", "report", "-i", "none")
-    (folder / "rows").write_text('{"schema":1,"payload":"record","folded":[],"samples":0}\n')
+    done = barecpc("record", "--accel", "tcg", "-e", "instuctions", "-o", "typo", "./shares", "1", "1")
+    check("an unknown event", [] if (done.returncode, done.stderr) == (
+        2, "record: instuctions: Unknown event: did you mean instructions?\n") else [done.stderr])
+    done = barecpc("record", "--accel", "tcg", "--arch", "arm64", "-c", "1009", "-o", "spin", "spin")
+    rows = table(barecpc("report", "-i", "spin"))
+    check("a program of the image has names", [] if done.returncode == 0 and rows and max(rows, key=rows.get) != "[unknown]" else [str(rows)])
+    (folder / "rows").write_text('{"schema":1,"payload":"record","folded":[],"samples":1}\n')
+    (folder / "none").write_text('{"schema":1,"payload":"record","folded":[],"samples":0}\n')
+    refused("a profile without samples", "none: no samples: the period is longer than the run: .*", "report", "-i", "none")
     refused("a profile without addresses", "rows: no addresses of samples: .*", "report", "-i", "rows")
     (folder / "bad").write_text('{"schema":1,"payload":"record","addresses":[1]}\n{"schema":1,"payload":"barecpc","arch":1,"files":[]}\n')
     refused("a damaged profile", "bad: its profile is not as docs/records.md has it: .*", "report", "-i", "bad")

@@ -77,6 +77,8 @@ stat='scripts/barecpc stat --accel tcg'
 	expect '-I' 0 "^ +0\.[0-9]{9} +3000000 +$ins:u" $stat -I 3000000 -e $ins,task-clock "$dir/shares" 10 4
 	check 'each thread has three whole intervals' test "$(grep -cE "^ +0\.[0-9]{9} +3000000 +$ins:u" "$err")" = 12
 	check 'the intervals add up' test "$(value $ins:u)" = "$whole"
+	expect '-I at system privilege' 77 '^stat: <not supported>: -I: only at user privilege$' $stat -I 3000000 --append priv=system "$dir/shares" 10 1
+	expect '--per-thread at system privilege' 0 "^ +shares-[0-9]+ +[0-9]+ +$ins:k" $stat --per-thread --append priv=system "$dir/shares" 10 2
 	soft=page-faults,context-switches,cpu-migrations
 	expect "the kernel's events" 0 '^ +7 +page-faults ' $stat -e $soft "$dir/soft" 7 5 0
 	check 'each sleep is a switch' test "$(value context-switches)" = 5
