@@ -9,6 +9,8 @@
 #     make lint format    layers, formatting, shell, text; rewrite the formatting
 #     make fuzz RUNS=n    the parsers of foreign bytes by libFuzzer, n runs each
 #     make bench          what operations cost, in instructions
+#     make install        the images, commands, headers and manual pages: PREFIX=/usr/local DESTDIR=
+#     make deb            Debian packages, into build/deb
 #     make disk           build/barecpc.img, which boots by UEFI on both
 #     make gdb            boot and wait for a debugger
 #     SAN=ubsan           the kernel alone, into build/ARCH-ubsan: undefined behaviour traps
@@ -39,6 +41,8 @@ endif
 CACHE := $(shell scripts/setup --cache)
 MK    := Makefile $(wildcard */objs.mk */*/objs.mk)
 WARN  := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
+# A package is built in a folder of any name.
+WARN  += $(if $(SOURCE_DATE_EPOCH),-ffile-prefix-map=$(CURDIR)=.)
 
 include lib/objs.mk cpc/objs.mk events/objs.mk kern/objs.mk
 
@@ -184,7 +188,7 @@ tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio $(B)/counting.cpio
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 endif
 
-include tests/host/objs.mk tests/fuzz/objs.mk tests/objs.mk
+include tests/host/objs.mk tests/fuzz/objs.mk tests/objs.mk scripts/package/objs.mk
 
 # Without ARCH: the architecture that can count on this machine.
 run:
@@ -209,5 +213,5 @@ clean:
 	rm -rf build
 
 .PHONY: all tests host-tools host-tests check check-all check-host check-image check-kvm run bench disk gdb lint format
-.PHONY: clean fuzz fuzz-targets emulator ubsan
+.PHONY: clean fuzz fuzz-targets emulator ubsan man install deb
 .DELETE_ON_ERROR:

@@ -34,6 +34,8 @@ OUTER = {
 
 
 def outer_linux(arch):
+    if not (KVM / "outer-linux").exists():
+        raise qemu.HostError("nested-kvm: its machine is made from barecpc's source tree: run scripts/barecpc there")
     done = subprocess.run([KVM / "outer-linux", "--path", arch], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
     if done.returncode != 0:
         raise qemu.HostError("no Linux for the outer machine, see above")
