@@ -34,7 +34,7 @@ TRAP(read_pmc, "xor %%ecx, %%ecx; rdpmc")
 TRAP(swap_gs, "swapgs")
 TRAP(sysret_here, "mov $0, %%ecx; sysretq")
 TRAP(load_tables, "sub $16, %%rsp; lgdt (%%rsp)")
-TRAP(clear_task_flag, "clts") /* QEMU 10.0 executes WBINVD at ring 3 */
+TRAP(flush_caches, "wbinvd")
 TRAP(return_to_kernel_code,
     "push $0; push %%rsp; pushf; push $8; push $0; iretq")
 TRAP(load_kernel_selector, "mov $8, %%eax; mov %%eax, %%ss")
@@ -121,7 +121,7 @@ static const struct {
 	CASE(swap_gs),
 	CASE(sysret_here),
 	CASE(load_tables),
-	CASE(clear_task_flag),
+	CASE(flush_caches),
 	CASE(return_to_kernel_code),
 	CASE(load_kernel_selector),
 	CASE(jump_nowhere),

@@ -74,7 +74,7 @@ read_pmc SIGSEGV|SIGILL
 swap_gs SIGSEGV|SIGILL
 sysret_here SIGSEGV
 load_tables SIGSEGV
-clear_task_flag SIGSEGV
+flush_caches SIGSEGV
 return_to_kernel_code SIGSEGV
 load_kernel_selector SIGSEGV
 jump_nowhere SIGSEGV (0x8000000000000000|\(jump_nowhere)
