@@ -344,14 +344,18 @@ CPC_TEST(fork_and_exec_restore_the_affinity)
 	cpc_set_destroy(cpc, set);
 }
 
-/* LWPs of all kinds at once, more than CPUs. */
+/*
+ * LWPs of all kinds at once, more than CPUs.  The least of many rounds has no
+ * sample that began again because the LWP was switched out: it is exact.
+ */
 #define LWPS   12
 #define ROUNDS 100
 
 struct job {
 	cpc_t *jb_cpc;
 	int jb_type; /* -1: none */
-	bool jb_good;
+	bool jb_stayed;
+	uint64_t jb_counted; /* in LONG - SHORT turns */
 };
 
 static void *
@@ -362,26 +366,26 @@ do_job(void *arg)
 	cpc_set_t *set = jb->jb_type < 0
 	                     ? set_of(cpc, INS_EVENT)
 	                     : typed_set(cpc, (unsigned)jb->jb_type);
-	uint64_t before, total = 0, once;
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	uint64_t least[2] = { ~0ULL, ~0ULL };
 
 	if (cpc_bind_curlwp(cpc, set, 0) != 0)
 		return NULL;
-	before = sampled(cpc, set, 0);
-	once = sampled(cpc, set, 0) - before;
-	jb->jb_good = true;
+	jb->jb_stayed = true;
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint64_t a = sampled(cpc, set, 0), b;
+		uint64_t n =
+		    count_spin(cpc, set, buf, i % 2 == 0 ? SHORT : LONG);
 
-		spin(SHORT);
-		b = sampled(cpc, set, 0);
-		total += b - a - once;
+		if (n < least[i % 2])
+			least[i % 2] = n;
 		sched_yield();
 		if (jb->jb_type >= 0 &&
 		    cpc_core_type_of_cpu(cpc, sched_getcpu()) != jb->jb_type)
-			jb->jb_good = false;
+			jb->jb_stayed = false;
 	}
-	jb->jb_good &= total >= (uint64_t)ROUNDS * SHORT * SPIN_INSNS;
+	jb->jb_counted = least[1] - least[0];
 	cpc_set_destroy(cpc, set);
+	cpc_buf_destroy(cpc, buf);
 	return NULL;
 }
 
@@ -392,13 +396,14 @@ CPC_TEST(many_lwps_count_side_by_side)
 
 	NEEDS_TYPES();
 	for (int i = 0; i < LWPS; i++) {
-		jobs[i] = (struct job){ cpc, i % 3 - 1, false };
+		jobs[i] = (struct job){ cpc, i % 3 - 1, false, 0 };
 		EXPECT_EQ(
 		    pthread_create(&thread[i], NULL, do_job, &jobs[i]), 0);
 	}
 	for (int i = 0; i < LWPS; i++) {
 		pthread_join(thread[i], NULL);
-		EXPECT(jobs[i].jb_good);
+		EXPECT(jobs[i].jb_stayed);
+		EXPECT_EQ(jobs[i].jb_counted, SPIN_INSNS * (LONG - SHORT));
 	}
 }
 
@@ -441,4 +446,37 @@ CPC_TEST(names_ask_for_the_type)
 	expect_exact(cpc, set);
 	cpc_set_destroy(cpc, set);
 	EXPECT(!have_event(cpc, "no_such_type/" INS_EVENT "/"));
+}
+
+/*
+ * Only the big.LITTLE machines of an emulator
+ * have such an event here: Cortex-A53 lacks INST_SPEC, Cortex-A72 has it.
+ */
+#define ONE_TYPES_EVENT "INST_SPEC"
+
+CPC_TEST(an_event_of_one_type_needs_the_types_name)
+{
+	cpc_set_t *set = cpc_set_create(cpc);
+	char name[64];
+	int with = -1;
+
+	NEEDS_TYPES();
+	cpc_seterrhndlr(cpc, NULL);
+	EACH_TYPE(t)
+	{
+		snprintf(name, sizeof name, "%s/" ONE_TYPES_EVENT "/",
+		    cpc_core_type(cpc, t));
+		if (have_event(cpc, name))
+			with = with < 0 ? (int)t : CPC_MAX_CORE_TYPES;
+	}
+	if (with < 0 || with == CPC_MAX_CORE_TYPES)
+		SKIP("not one core type counts " ONE_TYPES_EVENT);
+	EXPECT(!have_event(cpc, ONE_TYPES_EVENT));
+	snprintf(name, sizeof name, "%s/" ONE_TYPES_EVENT "/",
+	    cpc_core_type(cpc, (unsigned)with));
+	EXPECT_EQ(add_flags(cpc, set, name, own_privilege()), 0);
+	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
+	EXPECT_EQ(cpc_core_type_of_cpu(cpc, sched_getcpu()), with);
+	expect_exact(cpc, set);
+	cpc_set_destroy(cpc, set);
 }
