@@ -34,6 +34,7 @@
 
 /* The page where the other CPUs start.  It must be below 1 MiB. */
 #define TRAMPOLINE_PA 0x8000
+#define ANY_CPU       0xffffffff /* the page starts whatever CPU comes */
 
 /* The address of the image if a loader reads the ELF file. */
 #define IMAGE_LOAD_PA 0x200000

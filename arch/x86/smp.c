@@ -53,6 +53,7 @@
 
 /* The values that trampoline.S reads. */
 struct trampoline_args {
+	uint64_t only; /* the x2APIC id of the only CPU to start, or ANY_CPU */
 	uint64_t root, efer, stack;
 	struct x86_cpu *cpu;
 	void (*entry)(struct x86_cpu *xc);
@@ -61,6 +62,14 @@ struct trampoline_args {
 extern char x86_trampoline[], x86_trampoline_end[], x86_trampoline_args[];
 
 static bool trampoline_free;
+
+/*
+ * There are ids from 255 on.  A CPU that has not started is in xAPIC mode,
+ * unless firmware changed that.  There it knows 8 bits of its id, and takes
+ * what is sent to the id 255 as sent to all.  So it may take another CPU's
+ * STARTUP, and the trampoline must compare the whole id.
+ */
+static bool ids_are_ambiguous;
 
 void
 x86_smp_reserve(struct bootinfo *bi)
@@ -106,9 +115,13 @@ madt_entry(const unsigned char *e, unsigned bytes)
 		    e[3] != APIC_ID_ALL)
 			add_cpu(e[3]);
 	} else if (e[0] == MADT_X2APIC && bytes >= MADT_X2_BYTES) {
-		if ((acpi_u32(e + 8) & MADT_ENABLED) != 0 &&
-		    (x86_apic.xa_x2 || acpi_u32(e + 4) < APIC_ID_ALL))
-			add_cpu(acpi_u32(e + 4));
+		uint32_t id = acpi_u32(e + 4);
+
+		if ((acpi_u32(e + 8) & MADT_ENABLED) == 0)
+			return;
+		ids_are_ambiguous |= id >= APIC_ID_ALL;
+		if (x86_apic.xa_x2 || id < APIC_ID_ALL)
+			add_cpu(id);
 	} else if (e[0] == MADT_IOAPIC && bytes >= MADT_IO_BYTES) {
 		mask_ioapic(acpi_u32(e + 4));
 	}
@@ -195,6 +208,8 @@ fill_trampoline(struct x86_cpu *xc)
 {
 	char *page = pa_to_va(TRAMPOLINE_PA);
 	struct trampoline_args args = {
+		.only = x86_apic.xa_x2 && ids_are_ambiguous ? xc->xc_cpu->c_hwid
+		                                            : ANY_CPU,
 		.root = x86_root,
 		.efer = rdmsr(MSR_EFER) & (EFER_LME | EFER_NXE),
 		.stack = (uintptr_t)arch_lwp_frame(xc->xc_cpu->c_idle),
@@ -208,28 +223,11 @@ fill_trampoline(struct x86_cpu *xc)
 	    page + (x86_trampoline_args - x86_trampoline), &args, sizeof args);
 }
 
-/*
- * INIT, then STARTUP twice.  A CPU that took the first ignores the second.
- * Hardware needs the long wait to come out of reset.
- */
-static void
-send_init(uint32_t apic_id)
-{
-	uint32_t startup =
-	    APIC_ICR_ASSERT | APIC_ICR_STARTUP | TRAMPOLINE_PA / PAGE_SIZE;
-
-	x86_apic_send(apic_id, APIC_ICR_ASSERT | APIC_ICR_INIT);
-	delay_us(x86_features.hypervised ? 10 : 10000);
-	x86_apic_send(apic_id, startup);
-	delay_us(200);
-	x86_apic_send(apic_id, startup);
-}
-
 /* Wait until the CPU no longer needs the trampoline. */
 static bool
-wait_arrival(const struct x86_cpu *xc)
+wait_arrival(const struct x86_cpu *xc, uint64_t us)
 {
-	uint64_t until = arch_tick() + arch_tick_hz() / 1000 * ARRIVAL_MS;
+	uint64_t until = arch_tick() + us * (arch_tick_hz() / 1000000);
 
 	while (!__atomic_load_n(&xc->xc_arrived, __ATOMIC_ACQUIRE)) {
 		if (arch_tick() > until)
@@ -237,6 +235,28 @@ wait_arrival(const struct x86_cpu *xc)
 		arch_relax();
 	}
 	return true;
+}
+
+/*
+ * INIT, then STARTUP, and a second one if the first did not work.  Hardware
+ * needs the long wait to come out of reset.  INIT comes before the trampoline
+ * names the CPU: the CPU may be there already.  Returns false if it does not
+ * arrive.
+ */
+static bool
+send_init(uint32_t apic_id, struct x86_cpu *xc)
+{
+	uint32_t startup =
+	    APIC_ICR_ASSERT | APIC_ICR_STARTUP | TRAMPOLINE_PA / PAGE_SIZE;
+
+	x86_apic_send(apic_id, APIC_ICR_ASSERT | APIC_ICR_INIT);
+	delay_us(x86_features.hypervised ? 10 : 10000);
+	fill_trampoline(xc);
+	x86_apic_send(apic_id, startup);
+	if (wait_arrival(xc, 200))
+		return true;
+	x86_apic_send(apic_id, startup);
+	return wait_arrival(xc, ARRIVAL_MS * 1000);
 }
 
 int
@@ -260,9 +280,7 @@ arch_cpu_start(struct cpu *cpu)
 		return ENOMEM;
 	}
 	cpu->c_arch = xc;
-	fill_trampoline(xc);
-	send_init((uint32_t)cpu->c_hwid);
-	if (!wait_arrival(xc)) {
+	if (!send_init((uint32_t)cpu->c_hwid, xc)) {
 		/* The CPU may still arrive: leave its data as they are. */
 		trampoline_free = false;
 		return ETIMEDOUT;

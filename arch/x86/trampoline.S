@@ -4,7 +4,7 @@
  * page tables, the stack and the function to call into that page.
  *
  * Intel SDM vol. 3A, "MP Initialization Protocol Algorithm", "Initializing
- * IA-32e Mode".
+ * IA-32e Mode"; vol. 2A, "CPUID" (leaf 0BH: EDX is the x2APIC id).
  */
 #include "arch/x86/asm.h"
 
@@ -19,7 +19,17 @@ x86_trampoline:
 	cld
 	xor	%eax, %eax
 	mov	%ax, %ds
-	lgdtl	HERE(gdtr)
+
+	/* Another CPU's STARTUP may have come to this one: smp.c. */
+	mov	HERE(arg_only), %esi
+	cmp	$ANY_CPU, %esi
+	je	1f
+	mov	$0xb, %eax
+	xor	%ecx, %ecx
+	cpuid
+	cmp	%esi, %edx
+	jne	not_this_cpu
+1:	lgdtl	HERE(gdtr)
 	mov	$CR0_PE | CR0_ET | CR0_NE, %eax
 	mov	%eax, %cr0
 	ljmpl	$SEL_CODE32, $HERE(protected)
@@ -50,6 +60,20 @@ long_mode:
 	mov	HERE(arg_main), %rax
 	call	*%rax
 
+	/* Wait for INIT.  An NMI returns here. */
+	.code16
+not_this_cpu:
+	mov	$TRAMPOLINE_PA + 0x1000, %esp
+	lidtl	HERE(idtr)
+1:	hlt
+	jmp	1b
+nmi:	iret
+idt:	.rept	3			/* the third entry is the NMI's */
+	.word	nmi - x86_trampoline, TRAMPOLINE_PA / 16
+	.endr
+idtr:	.word	. - idt - 1
+	.long	HERE(idt)
+
 	.balign	8
 gdt:	.quad	0
 	.quad	0x00af9b000000ffff	/* SEL_KCODE */
@@ -61,6 +85,7 @@ gdtr:	.word	. - gdt - 1
 	/* struct trampoline_args */
 	.balign	8
 x86_trampoline_args:
+arg_only:	.quad 0
 arg_root:	.quad 0
 arg_efer:	.quad 0
 arg_stack:	.quad 0

@@ -22,11 +22,13 @@ import qemu  # noqa: E402
 class Guest:
     """A run.  `log` holds the kernel's lines, `out` the programs' output, `records` their records.
 
-    `payload` is an archive of build/ARCH, or the path of one; `image` names the kernel in the same way.  `limit` is in
+    `payload` is an archive of build/ARCH, or the path of one; `image` names the kernel in the same way.  `options` are
+    more words for QEMU.  `limit` is in
     seconds of QEMU's CPU time, so that a busy machine ends no run.  In elapsed time the limit is ten times as long, for a
     guest whose CPUs all sleep."""
 
-    def __init__(self, arch, program=(), append="", smp="1", payload="tests.cpio", cpu="max", machine="", image=None, limit=120):
+    def __init__(self, arch, program=(), append="", smp="1", payload="tests.cpio", cpu="max", machine="", image=None, limit=120,
+                 options=()):
         self._folder = tempfile.TemporaryDirectory()
         server = socket.socket(socket.AF_UNIX)
         server.bind(os.path.join(self._folder.name, "qmp"))
@@ -38,7 +40,7 @@ class Guest:
         self.killed = False  # at the limit
         self._console = console.Console(self._take, self.log.append)
         self._qemu = subprocess.Popen(
-            [*qemu.command(board, image, " ".join(words), initrd), "-qmp", f"unix:{server.getsockname()}"],
+            [*qemu.command(board, image, " ".join(words), initrd), *options, "-qmp", f"unix:{server.getsockname()}"],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
         self._ended = threading.Event()
         threading.Thread(target=self._watch, args=(limit,), daemon=True).start()
