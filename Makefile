@@ -42,7 +42,8 @@ CACHE := $(shell scripts/setup --cache)
 MK    := Makefile $(wildcard */objs.mk */*/objs.mk)
 WARN  := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 # A package is built in a folder of any name.
-WARN  += $(if $(SOURCE_DATE_EPOCH),-ffile-prefix-map=$(CURDIR)=.)
+PREFIX_MAP := $(if $(SOURCE_DATE_EPOCH),-ffile-prefix-map=$(CURDIR)=.)
+WARN  += $(PREFIX_MAP)
 
 include lib/objs.mk cpc/objs.mk events/objs.mk kern/objs.mk
 

@@ -4,4 +4,4 @@ $(B)/probe: scripts/probe/$(ARCH).S scripts/probe/$(ARCH).ld
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(if $(filter x86_64,$(ARCH)),-m32) -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments \
 	    -Wl,-z,noexecstack -Wl,--build-id=none -T scripts/probe/$(ARCH).ld -o $@.elf $<
-	$(Q)$(OBJCOPY) $(if $(filter arm64,$(ARCH)),-O binary) $@.elf $@
+	$(Q)$(OBJCOPY) -S $(if $(filter arm64,$(ARCH)),-O binary) $@.elf $@

@@ -2,7 +2,7 @@
 HOST_CC     := gcc
 HOST_CFLAGS := -O1 -g -std=gnu11 -Wall -Wextra -Wshadow -Werror -MMD -MP -fno-strict-aliasing
 # The shadow folder has headers that replace those of a machine's registers and inlines.
-HOST_CFLAGS += -Itests/lib/host/shadow -I. -Iinclude
+HOST_CFLAGS += -Itests/lib/host/shadow -I. -Iinclude $(PREFIX_MAP)
 HOST_SAN    := -fsanitize=address,undefined -fno-sanitize-recover=all
 HB := build/host
 T  := $(HB)/tests/
