@@ -379,7 +379,10 @@ example() {
 }
 
 examples() {
-	busybox=$(scripts/setup --cache)/busybox-static-$([ $arch = arm64 ] && echo arm64 || echo amd64)/bin/busybox
+	busybox=$(scripts/setup --cache)/busybox-static-$([ $arch = arm64 ] && echo arm64 || echo amd64)
+	# Debian 13 has no file below /bin.
+	[ -e "$busybox/bin/busybox" ] || busybox=$busybox/usr
+	busybox=$busybox/bin/busybox
 	if cp "$busybox" "$tap_dir/ls"; then
 		example 'cputrack -c PAPI_tot_ins,PAPI_tot_cyc ls' --payload "$tap_dir/ls"
 	else
