@@ -25,7 +25,8 @@ CODE(page_absent, "mov x0, xzr; ldr x0, [x0]")
 CODE(page_text, "adr x0, .; str x0, [x0]")
 CODE(page_data, "mov x0, sp; and x0, x0, #~4095; br x0")
 CODE(loop, "1: b 1b")
-CODE(misaligned, "mov x0, sp; add x0, x0, #1; ldaxr x1, [x0]")
+/* Over the end of 16 bytes: FEAT_LSE2 allows what stays inside. */
+CODE(misaligned, "mov x0, sp; add x0, x0, #9; ldaxr x1, [x0]")
 CODE(misaligned_pc, "adr x0, .; add x0, x0, #6; br x0; nop")
 CODE(misaligned_sp, "sub sp, sp, #8; udf #0")
 CODE(serror, "hvc #0; ret") /* exceptions.py has the code of EL2 */

@@ -34,7 +34,8 @@ TRAP(allow_counters, "mov x0, #15; msr pmuserenr_el0, x0")
 TRAP(zero_kernel_line, KERNEL "dc zva, x0")
 TRAP(swap_kernel_word, KERNEL "1: ldxr x1, [x0]; stxr w2, x1, [x0]")
 TRAP(jump_between, "adr x0, .; add x0, x0, #6; br x0; nop")
-TRAP(odd_exclusive, "mov x0, sp; sub x0, x0, #61; ldaxr x1, [x0]")
+/* Over the end of 16 bytes: FEAT_LSE2 allows what stays inside. */
+TRAP(odd_exclusive, "mov x0, sp; sub x0, x0, #53; ldaxr x1, [x0]")
 TRAP(tagged_pointer, "mov x0, #0x5500000000000000; ldr x1, [x0]")
 TRAP(jump_to_kernel, KERNEL "br x0")
 TRAP(use_sme, ".inst 0x04bf5820") /* rdsvl x0, #1 */
