@@ -133,7 +133,7 @@ class Profile:
 
     def __init__(self, path):
         self.path = path
-        _, others = records.load(path)
+        _, others = records.load(path, PRODUCER)
         parts = [record for record in others if record.get("payload") == "record"]
         if not parts:
             raise HostError(f"{path}: no profile: {PRODUCER}")

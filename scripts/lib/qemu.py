@@ -258,7 +258,7 @@ def gather(payloads, folder):
         try:
             members = members_of(path)
         except OSError as error:
-            raise HostError(f"{name}: {error.strerror}") from None
+            raise HostError(f"--payload {name}: {error.strerror}: name a program, a file, a folder or an archive") from None
         except cpio.ArchiveError as error:
             if len(payloads) == 1:
                 return path, [], True

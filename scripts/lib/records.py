@@ -18,13 +18,16 @@ TEXTS = ("payload", "label", "event", "overhead_method")
 PRODUCER = "name a file that `barecpc run --results` wrote"
 
 
-def load(path):
-    """The measurements in a file, and its profiles and files.  Raises HostError with one line that says what is wrong."""
+def load(path, producer=PRODUCER):
+    """The measurements in a file, and its profiles and files.
+
+    Raises HostError with one line that says what is wrong, and by `producer` which file to name.
+    """
     try:
         with open(path, "rb") as file:
             lines = file.read().split(b"\n")
     except OSError as error:
-        raise HostError(f"{path}: {error.strerror}: {PRODUCER}") from None
+        raise HostError(f"{path}: {error.strerror}: {producer}") from None
     measurements, others = [], []
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -34,9 +37,9 @@ def load(path):
         except (ValueError, RecursionError):
             if number == len(lines) and line.lstrip().startswith(b"{"):
                 raise HostError(f"{path}: line {number} is cut off: the run did not end: run again, or delete the line") from None
-            raise HostError(f"{path}: line {number} is not JSON: {PRODUCER}") from None
+            raise HostError(f"{path}: line {number} is not JSON: {producer}") from None
         if not isinstance(record, dict) or not _is_int(record.get("schema")):
-            raise HostError(f"{path}: line {number} is no record, which has a `schema`: {PRODUCER}")
+            raise HostError(f"{path}: line {number} is no record, which has a `schema`: {producer}")
         if record["schema"] != SCHEMA:
             raise HostError(f"{path}: line {number} has schema {record['schema']}, not {SCHEMA}: use the barecpc that wrote it")
         if "label" not in record:
@@ -45,7 +48,7 @@ def load(path):
         record.setdefault("conditions", {"measured": None, "overhead": None})  # version 1 gained it later
         fault = _fault(record)
         if fault:
-            raise HostError(f"{path}: line {number}: {fault} is not as docs/records.md has it: {PRODUCER}")
+            raise HostError(f"{path}: line {number}: {fault} is not as docs/records.md has it: {producer}")
         measurements.append(record)
     if not measurements and not others:
         raise HostError(f"{path}: it is empty: the run left no record: see the run's last line")

@@ -152,7 +152,7 @@ def refusals():
         check(name, [] if done.returncode == 125 and re.fullmatch(f"host: {line}\n", done.stderr) else [done.stdout, done.stderr])
 
     refused("a function without samples", "nothing: no sample is there: see barecpc report", "annotate", "nothing")
-    refused("no profile", "none: No such file or directory: .*", "report", "-i", "none")
+    refused("no profile", "none: No such file or directory: name a file that `barecpc record` wrote", "report", "-i", "none")
     done = barecpc("record", "--accel", "tcg", "-e", "instuctions", "-o", "typo", "./shares", "1", "1")
     check("an unknown event", [] if (done.returncode, done.stderr) == (
         2, "record: instuctions: Unknown event: did you mean instructions?\n") else [done.stderr])
