@@ -130,7 +130,7 @@ scene 'a word of two lines' good 125 '^host: a word of several lines: barecpc.cf
 b'
 
 # Errors before a guest exists.
-scene 'no such payload' good 125 "^host: $tap_dir/none: No such file" --payload "$tap_dir/none"
+scene 'no such payload' good 125 "^host: --payload $tap_dir/none: No such file or directory: name a program, " --payload "$tap_dir/none"
 echo garbage >"$tap_dir/garbage"
 : >"$tap_dir/empty"
 scene 'an empty file is a payload' good 0 'barecpc: exit 0' --payload "$tap_dir/empty" -- prog
