@@ -160,10 +160,10 @@ def machine_option(arch, wanted):
 def _cpu_option(m):
     """The argument of -cpu.
 
-    At 1 GHz arm64's CNTVCT ticks once for each instruction under icount.  The patched x86 PMU is off by default.  Stock
-    QEMU 10.0 ends with "Bad icount read" at a read of the x2APIC's timer under icount; older ones have no x2APIC.
+    At 1 GHz arm64's CNTVCT ticks once for each instruction under icount.  The patched x86 PMU is off by default.  QEMU
+    10.0 without our patches ends with "Bad icount read" at a read of the x2APIC's timer under icount; older ones have no x2APIC.
     """
-    if m.arch == "x86_64" and m.accel == "tcg" and m.icount and m.qemu == STOCK and "x2apic" not in m.cpu:
+    if m.arch == "x86_64" and m.accel == "tcg" and m.icount and m.qemu != PMU and "x2apic" not in m.cpu:
         return m.cpu + ",-x2apic"
     if m.arch == "arm64" and m.accel == "tcg" and "cntfrq" not in m.cpu:
         return m.cpu + ",cntfrq=1000000000"

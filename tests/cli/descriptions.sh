@@ -71,6 +71,9 @@ else
 	skip 'setup goes on without optional packages' 'not root on Debian'
 	skip 'and tries once' 'not root on Debian'
 fi
-# Descriptions add at most a quarter to the tables.
-check 'the files of all vendors take at most 896 KiB' sh -c "test \$(cat build/events/intel build/events/amd build/events/arm | wc -c) -le 917504"
+# Descriptions add at most a quarter to the tables.  The newer libpfm4 (4.13.0+git99) describes more CPUs: 920 KiB in all.
+most=896
+case $(dpkg-query -W -f '${Version}' libpfm4-dev 2>/dev/null) in *git*) most=960 ;; esac
+check "the files of all vendors take at most $most KiB" sh -c \
+	"test \$(cat build/events/intel build/events/amd build/events/arm | wc -c) -le $((most * 1024))"
 end

@@ -15,6 +15,7 @@ BOARD = {"arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3"], "x86_64":
 EFI = {"arm64": "BOOTAA64.EFI", "x86_64": "BOOTX64.EFI"}
 HOSTILE = ["-smbios", 'type=1,manufacturer=a\nbarecpc: exit 9\n,product=Box 13" \\,version=  2  ,serial=SECRET',
            "-smbios", "type=2,manufacturer=Boards,product=" + "x" * 100]
+EDK2 = "OVMF|EDK II"  # by Debian 12, by Debian 13
 NAMES = {"maker": "a?barecpc: exit 9?", "product": 'Box 13" \\', "product_version": "2", "board_maker": "Boards", "board": "x" * 64}
 
 
@@ -49,12 +50,12 @@ def check_members(points, name, machine):
 
 def main():
     points = Points()
-    for arch, uefi, firmware in (("x86_64", False, "SeaBIOS"), ("x86_64", True, "OVMF"), ("arm64", True, "OVMF")):
+    for arch, uefi, firmware in (("x86_64", False, "SeaBIOS"), ("x86_64", True, EDK2), ("arm64", True, EDK2)):
         name = f"{arch}, {'UEFI' if uefi else 'BIOS'}"
         machine, ended = boot(arch, uefi, *HOSTILE)
         check_members(points, name, machine)
         smbios = machine.get("smbios", {})
-        points.check(firmware in smbios.get("firmware_vendor", "") and {"firmware_version", "firmware_date"} < set(smbios),
+        points.check(re.search(firmware, smbios.get("firmware_vendor", "")) and {"firmware_version", "firmware_date"} < set(smbios),
                      f"{name}: the firmware is named", str(smbios))
         points.check({key: smbios.get(key) for key in NAMES} == NAMES, f"{name}: machine and board are named, cleaned", str(smbios))
         points.check("SECRET" not in str(machine), f"{name}: without the serial number")
@@ -76,7 +77,9 @@ def main():
     machine, _ = boot("x86_64", False, "-cpu", cpu.replace("\\\\", "\\"), board=["qemu-system-x86_64", "-M", "microvm"])
     points.check((machine["cpu"], machine["vendor"]) == ("Two words", "ab\"cd\\efghij") and
                  (machine["family"], machine["model"]) == (6, 94), "x86_64: the CPU is named by brand, family and model", str(machine))
-    points.check("smbios" not in machine, "x86_64, microvm: it has no SMBIOS, the member is absent", str(machine.get("smbios")))
+    # The firmware of QEMU 10.0's microvm makes a table of its own.
+    points.check(machine.get("smbios", {"maker": "Bochs"})["maker"] == "Bochs",
+                 "x86_64, microvm: it has no SMBIOS, the member is absent", str(machine.get("smbios")))
     return points.end()
 
 
