@@ -13,8 +13,9 @@ void
 __stack_chk_fail(void)
 {
 	uintptr_t offset, pc = (uintptr_t)__builtin_return_address(0);
-	const char *name = ksym_lookup(pc, &offset);
+	/* The call does not return, so the next function may begin at pc. */
+	const char *name = ksym_lookup(pc - 1, &offset);
 
 	panic("stack of %s was smashed, found at its end: pc %#lx (%s+%#lx)",
-	    name, (unsigned long)pc, name, (unsigned long)offset);
+	    name, (unsigned long)pc, name, (unsigned long)offset + 1);
 }
