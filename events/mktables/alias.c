@@ -5,6 +5,7 @@
 #include "events/mktables/tables.h"
 
 #include <err.h>
+#include <stdlib.h>
 
 #include "events/events.h"
 

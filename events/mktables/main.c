@@ -10,6 +10,7 @@
  * names whose sources disagree are appended to REPORT.
  */
 #include <err.h>
+#include <stdlib.h>
 
 #include <pfmlib_common.c>
 

@@ -4,6 +4,7 @@
 #include "events/mktables/tables.h"
 
 #include <err.h>
+#include <stdlib.h>
 
 /* The rows of the PMU that has most. */
 static unsigned
