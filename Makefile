@@ -179,13 +179,13 @@ $(PROGRAMS): $(B)/libcpc.a scripts/barecpc-cc
 
 # An archive: a file named `suite` that lists what to run, the programs, and the image's event tables.
 $(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/bin/%) $(EVENTS:%=build/events/%) $(B)/vendors
-$(addprefix $(B)/,archive.cpio tests.cpio basic.cpio contract.cpio counting.cpio): scripts/mkcpio \
+$(addprefix $(B)/,archive.cpio tests.cpio basic.cpio pmu.cpio contract.cpio counting.cpio): scripts/mkcpio \
     scripts/lib/cpio.py
 	$(call say,CPIO,$@)
 	$(Q)scripts/mkcpio -o $@ $(patsubst %,--in events %,$(filter build/events/%,$^)) \
 	    $(filter-out scripts/% build/events/% $(B)/vendors,$^)
 
-tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/contract.cpio $(B)/counting.cpio
+tests: all $(B)/tests.cpio $(B)/basic.cpio $(B)/pmu.cpio $(B)/contract.cpio $(B)/counting.cpio
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 endif
 

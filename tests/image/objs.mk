@@ -50,14 +50,18 @@ CONTRACT := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_exact cpc_software c
 # Tests of exact counts, for a KVM in emulation, where each takes seconds.
 COUNTING := cpc_exact cpc_direct cpc_window cpc_page cpc_wide cpc_position cpc_kernel cpc_inherit cpc_cpu
 
-# The archives of tests: all; without those that need a PMU; those for the software PMU; those that count.
+# The archives of tests: all; without those that need a PMU; only those; those for the software PMU; those that count.
 $(B)/tests.cpio: tests/image/suite $(TESTS:%=$(B)/tests/%)
 $(B)/basic.cpio: $(B)/basic/suite $(patsubst %,$(B)/tests/%,$(filter-out cpc_%,$(TESTS)))
+$(B)/pmu.cpio: $(B)/pmu/suite $(patsubst %,$(B)/tests/%,$(filter cpc_% pctx_% privilege,$(TESTS)))
 $(B)/contract.cpio: $(B)/contract/suite $(patsubst %,$(B)/tests/%,$(CONTRACT) pctx_target)
 $(B)/counting.cpio: $(B)/counting/suite $(patsubst %,$(B)/tests/%,$(COUNTING))
 $(B)/basic/suite: tests/image/suite
 	@mkdir -p $(@D)
 	$(Q)grep -v '^cpc_' $< >$@
+$(B)/pmu/suite: tests/image/suite $(MK)
+	@mkdir -p $(@D)
+	$(Q)grep -E '^(cpc|pctx)_|^privilege$$' $< >$@
 $(B)/contract/suite: $(MK)
 	@mkdir -p $(@D)
 	$(Q)printf '%s\n' $(CONTRACT) >$@
