@@ -211,7 +211,7 @@ static const char *
 instructions_name(cpc_t *cpc)
 {
 	static const char *const names[] = { "INSTRUCTION_RETIRED",
-		"INST_RETIRED", "RETIRED_INSTRUCTIONS" };
+		"INST_RETIRED", "INST_RETIRED:ANY_P", "RETIRED_INSTRUCTIONS" };
 
 	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
 		cpc_set_t *set = cpc_set_create(cpc);
