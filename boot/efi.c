@@ -54,6 +54,15 @@ efi_say(const char *fmt, ...)
 }
 
 void
+efi_stop(EFI_RESET_TYPE how)
+{
+	efi_bs->Stall(READ_TIME_US);
+	efi_st->RuntimeServices->ResetSystem(how, EFI_SUCCESS, 0, NULL);
+	for (;;)
+		;
+}
+
+void
 efi_fail(const char *fmt, ...)
 {
 	va_list ap;
@@ -61,11 +70,7 @@ efi_fail(const char *fmt, ...)
 	va_start(ap, fmt);
 	print_line(fmt, ap);
 	va_end(ap);
-	efi_bs->Stall(READ_TIME_US);
-	efi_st->RuntimeServices->ResetSystem(
-	    EfiResetShutdown, EFI_LOAD_ERROR, 0, NULL);
-	for (;;)
-		;
+	efi_stop(EfiResetShutdown);
 }
 
 /* Free the pages of an allocation that only its alignment needed. */
@@ -130,6 +135,7 @@ keep_memory(struct bootinfo *bi)
 	bootinfo_add(bi, (uintptr_t)bi, sizeof *bi, BOOTMEM_KEEP);
 	bootinfo_add(bi, bi->bi_cmdline, bi->bi_cmdline_bytes, BOOTMEM_KEEP);
 	bootinfo_add(bi, bi->bi_archive, bi->bi_archive_bytes, BOOTMEM_KEEP);
+	bootinfo_add(bi, bi->bi_keep, bi->bi_keep_bytes, BOOTMEM_KEEP);
 }
 
 EFI_STATUS
@@ -152,6 +158,7 @@ efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 	bi->bi_via = BOOT_UEFI;
 	bi->bi_efi_systab = (uintptr_t)st;
 	efi_find_cmdline(bi);
+	efi_kept(bi);
 	efi_find_archive(bi);
 	efi_find_tables(bi);
 	efi_find_framebuffer(bi);

@@ -6,6 +6,7 @@
 #ifndef BOOT_EFI_H
 #define BOOT_EFI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,9 @@ extern const char efi_kernel[], efi_kernel_end[];
  */
 _Noreturn void efi_fail(const char *fmt, ...)
     __attribute__((format(printf, 1, 2)));
+
+/* Leave time to read the console, and end: power off, or reset. */
+_Noreturn void efi_stop(EFI_RESET_TYPE how);
 
 /* Print a line on the firmware's console.  A long line is truncated. */
 void efi_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -50,10 +54,25 @@ void *efi_alloc(
 void *efi_read_file(const char *name, size_t *bytes);
 
 /*
+ * A new file in the root of this application's volume.  efi_write_file()
+ * returns NULL, or why it failed; it leaves no part of a file.
+ */
+bool efi_has_file(const char *name);
+const char *efi_write_file(const char *name, const void *data, size_t bytes);
+/* Can files be written?  If not, *why says so, or is NULL without a volume. */
+bool efi_can_write(const char **why);
+
+/*
  * Find the command line: load options with a word of barecpc, else barecpc.cfg,
  * else other load options, else none.
  */
 void efi_find_cmdline(struct bootinfo *bi);
+/*
+ * Copy the value of the command line's last word NAME=VALUE to value.  Without
+ * one it stays.  After efi_find_cmdline().
+ */
+void efi_word_value(
+    const struct bootinfo *bi, const char *name, char *value, size_t size);
 /* The value of initrd=PATH in the load options, or "". */
 extern char efi_initrd[EFI_PATH_MAX];
 /*
@@ -61,6 +80,13 @@ extern char efi_initrd[EFI_PATH_MAX];
  * initrd=PATH, else barecpc.cpio, else none.
  */
 void efi_find_archive(struct bootinfo *bi);
+
+/*
+ * Write the results of the last run, if memory keeps some, to files; then do
+ * what then= says.  Reserve memory for the results of this run.  After
+ * efi_find_cmdline().
+ */
+void efi_kept(struct bootinfo *bi);
 
 /*
  * boot/efi_tables.c: the firmware's tables and memory map.

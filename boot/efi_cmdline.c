@@ -97,6 +97,24 @@ note_initrd(const char *word, size_t len)
 	return true;
 }
 
+void
+efi_word_value(
+    const struct bootinfo *bi, const char *name, char *value, size_t size)
+{
+	const char *s = (const char *)(uintptr_t)bi->bi_cmdline;
+	size_t n = strlen(name), at = 0, len;
+
+	for (; (len = next_word(s, bi->bi_cmdline_bytes, &at)) > 0; at += len) {
+		if (len == 2 && memcmp(s + at, "--", 2) == 0)
+			return;
+		if (len > n && len - n < size && s[at + n] == '=' &&
+		    memcmp(s + at, name, n) == 0) {
+			memcpy(value, s + at + n + 1, len - n - 1);
+			value[len - n - 1] = '\0';
+		}
+	}
+}
+
 /* Find initrd=PATH before `--`, and whether any word there is barecpc's. */
 static bool
 read_words(const char *s, size_t n)

@@ -281,6 +281,8 @@ uint64_t arch_translate(struct as *as, uintptr_t va);
 void arch_page_zero(void *va, size_t bytes);
 /* Make instructions visible that were written through the direct map. */
 void arch_icache_sync(void *va, size_t len);
+/* Write cached data to memory.  A warm reset leaves memory, but no cache. */
+void arch_clean(const void *va, size_t len);
 /* Map a device's registers for the kernel, for ever.  NULL on failure. */
 volatile void *arch_map_device(uint64_t pa, size_t len);
 /* Allocate a kernel stack with a guard page below it.  NULL on failure. */

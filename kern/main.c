@@ -18,6 +18,7 @@
 #include "kern/platform/console.h"
 #include "kern/platform/efirt.h"
 #include "kern/platform/fb_console.h"
+#include "kern/platform/keep.h"
 #include "kern/platform/run_end.h"
 #include "kern/platform/stack_guard.h"
 #include "kern/proc/lwp.h"
@@ -121,6 +122,7 @@ kern_main(struct bootinfo *bi)
 	bootinfo_sort(bi);
 	far = bootinfo_cut(bi, arch_direct_bytes);
 	arch_init_early(bi);
+	keep_start(bi);
 	printf("barecpc: %s\n", arch_name);
 	if (far != 0)
 		printf("mem: %lu MiB beyond %#lx are left out: the kernel maps "

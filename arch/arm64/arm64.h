@@ -133,7 +133,5 @@ void arm64_kstack_init(void);
 uint64_t arm64_image_pa(const void *p);
 /* Remove the boot mappings of the lower half from this CPU. */
 void arm64_drop_identity(void);
-/* Write the range back to memory, for a CPU that runs with its caches off. */
-void arm64_clean(const void *va, size_t len);
 
 #endif /* ARCH_ARM64_ARM64_H */

@@ -157,7 +157,7 @@ arch_cpu_start(struct cpu *c)
 	if ((c->c_arch = cpu_data(c)) == NULL)
 		return ENOMEM;
 	/* The new CPU reads this before it turns its caches on. */
-	arm64_clean(c->c_arch, sizeof(struct arm64_cpu));
+	arch_clean(c->c_arch, sizeof(struct arm64_cpu));
 	if ((err = power_on(c)) != 0)
 		return err;
 	give_up = arch_tick() + ARRIVAL_US * arch_tick_hz() / 1000000;

@@ -59,6 +59,8 @@ struct bootinfo {
 	uint64_t bi_fdt;        /* flattened device tree, or 0 */
 	uint64_t bi_efi_systab; /* EFI_SYSTEM_TABLE, or 0 */
 	uint64_t bi_smbios;     /* SMBIOS entry point, or 0 */
+	uint64_t bi_keep;       /* memory that keeps results (kept.h), or 0 */
+	uint64_t bi_keep_bytes;
 	struct bootfb bi_fb;
 	/* Sorted by address and disjoint after bootinfo_sort(). */
 	struct bootmem bi_mem[BOOTINFO_NMEM];

@@ -282,6 +282,7 @@ static const char *
 kernel_word(struct cmdline *cl, char *word)
 {
 	const char *v;
+	bool unused;
 
 	if ((v = after_prefix(word, "output=")) != NULL ||
 	    (v = after_prefix(word, "console=")) != NULL)
@@ -310,6 +311,15 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_number(v, 1000000, &cl->cl_timeout)
 		           ? NULL
 		           : "not a number of seconds up to 1000000";
+	/* These two are boot/efi_kept.c's. */
+	if ((v = after_prefix(word, "keep=")) != NULL)
+		return parse_choice(v, "no", "ram", &unused) ? NULL
+		                                             : "not ram or no";
+	if ((v = after_prefix(word, "then=")) != NULL)
+		return strcmp(v, "off") == 0 || strcmp(v, "reboot") == 0 ||
+		               strcmp(v, "run") == 0
+		           ? NULL
+		           : "not off, reboot or run";
 	if ((v = after_prefix(word, "kernel_limit=")) != NULL)
 		return parse_limit(v, cl)
 		           ? NULL

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "kern/arch.h"
+#include "kern/platform/keep.h"
 #include "kern/platform/ksym.h"
 #include "kern/platform/lock.h"
 #include "kern/platform/run_end.h"
@@ -55,13 +56,20 @@ cons_lock(void)
 		arch_relax();
 }
 
+static void
+cons_raw(int c)
+{
+	keep_putc(c);
+	arch_putc(c);
+}
+
 /* Send a character to the serial line only. */
 static void
 cons_line(int c)
 {
 	if (c == '\n' && !cons.framed)
 		arch_putc('\r');
-	arch_putc(c);
+	cons_raw(c);
 }
 
 static void
@@ -112,19 +120,19 @@ cons_payload(const char *p, size_t n)
 
 	for (; n > 0; n--, p++) {
 		if (matched == 0 && *p != mark[0]) {
-			arch_putc(*p);
+			cons_raw(*p);
 			continue;
 		}
 		if (matched == sizeof mark - 1) {
 			if (*p == '-')
-				arch_putc('>');
+				cons_raw('>');
 			if (*p != '>')
 				matched = *p == mark[0];
 		} else {
 			matched =
 			    *p == mark[matched] ? matched + 1 : *p == mark[0];
 		}
-		arch_putc(*p);
+		cons_raw(*p);
 	}
 }
 
@@ -144,9 +152,11 @@ cons_frame(enum stream s, const char *p, size_t n)
 	unsigned crc = crc32(crc32(0, what, len), p, n);
 
 	snprintf(head, sizeof head, "BARECPC-BEGIN %s %08x\n", what, crc);
+	keep_frame(s >= STREAM_JSON, n);
 	cons_line_text(head);
 	cons_payload(p, n);
 	cons_line_text("\nBARECPC-END\n");
+	keep_log(false);
 }
 
 void
@@ -193,6 +203,7 @@ cons_seize(void)
 	if (struck && !cons.seized)
 		cons_putc('\n');
 	cons.seized = true;
+	keep_log(true);
 	cons_speaker(STREAM_LOG, true);
 }
 

@@ -47,6 +47,7 @@ struct efi_runtime_services {
 };
 
 #define EFI_RESET_COLD     0
+#define EFI_RESET_WARM     1
 #define EFI_RESET_SHUTDOWN 2
 #define EFI_SUCCESS        0
 
@@ -126,8 +127,8 @@ efirt_init(const struct bootinfo *bi)
 	efirt.reset_system = reset;
 }
 
-void
-efi_end(bool passed)
+static void
+reset_system(unsigned type)
 {
 	uint64_t fn = efirt.reset_system;
 
@@ -136,6 +137,17 @@ efi_end(bool passed)
 	efirt.reset_system = 0; /* only once: a fault in it ends here again */
 	arch_intr_disable();
 	arch_as_switch(&efirt.as);
-	arch_efi_call(fn, passed ? EFI_RESET_SHUTDOWN : EFI_RESET_COLD,
-	    EFI_SUCCESS, 0, 0);
+	arch_efi_call(fn, type, EFI_SUCCESS, 0, 0);
+}
+
+void
+efi_end(bool passed)
+{
+	reset_system(passed ? EFI_RESET_SHUTDOWN : EFI_RESET_COLD);
+}
+
+void
+efi_restart(void)
+{
+	reset_system(EFI_RESET_WARM);
 }

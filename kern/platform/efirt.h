@@ -23,5 +23,7 @@ void efirt_init(const struct bootinfo *bi);
  * current.
  */
 void efi_end(bool passed);
+/* The same for a warm reset, which leaves memory as it is. */
+void efi_restart(void);
 
 #endif /* KERN_PLATFORM_EFIRT_H */

@@ -7,6 +7,7 @@
 #include "kern/arch.h"
 #include "kern/platform/boot_time.h"
 #include "kern/platform/console.h"
+#include "kern/platform/keep.h"
 #include "lib/printf.h"
 
 void
@@ -18,5 +19,6 @@ run_end(int status)
 	boottime_print();
 	cons_write(STREAM_EXIT, text, (size_t)n);
 	printf("barecpc: exit %d\n", status);
+	keep_end();
 	arch_halt(status == 0);
 }

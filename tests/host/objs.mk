@@ -33,6 +33,8 @@ $(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
 $(T)kern/platform/smbios: $(call host,kern/platform/smbios.o kern/platform/acpi.o $(HOST_LIB))
 $(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
+$(T)kern/platform/kept: $(call host,$(addprefix kern/platform/,kept.o keep.o console.o) \
+    $(addprefix lib/,string.o text.o printf.o))
 $(T)kern/mm/page: $(call host,kern/mm/page.o kern/mm/kmalloc.o kern/platform/bootinfo.o $(HOST_LIB))
 $(T)kern/mm/region: $(call host,kern/mm/region.o $(HOST_LIB))
 $(T)kern/sched/timer: $(call host,kern/sched/timer.o $(HOST_LIB))
@@ -42,6 +44,7 @@ $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o kern/platform/bootinfo.o $(HOST_LIB))
 HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios platform/fb_console \
+    platform/kept \
     mm/page mm/region sched/timer \
     file/cpio proc/elf sys/p_online) boot/efi_cmdline boot/efi_tables
 

@@ -9,6 +9,7 @@
 #include "kern/arch.h"
 #include "kern/platform/efirt.h"
 #include "kern/platform/fb_console.h"
+#include "kern/platform/keep.h"
 
 void
 arch_halt(bool passed)
@@ -16,6 +17,8 @@ arch_halt(bool passed)
 	arch_intr_disable();
 	console_init(); /* a panic may come before the console is chosen */
 	fbcons_linger();
+	if (keep_restart())
+		passed = false; /* a reset, not power off */
 	psci_end(passed);
 	bcm_pm_end(passed);
 	efi_end(passed);

@@ -40,7 +40,7 @@ static void
 publish(volatile uint64_t *word, uint64_t v)
 {
 	mmio_write64(word, v);
-	arm64_clean((const void *)word, sizeof(uint64_t));
+	arch_clean((const void *)word, sizeof(uint64_t));
 }
 
 int

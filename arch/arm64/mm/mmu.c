@@ -365,7 +365,7 @@ arch_icache_sync(void *va, size_t len)
 }
 
 void
-arm64_clean(const void *va, size_t len)
+arch_clean(const void *va, size_t len)
 {
 	size_t line = 4UL << FIELD(read_sysreg(ctr_el0), 19, 16);
 	uintptr_t p = (uintptr_t)va & -line;

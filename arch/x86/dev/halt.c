@@ -17,6 +17,7 @@
 #include "kern/platform/acpi.h"
 #include "kern/platform/efirt.h"
 #include "kern/platform/fb_console.h"
+#include "kern/platform/keep.h"
 #include "kern/sched/cpu.h"
 #include "lib/string.h"
 
@@ -278,6 +279,8 @@ arch_halt(bool passed)
 			x86_apic_send(0,
 			    APIC_ICR_OTHERS | APIC_ICR_ASSERT | APIC_ICR_NMI);
 		fbcons_linger();
+		if (keep_restart())
+			passed = false; /* a reset, not power off */
 		if (passed)
 			power_off();
 		else

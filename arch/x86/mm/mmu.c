@@ -320,6 +320,23 @@ arch_icache_sync(void *va, size_t len)
 }
 
 /*
+ * Intel SDM vol. 2A, "CLFLUSH" and "CPUID" (leaf 1, EBX[15:8]: the line, in
+ * units of 8 bytes).
+ */
+void
+arch_clean(const void *va, size_t len)
+{
+	size_t line = 8 * FIELD(cpuid(1, 0).b, 15, 8);
+	uintptr_t p;
+
+	if (line == 0)
+		return;
+	for (p = (uintptr_t)va & -line; p < (uintptr_t)va + len; p += line)
+		__asm__ volatile("clflush (%0)" : : "r"(p) : "memory");
+	__asm__ volatile("mfence" : : : "memory");
+}
+
+/*
  * Devices and firmware's tables
  */
 

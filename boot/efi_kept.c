@@ -1,0 +1,250 @@
+/*
+ * Brings the results of a run home.  The kernel keeps the console's text in
+ * memory and makes a warm reset.  Then firmware starts this application again,
+ * which writes the results to files.
+ *
+ * The memory has no fixed address: firmware of the next boot does not know of
+ * it, and may use any.  It lies at a multiple of KEPT_STEP, above the first
+ * memory, which firmware uses early, and below the rest, which firmware fills
+ * from the top.  The next boot looks at all multiples that are free then.
+ */
+#include "boot/efi.h"
+
+#include <stdbool.h>
+
+#include "kern/platform/kept.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define FIRST_OFFSET (64ULL << 20) /* from the start of memory */
+#define FILES_MAX    1000
+/* This many runs in a row may bring nothing home before one is not kept. */
+#define LOSSES_MAX 2
+#define RUN_FILE   "barecpc.run"
+
+/*
+ * Call visit for each place that is free memory now, until it returns true.
+ * UEFI, "EFI_BOOT_SERVICES.GetMemoryMap()".
+ */
+static bool
+each_place(bool (*visit)(uint64_t at, void *arg), void *arg)
+{
+	UINTN bytes = 0, key, step = 0;
+	uint64_t lowest = ~0ULL;
+	UINT32 version;
+	char *map;
+	bool done = false;
+
+	efi_bs->GetMemoryMap(&bytes, NULL, &key, &step, &version);
+	bytes += 64 * step + EFI_PAGE;
+	map = efi_alloc(EfiLoaderData, bytes, EFI_PAGE, "the memory map");
+	if (EFI_ERROR(efi_bs->GetMemoryMap(
+		&bytes, (void *)map, &key, &step, &version)))
+		return false;
+	for (UINTN i = 0; i + step <= bytes; i += step) {
+		const EFI_MEMORY_DESCRIPTOR *d = (const void *)(map + i);
+
+		if (d->Type == EfiConventionalMemory &&
+		    d->PhysicalStart < lowest)
+			lowest = d->PhysicalStart;
+	}
+	for (UINTN i = 0; i + step <= bytes && !done; i += step) {
+		const EFI_MEMORY_DESCRIPTOR *d = (const void *)(map + i);
+		uint64_t end = d->PhysicalStart + d->NumberOfPages * EFI_PAGE;
+		uint64_t at = d->PhysicalStart;
+
+		if (d->Type != EfiConventionalMemory)
+			continue;
+		if (at < lowest + FIRST_OFFSET)
+			at = lowest + FIRST_OFFSET;
+		at = (at + KEPT_STEP - 1) & -KEPT_STEP;
+		for (; at + KEPT_BYTES <= end && !done; at += KEPT_STEP)
+			done = visit(at, arg);
+	}
+	return done;
+}
+
+struct found {
+	struct kept_head *head;
+	enum kept_state state;
+};
+
+static bool
+look_at(uint64_t at, void *arg)
+{
+	struct found *f = arg;
+
+	f->head = (struct kept_head *)(uintptr_t)at;
+	f->state = kept_state(f->head, at, KEPT_BYTES);
+	return f->state != KEPT_ABSENT;
+}
+
+static bool
+take(uint64_t at, void *arg)
+{
+	struct bootinfo *bi = arg;
+	EFI_PHYSICAL_ADDRESS got = at;
+
+	if (EFI_ERROR(efi_bs->AllocatePages(
+		AllocateAddress, EfiLoaderData, KEPT_BYTES / EFI_PAGE, &got)))
+		return false;
+	bi->bi_keep = at;
+	bi->bi_keep_bytes = KEPT_BYTES;
+	return true;
+}
+
+struct names {
+	char results[32], log[32];
+};
+
+/* Names of files that do not exist: results of other runs stay. */
+static bool
+free_names(struct names *nm)
+{
+	for (unsigned i = 1; i < FILES_MAX; i++) {
+		char number[8] = "";
+
+		if (i > 1)
+			snprintf(number, sizeof number, "-%u", i);
+		snprintf(nm->results, sizeof nm->results,
+		    "barecpc-results%s.jsonl", number);
+		snprintf(nm->log, sizeof nm->log, "barecpc%s.log", number);
+		if (!efi_has_file(nm->results) && !efi_has_file(nm->log))
+			return true;
+	}
+	return false;
+}
+
+/* Write a file.  Returns false after a message. */
+static bool
+write_home(const char *name, const void *data, size_t bytes)
+{
+	const char *why = efi_write_file(name, data, bytes);
+
+	if (why != NULL)
+		efi_say("%s is not written: %s", name, why);
+	return why == NULL;
+}
+
+/* Write the results and the log.  Returns false if they stay in memory. */
+static bool
+write_results(const struct kept_head *h)
+{
+	char *to =
+	    efi_alloc(EfiLoaderData, h->kh_bytes + 1, EFI_PAGE, "the results");
+	const char *why;
+	long n = kept_records(h, to, &why);
+	struct names nm;
+
+	if (!free_names(&nm)) {
+		efi_say("results of the last run are not written: there are "
+			"%u files: remove some",
+		    FILES_MAX);
+		return false;
+	}
+	if (n > 0 && !write_home(nm.results, to, (size_t)n))
+		return false;
+	if (!write_home(nm.log, kept_text(h), h->kh_bytes))
+		return false;
+	if (n > 0)
+		efi_say("results of the last run are in %s, its log in %s",
+		    nm.results, nm.log);
+	else
+		efi_say("the last run has no results: %s: its log is in %s",
+		    n == 0 ? "it made no records" : why, nm.log);
+	return true;
+}
+
+/* How many runs before this one brought nothing home. */
+static unsigned
+losses(void)
+{
+	size_t n = 0;
+	const char *s =
+	    efi_has_file(RUN_FILE) ? efi_read_file("/" RUN_FILE, &n) : NULL;
+
+	return s != NULL && n > 0 && *s >= '0' && *s <= '9'
+	           ? (unsigned)(*s - '0')
+	           : 0;
+}
+
+static bool
+set_losses(unsigned n)
+{
+	static const char rest[] =
+	    " runs of barecpc without results (0: all is well)\n";
+	char text[80];
+
+	snprintf(text, sizeof text, "%u%s", n, rest);
+	return write_home(RUN_FILE, text, strlen(text));
+}
+
+/* Results were kept: write them. */
+static void
+finish(struct kept_head *h, const char *unwritable)
+{
+	if (unwritable != NULL) {
+		efi_say(
+		    "results of the last run are not written: %s", unwritable);
+	} else if (write_results(h)) {
+		memset(h->kh_magic, 0, sizeof h->kh_magic);
+		set_losses(0);
+	}
+}
+
+/*
+ * If memory does not survive a warm reset, each boot looks like the first.  So
+ * a file counts the runs, and after some the run ends with power off.
+ */
+static void
+begin(struct bootinfo *bi, enum kept_state last)
+{
+	unsigned lost = losses();
+
+	if (last == KEPT_DAMAGED)
+		efi_say("results of the last run are damaged in memory: they "
+			"are not written: run again");
+	else if (last == KEPT_RUNNING)
+		efi_say("the last run was reset before its end: it has no "
+			"results: run again");
+	else if (lost > 0)
+		efi_say("results of the last run are lost: power was cut, or "
+			"firmware clears memory: run again");
+	if (lost >= LOSSES_MAX) {
+		efi_say("this run's results are not kept: memory does not "
+			"survive a reset here: read the serial line");
+		set_losses(0);
+	} else if (set_losses(lost + 1) && !each_place(take, bi)) {
+		efi_say("results are not kept: no %lu MiB of memory are free",
+		    KEPT_BYTES >> 20);
+	}
+}
+
+void
+efi_kept(struct bootinfo *bi)
+{
+	char keep[8] = "ram", then[8] = "off";
+	struct found f = { NULL, KEPT_ABSENT };
+	const char *why;
+	bool home;
+
+	efi_word_value(bi, "keep", keep, sizeof keep);
+	efi_word_value(bi, "then", then, sizeof then);
+	if (strcmp(keep, "no") == 0)
+		return;
+	home = efi_can_write(&why);
+	if (!home && why == NULL)
+		return;
+	if (each_place(look_at, &f) && f.state == KEPT_ENDED) {
+		finish(f.head, why);
+		if (strcmp(then, "run") != 0)
+			efi_stop(strcmp(then, "reboot") == 0
+				     ? EfiResetCold
+				     : EfiResetShutdown);
+		f.state = KEPT_ABSENT;
+	}
+	if (home)
+		begin(bi, f.state);
+	else
+		efi_say("results are not kept: %s", why);
+}

@@ -1,0 +1,63 @@
+/*
+ * Memory that keeps a run's console text, with its frames, over a warm reset.
+ * Included by kern/platform/keep.c, which fills it, and by boot/efi_kept.c,
+ * which reads it after the reset.  The text follows the head.
+ *
+ * Memory that was never used or lost its power has no magic.  Then the kernel
+ * writes the head (kept_start) and the text.  At the end of the run both get
+ * checksums (kept_end).  When the results are in files the magic goes away.
+ */
+#ifndef KERN_PLATFORM_KEPT_H
+#define KERN_PLATFORM_KEPT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define KEPT_MAGIC "BCKEPT1"
+#define KEPT_BYTES (4UL << 20)  /* the head and the text */
+#define KEPT_STEP  (16UL << 20) /* a reader looks at its multiples */
+
+struct kept_head {
+	char kh_magic[8];
+	uint64_t kh_at;       /* where it was made, so a copy is no result */
+	uint32_t kh_room;     /* bytes of text at most */
+	uint32_t kh_bytes;    /* of text */
+	uint32_t kh_frames;   /* frames in it with records or the status */
+	uint32_t kh_lost;     /* the same, but without room for them */
+	uint32_t kh_log_lost; /* other bytes without room */
+	uint32_t kh_ended;    /* 1: the run has ended */
+	uint32_t kh_text_crc; /* of an ended run */
+	uint32_t kh_check;    /* CRC-32 of all fields above */
+};
+
+static inline char *
+kept_text(const struct kept_head *h)
+{
+	return (char *)(uintptr_t)(h + 1);
+}
+
+/* Begin in `bytes` of memory at physical address at. */
+void kept_start(struct kept_head *h, uint64_t at, size_t bytes);
+/* The run has ended: the text is complete. */
+void kept_end(struct kept_head *h);
+
+enum kept_state {
+	KEPT_ABSENT,
+	KEPT_DAMAGED, /* a checksum is wrong */
+	KEPT_RUNNING,
+	KEPT_ENDED,
+};
+
+/* The state of what was made at `at` in `bytes` of memory. */
+enum kept_state kept_state(
+    const struct kept_head *h, uint64_t at, size_t bytes);
+
+/*
+ * Copy the records of an ended run to `to`, each as a line, as `scripts/barecpc
+ * run --results` does.  `to` has kh_bytes of room.  Returns their bytes, or -1
+ * with the reason in *why if a frame is damaged or missing.
+ */
+long kept_records(const struct kept_head *h, char *to, const char **why);
+
+#endif /* KERN_PLATFORM_KEPT_H */

@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Results come home on the stick: the run keeps them in memory over a warm reset, and the next boot writes them to files.
+
+OVMF and AAVMF run with variables in flash.  A file is the memory.  So a test can end the machine at a reset, look at what
+is kept, change it, and go on.  The files on the stick have the bytes that `scripts/barecpc read` gets from the
+serial line."""
+
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path[:0] = [str(ROOT / "tests" / "cli")]
+from qmp_guest import Points  # noqa: E402
+
+LIMIT_SECONDS = 600  # of elapsed time, for one machine
+MEMORY = 256 << 20
+MAGIC = b"BCKEPT1\0"
+STEP = 16 << 20
+WORDS = "output=framed -- spin -r 1 -w 0"
+MACHINES = {
+    "x86_64": (["qemu-system-x86_64", "-M", "q35,memory-backend=ram"], "/usr/share/OVMF/OVMF_CODE_4M.fd",
+               "/usr/share/OVMF/OVMF_VARS_4M.fd", "BOOTX64.EFI"),
+    "arm64": (["qemu-system-aarch64", "-M", "virt,gic-version=3,memory-backend=ram", "-boot", "menu=on,splash-time=0"],
+              "/usr/share/AAVMF/AAVMF_CODE.fd", "/usr/share/AAVMF/AAVMF_VARS.fd", "BOOTAA64.EFI"),
+}
+
+
+class Board:
+    """A machine with a stick.  power_off() forgets its memory."""
+
+    def __init__(self, arch, folder, words=WORDS):
+        self.arch, self.folder = arch, pathlib.Path(folder)
+        self.stick, self.memory, self.log = (self.folder / name for name in ("stick.img", "memory", "log"))
+        self.command, self.code, variables, application = MACHINES[arch]
+        self.variables = self.folder / "variables.fd"
+        shutil.copy(variables, self.variables)
+        subprocess.run([ROOT / "scripts/mkdisk", "--fat", "--cmdline", words, "--efi", ROOT / "build" / arch / application,
+                        self.stick], check=True)
+
+    def power_off(self):
+        self.memory.unlink(missing_ok=True)
+
+    def boot(self, once=True, readonly=False, until=None):
+        """Run until the machine is off, at the first reset if `once`, or killed at the text `until`.  Returns the console."""
+        self.log.write_bytes(b"")
+        words = [*self.command, "-accel", "tcg", "-cpu", "max", "-m", str(MEMORY >> 20), "-display", "none", "-nodefaults",
+                 "-object", f"memory-backend-file,id=ram,size={MEMORY},mem-path={self.memory},share=on",
+                 "-drive", f"if=pflash,format=raw,readonly=on,file={self.code}",
+                 "-drive", f"if=pflash,format=raw,file={self.variables}",
+                 "-drive", f"if=none,id=d,format=raw,file={self.stick},readonly={'on' if readonly else 'off'}",
+                 "-device", "virtio-blk-pci,drive=d", "-serial", f"file:{self.log}", *(["-no-reboot"] if once else [])]
+        guest = subprocess.Popen(words, stdin=subprocess.DEVNULL)
+        end = time.monotonic() + LIMIT_SECONDS
+        try:
+            while guest.poll() is None and time.monotonic() < end:
+                if until and until in self.log.read_bytes():
+                    break
+                time.sleep(0.1)
+        finally:
+            guest.kill()
+            guest.wait()
+        return self.log.read_bytes().decode(errors="replace")
+
+    def files(self):
+        listing = subprocess.run(["mdir", "-b", "-i", self.stick, "::"], capture_output=True, text=True, check=True).stdout
+        return sorted(line.removeprefix("::/") for line in listing.splitlines() if "barecpc" in line)
+
+    def file(self, name):
+        return subprocess.run(["mtype", "-i", self.stick, f"::/{name}"], capture_output=True, check=True).stdout
+
+    def kept(self):
+        """The places in memory that keep something."""
+        with open(self.memory, "rb") as memory:
+            places = []
+            for at in range(0, MEMORY, STEP):
+                memory.seek(at)
+                if memory.read(len(MAGIC)) == MAGIC:
+                    places.append(at)
+            return places
+
+    def change(self, at):
+        with open(self.memory, "r+b") as memory:
+            memory.seek(at)
+            byte = memory.read(1)[0]
+            memory.seek(at)
+            memory.write(bytes([byte ^ 1]))
+
+    def records(self, text):
+        """The records that the host reads from this text, and the status."""
+        path, log = self.folder / "records", self.folder / "text"
+        log.write_bytes(text)
+        done = subprocess.run([ROOT / "scripts/barecpc", "read", "--results", path, log], capture_output=True, check=False)
+        return path.read_bytes(), done.returncode
+
+
+def line_of(text, words):
+    """The lines of the application with these words."""
+    return [line for line in text.splitlines() if line.startswith("barecpc: ") and words in line]
+
+
+def results_come_home(points, board):
+    arch = board.arch
+    console = board.boot(once=False)
+    wanted, status = board.records(board.log.read_bytes())
+    points.check(line_of(console, "results of the last run are in barecpc-results.jsonl, its log in barecpc.log"),
+                 f"{arch}: the second boot reports the results", *console.splitlines()[-5:])
+    files = board.files()
+    points.check({"barecpc-results.jsonl", "barecpc.log"} <= set(files), f"{arch}: they are on the stick", *files)
+    points.check(wanted and board.file("barecpc-results.jsonl") == wanted,
+                 f"{arch}: their bytes are those of the serial line")
+    points.check(status in (0, 77) and board.records(board.file("barecpc.log")) == (wanted, status),
+                 f"{arch}: the log on the stick can be read as the serial line, with the same status", status)
+    points.check(not board.kept(), f"{arch}: memory keeps nothing more")
+    points.check(board.file("barecpc.run").startswith(b"0 "), f"{arch}: no run is without results")
+    board.power_off()
+    console = board.boot(once=False)
+    points.check(board.file("barecpc-results.jsonl") == wanted and
+                 board.file("barecpc-results-2.jsonl") == board.records(board.log.read_bytes())[0],
+                 f"{arch}: a second run has its own files, and changes none", *console.splitlines()[-5:])
+
+
+def power_cut(points, board):
+    arch = board.arch
+    board.boot()
+    points.check(len(board.kept()) == 1, f"{arch}: a run is kept in one place")
+    for n in (1, 2):
+        board.power_off()
+        console = board.boot()
+        points.check(line_of(console, "results of the last run are lost: power was cut"),
+                     f"{arch}: power cut {n}: it says so", *console.splitlines()[-5:])
+    points.check(not line_of(console, "results are in") and set(board.files()) == {"barecpc.cfg", "barecpc.run"},
+                 f"{arch}: power cut: no results are claimed", *board.files())
+    points.check(line_of(console, "this run's results are not kept") and not board.kept(),
+                 f"{arch}: memory that is lost each time starts no third run", *console.splitlines()[-5:])
+
+
+def damaged_memory(points, board):
+    arch = board.arch
+    board.boot()
+    start = board.kept()[0]
+    saved, stick = board.memory.read_bytes(), board.stick.read_bytes()
+    for offset, what in ((24, "the head"), (200, "the text")):
+        board.memory.write_bytes(saved)
+        board.stick.write_bytes(stick)
+        board.change(start + offset)
+        console = board.boot(until=b"barecpc: " + arch.encode())
+        points.check(line_of(console, "results of the last run are damaged in memory") and
+                     "barecpc-results.jsonl" not in board.files(),
+                     f"{arch}: a changed bit in {what}: nothing is written", *console.splitlines()[-5:])
+
+
+def reset_in_the_run(points, board):
+    arch = board.arch
+    board.boot(until=b"cpu: 1 online")
+    points.check(len(board.kept()) == 1, f"{arch}: a run has begun")
+    console = board.boot(until=b"barecpc: " + arch.encode())
+    points.check(line_of(console, "the last run was reset before its end") and "barecpc-results.jsonl" not in board.files(),
+                 f"{arch}: a reset before its end: nothing is written", *console.splitlines()[-5:])
+
+
+def fill_volume(board):
+    """Add files, each half as long as the one before, until no byte is free."""
+    full = board.folder / "full"
+    size = 64 << 20
+    while size >= 512:
+        full.write_bytes(bytes(size))
+        name = f"::/full.{size}"
+        if subprocess.run(["mcopy", "-i", board.stick, full, name], stdin=subprocess.DEVNULL, capture_output=True,
+                          check=False).returncode:
+            subprocess.run(["mdel", "-i", board.stick, name], capture_output=True, check=False)
+        size //= 2
+
+
+def volumes(points, board):
+    arch = board.arch
+    board.boot()
+    console = board.boot(readonly=True)
+    points.check(line_of(console, "results of the last run are not written: the volume is read-only"),
+                 f"{arch}: a volume that became read-only", *console.splitlines()[-5:])
+    fill_volume(board)
+    console = board.boot()
+    points.check(line_of(console, "is not written: ") and "barecpc-results.jsonl" not in board.files(),
+                 f"{arch}: a full volume: a message, and no part of a file", *console.splitlines()[-5:], *board.files())
+    board.power_off()
+    console = board.boot(readonly=True)
+    points.check(line_of(console, "results are not kept: the volume is read-only") and "barecpc: exit" in console and
+                 not board.kept(), f"{arch}: a volume that is read-only from the start: the run ends as without keep=",
+                 *console.splitlines()[-5:])
+
+
+def words(points, arch, folder):
+    board = Board(arch, folder, f"keep=no {WORDS}")
+    console = board.boot()
+    points.check(not board.kept() and board.files() == ["barecpc.cfg"] and "barecpc: exit" in console,
+                 f"{arch}: keep=no keeps nothing", *board.files())
+    board = Board(arch, folder, f"then=run {WORDS}")
+    board.boot()
+    console = board.boot()
+    points.check(line_of(console, "results of the last run are in") and "barecpc: exit" in console and len(board.kept()) == 1,
+                 f"{arch}: then=run runs again", *console.splitlines()[-5:])
+
+
+def main():
+    points = Points()
+    for arch in MACHINES:
+        for part in (results_come_home, power_cut, damaged_memory, reset_in_the_run, volumes):
+            with tempfile.TemporaryDirectory() as folder:
+                part(points, Board(arch, folder))
+        with tempfile.TemporaryDirectory() as folder:
+            words(points, arch, folder)
+    return points.end()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
