@@ -6,6 +6,7 @@
  */
 #include "boot/efi.h"
 
+#include "kern/platform/kept.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -135,7 +136,8 @@ keep_memory(struct bootinfo *bi)
 	bootinfo_add(bi, (uintptr_t)bi, sizeof *bi, BOOTMEM_KEEP);
 	bootinfo_add(bi, bi->bi_cmdline, bi->bi_cmdline_bytes, BOOTMEM_KEEP);
 	bootinfo_add(bi, bi->bi_archive, bi->bi_archive_bytes, BOOTMEM_KEEP);
-	bootinfo_add(bi, bi->bi_keep, bi->bi_keep_bytes, BOOTMEM_KEEP);
+	if (bi->bi_keep != 0)
+		bootinfo_add(bi, bi->bi_keep, KEPT_PLACE, BOOTMEM_KEEP);
 }
 
 EFI_STATUS

@@ -54,13 +54,34 @@ void *efi_alloc(
 void *efi_read_file(const char *name, size_t *bytes);
 
 /*
- * A new file in the root of this application's volume.  efi_write_file()
- * returns NULL, or why it failed; it leaves no part of a file.
+ * boot/efi_write.c, boot/efi_net.c: a place for files.  A file is new or
+ * replaced.  eh_write returns NULL, or why it failed.  eh_read returns the
+ * bytes read, up to room, or 0.
  */
-bool efi_has_file(const char *name);
-const char *efi_write_file(const char *name, const void *data, size_t bytes);
-/* Can files be written?  If not, *why says so, or is NULL without a volume. */
-bool efi_can_write(const char **why);
+struct efi_home {
+	const char *eh_tag; /* of this machine, in names of files */
+	bool (*eh_has)(const char *name);
+	size_t (*eh_read)(const char *name, char *to, size_t room);
+	const char *(*eh_write)(const char *name, const void *data, size_t n);
+};
+
+/*
+ * The root of this application's volume.  NULL if it cannot be written, with
+ * the reason in *why; that is NULL if no disk has the volume.
+ */
+const struct efi_home *efi_volume_home(const char **why);
+/* The TFTP server that this application came from, or NULL. */
+const struct efi_home *efi_net_home(void);
+
+struct kept_head;
+/*
+ * boot/efi_variables.c: results in UEFI variables.  `to` has room for all of
+ * them; the result says whether there is one.
+ */
+bool efi_read_variables(struct kept_head *to);
+void efi_drop_variables(void);
+/* The bytes that they may take; 0: none. */
+size_t efi_variable_room(void);
 
 /*
  * Find the command line: load options with a word of barecpc, else barecpc.cfg,

@@ -20,7 +20,8 @@
 #define FILES_MAX    1000
 /* This many runs in a row may bring nothing home before one is not kept. */
 #define LOSSES_MAX 2
-#define RUN_FILE   "barecpc.run"
+
+static const struct efi_home *home; /* NULL: files cannot be written */
 
 /*
  * Call visit for each place that is free memory now, until it returns true.
@@ -58,7 +59,7 @@ each_place(bool (*visit)(uint64_t at, void *arg), void *arg)
 		if (at < lowest + FIRST_OFFSET)
 			at = lowest + FIRST_OFFSET;
 		at = (at + KEPT_STEP - 1) & -KEPT_STEP;
-		for (; at + KEPT_BYTES <= end && !done; at += KEPT_STEP)
+		for (; at + KEPT_PLACE <= end && !done; at += KEPT_STEP)
 			done = visit(at, arg);
 	}
 	return done;
@@ -86,7 +87,7 @@ take(uint64_t at, void *arg)
 	EFI_PHYSICAL_ADDRESS got = at;
 
 	if (EFI_ERROR(efi_bs->AllocatePages(
-		AllocateAddress, EfiLoaderData, KEPT_BYTES / EFI_PAGE, &got)))
+		AllocateAddress, EfiLoaderData, KEPT_PLACE / EFI_PAGE, &got)))
 		return false;
 	bi->bi_keep = at;
 	bi->bi_keep_bytes = KEPT_BYTES;
@@ -94,7 +95,7 @@ take(uint64_t at, void *arg)
 }
 
 struct names {
-	char results[32], log[32];
+	char results[48], log[48];
 };
 
 /* Names of files that do not exist: results of other runs stay. */
@@ -107,9 +108,10 @@ free_names(struct names *nm)
 		if (i > 1)
 			snprintf(number, sizeof number, "-%u", i);
 		snprintf(nm->results, sizeof nm->results,
-		    "barecpc-results%s.jsonl", number);
-		snprintf(nm->log, sizeof nm->log, "barecpc%s.log", number);
-		if (!efi_has_file(nm->results) && !efi_has_file(nm->log))
+		    "barecpc%s-results%s.jsonl", home->eh_tag, number);
+		snprintf(nm->log, sizeof nm->log, "barecpc%s%s.log",
+		    home->eh_tag, number);
+		if (!home->eh_has(nm->results) && !home->eh_has(nm->log))
 			return true;
 	}
 	return false;
@@ -119,16 +121,19 @@ free_names(struct names *nm)
 static bool
 write_home(const char *name, const void *data, size_t bytes)
 {
-	const char *why = efi_write_file(name, data, bytes);
+	const char *why = home->eh_write(name, data, bytes);
 
 	if (why != NULL)
 		efi_say("%s is not written: %s", name, why);
 	return why == NULL;
 }
 
-/* Write the results and the log.  Returns false if they stay in memory. */
+/*
+ * Write the results, and the log unless they come from variables.  Returns
+ * false if they stay where they are.
+ */
 static bool
-write_results(const struct kept_head *h)
+write_results(const struct kept_head *h, bool log)
 {
 	char *to =
 	    efi_alloc(EfiLoaderData, h->kh_bytes + 1, EFI_PAGE, "the results");
@@ -142,30 +147,38 @@ write_results(const struct kept_head *h)
 		    FILES_MAX);
 		return false;
 	}
-	if (n > 0 && !write_home(nm.results, to, (size_t)n))
-		return false;
-	if (!write_home(nm.log, kept_text(h), h->kh_bytes))
+	if ((n > 0 && !write_home(nm.results, to, (size_t)n)) ||
+	    (log && !write_home(nm.log, kept_text(h), h->kh_bytes)))
 		return false;
 	if (n > 0)
-		efi_say("results of the last run are in %s, its log in %s",
-		    nm.results, nm.log);
+		efi_say("results of the last run are in %s, its log %s%s",
+		    nm.results, log ? "in " : "is lost", log ? nm.log : "");
 	else
-		efi_say("the last run has no results: %s: its log is in %s",
-		    n == 0 ? "it made no records" : why, nm.log);
+		efi_say("the last run has no results: %s: its log is %s%s",
+		    n == 0 ? "it made no records" : why, log ? "in " : "lost",
+		    log ? nm.log : "");
 	return true;
+}
+
+/* The name of the file that counts runs without results. */
+static const char *
+run_file(void)
+{
+	static char name[32];
+
+	snprintf(name, sizeof name, "barecpc%s.run", home->eh_tag);
+	return name;
 }
 
 /* How many runs before this one brought nothing home. */
 static unsigned
 losses(void)
 {
-	size_t n = 0;
-	const char *s =
-	    efi_has_file(RUN_FILE) ? efi_read_file("/" RUN_FILE, &n) : NULL;
+	char digit = '0';
 
-	return s != NULL && n > 0 && *s >= '0' && *s <= '9'
-	           ? (unsigned)(*s - '0')
-	           : 0;
+	if (home->eh_has(run_file()))
+		home->eh_read(run_file(), &digit, 1);
+	return digit >= '0' && digit <= '9' ? (unsigned)(digit - '0') : 0;
 }
 
 static bool
@@ -176,20 +189,54 @@ set_losses(unsigned n)
 	char text[80];
 
 	snprintf(text, sizeof text, "%u%s", n, rest);
-	return write_home(RUN_FILE, text, strlen(text));
+	return write_home(run_file(), text, strlen(text));
 }
 
-/* Results were kept: write them. */
-static void
-finish(struct kept_head *h, const char *unwritable)
+/* Results were kept: write them.  Returns false if they stay. */
+static bool
+finish(struct kept_head *h, bool log, const char *unwritable)
 {
-	if (unwritable != NULL) {
+	if (home == NULL)
 		efi_say(
 		    "results of the last run are not written: %s", unwritable);
-	} else if (write_results(h)) {
-		memset(h->kh_magic, 0, sizeof h->kh_magic);
-		set_losses(0);
+	else if (write_results(h, log) && set_losses(0))
+		return true;
+	return false;
+}
+
+/* Look in memory, then in UEFI variables. */
+static enum kept_state
+bring_home(const char *unwritable)
+{
+	struct found f = { NULL, KEPT_ABSENT };
+	struct kept_head *v;
+
+	if (each_place(look_at, &f) && f.state == KEPT_ENDED) {
+		if (finish(f.head, true, unwritable)) {
+			memset(f.head->kh_magic, 0, sizeof f.head->kh_magic);
+			efi_drop_variables();
+		}
+		return KEPT_ENDED;
 	}
+	v = efi_alloc(
+	    EfiLoaderData, KEPT_VARIABLES_BYTES, EFI_PAGE, "UEFI variables");
+	if (!efi_read_variables(v))
+		return f.state;
+	f.state = kept_state(v, 0, KEPT_VARIABLES_BYTES);
+	if (f.state != KEPT_ENDED || finish(v, false, unwritable))
+		efi_drop_variables();
+	return f.state == KEPT_ENDED ? KEPT_ENDED : KEPT_DAMAGED;
+}
+
+/* keep=nvram: find room in firmware's store of variables. */
+static void
+find_variables(struct bootinfo *bi)
+{
+	efi_drop_variables();
+	bi->bi_keep_variables = efi_variable_room();
+	if (bi->bi_keep_variables == 0)
+		efi_say("keep=nvram: UEFI variables have no room: memory alone "
+			"keeps the results");
 }
 
 /*
@@ -224,27 +271,29 @@ void
 efi_kept(struct bootinfo *bi)
 {
 	char keep[8] = "ram", then[8] = "off";
-	struct found f = { NULL, KEPT_ABSENT };
+	enum kept_state last;
 	const char *why;
-	bool home;
 
 	efi_word_value(bi, "keep", keep, sizeof keep);
 	efi_word_value(bi, "then", then, sizeof then);
 	if (strcmp(keep, "no") == 0)
 		return;
-	home = efi_can_write(&why);
-	if (!home && why == NULL)
+	home = efi_volume_home(&why);
+	if (home == NULL && why == NULL && (home = efi_net_home()) == NULL)
 		return;
-	if (each_place(look_at, &f) && f.state == KEPT_ENDED) {
-		finish(f.head, why);
+	last = bring_home(why);
+	if (last == KEPT_ENDED) {
 		if (strcmp(then, "run") != 0)
 			efi_stop(strcmp(then, "reboot") == 0
 				     ? EfiResetCold
 				     : EfiResetShutdown);
-		f.state = KEPT_ABSENT;
+		last = KEPT_ABSENT;
 	}
-	if (home)
-		begin(bi, f.state);
-	else
+	if (home == NULL) {
 		efi_say("results are not kept: %s", why);
+		return;
+	}
+	begin(bi, last);
+	if (bi->bi_keep != 0 && strcmp(keep, "nvram") == 0)
+		find_variables(bi);
 }

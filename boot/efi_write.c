@@ -44,8 +44,8 @@ open_file(EFI_FILE_PROTOCOL *root, const char *name, UINT64 mode)
 	return file;
 }
 
-bool
-efi_has_file(const char *name)
+static bool
+has_file(const char *name)
 {
 	EFI_FILE_PROTOCOL *root = open_root(), *file;
 
@@ -58,31 +58,21 @@ efi_has_file(const char *name)
 	return file != NULL;
 }
 
-bool
-efi_can_write(const char **why)
+static size_t
+read_file(const char *name, char *to, size_t room)
 {
-	static EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID, disk = BLOCK_IO_PROTOCOL;
-	union {
-		EFI_FILE_SYSTEM_INFO info;
-		char room[sizeof(EFI_FILE_SYSTEM_INFO) + 256];
-	} u;
-	EFI_FILE_PROTOCOL *root = open_root();
-	UINTN n = sizeof u;
-	void *block;
-	bool good;
+	EFI_FILE_PROTOCOL *root = open_root(), *file;
+	UINTN n = room;
 
-	*why = NULL;
 	if (root == NULL)
-		return false;
-	good = EFI_ERROR(root->GetInfo(root, &id, &n, &u)) || !u.info.ReadOnly;
+		return 0;
+	file = open_file(root, name, 0);
+	if (file == NULL || EFI_ERROR(file->Read(file, &n, to)))
+		n = 0;
+	if (file != NULL)
+		file->Close(file);
 	root->Close(root);
-	/* QEMU's -kernel comes from a volume that no disk has. */
-	if (EFI_ERROR(
-		efi_bs->HandleProtocol(efi_self->DeviceHandle, &disk, &block)))
-		return false;
-	if (!good)
-		*why = "the volume is read-only";
-	return good;
+	return n;
 }
 
 /* Does the file have these bytes? */
@@ -104,8 +94,8 @@ same_bytes(EFI_FILE_PROTOCOL *file, const char *data, size_t bytes)
 	}
 }
 
-const char *
-efi_write_file(const char *name, const void *data, size_t bytes)
+static const char *
+write_file(const char *name, const void *data, size_t bytes)
 {
 	EFI_FILE_PROTOCOL *root = open_root(), *file;
 	UINTN n = bytes;
@@ -141,4 +131,31 @@ efi_write_file(const char *name, const void *data, size_t bytes)
 		file->Delete(file);
 	root->Close(root);
 	return good ? NULL : "it does not read back as written";
+}
+
+const struct efi_home *
+efi_volume_home(const char **why)
+{
+	static const struct efi_home home = { "", has_file, read_file,
+		write_file };
+	static EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID, disk = BLOCK_IO_PROTOCOL;
+	union {
+		EFI_FILE_SYSTEM_INFO info;
+		char room[sizeof(EFI_FILE_SYSTEM_INFO) + 256];
+	} u;
+	EFI_FILE_PROTOCOL *root;
+	UINTN n = sizeof u;
+	void *block;
+
+	*why = NULL;
+	/* QEMU's -kernel comes from a volume that no disk has. */
+	if (efi_self->DeviceHandle == NULL ||
+	    EFI_ERROR(efi_bs->HandleProtocol(
+		efi_self->DeviceHandle, &disk, &block)) ||
+	    (root = open_root()) == NULL)
+		return NULL;
+	if (!EFI_ERROR(root->GetInfo(root, &id, &n, &u)) && u.info.ReadOnly)
+		*why = "the volume is read-only";
+	root->Close(root);
+	return *why == NULL ? &home : NULL;
 }

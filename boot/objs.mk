@@ -5,7 +5,7 @@ BOOT_OBJS := $(addprefix boot/,$(if $(filter arm64,$(ARCH)),linux_image.o image.
 EFI       := $(B)/$(if $(filter x86_64,$(ARCH)),BOOTX64,BOOTAA64).EFI
 EFI_ARCH  := $(if $(filter x86_64,$(ARCH)),x86_64,aarch64)
 EFI_OBJS  := $(addprefix $(B)/efi/,$(addprefix boot/,efi.o efi_file.o efi_write.o efi_cmdline.o efi_archive.o \
-    efi_kept.o efi_tables.o \
+    efi_kept.o efi_variables.o efi_net.o efi_tables.o \
     $(if $(filter x86_64,$(ARCH)),efi_x86.o,efi_arm64.o efi_enter_arm64.o)) kern/platform/bootinfo.o \
     kern/platform/words.o kern/platform/kept.o events/nearer.o lib/string.o lib/printf.o)
 # gnu-efi of the other architecture is unpacked by scripts/setup: the two packages exclude each other.

@@ -324,7 +324,7 @@ int arch_getc(void); /* -1: no character */
  * space maps the firmware one to one (kern/platform/efirt.c).
  */
 uint64_t arch_efi_call(
-    uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+    uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e);
 
 /*
  * Functions of the kernel that a machine calls.  kern_main() is declared in

@@ -75,10 +75,12 @@ arch_syscall(unsigned sysno, const uintptr_t *a)
 }
 
 /* UEFI Specification, "AArch64 Platforms": the C calling convention. */
-typedef uint64_t efi_fn(uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+typedef uint64_t efi_fn(
+    uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e);
 
 uint64_t
-arch_efi_call(uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+arch_efi_call(
+    uint64_t fn, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
 {
-	return ((efi_fn *)(uintptr_t)fn)(a, b, c, d);
+	return ((efi_fn *)(uintptr_t)fn)(a, b, c, d, e);
 }

@@ -61,6 +61,7 @@ struct bootinfo {
 	uint64_t bi_smbios;     /* SMBIOS entry point, or 0 */
 	uint64_t bi_keep;       /* memory that keeps results (kept.h), or 0 */
 	uint64_t bi_keep_bytes;
+	uint64_t bi_keep_variables; /* bytes of UEFI variables, or 0 */
 	struct bootfb bi_fb;
 	/* Sorted by address and disjoint after bootinfo_sort(). */
 	struct bootmem bi_mem[BOOTINFO_NMEM];

@@ -282,7 +282,6 @@ static const char *
 kernel_word(struct cmdline *cl, char *word)
 {
 	const char *v;
-	bool unused;
 
 	if ((v = after_prefix(word, "output=")) != NULL ||
 	    (v = after_prefix(word, "console=")) != NULL)
@@ -313,8 +312,10 @@ kernel_word(struct cmdline *cl, char *word)
 		           : "not a number of seconds up to 1000000";
 	/* These two are boot/efi_kept.c's. */
 	if ((v = after_prefix(word, "keep=")) != NULL)
-		return parse_choice(v, "no", "ram", &unused) ? NULL
-		                                             : "not ram or no";
+		return strcmp(v, "ram") == 0 || strcmp(v, "nvram") == 0 ||
+		               strcmp(v, "no") == 0
+		           ? NULL
+		           : "not ram, nvram or no";
 	if ((v = after_prefix(word, "then=")) != NULL)
 		return strcmp(v, "off") == 0 || strcmp(v, "reboot") == 0 ||
 		               strcmp(v, "run") == 0

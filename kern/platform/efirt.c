@@ -1,6 +1,7 @@
 /*
- * UEFI runtime services after ExitBootServices: ResetSystem, called in an
- * address space where the firmware's memory is mapped one to one.
+ * UEFI runtime services after ExitBootServices: ResetSystem and
+ * SetVariable, called in an address space where the firmware's memory is mapped
+ * one to one.
  */
 #include "kern/platform/efirt.h"
 
@@ -41,7 +42,8 @@ struct efi_runtime_services {
 	struct efi_table_header hdr;
 	uint64_t time[4];
 	uint64_t address[2];
-	uint64_t variable[3];
+	uint64_t get_variable[2];
+	uint64_t set_variable;
 	uint64_t next_high_monotonic_count;
 	uint64_t reset_system;
 };
@@ -54,6 +56,7 @@ struct efi_runtime_services {
 static struct {
 	struct as as;
 	uint64_t reset_system; /* physical; 0: no UEFI */
+	uint64_t set_variable;
 } efirt;
 
 /* Read tables only in memory that the firmware keeps for runtime services. */
@@ -71,20 +74,20 @@ runtime_table(const struct bootinfo *bi, uint64_t pa, size_t bytes)
 	return NULL;
 }
 
-/* Find ResetSystem.  Returns 0 if a table is missing or has no signature. */
-static uint64_t
-find_reset(const struct bootinfo *bi)
+/* Find the table.  Returns NULL if one is missing or has no signature. */
+static const struct efi_runtime_services *
+find_services(const struct bootinfo *bi)
 {
 	const struct efi_system_table *st;
 	const struct efi_runtime_services *rt;
 
 	st = runtime_table(bi, bi->bi_efi_systab, sizeof *st);
 	if (st == NULL || st->hdr.signature != EFI_SYSTEM_TABLE_SIGNATURE)
-		return 0;
+		return NULL;
 	rt = runtime_table(bi, st->runtime, sizeof *rt);
 	if (rt == NULL || rt->hdr.signature != EFI_RUNTIME_SERVICES_SIGNATURE)
-		return 0;
-	return rt->reset_system;
+		return NULL;
+	return rt;
 }
 
 /*
@@ -114,17 +117,33 @@ map_runtime(struct as *as, const struct bootinfo *bi)
 void
 efirt_init(const struct bootinfo *bi)
 {
-	uint64_t reset;
+	const struct efi_runtime_services *rt;
 
 	if (bi->bi_efi_systab == 0)
 		return;
-	reset = find_reset(bi);
+	rt = find_services(bi);
 	efirt.as.as_system = true;
-	if (reset == 0 || map_runtime(&efirt.as, bi) != 0) {
+	if (rt == NULL || map_runtime(&efirt.as, bi) != 0) {
 		printf("efi: runtime services unusable, no ResetSystem\n");
 		return;
 	}
-	efirt.reset_system = reset;
+	efirt.reset_system = rt->reset_system;
+	efirt.set_variable = rt->set_variable;
+}
+
+/* UEFI, "SetVariable()": non-volatile, for boot and runtime services. */
+#define EFI_VARIABLE_ATTRIBUTES 0x7
+
+uint64_t
+efi_set_variable(
+    const uint16_t *name, const void *vendor, const void *data, size_t bytes)
+{
+	if (efirt.set_variable == 0)
+		return ~0ULL;
+	arch_intr_disable();
+	arch_as_switch(&efirt.as);
+	return arch_efi_call(efirt.set_variable, (uintptr_t)name,
+	    (uintptr_t)vendor, EFI_VARIABLE_ATTRIBUTES, bytes, (uintptr_t)data);
 }
 
 static void
@@ -137,7 +156,7 @@ reset_system(unsigned type)
 	efirt.reset_system = 0; /* only once: a fault in it ends here again */
 	arch_intr_disable();
 	arch_as_switch(&efirt.as);
-	arch_efi_call(fn, type, EFI_SUCCESS, 0, 0);
+	arch_efi_call(fn, type, EFI_SUCCESS, 0, 0, 0);
 }
 
 void

@@ -5,6 +5,9 @@
 #ifndef KERN_PLATFORM_EFIRT_H
 #define KERN_PLATFORM_EFIRT_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include <stdbool.h>
 
 struct bootinfo;
@@ -23,6 +26,13 @@ void efirt_init(const struct bootinfo *bi);
  * current.
  */
 void efi_end(bool passed);
+/*
+ * Write a UEFI variable that firmware keeps without power, or remove it with 0
+ * bytes.  Returns its EFI_STATUS, or ~0 without UEFI.  At the end of a run: the
+ * firmware's address space stays current, and interrupts stay off.
+ */
+uint64_t efi_set_variable(
+    const uint16_t *name, const void *vendor, const void *data, size_t bytes);
 /* The same for a warm reset, which leaves memory as it is. */
 void efi_restart(void);
 

@@ -17,7 +17,8 @@
 static struct {
 	struct kept_head *head; /* NULL: nothing is kept */
 	char *text;
-	uint32_t limit; /* bytes of text that the present stream may fill */
+	size_t variables; /* bytes that they may take */
+	uint32_t limit;   /* bytes of text that the present stream may fill */
 } keep;
 
 void
@@ -28,6 +29,7 @@ keep_start(const struct bootinfo *bi)
 	keep.head = pa_to_va(bi->bi_keep);
 	kept_start(keep.head, bi->bi_keep, bi->bi_keep_bytes);
 	keep.text = kept_text(keep.head);
+	keep.variables = bi->bi_keep_variables;
 	keep_log(false);
 }
 
@@ -67,6 +69,56 @@ keep_frame(bool record, size_t n)
 	} else {
 		h->kh_frames += record;
 	}
+}
+
+/* Write or, with n bytes of 0, remove a variable.  Returns its EFI_STATUS. */
+static uint64_t
+set_variable(unsigned i, const void *data, size_t n)
+{
+	static const struct {
+		uint32_t a;
+		uint16_t b, c;
+		uint8_t d[8];
+	} vendor = KEPT_VENDOR;
+	uint16_t name[KEPT_NAME + 1];
+
+	kept_variable_name(i, name);
+	return efi_set_variable(name, &vendor, data, n);
+}
+
+/* The first variable, which has the head, comes last: it makes them valid. */
+void
+keep_variables(void)
+{
+	struct kept_head *to = (void *)((char *)keep.head + KEPT_BYTES);
+	size_t bytes;
+	unsigned n;
+
+	if (keep.head == NULL || keep.variables == 0)
+		return;
+	bytes = kept_copy(keep.head, to, keep.variables);
+	if (bytes == 0) {
+		printf("keep: %zu bytes of UEFI variables do not hold the "
+		       "records: memory alone keeps them\n",
+		    keep.variables);
+		return;
+	}
+	n = (unsigned)((bytes + KEPT_VARIABLE - 1) / KEPT_VARIABLE);
+	for (unsigned i = n; i-- > 0;) {
+		const char *data = (char *)to + i * KEPT_VARIABLE;
+		uint64_t status = set_variable(i, data,
+		    i == n - 1 ? bytes - i * KEPT_VARIABLE : KEPT_VARIABLE);
+
+		if (status == 0)
+			continue;
+		for (unsigned j = i; j < n; j++)
+			set_variable(j, NULL, 0);
+		printf("keep: firmware refuses a UEFI variable (EFI_STATUS "
+		       "%#lx): memory alone keeps the records\n",
+		    (unsigned long)status);
+		return;
+	}
+	printf("keep: the records are in %u UEFI variables, too\n", n);
 }
 
 void

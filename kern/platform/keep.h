@@ -22,6 +22,11 @@ void keep_putc(int c);
 void keep_frame(bool record, size_t n);
 /* The next characters are the log; all: without leaving room for records. */
 void keep_log(bool all);
+/*
+ * All frames are out.  Keep the records in UEFI variables, too, if the boot
+ * protocol found room for them (bi_keep_variables).
+ */
+void keep_variables(void);
 /* The closing line is out. */
 void keep_end(void);
 /*

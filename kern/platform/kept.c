@@ -177,33 +177,103 @@ one_line(char *s, size_t n)
 	return n;
 }
 
+/*
+ * Find the next frame at or after *s and copy its bytes to `to`.  Returns 1, 0
+ * at the end, or -1 if it is damaged.  *s becomes what follows it.
+ */
+static int
+next_frame(const char **s, const char *end, struct frame *f, char *to)
+{
+	const size_t begin = sizeof BEGIN - 1;
+
+	if ((*s = next_mark(*s, end)) == NULL)
+		return 0;
+	if ((size_t)(end - *s) < begin || memcmp(*s, BEGIN, begin) != 0 ||
+	    (*s = first_line(*s + begin, end, f)) == NULL ||
+	    (*s = frame_bytes(*s, end, f, to)) == NULL)
+		return -1;
+	return 1;
+}
+
+static bool
+is_stream(const struct frame *f, const char *stream)
+{
+	return memcmp(f->what, stream, strlen(stream)) == 0;
+}
+
 long
 kept_records(const struct kept_head *h, char *to, const char **why)
 {
-	const size_t begin = sizeof BEGIN - 1;
 	const char *s = kept_text(h), *end = s + h->kh_bytes;
 	unsigned frames = 0;
 	bool status = false;
 	long bytes = 0;
 	struct frame f;
+	int got;
 
-	*why = "a frame is damaged";
-	while ((s = next_mark(s, end)) != NULL) {
-		if ((size_t)(end - s) < begin || memcmp(s, BEGIN, begin) != 0 ||
-		    (s = first_line(s + begin, end, &f)) == NULL ||
-		    (s = frame_bytes(s, end, &f, to + bytes)) == NULL)
-			return -1;
-		if (memcmp(f.what, "json ", 5) == 0) {
+	while ((got = next_frame(&s, end, &f, to + bytes)) > 0) {
+		if (is_stream(&f, "json "))
 			bytes += (long)one_line(to + bytes, f.bytes);
-			frames++;
-		} else if (memcmp(f.what, "exit ", 5) == 0) {
+		else if (is_stream(&f, "exit "))
 			status = true;
-			frames++;
-		}
+		else
+			continue;
+		frames++;
 	}
+	*why = "a frame is damaged";
+	if (got < 0)
+		return -1;
 	*why = "the run did not reach its status";
 	if (!status)
 		return -1;
 	*why = "there was no room for all records";
 	return h->kh_lost == 0 && frames == h->kh_frames ? bytes : -1;
+}
+
+size_t
+kept_copy(const struct kept_head *h, struct kept_head *to, size_t room)
+{
+	const char *s = kept_text(h), *end = s + h->kh_bytes, *from;
+	bool status = false;
+	struct frame f;
+	size_t n;
+
+	kept_start(to, 0, KEPT_VARIABLES_BYTES);
+	while ((from = next_mark(s, end)) != NULL) {
+		const size_t begin = sizeof BEGIN - 1;
+
+		if ((size_t)(end - from) < begin ||
+		    (s = first_line(from + begin, end, &f)) == NULL ||
+		    (s = next_mark(s, end)) == NULL)
+			return 0;
+		s += sizeof END - 2; /* without the newline before the mark */
+		if (s > end)
+			return 0;
+		if (is_stream(&f, "exit "))
+			status = true;
+		else if (!is_stream(&f, "json "))
+			continue;
+		n = (size_t)(s - from);
+		if (sizeof *to + to->kh_bytes + n > room)
+			return 0;
+		memcpy(kept_text(to) + to->kh_bytes, from, n);
+		to->kh_bytes += (uint32_t)n;
+		to->kh_frames++;
+	}
+	to->kh_lost = h->kh_lost;
+	kept_end(to);
+	return status ? sizeof *to + to->kh_bytes : 0;
+}
+
+void
+kept_variable_name(unsigned n, uint16_t to[KEPT_NAME + 1])
+{
+	static const char name[] = "BarecpcKept";
+	unsigned i;
+
+	for (i = 0; name[i] != '\0'; i++)
+		to[i] = (uint16_t)name[i];
+	to[i++] = (uint16_t)('0' + n / 10);
+	to[i++] = (uint16_t)('0' + n % 10);
+	to[i] = 0;
 }

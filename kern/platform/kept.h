@@ -18,6 +18,25 @@
 #define KEPT_BYTES (4UL << 20)  /* the head and the text */
 #define KEPT_STEP  (16UL << 20) /* a reader looks at its multiples */
 
+/*
+ * UEFI variables with the records alone, in the same layout: BarecpcKept00, and
+ * so on, of KEPT_VARIABLE bytes each.  The last may be shorter.
+ */
+#define KEPT_VARIABLE        1024UL
+#define KEPT_VARIABLES       32
+#define KEPT_VARIABLES_BYTES (KEPT_VARIABLES * KEPT_VARIABLE)
+#define KEPT_NAME            13 /* letters of a name */
+
+/* The reserved memory: the text, and room to prepare variables. */
+#define KEPT_PLACE (KEPT_BYTES + KEPT_VARIABLES_BYTES)
+#define KEPT_VENDOR                                                            \
+	{                                                                      \
+		0x6d1c2f3b, 0x8e0a, 0x4b57,                                    \
+		{                                                              \
+			0x9f, 0x64, 0x1b, 0x0f, 0x6c, 0x1d, 0x52, 0xe7         \
+		}                                                              \
+	}
+
 struct kept_head {
 	char kh_magic[8];
 	uint64_t kh_at;       /* where it was made, so a copy is no result */
@@ -59,5 +78,15 @@ enum kept_state kept_state(
  * with the reason in *why if a frame is damaged or missing.
  */
 long kept_records(const struct kept_head *h, char *to, const char **why);
+
+/*
+ * Copy the frames of records and of the status to `to`, which has
+ * KEPT_VARIABLES_BYTES: an ended run of address 0.  `room` bytes may be filled.
+ * Returns the bytes filled, or 0 if they are too many or there is no status.
+ */
+size_t kept_copy(const struct kept_head *h, struct kept_head *to, size_t room);
+
+/* The name of variable n, with its final NUL. */
+void kept_variable_name(unsigned n, uint16_t to[KEPT_NAME + 1]);
 
 #endif /* KERN_PLATFORM_KEPT_H */

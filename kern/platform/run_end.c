@@ -18,6 +18,7 @@ run_end(int status)
 
 	boottime_print();
 	cons_write(STREAM_EXIT, text, (size_t)n);
+	keep_variables();
 	printf("barecpc: exit %d\n", status);
 	keep_end();
 	arch_halt(status == 0);

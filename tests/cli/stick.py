@@ -7,6 +7,7 @@ serial line."""
 
 import pathlib
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,10 +18,11 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "tests" / "cli")]
 from qmp_guest import Points  # noqa: E402
 
-LIMIT_SECONDS = 600  # of elapsed time, for one machine
+LIMIT_SECONDS = 300  # of elapsed time, for one machine
 MEMORY = 256 << 20
 MAGIC = b"BCKEPT1\0"
 STEP = 16 << 20
+LEFT = 12000  # bytes of a full store of variables: firmware's own need some
 WORDS = "output=framed -- spin -r 1 -w 0"
 MACHINES = {
     "x86_64": (["qemu-system-x86_64", "-M", "q35,memory-backend=ram"], "/usr/share/OVMF/OVMF_CODE_4M.fd",
@@ -45,6 +47,11 @@ class Board:
     def power_off(self):
         self.memory.unlink(missing_ok=True)
 
+    def disk(self, readonly):
+        """QEMU's words for what the machine boots from."""
+        return ["-drive", f"if=none,id=d,format=raw,file={self.stick},readonly={'on' if readonly else 'off'}",
+                "-device", "virtio-blk-pci,drive=d"]
+
     def boot(self, once=True, readonly=False, until=None):
         """Run until the machine is off, at the first reset if `once`, or killed at the text `until`.  Returns the console."""
         self.log.write_bytes(b"")
@@ -52,8 +59,7 @@ class Board:
                  "-object", f"memory-backend-file,id=ram,size={MEMORY},mem-path={self.memory},share=on",
                  "-drive", f"if=pflash,format=raw,readonly=on,file={self.code}",
                  "-drive", f"if=pflash,format=raw,file={self.variables}",
-                 "-drive", f"if=none,id=d,format=raw,file={self.stick},readonly={'on' if readonly else 'off'}",
-                 "-device", "virtio-blk-pci,drive=d", "-serial", f"file:{self.log}", *(["-no-reboot"] if once else [])]
+                 *self.disk(readonly), "-serial", f"file:{self.log}", *(["-no-reboot"] if once else [])]
         guest = subprocess.Popen(words, stdin=subprocess.DEVNULL)
         end = time.monotonic() + LIMIT_SECONDS
         try:
@@ -193,6 +199,61 @@ def volumes(points, board):
                  *console.splitlines()[-5:])
 
 
+def fill_variables(path, left):
+    """Put variables into a store of EDK II until so many bytes are left.
+
+    EDK II, MdeModulePkg/Include/Guid/VariableFormat.h: VARIABLE_STORE_HEADER, AUTHENTICATED_VARIABLE_HEADER."""
+    store = bytearray(path.read_bytes())
+    start = struct.unpack_from("<H", store, 48)[0]  # EFI_FIRMWARE_VOLUME_HEADER.HeaderLength
+    end = start + struct.unpack_from("<I", store, start + 16)[0]
+    at = start + 28
+    while store[at:at + 2] == b"\xaa\x55":
+        at += 60 + sum(struct.unpack_from("<II", store, at + 36))
+        at += -at % 4
+    count = 0
+    while (room := end - at - left) > 100:
+        name = f"Fill{count}\0".encode("utf-16-le")
+        data = bytes(min(room - 80, 4096) & ~3)
+        one = struct.pack("<HBBIQ16sIII16s", 0x55aa, 0x3f, 0, 7, 0, bytes(16), 0, len(name), len(data), b"barecpc's tests.") + name + data
+        one += b"\xff" * (-len(one) % 4)
+        store[at:at + len(one)] = one
+        at += len(one)
+        count += 1
+    path.write_bytes(store)
+
+
+def variables(points, arch, folder):
+    board = Board(arch, folder, f"keep=nvram {WORDS}")
+    console = board.boot()
+    wanted, _ = board.records(board.log.read_bytes())
+    points.check("keep: the records are in " in console, f"{arch}: keep=nvram: records are in UEFI variables",
+                 *console.splitlines()[-5:])
+    board.power_off()
+    console = board.boot()
+    points.check(line_of(console, "results of the last run are in barecpc-results.jsonl, its log is lost"),
+                 f"{arch}: keep=nvram: a power cut loses only the log", *console.splitlines()[-5:])
+    points.check(wanted and board.file("barecpc-results.jsonl") == wanted,
+                 f"{arch}: keep=nvram: the bytes are those of the serial line")
+    board.power_off()
+    console = board.boot()
+    points.check(not line_of(console, "of the last run") and "keep: the records are in " in console,
+                 f"{arch}: keep=nvram: the variables were removed", *console.splitlines()[-5:])
+
+
+def full_store(points, arch, folder):
+    board = Board(arch, folder, "keep=nvram output=framed -- chase -r 1 -w 0")
+    board.boot(until=b"barecpc: " + arch.encode())  # firmware's own variables
+    fill_variables(board.variables, LEFT)
+    board.power_off()
+    console = board.boot()
+    wanted, _ = board.records(board.log.read_bytes())
+    points.check("bytes of UEFI variables do not hold the records" in console and len(wanted) > LEFT // 2,
+                 f"{arch}: keep=nvram: a full store: it says so, and the run goes on", len(wanted), *console.splitlines()[-5:])
+    console = board.boot()
+    points.check(line_of(console, "results of the last run are in") and board.file("barecpc-results.jsonl") == wanted,
+                 f"{arch}: keep=nvram: a full store: the results come from memory", *console.splitlines()[-5:])
+
+
 def words(points, arch, folder):
     board = Board(arch, folder, f"keep=no {WORDS}")
     console = board.boot()
@@ -211,8 +272,9 @@ def main():
         for part in (results_come_home, power_cut, damaged_memory, reset_in_the_run, volumes):
             with tempfile.TemporaryDirectory() as folder:
                 part(points, Board(arch, folder))
-        with tempfile.TemporaryDirectory() as folder:
-            words(points, arch, folder)
+        for part in (variables, full_store, words):
+            with tempfile.TemporaryDirectory() as folder:
+                part(points, arch, folder)
     return points.end()
 
 

@@ -54,6 +54,29 @@ efi_restart(void)
 	restarts++;
 }
 
+static unsigned variables_taken, nvariables;
+static bool first_variable;
+
+uint64_t
+efi_set_variable(
+    const uint16_t *name, const void *vendor, const void *data, size_t bytes)
+{
+	bool first = name[KEPT_NAME - 2] == '0' && name[KEPT_NAME - 1] == '0';
+
+	assert_non_null(vendor);
+	if (bytes == 0) {
+		nvariables -= nvariables > 0;
+		first_variable = first_variable && !first;
+		return 0;
+	}
+	assert_non_null(data);
+	if (nvariables == variables_taken)
+		return 9; /* EFI_OUT_OF_RESOURCES */
+	nvariables++;
+	first_variable = first;
+	return 0;
+}
+
 arch_intr_t
 arch_intr_disable(void)
 {
@@ -83,7 +106,9 @@ arch_halt(bool passed)
 static void
 begin_run(size_t bytes)
 {
-	struct bootinfo bi = { .bi_keep_bytes = bytes };
+	struct bootinfo bi = { .bi_keep_bytes =
+				   bytes == KEPT_PLACE ? KEPT_BYTES : bytes,
+		.bi_keep_variables = KEPT_VARIABLES_BYTES };
 
 	free(memory);
 	memory = malloc(bytes);
@@ -274,6 +299,69 @@ too_much_text(void **state)
 	assert_null(records());
 }
 
+/* UEFI variables get the records alone, in as much room as there is. */
+static void
+records_for_variables(void **state)
+{
+	struct kept_head *to = malloc(KEPT_VARIABLES_BYTES);
+	char got[256];
+	const char *why;
+	size_t n;
+
+	(void)state;
+	begin_run(4096);
+	log_text("log\n");
+	record("{\"a\":\"BARECPC-END\"}");
+	cons_write(STREAM_STDOUT, "out", 3);
+	assert_int_equal(kept_copy(head, to, KEPT_VARIABLES_BYTES), 0);
+	finish_run();
+	n = kept_copy(head, to, KEPT_VARIABLES_BYTES);
+	assert_int_equal(n, sizeof *to + to->kh_bytes);
+	assert_int_equal(kept_state(to, 0, KEPT_VARIABLES_BYTES), KEPT_ENDED);
+	assert_null(strstr(kept_text(to), "out"));
+	got[kept_records(to, got, &why)] = '\0';
+	assert_string_equal(got, "{\"a\":\"BARECPC-END\"}\n");
+	assert_int_equal(kept_copy(head, to, n), n);
+	assert_int_equal(kept_copy(head, to, n - 1), 0);
+	assert_true(n < KEPT_VARIABLES_BYTES);
+	free(to);
+}
+
+static void
+names_of_variables(void **state)
+{
+	static const char want[] = "BarecpcKept31";
+	uint16_t name[KEPT_NAME + 1];
+
+	(void)state;
+	kept_variable_name(KEPT_VARIABLES - 1, name);
+	for (size_t i = 0; i < sizeof want; i++)
+		assert_int_equal(name[i], want[i]);
+}
+
+/*
+ * Firmware takes some variables.  All that were written are removed, and the
+ * first one, which makes the others valid, is not written.
+ */
+static void
+variables_are_refused(void **state)
+{
+	(void)state;
+	begin_run(KEPT_PLACE);
+	for (unsigned i = 0; i < 60; i++)
+		record("{\"a\":\"0123456789012345678901234567890123456789\"}");
+	cons_write(STREAM_EXIT, "0", 1);
+	for (variables_taken = 0; variables_taken < 4; variables_taken++) {
+		nvariables = 0;
+		keep_variables();
+		assert_int_equal(nvariables, 0);
+		assert_false(first_variable);
+	}
+	variables_taken = 100;
+	keep_variables();
+	assert_true(nvariables > 4 && first_variable);
+}
+
 static void
 nothing_is_kept(void **state)
 {
@@ -297,6 +385,9 @@ main(void)
 		cmocka_unit_test(damaged_frames),
 		cmocka_unit_test(any_text),
 		cmocka_unit_test(too_much_text),
+		cmocka_unit_test(records_for_variables),
+		cmocka_unit_test(names_of_variables),
+		cmocka_unit_test(variables_are_refused),
 		cmocka_unit_test(nothing_is_kept),
 	};
 
