@@ -175,7 +175,7 @@ $(TESTS:%=$(B)/tests/%): $(B)/libtest.a
 $(PROGRAMS): $(B)/libcpc.a scripts/barecpc-cc
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(UCC) $(LINK) -o $@ $(filter %.o,$^) $(filter %/libpayload.a %/libtest.a,$^)
+	$(Q)$(UCC) $(LINK) -o $@ $(filter %.o,$^) $(filter %/libpayload.a %/libtest.a,$^) $(PACKED_LIBS)
 
 # An archive: a file named `suite` that lists what to run, the programs, and the image's event tables.
 $(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/bin/%) $(EVENTS:%=build/events/%) $(B)/vendors

@@ -160,10 +160,10 @@ efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 	bi->bi_via = BOOT_UEFI;
 	bi->bi_efi_systab = (uintptr_t)st;
 	efi_find_cmdline(bi);
+	efi_find_framebuffer(bi);
 	efi_kept(bi);
 	efi_find_archive(bi);
 	efi_find_tables(bi);
-	efi_find_framebuffer(bi);
 	entry = place_kernel(bi);
 
 	efi_exit(image, bi);

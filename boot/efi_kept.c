@@ -267,17 +267,13 @@ begin(struct bootinfo *bi, enum kept_state last)
 	}
 }
 
-void
-efi_kept(struct bootinfo *bi)
+/* Bring the last run's results home, and prepare for those of this one. */
+static void
+keep_results(struct bootinfo *bi, const char *keep, const char *then)
 {
-	char keep[8] = "ram", then[8] = "off";
 	enum kept_state last;
 	const char *why;
 
-	efi_word_value(bi, "keep", keep, sizeof keep);
-	efi_word_value(bi, "then", then, sizeof then);
-	if (strcmp(keep, "no") == 0)
-		return;
 	home = efi_volume_home(&why);
 	if (home == NULL && why == NULL && (home = efi_net_home()) == NULL)
 		return;
@@ -294,6 +290,21 @@ efi_kept(struct bootinfo *bi)
 		return;
 	}
 	begin(bi, last);
+	bi->bi_keep_home = bi->bi_keep != 0;
 	if (bi->bi_keep != 0 && strcmp(keep, "nvram") == 0)
 		find_variables(bi);
+}
+
+void
+efi_kept(struct bootinfo *bi)
+{
+	char keep[8] = "ram", then[8] = "off";
+
+	efi_word_value(bi, "keep", keep, sizeof keep);
+	efi_word_value(bi, "then", then, sizeof then);
+	if (strcmp(keep, "no") != 0)
+		keep_results(bi, keep, then);
+	/* The pages on the screen are made from what is kept. */
+	if (bi->bi_keep == 0 && bi->bi_fb.fb_base != 0)
+		each_place(take, bi);
 }

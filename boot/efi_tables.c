@@ -72,22 +72,41 @@ efi_find_tables(struct bootinfo *bi)
 	bi->bi_fdt = copy_fdt(bi, find_table(&device_tree));
 }
 
-/* Can fb_console.c draw on this?  It needs 32-bit pixels in memory. */
+/*
+ * A pixel of text.  Grey has the same bytes in RGB and BGR order.  With a mask
+ * for each colour it is white.  0: not 32-bit pixels in memory.  UEFI,
+ * "EFI_GRAPHICS_OUTPUT_PROTOCOL", EFI_PIXEL_BITMASK.
+ */
+static uint32_t
+ink_of(const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info)
+{
+	const EFI_PIXEL_BITMASK *mask = &info->PixelInformation;
+
+	switch (info->PixelFormat) {
+	case PixelRedGreenBlueReserved8BitPerColor:
+	case PixelBlueGreenRedReserved8BitPerColor:
+		return 0xc0c0c0;
+	case PixelBitMask:
+		return mask->RedMask | mask->GreenMask | mask->BlueMask;
+	default:
+		return 0;
+	}
+}
+
+/* Can fb_console.c draw on this? */
 static bool
 use_framebuffer(struct bootfb *fb, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
 {
 	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = m->Info;
+	uint32_t ink = ink_of(info);
 
-	if (info->PixelFormat != PixelRedGreenBlueReserved8BitPerColor &&
-	    info->PixelFormat != PixelBlueGreenRedReserved8BitPerColor)
-		return false;
-	if (m->FrameBufferBase == 0)
+	if (ink == 0 || m->FrameBufferBase == 0)
 		return false;
 	fb->fb_base = m->FrameBufferBase;
 	fb->fb_width = info->HorizontalResolution;
 	fb->fb_height = info->VerticalResolution;
 	fb->fb_stride_bytes = info->PixelsPerScanLine * 4;
-	fb->fb_bgr = info->PixelFormat == PixelBlueGreenRedReserved8BitPerColor;
+	fb->fb_ink = ink;
 	return true;
 }
 

@@ -285,6 +285,8 @@ void arch_icache_sync(void *va, size_t len);
 void arch_clean(const void *va, size_t len);
 /* Map a device's registers for the kernel, for ever.  NULL on failure. */
 volatile void *arch_map_device(uint64_t pa, size_t len);
+/* The same for a framebuffer: writes may be combined. */
+volatile void *arch_map_screen(uint64_t pa, size_t len);
 /* Allocate a kernel stack with a guard page below it.  NULL on failure. */
 void *kstack_alloc(void);
 void kstack_free(void *base);

@@ -15,6 +15,8 @@
 #include "kern/mm/page.h"
 #include "kern/platform/boot_time.h"
 #include "kern/platform/cmdline.h"
+#include "kern/platform/fb_console.h"
+#include "kern/platform/keep.h"
 #include "kern/platform/run_end.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
@@ -330,4 +332,28 @@ launch(const struct cmdline *cl)
 	if (!divide_line(&ln, "command line", cl->cl_argv, cl->cl_argc))
 		return EXIT_FAILED;
 	return run_line(cl, &ln);
+}
+
+/*
+ * The program has its own time, so timeout= is not for it.  Its status is no
+ * result of the run.
+ */
+void
+launch_pages(const struct cmdline *cl)
+{
+	static struct cmdline own;
+	char name[] = "pages";
+	char *words[] = { name, NULL };
+	struct line ln;
+	unsigned width, height;
+
+	if (cl->cl_no_pages || !keep_has_records() ||
+	    archive_find(name) == NULL || !fbcons_take(&width, &height))
+		return;
+	own = *cl;
+	own.cl_timeout = 0;
+	own.cl_system = own.cl_trace_stops = false;
+	if (divide_line(&ln, "screen", words, 1))
+		run_line(&own, &ln);
+	fbcons_give_back();
 }

@@ -11,5 +11,7 @@ struct cmdline;
  * status of the run.
  */
 int launch(const struct cmdline *cl);
+/* Show the records on the screen, as pages that can be photographed. */
+void launch_pages(const struct cmdline *cl);
 
 #endif /* KERN_LAUNCH_H */

@@ -95,6 +95,7 @@ launcher_main(void *arg)
 	(void)arg;
 	test_crash(cmdline.cl_debug);
 	status = launch(&cmdline);
+	launch_pages(&cmdline);
 	limit_print();
 	if (cpu_stray_nmis() > 0)
 		printf("cpu: %u stray NMI(s) in this run\n", cpu_stray_nmis());

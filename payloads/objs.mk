@@ -1,6 +1,6 @@
 # payloads/: the programs of the image, by folder, and the files that they share.
 BENCHMARKS := spin triad matmul chase example1 example2
-TOOLS      := stat record encode list fits cputrack cpustat
+TOOLS      := stat record encode list fits cputrack cpustat pages
 PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu nb
 
 # libpayload.a.  A program links only the objects that it uses.
@@ -25,7 +25,13 @@ MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%
 $(MAIN_OBJS): AFTER = $(OBJCOPY) --redefine-sym main=$(*F)_main
 $(B)/payloads/programs.o: UCFLAGS += -DPROGRAMS='${PAYLOADS:%=X(%)}'
 $(B)/programs: $(B)/payloads/programs.o $(MAIN_OBJS) $(addprefix $(B)/,$(VPMU_OBJS) $(NB_OBJS)) \
-    $(B)/user/kern/cpc/assign.o
+    $(B)/user/kern/cpc/assign.o $(B)/payloads/tools/checked.o $(B)/user/kern/platform/kept.o
+# Static libraries of packages for this architecture; the headers are the same for each.
+PACKED := $(if $(filter x86_64,$(ARCH)),amd64,arm64)
+PACKED_LIB = $(wildcard $(CACHE)/$(1)-dev-$(PACKED)/usr/lib/*/$(2))
+$(B)/programs: PACKED_LIBS := $(call PACKED_LIB,libqrcodegen,libqrcodegen.a) $(call PACKED_LIB,zlib1g,libz.a)
+$(B)/payloads/tools/pages.o: UCFLAGS += -D_GNU_SOURCE -isystem $(CACHE)/libqrcodegen-dev-$(PACKED)/usr/include \
+    -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
 $(B)/programs: $(B)/libpayload.a
 # Hard links of the file without what a debugger reads.
 $(PAYLOADS:%=$(B)/bin/%) &: $(B)/programs

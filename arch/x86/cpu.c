@@ -27,6 +27,12 @@
 #define VECTOR_STEP 16 /* entry.S aligns its entries so */
 #define VEC_BP      3
 
+/*
+ * Entry 1 is WC, in place of the WT of the reset; the others are as after
+ * reset. Intel SDM vol. 3A, "Page Attribute Table (PAT)".
+ */
+#define PAT_ENTRIES 0x0007040600070106ULL
+
 struct gate {
 	uint16_t g_off0;
 	uint16_t g_sel;
@@ -123,6 +129,7 @@ set_control(const struct x86_cpu *xc)
 	          (f->smap ? CR4_SMAP : 0) | (f->umip ? CR4_UMIP : 0) |
 	          (f->pku ? CR4_PKE : 0);
 	write_cr(4, x86_cr4);
+	wrmsr(IA32_PAT, PAT_ENTRIES);
 	x86_fpu_enable(xc == &x86_boot_cpu);
 }
 

@@ -10,6 +10,7 @@
  * rest is the address of its registers.
  */
 #define IA32_APIC_BASE   0x01b
+#define IA32_PAT         0x277
 #define APIC_BASE_X2APIC (1ULL << 10)
 #define APIC_BASE_ENABLE (1ULL << 11)
 #define APIC_BASE_ADDR   0x000ffffffffff000ULL

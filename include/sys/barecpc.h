@@ -115,6 +115,26 @@
 #define BARECPC_SYS_QUIET 0x4008
 #define BARECPC_QUIET_MAX 1000000000
 
+/*
+ * screen(op, ...): pages on a framebuffer.  ENODEV without one.  EINVAL: beyond
+ * its edge.  EFAULT.
+ */
+#define BARECPC_SYS_SCREEN 0x4009
+/* take(): clear it; the console's text waits.  Returns width << 16 | height. */
+#define BARECPC_SCREEN_TAKE 0
+/* give_back(): show the console's text again. */
+#define BARECPC_SCREEN_GIVE_BACK 1
+/* text(row, s): a line in the console's letters. */
+#define BARECPC_SCREEN_TEXT 2
+/*
+ * squares(x << 16 | y, side << 16 | n, dark): a row of n squares, at most
+ * BARECPC_SCREEN_SQUARES, one byte for each.
+ */
+#define BARECPC_SCREEN_SQUARES_ROW 3
+#define BARECPC_SCREEN_SQUARES     256
+/* kept(offset, bytes, buffer): the console's text so far; returns bytes. */
+#define BARECPC_SCREEN_KEPT 4
+
 enum {
 	BARECPC_EVENT_TICK, /* the time is over.  arg 1: an LWP is in vfork(2)
 	                     */

@@ -42,7 +42,7 @@ struct bootfb {
 	uint64_t fb_base;
 	uint32_t fb_width, fb_height; /* pixels */
 	uint32_t fb_stride_bytes;
-	uint32_t fb_bgr; /* 1: blue in the lowest byte, 0: red */
+	uint32_t fb_ink; /* a pixel of text; 0 is black */
 };
 
 struct bootinfo {
@@ -61,6 +61,7 @@ struct bootinfo {
 	uint64_t bi_smbios;     /* SMBIOS entry point, or 0 */
 	uint64_t bi_keep;       /* memory that keeps results (kept.h), or 0 */
 	uint64_t bi_keep_bytes;
+	uint64_t bi_keep_home;      /* 1: the next boot can write files */
 	uint64_t bi_keep_variables; /* bytes of UEFI variables, or 0 */
 	struct bootfb bi_fb;
 	/* Sorted by address and disjoint after bootinfo_sort(). */

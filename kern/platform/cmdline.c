@@ -310,6 +310,10 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_number(v, 1000000, &cl->cl_timeout)
 		           ? NULL
 		           : "not a number of seconds up to 1000000";
+	if ((v = after_prefix(word, "screen=")) != NULL)
+		return parse_choice(v, "pages", "text", &cl->cl_no_pages)
+		           ? NULL
+		           : "not pages or text";
 	/* These two are boot/efi_kept.c's. */
 	if ((v = after_prefix(word, "keep=")) != NULL)
 		return strcmp(v, "ram") == 0 || strcmp(v, "nvram") == 0 ||

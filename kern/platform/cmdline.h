@@ -41,6 +41,7 @@ struct cmdline {
 	bool cl_trace_stops;                        /* trace=stops */
 	bool cl_nmi_panics;                         /* nmi=panic */
 	bool cl_test_hooks;                         /* test_hooks=yes */
+	bool cl_no_pages;                           /* screen=text */
 	bool cl_models_pmceid;                      /* models=pmceid */
 	struct cpc_model cl_models[CPC_PMU_MODELS]; /* models=LIST */
 	unsigned cl_nmodels;

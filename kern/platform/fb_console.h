@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct bootinfo;
 
@@ -19,6 +20,22 @@ size_t fbcons_bytes(const struct bootinfo *bi);
  * still owns cells.
  */
 bool fbcons_init(const struct bootinfo *bi, char *cells);
+
+/*
+ * Take the screen from the console for pages of other things: clear it, and
+ * return its size in pixels.  False without a screen.  fbcons_give_back() shows
+ * the console's text again.
+ */
+bool fbcons_take(unsigned *width, unsigned *height);
+void fbcons_give_back(void);
+/* A line of text, from the left edge, in the console's letters. */
+void fbcons_text(unsigned row, const char *text);
+/*
+ * A row of n squares, from the pixel x, y.  Returns false if it would leave the
+ * screen.
+ */
+bool fbcons_squares(
+    unsigned x, unsigned y, unsigned side, const uint8_t *dark, unsigned n);
 
 /*
  * Wait for a minute so that the screen can be read.  Called by arch_halt()

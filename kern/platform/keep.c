@@ -11,12 +11,14 @@
 #include "kern/platform/efirt.h"
 #include "kern/platform/kept.h"
 #include "lib/printf.h"
+#include "lib/string.h"
 
 #define FRAME_LINES 160 /* bytes of a frame's first and last line, at most */
 
 static struct {
 	struct kept_head *head; /* NULL: nothing is kept */
 	char *text;
+	bool home;        /* the next boot can write files */
 	size_t variables; /* bytes that they may take */
 	uint32_t limit;   /* bytes of text that the present stream may fill */
 } keep;
@@ -30,6 +32,7 @@ keep_start(const struct bootinfo *bi)
 	kept_start(keep.head, bi->bi_keep, bi->bi_keep_bytes);
 	keep.text = kept_text(keep.head);
 	keep.variables = bi->bi_keep_variables;
+	keep.home = bi->bi_keep_home != 0;
 	keep_log(false);
 }
 
@@ -121,12 +124,31 @@ keep_variables(void)
 	printf("keep: the records are in %u UEFI variables, too\n", n);
 }
 
+size_t
+keep_text(size_t from, char *to, size_t n)
+{
+	size_t bytes = keep.head != NULL ? keep.head->kh_bytes : 0;
+
+	if (from >= bytes)
+		return 0;
+	if (n > bytes - from)
+		n = bytes - from;
+	memcpy(to, keep.text + from, n);
+	return n;
+}
+
+bool
+keep_has_records(void)
+{
+	return keep.head != NULL && keep.head->kh_frames > 0;
+}
+
 void
 keep_end(void)
 {
 	struct kept_head *h = keep.head;
 
-	if (h == NULL)
+	if (h == NULL || !keep.home)
 		return;
 	kept_end(h);
 	/* A reset drops what is only in caches. */
@@ -136,7 +158,7 @@ keep_end(void)
 bool
 keep_restart(void)
 {
-	if (keep.head == NULL)
+	if (keep.head == NULL || !keep.home)
 		return false;
 	efi_restart();
 	return true;

@@ -23,6 +23,13 @@ void keep_frame(bool record, size_t n);
 /* The next characters are the log; all: without leaving room for records. */
 void keep_log(bool all);
 /*
+ * Copy kept text from offset `from`.  Returns the bytes copied, up to n, or
+ * 0 at its end.
+ */
+size_t keep_text(size_t from, char *to, size_t n);
+/* Is there a record in it? */
+bool keep_has_records(void);
+/*
  * All frames are out.  Keep the records in UEFI variables, too, if the boot
  * protocol found room for them (bi_keep_variables).
  */

@@ -202,32 +202,40 @@ is_stream(const struct frame *f, const char *stream)
 }
 
 long
-kept_records(const struct kept_head *h, char *to, const char **why)
+kept_lines(const char *text, size_t bytes, char *to, struct kept_count *n)
 {
-	const char *s = kept_text(h), *end = s + h->kh_bytes;
-	unsigned frames = 0;
-	bool status = false;
-	long bytes = 0;
+	const char *s = text, *end = s + bytes;
+	long filled = 0;
 	struct frame f;
 	int got;
 
-	while ((got = next_frame(&s, end, &f, to + bytes)) > 0) {
+	*n = (struct kept_count){ 0 };
+	while ((got = next_frame(&s, end, &f, to + filled)) > 0) {
 		if (is_stream(&f, "json "))
-			bytes += (long)one_line(to + bytes, f.bytes);
+			filled += (long)one_line(to + filled, f.bytes);
 		else if (is_stream(&f, "exit "))
-			status = true;
+			n->kc_status = true;
 		else
 			continue;
-		frames++;
+		n->kc_frames++;
 	}
+	return got < 0 ? -1 : filled;
+}
+
+long
+kept_records(const struct kept_head *h, char *to, const char **why)
+{
+	struct kept_count n;
+	long bytes = kept_lines(kept_text(h), h->kh_bytes, to, &n);
+
 	*why = "a frame is damaged";
-	if (got < 0)
+	if (bytes < 0)
 		return -1;
 	*why = "the run did not reach its status";
-	if (!status)
+	if (!n.kc_status)
 		return -1;
 	*why = "there was no room for all records";
-	return h->kh_lost == 0 && frames == h->kh_frames ? bytes : -1;
+	return h->kh_lost == 0 && n.kc_frames == h->kh_frames ? bytes : -1;
 }
 
 size_t

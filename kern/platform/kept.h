@@ -72,10 +72,22 @@ enum kept_state {
 enum kept_state kept_state(
     const struct kept_head *h, uint64_t at, size_t bytes);
 
+struct kept_count {
+	unsigned kc_frames; /* with records or the status */
+	bool kc_status;     /* there is a status */
+};
+
 /*
- * Copy the records of an ended run to `to`, each as a line, as `scripts/barecpc
- * run --results` does.  `to` has kh_bytes of room.  Returns their bytes, or -1
- * with the reason in *why if a frame is damaged or missing.
+ * Copy the records in console text to `to`, each as a line, as
+ * `scripts/barecpc run --results` does.  `to` has room for the text.  Returns
+ * their bytes, or -1 if a frame is damaged.
+ */
+long kept_lines(const char *text, size_t bytes, char *to, struct kept_count *n);
+
+/*
+ * Copy the records of an ended run to `to`.  `to` has kh_bytes of room.
+ * Returns their bytes, or -1 with the reason in *why if a frame is damaged or
+ * missing.
  */
 long kept_records(const struct kept_head *h, char *to, const char **why);
 

@@ -136,6 +136,7 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
 	PRIVATE(BARECPC_SYS_INTERRUPTS) = sys_interrupts,
 	PRIVATE(BARECPC_SYS_CONTROL) = control_syscall,
 	PRIVATE(BARECPC_SYS_QUIET) = sys_quiet,
+	PRIVATE(BARECPC_SYS_SCREEN) = screen_syscall,
 };
 
 #define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
@@ -166,6 +167,7 @@ syscall_name(unsigned sysno)
 		PRIVATE(BARECPC_SYS_INTERRUPTS) = "barecpc_interrupts",
 		PRIVATE(BARECPC_SYS_CONTROL) = "barecpc_control",
 		PRIVATE(BARECPC_SYS_QUIET) = "barecpc_quiet",
+		PRIVATE(BARECPC_SYS_SCREEN) = "barecpc_screen",
 	};
 	unsigned n = sysno - BARECPC_SYS_CPC;
 

@@ -151,6 +151,8 @@ intptr_t sched_syscall(const uintptr_t *a);
 
 /* control.c: the private call BARECPC_SYS_CONTROL. */
 intptr_t control_syscall(const uintptr_t *a);
+/* kern/sys/screen.c */
+intptr_t screen_syscall(const uintptr_t *a);
 
 /* test_hooks.c: the private call BARECPC_SYS_TEST. */
 intptr_t test_hooks_syscall(const uintptr_t *a);
@@ -166,7 +168,7 @@ SYSCALLS(SYSCALL_DECLARE)
  * BARECPC_SYS_CPC on.  Entries without a call hold syscall_unknown().
  */
 #define SYSCALL_NLINUX   512
-#define SYSCALL_NPRIVATE 9
+#define SYSCALL_NPRIVATE 10
 extern syscall_fn *syscall_linux[SYSCALL_NLINUX];
 extern syscall_fn *const syscall_private[SYSCALL_NPRIVATE];
 syscall_fn syscall_unknown;

@@ -101,4 +101,5 @@ def main():
     return failed > 0
 
 
-raise SystemExit(main())
+if __name__ == "__main__":
+    raise SystemExit(main())

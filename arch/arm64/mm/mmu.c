@@ -142,17 +142,29 @@ arm64_image_pa(const void *p)
 	return arm64_kern_pa + ((uintptr_t)p - KERN_LINK);
 }
 
-volatile void *
-arch_map_device(uint64_t pa, size_t len)
+static volatile void *
+map_window(uint64_t pa, size_t len, uint64_t attr)
 {
 	uint64_t from = pa & -PAGE_SIZE;
 	uint64_t to = (pa + len + PAGE_SIZE - 1) & -PAGE_SIZE;
 
 	if (pa >= DEVICE_BYTES || len > DEVICE_BYTES - pa ||
 	    !arm64_pt_map(arm64_roots.r_kernel, DEVICE_BASE + from, from,
-		to - from, PT_DEVICE, LARGE_SIZE))
+		to - from, attr, LARGE_SIZE))
 		return NULL;
 	return (volatile void *)(DEVICE_BASE + pa);
+}
+
+volatile void *
+arch_map_device(uint64_t pa, size_t len)
+{
+	return map_window(pa, len, PT_DEVICE);
+}
+
+volatile void *
+arch_map_screen(uint64_t pa, size_t len)
+{
+	return map_window(pa, len, PT_SCREEN);
 }
 
 /*

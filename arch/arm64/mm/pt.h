@@ -33,6 +33,8 @@
 #define PT_KERN_R  (PT_NORMAL | PT_RO | PT_PXN)
 #define PT_KERN_RW (PT_NORMAL | PT_PXN)
 #define PT_DEVICE  (PT_AF | PT_UXN | PT_PXN | PT_ATTR(MAIR_DEVICE))
+/* Writes to normal memory that no cache holds may be combined. */
+#define PT_SCREEN (PT_AF | PT_UXN | PT_PXN | PT_ATTR(MAIR_UNCACHED))
 
 /* Physical addresses of root tables.  boot/linux_image.S knows their order. */
 struct arm64_roots {

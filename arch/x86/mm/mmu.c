@@ -345,8 +345,8 @@ static struct {
 	uintptr_t next;
 } window = { .next = DEVICE_BASE };
 
-volatile void *
-arch_map_device(uint64_t pa, size_t len)
+static volatile void *
+map_window(uint64_t pa, size_t len, uint64_t attr)
 {
 	uint64_t base = pa & -PAGE_SIZE;
 	size_t bytes = (pa + len - base + PAGE_SIZE - 1) & -PAGE_SIZE;
@@ -358,10 +358,21 @@ arch_map_device(uint64_t pa, size_t len)
 	lock_release(&window.lock);
 	if (len == 0 || pa + len < pa ||
 	    va + bytes > DEVICE_BASE + DEVICE_BYTES ||
-	    x86_pt_map(x86_root, va, base, bytes, PT_DEVICE, PAGE_SIZE) !=
-		bytes)
+	    x86_pt_map(x86_root, va, base, bytes, attr, PAGE_SIZE) != bytes)
 		return NULL;
 	return (volatile void *)(va + (pa - base));
+}
+
+volatile void *
+arch_map_device(uint64_t pa, size_t len)
+{
+	return map_window(pa, len, PT_DEVICE);
+}
+
+volatile void *
+arch_map_screen(uint64_t pa, size_t len)
+{
+	return map_window(pa, len, PT_SCREEN);
 }
 
 /* Is the whole range in the direct map? */

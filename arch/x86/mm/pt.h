@@ -35,8 +35,9 @@ struct bootinfo;
 #define PT_KERN_RX (PT_LEAF | PT_G)
 #define PT_KERN_R  (PT_LEAF | PT_G | x86_nx)
 #define PT_KERN_RW (PT_LEAF | PT_G | PT_W | x86_nx)
-/* Strong uncacheable: after reset, entry 3 of the PAT is UC. */
+/* Entries 3 and 1 of the PAT (PAT_ENTRIES): UC and write-combining. */
 #define PT_DEVICE (PT_KERN_RW | PT_PCD | PT_PWT)
+#define PT_SCREEN (PT_KERN_RW | PT_PWT)
 
 extern uint64_t x86_nx;   /* PT_NX, or 0 if the CPU lacks it */
 extern uint64_t x86_root; /* the kernel's root, physical, below 4 GiB */

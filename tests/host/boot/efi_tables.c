@@ -274,9 +274,16 @@ find_framebuffer(void **state)
 	assert_int_equal(bi.bi_fb.fb_width, 1366);
 	assert_int_equal(bi.bi_fb.fb_height, 768);
 	assert_int_equal(bi.bi_fb.fb_stride_bytes, 1376 * 4);
-	assert_int_equal(bi.bi_fb.fb_bgr, 1);
+	assert_int_equal(bi.bi_fb.fb_ink, 0xc0c0c0);
 	assert_int_equal(bi.bi_nmem, 1);
 	assert_int_equal(bi.bi_mem[0].bm_type, BOOTMEM_DEVICE);
+
+	/* Ten bits of each colour. */
+	info[1].PixelFormat = PixelBitMask;
+	info[1].PixelInformation =
+	    (EFI_PIXEL_BITMASK){ 0x3ff00000, 0xffc00, 0x3ff, 0 };
+	efi_find_framebuffer(&bi);
+	assert_int_equal(bi.bi_fb.fb_ink, 0x3fffffff);
 }
 
 int

@@ -279,6 +279,7 @@ errors(void **state)
 	expect_error("cpc_cpu=maybe", "`cpc_cpu=maybe': not yes or no");
 	expect_error("trace=all", "`trace=all': not stops");
 	expect_error("keep=nothing", "not ram, nvram or no");
+	expect_error("screen=off", "not pages or text");
 	expect_error("then=stop", "not off, reboot or run");
 	expect_error("timeout=", "not a number of seconds");
 	expect_error("timeout=-1", "not a number of seconds");

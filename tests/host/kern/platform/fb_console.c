@@ -22,7 +22,7 @@ static char *cells;
 static void (*put)(int c);
 
 volatile void *
-arch_map_device(uint64_t pa, size_t len)
+arch_map_screen(uint64_t pa, size_t len)
 {
 	assert_int_equal(pa, bi.bi_fb.fb_base);
 	/* The sanitizer checks both ends. */
@@ -57,7 +57,8 @@ start_console(uint32_t width, uint32_t height, uint32_t extra)
 	bi.bi_fb = (struct bootfb){ .fb_base = 0xe0000000,
 		.fb_width = width,
 		.fb_height = height,
-		.fb_stride_bytes = (width + extra) * 4 };
+		.fb_stride_bytes = (width + extra) * 4,
+		.fb_ink = 0xc0c0c0 };
 	if (fbcons_bytes(&bi) > 0) {
 		cells = malloc(fbcons_bytes(&bi));
 		assert_true(fbcons_init(&bi, cells));
@@ -190,6 +191,58 @@ small_screens(void **state)
 	assert_int_equal(fbcons_bytes(&bi), 0);
 }
 
+/* Letters of large panels have several pixels for each point. */
+static void
+large_letters(void **state)
+{
+	(void)state;
+	start_console(1600, 64, 0);
+	assert_int_equal(fbcons_bytes(&bi), 100 * 2);
+	write_text("\n|");
+	for (unsigned y = 0; y < 2 * FONT_HEIGHT; y++) {
+		for (unsigned x = 0; x < 2 * FONT_WIDTH; x++)
+			assert_int_equal(
+			    screen[(2 * FONT_HEIGHT + y) * 1600 + x] != 0,
+			    (font['|' - FONT_FIRST][y / 2] >> (7 - x / 2)) & 1);
+	}
+	stop_console();
+}
+
+/* Pages of other things: nothing beyond the screen, and the text comes back. */
+static void
+screen_is_lent(void **state)
+{
+	static const uint8_t dark[4] = { 1, 0, 0, 1 };
+	unsigned width, height;
+
+	(void)state;
+	start_console(80, 64, 5);
+	write_text("before\n");
+	assert_false(fbcons_squares(0, 0, 2, dark, 4));
+	assert_true(fbcons_take(&width, &height));
+	assert_int_equal(width, 80);
+	assert_int_equal(height, 64);
+	expect_line(0, "");
+	write_text("meanwhile");
+	expect_line(1, "");
+	fbcons_text(3, "page\x01");
+	expect_line(3, "page?");
+	fbcons_text(4, "no such row");
+	assert_true(fbcons_squares(72, 62, 2, dark, 4));
+	assert_int_equal(screen[63 * 85 + 75], bi.bi_fb.fb_ink);
+	assert_int_equal(screen[63 * 85 + 78], 0);
+	assert_false(fbcons_squares(73, 62, 2, dark, 4));
+	assert_false(fbcons_squares(72, 63, 2, dark, 4));
+	assert_false(fbcons_squares(~0u, 0, 1, dark, 4));
+	assert_false(fbcons_squares(0, 0, ~0u, dark, 4));
+	assert_false(fbcons_squares(0, 0, 0x40000000, dark, 4));
+	fbcons_give_back();
+	expect_line(0, "before");
+	expect_line(1, "meanwhile");
+	expect_line(3, "");
+	stop_console();
+}
+
 static void
 lingers(void **state)
 {
@@ -210,6 +263,8 @@ main(void)
 		cmocka_unit_test(scrolls),
 		cmocka_unit_test(other_characters),
 		cmocka_unit_test(small_screens),
+		cmocka_unit_test(large_letters),
+		cmocka_unit_test(screen_is_lent),
 		cmocka_unit_test(lingers),
 	};
 

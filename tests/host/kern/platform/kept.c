@@ -108,6 +108,7 @@ begin_run(size_t bytes)
 {
 	struct bootinfo bi = { .bi_keep_bytes =
 				   bytes == KEPT_PLACE ? KEPT_BYTES : bytes,
+		.bi_keep_home = 1,
 		.bi_keep_variables = KEPT_VARIABLES_BYTES };
 
 	free(memory);
