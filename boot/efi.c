@@ -160,7 +160,7 @@ efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 	bi->bi_via = BOOT_UEFI;
 	bi->bi_efi_systab = (uintptr_t)st;
 	efi_find_cmdline(bi);
-	efi_find_framebuffer(bi);
+	efi_find_framebuffers(bi);
 	efi_kept(bi);
 	efi_find_archive(bi);
 	efi_find_tables(bi);

@@ -113,7 +113,7 @@ void efi_kept(struct bootinfo *bi);
  * boot/efi_tables.c: the firmware's tables and memory map.
  */
 void efi_find_tables(struct bootinfo *bi);
-void efi_find_framebuffer(struct bootinfo *bi);
+void efi_find_framebuffers(struct bootinfo *bi);
 /* ExitBootServices.  Afterwards efi_bs must not be used. */
 void efi_exit(EFI_HANDLE image, struct bootinfo *bi);
 

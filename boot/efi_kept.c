@@ -305,6 +305,6 @@ efi_kept(struct bootinfo *bi)
 	if (strcmp(keep, "no") != 0)
 		keep_results(bi, keep, then);
 	/* The pages on the screen are made from what is kept. */
-	if (bi->bi_keep == 0 && bi->bi_fb.fb_base != 0)
+	if (bi->bi_keep == 0 && bi->bi_fb[0].fb_base != 0)
 		each_place(take, bi);
 }

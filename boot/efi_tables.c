@@ -93,29 +93,42 @@ ink_of(const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info)
 	}
 }
 
-/* Can fb_console.c draw on this? */
-static bool
-use_framebuffer(struct bootfb *fb, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
+/*
+ * Add a screen if fb_console.c can draw on it.  Several handles may have one
+ * framebuffer.
+ */
+static void
+add_framebuffer(struct bootinfo *bi, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
 {
 	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = m->Info;
 	uint32_t ink = ink_of(info);
+	unsigned i;
 
 	if (ink == 0 || m->FrameBufferBase == 0)
-		return false;
-	fb->fb_base = m->FrameBufferBase;
-	fb->fb_width = info->HorizontalResolution;
-	fb->fb_height = info->VerticalResolution;
-	fb->fb_stride_bytes = info->PixelsPerScanLine * 4;
-	fb->fb_ink = ink;
-	return true;
+		return;
+	for (i = 0; i < BOOTINFO_NFB && bi->bi_fb[i].fb_base != 0; i++) {
+		if (bi->bi_fb[i].fb_base == m->FrameBufferBase)
+			return;
+	}
+	if (i == BOOTINFO_NFB)
+		return;
+	bi->bi_fb[i] = (struct bootfb){ .fb_base = m->FrameBufferBase,
+		.fb_width = info->HorizontalResolution,
+		.fb_height = info->VerticalResolution,
+		.fb_stride_bytes = info->PixelsPerScanLine * 4,
+		.fb_ink = ink };
+	/* The map may call it free RAM, or not contain it. */
+	bootinfo_add(bi, bi->bi_fb[i].fb_base,
+	    (uint64_t)bi->bi_fb[i].fb_stride_bytes * bi->bi_fb[i].fb_height,
+	    BOOTMEM_DEVICE);
 }
 
 /*
- * Find the first screen with a framebuffer.  Its mode stays as the firmware set
- * it, because a change may fail.  UEFI, "Graphics Output Protocol".
+ * Find the screens with a framebuffer.  Their modes stay as the firmware set
+ * them, because a change may fail.  UEFI, "Graphics Output Protocol".
  */
 void
-efi_find_framebuffer(struct bootinfo *bi)
+efi_find_framebuffers(struct bootinfo *bi)
 {
 	static EFI_GUID guid = EFI_GRAPHICS_OUTPUT_PROTOCOL_GUID;
 	EFI_GRAPHICS_OUTPUT_PROTOCOL *gop;
@@ -128,14 +141,10 @@ efi_find_framebuffer(struct bootinfo *bi)
 	for (UINTN i = 0; i < n; i++) {
 		if (!EFI_ERROR(efi_bs->HandleProtocol(
 			handles[i], &guid, (void **)&gop)) &&
-		    gop->Mode != NULL && use_framebuffer(&bi->bi_fb, gop->Mode))
-			break;
+		    gop->Mode != NULL)
+			add_framebuffer(bi, gop->Mode);
 	}
 	efi_bs->FreePool(handles);
-	/* The map may call it free RAM, or not contain it. */
-	bootinfo_add(bi, bi->bi_fb.fb_base,
-	    (uint64_t)bi->bi_fb.fb_stride_bytes * bi->bi_fb.fb_height,
-	    BOOTMEM_DEVICE);
 }
 
 /*

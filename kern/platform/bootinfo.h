@@ -10,6 +10,7 @@
 #define BOOTINFO_MAGIC 0x6e69746f6f626362
 
 #define BOOTINFO_NMEM 512
+#define BOOTINFO_NFB  4
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -37,7 +38,7 @@ struct bootmem {
 	uint32_t bm_pad;
 };
 
-/* A linear framebuffer of 32-bit pixels.  fb_base 0: no framebuffer. */
+/* A linear framebuffer of 32-bit pixels.  fb_base 0: none from here on. */
 struct bootfb {
 	uint64_t fb_base;
 	uint32_t fb_width, fb_height; /* pixels */
@@ -63,7 +64,7 @@ struct bootinfo {
 	uint64_t bi_keep_bytes;
 	uint64_t bi_keep_home;      /* 1: the next boot can write files */
 	uint64_t bi_keep_variables; /* bytes of UEFI variables, or 0 */
-	struct bootfb bi_fb;
+	struct bootfb bi_fb[BOOTINFO_NFB]; /* the screens first */
 	/* Sorted by address and disjoint after bootinfo_sort(). */
 	struct bootmem bi_mem[BOOTINFO_NMEM];
 };

@@ -1,6 +1,6 @@
 /*
- * A text console on a linear framebuffer.  It keeps the text in cells in
- * memory, and draws only the cells that change.
+ * A text console on linear framebuffers, which all show the same.  It keeps the
+ * text in cells in memory, and draws only the cells that change.
  */
 #include "kern/platform/fb_console.h"
 
@@ -22,36 +22,36 @@
 /* A screen with at least so many columns of larger letters gets them. */
 #define COLS_LARGE 100
 
-static struct {
+struct screen {
 	volatile uint32_t *pixels;
 	size_t stride; /* pixels */
-	unsigned cols, rows;
-	unsigned col, row;      /* of the next character; col may be cols */
-	char *cells;            /* what is shown, cols * rows */
+	uint32_t ink;
+};
+
+static struct {
+	struct screen screen[BOOTINFO_NFB];
+	unsigned nscreens;
+	/* The size that fits all screens. */
 	unsigned width, height; /* pixels */
 	unsigned scale;         /* pixels of a point of a letter */
-	uint32_t ink;
-	bool lent; /* fbcons_take(): do not draw the text */
+	unsigned cols, rows;
+	unsigned col, row; /* of the next character; col may be cols */
+	char *cells;       /* what is shown, cols * rows */
+	bool lent;         /* fbcons_take(): do not draw the text */
 } fb;
 
-/* Letters of large panels: 2 on 1600 pixels, 4 on 3200. */
-static unsigned
-scale_of(const struct bootfb *f)
-{
-	unsigned n = f->fb_width / (COLS_LARGE * FONT_WIDTH);
-
-	return n > 0 ? n : 1;
-}
-
-/* Fill a rectangle of pixels.  It must be on the screen. */
+/* Fill a rectangle of pixels.  It must be on the screens. */
 static void
-fill(unsigned x, unsigned y, unsigned w, unsigned h, uint32_t pixel)
+fill(unsigned x, unsigned y, unsigned w, unsigned h, bool ink)
 {
-	volatile uint32_t *p = fb.pixels + y * fb.stride + x;
+	for (unsigned n = 0; n < fb.nscreens; n++) {
+		const struct screen *s = &fb.screen[n];
+		volatile uint32_t *p = s->pixels + y * s->stride + x;
 
-	for (; h > 0; h--, p += fb.stride) {
-		for (unsigned i = 0; i < w; i++)
-			p[i] = pixel;
+		for (unsigned i = 0; i < h; i++, p += s->stride) {
+			for (unsigned k = 0; k < w; k++)
+				p[k] = ink ? s->ink : PAPER;
+		}
 	}
 }
 
@@ -64,7 +64,7 @@ draw_cell(unsigned col, unsigned row, char c)
 	for (unsigned y = 0; y < FONT_HEIGHT; y++) {
 		for (unsigned x = 0; x < FONT_WIDTH; x++)
 			fill((left + x) * n, (top + y) * n, n, n,
-			    glyph[y] & (0x80 >> x) ? fb.ink : PAPER);
+			    (glyph[y] & (0x80 >> x)) != 0);
 	}
 }
 
@@ -148,53 +148,75 @@ fbcons_putc(int ch)
 	}
 }
 
+/*
+ * Take the size of the smallest screen.  Letters of large panels are larger: 2
+ * on 1600 pixels, 4 on 3200.  Returns the number of screens.
+ */
+static unsigned
+measure(const struct bootinfo *bi)
+{
+	unsigned n = 0;
+
+	fb.width = fb.height = ~0u;
+	for (; n < BOOTINFO_NFB && bi->bi_fb[n].fb_base != 0; n++) {
+		if (bi->bi_fb[n].fb_width < fb.width)
+			fb.width = bi->bi_fb[n].fb_width;
+		if (bi->bi_fb[n].fb_height < fb.height)
+			fb.height = bi->bi_fb[n].fb_height;
+	}
+	fb.scale = fb.width / (COLS_LARGE * FONT_WIDTH);
+	if (fb.scale == 0)
+		fb.scale = 1;
+	fb.cols = fb.width / (FONT_WIDTH * fb.scale);
+	fb.rows = fb.height / (FONT_HEIGHT * fb.scale);
+	return n;
+}
+
 size_t
 fbcons_bytes(const struct bootinfo *bi)
 {
-	const struct bootfb *f = &bi->bi_fb;
-
-	if (f->fb_base == 0)
-		return 0;
-	return (size_t)(f->fb_width / (FONT_WIDTH * scale_of(f))) *
-	       (f->fb_height / (FONT_HEIGHT * scale_of(f)));
+	return measure(bi) == 0 ? 0 : (size_t)fb.cols * fb.rows;
 }
 
 bool
 fbcons_init(const struct bootinfo *bi, char *cells)
 {
-	const struct bootfb *f = &bi->bi_fb;
-	size_t bytes = (size_t)f->fb_stride_bytes * f->fb_height;
+	unsigned n = cells != NULL ? measure(bi) : 0;
 
-	if (cells != NULL)
-		fb.pixels = arch_map_screen(f->fb_base, bytes);
-	if (fb.pixels == NULL) {
+	fb.nscreens = 0;
+	for (unsigned i = 0; i < n; i++) {
+		const struct bootfb *f = &bi->bi_fb[i];
+		struct screen *s = &fb.screen[fb.nscreens];
+
+		s->pixels = arch_map_screen(
+		    f->fb_base, (size_t)f->fb_stride_bytes * f->fb_height);
+		s->stride = f->fb_stride_bytes / sizeof *s->pixels;
+		s->ink = f->fb_ink;
+		fb.nscreens += s->pixels != NULL;
+	}
+	if (fb.nscreens == 0) {
 		printf("cons: no memory for the screen\n");
 		return false;
 	}
 	fb.cells = cells;
-	fb.scale = scale_of(f);
-	fb.cols = f->fb_width / (FONT_WIDTH * fb.scale);
-	fb.rows = f->fb_height / (FONT_HEIGHT * fb.scale);
-	fb.width = f->fb_width;
-	fb.height = f->fb_height;
-	fb.ink = f->fb_ink;
-	fb.stride = f->fb_stride_bytes / sizeof *fb.pixels;
-	fill(0, 0, fb.width, fb.height, PAPER);
+	fill(0, 0, fb.width, fb.height, false);
 	memset(fb.cells, ' ', (size_t)fb.cols * fb.rows);
 	fb.col = fb.row = 0;
 	cons_mirror(fbcons_putc);
-	printf("cons: screen %ux%u, %ux%u characters\n", f->fb_width,
-	    f->fb_height, fb.cols, fb.rows);
+	for (unsigned i = 0; i < n; i++)
+		printf("cons: screen %ux%u, %ux%u characters\n",
+		    bi->bi_fb[i].fb_width, bi->bi_fb[i].fb_height, fb.cols,
+		    fb.rows);
 	return true;
 }
 
 bool
 fbcons_take(unsigned *width, unsigned *height)
 {
-	if (fb.pixels == NULL)
+	if (fb.nscreens == 0)
 		return false;
 	fb.lent = true;
-	fill(0, 0, fb.width, fb.height, PAPER);
+	fill(0, 0, fb.width, fb.height, false);
 	*width = fb.width;
 	*height = fb.height;
 	return true;
@@ -206,7 +228,7 @@ fbcons_give_back(void)
 	if (!fb.lent)
 		return;
 	fb.lent = false;
-	fill(0, 0, fb.width, fb.height, PAPER);
+	fill(0, 0, fb.width, fb.height, false);
 	for (unsigned row = 0; row < fb.rows; row++) {
 		for (unsigned col = 0; col < fb.cols; col++)
 			draw_cell(col, row, fb.cells[row * fb.cols + col]);
@@ -240,7 +262,7 @@ fbcons_squares(
 	    side > fb.height || y > fb.height - side)
 		return false;
 	for (unsigned i = 0; i < n; i++)
-		fill(x + i * side, y, side, side, dark[i] ? PAPER : fb.ink);
+		fill(x + i * side, y, side, side, !dark[i]);
 	return true;
 }
 
@@ -252,7 +274,7 @@ fbcons_linger(void)
 	uint64_t since, hz = arch_tick_hz();
 
 	/* A run may end before there is a clock. */
-	if (fb.pixels == NULL || hz == 0)
+	if (fb.nscreens == 0 || hz == 0)
 		return;
 	for (const char *s = text; *s != '\0'; s++)
 		fbcons_putc(*s);

@@ -259,8 +259,8 @@ find_framebuffer(void **state)
 	mode[0].FrameBufferBase = 0x1000;
 	info[1].PixelFormat = PixelBitMask;
 	mode[1].FrameBufferBase = 0x2000;
-	efi_find_framebuffer(&bi);
-	assert_int_equal(bi.bi_fb.fb_base, 0);
+	efi_find_framebuffers(&bi);
+	assert_int_equal(bi.bi_fb[0].fb_base, 0);
 	assert_int_equal(bi.bi_nmem, 0);
 
 	info[1] =
@@ -269,21 +269,35 @@ find_framebuffer(void **state)
 		    .VerticalResolution = 768,
 		    .PixelFormat = PixelBlueGreenRedReserved8BitPerColor,
 		    .PixelsPerScanLine = 1376 };
-	efi_find_framebuffer(&bi);
-	assert_int_equal(bi.bi_fb.fb_base, 0x2000);
-	assert_int_equal(bi.bi_fb.fb_width, 1366);
-	assert_int_equal(bi.bi_fb.fb_height, 768);
-	assert_int_equal(bi.bi_fb.fb_stride_bytes, 1376 * 4);
-	assert_int_equal(bi.bi_fb.fb_ink, 0xc0c0c0);
+	efi_find_framebuffers(&bi);
+	assert_int_equal(bi.bi_fb[0].fb_base, 0x2000);
+	assert_int_equal(bi.bi_fb[0].fb_width, 1366);
+	assert_int_equal(bi.bi_fb[0].fb_height, 768);
+	assert_int_equal(bi.bi_fb[0].fb_stride_bytes, 1376 * 4);
+	assert_int_equal(bi.bi_fb[0].fb_ink, 0xc0c0c0);
 	assert_int_equal(bi.bi_nmem, 1);
 	assert_int_equal(bi.bi_mem[0].bm_type, BOOTMEM_DEVICE);
 
-	/* Ten bits of each colour. */
-	info[1].PixelFormat = PixelBitMask;
-	info[1].PixelInformation =
+	/* The first screen gets ten bits of each colour. */
+	info[0] = info[1];
+	info[0].PixelFormat = PixelBitMask;
+	info[0].PixelInformation =
 	    (EFI_PIXEL_BITMASK){ 0x3ff00000, 0xffc00, 0x3ff, 0 };
-	efi_find_framebuffer(&bi);
-	assert_int_equal(bi.bi_fb.fb_ink, 0x3fffffff);
+	bi = (struct bootinfo){ 0 };
+	efi_find_framebuffers(&bi);
+	assert_int_equal(bi.bi_fb[0].fb_base, 0x1000);
+	assert_int_equal(bi.bi_fb[0].fb_ink, 0x3fffffff);
+	assert_int_equal(bi.bi_fb[1].fb_base, 0x2000);
+	assert_int_equal(bi.bi_fb[2].fb_base, 0);
+	assert_int_equal(bi.bi_nmem, 2);
+
+	/* Two handles of one framebuffer are one screen. */
+	mode[1].FrameBufferBase = 0x1000;
+	bi = (struct bootinfo){ 0 };
+	efi_find_framebuffers(&bi);
+	assert_int_equal(bi.bi_fb[0].fb_base, 0x1000);
+	assert_int_equal(bi.bi_fb[1].fb_base, 0);
+	assert_int_equal(bi.bi_nmem, 1);
 }
 
 int
