@@ -36,6 +36,12 @@ keep_start(const struct bootinfo *bi)
 	keep_log(false);
 }
 
+bool
+keep_active(void)
+{
+	return keep.head != NULL;
+}
+
 void
 keep_putc(int c)
 {

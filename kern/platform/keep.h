@@ -12,6 +12,8 @@ struct bootinfo;
 
 /* Begin, if the boot protocol reserved memory for it (bi_keep). */
 void keep_start(const struct bootinfo *bi);
+/* Is anything kept? */
+bool keep_active(void);
 /* The console, under its lock, keeps each character that it sends. */
 void keep_putc(int c);
 /*
