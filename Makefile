@@ -99,7 +99,7 @@ OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(KERN_EVENT_OB
 # With SAN the programs are those of the plain build.
 ifeq ($(SAN),)
 ARCHIVE := $(B)/archive.cpio
-all: $(B)/kernel.elf $(B)/libcpc.a $(B)/glibc/libcpc.a $(B)/probe $(EFI)
+all: $(B)/kernel.elf $(B)/probe $(EFI) $(addprefix $(B)/,libcpc.a glibc/libcpc.a libpayload.a glibc/libpayload.a)
 else
 ARCHIVE := build/$(ARCH)/archive.cpio
 all: $(FLAT)
@@ -163,9 +163,9 @@ $(B)/glibc/%.o: %.S $(MK)
 	$(compile)
 $(B)/glibc/libcpc.a: $(addprefix $(B)/glibc/,$(LIBCPC_OBJS) $(CPC_ARCH_OBJS) $(EVENT_LIB))
 $(B)/libcpc.a: $(addprefix $(B)/,$(LIBCPC_OBJS) $(CPC_MUSL_OBJS) $(CPC_ARCH_OBJS) $(EVENT_LIB:%=user/%))
-$(B)/libpayload.a: $(addprefix $(B)/,$(PAYLOAD_OBJS))
+$(B)/libprograms.a: $(addprefix $(B)/,$(PROGRAM_OBJS))
 $(B)/libtest.a: $(addprefix $(B)/,$(TEST_OBJS))
-$(B)/libcpc.a $(B)/glibc/libcpc.a $(B)/libpayload.a $(B)/libtest.a:
+$(addprefix $(B)/,libcpc.a glibc/libcpc.a libpayload.a glibc/libpayload.a libprograms.a libtest.a):
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcsD $@ $^
 
@@ -175,7 +175,7 @@ $(TESTS:%=$(B)/tests/%): $(B)/libtest.a
 $(PROGRAMS): $(B)/libcpc.a scripts/barecpc-cc
 	$(call say,CCLD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(UCC) $(LINK) -o $@ $(filter %.o,$^) $(filter %/libpayload.a %/libtest.a,$^) $(PACKED_LIBS)
+	$(Q)$(UCC) $(LINK) -o $@ $(filter %.o,$^) $(filter %/libprograms.a %/libtest.a,$^) $(PACKED_LIBS)
 
 # An archive: a file named `suite` that lists what to run, the programs, and the image's event tables.
 $(B)/archive.cpio: payloads/suite $(PAYLOADS:%=$(B)/bin/%) $(EVENTS:%=build/events/%) $(B)/vendors

@@ -3,15 +3,25 @@ BENCHMARKS := spin triad matmul chase example1 example2
 TOOLS      := stat record encode list fits cputrack cpustat pages
 PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu nb
 
-# libpayload.a.  A program links only the objects that it uses.
+# libpayload.a, for programs outside of the tree: one object, whose only global names are those of its headers.
 PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o perf_names.o perf_request.o \
-    event_lookup.o event_table.o target_image.o meter.o read_cost.o measure.o runs.o series.o report.o report_json.o json.o \
-    $(ARCH)/spin.o)
-PAYLOAD_OBJS += $(addprefix payloads/tools/,child.o symbols.o $(ARCH)/call.o sample_file.o histogram.o \
-    stat_print.o stat_events.o stat_run.o stat_rows.o stat_soft.o stat_metric.o stat_record.o event_spec.o cpc_tool.o out_file.o)
-PAYLOAD_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
+    meter.o read_cost.o runs.o series.o report.o report_json.o json.o)
+PAYLOAD_OBJS += $(addprefix payloads/bench/,kernel.o measure.o main.o)
+$(B)/payload.o: $(addprefix $(B)/,$(PAYLOAD_OBJS))
+$(B)/glibc/payload.o: $(addprefix $(B)/glibc/,$(PAYLOAD_OBJS))
+$(B)/payload.o $(B)/glibc/payload.o:
+	$(call say,LD,$@)
+	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) -w --keep-global-symbol='bench_*' $@
+$(B)/libpayload.a $(B)/glibc/libpayload.a: %/libpayload.a: %/payload.o %/payloads/bench/entry.o
 
-# vpmu's objects are linked as they are: libpayload.a holds one object of a name.
+# The same for the image's programs.  A program links only the objects that it uses.
+PROGRAM_OBJS := $(PAYLOAD_OBJS) $(addprefix payloads/common/,event_lookup.o event_table.o target_image.o $(ARCH)/spin.o)
+PROGRAM_OBJS += $(addprefix payloads/tools/,child.o symbols.o $(ARCH)/call.o sample_file.o histogram.o \
+    stat_print.o stat_events.o stat_run.o stat_rows.o stat_soft.o stat_metric.o stat_record.o event_spec.o \
+    cpc_tool.o out_file.o)
+PROGRAM_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
+
+# vpmu's objects are linked as they are: libprograms.a holds one object of a name.
 VPMU_OBJS_x86_64 := x86_64/trapped.o x86_64/msr.o x86_64/fixed.o
 VPMU_OBJS_arm64  := arm64/raw.o
 VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o \
@@ -32,7 +42,7 @@ PACKED_LIB = $(wildcard $(CACHE)/$(1)-dev-$(PACKED)/usr/lib/*/$(2))
 $(B)/programs: PACKED_LIBS := $(call PACKED_LIB,libqrcodegen,libqrcodegen.a) $(call PACKED_LIB,zlib1g,libz.a)
 $(B)/payloads/tools/pages.o: UCFLAGS += -D_GNU_SOURCE -isystem $(CACHE)/libqrcodegen-dev-$(PACKED)/usr/include \
     -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
-$(B)/programs: $(B)/libpayload.a
+$(B)/programs: $(B)/libprograms.a
 # Hard links of the file without what a debugger reads.
 $(PAYLOADS:%=$(B)/bin/%) &: $(B)/programs
 	$(call say,STRIP,$(B)/bin)

@@ -10,19 +10,15 @@
  * once.  S. Sattolo, "An algorithm to generate a random cyclic permutation",
  * 1986.
  */
-#include "payloads/common/measure.h"
-
+#include <bench.h>
 #include <errno.h>
 #include <payload.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "payloads/common/usage.h"
 
-#define LINE     64 /* bytes; a larger line only makes neighbours cheaper */
-#define MINBYTES (2 * LINE)
-#define MAXBYTES (1UL << 30)
+#define LINE 64 /* bytes; a larger line only makes neighbours cheaper */
 
 struct node {
 	struct node *n_next;
@@ -37,9 +33,8 @@ struct chase {
 };
 
 static void
-chase_body(void *arg)
+chase_body(struct chase *c)
 {
-	struct chase *c = arg;
 	struct node *p = c->c_nodes;
 	size_t i;
 
@@ -106,43 +101,21 @@ is_one_cycle(struct chase *c)
 	return p == c->c_nodes;
 }
 
-static bool
-chase(const struct options *o, struct meter *m, uint64_t bytes)
+BENCH(chase)
 {
-	struct chase c = { .c_n = bytes / LINE };
-	struct work w = {
-		.w_body = chase_body,
-		.w_arg = &c,
-		.w_iterations = c.c_n,
-		.w_verify = chase_verify,
-	};
-	char label[40];
-	bool right;
+	struct chase c = { .c_n = (size_t)bench_arg(b, 0) / LINE };
 
 	if ((c.c_nodes = payload_contig(c.c_n * LINE)) == NULL)
-		fail(1, "%llu bytes: %s", (unsigned long long)bytes,
-		    strerror(errno));
+		fail(1, "%zu nodes: %s", c.c_n, strerror(errno));
 	make_cycle(&c);
 	if (!is_one_cycle(&c))
 		fail(1, "the permutation is not one cycle");
-	snprintf(label, sizeof label, "chase/%zu", bytes);
-	w.w_label = label;
-	right = measure(o, m, &w);
+	bench_verify(b, chase_verify, &c);
+	BENCH_LOOP(b)
+		chase_body(&c);
+	bench_set_items(b, c.c_n);
 	payload_contig_free(c.c_nodes, c.c_n * LINE);
-	return right;
 }
-
-int
-main(int argc, char **argv)
-{
-	static const char *const defaults[] = { "4k", "64k", "1m", NULL };
-	static const struct sizes sizes = {
-		.sz_what = "bytes",
-		.sz_min = MINBYTES,
-		.sz_max = MAXBYTES,
-		.sz_defaults = defaults,
-		.sz_one = chase,
-	};
-
-	return measure_sizes(argc, argv, &sizes);
-}
+BENCH_ARG(chase, 4 << 10, 64 << 10, 1 << 20)
+BENCH_LIMITS(chase, 0, "bytes", 2 * LINE, 1 << 30)
+BENCH_MAIN(chase)

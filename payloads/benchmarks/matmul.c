@@ -7,15 +7,11 @@
  * small whole numbers, so the product is exact.  The check computes it again
  * with 64-bit integers, column by row.
  */
-#include "payloads/common/measure.h"
-
-#include <stdio.h>
+#include <bench.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "payloads/common/usage.h"
-
-#define MAXORDER 1024
 
 struct matmul {
 	size_t mat_n;
@@ -37,9 +33,8 @@ element_b(size_t row, size_t col)
 }
 
 static void
-matmul_body(void *arg)
+matmul_body(const struct matmul *p)
 {
-	const struct matmul *p = arg;
 	size_t n = p->mat_n, i, j, k;
 
 	for (i = 0; i < n; i++) {
@@ -89,45 +84,25 @@ matmul_verify(void *arg)
 	return right;
 }
 
-static bool
-matmul(const struct options *o, struct meter *m, uint64_t n)
+BENCH(matmul)
 {
+	size_t n = (size_t)bench_arg(b, 0);
 	struct matmul p = { .mat_n = n };
-	struct work w = {
-		.w_body = matmul_body,
-		.w_arg = &p,
-		.w_iterations = n * n * n,
-		.w_verify = matmul_verify,
-	};
-	char label[40];
-	bool right;
 
 	p.mat_a = fail_unless_room(calloc(n * n, sizeof *p.mat_a));
 	p.mat_b = fail_unless_room(calloc(n * n, sizeof *p.mat_b));
 	p.mat_c = fail_unless_room(calloc(n * n, sizeof *p.mat_c));
 	p.mat_expect = fail_unless_room(calloc(n * n, sizeof *p.mat_expect));
 	fill_matrices(&p);
-	snprintf(label, sizeof label, "matmul/%zu", n);
-	w.w_label = label;
-	right = measure(o, m, &w);
+	bench_verify(b, matmul_verify, &p);
+	BENCH_LOOP(b)
+		matmul_body(&p);
+	bench_set_items(b, n * n * n);
 	free(p.mat_a);
 	free(p.mat_b);
 	free(p.mat_c);
 	free(p.mat_expect);
-	return right;
 }
-
-int
-main(int argc, char **argv)
-{
-	static const char *const defaults[] = { "48", NULL };
-	static const struct sizes sizes = {
-		.sz_what = "order",
-		.sz_min = 1,
-		.sz_max = MAXORDER,
-		.sz_defaults = defaults,
-		.sz_one = matmul,
-	};
-
-	return measure_sizes(argc, argv, &sizes);
-}
+BENCH_ARG(matmul, 48)
+BENCH_LIMITS(matmul, 0, "order", 1, 1024)
+BENCH_MAIN(matmul)

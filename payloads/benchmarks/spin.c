@@ -10,14 +10,13 @@
  * count exactly 2 * (long - short), at the other exactly 0.  There is no
  * tolerance: spin fails if one run on one PIC differs.
  */
-#include "payloads/common/measure.h"
+#include "payloads/common/meter.h"
+#include "payloads/common/read_cost.h"
+#include "payloads/common/usage.h"
 
 #include <payload.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "payloads/common/read_cost.h"
-#include "payloads/common/usage.h"
 
 #define INSTRUCTIONS_PER_ITERATION 2
 
@@ -32,12 +31,6 @@ struct spin {
 	unsigned spn_rows; /* reported so far */
 	struct runs spn_runs;
 };
-
-static void
-spin_body(void *arg)
-{
-	spin_loop(*(const uint64_t *)arg);
-}
 
 /* Does the event count exactly the retired instructions? */
 static bool
@@ -75,12 +68,16 @@ run_pair(struct spin *sp, struct result *r, bool keep)
 	struct condition c;
 	int64_t count, tick, hrtime;
 
-	meter_run(m, spin_body, &sp->spn_short);
+	meter_begin(m);
+	spin_loop(sp->spn_short);
+	meter_end(m);
 	count = m->m_count[0];
 	tick = m->m_tick;
 	hrtime = m->m_hrtime;
 	c = m->m_condition;
-	meter_run(m, spin_body, &sp->spn_long);
+	meter_begin(m);
+	spin_loop(sp->spn_long);
+	meter_end(m);
 	if (!keep)
 		return;
 	condition_add(&c, &m->m_condition);
@@ -225,7 +222,7 @@ main(int argc, char **argv)
 	struct options o;
 	unsigned i;
 
-	options_parse(&o, argc, argv, "[short long]", "PAPI_tot_ins");
+	options_parse(&o, argc, argv, "[short long]", "PAPI_tot_ins", false);
 	sp.spn_o = &o;
 	if (argc - optind == 2) {
 		sp.spn_short = usage_size("short", argv[optind], 1, UINT32_MAX);

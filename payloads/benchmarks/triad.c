@@ -9,11 +9,9 @@
  * values are small whole numbers, so every result is exact and is compared
  * for equality.
  */
-#include "payloads/common/measure.h"
-
+#include <bench.h>
 #include <errno.h>
 #include <payload.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "payloads/common/usage.h"
@@ -26,9 +24,8 @@ struct triad {
 };
 
 static void
-triad_body(void *arg)
+triad_body(const struct triad *t)
 {
-	const struct triad *t = arg;
 	double *restrict a = t->t_a;
 	const double *restrict b = t->t_b, *restrict c = t->t_c;
 	size_t i, n = t->t_n;
@@ -53,25 +50,14 @@ triad_verify(void *arg)
 	return right;
 }
 
-static bool
-triad(const struct options *o, struct meter *m, uint64_t n)
+BENCH(triad)
 {
-	size_t bytes = n * sizeof(double), i;
-	struct triad t = { .t_n = n };
-	struct work w = {
-		.w_body = triad_body,
-		.w_arg = &t,
-		.w_iterations = n,
-		.w_verify = triad_verify,
-	};
-	char label[40];
-	double *memory;
-	bool right;
+	size_t n = (size_t)bench_arg(b, 0), bytes = n * sizeof(double), i;
+	double *memory = payload_contig(3 * bytes);
+	struct triad t = { .t_n = n, .t_a = memory };
 
-	if ((memory = payload_contig(3 * bytes)) == NULL)
-		fail(1, "%llu elements: %s", (unsigned long long)n,
-		    strerror(errno));
-	t.t_a = memory;
+	if (memory == NULL)
+		fail(1, "%zu elements: %s", n, strerror(errno));
 	t.t_b = memory + n;
 	t.t_c = memory + 2 * n;
 	for (i = 0; i < n; i++) {
@@ -79,24 +65,12 @@ triad(const struct options *o, struct meter *m, uint64_t n)
 		t.t_b[i] = (double)(i % 1024);
 		t.t_c[i] = 2.0 * (double)(i % 1024);
 	}
-	snprintf(label, sizeof label, "triad/%zu", n);
-	w.w_label = label;
-	right = measure(o, m, &w);
+	bench_verify(b, triad_verify, &t);
+	BENCH_LOOP(b)
+		triad_body(&t);
+	bench_set_items(b, n);
 	payload_contig_free(memory, 3 * bytes);
-	return right;
 }
-
-int
-main(int argc, char **argv)
-{
-	static const char *const defaults[] = { "1024", "32768", NULL };
-	static const struct sizes sizes = {
-		.sz_what = "elements",
-		.sz_min = 1,
-		.sz_max = 1 << 26,
-		.sz_defaults = defaults,
-		.sz_one = triad,
-	};
-
-	return measure_sizes(argc, argv, &sizes);
-}
+BENCH_ARG(triad, 1024, 32768)
+BENCH_LIMITS(triad, 0, "elements", 1, 1 << 26)
+BENCH_MAIN(triad)

@@ -1,5 +1,5 @@
 /*
- * Binds a set of events, and counts one run of a function under it.
+ * Binds a set of events, and counts runs under it.
  */
 #include "payloads/common/meter.h"
 
@@ -154,31 +154,6 @@ clock_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static void
-run_clocked(struct meter *m, void (*body)(void *), void *arg)
-{
-	int64_t start = clock_ns();
-
-	body(arg);
-	m->m_hrtime = clock_ns() - start;
-}
-
-/*
- * Only the body is between the two samples.  Every body, the empty one
- * too, is called from here, so the cost of the surroundings cancels.
- */
-static void __attribute__((noinline))
-run_sampled(struct meter *m, void (*body)(void *), void *arg)
-{
-	int before, after;
-
-	before = cpc_set_sample(m->m_cpc, m->m_set, m->m_before);
-	body(arg);
-	after = cpc_set_sample(m->m_cpc, m->m_set, m->m_after);
-	if (before == -1 || after == -1)
-		fail(1, "cannot sample a bound set: %s", strerror(errno));
-}
-
 /* The count of the first event that counts the kernel alone, if there is one.
  */
 static int64_t
@@ -191,12 +166,11 @@ kernel_count(const struct meter *m)
 }
 
 static void
-run_counted(struct meter *m, void (*body)(void *), void *arg)
+take_differences(struct meter *m)
 {
 	uint64_t before, after;
 	unsigned i;
 
-	run_sampled(m, body, arg);
 	for (i = 0; i < m->m_nevent; i++) {
 		cpc_buf_get(m->m_cpc, m->m_before, (int)i, &before);
 		cpc_buf_get(m->m_cpc, m->m_after, (int)i, &after);
@@ -209,19 +183,34 @@ run_counted(struct meter *m, void (*body)(void *), void *arg)
 }
 
 void
-meter_run(struct meter *m, void (*body)(void *), void *arg)
+meter_begin(struct meter *m)
 {
-	struct barecpc_interrupts before = { 0 }, after = { 0 };
-	struct condition *c = &m->m_condition;
-	bool known = payload_interrupts(&before) == 0;
+	m->m_known = payload_interrupts(&m->m_interrupts) == 0;
+	if (m->m_nevent == 0) {
+		m->m_start = clock_ns();
+		return;
+	}
+	m->m_sampled = cpc_set_sample(m->m_cpc, m->m_set, m->m_before);
+}
 
-	m->m_tick = 0;
-	if (m->m_nevent == 0)
-		run_clocked(m, body, arg);
-	else
-		run_counted(m, body, arg);
-	known = payload_interrupts(&after) == 0 && known;
-	condition_between(c, known ? &before : NULL, &after);
+void
+meter_end(struct meter *m)
+{
+	struct barecpc_interrupts after = { 0 };
+	struct condition *c = &m->m_condition;
+
+	if (m->m_nevent == 0) {
+		m->m_hrtime = clock_ns() - m->m_start;
+		m->m_tick = 0;
+	} else {
+		if (cpc_set_sample(m->m_cpc, m->m_set, m->m_after) == -1 ||
+		    m->m_sampled == -1)
+			fail(1, "cannot sample a bound set: %s",
+			    strerror(errno));
+		take_differences(m);
+	}
+	m->m_known = payload_interrupts(&after) == 0 && m->m_known;
+	condition_between(c, m->m_known ? &m->m_interrupts : NULL, &after);
 	c->cn_count[COND_KERNEL] = kernel_count(m);
 	c->cn_tick = m->m_tick;
 	c->cn_hrtime = m->m_hrtime;

@@ -1,6 +1,6 @@
 /*
  * A meter: a bound set that counts single runs of a function.  Included by the
- * benchmarks, by measure.h and by stat.h.
+ * programs that measure and by payloads/bench/kernel.h.
  */
 #ifndef PAYLOADS_COMMON_METER_H
 #define PAYLOADS_COMMON_METER_H
@@ -26,11 +26,16 @@ struct meter {
 	char m_reason[2 * CPC_MAX_EVENT_LEN]; /* and as text */
 	cpc_reqinfo_t m_info[MAXEVENT];       /* of the bound events */
 	bool m_kernel_only[MAXEVENT];         /* counts none of the payload */
-	/* the last meter_run(): the second sample less the first */
+	/* the last run: the second sample less the first */
 	int64_t m_count[MAXEVENT];
 	int64_t m_tick;
 	int64_t m_hrtime;
 	struct condition m_condition;
+	/* the present run */
+	bool m_known; /* m_interrupts is right */
+	struct barecpc_interrupts m_interrupts;
+	int m_sampled;   /* what the first sample returned */
+	int64_t m_start; /* without a set */
 };
 
 /* Open libcpc.  A machine without counters is not an error. */
@@ -45,7 +50,11 @@ void meter_close(struct meter *m);
 unsigned meter_bind(struct meter *m, const struct event *events, unsigned n);
 void meter_unbind(struct meter *m);
 
-/* Run body(arg) once between two samples. */
-void meter_run(struct meter *m, void (*body)(void *), void *arg);
+/*
+ * Count from the end of the first to the start of the second.  Ends the program
+ * with status 1 if a bound set cannot be sampled.
+ */
+void meter_begin(struct meter *m);
+void meter_end(struct meter *m);
 
 #endif /* PAYLOADS_COMMON_METER_H */

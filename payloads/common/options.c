@@ -14,6 +14,7 @@
 #define COMMON                                                                 \
 	"[-n] [-e event[:uk][,event[:uk]]...]... [-r runs] [-w warm-ups] "     \
 	"[--aggregates] [--undisturbed]"
+#define KERNELS "[--filter regex] [--iterations n] [--list]"
 
 static const char help[] =
     "  -e EVENT[:uk][,EVENT...]  what to count, at user or kernel level\n"
@@ -22,9 +23,31 @@ static const char help[] =
     "  -n                        no titles\n"
     "  --aggregates              print min, median, mean, trimmed mean, error\n"
     "  --undisturbed             exclude disturbed runs, and say which\n";
+static const char kernels_help[] =
+    "  --filter REGEX            kernels to run, as name/argument; -REGEX: the "
+    "others\n"
+    "  --iterations N            turns of the loop in a run (1)\n"
+    "  --list                    print the kernels, and run none\n";
 
-enum { OPTION_AGGREGATES = 256, OPTION_UNDISTURBED };
+enum {
+	OPTION_AGGREGATES = 256,
+	OPTION_UNDISTURBED,
+	OPTION_FILTER,
+	OPTION_ITERATIONS,
+	OPTION_LIST,
+};
+#define KERNEL_OPTIONS 6
+/* Google Benchmark's options have long names. */
 static const struct option long_options[] = {
+	{ "filter", required_argument, NULL, OPTION_FILTER },
+	{ "benchmark_filter", required_argument, NULL, OPTION_FILTER },
+	{ "iterations", required_argument, NULL, OPTION_ITERATIONS },
+	{ "list", no_argument, NULL, OPTION_LIST },
+	{ "benchmark_list_tests", no_argument, NULL, OPTION_LIST },
+	{ "benchmark_repetitions", required_argument, NULL, 'r' },
+	/* The programs without kernels have these only. */
+	{ "repeat", required_argument, NULL, 'r' },
+	{ "warmup", required_argument, NULL, 'w' },
 	{ "aggregates", no_argument, NULL, OPTION_AGGREGATES },
 	{ "undisturbed", no_argument, NULL, OPTION_UNDISTURBED },
 	{ NULL, 0, NULL, 0 },
@@ -147,11 +170,45 @@ add_events(struct options *o, const char *list)
 		add_event(o, name);
 }
 
+static void
+take_option(struct options *o, int c)
+{
+	switch (c) {
+	case 'n':
+		o->o_titles = false;
+		break;
+	case 'e':
+		add_events(o, optarg);
+		break;
+	case 'r':
+		o->o_runs = (unsigned)usage_size("-r", optarg, 1, 10000);
+		break;
+	case 'w':
+		o->o_warmups = (unsigned)usage_size("-w", optarg, 0, 10000);
+		break;
+	case OPTION_AGGREGATES:
+		o->o_aggregates = true;
+		break;
+	case OPTION_UNDISTURBED:
+		o->o_undisturbed = true;
+		break;
+	case OPTION_FILTER:
+		o->o_filter = optarg;
+		break;
+	case OPTION_ITERATIONS:
+		o->o_turns = usage_size("--iterations", optarg, 1, UINT32_MAX);
+		break;
+	default:
+		o->o_list = true;
+		break;
+	}
+}
+
 void
 options_parse(struct options *o, int argc, char **argv, const char *arguments,
-    const char *events)
+    const char *events, bool kernels)
 {
-	static char usage[240];
+	static char usage[400], text[1200];
 	int c;
 
 	memset(o, 0, sizeof *o);
@@ -160,24 +217,14 @@ options_parse(struct options *o, int argc, char **argv, const char *arguments,
 	o->o_titles = true;
 	o->o_runs = 5;
 	o->o_warmups = 1;
-	snprintf(usage, sizeof usage, COMMON " %s", arguments);
-	usage_is(usage, help);
-	while ((c = usage_option(argc, argv, ":ne:r:w:", long_options)) != -1) {
-		if (c == 'n')
-			o->o_titles = false;
-		else if (c == 'e')
-			add_events(o, optarg);
-		else if (c == OPTION_AGGREGATES)
-			o->o_aggregates = true;
-		else if (c == OPTION_UNDISTURBED)
-			o->o_undisturbed = true;
-		else if (c == 'r')
-			o->o_runs =
-			    (unsigned)usage_size("-r", optarg, 1, 10000);
-		else
-			o->o_warmups =
-			    (unsigned)usage_size("-w", optarg, 0, 10000);
-	}
+	o->o_turns = 1;
+	snprintf(usage, sizeof usage, COMMON " %s%s",
+	    kernels ? KERNELS " " : "", arguments);
+	snprintf(text, sizeof text, "%s%s", help, kernels ? kernels_help : "");
+	usage_is(usage, text);
+	while ((c = usage_option(argc, argv, ":ne:r:w:",
+		    long_options + (kernels ? 0 : KERNEL_OPTIONS))) != -1)
+		take_option(o, c);
 	if (o->o_nevent == 0)
 		add_events(o, events);
 }

@@ -1,6 +1,6 @@
 /*
  * The command line that every benchmark of payloads/ takes.  Included by the
- * benchmarks and by measure.c.
+ * benchmarks and by payloads/bench/.
  */
 #ifndef PAYLOADS_COMMON_OPTIONS_H
 #define PAYLOADS_COMMON_OPTIONS_H
@@ -24,6 +24,10 @@ struct options {
 	bool o_titles;      /* false: -n, no column titles */
 	bool o_aggregates;  /* print all aggregates of each row */
 	bool o_undisturbed; /* exclude disturbed runs */
+	/* of programs of kernels: */
+	const char *o_filter; /* NULL: all kernels */
+	uint64_t o_turns;     /* of the loop in a run */
+	bool o_list;          /* only print the kernels' names */
 	unsigned o_runs, o_warmups;
 	unsigned o_nevent;
 	struct event o_event[MAXEVENT];
@@ -32,10 +36,11 @@ struct options {
 /*
  * Parse the common options; the rest starts at argv[optind].  An event without
  * a suffix is counted at the payload's own privilege.  Without -e the events
- * are those of the list `events`.  The usage line shows `arguments`.
+ * are those of the list `events`.  The usage line shows `arguments`.  Programs
+ * of kernels have more options.
  */
 void options_parse(struct options *o, int argc, char **argv,
-    const char *arguments, const char *events);
+    const char *arguments, const char *events, bool kernels);
 
 /*
  * options_next.c: cut the next event off a list; NULL at the end.  Commas

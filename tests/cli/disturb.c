@@ -1,5 +1,6 @@
 /*
- * disturb [options] HOW RUN: a benchmark of which one run is disturbed.
+ * disturb [options] HOW RUN: a benchmark of which one run is disturbed.  It has
+ * one warm-up.
  *
  * With `none` nothing happens.  With `timer` a timer expires in the middle of
  * the run.  With `nmi` the run lasts until its CPU has taken an NMI.  With
@@ -8,6 +9,7 @@
  * RUN counts measured runs from 1.  A timer is started outside of the measured
  * window.
  */
+#include <bench.h>
 #include <payload.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,20 +17,22 @@
 #include <string.h>
 #include <sys/time.h>
 
-#include "payloads/common/measure.h"
-#include "payloads/common/usage.h"
-
 #define ITERATIONS 100000 /* 200 us, at an instruction each nanosecond */
 #define EXPIRES_US 100
 
-void spin_loop(uint64_t iterations);
-
-struct disturb {
+static struct disturb {
 	const char *how;
 	unsigned run; /* the disturbed one, from 1, warm-ups included */
 	unsigned done;
 	bool wait_nmi;
-};
+} disturb;
+
+static void
+spin(void)
+{
+	for (uint64_t i = 0; i < ITERATIONS; i++)
+		bench_clobber_memory();
+}
 
 static uint64_t
 nmis(void)
@@ -40,12 +44,11 @@ nmis(void)
 }
 
 static void
-body(void *arg)
+body(struct disturb *d)
 {
-	struct disturb *d = arg;
 	uint64_t before;
 
-	spin_loop(ITERATIONS);
+	spin();
 	if (!d->wait_nmi)
 		return;
 	d->wait_nmi = false;
@@ -53,7 +56,7 @@ body(void *arg)
 	puts("ready"); /* an NMI that came before would be missed */
 	fflush(stdout);
 	while (nmis() == before)
-		spin_loop(ITERATIONS);
+		spin();
 }
 
 static void
@@ -85,27 +88,27 @@ verify(void *arg)
 	return true;
 }
 
+BENCH(disturb)
+{
+	bench_verify(b, verify, &disturb);
+	prepare(&disturb);
+	BENCH_LOOP(b)
+		body(&disturb);
+	bench_set_items(b, ITERATIONS);
+}
+
 int
 main(int argc, char **argv)
 {
-	struct disturb d = { 0 };
-	struct work w = { "disturb", body, &d, ITERATIONS, verify };
-	struct options o;
-	struct meter m;
-	bool right;
+	struct disturb *d = &disturb;
 
-	options_parse(&o, argc, argv, "how run", "PAPI_tot_ins");
-	if (argc - optind != 2)
-		usage_mistake("how and run are wanted");
-	d.how = argv[optind];
-	d.run = o.o_warmups + (unsigned)atoi(argv[optind + 1]);
+	if (argc < 3)
+		return 2;
+	d->how = argv[argc - 2];
+	d->run = 1 + (unsigned)atoi(argv[argc - 1]);
+	argv[argc - 2] = NULL;
 	signal(SIGALRM, SIG_IGN);
-	if (strcmp(d.how, "fourth") == 0 && getpid() % 4 == 0)
+	if (strcmp(d->how, "fourth") == 0 && getpid() % 4 == 0)
 		start_timer();
-	meter_open(&m);
-	prepare(&d);
-	right = measure(&o, &m, &w);
-	meter_close(&m);
-	report_last_lines();
-	return right ? 0 : 1;
+	return bench_main(argc - 2, argv);
 }

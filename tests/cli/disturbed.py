@@ -15,13 +15,14 @@ import time
 from qmp_guest import ROOT, Guest, Points, cpio
 
 RUNS = 6
+EVENT = ("-e", "PAPI_tot_ins")
 
 
 def build(arch, folder):
     """An archive with the program alone; its path."""
     program = folder / "disturb"
-    subprocess.run([ROOT / "scripts/barecpc-cc", "--arch", arch, "-O2", "-Wall", "-Wextra", "-Werror", "-I.", "-o", program,
-                    "tests/cli/disturb.c", f"build/{arch}/libpayload.a"], cwd=ROOT, check=True)
+    subprocess.run([ROOT / "scripts/barecpc-cc", "--arch", arch, "-O2", "-Wall", "-Wextra", "-Werror", "-o", program, "tests/cli/disturb.c",
+                    "-lpayload"], cwd=ROOT, check=True)
     path = folder / "disturb.cpio"
     path.write_bytes(cpio.pack({"disturb": program.read_bytes(), "suite": b"disturb none 1\n"}))
     return path
@@ -59,11 +60,11 @@ def last_lines(out):
 def check_timer(points, arch, archive, priv):
     name = f"{arch}, {priv} privilege"
     append, common = f"priv={priv}", ("disturb", "-r", str(RUNS))
-    out, records = run(arch, archive, *common, "none", "1", append=append)
+    out, records = run(arch, archive, *common, *EVENT, "none", "1", append=append)
     points.check([marked(r) for r in records] == [{}] and last_lines(out) == [], f"{name}: undisturbed, no run is marked", out)
 
     for which in (1, RUNS) if priv == "user" else (4,):
-        out, (record,) = run(arch, archive, *common, "timer", str(which), append=append)
+        out, (record,) = run(arch, archive, *common, *EVENT, "timer", str(which), append=append)
         points.check(marked(record) == {which: ["1 interrupt, most runs 0"]}, f"{name}: a timer in run {which} marks that run",
                      str(record["conditions"]))
         wanted = [0] * RUNS
@@ -96,7 +97,7 @@ def check_stat(points, arch, archive):
     results = {}
     for words in ((), ("--undisturbed", "--aggregates")):
         done = subprocess.run([ROOT / "scripts/barecpc", "run", "--arch", arch, "--accel", "tcg", "--payload", archive, "--", "stat",
-                               "-r", "4", *words, "-e", "PAPI_tot_ins:uk", "disturb", "-n", "fourth", "1"],
+                               "-r", "4", *words, "-e", "PAPI_tot_ins:uk", "disturb", "-n", *EVENT, "fourth", "1"],
                               cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True)
         results[words] = (done.returncode, [line for line in done.stderr.splitlines() if line.startswith("# stat: ")])
     status, lines = results[()]
@@ -112,7 +113,7 @@ def check_stat(points, arch, archive):
 
 
 def check_nmi(points, archive, which=2):
-    guest = Guest("x86_64", payload=archive, program=["disturb", "-r", str(RUNS), "nmi", str(which)])
+    guest = Guest("x86_64", payload=archive, program=["disturb", "-r", str(RUNS), *EVENT, "nmi", str(which)])
     while guest.running() and b"ready" not in guest.out:
         time.sleep(0.01)
     guest.qmp("inject-nmi")

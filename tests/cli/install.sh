@@ -46,6 +46,14 @@ for arch in arm64 x86_64; do
 	check "$arch: its first program counts" counts "$out" dot
 	check "$arch: its second program counts" counts "$out" copy
 
+	expect "$arch: examples/bench, by make" 0 'barecpc: exit 0' make -s -C bench run ARCH=$arch
+	check "$arch: it counts for each size" test "$(grep -cE '^(quick|insertion)/(8|64|512) +PAPI_tot_ins:u +[1-9]' "$out")" = 6
+	check "$arch: kernels of known length" barecpc-cc --arch $arch -O2 -I"$top/tests/cli" -o bench/known \
+		"$top/tests/cli/bench.c" -lpayload
+	expect "$arch: they run" 0 'barecpc: exit 0' barecpc run --arch $arch --payload bench/known -- known --filter turns
+	check "$arch: exactly two instructions for each turn" test "$(awk '$2 == "PAPI_tot_ins:u" { print $1, $3 - 4 }' "$out" |
+		tr '\n' ';')" = 'turns/8 16;turns/64 128;turns/512 1024;turns/4096 8192;'
+
 	check "$arch: CMake's toolchain file" cmake -S snippet -B snippet/$arch -DBARECPC_ARCH=$arch \
 		-DCMAKE_TOOLCHAIN_FILE="$prefix/lib/cmake/barecpc/toolchain.cmake" -DCMAKE_PREFIX_PATH="$prefix"
 	check "$arch: examples/snippet, by CMake" cmake --build snippet/$arch

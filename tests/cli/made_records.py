@@ -17,7 +17,7 @@ def record(label, raw, event="PAPI_tot_ins", overhead=None, host=None, **members
     count = quantity(raw, overhead) if raw else None
     made = {"schema": 1, "payload": label.split("/")[0], "arguments": [], "label": label, "event": event, "privilege": "user",
             "status": "counted" if raw else "not supported", "runs": len(raw or [1]), "iterations": 10,
-            "overhead_method": "empty body" if overhead else "none", "count": count, "tick": None, "hrtime_ns": None,
+            "overhead_method": "no turns" if overhead else "none", "count": count, "tick": None, "hrtime_ns": None,
             "conditions": {"measured": {"disturbed": [], "excluded": 0}, "overhead": None}, "verified": True,
             "machine": {"cpu": "first", "pics": [{"pic": 0, "width": 48}], "host": host or VIRTUAL}}
     if not raw:

@@ -61,6 +61,8 @@ PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
 $(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,series.o usage.o))
 $(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,runs.o series.o usage.o))
 $(PAYLOAD_TESTS:%=$(T)%): HOST_LIBS := -lm
+$(T)payloads/bench: $(call host,$(call fake,support.o) payloads/bench/kernel.o $(addprefix payloads/common/,options.o \
+    options_next.o usage.o))
 # The program vpmu on a PMU with a defect.
 $(T)payloads/vpmu: $(call host,$(call fake,vpmu_model.o support.o) payloads/common/usage.o \
     $(addprefix payloads/vpmu/x86_64/,arch.o fixed.o) \
@@ -70,7 +72,7 @@ $(HB)/payloads/vpmu/vpmu.o: HOST_CFLAGS += -Dmain=vpmu_main
 $(T)payloads/vpmu_x86: $(call host,$(call fake,support.o) payloads/vpmu/x86_64/registers.o)
 $(T)payloads/vpmu_x86: HOST_LDFLAGS := -Wl,--wrap=syscall
 $(T)payloads/vpmu_arm64: $(call host,$(call fake,support.o) payloads/vpmu/arm64/registers.o)
-HOST_TESTS += $(EVENT_TESTS) events/perf_names $(PAYLOAD_TESTS) $(addprefix payloads/,vpmu vpmu_x86 vpmu_arm64)
+HOST_TESTS += $(EVENT_TESTS) events/perf_names $(PAYLOAD_TESTS) $(addprefix payloads/,bench vpmu vpmu_x86 vpmu_arm64)
 
 # The machine from arm64's tables.  Physical memory is the host's memory.
 HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_LIB)

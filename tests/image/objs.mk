@@ -37,7 +37,7 @@ endef
 $(foreach g,$(TEST_GROUPS),$(eval $(call test_group,$(g))))
 $(B)/tests/chaos: $(B)/tests/image/hostile/chaos/chaos.o
 $(B)/tests/alloc_fail: $(B)/tests/image/hostile/alloc_fail/alloc_fail.o
-$(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(B)/libpayload.a
+$(addprefix $(B)/tests/,cpc_lookup cpc_models cpc_presets): $(B)/libprograms.a
 $(B)/tests/image/process/unwind.o: UCFLAGS += -fexceptions
 $(B)/tests/pie: private LINK := -static-pie
 $(B)/tests/low: private LINK := -Wl,-Ttext-segment=0x10000
