@@ -7,11 +7,12 @@ PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu nb
 PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o perf_names.o perf_request.o \
     meter.o read_cost.o runs.o series.o report.o report_json.o json.o)
 PAYLOAD_OBJS += $(addprefix payloads/bench/,kernel.o measure.o main.o)
-$(B)/payload.o: $(addprefix $(B)/,$(PAYLOAD_OBJS))
-$(B)/glibc/payload.o: $(addprefix $(B)/glibc/,$(PAYLOAD_OBJS))
+REGION_OBJS  := $(addprefix payloads/region/,region.o mark.o events.o region_report.o)
+$(B)/payload.o: $(addprefix $(B)/,$(PAYLOAD_OBJS) $(REGION_OBJS))
+$(B)/glibc/payload.o: $(addprefix $(B)/glibc/,$(PAYLOAD_OBJS) $(REGION_OBJS))
 $(B)/payload.o $(B)/glibc/payload.o:
 	$(call say,LD,$@)
-	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) -w --keep-global-symbol='bench_*' $@
+	$(Q)$(LD) -r -o $@ $^ && $(OBJCOPY) -w --keep-global-symbol='bench_*' --keep-global-symbol='region_*' $@
 $(B)/libpayload.a $(B)/glibc/libpayload.a: %/libpayload.a: %/payload.o %/payloads/bench/entry.o
 
 # The same for the image's programs.  A program links only the objects that it uses.

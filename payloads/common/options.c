@@ -158,8 +158,8 @@ add_event(struct options *o, char *name)
 	o->o_nevent++;
 }
 
-static void
-add_events(struct options *o, const char *list)
+void
+options_add_events(struct options *o, const char *list)
 {
 	char *copy = strdup(list); /* the record prints the original argv */
 	char *name;
@@ -178,7 +178,7 @@ take_option(struct options *o, int c)
 		o->o_titles = false;
 		break;
 	case 'e':
-		add_events(o, optarg);
+		options_add_events(o, optarg);
 		break;
 	case 'r':
 		o->o_runs = (unsigned)usage_size("-r", optarg, 1, 10000);
@@ -226,5 +226,5 @@ options_parse(struct options *o, int argc, char **argv, const char *arguments,
 		    long_options + (kernels ? 0 : KERNEL_OPTIONS))) != -1)
 		take_option(o, c);
 	if (o->o_nevent == 0)
-		add_events(o, events);
+		options_add_events(o, events);
 }

@@ -42,6 +42,8 @@ struct options {
 void options_parse(struct options *o, int argc, char **argv,
     const char *arguments, const char *events, bool kernels);
 
+/* Add the events of a list, as -e has it. */
+void options_add_events(struct options *o, const char *list);
 /*
  * options_next.c: cut the next event off a list; NULL at the end.  Commas
  * separate events, except in slashes, cpu/event=0xc0,umask=1/, and in braces.

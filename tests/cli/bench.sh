@@ -37,8 +37,8 @@ check 'the record says so' grep -q '"verified":false' "$tap_dir/r.jsonl"
 expect 'lists on the command line' 0 'barecpc: exit 0' $run --filter product --list 3/1 100/1
 check 'they replace those of the kernel' test "$(tr '\n' ' ' <"$out")" = 'product/3/1 product/100/1 '
 expect 'no such kernel' 2 '^bench: --filter: x: matches no kernel: --list prints them$' $run --filter x
-expect 'no loop' 2 '^bench: no_loop: a kernel needs one whole BENCH_LOOP: it has no loop$' $run --filter no_loop
-expect 'a loop that is left' 2 '^bench: left: .*: it left its loop$' $run --filter left
+expect 'no loop' 2 '^bench: no_loop: it has no loop: a kernel needs one whole BENCH_LOOP$' $run --filter no_loop
+expect 'a loop that is left' 2 '^bench: left: it left its loop: a kernel needs one whole BENCH_LOOP$' $run --filter left
 expect 'an argument that the list lacks' 2 '^bench: argument: has no argument 0: add it to BENCH_ARGS$' \
 	$run --filter argument
 end

@@ -1,0 +1,132 @@
+/*
+ * The functions that mark regions.  They are in a file of their own, so that
+ * region.c calls them as a program does.
+ */
+#include "payloads/region/region.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NOT_BEGUN "has not begun in this LWP: begin it first"
+
+/*
+ * Every function starts with this and ends with leave().  In between nothing is
+ * counted.
+ */
+static struct region_lwp *
+enter(void)
+{
+	struct region_lwp *rl = region_own;
+
+	if (rl == NULL)
+		return region_first_time();
+	region_pause(rl);
+	return rl;
+}
+
+static int
+leave(struct region_lwp *rl, int result)
+{
+	if (rl == NULL) {
+		errno = ENOMEM;
+		return -1;
+	}
+	if (rl->rl_err != 0) {
+		errno = rl->rl_err;
+		result = -1;
+	}
+	region_resume(rl);
+	return result;
+}
+
+static int
+no_memory(void)
+{
+	errno = ENOMEM;
+	return -1;
+}
+
+int
+region_begin(const char *name)
+{
+	struct region_lwp *rl = enter();
+	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
+	int result = 0;
+
+	if (rg == NULL) {
+		result = no_memory();
+	} else if (rg->rg_begun) {
+		result =
+		    region_refuse(rg, name, "has begun already: end it first");
+	} else {
+		rg->rg_known = rg->rg_begun = true;
+		rg->rg_begin = rl->rl_now;
+	}
+	return leave(rl, result);
+}
+
+int
+region_end(const char *name)
+{
+	struct region_lwp *rl = enter();
+	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
+	int result = 0;
+
+	if (rg == NULL) {
+		result = no_memory();
+	} else if (!rg->rg_begun) {
+		result = region_refuse(rg, name, NOT_BEGUN);
+	} else {
+		region_sum_up(rl, rg);
+		rg->rg_begun = false;
+		rg->rg_times++;
+	}
+	return leave(rl, result);
+}
+
+int
+region_register(const char *name)
+{
+	struct region_lwp *rl = enter();
+	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
+
+	if (rg == NULL)
+		return leave(rl, no_memory());
+	rg->rg_known = true;
+	return leave(rl, 0);
+}
+
+int
+region_read(const char *name, struct region_sums *rs)
+{
+	struct region_lwp *rl = enter();
+	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
+
+	if (rg == NULL)
+		return leave(rl, no_memory());
+	if (!rg->rg_known)
+		return leave(rl, region_refuse(rg, name, NOT_BEGUN));
+	if (rg->rg_begun)
+		region_sum_up(rl, rg);
+	rs->rs_nevent = rl->rl_meter.m_nevent;
+	memcpy(rs->rs_count, rg->rg_sum.rct_event, sizeof rs->rs_count);
+	rs->rs_hrtime = rg->rg_sum.rct_hrtime;
+	rs->rs_times = rg->rg_times;
+	return leave(rl, 0);
+}
+
+int
+region_reset(const char *name)
+{
+	struct region_lwp *rl = enter();
+	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
+
+	if (rg == NULL)
+		return leave(rl, no_memory());
+	if (!rg->rg_known)
+		return leave(rl, region_refuse(rg, name, NOT_BEGUN));
+	memset(&rg->rg_sum, 0, sizeof rg->rg_sum);
+	rg->rg_begin = rl->rl_now;
+	rg->rg_times = 0;
+	return leave(rl, 0);
+}

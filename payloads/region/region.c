@@ -1,0 +1,168 @@
+/*
+ * Counts marked regions of a program, for each LWP.
+ */
+#include "payloads/region/region.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/common/usage.h"
+
+#define CALIBRATE "(calibration)"
+
+struct region_all region_all = { .ra_lock = PTHREAD_MUTEX_INITIALIZER };
+static pthread_once_t opened = PTHREAD_ONCE_INIT;
+_Thread_local struct region_lwp *region_own;
+
+static void
+open_all(void)
+{
+	region_all.ra_last = &region_all.ra_first;
+	region_events(&region_all.ra_options);
+	atexit(region_report);
+}
+
+/* Add (or with sign -1 subtract) counts. */
+static void
+add_counts(struct counts *to, const struct counts *c, int sign)
+{
+	for (unsigned i = 0; i < REGION_MAXEVENT; i++)
+		to->rct_event[i] += sign * c->rct_event[i];
+	to->rct_tick += sign * c->rct_tick;
+	to->rct_hrtime += sign * c->rct_hrtime;
+}
+
+void
+region_resume(struct region_lwp *rl)
+{
+	if (rl->rl_err == 0)
+		meter_begin(&rl->rl_meter);
+}
+
+void
+region_pause(struct region_lwp *rl)
+{
+	const struct meter *m = &rl->rl_meter;
+	struct counts *now = &rl->rl_now;
+
+	if (rl->rl_err != 0)
+		return;
+	meter_end(&rl->rl_meter);
+	for (unsigned i = 0; i < m->m_nevent; i++)
+		now->rct_event[i] += m->m_count[i];
+	now->rct_tick += m->m_tick;
+	now->rct_hrtime += m->m_hrtime;
+	add_counts(now, &rl->rl_cost, -1);
+}
+
+static struct region *
+find_region(struct region_lwp *rl, const char *name)
+{
+	for (struct region *rg = rl->rl_first; rg != NULL; rg = rg->rg_next)
+		if (strcmp(rg->rg_name, name) == 0)
+			return rg;
+	return NULL;
+}
+
+struct region *
+region_make(struct region_lwp *rl, const char *name)
+{
+	struct region *rg = find_region(rl, name);
+
+	if (rg != NULL)
+		return rg;
+	if ((rg = calloc(1, sizeof *rg)) == NULL ||
+	    (rg->rg_name = strdup(name)) == NULL) {
+		free(rg);
+		return NULL;
+	}
+	*rl->rl_last = rg;
+	rl->rl_last = &rg->rg_next;
+	return rg;
+}
+
+/* Measure an empty region, by the functions that programs call. */
+static void
+calibrate(struct region_lwp *rl)
+{
+	static const struct counts none;
+	struct region *rg = region_make(rl, CALIBRATE);
+
+	/* The last time counts: the others warm up. */
+	for (unsigned i = 0; rg != NULL && i < 3; i++) {
+		rg->rg_sum = none;
+		region_begin(CALIBRATE);
+		region_end(CALIBRATE);
+	}
+	region_pause(rl);
+	rl->rl_cost = rg != NULL ? rg->rg_sum : none;
+	rl->rl_first = NULL;
+	rl->rl_last = &rl->rl_first;
+	if (rg != NULL)
+		free(rg->rg_name);
+	free(rg);
+}
+
+/* Bind all events, or none. */
+static void
+open_lwp(struct region_lwp *rl)
+{
+	const struct options *o = &region_all.ra_options;
+
+	meter_open(&rl->rl_meter);
+	if (rl->rl_meter.m_cpc == NULL ||
+	    meter_bind(&rl->rl_meter, o->o_event, o->o_nevent) == o->o_nevent)
+		return;
+	rl->rl_err = ENOTSUP;
+	fprintf(stderr, "%s: regions: LWP %u counts nothing: %s\n",
+	    usage_name(), rl->rl_id,
+	    rl->rl_meter.m_nevent == 0
+		? rl->rl_meter.m_reason
+		: "the events do not fit on the counters together: "
+		  "give fewer in REGION_EVENTS");
+	meter_unbind(&rl->rl_meter);
+}
+
+struct region_lwp *
+region_first_time(void)
+{
+	struct region_lwp *rl;
+
+	pthread_once(&opened, open_all);
+	if ((rl = calloc(1, sizeof *rl)) == NULL)
+		return NULL;
+	rl->rl_last = &rl->rl_first;
+	pthread_mutex_lock(&region_all.ra_lock);
+	rl->rl_id = ++region_all.ra_nlwp;
+	*region_all.ra_last = rl;
+	region_all.ra_last = &rl->rl_next;
+	open_lwp(rl);
+	pthread_mutex_unlock(&region_all.ra_lock);
+	region_own = rl;
+	if (rl->rl_err == 0) {
+		region_resume(rl);
+		calibrate(rl);
+	}
+	return rl;
+}
+
+int
+region_refuse(struct region *rg, const char *name, const char *what)
+{
+	if (!rg->rg_refused)
+		fprintf(stderr, "%s: region \"%s\": %s\n", usage_name(), name,
+		    what);
+	rg->rg_refused = true;
+	errno = EINVAL;
+	return -1;
+}
+
+void
+region_sum_up(const struct region_lwp *rl, struct region *rg)
+{
+	add_counts(&rg->rg_sum, &rl->rl_now, 1);
+	add_counts(&rg->rg_sum, &rg->rg_begin, -1);
+	rg->rg_begin = rl->rl_now;
+}

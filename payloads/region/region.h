@@ -1,0 +1,77 @@
+/*
+ * The regions of each LWP.  Included by the files of this folder.
+ */
+#ifndef PAYLOADS_REGION_REGION_H
+#define PAYLOADS_REGION_REGION_H
+
+#include <region.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "payloads/common/meter.h"
+#include "payloads/common/options.h"
+
+/* The values of all events, and the time. */
+struct counts {
+	int64_t rct_event[REGION_MAXEVENT];
+	int64_t rct_tick, rct_hrtime;
+};
+
+/* A region of one LWP. */
+struct region {
+	char *rg_name;
+	bool rg_begun;
+	bool rg_known;   /* begun or registered, at least once */
+	bool rg_refused; /* a mistake was reported */
+	uint64_t rg_times;
+	struct counts rg_begin; /* the LWP's counts when it began */
+	struct counts rg_sum;
+	struct region *rg_next;
+};
+
+/*
+ * An LWP that has marked a region.  rl_now is what the program's own code has
+ * counted so far.  The functions of regions add to it when they are called, and
+ * start again when they return.
+ */
+struct region_lwp {
+	unsigned rl_id;
+	int rl_err; /* why it cannot count, or 0 */
+	struct meter rl_meter;
+	struct counts rl_now, rl_cost; /* rl_cost: of an empty region */
+	struct region *rl_first, **rl_last;
+	struct region_lwp *rl_next;
+};
+
+/* The events and options of all LWPs, and all LWPs in order. */
+struct region_all {
+	pthread_mutex_t ra_lock;
+	struct options ra_options;
+	struct region_lwp *ra_first, **ra_last;
+	unsigned ra_nlwp;
+	bool ra_reported;
+};
+extern struct region_all region_all;
+/* The calling LWP, or NULL before its first region. */
+extern _Thread_local struct region_lwp *region_own;
+
+/* events.c: the events that the environment names. */
+void region_events(struct options *o);
+
+/*
+ * region.c: prepare the calling LWP and measure an empty region.  Returns NULL
+ * without memory.
+ */
+struct region_lwp *region_first_time(void);
+/* The program's own code runs from the end of one to the start of the other. */
+void region_resume(struct region_lwp *rl);
+void region_pause(struct region_lwp *rl);
+/* The LWP's region, made if it is new, or NULL without memory. */
+struct region *region_make(struct region_lwp *rl, const char *name);
+/* Add what passed since the region began. */
+void region_sum_up(const struct region_lwp *rl, struct region *rg);
+/* Report a mistake, once for each region.  Returns -1 with errno EINVAL. */
+int region_refuse(struct region *rg, const char *name, const char *what);
+
+#endif /* PAYLOADS_REGION_REGION_H */

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Regions count exactly what is in them, for each LWP; programs for PAPI and likwid compile unchanged.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+. tests/cli/tap.sh
+
+# value ROW: the count of a row.
+value() {
+	awk -v row="$1" '$1 == row && $2 == "PAPI_tot_ins:u" { print $3 }' "$out"
+}
+
+# near VALUE WANTED: VALUE is WANTED and at most 30 instructions more, which pass arguments and check results.
+near() {
+	test "$1" -ge "$2" && test "$1" -le $(($2 + 30))
+}
+
+for arch in arm64 x86_64; do
+	dir=$tap_dir/$arch
+	mkdir "$dir"
+	for name in regions with_papi with_likwid; do
+		check "$arch: $name compiles" scripts/barecpc-cc --arch $arch -O2 -Wall -Wextra -Werror -DLIKWID_PERFMON \
+			-o "$dir/$name" tests/cli/regions/$name.c -lpayload
+		echo $name >>"$dir/suite"
+	done
+	scripts/mkcpio -o "$dir/all.cpio" "$dir/suite" "$dir/regions" "$dir/with_papi" "$dir/with_likwid"
+	expect "$arch: they run" 0 'barecpc: exit 0' scripts/barecpc run --arch $arch --accel tcg --payload "$dir/all.cpio" \
+		--env PAPI_EVENTS=PAPI_TOT_INS --results "$dir/r.jsonl"
+	inner=$(value inner/lwp:1) outer=$(value outer/lwp:1)
+	check "$arch: a region" near "$inner" 2000
+	check "$arch: a region around it, without what marks cost" near "$outer" 6000
+	check "$arch: another LWP, three times as often: the same for each turn" test \
+		"$(value inner/lwp:2)" = $((3 * (inner + 2000)))
+	check "$arch: the same around it" test "$(value outer/lwp:2)" = $((3 * (outer + 6000)))
+	check "$arch: regions that overlap" near "$(sed -n 's/^a less b: //p' "$out")" 200
+	check "$arch: mistakes, once each" test "$(grep -c '^regions: region "\(twice\|unknown\)": ' "$err")" = 2
+	check "$arch: each is refused" sh -c "! grep -E 'twice\$|^an unknown|^reset' '$out'"
+	check "$arch: a region without an end" grep -qF 'regions: region "open": has not ended: ' "$err"
+	check "$arch: PAPI's region" near "$(value computation)" 4000
+	check "$arch: likwid's region" near "$(value Compute)" 4000
+	check "$arch: likwid's values" grep -qx "1 events, 4 calls, $(value Compute)" "$out"
+	check "$arch: records" test "$(grep -c '"label":"\(inner\|outer\)/lwp:[12]"' "$dir/r.jsonl")" = 4
+done
+check 'without LIKWID_PERFMON the macros are empty' scripts/barecpc-cc --arch arm64 -O2 -o "$tap_dir/plain" \
+	tests/cli/regions/with_likwid.c
+end
