@@ -267,6 +267,19 @@ begin(struct bootinfo *bi, enum kept_state last)
 	}
 }
 
+/*
+ * Many servers do not answer a request to write, and half a minute is lost.  So
+ * they must be known to take files: by keep=, or by a file on the server.
+ */
+static bool
+use_server(const char *keep)
+{
+	home = efi_net_home();
+	if (home != NULL && *keep == '\0' && !home->eh_has("barecpc.keep"))
+		home = NULL;
+	return home != NULL;
+}
+
 /* Bring the last run's results home, and prepare for those of this one. */
 static void
 keep_results(struct bootinfo *bi, const char *keep, const char *then)
@@ -275,7 +288,7 @@ keep_results(struct bootinfo *bi, const char *keep, const char *then)
 	const char *why;
 
 	home = efi_volume_home(&why);
-	if (home == NULL && why == NULL && (home = efi_net_home()) == NULL)
+	if (home == NULL && why == NULL && !use_server(keep))
 		return;
 	last = bring_home(why);
 	if (last == KEPT_ENDED) {
@@ -298,7 +311,7 @@ keep_results(struct bootinfo *bi, const char *keep, const char *then)
 void
 efi_kept(struct bootinfo *bi)
 {
-	char keep[8] = "ram", then[8] = "off";
+	char keep[8] = "", then[8] = "off";
 
 	efi_word_value(bi, "keep", keep, sizeof keep);
 	efi_word_value(bi, "then", then, sizeof then);

@@ -259,6 +259,12 @@ def words(points, arch, folder):
     console = board.boot()
     points.check(not board.kept() and board.files() == ["barecpc.cfg"] and "barecpc: exit" in console,
                  f"{arch}: keep=no keeps nothing", *board.files())
+    board = Board(arch, folder, f"checks=smash {WORDS}")
+    board.boot()
+    console = board.boot()
+    points.check(line_of(console, "the last run has no results: the run did not reach its status: its log is in barecpc.log") and
+                 b"\npanic: " in board.file("barecpc.log") and "barecpc-results.jsonl" not in board.files(),
+                 f"{arch}: a panic leaves its log", *console.splitlines()[-5:])
     board = Board(arch, folder, f"then=run {WORDS}")
     board.boot()
     console = board.boot()
