@@ -5,6 +5,7 @@
 
 #include "kern/arch.h"
 #include "kern/file/archive.h"
+#include "kern/file/epoll.h"
 #include "kern/file/pipe.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/page.h"
@@ -274,6 +275,9 @@ file_release(struct file *f)
 {
 	if (--f->f_refs > 0)
 		return;
+	epoll_forget(f);
+	if (f->f_kind == FILE_EPOLL)
+		epoll_close(f->f_epoll);
 	if (device_ops[f->f_kind] != NULL)
 		device_ops[f->f_kind]->release(f);
 	if (f->f_kind == FILE_PIPE)
@@ -316,6 +320,9 @@ file_close_all(struct proc *p)
 			file_release(p->p_fd[fd]);
 		p->p_fd[fd] = NULL;
 	}
+	if (p->p_cwd != NULL)
+		file_release(p->p_cwd);
+	p->p_cwd = NULL;
 }
 
 struct file *
@@ -384,6 +391,11 @@ file_stat(const struct file *f, struct file_info *fi)
 		fi->fi_ino = (uint32_t)va_to_pa(f->f_pipe);
 		fi->fi_mode = S_IFIFO | 0600;
 		break;
+	case FILE_EPOLL:
+	case FILE_EVENT:
+		fi->fi_ino = 1; /* as Linux, one for all of them */
+		fi->fi_mode = 0600;
+		break;
 	default:
 		snprintf(path, sizeof path, "dev/%s", f->f_name);
 		fi->fi_ino = path_ino(path, strlen(path));
@@ -396,10 +408,19 @@ file_stat(const struct file *f, struct file_info *fi)
 int
 file_stat_path(const char *path, struct file_info *fi)
 {
+	char name[CPIO_NAME_MAX + 1];
+	const struct device *d;
 	struct file *f;
-	int err = file_open(path, O_RDONLY, 0, &f);
+	int err;
 
-	if (err == 0) {
+	/* The open() of a device may fail. */
+	if (path_normalize(path, name, sizeof name) &&
+	    (d = find_device(name)) != NULL) {
+		file_stat(
+		    &(struct file){ .f_kind = d->kind, .f_name = d->name }, fi);
+		return 0;
+	}
+	if ((err = file_open(path, O_RDONLY, 0, &f)) == 0) {
 		file_stat(f, fi);
 		file_release(f);
 	}

@@ -10,6 +10,7 @@
 
 #include "kern/platform/console.h"
 
+struct epoll; /* kern/file/epoll.c */
 struct kcpc_profile;
 struct kcpc_shared;
 struct pipe; /* kern/file/pipe.c */
@@ -32,6 +33,8 @@ enum file_kind {
 	FILE_PIPE,       /* one end of f_pipe */
 	FILE_PROFILE,    /* samples of f_profile */
 	FILE_CPC_SHARED, /* f_shared: a CPU's counters */
+	FILE_EPOLL,      /* f_epoll */
+	FILE_EVENT,      /* eventfd(2): f_count */
 	FILE_NKIND,
 };
 
@@ -51,6 +54,11 @@ struct file {
 		struct kcpc_profile *f_profile;
 		struct kcpc_shared *f_shared;
 		struct tmp_node *f_tmp;
+		struct epoll *f_epoll;
+		struct {
+			uint64_t f_count;
+			bool f_by_one; /* EFD_SEMAPHORE */
+		};
 	};
 };
 

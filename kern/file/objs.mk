@@ -1,2 +1,2 @@
-# kern/file/: the archives, open files, directories, /tmp, pipes.
-KERN_OBJS += $(addprefix kern/file/,archive.o archive_data.o cpio.o file.o dir.o tmp.o pipe.o)
+# kern/file/: the archives, open files, directories, /tmp, pipes, epoll.
+KERN_OBJS += $(addprefix kern/file/,archive.o archive_data.o cpio.o file.o dir.o tmp.o pipe.o epoll.o)

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "kern/arch.h"
+#include "kern/file/epoll.h"
 #include "kern/file/file.h"
 #include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
@@ -40,6 +41,7 @@ static void
 pipe_changed(struct pipe *pi)
 {
 	waitq_wake(&pi->pi_wait, ~0U);
+	epoll_changed(pi);
 	waitq_wake(&pipe_pollers, ~0U);
 }
 

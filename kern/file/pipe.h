@@ -25,7 +25,10 @@ intptr_t pipe_prepare(struct file *f, size_t len);
 #define POLLHUP  0x10
 #define POLLNVAL 0x20
 uint16_t pipe_poll(const struct file *f);
-/* All LWPs in poll(2).  They are few, so a change of any pipe wakes all. */
+/*
+ * All LWPs in poll(2), epoll_wait(2) and eventfd's calls.  They are few, so a
+ * change of any pipe wakes all.
+ */
 extern struct waitq pipe_pollers;
 /* The system calls pipe(2) and pipe2(2). */
 intptr_t sys_pipe(const uintptr_t *a);

@@ -69,6 +69,7 @@ struct proc {
 	unsigned p_nsigq;  /* queued signals of the process and its LWPs */
 	uint64_t p_random; /* state of getrandom(2)'s generator */
 	uint32_t p_umask;
+	struct file *p_cwd; /* the working directory; NULL: the root */
 	size_t p_stack_bytes;
 	uintptr_t p_vdso;      /* address of the vDSO's code */
 	uintptr_t p_sigreturn; /* what handlers return to, or 0 */

@@ -26,6 +26,8 @@ copy_files(struct proc *to, const struct proc *from)
 			to->p_fd[fd]->f_refs++;
 	}
 	to->p_cloexec = from->p_cloexec;
+	if ((to->p_cwd = from->p_cwd) != NULL)
+		to->p_cwd->f_refs++;
 }
 
 /* Copy little of the unused stack: all of it is populated, few need it. */

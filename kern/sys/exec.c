@@ -15,6 +15,7 @@
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
 #include "kern/sys/syscall.h"
+#include "kern/sys/user_path.h"
 #include "lib/string.h"
 
 #define ARGS_BYTES (128UL << 10) /* of all strings of argv and envv */
@@ -70,17 +71,33 @@ args_read(struct args *args, uintptr_t uva, unsigned *n)
 	return 0;
 }
 
+/*
+ * Make a path absolute.  /proc/self/exe is the program that runs, also in
+ * *path, which is for the log.  Returns 0 or an errno.
+ */
+static int
+find_program(const char **path, path_buf absolute)
+{
+	if (strcmp(*path, "/proc/self/exe") != 0)
+		return resolve_path(absolute, AT_FDCWD, *path);
+	*path = proc_self()->p_program->ae_path;
+	absolute[0] = '/';
+	strlcpy(absolute + 1, *path, sizeof(path_buf) - 1);
+	return 0;
+}
+
 /* Load the program at path into p, which has only memory.  0 or an errno. */
 static int
-load_program(struct proc *p, const char *path, struct args *args, uintptr_t *pc,
-    uintptr_t *sp)
+load_program(struct proc *p, const char *path, const char *absolute,
+    struct args *args, uintptr_t *pc, uintptr_t *sp)
 {
 	const char *why;
 	char buf[128];
 	int err;
 
 	p->p_system = proc_self()->p_system;
-	if ((err = proc_find_program(p, path, &why, buf, sizeof buf)) != 0 ||
+	if ((err = proc_find_program(p, absolute, &why, buf, sizeof buf)) !=
+		0 ||
 	    (err = as_init(&p->p_as, p->p_system)) != 0)
 		return err;
 	err = exec_load(p, path, args->ptr, args->argc, args->ptr + args->argc,
@@ -138,12 +155,14 @@ static int
 exec_program(const char *path, struct args *args)
 {
 	struct proc *p = proc_self(), *loaded = kmalloc(sizeof *loaded);
+	path_buf absolute;
 	uintptr_t pc, sp;
 	int err;
 
 	if (loaded == NULL)
 		return ENOMEM;
-	if ((err = load_program(loaded, path, args, &pc, &sp)) != 0)
+	if ((err = find_program(&path, absolute)) != 0 ||
+	    (err = load_program(loaded, path, absolute, args, &pc, &sp)) != 0)
 		goto free_loaded;
 	if ((err = proc_alone()) != 0) {
 		as_free(&loaded->p_as);

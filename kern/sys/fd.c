@@ -9,8 +9,9 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
+#include "kern/sys/user_path.h"
+#include "kern/sys/wait_files.h"
 
-#define AT_FDCWD   (-100)
 #define O_ACCMODE  3
 #define O_CLOEXEC  02000000
 #define O_SETTABLE (02000 | 04000) /* O_APPEND, O_NONBLOCK */
@@ -24,26 +25,31 @@ set_cloexec(int fd, bool on)
 	p->p_cloexec |= (uint64_t)on << fd;
 }
 
-/* The working directory is always the root. */
+intptr_t
+install_file(struct file *f, bool cloexec)
+{
+	int fd = file_install(f, 0);
+
+	if (fd < 0)
+		file_release(f);
+	else
+		set_cloexec(fd, cloexec);
+	return fd;
+}
+
 static intptr_t
 open_at(int dirfd, uintptr_t upath, unsigned flags, uint32_t mode)
 {
-	char path[CPIO_NAME_MAX + 1];
+	path_buf path;
 	struct file *f;
-	int err, fd;
+	int err;
 
-	if ((err = copyinstr(path, upath, sizeof path)) != 0)
+	if ((err = user_path(path, dirfd, upath)) != 0)
 		return -err;
-	if (path[0] != '/' && dirfd != AT_FDCWD)
-		return file_get(dirfd) == NULL ? -EBADF : -ENOTDIR;
 	mode &= 0777 & ~proc_self()->p_umask;
 	if ((err = file_open(path, flags, mode, &f)) != 0)
 		return -err;
-	if ((fd = file_install(f, 0)) < 0)
-		file_release(f);
-	else
-		set_cloexec(fd, flags & O_CLOEXEC);
-	return fd;
+	return install_file(f, flags & O_CLOEXEC);
 }
 
 intptr_t
@@ -77,7 +83,8 @@ sys_lseek(const uintptr_t *a)
 	if (f == NULL)
 		return -EBADF;
 	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_RECORD ||
-	    f->f_kind == FILE_PIPE)
+	    f->f_kind == FILE_PIPE || f->f_kind == FILE_EVENT ||
+	    f->f_kind == FILE_EPOLL)
 		return -ESPIPE;
 	switch (a[2]) {
 	case SEEK_SET:

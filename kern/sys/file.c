@@ -13,6 +13,7 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
+#include "kern/sys/wait_files.h"
 #include "lib/string.h"
 
 #define O_ACCMODE 3
@@ -89,6 +90,8 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 		return -EBADF;
 	if (f->f_kind == FILE_PIPE)
 		return pipe_read(f, uva, len);
+	if (f->f_kind == FILE_EVENT)
+		return event_read(f, uva, len);
 	if (f->f_kind == FILE_PROFILE)
 		return kcpc_profile_read(f->f_profile, uva, len);
 	n = read_at(f, f->f_offset, uva, len);
@@ -146,6 +149,8 @@ write_file(struct file *f, uintptr_t uva, size_t len)
 	switch (f->f_kind) {
 	case FILE_PIPE:
 		return pipe_write(f, uva, len);
+	case FILE_EVENT:
+		return event_write(f, uva, len);
 	case FILE_CONSOLE:
 		return write_console(f->f_stream, uva, len);
 	case FILE_TMP:
@@ -238,7 +243,8 @@ sys_pread64(const uintptr_t *a)
 		return -EBADF;
 	if ((intptr_t)a[3] < 0)
 		return -EINVAL;
-	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_PIPE)
+	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_PIPE ||
+	    f->f_kind == FILE_EVENT)
 		return -ESPIPE;
 	return read_at(f, a[3], a[1], a[2]);
 }

@@ -9,42 +9,19 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
+#include "kern/sys/user_path.h"
 #include "lib/string.h"
 
-#define AT_FDCWD         (-100)
 #define AT_REMOVEDIR     0x200
 #define RENAME_NOREPLACE 1
-
-typedef char path_buf[CPIO_NAME_MAX + 1];
-
-/*
- * Get a normalized path from user memory.  The working directory is the root.
- * Returns 0 or an errno.
- */
-static int
-get_path(path_buf path, int dirfd, uintptr_t upath)
-{
-	path_buf text;
-	int err;
-
-	if ((err = copyinstr(text, upath, sizeof text)) != 0)
-		return err;
-	if (text[0] == '\0')
-		return ENOENT;
-	if (text[0] != '/' && dirfd != AT_FDCWD)
-		return file_get(dirfd) == NULL ? EBADF : ENOTDIR;
-	return path_normalize(text, path, sizeof text) ? 0 : ENAMETOOLONG;
-}
 
 /* Is something at the path that cannot change, or could nothing be there? */
 static int
 outside_tmp(const char *path)
 {
 	struct file_info fi;
-	path_buf text = "/";
 
-	strlcpy(text + 1, path, sizeof text - 1);
-	return file_stat_path(text, &fi) == ENOENT ? ENOENT : EROFS;
+	return file_stat_path(path, &fi) == ENOENT ? ENOENT : EROFS;
 }
 
 static intptr_t
@@ -52,18 +29,17 @@ make_dir(int dirfd, uintptr_t upath, uint32_t mode)
 {
 	struct tmp_node *tn;
 	struct file_info fi;
-	path_buf path, text = "/";
+	path_buf path;
 	int err;
 
-	if ((err = get_path(path, dirfd, upath)) != 0)
+	if ((err = user_path(path, dirfd, upath)) != 0)
 		return -err;
-	strlcpy(text + 1, path, sizeof text - 1);
-	if (file_stat_path(text, &fi) == 0)
+	if (file_stat_path(path, &fi) == 0)
 		return -EEXIST;
-	if (!tmp_owns(path))
+	if (!tmp_owns(path + 1))
 		return -EROFS;
 	mode &= 0777 & ~proc_self()->p_umask;
-	return -tmp_make(path, true, mode, &tn);
+	return -tmp_make(path + 1, true, mode, &tn);
 }
 
 intptr_t
@@ -84,9 +60,10 @@ remove_path(int dirfd, uintptr_t upath, bool dir)
 	path_buf path;
 	int err;
 
-	if ((err = get_path(path, dirfd, upath)) != 0)
+	if ((err = user_path(path, dirfd, upath)) != 0)
 		return -err;
-	return -(tmp_owns(path) ? tmp_remove(path, dir) : outside_tmp(path));
+	return -(
+	    tmp_owns(path + 1) ? tmp_remove(path + 1, dir) : outside_tmp(path));
 }
 
 intptr_t
@@ -117,16 +94,16 @@ rename_path(const uintptr_t *a, unsigned flags)
 
 	if ((flags & ~RENAME_NOREPLACE) != 0)
 		return -EINVAL;
-	if ((err = get_path(from, (int)a[0], a[1])) != 0 ||
-	    (err = get_path(to, (int)a[2], a[3])) != 0)
+	if ((err = user_path(from, (int)a[0], a[1])) != 0 ||
+	    (err = user_path(to, (int)a[2], a[3])) != 0)
 		return -err;
-	if (!tmp_owns(from))
+	if (!tmp_owns(from + 1))
 		return -outside_tmp(from);
-	if (!tmp_owns(to))
+	if (!tmp_owns(to + 1))
 		return -EXDEV;
-	if ((flags & RENAME_NOREPLACE) && tmp_find(to) != NULL)
+	if ((flags & RENAME_NOREPLACE) && tmp_find(to + 1) != NULL)
 		return -EEXIST;
-	return -tmp_rename(from, to);
+	return -tmp_rename(from + 1, to + 1);
 }
 
 intptr_t
@@ -157,9 +134,9 @@ change_mode(int dirfd, uintptr_t upath, uint32_t mode)
 	path_buf path;
 	int err;
 
-	if ((err = get_path(path, dirfd, upath)) != 0)
+	if ((err = user_path(path, dirfd, upath)) != 0)
 		return -err;
-	if ((tn = tmp_find(path)) == NULL)
+	if ((tn = tmp_find(path + 1)) == NULL)
 		return -outside_tmp(path);
 	tn->tn_mode = mode & 0777;
 	return 0;
@@ -197,4 +174,51 @@ sys_umask(const uintptr_t *a)
 
 	proc_self()->p_umask = a[0] & 0777;
 	return was;
+}
+
+/* The process keeps the directory open, in place of another one. */
+static void
+set_cwd(struct file *dir)
+{
+	struct proc *p = proc_self();
+
+	if (p->p_cwd != NULL)
+		file_release(p->p_cwd);
+	p->p_cwd = dir;
+	if (dir->f_dir[0] == '\0') {
+		file_release(dir);
+		p->p_cwd = NULL;
+	}
+}
+
+intptr_t
+sys_chdir(const uintptr_t *a)
+{
+	path_buf path;
+	struct file *dir;
+	int err;
+
+	if ((err = user_path(path, AT_FDCWD, a[0])) != 0 ||
+	    (err = file_open(path, 0, 0, &dir)) != 0)
+		return -err;
+	if (dir->f_kind != FILE_DIR) {
+		file_release(dir);
+		return -ENOTDIR;
+	}
+	set_cwd(dir);
+	return 0;
+}
+
+intptr_t
+sys_fchdir(const uintptr_t *a)
+{
+	struct file *dir = file_get((int)a[0]);
+
+	if (dir == NULL)
+		return -EBADF;
+	if (dir->f_kind != FILE_DIR)
+		return -ENOTDIR;
+	dir->f_refs++;
+	set_cwd(dir);
+	return 0;
 }

@@ -1,7 +1,8 @@
 /*
- * poll(2) and select(2).  Only pipes are ever not ready.
+ * poll(2) and select(2).  Only pipes and eventfds are ever not ready.
  */
 #include "kern/arch.h"
+#include "kern/file/epoll.h"
 #include "kern/file/file.h"
 #include "kern/file/pipe.h"
 #include "kern/mm/usercopy.h"
@@ -12,6 +13,7 @@
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
+#include "kern/sys/wait_files.h"
 
 #define POLLRDNORM 0x040 /* other names for POLLIN and POLLOUT */
 #define POLLWRNORM 0x100
@@ -34,7 +36,7 @@ state_of(int fd)
 
 	if (f == NULL)
 		return POLLNVAL;
-	state = f->f_kind == FILE_PIPE ? pipe_poll(f) : POLLIN | POLLOUT;
+	state = file_poll(f);
 	if ((state & POLLIN) != 0)
 		state |= POLLRDNORM;
 	return (state & POLLOUT) != 0 ? state | POLLWRNORM : state;
@@ -56,21 +58,28 @@ set_revents(struct pollfd *fds, unsigned n)
 	return found;
 }
 
+int
+wait_files(uint64_t deadline)
+{
+	if (sig_check(lwp_self()))
+		return EINTR;
+	if (arch_tick() >= deadline)
+		return ETIMEDOUT;
+	lock_acquire(&pipe_pollers.wq_lock);
+	(void)waitq_sleep(&pipe_pollers, deadline);
+	lock_release(&pipe_pollers.wq_lock);
+	return 0;
+}
+
 static intptr_t
 wait_for_any(struct pollfd *fds, unsigned n, uint64_t deadline)
 {
-	struct lwp *l = lwp_self();
 	intptr_t found;
-	int err = 0;
+	int err;
 
 	while ((found = set_revents(fds, n)) == 0) {
-		if (sig_check(l))
-			return -EINTR;
-		if (err == ETIMEDOUT || arch_tick() >= deadline)
-			return 0;
-		lock_acquire(&pipe_pollers.wq_lock);
-		err = waitq_sleep(&pipe_pollers, deadline);
-		lock_release(&pipe_pollers.wq_lock);
+		if ((err = wait_files(deadline)) != 0)
+			return err == ETIMEDOUT ? 0 : -err;
 	}
 	return found;
 }
@@ -90,17 +99,19 @@ poll_files(uintptr_t uva, uintptr_t n, uint64_t deadline)
 	return copyout(uva, fds, n * sizeof *fds) != 0 ? -EFAULT : found;
 }
 
+uint64_t
+deadline_ms(int ms)
+{
+	return ms < 0 ? ~0ULL : arch_tick() + ns_to_tick(ms * NS_PER_MS);
+}
+
 intptr_t
 sys_poll(const uintptr_t *a)
 {
-	int ms = (int)a[2];
-
-	return poll_files(a[0], a[1],
-	    ms < 0 ? ~0ULL : arch_tick() + ns_to_tick(ms * NS_PER_MS));
+	return poll_files(a[0], a[1], deadline_ms((int)a[2]));
 }
 
-/* Use another signal mask during the wait.  uva 0: the own one. */
-static int
+int
 wait_mask(uintptr_t uva, size_t bytes)
 {
 	uint64_t mask;
@@ -115,8 +126,7 @@ wait_mask(uintptr_t uva, size_t bytes)
 	return 0;
 }
 
-/* After EINTR the handler runs first, with the mask of the wait. */
-static intptr_t
+intptr_t
 end_wait_mask(intptr_t found)
 {
 	if (found != -EINTR)

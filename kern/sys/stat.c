@@ -8,10 +8,10 @@
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
+#include "kern/sys/user_path.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
-#define AT_FDCWD      (-100)
 #define AT_EMPTY_PATH 0x1000
 #define W_OK          2
 
@@ -29,19 +29,19 @@ stat_out(uintptr_t uva, const struct file_info *fi)
 
 /* Get the stat(2) results of a path in user memory.  Returns 0 or an errno. */
 static int
-stat_user_path(uintptr_t upath, struct file_info *fi)
+stat_user_path(int dirfd, uintptr_t upath, struct file_info *fi)
 {
-	char path[CPIO_NAME_MAX + 1];
-	int err = copyinstr(path, upath, sizeof path);
+	path_buf path;
+	int err = user_path(path, dirfd, upath);
 
 	return err != 0 ? err : file_stat_path(path, fi);
 }
 
 static intptr_t
-stat_path(uintptr_t upath, uintptr_t uva)
+stat_path(int dirfd, uintptr_t upath, uintptr_t uva)
 {
 	struct file_info fi;
-	int err = stat_user_path(upath, &fi);
+	int err = stat_user_path(dirfd, upath, &fi);
 
 	return err != 0 ? -err : stat_out(uva, &fi);
 }
@@ -49,13 +49,13 @@ stat_path(uintptr_t upath, uintptr_t uva)
 intptr_t
 sys_stat(const uintptr_t *a)
 {
-	return stat_path(a[0], a[1]);
+	return stat_path(AT_FDCWD, a[0], a[1]);
 }
 
 intptr_t
 sys_lstat(const uintptr_t *a)
 {
-	return stat_path(a[0], a[1]);
+	return stat_path(AT_FDCWD, a[0], a[1]);
 }
 
 intptr_t
@@ -82,14 +82,14 @@ sys_newfstatat(const uintptr_t *a)
 		if (first == '\0')
 			return sys_fstat(fstat_args);
 	}
-	return stat_path(a[1], a[2]);
+	return stat_path((int)a[0], a[1], a[2]);
 }
 
 static intptr_t
-access_path(uintptr_t upath, unsigned mode)
+access_path(int dirfd, uintptr_t upath, unsigned mode)
 {
 	struct file_info fi;
-	int err = stat_user_path(upath, &fi);
+	int err = stat_user_path(dirfd, upath, &fi);
 
 	if (err != 0)
 		return -err;
@@ -99,27 +99,27 @@ access_path(uintptr_t upath, unsigned mode)
 intptr_t
 sys_access(const uintptr_t *a)
 {
-	return access_path(a[0], (unsigned)a[1]);
+	return access_path(AT_FDCWD, a[0], (unsigned)a[1]);
 }
 
 intptr_t
 sys_faccessat(const uintptr_t *a)
 {
-	return access_path(a[1], (unsigned)a[2]);
+	return access_path((int)a[0], a[1], (unsigned)a[2]);
 }
 
 /*
  * Only /proc/self/exe is a link: symbolic links of the archives count as files.
  */
 static intptr_t
-readlink_path(uintptr_t upath, uintptr_t uva, size_t len)
+readlink_path(int dirfd, uintptr_t upath, uintptr_t uva, size_t len)
 {
-	char path[CPIO_NAME_MAX + 1], to[CPIO_NAME_MAX + 2];
+	path_buf path, to;
 	struct file_info fi;
 	size_t n;
 	int err;
 
-	if ((err = copyinstr(path, upath, sizeof path)) != 0 ||
+	if ((err = user_path(path, dirfd, upath)) != 0 ||
 	    (err = file_stat_path(path, &fi)) != 0)
 		return -err;
 	if (strcmp(path, "/proc/self/exe") != 0)
@@ -134,21 +134,27 @@ readlink_path(uintptr_t upath, uintptr_t uva, size_t len)
 intptr_t
 sys_readlink(const uintptr_t *a)
 {
-	return readlink_path(a[0], a[1], a[2]);
+	return readlink_path(AT_FDCWD, a[0], a[1], a[2]);
 }
 
 intptr_t
 sys_readlinkat(const uintptr_t *a)
 {
-	return readlink_path(a[1], a[2], a[3]);
+	return readlink_path((int)a[0], a[1], a[2], a[3]);
 }
 
 intptr_t
 sys_getcwd(const uintptr_t *a)
 {
-	if (a[1] < 2)
+	const struct file *dir = proc_self()->p_cwd;
+	path_buf path;
+	size_t n = (size_t)snprintf(path, sizeof path, "/%s",
+		       dir != NULL ? dir->f_dir : "") +
+	           1;
+
+	if (a[1] < n)
 		return -ERANGE;
-	return copyout(a[0], "/", 2) != 0 ? -EFAULT : 2;
+	return copyout(a[0], path, n) != 0 ? -EFAULT : (intptr_t)n;
 }
 
 /* struct linux_dirent64 of getdents64(2), up to its name. */

@@ -57,6 +57,16 @@
 	X(fchmod)                                                              \
 	X(fchmodat)                                                            \
 	X(umask)                                                               \
+	X(chdir)                                                               \
+	X(fchdir)                                                              \
+	/* epoll.c, event.c */                                                 \
+	X(epoll_create)                                                        \
+	X(epoll_create1)                                                       \
+	X(epoll_ctl)                                                           \
+	X(epoll_wait)                                                          \
+	X(epoll_pwait)                                                         \
+	X(eventfd)                                                             \
+	X(eventfd2)                                                            \
 	/* mem.c */                                                            \
 	X(brk)                                                                 \
 	X(mmap)                                                                \

@@ -7,6 +7,10 @@
 
 const int16_t arch_sysmap[] = {
 	[17] = SYS_getcwd,
+	[19] = SYS_eventfd2,
+	[20] = SYS_epoll_create1,
+	[21] = SYS_epoll_ctl,
+	[22] = SYS_epoll_pwait,
 	[23] = SYS_dup,
 	[24] = SYS_dup3,
 	[25] = SYS_fcntl,
@@ -16,6 +20,8 @@ const int16_t arch_sysmap[] = {
 	[38] = SYS_renameat,
 	[46] = SYS_ftruncate,
 	[48] = SYS_faccessat,
+	[49] = SYS_chdir,
+	[50] = SYS_fchdir,
 	[52] = SYS_fchmod,
 	[53] = SYS_fchmodat,
 	[56] = SYS_openat,
@@ -94,5 +100,9 @@ const int16_t arch_sysmap[] = {
 	[278] = SYS_getrandom,
 	[293] = SYS_rseq,
 	[435] = SYS_clone3,
+	[439] = SYS_faccessat, /* faccessat2 */
 };
 const unsigned arch_sysmap_len = sizeof arch_sysmap / sizeof arch_sysmap[0];
+
+/* Linux, include/uapi/linux/eventpoll.h: `data` is aligned. */
+const unsigned arch_epoll_data = 8;

@@ -59,6 +59,8 @@ const int16_t arch_sysmap[] = {
 	[75] = SYS_fsync,
 	[77] = SYS_ftruncate,
 	[79] = SYS_getcwd,
+	[80] = SYS_chdir,
+	[81] = SYS_fchdir,
 	[82] = SYS_rename,
 	[83] = SYS_mkdir,
 	[84] = SYS_rmdir,
@@ -89,12 +91,15 @@ const int16_t arch_sysmap[] = {
 	[202] = SYS_futex,
 	[203] = SYS_sched_setaffinity,
 	[204] = SYS_sched_getaffinity,
+	[213] = SYS_epoll_create,
 	[217] = SYS_getdents64,
 	[218] = SYS_set_tid_address,
 	[228] = SYS_clock_gettime,
 	[229] = SYS_clock_getres,
 	[230] = SYS_clock_nanosleep,
 	[231] = SYS_exit_group,
+	[232] = SYS_epoll_wait,
+	[233] = SYS_epoll_ctl,
 	[234] = SYS_tgkill,
 	[247] = SYS_waitid,
 	[257] = SYS_openat,
@@ -109,6 +114,10 @@ const int16_t arch_sysmap[] = {
 	[271] = SYS_ppoll,
 	[273] = SYS_set_robust_list,
 	[274] = SYS_get_robust_list,
+	[281] = SYS_epoll_pwait,
+	[284] = SYS_eventfd,
+	[290] = SYS_eventfd2,
+	[291] = SYS_epoll_create1,
 	[292] = SYS_dup3,
 	[293] = SYS_pipe2,
 	[297] = SYS_rt_tgsigqueueinfo,
@@ -118,8 +127,12 @@ const int16_t arch_sysmap[] = {
 	[318] = SYS_getrandom,
 	[334] = SYS_rseq,
 	[435] = SYS_clone3,
+	[439] = SYS_faccessat, /* faccessat2 */
 };
 const unsigned arch_sysmap_len = sizeof arch_sysmap / sizeof arch_sysmap[0];
+
+/* Linux, include/uapi/linux/eventpoll.h: `data` is packed. */
+const unsigned arch_epoll_data = 4;
 
 #define SYS_ARCH_PRCTL 158
 #define ARCH_SET_GS    0x1001

@@ -12,6 +12,8 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -41,10 +43,11 @@ struct call {
 #define SIGSET  8 /* bytes */
 
 static char scratch[64];
+static struct epoll_event ready = { .events = EPOLLIN };
 
 /*
- * The calls use descriptors 20, 21 and 22: this program's file, /dev/zero and
- * the root directory.
+ * The calls use descriptors 20 to 24: this program's file, /dev/zero, the root
+ * directory, a set of epoll(7), and its only file, which is ready.
  */
 static const struct call calls[] = {
 	{ "read", SYS_read, OUT, { 20, BAD, 64 } },
@@ -61,6 +64,11 @@ static const struct call calls[] = {
 	{ "faccessat", SYS_faccessat, PATH, { CWD, BAD, F_OK } },
 	{ "readlinkat", SYS_readlinkat, PATH, { CWD, BAD, SCRATCH, 64 } },
 	{ "getcwd", SYS_getcwd, OUT, { BAD, PAGE } },
+	{ "chdir", SYS_chdir, PATH, { BAD } },
+	{ "epoll_ctl", SYS_epoll_ctl, 0, { 23, EPOLL_CTL_ADD, 24, BAD } },
+	{ "epoll_pwait", SYS_epoll_pwait, OUT, { 23, BAD, 1, 0, 0, SIGSET } },
+	{ "read eventfd", SYS_read, OUT, { 24, BAD, 8 } },
+	{ "write eventfd", SYS_write, 0, { 24, BAD, 8 } },
 	{ "getdents64", SYS_getdents64, OUT, { 22, BAD, PAGE } },
 	{ "sched_getaffinity", SYS_sched_getaffinity, OUT, { 0, 128, BAD } },
 	{ "getcpu", SYS_getcpu, OUT | NULL_IS_LEGAL, { BAD, 0, 0 } },
@@ -100,6 +108,9 @@ static void __attribute__((constructor)) open_files(void)
 	dup2(open("/hostile", O_RDONLY), 20);
 	dup2(open("/dev/zero", O_RDWR), 21);
 	dup2(open("/", O_RDONLY | O_DIRECTORY), 22);
+	dup2(epoll_create1(0), 23);
+	dup2(eventfd(1, EFD_NONBLOCK), 24);
+	epoll_ctl(23, EPOLL_CTL_ADD, 24, &ready);
 }
 
 static long

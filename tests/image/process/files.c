@@ -230,4 +230,25 @@ TEST(directories_list_the_archive)
 	EXPECT_EQ(closedir(d), 0);
 }
 
+/* Whatever their open() needs. */
+TEST(every_device_has_a_state)
+{
+	DIR *d = opendir("/dev");
+	struct dirent *e;
+	struct stat st;
+	int devices = 0;
+
+	REQUIRE(d != NULL);
+	while ((e = readdir(d)) != NULL) {
+		if (e->d_name[0] == '.')
+			continue;
+		devices++;
+		if (!EXPECT_EQ(fstatat(dirfd(d), e->d_name, &st, 0), 0))
+			test_note("%s", e->d_name);
+		EXPECT_EQ(st.st_mode & S_IFMT, S_IFCHR);
+	}
+	EXPECT(devices > 5);
+	EXPECT_EQ(closedir(d), 0);
+}
+
 TEST_KEEPS(16);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -340,11 +341,35 @@ const struct turn_call turn_files[] = {
 	    SYS_faccessat,
 	    { CWD, (uintptr_t)archive, R_OK, 0 },
 	    .tc_least = 1 },
+	{ .tc_name = "faccessat2",
+	    439,
+	    { CWD, (uintptr_t)archive, R_OK, AT_EACCESS },
+	    .tc_least = 1 },
 	{ .tc_name = "readlinkat",
 	    SYS_readlinkat,
 	    { CWD, (uintptr_t)archive, TURN_P, 64 },
 	    .tc_errno = EINVAL },
 	{ .tc_name = "getcwd", SYS_getcwd, { TURN_P, 64 } },
+	{ .tc_name = "chdir", SYS_chdir, { (uintptr_t)root }, .tc_least = 2 },
+	{ .tc_name = "fchdir", SYS_fchdir, { TURN_ROOT } },
+	{ .tc_name = "epoll_create1",
+	    SYS_epoll_create1,
+	    { 0 },
+	    .tc_undo = turn_close,
+	    .tc_least = 2 },
+	{ .tc_name = "epoll_ctl",
+	    SYS_epoll_ctl,
+	    { TURN_READ, EPOLL_CTL_ADD, TURN_WRITE, TURN_P },
+	    .tc_errno = EINVAL },
+	{ .tc_name = "epoll_pwait",
+	    SYS_epoll_pwait,
+	    { TURN_READ, TURN_P, 1, 0, 0 },
+	    .tc_errno = EINVAL },
+	{ .tc_name = "eventfd2",
+	    SYS_eventfd2,
+	    { 1, 0 },
+	    .tc_undo = turn_close,
+	    .tc_least = 1 },
 	{ .tc_name = "getdents64",
 	    SYS_getdents64,
 	    { TURN_ROOT, TURN_P, TURN_BUFFER },

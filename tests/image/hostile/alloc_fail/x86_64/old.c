@@ -50,6 +50,20 @@ remove_tmp(long r)
 }
 
 const struct turn_call turn_old[] = {
+	{ .tc_name = "epoll_create",
+	    SYS_epoll_create,
+	    { 1 },
+	    .tc_undo = turn_close,
+	    .tc_least = 2 },
+	{ .tc_name = "epoll_wait",
+	    SYS_epoll_wait,
+	    { TURN_READ, TURN_P, 1, 0 },
+	    .tc_errno = EINVAL },
+	{ .tc_name = "eventfd",
+	    SYS_eventfd,
+	    { 1 },
+	    .tc_undo = turn_close,
+	    .tc_least = 1 },
 	{ .tc_name = "mkdir",
 	    SYS_mkdir,
 	    { (uintptr_t)tmp, 0700 },
