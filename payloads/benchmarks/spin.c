@@ -10,7 +10,7 @@
  * count exactly 2 * (long - short), at the other exactly 0.  There is no
  * tolerance: spin fails if one run on one PIC differs.
  */
-#include "payloads/common/meter.h"
+#include "payloads/common/measurement.h"
 #include "payloads/common/read_cost.h"
 #include "payloads/common/usage.h"
 
@@ -29,7 +29,7 @@ struct spin {
 	uint64_t spn_short, spn_long;
 	bool spn_exact;
 	unsigned spn_rows; /* reported so far */
-	struct runs spn_runs;
+	struct measurement spn_mm;
 };
 
 /* Does the event count exactly the retired instructions? */
@@ -59,54 +59,43 @@ expected_count(const struct spin *sp, unsigned flags)
 			 (sp->spn_long - sp->spn_short));
 }
 
-/* Do a short and a long run.  If `keep`, add their differences to the series.
- */
 static void
-run_pair(struct spin *sp, struct result *r, bool keep)
+run_once(struct meter *m, uint64_t iterations)
 {
-	struct meter *m = &sp->spn_m;
-	struct condition c;
-	int64_t count, tick, hrtime;
+	meter_begin(m);
+	spin_loop(iterations);
+	meter_end(m);
+}
 
-	meter_begin(m);
-	spin_loop(sp->spn_short);
-	meter_end(m);
-	count = m->m_count[0];
-	tick = m->m_tick;
-	hrtime = m->m_hrtime;
-	c = m->m_condition;
-	meter_begin(m);
-	spin_loop(sp->spn_long);
-	meter_end(m);
-	if (!keep)
-		return;
-	condition_add(&c, &m->m_condition);
-	runs_add(&sp->spn_runs, &c);
-	if (m->m_nevent != 0) {
-		series_add(&r->r_count.q_raw, m->m_count[0] - count);
-		series_add(&r->r_tick.q_raw, m->m_tick - tick);
-	}
-	series_add(&r->r_hrtime.q_raw, m->m_hrtime - hrtime);
+/* Do a short and a long run.  Leave their difference in the meter. */
+static void
+run_pair(struct spin *sp)
+{
+	struct meter *m = &sp->spn_m, first;
+
+	run_once(m, sp->spn_short);
+	first = *m;
+	run_once(m, sp->spn_long);
+	m->m_count[0] -= first.m_count[0];
+	m->m_tick -= first.m_tick;
+	m->m_hrtime -= first.m_hrtime;
+	condition_add(&m->m_condition, &first.m_condition);
 }
 
 static void
-run_all(struct spin *sp, struct result *r)
+run_all(struct spin *sp)
 {
 	const struct options *o = sp->spn_o;
-	const bool *excluded;
-	unsigned i;
+	struct measurement *mm = &sp->spn_mm;
+	unsigned i, nevent = sp->spn_m.m_nevent;
 
-	series_open(&r->r_count.q_raw, o->o_runs);
-	series_open(&r->r_tick.q_raw, o->o_runs);
-	series_open(&r->r_hrtime.q_raw, o->o_runs);
-	runs_open(&sp->spn_runs, o->o_runs);
-	for (i = 0; i < o->o_warmups + o->o_runs; i++)
-		run_pair(sp, r, i >= o->o_warmups);
-	runs_judge(&sp->spn_runs, o->o_undisturbed, report_tick_hz());
-	excluded = sp->spn_runs.rn_excluded;
-	series_close(&r->r_count.q_raw, excluded);
-	series_close(&r->r_tick.q_raw, excluded);
-	series_close(&r->r_hrtime.q_raw, excluded);
+	measurement_open(mm, nevent, o->o_runs);
+	for (i = 0; i < o->o_warmups + o->o_runs; i++) {
+		run_pair(sp);
+		if (i >= o->o_warmups)
+			measurement_add(mm, &sp->spn_m, false);
+	}
+	measurement_close(mm, nevent, o);
 }
 
 static void
@@ -144,7 +133,7 @@ spin_one(struct spin *sp, const struct event *e)
 		.r_machine = m->m_cpc == NULL,
 		.r_method = method,
 		.r_iterations = sp->spn_long - sp->spn_short,
-		.r_runs = &sp->spn_runs,
+		.r_runs = &sp->spn_mm.msm_runs,
 		.r_verified = true,
 	};
 
@@ -153,7 +142,10 @@ spin_one(struct spin *sp, const struct event *e)
 	    (unsigned long long)sp->spn_long,
 	    (unsigned long long)sp->spn_short);
 	snprintf(label, sizeof label, "spin");
-	run_all(sp, &r);
+	run_all(sp);
+	r.r_count = sp->spn_mm.msm_count[0];
+	r.r_tick = sp->spn_mm.msm_tick;
+	r.r_hrtime = sp->spn_mm.msm_hrtime;
 	if (m->m_nevent != 0) {
 		snprintf(label, sizeof label, "spin/pic%d", e->e_pic);
 		r.r_status = COUNTED;
@@ -163,10 +155,7 @@ spin_one(struct spin *sp, const struct event *e)
 	}
 	report_result(sp->spn_o, &r);
 	sp->spn_rows++;
-	series_free(&r.r_count.q_raw);
-	series_free(&r.r_tick.q_raw);
-	series_free(&r.r_hrtime.q_raw);
-	runs_free(&sp->spn_runs);
+	measurement_free(&sp->spn_mm, m->m_nevent);
 }
 
 /*
