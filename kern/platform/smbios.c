@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "kern/platform/acpi.h"
+#include "kern/platform/smbios_impl.h"
 #include "lib/string.h"
 #include "lib/text.h"
 
@@ -55,10 +56,9 @@ static const struct {
 	{ 2, 6, "board_version" },
 };
 #define NFIELD    (sizeof fields / sizeof fields[0])
-#define NAME_MAX  64 /* bytes of a name; more are cut off */
 #define TYPE_LAST 2
 
-static char names[NFIELD][NAME_MAX + 1];
+static char names[NFIELD][SMBIOS_NAME_MAX + 1];
 
 static bool
 sums_to_zero(const unsigned char *p, size_t n)
@@ -140,18 +140,20 @@ clean_name(char *name, const unsigned char *s, size_t n)
 	}
 	while (n > 0 && s[n - 1] == ' ')
 		n--;
-	if (n > NAME_MAX)
-		n = NAME_MAX;
+	if (n > SMBIOS_NAME_MAX)
+		n = SMBIOS_NAME_MAX;
 	for (size_t i = 0; i < n; i++)
 		name[i] = s[i] >= ' ' && s[i] <= '~' ? (char)s[i] : '?';
 	name[n] = '\0';
 }
 
-/* Take a string of a set that ends at `end`.  Number 0 means no string. */
-static void
-take_string(char *name, const unsigned char *set, const unsigned char *end,
-    unsigned number)
+void
+smbios_string(const unsigned char *t, const unsigned char *end, unsigned offset,
+    char *name)
 {
+	const unsigned char *set = t + t[1];
+	unsigned number = offset < t[1] ? t[offset] : 0;
+
 	for (; number > 0 && set < end; number--) {
 		size_t n = strnlen((const char *)set, (size_t)(end - set));
 
@@ -161,14 +163,12 @@ take_string(char *name, const unsigned char *set, const unsigned char *end,
 	}
 }
 
-/* Take the names of a structure with `len` bytes, and a set of strings. */
 static void
-take_names(const unsigned char *t, unsigned len, const unsigned char *end)
+take_names(const unsigned char *t, const unsigned char *end)
 {
 	for (size_t i = 0; i < NFIELD; i++) {
-		if (fields[i].type == t[0] && fields[i].offset < len)
-			take_string(
-			    names[i], t + len, end, t[fields[i].offset]);
+		if (fields[i].type == t[0])
+			smbios_string(t, end, fields[i].offset, names[i]);
 	}
 }
 
@@ -191,7 +191,9 @@ read_table(const unsigned char *t, uint32_t bytes)
 			return;
 		if (type <= TYPE_LAST && !seen[type]) {
 			seen[type] = true;
-			take_names(t + at, len, t + end);
+			take_names(t + at, t + end);
+		} else if (type == SMBIOS_TYPE_DIMM) {
+			smbios_take_dimm(t + at, t + end);
 		}
 		at = end + 2;
 	}
@@ -204,6 +206,7 @@ smbios_init(uint64_t entry, const void *(*map)(uint64_t pa, size_t bytes))
 	uint32_t bytes;
 
 	memset(names, 0, sizeof names);
+	smbios_no_dimm();
 	if (entry != 0 && (t = map_table(entry, map, &bytes)) != NULL)
 		read_table(t, bytes);
 }
@@ -221,5 +224,7 @@ smbios_describe(struct text *t)
 		join = ",";
 		end = "},";
 	}
+	if (smbios_describe_dimms(t, join))
+		end = "},";
 	text_add(t, "%s", end);
 }

@@ -1,5 +1,6 @@
 /*
- * The machine's and its firmware's names, from SMBIOS.  Included by arch/,
+ * The machine's and its firmware's names, and the memory modules, from SMBIOS.
+ * Included by arch/,
  * which finds the entry point, and by kern/machine.c.
  */
 #ifndef KERN_PLATFORM_SMBIOS_H
@@ -17,15 +18,15 @@
 size_t smbios_find(const unsigned char *area, size_t n);
 
 /*
- * Read the names.  entry is the physical address of an entry point, or 0
+ * Read the tables.  entry is the physical address of an entry point, or 0
  * without SMBIOS.  map() returns a mapping for reading, or NULL.  Damaged
  * tables have no names.
  */
 void smbios_init(uint64_t entry, const void *(*map)(uint64_t pa, size_t bytes));
 
 /*
- * Append the names as the member "smbios" of a JSON object, and a comma.
- * Appends nothing without names.
+ * Append names and modules as the member "smbios" of a JSON object, and a
+ * comma.  Appends nothing without either.
  */
 struct text; /* lib/text.h */
 void smbios_describe(struct text *t);

@@ -14,7 +14,8 @@ from qmp_guest import ROOT, Points, console, qemu
 BOARD = {"arm64": ["qemu-system-aarch64", "-M", "virt,gic-version=3"], "x86_64": ["qemu-system-x86_64", "-M", "q35"]}
 EFI = {"arm64": "BOOTAA64.EFI", "x86_64": "BOOTX64.EFI"}
 HOSTILE = ["-smbios", 'type=1,manufacturer=a\nbarecpc: exit 9\n,product=Box 13" \\,version=  2  ,serial=SECRET',
-           "-smbios", "type=2,manufacturer=Boards,product=" + "x" * 100]
+           "-smbios", "type=2,manufacturer=Boards,product=" + "x" * 100, "-smbios", "type=17,manufacturer=Dimms,speed=2933,serial=SECRET"]
+DIMM = {"count": 1, "kib": 256 << 10, "type": "RAM", "mts": 2933, "mts_most": 2933, "dimm_maker": "Dimms"}
 EDK2 = "OVMF|EDK II"  # by Debian 12, by Debian 13
 NAMES = {"maker": "a?barecpc: exit 9?", "product": 'Box 13" \\', "product_version": "2", "board_maker": "Boards", "board": "x" * 64}
 
@@ -43,7 +44,8 @@ def check_members(points, name, machine):
     """Each member, and each member of an object in it, is in a table of docs/records.md."""
     text = (ROOT / "docs" / "records.md").read_text()
     named = {word for line in text.splitlines() if line.startswith("|") for word in re.findall(r"`(\w+)`", line)}
-    inner = [pic for pic in machine["pics"]] + [machine.get("smbios", {}), machine["host"]]
+    smbios = machine.get("smbios", {})
+    inner = [*machine["pics"], smbios, *smbios.get("dimms", []), machine["host"]]
     unknown = {key for part in [machine, *inner] for key in part} - named
     points.check(not unknown, f"{name}: every member is documented", str(sorted(unknown)))
 
@@ -58,6 +60,7 @@ def main():
         points.check(re.search(firmware, smbios.get("firmware_vendor", "")) and {"firmware_version", "firmware_date"} < set(smbios),
                      f"{name}: the firmware is named", str(smbios))
         points.check({key: smbios.get(key) for key in NAMES} == NAMES, f"{name}: machine and board are named, cleaned", str(smbios))
+        points.check(smbios.get("dimms") == [DIMM], f"{name}: the memory module is named", str(smbios.get("dimms")))
         points.check("SECRET" not in str(machine), f"{name}: without the serial number")
         points.check(ended in (0, 77), f"{name}: no name fakes a line", f"exit {ended}")
         wanted = "tcg" if arch == "x86_64" else "unknown"

@@ -31,7 +31,7 @@ $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
 HOST_WORDS := kern/platform/words.o events/nearer.o
 $(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
-$(T)kern/platform/smbios: $(call host,kern/platform/smbios.o kern/platform/acpi.o $(HOST_LIB))
+$(T)kern/platform/smbios: $(call host,$(addprefix kern/platform/,smbios.o smbios_dimm.o acpi.o) $(HOST_LIB))
 $(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
 $(T)kern/platform/kept: $(call host,$(addprefix kern/platform/,kept.o keep.o console.o) \
     $(addprefix lib/,string.o text.o printf.o))

@@ -300,6 +300,68 @@ entry_points_are_found_at_paragraphs(void **state)
 	}
 }
 
+/*
+ * A module of 16 GiB, DDR4, 3200 MT/s at most, set to 2933.  String 1 is
+ * its maker, string 2 its serial number, string 3 its part number.
+ */
+#define DIMM(size, speed)                                                      \
+	"\x11\x22\x05\x00\0\0\0\0\x48\x00\x40\x00" size                        \
+	"\x09\0\0\0\x1a\0\0\x80\x0c\x01\x02\0\x03\0\0\0\0\0" speed             \
+	"Maker\0SECRET\0Part 1\0\0"
+#define DIMM_16G DIMM("\x00\x40", "\x75\x0b")
+
+static void
+equal_modules_are_counted(void **state)
+{
+	(void)state;
+	assert_string_equal(NAMES_IN(BOARD DIMM_16G DIMM("\0\0", "\0\0")
+				    DIMM_16G DIMM("\xff\xff", "\0\0")
+					DIMM("\x00\x84", "\0\0") END),
+	    "\"smbios\":{\"board_maker\":\"Boards\",\"board\":\"Board\","
+	    "\"dimms\":[{\"count\":2,\"kib\":16777216,\"type\":\"DDR4\","
+	    "\"mts\":2933,\"mts_most\":3200,\"dimm_maker\":\"Maker\","
+	    "\"part\":\"Part 1\"},{\"count\":1,\"kib\":1024,"
+	    "\"type\":\"DDR4\",\"mts_most\":3200,\"dimm_maker\":\"Maker\","
+	    "\"part\":\"Part 1\"}]},");
+	/* Version 2.1 ends at the type's details; there are no names. */
+	assert_string_equal(NAMES_IN("\x11\x15\x05\x00\0\0\0\0\0\0\0\0\x80\0"
+				     "\0\0\0\0\x0f\0\0\0\0" END),
+	    "\"smbios\":{\"dimms\":[{\"count\":1,\"kib\":131072,"
+	    "\"type\":\"SDRAM\"}]},");
+	/* 32 GiB and more have the size in a field of their own. */
+	assert_string_equal(NAMES_IN("\x11\x20\x05\x00\0\0\0\0\0\0\0\0"
+				     "\xff\x7f\0\0\0\0\x99\0\0\0\0\0\0\0\0\0"
+				     "\x00\x00\x01\x00\0\0" END),
+	    "\"smbios\":{\"dimms\":[{\"count\":1,\"kib\":67108864}]},");
+}
+
+/* The kinds beyond the eighth are left out, and a cut structure has no size. */
+static void
+hostile_modules_are_bounded(void **state)
+{
+	static const char one[] =
+	    "\x11\x15\x05\x00\0\0\0\0\0\0\0\0\x01\0\0\0\0\0\x07\0\0\0\0";
+	char many[300 * sizeof one];
+	const char *got;
+	unsigned kinds = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 300; i++) {
+		memcpy(many + i * (sizeof one - 1), one, sizeof one - 1);
+		many[i * (sizeof one - 1) + 12] = (char)(i % 100 + 1);
+	}
+	got = names_in(many, 300 * (sizeof one - 1));
+	while ((got = strstr(got, "\"count\":3,")) != NULL) {
+		got++;
+		kinds++;
+	}
+	assert_int_equal(kinds, 8);
+	assert_string_equal(NAMES_IN("\x11\x0d\x05\x00\0\0\0\0\0\0\0\0\x80"
+				     "\0\0" END),
+	    "");
+	assert_string_equal(NAMES_IN("\x11\x04\x05\x00\0\0" END), "");
+}
+
 int
 main(void)
 {
@@ -310,6 +372,8 @@ main(void)
 		cmocka_unit_test(cut_tables_give_whole_structures),
 		cmocka_unit_test(hostile_structures_give_no_name),
 		cmocka_unit_test(names_are_clean),
+		cmocka_unit_test(equal_modules_are_counted),
+		cmocka_unit_test(hostile_modules_are_bounded),
 		cmocka_unit_test(entry_points_are_found_at_paragraphs),
 	};
 
