@@ -149,6 +149,12 @@ efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 
 	efi_st = st;
 	efi_bs = st->BootServices;
+	/*
+	 * Firmware resets the machine five minutes after it has started a boot
+	 * option.  A large archive may take longer.  UEFI Specification,
+	 * "EFI_BOOT_SERVICES.SetWatchdogTimer()": 0 turns it off.
+	 */
+	efi_bs->SetWatchdogTimer(0, 0, 0, NULL);
 	if (EFI_ERROR(efi_bs->HandleProtocol(
 		image, &loaded_image, (void **)&efi_self)))
 		efi_fail("firmware does not say where this file came from: "
