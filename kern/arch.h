@@ -17,12 +17,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct as;       /* kern/mm/as.h */
-struct bootinfo; /* kern/platform/bootinfo.h */
-struct cpu;      /* kern/sched/cpu.h */
-struct lwp;      /* kern/proc/lwp.h */
-struct pcbe_ops; /* kern/cpc/pcbe.h */
-struct text;     /* lib/text.h */
+struct as;                 /* kern/mm/as.h */
+struct barecpc_interrupts; /* include/sys/barecpc.h */
+struct bootinfo;           /* kern/platform/bootinfo.h */
+struct cpu;                /* kern/sched/cpu.h */
+struct lwp;                /* kern/proc/lwp.h */
+struct pcbe_ops;           /* kern/cpc/pcbe.h */
+struct text;               /* lib/text.h */
 struct trapframe;
 
 #define PAGE_SHIFT 12
@@ -246,10 +247,20 @@ void arch_describe(struct text *t);
 /* Append what /proc/cpuinfo says of the nth CPU, in Linux's form. */
 void arch_cpuinfo(struct text *t, unsigned n);
 /*
- * Set *n to the number of system management interrupts (SMIs) of this CPU
- * since its reset.  Returns false if the CPU does not count them.
+ * Fill in what disturbs this CPU without an interrupt to the kernel, as far as
+ * the CPU shows it, with its flags: SMIs, throttling, errors, and so on.
  */
-bool arch_smi_count(uint64_t *n);
+void arch_strain(struct barecpc_interrupts *by);
+
+/*
+ * quiet.  Each item of quiet= (kern/platform/quiet_word.h) is applied to each
+ * CPU.  *said becomes what was done, or why it was not, and it is a constant.
+ * Returns whether it was done.  Call arch_quiet_done() on each CPU after the
+ * last item, and arch_quiet_end() at the end of the run, which restores all.
+ */
+bool arch_quiet(unsigned item, const char **said);
+void arch_quiet_done(void);
+void arch_quiet_end(void);
 
 /*
  * mmu.  When a call that unmaps or protects returns, no CPU uses the old

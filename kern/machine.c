@@ -12,6 +12,7 @@
 #include "kern/platform/cmdline.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/smbios.h"
+#include "kern/quiet.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -54,6 +55,7 @@ text_open(struct file *f)
 	    arch_name, boot.via, cl->cl_system ? "system" : "user",
 	    cpu_nonline(), (unsigned long)arch_tick_hz(), cpu_stray_nmis());
 	describe_host(&t, cl);
+	quiet_describe(&t);
 	smbios_describe(&t);
 	arch_describe(&t);
 	text_add(&t, ",");

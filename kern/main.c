@@ -24,6 +24,7 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/signal.h"
 #include "kern/proc/vdso.h"
+#include "kern/quiet.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/sched.h"
 #include "kern/sched/timer.h"
@@ -97,6 +98,7 @@ launcher_main(void *arg)
 	status = launch(&cmdline);
 	launch_pages(&cmdline);
 	limit_print();
+	quiet_end();
 	if (cpu_stray_nmis() > 0)
 		printf("cpu: %u stray NMI(s) in this run\n", cpu_stray_nmis());
 	run_end(witness_end() ? status : EXIT_FAILED);
@@ -151,6 +153,7 @@ kern_main(struct bootinfo *bi)
 	kcpc_init(cmdline.cl_pmu != NULL
 		      ? soft_pcbe(&cmdline.cl_soft, cmdline.cl_pmu)
 		      : NULL);
+	quiet_start(cmdline.cl_quiet);
 	if (cmdline.cl_witness != 0 && !witness_init(cmdline.cl_witness))
 		run_end(EXIT_FAILED);
 	if (cmdline.cl_limit != 0 &&

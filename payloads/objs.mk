@@ -5,7 +5,7 @@ PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu nb
 
 # libpayload.a, for programs outside of the tree: one object, whose only global names are those of its headers.
 PAYLOAD_OBJS := $(addprefix payloads/common/,options.o options_next.o usage.o cpc_error.o perf_names.o perf_request.o \
-    meter.o measurement.o read_cost.o runs.o series.o report.o report_json.o json.o)
+    meter.o measurement.o read_cost.o runs.o runs_text.o series.o report.o report_json.o json.o)
 PAYLOAD_OBJS += $(addprefix payloads/bench/,kernel.o measure.o main.o)
 REGION_OBJS  := $(addprefix payloads/region/,region.o mark.o events.o region_report.o)
 $(B)/payload.o: $(addprefix $(B)/,$(PAYLOAD_OBJS) $(REGION_OBJS))

@@ -189,12 +189,32 @@ models_word(void)
 	return strcmp(machine.m_vmm, "none") == 0 ? "all" : "unknown";
 }
 
-/* The architecture has no SMI, and no count of what firmware does at EL3. */
-bool
-arch_smi_count(uint64_t *n)
+/*
+ * The architecture has no SMI, and no count of what firmware does at EL3.
+ * Firmware alone sees clock rates and heat.
+ */
+void
+arch_strain(struct barecpc_interrupts *by)
 {
-	(void)n;
+	(void)by;
+}
+
+bool
+arch_quiet(unsigned item, const char **said)
+{
+	(void)item;
+	*said = "only firmware can, on arm64";
 	return false;
+}
+
+void
+arch_quiet_done(void)
+{
+}
+
+void
+arch_quiet_end(void)
+{
 }
 
 void

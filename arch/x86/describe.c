@@ -97,16 +97,28 @@ describe_microcode(struct text *t)
 		text_add(t, "\"microcode\":\"%#x\",", revision);
 }
 
-bool
-arch_smi_count(uint64_t *n)
+void
+arch_strain(struct barecpc_interrupts *by)
 {
-	uint64_t v;
+	x86_power_strain(&x86_self()->xc_power, by);
+}
 
-	if (strcmp(x86_features.vendor, "GenuineIntel") != 0 ||
-	    x86_rdmsr_safe(MSR_SMI_COUNT, &v) != 0)
-		return false;
-	*n = (uint32_t)v;
-	return true;
+bool
+arch_quiet(unsigned item, const char **said)
+{
+	return x86_quiet(&x86_self()->xc_power, item, said);
+}
+
+void
+arch_quiet_done(void)
+{
+	x86_power_settle(&x86_self()->xc_power);
+}
+
+void
+arch_quiet_end(void)
+{
+	x86_quiet_end(&x86_self()->xc_power);
 }
 
 void
@@ -130,6 +142,7 @@ arch_describe(struct text *t)
 	    "\"tsc_invariant\":%s",
 	    vmm_name(), x86_models_name(), f->xcr0, x86_apic_mode(),
 	    x86_rates.source, f->invariant_tsc ? "true" : "false");
+	x86_power_describe(&x86_self()->xc_power, t);
 }
 
 /*

@@ -100,4 +100,5 @@ arch_init(struct bootinfo *bi)
 	    x86_apic_mode(), x86_fpu_bytes());
 	x86_topology_init_cpu();
 	x86_pmu_init_cpu();
+	x86_power_init(&x86_boot_cpu.xc_power);
 }

@@ -200,6 +200,7 @@ ap_main(struct x86_cpu *xc)
 	x86_timer_init_cpu();
 	x86_topology_init_cpu();
 	x86_pmu_init_cpu();
+	x86_power_init(&xc->xc_power);
 	kern_cpu_main(xc->xc_cpu);
 }
 

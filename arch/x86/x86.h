@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "arch/x86/asm.h"
+#include "arch/x86/power/power.h"
 
 struct as;
 struct bootinfo;
@@ -85,6 +86,7 @@ struct x86_cpu {
 	struct x86_tss xc_tss;
 	uint64_t xc_nmi_pc; /* first stray NMI: address and port 61h */
 	uint32_t xc_nmi_status;
+	struct x86_power xc_power;
 };
 _Static_assert(offsetof(struct x86_cpu, xc_frame) == XC_FRAME, "asm.h");
 _Static_assert(offsetof(struct x86_cpu, xc_user_rsp) == XC_USER_RSP, "asm.h");

@@ -207,9 +207,20 @@ struct barecpc_interrupts {
 	uint64_t by_smis;       /* modulo 2^32; only with the flag _SMIS */
 	uint64_t by_all_interrupts;
 	uint64_t by_all_nmis;
+	/* The rest is also of one CPU, and each has a flag. */
+	uint64_t by_throttles; /* heat or a limit of power lowered the rate */
+	uint64_t by_errors;    /* that hardware corrected, by machine check */
+	uint64_t by_settings;  /* settings of the rate that something changed */
+	/* Clock ticks at the rate in force, and at the base rate. */
+	uint64_t by_aperf, by_mperf;
 };
 /* The CPU counts SMIs: Intel since Nehalem, by MSR_SMI_COUNT. */
 #define BARECPC_INTERRUPTS_SMIS 0x1
+/* The CPU shows the others.  Nothing on arm64 does. */
+#define BARECPC_INTERRUPTS_THROTTLES 0x2
+#define BARECPC_INTERRUPTS_ERRORS    0x4
+#define BARECPC_INTERRUPTS_SETTINGS  0x8
+#define BARECPC_INTERRUPTS_RATE      0x10
 
 /*
  * Sums over all CPUs.  A set that is running now is not included.  bw_count

@@ -6,6 +6,7 @@
 #include "include/sys/cpc.h"
 #include "kern/mm/page.h"
 #include "kern/platform/limit_pages.h"
+#include "kern/platform/quiet_word.h"
 #include "kern/platform/words.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -333,6 +334,11 @@ kernel_word(struct cmdline *cl, char *word)
 		return parse_number(v, 1000000, &cl->cl_cpus) && cl->cl_cpus > 0
 		           ? NULL
 		           : "not a number of CPUs";
+	if ((v = after_prefix(word, "quiet=")) != NULL)
+		return quiet_parse(v, &cl->cl_quiet)
+		           ? NULL
+		           : "not all, or some of "
+		             "freq,turbo,cstates,prefetch,smm";
 	if ((v = after_prefix(word, "nmi=")) != NULL)
 		return parse_choice(v, "count", "panic", &cl->cl_nmi_panics)
 		           ? NULL

@@ -50,6 +50,7 @@ struct cmdline {
 	unsigned cl_timeout;       /* seconds for each program; 0: none */
 	uint64_t cl_limit;         /* kernel_limit=: instructions; 0: none, */
 	unsigned cl_limit_page;    /* and so many for each page */
+	unsigned cl_quiet;         /* quiet=: bits of QUIET_* */
 	unsigned cl_cpus;          /* cpus= at most; 0: all */
 	const char *cl_pmu;        /* pcbe=; NULL: the machine's PMU */
 	struct soft_shape cl_soft; /* the parsed value of pcbe= */

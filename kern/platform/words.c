@@ -38,6 +38,8 @@ word_kind(const char *word, size_t len, const char **meant, size_t *meant_len)
 	if (is_word(word, len, "console=text") ||
 	    is_word(word, len, "console=framed"))
 		return WORD_OURS;
+	if (is_word(word, len, "quiet")) /* without a value: Linux's */
+		return WORD_FOREIGN;
 	if (n == 0 || n > EVENT_LETTERS)
 		return WORD_FOREIGN;
 	for (const char *k = WORDS_KNOWN; *k != '\0'; k += each + 1) {

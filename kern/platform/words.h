@@ -15,6 +15,7 @@
 	"screen=pages|text cpus=N "                                            \
 	"nmi=count|panic models=any|pmceid|LIST "                              \
 	"witness=user|system|both pmu=software pcbe=null "                     \
+	"quiet=freq,turbo,cstates,prefetch,smm|all "                           \
 	"trace=stops checks=poison kernel_limit=N[,PER_PAGE] "                 \
 	"test_hooks=yes|no env.NAME=VALUE host.NAME=VALUE"
 

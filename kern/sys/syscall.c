@@ -73,8 +73,7 @@ sys_interrupts(const uintptr_t *a)
 		.by_nmis = __atomic_load_n(&self->c_nmis, __ATOMIC_RELAXED),
 	};
 
-	if (arch_smi_count(&by.by_smis))
-		by.by_flags = BARECPC_INTERRUPTS_SMIS;
+	arch_strain(&by);
 	for (unsigned i = 0; i < ncpu; i++) {
 		by.by_all_interrupts +=
 		    __atomic_load_n(&cpus[i].c_interrupts, __ATOMIC_RELAXED);

@@ -109,6 +109,30 @@ json_condition(FILE *f, const struct runs *rn, enum condition_kind k)
 	fputs("],", f);
 }
 
+/* The clock's rate in each run, as a ratio to the base rate. */
+static void
+json_rate(FILE *f, const struct runs *rn)
+{
+	const char *join = "[";
+	char ratio[40];
+
+	fputs("\"rate\":", f);
+	if (rn->rn_usual.cn_mperf == 0) {
+		fputs("null,", f);
+		return;
+	}
+	for (unsigned i = 0; i < rn->rn_n; i++) {
+		const struct condition *c = &rn->rn_run[i];
+
+		fprintf(f, "%s%s", join,
+		    c->cn_mperf == 0 ? "null"
+				     : ratio_text(ratio, sizeof ratio,
+					   c->cn_aperf, (uint64_t)c->cn_mperf));
+		join = ",";
+	}
+	fputs("],", f);
+}
+
 static void
 json_disturbed(FILE *f, const struct runs *rn)
 {
@@ -142,6 +166,7 @@ json_runs(FILE *f, const char *key, const struct runs *rn)
 	fputc('{', f);
 	for (unsigned k = 0; k < COND_N; k++)
 		json_condition(f, rn, k);
+	json_rate(f, rn);
 	json_disturbed(f, rn);
 	fprintf(f, ",\"excluded\":%u}",
 	    rn->rn_excluded != NULL ? rn->rn_ndisturbed : 0);

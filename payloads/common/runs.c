@@ -16,6 +16,9 @@ const char *const condition_words[COND_N] = {
 	[COND_INTERRUPTS] = "interrupts",
 	[COND_NMIS] = "nmis",
 	[COND_SMIS] = "smis",
+	[COND_THROTTLES] = "throttles",
+	[COND_ERRORS] = "errors",
+	[COND_SETTINGS] = "settings",
 	[COND_KERNEL] = "kernel",
 };
 
@@ -32,6 +35,8 @@ condition_add(struct condition *to, const struct condition *c)
 	to->cn_moved = to->cn_moved || c->cn_moved;
 	to->cn_tick += c->cn_tick;
 	to->cn_hrtime += c->cn_hrtime;
+	to->cn_aperf += c->cn_aperf;
+	to->cn_mperf += c->cn_mperf;
 }
 
 void
@@ -39,6 +44,7 @@ condition_between(struct condition *c, const struct barecpc_interrupts *before,
     const struct barecpc_interrupts *after)
 {
 	int64_t *count = c->cn_count;
+	uint32_t flags;
 
 	memset(c, 0, sizeof *c);
 	for (unsigned k = 0; k < COND_N; k++)
@@ -51,8 +57,22 @@ condition_between(struct condition *c, const struct barecpc_interrupts *before,
 	count[COND_INTERRUPTS] =
 	    (int64_t)(after->by_interrupts - before->by_interrupts);
 	count[COND_NMIS] = (int64_t)(after->by_nmis - before->by_nmis);
-	if ((before->by_flags & after->by_flags & BARECPC_INTERRUPTS_SMIS) != 0)
+	flags = before->by_flags & after->by_flags;
+	if ((flags & BARECPC_INTERRUPTS_SMIS) != 0)
 		count[COND_SMIS] = (uint32_t)(after->by_smis - before->by_smis);
+	if ((flags & BARECPC_INTERRUPTS_THROTTLES) != 0)
+		count[COND_THROTTLES] =
+		    (int64_t)(after->by_throttles - before->by_throttles);
+	if ((flags & BARECPC_INTERRUPTS_ERRORS) != 0)
+		count[COND_ERRORS] =
+		    (int64_t)(after->by_errors - before->by_errors);
+	if ((flags & BARECPC_INTERRUPTS_SETTINGS) != 0)
+		count[COND_SETTINGS] =
+		    (int64_t)(after->by_settings - before->by_settings);
+	if ((flags & BARECPC_INTERRUPTS_RATE) != 0) {
+		c->cn_aperf = (int64_t)(after->by_aperf - before->by_aperf);
+		c->cn_mperf = (int64_t)(after->by_mperf - before->by_mperf);
+	}
 }
 
 void
@@ -85,6 +105,12 @@ compare_counts(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+bool
+runs_always_wrong(enum condition_kind k)
+{
+	return k == COND_THROTTLES || k == COND_ERRORS || k == COND_SETTINGS;
+}
+
 /*
  * The count that most runs have, or the smallest of those that as many have.
  * COND_UNKNOWN if no run knows.
@@ -105,7 +131,7 @@ usual_count(const struct runs *rn, enum condition_kind k)
 		same = i > 0 && v[i] == v[i - 1] ? same + 1 : 1;
 		if (same > most) {
 			most = same;
-			usual = v[i];
+			usual = runs_always_wrong(k) ? 0 : v[i];
 		}
 	}
 	free(v);
@@ -170,8 +196,61 @@ ratio_differs(
 	return (off - slack) * 100 > there;
 }
 
+/*
+ * The rate of the run whose ratio is the median, as its APERF and MPERF.  A
+ * short run is left out: both counters may advance in steps.
+ * Intel SDM vol. 3B, "Hardware Feedback (APERF, MPERF)": only their ratio has
+ * a meaning.
+ */
+#define RATE_LEAST 100000 /* ticks: 30 us at 3 GHz */
+
 static bool
-count_differs(const struct runs *rn, unsigned i, enum condition_kind k)
+has_rate(const struct condition *c)
+{
+	return c->cn_mperf >= RATE_LEAST && c->cn_aperf > 0;
+}
+
+static int
+compare_rates(const void *a, const void *b)
+{
+	const struct condition *x = a, *y = b;
+	wide_t p = (wide_t)x->cn_aperf * y->cn_mperf;
+	wide_t q = (wide_t)y->cn_aperf * x->cn_mperf;
+
+	return (p > q) - (p < q);
+}
+
+static void
+usual_rate(struct runs *rn)
+{
+	struct condition *v = fail_unless_room(malloc(rn->rn_n * sizeof *v));
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < rn->rn_n; i++) {
+		if (has_rate(&rn->rn_run[i]))
+			v[n++] = rn->rn_run[i];
+	}
+	qsort(v, n, sizeof *v, compare_rates);
+	if (n > 0) {
+		rn->rn_usual.cn_aperf = v[(n - 1) / 2].cn_aperf;
+		rn->rn_usual.cn_mperf = v[(n - 1) / 2].cn_mperf;
+	}
+	free(v);
+}
+
+/* Is the rate more than 1 % off the usual one? */
+static bool
+rate_differs(const struct condition *c, const struct condition *usual)
+{
+	wide_t here = (wide_t)c->cn_aperf * usual->cn_mperf;
+	wide_t there = (wide_t)usual->cn_aperf * c->cn_mperf;
+	wide_t off = here > there ? here - there : there - here;
+
+	return has_rate(c) && has_rate(usual) && off * 100 > there;
+}
+
+bool
+runs_count_differs(const struct runs *rn, unsigned i, enum condition_kind k)
 {
 	int64_t count = rn->rn_run[i].cn_count[k];
 
@@ -184,101 +263,19 @@ runs_judge(struct runs *rn, bool exclude, uint64_t tick_hz)
 	for (unsigned k = 0; k < COND_N; k++)
 		rn->rn_usual.cn_count[k] = usual_count(rn, k);
 	usual_ratio(rn);
+	usual_rate(rn);
 	for (unsigned i = 0; i < rn->rn_n; i++) {
 		struct condition *c = &rn->rn_run[i];
 		bool disturbed = c->cn_moved;
 
 		for (unsigned k = 0; k < COND_N; k++)
-			disturbed = disturbed || count_differs(rn, i, k);
+			disturbed = disturbed || runs_count_differs(rn, i, k);
 		c->cn_ratio_differs = ratio_differs(c, &rn->rn_usual, tick_hz);
-		rn->rn_disturbed[i] = disturbed || c->cn_ratio_differs;
+		c->cn_rate_differs = rate_differs(c, &rn->rn_usual);
+		rn->rn_disturbed[i] =
+		    disturbed || c->cn_ratio_differs || c->cn_rate_differs;
 		rn->rn_ndisturbed += rn->rn_disturbed[i];
 	}
 	if (exclude && rn->rn_ndisturbed != 0 && rn->rn_ndisturbed < rn->rn_n)
 		rn->rn_excluded = rn->rn_disturbed;
-}
-
-static const char *
-count_reason(char *buf, size_t len, const struct runs *rn, unsigned i,
-    enum condition_kind k)
-{
-	static const char *const words[COND_N][2] = {
-		[COND_INTERRUPTS] = { "interrupt", "interrupts" },
-		[COND_NMIS] = { "NMI", "NMIs" },
-		[COND_SMIS] = { "SMI", "SMIs" },
-		[COND_KERNEL] = { "event in the kernel",
-		    "events in the kernel" },
-	};
-	int64_t count = rn->rn_run[i].cn_count[k];
-
-	snprintf(buf, len, "%" PRId64 " %s, most runs %" PRId64, count,
-	    words[k][count != 1], rn->rn_usual.cn_count[k]);
-	return buf;
-}
-
-const char *
-runs_reason(
-    char *buf, size_t len, const struct runs *rn, unsigned i, unsigned n)
-{
-	const struct condition *c = &rn->rn_run[i];
-	char here[40], usual[40];
-
-	for (unsigned k = 0; k < COND_N; k++) {
-		if (count_differs(rn, i, k) && n-- == 0)
-			return count_reason(buf, len, rn, i, k);
-	}
-	if (c->cn_moved && n-- == 0) {
-		snprintf(buf, len, "moved to another CPU");
-		return buf;
-	}
-	if (c->cn_ratio_differs && n-- == 0) {
-		snprintf(buf, len, "%s ns a tick, most runs %s",
-		    ratio_text(
-			here, sizeof here, c->cn_hrtime, (uint64_t)c->cn_tick),
-		    ratio_text(usual, sizeof usual, rn->rn_usual.cn_hrtime,
-			(uint64_t)rn->rn_usual.cn_tick));
-		return buf;
-	}
-	return NULL;
-}
-
-/* For one row.  A record has all disturbed runs. */
-#define DISTURBED_LINES 10
-
-static void
-print_run(FILE *f, const struct runs *rn, unsigned i)
-{
-	const char *join = ": ";
-	char text[120];
-
-	for (unsigned n = 0; runs_reason(text, sizeof text, rn, i, n) != NULL;
-	     n++) {
-		fprintf(f, "%s%s", join, text);
-		join = "; ";
-	}
-	fputc('\n', f);
-}
-
-void
-runs_print(FILE *f, const char *start, const char *row, const char *what,
-    const struct runs *rn)
-{
-	const char *fate = rn->rn_excluded != NULL ? "excluded"
-	                   : rn->rn_ndisturbed == rn->rn_n
-	                       ? "all were disturbed, none is excluded"
-	                       : "not excluded (--undisturbed)";
-	unsigned shown = 0;
-
-	if (rn->rn_ndisturbed == 0)
-		return;
-	for (unsigned i = 0; i < rn->rn_n && shown < DISTURBED_LINES; i++) {
-		if (!rn->rn_disturbed[i])
-			continue;
-		fprintf(f, "%sdisturbed: %s: %s %u of %u", start, row, what,
-		    i + 1, rn->rn_n);
-		print_run(f, rn, i);
-		shown++;
-	}
-	fprintf(f, "%sdisturbed: %s: %u of %u %ss: %s\n", start, row,
-	    rn->rn_ndisturbed, rn->rn_n, what, fate);
 }

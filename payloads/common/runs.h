@@ -16,6 +16,9 @@ enum condition_kind {
 	COND_INTERRUPTS,
 	COND_NMIS,
 	COND_SMIS,
+	COND_THROTTLES, /* these three are 0 if nothing disturbs */
+	COND_ERRORS,
+	COND_SETTINGS,
 	COND_KERNEL, /* what the kernel's privilege counted in the run */
 	COND_N
 };
@@ -29,6 +32,8 @@ struct condition {
 	bool cn_moved;            /* from one CPU to another */
 	bool cn_ratio_differs;    /* set by runs_judge() */
 	int64_t cn_tick, cn_hrtime;
+	bool cn_rate_differs;       /* set by runs_judge() */
+	int64_t cn_aperf, cn_mperf; /* 0: this machine cannot say */
 };
 
 /* Add the conditions of a second run.  Unknown and known make unknown. */
@@ -43,8 +48,8 @@ void condition_between(struct condition *c,
 
 /*
  * Runs of one kind, in order.  A run is disturbed if one of its counts is not
- * the one that most runs have, or if it moved.  It is also disturbed if its
- * ratio of hrtime to tick is more than 1 % off the median of these ratios.
+ * the one that most runs have, or if it moved.  It is also disturbed if a ratio
+ * is more than 1 % off the median: hrtime to tick, or APERF to MPERF.
  */
 struct runs {
 	struct condition *rn_run;
@@ -66,8 +71,15 @@ void runs_add(struct runs *rn, const struct condition *c);
 void runs_judge(struct runs *rn, bool exclude, uint64_t tick_hz);
 void runs_free(struct runs *rn);
 
+/* Does any event of this kind disturb, even if every run has one? */
+bool runs_always_wrong(enum condition_kind k);
+/* After runs_judge(): is this count of run i a reason? */
+bool runs_count_differs(
+    const struct runs *rn, unsigned i, enum condition_kind k);
+
 /*
- * The nth reason why run i was disturbed, as text, or NULL after the last.
+ * runs_text.c.  The nth reason why run i was disturbed, as text, or NULL after
+ * the last.
  */
 const char *runs_reason(
     char *buf, size_t len, const struct runs *rn, unsigned i, unsigned n);

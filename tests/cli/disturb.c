@@ -3,8 +3,9 @@
  * one warm-up.
  *
  * With `none` nothing happens.  With `timer` a timer expires in the middle of
- * the run.  With `nmi` the run lasts until its CPU has taken an NMI.  With
- * `fourth` a timer expires if the process number is a multiple of 4.
+ * the run.  With `nmi` the run lasts until its CPU has taken an NMI, with
+ * `error` until it has found an error that hardware corrected.  With `fourth` a
+ * timer expires if the process number is a multiple of 4.
  *
  * RUN counts measured runs from 1.  A timer is started outside of the measured
  * window.
@@ -24,7 +25,7 @@ static struct disturb {
 	const char *how;
 	unsigned run; /* the disturbed one, from 1, warm-ups included */
 	unsigned done;
-	bool wait_nmi;
+	bool waits;
 } disturb;
 
 static void
@@ -34,13 +35,14 @@ spin(void)
 		bench_clobber_memory();
 }
 
+/* NMIs, or errors. */
 static uint64_t
-nmis(void)
+events(const struct disturb *d)
 {
 	struct barecpc_interrupts by = { 0 };
 
 	payload_interrupts(&by);
-	return by.by_nmis;
+	return strcmp(d->how, "nmi") == 0 ? by.by_nmis : by.by_errors;
 }
 
 static void
@@ -49,13 +51,13 @@ body(struct disturb *d)
 	uint64_t before;
 
 	spin();
-	if (!d->wait_nmi)
+	if (!d->waits)
 		return;
-	d->wait_nmi = false;
-	before = nmis();
-	puts("ready"); /* an NMI that came before would be missed */
+	d->waits = false;
+	before = events(d);
+	puts("ready"); /* an event that came before would be missed */
 	fflush(stdout);
-	while (nmis() == before)
+	while (events(d) == before)
 		spin();
 }
 
@@ -74,7 +76,7 @@ prepare(struct disturb *d)
 		return;
 	if (strcmp(d->how, "timer") == 0)
 		start_timer();
-	d->wait_nmi = strcmp(d->how, "nmi") == 0;
+	d->waits = strcmp(d->how, "nmi") == 0 || strcmp(d->how, "error") == 0;
 }
 
 /* Called after each run. */

@@ -125,6 +125,23 @@ def check_nmi(points, archive, which=2):
                  f"x86_64: an NMI in run {which} marks that run", f"exit {guest.exit}", str(record and record["conditions"]))
 
 
+def check_error(points, archive, which=3):
+    """A machine check that QEMU's monitor logs in bank 4 as corrected: valid, nothing else."""
+    guest = Guest("x86_64", payload=archive, program=["disturb", "-r", str(RUNS), "error", str(which)])
+    while guest.running() and b"ready" not in guest.out:
+        time.sleep(0.01)
+    guest.monitor("mce 0 4 0x8000000000000136 0 0 0")
+    guest.wait()
+    record = guest.records[0] if guest.records else None
+    marks = marked(record) if record else {}
+    points.check(guest.exit == 0 and marks == {which: ["1 corrected machine check"]},
+                 f"x86_64: an error that hardware corrected in run {which} marks that run", f"exit {guest.exit}",
+                 str(record and record["conditions"]))
+    lines = [line for line in guest.log if "machine check" in line]
+    points.check(lines == ["cpu: machine check: CPU 0 bank 4: status 0x8000000000000136 (corrected)"], "x86_64: and leaves a line",
+                 *lines)
+
+
 def main():
     points = Points()
     for arch in sys.argv[1:] or ("arm64", "x86_64"):
@@ -135,6 +152,7 @@ def main():
             check_stat(points, arch, archive)
             if arch == "x86_64":
                 check_nmi(points, archive)
+                check_error(points, archive)
     return points.end()
 
 

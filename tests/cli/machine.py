@@ -45,7 +45,8 @@ def check_members(points, name, machine):
     text = (ROOT / "docs" / "records.md").read_text()
     named = {word for line in text.splitlines() if line.startswith("|") for word in re.findall(r"`(\w+)`", line)}
     smbios = machine.get("smbios", {})
-    inner = [*machine["pics"], smbios, *smbios.get("dimms", []), machine["host"]]
+    power, quiet = machine.get("power", {}), machine.get("quiet", {})
+    inner = [*machine["pics"], smbios, *smbios.get("dimms", []), machine["host"], power, *power.values(), quiet, *quiet.values()]
     unknown = {key for part in [machine, *inner] for key in part} - named
     points.check(not unknown, f"{name}: every member is documented", str(sorted(unknown)))
 

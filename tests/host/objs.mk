@@ -28,7 +28,7 @@ HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(SOFT_P
 
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
-HOST_WORDS := kern/platform/words.o events/nearer.o
+HOST_WORDS := kern/platform/words.o kern/platform/quiet_word.o events/nearer.o
 $(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
 $(T)kern/platform/smbios: $(call host,$(addprefix kern/platform/,smbios.o smbios_dimm.o acpi.o) $(HOST_LIB))
@@ -56,10 +56,10 @@ $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,u
     event_table.o target_host.o))
 # The arithmetic of benchmarks.
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \
-    runs.o series.o usage.o))
+    runs.o runs_text.o series.o usage.o))
 PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
 $(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,series.o usage.o))
-$(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,runs.o series.o usage.o))
+$(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,runs.o runs_text.o series.o usage.o))
 $(PAYLOAD_TESTS:%=$(T)%): HOST_LIBS := -lm
 $(T)payloads/bench: $(call host,$(call fake,support.o) payloads/bench/kernel.o $(addprefix payloads/common/,options.o \
     options_next.o usage.o))
@@ -86,6 +86,10 @@ HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi arch/arm64/vmm
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
 PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_count pmuv3_overflow pmuv3_rules)
 $(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
+POWER_TESTS := $(addprefix arch/x86/power/,quiet strain)
+$(POWER_TESTS:%=$(T)%): $(call host,$(addprefix arch/x86/power/,state.o strain.o quiet.o) $(call fake,fake_regs.o) \
+    $(HOST_LIB))
+HOST_TESTS += $(POWER_TESTS)
 $(T)arch/x86/trap/xcr0: $(call host,arch/x86/trap/xcr0.o $(HOST_LIB))
 $(X86_TESTS:%=$(T)%): $(call host,$(HOST_INTEL))
 $(T)kern/cpc/fit: $(call host,kern/cpc/bind.o kern/cpc/assign.o $(HOST_INTEL))

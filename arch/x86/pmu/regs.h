@@ -17,6 +17,7 @@
 #define IA32_PERFEVTSEL(n)     (0x186U + (n))
 #define IA32_FIXED_CTR(n)      (0x309U + (n))
 #define IA32_PERF_CAPABILITIES 0x345U
+#define PERF_CAP_FREEZE_SMM    (1ULL << 12) /* DEBUGCTL_FREEZE_SMM works */
 #define PERF_CAP_FW_WRITE      (1ULL << 13)
 
 /*
@@ -51,6 +52,7 @@
  */
 #define IA32_DEBUGCTL              0x1d9U
 #define DEBUGCTL_FREEZE_COUNTERS   (1ULL << 12)
+#define DEBUGCTL_FREEZE_SMM        (1ULL << 14) /* counters stop in SMM */
 #define PERF_GLOBAL_STATUS_CTR_FRZ (1ULL << 59)
 
 /* RDPMC takes this plus n in ECX for fixed counter n.  Intel SDM vol. 2B,

@@ -96,6 +96,24 @@ print_banks(void)
 	lock_release(&report_lock);
 }
 
+unsigned
+x86_mcheck_take(void)
+{
+	unsigned n = count_banks(), errors = 0;
+	uint64_t status;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (x86_rdmsr_safe(IA32_MC_STATUS(i), &status) != 0 ||
+		    (status & MC_STATUS_VAL) == 0)
+			continue;
+		lock_acquire(&report_lock);
+		errors += print_bank(i);
+		lock_release(&report_lock);
+		x86_wrmsr_safe(IA32_MC_STATUS(i), 0);
+	}
+	return errors;
+}
+
 void
 x86_mcheck(const struct trapframe *tf)
 {

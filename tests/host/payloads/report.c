@@ -236,7 +236,9 @@ a_disturbed_run_is_marked(void **state)
 	    "minimum\n"));
 	assert_non_null(strstr(record,
 	    "\"conditions\":{\"measured\":{\"interrupts\":[0,0,1,0],"
-	    "\"nmis\":null,\"smis\":null,\"kernel\":null,"
+	    "\"nmis\":null,\"smis\":null,\"throttles\":null,"
+	    "\"errors\":null,\"settings\":null,\"kernel\":null,"
+	    "\"rate\":null,"
 	    "\"disturbed\":[{\"run\":3,\"reasons\":[\"1 interrupt, most runs "
 	    "0\"]}],\"excluded\":0},\"overhead\":null}"));
 	free(record);

@@ -64,6 +64,9 @@ each_count_is_a_reason(void **state)
 		"3 interrupts, most runs 1",
 		"3 NMIs, most runs 1",
 		"3 SMIs, most runs 1",
+		"3 throttlings",
+		"3 corrected machine checks",
+		"3 changed settings of the clock",
 		"3 events in the kernel, most runs 1",
 	};
 
@@ -72,7 +75,7 @@ each_count_is_a_reason(void **state)
 		struct condition c[] = { quiet(), quiet(), quiet() };
 		struct runs rn;
 
-		c[0].cn_count[k] = c[2].cn_count[k] = 1;
+		c[0].cn_count[k] = c[2].cn_count[k] = !runs_always_wrong(k);
 		c[1].cn_count[k] = 3;
 		rn = judged(c, 3, false, GHZ);
 		assert_null(rn.rn_excluded);
@@ -211,9 +214,9 @@ static void
 differences_of_calls(void **state)
 {
 	struct barecpc_interrupts before = { 0, BARECPC_INTERRUPTS_SMIS, 10, 2,
-		UINT32_MAX, 0, 0 };
+		UINT32_MAX, 0, 0, 0, 0, 0, 0, 0 };
 	struct barecpc_interrupts after = { 0, BARECPC_INTERRUPTS_SMIS, 13, 3,
-		1, 0, 0 };
+		1, 0, 0, 0, 0, 0, 0, 0 };
 	struct condition c, sum;
 
 	(void)state;
@@ -236,6 +239,89 @@ differences_of_calls(void **state)
 	assert_false(c.cn_moved);
 }
 
+/* One corrected error is wrong, even if each run has one. */
+static void
+errors_are_never_usual(void **state)
+{
+	static const enum condition_kind kinds[] = { COND_THROTTLES,
+		COND_ERRORS, COND_SETTINGS };
+	struct condition c[] = { quiet(), quiet(), quiet() };
+
+	(void)state;
+	for (unsigned k = 0; k < 3; k++) {
+		struct runs rn;
+
+		for (unsigned i = 0; i < 3; i++)
+			c[i].cn_count[kinds[k]] = 1;
+		rn = judged(c, 3, false, GHZ);
+		assert_int_equal(rn.rn_ndisturbed, 3);
+		runs_free(&rn);
+		for (unsigned i = 0; i < 3; i++)
+			c[i].cn_count[kinds[k]] = 0;
+	}
+}
+
+/* APERF against MPERF: 1 % is allowed, and short runs are not judged. */
+static void
+a_changed_rate_is_a_reason(void **state)
+{
+	struct condition c[] = { quiet(), quiet(), quiet() };
+	struct runs rn;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		c[i].cn_aperf = 1200000;
+		c[i].cn_mperf = 1000000;
+	}
+	c[1].cn_aperf = 1188000;
+	rn = judged(c, 3, false, GHZ);
+	assert_int_equal(rn.rn_ndisturbed, 0);
+	runs_free(&rn);
+	c[1].cn_aperf = 1187000;
+	rn = judged(c, 3, false, GHZ);
+	only(&rn, 1, "clock at 1.187 of its base rate, most runs 1.200");
+	c[1].cn_aperf = 50000;
+	c[1].cn_mperf = 99999;
+	rn = judged(c, 3, false, GHZ);
+	assert_int_equal(rn.rn_ndisturbed, 0);
+	runs_free(&rn);
+}
+
+/* A count that the CPU does not show is unknown; else it is a difference. */
+static void
+each_flag_has_its_count(void **state)
+{
+	struct barecpc_interrupts before = { .by_throttles = 1,
+		.by_errors = 2,
+		.by_settings = 3,
+		.by_aperf = 100,
+		.by_mperf = 200 };
+	struct barecpc_interrupts after = { .by_throttles = 2,
+		.by_errors = 4,
+		.by_settings = 6,
+		.by_aperf = 110,
+		.by_mperf = 220 };
+	struct condition c, sum;
+
+	(void)state;
+	condition_between(&c, &before, &after);
+	assert_true(c.cn_count[COND_THROTTLES] == COND_UNKNOWN);
+	assert_true(c.cn_count[COND_ERRORS] == COND_UNKNOWN);
+	assert_true(c.cn_count[COND_SETTINGS] == COND_UNKNOWN);
+	assert_int_equal(c.cn_mperf, 0);
+	before.by_flags = after.by_flags =
+	    BARECPC_INTERRUPTS_THROTTLES | BARECPC_INTERRUPTS_ERRORS |
+	    BARECPC_INTERRUPTS_SETTINGS | BARECPC_INTERRUPTS_RATE;
+	condition_between(&c, &before, &after);
+	assert_int_equal(c.cn_count[COND_THROTTLES], 1);
+	assert_int_equal(c.cn_count[COND_ERRORS], 2);
+	assert_int_equal(c.cn_count[COND_SETTINGS], 3);
+	sum = c;
+	condition_add(&sum, &c);
+	assert_int_equal(sum.cn_aperf, 20);
+	assert_int_equal(sum.cn_mperf, 40);
+}
+
 int
 main(void)
 {
@@ -248,6 +334,9 @@ main(void)
 		cmocka_unit_test(the_ratio_is_judged),
 		cmocka_unit_test(disturbed_runs_are_excluded),
 		cmocka_unit_test(all_may_be_disturbed),
+		cmocka_unit_test(errors_are_never_usual),
+		cmocka_unit_test(a_changed_rate_is_a_reason),
+		cmocka_unit_test(each_flag_has_its_count),
 		cmocka_unit_test(differences_of_calls),
 	};
 

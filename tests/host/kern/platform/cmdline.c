@@ -10,6 +10,7 @@
 
 #include "include/sys/cpc.h"
 #include "kern/platform/cmdline.h"
+#include "kern/platform/quiet_word.h"
 
 static struct cmdline cl;
 static char err[256];
@@ -226,6 +227,7 @@ operators(void **state)
 	release();
 	assert_int_equal(parse_line("quiet & -- a"), 0);
 	assert_string_equal(cl.cl_foreign, "quiet &");
+	assert_int_equal(cl.cl_quiet, 0);
 	release();
 }
 
@@ -237,6 +239,22 @@ expect_error(const char *line, const char *part)
 	assert_null(strchr(err, '\n'));
 	free(text);
 	text = NULL;
+}
+
+static void
+quiet_names_its_items(void **state)
+{
+	(void)state;
+	assert_int_equal(parse_line("quiet=all"), 0);
+	assert_int_equal(cl.cl_quiet, (1 << QUIET_N) - 1);
+	release();
+	assert_int_equal(parse_line("quiet=smm,freq"), 0);
+	assert_int_equal(cl.cl_quiet, 1 << QUIET_SMM | 1 << QUIET_FREQ);
+	release();
+	expect_error("quiet=", "not all, or some of freq,turbo");
+	expect_error("quiet=freq,", "not all, or some of");
+	expect_error("quiet=fre", "not all, or some of");
+	expect_error("quiet=turbo,all", "not all, or some of");
 }
 
 /* A list of so many events. */
@@ -388,6 +406,7 @@ main(void)
 		cmocka_unit_test(foreign_words),
 		cmocka_unit_test(long_word),
 		cmocka_unit_test(many_words),
+		cmocka_unit_test(quiet_names_its_items),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,251 @@
+/*
+ * The registers of clock rate, temperature and prefetchers that this CPU has,
+ * for records.  A register is read only if CPUID or the CPU's model says that
+ * it exists, and by an access that survives a fault.  A hypervisor shows a
+ * model and lacks the model's registers: there CPUID decides alone.
+ */
+#include <stddef.h>
+
+#include "arch/x86/cpuid.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/msr.h"
+#include "arch/x86/power/power.h"
+#include "arch/x86/power/regs.h"
+#include "arch/x86/x86.h"
+#include "lib/string.h"
+#include "lib/text.h"
+
+bool
+x86_power_is(const char *vendor)
+{
+	return strcmp(x86_features.vendor, vendor) == 0;
+}
+
+static bool
+is_intel(void)
+{
+	return x86_power_is("GenuineIntel");
+}
+
+static bool
+is_amd(void)
+{
+	return x86_power_is("AuthenticAMD");
+}
+
+static bool
+has_speedstep(void)
+{
+	return is_intel() && FIELD(cpuid(1, 0).c, 7, 7) != 0;
+}
+
+static bool
+has_hwp(void)
+{
+	return is_intel() &&
+	       FIELD(cpuid(6, 0).a, LEAF6_EAX_HWP, LEAF6_EAX_HWP) != 0;
+}
+
+static bool
+uses_hwp(void)
+{
+	uint64_t v;
+
+	return has_hwp() && x86_rdmsr_safe(IA32_PM_ENABLE, &v) == 0 &&
+	       (v & PM_ENABLE_HWP) != 0;
+}
+
+/*
+ * Models of family 6.  cores: prefetcher bits 0 to 3.  small: bits 0 and 2.
+ * The efficient cores of a hybrid part have other bits.
+ */
+static const uint8_t cores[] = { 0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c, 0x2f, 0x2a,
+	0x2d, 0x3a, 0x3e, 0x3c, 0x3f, 0x45, 0x46, 0x3d, 0x47, 0x4f, 0x56, 0x4e,
+	0x5e, 0x55, 0x8e, 0x9e, 0xa5, 0xa6, 0x7d, 0x7e, 0x6a, 0x6c, 0x8c, 0x8d,
+	0xa7, 0x8f, 0xcf, 0x97, 0x9a, 0xb7, 0xba, 0xbf };
+static const uint8_t small[] = { 0x37, 0x4a, 0x4d, 0x5a, 0x5d, 0x4c, 0x5c, 0x5f,
+	0x7a };
+
+static bool
+is_model_of(const uint8_t *list, size_t n)
+{
+	return is_intel() && !x86_features.hypervised &&
+	       x86_features.family == 6 && x86_features.model <= 0xff &&
+	       memchr(list, (int)x86_features.model, n) != NULL;
+}
+
+/* CPUID.1AH:EAX[31:24] is 20H on an efficient core (Intel SDM vol. 2A). */
+static bool
+is_efficient_core(void)
+{
+	return FIELD(cpuid(7, 0).d, 15, 15) != 0 &&
+	       FIELD(cpuid(0x1a, 0).a, 31, 24) == 0x20;
+}
+
+uint64_t
+x86_power_prefetch_bits(void)
+{
+	if (is_model_of(cores, sizeof cores))
+		return is_efficient_core() ? 0 : 0xf;
+	return is_model_of(small, sizeof small) ? 0x5 : 0;
+}
+
+bool
+x86_power_has_ratios(void)
+{
+	return is_model_of(cores, sizeof cores);
+}
+
+static bool
+has_prefetch(void)
+{
+	return x86_power_prefetch_bits() != 0;
+}
+
+static bool
+has_hwcr(void)
+{
+	return is_amd() && x86_features.family >= 0xf;
+}
+
+/* AMD APM vol. 3, "Appendix E", Fn8000_0007_EDX, _0008_EBX, _0021_EAX. */
+static bool
+has_pstates(void)
+{
+	return is_amd() && FIELD(cpuid(0x80000007, 0).d, 7, 7) != 0;
+}
+
+static bool
+has_cppc(void)
+{
+	uint64_t v;
+
+	return is_amd() && FIELD(cpuid(0x80000008, 0).b, 27, 27) != 0 &&
+	       x86_rdmsr_safe(AMD_CPPC_ENABLE, &v) == 0 && (v & 1) != 0;
+}
+
+static bool
+has_amd_prefetch(void)
+{
+	return is_amd() && FIELD(cpuid(0x80000021, 0).a, 13, 13) != 0;
+}
+
+/* A setting moves only if something writes it; a status moves by itself. */
+static const struct {
+	const char *name;
+	uint32_t msr;
+	bool setting;
+	bool (*exists)(void); /* NULL: x86_power_watch() knows */
+} regs[] = {
+	{ "misc_enable", IA32_MISC_ENABLE, true, is_intel },
+	{ "perf_ctl", IA32_PERF_CTL, true, has_speedstep },
+	{ "perf_status", IA32_PERF_STATUS, false, has_speedstep },
+	{ "pm_enable", IA32_PM_ENABLE, true, has_hwp },
+	{ "hwp_capabilities", IA32_HWP_CAPABILITIES, false, uses_hwp },
+	{ "hwp_request", IA32_HWP_REQUEST, true, uses_hwp },
+	{ "misc_feature_control", MSR_MISC_FEATURE_CONTROL, true,
+	    has_prefetch },
+	{ "power_ctl", MSR_POWER_CTL, true, x86_power_has_ratios },
+	{ "therm_status", IA32_THERM_STATUS, false, NULL },
+	{ "package_therm_status", IA32_PACKAGE_THERM_STATUS, false, NULL },
+	{ "hwcr", AMD_HWCR, true, has_hwcr },
+	{ "pstate_control", AMD_PSTATE_CONTROL, true, has_pstates },
+	{ "pstate_status", AMD_PSTATE_STATUS, false, has_pstates },
+	{ "cppc_request", AMD_CPPC_REQUEST, true, has_cppc },
+	{ "prefetch_control", AMD_PREFETCH_CONTROL, true, has_amd_prefetch },
+};
+_Static_assert(sizeof regs / sizeof regs[0] == POWER_NREG, "power.h");
+
+static bool
+has_reg(const struct x86_power *pw, unsigned i)
+{
+	return (pw->xw_has >> i & 1) != 0;
+}
+
+static bool
+exists(const struct x86_power *pw, unsigned i)
+{
+	if (regs[i].exists != NULL)
+		return regs[i].exists();
+	return regs[i].msr == IA32_THERM_STATUS ? pw->xw_thermal
+	                                        : pw->xw_package;
+}
+
+static uint64_t
+read_reg(unsigned i)
+{
+	uint64_t v = 0;
+
+	x86_rdmsr_safe(regs[i].msr, &v);
+	return v;
+}
+
+void
+x86_power_init(struct x86_power *pw)
+{
+	uint64_t v;
+
+	x86_power_watch(pw);
+	for (unsigned i = 0; i < POWER_NREG; i++) {
+		if (exists(pw, i) && x86_rdmsr_safe(regs[i].msr, &v) == 0)
+			pw->xw_has |= 1U << i;
+	}
+	x86_power_settle(pw);
+}
+
+void
+x86_power_settle(struct x86_power *pw)
+{
+	for (unsigned i = 0; i < POWER_NREG; i++) {
+		if (has_reg(pw, i))
+			pw->xw_boot[i] = pw->xw_last[i] = read_reg(i);
+	}
+}
+
+void
+x86_power_look(struct x86_power *pw)
+{
+	for (unsigned i = 0; i < POWER_NREG; i++) {
+		uint64_t v;
+
+		if (!has_reg(pw, i) || !regs[i].setting ||
+		    (v = read_reg(i)) == pw->xw_last[i])
+			continue;
+		pw->xw_last[i] = v;
+		pw->xw_changes++;
+	}
+}
+
+/* An object of the settings, or of the others; values now, or at boot. */
+static void
+describe_regs(const struct x86_power *pw, struct text *t, const char *member,
+    bool setting, bool now)
+{
+	const char *join = "";
+
+	text_add(t, "\"%s\":{", member);
+	for (unsigned i = 0; i < POWER_NREG; i++) {
+		if (!has_reg(pw, i) || regs[i].setting != setting)
+			continue;
+		text_add(t, "%s\"%s\":\"%#lx\"", join, regs[i].name,
+		    (unsigned long)(now ? read_reg(i) : pw->xw_boot[i]));
+		join = ",";
+	}
+	text_add(t, "}");
+}
+
+void
+x86_power_describe(const struct x86_power *pw, struct text *t)
+{
+	if (pw->xw_has == 0)
+		return;
+	text_add(t, ",\"power\":{");
+	describe_regs(pw, t, "settings", true, false);
+	text_add(t, ",");
+	describe_regs(pw, t, "settings_now", true, true);
+	text_add(t, ",");
+	describe_regs(pw, t, "status", false, false);
+	text_add(t, ",");
+	describe_regs(pw, t, "status_now", false, true);
+	text_add(t, "}");
+}

@@ -1,0 +1,176 @@
+/*
+ * A disturbance of a run without an interrupt is counted where the CPU shows
+ * it, and has no flag where it does not.  A record has the registers that
+ * exist.
+ */
+#include "tests/lib/host/support.h"
+
+#include <string.h>
+
+#include "arch/x86/msr.h"
+#include "arch/x86/power/power.h"
+#include "arch/x86/power/regs.h"
+#include "include/sys/barecpc.h"
+#include "lib/text.h"
+#include "tests/lib/host/fake_regs.h"
+
+/* Skylake: all that Intel has.  Heat was logged before the boot. */
+static const struct fake_part skylake = {
+	{ .vendor = "GenuineIntel", .family = 6, .model = 0x5e, .mca = true },
+	{ { 1, { .c = 1 << 7, .d = 1 << 22 } },
+	    { 6, { .a = 1 | 1 << 6, .c = 1 } } },
+	{ { MSR_SMI_COUNT, 0x100000007, 0, 0 }, { IA32_APERF, 500, 0, 0 },
+	    { IA32_MPERF, 400, 0, 0 },
+	    { IA32_THERM_STATUS, 0x8835000a, 0, 0xaaaa },
+	    { IA32_PACKAGE_THERM_STATUS, 0x88320000, 0, 0xaaa },
+	    { IA32_PERF_CTL, 0x2200, ~0ULL, 0 },
+	    { IA32_PERF_STATUS, 0x2201, 0, 0 },
+	    { IA32_MISC_ENABLE, 0x850089, ~0ULL, 0 },
+	    { MSR_MISC_FEATURE_CONTROL, 3, 0xf, 0 },
+	    { MSR_POWER_CTL, 0x24005b, ~0ULL, 0 } },
+};
+
+static struct x86_power pw;
+
+static void
+start(const struct fake_part *part)
+{
+	fake_part(part);
+	memset(&pw, 0, sizeof pw);
+	x86_power_init(&pw);
+}
+
+static struct barecpc_interrupts
+strain(void)
+{
+	struct barecpc_interrupts by = { 0 };
+
+	x86_power_strain(&pw, &by);
+	return by;
+}
+
+static void
+intel_shows_all(void **state)
+{
+	struct barecpc_interrupts by;
+
+	(void)state;
+	start(&skylake);
+	by = strain();
+	assert_int_equal(by.by_flags, 0x1f);
+	assert_int_equal(by.by_smis, 7);
+	assert_int_equal(by.by_throttles, 0);
+	assert_int_equal(by.by_errors, 0);
+	assert_int_equal(by.by_settings, 0);
+	assert_int_equal(by.by_aperf, 500);
+	assert_int_equal(by.by_mperf, 400);
+	assert_int_equal(fake_faults, 0);
+}
+
+/* Each log counts once, and is cleared; a threshold's log stays. */
+static void
+throttling_is_counted(void **state)
+{
+	static const unsigned logs[] = { 1, 3, 5, 11, 13, 15 };
+	unsigned n = 0;
+
+	(void)state;
+	start(&skylake);
+	for (unsigned i = 0; i < 6; i++) {
+		fake_reg(IA32_THERM_STATUS)->value |= 1ULL << logs[i] | 0x280;
+		assert_int_equal(strain().by_throttles, ++n);
+		assert_true(fake_reg(IA32_THERM_STATUS)->value == 0x88350280);
+		assert_int_equal(strain().by_throttles, n);
+	}
+	fake_reg(IA32_PACKAGE_THERM_STATUS)->value |= 1 << 11;
+	assert_int_equal(strain().by_throttles, n + 1);
+	/* A threshold of software, and heat without a log. */
+	fake_reg(IA32_THERM_STATUS)->value |= 0x280 | 1;
+	assert_int_equal(strain().by_throttles, n + 1);
+}
+
+static void
+errors_and_settings_add_up(void **state)
+{
+	(void)state;
+	start(&skylake);
+	fake_errors = 2;
+	assert_int_equal(strain().by_errors, 2);
+	fake_errors = 1;
+	assert_int_equal(strain().by_errors, 3);
+	fake_reg(IA32_PERF_CTL)->value = 0x800;
+	fake_reg(MSR_POWER_CTL)->value = 0;
+	assert_int_equal(strain().by_settings, 2);
+	assert_int_equal(strain().by_settings, 2);
+	fake_reg(IA32_PERF_STATUS)->value = 0x800; /* moves by itself */
+	assert_int_equal(strain().by_settings, 2);
+}
+
+/* Neither reads a register that the part lacks. */
+static void
+old_and_foreign_parts_show_less(void **state)
+{
+	const struct fake_part via = {
+		.features = { .vendor = "CentaurHauls", .family = 6 },
+	};
+	const struct fake_part zen = {
+		{ .vendor = "AuthenticAMD", .family = 0x17, .mca = true },
+		{ { 6, { .c = 1 } } },
+		{ { IA32_APERF, 1, 0, 0 }, { IA32_MPERF, 2, 0, 0 },
+		    { AMD_HWCR, 0, 0, 0 } }
+	};
+	char text[200] = "";
+	struct text t = { text, sizeof text, 0 };
+
+	(void)state;
+	start(&via);
+	assert_int_equal(strain().by_flags, 0);
+	assert_int_equal(fake_faults, 0);
+	x86_power_describe(&pw, &t);
+	assert_string_equal(text, "");
+	start(&zen);
+	assert_int_equal(strain().by_flags, BARECPC_INTERRUPTS_ERRORS |
+						BARECPC_INTERRUPTS_SETTINGS |
+						BARECPC_INTERRUPTS_RATE);
+	assert_int_equal(fake_faults, 0);
+}
+
+static void
+a_record_has_before_and_now(void **state)
+{
+	char text[1000] = "";
+	struct text t = { text, sizeof text, 0 };
+
+	(void)state;
+	start(&skylake);
+	fake_reg(IA32_PERF_CTL)->value = 0x800;
+	fake_reg(IA32_PERF_STATUS)->value = 0x801;
+	x86_power_describe(&pw, &t);
+	assert_string_equal(text,
+	    ",\"power\":{\"settings\":{\"misc_enable\":\"0x850089\","
+	    "\"perf_ctl\":\"0x2200\",\"misc_feature_control\":\"0x3\","
+	    "\"power_ctl\":\"0x24005b\"},"
+	    "\"settings_now\":{\"misc_enable\":\"0x850089\","
+	    "\"perf_ctl\":\"0x800\",\"misc_feature_control\":\"0x3\","
+	    "\"power_ctl\":\"0x24005b\"},"
+	    "\"status\":{\"perf_status\":\"0x2201\","
+	    "\"therm_status\":\"0x88350000\","
+	    "\"package_therm_status\":\"0x88320000\"},"
+	    "\"status_now\":{\"perf_status\":\"0x801\","
+	    "\"therm_status\":\"0x88350000\","
+	    "\"package_therm_status\":\"0x88320000\"}}");
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(intel_shows_all),
+		cmocka_unit_test(throttling_is_counted),
+		cmocka_unit_test(errors_and_settings_add_up),
+		cmocka_unit_test(old_and_foreign_parts_show_less),
+		cmocka_unit_test(a_record_has_before_and_now),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
