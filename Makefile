@@ -11,7 +11,8 @@
 #     make bench          what operations cost, in instructions
 #     make install        the images, commands, headers and manual pages: PREFIX=/usr/local DESTDIR=
 #     make deb            Debian packages, into build/deb
-#     make disk           build/barecpc.img, which boots by UEFI on both
+#     make disk           build/barecpc.img, a stick and a CD that boots by UEFI on both
+#     make sign KEY= CERT= sign the UEFI applications for Secure Boot
 #     make gdb            boot and wait for a debugger
 #     SAN=ubsan           the kernel alone, into build/ARCH-ubsan: undefined behaviour traps
 #     SAN=coverage        the kernel alone, into build/ARCH-coverage: it notes which of its code ran
@@ -82,7 +83,8 @@ KCFLAGS += -fno-asynchronous-unwind-tables
 SAN_ubsan    := -fsanitize=undefined -fsanitize-undefined-trap-on-error
 # Every basic block calls __sanitizer_cov_trace_pc() (kern/sys/coverage.c).
 SAN_coverage := -fsanitize-coverage=trace-pc
-FLAT    := $(B)/$(if $(filter x86_64,$(ARCH)),kernel.bin,Image)
+# The flat kernel.  On arm64 it is a complete Image; the plain build puts the UEFI application into the Image, too.
+FLAT    := $(B)/$(if $(SAN:%=$(filter arm64,$(ARCH))),Image,kernel.bin)
 include boot/objs.mk $(DIR)/objs.mk payloads/objs.mk tests/image/objs.mk scripts/probe/objs.mk
 
 # The tables of the vendors in EVENTS.  A file keeps the last build's choice, so that another choice links again.
@@ -99,7 +101,7 @@ OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(KERN_EVENT_OB
 # With SAN the programs are those of the plain build.
 ifeq ($(SAN),)
 ARCHIVE := $(B)/archive.cpio
-all: $(B)/kernel.elf $(B)/probe $(EFI) $(addprefix $(B)/,libcpc.a glibc/libcpc.a libpayload.a glibc/libpayload.a)
+all: $(addprefix $(B)/,kernel.elf probe libcpc.a glibc/libcpc.a libpayload.a glibc/libpayload.a) $(EFI) $(LINUX)
 else
 ARCHIVE := build/$(ARCH)/archive.cpio
 all: $(FLAT)
@@ -140,7 +142,7 @@ $(B)/kernel.elf: $(OBJS) $(B)/ksyms0.o $(DIR)/kernel.ld
 	$(Q)scripts/mksyms $(NM) $(B)/kernel0.elf >$(B)/ksyms.S
 	$(Q)$(CC) -c -o $(B)/ksyms.o $(B)/ksyms.S
 	$(Q)$(LD) $(LDFLAGS) -o $@ $(OBJS) $(LIBS) $(B)/ksyms.o
-# The flat image: arm64's has the header that Linux's loaders know, x86's one of our own.
+# arm64's has the header that Linux's loaders know, x86-64's one of our own.
 $(FLAT): $(B)/kernel.elf
 	$(call say,COPY,$@)
 	$(Q)$(OBJCOPY) -O binary $< $@
@@ -199,6 +201,9 @@ run:
 disk: all
 	$(call say,DISK,build/barecpc.img)
 	$(Q)scripts/mkdisk build/barecpc.img
+# The images of both names are one file.
+sign: all
+	$(Q)scripts/sign "$(KEY)" "$(CERT)" build/x86_64/BOOTX64.EFI build/arm64/BOOTAA64.EFI
 # docs/measurements.md has the table.
 bench:
 	$(Q)for priv in user system; do \
@@ -214,5 +219,5 @@ clean:
 	rm -rf build
 
 .PHONY: all tests host-tools host-tests check check-all check-host check-image check-kvm run bench disk gdb lint format
-.PHONY: clean fuzz fuzz-targets emulator ubsan man install deb
+.PHONY: clean sign fuzz fuzz-targets emulator ubsan man install deb
 .DELETE_ON_ERROR:

@@ -17,7 +17,7 @@ EFI_SYSTEM_TABLE *efi_st;
 EFI_BOOT_SERVICES *efi_bs;
 EFI_LOADED_IMAGE_PROTOCOL *efi_self;
 
-EFI_STATUS efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
+EFI_STATUS EFIAPI efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st);
 
 static void
 print_text(const char *s)
@@ -108,20 +108,22 @@ efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
 static uint64_t
 place_kernel(struct bootinfo *bi)
 {
-	size_t file_bytes = (size_t)(efi_kernel_end - efi_kernel);
+	const char *from = efi_kernel();
+	size_t bytes = efi_self->ImageSize -
+	               (size_t)(from - (const char *)efi_self->ImageBase);
 	struct efi_kernel ek;
 	char *at;
 
 	efi_kernel_header(&ek);
-	if (ek.efk_bytes < file_bytes)
+	if (ek.efk_bytes < bytes)
 		efi_fail("the kernel in this file has a damaged header: copy "
 			 "the file again");
 	/* Not data pages: firmware may map those without execution. */
 	at = efi_alloc(EfiLoaderCode, ek.efk_offset + ek.efk_bytes, IMAGE_ALIGN,
 	    "the kernel");
 	at += ek.efk_offset;
-	memcpy(at, efi_kernel, file_bytes);
-	memset(at + file_bytes, 0, ek.efk_bytes - file_bytes);
+	/* This application follows the kernel: the kernel clears that part. */
+	memcpy(at, from, bytes);
 	bi->bi_kern = (uintptr_t)at;
 	bi->bi_kern_bytes = ek.efk_bytes;
 	return bi->bi_kern + ek.efk_entry;
@@ -140,7 +142,7 @@ keep_memory(struct bootinfo *bi)
 		bootinfo_add(bi, bi->bi_keep, KEPT_PLACE, BOOTMEM_KEEP);
 }
 
-EFI_STATUS
+EFI_STATUS EFIAPI
 efi_main(EFI_HANDLE image, EFI_SYSTEM_TABLE *st)
 {
 	static EFI_GUID loaded_image = LOADED_IMAGE_PROTOCOL;

@@ -18,9 +18,6 @@ extern EFI_SYSTEM_TABLE *efi_st;
 extern EFI_BOOT_SERVICES *efi_bs;
 extern EFI_LOADED_IMAGE_PROTOCOL *efi_self; /* this application, as loaded */
 
-/* boot/efi_image.S: the kernel's flat image with its archive. */
-extern const char efi_kernel[], efi_kernel_end[];
-
 /*
  * Print one line that says why the boot fails, leave time to read it, and power
  * off.  Before ExitBootServices.
@@ -49,9 +46,12 @@ void *efi_alloc(
 /*
  * Read a file from the folder of this application, or else from the root of its
  * volume.  A name that begins with / or \ is only looked for in the root.
- * Returns NULL if there is no volume (network boot) or file, or it is empty.
+ * Without a volume, the TFTP server that the application came from is asked.
+ * Returns NULL if there is no such file, or it is empty.
  */
 void *efi_read_file(const char *name, size_t *bytes);
+/* boot/efi_fetch.c: the same from the TFTP server only. */
+void *efi_fetch_file(const char *name, size_t *bytes);
 
 /*
  * boot/efi_write.c, boot/efi_net.c: a place for files.  A file is new or
@@ -127,6 +127,11 @@ struct efi_kernel {
 	uint64_t efk_bytes; /* in memory, .bss included */
 };
 
+/*
+ * The kernel's flat image, which scripts/mkefi puts before this application's
+ * code into the PE file.
+ */
+const char *efi_kernel(void);
 /* Read the image's header.  A bad one calls efi_fail(). */
 void efi_kernel_header(struct efi_kernel *ek);
 /* Enter the kernel.  After efi_exit(). */

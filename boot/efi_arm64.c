@@ -23,12 +23,19 @@ struct linux_image {
 _Noreturn void efi_arm64_enter(const struct bootinfo *bi, uint64_t entry);
 extern const char efi_arm64_enter_end[];
 
+/* The Image's first page is the PE file's header, too. */
+const char *
+efi_kernel(void)
+{
+	return efi_self->ImageBase;
+}
+
 void
 efi_kernel_header(struct efi_kernel *ek)
 {
 	struct linux_image h;
 
-	memcpy(&h, efi_kernel, sizeof h);
+	memcpy(&h, efi_kernel(), sizeof h);
 	if (memcmp(h.magic, "ARM\x64", sizeof h.magic) != 0)
 		efi_fail("the kernel in this file has no header: copy the file "
 			 "again");

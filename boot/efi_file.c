@@ -106,7 +106,7 @@ efi_read_file(const char *name, size_t *bytes)
 	    EFI_ERROR(efi_bs->HandleProtocol(
 		efi_self->DeviceHandle, &file_system, (void **)&fs)) ||
 	    EFI_ERROR(fs->OpenVolume(fs, &root)))
-		return NULL;
+		return efi_fetch_file(name, bytes);
 	while (*at == '\\' || *at == '/')
 		at++;
 	file = at == name ? open_in(root, path, own_folder(path), at) : NULL;

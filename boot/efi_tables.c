@@ -3,6 +3,7 @@
  * services.
  */
 #include "boot/efi.h"
+#include "boot/efi_memmap.h"
 
 #include <stdbool.h>
 
@@ -148,64 +149,6 @@ efi_find_framebuffers(struct bootinfo *bi)
 }
 
 /*
- * UEFI, "EFI_BOOT_SERVICES.AllocatePages()", "Memory Type Usage after
- * ExitBootServices()".  Reserved memory may be RAM or registers: it must not be
- * mapped without a reason.
- */
-static enum bootmem_type
-bootmem_type(const EFI_MEMORY_DESCRIPTOR *d)
-{
-	bool runtime = (d->Attribute & EFI_MEMORY_RUNTIME) != 0;
-
-	switch (d->Type) {
-	case EfiLoaderCode:
-	case EfiLoaderData:
-	case EfiBootServicesCode:
-	case EfiBootServicesData:
-	case EfiConventionalMemory:
-		return BOOTMEM_FREE;
-	case EfiRuntimeServicesCode:
-	case EfiRuntimeServicesData:
-		return BOOTMEM_RUNTIME;
-	case EfiACPIReclaimMemory:
-	case EfiACPIMemoryNVS:
-		return BOOTMEM_ACPI;
-	default:
-		return runtime ? BOOTMEM_RUNTIME_DEVICE : BOOTMEM_DEVICE;
-	}
-}
-
-/* Extend the last range of the map: firmware's maps have many small parts. */
-static bool
-extend_last(struct bootinfo *bi, uint64_t base, uint64_t len, uint32_t type)
-{
-	struct bootmem *last;
-
-	if (bi->bi_nmem == 0)
-		return false;
-	last = &bi->bi_mem[bi->bi_nmem - 1];
-	/* Do not extend a range that ends at 2^64, or by one that wraps. */
-	if (last->bm_type != type || last->bm_base + last->bm_len != base ||
-	    base == 0 || base + len < base)
-		return false;
-	last->bm_len += len;
-	return true;
-}
-
-static void
-convert_map(struct bootinfo *bi, const char *map, UINTN bytes, UINTN step)
-{
-	for (UINTN at = 0; at + step <= bytes; at += step) {
-		const EFI_MEMORY_DESCRIPTOR *d = (const void *)(map + at);
-		enum bootmem_type type = bootmem_type(d);
-		uint64_t len = d->NumberOfPages * EFI_PAGE;
-
-		if (!extend_last(bi, d->PhysicalStart, len, type))
-			bootinfo_add(bi, d->PhysicalStart, len, type);
-	}
-}
-
-/*
  * UEFI, "EFI_BOOT_SERVICES.ExitBootServices()": the key must match the current
  * map, and an event may change the map after it was read.  So get the map again
  * after each refusal.  After the first refusal only memory services may be
@@ -228,7 +171,7 @@ efi_exit(EFI_HANDLE image, struct bootinfo *bi)
 			&bytes, (void *)map, &key, &step, &version)))
 			break;
 		if (!EFI_ERROR(efi_bs->ExitBootServices(image, key))) {
-			convert_map(bi, map, bytes, step);
+			efi_convert_map(bi, map, bytes, step);
 			return;
 		}
 	}

@@ -5,8 +5,9 @@
 
 #include "lib/string.h"
 
-/* The header at the start of kernel.bin. */
+/* The header at the start of the flat kernel: boot/linux_x86.S. */
 struct kernel_bin {
+	char jump[8];
 	char magic[8];
 	uint64_t entry; /* offset of the 64-bit entry */
 	uint64_t bytes; /* in memory */
@@ -28,12 +29,19 @@ check_paging(void)
 			 "set-up");
 }
 
+/* The page before the kernel is boot/linux_setup.S. */
+const char *
+efi_kernel(void)
+{
+	return (const char *)efi_self->ImageBase + EFI_PAGE;
+}
+
 void
 efi_kernel_header(struct efi_kernel *ek)
 {
 	struct kernel_bin h;
 
-	memcpy(&h, efi_kernel, sizeof h);
+	memcpy(&h, efi_kernel(), sizeof h);
 	if (memcmp(h.magic, "BARECPC", sizeof h.magic) != 0)
 		efi_fail("the kernel in this file has no header: copy the file "
 			 "again");

@@ -7,6 +7,7 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dt.h"
+#include "boot/image.h"
 #include "kern/platform/bootinfo.h"
 #include "lib/printf.h"
 #include "lib/string.h"
@@ -14,8 +15,6 @@
 extern char _start[], __kern_end[];
 
 _Noreturn void image_main(uint64_t handed_over);
-/* Fill *bi from a device tree.  Also called by tests/fuzz/dt.c. */
-void image_from_fdt(struct bootinfo *bi, const void *fdt);
 
 static struct bootinfo boot_info;
 
@@ -42,10 +41,21 @@ has_string(const struct dt *dt, const char *name, const char *value)
 
 /* Linux, Documentation/devicetree/bindings/chosen.txt */
 static void
-read_chosen(struct bootinfo *bi, const void *fdt, int node)
+read_initrd(struct bootinfo *bi, const void *fdt, int node)
 {
 	uint64_t start = dt_number(fdt, node, "linux,initrd-start", 0);
 	uint64_t end = dt_number(fdt, node, "linux,initrd-end", 0);
+
+	if (start != 0 && end > start) {
+		bi->bi_archive = start;
+		bi->bi_archive_bytes = end - start;
+		bootinfo_add(bi, start, end - start, BOOTMEM_KEEP);
+	}
+}
+
+static void
+read_chosen(struct bootinfo *bi, const void *fdt, int node)
+{
 	int len;
 	const char *args = fdt_getprop(fdt, node, "bootargs", &len);
 
@@ -53,11 +63,7 @@ read_chosen(struct bootinfo *bi, const void *fdt, int node)
 		bi->bi_cmdline = (uint64_t)args; /* mapped as itself */
 		bi->bi_cmdline_bytes = strnlen(args, (size_t)len);
 	}
-	if (start != 0 && end > start) {
-		bi->bi_archive = start;
-		bi->bi_archive_bytes = end - start;
-		bootinfo_add(bi, start, end - start, BOOTMEM_KEEP);
-	}
+	read_initrd(bi, fdt, node);
 }
 
 /* Memory that must not be mapped is added as a device's. */
@@ -104,6 +110,20 @@ image_from_fdt(struct bootinfo *bi, const void *fdt)
 	}
 }
 
+/* GRUB starts the UEFI application with an initrd that only the tree names. */
+static void
+late_initrd(struct bootinfo *bi)
+{
+	const void *fdt = arm64_early_ptr(bi->bi_fdt, ARM64_HANDED_MAX);
+	int node;
+
+	if (bi->bi_archive != 0 || fdt == NULL || fdt_check_header(fdt) != 0)
+		return;
+	node = fdt_path_offset(fdt, "/chosen");
+	if (node >= 0)
+		read_initrd(bi, fdt, node);
+}
+
 void
 image_main(uint64_t handed_over)
 {
@@ -112,6 +132,7 @@ image_main(uint64_t handed_over)
 
 	if (*(const uint64_t *)p == BOOTINFO_MAGIC) {
 		memcpy(bi, p, sizeof *bi);
+		late_initrd(bi);
 	} else {
 		bi->bi_magic = BOOTINFO_MAGIC;
 		bi->bi_via = BOOT_LINUX_IMAGE;
@@ -120,6 +141,7 @@ image_main(uint64_t handed_over)
 			      "Image, not the ELF",
 			    (unsigned long)handed_over);
 		image_from_fdt(bi, p);
+		image_from_uefi(bi, p);
 	}
 	bi->bi_kern = arm64_image_pa(_start);
 	bi->bi_kern_bytes = (uint64_t)(__kern_end - _start);

@@ -5,6 +5,7 @@
  * On entry the CPU is at EL1 or EL2 with the MMU off.  The image is at any
  * multiple of 2 MiB.  x0 is the physical address of a device tree or of a
  * struct bootinfo.  The code is position independent until the MMU is on.
+ * The first page has no other code, so that it can be a PE file's header, too.
  *
  * Linux, Documentation/arm64/booting.rst, "Call the kernel image" (header).
  */
@@ -12,14 +13,15 @@
 
 	.section .head, "ax"
 	.globl _start
+head:	ccmp	x18, #0, #0xd, pl	/* no effect: its first bytes are MZ */
 	b	entry
-	.long	0
 	.quad	0			/* offset from a 2 MiB boundary */
 	.quad	__kern_bytes		/* memory, .bss included */
 	.quad	0xa			/* little endian, 4 KiB pages, anywhere */
 	.quad	0, 0, 0
 	.ascii	"ARM\x64"
-	.long	0
+	.long	0			/* scripts/mkefi: the PE header's offset */
+	.org	head + 4096		/* room for the PE header */
 
 entry:
 	mov	x19, x0

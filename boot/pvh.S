@@ -7,7 +7,12 @@
  */
 #include "arch/x86/asm.h"
 
-#define PHYS(sym)              ((sym) - IMAGE_BASE + IMAGE_LOAD_PA)
+#define PHYS(sym)                ((sym) - IMAGE_BASE + IMAGE_LOAD_PA)
+/* A symbol of the image at %ebp, and element i of an array of 8 bytes. */
+#define AT(sym)                  sym - IMAGE_BASE(%ebp)
+#define AT2(sym, i)              sym - IMAGE_BASE(%ebp, i, 8)
+
+#define NPD                      4 /* GiB */
 
 #define XEN_ELFNOTE_PHYS32_ENTRY 18
 #define HVM_START_MAGIC          0x336ec578
@@ -33,39 +38,56 @@ pvh_start:
 	mov	%eax, %esi		/* the entry's tick: %edi:%esi */
 	mov	%edx, %edi
 
-	mov	$PHYS(no_start_info), %ebp
+	mov	$IMAGE_LOAD_PA, %ebp
 	cmpl	$HVM_START_MAGIC, (%ebx)
-	jne	complain
+	je	x86_enter_long
+	lea	AT(no_start_info), %ebp
+	jmp	complain
+
+/*
+ * Enter long mode and x86_start64.  The CPU is in 32-bit protected mode without
+ * paging.  The physical address of the image, a multiple of 2 MiB, is in %ebp.
+ * The address that the loader handed over is in %ebx.  The tick of the kernel's
+ * start is in %edi:%esi.
+ */
+	.globl	x86_enter_long
+x86_enter_long:
 	mov	%ebx, %esp		/* CPUID writes %ebx; no stack yet */
 	mov	$0x80000000, %eax
 	cpuid
-	mov	$PHYS(no_long_mode), %ebp
 	cmp	$0x80000001, %eax
-	jb	complain
+	jb	too_old
 	mov	$0x80000001, %eax
 	cpuid
 	bt	$CPUID_EXT_LM, %edx
-	jnc	complain
+	jnc	too_old
 	mov	%esp, %ebx
 
-	/* The first GiB, one to one: x86_start64 makes tables of its own. */
-	movl	$PHYS(pvh_pdpt) + PTE_P + PTE_W, PHYS(pvh_pml4)
-	movl	$0, PHYS(pvh_pml4) + 4
-	movl	$PHYS(pvh_pd) + PTE_P + PTE_W, PHYS(pvh_pdpt)
-	movl	$0, PHYS(pvh_pdpt) + 4
+	/* The first 4 GiB, one to one: x86_start64 makes tables of its own. */
+	lea	PTE_P + PTE_W + AT(pvh_pdpt), %eax
+	mov	%eax, AT(pvh_pml4)
+	movl	$0, 4 + AT(pvh_pml4)
+	lea	PTE_P + PTE_W + AT(pvh_pd), %eax
+	xor	%ecx, %ecx
+1:	mov	%eax, AT2(pvh_pdpt, %ecx)
+	movl	$0, 4 + AT2(pvh_pdpt, %ecx)
+	add	$0x1000, %eax
+	inc	%ecx
+	cmp	$NPD, %ecx
+	jb	1b
 	mov	$PTE_P | PTE_W | PTE_PS, %eax
 	xor	%ecx, %ecx
-1:	mov	%eax, PHYS(pvh_pd)(, %ecx, 8)
-	movl	$0, PHYS(pvh_pd) + 4(, %ecx, 8)
+1:	mov	%eax, AT2(pvh_pd, %ecx)
+	movl	$0, 4 + AT2(pvh_pd, %ecx)
 	add	$0x200000, %eax
 	inc	%ecx
-	cmp	$512, %ecx
+	cmp	$NPD * 512, %ecx
 	jb	1b
 
 	/* Intel SDM vol. 3A, "Initializing IA-32e Mode". */
 	mov	$CR4_PAE, %eax
 	mov	%eax, %cr4
-	mov	$PHYS(pvh_pml4), %eax
+	lea	AT(pvh_pml4), %eax
 	mov	%eax, %cr3
 	mov	$MSR_EFER, %ecx
 	rdmsr
@@ -73,9 +95,18 @@ pvh_start:
 	wrmsr
 	mov	$CR0_PE | CR0_ET | CR0_NE | CR0_WP | CR0_PG, %eax
 	mov	%eax, %cr0
-	lgdt	PHYS(pvh_gdtr)
-	ljmp	$SEL_KCODE, $PHYS(long_mode)
+	lea	(1 << KSTACK_SHIFT) + AT(x86_boot_stack), %esp
+	lea	AT(pvh_gdt), %eax
+	push	%eax
+	pushw	$pvh_gdt_end - pvh_gdt - 1
+	lgdt	(%esp)
+	lea	AT(long_mode), %eax
+	push	$SEL_KCODE
+	push	%eax
+	lret
 
+too_old:
+	lea	AT(no_long_mode), %ebp
 /* Print the string at %ebp if there is a serial line, and end the run. */
 complain:
 	mov	$100000, %ecx
@@ -113,9 +144,7 @@ pvh_gdt:
 	.quad	0
 	.quad	0x00af9b000000ffff	/* SEL_KCODE */
 	.quad	0x00cf93000000ffff	/* SEL_KDATA */
-pvh_gdtr:
-	.word	. - pvh_gdt - 1
-	.long	PHYS(pvh_gdt)
+pvh_gdt_end:
 no_start_info:
 	.asciz	"barecpc: started without a PVH start info\r\n"
 no_long_mode:
@@ -125,4 +154,4 @@ no_long_mode:
 	.balign	4096
 pvh_pml4:	.skip 4096
 pvh_pdpt:	.skip 4096
-pvh_pd:		.skip 4096
+pvh_pd:		.skip NPD * 4096

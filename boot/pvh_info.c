@@ -46,8 +46,8 @@ struct ALIGN4 start_memmap {
  * ACPI, "System Address Map Interfaces", "Address Range Types".  Reserved
  * memory may be RAM or registers, so it must not be mapped without a reason.
  */
-static enum bootmem_type
-bootmem_type(uint32_t type)
+enum bootmem_type
+x86_bootmem(uint32_t type)
 {
 	switch (type) {
 	case 1:
@@ -74,7 +74,7 @@ take_memmap(struct bootinfo *bi, const struct start_info *si)
 	/* An empty range ends microvm's map; bootinfo_add() skips it. */
 	for (uint32_t i = 0; i < si->pvs_nmemmap; i++)
 		bootinfo_add(bi, m[i].pvm_base, m[i].pvm_bytes,
-		    bootmem_type(m[i].pvm_type));
+		    x86_bootmem(m[i].pvm_type));
 }
 
 const char *

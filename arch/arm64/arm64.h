@@ -79,6 +79,11 @@ const char *arm64_vmm_name(uint32_t uid, bool is_virtual, const char *accel);
 #define ARM64_HANDED_MAX (2UL << 20)
 /* mm/early.c: make the first page tables.  Called with the MMU off. */
 void arm64_early_map(uint64_t handed_over);
+/*
+ * Map memory one to one, for reading until mmu.c makes the direct map.  The MMU
+ * is on.  Returns NULL if pa is 0 or there is no memory for tables.
+ */
+const void *arm64_early_ptr(uint64_t pa, uint64_t bytes);
 /* boot/linux_image.S.  Firmware needs their physical addresses. */
 void arm64_secondary_entry(void); /* by PSCI */
 void arm64_released_entry(void);  /* by a spin table */

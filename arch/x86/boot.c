@@ -42,12 +42,15 @@ x86_boot(uint64_t handed_over, uint64_t image)
 	if (from->bi_magic == BOOTINFO_MAGIC) {
 		memcpy(bi, from, sizeof *bi);
 	} else {
-		wrong = pvh_bootinfo(bi, handed_over);
+		bool linux_params = linux_is_params(handed_over);
+
+		wrong = linux_params ? linux_bootinfo(bi, handed_over)
+		                     : pvh_bootinfo(bi, handed_over);
 		bi->bi_kern = image;
 		bi->bi_kern_bytes = (uintptr_t)__kern_bytes;
 		bootinfo_add(bi, bi->bi_kern, bi->bi_kern_bytes, BOOTMEM_KEEP);
 	}
 	if (wrong != NULL)
-		panic("PVH: %s", wrong);
+		panic("boot: %s", wrong);
 	kern_main(bi);
 }

@@ -62,7 +62,7 @@ arch_init_early(struct bootinfo *bi)
 }
 
 /*
- * UEFI names the entry point.  Without UEFI it is in BIOS's last 64 KiB.
+ * UEFI names the entry point.  Otherwise it is in BIOS's last 64 KiB.
  * DMTF DSP0134, "Table convention".
  */
 static void
@@ -72,7 +72,7 @@ find_smbios(const struct bootinfo *bi)
 	const unsigned char *area;
 	size_t at;
 
-	if (bi->bi_via != BOOT_UEFI &&
+	if (entry == 0 && bi->bi_via != BOOT_UEFI &&
 	    (area = x86_map_firmware(SMBIOS_AREA, SMBIOS_AREA_BYTES)) != NULL) {
 		at = smbios_find(area, SMBIOS_AREA_BYTES);
 		entry = at < SMBIOS_AREA_BYTES ? SMBIOS_AREA + at : 0;

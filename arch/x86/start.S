@@ -4,18 +4,12 @@
  * the image's link address, on the boot stack.
  *
  * On entry the CPU is in long mode with interrupts off.  The image is at any
- * 2 MiB boundary.  %rdi has the physical address of a struct bootinfo or a PVH
- * start info.  The structure's first word says which of them it is.
+ * 2 MiB boundary.  %rdi has the physical address of a struct bootinfo, a PVH
+ * start info, or Linux's struct boot_params.
  */
 #include "arch/x86/asm.h"
 
 #define EARLY_TABLES 11
-
-	/* The flat image's header; boot/efi_x86.c reads it. */
-	.section .head, "ax"
-	.ascii	"BARECPC\0"
-	.quad	__entry_offset
-	.quad	__kern_bytes
 
 	.text
 	.globl	x86_entry64

@@ -119,6 +119,13 @@ extern uint64_t x86_image_pa;
  * it points to are in the first 4 GiB.  Returns NULL, or what is wrong.
  */
 const char *pvh_bootinfo(struct bootinfo *bi, uint64_t start_info);
+/* The type of a range of BIOS's map (E820), which PVH and Linux's loaders use.
+ */
+enum bootmem_type x86_bootmem(uint32_t type);
+
+/* boot/linux_params.c: the same from Linux's struct boot_params. */
+bool linux_is_params(uint64_t pa);
+const char *linux_bootinfo(struct bootinfo *bi, uint64_t pa);
 
 /* cpu.c.  x86_cpu_init() needs xc_self, xc_cpu and the stacks of xc_tss. */
 void x86_enable_nx(void);

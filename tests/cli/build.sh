@@ -9,7 +9,7 @@ for arch in arm64 x86_64; do
 done
 
 # The images, with the archive and the tables of all events in them.
-for image in arm64/Image arm64/BOOTAA64.EFI x86_64/kernel.bin x86_64/BOOTX64.EFI; do
+for image in arm64/Image arm64/BOOTAA64.EFI x86_64/bzImage x86_64/BOOTX64.EFI; do
 	bytes=$(stat -c %s build/$image)
 	check "$image has $bytes bytes, less than 2 MiB" test "$bytes" -lt $((2 << 20))
 done

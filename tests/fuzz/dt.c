@@ -9,6 +9,7 @@
 
 #include "arch/arm64/dt.h"
 #include "arch/arm64/machine.h"
+#include "boot/image.h"
 #include "kern/platform/bootinfo.h"
 
 #define ROOM 65536
@@ -16,8 +17,6 @@
 size_t LLVMFuzzerCustomMutator(
     uint8_t *data, size_t n, size_t max, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max);
-/* boot/image.c */
-void image_from_fdt(struct bootinfo *bi, const void *fdt);
 
 static unsigned state;
 

@@ -15,7 +15,7 @@ $(FB)/cpio: $(call fuzz_objs,kern/file/cpio.o)
 $(FB)/cmdline: $(call fuzz_objs,kern/platform/cmdline.o $(HOST_WORDS) $(addprefix kern/cpc/soft/soft_,shape.o model.o) \
     tests/lib/host/heap.o)
 $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
-$(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o kern/platform/bootinfo.o)
+$(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o)
 $(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
     kern/platform/acpi.o \

@@ -42,7 +42,7 @@ $(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
 $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
-$(T)boot/efi_tables: $(call host,boot/efi_tables.o kern/platform/bootinfo.o $(HOST_LIB))
+$(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o $(HOST_LIB))
 HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios platform/fb_console \
     platform/kept \
     mm/page mm/region sched/timer \

@@ -66,3 +66,18 @@ arm64_early_map(uint64_t handed_over)
 	map_identity(arm64_kern_pa, LARGE_SIZE, PT_KERN_RX);
 	map_identity(handed_over, ARM64_HANDED_MAX, PT_KERN_R);
 }
+
+const void *
+arm64_early_ptr(uint64_t pa, uint64_t bytes)
+{
+	uint64_t from = pa & -LARGE_SIZE;
+	uint64_t to = (pa + bytes + LARGE_SIZE - 1) & -LARGE_SIZE;
+
+	if (pa == 0 || to < pa ||
+	    !arm64_pt_map(arm64_roots.r_identity, from, from, to - from,
+		PT_KERN_R, LARGE_SIZE))
+		return NULL;
+	/* A new entry is visible to the table walk. */
+	__asm__ volatile("dsb ishst; isb" : : : "memory");
+	return (const void *)pa;
+}

@@ -1,0 +1,55 @@
+"""The routes that need no package: QEMU's own loader, SeaBIOS, qboot, OVMF and AAVMF, from every kind of disk."""
+
+import functools
+import pathlib
+import subprocess
+
+from machine import AAVMF, EFI, IMAGE, OVMF, ROOT, WORDS, Route, build, prints, suite_archive
+
+FIRMWARE = {"x86_64": OVMF, "arm64": AAVMF}
+NAME = {"x86_64": "OVMF", "arm64": "AAVMF"}
+DRIVES = {
+    "virtio": ["-device", "virtio-blk-pci,drive=d"],
+    "NVMe": ["-device", "nvme,serial=1,drive=d"],
+    "USB stick": ["-device", "qemu-xhci", "-device", "usb-storage,drive=d"],
+    "CD": ["-device", "ich9-ahci,id=sata", "-device", "ide-cd,bus=sata.0,drive=d"],
+    "AHCI": ["-device", "ich9-ahci,id=sata", "-device", "ide-hd,bus=sata.0,drive=d"],
+}
+
+
+def direct(arch, bios, archive, folder):
+    """QEMU's -kernel: the firmware, or QEMU, knows the boot protocol."""
+    options = ["-kernel", build(arch, IMAGE[arch])]
+    options += ["-bios", bios] if bios else []
+    if archive:
+        return [*options, "-append", "output=text", "-initrd", suite_archive(folder)]
+    return [*options, "-append", WORDS]
+
+
+def disk(arch, drive, folder):
+    """The disk image of make disk, with the archive and barecpc.cfg on it."""
+    image = pathlib.Path(folder) / "disk.img"
+    cfg = pathlib.Path(folder) / "barecpc.cfg"
+    cfg.write_text("output=text\n")
+    subprocess.run([ROOT / "scripts/mkdisk", "--efi", build(arch, EFI[arch]), "--cfg", cfg, "--archive", suite_archive(folder), image],
+                   check=True)
+    return ["-bios", FIRMWARE[arch], "-drive", f"if=none,id=d,format=raw,file={image}", *drive]
+
+
+def bios_says(folder):
+    """BIOS starts the disk: what does it print?  SeaBIOS without a screen prints to the serial line."""
+    options = disk("x86_64", [], folder)[2:]
+    return prints("x86_64", [*options, *DRIVES["AHCI"]], "started by BIOS: choose this medium's UEFI entry", ["-M", "q35,graphics=off"])
+
+
+def routes():
+    part = functools.partial
+    yield Route("x86_64", "SeaBIOS", "QEMU -kernel, 16-bit entry, initrd", part(direct, "x86_64", None, True), "linux-image", True)
+    yield Route("x86_64", "qboot", "QEMU -kernel, 16-bit entry", part(direct, "x86_64", "/usr/share/qemu/qboot.rom", False),
+                "linux-image", True)
+    yield Route("x86_64", "OVMF", "QEMU -kernel, initrd", part(direct, "x86_64", OVMF, True))
+    yield Route("arm64", "none", "QEMU -kernel, initrd", part(direct, "arm64", None, True), "linux-image", True)
+    yield Route("arm64", "AAVMF", "QEMU -kernel, initrd", part(direct, "arm64", AAVMF, True))
+    for arch in FIRMWARE:
+        for name, drive in DRIVES.items():
+            yield Route(arch, NAME[arch], name, part(disk, arch, drive))
