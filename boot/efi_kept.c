@@ -268,8 +268,9 @@ begin(struct bootinfo *bi, enum kept_state last)
 }
 
 /*
- * Many servers do not answer a request to write, and half a minute is lost.  So
- * they must be known to take files: by keep=, or by a file on the server.
+ * A server may not answer a request to write: with QEMU's OVMF waits 24
+ * seconds. So it must be known to take files: by keep=, or by a file on the
+ * server.
  */
 static bool
 use_server(const char *keep)

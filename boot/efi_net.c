@@ -68,7 +68,8 @@ write_file(const char *name, const void *data, size_t bytes)
 	if (EFI_ERROR(pxe->Mtftp(pxe, EFI_PXE_BASE_CODE_TFTP_WRITE_FILE,
 		(void *)(uintptr_t)data, TRUE, &size, NULL, &server,
 		file_name(name), NULL, FALSE)))
-		return "the TFTP server refuses it: let it create files";
+		return "the TFTP server refuses it or does not answer: let it "
+		       "create files";
 	return NULL;
 }
 
