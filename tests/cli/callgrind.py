@@ -18,20 +18,13 @@ import sys
 import tempfile
 import time
 
+from tap import check, end
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 START = 200  # instructions of the C library's start, at most, by which the two differ
 # Programs that do not execute the same instructions, and the part of them that may differ.  One prints by %f: musl
 # computes in 80 bits, valgrind in 64 (its manual, "Limitations").  The other calls malloc, which depends on addresses.
 OTHERS = {"words": 0.01, "heap": 0.001}
-points = []
-
-
-def check(name, wrong):
-    """One point of TAP; it fails if `wrong` lists anything."""
-    points.append(not wrong)
-    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
-    for line in wrong:
-        print(f"# {line}")
 
 
 def timed(words, **more):
@@ -93,5 +86,4 @@ if platform.machine() != "x86_64" or not shutil.which("valgrind"):
 with tempfile.TemporaryDirectory() as at:
     folder = pathlib.Path(at)
     main()
-print(f"1..{len(points)}")
-sys.exit(0 if all(points) else 1)
+end()

@@ -15,29 +15,12 @@ import sys
 import tempfile
 
 from made_records import quantity, record
+from tap import check, end, equal, skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PYTHON = "/usr/bin/python3"  # Debian's packages are for this one
 COMPARE = os.environ.get("GOOGLE_COMPARE", "/usr/share/benchmark/compare.py")
 BIG = (1 << 62) + 1
-points = []
-
-
-def check(name, wrong):
-    """One point of TAP; it fails if `wrong` lists anything."""
-    points.append(not wrong)
-    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
-    for line in wrong[:10]:
-        print(f"# {line}")
-
-
-def skip(name, why):
-    points.append(True)
-    print(f"ok {len(points)} - {name} # SKIP {why}")
-
-
-def equal(name, got, expected):
-    check(name, [] if got == expected else [f"{got}", f"not {expected}"])
 
 
 def run(*words):
@@ -201,5 +184,4 @@ with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
     for part in (json_formats, google_benchmark, test_reports, html_page, failures):
         part()
-print(f"1..{len(points)}")
-sys.exit(0 if all(points) else 1)
+end()

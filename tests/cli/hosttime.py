@@ -7,20 +7,12 @@ import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
+
+from tap import check, end
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BOOTS = 50 if os.environ.get("BARECPC_CAMPAIGN") == "yes" else 10
-points = []
-
-
-def check(name, wrong):
-    """One point of TAP; it fails if `wrong` lists anything."""
-    points.append(not wrong)
-    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
-    for line in wrong[:10]:
-        print(f"# {line}")
 
 
 def run(arch, *words):
@@ -75,5 +67,4 @@ check("spin ends with 0", [] if status == 0 else [f"status {status}"])
 check("negative differences are kept", [] if negative else [str(records)[:300]])
 check("the record counts them", not_signed(records) + wrapped(records))
 check("the table marks them", [] if out.count("\n# negative differences: spin/pic") == len(negative) else [out[-600:]])
-print(f"1..{len(points)}")
-sys.exit(0 if all(points) else 1)
+end()

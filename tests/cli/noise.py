@@ -10,21 +10,14 @@ import subprocess
 import sys
 import tempfile
 
+from tap import check, end
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUNS = 10
 NOTHING_COUNTED = 77
 SPIN = 4000  # what spin counts at user privilege
 # No counter here has fewer than 31 usable bits, and no program of the suite comes near 2^31 of anything in one window.
 WIDTH = 1 << 31
-points = []
-
-
-def check(name, wrong):
-    """One point of TAP; it fails if `wrong` lists anything."""
-    points.append(not wrong)
-    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}", flush=True)
-    for line in wrong[:10]:
-        print(f"# {line}")
 
 
 def run(arch, *words):
@@ -88,5 +81,4 @@ for arch in ("arm64", "x86_64"):
 for process in busy:
     process.kill()
     process.wait()
-print(f"1..{len(points)}")
-sys.exit(0 if all(points) else 1)
+end()

@@ -5,14 +5,8 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-fakes=$tap_dir/bin
-mkdir "$fakes"
-fake() { # NAME, reads its script
-	{ echo '#!/bin/sh' && cat; } >"$fakes/$1"
-	chmod +x "$fakes/$1"
-}
 # $FAKE_KERNEL is the only kernel's package that apt's sources have.
-fake apt-cache <<'END'
+fake_command apt-cache <<'END'
 for p; do
 	case $p in
 	linux-image-*)
@@ -22,7 +16,7 @@ for p; do
 	esac
 done
 END
-fake apt-get <<'END'
+fake_command apt-get <<'END'
 echo "$*" >>"$FAKE_ASKED"
 echo 'E: no network'
 exit 1
@@ -31,7 +25,7 @@ END
 # outer KERNEL: the packages that are asked for if this is the only kernel.
 outer() {
 	: >"$tap_dir/asked"
-	env PATH="$fakes:$PATH" BARECPC_CACHE="$tap_dir/cache" FAKE_KERNEL="$1" FAKE_ASKED="$tap_dir/asked" \
+	env PATH="$tap_dir/bin:$PATH" BARECPC_CACHE="$tap_dir/cache" FAKE_KERNEL="$1" FAKE_ASKED="$tap_dir/asked" \
 		tests/kvm/outer-linux --path x86_64 >"$out" 2>"$err"
 }
 for kernel in linux-image-amd64 linux-image-generic; do
@@ -65,7 +59,7 @@ for suffix in '' .gz .xz; do
 done
 cp "$tap_dir/plain" "$tap_dir/modules/kvm.ko.zst"
 path=$PATH
-PATH=$fakes # it has no zstd
+PATH=$tap_dir/bin # it has no zstd
 unpack kvm.ko.zst
 status=$?
 PATH=$path

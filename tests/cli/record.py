@@ -13,6 +13,8 @@ import sys
 import tempfile
 import xml.etree.ElementTree
 
+from tap import check, end
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MILLION = 1000000
 SHARES = {"one": 1, "two": 2, "three": 3, "four": 4}  # of tests/cli/shares.c, in millions of instructions
@@ -21,15 +23,6 @@ PROFILER = 350  # instructions of the profiler in a period, at most, if the kern
 CALLS = 75000
 TURNS = 4 * MILLION
 AROUND = 30  # instructions of a function around its loop, at most
-points = []
-
-
-def check(name, wrong):
-    """One point of TAP; it fails if `wrong` lists anything."""
-    points.append(not wrong)
-    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
-    for line in wrong[:10]:
-        print(f"# {line}")
 
 
 class Run:
@@ -299,8 +292,7 @@ def main():
         first, second = (Run(folder, "arm64", ["--payload", folder / "arm64" / "shares"], *words) for _ in range(2))
         check("two runs leave the same", [] if (first.out, first.folded, first.svg) == (second.out, second.folded, second.svg)
               else ["they differ"])
-    print(f"1..{len(points)}")
-    return 0 if all(points) else 1
+    end()
 
 
 if __name__ == "__main__":

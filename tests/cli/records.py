@@ -8,16 +8,9 @@ import subprocess
 import sys
 import tempfile
 
+from tap import check, end
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-points = []
-
-
-def check(name, wrong):
-    """One point of TAP; it fails if `wrong` lists anything."""
-    points.append(not wrong)
-    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
-    for line in wrong[:10]:
-        print(f"# {line}")
 
 
 def run(*words):
@@ -128,5 +121,4 @@ check("arguments are recorded as given", [
     str(r["arguments"]) for r in records
     if r["arguments"] != ["-n", "-r", "4", "-w", "0", "-e", "no_such,PAPI_tot_ins:uk", "100"] or
     (r["runs"], r["warm_ups"]) != (4, 0)])
-print(f"1..{len(points)}")
-sys.exit(0 if all(points) else 1)
+end()

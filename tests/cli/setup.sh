@@ -4,20 +4,14 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/tap.sh
 
-fakes=$tap_dir/bin
-mkdir "$fakes"
-fake() { # NAME, reads its script
-	{ echo '#!/bin/sh' && cat; } >"$fakes/$1"
-	chmod +x "$fakes/$1"
-}
 # Nothing is installed.  $FAKE_OFFERED is a pattern of grep: the packages that apt's sources have.  apt-get install notes its words.
-fake dpkg <<'END'
+fake_command dpkg <<'END'
 [ "$1" != --print-architecture ] || echo amd64
 END
-fake dpkg-query <<'END'
+fake_command dpkg-query <<'END'
 exit 1
 END
-fake apt-cache <<'END'
+fake_command apt-cache <<'END'
 case $1 in
 show) printf 'Replaces: clang-3.2\nDepends: libc6, clang-%s (>= %s~)\nBreaks: clang-3.2\n' "$FAKE_CLANG" "$FAKE_CLANG" ;;
 policy)
@@ -27,13 +21,13 @@ policy)
 	done ;;
 esac
 END
-fake apt-get <<'END'
+fake_command apt-get <<'END'
 case " $* " in
 *' install '*) echo "$*" >>"$FAKE_INSTALLED" ;;
 *' download '*) exit 1 ;;
 esac
 END
-fake id <<'END'
+fake_command id <<'END'
 echo 0
 END
 
@@ -41,7 +35,7 @@ END
 setup() {
 	printf 'ID=%s\nID_LIKE="%s"\n' "$1" "$2" >"$tap_dir/os-release"
 	: >"$tap_dir/installed"
-	env PATH="$fakes:$PATH" BARECPC_OS_RELEASE="$tap_dir/os-release" BARECPC_CACHE="$tap_dir/cache" FAKE_CLANG="$3" FAKE_OFFERED="$4" \
+	env PATH="$tap_dir/bin:$PATH" BARECPC_OS_RELEASE="$tap_dir/os-release" BARECPC_CACHE="$tap_dir/cache" FAKE_CLANG="$3" FAKE_OFFERED="$4" \
 		FAKE_INSTALLED="$tap_dir/installed" scripts/setup >"$out" 2>"$err"
 }
 
@@ -67,7 +61,7 @@ done
 for id in debian ubuntu; do
 	printf 'ID=%s\n' $id >"$tap_dir/os-release"
 	for option in --perf-json --libpfm4; do
-		env PATH="$fakes:$PATH" BARECPC_OS_RELEASE="$tap_dir/os-release" BARECPC_CACHE="$tap_dir/cache" FAKE_INSTALLED=/dev/null \
+		env PATH="$tap_dir/bin:$PATH" BARECPC_OS_RELEASE="$tap_dir/os-release" BARECPC_CACHE="$tap_dir/cache" FAKE_INSTALLED=/dev/null \
 			scripts/setup $option >"$out" 2>"$err"
 		check "$id: setup $option without its package is an error" test $? != 0
 		check "$id: it says what the package provides" \

@@ -67,6 +67,13 @@ fake_emulators() {
 	done
 }
 
+# fake_command NAME: make a command in the folder $tap_dir/bin, whose script is standard input.
+fake_command() {
+	mkdir -p "$tap_dir/bin"
+	{ echo '#!/bin/sh' && cat; } >"$tap_dir/bin/$1"
+	chmod +x "$tap_dir/bin/$1"
+}
+
 # end: print the plan; the status says whether all points passed.
 end() {
 	echo "1..$tap_points"

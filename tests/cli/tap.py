@@ -1,0 +1,30 @@
+"""TAP for the tests of this folder that are Python, as tap.sh is for shells."""
+
+import sys
+
+_points = []
+
+
+def check(name, wrong):
+    """One point; it fails if `wrong` lists anything."""
+    _points.append(not wrong)
+    print(f"{'not ok' if wrong else 'ok'} {len(_points)} - {name}", flush=True)
+    for line in wrong[:10]:
+        print(f"# {line}")
+
+
+def skip(name, why):
+    """One point that is skipped."""
+    _points.append(True)
+    print(f"ok {len(_points)} - {name} # SKIP {why}", flush=True)
+
+
+def equal(name, got, expected):
+    """One point; it fails if the values differ."""
+    check(name, [] if got == expected else [f"{got}", f"not {expected}"])
+
+
+def end():
+    """Print the plan, and end with the test's status."""
+    print(f"1..{len(_points)}")
+    sys.exit(0 if all(_points) else 1)
