@@ -5,12 +5,14 @@ SIMD instruction, take a thousand cycles for each instruction, or have no PMU.
 The image for that boot is built from scripts/probe/.
 """
 
+import argparse
 import dataclasses
 import os
 import re
 import subprocess
 import time
 
+import program
 import qemu
 
 PROBE_SECONDS = 3
@@ -127,7 +129,13 @@ def choose_accel(arch, wanted, kvm, emulator=qemu.STOCK):
 
 
 def choose_arch(kvm):
-    """The architecture to count on: this machine's if it can count, else one whose emulation can."""
+    """The architecture to count on: that of BARECPC_ARCH; else this machine's if it can count; else one whose emulation can."""
+    if os.environ.get("BARECPC_ARCH"):
+        try:
+            arch = program.arch_name(os.environ["BARECPC_ARCH"])
+        except argparse.ArgumentTypeError as error:
+            raise qemu.HostError(f"BARECPC_ARCH={error}") from None
+        return choose_accel(arch, "auto", kvm, qemu.EMULATOR[arch])
     own = choose_accel(qemu.HOST_ARCH, "auto", kvm) if qemu.HOST_ARCH else None
     if own and own.counts:
         return own

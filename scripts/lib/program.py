@@ -1,6 +1,7 @@
 """Tells which architecture a program is for, and names architectures as users do."""
 
 import argparse
+import contextlib
 import pathlib
 
 import cpio
@@ -22,7 +23,7 @@ def arch_name(text):
 
 def add_arch(parser):
     parser.add_argument("--arch", type=arch_name, metavar="ARCH", help="arm64 or x86_64, also aarch64, x86-64 and amd64; default: "
-                        "the architecture of the programs, else one that can count here")
+                        "the architecture of the programs, else BARECPC_ARCH, else one that can count here")
 
 
 def arch_of(data):
@@ -47,3 +48,13 @@ def arch_of_payloads(payloads):
     if len(found) > 1:
         raise HostError(f"--payload {', '.join(f'{path} is for {arch}' for arch, path in sorted(found.items()))}: give --arch")
     return next(iter(found), "")
+
+
+def bytes_of(name, payloads):
+    """The bytes of the payloads' file with this name, or b""."""
+    for path in map(pathlib.Path, payloads):
+        with contextlib.suppress(OSError, cpio.ArchiveError):
+            members = members_of(path)
+            if name in members:
+                return members[name]
+    return b""

@@ -16,6 +16,11 @@ mistake() {
 	exit 2
 }
 
+# Print the version of barecpc, for --version.  $0 is in scripts/, or a link to a file there.
+print_version() {
+	python3 "$(dirname "$(readlink -f "$0")")/lib/version.py"
+}
+
 # Print the comment at the script's top, for -h and --help.
 help() {
 	sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"

@@ -18,3 +18,7 @@ def version():
     except (OSError, subprocess.CalledProcessError):
         return "barecpc of an unknown version: no git here"
     return f"barecpc {commit}{'+' if changed else ''}"
+
+
+if __name__ == "__main__":
+    print(version())

@@ -113,5 +113,24 @@ check 'BARECPC_CC: names the compiler' grep -q -e '-c -o .* tests/cli/hello.c' "
 
 expect 'a shared library is no payload' 2 'barecpc-cc: -shared: a payload is a static program' \
 	scripts/barecpc-cc --arch arm64 -shared tests/cli/hello.c
+for name in aarch64 ARM64 x86-64 amd64; do
+	check "--arch $name" scripts/barecpc-cc --arch $name -c -o "$tap_dir/named.o" tests/cli/hello.c
+	case $name in a*64 | ARM64) machine=AArch64 ;; esac
+	case $name in x86-64 | amd64) machine='X86-64' ;; esac
+	check "$name is for $machine" sh -c "readelf -h '$tap_dir/named.o' | grep -q 'Machine:.*$machine'"
+done
+# Without --arch: what `barecpc arch` prints, or BARECPC_ARCH says to both.
+for name in arm64 amd64; do
+	arch=$(env BARECPC_ARCH=$name scripts/barecpc arch 2>"$err")
+	check "BARECPC_ARCH=$name: barecpc arch" test "$arch" = "$(echo $name | sed 's/amd64/x86_64/')"
+	env BARECPC_ARCH=$name scripts/barecpc-cc -c -o "$tap_dir/here.o" tests/cli/hello.c
+	scripts/barecpc-cc --arch "$arch" -c -o "$tap_dir/named.o" tests/cli/hello.c
+	check "BARECPC_ARCH=$name: barecpc-cc" cmp "$tap_dir/here.o" "$tap_dir/named.o"
+done
+scripts/barecpc-cc --arch "$(env -u BARECPC_ARCH scripts/barecpc arch 2>"$err")" -c -o "$tap_dir/named.o" tests/cli/hello.c
+env -u BARECPC_ARCH scripts/barecpc-cc -c -o "$tap_dir/here.o" tests/cli/hello.c
+check 'without both: what barecpc arch prints' cmp "$tap_dir/here.o" "$tap_dir/named.o"
+expect 'BARECPC_ARCH with an unknown name' 125 '^host: BARECPC_ARCH=vax: no such architecture: give arm64 or x86_64' \
+	env BARECPC_ARCH=vax scripts/barecpc arch
 expect 'an unknown architecture' 2 'barecpc-cc: unknown architecture vax' scripts/barecpc-cc --arch vax x.c
 end

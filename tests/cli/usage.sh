@@ -91,6 +91,12 @@ for command in run read encode list fits arch probe compare export nb stat recor
 	# shellcheck disable=SC2086 # some words, or none
 	expect "barecpc $command: an unknown option" 125 '^host: .*--nonsense.*; see barecpc' scripts/barecpc $command $files --nonsense
 done
+# Commands of users have --version.  The compilers first print that of the compiler, which build systems read.
+version=$(scripts/barecpc --version)
+for s in barecpc-cc barecpc-c++ mkcpio mkdisk setup qemu-pmu; do
+	check "$s --version" sh -c "scripts/$s --version | tail -n 1 | grep -qxF '$version'"
+done
+check 'barecpc-cc --version begins with the compiler' sh -c "scripts/barecpc-cc --version | head -n 1 | grep -q gcc"
 expect 'a CPU without a name' 2 '^encode: : no such CPU; known are: ' scripts/barecpc encode --cpu '' X
 expect 'nothing to compile' 2 '^barecpc-cc: no file to compile ' scripts/barecpc-cc
 for option in efi cfg archive; do
