@@ -105,6 +105,17 @@ payload_quiet(uint64_t ns)
 }
 
 /*
+ * Tell a person at the host's terminal that `done` of `total` runs are done.
+ * Call it between runs: it is a system call.  Returns 0, or -1 with errno
+ * ENOSYS.
+ */
+static inline int
+payload_progress(uint64_t done, uint64_t total)
+{
+	return (int)syscall(BARECPC_SYS_PROGRESS, done, total);
+}
+
+/*
  * Allocate zeroed memory for a benchmark.  It is physically contiguous and
  * mapped by 2 MiB pages, so TLB misses and cache placement do not vary from
  * run to run.  Returns NULL with errno ENOMEM if no such memory is free.

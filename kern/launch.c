@@ -21,6 +21,7 @@
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
+#include "kern/sys/progress.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -233,6 +234,7 @@ run_line(const struct cmdline *cl, struct line *ln)
 	int status = EXIT_FAILED;
 
 	kcpc_stat(&st);
+	progress_program(ln->name);
 	if (create_line(cl, ln)) {
 		for (unsigned i = 0; i < ln->n; i++)
 			proc_start(ln->program[i].proc, cl->cl_timeout);

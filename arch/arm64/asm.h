@@ -76,7 +76,7 @@
 /* Sizes of kern/sys/syscall.h's two tables, and the second one's first call. */
 #define SVC_NLINUX   512
 #define SVC_PRIVATE  0x4000
-#define SVC_NPRIVATE 10
+#define SVC_NPRIVATE 11
 
 /* struct arm64_cpu */
 #define AC_CPU       0x0

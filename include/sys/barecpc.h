@@ -135,6 +135,12 @@
 /* kept(offset, bytes, buffer): the console's text so far; returns bytes. */
 #define BARECPC_SCREEN_KEPT 4
 
+/*
+ * progress(done, total): the caller has done so many of all its runs.  Only the
+ * host sees it.  Returns 0.
+ */
+#define BARECPC_SYS_PROGRESS 0x400a
+
 enum {
 	BARECPC_EVENT_TICK, /* the time is over.  arg 1: an LWP is in vfork(2)
 	                     */

@@ -18,6 +18,7 @@
 #include "kern/proc/proc.h"
 #include "kern/sched/cpu.h"
 #include "kern/sched/timer.h"
+#include "kern/sys/progress.h"
 #include "lib/printf.h"
 
 /*
@@ -136,6 +137,7 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
 	PRIVATE(BARECPC_SYS_CONTROL) = control_syscall,
 	PRIVATE(BARECPC_SYS_QUIET) = sys_quiet,
 	PRIVATE(BARECPC_SYS_SCREEN) = screen_syscall,
+	PRIVATE(BARECPC_SYS_PROGRESS) = sys_progress,
 };
 
 #define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
@@ -167,6 +169,7 @@ syscall_name(unsigned sysno)
 		PRIVATE(BARECPC_SYS_CONTROL) = "barecpc_control",
 		PRIVATE(BARECPC_SYS_QUIET) = "barecpc_quiet",
 		PRIVATE(BARECPC_SYS_SCREEN) = "barecpc_screen",
+		PRIVATE(BARECPC_SYS_PROGRESS) = "barecpc_progress",
 	};
 	unsigned n = sysno - BARECPC_SYS_CPC;
 

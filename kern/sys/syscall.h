@@ -178,7 +178,7 @@ SYSCALLS(SYSCALL_DECLARE)
  * BARECPC_SYS_CPC on.  Entries without a call hold syscall_unknown().
  */
 #define SYSCALL_NLINUX   512
-#define SYSCALL_NPRIVATE 10
+#define SYSCALL_NPRIVATE 11
 extern syscall_fn *syscall_linux[SYSCALL_NLINUX];
 extern syscall_fn *const syscall_private[SYSCALL_NPRIVATE];
 syscall_fn syscall_unknown;

@@ -43,6 +43,9 @@ const char *bench_label(
 /* Replace the kernel's lists by those of the command line, "8/64". */
 void bench_replace_args(struct bench_kernel *k, char *const *texts);
 
+/* measure.c: the program will measure so many instances. */
+void bench_expect(const struct options *o, unsigned instances);
+
 /*
  * measure.c: count an instance for every event of the command line, print its
  * rows and write its records.  Returns false if a result was wrong.  Ends the

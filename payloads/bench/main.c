@@ -47,6 +47,7 @@ struct chosen {
 	const struct options *bch_o;
 	const struct filter *bch_filter;
 	struct meter *bch_meter; /* NULL: print their names only */
+	bool bch_counting;       /* only count them */
 	unsigned bch_n;
 	bool bch_right;
 };
@@ -60,6 +61,8 @@ run_instance(struct chosen *cn, const struct bench_kernel *k,
 	if (!filter_takes(cn->bch_filter, bench_label(label, k, args)))
 		return;
 	cn->bch_n++;
+	if (cn->bch_counting)
+		return;
 	if (cn->bch_meter == NULL)
 		puts(label);
 	else if (!bench_measure(cn->bch_o, cn->bch_meter, k, args))
@@ -75,6 +78,15 @@ run_kernel(struct chosen *cn, const struct bench_kernel *k)
 		run_instance(cn, k, &none);
 	for (unsigned i = 0; i < k->bk_nargs; i++)
 		run_instance(cn, k, &k->bk_args[i]);
+}
+
+static void
+run_kernels(struct chosen *cn, struct bench_kernel *first, bool one)
+{
+	cn->bch_n = 0;
+	for (struct bench_kernel *k = first; k != NULL;
+	     k = one ? NULL : k->bk_next)
+		run_kernel(cn, k);
 }
 
 /* The arguments of the usage line: those of the first kernel that has any. */
@@ -122,10 +134,13 @@ run_all(struct bench_kernel *first, bool one, int argc, char **argv)
 	if (!o.o_list) {
 		meter_open(&m);
 		cn.bch_meter = &m;
+		cn.bch_counting = true;
+		run_kernels(&cn, first, one);
+		cn.bch_counting = false;
+		bench_expect(&o, cn.bch_n);
 	}
 	cn.bch_right = true;
-	for (k = first; k != NULL; k = one ? NULL : k->bk_next)
-		run_kernel(&cn, k);
+	run_kernels(&cn, first, one);
 	regfree(&filter.ft_regex);
 	if (cn.bch_meter != NULL)
 		meter_close(&m);

@@ -3,6 +3,7 @@
  */
 #include "payloads/bench/kernel.h"
 
+#include <payload.h>
 #include <stdio.h>
 
 #include "payloads/common/measurement.h"
@@ -18,6 +19,7 @@ struct call {
 	const char *bcl_label;
 	struct meter *bcl_meter;
 	struct measurement bcl_mm;
+	unsigned bcl_rows;  /* a run of a set is a run of each of its rows */
 	unsigned bcl_begun; /* runs so far */
 	bool bcl_running;
 	uint64_t bcl_items; /* iterations of a turn */
@@ -37,6 +39,16 @@ static unsigned
 runs_of_a_kind(const struct call *cl)
 {
 	return cl->bcl_o->o_warmups + cl->bcl_o->o_runs;
+}
+
+/* The runs of all rows of the program, and how many are done. */
+static uint64_t all_runs, done_runs;
+
+void
+bench_expect(const struct options *o, unsigned instances)
+{
+	all_runs =
+	    (uint64_t)instances * o->o_nevent * 2 * (o->o_warmups + o->o_runs);
 }
 
 /* Keep what the run that just ended yielded. */
@@ -64,6 +76,7 @@ bench_next(struct bench *b)
 	if (cl->bcl_running) {
 		meter_end(cl->bcl_meter);
 		keep_run(cl);
+		done_runs += cl->bcl_rows;
 	}
 	cl->bcl_running =
 	    cl->bcl_skipped == NULL && cl->bcl_begun < 2 * runs_of_a_kind(cl);
@@ -72,6 +85,7 @@ bench_next(struct bench *b)
 	b->bn_turns =
 	    cl->bcl_begun < runs_of_a_kind(cl) ? 0 : cl->bcl_o->o_turns;
 	cl->bcl_begun++;
+	payload_progress(done_runs, all_runs);
 	meter_begin(cl->bcl_meter);
 	return true;
 }
@@ -178,6 +192,7 @@ bench_measure(const struct options *o, struct meter *m,
 		    read_cost_bind(m, &o->o_event[done], o->o_nevent - done);
 		/* Without any event the work still runs, and is timed. */
 		n = bound != 0 ? bound : m->m_cpc != NULL ? 1 : o->o_nevent;
+		cl.bcl_rows = n;
 		measurement_open(&cl.bcl_mm, bound, o->o_runs);
 		call_kernel(&cl);
 		measurement_close(&cl.bcl_mm, bound, o);

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-import symbols
+import terminal
 from monitor import Monitor
 
 STATUS_NOTHING_COUNTED = 77
@@ -42,12 +42,12 @@ def _die_with_parent():
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
-def run(command, console, complain, timeout, silence, hold=False):
+def run(command, console, complain, timeout, silence, progress, hold=False):
     """Run QEMU.  Feed its output to console, and each line of its messages to complain().
 
     QEMU is stopped in four cases: after `timeout` seconds; if KVM gives up, because QEMU would stay paused for ever; if
     the log is too long; if the guest stands still for `silence` seconds before its first byte.  None means no limit.
-    With `hold` a debugger starts the guest.
+    `progress` follows what runs.  With `hold` a debugger starts the guest.
     """
     ending = Ending(None)
     monitor = Monitor(hold)
@@ -55,14 +55,16 @@ def run(command, console, complain, timeout, silence, hold=False):
                             stderr=subprocess.PIPE, preexec_fn=_die_with_parent, pass_fds=[monitor.qemu_fd()])
     try:
         monitor.started()
-        ending.stopped = _listen(qemu, monitor, console, ending, complain, timeout, silence)
+        ending.stopped = _listen(qemu, monitor, console, ending, complain, timeout, silence, progress)
         if ending.stopped in ("timeout", "silent", "lingers"):
             ending.where = monitor.where(ANSWER_SECONDS)
+            progress.look(monitor, ANSWER_SECONDS)
         elif not ending.stopped:
             ending.code, ending.reason = qemu.wait(timeout=LINGER_SECONDS), monitor.shutdown
     except subprocess.TimeoutExpired:
         ending.stopped = "lingers"
     finally:
+        terminal.erase()
         if qemu.poll() is None:
             qemu.kill()
             qemu.wait()
@@ -100,7 +102,7 @@ class Watch:
         return same
 
 
-def _listen(qemu, monitor, console, ending, complain, timeout, silence):
+def _listen(qemu, monitor, console, ending, complain, timeout, silence, progress):
     """Read QEMU's output until it ends.  Returns the reason to stop QEMU, or "" if it closed its pipes."""
     end = time.monotonic() + timeout if timeout else None
     watch = Watch(monitor, silence) if silence else None
@@ -114,13 +116,18 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence):
                 return "lingers" if console.exit is not None else "timeout"
             if watch and watch.due is not None and now >= watch.due:
                 watch.ask()
-            nearest = min((t for t in (end, watch.due if watch else None) if t is not None), default=None)
+            if progress.due is not None and now >= progress.due:
+                progress.ask(monitor)
+            nearest = min((t for t in (end, watch.due if watch else None, progress.due) if t is not None), default=None)
             ready = selector.select(None if nearest is None else max(0, nearest - now))
             # The console first: the closing line comes before QEMU's messages about the end.
             for key, _ in sorted(ready, key=lambda event: event[0].fileobj is not qemu.stdout):
                 if key.fileobj is monitor:
                     if not monitor.receive():
                         selector.unregister(monitor)
+                    if monitor.memory is not None:
+                        progress.take(monitor.memory)
+                        monitor.memory = None
                     continue
                 data = os.read(key.fd, 1 << 16)
                 if not data:
@@ -128,6 +135,8 @@ def _listen(qemu, monitor, console, ending, complain, timeout, silence):
                 elif key.fileobj is qemu.stdout:
                     before = console.exit
                     console.feed(data)
+                    if console.exit is not None:
+                        progress.due = None
                     if console.exit is None:
                         watch = None
                     elif before is None:
@@ -160,12 +169,12 @@ def judge_exit(status):
     return status, ""
 
 
-def judge(ending, console, timeout, silence, image):
-    """The status of the run of this image, and the line that explains it, or ""."""
+def judge(ending, console, timeout, silence, progress, named):
+    """The status of the run, and the line that explains it, or "".  named() gives the text of a PC."""
     last = f"; the last line was: {console.last_line}" if console.last_line else ""
-    where = f"; PC {', '.join(symbols.place(pc, image) for pc in ending.where)}" if ending.where else ""
+    where = f"; PC {', '.join(map(named, ending.where))}" if ending.where else ""
     if ending.stopped == "timeout":
-        return STATUS_TIMEOUT, f"timed out after {timeout:g} s{where}{last or '; nothing on the console'}"
+        return STATUS_TIMEOUT, f"timed out after {timeout:g} s{progress.where()}{where}{last or '; nothing on the console'}"
     if ending.stopped == "silent":
         return STATUS_FAILED, f"the guest is silent: it stands still for {silence:g} s, nothing on the console{where}"
     if ending.stopped == "kvm":

@@ -42,7 +42,7 @@ def link(file, symbol, arch):
               file], file)
         _run([PREFIX[arch] + "objcopy", "-O", "binary", "--set-section-flags", ".bss=alloc,load,contents", elf, flat], file)
         try:
-            function = ObjectFile(elf.read_bytes()).function(symbol)
+            function = ObjectFile(elf.read_bytes()).global_symbol(symbol)
         except BadObject as error:
             raise HostError(f"-kernel {file}: {error}") from None
         if function is None:

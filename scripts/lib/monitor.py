@@ -17,7 +17,8 @@ PC = re.compile(r"\b(?:RIP|PC)=([0-9a-f]{16})\b")
 class Monitor:
     """The monitor of one QEMU.
 
-    `shutdown` becomes the reason of the SHUTDOWN event, `registers` the last answer to ask_registers().
+    `shutdown` becomes the reason of the SHUTDOWN event, `registers` the last answer to ask_registers(), and
+    `memory` that to ask_memory().
     """
 
     def __init__(self, hold):
@@ -26,6 +27,7 @@ class Monitor:
         self._bytes = b""
         self.shutdown = ""
         self.registers = None
+        self.memory = None
         self._send("qmp_capabilities")
         if not hold:
             self._send("cont")
@@ -48,8 +50,8 @@ class Monitor:
         self._socket.close()
         self._qemu.close()
 
-    def _send(self, command, **arguments):
-        words = {"execute": command, "arguments": arguments, "id": command}
+    def _send(self, command, name=None, **arguments):
+        words = {"execute": command, "arguments": arguments, "id": name or command}
         try:
             self._socket.sendall(json.dumps(words).encode() + b"\n")
         except OSError:
@@ -69,21 +71,38 @@ class Monitor:
     def _take(self, message):
         if message.get("event") == "SHUTDOWN":
             self.shutdown = message["data"]["reason"]
-        elif message.get("id") == "human-monitor-command":
-            self.registers = message.get("return", "")
+        elif message.get("id") in ("registers", "memory"):
+            setattr(self, message["id"], message.get("return", ""))
+
+    def _ask(self, name, line):
+        """Run a line of the human monitor.  Its answer becomes the attribute `name`."""
+        setattr(self, name, None)
+        self._send("human-monitor-command", name, **{"command-line": line})
 
     def ask_registers(self):
-        """Ask for all registers of all CPUs.  The answer becomes `registers`, as text."""
-        self.registers = None
-        self._send("human-monitor-command", **{"command-line": "info registers -a"})
+        """Ask for all registers of all CPUs."""
+        self._ask("registers", "info registers -a")
+
+    def ask_memory(self, address, words):
+        """Ask for words of 64 bits at a physical address."""
+        self._ask("memory", f"xp /{words}gx {address:#x}")
+
+    def _answer(self, name, seconds):
+        """The answer to the last question, or "" if QEMU does not answer in time."""
+        end = time.monotonic() + seconds
+        while getattr(self, name) is None:
+            left = end - time.monotonic()
+            if left <= 0 or not select.select([self], [], [], left)[0] or not self.receive():
+                return ""
+        return getattr(self, name)
 
     def where(self, seconds):
         """Stop the guest and return the PC of each CPU, or nothing if QEMU does not answer in time."""
-        end = time.monotonic() + seconds
         self._send("stop")
         self.ask_registers()
-        while self.registers is None:
-            left = end - time.monotonic()
-            if left <= 0 or not select.select([self], [], [], left)[0] or not self.receive():
-                return []
-        return [int(pc, 16) for pc in PC.findall(self.registers)]
+        return [int(pc, 16) for pc in PC.findall(self._answer("registers", seconds))]
+
+    def memory_now(self, address, words, seconds):
+        """The answer to ask_memory(), or "" if QEMU does not answer in time."""
+        self.ask_memory(address, words)
+        return self._answer("memory", seconds)

@@ -93,7 +93,8 @@ def add_arguments(parser):
     for name in PASSED_ON:
         parser.add_argument("--" + name, metavar="X", help="as for run")
     parser.add_argument("--append", action="append", default=[], metavar="WORDS", help="as for run")
-    parser.add_argument("--no-icount", action="store_true", help="as for run")
+    for name in ("--no-icount", "--quiet"):
+        parser.add_argument(name, action="store_true", help="as for run")
     parser.set_defaults(nb_parser=parser)
 
 
@@ -305,6 +306,7 @@ def prepare(args, folder):
         words += ["--smp", str(most + 1)]
     words += ["--cpu", args.model] if args.model else []
     words += ["--no-icount"] if args.no_icount else []
+    words += ["--quiet"] if args.quiet else []
     for more in args.append:
         words += ["--append", more]
     if args.privilege == "system":

@@ -6,6 +6,9 @@ System V ABI, "Object Files"; little-endian only.
 import struct
 
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS = 2, 4, 8
+SHF_EXECINSTR = 4
+STT_NOTYPE, STT_FUNC = 0, 2
+PT_LOAD = 1
 
 
 class BadObject(Exception):
@@ -46,9 +49,28 @@ class ObjectFile:
         header = self._headers[self._names.index(section)]
         return b"" if header[1] == SHT_NOBITS else self._data[header[4]:header[4] + header[5]]
 
-    def function(self, name):
+    def global_symbol(self, name):
         """The address of a global symbol of a linked file, or None."""
         return next((value for n, place, value, kind, bind in self._symbols if n == name and place and bind), None)
+
+    def place(self, address):
+        """The function of a linked file at an address, and where it starts; or "" and 0."""
+        held = [n for n, h in enumerate(self._headers) if h[3] <= address < h[3] + h[5] and h[2] & SHF_EXECINSTR]
+        starts = [(value, name) for name, place, value, kind, _ in self._symbols
+                  if place in held and value <= address and kind in (STT_NOTYPE, STT_FUNC) and name and not name.startswith("$")]
+        start, name = max(starts, key=lambda pair: pair[0], default=(0, ""))
+        return name, start
+
+    def physical(self, address):
+        """The physical address that the program headers give to a virtual one, or None."""
+        table, = struct.unpack_from("<Q", self._data, 32)
+        size, number = struct.unpack_from("<HH", self._data, 54)
+        for at in range(table, table + size * number, size):
+            # type, flags, offset, virtual address, physical address, bytes in the file, in memory
+            kind, _, _, virtual, physical, _, length = struct.unpack_from("<IIQQQQQ", self._data, at)
+            if kind == PT_LOAD and virtual <= address < virtual + length:
+                return physical + address - virtual
+        return None
 
     def relocated(self, section):
         """The symbol of the first relocation of a section, or None."""

@@ -4,6 +4,7 @@ import json
 import sys
 
 import stacks
+import terminal
 
 
 class Outputs:
@@ -33,9 +34,7 @@ class Outputs:
         if name == "json":
             self._record(data)
         else:
-            out = sys.stdout if name == "stdout" else sys.stderr
-            out.buffer.write(data)
-            out.flush()
+            terminal.pass_on(sys.stdout if name == "stdout" else sys.stderr, data)
 
     def _record(self, data):
         try:

@@ -1,32 +1,39 @@
-"""Names the functions of the kernel at addresses, by the symbols of its ELF file."""
+"""Names the functions of the kernel and of programs at addresses, by the symbols of their ELF files."""
 
-import bisect
-import functools
-import subprocess
+import profiles
+from objfile import BadObject, ObjectFile
 
 KERNEL = 0xffffffff80000000  # where the kernel is linked, and what is above
 
 
-@functools.cache
-def _functions(elf):
-    """The sorted addresses of the functions in the file, and their names.  Nothing if nm cannot read it."""
+def parse(data):
+    """The ELF file with these bytes, or None."""
     try:
-        lines = subprocess.run(["nm", "-n", "--defined-only", elf], capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return [], []
-    symbols = [line.split() for line in lines.splitlines()]
-    symbols = [(int(address, 16), name) for address, kind, name in symbols
-               if name == "__text_end" or kind in "tTwW" and not name.startswith("$")]
-    return [address for address, _ in symbols], [name for _, name in symbols]
+        return ObjectFile(data)
+    except BadObject:
+        return None
 
 
-def place(address, image):
-    """The address as text, with the function's name and the offset in it if it is one of this image's kernel."""
-    text = f"{address:#x}"
-    if address < KERNEL:
-        return text
-    addresses, names = _functions(image.parent / "kernel.elf")
-    at = bisect.bisect_right(addresses, address) - 1
-    if at < 0 or names[at] == "__text_end":
-        return text
-    return f"{text} ({names[at]}+{address - addresses[at]:#x})"
+def read(path):
+    """The ELF file of a path, or None."""
+    try:
+        return parse(path.read_bytes())
+    except OSError:
+        return None
+
+
+def kernel_of(image):
+    return read(image.parent / "kernel.elf")
+
+
+def place(address, kernel, program):
+    """The address as text, with the function of the kernel or the program, and the offset in it.  Either file may be None."""
+    file = kernel if address >= KERNEL else program
+    name, start = file.place(address) if file else ("", 0)
+    return f"{address:#x} ({name}+{address - start:#x})" if name else f"{address:#x}"
+
+
+def of_image(name, arch):
+    """The file with the symbols of a program of the image, or None."""
+    path = name and profiles.of_image(name, arch)
+    return read(path) if path else None

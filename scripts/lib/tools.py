@@ -47,7 +47,8 @@ def _add_machine(parser):
             parser.add_argument("--" + name, metavar="X", help="as for run")
     for name in PASSED_ON_EACH:
         parser.add_argument("--" + name, action="append", default=[], metavar="X", help="as for run")
-    parser.add_argument("--no-icount", action="store_true", help="as for run")
+    for name in ("--no-icount", "--quiet"):
+        parser.add_argument(name, action="store_true", help="as for run")
     parser.add_argument("--host-timeout", metavar="S", help="as --timeout of run: end the run after S seconds of this machine")
     parser.add_argument("program", nargs=argparse.REMAINDER, metavar="PROGRAM [ARG...]")
     parser.epilog, parser.formatter_class = HELP, argparse.RawDescriptionHelpFormatter
@@ -140,6 +141,7 @@ def prepare(args, folder):
             run += ["--" + name, value]
     run += ["--cpu", args.model] if args.model else []
     run += ["--no-icount"] if args.no_icount else []
+    run += ["--quiet"] if args.quiet else []
     run += ["--timeout", args.host_timeout] if args.host_timeout else []
     run += ["--payload", str(subject.payload)] if subject.payload else []
     tool = stat_words(args, run) if args.command == "stat" else record_words(args, run)

@@ -140,6 +140,7 @@ const struct turn_call turn_machine[] = {
 	{ .tc_name = "stat", BARECPC_SYS_STAT, { TURN_P } },
 	{ .tc_name = "interrupts", BARECPC_SYS_INTERRUPTS, { TURN_P } },
 	{ .tc_name = "screen", BARECPC_SYS_SCREEN, { 0 }, .tc_errno = ENODEV },
+	{ .tc_name = "progress", BARECPC_SYS_PROGRESS, { 1, 2 } },
 	{ .tc_name = "quiet", BARECPC_SYS_QUIET, { 0 }, .tc_errno = EPERM },
 	{ .tc_name = "witness",
 	    BARECPC_SYS_WITNESS,
