@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""`barecpc sweep` runs every point of a description and joins the records; it names points that fail, and goes on after them.
+
+The counts of spin are exact on every CPU model, so each record's count is known.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from tap import check, end, equal
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+import sweep as description  # noqa: E402
+
+POINTS = """# two CPUs, two lengths
+arch = arm64
+accel = tcg
+cpu = cortex-a53 cortex-a72
+program = spin
+runs = 1 3
+args = "-w 0 -e PAPI_tot_ins -r {runs}"
+"""
+SPIN = 4000  # instructions of spin's row
+
+
+def sweep(text, *options, command="sweep", words=("A",), path=None):
+    """Run a sweep of this description.  Returns its status, and the lines of standard error."""
+    if text is not None:
+        (folder / "A").write_text(text)
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "barecpc", command, *words, *options], cwd=folder,
+                          env={**os.environ, **({"PATH": path} if path else {})}, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr.splitlines()
+
+
+def results():
+    return [json.loads(line) for line in (folder / "A.results" / "results.jsonl").read_text().splitlines()]
+
+
+def grid():
+    status, out, err = sweep(POINTS, "-j", "2")
+    rows = [(r["sweep"]["point"], r["sweep"]["parameters"]["cpu"], int(r["sweep"]["parameters"]["runs"]), r["runs"], r["count"]["net"])
+            for r in results() if (r["label"], r["privilege"]) == ("spin/pic0", "user")]
+    equal("two CPUs and two lengths are four points, with exact counts", rows, [
+        (1, "cortex-a53", 1, 1, SPIN), (2, "cortex-a53", 3, 3, SPIN), (3, "cortex-a72", 1, 1, SPIN), (4, "cortex-a72", 3, 3, SPIN)])
+    check("the last line counts them", [] if (status, out) == (0, "") and re.fullmatch(r"host: 4 of 4 points ran, \d+ records", err[-1]) else err)
+    check("compare reads the joined records", [] if subprocess.run(
+        [sys.executable, ROOT / "scripts" / "barecpc", "compare", *2 * ["A.results/results.jsonl"]], cwd=folder, capture_output=True
+    ).returncode == 0 else ["it does not"])
+
+
+def failures():
+    """One point of two fails; --resume runs only that one again."""
+    bad = POINTS.replace("cortex-a53 cortex-a72", "cortex-a53 nonsense").replace("runs = 1 3", "runs = 1")
+    status, _, err = sweep(bad)
+    equal("the results of another description are not overwritten", (status, err), (
+        125, ["host: A.results: has the results of a sweep: give --resume, or another folder by -o"]))
+    status, _, err = sweep(bad, "--resume")
+    equal("nor resumed", (status, err), (125, ["host: A.results: has results of another description: give another folder by -o"]))
+    # From here on without real guests.
+    emulator = folder / "emulator"
+    emulator.write_text(f"""#!/bin/sh
+case "$*" in *nonsense*) FAKE=refused ;; *) FAKE=good ;; esac
+export FAKE
+exec '{ROOT}/tests/cli/fake-qemu' "$@"
+""")
+    emulator.chmod(0o755)
+    bad += f"qemu = {emulator}\n"
+    words = ("A", "-o", "B")
+    status, _, err = sweep(bad, words=words)
+    check("a point that fails is named", [] if status == 1 and re.fullmatch(
+        r"host: B: point 2: .*cpu=nonsense .*: status 125: host: QEMU failed .*", err[1]) and err[2].startswith("host: 1 of 2 points ran") else err)
+    for name in ("1.status", "1.jsonl"):
+        os.utime(folder / "B" / name, (1, 1))
+    status, _, err = sweep(None, "--resume", words=words)
+    check("--resume runs it again, and only it", [] if status == 1 and (folder / "B" / "1.status").stat().st_mtime == 1
+          and len((folder / "B" / "joblog").read_text().splitlines()) == 4 else err)
+    (folder / "B" / "2.status").unlink()
+    status, out, err = sweep(None, command="collect", words=("A.results", "B"))
+    check("collect joins folders, and names a point that did not run", [] if status == 1 and len({json.dumps(json.loads(line)["sweep"]) for line in out.splitlines()}) == 5
+          and err[0].startswith("host: B: point 2: ") and err[0].endswith(": did not run") else err)
+    status, _, err = sweep(None, "--point", "1", words=("A", "-o", "C"))
+    check("--point runs one point", [] if (status, err, (folder / "C" / "1.status").read_text()) == (0, [], "0\n") else err)
+
+
+def bad_input():
+    def refused(name, why, text):
+        (folder / "A").write_text(text)
+        try:
+            description.read(folder / "A")
+            check(name, ["it is accepted"])
+        except description.HostError as error:
+            equal(name, str(error), f"{folder / 'A'}{why}")
+
+    refused("a line without =", ":1: not of the form NAME = VALUE VALUE...", "cpu max\n")
+    refused("a parameter twice", ":2: cpu is there twice: give all its values on one line", "cpu = a\ncpu = b\n")
+    refused("a parameter without a value", ":1: cpu has no value", "cpu =\n")
+    refused("a quote that is not closed", ":1: no closing quotation", 'args = "a\n')
+    refused("a misspelt parameter", ": no value has {cpus}, so cpus changes nothing: see barecpc sweep --help", "program = spin\ncpus = a b\n")
+    refused("an unknown parameter in a value", ": {n}: no parameter has this name", "program = spin\nargs = {n}\n")
+    refused("no program", ": names no program: add program = NAME", "args = 1\n")
+    refused("too many points", ": 1000000 points: at most 100000 are possible", "program = spin\nargs = \"{a}{b}\"\n" + "".join(
+        f"{name} = {' '.join(map(str, range(1000)))}\n" for name in "ab"))
+    (folder / "A").write_bytes(b"cpu = \xff\n")
+    status, _, err = sweep(None)
+    equal("not a text", (status, err), (125, ["host: A: not a text"]))
+    status, _, err = sweep("program = spin\ncpu = a b\n", "--point", "3")
+    equal("a point that is not there", (status, err), (125, ["host: --point 3: A has the points 1 to 2"]))
+    status, _, err = sweep(None, command="collect")
+    equal("no folder of a sweep", (status, err), (125, ["host: A: no folder of barecpc sweep: its sweep.json is missing or damaged"]))
+    status, _, err = sweep("program = spin\n", "-o", "D", path=str(folder))
+    equal("no GNU parallel", (status, err), (125, ["host: GNU parallel: not found: install the package parallel, or run scripts/setup"]))
+    _, out, _ = sweep("program = spin\ncpu = a b\nargs = '1 2'\n", "--list")
+    equal("--list prints the points", out, "1: program=spin cpu=a args='1 2'\n2: program=spin cpu=b args='1 2'\n")
+
+
+with tempfile.TemporaryDirectory() as at:
+    folder = pathlib.Path(at)
+    for part in (grid, failures, bad_input):
+        part()
+end()
