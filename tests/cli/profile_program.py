@@ -2,8 +2,8 @@
 """`scripts/barecpc record ./prog`, `report` and `annotate` show the true functions, lines and instructions of samples.
 
 The program's functions execute known shares of its instructions, as in tests/cli/record.py.  The exports are read by the
-programs that they are for, if these are installed.  These are pprof, jsonschema with speedscope's schema, and stackcollapse-perf.pl.
-`scripts/setup --campaign` installs pprof, and a campaign fetches the schema by npm.  The variables SPEEDSCOPE_SCHEMA and STACKCOLLAPSE_PERF name the files of the others.
+programs that they are for, if these are installed.  These are pprof, stackcollapse-perf.pl, whose file STACKCOLLAPSE_PERF names,
+and in a campaign speedscope.  `scripts/setup --campaign` installs pprof and a browser.
 """
 import glob
 import json
@@ -12,31 +12,15 @@ import pathlib
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
+from speedscope import Speedscope
+from tap import check, end, skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = "/usr/bin/python3"  # Debian's packages are for this one
 SHARES = {"one": 1, "two": 2, "three": 3, "ns::four()": 4}  # millions of instructions
 PERIOD = 9973
-points = []
-
-
-def check(name, wrong):
-    """One point of TAP; it fails if `wrong` lists anything."""
-    points.append(not wrong)
-    print(f"{'not ok' if wrong else 'ok'} {len(points)} - {name}")
-    for line in wrong[:10]:
-        print(f"# {line}")
-
-
-def skip(name, why):
-    points.append(True)
-    print(f"ok {len(points)} - {name} # SKIP {why}")
 
 
 def barecpc(*words):
@@ -91,15 +75,36 @@ def truth(arch):
     check(f"{arch}: annotate: with its source", [] if "make_turns(long turns)" in done.stdout else done.stdout.splitlines())
 
 
-def fetched_schema():
-    """The schema in speedscope's npm package, in a campaign; "" if it cannot be fetched."""
-    if os.environ.get("BARECPC_CAMPAIGN") != "yes" or not shutil.which("npm"):
-        return ""
-    done = subprocess.run(["npm", "pack", "--silent", "speedscope"], cwd=folder, capture_output=True, text=True)
-    if done.returncode:
-        return ""
-    subprocess.run(["tar", "-xzf", folder / done.stdout.split()[-1]], cwd=folder, check=True)
-    return folder / "package" / "dist" / "release" / "file-format-schema.json"
+def check_schema(speedscope, file):
+    """Its own schema, by Debian's python3-jsonschema."""
+    program = ("import json, sys, jsonschema\nschema, data = (json.load(open(name)) for name in sys.argv[1:])\n"
+               "print(*[e.message for e in jsonschema.Draft7Validator(schema).iter_errors(data)], sep='\\n')")
+    done = subprocess.run([PYTHON, "-c", program, speedscope.schema, file], capture_output=True, text=True)
+    if "No module named" in done.stderr:
+        skip("speedscope: its schema", "no python3-jsonschema: scripts/setup --campaign")
+    else:
+        check("speedscope: its schema", (done.stdout + done.stderr).split())
+
+
+def in_speedscope(files):
+    """Each format of a profile that speedscope reads shows the functions' shares there, and its own format fits its schema."""
+    if os.environ.get("BARECPC_CAMPAIGN") != "yes":
+        skip("speedscope reads the formats", "a campaign: it is fetched")
+        return
+    speedscope = Speedscope(folder)
+    if speedscope.missing or not shutil.which("chromium"):
+        skip("speedscope reads the formats", speedscope.missing or "no chromium: scripts/setup --campaign")
+        return
+    check_schema(speedscope, files["speedscope"])
+    for name, file in files.items():
+        shares = speedscope.shares(file)
+        if name == "perf-script":
+            # A sample weighs as long as the time since the thread's last one, and the threads take turns.
+            wrong = [] if sorted(SHARES, key=lambda function: shares.get(function, 0)) == list(SHARES) and set(SHARES) <= set(shares) else [""]
+        else:
+            wrong = [f"{function}: {shares.get(function)} %, not {10 * millions}" for function, millions in SHARES.items()
+                     if not abs(shares.get(function, 0) - 10 * millions) < 1]
+        check(f"{name}: speedscope shows the shares", wrong and [*wrong, str(shares)])
 
 
 def exports():
@@ -128,12 +133,6 @@ def exports():
     leaves = [data["shared"]["frames"][stack[-1]]["name"] for profile in data["profiles"] for stack in profile["samples"]]
     check("speedscope: every share, and two threads", shares_wrong({name: leaves.count(name) for name in SHARES}) +
           ([] if len(data["profiles"]) == 2 else ["other threads"]))
-    schema = os.environ.get("SPEEDSCOPE_SCHEMA") or fetched_schema()
-    if jsonschema and schema:
-        errors = [e.message for e in jsonschema.Draft7Validator(json.loads(pathlib.Path(schema).read_text())).iter_errors(data)]
-        check("speedscope: its schema", errors)
-    else:
-        skip("speedscope: its schema", "SPEEDSCOPE_SCHEMA does not name it, or there is no jsonschema")
     file = export("pprof")
     tools = [shutil.which("pprof"), *glob.glob("/usr/lib/go*/pkg/tool/*/pprof")]
     tool = os.environ.get("PPROF") or next((tool for tool in tools if tool), None)
@@ -144,6 +143,7 @@ def exports():
         check("pprof: every share", shares_wrong(rows) or ([done.stderr] if done.returncode else []))
     else:
         skip("pprof: every share", "pprof is not installed: scripts/setup --campaign")
+    in_speedscope({name: folder / name for name in ("speedscope", "perf-script", "pprof", "folded")})
 
 
 def refusals():
@@ -180,5 +180,4 @@ with tempfile.TemporaryDirectory() as at:
     compile_program("x86_64", "-Dfour=_ZN2ns4fourEv")
     exports()
     refusals()
-print(f"1..{len(points)}")
-sys.exit(0 if all(points) else 1)
+end()
