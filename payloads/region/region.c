@@ -110,19 +110,21 @@ static void
 open_lwp(struct region_lwp *rl)
 {
 	const struct options *o = &region_all.ra_options;
+	struct meter *m = &rl->rl_meter;
 
-	meter_open(&rl->rl_meter);
-	if (rl->rl_meter.m_cpc == NULL ||
-	    meter_bind(&rl->rl_meter, o->o_event, o->o_nevent) == o->o_nevent)
+	meter_open(m);
+	if (m->m_cpc == NULL ||
+	    meter_bind(m, o->o_event, o->o_nevent) == o->o_nevent)
 		return;
 	rl->rl_err = ENOTSUP;
+	if (m->m_reason[0] == '\0')
+		snprintf(m->m_reason, sizeof m->m_reason,
+		    "%u events do not fit on the counters: give fewer",
+		    o->o_nevent);
+	m->m_status = NOT_SUPPORTED;
 	fprintf(stderr, "%s: regions: LWP %u counts nothing: %s\n",
-	    usage_name(), rl->rl_id,
-	    rl->rl_meter.m_nevent == 0
-		? rl->rl_meter.m_reason
-		: "the events do not fit on the counters together: "
-		  "give fewer in REGION_EVENTS");
-	meter_unbind(&rl->rl_meter);
+	    usage_name(), rl->rl_id, m->m_reason);
+	meter_unbind(m);
 }
 
 struct region_lwp *

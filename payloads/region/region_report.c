@@ -35,7 +35,8 @@ report_event_of(const struct region_lwp *rl, const struct region *rg,
 		.r_verified = true,
 	};
 
-	one_value(&r.r_hrtime, rg->rg_sum.rct_hrtime);
+	if (rl->rl_err == 0)
+		one_value(&r.r_hrtime, rg->rg_sum.rct_hrtime);
 	if (m->m_nevent != 0) {
 		r.r_status = COUNTED;
 		r.r_code = (int64_t)m->m_info[event].ri_code;

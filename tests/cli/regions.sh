@@ -40,6 +40,11 @@ for arch in arm64 x86_64; do
 	check "$arch: likwid's values" grep -qx "1 events, 4 calls, $(value Compute)" "$out"
 	check "$arch: records" test "$(grep -c '"label":"\(inner\|outer\)/lwp:[12]"' "$dir/r.jsonl")" = 4
 done
+for events in no_such PAPI_TOT_INS,PAPI_TOT_INS,PAPI_TOT_INS,PAPI_TOT_INS,PAPI_TOT_INS,PAPI_TOT_INS,PAPI_TOT_INS; do
+	expect "events: $events" 1 '^with_papi: regions: LWP 1 counts nothing: (no_such: Unknown event|7 events do not fit)' \
+		scripts/barecpc run --arch arm64 --accel tcg --payload "$tap_dir/arm64/with_papi" --env PAPI_EVENTS=$events -- with_papi
+	check 'PAPI_ENOTRUN' grep -q 'PAPI error -9: ' "$err"
+done
 check 'without LIKWID_PERFMON the macros are empty' scripts/barecpc-cc --arch arm64 -O2 -o "$tap_dir/plain" \
 	tests/cli/regions/with_likwid.c
 end
