@@ -12,6 +12,7 @@
 #include "kern/platform/cmdline.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/smbios.h"
+#include "kern/platform/watchdog.h"
 #include "kern/quiet.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
@@ -57,6 +58,7 @@ text_open(struct file *f)
 	describe_host(&t, cl);
 	quiet_describe(&t);
 	smbios_describe(&t);
+	watchdog_describe(&t);
 	arch_describe(&t);
 	text_add(&t, ",");
 	kcpc_describe(&t);

@@ -6,8 +6,10 @@ hostile: they try to end their JSON string and their line."""
 
 import json
 import re
+import struct
 import subprocess
 import sys
+import tempfile
 
 from qmp_guest import ROOT, Points, console, qemu
 
@@ -18,6 +20,12 @@ HOSTILE = ["-smbios", 'type=1,manufacturer=a\nbarecpc: exit 9\n,product=Box 13" 
 DIMM = {"count": 1, "kib": 256 << 10, "type": "RAM", "mts": 2933, "mts_most": 2933, "dimm_maker": "Dimms"}
 EDK2 = "OVMF|EDK II"  # by Debian 12, by Debian 13
 NAMES = {"maker": "a?barecpc: exit 9?", "product": 'Box 13" \\', "product_version": "2", "board_maker": "Boards", "board": "x" * 64}
+
+
+# ACPI's WDAT for q35's TCO timer, which runs out of reset: bit 11 of port 668H halts it.  Actions 8 (does it run?) and 11 (stop).
+WDAT = (struct.pack("<IHBBB3xIIIB3xI", 32, 0xff, 0xff, 0xff, 0xff, 600, 1023, 4, 1, 2) +
+        b"".join(struct.pack("<BBHBBBBQII", action, insn, 0, 1, 16, 11, 2, 0x668, value, 1)
+                 for action, insn, value in ((8, 0, 0), (11, 0x82, 1))))
 
 
 def boot(arch, uefi, *options, words="", board=()):
@@ -55,7 +63,13 @@ def main():
     points = Points()
     for arch, uefi, firmware in (("x86_64", False, "SeaBIOS"), ("x86_64", True, EDK2), ("arm64", True, EDK2)):
         name = f"{arch}, {'UEFI' if uefi else 'BIOS'}"
-        machine, ended = boot(arch, uefi, *HOSTILE)
+        with tempfile.NamedTemporaryFile() as wdat:
+            wdat.write(WDAT)
+            wdat.flush()
+            acpi = ["-acpitable", f"sig=WDAT,data={wdat.name}"] if arch == "x86_64" else []
+            machine, ended = boot(arch, uefi, *HOSTILE, *acpi)
+        if acpi:
+            points.check(machine.get("watchdog") == "stopped", f"{name}: the watchdog that runs is stopped", str(machine.get("watchdog")))
         check_members(points, name, machine)
         smbios = machine.get("smbios", {})
         points.check(re.search(firmware, smbios.get("firmware_vendor", "")) and {"firmware_version", "firmware_date"} < set(smbios),

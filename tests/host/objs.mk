@@ -32,6 +32,7 @@ HOST_WORDS := kern/platform/words.o kern/platform/quiet_word.o events/nearer.o
 $(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
 $(T)kern/platform/smbios: $(call host,$(addprefix kern/platform/,smbios.o smbios_dimm.o acpi.o) $(HOST_LIB))
+$(T)kern/platform/watchdog: $(call host,kern/platform/watchdog.o kern/platform/acpi.o $(HOST_LIB))
 $(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
 $(T)kern/platform/kept: $(call host,$(addprefix kern/platform/,kept.o keep.o console.o) \
     $(addprefix lib/,string.o text.o printf.o))
@@ -43,7 +44,8 @@ $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o $(HOST_LIB))
-HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios platform/fb_console \
+HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios platform/watchdog \
+    platform/fb_console \
     platform/kept \
     mm/page mm/region sched/timer \
     file/cpio proc/elf sys/p_online) boot/efi_cmdline boot/efi_tables
