@@ -46,7 +46,7 @@ WARN  := -Wall -Wextra -Wshadow -Wmissing-prototypes -Werror
 PREFIX_MAP := $(if $(SOURCE_DATE_EPOCH),-ffile-prefix-map=$(CURDIR)=.)
 WARN  += $(PREFIX_MAP)
 
-include lib/objs.mk cpc/objs.mk events/objs.mk kern/objs.mk
+include lib/objs.mk dev/uart/objs.mk cpc/objs.mk events/objs.mk kern/objs.mk
 
 ifeq ($(ARCH),)
 # Without ARCH: once for each architecture, also with -j one after the other.  Both take the event tables, as host-tests
@@ -96,7 +96,7 @@ ifeq ($(filter clean,$(MAKECMDGOALS)),)
 $(shell mkdir -p $(B); echo '$(EVENTS)' | cmp -s - $(B)/vendors || echo '$(EVENTS)' >$(B)/vendors)
 endif
 
-OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(KERN_EVENT_OBJS) $(LIB_OBJS))
+OBJS := $(addprefix $(B)/,$(BOOT_OBJS) $(ARCH_OBJS) $(KERN_OBJS) $(KERN_EVENT_OBJS) $(DEV_OBJS) $(LIB_OBJS))
 
 # With SAN the programs are those of the plain build.
 ifeq ($(SAN),)

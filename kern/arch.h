@@ -327,8 +327,8 @@ void arch_pmi_enable(void);
  */
 
 /*
- * console.  Works from the first instruction of C.  Before arch_init() it uses
- * a fixed device, later the one of the firmware's tables.  Polled.
+ * console.  Works from the first instruction of C.  arch_init() chooses the
+ * UART; until then output waits.  Polled.
  */
 void arch_putc(int c);
 int arch_getc(void); /* -1: no character */

@@ -64,6 +64,7 @@ read_cmdline(const struct bootinfo *bi)
 	cmdline_parse(text, &cmdline, cmdline_error, sizeof cmdline_error);
 	host_accel = cmdline_host(&cmdline, "accel");
 	cons_set_framed(cmdline.cl_framed);
+	cons_uart = cmdline.cl_uart;
 	if (cmdline.cl_debug & DEBUG_POISON)
 		page_poison_start();
 	if (cmdline.cl_cpus != 0)

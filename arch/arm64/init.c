@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
+#include "arch/arm64/dev/console.h"
 #include "arch/arm64/dev/gic.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mm/pt.h"
@@ -49,11 +50,12 @@ arch_init(struct bootinfo *bi)
 {
 	arm64_pt_use_allocator();
 	arm64_kstack_init();
+	machine.m_boot = bi;
+	console_init();
 	if (machine.m_tables == NULL)
 		panic("cpu: no GIC in a device tree, and no ACPI tables: "
 		      "give the loader one of them");
 	machine.m_vmm = find_vmm();
-	machine.m_boot = bi;
 	smbios_init(bi->bi_smbios, machine_map);
 	if (arch_tick_hz() == 0)
 		panic("cpu: CNTFRQ_EL0 is 0: use firmware that sets it");

@@ -218,11 +218,4 @@ machine_check(const struct bootinfo *bi, uint64_t self)
 	}
 	check_releases(bi, self);
 	check_pmu_intids();
-	if (machine.m_uart != UART_NONE &&
-	    machine_is_ram(bi, machine.m_uart_pa)) {
-		printf("cpu: %s: the console's UART at %#lx is memory: it is "
-		       "not used\n",
-		    tables, (unsigned long)machine.m_uart_pa);
-		machine.m_uart = UART_NONE;
-	}
 }

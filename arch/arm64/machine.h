@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "dev/uart/uart.h"
 #include "kern/sched/cpu.h"
 
 struct bootinfo;
@@ -24,14 +25,6 @@ struct range {
 
 enum psci_conduit { PSCI_NONE, PSCI_HVC, PSCI_SMC };
 
-enum uart_kind {
-	UART_NONE,
-	UART_PL011,
-	UART_SBSA,
-	UART_NS16550,
-	UART_BCM_AUX, /* BCM2835's mini UART: a 16550 with fewer registers */
-};
-
 /* A CPU of the tables. */
 struct machine_cpu {
 	uint64_t mu_mpidr;     /* affinity fields */
@@ -46,12 +39,9 @@ struct machine_cpu {
 };
 
 struct machine {
-	const char *m_tables;  /* "device tree", "ACPI", or NULL: neither */
-	enum uart_kind m_uart; /* from /chosen/stdout-path, or from SPCR */
-	uint64_t m_uart_pa;
-	/* 16550: log2 of the distance of registers, bytes of an access. */
-	unsigned m_uart_shift, m_uart_width;
-	unsigned m_gic; /* version: 2, 3, or 0 if absent */
+	const char *m_tables; /* "device tree", "ACPI", or NULL: neither */
+	struct uart m_uart;   /* from /chosen/stdout-path, SPCR or DBG2 */
+	unsigned m_gic;       /* version: 2, 3, or 0 if absent */
 	struct range m_gicd, m_gicc;
 	struct range m_gicr[MACHINE_NGICR]; /* GICv3's redistributors */
 	unsigned m_ngicr;                   /* entries of m_gicr in use */
@@ -102,5 +92,10 @@ void machine_check(const struct bootinfo *bi, uint64_t self);
  */
 bool machine_from_fdt(const struct bootinfo *bi);
 bool machine_from_acpi(const struct bootinfo *bi);
+/*
+ * Fill in machine.m_uart if the tree names a console that has a driver.
+ * `chosen` and `aliases` are the nodes of these names, or -1.
+ */
+void uart_from_fdt(const void *fdt, int chosen, int aliases);
 
 #endif /* ARCH_ARM64_MACHINE_H */

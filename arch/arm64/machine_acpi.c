@@ -9,6 +9,7 @@
 #include "arch/arm64/machine.h"
 #include "kern/arch.h"
 #include "kern/platform/acpi.h"
+#include "kern/platform/acpi_uart.h"
 #include "kern/platform/bootinfo.h"
 #include "lib/string.h"
 
@@ -25,12 +26,6 @@
 #define FADT_ARM_FLAGS 129
 #define FADT_PSCI      1
 #define FADT_PSCI_HVC  2
-#define SPCR_TYPE      36
-#define SPCR_SPACE     40 /* 0: memory */
-#define SPCR_ADDRESS   44
-#define SPCR_PL011     3
-#define SPCR_SBSA_32   0xd
-#define SPCR_SBSA      0xe
 
 /* Frames whose size the table does not give. */
 #define GICD_BYTES       0x10000
@@ -96,22 +91,6 @@ read_madt(void)
 		machine.m_gic = machine.m_ngicr > 0 ? 3 : 2;
 }
 
-static void
-read_spcr(void)
-{
-	uint32_t bytes;
-	const unsigned char *t = acpi_table("SPCR", &bytes);
-
-	if (t == NULL || bytes < SPCR_ADDRESS + 8 || t[SPCR_SPACE] != 0 ||
-	    acpi_u64(t + SPCR_ADDRESS) == 0) /* redirection is off */
-		return;
-	machine.m_uart_pa = acpi_u64(t + SPCR_ADDRESS);
-	if (t[SPCR_TYPE] == SPCR_PL011)
-		machine.m_uart = UART_PL011;
-	else if (t[SPCR_TYPE] == SPCR_SBSA || t[SPCR_TYPE] == SPCR_SBSA_32)
-		machine.m_uart = UART_SBSA;
-}
-
 bool
 machine_from_acpi(const struct bootinfo *bi)
 {
@@ -123,7 +102,7 @@ machine_from_acpi(const struct bootinfo *bi)
 	machine.m_boot = bi;
 	acpi_init(bi->bi_rsdp, machine_map);
 	machine.m_tables = "ACPI";
-	read_spcr();
+	acpi_uart(&machine.m_uart);
 	read_madt();
 	t = acpi_table("GTDT", &bytes);
 	if (t != NULL && bytes >= GTDT_VIRTUAL + 4)

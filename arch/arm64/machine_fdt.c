@@ -1,10 +1,9 @@
 /*
  * Reads the machine's description from a device tree.
- * Linux, Documentation/devicetree/bindings: serial/8250.yaml, arm,gic.yaml,
- * serial/brcm,bcm2835-aux-uart.yaml, soc/bcm/brcm,bcm2835-pm.yaml,
- * arm,gic-v3.yaml, arm,arch_timer.yaml, pmu.yaml, psci.yaml, cpus.yaml.
- * Devicetree Specification, "/cpus/cpu* Node Properties" (enable-method,
- * cpu-release-addr).
+ * Linux, Documentation/devicetree/bindings: arm,gic.yaml, arm,gic-v3.yaml,
+ * soc/bcm/brcm,bcm2835-pm.yaml, arm,arch_timer.yaml, pmu.yaml, psci.yaml,
+ * cpus.yaml. Devicetree Specification, "/cpus/cpu* Node Properties"
+ * (enable-method, cpu-release-addr).
  */
 #include "arch/arm64/machine.h"
 
@@ -25,9 +24,7 @@
 #define MAX_CELLS     4 /* arm,gic-v3.yaml; only the first two are read */
 #define TIMER_VIRTUAL 2 /* secure, non-secure, virtual, hypervisor */
 
-#define NPMU           8 /* one for each core type */
-#define NUART          4
-#define UART_MAX_SHIFT 4 /* eight registers in 128 bytes */
+#define NPMU 8 /* one for each core type */
 
 /*
  * Nodes that can be interpreted only after the whole tree has been read; -1 if
@@ -39,11 +36,6 @@ struct found {
 	unsigned f_npmu;
 	int f_cpus;     /* the node /cpus */
 	bool f_in_cpus; /* the walk is inside /cpus */
-	unsigned f_nuart;
-	struct found_uart {
-		struct dt u_at;
-		enum uart_kind u_kind;
-	} f_uart[NUART];
 };
 
 /* Does the property "compatible" contain a string of `list`? */
@@ -113,51 +105,26 @@ found_psci(const void *fdt, int node)
 		    strcmp(method, "hvc") == 0 ? PSCI_HVC : PSCI_SMC;
 }
 
-static void
-found_uart(const struct dt *dt, enum uart_kind kind, struct found *f)
-{
-	if (f->f_nuart < NUART)
-		f->f_uart[f->f_nuart++] = (struct found_uart){ *dt, kind };
-}
-
-static void
-found_other(const struct dt *dt, const char *prop, int len, struct found *f)
-{
-	static const char *const ns16550[] = { "ns16550a", "ns16550", NULL };
-	static const char *const bcm_aux[] = { "brcm,bcm2835-aux-uart", NULL };
-	static const char *const bcm_pm[] = { "brcm,bcm2835-pm",
-		"brcm,bcm2835-pm-wdt", NULL };
-	uint64_t bytes;
-
-	if (is_compatible(prop, len, ns16550))
-		found_uart(dt, UART_NS16550, f);
-	else if (is_compatible(prop, len, bcm_aux))
-		found_uart(dt, UART_BCM_AUX, f);
-	else if (is_compatible(prop, len, bcm_pm) &&
-		 !dt_reg(dt, 0, &machine.m_bcm_pm, &bytes))
-		machine.m_bcm_pm = 0;
-}
-
+/* A vendor may put a name of its own before these: each string is compared. */
 static void
 found_device(const struct dt *dt, int node, struct found *f)
 {
 	static const char *const gicv2[] = { "arm,cortex-a15-gic",
-		"arm,gic-400", "arm,cortex-a9-gic", "arm,cortex-a7-gic", NULL };
+		"arm,gic-400", "arm,cortex-a9-gic", "arm,cortex-a7-gic",
+		"qcom,msm-qgic2", NULL };
 	static const char *const gicv3[] = { "arm,gic-v3", NULL };
 	static const char *const timer[] = { "arm,armv8-timer", NULL };
-	static const char *const pl011[] = { "arm,pl011", NULL };
-	static const char *const sbsa[] = { "arm,sbsa-uart", NULL };
 	static const char *const psci[] = { "arm,psci-1.0", "arm,psci-0.2",
 		NULL };
+	static const char *const bcm_pm[] = { "brcm,bcm2835-pm",
+		"brcm,bcm2835-pm-wdt", NULL };
 	int len;
 	const char *prop = fdt_getprop(dt->dt_fdt, node, "compatible", &len);
+	uint64_t bytes;
 
 	if (prop == NULL || len < 4)
 		return;
-	/* All names below start with "arm,". */
-	if (memcmp(prop, "arm,", 4) != 0) {
-		found_other(dt, prop, len, f);
-	} else if (is_compatible(prop, len, gicv3)) {
+	if (is_compatible(prop, len, gicv3)) {
 		if (machine.m_ngic++ == 0) {
 			found_gicv3(dt, node);
 			f->f_gic = node;
@@ -171,12 +138,12 @@ found_device(const struct dt *dt, int node, struct found *f)
 		f->f_timer = node;
 	} else if (is_compatible(prop, len, psci)) {
 		found_psci(dt->dt_fdt, node);
-	} else if (is_compatible(prop, len, pl011)) {
-		found_uart(dt, UART_PL011, f);
-	} else if (is_compatible(prop, len, sbsa)) {
-		found_uart(dt, UART_SBSA, f);
-	} else if (is_pmu(prop, len) && f->f_npmu < NPMU) {
-		f->f_pmu[f->f_npmu++] = node;
+	} else if (is_pmu(prop, len)) {
+		if (f->f_npmu < NPMU)
+			f->f_pmu[f->f_npmu++] = node;
+	} else if (is_compatible(prop, len, bcm_pm) &&
+		   !dt_reg(dt, 0, &machine.m_bcm_pm, &bytes)) {
+		machine.m_bcm_pm = 0;
 	}
 }
 
@@ -282,72 +249,6 @@ found_pmu(const void *fdt, int node, int gic)
 	}
 }
 
-/* Is [path, end) the full path of this node? */
-static bool
-is_path(const struct dt *dt, const char *path, const char *end)
-{
-	for (int d = 1; d <= dt->dt_depth; d++) {
-		int len;
-		const char *name =
-		    fdt_get_name(dt->dt_fdt, dt->dt_path[d], &len);
-
-		if (end - path < len + 1 || *path != '/' ||
-		    memcmp(path + 1, name, (size_t)len) != 0)
-			return false;
-		path += len + 1;
-	}
-	return path == end;
-}
-
-static void
-use_uart(const struct found_uart *u)
-{
-	const void *fdt = u->u_at.dt_fdt;
-	int node = u->u_at.dt_path[u->u_at.dt_depth];
-	bool aux = u->u_kind == UART_BCM_AUX;
-	uint64_t shift = dt_number(fdt, node, "reg-shift", aux ? 2 : 0), bytes;
-
-	if (shift > UART_MAX_SHIFT ||
-	    !dt_reg(&u->u_at, 0, &machine.m_uart_pa, &bytes))
-		return;
-	machine.m_uart = u->u_kind;
-	machine.m_uart_shift = (unsigned)shift;
-	machine.m_uart_width =
-	    dt_number(fdt, node, "reg-io-width", aux ? 4 : 1) == 4 ? 4 : 1;
-}
-
-/*
- * Choose the UART of /chosen/stdout-path: a path or an alias, then perhaps a
- * colon and settings.  fdt_path_offset() would walk the tree again.
- */
-static void
-choose_uart(const void *fdt, const struct found *f)
-{
-	int len;
-	const char *path = fdt_getprop(fdt, f->f_chosen, "stdout-path", &len);
-	const char *end;
-
-	if (path == NULL || len < 2) {
-		/* Firecracker names no console, and has one UART at most. */
-		if (machine.m_virtual && f->f_nuart == 1)
-			use_uart(&f->f_uart[0]);
-		return;
-	}
-	if ((end = memchr(path, ':', (size_t)len)) == NULL)
-		end = path + len - 1;
-	if (*path != '/') {
-		path = fdt_getprop_namelen(
-		    fdt, f->f_aliases, path, (int)(end - path), &len);
-		if (path == NULL || len < 2)
-			return;
-		end = path + len - 1;
-	}
-	for (unsigned i = 0; i < f->f_nuart; i++) {
-		if (is_path(&f->f_uart[i].u_at, path, end))
-			use_uart(&f->f_uart[i]);
-	}
-}
-
 /* Remember a child of the root that is not a device. */
 static void
 found_special(const void *fdt, int node, struct found *f)
@@ -387,7 +288,7 @@ machine_from_fdt(const struct bootinfo *bi)
 		else if (dt.dt_depth == 2)
 			found_cpu(fdt, node, f.f_cpus);
 	}
-	choose_uart(fdt, &f);
+	uart_from_fdt(fdt, f.f_chosen, f.f_aliases);
 	/* Firmware with ACPI may add a tree that has only a few properties. */
 	if (f.f_gic < 0) {
 		machine.m_ncpu = 0;

@@ -32,6 +32,21 @@ mmio_write64(volatile uint64_t *reg, uint64_t v)
 	__asm__ volatile("str %x1, %0" : "=Q"(*reg) : "rZ"(v));
 }
 
+static inline uint16_t
+mmio_read16(const volatile uint16_t *reg)
+{
+	uint32_t v;
+
+	__asm__ volatile("ldrh %w0, %1" : "=r"(v) : "Q"(*reg));
+	return (uint16_t)v;
+}
+
+static inline void
+mmio_write16(volatile uint16_t *reg, uint16_t v)
+{
+	__asm__ volatile("strh %w1, %0" : "=Q"(*reg) : "rZ"(v));
+}
+
 static inline uint8_t
 mmio_read8(const volatile uint8_t *reg)
 {

@@ -4,6 +4,7 @@
  */
 #include "arch/x86/cpuid.h"
 #include "arch/x86/dev/apic.h"
+#include "arch/x86/dev/console.h"
 #include "arch/x86/dev/timer.h"
 #include "arch/x86/mm/pt.h"
 #include "arch/x86/pmu/pmu.h"
@@ -85,7 +86,7 @@ arch_init(struct bootinfo *bi)
 {
 	acpi_init(bi->bi_rsdp, x86_map_firmware);
 	find_smbios(bi);
-	x86_uart_init();
+	console_init();
 	x86_watchdog_init();
 	x86_halt_init();
 	printf("cpu: %s, family %#x model %#x stepping %#x%s%s\n",

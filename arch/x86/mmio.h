@@ -24,6 +24,21 @@ mmio_write32(volatile uint32_t *reg, uint32_t v)
 	__asm__ volatile("movl %1, %0" : "=m"(*reg) : "r"(v));
 }
 
+static inline uint16_t
+mmio_read16(const volatile uint16_t *reg)
+{
+	uint16_t v;
+
+	__asm__ volatile("movw %1, %0" : "=r"(v) : "m"(*reg));
+	return v;
+}
+
+static inline void
+mmio_write16(volatile uint16_t *reg, uint16_t v)
+{
+	__asm__ volatile("movw %1, %0" : "=m"(*reg) : "r"(v));
+}
+
 static inline uint8_t
 mmio_read8(const volatile uint8_t *reg)
 {

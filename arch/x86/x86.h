@@ -186,7 +186,4 @@ void x86_halt_init(void);
 bool x86_halt_requested(void);
 _Noreturn void x86_stop(void); /* this CPU */
 
-/* uart.c: move the console to the port of ACPI's SPCR, if it has one. */
-void x86_uart_init(void);
-
 #endif /* ARCH_X86_X86_H */

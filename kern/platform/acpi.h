@@ -36,6 +36,7 @@ uint64_t acpi_u64(const unsigned char *p);
 #define ACPI_GAS_BYTES  12
 #define ACPI_GAS_MEMORY 0
 #define ACPI_GAS_IO     1
+#define ACPI_GAS_WORD   2
 #define ACPI_GAS_DWORD  3
 struct acpi_gas {
 	uint8_t ag_space;  /* ACPI_GAS_* */

@@ -350,6 +350,8 @@ kernel_word(struct cmdline *cl, char *word)
 		return cl->cl_witness != 0 ? NULL
 		                           : "not 1, user, system or both";
 	}
+	if ((v = after_prefix(word, "uart=")) != NULL)
+		return uart_parse(v, &cl->cl_uart);
 	/* pcbe=null is an alias of pmu=software. */
 	if ((v = after_prefix(word, "pmu=")) != NULL ||
 	    (v = after_prefix(word, "pcbe=")) != NULL) {

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dev/uart/uart.h"
 #include "include/sys/cpc.h"
 #include "kern/cpc/soft/soft_shape.h"
 
@@ -52,6 +53,7 @@ struct cmdline {
 	unsigned cl_limit_page;    /* and so many for each page */
 	unsigned cl_quiet;         /* quiet=: bits of QUIET_* */
 	unsigned cl_cpus;          /* cpus= at most; 0: all */
+	struct uart cl_uart;       /* uart=; UART_NONE: no such word */
 	const char *cl_pmu;        /* pcbe=; NULL: the machine's PMU */
 	struct soft_shape cl_soft; /* the parsed value of pcbe= */
 	char cl_foreign[256];      /* ignored words of other systems */

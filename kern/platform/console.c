@@ -26,6 +26,8 @@ static struct {
 	char early[1024]; /* text so far, for a mirror that comes later */
 } cons;
 
+struct uart cons_uart;
+
 void
 cons_set_framed(bool framed)
 {

@@ -21,6 +21,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "dev/uart/uart.h"
+
+/* The UART of uart=, which overrides those of tables.  UART_NONE: no such word.
+ */
+extern struct uart cons_uart;
+
 enum stream {
 	STREAM_LOG, /* the kernel's log */
 	STREAM_STDOUT,

@@ -17,7 +17,8 @@
 	"witness=user|system|both pmu=software pcbe=null "                     \
 	"quiet=freq,turbo,cstates,prefetch,smm|all "                           \
 	"trace=stops checks=poison kernel_limit=N[,PER_PAGE] "                 \
-	"test_hooks=yes|no env.NAME=VALUE host.NAME=VALUE"
+	"test_hooks=yes|no uart=TYPE,ADDRESS[,BAUD] "                          \
+	"env.NAME=VALUE host.NAME=VALUE"
 
 enum word_kind {
 	WORD_FOREIGN,  /* a word of another system */

@@ -56,7 +56,7 @@ class Board:
     before: int  # serial lines before that of the tree's stdout-path
 
 
-BOARDS = {"raspi4b": Board("arm64", "cortex-a72", "4", "2G", "bcm2711-rpi-4-b.dtb", 1)}
+BOARDS = {"raspi4b": Board("arm64", "cortex-a72", "4", "2G", "broadcom/bcm2711-rpi-4-b.dtb", 1)}
 
 # Firmware of QEMU's package for x86 machines that boot a kernel of -kernel only.
 QBOOT = "/usr/share/qemu/qboot.rom"

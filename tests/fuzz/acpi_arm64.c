@@ -1,4 +1,4 @@
-/* The tables MADT, SPCR, GTDT and FADT of an arm64 machine. */
+/* The tables MADT, SPCR, DBG2, GTDT and FADT of an arm64 machine. */
 #include "arch/arm64/machine.h"
 #include "kern/platform/bootinfo.h"
 #include "tests/fuzz/tables.h"
@@ -6,10 +6,11 @@
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-	static const char *const kinds[] = { "APIC", "SPCR", "GTDT", "FACP" };
+	static const char *const kinds[] = { "APIC", "SPCR", "GTDT", "FACP",
+		"DBG2" };
 	struct bootinfo *bi = calloc(1, sizeof *bi);
 
-	bi->bi_rsdp = tables_make(data, n, kinds, 4);
+	bi->bi_rsdp = tables_make(data, n, kinds, 5);
 	bootinfo_add(bi, 0, ~0ULL, BOOTMEM_ACPI);
 	memset(&machine, 0, sizeof machine);
 	if (machine_from_acpi(bi))

@@ -1,6 +1,6 @@
 /*
- * The tables MADT, SPCR, HPET, FADT and DSDT of an x86 machine.  Every device
- * is the same page.  A read of a port returns a new number.
+ * The tables MADT, SPCR, DBG2, HPET, FADT and DSDT of an x86 machine.  Every
+ * device is the same page.  A read of a port returns a new number.
  */
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/dev/refclock.h"
@@ -8,6 +8,7 @@
 #include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/acpi.h"
+#include "kern/platform/acpi_uart.h"
 #include "kern/sched/cpu.h"
 #include "tests/fuzz/tables.h"
 
@@ -59,6 +60,20 @@ cpu_add(uint64_t hwid)
 	return &cpus[ncpu++];
 }
 
+const bool uart_has_ports = true;
+
+uint32_t
+uart_read(const struct uart *u, unsigned offset)
+{
+	return device[offset / 4 % 1024] ^ u->u_width;
+}
+
+void
+uart_write(const struct uart *u, unsigned offset, uint32_t v)
+{
+	device[offset / 4 % 1024] = v ^ u->u_width;
+}
+
 static const void *
 map_table(uint64_t pa, size_t bytes)
 {
@@ -69,14 +84,17 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const char *const kinds[] = { "APIC", "SPCR", "HPET", "FACP",
-		"DSDT" };
+		"DSDT", "DBG2" };
+
+	struct uart uart;
 
 	acpi_init(0, map_table); /* clear the tables of the last input */
-	acpi_init(tables_make(data, n, kinds, 5), map_table);
+	acpi_init(tables_make(data, n, kinds, 6), map_table);
 	memset(device, 0, sizeof device);
 	device[1] = 10000000; /* HPET's period in femtoseconds */
 	ncpu = 0;
-	x86_uart_init();
+	if (acpi_uart(&uart) != NULL)
+		CHECK(uart.u_addr != 0 && uart_bytes(&uart) > 0);
 	x86_halt_init();
 	x86_smp_init();
 	x86_refclock_find();

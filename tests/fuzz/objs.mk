@@ -12,17 +12,20 @@ fuzz_objs = $(addprefix $(FB)/,$(1))
 
 $(FB)/elf: $(call fuzz_objs,kern/proc/elf.o)
 $(FB)/cpio: $(call fuzz_objs,kern/file/cpio.o)
-$(FB)/cmdline: $(call fuzz_objs,kern/platform/cmdline.o $(HOST_WORDS) $(addprefix kern/cpc/soft/soft_,shape.o model.o) \
+FUZZ_UART := tests/lib/host/no_uart.o $(DEV_OBJS)
+$(FB)/cmdline: $(call fuzz_objs,$(FUZZ_UART) kern/platform/cmdline.o \
+    $(HOST_WORDS) $(addprefix kern/cpc/soft/soft_,shape.o model.o) \
     tests/lib/host/heap.o)
 $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
 $(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o)
 $(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
-    kern/platform/acpi.o \
+    kern/platform/acpi.o kern/platform/acpi_uart.o $(FUZZ_UART) \
     kern/platform/bootinfo.o)
-$(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o kern/platform/acpi.o arch/x86/smp.o \
-    $(addprefix arch/x86/dev/,uart.o halt.o refclock.o))
-$(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o dt.o) boot/image.o kern/platform/bootinfo.o)
+$(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,acpi.o acpi_uart.o) $(DEV_OBJS) \
+    arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o refclock.o))
+$(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o uart_fdt.o dt.o) $(FUZZ_UART) \
+    boot/image.o kern/platform/bootinfo.o)
 # The parsers' files hold functions that the targets never call.  The symbols that they need stay undefined.
 $(FB)/acpi_x86 $(FB)/dt: FUZZ_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all -lfdt
 
@@ -30,8 +33,8 @@ fuzz-targets: $(FUZZ:%=$(FB)/%)
 fuzz: fuzz-targets
 	$(Q)BARECPC_BUILD=no RUNS=$(or $(RUNS),1000000) tests/cli/fuzz.sh
 
-$(foreach d,lib kern arch boot,$(FB)/$(d)/%.o): FUZZ_CFLAGS += -fno-builtin
-$(foreach d,lib kern arch boot,$(FB)/$(d)/%.o): AFTER = objcopy --redefine-syms=$(RENAMES) --redefine-sym \
+$(foreach d,lib dev kern arch boot,$(FB)/$(d)/%.o): FUZZ_CFLAGS += -fno-builtin
+$(foreach d,lib dev kern arch boot,$(FB)/$(d)/%.o): AFTER = objcopy --redefine-syms=$(RENAMES) --redefine-sym \
     printf=fake_printf
 $(FB)/lib/printf.o: FUZZ_CFLAGS += -Wno-everything
 $(FB)/boot/%.o $(FB)/tests/fuzz/efi_cmdline.o $(FB)/tests/fuzz/memmap.o: FUZZ_CFLAGS += -DGNU_EFI_USE_MS_ABI \

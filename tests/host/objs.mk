@@ -29,7 +29,9 @@ HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(SOFT_P
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
 HOST_WORDS := kern/platform/words.o kern/platform/quiet_word.o events/nearer.o
-$(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_WORDS) \
+HOST_UART := $(call fake,no_uart.o) $(DEV_OBJS)
+$(T)dev/uart/uart: $(call host,$(DEV_OBJS) $(HOST_LIB))
+$(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_UART) $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
 $(T)kern/platform/smbios: $(call host,$(addprefix kern/platform/,smbios.o smbios_dimm.o acpi.o) $(HOST_LIB))
 $(T)kern/platform/watchdog: $(call host,kern/platform/watchdog.o kern/platform/acpi.o $(HOST_LIB))
@@ -44,9 +46,8 @@ $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o $(HOST_LIB))
-HOST_TESTS := lib/lib $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios platform/watchdog \
-    platform/fb_console \
-    platform/kept \
+HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios \
+    platform/watchdog platform/fb_console platform/kept \
     mm/page mm/region sched/timer \
     file/cpio proc/elf sys/p_online) boot/efi_cmdline boot/efi_tables
 
@@ -77,12 +78,14 @@ $(T)payloads/vpmu_arm64: $(call host,$(call fake,support.o) payloads/vpmu/arm64/
 HOST_TESTS += $(EVENT_TESTS) events/perf_names $(PAYLOAD_TESTS) $(addprefix payloads/,bench vpmu vpmu_x86 vpmu_arm64)
 
 # The machine from arm64's tables.  Physical memory is the host's memory.
-HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_LIB)
-$(T)arch/arm64/machine_fdt: $(call host,arch/arm64/dt.o arch/arm64/machine_fdt.o $(HOST_MACHINE))
-$(T)arch/arm64/machine_fdt: HOST_LIBS := -lfdt
-$(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o kern/platform/acpi.o $(HOST_MACHINE))
+HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_UART) $(HOST_LIB)
+HOST_FDT := $(addprefix arch/arm64/,dt.o machine_fdt.o uart_fdt.o) $(HOST_MACHINE)
+$(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: $(call host,$(HOST_FDT))
+$(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: HOST_LIBS := -lfdt
+$(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix kern/platform/,acpi.o acpi_uart.o) \
+    $(HOST_MACHINE))
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
-HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi arch/arm64/vmm
+HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi arch/arm64/vmm arch/arm64/boards
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
@@ -137,7 +140,7 @@ RENAMES := $(HB)/kernel_names
 $(RENAMES): tests/lib/host/kernel_names.h
 	@mkdir -p $(@D)
 	$(Q)awk '/^#define [a-z].* / { print $$2, $$3 }' $< >$@
-OURS := $(foreach d,lib kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
+OURS := $(foreach d,lib dev kern arch boot,$(HB)/$(d)/%.o build/tsan/$(d)/%.o)
 $(OURS): AFTER = objcopy --redefine-syms=$(RENAMES) $(RENAME_PRINTF)
 $(OURS): HOST_CFLAGS += -fno-builtin
 $(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/core_type.o build/$(b)/kern/cpc/witness.o \

@@ -1,70 +1,89 @@
 /*
- * The console's UART, polled: a PL011, a 16550 (ns16550.c), or BCM2835's mini
- * UART, whose registers are a 16550's.  Until the tables have named the UART,
- * output waits in a buffer: a store to a guessed address may hang a machine.
- * Arm PrimeCell UART (PL011) TRM (DDI 0183), "Programmers model"; Broadcom,
- * BCM2835 ARM Peripherals, "Mini UART".
+ * The console's UART.  The command line names it (uart=), or the tables do.
+ * Until it has started, output waits in a buffer: a store to a guessed address
+ * may hang a machine.
  */
 #include "arch/arm64/dev/console.h"
 
 #include <stddef.h>
 
 #include "arch/arm64/arm64.h"
-#include "arch/arm64/dev/ns16550.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
+#include "dev/uart/uart.h"
 #include "kern/arch.h"
+#include "kern/platform/console.h"
 #include "lib/printf.h"
 
 /* The UART of QEMU's virt machine, for a machine whose tables name none. */
 #define FALLBACK_PA 0x09000000
 
-#define UARTDR        (0x00 / 4)
-#define UARTFR        (0x18 / 4)
-#define UARTFR_RXFE   (1 << 4)
-#define UARTFR_TXFF   (1 << 5)
-#define UARTLCR_H     (0x2c / 4)
-#define UARTLCR_H_8N1 0x70 /* with FIFOs */
-#define UARTCR        (0x30 / 4)
-#define UARTCR_ON     0x301 /* UARTEN, TXE, RXE */
+const bool uart_has_ports = false;
 
 static struct {
-	void (*putc)(int c); /* NULL until the UART has started */
-	int (*getc)(void);
-	volatile uint32_t *regs; /* of the PL011 */
+	const struct uart_ops *ops; /* NULL until the UART has started */
+	struct uart uart;
+	/* For the fast path; NULL: registers of another width, or commands. */
+	volatile uint32_t *status, *data;
 	size_t nwaiting;
 	char waiting[2048];
 } console;
 
+uint32_t
+uart_read(const struct uart *u, unsigned offset)
+{
+	volatile uint8_t *reg = u->u_regs + offset;
+
+	if (u->u_width == 4)
+		return mmio_read32((volatile uint32_t *)reg);
+	if (u->u_width == 2)
+		return mmio_read16((volatile uint16_t *)reg);
+	return mmio_read8(reg);
+}
+
+void
+uart_write(const struct uart *u, unsigned offset, uint32_t v)
+{
+	volatile uint8_t *reg = u->u_regs + offset;
+
+	if (u->u_width == 4)
+		mmio_write32((volatile uint32_t *)reg, v);
+	else if (u->u_width == 2)
+		mmio_write16((volatile uint16_t *)reg, (uint16_t)v);
+	else
+		mmio_write8(reg, (uint8_t)v);
+}
+
 /* A UART that stays full must not stop the run: drop the character. */
 static void
-pl011_putc(int c)
+send_char(int c)
 {
+	const struct uart *u = &console.uart;
 	uint64_t give_up = 0;
 
-	while (mmio_read32(&console.regs[UARTFR]) & UARTFR_TXFF) {
+	while ((uart_read(u, u->u_status) & u->u_mask) != u->u_room) {
 		if (give_up == 0)
 			give_up = arch_tick() + arch_tick_hz() / 10;
 		else if (arch_tick() > give_up)
 			return;
 		arch_relax();
 	}
-	mmio_write32(&console.regs[UARTDR], (unsigned char)c);
-}
-
-static int
-pl011_getc(void)
-{
-	if (mmio_read32(&console.regs[UARTFR]) & UARTFR_RXFE)
-		return -1;
-	return mmio_read32(&console.regs[UARTDR]) & 0xff;
+	if (console.ops->send == NULL)
+		uart_write(u, u->u_data, (unsigned char)c);
+	else
+		console.ops->send(u, (unsigned char)c);
 }
 
 void
 arch_putc(int c)
 {
-	if (console.putc != NULL)
-		console.putc(c);
+	/* The fast path: a long write has a limit of instructions. */
+	if (console.status != NULL &&
+	    (mmio_read32(console.status) & console.uart.u_mask) ==
+		console.uart.u_room)
+		mmio_write32(console.data, (unsigned char)c);
+	else if (console.ops != NULL)
+		send_char(c);
 	else if (console.nwaiting < sizeof console.waiting)
 		console.waiting[console.nwaiting++] = (char)c;
 }
@@ -72,61 +91,67 @@ arch_putc(int c)
 int
 arch_getc(void)
 {
-	return console.getc != NULL ? console.getc() : -1;
+	return console.ops != NULL ? console.ops->receive(&console.uart) : -1;
 }
 
-/* Returns false if no device answers at this address. */
+/* Start the UART and print what waits.  Returns false if none answers. */
 static bool
-pl011_start(uint64_t pa, enum uart_kind kind)
+start_uart(const struct uart *u)
 {
-	volatile uint32_t *regs = arch_map_device(pa, PAGE_SIZE);
+	const struct uart_ops *ops = uart_types[u->u_kind].ut_ops;
 
-	if (regs == NULL || !arm64_answers(&regs[UARTFR]))
+	console.uart = *u;
+	console.uart.u_regs = arch_map_device(u->u_addr, uart_bytes(u));
+	if (console.uart.u_regs == NULL ||
+	    !arm64_answers((const volatile uint32_t *)console.uart.u_regs) ||
+	    !ops->start(&console.uart))
 		return false;
-	console.regs = regs;
-	/* The SBSA's generic UART has no UARTCR and no UARTLCR_H. */
-	if (kind != UART_SBSA &&
-	    (mmio_read32(&regs[UARTCR]) & UARTCR_ON) != UARTCR_ON) {
-		mmio_write32(&regs[UARTLCR_H], UARTLCR_H_8N1);
-		mmio_write32(&regs[UARTCR], UARTCR_ON);
+	console.ops = ops;
+	for (size_t i = 0; i < console.nwaiting; i++)
+		send_char(console.waiting[i]);
+	if (ops->send == NULL && console.uart.u_width == 4) {
+		console.status = (volatile uint32_t *)(console.uart.u_regs +
+						       console.uart.u_status);
+		console.data = (volatile uint32_t *)(console.uart.u_regs +
+						     console.uart.u_data);
 	}
 	return true;
 }
 
-/* Start the UART and print what waits. */
+/* The same for a UART that `source` names.  A failure is reported. */
 static bool
-start_uart(uint64_t pa, enum uart_kind kind)
+start_named(const struct uart *u, const char *source)
 {
-	bool is_16550 = kind == UART_NS16550 || kind == UART_BCM_AUX;
-
-	/* QEMU's mini UART has no scratch register to probe by. */
-	if (is_16550 ? !ns16550_start(pa, machine.m_uart_shift,
-			   machine.m_uart_width, kind == UART_NS16550)
-		     : !pl011_start(pa, kind))
+	if (u->u_kind == UART_NONE)
 		return false;
-	console.putc = is_16550 ? ns16550_putc : pl011_putc;
-	console.getc = is_16550 ? ns16550_getc : pl011_getc;
-	for (size_t i = 0; i < console.nwaiting; i++)
-		console.putc(console.waiting[i]);
-	return true;
+	if (machine.m_boot != NULL &&
+	    machine_is_ram(machine.m_boot, u->u_addr)) {
+		printf("cpu: %s: the console's UART at %#lx is memory: it is "
+		       "not used\n",
+		    source, (unsigned long)u->u_addr);
+		return false;
+	}
+	if (start_uart(u))
+		return true;
+	printf("cpu: console: nothing answers at %#lx: correct the UART's "
+	       "address in the %s\n",
+	    (unsigned long)u->u_addr, source);
+	return false;
 }
 
 void
 console_init(void)
 {
-	if (console.putc != NULL)
+	if (console.ops != NULL || start_named(&cons_uart, "command line") ||
+	    start_named(&machine.m_uart, machine.m_tables))
 		return;
-	if (machine.m_uart != UART_NONE) {
-		if (start_uart(machine.m_uart_pa, machine.m_uart))
-			return;
-		printf("cpu: console: nothing answers at %#lx: correct the "
-		       "UART's address in the %s\n",
-		    (unsigned long)machine.m_uart_pa, machine.m_tables);
-	}
 	/*
 	 * On real hardware this address may be anything, even memory.  A run
 	 * that ends before the tables have been read has nothing to lose.
 	 */
-	if (machine.m_virtual || machine.m_tables == NULL)
-		start_uart(FALLBACK_PA, UART_PL011);
+	if (machine.m_virtual || machine.m_tables == NULL) {
+		struct uart u = uart_make(UART_PL011, FALLBACK_PA);
+
+		start_uart(&u);
+	}
 }

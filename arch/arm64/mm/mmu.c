@@ -4,7 +4,6 @@
  */
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dev/bcm_pm.h"
-#include "arch/arm64/dev/console.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mm/pt.h"
 #include "arch/arm64/sysreg.h"
@@ -133,7 +132,6 @@ arch_init_early(struct bootinfo *bi)
 	if (machine_from_fdt(bi) || machine_from_acpi(bi))
 		machine_check(bi, read_sysreg(mpidr_el1) & MPIDR_AFFINITY);
 	bcm_pm_init();
-	console_init();
 }
 
 uint64_t

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "arch/x86/dev/apic.h"
+#include "arch/x86/dev/console.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/mmio.h"
 #include "arch/x86/x86.h"
@@ -274,6 +275,8 @@ arch_halt(bool passed)
 {
 	arch_intr_disable();
 	if (!__atomic_exchange_n(&halting, true, __ATOMIC_ACQ_REL)) {
+		/* A panic may come before the console is chosen. */
+		console_init();
 		outb(DEBUG_EXIT, passed ? HALT_PASS : HALT_FAIL);
 		if (ncpu > 1)
 			x86_apic_send(0,

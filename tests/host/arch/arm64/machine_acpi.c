@@ -185,6 +185,151 @@ timer_no_ppi(void **state)
 	    machine_said, "ACPI: no PPI for the virtual timer: 27 is used\n"));
 }
 
+static void
+put_gas(
+    size_t at, unsigned space, unsigned bits, unsigned access, uint64_t addr)
+{
+	buf[at] = (char)space;
+	buf[at + 1] = (char)bits;
+	buf[at + 3] = (char)access;
+	put_bytes(at + 4, addr, 8);
+}
+
+/* An SPCR of revision 4.  Code 7 is 115200 baud. */
+static void
+add_spcr(unsigned type, unsigned space, unsigned bits, unsigned access)
+{
+	begin_table("SPCR", 90);
+	buf[8] = 4;
+	buf[36] = (char)type;
+	put_gas(40, space, bits, access, 0xfe001000);
+	buf[58] = 7;
+}
+
+/* Types and addresses: Microsoft, "Serial Port Console Redirection Table". */
+static void
+console_of_spcr(void **state)
+{
+	static const struct {
+		unsigned type, space, bits, access;
+		enum uart_kind kind;
+		unsigned shift, width;
+	} cases[] = {
+		{ 0x00, 0, 8, 1, UART_16550, 0, 1 },
+		{ 0x01, 0, 32, 1, UART_16550, 2, 1 },
+		{ 0x12, 0, 32, 3, UART_16550, 2, 4 },
+		{ 0x14, 0, 16, 2, UART_16550, 1, 2 },
+		{ 0x12, 0, 8, 3, UART_16550, 0, 1 }, /* registers overlap */
+		{ 0x00, 1, 8, 1, UART_NONE, 0, 0 },  /* no ports on arm64 */
+		{ 0x03, 1, 8, 1, UART_NONE, 0, 0 },
+		{ 0x03, 0, 32, 3, UART_PL011, 0, 4 },
+		{ 0x09, 0, 32, 3, UART_UARTDM, 0, 4 },
+		{ 0x0c, 0, 32, 3, UART_IMX, 0, 4 },
+		{ 0x0d, 0, 32, 3, UART_SBSA, 0, 4 },
+		{ 0x0e, 0, 32, 3, UART_SBSA, 0, 4 },
+		{ 0x10, 0, 32, 3, UART_BCM_AUX, 2, 4 },
+		{ 0x11, 0, 32, 3, UART_GENI, 0, 4 },
+		{ 0x13, 0, 32, 3, UART_GENI, 0, 4 },
+		{ 0x02, 0, 32, 3, UART_NONE, 0, 0 },
+		{ 0xff, 0, 32, 3, UART_NONE, 0, 0 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		add_spcr(cases[i].type, cases[i].space, cases[i].bits,
+		    cases[i].access);
+		close_table();
+		assert_true(parse_tables());
+		assert_int_equal(machine.m_uart.u_kind, cases[i].kind);
+		assert_int_equal(machine.m_uart.u_shift, cases[i].shift);
+		assert_int_equal(machine.m_uart.u_width, cases[i].width);
+		/* The clock is unknown, so the rate cannot be set. */
+		assert_int_equal(machine.m_uart.u_baud, 0);
+		if (cases[i].kind != UART_NONE)
+			assert_int_equal(machine.m_uart.u_addr, 0xfe001000);
+	}
+}
+
+/* The precise rate overrides the code. */
+static void
+rate_of_spcr(void **state)
+{
+	(void)state;
+	for (unsigned precise = 0; precise < 2; precise++) {
+		add_spcr(0x12, 0, 32, 3);
+		put_bytes(76, 24000000, 4);
+		put_bytes(80, precise ? 1500000 : 0, 4);
+		close_table();
+		assert_true(parse_tables());
+		assert_int_equal(machine.m_uart.u_clock_hz, 24000000);
+		assert_int_equal(
+		    machine.m_uart.u_baud, precise ? 1500000 : 115200);
+	}
+}
+
+/* Add a device of the DBG2.  `at_gas` is where it says that its address is. */
+static void
+add_port(unsigned type, unsigned subtype, unsigned at_gas)
+{
+	put_bytes(used + 1, 38, 2);
+	buf[used + 3] = 1;
+	put_bytes(used + 12, type, 2);
+	put_bytes(used + 14, subtype, 2);
+	put_bytes(used + 18, at_gas, 2);
+	put_gas(used + 22, 0, 32, 3, 0xfe002000);
+	used += 38;
+}
+
+static void
+begin_dbg2(uint32_t at, uint32_t count)
+{
+	begin_table("DBG2", 44);
+	put_bytes(36, at, 4);
+	put_bytes(40, count, 4);
+}
+
+/* The second device is a serial port with a driver. */
+static void
+console_of_dbg2(void **state)
+{
+	(void)state;
+	begin_dbg2(44, 2);
+	add_port(0x8003, 0, 22); /* a network */
+	add_port(0x8000, 3, 22);
+	close_table();
+	assert_true(parse_tables());
+	assert_int_equal(machine.m_uart.u_kind, UART_PL011);
+	assert_int_equal(machine.m_uart.u_addr, 0xfe002000);
+}
+
+/* Offsets and lengths that lead out of the table. */
+static void
+wrong_dbg2(void **state)
+{
+	static const struct {
+		uint32_t at, count;
+		unsigned at_gas, length;
+	} cases[] = {
+		{ 44, 1, 27, 38 },
+		{ 44, 1, 0xffff, 38 },
+		{ 44, 1, 22, 39 },
+		{ 44, 1, 22, 0 },
+		{ 82, 1, 22, 38 },
+		{ ~0U, 1, 22, 38 },
+		{ 44, 0, 22, 38 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		begin_dbg2(cases[i].at, cases[i].count);
+		add_port(0x8000, 3, cases[i].at_gas);
+		put_bytes(45, cases[i].length, 2);
+		close_table();
+		assert_true(parse_tables());
+		assert_int_equal(machine.m_uart.u_kind, UART_NONE);
+	}
+}
+
 int
 main(void)
 {
@@ -193,6 +338,10 @@ main(void)
 		cmocka_unit_test(most_cpus),
 		cmocka_unit_test(cut_entry),
 		cmocka_unit_test(timer_no_ppi),
+		cmocka_unit_test(console_of_spcr),
+		cmocka_unit_test(rate_of_spcr),
+		cmocka_unit_test(console_of_dbg2),
+		cmocka_unit_test(wrong_dbg2),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,8 +128,8 @@ usual_tree(void **state)
 	assert_int_equal(machine.m_gicr[0].r_pa, 0x8100000);
 	assert_int_equal(machine.m_timer_intid, 27);
 	assert_int_equal(machine.m_pmu_intid, 23);
-	assert_int_equal(machine.m_uart, UART_PL011);
-	assert_int_equal(machine.m_uart_pa, 0x9000000);
+	assert_int_equal(machine.m_uart.u_kind, UART_PL011);
+	assert_int_equal(machine.m_uart.u_addr, 0x9000000);
 }
 
 /* All regions of the first controller count; those of the others do not. */
@@ -556,32 +556,11 @@ raspberry_pi(void **state)
 	add_gic("intc@8000000", 0x8000000, 1);
 	assert_true(parse_tree());
 	assert_string_equal(machine_said, "");
-	assert_int_equal(machine.m_uart, UART_BCM_AUX);
-	assert_int_equal(machine.m_uart_pa, 0xfe215040);
-	assert_int_equal(machine.m_uart_shift, 2);
-	assert_int_equal(machine.m_uart_width, 4);
+	assert_int_equal(machine.m_uart.u_kind, UART_BCM_AUX);
+	assert_int_equal(machine.m_uart.u_addr, 0xfe215040);
+	assert_int_equal(machine.m_uart.u_shift, 2);
+	assert_int_equal(machine.m_uart.u_width, 4);
 	assert_int_equal(machine.m_bcm_pm, 0xfe100000);
-}
-
-/* A console in RAM would overwrite it. */
-static void
-uart_in_memory(void **state)
-{
-	int at;
-
-	(void)state;
-	start_tree();
-	add_timer();
-	at = add_node(0, "pl011@40000000", "arm,pl011");
-	add_ranges(at, 0x40000000, 1);
-	at = add_node(0, "chosen", NULL);
-	fdt_setprop_string(tree, at, "stdout-path", "/pl011@40000000");
-	add_gic("intc@8000000", 0x8000000, 1);
-	ram = 0x40000000;
-	assert_true(parse_tree());
-	ram = 0;
-	assert_int_equal(machine.m_uart, UART_NONE);
-	assert_non_null(strstr(machine_said, "UART at 0x40000000 is memory"));
 }
 
 /* A tree with one 16550, and no stdout-path, as Firecracker's. */
@@ -605,13 +584,13 @@ only_uart_of_a_virtual_machine(void **state)
 {
 	(void)state;
 	only_16550("linux,dummy-virt");
-	assert_int_equal(machine.m_uart, UART_NS16550);
-	assert_int_equal(machine.m_uart_pa, 0x40001000);
-	assert_int_equal(machine.m_uart_shift, 0);
-	assert_int_equal(machine.m_uart_width, 1);
+	assert_int_equal(machine.m_uart.u_kind, UART_16550);
+	assert_int_equal(machine.m_uart.u_addr, 0x40001000);
+	assert_int_equal(machine.m_uart.u_shift, 0);
+	assert_int_equal(machine.m_uart.u_width, 1);
 	/* A board may use its UART for something else. */
 	only_16550("acme,board");
-	assert_int_equal(machine.m_uart, UART_NONE);
+	assert_int_equal(machine.m_uart.u_kind, UART_NONE);
 }
 
 /* Boards name their own UART first, and spread its registers. */
@@ -623,8 +602,8 @@ registers_of_a_16550(void **state)
 		uint32_t shift, width;
 		enum uart_kind kind;
 	} cases[] = {
-		{ 2, 4, UART_NS16550 },
-		{ 0, 1, UART_NS16550 },
+		{ 2, 4, UART_16550 },
+		{ 0, 1, UART_16550 },
 		{ 5, 4, UART_NONE }, /* beyond what is mapped */
 		{ UINT32_MAX, 4, UART_NONE },
 	};
@@ -644,11 +623,81 @@ registers_of_a_16550(void **state)
 		fdt_setprop_string(tree, at, "stdout-path", "/serial@0:115200");
 		add_gic("intc@8000000", 0x8000000, 1);
 		assert_true(parse_tree());
-		assert_int_equal(machine.m_uart, cases[i].kind);
+		assert_int_equal(machine.m_uart.u_kind, cases[i].kind);
 		if (cases[i].kind == UART_NONE)
 			continue;
-		assert_int_equal(machine.m_uart_shift, cases[i].shift);
-		assert_int_equal(machine.m_uart_width, cases[i].width);
+		assert_int_equal(machine.m_uart.u_shift, cases[i].shift);
+		assert_int_equal(machine.m_uart.u_width, cases[i].width);
+	}
+}
+
+static void
+gic_of_a_vendor(void **state)
+{
+	int at;
+
+	(void)state;
+	start_tree();
+	add_timer();
+	at = add_node(0, "intc@b000000", NULL);
+	fdt_setprop(tree, at, "compatible", "acme,gic\0arm,gic-400", 21);
+	add_ranges(at, 0xb000000, 2);
+	assert_true(parse_tree());
+	assert_int_equal(machine.m_gic, 2);
+	assert_int_equal(machine.m_gicc.r_pa, 0xb100000);
+}
+
+/* Every driver is found by its name, even after a vendor's own. */
+static void
+uart_of_each_name(void **state)
+{
+	static const struct {
+		const char *compatible;
+		enum uart_kind kind;
+	} cases[] = {
+		{ "fsl,ns16550\0ns16550a", UART_16550 },
+		{ "rockchip,rk3399-uart\0snps,dw-apb-uart", UART_16550 },
+		{ "nvidia,tegra210-uart\0nvidia,tegra20-uart", UART_16550 },
+		{ "ti,am64-uart\0ti,am654-uart", UART_16550_32 },
+		{ "arm,sbsa-uart\0arm,pl011", UART_SBSA },
+		{ "xlnx,zynqmp-uart\0cdns,uart-r1p12", UART_CADENCE },
+		{ "fsl,imx8mm-uart\0fsl,imx6q-uart", UART_IMX },
+		{ "fsl,imx93-lpuart\0fsl,imx7ulp-lpuart", UART_LPUART },
+		{ "amlogic,meson-g12a-uart\0amlogic,meson-ao-uart",
+		    UART_MESON },
+		{ "marvell,armada-3700-uart\0", UART_ARMADA },
+		{ "qcom,geni-debug-uart\0", UART_GENI },
+		{ "qcom,msm-uartdm-v1.4\0qcom,msm-uartdm", UART_UARTDM },
+		{ "acme,uart\0acme,uart-2", UART_NONE },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const char *first = cases[i].compatible;
+		size_t n = strlen(first) + 1;
+		int at;
+
+		n += strlen(first + n) + 1;
+		start_tree();
+		add_timer();
+		/* There may be many UARTs before that of stdout-path. */
+		at = add_node(0, "serial@9000000", NULL);
+		fdt_setprop(tree, at, "compatible", first, (int)n);
+		add_ranges(at, 0x9000000, 1);
+		for (unsigned j = 0; j < 6; j++) {
+			char name[32];
+
+			snprintf(name, sizeof name, "serial@800%u000", j);
+			add_ranges(add_node(0, name, "arm,pl011"),
+			    0x8000000 + j * 0x1000, 1);
+		}
+		at = add_node(0, "chosen", NULL);
+		fdt_setprop_string(tree, at, "stdout-path", "/serial@9000000");
+		add_gic("intc@8000000", 0x8000000, 1);
+		assert_true(parse_tree());
+		assert_int_equal(machine.m_uart.u_kind, cases[i].kind);
+		if (cases[i].kind != UART_NONE)
+			assert_int_equal(machine.m_uart.u_addr, 0x9000000);
 	}
 }
 
@@ -693,9 +742,10 @@ main(void)
 		cmocka_unit_test(boot_cpu_without_release_word),
 		cmocka_unit_test(method_of_all_cpus),
 		cmocka_unit_test(raspberry_pi),
-		cmocka_unit_test(uart_in_memory),
 		cmocka_unit_test(only_uart_of_a_virtual_machine),
 		cmocka_unit_test(registers_of_a_16550),
+		cmocka_unit_test(uart_of_each_name),
+		cmocka_unit_test(gic_of_a_vendor),
 		cmocka_unit_test(no_gic),
 	};
 

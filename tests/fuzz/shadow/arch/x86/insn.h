@@ -14,5 +14,6 @@ void fuzz_out(uint16_t port, uint32_t v);
 #define inl(port)     fuzz_in(port)
 #define outb(port, v) fuzz_out(port, v)
 #define outw(port, v) fuzz_out(port, v)
+#define outl(port, v) fuzz_out(port, v)
 
 #endif /* TESTS_FUZZ_SHADOW_ARCH_X86_INSN_H */

@@ -1,0 +1,179 @@
+/*
+ * The console's UART.  Several are tried in turn: that of uart= on the command
+ * line, that of ACPI's SPCR or DBG2, COM1, a serial port on PCI.  Until one has
+ * started, output waits in a buffer: COM1 may have another speed than the SPCR
+ * says.
+ */
+#include "arch/x86/dev/console.h"
+
+#include <stddef.h>
+
+#include "arch/x86/dev/pci_uart.h"
+#include "arch/x86/insn.h"
+#include "arch/x86/mmio.h"
+#include "dev/uart/uart.h"
+#include "kern/arch.h"
+#include "kern/platform/acpi_uart.h"
+#include "kern/platform/console.h"
+#include "lib/printf.h"
+
+#define COM1      0x3f8
+#define COM1_BAUD 115200
+
+/* A character at 300 baud takes 33 ms, a port read on hardware 1 us. */
+#define PATIENCE 100000
+
+const bool uart_has_ports = true;
+
+static struct {
+	bool chosen;                /* console_init() has run */
+	const struct uart_ops *ops; /* NULL: no UART, or none that works */
+	struct uart uart;
+	/* The fast path's ports, of a 16550; 0: another UART. */
+	uint16_t status, data;
+	size_t nwaiting;
+	char waiting[2048];
+} console;
+
+uint32_t
+uart_read(const struct uart *u, unsigned offset)
+{
+	volatile uint8_t *reg = u->u_regs + offset;
+
+	if (u->u_kind == UART_16550_IO)
+		return inb((uint16_t)(u->u_addr + offset));
+	switch (u->u_width) {
+	case 1:
+		return mmio_read8(reg);
+	case 2:
+		return mmio_read16((volatile uint16_t *)reg);
+	default:
+		return mmio_read32((volatile uint32_t *)reg);
+	}
+}
+
+void
+uart_write(const struct uart *u, unsigned offset, uint32_t v)
+{
+	volatile uint8_t *reg = u->u_regs + offset;
+
+	if (u->u_kind == UART_16550_IO) {
+		outb((uint16_t)(u->u_addr + offset), (uint8_t)v);
+		return;
+	}
+	switch (u->u_width) {
+	case 1:
+		mmio_write8(reg, (uint8_t)v);
+		break;
+	case 2:
+		mmio_write16((volatile uint16_t *)reg, (uint16_t)v);
+		break;
+	default:
+		mmio_write32((volatile uint32_t *)reg, v);
+		break;
+	}
+}
+
+/* A UART that stays full is not used any more. */
+static void
+send_char(int c)
+{
+	const struct uart *u = &console.uart;
+
+	if (console.ops == NULL)
+		return;
+	for (unsigned n = 0;
+	     (uart_read(u, u->u_status) & u->u_mask) != u->u_room; n++) {
+		if (n == PATIENCE) {
+			console.ops = NULL;
+			console.status = 0;
+			return;
+		}
+	}
+	if (console.ops->send == NULL)
+		uart_write(u, u->u_data, (unsigned char)c);
+	else
+		console.ops->send(u, (unsigned char)c);
+}
+
+void
+arch_putc(int c)
+{
+	/* The fast path: a long write has a limit of instructions. */
+	if (console.status != 0 &&
+	    (inb(console.status) & console.uart.u_mask) != 0)
+		outb(console.data, (uint8_t)c);
+	else if (console.chosen)
+		send_char(c);
+	else if (console.nwaiting < sizeof console.waiting)
+		console.waiting[console.nwaiting++] = (char)c;
+}
+
+int
+arch_getc(void)
+{
+	return console.ops != NULL ? console.ops->receive(&console.uart) : -1;
+}
+
+/* Returns false if no UART of this kind answers. */
+static bool
+start_uart(const struct uart *u)
+{
+	const struct uart_ops *ops = uart_types[u->u_kind].ut_ops;
+
+	if (u->u_kind == UART_NONE)
+		return false;
+	console.uart = *u;
+	if (u->u_kind != UART_16550_IO) {
+		console.uart.u_regs = arch_map_device(u->u_addr, uart_bytes(u));
+		if (console.uart.u_regs == NULL)
+			return false;
+	}
+	if (!ops->start(&console.uart))
+		return false;
+	console.ops = ops;
+	if (u->u_kind == UART_16550_IO) {
+		console.status = (uint16_t)(u->u_addr + console.uart.u_status);
+		console.data = (uint16_t)(u->u_addr + console.uart.u_data);
+	}
+	return true;
+}
+
+/* Returns where the UART is named that was started, or NULL: COM1, or none. */
+static const char *
+choose_uart(void)
+{
+	struct uart u = { 0 }, com1 = uart_make(UART_16550_IO, COM1);
+	const char *table = acpi_uart(&u);
+
+	com1.u_baud = COM1_BAUD;
+	if (start_uart(&cons_uart))
+		return "the command line";
+	if (table != NULL && start_uart(&u))
+		return table;
+	if (!start_uart(&com1) && pci_find_uart(&u) && start_uart(&u))
+		return "PCI";
+	return NULL;
+}
+
+void
+console_init(void)
+{
+	const char *source;
+
+	if (console.chosen)
+		return;
+	source = choose_uart();
+	console.chosen = true;
+	for (size_t i = 0; i < console.nwaiting; i++)
+		send_char(console.waiting[i]);
+	if (cons_uart.u_kind != UART_NONE &&
+	    console.uart.u_addr != cons_uart.u_addr)
+		printf("cpu: console: nothing answers at %#lx: correct the "
+		       "UART's address in the command line\n",
+		    (unsigned long)cons_uart.u_addr);
+	if (source != NULL && console.uart.u_addr != COM1)
+		printf("cpu: console: %s at %#lx, by %s\n",
+		    uart_types[console.uart.u_kind].ut_name,
+		    (unsigned long)console.uart.u_addr, source);
+}
