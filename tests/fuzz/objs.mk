@@ -18,7 +18,7 @@ $(FB)/cmdline: $(call fuzz_objs,$(FUZZ_UART) kern/platform/cmdline.o \
     tests/lib/host/heap.o)
 $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
 $(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o)
-$(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/acpi.o)
+$(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/smbios_dimm.o kern/platform/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
     kern/platform/acpi.o kern/platform/acpi_uart.o $(FUZZ_UART) \
     kern/platform/bootinfo.o)
