@@ -15,11 +15,6 @@
 /* At most this many signals of a process are queued with their siginfo. */
 #define NSIGQ_MAX 1024
 
-struct sigqueue {
-	struct sigqueue *sq_next;
-	struct siginfo sq_info;
-};
-
 static const char *const names[] = { NULL, "SIGHUP", "SIGINT", "SIGQUIT",
 	"SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL",
 	"SIGUSR1", "SIGSEGV", "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM",
@@ -52,6 +47,28 @@ sig_ignored(const struct proc *p, int sig)
  * Sets of pending signals
  */
 
+/*
+ * A set has room for one signal.  Mostly a signal is taken before the next one
+ * comes.  kmalloc() could take and free a page for each.
+ */
+static struct sigqueue *
+queue_alloc(struct sigpend *sp)
+{
+	if (sp->sp_own_used)
+		return kmalloc(sizeof(struct sigqueue));
+	sp->sp_own_used = true;
+	return &sp->sp_own;
+}
+
+static void
+queue_free(struct sigpend *sp, struct sigqueue *sq)
+{
+	if (sq == &sp->sp_own)
+		sp->sp_own_used = false;
+	else
+		kfree(sq);
+}
+
 static int
 pend_add(
     struct proc *p, struct sigpend *sp, int sig, const struct siginfo *info)
@@ -62,13 +79,14 @@ pend_add(
 	if (sig < SIGRTMIN && (sp->sp_set & SIGBIT(sig)) != 0)
 		return 0;
 	if (p->p_nsigq < NSIGQ_MAX)
-		sq = kmalloc(sizeof *sq);
+		sq = queue_alloc(sp);
 	if (sq == NULL && sig >= SIGRTMIN)
 		return EAGAIN;
 	sp->sp_set |= SIGBIT(sig);
 	if (sq == NULL)
 		return 0;
 	sq->sq_info = *info;
+	sq->sq_next = NULL;
 	for (link = &sp->sp_first; *link != NULL;)
 		link = &(*link)->sq_next;
 	*link = sq;
@@ -108,7 +126,7 @@ pend_take(
 		return sig;
 	*info = sq->sq_info;
 	p->p_nsigq--;
-	kfree(sq);
+	queue_free(sp, sq);
 	for (more = sp->sp_first; more != NULL; more = more->sq_next) {
 		if (more->sq_info.si_signo == sig)
 			sp->sp_set |= SIGBIT(sig);
@@ -124,7 +142,7 @@ pend_drop(struct proc *p, struct sigpend *sp, int sig)
 	sp->sp_set &= ~SIGBIT(sig);
 	while ((sq = pend_unlink(sp, sig)) != NULL) {
 		p->p_nsigq--;
-		kfree(sq);
+		queue_free(sp, sq);
 	}
 }
 
@@ -136,7 +154,7 @@ sig_flush(struct proc *p, struct sigpend *sp)
 	while ((sq = sp->sp_first) != NULL) {
 		sp->sp_first = sq->sq_next;
 		p->p_nsigq--;
-		kfree(sq);
+		queue_free(sp, sq);
 	}
 	sp->sp_set = 0;
 }

@@ -118,12 +118,17 @@ siginfo_set(struct siginfo *info, int sig, int code, uint64_t addr)
 	info->si_rest[3] = 0;
 }
 
-struct sigqueue;
+struct sigqueue {
+	struct sigqueue *sq_next;
+	struct siginfo sq_info;
+};
 
 /* Signals not yet delivered. */
 struct sigpend {
 	uint64_t sp_set;
 	struct sigqueue *sp_first; /* their siginfo, oldest first */
+	struct sigqueue sp_own;    /* room for one of them */
+	bool sp_own_used;
 };
 
 /* l_ast: work that an LWP has to do before user code. */
