@@ -50,7 +50,7 @@ void *efi_alloc(
  * Returns NULL if there is no such file, or it is empty.
  */
 void *efi_read_file(const char *name, size_t *bytes);
-/* boot/efi_fetch.c: the same from the TFTP server only. */
+/* boot/efi_net.c: the same from the TFTP server only. */
 void *efi_fetch_file(const char *name, size_t *bytes);
 
 /*

@@ -1,7 +1,8 @@
 /*
- * Writes files to the TFTP server that the UEFI application came from.
+ * Reads and writes files of the TFTP server that the UEFI application came
+ * from.
  *
- * UEFI, "PXE Base Code Protocol".
+ * UEFI, "PXE Base Code Protocol" (Mode, Mtftp); RFC 951 (siaddr, file).
  */
 #include "boot/efi.h"
 
@@ -40,13 +41,20 @@ file_name(const char *name)
 	return (UINT8 *)(uintptr_t)name;
 }
 
+/* Get the size of a file.  Returns false if the server does not have it. */
+static bool
+get_size(const char *name, UINT64 *size)
+{
+	return !EFI_ERROR(pxe->Mtftp(pxe, EFI_PXE_BASE_CODE_TFTP_GET_FILE_SIZE,
+	    NULL, FALSE, size, NULL, &server, file_name(name), NULL, FALSE));
+}
+
 static bool
 has_file(const char *name)
 {
 	UINT64 size = 0;
 
-	return !EFI_ERROR(pxe->Mtftp(pxe, EFI_PXE_BASE_CODE_TFTP_GET_FILE_SIZE,
-	    NULL, FALSE, &size, NULL, &server, file_name(name), NULL, FALSE));
+	return get_size(name, &size);
 }
 
 static size_t
@@ -73,15 +81,15 @@ write_file(const char *name, const void *data, size_t bytes)
 	return NULL;
 }
 
-/* PXE, "Boot Server Discovery": the last reply names the server. */
-const struct efi_home *
-efi_net_home(void)
+/*
+ * Find the server.  Returns the packet that named it, or NULL.  PXE, "Boot
+ * Server Discovery": the last reply names it.
+ */
+static const EFI_PXE_BASE_CODE_DHCPV4_PACKET *
+find_server(void)
 {
-	static const struct efi_home home = { tag, has_file, read_file,
-		write_file };
 	static EFI_GUID guid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
 	const EFI_PXE_BASE_CODE_MODE *m;
-	bool found = false;
 
 	if (efi_self->DeviceHandle == NULL ||
 	    EFI_ERROR(efi_bs->HandleProtocol(
@@ -89,14 +97,74 @@ efi_net_home(void)
 	    pxe->Mode == NULL || !pxe->Mode->Started || pxe->Mode->UsingIpv6)
 		return NULL;
 	m = pxe->Mode;
-	if (m->PxeReplyReceived)
-		found = take_server(&m->PxeReply);
-	if (!found && m->ProxyOfferReceived)
-		found = take_server(&m->ProxyOffer);
-	if (!found && m->DhcpAckReceived)
-		found = take_server(&m->DhcpAck);
+	if (m->PxeReplyReceived && take_server(&m->PxeReply))
+		return &m->PxeReply.Dhcpv4;
+	if (m->ProxyOfferReceived && take_server(&m->ProxyOffer))
+		return &m->ProxyOffer.Dhcpv4;
+	if (m->DhcpAckReceived && take_server(&m->DhcpAck))
+		return &m->DhcpAck.Dhcpv4;
+	return NULL;
+}
+
+const struct efi_home *
+efi_net_home(void)
+{
+	static const struct efi_home home = { tag, has_file, read_file,
+		write_file };
+
+	if (find_server() == NULL)
+		return NULL;
 	for (unsigned i = 0; i < 6; i++)
 		snprintf(tag + 1 + 2 * i, 3, "%02x",
-		    m->DhcpAck.Dhcpv4.BootpHwAddr[i]);
-	return found ? &home : NULL;
+		    pxe->Mode->DhcpAck.Dhcpv4.BootpHwAddr[i]);
+	return &home;
+}
+
+/* Put the folder of the boot file, and the name, into path. */
+static void
+name_in_folder(
+    char *path, const EFI_PXE_BASE_CODE_DHCPV4_PACKET *packet, const char *name)
+{
+	size_t n = strnlen(
+	    (const char *)packet->BootpBootFile, sizeof packet->BootpBootFile);
+
+	if (n >= EFI_PATH_MAX)
+		n = 0;
+	memcpy(path, packet->BootpBootFile, n);
+	while (n > 0 && path[n - 1] != '/' && path[n - 1] != '\\')
+		n--;
+	strlcpy(path + n, name, EFI_PATH_MAX - n);
+}
+
+static void *
+fetch(const char *path, size_t *bytes)
+{
+	UINT64 size = 0;
+	void *buf;
+
+	if (!get_size(path, &size) || size == 0)
+		return NULL;
+	buf = efi_alloc(EfiLoaderData, size, EFI_PAGE, path);
+	*bytes = read_file(path, buf, size);
+	if (*bytes == 0)
+		efi_fail("cannot fetch %s by TFTP: the server has it, and does "
+			 "not send it",
+		    path);
+	return buf;
+}
+
+void *
+efi_fetch_file(const char *name, size_t *bytes)
+{
+	static char path[EFI_PATH_MAX];
+	const EFI_PXE_BASE_CODE_DHCPV4_PACKET *packet = find_server();
+	void *buf;
+
+	if (packet == NULL)
+		return NULL;
+	name_in_folder(path, packet, name);
+	buf = fetch(path, bytes);
+	if (buf == NULL && strcmp(path, name) != 0)
+		buf = fetch(name, bytes);
+	return buf;
 }
