@@ -58,7 +58,10 @@ else
 fi
 # setup goes on without what the build can do without, and does not try again by itself.
 if [ "$(id -u)" = 0 ] && command -v dpkg-query >/dev/null; then
-	mkdir -p "$tap_dir/no_net" "$tap_dir/cache/gnu-efi-arm64" "$tap_dir/cache/gnu-efi-amd64" "$tap_dir/cache/libfdt-dev-arm64"
+	mkdir -p "$tap_dir/no_net"
+	for p in gnu-efi libfdt-dev libqrcodegen-dev zlib1g-dev; do
+		mkdir -p "$tap_dir/cache/$p-arm64" "$tap_dir/cache/$p-amd64"
+	done
 	printf '#!/bin/sh\nexit 100\n' >"$tap_dir/no_net/apt-get"
 	chmod +x "$tap_dir/no_net/apt-get"
 	set_up() {
