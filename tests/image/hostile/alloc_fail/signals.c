@@ -19,6 +19,35 @@ static volatile unsigned handled;
 static uint64_t mask_none, mask_queued;
 static siginfo_t info;
 
+/*
+ * The LWP and the process have room for one pending signal each.  With another
+ * signal in it, the next one needs memory.
+ */
+static void
+fill_room(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	EXPECT_EQ(kill(getpid(), SIGUSR2), 0);
+	EXPECT_EQ(raise(SIGUSR2), 0);
+}
+
+static void
+empty_room(void)
+{
+	static const struct timespec none;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	EXPECT_EQ(sigtimedwait(&set, NULL, &none), SIGUSR2);
+	EXPECT_EQ(sigtimedwait(&set, NULL, &none), SIGUSR2);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static void
 count_signal(int sig)
 {
@@ -37,6 +66,7 @@ static void
 handle_usr1(void)
 {
 	install_handler(SIGUSR1);
+	fill_room();
 }
 
 static void
@@ -45,6 +75,7 @@ expect_handled(long r)
 	EXPECT_EQ(r, 0);
 	EXPECT_EQ(handled, 1);
 	signal(SIGUSR1, SIG_DFL);
+	empty_room();
 }
 
 static long
@@ -84,6 +115,7 @@ mask_queued_signal(void)
 	memset(&info, 0, sizeof info);
 	info.si_code = SI_QUEUE;
 	info.si_signo = QUEUED;
+	fill_room();
 }
 
 static void
@@ -96,6 +128,7 @@ take_queued_signal(long r)
 	sigaddset(&set, QUEUED);
 	EXPECT_EQ(sigtimedwait(&set, NULL, &none), r == 0 ? QUEUED : -1);
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	empty_room();
 }
 
 static long
