@@ -123,6 +123,7 @@
 	X(clock_getres)                                                        \
 	X(gettimeofday)                                                        \
 	X(time)                                                                \
+	X(times)                                                               \
 	X(nanosleep)                                                           \
 	X(clock_nanosleep)                                                     \
 	/* itimer.c */                                                         \

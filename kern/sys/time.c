@@ -87,6 +87,21 @@ sys_time(const uintptr_t *a)
 	return s;
 }
 
+/*
+ * In units of AT_CLKTCK.  The process's time is that since power-on, as for
+ * CLOCK_PROCESS_CPUTIME_ID.  The kernel's and the children's are zero.
+ */
+intptr_t
+sys_times(const uintptr_t *a)
+{
+	int64_t now = gethrtime() / (NS_PER_S / 100);
+	int64_t tms[4] = { now, 0, 0, 0 };
+
+	if (a[0] != 0 && copyout(a[0], tms, sizeof tms) != 0)
+		return -EFAULT;
+	return now;
+}
+
 /* Returns 0, or EINTR if a signal came first. */
 static int
 sleep_until(uint64_t deadline)

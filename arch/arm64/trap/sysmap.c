@@ -70,6 +70,7 @@ const int16_t arch_sysmap[] = {
 	[137] = SYS_rt_sigtimedwait,
 	[138] = SYS_rt_sigqueueinfo,
 	[139] = SYS_rt_sigreturn,
+	[153] = SYS_times,
 	[160] = SYS_uname,
 	[163] = SYS_getrlimit,
 	[165] = SYS_getrusage,

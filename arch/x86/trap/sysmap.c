@@ -73,6 +73,7 @@ const int16_t arch_sysmap[] = {
 	[97] = SYS_getrlimit,
 	[98] = SYS_getrusage,
 	[99] = SYS_sysinfo,
+	[100] = SYS_times,
 	[102] = SYS_getuid,
 	[104] = SYS_getgid,
 	[107] = SYS_geteuid,

@@ -82,6 +82,7 @@ static const struct call calls[] = {
 	{ "clock_getres", SYS_clock_getres, OUT | NULL_IS_LEGAL,
 	    { CLOCK_MONOTONIC, BAD } },
 	{ "gettimeofday", SYS_gettimeofday, OUT | NULL_IS_LEGAL, { BAD, 0 } },
+	{ "times", SYS_times, OUT | NULL_IS_LEGAL, { BAD } },
 	{ "nanosleep", SYS_nanosleep, 0, { BAD, 0 } },
 	{ "clock_nanosleep", SYS_clock_nanosleep, 0,
 	    { CLOCK_MONOTONIC, 0, BAD, 0 } },

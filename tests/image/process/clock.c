@@ -8,7 +8,9 @@
 #include <sched.h>
 #include <stdint.h>
 #include <sys/time.h>
+#include <sys/times.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MS 1000000LL
 
@@ -102,4 +104,20 @@ TEST(time_passes_while_running)
 		;
 	EXPECT(clock_ns(CLOCK_MONOTONIC) > start);
 	EXPECT_EQ(sched_yield(), 0);
+}
+
+TEST(times_counts_hundredths_of_seconds)
+{
+	struct tms tms = { -1, -1, -1, -1 };
+	clock_t hz = sysconf(_SC_CLK_TCK);
+	int64_t before = clock_ns(CLOCK_MONOTONIC);
+	clock_t now = times(&tms);
+	int64_t after = clock_ns(CLOCK_MONOTONIC);
+
+	EXPECT_EQ(hz, 100);
+	EXPECT(before / (10 * MS) <= now && now <= after / (10 * MS));
+	EXPECT_EQ(tms.tms_utime, now);
+	EXPECT_EQ(tms.tms_stime, 0);
+	EXPECT_EQ(tms.tms_cutime, 0);
+	EXPECT(times(NULL) >= now);
 }

@@ -92,6 +92,7 @@ const struct turn_call turn_machine[] = {
 	    { SELF, RLIMIT_STACK, 0, TURN_P } },
 	{ .tc_name = "getrlimit", SYS_getrlimit, { RLIMIT_STACK, TURN_P } },
 	{ .tc_name = "getrusage", SYS_getrusage, { RUSAGE_SELF, TURN_P } },
+	{ .tc_name = "times", SYS_times, { TURN_P } },
 	{ .tc_name = "get_robust_list",
 	    SYS_get_robust_list,
 	    { 0, TURN_P, TURN_P + 8 } },
