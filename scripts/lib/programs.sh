@@ -1,0 +1,51 @@
+# shellcheck shell=sh disable=SC2034,SC2154
+# Packages of tests/programs/list, and what fetches them.  scripts/setup sources this, with fetch_unpacked() and $cache.
+
+# Compilers, to install.
+program_packages="golang-go rustc gfortran gfortran-$cross"
+# Programs and libraries, to unpack for both architectures.  Some have another name in a newer release.
+# A program that the distribution lacks is left out, and tests/cli/programs.py reports it.
+program_parts="busybox-static zstd openssl lua5.4 stress-ng libsqlite3-dev libbenchmark-dev libbenchmark1debian libbenchmark1.8.3
+	libstd-rust-dev libc6 libgcc-s1 libstdc++6 zlib1g liblzma5 liblz4-1 libzstd1 libssl3 libssl3t64 libreadline8 libreadline8t64
+	libtinfo6 libapparmor1 libbsd0 libmd0 libcrypt1 libegl1 libgbm1 libgles2 libglvnd0 libjpeg62-turbo libjudydebian1 libkmod2
+	libsctp1 libxxhash0 libdrm2 libexpat1 libwayland-server0 libffi8 libxcb1 libxcb-randr0 libxau6 libxdmcp6 libipsec-mb1"
+# The package of a source, and the file to take from it.
+program_source=sqlite3 program_file=test/speedtest1.c
+
+# Print those of program_parts that apt's sources have for an architecture.
+program_offered() { # ARCH
+	# shellcheck disable=SC2046,SC2086 # lists of words
+	apt-cache policy $(printf "%s:$1\n" $program_parts) |
+		awk -v arch="$1" '/^[^ ]/ { split($1, name, ":") } $1 == "Candidate:" && $2 != "(none)" { printf "%s:%s ", name[1], arch }'
+}
+
+# Fetch one file of the source to a folder.  Without sources in apt's mirror the folder stays empty.
+fetch_program_source() { # FOLDER
+	say "fetching the source of $program_source"
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	cd "$work" || exit
+	. "$top/scripts/lib/aptsource.sh"
+	derive_sources same deb-src
+	mkdir new
+	if { apt update && apt --download-only source "$program_source"; } >log 2>&1; then
+		tar -xf "$program_source"_*.orig.tar.* -C new --strip-components=1 --wildcards "*/$program_file"
+	else
+		say "the source of $program_source cannot be fetched: $(tail -n 1 log)"
+	fi
+	mv -T new "$1"
+}
+
+fetch_programs() {
+	mkdir -p "$cache"
+	exec 9>"$cache/programs.lock"
+	flock 9
+	for arch in amd64 arm64; do
+		[ ! -d "$cache/programs-$arch" ] || continue
+		offered=$(program_offered $arch)
+		[ -n "$offered" ] || die "apt's sources have no program of tests/programs for $arch: run scripts/setup, then this again"
+		(fetch_unpacked "$cache/programs-$arch" "$offered")
+	done
+	[ -d "$cache/programs-source" ] || (fetch_program_source "$cache/programs-source")
+	exec 9>&-
+}
