@@ -95,30 +95,6 @@ def systemd_boot(arch, folder):
     return ["-bios", FIRMWARE[arch], *drive(folder, files), *USB]
 
 
-def refind(folder):
-    base = loaders() / "usr/share/refind/refind"
-    conf = write(folder, "refind.conf", "timeout -1\ntextonly true\nscanfor manual\nmenuentry barecpc {\n    loader /k.efi\n"
-                 f"    initrd /suite.cpio\n    options \"{SUITE}\"\n}}\n")
-    files = {"EFI/BOOT/BOOTX64.EFI": base / "refind_x64.efi", "EFI/BOOT/refind.conf": conf,
-             "k.efi": build("x86_64", EFI["x86_64"]), "suite.cpio": suite_archive(folder)}
-    return ["-bios", OVMF, *drive(folder, files), *USB]
-
-
-def uboot(arch, board, files, folder):
-    """U-Boot as the firmware looks for extlinux.conf, then for the UEFI application."""
-    rom = loaders() / "usr/lib/u-boot" / board
-    conf = write(folder, "extlinux.conf", f"default b\nlabel b\n  kernel /k\n  initrd /suite.cpio\n  append {SUITE}\n")
-    names = {"extlinux/extlinux.conf": conf, "k": build(arch, IMAGE[arch]), "suite.cpio": suite_archive(folder),
-             "barecpc.cpio": suite_archive(folder), "barecpc.cfg": write(folder, "barecpc.cfg", SUITE + "\n"),
-             f"EFI/BOOT/{BOOT_FILE[arch]}": build(arch, EFI[arch])}
-    medium = ["-device", "virtio-blk-pci,drive=d"] if arch == "arm64" else ["-device", "ich9-ahci,id=sata", "-device",
-                                                                             "ide-hd,bus=sata.0,drive=d"]
-    return ["-bios", rom, *drive(folder, {name: names[name] for name in files}), *medium]
-
-
-EXTLINUX = ["extlinux/extlinux.conf", "k", "suite.cpio"]
-
-
 def routes():
     part = functools.partial
     for arch in ("x86_64", "arm64"):
@@ -126,10 +102,5 @@ def routes():
         yield Route(arch, NAME[arch], "GRUB linux, initrd", part(grub_linux, arch), via)
         yield Route(arch, NAME[arch], "GRUB chainloader", part(grub_chain, arch))
         yield Route(arch, NAME[arch], "systemd-boot, initrd", part(systemd_boot, arch))
-    yield Route("x86_64", "OVMF", "rEFInd, initrd", refind)
     yield Route("x86_64", "SeaBIOS", "GRUB linux, initrd", part(grub_bios, "linux /k {words}\ninitrd /suite.cpio"), "linux-image")
     yield Route("x86_64", "SeaBIOS", "GRUB linux16, initrd", part(grub_bios, "linux16 /k {words}\ninitrd16 /suite.cpio"), "linux-image")
-    arm64, x86 = "qemu_arm64/u-boot.bin", "qemu-x86_64/u-boot.rom"
-    yield Route("arm64", "U-Boot", "extlinux, booti, initrd", part(uboot, "arm64", arm64, EXTLINUX), "linux-image")
-    yield Route("arm64", "U-Boot", "bootefi", part(uboot, "arm64", arm64, ["barecpc.cpio", "barecpc.cfg", "EFI/BOOT/BOOTAA64.EFI"]))
-    yield Route("x86_64", "U-Boot", "extlinux, zboot, initrd", part(uboot, "x86_64", x86, EXTLINUX), "linux-image")
