@@ -168,10 +168,12 @@ class Console:
         mark = self._bytes.find(MARK, max(0, self._searched - len(MARK)))
         if mark < 0:
             self._searched = len(self._bytes)
-            # A > for eight bytes at most, and the newline.
-            if len(self._bytes) <= self._frame.length * 9 // 8 + MAX_BEGIN_BYTES:
+            # A > for eight bytes at most, and the newline.  The line after them may be a panic's.
+            most = self._frame.length * 9 // 8 + MAX_BEGIN_BYTES
+            mark = self._bytes.find(b"\n", most) + 1
+            if mark == 0 and len(self._bytes) < most + MAX_LINE_BYTES:
                 return False
-            mark = len(self._bytes) - len(MARK) + 1  # the next mark may have begun
+            mark = mark or most
         elif len(self._bytes) < mark + len(END):
             return False
         frame = self._frame

@@ -300,6 +300,23 @@ def check_files(folder, text, wanted):
           rf"lost frames: 1 of {frames.last} \({frames.last // 3}\)$")
 
 
+def check_cut():
+    """A panic cuts a frame.  Its lines stay whole, and the closing line counts, however the bytes arrive."""
+    panic = ["cpu: machine check: CPU 0 bank 3", "panic: machine check: " + "x" * 150, "  0xffffffff800072ac arch_putc+0x4c",
+             "barecpc: exit 125"]
+    text = framed(1, b"stdout", b"four")[:-len("CPC-END\n")] + "\n".join(["", *panic, ""]).encode()
+    wrong = []
+    for size in range(1, len(text) + 1):
+        lines = []
+        parser = console.Console(lambda *_: None, lines.append)
+        for at in range(0, len(text), size):
+            parser.feed(text[at:at + size])
+        parser.close()
+        if parser.exit != 125 or [line for line in lines if line in panic] != panic:
+            wrong.append(f"{size} bytes at a time: exit {parser.exit}: {lines}")
+    points.check(not wrong, "a panic inside a frame is read, in pieces of any size", *wrong[:3])
+
+
 def check_ends():
     """Limits of time, and mistakes."""
     with listen() as server:
@@ -343,7 +360,8 @@ def main():
         points.check(0 < lost < SEEDS * len(frames.data), "they lost frames, but not all", f"{lost} lost")
         check_files(folder, text, wanted)
         check_pty(folder, text, wanted)
-        check_ends()
+        check_cut()
+    check_ends()
     return points.end()
 
 
