@@ -4,6 +4,7 @@
 The server is Debian's tftpd-hpa, on a tap device in a network namespace of this test's own.  The files have the bytes that
 `scripts/barecpc read` gets from the serial line."""
 
+import json
 import os
 import pathlib
 import shutil
@@ -63,6 +64,10 @@ def results_arrive(points, arch, folder, tftpd, libraries):
     application = MACHINES[arch][3]
     shutil.copy(ROOT / "build" / arch / application, served)
     (served / "barecpc.keep").write_text("results are welcome\n")
+    # Both come from the server, too: the command line names the archive, whose suite is one program.
+    (served / "barecpc.cfg").write_text("output=framed initrd=mine.cpio\n")
+    (folder / "suite").write_text("spin\n")
+    subprocess.run([ROOT / "scripts" / "mkcpio", "-o", served / "mine.cpio", folder / "suite"], check=True)
     serve_addresses(application)
     server = subprocess.Popen([tftpd, "--foreground", "--address", SERVER, "--create", "--user", "root", "--permissive",
                                "--secure", served], env={**os.environ, "LD_LIBRARY_PATH": libraries})
@@ -78,6 +83,8 @@ def results_arrive(points, arch, folder, tftpd, libraries):
                      f"{arch}: results are on the TFTP server", *names, *console.splitlines()[-12:])
         points.check(wanted and results.exists() and results.read_bytes() == wanted,
                      f"{arch}: their bytes are those of the serial line")
+        points.check(wanted and {json.loads(line)["payload"].partition("/")[0] for line in wanted.splitlines()} == {"spin"},
+                     f"{arch}: barecpc.cfg and its archive come from the server")
         points.check(log.exists() and board.records(log.read_bytes()) == (wanted, status),
                      f"{arch}: the log can be read as the serial line, with the same status")
     finally:
