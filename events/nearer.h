@@ -15,7 +15,10 @@
  * becomes its distance.  Set *best to ~0U before the first call.
  */
 bool events_is_nearer(const char *name, const char *other, unsigned *best);
-/* How many letters differ: changed, inserted or deleted (Levenshtein). */
+/*
+ * How many edits make one name of the other: a letter changed, inserted,
+ * deleted, or swapped with the next (optimal string alignment).
+ */
 unsigned event_distance(const char *a, size_t na, const char *b);
 /* The distance up to which a word of so many letters is near. */
 unsigned event_near(size_t letters);

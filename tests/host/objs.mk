@@ -52,7 +52,7 @@ HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform
     file/cpio proc/elf sys/p_online) boot/efi_cmdline boot/efi_tables
 
 # Names of events of every CPU that has a table.
-EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine)
+EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine nearer)
 $(T)events/machine: | $(EVENT_FILES)
 $(EVENT_TESTS:%=$(T)%): $(call host,$(HOST_EVENTS))
 $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,usage.o event_lookup.o perf_names.o \
