@@ -18,7 +18,7 @@
 static struct {
 	struct kept_head *head; /* NULL: nothing is kept */
 	char *text;
-	bool home;        /* the next boot can write files */
+	bool home;        /* something is kept for files of the next boot */
 	size_t variables; /* bytes that they may take */
 	uint32_t limit;   /* bytes of text that the present stream may fill */
 } keep;
@@ -156,6 +156,8 @@ keep_end(void)
 
 	if (h == NULL || !keep.home)
 		return;
+	/* Text that another CPU still prints would change the checksum. */
+	keep.head = NULL;
 	kept_end(h);
 	/* A reset drops what is only in caches. */
 	arch_clean(h, sizeof *h + h->kh_bytes);
@@ -164,7 +166,7 @@ keep_end(void)
 bool
 keep_restart(void)
 {
-	if (keep.head == NULL || !keep.home)
+	if (!keep.home)
 		return false;
 	efi_restart();
 	return true;

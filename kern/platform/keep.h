@@ -36,7 +36,7 @@ bool keep_has_records(void);
  * protocol found room for them (bi_keep_variables).
  */
 void keep_variables(void);
-/* The closing line is out. */
+/* The closing line is out.  Nothing that comes after it is kept. */
 void keep_end(void);
 /*
  * Start the machine again, so that the boot protocol's code writes the results

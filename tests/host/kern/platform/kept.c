@@ -363,6 +363,20 @@ variables_are_refused(void **state)
 	assert_true(nvariables > 4 && first_variable);
 }
 
+/* Another CPU prints while the machine ends. */
+static void
+text_after_the_end(void **state)
+{
+	(void)state;
+	begin_run(4096);
+	record("{\"a\":1}");
+	finish_run();
+	log_text("another CPU\n");
+	record("{\"b\":2}");
+	assert_int_equal(kept_state(head, AT, room), KEPT_ENDED);
+	assert_string_equal(records(), "{\"a\":1}\n");
+}
+
 static void
 nothing_is_kept(void **state)
 {
@@ -389,6 +403,7 @@ main(void)
 		cmocka_unit_test(records_for_variables),
 		cmocka_unit_test(names_of_variables),
 		cmocka_unit_test(variables_are_refused),
+		cmocka_unit_test(text_after_the_end),
 		cmocka_unit_test(nothing_is_kept),
 	};
 
