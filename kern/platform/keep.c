@@ -100,16 +100,18 @@ void
 keep_variables(void)
 {
 	struct kept_head *to = (void *)((char *)keep.head + KEPT_BYTES);
-	size_t bytes;
+	size_t bytes, room = keep.variables;
 	unsigned n;
 
-	if (keep.head == NULL || keep.variables == 0)
+	if (keep.head == NULL || room == 0)
 		return;
-	bytes = kept_copy(keep.head, to, keep.variables);
+	/* Only once: a fault in firmware ends the run again. */
+	keep.variables = 0;
+	bytes = kept_copy(keep.head, to, room);
 	if (bytes == 0) {
 		printf("keep: %zu bytes of UEFI variables do not hold the "
 		       "records: memory alone keeps them\n",
-		    keep.variables);
+		    room);
 		return;
 	}
 	n = (unsigned)((bytes + KEPT_VARIABLE - 1) / KEPT_VARIABLE);

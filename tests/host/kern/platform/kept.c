@@ -56,6 +56,10 @@ efi_restart(void)
 
 static unsigned variables_taken, nvariables;
 static bool first_variable;
+static bool faulty; /* SetVariable() faults, which ends the run by a panic */
+static jmp_buf halted;
+
+static void log_text(const char *s);
 
 uint64_t
 efi_set_variable(
@@ -64,6 +68,13 @@ efi_set_variable(
 	bool first = name[KEPT_NAME - 2] == '0' && name[KEPT_NAME - 1] == '0';
 
 	assert_non_null(vendor);
+	if (faulty) {
+		faulty = false;
+		log_text("panic\n");
+		keep_variables();
+		keep_end();
+		longjmp(halted, 1);
+	}
 	if (bytes == 0) {
 		nvariables -= nvariables > 0;
 		first_variable = first_variable && !first;
@@ -345,22 +356,43 @@ names_of_variables(void **state)
  * first one, which makes the others valid, is not written.
  */
 static void
-variables_are_refused(void **state)
+make_variables(void)
 {
-	(void)state;
 	begin_run(KEPT_PLACE);
 	for (unsigned i = 0; i < 60; i++)
 		record("{\"a\":\"0123456789012345678901234567890123456789\"}");
 	cons_write(STREAM_EXIT, "0", 1);
+	nvariables = 0;
+	keep_variables();
+}
+
+static void
+variables_are_refused(void **state)
+{
+	(void)state;
 	for (variables_taken = 0; variables_taken < 4; variables_taken++) {
-		nvariables = 0;
-		keep_variables();
+		make_variables();
 		assert_int_equal(nvariables, 0);
 		assert_false(first_variable);
 	}
 	variables_taken = 100;
-	keep_variables();
+	make_variables();
 	assert_true(nvariables > 4 && first_variable);
+}
+
+/* The panic must not write variables again.  Memory has the records. */
+static void
+firmware_faults(void **state)
+{
+	(void)state;
+	faulty = true;
+	variables_taken = 100;
+	if (setjmp(halted) == 0)
+		make_variables();
+	assert_int_equal(nvariables, 0);
+	assert_int_equal(kept_state(head, AT, KEPT_BYTES), KEPT_ENDED);
+	assert_non_null(records());
+	assert_true(keep_restart());
 }
 
 /* Another CPU prints while the machine ends. */
@@ -403,6 +435,7 @@ main(void)
 		cmocka_unit_test(records_for_variables),
 		cmocka_unit_test(names_of_variables),
 		cmocka_unit_test(variables_are_refused),
+		cmocka_unit_test(firmware_faults),
 		cmocka_unit_test(text_after_the_end),
 		cmocka_unit_test(nothing_is_kept),
 	};
