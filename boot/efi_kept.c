@@ -70,14 +70,20 @@ struct found {
 	enum kept_state state;
 };
 
+/*
+ * Memory is not free at the same places in each boot, so an earlier run may
+ * have left a head at another one.
+ */
 static bool
 look_at(uint64_t at, void *arg)
 {
+	struct kept_head *head = (struct kept_head *)(uintptr_t)at;
+	enum kept_state state = kept_state(head, at, KEPT_BYTES);
 	struct found *f = arg;
 
-	f->head = (struct kept_head *)(uintptr_t)at;
-	f->state = kept_state(f->head, at, KEPT_BYTES);
-	return f->state != KEPT_ABSENT;
+	if (state > f->state)
+		*f = (struct found){ head, state };
+	return state == KEPT_ENDED;
 }
 
 static bool
@@ -211,7 +217,7 @@ bring_home(const char *unwritable)
 	struct found f = { NULL, KEPT_ABSENT };
 	struct kept_head *v;
 
-	if (each_place(look_at, &f) && f.state == KEPT_ENDED) {
+	if (each_place(look_at, &f)) {
 		if (finish(f.head, true, unwritable)) {
 			memset(f.head->kh_magic, 0, sizeof f.head->kh_magic);
 			efi_drop_variables();

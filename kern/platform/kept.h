@@ -61,6 +61,7 @@ void kept_start(struct kept_head *h, uint64_t at, size_t bytes);
 /* The run has ended: the text is complete. */
 void kept_end(struct kept_head *h);
 
+/* In the order of what a reader can use. */
 enum kept_state {
 	KEPT_ABSENT,
 	KEPT_DAMAGED, /* a checksum is wrong */
