@@ -57,15 +57,32 @@ has_file(const char *name)
 	return get_size(name, &size);
 }
 
+/* Get a file that has `size` bytes.  Returns them, or 0. */
 static size_t
-read_file(const char *name, char *to, size_t room)
+get_file(const char *name, void *to, UINT64 size)
 {
-	UINT64 size = room;
-
 	if (EFI_ERROR(pxe->Mtftp(pxe, EFI_PXE_BASE_CODE_TFTP_READ_FILE, to,
 		FALSE, &size, NULL, &server, file_name(name), NULL, FALSE)))
 		return 0;
 	return size;
+}
+
+/* TFTP gets files as a whole. */
+static size_t
+read_file(const char *name, char *to, size_t room)
+{
+	UINT64 size;
+	size_t n;
+	void *all;
+
+	if (!get_size(name, &size) || size == 0)
+		return 0;
+	all = efi_alloc(EfiLoaderData, size, EFI_PAGE, name);
+	n = get_file(name, all, size);
+	if (n > room)
+		n = room;
+	memcpy(to, all, n);
+	return n;
 }
 
 static const char *
@@ -145,7 +162,7 @@ fetch(const char *path, size_t *bytes)
 	if (!get_size(path, &size) || size == 0)
 		return NULL;
 	buf = efi_alloc(EfiLoaderData, size, EFI_PAGE, path);
-	*bytes = read_file(path, buf, size);
+	*bytes = get_file(path, buf, size);
 	if (*bytes == 0)
 		efi_fail("cannot fetch %s by TFTP: the server has it, and does "
 			 "not send it",
