@@ -13,6 +13,38 @@ static EFI_PXE_BASE_CODE_PROTOCOL *pxe;
 static EFI_IP_ADDRESS server;
 static char tag[] = "-000000000000"; /* with the network card's address */
 
+#define OPTION_PAD    0
+#define OPTION_SERVER 54 /* server identifier */
+#define OPTION_FILE   67 /* bootfile name */
+#define OPTION_END    255
+
+/*
+ * The value of an option of a DHCP packet, *n bytes; NULL if it is absent.
+ * RFC 2132, "BOOTP Extension/DHCP Option Field Format".
+ */
+static const UINT8 *
+find_option(const EFI_PXE_BASE_CODE_PACKET *p, UINT8 option, size_t *n)
+{
+	size_t at = (size_t)(p->Dhcpv4.DhcpOptions - p->Raw);
+
+	while (at + 1 < sizeof p->Raw && p->Raw[at] != OPTION_END) {
+		const UINT8 *o = p->Raw + at;
+
+		if (o[0] == OPTION_PAD) {
+			at++;
+			continue;
+		}
+		at += 2 + o[1];
+		if (at > sizeof p->Raw)
+			return NULL;
+		if (o[0] == option) {
+			*n = o[1];
+			return o + 2;
+		}
+	}
+	return NULL;
+}
+
 /*
  * The server's address in a DHCP packet: siaddr, or else option 54 (server
  * identifier).  RFC 2131, "Protocol Summary"; RFC 2132, "Server Identifier".
@@ -20,19 +52,17 @@ static char tag[] = "-000000000000"; /* with the network card's address */
 static bool
 take_server(const EFI_PXE_BASE_CODE_PACKET *p)
 {
-	const UINT8 *o = p->Dhcpv4.DhcpOptions, *end = p->Raw + sizeof p->Raw;
+	const UINT8 *id;
+	size_t n;
 
 	memcpy(&server, p->Dhcpv4.BootpSiAddr, 4);
 	if (server.Addr[0] != 0)
 		return true;
-	while (o + 1 < end && *o != 255) {
-		if (*o == 54 && o + 6 <= end && o[1] == 4) {
-			memcpy(&server, o + 2, 4);
-			return true;
-		}
-		o += *o == 0 ? 1 : 2 + o[1];
-	}
-	return false;
+	id = find_option(p, OPTION_SERVER, &n);
+	if (id == NULL || n != 4)
+		return false;
+	memcpy(&server, id, 4);
+	return true;
 }
 
 static UINT8 *
@@ -102,7 +132,7 @@ write_file(const char *name, const void *data, size_t bytes)
  * Find the server.  Returns the packet that named it, or NULL.  PXE, "Boot
  * Server Discovery": the last reply names it.
  */
-static const EFI_PXE_BASE_CODE_DHCPV4_PACKET *
+static const EFI_PXE_BASE_CODE_PACKET *
 find_server(void)
 {
 	static EFI_GUID guid = EFI_PXE_BASE_CODE_PROTOCOL_GUID;
@@ -115,11 +145,11 @@ find_server(void)
 		return NULL;
 	m = pxe->Mode;
 	if (m->PxeReplyReceived && take_server(&m->PxeReply))
-		return &m->PxeReply.Dhcpv4;
+		return &m->PxeReply;
 	if (m->ProxyOfferReceived && take_server(&m->ProxyOffer))
-		return &m->ProxyOffer.Dhcpv4;
+		return &m->ProxyOffer;
 	if (m->DhcpAckReceived && take_server(&m->DhcpAck))
-		return &m->DhcpAck.Dhcpv4;
+		return &m->DhcpAck;
 	return NULL;
 }
 
@@ -137,19 +167,25 @@ efi_net_home(void)
 	return &home;
 }
 
-/* Put the folder of the boot file, and the name, into path. */
+/*
+ * Put the folder of the boot file, and the name, into path.  A server gives the
+ * boot file in the packet's field or in an option.
+ */
 static void
 name_in_folder(
-    char *path, const EFI_PXE_BASE_CODE_DHCPV4_PACKET *packet, const char *name)
+    char *path, const EFI_PXE_BASE_CODE_PACKET *packet, const char *name)
 {
-	size_t n = strnlen(
-	    (const char *)packet->BootpBootFile, sizeof packet->BootpBootFile);
+	size_t room, n;
+	const UINT8 *file = find_option(packet, OPTION_FILE, &room);
 
-	if (n >= EFI_PATH_MAX)
-		n = 0;
-	memcpy(path, packet->BootpBootFile, n);
-	while (n > 0 && path[n - 1] != '/' && path[n - 1] != '\\')
+	if (file == NULL) {
+		file = packet->Dhcpv4.BootpBootFile;
+		room = sizeof packet->Dhcpv4.BootpBootFile;
+	}
+	n = strnlen((const char *)file, room);
+	while (n > 0 && file[n - 1] != '/' && file[n - 1] != '\\')
 		n--;
+	memcpy(path, file, n);
 	strlcpy(path + n, name, EFI_PATH_MAX - n);
 }
 
@@ -174,7 +210,7 @@ void *
 efi_fetch_file(const char *name, size_t *bytes)
 {
 	static char path[EFI_PATH_MAX];
-	const EFI_PXE_BASE_CODE_DHCPV4_PACKET *packet = find_server();
+	const EFI_PXE_BASE_CODE_PACKET *packet = find_server();
 	void *buf;
 
 	if (packet == NULL)

@@ -147,6 +147,28 @@ part_of_a_file(void **state)
 }
 
 static void
+folder_of_the_boot_file(void **state)
+{
+	static const unsigned char option[] = { 0, 1, 2, 255, 255, 67, 5, 'a',
+		'/', 'b', '/', 'c', 255 };
+
+	(void)state;
+	start();
+	content = "text";
+	served = "barecpc.cfg";
+	assert_true(is_fetched("barecpc.cfg"));
+	make_packet(&mode.DhcpAck, "\12\11\10\1", "boot/x64/BOOTX64.EFI");
+	assert_true(is_fetched("barecpc.cfg")); /* the server's root */
+	served = "boot/x64/barecpc.cfg";
+	assert_true(is_fetched("barecpc.cfg"));
+	/* An option overrides the field. */
+	memcpy(mode.DhcpAck.Raw + OPTIONS, option, sizeof option);
+	assert_false(is_fetched("barecpc.cfg"));
+	served = "a/b/barecpc.cfg";
+	assert_true(is_fetched("barecpc.cfg"));
+}
+
+static void
 server_of_the_packets(void **state)
 {
 	static const unsigned char option[] = { 54, 4, 10, 0, 0, 7, 255 };
@@ -178,6 +200,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(part_of_a_file),
+		cmocka_unit_test(folder_of_the_boot_file),
 		cmocka_unit_test(server_of_the_packets),
 	};
 
