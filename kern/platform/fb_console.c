@@ -148,6 +148,15 @@ fbcons_putc(int ch)
 	}
 }
 
+/* Pixels of a row.  A loader may hand over a stride that is too short. */
+static unsigned
+width_of(const struct bootfb *f)
+{
+	unsigned most = f->fb_stride_bytes / sizeof *fb.screen[0].pixels;
+
+	return f->fb_width < most ? f->fb_width : most;
+}
+
 /*
  * Take the size of the smallest screen.  Letters of large panels are larger: 2
  * on 1600 pixels, 4 on 3200.  Returns the number of screens.
@@ -159,8 +168,8 @@ measure(const struct bootinfo *bi)
 
 	fb.width = fb.height = ~0u;
 	for (; n < BOOTINFO_NFB && bi->bi_fb[n].fb_base != 0; n++) {
-		if (bi->bi_fb[n].fb_width < fb.width)
-			fb.width = bi->bi_fb[n].fb_width;
+		if (width_of(&bi->bi_fb[n]) < fb.width)
+			fb.width = width_of(&bi->bi_fb[n]);
 		if (bi->bi_fb[n].fb_height < fb.height)
 			fb.height = bi->bi_fb[n].fb_height;
 	}

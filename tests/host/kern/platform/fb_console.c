@@ -193,6 +193,22 @@ small_screens(void **state)
 	assert_int_equal(fbcons_bytes(&bi), 0);
 }
 
+/* Rows that are shorter than a loader says the screen is wide. */
+static void
+short_stride(void **state)
+{
+	(void)state;
+	start_console(80, 48, -16U);
+	assert_int_equal(fbcons_bytes(&bi), 8 * 3);
+	write_text("0123456789\n");
+	bi.bi_fb[0].fb_width = 64; /* for expect_line() */
+	expect_line(0, "01234567");
+	expect_line(1, "89");
+	stop_console();
+	start_console(80, 48, -80U);
+	assert_null(put);
+}
+
 /* Letters of large panels have several pixels for each point. */
 static void
 large_letters(void **state)
@@ -288,6 +304,7 @@ main(void)
 		cmocka_unit_test(scrolls),
 		cmocka_unit_test(other_characters),
 		cmocka_unit_test(small_screens),
+		cmocka_unit_test(short_stride),
 		cmocka_unit_test(large_letters),
 		cmocka_unit_test(screen_is_lent),
 		cmocka_unit_test(two_screens),
