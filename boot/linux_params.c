@@ -14,13 +14,13 @@
 
 #define HDR_MAGIC       0x53726448 /* "HdrS" */
 #define CMDLINE_MAX     65536
-#define MAPPED          (4ULL << 30) /* what the first page tables map */
 #define SETUP_E820_EXT  1
 #define NSETUP_DATA     64 /* a longer list is damaged */
 #define VIDEO_TYPE_VLFB 0x23
 #define VIDEO_TYPE_EFI  0x70
 #define LFB_64BIT       2      /* capabilities: lfb_base has a high part */
 #define EFI_LOADER_64   "EL64" /* the firmware is a 64-bit one */
+#define RSDP_BYTES      20     /* of ACPI 1.0, under its checksum */
 
 struct __attribute__((packed)) screen_info {
 	unsigned char si_unused0[0x0f];
@@ -85,19 +85,6 @@ struct setup_data {
 	uint32_t lsd_bytes;
 };
 
-static const void *
-early_ptr(uint64_t pa)
-{
-	return (const void *)(DIRECT_BASE + pa);
-}
-
-static const void *
-map_low(uint64_t pa, uint64_t bytes)
-{
-	return pa != 0 && pa < MAPPED && bytes < MAPPED - pa ? early_ptr(pa)
-	                                                     : NULL;
-}
-
 static uint64_t
 both_halves(uint32_t low, uint32_t high)
 {
@@ -114,12 +101,13 @@ take_e820(struct bootinfo *bi, const struct e820_entry *e, size_t n)
 
 /* More than 128 ranges continue in a list of data. */
 static const char *
-take_setup_data(struct bootinfo *bi, uint64_t pa)
+take_setup_data(struct bootinfo *bi, uint64_t pa, x86_map_fn *map)
 {
 	for (unsigned n = 0; pa != 0; n++) {
-		const struct setup_data *sd = early_ptr(pa);
+		const struct setup_data *sd = map(pa, sizeof *sd);
 
-		if (pa >= MAPPED || n == NSETUP_DATA)
+		if (sd == NULL || n == NSETUP_DATA ||
+		    (sd = map(pa, sizeof *sd + sd->lsd_bytes)) == NULL)
 			return "the list of setup data is damaged";
 		if (sd->lsd_type == SETUP_E820_EXT)
 			take_e820(bi, (const void *)(sd + 1),
@@ -130,14 +118,16 @@ take_setup_data(struct bootinfo *bi, uint64_t pa)
 }
 
 static const char *
-take_cmdline(struct bootinfo *bi, uint64_t pa)
+take_cmdline(struct bootinfo *bi, uint64_t pa, x86_map_fn *map)
 {
+	const char *text;
+
 	if (pa == 0)
 		return NULL;
-	if (pa >= MAPPED)
+	if ((text = map(pa, CMDLINE_MAX)) == NULL)
 		return "the command line is above 4 GiB";
 	bi->bi_cmdline = pa;
-	bi->bi_cmdline_bytes = strnlen(early_ptr(pa), CMDLINE_MAX);
+	bi->bi_cmdline_bytes = strnlen(text, CMDLINE_MAX);
 	bootinfo_add(bi, pa, bi->bi_cmdline_bytes, BOOTMEM_KEEP);
 	return NULL;
 }
@@ -186,36 +176,38 @@ take_screen(struct bootinfo *bi, const struct screen_info *si)
 
 /* Find the RSDP in memory.  ACPI, "Finding the RSDP on IA-PC Systems". */
 static uint64_t
-search_rsdp(uint64_t from, uint64_t to)
+search_rsdp(uint64_t pa, size_t bytes, x86_map_fn *map)
 {
-	for (uint64_t pa = from; pa < to; pa += 16) {
-		const unsigned char *p = early_ptr(pa);
+	const unsigned char *p = map(pa, bytes);
+
+	for (size_t at = 0; p != NULL && at + RSDP_BYTES <= bytes; at += 16) {
 		unsigned char sum = 0;
 
-		if (memcmp(p, "RSD PTR ", 8) != 0)
+		if (memcmp(p + at, "RSD PTR ", 8) != 0)
 			continue;
-		for (unsigned i = 0; i < 20; i++)
-			sum = (unsigned char)(sum + p[i]);
+		for (unsigned i = 0; i < RSDP_BYTES; i++)
+			sum = (unsigned char)(sum + p[at + i]);
 		if (sum == 0)
-			return pa;
+			return pa + at;
 	}
 	return 0;
 }
 
 static uint64_t
-bios_rsdp(void)
+bios_rsdp(x86_map_fn *map)
 {
 	/* BIOS data area, 40:0E: the segment of the extended area. */
-	const uint16_t *segment = early_ptr(0x40e);
-	uint64_t ebda = (uint64_t)*segment << 4, found = 0;
+	const uint16_t *segment = map(0x40e, sizeof *segment);
+	uint64_t ebda = segment != NULL ? (uint64_t)*segment << 4 : 0;
+	uint64_t found = 0;
 
 	if (ebda >= 0x80000 && ebda < 0xa0000)
-		found = search_rsdp(ebda, ebda + 1024);
-	return found != 0 ? found : search_rsdp(0xe0000, 0x100000);
+		found = search_rsdp(ebda, 1024, map);
+	return found != 0 ? found : search_rsdp(0xe0000, 0x20000, map);
 }
 
 static void
-take_efi(struct bootinfo *bi, const struct boot_params *bp)
+take_efi(struct bootinfo *bi, const struct boot_params *bp, x86_map_fn *map)
 {
 	struct efi_handed eh = {
 		.efh_systab =
@@ -227,21 +219,21 @@ take_efi(struct bootinfo *bi, const struct boot_params *bp)
 
 	if (memcmp(bp->bp_efi_loader, EFI_LOADER_64,
 		sizeof bp->bp_efi_loader) == 0)
-		efi_handed_tables(bi, &eh, map_low);
+		efi_handed_tables(bi, &eh, map);
 }
 
 bool
-linux_is_params(uint64_t pa)
+linux_is_params(uint64_t pa, x86_map_fn *map)
 {
-	const struct boot_params *bp = early_ptr(pa);
+	const struct boot_params *bp = map(pa, sizeof *bp);
 
-	return bp->bp_magic == HDR_MAGIC;
+	return bp != NULL && bp->bp_magic == HDR_MAGIC;
 }
 
 const char *
-linux_bootinfo(struct bootinfo *bi, uint64_t pa)
+linux_bootinfo(struct bootinfo *bi, uint64_t pa, x86_map_fn *map)
 {
-	const struct boot_params *bp = early_ptr(pa);
+	const struct boot_params *bp = map(pa, sizeof *bp);
 	const char *wrong;
 
 	bi->bi_magic = BOOTINFO_MAGIC;
@@ -249,16 +241,16 @@ linux_bootinfo(struct bootinfo *bi, uint64_t pa)
 	if (bp->bp_ne820 == 0)
 		return "boot_params has no memory map";
 	take_e820(bi, bp->bp_e820, bp->bp_ne820 < 128 ? bp->bp_ne820 : 128);
-	wrong = take_setup_data(bi, bp->bp_setup_data);
+	wrong = take_setup_data(bi, bp->bp_setup_data, map);
 	if (wrong == NULL)
 		wrong = take_cmdline(
-		    bi, both_halves(bp->bp_cmdline, bp->bp_cmdline_high));
+		    bi, both_halves(bp->bp_cmdline, bp->bp_cmdline_high), map);
 	take_ramdisk(bi, bp);
 	take_screen(bi, &bp->bp_screen);
-	take_efi(bi, bp);
+	take_efi(bi, bp, map);
 	if (bp->bp_rsdp != 0)
 		bi->bi_rsdp = bp->bp_rsdp;
 	if (bi->bi_rsdp == 0)
-		bi->bi_rsdp = bios_rsdp();
+		bi->bi_rsdp = bios_rsdp(map);
 	return wrong;
 }

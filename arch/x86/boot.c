@@ -26,6 +26,16 @@ extern char x86_boot_stack[];
 char x86_boot_stack[KSTACK_BYTES]
     __attribute__((section(".bss.early"), aligned(4096)));
 
+/* The first page tables map 4 GiB. */
+static const void *
+map_low(uint64_t pa, uint64_t bytes)
+{
+	const uint64_t mapped = 4ULL << 30;
+
+	return pa != 0 && pa < mapped && bytes <= mapped - pa ? pa_to_va(pa)
+	                                                      : NULL;
+}
+
 void
 x86_boot(uint64_t handed_over, uint64_t image)
 {
@@ -42,10 +52,9 @@ x86_boot(uint64_t handed_over, uint64_t image)
 	if (from->bi_magic == BOOTINFO_MAGIC) {
 		memcpy(bi, from, sizeof *bi);
 	} else {
-		bool linux_params = linux_is_params(handed_over);
-
-		wrong = linux_params ? linux_bootinfo(bi, handed_over)
-		                     : pvh_bootinfo(bi, handed_over);
+		wrong = linux_is_params(handed_over, map_low)
+		            ? linux_bootinfo(bi, handed_over, map_low)
+		            : pvh_bootinfo(bi, handed_over);
 		bi->bi_kern = image;
 		bi->bi_kern_bytes = (uintptr_t)__kern_bytes;
 		bootinfo_add(bi, bi->bi_kern, bi->bi_kern_bytes, BOOTMEM_KEEP);

@@ -123,9 +123,13 @@ const char *pvh_bootinfo(struct bootinfo *bi, uint64_t start_info);
  */
 enum bootmem_type x86_bootmem(uint32_t type);
 
-/* boot/linux_params.c: the same from Linux's struct boot_params. */
-bool linux_is_params(uint64_t pa);
-const char *linux_bootinfo(struct bootinfo *bi, uint64_t pa);
+/*
+ * boot/linux_params.c: the same from Linux's struct boot_params.  map() returns
+ * where `bytes` bytes at a physical address can be read, or NULL.
+ */
+typedef const void *x86_map_fn(uint64_t pa, uint64_t bytes);
+bool linux_is_params(uint64_t pa, x86_map_fn *map);
+const char *linux_bootinfo(struct bootinfo *bi, uint64_t pa, x86_map_fn *map);
 
 /* cpu.c.  x86_cpu_init() needs xc_self, xc_cpu and the stacks of xc_tss. */
 void x86_enable_nx(void);

@@ -47,11 +47,14 @@ $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/kept.o $(HOST_LIB))
 $(T)boot/efi_net: $(call host,boot/efi_net.o $(HOST_LIB))
+$(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
+    kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o $(HOST_LIB))
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios \
     platform/watchdog platform/fb_console platform/kept \
     mm/page mm/region sched/timer \
-    file/cpio proc/elf sys/p_online) $(addprefix boot/efi_,cmdline kept net tables)
+    file/cpio proc/elf sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) \
+    boot/linux_params
 
 # Names of events of every CPU that has a table.
 EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine nearer)
