@@ -82,17 +82,22 @@ physical(const struct efi_handed *eh, uint64_t va, efi_map_fn *map)
 	return va;
 }
 
-/* Keep the memory that Linux reserved for as long as the machine runs. */
+/*
+ * Keep the memory that Linux reserved for as long as the machine runs.  Each
+ * part of the list is a page.
+ */
 static void
 take_memreserve(struct bootinfo *bi, uint64_t pa, efi_map_fn *map)
 {
 	const struct memreserve *mr;
+	const int32_t room = (EFI_PAGE - sizeof *mr) / sizeof mr->lmr_entry[0];
 
 	for (unsigned n = 0; pa != 0 && n < NTABLES_MAX; n++) {
 		if ((mr = map(pa, EFI_PAGE)) == NULL)
 			return;
 		bootinfo_add(bi, pa, EFI_PAGE, BOOTMEM_KEEP);
-		for (int32_t i = 0; i < mr->lmr_count && i < mr->lmr_room; i++)
+		for (int32_t i = 0;
+		     i < mr->lmr_count && i < mr->lmr_room && i < room; i++)
 			bootinfo_add(bi, mr->lmr_entry[i].base,
 			    mr->lmr_entry[i].bytes, BOOTMEM_KEEP);
 		pa = mr->lmr_next;

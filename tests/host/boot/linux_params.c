@@ -208,6 +208,22 @@ reserved_memory_is_kept(void **state)
 	assert_true(has_memory(0x300000, 0x1000, BOOTMEM_KEEP));
 }
 
+/* A page has 255 ranges, whatever its head says. */
+static void
+damaged_list_of_reserved_memory(void **state)
+{
+	unsigned char *list = make_systab();
+
+	(void)state;
+	put(list, 0x7fffffff, 4);
+	put(list + 4, 0x7fffffff, 4);
+	put(list + 8, RESERVED, 8); /* the list has no end */
+	put(list + PAGE - 16, 0x200000, 8);
+	put(list + PAGE - 8, 0x1000, 8);
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	assert_true(has_memory(0x200000, 0x1000, BOOTMEM_KEEP));
+}
+
 #define TEST_OF(name)                                                          \
 	cmocka_unit_test_setup_teardown(name, make_params, free_ranges)
 
@@ -219,6 +235,7 @@ main(void)
 		TEST_OF(damaged_setup_data),
 		TEST_OF(cmdline_out_of_reach),
 		TEST_OF(reserved_memory_is_kept),
+		TEST_OF(damaged_list_of_reserved_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
