@@ -69,14 +69,28 @@ word_end(const char *s, const char *end, char after)
 	return s < end ? memchr(s, after, (size_t)(end - s)) : NULL;
 }
 
-/* Read a number of the base up to `to`.  Returns false if it is not one. */
+/*
+ * Read a number of the base up to `to`.  Returns false if it is not one.
+ * strtoul() would skip white space, also beyond `to`.
+ */
 static bool
-number(const char *s, const char *to, int base, unsigned long *v)
+number(const char *s, const char *to, unsigned base, unsigned long *v)
 {
-	char *end;
+	*v = 0;
+	if (s == to || to - s > 10)
+		return false;
+	for (; s < to; s++) {
+		unsigned digit = base;
 
-	*v = strtoul(s, &end, base);
-	return to - s > 0 && to - s <= 10 && end == to;
+		if (*s >= '0' && *s <= '9')
+			digit = (unsigned)(*s - '0');
+		else if (*s >= 'a' && *s <= 'f')
+			digit = (unsigned)(*s - 'a') + 10;
+		if (digit >= base)
+			return false;
+		*v = *v * base + digit;
+	}
+	return true;
 }
 
 /* Read a frame's first line, after BEGIN.  Returns its end, or NULL. */

@@ -1,6 +1,6 @@
 # tests/fuzz/: libFuzzer targets for the parsers of the kernel, built by clang with sanitizers.  Each is a file NAME.c.
 # tests/cli/fuzz.sh runs them; make fuzz RUNS=n runs them longer.
-FUZZ        := elf cpio cmdline efi_cmdline memmap acpi_arm64 acpi_x86 smbios dt
+FUZZ        := elf cpio cmdline efi_cmdline memmap kept acpi_arm64 acpi_x86 smbios dt
 FUZZ_CC     := clang
 # In these targets pa_to_va() adds an address to NULL.
 FUZZ_SAN    := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=all
@@ -18,6 +18,7 @@ $(FB)/cmdline: $(call fuzz_objs,$(FUZZ_UART) kern/platform/cmdline.o \
     tests/lib/host/heap.o)
 $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
 $(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o)
+$(FB)/kept: $(call fuzz_objs,kern/platform/kept.o)
 $(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/smbios_dimm.o kern/platform/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
     kern/platform/acpi.o kern/platform/acpi_uart.o $(FUZZ_UART) \

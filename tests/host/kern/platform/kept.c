@@ -287,6 +287,23 @@ any_text(void **state)
 	}
 }
 
+/* No digit follows: white space at the end of the text is not skipped. */
+static void
+a_number_is_missing(void **state)
+{
+	static const char text[] = "BARECPC-BEGIN json 2 9 \n";
+	const char *why;
+	char to[64];
+
+	(void)state;
+	begin_run(sizeof *head + strlen(text));
+	head->kh_bytes = (uint32_t)strlen(text);
+	memcpy(kept_text(head), text, strlen(text));
+	kept_end(head);
+	assert_int_equal(kept_records(head, to, &why), -1);
+	assert_string_equal(why, "a frame is damaged");
+}
+
 /* The log never takes the room of records; a lost record is no result. */
 static void
 too_much_text(void **state)
@@ -431,6 +448,7 @@ main(void)
 		cmocka_unit_test(every_change_is_noticed),
 		cmocka_unit_test(damaged_frames),
 		cmocka_unit_test(any_text),
+		cmocka_unit_test(a_number_is_missing),
 		cmocka_unit_test(too_much_text),
 		cmocka_unit_test(records_for_variables),
 		cmocka_unit_test(names_of_variables),
