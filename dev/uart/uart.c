@@ -46,6 +46,15 @@ uart_bytes(const struct uart *u)
 	return uart_types[u->u_kind].ut_bytes << u->u_shift;
 }
 
+bool
+uart_fits(enum uart_kind kind, uint64_t addr)
+{
+	if (addr == 0)
+		return false;
+	return kind == UART_16550_IO ? addr <= PORTS - uart_types[kind].ut_bytes
+	                             : addr % ALIGNMENT == 0;
+}
+
 /* The kind whose name is the n letters at `text`, or UART_NONE. */
 static enum uart_kind
 kind_of(const char *text, size_t n)
@@ -94,9 +103,7 @@ uart_parse(const char *text, struct uart *u)
 		return "this machine has no I/O ports: name a UART in memory";
 	if (comma == NULL || (end = parse_end(comma + 1, 0, &addr)) == NULL)
 		return "not TYPE,ADDRESS[,BAUD] with an ADDRESS as 0x3f8";
-	if (kind == UART_16550_IO
-		? addr == 0 || addr > PORTS - uart_types[kind].ut_bytes
-		: addr == 0 || addr % ALIGNMENT != 0)
+	if (!uart_fits(kind, addr))
 		return "a UART cannot be at this address";
 	if (*end == ',') {
 		end = parse_end(end + 1, 10, &baud);

@@ -76,6 +76,8 @@ extern const struct uart_type uart_types[UART_KINDS];
 
 /* A UART with the defaults of its kind. */
 struct uart uart_make(enum uart_kind kind, uint64_t addr);
+/* Can its registers be at this address? */
+bool uart_fits(enum uart_kind kind, uint64_t addr);
 /* Bytes from u_addr that its driver accesses. */
 unsigned uart_bytes(const struct uart *u);
 /*

@@ -80,7 +80,8 @@ describe_uart(struct uart *u, unsigned type, const unsigned char *gas)
 
 	if (port && kind == UART_16550)
 		kind = UART_16550_IO;
-	if (kind == UART_NONE || g.ag_addr == 0 || /* redirection is off */
+	/* Address 0: redirection is off. */
+	if (kind == UART_NONE || !uart_fits(kind, g.ag_addr) ||
 	    (port && (kind != UART_16550_IO || !uart_has_ports)) ||
 	    (!port && g.ag_space != ACPI_GAS_MEMORY))
 		return false;

@@ -94,7 +94,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	device[1] = 10000000; /* HPET's period in femtoseconds */
 	ncpu = 0;
 	if (acpi_uart(&uart) != NULL)
-		CHECK(uart.u_addr != 0 && uart_bytes(&uart) > 0);
+		CHECK(uart.u_addr != 0 && uart_bytes(&uart) > 0 &&
+		      (uart.u_kind != UART_16550_IO ||
+			  uart.u_addr <= 0x10000 - uart_bytes(&uart)));
 	x86_halt_init();
 	x86_smp_init();
 	x86_refclock_find();
