@@ -1,6 +1,6 @@
 /*
- * The tables MADT, SPCR, DBG2, HPET, FADT and DSDT of an x86 machine.  Every
- * device is the same page.  A read of a port returns a new number.
+ * The tables MADT, SPCR, DBG2, HPET, FADT, DSDT and WDAT of an x86 machine.
+ * Every device is the same page.  A read of a port returns a new number.
  */
 #include "arch/x86/dev/apic.h"
 #include "arch/x86/dev/refclock.h"
@@ -9,6 +9,7 @@
 #include "kern/arch.h"
 #include "kern/platform/acpi.h"
 #include "kern/platform/acpi_uart.h"
+#include "kern/platform/watchdog.h"
 #include "kern/sched/cpu.h"
 #include "tests/fuzz/tables.h"
 
@@ -74,6 +75,22 @@ uart_write(const struct uart *u, unsigned offset, uint32_t v)
 	device[offset / 4 % 1024] = v ^ u->u_width;
 }
 
+static bool
+read_field(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
+{
+	CHECK(bytes == 1 || bytes == 2 || bytes == 4);
+	*v = fuzz_in((uint16_t)at->ag_addr);
+	return at->ag_space <= ACPI_GAS_IO;
+}
+
+static bool
+write_field(const struct acpi_gas *at, unsigned bytes, uint32_t v)
+{
+	CHECK(bytes == 1 || bytes == 2 || bytes == 4);
+	fuzz_out((uint16_t)at->ag_addr, v);
+	return at->ag_space <= ACPI_GAS_IO;
+}
+
 static const void *
 map_table(uint64_t pa, size_t bytes)
 {
@@ -84,12 +101,14 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const char *const kinds[] = { "APIC", "SPCR", "HPET", "FACP",
-		"DSDT", "DBG2" };
+		"DSDT", "DBG2", "WDAT" };
+	static const struct watchdog_access access = { read_field,
+		write_field };
 
 	struct uart uart;
 
 	acpi_init(0, map_table); /* clear the tables of the last input */
-	acpi_init(tables_make(data, n, kinds, 6), map_table);
+	acpi_init(tables_make(data, n, kinds, 7), map_table);
 	memset(device, 0, sizeof device);
 	device[1] = 10000000; /* HPET's period in femtoseconds */
 	ncpu = 0;
@@ -97,6 +116,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		CHECK(uart.u_addr != 0 && uart_bytes(&uart) > 0 &&
 		      (uart.u_kind != UART_16550_IO ||
 			  uart.u_addr <= 0x10000 - uart_bytes(&uart)));
+	watchdog_init(&access);
 	x86_halt_init();
 	x86_smp_init();
 	x86_refclock_find();

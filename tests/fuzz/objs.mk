@@ -1,6 +1,6 @@
 # tests/fuzz/: libFuzzer targets for the parsers of the kernel, built by clang with sanitizers.  Each is a file NAME.c.
 # tests/cli/fuzz.sh runs them; make fuzz RUNS=n runs them longer.
-FUZZ        := elf cpio cmdline efi_cmdline memmap kept acpi_arm64 acpi_x86 smbios dt
+FUZZ        := elf cpio cmdline efi_cmdline memmap boot_params pxe kept acpi_arm64 acpi_x86 smbios dt
 FUZZ_CC     := clang
 # In these targets pa_to_va() adds an address to NULL.
 FUZZ_SAN    := -fsanitize=address,undefined -fno-sanitize=pointer-overflow -fno-sanitize-recover=all
@@ -18,13 +18,16 @@ $(FB)/cmdline: $(call fuzz_objs,$(FUZZ_UART) kern/platform/cmdline.o \
     tests/lib/host/heap.o)
 $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
 $(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o)
+$(FB)/boot_params: $(call fuzz_objs,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
+    kern/platform/bootinfo.o)
+$(FB)/pxe: $(call fuzz_objs,boot/efi_net.o)
 $(FB)/kept: $(call fuzz_objs,kern/platform/kept.o)
 $(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/smbios_dimm.o kern/platform/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
     kern/platform/acpi.o kern/platform/acpi_uart.o $(FUZZ_UART) \
     kern/platform/bootinfo.o)
-$(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,acpi.o acpi_uart.o) $(DEV_OBJS) \
-    arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o refclock.o))
+$(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,acpi.o acpi_uart.o watchdog.o) \
+    $(DEV_OBJS) arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o refclock.o))
 $(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o uart_fdt.o dt.o) $(FUZZ_UART) \
     boot/image.o kern/platform/bootinfo.o)
 # The parsers' files hold functions that the targets never call.  The symbols that they need stay undefined.
@@ -38,7 +41,7 @@ $(foreach d,lib dev kern arch boot,$(FB)/$(d)/%.o): FUZZ_CFLAGS += -fno-builtin
 $(foreach d,lib dev kern arch boot,$(FB)/$(d)/%.o): AFTER = objcopy --redefine-syms=$(RENAMES) --redefine-sym \
     printf=fake_printf
 $(FB)/lib/printf.o: FUZZ_CFLAGS += -Wno-everything
-$(FB)/boot/%.o $(FB)/tests/fuzz/efi_cmdline.o $(FB)/tests/fuzz/memmap.o: FUZZ_CFLAGS += -DGNU_EFI_USE_MS_ABI \
+$(FB)/boot/%.o $(addprefix $(FB)/tests/fuzz/,efi_cmdline.o memmap.o pxe.o): FUZZ_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -fshort-wchar -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
 $(FB)/%.o: COMPILE = $(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link $(FUZZ_SAN)
 $(FB)/%.o: %.c $(MK) $(RENAMES)
