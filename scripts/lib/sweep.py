@@ -50,6 +50,10 @@ def add_sweep(parser):
     parser.add_argument("--resume", action="store_true", help="run the points that are missing or failed")
     parser.add_argument("--list", action="store_true", help="print the points, and end")
     parser.add_argument("--point", type=int, metavar="N", help="run point N only, as a job of a cluster does: see collect")
+    parser.add_argument("--read", dest="source", metavar="SOURCE", help="do not run point N, but read the console of a machine that does: "
+                        "a log, a serial line, tcp:HOST:PORT or -: see read")
+    parser.add_argument("--place", metavar="NAME", help="where point N runs: a member of its records")
+    parser.add_argument("--cmdline", action="store_true", help="print the kernel's command line for point N, and end")
 
 
 def add_collect(parser):
@@ -64,15 +68,30 @@ def main(args):
         for number, point in enumerate(points, 1):
             print(f"{number}: {named(point)}")
         return 0
-    if args.point is not None and not 1 <= args.point <= len(points):
-        raise HostError(f"--point {args.point}: {args.description} has the points 1 to {len(points)}")
+    number_of(args, points)
     if not args.point and not args.resume and (folder / "joblog").exists():
         raise HostError(f"{folder}: has the results of a sweep: give --resume, or another folder by -o")
     describe(folder, points)
     if args.point is not None:
-        return run_point(folder, args.point, points[args.point - 1])
+        return run_point(args, folder, points[args.point - 1])
     run_all(args, folder, len(points))
     return join([folder], folder / "results.jsonl")
+
+
+def number_of(args, points):
+    """Raise HostError if --point does not name a point, or is missing."""
+    if args.point is not None and not 1 <= args.point <= len(points):
+        raise HostError(f"--point {args.point}: {args.description} has the points 1 to {len(points)}")
+    for option, value in (("--read", args.source), ("--place", args.place), ("--cmdline", args.cmdline)):
+        if value and args.point is None:
+            raise HostError(f"{option}: for one point only: give --point N")
+
+
+def words_of(args):
+    """The words of `barecpc run` for --point."""
+    points = read(args.description)
+    number_of(args, points)
+    return command(points[args.point - 1])
 
 
 #
@@ -128,10 +147,15 @@ def named(point):
     return " ".join(f"{name}={shlex.quote(value)}" for name, value in point.items())
 
 
-def command(point, results):
+def values_of(point):
+    """The values of a point, with those of its own parameters in place of {NAME}."""
+    return {name: USE.sub(lambda m: point[m[1]], value) for name, value in point.items()}
+
+
+def command(point, *options):
     """The words of `barecpc run` for a point."""
-    full = {name: USE.sub(lambda m: point[m[1]], value) for name, value in point.items()}
-    words = ["run", "--quiet", "--results", str(results)]
+    full = values_of(point)
+    words = ["run", "--quiet", *options]
     for name in OPTIONS:
         words += [f"--{name}={full[name]}"] if name in full else []
     if "program" in full:
@@ -164,13 +188,19 @@ def barecpc():
     return [sys.executable, str(qemu.ROOT / "scripts" / "barecpc")]
 
 
-def run_point(folder, number, point):
-    """Run a point.  Its status is written last: without it the point did not run."""
-    status = folder / f"{number}.status"
-    status.unlink(missing_ok=True)
-    with open(folder / f"{number}.out", "wb") as out, open(folder / f"{number}.err", "wb") as err:
-        done = subprocess.run(barecpc() + command(point, folder / f"{number}.jsonl"), stdin=subprocess.DEVNULL, stdout=out, stderr=err)
-    replace(status, f"{done.returncode}\n")
+def run_point(args, folder, point):
+    """Run a point, or read its run.  Its status is written last: without it the point did not run."""
+    file = {name: folder / f"{args.point}.{name}" for name in ("status", "place", "jsonl", "out", "err")}
+    for name in ("status", "place"):
+        file[name].unlink(missing_ok=True)
+    words, stdin = command(point, "--results", str(file["jsonl"])), subprocess.DEVNULL
+    if args.source:
+        words, stdin = ["read", "--results", str(file["jsonl"]), f"--timeout={values_of(point).get('timeout', 0)}", args.source], None
+    with open(file["out"], "wb") as out, open(file["err"], "wb") as err:
+        done = subprocess.run(barecpc() + words, stdin=stdin, stdout=out, stderr=err)
+    if args.place:
+        replace(file["place"], args.place)
+    replace(file["status"], f"{done.returncode}\n")
     return STATUS_FAILED if done.returncode else 0
 
 
@@ -209,12 +239,13 @@ def join(folders, output):
             raise HostError(f"{folder}: no folder of barecpc sweep: its sweep.json is missing or damaged") from None
         total += len(points)
         for number, point in enumerate(points, 1):
-            why = failure(folder, number)
+            records, why = records_of(folder, number, point)
             if why:
                 failed += 1
                 say_wrong(f"host: {folder}: point {number}: {named(point)}: {why}")
-            else:
-                lines += records_of(folder, number, point)
+            elif not records:
+                say(f"host: {folder}: point {number}: {named(point)}: ran, and left no record")
+            lines += records
     if output:
         replace(output, "".join(lines))
     else:
@@ -236,10 +267,19 @@ def failure(folder, number):
 
 
 def records_of(folder, number, point):
-    """The lines of a point's records."""
+    """The lines of a point's records, and why there are none, or ""."""
+    why = failure(folder, number)
+    if why:
+        return [], why
+    where = {"point": number, "parameters": point}
+    try:
+        where["place"] = (folder / f"{number}.place").read_text()
+    except FileNotFoundError:
+        pass
     lines = []
-    for text in (folder / f"{number}.jsonl").read_text().splitlines():
-        record = json.loads(text)
-        record["sweep"] = {"point": number, "parameters": point}
-        lines.append(json.dumps(record, separators=(",", ":")) + "\n")
-    return lines
+    try:
+        for text in (folder / f"{number}.jsonl").read_text().splitlines():
+            lines.append(json.dumps({**json.loads(text), "sweep": where}, separators=(",", ":")) + "\n")
+    except (OSError, ValueError, TypeError):
+        return [], f"{number}.jsonl is missing or damaged"
+    return lines, ""

@@ -87,6 +87,40 @@ exec '{ROOT}/tests/cli/fake-qemu' "$@"
     check("--point runs one point", [] if (status, err, (folder / "C" / "1.status").read_text()) == (0, [], "0\n") else err)
 
 
+def other_machines():
+    """A point that another program's machine runs: its command line, and the results from its console."""
+    text = POINTS.replace("arm64\n", "arm64\nappend = uart=pl011,0x9000000\n").replace("-r {runs}", "-r {runs} '|'")
+    status, out, err = sweep(text, "--point", "2", "--cmdline")
+    equal("--cmdline has the words of barecpc run", (status, out, err), (
+        0, "output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid uart=pl011,0x9000000 "
+        "-- spin -w 0 -e PAPI_tot_ins -r 3 |\n", []))
+    status, out, err = sweep(text.replace("accel = tcg\n", ""), "--point", "2", "--cmdline")
+    equal("without accel it is that of a board", (status, out, err), (0, "output=framed uart=pl011,0x9000000 -- spin -w 0 -e PAPI_tot_ins -r 3 |\n", []))
+    for option in (("--cmdline",), ("--place", "desk"), ("--read", "log")):
+        status, _, err = sweep(None, *option)
+        equal(f"{option[0]} needs a point", (status, err), (125, [f"host: {option[0]}: for one point only: give --point N"]))
+    log = folder / "log"
+    log.write_bytes(subprocess.run([ROOT / "tests/cli/fake-qemu", "x"], env={**os.environ, "FAKE": "good"}, capture_output=True).stdout)
+    bad = log.read_bytes().replace(b'{"n":1}', b'{"n":2}')
+    for number, content, wanted in ((1, log.read_bytes(), 0), (2, bad, 1), (3, bad[:200], 1)):
+        log.write_bytes(content)
+        status, _, err = sweep(POINTS, "--point", str(number), "--place", f"desk {number}", "--read", "log", words=("A", "-o", "L"))
+        equal(f"--read: status of log {number}", (status, err), (wanted, []))
+    (folder / "L" / "4.jsonl").write_text('{"n":1}\n{"n"')
+    (folder / "L" / "4.status").write_text("0\n")
+    status, out, err = sweep(None, command="collect", words=("L",))
+    equal("its records name their place", [json.loads(line) for line in out.splitlines()], [
+        {"n": 1, "sweep": {"point": 1, "parameters": {**dict(arch="arm64", accel="tcg", cpu="cortex-a53", program="spin", runs="1"),
+                                                      "args": "-w 0 -e PAPI_tot_ins -r {runs}"}, "place": "desk 1"}}])
+    check("a log that lost a frame gives a point that failed", [] if re.search(r"host: L: point 2: .*: status 125: .*lost frames: 1 ", err[0]) else err)
+    check("so does a log that is cut", [] if re.search(r"host: L: point 3: .*: status 125: .*the text ends before the closing line", err[1]) else err)
+    check("and records that are cut", [] if err[2].endswith(": 4.jsonl is missing or damaged") and status == 1 else err)
+    equal("1 of 4 points", err[3:], ["host: 1 of 4 points ran, 1 records"])
+    (folder / "L" / "1.jsonl").write_text("")
+    status, out, err = sweep(None, command="collect", words=("L",))
+    check("a point without a record is named", [] if err[0].endswith("runs=1 args='-w 0 -e PAPI_tot_ins -r {runs}': ran, and left no record") else err)
+
+
 def bad_input():
     def refused(name, why, text):
         (folder / "A").write_text(text)
@@ -120,6 +154,6 @@ def bad_input():
 
 with tempfile.TemporaryDirectory() as at:
     folder = pathlib.Path(at)
-    for part in (grid, failures, bad_input):
+    for part in (grid, failures, other_machines, bad_input):
         part()
 end()
