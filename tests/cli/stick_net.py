@@ -18,6 +18,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "tests" / "cli")]
+import own_network  # noqa: E402
 from qmp_guest import Points  # noqa: E402
 from stick import MACHINES, Board, line_of  # noqa: E402
 
@@ -105,7 +106,5 @@ def main():
 
 
 if __name__ == "__main__":
-    if os.environ.get("BARECPC_OWN_NETWORK") != "yes":
-        os.environ["BARECPC_OWN_NETWORK"] = "yes"
-        os.execvp("unshare", ["unshare", "-n" if os.getuid() == 0 else "-rn", sys.executable, __file__])
+    own_network.enter()
     raise SystemExit(main())

@@ -1,0 +1,30 @@
+"""Run a test in a network of its own: no other program reaches its servers, and its ports are free."""
+
+import os
+import subprocess
+import sys
+import time
+
+SECONDS = 60
+
+
+def enter():
+    """Start this test again in a new network namespace, unless it is in one."""
+    if os.environ.get("BARECPC_OWN_NETWORK") != "yes":
+        os.environ["BARECPC_OWN_NETWORK"] = "yes"
+        os.execvp("unshare", ["unshare", "-n" if os.getuid() == 0 else "-rn", sys.executable, *sys.argv])
+
+
+def add_loopback(address):
+    """127.0.0.1, and an address for programs that want a network: getaddrinfo(3), AI_ADDRCONFIG, ignores 127.0.0.1."""
+    for command in ("ip link set lo up", f"ip addr add {address}/32 dev lo"):
+        subprocess.run(command.split(), check=True)
+
+
+def wait_port(port):
+    """Wait until a server listens at the port.  A connection would be the one that it waits for."""
+    end = time.monotonic() + SECONDS
+    while not subprocess.run(["ss", "-Htln", f"sport = {port}"], capture_output=True, check=True).stdout:
+        if time.monotonic() > end:
+            raise SystemExit(f"port {port}: no server")
+        time.sleep(0.1)
