@@ -11,17 +11,19 @@
 
 /*
  * Every function starts with this and ends with leave().  In between nothing is
- * counted.
+ * counted.  Returns the region of the calling LWP, or NULL without memory.
  */
-static struct region_lwp *
-enter(void)
+static struct region *
+enter(struct region_lwp **lwp, const char *name)
 {
 	struct region_lwp *rl = region_own;
 
 	if (rl == NULL)
-		return region_first_time();
-	region_pause(rl);
-	return rl;
+		rl = region_first_time();
+	else
+		region_pause(rl);
+	*lwp = rl;
+	return rl != NULL ? region_make(rl, name) : NULL;
 }
 
 static int
@@ -46,49 +48,47 @@ no_memory(void)
 	return -1;
 }
 
+/* Both ends of a region run the same code, so both cost the same. */
+static int
+mark(const char *name, bool begins)
+{
+	struct region_lwp *rl;
+	struct region *rg = enter(&rl, name);
+
+	if (rg == NULL)
+		return leave(rl, no_memory());
+	if (rg->rg_begun == begins)
+		return leave(rl, region_refuse(rg, name,
+				     begins ? "has begun already: end it first"
+					    : NOT_BEGUN));
+	rg->rg_begun = begins;
+	if (begins) {
+		rg->rg_known = true;
+		rg->rg_begin = rl->rl_now;
+	} else {
+		region_sum_up(rl, rg);
+		rg->rg_times++;
+	}
+	return leave(rl, 0);
+}
+
 int
 region_begin(const char *name)
 {
-	struct region_lwp *rl = enter();
-	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
-	int result = 0;
-
-	if (rg == NULL) {
-		result = no_memory();
-	} else if (rg->rg_begun) {
-		result =
-		    region_refuse(rg, name, "has begun already: end it first");
-	} else {
-		rg->rg_known = rg->rg_begun = true;
-		rg->rg_begin = rl->rl_now;
-	}
-	return leave(rl, result);
+	return mark(name, true);
 }
 
 int
 region_end(const char *name)
 {
-	struct region_lwp *rl = enter();
-	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
-	int result = 0;
-
-	if (rg == NULL) {
-		result = no_memory();
-	} else if (!rg->rg_begun) {
-		result = region_refuse(rg, name, NOT_BEGUN);
-	} else {
-		region_sum_up(rl, rg);
-		rg->rg_begun = false;
-		rg->rg_times++;
-	}
-	return leave(rl, result);
+	return mark(name, false);
 }
 
 int
 region_register(const char *name)
 {
-	struct region_lwp *rl = enter();
-	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
+	struct region_lwp *rl;
+	struct region *rg = enter(&rl, name);
 
 	if (rg == NULL)
 		return leave(rl, no_memory());
@@ -99,8 +99,8 @@ region_register(const char *name)
 int
 region_read(const char *name, struct region_sums *rs)
 {
-	struct region_lwp *rl = enter();
-	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
+	struct region_lwp *rl;
+	struct region *rg = enter(&rl, name);
 
 	if (rg == NULL)
 		return leave(rl, no_memory());
@@ -118,8 +118,8 @@ region_read(const char *name, struct region_sums *rs)
 int
 region_reset(const char *name)
 {
-	struct region_lwp *rl = enter();
-	struct region *rg = rl != NULL ? region_make(rl, name) : NULL;
+	struct region_lwp *rl;
+	struct region *rg = enter(&rl, name);
 
 	if (rg == NULL)
 		return leave(rl, no_memory());
