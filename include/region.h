@@ -32,7 +32,7 @@
  * - ENOMEM: no memory is left.
  * A failure prints a line on standard error, once for each region.
  *
- * The child of a fork() must not mark regions.
+ * The child of a fork() must not mark regions, and reports none.
  */
 #ifndef REGION_H
 #define REGION_H

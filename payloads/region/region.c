@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "payloads/common/usage.h"
 
@@ -20,6 +21,7 @@ static void
 open_all(void)
 {
 	region_all.ra_last = &region_all.ra_first;
+	region_all.ra_pid = getpid();
 	region_events(&region_all.ra_options);
 	atexit(region_report);
 }

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "payloads/common/meter.h"
 #include "payloads/common/options.h"
@@ -51,6 +52,7 @@ struct region_all {
 	struct region_lwp *ra_first, **ra_last;
 	unsigned ra_nlwp;
 	bool ra_reported;
+	pid_t ra_pid; /* the process that counts; a child inherits the rest */
 };
 extern struct region_all region_all;
 /* The calling LWP, or NULL before its first region. */

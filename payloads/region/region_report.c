@@ -4,6 +4,7 @@
 #include "payloads/region/region.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 #include "payloads/common/report.h"
 #include "payloads/common/usage.h"
@@ -76,6 +77,8 @@ region_report(void)
 {
 	struct region_all *ra = &region_all;
 
+	if (ra->ra_nlwp != 0 && getpid() != ra->ra_pid)
+		return;
 	pthread_mutex_lock(&ra->ra_lock);
 	for (struct region_lwp *rl = ra->ra_reported ? NULL : ra->ra_first;
 	     rl != NULL; rl = rl->rl_next)

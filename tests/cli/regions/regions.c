@@ -1,10 +1,13 @@
 /*
- * Regions of known length: nested, repeated, in two LWPs; and mistakes.
+ * Regions of known length: nested, repeated, in two LWPs; mistakes; a child.
  */
 #include <errno.h>
 #include <pthread.h>
 #include <region.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../turns.h"
 
@@ -73,6 +76,16 @@ read_sums(void)
 		puts("reset is not 0");
 }
 
+/* A child has the parent's regions, and must not report them again. */
+static void
+end_child(void)
+{
+	fflush(stdout);
+	if (fork() == 0)
+		exit(0);
+	wait(NULL);
+}
+
 int
 main(void)
 {
@@ -84,6 +97,7 @@ main(void)
 	pthread_join(t, NULL);
 	make_mistakes();
 	read_sums();
+	end_child();
 	region_begin("open");
 	return 0;
 }
