@@ -20,7 +20,7 @@ $(FB)/efi_cmdline: $(call fuzz_objs,boot/efi_cmdline.o $(HOST_WORDS))
 $(FB)/memmap: $(call fuzz_objs,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o)
 $(FB)/boot_params: $(call fuzz_objs,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
     kern/platform/bootinfo.o)
-$(FB)/pxe: $(call fuzz_objs,boot/efi_net.o)
+$(FB)/pxe: $(call fuzz_objs,boot/efi_net.o tests/lib/host/fake_pxe.o)
 $(FB)/kept: $(call fuzz_objs,kern/platform/kept.o)
 $(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/smbios_dimm.o kern/platform/acpi.o)
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
@@ -41,8 +41,9 @@ $(foreach d,lib dev kern arch boot,$(FB)/$(d)/%.o): FUZZ_CFLAGS += -fno-builtin
 $(foreach d,lib dev kern arch boot,$(FB)/$(d)/%.o): AFTER = objcopy --redefine-syms=$(RENAMES) --redefine-sym \
     printf=fake_printf
 $(FB)/lib/printf.o: FUZZ_CFLAGS += -Wno-everything
-$(FB)/boot/%.o $(addprefix $(FB)/tests/fuzz/,efi_cmdline.o memmap.o pxe.o): FUZZ_CFLAGS += -DGNU_EFI_USE_MS_ABI \
-    -fshort-wchar -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
+$(FB)/boot/%.o $(addprefix $(FB)/tests/,fuzz/efi_cmdline.o fuzz/memmap.o fuzz/pxe.o lib/host/fake_pxe.o): \
+    FUZZ_CFLAGS += -DGNU_EFI_USE_MS_ABI -fshort-wchar -isystem /usr/include/efi \
+    -isystem /usr/include/efi/$(shell uname -m)
 $(FB)/%.o: COMPILE = $(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link $(FUZZ_SAN)
 $(FB)/%.o: %.c $(MK) $(RENAMES)
 	$(compile)

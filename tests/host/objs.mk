@@ -46,7 +46,7 @@ $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/kept.o $(HOST_LIB))
-$(T)boot/efi_net: $(call host,boot/efi_net.o $(HOST_LIB))
+$(T)boot/efi_net: $(call host,boot/efi_net.o $(call fake,fake_pxe.o) $(HOST_LIB))
 $(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
     kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o $(HOST_LIB))
@@ -154,7 +154,7 @@ $(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/core_type.o
     RENAME_PRINTF := \
     --redefine-sym printf=fake_printf
 
-$(HB)/boot/%.o $(HB)/tests/host/boot/%.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
+$(HB)/boot/%.o $(HB)/tests/host/boot/%.o $(HB)/tests/lib/host/fake_pxe.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
 
 # The tools that scripts/barecpc runs on the build machine.

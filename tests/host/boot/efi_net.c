@@ -8,20 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "boot/efi.h"
+#include "tests/lib/host/fake_pxe.h"
 
 #define OPTIONS 240 /* offset in a packet */
 
-static EFI_PXE_BASE_CODE_MODE mode;
-static EFI_PXE_BASE_CODE_PROTOCOL protocol;
-static EFI_LOADED_IMAGE_PROTOCOL self;
-static EFI_BOOT_SERVICES services;
-EFI_LOADED_IMAGE_PROTOCOL *efi_self = &self;
-EFI_BOOT_SERVICES *efi_bs = &services;
-
-/* The server's file. */
-static const char *served, *content;
-static unsigned char asked[4]; /* the server's address */
+static EFI_PXE_BASE_CODE_MODE *const mode = &fake_pxe_mode;
 
 static void *taken[4];
 static unsigned ntaken;
@@ -43,40 +34,12 @@ efi_fail(const char *fmt, ...)
 	abort();
 }
 
-static EFI_STATUS EFIAPI
-handle_protocol(EFI_HANDLE handle, EFI_GUID *guid, void **to)
+static void
+serve_file(const char *name, const char *content)
 {
-	(void)guid;
-	assert_ptr_equal(handle, &self);
-	*to = &protocol;
-	return EFI_SUCCESS;
-}
-
-/* As EDK II: nothing is copied to a buffer that is too small. */
-static EFI_STATUS EFIAPI
-mtftp(EFI_PXE_BASE_CODE_PROTOCOL *pxe, EFI_PXE_BASE_CODE_TFTP_OPCODE op,
-    void *to, BOOLEAN overwrite, UINT64 *bytes, UINTN *block,
-    EFI_IP_ADDRESS *server, UINT8 *name, EFI_PXE_BASE_CODE_MTFTP_INFO *info,
-    BOOLEAN without)
-{
-	UINT64 room = *bytes;
-
-	(void)overwrite;
-	(void)block;
-	(void)info;
-	(void)without;
-	assert_ptr_equal(pxe, &protocol);
-	memcpy(asked, server, sizeof asked);
-	if (strcmp((char *)name, served) != 0)
-		return EFI_TFTP_ERROR;
-	*bytes = strlen(content);
-	if (op == EFI_PXE_BASE_CODE_TFTP_GET_FILE_SIZE)
-		return EFI_SUCCESS;
-	assert_int_equal(op, EFI_PXE_BASE_CODE_TFTP_READ_FILE);
-	if (room < *bytes)
-		return EFI_BUFFER_TOO_SMALL;
-	memcpy(to, content, *bytes);
-	return EFI_SUCCESS;
+	fake_tftp.file = name;
+	fake_tftp.content = content;
+	fake_tftp.bytes = strlen(content);
 }
 
 /* A packet with the server's address in the field, or in an option. */
@@ -94,14 +57,10 @@ make_packet(EFI_PXE_BASE_CODE_PACKET *p, const char *server, const char *file)
 static void
 start(void)
 {
-	memset(&mode, 0, sizeof mode);
-	mode.Started = mode.DhcpAckReceived = TRUE;
-	make_packet(&mode.DhcpAck, "\12\11\10\1", "BOOTX64.EFI");
-	memcpy(mode.DhcpAck.Dhcpv4.BootpHwAddr, "\x52\x54\0\x12\x34\x56", 6);
-	protocol.Mode = &mode;
-	protocol.Mtftp = mtftp;
-	services.HandleProtocol = handle_protocol;
-	self.DeviceHandle = &self;
+	fake_pxe_start();
+	mode->DhcpAckReceived = TRUE;
+	make_packet(&mode->DhcpAck, "\12\11\10\1", "BOOTX64.EFI");
+	memcpy(mode->DhcpAck.Dhcpv4.BootpHwAddr, "\x52\x54\0\x12\x34\x56", 6);
 }
 
 static void
@@ -117,8 +76,8 @@ is_fetched(const char *name)
 {
 	size_t bytes;
 	char *got = efi_fetch_file(name, &bytes);
-	bool right = got != NULL && bytes == strlen(content) &&
-	             memcmp(got, content, bytes) == 0;
+	bool right = got != NULL && bytes == fake_tftp.bytes &&
+	             memcmp(got, fake_tftp.content, bytes) == 0;
 
 	release();
 	return right;
@@ -135,12 +94,11 @@ part_of_a_file(void **state)
 	home = efi_net_home();
 	assert_non_null(home);
 	assert_string_equal(home->eh_tag, "-525400123456");
-	served = "barecpc.run";
-	content = "2 runs";
+	serve_file("barecpc.run", "2 runs");
 	assert_true(home->eh_has("barecpc.run"));
 	assert_int_equal(home->eh_read("barecpc.run", got, 1), 1);
 	assert_string_equal(got, "2--");
-	content = "2";
+	serve_file("barecpc.run", "2");
 	assert_int_equal(home->eh_read("barecpc.run", got, 3), 1);
 	assert_int_equal(home->eh_read("barecpc.cfg", got, 3), 0);
 	release();
@@ -154,17 +112,16 @@ folder_of_the_boot_file(void **state)
 
 	(void)state;
 	start();
-	content = "text";
-	served = "barecpc.cfg";
+	serve_file("barecpc.cfg", "text");
 	assert_true(is_fetched("barecpc.cfg"));
-	make_packet(&mode.DhcpAck, "\12\11\10\1", "boot/x64/BOOTX64.EFI");
+	make_packet(&mode->DhcpAck, "\12\11\10\1", "boot/x64/BOOTX64.EFI");
 	assert_true(is_fetched("barecpc.cfg")); /* the server's root */
-	served = "boot/x64/barecpc.cfg";
+	fake_tftp.file = "boot/x64/barecpc.cfg";
 	assert_true(is_fetched("barecpc.cfg"));
 	/* An option overrides the field. */
-	memcpy(mode.DhcpAck.Raw + OPTIONS, option, sizeof option);
+	memcpy(mode->DhcpAck.Raw + OPTIONS, option, sizeof option);
 	assert_false(is_fetched("barecpc.cfg"));
-	served = "a/b/barecpc.cfg";
+	fake_tftp.file = "a/b/barecpc.cfg";
 	assert_true(is_fetched("barecpc.cfg"));
 }
 
@@ -175,23 +132,23 @@ server_of_the_packets(void **state)
 
 	(void)state;
 	start();
-	served = content = "x";
-	make_packet(&mode.ProxyOffer, "\12\0\0\5", NULL);
+	serve_file("x", "x");
+	make_packet(&mode->ProxyOffer, "\12\0\0\5", NULL);
 	assert_true(is_fetched("x"));
-	assert_memory_equal(asked, "\12\11\10\1", 4);
-	mode.ProxyOfferReceived = TRUE;
+	assert_memory_equal(fake_tftp.asked, "\12\11\10\1", 4);
+	mode->ProxyOfferReceived = TRUE;
 	assert_true(is_fetched("x"));
-	assert_memory_equal(asked, "\12\0\0\5", 4);
-	make_packet(&mode.PxeReply, NULL, NULL);
-	mode.PxeReplyReceived = TRUE; /* it names no server */
+	assert_memory_equal(fake_tftp.asked, "\12\0\0\5", 4);
+	make_packet(&mode->PxeReply, NULL, NULL);
+	mode->PxeReplyReceived = TRUE; /* it names no server */
 	assert_true(is_fetched("x"));
-	assert_memory_equal(asked, "\12\0\0\5", 4);
-	memcpy(mode.PxeReply.Raw + OPTIONS, option, sizeof option);
+	assert_memory_equal(fake_tftp.asked, "\12\0\0\5", 4);
+	memcpy(mode->PxeReply.Raw + OPTIONS, option, sizeof option);
 	assert_true(is_fetched("x"));
-	assert_memory_equal(asked, "\12\0\0\7", 4);
-	mode.UsingIpv6 = TRUE;
+	assert_memory_equal(fake_tftp.asked, "\12\0\0\7", 4);
+	mode->UsingIpv6 = TRUE;
 	assert_false(is_fetched("x"));
-	mode.UsingIpv6 = mode.Started = FALSE;
+	mode->UsingIpv6 = mode->Started = FALSE;
 	assert_false(is_fetched("x"));
 }
 
