@@ -20,7 +20,7 @@ typedef pthread_cond_t cond_t;
 typedef pthread_rwlock_t rwlock_t;
 typedef sem_t sema_t;
 
-/* Types.  Processes share no memory: USYNC_PROCESS is EINVAL. */
+/* Types.  USYNC_PROCESS is not implemented: EINVAL. */
 #define USYNC_THREAD    0
 #define USYNC_PROCESS   1
 #define LOCK_NORMAL     0

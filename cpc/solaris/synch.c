@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <time.h>
 
-/* Processes share no memory, so USYNC_PROCESS cannot work. */
+/* USYNC_PROCESS, for objects in shared memory, is not implemented. */
 static int
 check_type(int type)
 {

@@ -7,6 +7,7 @@
 #include "kern/arch.h"
 #include "kern/mm/page.h"
 #include "kern/mm/populate.h"
+#include "kern/mm/shared_memory.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/limit_pages.h"
 #include "lib/printf.h"
@@ -106,6 +107,22 @@ region_new(uintptr_t start, uintptr_t end, unsigned prot, bool contig)
 	return r;
 }
 
+static void
+region_free(struct region *r)
+{
+	shared_release(r->r_memory);
+	kfree(r);
+}
+
+/* The pages of r are of the same kind as those of `like`. */
+static void
+region_like(struct region *r, const struct region *like)
+{
+	r->r_pages = like->r_pages;
+	r->r_shared = like->r_shared;
+	r->r_memory = shared_hold(like->r_memory);
+}
+
 /* Split the region that contains va, so that a region starts at va. */
 static int
 region_split(struct as *as, uintptr_t va)
@@ -118,8 +135,7 @@ region_split(struct as *as, uintptr_t va)
 		return EINVAL;
 	if ((tail = region_new(va, r->r_end, r->r_prot, r->r_contig)) == NULL)
 		return ENOMEM;
-	tail->r_pages = r->r_pages;
-	tail->r_shared = r->r_shared;
+	region_like(tail, r);
 	r->r_end = va;
 	region_insert(&as->as_regions, tail);
 	return 0;
@@ -130,7 +146,7 @@ can_merge(const struct region *r, const struct region *n)
 {
 	return r->r_end == n->r_start && r->r_prot == n->r_prot &&
 	       r->r_contig == n->r_contig && r->r_pages == n->r_pages &&
-	       r->r_shared == n->r_shared;
+	       r->r_shared == n->r_shared && r->r_memory == n->r_memory;
 }
 
 /*
@@ -146,7 +162,7 @@ regions_merge(struct as *as, struct region *r, uintptr_t va)
 		r = r->r_prev;
 	while ((n = r->r_next) != NULL && n->r_start <= va) {
 		if (can_merge(r, n))
-			kfree(region_absorb(&as->as_regions, r));
+			region_free(region_absorb(&as->as_regions, r));
 		else
 			r = n;
 	}
@@ -161,7 +177,8 @@ is_free(const struct as *as, uintptr_t va, size_t len)
 }
 
 int
-as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len)
+as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
+    unsigned prot, struct shared_memory *m)
 {
 	struct region *r;
 	int err;
@@ -170,13 +187,14 @@ as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len)
 		return EINVAL;
 	if (!is_free(as, va, len))
 		return EEXIST;
-	if ((r = region_new(va, va + len, PROT_READ, false)) == NULL)
+	if ((r = region_new(va, va + len, prot, false)) == NULL)
 		return ENOMEM;
 	r->r_shared = true;
-	if ((err = pages_map(as, va, pa, len)) != 0) {
+	if ((err = pages_map(as, va, pa, len, prot)) != 0) {
 		kfree(r);
 		return err;
 	}
+	r->r_memory = shared_hold(m);
 	region_insert(&as->as_regions, r);
 	regions_merge(as, r, va + len);
 	return 0;
@@ -260,7 +278,7 @@ as_unmap(struct as *as, uintptr_t va, size_t len)
 			pages_free(as, r->r_start, bytes, r->r_contig);
 		limit_add(1);
 		region_remove(&as->as_regions, r);
-		kfree(r);
+		region_free(r);
 	}
 	return 0;
 }
@@ -271,7 +289,7 @@ region_protect(struct as *as, struct region *r, unsigned prot)
 	size_t len = r->r_end - r->r_start;
 	int err = 0;
 
-	if (r->r_shared && (prot & PROT_WRITE) != 0)
+	if (r->r_shared && r->r_memory == NULL && (prot & PROT_WRITE) != 0)
 		return EACCES;
 	r->r_was_prot = r->r_prot;
 	r->r_had_pages = r->r_pages;
@@ -346,7 +364,7 @@ as_zero(struct as *as, uintptr_t va, size_t len)
 	if (r->r_contig)
 		return EINVAL;
 	if (!r->r_pages || r->r_shared)
-		return 0; /* a file's mapping reads the file's content again */
+		return 0; /* shared content stays */
 	if (r->r_prot != 0) {
 		pages_zero(as, va, len);
 		return 0;
@@ -371,8 +389,7 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 		return EINVAL;
 	if ((n = region_new(to, to + len, r->r_prot, false)) == NULL)
 		return ENOMEM;
-	n->r_pages = r->r_pages;
-	n->r_shared = r->r_shared;
+	region_like(n, r);
 	if ((err = split_off(as, from, from + len)) != 0)
 		goto free_region;
 	if (n->r_pages && (err = pages_move(as, from, to, len, n->r_prot)) != 0)
@@ -386,6 +403,6 @@ as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len)
 join:
 	join_again(as, from, from + len);
 free_region:
-	kfree(n);
+	region_free(n);
 	return err;
 }

@@ -46,11 +46,12 @@ uintptr_t as_gap(struct as *as, size_t len, size_t align);
  */
 int as_map(struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 /*
- * Map memory that no address space owns, such as an archive's, at a free range
- * for reading.  Unmapping does not free it.  The copy that fork(2) makes shares
- * it.  Returns as as_map().
+ * Map pages that no address space owns at a free range.  They are m's, or an
+ * archive's if m is NULL; an archive's can only be read.  The copy that fork(2)
+ * makes shares them.  Returns as as_map().
  */
-int as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len);
+int as_map_shared(struct as *as, uintptr_t va, uint64_t pa, size_t len,
+    unsigned prot, struct shared_memory *m);
 /*
  * Unmap a range, parts of which may be unmapped already.  Returns 0, EINVAL if
  * that would split a 2 MiB page, or ENOMEM.
@@ -60,7 +61,7 @@ int as_unmap(struct as *as, uintptr_t va, size_t len);
  * Change the access rights of a range.  Returns 0, or ENOMEM or EACCES:
  * - ENOMEM if part of the range is not mapped.  The part before it is changed.
  * - ENOMEM if memory runs out.  Nothing is changed.
- * - EACCES if as_map_shared() memory would become writable.
+ * - EACCES if an archive's memory would become writable.
  */
 int as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
 /*

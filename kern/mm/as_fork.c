@@ -20,13 +20,20 @@ copy_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
 
 /* Map the same pages, one by one: as_move() may have changed their order. */
 static int
-share_pages(struct as *to, const struct as *from, uintptr_t va, uintptr_t end)
+share_pages(struct as *to, const struct as *from, const struct region *r,
+    uintptr_t va, uintptr_t end)
 {
+	unsigned prot =
+	    r->r_memory != NULL && r->r_prot != 0 ? r->r_prot : PROT_READ;
+	uintptr_t at = va;
 	int err = 0;
 
-	for (; va < end && err == 0; va += PAGE_SIZE)
-		err = as_map_shared(to, va, pages_where(from, va), PAGE_SIZE);
-	return err;
+	for (; at < end && err == 0; at += PAGE_SIZE)
+		err = as_map_shared(to, at, pages_where(from, at), PAGE_SIZE,
+		    prot, r->r_memory);
+	return err != 0 || prot == r->r_prot
+	           ? err
+	           : as_protect(to, va, end - va, r->r_prot);
 }
 
 /* Copy the part [va, end) of region r. */
@@ -39,12 +46,8 @@ copy_range(struct as *to, const struct as *from, const struct region *r,
 
 	if (va >= end)
 		return 0;
-	if (r->r_shared) {
-		err = share_pages(to, from, va, end);
-		return err != 0 || prot == PROT_READ
-		           ? err
-		           : as_protect(to, va, end - va, prot);
-	}
+	if (r->r_shared)
+		return share_pages(to, from, r, va, end);
 	if (!r->r_pages)
 		return as_map(to, va, end - va, 0, r->r_contig);
 	/* Pages without access keep their content, so copy it too. */

@@ -91,9 +91,9 @@ pages_where(const struct as *as, uintptr_t va)
 }
 
 int
-pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len)
+pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 {
-	return map_or_undo(as, va, pa, len, PROT_READ);
+	return map_or_undo(as, va, pa, len, prot);
 }
 
 void

@@ -1,5 +1,5 @@
 /*
- * The pages of an address space.  Included by kern/mm/as.c and as_fork.c.
+ * The pages of an address space.  Included by kern/mm/.
  *
  * Each range here is whole pages inside one region.  contig: the region is
  * MAP_CONTIG, and the range is a multiple of 2 MiB.
@@ -21,8 +21,9 @@ int pages_populate(
     struct as *as, uintptr_t va, size_t len, unsigned prot, bool contig);
 /* The physical address of the page at va, accessible or not; ~0: no page. */
 uint64_t pages_where(const struct as *as, uintptr_t va);
-/* Map memory at pa for reading.  Returns 0, or ENOMEM with nothing changed. */
-int pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len);
+/* Map memory at pa.  Returns 0, or ENOMEM with nothing changed. */
+int pages_map(
+    struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot);
 /* Unmap pages that the address space does not own. */
 void pages_unmap(struct as *as, uintptr_t va, size_t len);
 /* Zero accessible pages. */

@@ -9,14 +9,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct shared_memory; /* kern/mm/shared_memory.h */
+
 /* A range of one protection.  Both ends are page multiples. */
 struct region {
 	uintptr_t r_start, r_end;
 	unsigned r_prot; /* PROT_READ | PROT_WRITE | PROT_EXEC */
 	bool r_contig;   /* MAP_CONTIG: 2 MiB pages throughout */
 	bool r_pages;    /* true: has all its pages; false: none, no access */
-	/* The pages are an archive's: never written, never freed. */
+	/* The pages are not the address space's: unmapping frees none. */
 	bool r_shared;
+	/* Whose they are, if r_shared.  NULL: an archive's, never written. */
+	struct shared_memory *r_memory;
 	unsigned r_was_prot; /* with r_had_pages: lets as_protect() undo */
 	bool r_had_pages;
 

@@ -6,6 +6,7 @@
 #include "kern/file/file.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/as.h"
+#include "kern/mm/shared_memory.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
 #include "kern/sys/syscall.h"
@@ -14,11 +15,14 @@
 #define LINUX_PROT_MASK     7u
 #define MAP_SHARED          0x01
 #define MAP_PRIVATE         0x02
+#define MAP_SHARED_VALIDATE 0x03
 #define MAP_TYPE            0x0f
 #define MAP_FIXED           0x10
 #define MAP_ANONYMOUS       0x20
 #define MAP_FIXED_NOREPLACE 0x100000
 #define MREMAP_MAYMOVE      1
+#define O_ACCMODE           3
+#define O_RDWR              2
 
 _Static_assert(PROT_READ == 1 && PROT_WRITE == 2 && PROT_EXEC == 4,
     "Linux's numbers are passed on as they are");
@@ -88,19 +92,19 @@ copy_file(struct as *as, uintptr_t va, size_t len, const struct file *f,
  * them, and the file begins at a page boundary and has whole pages there.
  */
 static bool
-is_shareable(const struct file *f, uint64_t offset, size_t len, unsigned prot,
-    unsigned flags)
+is_shareable(const struct file *f, uint64_t offset, size_t len, unsigned prot)
 {
-	return (flags & MAP_TYPE) == MAP_SHARED && prot == PROT_READ &&
-	       f->f_kind == FILE_ARCHIVE &&
+	return prot == PROT_READ && f->f_kind == FILE_ARCHIVE &&
 	       (uintptr_t)f->f_data % PAGE_SIZE == 0 && offset <= f->f_bytes &&
 	       len <= f->f_bytes - offset;
 }
 
 /* May this file be mapped?  Returns 0 or an errno. */
 static int
-check_file(const struct file *f, unsigned prot, unsigned flags, uint64_t offset)
+check_file(const struct file *f, unsigned prot, bool shared, uint64_t offset)
 {
+	bool writable;
+
 	if (f == NULL)
 		return EBADF;
 	if (offset % PAGE_SIZE != 0)
@@ -108,13 +112,12 @@ check_file(const struct file *f, unsigned prot, unsigned flags, uint64_t offset)
 	if (f->f_kind != FILE_ARCHIVE && f->f_kind != FILE_ZERO &&
 	    f->f_kind != FILE_TMP)
 		return ENODEV;
-	/* A mapping is a copy, so a write to it would not reach the file. */
-	if (f->f_kind == FILE_TMP && (flags & MAP_TYPE) != MAP_PRIVATE &&
-	    (prot & PROT_WRITE))
+	/* The mapping would be a copy, and writes would not pass between. */
+	if (shared && f->f_kind == FILE_TMP)
 		return ENODEV;
-	if ((flags & MAP_TYPE) == MAP_SHARED && (prot & PROT_WRITE))
-		return EACCES; /* the archives are read-only */
-	return 0;
+	/* The archives are read-only. */
+	writable = f->f_kind == FILE_ZERO && (f->f_flags & O_ACCMODE) == O_RDWR;
+	return shared && (prot & PROT_WRITE) && !writable ? EACCES : 0;
 }
 
 intptr_t
@@ -123,7 +126,7 @@ sys_mmap(const uintptr_t *a)
 	struct as *as = &proc_self()->p_as;
 	unsigned prot = (unsigned)a[2], flags = (unsigned)a[3];
 	unsigned type = flags & MAP_TYPE;
-	bool contig = flags & MAP_CONTIG;
+	bool contig = flags & MAP_CONTIG, shared = type != MAP_PRIVATE;
 	size_t align = contig ? LARGE_SIZE : PAGE_SIZE;
 	size_t len = (a[1] + align - 1) & -align;
 	struct file *f = NULL;
@@ -131,22 +134,27 @@ sys_mmap(const uintptr_t *a)
 	int err;
 
 	if (a[1] == 0 || (prot & ~LINUX_PROT_MASK) ||
-	    (type != MAP_PRIVATE && type != MAP_SHARED && type != 3))
+	    (type != MAP_PRIVATE && type != MAP_SHARED &&
+		type != MAP_SHARED_VALIDATE))
 		return -EINVAL;
 	if (len < a[1] || len > REGION_TOP)
 		return -ENOMEM;
 	if (!(flags & MAP_ANONYMOUS)) {
 		f = file_get((int)a[4]);
-		if ((err = check_file(f, prot, flags, a[5])) != 0)
+		if ((err = check_file(f, prot, shared, a[5])) != 0)
 			return -err;
 	}
-	if (contig && (f != NULL || prot == 0))
+	if (contig && (f != NULL || prot == 0 || shared))
 		return -EINVAL;
 	if ((va = choose_address(as, a[0], len, flags, align)) < 0)
 		return va;
-	if (f != NULL && is_shareable(f, a[5], len, prot, flags)) {
-		err = as_map_shared(
-		    as, (uintptr_t)va, va_to_pa(f->f_data) + a[5], len);
+	if (shared && (f == NULL || f->f_kind == FILE_ZERO)) {
+		err = shared_map(as, (uintptr_t)va, len, prot);
+		return err != 0 ? -err : va;
+	}
+	if (shared && is_shareable(f, a[5], len, prot)) {
+		err = as_map_shared(as, (uintptr_t)va,
+		    va_to_pa(f->f_data) + a[5], len, PROT_READ, NULL);
 		return err != 0 ? -err : va;
 	}
 	/* Even without access a mapping needs the file's content now. */
@@ -206,7 +214,10 @@ sys_mprotect(const uintptr_t *a)
 	return -err;
 }
 
-/* Grow in place if the range after it is free, else move. */
+/*
+ * Grow in place if the range after it is free, else move.  Shared memory keeps
+ * the size that it was made with.
+ */
 static intptr_t
 grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 {
@@ -215,6 +226,8 @@ grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 	uintptr_t to;
 	int err;
 
+	if (r->r_memory != NULL)
+		return -ENOMEM;
 	err = as_map(as, va + old, new - old, prot, false);
 	if (err == 0)
 		return (intptr_t)va;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <payload.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -119,6 +120,33 @@ undo_anywhere(long r)
 {
 	if (r > 0)
 		turn_raw(SYS_munmap, (uintptr_t)r, 3 * PAGE, 0, 0, 0);
+}
+
+static long
+make_mmap_shared(void)
+{
+	return turn_raw(SYS_mmap, place, NPAGE * PAGE, PROT_READ,
+	    MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, NO_FD);
+}
+
+static void
+prepare_shared(void)
+{
+	new_place();
+	EXPECT_EQ(make_mmap_shared(), place);
+}
+
+static long
+make_fork(void)
+{
+	return turn_forked(turn_raw(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+}
+
+static void
+reap_and_unmap(long r)
+{
+	turn_reap(r);
+	unmap_place(r);
 }
 
 static long
@@ -281,6 +309,20 @@ const struct turn_call turn_memory[] = {
 	    make_mmap_contig,
 	    unmap_place,
 	    .tc_least = 2 },
+	{ .tc_name = "mmap MAP_SHARED",
+	    SYS_mmap,
+	    { 0 },
+	    new_place,
+	    make_mmap_shared,
+	    unmap_place,
+	    .tc_least = 6 },
+	{ .tc_name = "fork with MAP_SHARED",
+	    SYS_clone,
+	    { 0 },
+	    prepare_shared,
+	    make_fork,
+	    reap_and_unmap,
+	    .tc_least = 30 },
 	{ .tc_name = "munmap of the middle",
 	    SYS_munmap,
 	    { 0 },

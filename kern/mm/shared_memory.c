@@ -1,0 +1,128 @@
+/*
+ * Zeroed memory that processes share.  Its pages are a list of blocks, which
+ * are allocated when it is made: no page fault disturbs a count later.
+ */
+#include "kern/mm/shared_memory.h"
+
+#include "kern/arch.h"
+#include "kern/mm/as.h"
+#include "kern/mm/page.h"
+#include "kern/mm/populate.h"
+#include "kern/platform/errno.h"
+#include "kern/platform/limit_pages.h"
+
+/* Below 2 MiB, as for other memory: no large pages (populate.c). */
+#define BLOCK_ORDER 8
+
+struct shared_block {
+	struct shared_block *sb_next;
+	void *sb_pages;
+	unsigned sb_order;
+};
+
+struct shared_memory {
+	unsigned sm_refs;
+	struct shared_block *sm_blocks;
+};
+
+struct shared_memory *
+shared_hold(struct shared_memory *m)
+{
+	if (m != NULL)
+		m->sm_refs++;
+	return m;
+}
+
+void
+shared_release(struct shared_memory *m)
+{
+	struct shared_block *b;
+
+	if (m == NULL || --m->sm_refs > 0)
+		return;
+	while ((b = m->sm_blocks) != NULL) {
+		m->sm_blocks = b->sb_next;
+		limit_add(1UL << b->sb_order);
+		page_free(b->sb_pages, b->sb_order);
+		kfree(b);
+	}
+	kfree(m);
+}
+
+/* Add a zeroed block of at most len bytes.  Returns it, or NULL. */
+static struct shared_block *
+add_block(struct shared_memory *m, size_t len)
+{
+	struct shared_block *b = kmalloc(sizeof *b);
+	unsigned order = BLOCK_ORDER;
+
+	if (b == NULL)
+		return NULL;
+	while (PAGE_SIZE << order > len)
+		order--;
+	while ((b->sb_pages = page_zalloc(order)) == NULL) {
+		if (order-- == 0) {
+			kfree(b);
+			return NULL;
+		}
+	}
+	limit_add(1UL << order);
+	b->sb_order = order;
+	b->sb_next = m->sm_blocks;
+	m->sm_blocks = b;
+	return b;
+}
+
+/* Fill the range with new blocks, mapped for reading and writing. */
+static int
+map_blocks(struct as *as, uintptr_t va, size_t len, struct shared_memory *m)
+{
+	size_t at = 0;
+	int err = 0;
+
+	while (at < len) {
+		struct shared_block *b = add_block(m, len - at);
+		size_t bytes = b != NULL ? PAGE_SIZE << b->sb_order : 0;
+
+		if (b == NULL)
+			err = ENOMEM;
+		else
+			err = as_map_shared(as, va + at, va_to_pa(b->sb_pages),
+			    bytes, PROT_READ | PROT_WRITE, m);
+		if (err != 0)
+			break;
+		at += bytes;
+	}
+	if (err != 0 && at > 0)
+		as_unmap(as, va, at);
+	return err;
+}
+
+int
+shared_map(struct as *as, uintptr_t va, size_t len, unsigned prot)
+{
+	struct shared_memory *m;
+	int err;
+
+	/* Check first, so that a hopeless request does not zero much memory. */
+	if (len >> PAGE_SHIFT > page_nfree() ||
+	    (m = kmalloc(sizeof *m)) == NULL)
+		return ENOMEM;
+	shared_hold(m);
+	err = map_blocks(as, va, len, m);
+	if (err == 0 && prot != (PROT_READ | PROT_WRITE) &&
+	    (err = as_protect(as, va, len, prot)) != 0)
+		as_unmap(as, va, len);
+	shared_release(m);
+	return err;
+}
+
+uint64_t
+shared_where(struct as *as, uintptr_t va)
+{
+	const struct region *r = as_find(as, va);
+
+	if (r == NULL || r->r_memory == NULL)
+		return 0;
+	return pages_where(as, va & -PAGE_SIZE) + va % PAGE_SIZE;
+}

@@ -1,0 +1,27 @@
+/*
+ * Zeroed memory that processes share: mmap(2) with MAP_SHARED and
+ * MAP_ANONYMOUS.  Included by kern/.
+ *
+ * Each region that maps a part of it holds a reference.  Unmapping a part frees
+ * nothing; the last reference frees all, as on Linux.
+ */
+#ifndef KERN_MM_SHARED_MEMORY_H
+#define KERN_MM_SHARED_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct as;
+struct shared_memory;
+
+/*
+ * Map new memory at the free range [va, va + len).  Returns as as_map().
+ */
+int shared_map(struct as *as, uintptr_t va, size_t len, unsigned prot);
+/* The physical address of va, or 0 if va is not in such memory. */
+uint64_t shared_where(struct as *as, uintptr_t va);
+/* Add a reference, and drop one.  NULL has none.  shared_hold() returns m. */
+struct shared_memory *shared_hold(struct shared_memory *m);
+void shared_release(struct shared_memory *m);
+
+#endif /* KERN_MM_SHARED_MEMORY_H */

@@ -1,0 +1,254 @@
+/*
+ * MAP_SHARED memory is one memory of all processes that a fork gave it to, and
+ * its last mapping frees it.
+ */
+#define _GNU_SOURCE /* mremap(2) */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <payload.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sys/barecpc.h>
+
+#define PAGE  4096
+#define PAGES 600 /* more than two blocks of the kernel */
+#define BYTES ((size_t)PAGES * PAGE)
+#define RW    (PROT_READ | PROT_WRITE)
+
+/* Page tables of the ranges that were mapped. */
+TEST_KEEPS(16);
+
+static uint64_t
+free_pages(void)
+{
+	struct barecpc_stat st = { 0 };
+
+	EXPECT_EQ(payload_stat(&st), 0);
+	return st.bs_free_pages;
+}
+
+static unsigned char *
+map_shared(int prot)
+{
+	return mmap(NULL, BYTES, prot, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+/* Wait for a child. */
+static void
+expect_status(pid_t child, int want)
+{
+	int status = -1;
+
+	EXPECT_EQ(waitpid(child, &status, 0), child);
+	EXPECT_EQ(status, want);
+}
+
+static void
+expect_success(pid_t child)
+{
+	expect_status(child, 0);
+}
+
+/* Does each page hold the byte `first` + its number? */
+static bool
+holds(const volatile unsigned char *p, unsigned first)
+{
+	for (unsigned i = 0; i < PAGES; i++) {
+		if (p[(size_t)i * PAGE] != (unsigned char)(first + i))
+			return false;
+	}
+	return true;
+}
+
+static void
+fill(volatile unsigned char *p, unsigned first)
+{
+	for (unsigned i = 0; i < PAGES; i++)
+		p[(size_t)i * PAGE] = (unsigned char)(first + i);
+}
+
+TEST(a_grandchild_writes_what_all_see)
+{
+	unsigned char *p = map_shared(RW);
+	pid_t child;
+
+	REQUIRE(p != MAP_FAILED);
+	EXPECT_EQ(p[0], 0);
+	child = fork();
+	if (child == 0) {
+		pid_t grandchild = fork();
+		int status = -1;
+
+		if (grandchild == 0) {
+			fill(p, 1);
+			_exit(0);
+		}
+		waitpid(grandchild, &status, 0);
+		if (!holds(p, 1) || status != 0)
+			_exit(1);
+		fill(p, 2);
+		_exit(0);
+	}
+	REQUIRE(child > 0);
+	expect_success(child);
+	EXPECT(holds(p, 2));
+	EXPECT_EQ(munmap(p, BYTES), 0);
+}
+
+TEST(the_last_mapping_frees_it)
+{
+	uint64_t before = free_pages(), mapped;
+	unsigned char *p = map_shared(RW);
+	int go[2];
+	pid_t child;
+	char c;
+
+	REQUIRE(p != MAP_FAILED && pipe(go) == 0);
+	mapped = free_pages();
+	EXPECT(before - mapped >= PAGES && before - mapped < PAGES + 8);
+	child = fork();
+	if (child == 0) {
+		close(go[1]);
+		if (read(go[0], &c, 1) != 0) /* until the parent has unmapped */
+			_exit(1);
+		_exit(!holds(p, 3) || munmap(p, BYTES) != 0 ||
+		      before - free_pages() > PAGES / 2);
+	}
+	REQUIRE(child > 0);
+	fill(p, 3);
+	EXPECT_EQ(munmap(p, BYTES), 0);
+	EXPECT(before - free_pages() >= PAGES);
+	close(go[1]);
+	close(go[0]);
+	expect_success(child);
+	EXPECT(before - free_pages() < 8);
+}
+
+/* Rights belong to a process, and the content to all. */
+TEST(a_part_is_protected_and_unmapped_in_one_process)
+{
+	unsigned char *p = map_shared(PROT_NONE), *third = p + 3 * PAGE;
+	int zero = open("/dev/zero", O_RDONLY);
+	pid_t child;
+
+	REQUIRE(p != MAP_FAILED);
+	EXPECT_EQ(mprotect(p, BYTES, RW), 0);
+	fill(p, 4);
+	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_NONE), 0);
+	EXPECT_EQ(mprotect(third, PAGE, PROT_READ), 0);
+	child = fork();
+	if (child == 0) {
+		/* The child has the parent's rights, and changes its own. */
+		bool good = read(zero, third, 1) == -1 && errno == EFAULT &&
+		            read(zero, p + PAGE, 1) == -1 &&
+		            mprotect(p, BYTES, RW) == 0 && holds(p, 4);
+
+		p[PAGE] = third[0] = 'c';
+		good = good && munmap(third, PAGE) == 0 &&
+		       read(zero, third, 1) == -1 && p[4 * PAGE] == 8;
+		_exit(good ? 0 : 1);
+	}
+	REQUIRE(child > 0);
+	expect_success(child);
+	EXPECT_EQ(third[0], 'c');
+	EXPECT_ERRNO(read(zero, third, 1), EFAULT);
+	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_READ), 0);
+	EXPECT_EQ(p[PAGE], 'c');
+	EXPECT_EQ(munmap(p, BYTES), 0);
+	close(zero);
+}
+
+TEST(it_shrinks_and_does_not_grow)
+{
+	unsigned char *p = map_shared(RW);
+	pid_t child;
+
+	REQUIRE(p != MAP_FAILED);
+	EXPECT(mremap(p, BYTES, BYTES + PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
+	EXPECT_EQ(errno, ENOMEM);
+	EXPECT(mremap(p, BYTES, PAGE, 0) == p);
+	child = fork();
+	if (child == 0) {
+		p[1] = 'x';
+		_exit(0);
+	}
+	REQUIRE(child > 0);
+	expect_success(child);
+	EXPECT_EQ(p[1], 'x');
+	/* Advice that drops private memory keeps what others see. */
+	EXPECT_EQ(madvise(p, PAGE, MADV_DONTNEED), 0);
+	EXPECT_EQ(p[1], 'x');
+	EXPECT_EQ(munmap(p, PAGE), 0);
+}
+
+/* A program that is executed has none of it, and the parent keeps it. */
+TEST(exec_drops_it)
+{
+	uint64_t before = free_pages();
+	unsigned char *p = map_shared(RW);
+	pid_t child;
+
+	REQUIRE(p != MAP_FAILED);
+	fill(p, 6);
+	child = fork();
+	if (child == 0) {
+		execl("mix_exec", "mix_exec", NULL);
+		_exit(2);
+	}
+	REQUIRE(child > 0);
+	expect_status(child, 1 << 8); /* mix_exec without arguments */
+	EXPECT(holds(p, 6));
+	EXPECT_EQ(munmap(p, BYTES), 0);
+	EXPECT(before - free_pages() < 8);
+}
+
+TEST(it_is_refused_without_memory)
+{
+	uint64_t before = free_pages();
+
+	EXPECT(mmap(NULL, (before + 1) * PAGE, RW, MAP_SHARED | MAP_ANONYMOUS,
+		   -1, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, ENOMEM);
+	EXPECT_EQ(free_pages(), before);
+}
+
+/* A file that cannot be shared is refused: it must not become a copy. */
+TEST(devices_and_files)
+{
+	int zero = open("/dev/zero", O_RDWR);
+	int read_only = open("/dev/zero", O_RDONLY);
+	int tmp = open("/tmp/shared", O_RDWR | O_CREAT, 0600);
+	unsigned char *p = mmap(NULL, PAGE, RW, MAP_SHARED, zero, 0);
+	pid_t child;
+
+	REQUIRE(p != MAP_FAILED && tmp != -1);
+	child = fork();
+	if (child == 0) {
+		p[0] = 'z';
+		_exit(0);
+	}
+	REQUIRE(child > 0);
+	expect_success(child);
+	EXPECT_EQ(p[0], 'z');
+	EXPECT_EQ(munmap(p, PAGE), 0);
+	EXPECT(mmap(NULL, PAGE, RW, MAP_SHARED, read_only, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, EACCES);
+	EXPECT_EQ(ftruncate(tmp, PAGE), 0);
+	EXPECT(mmap(NULL, PAGE, RW, MAP_SHARED, tmp, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, ENODEV);
+	EXPECT(mmap(NULL, PAGE, PROT_READ, MAP_SHARED, tmp, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, ENODEV);
+	EXPECT(mmap(NULL, 2L << 20, RW, MAP_SHARED | MAP_ANONYMOUS | MAP_CONTIG,
+		   -1, 0) == MAP_FAILED);
+	EXPECT_EQ(errno, EINVAL);
+	close(zero);
+	close(read_only);
+	close(tmp);
+	unlink("/tmp/shared");
+}
