@@ -1,6 +1,6 @@
 /*
- * futex(2).  All futexes are private, because processes share no memory.
- * Waiters sleep in a queue chosen by a hash of their process and address.
+ * futex(2).  Waiters sleep in a queue chosen by a hash of their key: process
+ * and address, or the physical address in memory that processes share.
  *
  * An LWP that unlocks a mutex and locks it again in a loop could keep it for
  * ever.  Each LWP that it wakes would find the mutex locked again.  So its
@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "kern/arch.h"
+#include "kern/mm/shared_memory.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/futex_queue.h"
@@ -35,6 +36,7 @@
 #define FUTEX_WAIT_BITSET 9
 #define FUTEX_WAKE_BITSET 10
 #define FUTEX_LOCK_PI2    13 /* LOCK_PI with another clock */
+#define FUTEX_PRIVATE     0x80
 #define FUTEX_CMD_MASK    0x7f
 #define ALL_BITS          0xffffffffU
 
@@ -44,33 +46,50 @@
 #define HASH_BITS 10
 static struct futex_queue queues[1 << HASH_BITS];
 
-struct futex_queue *
-futex_queue(const struct proc *p, uintptr_t uva)
+struct futex_key
+futex_key(uintptr_t uva, bool shared)
 {
-	uint64_t h = ((uintptr_t)p >> 6 ^ uva >> 2) * 0x9e3779b97f4a7c15;
+	struct proc *p = proc_self();
+	uint64_t pa = shared ? shared_where(&p->p_as, uva) : 0;
+
+	return pa != 0 ? (struct futex_key){ NULL, pa }
+	               : (struct futex_key){ p, uva };
+}
+
+/* The key of an address in the arguments of futex(2). */
+static struct futex_key
+key_of(const uintptr_t *a, uintptr_t uva)
+{
+	return futex_key(uva, (a[1] & FUTEX_PRIVATE) == 0);
+}
+
+struct futex_queue *
+futex_queue(struct futex_key key)
+{
+	uint64_t h =
+	    ((uintptr_t)key.fk_proc >> 6 ^ key.fk_at >> 2) * 0x9e3779b97f4a7c15;
 
 	return &queues[h >> (64 - HASH_BITS)];
 }
 
-/* The first LWP, from l on, that waits at uva with one of the bits. */
+/* The first LWP, from l on, that waits with this key and one of the bits. */
 static struct lwp *
-next_waiter(struct lwp *l, uintptr_t uva, uint32_t bits)
+next_waiter(struct lwp *l, struct futex_key key, uint32_t bits)
 {
-	const struct proc *p = proc_self();
-
-	while (l != NULL && (l->l_proc != p || l->l_futex != uva ||
-				(l->l_futex_bits & bits) == 0))
+	while (l != NULL &&
+	       (!futex_same(l->l_futex, key) || (l->l_futex_bits & bits) == 0))
 		l = l->l_next;
 	return l;
 }
 
 static unsigned
-wake_waiters(struct futex_queue *q, uintptr_t uva, unsigned n, uint32_t bits)
+wake_waiters(struct futex_key key, unsigned n, uint32_t bits)
 {
+	struct futex_queue *q = futex_queue(key);
 	struct lwp *l = q->fq_waiters.wq_lwps.q_first, *next;
 	unsigned woken = 0;
 
-	for (; woken < n && (l = next_waiter(l, uva, bits)) != NULL;
+	for (; woken < n && (l = next_waiter(l, key, bits)) != NULL;
 	     l = next, woken++) {
 		next = l->l_next;
 		q->fq_woken = l;
@@ -82,7 +101,7 @@ wake_waiters(struct futex_queue *q, uintptr_t uva, unsigned n, uint32_t bits)
 void
 futex_wake_one(uintptr_t uva)
 {
-	wake_waiters(futex_queue(proc_self(), uva), uva, 1, ALL_BITS);
+	wake_waiters(futex_key(uva, true), 1, ALL_BITS);
 }
 
 void
@@ -97,18 +116,17 @@ futex_clear(uintptr_t uva)
 static intptr_t
 requeue_waiters(const uintptr_t *a)
 {
-	uintptr_t from = a[0], to = a[4];
+	struct futex_key from = key_of(a, a[0]), to = key_of(a, a[4]);
 	int nwake = (int)a[2], nmove = (int)a[3], moved = 0;
-	struct waitq *wq = &futex_queue(proc_self(), to)->fq_waiters;
+	struct waitq *wq = &futex_queue(to)->fq_waiters;
 	struct lwp *l, *next;
 	unsigned woken;
 
-	if (nwake < 0 || nmove < 0 || to % sizeof(uint32_t) != 0)
+	if (nwake < 0 || nmove < 0 || a[4] % sizeof(uint32_t) != 0)
 		return -EINVAL;
-	woken = wake_waiters(
-	    futex_queue(proc_self(), from), from, (unsigned)nwake, ALL_BITS);
-	l = futex_queue(proc_self(), from)->fq_waiters.wq_lwps.q_first;
-	for (; from != to && moved < nmove &&
+	woken = wake_waiters(from, (unsigned)nwake, ALL_BITS);
+	l = futex_queue(from)->fq_waiters.wq_lwps.q_first;
+	for (; !futex_same(from, to) && moved < nmove &&
 	       (l = next_waiter(l, from, ALL_BITS)) != NULL;
 	     l = next, moved++) {
 		next = l->l_next;
@@ -133,7 +151,7 @@ check_word(uintptr_t uva, uint32_t expected)
 static void
 runs_again(const struct lwp *l)
 {
-	struct futex_queue *q = futex_queue(l->l_proc, l->l_futex);
+	struct futex_queue *q = futex_queue(l->l_futex);
 
 	if (q->fq_woken == l)
 		q->fq_woken = NULL;
@@ -145,7 +163,8 @@ static intptr_t
 futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 {
 	struct lwp *l = lwp_self();
-	struct waitq *wq = &futex_queue(l->l_proc, a[0])->fq_waiters;
+	struct futex_key key = key_of(a, a[0]);
+	struct waitq *wq = &futex_queue(key)->fq_waiters;
 	uint64_t deadline;
 	int err;
 
@@ -156,7 +175,7 @@ futex_wait(const uintptr_t *a, bool absolute, uint32_t bits)
 	do {
 		if ((err = check_word(a[0], (uint32_t)a[2])) != 0)
 			return -err;
-		l->l_futex = a[0];
+		l->l_futex = key;
 		l->l_futex_bits = bits;
 		l->l_wakes = 0;
 		lock_acquire(&wq->wq_lock);
@@ -208,20 +227,21 @@ static intptr_t
 futex_wake(const uintptr_t *a, uint32_t bits)
 {
 	struct lwp *l = lwp_self();
-	struct futex_queue *q = futex_queue(l->l_proc, a[0]);
+	struct futex_key key = key_of(a, a[0]);
 	unsigned woken;
 
 	if (bits == 0)
 		return -EINVAL;
-	woken = wake_waiters(q, a[0], (uint32_t)a[2], bits);
+	woken = wake_waiters(key, (uint32_t)a[2], bits);
 	if (a[2] == 1 && (woken != 0 || l->l_wakes != 0))
-		return count_wake(l, q, a[0], woken);
+		return count_wake(l, futex_queue(key), a[0], woken);
 	return (intptr_t)woken;
 }
 
 intptr_t
 sys_futex(const uintptr_t *a)
 {
+	bool shared = (a[1] & FUTEX_PRIVATE) == 0;
 	int err;
 
 	if (a[0] % sizeof(uint32_t) != 0)
@@ -242,11 +262,11 @@ sys_futex(const uintptr_t *a)
 		return err != 0 ? -err : requeue_waiters(a);
 	case FUTEX_LOCK_PI:
 	case FUTEX_LOCK_PI2:
-		return futex_lock_pi(a[0], a[3]);
+		return futex_lock_pi(a[0], a[3], shared);
 	case FUTEX_TRYLOCK_PI:
 		return futex_trylock_pi(a[0]);
 	case FUTEX_UNLOCK_PI:
-		return futex_unlock_pi(a[0]);
+		return futex_unlock_pi(a[0], shared);
 	default:
 		return -ENOSYS;
 	}

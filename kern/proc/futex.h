@@ -8,9 +8,9 @@
 
 struct lwp;
 
-/* Store 0 at uva, and wake one LWP of the process that waits there. */
+/* Store 0 at uva, and wake one LWP that waits there. */
 void futex_clear(uintptr_t uva);
-/* An LWP ends: release the robust locks that it holds. */
+/* An LWP ends, or executes a program: release the locks that it holds. */
 void futex_lwp_exit(struct lwp *l);
 /* The system call futex(2). */
 intptr_t sys_futex(const uintptr_t *a);

@@ -31,21 +31,24 @@ swap_word(uint32_t *word, uint32_t was, uint32_t now)
 
 /* The first LWP, from l on, that waits for the lock. */
 static struct lwp *
-next_for_lock(struct lwp *l, const struct proc *p, uintptr_t uva)
+next_for_lock(struct lwp *l, struct futex_key key)
 {
-	while (l != NULL &&
-	       (l->l_proc != p || l->l_futex != uva || l->l_futex_bits != 0))
+	while (
+	    l != NULL && (!futex_same(l->l_futex, key) || l->l_futex_bits != 0))
 		l = l->l_next;
 	return l;
 }
 
-/* The LWP of this process that the word names, or NULL. */
+/* The LWP that the word names, or NULL.  It shares the word's memory. */
 static struct lwp *
-find_owner(uint32_t word)
+find_owner(uint32_t word, struct futex_key key)
 {
 	struct lwp *owner = lwp_find((int)(word & TID_MASK));
 
-	return owner != NULL && owner->l_proc == proc_self() ? owner : NULL;
+	if (owner == NULL ||
+	    (key.fk_proc != NULL && owner->l_proc != key.fk_proc))
+		return NULL;
+	return owner;
 }
 
 /* l waits for a lock of this owner from now on; NULL: for none. */
@@ -64,7 +67,7 @@ set_owner(struct lwp *l, struct lwp *owner)
  * EAGAIN if the caller has to wait, or another errno.
  */
 static int
-take_or_mark(uint32_t *word, bool only_try)
+take_or_mark(uint32_t *word, struct futex_key key, bool only_try)
 {
 	uint32_t tid = (uint32_t)lwp_self()->l_tid, was;
 
@@ -80,7 +83,7 @@ take_or_mark(uint32_t *word, bool only_try)
 			return EDEADLK;
 		if (only_try)
 			return EAGAIN;
-		if (find_owner(was) == NULL)
+		if (find_owner(was, key) == NULL)
 			return ESRCH;
 		if ((was & WAITERS) != 0 || swap_word(word, was, was | WAITERS))
 			return EAGAIN;
@@ -92,14 +95,16 @@ futex_trylock_pi(uintptr_t uva)
 {
 	uint32_t *word = as_word(&proc_self()->p_as, uva);
 
-	return word == NULL ? -EFAULT : -take_or_mark(word, true);
+	return word == NULL ? -EFAULT
+	                    : -take_or_mark(word, futex_key(uva, true), true);
 }
 
 intptr_t
-futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva)
+futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva, bool shared)
 {
 	struct lwp *l = lwp_self();
-	struct waitq *wq = &futex_queue(l->l_proc, uva)->fq_waiters;
+	struct futex_key key = futex_key(uva, shared);
+	struct waitq *wq = &futex_queue(key)->fq_waiters;
 	uint64_t deadline;
 	uint32_t *word;
 	int err;
@@ -109,11 +114,12 @@ futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva)
 	do {
 		if ((word = as_word(&l->l_proc->p_as, uva)) == NULL)
 			return -EFAULT;
-		if ((err = take_or_mark(word, false)) != EAGAIN)
+		if ((err = take_or_mark(word, key, false)) != EAGAIN)
 			return -err;
-		l->l_futex = uva;
+		l->l_futex = key;
 		l->l_futex_bits = 0;
-		set_owner(l, find_owner(*word));
+		l->l_lock_uva = uva;
+		set_owner(l, find_owner(*word, key));
 		lock_acquire(&wq->wq_lock);
 		/* 0: the lock was handed to this LWP. */
 		err = waitq_sleep(wq, deadline);
@@ -125,17 +131,16 @@ futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva)
 
 /* Give the lock to the first LWP that waits for it, or make it free. */
 static void
-hand_over(uint32_t *word, uintptr_t uva, uint32_t flags)
+hand_over(uint32_t *word, struct futex_key key, uint32_t flags)
 {
-	const struct proc *p = proc_self();
-	struct lwp *l = futex_queue(p, uva)->fq_waiters.wq_lwps.q_first, *rest;
+	struct lwp *l = futex_queue(key)->fq_waiters.wq_lwps.q_first, *rest;
 
-	if ((l = next_for_lock(l, p, uva)) == NULL) {
+	if ((l = next_for_lock(l, key)) == NULL) {
 		__atomic_store_n(word, flags, __ATOMIC_SEQ_CST);
 		return;
 	}
 	flags |= (uint32_t)l->l_tid;
-	for (rest = l; (rest = next_for_lock(rest->l_next, p, uva)) != NULL;) {
+	for (rest = l; (rest = next_for_lock(rest->l_next, key)) != NULL;) {
 		flags |= WAITERS;
 		set_owner(rest, l);
 	}
@@ -145,7 +150,7 @@ hand_over(uint32_t *word, uintptr_t uva, uint32_t flags)
 }
 
 intptr_t
-futex_unlock_pi(uintptr_t uva)
+futex_unlock_pi(uintptr_t uva, bool shared)
 {
 	uint32_t *word = as_word(&proc_self()->p_as, uva);
 
@@ -154,7 +159,7 @@ futex_unlock_pi(uintptr_t uva)
 	if ((__atomic_load_n(word, __ATOMIC_RELAXED) & TID_MASK) !=
 	    (uint32_t)lwp_self()->l_tid)
 		return -EPERM;
-	hand_over(word, uva, 0);
+	hand_over(word, futex_key(uva, shared), 0);
 	return 0;
 }
 
@@ -186,7 +191,7 @@ release_dead(uintptr_t entry, int64_t offset)
 			return;
 	} while (!swap_word(word, was, (was & WAITERS) | OWNER_DIED));
 	if ((entry & ENTRY_PI) != 0)
-		hand_over(word, uva, OWNER_DIED);
+		hand_over(word, futex_key(uva, true), OWNER_DIED);
 	else if ((was & WAITERS) != 0)
 		futex_wake_one(uva);
 }
@@ -212,6 +217,20 @@ release_listed(const struct lwp *l)
 		release_dead(rh.rh_pending, rh.rh_offset);
 }
 
+/* The owner of the lock that l waits for has ended. */
+static void
+release_from(struct lwp *l)
+{
+	struct proc *p = l->l_proc;
+	/* Without l_waitq its time limit or a signal has woken it. */
+	bool waits = l->l_waitq != NULL && !p->p_exiting;
+	uint32_t *word = waits ? as_word(&p->p_as, l->l_lock_uva) : NULL;
+
+	if (word != NULL)
+		hand_over(word, l->l_futex, OWNER_DIED);
+	set_owner(l, NULL);
+}
+
 /*
  * Hand over every lock of `owner` that an LWP waits for.  Its word may not name
  * the owner any more: musl changes the words of robust locks itself.
@@ -219,26 +238,20 @@ release_listed(const struct lwp *l)
 static void
 release_awaited(const struct lwp *owner)
 {
-	const struct proc *p = owner->l_proc;
-	uint32_t *word;
+	struct lwp *l;
 
-	if (owner->l_lock_waiters == 0)
-		return;
-	for (struct lwp *l = p->p_lwps; l != NULL; l = l->l_sibling) {
-		if (l->l_lock_owner != owner)
-			continue;
-		/* Without l_waitq its time limit or a signal has woken it. */
-		if (l->l_waitq != NULL && !p->p_exiting &&
-		    (word = as_word(&proc_self()->p_as, l->l_futex)) != NULL)
-			hand_over(word, l->l_futex, OWNER_DIED);
-		set_owner(l, NULL);
+	for (struct proc *p = allprocs; p != NULL && owner->l_lock_waiters > 0;
+	     p = p->p_next) {
+		for (l = p->p_lwps; l != NULL; l = l->l_sibling) {
+			if (l->l_lock_owner == owner)
+				release_from(l);
+		}
 	}
 }
 
 void
 futex_lwp_exit(struct lwp *l)
 {
-	if (!l->l_proc->p_exiting)
-		release_listed(l);
+	release_listed(l);
 	release_awaited(l);
 }

@@ -15,16 +15,26 @@ struct futex_queue {
 	struct waitq fq_wakers; /* these wait until it runs */
 };
 
-struct futex_queue *futex_queue(const struct proc *p, uintptr_t uva);
-/* Wake one LWP that waits at uva by FUTEX_WAIT. */
+/*
+ * The key of the word at uva in the calling process.  Only calls that are
+ * shared meet in shared memory; in other memory all calls have one key.
+ */
+struct futex_key futex_key(uintptr_t uva, bool shared);
+static inline bool
+futex_same(struct futex_key a, struct futex_key b)
+{
+	return a.fk_at == b.fk_at && a.fk_proc == b.fk_proc;
+}
+struct futex_queue *futex_queue(struct futex_key key);
+/* Wake one LWP that waits at uva by a shared FUTEX_WAIT. */
 void futex_wake_one(uintptr_t uva);
 
 /*
  * futex_owner.c: locks whose word names the owner.  Each is one operation of
  * futex(2) on the word at uva.
  */
-intptr_t futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva);
+intptr_t futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva, bool shared);
 intptr_t futex_trylock_pi(uintptr_t uva);
-intptr_t futex_unlock_pi(uintptr_t uva);
+intptr_t futex_unlock_pi(uintptr_t uva, bool shared);
 
 #endif /* KERN_PROC_FUTEX_QUEUE_H */

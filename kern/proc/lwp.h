@@ -21,6 +21,15 @@ struct proc;
 struct trapframe;
 struct waitq;
 
+/*
+ * A word that LWPs wait for: its process and address, or, in memory that
+ * processes share, NULL and the physical address.
+ */
+struct futex_key {
+	const struct proc *fk_proc;
+	uintptr_t fk_at;
+};
+
 enum lwp_state {
 	LWP_NEW,
 	LWP_READY,        /* in its CPU's c_runq */
@@ -64,9 +73,10 @@ struct lwp {
 	/* Only for LWPs of processes. */
 	struct lwp *l_sibling, **l_link; /* in p_lwps */
 	struct lwp *l_hash_next, **l_hash_link;
-	uintptr_t l_futex;        /* futex(2): it waits here, */
+	struct futex_key l_futex; /* futex(2): it waits here, */
 	uint32_t l_futex_bits;    /* for a wake with one of these bits */
 	struct lwp *l_lock_owner; /* it waits for this LWP's lock, or NULL */
+	uintptr_t l_lock_uva;     /* the address of that lock */
 	unsigned l_lock_waiters;  /* LWPs that wait for locks of this one */
 	/* Its wakes of one LWP at this address, since it last waited. */
 	uintptr_t l_wake_uva;

@@ -11,6 +11,7 @@
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/control.h"
+#include "kern/proc/futex.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/proc/signal.h"
@@ -125,6 +126,7 @@ become_program(struct proc *p, struct proc *loaded, const char *path,
 	struct lwp *l = lwp_self();
 	struct as old;
 
+	futex_lwp_exit(l);      /* other processes may share its locks */
 	control_release_all(p); /* its handles of libpctx go */
 	kcpc_exec_leave(l);     /* the counter page is in the old memory */
 	old = p->p_as;
