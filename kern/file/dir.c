@@ -76,7 +76,7 @@ text_entry(const char *dir, uint64_t *n, struct dir_entry *de)
 		const char *name = below(texts[i].path, dir);
 		size_t len = name != NULL ? first_name(name) : 0;
 
-		/* Sorted: files of one directory follow each other. */
+		/* Files of one directory follow each other. */
 		if (name == NULL || (was != NULL && len == was_len &&
 					strncmp(name, was, len) == 0))
 			continue;

@@ -161,11 +161,11 @@ open_text(const struct text_file *tf, unsigned flags, struct file **fp)
 	struct text length = { NULL, 0, 0 }, t = { NULL, 0, 0 };
 	struct file *f;
 
-	tf->fn(&length);
+	tf->fn(&length, tf->cpu);
 	if ((t.t_buf = kmalloc(length.t_len + 1)) == NULL)
 		return ENOMEM;
 	t.t_size = length.t_len + 1;
-	tf->fn(&t);
+	tf->fn(&t, tf->cpu);
 	if ((f = file_new(FILE_TEXT, flags)) == NULL) {
 		kfree(t.t_buf);
 		return ENOMEM;

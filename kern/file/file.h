@@ -74,12 +74,14 @@ struct device_ops {
 void file_register(enum file_kind kind, const struct device_ops *ops);
 
 /*
- * Files such as /proc/meminfo: fn() makes the text at open(2).  Paths are
- * normalized.  The table is sorted by path, and stays.  Once, at boot.
+ * Files such as /proc/meminfo: fn() makes the text at open(2); some are of one
+ * CPU.  Paths are normalized.  A directory's files follow each other.  The
+ * table stays.  Once, at boot.
  */
 struct text_file {
 	const char *path;
-	void (*fn)(struct text *t);
+	void (*fn)(struct text *t, unsigned cpu);
+	unsigned cpu;
 };
 void file_register_texts(const struct text_file *files, unsigned n);
 

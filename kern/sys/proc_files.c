@@ -9,28 +9,33 @@
 #include "kern/sched/cpu.h"
 #include "kern/sched/timer.h"
 #include "kern/sys/syscall.h"
+#include "lib/printf.h"
+#include "lib/string.h"
 #include "lib/text.h"
 
 #define NS_PER_S   1000000000
 #define KIB(pages) ((unsigned long)((pages)*PAGE_SIZE >> 10))
 
 static void
-cpuinfo(struct text *t)
+cpuinfo(struct text *t, unsigned cpu)
 {
+	(void)cpu;
 	for (unsigned i = 0; i < cpu_nonline(); i++)
 		arch_cpuinfo(t, i);
 }
 
 static void
-loadavg(struct text *t)
+loadavg(struct text *t, unsigned cpu)
 {
+	(void)cpu;
 	text_add(t, "0.00 0.00 0.00 1/%u %d\n", nlwp, proc_self()->p_pid);
 }
 
 /* All memory in use is the programs': there is no cache. */
 static void
-meminfo(struct text *t)
+meminfo(struct text *t, unsigned cpu)
 {
+	(void)cpu;
 	text_add(t,
 	    "MemTotal:       %8lu kB\nMemFree:        %8lu kB\n"
 	    "MemAvailable:   %8lu kB\nBuffers:        %8u kB\n"
@@ -42,56 +47,81 @@ meminfo(struct text *t)
 
 /* One line for each region.  C libraries look for the stack's. */
 static void
-self_maps(struct text *t)
+self_maps(struct text *t, unsigned cpu)
 {
 	const struct region *r = proc_self()->p_as.as_regions.rt_first;
 
+	(void)cpu;
 	for (; r != NULL; r = r->r_next)
-		text_add(t, "%012lx-%012lx %c%c%cp 00000000 00:00 0\n",
+		text_add(t, "%012lx-%012lx %c%c%c%c 00000000 00:00 0\n",
 		    (unsigned long)r->r_start, (unsigned long)r->r_end,
 		    r->r_prot & PROT_READ ? 'r' : '-',
 		    r->r_prot & PROT_WRITE ? 'w' : '-',
-		    r->r_prot & PROT_EXEC ? 'x' : '-');
+		    r->r_prot & PROT_EXEC ? 'x' : '-',
+		    r->r_memory != NULL ? 's' : 'p');
 }
 
 static void
-uptime(struct text *t)
+uptime(struct text *t, unsigned cpu)
 {
 	unsigned long cs = (unsigned long)(gethrtime() / (NS_PER_S / 100));
 
+	(void)cpu;
 	text_add(t, "%lu.%02lu 0.00\n", cs / 100, cs % 100);
 }
 
 static void
-version(struct text *t)
+version(struct text *t, unsigned cpu)
 {
+	(void)cpu;
 	text_add(t, "Linux version 6.1.0-barecpc (barecpc)\n");
 }
 
 static void
-cpu_range(struct text *t)
+cpu_range(struct text *t, unsigned cpu)
 {
+	(void)cpu;
 	if (cpu_nonline() == 1)
 		text_add(t, "0\n");
 	else
 		text_add(t, "0-%u\n", cpu_nonline() - 1);
 }
 
-/* Sorted by path. */
+static void
+cpu_is_online(struct text *t, unsigned cpu)
+{
+	text_add(t, "%u\n", cpus[cpu].c_online);
+}
+
+/* Files of one directory follow each other. */
 static const struct text_file files[] = {
-	{ "proc/cpuinfo", cpuinfo },
-	{ "proc/loadavg", loadavg },
-	{ "proc/meminfo", meminfo },
-	{ "proc/self/maps", self_maps },
-	{ "proc/uptime", uptime },
-	{ "proc/version", version },
-	{ "sys/devices/system/cpu/online", cpu_range },
-	{ "sys/devices/system/cpu/possible", cpu_range },
-	{ "sys/devices/system/cpu/present", cpu_range },
+	{ "proc/cpuinfo", cpuinfo, 0 },
+	{ "proc/loadavg", loadavg, 0 },
+	{ "proc/meminfo", meminfo, 0 },
+	{ "proc/self/maps", self_maps, 0 },
+	{ "proc/uptime", uptime, 0 },
+	{ "proc/version", version, 0 },
+	{ "sys/devices/system/cpu/online", cpu_range, 0 },
+	{ "sys/devices/system/cpu/possible", cpu_range, 0 },
+	{ "sys/devices/system/cpu/present", cpu_range, 0 },
 };
+#define NFILE     (sizeof files / sizeof *files)
+#define PATH_ROOM 40
 
 void
 proc_files_init(void)
 {
-	file_register_texts(files, sizeof files / sizeof *files);
+	struct text_file *all = kmalloc((NFILE + ncpu) * sizeof *all);
+	char(*path)[PATH_ROOM] = kmalloc(ncpu * sizeof *path);
+
+	if (all == NULL || path == NULL)
+		panic("no memory for the files of /proc and /sys");
+	memcpy(all, files, sizeof files);
+	for (unsigned i = 0; i < ncpu; i++) {
+		snprintf(path[i], PATH_ROOM,
+		    "sys/devices/system/cpu/cpu%u/online", i);
+		all[NFILE + i] =
+		    (struct text_file){ path[i], cpu_is_online, i };
+	}
+	file_register_texts(all, NFILE + ncpu);
 }

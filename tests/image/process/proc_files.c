@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
@@ -102,6 +103,34 @@ TEST(the_map_has_the_stack)
 	EXPECT(found);
 }
 
+TEST(the_map_says_what_is_shared)
+{
+	static char buf[16384];
+	char *p = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	char want[64];
+
+	REQUIRE(p != MAP_FAILED);
+	snprintf(want, sizeof want, "%012lx-%012lx rw-s ", (unsigned long)p,
+	    (unsigned long)p + 4096);
+	REQUIRE(read_all("/proc/self/maps", buf, sizeof buf) > 0);
+	EXPECT(strstr(buf, want) != NULL);
+	EXPECT_EQ(munmap(p, 4096), 0);
+}
+
+TEST(each_cpu_has_a_folder)
+{
+	char path[64], buf[8];
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	for (long i = 0; i < cpus; i++) {
+		snprintf(path, sizeof path,
+		    "/sys/devices/system/cpu/cpu%ld/online", i);
+		EXPECT_EQ(read_all(path, buf, sizeof buf), 2);
+		EXPECT(strcmp(buf, "1\n") == 0);
+	}
+}
+
 static bool
 lists(const char *path, const char *name, unsigned type)
 {
@@ -129,6 +158,8 @@ TEST(their_directories_list_them)
 	EXPECT(lists("/proc", "meminfo", DT_REG));
 	EXPECT(lists("/proc", "self", DT_DIR));
 	EXPECT(lists("/sys/devices/system/cpu", "online", DT_REG));
+	EXPECT(lists("/sys/devices/system/cpu", "cpu0", DT_DIR));
+	EXPECT(lists("/sys/devices/system/cpu/cpu0", "online", DT_REG));
 	EXPECT_EQ(stat("/proc/self", &st), 0);
 	EXPECT(S_ISDIR(st.st_mode));
 	EXPECT_ERRNO(open("/proc/none", O_RDONLY), ENOENT);
