@@ -153,6 +153,7 @@ clone_process(const struct clone *c)
 	if ((c->flags & ~(TIDS | CSIGNAL | CLONE_VM | CLONE_VFORK)) != 0 ||
 	    ((c->flags & CLONE_VM) && !(c->flags & CLONE_VFORK)))
 		return -EINVAL;
+	proc_account();
 	if ((err = proc_copy(tf_sp(lwp_self()->l_tf), &p)) != 0)
 		return -err;
 	pid = p->p_pid;

@@ -175,6 +175,7 @@ lwp_exit(void)
 		futex_clear(l->l_clear_tid);
 	if (l->l_bound >= 0)
 		cpus[l->l_bound].c_nbound--;
+	p->p_ran += sched_ran(l);
 	remove_from_proc(l);
 	l->l_state = LWP_ZOMBIE;
 	if (l->l_stop_for != NULL)

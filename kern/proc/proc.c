@@ -168,6 +168,7 @@ proc_start(struct proc *p, unsigned timeout_s)
 		timer_start(&p->p_timeout,
 		    arch_tick() + ns_to_tick(timeout_s * 1000000000LL),
 		    timed_out, p);
+	p->p_started = arch_tick();
 	sched_ready(p->p_lwps);
 }
 

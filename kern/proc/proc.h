@@ -80,6 +80,12 @@ struct proc {
 	bool p_exiting;
 	int p_status; /* if p_exiting: exit status 0..255 or KILLED(signal) */
 	bool p_done;  /* has no LWP left */
+
+	/* usage.c: ticks on a CPU */
+	uint64_t p_started;      /* not a count: the tick of proc_start() */
+	uint64_t p_ran;          /* of LWPs that have ended, and others */
+	uint64_t p_children_ran; /* of children that were waited for */
+
 	struct waitq p_wait;
 
 	bool p_said_efault; /* only the first bad address is reported */
@@ -145,6 +151,15 @@ void lwp_hash_remove(struct lwp *l);
 /* NULL if it does not exist or, for a process, has ended. */
 struct proc *proc_find(int pid);
 struct lwp *lwp_find(int tid);
+
+/*
+ * usage.c.  Count times on CPUs from now on, until the programs of a line have
+ * ended.  Before that, each process counts as if one LWP of it always ran.
+ */
+void proc_account(void);
+void proc_account_end(void);
+/* Ticks for which the LWPs of p ran. */
+uint64_t proc_ran(const struct proc *p);
 
 /*
  * proc_tree.c.  Copy the current process with its memory; the copy has no LWP

@@ -223,4 +223,5 @@ proc_end_others(void)
 	while (any_forked())
 		waitq_wait(&freed);
 	lock_release(&freed.wq_lock);
+	proc_account_end();
 }

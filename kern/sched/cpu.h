@@ -34,7 +34,7 @@ struct cpu {
 	struct lwpq c_runq;   /* ready LWPs */
 	struct lwpq c_woken;  /* ready LWPs that were woken; run first */
 	struct lwpq c_lowest; /* ready LWPs that run if no other does */
-	uint64_t c_since;     /* tick of the last switch: sched_ran() */
+	uint64_t c_since;     /* tick of the last switch: sched_account() */
 	bool c_hurry;         /* c_woken is not empty, or c_turn */
 	bool c_turn;          /* woken LWPs run, and use up the credit */
 	uint64_t c_credit, c_credit_tick; /* in ticks; when computed */

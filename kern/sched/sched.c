@@ -432,8 +432,7 @@ ipi_intr(unsigned why)
  * Switching
  */
 
-/* Set once an LWP has asked for its time: before, no switch reads the clock. */
-static bool accounts;
+static bool accounts; /* sched_account() */
 
 static void
 account(struct cpu *c, struct lwp *l)
@@ -444,16 +443,22 @@ account(struct cpu *c, struct lwp *l)
 	c->c_since = now;
 }
 
-uint64_t
-sched_ran(void)
+void
+sched_account(bool on)
 {
-	struct lwp *l = lwp_self();
-
-	for (unsigned i = 0; i < ncpu && !accounts; i++)
+	for (unsigned i = 0; i < ncpu && on; i++)
 		cpus[i].c_since = arch_tick();
-	accounts = true;
-	account(l->l_cpu, l);
-	return l->l_ran;
+	accounts = on;
+}
+
+uint64_t
+sched_ran(const struct lwp *l)
+{
+	const struct cpu *c = l->l_cpu;
+
+	if (!accounts || c->c_lwp != l)
+		return l->l_ran;
+	return l->l_ran + arch_tick() - c->c_since;
 }
 
 static void

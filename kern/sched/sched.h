@@ -41,8 +41,13 @@ _Noreturn void sched_idle(void);
 void sched_ready(struct lwp *l);
 /* Let l run only while its CPU has nothing else to do, or as all do. */
 void sched_set_lowest(struct lwp *l, bool lowest);
-/* Ticks for which the caller ran, since sched_ran() was first called. */
-uint64_t sched_ran(void);
+/*
+ * Count from now on for how long each LWP runs, or stop.  While no LWP counts,
+ * no switch reads the clock.
+ */
+void sched_account(bool on);
+/* Ticks for which l ran while this was counted. */
+uint64_t sched_ran(const struct lwp *l);
 /* Queue an LWP that slept.  at_once: it preempts the running LWP. */
 void sched_woken(struct lwp *l, bool at_once);
 /* Treat an LWP that is ready as if it were woken now, at once. */

@@ -158,13 +158,3 @@ sys_prlimit64(const uintptr_t *a)
 		return err;
 	return a[3] == 0 ? 0 : get_rlimit(a[1], a[3]);
 }
-
-/* Only the maximum resident size is known. */
-intptr_t
-sys_getrusage(const uintptr_t *a)
-{
-	int64_t usage[18] = { 0 };
-
-	usage[4] = (int64_t)(proc_self()->p_as.as_npages * PAGE_SIZE >> 10);
-	return -copyout(a[1], usage, sizeof usage);
-}

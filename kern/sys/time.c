@@ -42,13 +42,15 @@ to_timespec(hrtime_t ns)
 intptr_t
 sys_clock_gettime(const uintptr_t *a)
 {
+	bool of_thread = a[0] == CLOCK_THREAD_CPUTIME_ID;
 	struct timespec ts;
 
 	if (!clock_known(a[0]))
 		return -EINVAL;
-	ts = to_timespec(a[0] == CLOCK_THREAD_CPUTIME_ID
-			     ? (hrtime_t)tick_to_ns(sched_ran())
-			     : gethrtime());
+	if (of_thread)
+		proc_account();
+	ts = to_timespec(of_thread ? (hrtime_t)tick_to_ns(sched_ran(lwp_self()))
+				   : gethrtime());
 	return -copyout(a[1], &ts, sizeof ts);
 }
 
@@ -85,21 +87,6 @@ sys_time(const uintptr_t *a)
 	if (a[0] != 0 && copyout(a[0], &s, sizeof s) != 0)
 		return -EFAULT;
 	return s;
-}
-
-/*
- * In units of AT_CLKTCK.  The process's time is that since power-on, as for
- * CLOCK_PROCESS_CPUTIME_ID.  The kernel's and the children's are zero.
- */
-intptr_t
-sys_times(const uintptr_t *a)
-{
-	int64_t now = gethrtime() / (NS_PER_S / 100);
-	int64_t tms[4] = { now, 0, 0, 0 };
-
-	if (a[0] != 0 && copyout(a[0], tms, sizeof tms) != 0)
-		return -EFAULT;
-	return now;
 }
 
 /* Returns 0, or EINTR if a signal came first. */

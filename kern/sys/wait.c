@@ -12,6 +12,7 @@
 #include "kern/proc/signal.h"
 #include "kern/sched/sched.h"
 #include "kern/sys/syscall.h"
+#include "kern/sys/usage.h"
 #include "lib/string.h"
 
 /* Linux's options.  Children are never stopped. */
@@ -76,10 +77,12 @@ wait_status(const struct proc *child)
 	return child->p_status << 8;
 }
 
-static int
-zero_usage(uintptr_t uva)
+/* Free a child that was waited for, and keep its time. */
+static void
+reap_child(struct proc *child)
 {
-	return uva != 0 ? copyzero(uva, 144) : 0;
+	proc_self()->p_children_ran += proc_ran(child) + child->p_children_ran;
+	proc_reap(child);
 }
 
 intptr_t
@@ -104,9 +107,9 @@ sys_wait4(const uintptr_t *a)
 	status = wait_status(child);
 	pid = child->p_pid;
 	if ((a[1] != 0 && copyout(a[1], &status, sizeof status) != 0) ||
-	    zero_usage(a[3]) != 0)
+	    usage_copyout(a[3], child) != 0)
 		return -EFAULT;
-	proc_reap(child);
+	reap_child(child);
 	return pid;
 }
 
@@ -145,9 +148,10 @@ sys_waitid(const uintptr_t *a)
 		return sig_restart(lwp_self());
 	if (err != 0)
 		return -err;
-	if (copyout_siginfo(a[2], child) != 0 || zero_usage(a[4]) != 0)
+	if (copyout_siginfo(a[2], child) != 0 ||
+	    usage_copyout(a[4], child) != 0)
 		return -EFAULT;
 	if (child != NULL && !(options & WNOWAIT))
-		proc_reap(child);
+		reap_child(child);
 	return 0;
 }

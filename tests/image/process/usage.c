@@ -1,0 +1,106 @@
+/*
+ * getrusage(2), wait4(2) and times(2) return the time that a process, its
+ * threads and its children had a CPU, not the time that passed.
+ *
+ * Bounds have a factor of two: the kernel's own work counts, too.
+ */
+#define _GNU_SOURCE /* wait4(2), RUSAGE_THREAD */
+#include "tests/lib/image/test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/times.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+TEST_KEEPS(64);
+
+#define MS   1000 /* in microseconds */
+#define TIME (5 * MS)
+
+static int64_t
+user_us(const struct rusage *ru)
+{
+	return ru->ru_utime.tv_sec * 1000000 + ru->ru_utime.tv_usec;
+}
+
+static int64_t
+used(int who)
+{
+	struct rusage ru = { 0 };
+
+	EXPECT_EQ(getrusage(who, &ru), 0);
+	EXPECT_EQ(ru.ru_stime.tv_sec + ru.ru_stime.tv_usec, 0);
+	return user_us(&ru);
+}
+
+/* Use this much of a CPU, by the thread's own clock. */
+static void
+work(int64_t us)
+{
+	int64_t end = used(RUSAGE_THREAD) + us;
+
+	while (used(RUSAGE_THREAD) < end)
+		;
+}
+
+TEST(a_sleep_uses_nothing)
+{
+	int64_t before = used(RUSAGE_SELF);
+
+	usleep(TIME);
+	EXPECT(used(RUSAGE_SELF) - before < TIME / 2);
+	EXPECT_ERRNO(getrusage(2, &(struct rusage){ 0 }), EINVAL);
+}
+
+static void *
+work_in_thread(void *arg)
+{
+	work(TIME);
+	return arg;
+}
+
+/* A thread's time belongs to its process, also when it has ended. */
+TEST(threads_add_up)
+{
+	int64_t self = used(RUSAGE_SELF), own = used(RUSAGE_THREAD);
+	pthread_t t;
+
+	REQUIRE(pthread_create(&t, NULL, work_in_thread, NULL) == 0);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT(used(RUSAGE_SELF) - self >= TIME);
+	EXPECT(used(RUSAGE_THREAD) - own < TIME / 2);
+}
+
+/* A child and its child work; the parent has not asked before. */
+TEST(children_count_when_they_are_waited_for)
+{
+	int64_t before = used(RUSAGE_CHILDREN), self = used(RUSAGE_SELF);
+	struct rusage ru = { 0 };
+	siginfo_t info;
+	struct tms tms;
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (fork() == 0) {
+			work(TIME);
+			_exit(0);
+		}
+		wait(NULL);
+		work(TIME);
+		_exit(0);
+	}
+	REQUIRE(child > 0);
+	EXPECT_EQ(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
+	EXPECT_EQ(used(RUSAGE_CHILDREN), before);
+	EXPECT_EQ(wait4(child, NULL, 0, &ru), child);
+	EXPECT(user_us(&ru) >= 2 * TIME && user_us(&ru) < 4 * TIME);
+	EXPECT_EQ(used(RUSAGE_CHILDREN) - before, user_us(&ru));
+	EXPECT(used(RUSAGE_SELF) - self < TIME);
+	EXPECT(times(&tms) != -1);
+	EXPECT_EQ(tms.tms_cutime, used(RUSAGE_CHILDREN) / (10 * MS));
+}
