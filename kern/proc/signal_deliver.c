@@ -29,9 +29,12 @@ report_and_kill(
 	struct proc *p = l->l_proc;
 	char where[FAULT_WHERE_MAX], name[12];
 
-	fault_where(p, tf_pc(tf), where, sizeof where);
-	printf("barecpc: %s: %s at pc %s: %s\n", p->p_name, sig_name(sig, name),
-	    where, why);
+	/* `yes | head`: the end of a pipe's writer is no failure. */
+	if (sig != SIGPIPE) {
+		fault_where(p, tf_pc(tf), where, sizeof where);
+		printf("barecpc: %s: %s at pc %s: %s\n", p->p_name,
+		    sig_name(sig, name), where, why);
+	}
 	proc_kill(p, KILLED(sig));
 }
 

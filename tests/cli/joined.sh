@@ -26,7 +26,6 @@ hello 0 "|" \& "a & b" a|b "" |
 hello 0 "|" \& "a & b" a|b ""
 END
 cat >"$tap_dir/log" <<'END'
-joined: SIGPIPE: sent by itself
 joined: exit 141
 joined: exit 3
 joined: exit 4
