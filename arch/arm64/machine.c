@@ -65,17 +65,7 @@ machine_add_gicr(uint64_t pa, uint64_t bytes)
 const void *
 machine_map(uint64_t pa, size_t bytes)
 {
-	for (uint32_t i = 0; i < machine.m_boot->bi_nmem; i++) {
-		const struct bootmem *m = &machine.m_boot->bi_mem[i];
-
-		if (m->bm_type != BOOTMEM_DEVICE &&
-		    m->bm_type != BOOTMEM_RUNTIME_DEVICE && pa >= m->bm_base &&
-		    pa - m->bm_base < m->bm_len)
-			return bytes <= m->bm_len - (pa - m->bm_base)
-			           ? pa_to_va(pa)
-			           : NULL;
-	}
-	return NULL;
+	return bootinfo_is_ram(machine.m_boot, pa, bytes) ? pa_to_va(pa) : NULL;
 }
 
 static bool

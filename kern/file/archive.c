@@ -329,6 +329,16 @@ bool
 archive_init(const struct bootinfo *bi)
 {
 	if (bi->bi_archive != 0 && bi->bi_archive_bytes != 0) {
+		if (!bootinfo_is_ram(
+			bi, bi->bi_archive, bi->bi_archive_bytes)) {
+			printf("barecpc: %s: %#lx bytes at %#lx are not in "
+			       "memory that the kernel may use: have the boot "
+			       "loader put it elsewhere\n",
+			    archives[0].name,
+			    (unsigned long)bi->bi_archive_bytes,
+			    (unsigned long)bi->bi_archive);
+			return false;
+		}
 		archives[0].data = pa_to_va(bi->bi_archive);
 		archives[0].bytes = bi->bi_archive_bytes;
 	}

@@ -209,6 +209,33 @@ bootinfo_cut(struct bootinfo *bi, uint64_t top)
 	return gone;
 }
 
+/* The RAM from base on, in the range that has it; 0: base is not RAM. */
+static uint64_t
+ram_at(const struct bootinfo *bi, uint64_t base)
+{
+	for (uint32_t i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+
+		if (m->bm_type != BOOTMEM_DEVICE &&
+		    m->bm_type != BOOTMEM_RUNTIME_DEVICE &&
+		    base - m->bm_base < m->bm_len)
+			return m->bm_len - (base - m->bm_base);
+	}
+	return 0;
+}
+
+bool
+bootinfo_is_ram(const struct bootinfo *bi, uint64_t base, uint64_t len)
+{
+	uint64_t here;
+
+	while ((here = ram_at(bi, base)) != 0 && here < len) {
+		base += here;
+		len -= here;
+	}
+	return here != 0;
+}
+
 uint64_t
 bootinfo_take(
     struct bootinfo *bi, uint64_t len, uint64_t align, uint64_t lo, uint64_t hi)

@@ -91,6 +91,9 @@ uint64_t bootinfo_cut(struct bootinfo *bi, uint64_t top);
 /* Make a range KEEP, unless a more careful type holds it.  Sorts the map. */
 void bootinfo_reserve(struct bootinfo *bi, uint64_t base, uint64_t len);
 
+/* Is every byte of the range RAM?  Then the kernel's direct map has it. */
+bool bootinfo_is_ram(const struct bootinfo *bi, uint64_t base, uint64_t len);
+
 /*
  * Allocate aligned FREE memory in [lo, hi) before the page allocator runs, and
  * mark it KEEP.  Returns its physical address, or 0 on failure.

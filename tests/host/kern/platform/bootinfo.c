@@ -219,6 +219,28 @@ take_never_zero(void **state)
 	assert_int_equal(bootinfo_take(&bi, PAGE, PAGE, 0, ~0ULL), 0);
 }
 
+/* Ranges of RAM that follow each other are one, whatever their types. */
+static void
+ram_without_a_hole(void **state)
+{
+	(void)state;
+	reset_map();
+	add_range(1, 4, BOOTMEM_FREE);
+	add_range(5, 1, BOOTMEM_ACPI);
+	add_range(6, 2, BOOTMEM_KEEP);
+	add_range(8, 1, BOOTMEM_DEVICE);
+	add_range(9, 1, BOOTMEM_FREE);
+	bootinfo_sort(&bi);
+	assert_true(bootinfo_is_ram(&bi, PAGE, 7 * PAGE));
+	assert_true(bootinfo_is_ram(&bi, 8 * PAGE - 1, 1));
+	assert_false(bootinfo_is_ram(&bi, PAGE, 7 * PAGE + 1));
+	assert_false(bootinfo_is_ram(&bi, PAGE, 9 * PAGE));
+	assert_false(bootinfo_is_ram(&bi, 0, 2 * PAGE));
+	assert_false(bootinfo_is_ram(&bi, 8 * PAGE, 1));
+	assert_true(bootinfo_is_ram(&bi, 9 * PAGE, PAGE));
+	assert_false(bootinfo_is_ram(&bi, 9 * PAGE, ~0ULL));
+}
+
 /* A full map loses RAM, but no reservation. */
 static void
 full_map(void **state)
@@ -250,6 +272,7 @@ main(void)
 		cmocka_unit_test(top_of_memory),
 		cmocka_unit_test(take_memory),
 		cmocka_unit_test(take_never_zero),
+		cmocka_unit_test(ram_without_a_hole),
 		cmocka_unit_test(full_map),
 	};
 
