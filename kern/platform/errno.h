@@ -39,6 +39,7 @@
 #define ENOSYS       38
 #define ENOTEMPTY    39
 #define ENOTSUP      95
+#define EAFNOSUPPORT 97
 #define ETIMEDOUT    110
 #define ESTALE       116
 #define ECANCELED    125

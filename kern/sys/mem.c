@@ -285,3 +285,47 @@ sys_madvise(const uintptr_t *a)
 		return 0;
 	return -as_zero(as, a[0], len);
 }
+
+/* Memory stays where it is: a lock only checks that there is some. */
+static intptr_t
+lock_range(uintptr_t va, size_t len)
+{
+	struct as *as = &proc_self()->p_as;
+	uintptr_t at = va & -PAGE_SIZE, end = va + len;
+	const struct region *r;
+
+	if (end < va)
+		return -EINVAL;
+	for (; at < end; at = r->r_end) {
+		if ((r = as_find(as, at)) == NULL)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+intptr_t
+sys_mlock(const uintptr_t *a)
+{
+	return lock_range(a[0], a[1]);
+}
+
+intptr_t
+sys_munlock(const uintptr_t *a)
+{
+	return lock_range(a[0], a[1]);
+}
+
+#define MCL_ALL 7u /* MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT */
+
+intptr_t
+sys_mlockall(const uintptr_t *a)
+{
+	return a[0] == 0 || (a[0] & ~(uintptr_t)MCL_ALL) != 0 ? -EINVAL : 0;
+}
+
+intptr_t
+sys_munlockall(const uintptr_t *a)
+{
+	(void)a;
+	return 0;
+}

@@ -90,6 +90,27 @@ sys_personality(const uintptr_t *a)
 	return sys_rseq(a);
 }
 
+/* Copies in the kernel: callers read and write instead. */
+intptr_t
+sys_sendfile(const uintptr_t *a)
+{
+	return sys_rseq(a);
+}
+
+intptr_t
+sys_copy_file_range(const uintptr_t *a)
+{
+	return sys_rseq(a);
+}
+
+/* There is no network and no log: as on a Linux without any. */
+intptr_t
+sys_socket(const uintptr_t *a)
+{
+	(void)a;
+	return -EAFNOSUPPORT;
+}
+
 /* No option is known.  Linux returns EINVAL for an option that it lacks. */
 intptr_t
 sys_prctl(const uintptr_t *a)

@@ -4,6 +4,7 @@
 #include "kern/arch.h"
 #include "kern/file/archive.h"
 #include "kern/file/file.h"
+#include "kern/mm/page.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/proc.h"
@@ -222,4 +223,52 @@ sys_getdents64(const uintptr_t *a)
 		f->f_offset++;
 	}
 	return (intptr_t)done;
+}
+
+/* Linux's struct statfs. */
+struct statfs {
+	int64_t f_type;
+	int64_t f_bsize;
+	uint64_t f_blocks;
+	uint64_t f_bfree;
+	uint64_t f_bavail;
+	uint64_t f_files;
+	uint64_t f_ffree;
+	int32_t f_fsid[2];
+	int64_t f_namelen;
+	int64_t f_frsize;
+	int64_t f_flags;
+	int64_t f_spare[4];
+};
+
+#define TMPFS_MAGIC 0x01021994
+
+/* All files are in memory. */
+static intptr_t
+statfs_out(uintptr_t uva)
+{
+	const struct statfs st = { .f_type = TMPFS_MAGIC,
+		.f_bsize = PAGE_SIZE,
+		.f_blocks = page_ntotal(),
+		.f_bfree = page_nfree(),
+		.f_bavail = page_nfree(),
+		.f_namelen = CPIO_NAME_MAX,
+		.f_frsize = PAGE_SIZE };
+
+	return -copyout(uva, &st, sizeof st);
+}
+
+intptr_t
+sys_statfs(const uintptr_t *a)
+{
+	struct file_info fi;
+	int err = stat_user_path(AT_FDCWD, a[0], &fi);
+
+	return err != 0 ? -err : statfs_out(a[1]);
+}
+
+intptr_t
+sys_fstatfs(const uintptr_t *a)
+{
+	return file_get((int)a[0]) == NULL ? -EBADF : statfs_out(a[1]);
 }

@@ -44,6 +44,8 @@
 	X(readlinkat)                                                          \
 	X(getcwd)                                                              \
 	X(getdents64)                                                          \
+	X(statfs)                                                              \
+	X(fstatfs)                                                             \
 	/* path.c */                                                           \
 	X(mkdir)                                                               \
 	X(mkdirat)                                                             \
@@ -74,6 +76,10 @@
 	X(mprotect)                                                            \
 	X(mremap)                                                              \
 	X(madvise)                                                             \
+	X(mlock)                                                               \
+	X(munlock)                                                             \
+	X(mlockall)                                                            \
+	X(munlockall)                                                          \
 	/* proc.c */                                                           \
 	X(exit)                                                                \
 	X(exit_group)                                                          \
@@ -83,6 +89,9 @@
 	X(rseq)                                                                \
 	X(clone3)                                                              \
 	X(personality)                                                         \
+	X(sendfile)                                                            \
+	X(copy_file_range)                                                     \
+	X(socket)                                                              \
 	X(prctl)                                                               \
 	X(getpid)                                                              \
 	X(getppid)                                                             \
@@ -117,15 +126,16 @@
 	X(getrandom)                                                           \
 	X(prlimit64)                                                           \
 	X(getrlimit)                                                           \
-	X(getrusage)                                                           \
 	/* time.c */                                                           \
 	X(clock_gettime)                                                       \
 	X(clock_getres)                                                        \
 	X(gettimeofday)                                                        \
 	X(time)                                                                \
-	X(times)                                                               \
 	X(nanosleep)                                                           \
 	X(clock_nanosleep)                                                     \
+	/* usage.c */                                                          \
+	X(getrusage)                                                           \
+	X(times)                                                               \
 	/* itimer.c */                                                         \
 	X(getitimer)                                                           \
 	X(setitimer)                                                           \

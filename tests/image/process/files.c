@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -231,6 +232,21 @@ TEST(directories_list_the_archive)
 }
 
 /* Whatever their open() needs. */
+TEST(a_file_system_has_room)
+{
+	struct statfs of_path = { 0 }, of_fd = { 0 };
+	int fd = open(SELF, O_RDONLY);
+
+	EXPECT_EQ(statfs("/tmp", &of_path), 0);
+	EXPECT_EQ(fstatfs(fd, &of_fd), 0);
+	EXPECT(of_path.f_bfree > 0 && of_path.f_bfree < of_path.f_blocks);
+	EXPECT_EQ(of_path.f_blocks, of_fd.f_blocks);
+	EXPECT_EQ(of_path.f_bsize, 4096);
+	EXPECT_ERRNO(statfs("/none", &of_path), ENOENT);
+	EXPECT_EQ(close(fd), 0);
+	EXPECT_ERRNO(fstatfs(fd, &of_fd), EBADF);
+}
+
 TEST(every_device_has_a_state)
 {
 	DIR *d = opendir("/dev");

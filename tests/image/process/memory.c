@@ -229,6 +229,24 @@ TEST(a_reservation_may_stay_mapped)
 	EXPECT(map_memory((size_t)1 << 45, PROT_NONE) != NULL);
 }
 
+TEST(a_lock_needs_memory)
+{
+	char *p = mmap(NULL, 3 * PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	REQUIRE(p != MAP_FAILED);
+	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_READ), 0);
+	EXPECT_EQ(mlock(p + 1, 3 * PAGE - 1), 0);
+	EXPECT_EQ(munlock(p, 3 * PAGE), 0);
+	EXPECT_EQ(mlockall(MCL_CURRENT | MCL_FUTURE), 0);
+	EXPECT_EQ(munlockall(), 0);
+	EXPECT_ERRNO(mlockall(0), EINVAL);
+	EXPECT_ERRNO(mlockall(8), EINVAL);
+	EXPECT_EQ(munmap(p + PAGE, PAGE), 0);
+	EXPECT_ERRNO(mlock(p, 3 * PAGE), ENOMEM);
+	EXPECT_ERRNO(mlock(p, (size_t)-1), EINVAL);
+	EXPECT_EQ(munmap(p, 3 * PAGE), 0);
+}
+
 TEST(brk_grows_and_shrinks)
 {
 	char *start = (char *)syscall(SYS_brk, 0), *end;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <payload.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -93,6 +94,22 @@ const struct turn_call turn_machine[] = {
 	{ .tc_name = "getrlimit", SYS_getrlimit, { RLIMIT_STACK, TURN_P } },
 	{ .tc_name = "getrusage", SYS_getrusage, { RUSAGE_SELF, TURN_P } },
 	{ .tc_name = "times", SYS_times, { TURN_P } },
+	{ .tc_name = "mlock", SYS_mlock, { TURN_P, 64 } },
+	{ .tc_name = "munlock", SYS_munlock, { TURN_P, 64 } },
+	{ .tc_name = "mlockall", SYS_mlockall, { MCL_CURRENT } },
+	{ .tc_name = "munlockall", SYS_munlockall, { 0 } },
+	{ .tc_name = "sendfile",
+	    SYS_sendfile,
+	    { TURN_NULL, TURN_ZERO, 0, 8 },
+	    .tc_errno = ENOSYS },
+	{ .tc_name = "copy_file_range",
+	    SYS_copy_file_range,
+	    { TURN_ZERO, 0, TURN_NULL, 0, 8 },
+	    .tc_errno = ENOSYS },
+	{ .tc_name = "socket",
+	    SYS_socket,
+	    { 1, 1, 0 },
+	    .tc_errno = EAFNOSUPPORT },
 	{ .tc_name = "get_robust_list",
 	    SYS_get_robust_list,
 	    { 0, TURN_P, TURN_P + 8 } },
