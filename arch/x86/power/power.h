@@ -12,7 +12,7 @@ struct barecpc_interrupts; /* include/sys/barecpc.h */
 struct text;               /* lib/text.h */
 
 /* The registers that records have: state.c lists them. */
-#define POWER_NREG  15
+#define POWER_NREG  23
 #define POWER_SAVED 8 /* registers that quiet= changes, at most */
 
 struct x86_power {
@@ -49,6 +49,9 @@ uint64_t x86_power_prefetch_bits(void);
 /* Does the CPU have MSR_PLATFORM_INFO and MSR_POWER_CTL? */
 bool x86_power_has_ratios(void);
 bool x86_power_is(const char *vendor);
+/* Does the model have AMD_INTERRUPT_PENDING's C1E, or AMD_CSTATE_CONFIG? */
+bool x86_power_has_c1e(void);
+bool x86_power_has_cc6(void);
 
 /* strain.c.  Find out what can be watched, from now on. */
 void x86_power_watch(struct x86_power *pw);

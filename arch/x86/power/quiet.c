@@ -113,13 +113,22 @@ stop_turbo(struct x86_power *pw, const char **said)
 	return false;
 }
 
-/* arch_idle() uses HLT, so that C1 is the deepest state. */
+/*
+ * arch_idle() uses HLT, so that C1 is the deepest state, unless the CPU makes
+ * C1E or CC6 of it.
+ */
 static bool
 stop_cstates(struct x86_power *pw, const char **said)
 {
 	if (x86_power_has_ratios())
 		return try_change(pw, MSR_POWER_CTL, POWER_CTL_C1E, 0, said,
 		    "idle by HLT, C1E off");
+	if (x86_power_has_c1e())
+		return try_change(pw, AMD_INTERRUPT_PENDING,
+		    INTERRUPT_PENDING_C1E, 0, said, "idle by HLT, C1E off");
+	if (x86_power_has_cc6())
+		return try_change(pw, AMD_CSTATE_CONFIG, CSTATE_CONFIG_CC6, 0,
+		    said, "idle by HLT, CC6 off");
 	*said = "idle by HLT; no known register for the rest";
 	return false;
 }

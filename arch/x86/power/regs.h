@@ -9,11 +9,14 @@
 #define ARCH_X86_POWER_REGS_H
 
 /* CPUID.06H. */
-#define LEAF6_EAX_DTS         0 /* IA32_THERM_STATUS has a temperature */
-#define LEAF6_EAX_TURBO       1 /* 0 also after IA32_MISC_ENABLE[38] is set */
-#define LEAF6_EAX_PACKAGE     6 /* IA32_PACKAGE_THERM_STATUS */
-#define LEAF6_EAX_HWP         7 /* hardware-controlled performance states */
+#define LEAF6_EAX_DTS         0  /* IA32_THERM_STATUS has a temperature */
+#define LEAF6_EAX_TURBO       1  /* 0 also after IA32_MISC_ENABLE[38] is set */
+#define LEAF6_EAX_PACKAGE     6  /* IA32_PACKAGE_THERM_STATUS */
+#define LEAF6_EAX_HWP         7  /* hardware-controlled performance states */
+#define LEAF6_EAX_HWP_NOTIFY  8  /* IA32_HWP_INTERRUPT */
+#define LEAF6_EAX_HWP_PACKAGE 11 /* IA32_HWP_REQUEST_PKG */
 #define LEAF6_ECX_APERF_MPERF 0
+#define LEAF6_ECX_BIAS        3 /* IA32_ENERGY_PERF_BIAS */
 
 /* The clock at the base rate, and at the rate in force.  Both stop in C1. */
 #define IA32_MPERF 0x0e7
@@ -38,6 +41,9 @@
 #define IA32_PACKAGE_THERM_STATUS 0x1b1
 #define THERM_LOGS                0xa82a /* heat, PROCHOT, critical, limits */
 #define THERM_THRESHOLD_LOGS      0x0280
+
+/* Bits 3:0: 0 is rather fast, 15 rather frugal. */
+#define IA32_ENERGY_PERF_BIAS 0x1b0
 
 /* IA32_MISC_ENABLE (arch/x86/msr.h). */
 #define MISC_ENABLE_SPEEDSTEP (1ULL << 16)
@@ -64,7 +70,11 @@
 #define PM_ENABLE_HWP         (1ULL << 0)
 #define IA32_HWP_CAPABILITIES 0x771
 #define HWP_GUARANTEED(v)     FIELD(v, 15, 8)
-#define IA32_HWP_REQUEST      0x774
+#define IA32_HWP_REQUEST_PKG  0x772
+#define IA32_HWP_INTERRUPT    0x773
+/* Bit 42 takes the levels from IA32_HWP_REQUEST_PKG: 0, they are here. */
+#define IA32_HWP_REQUEST 0x774
+#define IA32_HWP_STATUS  0x777
 /* Least, greatest and wanted level; bits 31:24 are 0: rather fast than frugal.
  */
 #define HWP_ALL(level) ((uint64_t)(level)*0x010101)
@@ -85,5 +95,22 @@
 #define AMD_CPPC_REQUEST     0xc00102b3 /* laid out as HWP_ALL() */
 #define AMD_PREFETCH_CONTROL 0xc0000108
 #define PREFETCH_CONTROL_OFF 0x2f /* bit 4 is reserved */
+
+/*
+ * HLT in C1E: by the chipset after an SMI, or by the processor.  Families 0Fh
+ * from model 40H on, and 10h.
+ * Revision Guide for AMD Family 10h Processors (41322), erratum 400; BKDG for
+ * family 10h (31116), "Interrupt Pending and CMP-Halt Register".
+ */
+#define AMD_INTERRUPT_PENDING 0xc0010055
+#define INTERRUPT_PENDING_C1E 0x18000000
+/*
+ * A core whose threads are in HLT goes on to CC6.  Families 17h and 19h; a bit
+ * for each of three registers of C-states.
+ * Revision Guide for AMD Family 17h Models 30h-3Fh Processors (56323), erratum
+ * 1474; AMD openSIL, "CcxC6.c" (family 19h).
+ */
+#define AMD_CSTATE_CONFIG 0xc0010296
+#define CSTATE_CONFIG_CC6 0x404040
 
 #endif /* ARCH_X86_POWER_REGS_H */

@@ -55,6 +55,27 @@ uses_hwp(void)
 	       (v & PM_ENABLE_HWP) != 0;
 }
 
+static bool
+uses_hwp_package(void)
+{
+	return uses_hwp() && FIELD(cpuid(6, 0).a, LEAF6_EAX_HWP_PACKAGE,
+				 LEAF6_EAX_HWP_PACKAGE) != 0;
+}
+
+static bool
+uses_hwp_notify(void)
+{
+	return uses_hwp() && FIELD(cpuid(6, 0).a, LEAF6_EAX_HWP_NOTIFY,
+				 LEAF6_EAX_HWP_NOTIFY) != 0;
+}
+
+static bool
+has_bias(void)
+{
+	return is_intel() &&
+	       FIELD(cpuid(6, 0).c, LEAF6_ECX_BIAS, LEAF6_ECX_BIAS) != 0;
+}
+
 /*
  * Models of family 6.  cores: prefetcher bits 0 to 3.  small: bits 0 and 2.
  * The efficient cores of a hybrid part have other bits.
@@ -96,6 +117,21 @@ x86_power_has_ratios(void)
 	return is_model_of(cores, sizeof cores);
 }
 
+bool
+x86_power_has_c1e(void)
+{
+	return is_amd() && !x86_features.hypervised &&
+	       (x86_features.family == 0x10 ||
+		   (x86_features.family == 0xf && x86_features.model >= 0x40));
+}
+
+bool
+x86_power_has_cc6(void)
+{
+	return is_amd() && !x86_features.hypervised &&
+	       (x86_features.family == 0x17 || x86_features.family == 0x19);
+}
+
 static bool
 has_prefetch(void)
 {
@@ -118,10 +154,16 @@ has_pstates(void)
 static bool
 has_cppc(void)
 {
+	return is_amd() && FIELD(cpuid(0x80000008, 0).b, 27, 27) != 0;
+}
+
+static bool
+uses_cppc(void)
+{
 	uint64_t v;
 
-	return is_amd() && FIELD(cpuid(0x80000008, 0).b, 27, 27) != 0 &&
-	       x86_rdmsr_safe(AMD_CPPC_ENABLE, &v) == 0 && (v & 1) != 0;
+	return has_cppc() && x86_rdmsr_safe(AMD_CPPC_ENABLE, &v) == 0 &&
+	       (v & 1) != 0;
 }
 
 static bool
@@ -143,6 +185,10 @@ static const struct {
 	{ "pm_enable", IA32_PM_ENABLE, true, has_hwp },
 	{ "hwp_capabilities", IA32_HWP_CAPABILITIES, false, uses_hwp },
 	{ "hwp_request", IA32_HWP_REQUEST, true, uses_hwp },
+	{ "hwp_request_pkg", IA32_HWP_REQUEST_PKG, true, uses_hwp_package },
+	{ "hwp_interrupt", IA32_HWP_INTERRUPT, true, uses_hwp_notify },
+	{ "hwp_status", IA32_HWP_STATUS, false, uses_hwp },
+	{ "energy_perf_bias", IA32_ENERGY_PERF_BIAS, true, has_bias },
 	{ "misc_feature_control", MSR_MISC_FEATURE_CONTROL, true,
 	    has_prefetch },
 	{ "power_ctl", MSR_POWER_CTL, true, x86_power_has_ratios },
@@ -151,7 +197,11 @@ static const struct {
 	{ "hwcr", AMD_HWCR, true, has_hwcr },
 	{ "pstate_control", AMD_PSTATE_CONTROL, true, has_pstates },
 	{ "pstate_status", AMD_PSTATE_STATUS, false, has_pstates },
-	{ "cppc_request", AMD_CPPC_REQUEST, true, has_cppc },
+	{ "cppc_enable", AMD_CPPC_ENABLE, true, has_cppc },
+	{ "cppc_capability", AMD_CPPC_CAPABILITY, false, has_cppc },
+	{ "cppc_request", AMD_CPPC_REQUEST, true, uses_cppc },
+	{ "interrupt_pending", AMD_INTERRUPT_PENDING, true, x86_power_has_c1e },
+	{ "cstate_config", AMD_CSTATE_CONFIG, true, x86_power_has_cc6 },
 	{ "prefetch_control", AMD_PREFETCH_CONTROL, true, has_amd_prefetch },
 };
 _Static_assert(sizeof regs / sizeof regs[0] == POWER_NREG, "power.h");

@@ -11,7 +11,7 @@
 #include "arch/x86/cpuid.h"
 
 #define FAKE_LEAVES 8
-#define FAKE_REGS   12
+#define FAKE_REGS   16
 
 struct fake_part {
 	struct x86_features features; /* vendor, family, model, hypervised */

@@ -38,13 +38,19 @@ static const struct fake_part skylake = {
 	    { IA32_DEBUGCTL, 1, ALL, 0 } },
 };
 
-/* The same in HWP mode: levels 0x2a to 8, 0x22 guaranteed. */
+/*
+ * The same in HWP mode: levels 0x2a to 8, 0x22 guaranteed.  The package's
+ * request is in force.
+ */
 static const struct fake_part skylake_hwp = {
 	INTEL(0x5e),
-	{ { 1, { .c = 1 << 7 } }, { 6, { .a = 0x82 } } },
+	{ { 1, { .c = 1 << 7 } }, { 6, { .a = 0x982, .c = 8 } } },
 	{ { IA32_PM_ENABLE, 1, 0, 0 },
 	    { IA32_HWP_CAPABILITIES, 0x0814222a, 0, 0 },
-	    { IA32_HWP_REQUEST, 0x800000002a08, ALL, 0 },
+	    { IA32_HWP_REQUEST, 0x48000002a08, ALL, 0 },
+	    { IA32_HWP_REQUEST_PKG, 0x80002a08, ALL, 0 },
+	    { IA32_HWP_INTERRUPT, 0, ALL, 0 }, { IA32_HWP_STATUS, 0, 0, 0 },
+	    { IA32_ENERGY_PERF_BIAS, 6, 0xf, 0 },
 	    { IA32_PERF_CTL, 0x2a00, ALL, 0 },
 	    { IA32_PERF_STATUS, 0x2a00, 0, 0 },
 	    { IA32_MISC_ENABLE, 0x850089, ALL, 0 },
@@ -52,7 +58,7 @@ static const struct fake_part skylake_hwp = {
 	    { MSR_POWER_CTL, 0x24005b, ALL, 0 } },
 };
 
-/* Zen 4: P-states, boost, CPPC, prefetchers. */
+/* Zen 4: P-states, boost, CPPC, CC6, prefetchers. */
 static const struct fake_part zen4 = {
 	AMD(0x19),
 	{ { 0x80000007, { .d = 1 << 7 | 1 << 9 } },
@@ -62,7 +68,17 @@ static const struct fake_part zen4 = {
 	    { AMD_PSTATE_STATUS, 2, 0, 0 }, { AMD_CPPC_ENABLE, 1, 1, 0 },
 	    { AMD_CPPC_CAPABILITY, 0xa67b4614, 0, 0 },
 	    { AMD_CPPC_REQUEST, 0x7f0014a6, ALL, 0 },
-	    { AMD_PREFETCH_CONTROL, 0x3c0, ALL, 0 } },
+	    { AMD_PREFETCH_CONTROL, 0x3c0, ALL, 0 },
+	    { AMD_CSTATE_CONFIG, 0x48484848, ALL, 0 } },
+};
+
+/* Family 10h, whose HLT ends in C1E.  The other bits are an I/O port. */
+static const struct fake_part k10 = {
+	AMD(0x10),
+	{ { 0x80000007, { .d = 1 << 7 } } },
+	{ { AMD_HWCR, 0x11, ALL, 0 }, { AMD_PSTATE_CONTROL, 3, 7, 0 },
+	    { AMD_PSTATE_STATUS, 3, 0, 0 },
+	    { AMD_INTERRUPT_PENDING, 0x14000814, ALL, 0 } },
 };
 
 static struct x86_power pw;
@@ -114,6 +130,19 @@ intel_registers_change_and_return(void **state)
 	    "IA32_PERF_CAPABILITIES[12] is 0 or absent");
 }
 
+/* A part of this family and model has neither register for idle states. */
+static void
+expect_idle_as_is(unsigned family, unsigned model)
+{
+	struct fake_part part = { AMD(family), { { 0, { 0 } } },
+		{ { AMD_HWCR, 0, ALL, 0 } } };
+
+	part.features.model = model;
+	expect_none(&part, QUIET_CSTATES,
+	    "idle by HLT; no known register for the rest");
+	assert_int_equal(fake_faults, 0);
+}
+
 static void
 amd_registers_change_and_return(void **state)
 {
@@ -123,13 +152,20 @@ amd_registers_change_and_return(void **state)
 	expect(&zen4, QUIET_FREQ, AMD_CPPC_REQUEST, 0x7b7b7b);
 	expect(&zen4, QUIET_TURBO, AMD_HWCR, 0xb000011);
 	expect(&zen4, QUIET_PREFETCH, AMD_PREFETCH_CONTROL, 0x3ef);
-	expect_none(&zen4, QUIET_CSTATES,
-	    "idle by HLT; no known register for the rest");
+	expect(&zen4, QUIET_CSTATES, AMD_CSTATE_CONFIG, 0x48080808);
+	expect(&k10, QUIET_CSTATES, AMD_INTERRUPT_PENDING, 0x04000814);
 	expect_none(
 	    &zen4, QUIET_SMM, "IA32_PERF_CAPABILITIES[12] is 0 or absent");
 	/* CPPC exists, but firmware left it off. */
 	old.regs[3].value = 0;
 	expect(&old, QUIET_FREQ, AMD_PSTATE_CONTROL, 0);
+	/* Each family has the register that its guides name. */
+	expect_idle_as_is(0x15, 2);
+	expect_idle_as_is(0xf, 0x3f);
+	old = k10;
+	old.features.family = 0xf;
+	old.features.model = 0x40;
+	expect(&old, QUIET_CSTATES, AMD_INTERRUPT_PENDING, 0x04000814);
 }
 
 /* All items of a part are undone, also two of one register. */

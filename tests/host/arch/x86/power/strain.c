@@ -117,7 +117,7 @@ old_and_foreign_parts_show_less(void **state)
 		{ .vendor = "AuthenticAMD", .family = 0x17, .mca = true },
 		{ { 6, { .c = 1 } } },
 		{ { IA32_APERF, 1, 0, 0 }, { IA32_MPERF, 2, 0, 0 },
-		    { AMD_HWCR, 0, 0, 0 } }
+		    { AMD_HWCR, 0, 0, 0 }, { AMD_CSTATE_CONFIG, 0, 0, 0 } }
 	};
 	char text[200] = "";
 	struct text t = { text, sizeof text, 0 };
@@ -161,6 +161,62 @@ a_record_has_before_and_now(void **state)
 	    "\"package_therm_status\":\"0x88320000\"}}");
 }
 
+/* The text of the record's member. */
+static const char *
+described(const struct fake_part *part)
+{
+	static char text[1000];
+	struct text t = { text, sizeof text, 0 };
+
+	start(part);
+	text[0] = '\0';
+	x86_power_describe(&pw, &t);
+	assert_int_equal(fake_faults, 0);
+	return text;
+}
+
+/* Registers of HWP and CPPC that CPUID lists are in the record. */
+static void
+levels_of_the_hardware_are_in_a_record(void **state)
+{
+	struct fake_part hwp = {
+		{ .vendor = "GenuineIntel", .family = 6, .hypervised = true },
+		{ { 6, { .a = 0x980, .c = 8 } } },
+		{ { IA32_MISC_ENABLE, 1, 0, 0 }, { IA32_PM_ENABLE, 1, 0, 0 },
+		    { IA32_HWP_CAPABILITIES, 2, 0, 0 },
+		    { IA32_HWP_REQUEST, 3, 0, 0 },
+		    { IA32_HWP_REQUEST_PKG, 4, 0, 0 },
+		    { IA32_HWP_INTERRUPT, 5, 0, 0 },
+		    { IA32_HWP_STATUS, 6, 0, 0 },
+		    { IA32_ENERGY_PERF_BIAS, 7, 0, 0 } },
+	};
+	const struct fake_part zen3 = {
+		{ .vendor = "AuthenticAMD", .family = 0x19 },
+		{ { 0x80000008, { .b = 1 << 27 } } },
+		{ { AMD_HWCR, 1, 0, 0 }, { AMD_CPPC_ENABLE, 0, 0, 0 },
+		    { AMD_CPPC_CAPABILITY, 2, 0, 0 },
+		    { AMD_CSTATE_CONFIG, 3, 0, 0 } },
+	};
+
+	(void)state;
+	assert_non_null(strstr(described(&hwp),
+	    "\"settings\":{\"misc_enable\":\"0x1\",\"pm_enable\":\"0x1\","
+	    "\"hwp_request\":\"0x3\",\"hwp_request_pkg\":\"0x4\","
+	    "\"hwp_interrupt\":\"0x5\",\"energy_perf_bias\":\"0x7\"}"));
+	assert_non_null(
+	    strstr(described(&hwp), "\"status\":{\"hwp_capabilities\":\"0x2\","
+				    "\"hwp_status\":\"0x6\"}"));
+	hwp.regs[1].value = 0; /* off: no other register can be read */
+	assert_non_null(strstr(described(&hwp),
+	    "\"settings\":{\"misc_enable\":\"0x1\",\"pm_enable\":\"0\","
+	    "\"energy_perf_bias\":\"0x7\"}"));
+	assert_non_null(strstr(described(&zen3),
+	    "\"settings\":{\"hwcr\":\"0x1\",\"cppc_enable\":\"0\","
+	    "\"cstate_config\":\"0x3\"}"));
+	assert_non_null(strstr(
+	    described(&zen3), "\"status\":{\"cppc_capability\":\"0x2\"}"));
+}
+
 int
 main(void)
 {
@@ -170,6 +226,7 @@ main(void)
 		cmocka_unit_test(errors_and_settings_add_up),
 		cmocka_unit_test(old_and_foreign_parts_show_less),
 		cmocka_unit_test(a_record_has_before_and_now),
+		cmocka_unit_test(levels_of_the_hardware_are_in_a_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
