@@ -6,6 +6,7 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/dev/console.h"
 #include "arch/arm64/dev/gic.h"
+#include "arch/arm64/dev/watchdog.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mm/pt.h"
 #include "arch/arm64/sysreg.h"
@@ -55,6 +56,7 @@ arch_init(struct bootinfo *bi)
 	if (machine.m_tables == NULL)
 		panic("cpu: no GIC in a device tree, and no ACPI tables: "
 		      "give the loader one of them");
+	arm64_watchdogs_init();
 	machine.m_vmm = find_vmm();
 	smbios_init(bi->bi_smbios, machine_map);
 	if (arch_tick_hz() == 0)

@@ -62,6 +62,14 @@ machine_add_gicr(uint64_t pa, uint64_t bytes)
 		machine.m_gicr[machine.m_ngicr++] = (struct range){ pa, bytes };
 }
 
+void
+machine_add_watchdog(enum machine_watchdog_kind kind, uint64_t pa)
+{
+	if (machine.m_nwatchdog < MACHINE_NWATCHDOG)
+		machine.m_watchdog[machine.m_nwatchdog++] =
+		    (struct machine_watchdog){ kind, pa };
+}
+
 const void *
 machine_map(uint64_t pa, size_t bytes)
 {

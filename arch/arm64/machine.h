@@ -38,6 +38,19 @@ struct machine_cpu {
 	uint64_t mu_release;
 };
 
+/* Kinds of watchdogs: dev/watchdog.c has their registers. */
+enum machine_watchdog_kind {
+	MACHINE_SBSA,
+	MACHINE_SP805,
+	MACHINE_BCM2835,
+	MACHINE_DESIGNWARE,
+};
+#define MACHINE_NWATCHDOG 8
+struct machine_watchdog {
+	enum machine_watchdog_kind wg_kind;
+	uint64_t wg_pa; /* of the registers with its control register */
+};
+
 struct machine {
 	const char *m_tables; /* "device tree", "ACPI", or NULL: neither */
 	struct uart m_uart;   /* from /chosen/stdout-path, SPCR or DBG2 */
@@ -53,7 +66,9 @@ struct machine {
 	unsigned m_ncpu; /* CPUs in the tables, maybe above MAXCPU */
 	struct machine_cpu m_cpu[MAXCPU]; /* the first ones */
 	uint64_t m_bcm_pm; /* registers of BCM2835's power block, or 0 */
-	bool m_virtual;    /* the tables are an emulator's or hypervisor's */
+	struct machine_watchdog m_watchdog[MACHINE_NWATCHDOG];
+	unsigned m_nwatchdog;
+	bool m_virtual; /* the tables are an emulator's or hypervisor's */
 	const struct bootinfo *m_boot; /* for machine_map() */
 	const char *m_vmm; /* as in records: "kvm", "tcg", "none" on metal */
 };
@@ -72,6 +87,8 @@ struct machine_cpu *machine_cpu(uint64_t mpidr);
 bool machine_is_ram(const struct bootinfo *bi, uint64_t pa);
 /* INTID of this CPU's overflow interrupt, a PPI or an SPI, or 0. */
 uint32_t machine_pmu_intid(uint64_t mpidr);
+/* Add a watchdog.  If full, it is left out. */
+void machine_add_watchdog(enum machine_watchdog_kind kind, uint64_t pa);
 /* Add a region of redistributors.  If full, only m_ngicr_named grows. */
 void machine_add_gicr(uint64_t pa, uint64_t bytes);
 /*

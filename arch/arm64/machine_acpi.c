@@ -1,8 +1,9 @@
 /*
  * Reads the machine's description from ACPI's static tables.
  * ACPI Specification 6.4, "Multiple APIC Description Table (MADT)", "Generic
- * Timer Description Table (GTDT)", "Fixed ACPI Description Table (FADT)";
- * Microsoft, "Serial Port Console Redirection Table (SPCR)".
+ * Timer Description Table (GTDT)", "Arm Generic Watchdog Structure", "Fixed
+ * ACPI Description Table (FADT)"; Microsoft, "Serial Port Console Redirection
+ * Table (SPCR)".
  */
 #include <stddef.h>
 
@@ -23,6 +24,11 @@
 #define GICR_LENGTH    16
 #define GICC_ENABLED   1
 #define GTDT_VIRTUAL   64
+#define GTDT_NTIMER    88 /* platform timers, and the first one's offset */
+#define GTDT_TIMERS    92
+#define TIMER_WATCHDOG 1 /* an SBSA Generic Watchdog */
+#define TIMER_LENGTH   28
+#define TIMER_SECURE   4
 #define FADT_ARM_FLAGS 129
 #define FADT_PSCI      1
 #define FADT_PSCI_HVC  2
@@ -91,6 +97,28 @@ read_madt(void)
 		machine.m_gic = machine.m_ngicr > 0 ? 3 : 2;
 }
 
+/* The watchdogs among the platform timers, without those of the Secure world.
+ */
+static void
+read_watchdogs(const unsigned char *t, uint32_t bytes)
+{
+	uint32_t at = acpi_u32(t + GTDT_TIMERS);
+
+	for (uint32_t n = acpi_u32(t + GTDT_NTIMER);
+	     n > 0 && at < bytes && bytes - at >= 4; n--) {
+		const unsigned char *timer = t + at;
+		unsigned len = timer[1] | (unsigned)timer[2] << 8;
+
+		if (len < 4 || len > bytes - at)
+			return;
+		if (timer[0] == TIMER_WATCHDOG && len >= TIMER_LENGTH &&
+		    (acpi_u32(timer + 24) & TIMER_SECURE) == 0)
+			machine_add_watchdog(
+			    MACHINE_SBSA, acpi_u64(timer + 12));
+		at += len;
+	}
+}
+
 bool
 machine_from_acpi(const struct bootinfo *bi)
 {
@@ -107,6 +135,8 @@ machine_from_acpi(const struct bootinfo *bi)
 	t = acpi_table("GTDT", &bytes);
 	if (t != NULL && bytes >= GTDT_VIRTUAL + 4)
 		machine.m_timer_intid = acpi_u32(t + GTDT_VIRTUAL);
+	if (t != NULL && bytes >= GTDT_TIMERS + 4)
+		read_watchdogs(t, bytes);
 	t = acpi_table("FACP", &bytes);
 	machine.m_virtual =
 	    t != NULL && memcmp(t + HEADER_OEM, "BOCHS ", 6) == 0;

@@ -1,9 +1,11 @@
 /*
  * Reads the machine's description from a device tree.
  * Linux, Documentation/devicetree/bindings: arm,gic.yaml, arm,gic-v3.yaml,
- * soc/bcm/brcm,bcm2835-pm.yaml, arm,arch_timer.yaml, pmu.yaml, psci.yaml,
- * cpus.yaml. Devicetree Specification, "/cpus/cpu* Node Properties"
- * (enable-method, cpu-release-addr).
+ * soc/bcm/brcm,bcm2835-pm.yaml, watchdog/arm,sbsa-gwdt.yaml (the control frame
+ * comes first), watchdog/arm,sp805.yaml, watchdog/snps,dw-wdt.yaml,
+ * arm,arch_timer.yaml, pmu.yaml, psci.yaml, cpus.yaml. Devicetree
+ * Specification, "/cpus/cpu* Node Properties" (enable-method,
+ * cpu-release-addr).
  */
 #include "arch/arm64/machine.h"
 
@@ -105,6 +107,29 @@ found_psci(const void *fdt, int node)
 		    strcmp(method, "hvc") == 0 ? PSCI_HVC : PSCI_SMC;
 }
 
+/* Remember the watchdog of this node, if it is one that is known. */
+static void
+found_watchdog(const struct dt *dt, const char *prop, int len)
+{
+	static const struct {
+		const char *name[2];
+		enum machine_watchdog_kind kind;
+	} known[] = {
+		{ { "arm,sbsa-gwdt" }, MACHINE_SBSA },
+		{ { "arm,sp805" }, MACHINE_SP805 },
+		{ { "brcm,bcm2835-pm-wdt" }, MACHINE_BCM2835 },
+		{ { "snps,dw-wdt" }, MACHINE_DESIGNWARE },
+	};
+	uint64_t pa, bytes;
+
+	for (unsigned i = 0; i < sizeof known / sizeof known[0]; i++) {
+		if (is_compatible(prop, len, known[i].name) &&
+		    dt_enabled(dt->dt_fdt, dt->dt_path[dt->dt_depth]) &&
+		    dt_reg(dt, 0, &pa, &bytes))
+			machine_add_watchdog(known[i].kind, pa);
+	}
+}
+
 /* A vendor may put a name of its own before these: each string is compared. */
 static void
 found_device(const struct dt *dt, int node, struct found *f)
@@ -124,6 +149,7 @@ found_device(const struct dt *dt, int node, struct found *f)
 
 	if (prop == NULL || len < 4)
 		return;
+	found_watchdog(dt, prop, len);
 	if (is_compatible(prop, len, gicv3)) {
 		if (machine.m_ngic++ == 0) {
 			found_gicv3(dt, node);

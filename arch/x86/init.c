@@ -87,7 +87,8 @@ arch_init(struct bootinfo *bi)
 	acpi_init(bi->bi_rsdp, x86_map_firmware);
 	find_smbios(bi);
 	console_init();
-	x86_watchdog_init();
+	x86_acpi_watchdog_init();
+	x86_tco_init();
 	x86_halt_init();
 	printf("cpu: %s, family %#x model %#x stepping %#x%s%s\n",
 	    x86_features.brand[0] != '\0' ? x86_features.brand

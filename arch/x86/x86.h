@@ -182,8 +182,9 @@ size_t x86_sigframe_bytes(void);
 /* sigcopy.S: a fault from start to end continues at _failed (EFAULT). */
 extern char x86_sigcopy_start[], x86_sigcopy_end[], x86_sigcopy_failed[];
 
-/* dev/watchdog.c: stop a watchdog that firmware left running. */
-void x86_watchdog_init(void);
+/* dev/acpi_watchdog.c, dev/tco.c: stop watchdogs that firmware left running. */
+void x86_acpi_watchdog_init(void);
+void x86_tco_init(void);
 
 /* halt.c */
 void x86_halt_init(void);

@@ -1,9 +1,6 @@
 /*
- * Stops a watchdog that firmware left running.  It would reset the machine in
- * the middle of a run.  Firmware lists the register accesses for each action.
- *
- * Microsoft, "Hardware Watchdog Timers Design Specification", "Watchdog Action
- * Table"; ACPI Specification 6.4, "Generic Address Structure (GAS)".
+ * Notes the machine's watchdogs.  One that runs would reset the machine in the
+ * middle of a run.
  */
 #include "kern/platform/watchdog.h"
 
@@ -12,129 +9,52 @@
 #include "lib/printf.h"
 #include "lib/text.h"
 
-#define WDAT_NENTRY   64
-#define WDAT_ENTRIES  68
-#define ENTRY_BYTES   24
-#define ENTRY_INSN    1
-#define ENTRY_GAS     4
-#define GAS_BIT       2 /* offset of the field in the register */
-#define ENTRY_VALUE   16
-#define ENTRY_MASK    20
-#define ACTION_RUNS   8  /* is the watchdog running? */
-#define ACTION_STOP   11 /* stop it */
-#define INSN_READ     0  /* is the field equal to the value? */
-#define INSN_WRITE    2  /* write the value to the field */
-#define INSN_PRESERVE 0x80
+#define MAX_FOUND 8
 
-static const char *state;
+static struct {
+	const char *kind;
+	enum watchdog_state state;
+} found[MAX_FOUND];
+static unsigned nfound;
 
-/* An entry's field. */
-struct field {
-	struct acpi_gas at;
-	unsigned bytes, shift;
-	uint32_t value, mask;
+static const struct {
+	const char *name, *line;
+} states[] = {
+	[WATCHDOG_IDLE] = { "idle", NULL },
+	[WATCHDOG_STOPPED] = { "stopped", "firmware left it running: stopped" },
+	[WATCHDOG_UNKNOWN] = { "unknown",
+	    "its state cannot be read: if the machine resets, turn it off in "
+	    "firmware" },
+	[WATCHDOG_RUNNING] = { "running",
+	    "it runs and cannot be stopped: turn it off in firmware" },
 };
 
-/* Returns false if the register has an unknown width or place. */
-static bool
-read_entry(const unsigned char *e, struct field *f)
-{
-	f->at = acpi_gas(e + ENTRY_GAS);
-	f->shift = e[ENTRY_GAS + GAS_BIT];
-	f->value = acpi_u32(e + ENTRY_VALUE);
-	f->mask = acpi_u32(e + ENTRY_MASK);
-	f->bytes = f->at.ag_access != 0 ? 1U << (f->at.ag_access - 1) % 8
-	                                : f->at.ag_bits / 8U;
-	return (f->bytes == 1 || f->bytes == 2 || f->bytes == 4) &&
-	       f->shift < 8 * f->bytes && f->at.ag_addr != 0;
-}
-
-static bool
-write_field(
-    const struct watchdog_access *access, const struct field *f, bool preserve)
-{
-	uint32_t v = 0;
-
-	if (preserve && !access->read(&f->at, f->bytes, &v))
-		return false;
-	v &= ~(f->mask << f->shift);
-	v |= (f->value & f->mask) << f->shift;
-	return access->write(&f->at, f->bytes, v);
-}
-
-/*
- * Do an action.  *yes becomes whether all fields that it reads have their
- * values.  Returns false if the table lacks the action or an access fails.
- */
-static bool
-do_action(const struct watchdog_access *access, const unsigned char *t,
-    uint32_t n, unsigned action, bool *yes)
-{
-	bool any = false;
-	uint32_t v;
-
-	*yes = true;
-	for (uint32_t i = 0; i < n; i++) {
-		const unsigned char *e = t + WDAT_ENTRIES + i * ENTRY_BYTES;
-		unsigned insn = e[ENTRY_INSN] & ~(unsigned)INSN_PRESERVE;
-		struct field f;
-
-		if (e[0] != action)
-			continue;
-		any = true;
-		if (!read_entry(e, &f))
-			return false;
-		if (insn == INSN_WRITE) {
-			if (!write_field(access, &f,
-				(e[ENTRY_INSN] & INSN_PRESERVE) != 0))
-				return false;
-		} else if (insn != INSN_READ ||
-			   !access->read(&f.at, f.bytes, &v)) {
-			return false;
-		} else {
-			*yes = *yes && ((v >> f.shift) & f.mask) == f.value;
-		}
-	}
-	return any;
-}
-
 void
-watchdog_init(const struct watchdog_access *access)
+watchdog_found(const char *kind, enum watchdog_state state)
 {
-	uint32_t bytes, n;
-	const unsigned char *t = acpi_table("WDAT", &bytes);
-	bool runs, unused;
-
-	state = NULL;
-	if (t == NULL || bytes < WDAT_ENTRIES)
+	if (states[state].line != NULL)
+		printf("watchdog: %s: %s\n", kind, states[state].line);
+	if (nfound == MAX_FOUND)
 		return;
-	n = acpi_u32(t + WDAT_NENTRY);
-	if (n > (bytes - WDAT_ENTRIES) / ENTRY_BYTES)
-		n = (bytes - WDAT_ENTRIES) / ENTRY_BYTES;
-	if (!do_action(access, t, n, ACTION_RUNS, &runs)) {
-		state = "unknown";
-		printf("watchdog: ACPI WDAT: its state cannot be read: if the "
-		       "machine resets, turn it off in firmware\n");
-		return;
-	}
-	state = "idle";
-	if (!runs)
-		return;
-	if (do_action(access, t, n, ACTION_STOP, &unused) &&
-	    do_action(access, t, n, ACTION_RUNS, &runs) && !runs) {
-		state = "stopped";
-		printf("watchdog: ACPI WDAT: firmware left it running: "
-		       "stopped\n");
-		return;
-	}
-	state = "running";
-	printf("watchdog: ACPI WDAT: it runs and cannot be stopped: turn it "
-	       "off in firmware\n");
+	found[nfound].kind = kind;
+	found[nfound++].state = state;
 }
 
 void
 watchdog_describe(struct text *t)
 {
-	if (state != NULL)
-		text_add(t, "\"watchdog\":\"%s\",", state);
+	enum watchdog_state worst = WATCHDOG_IDLE;
+
+	if (nfound == 0)
+		return;
+	for (unsigned i = 0; i < nfound; i++) {
+		if (found[i].state > worst)
+			worst = found[i].state;
+	}
+	text_add(t, "\"watchdog\":\"%s\",\"watchdogs\":[", states[worst].name);
+	for (unsigned i = 0; i < nfound; i++)
+		text_add(t, "%s{\"kind\":\"%s\",\"state\":\"%s\"}",
+		    i != 0 ? "," : "", found[i].kind,
+		    states[found[i].state].name);
+	text_add(t, "],");
 }

@@ -1,33 +1,27 @@
 /*
- * Watchdogs that firmware left running.  Included by arch/, which reaches the
- * registers, and by kern/machine.c.
+ * Watchdogs that firmware left running: what became of each, for the log and
+ * for records.  Included by kern/ and arch/.
  */
 #ifndef KERN_PLATFORM_WATCHDOG_H
 #define KERN_PLATFORM_WATCHDOG_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "kern/platform/acpi.h"
-
 struct text; /* lib/text.h */
 
-/*
- * Access a register of `bytes` bytes, 1, 2 or 4.  Each returns false if the
- * machine cannot reach it.
- */
-struct watchdog_access {
-	bool (*read)(const struct acpi_gas *at, unsigned bytes, uint32_t *v);
-	bool (*write)(const struct acpi_gas *at, unsigned bytes, uint32_t v);
+/* From harmless to harmful. */
+enum watchdog_state {
+	WATCHDOG_IDLE,    /* it does not run, or cannot reset the machine */
+	WATCHDOG_STOPPED, /* firmware left it running */
+	WATCHDOG_UNKNOWN, /* its registers cannot be read */
+	WATCHDOG_RUNNING, /* it cannot be stopped */
 };
 
-/*
- * Stop the watchdog of ACPI's table WDAT if it runs, and print a line.  Call
- * after acpi_init().
- */
-void watchdog_init(const struct watchdog_access *access);
+/* Note a watchdog, and print a line if it was not idle. */
+void watchdog_found(const char *kind, enum watchdog_state state);
 
-/* Append the member "watchdog", and a comma; nothing without a watchdog. */
+/*
+ * Append the members "watchdog" and "watchdogs", each with a comma; nothing
+ * without a watchdog.
+ */
 void watchdog_describe(struct text *t);
 
 #endif /* KERN_PLATFORM_WATCHDOG_H */

@@ -54,7 +54,8 @@ def check_members(points, name, machine):
     named = {word for line in text.splitlines() if line.startswith("|") for word in re.findall(r"`(\w+)`", line)}
     smbios = machine.get("smbios", {})
     power, quiet = machine.get("power", {}), machine.get("quiet", {})
-    inner = [*machine["pics"], smbios, *smbios.get("dimms", []), machine["host"], power, *power.values(), quiet, *quiet.values()]
+    inner = [*machine["pics"], smbios, *smbios.get("dimms", []), machine["host"], power, *power.values(), quiet, *quiet.values(),
+             *machine.get("watchdogs", [])]
     unknown = {key for part in [machine, *inner] for key in part} - named
     points.check(not unknown, f"{name}: every member is documented", str(sorted(unknown)))
 

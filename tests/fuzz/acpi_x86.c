@@ -9,7 +9,7 @@
 #include "kern/arch.h"
 #include "kern/platform/acpi.h"
 #include "kern/platform/acpi_uart.h"
-#include "kern/platform/watchdog.h"
+#include "kern/platform/acpi_watchdog.h"
 #include "kern/sched/cpu.h"
 #include "tests/fuzz/tables.h"
 
@@ -101,14 +101,14 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const char *const kinds[] = { "APIC", "SPCR", "HPET", "FACP",
-		"DSDT", "DBG2", "WDAT" };
+		"DSDT", "DBG2", "WDAT", "WDRT" };
 	static const struct watchdog_access access = { read_field,
 		write_field };
 
 	struct uart uart;
 
 	acpi_init(0, map_table); /* clear the tables of the last input */
-	acpi_init(tables_make(data, n, kinds, 7), map_table);
+	acpi_init(tables_make(data, n, kinds, 8), map_table);
 	memset(device, 0, sizeof device);
 	device[1] = 10000000; /* HPET's period in femtoseconds */
 	ncpu = 0;
@@ -116,7 +116,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		CHECK(uart.u_addr != 0 && uart_bytes(&uart) > 0 &&
 		      (uart.u_kind != UART_16550_IO ||
 			  uart.u_addr <= 0x10000 - uart_bytes(&uart)));
-	watchdog_init(&access);
+	acpi_watchdog_init(&access);
 	x86_halt_init();
 	x86_smp_init();
 	x86_refclock_find();

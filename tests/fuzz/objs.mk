@@ -26,7 +26,8 @@ $(FB)/smbios: $(call fuzz_objs,kern/platform/smbios.o kern/platform/smbios_dimm.
 $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,machine.o machine_acpi.o) \
     kern/platform/acpi.o kern/platform/acpi_uart.o $(FUZZ_UART) \
     kern/platform/bootinfo.o)
-$(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,acpi.o acpi_uart.o watchdog.o) \
+$(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,acpi.o acpi_uart.o acpi_watchdog.o \
+    watchdog.o) \
     $(DEV_OBJS) arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o refclock.o))
 $(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o uart_fdt.o dt.o) $(FUZZ_UART) \
     boot/image.o kern/platform/bootinfo.o)

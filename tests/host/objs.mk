@@ -34,7 +34,8 @@ $(T)dev/uart/uart: $(call host,$(DEV_OBJS) $(HOST_LIB))
 $(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_UART) $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
 $(T)kern/platform/smbios: $(call host,$(addprefix kern/platform/,smbios.o smbios_dimm.o acpi.o) $(HOST_LIB))
-$(T)kern/platform/watchdog: $(call host,kern/platform/watchdog.o kern/platform/acpi.o $(HOST_LIB))
+$(T)kern/platform/acpi_watchdog: $(call host,kern/platform/acpi_watchdog.o kern/platform/acpi.o $(HOST_LIB))
+$(T)kern/platform/watchdog: $(call host,kern/platform/watchdog.o $(HOST_LIB))
 $(T)kern/platform/fb_console: $(call host,kern/platform/fb_console.o lib/font.o $(HOST_LIB))
 $(T)kern/platform/kept: $(call host,$(addprefix kern/platform/,kept.o keep.o console.o) \
     $(addprefix lib/,string.o text.o printf.o))
@@ -51,7 +52,7 @@ $(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi_handed.o
     kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o $(HOST_LIB))
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios \
-    platform/watchdog platform/fb_console platform/kept \
+    platform/watchdog platform/acpi_watchdog platform/fb_console platform/kept \
     mm/page mm/region sched/timer \
     file/cpio proc/elf sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) \
     boot/linux_params
@@ -90,7 +91,8 @@ $(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: HOST_LIBS := -lfdt
 $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix kern/platform/,acpi.o acpi_uart.o) \
     $(HOST_MACHINE))
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
-HOST_TESTS += arch/arm64/machine_fdt arch/arm64/machine_acpi arch/arm64/vmm arch/arm64/boards
+$(T)arch/arm64/dev/watchdog: $(call host,arch/arm64/dev/watchdog.o $(HOST_LIB))
+HOST_TESTS += $(addprefix arch/arm64/,machine_fdt machine_acpi vmm boards dev/watchdog)
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)

@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-#include "arch/x86/dev/pci_uart.h"
 #include "arch/x86/insn.h"
 #include "arch/x86/mmio.h"
+#include "dev/pci/pci.h"
 #include "dev/uart/uart.h"
 #include "kern/arch.h"
 #include "kern/platform/acpi_uart.h"

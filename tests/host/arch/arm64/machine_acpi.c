@@ -122,6 +122,67 @@ add_gtdt(uint32_t intid)
 	close_table();
 }
 
+/* Platform timers: each with a type, a length, a frame, and flags. */
+static void
+add_platform_timer(unsigned type, unsigned length, uint64_t pa, uint32_t flags)
+{
+	buf[used] = (char)type;
+	put_bytes(used + 1, length, 2);
+	put_bytes(used + 12, pa, 8);
+	put_bytes(used + 24, flags, 4);
+	used += 28;
+}
+
+/* The control frames of watchdogs that are not secure. */
+static void
+watchdogs_of_gtdt(void **state)
+{
+	(void)state;
+	begin_table("GTDT", 96);
+	put_bytes(64, 27, 4);
+	put_bytes(88, 4, 4);
+	put_bytes(92, 96, 4);
+	add_platform_timer(0, 28, 0x1000, 0); /* a block of timers */
+	add_platform_timer(1, 28, 0x2000, 3);
+	add_platform_timer(1, 28, 0x3000, 4); /* secure */
+	add_platform_timer(1, 28, 0x4000, 0);
+	close_table();
+	assert_true(parse_tables());
+	assert_int_equal(machine.m_nwatchdog, 2);
+	assert_int_equal(machine.m_watchdog[0].wg_kind, MACHINE_SBSA);
+	assert_int_equal(machine.m_watchdog[0].wg_pa, 0x2000);
+	assert_int_equal(machine.m_watchdog[1].wg_pa, 0x4000);
+}
+
+/* Offsets and lengths that lead out of the table. */
+static void
+wrong_platform_timers(void **state)
+{
+	static const struct {
+		uint32_t count, at;
+		unsigned length;
+	} cases[] = {
+		{ ~0U, ~0U, 28 },
+		{ 1, 97, 28 },
+		{ ~0U, 96, 0 },
+		{ 1, 96, 29 },
+		{ 1, 96, 27 },
+		{ 1, 124, 28 },
+		{ 0, 96, 28 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		begin_table("GTDT", 96);
+		put_bytes(88, cases[i].count, 4);
+		put_bytes(92, cases[i].at, 4);
+		add_platform_timer(1, cases[i].length, 0x2000, 0);
+		close_table();
+		assert_true(parse_tables());
+		assert_int_equal(machine.m_nwatchdog, 0);
+	}
+}
+
 /* As on a server whose redistributors are not contiguous. */
 static void
 redistributor_for_each_cpu(void **state)
@@ -338,6 +399,8 @@ main(void)
 		cmocka_unit_test(most_cpus),
 		cmocka_unit_test(cut_entry),
 		cmocka_unit_test(timer_no_ppi),
+		cmocka_unit_test(watchdogs_of_gtdt),
+		cmocka_unit_test(wrong_platform_timers),
 		cmocka_unit_test(console_of_spcr),
 		cmocka_unit_test(rate_of_spcr),
 		cmocka_unit_test(console_of_dbg2),

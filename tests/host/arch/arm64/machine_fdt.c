@@ -254,7 +254,7 @@ board_tree(void)
 	set_cell(all, "#address-cells", 1);
 	set_cell(all, "#size-cells", 0);
 	for (unsigned n = NCPU; n-- > 0;) {
-		char name[16];
+		char name[32];
 		int at;
 
 		snprintf(name, sizeof name, "cpu@%u", n);
@@ -561,6 +561,43 @@ raspberry_pi(void **state)
 	assert_int_equal(machine.m_uart.u_shift, 2);
 	assert_int_equal(machine.m_uart.u_width, 4);
 	assert_int_equal(machine.m_bcm_pm, 0xfe100000);
+	assert_int_equal(machine.m_nwatchdog, 1);
+	assert_int_equal(machine.m_watchdog[0].wg_kind, MACHINE_BCM2835);
+	assert_int_equal(machine.m_watchdog[0].wg_pa, 0xfe100000);
+}
+
+/* Each kind by its name; a disabled one is left out, and a ninth. */
+static void
+watchdogs(void **state)
+{
+	static const char *const names[] = { "arm,sbsa-gwdt", "arm,sp805",
+		"snps,dw-wdt", "arm,sp805" };
+	static const enum machine_watchdog_kind kinds[] = { MACHINE_SBSA,
+		MACHINE_SP805, MACHINE_DESIGNWARE };
+	char name[32];
+	int at;
+
+	(void)state;
+	start_tree();
+	add_timer();
+	add_gic("intc@8000000", 0x8000000, 1);
+	for (unsigned i = 10; i < 16; i++) {
+		snprintf(name, sizeof name, "watchdog@%u", i);
+		add_ranges(add_node(0, name, names[0]), 0x100000 * i, 2);
+	}
+	for (unsigned i = 4; i-- > 0;) { /* libfdt puts a new node first */
+		snprintf(name, sizeof name, "watchdog@%u", i);
+		at = add_node(0, name, names[i]);
+		add_ranges(at, 0x1000 * (i + 1), 2);
+		if (i == 3)
+			fdt_setprop_string(tree, at, "status", "disabled");
+	}
+	assert_true(parse_tree());
+	assert_int_equal(machine.m_nwatchdog, MACHINE_NWATCHDOG);
+	for (unsigned i = 0; i < 3; i++) {
+		assert_int_equal(machine.m_watchdog[i].wg_kind, kinds[i]);
+		assert_int_equal(machine.m_watchdog[i].wg_pa, 0x1000 * (i + 1));
+	}
 }
 
 /* A tree with one 16550, and no stdout-path, as Firecracker's. */
@@ -742,6 +779,7 @@ main(void)
 		cmocka_unit_test(boot_cpu_without_release_word),
 		cmocka_unit_test(method_of_all_cpus),
 		cmocka_unit_test(raspberry_pi),
+		cmocka_unit_test(watchdogs),
 		cmocka_unit_test(only_uart_of_a_virtual_machine),
 		cmocka_unit_test(registers_of_a_16550),
 		cmocka_unit_test(uart_of_each_name),

@@ -1,8 +1,8 @@
 /*
- * The register accesses that WDAT lists (kern/platform/watchdog.h): I/O ports,
- * and words of 32 bits in memory.
+ * The register accesses of watchdogs in ACPI's tables
+ * (kern/platform/acpi_watchdog.h): I/O ports, and words of 32 bits in memory.
  */
-#include "kern/platform/watchdog.h"
+#include "kern/platform/acpi_watchdog.h"
 
 #include <stddef.h>
 
@@ -66,10 +66,10 @@ write_register(const struct acpi_gas *at, unsigned bytes, uint32_t v)
 }
 
 void
-x86_watchdog_init(void)
+x86_acpi_watchdog_init(void)
 {
 	static const struct watchdog_access access = { read_register,
 		write_register };
 
-	watchdog_init(&access);
+	acpi_watchdog_init(&access);
 }
