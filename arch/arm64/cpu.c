@@ -11,6 +11,7 @@
 #include "arch/arm64/dev/timer.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/pmu/pmu.h"
+#include "arch/arm64/ras.h"
 #include "arch/arm64/sysreg.h"
 #include "arch/arm64/trap/fp.h"
 #include "kern/arch.h"
@@ -89,6 +90,7 @@ cpu_init(void)
 	gic_cpu_init();
 	arm64_timer_cpu_init();
 	pmuv3_cpu_init();
+	arm64_ras_cpu_init();
 }
 
 /* The boot CPU becomes CPU 0, wherever the tables list it. */

@@ -6,10 +6,13 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
+#include "arch/arm64/ras.h"
 #include "arch/arm64/sysreg.h"
 #include "arch/arm64/trap/fp.h"
+#include "include/sys/barecpc.h"
 #include "kern/arch.h"
 #include "kern/cpc/pcbe.h"
+#include "kern/sched/cpu.h"
 #include "lib/string.h"
 #include "lib/text.h"
 
@@ -196,7 +199,13 @@ models_word(void)
 void
 arch_strain(struct barecpc_interrupts *by)
 {
-	(void)by;
+	struct arm64_cpu *ac = arch_curcpu()->c_arch;
+
+	if (!arm64_ras_exists())
+		return;
+	ac->ac_errors += arm64_ras_take();
+	by->by_errors = ac->ac_errors;
+	by->by_flags |= BARECPC_INTERRUPTS_ERRORS;
 }
 
 bool

@@ -1,11 +1,11 @@
 # arch/arm64/: the machine at the root; traps, memory, devices and the PMU in their folders.
-ARCH_OBJS := $(addprefix arch/arm64/,init.o vmm.o cpu.o describe.o dt.o machine.o machine_fdt.o uart_fdt.o)
-ARCH_OBJS += arch/arm64/machine_acpi.o
+ARCH_OBJS := $(addprefix arch/arm64/,init.o vmm.o cpu.o describe.o ras.o dt.o machine.o machine_fdt.o uart_fdt.o \
+    machine_acpi.o)
 ARCH_OBJS += $(addprefix arch/arm64/trap/,vectors.o trap.o sysmap.o linux_stat.o lwp.o switch.o fp.o fp_regs.o \
     sigframe.o sigcopy.o)
 ARCH_OBJS += $(addprefix arch/arm64/mm/,early.o pt.o mmu.o kstack.o usercopy.o usercopy_loops.o)
-ARCH_OBJS += $(addprefix arch/arm64/dev/,psci.o spin_table.o bcm_pm.o watchdog.o halt.o console.o gic.o gicv2.o gicv3.o \
-    timer.o)
+ARCH_OBJS += $(addprefix arch/arm64/dev/,psci.o spin_table.o bcm_pm.o watchdog.o halt.o console.o gic.o gicv2.o \
+    gicv3.o timer.o)
 ARCH_OBJS += $(addprefix arch/arm64/pmu/,pmu.o pmuv3_pcbe.o core_type.o pmuv3_pics.o pmuv3_spin.o proof.o)
 
 KCFLAGS += -mno-outline-atomics           # the out-of-line helpers are in libgcc

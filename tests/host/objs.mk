@@ -92,7 +92,8 @@ $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix k
     $(HOST_MACHINE))
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
 $(T)arch/arm64/dev/watchdog: $(call host,arch/arm64/dev/watchdog.o $(HOST_LIB))
-HOST_TESTS += $(addprefix arch/arm64/,machine_fdt machine_acpi vmm boards dev/watchdog)
+$(T)arch/arm64/ras: $(call host,arch/arm64/ras.o $(HOST_LIB))
+HOST_TESTS += $(addprefix arch/arm64/,machine_fdt machine_acpi vmm boards dev/watchdog ras)
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)

@@ -1,0 +1,89 @@
+/*
+ * Errors that the hardware corrected or logged, in the records that a CPU
+ * reaches by its system registers.
+ *
+ * Arm ARM (DDI 0487), "ERRIDR_EL1", "ERRSELR_EL1", "ERXFR_EL1",
+ * "ERXSTATUS_EL1"; Arm RAS Supplement (DDI 0587), "ERR<n>STATUS" (its bits are
+ * cleared by writing 1).
+ */
+#include "arch/arm64/ras.h"
+
+#include <stdint.h>
+
+#include "arch/arm64/machine.h"
+#include "arch/arm64/sysreg.h"
+#include "kern/sched/cpu.h"
+#include "lib/printf.h"
+#include "lib/string.h"
+
+#define STATUS_AV (1UL << 31) /* the address is valid */
+#define STATUS_V  (1UL << 30) /* the record has an error */
+#define STATUS_UE (1UL << 29) /* an uncorrected one */
+
+/*
+ * An unknown hypervisor may have the ID field and no registers.  KVM's read as
+ * 0, and QEMU's CPUs have no records.
+ */
+bool
+arm64_ras_exists(void)
+{
+	return FIELD(read_sysreg(id_aa64pfr0_el1), 31, 28) != 0 &&
+	       (strcmp(machine.m_vmm, "none") == 0 ||
+		   strcmp(machine.m_vmm, "kvm") == 0 ||
+		   strcmp(machine.m_vmm, "tcg") == 0);
+}
+
+/* Select a record.  Returns its status, or 0 if the record is absent. */
+static uint64_t
+select_record(unsigned i)
+{
+	write_sysreg(ERRSELR_EL1, i);
+	isb();
+	return read_sysreg(ERXFR_EL1) != 0 ? read_sysreg(ERXSTATUS_EL1) : 0;
+}
+
+static void
+print_record(unsigned i, uint64_t status)
+{
+	printf("cpu: RAS: CPU %u record %u: status %#lx (%s)",
+	    arch_curcpu()->c_id, i, (unsigned long)status,
+	    status & STATUS_UE ? "uncorrected" : "corrected or deferred");
+	if ((status & STATUS_AV) != 0)
+		printf(
+		    ", address %#lx", (unsigned long)read_sysreg(ERXADDR_EL1));
+	printf("\n");
+}
+
+/* The number of errors, each printed if `say`, and cleared. */
+static unsigned
+take_records(bool say)
+{
+	unsigned n, errors = 0;
+
+	if (!arm64_ras_exists())
+		return 0;
+	n = FIELD(read_sysreg(ERRIDR_EL1), 15, 0);
+	for (unsigned i = 0; i < n; i++) {
+		uint64_t status = select_record(i);
+
+		if ((status & STATUS_V) == 0)
+			continue;
+		if (say)
+			print_record(i, status);
+		write_sysreg(ERXSTATUS_EL1, status);
+		errors++;
+	}
+	return errors;
+}
+
+void
+arm64_ras_cpu_init(void)
+{
+	take_records(false);
+}
+
+unsigned
+arm64_ras_take(void)
+{
+	return take_records(true);
+}
