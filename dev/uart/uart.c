@@ -40,6 +40,38 @@ uart_make(enum uart_kind kind, uint64_t addr)
 	};
 }
 
+bool
+uart_start(struct uart *u)
+{
+	const struct uart_ops *ops = uart_types[u->u_kind].ut_ops;
+
+	if (ops == NULL || !ops->start(u))
+		return false;
+	u->u_ops = ops;
+	return true;
+}
+
+bool
+uart_has_room(const struct uart *u)
+{
+	return (uart_read(u, u->u_status) & u->u_mask) == u->u_room;
+}
+
+void
+uart_send(const struct uart *u, unsigned char c)
+{
+	if (u->u_ops->send == NULL)
+		uart_write(u, u->u_data, c);
+	else
+		u->u_ops->send(u, c);
+}
+
+int
+uart_receive(const struct uart *u)
+{
+	return u->u_ops != NULL ? u->u_ops->receive(u) : -1;
+}
+
 unsigned
 uart_bytes(const struct uart *u)
 {

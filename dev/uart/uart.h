@@ -44,6 +44,7 @@ struct uart {
 	unsigned u_status;
 	uint32_t u_mask, u_room;
 	unsigned u_data;
+	const struct uart_ops *u_ops; /* NULL until uart_start() */
 };
 
 struct uart_ops {
@@ -78,6 +79,14 @@ extern const struct uart_type uart_types[UART_KINDS];
 struct uart uart_make(enum uart_kind kind, uint64_t addr);
 /* Can its registers be at this address? */
 bool uart_fits(enum uart_kind kind, uint64_t addr);
+/* Take over the UART, which is mapped.  False if it is not one of its kind. */
+bool uart_start(struct uart *u);
+/* The next three are for one that has been started. */
+bool uart_has_room(const struct uart *u);
+/* Send a character: only if there is room. */
+void uart_send(const struct uart *u, unsigned char c);
+/* The next character that was received, or -1; also if it was not started. */
+int uart_receive(const struct uart *u);
 /* Bytes from u_addr that its driver accesses. */
 unsigned uart_bytes(const struct uart *u);
 /*

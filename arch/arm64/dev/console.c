@@ -21,7 +21,6 @@
 const bool uart_has_ports = false;
 
 static struct {
-	const struct uart_ops *ops; /* NULL until the UART has started */
 	struct uart uart;
 	/* For the fast path; NULL: registers of another width, or commands. */
 	volatile uint32_t *status, *data;
@@ -61,17 +60,14 @@ send_char(int c)
 	const struct uart *u = &console.uart;
 	uint64_t give_up = 0;
 
-	while ((uart_read(u, u->u_status) & u->u_mask) != u->u_room) {
+	while (!uart_has_room(u)) {
 		if (give_up == 0)
 			give_up = arch_tick() + arch_tick_hz() / 10;
 		else if (arch_tick() > give_up)
 			return;
 		arch_relax();
 	}
-	if (console.ops->send == NULL)
-		uart_write(u, u->u_data, (unsigned char)c);
-	else
-		console.ops->send(u, (unsigned char)c);
+	uart_send(u, (unsigned char)c);
 }
 
 void
@@ -82,7 +78,7 @@ arch_putc(int c)
 	    (mmio_read32(console.status) & console.uart.u_mask) ==
 		console.uart.u_room)
 		mmio_write32(console.data, (unsigned char)c);
-	else if (console.ops != NULL)
+	else if (console.uart.u_ops != NULL)
 		send_char(c);
 	else if (console.nwaiting < sizeof console.waiting)
 		console.waiting[console.nwaiting++] = (char)c;
@@ -91,25 +87,22 @@ arch_putc(int c)
 int
 arch_getc(void)
 {
-	return console.ops != NULL ? console.ops->receive(&console.uart) : -1;
+	return uart_receive(&console.uart);
 }
 
 /* Start the UART and print what waits.  Returns false if none answers. */
 static bool
 start_uart(const struct uart *u)
 {
-	const struct uart_ops *ops = uart_types[u->u_kind].ut_ops;
-
 	console.uart = *u;
 	console.uart.u_regs = arch_map_device(u->u_addr, uart_bytes(u));
 	if (console.uart.u_regs == NULL ||
 	    !arm64_answers((const volatile uint32_t *)console.uart.u_regs) ||
-	    !ops->start(&console.uart))
+	    !uart_start(&console.uart))
 		return false;
-	console.ops = ops;
 	for (size_t i = 0; i < console.nwaiting; i++)
 		send_char(console.waiting[i]);
-	if (ops->send == NULL && console.uart.u_width == 4) {
+	if (console.uart.u_ops->send == NULL && console.uart.u_width == 4) {
 		console.status = (volatile uint32_t *)(console.uart.u_regs +
 						       console.uart.u_status);
 		console.data = (volatile uint32_t *)(console.uart.u_regs +
@@ -142,7 +135,8 @@ start_named(const struct uart *u, const char *source)
 void
 console_init(void)
 {
-	if (console.ops != NULL || start_named(&cons_uart, "command line") ||
+	if (console.uart.u_ops != NULL ||
+	    start_named(&cons_uart, "command line") ||
 	    start_named(&machine.m_uart, machine.m_tables))
 		return;
 	/*

@@ -26,9 +26,8 @@
 const bool uart_has_ports = true;
 
 static struct {
-	bool chosen;                /* console_init() has run */
-	const struct uart_ops *ops; /* NULL: no UART, or none that works */
-	struct uart uart;
+	bool chosen;      /* console_init() has run */
+	struct uart uart; /* u_ops is NULL: no UART, or none that works */
 	/* The fast path's ports, of a 16550; 0: another UART. */
 	uint16_t status, data;
 	size_t nwaiting;
@@ -80,20 +79,16 @@ send_char(int c)
 {
 	const struct uart *u = &console.uart;
 
-	if (console.ops == NULL)
+	if (u->u_ops == NULL)
 		return;
-	for (unsigned n = 0;
-	     (uart_read(u, u->u_status) & u->u_mask) != u->u_room; n++) {
+	for (unsigned n = 0; !uart_has_room(u); n++) {
 		if (n == PATIENCE) {
-			console.ops = NULL;
+			console.uart.u_ops = NULL;
 			console.status = 0;
 			return;
 		}
 	}
-	if (console.ops->send == NULL)
-		uart_write(u, u->u_data, (unsigned char)c);
-	else
-		console.ops->send(u, (unsigned char)c);
+	uart_send(u, (unsigned char)c);
 }
 
 void
@@ -112,15 +107,13 @@ arch_putc(int c)
 int
 arch_getc(void)
 {
-	return console.ops != NULL ? console.ops->receive(&console.uart) : -1;
+	return uart_receive(&console.uart);
 }
 
 /* Returns false if no UART of this kind answers. */
 static bool
 start_uart(const struct uart *u)
 {
-	const struct uart_ops *ops = uart_types[u->u_kind].ut_ops;
-
 	if (u->u_kind == UART_NONE)
 		return false;
 	console.uart = *u;
@@ -129,9 +122,8 @@ start_uart(const struct uart *u)
 		if (console.uart.u_regs == NULL)
 			return false;
 	}
-	if (!ops->start(&console.uart))
+	if (!uart_start(&console.uart))
 		return false;
-	console.ops = ops;
 	if (u->u_kind == UART_16550_IO) {
 		console.status = (uint16_t)(u->u_addr + console.uart.u_status);
 		console.data = (uint16_t)(u->u_addr + console.uart.u_data);
