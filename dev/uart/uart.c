@@ -24,6 +24,8 @@ const struct uart_type uart_types[UART_KINDS] = {
 	[UART_LPUART] = { "lpuart", &fifo_ops, 4, 0, 0x1000 },
 	[UART_MESON] = { "meson", &fifo_ops, 4, 0, 0x18 },
 	[UART_ARMADA] = { "armada3700", &fifo_ops, 4, 0, 0x18 },
+	[UART_SCIF] = { "scif", &scif_ops, 2, 2, 16 },
+	[UART_SCIF_RZ] = { "scif-rz", &scif_ops, 2, 1, 16 },
 	[UART_GENI] = { "geni", &geni_ops, 4, 0, 0x1000 },
 	[UART_UARTDM] = { "uartdm", &uartdm_ops, 4, 0, 0x200 },
 };
@@ -130,7 +132,7 @@ uart_parse(const char *text, struct uart *u)
 	if (kind == UART_NONE)
 		return "no TYPE of 16550-io, 16550, 16550-mmio16, "
 		       "16550-mmio32, bcm2835-aux, pl011, sbsa, cadence, imx, "
-		       "lpuart, meson, armada3700, geni, uartdm";
+		       "lpuart, meson, armada3700, scif, scif-rz, geni, uartdm";
 	if (kind == UART_16550_IO && !uart_has_ports)
 		return "this machine has no I/O ports: name a UART in memory";
 	if (comma == NULL || (end = parse_end(comma + 1, 0, &addr)) == NULL)

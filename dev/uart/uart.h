@@ -22,6 +22,8 @@ enum uart_kind {
 	UART_LPUART,
 	UART_MESON,
 	UART_ARMADA,
+	UART_SCIF,
+	UART_SCIF_RZ, /* its registers are nearer to each other */
 	UART_GENI,
 	UART_UARTDM,
 	UART_KINDS,
@@ -31,7 +33,7 @@ enum uart_kind {
 struct uart {
 	enum uart_kind u_kind;
 	uint64_t u_addr;
-	/* 16550: log2 of the distance of registers; 0 for the other kinds. */
+	/* 16550, SCIF: log2 of the distance of registers; else 0. */
 	unsigned u_shift;
 	unsigned u_width;         /* bytes of an access */
 	uint32_t u_clock_hz;      /* 16550: of the rate generator; 0: unknown */
@@ -104,6 +106,7 @@ void uart_write(const struct uart *u, unsigned offset, uint32_t v);
 extern const bool uart_has_ports;
 
 /* The drivers. */
-extern const struct uart_ops ns16550_ops, fifo_ops, geni_ops, uartdm_ops;
+extern const struct uart_ops ns16550_ops, fifo_ops, geni_ops, uartdm_ops,
+    scif_ops;
 
 #endif /* DEV_UART_UART_H */
