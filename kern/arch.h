@@ -331,7 +331,8 @@ void arch_pmi_enable(void);
  * UART; until then output waits.  Polled.
  */
 void arch_putc(int c);
-int arch_getc(void); /* -1: no character */
+/* Take a key that was pressed, on the console's line or on a keyboard. */
+bool arch_key(void);
 
 /*
  * firmware.  Call a function of UEFI at its physical address, in UEFI's calling

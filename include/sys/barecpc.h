@@ -134,6 +134,8 @@
 #define BARECPC_SCREEN_SQUARES     256
 /* kept(offset, bytes, buffer): the console's text so far; returns bytes. */
 #define BARECPC_SCREEN_KEPT 4
+/* key(): was a key pressed, on the console's line or on a keyboard?  0 or 1. */
+#define BARECPC_SCREEN_KEY 5
 
 /*
  * progress(done, total): the caller has done so many of all its runs.  Only the

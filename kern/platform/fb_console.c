@@ -17,6 +17,7 @@
 
 #define TAB      8
 #define LINGER_S 60
+#define KEYS_MAX 64
 
 #define PAPER 0u
 /* A screen with at least so many columns of larger letters gets them. */
@@ -275,11 +276,20 @@ fbcons_squares(
 	return true;
 }
 
+/* Keys that were pressed before.  A line without rest has characters for ever.
+ */
+static void
+take_keys(void)
+{
+	for (unsigned i = 0; i < KEYS_MAX && arch_key(); i++)
+		;
+}
+
 /* Draws directly: the run's closing line must be the last on the console. */
 void
 fbcons_linger(void)
 {
-	static const char text[] = "end in a minute\n";
+	static const char text[] = "end in a minute, or by a key\n";
 	uint64_t since, hz = arch_tick_hz();
 
 	/* A run may end before there is a clock. */
@@ -289,6 +299,7 @@ fbcons_linger(void)
 		fbcons_putc(*s);
 	fbcons_give_back();
 	since = arch_tick();
-	while (arch_tick() - since < LINGER_S * hz)
+	take_keys();
+	while (arch_tick() - since < LINGER_S * hz && !arch_key())
 		arch_relax();
 }

@@ -3,6 +3,7 @@
  * (include/sys/barecpc.h).
  */
 #include "include/sys/barecpc.h"
+#include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
 #include "kern/platform/fb_console.h"
@@ -75,6 +76,8 @@ screen_syscall(const uintptr_t *a)
 		return squares(a[1], a[2], a[3]);
 	case BARECPC_SCREEN_KEPT:
 		return kept(a[1], a[2], a[3]);
+	case BARECPC_SCREEN_KEY:
+		return arch_key();
 	default:
 		return -EINVAL;
 	}

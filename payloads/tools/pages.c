@@ -21,6 +21,8 @@
 #include "payloads/common/usage.h"
 
 #define PAGE_S   10
+#define POLLS    10 /* of the keys, each second */
+#define KEYS_MAX 64
 #define COLUMNS  100 /* the console has as many, at any scale */
 #define VERSION  25  /* a QR code of 117 modules, which a camera can read */
 #define MODULES  (4 * VERSION + 17)
@@ -44,10 +46,21 @@ new_page(void)
 	syscall(BARECPC_SYS_SCREEN, BARECPC_SCREEN_TAKE);
 }
 
+static bool
+take_key(void)
+{
+	return syscall(BARECPC_SYS_SCREEN, BARECPC_SCREEN_KEY) == 1;
+}
+
+/* Keys that were pressed before the page was shown do not count. */
 static void
 wait_page(void)
 {
-	nanosleep(&(struct timespec){ .tv_sec = PAGE_S }, NULL);
+	for (unsigned i = 0; i < KEYS_MAX && take_key(); i++)
+		;
+	for (unsigned i = 0; i < PAGE_S * POLLS && !take_key(); i++)
+		nanosleep(
+		    &(struct timespec){ .tv_nsec = 1000000000 / POLLS }, NULL);
 }
 
 /* The console's text so far.  Returns its bytes. */

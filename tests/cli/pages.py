@@ -2,7 +2,7 @@
 """The records of a run are on the screen as a table and as QR codes, and `scripts/barecpc read --qr` brings them back.
 
 OVMF and AAVMF start the image with a screen of 800x600.  QEMU's dumps of the screen are the photographs.  The records have
-the bytes that `scripts/barecpc read` gets from the serial line."""
+the bytes that `scripts/barecpc read` gets from the serial line.  A key turns a page at once."""
 
 import os
 import pathlib
@@ -24,26 +24,44 @@ BARECPC = ROOT / "scripts/barecpc"
 LIMIT_SECONDS = 600
 
 
-def screens(arch, folder):
-    """Boot, and dump each page once.  Returns the paths of the dumps, and the console."""
-    control, log = folder / "control", folder / "log"
+PAGE_SECONDS = 10
+
+
+def press_key(arch, stream, line):
+    """On x86-64 a key of the keyboard, on arm64 a character on the serial line."""
+    if arch == "x86_64":
+        ask(stream, "send-key", keys=[{"type": "qcode", "data": "spc"}])
+    else:
+        line.send(b" ")
+
+
+def screens(arch, folder, keys=False):
+    """Boot, and dump each page once, or press keys all the time.  Returns the paths of the dumps, the console, and how many
+    seconds went by after the first record."""
+    control, log, serial = folder / "control", folder / "log", folder / "serial"
     words = [word for word in MACHINES[arch] if word not in ("VGA", "ramfb")]
     words.remove("-device")
     guest = subprocess.Popen(
         [*words, *SIZE[arch], "-append", "output=framed -- chase -r 1 -w 0", "-accel", "tcg", "-cpu", "max", "-m", "256",
-         "-nodefaults", "-display", "none", "-serial", f"file:{log}", "-no-reboot", "-qmp", f"unix:{control},server=on,wait=off"],
+         "-nodefaults", "-display", "none", "-chardev", f"socket,id=line,path={serial},server=on,wait=off,logfile={log}",
+         "-serial", "chardev:line", "-no-reboot", "-qmp", f"unix:{control},server=on,wait=off"],
         stdin=subprocess.DEVNULL)
-    paths, last, end = [], b"", time.monotonic() + LIMIT_SECONDS
+    paths, last, first, end = [], b"", 0, time.monotonic() + LIMIT_SECONDS
     try:
         while not control.exists():
             time.sleep(0.1)
-        with socket.socket(socket.AF_UNIX) as s:
+        with socket.socket(socket.AF_UNIX) as s, socket.socket(socket.AF_UNIX) as line:
             s.connect(str(control))
+            line.connect(str(serial))
             stream = s.makefile("rw")
             stream.readline()
             ask(stream, "qmp_capabilities")
             while b"barecpc: exit" not in log.read_bytes() and time.monotonic() < end:
-                if b"barecpc: " + arch.encode() in log.read_bytes():
+                if b"BARECPC-BEGIN json" in log.read_bytes():
+                    first = first or time.monotonic()
+                    if keys:
+                        press_key(arch, stream, line)
+                if not keys and b"barecpc: " + arch.encode() in log.read_bytes():
                     path = folder / f"{len(paths)}.ppm"
                     if arch == "x86_64":
                         ask(stream, "screendump", filename=str(path.with_suffix(".second")), device="second")
@@ -51,11 +69,12 @@ def screens(arch, folder):
                     if path.read_bytes() != last:
                         last = path.read_bytes()
                         paths.append(path)
-                time.sleep(1)
+                time.sleep(0.2 if keys else 1)
+            took = time.monotonic() - first
     finally:
         guest.kill()
         guest.wait()
-    return paths, log
+    return paths, log, took
 
 
 def main():
@@ -63,7 +82,7 @@ def main():
     for arch in MACHINES:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
-            paths, log = screens(arch, folder)
+            paths, log, took = screens(arch, folder)
             wanted, got = folder / "wanted", folder / "got"
             subprocess.run([BARECPC, "read", "--results", wanted, log], capture_output=True, check=False)
             texts = [read_text(path.read_bytes(), font) for path in paths]
@@ -87,9 +106,14 @@ def main():
                                       check=False)
                 points.check(done.returncode == 125 and "pictures are missing: " in done.stderr,
                              f"{arch}: a missing picture is reported", done.stderr)
+            pages = len(table) + len(pictures)
+            points.check(took > pages * PAGE_SECONDS, f"{arch}: without a key each of {pages} pages stays", took)
             points.check(log.read_bytes().rstrip().rpartition(b"\n")[2].startswith(b"barecpc: exit"), f"{arch}: the run ends")
             if os.environ.get("PAGES_KEEP"):
                 subprocess.run(["cp", "-r", folder, os.environ["PAGES_KEEP"]], check=True)
+        with tempfile.TemporaryDirectory() as name:
+            _, log, took = screens(arch, pathlib.Path(name), keys=True)
+            points.check(b"barecpc: exit" in log.read_bytes() and took < (pages - 1) * PAGE_SECONDS, f"{arch}: keys turn the pages", took)
     return points.end()
 
 

@@ -84,10 +84,10 @@ arch_putc(int c)
 		console.waiting[console.nwaiting++] = (char)c;
 }
 
-int
-arch_getc(void)
+bool
+arch_key(void)
 {
-	return uart_receive(&console.uart);
+	return uart_receive(&console.uart) >= 0;
 }
 
 /* Start the UART and print what waits.  Returns false if none answers. */

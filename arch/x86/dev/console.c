@@ -23,6 +23,14 @@
 /* A character at 300 baud takes 33 ms, a port read on hardware 1 us. */
 #define PATIENCE 100000
 
+#define KEYBOARD_DATA     0x60
+#define KEYBOARD_STATUS   0x64
+#define KEYBOARD_FULL     0x01
+#define KEYBOARD_MOUSE    0x20
+#define KEYBOARD_RELEASED 0x80
+#define NO_KEYBOARD       0xff /* no controller answers */
+#define KEYBOARD_BYTES    16   /* of its buffer */
+
 const bool uart_has_ports = true;
 
 static struct {
@@ -104,10 +112,36 @@ arch_putc(int c)
 		console.waiting[console.nwaiting++] = (char)c;
 }
 
-int
-arch_getc(void)
+/*
+ * Was a key of the PS/2 keyboard pressed?  Firmware has set 1 of scan codes:
+ * the upper bit means that a key was released.  Firmware shows a USB keyboard
+ * so, too, if at all. Intel 8042 (UPI-41) as in the IBM Personal System/2
+ * Hardware Interface Technical Reference, "Keyboard and Auxiliary Device
+ * Controller".
+ */
+static bool
+take_keyboard(void)
 {
-	return uart_receive(&console.uart);
+	bool pressed = false;
+
+	for (unsigned i = 0; i < KEYBOARD_BYTES; i++) {
+		uint8_t status = inb(KEYBOARD_STATUS), code;
+
+		if (status == NO_KEYBOARD || (status & KEYBOARD_FULL) == 0)
+			break;
+		code = inb(KEYBOARD_DATA);
+		pressed |= (status & KEYBOARD_MOUSE) == 0 &&
+		           (code & KEYBOARD_RELEASED) == 0;
+	}
+	return pressed;
+}
+
+bool
+arch_key(void)
+{
+	bool pressed = take_keyboard();
+
+	return uart_receive(&console.uart) >= 0 || pressed;
 }
 
 /* Returns false if no UART of this kind answers. */

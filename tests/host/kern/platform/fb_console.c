@@ -46,6 +46,19 @@ arch_tick(void)
 	return now++;
 }
 
+/* When keys are pressed, in order; 0: never. */
+static uint64_t key_at[3];
+static unsigned keys_taken;
+
+bool
+arch_key(void)
+{
+	if (key_at[keys_taken] == 0 || now < key_at[keys_taken])
+		return false;
+	keys_taken++;
+	return true;
+}
+
 uint64_t
 arch_tick_hz(void)
 {
@@ -290,8 +303,16 @@ lingers(void **state)
 	(void)state;
 	start_console(800, 48, 0);
 	fbcons_linger();
-	expect_line(0, "end in a minute");
+	expect_line(0, "end in a minute, or by a key");
 	assert_in_range(now, 60, 63);
+	stop_console();
+	/* A key that was pressed before, and one after ten seconds. */
+	start_console(800, 48, 0);
+	key_at[0] = 1;
+	key_at[1] = 10;
+	now = 1;
+	fbcons_linger();
+	assert_in_range(now, 10, 13);
 	stop_console();
 }
 
