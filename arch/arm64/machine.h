@@ -54,6 +54,7 @@ struct machine_watchdog {
 struct machine {
 	const char *m_tables; /* "device tree", "ACPI", or NULL: neither */
 	struct uart m_uart;   /* from /chosen/stdout-path, SPCR or DBG2 */
+	char m_no_driver[48]; /* the console's UART that has no driver, or "" */
 	unsigned m_gic;       /* version: 2, 3, or 0 if absent */
 	struct range m_gicd, m_gicc;
 	struct range m_gicr[MACHINE_NGICR]; /* GICv3's redistributors */

@@ -12,6 +12,7 @@
 #include "kern/platform/acpi.h"
 #include "kern/platform/acpi_uart.h"
 #include "kern/platform/bootinfo.h"
+#include "lib/printf.h"
 #include "lib/string.h"
 
 #define HEADER_OEM     10 /* six characters; QEMU uses "BOCHS " */
@@ -23,6 +24,8 @@
 #define GICD_LENGTH    24
 #define GICR_LENGTH    16
 #define GICC_ENABLED   1
+#define SPCR_TYPE      36
+#define SPCR_GAS       40 /* address 0: no console */
 #define GTDT_VIRTUAL   64
 #define GTDT_NTIMER    88 /* platform timers, and the first one's offset */
 #define GTDT_TIMERS    92
@@ -119,6 +122,20 @@ read_watchdogs(const unsigned char *t, uint32_t bytes)
 	}
 }
 
+/* The SPCR's UART, or else the DBG2's. */
+static void
+read_uart(void)
+{
+	uint32_t bytes;
+	const unsigned char *t = acpi_table("SPCR", &bytes);
+
+	if (acpi_uart(&machine.m_uart) == NULL && t != NULL &&
+	    bytes >= SPCR_GAS + ACPI_GAS_BYTES &&
+	    acpi_gas(t + SPCR_GAS).ag_addr != 0)
+		snprintf(machine.m_no_driver, sizeof machine.m_no_driver,
+		    "type %#x of the SPCR", t[SPCR_TYPE]);
+}
+
 bool
 machine_from_acpi(const struct bootinfo *bi)
 {
@@ -130,7 +147,7 @@ machine_from_acpi(const struct bootinfo *bi)
 	machine.m_boot = bi;
 	acpi_init(bi->bi_rsdp, machine_map);
 	machine.m_tables = "ACPI";
-	acpi_uart(&machine.m_uart);
+	read_uart();
 	read_madt();
 	t = acpi_table("GTDT", &bytes);
 	if (t != NULL && bytes >= GTDT_VIRTUAL + 4)

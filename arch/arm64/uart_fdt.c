@@ -7,6 +7,7 @@
 
 #include "arch/arm64/dt.h"
 #include "arch/arm64/machine.h"
+#include "lib/printf.h"
 #include "lib/string.h"
 
 #define MAX_SHIFT 4 /* eight registers in 128 bytes */
@@ -76,9 +77,13 @@ use_node(const struct dt *dt)
 	const void *fdt = dt->dt_fdt;
 	int node = dt->dt_path[dt->dt_depth];
 	enum uart_kind kind = kind_of(fdt, node);
+	const char *name = fdt_getprop(fdt, node, "compatible", NULL);
 	uint64_t addr, bytes, shift, width;
 	struct uart u;
 
+	if (kind == UART_NONE)
+		snprintf(machine.m_no_driver, sizeof machine.m_no_driver, "%s",
+		    name != NULL ? name : "without a name");
 	if (kind == UART_NONE || !dt_reg(dt, 0, &addr, &bytes))
 		return;
 	u = uart_make(kind, addr);

@@ -139,6 +139,10 @@ console_init(void)
 	    start_named(&cons_uart, "command line") ||
 	    start_named(&machine.m_uart, machine.m_tables))
 		return;
+	if (machine.m_no_driver[0] != '\0')
+		printf("cpu: console: %s: the UART (%s) has no driver: name "
+		       "another with uart=TYPE,ADDRESS\n",
+		    machine.m_tables, machine.m_no_driver);
 	/*
 	 * On real hardware this address may be anything, even memory.  A run
 	 * that ends before the tables have been read has nothing to lose.

@@ -308,7 +308,16 @@ console_of_spcr(void **state)
 		assert_int_equal(machine.m_uart.u_baud, 0);
 		if (cases[i].kind != UART_NONE)
 			assert_int_equal(machine.m_uart.u_addr, 0xfe001000);
+		assert_int_equal(
+		    machine.m_no_driver[0] != '\0', cases[i].kind == UART_NONE);
 	}
+	assert_string_equal(machine.m_no_driver, "type 0xff of the SPCR");
+	/* Without an address firmware uses no console. */
+	add_spcr(0xff, 0, 32, 3);
+	put_bytes(44, 0, 8);
+	close_table();
+	assert_true(parse_tables());
+	assert_string_equal(machine.m_no_driver, "");
 }
 
 /* The precise rate overrides the code. */

@@ -705,6 +705,7 @@ uart_of_each_name(void **state)
 		{ "marvell,armada-3700-uart\0", UART_ARMADA },
 		{ "qcom,geni-debug-uart\0", UART_GENI },
 		{ "qcom,msm-uartdm-v1.4\0qcom,msm-uartdm", UART_UARTDM },
+		{ "renesas,scif-r8a774a1\0renesas,rcar-gen3-scif", UART_SCIF },
 		{ "acme,uart\0acme,uart-2", UART_NONE },
 	};
 
@@ -735,6 +736,8 @@ uart_of_each_name(void **state)
 		assert_int_equal(machine.m_uart.u_kind, cases[i].kind);
 		if (cases[i].kind != UART_NONE)
 			assert_int_equal(machine.m_uart.u_addr, 0x9000000);
+		assert_string_equal(machine.m_no_driver,
+		    cases[i].kind == UART_NONE ? first : "");
 	}
 }
 
