@@ -12,6 +12,7 @@
 #include "kern/sched/cpu.h"
 
 struct bootinfo;
+struct dt; /* arch/arm64/dt.h */
 
 /* ACPI may give each CPU a redistributor region of its own, in its GICC. */
 #define MACHINE_NGICR MAXCPU
@@ -51,6 +52,15 @@ struct machine_watchdog {
 	uint64_t wg_pa; /* of the registers with its control register */
 };
 
+/* Addresses of devices on PCI, as the CPU has them; pn_bytes 0: unknown. */
+struct machine_window {
+	uint64_t pn_pa, pn_bus, pn_bytes;
+};
+struct machine_pci {
+	struct range hb_ecam; /* configuration registers; r_pa 0: no PCI */
+	struct machine_window hb_io, hb_memory;
+};
+
 struct machine {
 	const char *m_tables; /* "device tree", "ACPI", or NULL: neither */
 	struct uart m_uart;   /* from /chosen/stdout-path, SPCR or DBG2 */
@@ -69,6 +79,7 @@ struct machine {
 	uint64_t m_bcm_pm; /* registers of BCM2835's power block, or 0 */
 	struct machine_watchdog m_watchdog[MACHINE_NWATCHDOG];
 	unsigned m_nwatchdog;
+	struct machine_pci m_pci;
 	bool m_virtual; /* the tables are an emulator's or hypervisor's */
 	const struct bootinfo *m_boot; /* for machine_map() */
 	const char *m_vmm; /* as in records: "kvm", "tcg", "none" on metal */
@@ -115,5 +126,8 @@ bool machine_from_acpi(const struct bootinfo *bi);
  * `chosen` and `aliases` are the nodes of these names, or -1.
  */
 void uart_from_fdt(const void *fdt, int chosen, int aliases);
+
+/* Fill in machine.m_pci from this node, a host bridge with ECAM. */
+void pci_from_fdt(const struct dt *dt);
 
 #endif /* ARCH_ARM64_MACHINE_H */

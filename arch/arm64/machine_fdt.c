@@ -143,6 +143,7 @@ found_device(const struct dt *dt, int node, struct found *f)
 		NULL };
 	static const char *const bcm_pm[] = { "brcm,bcm2835-pm",
 		"brcm,bcm2835-pm-wdt", NULL };
+	static const char *const ecam[] = { "pci-host-ecam-generic", NULL };
 	int len;
 	const char *prop = fdt_getprop(dt->dt_fdt, node, "compatible", &len);
 	uint64_t bytes;
@@ -167,6 +168,8 @@ found_device(const struct dt *dt, int node, struct found *f)
 	} else if (is_pmu(prop, len)) {
 		if (f->f_npmu < NPMU)
 			f->f_pmu[f->f_npmu++] = node;
+	} else if (is_compatible(prop, len, ecam)) {
+		pci_from_fdt(dt);
 	} else if (is_compatible(prop, len, bcm_pm) &&
 		   !dt_reg(dt, 0, &machine.m_bcm_pm, &bytes)) {
 		machine.m_bcm_pm = 0;

@@ -27,10 +27,19 @@
 uint32_t pci_read(uint32_t function, unsigned reg);
 void pci_write(uint32_t function, unsigned reg, uint32_t v);
 
+/* A base address register, and the address in it, or 0. */
+#define PCI_BAR_IO 0x1
+uint32_t pci_address(uint32_t bar);
 /*
- * Fill in the first 16550 on PCI to which firmware has given an address, and
+ * The machine's part: fill in the UART whose base address is in this register.
+ * False if it has none below 4 GiB, or the CPU cannot reach it.
+ */
+bool pci_place_uart(uint32_t function, unsigned reg, struct uart *u);
+
+/*
+ * Fill in the first 16550 on the first `buses` buses that has an address, and
  * turn on its decoder.  Returns false if all are without.
  */
-bool pci_find_uart(struct uart *u);
+bool pci_find_uart(struct uart *u, unsigned buses);
 
 #endif /* DEV_PCI_PCI_H */

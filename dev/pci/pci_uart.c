@@ -15,38 +15,42 @@
 #define CLASS_16550  0x070002
 #define COMMAND_IO   0x1
 #define COMMAND_MEM  0x2
-#define BAR_IO       0x1
 #define BAR_IO_ADDR  0xfffc
 #define BAR_64       0x4
 #define BAR_MEM_ADDR 0xfffffff0
-#define NBUS         256
 #define NDEV         32
 #define NFUNCTION    8
+
+uint32_t
+pci_address(uint32_t bar)
+{
+	return bar & (bar & PCI_BAR_IO ? BAR_IO_ADDR : BAR_MEM_ADDR);
+}
 
 /* Fill in the UART if this function is one that has an address below 4 GiB. */
 static bool
 use_function(uint32_t f, struct uart *u)
 {
 	uint32_t bar = pci_read(f, REG_BAR0);
-	uint32_t addr = bar & (bar & BAR_IO ? BAR_IO_ADDR : BAR_MEM_ADDR);
 
-	if (pci_read(f, PCI_CLASS) >> 8 != CLASS_16550 || addr == 0)
+	if (pci_read(f, PCI_CLASS) >> 8 != CLASS_16550)
 		return false;
-	if ((bar & BAR_IO) == 0 && (bar & BAR_64) != 0 &&
+	if ((bar & PCI_BAR_IO) == 0 && (bar & BAR_64) != 0 &&
 	    pci_read(f, REG_BAR0 + 4) != 0)
+		return false;
+	if (!pci_place_uart(f, REG_BAR0, u))
 		return false;
 	/* The upper half is status, of which 1 would clear a bit. */
 	pci_write(f, REG_COMMAND,
 	    (pci_read(f, REG_COMMAND) & 0xffff) |
-		(bar & BAR_IO ? COMMAND_IO : COMMAND_MEM));
-	*u = uart_make(bar & BAR_IO ? UART_16550_IO : UART_16550, addr);
+		(bar & PCI_BAR_IO ? COMMAND_IO : COMMAND_MEM));
 	return true;
 }
 
 bool
-pci_find_uart(struct uart *u)
+pci_find_uart(struct uart *u, unsigned buses)
 {
-	for (uint32_t slot = 0; slot < NBUS * NDEV; slot++) {
+	for (uint32_t slot = 0; slot < buses * NDEV; slot++) {
 		uint32_t first = slot * NFUNCTION;
 		unsigned n = 1;
 

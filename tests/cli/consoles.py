@@ -43,9 +43,20 @@ def x86(words, *serial, tables=()):
                  str(ROOT / "build/x86_64/kernel.elf"), *tables], words, *serial)
 
 
-def arm64(words, *options):
-    return boot(["qemu-system-aarch64", "-M", qemu.ARCHS["arm64"].machine, "-cpu", "max", "-m", "256", "-kernel",
-                 str(ROOT / "build/arm64/Image"), *options], words, SERIAL)[0][0]
+ARM64 = ["qemu-system-aarch64", "-M", qemu.ARCHS["arm64"].machine, "-cpu", "max", "-m", "256"]
+
+
+def arm64(words, *options, serial=SERIAL):
+    return boot([*ARM64, "-kernel", str(ROOT / "build/arm64/Image"), *options], words, serial)[0][0]
+
+
+def tree_without_uart(folder):
+    """QEMU's tree without its PL011."""
+    tree = pathlib.Path(folder) / "tree"
+    subprocess.run([*ARM64, "-machine", f"dumpdtb={tree}"], check=True, capture_output=True)
+    subprocess.run(["fdtput", "-r", tree, "/pl011@9000000"], check=True)
+    subprocess.run(["fdtput", "-d", tree, "/chosen", "stdout-path"], check=True)
+    return tree
 
 
 def acpi_table(folder, signature, body):
@@ -93,7 +104,7 @@ def check_x86(points, folder):
     points.check(complete(pci) and ", by PCI" in pci, "without COM1 it is the 16550 on PCI", pci)
 
 
-def check_arm64(points):
+def check_arm64(points, folder):
     wrong = f"uart=pl011,{NOWHERE:#x}"
     text = arm64(wrong)
     points.check(complete(text) and f"nothing answers at {NOWHERE:#x}: correct the UART's address in the command line" in text,
@@ -103,6 +114,9 @@ def check_arm64(points):
     text = arm64("uart=sbsa,0x40200000")
     points.check(complete(text) and "cpu: command line: the console's UART at 0x40200000 is memory" in text,
                  "arm64: uart= in memory is refused", text)
+    text = arm64("", "-dtb", tree_without_uart(folder), serial=PCI)
+    points.check(complete(text) and ", by PCI" in text, "arm64: a tree without a UART: it is the 16550 on PCI, which no firmware placed",
+                 text)
 
 
 CPUS = 4
@@ -136,7 +150,7 @@ def main():
     points = Points()
     with tempfile.TemporaryDirectory() as folder:
         check_x86(points, folder)
-    check_arm64(points)
+        check_arm64(points, folder)
     check_boards(points)
     return points.end()
 

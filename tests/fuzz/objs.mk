@@ -12,7 +12,7 @@ fuzz_objs = $(addprefix $(FB)/,$(1))
 
 $(FB)/elf: $(call fuzz_objs,kern/proc/elf.o)
 $(FB)/cpio: $(call fuzz_objs,kern/file/cpio.o)
-FUZZ_UART := tests/lib/host/no_uart.o $(DEV_OBJS)
+FUZZ_UART := tests/lib/host/no_uart.o $(UART_OBJS)
 $(FB)/cmdline: $(call fuzz_objs,$(FUZZ_UART) kern/platform/cmdline.o \
     $(HOST_WORDS) $(addprefix kern/cpc/soft/soft_,shape.o model.o) \
     tests/lib/host/heap.o)
@@ -28,8 +28,8 @@ $(FB)/acpi_arm64: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix arch/arm64/,m
     kern/platform/bootinfo.o)
 $(FB)/acpi_x86: $(call fuzz_objs,tests/fuzz/tables.o $(addprefix kern/platform/,acpi.o acpi_uart.o acpi_watchdog.o \
     watchdog.o) \
-    $(DEV_OBJS) arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o refclock.o))
-$(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o uart_fdt.o dt.o) $(FUZZ_UART) \
+    $(UART_OBJS) arch/x86/smp.o $(addprefix arch/x86/dev/,halt.o refclock.o))
+$(FB)/dt: $(call fuzz_objs,$(addprefix arch/arm64/,machine.o machine_fdt.o uart_fdt.o pci_fdt.o dt.o) $(FUZZ_UART) \
     boot/image.o kern/platform/bootinfo.o)
 # The parsers' files hold functions that the targets never call.  The symbols that they need stay undefined.
 $(FB)/acpi_x86 $(FB)/dt: FUZZ_LDFLAGS := -no-pie -Wl,--unresolved-symbols=ignore-all -lfdt

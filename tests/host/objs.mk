@@ -29,8 +29,8 @@ HOST_KCPC   := $(call fake,host.o no_pages.o fake_kernel.o fake_pcbe.o) $(SOFT_P
 $(T)lib/lib: $(call host,$(HOST_LIB))
 $(T)kern/platform/bootinfo: $(call host,kern/platform/bootinfo.o $(HOST_LIB))
 HOST_WORDS := kern/platform/words.o kern/platform/quiet_word.o events/nearer.o
-HOST_UART := $(call fake,no_uart.o) $(DEV_OBJS)
-$(T)dev/uart/uart: $(call host,$(DEV_OBJS) $(HOST_LIB))
+HOST_UART := $(call fake,no_uart.o) $(UART_OBJS)
+$(T)dev/uart/uart: $(call host,$(UART_OBJS) $(HOST_LIB))
 $(T)kern/platform/cmdline: $(call host,kern/platform/cmdline.o $(HOST_UART) $(HOST_WORDS) \
     $(addprefix kern/cpc/soft/soft_,shape.o model.o) $(call fake,heap.o) $(HOST_LIB))
 $(T)kern/platform/smbios: $(call host,$(addprefix kern/platform/,smbios.o smbios_dimm.o acpi.o) $(HOST_LIB))
@@ -85,7 +85,7 @@ HOST_TESTS += $(EVENT_TESTS) events/perf_names $(PAYLOAD_TESTS) $(addprefix payl
 
 # The machine from arm64's tables.  Physical memory is the host's memory.
 HOST_MACHINE := $(call fake,machine.o) arch/arm64/machine.o kern/platform/bootinfo.o $(HOST_UART) $(HOST_LIB)
-HOST_FDT := $(addprefix arch/arm64/,dt.o machine_fdt.o uart_fdt.o) $(HOST_MACHINE)
+HOST_FDT := $(addprefix arch/arm64/,dt.o machine_fdt.o uart_fdt.o pci_fdt.o) $(HOST_MACHINE)
 $(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: $(call host,$(HOST_FDT))
 $(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: HOST_LIBS := -lfdt
 $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix kern/platform/,acpi.o acpi_uart.o) \

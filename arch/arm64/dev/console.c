@@ -10,6 +10,7 @@
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
 #include "arch/arm64/mmio.h"
+#include "dev/pci/pci.h"
 #include "dev/uart/uart.h"
 #include "kern/arch.h"
 #include "kern/platform/console.h"
@@ -132,6 +133,19 @@ start_named(const struct uart *u, const char *source)
 	return false;
 }
 
+/* The 16550 on PCI's first bus: without firmware, no other bus has a number. */
+static bool
+start_pci(void)
+{
+	struct uart u;
+
+	if (!pci_find_uart(&u, 1) || !start_uart(&u))
+		return false;
+	printf("cpu: console: %s at %#lx, by PCI\n",
+	    uart_types[u.u_kind].ut_name, (unsigned long)u.u_addr);
+	return true;
+}
+
 void
 console_init(void)
 {
@@ -143,6 +157,8 @@ console_init(void)
 		printf("cpu: console: %s: the UART (%s) has no driver: name "
 		       "another with uart=TYPE,ADDRESS\n",
 		    machine.m_tables, machine.m_no_driver);
+	if (start_pci())
+		return;
 	/*
 	 * On real hardware this address may be anything, even memory.  A run
 	 * that ends before the tables have been read has nothing to lose.

@@ -18,6 +18,7 @@
 #include "lib/printf.h"
 
 #define COM1      0x3f8
+#define PCI_BUSES 256
 #define COM1_BAUD 115200
 
 /* A character at 300 baud takes 33 ms, a port read on hardware 1 us. */
@@ -177,7 +178,8 @@ choose_uart(void)
 		return "the command line";
 	if (table != NULL && start_uart(&u))
 		return table;
-	if (!start_uart(&com1) && pci_find_uart(&u) && start_uart(&u))
+	if (!start_uart(&com1) && pci_find_uart(&u, PCI_BUSES) &&
+	    start_uart(&u))
 		return "PCI";
 	return NULL;
 }

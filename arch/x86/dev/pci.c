@@ -23,3 +23,13 @@ pci_write(uint32_t function, unsigned reg, uint32_t v)
 	outl(CONFIG_ADDRESS, CONFIG_ENABLE | function << 8 | reg);
 	outl(CONFIG_DATA, v);
 }
+
+bool
+pci_place_uart(uint32_t function, unsigned reg, struct uart *u)
+{
+	uint32_t bar = pci_read(function, reg), addr = pci_address(bar);
+
+	*u = uart_make(
+	    (bar & PCI_BAR_IO) != 0 ? UART_16550_IO : UART_16550, addr);
+	return addr != 0;
+}
