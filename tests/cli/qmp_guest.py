@@ -19,6 +19,15 @@ import cpio  # noqa: E402
 import qemu  # noqa: E402
 
 
+def cpu_seconds(pid):
+    """The CPU time that a process has used, or None after its end.  A busy machine does not change it."""
+    try:
+        used = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    except OSError:
+        return None
+    return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
+
+
 class Guest:
     """A run.  `log` holds the kernel's lines, `out` the programs' output, `records` their records.
 
@@ -52,13 +61,12 @@ class Guest:
         self._reader.start()
 
     def _watch(self, limit):
-        stat, tick, end = pathlib.Path(f"/proc/{self._qemu.pid}/stat"), os.sysconf("SC_CLK_TCK"), time.monotonic() + 10 * limit
+        end = time.monotonic() + 10 * limit
         while not self._ended.wait(1):
-            try:
-                used = stat.read_text().rpartition(")")[2].split()[11:13]
-            except OSError:
+            used = cpu_seconds(self._qemu.pid)
+            if used is None:
                 return
-            if sum(map(int, used)) > limit * tick or time.monotonic() > end:
+            if used > limit or time.monotonic() > end:
                 self.killed = True
                 self._qemu.kill()
                 return
