@@ -125,14 +125,14 @@ take_cmdline(struct bootinfo *bi, uint64_t pa, x86_map_fn *map)
 	if (pa == 0)
 		return NULL;
 	if ((text = map(pa, CMDLINE_MAX)) == NULL)
-		return "the command line is above 4 GiB";
+		return "cmd_line_ptr: no memory is at that address";
 	bi->bi_cmdline = pa;
 	bi->bi_cmdline_bytes = strnlen(text, CMDLINE_MAX);
 	bootinfo_add(bi, pa, bi->bi_cmdline_bytes, BOOTMEM_KEEP);
 	return NULL;
 }
 
-static void
+static const char *
 take_ramdisk(struct bootinfo *bi, const struct boot_params *bp)
 {
 	uint64_t pa = both_halves(bp->bp_ramdisk, bp->bp_ramdisk_high);
@@ -140,10 +140,15 @@ take_ramdisk(struct bootinfo *bi, const struct boot_params *bp)
 	    both_halves(bp->bp_ramdisk_bytes, bp->bp_ramdisk_bytes_high);
 
 	if (pa == 0 || bytes == 0)
-		return;
+		return NULL;
+	if (pa + bytes < pa)
+		return "ramdisk_size: the initrd ends above all memory";
+	if (pa < bi->bi_kern + bi->bi_kern_bytes && bi->bi_kern < pa + bytes)
+		return "ramdisk_image: the initrd overlaps the kernel";
 	bi->bi_archive = pa;
 	bi->bi_archive_bytes = bytes;
 	bootinfo_add(bi, pa, bytes, BOOTMEM_KEEP);
+	return NULL;
 }
 
 static uint32_t
@@ -245,7 +250,8 @@ linux_bootinfo(struct bootinfo *bi, uint64_t pa, x86_map_fn *map)
 	if (wrong == NULL)
 		wrong = take_cmdline(
 		    bi, both_halves(bp->bp_cmdline, bp->bp_cmdline_high), map);
-	take_ramdisk(bi, bp);
+	if (wrong == NULL)
+		wrong = take_ramdisk(bi, bp);
 	take_screen(bi, &bp->bp_screen);
 	take_efi(bi, bp, map);
 	if (bp->bp_rsdp != 0)

@@ -63,7 +63,7 @@ code32_start:
 	.long	0x200000		/* kernel_alignment */
 	.byte	1			/* relocatable_kernel */
 	.byte	21			/* min_alignment */
-	.word	1			/* xloadflags: XLF_KERNEL_64 */
+	.word	0x23			/* xloadflags: 64-bit, above 4 GiB, five levels */
 	.long	0xffff			/* cmdline_size */
 	.long	0			/* hardware_subarch: PC */
 	.quad	0			/* hardware_subarch_data */

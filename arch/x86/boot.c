@@ -26,20 +26,10 @@ extern char x86_boot_stack[];
 char x86_boot_stack[KSTACK_BYTES]
     __attribute__((section(".bss.early"), aligned(4096)));
 
-/* The first page tables map 4 GiB. */
-static const void *
-map_low(uint64_t pa, uint64_t bytes)
-{
-	const uint64_t mapped = 4ULL << 30;
-
-	return pa != 0 && pa < mapped && bytes <= mapped - pa ? pa_to_va(pa)
-	                                                      : NULL;
-}
-
 void
 x86_boot(uint64_t handed_over, uint64_t image)
 {
-	const struct bootinfo *from = pa_to_va(handed_over);
+	const struct bootinfo *from;
 	struct bootinfo *bi = &bootinfo;
 	const char *wrong = NULL;
 
@@ -49,14 +39,17 @@ x86_boot(uint64_t handed_over, uint64_t image)
 	x86_boot_cpu.xc_cpu = &cpus[0];
 	wrmsr(IA32_GS_BASE, (uintptr_t)&x86_boot_cpu);
 
+	from = x86_early_ptr(handed_over, PAGE_SIZE);
+	if (from == NULL)
+		panic("boot: the boot loader's data is above 512 GiB");
 	if (from->bi_magic == BOOTINFO_MAGIC) {
 		memcpy(bi, from, sizeof *bi);
 	} else {
-		wrong = linux_is_params(handed_over, map_low)
-		            ? linux_bootinfo(bi, handed_over, map_low)
-		            : pvh_bootinfo(bi, handed_over);
 		bi->bi_kern = image;
 		bi->bi_kern_bytes = (uintptr_t)__kern_bytes;
+		wrong = linux_is_params(handed_over, x86_early_ptr)
+		            ? linux_bootinfo(bi, handed_over, x86_early_ptr)
+		            : pvh_bootinfo(bi, handed_over);
 		bootinfo_add(bi, bi->bi_kern, bi->bi_kern_bytes, BOOTMEM_KEEP);
 	}
 	if (wrong != NULL)

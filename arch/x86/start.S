@@ -40,7 +40,7 @@ x86_start64:
 	add	$8, %rdi
 	dec	%ecx
 	jnz	1b
-	lea	pdpt_low(%rip), %rdi
+	lea	x86_early_pdpt(%rip), %rdi
 	lea	pd_low + PTE_P + PTE_W(%rip), %rax
 	mov	$4, %ecx
 1:	mov	%rax, (%rdi)
@@ -49,7 +49,7 @@ x86_start64:
 	dec	%ecx
 	jnz	1b
 	lea	early_pml4(%rip), %rdi
-	lea	pdpt_low + PTE_P + PTE_W(%rip), %rax
+	lea	x86_early_pdpt + PTE_P + PTE_W(%rip), %rax
 	mov	%rax, (%rdi)
 	mov	%rax, 8 * 256(%rdi)
 
@@ -82,27 +82,30 @@ x86_start64:
 	dec	%ecx
 	jnz	1b
 
-	/* Above 4 GiB, this code needs its own page mapped one to one. */
+	/* Above 4 GiB, this code needs its own GiB mapped one to one. */
 	mov	%rbx, %rax
 	shr	$30, %rax
 	cmp	$4, %rax
 	jb	2f
-	lea	pdpt_low(%rip), %rdi
+	lea	x86_early_pdpt(%rip), %rdi
 	lea	pd_here + PTE_P + PTE_W(%rip), %rcx
 	mov	%rcx, (%rdi, %rax, 8)
-	mov	%rbx, %rax
-	shr	$21, %rax
-	and	$511, %eax
+	shl	$30, %rax
+	or	$PTE_P | PTE_W | PTE_PS, %rax
 	lea	pd_here(%rip), %rdi
-	lea	PTE_P + PTE_W + PTE_PS(%rbx), %rcx
-	mov	%rcx, (%rdi, %rax, 8)
+	mov	$512, %ecx
+1:	mov	%rax, (%rdi)
+	add	$0x200000, %rax
+	add	$8, %rdi
+	dec	%ecx
+	jnz	1b
 
 2:	mov	%cr4, %rax
 	test	$CR4_LA57, %eax
 	jnz	leave_five_levels
+four_levels:
 	lea	early_pml4(%rip), %rax
 	mov	%rax, %cr3
-four_levels:
 	mov	$high, %rax
 	jmp	*%rax
 
@@ -120,94 +123,103 @@ high:	mov	$BOOT_STACK + (1 << KSTACK_SHIFT) - TF_BYTES, %rsp
 	call	x86_boot
 
 /*
- * Firmware uses five-level paging.  The CPU can leave it only with paging off.
- * That needs 32-bit mode below 4 GiB, where %r8 to %r15 are lost.
+ * Firmware or Linux uses five-level paging.  The CPU can leave it only with
+ * paging off.  That needs 32-bit mode below 4 GiB, where %r8 to %r15 and the
+ * upper halves of other registers are lost.  So this code is copied: into the
+ * image's own memory, or if that is above 4 GiB to the memory where other CPUs
+ * start later.
  * Intel SDM vol. 3A, "Four-Level and Five-Level Paging" (CR4.LA57), "IA-32e
  * Mode Operating Environment".
  */
+#define COPY(sym) sym - low_code(%rbp)
 leave_five_levels:
-	mov	%rbx, %rax
-	shr	$32, %rax
-	jnz	too_high
-	mov	%r12, saved_r12(%rip)
-	mov	%r15, saved_r15(%rip)
-	lea	x86_boot_stack + (1 << KSTACK_SHIFT)(%rip), %rsp
-	lea	early_pml4(%rip), %rsi
-	lea	back_in_long_mode(%rip), %rdi
-	lea	gdt(%rip), %rax
-	sub	$16, %rsp
-	movw	$gdt_end - gdt - 1, (%rsp)
-	mov	%rax, 2(%rsp)
-	lgdt	(%rsp)
-	lea	paging_off(%rip), %rax
+	lea	early_pml4(%rip), %rax
+	lea	low_room(%rip), %rdi
+	mov	%rbx, %rcx
+	shr	$32, %rcx
+	jz	1f
+	mov	%rax, %rsi
+	mov	$TRAMPOLINE_PA + 4096, %edi
+	mov	%rdi, %rax		/* a root below 4 GiB */
+	mov	$512, %ecx
+	rep movsq
+	mov	$TRAMPOLINE_PA, %edi
+1:	mov	%rdi, %rbp
+	lea	low_code(%rip), %rsi
+	mov	$low_code_end - low_code, %ecx
+	rep movsb
+	mov	%rbx, COPY(saved_rbx)
+	mov	%r12, COPY(saved_r12)
+	mov	%r15, COPY(saved_r15)
+	lea	four_levels(%rip), %rcx
+	mov	%rcx, COPY(saved_rip)
+	lea	COPY(gdt), %rcx
+	mov	%rcx, COPY(gdtr + 2)
+	lgdt	COPY(gdtr)
+	lea	COPY(low_code_end), %rsp
+	lea	COPY(paging_off), %rcx
 	push	$SEL_CODE32
-	push	%rax
+	push	%rcx
 	lretq
-
-	.code32
-paging_off:
-	mov	$SEL_KDATA, %eax
-	mov	%eax, %ds
-	mov	%eax, %es
-	mov	%eax, %ss
-	mov	%cr0, %eax
-	and	$~CR0_PG, %eax
-	mov	%eax, %cr0
-	mov	%cr4, %eax
-	and	$~CR4_LA57, %eax
-	mov	%eax, %cr4
-	mov	%esi, %cr3
-	mov	%cr0, %eax
-	or	$CR0_PG, %eax
-	mov	%eax, %cr0
-	push	$SEL_KCODE
-	push	%edi
-	lret
-
-	.code64
-back_in_long_mode:
-	mov	%ebx, %ebx
-	mov	saved_r12(%rip), %r12
-	mov	saved_r15(%rip), %r15
-	jmp	four_levels
-
-too_high:
-	lea	too_high_text(%rip), %rsi
-3:	lodsb
-	test	%al, %al
-	jz	4f
-	mov	$0x3f8, %edx		/* COM1 */
-	outb	%al, %dx
-	jmp	3b
-4:	mov	$HALT_FAIL, %al
-	out	%al, $DEBUG_EXIT
-5:	hlt
-	jmp	5b
 
 	.section .rodata
 	.balign	8
+low_code:
 gdt:	.quad	0
 	.quad	0x00af9b000000ffff	/* SEL_KCODE */
 	.quad	0x00cf93000000ffff	/* SEL_KDATA */
 	.quad	0x00cf9b000000ffff	/* SEL_CODE32 */
-gdt_end:
-too_high_text:
-	.ascii	"barecpc: firmware uses five-level paging and put the image "
-	.asciz	"above 4 GiB; turn one of them off\r\n"
+gdtr:	.word	. - gdt - 1
+	.quad	0
+saved_rbx:	.quad 0
+saved_r12:	.quad 0
+saved_r15:	.quad 0
+saved_rip:	.quad 0
+
+	.code32
+paging_off:
+	mov	$SEL_KDATA, %ecx
+	mov	%ecx, %ds
+	mov	%ecx, %es
+	mov	%ecx, %ss
+	mov	%cr0, %ecx
+	and	$~CR0_PG, %ecx
+	mov	%ecx, %cr0
+	mov	%cr4, %ecx
+	and	$~CR4_LA57, %ecx
+	mov	%ecx, %cr4
+	mov	%eax, %cr3
+	mov	%cr0, %ecx
+	or	$CR0_PG, %ecx
+	mov	%ecx, %cr0
+	lea	back_in_long_mode - low_code(%ebp), %ecx
+	push	$SEL_KCODE
+	push	%ecx
+	lret
+
+	.code64
+back_in_long_mode:
+	mov	%ebp, %ebp
+	mov	COPY(saved_rbx), %rbx
+	mov	COPY(saved_r12), %r12
+	mov	COPY(saved_r15), %r15
+	jmp	*COPY(saved_rip)
+	.skip	32			/* the stack */
+low_code_end:
 
 	.section .bss.early, "aw", @nobits
 	.balign	4096
 early_tables:
 early_pml4:	.skip 4096
-pdpt_low:	.skip 4096
+	.globl	x86_early_pdpt
+x86_early_pdpt:	.skip 4096
 pd_low:		.skip 4 * 4096
 pdpt_high:	.skip 4096
 pd_image:	.skip 4096
 pd_kstack:	.skip 4096
 pt_kstack:	.skip 4096
 pd_here:	.skip 4096
-saved_r12:	.skip 8
-saved_r15:	.skip 8
-	.if	. - 16 - early_tables - EARLY_TABLES * 4096
+	.if	. - early_tables - EARLY_TABLES * 4096
 	.error	"EARLY_TABLES"
 	.endif
+low_room:	.skip low_code_end - low_code

@@ -115,6 +115,13 @@ _Noreturn void x86_boot(uint64_t handed_over, uint64_t image);
 extern uint64_t x86_image_pa;
 
 /*
+ * mm/early.c: where memory can be read before mmu.c makes the direct map, which
+ * has the same address for it.  Returns NULL for address 0, at or above 512
+ * GiB, or if too many GiB above 4 GiB were asked for.
+ */
+const void *x86_early_ptr(uint64_t pa, uint64_t bytes);
+
+/*
  * boot/pvh_info.c: fill bi from a PVH start info.  The start info and all that
  * it points to are in the first 4 GiB.  Returns NULL, or what is wrong.
  */
@@ -124,8 +131,9 @@ const char *pvh_bootinfo(struct bootinfo *bi, uint64_t start_info);
 enum bootmem_type x86_bootmem(uint32_t type);
 
 /*
- * boot/linux_params.c: the same from Linux's struct boot_params.  map() returns
- * where `bytes` bytes at a physical address can be read, or NULL.
+ * boot/linux_params.c does the same from Linux's struct boot_params.  The
+ * function map() returns where `bytes` bytes at a physical address can be read,
+ * or NULL.  Before the call bi_kern and bi_kern_bytes are set.
  */
 typedef const void *x86_map_fn(uint64_t pa, uint64_t bytes);
 bool linux_is_params(uint64_t pa, x86_map_fn *map);
