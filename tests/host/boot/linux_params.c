@@ -159,7 +159,95 @@ cmdline_out_of_reach(void **state)
 	put(params + 0x228, CMDLINE, 4);
 	put(params + 0xc8, 1, 4);
 	assert_string_equal(linux_bootinfo(&bi, PARAMS, map),
-	    "the command line is above 4 GiB");
+	    "cmd_line_ptr: no memory is at that address");
+}
+
+/* The page has 128 ranges.  A count of more is damage. */
+static void
+full_memory_map(void **state)
+{
+	unsigned char *more = add_range(EXTENSION, 16 + 100 * 20);
+
+	(void)state;
+	params[0x1e8] = 255;
+	for (unsigned i = 0; i < 228; i++)
+		put_e820(i < 128 ? params + 0x2d0 + i * 20
+				 : more + 16 + (i - 128) * 20,
+		    0x100000 + i * 0x2000, 0x1000, E820_RAM);
+	put(params + 0x250, EXTENSION, 8);
+	put(more + 8, 1, 4);
+	put(more + 12, 100 * 20 + 19, 4); /* no room for the last one */
+	assert_string_equal(linux_bootinfo(&bi, PARAMS, map),
+	    "the list of setup data is damaged");
+	memset(&bi, 0, sizeof bi);
+	put(more + 12, 100 * 20, 4);
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	assert_int_equal(bi.bi_nmem, 228);
+	assert_true(has_memory(0x100000, 0x1000, BOOTMEM_FREE));
+	assert_true(has_memory(0x100000 + 227 * 0x2000, 0x1000, BOOTMEM_FREE));
+}
+
+static void
+no_memory_map(void **state)
+{
+	(void)state;
+	params[0x1e8] = 0;
+	assert_string_equal(
+	    linux_bootinfo(&bi, PARAMS, map), "boot_params has no memory map");
+}
+
+static void
+place_initrd(uint64_t pa, uint64_t bytes)
+{
+	put(params + 0x218, pa, 4);
+	put(params + 0xc0, pa >> 32, 4);
+	put(params + 0x21c, bytes, 4);
+	put(params + 0xc4, bytes >> 32, 4);
+}
+
+static void
+misplaced_initrd(void **state)
+{
+	const char *overlaps = "ramdisk_image: the initrd overlaps the kernel";
+
+	(void)state;
+	bi.bi_kern = 0x400000;
+	bi.bi_kern_bytes = 0x200000;
+	place_initrd(0x3ff000, 0x1001);
+	assert_string_equal(linux_bootinfo(&bi, PARAMS, map), overlaps);
+	place_initrd(0x5fffff, 1);
+	assert_string_equal(linux_bootinfo(&bi, PARAMS, map), overlaps);
+	place_initrd(0x300000, 0x1000000);
+	assert_string_equal(linux_bootinfo(&bi, PARAMS, map), overlaps);
+	place_initrd(0xffffffff00000000, 0x100000001);
+	assert_string_equal(linux_bootinfo(&bi, PARAMS, map),
+	    "ramdisk_size: the initrd ends above all memory");
+	assert_int_equal(bi.bi_archive, 0);
+	place_initrd(0x3ff000, 0x1000);
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	place_initrd(0x600000, 0x1000);
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	assert_int_equal(bi.bi_archive, 0x600000);
+	assert_true(has_memory(0x600000, 0x1000, BOOTMEM_KEEP));
+}
+
+/* A BIOS has the RSDP in its memory.  A machine without ACPI has none. */
+static void
+rsdp_of_bios(void **state)
+{
+	unsigned char *bios = add_range(0xe0000, 0x20000);
+
+	(void)state;
+	put(params + 0x70, 0, 8);
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	assert_int_equal(bi.bi_rsdp, 0);
+	memcpy(bios + 0x1230, "RSD PTR ", 8); /* the sum is wrong */
+	bios[0x1230 + 8] = 1;
+	memcpy(bios + 0x1ffe0, "RSD PTR ", 8);
+	for (unsigned i = 0; i < 8; i++)
+		bios[0x1ffe8] -= (unsigned char)"RSD PTR "[i];
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	assert_int_equal(bi.bi_rsdp, 0xfffe0);
 }
 
 /* UEFI's tables, of which one is Linux's list of reserved memory. */
@@ -208,6 +296,37 @@ reserved_memory_is_kept(void **state)
 	assert_true(has_memory(0x300000, 0x1000, BOOTMEM_KEEP));
 }
 
+/*
+ * Linux has told firmware new addresses: the pointer to the tables is one of
+ * them.  Descriptors are longer than ours.
+ */
+static void
+tables_after_linux_moved_them(void **state)
+{
+	unsigned char *memory_map;
+
+	(void)state;
+	put(make_systab() + 4, 0, 4);
+	memory_map = add_range(EXTENSION, 2 * 48);
+	put(params + 0x1d0, EXTENSION, 4);
+	put(params + 0x1d4, 2 * 48, 4);
+	put(memory_map + 48, 6, 4); /* EfiRuntimeServicesData */
+	put(memory_map + 48 + 8, TABLES & -0x4000, 8);
+	put(memory_map + 48 + 16, 0xffffffef00000000, 8);
+	put(memory_map + 48 + 24, 4, 8);
+	put(ranges[1].at + 112, 0xffffffef00000000 + TABLES % 0x4000, 8);
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	assert_int_equal(bi.bi_rsdp, 0x7fe0014);
+	bi.bi_rsdp = 0;
+	put(params + 0x1c8, 39, 4); /* shorter than a descriptor */
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	assert_int_equal(bi.bi_rsdp, 0);
+	put(params + 0x1c8, 48, 4);
+	put(params + 0x1d4, 48, 4); /* without the second descriptor */
+	assert_null(linux_bootinfo(&bi, PARAMS, map));
+	assert_int_equal(bi.bi_rsdp, 0);
+}
+
 /* A page has 255 ranges, whatever its head says. */
 static void
 damaged_list_of_reserved_memory(void **state)
@@ -234,6 +353,11 @@ main(void)
 		TEST_OF(params_become_bootinfo),
 		TEST_OF(damaged_setup_data),
 		TEST_OF(cmdline_out_of_reach),
+		TEST_OF(full_memory_map),
+		TEST_OF(no_memory_map),
+		TEST_OF(misplaced_initrd),
+		TEST_OF(rsdp_of_bios),
+		TEST_OF(tables_after_linux_moved_them),
 		TEST_OF(reserved_memory_is_kept),
 		TEST_OF(damaged_list_of_reserved_memory),
 	};
