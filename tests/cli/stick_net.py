@@ -88,6 +88,12 @@ def results_arrive(points, arch, folder, tftpd, libraries):
                      f"{arch}: barecpc.cfg and its archive come from the server")
         points.check(log.exists() and board.records(log.read_bytes()) == (wanted, status),
                      f"{arch}: the log can be read as the serial line, with the same status")
+        # Two runs brought nothing home, and memory has nothing of a third.
+        board.power_off()
+        (served / f"barecpc-{MAC}.run").write_text("2 runs of barecpc without results\n")
+        console = board.boot()
+        points.check(line_of(console, "this run's results are not kept") and not board.kept(),
+                     f"{arch}: memory that is lost each time starts no third run", *console.splitlines()[-12:])
     finally:
         server.kill()
         server.wait()
