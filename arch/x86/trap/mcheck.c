@@ -16,6 +16,7 @@
 #include "kern/platform/lock.h"
 #include "kern/sched/cpu.h"
 #include "lib/printf.h"
+#include "lib/text.h"
 
 #define BANKS_MAX 32 /* these banks have consecutive registers */
 
@@ -58,26 +59,30 @@ x86_mcheck_init_cpu(void)
 	}
 }
 
-/* Print a line if the bank holds an error.  Leave out fields not valid. */
+/*
+ * Print a line if the bank holds an error.  Leave out fields not valid.  The
+ * line is printed at once: others may print at the same time.
+ */
 static bool
 print_bank(unsigned i)
 {
 	uint64_t status = 0, v = 0;
+	char line[160];
+	struct text t = { line, sizeof line, 0 };
 
 	if (x86_rdmsr_safe(IA32_MC_STATUS(i), &status) != 0 ||
 	    (status & MC_STATUS_VAL) == 0)
 		return false;
-	printf("cpu: machine check: CPU %u bank %u: status %#lx (%s%s)",
-	    arch_curcpu()->c_id, i, status,
-	    status & MC_STATUS_UC ? "uncorrected" : "corrected",
+	text_add(&t, "CPU %u bank %u: status %#lx (%s%s)", arch_curcpu()->c_id,
+	    i, status, status & MC_STATUS_UC ? "uncorrected" : "corrected",
 	    status & MC_STATUS_PCC ? ", state lost" : "");
 	if ((status & MC_STATUS_ADDRV) != 0 &&
 	    x86_rdmsr_safe(IA32_MC_ADDR(i), &v) == 0)
-		printf(", address %#lx", v);
+		text_add(&t, ", address %#lx", v);
 	if ((status & MC_STATUS_MISCV) != 0 &&
 	    x86_rdmsr_safe(IA32_MC_MISC(i), &v) == 0)
-		printf(", misc %#lx", v);
-	printf("\n");
+		text_add(&t, ", misc %#lx", v);
+	printf("cpu: machine check: %s\n", line);
 	return true;
 }
 
@@ -96,6 +101,10 @@ print_banks(void)
 	lock_release(&report_lock);
 }
 
+/*
+ * Without the lock: a machine check that comes in between would wait for it for
+ * ever.
+ */
 unsigned
 x86_mcheck_take(void)
 {
@@ -106,9 +115,7 @@ x86_mcheck_take(void)
 		if (x86_rdmsr_safe(IA32_MC_STATUS(i), &status) != 0 ||
 		    (status & MC_STATUS_VAL) == 0)
 			continue;
-		lock_acquire(&report_lock);
 		errors += print_bank(i);
-		lock_release(&report_lock);
 		x86_wrmsr_safe(IA32_MC_STATUS(i), 0);
 	}
 	return errors;
