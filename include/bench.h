@@ -133,8 +133,9 @@ void bench_skip(struct bench *b, const char *why);
 /* The multiplier of this kernel's ranges that follow, at least 2. */
 #define BENCH_MULTIPLIER(name, n) BENCH_NUMBERS_(bench_set_multiplier, name, n)
 /*
- * Name the argument i, and limit it.  With limits the command line may replace
- * the lists: `copy 100 1k`, or 8/64 for two arguments.
+ * Name the argument i, and limit it to numbers from min, 0 or more, to max.
+ * With limits the command line may replace the lists: `copy 100 1k`, or 8/64
+ * for two arguments.
  */
 #define BENCH_LIMITS(name, i, what, min, max)                                  \
 	BENCH_DECLARE_(bench_set_limits(bench_kernel_##name, i, what, min, max))

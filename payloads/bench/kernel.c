@@ -161,6 +161,11 @@ bench_set_limits(struct bench_kernel *k, unsigned i, const char *what,
 {
 	if (i >= MAXARGS)
 		fail(2, "%s: more than %d arguments", k->bk_name, MAXARGS);
+	if (min < 0 || max < min)
+		fail(2,
+		    "%s: %s: limits %" PRId64 " to %" PRId64
+		    ": give 0 or more, the least first",
+		    k->bk_name, what, min, max);
 	k->bk_limits[i] = (struct bench_limits){ what, min, max };
 }
 

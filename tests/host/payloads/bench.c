@@ -176,6 +176,19 @@ refuses(void (*what)(void), const char *text)
 	fclose(f);
 }
 
+/* A command line has no negative numbers. */
+static void
+negative_limit(void)
+{
+	bench_set_limits(wrong, 2, "offset", -8, 8);
+}
+
+static void
+limits_reversed(void)
+{
+	bench_set_limits(wrong, 2, "offset", 8, 7);
+}
+
 static void
 mistakes(void **state)
 {
@@ -189,6 +202,8 @@ mistakes(void **state)
 	refuses(wrong_step, "copy: from 1 to 2 by 0 is no range");
 	refuses(wrong_multiplier, "copy: multiplier 1: give 2 or more");
 	refuses(too_many, "copy: more than 8 arguments");
+	refuses(negative_limit, "copy: offset: limits -8 to 8: give 0 or more");
+	refuses(limits_reversed, "copy: offset: limits 8 to 7: give 0 or more");
 	refuses(too_many_lists, "copy: more than 100000 argument lists");
 	wrong_text[0] = (char *)"8";
 	refuses(wrong_words, "8: copy wants \"stride\", too");
