@@ -10,6 +10,7 @@
 #include "kern/cpc/soft/soft_pcbe.h"
 #include "kern/cpc/witness.h"
 #include "kern/file/archive.h"
+#include "kern/firmware.h"
 #include "kern/launch.h"
 #include "kern/machine.h"
 #include "kern/mm/page.h"
@@ -164,6 +165,7 @@ kern_main(struct bootinfo *bi)
 	if (!archive_init(bi))
 		run_end(EXIT_FAILED);
 	machine_init(bi, &cmdline);
+	firmware_init(bi);
 	syscall_init();
 	proc_files_init();
 	test_hooks_init(cmdline.cl_test_hooks);

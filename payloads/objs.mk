@@ -1,6 +1,6 @@
 # payloads/: the programs of the image, by folder, and the files that they share.
 BENCHMARKS := spin triad matmul chase example1 example2
-TOOLS      := stat record encode list fits cputrack cpustat pages
+TOOLS      := stat record encode list fits cputrack cpustat pages board
 PAYLOADS   := $(BENCHMARKS) $(TOOLS) opcost vpmu nb
 
 # libpayload.a, for programs outside of the tree: one object, whose only global names are those of its headers.
@@ -17,9 +17,9 @@ $(B)/libpayload.a $(B)/glibc/libpayload.a: %/libpayload.a: %/payload.o %/payload
 
 # The same for the image's programs.  A program links only the objects that it uses.
 PROGRAM_OBJS := $(PAYLOAD_OBJS) $(addprefix payloads/common/,event_lookup.o event_table.o target_image.o $(ARCH)/spin.o)
-PROGRAM_OBJS += $(addprefix payloads/tools/,child.o symbols.o $(ARCH)/call.o sample_file.o histogram.o \
-    stat_print.o stat_events.o stat_run.o stat_rows.o stat_soft.o stat_metric.o stat_record.o event_spec.o \
-    cpc_tool.o out_file.o)
+PROGRAM_OBJS += $(addprefix payloads/tools/,child.o symbols.o $(ARCH)/call.o $(ARCH)/cpu_leaves.o sample_file.o \
+    histogram.o stat_print.o stat_events.o stat_run.o stat_rows.o stat_soft.o stat_metric.o stat_record.o event_spec.o \
+    cpc_tool.o out_file.o board_hide.o)
 PROGRAM_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
 
 # vpmu's objects are linked as they are: libprograms.a holds one object of a name.
@@ -43,6 +43,7 @@ PACKED_LIB = $(wildcard $(CACHE)/$(1)-dev-$(PACKED)/usr/lib/*/$(2))
 $(B)/programs: PACKED_LIBS := $(call PACKED_LIB,libqrcodegen,libqrcodegen.a) $(call PACKED_LIB,zlib1g,libz.a)
 $(B)/payloads/tools/pages.o: UCFLAGS += -D_GNU_SOURCE -isystem $(CACHE)/libqrcodegen-dev-$(PACKED)/usr/include \
     -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
+$(B)/payloads/tools/board.o: UCFLAGS += -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
 $(B)/programs: $(B)/libprograms.a
 # Hard links of the file without what a debugger reads.
 $(PAYLOADS:%=$(B)/bin/%) &: $(B)/programs

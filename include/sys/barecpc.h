@@ -231,6 +231,18 @@ struct barecpc_interrupts {
 #define BARECPC_INTERRUPTS_RATE      0x10
 
 /*
+ * Before each piece of /dev/firmware: what firmware told the kernel, at its
+ * physical address.  The names are those of ACPI's tables, "SMEP" and "SMBT"
+ * (SMBIOS: entry point and table), "FDT " (device tree), and "MAP " (the
+ * memory map).
+ */
+struct barecpc_firmware {
+	char bf_name[4];
+	uint32_t bf_pad;
+	uint64_t bf_pa, bf_bytes;
+};
+
+/*
  * Sums over all CPUs.  A set that is running now is not included.  bw_count
  * equals bw_lwps + bw_unowned + bw_idle, and bw_wrong is 0.
  */

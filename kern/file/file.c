@@ -42,6 +42,7 @@ static const struct device {
 	{ "stderr", FILE_CONSOLE, STREAM_STDERR, 0x501 },
 	{ "record", FILE_RECORD, STREAM_JSON, 0xf001 },
 	{ "machine", FILE_MACHINE, 0, 0xf002 },
+	{ "firmware", FILE_FIRMWARE, 0, 0xf005 },
 	{ "profile", FILE_PROFILE, 0, 0xf003 },
 	{ "cpc_shared", FILE_CPC_SHARED, 0, 0xf004 },
 };

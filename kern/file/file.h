@@ -21,13 +21,14 @@ struct proc;
 #define NFD 64
 
 enum file_kind {
-	FILE_ARCHIVE, /* a regular file of the archives: read only */
-	FILE_DIR,     /* a directory: f_dir */
-	FILE_TMP,     /* a file in /tmp: f_tmp */
-	FILE_TEXT,    /* a text that the kernel made at open(2); owns f_data */
-	FILE_CONSOLE, /* writes to f_stream; reads return the end of file */
-	FILE_RECORD,  /* each write is one line of the record stream */
-	FILE_MACHINE, /* describes the machine; the file owns f_data */
+	FILE_ARCHIVE,  /* a regular file of the archives: read only */
+	FILE_DIR,      /* a directory: f_dir */
+	FILE_TMP,      /* a file in /tmp: f_tmp */
+	FILE_TEXT,     /* a text that the kernel made at open(2); owns f_data */
+	FILE_CONSOLE,  /* writes to f_stream; reads return the end of file */
+	FILE_RECORD,   /* each write is one line of the record stream */
+	FILE_MACHINE,  /* describes the machine; the file owns f_data */
+	FILE_FIRMWARE, /* firmware's tables; the file owns f_data */
 	FILE_NULL,
 	FILE_ZERO,
 	FILE_PIPE,       /* one end of f_pipe */

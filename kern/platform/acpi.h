@@ -25,6 +25,14 @@ const unsigned char *acpi_table(const char *signature, uint32_t *bytes);
 const unsigned char *acpi_table_at(
     uint64_t pa, const char *signature, uint32_t *bytes);
 
+/*
+ * Call fn() for the root pointer, the root table, and each table that it or the
+ * FADT names, whatever its checksum.  The name has four characters and no NUL.
+ */
+typedef void firmware_fn(void *arg, const char *name, uint64_t pa,
+    const unsigned char *bytes, size_t n);
+void acpi_each(firmware_fn *fn, void *arg);
+
 /* Fields of tables are not aligned. */
 uint32_t acpi_u32(const unsigned char *p);
 uint64_t acpi_u64(const unsigned char *p);

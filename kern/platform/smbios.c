@@ -58,6 +58,13 @@ static const struct {
 #define NFIELD    (sizeof fields / sizeof fields[0])
 #define TYPE_LAST 2
 
+/* The entry point and the table, or 0. */
+static struct {
+	uint64_t entry, pa;
+	const unsigned char *entry_at, *at;
+	uint32_t entry_bytes, bytes;
+} source;
+
 static char names[NFIELD][SMBIOS_NAME_MAX + 1];
 
 static bool
@@ -113,17 +120,21 @@ map_table(uint64_t entry, const void *(*map)(uint64_t pa, size_t bytes),
 
 	if ((p = map(entry, EP64_BYTES)) == NULL)
 		return NULL;
+	source.entry_bytes = EP64_BYTES;
 	if (is_entry64(p)) {
 		pa = acpi_u64(p + EP64_ADDRESS);
 		*bytes = acpi_u32(p + EP64_MAX_SIZE);
 	} else {
 		if ((p = map(entry, EP32_BYTES)) == NULL || !is_entry32(p))
 			return NULL;
+		source.entry_bytes = p[5];
 		pa = acpi_u32(p + EP32_ADDRESS);
 		*bytes = p[EP32_LENGTH] | (uint32_t)p[EP32_LENGTH + 1] << 8;
 	}
 	if (*bytes > TABLE_MAX)
 		*bytes = TABLE_MAX;
+	source.entry_at = p;
+	source.pa = pa;
 	return pa != 0 && *bytes != 0 ? map(pa, *bytes) : NULL;
 }
 
@@ -207,8 +218,22 @@ smbios_init(uint64_t entry, const void *(*map)(uint64_t pa, size_t bytes))
 
 	memset(names, 0, sizeof names);
 	smbios_no_dimm();
-	if (entry != 0 && (t = map_table(entry, map, &bytes)) != NULL)
-		read_table(t, bytes);
+	memset(&source, 0, sizeof source);
+	if (entry == 0 || (t = map_table(entry, map, &bytes)) == NULL)
+		return;
+	source.entry = entry;
+	source.at = t;
+	source.bytes = bytes;
+	read_table(t, bytes);
+}
+
+void
+smbios_each(firmware_fn *fn, void *arg)
+{
+	if (source.entry == 0)
+		return;
+	fn(arg, "SMEP", source.entry, source.entry_at, source.entry_bytes);
+	fn(arg, "SMBT", source.pa, source.at, source.bytes);
 }
 
 void

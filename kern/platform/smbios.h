@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kern/platform/acpi.h"
+
 /*
  * Returns the offset of an entry point in n bytes at a paragraph boundary, or
  * n without one.  BIOS of a PC has it in its last 64 KiB.
@@ -23,6 +25,9 @@ size_t smbios_find(const unsigned char *area, size_t n);
  * tables have no names.
  */
 void smbios_init(uint64_t entry, const void *(*map)(uint64_t pa, size_t bytes));
+
+/* Call fn() for the entry point, "SMEP", and the table, "SMBT". */
+void smbios_each(firmware_fn *fn, void *arg);
 
 /*
  * Append names and modules as the member "smbios" of a JSON object, and a

@@ -67,6 +67,7 @@ read_at(const struct file *f, uint64_t offset, uintptr_t uva, size_t len)
 	switch (f->f_kind) {
 	case FILE_ARCHIVE:
 	case FILE_MACHINE:
+	case FILE_FIRMWARE:
 	case FILE_TEXT:
 		return read_bytes(f->f_data, f->f_bytes, offset, uva, len);
 	case FILE_TMP:

@@ -67,6 +67,9 @@ $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,u
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \
     runs.o runs_text.o series.o usage.o))
 PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
+$(T)payloads/board_hide: $(call host,$(call fake,support.o) payloads/tools/board_hide.o)
+$(HB)/tests/host/payloads/board_hide.o: HOST_CFLAGS += -D_GNU_SOURCE
+HOST_TESTS += payloads/board_hide
 $(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,series.o usage.o))
 $(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,runs.o runs_text.o series.o usage.o))
 $(PAYLOAD_TESTS:%=$(T)%): HOST_LIBS := -lm
@@ -90,10 +93,14 @@ $(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: $(call host,$(HOST_FDT))
 $(T)arch/arm64/machine_fdt $(T)arch/arm64/boards: HOST_LIBS := -lfdt
 $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix kern/platform/,acpi.o acpi_uart.o) \
     $(HOST_MACHINE))
+$(T)kern/firmware: $(call host,$(call fake,physical.o) \
+    $(addprefix arch/arm64/,machine.o machine_acpi.o dt.o machine_fdt.o uart_fdt.o pci_fdt.o) \
+    $(addprefix kern/platform/,acpi.o acpi_uart.o smbios.o smbios_dimm.o bootinfo.o) $(HOST_UART) $(HOST_LIB))
+$(T)kern/firmware: HOST_LIBS := -lfdt
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
 $(T)arch/arm64/dev/watchdog: $(call host,arch/arm64/dev/watchdog.o $(HOST_LIB))
 $(T)arch/arm64/ras: $(call host,arch/arm64/ras.o $(HOST_LIB))
-HOST_TESTS += $(addprefix arch/arm64/,machine_fdt machine_acpi vmm boards dev/watchdog ras)
+HOST_TESTS += $(addprefix arch/arm64/,machine_fdt machine_acpi vmm boards dev/watchdog ras) kern/firmware
 
 # The backends on fake registers.
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)

@@ -20,7 +20,8 @@
 
 static char archive[] = "alloc_fail", root[] = "/", console[] = "/dev/stdout",
 	    profile[] = "/dev/profile", machine[] = "/dev/machine",
-	    missing[] = "nonesuch", tmp[] = "/tmp/turn", moved[] = "/tmp/moved",
+	    firmware[] = "/dev/firmware", missing[] = "nonesuch",
+	    tmp[] = "/tmp/turn", moved[] = "/tmp/moved",
 	    meminfo[] = "/proc/meminfo", self[] = "/proc/self/exe";
 static char record[] = "{\"alloc_fail\":1}\n";
 static struct iovec iov[] = { { turn_buffer, 16 }, { turn_buffer + 16, 16 } };
@@ -247,6 +248,11 @@ const struct turn_call turn_files[] = {
 	{ .tc_name = "openat of the machine",
 	    SYS_openat,
 	    { CWD, (uintptr_t)machine, O_RDONLY },
+	    .tc_undo = turn_close,
+	    .tc_least = 2 },
+	{ .tc_name = "openat of firmware's tables",
+	    SYS_openat,
+	    { CWD, (uintptr_t)firmware, O_RDONLY },
 	    .tc_undo = turn_close,
 	    .tc_least = 2 },
 	{ .tc_name = "openat of nothing",

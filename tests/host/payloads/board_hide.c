@@ -1,0 +1,93 @@
+/*
+ * A report on a board has no serial number, UUID or licence key.  Everything
+ * else stays as it is, and a damaged table is not read beyond its end.
+ */
+#include "tests/lib/host/support.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "payloads/tools/board.h"
+
+/* Type 1 with its UUID, type 17 with two strings to hide, and the end. */
+static const char table[] =
+    "\x01\x1b\x01\x00\x01\x02\x00\x03UUIDUUIDUUIDUUID\x06\x00\x00"
+    "Maker\0Product\0SERIAL-1\0\0"
+    "\x11\x1b\x02\x00____________________\x01\x02\x03"
+    "SERIAL-2\0ASSET\0Part\0\0"
+    "\x7f\x04\x03\x00\0";
+
+static bool
+has(const unsigned char *p, size_t n, const char *text)
+{
+	return memmem(p, n, text, strlen(text)) != NULL;
+}
+
+static void
+smbios(void **state)
+{
+	unsigned char *t = exact_copy(table, sizeof table);
+
+	(void)state;
+	assert_true(has(t, sizeof table, "SERIAL-1"));
+	board_hide("SMBT", t, sizeof table);
+	assert_false(has(t, sizeof table, "SERIAL"));
+	assert_false(has(t, sizeof table, "UUID"));
+	assert_false(has(t, sizeof table, "ASSET"));
+	assert_true(has(t, sizeof table, "Maker"));
+	assert_true(has(t, sizeof table, "Product"));
+	assert_true(has(t, sizeof table, "Part"));
+	/* The lengths stay: the structures are where they were. */
+	assert_int_equal(t[sizeof table - 6], 127);
+	free(t);
+}
+
+static void
+damaged(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n <= sizeof table; n++) {
+		unsigned char *t = exact_copy(table, n);
+
+		board_hide("SMBT", t, n);
+		free(t);
+	}
+	for (size_t at = 0; at < sizeof table; at++) {
+		unsigned char *t = exact_copy(table, sizeof table);
+
+		t[at] = 0xff;
+		board_hide("SMBT", t, sizeof table);
+		free(t);
+	}
+}
+
+static void
+licence(void **state)
+{
+	char text[64] = "MSDM";
+	unsigned char *t;
+
+	(void)state;
+	memcpy(text + 40, "AAAAA-BBBBB", 11);
+	t = exact_copy(text, sizeof text);
+	board_hide("FACP", t, sizeof text);
+	assert_true(has(t, sizeof text, "BBBBB"));
+	board_hide("MSDM", t, sizeof text);
+	assert_false(has(t, sizeof text, "BBBBB"));
+	assert_true(has(t, sizeof text, "MSDM"));
+	board_hide("MSDM", t, 10);
+	free(t);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(smbios),
+		cmocka_unit_test(damaged),
+		cmocka_unit_test(licence),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
