@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """`scripts/barecpc record ./prog`, `report` and `annotate` show the true functions, lines and instructions of samples.
 
-The program's functions execute known shares of its instructions, as in tests/cli/record.py.  The exports are read by the
-programs that they are for, if these are installed.  These are pprof, stackcollapse-perf.pl, whose file STACKCOLLAPSE_PERF names,
-and in a campaign speedscope.  `scripts/setup --campaign` installs pprof and a browser.
+The program's functions execute known shares of its instructions, as in tests/cli/record.py.  pprof reads its
+export if it is installed.  In a campaign speedscope and stackvis, which are fetched, read the others.
+`scripts/setup --campaign` installs pprof and a browser.
 """
 import glob
 import json
@@ -14,17 +14,17 @@ import shutil
 import subprocess
 import tempfile
 
+import readers
+from readers import ROOT
 from speedscope import Speedscope
 from tap import check, end, skip
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PYTHON = "/usr/bin/python3"  # Debian's packages are for this one
 SHARES = {"one": 1, "two": 2, "three": 3, "ns::four()": 4}  # millions of instructions
 PERIOD = 9973
 
 
 def barecpc(*words):
-    return subprocess.run([ROOT / "scripts" / "barecpc", *words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return readers.run(folder, readers.BARECPC, *words)
 
 
 def compile_program(arch, *options):
@@ -79,18 +79,15 @@ def check_schema(speedscope, file):
     """Its own schema, by Debian's python3-jsonschema."""
     program = ("import json, sys, jsonschema\nschema, data = (json.load(open(name)) for name in sys.argv[1:])\n"
                "print(*[e.message for e in jsonschema.Draft7Validator(schema).iter_errors(data)], sep='\\n')")
-    done = subprocess.run([PYTHON, "-c", program, speedscope.schema, file], capture_output=True, text=True)
-    if "No module named" in done.stderr:
+    done = readers.run_python(folder, program, speedscope.schema, file)
+    if done is None:
         skip("speedscope: its schema", "no python3-jsonschema: scripts/setup --campaign")
     else:
-        check("speedscope: its schema", (done.stdout + done.stderr).split())
+        check("speedscope: its schema", (done.stdout.strip() + done.stderr).splitlines())
 
 
 def in_speedscope(files):
     """Each format of a profile that speedscope reads shows the functions' shares there, and its own format fits its schema."""
-    if os.environ.get("BARECPC_CAMPAIGN") != "yes":
-        skip("speedscope reads the formats", "a campaign: it is fetched")
-        return
     speedscope = Speedscope(folder)
     if speedscope.missing or not shutil.which("chromium"):
         skip("speedscope reads the formats", speedscope.missing or "no chromium: scripts/setup --campaign")
@@ -105,6 +102,27 @@ def in_speedscope(files):
             wrong = [f"{function}: {shares.get(function)} %, not {10 * millions}" for function, millions in SHARES.items()
                      if not abs(shares.get(function, 0) - 10 * millions) < 1]
         check(f"{name}: speedscope shows the shares", wrong and [*wrong, str(shares)])
+
+
+def in_stackvis(file, stacks):
+    """stackvis finds the same stacks in the text of perf script.  Its names of C++ functions have no parameters."""
+    missing = readers.unpack_npm(folder, "stackvis", "carrier")
+    if missing or not shutil.which("node"):
+        skip("perf-script: stackvis reads it", missing or "no node")
+        return
+    done = readers.run(folder, "node", "-e", f"""
+        const {{reader}} = require("stackvis/lib/input-perf.js"), read = {{}};
+        const warn = line => console.error(line);
+        new reader(require("fs").createReadStream("{file}"), {{warn}})
+            .on("stack", (frames, n) => read[frames.join(";")] = (read[frames.join(";")] || 0) + n)
+            .on("end", () => console.log(JSON.stringify(read)));""")
+    got = json.loads(done.stdout or "{}")
+    want = {}
+    for stack, count in stacks.items():
+        program, *frames = stack.split(";")
+        name = ";".join(f"{program}`{re.sub('[(].*', '', frame)}" for frame in frames)
+        want[name] = want.get(name, 0) + int(count)
+    check("perf-script: stackvis reads it, with each stack", [] if got == want and not done.stderr else [done.stderr, str(got), f"not {want}"])
 
 
 def exports():
@@ -122,13 +140,7 @@ def exports():
     frames = re.findall(r"^\t +[0-9a-f]+ \S.* \(\S+shares\)$", text, re.M)
     check("perf-script: each sample and frame", [] if len(heads) == total and len(frames) + 2 * total == len(text.splitlines()) else
           [f"{len(heads)} samples, {len(frames)} frames", text[:400]])
-    script = os.environ.get("STACKCOLLAPSE_PERF") or shutil.which("stackcollapse-perf.pl")
-    if script:
-        done = subprocess.run(["perl", script, folder / "perf-script"], capture_output=True, text=True)
-        read = {line.rsplit(" ", 1)[0]: int(line.rsplit(" ", 1)[1]) // PERIOD for line in done.stdout.splitlines()}
-        check("perf-script: stackcollapse-perf reads it", [] if sum(read.values()) == total else done.stdout.splitlines())
-    else:
-        skip("perf-script: stackcollapse-perf reads it", "stackcollapse-perf.pl is not installed")
+    in_stackvis("perf-script", stacks)
     data = json.loads(export("speedscope").read_text())
     leaves = [data["shared"]["frames"][stack[-1]]["name"] for profile in data["profiles"] for stack in profile["samples"]]
     check("speedscope: every share, and two threads", shares_wrong({name: leaves.count(name) for name in SHARES}) +

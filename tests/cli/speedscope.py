@@ -8,9 +8,10 @@ import html
 import json
 import pathlib
 import re
-import shutil
 import subprocess
 import urllib.parse
+
+from readers import unpack_npm
 
 BROWSER = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", "--dump-dom"]
 
@@ -20,15 +21,8 @@ class Speedscope:
 
     def __init__(self, folder):
         self._folder = pathlib.Path(folder)
-        self._release = self._folder / "package" / "dist" / "release"
-        self.missing = "needs npm" if not shutil.which("npm") else self._fetch()
-
-    def _fetch(self):
-        done = subprocess.run(["npm", "pack", "--silent", "speedscope"], cwd=self._folder, capture_output=True, text=True)
-        if done.returncode:
-            return "npm cannot fetch speedscope"
-        subprocess.run(["tar", "-xzf", self._folder / done.stdout.split()[-1]], cwd=self._folder, check=True)
-        return ""
+        self._release = self._folder / "node_modules" / "speedscope" / "dist" / "release"
+        self.missing = unpack_npm(self._folder, "speedscope")
 
     @property
     def schema(self):
