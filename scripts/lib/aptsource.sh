@@ -59,3 +59,19 @@ apt() {
 		-o Dir::State::lists="$work/apt/lists" -o Dir::Cache="$work/apt/cache" -o Acquire::Languages=none \
 		-o APT::Sandbox::User=root "$@"
 }
+
+# Fetch a source package, and unpack the files whose paths end with FILE to FOLDER.  If that fails, say why: status 1.
+fetch_source() { # FOLDER SOURCE FILE
+	say "fetching the source of $2"
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	cd "$work" || exit
+	derive_sources same deb-src
+	mkdir new
+	{ apt update && apt --download-only --tar-only source "$2" &&
+		tar -xf "$2"_*.orig.tar.* -C new --strip-components=1 --wildcards "*/$3"; } >log 2>&1 || {
+		say "the source of $2 cannot be fetched: $(tail -n 1 log)"
+		return 1
+	}
+	mv -T new "$1"
+}

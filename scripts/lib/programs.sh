@@ -19,23 +19,6 @@ program_offered() { # ARCH
 		awk -v arch="$1" '/^[^ ]/ { split($1, name, ":") } $1 == "Candidate:" && $2 != "(none)" { printf "%s:%s ", name[1], arch }'
 }
 
-# Fetch one file of the source to a folder.  Without sources in apt's mirror the folder stays empty.
-fetch_program_source() { # FOLDER
-	say "fetching the source of $program_source"
-	work=$(mktemp -d)
-	trap 'rm -rf "$work"' EXIT
-	cd "$work" || exit
-	. "$top/scripts/lib/aptsource.sh"
-	derive_sources same deb-src
-	mkdir new
-	if { apt update && apt --download-only source "$program_source"; } >log 2>&1; then
-		tar -xf "$program_source"_*.orig.tar.* -C new --strip-components=1 --wildcards "*/$program_file"
-	else
-		say "the source of $program_source cannot be fetched: $(tail -n 1 log)"
-	fi
-	mv -T new "$1"
-}
-
 fetch_programs() {
 	mkdir -p "$cache"
 	exec 9>"$cache/programs.lock"
@@ -46,6 +29,8 @@ fetch_programs() {
 		[ -n "$offered" ] || die "apt's sources have no program of tests/programs for $arch: run scripts/setup, then this again"
 		(fetch_unpacked "$cache/programs-$arch" "$offered")
 	done
-	[ -d "$cache/programs-source" ] || (fetch_program_source "$cache/programs-source")
+	# Without sources in apt's mirror the folder stays empty.
+	[ -d "$cache/programs-source" ] || (fetch_source "$cache/programs-source" "$program_source" "$program_file") ||
+		mkdir -p "$cache/programs-source"
 	exec 9>&-
 }

@@ -14,23 +14,23 @@ import subprocess
 import sys
 import tempfile
 
+import readers
 from made_records import quantity, record
+from readers import BARECPC, ROOT
 from tap import check, end, equal, skip
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-PYTHON = "/usr/bin/python3"  # Debian's packages are for this one
 COMPARE = os.environ.get("GOOGLE_COMPARE", "/usr/share/benchmark/compare.py")
 BIG = (1 << 62) + 1
 
 
 def run(*words):
-    return subprocess.run(words, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return readers.run(folder, *words)
 
 
 def export(form, records, *options):
     """The text that --to FORMAT writes for these records, and the finished process."""
     (folder / "A.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
-    done = run(sys.executable, ROOT / "scripts" / "barecpc", "export", "--to", form, "A.jsonl", *options)
+    done = run(sys.executable, BARECPC, "export", "--to", form, "A.jsonl", *options)
     return done.stdout, done
 
 
@@ -68,15 +68,31 @@ def google_benchmark():
           [(b["repetition_index"], b["real_time"], b["PAPI_tot_ins:u"]) for b in first],
           [(0, 40, 10), (1, 42, 10.1), (2, 41, 10.9), (3, 40.5, 10), (4, 41.5, 10)])
     check("a row without a count has its time", [] if [b["real_time"] for b in made if b["name"].startswith("chase/")] == [7] * 5 else [text])
-    if not pathlib.Path(COMPARE).exists() or run(PYTHON, "-c", "import scipy").returncode != 0:
+    if not pathlib.Path(COMPARE).exists() or not readers.run_python(folder, "import scipy"):
         skip("compare.py reads it", "no libbenchmark-tools or python3-scipy: scripts/setup --campaign")
         return
     (folder / "before.json").write_text(text)
     slower = [r | {"hrtime_ns": quantity([2 * v for v in r["hrtime_ns"]["measured"]["raw"]])} if r["hrtime_ns"] else r for r in ROWS]
     (folder / "after.json").write_text(export("google-benchmark", slower)[0])
-    done = run(PYTHON, COMPARE, "--no-color", "benchmarks", "before.json", "after.json")
+    done = run(readers.PYTHON, COMPARE, "--no-color", "benchmarks", "before.json", "after.json")
     check("compare.py reads it: twice the time", [] if done.returncode == 0 and re.search(
         r"^triad/16/PAPI_tot_ins:u +\+1\.0000 +\+1\.0000 +90 +180 +90 +180$", done.stdout, re.M) else (done.stdout + done.stderr).splitlines())
+
+
+def fits_schema(file):
+    """Both schemas of Jenkins' xUnit plugin: the later one allows three digits of a second for a suite."""
+    point = "JUnit: it fits the schemas of Jenkins"
+    if not readers.CAMPAIGN:
+        skip(point, "a campaign: they are fetched")
+        return
+    done = run(ROOT / "scripts" / "setup", "--junit")
+    schemas = sorted(pathlib.Path(done.stdout.strip()).glob("**/junit-10.xsd")) if done.returncode == 0 else []
+    if not schemas or not shutil.which("xmllint"):
+        skip(point, (done.stderr or "no xmllint").strip())
+        return
+    wrong = [line for schema in schemas for line in run("xmllint", "--noout", "--schema", schema, file).stderr.splitlines()
+             if not line.endswith(" validates")]
+    check(point, wrong)
 
 
 def test_reports():
@@ -84,8 +100,8 @@ def test_reports():
     (folder / "junit.xml").write_text(text)
     shown = ("import junitparser as j\nfor s in j.JUnitXml.fromfile('junit.xml'):\n"
              " print(s.name, s.tests, s.failures, s.skipped, *[type(c.result[0]).__name__ if c.result else 'passed' for c in s])")
-    done = run(PYTHON, "-c", shown)
-    if "No module named" in done.stderr:
+    done = readers.run_python(folder, shown)
+    if done is None:
         skip("JUnit: junitparser reads it", "no python3-junitparser: scripts/setup --campaign")
     else:
         equal("JUnit: junitparser reads it", done.stdout + done.stderr, "triad 2 0 0 passed passed\nchase 2 0 1 Skipped passed\n"
@@ -95,6 +111,7 @@ def test_reports():
         check("JUnit: it is XML", [] if done.returncode == 0 and "no PIC can count it" in done.stdout else [done.stdout + done.stderr])
     else:
         skip("JUnit: it is XML", "no xmllint")
+    fits_schema("junit.xml")
     text, _ = export("tap", ROWS)
     (folder / "tap.txt").write_text(text)
     done = run("prove", "--exec", "cat", "tap.txt")
@@ -165,7 +182,7 @@ def failures():
     kept = folder / "kept"
     kept.write_text("before")
     (folder / "A.jsonl").write_text('{"schema":1,"lab')
-    done = run(sys.executable, ROOT / "scripts" / "barecpc", "export", "--to", "csv", "-o", "kept", "A.jsonl")
+    done = run(sys.executable, BARECPC, "export", "--to", "csv", "-o", "kept", "A.jsonl")
     equal("a torn file: one line, and the old file is kept", (done.returncode, done.stderr.count("\n"), kept.read_text()), (125, 1, "before"))
     _, done = export("bencher", [ROWS[2]], "-o", "kept")
     equal("nothing to write: one line, and the old file is kept", (done.returncode, done.stderr, kept.read_text()), (
@@ -178,7 +195,7 @@ def failures():
     check("an unknown format", [] if done.returncode == 125 and "invalid choice: 'yaml'" in done.stderr else [done.stderr])
 
 
-if os.environ.get("BARECPC_CAMPAIGN") == "yes":
+if readers.CAMPAIGN:
     subprocess.run([ROOT / "scripts" / "setup", "--campaign"], check=False, stdout=sys.stderr)
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
