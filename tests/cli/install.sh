@@ -82,6 +82,17 @@ check 'pkg-config: a static program of glibc' gcc $(pkg-config --cflags libcpc) 
 	$(pkg-config --libs libcpc)
 expect 'it runs' 0 'barecpc: exit 0' barecpc run --arch "$arch" --payload dot
 check 'it counts' counts "$out" dot
+# shellcheck disable=SC2046 # words
+check 'pkg-config: benchmarks by <bench.h>' gcc $(pkg-config --cflags libpayload) -O2 -o sort bench/sort.c \
+	$(pkg-config --libs libpayload)
+expect 'they run' 0 'barecpc: exit 0' barecpc run --arch "$arch" --payload sort -- sort --filter quick/8
+check 'they count' grep -qE '^quick/8 +PAPI_tot_ins:u +[1-9]' "$out"
+if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
+	check "CMake's find_package without the toolchain file" cmake -S snippet -B snippet/glibc -DCMAKE_PREFIX_PATH="$prefix"
+	check 'its programs' cmake --build snippet/glibc
+	expect 'they run' 0 'barecpc: exit 0' barecpc run --arch "$arch" --payload snippet/glibc/dot
+	check 'they count' counts "$out" dot
+fi
 check 'pkg-config knows the version' pkg-config --atleast-version=20200101 libcpc
 
 check 'list has the tables of CPUs' sh -c 'barecpc list --cpu skl | grep -q INST_RETIRED'
