@@ -45,6 +45,8 @@ else
 	container=$(buildah "$@" from "oci-archive:$tap_dir/image.tar" 2>"$err")
 	expect 'it runs' 0 '^barecpc: exit 0' buildah "$@" run --isolation chroot "$container" -- barecpc run --arch x86_64 -- spin
 	check 'it counts' grep -q 'spin/pic0 .*PAPI_tot_ins:u  *4000 ' "$out"
+	check 'it keeps no package sources' sh -c "! buildah $* run --isolation chroot $container -- \
+		grep -rEq '^(deb |URIs:|Acquire::[a-z]*::Proxy)' /etc/apt"
 	check 'its entry point is barecpc' sh -c "buildah $* inspect --format '{{.OCIv1.Config.Entrypoint}}' $container | grep -qxF '[barecpc]'"
 	buildah "$@" rm "$container" >/dev/null 2>&1
 	buildah "$@" rmi --all >/dev/null 2>&1
