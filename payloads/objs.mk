@@ -28,7 +28,8 @@ VPMU_OBJS_arm64  := arm64/raw.o
 VPMU_OBJS := $(addprefix payloads/vpmu/,vpmu.o report.o measure.o count.o range.o overflow.o lwp.o event.o \
     $(ARCH)/arch.o $(ARCH)/registers.o $(VPMU_OBJS_$(ARCH)))
 
-NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o $(ARCH)/emit.o $(ARCH)/enter.o pass.o cycles.o print.o)
+NB_OBJS := $(addprefix payloads/nb/,nb.o config.o generate.o registers.o pass.o cycles.o print.o \
+    $(ARCH)/emit.o $(ARCH)/enter.o $(ARCH)/msr.o)
 
 # The programs are one file (payloads/programs.c).  Each has its main() under another name.
 MAIN_OBJS := $(addprefix $(B)/payloads/,$(BENCHMARKS:%=benchmarks/%.o) $(TOOLS:%=tools/%.o) opcost/opcost.o \

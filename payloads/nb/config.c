@@ -6,6 +6,10 @@
  *	A1.02.CMSK=1.EDG.INV.CTR=0 Name
  *	0x11 CPU_CYCLES
  *	PAPI_tot_ins
+ *
+ * The file -msr_config has registers to write, and one that counts:
+ *
+ *	msr_0xE01=0x20000000.msr_700=0x408F34 msr_706 Name
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,11 +25,13 @@
 /* The events of one run, as they are collected. */
 struct list {
 	const struct nb_options *lst_o;
+	const char *lst_file; /* that is read */
 	struct nb_event *lst_events;
 	size_t lst_n;
 	unsigned lst_line; /* of the file */
 };
 
+/* `event` NULL: a register counts. */
 static struct nb_event *
 add_event(struct list *l, const char *name, const char *event)
 {
@@ -35,8 +41,9 @@ add_event(struct list *l, const char *name, const char *event)
 	    realloc(l->lst_events, (l->lst_n + 1) * sizeof *e));
 	e = &l->lst_events[l->lst_n++];
 	*e = (struct nb_event){ .nbe_name = fail_unless_room(strdup(name)),
-		.nbe_event = fail_unless_room(strdup(event)),
 		.nbe_flags = l->lst_o->nbo_flags };
+	if (event != NULL)
+		e->nbe_event = fail_unless_room(strdup(event));
 	return e;
 }
 
@@ -44,9 +51,9 @@ add_event(struct list *l, const char *name, const char *event)
 static _Noreturn void
 refuse_line(const struct list *l, const char *text, const char *why)
 {
-	const char *file = strrchr(l->lst_o->nbo_config, '/');
+	const char *file = strrchr(l->lst_file, '/');
 
-	fail(2, "%s:%u: %s: %s", file != NULL ? file + 1 : l->lst_o->nbo_config,
+	fail(2, "%s:%u: %s: %s", file != NULL ? file + 1 : l->lst_file,
 	    l->lst_line, text, why);
 }
 
@@ -153,24 +160,78 @@ add_select(struct list *l, char *word, const char *name)
 		add_part(l, e, part);
 }
 
+/* Cut a line into its first word and the rest, without blanks around it. */
+static char *
+cut_word(char **line)
+{
+	char *word = strsep(line, " \t"), *rest = *line;
+	size_t n;
+
+	if (rest == NULL)
+		return word;
+	rest += strspn(rest, " \t");
+	for (n = strlen(rest); n > 0 && isspace((unsigned char)rest[n - 1]);)
+		rest[--n] = '\0';
+	*line = *rest != '\0' ? rest : NULL;
+	return word;
+}
+
+/* A register's number, in hexadecimal: `msr_0xE01`, `msr_700`. */
+static uint32_t
+parse_register(const struct list *l, const char *word)
+{
+	uint64_t number;
+
+	if (strncmp(word, "msr_", 4) != 0)
+		refuse_line(l, word, "not a register, as msr_0xE01");
+	number = parse_number(l, word, word + 4, 16);
+	if (number > UINT32_MAX)
+		refuse_line(l, word, "a register's number has 32 bits");
+	return (uint32_t)number;
+}
+
+/* A register and its value. */
+static void
+add_write(struct list *l, struct nb_event *e, char *word)
+{
+	char *value = strchr(word, '=');
+	struct nb_msr *m = &e->nbe_msr[e->nbe_nmsrs];
+
+	if (value == NULL)
+		refuse_line(l, word, "needs a value");
+	if (e->nbe_nmsrs++ == NB_ATTRS)
+		refuse_line(l, word, "too many parts");
+	*value++ = '\0';
+	m->nbm_register = parse_register(l, word);
+	m->nbm_value = parse_number(l, word, value, 0);
+}
+
+/* A line of -msr_config. */
+static void
+add_msr_line(struct list *l, char *line)
+{
+	char *writes = cut_word(&line), *word;
+	struct nb_event *e;
+
+	word = line != NULL ? cut_word(&line) : NULL;
+	if (word == NULL)
+		refuse_line(l, writes, "lacks the register that counts");
+	e = add_event(l, line != NULL ? line : word, NULL);
+	e->nbe_alone = true;
+	e->nbe_nmsrs = 1;
+	e->nbe_msr[0].nbm_register = parse_register(l, word);
+	while ((word = strsep(&writes, ".")) != NULL)
+		add_write(l, e, word);
+}
+
 static void
 add_line(struct list *l, char *line)
 {
-	char *word, *name, *copy;
+	char *word = cut_word(&line), *copy;
+	const char *name = line != NULL ? line : word;
 
-	line[strcspn(line, "\r\n")] = '\0';
-	line += strspn(line, " \t");
-	if (*line == '\0' || *line == '#')
-		return;
-	word = strsep(&line, " \t");
-	name = line == NULL ? word : line + strspn(line, " \t");
-	if (*name == '\0')
-		name = word;
-	for (size_t n = strlen(name); isspace((unsigned char)name[n - 1]);)
-		name[--n] = '\0';
 	if (strncmp(word, "msr_", 4) == 0)
-		refuse_line(l, word,
-		    "registers that only RDMSR reads are not supported");
+		refuse_line(l, word, "a register: write it into -msr_config");
 	if (lacks_umask(word))
 		refuse_line(l, word,
 		    "an event select has a unit mask, as C0.00; another code "
@@ -193,18 +254,24 @@ add_line(struct list *l, char *line)
 	}
 }
 
+/* Add each line of a file that is neither empty nor a comment. */
 static void
-add_file(struct list *l)
+add_file(struct list *l, const char *option, const char *name,
+    void (*add)(struct list *l, char *line))
 {
-	const char *name = l->lst_o->nbo_config;
 	FILE *f = fopen(name, "r");
-	char line[1024];
+	char line[1024], *text;
 
 	if (f == NULL)
-		fail(2, "-config %s: %s", name, strerror(errno));
+		fail(2, "%s %s: %s", option, name, strerror(errno));
+	l->lst_file = name;
+	l->lst_line = 0;
 	while (fgets(line, sizeof line, f) != NULL) {
 		l->lst_line++;
-		add_line(l, line);
+		line[strcspn(line, "\r\n")] = '\0';
+		text = line + strspn(line, " \t");
+		if (*text != '\0' && *text != '#')
+			add(l, text);
 	}
 	fclose(f);
 }
@@ -253,12 +320,15 @@ nb_events(const struct nb_options *o, cpc_t *cpc, struct nb_event **to)
 {
 	struct list l = { .lst_o = o };
 
-	if (o->nbo_fixed || o->nbo_config == NULL)
+	if (o->nbo_fixed ||
+	    (o->nbo_config == NULL && o->nbo_msr_config == NULL))
 		add_fixed(&l, cpc);
 	if (o->nbo_config != NULL)
-		add_file(&l);
+		add_file(&l, "-config", o->nbo_config, add_line);
+	if (o->nbo_msr_config != NULL)
+		add_file(&l, "-msr_config", o->nbo_msr_config, add_msr_line);
 	if (l.lst_n == 0)
-		fail(2, "-config %s: names no event", o->nbo_config);
+		fail(2, "%s: names no event", l.lst_file);
 	*to = l.lst_events;
 	return l.lst_n;
 }

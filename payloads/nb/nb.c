@@ -29,6 +29,7 @@ static const char help[] =
     "  -code_one_time_init FILE  code that runs once, at first\n"
     "  -config FILE              events, as nanoBench has them; default: "
     "-fixed_counters\n"
+    "  -msr_config FILE          registers that count, as nanoBench has them\n"
     "  -fixed_counters           instructions, core and reference cycles\n"
     "  -n_measurements N         measured runs (10)\n"
     "  -unroll_count N           copies of the code (1000)\n"
@@ -61,6 +62,7 @@ static const char help[] =
 enum {
 	OPTION_CODE = 256, /* one number for each nb_part */
 	OPTION_CONFIG = OPTION_CODE + NB_PARTS,
+	OPTION_MSR_CONFIG,
 	OPTION_RUNS,
 	OPTION_UNROLL,
 	OPTION_LOOPS,
@@ -92,6 +94,7 @@ static const struct option long_options[] = {
 	TAKES("code_late_init", OPTION_CODE + NB_LATE_INIT),
 	TAKES("code_one_time_init", OPTION_CODE + NB_ONE_TIME_INIT),
 	TAKES("config", OPTION_CONFIG),
+	TAKES("msr_config", OPTION_MSR_CONFIG),
 	TAKES("n_measurements", OPTION_RUNS),
 	TAKES("unroll_count", OPTION_UNROLL),
 	TAKES("loop_count", OPTION_LOOPS),
@@ -175,6 +178,8 @@ take_option(struct nb_options *o, int c)
 		o->nbo_code[c - OPTION_CODE] = read_code(optarg);
 	else if (c == OPTION_CONFIG)
 		o->nbo_config = optarg;
+	else if (c == OPTION_MSR_CONFIG)
+		o->nbo_msr_config = optarg;
 	else if (c == OPTION_RUNS)
 		o->nbo_common.o_runs = (unsigned)usage_number(
 		    "-n_measurements", optarg, 1, MAX_RUNS, "");
@@ -238,6 +243,11 @@ parse(struct nb_options *o, int argc, char **argv)
 		usage_mistake("%s: not an option", argv[optind]);
 	if (o->nbo_flags == 0)
 		usage_mistake("-usr 0 and -os 0: nothing would be counted");
+	if (o->nbo_msr_config != NULL && o->nbo_cycles)
+		usage_mistake("-msr_config: not with -cycle_by_cycle");
+	if (o->nbo_msr_config != NULL && payload_privilege() != PAYLOAD_SYSTEM)
+		usage_mistake("-msr_config: user code cannot read these "
+			      "registers: add -privilege system");
 }
 
 static void

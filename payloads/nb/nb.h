@@ -25,7 +25,7 @@ enum nb_aggregate { NB_AVG, NB_MEDIAN, NB_MIN, NB_MAX };
 struct nb_options {
 	struct options nbo_common; /* for the records */
 	const char *nbo_name;
-	const char *nbo_config; /* a file, or NULL */
+	const char *nbo_config, *nbo_msr_config; /* files, or NULL */
 	struct nb_code nbo_code[NB_PARTS];
 	uint64_t nbo_unroll, nbo_loops, nbo_initial_warm_ups, nbo_offset;
 	uint64_t nbo_divisor;      /* instructions in each copy to divide by */
@@ -43,18 +43,26 @@ struct nb_options {
  * config.c: the events
  */
 #define NB_ATTRS 8
+/* A model-specific register of x86, and its value. */
+struct nb_msr {
+	uint32_t nbm_register;
+	uint64_t nbm_value;
+};
 struct nb_event {
 	const char *nbe_name;  /* as the results show it */
-	const char *nbe_event; /* as libcpc knows it */
+	const char *nbe_event; /* as libcpc knows it; NULL: nbe_msr[0] counts */
 	unsigned nbe_flags;    /* CPC_COUNT_* */
 	bool nbe_alone;        /* no other event in the same pass */
 	unsigned nbe_nattrs;
 	cpc_attr_t nbe_attrs[NB_ATTRS];
+	unsigned nbe_nmsrs; /* those after the first are written before */
+	struct nb_msr nbe_msr[NB_ATTRS];
 };
 
 /*
- * Read the events of the file -config, and those of -fixed_counters.  A line
- * that is wrong ends the program.  Returns their number.
+ * Read the events of the files -config and -msr_config, and those of
+ * -fixed_counters.  A line that is wrong ends the program.  Returns their
+ * number.
  */
 size_t nb_events(const struct nb_options *o, cpc_t *cpc, struct nb_event **to);
 
@@ -78,6 +86,7 @@ struct nb_shape {
 	uint64_t nbs_copies;
 	unsigned nbs_nreads;
 	uint32_t nbs_read[NB_READS]; /* ri_index of each counter */
+	bool nbs_rdmsr;              /* they are registers that RDMSR reads */
 };
 
 /* Code as it grows. */
@@ -131,6 +140,26 @@ void nb_generate(
 void nb_generate_one_time(struct nb_buffer *b, const struct nb_options *o);
 /* Handle signals that the code causes: say where, and exit. */
 void nb_catch(const struct nb_buffer *b, const struct nb_options *o);
+
+/*
+ * ARCH/msr.c: read a model-specific register, or write it.  Returns false if
+ * this CPU does not have it, or does not take this value.
+ */
+bool nb_msr_read(struct nb_msr *m);
+bool nb_msr_write(const struct nb_msr *m);
+
+/*
+ * registers.c: write the registers of an event of -msr_config, and restore the
+ * old values.  The first returns false, with the reason, if this CPU refuses
+ * one of them.
+ */
+struct nb_registers {
+	unsigned nbg_n;
+	struct nb_msr nbg_old[NB_ATTRS];
+};
+bool nb_registers_set(
+    struct nb_registers *g, const struct nb_event *e, char *reason, size_t len);
+void nb_registers_restore(struct nb_registers *g);
 
 /*
  * pass.c: events that are counted together

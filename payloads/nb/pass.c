@@ -20,6 +20,7 @@ struct pass {
 	cpc_t *pss_cpc;
 	struct nb_buffer *pss_buffer;
 	cpc_set_t *pss_set; /* NULL: nothing is bound */
+	struct nb_registers pss_registers;
 	struct nb_shape pss_shape;
 	cpc_reqinfo_t pss_info[NB_READS];
 	struct quantity pss_count[NB_READS];
@@ -69,12 +70,32 @@ unbind(struct pass *p)
 	if (p->pss_set != NULL)
 		cpc_set_destroy(p->pss_cpc, p->pss_set);
 	p->pss_set = NULL;
+	nb_registers_restore(&p->pss_registers);
+}
+
+/* Bind one event of -msr_config, as bind() does. */
+static bool
+bind_register(struct pass *p, const struct nb_event *e)
+{
+	if (!nb_registers_set(
+		&p->pss_registers, e, p->pss_reason, sizeof p->pss_reason))
+		return false;
+	p->pss_shape.nbs_rdmsr = true;
+	p->pss_shape.nbs_nreads = 1;
+	p->pss_shape.nbs_read[0] = e->nbe_msr[0].nbm_register;
+	p->pss_info[0] = (cpc_reqinfo_t){ .ri_picnum = -1,
+		.ri_width = 64,
+		.ri_code = e->nbe_msr[0].nbm_register };
+	return true;
 }
 
 /* Bind n events.  Returns false, with the reason, if that is impossible. */
 static bool
 bind(struct pass *p, const struct nb_event *const *events, unsigned n)
 {
+	if (events[0]->nbe_event == NULL)
+		return bind_register(p, events[0]);
+	p->pss_shape.nbs_rdmsr = false;
 	cpc_error_forget();
 	if ((p->pss_set = cpc_set_create(p->pss_cpc)) == NULL)
 		fail(1, "cpc_set_create: %s", strerror(errno));

@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 
+import records
 from qemu import HostError
 
 TRIPLE = {"x86_64": "x86_64-unknown-linux-gnu", "arm64": "aarch64-unknown-linux-gnu"}
@@ -121,3 +122,17 @@ def document(key, values, mode, cycles, instructions, copies, machine_code, arch
               f"  - {{ key: {mode}, value: {cycles / instructions:.4f}, per_snippet_value: {cycles:.4f} }}",
               "error:           ''", "info:            ''", f"assembled_snippet: {machine_code.hex().upper()}{RETURN[arch]}", "..."]
     return "\n".join(lines) + "\n"
+
+
+def write_yaml(args):
+    """Write the documents, with the core cycles of the records."""
+    cycles = [r for r in records.load(args.results)[0] if r["payload"] == "nb" and r["event"] == "Core cycles"]
+    if len(cycles) != len(args.made) or any(r["count"] is None for r in cycles):
+        raise HostError("-yaml: not every measurement counted core cycles: leave -config out, or add -fixed_counters")
+    cpu = args.llvm_cpu or {"x86_64": "x86-64", "arm64": "generic"}[args.arch]
+    text = ""
+    for one, (key, values, mode), record in zip(args.made, args.documents, cycles):
+        copies = one.unroll_count or 1000
+        each = record["count"]["net"] / (copies * (one.loop_count or 1))
+        text += document(key, values, mode, each, len(key), copies, one.machine_code, args.arch, cpu)
+    pathlib.Path(args.yaml).write_text(text)

@@ -17,7 +17,6 @@ import exegesis
 import linked
 import program
 import qemu
-import records
 from objfile import BadObject, ObjectFile
 from qemu import HostError
 
@@ -37,6 +36,7 @@ code:
 
 FOLDER = "nb.in"  # in the archive
 MAX_NAME = 150
+PAUSES = (0xF0B513B1C2813F04, 0xE0B513B1C2813F04)
 PARTS = ("", "_init", "_late_init", "_one_time_init")
 ASSEMBLERS = {"x86_64": ["x86_64-linux-gnu-as", "--64"], "arm64": ["aarch64-linux-gnu-as", "-march=armv8.6-a+sve2+crypto"]}
 COUNTS = (("n_measurements", "measured runs (10)"), ("unroll_count", "copies of the code (1000)"),
@@ -71,6 +71,8 @@ def add_arguments(parser):
         add("asm" + part, metavar="CODE", help=f"code {when}")
         add("code" + part, metavar="FILE", help="the same as machine code in a file")
     add("config", metavar="FILE", help="events, in nanoBench's format or as names")
+    add("msr_config", metavar="FILE", help="x86-64: registers that count, in nanoBench's format, with -privilege system")
+    add("debug", action="store_true", help=argparse.SUPPRESS)  # refused with a reason
     for name, text in COUNTS:
         short = ["-l"] if name == "loop_count" else []  # nanoBench's README has it
         add(name, *short, type=count, metavar="N", help=text)
@@ -244,8 +246,17 @@ def called(one, number, files):
     return ["-linked", f"{FOLDER}/{number}.linked", "-linked_at", hex(linked.BASE)]
 
 
+def refuse_pauses(code, arch):
+    """nanoBench replaces these bytes by code that stops the counters, and that starts them again."""
+    if arch == "x86_64" and any(magic.to_bytes(8, "little") in code for magic in PAUSES):
+        raise HostError("the code has nanoBench's bytes that pause the counters: barecpc counts without a pause: "
+                        "measure the code with the part between them and without it")
+
+
 def words_of(one, number, files):
     """The words that run one measurement.  Adds its files to the archive."""
+    if one.debug:
+        raise HostError("-debug: the image has no debugger: store registers to memory by code, or see each reading by -verbose")
     sources = [name for name in ("asm", "code", "latency", "throughput", "kernel", "exegesis") if getattr(one, name) is not None]
     if not sources:
         raise HostError("no code to measure: give -asm, -code, -exegesis, -kernel, -latency or -throughput")
@@ -277,12 +288,15 @@ def words_of(one, number, files):
             raise HostError(f"-code{part}: give it or -asm{part}, not both")
         data = code.get(f"-asm{part}") if raw is None else read_code(raw, f"-code{part}")
         if data is not None:
+            refuse_pauses(data, one.arch)
             files[f"{FOLDER}/{number}{part}"] = data
             words += [f"-code{part}", f"{FOLDER}/{number}{part}"]
-    if one.config is not None:
-        place = f"{FOLDER}/{number}.d/{pathlib.Path(one.config).name}"
-        files[place] = read_code(one.config, "-config")
-        words += ["-config", place]
+    for name in ("config", "msr_config"):
+        file = getattr(one, name)
+        if file is not None:
+            place = f"{FOLDER}/{number}.d/{name}/{pathlib.Path(file).name}"
+            files[place] = read_code(file, f"-{name}")
+            words += [f"-{name}", place]
     words += [word for name, _ in COUNTS if getattr(one, name) is not None for word in (f"-{name}", str(getattr(one, name)))]
     return words + more + [f"-{name}" for name, _ in FLAGS if getattr(one, name)]
 
@@ -333,17 +347,3 @@ def plan(one):
     key = exegesis.keys(source, one.arch, one.att)
     mode = "inverse_throughput" if one.throughput is not None else "latency"
     return key, getattr(one, "registers", {}), mode
-
-
-def write_yaml(args):
-    """Write the documents, with the core cycles of the records."""
-    cycles = [r for r in records.load(args.results)[0] if r["payload"] == "nb" and r["event"] == "Core cycles"]
-    if len(cycles) != len(args.made) or any(r["count"] is None for r in cycles):
-        raise HostError("-yaml: not every measurement counted core cycles: leave -config out, or add -fixed_counters")
-    cpu = args.llvm_cpu or {"x86_64": "x86-64", "arm64": "generic"}[args.arch]
-    text = ""
-    for one, (key, values, mode), record in zip(args.made, args.documents, cycles):
-        copies = one.unroll_count or 1000
-        each = record["count"]["net"] / (copies * (one.loop_count or 1))
-        text += exegesis.document(key, values, mode, each, len(key), copies, one.machine_code, args.arch, cpu)
-    pathlib.Path(args.yaml).write_text(text)

@@ -17,10 +17,23 @@ counts() {
 		sub(/^Instructions retired: /, "") { sub(/\.00$/, ""); print $0 " " code }' "$1"
 }
 
+# nanoBench's file for counters that RDMSR reads: the last PIC of four counts instructions; these registers are absent.
+cat >"$tap_dir/msrs" <<END
+# comment
+msr_0x189=0x4300C0.msr_38F=8 msr_C4 RETIRED
+msr_0xC0000103=7 msr_0xC0000103 Constant
+msr_0xC0000103=7 msr_0x8FF Absent
+msr_0xC0000103=7.msr_0x802=1 msr_0x10 Read only
+END
 fast='-unroll_count 50 -n_measurements 3 -warm_up_count 1'
 for arch in arm64 x86_64; do
 	lines_of tests/cli/nb/$arch >"$tap_dir/snippets"
 	for privilege in user system; do
+		[ $arch$privilege != x86_64system ] ||
+			cat >>"$tap_dir/snippets" <<END
+-asm 'INC RAX; NOP' -msr_config $tap_dir/msrs -name registers
+-asm_init 'MOV ECX, 0xC0000103; RDMSR; CMP EAX, 7; JNE 1f; UD2; 1:' -asm NOP -csv -name restored
+END
 		# shellcheck disable=SC2086 # $fast has several words
 		expect "$arch, $privilege privilege: a boot with all snippets" 0 '^barecpc: exit 0' \
 			scripts/barecpc nb --arch $arch --accel tcg -privilege $privilege $fast -snippets "$tap_dir/snippets"
@@ -28,6 +41,16 @@ for arch in arm64 x86_64; do
 		check "$arch, $privilege privilege: each count is exact" diff tests/cli/nb/$arch "$tap_dir/counted"
 	done
 done
+
+sed -n '/^# registers: /,/^# x86_64: /p' "$out" | grep -v '^# \(registers\|emulated\|x86_64\)' >"$tap_dir/registers"
+check '-msr_config: counters that RDMSR reads' diff - "$tap_dir/registers" <<END
+RETIRED: 2.00
+Constant: 0.00
+Absent: <not supported>
+# <not supported>: Absent: this CPU has no msr_0x8ff
+Read only: <not supported>
+# <not supported>: Read only: this CPU has no msr_0x802, or refuses its value
+END
 
 # A snippet counts the same alone and after eight others, reading by reading.
 one='-asm "PUSH RAX; LOCK XADD [R14], RAX; POP RBX" -name one -verbose'
@@ -228,6 +251,8 @@ refused '-arg five: not a number, and not mem' -kernel "$tap_dir/chain_x86_64.o"
 refused '-latency: give it or -asm, not both' -asm NOP -latency 'INC RAX'
 refused 'unrecognized arguments: -bogus; see barecpc nb --help' -asm NOP -bogus
 refused 'ambiguous option: -n could match .*' -asm NOP -n 3
+refused '-debug: the image has no debugger: .*' -asm NOP -debug
+refused "the code has nanoBench's bytes that pause the counters: .*" -asm '.quad 0xF0B513B1C2813F04'
 refused '-code: give it or -asm, not both' -asm NOP -code "$tap_dir/inc.bin"
 refused '-config: /proc/none: No such file or directory' -asm NOP -config /proc/none
 echo '-asm NOP --smp 2' >"$tap_dir/bad"
@@ -260,8 +285,9 @@ mistake 'nb: c2:1: FOO: unknown: known are .*' 2 "$(config c2 'C0.00.FOO X')"
 mistake 'nb: c3:1: CMSK: needs a value' 2 "$(config c3 'C0.00.CMSK X')"
 mistake 'nb: c4:1: EDG=1: takes no value' 2 "$(config c4 'C0.00.EDG=1 X')"
 mistake 'nb: c5:1: C0: an event select has a unit mask, as C0\.00; .*' 2 "$(config c5 'C0 X')"
-mistake 'nb: c6:1: msr_0xE01=2: registers that only RDMSR reads are not supported' 2 "$(config c6 'msr_0xE01=2 msr_706 X')"
-mistake 'nb: -config nb\.in/17\.d/c7: names no event' 2 "$(config c7 '# nothing')"
+mistake 'nb: c6:1: msr_0xE01=2: a register: write it into -msr_config' 2 "$(config c6 'msr_0xE01=2 msr_706 X')"
+mistake 'nb: nb\.in/17\.d/config/c7: names no event' 2 "$(config c7 '# nothing')"
+mistake 'nb: -msr_config: user code cannot read these registers: add -privilege system' 2 "-asm NOP -msr_config $tap_dir/msrs"
 expect 'mistakes' 1 '' scripts/barecpc nb --arch x86_64 --accel tcg -snippets "$tap_dir/mistakes"
 check 'each has its status' test "$(sed -n 's/^barecpc: nb: exit //p' "$err" | paste -s -d ' ')" = "$(cut -f 2 "$tap_dir/lines" | paste -s -d ' ')"
 while IFS='	' read -r line _; do

@@ -69,13 +69,13 @@ emit_store_32(struct nb_buffer *b, unsigned reg, const void *word)
 	emit_place(b, word);
 }
 
-/* MOV ECX, index; RDPMC */
+/* MOV ECX, index; RDPMC or RDMSR */
 static void
-emit_rdpmc(struct nb_buffer *b, uint32_t index)
+emit_counter(struct nb_buffer *b, uint32_t index, bool rdmsr)
 {
 	EMIT(b, 0xb9);
 	emit_32(b, index);
-	EMIT(b, 0x0f, 0x33);
+	EMIT(b, 0x0f, rdmsr ? 0x32 : 0x33);
 }
 
 void
@@ -98,7 +98,7 @@ emit_read_to_memory(
 		emit_move(b, 0x89, used[i], &b->nbb_frame->nbf_saved[i]);
 	EMIT(b, LFENCE);
 	for (unsigned i = 0; i < s->nbs_nreads; i++) {
-		emit_rdpmc(b, s->nbs_read[i]);
+		emit_counter(b, s->nbs_read[i], s->nbs_rdmsr);
 		emit_store_32(b, RAX, &values[i]);
 		emit_store_32(b, RDX, (uint8_t *)&values[i] + 4);
 	}
@@ -113,7 +113,7 @@ emit_read_to_registers(struct nb_buffer *b, const struct nb_shape *s, bool end)
 {
 	EMIT(b, LFENCE);
 	for (unsigned i = 0; i < s->nbs_nreads; i++) {
-		emit_rdpmc(b, s->nbs_read[i]);
+		emit_counter(b, s->nbs_read[i], s->nbs_rdmsr);
 		EMIT(b, 0x48, 0xc1, 0xe2, 32, 0x48, 0x09, 0xc2);
 		if (end) /* SUB RDX, R8 + i */
 			EMIT(b, 0x4c, 0x29, (uint8_t)(0xc2 | i << 3));

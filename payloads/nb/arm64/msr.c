@@ -1,0 +1,16 @@
+/* There are no model-specific registers on arm64. */
+#include "payloads/nb/nb.h"
+
+bool
+nb_msr_read(struct nb_msr *m)
+{
+	(void)m;
+	return false;
+}
+
+bool
+nb_msr_write(const struct nb_msr *m)
+{
+	(void)m;
+	return false;
+}
