@@ -8,7 +8,8 @@
 #include "payloads/common/json.h"
 #include "payloads/nb/nb.h"
 
-#define NUMBER 64
+#define NUMBER      64
+#define MOST_DIGITS 12
 
 /* A fraction: an aggregate of a series. */
 struct fraction {
@@ -47,21 +48,31 @@ difference(struct fraction a, struct fraction b)
 		a.fra_den * b.fra_den };
 }
 
-/* With `decimals` 0 or 2, rounded half away from zero. */
+/*
+ * With `decimals` 0 or 2, rounded half away from zero.  A fraction that would
+ * be 0.00 has more digits: a zero means that nothing was counted.
+ */
 static const char *
 number_text(char *buf, struct fraction f, uint64_t divisor, unsigned decimals)
 {
-	wide_t unit = decimals == 0 ? 1 : 100;
+	uint64_t unit = decimals == 0 ? 1 : 100, v;
 	wide_t den = f.fra_den * (wide_t)divisor;
 	wide_t size = f.fra_num < 0 ? -f.fra_num : f.fra_num;
-	uint64_t v = (uint64_t)((size * unit * 2 + den) / (2 * den));
-	const char *sign = f.fra_num < 0 && v != 0 ? "-" : "";
+	const char *sign = f.fra_num < 0 ? "-" : "";
 
+	v = (uint64_t)((size * (wide_t)unit * 2 + den) / (2 * den));
+	while (v == 0 && size != 0 && decimals > 0 && decimals < MOST_DIGITS) {
+		decimals++;
+		unit *= 10;
+		v = (uint64_t)((size * (wide_t)unit * 2 + den) / (2 * den));
+	}
+	if (v == 0)
+		sign = "";
 	if (decimals == 0)
 		snprintf(buf, NUMBER, "%s%" PRIu64, sign, v);
 	else
-		snprintf(buf, NUMBER, "%s%" PRIu64 ".%02u", sign, v / 100,
-		    (unsigned)(v % 100));
+		snprintf(buf, NUMBER, "%s%" PRIu64 ".%0*" PRIu64, sign,
+		    v / unit, (int)decimals, v % unit);
 	return buf;
 }
 
