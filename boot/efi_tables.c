@@ -74,21 +74,29 @@ efi_find_tables(struct bootinfo *bi)
 }
 
 /*
- * A pixel of text.  Grey has the same bytes in RGB and BGR order.  With a mask
- * for each colour it is white.  0: not 32-bit pixels in memory.  UEFI,
- * "EFI_GRAPHICS_OUTPUT_PROTOCOL", EFI_PIXEL_BITMASK.
+ * A pixel of text, and its bytes.  Grey has the same bytes in RGB and BGR
+ * order. With a mask for each colour it is white, and the highest bit of all
+ * masks tells the size.  0: no pixels in memory. UEFI,
+ * "EFI_GRAPHICS_OUTPUT_PROTOCOL", EFI_PIXEL_BITMASK; EDK II, FrameBufferBltLib
+ * (the size).
  */
 static uint32_t
-ink_of(const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info)
+ink_of(const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info, uint32_t *bytes)
 {
 	const EFI_PIXEL_BITMASK *mask = &info->PixelInformation;
+	uint32_t ink, all;
 
+	*bytes = 4;
 	switch (info->PixelFormat) {
 	case PixelRedGreenBlueReserved8BitPerColor:
 	case PixelBlueGreenRedReserved8BitPerColor:
 		return 0xc0c0c0;
 	case PixelBitMask:
-		return mask->RedMask | mask->GreenMask | mask->BlueMask;
+		ink = mask->RedMask | mask->GreenMask | mask->BlueMask;
+		all = ink | mask->ReservedMask;
+		while (*bytes > 1 && all >> 8 * (*bytes - 1) == 0)
+			--*bytes;
+		return ink;
 	default:
 		return 0;
 	}
@@ -102,7 +110,7 @@ static void
 add_framebuffer(struct bootinfo *bi, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
 {
 	const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info = m->Info;
-	uint32_t ink = ink_of(info);
+	uint32_t bytes, ink = ink_of(info, &bytes);
 	unsigned i;
 
 	if (ink == 0 || m->FrameBufferBase == 0)
@@ -116,8 +124,9 @@ add_framebuffer(struct bootinfo *bi, const EFI_GRAPHICS_OUTPUT_PROTOCOL_MODE *m)
 	bi->bi_fb[i] = (struct bootfb){ .fb_base = m->FrameBufferBase,
 		.fb_width = info->HorizontalResolution,
 		.fb_height = info->VerticalResolution,
-		.fb_stride_bytes = info->PixelsPerScanLine * 4,
-		.fb_ink = ink };
+		.fb_stride_bytes = info->PixelsPerScanLine * bytes,
+		.fb_ink = ink,
+		.fb_pixel_bytes = bytes };
 	/* The map may call it free RAM, or not contain it. */
 	bootinfo_add(bi, bi->bi_fb[i].fb_base,
 	    (uint64_t)bi->bi_fb[i].fb_stride_bytes * bi->bi_fb[i].fb_height,

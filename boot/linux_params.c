@@ -172,6 +172,7 @@ take_screen(struct bootinfo *bi, const struct screen_info *si)
 	fb->fb_width = si->si_width;
 	fb->fb_height = si->si_height;
 	fb->fb_stride_bytes = si->si_stride_bytes;
+	fb->fb_pixel_bytes = 4;
 	fb->fb_ink = colour_mask(si->si_red_bits, si->si_red_shift) |
 	             colour_mask(si->si_green_bits, si->si_green_shift) |
 	             colour_mask(si->si_blue_bits, si->si_blue_shift);

@@ -38,12 +38,14 @@ struct bootmem {
 	uint32_t bm_pad;
 };
 
-/* A linear framebuffer of 32-bit pixels.  fb_base 0: none from here on. */
+/* A linear framebuffer.  fb_base 0: none from here on. */
 struct bootfb {
 	uint64_t fb_base;
 	uint32_t fb_width, fb_height; /* pixels */
 	uint32_t fb_stride_bytes;
 	uint32_t fb_ink; /* a pixel of text; 0 is black */
+	uint32_t fb_pixel_bytes;
+	uint32_t fb_pad;
 };
 
 struct bootinfo {

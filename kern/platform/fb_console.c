@@ -24,8 +24,9 @@
 #define COLS_LARGE 100
 
 struct screen {
-	volatile uint32_t *pixels;
-	size_t stride; /* pixels */
+	volatile uint8_t *pixels;
+	size_t stride; /* bytes */
+	unsigned pixel_bytes;
 	uint32_t ink;
 };
 
@@ -41,18 +42,32 @@ static struct {
 	bool lent;         /* fbcons_take(): do not draw the text */
 } fb;
 
+/* Pixels of 32 bits are written at once; others are rare. */
+static void
+fill_line(const struct screen *s, volatile uint8_t *p, unsigned w, uint32_t ink)
+{
+	volatile uint32_t *word = (volatile uint32_t *)p;
+
+	for (unsigned k = 0; k < w; k++) {
+		if (s->pixel_bytes == sizeof *word)
+			word[k] = ink;
+		else
+			for (unsigned b = 0; b < s->pixel_bytes; b++)
+				*p++ = (uint8_t)(ink >> 8 * b);
+	}
+}
+
 /* Fill a rectangle of pixels.  It must be on the screens. */
 static void
 fill(unsigned x, unsigned y, unsigned w, unsigned h, bool ink)
 {
 	for (unsigned n = 0; n < fb.nscreens; n++) {
 		const struct screen *s = &fb.screen[n];
-		volatile uint32_t *p = s->pixels + y * s->stride + x;
+		volatile uint8_t *p =
+		    s->pixels + y * s->stride + x * s->pixel_bytes;
 
-		for (unsigned i = 0; i < h; i++, p += s->stride) {
-			for (unsigned k = 0; k < w; k++)
-				p[k] = ink ? s->ink : PAPER;
-		}
+		for (unsigned i = 0; i < h; i++, p += s->stride)
+			fill_line(s, p, w, ink ? s->ink : PAPER);
 	}
 }
 
@@ -153,7 +168,7 @@ fbcons_putc(int ch)
 static unsigned
 width_of(const struct bootfb *f)
 {
-	unsigned most = f->fb_stride_bytes / sizeof *fb.screen[0].pixels;
+	unsigned most = f->fb_stride_bytes / f->fb_pixel_bytes;
 
 	return f->fb_width < most ? f->fb_width : most;
 }
@@ -200,7 +215,9 @@ fbcons_init(const struct bootinfo *bi, char *cells)
 
 		s->pixels = arch_map_screen(
 		    f->fb_base, (size_t)f->fb_stride_bytes * f->fb_height);
-		s->stride = f->fb_stride_bytes / sizeof *s->pixels;
+		s->stride =
+		    f->fb_stride_bytes / f->fb_pixel_bytes * f->fb_pixel_bytes;
+		s->pixel_bytes = f->fb_pixel_bytes;
 		s->ink = f->fb_ink;
 		fb.nscreens += s->pixels != NULL;
 	}

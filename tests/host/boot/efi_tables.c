@@ -287,9 +287,25 @@ find_framebuffer(void **state)
 	efi_find_framebuffers(&bi);
 	assert_int_equal(bi.bi_fb[0].fb_base, 0x1000);
 	assert_int_equal(bi.bi_fb[0].fb_ink, 0x3fffffff);
+	assert_int_equal(bi.bi_fb[0].fb_pixel_bytes, 4);
 	assert_int_equal(bi.bi_fb[1].fb_base, 0x2000);
 	assert_int_equal(bi.bi_fb[2].fb_base, 0);
 	assert_int_equal(bi.bi_nmem, 2);
+
+	/* The highest bit of the masks tells the size of a pixel. */
+	for (unsigned i = 0; i < 3; i++) {
+		info[0].PixelInformation = (EFI_PIXEL_BITMASK[]){
+			{ 0xf800, 0x7e0, 0x1f, 0 },
+			{ 0xff0000, 0xff00, 0xff, 0 },
+			{ 0xff0000, 0xff00, 0xff, 0xff000000 },
+		}[i];
+		bi = (struct bootinfo){ 0 };
+		efi_find_framebuffers(&bi);
+		assert_int_equal(bi.bi_fb[0].fb_pixel_bytes, 2 + i);
+		assert_int_equal(bi.bi_fb[0].fb_stride_bytes, 1376 * (2 + i));
+		assert_int_equal(
+		    bi.bi_fb[0].fb_ink, i == 0 ? 0xffff : 0xffffff);
+	}
 
 	/* Two handles of one framebuffer are one screen. */
 	mode[1].FrameBufferBase = 0x1000;

@@ -73,7 +73,8 @@ start_console(uint32_t width, uint32_t height, uint32_t extra)
 		.fb_width = width,
 		.fb_height = height,
 		.fb_stride_bytes = (width + extra) * 4,
-		.fb_ink = 0xc0c0c0 };
+		.fb_ink = 0xc0c0c0,
+		.fb_pixel_bytes = 4 };
 	if (fbcons_bytes(&bi) > 0) {
 		cells = malloc(fbcons_bytes(&bi));
 		assert_true(fbcons_init(&bi, cells));
@@ -283,7 +284,8 @@ two_screens(void **state)
 		.fb_width = 64,
 		.fb_height = 80,
 		.fb_stride_bytes = 64 * 4,
-		.fb_ink = 0x3fffffff };
+		.fb_ink = 0x3fffffff,
+		.fb_pixel_bytes = 4 };
 	start_console(1600, 64, 0);
 	assert_int_equal(fbcons_bytes(&bi), 8 * 4);
 	write_text("|");
@@ -295,6 +297,40 @@ two_screens(void **state)
 	bi.bi_fb[1] = (struct bootfb){ 0 };
 	free(second);
 	stop_console();
+}
+
+/* Pixels of 16 and 24 bits: the sanitizer checks the end of the screen. */
+static void
+small_pixels(void **state)
+{
+	(void)state;
+	for (unsigned bytes = 2; bytes < 4; bytes++) {
+		const uint8_t *p;
+		unsigned lit = 0;
+
+		bi.bi_fb[1] = (struct bootfb){ .fb_base = 0xd0000000,
+			.fb_width = 64,
+			.fb_height = 64,
+			.fb_stride_bytes = 64 * bytes,
+			.fb_ink = 0xa55aff,
+			.fb_pixel_bytes = bytes };
+		start_console(64, 64, 0);
+		write_text("|");
+		p = (const uint8_t *)second;
+		for (unsigned at = 0; at < 64 * 64; at++, p += bytes) {
+			bool ink = screen[at] != 0;
+
+			lit += ink;
+			assert_int_equal(p[0], ink ? 0xff : 0);
+			assert_int_equal(p[1], ink ? 0x5a : 0);
+			if (bytes == 3)
+				assert_int_equal(p[2], ink ? 0xa5 : 0);
+		}
+		assert_true(lit > 0);
+		bi.bi_fb[1] = (struct bootfb){ 0 };
+		free(second);
+		stop_console();
+	}
 }
 
 static void
@@ -329,6 +365,7 @@ main(void)
 		cmocka_unit_test(large_letters),
 		cmocka_unit_test(screen_is_lent),
 		cmocka_unit_test(two_screens),
+		cmocka_unit_test(small_pixels),
 		cmocka_unit_test(lingers),
 	};
 
