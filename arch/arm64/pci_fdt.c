@@ -31,11 +31,13 @@ pci_from_fdt(const struct dt *dt)
 					dt->dt_path[dt->dt_depth - 1])
 	                          : 0;
 	int cells = PCI_CELLS + up + SIZE_CELLS;
+	struct range ecam;
 
 	if (pci->hb_ecam.r_pa != 0 || !dt_enabled(dt->dt_fdt, node) ||
-	    !dt_reg(dt, 0, &pci->hb_ecam.r_pa, &pci->hb_ecam.r_bytes) ||
-	    p == NULL || (up != 1 && up != 2))
+	    !dt_reg(dt, 0, &ecam.r_pa, &ecam.r_bytes) || p == NULL ||
+	    (up != 1 && up != 2))
 		return;
+	pci->hb_ecam = ecam;
 	for (; len >= 4 * cells; p += cells, len -= 4 * cells) {
 		uint32_t hi = fdt32_to_cpu(p[0]);
 		struct machine_window w = {

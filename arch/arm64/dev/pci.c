@@ -17,9 +17,8 @@
 
 #define FUNCTION_SHIFT 12
 #define NO_REGISTER    0xffffffff
-#define FREE_ADDRESS                                                           \
-	0x1000 /* in a window, for the only device that we place               \
-	        */
+/* In a window, for the only device that gets an address here. */
+#define FREE_ADDRESS 0x1000
 
 static volatile uint32_t *
 config(uint32_t function, unsigned reg)

@@ -600,6 +600,39 @@ watchdogs(void **state)
 	}
 }
 
+/* The first host bridge, with its windows for ports and memory. */
+static void
+host_bridge(void **state)
+{
+	/* phys.hi, two cells of bus address, two of ours, two of length. */
+	static const uint32_t ranges[] = { 0x1000000, 0, 0, 0, 0x3eff0000, 0,
+		0x10000, 0x2000000, 0, 0x10000000, 0, 0x20000000, 0, 0x2eff0000,
+		0x42000000, 0, 0x50000000, 0, 0x60000000, 0, 0x1000, /* end */
+		0x3000000 };
+	const struct machine_pci *pci = &machine.m_pci;
+	int at;
+
+	(void)state;
+	start_tree();
+	add_timer();
+	for (unsigned i = 0; i < 2; i++) { /* libfdt puts a new node first */
+		at = add_node(
+		    0, i == 0 ? "pcie@2" : "pcie@1", "pci-host-ecam-generic");
+		add_ranges(at, i == 0 ? 0x7000000 : 0x4010000000, 1);
+		for (unsigned k = 0; k < sizeof ranges / 4; k++)
+			fdt_appendprop_u32(tree, at, "ranges", ranges[k]);
+	}
+	add_gic("intc@8000000", 0x8000000, 1);
+	assert_true(parse_tree());
+	assert_true(pci->hb_ecam.r_pa == 0x4010000000);
+	assert_int_equal(pci->hb_ecam.r_bytes, 0x100000);
+	assert_int_equal(pci->hb_io.pn_pa, 0x3eff0000);
+	assert_int_equal(pci->hb_io.pn_bus, 0);
+	assert_int_equal(pci->hb_io.pn_bytes, 0x10000);
+	assert_int_equal(pci->hb_memory.pn_bus, 0x10000000);
+	assert_int_equal(pci->hb_memory.pn_pa, 0x20000000);
+}
+
 /* A tree with one 16550, and no stdout-path, as Firecracker's. */
 static void
 only_16550(const char *machine_name)
@@ -783,6 +816,7 @@ main(void)
 		cmocka_unit_test(method_of_all_cpus),
 		cmocka_unit_test(raspberry_pi),
 		cmocka_unit_test(watchdogs),
+		cmocka_unit_test(host_bridge),
 		cmocka_unit_test(only_uart_of_a_virtual_machine),
 		cmocka_unit_test(registers_of_a_16550),
 		cmocka_unit_test(uart_of_each_name),
