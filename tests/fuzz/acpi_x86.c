@@ -109,6 +109,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	acpi_init(0, map_table); /* clear the tables of the last input */
 	acpi_init(tables_make(data, n, kinds, 8), map_table);
+	acpi_each(fuzz_read_table, NULL);
 	memset(device, 0, sizeof device);
 	device[1] = 10000000; /* HPET's period in femtoseconds */
 	ncpu = 0;
