@@ -37,6 +37,8 @@ def emulator(folder, env, wanted):
     status, said = labgrid(folder, env, FLEET / "labgrid/qemu.yaml", "A", "emulator")
     equal("QEMUDriver: all points ran", (status, said[-1:]), (0, [f"host: 4 of 4 points ran, {len(wanted)} records"]))
     compare("QEMUDriver", folder / "emulator", said, wanted, "emulator")
+    equal("a folder with results is refused", labgrid(folder, env, FLEET / "labgrid/qemu.yaml", "A", "emulator"), (
+        1, ["sweep: emulator: has the results of a sweep: give another folder"]))
 
 
 def losses(folder, env, wanted):

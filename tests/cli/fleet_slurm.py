@@ -101,6 +101,8 @@ def array(slurm, folder):
     equal("each names its node", set(places), {NODE})
     said = (folder / f"barecpc-collect-{job}.log").read_text().splitlines()
     equal("its log counts the points", said, [f"host: 4 of 4 points ran, {len(wanted)} records"])
+    equal("a folder with results is refused", slurm(str(FLEET / "slurm/submit"), "sizes", "out"), (
+        1, ["submit: out: has the results of a sweep: give another folder, or run its missing points by sweep.sbatch"]))
 
 
 def losses(slurm, folder):
