@@ -1,8 +1,8 @@
 /*
  * The first page of the x86-64 bzImage.  It has the setup header of the Linux
  * boot protocol.  Code for the 16-bit entry follows.  scripts/mkefi puts the PE
- * header into the hole and the kernel after this page.  It fills in what
- * depends on sizes.
+ * header before it, because rEFInd looks for one only in the first 0x180 bytes.
+ * The kernel comes after this page.  mkefi fills in what depends on sizes.
  *
  * The 16-bit entry is for loaders that use BIOS, such as QEMU's -kernel with
  * SeaBIOS.  It makes struct boot_params and goes to the 32-bit entry.  %ds is
@@ -12,8 +12,8 @@
  * "Running the Kernel", "32-bit Boot Protocol"; zero-page.rst.
  * ACPI, "System Address Map Interfaces" (INT 15H, E820H).
  */
-#define PE_HEADER   0x280 /* scripts/mkefi: up to CODE */
-#define CODE        0x480
+#define PE_HEADER   0x40 /* scripts/mkefi: up to BP_HDR */
+#define CODE        0x280
 #define BP          0x2000 /* struct boot_params, in this segment */
 #define BP_BYTES    0x1000
 #define BP_E820_N   0x1e8
