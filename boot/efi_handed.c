@@ -113,7 +113,7 @@ efi_handed_tables(
 
 	if (st == NULL || st->eys_signature != SYSTAB_SIGNATURE ||
 	    eh->efh_step < sizeof(struct efi_descriptor) ||
-	    st->eys_ntables > NTABLES_MAX)
+	    eh->efh_step % 8 != 0 || st->eys_ntables > NTABLES_MAX)
 		return;
 	t = map(physical(eh, st->eys_tables, map), st->eys_ntables * sizeof *t);
 	if (t == NULL)

@@ -129,6 +129,7 @@ image_main(uint64_t handed_over)
 {
 	const void *p = (const void *)handed_over;
 	struct bootinfo *bi = &boot_info;
+	const char *wrong = NULL;
 
 	if (*(const uint64_t *)p == BOOTINFO_MAGIC) {
 		memcpy(bi, p, sizeof *bi);
@@ -141,8 +142,10 @@ image_main(uint64_t handed_over)
 			      "Image, not the ELF",
 			    (unsigned long)handed_over);
 		image_from_fdt(bi, p);
-		image_from_uefi(bi, p);
+		wrong = image_from_uefi(bi, p);
 	}
+	if (wrong != NULL)
+		panic("boot: /chosen: %s", wrong);
 	bi->bi_kern = arm64_image_pa(_start);
 	bi->bi_kern_bytes = (uint64_t)(__kern_end - _start);
 	bootinfo_add(bi, bi->bi_kern, bi->bi_kern_bytes, BOOTMEM_KEEP);

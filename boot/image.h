@@ -13,7 +13,8 @@ void image_from_fdt(struct bootinfo *bi, const void *fdt);
 /*
  * If the tree's /chosen names UEFI's tables, add them and UEFI's memory map:
  * the tree then has no memory.  Linux that UEFI started passes such a tree.
+ * Returns NULL, or what is wrong.
  */
-void image_from_uefi(struct bootinfo *bi, const void *fdt);
+const char *image_from_uefi(struct bootinfo *bi, const void *fdt);
 
 #endif /* BOOT_IMAGE_H */

@@ -13,7 +13,7 @@
 #include "boot/image.h"
 #include "kern/platform/bootinfo.h"
 
-void
+const char *
 image_from_uefi(struct bootinfo *bi, const void *fdt)
 {
 	int node = fdt_path_offset(fdt, "/chosen");
@@ -21,7 +21,7 @@ image_from_uefi(struct bootinfo *bi, const void *fdt)
 	const void *map;
 
 	if (node < 0)
-		return;
+		return NULL;
 	eh = (struct efi_handed){
 		.efh_systab =
 		    dt_number(fdt, node, "linux,uefi-system-table", 0),
@@ -31,10 +31,17 @@ image_from_uefi(struct bootinfo *bi, const void *fdt)
 		.efh_step =
 		    dt_number(fdt, node, "linux,uefi-mmap-desc-size", 0),
 	};
-	if (eh.efh_systab == 0 || eh.efh_map == 0 ||
-	    eh.efh_step < sizeof(struct efi_descriptor) ||
+	if (eh.efh_systab == 0)
+		return NULL;
+	/* Descriptors have 64-bit fields: UEFI, "GetMemoryMap()". */
+	if (eh.efh_step < sizeof(struct efi_descriptor) || eh.efh_step % 8 != 0)
+		return "linux,uefi-mmap-desc-size is not that of a descriptor";
+	if (eh.efh_map_bytes < eh.efh_step)
+		return "linux,uefi-mmap-size: the memory map is empty";
+	if (eh.efh_map_bytes > ARM64_HANDED_MAX || eh.efh_map % 8 != 0 ||
 	    (map = arm64_early_ptr(eh.efh_map, eh.efh_map_bytes)) == NULL)
-		return;
+		return "linux,uefi-mmap-start: the memory map cannot be read";
 	efi_convert_map(bi, map, eh.efh_map_bytes, eh.efh_step);
 	efi_handed_tables(bi, &eh, arm64_early_ptr);
+	return NULL;
 }

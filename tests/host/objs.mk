@@ -48,6 +48,9 @@ $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/kept.o $(HOST_LIB))
 $(T)boot/efi_net: $(call host,boot/efi_net.o $(call fake,fake_pxe.o) $(HOST_LIB))
+$(T)boot/image_uefi: $(call host,$(addprefix boot/,image_uefi.o efi_handed.o efi_memmap.o) arch/arm64/dt.o \
+    kern/platform/bootinfo.o $(HOST_LIB))
+$(T)boot/image_uefi: HOST_LIBS := -lfdt
 $(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
     kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o $(HOST_LIB))
@@ -55,7 +58,7 @@ HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform
     platform/watchdog platform/acpi_watchdog platform/fb_console platform/kept \
     mm/page mm/region sched/timer \
     file/cpio proc/elf sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) \
-    boot/linux_params
+    boot/linux_params boot/image_uefi
 
 # Names of events of every CPU that has a table.
 EVENT_TESTS := $(addprefix events/,tables presets oracle perf machine nearer)
