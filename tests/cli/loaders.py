@@ -15,6 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent / "loaders"))
 import from_linux  # noqa: E402
 import machine  # noqa: E402
 import media  # noqa: E402
+import net  # noqa: E402
 import routes  # noqa: E402
 import signed  # noqa: E402
 
@@ -42,7 +43,7 @@ def main():
     points = Points()
     known = list(routes.routes())
     if campaign:
-        known += [*media.routes(), *signed.routes(), *from_linux.routes()]
+        known += [*media.routes(), *net.routes(), *signed.routes(), *from_linux.routes()]
     chosen = [r for r in known if (campaign or r.check) and (not wanted or any(word in r.name for word in wanted))]
     passed = [r for r in chosen if take(points, r)]
     with tempfile.TemporaryDirectory() as folder:

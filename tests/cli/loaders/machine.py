@@ -13,7 +13,7 @@ import cpio  # noqa: E402
 import qemu  # noqa: E402
 
 OVMF, AAVMF = "/usr/share/ovmf/OVMF.fd", "/usr/share/qemu-efi-aarch64/QEMU_EFI.fd"
-LIMIT_S = 400  # of elapsed time, for a machine that hangs
+LIMIT_S = 900  # of elapsed time, for a machine that hangs
 SPIN = 4000  # what spin counts at user privilege: tests/image
 WORDS = "output=text -- spin"
 EFI = {"x86_64": "BOOTX64.EFI", "arm64": "BOOTAA64.EFI"}
@@ -53,18 +53,40 @@ def suite_archive(folder):
     return path
 
 
+def make_disk(arch, folder):
+    """The disk image of make disk, with the archive and barecpc.cfg on it."""
+    image = pathlib.Path(folder) / "disk.img"
+    subprocess.run([ROOT / "scripts/mkdisk", "--efi", build(arch, EFI[arch]), "--cmdline", "output=text", "--archive",
+                    suite_archive(folder), image], check=True)
+    return image
+
+
 def command(arch, options, common=None):
     return [qemu.find_qemu(arch, qemu.PMU), *(COMMON[arch] if common is None else common), "-accel", "tcg", "-cpu", "max",
             "-m", "512", "-display", "none", "-nodefaults", "-serial", "stdio", "-no-reboot", *map(str, options)]
 
 
+helpers = []
+
+
+def helper(words):
+    """Start a program that the next machine needs.  boot() ends it."""
+    helpers.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    return helpers[-1]
+
+
 def boot(arch, options):
-    """Run QEMU.  Return its status and the console's text."""
+    """Run QEMU.  Return its status and the console's text.  End its helpers."""
     words = command(arch, options)
     try:
         done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=LIMIT_S)
     except subprocess.TimeoutExpired as late:
         return None, (late.stdout or b"").decode(errors="replace")
+    finally:
+        while helpers:
+            process = helpers.pop()
+            process.kill()
+            process.wait()
     return done.returncode, done.stdout.decode(errors="replace").replace("\r", "")
 
 

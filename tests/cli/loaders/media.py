@@ -6,7 +6,7 @@ import pathlib
 import platform
 import subprocess
 
-from machine import AAVMF, EFI, IMAGE, OVMF, ROOT, WORDS, Route, build, suite_archive
+from machine import AAVMF, EFI, IMAGE, OVMF, ROOT, WORDS, Route, build, make_disk, suite_archive
 
 FIRMWARE = {"x86_64": OVMF, "arm64": AAVMF}
 NAME = {"x86_64": "OVMF", "arm64": "AAVMF"}
@@ -28,20 +28,25 @@ def tool(*words, cwd=None):
                    stderr=subprocess.PIPE, env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
 
 
-def drive(folder, files):
-    """QEMU's options for a USB stick with these files: path on it: path here."""
-    image = pathlib.Path(folder) / "stick.img"
-    with open(image, "wb") as f:
-        f.truncate(64 << 20)
+def put_files(volume, files):
+    """Write these files to a FAT volume: path on it: path here."""
     run = functools.partial(subprocess.run, check=True, env={**os.environ, "MTOOLS_SKIP_CHECK": "1"})
-    run(["mformat", "-i", image, "-F", "-T", str(64 << 11), "-h", "64", "-s", "32", "::"])
     made = set()
     for to, source in files.items():
         for parent in reversed(pathlib.PurePosixPath(to).parents[:-1]):
             if parent not in made:
-                run(["mmd", "-i", image, f"::/{parent}"])
+                run(["mmd", "-i", volume, f"::/{parent}"])
             made.add(parent)
-        run(["mcopy", "-i", image, source, f"::/{to}"])
+        run(["mcopy", "-i", volume, source, f"::/{to}"])
+
+
+def drive(folder, files):
+    """QEMU's options for a USB stick with these files."""
+    image = pathlib.Path(folder) / "stick.img"
+    with open(image, "wb") as f:
+        f.truncate(64 << 20)
+    subprocess.run(["mformat", "-i", image, "-F", "-T", str(64 << 11), "-h", "64", "-s", "32", "::"], check=True)
+    put_files(image, files)
     return ["-drive", f"if=none,id=d,format=raw,file={image}"]
 
 
@@ -95,6 +100,27 @@ def systemd_boot(arch, folder):
     return ["-bios", FIRMWARE[arch], *drive(folder, files), *USB]
 
 
+def refind(folder):
+    base = loaders() / "usr/share/refind/refind"
+    conf = write(folder, "refind.conf", "timeout -1\ntextonly true\nscanfor manual\nmenuentry barecpc {\n    loader /k.efi\n"
+                 f"    initrd /suite.cpio\n    options \"{SUITE}\"\n}}\n")
+    files = {"EFI/BOOT/BOOTX64.EFI": base / "refind_x64.efi", "EFI/BOOT/refind.conf": conf,
+             "k.efi": build("x86_64", EFI["x86_64"]), "suite.cpio": suite_archive(folder)}
+    return ["-bios", OVMF, *drive(folder, files), *USB]
+
+
+def uboot(arch, words, folder):
+    """U-Boot, as the firmware, looks for extlinux.conf.  Without it, it starts the UEFI application."""
+    board = {"x86_64": "qemu-x86/u-boot.rom", "arm64": "qemu_arm64/u-boot.bin"}[arch]
+    image = make_disk(arch, folder)
+    if words:
+        conf = write(folder, "extlinux.conf", f"default b\nlabel b\n  kernel /k\n  initrd /suite.cpio\n  append {words}\n")
+        put_files(f"{image}@@1M", {"extlinux/extlinux.conf": conf, "k": build(arch, IMAGE[arch]),
+                                   "suite.cpio": suite_archive(folder)})
+    medium = ["virtio-blk-pci,drive=d"] if arch == "arm64" else ["ide-hd,bus=ide.0,drive=d"]
+    return ["-bios", loaders() / "usr/lib/u-boot" / board, "-drive", f"if=none,id=d,format=raw,file={image}", "-device", *medium]
+
+
 def routes():
     part = functools.partial
     for arch in ("x86_64", "arm64"):
@@ -104,3 +130,8 @@ def routes():
         yield Route(arch, NAME[arch], "systemd-boot, initrd", part(systemd_boot, arch))
     yield Route("x86_64", "SeaBIOS", "GRUB linux, initrd", part(grub_bios, "linux /k {words}\ninitrd /suite.cpio"), "linux-image")
     yield Route("x86_64", "SeaBIOS", "GRUB linux16, initrd", part(grub_bios, "linux16 /k {words}\ninitrd16 /suite.cpio"), "linux-image")
+    yield Route("x86_64", "OVMF", "rEFInd, initrd", refind)
+    yield Route("arm64", "U-Boot", "extlinux, booti, initrd", part(uboot, "arm64", SUITE), "linux-image")
+    yield Route("arm64", "U-Boot", "bootefi", part(uboot, "arm64", None))
+    # The initrd that U-Boot hands over here has 0 bytes: docs/boot.md.
+    yield Route("x86_64", "U-Boot", "extlinux, zboot", part(uboot, "x86_64", WORDS), "linux-image")

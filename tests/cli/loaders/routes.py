@@ -1,10 +1,8 @@
 """The routes that need no package: QEMU's own loader, SeaBIOS, qboot, OVMF and AAVMF, from every kind of disk."""
 
 import functools
-import pathlib
-import subprocess
 
-from machine import AAVMF, EFI, IMAGE, OVMF, ROOT, WORDS, Route, build, prints, suite_archive
+from machine import AAVMF, IMAGE, OVMF, WORDS, Route, build, make_disk, prints, suite_archive
 
 FIRMWARE = {"x86_64": OVMF, "arm64": AAVMF}
 NAME = {"x86_64": "OVMF", "arm64": "AAVMF"}
@@ -27,13 +25,7 @@ def direct(arch, bios, archive, folder):
 
 
 def disk(arch, drive, folder):
-    """The disk image of make disk, with the archive and barecpc.cfg on it."""
-    image = pathlib.Path(folder) / "disk.img"
-    cfg = pathlib.Path(folder) / "barecpc.cfg"
-    cfg.write_text("output=text\n")
-    subprocess.run([ROOT / "scripts/mkdisk", "--efi", build(arch, EFI[arch]), "--cfg", cfg, "--archive", suite_archive(folder), image],
-                   check=True)
-    return ["-bios", FIRMWARE[arch], "-drive", f"if=none,id=d,format=raw,file={image}", *drive]
+    return ["-bios", FIRMWARE[arch], "-drive", f"if=none,id=d,format=raw,file={make_disk(arch, folder)}", *drive]
 
 
 def bios_says(folder):
@@ -53,5 +45,6 @@ def routes():
     for arch in FIRMWARE:
         for name, drive in DRIVES.items():
             if arch == "arm64" and name in ("AHCI", "CD"):
-                continue  # AAVMF does not start the image from these here: docs/boot.md
+                continue  # AAVMF has no driver of AHCI: docs/boot.md
             yield Route(arch, NAME[arch], name, part(disk, arch, drive))
+    yield Route("arm64", "AAVMF", "CD, by virtio-scsi", part(disk, "arm64", ["-device", "virtio-scsi-pci", "-device", "scsi-cd,drive=d"]))
