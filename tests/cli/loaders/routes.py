@@ -45,6 +45,6 @@ def routes():
     for arch in FIRMWARE:
         for name, drive in DRIVES.items():
             if arch == "arm64" and name in ("AHCI", "CD"):
-                continue  # AAVMF has no driver of AHCI: docs/boot.md
+                continue  # AAVMF finds no disk on AHCI: docs/boot.md
             yield Route(arch, NAME[arch], name, part(disk, arch, drive))
     yield Route("arm64", "AAVMF", "CD, by virtio-scsi", part(disk, "arm64", ["-device", "virtio-scsi-pci", "-device", "scsi-cd,drive=d"]))
