@@ -7,6 +7,12 @@ check 'lint finds nothing' sh -c "scripts/lint 2>$err || { cat $err && false; }"
 unchecked=$(sed -n 's/^lint: \(formatting is not checked: .*\)/\1/p' "$err")
 [ -z "$unchecked" ] || skip 'formatting' "$unchecked"
 
+# A program of tests/host that nothing runs proves nothing.
+grep -lE '^main\(' -r --include='*.c' tests/host | sed 's,^tests/host/\(.*\)\.c$,\1,' | while read -r name; do
+	grep -qE "^$name +tests/host" tests/list || grep -rq "host/tests/$name\b" tests/cli || echo "$name"
+done >"$out"
+check 'each program of tests/host is run' diff "$out" /dev/null
+
 # finds NAME FILE WORDS LINE...: a copy of the tree with these lines at the end of FILE is refused with these words.
 git ls-files -z | xargs -0 cp --parents -t "$tap_dir"
 git init -q "$tap_dir" && git -C "$tap_dir" add -A
