@@ -13,8 +13,8 @@
 #define TIMER_ABSTIME 1
 
 /*
- * No machine is asked for the time of day.  Every clock starts at power-on, so
- * that two runs see the same times.
+ * No machine is asked for the time of day.  The clocks of time that passes
+ * start at power-on, so that two runs see the same times.
  */
 #define CLOCK_REALTIME           0
 #define CLOCK_MONOTONIC          1
@@ -39,18 +39,29 @@ to_timespec(hrtime_t ns)
 	return (struct timespec){ ns / NS_PER_S, ns % NS_PER_S };
 }
 
+static hrtime_t
+clock_ns(uintptr_t clock)
+{
+	switch (clock) {
+	case CLOCK_PROCESS_CPUTIME_ID:
+		proc_account();
+		return (hrtime_t)tick_to_ns(proc_ran(proc_self()));
+	case CLOCK_THREAD_CPUTIME_ID:
+		proc_account();
+		return (hrtime_t)tick_to_ns(sched_ran(lwp_self()));
+	default:
+		return gethrtime();
+	}
+}
+
 intptr_t
 sys_clock_gettime(const uintptr_t *a)
 {
-	bool of_thread = a[0] == CLOCK_THREAD_CPUTIME_ID;
 	struct timespec ts;
 
 	if (!clock_known(a[0]))
 		return -EINVAL;
-	if (of_thread)
-		proc_account();
-	ts = to_timespec(of_thread ? (hrtime_t)tick_to_ns(sched_ran(lwp_self()))
-				   : gethrtime());
+	ts = to_timespec(clock_ns(a[0]));
 	return -copyout(a[1], &ts, sizeof ts);
 }
 
@@ -149,5 +160,7 @@ sys_clock_nanosleep(const uintptr_t *a)
 {
 	if (!clock_known(a[0]) || a[0] == CLOCK_THREAD_CPUTIME_ID)
 		return -EINVAL;
+	if (a[0] == CLOCK_PROCESS_CPUTIME_ID)
+		return -ENOTSUP;
 	return sleep_timespec(a[2], a[1] & TIMER_ABSTIME, a[3]);
 }

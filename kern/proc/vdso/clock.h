@@ -3,8 +3,8 @@
  * Included by vdso.c of each machine, which gives each its name there, and
  * defines vdso_tick() and vdso_syscall().
  *
- * Every clock starts at power-on (kern/sys/time.c).  The CPU time of a thread
- * is known to the kernel only.
+ * Its clocks start at power-on (kern/sys/time.c).  The CPU time of a process or
+ * a thread is known to the kernel only.
  */
 #ifndef KERN_PROC_VDSO_CLOCK_H
 #define KERN_PROC_VDSO_CLOCK_H
@@ -14,9 +14,10 @@
 
 #include "kern/proc/vdso/vdso_data.h"
 
-#define NS_PER_S                1000000000
-#define CLOCK_THREAD_CPUTIME_ID 3
-#define CLOCK_LAST              7 /* CLOCK_BOOTTIME */
+#define NS_PER_S                 1000000000
+#define CLOCK_PROCESS_CPUTIME_ID 2
+#define CLOCK_THREAD_CPUTIME_ID  3
+#define CLOCK_LAST               7 /* CLOCK_BOOTTIME */
 
 /* Linux's structures. */
 struct timespec {
@@ -48,7 +49,8 @@ vdso_clock_gettime(long number, int clock, struct timespec *ts)
 {
 	uint64_t ns;
 
-	if ((unsigned)clock > CLOCK_LAST || clock == CLOCK_THREAD_CPUTIME_ID)
+	if ((unsigned)clock > CLOCK_LAST || clock == CLOCK_PROCESS_CPUTIME_ID ||
+	    clock == CLOCK_THREAD_CPUTIME_ID)
 		return (int)vdso_syscall(number, clock, (long)ts);
 	ns = vdso_ns();
 	ts->tv_sec = (int64_t)(ns / NS_PER_S);

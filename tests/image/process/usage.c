@@ -104,3 +104,20 @@ TEST(children_count_when_they_are_waited_for)
 	EXPECT(times(&tms) != -1);
 	EXPECT_EQ(tms.tms_cutime, used(RUSAGE_CHILDREN) / (10 * MS));
 }
+
+/* clock(3) has the time of all threads, and goes on with none that sleep. */
+TEST(the_process_clock_is_the_time_on_cpus)
+{
+	struct timespec asleep = { 0, TIME * 1000 };
+	clock_t before = clock();
+	pthread_t t;
+
+	usleep(TIME);
+	EXPECT(clock() - before < TIME / 2);
+	before = clock();
+	REQUIRE(pthread_create(&t, NULL, work_in_thread, NULL) == 0);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT(clock() - before >= TIME && clock() - before < 2 * TIME);
+	EXPECT_EQ(clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &asleep, NULL),
+	    ENOTSUP);
+}
