@@ -99,6 +99,7 @@ pages_map(struct as *as, uintptr_t va, uint64_t pa, size_t len, unsigned prot)
 void
 pages_unmap(struct as *as, uintptr_t va, size_t len)
 {
+	limit_add(len >> PAGE_SHIFT);
 	arch_unmap(as, va, len);
 	if (as->as_hidden != NULL)
 		arch_unmap(as->as_hidden, va, len);
