@@ -13,13 +13,17 @@
 #include "lib/text.h"
 
 /* Offsets in the structure.  Older versions are shorter. */
-#define DIMM_SIZE       12 /* in MiB, or in KiB if bit 15 is set */
-#define DIMM_TYPE       18
-#define DIMM_SPEED      21 /* in MT/s; 0: unknown */
-#define DIMM_MAKER      23
-#define DIMM_PART       26
-#define DIMM_EXTENDED   28 /* in MiB, if DIMM_SIZE says so */
-#define DIMM_CONFIGURED 32 /* the speed that firmware has set */
+#define DIMM_SIZE                12 /* in MiB, or in KiB if bit 15 is set */
+#define DIMM_TYPE                18
+#define DIMM_SPEED               21 /* in MT/s; 0: unknown */
+#define DIMM_MAKER               23
+#define DIMM_PART                26
+#define DIMM_EXTENDED            28 /* in MiB, if DIMM_SIZE says so */
+#define DIMM_CONFIGURED          32 /* the speed that firmware has set */
+#define DIMM_SPEED_EXTENDED      84 /* if DIMM_SPEED says so */
+#define DIMM_CONFIGURED_EXTENDED 88
+
+#define SPEED_EXTENDED 0xffff
 
 #define SIZE_UNKNOWN  0xffff
 #define SIZE_EXTENDED 0x7fff
@@ -64,6 +68,14 @@ size_in_kib(const unsigned char *t)
 	return (uint64_t)size << 10;
 }
 
+static unsigned
+speed_at(const unsigned char *t, unsigned offset, unsigned extended)
+{
+	uint32_t speed = number_at(t, offset, 2);
+
+	return speed == SPEED_EXTENDED ? number_at(t, extended, 4) : speed;
+}
+
 void
 smbios_no_dimm(void)
 {
@@ -80,8 +92,8 @@ smbios_take_dimm(const unsigned char *t, const unsigned char *end)
 	if ((k.kib = size_in_kib(t)) == 0)
 		return;
 	k.type = number_at(t, DIMM_TYPE, 1);
-	k.speed = number_at(t, DIMM_SPEED, 2);
-	k.configured = number_at(t, DIMM_CONFIGURED, 2);
+	k.speed = speed_at(t, DIMM_SPEED, DIMM_SPEED_EXTENDED);
+	k.configured = speed_at(t, DIMM_CONFIGURED, DIMM_CONFIGURED_EXTENDED);
 	smbios_string(t, end, DIMM_MAKER, k.maker);
 	smbios_string(t, end, DIMM_PART, k.part);
 	while (i < nkinds && memcmp(&kinds[i], &k, sizeof k) != 0)

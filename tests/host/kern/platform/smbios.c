@@ -308,6 +308,12 @@ entry_points_are_found_at_paragraphs(void **state)
 	"\x11\x22\x05\x00\0\0\0\0\x48\x00\x40\x00" size                        \
 	"\x09\0\0\0\x1a\0\0\x80\x0c\x01\x02\0\x03\0\0\0\0\0" speed             \
 	"Maker\0SECRET\0Part 1\0\0"
+#define ZERO25                                                                 \
+	"\0\0\0\0\0"                                                           \
+	"\0\0\0\0\0"                                                           \
+	"\0\0\0\0\0"                                                           \
+	"\0\0\0\0\0"                                                           \
+	"\0\0\0\0\0"
 #define DIMM_16G DIMM("\x00\x40", "\x75\x0b")
 
 static void
@@ -333,6 +339,14 @@ equal_modules_are_counted(void **state)
 				     "\xff\x7f\0\0\0\0\x99\0\0\0\0\0\0\0\0\0"
 				     "\x00\x00\x01\x00\0\0" END),
 	    "\"smbios\":{\"dimms\":[{\"count\":1,\"kib\":67108864}]},");
+	/* So have the speeds from 65,535 MT/s on. */
+	assert_string_equal(
+	    NAMES_IN("\x11\x5c\x05\x00\0\0\0\0\0\0\0\0"
+		     "\x00\x40\0\0\0\0\x1a\0\0\xff\xff\0\0\0\0\0\0\0\0\0"
+		     "\xff\xff" ZERO25 ZERO25
+		     "\xd0\x01\x01\x00\x40\x00\x01\x00\0\0" END),
+	    "\"smbios\":{\"dimms\":[{\"count\":1,\"kib\":16777216,"
+	    "\"type\":\"DDR4\",\"mts\":65600,\"mts_most\":66000}]},");
 }
 
 /* The kinds beyond the eighth are left out, and a cut structure has no size. */
