@@ -109,8 +109,8 @@ keep_variables(void)
 	keep.variables = 0;
 	bytes = kept_copy(keep.head, to, room);
 	if (bytes == 0) {
-		printf("keep: %zu bytes of UEFI variables do not hold the "
-		       "records: memory alone keeps them\n",
+		printf("keep: no UEFI variables: the run has no status, or its "
+		       "records exceed %zu bytes: memory alone keeps them\n",
 		    room);
 		return;
 	}
