@@ -85,9 +85,12 @@ ports_by_smbus(void)
 	return (base & BASE_ENABLED) != 0 ? base & TCOBASE_BITS : 0;
 }
 
-/* Does a strap or firmware keep the timer from a reset? */
+/*
+ * Could the timer reset the machine?  A strap or firmware may forbid that.
+ * Without RCBA no firmware has set the chipset up, so none started the timer.
+ */
 static bool
-cannot_reset(void)
+could_reset(void)
 {
 	uint32_t rcba = pci_read(LPC, RCBA);
 	const volatile uint32_t *gcs;
@@ -95,18 +98,18 @@ cannot_reset(void)
 	if ((rcba & BASE_ENABLED) == 0)
 		return false;
 	gcs = arch_map_device((rcba & RCBA_BITS) + GCS, sizeof(uint32_t));
-	return gcs != NULL && (mmio_read32(gcs) & GCS_NO_REBOOT) != 0;
+	return gcs == NULL || (mmio_read32(gcs) & GCS_NO_REBOOT) == 0;
 }
 
 void
 x86_tco_init(void)
 {
-	bool harmless = false;
+	bool resets = true;
 	uint32_t base = ports_by_lpc();
 	uint16_t control, v;
 
 	if (base != 0)
-		harmless = cannot_reset();
+		resets = could_reset();
 	else
 		base = ports_by_smbus();
 	if (base == 0)
@@ -119,7 +122,7 @@ x86_tco_init(void)
 	}
 	/* A timer that cannot reset the machine may make an SMI. */
 	outw(control, (uint16_t)(v | TCO_TMR_HALT));
-	if (harmless)
+	if (!resets)
 		watchdog_found("TCO", WATCHDOG_IDLE);
 	else
 		watchdog_found("TCO", (inw(control) & TCO_TMR_HALT) != 0
