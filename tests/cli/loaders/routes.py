@@ -39,12 +39,12 @@ def routes():
     yield Route("x86_64", "SeaBIOS", "QEMU -kernel, 16-bit entry, initrd", part(direct, "x86_64", None, True), "linux-image", True)
     yield Route("x86_64", "qboot", "QEMU -kernel, 16-bit entry", part(direct, "x86_64", "/usr/share/qemu/qboot.rom", False),
                 "linux-image", True)
-    yield Route("x86_64", "OVMF", "QEMU -kernel, initrd", part(direct, "x86_64", OVMF, True))
+    yield Route("x86_64", "OVMF", "QEMU -kernel, initrd", part(direct, "x86_64", OVMF, True), check=True)
     yield Route("arm64", "none", "QEMU -kernel, initrd", part(direct, "arm64", None, True), "linux-image", True)
-    yield Route("arm64", "AAVMF", "QEMU -kernel, initrd", part(direct, "arm64", AAVMF, True))
+    yield Route("arm64", "AAVMF", "QEMU -kernel, initrd", part(direct, "arm64", AAVMF, True), check=True)
     for arch in FIRMWARE:
         for name, drive in DRIVES.items():
             if arch == "arm64" and name in ("AHCI", "CD"):
                 continue  # AAVMF finds no disk on AHCI: docs/boot.md
-            yield Route(arch, NAME[arch], name, part(disk, arch, drive))
+            yield Route(arch, NAME[arch], name, part(disk, arch, drive), check=(arch, name) == ("x86_64", "USB stick"))
     yield Route("arm64", "AAVMF", "CD, by virtio-scsi", part(disk, "arm64", ["-device", "virtio-scsi-pci", "-device", "scsi-cd,drive=d"]))
