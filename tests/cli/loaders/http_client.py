@@ -32,8 +32,8 @@ def with_option(frame):
     return bytes(changed)
 
 
-def relay(path, behind):
-    """Listen at `path` for a machine.  Its frames go to the network at `behind`, and come back."""
+def relay(path, network_path):
+    """Listen at `path` for a machine.  Pass frames between it and the network at `network_path`."""
     server = socket.socket(socket.AF_UNIX)
     server.bind(str(path))
     server.listen()
@@ -46,7 +46,7 @@ def relay(path, behind):
     def serve():
         machine, _ = server.accept()
         network = socket.socket(socket.AF_UNIX)
-        network.connect(str(behind))
+        network.connect(str(network_path))
         threading.Thread(target=copy, args=(machine, network, bytes), daemon=True).start()
         copy(network, machine, with_option)
 

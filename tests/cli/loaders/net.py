@@ -43,8 +43,8 @@ def network(folder, served, bootfile, card="virtio-net-pci,romfile=", http_boot=
             raise ChildProcessError(f"{words[0]} ends with {process.returncode}")
         time.sleep(0.1)
     if http_boot:
-        behind, path = path, path.with_name("relay")
-        relay(path, behind)
+        network_path, path = path, path.with_name("relay")
+        relay(path, network_path)
     return ["-netdev", f"stream,id=n,server=off,addr.type=unix,addr.path={path}", "-device", f"{card},netdev=n"]
 
 
