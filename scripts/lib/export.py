@@ -4,16 +4,16 @@ import argparse
 import csv
 import io
 import json
-import os
 import pathlib
 import sys
-import tempfile
 from xml.etree import ElementTree
 
+import files
 import page
 import profile_export
 import profiles
 import records
+import terminal
 from qemu import HostError
 
 HELP = """
@@ -65,32 +65,9 @@ def main(args):
 
 def _put(output, data):
     if output:
-        _replace(pathlib.Path(output), data)
+        files.replace(pathlib.Path(output), data)
     else:
-        sys.stdout.buffer.write(data)
-
-
-def _replace(path, data):
-    """Write a file as a whole: if that fails, the old one remains.  A device or pipe is written in place."""
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".barecpc.", dir=path.parent)
-    try:
-        with open(handle, "wb") as file:
-            file.write(data)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def _umask():
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        terminal.pass_on(sys.stdout, data)
 
 
 def _always(_):

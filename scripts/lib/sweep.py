@@ -3,14 +3,15 @@
 import argparse
 import itertools
 import json
-import os
 import pathlib
 import re
 import shlex
 import subprocess
 import sys
 
+import files
 import qemu
+import terminal
 from qemu import HostError
 from terminal import say, say_wrong
 
@@ -133,6 +134,11 @@ def check(path, values):
             raise HostError(f"{path}: no value has {{{name}}}, so {name} changes nothing: see barecpc sweep --help")
     for name in sorted(used - set(values)):
         raise HostError(f"{path}: {{{name}}}: no parameter has this name")
+    for text in values.get("args", []):
+        try:
+            shlex.split(text)
+        except ValueError as error:
+            raise HostError(f"{path}: args: {text}: {str(error).lower()}") from None
     if "program" not in values and ("args" in values or "payload" not in values):
         raise HostError(f"{path}: names no program: add program = NAME")
     points = 1
@@ -174,14 +180,7 @@ def describe(folder, points):
     if file.exists() and file.read_text() != text:
         raise HostError(f"{folder}: has results of another description: give another folder by -o")
     folder.mkdir(parents=True, exist_ok=True)
-    replace(file, text)
-
-
-def replace(file, text):
-    """Write a file as a whole: jobs of a cluster may do so at the same time."""
-    new = file.with_name(f".{file.name}.{os.getpid()}")
-    new.write_text(text)
-    os.replace(new, file)
+    files.replace(file, text.encode())
 
 
 def barecpc():
@@ -199,9 +198,12 @@ def run_point(args, folder, point):
     with open(file["out"], "wb") as out, open(file["err"], "wb") as err:
         done = subprocess.run(barecpc() + words, stdin=stdin, stdout=out, stderr=err)
     if args.place:
-        replace(file["place"], args.place)
-    replace(file["status"], f"{done.returncode}\n")
-    return STATUS_FAILED if done.returncode else 0
+        files.replace(file["place"], args.place.encode())
+    files.replace(file["status"], f"{done.returncode}\n".encode())
+    why = failure(folder, args.point)
+    if why:
+        say_lost(folder, args.point, point, why)
+    return STATUS_FAILED if why else 0
 
 
 def run_all(args, folder, count):
@@ -242,16 +244,20 @@ def join(folders, output):
             records, why = records_of(folder, number, point)
             if why:
                 failed += 1
-                say_wrong(f"host: {folder}: point {number}: {named(point)}: {why}")
+                say_lost(folder, number, point, why)
             elif not records:
                 say(f"host: {folder}: point {number}: {named(point)}: ran, and left no record")
             lines += records
     if output:
-        replace(output, "".join(lines))
+        files.replace(output, "".join(lines).encode())
     else:
-        sys.stdout.write("".join(lines))
+        terminal.pass_on(sys.stdout, "".join(lines).encode())
     say(f"host: {total - failed} of {total} points ran, {len(lines)} records")
     return STATUS_FAILED if failed else 0
+
+
+def say_lost(folder, number, point, why):
+    say_wrong(f"host: {folder}: point {number}: {named(point)}: {why}")
 
 
 def failure(folder, number):

@@ -6,6 +6,9 @@ Nothing of that reaches a pipe or a file.  no-color.org: "NO_COLOR".
 import os
 import sys
 
+from files import named
+
+STANDARD_OUTPUT = "standard output"  # in messages
 RED, PLAIN, ERASE = "\x1b[31m", "\x1b[0m", "\r\x1b[K"
 
 _drawn = False  # the progress line is shown
@@ -36,8 +39,9 @@ def pass_on(out, data):
     """Write what a program wrote to its standard output or standard error."""
     global _at_start
     erase()
-    out.buffer.write(data)
-    out.flush()
+    with named(STANDARD_OUTPUT if out is sys.stdout else "standard error"):
+        out.buffer.write(data)
+        out.flush()
     if data and out.isatty():
         _at_start = data.endswith(b"\n")
 

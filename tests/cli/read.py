@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import socket
 import subprocess
 import sys
@@ -300,6 +301,25 @@ def check_files(folder, text, wanted):
           rf"lost frames: 1 of {frames.last} \({frames.last // 3}\)$")
 
 
+def check_full(folder, text, wanted):
+    """A disk without room loses no record, and no other file."""
+    log, results = folder / "log", folder / "results"
+    log.write_bytes(text)
+    room = len(wanted.records) // 2
+    status, out, err = finish(read(log, "--results", str(results), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))))
+    kept = results.read_bytes()
+    points.check(0 < len(kept) <= room and kept.endswith(b"\n") and wanted.records.startswith(kept), "a full disk: the file has whole records",
+                 f"{len(kept)} of {len(wanted.records)} bytes")
+    rest = [line for line in err if line.encode() in wanted.records.splitlines()]
+    points.check("".join(line + "\n" for line in rest).encode() == wanted.records[len(kept):], "a full disk: the others are on standard error", *err[:9])
+    points.check((status, out, err[-1]) == (125, wanted.out, f"host: {results}: File too large: copy the other records from standard error"),
+                 "a full disk: the program's output arrives, and the last line says what to do", str(status), err[-1])
+    log.write_bytes(framed(1, b"json", b'{"file":"a","text":"1"}') + framed(2, b"json", b'{"file":"b","text":"2"}') + framed(3, b"exit", b"0"))
+    status, _, err = finish(read(log, "--out", "a=/dev/full", "--out", f"b={results}"))
+    points.check((status, err, results.read_bytes()) == (125, ["host: /dev/full: not written: No space left on device"], b"2"),
+                 "--out to a full disk: it is named, and the other file is written", str(status), *err)
+
+
 def check_cut():
     """A panic cuts a frame.  Its lines stay whole, and the closing line counts, however the bytes arrive."""
     panic = ["cpu: machine check: CPU 0 bank 3", "panic: machine check: " + "x" * 150, "  0xffffffff800072ac arch_putc+0x4c",
@@ -360,6 +380,7 @@ def main():
         points.check(0 < lost < SEEDS * len(frames.data), "they lost frames, but not all", f"{lost} lost")
         check_files(folder, text, wanted)
         check_pty(folder, text, wanted)
+        check_full(folder, text, wanted)
         check_cut()
     check_ends()
     return points.end()

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -105,7 +106,8 @@ def other_machines():
     for number, content, wanted in ((1, log.read_bytes(), 0), (2, bad, 1), (3, bad[:200], 1)):
         log.write_bytes(content)
         status, _, err = sweep(POINTS, "--point", str(number), "--place", f"desk {number}", "--read", "log", words=("A", "-o", "L"))
-        equal(f"--read: status of log {number}", (status, err), (wanted, []))
+        check(f"--read: log {number}: its status, and a line if it failed", [] if (status, len(err)) == (wanted, wanted) else [str(status), *err])
+    check("the line has the point and the reason", [] if re.fullmatch(r"host: L: point 3: .*: status 125: .*the text ends before the closing line.*", err[0]) else err)
     (folder / "L" / "4.jsonl").write_text('{"n":1}\n{"n"')
     (folder / "L" / "4.status").write_text("0\n")
     status, out, err = sweep(None, command="collect", words=("L",))
@@ -121,6 +123,22 @@ def other_machines():
     check("a point without a record is named", [] if err[0].endswith("runs=1 args='-w 0 -e PAPI_tot_ins -r {runs}': ran, and left no record") else err)
 
 
+def full_disk():
+    """A file that cannot be written whole keeps what it had, and the line names it."""
+    (folder / "all").write_text("before")
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "barecpc", "collect", "A.results", "-o", "all"], cwd=folder, capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100)))
+    equal("a full disk: one line, and the old file is kept", (done.returncode, done.stderr, (folder / "all").read_text(), list(folder.glob(".*"))),
+          (125, "host: all: File too large\n", "before", []))
+    with open("/dev/full", "w") as full:
+        for words in (["collect", "A.results"], ["sweep", "A", "--list"]):
+            done = subprocess.run([sys.executable, ROOT / "scripts" / "barecpc", *words], cwd=folder, stdout=full, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "PYTHONUNBUFFERED": ""})
+            equal(f"{words[0]}: standard output without room", (done.returncode, done.stderr), (125, "host: standard output: No space left on device\n"))
+    wanted = (folder / "A.results" / "results.jsonl").read_text()
+    equal("-o /dev/stdout is standard output", sweep(None, "-o", "/dev/stdout", command="collect", words=("A.results",))[1], wanted)
+
+
 def bad_input():
     def refused(name, why, text):
         (folder / "A").write_text(text)
@@ -134,6 +152,7 @@ def bad_input():
     refused("a parameter twice", ":2: cpu is there twice: give all its values on one line", "cpu = a\ncpu = b\n")
     refused("a parameter without a value", ":1: cpu has no value", "cpu =\n")
     refused("a quote that is not closed", ":1: no closing quotation", 'args = "a\n')
+    refused("a quote in args that is not closed", ": args: it's: no closing quotation", 'program = spin\nargs = "it\'s"\n')
     refused("a misspelt parameter", ": no value has {cpus}, so cpus changes nothing: see barecpc sweep --help", "program = spin\ncpus = a b\n")
     refused("an unknown parameter in a value", ": {n}: no parameter has this name", "program = spin\nargs = {n}\n")
     refused("no program", ": names no program: add program = NAME", "args = 1\n")
@@ -154,6 +173,6 @@ def bad_input():
 
 with tempfile.TemporaryDirectory() as at:
     folder = pathlib.Path(at)
-    for part in (grid, failures, other_machines, bad_input):
+    for part in (grid, full_disk, failures, other_machines, bad_input):
         part()
 end()
