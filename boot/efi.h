@@ -46,12 +46,17 @@ void *efi_alloc(
 /*
  * Read a file from the folder of this application, or else from the root of its
  * volume.  A name that begins with / or \ is only looked for in the root.
- * Without a volume, the TFTP server that the application came from is asked.
- * Returns NULL if there is no such file, or it is empty.
+ * Without a volume, the TFTP or HTTP server that the application came from is
+ * asked.  Returns NULL if there is no such file, or it is empty.
  */
 void *efi_read_file(const char *name, size_t *bytes);
 /* boot/efi_net.c: the same from the TFTP server only. */
 void *efi_fetch_file(const char *name, size_t *bytes);
+/*
+ * boot/efi_http.c: the same from the HTTP server only.  A server that does not
+ * answer, or answers with an error, calls efi_fail().
+ */
+void *efi_http_file(const char *name, size_t *bytes);
 
 /*
  * boot/efi_write.c, boot/efi_net.c: a place for files.  A file is new or
