@@ -217,7 +217,10 @@ release_listed(const struct lwp *l)
 		release_dead(rh.rh_pending, rh.rh_offset);
 }
 
-/* The owner of the lock that l waits for has ended. */
+/*
+ * The owner of the lock that l waits for has ended.  If another LWP has waited
+ * for longer, that one becomes the owner, and l waits for it.
+ */
 static void
 release_from(struct lwp *l)
 {
@@ -228,7 +231,8 @@ release_from(struct lwp *l)
 
 	if (word != NULL)
 		hand_over(word, l->l_futex, OWNER_DIED);
-	set_owner(l, NULL);
+	else
+		set_owner(l, NULL);
 }
 
 /*

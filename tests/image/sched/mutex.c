@@ -114,18 +114,23 @@ TEST(the_owner_hands_it_to_the_first_that_waits)
 	EXPECT_EQ(word, 0);
 }
 
+static struct timespec
+from_now(long ns)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	ts.tv_sec += (ts.tv_nsec + ns) / 1000000000;
+	ts.tv_nsec = (ts.tv_nsec + ns) % 1000000000;
+	return ts;
+}
+
 static void *
 try_until(void *arg)
 {
-	struct timespec until;
+	struct timespec until = from_now(2000000);
 
 	(void)arg;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += 2000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
 	EXPECT_ERRNO(futex(&word, LOCK_PI, &until), ETIMEDOUT);
 	return NULL;
 }
@@ -267,6 +272,58 @@ TEST(an_owner_that_ends_hands_over)
 	REQUIRE(pthread_create(&t, NULL, own_and_end, NULL) == 0);
 	EXPECT_EQ(pthread_join(t, NULL), 0);
 	EXPECT_EQ(pthread_join(waiter, NULL), 0);
+	EXPECT(word_owner != 0);
+	EXPECT_EQ(word, 0);
+}
+
+static void *
+lock_and_leave(void *arg)
+{
+	(void)arg;
+	EXPECT_EQ(futex(&word, LOCK_PI, NULL), 0);
+	return NULL;
+}
+
+static void *
+lock_in_time(void *arg)
+{
+	struct timespec until = from_now(10000000000);
+
+	waiting = 1;
+	EXPECT_EQ(futex(&word, LOCK_PI, &until), 0);
+	*(uint32_t *)arg = self();
+	EXPECT_EQ(futex(&word, UNLOCK_PI, NULL), 0);
+	return NULL;
+}
+
+static pthread_t first, second;
+
+static void *
+own_for_two_and_end(void *arg)
+{
+	(void)arg;
+	EXPECT_EQ(futex(&word, LOCK_PI, NULL), 0);
+	waiting = 0;
+	EXPECT_EQ(pthread_create(&first, NULL, lock_and_leave, NULL), 0);
+	while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) == self())
+		sched_yield(); /* until the first one waits */
+	EXPECT_EQ(pthread_create(&second, NULL, lock_in_time, &word_owner), 0);
+	while (!waiting)
+		sched_yield();
+	usleep(2000);
+	return NULL;
+}
+
+/* The first that waits ends as the owner, too: the second has to get it. */
+TEST(a_second_owner_that_ends_hands_over)
+{
+	pthread_t t;
+
+	word = word_owner = 0;
+	REQUIRE(pthread_create(&t, NULL, own_for_two_and_end, NULL) == 0);
+	EXPECT_EQ(pthread_join(t, NULL), 0);
+	EXPECT_EQ(pthread_join(first, NULL), 0);
+	EXPECT_EQ(pthread_join(second, NULL), 0);
 	EXPECT(word_owner != 0);
 	EXPECT_EQ(word, 0);
 }
