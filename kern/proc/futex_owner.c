@@ -176,9 +176,13 @@ struct robust_head {
 #define ENTRY_PI    1UL  /* in the address of an entry */
 #define ENTRIES_MAX 2048 /* as in Linux: the list may be a circle */
 
-/* The owner has ended: mark the lock, and let the next LWP have it. */
+/*
+ * The owner has ended: mark the lock, and let the next LWP have it.  pending:
+ * the owner was locking or unlocking it.  If it had made the word 0, it may
+ * not have woken an LWP yet.
+ */
 static void
-release_dead(uintptr_t entry, int64_t offset)
+release_dead(uintptr_t entry, int64_t offset, bool pending)
 {
 	uintptr_t uva = (entry & ~ENTRY_PI) + (uintptr_t)offset;
 	uint32_t *word = as_word(&proc_self()->p_as, uva), was;
@@ -187,6 +191,8 @@ release_dead(uintptr_t entry, int64_t offset)
 		return;
 	do {
 		was = __atomic_load_n(word, __ATOMIC_RELAXED);
+		if (was == 0 && pending && (entry & ENTRY_PI) == 0)
+			futex_wake_one(uva);
 		if ((was & TID_MASK) != (uint32_t)lwp_self()->l_tid)
 			return;
 	} while (!swap_word(word, was, (was & WAITERS) | OWNER_DIED));
@@ -210,11 +216,11 @@ release_listed(const struct lwp *l)
 		if (copyin(&next, entry & ~ENTRY_PI, sizeof next) != 0)
 			break;
 		if (entry != rh.rh_pending)
-			release_dead(entry, rh.rh_offset);
+			release_dead(entry, rh.rh_offset, false);
 		entry = next;
 	}
 	if (rh.rh_pending != 0)
-		release_dead(rh.rh_pending, rh.rh_offset);
+		release_dead(rh.rh_pending, rh.rh_offset, true);
 }
 
 /*

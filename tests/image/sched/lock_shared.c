@@ -224,3 +224,47 @@ TEST(private_and_shared_calls_do_not_meet)
 	expect_status(child, 0);
 	drop_common();
 }
+
+/*
+ * A process unlocks a robust mutex, and ends before it wakes another: its list
+ * names the mutex as pending, and the word is 0.  Linux, Documentation/locking/
+ * robust-futex-ABI.rst.
+ */
+static void
+end_before_the_wake(void)
+{
+	static struct {
+		void *first;
+		long offset;
+		void *pending;
+	} head;
+
+	head.first = &head;
+	head.pending = (void *)&common->word;
+	syscall(SYS_set_robust_list, &head, sizeof head);
+	_exit(0);
+}
+
+TEST(an_unlock_without_its_wake_is_finished)
+{
+	const struct timespec limit = { 10, 0 };
+	pid_t waiter, child;
+
+	make_common(PTHREAD_MUTEX_STALLED, PTHREAD_PRIO_NONE);
+	waiter = fork();
+	if (waiter == 0) {
+		common->holds = true;
+		_exit(futex(WAIT, 0, &limit) != 0);
+	}
+	REQUIRE(waiter > 0);
+	while (!common->holds)
+		sched_yield();
+	usleep(2000);
+	child = fork();
+	if (child == 0)
+		end_before_the_wake();
+	REQUIRE(child > 0);
+	expect_status(child, 0);
+	expect_status(waiter, 0);
+	drop_common();
+}
