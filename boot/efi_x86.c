@@ -13,22 +13,6 @@ struct kernel_bin {
 	uint64_t bytes; /* in memory */
 };
 
-/*
- * The kernel's page tables have four levels, and five-level paging cannot be
- * turned off in long mode.  Fail here, where there is a console.
- * Intel SDM vol. 3A, "Control Registers", CR4.LA57 (bit 12).
- */
-static void
-check_paging(void)
-{
-	uint64_t cr4;
-
-	__asm__ volatile("mov %%cr4, %0" : "=r"(cr4));
-	if (cr4 & 1 << 12)
-		efi_fail("firmware uses five-level paging; turn it off in its "
-			 "set-up");
-}
-
 /* The page before the kernel is boot/linux_setup.S. */
 const char *
 efi_kernel(void)
@@ -45,13 +29,13 @@ efi_kernel_header(struct efi_kernel *ek)
 	if (memcmp(h.magic, "BARECPC", sizeof h.magic) != 0)
 		efi_fail("the kernel in this file has no header: copy the file "
 			 "again");
-	check_paging();
 	*ek = (struct efi_kernel){ .efk_entry = h.entry, .efk_bytes = h.bytes };
 }
 
 /*
  * UEFI Specification, "x64 Platforms": the CPU is in long mode and memory is
- * mapped one to one.  The kernel's entry needs no more.
+ * mapped one to one, with four levels of page tables or five.  The kernel's
+ * entry needs no more.
  */
 void
 efi_enter(const struct bootinfo *bi, uint64_t entry)

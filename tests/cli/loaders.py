@@ -12,6 +12,7 @@ import tempfile
 from qmp_guest import ROOT, Points
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "loaders"))
+import five_levels  # noqa: E402
 import from_linux  # noqa: E402
 import machine  # noqa: E402
 import media  # noqa: E402
@@ -48,6 +49,10 @@ def main():
     passed = [r for r in chosen if take(points, r)]
     with tempfile.TemporaryDirectory() as folder:
         points.check(routes.bios_says(folder), "BIOS that starts the disk prints what to do")
+    if campaign and not wanted:
+        with tempfile.TemporaryDirectory() as folder:
+            why, text = five_levels.boots(folder)
+        points.check(not why, five_levels.ROUTE.name, why, *text.splitlines()[-12:])
     for arch in signed.FIRMWARE if campaign and not wanted else ():
         with tempfile.TemporaryDirectory() as folder:
             points.check(signed.refused(arch, folder), f"{arch}: Secure Boot refuses an image that is not signed")
