@@ -3,8 +3,8 @@
  * reaches by its system registers.
  *
  * Arm ARM (DDI 0487), "ERRIDR_EL1", "ERRSELR_EL1", "ERXFR_EL1",
- * "ERXSTATUS_EL1"; Arm RAS Supplement (DDI 0587), "ERR<n>STATUS" (its bits are
- * cleared by writing 1).
+ * "ERXSTATUS_EL1"; Arm RAS Supplement (DDI 0587), "ERR<n>STATUS" (how its
+ * fields are cleared).
  */
 #include "arch/arm64/ras.h"
 
@@ -19,6 +19,10 @@
 #define STATUS_AV (1UL << 31) /* the address is valid */
 #define STATUS_V  (1UL << 30) /* the record has an error */
 #define STATUS_UE (1UL << 29) /* an uncorrected one */
+/* A 1 clears a bit.  CE and UET have two bits: only two 1s clear them. */
+#define STATUS_CLEARED 0xfff80000UL
+#define STATUS_CE      (3UL << 24)
+#define STATUS_UET     (3UL << 20)
 
 /*
  * An unknown hypervisor may have the ID field and no registers.  KVM's read as
@@ -54,6 +58,19 @@ print_record(unsigned i, uint64_t status)
 	printf("\n");
 }
 
+/* The other bits take what is written: 0. */
+static void
+clear_record(uint64_t status)
+{
+	uint64_t v = status & STATUS_CLEARED;
+
+	if ((v & STATUS_CE) != 0)
+		v |= STATUS_CE;
+	if ((v & STATUS_UET) != 0)
+		v |= STATUS_UET;
+	write_sysreg(ERXSTATUS_EL1, v);
+}
+
 /* The number of errors, each printed if `say`, and cleared. */
 static unsigned
 take_records(bool say)
@@ -70,7 +87,7 @@ take_records(bool say)
 			continue;
 		if (say)
 			print_record(i, status);
-		write_sysreg(ERXSTATUS_EL1, status);
+		clear_record(status);
 		errors++;
 	}
 	return errors;

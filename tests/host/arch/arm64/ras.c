@@ -55,6 +55,21 @@ fake_mrs(const char *reg)
 	return *selected(cpu.address);
 }
 
+#define CE   0x3000000UL /* corrected errors */
+#define UET  0x300000UL  /* the type of an uncorrected error */
+#define CODE 0xffffUL    /* these bits take what is written */
+
+/* A 1 clears a bit.  CE and UET are cleared only if both bits are 1. */
+static void
+write_status(uint64_t *status, uint64_t v)
+{
+	if ((v & CE) != CE)
+		v &= ~CE;
+	if ((v & UET) != UET)
+		v &= ~UET;
+	*status = (*status & ~CODE & ~v) | (v & CODE);
+}
+
 void
 fake_msr(const char *reg, uint64_t v)
 {
@@ -64,7 +79,7 @@ fake_msr(const char *reg, uint64_t v)
 		return;
 	}
 	assert_string_equal(reg, "ERXSTATUS_EL1");
-	*selected(cpu.status) &= ~v;
+	write_status(selected(cpu.status), v);
 }
 
 void
@@ -98,6 +113,10 @@ an_error_counts_once(void **state)
 	assert_int_equal(arm64_ras_take(), 2);
 	assert_int_equal(cpu.status[0] | cpu.status[2], 0);
 	assert_int_equal(arm64_ras_take(), 0);
+	cpu.status[0] = 0x42000006;
+	cpu.status[2] = 0x60200012;
+	assert_int_equal(arm64_ras_take(), 2);
+	assert_int_equal(cpu.status[0] | cpu.status[2], 0);
 	/* A status without an error. */
 	cpu.status[0] = 0x10000000;
 	assert_int_equal(arm64_ras_take(), 0);
