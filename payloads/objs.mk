@@ -19,7 +19,7 @@ $(B)/libpayload.a $(B)/glibc/libpayload.a: %/libpayload.a: %/payload.o %/payload
 PROGRAM_OBJS := $(PAYLOAD_OBJS) $(addprefix payloads/common/,event_lookup.o event_table.o target_image.o $(ARCH)/spin.o)
 PROGRAM_OBJS += $(addprefix payloads/tools/,child.o symbols.o $(ARCH)/call.o $(ARCH)/cpu_leaves.o sample_file.o \
     histogram.o stat_print.o stat_events.o stat_run.o stat_rows.o stat_soft.o stat_metric.o stat_record.o event_spec.o \
-    cpc_tool.o out_file.o board_hide.o)
+    cpc_tool.o out_file.o board_hide.o $(ARCH)/board_fdt.o)
 PROGRAM_OBJS += $(addprefix payloads/opcost/,switch.o signal.o overflow.o flatness.o assign.o $(ARCH)/clock.o)
 
 # vpmu's objects are linked as they are: libprograms.a holds one object of a name.
@@ -41,9 +41,11 @@ $(B)/programs: $(B)/payloads/programs.o $(MAIN_OBJS) $(addprefix $(B)/,$(VPMU_OB
 # Static libraries of packages for this architecture; the headers are the same for each.
 PACKED := $(if $(filter x86_64,$(ARCH)),amd64,arm64)
 PACKED_LIB = $(wildcard $(CACHE)/$(1)-dev-$(PACKED)/usr/lib/*/$(2))
-$(B)/programs: PACKED_LIBS := $(call PACKED_LIB,libqrcodegen,libqrcodegen.a) $(call PACKED_LIB,zlib1g,libz.a)
+$(B)/programs: PACKED_LIBS := $(call PACKED_LIB,libqrcodegen,libqrcodegen.a) $(call PACKED_LIB,zlib1g,libz.a) \
+    $(call PACKED_LIB,libfdt,libfdt.a)
 $(B)/payloads/tools/pages.o: UCFLAGS += -D_GNU_SOURCE -isystem $(CACHE)/libqrcodegen-dev-$(PACKED)/usr/include \
     -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
+$(B)/payloads/tools/arm64/board_fdt.o: UCFLAGS += -isystem $(CACHE)/libfdt-dev-$(PACKED)/usr/include
 $(B)/payloads/tools/board.o: UCFLAGS += -isystem $(CACHE)/zlib1g-dev-$(PACKED)/usr/include
 $(B)/programs: $(B)/libprograms.a
 # Hard links of the file without what a debugger reads.

@@ -12,6 +12,11 @@
  * /dev/firmware: serial numbers, UUIDs, licence keys.  The lengths stay.
  */
 void board_hide(const char *name, unsigned char *bytes, size_t n);
+/*
+ * ARCH/board_fdt.c: the same for a device tree at a multiple of 8.  A tree that
+ * is damaged stays: the kernel has found nothing in it.
+ */
+void board_hide_fdt(unsigned char *fdt, size_t n);
 
 /* The results of CPUID for a leaf and a subleaf. */
 struct board_leaf {

@@ -1,19 +1,24 @@
 /*
  * Takes out of firmware's tables what names one machine.
- * DMTF DSP0134, System Management BIOS Reference Specification: "System
- * Information (Type 1)", "Baseboard (or Module) Information (Type 2)", "System
- * Enclosure or Chassis (Type 3)", "Processor Information (Type 4)", "Memory
- * Device (Type 17)".  Microsoft, "Microsoft Software Licensing Tables (SLIC and
- * MSDM)".
+ * DMTF DSP0134, System Management BIOS Reference Specification: "Structure
+ * header format" (types from 128 on), "System Information (Type 1)", "Baseboard
+ * (or Module) Information (Type 2)", "System Enclosure or Chassis (Type 3)",
+ * "Processor Information (Type 4)", "OEM Strings (Type 11)", "Memory Device
+ * (Type 17)", "Portable Battery (Type 22)", "System Power Supply (Type 39)",
+ * "Management Controller Host Interface (Type 42)".  Microsoft, "Microsoft
+ * Software Licensing Tables (SLIC and MSDM)".
  */
+#include <stdbool.h>
 #include <string.h>
 
 #include "payloads/tools/board.h"
 
 #define ACPI_HEADER 36
+#define HEADER      4 /* of a structure of SMBIOS */
 #define UUID        8 /* of type 1 */
 #define UUID_BYTES  16
 #define TYPE_END    127
+#define TYPE_MAKER  128 /* and on: only the maker knows what they have */
 
 /* The byte at `offset` of a structure is the number of a string. */
 static const struct {
@@ -30,6 +35,25 @@ static const struct {
 	{ 17, 0x19 },
 };
 
+/* Structures that no parser here reads, and that may name the machine. */
+static bool
+hides_all(uint8_t type)
+{
+	return type == 11 || type == 22 || type == 39 || type == 42 ||
+	       type >= TYPE_MAKER;
+}
+
+/* Overwrite the body of a structure, and each of its strings. */
+static void
+hide_all(unsigned char *t, unsigned char *end)
+{
+	memset(t + HEADER, 0, t[1] - HEADER);
+	for (unsigned char *s = t + t[1]; s < end; s++) {
+		if (*s != '\0')
+			*s = 'x';
+	}
+}
+
 /* Overwrite string `number` of the strings from s on. */
 static void
 hide_string(unsigned char *s, const unsigned char *end, unsigned number)
@@ -44,8 +68,12 @@ hide_string(unsigned char *s, const unsigned char *end, unsigned number)
 }
 
 static void
-hide_structure(unsigned char *t, const unsigned char *end)
+hide_structure(unsigned char *t, unsigned char *end)
 {
+	if (hides_all(t[0])) {
+		hide_all(t, end);
+		return;
+	}
 	for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++) {
 		if (hidden[i].type == t[0] && hidden[i].offset < t[1])
 			hide_string(t + t[1], end, t[hidden[i].offset]);
@@ -59,7 +87,7 @@ hide_smbios(unsigned char *t, size_t n)
 {
 	size_t at = 0, end;
 
-	while (n - at >= 4 && t[at] != TYPE_END && t[at + 1] >= 4 &&
+	while (n - at >= HEADER && t[at] != TYPE_END && t[at + 1] >= HEADER &&
 	       t[at + 1] <= n - at) {
 		end = at + t[at + 1];
 		while (end + 1 < n && (t[end] | t[end + 1]) != 0)
@@ -76,6 +104,8 @@ board_hide(const char *name, unsigned char *bytes, size_t n)
 {
 	if (memcmp(name, "SMBT", 4) == 0)
 		hide_smbios(bytes, n);
+	else if (memcmp(name, "FDT ", 4) == 0)
+		board_hide_fdt(bytes, n);
 	else if ((memcmp(name, "MSDM", 4) == 0 ||
 		     memcmp(name, "SLIC", 4) == 0) &&
 		 n > ACPI_HEADER)

@@ -121,6 +121,16 @@ def damaged(report):
     return report
 
 
+def hides_serial_number(report, folder):
+    """Boot with the report's device tree and a serial number in it.  True if the new report does not have the number."""
+    tree = folder / "serial.dtb"
+    tree.write_bytes(next(data for name, _, data in report.pieces if name == "FDT "))
+    subprocess.run(["fdtput", "-t", "s", tree, "/", "serial-number", "SERIAL-1"], check=True)
+    again, why = boot(f"{EMULATED['qemu-virt']} --dtb {tree}", folder / "again")
+    data = next((data for name, _, data in again.pieces if name == "FDT "), b"") if again else why.encode()
+    return b"serial-number" in data and b"SERIAL-1" not in data
+
+
 def main(points):
     files = sorted(BOARDS.glob("*.jsonl"))
     points.check({f.stem for f in files} >= set(EMULATED), "there is a report of each emulated machine", *[f.stem for f in files])
@@ -132,6 +142,7 @@ def main(points):
     with tempfile.TemporaryDirectory() as folder:
         report, why = boot(EMULATED["qemu-virt"], pathlib.Path(folder) / "board")
         points.check(report and not report.wrong(), "a new report", why, *(report.wrong() if report else []))
+        points.check(report and hides_serial_number(report, pathlib.Path(folder)), "a device tree's serial number is not reported")
     return points.end()
 
 

@@ -4,6 +4,7 @@
  */
 #include "tests/lib/host/support.h"
 
+#include <libfdt.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,67 @@ smbios(void **state)
 	/* The lengths stay: the structures are where they were. */
 	assert_int_equal(t[sizeof table - 6], 127);
 	free(t);
+}
+
+/* OEM strings, a power supply, and a structure of the maker's own type. */
+static const char other[] =
+    "\x0b\x05\x01\x00\x02"
+    "Tag\0SERIAL-3\0\0"
+    "\x27\x10\x02\x00____________"
+    "SERIAL-4\0\0"
+    "\xdc\x08\x03\x00SN-5"
+    "SERIAL-5\0\0"
+    "\x00\x05\x04\x00\x01"
+    "Vendor\0\0"
+    "\x7f\x04\x05\x00\0";
+
+static void
+structures_of_unknown_content(void **state)
+{
+	unsigned char *t = exact_copy(other, sizeof other);
+
+	(void)state;
+	board_hide("SMBT", t, sizeof other);
+	assert_false(has(t, sizeof other, "SERIAL"));
+	assert_false(has(t, sizeof other, "SN-5"));
+	assert_true(has(t, sizeof other, "Vendor"));
+	assert_int_equal(t[0], 11);
+	assert_int_equal(t[sizeof other - 6], 127);
+	free(t);
+}
+
+static void
+device_tree(void **state)
+{
+	char fdt[1024];
+	unsigned char *t;
+	int node;
+
+	(void)state;
+	assert_int_equal(fdt_create_empty_tree(fdt, sizeof fdt), 0);
+	fdt_setprop_string(fdt, 0, "model", "Board");
+	fdt_setprop_string(fdt, 0, "serial-number", "SERIAL-6");
+	node = fdt_add_subnode(fdt, 0, "ethernet");
+	fdt_setprop_string(fdt, node, "compatible", "serial");
+	fdt_setprop_string(fdt, node, "local-mac-address", "ADDRESS");
+	node = fdt_add_subnode(fdt, 0, "chosen");
+	fdt_setprop_string(fdt, node, "rng-seed", "SEED");
+	fdt_setprop_string(fdt, node, "linux,serial", "SERIAL-7");
+	t = exact_copy(fdt, sizeof fdt);
+	board_hide("FDT ", t, sizeof fdt);
+	assert_false(has(t, sizeof fdt, "SERIAL"));
+	assert_false(has(t, sizeof fdt, "ADDRESS"));
+	assert_false(has(t, sizeof fdt, "SEED"));
+	assert_true(has(t, sizeof fdt, "Board"));
+	assert_int_equal(fdt_check_full(t, sizeof fdt), 0);
+	node = fdt_path_offset(t, "/ethernet");
+	assert_string_equal(fdt_getprop(t, node, "compatible", NULL), "serial");
+	free(t);
+	for (size_t n = 0; n < 64; n++) {
+		t = exact_copy(fdt, n);
+		board_hide("FDT ", t, n);
+		free(t);
+	}
 }
 
 static void
@@ -85,6 +147,8 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(smbios),
+		cmocka_unit_test(structures_of_unknown_content),
+		cmocka_unit_test(device_tree),
 		cmocka_unit_test(damaged),
 		cmocka_unit_test(licence),
 	};
