@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -163,15 +162,6 @@ bind_taken(void *set)
 	return NULL;
 }
 
-static void
-expect_status_0(pid_t pid)
-{
-	int status = -1;
-
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
-}
-
 /* CPC-CPU-08 */
 CPC_TEST(a_cpu_has_one_set)
 {
@@ -191,7 +181,7 @@ CPC_TEST(a_cpu_has_one_set)
 
 		_exit(err == -1 && errno == EAGAIN ? 0 : 1);
 	}
-	expect_status_0(pid);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	sampled(cpc, set, 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	EXPECT_EQ(cpc_bind_cpu(cpc, 0, other, 0), 0);
@@ -403,7 +393,7 @@ run_process(uint64_t n)
 		spin(n);
 		_exit(0);
 	}
-	expect_status_0(pid);
+	EXPECT_EQ(test_wait_status(pid), 0);
 }
 
 /* CPC-CPU-09: the work of other LWPs and of other processes is exact. */
@@ -610,7 +600,7 @@ CPC_TEST(the_end_of_the_binder_releases_the_cpu)
 				execve(test_argv[0], argv, envv);
 			_exit(0);
 		}
-		expect_status_0(pid);
+		EXPECT_EQ(test_wait_status(pid), 0);
 		EXPECT_EQ(cpc_bind_cpu(cpc, 0, set, 0), 0);
 		EXPECT_EQ(cpc_unbind(cpc, set), 0);
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
@@ -649,7 +639,7 @@ CPC_TEST(a_forked_child_has_no_cpu_set)
 			  ? 0
 			  : 3);
 	}
-	expect_status_0(pid);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 }

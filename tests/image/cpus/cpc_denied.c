@@ -5,7 +5,6 @@
 #include "tests/lib/image/cpc_test.h"
 
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 TEST_KEEPS(16);
@@ -37,7 +36,6 @@ CPC_TEST(no_cpu_can_be_opened)
 CPC_TEST(forked_processes_have_no_privilege)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
-	int status = -1;
 	pid_t pid = fork();
 
 	REQUIRE(pid >= 0);
@@ -45,8 +43,7 @@ CPC_TEST(forked_processes_have_no_privilege)
 		_exit(cpc_bind_cpu(cpc, 0, set, 0) == -1 && errno == EACCES
 			  ? 0
 			  : 1);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 }
 
 static void

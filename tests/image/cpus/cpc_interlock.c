@@ -11,7 +11,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Pages of threads' stacks, which the C library keeps. */
@@ -150,7 +149,7 @@ CPC_TEST(the_interlock_covers_all_processes_until_the_last_unbind)
 {
 	cpc_set_t *first = set_of(cpc, ANY_EVENT);
 	cpc_set_t *last = set_of(cpc, ANY_EVENT);
-	int up[2], down[2], status = -1;
+	int up[2], down[2];
 	cpc_buf_t *buf;
 	pid_t pid;
 
@@ -172,8 +171,7 @@ CPC_TEST(the_interlock_covers_all_processes_until_the_last_unbind)
 	receive_byte(up[0]);
 	EXPECT_EQ(cpc_unbind(cpc, last), 0);
 	send_byte(down[1]);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	for (int i = 0; i < 2; i++) {
 		close(up[i]);
 		close(down[i]);

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/lib/image/cpc_test.h"
@@ -65,15 +64,13 @@ check_fork(cpc_t *cpc, pid_t (*forks)(void))
 	cpc_set_t *set = set_of(cpc, INS_EVENT);
 	cpc_buf_t *buf = cpc_buf_create(cpc, set);
 	uint64_t want;
-	int status = -1;
 	pid_t pid;
 
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	want = count_loop(cpc, set, buf);
 	if ((pid = forks()) == 0)
 		_exit(child_status(cpc, set, buf, want));
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(count_loop(cpc, set, buf), want);
 }
 
@@ -95,7 +92,7 @@ CPC_TEST(fork_by_system_call_works_alike)
 CPC_TEST(the_next_program_counts_from_scratch)
 {
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
-	int fd[2], status = -1;
+	int fd[2];
 	char text[512];
 	pid_t pid;
 
@@ -113,8 +110,7 @@ CPC_TEST(the_next_program_counts_from_scratch)
 	while (read(fd[0], text, sizeof text) > 0)
 		;
 	close(fd[0]);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 }
 
 /* The program that overflow_and_exec() executes ends here. */
@@ -162,7 +158,6 @@ overflow_and_exec(cpc_t *cpc)
  */
 CPC_TEST(exec_waits_although_an_overflow_is_due)
 {
-	int status = -1;
 	pid_t pid;
 
 	if (software_pmu || !have_event(cpc, INS_EVENT) ||
@@ -174,8 +169,7 @@ CPC_TEST(exec_waits_although_an_overflow_is_due)
 		SKIP("QEMU's counters count what all of its CPUs retire");
 	if ((pid = fork()) == 0)
 		overflow_and_exec(cpc);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 }
 
 static cpc_t *the_cpc;

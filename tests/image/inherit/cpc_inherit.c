@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Pages of threads' stacks, which the C library keeps. */
@@ -383,15 +382,6 @@ CPC_TEST(child_of_a_notify_set_is_signalled_first)
  * Processes
  */
 
-static void
-expect_status_0(pid_t pid)
-{
-	int status = -1;
-
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
-}
-
 /*
  * In the forked child: 0 if its handle is usable and nothing is bound.
  * Otherwise the number of the step that failed.
@@ -427,7 +417,7 @@ CPC_TEST(forked_child_has_no_context)
 	REQUIRE((pid = fork()) >= 0);
 	if (pid == 0)
 		_exit(child_status(cpc, buf));
-	expect_status_0(pid);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	sampled(cpc, the_set, 0);
 }
 
@@ -443,7 +433,7 @@ count_fork(uint64_t n, cpc_buf_t *buf)
 	if (pid == 0)
 		_exit(child_status(the_cpc, buf));
 	spin(n);
-	expect_status_0(pid);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(cpc_set_sample(the_cpc, the_set, buf), 0);
 	cpc_buf_get(the_cpc, buf, 0, &v);
 	return v;
@@ -478,5 +468,5 @@ CPC_TEST(exec_begins_with_nothing_bound)
 		execve(test_argv[0], argv, envv);
 		_exit(99);
 	}
-	expect_status_0(pid);
+	EXPECT_EQ(test_wait_status(pid), 0);
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/cpc.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/lib/image/cpc_test.h"
@@ -51,7 +50,7 @@ run_profiled(cpc_t *cpc, bool revoked)
 	char *argv[] = { test_argv[0], NULL },
 	     *envv[] = { "AFTER_EXEC=1", NULL };
 	cpc_set_t *set = set_of(cpc, ANY_EVENT);
-	int fd = open("/dev/profile", O_RDONLY | O_CLOEXEC), status = -1;
+	int fd = open("/dev/profile", O_RDONLY | O_CLOEXEC);
 	struct cpc_profile_stat st = { 0 };
 	struct cpc_profile_image im;
 	pid_t pid;
@@ -64,8 +63,7 @@ run_profiled(cpc_t *cpc, bool revoked)
 			execve(test_argv[0], argv, envv);
 		_exit(1);
 	}
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(cpc_syscall(
 		      CPC_OP_PROFILE_STAT, (uintptr_t)fd, (uintptr_t)&st, 0, 0),
 	    0);

@@ -109,7 +109,6 @@ TEST(capture_needs_a_descendant_or_the_privilege)
 {
 	bool may = may_capture_all();
 	pid_t other = sleeper(), pid;
-	int status = -1;
 
 	if ((pid = fork()) == 0) {
 		bool went =
@@ -117,8 +116,7 @@ TEST(capture_needs_a_descendant_or_the_privilege)
 
 		_exit(went == may && (went || errno == EPERM) ? 0 : 1);
 	}
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(control(BARECPC_CONTROL_CAPTURE, other, 0, NULL), 0);
 	EXPECT_EQ(control(BARECPC_CONTROL_RELEASE, other, 0, NULL), 0);
 	end_child(other);

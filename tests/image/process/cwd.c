@@ -10,7 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static int
@@ -111,14 +110,13 @@ TEST(paths_start_at_a_descriptor)
 
 TEST(a_child_inherits_the_directory)
 {
-	int status, pid;
+	int pid;
 
 	EXPECT_EQ(chdir("/tmp"), 0);
 	if ((pid = fork()) == 0)
 		_exit(is_in("/tmp") && chdir("/dev") == 0 && is_in("/dev") ? 7
 									   : 1);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 7 << 8);
+	EXPECT_EQ(test_wait_status(pid), 7 << 8);
 	EXPECT(is_in("/tmp"));
 	EXPECT_EQ(chdir("/"), 0);
 }
@@ -129,15 +127,14 @@ executes(const char *path)
 {
 	static char name[] = "cwd", *argv[] = { name, NULL },
 		    *envv[] = { NULL };
-	int status = -1, pid = fork();
+	int pid = fork();
 
 	if (pid == 0) {
 		if (chdir("/tmp") == 0)
 			execve(path, argv, envv);
 		_exit(1);
 	}
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	return status >> 8;
+	return test_wait_status(pid) >> 8;
 }
 
 TEST(execve_finds_the_program)

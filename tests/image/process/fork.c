@@ -22,15 +22,6 @@
 
 TEST_KEEPS(64);
 
-static int
-wait_status(pid_t pid)
-{
-	int status = -1;
-
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	return status;
-}
-
 TEST(child_has_its_own_memory)
 {
 	static volatile int shared = 1;
@@ -47,7 +38,7 @@ TEST(child_has_its_own_memory)
 		shared = on_stack = 2;
 		_exit(good ? 42 : 1);
 	}
-	status = wait_status(pid);
+	status = test_wait_status(pid);
 	EXPECT(WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 42);
 	EXPECT_EQ(shared, 1);
@@ -94,7 +85,7 @@ TEST(killed_by_a_signal)
 	EXPECT_EQ(info.si_pid, pid);
 	EXPECT_EQ(info.si_code, CLD_KILLED);
 	EXPECT_EQ(info.si_status, SIGKILL);
-	int status = wait_status(pid);
+	int status = test_wait_status(pid);
 	EXPECT(WIFSIGNALED(status));
 	EXPECT_EQ(WTERMSIG(status), SIGKILL);
 	EXPECT_ERRNO(kill(pid, 0), ESRCH);
@@ -120,7 +111,7 @@ TEST(pipe_carries_bytes_and_its_end)
 		total += (size_t)n;
 	EXPECT_EQ(n, 0);
 	EXPECT_EQ(total, 100000);
-	EXPECT_EQ(wait_status(pid), 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	close(fd[0]);
 	free(big);
 }
@@ -152,7 +143,7 @@ run_self(const char *what)
 
 	if (posix_spawn(&pid, test_argv[0], NULL, NULL, argv, envv) != 0)
 		return -1;
-	return wait_status(pid);
+	return test_wait_status(pid);
 }
 
 static void __attribute__((constructor(101))) obey_environment(void)
@@ -210,7 +201,7 @@ TEST(a_signal_does_not_end_the_wait_in_vfork)
 		usleep(1000);
 		_exit(last_signal);
 	}
-	EXPECT_EQ(wait_status(pid), 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(last_signal, SIGUSR1);
 	signal(SIGUSR1, SIG_DFL);
 }
@@ -236,7 +227,7 @@ TEST(a_process_in_vfork_can_be_killed)
 	close(end[0]);
 	usleep(2000);
 	EXPECT_EQ(kill(pid, SIGTERM), 0);
-	EXPECT_EQ(wait_status(pid), SIGTERM);
+	EXPECT_EQ(test_wait_status(pid), SIGTERM);
 	close(end[1]);
 }
 
@@ -263,7 +254,7 @@ TEST(a_program_finds_its_path_whatever_its_first_argument)
 		execve(test_argv[0], argv, envv);
 		_exit(2);
 	}
-	status = wait_status(pid);
+	status = test_wait_status(pid);
 	EXPECT(WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 3);
 }
@@ -287,7 +278,7 @@ TEST(exec_ends_the_other_lwps)
 		pthread_create(&t, NULL, exec_self, NULL);
 		wait_for_ever(NULL);
 	}
-	int status = wait_status(pid);
+	int status = test_wait_status(pid);
 	EXPECT(WIFEXITED(status));
 	EXPECT_EQ(WEXITSTATUS(status), 3);
 }
@@ -322,7 +313,7 @@ TEST(exec_ends_an_lwp_in_vfork)
 		exec_self(NULL);
 		_exit(1);
 	}
-	EXPECT_EQ(wait_status(pid), 3 << 8);
+	EXPECT_EQ(test_wait_status(pid), 3 << 8);
 }
 
 static void *
@@ -358,7 +349,7 @@ TEST(exec_ends_lwps_that_make_others)
 			usleep(us);
 			exec_self(NULL);
 		}
-		int status = wait_status(pid);
+		int status = test_wait_status(pid);
 		EXPECT_EQ(status, 3 << 8);
 	}
 }
@@ -392,7 +383,7 @@ TEST(sixty_four_processes)
 	EXPECT_EQ(n, NPROC);
 	close(fd[1]); /* now all of them read end of file */
 	for (int i = 0; i < n; i++)
-		EXPECT_EQ(wait_status(pid[i]), i << 8);
+		EXPECT_EQ(test_wait_status(pid[i]), i << 8);
 	close(fd[0]);
 }
 
@@ -411,7 +402,7 @@ TEST(orphans_end_without_a_wait)
 		}
 		_exit(0);
 	}
-	EXPECT_EQ(wait_status(pid), 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	usleep(20000);
 	EXPECT_ERRNO(waitpid(-1, NULL, WNOHANG), ECHILD);
 }

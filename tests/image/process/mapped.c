@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sys/barecpc.h>
@@ -91,7 +90,6 @@ TEST(a_mapping_copies_nothing)
 /* A child has the parent's mapping, and makes another of the same pages. */
 TEST(processes_share_it)
 {
-	int status = -1;
 	uint64_t before;
 	pid_t child;
 	char *a;
@@ -109,8 +107,7 @@ TEST(processes_share_it)
 		      memcmp(a, b, bytes) != 0 || munmap(a, bytes) != 0);
 	}
 	REQUIRE(child > 0);
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(child), 0);
 	/* The child freed its own pages, and not the shared ones. */
 	EXPECT_EQ(free_pages(), before);
 	EXPECT_EQ(a[0], 'B');

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sys/barecpc.h>
@@ -37,22 +36,6 @@ static unsigned char *
 map_shared(int prot)
 {
 	return mmap(NULL, BYTES, prot, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-}
-
-/* Wait for a child. */
-static void
-expect_status(pid_t child, int want)
-{
-	int status = -1;
-
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, want);
-}
-
-static void
-expect_success(pid_t child)
-{
-	expect_status(child, 0);
 }
 
 /* Does each page hold the byte `first` + its number? */
@@ -83,20 +66,18 @@ TEST(a_grandchild_writes_what_all_see)
 	child = fork();
 	if (child == 0) {
 		pid_t grandchild = fork();
-		int status = -1;
 
 		if (grandchild == 0) {
 			fill(p, 1);
 			_exit(0);
 		}
-		waitpid(grandchild, &status, 0);
-		if (!holds(p, 1) || status != 0)
+		if (test_wait_status(grandchild) != 0 || !holds(p, 1))
 			_exit(1);
 		fill(p, 2);
 		_exit(0);
 	}
 	REQUIRE(child > 0);
-	expect_success(child);
+	EXPECT_EQ(test_wait_status(child), 0);
 	EXPECT(holds(p, 2));
 	EXPECT_EQ(munmap(p, BYTES), 0);
 }
@@ -126,7 +107,7 @@ TEST(the_last_mapping_frees_it)
 	EXPECT(before - free_pages() >= PAGES);
 	close(go[1]);
 	close(go[0]);
-	expect_success(child);
+	EXPECT_EQ(test_wait_status(child), 0);
 	EXPECT(before - free_pages() < 8);
 }
 
@@ -155,7 +136,7 @@ TEST(a_part_is_protected_and_unmapped_in_one_process)
 		_exit(good ? 0 : 1);
 	}
 	REQUIRE(child > 0);
-	expect_success(child);
+	EXPECT_EQ(test_wait_status(child), 0);
 	EXPECT_EQ(third[0], 'c');
 	EXPECT_ERRNO(read(zero, third, 1), EFAULT);
 	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_READ), 0);
@@ -179,7 +160,7 @@ TEST(it_shrinks_and_does_not_grow)
 		_exit(0);
 	}
 	REQUIRE(child > 0);
-	expect_success(child);
+	EXPECT_EQ(test_wait_status(child), 0);
 	EXPECT_EQ(p[1], 'x');
 	/* Advice that drops private memory keeps what others see. */
 	EXPECT_EQ(madvise(p, PAGE, MADV_DONTNEED), 0);
@@ -202,7 +183,8 @@ TEST(exec_drops_it)
 		_exit(2);
 	}
 	REQUIRE(child > 0);
-	expect_status(child, 1 << 8); /* mix_exec without arguments */
+	/* mix_exec without arguments */
+	EXPECT_EQ(test_wait_status(child), 1 << 8);
 	EXPECT(holds(p, 6));
 	EXPECT_EQ(munmap(p, BYTES), 0);
 	EXPECT(before - free_pages() < 8);
@@ -234,7 +216,7 @@ TEST(devices_and_files)
 		_exit(0);
 	}
 	REQUIRE(child > 0);
-	expect_success(child);
+	EXPECT_EQ(test_wait_status(child), 0);
 	EXPECT_EQ(p[0], 'z');
 	EXPECT_EQ(munmap(p, PAGE), 0);
 	EXPECT(mmap(NULL, PAGE, RW, MAP_SHARED, read_only, 0) == MAP_FAILED);

@@ -9,7 +9,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -168,11 +167,9 @@ TEST(it_cannot_be_written)
 TEST(a_child_has_it)
 {
 	struct timespec ts;
-	int status = -1;
 	pid_t pid = fork();
 
 	if (pid == 0)
 		_exit(vdso_gettime()(CLOCK_MONOTONIC, &ts));
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 }

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,15 +63,6 @@ drop_common(void)
 }
 
 static void
-expect_status(pid_t child, int want)
-{
-	int status = -1;
-
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, want);
-}
-
-static void
 count_up(void)
 {
 	pthread_barrier_wait(&common->barrier);
@@ -113,7 +103,7 @@ share_among_processes(int protocol)
 	pthread_barrier_wait(&common->barrier);
 	for (int i = 0; i < NPROC; i++) {
 		EXPECT_EQ(sem_wait(&common->semaphore), 0);
-		expect_status(child[i], 0);
+		EXPECT_EQ(test_wait_status(child[i]), 0);
 	}
 	drop_common();
 }
@@ -150,7 +140,7 @@ owner_is_killed(int protocol)
 	EXPECT_EQ(pthread_mutex_unlock(&common->mutex), 0);
 	EXPECT_EQ(pthread_mutex_lock(&common->mutex), 0);
 	EXPECT_EQ(pthread_mutex_unlock(&common->mutex), 0);
-	expect_status(child, SIGKILL);
+	EXPECT_EQ(test_wait_status(child), SIGKILL);
 	drop_common();
 }
 
@@ -183,7 +173,8 @@ TEST(exec_releases_a_robust_mutex)
 		sched_yield();
 	EXPECT_EQ(pthread_mutex_lock(&common->mutex), EOWNERDEAD);
 	EXPECT_EQ(pthread_mutex_unlock(&common->mutex), 0);
-	expect_status(child, 1 << 8); /* mix_exec without arguments */
+	/* mix_exec without arguments */
+	EXPECT_EQ(test_wait_status(child), 1 << 8);
 	drop_common();
 }
 
@@ -221,7 +212,7 @@ TEST(private_and_shared_calls_do_not_meet)
 		sched_yield();
 	while (futex(WAKE, 1, NULL) == 0)
 		sched_yield();
-	expect_status(child, 0);
+	EXPECT_EQ(test_wait_status(child), 0);
 	drop_common();
 }
 

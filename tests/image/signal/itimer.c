@@ -153,7 +153,6 @@ TEST(the_time_left_is_reported)
 TEST(a_child_has_no_timer)
 {
 	struct itimerval it = { { 1, 1 }, { 1, 1 } };
-	int status = -1;
 	pid_t child;
 
 	install_handler();
@@ -162,8 +161,7 @@ TEST(a_child_has_no_timer)
 		getitimer(ITIMER_REAL, &it);
 		_exit(it.it_value.tv_sec != 0 || it.it_interval.tv_sec != 0);
 	}
-	EXPECT_EQ(waitpid(child, &status, 0), child);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(child), 0);
 	EXPECT_EQ(alarm(0), 1000);
 }
 

@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Pages of threads' stacks, which the C library keeps. */
@@ -219,7 +218,6 @@ V1_TEST(new_threads_inherit_the_event)
 V1_TEST(a_fork_has_no_event)
 {
 	cpc_event_t event = v1_event(ANY_EVENT, ANY_EVENT), now;
-	int status = -1;
 	pid_t pid;
 
 	EXPECT_EQ(cpc_bind_event(&event, CPC_BIND_LWP_INHERIT), 0);
@@ -229,8 +227,7 @@ V1_TEST(a_fork_has_no_event)
 		      : cpc_bind_event(&event, 0) != 0              ? 2
 		      : cpc_take_sample(&now) != 0                  ? 3
 								    : 0);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(cpc_take_sample(&now), 0);
 	EXPECT_EQ(cpc_rele(), 0);
 }

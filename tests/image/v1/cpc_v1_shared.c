@@ -7,7 +7,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/processor.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* Pages of threads' stacks, which the C library keeps. */
@@ -255,7 +254,6 @@ V1_TEST(the_openers_end_does_not_close)
 /* The end of the last process that has the descriptor releases the CPU. */
 V1_TEST(the_process_end_closes)
 {
-	int status = -1;
 	pid_t pid;
 
 	REQUIRE((pid = fork()) >= 0);
@@ -263,8 +261,7 @@ V1_TEST(the_process_end_closes)
 		go_to(0);
 		_exit(cpc_shared_open() >= 0 ? 0 : 1);
 	}
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT_EQ(test_wait_status(pid), 0);
 	EXPECT_EQ(cpc_access(), 0);
 }
 

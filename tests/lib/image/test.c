@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* The value for a program without TEST_KEEPS(). */
 unsigned __attribute__((weak)) test_keeps;
@@ -72,6 +73,15 @@ test_was_good(void)
 	if (failed)
 		fputs(notes, stderr);
 	return !failed;
+}
+
+int
+test_wait_status(pid_t child)
+{
+	int status = -1;
+
+	EXPECT_EQ(waitpid(child, &status, 0), child);
+	return status;
 }
 
 bool

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct test {
 	const char *t_name;
@@ -81,6 +82,8 @@ bool test_holds_once(bool (*claim)(void));
  * expectation was false, and then prints the notes on standard error.
  */
 bool test_was_good(void);
+/* Wait until a child ends.  Returns its wait status, or -1 without a child. */
+int test_wait_status(pid_t child);
 /*
  * Is CPUS=alone in the environment? tests/list sets it for machines on which
  * QEMU 7.2 may run one CPU and no other (docs/design.md, "LWPs on CPUs").
