@@ -20,25 +20,45 @@ typedef pthread_cond_t cond_t;
 typedef pthread_rwlock_t rwlock_t;
 typedef sem_t sema_t;
 
-/* Types.  USYNC_PROCESS is not implemented: EINVAL. */
+/*
+ * Types.  USYNC_PROCESS is for objects in MAP_SHARED memory, which processes
+ * share after fork(2).
+ */
 #define USYNC_THREAD    0
 #define USYNC_PROCESS   1
 #define LOCK_NORMAL     0
 #define LOCK_ERRORCHECK 2
 #define LOCK_RECURSIVE  4
+#define LOCK_ROBUST     0x40
+/* The older name. */
+#define USYNC_PROCESS_ROBUST (USYNC_PROCESS | LOCK_ROBUST)
 
 #define DEFAULTMUTEX  PTHREAD_MUTEX_INITIALIZER
 #define DEFAULTCV     PTHREAD_COND_INITIALIZER
 #define DEFAULTRWLOCK PTHREAD_RWLOCK_INITIALIZER
 
-/* mutex_init(3C).  type: USYNC_THREAD, or LOCK_* together. */
+/*
+ * mutex_init(3C).  type: USYNC_THREAD or USYNC_PROCESS, with LOCK_* added.
+ *
+ * If the owner of a LOCK_ROBUST mutex ends, the next owner's lock returns
+ * EOWNERDEAD.  That owner repairs the data and calls mutex_consistent() before
+ * it unlocks.  Without that call, every later lock returns ENOTRECOVERABLE.
+ *
+ * mutex_init() of a robust mutex needs memory of zeros.  A second call keeps
+ * the mutex and returns EBUSY.
+ */
 int mutex_init(mutex_t *m, int type, void *arg);
 int mutex_destroy(mutex_t *m);
 int mutex_lock(mutex_t *m);
 int mutex_trylock(mutex_t *m); /* EBUSY */
 int mutex_unlock(mutex_t *m);
+/* EINVAL if the mutex is not robust, or its last owner did not end. */
+int mutex_consistent(mutex_t *m);
 
-/* cond_init(3C).  The two with a time return ETIME when it is over. */
+/*
+ * cond_init(3C).  The two with a time return ETIME when it is over.  type, here
+ * and below: USYNC_THREAD or USYNC_PROCESS, else EINVAL.
+ */
 int cond_init(cond_t *c, int type, void *arg);
 int cond_destroy(cond_t *c);
 int cond_wait(cond_t *c, mutex_t *m);

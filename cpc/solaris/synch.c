@@ -5,13 +5,20 @@
 #include <synch.h>
 
 #include <errno.h>
+#include <stdbool.h>
+#include <string.h>
 #include <time.h>
 
-/* USYNC_PROCESS, for objects in shared memory, is not implemented. */
-static int
-check_type(int type)
+/* A type without LOCK_* is what pthread_*attr_setpshared() takes. */
+_Static_assert(USYNC_THREAD == PTHREAD_PROCESS_PRIVATE, "");
+_Static_assert(USYNC_PROCESS == PTHREAD_PROCESS_SHARED, "");
+
+static bool
+is_initialised(const mutex_t *m)
 {
-	return type == USYNC_THREAD ? 0 : EINVAL;
+	static const mutex_t zeros;
+
+	return memcmp(m, &zeros, sizeof zeros) != 0;
 }
 
 int
@@ -21,23 +28,37 @@ mutex_init(mutex_t *m, int type, void *arg)
 	int kind = PTHREAD_MUTEX_NORMAL, err;
 
 	(void)arg;
-	if ((type & ~(LOCK_ERRORCHECK | LOCK_RECURSIVE)) != 0)
+	if ((type & ~(USYNC_PROCESS | LOCK_ERRORCHECK | LOCK_RECURSIVE |
+			LOCK_ROBUST)) != 0)
 		return EINVAL;
+	/* Older programs make a robust mutex consistent by this call. */
+	if ((type & LOCK_ROBUST) != 0 && is_initialised(m))
+		return pthread_mutex_consistent(m) == 0 ? 0 : EBUSY;
 	if ((type & LOCK_RECURSIVE) != 0)
 		kind = PTHREAD_MUTEX_RECURSIVE;
 	else if ((type & LOCK_ERRORCHECK) != 0)
 		kind = PTHREAD_MUTEX_ERRORCHECK;
 	pthread_mutexattr_init(&attr);
 	pthread_mutexattr_settype(&attr, kind);
-	err = pthread_mutex_init(m, &attr);
+	pthread_mutexattr_setpshared(&attr, type & USYNC_PROCESS);
+	err = (type & LOCK_ROBUST) == 0
+	          ? 0
+	          : pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	if (err == 0)
+		err = pthread_mutex_init(m, &attr);
 	pthread_mutexattr_destroy(&attr);
 	return err;
 }
 
+/* mutex_init() takes zeros for a mutex that is not initialised. */
 int
 mutex_destroy(mutex_t *m)
 {
-	return pthread_mutex_destroy(m);
+	int err = pthread_mutex_destroy(m);
+
+	if (err == 0)
+		memset(m, 0, sizeof *m);
+	return err;
 }
 
 int
@@ -59,12 +80,26 @@ mutex_unlock(mutex_t *m)
 }
 
 int
+mutex_consistent(mutex_t *m)
+{
+	int err = pthread_mutex_consistent(m);
+
+	return err == EPERM ? EINVAL : err;
+}
+
+int
 cond_init(cond_t *c, int type, void *arg)
 {
-	int err = check_type(type);
+	pthread_condattr_t attr;
+	int err;
 
 	(void)arg;
-	return err != 0 ? err : pthread_cond_init(c, NULL);
+	pthread_condattr_init(&attr);
+	err = pthread_condattr_setpshared(&attr, type);
+	if (err == 0)
+		err = pthread_cond_init(c, &attr);
+	pthread_condattr_destroy(&attr);
+	return err;
 }
 
 int
@@ -117,10 +152,16 @@ cond_broadcast(cond_t *c)
 int
 rwlock_init(rwlock_t *l, int type, void *arg)
 {
-	int err = check_type(type);
+	pthread_rwlockattr_t attr;
+	int err;
 
 	(void)arg;
-	return err != 0 ? err : pthread_rwlock_init(l, NULL);
+	pthread_rwlockattr_init(&attr);
+	err = pthread_rwlockattr_setpshared(&attr, type);
+	if (err == 0)
+		err = pthread_rwlock_init(l, &attr);
+	pthread_rwlockattr_destroy(&attr);
+	return err;
 }
 
 int
@@ -168,10 +209,10 @@ errno_of(int result)
 int
 sema_init(sema_t *s, unsigned count, int type, void *arg)
 {
-	int err = check_type(type);
-
 	(void)arg;
-	return err != 0 ? err : errno_of(sem_init(s, 0, count));
+	if (type != USYNC_THREAD && type != USYNC_PROCESS)
+		return EINVAL;
+	return errno_of(sem_init(s, type, count));
 }
 
 int

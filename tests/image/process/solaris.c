@@ -255,7 +255,6 @@ TEST(synch_objects)
 
 	ready = 0;
 	EXPECT_EQ(sema_init(&sema, 0, USYNC_THREAD, NULL), 0);
-	EXPECT_EQ(sema_init(&sema, 0, USYNC_PROCESS, NULL), EINVAL);
 	EXPECT_EQ(sema_trywait(&sema), EBUSY);
 	EXPECT_EQ(rw_rdlock(&rwlock), 0);
 	mutex_lock(&mutex);
