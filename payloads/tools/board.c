@@ -5,7 +5,8 @@
  *
  * Each line is JSON.  The first has the machine's description.  Each other one
  * has a name, a physical address, a length, and the bytes: compressed by zlib,
- * then in Base64.  What names this machine is overwritten (board_hide.c).
+ * then in Base64.  Names of this one machine are overwritten:
+ * board_hide.c.
  */
 #include <fcntl.h>
 #include <stdio.h>

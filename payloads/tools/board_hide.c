@@ -1,12 +1,10 @@
 /*
  * Takes out of firmware's tables what names one machine.
- * DMTF DSP0134, System Management BIOS Reference Specification: "Structure
- * header format" (types from 128 on), "System Information (Type 1)", "Baseboard
- * (or Module) Information (Type 2)", "System Enclosure or Chassis (Type 3)",
- * "Processor Information (Type 4)", "OEM Strings (Type 11)", "Memory Device
- * (Type 17)", "Portable Battery (Type 22)", "System Power Supply (Type 39)",
- * "Management Controller Host Interface (Type 42)".  Microsoft, "Microsoft
- * Software Licensing Tables (SLIC and MSDM)".
+ * DMTF DSP0134, System Management BIOS Reference Specification: "System
+ * Information (Type 1)", "Baseboard (or Module) Information (Type 2)", "System
+ * Enclosure or Chassis (Type 3)", "Processor Information (Type 4)", "Memory
+ * Device (Type 17)".  Microsoft, "Microsoft Software Licensing Tables (SLIC and
+ * MSDM)".
  */
 #include <stdbool.h>
 #include <string.h>
@@ -35,7 +33,11 @@ static const struct {
 	{ 17, 0x19 },
 };
 
-/* Structures that no parser here reads, and that may name the machine. */
+/*
+ * Structures that no parser here reads, and that may name the machine: OEM
+ * Strings, Portable Battery, System Power Supply, Management Controller Host
+ * Interface, and the maker's own.  DSP0134, "Structure header format".
+ */
 static bool
 hides_all(uint8_t type)
 {

@@ -71,7 +71,7 @@ $(T)events/perf_names: $(call host,$(HOST_EVENTS) $(addprefix payloads/common/,u
 $(T)payloads/report: $(call host,$(call fake,support.o) $(addprefix payloads/common/,report.o report_json.o \
     runs.o runs_text.o series.o usage.o))
 PAYLOAD_TESTS := $(addprefix payloads/,report aggregates runs)
-$(T)payloads/board_hide: $(call host,$(call fake,support.o) payloads/tools/board_hide.o payloads/tools/arm64/board_fdt.o)
+$(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads/tools/,board_hide.o arm64/board_fdt.o))
 $(T)payloads/board_hide: HOST_LIBS := -lfdt
 $(HB)/tests/host/payloads/board_hide.o: HOST_CFLAGS += -D_GNU_SOURCE
 HOST_TESTS += payloads/board_hide

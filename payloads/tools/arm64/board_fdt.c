@@ -9,7 +9,7 @@
 
 #include "payloads/tools/board.h"
 
-/* What the name of such a property ends with. */
+/* The name of such a property ends with one of these. */
 static const char *const ends[] = { "serial-number", ",serial", "mac-address",
 	"-mac", "bd-address", "-seed", "uuid" };
 

@@ -45,16 +45,15 @@ smbios(void **state)
 }
 
 /* OEM strings, a power supply, and a structure of the maker's own type. */
-static const char other[] =
-    "\x0b\x05\x01\x00\x02"
-    "Tag\0SERIAL-3\0\0"
-    "\x27\x10\x02\x00____________"
-    "SERIAL-4\0\0"
-    "\xdc\x08\x03\x00SN-5"
-    "SERIAL-5\0\0"
-    "\x00\x05\x04\x00\x01"
-    "Vendor\0\0"
-    "\x7f\x04\x05\x00\0";
+static const char other[] = "\x0b\x05\x01\x00\x02"
+			    "Tag\0SERIAL-3\0\0"
+			    "\x27\x10\x02\x00____________"
+			    "SERIAL-4\0\0"
+			    "\xdc\x08\x03\x00SN-5"
+			    "SERIAL-5\0\0"
+			    "\x00\x05\x04\x00\x01"
+			    "Vendor\0\0"
+			    "\x7f\x04\x05\x00\0";
 
 static void
 structures_of_unknown_content(void **state)
