@@ -111,6 +111,10 @@ HOST_TESTS += $(addprefix arch/arm64/,machine_fdt machine_acpi vmm boards dev/wa
 X86_TESTS   := $(addprefix arch/x86/pmu/,intel_pcbe intel_count intel_table nmi)
 PMUV3_TESTS := $(addprefix arch/arm64/pmu/,pmuv3 pmuv3_count pmuv3_overflow pmuv3_rules)
 $(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
+$(T)arch/x86/dev/tco: $(call host,arch/x86/dev/tco.o $(HOST_LIB))
+$(addprefix $(HB)/,arch/x86/dev/tco.o tests/host/arch/x86/dev/tco.o): \
+    HOST_CFLAGS := -Itests/lib/host/shadow_ports $(HOST_CFLAGS)
+HOST_TESTS += arch/x86/dev/tco
 POWER_TESTS := $(addprefix arch/x86/power/,quiet strain)
 $(POWER_TESTS:%=$(T)%): $(call host,$(addprefix arch/x86/power/,state.o strain.o quiet.o) $(call fake,fake_regs.o) \
     $(HOST_LIB))

@@ -6,7 +6,8 @@
  * Bridge Registers (D31:F0)", "System Management TCO Registers", "GCS - General
  * Control and Status Register"; Intel 100 Series Chipset Family PCH Datasheet,
  * Volume 2 (332691), "SMBus Interface": the ports are in the SMBus controller
- * from this chipset on.
+ * from this chipset on; Intel 300 Series Chipset Family PCH Datasheet, Volume 2
+ * (337348), "TCO1 Control Register" (NO_REBOOT).
  */
 #include <stddef.h>
 
@@ -40,8 +41,10 @@
 #define TCOCTL       0x54
 #define TCOCTL_EN    (1U << 8)
 
-#define TCO1_CNT     0x8
-#define TCO_TMR_HALT (1U << 11)
+#define TCO1_CNT      0x8
+#define TCO_NO_REBOOT (1U << 0) /* from the 300 series on, before it 0 */
+#define TCO_NMI_NOW   (1U << 8) /* a 1 that is written has an effect */
+#define TCO_TMR_HALT  (1U << 11)
 
 #define FADT_PM1A_EVT 56
 
@@ -104,24 +107,20 @@ could_reset(void)
 void
 x86_tco_init(void)
 {
-	bool resets = true;
-	uint32_t base = ports_by_lpc();
-	uint16_t control, v;
+	uint32_t lpc = ports_by_lpc(), base = lpc != 0 ? lpc : ports_by_smbus();
+	uint16_t control = (uint16_t)(base + TCO1_CNT), v;
+	bool resets;
 
-	if (base != 0)
-		resets = could_reset();
-	else
-		base = ports_by_smbus();
 	if (base == 0)
 		return;
-	control = (uint16_t)(base + TCO1_CNT);
 	v = inw(control);
+	resets = lpc != 0 ? could_reset() : (v & TCO_NO_REBOOT) == 0;
 	if ((v & TCO_TMR_HALT) != 0) {
 		watchdog_found("TCO", WATCHDOG_IDLE);
 		return;
 	}
 	/* A timer that cannot reset the machine may make an SMI. */
-	outw(control, (uint16_t)(v | TCO_TMR_HALT));
+	outw(control, (uint16_t)((v & ~TCO_NMI_NOW) | TCO_TMR_HALT));
 	if (!resets)
 		watchdog_found("TCO", WATCHDOG_IDLE);
 	else
