@@ -73,7 +73,7 @@ def run(arch, part, words, folder):
     records.unlink(missing_ok=True)
     payloads = [word for p in sorted(folder.iterdir()) if p.name != pathlib.Path(words[0]).name for word in ("--payload", p.name)]
     done = subprocess.run([ROOT / "scripts" / "barecpc", "stat", "--arch", arch, "--accel", "tcg", "-e", "instructions:u", "--silence", "0",
-                           "--qemu", "pmu", "--smp", part.get("smp", "1"), "--model", part.get(f"model-{arch}", "max"), "--mem", "512M",
+                           "--qemu", "pmu", "--smp", part.get("smp", "1"), "--mem", "512M",
                            "--host-timeout", str(MOST_SECONDS), "--results", records, *payloads, *words], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     rows = [json.loads(line) for line in records.read_text().splitlines()] if records.exists() else []
     counts = [row["count"]["net"] for row in rows if row.get("count")]
@@ -92,8 +92,6 @@ def missing(patterns, text):
 def one(arch, name, part, env):
     """Build a program, run it twice, and check it.  Returns its count, or why it has no count."""
     title = f"{arch}: {name}"
-    if arch not in part.get("archs", arch).split():
-        return "-"
     needs = expand(part.get("needs", ""), env)
     if needs and not shutil.which(needs) and not pathlib.Path(needs).exists():
         tap.skip(title, f"{needs} is absent: the distribution has no package of it, or no source package")
@@ -109,14 +107,13 @@ def one(arch, name, part, env):
         return "not built"
     patterns = [line.strip("\n") for line in part["prints"].splitlines() if line]
     status, text, said, count = run(arch, part, words, folder)
-    wrong = [] if status == int(part.get("status", "0")) else [f"status {status}", *said.splitlines()[-6:]]
-    claim = f"fails as the list says: {part['fails']}" if "fails" in part else "prints what it must"
-    tap.check(f"{title} {claim}", wrong + missing(patterns, text))
+    wrong = [f"status {status}", *said.splitlines()[-6:]] if status else []
+    tap.check(f"{title} prints what it must", wrong + missing(patterns, text))
     again = run(arch, part, words, folder)
     wrong = [] if count and again[3] == count else [f"{count}, then {again[3]}"]
     wrong += [] if again[:2] == (status, text) else [f"status {status}, then {again[0]}, or other output"]
     tap.check(f"{title} counts the same twice", wrong)
-    return "fails" if "fails" in part else f"{count:,}" if count else "not counted"
+    return f"{count:,}" if count else "not counted"
 
 
 def main():
