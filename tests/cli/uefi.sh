@@ -18,7 +18,7 @@ boot() {
 		set -- qemu-system-x86_64 -M q35 -bios /usr/share/ovmf/OVMF.fd "$@"
 		;;
 	esac
-	timeout -k 2 60 "$@" -accel tcg -cpu max -m 256 -display none -nodefaults -serial stdio -no-reboot \
+	timeout -k 2 300 "$@" -accel tcg -cpu max -m 256 -display none -nodefaults -serial stdio -no-reboot \
 		</dev/null >"$tap_dir/line"
 	boot_status=$?
 	tr -d '\r' <"$tap_dir/line" | sed "s/$(printf '\033')[^A-Za-z]*[A-Za-z]//g" >&2

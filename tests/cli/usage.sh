@@ -103,6 +103,10 @@ expect 'nothing to compile' 2 '^barecpc-cc: no file to compile ' scripts/barecpc
 for option in efi cfg archive; do
 	expect "mkdisk: --$option: no such file" 1 '^mkdisk: /proc/none: no such file$' scripts/mkdisk --$option /proc/none "$tap_dir/x.img"
 done
+mkfifo "$tap_dir/device"
+expect 'mkdisk: a device is not replaced' 1 "^mkdisk: $tap_dir/device: not a file: name a new file, then write that to a stick with dd$" \
+	scripts/mkdisk "$tap_dir/device"
+expect 'mkdisk: no such folder' 1 "^mkdisk: $tap_dir/none: no such folder$" scripts/mkdisk "$tap_dir/none/x.img"
 expect 'a file that does not exist' 1 '^mkcpio: /proc/none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /proc/none
 expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing: see its message above$' scripts/bootcost --cpu nonsense
 end
