@@ -12,6 +12,7 @@ line, is what they found when the report was added.
 import base64
 import json
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -101,6 +102,25 @@ def add(report, name):
     return bool(wrong)
 
 
+def take(path, name):
+    """Add the report of a board to tests/boards."""
+    if not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name):
+        sys.exit(f"board_reports: {name}: not a name such as maker-board: small letters, digits, - and .")
+    if (BOARDS / f"{name}.jsonl").exists():
+        sys.exit(f"board_reports: {name}: tests/boards has this report: give another name")
+    if not PARSER.exists():
+        sys.exit(f"board_reports: {PARSER.relative_to(ROOT)}: not built: run make host-tests")
+    try:
+        report = Report(pathlib.Path(path).read_text())
+        wrong = add(report, name)
+    except OSError as error:
+        sys.exit(f"board_reports: {path}: {error.strerror}")
+    except (IndexError, KeyError, TypeError, ValueError, zlib.error):
+        sys.exit(f"board_reports: {path}: no report of the program board, or a damaged one: docs/metal.md, \"Add a board\"")
+    print(f"board_reports: tests/boards/{name}.jsonl: added{': the lines above show what the parsers find in another way' if wrong else ''}", file=sys.stderr)
+    return wrong
+
+
 def update():
     status = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -131,6 +151,21 @@ def hides_serial_number(report, folder):
     return b"serial-number" in data and b"SERIAL-1" not in data
 
 
+def check_refused(points, file):
+    """--add writes no file if the report or the name is wrong."""
+    before = set(BOARDS.iterdir())
+    with tempfile.TemporaryDirectory() as folder:
+        cut = pathlib.Path(folder) / "cut"
+        cut.write_bytes(file.read_bytes()[:-200])
+        for words, why in ((["/none", "new"], "/none: No such file or directory"), ([file, file.stem], f"{file.stem}: tests/boards has this report"),
+                           ([file, "../new"], "../new: not a name"), ([cut, "new"], f"{cut}: no report of the program board"),
+                           (["/dev/null", "new"], "/dev/null: no report of the program board")):
+            done = subprocess.run([sys.executable, __file__, "--add", *words], capture_output=True, text=True)
+            points.check(done.returncode == 1 and done.stderr.count("\n") == 1 and done.stderr.startswith(f"board_reports: {why}"),
+                         f"--add is refused: {why.replace(folder, '')}", done.stderr)
+    points.check(set(BOARDS.iterdir()) == before, "it changed nothing")
+
+
 def main(points):
     files = sorted(BOARDS.glob("*.jsonl"))
     points.check({f.stem for f in files} >= set(EMULATED), "there is a report of each emulated machine", *[f.stem for f in files])
@@ -139,6 +174,7 @@ def main(points):
         report.found = report.found or ["none"]
         points.check(not (wrong := report.wrong()), f"{file.stem}: the parsers find what the kernel found", *wrong)
         points.check(damaged(report).wrong(), f"{file.stem}: changed bytes are found")
+    check_refused(points, files[0])
     with tempfile.TemporaryDirectory() as folder:
         report, why = boot(EMULATED["qemu-virt"], pathlib.Path(folder) / "board")
         points.check(report and not report.wrong(), "a new report", why, *(report.wrong() if report else []))
@@ -147,8 +183,12 @@ def main(points):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] == ["--update"]:
-        sys.exit(update())
-    if len(sys.argv) == 4 and sys.argv[1] == "--add":
-        sys.exit(add(Report(pathlib.Path(sys.argv[2]).read_text()), sys.argv[3]))
-    sys.exit(main(Points()))
+    match sys.argv[1:]:
+        case []:
+            sys.exit(main(Points()))
+        case ["--update"]:
+            sys.exit(update())
+        case ["--add", file, name]:
+            sys.exit(take(file, name))
+        case _:
+            sys.exit(__doc__)
