@@ -18,9 +18,12 @@ except ImportError:  # Debian's python3-minimal has none: `barecpc probe` runs t
 
 import guest
 from qemu import HostError
+from terminal import say
 
 CONNECT_SECONDS = 10
 CLOSING_SECONDS = 2  # how long to wait for the closing line after the exit frame, and for bytes after the closing line
+RATE_BYTES = 400  # enough to see that a line has a wrong rate
+STRANGE = re.compile("[\ufffd\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f]")  # in no text and no escape sequence
 TCP = re.compile(r"tcp:(?:\[([^]]+)\]|([^:]*)):(\d{1,5})\Z")
 
 
@@ -64,14 +67,20 @@ def _raw(fd, name, baud):
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise HostError(f"{name}: another program reads this line: end it first") from None
-    before = termios.tcgetattr(fd)
+    try:
+        before = termios.tcgetattr(fd)
+    except termios.error as error:
+        raise HostError(f"{name}: {error.args[-1]}") from None
     speed = getattr(termios, f"B{baud}")
     flags = termios.CS8 | termios.CREAD | termios.CLOCAL
     characters = list(before[6])
     characters[termios.VMIN], characters[termios.VTIME] = 1, 0
     try:
         # tcsetattr(3): input, output, control and local modes, then the two rates.
-        termios.tcsetattr(fd, termios.TCSANOW, [0, 0, flags, 0, speed, speed, characters])
+        try:
+            termios.tcsetattr(fd, termios.TCSANOW, [0, 0, flags, 0, speed, speed, characters])
+        except termios.error as error:
+            raise HostError(f"{name}: --baud {baud}: {error.args[-1]}") from None
         yield
     finally:
         with contextlib.suppress(termios.error):  # the adapter is unplugged
@@ -83,6 +92,12 @@ def is_rate(baud):
     return baud > 0 and hasattr(termios, f"B{baud}")
 
 
+def is_text(data):
+    """Whether most of these bytes are text, as at the right rate of a line."""
+    text = data.decode(errors="replace")
+    return 2 * len(STRANGE.findall(text)) <= len(text)
+
+
 def listen(fd, console, timeout, silence):
     """Feed the console until the run ends.
 
@@ -92,6 +107,7 @@ def listen(fd, console, timeout, silence):
     # A file is read whole, so that a second run in it is found.  After a live run the next one may start.
     console.stop_at_end = not stat.S_ISREG(os.fstat(fd).st_mode)
     start = heard = time.monotonic()
+    first = b"" if os.isatty(fd) else None  # bytes that show the rate, until they are enough
     why = ""
     while not why:
         closing = console.stop_at_end and (console.exit is not None or console.closing is not None)
@@ -106,6 +122,12 @@ def listen(fd, console, timeout, silence):
             if data is None:
                 continue
             console.feed(data)
+            if first is not None:
+                first += data
+                if len(first) >= RATE_BYTES:
+                    if not is_text(first):
+                        say("host: what comes is not text: end this, and give the board's rate by --baud")
+                    first = None
             heard = time.monotonic()
             if not data:
                 why = "cut"

@@ -262,6 +262,21 @@ def check_pty(folder, text, wanted):
         points.check(status == 125 and line in err[-1], f"pty: {what}", str(status), *err[-3:])
 
 
+def check_rate():
+    """A wrong rate makes other bytes of text.  The table and the menus of firmware are text."""
+    hint = "host: what comes is not text: end this, and give the board's rate by --baud"
+    menu = "\x1b[01;01H\u250c\u2500\u2500\u2510 Boot Manager\r\n".encode() * 40
+    for name, data, wanted in (("noise", random.Random(1).randbytes(1000), [hint]), ("the menus of firmware", menu, [])):
+        ours, theirs = os.openpty()
+        reader = read(os.ttyname(theirs), "--timeout", "5")
+        wait_raw(theirs, reader)
+        send(ours, data, reader)
+        status, _, err = finish(reader)
+        points.check(status == 124 and [line for line in err if line == hint] == wanted, f"a wrong rate: {name}", str(status), *err[-5:])
+        os.close(ours)
+        os.close(theirs)
+
+
 def framed(number, stream, data):
     what = b"%s %d %d" % (stream, number, len(data))
     return b"BARECPC-BEGIN %s %08x\n%s\nBARECPC-END\n" % (what, zlib.crc32(what + data), data)
@@ -380,6 +395,7 @@ def main():
         points.check(0 < lost < SEEDS * len(frames.data), "they lost frames, but not all", f"{lost} lost")
         check_files(folder, text, wanted)
         check_pty(folder, text, wanted)
+        check_rate()
         check_full(folder, text, wanted)
         check_cut()
     check_ends()
