@@ -39,7 +39,8 @@ x86_boot(uint64_t handed_over, uint64_t image)
 	x86_boot_cpu.xc_cpu = &cpus[0];
 	wrmsr(IA32_GS_BASE, (uintptr_t)&x86_boot_cpu);
 
-	from = x86_early_ptr(handed_over, PAGE_SIZE);
+	/* The longest data that a loader hands over is a struct bootinfo. */
+	from = x86_early_ptr(handed_over, sizeof *from);
 	if (from == NULL)
 		panic("boot: the boot loader's data is above 512 GiB");
 	if (from->bi_magic == BOOTINFO_MAGIC) {

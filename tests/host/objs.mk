@@ -114,7 +114,8 @@ $(T)arch/x86/topology: $(call host,arch/x86/topology.o $(HOST_LIB))
 $(T)arch/x86/dev/tco: $(call host,arch/x86/dev/tco.o $(HOST_LIB))
 $(addprefix $(HB)/,arch/x86/dev/tco.o tests/host/arch/x86/dev/tco.o): \
     HOST_CFLAGS := -Itests/lib/host/shadow_ports $(HOST_CFLAGS)
-HOST_TESTS += arch/x86/dev/tco
+$(T)arch/x86/mm/early: $(call host,arch/x86/mm/early.o $(HOST_LIB))
+HOST_TESTS += arch/x86/dev/tco arch/x86/mm/early
 POWER_TESTS := $(addprefix arch/x86/power/,quiet strain)
 $(POWER_TESTS:%=$(T)%): $(call host,$(addprefix arch/x86/power/,state.o strain.o quiet.o) $(call fake,fake_regs.o) \
     $(HOST_LIB))
