@@ -74,11 +74,13 @@ efi_find_tables(struct bootinfo *bi)
 }
 
 /*
- * A pixel of text, and its bytes.  Grey has the same bytes in RGB and BGR
- * order. With a mask for each colour it is white, and the highest bit of all
- * masks tells the size.  0: no pixels in memory. UEFI,
- * "EFI_GRAPHICS_OUTPUT_PROTOCOL", EFI_PIXEL_BITMASK; EDK II, FrameBufferBltLib
- * (the size).
+ * A pixel of text, and its size in bytes.  0: no pixels in memory.
+ * - Without masks it is grey, which has the same bytes in RGB and BGR order.
+ * - With a mask for each colour it is white.  The highest bit of all masks
+ *   gives the size.
+ *
+ * UEFI, "EFI_GRAPHICS_OUTPUT_PROTOCOL", EFI_PIXEL_BITMASK; EDK II,
+ * FrameBufferBltLib (the size).
  */
 static uint32_t
 ink_of(const EFI_GRAPHICS_OUTPUT_MODE_INFORMATION *info, uint32_t *bytes)

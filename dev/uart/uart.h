@@ -23,7 +23,7 @@ enum uart_kind {
 	UART_MESON,
 	UART_ARMADA,
 	UART_SCIF,
-	UART_SCIF_RZ, /* its registers are nearer to each other */
+	UART_SCIF_RZ, /* registers every 2 bytes, not every 4 */
 	UART_GENI,
 	UART_UARTDM,
 	UART_KINDS,

@@ -114,11 +114,12 @@ arch_putc(int c)
 }
 
 /*
- * Was a key of the PS/2 keyboard pressed?  Firmware has set 1 of scan codes:
- * the upper bit means that a key was released.  Firmware shows a USB keyboard
- * so, too, if at all. Intel 8042 (UPI-41) as in the IBM Personal System/2
- * Hardware Interface Technical Reference, "Keyboard and Auxiliary Device
- * Controller".
+ * Was a key of the PS/2 keyboard pressed?  The keyboard sends set 1 of the scan
+ * codes: the upper bit means that a key was released.  Some firmware emulates
+ * this keyboard for one on USB.
+ *
+ * IBM Personal System/2 Hardware Interface Technical Reference, "Keyboard and
+ * Auxiliary Device Controller".
  */
 static bool
 take_keyboard(void)

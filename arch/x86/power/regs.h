@@ -42,7 +42,7 @@
 #define THERM_LOGS                0xa82a /* heat, PROCHOT, critical, limits */
 #define THERM_THRESHOLD_LOGS      0x0280
 
-/* Bits 3:0: 0 is rather fast, 15 rather frugal. */
+/* Bits 3:0: from 0, performance, to 15, energy saving. */
 #define IA32_ENERGY_PERF_BIAS 0x1b0
 
 /* IA32_MISC_ENABLE (arch/x86/msr.h). */
@@ -72,11 +72,10 @@
 #define HWP_GUARANTEED(v)     FIELD(v, 15, 8)
 #define IA32_HWP_REQUEST_PKG  0x772
 #define IA32_HWP_INTERRUPT    0x773
-/* Bit 42 takes the levels from IA32_HWP_REQUEST_PKG: 0, they are here. */
+/* If bit 42 is 1, the levels of IA32_HWP_REQUEST_PKG apply, not these. */
 #define IA32_HWP_REQUEST 0x774
 #define IA32_HWP_STATUS  0x777
-/* Least, greatest and wanted level; bits 31:24 are 0: rather fast than frugal.
- */
+/* Least, greatest and wanted level.  Bits 31:24 are 0: performance. */
 #define HWP_ALL(level) ((uint64_t)(level)*0x010101)
 
 /*
