@@ -157,7 +157,7 @@ colour_mask(uint8_t bits, uint8_t shift)
 	return bits < 32 && shift < 32 ? ((1U << bits) - 1) << shift : 0;
 }
 
-/* fb_console.c needs 32-bit pixels.  Text is white. */
+/* Only screens of 32-bit pixels are taken.  Text is white. */
 static void
 take_screen(struct bootinfo *bi, const struct screen_info *si)
 {
