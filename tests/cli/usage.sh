@@ -108,5 +108,13 @@ expect 'mkdisk: a device is not replaced' 1 "^mkdisk: $tap_dir/device: not a fil
 	scripts/mkdisk "$tap_dir/device"
 expect 'mkdisk: no such folder' 1 "^mkdisk: $tap_dir/none: no such folder$" scripts/mkdisk "$tap_dir/none/x.img"
 expect 'a file that does not exist' 1 '^mkcpio: /proc/none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /proc/none
+fake_command sbsign <<END
+exit 1
+END
+mkdir "$tap_dir/temporary"
+expect 'sign: a key that is refused' 1 "^sign: $tap_dir/a.key: cannot be signed with $tap_dir/a.key$" \
+	env PATH="$tap_dir/bin:$PATH" TMPDIR="$tap_dir/temporary" sh -c "touch '$tap_dir/a.key' &&
+	scripts/sign '$tap_dir/a.key' '$tap_dir/a.key' '$tap_dir/a.key'"
+check 'sign: it leaves no file' rmdir "$tap_dir/temporary"
 expect 'a machine that QEMU refuses' 1 '^bootcost: QEMU booted nothing: see its message above$' scripts/bootcost --cpu nonsense
 end
