@@ -4,10 +4,10 @@
 OVMF and AAVMF start the image with a screen of 800x600.  QEMU's dumps of the screen are the photographs.  The records have
 the bytes that `scripts/barecpc read` gets from the serial line.  A key turns a page at once."""
 
+import contextlib
 import os
 import pathlib
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,15 +17,13 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "tests" / "cli")]
-from qmp_guest import Points  # noqa: E402
+from qmp_guest import Points, connect  # noqa: E402
 from screen import MACHINES, ask, read_font, read_text  # noqa: E402
 
 # The machine for x86-64 has two screens.
 SIZE = {"x86_64": ["-device", "VGA,edid=on,xres=800,yres=600", "-device", "bochs-display,id=second"], "arm64": ["-device", "ramfb"]}
 BARECPC = ROOT / "scripts/barecpc"
 LIMIT_SECONDS = 600
-
-
 PAGE_SECONDS = 10
 
 
@@ -65,17 +63,15 @@ def screens(arch, folder, keys=False):
         stdin=subprocess.DEVNULL)
     paths, last, first, end = [], b"", 0, time.monotonic() + LIMIT_SECONDS
     try:
-        while not control.exists():
-            time.sleep(0.1)
-        with socket.socket(socket.AF_UNIX) as s, socket.socket(socket.AF_UNIX) as line:
-            s.connect(str(control))
-            if serial.exists():
-                line.connect(str(serial))
+        with connect(control, guest) as s, contextlib.ExitStack() as lines:
+            line = None
+            if arch == "arm64":
+                line = lines.enter_context(connect(serial, guest))
                 threading.Thread(target=drain, args=(line,), daemon=True).start()
             stream = s.makefile("rw")
             stream.readline()
             ask(stream, "qmp_capabilities")
-            while b"barecpc: exit" not in log.read_bytes() and time.monotonic() < end:
+            while b"barecpc: exit" not in log.read_bytes() and guest.poll() is None and time.monotonic() < end:
                 if b"BARECPC-BEGIN json" in log.read_bytes():
                     first = first or time.monotonic()
                     if keys:

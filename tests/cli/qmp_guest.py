@@ -28,6 +28,19 @@ def cpu_seconds(pid):
     return sum(map(int, used)) / os.sysconf("SC_CLK_TCK")
 
 
+def connect(path, guest):
+    """A connection to a socket that QEMU makes after its start.  Raises ChildProcessError if QEMU has ended."""
+    while guest.poll() is None:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(str(path))
+            return connection
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            time.sleep(0.05)
+    raise ChildProcessError(f"{path}: QEMU ended with status {guest.returncode}")
+
+
 class Guest:
     """A run.  `log` holds the kernel's lines, `out` the programs' output, `records` their records.
 

@@ -6,13 +6,11 @@ instructions, and the program sleeps longer than the watchdog waits."""
 
 import os
 import pathlib
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 
-from qmp_guest import ROOT, Points, qemu
+from qmp_guest import ROOT, Points, connect, qemu
 from screen import ask
 
 SECONDS = 30  # of the guest; each watchdog resets at 24 s
@@ -46,10 +44,9 @@ SBSA_TREE = """/dts-v1/;
 """
 
 
-def play_loader(path, commands):
+def play_loader(path, guest, commands):
     """Send commands of QEMU's test protocol.  Each is answered by a line."""
-    with socket.socket(socket.AF_UNIX) as s:
-        s.connect(path)
+    with connect(path, guest) as s:
         stream = s.makefile("rw")
         for command in commands:
             stream.write(command + "\n")
@@ -68,14 +65,11 @@ def run(words, commands, folder):
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace")
     lines = []
     try:
-        while not os.path.exists(control):
-            time.sleep(0.01)
-        with socket.socket(socket.AF_UNIX) as s:
-            s.connect(control)
+        with connect(control, guest) as s:
             stream = s.makefile("rw")
             stream.readline()
             ask(stream, "qmp_capabilities")
-            play_loader(test, commands)
+            play_loader(test, guest, commands)
             ask(stream, "cont")
             for line in guest.stdout:
                 lines.append(line.rstrip())
