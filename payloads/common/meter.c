@@ -196,9 +196,10 @@ meter_begin(struct meter *m)
 void
 meter_end(struct meter *m)
 {
-	struct barecpc_interrupts after = { 0 };
+	struct barecpc_interrupts after;
 	struct condition *c = &m->m_condition;
 
+	/* Nothing but the end itself is in the window. */
 	if (m->m_nevent == 0) {
 		m->m_hrtime = clock_ns() - m->m_start;
 		m->m_tick = 0;
@@ -209,6 +210,7 @@ meter_end(struct meter *m)
 			    strerror(errno));
 		take_differences(m);
 	}
+	memset(&after, 0, sizeof after);
 	m->m_known = payload_interrupts(&after) == 0 && m->m_known;
 	condition_between(c, m->m_known ? &m->m_interrupts : NULL, &after);
 	c->cn_count[COND_KERNEL] = kernel_count(m);
