@@ -6,7 +6,6 @@
 #include "arch/x86/asm.h"
 #include "arch/x86/mm/pt.h"
 #include "arch/x86/x86.h"
-#include "arch/x86/x86.h"
 #include "kern/arch.h"
 #include "kern/platform/bootinfo.h"
 
