@@ -167,3 +167,39 @@ sys_getegid(const uintptr_t *a)
 {
 	return sys_getuid(a);
 }
+
+/* Linux, include/uapi/linux/capability.h. */
+#define CAPABILITY_V1    0x19980330
+#define CAPABILITY_V2    0x20071026
+#define CAPABILITY_V3    0x20080522
+#define CAPABILITY_BYTES 12 /* of one struct; versions 2 and 3 have two */
+
+/* No process has a capability: none of what they permit exists. */
+intptr_t
+sys_capget(const uintptr_t *a)
+{
+	struct {
+		uint32_t version;
+		int32_t pid;
+	} head;
+	const uint32_t latest = CAPABILITY_V3;
+
+	if (copyin(&head, a[0], sizeof head) != 0)
+		return -EFAULT;
+	if (head.version != CAPABILITY_V1 && head.version != CAPABILITY_V2 &&
+	    head.version != CAPABILITY_V3) {
+		if (copyout(a[0], &latest, sizeof latest) != 0)
+			return -EFAULT;
+		return a[1] == 0 ? 0 : -EINVAL;
+	}
+	if (a[1] == 0)
+		return 0;
+	if (head.pid < 0)
+		return -EINVAL;
+	if (head.pid != 0 && proc_find(head.pid) == NULL &&
+	    lwp_find(head.pid) == NULL)
+		return -ESRCH;
+	return -copyzero(a[1], head.version == CAPABILITY_V1
+				   ? CAPABILITY_BYTES
+				   : 2 * CAPABILITY_BYTES);
+}

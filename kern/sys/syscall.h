@@ -100,6 +100,7 @@
 	X(geteuid)                                                             \
 	X(getgid)                                                              \
 	X(getegid)                                                             \
+	X(capget)                                                              \
 	/* fork.c */                                                           \
 	X(clone)                                                               \
 	X(clone_backwards)                                                     \

@@ -45,6 +45,7 @@ const int16_t arch_sysmap[] = {
 	[80] = SYS_fstat,
 	[82] = SYS_fsync,
 	[83] = SYS_fsync,
+	[90] = SYS_capget,
 	[92] = SYS_personality,
 	[93] = SYS_exit,
 	[94] = SYS_exit_group,

@@ -81,6 +81,7 @@ const int16_t arch_sysmap[] = {
 	[107] = SYS_geteuid,
 	[108] = SYS_getegid,
 	[110] = SYS_getppid,
+	[125] = SYS_capget,
 	[127] = SYS_rt_sigpending,
 	[128] = SYS_rt_sigtimedwait,
 	[129] = SYS_rt_sigqueueinfo,

@@ -43,6 +43,7 @@ struct call {
 #define SIGSET  8 /* bytes */
 
 static char scratch[64];
+static uint32_t capabilities[2] = { 0x20080522, 0 }; /* version 3, self */
 static struct epoll_event ready = { .events = EPOLLIN };
 
 /*
@@ -75,6 +76,9 @@ static const struct call calls[] = {
 	{ "fstatfs", SYS_fstatfs, OUT, { 20, BAD } },
 	{ "sched_getaffinity", SYS_sched_getaffinity, OUT, { 0, 128, BAD } },
 	{ "getcpu", SYS_getcpu, OUT | NULL_IS_LEGAL, { BAD, 0, 0 } },
+	{ "capget head", SYS_capget, OUT, { BAD, 0 } },
+	{ "capget", SYS_capget, OUT | NULL_IS_LEGAL,
+	    { (uintptr_t)capabilities, BAD } },
 	{ "uname", SYS_uname, OUT, { BAD } },
 	{ "sysinfo", SYS_sysinfo, OUT, { BAD } },
 	{ "getrandom", SYS_getrandom, OUT, { BAD, 64, 0 } },

@@ -18,6 +18,7 @@
 static struct timespec moment = { 0, 1000 };
 static struct itimerval timer = { { 0, 0 }, { 100, 0 } };
 static uintptr_t cpus[16] = { 1 };
+static uint32_t capabilities[2] = { 0x20080522, 0 }; /* version 3, self */
 
 static void
 stop_timer(long r)
@@ -85,6 +86,9 @@ const struct turn_call turn_machine[] = {
 	{ .tc_name = "geteuid", SYS_geteuid, { 0 } },
 	{ .tc_name = "getgid", SYS_getgid, { 0 } },
 	{ .tc_name = "getegid", SYS_getegid, { 0 } },
+	{ .tc_name = "capget",
+	    SYS_capget,
+	    { (uintptr_t)capabilities, TURN_P } },
 	{ .tc_name = "uname", SYS_uname, { TURN_P } },
 	{ .tc_name = "sysinfo", SYS_sysinfo, { TURN_P } },
 	{ .tc_name = "getrandom", SYS_getrandom, { TURN_P, 64, 0 } },
