@@ -6,6 +6,7 @@
 #include "kern/file/file.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
+#include "kern/sched/deadline.h"
 #include "kern/sys/syscall.h"
 #include "kern/sys/wait_files.h"
 
@@ -100,8 +101,8 @@ wait_for_events(
 	return (intptr_t)n;
 }
 
-intptr_t
-sys_epoll_wait(const uintptr_t *a)
+static intptr_t
+wait_set(const uintptr_t *a, uint64_t deadline)
 {
 	struct file *set = file_get((int)a[0]);
 	intptr_t found;
@@ -111,10 +112,15 @@ sys_epoll_wait(const uintptr_t *a)
 	if (set->f_kind != FILE_EPOLL || (int)a[2] <= 0)
 		return -EINVAL;
 	set->f_refs++;
-	found =
-	    wait_for_events(set, a[1], (unsigned)a[2], deadline_ms((int)a[3]));
+	found = wait_for_events(set, a[1], (unsigned)a[2], deadline);
 	file_release(set);
 	return found;
+}
+
+intptr_t
+sys_epoll_wait(const uintptr_t *a)
+{
+	return wait_set(a, deadline_ms((int)a[3]));
 }
 
 intptr_t
@@ -123,4 +129,16 @@ sys_epoll_pwait(const uintptr_t *a)
 	int err = wait_mask(a[4], a[5]);
 
 	return err != 0 ? -err : end_wait_mask(sys_epoll_wait(a));
+}
+
+intptr_t
+sys_epoll_pwait2(const uintptr_t *a)
+{
+	uint64_t deadline;
+	int err;
+
+	if ((err = deadline_in(a[3], false, &deadline)) != 0 ||
+	    (err = wait_mask(a[4], a[5])) != 0)
+		return -err;
+	return end_wait_mask(wait_set(a, deadline));
 }

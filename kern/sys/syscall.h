@@ -67,6 +67,7 @@
 	X(epoll_ctl)                                                           \
 	X(epoll_wait)                                                          \
 	X(epoll_pwait)                                                         \
+	X(epoll_pwait2)                                                        \
 	X(eventfd)                                                             \
 	X(eventfd2)                                                            \
 	/* mem.c */                                                            \

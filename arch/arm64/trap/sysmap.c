@@ -112,6 +112,7 @@ const int16_t arch_sysmap[] = {
 	[293] = SYS_rseq,
 	[435] = SYS_clone3,
 	[439] = SYS_faccessat, /* faccessat2 */
+	[441] = SYS_epoll_pwait2,
 };
 const unsigned arch_sysmap_len = sizeof arch_sysmap / sizeof arch_sysmap[0];
 

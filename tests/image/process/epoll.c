@@ -2,15 +2,18 @@
  * epoll(7) and eventfd(2): what is reported, how often, and how long a wait
  * lasts.
  */
+#define _GNU_SOURCE /* syscall() */
 #include "tests/lib/image/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -188,6 +191,93 @@ TEST(a_wait_ends_by_time_or_event)
 	EXPECT_EQ(count, 1);
 	pthread_join(thread, NULL);
 	EXPECT_EQ(close(fd), 0);
+	EXPECT_EQ(close(set), 0);
+}
+
+static int
+wait2(int set, struct epoll_event *e, const void *time, const void *mask)
+{
+	return (int)syscall(SYS_epoll_pwait2, set, e, 1, time, mask, 8);
+}
+
+static volatile int handled;
+
+static void
+handle_signal(int sig)
+{
+	handled = sig;
+}
+
+/* 0.3 ms is a time that epoll_wait(2) cannot express. */
+TEST(a_wait_of_nanoseconds)
+{
+	const struct timespec brief = { 0, 300000 }, none = { 0, 0 };
+	int fd = eventfd(0, 0), set = epoll_create1(0);
+	struct timespec begin, end;
+	struct epoll_event e;
+	pthread_t thread;
+
+	REQUIRE(fd >= 0 && set >= 0);
+	EXPECT_EQ(add(set, fd, EPOLLIN), 0);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	EXPECT_EQ(wait2(set, &e, &brief, NULL), 0);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	EXPECT((end.tv_sec - begin.tv_sec) * 1000000000L + end.tv_nsec -
+		   begin.tv_nsec >=
+	       brief.tv_nsec);
+	EXPECT_EQ(wait2(set, &e, &none, NULL), 0);
+	REQUIRE(pthread_create(&thread, NULL, write_later, &fd) == 0);
+	EXPECT_EQ(wait2(set, &e, NULL, NULL), 1);
+	EXPECT_EQ(e.data.u64, 0x123456789000u + (unsigned)fd);
+	pthread_join(thread, NULL);
+	EXPECT_EQ(close(fd), 0);
+	EXPECT_EQ(close(set), 0);
+}
+
+/* A pending signal that only the wait's mask admits ends it. */
+TEST(a_wait_with_a_mask)
+{
+	const uint64_t nothing = 0;
+	int set = epoll_create1(0);
+	struct epoll_event e;
+	sigset_t usr1;
+
+	REQUIRE(set >= 0);
+	signal(SIGUSR1, handle_signal);
+	sigemptyset(&usr1);
+	sigaddset(&usr1, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &usr1, NULL);
+	raise(SIGUSR1);
+	EXPECT_EQ(handled, 0);
+	EXPECT_ERRNO(wait2(set, &e, NULL, &nothing), EINTR);
+	EXPECT_EQ(handled, SIGUSR1);
+	/* It is blocked again. */
+	handled = 0;
+	raise(SIGUSR1);
+	EXPECT_EQ(handled, 0);
+	sigprocmask(SIG_UNBLOCK, &usr1, NULL);
+	EXPECT_EQ(handled, SIGUSR1);
+	signal(SIGUSR1, SIG_DFL);
+	EXPECT_EQ(close(set), 0);
+}
+
+TEST(errors_of_epoll_pwait2)
+{
+	const struct timespec negative = { -1, 0 }, large = { 0, 1000000000 };
+	const uint64_t nothing = 0;
+	int set = epoll_create1(0);
+	struct epoll_event e;
+
+	REQUIRE(set >= 0);
+	EXPECT_ERRNO(wait2(set, &e, &negative, NULL), EINVAL);
+	EXPECT_ERRNO(wait2(set, &e, &large, NULL), EINVAL);
+	EXPECT_ERRNO(wait2(set, &e, (void *)8, NULL), EFAULT);
+	EXPECT_ERRNO(wait2(set, &e, NULL, (void *)8), EFAULT);
+	EXPECT_ERRNO(wait2(60, &e, NULL, NULL), EBADF);
+	EXPECT_ERRNO(
+	    syscall(SYS_epoll_pwait2, set, &e, 0, NULL, NULL, 8), EINVAL);
+	EXPECT_ERRNO(
+	    syscall(SYS_epoll_pwait2, set, &e, 1, NULL, &nothing, 4), EINVAL);
 	EXPECT_EQ(close(set), 0);
 }
 
