@@ -1,9 +1,9 @@
 /*
  * epoll(7): a set of files, each with the events that its program waits for.
  *
- * Only pipes and files of eventfd(2) are ever not ready; as on Linux, files
- * that are always ready are refused.  A file leaves its sets when its last
- * descriptor is closed.
+ * Only pipes and files of eventfd(2) and timerfd_create(2) are ever not ready.
+ * As on Linux, files that are always ready are refused.  A file leaves its sets
+ * when its last descriptor is closed.
  *
  * An edge-triggered file is reported once after each change of its pipe, in
  * both directions.  Linux has fewer such reports; programs must expect more.
@@ -13,6 +13,7 @@
 #include "kern/arch.h"
 #include "kern/file/file.h"
 #include "kern/file/pipe.h"
+#include "kern/file/timer_file.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 
@@ -82,7 +83,8 @@ epoll_add(
 {
 	struct entry *e;
 
-	if (f->f_kind != FILE_PIPE && f->f_kind != FILE_EVENT)
+	if (f->f_kind != FILE_PIPE && f->f_kind != FILE_EVENT &&
+	    f->f_kind != FILE_TIMER)
 		return EPERM;
 	if (find_entry(ep, fd, f) != NULL)
 		return EEXIST;
@@ -116,6 +118,8 @@ file_poll(const struct file *f)
 	case FILE_EVENT:
 		return (f->f_count > 0 ? POLLIN : 0) |
 		       (f->f_count < UINT64_MAX - 1 ? POLLOUT : 0);
+	case FILE_TIMER:
+		return timer_file_count(f) > 0 ? POLLIN : 0;
 	default:
 		return POLLIN | POLLOUT;
 	}

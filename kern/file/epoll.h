@@ -33,7 +33,7 @@ unsigned epoll_take(struct epoll *ep, struct epoll_event *ee, unsigned max);
 /* The POLL* conditions of a file that now hold. */
 uint16_t file_poll(const struct file *f);
 
-/* A pipe, or the file of an eventfd(2), may have become ready. */
+/* A pipe, or the file of an eventfd or a timer, may have become ready. */
 void epoll_changed(const void *object);
 /* The file is closed: remove it from all sets. */
 void epoll_forget(const struct file *f);

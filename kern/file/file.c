@@ -7,6 +7,7 @@
 #include "kern/file/archive.h"
 #include "kern/file/epoll.h"
 #include "kern/file/pipe.h"
+#include "kern/file/timer_file.h"
 #include "kern/file/tmp.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
@@ -279,6 +280,8 @@ file_release(struct file *f)
 	epoll_forget(f);
 	if (f->f_kind == FILE_EPOLL)
 		epoll_close(f->f_epoll);
+	if (f->f_kind == FILE_TIMER)
+		timer_file_close(f->f_timer);
 	if (device_ops[f->f_kind] != NULL)
 		device_ops[f->f_kind]->release(f);
 	if (f->f_kind == FILE_PIPE)
@@ -394,6 +397,7 @@ file_stat(const struct file *f, struct file_info *fi)
 		break;
 	case FILE_EPOLL:
 	case FILE_EVENT:
+	case FILE_TIMER:
 		fi->fi_ino = 1; /* as Linux, one for all of them */
 		fi->fi_mode = 0600;
 		break;

@@ -15,7 +15,8 @@ struct kcpc_profile;
 struct kcpc_shared;
 struct pipe; /* kern/file/pipe.c */
 struct text;
-struct tmp_node; /* kern/file/tmp.c */
+struct timer_file; /* kern/file/timer_file.c */
+struct tmp_node;   /* kern/file/tmp.c */
 struct proc;
 
 #define NFD 64
@@ -36,6 +37,7 @@ enum file_kind {
 	FILE_CPC_SHARED, /* f_shared: a CPU's counters */
 	FILE_EPOLL,      /* f_epoll */
 	FILE_EVENT,      /* eventfd(2): f_count */
+	FILE_TIMER,      /* timerfd_create(2): f_timer */
 	FILE_NKIND,
 };
 
@@ -56,6 +58,7 @@ struct file {
 		struct kcpc_shared *f_shared;
 		struct tmp_node *f_tmp;
 		struct epoll *f_epoll;
+		struct timer_file *f_timer;
 		struct {
 			uint64_t f_count;
 			bool f_by_one; /* EFD_SEMAPHORE */

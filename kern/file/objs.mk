@@ -1,2 +1,3 @@
-# kern/file/: the archives, open files, directories, /tmp, pipes, epoll.
-KERN_OBJS += $(addprefix kern/file/,archive.o archive_data.o cpio.o file.o dir.o tmp.o pipe.o epoll.o)
+# kern/file/: the archives, open files, directories, /tmp, pipes, epoll, timers.
+KERN_OBJS += $(addprefix kern/file/,archive.o archive_data.o cpio.o file.o dir.o tmp.o pipe.o epoll.o \
+    timer_file.o)

@@ -26,8 +26,8 @@ intptr_t pipe_prepare(struct file *f, size_t len);
 #define POLLNVAL 0x20
 uint16_t pipe_poll(const struct file *f);
 /*
- * All LWPs in poll(2), epoll_wait(2) and eventfd's calls.  They are few, so a
- * change of any pipe wakes all.
+ * All LWPs in poll(2), epoll_wait(2), and calls of eventfds and timers.  They
+ * are few, so a change of any file wakes all.
  */
 extern struct waitq pipe_pollers;
 /* The system calls pipe(2) and pipe2(2). */

@@ -6,7 +6,26 @@
 #include "kern/arch.h"
 #include "kern/mm/usercopy.h"
 #include "kern/platform/errno.h"
-#include "kern/sched/timer.h"
+
+int
+timespec_ns(const int64_t ts[2], hrtime_t *ns)
+{
+	if (ts[0] < 0 || ts[1] < 0 || ts[1] >= 1000000000)
+		return EINVAL;
+	*ns = ts[0] > INT64_MAX / 2000000000 ? INT64_MAX
+	                                     : ts[0] * 1000000000 + ts[1];
+	return 0;
+}
+
+uint64_t
+deadline_tick(hrtime_t ns, bool absolute)
+{
+	uint64_t tick = ns_to_tick(ns);
+
+	if (!absolute && __builtin_add_overflow(tick, arch_tick(), &tick))
+		tick = ~0ULL;
+	return tick;
+}
 
 int
 deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline)
@@ -19,13 +38,8 @@ deadline_in(uintptr_t uva, bool absolute, uint64_t *deadline)
 		return 0;
 	if (copyin(ts, uva, sizeof ts) != 0)
 		return EFAULT;
-	if (ts[0] < 0 || ts[1] < 0 || ts[1] >= 1000000000)
+	if (timespec_ns(ts, &ns) != 0)
 		return EINVAL;
-	ns = ts[0] > INT64_MAX / 2000000000 ? INT64_MAX
-	                                    : ts[0] * 1000000000 + ts[1];
-	*deadline = ns_to_tick(ns);
-	if (!absolute &&
-	    __builtin_add_overflow(*deadline, arch_tick(), deadline))
-		*deadline = ~0ULL;
+	*deadline = deadline_tick(ns, absolute);
 	return 0;
 }

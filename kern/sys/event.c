@@ -26,8 +26,7 @@ change_count(struct file *f, uint64_t count)
 	waitq_wake(&pipe_pollers, ~0U);
 }
 
-/* Wait for a change.  Returns 0, or the result of the system call. */
-static intptr_t
+intptr_t
 wait_change(const struct file *f)
 {
 	if (f->f_flags & O_NONBLOCK)

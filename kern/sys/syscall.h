@@ -61,7 +61,7 @@
 	X(umask)                                                               \
 	X(chdir)                                                               \
 	X(fchdir)                                                              \
-	/* epoll.c, event.c */                                                 \
+	/* epoll.c, event.c, timerfd.c */                                      \
 	X(epoll_create)                                                        \
 	X(epoll_create1)                                                       \
 	X(epoll_ctl)                                                           \
@@ -70,6 +70,9 @@
 	X(epoll_pwait2)                                                        \
 	X(eventfd)                                                             \
 	X(eventfd2)                                                            \
+	X(timerfd_create)                                                      \
+	X(timerfd_settime)                                                     \
+	X(timerfd_gettime)                                                     \
 	/* mem.c */                                                            \
 	X(brk)                                                                 \
 	X(mmap)                                                                \

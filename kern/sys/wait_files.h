@@ -11,8 +11,8 @@
 struct file;
 
 /*
- * Sleep until a pipe or an eventfd changes, or until the deadline.  Returns 0,
- * EINTR for a signal, or ETIMEDOUT.  Check first, and again after 0.
+ * Sleep until a pipe, an eventfd or a timer changes, or until the deadline.
+ * Returns 0, EINTR for a signal, or ETIMEDOUT.  Check first, and again after 0.
  */
 int wait_files(uint64_t deadline);
 /* The tick that is ms milliseconds away; ~0 if ms is negative. */
@@ -27,8 +27,12 @@ intptr_t end_wait_mask(intptr_t found);
  */
 intptr_t install_file(struct file *f, bool cloexec);
 
-/* event.c: the calls of eventfd(2)'s files. */
+/* event.c: wait for a change.  Returns 0, or the result of the system call. */
+intptr_t wait_change(const struct file *f);
+/* The calls of eventfd(2)'s files. */
 intptr_t event_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t event_write(struct file *f, uintptr_t uva, size_t len);
+/* timerfd.c: read(2) of a timer. */
+intptr_t timer_read(struct file *f, uintptr_t uva, size_t len);
 
 #endif /* KERN_SYS_WAIT_FILES_H */

@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,10 +46,12 @@ struct call {
 static char scratch[64];
 static uint32_t capabilities[2] = { 0x20080522, 0 }; /* version 3, self */
 static struct epoll_event ready = { .events = EPOLLIN };
+static struct itimerspec soon = { .it_value = { 0, 1 } };
 
 /*
- * The calls use descriptors 20 to 24: this program's file, /dev/zero, the root
- * directory, a set of epoll(7), and its only file, which is ready.
+ * The calls use descriptors 20 to 25: this program's file, /dev/zero, the root
+ * directory, a set of epoll(7), its only file, and a timer.  The last two are
+ * ready.
  */
 static const struct call calls[] = {
 	{ "read", SYS_read, OUT, { 20, BAD, 64 } },
@@ -75,6 +78,11 @@ static const struct call calls[] = {
 	    { 23, SCRATCH, 1, 0, BAD, SIGSET } },
 	{ "read eventfd", SYS_read, OUT, { 24, BAD, 8 } },
 	{ "write eventfd", SYS_write, 0, { 24, BAD, 8 } },
+	{ "read timer", SYS_read, OUT, { 25, BAD, 8 } },
+	{ "timerfd_settime new", SYS_timerfd_settime, 0, { 25, 0, BAD, 0 } },
+	{ "timerfd_settime old", SYS_timerfd_settime, OUT | NULL_IS_LEGAL,
+	    { 25, 0, (uintptr_t)&soon, BAD } },
+	{ "timerfd_gettime", SYS_timerfd_gettime, OUT, { 25, BAD } },
 	{ "getdents64", SYS_getdents64, OUT, { 22, BAD, PAGE } },
 	{ "statfs path", SYS_statfs, PATH, { BAD, SCRATCH } },
 	{ "statfs", SYS_statfs, OUT, { SELF, BAD } },
@@ -124,6 +132,8 @@ static void __attribute__((constructor)) open_files(void)
 	dup2(epoll_create1(0), 23);
 	dup2(eventfd(1, EFD_NONBLOCK), 24);
 	epoll_ctl(23, EPOLL_CTL_ADD, 24, &ready);
+	dup2(timerfd_create(CLOCK_MONOTONIC, 0), 25);
+	timerfd_settime(25, 0, &soon, NULL);
 }
 
 static long

@@ -27,6 +27,7 @@ static char record[] = "{\"alloc_fail\":1}\n";
 static struct iovec iov[] = { { turn_buffer, 16 }, { turn_buffer + 16, 16 } };
 static struct iovec record_iov[] = { { record, sizeof record - 1 } };
 static struct timespec none;
+static struct itimerspec never;
 static struct pollfd fds[] = { { .fd = TURN_READ, .events = POLLIN } };
 
 static void
@@ -385,6 +386,19 @@ const struct turn_call turn_files[] = {
 	    { 1, 0 },
 	    .tc_undo = turn_close,
 	    .tc_least = 1 },
+	{ .tc_name = "timerfd_create",
+	    SYS_timerfd_create,
+	    { CLOCK_MONOTONIC, 0 },
+	    .tc_undo = turn_close,
+	    .tc_least = 2 },
+	{ .tc_name = "timerfd_settime",
+	    SYS_timerfd_settime,
+	    { TURN_READ, 0, (uintptr_t)&never, 0 },
+	    .tc_errno = EINVAL },
+	{ .tc_name = "timerfd_gettime",
+	    SYS_timerfd_gettime,
+	    { TURN_READ, TURN_P },
+	    .tc_errno = EINVAL },
 	{ .tc_name = "getdents64",
 	    SYS_getdents64,
 	    { TURN_ROOT, TURN_P, TURN_BUFFER },
