@@ -133,6 +133,24 @@ write_file(const char *name, const void *data, size_t bytes)
 	return good ? NULL : "it does not read back as written";
 }
 
+/*
+ * Does the disk take what it has in its first block?  Firmware takes a CD on
+ * USB for a disk that can be written.  Its driver of FAT then stops the machine
+ * when it creates a file: seen with EDK II for arm64.
+ */
+static bool
+can_write(EFI_BLOCK_IO *disk)
+{
+	const EFI_BLOCK_IO_MEDIA *m = disk->Media;
+	void *block = efi_alloc(
+	    EfiLoaderData, m->BlockSize, EFI_PAGE, "a block of the volume");
+
+	return !EFI_ERROR(disk->ReadBlocks(
+		   disk, m->MediaId, 0, m->BlockSize, block)) &&
+	       !EFI_ERROR(
+		   disk->WriteBlocks(disk, m->MediaId, 0, m->BlockSize, block));
+}
+
 const struct efi_home *
 efi_volume_home(const char **why)
 {
@@ -145,17 +163,19 @@ efi_volume_home(const char **why)
 	} u;
 	EFI_FILE_PROTOCOL *root;
 	UINTN n = sizeof u;
-	void *block;
+	EFI_BLOCK_IO *block;
 
 	*why = NULL;
 	/* QEMU's -kernel comes from a volume that no disk has. */
 	if (efi_self->DeviceHandle == NULL ||
 	    EFI_ERROR(efi_bs->HandleProtocol(
-		efi_self->DeviceHandle, &disk, &block)) ||
+		efi_self->DeviceHandle, &disk, (void **)&block)) ||
 	    (root = open_root()) == NULL)
 		return NULL;
 	if (!EFI_ERROR(root->GetInfo(root, &id, &n, &u)) && u.info.ReadOnly)
 		*why = "the volume is read-only";
+	else if (!can_write(block))
+		*why = "the disk cannot be written";
 	root->Close(root);
 	return *why == NULL ? &home : NULL;
 }

@@ -24,8 +24,8 @@ def direct(arch, bios, archive, folder):
     return [*options, "-append", WORDS]
 
 
-def disk(arch, drive, folder):
-    return ["-bios", FIRMWARE[arch], "-drive", f"if=none,id=d,format=raw,file={make_disk(arch, folder)}", *drive]
+def disk(arch, drive, folder, medium=""):
+    return ["-bios", FIRMWARE[arch], "-drive", f"if=none,id=d,format=raw,file={make_disk(arch, folder)}{medium}", *drive]
 
 
 def bios_says(folder):
@@ -47,4 +47,6 @@ def routes():
             if arch == "arm64" and name in ("AHCI", "CD"):
                 continue  # AAVMF finds no disk on AHCI: docs/boot.md
             yield Route(arch, NAME[arch], name, part(disk, arch, drive), check=(arch, name) == ("x86_64", "USB stick"))
+        # Firmware takes it for a disk that can be written.
+        yield Route(arch, NAME[arch], "CD on USB", part(disk, arch, DRIVES["USB stick"], medium=",media=cdrom,readonly=on"))
     yield Route("arm64", "AAVMF", "CD, by virtio-scsi", part(disk, "arm64", ["-device", "virtio-scsi-pci", "-device", "scsi-cd,drive=d"]))
