@@ -150,8 +150,8 @@ bool nb_msr_write(const struct nb_msr *m);
 
 /*
  * registers.c: write the registers of an event of -msr_config, and restore the
- * old values.  The first returns false, with the reason, if this CPU refuses
- * one of them.
+ * old values; exit() restores them, too.  The first returns false, with the
+ * reason, if this CPU refuses one of them.  One struct is in use at a time.
  */
 struct nb_registers {
 	unsigned nbg_n;

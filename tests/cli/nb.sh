@@ -52,6 +52,17 @@ Read only: <not supported>
 # <not supported>: Read only: this CPU has no msr_0x802, or refuses its value
 END
 
+# Code that faults ends the program, and leaves no register changed for the next one.
+echo 'msr_0xC0000103=7 msr_0xC0000103 Constant' >"$tap_dir/msrs"
+cat >"$tap_dir/snippets" <<END
+-asm UD2 -msr_config $tap_dir/msrs -name faulty
+-asm_init 'MOV ECX, 0xC0000103; RDMSR; CMP EAX, 7; JNE 1f; UD2; 1:' -asm NOP -csv -name restored
+END
+# shellcheck disable=SC2086 # $fast has several words
+expect '-msr_config: code that faults' 1 '^nb: faulty: the code faults: SIGILL' \
+	scripts/barecpc nb --arch x86_64 --accel tcg -privilege system $fast -snippets "$tap_dir/snippets"
+check '-msr_config: the next program finds the old values' grep -q '^Instructions retired,1\.00' "$out"
+
 # A snippet counts the same alone and after eight others, reading by reading.
 one='-asm "PUSH RAX; LOCK XADD [R14], RAX; POP RBX" -name one -verbose'
 head -n 8 tests/cli/nb/x86_64 | sed -E 's/^([0-9]+) (.*)$/-asm "\2"/' >"$tap_dir/nine"
