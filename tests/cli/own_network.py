@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-SECONDS = 60
+SECONDS = 240  # of elapsed time, for what hangs
 
 
 def enter():

@@ -14,7 +14,7 @@ import threading
 IMAGE = pathlib.Path(__file__).resolve().parents[2] / "build/arm64/Image"
 MACHINE = "virt,gic-version=3,dtb-randomness=off"
 BOARD = ["qemu-system-aarch64", "-cpu", "max", "-m", "256", "-display", "none", "-nodefaults"]
-SECONDS = 60
+SECONDS = 240  # of elapsed time, for what hangs
 
 # QEMU's virt machine: PCI's configuration space, and the window of I/O ports.
 ECAM, PORTS = 0x4010000000, 0x3eff0000
