@@ -33,6 +33,7 @@ MAX_FRAME_BYTES = 16 << 20
 MAX_BEGIN_BYTES = 128
 MAX_LINE_BYTES = 64 << 10
 MAX_LOG_BYTES = 16 << 20
+MAX_QUOTED = 200  # characters of the last line, in a message: it may be a part of a record
 MAX_RANGES = 8  # of lost frames in one message
 
 
@@ -233,5 +234,5 @@ class Console:
             if self.closing == FAILED and self.exit is None:
                 self.exit = FAILED
         if text:
-            self.last_line = text
+            self.last_line = text if len(text) <= MAX_QUOTED else text[:MAX_QUOTED] + "..."
             self._log(text)

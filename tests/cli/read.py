@@ -302,6 +302,8 @@ def check_files(folder, text, wanted):
     frames = Frames(text)
     start, end = frames.places[frames.last]
     fails("a file that ends in the middle", text[:len(text) // 2], "ends before the closing line")
+    fails("a file that ends in a long record, in a short line", framed(1, b"json", b'{"a":"' + b"x" * 5000 + b'"}')[:3000],
+          r"ends before the closing line.{,100}; the last line was: \{\"a\":\"x{10,200}\.\.\.$")
     fails("an empty file", b"", "ends before the closing line; nothing came$")
     fails("a closing line without its frame", text[:start] + text[end:], f"frame with the status is lost: the closing line says exit {STATUS}")
     fails("two runs in one long file", text + b"\n" * (1 << 17) + framed(1, b"json", b"{}"), "frame 1 .* came after the end of the run")
