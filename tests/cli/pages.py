@@ -25,6 +25,7 @@ SIZE = {"x86_64": ["-device", "VGA,edid=on,xres=800,yres=600", "-device", "bochs
 BARECPC = ROOT / "scripts/barecpc"
 LIMIT_SECONDS = 600
 PAGE_SECONDS = 10
+TRIES = 5
 
 
 def press_key(arch, stream, line):
@@ -92,6 +93,18 @@ def screens(arch, folder, keys=False):
     return paths, log, took
 
 
+def check_keys(arch, most_seconds):
+    """Without keys no run is so quick, so one quick run is a proof.  On a busy machine others are slow."""
+    claim, took = f"{arch}: keys turn the pages", []
+    for _ in range(TRIES):
+        with tempfile.TemporaryDirectory() as name:
+            _, log, seconds = screens(arch, pathlib.Path(name), keys=True)
+            if b"barecpc: exit" in log.read_bytes() and seconds < most_seconds:
+                return True, claim
+            took.append(seconds)
+    return False, claim, *took
+
+
 def main():
     points, font = Points(), read_font()
     for arch in MACHINES:
@@ -119,19 +132,14 @@ def main():
             # A dump may show a page that is half drawn, so that a page has several.
             titles = {found[0] for lines in texts if (found := re.match(r"all records, picture \d+ of \d+:", lines[0]))}
             second = [path for path, lines in zip(paths, texts) if lines[0].startswith("all records, picture 2 ")]
-            if len(titles) > 1:
-                done = subprocess.run([BARECPC, "read", "--results", got, "--qr", *second], capture_output=True, text=True,
-                                      check=False)
-                points.check(done.returncode == 125 and "pictures are missing: " in done.stderr,
-                             f"{arch}: a missing picture is reported", done.stderr)
+            done = subprocess.run([BARECPC, "read", "--results", got, "--qr", *second], capture_output=True, text=True, check=False)
+            points.check(done.returncode == 125 and "pictures are missing: " in done.stderr, f"{arch}: a missing picture is reported", done.stderr)
             pages = 1 + len(titles)
             points.check(took > pages * PAGE_SECONDS, f"{arch}: without a key each of {pages} pages stays", took)
             points.check(log.read_bytes().rstrip().rpartition(b"\n")[2].startswith(b"barecpc: exit"), f"{arch}: the run ends")
             if os.environ.get("PAGES_KEEP"):
                 subprocess.run(["cp", "-r", folder, os.environ["PAGES_KEEP"]], check=True)
-        with tempfile.TemporaryDirectory() as name:
-            _, log, took = screens(arch, pathlib.Path(name), keys=True)
-            points.check(b"barecpc: exit" in log.read_bytes() and took < (pages - 1) * PAGE_SECONDS, f"{arch}: keys turn the pages", took)
+        points.check(*check_keys(arch, (pages - 1) * PAGE_SECONDS))
     return points.end()
 
 
