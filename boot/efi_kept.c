@@ -20,6 +20,7 @@
 #define FILES_MAX    1000
 /* This many runs in a row may bring nothing home before one is not kept. */
 #define LOSSES_MAX 2
+#define STALL_US   1000000
 
 static const struct efi_home *home; /* NULL: files cannot be written */
 
@@ -104,9 +105,21 @@ struct names {
 	char results[48], log[48];
 };
 
-/* Names of files that do not exist: results of other runs stay. */
 static bool
-free_names(struct names *nm)
+has_bytes(const char *name, const char *data, size_t bytes)
+{
+	char *got = efi_alloc(EfiLoaderData, bytes + 1, EFI_PAGE, name);
+
+	return home->eh_read(name, got, bytes + 1) == bytes &&
+	       memcmp(got, data, bytes) == 0;
+}
+
+/*
+ * Names of files that do not exist: results of other runs stay.  These results
+ * may be there without their log, which had no room.
+ */
+static bool
+free_names(struct names *nm, const char *results, size_t bytes, bool log)
 {
 	for (unsigned i = 1; i < FILES_MAX; i++) {
 		char number[8] = "";
@@ -117,7 +130,9 @@ free_names(struct names *nm)
 		    "barecpc%s-results%s.jsonl", home->eh_tag, number);
 		snprintf(nm->log, sizeof nm->log, "barecpc%s%s.log",
 		    home->eh_tag, number);
-		if (!home->eh_has(nm->results) && !home->eh_has(nm->log))
+		if (!home->eh_has(nm->log) &&
+		    (!home->eh_has(nm->results) ||
+			(log && has_bytes(nm->results, results, bytes))))
 			return true;
 	}
 	return false;
@@ -147,7 +162,7 @@ write_results(const struct kept_head *h, bool log)
 	long n = kept_records(h, to, &why);
 	struct names nm;
 
-	if (!free_names(&nm)) {
+	if (!free_names(&nm, to, n > 0 ? (size_t)n : 0, log)) {
 		efi_say("results of the last run are not written: there are "
 			"%u files: remove some",
 		    FILES_MAX);
@@ -202,36 +217,77 @@ set_losses(unsigned n)
 static bool
 finish(struct kept_head *h, bool log, const char *unwritable)
 {
-	if (home == NULL)
+	if (home == NULL) {
 		efi_say(
 		    "results of the last run are not written: %s", unwritable);
-	else if (write_results(h, log) && set_losses(0))
-		return true;
-	return false;
+		return false;
+	}
+	if (!write_results(h, log))
+		return false;
+	set_losses(0);
+	return true;
 }
 
-/* Look in memory, then in UEFI variables. */
+/*
+ * The results could not be written.  Power off and a cold reset clear memory,
+ * and a new run uses it.  So wait for a key.  It makes a warm reset, because
+ * then firmware finds a stick that was put in again, or another one.
+ */
+static _Noreturn void
+wait_for_room(bool variables)
+{
+	SIMPLE_INPUT_INTERFACE *in = efi_st->ConIn;
+	EFI_INPUT_KEY key;
+	UINTN index;
+
+	efi_say("the results stay in %s: let the volume or the server take "
+		"files, then press a key to try again",
+	    variables ? "UEFI variables" : "memory: leave the power on");
+	/* Without a console for input there is the reset button. */
+	while (in == NULL)
+		efi_bs->Stall(STALL_US);
+	/* Keys that were pressed before do not count. */
+	while (!EFI_ERROR(in->ReadKeyStroke(in, &key)))
+		;
+	while (EFI_ERROR(in->ReadKeyStroke(in, &key)))
+		efi_bs->WaitForEvent(1, &in->WaitForKey, &index);
+	efi_say("trying again");
+	efi_stop(EfiResetWarm);
+}
+
+/* Results that UEFI variables have. */
+static enum kept_state
+look_in_variables(struct kept_head *to)
+{
+	if (!efi_read_variables(to))
+		return KEPT_ABSENT;
+	return kept_state(to, 0, KEPT_VARIABLES_BYTES) == KEPT_ENDED
+	           ? KEPT_ENDED
+	           : KEPT_DAMAGED;
+}
+
+/*
+ * Look in memory, then in UEFI variables.  Returns only if no results are left
+ * there.
+ */
 static enum kept_state
 bring_home(const char *unwritable)
 {
 	struct found f = { NULL, KEPT_ABSENT };
-	struct kept_head *v;
-
-	if (each_place(look_at, &f)) {
-		if (finish(f.head, true, unwritable)) {
-			memset(f.head->kh_magic, 0, sizeof f.head->kh_magic);
-			efi_drop_variables();
-		}
-		return KEPT_ENDED;
-	}
-	v = efi_alloc(
+	struct kept_head *v = efi_alloc(
 	    EfiLoaderData, KEPT_VARIABLES_BYTES, EFI_PAGE, "UEFI variables");
-	if (!efi_read_variables(v))
+	enum kept_state variables = look_in_variables(v);
+	bool memory = each_place(look_at, &f);
+
+	if (!memory && variables == KEPT_ABSENT)
 		return f.state;
-	f.state = kept_state(v, 0, KEPT_VARIABLES_BYTES);
-	if (f.state != KEPT_ENDED || finish(v, false, unwritable))
-		efi_drop_variables();
-	return f.state == KEPT_ENDED ? KEPT_ENDED : KEPT_DAMAGED;
+	if ((memory || variables == KEPT_ENDED) &&
+	    !finish(memory ? f.head : v, memory, unwritable))
+		wait_for_room(variables == KEPT_ENDED);
+	if (memory)
+		memset(f.head->kh_magic, 0, sizeof f.head->kh_magic);
+	efi_drop_variables();
+	return memory ? KEPT_ENDED : variables;
 }
 
 /* keep=nvram: find room in firmware's store of variables. */

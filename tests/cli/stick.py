@@ -6,6 +6,7 @@ is kept, change it, and go on.  The files on the stick have the bytes that `scri
 serial line."""
 
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -24,6 +25,8 @@ MAGIC = b"BCKEPT1\0"
 STEP = 16 << 20
 LEFT = 30000  # bytes of a full store of variables: OVMF needs minutes with less
 WORDS = "output=framed -- spin -r 1 -w 0"
+WAITS = "then press a key to try again"
+STAY_SECONDS = 10  # the application powers off five seconds after its last line, if it does
 MACHINES = {
     "x86_64": (["qemu-system-x86_64", "-M", "q35,memory-backend=ram"], "/usr/share/OVMF/OVMF_CODE_4M.fd",
                "/usr/share/OVMF/OVMF_VARS_4M.fd", "BOOTX64.EFI"),
@@ -52,24 +55,35 @@ class Board:
         return ["-drive", f"if=none,id=d,format=raw,file={self.stick},readonly={'on' if readonly else 'off'}",
                 "-device", "virtio-blk-pci,drive=d"]
 
-    def boot(self, once=True, readonly=False, until=None):
-        """Run until the machine is off, at the first reset if `once`, or killed at the text `until`.  Returns the console."""
-        self.log.write_bytes(b"")
+    def boot(self, once=True, readonly=False, until=None, act=None):
+        """Run until the machine is off, at the first reset if `once`, or killed at the pattern `until`.  Returns the console.
+
+        If act() is given, the machine stays on for STAY_SECONDS after `until`, and goes on if act() returns keys to press."""
         words = [*self.command, "-accel", "tcg", "-cpu", "max", "-m", str(MEMORY >> 20), "-display", "none", "-nodefaults",
                  "-object", f"memory-backend-file,id=ram,size={MEMORY},mem-path={self.memory},share=on",
                  "-drive", f"if=pflash,format=raw,readonly=on,file={self.code}",
                  "-drive", f"if=pflash,format=raw,file={self.variables}",
-                 *self.disk(readonly), "-serial", f"file:{self.log}", *(["-no-reboot"] if once else [])]
-        guest = subprocess.Popen(words, stdin=subprocess.DEVNULL)
+                 *self.disk(readonly), "-serial", "stdio", *(["-no-reboot"] if once else [])]
+        with open(self.log, "wb") as log:
+            guest = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=log)
         end = time.monotonic() + 4 * LIMIT_SECONDS
         try:
             while guest.poll() is None and (cpu_seconds(guest.pid) or 0) < LIMIT_SECONDS and time.monotonic() < end:
-                if until and until in self.log.read_bytes():
-                    break
+                if until and re.search(until, self.log.read_bytes()):
+                    if act is None:
+                        break
+                    time.sleep(STAY_SECONDS)
+                    keys = act() if guest.poll() is None else b""
+                    if not keys:
+                        break
+                    guest.stdin.write(keys)
+                    guest.stdin.flush()
+                    act = until = None
                 time.sleep(0.1)
         finally:
             guest.kill()
             guest.wait()
+            guest.stdin.close()
         return self.log.read_bytes().decode(errors="replace")
 
     def files(self):
@@ -185,13 +199,26 @@ def fill_volume(board):
 def volumes(points, board):
     arch = board.arch
     board.boot()
-    console = board.boot(readonly=True)
-    points.check(line_of(console, "results of the last run are not written: the volume is read-only"),
+    wanted, _ = board.records(board.log.read_bytes())
+    stayed = []
+    console = board.boot(readonly=True, until=WAITS.encode(), act=lambda: stayed.append(board.kept()))
+    points.check(line_of(console, "results of the last run are not written: the volume is read-only") and
+                 line_of(console, f"the results stay in memory: leave the power on: let the volume or the server take files, {WAITS}"),
                  f"{arch}: a volume that became read-only", *console.splitlines()[-5:])
+    points.check(len(stayed) == 1 and len(stayed[0]) == 1, f"{arch}: the machine stays on, and memory keeps the results", stayed)
     fill_volume(board)
-    console = board.boot()
-    points.check(line_of(console, "is not written: ") and "barecpc-results.jsonl" not in board.files(),
-                 f"{arch}: a full volume: a message, and no part of a file", *console.splitlines()[-5:], *board.files())
+
+    def make_room():
+        stayed.append(board.files())
+        subprocess.run(["mdel", "-i", board.stick, "::full.*"], check=True)
+        return b" "
+
+    console = board.boot(once=False, until=WAITS.encode(), act=make_room)
+    points.check(line_of(console, "is not written: ") and len(stayed) == 2 and "barecpc-results.jsonl" not in stayed[1],
+                 f"{arch}: a full volume: a message, and no part of a file", *console.splitlines()[-5:], *stayed[1:])
+    points.check(line_of(console, "results of the last run are in") and wanted and board.file("barecpc-results.jsonl") == wanted,
+                 f"{arch}: with room, a key brings home the records of the serial line", *console.splitlines()[-5:], *board.files())
+    points.check(not board.kept(), f"{arch}: then memory keeps nothing more")
     board.power_off()
     console = board.boot(readonly=True)
     points.check(line_of(console, "results are not kept: the volume is read-only") and "barecpc: exit" in console and
@@ -228,6 +255,10 @@ def variables(points, arch, folder):
     wanted, _ = board.records(board.log.read_bytes())
     points.check("keep: the records are in " in console, f"{arch}: keep=nvram: records are in UEFI variables",
                  *console.splitlines()[-5:])
+    board.power_off()
+    console = board.boot(readonly=True, until=WAITS.encode())
+    points.check(line_of(console, "the results stay in UEFI variables: "),
+                 f"{arch}: keep=nvram: a volume that became read-only", *console.splitlines()[-5:])
     board.power_off()
     console = board.boot()
     points.check(line_of(console, "results of the last run are in barecpc-results.jsonl, its log is lost"),

@@ -20,7 +20,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [str(ROOT / "tests" / "cli")]
 import own_network  # noqa: E402
 from qmp_guest import Points  # noqa: E402
-from stick import MACHINES, Board, line_of  # noqa: E402
+from stick import MACHINES, WAITS, Board, line_of  # noqa: E402
 
 MAC = "525400123456"
 SERVER, CLIENT = "10.9.8.1", "10.9.8.2"
@@ -57,6 +57,41 @@ class NetBoard(Board):
                 "-device", f"virtio-net-pci,netdev=n,romfile=,bootindex=0,mac={':'.join(MAC[i:i + 2] for i in range(0, 12, 2))}"]
 
 
+class Server:
+    """tftpd-hpa, which takes new files if it gets --create."""
+
+    def __init__(self, tftpd, libraries, served):
+        self.command = [tftpd, "--foreground", "--address", SERVER, "--user", "root", "--permissive", "--secure", served]
+        self.environment = {**os.environ, "LD_LIBRARY_PATH": libraries}
+        self.start("--create")
+
+    def start(self, *options):
+        self.process = subprocess.Popen([*self.command[:-1], *options, self.command[-1]], env=self.environment)
+        time.sleep(0.5)
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def server_refuses(points, board, server, results):
+    """The board keeps the results until the server takes them."""
+    board.power_off()
+    board.boot()
+    wanted, _ = board.records(board.log.read_bytes())
+    server.stop()
+    server.start()
+    # EDK II's PxeBcMtftp4WriteFile() leaves the Context of its token unset.  A refusal ends OVMF by the message or an exception.
+    console = board.boot(until=WAITS.encode() + b"|Exception Type")
+    points.check((line_of(console, f"{results.name} is not written: the TFTP server refuses it") or "Exception Type" in console) and
+                 not results.exists(), f"{board.arch}: a server that refuses takes no file", *console.splitlines()[-12:])
+    server.stop()
+    server.start("--create")
+    console = board.boot()
+    points.check(wanted and results.exists() and results.read_bytes() == wanted,
+                 f"{board.arch}: after a reset it gets the records of the serial line", *console.splitlines()[-12:])
+
+
 def results_arrive(points, arch, folder, tftpd, libraries):
     served = folder / "served"
     served.mkdir()
@@ -70,11 +105,9 @@ def results_arrive(points, arch, folder, tftpd, libraries):
     (folder / "suite").write_text("spin\n")
     subprocess.run([ROOT / "scripts" / "mkcpio", "-o", served / "mine.cpio", folder / "suite"], check=True)
     serve_addresses(application)
-    server = subprocess.Popen([tftpd, "--foreground", "--address", SERVER, "--create", "--user", "root", "--permissive",
-                               "--secure", served], env={**os.environ, "LD_LIBRARY_PATH": libraries})
+    server = Server(tftpd, libraries, served)
     try:
-        time.sleep(0.5)
-        points.check(server.poll() is None, "tftpd-hpa runs")
+        points.check(server.process.poll() is None, "tftpd-hpa runs")
         board = NetBoard(arch, folder)
         console = board.boot(once=False)
         wanted, status = board.records(board.log.read_bytes())
@@ -88,6 +121,7 @@ def results_arrive(points, arch, folder, tftpd, libraries):
                      f"{arch}: barecpc.cfg and its archive come from the server")
         points.check(log.exists() and board.records(log.read_bytes()) == (wanted, status),
                      f"{arch}: the log can be read as the serial line, with the same status")
+        server_refuses(points, board, server, served / f"barecpc-{MAC}-results-2.jsonl")
         # Two runs brought nothing home, and memory has nothing of a third.
         board.power_off()
         (served / f"barecpc-{MAC}.run").write_text("2 runs of barecpc without results\n")
@@ -95,13 +129,16 @@ def results_arrive(points, arch, folder, tftpd, libraries):
         points.check(line_of(console, "this run's results are not kept") and not board.kept(),
                      f"{arch}: memory that is lost each time starts no third run", *console.splitlines()[-12:])
     finally:
-        server.kill()
-        server.wait()
+        server.stop()
+
+
+def unpacked_server():
+    return subprocess.run([ROOT / "scripts/setup", "--tftpd"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def main():
     points = Points()
-    folder = subprocess.run([ROOT / "scripts/setup", "--tftpd"], capture_output=True, text=True, check=True).stdout.strip()
+    folder = unpacked_server()
     tftpd = f"{folder}/usr/sbin/in.tftpd"
     libraries = ":".join(str(p) for p in pathlib.Path(folder).glob("usr/lib/*-linux-gnu"))
     for command in ("ip tuntap add tap0 mode tap", f"ip addr add {SERVER}/24 dev tap0", "ip link set tap0 up"):
@@ -112,5 +149,6 @@ def main():
 
 
 if __name__ == "__main__":
+    unpacked_server()  # the test's own network has no mirror of packages
     own_network.enter()
     raise SystemExit(main())
