@@ -1,0 +1,177 @@
+# shellcheck shell=sh disable=SC2154
+# Downloads into the cache, which nothing installs.  scripts/setup sources this, with $cache, root(), and the functions of
+# script.sh and aptsource.sh.
+
+# scripts/mkevents reads the perf JSON in this package.  The tables are made from that of one Linux.
+json_package=linux-source-6.12
+# And this one of a newer Debian, for both architectures.
+newer_package=libpfm4-dev newer_suite=trixie
+
+# Print the names and the contents of a folder's files as one SHA-256.
+folder_hash() {
+	(cd "$1" && find . -type f | LC_ALL=C sort | xargs sha256sum) | sha256sum | cut -c 1-64
+}
+
+# Unpack the JSON of x86 and arm64 to a folder of the cache, whose name ends with the hash of its content.
+fetch_json() {
+	say "fetching the perf JSON from $json_package"
+	json=$(mktemp -d)
+	trap 'rm -rf "$json"' EXIT
+	cd "$json" || exit
+	{ apt-get -q -o APT::Sandbox::User=root download "$json_package" || {
+		root apt-get -q update && apt-get -q -o APT::Sandbox::User=root download "$json_package"
+	}; } >log 2>&1 || {
+		tail -n 3 log >&2
+		die "the source of Linux ${json_package##*-}, which has the perf JSON, cannot be fetched: the package $json_package is" \
+			"in Debian 13 and in Debian 12's security suite: add one of them to apt's sources"
+	}
+	dpkg-deb --fsys-tarfile "$json_package"_*.deb | tar -xO "./usr/src/$json_package.tar.xz" |
+		tar -xJ --strip-components=4 "$json_package/tools/perf/pmu-events/arch/x86" \
+			"$json_package/tools/perf/pmu-events/arch/arm64"
+	hash=$(folder_hash arch)
+	mkdir -p "$cache"
+	rm -rf "$cache/perf-json-$hash"
+	cp -r arch "$cache/perf-json-$hash.$$"
+	mv -T "$cache/perf-json-$hash.$$" "$cache/perf-json-$hash"
+}
+
+# Unpack both architectures' libpfm4 of the newer Debian to a folder of the cache, named like that of the JSON.
+fetch_newer() {
+	say "fetching $newer_package of Debian's $newer_suite"
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	cd "$work" || exit
+	derive_suite "$newer_suite"
+	{ apt update && apt download "$newer_package:amd64" "$newer_package:arm64"; } >log 2>&1 || {
+		tail -n 3 log >&2
+		die "the libpfm4 of Debian's $newer_suite cannot be fetched: its package is $newer_package:" \
+			"a mirror of Debian must be in apt's sources"
+	}
+	for arch in amd64 arm64; do
+		dpkg-deb -x "$newer_package"_*_$arch.deb all
+		mkdir -p newer/$arch
+		cp -r all/usr/include/perfmon newer/$arch
+		mv all/usr/lib/*/libpfm.a newer/$arch
+	done
+	hash=$(folder_hash newer)
+	mkdir -p "$cache"
+	rm -rf "$cache/libpfm4-newer-$hash"
+	cp -r newer "$cache/libpfm4-newer-$hash.$$"
+	mv -T "$cache/libpfm4-newer-$hash.$$" "$cache/libpfm4-newer-$hash"
+}
+
+# This package of arm64 has the device trees of boards.
+trees_package=linux-image-arm64
+
+# Download the package of the kernel that it depends on.
+download_kernel() {
+	kernel=$(apt-cache depends "$trees_package:arm64" 2>/dev/null |
+		sed -n 's/.*Depends: \(linux-image-[0-9][^ ]*\)/\1/p' | head -n 1)
+	[ -n "$kernel" ] && apt-get -q -o APT::Sandbox::User=root download "$kernel"
+}
+
+# Unpack the device trees of boards to a folder of the cache.
+fetch_trees() {
+	say "fetching the device trees of boards from $trees_package"
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	cd "$work" || exit
+	{ download_kernel || { root apt-get -q update && download_kernel; }; } >log 2>&1 || {
+		tail -n 3 log >&2
+		die "$trees_package cannot be fetched: add Debian's arm64 packages to apt's sources, or give a device tree by --dtb"
+	}
+	mkdir new
+	dpkg-deb --fsys-tarfile linux-image-*.deb |
+		tar -x -C new --strip-components=4 --wildcards './usr/lib/linux-image-*/*/*.dtb'
+	rm -rf "$trees.$$"
+	cp -r new "$trees.$$"
+	mv -T "$trees.$$" "$trees"
+}
+
+# Print the folder of boards' device trees.  Fetch it first if need be.
+print_trees() {
+	trees=$cache/board-trees
+	mkdir -p "$cache"
+	exec 9>"$trees.lock"
+	flock 9
+	[ -d "$trees" ] || fetch_trees
+	echo "$trees"
+}
+
+# The TFTP server of tests/cli/stick_net.py.  An installed one would serve at once.
+tftpd_packages="tftpd-hpa libwrap0 libnsl2 libtirpc3"
+# Boot loaders, and the programs that make their media and sign for them, with libraries.  Nothing of them is installed.
+loaders_packages="grub-common grub-pc-bin grub-efi-amd64-bin:amd64 grub-efi-arm64-bin:arm64 systemd-boot-efi:amd64
+	systemd-boot-efi:arm64 refind:amd64 ipxe ipxe-qemu u-boot-qemu sbsigntool libefivar1 libefiboot1"
+# Engines that run jobs on many machines, for tests of examples/fleet.  Installed ones would start daemons.
+slurm_packages="slurmctld slurmd slurm-client slurm-wlm-basic-plugins libhwloc15"
+labgrid_packages="python3-labgrid python3-serial python3-pexpect python3-ptyprocess python3-pytest python3-pluggy python3-py
+	python3-iniconfig python3-packaging python3-attr python3-pyudev python3-requests python3-urllib3 python3-certifi
+	python3-idna python3-charset-normalizer python3-chardet python3-jinja2 python3-markupsafe python3-xmodem python3-yaml
+	python3-more-itertools python3-autobahn python3-txaio python3-hyperlink python3-colors"
+# lava-server has the templates of devices; libguestfs0 and its libraries are there because the dispatcher imports them.
+lava_packages="lava-dispatcher lava-dispatcher-host lava-common lava-server python3-configobj python3-guestfs python3-jinja2
+	python3-magic python3-markupsafe python3-netifaces python3-pexpect python3-ptyprocess python3-pyudev python3-requests
+	python3-urllib3 python3-certifi python3-idna python3-charset-normalizer python3-chardet python3-setproctitle python3-tz
+	python3-voluptuous python3-yaml python3-six libguestfs0 libvirt0 libfuse2 libyajl2 libssh2-1 libssh-4 inetutils-telnet"
+# A program of Linux that starts another kernel, with its libraries, and a shell.  Both architectures' are unpacked.
+kexec_packages="kexec-tools busybox-static libc6 zlib1g libxenmisc4.17 libxencall1 libxendevicemodel1 libxenevtchn1
+	libxenforeignmemory1 libxengnttab1 libxentoolcore1 libxentoollog1"
+# The test suite of this source has the schemas of Jenkins.
+junit_source=python-xmlrunner junit_files=junit-10.xsd
+
+# Unpack packages to a folder of the cache, or kexec's to a folder in it for each architecture.
+fetch_unpacked() { # FOLDER PACKAGES
+	# shellcheck disable=SC2086 # a list of words
+	set -- "$1" "$(printf '%s ' $2)"
+	say "fetching $2"
+	work=$(mktemp -d)
+	trap 'rm -rf "$work"' EXIT
+	cd "$work" || exit
+	# shellcheck disable=SC2086 # a list of words
+	{ apt-get -q -o APT::Sandbox::User=root download $2 || {
+		root apt-get -q update && apt-get -q -o APT::Sandbox::User=root download $2
+	}; } >log 2>&1 || {
+		tail -n 3 log >&2
+		die "these packages cannot be fetched: $2: add Debian's component main, of amd64 and arm64, to apt's sources"
+	}
+	for deb in ./*.deb; do
+		new=new
+		[ "${1##*/}" != kexec ] || new=new/$(dpkg-deb -f "$deb" Architecture)
+		mkdir -p "$new"
+		dpkg-deb -x "$deb" "$new"
+	done
+	rm -rf "$1.$$"
+	cp -r new "$1.$$"
+	mv -T "$1.$$" "$1"
+}
+
+# Print the words that say what an option unpacks.
+words_to_unpack() { # OPTION
+	case $1 in
+	--tftpd) echo "$tftpd_packages" ;;
+	--loaders) echo "$loaders_packages" ;;
+	--slurm) echo "$slurm_packages" ;;
+	--labgrid) echo "$labgrid_packages" ;;
+	--lava) echo "$lava_packages" ;;
+	--kexec) for p in $kexec_packages; do echo "$p:amd64 $p:arm64"; done ;;
+	--junit) echo "$junit_source $junit_files" ;;
+	esac
+}
+
+# Print the folder of what an option unpacks.  Fetch it first if need be.
+print_unpacked() { # OPTION
+	words=$(words_to_unpack "$1")
+	folder=$cache/${1#--}
+	mkdir -p "$cache"
+	exec 9>"$cache/${1#--}.lock"
+	flock 9
+	if [ -d "$folder" ]; then
+		:
+	elif [ "$1" = --junit ]; then
+		fetch_source "$folder" "$junit_source" "$junit_files" || exit 1
+	else
+		fetch_unpacked "$folder" "$words"
+	fi
+	echo "$folder"
+}
