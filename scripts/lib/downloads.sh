@@ -137,7 +137,9 @@ fetch_unpacked() { # FOLDER PACKAGES
 	}
 	for deb in ./*.deb; do
 		new=new
-		[ "${1##*/}" != kexec ] || new=new/$(dpkg-deb -f "$deb" Architecture)
+		case ${1##*/} in
+		kexec-*) new=new/$(dpkg-deb -f "$deb" Architecture) ;;
+		esac
 		mkdir -p "$new"
 		dpkg-deb -x "$deb" "$new"
 	done
@@ -159,10 +161,12 @@ words_to_unpack() { # OPTION
 	esac
 }
 
-# Print the folder of what an option unpacks.  Fetch it first if need be.
+# Print the folder of what an option unpacks.  Fetch it first if need be.  Its name ends with the hash of the words, so that
+# another list of packages has another folder.
 print_unpacked() { # OPTION
 	words=$(words_to_unpack "$1")
-	folder=$cache/${1#--}
+	# shellcheck disable=SC2086 # a list of words
+	folder=$cache/${1#--}-$(printf '%s ' $words | sha256sum | cut -c 1-16)
 	mkdir -p "$cache"
 	exec 9>"$cache/${1#--}.lock"
 	flock 9

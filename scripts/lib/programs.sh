@@ -23,6 +23,10 @@ fetch_programs() {
 	mkdir -p "$cache"
 	exec 9>"$cache/programs.lock"
 	flock 9
+	if [ "$(cat "$cache/programs.list" 2>/dev/null)" != "$program_parts $program_source $program_file" ]; then
+		rm -rf "$cache/programs-amd64" "$cache/programs-arm64" "$cache/programs-source"
+		echo "$program_parts $program_source $program_file" >"$cache/programs.list"
+	fi
 	for arch in amd64 arm64; do
 		[ ! -d "$cache/programs-$arch" ] || continue
 		offered=$(program_offered $arch)

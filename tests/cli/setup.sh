@@ -24,7 +24,22 @@ END
 fake_command apt-get <<'END'
 case " $* " in
 *' install '*) echo "$*" >>"$FAKE_INSTALLED" ;;
-*' download '*) exit 1 ;;
+*' download '*)
+	[ -n "${FAKE_DOWNLOADED-}" ] || exit 1
+	while [ "$1" != download ]; do
+		shift
+	done
+	shift
+	echo "$*" >>"$FAKE_DOWNLOADED"
+	for p; do
+		touch "$p.deb"
+	done ;;
+esac
+END
+fake_command dpkg-deb <<'END'
+case $1 in
+-f) deb=${2%.deb} && echo "${deb#*:}" ;;
+-x) touch "$3/$(basename "$2" .deb)" ;;
 esac
 END
 fake_command id <<'END'
@@ -68,6 +83,34 @@ for id in debian ubuntu; do
 			grep -qE "^setup: the (source of Linux 6.12, which has the perf JSON,|libpfm4 of Debian's trixie) cannot be fetched: " "$err"
 	done
 done
+# An option that unpacks packages: a copy of the scripts has another list of them.
+mkdir "$tap_dir/copy"
+cp -r scripts "$tap_dir/copy"
+sed -i 's/^[a-z]*_packages="/&another-package /' "$tap_dir/copy/scripts/lib/downloads.sh"
+unpack() { # SETUP OPTION
+	env PATH="$tap_dir/bin:$PATH" BARECPC_OS_RELEASE="$tap_dir/os-release" BARECPC_CACHE="$tap_dir/cache" \
+		FAKE_DOWNLOADED="$tap_dir/downloaded" FAKE_OFFERED=. FAKE_CLANG=14 FAKE_INSTALLED=/dev/null "$1" "$2" 2>"$err"
+}
+fetches() {
+	wc -l <"$tap_dir/downloaded"
+}
+for option in --tftpd --loaders --slurm --labgrid --lava --kexec; do
+	: >"$tap_dir/downloaded"
+	folder=$(unpack scripts/setup $option)
+	check "setup $option fetches its packages" test -d "$folder" -a "$(fetches)" = 1
+	check "setup $option fetches them once" test "$(unpack scripts/setup $option)" = "$folder" -a "$(fetches)" = 1
+	other=$(unpack "$tap_dir/copy/scripts/setup" $option)
+	check "setup $option fetches another list of packages" \
+		test -n "$(find "$other" -name 'another-package*')" -a -z "$(find "$folder" -name 'another-package*')"
+	check "setup $option keeps the folder of the first list" test "$(unpack scripts/setup $option)" = "$folder"
+done
+: >"$tap_dir/downloaded"
+sed -i 's/^program_parts="/&another-package /' "$tap_dir/copy/scripts/lib/programs.sh"
+unpack scripts/setup --programs
+unpack scripts/setup --programs
+check 'setup --programs fetches its packages of both architectures once' test "$(grep -c zstd "$tap_dir/downloaded")" = 2
+unpack "$tap_dir/copy/scripts/setup" --programs
+check 'setup --programs fetches another list of packages' test "$(grep -c another-package "$tap_dir/downloaded")" = 2
 rm "$tap_dir/os-release"
 check 'no os-release: one line' sh -c "! env BARECPC_OS_RELEASE=$tap_dir/os-release scripts/setup 2>$err && test \"\$(wc -l <$err)\" = 1"
 check 'it says that the distribution is unknown' grep -q 'the distribution unknown: install these' "$err"
