@@ -164,6 +164,7 @@ create_line(const struct cmdline *cl, struct line *ln)
 		    cl->cl_system, !cl->cl_no_cpc_cpu);
 		if (g->proc == NULL)
 			return false;
+		g->proc->p_pgid = ln->program[0].proc->p_pid;
 		g->proc->p_stop = cl->cl_trace_stops ? stop_trace : NULL;
 		if (i > 0 && g[-1].piped &&
 		    pipe_connect(g[-1].proc, g->proc) != 0) {

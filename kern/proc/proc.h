@@ -27,7 +27,7 @@ struct trapframe;
 #define PROC_CPC_WORDS 16
 
 struct proc {
-	int p_pid;
+	int p_pid, p_pgid, p_sid; /* its number, group and session */
 	char
 	    p_name[PROC_NAME_MAX]; /* the program's path, as shown in the log */
 	struct as p_as;
@@ -49,6 +49,7 @@ struct proc {
 	struct lwp *p_execer;      /* the LWP in execve(2), or NULL */
 	struct lwp *p_vforker;     /* parent's LWP, waiting in vfork(2) */
 	bool p_orphan;             /* no parent will wait for it */
+	bool p_execed;             /* it made execve(2) since fork(2) */
 
 	/* control.c */
 	struct proc *p_controller; /* or NULL */

@@ -68,6 +68,8 @@ proc_copy(uintptr_t sp, struct proc **copy)
 		goto free_as;
 	copy_files(p, self);
 	p->p_pid = pid_alloc();
+	p->p_pgid = self->p_pgid;
+	p->p_sid = self->p_sid;
 	p->p_parent = self;
 	p->p_sibling = self->p_children;
 	self->p_children = p;

@@ -139,6 +139,7 @@ become_program(struct proc *p, struct proc *loaded, const char *path,
 	p->p_vdso = loaded->p_vdso;
 	p->p_sigreturn = loaded->p_sigreturn;
 	p->p_said_efault = false;
+	p->p_execed = true;
 	strlcpy_shown(p->p_name, path, sizeof p->p_name);
 	strlcpy(p->p_args, loaded->p_args, sizeof p->p_args);
 	l->l_clear_tid = 0;

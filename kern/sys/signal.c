@@ -269,11 +269,26 @@ post_proc(struct proc *p, uintptr_t sig)
 	return sig != 0 ? sig_post_proc(p, (int)sig, &info) : 0;
 }
 
+/*
+ * Does kill(2) mean p by a number that is not positive: 0 is the caller's
+ * group, -1 all but the caller, another one a group?
+ */
+static bool
+is_addressed(const struct proc *p, int pid)
+{
+	const struct proc *self = proc_self();
+
+	if (pid == -1)
+		return p != self;
+	return pid == 0 ? p->p_pgid == self->p_pgid
+	                : (unsigned)p->p_pgid == -(unsigned)pid;
+}
+
 intptr_t
 sys_kill(const uintptr_t *a)
 {
 	int pid = (int)a[0];
-	struct proc *p, *self = proc_self();
+	struct proc *p;
 	unsigned n = 0;
 
 	if (a[1] > NSIG)
@@ -283,9 +298,8 @@ sys_kill(const uintptr_t *a)
 			return -ESRCH;
 		return -post_proc(p, a[1]);
 	}
-	/* All processes are one process group; -1 leaves out the caller. */
 	for (p = allprocs; p != NULL; p = p->p_next) {
-		if (p->p_done || (pid == -1 && p == self))
+		if (p->p_done || !is_addressed(p, pid))
 			continue;
 		post_proc(p, a[1]);
 		n++;

@@ -105,6 +105,12 @@
 	X(getgid)                                                              \
 	X(getegid)                                                             \
 	X(capget)                                                              \
+	/* group.c */                                                          \
+	X(setpgid)                                                             \
+	X(getpgid)                                                             \
+	X(getpgrp)                                                             \
+	X(getsid)                                                              \
+	X(setsid)                                                              \
 	/* fork.c */                                                           \
 	X(clone)                                                               \
 	X(clone_backwards)                                                     \

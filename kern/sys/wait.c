@@ -28,17 +28,26 @@
 	(WNOHANG | WUNTRACED | WCONTINUED | WNOTHREAD | WALL | WCLONE)
 #define WAITID_FLAGS (WAIT4_FLAGS | WEXITED | WNOWAIT)
 
-#define P_ALL 0
-#define P_PID 1
+/* The children that a call waits for: all, one, or those of a group. */
+struct wanted {
+	enum { P_ALL, P_PID, P_PGID } type; /* numbered as Linux's idtype_t */
+	int id;
+};
 
-/* Find an ended child: pid, or any (-1).  *any: a child exists, ended or not.
- */
+static bool
+is_wanted(const struct proc *child, struct wanted w)
+{
+	return w.type == P_ALL ||
+	       (w.type == P_PID ? child->p_pid : child->p_pgid) == w.id;
+}
+
+/* Find an ended child.  *any: a child exists, ended or not. */
 static struct proc *
-ended_child(struct proc *p, int pid, bool *any)
+ended_child(struct proc *p, struct wanted w, bool *any)
 {
 	*any = false;
 	for (struct proc *c = p->p_children; c != NULL; c = c->p_sibling) {
-		if (pid != -1 && c->p_pid != pid)
+		if (!is_wanted(c, w))
 			continue;
 		*any = true;
 		if (c->p_done)
@@ -47,16 +56,24 @@ ended_child(struct proc *p, int pid, bool *any)
 	return NULL;
 }
 
+/* The children of a group; 0: the caller's group now. */
+static struct wanted
+wanted_group(int pgid)
+{
+	return (
+	    struct wanted){ P_PGID, pgid != 0 ? pgid : proc_self()->p_pgid };
+}
+
 /* Returns 0 with *child, or with NULL for WNOHANG; or an errno. */
 static int
-wait_for(int pid, unsigned options, struct proc **child)
+wait_for(struct wanted w, unsigned options, struct proc **child)
 {
 	struct proc *p = proc_self();
 	int err = 0;
 	bool any;
 
 	lock_acquire(&p->p_child_wait.wq_lock);
-	while ((*child = ended_child(p, pid, &any)) == NULL && err == 0) {
+	while ((*child = ended_child(p, w, &any)) == NULL && err == 0) {
 		if (!any)
 			err = ECHILD;
 		else if (options & WNOHANG)
@@ -89,17 +106,19 @@ intptr_t
 sys_wait4(const uintptr_t *a)
 {
 	unsigned options = (unsigned)a[2];
+	struct wanted w = { P_ALL, 0 };
 	int pid = (int)a[0], status, err;
 	struct proc *child;
 
 	if (options & ~WAIT4_FLAGS)
 		return -EINVAL;
-	/* All processes are one process group. */
-	if (pid == 0)
-		pid = -1;
-	if (pid < -1)
-		return -ECHILD;
-	err = wait_for(pid, options, &child);
+	if (pid == INT32_MIN)
+		return -ESRCH;
+	if (pid > 0)
+		w = (struct wanted){ P_PID, pid };
+	else if (pid != -1)
+		w = wanted_group(-pid);
+	err = wait_for(w, options, &child);
 	if (err == EINTR)
 		return sig_restart(lwp_self());
 	if (err != 0 || child == NULL)
@@ -137,13 +156,19 @@ intptr_t
 sys_waitid(const uintptr_t *a)
 {
 	unsigned options = (unsigned)a[3];
+	struct wanted w = { P_ALL, 0 };
+	int id = (int)a[1], err;
 	struct proc *child;
-	int err;
 
-	if ((options & ~WAITID_FLAGS) || (a[0] != P_ALL && a[0] != P_PID) ||
-	    (a[0] == P_PID && (int)a[1] <= 0) || !(options & WEXITED))
+	if ((options & ~WAITID_FLAGS) || !(options & WEXITED) ||
+	    a[0] > P_PGID || (a[0] == P_PID && id <= 0) ||
+	    (a[0] == P_PGID && id < 0))
 		return -EINVAL;
-	err = wait_for(a[0] == P_ALL ? -1 : (int)a[1], options, &child);
+	if (a[0] == P_PID)
+		w = (struct wanted){ P_PID, id };
+	else if (a[0] == P_PGID)
+		w = wanted_group(id);
+	err = wait_for(w, options, &child);
 	if (err == EINTR)
 		return sig_restart(lwp_self());
 	if (err != 0)

@@ -7,10 +7,12 @@
  *     count TURNS    print the count of a known loop, and when the loop ran
  *     exit N         end with status N
  *     sleep          sleep for ever
+ *     stop           send SIGTERM to the group of the line
  *     leave          leave a child that sleeps for ever
  */
 #include <libcpc.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +126,8 @@ main(int argc, char **argv)
 		return (int)n;
 	if (strcmp(what, "sleep") == 0)
 		sleep_for_ever();
+	if (strcmp(what, "stop") == 0)
+		return kill(0, SIGTERM);
 	if (strcmp(what, "leave") == 0)
 		return leave_child();
 	return 99;

@@ -101,5 +101,6 @@ for arch in arm64 x86_64; do
 	check "$arch: they are arguments" sh -c "grep -v HELLO '$out' | cmp - '$tap_dir/want'"
 	line "$arch: an operator without a program" 125 "^barecpc: command line: no program after .[|]': name one" hello 0 '|'
 	line "$arch: each program has the time limit" 124 '^barecpc: joined: timed out' joined sleep '&' joined exit 1
+	line "$arch: the programs are one process group" 143 '^barecpc: joined: SIGTERM' joined sleep '&' joined stop
 done
 end

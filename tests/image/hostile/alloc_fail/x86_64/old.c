@@ -64,6 +64,7 @@ const struct turn_call turn_old[] = {
 	    { 1 },
 	    .tc_undo = turn_close,
 	    .tc_least = 1 },
+	{ .tc_name = "getpgrp", SYS_getpgrp, { 0 } },
 	{ .tc_name = "mkdir",
 	    SYS_mkdir,
 	    { (uintptr_t)tmp, 0700 },
