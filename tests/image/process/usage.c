@@ -153,3 +153,38 @@ TEST(the_process_clock_is_the_time_on_cpus)
 	EXPECT_EQ(clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, 0, &asleep, NULL),
 	    ENOTSUP);
 }
+
+static void *
+execute(void *arg)
+{
+	execl("mix_exec", "mix_exec", NULL);
+	return arg;
+}
+
+/* A child works, and then a thread of it executes a program. */
+static int64_t
+time_of_executor(int64_t us)
+{
+	struct rusage ru = { 0 };
+	int status = -1;
+	pid_t child = fork();
+	pthread_t t;
+
+	if (child == 0) {
+		work(us);
+		pthread_create(&t, NULL, execute, NULL);
+		pthread_join(t, NULL); /* exec ends this thread */
+		_exit(2);
+	}
+	EXPECT_EQ(wait4(child, &status, 0, &ru), child);
+	EXPECT_EQ(status, 1 << 8); /* mix_exec without arguments */
+	return user_us(&ru);
+}
+
+TEST(a_program_that_is_executed_keeps_the_time)
+{
+	int64_t idle = time_of_executor(0), busy = time_of_executor(TIME);
+
+	EXPECT(busy >= TIME);
+	EXPECT(busy < 2 * TIME + 2 * idle);
+}
