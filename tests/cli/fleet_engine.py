@@ -36,7 +36,7 @@ def unpacked(name):
     """The folder of an engine.  Ends the test if the packages cannot be had."""
     done = subprocess.run([ROOT / "scripts" / "setup", f"--{name}"], capture_output=True, text=True)
     if done.returncode:
-        skip(name, done.stderr.strip().splitlines()[-1])
+        skip(name, done.stderr.strip().rpartition("\n")[2] or f"scripts/setup --{name}: status {done.returncode}")
         end()
     return pathlib.Path(done.stdout.strip())
 

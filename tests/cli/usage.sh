@@ -108,6 +108,13 @@ expect 'mkdisk: a device is not replaced' 1 "^mkdisk: $tap_dir/device: not a fil
 	scripts/mkdisk "$tap_dir/device"
 expect 'mkdisk: no such folder' 1 "^mkdisk: $tap_dir/none: no such folder$" scripts/mkdisk "$tap_dir/none/x.img"
 expect 'a file that does not exist' 1 '^mkcpio: /proc/none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /proc/none
+fake_command unshare <<'END'
+echo 'unshare: unshare failed: Operation not permitted' >&2
+exit 1
+END
+env PATH="$tap_dir/bin:$PATH" tests/cli/stick_net.py >"$out" 2>&1
+check 'a test that needs a network of its own is skipped where there is none' \
+	grep -qx 'ok 1 - a network of its own # SKIP unshare: unshare failed: Operation not permitted' "$out"
 fake_command sbsign <<END
 exit 1
 END
