@@ -100,7 +100,8 @@ $(T)arch/arm64/machine_acpi: $(call host,arch/arm64/machine_acpi.o $(addprefix k
     $(HOST_MACHINE))
 $(T)kern/firmware: $(call host,$(call fake,physical.o) \
     $(addprefix arch/arm64/,machine.o machine_acpi.o dt.o machine_fdt.o uart_fdt.o pci_fdt.o) \
-    $(addprefix kern/platform/,acpi.o acpi_uart.o smbios.o smbios_dimm.o bootinfo.o) $(HOST_UART) $(HOST_LIB))
+    $(addprefix kern/platform/,acpi.o acpi_uart.o acpi_watchdog.o smbios.o smbios_dimm.o bootinfo.o) \
+    $(HOST_UART) $(HOST_LIB))
 $(T)kern/firmware: HOST_LIBS := -lfdt
 $(T)arch/arm64/vmm: $(call host,arch/arm64/vmm.o $(HOST_LIB))
 $(T)arch/arm64/dev/watchdog: $(call host,arch/arm64/dev/watchdog.o $(HOST_LIB))

@@ -14,8 +14,11 @@
 #include "dev/uart/uart.h"
 #include "include/sys/barecpc.h"
 #include "kern/platform/acpi.h"
+#include "kern/platform/acpi_uart.h"
+#include "kern/platform/acpi_watchdog.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/smbios.h"
+#include "kern/platform/watchdog.h"
 #include "lib/text.h"
 #include "tests/lib/host/physical.h"
 
@@ -131,6 +134,63 @@ print_smbios(void)
 	printf("smbios %s\n", buf);
 }
 
+/* The map that the kernel made at its start is sorted and disjoint. */
+static void
+print_memory(const struct bootinfo *bi)
+{
+	uint64_t free = 0, ram = 0, end = 0;
+
+	for (unsigned i = 0; i < bi->bi_nmem; i++) {
+		const struct bootmem *m = &bi->bi_mem[i];
+
+		if (m->bm_base < end || m->bm_len == 0)
+			stop("the memory map is not sorted and disjoint");
+		end = m->bm_base + m->bm_len;
+		free += m->bm_type == BOOTMEM_FREE ? m->bm_len : 0;
+		ram +=
+		    bootinfo_is_ram(bi, m->bm_base, m->bm_len) ? m->bm_len : 0;
+	}
+	printf("memory ranges=%u free=%#lx ram=%#lx end=%#lx\n", bi->bi_nmem,
+	    (unsigned long)free, (unsigned long)ram, (unsigned long)end);
+}
+
+static void
+print_console(void)
+{
+	struct uart u = { 0 };
+	const char *table = acpi_uart(&u);
+
+	if (table != NULL)
+		printf("console table=%s uart=%s address=%#lx baud=%u\n", table,
+		    uart_types[u.u_kind].ut_name, (unsigned long)u.u_addr,
+		    u.u_baud);
+}
+
+static bool
+read_no_register(const struct acpi_gas *at, unsigned bytes, uint32_t *v)
+{
+	(void)v;
+	printf("watchdog register=%#lx bytes=%u\n", (unsigned long)at->ag_addr,
+	    bytes);
+	return false;
+}
+
+static bool
+write_no_register(const struct acpi_gas *at, unsigned bytes, uint32_t v)
+{
+	(void)at;
+	(void)bytes;
+	(void)v;
+	stop("a watchdog whose register cannot be read is written");
+	return false;
+}
+
+void
+watchdog_found(const char *kind, enum watchdog_state state)
+{
+	printf("watchdog kind=%s state=%d\n", kind, (int)state);
+}
+
 static void
 print_arm64(struct bootinfo *bi)
 {
@@ -156,6 +216,10 @@ print_machine(const char *arch, const char *name)
 	smbios_init(bi->bi_smbios, map_piece);
 	smbios_each(print_piece, "piece");
 	print_smbios();
+	print_memory(bi);
+	print_console();
+	acpi_watchdog_init(&(const struct watchdog_access){
+	    read_no_register, write_no_register });
 	if (strcmp(arch, "arm64") == 0)
 		print_arm64(bi);
 	physical_clear();
