@@ -141,6 +141,20 @@ def damaged(report):
     return report
 
 
+def shuffled(report):
+    """The same report, with the first two ranges of its memory map in the other order."""
+    report.pieces = [(n, a, d[24:48] + d[:24] + d[48:] if n == "MAP " else d) for n, a, d in report.pieces]
+    return report
+
+
+def with_watchdog(report):
+    """The same report, with a table WDAT in place of WAET: its one action reads bit 11 of port 608H."""
+    table = bytearray(struct.pack("<4sI28xI24xI", b"WDAT", 92, 32, 1) + struct.pack("<BBHBBBBQII", 8, 0, 0, 1, 16, 11, 2, 0x608, 0, 1))
+    table[9] = -sum(table) % 256
+    report.pieces = [("WDAT", a, bytes(table)) if n == "WAET" else (n, a, d) for n, a, d in report.pieces]
+    return report
+
+
 def hides_serial_number(report, folder):
     """Boot with the report's device tree and a serial number in it.  True if the new report does not have the number."""
     tree = folder / "serial.dtb"
@@ -175,6 +189,12 @@ def main(points):
         points.check(not (wrong := report.wrong()), f"{file.stem}: the parsers find what the kernel found", *wrong)
         points.check(damaged(report).wrong(), f"{file.stem}: changed bytes are found")
     check_refused(points, files[0])
+    ovmf = (BOARDS / "qemu-q35-ovmf.jsonl").read_text()
+    wrong = shuffled(Report(ovmf)).wrong()
+    points.check("firmware: the memory map is not sorted and disjoint" in " ".join(wrong), "a memory map that is not sorted is found", *wrong)
+    lines = with_watchdog(Report(ovmf)).parsed()
+    points.check("watchdog register=0x608 bytes=2" in lines and "watchdog kind=ACPI WDAT state=2" in lines,
+                 "a watchdog's table is read, and its state is unknown (WATCHDOG_UNKNOWN)", *lines)
     with tempfile.TemporaryDirectory() as folder:
         report, why = boot(EMULATED["qemu-virt"], pathlib.Path(folder) / "board")
         points.check(report and not report.wrong(), "a new report", why, *(report.wrong() if report else []))
