@@ -1,9 +1,9 @@
 /*
  * epoll(7): a set of files, each with the events that its program waits for.
  *
- * Only pipes and files of eventfd(2) and timerfd_create(2) are ever not ready.
- * As on Linux, files that are always ready are refused.  A file leaves its sets
- * when its last descriptor is closed.
+ * Only pipes and files of eventfd(2), timerfd_create(2) and signalfd4(2) are
+ * ever not ready.  As on Linux, files that are always ready are refused.  A
+ * file leaves its sets when its last descriptor is closed.
  *
  * An edge-triggered file is reported once after each change of its pipe, in
  * both directions.  Linux has fewer such reports; programs must expect more.
@@ -16,6 +16,7 @@
 #include "kern/file/timer_file.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/proc.h"
 
 /* Linux, include/uapi/linux/eventpoll.h. */
 #define EPOLLONESHOT (1U << 30)
@@ -84,7 +85,7 @@ epoll_add(
 	struct entry *e;
 
 	if (f->f_kind != FILE_PIPE && f->f_kind != FILE_EVENT &&
-	    f->f_kind != FILE_TIMER)
+	    f->f_kind != FILE_TIMER && f->f_kind != FILE_SIGNAL)
 		return EPERM;
 	if (find_entry(ep, fd, f) != NULL)
 		return EEXIST;
@@ -120,6 +121,8 @@ file_poll(const struct file *f)
 		       (f->f_count < UINT64_MAX - 1 ? POLLOUT : 0);
 	case FILE_TIMER:
 		return timer_file_count(f) > 0 ? POLLIN : 0;
+	case FILE_SIGNAL:
+		return sig_pending(lwp_self()) & f->f_signals ? POLLIN : 0;
 	default:
 		return POLLIN | POLLOUT;
 	}
@@ -190,4 +193,22 @@ epoll_forget(const struct file *f)
 				ep->entry[i].file = NULL;
 		}
 	}
+}
+
+unsigned nsignal_files;
+
+void
+signal_files_changed(void)
+{
+	if (nsignal_files == 0)
+		return;
+	for (struct epoll *ep = all_sets; ep != NULL; ep = ep->next) {
+		for (unsigned i = 0; i < NFD; i++) {
+			struct entry *e = &ep->entry[i];
+
+			if (e->file != NULL && e->file->f_kind == FILE_SIGNAL)
+				e->fresh = true;
+		}
+	}
+	waitq_wake(&pipe_pollers, ~0U);
 }

@@ -35,6 +35,12 @@ uint16_t file_poll(const struct file *f);
 
 /* A pipe, or the file of an eventfd or a timer, may have become ready. */
 void epoll_changed(const void *object);
+/*
+ * Signals became pending: files of signalfd4(2) may have become ready for the
+ * process that has the signal.  Fast while there is no such file.
+ */
+void signal_files_changed(void);
+extern unsigned nsignal_files; /* open files of signalfd4(2) */
 /* The file is closed: remove it from all sets. */
 void epoll_forget(const struct file *f);
 

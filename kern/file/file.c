@@ -282,6 +282,8 @@ file_release(struct file *f)
 		epoll_close(f->f_epoll);
 	if (f->f_kind == FILE_TIMER)
 		timer_file_close(f->f_timer);
+	if (f->f_kind == FILE_SIGNAL)
+		nsignal_files--;
 	if (device_ops[f->f_kind] != NULL)
 		device_ops[f->f_kind]->release(f);
 	if (f->f_kind == FILE_PIPE)
@@ -398,6 +400,7 @@ file_stat(const struct file *f, struct file_info *fi)
 	case FILE_EPOLL:
 	case FILE_EVENT:
 	case FILE_TIMER:
+	case FILE_SIGNAL:
 		fi->fi_ino = 1; /* as Linux, one for all of them */
 		fi->fi_mode = 0600;
 		break;

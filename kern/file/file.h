@@ -38,6 +38,7 @@ enum file_kind {
 	FILE_EPOLL,      /* f_epoll */
 	FILE_EVENT,      /* eventfd(2): f_count */
 	FILE_TIMER,      /* timerfd_create(2): f_timer */
+	FILE_SIGNAL,     /* signalfd4(2): f_signals */
 	FILE_NKIND,
 };
 
@@ -59,6 +60,7 @@ struct file {
 		struct tmp_node *f_tmp;
 		struct epoll *f_epoll;
 		struct timer_file *f_timer;
+		uint64_t f_signals; /* a set of signals */
 		struct {
 			uint64_t f_count;
 			bool f_by_one; /* EFD_SEMAPHORE */

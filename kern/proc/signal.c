@@ -5,6 +5,7 @@
 #include "kern/proc/signal.h"
 
 #include "kern/arch.h"
+#include "kern/file/epoll.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
 #include "kern/proc/lwp.h"
@@ -83,6 +84,7 @@ pend_add(
 	if (sq == NULL && sig >= SIGRTMIN)
 		return EAGAIN;
 	sp->sp_set |= SIGBIT(sig);
+	signal_files_changed();
 	if (sq == NULL)
 		return 0;
 	sq->sq_info = *info;

@@ -95,6 +95,8 @@ read_file(struct file *f, uintptr_t uva, size_t len)
 		return event_read(f, uva, len);
 	if (f->f_kind == FILE_TIMER)
 		return timer_read(f, uva, len);
+	if (f->f_kind == FILE_SIGNAL)
+		return signal_read(f, uva, len);
 	if (f->f_kind == FILE_PROFILE)
 		return kcpc_profile_read(f->f_profile, uva, len);
 	n = read_at(f, f->f_offset, uva, len);
@@ -155,6 +157,7 @@ write_file(struct file *f, uintptr_t uva, size_t len)
 	case FILE_EVENT:
 		return event_write(f, uva, len);
 	case FILE_TIMER:
+	case FILE_SIGNAL:
 		return -EINVAL;
 	case FILE_CONSOLE:
 		return write_console(f->f_stream, uva, len);
@@ -249,7 +252,8 @@ sys_pread64(const uintptr_t *a)
 	if ((intptr_t)a[3] < 0)
 		return -EINVAL;
 	if (f->f_kind == FILE_CONSOLE || f->f_kind == FILE_PIPE ||
-	    f->f_kind == FILE_EVENT || f->f_kind == FILE_TIMER)
+	    f->f_kind == FILE_EVENT || f->f_kind == FILE_TIMER ||
+	    f->f_kind == FILE_SIGNAL)
 		return -ESPIPE;
 	return read_at(f, a[3], a[1], a[2]);
 }

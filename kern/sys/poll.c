@@ -1,6 +1,6 @@
 /*
- * poll(2) and select(2).  Only pipes, eventfds and timers are ever not
- * ready.
+ * poll(2) and select(2).  Only pipes, eventfds, timers and signalfds are
+ * ever not ready.
  */
 #include "kern/arch.h"
 #include "kern/file/epoll.h"

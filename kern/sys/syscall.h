@@ -61,7 +61,7 @@
 	X(umask)                                                               \
 	X(chdir)                                                               \
 	X(fchdir)                                                              \
-	/* epoll.c, event.c, timerfd.c */                                      \
+	/* epoll.c, event.c, timerfd.c, signalfd.c */                          \
 	X(epoll_create)                                                        \
 	X(epoll_create1)                                                       \
 	X(epoll_ctl)                                                           \
@@ -73,6 +73,7 @@
 	X(timerfd_create)                                                      \
 	X(timerfd_settime)                                                     \
 	X(timerfd_gettime)                                                     \
+	X(signalfd4)                                                           \
 	/* mem.c */                                                            \
 	X(brk)                                                                 \
 	X(mmap)                                                                \

@@ -32,6 +32,8 @@ intptr_t wait_change(const struct file *f);
 /* The calls of eventfd(2)'s files. */
 intptr_t event_read(struct file *f, uintptr_t uva, size_t len);
 intptr_t event_write(struct file *f, uintptr_t uva, size_t len);
+/* signalfd.c: read(2) of signals. */
+intptr_t signal_read(struct file *f, uintptr_t uva, size_t len);
 /* timerfd.c: read(2) of a timer. */
 intptr_t timer_read(struct file *f, uintptr_t uva, size_t len);
 

@@ -40,6 +40,7 @@ const int16_t arch_sysmap[] = {
 	[71] = SYS_sendfile,
 	[72] = SYS_pselect6,
 	[73] = SYS_ppoll,
+	[74] = SYS_signalfd4,
 	[78] = SYS_readlinkat,
 	[79] = SYS_newfstatat,
 	[80] = SYS_fstat,

@@ -134,6 +134,7 @@ const int16_t arch_sysmap[] = {
 	[284] = SYS_eventfd,
 	[286] = SYS_timerfd_settime,
 	[287] = SYS_timerfd_gettime,
+	[289] = SYS_signalfd4,
 	[290] = SYS_eventfd2,
 	[291] = SYS_epoll_create1,
 	[292] = SYS_dup3,

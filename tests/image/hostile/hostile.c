@@ -83,6 +83,7 @@ static const struct call calls[] = {
 	{ "timerfd_settime old", SYS_timerfd_settime, OUT | NULL_IS_LEGAL,
 	    { 25, 0, (uintptr_t)&soon, BAD } },
 	{ "timerfd_gettime", SYS_timerfd_gettime, OUT, { 25, BAD } },
+	{ "signalfd4", SYS_signalfd4, 0, { (uintptr_t)-1, BAD, SIGSET, 0 } },
 	{ "getdents64", SYS_getdents64, OUT, { 22, BAD, PAGE } },
 	{ "statfs path", SYS_statfs, PATH, { BAD, SCRATCH } },
 	{ "statfs", SYS_statfs, OUT, { SELF, BAD } },
