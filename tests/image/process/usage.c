@@ -181,10 +181,17 @@ time_of_executor(int64_t us)
 	return user_us(&ru);
 }
 
+/*
+ * With checks=poison the first executor takes a fifth of what later ones take,
+ * so it is left out.
+ */
 TEST(a_program_that_is_executed_keeps_the_time)
 {
-	int64_t idle = time_of_executor(0), busy = time_of_executor(TIME);
+	int64_t idle, busy;
 
+	time_of_executor(0);
+	idle = time_of_executor(0);
+	busy = time_of_executor(TIME);
 	EXPECT(busy >= TIME);
 	EXPECT(busy < 2 * TIME + 2 * idle);
 }
