@@ -67,42 +67,6 @@ sys_get_robust_list(const uintptr_t *a)
 	return 0;
 }
 
-/*
- * Calls that are not offered.  Callers try them first, and then do without.  So
- * the console does not report them as unknown.
- */
-intptr_t
-sys_rseq(const uintptr_t *a)
-{
-	(void)a;
-	return -ENOSYS;
-}
-
-intptr_t
-sys_clone3(const uintptr_t *a)
-{
-	return sys_rseq(a);
-}
-
-intptr_t
-sys_personality(const uintptr_t *a)
-{
-	return sys_rseq(a);
-}
-
-/* Copies in the kernel: callers read and write instead. */
-intptr_t
-sys_sendfile(const uintptr_t *a)
-{
-	return sys_rseq(a);
-}
-
-intptr_t
-sys_copy_file_range(const uintptr_t *a)
-{
-	return sys_rseq(a);
-}
-
 /* There is no network and no log: as on a Linux without any. */
 intptr_t
 sys_socket(const uintptr_t *a)
@@ -142,30 +106,12 @@ sys_gettid(const uintptr_t *a)
 	return lwp_self()->l_tid;
 }
 
-/* The only user is root. */
+/* The only user and group is root: this serves all calls for their ids. */
 intptr_t
 sys_getuid(const uintptr_t *a)
 {
 	(void)a;
 	return 0;
-}
-
-intptr_t
-sys_geteuid(const uintptr_t *a)
-{
-	return sys_getuid(a);
-}
-
-intptr_t
-sys_getgid(const uintptr_t *a)
-{
-	return sys_getuid(a);
-}
-
-intptr_t
-sys_getegid(const uintptr_t *a)
-{
-	return sys_getuid(a);
 }
 
 /* Linux, include/uapi/linux/capability.h. */

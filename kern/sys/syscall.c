@@ -140,11 +140,20 @@ syscall_fn *const syscall_private[SYSCALL_NPRIVATE] = {
 	PRIVATE(BARECPC_SYS_PROGRESS) = sys_progress,
 };
 
-#define SYSCALL_ENTRY(name) [SYS_##name] = { #name, sys_##name },
+static intptr_t
+sys_absent(const uintptr_t *a)
+{
+	(void)a;
+	return -ENOSYS;
+}
+
+#define SYSCALL_ENTRY(name)               [SYS_##name] = { #name, sys_##name },
+#define SYSCALL_ENTRY_SHARED(name, other) [SYS_##name] = { #name, sys_##other },
 static const struct {
 	const char *name;
 	syscall_fn *fn;
-} syscalls[NSYSCALL] = { SYSCALLS(SYSCALL_ENTRY) };
+} syscalls[NSYSCALL] = { SYSCALLS(SYSCALL_ENTRY)
+	    SYSCALLS_SHARED(SYSCALL_ENTRY_SHARED) };
 
 static unsigned
 kernel_sysno(unsigned sysno)

@@ -91,20 +91,12 @@
 	X(set_tid_address)                                                     \
 	X(set_robust_list)                                                     \
 	X(get_robust_list)                                                     \
-	X(rseq)                                                                \
-	X(clone3)                                                              \
-	X(personality)                                                         \
-	X(sendfile)                                                            \
-	X(copy_file_range)                                                     \
 	X(socket)                                                              \
 	X(prctl)                                                               \
 	X(getpid)                                                              \
 	X(getppid)                                                             \
 	X(gettid)                                                              \
 	X(getuid)                                                              \
-	X(geteuid)                                                             \
-	X(getgid)                                                              \
-	X(getegid)                                                             \
 	X(capget)                                                              \
 	/* group.c */                                                          \
 	X(setpgid)                                                             \
@@ -172,9 +164,29 @@
 	X(rt_sigqueueinfo)                                                     \
 	X(rt_tgsigqueueinfo)
 
+/*
+ * Y(name, other): Linux's call `name`, which sys_other() serves.  sys_absent()
+ * returns ENOSYS.  Callers try such a call first and then do without, so the
+ * console does not report it as unknown.
+ */
+#define SYSCALLS_SHARED(Y)                                                     \
+	Y(rseq, absent)                                                        \
+	Y(clone3, absent)                                                      \
+	Y(personality, absent)                                                 \
+	/* Copies in the kernel: callers read and write instead. */            \
+	Y(sendfile, absent)                                                    \
+	Y(copy_file_range, absent)                                             \
+	Y(geteuid, getuid)                                                     \
+	Y(getgid, getuid)                                                      \
+	Y(getegid, getuid)
+
 /* SYS_none is 0: a number that arch_sysmap[] leaves out is unknown. */
-#define SYSCALL_ENUM(name) SYS_##name,
-enum syscall { SYS_none, SYSCALLS(SYSCALL_ENUM) NSYSCALL };
+#define SYSCALL_ENUM(name)               SYS_##name,
+#define SYSCALL_ENUM_SHARED(name, other) SYS_##name,
+enum syscall {
+	SYS_none,
+	SYSCALLS(SYSCALL_ENUM) SYSCALLS_SHARED(SYSCALL_ENUM_SHARED) NSYSCALL
+};
 
 /* proc_files.c: register the files of /proc and /sys.  Once, at boot. */
 void proc_files_init(void);
