@@ -46,15 +46,16 @@ $(T)kern/file/cpio: $(call host,kern/file/cpio.o $(HOST_LIB))
 $(T)kern/proc/elf: $(call host,kern/proc/elf.o $(HOST_LIB))
 $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
-$(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/kept.o $(HOST_LIB))
+$(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/kept.o $(call fake,fake_efi.o) $(HOST_LIB))
 $(T)boot/efi_net: $(call host,boot/efi_net.o $(call fake,fake_pxe.o) $(HOST_LIB))
-$(T)boot/efi_http: $(call host,boot/efi_http.o $(HOST_LIB))
+$(T)boot/efi_http: $(call host,boot/efi_http.o $(call fake,fake_efi.o) $(HOST_LIB))
 $(T)boot/image_uefi: $(call host,$(addprefix boot/,image_uefi.o efi_handed.o efi_memmap.o) arch/arm64/dt.o \
     kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/image_uefi: HOST_LIBS := -lfdt
 $(T)boot/linux_params: $(call host,$(addprefix boot/,linux_params.o efi_handed.o pvh_info.o) \
     kern/platform/bootinfo.o $(HOST_LIB))
-$(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o $(HOST_LIB))
+$(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platform/bootinfo.o \
+    $(call fake,fake_efi.o) $(HOST_LIB))
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios \
     platform/watchdog platform/acpi_watchdog platform/fb_console platform/kept \
     mm/page mm/region sched/timer \
@@ -175,7 +176,8 @@ $(foreach b,host tsan,build/$(b)/kern/cpc/init.o build/$(b)/kern/cpc/core_type.o
     RENAME_PRINTF := \
     --redefine-sym printf=fake_printf
 
-$(HB)/boot/%.o $(HB)/tests/host/boot/%.o $(HB)/tests/lib/host/fake_pxe.o: HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
+$(HB)/boot/%.o $(HB)/tests/host/boot/%.o $(addprefix $(HB)/tests/lib/host/,fake_efi.o fake_pxe.o): \
+    HOST_CFLAGS += -DGNU_EFI_USE_MS_ABI \
     -isystem /usr/include/efi -isystem /usr/include/efi/$(shell uname -m)
 
 # The tools that scripts/barecpc runs on the build machine.

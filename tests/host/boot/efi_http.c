@@ -13,6 +13,7 @@
 
 #include "boot/efi.h"
 #include "boot/efi_http.h"
+#include "tests/lib/host/fake_efi.h"
 
 /* The server and the firmware's client. */
 static struct {
@@ -32,27 +33,13 @@ static EFI_EVENT_NOTIFY notify;
 static void *notified;
 static jmp_buf failed;
 static char said[256];
-static void *taken[4];
-static unsigned ntaken;
 
 /* The device path, and the answer of a request. */
 static unsigned char path[EFI_PATH_MAX + 64];
 static bool found;
 
 static EFI_LOADED_IMAGE_PROTOCOL self;
-static EFI_BOOT_SERVICES services;
 EFI_LOADED_IMAGE_PROTOCOL *efi_self = &self;
-EFI_BOOT_SERVICES *efi_bs = &services;
-
-void *
-efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
-{
-	(void)type;
-	(void)align;
-	(void)what;
-	assert_true(ntaken < 4);
-	return taken[ntaken++] = malloc(bytes);
-}
 
 void
 efi_fail(const char *fmt, ...)
@@ -285,12 +272,12 @@ start(const char *url)
 	memset(&server, 0, sizeof server);
 	pending = NULL;
 	memset(said, 0, sizeof said);
-	services.HandleProtocol = handle_protocol;
-	services.LocateDevicePath = locate_device_path;
-	services.CreateEvent = create_event;
-	services.CloseEvent = close_event;
-	services.FreePool = free_pool;
-	services.Stall = stall;
+	fake_services.HandleProtocol = handle_protocol;
+	fake_services.LocateDevicePath = locate_device_path;
+	fake_services.CreateEvent = create_event;
+	fake_services.CloseEvent = close_event;
+	fake_services.FreePool = free_pool;
+	fake_services.Stall = stall;
 	self.DeviceHandle = &self;
 	at = put_node(at, MESSAGING_DEVICE_PATH, MSG_MAC_ADDR_DP, "card", 4);
 	at = put_node(at, MESSAGING_DEVICE_PATH, MSG_IPv4_DP, ipv4, 23);
@@ -299,13 +286,6 @@ start(const char *url)
 		    at, MESSAGING_DEVICE_PATH, MSG_URI_DP, url, strlen(url));
 	put_node(
 	    at, END_DEVICE_PATH_TYPE, END_ENTIRE_DEVICE_PATH_SUBTYPE, "", 0);
-}
-
-static void
-release(void)
-{
-	while (ntaken > 0)
-		free(taken[--ntaken]);
 }
 
 /* The server has this file only.  Is it fetched by the name? */
@@ -323,7 +303,7 @@ is_fetched(const char *url, const char *name)
 	right = got != NULL && bytes == strlen(server.content) &&
 	        memcmp(got, server.content, bytes) == 0;
 	assert_true(right || got == NULL);
-	release();
+	fake_efi_free();
 	assert_int_equal(server.children, 0);
 	assert_int_equal(server.events, 0);
 	assert_int_equal(server.allocated, 0);
@@ -409,7 +389,7 @@ failure(void)
 	server.url = "http://boot/x";
 	if (setjmp(failed) == 0)
 		efi_http_file("x", &bytes);
-	release();
+	fake_efi_free();
 	return said;
 }
 

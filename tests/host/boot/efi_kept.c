@@ -12,20 +12,17 @@
 
 #include "boot/efi.h"
 #include "kern/platform/kept.h"
+#include "tests/lib/host/fake_efi.h"
 
 #define PLACES 3
 #define FIRST  (64UL << 20)
 #define BYTES  (FIRST + PLACES * KEPT_STEP)
 
-static EFI_BOOT_SERVICES services;
 static SIMPLE_INPUT_INTERFACE keyboard;
 static EFI_SYSTEM_TABLE system_table = { .ConIn = &keyboard };
-EFI_BOOT_SERVICES *efi_bs = &services;
 EFI_SYSTEM_TABLE *efi_st = &system_table;
 
 static char *memory; /* the machine's, at a multiple of KEPT_STEP */
-static void *taken[8];
-static unsigned ntaken;
 static jmp_buf stopped;
 static EFI_RESET_TYPE ending; /* how the machine stopped */
 static const char *then_word; /* of the command line, or NULL */
@@ -103,16 +100,6 @@ efi_net_home(void)
 	return NULL;
 }
 
-void *
-efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
-{
-	(void)type;
-	(void)align;
-	(void)what;
-	assert_true(ntaken < 8);
-	return taken[ntaken++] = malloc(bytes);
-}
-
 void
 efi_say(const char *fmt, ...)
 {
@@ -153,23 +140,6 @@ size_t
 efi_variable_room(void)
 {
 	return 0;
-}
-
-static EFI_STATUS EFIAPI
-get_memory_map(UINTN *bytes, EFI_MEMORY_DESCRIPTOR *to, UINTN *key, UINTN *step,
-    UINT32 *version)
-{
-	UINTN room = *bytes;
-
-	*bytes = *step = sizeof *to;
-	*version = EFI_MEMORY_DESCRIPTOR_VERSION;
-	*key = 1;
-	if (room < *bytes)
-		return EFI_BUFFER_TOO_SMALL;
-	*to = (EFI_MEMORY_DESCRIPTOR){ .Type = EfiConventionalMemory,
-		.PhysicalStart = (uintptr_t)memory,
-		.NumberOfPages = BYTES / EFI_PAGE };
-	return EFI_SUCCESS;
 }
 
 static EFI_STATUS EFIAPI
@@ -241,12 +211,11 @@ keep_run(unsigned place, bool ended)
 static bool
 boot_machine(struct bootinfo *bi)
 {
-	bool runs = true;
+	volatile bool runs = true; /* also after longjmp() */
 
 	memset(bi, 0, sizeof *bi);
-	services.GetMemoryMap = get_memory_map;
-	services.AllocatePages = allocate_pages;
-	services.WaitForEvent = wait_for_event;
+	fake_services.AllocatePages = allocate_pages;
+	fake_services.WaitForEvent = wait_for_event;
 	keyboard.ReadKeyStroke = read_key;
 	keyboard.WaitForKey = &keyboard;
 	waits = 0;
@@ -255,14 +224,14 @@ boot_machine(struct bootinfo *bi)
 		efi_kept(bi);
 	else
 		runs = false;
-	while (ntaken > 0)
-		free(taken[--ntaken]);
+	fake_efi_free();
 	return runs;
 }
 
 static int
 clear_machine(void **state)
 {
+	static EFI_MEMORY_DESCRIPTOR map;
 	static char *all;
 	const size_t bytes = BYTES + KEPT_STEP;
 
@@ -273,6 +242,10 @@ clear_machine(void **state)
 	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_true(all != MAP_FAILED);
 	memory = all + (-(uintptr_t)all & (KEPT_STEP - 1));
+	map = (EFI_MEMORY_DESCRIPTOR){ .Type = EfiConventionalMemory,
+		.PhysicalStart = (uintptr_t)memory,
+		.NumberOfPages = BYTES / EFI_PAGE };
+	fake_efi_map(&map, 1);
 	memset(files, 0, sizeof files);
 	then_word = refusal = refused = read_only = NULL;
 	has_variables = false;

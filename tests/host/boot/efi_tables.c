@@ -11,17 +11,14 @@
 #include <string.h>
 
 #include "boot/efi.h"
+#include "tests/lib/host/fake_efi.h"
 
-#define STEP  48 /* firmware's descriptors are longer than ours */
 #define PAGES 16
 
-static EFI_BOOT_SERVICES services;
 static EFI_SYSTEM_TABLE table;
-EFI_BOOT_SERVICES *efi_bs = &services;
 EFI_SYSTEM_TABLE *efi_st = &table;
 
 static jmp_buf failed;
-static void *taken;
 
 void
 efi_fail(const char *fmt, ...)
@@ -30,42 +27,13 @@ efi_fail(const char *fmt, ...)
 	longjmp(failed, 1);
 }
 
-void *
-efi_alloc(EFI_MEMORY_TYPE type, size_t bytes, size_t align, const char *what)
-{
-	(void)type;
-	(void)align;
-	(void)what;
-	return taken = malloc(bytes);
-}
-
-/* Firmware's map, and the number of times it refuses to exit. */
-static const EFI_MEMORY_DESCRIPTOR *map;
-static unsigned nmap, refusals;
-static UINTN current_key;
-
-static EFI_STATUS EFIAPI
-get_memory_map(UINTN *bytes, EFI_MEMORY_DESCRIPTOR *to, UINTN *key, UINTN *step,
-    UINT32 *version)
-{
-	UINTN room = *bytes;
-
-	*bytes = nmap * STEP;
-	*step = STEP;
-	*version = EFI_MEMORY_DESCRIPTOR_VERSION;
-	if (room < *bytes)
-		return EFI_BUFFER_TOO_SMALL;
-	for (unsigned i = 0; i < nmap; i++)
-		memcpy((char *)to + i * STEP, &map[i], sizeof *map);
-	*key = ++current_key;
-	return EFI_SUCCESS;
-}
+static unsigned refusals; /* of ExitBootServices() */
 
 static EFI_STATUS EFIAPI
 exit_boot_services(EFI_HANDLE image, UINTN key)
 {
 	assert_ptr_equal(image, &table);
-	assert_int_equal(key, current_key);
+	assert_int_equal(key, fake_efi_key());
 	if (refusals > 0) {
 		refusals--;
 		return EFI_INVALID_PARAMETER;
@@ -76,18 +44,16 @@ exit_boot_services(EFI_HANDLE image, UINTN key)
 static bool
 exit_firmware(const EFI_MEMORY_DESCRIPTOR *m, unsigned n, struct bootinfo *bi)
 {
-	bool left = true;
+	volatile bool left = true; /* also after longjmp() */
 
-	services.GetMemoryMap = get_memory_map;
-	services.ExitBootServices = exit_boot_services;
+	fake_efi_map(m, n);
+	fake_services.ExitBootServices = exit_boot_services;
 	memset(bi, 0, sizeof *bi);
-	map = m;
-	nmap = n;
 	if (setjmp(failed) == 0)
 		efi_exit(&table, bi);
 	else
 		left = false;
-	free(taken);
+	fake_efi_free();
 	return left;
 }
 
@@ -190,11 +156,11 @@ find_tables(void **state)
 	efi_find_tables(&bi);
 	assert_int_equal(bi.bi_rsdp, 0x2000);
 	assert_int_equal(bi.bi_smbios, 0x3000);
-	assert_int_equal(bi.bi_fdt, (uintptr_t)taken);
-	assert_memory_equal(taken, tree, sizeof tree);
+	assert_memory_equal((void *)bi.bi_fdt, tree, sizeof tree);
+	assert_ptr_not_equal((void *)bi.bi_fdt, tree);
 	assert_int_equal(bi.bi_nmem, 1);
 	assert_int_equal(bi.bi_mem[0].bm_type, BOOTMEM_KEEP);
-	free(taken);
+	fake_efi_free();
 
 	tree[0] = 0;
 	table.NumberOfTableEntries = 1;
@@ -225,7 +191,7 @@ locate_handle_buffer(EFI_LOCATE_SEARCH_TYPE type, EFI_GUID *guid, void *key,
 	(void)key;
 	assert_int_equal(type, ByProtocol);
 	*n = 2;
-	*handles = taken = malloc(2 * sizeof **handles);
+	*handles = malloc(2 * sizeof **handles);
 	(*handles)[0] = &gop[0];
 	(*handles)[1] = &gop[1];
 	return EFI_SUCCESS;
@@ -252,9 +218,9 @@ find_framebuffer(void **state)
 	struct bootinfo bi = { 0 };
 
 	(void)state;
-	services.LocateHandleBuffer = locate_handle_buffer;
-	services.HandleProtocol = handle_protocol;
-	services.FreePool = free_pool;
+	fake_services.LocateHandleBuffer = locate_handle_buffer;
+	fake_services.HandleProtocol = handle_protocol;
+	fake_services.FreePool = free_pool;
 	info[0].PixelFormat = PixelBltOnly;
 	mode[0].FrameBufferBase = 0x1000;
 	info[1].PixelFormat = PixelBitMask;
