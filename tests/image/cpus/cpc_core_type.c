@@ -18,8 +18,6 @@
 
 TEST_KEEPS(64);
 
-#define SHORT   50
-#define LONG    250
 #define MAXTYPE CPC_MAX_CORE_TYPES
 
 /* The CPUs that this LWP may run on, as bits. */
@@ -92,32 +90,6 @@ typed_set(cpc_t *cpc, unsigned type)
 	return set;
 }
 
-ONE_COPY static uint64_t
-count_spin(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t n)
-{
-	uint64_t before = 0, after = 0;
-
-	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	cpc_buf_get(cpc, buf, 0, &before);
-	spin(n);
-	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	cpc_buf_get(cpc, buf, 0, &after);
-	return after - before;
-}
-
-static void
-expect_exact(cpc_t *cpc, cpc_set_t *set)
-{
-	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	uint64_t brief;
-
-	count_spin(cpc, set, buf, SHORT); /* touches code and data */
-	brief = count_spin(cpc, set, buf, SHORT);
-	EXPECT_EQ(count_spin(cpc, set, buf, LONG) - brief,
-	    SPIN_INSNS * (LONG - SHORT));
-	cpc_buf_destroy(cpc, buf);
-}
-
 CPC_TEST(every_cpu_has_a_type)
 {
 	unsigned n = (unsigned)sysconf(_SC_NPROCESSORS_ONLN), types = 0;
@@ -148,7 +120,7 @@ CPC_TEST(a_set_of_a_type_stays_there)
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 		EXPECT_EQ(cpc_core_type_of_cpu(cpc, sched_getcpu()), t);
 		EXPECT_EQ(affinity(), cpus_of(cpc, t));
-		expect_exact(cpc, set);
+		expect_exact_spin(cpc, set);
 		EXPECT_EQ(cpc_unbind(cpc, set), 0);
 		EXPECT_EQ(affinity(), all);
 		cpc_set_destroy(cpc, set);
@@ -187,7 +159,7 @@ CPC_TEST(every_pic_of_a_type_counts)
 			set = cpc_set_create(one);
 			add_pic(one, set, INS_EVENT, pic, own_privilege());
 			EXPECT_EQ(cpc_bind_curlwp(one, set, 0), 0);
-			expect_exact(one, set);
+			expect_exact_spin(one, set);
 			cpc_set_destroy(one, set);
 			counted++;
 		}
@@ -211,7 +183,7 @@ CPC_TEST(a_set_without_a_type_counts_everywhere)
 	for (int i = 0; i < (int)sysconf(_SC_NPROCESSORS_ONLN); i++) {
 		EXPECT_EQ(processor_bind(P_LWPID, P_MYID, i, NULL), 0);
 		EXPECT_EQ(sched_getcpu(), i);
-		expect_exact(cpc, set);
+		expect_exact_spin(cpc, set);
 	}
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
@@ -231,7 +203,7 @@ CPC_TEST(affinity_is_within_the_type)
 	EXPECT_EQ(affinity(), own);
 	EXPECT_EQ(set_affinity(first | (all & ~own)), 0);
 	EXPECT_EQ(affinity(), first);
-	expect_exact(cpc, set);
+	expect_exact_spin(cpc, set);
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	EXPECT_EQ(affinity(), first | (all & ~own));
 	EXPECT_EQ(set_affinity(all & ~own), 0);
@@ -261,7 +233,7 @@ CPC_TEST(processor_bind_elsewhere_ends_the_set)
 	EXPECT_ERRNO(cpc_bind_curlwp(cpc, set, 0), EINVAL);
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	expect_exact(cpc, set);
+	expect_exact_spin(cpc, set);
 	cpc_set_destroy(cpc, set);
 	cpc_buf_destroy(cpc, buf);
 }
@@ -279,7 +251,7 @@ CPC_TEST(cpu_of_another_type_is_refused)
 		other++;
 	EXPECT_ERRNO(cpc_bind_cpu(cpc, other, set, 0), EINVAL);
 	EXPECT_EQ(cpc_bind_cpu(cpc, own, set, 0), 0);
-	expect_exact(cpc, set);
+	expect_exact_spin(cpc, set);
 	cpc_set_destroy(cpc, set);
 }
 
@@ -308,7 +280,7 @@ CPC_TEST(offline_type_counts_nothing)
 			EXPECT(p_online(i, P_ONLINE) != -1);
 	}
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-	expect_exact(cpc, set);
+	expect_exact_spin(cpc, set);
 	cpc_set_destroy(cpc, set);
 	cpc_buf_destroy(cpc, buf);
 }
@@ -355,7 +327,7 @@ struct job {
 	cpc_t *jb_cpc;
 	int jb_type; /* -1: none */
 	bool jb_stayed;
-	uint64_t jb_counted; /* in LONG - SHORT turns */
+	uint64_t jb_counted; /* in SPIN_LONG - SPIN_SHORT turns */
 };
 
 static void *
@@ -373,8 +345,8 @@ do_job(void *arg)
 		return NULL;
 	jb->jb_stayed = true;
 	for (unsigned i = 0; i < ROUNDS; i++) {
-		uint64_t n =
-		    count_spin(cpc, set, buf, i % 2 == 0 ? SHORT : LONG);
+		uint64_t n = spin_sampled(
+		    cpc, set, buf, i % 2 == 0 ? SPIN_SHORT : SPIN_LONG);
 
 		if (n < least[i % 2])
 			least[i % 2] = n;
@@ -403,7 +375,8 @@ CPC_TEST(many_lwps_count_side_by_side)
 	for (int i = 0; i < LWPS; i++) {
 		pthread_join(thread[i], NULL);
 		EXPECT(jobs[i].jb_stayed);
-		EXPECT_EQ(jobs[i].jb_counted, SPIN_INSNS * (LONG - SHORT));
+		EXPECT_EQ(
+		    jobs[i].jb_counted, SPIN_INSNS * (SPIN_LONG - SPIN_SHORT));
 	}
 }
 
@@ -443,7 +416,7 @@ CPC_TEST(names_ask_for_the_type)
 	EXPECT_EQ(add_flags(cpc, set, name, own_privilege()), 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_core_type_of_cpu(cpc, sched_getcpu()), 1);
-	expect_exact(cpc, set);
+	expect_exact_spin(cpc, set);
 	cpc_set_destroy(cpc, set);
 	EXPECT(!have_event(cpc, "no_such_type/" INS_EVENT "/"));
 }
@@ -477,6 +450,6 @@ CPC_TEST(an_event_of_one_type_needs_the_types_name)
 	EXPECT_EQ(add_flags(cpc, set, name, own_privilege()), 0);
 	EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
 	EXPECT_EQ(cpc_core_type_of_cpu(cpc, sched_getcpu()), with);
-	expect_exact(cpc, set);
+	expect_exact_spin(cpc, set);
 	cpc_set_destroy(cpc, set);
 }

@@ -14,39 +14,10 @@
 
 TEST_KEEPS(16);
 
-#define SHORT 50
-#define LONG  250
-
 static unsigned
 all_cpus(void)
 {
 	return (unsigned)sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-ONE_COPY static uint64_t
-count_spin(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t n)
-{
-	uint64_t before = 0, after = 0;
-
-	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	cpc_buf_get(cpc, buf, 0, &before);
-	spin(n);
-	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
-	cpc_buf_get(cpc, buf, 0, &after);
-	return after - before;
-}
-
-static void
-expect_counting(cpc_t *cpc, cpc_set_t *set)
-{
-	cpc_buf_t *buf = cpc_buf_create(cpc, set);
-	uint64_t brief;
-
-	count_spin(cpc, set, buf, SHORT); /* touches code and data */
-	brief = count_spin(cpc, set, buf, SHORT);
-	EXPECT_EQ(count_spin(cpc, set, buf, LONG) - brief,
-	    SPIN_INSNS * (LONG - SHORT));
-	cpc_buf_destroy(cpc, buf);
 }
 
 /* CPUS_WANTED=N: the machine has N CPUs. */
@@ -67,7 +38,7 @@ CPC_TEST(each_cpu_counts_exactly)
 		EXPECT_EQ(processor_bind(P_LWPID, P_MYID, (int)i, NULL), 0);
 		EXPECT_EQ(sched_getcpu(), i);
 		EXPECT_EQ(cpc_bind_curlwp(cpc, set, 0), 0);
-		expect_counting(cpc, set);
+		expect_exact_spin(cpc, set);
 		EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	}
 	EXPECT_EQ(processor_bind(P_LWPID, P_MYID, PBIND_NONE, NULL), 0);

@@ -224,6 +224,32 @@ spin_counted(cpc_t *cpc, cpc_set_t *set, uint64_t iterations, uint64_t *value)
 	cpc_buf_destroy(cpc, after);
 }
 
+ONE_COPY uint64_t
+spin_sampled(cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t n)
+{
+	uint64_t before = 0, after = 0;
+
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	cpc_buf_get(cpc, buf, 0, &before);
+	spin(n);
+	EXPECT_EQ(cpc_set_sample(cpc, set, buf), 0);
+	cpc_buf_get(cpc, buf, 0, &after);
+	return after - before;
+}
+
+void
+expect_exact_spin(cpc_t *cpc, cpc_set_t *set)
+{
+	cpc_buf_t *buf = cpc_buf_create(cpc, set);
+	uint64_t brief;
+
+	spin_sampled(cpc, set, buf, SPIN_SHORT); /* touches code and data */
+	brief = spin_sampled(cpc, set, buf, SPIN_SHORT);
+	EXPECT_EQ(spin_sampled(cpc, set, buf, SPIN_LONG) - brief,
+	    SPIN_INSNS * (SPIN_LONG - SPIN_SHORT));
+	cpc_buf_destroy(cpc, buf);
+}
+
 void
 go_to(int cpu)
 {

@@ -140,6 +140,17 @@ void spin(uint64_t iterations);
 void spin_counted(
     cpc_t *cpc, cpc_set_t *set, uint64_t iterations, uint64_t *value);
 
+/* The count of the bound set's first request for so many iterations. */
+uint64_t spin_sampled(
+    cpc_t *cpc, cpc_set_t *set, cpc_buf_t *buf, uint64_t iterations);
+/*
+ * Does the bound set's request count instructions exactly?  The difference of
+ * SPIN_LONG and SPIN_SHORT iterations cancels what the samples retire.
+ */
+void expect_exact_spin(cpc_t *cpc, cpc_set_t *set);
+#define SPIN_SHORT 50
+#define SPIN_LONG  250
+
 /* Bind this LWP to the CPU, or unbind it with PBIND_NONE. */
 void go_to(int cpu);
 /* Run fn(arg) in another LWP and wait for its end. */
