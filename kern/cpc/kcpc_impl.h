@@ -314,6 +314,8 @@ const struct kcpc_ctx *kcpc_shared_ctx(const struct kcpc_shared *sh);
  * pctx.c: operations on the context of an LWP l of a process that the caller
  * controls.  The LWP is not running.  0 or an errno.
  */
+/* Find the LWP that CPC_TARGET() names. */
+int kcpc_target(uintptr_t target, struct lwp **lp);
 int kcpc_pctx_find(struct lwp *l, cpc_setid_t set, struct kcpc_ctx **ctxp);
 int kcpc_pctx_bind(struct lwp *l, cpc_setid_t set, const struct kcpc_want *want,
     unsigned n, int *subcode);
@@ -329,6 +331,14 @@ int kcpc_pctx_again(struct kcpc_ctx *ctx, const struct kcpc_want *want);
 int kcpc_pctx_invalidate(struct lwp *l);
 /* Is the context bound by the controller of its LWP's process? */
 bool kcpc_is_pctx(const struct kcpc_ctx *ctx);
+
+/* bind_call.c: the operations that bind a set. */
+intptr_t kcpc_op_bind(const uintptr_t *a);
+intptr_t kcpc_op_bind_cpu(const uintptr_t *a);
+intptr_t kcpc_op_shared_bind(const uintptr_t *a);
+intptr_t kcpc_op_bind_pctx(const uintptr_t *a);
+/* Point want[] into the pack.  False if its requests do not fill it exactly. */
+bool kcpc_unpack(const struct cpc_pack *pack, struct kcpc_want *want);
 
 /*
  * event_names.c: operations that describe the PMU to programs, with the

@@ -1,6 +1,7 @@
-# kern/cpc/: kcpc.  A request is taken in by syscall.o and reaches the PICs by bind.o, assign.o and start_stop.o.
-KCPC_OBJS := $(addprefix kern/cpc/,init.o syscall.o bind.o assign.o reason.o context.o start_stop.o instance.o \
-    inherit.o cpu_set.o shared.o core_type.o pctx.o event_names.o witness.o profile/profile.o profile/program.o profile/usage.o)
+# kern/cpc/: kcpc.  A request is taken in by bind_call.o and reaches the PICs by bind.o, assign.o and start_stop.o.
+KCPC_OBJS := $(addprefix kern/cpc/,init.o syscall.o bind_call.o bind.o assign.o reason.o context.o start_stop.o \
+    instance.o inherit.o cpu_set.o shared.o core_type.o pctx.o event_names.o witness.o \
+    $(addprefix profile/,profile.o program.o usage.o))
 # Counter pages, and the PMU in software.
 KCPC_PAGE_OBJS := kern/cpc/counter_page.o
 SOFT_PMU_OBJS := $(addprefix kern/cpc/soft/,soft_shape.o soft_model.o soft_pcbe.o)

@@ -11,6 +11,7 @@
 #include "kern/cpc/kcpc_impl.h"
 #include "kern/mm/page.h"
 #include "kern/platform/errno.h"
+#include "kern/proc/control.h"
 #include "kern/proc/lwp.h"
 #include "kern/proc/proc.h"
 #include "kern/sched/timer.h"
@@ -19,6 +20,12 @@ bool
 kcpc_is_pctx(const struct kcpc_ctx *ctx)
 {
 	return ctx->kc_cpu == NULL && ctx->kc_lwp->l_proc != ctx->kc_proc;
+}
+
+int
+kcpc_target(uintptr_t target, struct lwp **lp)
+{
+	return control_find_lwp((int)(target >> 32), (int)(uint32_t)target, lp);
 }
 
 int
