@@ -4,5 +4,5 @@ KCPC_OBJS := $(addprefix kern/cpc/,init.o syscall.o bind_call.o bind.o assign.o 
     $(addprefix profile/,profile.o program.o usage.o))
 # Counter pages, and the PMU in software.
 KCPC_PAGE_OBJS := kern/cpc/counter_page.o
-SOFT_PMU_OBJS := $(addprefix kern/cpc/soft/,soft_shape.o soft_model.o soft_pcbe.o)
+SOFT_PMU_OBJS := $(addprefix kern/cpc/soft/,soft_shape.o soft_model.o soft_configure.o soft_pcbe.o)
 KERN_OBJS += kern/cpc/register.o $(KCPC_OBJS) $(KCPC_PAGE_OBJS) $(SOFT_PMU_OBJS)
