@@ -338,17 +338,25 @@ file_get(int fd)
 }
 
 int
-file_install(struct file *f, int from)
+file_free_fd(int from)
 {
-	struct proc *p = proc_self();
+	const struct proc *p = proc_self();
 
 	for (int fd = from; fd >= 0 && fd < NFD; fd++) {
-		if (p->p_fd[fd] == NULL) {
-			p->p_fd[fd] = f;
+		if (p->p_fd[fd] == NULL)
 			return fd;
-		}
 	}
 	return -EMFILE;
+}
+
+int
+file_install(struct file *f, int from)
+{
+	int fd = file_free_fd(from);
+
+	if (fd >= 0)
+		proc_self()->p_fd[fd] = f;
+	return fd;
 }
 
 int

@@ -104,9 +104,9 @@ int file_init(struct proc *p);
 void file_close_all(struct proc *p);
 /* The open file of descriptor fd, or NULL. */
 struct file *file_get(int fd);
-/*
- * Give f the lowest free descriptor from `from` on.  Returns it, or -EMFILE.
- */
+/* The lowest free descriptor from `from` on, or -EMFILE. */
+int file_free_fd(int from);
+/* Give f that descriptor.  Returns it, or -EMFILE. */
 int file_install(struct file *f, int from);
 int file_close(int fd);
 

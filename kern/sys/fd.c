@@ -46,6 +46,9 @@ open_at(int dirfd, uintptr_t upath, unsigned flags, uint32_t mode)
 
 	if ((err = user_path(path, dirfd, upath)) != 0)
 		return -err;
+	/* Without a descriptor no file is created or truncated. */
+	if (file_free_fd(0) < 0)
+		return -EMFILE;
 	mode &= 0777 & ~proc_self()->p_umask;
 	if ((err = file_open(path, flags, mode, &f)) != 0)
 		return -err;

@@ -171,6 +171,7 @@ TEST(descriptors_are_duplicated)
 
 TEST(descriptors_run_out)
 {
+	static const char name[] = "/tmp/one-too-many";
 	int fd, n = 0, highest = -1;
 
 	while ((fd = dup(self)) != -1 && n < 10000) {
@@ -178,6 +179,8 @@ TEST(descriptors_run_out)
 		n++;
 	}
 	EXPECT_ERRNO(fd, EMFILE);
+	EXPECT_ERRNO(open(name, O_CREAT | O_WRONLY, 0600), EMFILE);
+	EXPECT_ERRNO(access(name, F_OK), ENOENT);
 	for (fd = self + 1; fd <= highest; fd++)
 		close(fd);
 	EXPECT_EQ(dup(self), self + 1);
