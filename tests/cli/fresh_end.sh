@@ -55,10 +55,11 @@ end_by() {
 	name=$1 signal=$2 number=$3
 	shift 3
 	mkdir -p "$tap_dir/tmp"
-	# A job of sh ignores SIGINT, and so would its programs.
+	# A job of sh ignores SIGINT, and all below nohup(1) ignores SIGHUP.
 	env PATH="$tap_dir/bin:$PATH" BARECPC_CACHE="$tap_dir/cache" TMPDIR="$tap_dir/tmp" python3 -c '
 import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL)
+for number in signal.SIGINT, signal.SIGHUP:
+    signal.signal(number, signal.SIG_DFL)
 os.execvp(sys.argv[1], sys.argv[1:])' scripts/fresh bookworm "$@" >"$out" 2>"$err" </dev/null &
 	pid=$!
 	await has_begun
