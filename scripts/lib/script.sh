@@ -16,6 +16,13 @@ mistake() {
 	exit 2
 }
 
+# Let a signal end the script by exit, so that what the trap for EXIT removes is removed.
+exit_on_signals() {
+	trap 'exit 129' HUP
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+}
+
 # Print the version of barecpc, for --version.  $0 is in scripts/, or a link to a file there.
 print_version() {
 	python3 "$(dirname "$(readlink -f "$0")")/lib/version.py"

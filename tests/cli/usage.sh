@@ -106,6 +106,14 @@ done
 mkfifo "$tap_dir/device"
 expect 'mkdisk: a device is not replaced' 1 "^mkdisk: $tap_dir/device: not a file: name a new file, then write that to a stick with dd$" \
 	scripts/mkdisk "$tap_dir/device"
+# The command in its middle sends it a signal.
+fake_command mformat <<'END'
+kill -TERM $PPID
+END
+mkdir "$tap_dir/tmp"
+env PATH="$tap_dir/bin:$PATH" TMPDIR="$tap_dir/tmp" scripts/mkdisk "$tap_dir/x.img"
+check 'mkdisk: a signal ends it and leaves no file' test "$? $(ls -A "$tap_dir/tmp")" = '143 '
+rm "$tap_dir/bin/mformat"
 expect 'mkdisk: no such folder' 1 "^mkdisk: $tap_dir/none: no such folder$" scripts/mkdisk "$tap_dir/none/x.img"
 expect 'a file that does not exist' 1 '^mkcpio: /proc/none: No such file or directory$' scripts/mkcpio -o "$tap_dir/x" /proc/none
 fake_command unshare <<'END'
