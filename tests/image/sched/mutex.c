@@ -237,15 +237,22 @@ wait_for_dead(void *arg)
 
 static pthread_t waiter;
 
+/* Start a thread that sets `waiting` and then waits; give it time to. */
+static void
+start_waiting(pthread_t *t, void *(*body)(void *), void *arg)
+{
+	waiting = 0;
+	EXPECT_EQ(pthread_create(t, NULL, body, arg), 0);
+	while (!waiting)
+		sched_yield();
+	usleep(2000);
+}
+
 static void *
 lock_wait_and_end(void *arg)
 {
 	EXPECT_EQ(pthread_mutex_lock(arg), 0);
-	waiting = 0;
-	EXPECT_EQ(pthread_create(&waiter, NULL, wait_for_dead, arg), 0);
-	while (!waiting)
-		sched_yield();
-	usleep(2000);
+	start_waiting(&waiter, wait_for_dead, arg);
 	return NULL;
 }
 
@@ -254,12 +261,7 @@ own_and_end(void *arg)
 {
 	(void)arg;
 	EXPECT_EQ(futex(&word, LOCK_PI, NULL), 0);
-	waiting = 0;
-	EXPECT_EQ(
-	    pthread_create(&waiter, NULL, lock_and_unlock, &word_owner), 0);
-	while (!waiting)
-		sched_yield();
-	usleep(2000);
+	start_waiting(&waiter, lock_and_unlock, &word_owner);
 	return NULL;
 }
 
@@ -303,14 +305,10 @@ own_for_two_and_end(void *arg)
 {
 	(void)arg;
 	EXPECT_EQ(futex(&word, LOCK_PI, NULL), 0);
-	waiting = 0;
 	EXPECT_EQ(pthread_create(&first, NULL, lock_and_leave, NULL), 0);
 	while (__atomic_load_n(&word, __ATOMIC_SEQ_CST) == self())
 		sched_yield(); /* until the first one waits */
-	EXPECT_EQ(pthread_create(&second, NULL, lock_in_time, &word_owner), 0);
-	while (!waiting)
-		sched_yield();
-	usleep(2000);
+	start_waiting(&second, lock_in_time, &word_owner);
 	return NULL;
 }
 
