@@ -121,7 +121,7 @@ echo 'unshare: unshare failed: Operation not permitted' >&2
 exit 1
 END
 env PATH="$tap_dir/bin:$PATH" tests/cli/stick_net.py >"$out" 2>&1
-check 'a test that needs a network of its own is skipped where there is none' \
+check 'a test that needs network namespaces is skipped without them' \
 	grep -qx 'ok 1 - a network of its own # SKIP unshare: unshare failed: Operation not permitted' "$out"
 fake_command sbsign <<END
 exit 1
