@@ -19,8 +19,9 @@
  * All LWPs count the same events, which an environment variable names:
  * REGION_EVENTS, or without it PAPI_EVENTS.  They are named as -e of the
  * benchmarks does (docs/payloads.md), or as PAPI_TOT_INS.  The default is
- * PAPI_tot_ins,PAPI_tot_cyc.  They must fit on the counters together.  An LWP
- * binds its set when it begins its first region.
+ * PAPI_tot_ins,PAPI_tot_cyc.  An LWP binds its set when it begins its first
+ * region.  An event that this machine cannot count is left out, and so is one
+ * that does not fit on the counters with those before it.  Its row says why.
  *
  * A count has none of what these functions do.  Each reads the counters when it
  * is called and when it returns.  The cost of an empty region is measured once
@@ -28,7 +29,7 @@
  *
  * Unless an entry says otherwise a function returns 0, or -1 with errno:
  * - EINVAL: the region has begun already, or has not begun in this LWP.
- * - ENOTSUP: this machine cannot count the events.
+ * - ENOTSUP: this machine cannot count any of the events.
  * - ENOMEM: no memory is left.
  * A failure prints a line on standard error, once for each region.
  *
@@ -60,7 +61,8 @@ int region_register(const char *name);
 /* The sums of a region of the calling LWP. */
 struct region_sums {
 	unsigned rs_nevent;
-	int64_t rs_count[REGION_MAXEVENT]; /* in the order of the events */
+	int64_t rs_count[REGION_MAXEVENT]; /* in the order of the events; -1:
+	                                      not counted */
 	int64_t rs_hrtime;                 /* ns */
 	uint64_t rs_times;                 /* how often it ended */
 };

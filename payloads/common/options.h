@@ -47,6 +47,7 @@ void options_add_events(struct options *o, const char *list);
 /*
  * options_next.c: cut the next event off a list; NULL at the end.  Commas
  * separate events, except in slashes, cpu/event=0xc0,umask=1/, and in braces.
+ * Blanks around an event are cut off.
  */
 char *options_next(char **list);
 /*

@@ -5,6 +5,9 @@
 #include "payloads/common/options.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#define BLANKS " \t\n"
 
 char *
 options_next(char **list)
@@ -14,11 +17,14 @@ options_next(char **list)
 
 	if (name == NULL)
 		return NULL;
+	name += strspn(name, BLANKS);
 	for (s = name; *s != '\0' && (raw || group || *s != ','); s++) {
 		raw ^= *s == '/';
 		group = *s == '{' || (group && *s != '}');
 	}
 	*list = *s == ',' ? s + 1 : NULL;
 	*s = '\0';
+	while (s > name && strchr(BLANKS, s[-1]) != NULL)
+		*--s = '\0';
 	return name;
 }

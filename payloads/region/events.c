@@ -4,7 +4,7 @@
 #include "payloads/region/region.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,21 +24,31 @@ void
 region_events(struct options *o)
 {
 	static char *argv[2];
-	const char *list = getenv("REGION_EVENTS");
-	char *copy;
+	const char *from = "REGION_EVENTS", *list = getenv(from);
+	char *rest, *name; /* the events keep pointers into the list */
 
 	if (list == NULL || *list == '\0')
-		list = getenv("PAPI_EVENTS");
+		list = getenv(from = "PAPI_EVENTS");
 	if (list == NULL || *list == '\0')
 		list = "PAPI_tot_ins,PAPI_tot_cyc";
-	copy = fail_unless_room(strdup(list));
-	lower_presets(copy);
+	rest = fail_unless_room(strdup(list));
+	lower_presets(rest);
 	argv[0] = (char *)(uintptr_t)usage_name();
 	*o = (struct options){ .o_argc = 1,
 		.o_argv = argv,
 		.o_titles = true,
 		.o_runs = 1,
 		.o_turns = 1 };
-	options_add_events(o, copy);
-	free(copy);
+	while ((name = options_next(&rest)) != NULL) {
+		if (o->o_nevent == REGION_MAXEVENT)
+			fprintf(stderr,
+			    "%s: %s: more than %d events: %s is left out\n",
+			    usage_name(), from, REGION_MAXEVENT, name);
+		else if (!options_event(&o->o_event[o->o_nevent], name))
+			fprintf(stderr,
+			    "%s: %s: an event without a name is left out\n",
+			    usage_name(), from);
+		else
+			o->o_nevent++;
+	}
 }

@@ -108,8 +108,12 @@ region_read(const char *name, struct region_sums *rs)
 		return leave(rl, region_refuse(rg, name, NOT_BEGUN));
 	if (rg->rg_begun)
 		region_sum_up(rl, rg);
-	rs->rs_nevent = rl->rl_meter.m_nevent;
-	memcpy(rs->rs_count, rg->rg_sum.rct_event, sizeof rs->rs_count);
+	rs->rs_nevent = region_all.ra_options.o_nevent;
+	for (unsigned i = 0; i < rs->rs_nevent; i++) {
+		int index = rl->rl_event[i].rev_index;
+
+		rs->rs_count[i] = index >= 0 ? rg->rg_sum.rct_event[index] : -1;
+	}
 	rs->rs_hrtime = rg->rg_sum.rct_hrtime;
 	rs->rs_times = rg->rg_times;
 	return leave(rl, 0);

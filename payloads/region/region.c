@@ -107,26 +107,42 @@ calibrate(struct region_lwp *rl)
 	free(rg);
 }
 
-/* Bind all events, or none. */
+/* Keep why the event cannot be counted with those before it. */
+static void
+refuse_event(struct region_event *rev, struct meter *m, const struct event *e)
+{
+	bool alone = meter_bind(m, e, 1) == 1;
+
+	rev->rev_index = -1;
+	rev->rev_status = alone ? NOT_COUNTED : m->m_status;
+	snprintf(rev->rev_reason, sizeof rev->rev_reason, "%s",
+	    alone ? "the events before it take the counters: give fewer"
+		  : m->m_reason);
+}
+
+/* Bind the events that this machine can count together. */
 static void
 open_lwp(struct region_lwp *rl)
 {
 	const struct options *o = &region_all.ra_options;
 	struct meter *m = &rl->rl_meter;
+	struct event want[REGION_MAXEVENT];
+	unsigned n = 0;
 
 	meter_open(m);
-	if (m->m_cpc == NULL ||
-	    meter_bind(m, o->o_event, o->o_nevent) == o->o_nevent)
+	for (unsigned i = 0; i < o->o_nevent; i++) {
+		want[n] = o->o_event[i];
+		if (meter_bind(m, want, n + 1) == n + 1)
+			rl->rl_event[i].rev_index = (int)n++;
+		else
+			refuse_event(&rl->rl_event[i], m, &o->o_event[i]);
+	}
+	if (m->m_cpc == NULL || (n > 0 && meter_bind(m, want, n) == n))
 		return;
 	rl->rl_err = ENOTSUP;
-	if (m->m_reason[0] == '\0')
-		snprintf(m->m_reason, sizeof m->m_reason,
-		    "%u events do not fit on the counters: give fewer",
-		    o->o_nevent);
-	m->m_status = NOT_SUPPORTED;
 	fprintf(stderr, "%s: regions: LWP %u counts nothing: %s\n",
-	    usage_name(), rl->rl_id, m->m_reason);
-	meter_unbind(m);
+	    usage_name(), rl->rl_id,
+	    o->o_nevent == 0 ? "no events" : rl->rl_event[0].rev_reason);
 }
 
 struct region_lwp *

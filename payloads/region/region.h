@@ -40,6 +40,11 @@ struct region_lwp {
 	unsigned rl_id;
 	int rl_err; /* why it cannot count, or 0 */
 	struct meter rl_meter;
+	struct region_event {
+		int rev_index; /* in the meter, or -1 and why */
+		enum status rev_status;
+		char rev_reason[2 * CPC_MAX_EVENT_LEN];
+	} rl_event[REGION_MAXEVENT];
 	struct counts rl_now, rl_cost; /* rl_cost: of an empty region */
 	struct region *rl_first, **rl_last;
 	struct region_lwp *rl_next;

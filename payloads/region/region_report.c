@@ -23,13 +23,14 @@ report_event_of(const struct region_lwp *rl, const struct region *rg,
 {
 	const struct options *o = &region_all.ra_options;
 	const struct meter *m = &rl->rl_meter;
+	const struct region_event *rev = &rl->rl_event[event];
 	struct result r = {
 		.r_label = label,
 		.r_event = &o->o_event[event],
 		.r_code = -1,
 		.r_pic = -1,
-		.r_status = m->m_status,
-		.r_reason = m->m_reason,
+		.r_status = rev->rev_status,
+		.r_reason = rev->rev_reason,
 		.r_machine = m->m_cpc == NULL,
 		.r_method = "empty region",
 		.r_iterations = rg->rg_times,
@@ -38,11 +39,11 @@ report_event_of(const struct region_lwp *rl, const struct region *rg,
 
 	if (rl->rl_err == 0)
 		one_value(&r.r_hrtime, rg->rg_sum.rct_hrtime);
-	if (m->m_nevent != 0) {
+	if (m->m_nevent != 0 && rev->rev_index >= 0) {
 		r.r_status = COUNTED;
-		r.r_code = (int64_t)m->m_info[event].ri_code;
-		r.r_pic = (int)m->m_info[event].ri_picnum;
-		one_value(&r.r_count, rg->rg_sum.rct_event[event]);
+		r.r_code = (int64_t)m->m_info[rev->rev_index].ri_code;
+		r.r_pic = (int)m->m_info[rev->rev_index].ri_picnum;
+		one_value(&r.r_count, rg->rg_sum.rct_event[rev->rev_index]);
 		one_value(&r.r_tick, rg->rg_sum.rct_tick);
 	}
 	report_result(o, &r);
