@@ -19,7 +19,9 @@ for arch in arm64 x86_64; do
 	PY
 	check "$arch: records name KVM and the outer machine" python3 - "$records" <<-'PY'
 		import json, sys
-		for record in map(json.loads, open(sys.argv[1])):
+		records = list(map(json.loads, open(sys.argv[1])))
+		assert records
+		for record in records:
 		    machine = record["machine"]
 		    assert machine["vmm"] == "kvm", machine
 		    assert machine["host"]["accel"] == "nested-kvm" and "TCG" in machine["host"]["outer"], machine
@@ -43,7 +45,9 @@ if [ "${BARECPC_CAMPAIGN-}" = yes ]; then
 		--append models=any --results "$tap_dir/any.jsonl" -- spin -e cache-misses
 	check 'x86_64: its records say models: unknown' python3 - "$tap_dir/any.jsonl" <<-'PY'
 		import json, sys
-		for record in map(json.loads, open(sys.argv[1])):
+		records = list(map(json.loads, open(sys.argv[1])))
+		assert records
+		for record in records:
 		    assert record["status"] == "counted" and set(record["count"]["measured"]["raw"]) == {0}, record
 		    assert record["machine"]["models"] == "unknown", record["machine"]
 	PY

@@ -138,9 +138,9 @@ crosses_place(uint64_t place)
 static void
 cross_each_place(cpc_t *cpc, uint_t pic)
 {
-	if (!open_set(cpc, pic, 0)) {
+	if (!EXPECT(open_set(cpc, pic, 0))) {
 		close_set();
-		return; /* no other PIC counts this event */
+		return;
 	}
 	for (unsigned i = 0; i < sizeof place_bits / sizeof *place_bits; i++) {
 		/* The first places of this width, and the end of 64 bits. */
@@ -157,7 +157,13 @@ cross_each_place(cpc_t *cpc, uint_t pic)
 /* CPC-CTX-04, CPC-PCBE-01, CPC-OVF-15 */
 CPC_TEST(a_count_continues_when_its_counter_wraps)
 {
+	unsigned n = 0;
+
 	NEEDS_TWO();
+	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++)
+		n += pic_counts(cpc, INS_EVENT, pic);
+	if (n < 2)
+		SKIP("this PMU has no two PICs for " INS_EVENT);
 	for (uint_t pic = 0; pic < cpc_npic(cpc); pic++) {
 		if (pic_counts(cpc, INS_EVENT, pic))
 			cross_each_place(cpc, pic);

@@ -62,19 +62,33 @@ TEST(integers_are_printed)
 
 TEST(unbuffered_and_buffered_output_keep_their_order)
 {
-	EXPECT_EQ(fputs("# first, ", stdout), 0);
+	char text[64] = "";
+	int ends[2], out = dup(STDOUT_FILENO);
+
+	REQUIRE(pipe(ends) == 0 && out >= 0);
+	dup2(ends[1], STDOUT_FILENO);
+	EXPECT_EQ(fputs("first, ", stdout), 0);
 	EXPECT_EQ(fflush(stdout), 0);
 	EXPECT_EQ(write(STDOUT_FILENO, "second, ", 8), 8);
 	EXPECT(printf("third\n") == 6);
+	EXPECT_EQ(fflush(stdout), 0);
+	dup2(out, STDOUT_FILENO);
+	close(ends[1]);
+	close(out);
+	EXPECT_EQ(read(ends[0], text, sizeof text - 1), 21);
+	EXPECT(strcmp(text, "first, second, third\n") == 0);
+	close(ends[0]);
 }
 
 TEST(a_closed_stream_is_an_error)
 {
-	FILE *f = fdopen(dup(STDOUT_FILENO), "w");
+	int fd = dup(STDOUT_FILENO);
+	FILE *f = fdopen(fd, "w");
 
 	REQUIRE(f != NULL);
+	EXPECT_EQ(write(fd, "", 0), 0);
 	EXPECT_EQ(fclose(f), 0);
-	EXPECT_ERRNO(write(99, "x", 1), EBADF);
+	EXPECT_ERRNO(write(fd, "", 0), EBADF);
 }
 
 TEST(stdin_is_at_its_end)

@@ -34,6 +34,7 @@ bind_self(int cpu)
 }
 
 static volatile int flag;
+static unsigned started;
 
 static void *
 spin_until_flag(void *arg)
@@ -110,22 +111,40 @@ TEST(affinity_moves_an_lwp)
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
 }
 
+/* Spin until the flag is set, and note the CPU. */
+static void *
+spin_and_note_cpu(void *cpu)
+{
+	__atomic_add_fetch(&started, 1, __ATOMIC_SEQ_CST);
+	do
+		*(int *)cpu = sched_getcpu();
+	while (!flag);
+	return NULL;
+}
+
 TEST(lwps_spread_over_idle_cpus)
 {
 	pthread_t t[64];
+	int cpu[64];
 	unsigned n = cpu_count();
 
 	if (n == 1)
 		SKIP("one CPU");
 	/* One spinner for each CPU but one. */
 	flag = 0;
+	started = 0;
 	for (unsigned i = 1; i < n; i++)
-		REQUIRE(
-		    pthread_create(&t[i], NULL, spin_until_flag, NULL) == 0);
-	usleep(1000);
+		REQUIRE(pthread_create(
+			    &t[i], NULL, spin_and_note_cpu, &cpu[i]) == 0);
+	do
+		usleep(1000);
+	while (__atomic_load_n(&started, __ATOMIC_SEQ_CST) < n - 1);
 	flag = 1;
-	for (unsigned i = 1; i < n; i++)
+	for (unsigned i = 1; i < n; i++) {
 		EXPECT_EQ(pthread_join(t[i], NULL), 0);
+		for (unsigned k = 1; k < i; k++)
+			EXPECT(cpu[k] != cpu[i]);
+	}
 }
 
 TEST(processor_bind_and_p_online)

@@ -11,7 +11,7 @@
 static const char *
 described(void)
 {
-	static char said[400];
+	static char said[1000];
 	struct text t = { said, sizeof said, 0 };
 
 	said[0] = '\0';
@@ -22,6 +22,9 @@ described(void)
 static void
 the_worst_state_comes_first(void **state)
 {
+	const char *said;
+	unsigned n = 0;
+
 	(void)state;
 	assert_string_equal(described(), "");
 	watchdog_found("TCO", WATCHDOG_STOPPED);
@@ -36,8 +39,12 @@ the_worst_state_comes_first(void **state)
 	/* There is no room for more than eight. */
 	for (unsigned i = 0; i < 8; i++)
 		watchdog_found("last", WATCHDOG_IDLE);
-	assert_true(strlen(described()) < 400);
-	assert_non_null(strstr(described(), "\"kind\":\"last\""));
+	said = described();
+	while ((said = strstr(said, "\"kind\":")) != NULL) {
+		said++;
+		n++;
+	}
+	assert_int_equal(n, 8);
 }
 
 int
