@@ -5,7 +5,7 @@
 #     make run            install what is missing, build, boot the default suite in QEMU, print its table
 #     make check          every test; check-host, check-image: a part of them
 #     make check-kvm      the image under the KVM of a Linux in emulation
-#     make check-all      the same, and the campaigns, which take long
+#     make check-all      the same, and as many campaigns as fit in two hours; RESUME=yes: keep what passed
 #     make lint format    layers, formatting, shell, text; rewrite the formatting
 #     make fuzz RUNS=n    the parsers of foreign bytes by libFuzzer, n runs each
 #     make bench          what operations cost, in instructions

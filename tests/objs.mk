@@ -6,7 +6,7 @@ host-tools: $(HOST_TOOLS) $(EVENT_FILES)
 # All cores build, unless -j says how many.
 check check-all: NEEDS = tests host-tests fuzz-targets emulator ubsan
 check: CHECK =
-check-all: CHECK = --all
+check-all: CHECK = --all $(if $(RESUME),--resume)
 check-host: NEEDS = host-tests
 check-host: CHECK = tests/host
 check-image: NEEDS = tests fuzz-targets emulator ubsan

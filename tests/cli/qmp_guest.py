@@ -166,5 +166,7 @@ class Points:
         print(f"ok {self._n} - {name} # SKIP {why}", flush=True)
 
     def end(self):
+        if not self._n:
+            self.check(False, "nothing was checked")
         print(f"1..{self._n}")
         return self._failed != 0

@@ -74,8 +74,9 @@ fake_command() {
 	chmod +x "$tap_dir/bin/$1"
 }
 
-# end: print the plan; the status says whether all points passed.
+# end: print the plan; the status says whether all points passed.  Without a point the test fails.
 end() {
+	[ "$tap_points" != 0 ] || not_ok 'nothing was checked'
 	echo "1..$tap_points"
 	[ "$tap_failed" = 0 ]
 }

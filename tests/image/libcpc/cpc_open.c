@@ -16,8 +16,7 @@ TEST(open_gives_a_handle_or_enosys)
 {
 	cpc_t *cpc = cpc_open(CPC_VER_CURRENT);
 
-	if (cpc == NULL)
-		EXPECT_EQ(errno, ENOSYS);
+	EXPECT(cpc != NULL || errno == ENOSYS);
 	cpc_close(cpc);
 }
 

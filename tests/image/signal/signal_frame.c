@@ -306,7 +306,7 @@ TEST(the_red_zone_stays_intact)
 #define PRIVILEGE (DAIF | EL1H)
 #endif
 
-static volatile int hostile_step;
+static volatile int hostile_step, faults;
 
 static void
 damage_frame(int sig, siginfo_t *si, void *context)
@@ -314,8 +314,10 @@ damage_frame(int sig, siginfo_t *si, void *context)
 	ucontext_t *uc = context;
 
 	(void)si;
-	if (sig == SIGSEGV)
+	if (sig == SIGSEGV) {
+		faults++;
 		siglongjmp(out, 1);
+	}
 	calls++;
 #ifdef __aarch64__
 	struct fpsimd_context *fp = (void *)uc->uc_mcontext.__reserved;
@@ -442,6 +444,7 @@ TEST(sigreturn_without_a_frame_is_a_segmentation_fault)
 
 	sigaltstack(&ss, NULL);
 	install_handler(SIGSEGV, damage_frame, SA_ONSTACK);
+	faults = 0;
 	if (sigsetjmp(out, 1) == 0) {
 #ifdef __x86_64__
 		__asm__ volatile("mov $16, %%rsp; mov $15, %%eax; syscall"
@@ -456,5 +459,6 @@ TEST(sigreturn_without_a_frame_is_a_segmentation_fault)
 #endif
 		EXPECT(!"the program continued");
 	}
+	EXPECT_EQ(faults, 1);
 	signal(SIGSEGV, SIG_DFL);
 }

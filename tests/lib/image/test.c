@@ -21,6 +21,7 @@ static unsigned ntest;
 
 /* The results of the test that runs. */
 static bool failed;
+static unsigned checked; /* expectations that it evaluated */
 static char skipped[128];
 static char notes[32768]; /* printed after the verdict */
 static size_t notes_len;
@@ -95,6 +96,7 @@ test_cpus_alone(void)
 bool
 test_expect(bool holds, const char *file, int line, const char *text)
 {
+	checked++;
 	if (!holds) {
 		test_note("%s:%d: false: %s", file, line, text);
 		failed = true;
@@ -106,6 +108,7 @@ bool
 test_expect_eq(int64_t got, int64_t want, const char *file, int line,
     const char *got_text, const char *want_text)
 {
+	checked++;
 	if (got == want)
 		return true;
 	test_note("%s:%d: %s is %" PRId64 " (%#" PRIx64 "), not %s, %" PRId64
@@ -122,6 +125,7 @@ test_expect_errno(
 {
 	int e = errno;
 
+	checked++;
 	if (got < 0 && e == want)
 		return true;
 	test_note("%s:%d: %s is %" PRId64 " (%s), not -1 (%s)", file, line,
@@ -134,10 +138,13 @@ static bool
 run_one(unsigned n, const char *name, void (*fn)(void))
 {
 	failed = false;
+	checked = 0;
 	skipped[0] = '\0';
 	notes_len = 0;
 	notes[0] = '\0';
 	fn();
+	if (checked == 0 && skipped[0] == '\0')
+		test_expect(false, name, 0, "something was checked");
 	printf("%s %u - %s", failed ? "not ok" : "ok", n, name);
 	if (skipped[0] != '\0' && !failed)
 		printf(" # SKIP %s", skipped);
