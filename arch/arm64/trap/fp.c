@@ -119,15 +119,21 @@ arm64_fp_clear(struct arm64_fp *self)
 	arm64_neon_clear();
 }
 
-/* Clear the SVE registers' bits beyond NEON, which may be another LWP's. */
+/* The registers beyond NEON may have values of another LWP: clear them. */
+static void
+turn_sve_on(struct arm64_fp *self)
+{
+	self->f_sve = true;
+	sve_set(true);
+	arm64_sve_begin();
+}
+
 bool
 arm64_fp_use_sve(struct arm64_fp *self)
 {
 	if (fp.vector == 0 || self->f_sve)
 		return false;
-	self->f_sve = true;
-	sve_set(true);
-	arm64_sve_begin();
+	turn_sve_on(self);
 	return true;
 }
 
@@ -172,8 +178,11 @@ arm64_fp_load_frame(struct arm64_fp *self, const void *fpsimd, const void *sve)
 	const struct sve_head *h = sve;
 	bool live = sve != NULL && h->bytes > sizeof *h;
 
-	if (live != self->f_sve)
-		sve_set(self->f_sve = live);
+	/* A load that faults half-way leaves the rest as it is. */
+	if (live && !self->f_sve)
+		turn_sve_on(self);
+	else if (!live && self->f_sve)
+		sve_set(self->f_sve = false);
 	if (live)
 		arm64_sve_load_frame(sve, fpsimd);
 	else
