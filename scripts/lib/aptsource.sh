@@ -65,6 +65,7 @@ fetch_source() { # FOLDER SOURCE FILE
 	say "fetching the source of $2"
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
+	exit_on_signals
 	cd "$work" || exit
 	derive_sources same deb-src
 	mkdir new

@@ -17,6 +17,7 @@ fetch_json() {
 	say "fetching the perf JSON from $json_package"
 	json=$(mktemp -d)
 	trap 'rm -rf "$json"' EXIT
+	exit_on_signals
 	cd "$json" || exit
 	{ apt-get -q -o APT::Sandbox::User=root download "$json_package" || {
 		root apt-get -q update && apt-get -q -o APT::Sandbox::User=root download "$json_package"
@@ -40,6 +41,7 @@ fetch_newer() {
 	say "fetching $newer_package of Debian's $newer_suite"
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
+	exit_on_signals
 	cd "$work" || exit
 	derive_suite "$newer_suite"
 	{ apt update && apt download "$newer_package:amd64" "$newer_package:arm64"; } >log 2>&1 || {
@@ -75,6 +77,7 @@ fetch_trees() {
 	say "fetching the device trees of boards from $trees_package"
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
+	exit_on_signals
 	cd "$work" || exit
 	{ download_kernel || { root apt-get -q update && download_kernel; }; } >log 2>&1 || {
 		tail -n 3 log >&2
@@ -127,6 +130,7 @@ fetch_unpacked() { # FOLDER PACKAGES
 	say "fetching $2"
 	work=$(mktemp -d)
 	trap 'rm -rf "$work"' EXIT
+	exit_on_signals
 	cd "$work" || exit
 	# shellcheck disable=SC2086 # a list of words
 	{ apt-get -q -o APT::Sandbox::User=root download $2 || {
