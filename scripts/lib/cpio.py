@@ -11,6 +11,8 @@ of them has the data, as cpio(1) writes them.
 cpio(5), "New ASCII Format".
 """
 
+import re
+
 MAGIC = b"070701"
 HEADER_BYTES = 110
 TRAILER = "TRAILER!!!"
@@ -65,10 +67,9 @@ def unpack(data):
             raise ArchiveError(f"truncated at byte {at}")
         if header[:6] not in (MAGIC, b"070702"):
             raise ArchiveError(f"no newc header at byte {at}")
-        try:
-            fields = [int(header[i:i + 8], 16) for i in range(6, HEADER_BYTES, 8)]
-        except ValueError:
-            raise ArchiveError(f"garbage in the header at byte {at}") from None
+        if not re.fullmatch(rb"[0-9a-fA-F]+", header[6:]):
+            raise ArchiveError(f"garbage in the header at byte {at}")
+        fields = [int(header[i:i + 8], 16) for i in range(6, HEADER_BYTES, 8)]
         ino, mode, nlink, size, device, name_bytes = fields[0], fields[1], fields[4], fields[6], fields[7:9], fields[11]
         name = data[at + HEADER_BYTES:at + HEADER_BYTES + name_bytes].rstrip(b"\0").decode(errors="replace")
         at += HEADER_BYTES + name_bytes

@@ -185,13 +185,18 @@ def tap(rows):
 COLUMNS = ("payload", "label", "event", "privilege", "status", "reason", "runs", "iterations", "overhead_method", "verified")
 
 
+def _cell(value):
+    """Text that a spreadsheet does not take for a formula."""
+    return "'" + value if isinstance(value, str) and value[:1] in ("=", "+", "-", "@") else value
+
+
 def csv_table(rows):
     """A line for each row.  Raw values are separated by blanks; a count that is null is empty."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow([*COLUMNS, "arguments", *(f"{name}_{part}" for name in records.QUANTITIES for part in ("net", "raw", "overhead_raw"))])
     for r in rows.values():
-        cells = [r.get(column) for column in COLUMNS] + [records.arguments(r)]
+        cells = [_cell(r.get(column)) for column in COLUMNS] + [_cell(records.arguments(r))]
         for quantity in (r[name] for name in records.QUANTITIES):
             cells.append(quantity["net"] if quantity else None)
             cells += [" ".join(map(str, quantity[kind]["raw"])) if quantity and quantity[kind] else None for kind in ("measured", "overhead")]

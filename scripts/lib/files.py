@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pathlib
 import tempfile
 
 
@@ -15,22 +16,48 @@ def named(path):
         raise
 
 
+class Replacement:
+    """A new file for a path, whose old file remains until end().  A device or pipe is written in place.
+
+    `file` has no buffer: use write_all().
+    """
+
+    def __init__(self, path):
+        self._path = pathlib.Path(os.path.realpath(path))
+        self._new = None
+        with named(path):
+            if self._path.exists() and not self._path.is_file():
+                self.file = open(self._path, "wb", buffering=0)
+                return
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            handle, self._new = tempfile.mkstemp(prefix=".barecpc.", dir=self._path.parent)
+            self.file = open(handle, "wb", buffering=0)
+
+    def end(self, complete):
+        """Put the new file in the old one's place, if it is complete, or remove it."""
+        self.file.close()
+        if self._new and complete:
+            os.chmod(self._new, 0o666 & ~_umask())
+            os.replace(self._new, self._path)
+        elif self._new:
+            os.unlink(self._new)
+
+
+def write_all(file, data):
+    """Write all bytes to a file that has no buffer."""
+    while data:
+        data = data[file.write(data):]
+
+
 def replace(path, data):
-    """Write a file as a whole: if that fails, the old one remains.  A device or pipe is written in place."""
-    with named(path):
-        if path.exists() and not path.is_file():
-            path.write_bytes(data)
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".barecpc.", dir=path.parent)
-        try:
-            with open(handle, "wb") as file:
-                file.write(data)
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, path)
-        except BaseException:
-            os.unlink(name)
-            raise
+    """Write a file as a whole: if that fails, the old one remains."""
+    new, complete = Replacement(path), False
+    try:
+        with named(path):
+            write_all(new.file, data)
+        complete = True
+    finally:
+        new.end(complete)
 
 
 def _umask():

@@ -7,6 +7,7 @@ import argparse
 import copy
 import pathlib
 import re
+import resource
 import shlex
 import subprocess
 import tempfile
@@ -36,6 +37,13 @@ code:
 
 FOLDER = "nb.in"  # in the archive
 MAX_NAME = 150
+MAX_CODE_BYTES = 16 << 20  # as text, and as machine code
+ASSEMBLER_SECONDS = 60
+# The assembler's directives that code may use.  Others read files of this machine (.include, .incbin) or make text that
+# does (.macro, .mri).  Code may come from the text of a pull request.
+DIRECTIVES = {"byte", "2byte", "4byte", "8byte", "short", "hword", "word", "value", "long", "int", "quad", "octa", "ascii", "asciz",
+              "string", "align", "balign", "p2align", "skip", "space", "zero", "fill", "nops", "inst", "set", "equ", "arch", "cpu",
+              "arch_extension", "att_syntax", "intel_syntax"}
 PAUSES = (0xF0B513B1C2813F04, 0xE0B513B1C2813F04)
 PARTS = ("", "_init", "_late_init", "_one_time_init")
 ASSEMBLERS = {"x86_64": ["x86_64-linux-gnu-as", "--64"], "arm64": ["aarch64-linux-gnu-as", "-march=armv8.6-a+sve2+crypto"]}
@@ -86,6 +94,7 @@ def add_arguments(parser):
     add("exegesis", metavar="FILE", help="measure llvm-exegesis' snippet file (x86-64: in AT&T syntax)")
     add("yaml", metavar="FILE", help="write the core cycles as llvm-exegesis does, for its -mode=analysis")
     add("llvm_cpu", metavar="NAME", help="the CPU's name in that file (x86-64, generic)")
+    add("allow_directives", action="store_true", help="allow all directives of the assembler: .include and .incbin read files of this machine")
     add("att", action="store_true", help="x86-64: AT&T syntax, not Intel's")
     add("privilege", choices=["user", "system"], default="user", help="the privilege that the code runs at (user)")
     add("name", metavar="TEXT", help="a name for the results (the code)")
@@ -104,9 +113,23 @@ def add_arguments(parser):
 # Code
 #
 
+def copies(match, option):
+    """CODE, N times, for a match of N*|CODE|."""
+    if len(match[1]) > 9 or int(match[1]) * (len(match[2]) + 1) > MAX_CODE_BYTES:
+        raise HostError(f"{option}: {match[1]}*|{match[2]}|: more than {MAX_CODE_BYTES >> 20} MiB of code: use -unroll_count or -loop_count")
+    return ";".join([match[2]] * int(match[1]))
+
+
+def refuse_directives(text, option):
+    """Refuse directives that are not in DIRECTIVES.  A label may begin with .L, and a dot follows a name in v0.4s and b.eq."""
+    for name in re.findall(r"(?<![\w.])\.([A-Za-z_]\w*)", re.sub(r'"(?:\\.|[^"\\])*"', '""', text)):
+        if name.lower() not in DIRECTIVES and not name.startswith("L"):
+            raise HostError(f"{option}: .{name}: a directive that may read files of this machine: give -allow_directives if you trust the code")
+
+
 def statements(text, arch, option):
     """The lines for the assembler.  nanoBench's |N and N*|CODE| are replaced."""
-    text = re.sub(r"([0-9]+)\s*\*\s*\|([^|]*)\|", lambda m: ";".join([m[2]] * int(m[1])), text)
+    text = re.sub(r"([0-9]+)\s*\*\s*\|([^|]*)\|", lambda match: copies(match, option), text)
     lines = []
     for line in re.findall(r'(?:"(?:\\.|[^"\\])*"|[^;\n"]|")+', text):
         line = line.strip()
@@ -136,11 +159,13 @@ def x86_nop(n):
     return b"\x66" * max(0, n - 9) + bytes.fromhex(table[min(n, 9) - 1])
 
 
-def assemble(parts, arch, att):
+def assemble(parts, arch, att, trusted):
     """The machine code of each part: a dictionary from an option to its bytes."""
     source = [] if arch == "arm64" else [".att_syntax prefix" if att else ".intel_syntax noprefix"]
     origin = {}
     for number, (option, text) in enumerate(parts.items()):
+        if not trusted:
+            refuse_directives(text, option)
         source.append(f'.section .nb{number},"ax"')
         for line, shown in statements(text, arch, option):
             source.append(line)
@@ -149,9 +174,12 @@ def assemble(parts, arch, att):
     with tempfile.TemporaryDirectory(prefix="barecpc.") as folder:
         out = pathlib.Path(folder) / "code.o"
         try:
-            done = subprocess.run([*tool, "-o", out, "-"], input="\n".join(source).encode() + b"\n", capture_output=True)
+            done = subprocess.run([*tool, "-o", out, "-"], input="\n".join(source).encode(errors="replace") + b"\n", capture_output=True,
+                                  timeout=ASSEMBLER_SECONDS, preexec_fn=_limit_output)
         except FileNotFoundError:
             raise HostError(f"{tool[0]}: not found; run scripts/setup") from None
+        except subprocess.TimeoutExpired:
+            raise HostError(f"{tool[0]}: no end after {ASSEMBLER_SECONDS} s: give less code") from None
         if done.returncode != 0:
             raise HostError(assembler_error(done.stderr.decode(errors="replace"), origin))
         data = out.read_bytes()
@@ -159,6 +187,11 @@ def assemble(parts, arch, att):
         return {option: code_of(ObjectFile(data), f".nb{number}", option) for number, option in enumerate(parts)}
     except BadObject as error:
         raise HostError(f"{tool[0]}: {error}") from None
+
+
+def _limit_output():
+    """In the assembler's process: .skip makes files of any size."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4 * MAX_CODE_BYTES, 4 * MAX_CODE_BYTES))
 
 
 def assembler_error(text, origin):
@@ -183,9 +216,13 @@ def code_of(obj, section, option):
 
 def read_code(name, option):
     try:
-        return pathlib.Path(name).read_bytes()
+        with open(name, "rb") as file:
+            data = file.read(MAX_CODE_BYTES + 1)
     except OSError as error:
         raise HostError(f"{option}: {name}: {error.strerror}") from None
+    if len(data) > MAX_CODE_BYTES:
+        raise HostError(f"{option}: {name}: more than {MAX_CODE_BYTES >> 20} MiB: name a smaller file")
+    return data
 
 
 #
@@ -279,7 +316,7 @@ def words_of(one, number, files):
     if one.kernel is not None:
         more = called(one, number, files)
     given = {f"-asm{part}": getattr(one, "asm" + part) for part in PARTS if getattr(one, "asm" + part) is not None}
-    code = assemble(given, one.arch, one.att) if given else {}
+    code = assemble(given, one.arch, one.att, one.allow_directives) if given else {}
     one.name, one.machine_code = name_of(one), code.get("-asm")
     words = ["nb", "-name", one.name]
     for part in PARTS:

@@ -1,14 +1,18 @@
-"""Reads sections, symbols and relocations of an ELF64 object file.
+"""Reads sections, symbols and relocations of an ELF64 object file, which may be damaged or hostile.
 
 System V ABI, "Object Files"; little-endian only.
 """
 
 import struct
 
+from terminal import printable
+
 SHT_SYMTAB, SHT_RELA, SHT_NOBITS = 2, 4, 8
 SHF_EXECINSTR = 4
 STT_NOTYPE, STT_FUNC = 0, 2
 PT_LOAD = 1
+MAX_NAME_BYTES = 4096  # a longer name is cut
+MAX_SYMBOLS = 1 << 22
 
 
 class BadObject(Exception):
@@ -22,7 +26,7 @@ class ObjectFile:
         self._data = data
         try:
             self._read()
-        except (struct.error, IndexError, UnicodeDecodeError):
+        except (struct.error, IndexError, ValueError, OverflowError):
             raise BadObject("a damaged object file") from None
 
     def _read(self):
@@ -31,16 +35,26 @@ class ObjectFile:
         # name, type, flags, address, offset, size, link, info, alignment, entry size
         self._headers = [struct.unpack_from("<IIQQQQIIQQ", self._data, table + i * size) for i in range(number)]
         self._names = [self._text(names, header[0]) for header in self._headers]
-        self._symbols = []  # name, section, value, type, binding (0: local)
+        self._symbols = []  # place of the name, section, value, type, binding (0: local)
         for header in self._headers:
             if header[1] == SHT_SYMTAB:
+                if header[5] // 24 > MAX_SYMBOLS - len(self._symbols):
+                    raise BadObject(f"more than {MAX_SYMBOLS} symbols")
                 for at in range(header[4], header[4] + header[5], 24):
                     name, info, _, section, value, _ = struct.unpack_from("<IBBHQQ", self._data, at)
-                    self._symbols.append((self._text(header[6], name), section, value, info & 15, info >> 4))
+                    self._symbols.append(((header[6], name), section, value, info & 15, info >> 4))
 
     def _text(self, table, at):
+        """A name, of which only characters that can be printed are kept: it goes to a terminal."""
         start = self._headers[table][4] + at
-        return self._data[start:self._data.index(b"\0", start)].decode()
+        end = self._data.find(b"\0", start, start + MAX_NAME_BYTES)
+        if end < 0:
+            end = start + MAX_NAME_BYTES
+        return printable(self._data[start:end].decode(errors="replace"))
+
+    def _named(self):
+        """The symbols with their names, which are not kept: a hostile file's names overlap."""
+        return ((self._text(*name), *rest) for name, *rest in self._symbols)
 
     def contents(self, section):
         """The bytes of a section, or b"" if no section has this name."""
@@ -51,13 +65,13 @@ class ObjectFile:
 
     def global_symbol(self, name):
         """The address of a global symbol of a linked file, or None."""
-        return next((value for n, place, value, kind, bind in self._symbols if n == name and place and bind), None)
+        return next((value for n, place, value, kind, bind in self._named() if n == name and place and bind), None)
 
     def place(self, address):
         """The function of a linked file at an address, and where it starts; or "" and 0."""
         held = [n for n, h in enumerate(self._headers) if h[3] <= address < h[3] + h[5] and h[2] & SHF_EXECINSTR]
-        starts = [(value, name) for name, place, value, kind, _ in self._symbols
-                  if place in held and value <= address and kind in (STT_NOTYPE, STT_FUNC) and name and not name.startswith("$")]
+        starts = ((value, name) for name, place, value, kind, _ in self._named()
+                  if place in held and value <= address and kind in (STT_NOTYPE, STT_FUNC) and name and not name.startswith("$"))
         start, name = max(starts, key=lambda pair: pair[0], default=(0, ""))
         return name, start
 
@@ -65,9 +79,12 @@ class ObjectFile:
         """The physical address that the program headers give to a virtual one, or None."""
         table, = struct.unpack_from("<Q", self._data, 32)
         size, number = struct.unpack_from("<HH", self._data, 54)
-        for at in range(table, table + size * number, size):
+        for at in (table + i * size for i in range(number)):
             # type, flags, offset, virtual address, physical address, bytes in the file, in memory
-            kind, _, _, virtual, physical, _, length = struct.unpack_from("<IIQQQQQ", self._data, at)
+            try:
+                kind, _, _, virtual, physical, _, length = struct.unpack_from("<IIQQQQQ", self._data, at)
+            except (struct.error, OverflowError):
+                return None
             if kind == PT_LOAD and virtual <= address < virtual + length:
                 return physical + address - virtual
         return None
@@ -77,10 +94,10 @@ class ObjectFile:
         for header, name in zip(self._headers, self._names):
             if header[1] == SHT_RELA and header[5] and self._names[header[7]] == section:
                 info, = struct.unpack_from("<Q", self._data, header[4] + 8)
-                return self._symbols[info >> 32][0]
+                return self._text(*self._symbols[info >> 32][0])
         return None
 
     def has_data(self, section):
         """Whether an arm64 section has data between its instructions: Arm's ELF ABI, "Mapping symbols"."""
         return any(name.split(".")[0] == "$d" and 0 < place < len(self._names) and self._names[place] == section
-                   for name, place, *_ in self._symbols)
+                   for name, place, *_ in self._named())

@@ -3,6 +3,7 @@
 The page has neither scripts nor references to other files.
 """
 
+import collections
 import html
 import math
 import re
@@ -67,9 +68,8 @@ def _strip(raw):
     """Each value as a dot between the smallest and the largest.  A title, which browsers show, has the numbers."""
     low, high = min(raw), max(raw)
     dots = []
-    for value in sorted(set(raw)):
+    for value, times in sorted(collections.Counter(raw).items()):
         x = 6 + (STRIP - 12) * ((value - low) / (high - low) if high > low else 0.5)
-        times = raw.count(value)
         dots.append(f'<circle cx="{x:.1f}" cy="9" r="{min(8, 3 + math.log2(times)):.1f}" fill="#36c" fill-opacity=".5">'
                     f"<title>{value}: {times} of {len(raw)} runs</title></circle>")
     return (f'<svg class="runs" width="{STRIP}" height="{STRIP_HEIGHT}"><line x1="6" x2="{STRIP - 6}" y1="9" y2="9" stroke="#ccc"/>'
@@ -91,8 +91,9 @@ def _plot(points):
     """Values over a logarithmic parameter."""
     xs, ys = sorted(points), points.values()
     low, high = min(0, *ys), max(0, *ys)
-    left, right = math.log(xs[0]), math.log(xs[-1])
-    spots = [(MARGIN + (WIDTH - 2 * MARGIN) * (math.log(x) - left) / (right - left),
+    left = math.log(xs[0])
+    span = math.log(xs[-1]) - left or 1  # large numbers may have the same logarithm
+    spots = [(MARGIN + (WIDTH - 2 * MARGIN) * (math.log(x) - left) / span,
               HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * ((points[x] - low) / (high - low) if high > low else 0), x) for x in xs]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y, _ in spots)
     marks = "".join(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="#36c"><title>{at}: {points[at]:.3f}</title></circle>'

@@ -30,7 +30,7 @@ def _word(name):
 def folded(profile):
     """A line for each stack, the outermost function first, and its samples: as --folded, with demangled names."""
     stacks = collections.Counter(
-        ";".join([s.program, *(f.symbol.replace(";", ":") + ("_[k]" if f.kernel else "") for f in reversed(s.frames))])
+        ";".join([s.program.replace(";", ":"), *(f.symbol.replace(";", ":") + ("_[k]" if f.kernel else "") for f in reversed(s.frames))])
         for s in profile.samples)
     return "".join(f"{stack} {count}\n" for stack, count in sorted(stacks.items()))
 

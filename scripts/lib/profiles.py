@@ -92,7 +92,7 @@ class Symbols:
             return
         out = run([self._tool + "addr2line", "-e", self._path, "-a", "-f", "-i", "-C"], "".join(f"{a:#x}\n" for a in wanted))
         found = []
-        for line in out.splitlines():
+        for line in map(records.clean, out.split("\n")[:-1]):
             if line.startswith("0x") and len(line) == 18:
                 found.append([])
             else:
@@ -128,6 +128,21 @@ def of_image(name, arch):
     return path if (qemu.build_file(arch, "bin") / name).is_file() and path.is_file() else None
 
 
+NUMBERS = ("period", "samples", "lost", "events", "lwps")
+
+
+def _check(parts):
+    """Raise ValueError unless the members that are used have their types.  _read() converts the others, and fails."""
+    head = parts[0]
+    if not (all(records.is_int(head[name]) for name in NUMBERS) and isinstance(head["event"], str) and head["privilege"] in records.SUFFIX
+            and head["period"] > 0):
+        raise ValueError
+    for part in parts:
+        if not (all(isinstance(program["path"], str) for program in part.get("programs", []))
+                and all(records.is_int(number) for sample in part.get("trace", []) for number in sample)):
+            raise ValueError
+
+
 class Profile:
     """All samples of a file, with the places of their addresses."""
 
@@ -139,6 +154,7 @@ class Profile:
             raise HostError(f"{path}: no profile: {PRODUCER}")
         self.head = parts[0]
         try:
+            _check(parts)
             self._read(parts, [record for record in others if record.get("payload") == "barecpc"])
         except (KeyError, TypeError, ValueError, IndexError, AttributeError):
             raise HostError(f"{path}: its profile is not as docs/records.md has it: {PRODUCER}") from None
@@ -152,6 +168,8 @@ class Profile:
             self.samples = []
             return
         self.arch = about[-1]["arch"]
+        if not (self.arch in PREFIX and all(isinstance(text, str) for file in about[-1]["files"] for text in file.values())):
+            raise ValueError
         self.files = {file["program"]: file for file in about[-1]["files"]}
         self.programs = {program["image"]: (program["path"], int(program["bias"], 16))
                          for record in parts for program in record.get("programs", [])}

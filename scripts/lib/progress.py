@@ -9,6 +9,7 @@ import re
 import struct
 import time
 
+import records
 import symbols
 import terminal
 
@@ -41,7 +42,7 @@ def parse(text):
     words = [int(word, 16) for word in re.findall(r"\b0x([0-9a-f]{16})\b", text)]
     if len(words) != WORDS or words[0] != MAGIC:
         return None
-    name = struct.pack(f"<{NAME_BYTES // 8}Q", *words[5:]).split(b"\0")[0].decode(errors="replace")
+    name = records.clean(struct.pack(f"<{NAME_BYTES // 8}Q", *words[5:]).split(b"\0")[0].decode(errors="replace"))
     return State(name, words[1], words[2], words[3], words[4]) if name else None
 
 

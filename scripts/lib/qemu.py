@@ -159,20 +159,30 @@ def machine_option(arch, wanted):
     return ",".join([machine_type] + [f"{name}={value}" for name, value in properties.items()])
 
 
+def has_x86_pmu(program):
+    """Whether this QEMU has the patches of tests/qemu."""
+    done = subprocess.run([program, "-device", "qemu64-x86_64-cpu,help"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return "pmu-version" in done.stdout
+
+
 def _cpu_option(m):
     """The argument of -cpu.
 
     At 1 GHz arm64's CNTVCT ticks once for each instruction under icount.  The patched x86 PMU is off by default.  QEMU
     10.0 without our patches ends with "Bad icount read" at a read of the x2APIC's timer under icount; older ones have no x2APIC.
     """
-    if m.arch == "x86_64" and m.accel == "tcg" and m.icount and m.qemu != PMU and "x2apic" not in m.cpu:
-        return m.cpu + ",-x2apic"
-    if m.arch == "arm64" and m.accel == "tcg" and "cntfrq" not in m.cpu:
-        return m.cpu + ",cntfrq=1000000000"
-    if m.arch == "x86_64" and m.accel == "tcg" and m.qemu == PMU and "," not in m.cpu:
-        models = dict(line.split() for line in qemu_pmu("--cpu").splitlines())
-        return models.get(m.cpu, CPU_MAX_PMU if m.cpu == "max" else m.cpu)
-    return m.cpu
+    if m.accel != "tcg":
+        return m.cpu
+    if m.arch == "arm64":
+        return m.cpu if "cntfrq" in m.cpu else m.cpu + ",cntfrq=1000000000"
+    if m.cpu == "max" and m.qemu == PMU:
+        return CPU_MAX_PMU
+    models = {} if m.cpu == "max" or "," in m.cpu else dict(line.split() for line in qemu_pmu("--cpu").splitlines())
+    if m.cpu in models:
+        if m.qemu != PMU and not has_x86_pmu(find_qemu(m.arch, m.qemu)):
+            raise HostError(f"--cpu {m.cpu}: needs a QEMU with the patches of tests/qemu: leave out --qemu {m.qemu}")
+        return models[m.cpu]
+    return m.cpu + ",-x2apic" if m.icount and m.qemu != PMU and "x2apic" not in m.cpu else m.cpu
 
 
 def icount_shift(arch, boot):
@@ -235,15 +245,21 @@ def make_disk(disk, efi, cmdline, archive=None):
         raise HostError(done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "mkdisk failed")
 
 
+def files_of(path):
+    """The files of this machine that a payload of files puts into the guest, by their names there."""
+    if not path.is_dir():
+        return {path.name: path}
+    top = path.resolve()
+    return {f"{top.name}/{file.relative_to(top)}": file for file in sorted(top.rglob("*")) if file.is_file()}
+
+
 def members_of(path):
     """The files of a payload, as a dictionary: of a directory all, under its name; of an archive its members; else the file.
 
     An archive has a magic number of cpio, or .cpio in its name.  Raises cpio.ArchiveError if it is damaged.
     """
     if path.is_dir():
-        top = path.resolve()
-        files = sorted(file for file in top.rglob("*") if file.is_file())
-        return {f"{top.name}/{file.relative_to(top)}": file.read_bytes() for file in files}
+        return {name: file.read_bytes() for name, file in files_of(path).items()}
     data = path.read_bytes()
     return cpio.unpack(data) if data.startswith(b"07070") or ".cpio" in path.suffixes else {path.name: data}
 

@@ -9,8 +9,10 @@ import collections
 import json
 
 from qemu import HostError
+from terminal import printable
 
 SCHEMA = 1
+HOST = "barecpc"  # the payload of the record that the host adds to a profile
 SUFFIX = {"user": "u", "system": "k", "both": "uk"}
 MOST_REASONS = 3  # that disturbed() lists
 QUANTITIES = ("count", "tick", "hrtime_ns")
@@ -33,12 +35,12 @@ def load(path, producer=PRODUCER):
         if not line.strip():
             continue
         try:
-            record = _clean(json.loads(line))
+            record = clean(json.loads(line))
         except (ValueError, RecursionError):
             if number == len(lines) and line.lstrip().startswith(b"{"):
                 raise HostError(f"{path}: line {number} is cut off: the run did not end: run again, or delete the line") from None
             raise HostError(f"{path}: line {number} is not JSON: {producer}") from None
-        if not isinstance(record, dict) or not _is_int(record.get("schema")):
+        if not isinstance(record, dict) or not is_int(record.get("schema")):
             raise HostError(f"{path}: line {number} is no record, which has a `schema`: {producer}")
         if record["schema"] != SCHEMA:
             raise HostError(f"{path}: line {number} has schema {record['schema']}, not {SCHEMA}: use the barecpc that wrote it")
@@ -103,18 +105,18 @@ def deterministic(record):
     return isinstance(host, dict) and host.get("clock") == "virtual" and host.get("accel") == "tcg"
 
 
-def _clean(value):
+def clean(value):
     """The value, with a replacement character for each character that cannot be printed."""
     if isinstance(value, str):
-        return value if value.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in value)
+        return printable(value)
     if isinstance(value, list):
-        return [_clean(element) for element in value]
+        return [clean(element) for element in value]
     if isinstance(value, dict):
-        return {_clean(key): _clean(element) for key, element in value.items()}
+        return {clean(key): clean(element) for key, element in value.items()}
     return value
 
 
-def _is_int(value):
+def is_int(value):
     return type(value) is int and -1 << 63 <= value < 1 << 63
 
 
@@ -130,7 +132,7 @@ def _fault(record):
     if not _are(str, record.get("arguments")):
         return "arguments"
     for name in ("runs", "iterations"):
-        if not _is_int(record.get(name)) or record[name] < 1:
+        if not is_int(record.get(name)) or record[name] < 1:
             return name
     if not isinstance(record.get("verified"), bool):
         return "verified"
@@ -155,7 +157,7 @@ def _is_quantity(value):
     match value:
         case None:
             return True
-        case {"net": net, "measured": measured, "overhead": less} if _is_int(net):
+        case {"net": net, "measured": measured, "overhead": less} if is_int(net):
             return _is_series(measured) and (less is None or _is_series(less))
     return False
 
@@ -163,7 +165,7 @@ def _is_quantity(value):
 def _is_series(value):
     match value:
         case {"raw": [_, *_] as raw, "min": least, "median": median, "max": most}:
-            return all(_is_int(number) for number in (*raw, least, median, most))
+            return all(is_int(number) for number in (*raw, least, median, most))
     return False
 
 
@@ -171,6 +173,6 @@ def _are_conditions(value):
     match value:
         case None:
             return True
-        case {"disturbed": list(runs), "excluded": excluded} if _is_int(excluded):
-            return all(isinstance(run, dict) and _is_int(run.get("run")) and _are(str, run.get("reasons")) for run in runs)
+        case {"disturbed": list(runs), "excluded": excluded} if is_int(excluded):
+            return all(isinstance(run, dict) and is_int(run.get("run")) and _are(str, run.get("reasons")) for run in runs)
     return False

@@ -8,6 +8,8 @@ speedscope and inferno read this format.
 import html
 import zlib
 
+import records
+
 WIDTH = 1200.0  # pixels, of all samples
 ROW = 18
 MARGIN = 10
@@ -27,12 +29,11 @@ class Frame:
         self.callees = {}
 
     def add(self, names, samples):
-        self.samples += samples
-        if names:
-            self.callees.setdefault(names[0], Frame()).add(names[1:], samples)
-
-    def depth(self):
-        return 1 + max((frame.depth() for frame in self.callees.values()), default=0)
+        frame = self
+        frame.samples += samples
+        for name in names:
+            frame = frame.callees.setdefault(name, Frame())
+            frame.samples += samples
 
 
 class Stacks:
@@ -42,12 +43,14 @@ class Stacks:
         self._samples = {}
 
     def take(self, record):
-        """Add a record's stacks.  Raises ValueError or TypeError if a record of `record` has invalid stacks."""
-        if not isinstance(record, dict) or record.get("payload") != "record":
+        """Add a record's stacks.  Raises ValueError if a record of `record` has invalid stacks."""
+        if record.get("payload") != "record":
             return
-        for entry in record.get("folded", []):
+        folded = record.get("folded", [])
+        for entry in folded if isinstance(folded, list) else [folded]:
             match entry:
                 case [str(stack), int(samples)] if 0 < samples < MAX_SAMPLES and stack.count(";") < MAX_FRAMES:
+                    stack = records.clean(stack)
                     self._samples[stack] = self._samples.get(stack, 0) + samples
                 case _:
                     raise ValueError("it has stacks that the payload `record` does not write")
@@ -60,10 +63,12 @@ class Stacks:
 
     def flame_graph(self):
         """An SVG image in one file.  A frame's title, which viewers show, has its numbers."""
-        root = Frame()
+        root, depth = Frame(), 1
         for stack, samples in sorted(self._samples.items()):
-            root.add(stack.split(";"), samples)
-        height = root.depth() * ROW + 2 * MARGIN
+            names = stack.split(";")
+            root.add(names, samples)
+            depth = max(depth, 1 + len(names))
+        height = depth * ROW + 2 * MARGIN
         lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH + 2 * MARGIN:g}" height="{height}" '
                  'font-family="monospace" font-size="12">',
                  '<rect width="100%" height="100%" fill="#fffff8"/>']
@@ -80,14 +85,20 @@ def _colour(name):
 
 
 def _draw(lines, name, frame, total, x, y):
-    width = WIDTH * frame.samples / total
-    if width < NARROWEST:
-        return
-    room = int((width - 4) / CHARACTER)
-    text = name if len(name) <= room else name[:room - 2] + ".." if room > 4 else ""
-    lines.append(f"<g><title>{html.escape(name)} ({frame.samples} samples, {100 * frame.samples / total:.2f}%)</title>"
-                 f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="{ROW - 1}" fill="{_colour(name)}" rx="1"/>'
-                 f'<text x="{x + 3:.2f}" y="{y + ROW - 5}">{html.escape(text)}</text></g>')
-    for callee, below in sorted(frame.callees.items()):
-        _draw(lines, callee, below, total, x, y - ROW)
-        x += WIDTH * below.samples / total
+    """Draw a frame and, above it, its callees.  Stacks are deeper than Python's own may be."""
+    waiting = [(name, frame, x, y)]
+    while waiting:
+        name, frame, x, y = waiting.pop()
+        width = WIDTH * frame.samples / total
+        if width < NARROWEST:
+            continue
+        room = int((width - 4) / CHARACTER)
+        text = name if len(name) <= room else name[:room - 2] + ".." if room > 4 else ""
+        lines.append(f"<g><title>{html.escape(name)} ({frame.samples} samples, {100 * frame.samples / total:.2f}%)</title>"
+                     f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="{ROW - 1}" fill="{_colour(name)}" rx="1"/>'
+                     f'<text x="{x + 3:.2f}" y="{y + ROW - 5}">{html.escape(text)}</text></g>')
+        above = []
+        for callee, below in sorted(frame.callees.items()):
+            above.append((callee, below, x, y - ROW))
+            x += WIDTH * below.samples / total
+        waiting += reversed(above)

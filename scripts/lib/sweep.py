@@ -237,7 +237,9 @@ def join(folders, output):
     for folder in folders:
         try:
             points = json.loads((folder / "sweep.json").read_text())
-        except (OSError, ValueError):
+            if not isinstance(points, list) or not all(isinstance(text, str) for point in points for pair in point.items() for text in pair):
+                raise ValueError
+        except (OSError, ValueError, AttributeError, RecursionError):
             raise HostError(f"{folder}: no folder of barecpc sweep: its sweep.json is missing or damaged") from None
         total += len(points)
         for number, point in enumerate(points, 1):
@@ -263,7 +265,7 @@ def say_lost(folder, number, point, why):
 def failure(folder, number):
     """Why a point has no results, or ""."""
     try:
-        status = (folder / f"{number}.status").read_text().strip()
+        status = (folder / f"{number}.status").read_text(errors="replace").strip()
     except FileNotFoundError:
         return "did not run"
     if status == "0":
@@ -279,13 +281,13 @@ def records_of(folder, number, point):
         return [], why
     where = {"point": number, "parameters": point}
     try:
-        where["place"] = (folder / f"{number}.place").read_text()
+        where["place"] = (folder / f"{number}.place").read_text(errors="replace")
     except FileNotFoundError:
         pass
     lines = []
     try:
         for text in (folder / f"{number}.jsonl").read_text().splitlines():
             lines.append(json.dumps({**json.loads(text), "sweep": where}, separators=(",", ":")) + "\n")
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return [], f"{number}.jsonl is missing or damaged"
     return lines, ""

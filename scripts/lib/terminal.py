@@ -29,8 +29,14 @@ def say(text):
     _at_start = True
 
 
+def printable(text):
+    """The text, with a replacement character for each character that cannot be printed: it may come from a guest."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else "\ufffd" for c in text)
+
+
 def say_wrong(text):
     """Print a line on what is wrong, in red if the terminal's user has nothing against it."""
+    text = printable(text)
     coloured = interactive() and not os.environ.get("NO_COLOR")
     say(f"{RED}{text}{PLAIN}" if coloured else text)
 

@@ -179,7 +179,7 @@ def record_words(args, run):
 
 def finish_record(args, arch, subject, say):
     """Add to a profile which files of this machine ran, and say how many samples there are."""
-    if not pathlib.Path(args.o).stat().st_size:
+    if not pathlib.Path(args.o).is_file() or not pathlib.Path(args.o).stat().st_size:
         return  # the program did not run: record has said why
     parts = [record for record in records.load(args.o)[1] if record.get("payload") == "record"]
     if not parts:
@@ -195,10 +195,9 @@ def finish_record(args, arch, subject, say):
 
 
 def _payload_file(args, path):
-    """The file of this machine that --payload put at a path of the guest, or None."""
+    """The file of this machine that --payload put at a path of the guest, or None.  A guest may name any path."""
     for payload in map(pathlib.Path, args.payload):
-        if payload.name == path:
-            return payload
-        if payload.is_dir() and path.startswith(payload.resolve().name + "/"):
-            return payload.resolve().parent / path
+        packed = qemu.files_of(payload)
+        if path in packed:
+            return packed[path]
     return None
