@@ -59,6 +59,8 @@
  * unless the kernel was built with SAN=coverage.
  */
 #define BARECPC_TEST_COVERAGE 4
+/* Keep for ever a page (a is 0), an LWP (1), a context with a PIC (2). */
+#define BARECPC_TEST_KEEP 5
 
 /*
  * interrupts(struct barecpc_interrupts *): the interrupts that the caller's

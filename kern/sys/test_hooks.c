@@ -120,6 +120,21 @@ copy_state(uintptr_t uva)
 	return -copyout(uva, &st, sizeof st);
 }
 
+/* Make the leaks that the launcher must find.  tests/cli/leaks.sh. */
+static intptr_t
+keep(uintptr_t what)
+{
+	static struct kcpc_ctx kept = { .kc_nreqs = 1 };
+
+	if (what == 0)
+		return page_alloc(0) != NULL ? 0 : -ENOMEM;
+	if (what == 1)
+		nlwp++;
+	else
+		kcpc_instance_add(&kept);
+	return 0;
+}
+
 /*
  * The call BARECPC_SYS_TEST (include/sys/barecpc.h)
  */
@@ -141,6 +156,8 @@ test_hooks_syscall(const uintptr_t *a)
 		       syscall_linux[a[1]] != syscall_unknown;
 	case BARECPC_TEST_COVERAGE:
 		return coverage_blocks();
+	case BARECPC_TEST_KEEP:
+		return keep(a[1]);
 	default:
 		return -EINVAL;
 	}
