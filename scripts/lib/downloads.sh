@@ -23,7 +23,7 @@ fetch_json() {
 		root apt-get -q update && apt-get -q -o APT::Sandbox::User=root download "$json_package"
 	}; } >log 2>&1 || {
 		tail -n 3 log >&2
-		die "the source of Linux ${json_package##*-}, which has the perf JSON, cannot be fetched: the package $json_package is" \
+		absent "the source of Linux ${json_package##*-}, which has the perf JSON, cannot be fetched: the package $json_package is" \
 			"in Debian 13 and in Debian 12's security suite: add one of them to apt's sources"
 	}
 	dpkg-deb --fsys-tarfile "$json_package"_*.deb | tar -xO "./usr/src/$json_package.tar.xz" |
@@ -46,7 +46,7 @@ fetch_newer() {
 	derive_suite "$newer_suite"
 	{ apt update && apt download "$newer_package:amd64" "$newer_package:arm64"; } >log 2>&1 || {
 		tail -n 3 log >&2
-		die "the libpfm4 of Debian's $newer_suite cannot be fetched: its package is $newer_package:" \
+		absent "the libpfm4 of Debian's $newer_suite cannot be fetched: its package is $newer_package:" \
 			"a mirror of Debian must be in apt's sources"
 	}
 	for arch in amd64 arm64; do
@@ -81,7 +81,7 @@ fetch_trees() {
 	cd "$work" || exit
 	{ download_kernel || { root apt-get -q update && download_kernel; }; } >log 2>&1 || {
 		tail -n 3 log >&2
-		die "$trees_package cannot be fetched: add Debian's arm64 packages to apt's sources, or give a device tree by --dtb"
+		absent "$trees_package cannot be fetched: add Debian's arm64 packages to apt's sources, or give a device tree by --dtb"
 	}
 	mkdir new
 	dpkg-deb --fsys-tarfile linux-image-*.deb |
@@ -137,7 +137,7 @@ fetch_unpacked() { # FOLDER PACKAGES
 		root apt-get -q update && apt-get -q -o APT::Sandbox::User=root download $2
 	}; } >log 2>&1 || {
 		tail -n 3 log >&2
-		die "these packages cannot be fetched: $2: add Debian's component main, of amd64 and arm64, to apt's sources"
+		absent "these packages cannot be fetched: $2: add Debian's component main, of amd64 and arm64, to apt's sources"
 	}
 	for deb in ./*.deb; do
 		new=new
@@ -177,7 +177,7 @@ print_unpacked() { # OPTION
 	if [ -d "$folder" ]; then
 		:
 	elif [ "$1" = --junit ]; then
-		fetch_source "$folder" "$junit_source" "$junit_files" || exit 1
+		fetch_source "$folder" "$junit_source" "$junit_files" || exit 77
 	else
 		fetch_unpacked "$folder" "$words"
 	fi

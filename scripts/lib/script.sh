@@ -10,6 +10,12 @@ die() {
 	exit 1
 }
 
+# Something cannot be had here, which is no fault: tests skip by this status.
+absent() {
+	say "$@"
+	exit 77
+}
+
 # A mistake of the command line.
 mistake() {
 	say "$* (see ${0##*/} --help)"

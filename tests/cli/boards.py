@@ -22,7 +22,7 @@ COLUMNS = ("trees", "GIC", "console", "PSCI", "spin table", "PMU by PPI", "PMU b
 
 def trees():
     done = subprocess.run([ROOT / "scripts/setup", "--dtb"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
-    return sorted(pathlib.Path(done.stdout.strip()).glob("*/*.dtb")) if done.returncode == 0 else []
+    return done.returncode, sorted(pathlib.Path(done.stdout.strip()).glob("*/*.dtb")) if done.returncode == 0 else []
 
 
 def count(files):
@@ -61,9 +61,12 @@ def main():
     parser.add_argument("--update", action="store_true", help="write the tables of docs/boards.md")
     update = parser.parse_args().update
     points = Points()
-    files = trees()
-    if not files:
+    status, files = trees()
+    if status == 77:
         points.skip("the boards' trees", "they cannot be fetched")
+        return points.end()
+    points.check(files, "the boards' trees", f"scripts/setup --dtb: status {status}, {len(files)} trees")
+    if not files:
         return points.end()
     families, drivers = count(files)
     if update:

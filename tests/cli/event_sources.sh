@@ -25,13 +25,24 @@ agree() {
 	fi
 }
 
+# without NAME...: the last command failed.  Its status 77 means that a source cannot be had, and the points are skipped.
+without() {
+	status=$?
+	for tap_name; do
+		if [ $status = 77 ]; then
+			skip "$tap_name" "$(tail -n 1 "$err")"
+		else
+			not_ok "$tap_name" "status $status: $(tail -n 3 "$err")"
+		fi
+	done
+}
+
 if json=$(scripts/mkevents --json 2>"$err"); then
 	# shellcheck disable=SC2086 # lists of words
 	agree 'every name of the JSON for ten CPUs' json "$json" $intel $amd $arm $new
 	agree 'names drawn at random over all CPUs' random "$json" 300 20261122
 else
-	skip 'every name of the JSON for ten CPUs' "$(tail -n 1 "$err")"
-	skip 'names drawn at random over all CPUs' "$(tail -n 1 "$err")"
+	without 'every name of the JSON for ten CPUs' 'names drawn at random over all CPUs'
 fi
 
 # libpfm4_codes COMPILER OPTIONS...: the installed library's codes.
@@ -48,19 +59,26 @@ if [ -z "$other" ] && libpfm4_codes gcc 2>"$err"; then
 	# shellcheck disable=SC2086 # lists of words
 	"$tap_dir/codes" $intel $amd >"$tap_dir/x86"
 	agree 'every name of libpfm4 for five of them, of x86' libpfm4 "$tap_dir/x86"
+elif [ -n "$other" ]; then
+	skip 'every name of libpfm4 for five of them, of x86' "$other"
 else
-	skip 'every name of libpfm4 for five of them, of x86' "${other:-no libpfm4 here}"
+	not_ok 'every name of libpfm4 for five of them, of x86' "$(cat "$err")"
 fi
 dir=$(scripts/setup --cache)/libpfm4-dev-arm64/usr
+[ -d "$dir" ] && command -v qemu-aarch64 >"$out" || other=${other:-no libpfm4 for arm64 here, or no qemu-aarch64}
 # shellcheck disable=SC2086 # a list of words
 if [ -z "$other" ] && libpfm4_codes aarch64-linux-gnu-gcc "-I$dir/include" "-L$dir/lib/aarch64-linux-gnu" 2>"$err" &&
 	qemu-aarch64 "$tap_dir/codes" $arm >"$tap_dir/arm64" 2>"$err"; then
 	agree 'every name of libpfm4 for two of them, of arm64' libpfm4 "$tap_dir/arm64"
+elif [ -n "$other" ]; then
+	skip 'every name of libpfm4 for two of them, of arm64' "$other"
 else
-	skip 'every name of libpfm4 for two of them, of arm64' "${other:-no libpfm4 for arm64 here}"
+	not_ok 'every name of libpfm4 for two of them, of arm64' "$(cat "$err")"
 fi
 # Debian 13's library, from the cache.
-if [ -n "$json" ] && newer=$(scripts/mkevents --newer 2>"$err"); then
+if [ -z "$json" ]; then
+	skip 'every name that only the newer libpfm4 has' 'no JSON'
+elif newer=$(scripts/mkevents --newer 2>"$err"); then
 	gcc -O1 -static -I"$newer/amd64" -o "$tap_dir/codes" events/mktables/file/codes.c "$newer/amd64/libpfm.a"
 	"$tap_dir/codes" >"$tap_dir/newer"
 	agree 'every name that only the newer libpfm4 has, of x86' newer "$json" "$tap_dir/newer" \
@@ -70,7 +88,7 @@ if [ -n "$json" ] && newer=$(scripts/mkevents --newer 2>"$err"); then
 	agree 'every name that only the newer libpfm4 has, of arm64' newer "$json" "$tap_dir/newer" \
 		arm_n3 arm_v3 arm_monaka arm_ac55 arm_ac72 arm_ac76
 else
-	skip 'every name that only the newer libpfm4 has' "$(tail -n 1 "$err")"
+	without 'every name that only the newer libpfm4 has'
 fi
 expect 'a name that no manual settles is refused' 1 \
 	'^encode: UOPS_EXECUTED.CORE_STALL_COUNT: its sources disagree: see docs/event-disagreements.md$' \

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import own_network
-from tap import end, skip
+from tap import check, end, skip
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BARECPC = str(ROOT / "scripts" / "barecpc")
@@ -35,8 +35,11 @@ def start(name):
 def unpacked(name):
     """The folder of an engine.  Ends the test if the packages cannot be had."""
     done = subprocess.run([ROOT / "scripts" / "setup", f"--{name}"], capture_output=True, text=True)
+    if done.returncode == 77:
+        skip(name, done.stderr.strip().rpartition("\n")[2])
+    elif done.returncode:
+        check(f"scripts/setup --{name}", [f"status {done.returncode}", *done.stderr.splitlines()[-5:]])
     if done.returncode:
-        skip(name, done.stderr.strip().rpartition("\n")[2] or f"scripts/setup --{name}: status {done.returncode}")
         end()
     return pathlib.Path(done.stdout.strip())
 
