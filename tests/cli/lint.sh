@@ -40,6 +40,17 @@ for driver in arch/arm64/dev/gicv2.c arch/x86/dev/refclock.c; do
 $planted"
 	check "$driver: in each form" test "$(grep -c "^$driver:.*use mmio_read32" "$err")" = "$(echo "$planted" | wc -l)"
 done
+check 'the lists are complete' "$tap_dir/tests/check-list"
+touch "$tap_dir/tests/cli/idle.sh" "$tap_dir/tests/image/process/idle.c"
+chmod +x "$tap_dir/tests/cli/idle.sh"
+finds 'a script that no list runs' ../tests/check-list tests/cli/idle.sh 'tests/cli/idle.sh: no line of tests/list' ''
+rm "$tap_dir/tests/cli/idle.sh"
+finds 'a program that nothing runs' ../tests/check-list tests/image/objs.mk 'no script runs idle_.est' 'TESTS_process := idle_''test'
+finds 'a program that is not made' ../tests/check-list tests/image/process/idle.c 'idle.c: objs.mk does not make it' 'TEST(idle) {}'
+rm "$tap_dir/tests/image/process/idle.c"
+finds 'a variable that avoids a fault' ../tests/check-list tests/list 'one: SLOW= may avoid a fault' \
+	'one tests/image - 60 --arch arm64 --env SLOW=yes -- stdio'
+finds 'a skip that avoids a fault' ../tests/check-list tests/image/process/stdio.c 'skips for a fault of QEMU' 'SKIP("QEMU is slow here");'
 finds 'an opener is found' check-text kern/mm/page.c "begins with 'Those'" '/* Those that wait go first. */'
 finds 'a word of no everyday use is found' check-text docs/tree.md "'beside'" 'It stands beside the other.'
 finds 'a long sentence is found' check-text scripts/setup '26 words' \
