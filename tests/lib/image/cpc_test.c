@@ -307,8 +307,8 @@ emulator_models(uint64_t code)
 		return code == 0xc0 || code == 0x76 || code == 0xc2;
 	}
 	code &= 0xffff;
-	return code == 0xc0 || code == 0x3c || code == 0xc4 ||
-	       (code == 0x13c && !edge_inv_or_cmask);
+	return code == 0xc0 || code == 0x3c || code == 0xc4 || code == 0x1b7 ||
+	       code == 0x1bb || (code == 0x13c && !edge_inv_or_cmask);
 }
 #else
 /*

@@ -107,8 +107,8 @@ bool direct_read_faults(void);
 /*
  * Do our emulators count the event that has this code?  On arm64 QEMU
  * announces its events.  On x86 they are instructions, cycles, reference
- * cycles and branches.  Counter mask and INV work with all of them but
- * reference cycles, edge detection with none.
+ * cycles, branches and Intel's offcore responses.  Counter mask and INV work
+ * with all of them but reference cycles, edge detection with none.
  */
 bool emulator_models(uint64_t code);
 /* Does the emulator itself list the events that it models?  See docs/x86.md. */
