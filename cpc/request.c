@@ -108,6 +108,7 @@ check_picnum(cpc_t *cpc, struct wanted *w, int *subcode)
 	w->w_picnum = (int)w->w_attr[i].ca_val;
 	if ((w->w_ev.ce_flags & CPC_EVENT_RAW) == 0 &&
 	    (w->w_ev.ce_pics & 1ULL << w->w_picnum) == 0) {
+		cpc_syscall(CPC_OP_UNRESOLVED, 0, 0, 0, 0);
 		*subcode = CPC_PIC_NOT_CAPABLE;
 		return EINVAL;
 	}

@@ -166,8 +166,8 @@ enum cpc_op {
 	 */
 	CPC_OP_PMU = 47,
 	/*
-	 * Report that the library could not resolve a name.  A run that counted
-	 * nothing because of it fails.
+	 * Report that the library could not resolve a name, or that the wanted
+	 * PIC cannot count it.  A run that counted nothing because of it fails.
 	 */
 	CPC_OP_UNRESOLVED = 48,
 	/*

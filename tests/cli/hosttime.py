@@ -67,4 +67,8 @@ check("spin ends with 0", [] if status == 0 else [f"status {status}"])
 check("negative differences are kept", [] if negative else [str(records)[:300]])
 check("the record counts them", not_signed(records) + wrapped(records))
 check("the table marks them", [] if out.count("\n# negative differences: spin/pic") == len(negative) else [out[-600:]])
+for arch in ("arm64", "x86_64"):
+    status, out, _ = run(arch, "--", "spin", "-r", "1", "-w", "0")
+    check(f"{arch}: spin alone counts no instructions, and ends with 77", [] if status == 77 and "<not supported>" in out
+          else [f"status {status}", out[-600:]])
 end()
