@@ -130,12 +130,41 @@ kernel_symbol(uint64_t pc)
 	return bytes > 0 ? name : "[unknown]";
 }
 
+/* The functions that the process made at run time, or NULL. */
+static const struct symbols *
+made_symbols(uint32_t pid)
+{
+	static struct made {
+		struct made *next;
+		uint32_t pid;
+		struct symbols *symbols;
+	} * all;
+	struct made *md = all;
+	char path[40];
+
+	while (md != NULL && md->pid != pid)
+		md = md->next;
+	if (md == NULL) {
+		snprintf(path, sizeof path, "/tmp/perf-%" PRIu32 ".map", pid);
+		md = fail_unless_room(calloc(1, sizeof *md));
+		*md = (struct made){ all, pid, symbols_load_map(path) };
+		all = md;
+	}
+	return md->symbols;
+}
+
 /* Addresses after the first are return addresses; the call is before them. */
 static const char *
-frame_symbol(const struct program *pg, const uint64_t *pc, uint32_t n)
+frame_symbol(
+    const struct program *pg, uint32_t pid, const uint64_t *pc, uint32_t n)
 {
-	return symbols_find(
-	    pg->pg_symbols, pc[n] - pg->pg_image.ci_bias - (n > 0));
+	uint64_t at = pc[n] - (n > 0);
+	const char *name =
+	    symbols_find(pg->pg_symbols, at - pg->pg_image.ci_bias);
+
+	if (name == NULL)
+		name = symbols_find(made_symbols(pid), at);
+	return name != NULL ? name : "[unknown]";
 }
 
 /*
@@ -209,13 +238,13 @@ sampled_add(struct sampled *sd, const struct cpc_profile_sample *s)
 	uint32_t nframes = s->cm_nframes - (kernel != NULL);
 	uint32_t depth = stack_depth(pg, pc, nframes);
 
-	add_row(sd, pg, kernel, frame_symbol(pg, pc, 0));
+	add_row(sd, pg, kernel, frame_symbol(pg, s->cm_pid, pc, 0));
 	if (sd->sd_addresses)
 		add_addresses(sd, s, kernel, depth + (kernel != NULL));
 	line_name(&line, pg->pg_path);
 	for (uint32_t n = depth; n-- > 0;) {
 		line_byte(&line, ';');
-		line_name(&line, frame_symbol(pg, pc, n));
+		line_name(&line, frame_symbol(pg, s->cm_pid, pc, n));
 	}
 	if (kernel != NULL || sd->sd_kernel) {
 		line_byte(&line, ';');

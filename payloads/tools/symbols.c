@@ -112,8 +112,13 @@ read_table(struct symbols *sy, const Elf64_Shdr *sh, size_t nsh,
 		if (s->st_name >= bytes - strings->sh_offset ||
 		    !is_code(s, name, sh, nsh))
 			continue;
+		/* A label without a size ends with its section. */
 		sy->sy_all[sy->sy_n++] = (struct symbol){ s->st_value,
-			s->st_size, name, symbol_rank(s) };
+			s->st_size != 0
+			    ? s->st_size
+			    : sh[s->st_shndx].sh_addr +
+				  sh[s->st_shndx].sh_size - s->st_value,
+			name, symbol_rank(s) };
 	}
 	qsort(sy->sy_all, sy->sy_n, sizeof *sy->sy_all, compare_symbols);
 	return NULL;
@@ -160,6 +165,49 @@ symbols_load(const char *path, const char **wrong)
 	return NULL;
 }
 
+/*
+ * Linux, tools/perf/Documentation/jit-interface.txt: lines of START SIZE NAME,
+ * both numbers in hex.  Code may be replaced: the last line of an address wins.
+ */
+static void
+read_map(struct symbols *sy)
+{
+	char *at = sy->sy_file, *end;
+
+	for (; *at != '\0'; at = end) {
+		struct symbol *s = &sy->sy_all[sy->sy_n];
+
+		end = at + strcspn(at, "\n");
+		if (*end != '\0')
+			*end++ = '\0';
+		s->addr = strtoull(at, &at, 16);
+		s->bytes = strtoull(at, &at, 16);
+		s->name = at + strspn(at, " ");
+		s->rank = ~(unsigned)sy->sy_n;
+		sy->sy_n += s->bytes != 0 && *s->name != '\0';
+	}
+	qsort(sy->sy_all, sy->sy_n, sizeof *sy->sy_all, compare_symbols);
+}
+
+struct symbols *
+symbols_load_map(const char *path)
+{
+	struct symbols *sy = calloc(1, sizeof *sy);
+	size_t lines = 1;
+
+	if (sy == NULL || (sy->sy_file = read_all(path, &sy->sy_bytes)) == NULL)
+		goto fail;
+	for (const char *s = sy->sy_file; (s = strchr(s, '\n')) != NULL; s++)
+		lines++;
+	if ((sy->sy_all = calloc(lines, sizeof *sy->sy_all)) == NULL)
+		goto fail;
+	read_map(sy);
+	return sy;
+fail:
+	symbols_free(sy);
+	return NULL;
+}
+
 void
 symbols_free(struct symbols *sy)
 {
@@ -177,7 +225,7 @@ symbols_find(const struct symbols *sy, uint64_t addr)
 	size_t lo = 0, hi;
 
 	if (sy == NULL)
-		return "[unknown]";
+		return NULL;
 	symbols = sy->sy_all;
 	hi = sy->sy_n;
 
@@ -191,14 +239,12 @@ symbols_find(const struct symbols *sy, uint64_t addr)
 			hi = mid;
 	}
 	if (lo == 0)
-		return "[unknown]";
+		return NULL;
 	/* Take the first symbol of the address before it. */
 	for (lo--; lo > 0 && symbols[lo - 1].addr == symbols[lo].addr; lo--)
 		;
-	if (symbols[lo].bytes != 0 &&
-	    addr - symbols[lo].addr >= symbols[lo].bytes)
-		return "[unknown]";
-	return symbols[lo].name;
+	return addr - symbols[lo].addr < symbols[lo].bytes ? symbols[lo].name
+	                                                   : NULL;
 }
 
 const unsigned char *

@@ -16,11 +16,13 @@ struct symbols;
  * reason in *wrong.  A program without symbols is not an error.
  */
 struct symbols *symbols_load(const char *path, const char **wrong);
-void symbols_free(struct symbols *sy);
 /*
- * The function at an address as linked, or "[unknown]" if no symbol is
- * there.
+ * Read the functions that a program made at run time and described in the file
+ * /tmp/perf-PID.map.  Returns NULL without the file.
  */
+struct symbols *symbols_load_map(const char *path);
+void symbols_free(struct symbols *sy);
+/* The function at an address as linked, or NULL if no symbol is there. */
 const char *symbols_find(const struct symbols *sy, uint64_t addr);
 /*
  * The n bytes of code before an address, or NULL if the file lacks them or sy

@@ -194,6 +194,15 @@ def family_truth(folder, arch, options, shares, tree):
     check(f"{arch}: the kernel, too, from program to program", run.totals_wrong() + proportional(run, 3))
 
 
+def made_code(folder, arch):
+    """Code that a program made has the name that it says, or none.  It has not the name of the last symbol of the file."""
+    compile_payload(arch, "made", folder / "made")
+    for words, symbol in (([], "[unknown]"), (["made by hand"], "made by hand")):
+        run = Run(folder, arch, ["--payload", folder / "made"], "-c", "997", "made", str(MILLION), *words)
+        check(f"{arch}: code of a program's own making: {symbol}",
+              run.totals_wrong() + between(symbol, run.samples_of(symbol), 2 * MILLION // 997, 2 * MILLION // 997 + 1))
+
+
 def short_periods(folder, program):
     """In the kernel the shortest period leaves most of it to the program."""
     run = Run(folder, "x86_64", ["--payload", program], "-e", "PAPI_tot_ins:k", "-c", "1000", "calls", "20000", "0", "1")
@@ -283,6 +292,7 @@ def main():
                 kernel_truth(folder, arch, options, folder / arch / "calls")
                 profile_truth(folder, arch, options, program)
             family_truth(folder, arch, [], program, folder / arch / "tree")
+            made_code(folder / arch, arch)
         endless(folder, folder / "arm64" / "shares")
         long_names(folder)
         odd_names(folder)
