@@ -468,6 +468,7 @@ struct cpc_profile_image {
 struct cpc_profile_stat {
 	uint64_t ct_samples;
 	uint64_t ct_lost;    /* samples dropped for lack of memory */
+	uint64_t ct_missed;  /* whole periods without a sample */
 	uint64_t ct_events;  /* events counted, unfinished periods included */
 	uint32_t ct_lwps;    /* LWPs that were counted */
 	uint32_t ct_revoked; /* LWPs that lost the counters to a CPU's set */

@@ -33,6 +33,7 @@
 
 #define PERIOD_DEFAULT 100003 /* a prime, so that no loop has this period */
 #define PERIOD_MAX     INT32_MAX
+#define STATUS_WRONG   125 /* as of scripts/barecpc: the guest failed */
 /*
  * If the kernel is counted, a part of its work for a sample is counted too,
  * some 150 instructions.  With a shorter period the program would not advance.
@@ -245,10 +246,18 @@ print_table(void)
 	if (pr.titles)
 		fprintf(pr.out,
 		    "# %s, a sample each %" PRIu64 ": %" PRIu64
-		    " samples, %" PRIu64 " events, LWPs: %" PRIu32 "\n"
+		    " samples, %" PRIu64 " events, LWPs: %" PRIu32
+		    ", sampled: %.2f%%\n"
 		    "# Overhead    Samples  Command           Symbol\n",
 		    report_event(event, sizeof event, &pr.event), pr.period,
-		    st->ct_samples, st->ct_events, st->ct_lwps);
+		    st->ct_samples, st->ct_events, st->ct_lwps,
+		    100.0 * (double)(st->ct_samples * pr.period) /
+			(double)(st->ct_events + (st->ct_events == 0)));
+	if (st->ct_missed != 0)
+		fprintf(pr.out,
+		    "# %" PRIu64 " of %" PRIu64 " periods have no sample: the "
+		    "interrupt of their overflow came late, or not at all\n",
+		    st->ct_missed, st->ct_missed + st->ct_samples);
 	if (st->ct_lost != 0)
 		fprintf(pr.out,
 		    "# %" PRIu64 " samples were lost: no room for them\n",
@@ -292,10 +301,10 @@ write_head(FILE *f)
 	json_privilege(f, pr.event.e_flags);
 	fprintf(f,
 	    ",\"period\":%" PRIu64 ",\"samples\":%" PRIu64 ",\"lost\":%" PRIu64
-	    ",\"events\":%" PRIu64 ",\"lwps\":%" PRIu32 ",\"revoked\":%" PRIu32
-	    ",\"status\":%d,\"part\":%u,\"folded\":[",
-	    pr.period, st->ct_samples, st->ct_lost, st->ct_events, st->ct_lwps,
-	    st->ct_revoked, pr.status, ++number);
+	    ",\"missed\":%" PRIu64 ",\"events\":%" PRIu64 ",\"lwps\":%" PRIu32
+	    ",\"revoked\":%" PRIu32 ",\"status\":%d,\"part\":%u,\"folded\":[",
+	    pr.period, st->ct_samples, st->ct_lost, st->ct_missed,
+	    st->ct_events, st->ct_lwps, st->ct_revoked, pr.status, ++number);
 }
 
 static void
@@ -402,6 +411,31 @@ leave_records(void)
 	}
 }
 
+/*
+ * The status to end with.  Periods without a sample are a fault of the machine.
+ * They are not where time is the host's, or where the kernel is counted and
+ * cannot be interrupted.
+ */
+static int
+judge(void)
+{
+	const struct cpc_profile_stat *st = &pr.stat;
+	char clock[16];
+
+	if (st->ct_missed == 0 ||
+	    ((pr.event.e_flags & CPC_COUNT_SYSTEM) != 0 &&
+		st->ct_kernel == 0) ||
+	    (report_machine("clock", clock, sizeof clock) != NULL &&
+		strcmp(clock, "host") == 0))
+		return pr.status;
+	fprintf(stderr,
+	    "%s: %s: %" PRIu64 " of %" PRIu64 " periods have no sample: check "
+	    "this PMU by vpmu, or give a longer period by -c\n",
+	    usage_name(), pr.program[0], st->ct_missed,
+	    st->ct_missed + st->ct_samples);
+	return STATUS_WRONG;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -438,5 +472,5 @@ main(int argc, char **argv)
 	if (pr.out != stdout)
 		out_close(pr.out, argc, argv);
 	leave_records();
-	return pr.status;
+	return judge();
 }

@@ -226,5 +226,7 @@ class Profile:
     def title(self):
         head = self.head
         lost = f", lost: {head['lost']}" if head["lost"] else ""
-        return (f"{records.event_name(head)}, a sample each {head['period']}: {head['samples']} samples{lost}, "
-                f"{head['events']} events, LWPs: {head['lwps']}")
+        missed = f", periods without a sample: {head['missed']}" if head.get("missed") else ""
+        sampled = 100 * head["samples"] * head["period"] / max(1, head["events"])
+        return (f"{records.event_name(head)}, a sample each {head['period']}: {head['samples']} samples{lost}{missed}, "
+                f"{head['events']} events, LWPs: {head['lwps']}, sampled: {sampled:.2f}%")

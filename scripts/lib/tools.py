@@ -191,7 +191,8 @@ def finish_record(args, arch, subject, say):
         if file:
             files[path] = profiles.describe(path, file)
     profiles.add_files(args.o, arch, list(files.values()))
-    say(f"host: {args.o}: {parts[0]['samples']} samples: see barecpc report{'' if args.o == DATA else f' -i {args.o}'}")
+    missed = f", {parts[0]['missed']} periods without a sample" if parts[0].get("missed") else ""
+    say(f"host: {args.o}: {parts[0]['samples']} samples{missed}: see barecpc report{'' if args.o == DATA else f' -i {args.o}'}")
 
 
 def _payload_file(args, path):

@@ -158,6 +158,35 @@ def exports():
     in_speedscope({name: folder / name for name in ("speedscope", "perf-script", "pprof", "folded")})
 
 
+def lost_samples():
+    """A machine whose overflow interrupts come late leaves a profile that says so, and status 125.
+
+    The software PMU interrupts 400 instructions after an overflow: four of five periods have no sample.
+    """
+    subprocess.run([ROOT / "scripts" / "barecpc-cc", "--arch", "arm64", "-o", folder / "advance", ROOT / "tests/cli/advance.c"], check=True)
+    done = barecpc("record", "--accel", "tcg", "--append", "pmu=software,skid=400", "-e", "instructions", "-c", "100", "-o", "late",
+                   "./advance", "10", "500")
+    line = "record: advance: 40 of 50 periods have no sample: check this PMU by vpmu, or give a longer period by -c\n"
+    check("periods without a sample: status 125, and why", [] if done.returncode == 125 and line in done.stderr and
+          "host: late: 10 samples, 40 periods without a sample: see " in done.stderr else [f"status {done.returncode}", done.stderr])
+    done = barecpc("report", "-i", "late")
+    check("the report says so", [] if done.returncode == 0 and done.stdout.startswith(
+        "# instructions:u, a sample each 100: 10 samples, periods without a sample: 40, 5000 events, LWPs: 1, sampled: 20.00%\n")
+        else [done.stdout, done.stderr])
+
+
+def lying_pmu(arch, model):
+    """A PMU that loses each 500th overflow: no proof at boot takes so many.  From then on the program has no sample."""
+    compile_program(arch)
+    done = barecpc("record", "--accel", "tcg", "--qemu", "pmu", "--model", model + ",pmu-lie-lose=500", "-c", str(PERIOD), "-o", "lies",
+                   "./shares", "1", "1")
+    title = barecpc("report", "-i", "lies").stdout.split("\n")[0]
+    found = re.search(r": (\d+) samples, periods without a sample: (\d+), (\d+) events, ", title)
+    samples, missed, events = map(int, found.groups()) if found else (0, 0, 0)
+    check(f"{arch}: lost overflows: status 125, and how many periods have no sample", [] if done.returncode == 125 and
+          0 < samples < 500 < missed and samples + missed == events // PERIOD else [f"status {done.returncode}", done.stderr, title])
+
+
 def refusals():
     def refused(name, line, *words):
         done = barecpc(*words)
@@ -191,5 +220,9 @@ with tempfile.TemporaryDirectory() as at:
     # The same program as at the time of the profile.
     compile_program("x86_64", "-Dfour=_ZN2ns4fourEv")
     exports()
+    lost_samples()
+    lying_pmu("arm64", "max")
+    lying_pmu("x86_64", "qemu64,vendor=GenuineIntel,pmu=on,+pdcm,+full-width-write,pmu-version=5")
+    compile_program("x86_64", "-Dfour=_ZN2ns4fourEv")
     refusals()
 end()

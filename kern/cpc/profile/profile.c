@@ -192,12 +192,22 @@ preset_all(struct kcpc_ctx *ctx)
 		*kcpc_count(ctx, i) = ctx->kc_reqs[i].kr_preset;
 }
 
-/* Add the counts of the last period to the sums, and start from the presets. */
+/*
+ * Add the counts since the last sample to the sums, and start from the presets.
+ * A second whole period has no sample: the interrupt of its overflow came late,
+ * or not at all.
+ */
 static void
-begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx)
+begin_period(struct kcpc_profile *kp, struct kcpc_ctx *ctx, bool sampled)
 {
+	uint64_t preset = ctx->kc_reqs[0].kr_preset, periods;
 	unsigned i;
 
+	if (ctx->kc_notify != 0) {
+		periods = (*kcpc_count(ctx, 0) - preset) / -preset;
+		if (periods > sampled)
+			kp->kp_stat.ct_missed += periods - sampled;
+	}
 	for (i = 0; i < ctx->kc_nreqs; i++)
 		kp->kp_count[i] +=
 		    *kcpc_count(ctx, i) - ctx->kc_reqs[i].kr_preset;
@@ -212,7 +222,7 @@ kcpc_profile_sample(struct kcpc_ctx *ctx, const struct trapframe *tf)
 		add_row(ctx->kc_profile, ctx);
 	else
 		add_sample(ctx->kc_profile, ctx, ctx->kc_nmi_pc, tf);
-	begin_period(ctx->kc_profile, ctx);
+	begin_period(ctx->kc_profile, ctx, true);
 	ctx->kc_flags &= ~KCPC_CTX_FREEZE;
 	kcpc_start(ctx);
 }
@@ -340,11 +350,18 @@ kcpc_profile_end(struct kcpc_ctx *ctx)
 	if (kp == NULL)
 		return;
 	if (kp->kp_begun) {
+		/* The LWP does not return to take a sample that is due. */
+		bool due =
+		    (ctx->kc_flags & (KCPC_CTX_SIGOVF | KCPC_CTX_INVALID)) ==
+		    KCPC_CTX_SIGOVF;
+
 		if (kp->kp_rows)
 			add_row(kp, ctx);
+		else if (due)
+			add_sample(kp, ctx, ctx->kc_nmi_pc, ctx->kc_lwp->l_tf);
 		usage = kcpc_usage_take(ctx);
 		kcpc_usage_add(&kp->kp_stat.ct_usage, &usage);
-		begin_period(kp, ctx);
+		begin_period(kp, ctx, due);
 		kp->kp_stat.ct_revoked +=
 		    (ctx->kc_flags & KCPC_CTX_INVALID) != 0;
 	}

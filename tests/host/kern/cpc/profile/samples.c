@@ -288,6 +288,54 @@ without_memory_samples_are_lost(void **state)
 	assert_sample(&s, 1, 2);
 }
 
+/*
+ * A late interrupt ends several periods with one sample.  Without any, the LWP
+ * ends with whole periods.
+ */
+static void
+periods_without_a_sample_are_counted(void **state)
+{
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	fake_hold_pmi = true;
+	fake_user(3 * PERIOD + 1);
+	fake_switch(0, 2); /* finds the overflow */
+	fake_switch(0, 1);
+	assert_false(fake_return());
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 1);
+	assert_int_equal(profile_st.ct_missed, 2);
+	fake_user(2 * PERIOD);
+	fake_switch(0, 2);
+	fake_ctx(0, 1)->kc_flags &= ~KCPC_CTX_SIGOVF; /* it is lost */
+	fake_exit(0, 1);
+	fake_hold_pmi = false;
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 1);
+	assert_int_equal(profile_st.ct_missed, 4);
+	assert_int_equal(profile_st.ct_events, 5 * PERIOD + 1);
+}
+
+/* The LWP ends between the overflow and its sample. */
+static void
+the_last_period_has_a_sample(void **state)
+{
+	struct sample s;
+
+	(void)state;
+	profile_begin(profile_set(NOTIFY), 1);
+	fake_exec();
+	fake_user(PERIOD);
+	profile_frame.tf_pc = 0x1234;
+	fake_exit(0, 1);
+	profile_look();
+	assert_int_equal(profile_st.ct_samples, 1);
+	assert_int_equal(profile_st.ct_missed, 0);
+	assert_int_equal(profile_take(&s, sizeof s), sizeof s);
+	assert_sample(&s, 1, 0x1234);
+}
+
 /* There is no memory for the program's name. */
 static void
 a_program_may_lack_a_name(void **state)
@@ -399,6 +447,8 @@ main(void)
 		P(samples_come_while_others_are_read),
 		P(samples_take_little_memory),
 		P(without_memory_samples_are_lost),
+		P(periods_without_a_sample_are_counted),
+		P(the_last_period_has_a_sample),
 		P(a_program_may_lack_a_name),
 		P(overflows_in_the_kernel_are_sampled),
 	};
