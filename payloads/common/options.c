@@ -181,7 +181,8 @@ take_option(struct options *o, int c)
 		options_add_events(o, optarg);
 		break;
 	case 'r':
-		o->o_runs = (unsigned)usage_size("-r", optarg, 1, 10000);
+		o->o_runs =
+		    (unsigned)usage_size("-r", optarg, 1, OPTIONS_RUNS_MAX);
 		break;
 	case 'w':
 		o->o_warmups = (unsigned)usage_size("-w", optarg, 0, 10000);

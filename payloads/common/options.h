@@ -9,6 +9,12 @@
 #include <stdint.h>
 
 #define MAXEVENT 32
+/*
+ * Measured runs of a row, at most.  Its record has all of them in one line,
+ * which the kernel takes up to 256 KiB: 260 bytes a run.  A run has six numbers
+ * of 12 digits, 16 small ones, and two sentences if it was disturbed.
+ */
+#define OPTIONS_RUNS_MAX 1000
 
 /* One event to count, as the command line names it. */
 struct event {

@@ -27,7 +27,6 @@
 #include "payloads/tools/child.h"
 #include "payloads/tools/out_file.h"
 
-#define RUNS_MAX     10000
 #define INTERVAL_MIN 1000
 
 static const char arguments[] =
@@ -77,7 +76,8 @@ parse_option(int c)
 	else if (c == 'd')
 		detailed++;
 	else if (c == 'r')
-		st.runs = (unsigned)usage_number("-r", optarg, 1, RUNS_MAX, "");
+		st.runs = (unsigned)usage_number(
+		    "-r", optarg, 1, OPTIONS_RUNS_MAX, "");
 	else if (c == 'x')
 		/* perf also takes a backslash and a t for a tab */
 		st.separator = strcmp(optarg, "\\t") == 0 ? "\t" : optarg;

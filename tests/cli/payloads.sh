@@ -26,7 +26,7 @@ refuses 'triad: elements: 0 is not within 1\.\.67108864' triad 64 0
 refuses 'matmul: order: not a number: "-3"' matmul -- -3
 refuses 'matmul: order: 2k is not within 1\.\.1024' matmul 2k
 refuses 'chase: -r: needs an argument' chase -r
-refuses 'chase: -r: 0 is not within 1\.\.10000' chase -r 0
+refuses 'chase: -r: 0 is not within 1\.\.1000' chase -r 0
 refuses 'spin: give both short and long, or neither' spin 1000
 refuses 'spin: long: 1000 is not within 1001\.\.[0-9]+' spin 1000 1000
 refuses 'spin: -e: an event without a name' spin -e PAPI_tot_ins,

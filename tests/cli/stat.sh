@@ -185,7 +185,11 @@ for arch in arm64 x86_64; do
 		$run -- stat -j -e $ins shares 1 1
 	expect "$arch: -j with runs" 0 "$json, \"variance\" : 0\.00, \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" \
 		$run -- stat -j -r 2 -e $ins shares 1 1
-	expect "$arch: zero runs" 2 '^stat: -r: 0 is not within 1\.\.10000$' $run -- stat -r 0 shares 1 1
+	expect "$arch: as many runs as a record has room for" 0 '^barecpc: exit 0$' \
+		$run --results "$tap_dir/r.jsonl" -- triad -r 1000 -e $ins 64
+	check "$arch: the record has them all" python3 tests/cli/stat_json.py runs "$tap_dir/r.jsonl"
+	expect "$arch: one run more" 2 '^stat: -r: 1001 is not within 1\.\.1000$' $run -- stat -r 1001 shares 1 1
+	expect "$arch: zero runs" 2 '^stat: -r: 0 is not within 1\.\.1000$' $run -- stat -r 0 shares 1 1
 	expect "$arch: a number of runs that is not a number" 2 '^stat: -r: not a number: "1x"$' $run -- stat -r 1x shares 1 1
 	expect "$arch: the program's status" 2 '^spin: give both short and long, or neither$' $run -- stat spin 1
 	expect "$arch: no such program" 127 '^stat: nothing: No such file' $run -- stat nothing

@@ -51,7 +51,7 @@ mistake 'record: -e: give only one event' 'record -e PAPI_tot_ins,PAPI_tot_cyc s
 mistake 'record: -e: give only one event' 'record -e PAPI_tot_ins -e PAPI_tot_cyc spin'
 mistake 'record: -e: an event without a name' 'record -e "" spin'
 mistake 'stat: -r: "1K": give a number without a suffix' 'stat -r 1K spin'
-mistake 'stat: -r: 18446744073709551616 is not within 1\.\.10000' 'stat -r 18446744073709551616 spin'
+mistake 'stat: -r: 18446744073709551616 is not within 1\.\.1000' 'stat -r 18446744073709551616 spin'
 mistake 'stat: -x: give a separator that is not empty' 'stat -x "" spin'
 mistake 'stat: --timeout: "1k": give a number without a suffix' 'stat --timeout 1k spin'
 mistake 'vpmu: x: takes no argument' 'vpmu x'
