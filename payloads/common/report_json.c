@@ -168,8 +168,7 @@ json_runs(FILE *f, const char *key, const struct runs *rn)
 		json_condition(f, rn, k);
 	json_rate(f, rn);
 	json_disturbed(f, rn);
-	fprintf(f, ",\"excluded\":%u}",
-	    rn->rn_excluded != NULL ? rn->rn_ndisturbed : 0);
+	fprintf(f, ",\"excluded\":%u}", rn->rn_nexcluded);
 }
 
 struct read_cost report_read_cost;

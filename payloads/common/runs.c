@@ -278,4 +278,5 @@ runs_judge(struct runs *rn, bool exclude, uint64_t tick_hz)
 	}
 	if (exclude && rn->rn_ndisturbed != 0 && rn->rn_ndisturbed < rn->rn_n)
 		rn->rn_excluded = rn->rn_disturbed;
+	rn->rn_nexcluded = rn->rn_excluded != NULL ? rn->rn_ndisturbed : 0;
 }

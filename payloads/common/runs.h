@@ -58,7 +58,8 @@ struct runs {
 	struct condition rn_usual; /* what the others have */
 	bool *rn_disturbed;
 	unsigned rn_ndisturbed;
-	bool *rn_excluded; /* NULL: no run is */
+	bool *rn_excluded;     /* NULL: no run is */
+	unsigned rn_nexcluded; /* how many runs the aggregates leave out */
 };
 
 /* Make room for n runs.  Exits 1 without memory. */

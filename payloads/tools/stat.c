@@ -133,6 +133,7 @@ group_open(struct group *g)
 	runs_open(&g->grp_runs, st.runs);
 	g->grp_left_out = fail_unless_room(calloc(st.runs, sizeof(bool)));
 	g->grp_ns = fail_unless_room(calloc(st.runs, sizeof(int64_t)));
+	g->grp_task = fail_unless_room(calloc(st.runs, sizeof(int64_t)));
 	for (unsigned i = 0; i < g->grp_n; i++)
 		series_open(&g->grp_event[i].cnt_count, st.runs);
 	for (unsigned i = st.nhard; g->grp_soft && i < st.nevent; i++)
@@ -143,8 +144,10 @@ group_open(struct group *g)
 static void
 event_close(const struct group *g, struct counted *c, const struct series *ns)
 {
-	for (unsigned run = 0; run < st.runs; run++)
-		c->cnt_ns += g->grp_left_out[run] ? 0 : g->grp_ns[run];
+	for (unsigned run = 0; run < st.runs; run++) {
+		c->cnt_ns += g->grp_left_out[run] ? 0 : g->grp_task[run];
+		c->cnt_elapsed += g->grp_left_out[run] ? 0 : g->grp_ns[run];
+	}
 	series_close(&c->cnt_count, g->grp_left_out);
 	leave_record(c, &g->grp_runs, ns);
 }
@@ -159,10 +162,11 @@ group_close(struct group *g)
 	unsigned i, run, first = st.ns.s_n - st.runs;
 
 	runs_judge(rn, st.undisturbed, 0);
+	rn->rn_nexcluded = 0;
 	for (run = 0; run < st.runs; run++) {
-		if (rn->rn_excluded == NULL || !rn->rn_excluded[run])
-			continue;
-		g->grp_left_out[run] = st.left_out[first + run] = true;
+		if (rn->rn_excluded != NULL && rn->rn_excluded[run])
+			g->grp_left_out[run] = st.left_out[first + run] = true;
+		rn->rn_nexcluded += g->grp_left_out[run];
 	}
 	series_open(&ns, st.runs);
 	for (run = 0; run < st.runs; run++)
@@ -183,6 +187,7 @@ group_close(struct group *g)
 	runs_free(rn);
 	free(g->grp_left_out);
 	free(g->grp_ns);
+	free(g->grp_task);
 }
 
 /* The number of events to count in the same runs as the first, which counts. */

@@ -27,12 +27,17 @@ struct counted {
 	unsigned cnt_group; /* not 0: counted in the same runs as its group */
 	unsigned cnt_place; /* on the command line */
 	struct series
-	    cnt_count;        /* if empty, cnt_status and cnt_reason say why */
-	int64_t cnt_ns;       /* how long it was counted, in all runs used */
-	unsigned cnt_revoked; /* runs that lost the count to a CPU's set */
+	    cnt_count; /* if empty, cnt_status and cnt_reason say why */
+	/* The runs used: time that threads counted it, and elapsed time. */
+	int64_t cnt_ns, cnt_elapsed;
+	unsigned cnt_spoiled;  /* runs without the whole count, and... */
+	const char *cnt_spoil; /* ...why */
 	enum status cnt_status;
 	char *cnt_reason;
-	uint64_t *cnt_thread; /* with --per-thread: of each */
+	struct share {
+		uint64_t shr_count;
+		int64_t shr_ns; /* how long it was counted */
+	} * cnt_thread;         /* with --per-thread: of each */
 };
 
 /* The runs of one group of events. */
@@ -43,7 +48,8 @@ struct group {
 	bool grp_soft;      /* the kernel's events are counted, too */
 	struct runs grp_runs;
 	bool *grp_left_out; /* runs that no aggregate includes */
-	int64_t *grp_ns;
+	int64_t *grp_ns;    /* how long each run took, and... */
+	int64_t *grp_task;  /* ...had its threads on CPUs, in ns */
 };
 
 /* How many counts of the set come before those of the group's events. */
@@ -52,6 +58,9 @@ grp_skip(const struct group *g)
 {
 	return g->grp_reference ? 1 : 0;
 }
+
+/* Is the event counted in the runs of this group? */
+bool is_of_group(const struct counted *c, const struct group *g);
 
 /* A thread of the program: the nth that was made, in the runs of each group. */
 struct thread {
@@ -63,6 +72,7 @@ extern struct statistics {
 	int argc; /* of stat itself */
 	char **argv;
 	struct counted *all; /* first the PMU's events, then the kernel's */
+	struct counted **by_place; /* as the command line has them */
 	unsigned nevent, nhard, room, ngroup, runs;
 	const char *separator;
 	unsigned timeout;  /* of a run, in ms, or 0 */
@@ -125,11 +135,10 @@ void print_all(void);
 /* Print a value of an event, of one thread or interval. */
 struct part {
 	const struct thread *prt_thread; /* or NULL */
-	int64_t prt_end;                 /* of the interval, in ns, or -1 */
+	int64_t prt_end;                 /* of the interval, in ns */
+	int64_t prt_ns;                  /* how long it was counted */
 };
 void print_part(const struct counted *c, const struct part *pa, double value);
-/* The event at a place of the command line. */
-struct counted *counted_at(unsigned place);
 /* The event's name as it is printed. */
 const char *event_text(char *buf, size_t size, const struct counted *c);
 

@@ -107,4 +107,7 @@ part_events(void)
 	qsort(st.all, st.nevent, sizeof *st.all, compare_kinds);
 	while (st.nhard < st.nevent && st.all[st.nhard].cnt_soft == SOFT_NONE)
 		st.nhard++;
+	st.by_place = fail_unless_room(calloc(st.nevent, sizeof *st.by_place));
+	for (unsigned i = 0; i < st.nevent; i++)
+		st.by_place[st.all[i].cnt_place] = &st.all[i];
 }

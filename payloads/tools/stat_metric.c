@@ -75,8 +75,8 @@ metric_of(const struct counted *c, double *value)
 
 	if (c->cnt_count.s_used == 0)
 		return NULL;
-	if (c->cnt_soft == SOFT_TASK_CLOCK && mean_of(&st.ns) > 0) {
-		*value = mean_of(&c->cnt_count) / mean_of(&st.ns);
+	if (c->cnt_soft == SOFT_TASK_CLOCK && c->cnt_elapsed > 0) {
+		*value = (double)c->cnt_count.s_sum / (double)c->cnt_elapsed;
 		return "CPUs utilized";
 	}
 	for (unsigned i = 0; i < sizeof metrics / sizeof metrics[0]; i++) {

@@ -12,6 +12,7 @@
 
 #include "payloads/common/json.h"
 #include "payloads/common/report.h"
+#include "payloads/common/usage.h"
 
 const char *
 event_text(char *buf, size_t size, const struct counted *c)
@@ -20,16 +21,6 @@ event_text(char *buf, size_t size, const struct counted *c)
 		return report_event(buf, size, &c->cnt_event);
 	snprintf(buf, size, "%s", c->cnt_event.e_name);
 	return buf;
-}
-
-struct counted *
-counted_at(unsigned place)
-{
-	unsigned i = 0;
-
-	while (st.all[i].cnt_place != place)
-		i++;
-	return &st.all[i];
 }
 
 static double
@@ -57,18 +48,31 @@ struct line {
 	double ratio;       /* the metric */
 };
 
+#define THREAD_TEXT (sizeof((struct thread *)0)->thr_name + 12)
+
+static const char *
+thread_text(char *buf, size_t size, const struct thread *th)
+{
+	snprintf(buf, size, "%s-%" PRIu32, th->thr_name, th->thr_tid);
+	return buf;
+}
+
 static void
 print_json(const struct line *l)
 {
 	const struct part *pa = l->part;
+	char thread[THREAD_TEXT];
 
 	fputc('{', st.out);
 	if (pa != NULL && st.interval != 0)
 		fprintf(
 		    st.out, "\"interval\" : %.9f, ", (double)pa->prt_end / 1e9);
-	if (pa != NULL && pa->prt_thread != NULL)
-		fprintf(st.out, "\"thread\" : \"%s-%" PRIu32 "\", ",
-		    pa->prt_thread->thr_name, pa->prt_thread->thr_tid);
+	if (pa != NULL && pa->prt_thread != NULL) {
+		fputs("\"thread\" : ", st.out);
+		json_string(
+		    st.out, thread_text(thread, sizeof thread, pa->prt_thread));
+		fputs(", ", st.out);
+	}
 	fprintf(st.out,
 	    "\"counter-value\" : \"%s\", \"unit\" : \"%s\", "
 	    "\"event\" : ",
@@ -93,12 +97,13 @@ print_fields(const struct line *l)
 {
 	const struct part *pa = l->part;
 	const char *x = st.separator;
+	char thread[THREAD_TEXT];
 
 	if (pa != NULL && st.interval != 0)
 		fprintf(st.out, "%.9f%s", (double)pa->prt_end / 1e9, x);
 	if (pa != NULL && pa->prt_thread != NULL)
-		fprintf(st.out, "%s-%" PRIu32 "%s", pa->prt_thread->thr_name,
-		    pa->prt_thread->thr_tid, x);
+		fprintf(st.out, "%s%s",
+		    thread_text(thread, sizeof thread, pa->prt_thread), x);
 	fprintf(st.out, "%s%s%s%s%s", l->value, x, l->unit, x, l->event);
 	if (st.runs > 1)
 		fprintf(st.out, "%s%.2f%%", x, percent_of(&l->of->cnt_count));
@@ -121,15 +126,13 @@ static void
 print_row(const struct line *l)
 {
 	const struct part *pa = l->part;
-	char thread[sizeof pa->prt_thread->thr_name + 12];
+	char thread[THREAD_TEXT];
 
 	if (pa != NULL && st.interval != 0)
 		fprintf(st.out, "%17.9f ", (double)pa->prt_end / 1e9);
-	if (pa != NULL && pa->prt_thread != NULL) {
-		snprintf(thread, sizeof thread, "%s-%" PRIu32,
-		    pa->prt_thread->thr_name, pa->prt_thread->thr_tid);
-		fprintf(st.out, "%16s ", thread);
-	}
+	if (pa != NULL && pa->prt_thread != NULL)
+		fprintf(st.out, "%16s ",
+		    thread_text(thread, sizeof thread, pa->prt_thread));
 	fprintf(st.out, "%18s %-4s %-32s", l->value, l->unit, l->event);
 	if (l->metric != NULL)
 		fprintf(st.out, " # %9.3f  %s", l->ratio, l->metric);
@@ -168,10 +171,8 @@ set_value(struct line *l, double value)
 void
 print_part(const struct counted *c, const struct part *pa, double value)
 {
-	struct line l = { .of = c, .part = pa, .runtime = pa->prt_end };
+	struct line l = { .of = c, .part = pa, .runtime = pa->prt_ns };
 
-	if (l.runtime < 0)
-		l.runtime = mean_runtime(c);
 	set_value(&l, value);
 	print_line(&l);
 }
@@ -180,9 +181,10 @@ static void
 print_threads(const struct counted *c)
 {
 	for (unsigned i = 0; i < st.nthread; i++) {
-		const struct part pa = { &st.threads[i], -1 };
+		const struct share *shr = &c->cnt_thread[i];
+		const struct part pa = { &st.threads[i], 0, shr->shr_ns };
 
-		print_part(c, &pa, (double)c->cnt_thread[i]);
+		print_part(c, &pa, (double)shr->shr_count);
 	}
 }
 
@@ -250,36 +252,33 @@ was_printed(const struct counted *c)
 
 /* Print why an event was not counted, or not in every run. */
 static void
-print_reason(const struct counted *c)
+print_reason(FILE *f, const struct counted *c)
 {
-	if (c->cnt_revoked != 0)
-		fprintf(st.out,
-		    "# stat: %s: not counted in %u of %u runs: a set was "
-		    "bound to a CPU\n",
-		    c->cnt_event.e_name, c->cnt_revoked, st.runs);
+	if (c->cnt_spoiled != 0)
+		fprintf(f, "# stat: %s: not counted in %u of %u runs: %s\n",
+		    c->cnt_event.e_name, c->cnt_spoiled, st.runs, c->cnt_spoil);
 	else if (c->cnt_reason != NULL && !was_printed(c))
-		fprintf(st.out, "# stat: %s\n", c->cnt_reason);
+		fprintf(f, "# stat: %s\n", c->cnt_reason);
 }
 
 /* Were the runs the same?  With -x and -j, print only that they were not. */
 static void
-print_reference(bool plain)
+print_reference(FILE *f, bool plain)
 {
 	if (st.reference_runs < 2 || (!plain && st.least == st.most))
 		return;
-	fprintf(st.out, "# stat: reference %s: %" PRIu64, st.reference.e_name,
-	    st.least);
+	fprintf(
+	    f, "# stat: reference %s: %" PRIu64, st.reference.e_name, st.least);
 	if (st.least == st.most)
-		fprintf(st.out, " in each of %u runs\n", st.reference_runs);
+		fprintf(f, " in each of %u runs\n", st.reference_runs);
 	else
-		fprintf(st.out,
-		    "..%" PRIu64 ", spread %" PRIu64 " in %u runs\n", st.most,
-		    st.most - st.least, st.reference_runs);
+		fprintf(f, "..%" PRIu64 ", spread %" PRIu64 " in %u runs\n",
+		    st.most, st.most - st.least, st.reference_runs);
 }
 
 /* The lines that --aggregates and disturbed runs add. */
 static void
-print_runs(void)
+print_runs(FILE *f)
 {
 	char event[REPORT_EVENT];
 
@@ -288,39 +287,65 @@ print_runs(void)
 
 		if (c->cnt_count.s_used == 0)
 			continue;
-		fprintf(st.out, "# stat: %s: ",
-		    report_event(event, sizeof event, &c->cnt_event));
-		series_print(st.out, &c->cnt_count, 0);
+		fprintf(f, "# stat: %s%s: ", event_text(event, sizeof event, c),
+		    c->cnt_soft == SOFT_TASK_CLOCK ? ", ns" : "");
+		series_print(f, &c->cnt_count, 0);
 	}
 	if (st.notes == NULL)
 		return;
 	fclose(st.notes);
-	fputs(st.notes_text, st.out);
+	fputs(st.notes_text, f);
 	free(st.notes_text);
+}
+
+/* Print lines of notes.  With -j each is an object, as all lines are. */
+static void
+print_notes(char *text)
+{
+	static const char start[] = "# stat: ";
+
+	if (!st.json) {
+		fputs(text, st.out);
+		return;
+	}
+	for (char *line = strtok(text, "\n"); line != NULL;
+	     line = strtok(NULL, "\n")) {
+		fputs("{\"note\" : ", st.out);
+		json_string(st.out, line + strlen(start));
+		fputs("}\n", st.out);
+	}
 }
 
 void
 print_all(void)
 {
 	bool plain = !st.json && st.separator == NULL;
+	char *text;
+	size_t bytes;
+	FILE *notes = fail_unless_room(open_memstream(&text, &bytes));
 	unsigned i;
 
 	if (plain && st.interval == 0)
 		print_head();
 	/* -I has printed what was counted. */
 	for (i = 0; i < st.nevent; i++) {
-		if (st.interval == 0 || counted_at(i)->cnt_count.s_used == 0)
-			print_one(counted_at(i));
+		const struct counted *c = st.by_place[i];
+
+		if (st.interval == 0 || c->cnt_count.s_used == 0)
+			print_one(c);
 	}
 	if (plain)
 		print_time();
 	for (i = 0; i < st.nevent; i++)
-		print_reason(&st.all[i]);
+		print_reason(notes, &st.all[i]);
 	if (st.left != 0)
-		fprintf(st.out,
+		fprintf(notes,
 		    "# stat: LWPs that outlived the program, and are not in "
 		    "the counts: %u\n",
 		    st.left);
-	print_reference(plain);
-	print_runs();
+	print_reference(notes, plain);
+	print_runs(notes);
+	fclose(notes);
+	print_notes(text);
+	free(text);
 }

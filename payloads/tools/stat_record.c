@@ -28,9 +28,9 @@ leave_record(
 	if (c->cnt_count.s_used != 0) {
 		r.r_status = COUNTED;
 		r.r_count.q_raw = c->cnt_count;
-	} else if (c->cnt_revoked != 0) {
+	} else if (c->cnt_spoiled != 0) {
 		r.r_status = NOT_COUNTED;
-		r.r_reason = "a set was bound to a CPU";
+		r.r_reason = c->cnt_spoil;
 	}
 	if (ns != NULL && ns->s_used != 0)
 		r.r_hrtime.q_raw = *ns;

@@ -50,25 +50,6 @@ next_row(const struct cpc_profile_sample *row)
 	return at < data + bytes ? (const struct cpc_profile_sample *)at : NULL;
 }
 
-/* The thread's place among all, by its id: ids grow from thread to thread. */
-static unsigned
-rank_of(uint32_t tid)
-{
-	const struct cpc_profile_sample *row = NULL, *other;
-	unsigned rank = 0;
-
-	/* Each thread has one row that is its last. */
-	while ((row = next_row(row)) != NULL) {
-		if (row->cm_tid >= tid)
-			continue;
-		for (other = next_row(row);
-		     other != NULL && other->cm_tid != row->cm_tid;)
-			other = next_row(other);
-		rank += other == NULL;
-	}
-	return rank;
-}
-
 static void
 make_threads(unsigned n)
 {
@@ -79,7 +60,7 @@ make_threads(unsigned n)
 	memset(
 	    &st.threads[st.nthread], 0, (n - st.nthread) * sizeof *st.threads);
 	for (unsigned i = 0; i < st.nevent; i++) {
-		uint64_t **counts = &st.all[i].cnt_thread;
+		struct share **counts = &st.all[i].cnt_thread;
 
 		*counts =
 		    fail_unless_room(realloc(*counts, n * sizeof **counts));
@@ -89,17 +70,48 @@ make_threads(unsigned n)
 	st.nthread = n;
 }
 
+/* The place of each thread of a run among all, by its id less the first. */
+static unsigned *ranks;
+static uint32_t first_tid;
+
+/* Ids grow from thread to thread. */
+static void
+rank_threads(void)
+{
+	const struct cpc_profile_sample *row = NULL;
+	uint32_t last = 0;
+	unsigned n = 0;
+
+	first_tid = UINT32_MAX;
+	while ((row = next_row(row)) != NULL) {
+		first_tid = row->cm_tid < first_tid ? row->cm_tid : first_tid;
+		last = row->cm_tid > last ? row->cm_tid : last;
+	}
+	if (first_tid > last)
+		return;
+	free(ranks);
+	ranks = fail_unless_room(
+	    calloc((size_t)last - first_tid + 1, sizeof *ranks));
+	while ((row = next_row(row)) != NULL)
+		ranks[row->cm_tid - first_tid] = 1;
+	for (size_t i = 0; i <= last - first_tid; i++) {
+		unsigned is_here = ranks[i];
+
+		ranks[i] = n;
+		n += is_here;
+	}
+	make_threads(n);
+}
+
 /* The thread of a row, named by the program that it runs. */
 static unsigned
 thread_of(int fd, const struct cpc_profile_sample *row)
 {
 	struct cpc_profile_image image;
-	unsigned rank = rank_of(row->cm_tid);
+	unsigned rank = ranks[row->cm_tid - first_tid];
 	const char *name = "[unknown]", *slash;
-	struct thread *th;
+	struct thread *th = &st.threads[rank];
 
-	make_threads(rank + 1);
-	th = &st.threads[rank];
 	if (cpc_syscall(CPC_OP_PROFILE_IMAGE, (uintptr_t)fd, row->cm_image,
 		(uintptr_t)&image, 0) == 0) {
 		slash = strrchr(image.ci_path, '/');
@@ -111,26 +123,14 @@ thread_of(int fd, const struct cpc_profile_sample *row)
 	return rank;
 }
 
-/* Is the event counted in the runs of this group? */
-static bool
-is_of_group(const struct counted *c, const struct group *g)
-{
-	return c->cnt_soft != SOFT_NONE
-	           ? g->grp_soft
-	           : c >= g->grp_event && c < g->grp_event + g->grp_n;
-}
-
 static uint64_t
 value_of(const struct counted *c, const struct group *g,
-    const struct cpc_profile_sample *row)
+    const struct cpc_profile_sample *row, const struct cpc_profile_usage *usage)
 {
-	struct cpc_profile_usage usage;
-
-	if (c->cnt_soft == SOFT_NONE)
-		return row->cm_pc[CPC_PROFILE_USAGE + grp_skip(g) +
-				  (size_t)(c - g->grp_event)];
-	memcpy(&usage, row->cm_pc, sizeof usage);
-	return soft_value(c->cnt_soft, &usage);
+	return c->cnt_soft != SOFT_NONE
+	           ? soft_value(c->cnt_soft, usage)
+	           : row->cm_pc[CPC_PROFILE_USAGE + grp_skip(g) +
+				(size_t)(c - g->grp_event)];
 }
 
 static void
@@ -138,17 +138,21 @@ take_row(int fd, const struct group *g, int64_t begin,
     const struct cpc_profile_sample *row)
 {
 	unsigned rank = thread_of(fd, row);
+	struct cpc_profile_usage usage;
 	struct part pa = { st.per_thread ? &st.threads[rank] : NULL,
-		row->cm_hrtime - begin };
+		row->cm_hrtime - begin, 0 };
 
+	memcpy(&usage, row->cm_pc, sizeof usage);
+	pa.prt_ns = (int64_t)usage.cu_task_ns;
 	for (unsigned place = 0; place < st.nevent; place++) {
-		struct counted *c = counted_at(place);
+		struct counted *c = st.by_place[place];
 		uint64_t value;
 
 		if (!is_of_group(c, g))
 			continue;
-		value = value_of(c, g, row);
-		c->cnt_thread[rank] += value;
+		value = value_of(c, g, row, &usage);
+		c->cnt_thread[rank].shr_count += value;
+		c->cnt_thread[rank].shr_ns += pa.prt_ns;
 		if (st.interval != 0)
 			print_part(c, &pa, (double)value);
 	}
@@ -161,6 +165,7 @@ rows_take(int fd, const struct group *g, int64_t begin, uint64_t *count)
 	unsigned i, n = grp_skip(g) + g->grp_n;
 
 	read_rows(fd);
+	rank_threads();
 	while ((row = next_row(row)) != NULL) {
 		take_row(fd, g, begin, row);
 		for (i = 0; i < n; i++)

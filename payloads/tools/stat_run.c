@@ -122,6 +122,31 @@ add_soft(const struct cpc_profile_usage *usage)
 	}
 }
 
+/* Is the event counted in the runs of this group? */
+bool
+is_of_group(const struct counted *c, const struct group *g)
+{
+	return c->cnt_soft != SOFT_NONE
+	           ? g->grp_soft
+	           : c >= g->grp_event && c < g->grp_event + g->grp_n;
+}
+
+/* No event of the group has its whole count in the last run. */
+static void
+spoil_run(struct group *g, const char *why)
+{
+	g->grp_left_out[g->grp_runs.rn_n - 1] = true;
+	for (unsigned i = 0; i < st.nevent; i++) {
+		struct counted *c = &st.all[i];
+
+		if (!is_of_group(c, g))
+			continue;
+		c->cnt_status = NOT_COUNTED;
+		c->cnt_spoiled++;
+		c->cnt_spoil = why;
+	}
+}
+
 void
 run_once(struct group *g)
 {
@@ -143,16 +168,16 @@ run_once(struct group *g)
 	close(fd);
 	if (about.ct_left > st.left)
 		st.left = about.ct_left;
-	g->grp_left_out[g->grp_runs.rn_n - 1] = about.ct_revoked != 0;
-	for (i = 0; i < g->grp_n; i++) {
+	g->grp_task[g->grp_runs.rn_n - 1] = (int64_t)about.ct_usage.cu_task_ns;
+	for (i = 0; i < g->grp_n; i++)
 		series_add(&c[i].cnt_count, (int64_t)count[skip + i]);
-		if (about.ct_revoked != 0) {
-			c[i].cnt_status = NOT_COUNTED;
-			c[i].cnt_revoked++;
-		}
-	}
 	if (g->grp_soft)
 		add_soft(&about.ct_usage);
-	if (about.ct_revoked == 0 && g->grp_reference)
+	if (about.ct_revoked != 0)
+		spoil_run(g, "a set was bound to a CPU");
+	else if (rows_wanted() && about.ct_lost != 0)
+		spoil_run(g, "no memory was left for some threads or "
+			     "intervals: give more by --mem");
+	else if (g->grp_reference)
 		add_reference(count[0]);
 }

@@ -85,7 +85,9 @@ for arch in arm64 x86_64; do
 		$run -- stat -r 5 -x , -e $ins tree vary
 	says "$arch: -x: the reference has them" "^# stat: reference $ins: .* in 5 runs\$" 1
 
-	expect "$arch: a set that is bound to a CPU during the run" 0 "^ +<not counted> +$ins:u +\$" $run -- stat -r 2 -e $ins tree cpu
+	expect "$arch: a set that is bound to a CPU during the run" 0 "^ +<not counted> +$ins:u +\$" \
+		$run --results "$tap_dir/r.jsonl" -- stat -r 2 -e $ins tree cpu
+	check "$arch: the record says that both runs are left out" grep -q '"excluded":2}' "$tap_dir/r.jsonl"
 	says "$arch: the reason" "^# stat: $ins: not counted in 2 of 2 runs: a set was bound to a CPU\$" 1
 	expect "$arch: the same with -j" 0 '^\{"counter-value" : "<not counted>", ' $run -- stat -j -e $ins tree cpu
 
@@ -185,6 +187,9 @@ for arch in arm64 x86_64; do
 		$run -- stat -j -e $ins shares 1 1
 	expect "$arch: -j with runs" 0 "$json, \"variance\" : 0\.00, \"event-runtime\" : [1-9][0-9]*, \"pcnt-running\" : 100\.00\}\$" \
 		$run -- stat -j -r 2 -e $ins shares 1 1
+	# The runs of the second group take other times.
+	expect "$arch: CPUs utilized" 0 '"event" : "task-clock"' $run --results "$tap_dir/r.jsonl" -- stat -j -e task-clock,$many tree vary
+	check "$arch: they are those of the runs that counted the time" python3 tests/cli/stat_json.py utilized "$err" "$tap_dir/r.jsonl"
 	expect "$arch: as many runs as a record has room for" 0 '^barecpc: exit 0$' \
 		$run --results "$tap_dir/r.jsonl" -- triad -r 1000 -e $ins 64
 	check "$arch: the record has them all" python3 tests/cli/stat_json.py runs "$tap_dir/r.jsonl"

@@ -79,6 +79,20 @@ stat='scripts/barecpc stat --accel tcg'
 	check 'the intervals add up' test "$(value $ins:u)" = "$whole"
 	expect '-I at system privilege' 77 '^stat: <not supported>: -I: only at user privilege$' $stat -I 3000000 --append priv=system "$dir/shares" 10 1
 	expect '--per-thread at system privilege' 0 "^ +shares-[0-9]+ +[0-9]+ +$ins:k" $stat --per-thread --append priv=system "$dir/shares" 10 2
+	expect '-j of threads' 0 '"event" : "task-clock"' $stat -j --per-thread -e $ins,task-clock "$dir/shares" 10 4
+	check 'each thread has its own time of counting' python3 tests/cli/stat_json.py times "$err"
+	expect '-j of intervals' 0 '"event" : "task-clock"' $stat -j -I 3000000 -e $ins,task-clock "$dir/shares" 10 1
+	check 'each interval has its own time of counting' python3 tests/cli/stat_json.py times "$err"
+	# The lines that explain are objects, too, and names are escaped.
+	cp "$dir/shares" "$dir/a\"b"
+	check '-j to a file' $stat -j -o "$tap_dir/json" --per-thread --aggregates -e $ins,task-clock,no_such "$dir/a\"b" 1 2
+	check 'every line of it is JSON' python3 tests/cli/stat_json.py lines "$tap_dir/json"
+	check 'a name is escaped' grep -qF '"thread" : "a\"b-' "$tap_dir/json"
+	expect '--aggregates have a unit' 0 '^# stat: task-clock, ns: min [1-9][0-9]*, median ' $stat --aggregates -e task-clock "$dir/soft" 0 0 0
+	scripts/barecpc-cc --arch arm64 -O2 -o "$dir/hog" tests/cli/hog.c
+	expect 'no memory for intervals' 0 "^# stat: $ins: not counted in 1 of 1 runs: no memory was left for some threads or intervals: give more by --mem\$" \
+		$stat --mem 64M -I 1000 -e $ins "$dir/hog" 5000000
+	check 'the sum of some intervals is no count' grep -qE "^ +<not counted> +$ins:u" "$err"
 	soft=page-faults,context-switches,cpu-migrations
 	expect "the kernel's events" 0 '^ +7 +page-faults ' $stat -e $soft "$dir/soft" 7 5 0
 	check 'each sleep is a switch' test "$(value context-switches)" = 5

@@ -76,6 +76,8 @@ $(T)payloads/board_hide: $(call host,$(call fake,support.o) $(addprefix payloads
 $(T)payloads/board_hide: HOST_LIBS := -lfdt
 $(HB)/tests/host/payloads/board_hide.o: HOST_CFLAGS += -D_GNU_SOURCE
 HOST_TESTS += payloads/board_hide
+$(T)payloads/rows: $(call host,$(call fake,support.o) payloads/tools/stat_rows.o payloads/common/usage.o)
+HOST_TESTS += payloads/rows
 $(T)payloads/aggregates: $(call host,$(call fake,support.o) $(addprefix payloads/common/,series.o usage.o))
 $(T)payloads/runs: $(call host,$(call fake,support.o) $(addprefix payloads/common/,runs.o runs_text.o series.o usage.o))
 $(PAYLOAD_TESTS:%=$(T)%): HOST_LIBS := -lm
