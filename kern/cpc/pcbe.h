@@ -121,7 +121,10 @@ struct pcbe_set {
 	uint64_t ps_resume;
 };
 
-/* kcpc sets ps_selection to this when it changes ps_urgent or ps_resume. */
+/*
+ * kcpc sets ps_selection to this when it changes ps_urgent or ps_resume, of a
+ * backend that has nmi_log.
+ */
 #define PCBE_UNSELECTED (~0ULL)
 
 /* Program counters in the kernel at overflows of a set with ps_resume. */

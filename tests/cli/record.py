@@ -273,6 +273,22 @@ def endless(folder, program):
           ([] if run.status == 137 and said and 500 < samples <= 22000000 // 9973 else [f"status {run.status}, {samples} samples"]))
 
 
+def after_profiles(folder, arch, options):
+    """After two profiles of the kernel, programs count what they counted before them in the same boot."""
+    programs = ["spin", "triad 1024"]
+    profiles = [f"record -e PAPI_{event}:k -c 20011 triad 1024" for event in ("tot_ins", "tot_cyc")]
+    (folder / "suite").write_text("".join(line + "\n" for line in [*programs, *profiles, *programs]))
+    subprocess.run([ROOT / "scripts" / "mkcpio", "-o", folder / "suite.cpio", folder / "suite"], cwd=ROOT, check=True)
+    done = subprocess.run([ROOT / "scripts" / "barecpc", "run", "--arch", arch, "--accel", "tcg", *options, "--payload",
+                           folder / "suite.cpio", "--results", folder / "results.jsonl"], cwd=ROOT, stdin=subprocess.DEVNULL,
+                          capture_output=True, encoding="utf-8", errors="replace")
+    records = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    counts = [[record["event"], record["count"]["measured"]["raw"]] for record in records if record.get("count")]
+    half = len(counts) // 2
+    check(f"{arch} {' '.join(options)}: programs after two profiles of the kernel",
+          [] if done.returncode == 0 and half > 1 and counts[:half] == counts[half:] else [f"status {done.returncode}", *counts])
+
+
 def long_names(folder):
     """A name is printed in full, in the table and in the stacks.  A frame separator in it is replaced."""
     name = "f" + 5000 * "o"
@@ -314,6 +330,9 @@ def main():
             family_truth(folder, arch, [], program, folder / arch / "tree")
             made_code(folder / arch, arch)
         silence(folder, folder / "arm64" / "shares", folder / "arm64" / "tree")
+        for arch, options in (("arm64", []), ("arm64", ["--cpu", "cortex-a72"]), ("x86_64", ["--cpu", "intel-v1"]),
+                              ("x86_64", ["--cpu", "intel-v5"]), ("x86_64", ["--cpu", "amd-legacy"])):
+            after_profiles(folder, arch, options)
         endless(folder, folder / "arm64" / "shares")
         long_names(folder)
         odd_names(folder)

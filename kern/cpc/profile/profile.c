@@ -437,7 +437,8 @@ kcpc_profile_attach(struct lwp *l, uintptr_t fd, uintptr_t depth)
 	kp->kp_refs++;
 	kp->kp_rows = depth == CPC_PROFILE_ROWS;
 	kp->kp_depth = kp->kp_rows ? 0 : (unsigned)depth;
-	if (ctx->kc_pcbe.ps_urgent != 0) {
+	/* Without NMIs, ps_selection is the backend's alone. */
+	if (kcpc_ops->nmi_log != NULL && ctx->kc_pcbe.ps_urgent != 0) {
 		ctx->kc_pcbe.ps_resume = ctx->kc_reqs[0].kr_preset;
 		ctx->kc_pcbe.ps_selection = PCBE_UNSELECTED;
 	}
