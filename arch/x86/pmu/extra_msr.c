@@ -10,7 +10,10 @@
 
 #include "arch/x86/pmu/access.h"
 
-/* `probe` is a value that the register takes.  A missing register reads 0. */
+/*
+ * `probe` is a value that the register takes, alone and with any other bit that
+ * it has.  A missing register reads 0.
+ */
 static const struct extra {
 	const char *name;
 	uint32_t msr;
@@ -23,34 +26,38 @@ static const struct extra {
 };
 
 static bool
-keeps_value(uint32_t msr, uint64_t probe)
+keeps_value(uint32_t msr, uint64_t value)
 {
 	uint64_t v;
 
-	return pmu_wrmsr_safe(msr, probe) == 0 &&
-	       pmu_rdmsr_safe(msr, &v) == 0 && v == probe &&
-	       pmu_wrmsr_safe(msr, 0) == 0;
+	return pmu_wrmsr_safe(msr, value) == 0 &&
+	       pmu_rdmsr_safe(msr, &v) == 0 && v == value;
 }
 
-unsigned
-x86_extra_msr_probe(void)
+void
+x86_extra_msr_probe(uint64_t takes[EXTRA_N])
 {
-	unsigned exist = 0;
+	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++) {
+		uint64_t probe = extras[i].probe;
 
-	for (unsigned i = EXTRA_NONE + 1; i < EXTRA_N; i++)
-		exist |= (unsigned)keeps_value(extras[i].msr, extras[i].probe)
-		         << i;
-	return exist;
+		if (!keeps_value(extras[i].msr, probe))
+			continue;
+		for (uint64_t bit = 1; bit != 0; bit <<= 1) {
+			if (keeps_value(extras[i].msr, probe | bit))
+				takes[i] |= bit;
+		}
+		pmu_wrmsr_safe(extras[i].msr, 0);
+	}
 }
 
 int
-x86_extra_msr_take(struct pcbe_set *set, unsigned exist, enum event_extra extra,
-    uint64_t value)
+x86_extra_msr_take(struct pcbe_set *set, const uint64_t takes[EXTRA_N],
+    enum event_extra extra, uint64_t value)
 {
 	const struct extra *x = &extras[extra];
 	unsigned n = extra - 1;
 
-	if ((exist >> extra & 1) == 0) {
+	if (takes[extra] == 0) {
 		kcpc_reason("this CPU lacks %s (%#x)", x->name, x->msr);
 		return CPC_RESOURCE_UNAVAIL;
 	}
@@ -63,7 +70,7 @@ x86_extra_msr_take(struct pcbe_set *set, unsigned exist, enum event_extra extra,
 		return CPC_CONFLICTING_REQS;
 	}
 	/* Refuse the value now.  In program() it would raise #GP. */
-	if (pmu_wrmsr_safe(x->msr, value) != 0) {
+	if ((value & ~takes[extra]) != 0) {
 		kcpc_reason("%s (%#x) does not take %#llx", x->name, x->msr,
 		    (unsigned long long)value);
 		return CPC_ATTRIBUTE_OUT_OF_RANGE;

@@ -71,7 +71,6 @@ x86_nmi_deliver(struct x86_pic_cpu *xn, const struct pcbe_set *set)
 
 	xn->xn_urgent = set->ps_urgent;
 	xn->xn_resume = set->ps_resume;
-	xn->xn_resume_select = set->ps_cfg->pc_sel;
 	if (same && !xn->xn_masked)
 		return;
 	xn->xn_masked = false;

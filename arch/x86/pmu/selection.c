@@ -120,5 +120,6 @@ x86_selection_write(struct x86_pic_cpu *xn, struct pcbe_set *set)
 	if (xn->xn_urgent != set->ps_urgent ||
 	    xn->xn_resume != set->ps_resume || xn->xn_masked)
 		x86_nmi_deliver(xn, set);
+	xn->xn_resume_select = set->ps_cfg->pc_sel;
 	xn->xn_selection = set->ps_selection;
 }

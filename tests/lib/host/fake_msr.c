@@ -269,7 +269,7 @@ amd_reg(struct fake_cpu *c, uint32_t msr, struct reg *r)
 	uint64_t sel = c->short_event ? bits(32) : bits(36) | 3ULL << 40;
 	uint32_t n;
 
-	sel &= ~(1ULL << 21);
+	sel &= ~(1ULL << 21 | c->reserved_sel);
 	if ((n = msr - AMD_PERF_LEGACY_CTL(0)) < AMD_PERF_LEGACY_N)
 		*r = (struct reg){ &c->sel[n], sel, STORES };
 	else if ((n = msr - AMD_PERF_LEGACY_CTR(0)) < AMD_PERF_LEGACY_N)

@@ -56,10 +56,11 @@ struct fake_cpu {
 	unsigned ngp, width;
 	unsigned fixed; /* bit n: fixed counter n */
 	bool full_width, anythread;
-	bool core;         /* AMD: six PICs at C0010200H */
-	bool short_event;  /* AMD: bits 63:32 of a select are reserved */
-	bool stuck_fixed;  /* fixed counters do not count */
-	bool extra_msrs;   /* Intel: the extra MSRs exist */
+	bool core;             /* AMD: six PICs at C0010200H */
+	bool short_event;      /* AMD: bits 63:32 of a select are reserved */
+	uint64_t reserved_sel; /* AMD: more reserved bits of a select */
+	bool stuck_fixed;      /* fixed counters do not count */
+	bool extra_msrs;       /* Intel: the extra MSRs exist */
 	bool wide_offcore; /* Intel: off-core responses have 44 bits, not 38 */
 	bool rtm; /* Intel: bit 32 of a select, and bit 33 of PIC 2's */
 	/* The values of the registers. */

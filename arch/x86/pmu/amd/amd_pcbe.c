@@ -28,12 +28,13 @@ struct amd_shape {
 	unsigned amd_n;
 	bool amd_core; /* selects and counters start at C0010200H */
 	bool amd_v2;   /* PerfMonV2's global registers */
+	bool amd_pc;   /* bit 19 of a select, which families and KVM refuse */
 };
 static struct amd_shape shape;
 
 #define ATTRS                                                                  \
-	(1U << CPC_ATTR_EDGE | 1U << CPC_ATTR_PC | 1U << CPC_ATTR_INV |        \
-	    1U << CPC_ATTR_UMASK | 1U << CPC_ATTR_CMASK)
+	(1U << CPC_ATTR_EDGE | 1U << CPC_ATTR_INV | 1U << CPC_ATTR_UMASK |     \
+	    1U << CPC_ATTR_CMASK)
 
 static void
 read_shape(struct amd_shape *as)
@@ -102,6 +103,9 @@ probe_registers(struct amd_shape *as)
 			break;
 	}
 	as->amd_n = n;
+	lay_counter(&p, as, 0);
+	as->amd_pc = n > 0 && pmu_wrmsr_safe(p.xp_select, EVTSEL_PC) == 0 &&
+	             pmu_rdmsr_safe(p.xp_select, &v) == 0 && v == EVTSEL_PC;
 }
 
 /*
@@ -140,8 +144,10 @@ amd_pcbe_init(void)
 	}
 	if (mine.amd_n < shape.amd_n)
 		shape.amd_n = mine.amd_n;
+	shape.amd_pc &= mine.amd_pc;
 	lay_out(&x86_pics, &shape);
 	x86_pic_ops(&amd_pcbe_ops);
+	amd_pcbe_ops.pcbe_attrs = ATTRS | (uint32_t)shape.amd_pc << CPC_ATTR_PC;
 	return PMU_FOUND;
 }
 
@@ -232,8 +238,8 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 		kcpc_reason("guest and host bits need SVM, which is off");
 		return CPC_RESOURCE_UNAVAIL;
 	}
-	subcode =
-	    evtsel_add_attrs(&sel, ATTRS, nattrs, attr, set->ps_privileged);
+	subcode = evtsel_add_attrs(
+	    &sel, amd_pcbe_ops.pcbe_attrs, nattrs, attr, set->ps_privileged);
 	if (subcode != 0)
 		return subcode;
 	if ((lack = x86_models_lack(sel | umask)) != NULL) {
@@ -257,7 +263,6 @@ prove(unsigned pic)
 struct pcbe_ops amd_pcbe_ops = {
 	.impl_name = impl_name,
 	.cpuref = cpuref,
-	.pcbe_attrs = ATTRS,
 	.describe = describe,
 	.known_event = known_event,
 	.configure = configure,

@@ -130,7 +130,7 @@ lacks_extra(const struct intel_shape *is, const struct pcbe_event *ev)
 {
 	enum event_extra extra = PCBE_EVENT_EXTRA(ev->pe_flags);
 
-	return extra != EXTRA_NONE && (is->is_extras >> extra & 1) == 0;
+	return extra != EXTRA_NONE && is->is_extras[extra] == 0;
 }
 
 static int

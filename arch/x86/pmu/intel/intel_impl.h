@@ -23,8 +23,9 @@ struct intel_shape {
 	unsigned is_cache;  /* the level of the last cache */
 	bool is_full_width; /* IA32_A_PMCx exist */
 	bool is_anythread;
-	bool is_per_thread;  /* counts its own hardware thread only */
-	unsigned is_extras;  /* bit n: has register n of enum event_extra */
+	bool is_per_thread; /* counts its own hardware thread only */
+	/* The bits that each register of enum event_extra takes. */
+	uint64_t is_extras[EXTRA_N];
 	uint64_t is_lacking; /* bits of the event select that raise #GP */
 };
 extern struct intel_shape intel_shape; /* the part that all CPUs have */

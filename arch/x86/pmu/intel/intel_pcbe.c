@@ -46,7 +46,7 @@ intel_shape_attrs(const struct intel_shape *is)
 	if (is->is_anythread)
 		mask |= 1U << CPC_ATTR_ANYTHR;
 	for (unsigned i = 0; i < sizeof extras / sizeof extras[0]; i++) {
-		if ((is->is_extras >> extras[i].extra & 1) != 0)
+		if (is->is_extras[extras[i].extra] != 0)
 			mask |= 1U << extras[i].attr;
 	}
 	return mask;
@@ -100,7 +100,7 @@ intel_pcbe_init(void)
 	mine.is_lacking = lacking_bits(&mine);
 	/* On other families these numbers may be other MSRs. */
 	if (x86_features.family == 6)
-		mine.is_extras = x86_extra_msr_probe();
+		x86_extra_msr_probe(mine.is_extras);
 	if (arch_curcpu()->c_id == 0) {
 		intel_shape = mine;
 	} else if (memcmp(&intel_shape, &mine, sizeof mine) != 0) {
@@ -190,7 +190,8 @@ describe(struct cpc_pmu *pm, unsigned type)
 	pm->pm_family = x86_features.family;
 	pm->pm_model = x86_features.model;
 	pm->pm_stepping = x86_features.stepping;
-	pm->pm_extras = is->is_extras;
+	for (unsigned i = 0; i < EXTRA_N; i++)
+		pm->pm_extras |= (uint32_t)(is->is_extras[i] != 0) << i;
 	pm->pm_cache = is->is_cache;
 	pm->pm_events[0] = is->is_events;
 	pm->pm_absent = is->is_absent;

@@ -257,6 +257,7 @@ intel_shape_merge(struct intel_shape *all, const struct intel_shape *is)
 	all->is_full_width &= is->is_full_width;
 	all->is_anythread &= is->is_anythread;
 	all->is_per_thread &= is->is_per_thread;
-	all->is_extras &= is->is_extras;
+	for (unsigned i = 0; i < EXTRA_N; i++)
+		all->is_extras[i] &= is->is_extras[i];
 	all->is_lacking |= is->is_lacking;
 }

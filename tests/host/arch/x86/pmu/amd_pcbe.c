@@ -165,6 +165,30 @@ unlike_cpus(void **state)
 	assert_int_equal(ops->ncounters(), 4);
 }
 
+/*
+ * The attribute `pc` is bit 19 of a select.  A guest of KVM, for which the bit
+ * is reserved, gets #GP.  The attribute is then refused on all CPUs.
+ */
+static void
+reserved_pin_control(void **state)
+{
+	struct fake_cpu guest = zen_4, legacy = k8;
+
+	(void)state;
+	guest.reserved_sel = legacy.reserved_sel = EVTSEL_PC;
+	for (unsigned i = 0; i < 3; i++) {
+		boot(i == 0 ? &guest : i == 1 ? &legacy : &zen_4, 0x19);
+		if (i == 2)
+			assert_int_equal(join_cpu(&guest), PMU_FOUND);
+		assert_string_equal(attr_names(ops), "edge,inv,umask,cmask");
+		assert_int_equal(
+		    set_add(&set, 0, "0xc0", USER, "edge=1", 0), 0);
+		assert_int_equal(cpu->sel[0], 0);
+		set_start(&set);
+		set_stop(&set);
+	}
+}
+
 /* The PICs and flags of an event, in addition to its code. */
 static void
 kinds_of_events(void **state)
@@ -574,6 +598,7 @@ main(void)
 		cmocka_unit_test(shapes),
 		cmocka_unit_test(number_of_counters),
 		cmocka_unit_test(unlike_cpus),
+		cmocka_unit_test(reserved_pin_control),
 		cmocka_unit_test(kinds_of_events),
 		cmocka_unit_test(events),
 		cmocka_unit_test(events_not_modelled),

@@ -124,6 +124,73 @@ extra_msrs_are_shared(void **state)
 	    kcpc_reason_text(), "this CPU lacks MSR_OFFCORE_RSP_0 (0x1a6)");
 }
 
+/*
+ * A bind configures while another set counts, or for a set of another CPU.  It
+ * reads or writes no register, whether it is refused or not.
+ */
+static void
+configure_touches_no_register(void **state)
+{
+	static const struct {
+		const char *attrs;
+		int subcode;
+	} binds[] = {
+		{ "umask=1,msr_offcore=0x10004", 0 },
+		{ "umask=1,msr_offcore=0x10000000000",
+		    CPC_ATTRIBUTE_OUT_OF_RANGE },
+		{ "umask=1,msr_ldlat=3", CPC_INVALID_ATTRIBUTE },
+	};
+	struct x86_set other;
+	unsigned touched;
+
+	(void)state;
+	boot(&skylake_whole);
+	assert_int_equal(set_add(&set, 0, "0xb7", CPC_COUNT_USER,
+			     "umask=1,msr_offcore=0x10001", 0),
+	    0);
+	set_start(&set);
+	touched = cpu->touched;
+	for (size_t i = 0; i < sizeof binds / sizeof binds[0]; i++) {
+		set_init(&other, ops);
+		assert_int_equal(set_add(&other, 0, "0xb7", CPC_COUNT_USER,
+				     binds[i].attrs, 0),
+		    binds[i].subcode);
+	}
+	assert_int_equal(cpu->touched, touched);
+	assert_int_equal(cpu->offcore[0], 0x10001);
+	set_stop(&set);
+}
+
+/*
+ * A set is for the CPUs of its core type, or for all.  The CPU that configures
+ * it may be of another type, with other bits in its extra MSRs.
+ */
+static void
+extra_msrs_of_the_right_cpu(void **state)
+{
+	struct fake_cpu p = skylake_whole, e = skylake_whole;
+	const char *wide = "umask=1,msr_offcore=0x4000000000";
+
+	(void)state;
+	p.core_type = 0x40;
+	p.wide_offcore = true;
+	e.core_type = 0x20;
+	boot(&p);
+	fake_cpu[1] = e;
+	fake_self = 1;
+	assert_int_equal(intel_pcbe_init(), PMU_FOUND);
+	for (fake_self = 0; fake_self < 2; fake_self++) {
+		for (uint8_t type = 0; type <= 2; type++) {
+			set_init(&set, ops);
+			set.set.ps_type = type;
+			assert_int_equal(
+			    set_add(&set, 0, "0xb7", CPC_COUNT_USER, wide, 0),
+			    type == 1 ? 0 : CPC_ATTRIBUTE_OUT_OF_RANGE);
+		}
+	}
+	fake_self = 0;
+}
+
 /* Attributes set the extra MSRs. */
 static void
 attributes_set_extra_msrs(void **state)
@@ -377,6 +444,8 @@ main(void)
 		cmocka_unit_test(pics_match_the_tables),
 		cmocka_unit_test(selects_are_written),
 		cmocka_unit_test(extra_msrs_are_shared),
+		cmocka_unit_test(configure_touches_no_register),
+		cmocka_unit_test(extra_msrs_of_the_right_cpu),
 		cmocka_unit_test(attributes_set_extra_msrs),
 		cmocka_unit_test(attributes_need_their_event),
 		cmocka_unit_test(thresholds_are_shared),

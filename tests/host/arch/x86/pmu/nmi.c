@@ -314,6 +314,41 @@ profiles_lose_nothing(void **state)
 }
 
 /*
+ * Two profiles of the kernel have the same PIC and period, and other events.
+ * After an NMI each continues with its own event.
+ */
+static void
+profiles_keep_their_events(void **state)
+{
+	static const struct fake_cpu *const shapes[] = { &skylake, &core_duo };
+	static const char *const events[] = { EVENT, "0x3c" };
+	struct x86_set profile[2];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+		boot(shapes[i]);
+		for (unsigned n = 0; n < 2; n++) {
+			set_init(&profile[n], ops);
+			assert_int_equal(set_add(&profile[n], 0, events[n],
+					     SYSTEM | NOTIFY, "", -1000ULL),
+			    0);
+			profile[n].set.ps_urgent = 1U << 0;
+			profile[n].set.ps_resume = -1000ULL;
+		}
+		for (unsigned n = 0; n < 4; n++) {
+			struct x86_set *s = &profile[n % 2];
+
+			set_start(s);
+			fake_run(1000, false);
+			cpu->nmi_pending = false;
+			assert_true(x86_pic_nmi(0));
+			assert_int_equal(cpu->sel[0], s->cfg[0].pc_sel);
+			set_stop(s);
+		}
+	}
+}
+
+/*
  * The NMI of an overflow that stop() found may come while the next set starts.
  * That set has the same event selects and starts from 0, below the value at
  * which the first set stopped.  The NMI does not stop the second set.
@@ -354,6 +389,7 @@ main(void)
 		cmocka_unit_test(early_nmi_stops_later_pics),
 		cmocka_unit_test(late_nmi_spares_the_next_set),
 		cmocka_unit_test(profiles_lose_nothing),
+		cmocka_unit_test(profiles_keep_their_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
