@@ -113,8 +113,8 @@ number(const struct cpc_pmu *pm, uint64_t num, struct cpc_event *ce)
 }
 
 /*
- * Fixed PICs count architectural events only, and have no modifiers of the
- * event select.
+ * A fixed PIC counts one architectural event, and has no modifiers of the event
+ * select.  With modifiers, that event needs a general PIC.
  */
 static uint64_t
 tabled(
@@ -122,17 +122,21 @@ tabled(
 {
 	uint64_t pics = ec->ec_pics & pm->pm_general, fixed_pics = 0;
 	uint32_t fixed = (uint32_t)(ec->ec_pics >> 32);
+	uint64_t code = event_select_only(ec);
 
-	ce->ce_code = event_select_only(ec);
+	ce->ce_code = code;
 	if ((ce->ce_code & pm->pm_lacking) != 0 ||
 	    (ec->ec_extra != EXTRA_NONE &&
 		(pm->pm_extras >> ec->ec_extra & 1) == 0))
 		ce->ce_flags |= CPC_EVENT_LACKING;
-	if (pics == 0 && fixed != 0)
-		ce->ce_code = INTEL_FIXED_CODE((unsigned)__builtin_ctz(fixed));
+	if (pics == 0 && intel_arch_bit(code & 0xffff) >= 0)
+		pics = code > 0xffff ? pm->pm_general : 0;
 	for (unsigned n = 0; n < INTEL_NFIXED; n++) {
-		if ((fixed >> n & 1) != 0 && intel_fixed_counts(n, ce->ce_code))
-			fixed_pics |= pm->pm_own[n];
+		if ((fixed >> n & 1) == 0 || !intel_fixed_tabled(n, code))
+			continue;
+		fixed_pics |= pm->pm_own[n];
+		if (pics == 0)
+			ce->ce_code = INTEL_FIXED_CODE(n);
 	}
 	if (pics != 0 && is_lacking(pm, ce->ce_code)) {
 		if (fixed_pics != 0)

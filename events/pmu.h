@@ -139,6 +139,16 @@ intel_fixed_counts(unsigned n, uint64_t code)
 	       (n == 1 && code == INTEL_CYCLES);
 }
 
+/*
+ * The same for the code of a table, which has event 00H and a unit mask for
+ * what fixed counters alone count.
+ */
+static inline bool
+intel_fixed_tabled(unsigned n, uint64_t code)
+{
+	return code == (n + 1) << 8 || intel_fixed_counts(n, code);
+}
+
 /* AMD: an event of twelve bits and its unit mask, as in the event select. */
 #define AMD_CODE(event, umask)                                                 \
 	(((event)&0xffU) | (uint64_t)((event) >> 8) << 32 | (umask) << 8)

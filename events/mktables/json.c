@@ -51,6 +51,7 @@ read_pmu(char *line)
 	jp->jp_desc = next_field(&line);
 	jp->jp_npic = (int)next_number(&line);
 	jp->jp_nfixed = (int)next_number(&line);
+	jp->jp_listed = (int)next_number(&line);
 	jp->jp_family = (int)next_number(&line);
 	sources = next_field(&line);
 	jp->jp_sources = (strchr(sources, 'j') != NULL ? PMU_JSON : 0) |
@@ -201,6 +202,68 @@ pics_of(const struct json_merging *me)
 
 	return me->jm_js->js_pics != 0 ? me->jm_js->js_pics
 	                               : (1ULL << p->num_cntrs) - 1;
+}
+
+/*
+ * The PICs of an event that both sources have: the vendor's list is right about
+ * them, too.  A list for cores with two threads knows fewer general PICs than
+ * the PMU has.  It does not say which of the others count.
+ */
+static uint64_t
+vendors_pics(const struct json_merging *me, uint64_t pics)
+{
+	const struct json_pmu *jp = me->jm_table->t_json[me->jm_pmu];
+	uint64_t theirs = pics_of(me);
+
+	return me->jm_js->js_pics == 0 && (pics & theirs) != 0 &&
+	               jp->jp_listed <
+	                   me->jm_table->t_pmu[me->jm_pmu]->num_cntrs
+	           ? pics
+	           : theirs;
+}
+
+/*
+ * The PICs that count the event select, of an event that a table gives `pics`.
+ * A fixed PIC counts one event, for which 00H is a code that no general PIC
+ * knows.  Only a PMU without fixed PICs (KNC's) has an event 00H.
+ */
+static uint64_t
+counting_pics(const pfmlib_pmu_t *p, uint64_t pics, uint64_t select)
+{
+	uint64_t general = (1ULL << p->num_cntrs) - 1, fixed = pics >> 32;
+
+	if (p->num_fixed_cntrs == 0)
+		return pics;
+	for (unsigned n = 0; n < 32; n++) {
+		if (!intel_fixed_tabled(n, select & (SEL_EVENT | SEL_UMASK)))
+			fixed &= ~(1ULL << n);
+	}
+	return ((select & SEL_EVENT) != 0 ? pics & general : 0) | fixed << 32;
+}
+
+/* Remove PICs that do not count the event, and names that no PIC counts. */
+static void
+drop_uncounted(const struct table *t, struct draft *d)
+{
+	uint64_t code = d->dr_row.er_code, all = d->dr_pics;
+
+	for (unsigned i = 0; i < d->dr_row.er_nlist; i++) {
+		struct draft_umask *du = &d->dr_umask[i];
+		uint64_t pics = du->du_pics != 0 ? du->du_pics : all;
+		uint64_t sel = (du->du_umask.um_flags & UM_WHOLE) != 0
+		                   ? code & SEL_EVENT
+		                   : code;
+
+		if ((du->du_umask.um_flags & UM_EVENT) != 0)
+			sel &= ~SEL_EVENT;
+		du->du_pics = counting_pics(
+		    t->t_pmu[0], pics, sel | du->du_umask.um_code);
+		if (du->du_pics == 0)
+			du->du_umask.um_models = 0;
+	}
+	if (d->dr_row.er_nlist == 0 &&
+	    (d->dr_pics = counting_pics(t->t_pmu[0], all, code)) == 0)
+		d->dr_row.er_models = 0;
 }
 
 static struct draft *
@@ -369,10 +432,9 @@ decide_umask(
 	uint64_t pics = du->du_pics != 0 ? du->du_pics : d->dr_pics;
 
 	if (agrees(&co, me->jm_js)) {
-		/* The vendor's list is right about PICs, too. */
-		if ((me->jm_js->js_pics & UINT32_MAX) != 0 &&
-		    pics != me->jm_js->js_pics)
-			split_umask(me, d, du)->du_pics = me->jm_js->js_pics;
+		if (pics != vendors_pics(me, pics))
+			split_umask(me, d, du)->du_pics =
+			    vendors_pics(me, pics);
 		return;
 	}
 	report(me, &co);
@@ -608,6 +670,8 @@ json_merge(const struct family *f, const struct table *t, struct draft *all,
 		}
 	}
 	for (unsigned i = 0; i < me.jm_n; i++) {
+		if (f->f_kind == EVENT_INTEL)
+			drop_uncounted(t, &all[i]);
 		join_umasks(&all[i]);
 		choose_pics(&all[i]);
 	}

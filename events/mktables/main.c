@@ -141,6 +141,8 @@ gather_entries(const struct vendor *v)
 			if (strcmp(jp->jp_name, p->name) == 0)
 				own = jp;
 		}
+		if (own != NULL && own->jp_npic != 0)
+			pfmlib_pmus[i]->num_cntrs = own->jp_npic;
 		add_entry(p, p->name, own);
 		for (jp = json_pmu; jp < end; jp++) {
 			if (jp != own && strcmp(jp->jp_base, p->name) == 0)

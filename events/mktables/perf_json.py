@@ -23,7 +23,7 @@ import pathlib
 import re
 import sys
 
-# Our name, libpfm4's PMU (see above), folder, unit, description, PICs, fixed PICs.
+# Our name, libpfm4's PMU (see above), folder, unit, description, PICs, fixed PICs; 0: libpfm4's are right.
 INTEL = [
     ("atom", "atom", "bonnell", "", "", 0, 0),
     ("nhm", "nhm", "nehalemep", "", "", 0, 0),
@@ -43,10 +43,10 @@ INTEL = [
     ("skl", "skl", "skylake", "", "", 0, 0),
     ("skx", "skx", "skylakex", "", "", 0, 0),
     ("clx", "clx", "cascadelakex", "", "", 0, 0),
-    ("icl", "icl", "icelake", "", "", 0, 0),
-    ("icx", "icx", "icelakex", "", "", 0, 0),
-    ("spr", "spr", "sapphirerapids", "", "", 0, 0),
-    ("slm", "slm", "silvermont", "", "", 0, 0),
+    ("icl", "icl", "icelake", "", "", 8, 4),
+    ("icx", "icx", "icelakex", "", "", 8, 4),
+    ("spr", "spr", "sapphirerapids", "", "", 8, 4),
+    ("slm", "slm", "silvermont", "", "", 2, 3),
     ("glm", "glm", "goldmont", "", "", 0, 0),
     ("tmt", "tmt", "snowridgex", "", "", 0, 0),
     ("knl", "knl", "knightslanding", "", "", 0, 0),
@@ -144,7 +144,7 @@ def select(entry, vendor):
     event = number(entry, "EventCode")
     if vendor == "arm":
         return event
-    if vendor == "intel" and name in FIXED:
+    if vendor == "intel" and name in FIXED and (FIXED[name] & 0xFF or "ixed" in entry["Counter"]):
         return FIXED[name]
     return (
         event & 0xFF | event >> 8 << 32 | number(entry, "UMask") << 8 | number(entry, "EdgeDetect") << 18
@@ -276,9 +276,14 @@ def only_newer(vendor, pmu, base, listed, newer, older):
         yield event, umask, select, extra, value, pics
 
 
+def listed_pics(found):
+    """The general PICs that a list of events knows."""
+    return max((counters(e) & (1 << FIRST_FIXED) - 1 for same in found.values() for e in same), default=0, key=int.bit_count)
+
+
 def print_events(vendor, found, decide):
     """Print the lines of a PMU's events."""
-    full = max((counters(e) & (1 << FIRST_FIXED) - 1 for same in found.values() for e in same), default=0, key=int.bit_count)
+    full = listed_pics(found)
     for name, same in sorted(found.items()):
         codes = {encode(entry, vendor, full) for entry in same}
         if len(codes) > 1:
@@ -303,7 +308,8 @@ def print_pmus(vendor, folder, decided, newer_codes, older_codes):
         found = entries(arch / cpu if cpu else None, unit, standard)
         added = list(only_newer(vendor, name, base, found, newer, older))
         sources = ("j" if found else "") + ("n" if added else "")
-        print("P", name, base, description, f"{npic:x}", f"{nfixed:x}", f"{family:x}", sources, numbers, sep="\t")
+        listed = listed_pics(found).bit_count()
+        print("P", name, base, description, *(f"{n:x}" for n in (npic, nfixed, listed, family)), sources, numbers, sep="\t")
         print_events(vendor, found, lambda event, pmu=name: decision(rules, pmu, event)[0])
         for event, umask, *numbers in added:
             print("E", event, umask, *(f"{n:x}" for n in numbers), "json", sep="\t")

@@ -31,7 +31,9 @@ struct json_event {
 struct json_pmu {
 	const char *jp_name, *jp_base; /* libpfm4's PMU of the same table */
 	const char *jp_desc;
-	int jp_npic, jp_nfixed, jp_family;
+	int jp_npic, jp_nfixed; /* 0: libpfm4's are right */
+	int jp_listed;          /* the general PICs that the JSON knows */
+	int jp_family;
 	unsigned jp_sources; /* PMU_JSON, PMU_NEWER */
 	int jp_models[16];   /* the first 0 is the end */
 	struct json_event *jp_event;

@@ -150,9 +150,12 @@ fit_by_table(const struct events *es, char *list)
 		print_short(es, w, n, &ks);
 		return 1;
 	}
-	for (int i = 0; i < n; i++)
-		printf("%-48s PIC %d  %#" PRIx64 "\n", w[i].wn_name, pic[i],
-		    w[i].wn_code.ec_select);
+	for (int i = 0; i < n; i++) {
+		printf("%-48s PIC %d", w[i].wn_name, pic[i]);
+		if (pic[i] >= es->es_pmu->ep_npic)
+			printf(" (fixed %d)", pic[i] - es->es_pmu->ep_npic);
+		printf("  %#" PRIx64 "\n", w[i].wn_code.ec_select);
+	}
 	return 0;
 }
 

@@ -119,7 +119,7 @@ expect 'two patterns' 2 '^list: ins: give only one pattern$' image arm64 list cy
 expect 'nothing to encode' 2 '^encode: no event to encode$' image arm64 encode
 expect 'an event for a CPU without a table' 2 \
 	"^encode: no table of this CPU's events: choose one with --cpu NAME; known are: .* arm_n1" image arm64 encode INST_RETIRED
-prints 'fits for another CPU, in the image' '^UNHALTED_REFERENCE_CYCLES +PIC 10  0x530300$' \
+prints 'fits for another CPU, in the image' '^UNHALTED_REFERENCE_CYCLES +PIC 10 \(fixed 2\)  0x530300$' \
 	image x86_64 fits --cpu skl UNHALTED_REFERENCE_CYCLES
 
 # A canonical name is accepted as a name.
@@ -134,9 +134,9 @@ expect 'a preset of another event' 1 '^fits: PAPI_l1_icm: PAPI maps PAPI_l1_icm 
 	fits skl PAPI_l1_icm
 # An event moves from a general PIC to a fixed one only if another event needs the general PIC.  With a modifier it cannot.
 ins=INSTRUCTION_RETIRED
-prints 'a fixed PIC frees a general one' "^$ins  *PIC 8  0x5300c0\$" \
+prints 'a fixed PIC frees a general one' "^$ins  *PIC 8 \(fixed 0\)  0x5300c0\$" \
 	fits skl $ins,$ins:c=1,$ins:c=2,$ins:c=3,$ins:c=4
-prints 'presets have the PICs of their events' '^PAPI_tot_ins  *PIC 8  0x5300c0$' \
+prints 'presets have the PICs of their events' '^PAPI_tot_ins  *PIC 8 \(fixed 0\)  0x5300c0$' \
 	fits skl PAPI_tot_ins,$ins:c=1,$ins:c=2,$ins:c=3,$ins:c=4
 prints 'otherwise the fixed PIC is not used' "^$ins  *PIC 0  0x5300c0\$" fits skl $ins,$ins:c=1
 expect 'too few PICs' 1 \

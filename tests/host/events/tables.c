@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "events/events.h"
+#include "events/pmu.h"
 
 #define NAME 256
 
@@ -20,7 +21,7 @@
  */
 #define PMUS (49 + 10 + 18 + 17 + 3)
 /* The names of these PMUs, without modifiers or second unit masks. */
-#define NAMES 33748
+#define NAMES 33744
 
 static bool
 encode_event(const struct events *es, const char *name, enum event_case fold,
@@ -301,6 +302,96 @@ every_walked_name_encodes(void **state)
 	assert_int_equal(names, NAMES);
 }
 
+/*
+ * A fixed PIC counts one event of the manual.  Event 00H is the code of what
+ * fixed PICs alone count: no general PIC has it, except KNC's, which has no
+ * fixed PICs.  Intel SDM vol. 3B, "Fixed-function Performance Counter".
+ */
+static void
+pics_count_their_events(void **state)
+{
+	struct event_spec sp;
+	struct event_code ec;
+	struct events es;
+	char name[NAME];
+
+	(void)state;
+	for (unsigned n = 0; (es = events_nth(event_dbs, n)).es_pmu != NULL;
+	     n++) {
+		const struct event_pmu *ep = es.es_pmu;
+		struct event_walk ew = { 0 };
+
+		while (ep->ep_kind == EVENT_INTEL && ep->ep_nfixed != 0 &&
+		       events_next(&es, &ew, ~0ULL, name, sizeof name)) {
+			uint64_t code, fixed, general;
+
+			must_encode(&es, name, &sp, &ec);
+			code = ec.ec_select & 0xffff;
+			general = (uint32_t)ec.ec_pics;
+			for (fixed = ec.ec_pics >> 32; fixed != 0;
+			     fixed &= fixed - 1) {
+				unsigned f = (unsigned)__builtin_ctzll(fixed);
+
+				if (!intel_fixed_tabled(f, code))
+					fail_msg("%s::%s: fixed PIC %u and "
+						 "code %#llx",
+					    ep->ep_name, name, f,
+					    (unsigned long long)code);
+			}
+			if (general >> ep->ep_npic != 0 ||
+			    (general != 0 && (code & 0xff) == 0))
+				fail_msg("%s::%s: code %#llx on general PICs "
+					 "%#llx of %u",
+				    ep->ep_name, name, (unsigned long long)code,
+				    (unsigned long long)general, ep->ep_npic);
+		}
+	}
+}
+
+/*
+ * Fixed PIC 2 counts the cycles of the TSC, and general PICs the other cycles.
+ * The codes are those of Intel's own lists (github.com/intel/perfmon, ICL, ICX,
+ * TGL, RKL, SPR, SLM, SNR), as are the numbers of general PICs.
+ */
+static void
+cycles_are_what_intel_says(void **state)
+{
+	static const struct {
+		const char *pmu, *name;
+		unsigned npic, code;
+		uint64_t pics;
+	} has[] = {
+		{ "icl", "CPU_CLK_UNHALTED.REF_TSC", 8, 0x300, 4ULL << 32 },
+		{ "icx", "CPU_CLK_UNHALTED.REF_TSC", 8, 0x300, 4ULL << 32 },
+		{ "tgl", "CPU_CLK_UNHALTED.REF_TSC", 8, 0x300, 4ULL << 32 },
+		{ "rkl", "CPU_CLK_UNHALTED.REF_TSC", 8, 0x300, 4ULL << 32 },
+		{ "spr", "CPU_CLK_UNHALTED.REF_TSC", 8, 0x300, 4ULL << 32 },
+		{ "emr", "CPU_CLK_UNHALTED.REF_TSC", 8, 0x300, 4ULL << 32 },
+		{ "tmt", "CPU_CLK_UNHALTED.REF_TSC", 4, 0x300, 4ULL << 32 },
+		{ "icl", "CPU_CLK_UNHALTED.REF_XCLK", 8, 0x13c, 0xff },
+		{ "icl", "CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE", 8, 0x23c, 0xff },
+		{ "icx", "CPU_CLK_UNHALTED.DISTRIBUTED", 8, 0x2ec, 0xff },
+		{ "tgl", "CPU_CLK_UNHALTED.REF_DISTRIBUTED", 8, 0x83c, 0xff },
+		{ "slm", "CPU_CLK_UNHALTED.REF", 2, 0x13c, 0x3 },
+		{ "tmt", "CPU_CLK_UNHALTED.REF", 4, 0x13c, 0xf },
+		{ "knl", "CPU_CLK_UNHALTED.REF", 2, 0x13c, 0x3 },
+	};
+	struct event_spec sp;
+	struct event_code ec;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof has / sizeof has[0]; i++) {
+		struct events es = events_find(event_dbs, has[i].pmu);
+
+		assert_int_equal(es.es_pmu->ep_npic, has[i].npic);
+		assert_int_equal(
+		    encode_event(&es, has[i].name, EVENT_EITHER_CASE, &sp, &ec),
+		    true);
+		assert_int_equal(ec.ec_select & 0xffff, has[i].code);
+		assert_int_equal(ec.ec_pics, has[i].pics);
+	}
+}
+
 /* cpc_walk_events_pic(): the names of a PIC are those that it can count. */
 static void
 walks_of_a_pic_follow_the_masks(void **state)
@@ -494,6 +585,8 @@ main(void)
 		cmocka_unit_test(rows_are_complete),
 		cmocka_unit_test(flags_are_right),
 		cmocka_unit_test(every_walked_name_encodes),
+		cmocka_unit_test(pics_count_their_events),
+		cmocka_unit_test(cycles_are_what_intel_says),
 		cmocka_unit_test(walks_of_a_pic_follow_the_masks),
 		cmocka_unit_test(the_cpu_chooses_its_table),
 		cmocka_unit_test(pmu_prefixes_are_checked),
