@@ -317,8 +317,12 @@ bool
 machine_event(const struct machine *mc, const char *name, bool is_num,
     uint64_t num, struct cpc_event *ce)
 {
-	if (mc->mc_pmu.pm_ntypes == 0)
-		return event_alone(mc, name, is_num, num, ce);
+	if (mc->mc_pmu.pm_ntypes == 0) {
+		if (event_alone(mc, name, is_num, num, ce))
+			return true;
+		if (strchr(name, '/') == NULL)
+			return false;
+	}
 	if (machine_event_typed(mc, name, is_num, num, ce))
 		return true;
 	*ce = (struct cpc_event){ .ce_code = 0 };

@@ -97,16 +97,33 @@ perf_name_nth(unsigned n)
 	return n < NSYMBOL + NALIAS ? aliases[n - NSYMBOL].name : NULL;
 }
 
-/* Is the name this symbol, alone or with privilege levels (`:u`, `:uk`)? */
+/* The length of a PMU's name and its slash, `cpu_core/`; 0: no such name. */
+static size_t
+pmu_length(const char *name)
+{
+	size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	return n > 0 && name[n] == '/' ? n + 1 : 0;
+}
+
+/*
+ * Is the name this symbol, alone or with privilege levels (`:u`, `:uk`)?  After
+ * the name of a PMU a slash ends it (`cpu_core/cycles/`, `cpu_core/cycles/u`).
+ */
 static bool
 is_symbol(const char *name, const char *symbol)
 {
-	size_t n = strlen(symbol);
+	size_t pmu = pmu_length(name), n = strlen(symbol);
 
-	return strncmp(name, symbol, n) == 0 &&
-	       (name[n] == '\0' ||
-		   (name[n] == ':' && name[n + 1] != '\0' &&
-		       strspn(name + n + 1, "uk") == strlen(name + n + 1)));
+	name += pmu;
+	if (strncmp(name, symbol, n) != 0)
+		return false;
+	name += n;
+	if (pmu != 0 && *name == '/')
+		return strspn(name + 1, "uk") == strlen(name + 1);
+	return pmu == 0 && (*name == '\0' ||
+			       (*name == ':' && name[1] != '\0' &&
+				   strspn(name + 1, "uk") == strlen(name + 1)));
 }
 
 static const struct symbol *
@@ -143,12 +160,17 @@ bool
 perf_name_native(const char *name, unsigned n, char *buf, size_t size)
 {
 	const struct symbol *sy = find_symbol(name);
-	const char *levels = strchr(name, ':');
+	size_t pmu = pmu_length(name);
+	const char *levels = strchr(name + pmu, pmu != 0 ? '/' : ':');
 
 	if (sy == NULL || n >= NATIVES || sy->sy_native[n] == NULL)
 		return false;
-	snprintf(buf, size, "%s%s%s", sy->sy_native[n],
-	    levels != NULL && strchr(levels, 'u') != NULL ? ":u" : "",
-	    levels != NULL && strchr(levels, 'k') != NULL ? ":k" : "");
+	if (pmu != 0)
+		snprintf(buf, size, "%.*s%s%s", (int)pmu, name,
+		    sy->sy_native[n], levels);
+	else
+		snprintf(buf, size, "%s%s%s", sy->sy_native[n],
+		    levels != NULL && strchr(levels, 'u') != NULL ? ":u" : "",
+		    levels != NULL && strchr(levels, 'k') != NULL ? ":k" : "");
 	return true;
 }

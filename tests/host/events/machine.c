@@ -93,6 +93,10 @@ arms_names_may_be_in_capitals(void **state)
 	mc.mc_pmu.pm_events[0] = 0x7f;
 	assert_true(machine_name(&mc, "inst_retired.any_p", &ce));
 	assert_false(machine_name(&mc, "INST_RETIRED.ANY_P", &ce));
+	/* perf writes the PMU before a name. */
+	assert_true(machine_name(&mc, "cpu/inst_retired.any_p/u", &ce));
+	assert_int_equal(ce.ce_code, 0xc0);
+	assert_false(machine_name(&mc, "cpu_core/inst_retired.any_p/", &ce));
 }
 
 /* A Skylake with four general PICs and the first three fixed ones. */

@@ -188,6 +188,36 @@ suffixes_set_the_levels(void **state)
 	assert_int_equal(ec.ec_select, 0x53003c);
 }
 
+/* perf writes the PMU before a name, and a slash after it. */
+static void
+a_pmu_may_stand_before_a_name(void **state)
+{
+	static const struct {
+		const char *name, *native; /* the first, or NULL */
+	} forms[] = {
+		{ "cpu_core/instructions/", "cpu_core/INSTRUCTION_RETIRED/" },
+		{ "cpu_atom/cycles/u", "cpu_atom/UNHALTED_CORE_CYCLES/u" },
+		{ "cpu/branches/uk", "cpu/br_inst_retired.all_branches/uk" },
+		{ "armv8_pmuv3_0/cpu-cycles/k",
+		    "armv8_pmuv3_0/UNHALTED_CORE_CYCLES/k" },
+		{ "cpu_core/instructions", NULL },
+		{ "cpu_core/instructions/x", NULL },
+		{ "cpu_core/no_such/", NULL },
+		{ "instructions/u", NULL },
+	};
+	char native[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+		bool is =
+		    perf_name_native(forms[i].name, 0, native, sizeof native);
+
+		assert_int_equal(is, forms[i].native != NULL);
+		if (is)
+			assert_string_equal(native, forms[i].native);
+	}
+}
+
 /* A name of the table has priority.  Only Knights Corner has one: BRANCHES. */
 static void
 a_name_of_the_table_has_priority(void **state)
@@ -232,6 +262,7 @@ main(void)
 		cmocka_unit_test(names_match_linux),
 		cmocka_unit_test(caches_match_linux),
 		cmocka_unit_test(suffixes_set_the_levels),
+		cmocka_unit_test(a_pmu_may_stand_before_a_name),
 		cmocka_unit_test(a_name_of_the_table_has_priority),
 		cmocka_unit_test(anything_else_is_refused),
 	};
