@@ -45,6 +45,9 @@ kcpc_inherit(const struct lwp *parent, struct lwp *child)
 	if (from == NULL || (from->kc_flags & KCPC_CTX_LWPINHERIT) == 0 ||
 	    (from->kc_flags & KCPC_CTX_INVALID) != 0)
 		return 0;
+	/* A profile begins at execve(2), which ends this child. */
+	if (from->kc_profile != NULL && !kcpc_profiled(parent))
+		return 0;
 	if ((ctx = kcpc_ctx_copy(from)) == NULL)
 		return EAGAIN; /* an LWP that is not counted is worse than none
 		                */

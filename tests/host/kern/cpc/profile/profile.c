@@ -104,6 +104,29 @@ a_set_ends_with_its_program(void **state)
 	assert_int_equal(ks.ks_contexts, 1); /* the profile's */
 }
 
+/* A thread that is created before execve(2) does not count for the profile. */
+static void
+a_thread_before_the_program_is_not_counted(void **state)
+{
+	cpc_set_t *set = set_of("instructions");
+	uint64_t sum = 0;
+
+	(void)state;
+	profile_begin(set, 0);
+	assert_int_equal(fake_clone(2), 0);
+	fake_switch(0, 2);
+	fake_user(100);
+	fake_exit(0, 2);
+	fake_switch(0, 1);
+	fake_exec();
+	fake_user(20);
+	fake_exit(0, 1);
+	assert_int_equal(profile_take(&sum, sizeof sum), sizeof sum);
+	assert_int_equal(sum, 20);
+	profile_look();
+	assert_int_equal(profile_st.ct_lwps, 1);
+}
+
 /*
  * The library loses the set, which does not count until the next program
  * begins.  It then counts from the presets.
@@ -274,6 +297,7 @@ main(void)
 		P(a_profile_without_memory),
 		P(other_files_are_refused),
 		P(a_set_ends_with_its_program),
+		P(a_thread_before_the_program_is_not_counted),
 		P(the_next_program_is_counted),
 		P(forked_processes_are_counted),
 		P(no_memory_no_fork),
