@@ -36,13 +36,16 @@
  * (2) The PICs are stopped, folded and started again.
  * (3) Frozen if stop() finds a notify overflow whose interrupt is still to
  *     come: the overflow belongs to this context, not to the next LWP's.
- * (4) Frozen if the read finds a notify overflow, for the same reason.
+ * (4) Frozen if the read finds a notify overflow, for the same reason.  On x86
+ *     without global control no register shows overflows.  The read then gives
+ *     the right counts, and the context stays running until the interrupt.
  * (5) From the presets.  A SIGEMT that is due is withdrawn.
  * (6) From the presets.  A set with a notify request begins frozen, at the
  *     value before the overflow, with SIGEMT due: the child presets it first.
  * (7) The set of a core type, whose LWP was bound elsewhere (core_type.c).
  *
  * A PMI that comes late finds another context, or none: it is a stray, too.
+ * With ps_urgent the NMI handler also raises PMIs whose overflow is handled.
  *
  * A CPU's context is running until it is dropped: it has no notify requests,
  * and no LWP takes its CPU's PICs.  A profile's context is frozen from
@@ -361,8 +364,8 @@ pmi_slow(struct kcpc_ctx *ctx)
 	} else {
 		kcpc_ops->allstop();
 		pics = kcpc_ops->overflow_bitmap();
-		count_stray(pics != 0);
 	}
+	count_stray(!running || (pics == 0 && ctx->kc_pcbe.ps_urgent == 0));
 	arch_pmi_rearm();
 	if (running && (ctx->kc_flags & KCPC_CTX_FREEZE) == 0)
 		program_pics(ctx);
@@ -386,6 +389,7 @@ kcpc_pmi(struct trapframe *tf)
 		return true;
 	/* Two calls: program() then need not preserve the result. */
 	if (pics == 0) {
+		count_stray(ctx->kc_pcbe.ps_urgent == 0);
 		kcpc_ops->program(&ctx->kc_pcbe);
 		return false;
 	}
