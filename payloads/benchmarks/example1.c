@@ -227,7 +227,7 @@ report_outcome(const struct options *o, struct outcome *oc, bool rows)
 {
 	int i;
 
-	runs_judge(&oc->oc_runs, false, report_tick_hz());
+	runs_judge(&oc->oc_runs, NULL, false, report_tick_hz());
 	series_close(&oc->oc_tick.q_raw, NULL);
 	series_close(&oc->oc_hrtime.q_raw, NULL);
 	for (i = 0; i < 2; i++) {

@@ -58,8 +58,8 @@ measurement_close(
 {
 	uint64_t hz = report_tick_hz();
 
-	runs_judge(&mm->msm_runs, o->o_undisturbed, hz);
-	runs_judge(&mm->msm_empty, o->o_undisturbed, hz);
+	runs_judge(&mm->msm_empty, &mm->msm_empty, o->o_undisturbed, hz);
+	runs_judge(&mm->msm_runs, &mm->msm_empty, o->o_undisturbed, hz);
 	each_quantity(mm, nevent, o->o_runs, quantity_close);
 }
 

@@ -176,13 +176,15 @@ usual_ratio(struct runs *rn)
 
 /*
  * Is the ratio off the usual one?  An hrtime is right to one period of its
- * clock and a nanosecond, and a tick to one.  On top of that 1 % is allowed.  A
- * step of a CPU's rate is 100 MHz, which is 1 % of 10 GHz.
- * Intel SDM vol. 4, "MSR_PLATFORM_INFO": ratios are of 100 MHz.
+ * clock and a nanosecond, and a tick to one.  A sample reads one clock after
+ * the other.  The time in between is at most `gap` ns, the hrtime of a run
+ * that does nothing but sample.  On top of that 1 % is allowed.  A step of a
+ * CPU's rate is 100 MHz, which is 1 % of 10 GHz. Intel SDM vol. 4,
+ * "MSR_PLATFORM_INFO": ratios are of 100 MHz.
  */
 static bool
-ratio_differs(
-    const struct condition *c, const struct condition *usual, uint64_t tick_hz)
+ratio_differs(const struct condition *c, const struct condition *usual,
+    uint64_t tick_hz, int64_t gap)
 {
 	wide_t here = (wide_t)c->cn_hrtime * usual->cn_tick;
 	wide_t there = (wide_t)usual->cn_hrtime * c->cn_tick;
@@ -190,7 +192,7 @@ ratio_differs(
 
 	if (tick_hz == 0 || !has_ratio(c) || !has_ratio(usual))
 		return false;
-	period = 2 + 1000000000 / tick_hz;
+	period = 2 + 1000000000 / tick_hz + (wide_t)gap;
 	slack = period * (c->cn_tick + usual->cn_tick) + c->cn_hrtime +
 	        usual->cn_hrtime;
 	return (off - slack) * 100 > there;
@@ -258,19 +260,24 @@ runs_count_differs(const struct runs *rn, unsigned i, enum condition_kind k)
 }
 
 void
-runs_judge(struct runs *rn, bool exclude, uint64_t tick_hz)
+runs_judge(
+    struct runs *rn, const struct runs *empty, bool exclude, uint64_t tick_hz)
 {
+	int64_t gap;
+
 	for (unsigned k = 0; k < COND_N; k++)
 		rn->rn_usual.cn_count[k] = usual_count(rn, k);
 	usual_ratio(rn);
 	usual_rate(rn);
+	gap = empty != NULL ? empty->rn_usual.cn_hrtime : 0;
 	for (unsigned i = 0; i < rn->rn_n; i++) {
 		struct condition *c = &rn->rn_run[i];
 		bool disturbed = c->cn_moved;
 
 		for (unsigned k = 0; k < COND_N; k++)
 			disturbed = disturbed || runs_count_differs(rn, i, k);
-		c->cn_ratio_differs = ratio_differs(c, &rn->rn_usual, tick_hz);
+		c->cn_ratio_differs =
+		    ratio_differs(c, &rn->rn_usual, tick_hz, gap);
 		c->cn_rate_differs = rate_differs(c, &rn->rn_usual);
 		rn->rn_disturbed[i] =
 		    disturbed || c->cn_ratio_differs || c->cn_rate_differs;

@@ -67,9 +67,11 @@ void runs_open(struct runs *rn, unsigned n);
 void runs_add(struct runs *rn, const struct condition *c);
 /*
  * Find the disturbed runs.  Excludes them if asked to, unless all are. hrtime's
- * clock runs at tick_hz.  If that is 0, the ratio is not judged.
+ * clock runs at tick_hz.  If that is 0, the ratio is not judged.  `empty` has
+ * the runs of nothing, already judged, or is rn itself; NULL: there are none.
  */
-void runs_judge(struct runs *rn, bool exclude, uint64_t tick_hz);
+void runs_judge(
+    struct runs *rn, const struct runs *empty, bool exclude, uint64_t tick_hz);
 void runs_free(struct runs *rn);
 
 /* Does any event of this kind disturb, even if every run has one? */

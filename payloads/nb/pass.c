@@ -202,8 +202,8 @@ measure(struct pass *p)
 		run_all(p, o->nbo_basic ? 0 : unroll, true);
 	run_all(
 	    p, o->nbo_basic || o->nbo_end_to_end ? unroll : 2 * unroll, false);
-	runs_judge(&p->pss_runs, false, 0);
-	runs_judge(&p->pss_empty, false, 0);
+	runs_judge(&p->pss_runs, NULL, false, 0);
+	runs_judge(&p->pss_empty, NULL, false, 0);
 	for (unsigned i = 0; i < p->pss_shape.nbs_nreads; i++) {
 		series_close(&q[i].q_raw, NULL);
 		series_close(&q[i].q_overhead, NULL);

@@ -161,7 +161,7 @@ group_close(struct group *g)
 	char event[REPORT_EVENT];
 	unsigned i, run, first = st.ns.s_n - st.runs;
 
-	runs_judge(rn, st.undisturbed, 0);
+	runs_judge(rn, NULL, st.undisturbed, 0);
 	rn->rn_nexcluded = 0;
 	for (run = 0; run < st.runs; run++) {
 		if (rn->rn_excluded != NULL && rn->rn_excluded[run])

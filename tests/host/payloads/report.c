@@ -206,7 +206,7 @@ disturbed_text(bool exclude)
 		c = interrupts(i == 2);
 		runs_add(&rn, &c);
 	}
-	runs_judge(&rn, exclude, 1000000000);
+	runs_judge(&rn, NULL, exclude, 1000000000);
 	series_open(&r.r_count.q_raw, 4);
 	for (unsigned i = 0; i < 4; i++)
 		series_add(&r.r_count.q_raw, counts[i]);

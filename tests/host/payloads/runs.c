@@ -24,7 +24,7 @@ judged(const struct condition *c, unsigned n, bool exclude, uint64_t hz)
 	runs_open(&rn, n);
 	for (unsigned i = 0; i < n; i++)
 		runs_add(&rn, &c[i]);
-	runs_judge(&rn, exclude, hz);
+	runs_judge(&rn, NULL, exclude, hz);
 	return rn;
 }
 
@@ -125,6 +125,42 @@ a_run_that_moved_is_disturbed(void **state)
 	condition_between(&c[2], &before, &after);
 	rn = judged(c, 3, false, GHZ);
 	only(&rn, 2, "moved to another CPU");
+}
+
+/*
+ * A sample reads tick, and hrtime up to 20 ns later.  So the two windows of a
+ * run differ by up to 40 ns, which is much of a run of nothing.  That disturbs
+ * no run, but an interruption between the reads does.
+ */
+static void
+clocks_are_read_in_turn(void **state)
+{
+	static const unsigned gap[] = { 20, 0, 20, 3, 11, 20, 0 };
+	enum { N = sizeof gap / sizeof gap[0] - 1 };
+	struct condition nothing[N], work[N];
+	struct runs empty, rn;
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++) {
+		nothing[i] = work[i] = quiet();
+		nothing[i].cn_tick = 100 + gap[i + 1] - gap[i];
+		nothing[i].cn_hrtime = 100;
+		work[i].cn_tick = 1000 + gap[i + 1] - gap[i];
+	}
+	runs_open(&empty, N);
+	for (unsigned i = 0; i < N; i++)
+		runs_add(&empty, &nothing[i]);
+	runs_judge(&empty, &empty, false, GHZ);
+	assert_int_equal(empty.rn_ndisturbed, 0);
+	work[2].cn_tick += 1000;
+	runs_open(&rn, N);
+	for (unsigned i = 0; i < N; i++)
+		runs_add(&rn, &work[i]);
+	runs_judge(&rn, &empty, false, GHZ);
+	assert_int_equal(rn.rn_ndisturbed, 1);
+	assert_true(rn.rn_disturbed[2]);
+	runs_free(&rn);
+	runs_free(&empty);
 }
 
 /*
@@ -331,6 +367,7 @@ main(void)
 		cmocka_unit_test(the_smaller_count_is_usual),
 		cmocka_unit_test(the_unknown_disturbs_no_run),
 		cmocka_unit_test(a_run_that_moved_is_disturbed),
+		cmocka_unit_test(clocks_are_read_in_turn),
 		cmocka_unit_test(the_ratio_is_judged),
 		cmocka_unit_test(disturbed_runs_are_excluded),
 		cmocka_unit_test(all_may_be_disturbed),
