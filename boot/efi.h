@@ -46,25 +46,19 @@ void *efi_alloc(
 /*
  * Read a file from the folder of this application, or else from the root of its
  * volume.  A name that begins with / or \ is only looked for in the root.
- * Without a volume, the TFTP or HTTP server that the application came from is
- * asked.  Returns NULL if there is no such file, or it is empty.
+ * Without a volume, the TFTP server that the application came from is asked.
+ * Returns NULL if there is no such file, or it is empty.
  */
 void *efi_read_file(const char *name, size_t *bytes);
 /* boot/efi_net.c: the same from the TFTP server only. */
 void *efi_fetch_file(const char *name, size_t *bytes);
-/*
- * boot/efi_http.c: the same from the HTTP server only.  A server that does not
- * answer, or answers with an error, calls efi_fail().
- */
-void *efi_http_file(const char *name, size_t *bytes);
 
 /*
- * boot/efi_write.c, boot/efi_net.c: a place for files.  A file is new or
+ * boot/efi_write.c: a place for files.  A file is new or
  * replaced.  eh_write returns NULL, or why it failed.  eh_read returns the
  * bytes read, up to room, or 0.
  */
 struct efi_home {
-	const char *eh_tag; /* of this machine, in names of files */
 	bool (*eh_has)(const char *name);
 	size_t (*eh_read)(const char *name, char *to, size_t room);
 	const char *(*eh_write)(const char *name, const void *data, size_t n);
@@ -75,8 +69,6 @@ struct efi_home {
  * the reason in *why; that is NULL if no disk has the volume.
  */
 const struct efi_home *efi_volume_home(const char **why);
-/* The TFTP server that this application came from, or NULL. */
-const struct efi_home *efi_net_home(void);
 
 struct kept_head;
 /*

@@ -105,10 +105,8 @@ efi_read_file(const char *name, size_t *bytes)
 	if (efi_self->DeviceHandle == NULL ||
 	    EFI_ERROR(efi_bs->HandleProtocol(
 		efi_self->DeviceHandle, &file_system, (void **)&fs)) ||
-	    EFI_ERROR(fs->OpenVolume(fs, &root))) {
-		buf = efi_fetch_file(name, bytes);
-		return buf != NULL ? buf : efi_http_file(name, bytes);
-	}
+	    EFI_ERROR(fs->OpenVolume(fs, &root)))
+		return efi_fetch_file(name, bytes);
 	while (*at == '\\' || *at == '/')
 		at++;
 	file = at == name ? open_in(root, path, own_folder(path), at) : NULL;

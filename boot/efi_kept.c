@@ -18,6 +18,7 @@
 
 #define FIRST_OFFSET (64ULL << 20) /* from the start of memory */
 #define FILES_MAX    1000
+#define RUN_FILE     "barecpc.run" /* counts runs without results */
 /* This many runs in a row may bring nothing home before one is not kept. */
 #define LOSSES_MAX 2
 #define STALL_US   1000000
@@ -127,9 +128,8 @@ free_names(struct names *nm, const char *results, size_t bytes, bool log)
 		if (i > 1)
 			snprintf(number, sizeof number, "-%u", i);
 		snprintf(nm->results, sizeof nm->results,
-		    "barecpc%s-results%s.jsonl", home->eh_tag, number);
-		snprintf(nm->log, sizeof nm->log, "barecpc%s%s.log",
-		    home->eh_tag, number);
+		    "barecpc-results%s.jsonl", number);
+		snprintf(nm->log, sizeof nm->log, "barecpc%s.log", number);
 		if (!home->eh_has(nm->log) &&
 		    (!home->eh_has(nm->results) ||
 			(log && has_bytes(nm->results, results, bytes))))
@@ -181,24 +181,14 @@ write_results(const struct kept_head *h, bool log)
 	return true;
 }
 
-/* The name of the file that counts runs without results. */
-static const char *
-run_file(void)
-{
-	static char name[32];
-
-	snprintf(name, sizeof name, "barecpc%s.run", home->eh_tag);
-	return name;
-}
-
 /* How many runs before this one brought nothing home. */
 static unsigned
 losses(void)
 {
 	char digit = '0';
 
-	if (home->eh_has(run_file()))
-		home->eh_read(run_file(), &digit, 1);
+	if (home->eh_has(RUN_FILE))
+		home->eh_read(RUN_FILE, &digit, 1);
 	return digit >= '0' && digit <= '9' ? (unsigned)(digit - '0') : 0;
 }
 
@@ -210,7 +200,7 @@ set_losses(unsigned n)
 	char text[80];
 
 	snprintf(text, sizeof text, "%u%s", n, rest);
-	return write_home(run_file(), text, strlen(text));
+	return write_home(RUN_FILE, text, strlen(text));
 }
 
 /* Results were kept: write them.  Returns false if they stay. */
@@ -240,8 +230,8 @@ wait_for_room(bool variables)
 	EFI_INPUT_KEY key;
 	UINTN index;
 
-	efi_say("the results stay in %s: let the volume or the server take "
-		"files, then press a key to try again",
+	efi_say("the results stay in %s: let the volume take files, "
+		"then press a key to try again",
 	    variables ? "UEFI variables" : "memory: leave the power on");
 	/* Without a console for input there is the reset button. */
 	while (in == NULL)
@@ -329,20 +319,6 @@ begin(struct bootinfo *bi, enum kept_state last)
 	}
 }
 
-/*
- * A server may not answer a request to write: with QEMU's OVMF waits 24
- * seconds. So it must be known to take files: by keep=, or by a file on the
- * server.
- */
-static bool
-use_server(const char *keep)
-{
-	home = efi_net_home();
-	if (home != NULL && *keep == '\0' && !home->eh_has("barecpc.keep"))
-		home = NULL;
-	return home != NULL;
-}
-
 /* Bring the last run's results home, and prepare for those of this one. */
 static void
 keep_results(struct bootinfo *bi, const char *keep, const char *then)
@@ -351,7 +327,7 @@ keep_results(struct bootinfo *bi, const char *keep, const char *then)
 	const char *why;
 
 	home = efi_volume_home(&why);
-	if (home == NULL && why == NULL && !use_server(keep))
+	if (home == NULL && why == NULL)
 		return;
 	last = bring_home(why);
 	if (last == KEPT_ENDED) {

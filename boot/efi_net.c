@@ -1,17 +1,14 @@
 /*
- * Reads and writes files of the TFTP server that the UEFI application came
- * from.
+ * Reads files of the TFTP server that the UEFI application came from.
  *
  * UEFI, "PXE Base Code Protocol" (Mode, Mtftp); RFC 951 (siaddr, file).
  */
 #include "boot/efi.h"
 
-#include "lib/printf.h"
 #include "lib/string.h"
 
 static EFI_PXE_BASE_CODE_PROTOCOL *pxe;
 static EFI_IP_ADDRESS server;
-static char tag[] = "-000000000000"; /* with the network card's address */
 
 #define OPTION_PAD    0
 #define OPTION_SERVER 54 /* server identifier */
@@ -79,14 +76,6 @@ get_size(const char *name, UINT64 *size)
 	    NULL, FALSE, size, NULL, &server, file_name(name), NULL, FALSE));
 }
 
-static bool
-has_file(const char *name)
-{
-	UINT64 size = 0;
-
-	return get_size(name, &size);
-}
-
 /* Get a file that has `size` bytes.  Returns them, or 0. */
 static size_t
 get_file(const char *name, void *to, UINT64 size)
@@ -95,37 +84,6 @@ get_file(const char *name, void *to, UINT64 size)
 		FALSE, &size, NULL, &server, file_name(name), NULL, FALSE)))
 		return 0;
 	return size;
-}
-
-/* TFTP gets files as a whole. */
-static size_t
-read_file(const char *name, char *to, size_t room)
-{
-	UINT64 size;
-	size_t n;
-	void *all;
-
-	if (!get_size(name, &size) || size == 0)
-		return 0;
-	all = efi_alloc(EfiLoaderData, size, EFI_PAGE, name);
-	n = get_file(name, all, size);
-	if (n > room)
-		n = room;
-	memcpy(to, all, n);
-	return n;
-}
-
-static const char *
-write_file(const char *name, const void *data, size_t bytes)
-{
-	UINT64 size = bytes;
-
-	if (EFI_ERROR(pxe->Mtftp(pxe, EFI_PXE_BASE_CODE_TFTP_WRITE_FILE,
-		(void *)(uintptr_t)data, TRUE, &size, NULL, &server,
-		file_name(name), NULL, FALSE)))
-		return "the TFTP server refuses it or does not answer: let it "
-		       "create files";
-	return NULL;
 }
 
 /*
@@ -151,20 +109,6 @@ find_server(void)
 	if (m->DhcpAckReceived && take_server(&m->DhcpAck))
 		return &m->DhcpAck;
 	return NULL;
-}
-
-const struct efi_home *
-efi_net_home(void)
-{
-	static const struct efi_home home = { tag, has_file, read_file,
-		write_file };
-
-	if (find_server() == NULL)
-		return NULL;
-	for (unsigned i = 0; i < 6; i++)
-		snprintf(tag + 1 + 2 * i, 3, "%02x",
-		    pxe->Mode->DhcpAck.Dhcpv4.BootpHwAddr[i]);
-	return &home;
 }
 
 /*

@@ -154,8 +154,7 @@ can_write(EFI_BLOCK_IO *disk)
 const struct efi_home *
 efi_volume_home(const char **why)
 {
-	static const struct efi_home home = { "", has_file, read_file,
-		write_file };
+	static const struct efi_home home = { has_file, read_file, write_file };
 	static EFI_GUID id = EFI_FILE_SYSTEM_INFO_ID, disk = BLOCK_IO_PROTOCOL;
 	union {
 		EFI_FILE_SYSTEM_INFO info;

@@ -101,8 +101,6 @@ print_trees() {
 	echo "$trees"
 }
 
-# The TFTP server of tests/cli/stick_net.py.  An installed one would serve at once.
-tftpd_packages="tftpd-hpa libwrap0 libnsl2 libtirpc3"
 # Boot loaders, and the programs that make their media and sign for them, with libraries.  Nothing of them is installed.
 loaders_packages="grub-common grub-pc-bin grub-efi-amd64-bin:amd64 grub-efi-arm64-bin:arm64 systemd-boot-efi:amd64
 	systemd-boot-efi:arm64 refind:amd64 ipxe ipxe-qemu u-boot-qemu sbsigntool libefivar1 libefiboot1"
@@ -155,7 +153,6 @@ fetch_unpacked() { # FOLDER PACKAGES
 # Print the words that say what an option unpacks.
 words_to_unpack() { # OPTION
 	case $1 in
-	--tftpd) echo "$tftpd_packages" ;;
 	--loaders) echo "$loaders_packages" ;;
 	--slurm) echo "$slurm_packages" ;;
 	--labgrid) echo "$labgrid_packages" ;;

@@ -94,7 +94,7 @@ unpack() { # SETUP OPTION
 fetches() {
 	wc -l <"$tap_dir/downloaded"
 }
-for option in --tftpd --loaders --slurm --labgrid --lava --kexec; do
+for option in --loaders --slurm --labgrid --lava --kexec; do
 	: >"$tap_dir/downloaded"
 	folder=$(unpack scripts/setup $option)
 	check "setup $option fetches its packages" test -d "$folder" -a "$(fetches)" = 1

@@ -34,8 +34,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	static const char content[256];
 	EFI_PXE_BASE_CODE_MODE *m = &fake_pxe_mode;
-	const struct efi_home *home;
-	char part[16];
 	size_t bytes;
 
 	if (n < 2)
@@ -52,9 +50,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 	if (efi_fetch_file("barecpc.cfg", &bytes) != NULL)
 		CHECK(bytes == fake_tftp.bytes);
 	CHECK(fake_tftp.name_bytes < EFI_PATH_MAX);
-	if ((home = efi_net_home()) != NULL)
-		CHECK(home->eh_read("barecpc.run", part, sizeof part) <=
-		      sizeof part);
 	ASAN_UNPOISON_MEMORY_REGION(&m->PxeBisReply, sizeof m->PxeBisReply);
 	free(taken);
 	taken = NULL;

@@ -48,7 +48,6 @@ $(T)kern/sys/p_online: $(call host,kern/sys/sched.o $(HOST_LIB))
 $(T)boot/efi_cmdline: $(call host,boot/efi_cmdline.o $(HOST_WORDS) $(HOST_LIB))
 $(T)boot/efi_kept: $(call host,boot/efi_kept.o kern/platform/kept.o $(call fake,fake_efi.o) $(HOST_LIB))
 $(T)boot/efi_net: $(call host,boot/efi_net.o $(call fake,fake_pxe.o) $(HOST_LIB))
-$(T)boot/efi_http: $(call host,boot/efi_http.o $(call fake,fake_efi.o) $(HOST_LIB))
 $(T)boot/image_uefi: $(call host,$(addprefix boot/,image_uefi.o efi_handed.o efi_memmap.o) arch/arm64/dt.o \
     kern/platform/bootinfo.o $(HOST_LIB))
 $(T)boot/image_uefi: HOST_LIBS := -lfdt
@@ -59,7 +58,7 @@ $(T)boot/efi_tables: $(call host,boot/efi_tables.o boot/efi_memmap.o kern/platfo
 HOST_TESTS := lib/lib dev/uart/uart $(addprefix kern/,platform/bootinfo platform/cmdline platform/smbios \
     platform/watchdog platform/acpi_watchdog platform/fb_console platform/kept \
     mm/page mm/region sched/timer \
-    file/cpio proc/elf sys/p_online) $(addprefix boot/efi_,cmdline kept net http tables) \
+    file/cpio proc/elf sys/p_online) $(addprefix boot/efi_,cmdline kept net tables) \
     boot/linux_params boot/image_uefi
 
 # Names of events of every CPU that has a table.

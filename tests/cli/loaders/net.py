@@ -65,13 +65,6 @@ def pxe(arch, folder):
     return ["-bios", FIRMWARE[arch], *network(folder, shared(folder), EFI[arch])]
 
 
-def http_boot(arch, folder):
-    """The firmware's own HTTP boot takes the UEFI application, which fetches its configuration and archive."""
-    out = shared(folder)
-    url = f"http://{HOST}:{serve_http(out)}/{EFI[arch]}"
-    return ["-bios", FIRMWARE[arch], *network(folder, out, url, http_boot=True)]
-
-
 def http_boot_disk(folder):
     """The firmware's own HTTP boot takes the disk image, with the files on it, as a disk."""
     out = shared(folder)
@@ -106,8 +99,6 @@ def routes():
     part = functools.partial
     yield Route("x86_64", "OVMF", "PXE, barecpc.cfg and archive by TFTP", part(pxe, "x86_64"))
     yield Route("arm64", "AAVMF", "PXE, barecpc.cfg and archive by TFTP", part(pxe, "arm64"))
-    yield Route("x86_64", "OVMF", "HTTP boot, barecpc.cfg and archive by HTTP", part(http_boot, "x86_64"))
-    yield Route("arm64", "AAVMF", "HTTP boot, barecpc.cfg and archive by HTTP", part(http_boot, "arm64"))
     yield Route("x86_64", "OVMF", "HTTP boot of the disk image", http_boot_disk)
     yield Route("x86_64", "OVMF", "iPXE by TFTP, initrd", part(ipxe, False))
     yield Route("x86_64", "OVMF", "iPXE by HTTP, initrd", part(ipxe, True))

@@ -87,17 +87,10 @@ write_file(const char *name, const void *data, size_t n)
 const struct efi_home *
 efi_volume_home(const char **why)
 {
-	static const struct efi_home home = { "", has_file, read_file,
-		write_file };
+	static const struct efi_home home = { has_file, read_file, write_file };
 
 	*why = read_only;
 	return read_only == NULL ? &home : NULL;
-}
-
-const struct efi_home *
-efi_net_home(void)
-{
-	return NULL;
 }
 
 void

@@ -60,7 +60,6 @@ start(void)
 	fake_pxe_start();
 	mode->DhcpAckReceived = TRUE;
 	make_packet(&mode->DhcpAck, "\12\11\10\1", "BOOTX64.EFI");
-	memcpy(mode->DhcpAck.Dhcpv4.BootpHwAddr, "\x52\x54\0\x12\x34\x56", 6);
 }
 
 static void
@@ -81,27 +80,6 @@ is_fetched(const char *name)
 
 	release();
 	return right;
-}
-
-static void
-part_of_a_file(void **state)
-{
-	const struct efi_home *home;
-	char got[4] = "---";
-
-	(void)state;
-	start();
-	home = efi_net_home();
-	assert_non_null(home);
-	assert_string_equal(home->eh_tag, "-525400123456");
-	serve_file("barecpc.run", "2 runs");
-	assert_true(home->eh_has("barecpc.run"));
-	assert_int_equal(home->eh_read("barecpc.run", got, 1), 1);
-	assert_string_equal(got, "2--");
-	serve_file("barecpc.run", "2");
-	assert_int_equal(home->eh_read("barecpc.run", got, 3), 1);
-	assert_int_equal(home->eh_read("barecpc.cfg", got, 3), 0);
-	release();
 }
 
 static void
@@ -156,7 +134,6 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(part_of_a_file),
 		cmocka_unit_test(folder_of_the_boot_file),
 		cmocka_unit_test(server_of_the_packets),
 	};
