@@ -137,7 +137,6 @@ keep_memory(struct bootinfo *bi)
 	bootinfo_add(bi, bi->bi_kern, bi->bi_kern_bytes, BOOTMEM_KEEP);
 	bootinfo_add(bi, (uintptr_t)bi, sizeof *bi, BOOTMEM_KEEP);
 	bootinfo_add(bi, bi->bi_cmdline, bi->bi_cmdline_bytes, BOOTMEM_KEEP);
-	bootinfo_add(bi, bi->bi_archive, bi->bi_archive_bytes, BOOTMEM_KEEP);
 	if (bi->bi_keep != 0)
 		bootinfo_add(bi, bi->bi_keep, KEPT_PLACE, BOOTMEM_KEEP);
 }

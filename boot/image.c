@@ -49,7 +49,6 @@ read_initrd(struct bootinfo *bi, const void *fdt, int node)
 	if (start != 0 && end > start) {
 		bi->bi_archive = start;
 		bi->bi_archive_bytes = end - start;
-		bootinfo_add(bi, start, end - start, BOOTMEM_KEEP);
 	}
 }
 

@@ -147,7 +147,6 @@ take_ramdisk(struct bootinfo *bi, const struct boot_params *bp)
 		return "ramdisk_image: the initrd overlaps the kernel";
 	bi->bi_archive = pa;
 	bi->bi_archive_bytes = bytes;
-	bootinfo_add(bi, pa, bytes, BOOTMEM_KEEP);
 	return NULL;
 }
 

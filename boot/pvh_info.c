@@ -100,7 +100,6 @@ pvh_bootinfo(struct bootinfo *bi, uint64_t start_info)
 
 		bi->bi_archive = sm->pvo_base;
 		bi->bi_archive_bytes = sm->pvo_bytes;
-		bootinfo_add(bi, sm->pvo_base, sm->pvo_bytes, BOOTMEM_KEEP);
 	}
 	return NULL;
 }

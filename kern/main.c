@@ -55,6 +55,13 @@ read_cmdline(const struct bootinfo *bi)
 		    CMDLINE_MAX);
 		return;
 	}
+	if (n > 0 && !bootinfo_is_ram(bi, bi->bi_cmdline, n)) {
+		snprintf(cmdline_error, sizeof cmdline_error,
+		    "command line: %zu bytes at %#lx are not in memory that "
+		    "the kernel may use: have the boot loader put it elsewhere",
+		    n, (unsigned long)bi->bi_cmdline);
+		return;
+	}
 	if ((text = kmalloc(n + 1)) == NULL) {
 		snprintf(cmdline_error, sizeof cmdline_error,
 		    "command line: out of memory");
@@ -126,6 +133,9 @@ kern_main(struct bootinfo *bi)
 	stack_guard_init();
 	bootinfo_sort(bi);
 	far = bootinfo_cut(bi, arch_direct_bytes);
+	/* A loader may name an address without RAM: archive_init() refuses. */
+	if (bootinfo_is_ram(bi, bi->bi_archive, bi->bi_archive_bytes))
+		bootinfo_reserve(bi, bi->bi_archive, bi->bi_archive_bytes);
 	arch_init_early(bi);
 	keep_start(bi);
 	printf("barecpc: %s\n", arch_name);

@@ -56,7 +56,8 @@ struct bootinfo {
 	uint64_t bi_kern_bytes;
 	uint64_t bi_cmdline; /* without a final NUL; 0: no command line */
 	uint64_t bi_cmdline_bytes;
-	uint64_t bi_archive; /* a second cpio archive (initrd), or 0 */
+	/* A second cpio archive (initrd), or 0.  kern_main() reserves it. */
+	uint64_t bi_archive;
 	uint64_t bi_archive_bytes;
 	uint64_t bi_rsdp;       /* ACPI RSDP, or 0 */
 	uint64_t bi_fdt;        /* flattened device tree, or 0 */

@@ -105,4 +105,23 @@ for arch in arm64 x86_64; do
 	expect "$arch: that file under another name" 2 '^unknown: this file has no program of that name: name it spin ' \
 		scripts/barecpc run --arch $arch --accel tcg --payload "$tap_dir/unknown"
 done
+# An archive may lie neither outside RAM nor in memory that firmware reserves.  The tree says where it is.
+board="timeout 120 qemu-system-aarch64 -M virt,gic-version=3,dtb-randomness=off -cpu max -m 256 -display none -serial stdio"
+$board -M dumpdtb="$tap_dir/full.dtb" 2>/dev/null
+# place NAME START: boot with an archive that is said to be at START.
+place() {
+	fdtput -t x "$tap_dir/place.dtb" /chosen linux,initrd-start "$2"
+	fdtput -t x "$tap_dir/place.dtb" /chosen linux,initrd-end "$(printf %x $((0x$2 + 0x100000)))"
+	$board -no-reboot -kernel build/arm64/Image -dtb "$tap_dir/place.dtb" -append 'output=text -- hello' >"$out" 2>&1
+	check "an archive $1: one line" grep -q "^barecpc: initrd: 0x100000 bytes at 0x$2 are not in memory that the kernel may use: " "$out"
+	check "an archive $1: no fault" sh -c "! grep -q '^kernel fault\|^panic' '$out' && grep -q '^barecpc: exit 125' '$out'"
+}
+dtc -q -I dtb -O dtb -p 4096 -o "$tap_dir/place.dtb" "$tap_dir/full.dtb"
+place 'beyond the end of RAM' 70000000
+fdtput -p -t x "$tap_dir/place.dtb" /reserved-memory/firmware@4c000000 reg 0 4c000000 0 1000000
+fdtput -t x "$tap_dir/place.dtb" /reserved-memory '#address-cells' 2
+fdtput -t x "$tap_dir/place.dtb" /reserved-memory '#size-cells' 2
+fdtput "$tap_dir/place.dtb" /reserved-memory ranges
+fdtput "$tap_dir/place.dtb" /reserved-memory/firmware@4c000000 no-map
+place 'in memory that firmware reserves' 4c000000
 end
