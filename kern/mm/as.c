@@ -353,14 +353,12 @@ as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot)
 	return at < end ? ENOMEM : 0;
 }
 
-int
-as_zero(struct as *as, uintptr_t va, size_t len)
+/* as_zero() of a range inside a region. */
+static int
+region_zero(struct as *as, struct region *r, uintptr_t va, size_t len)
 {
-	struct region *r = as_find(as, va);
 	int err;
 
-	if (r == NULL || len > r->r_end - va)
-		return ENOMEM;
 	if (r->r_contig)
 		return EINVAL;
 	if (!r->r_pages || r->r_shared)
@@ -375,6 +373,32 @@ as_zero(struct as *as, uintptr_t va, size_t len)
 	as_find(as, va)->r_pages = false;
 	join_again(as, va, va + len);
 	return 0;
+}
+
+int
+as_zero(struct as *as, uintptr_t va, size_t len)
+{
+	uintptr_t at = va, end = va + len;
+	bool hole = false;
+	struct region *r;
+	int err;
+
+	if (end < va)
+		return EINVAL;
+	/* A merge may remove r: look it up again. */
+	while ((r = region_ending_after(&as->as_regions, at)) != NULL &&
+	       r->r_start < end) {
+		uintptr_t to = r->r_end < end ? r->r_end : end;
+
+		if (r->r_start > at) {
+			at = r->r_start;
+			hole = true;
+		}
+		if ((err = region_zero(as, r, at, to - at)) != 0)
+			return err;
+		at = to;
+	}
+	return hole || at < end ? ENOMEM : 0;
 }
 
 int

@@ -70,9 +70,9 @@ int as_protect(struct as *as, uintptr_t va, size_t len, unsigned prot);
  */
 int as_move(struct as *as, uintptr_t from, uintptr_t to, size_t len);
 /*
- * Zero a range inside one region.  Pages without access are freed.  Returns 0,
- * ENOMEM if memory runs out or the range is not mapped, or EINVAL for a
- * MAP_CONTIG region.
+ * Zero the mapped parts of a range.  Pages without access are freed.  Returns
+ * 0 or an errno: ENOMEM if memory runs out or part of the range is not mapped,
+ * EINVAL at a MAP_CONTIG region.  After EINVAL the range before it is zero.
  */
 int as_zero(struct as *as, uintptr_t va, size_t len);
 /*

@@ -231,7 +231,8 @@ grow_mapping(struct as *as, uintptr_t va, size_t old, size_t new, bool may_move)
 	err = as_map(as, va + old, new - old, prot, false);
 	if (err == 0)
 		return (intptr_t)va;
-	if (err != EEXIST || !may_move)
+	/* EINVAL: the region ends at REGION_TOP. */
+	if ((err != EEXIST && err != EINVAL) || !may_move)
 		return -ENOMEM;
 	if ((to = as_gap(as, new, PAGE_SIZE)) == 0)
 		return -ENOMEM;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PAGE ((size_t)4096)
@@ -146,6 +147,64 @@ TEST(mremap_does_not_move_unasked)
 	q = mremap(p, PAGE, 2 * PAGE, 0);
 	EXPECT_ERRNO(q == MAP_FAILED ? -1 : 0, ENOMEM);
 	EXPECT_EQ(munmap(p, 2 * PAGE), 0);
+}
+
+/* Grow the page below which no other may be: the last of the main stack. */
+static __attribute__((noinline, noreturn)) void
+grow_last_page(void)
+{
+	static char copy[PAGE];
+	char *last = (char *)0x00007fffffc00000 - PAGE, *q;
+	bool moved;
+
+	memcpy(copy, last, PAGE);
+	q = mremap(last, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+	moved = q != MAP_FAILED && memcmp(q, copy, PAGE) == 0 &&
+	        q[2 * PAGE - 1] == 0 && !is_readable(last);
+	_exit(moved ? 0 : 1);
+}
+
+/* The function that moves the page has its frame in another one. */
+static __attribute__((noinline)) void
+call_below(void (*call)(void))
+{
+	volatile char room[2 * PAGE];
+
+	room[0] = 0;
+	call();
+	(void)room[0];
+}
+
+TEST(mremap_moves_a_region_that_ends_with_the_address_space)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		call_below(grow_last_page);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+}
+
+/* Pages with contents, without access, then a hole and a page. */
+TEST(madvise_zeroes_all_regions_of_a_range)
+{
+	char *p = map_memory(5 * PAGE, RW);
+
+	REQUIRE(p != NULL);
+	memset(p, 7, 5 * PAGE);
+	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_READ), 0);
+	EXPECT_EQ(mprotect(p + 2 * PAGE, PAGE, PROT_NONE), 0);
+	EXPECT_EQ(madvise(p, 3 * PAGE, MADV_DONTNEED), 0);
+	EXPECT_EQ(mprotect(p, 3 * PAGE, RW), 0);
+	EXPECT_EQ(p[0] + p[PAGE] + p[2 * PAGE] + p[3 * PAGE - 1], 0);
+	EXPECT_EQ(p[3 * PAGE], 7);
+	/* As on Linux, what is mapped after a hole is zeroed, too. */
+	EXPECT_EQ(munmap(p + 3 * PAGE, PAGE), 0);
+	p[0] = 7;
+	EXPECT_ERRNO(madvise(p, 5 * PAGE, MADV_DONTNEED), ENOMEM);
+	EXPECT_EQ(p[0] + p[4 * PAGE], 0);
+	EXPECT_EQ(munmap(p, 5 * PAGE), 0);
 }
 
 TEST(impossible_requests_are_refused)
