@@ -4,7 +4,7 @@ CPC_OBJS := $(addprefix cpc/,handle.o machine.o object.o error.o event.o request
 CPC_OBJS += $(addprefix cpc/v1/,machine.o word.o event.o spec.o bind.o shared.o pctx.o)
 # Functions that programs of Solaris use around it.
 LIBCPC_OBJS := $(CPC_OBJS) cpc/pctx_run.o
-LIBCPC_OBJS += $(addprefix cpc/solaris/,thread.o suspend.o synch.o processor.o priocntl.o pset.o sysconf.o \
+LIBCPC_OBJS += $(addprefix cpc/solaris/,thread.o synch.o processor.o priocntl.o pset.o sysconf.o \
     systeminfo.o kstat.o illumos.o)
 # Functions that musl lacks and glibc has.
 CPC_MUSL_OBJS := $(addprefix cpc/musl/,getsubopt.o find_object.o)

@@ -18,11 +18,10 @@ typedef pthread_key_t thread_key_t;
  * Flags of thr_create().  Every thread is an LWP of its own, so THR_BOUND and
  * THR_NEW_LWP change nothing.
  */
-#define THR_BOUND     0x00000001
-#define THR_NEW_LWP   0x00000002
-#define THR_DETACHED  0x00000040
-#define THR_SUSPENDED 0x00000080 /* until thr_continue() */
-#define THR_DAEMON    0x00000100
+#define THR_BOUND    0x00000001
+#define THR_NEW_LWP  0x00000002
+#define THR_DETACHED 0x00000040
+#define THR_DAEMON   0x00000100
 
 /*
  * Run fn(arg) in a new LWP.  *id becomes its id, unless id is NULL.  stack and
@@ -38,13 +37,6 @@ int thr_create(void *stack, size_t bytes, void *(*fn)(void *), void *arg,
  * for the caller's own id.  thr_join(3C).
  */
 int thr_join(thread_t id, thread_t *departed, void **status);
-/*
- * Stop a thread of thr_create(), and let it go on.  thr_suspend() returns once
- * the thread has stopped.  The thread stops in the handler of SIGRTMAX, so it
- * must not block that signal.  Returns 0 or ESRCH.  thr_suspend(3C).
- */
-int thr_suspend(thread_t id);
-int thr_continue(thread_t id);
 void thr_exit(void *status) __attribute__((noreturn));
 thread_t thr_self(void);
 void thr_yield(void);

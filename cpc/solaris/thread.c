@@ -6,11 +6,19 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
-#include "cpc/solaris/thread_impl.h"
+struct thr {
+	thread_t th_id;
+	void *(*th_fn)(void *);
+	void *th_arg;
+	struct thr *th_next;
+	bool th_detached, th_ended;
+};
 
-pthread_mutex_t thr_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Guards the list and the flags of its threads. */
+static pthread_mutex_t thr_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t self_key;
@@ -46,20 +54,10 @@ static void
 init_once(void)
 {
 	pthread_key_create(&self_key, thread_ends);
-	thr_suspend_init();
 }
 
-struct thr *
-thr_find(thread_t id)
-{
-	struct thr *t = threads;
-
-	while (t != NULL && !pthread_equal(t->th_id, id))
-		t = t->th_next;
-	return t;
-}
-
-struct thr *
+/* The caller's, or NULL if thr_create() did not make it. */
+static struct thr *
 thr_own(void)
 {
 	pthread_once(&once, init_once);
@@ -75,7 +73,6 @@ thread_main(void *arg)
 	pthread_mutex_lock(&thr_lock);
 	pthread_mutex_unlock(&thr_lock);
 	pthread_setspecific(self_key, t);
-	thr_stay_suspended(t);
 	return t->th_fn(t->th_arg);
 }
 
@@ -111,8 +108,7 @@ thr_create(void *stack, size_t bytes, void *(*fn)(void *), void *arg,
 	struct thr *t;
 	int err;
 
-	if (flags & ~(THR_BOUND | THR_NEW_LWP | THR_DETACHED | THR_SUSPENDED |
-			THR_DAEMON))
+	if (flags & ~(THR_BOUND | THR_NEW_LWP | THR_DETACHED | THR_DAEMON))
 		return EINVAL;
 	pthread_once(&once, init_once);
 	if ((t = calloc(1, sizeof *t)) == NULL)
@@ -120,9 +116,6 @@ thr_create(void *stack, size_t bytes, void *(*fn)(void *), void *arg,
 	t->th_fn = fn;
 	t->th_arg = arg;
 	t->th_detached = (flags & (THR_DETACHED | THR_DAEMON)) != 0;
-	t->th_suspended = (flags & THR_SUSPENDED) != 0;
-	sem_init(&t->th_continue, 0, 0);
-	sem_init(&t->th_stopped, 0, 0);
 	pthread_mutex_lock(&thr_lock);
 	if ((err = start_thread(t, stack, bytes)) == 0) {
 		t->th_next = threads;
@@ -137,8 +130,9 @@ thr_create(void *stack, size_t bytes, void *(*fn)(void *), void *arg,
 }
 
 /*
- * Take the thread to join out of the list.  id 0: wait for any that ends.
- * Returns NULL if there is no such thread.
+ * Wait until the thread to join ends, id 0: any, and take it out of the list.
+ * Until then it stays there for other callers.  Returns NULL if there is no
+ * such thread.
  */
 static struct thr *
 take_joinable(thread_t id)
@@ -149,17 +143,16 @@ take_joinable(thread_t id)
 	for (;;) {
 		may_wait = false;
 		for (t = threads; t != NULL; t = t->th_next) {
-			if (t->th_detached || t == self)
+			if (t->th_detached || t == self ||
+			    (id != 0 && !pthread_equal(t->th_id, id)))
 				continue;
+			if (t->th_ended) {
+				remove_thread(t);
+				return t;
+			}
 			may_wait = true;
-			if (id == 0 ? t->th_ended : pthread_equal(t->th_id, id))
-				break;
 		}
-		if (t != NULL) {
-			remove_thread(t);
-			return t;
-		}
-		if (id != 0 || !may_wait)
+		if (!may_wait)
 			return NULL;
 		pthread_cond_wait(&ended, &thr_lock);
 	}

@@ -150,16 +150,7 @@ TEST(limits_in_force_can_be_set)
 	EXPECT_ERRNO(setrlimit(RLIMIT_NOFILE, &lim), EINVAL);
 }
 
-static volatile long counter;
 static volatile bool end;
-
-static void *
-count_up(void *arg)
-{
-	while (!end)
-		counter = counter + 1;
-	return arg;
-}
 
 static void *
 return_argument(void *arg)
@@ -188,45 +179,44 @@ TEST(thr_join_of_any_thread)
 	EXPECT_EQ(thr_join(0, NULL, NULL), ESRCH);
 }
 
-/* The count stands still for 20 ms, and moves after thr_continue(). */
-static bool
-stands_still(void)
+static void *
+wait_for_end(void *arg)
 {
-	long before = counter;
-
-	crowd_sleep_us(20000);
-	return counter == before;
+	while (!end)
+		crowd_sleep_us(1000);
+	return arg;
 }
 
-static void
-until_moves(void)
+static void *
+join_other(void *arg)
 {
-	for (int i = 0; i < 1000 && stands_still(); i++)
-		;
+	long err = thr_join(*(thread_t *)arg, NULL, NULL);
+
+	EXPECT(end);
+	return (void *)err;
 }
 
-TEST(suspend_and_continue)
+/* Two LWPs wait for a thread.  One gets it, and neither returns before. */
+TEST(thr_join_keeps_a_thread_until_it_ends)
 {
-	thread_t id;
+	thread_t runs;
+	pthread_t joins[2];
+	long sum = 0;
 
-	counter = 0;
 	end = false;
-	REQUIRE(thr_create(NULL, 0, count_up, NULL, THR_SUSPENDED, &id) == 0);
-	EXPECT(stands_still());
-	EXPECT_EQ(counter, 0);
-	EXPECT_EQ(thr_continue(id), 0);
-	until_moves();
-	EXPECT(counter > 0);
-	EXPECT_EQ(thr_suspend(id), 0);
-	EXPECT(stands_still());
-	EXPECT_EQ(thr_suspend(id), 0); /* they do not nest */
-	EXPECT_EQ(thr_continue(id), 0);
-	until_moves();
-	EXPECT(!stands_still());
+	REQUIRE(thr_create(NULL, 0, wait_for_end, NULL, 0, &runs) == 0);
+	for (int i = 0; i < 2; i++)
+		REQUIRE(
+		    pthread_create(&joins[i], NULL, join_other, &runs) == 0);
+	crowd_sleep_us(20000);
 	end = true;
-	EXPECT_EQ(thr_join(id, NULL, NULL), 0);
-	EXPECT_EQ(thr_suspend(id), ESRCH);
-	EXPECT_EQ(thr_continue(id), ESRCH);
+	for (int i = 0; i < 2; i++) {
+		void *err;
+
+		REQUIRE(pthread_join(joins[i], &err) == 0);
+		sum += (long)err;
+	}
+	EXPECT_EQ(sum, ESRCH);
 }
 
 static mutex_t mutex = DEFAULTMUTEX;
@@ -276,8 +266,11 @@ TEST(atomic_operations)
 {
 	volatile uint32_t w = 5;
 	volatile uint64_t d = 0;
+	volatile uchar_t c[3] = { 0 };
+	volatile ushort_t s = 0;
+	volatile ulong_t l = 0;
 	int a, b;
-	void *volatile p = &a;
+	volatile void *volatile p = &a;
 
 	EXPECT_EQ(atomic_add_32_nv(&w, -3), 2);
 	EXPECT_EQ(atomic_cas_32(&w, 2, 9), 2);
@@ -290,6 +283,24 @@ TEST(atomic_operations)
 	EXPECT(atomic_cas_ptr(&p, &a, &b) == &a);
 	EXPECT(p == &b);
 	membar_enter();
+	atomic_dec_32(&w);
+	EXPECT_EQ(atomic_and_32_nv(&w, 4), 4);
+	EXPECT_EQ(atomic_or_uint_nv(&w, 3), 7);
+	p = &c[1];
+	EXPECT(atomic_inc_ptr_nv(&p) == &c[2]);
+	EXPECT(atomic_add_ptr_nv(&p, -2) == &c[0]);
+	EXPECT(atomic_swap_ptr(&p, &a) == &c[0]);
+	/* Narrow types wrap. */
+	atomic_add_char(&c[0], -1);
+	EXPECT_EQ(atomic_inc_uchar_nv(&c[0]), 0);
+	EXPECT_EQ(atomic_add_short_nv(&s, -1), 0xffff);
+	EXPECT_EQ(atomic_cas_ushort(&s, 0xffff, 1), 0xffff);
+	EXPECT_EQ(atomic_add_long_nv(&l, 1), 1);
+	EXPECT_EQ(atomic_set_long_excl(&l, 63), 0);
+	EXPECT_EQ(atomic_set_long_excl(&l, 63), -1);
+	EXPECT_EQ(atomic_clear_long_excl(&l, 0), 0);
+	EXPECT_EQ(atomic_clear_long_excl(&l, 0), -1);
+	EXPECT_EQ(l, 1UL << 63);
 }
 
 TEST(classes)
