@@ -91,12 +91,16 @@ cpci_event(cpc_t *cpc, unsigned type, const char *event, struct cpc_event *ev)
 {
 	const struct machine *mc =
 	    type == 0 ? &cpc->c_machine : cpci_machine_of(cpc, type);
+	int err = errno;
 	long value;
 
 	if (event != NULL && !cpc->c_machine.mc_loaded &&
 	    !is_number(event, &value) && !machine_is_own(mc, event))
 		machine_of(cpc);
-	return cpci_event_of(mc, event, ev);
+	if (!cpci_event_of(mc, event, ev))
+		return false;
+	errno = err; /* of a table's file that is absent, for example */
+	return true;
 }
 
 bool

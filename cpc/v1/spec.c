@@ -106,12 +106,13 @@ find_option(unsigned kind, const char *token, unsigned *counters)
 static bool
 parse_mask(const char *value, unsigned long *mask)
 {
+	int err = errno;
 	char *end;
 
-	errno = 0;
+	/* A value beyond the type's is ULONG_MAX, with ERANGE. */
 	*mask = strtoul(value, &end, 0);
-	return *value >= '0' && *value <= '9' && *end == '\0' && errno == 0 &&
-	       *mask <= 0xff;
+	errno = err;
+	return *value >= '0' && *value <= '9' && *end == '\0' && *mask <= 0xff;
 }
 
 static void
