@@ -1,7 +1,9 @@
 /*
  * Takes out of a device tree what names one machine.  Boot loaders write these
- * properties: the Raspberry Pi's firmware "linux,serial", U-Boot
- * "serial-number", both "local-mac-address", and seeds for random numbers.
+ * properties: the Raspberry Pi's firmware "linux,serial", "rpi-serial64" and
+ * "rpi-duid", U-Boot "serial-number", both "local-mac-address", and seeds for
+ * random numbers.  The Pi's firmware also writes the MAC address and the serial
+ * number into "bootargs".
  * Devicetree Specification, "Root node" (serial-number).
  */
 #include <libfdt.h>
@@ -11,7 +13,8 @@
 
 /* The name of such a property ends with one of these. */
 static const char *const ends[] = { "serial-number", ",serial", "mac-address",
-	"-mac", "bd-address", "-seed", "uuid" };
+	"-mac", "bd-address", "-seed", "uuid", "-serial64", "-duid",
+	"bootargs" };
 
 static int
 is_hidden(const char *name)

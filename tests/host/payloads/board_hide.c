@@ -87,6 +87,10 @@ device_tree(void **state)
 	node = fdt_add_subnode(fdt, 0, "chosen");
 	fdt_setprop_string(fdt, node, "rng-seed", "SEED");
 	fdt_setprop_string(fdt, node, "linux,serial", "SERIAL-7");
+	fdt_setprop_string(fdt, node, "rpi-serial64", "SERIAL-8");
+	fdt_setprop_string(fdt, node, "rpi-duid", "SERIAL-9");
+	fdt_setprop_string(fdt, node, "bootargs",
+	    "smsc95xx.macaddr=ADDRESS vc_mem.serial=SERIAL-10");
 	t = exact_copy(fdt, sizeof fdt);
 	board_hide("FDT ", t, sizeof fdt);
 	assert_false(has(t, sizeof fdt, "SERIAL"));
