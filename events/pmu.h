@@ -198,6 +198,7 @@ arm_has_common(const uint64_t ceid[2], unsigned number)
 #define ARM_SW_INCR      0x0000
 #define ARM_INST_RETIRED 0x0008
 #define ARM_CPU_CYCLES   0x0011
+#define ARM_INST_SPEC    0x001b
 
 /*
  * The software PMU: a number, or one of its events after those.  The last two

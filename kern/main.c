@@ -80,6 +80,7 @@ read_cmdline(const struct bootinfo *bi)
 	cpu_nmi_panics = cmdline.cl_nmi_panics;
 	cpu_nmi_all = cmdline.cl_test_hooks;
 	pcbe_announced_only = cmdline.cl_models_pmceid;
+	pcbe_any_event = cmdline.cl_models_any;
 	pcbe_models = cmdline.cl_models;
 	pcbe_nmodels = cmdline.cl_nmodels;
 }

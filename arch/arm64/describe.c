@@ -6,12 +6,12 @@
 
 #include "arch/arm64/arm64.h"
 #include "arch/arm64/machine.h"
+#include "arch/arm64/pmu/pmuv3_impl.h"
 #include "arch/arm64/ras.h"
 #include "arch/arm64/sysreg.h"
 #include "arch/arm64/trap/fp.h"
 #include "include/sys/barecpc.h"
 #include "kern/arch.h"
-#include "kern/cpc/pcbe.h"
 #include "kern/sched/cpu.h"
 #include "lib/string.h"
 #include "lib/text.h"
@@ -187,7 +187,7 @@ cpu_name(uint64_t midr)
 static const char *
 models_word(void)
 {
-	if (pcbe_announced_only)
+	if (pmuv3_counts != NULL)
 		return "listed";
 	return strcmp(machine.m_vmm, "none") == 0 ? "all" : "unknown";
 }

@@ -80,7 +80,9 @@ struct machine {
 	struct machine_watchdog m_watchdog[MACHINE_NWATCHDOG];
 	unsigned m_nwatchdog;
 	struct machine_pci m_pci;
-	bool m_virtual; /* the tables are an emulator's or hypervisor's */
+	bool m_lists_events;  /* the device tree lists what the PMU counts */
+	uint64_t m_events[2]; /* that list, as bits of PMCEID<n>_EL0 */
+	bool m_virtual;       /* the tables are an emulator's or hypervisor's */
 	const struct bootinfo *m_boot; /* for machine_map() */
 	const char *m_vmm; /* as in records: "kvm", "tcg", "none" on metal */
 };

@@ -237,6 +237,21 @@ set_pmu_intid(uint32_t phandle, uint32_t intid)
 	    phandle, intid);
 }
 
+/* The list of an emulator: docs/emulator.md, "The changes on arm64". */
+static void
+found_events(const void *fdt, int node)
+{
+	int bytes;
+	const fdt64_t *list =
+	    fdt_getprop(fdt, node, "qemu,counted-events", &bytes);
+
+	if (list == NULL || bytes != sizeof machine.m_events)
+		return;
+	machine.m_lists_events = true;
+	machine.m_events[0] = fdt64_ld(&list[0]);
+	machine.m_events[1] = fdt64_ld(&list[1]);
+}
+
 /*
  * A PMU has one PPI, or an SPI for each of its CPUs, which the same entry of
  * interrupt-affinity names.  Without that property Linux takes the order of the
@@ -327,7 +342,9 @@ machine_from_fdt(const struct bootinfo *bi)
 	if (f.f_timer >= 0)
 		machine.m_timer_intid =
 		    interrupt_id(fdt, f.f_timer, f.f_gic, TIMER_VIRTUAL);
-	for (unsigned i = 0; i < f.f_npmu; i++)
+	for (unsigned i = 0; i < f.f_npmu; i++) {
 		found_pmu(fdt, f.f_pmu[i], f.f_gic);
+		found_events(fdt, f.f_pmu[i]);
+	}
 	return true;
 }

@@ -69,7 +69,7 @@ learn_pics(const struct pcbe_ops *ops, unsigned n)
 	}
 }
 
-bool pcbe_announced_only;
+bool pcbe_announced_only, pcbe_any_event;
 const struct cpc_model *pcbe_models;
 unsigned pcbe_nmodels;
 

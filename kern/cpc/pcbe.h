@@ -309,10 +309,11 @@ struct pcbe_ops {
 };
 
 /*
- * models=pmceid: the PMU is an emulator's, which counts only the events that it
- * announces.  Set before kcpc_init().
+ * models=pmceid: the PMU is an emulator's, which counts only events that it
+ * announces.  models=any: a list of an emulator's events is not used on arm64.
+ * Set before arch_init().
  */
-extern bool pcbe_announced_only;
+extern bool pcbe_announced_only, pcbe_any_event;
 
 /*
  * models=LIST: the PMU is an emulator's, which counts only these events, but it

@@ -225,6 +225,7 @@ static const char *
 parse_models(const char *v, struct cmdline *cl)
 {
 	cl->cl_nmodels = 0;
+	cl->cl_models_any = strcmp(v, "any") == 0;
 	if (parse_choice(v, "any", "pmceid", &cl->cl_models_pmceid) ||
 	    parse_model_list(v, cl->cl_models, &cl->cl_nmodels))
 		return NULL;

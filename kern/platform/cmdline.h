@@ -44,6 +44,7 @@ struct cmdline {
 	bool cl_test_hooks;                         /* test_hooks=yes */
 	bool cl_no_pages;                           /* screen=text */
 	bool cl_models_pmceid;                      /* models=pmceid */
+	bool cl_models_any;                         /* models=any */
 	struct cpc_model cl_models[CPC_PMU_MODELS]; /* models=LIST */
 	unsigned cl_nmodels;
 	uint32_t cl_debug;         /* checks=: DEBUG_* */

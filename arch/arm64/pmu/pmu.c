@@ -17,9 +17,32 @@
 
 #define ISR_I (1 << 7) /* ISR_EL1: an interrupt is pending */
 
+/*
+ * The events of QEMU without a list.  It also announces the STALL events, which
+ * the architecture requires, and never counts them.
+ */
+static const uint64_t qemu_counts[2] = { 1U << ARM_SW_INCR |
+					     1U << ARM_INST_RETIRED |
+					     1U << ARM_CPU_CYCLES |
+					     1U << ARM_INST_SPEC,
+	0 };
+
+static const uint64_t *
+counted_events(void)
+{
+	if (pcbe_any_event)
+		return NULL;
+	if (machine.m_lists_events)
+		return machine.m_events;
+	if (pcbe_announced_only || strcmp(machine.m_vmm, "tcg") == 0)
+		return qemu_counts;
+	return NULL;
+}
+
 void
 pmuv3_cpu_init(void)
 {
+	pmuv3_counts = counted_events();
 	pmuv3_pcbe_init(arm64_boot_el == 2, read_sysreg(midr_el1));
 }
 
@@ -58,7 +81,6 @@ arch_pcbe(const char **why_not)
 		gic_enable(arm64_curcpu()->ac_pmu_intid);
 		how = pmuv3_prove_overflow(irq_pending);
 	}
-	pmuv3.pv_announced_only = pcbe_announced_only;
 	pmuv3_pcbe_overflow(how);
 	pmuv3_pcbe_ops.pcbe_overflow_proof = pmuv3_overflow_proof();
 	/*

@@ -30,16 +30,20 @@ enum pmuv3_overflow {
 struct pmuv3 {
 	unsigned pv_version; /* ID_AA64DFR0_EL1.PMUVer; 0: no PMUv3 */
 	unsigned pv_implementer, pv_part; /* MIDR_EL1's, of the boot CPU */
-	bool pv_widths_differ;  /* among CPUs: then no PIC is offered */
-	unsigned pv_nevent;     /* event counters: the PICs */
-	unsigned pv_width;      /* bits of one: 32 or 64 */
-	bool pv_owns_el2;       /* started at EL2: may count events there */
-	bool pv_announced_only; /* an emulator, which models PMCEID's events */
+	bool pv_widths_differ; /* among CPUs: then no PIC is offered */
+	unsigned pv_nevent;    /* event counters: the PICs */
+	unsigned pv_width;     /* bits of one: 32 or 64 */
+	bool pv_owns_el2;      /* started at EL2: may count events there */
 	enum pmuv3_overflow pv_overflow;
 	uint64_t pv_pics;    /* bit n: PIC n exists, on some CPU */
 	uint64_t pv_ceid[2]; /* PMCEID0_EL0, PMCEID1_EL0 */
 };
 extern struct pmuv3 pmuv3;
+/*
+ * The events that an emulator counts, as bits of PMCEID0_EL0 and PMCEID1_EL0,
+ * or NULL.  It may announce others, whose count stays 0.
+ */
+extern const uint64_t *pmuv3_counts;
 /* core_type.c: the core types; of no use if pcbe_ntypes is 0. */
 extern struct pmuv3 pmuv3_types[PCBE_MAXTYPE];
 

@@ -46,6 +46,7 @@ AT(cpc_sample, cs_value, CS_TICK + 8);
 #define INTERRUPTS(selection) ((selection) >> 32)
 
 struct pmuv3 pmuv3;
+const uint64_t *pmuv3_counts;
 
 /* Read this CPU's shape.  The version is one that has a PMUv3. */
 static struct pmuv3
@@ -64,6 +65,10 @@ read_shape(unsigned version, bool owns_el2)
 	if (version < PMUVER_V3P1) {
 		pv.pv_ceid[0] = (uint32_t)pv.pv_ceid[0];
 		pv.pv_ceid[1] = (uint32_t)pv.pv_ceid[1];
+	}
+	if (pmuv3_counts != NULL) {
+		pv.pv_ceid[0] &= pmuv3_counts[0];
+		pv.pv_ceid[1] &= pmuv3_counts[1];
 	}
 	return pv;
 }
@@ -214,7 +219,7 @@ describe(struct cpc_pmu *pm, unsigned type)
 	pm->pm_model = pv->pv_part;
 	pm->pm_events[0] = pv->pv_ceid[0];
 	pm->pm_events[1] = pv->pv_ceid[1];
-	pm->pm_listed = pmuv3.pv_announced_only;
+	pm->pm_listed = pmuv3_counts != NULL;
 }
 
 static uint64_t
@@ -268,10 +273,9 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	}
 	if (nattrs != 0)
 		return CPC_INVALID_ATTRIBUTE;
-	if (pmuv3.pv_announced_only &&
+	if (pmuv3_counts != NULL &&
 	    !arm_has_common(pv->pv_ceid, (unsigned)ev->pe_code)) {
-		kcpc_reason("this emulator does not model event %#x: PMCEID "
-			    "does not announce it",
+		kcpc_reason("this emulator does not model event %#x",
 		    (unsigned)ev->pe_code);
 		return CPC_RESOURCE_UNAVAIL;
 	}

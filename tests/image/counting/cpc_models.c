@@ -98,6 +98,29 @@ is_refused(cpc_t *cpc, const char *name, uint_t nattrs, cpc_attr_t *attrs,
 
 #ifdef __aarch64__
 /*
+ * QEMU announces the STALL events, and they stay 0: by code, by name, and as
+ * PAPI's preset they are refused.
+ */
+CPC_TEST(announced_events_that_never_count_are_refused)
+{
+	static const char *const names[] = { "stall", "stall_frontend",
+		"stall_backend", "PAPI_res_stl" };
+	const char *why = "this emulator does not model event ";
+	cpc_set_t *set = cpc_set_create(cpc);
+
+	if (!emulator_lists())
+		SKIP("this machine does not list the events that it models");
+	is_refused(cpc, "0x23", 0, NULL, why);
+	is_refused(cpc, "0x24", 0, NULL, why);
+	is_refused(cpc, "0x3c", 0, NULL, why);
+	for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+		EXPECT_ERRNO(
+		    cpc_set_add_request(cpc, set, names[i], 0, BOTH, 0, NULL),
+		    EINVAL);
+	cpc_set_destroy(cpc, set);
+}
+
+/*
  * Implementation-defined, reserved and common codes, none of which PMCEID
  * announces.
  */

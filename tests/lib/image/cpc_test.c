@@ -312,15 +312,13 @@ emulator_models(uint64_t code)
 }
 #else
 /*
- * The events that QEMU announces: software increments, retired instructions,
- * cycles, and three kinds of stalls, which never occur there.  By our patch
- * also speculative instructions.
+ * The events that QEMU counts: software increments, retired instructions,
+ * cycles, and by our patch speculative instructions.
  */
 bool
 emulator_models(uint64_t code)
 {
-	return code == 0x00 || code == 0x08 || code == 0x11 || code == 0x1b ||
-	       code == 0x23 || code == 0x24 || code == 0x3c;
+	return code == 0x00 || code == 0x08 || code == 0x11 || code == 0x1b;
 }
 #endif
 

@@ -105,6 +105,31 @@ parse_tree(void)
 	return good;
 }
 
+/* The emulator's list of the events that its PMU counts. */
+static void
+list_of_events(void **state)
+{
+	int at;
+
+	(void)state;
+	for (unsigned n = 0; n <= 3; n++) {
+		start_tree();
+		add_gic("intc@8000000", 0x8000000, 1);
+		at = add_node(0, "pmu", "arm,armv8-pmuv3");
+		for (unsigned i = 0; i < n; i++)
+			assert_int_equal(
+			    fdt_appendprop_u64(
+				tree, at, "qemu,counted-events", 0x8020101 + i),
+			    0);
+		assert_true(parse_tree());
+		assert_int_equal(machine.m_lists_events, n == 2);
+		if (n == 2) {
+			assert_int_equal(machine.m_events[0], 0x8020101);
+			assert_int_equal(machine.m_events[1], 0x8020102);
+		}
+	}
+}
+
 static void
 usual_tree(void **state)
 {
@@ -796,6 +821,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(usual_tree),
+		cmocka_unit_test(list_of_events),
 		cmocka_unit_test(regions_of_several_nodes),
 		cmocka_unit_test(more_regions_than_cpus),
 		cmocka_unit_test(regions_without_ranges),

@@ -73,9 +73,11 @@ kernel_words(void **state)
 	release();
 	assert_int_equal(parse_line("models=any"), 0);
 	assert_false(cl.cl_models_pmceid);
+	assert_true(cl.cl_models_any);
 	release();
 	assert_int_equal(parse_line("models=pmceid"), 0);
 	assert_true(cl.cl_models_pmceid);
+	assert_false(cl.cl_models_any);
 	assert_int_equal(cl.cl_nmodels, 0);
 	release();
 	assert_int_equal(

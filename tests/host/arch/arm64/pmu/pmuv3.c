@@ -207,16 +207,37 @@ parts_are_core_types(void **state)
 static void
 events_of_each_type(void **state)
 {
+	static const uint64_t every[2] = { ~0ULL, ~0ULL };
+
 	(void)state;
+	pmuv3_counts = every;
 	boot_big_little();
-	pmuv3.pv_announced_only = true;
 	assert_int_equal(takes(0, ARM_INST_RETIRED, 0), 0);
 	assert_int_equal(takes(0, ARM_CPU_CYCLES, 0), CPC_RESOURCE_UNAVAIL);
 	assert_int_equal(takes(1, ARM_CPU_CYCLES, 5), 0);
 	assert_int_equal(takes(2, ARM_CPU_CYCLES, 0), CPC_RESOURCE_UNAVAIL);
 	assert_int_equal(takes(1, 0x10, 0), CPC_RESOURCE_UNAVAIL);
 	assert_int_equal(takes(2, 0x10, 0), 0);
-	pmuv3.pv_announced_only = false;
+	pmuv3_counts = NULL;
+}
+
+/* An event that is announced, and is not in the emulator's list, has no PIC. */
+static void
+listed_events_only(void **state)
+{
+	static const uint64_t list[2] = { 1ULL << ARM_INST_RETIRED, 0 };
+	struct fake_shape shape = shape_of(PMUVER_V3P5, 4);
+	struct cpc_pmu pm = { 0 };
+
+	(void)state;
+	pmuv3_counts = list;
+	boot(&shape);
+	assert_int_equal(takes(0, ARM_INST_RETIRED, 0), 0);
+	assert_int_equal(takes(0, ARM_CPU_CYCLES, 0), CPC_RESOURCE_UNAVAIL);
+	ops->describe(&pm, 0);
+	assert_true(pm.pm_listed);
+	assert_true(pm.pm_events[0] == list[0] && pm.pm_events[1] == 0);
+	pmuv3_counts = NULL;
 }
 
 static void
@@ -584,6 +605,7 @@ main(void)
 		cmocka_unit_test(unlike_cpus),
 		cmocka_unit_test(parts_are_core_types),
 		cmocka_unit_test(events_of_each_type),
+		cmocka_unit_test(listed_events_only),
 		T(name_shows_the_version),
 		T(event_select_by_hand),
 		T(each_level_is_counted_separately),
