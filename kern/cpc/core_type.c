@@ -83,11 +83,11 @@ move_to_type(struct lwp *l, unsigned type, int *subcode)
 {
 	int err = 0;
 
-	while (err == 0 && !cpuset_has(l->l_only, arch_curcpu()->c_id)) {
+	while (err == 0 && !cpuset_has(cpus_of(type), arch_curcpu()->c_id)) {
 		if (!cpuset_meets(&l->l_affinity, sched_cpus()))
 			return refuse_type(subcode);
 		if ((err = check_place(l, type, subcode)) == 0)
-			sched_yield();
+			kcpc_yield();
 	}
 	return err;
 }

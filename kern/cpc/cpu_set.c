@@ -106,12 +106,9 @@ static int
 processor_move(struct lwp *l, struct cpu *c)
 {
 	lwp_bind(l, c);
-	while (arch_curcpu() != c) {
-		if (l->l_bound != (int)c->c_id)
-			return EAGAIN;
-		sched_yield();
-	}
-	if (c->c_cpc != NULL)
+	while (arch_curcpu() != c && l->l_bound == (int)c->c_id)
+		kcpc_yield();
+	if (l->l_bound != (int)c->c_id || c->c_cpc != NULL)
 		return EAGAIN;
 	return has_sibling(c, true) ? EACCES : 0;
 }
@@ -200,7 +197,8 @@ kcpc_cpu_bind(struct lwp *l, struct cpu *c, const struct cpc_pack *pack,
 	return 0;
 
 restore:
-	processor_restore(l, was);
+	if (l->l_bound == (int)c->c_id) /* else it is another LWP's choice */
+		processor_restore(l, was);
 	kcpc_ctx_destroy(ctx);
 	return err;
 }

@@ -145,6 +145,8 @@ void kcpc_asked(bool refused);
 /* reason.c: the text of the last kcpc_reason() since kcpc_reason_clear(). */
 void kcpc_reason_clear(void);
 const char *kcpc_reason_text(void);
+/* Yield in a bind.  A text of another LWP's bind does not stay. */
+void kcpc_yield(void);
 /*
  * Put "request i" in front of that text; or make it say that these requests
  * cannot all have a PIC.

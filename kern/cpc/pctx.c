@@ -25,7 +25,11 @@ kcpc_is_pctx(const struct kcpc_ctx *ctx)
 int
 kcpc_target(uintptr_t target, struct lwp **lp)
 {
-	return control_find_lwp((int)(target >> 32), (int)(uint32_t)target, lp);
+	int err =
+	    control_find_lwp((int)(target >> 32), (int)(uint32_t)target, lp);
+
+	kcpc_reason_clear(); /* it may have slept */
+	return err;
 }
 
 int

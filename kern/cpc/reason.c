@@ -1,11 +1,12 @@
 /*
  * The reason why a bind is refused, in words.  The function that refuses sets
- * it, and the system call copies it to the program.  The kernel lock is held
- * in between, so one buffer is enough.
+ * it, and the system call copies it to the program.  The LWP does not yield in
+ * between, so one buffer is enough.
  */
 #include <stdarg.h>
 
 #include "kern/cpc/kcpc_impl.h"
+#include "kern/sched/sched.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -36,6 +37,13 @@ void
 kcpc_reason_clear(void)
 {
 	text[0] = '\0';
+}
+
+void
+kcpc_yield(void)
+{
+	sched_yield();
+	kcpc_reason_clear();
 }
 
 const char *

@@ -33,7 +33,19 @@ order_stop(struct proc *p)
 		l->l_stop_for = &p->p_controller->p_child_wait;
 		if (l->l_state == LWP_RUNNING && l->l_cpu != arch_curcpu())
 			arch_ipi(l->l_cpu, IPI_RESCHED);
+		else if (l->l_state == LWP_READY_LOWEST)
+			sched_hurry(l); /* others may never sleep */
 	}
+}
+
+/*
+ * An LWP rests while it sleeps, and before it first runs.  One that waits for a
+ * CPU does not: it may be in the middle of a system call.
+ */
+static bool
+is_resting(const struct lwp *l)
+{
+	return l->l_state == LWP_ASLEEP || l->l_state == LWP_NEW;
 }
 
 static bool
@@ -41,7 +53,7 @@ all_stopped(const struct proc *p)
 {
 	const struct lwp *l = p->p_lwps;
 
-	while (l != NULL && l->l_state != LWP_RUNNING)
+	while (l != NULL && is_resting(l))
 		l = l->l_sibling;
 	return l == NULL;
 }
@@ -391,12 +403,19 @@ control_next_lwp(const struct proc *p, int id)
 int
 control_find_lwp(int pid, int id, struct lwp **lp)
 {
-	const struct proc *p = control_find(pid);
-	struct lwp *l;
+	struct waitq *wq = &proc_self()->p_child_wait;
+	const struct proc *p;
+	struct lwp *l = NULL;
+	int err = 0;
 
-	if (p == NULL || (l = control_next_lwp(p, id - 1)) == NULL ||
-	    l->l_id != id)
+	lock_acquire(&wq->wq_lock);
+	while ((p = control_find(pid)) != NULL &&
+	       (l = control_next_lwp(p, id - 1)) != NULL && l->l_id == id &&
+	       !is_resting(l) && (l->l_ast & AST_STOP) != 0 && err == 0)
+		err = waitq_sleep(wq, ~0ULL);
+	lock_release(&wq->wq_lock);
+	if (p == NULL || l == NULL || l->l_id != id)
 		return ESRCH;
 	*lp = l;
-	return l->l_state == LWP_RUNNING ? EBUSY : 0;
+	return is_resting(l) ? 0 : EBUSY;
 }

@@ -58,8 +58,9 @@ void control_release_all(struct proc *controller);
 /* The process that the caller controls, or NULL. */
 struct proc *control_find(int pid);
 /*
- * An LWP of it, which is stopped.  ESRCH; EBUSY: the LWP is running, because a
- * wait ended with EINTR.
+ * An LWP of it, which is stopped.  Sleeps if the LWP was woken in its system
+ * call and has not stopped again.  ESRCH; EBUSY: the LWP is running, because a
+ * wait ended with EINTR, as this one may.
  */
 int control_find_lwp(int pid, int id, struct lwp **lp);
 /* The LWP with the lowest l_id above id, or NULL. */

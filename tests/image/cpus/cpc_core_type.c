@@ -7,8 +7,10 @@
 #define _GNU_SOURCE
 #include "tests/lib/image/cpc_test.h"
 
+#include <libpctx.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -403,6 +405,64 @@ CPC_TEST(a_new_lwp_inherits_the_type)
 	EXPECT_EQ(cpc_unbind(cpc, set), 0);
 	EXPECT_EQ(child, affinity());
 	cpc_set_destroy(cpc, set);
+}
+
+/* A process that changes the type of its set, for ever. */
+static void
+change_types(cpc_t *cpc)
+{
+	cpc_set_t *set[2] = { typed_set(cpc, 0), typed_set(cpc, 1) };
+
+	for (unsigned i = 0;; i++) {
+		cpc_bind_curlwp(cpc, set[i % 2], 0);
+		cpc_unbind(cpc, set[i % 2]);
+	}
+}
+
+#define TICKS 20
+
+static cpc_t *the_cpc;
+static cpc_set_t *controllers_set[3];
+static unsigned nbound;
+
+static int
+bind_and_unbind(pctx_t *px, pid_t pid, id_t id, void *arg)
+{
+	cpc_set_t *set = controllers_set[nbound % 3];
+
+	(void)pid;
+	(void)arg;
+	if (cpc_bind_pctx(the_cpc, px, id, set, 0) != 0)
+		return -1;
+	nbound++;
+	return cpc_unbind(the_cpc, set);
+}
+
+/*
+ * A set's owner is between two types when its controller binds and unbinds
+ * another one: the kernel lost the owner's type, or the controller's context.
+ */
+CPC_TEST(a_controller_binds_while_the_type_changes)
+{
+	pid_t child;
+	pctx_t *px;
+
+	NEEDS_TYPES();
+	if ((child = fork()) == 0)
+		change_types(cpc);
+	the_cpc = cpc;
+	controllers_set[0] = set_of(cpc, INS_EVENT);
+	controllers_set[1] = typed_set(cpc, 0);
+	controllers_set[2] = typed_set(cpc, 1);
+	nbound = 0;
+	REQUIRE((px = pctx_capture(child, NULL, 0, NULL)) != NULL);
+	EXPECT_EQ(pctx_run(px, 1, TICKS, bind_and_unbind), 0);
+	EXPECT_EQ(nbound, TICKS);
+	pctx_release(px);
+	kill(child, SIGKILL);
+	EXPECT_EQ(test_wait_status(child), SIGKILL);
+	for (int i = 0; i < 3; i++)
+		cpc_set_destroy(cpc, controllers_set[i]);
 }
 
 CPC_TEST(names_ask_for_the_type)

@@ -80,7 +80,7 @@ bind_lwp_elsewhere(void)
 	*fake_bound(0, 1) = 2;
 }
 
-/* Another LWP calls processor_bind(2); the bind gives up. */
+/* Another LWP calls processor_bind(2), which holds; the bind gives up. */
 static void
 the_lwp_is_moved_on_the_way(void **state)
 {
@@ -88,6 +88,7 @@ the_lwp_is_moved_on_the_way(void **state)
 	fake_on_move = bind_lwp_elsewhere;
 	assert_silent(cpc_bind_cpu(cpc, 1, set_of("instructions"), 0), EAGAIN);
 	assert_false(fake_pmu_any());
+	assert_int_equal(*fake_bound(0, 1), 2);
 }
 
 static cpc_set_t *shared_set;
