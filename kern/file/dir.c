@@ -108,23 +108,9 @@ device_entry(uint64_t n, struct dir_entry *de)
 	return true;
 }
 
+/* The nth entry of those that stay. */
 static bool
-tmp_entry(const char *dir, uint64_t *n, struct dir_entry *de)
-{
-	const struct tmp_node *tn;
-
-	for (uint64_t i = 0; (tn = tmp_child(dir, i)) != NULL; i++) {
-		if ((*n)-- > 0)
-			continue;
-		*de = (struct dir_entry){ tn->tn_name, strlen(tn->tn_name),
-			tn->tn_ino, tn->tn_dir ? S_IFDIR : S_IFREG };
-		return true;
-	}
-	return false;
-}
-
-bool
-dir_entry(const char *dir, uint64_t n, struct dir_entry *de)
+fixed_entry(const char *dir, uint64_t n, struct dir_entry *de)
 {
 	static const char *const of_root[] = { "dev", "tmp" };
 	const struct archive_entry *e;
@@ -139,12 +125,30 @@ dir_entry(const char *dir, uint64_t n, struct dir_entry *de)
 		}
 		n -= 2;
 	}
-	if (text_entry(dir, &n, de) || tmp_entry(dir, &n, de))
+	if (text_entry(dir, &n, de))
 		return true;
 	if ((e = archive_child(dir, n)) == NULL)
 		return false;
 	*de = (struct dir_entry){ e->ae_path + e->ae_name,
 		(size_t)e->ae_len - e->ae_name, path_ino(e->ae_path, e->ae_len),
 		e->ae_mode & CPIO_S_IFMT };
+	return true;
+}
+
+/* The numbers of nodes of /tmp are above the positions of all other entries. */
+bool
+dir_entry(const char *dir, uint64_t *pos, struct dir_entry *de)
+{
+	const struct tmp_node *tn;
+
+	if (*pos <= UINT32_MAX && fixed_entry(dir, *pos, de)) {
+		(*pos)++;
+		return true;
+	}
+	if ((tn = tmp_next(dir, *pos)) == NULL)
+		return false;
+	*de = (struct dir_entry){ tn->tn_name, strlen(tn->tn_name), tn->tn_ino,
+		tn->tn_dir ? S_IFDIR : S_IFREG };
+	*pos = tn->tn_ino + 1;
 	return true;
 }

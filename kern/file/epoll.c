@@ -22,20 +22,20 @@
 #define EPOLLONESHOT (1U << 30)
 #define EPOLLET      (1U << 31)
 
-struct entry {
+struct epoll_entry {
 	struct file *file; /* NULL: free; the set holds no reference */
+	struct epoll_entry *next, **link; /* in f_watches */
 	int fd;
-	bool fresh; /* it may have changed since the last report */
+	uint64_t seen; /* the changes of the file at the last report */
 	struct epoll_event wanted;
 };
 
 struct epoll {
-	struct epoll *next; /* in all_sets */
-	unsigned first;     /* the entry to report first */
-	struct entry entry[NFD];
+	unsigned first; /* the entry to report first */
+	struct epoll_entry entry[NFD];
 };
 
-static struct epoll *all_sets;
+static uint64_t signal_changes;
 
 struct file *
 epoll_new(void)
@@ -48,29 +48,55 @@ epoll_new(void)
 		kfree(f);
 		return NULL;
 	}
-	ep->next = all_sets;
-	all_sets = ep;
 	f->f_epoll = ep;
 	return f;
+}
+
+static void
+entry_free(struct epoll_entry *e)
+{
+	e->file = NULL;
+	*e->link = e->next;
+	if (e->next != NULL)
+		e->next->link = e->link;
 }
 
 void
 epoll_close(struct epoll *ep)
 {
-	struct epoll **link = &all_sets;
-
-	while (*link != ep)
-		link = &(*link)->next;
-	*link = ep->next;
+	for (unsigned i = 0; i < NFD; i++) {
+		if (ep->entry[i].file != NULL)
+			entry_free(&ep->entry[i]);
+	}
 	kfree(ep);
 }
 
+void
+epoll_forget(struct file *f)
+{
+	while (f->f_watches != NULL)
+		entry_free(f->f_watches);
+}
+
+static uint64_t
+changes_of(const struct file *f)
+{
+	switch (f->f_kind) {
+	case FILE_PIPE:
+		return pipe_changes(f);
+	case FILE_SIGNAL:
+		return signal_changes;
+	default:
+		return f->f_changes;
+	}
+}
+
 /* The entry of a descriptor's file; for f NULL a free one.  NULL: missing. */
-static struct entry *
+static struct epoll_entry *
 find_entry(struct epoll *ep, int fd, const struct file *f)
 {
 	for (unsigned i = 0; i < NFD; i++) {
-		struct entry *e = &ep->entry[i];
+		struct epoll_entry *e = &ep->entry[i];
 
 		if (e->file == f && (f == NULL || e->fd == fd))
 			return e;
@@ -82,7 +108,7 @@ int
 epoll_add(
     struct epoll *ep, int fd, struct file *f, const struct epoll_event *ee)
 {
-	struct entry *e;
+	struct epoll_entry *e;
 
 	if (f->f_kind != FILE_PIPE && f->f_kind != FILE_EVENT &&
 	    f->f_kind != FILE_TIMER && f->f_kind != FILE_SIGNAL)
@@ -91,7 +117,11 @@ epoll_add(
 		return EEXIST;
 	if ((e = find_entry(ep, fd, NULL)) == NULL)
 		return ENOSPC;
-	*e = (struct entry){ f, fd, true, *ee };
+	*e = (struct epoll_entry){ f, f->f_watches, &f->f_watches, fd,
+		changes_of(f) - 1, *ee };
+	if (e->next != NULL)
+		e->next->link = &e->next;
+	f->f_watches = e;
 	return 0;
 }
 
@@ -99,14 +129,16 @@ int
 epoll_change(
     struct epoll *ep, int fd, struct file *f, const struct epoll_event *ee)
 {
-	struct entry *e = find_entry(ep, fd, f);
+	struct epoll_entry *e = find_entry(ep, fd, f);
 
 	if (e == NULL)
 		return ENOENT;
-	if (ee == NULL)
-		e->file = NULL;
-	else
-		*e = (struct entry){ f, fd, true, *ee };
+	if (ee == NULL) {
+		entry_free(e);
+		return 0;
+	}
+	e->seen = changes_of(f) - 1;
+	e->wanted = *ee;
 	return 0;
 }
 
@@ -130,16 +162,17 @@ file_poll(const struct file *f)
 
 /* The events to report of an entry, or 0. */
 static uint32_t
-take_entry(struct entry *e)
+take_entry(struct epoll_entry *e)
 {
 	uint32_t wanted = e->wanted.ee_events, found;
 
-	if (e->file == NULL || wanted == 0 || ((wanted & EPOLLET) && !e->fresh))
+	if (e->file == NULL || wanted == 0 ||
+	    ((wanted & EPOLLET) && e->seen == changes_of(e->file)))
 		return 0;
 	found = file_poll(e->file) & (wanted | POLLERR | POLLHUP);
 	if (found == 0)
 		return 0;
-	e->fresh = false;
+	e->seen = changes_of(e->file);
 	if (wanted & EPOLLONESHOT)
 		e->wanted.ee_events = 0;
 	return found;
@@ -152,7 +185,7 @@ epoll_take(struct epoll *ep, struct epoll_event *ee, unsigned max)
 
 	for (unsigned i = 0; i < NFD && n < max; i++) {
 		unsigned at = (first + i) % NFD;
-		struct entry *e = &ep->entry[at];
+		struct epoll_entry *e = &ep->entry[at];
 		uint32_t found = take_entry(e);
 
 		if (found == 0)
@@ -164,37 +197,6 @@ epoll_take(struct epoll *ep, struct epoll_event *ee, unsigned max)
 	return n;
 }
 
-/* The object that changes: both ends of a pipe are one. */
-static const void *
-object_of(const struct file *f)
-{
-	return f->f_kind == FILE_PIPE ? (const void *)f->f_pipe : f;
-}
-
-void
-epoll_changed(const void *object)
-{
-	for (struct epoll *ep = all_sets; ep != NULL; ep = ep->next) {
-		for (unsigned i = 0; i < NFD; i++) {
-			struct entry *e = &ep->entry[i];
-
-			if (e->file != NULL && object_of(e->file) == object)
-				e->fresh = true;
-		}
-	}
-}
-
-void
-epoll_forget(const struct file *f)
-{
-	for (struct epoll *ep = all_sets; ep != NULL; ep = ep->next) {
-		for (unsigned i = 0; i < NFD; i++) {
-			if (ep->entry[i].file == f)
-				ep->entry[i].file = NULL;
-		}
-	}
-}
-
 unsigned nsignal_files;
 
 void
@@ -202,13 +204,6 @@ signal_files_changed(void)
 {
 	if (nsignal_files == 0)
 		return;
-	for (struct epoll *ep = all_sets; ep != NULL; ep = ep->next) {
-		for (unsigned i = 0; i < NFD; i++) {
-			struct entry *e = &ep->entry[i];
-
-			if (e->file != NULL && e->file->f_kind == FILE_SIGNAL)
-				e->fresh = true;
-		}
-	}
+	signal_changes++;
 	waitq_wake(&pipe_pollers, ~0U);
 }

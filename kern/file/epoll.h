@@ -33,8 +33,6 @@ unsigned epoll_take(struct epoll *ep, struct epoll_event *ee, unsigned max);
 /* The POLL* conditions of a file that now hold. */
 uint16_t file_poll(const struct file *f);
 
-/* A pipe, or the file of an eventfd or a timer, may have become ready. */
-void epoll_changed(const void *object);
 /*
  * Signals became pending: files of signalfd4(2) may have become ready for the
  * process that has the signal.  Fast while there is no such file.
@@ -42,6 +40,6 @@ void epoll_changed(const void *object);
 void signal_files_changed(void);
 extern unsigned nsignal_files; /* open files of signalfd4(2) */
 /* The file is closed: remove it from all sets. */
-void epoll_forget(const struct file *f);
+void epoll_forget(struct file *f);
 
 #endif /* KERN_FILE_EPOLL_H */

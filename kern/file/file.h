@@ -11,6 +11,7 @@
 #include "kern/platform/console.h"
 
 struct epoll; /* kern/file/epoll.c */
+struct epoll_entry;
 struct kcpc_profile;
 struct kcpc_shared;
 struct pipe; /* kern/file/pipe.c */
@@ -52,7 +53,9 @@ struct file {
 	char *f_dir;        /* FILE_DIR: its normalized path, by kmalloc() */
 	const char *f_data;
 	size_t f_bytes;
-	uint64_t f_offset; /* bytes; FILE_DIR: entries */
+	uint64_t f_offset;  /* bytes; FILE_DIR: dir_entry()'s position + 2 */
+	uint64_t f_changes; /* epoll.c: they may have made it ready */
+	struct epoll_entry *f_watches; /* its entries in sets of epoll(7) */
 	union {
 		struct pipe *f_pipe;
 		struct kcpc_profile *f_profile;
@@ -135,8 +138,10 @@ const struct text_file *text_find(const char *path);
 /* The nth name in /dev, or NULL. */
 const char *device_name(uint64_t n);
 /*
- * Get the nth entry of a directory.  Its name has no NUL at its end and is
- * there until the next change of /tmp.  Returns false past the end.
+ * Get the first entry of a directory at *pos or after it, and make *pos the
+ * position after the entry.  An entry keeps its position while others come and
+ * go.  Its name has no NUL at its end and is there until the next change of
+ * /tmp.  Returns false past the end.
  */
 struct dir_entry {
 	const char *de_name;
@@ -144,6 +149,6 @@ struct dir_entry {
 	uint64_t de_ino;
 	uint32_t de_mode;
 };
-bool dir_entry(const char *dir, uint64_t n, struct dir_entry *de);
+bool dir_entry(const char *dir, uint64_t *pos, struct dir_entry *de);
 
 #endif /* KERN_FILE_FILE_H */

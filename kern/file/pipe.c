@@ -31,7 +31,8 @@
 struct pipe {
 	size_t pi_first, pi_len;   /* the bytes in the ring pi_buf */
 	bool pi_reader, pi_writer; /* this end is open */
-	struct waitq pi_wait;      /* LWPs that wait for any change */
+	uint64_t pi_changes;
+	struct waitq pi_wait; /* LWPs that wait for any change */
 	char *pi_buf;
 };
 
@@ -41,8 +42,14 @@ static void
 pipe_changed(struct pipe *pi)
 {
 	waitq_wake(&pi->pi_wait, ~0U);
-	epoll_changed(pi);
+	pi->pi_changes++;
 	waitq_wake(&pipe_pollers, ~0U);
+}
+
+uint64_t
+pipe_changes(const struct file *f)
+{
+	return f->f_pipe->pi_changes;
 }
 
 uint16_t

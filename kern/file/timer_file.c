@@ -55,7 +55,7 @@ timer_file_expire(void *arg)
 	struct file *f = arg;
 
 	f->f_timer->tm_expired = true;
-	epoll_changed(f);
+	f->f_changes++;
 	waitq_wake(&pipe_pollers, ~0U);
 }
 

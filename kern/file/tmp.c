@@ -13,7 +13,10 @@
 #include "lib/string.h"
 
 static struct tmp_node root = { .tn_dir = true, .tn_refs = 1 };
-static struct tmp_node *nodes; /* all below the root */
+/* All below the root, by tn_ino. */
+static struct tmp_node *nodes, **nodes_end = &nodes;
+static const struct tmp_node *found_last; /* by tmp_next(); NULL: no more */
+static struct tmp_node *by_name[256];
 static uint64_t next_ino = 1;
 
 bool
@@ -23,15 +26,47 @@ tmp_owns(const char *path)
 	       (path[3] == '\0' || path[3] == '/');
 }
 
+static struct tmp_node **
+hash_chain(const struct tmp_node *dir, const char *name, size_t len)
+{
+	uint64_t hash = dir->tn_ino >> 32;
+
+	for (size_t i = 0; i < len; i++)
+		hash = hash * 31 + (unsigned char)name[i];
+	return &by_name[hash % (sizeof by_name / sizeof *by_name)];
+}
+
+static void
+name_add(struct tmp_node *tn, struct tmp_node *dir, char *name)
+{
+	struct tmp_node **chain = hash_chain(dir, name, strlen(name));
+
+	tn->tn_parent = dir;
+	tn->tn_name = name;
+	tn->tn_same_hash = *chain;
+	*chain = tn;
+}
+
+static void
+name_remove(struct tmp_node *tn)
+{
+	struct tmp_node **link =
+	    hash_chain(tn->tn_parent, tn->tn_name, strlen(tn->tn_name));
+
+	while (*link != tn)
+		link = &(*link)->tn_same_hash;
+	*link = tn->tn_same_hash;
+}
+
 static struct tmp_node *
 find_in(const struct tmp_node *dir, const char *name, size_t len)
 {
-	struct tmp_node *tn = nodes;
+	struct tmp_node *tn = *hash_chain(dir, name, len);
 
 	while (tn != NULL &&
 	       (tn->tn_parent != dir || strncmp(tn->tn_name, name, len) != 0 ||
 		   tn->tn_name[len] != '\0'))
-		tn = tn->tn_next;
+		tn = tn->tn_same_hash;
 	return tn;
 }
 
@@ -73,23 +108,27 @@ tmp_find(const char *path)
 }
 
 static const struct tmp_node *
-nth_child(const struct tmp_node *dir, uint64_t n)
+next_child(const struct tmp_node *tn, const struct tmp_node *dir, uint64_t ino)
 {
-	const struct tmp_node *tn;
-
-	for (tn = nodes; tn != NULL; tn = tn->tn_next) {
-		if (tn->tn_parent == dir && n-- == 0)
-			break;
-	}
+	while (tn != NULL && (tn->tn_parent != dir || tn->tn_ino < ino))
+		tn = tn->tn_next;
 	return tn;
 }
 
+/* A list of a directory continues where it was, not at the first node. */
 const struct tmp_node *
-tmp_child(const char *dir, uint64_t n)
+tmp_next(const char *dir, uint64_t ino)
 {
-	const struct tmp_node *tn = tmp_find(dir);
+	const struct tmp_node *tn = tmp_find(dir), *from = nodes;
 
-	return tn != NULL ? nth_child(tn, n) : NULL;
+	if (tn == NULL)
+		return NULL;
+	if (found_last != NULL && found_last->tn_ino < ino)
+		from = found_last->tn_next;
+	tn = next_child(from, tn, ino);
+	if (tn != NULL)
+		found_last = tn;
+	return tn;
 }
 
 static char *
@@ -106,27 +145,27 @@ copy_name(const char *name)
 int
 tmp_make(const char *path, bool dir, uint32_t mode, struct tmp_node **node)
 {
-	struct tmp_node *tn, *parent, **end = &nodes;
+	struct tmp_node *tn, *parent;
 	const char *name;
+	char *copy;
 	int err;
 
 	if ((err = find_parent(path, &parent, &name)) != 0)
 		return err;
 	if ((tn = kmalloc(sizeof *tn)) == NULL)
 		return ENOMEM;
-	if ((tn->tn_name = copy_name(name)) == NULL) {
+	if ((copy = copy_name(name)) == NULL) {
 		kfree(tn);
 		return ENOMEM;
 	}
-	tn->tn_parent = parent;
+	name_add(tn, parent, copy);
 	tn->tn_dir = dir;
 	tn->tn_mode = mode;
 	tn->tn_refs = 1;
 	/* Numbers of the archives' files are below 2^32. */
 	tn->tn_ino = next_ino++ << 32;
-	while (*end != NULL) /* directories are listed in order of creation */
-		end = &(*end)->tn_next;
-	*end = tn;
+	*nodes_end = tn;
+	nodes_end = &tn->tn_next;
 	*node = tn;
 	return 0;
 }
@@ -158,6 +197,11 @@ unlink_node(struct tmp_node *tn)
 	while (*link != tn)
 		link = &(*link)->tn_next;
 	*link = tn->tn_next;
+	if (nodes_end == &tn->tn_next)
+		nodes_end = link;
+	if (found_last == tn)
+		found_last = NULL;
+	name_remove(tn);
 	tmp_release(tn);
 }
 
@@ -167,7 +211,7 @@ check_remove(const struct tmp_node *tn, bool dir)
 {
 	if (tn->tn_dir != dir)
 		return dir ? ENOTDIR : EISDIR;
-	return nth_child(tn, 0) != NULL ? ENOTEMPTY : 0;
+	return next_child(nodes, tn, 0) != NULL ? ENOTEMPTY : 0;
 }
 
 int
@@ -217,9 +261,9 @@ tmp_rename(const char *from, const char *to)
 		return ENOMEM;
 	if (taken != NULL)
 		unlink_node(taken);
+	name_remove(tn);
 	kfree(tn->tn_name);
-	tn->tn_name = copy;
-	tn->tn_parent = dir;
+	name_add(tn, dir, copy);
 	return 0;
 }
 

@@ -20,8 +20,9 @@ struct tmp_node {
 	uint32_t tn_mode; /* permissions: kept, not enforced */
 	uint64_t tn_ino;
 	char *tn_data;
-	size_t tn_bytes, tn_pages; /* tn_pages: room in tn_data */
-	struct tmp_node *tn_next;
+	size_t tn_bytes, tn_pages;     /* tn_pages: room in tn_data */
+	struct tmp_node *tn_next;      /* in order of creation */
+	struct tmp_node *tn_same_hash; /* the next with this hash of its name */
 };
 
 /* Is path /tmp or below it? */
@@ -43,8 +44,8 @@ int tmp_remove(const char *path, bool dir);
  * Returns 0 or an errno as tmp_remove() and tmp_make() do.
  */
 int tmp_rename(const char *from, const char *to);
-/* The nth entry of a directory, or NULL past the end. */
-const struct tmp_node *tmp_child(const char *dir, uint64_t n);
+/* The first entry of a directory whose tn_ino is at least ino, or NULL. */
+const struct tmp_node *tmp_next(const char *dir, uint64_t ino);
 
 /*
  * Set the length of a file; new bytes are 0.  Returns 0, ENOSPC if it exceeds

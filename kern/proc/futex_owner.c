@@ -62,16 +62,20 @@ set_owner(struct lwp *l, struct lwp *owner)
 		owner->l_lock_waiters++;
 }
 
+/* The kernel gives up if others change the word each time. */
+#define SWAPS_MAX 64
+
 /*
  * Take the lock if it is free; else set WAITERS.  Returns 0 if it is taken,
- * EAGAIN if the caller has to wait, or another errno.
+ * EAGAIN if the caller has to wait, EINTR if the program has to make the call
+ * again, or another errno.
  */
 static int
 take_or_mark(uint32_t *word, struct futex_key key, bool only_try)
 {
 	uint32_t tid = (uint32_t)lwp_self()->l_tid, was;
 
-	for (;;) {
+	for (unsigned i = 0; i < SWAPS_MAX; i++) {
 		was = __atomic_load_n(word, __ATOMIC_RELAXED);
 		if ((was & TID_MASK) == 0) {
 			/* OWNER_DIED stays: the program has to repair. */
@@ -88,15 +92,19 @@ take_or_mark(uint32_t *word, struct futex_key key, bool only_try)
 		if ((was & WAITERS) != 0 || swap_word(word, was, was | WAITERS))
 			return EAGAIN;
 	}
+	return EINTR;
 }
 
 intptr_t
 futex_trylock_pi(uintptr_t uva)
 {
 	uint32_t *word = as_word(&proc_self()->p_as, uva);
+	int err;
 
-	return word == NULL ? -EFAULT
-	                    : -take_or_mark(word, futex_key(uva, true), true);
+	if (word == NULL)
+		return -EFAULT;
+	err = take_or_mark(word, futex_key(uva, true), true);
+	return err == EINTR ? sig_restart(lwp_self()) : -err;
 }
 
 intptr_t
@@ -115,7 +123,7 @@ futex_lock_pi(uintptr_t uva, uintptr_t deadline_uva, bool shared)
 		if ((word = as_word(&l->l_proc->p_as, uva)) == NULL)
 			return -EFAULT;
 		if ((err = take_or_mark(word, key, false)) != EAGAIN)
-			return -err;
+			break;
 		l->l_futex = key;
 		l->l_futex_bits = 0;
 		l->l_lock_uva = uva;
@@ -186,10 +194,13 @@ release_dead(uintptr_t entry, int64_t offset, bool pending)
 {
 	uintptr_t uva = (entry & ~ENTRY_PI) + (uintptr_t)offset;
 	uint32_t *word = as_word(&proc_self()->p_as, uva), was;
+	unsigned swaps = 0;
 
 	if (word == NULL)
 		return;
 	do {
+		if (swaps++ == SWAPS_MAX)
+			return;
 		was = __atomic_load_n(word, __ATOMIC_RELAXED);
 		if (was == 0 && pending && (entry & ENTRY_PI) == 0)
 			futex_wake_one(uva);

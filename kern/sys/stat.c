@@ -167,7 +167,7 @@ struct dirent {
 } __attribute__((packed));
 
 /* The most bytes that one call returns. */
-#define GETDENTS_MAX (32UL << 10)
+#define GETDENTS_MAX (8UL << 10)
 
 /* Write an entry if there is room.  Returns its length, 0, or -errno. */
 static intptr_t
@@ -188,16 +188,20 @@ put_dirent(
 	return (intptr_t)len;
 }
 
-/* The nth entry; the first two are "." and "..". */
+/* As dir_entry(); the first two are "." and "..". */
 static bool
-entry_at(const char *dir, uint64_t n, struct dir_entry *de)
+entry_at(const char *dir, uint64_t *offset, struct dir_entry *de)
 {
 	static const char dots[] = "..";
+	uint64_t n = *offset, pos = n - 2;
+	bool found = true;
 
 	if (n >= 2)
-		return dir_entry(dir, n - 2, de);
-	*de = (struct dir_entry){ dots, n + 1, n + 1, S_IFDIR };
-	return true;
+		found = dir_entry(dir, &pos, de);
+	else
+		*de = (struct dir_entry){ dots, n + 1, n + 1, S_IFDIR };
+	*offset = n < 2 ? n + 1 : pos + 2;
+	return found;
 }
 
 intptr_t
@@ -205,22 +209,22 @@ sys_getdents64(const uintptr_t *a)
 {
 	struct file *f = file_get((int)a[0]);
 	struct dir_entry de;
+	uint64_t next;
 	size_t done = 0, room = a[2] < GETDENTS_MAX ? a[2] : GETDENTS_MAX;
 
 	if (f == NULL)
 		return -EBADF;
 	if (f->f_kind != FILE_DIR)
 		return -ENOTDIR;
-	while (entry_at(f->f_dir, f->f_offset, &de)) {
-		intptr_t n =
-		    put_dirent(&de, f->f_offset + 1, a[1] + done, room - done);
+	while (next = f->f_offset, entry_at(f->f_dir, &next, &de)) {
+		intptr_t n = put_dirent(&de, next, a[1] + done, room - done);
 
 		if (n < 0)
 			return n;
 		if (n == 0)
 			return done > 0 ? (intptr_t)done : -EINVAL;
 		done += (size_t)n;
-		f->f_offset++;
+		f->f_offset = next;
 	}
 	return (intptr_t)done;
 }

@@ -16,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -282,4 +284,76 @@ TEST(many_descriptors)
 	EXPECT_ERRNO(poll(fds, 100000, 1), EINVAL);
 	close(pipes[0]);
 	close(pipes[1]);
+}
+
+/*
+ * Many objects of one kind: no call takes time for each of them
+ */
+
+TEST(a_directory_of_many_files_is_read)
+{
+	enum { FILES = 2000 };
+	static char entries[32768];
+	char name[32];
+	long n, seen = 0;
+	int fd;
+
+	EXPECT_EQ(mkdir("/tmp/many", 0755), 0);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(name, sizeof name, "/tmp/many/%d", i);
+		fd = open(name, O_CREAT | O_WRONLY, 0644);
+		EXPECT(fd >= 0 && close(fd) == 0);
+	}
+	fd = open("/tmp/many", O_RDONLY | O_DIRECTORY);
+	while ((n = syscall(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
+		/* d_reclen is at 16. */
+		for (long at = 0; at < n; seen++)
+			at += *(unsigned short *)(entries + at + 16);
+	}
+	EXPECT_EQ(n, 0);
+	EXPECT_EQ(seen, FILES + 2);
+	EXPECT_EQ(close(fd), 0);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(name, sizeof name, "/tmp/many/%d", i);
+		EXPECT_EQ(unlink(name), 0);
+	}
+	EXPECT_EQ(rmdir("/tmp/many"), 0);
+}
+
+/* 20 processes have 1,000 sets, in none of which the pipe is. */
+TEST(a_pipe_changes_and_closes_next_to_many_epoll_sets)
+{
+	enum { CHILDREN = 20, SETS = 50 };
+	struct epoll_event ee = { .events = EPOLLIN | EPOLLET };
+	pid_t child[CHILDREN];
+	int ready[2], held[2], fd[2];
+	char byte = 'x';
+
+	REQUIRE(pipe(ready) == 0 && pipe(held) == 0);
+	for (int i = 0; i < CHILDREN; i++) {
+		if ((child[i] = fork()) != 0)
+			continue;
+		close(held[1]);
+		for (int j = 0; j < SETS; j++) {
+			int set = epoll_create1(0);
+
+			if (set < 0 ||
+			    epoll_ctl(set, EPOLL_CTL_ADD, held[0], &ee) != 0)
+				_exit(1);
+		}
+		_exit(write(ready[1], &byte, 1) != 1 ||
+		      read(held[0], &byte, 1) != 0);
+	}
+	for (int i = 0; i < CHILDREN; i++)
+		EXPECT_EQ(read(ready[0], &byte, 1), 1);
+	REQUIRE(pipe(fd) == 0);
+	EXPECT_EQ(write(fd[1], &byte, 1), 1);
+	EXPECT_EQ(read(fd[0], &byte, 1), 1);
+	EXPECT(close(fd[0]) == 0 && close(fd[1]) == 0);
+	EXPECT_EQ(close(held[1]), 0);
+	for (int i = 0; i < CHILDREN; i++)
+		EXPECT_EQ(ends_with(child[i]), 0);
+	close(held[0]);
+	close(ready[0]);
+	close(ready[1]);
 }

@@ -278,3 +278,29 @@ TEST(a_file_larger_than_memory_is_refused)
 	EXPECT_EQ(close(fd), 0);
 	EXPECT_EQ(unlink(NAME), 0);
 }
+
+/* An entry keeps its position while others go, so none is left out. */
+TEST(removing_each_entry_that_is_read_removes_all)
+{
+	enum { FILES = 300 };
+	struct dirent *de;
+	char name[32];
+	int removed = 0;
+	DIR *dir;
+
+	EXPECT_EQ(mkdir("/tmp/many", 0755), 0);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(name, sizeof name, "/tmp/many/%d", i);
+		EXPECT_EQ(close(make_file(name, "")), 0);
+	}
+	REQUIRE((dir = opendir("/tmp/many")) != NULL);
+	while ((de = readdir(dir)) != NULL) {
+		if (de->d_name[0] == '.')
+			continue;
+		snprintf(name, sizeof name, "/tmp/many/%.8s", de->d_name);
+		removed += unlink(name) == 0;
+	}
+	EXPECT_EQ(removed, FILES);
+	EXPECT_EQ(closedir(dir), 0);
+	EXPECT_EQ(rmdir("/tmp/many"), 0);
+}
