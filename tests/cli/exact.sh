@@ -31,4 +31,6 @@ exact 'user, cortex-a72' 6 u --cpu cortex-a72
 exact 'system, cortex-a72' 6 k --cpu cortex-a72 --append priv=system
 exact 'user, entered at EL2' 6 u --machine virtualization=on
 exact 'system, entered at EL2, GICv2' 6 k --machine virtualization=on,gic-version=2 --append priv=system
+exact 'user, four CPUs' 6 u --smp 4
+exact 'system, four CPUs, cortex-a72' 6 k --smp 4 --cpu cortex-a72 --append priv=system
 end

@@ -96,14 +96,14 @@ wait $!
 check 'SIGHUP leaves no temporary files' rmdir "$tap_dir/tmp"
 
 # The command line.
-fake good --smp 2 --mem 64M --cpu cortex-a72 --machine gic-version=2,virtualization=on --append 'priv=system' \
+fake good --qemu stock --smp 2 --mem 64M --cpu cortex-a72 --machine gic-version=2,virtualization=on --append 'priv=system' \
 	--env A=1 --env 'B=x y' -- prog 'a b' 'c"d\e' '' >/dev/null 2>&1
 check 'words are quoted for the kernel' grep -qxF \
 	'output=framed host.clock=virtual host.icount_shift=0 host.accel=tcg models=pmceid priv=system env.A=1 "env.B=x y" -- prog "a b" "c\"d\\e" ""' "$tap_dir/args"
 check 'the machine keeps its defaults' grep -qx 'virt,gic-version=2,dtb-randomness=off,virtualization=on' "$tap_dir/args"
 check 'the clock of arm64 ticks once an instruction' grep -qx 'cortex-a72,cntfrq=1000000000' "$tap_dir/args"
 check 'runs are deterministic' grep -qx 'shift=0,sleep=off' "$tap_dir/args"
-fake good --smp 4,cores=2,threads=2 >/dev/null 2>&1
+fake good --qemu stock --smp 4,cores=2,threads=2 >/dev/null 2>&1
 check 'a topology of --smp is passed unchanged' grep -qx '4,cores=2,threads=2' "$tap_dir/args"
 fake good -- prog "$(printf 'a\rb')" "$(printf 'c\fd\ve')" >/dev/null 2>&1
 check 'all blanks of the kernel are quoted' grep -qxF \

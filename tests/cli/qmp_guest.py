@@ -55,7 +55,7 @@ class Guest:
         server = socket.socket(socket.AF_UNIX)
         server.bind(os.path.join(self._folder.name, "qmp"))
         server.listen(1)
-        board = qemu.Machine(arch, smp=smp, cpu=cpu, machine=machine, qemu=qemu.EMULATOR[arch])
+        board = qemu.Machine(arch, smp=smp, cpu=cpu, machine=machine, qemu=qemu.default_emulator(arch, smp))
         words = ["console=framed", append] + (["--", *program] if program else [])
         image, initrd = (qemu.build_file(arch, name) for name in (image or qemu.ARCHS[arch].image, payload))
         self.log, self.out, self.records = [], b"", []

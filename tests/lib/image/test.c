@@ -86,14 +86,6 @@ test_wait_status(pid_t child)
 }
 
 bool
-test_cpus_alone(void)
-{
-	const char *cpus = getenv("CPUS");
-
-	return cpus != NULL && strcmp(cpus, "alone") == 0;
-}
-
-bool
 test_expect(bool holds, const char *file, int line, const char *text)
 {
 	checked++;

@@ -85,11 +85,6 @@ bool test_was_good(void);
 /* Wait until a child ends.  Returns its wait status, or -1 without a child. */
 int test_wait_status(pid_t child);
 /*
- * Is CPUS=alone in the environment? tests/list sets it for machines on which
- * QEMU 7.2 may run one CPU and no other (docs/design.md, "LWPs on CPUs").
- */
-bool test_cpus_alone(void);
-/*
  * Make an LWP with clone(2).  It calls fn() on the stack that ends at `top`,
  * and exits with its result.  CLONE_CHILD_SETTID and CLONE_CHILD_CLEARTID write
  * to `tid`.  Returns the LWP's id or a negative errno.  Since musl 1.2.5 the C
