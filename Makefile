@@ -8,6 +8,7 @@
 #     make check-all      the same, and as many campaigns as fit in two hours; RESUME=yes: keep what passed
 #     make lint format    layers, formatting, shell, text; rewrite the formatting
 #     make fuzz RUNS=n    the parsers of foreign bytes by libFuzzer, n runs each
+#     make mutants        seeded changes of the code, which tests must notice: SEED=n NUMBER=n
 #     make bench          what operations cost, in instructions
 #     make install        the images, commands, headers and manual pages: PREFIX=/usr/local DESTDIR=
 #     make deb            Debian packages, into build/deb

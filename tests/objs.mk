@@ -19,6 +19,10 @@ check check-all check-host check-image check-kvm:
 # After the plain kernels, whose programs it takes.
 ubsan: tests
 	$(Q)for a in $(ARCHS); do $(MAKE) --no-print-directory ARCH=$$a SAN=ubsan all || exit; done
+# Seeded changes of the code, each run against its tests.
+mutants: host-tests tests emulator
+	$(Q)tests/mutants --seed $(or $(SEED),1) --number $(or $(NUMBER),40)
+.PHONY: mutants
 # QEMU with an x86 PMU: minutes the first time, kept outside the tree.
 emulator:
 	$(Q)scripts/qemu-pmu --path x86_64 >/dev/null
