@@ -11,7 +11,7 @@
 #include "payloads/common/target.h"
 #include "tests/lib/image/cpc_test.h"
 
-TEST_KEEPS(288); /* copies of the tables, and malloc()'s own pages */
+TEST_TWICE(); /* copies of the tables, and malloc()'s own pages, stay */
 
 #define BOTH (CPC_COUNT_USER | CPC_COUNT_SYSTEM)
 

@@ -99,4 +99,4 @@ TEST(big_blocks_come_and_go)
 	}
 }
 
-TEST_KEEPS(256);
+TEST_TWICE();

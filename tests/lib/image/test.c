@@ -10,8 +10,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* The value for a program without TEST_KEEPS(). */
+/* The values for a program without TEST_KEEPS() and TEST_TWICE(). */
 unsigned __attribute__((weak)) test_keeps;
+bool __attribute__((weak)) test_twice;
 
 int test_argc;
 char **test_argv;
@@ -189,6 +190,8 @@ main(int argc, char **argv)
 	printf("TAP version 13\n# %s, at %s privilege\n1..%u\n", name,
 	    payload_privilege() == PAYLOAD_SYSTEM ? "system" : "user",
 	    ntest + 1);
+	for (t = tests; t != NULL && test_twice; t = t->t_next)
+		t->t_fn();
 	have_stat = payload_stat(&at_start) == 0;
 	for (t = tests; t != NULL; t = t->t_next)
 		good = run_one(++n, t->t_name, t->t_fn) && good;

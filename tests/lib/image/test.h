@@ -62,6 +62,13 @@ struct test {
  */
 #define TEST_KEEPS(n) unsigned test_keeps = (n)
 extern unsigned test_keeps;
+/*
+ * For a program whose tests can run again: TEST_TWICE().  They run once before
+ * the pages are counted, so that what stays for good is there.  Pages
+ * that the second time leaves are a leak.
+ */
+#define TEST_TWICE() bool test_twice = true
+extern bool test_twice;
 
 /* main()'s arguments. */
 extern int test_argc;
