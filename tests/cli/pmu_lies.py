@@ -47,7 +47,7 @@ def finders(runs, honest):
 
 
 def run_all(wanted):
-    """What finds each lie that is wanted on each PMU, and a point for the PMU without a lie."""
+    """The finders of each lie that is wanted on each PMU, and a point for the PMU without a lie."""
     cells = {}
     for title, (arch, model) in MACHINES.items():
         cpu = output(QEMU_PMU, "--cpu", model).strip() if arch == "x86_64" else model
