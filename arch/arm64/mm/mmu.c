@@ -22,10 +22,15 @@
 char *const arch_direct = (char *)DIRECT_BASE;
 const uint64_t arch_direct_bytes = DEVICE_BASE - DIRECT_BASE;
 
+/*
+ * boot/linux_image.S sets TCR_EL1.AS if the CPU has ASIDs of 16 bits; else they
+ * have 8.  ASID 0 is the kernel's.
+ */
+#define TCR_AS (1ULL << 36)
 static struct {
 	struct spinlock lock;
-	uint8_t used[256 / 8]; /* ASID 0 is the kernel's */
-} asids = { .used = { 1 } };
+	uint8_t used[65536 / 8];
+} asids;
 
 /*
  * Drop TLB entries of one page, or of a whole ASID, on all CPUs.
@@ -37,6 +42,15 @@ tlb_flush_page(uint64_t asid, uintptr_t va)
 	uint64_t arg = asid << 48 | FIELD(va, 55, 12);
 
 	__asm__ volatile("tlbi vae1is, %0" : : "r"(arg));
+}
+
+void
+arm64_flush_table(uintptr_t va)
+{
+	dsb(ishst);
+	__asm__ volatile("tlbi vaae1is, %0" : : "r"(FIELD(va, 55, 12)));
+	dsb(ish);
+	isb();
 }
 
 static void
@@ -172,8 +186,10 @@ arch_map_screen(uint64_t pa, size_t len)
 static uint64_t
 asid_alloc(void)
 {
+	unsigned n = (read_sysreg(tcr_el1) & TCR_AS) != 0 ? 65536 : 256;
+
 	lock_acquire(&asids.lock);
-	for (unsigned i = 1; i < 256; i++) {
+	for (unsigned i = 1; i < n; i++) {
 		if ((asids.used[i / 8] & 1 << i % 8) == 0) {
 			asids.used[i / 8] |= (uint8_t)(1 << i % 8);
 			lock_release(&asids.lock);

@@ -107,6 +107,28 @@ leaf_fits(uintptr_t va, uint64_t pa, size_t len, unsigned level, size_t max)
 }
 
 /*
+ * Free an empty table of a payload, which earlier small pages left, if a large
+ * page is to take its place.
+ */
+static bool
+drop_empty_table(uint64_t *e, uintptr_t va, unsigned level)
+{
+	uint64_t *t = arm64_pt_va(*e & PT_ADDR);
+
+	if (level != 2 || va >= USER_TOP || !use_allocator)
+		return false;
+	for (unsigned i = 0; i < PT_ENTRIES; i++) {
+		if (t[i] != 0)
+			return false;
+	}
+	*e = 0;
+	arm64_flush_table(va);
+	page_free(t, 0);
+	page_ntables--;
+	return true;
+}
+
+/*
  * Map the start of the range by consecutive free leaves of one table.  Returns
  * the bytes that are mapped now, or 0 if there is no memory for a table.
  */
@@ -119,14 +141,16 @@ map_run(uint64_t root, uintptr_t va, uint64_t pa, size_t len, uint64_t attr,
 	for (unsigned level = 0;; level++) {
 		uint64_t *e = entry_of(table, va, level);
 		size_t bytes = 1UL << level_shift(level), done = 0;
+		bool fits = leaf_fits(va, pa, len, level, max);
 
-		if (is_table(*e, level)) {
+		if (is_table(*e, level) &&
+		    !(fits && drop_empty_table(e, va, level))) {
 			table = *e & PT_ADDR;
 			continue;
 		}
 		if ((*e & PT_VALID) != 0)
 			return bytes - (va & (bytes - 1)); /* mapped before */
-		if (!leaf_fits(va, pa, len, level, max)) {
+		if (!fits) {
 			if ((table = arm64_pt_new()) == 0)
 				return 0;
 			/* The walker must see a cleared table. */

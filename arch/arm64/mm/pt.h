@@ -56,6 +56,12 @@ unsigned arm64_pt_left(void);
 /* Add n tables to these, cleared and mapped. */
 void arm64_pt_give(uint64_t *tables, unsigned n);
 
+/*
+ * mmu.c: forget the pointer to a table that was removed, at this address, in
+ * every address space, on all CPUs.
+ */
+void arm64_flush_table(uintptr_t va);
+
 /* Allocate a cleared table.  Returns its physical address, or 0. */
 uint64_t arm64_pt_new(void);
 /* The table at a physical address. */

@@ -86,6 +86,42 @@ TEST(large_pages_do_not_split)
 	EXPECT_EQ(munmap(p + LARGE, LARGE), 0);
 }
 
+/* The free pages that 2 MiB of contiguous memory take. */
+static uint64_t
+pages_taken(char *at)
+{
+	struct barecpc_stat before, after;
+
+	payload_stat(&before);
+	EXPECT(payload_contig(LARGE) == at);
+	payload_stat(&after);
+	payload_contig_free(at, LARGE);
+	return before.bs_free_pages - after.bs_free_pages;
+}
+
+/*
+ * Small pages leave an empty table.  A large page takes its place, so the table
+ * becomes free.
+ */
+TEST(large_page_replaces_an_empty_table)
+{
+	uint64_t alone;
+	char *p, *small;
+
+	if (!is_free(2 * LARGE))
+		SKIP("this is not barecpc");
+	p = payload_contig(LARGE);
+	REQUIRE(p != NULL);
+	payload_contig_free(p, LARGE);
+	alone = pages_taken(p);
+	small = mmap(p, PAGE, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	REQUIRE(small == p);
+	*small = 1;
+	EXPECT_EQ(munmap(p, PAGE), 0);
+	EXPECT_EQ(pages_taken(p), alone - 1);
+}
+
 TEST(physical_address_of_nothing)
 {
 	if (!is_free(PAGE))
