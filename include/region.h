@@ -24,12 +24,13 @@
  * that does not fit on the counters with those before it.  Its row says why.
  *
  * A count has none of what these functions do.  Each reads the counters when it
- * is called and when it returns.  The cost of an empty region is measured once
- * in each LWP, and subtracted from each region and from those around it.
+ * is called and when it returns.  The cost of an empty region, the median of
+ * 31 runs in each LWP, is subtracted from each region and from those around it.
  *
  * Unless an entry says otherwise a function returns 0, or -1 with errno:
  * - EINVAL: the region has begun already, or has not begun in this LWP.
  * - ENOTSUP: this machine cannot count any of the events.
+ * - EAGAIN: another set has taken the counters.  The region is not counted.
  * - ENOMEM: no memory is left.
  * A failure prints a line on standard error, once for each region.
  *

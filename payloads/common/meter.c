@@ -190,11 +190,13 @@ meter_begin(struct meter *m)
 		m->m_start = clock_ns();
 		return;
 	}
-	m->m_sampled = cpc_set_sample(m->m_cpc, m->m_set, m->m_before);
+	m->m_error = 0;
+	if (cpc_set_sample(m->m_cpc, m->m_set, m->m_before) == -1)
+		m->m_error = errno;
 }
 
-void
-meter_end(struct meter *m)
+int
+meter_try_end(struct meter *m)
 {
 	struct barecpc_interrupts after;
 	struct condition *c = &m->m_condition;
@@ -204,10 +206,12 @@ meter_end(struct meter *m)
 		m->m_hrtime = clock_ns() - m->m_start;
 		m->m_tick = 0;
 	} else {
-		if (cpc_set_sample(m->m_cpc, m->m_set, m->m_after) == -1 ||
-		    m->m_sampled == -1)
-			fail(1, "cannot sample a bound set: %s",
-			    strerror(errno));
+		if (cpc_set_sample(m->m_cpc, m->m_set, m->m_after) == -1)
+			m->m_error = errno;
+		if (m->m_error != 0) {
+			errno = m->m_error;
+			return -1;
+		}
 		take_differences(m);
 	}
 	memset(&after, 0, sizeof after);
@@ -216,4 +220,12 @@ meter_end(struct meter *m)
 	c->cn_count[COND_KERNEL] = kernel_count(m);
 	c->cn_tick = m->m_tick;
 	c->cn_hrtime = m->m_hrtime;
+	return 0;
+}
+
+void
+meter_end(struct meter *m)
+{
+	if (meter_try_end(m) == -1)
+		fail(1, "cannot sample a bound set: %s", strerror(errno));
 }

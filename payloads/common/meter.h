@@ -34,7 +34,7 @@ struct meter {
 	/* the present run */
 	bool m_known; /* m_interrupts is right */
 	struct barecpc_interrupts m_interrupts;
-	int m_sampled;   /* what the first sample returned */
+	int m_error;     /* of a sample, or 0 */
 	int64_t m_start; /* without a set */
 };
 
@@ -56,5 +56,7 @@ void meter_unbind(struct meter *m);
  */
 void meter_begin(struct meter *m);
 void meter_end(struct meter *m);
+/* meter_end(), but returns -1 with errno if the set cannot be sampled, or 0. */
+int meter_try_end(struct meter *m);
 
 #endif /* PAYLOADS_COMMON_METER_H */

@@ -38,6 +38,7 @@ struct result {
 	const struct runs *r_runs;  /* the conditions of the values' runs */
 	const struct runs *r_empty; /* and of the overhead's; NULL: no runs */
 	bool r_verified;
+	const struct series *r_cost; /* an empty region's counts, or NULL */
 };
 
 /*

@@ -232,6 +232,10 @@ json_result(FILE *f, const void *arg)
 	    o->o_runs, o->o_warmups, r->r_iterations);
 	json_member(f, "aggregate", "median");
 	json_member(f, "overhead_method", r->r_method);
+	if (r->r_cost != NULL) {
+		fputs(",\"region_cost\":", f);
+		json_series(f, r->r_cost);
+	}
 	json_quantity(f, "count", &r->r_count);
 	if (r->r_status == COUNTED)
 		fprintf(f, ",\"per_iteration\":%s",

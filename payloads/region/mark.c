@@ -62,6 +62,7 @@ mark(const char *name, bool begins)
 				     begins ? "has begun already: end it first"
 					    : NOT_BEGUN));
 	rg->rg_begun = begins;
+	rg->rg_lost |= rl->rl_lost;
 	if (begins) {
 		rg->rg_known = true;
 		rg->rg_begin = rl->rl_now;

@@ -12,6 +12,7 @@
 #include "payloads/common/usage.h"
 
 #define CALIBRATE "(calibration)"
+#define WARM_UPS  2
 
 struct region_all region_all = { .ra_lock = PTHREAD_MUTEX_INITIALIZER };
 static pthread_once_t opened = PTHREAD_ONCE_INIT;
@@ -39,8 +40,18 @@ add_counts(struct counts *to, const struct counts *c, int sign)
 void
 region_resume(struct region_lwp *rl)
 {
-	if (rl->rl_err == 0)
-		meter_begin(&rl->rl_meter);
+	meter_begin(&rl->rl_meter);
+}
+
+/* A set of the CPU has taken the counters: only the time goes on. */
+static void
+lose_counters(struct region_lwp *rl)
+{
+	rl->rl_err = errno;
+	rl->rl_lost = true;
+	fprintf(stderr, "%s: regions: LWP %u counts no longer: %s\n",
+	    usage_name(), rl->rl_id, REGION_LOST);
+	meter_unbind(&rl->rl_meter);
 }
 
 void
@@ -49,9 +60,10 @@ region_pause(struct region_lwp *rl)
 	const struct meter *m = &rl->rl_meter;
 	struct counts *now = &rl->rl_now;
 
-	if (rl->rl_err != 0)
+	if (meter_try_end(&rl->rl_meter) == -1) {
+		lose_counters(rl);
 		return;
-	meter_end(&rl->rl_meter);
+	}
 	for (unsigned i = 0; i < m->m_nevent; i++)
 		now->rct_event[i] += m->m_count[i];
 	now->rct_tick += m->m_tick;
@@ -85,21 +97,48 @@ region_make(struct region_lwp *rl, const char *name)
 	return rg;
 }
 
+static int
+compare_values(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int64_t
+median_of_empty(const int64_t *values)
+{
+	int64_t v[EMPTY_RUNS];
+
+	memcpy(v, values, sizeof v);
+	qsort(v, EMPTY_RUNS, sizeof *v, compare_values);
+	return v[EMPTY_RUNS / 2];
+}
+
 /* Measure an empty region, by the functions that programs call. */
 static void
 calibrate(struct region_lwp *rl)
 {
 	static const struct counts none;
 	struct region *rg = region_make(rl, CALIBRATE);
+	int64_t tick[EMPTY_RUNS] = { 0 }, hrtime[EMPTY_RUNS] = { 0 };
 
-	/* The last time counts: the others warm up. */
-	for (unsigned i = 0; rg != NULL && i < 3; i++) {
+	for (int i = -WARM_UPS; rg != NULL && i < EMPTY_RUNS; i++) {
 		rg->rg_sum = none;
 		region_begin(CALIBRATE);
 		region_end(CALIBRATE);
+		if (i < 0)
+			continue;
+		for (unsigned e = 0; e < REGION_MAXEVENT; e++)
+			rl->rl_empty[e][i] = rg->rg_sum.rct_event[e];
+		tick[i] = rg->rg_sum.rct_tick;
+		hrtime[i] = rg->rg_sum.rct_hrtime;
 	}
 	region_pause(rl);
-	rl->rl_cost = rg != NULL ? rg->rg_sum : none;
+	for (unsigned e = 0; e < REGION_MAXEVENT; e++)
+		rl->rl_cost.rct_event[e] = median_of_empty(rl->rl_empty[e]);
+	rl->rl_cost.rct_tick = median_of_empty(tick);
+	rl->rl_cost.rct_hrtime = median_of_empty(hrtime);
 	rl->rl_first = NULL;
 	rl->rl_last = &rl->rl_first;
 	if (rg != NULL)
@@ -137,9 +176,12 @@ open_lwp(struct region_lwp *rl)
 		else
 			refuse_event(&rl->rl_event[i], m, &o->o_event[i]);
 	}
-	if (m->m_cpc == NULL || (n > 0 && meter_bind(m, want, n) == n))
+	if (n > 0 && meter_bind(m, want, n) == n)
 		return;
 	rl->rl_err = ENOTSUP;
+	rl->rl_lost = n > 0;
+	if (m->m_cpc == NULL) /* the table says it */
+		return;
 	fprintf(stderr, "%s: regions: LWP %u counts nothing: %s\n",
 	    usage_name(), rl->rl_id,
 	    o->o_nevent == 0 ? "no events" : rl->rl_event[0].rev_reason);
@@ -161,10 +203,8 @@ region_first_time(void)
 	open_lwp(rl);
 	pthread_mutex_unlock(&region_all.ra_lock);
 	region_own = rl;
-	if (rl->rl_err == 0) {
-		region_resume(rl);
-		calibrate(rl);
-	}
+	region_resume(rl);
+	calibrate(rl);
 	return rl;
 }
 

@@ -13,11 +13,15 @@
 #include "payloads/common/meter.h"
 #include "payloads/common/options.h"
 
+#define EMPTY_RUNS 31 /* in which an LWP measures an empty region */
+
 /* The values of all events, and the time. */
 struct counts {
 	int64_t rct_event[REGION_MAXEVENT];
 	int64_t rct_tick, rct_hrtime;
 };
+
+#define REGION_LOST "another set took this CPU's counters"
 
 /* A region of one LWP. */
 struct region {
@@ -25,6 +29,7 @@ struct region {
 	bool rg_begun;
 	bool rg_known;   /* begun or registered, at least once */
 	bool rg_refused; /* a mistake was reported */
+	bool rg_lost;    /* begun or ended without counters */
 	uint64_t rg_times;
 	struct counts rg_begin; /* the LWP's counts when it began */
 	struct counts rg_sum;
@@ -38,7 +43,8 @@ struct region {
  */
 struct region_lwp {
 	unsigned rl_id;
-	int rl_err; /* why it cannot count, or 0 */
+	int rl_err;   /* why it cannot count, or 0 */
+	bool rl_lost; /* another set took the counters */
 	struct meter rl_meter;
 	struct region_event {
 		int rev_index; /* in the meter, or -1 and why */
@@ -46,6 +52,8 @@ struct region_lwp {
 		char rev_reason[2 * CPC_MAX_EVENT_LEN];
 	} rl_event[REGION_MAXEVENT];
 	struct counts rl_now, rl_cost; /* rl_cost: of an empty region */
+	/* The counts of empty regions, whose median rl_cost is. */
+	int64_t rl_empty[REGION_MAXEVENT][EMPTY_RUNS];
 	struct region *rl_first, **rl_last;
 	struct region_lwp *rl_next;
 };

@@ -4,6 +4,7 @@
 #include "payloads/region/region.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "payloads/common/report.h"
@@ -36,10 +37,18 @@ report_event_of(const struct region_lwp *rl, const struct region *rg,
 		.r_iterations = rg->rg_times,
 		.r_verified = true,
 	};
+	int64_t empty[EMPTY_RUNS];
+	struct series cost = { .s_raw = empty, .s_n = EMPTY_RUNS };
 
-	if (rl->rl_err == 0)
+	if (!rg->rg_lost)
 		one_value(&r.r_hrtime, rg->rg_sum.rct_hrtime);
-	if (m->m_nevent != 0 && rev->rev_index >= 0) {
+	if (rev->rev_index >= 0 && rg->rg_lost) {
+		r.r_status = NOT_COUNTED;
+		r.r_reason = REGION_LOST;
+	} else if (rev->rev_index >= 0) {
+		memcpy(empty, rl->rl_empty[rev->rev_index], sizeof empty);
+		series_close(&cost, NULL);
+		r.r_cost = &cost;
 		r.r_status = COUNTED;
 		r.r_code = (int64_t)m->m_info[rev->rev_index].ri_code;
 		r.r_pic = (int)m->m_info[rev->rev_index].ri_picnum;

@@ -57,6 +57,21 @@ ins=PAPI_TOT_INS
 run_events 'more events than fit' $ins,$ins,$ins,$ins,$ins,$ins,$ins 0 '^barecpc: exit 0$' with_papi
 check 'six are counted' test "$(value computation | sort | uniq -c | awk '{ print $1 }' | sort -n | tail -n 1)" = 6
 check 'the seventh row says why' grep -q '^# <not counted>: the events before it take the counters: give fewer$' "$out"
+check 'a program with a set of the CPU compiles' scripts/barecpc-cc --arch arm64 -O2 -Wall -Wextra -Werror -o "$tap_dir/taken" \
+	tests/cli/regions/taken.c -lpayload -lcpc
+expect 'a set of the CPU takes the counters: the program goes on' 0 '^taken: regions: LWP 1 counts no longer: another set took this' \
+	scripts/barecpc run --arch arm64 --accel tcg --payload "$tap_dir/taken" --env PAPI_EVENTS=PAPI_TOT_INS \
+	--results "$tap_dir/taken.jsonl" -- taken
+check 'region_begin() fails' grep -qx 'begin: -1: Resource temporarily unavailable' "$out"
+check 'the region before has its count' near "$(value before)" 2000
+check 'the region after has none' grep -q '^after  *PAPI_tot_ins:u  *<not counted>' "$out"
+check 'the record has 31 runs of an empty region, whose median is subtracted' python3 -c "
+import json
+cost = json.loads(open('$tap_dir/taken.jsonl').readline())['region_cost']
+assert len(cost['raw']) == 31 and cost['min'] <= cost['median'] == sorted(cost['raw'])[15] <= cost['max'] and cost['median'] > 0"
+expect 'without counters' 77 '^barecpc: exit 77$' scripts/barecpc run --arch arm64 --accel tcg --cpu max,pmu=off \
+	--payload "$tap_dir/taken" -- taken
+check 'region_begin() fails there, too' grep -qx 'no counters: Not supported' "$out"
 check 'without LIKWID_PERFMON the macros are empty' scripts/barecpc-cc --arch arm64 -O2 -o "$tap_dir/plain" \
 	tests/cli/regions/with_likwid.c
 end
