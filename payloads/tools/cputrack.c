@@ -51,6 +51,7 @@ static struct tracked {
 	cpc_set_t *tr_set[TOOL_SPECS];
 	cpc_buf_t *tr_now[TOOL_SPECS], *tr_before[TOOL_SPECS],
 	    *tr_total[TOOL_SPECS];
+	cpc_buf_t *tr_ended[TOOL_SPECS]; /* up to the last fini_lwp() */
 } * tracked;
 
 /*
@@ -142,6 +143,8 @@ add_lwp(id_t id)
 		    fail_unless_room(cpc_buf_create(tool.cpc, tr->tr_set[s]));
 		tr->tr_total[s] =
 		    fail_unless_room(cpc_buf_create(tool.cpc, tr->tr_set[s]));
+		tr->tr_ended[s] =
+		    fail_unless_room(cpc_buf_create(tool.cpc, tr->tr_set[s]));
 	}
 	tr->tr_next = tracked;
 	return tracked = tr;
@@ -159,9 +162,21 @@ remove_lwp(id_t id)
 		cpc_buf_destroy(tool.cpc, tr->tr_now[s]);
 		cpc_buf_destroy(tool.cpc, tr->tr_before[s]);
 		cpc_buf_destroy(tool.cpc, tr->tr_total[s]);
+		cpc_buf_destroy(tool.cpc, tr->tr_ended[s]);
 		cpc_set_destroy(tool.cpc, tr->tr_set[s]);
 	}
 	free(tr);
+}
+
+/* Move the total to what counts as ended. */
+static void
+end_total(struct tracked *tr)
+{
+	for (unsigned s = 0; s < tool.nspecs; s++) {
+		cpc_buf_add(tool.cpc, tr->tr_ended[s], tr->tr_ended[s],
+		    tr->tr_total[s]);
+		cpc_buf_zero(tool.cpc, tr->tr_total[s]);
+	}
 }
 
 static int
@@ -225,7 +240,10 @@ init_lwp(pctx_t *pctx, pid_t pid, id_t id, void *arg)
 	(void)arg;
 	if (over) /* after an exec(2) that is not followed */
 		return 0;
-	tr = add_lwp(id);
+	/* An exec(2) that failed has ended the LWP, and it begins again. */
+	if ((tr = *find_lwp(id)) == NULL)
+		tr = add_lwp(id);
+	tr->tr_current = 0;
 	if (cpc_bind_pctx(tool.cpc, pctx, id, tr->tr_set[0], 0) != 0 ||
 	    sample_lwp(tr) != 0)
 		return cannot_bind(pid, id);
@@ -244,11 +262,12 @@ fini_lwp(pctx_t *pctx, pid_t pid, id_t id, void *arg)
 		return 0;
 	if (sample_lwp(tr) != 0)
 		return cannot_sample(pid, "fini_lwp", id);
-	if (verbose)
-		print_sampled(pid, id, "fini_lwp", tr->tr_total);
 	for (unsigned s = 0; s < tool.nspecs; s++)
 		cpc_buf_add(tool.cpc, process_total[s], process_total[s],
 		    tr->tr_total[s]);
+	end_total(tr);
+	if (verbose)
+		print_sampled(pid, id, "fini_lwp", tr->tr_ended);
 	cpc_unbind(tool.cpc, tr->tr_set[tr->tr_current]);
 	return 0;
 }
@@ -274,8 +293,10 @@ lwp_exit(pctx_t *pctx, pid_t pid, id_t id, void *arg)
 	struct tracked *tr = *find_lwp(id);
 
 	(void)pctx, (void)arg;
-	if (tr != NULL)
-		print_sampled(pid, id, "lwp_exit", tr->tr_total);
+	if (tr != NULL) {
+		end_total(tr);
+		print_sampled(pid, id, "lwp_exit", tr->tr_ended);
+	}
 	remove_lwp(id);
 	return 0;
 }

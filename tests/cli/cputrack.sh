@@ -391,6 +391,30 @@ examples() {
 	example 'cpustat -c PAPI_tot_ins,sys 1 3'
 }
 
+# An exec(2) that fails ends no LWP: its row has all that the process counted.
+failed_exec() {
+	cat >"$tap_dir/failing.c" <<'END'
+#include <unistd.h>
+#include "tests/cli/turns.h"
+int
+main(void)
+{
+	for (int i = 0; i < 3; i++) {
+		make_turns(1000000);
+		execl("/none", "none", (char *)0);
+	}
+	return 0;
+}
+END
+	scripts/barecpc-cc --arch $arch -O2 -I. -o "$tap_dir/failing" "$tap_dir/failing.c"
+	expect "$arch: cputrack of a program whose exec(2) fails" 0 '^barecpc: exit 0' scripts/barecpc run --arch $arch --accel tcg \
+		--payload "$tap_dir/failing" -- cputrack -n -v -T 0 -c PAPI_tot_ins failing
+	cp "$out" "$tap_dir/rows"
+	# shellcheck disable=SC2016
+	judge 'its LWP has all counts of its process' '$3 == "fini_lwp" { lwp = $4 } $3 == "exit" { all = $4 }
+		END { exit !(lwp == all && all >= 6000000) }'
+}
+
 for arch in arm64 x86_64; do
 	cp build/$arch/tests/pctx_target "$tap_dir/spin_target"
 	tick=$([ $arch = arm64 ] && echo pmccntr || echo tsc)
@@ -401,6 +425,7 @@ for arch in arm64 x86_64; do
 	core_types
 	siblings
 	shared_pmu
+	failed_exec
 	without_pmu
 	examples
 done
