@@ -250,10 +250,12 @@ measure_turn(struct measurer *m, unsigned long turn)
 		return false;
 	cpc_buf_sub(tool.cpc, m->row[s], m->now[s], m->before[s]);
 	cpc_buf_add(tool.cpc, m->total[s], m->total[s], m->row[s]);
-	if (set_stays())
+	if (set_stays()) {
 		cpc_buf_copy(tool.cpc, m->before[s], m->now[s]);
-	else
+	} else {
 		unbind_set(m, s);
+		cpc_buf_zero(tool.cpc, m->before[s]);
+	}
 	print_tick(m, s);
 	return true;
 }
@@ -272,8 +274,9 @@ measure_cpu(void *arg)
 		return NULL; /* a CPU of another core type */
 	if (siblings && m->bind_errno == EACCES && nbound > 0)
 		return NULL; /* another CPU counts this one, too */
+	/* The first set has counted since it was bound, before all others. */
 	good = works(m, m->bind_errno) &&
-	       (!set_stays() || works(m, sample_set(m, 0, m->before[0])));
+	       (is_elsewhere(m, 0) || works(m, sample_set(m, 0, m->before[0])));
 	while (good && (turns == 0 || n < turns))
 		good = measure_turn(m, n++);
 	m->soaking = false;

@@ -415,6 +415,16 @@ END
 		END { exit !(lwp == all && all >= 6000000) }'
 }
 
+# A set bound before the barrier does not count what its CPU does until the other CPUs have bound theirs.
+first_turn() {
+	expect "$arch: cpustat with two sets on four CPUs" 0 '^barecpc: exit 0' scripts/barecpc run --arch $arch --accel tcg --smp 4 \
+		-- cpustat -n -c PAPI_tot_ins,sys -c PAPI_tot_cyc,sys 0.01 4
+	cp "$out" "$tap_dir/rows"
+	# shellcheck disable=SC2016
+	judge 'its first turn counts what the third does' '$2 == 0 && $3 == "tick" { n_ins[i++] = $4 }
+		END { exit !(i == 4 && n_ins[0] > 0 && n_ins[0] < 2 * n_ins[2]) }'
+}
+
 for arch in arm64 x86_64; do
 	cp build/$arch/tests/pctx_target "$tap_dir/spin_target"
 	tick=$([ $arch = arm64 ] && echo pmccntr || echo tsc)
@@ -426,6 +436,7 @@ for arch in arm64 x86_64; do
 	siblings
 	shared_pmu
 	failed_exec
+	first_turn
 	without_pmu
 	examples
 done
