@@ -2,12 +2,12 @@
 TESTS_process  := startup stdio files tmp cwd proc_files vdso low mapped shared fork usage \
     capability group child_tid orphan pie pipe poll epoll timerfd memory contig heap clock random codegen fpstate unwind \
     solaris
-TESTS_sched    := thread futex mutex lock_shared synch_shared handover lowest sched sched_wake sched_place
+TESTS_sched    := thread futex mutex lock_shared synch_shared handover lowest sched sched_wake sched_place turns
 TESTS_signal   := signal signalfd signal_mask signal_frame signal_fault signal_stack signal_lwp itimer \
     register_leak
 TESTS_libcpc   := cpc_open cpc_query cpc_set cpc_buf cpc_bind cpc_fit cpc_software cpc_model
 TESTS_counting := cpc_exact cpc_direct cpc_window cpc_page cpc_walk cpc_wide cpc_events cpc_models cpc_presets \
-    cpc_lookup cpc_extra_msr
+    cpc_lookup cpc_extra_msr cpc_cycles
 TESTS_overflow := cpc_overflow cpc_position cpc_storm cpc_ucontext cpc_kernel cpc_late cpc_profile
 TESTS_inherit  := cpc_inherit cpc_fork
 TESTS_cpus     := cpc_cpu cpc_core_type cpc_each_cpu cpc_interlock cpc_denied cpc_shared
