@@ -74,6 +74,13 @@ check_place(const struct lwp *l, unsigned type, int *subcode)
 	return refuse_type(subcode);
 }
 
+void
+kcpc_yield(void)
+{
+	sched_yield();
+	kcpc_reason_clear();
+}
+
 /*
  * The current LWP yields until it runs on a CPU of its type.  Others run in
  * between: they may bind it elsewhere.

@@ -145,8 +145,6 @@ void kcpc_asked(bool refused);
 /* reason.c: the text of the last kcpc_reason() since kcpc_reason_clear(). */
 void kcpc_reason_clear(void);
 const char *kcpc_reason_text(void);
-/* Yield in a bind.  A text of another LWP's bind does not stay. */
-void kcpc_yield(void);
 /*
  * Put "request i" in front of that text; or make it say that these requests
  * cannot all have a PIC.
@@ -250,6 +248,8 @@ const char *kcpc_type_name(unsigned type);
  */
 int kcpc_type_enter(struct lwp *l, unsigned type, int *subcode);
 void kcpc_type_leave(struct lwp *l);
+/* Yield in a bind.  A text of another LWP's bind does not stay. */
+void kcpc_yield(void);
 /* A new LWP runs where the context that it inherits counts. */
 void kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child);
 /* Refuse a set that this CPU cannot count. */

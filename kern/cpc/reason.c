@@ -6,7 +6,6 @@
 #include <stdarg.h>
 
 #include "kern/cpc/kcpc_impl.h"
-#include "kern/sched/sched.h"
 #include "lib/printf.h"
 #include "lib/string.h"
 
@@ -37,13 +36,6 @@ void
 kcpc_reason_clear(void)
 {
 	text[0] = '\0';
-}
-
-void
-kcpc_yield(void)
-{
-	sched_yield();
-	kcpc_reason_clear();
 }
 
 const char *
