@@ -66,9 +66,9 @@ set_owner(struct lwp *l, struct lwp *owner)
 #define SWAPS_MAX 64
 
 /*
- * Take the lock if it is free; else set WAITERS.  Returns 0 if it is taken,
- * EAGAIN if the caller has to wait, EINTR if the program has to make the call
- * again, or another errno.
+ * Take the lock if it is free; else set WAITERS.  Returns 0 if it is taken, or
+ * an errno.  EAGAIN: the caller has to wait.  EINTR: the program has to make
+ * the call again.
  */
 static int
 take_or_mark(uint32_t *word, struct futex_key key, bool only_try)
