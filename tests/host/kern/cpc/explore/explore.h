@@ -133,6 +133,7 @@ struct ex_model {
 	struct ex_lwp em_lwp[EX_NLWP];
 	struct ex_cpu em_cpu[EX_NCPU];
 	struct soft_shape em_shape;
+	uint32_t em_strays; /* interrupts that found no overflow */
 };
 
 /* state.c, model.c */

@@ -288,13 +288,13 @@ ex_model_do(struct ex_model *m, struct ex_step s, struct ex_result *r)
 		break;
 	case EX_PMI:
 		cpu->mp_pending = false;
-		ex_look(m, s.ext_cpu);
+		ex_interrupt(m, s.ext_cpu);
 		break;
 	case EX_LOSE:
 		cpu->mp_pending = false;
 		break;
 	case EX_EXTRA:
-		ex_look(m, s.ext_cpu);
+		ex_interrupt(m, s.ext_cpu);
 		break;
 	case EX_TIMER:
 		if (ex_has_timer(m, s.ext_cpu))

@@ -368,6 +368,30 @@ ex_look(struct ex_model *m, unsigned cpu)
 		stop_pics(m, cpu);
 }
 
+/* With these, the NMI handler also raises interrupts (start_stop.c). */
+static bool
+counts_kernel_overflows(const struct ex_ctx *c)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < ex_nreqs(c); i++)
+		found |= notifies(c, i) &&
+		         (request(c, i)->rq_flags & CPC_COUNT_SYSTEM) != 0;
+	return found;
+}
+
+void
+ex_interrupt(struct ex_model *m, unsigned cpu)
+{
+	const struct ex_cpu *mp = &m->em_cpu[cpu];
+	const struct ex_ctx *c = counting_ctx(m, cpu);
+
+	if (c == NULL || (mp->mp_overflowed == 0 &&
+			     (c == &mp->mp_ctx || !counts_kernel_overflows(c))))
+		m->em_strays++;
+	ex_look(m, cpu);
+}
+
 bool
 ex_has_timer(struct ex_model *m, unsigned cpu)
 {

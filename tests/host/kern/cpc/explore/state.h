@@ -37,6 +37,8 @@ void ex_fork(struct ex_model *m, const struct ex_lwp *parent);
 void ex_retire(struct ex_model *m, unsigned cpu, unsigned privilege);
 /* Fold overflows; does a timer of this CPU do that? */
 void ex_look(struct ex_model *m, unsigned cpu);
+/* An overflow interrupt: the same, and it may find no overflow. */
+void ex_interrupt(struct ex_model *m, unsigned cpu);
 bool ex_has_timer(struct ex_model *m, unsigned cpu);
 
 #endif /* TESTS_HOST_KERN_CPC_EXPLORE_STATE_H */
