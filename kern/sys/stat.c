@@ -167,7 +167,7 @@ struct dirent {
 } __attribute__((packed));
 
 /* The most bytes that one call returns. */
-#define GETDENTS_MAX (8UL << 10)
+#define GETDENTS_MAX (4UL << 10)
 
 /* Write an entry if there is room.  Returns its length, 0, or -errno. */
 static intptr_t
