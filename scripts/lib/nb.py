@@ -7,7 +7,6 @@ import argparse
 import copy
 import pathlib
 import re
-import resource
 import shlex
 import subprocess
 import tempfile
@@ -191,6 +190,8 @@ def assemble(parts, arch, att, trusted):
 
 def _limit_output():
     """In the assembler's process: .skip makes files of any size."""
+    import resource  # the Python of a small guest, in which `probe` runs, lacks it
+
     resource.setrlimit(resource.RLIMIT_FSIZE, (4 * MAX_CODE_BYTES, 4 * MAX_CODE_BYTES))
 
 
