@@ -386,7 +386,8 @@ as_zero(struct as *as, uintptr_t va, size_t len)
 	if (end < va)
 		return EINVAL;
 	/* A merge may remove r: look it up again. */
-	while ((r = region_ending_after(&as->as_regions, at)) != NULL &&
+	while (at < end &&
+	       (r = region_ending_after(&as->as_regions, at)) != NULL &&
 	       r->r_start < end) {
 		uintptr_t to = r->r_end < end ? r->r_end : end;
 

@@ -193,6 +193,10 @@ TEST(madvise_zeroes_all_regions_of_a_range)
 
 	REQUIRE(p != NULL);
 	memset(p, 7, 5 * PAGE);
+	/* The range ends inside a region. */
+	EXPECT_EQ(madvise(p, PAGE, MADV_DONTNEED), 0);
+	EXPECT_EQ(p[0] + p[PAGE], 7);
+	memset(p, 7, PAGE);
 	EXPECT_EQ(mprotect(p + PAGE, PAGE, PROT_READ), 0);
 	EXPECT_EQ(mprotect(p + 2 * PAGE, PAGE, PROT_NONE), 0);
 	EXPECT_EQ(madvise(p, 3 * PAGE, MADV_DONTNEED), 0);
