@@ -154,6 +154,8 @@ CPC_TEST(grandchildren_inherit)
 		{ .n = SHORT, .child = &grandchild[1] } };
 
 	NEEDS_EXACT();
+	/* On one CPU both children sleep until the grandchild has ended. */
+	EXPECT_EQ(processor_bind(P_PID, P_MYID, 0, NULL), 0);
 	bind_one(cpc, 0);
 	for (int i = 0; i < 2; i++)
 		run_jobs(&child[i]);
