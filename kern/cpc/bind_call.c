@@ -76,14 +76,6 @@ drop_other_binding(const struct lwp *l, cpc_setid_t set)
 		kcpc_revoke(l->l_proc, set);
 }
 
-/* Others may have changed each of these while the LWP yielded. */
-static int
-prepare_lwp(const struct lwp *l, cpc_setid_t set)
-{
-	drop_other_binding(l, set);
-	return kcpc_profiled(l) ? EAGAIN : kcpc_lwps_may_count();
-}
-
 /* May a request count user mode alone? */
 static inline bool
 may_count_user_only(const struct kcpc_want *want, unsigned n)
@@ -134,7 +126,11 @@ bind_type(struct lwp *l, const struct cpc_pack *pack,
 	if (err != 0)
 		return err;
 	ASSERT(l->l_cpc == NULL); /* controllers bind to LWPs that rest */
-	if ((err = prepare_lwp(l, pack->cp_set)) == 0)
+	/* Others may have changed this while the LWP yielded. */
+	drop_other_binding(l, pack->cp_set);
+	if (kcpc_profiled(l))
+		err = EAGAIN;
+	else if ((err = kcpc_lwps_may_count()) == 0)
 		err = kcpc_bind(
 		    l, pack->cp_set, want, pack->cp_nreqs, flags, subcode);
 	if (err != 0)
@@ -151,7 +147,10 @@ bind_lwp(struct lwp *l, const struct cpc_pack *pack, size_t bytes,
 
 	if ((flags & ~CPC_BIND_LWP_INHERIT) != 0)
 		return EINVAL;
-	if ((err = prepare_lwp(l, pack->cp_set)) != 0)
+	drop_other_binding(l, pack->cp_set);
+	if (kcpc_profiled(l))
+		return EAGAIN;
+	if ((err = kcpc_lwps_may_count()) != 0)
 		return err;
 	/* Errors before this line leave the LWP's old binding; later ones not.
 	 */

@@ -185,7 +185,9 @@ uint64_t
 kcpc_stop(struct kcpc_ctx *ctx)
 {
 	kcpc_page_shut(ctx);
-	timer_stop(&ctx->kc_fold); /* also that of CPC_OP_TEST_DISTURB */
+	/* Also that of CPC_OP_TEST_DISTURB.  Most stops need no call. */
+	if (ctx->kc_fold.t_cpu != NULL)
+		timer_stop(&ctx->kc_fold);
 	return stop_pics(ctx);
 }
 
