@@ -26,8 +26,8 @@ class Replacement:
         self._path = pathlib.Path(os.path.realpath(path))
         self._new = None
         with named(path):
-            if self._path.exists() and not self._path.is_file():
-                self.file = open(self._path, "wb", buffering=0)
+            if pathlib.Path(path).exists() and not pathlib.Path(path).is_file():
+                self.file = open(path, "wb", buffering=0)
                 return
             self._path.parent.mkdir(parents=True, exist_ok=True)
             handle, self._new = tempfile.mkstemp(prefix=".barecpc.", dir=self._path.parent)
