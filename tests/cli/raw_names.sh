@@ -73,7 +73,7 @@ for arch in arm64 x86_64; do
 done
 
 # The value of an extra MSR: the machine lacks it, and the reason names the register.
-arch=x86_64 options=
+arch=x86_64 options="--cpu intel-v5"
 does 'a latency' 1 'request 0: this CPU lacks MSR_PEBS_LD_LAT .0x3f6.$' fits cpu/event=0xcd,umask=0x1,ldlat=0x80/
 does 'a front-end event' 1 'request 0: this CPU lacks MSR_PEBS_FRONTEND .0x3f7.$' fits cpu/event=0xc2,umask=4,frontend=8/
 check 'its code is that of the name' sh -c "scripts/barecpc encode --cpu spr cpu/event=0xc2,umask=4,frontend=8/ |
