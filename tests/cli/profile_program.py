@@ -200,8 +200,10 @@ def refusals():
     done = barecpc("record", "--accel", "tcg", "--arch", "arm64", "-c", "1009", "-o", "spin", "spin")
     rows = table(barecpc("report", "-i", "spin"))
     check("a program of the image has names", [] if done.returncode == 0 and rows and max(rows, key=rows.get) != "[unknown]" else [str(rows)])
-    (folder / "rows").write_text('{"schema":1,"payload":"record","folded":[],"samples":1}\n')
-    (folder / "none").write_text('{"schema":1,"payload":"record","folded":[],"samples":0}\n')
+    head = {"schema": 1, "payload": "record", "event": "instructions", "privilege": "user", "period": 1009, "lost": 0, "events": 0,
+            "lwps": 1, "folded": []}
+    (folder / "rows").write_text(json.dumps(head | {"samples": 1}) + "\n")
+    (folder / "none").write_text(json.dumps(head | {"samples": 0}) + "\n")
     refused("a profile without samples", "none: no samples: the period is longer than the run: .*", "report", "-i", "none")
     refused("a profile without addresses", "rows: no addresses of samples: .*", "report", "-i", "rows")
     (folder / "bad").write_text('{"schema":1,"payload":"record","addresses":[1]}\n{"schema":1,"payload":"barecpc","arch":1,"files":[]}\n')
