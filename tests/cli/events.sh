@@ -104,7 +104,7 @@ expect "perf's names that do not fit" 1 '^fits: 12 events do not fit on 11 PICs$
 expect 'the ones that do not fit' 1 '^fits: 10 events do not fit on 11 PICs: Hardware resource unavailable: requests ' image x86_64 fits "${twelve#*,*,}"
 expect 'an event that needs an absent MSR' 1 \
 	'^fits: 1 event does not fit on 11 PICs: Hardware resource unavailable: request 0: this CPU lacks MSR_OFFCORE_RSP_0 \(0x1a6\)$' \
-	image x86_64 fits offcore_response_0:dmnd_rfo:any_response
+	scripts/barecpc run --accel tcg --arch x86_64 --cpu "$(scripts/qemu-pmu --cpu intel-v5),family=6,model=86" -- fits offcore_response_0:dmnd_rfo:any_response
 expect 'an unknown event is one line' 1 "^fits: no_such: Unknown event: 'list' prints the events of this CPU\$" image x86_64 fits no_such
 check 'it is one line' test "$(grep -c 'Unknown event' "$err")" = 1
 expect 'an unknown event with a suggestion' 1 '^fits: INST_RETIERD: Unknown event: did you mean INST_RETIRED[?]$' image x86_64 fits INST_RETIERD
