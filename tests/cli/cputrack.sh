@@ -362,21 +362,21 @@ END
 		'cpustat: cannot access performance counters - Function not implemented'
 }
 
-# readme COMMAND: print what README shows below the first command line that has COMMAND.
-readme() {
-	sed 's/^    //; t; s/.*//' README.md | awk -v command="$1" '/^\$/ { ours = index($0, command) } !/^\$/ && ours { if ($0 == "") exit; print }'
+# shown COMMAND: print what docs/coming-from.md shows below the first command line that has COMMAND.
+shown() {
+	sed 's/^    //; t; s/.*//' docs/coming-from.md | awk -v command="$1" '/^\$/ { ours = index($0, command) } !/^\$/ && ours { if ($0 == "") exit; print }'
 }
 
-# example COMMAND: README's output of the command has the form of the output here.
+# example COMMAND: the page's output of the command has the form of the output here.
 example() {
-	readme "$1" >"$tap_dir/readme"
+	shown "$1" >"$tap_dir/shown"
 	command=$1
 	shift
 	# shellcheck disable=SC2086 # the command's words
 	expect "$arch: $command" 0 '^barecpc: exit 0' scripts/barecpc run --arch $arch --accel tcg "$@" -- $command
 	sed 's/ *$//' "$out" | mask >"$tap_dir/got"
-	mask <"$tap_dir/readme" >"$tap_dir/wanted"
-	check "$arch: README shows its output" diff "$tap_dir/wanted" "$tap_dir/got"
+	mask <"$tap_dir/shown" >"$tap_dir/wanted"
+	check "$arch: docs/coming-from.md shows its output" diff "$tap_dir/wanted" "$tap_dir/got"
 }
 
 examples() {

@@ -19,8 +19,8 @@ TEST_KEEPS(32);
 #define TEXT  1024
 #define BOUND 2000
 /*
- * A request's code is also looked for among the architectural events (7, some 6
- * instructions each) and in an emulator's list (some 45 lines of 7).
+ * A request's code is also looked for elsewhere: among 7 architectural events,
+ * and in the some 45 lines of an emulator's list.
  */
 #define REQUEST_BOUND (BOUND + 400)
 
