@@ -157,8 +157,9 @@ kcpc_type_judge(unsigned type, const struct cpu *c, int *subcode)
  */
 
 struct prove_call {
-	const struct pcbe_ops *pl_ops;
-	uint32_t pl_todo, pl_proved;
+	const struct pcbe_ops *pz_ops;
+	unsigned pz_type;
+	uint32_t pz_todo, pz_proved;
 };
 
 static void
@@ -167,11 +168,11 @@ prove_here(void *arg)
 	struct prove_call *pl = arg;
 	const char *why;
 
-	for (uint32_t left = pl->pl_todo; left != 0; left &= left - 1) {
+	for (uint32_t left = pl->pz_todo; left != 0; left &= left - 1) {
 		unsigned pic = (unsigned)__builtin_ctz(left);
 
-		if ((why = pl->pl_ops->prove(pic)) == NULL)
-			pl->pl_proved |= 1U << pic;
+		if ((why = kcpc_prove(pl->pz_ops, pic, pl->pz_type)) == NULL)
+			pl->pz_proved |= 1U << pic;
 		else
 			printf("pcbe: PIC %u of CPU %u is not used: %s\n", pic,
 			    arch_curcpu()->c_id, why);
@@ -190,21 +191,21 @@ kcpc_types_init(const struct pcbe_ops *ops)
 		const struct pcbe_type *py = &ops->pcbe_types[t];
 		struct cpu *c =
 		    &cpus[cpuset_next(&py->py_cpus, &py->py_cpus, 0)];
-		struct prove_call pl = { ops, py->py_pics, 0 };
+		struct prove_call pl = { ops, t + 1, py->py_pics, 0 };
 
 		if (c == arch_curcpu())
 			prove_here(&pl);
 		else
 			xcall(c, prove_here, &pl);
 		kcpc_offer[t + 1] = (struct kcpc_offer){
-			.ko_pics = pl.pl_proved,
+			.ko_pics = pl.pz_proved,
 			.ko_npic = 32 - (unsigned)__builtin_clz(py->py_pics),
 			.ko_attrs = py->py_attrs,
 		};
-		kcpc_offer[0].ko_pics &= pl.pl_proved | ~py->py_pics;
+		kcpc_offer[0].ko_pics &= pl.pz_proved | ~py->py_pics;
 		printf("pcbe: core type %s: %d of %d PICs proved, from CPU %u "
 		       "on\n",
-		    py->py_name, __builtin_popcount(pl.pl_proved),
+		    py->py_name, __builtin_popcount(pl.pz_proved),
 		    __builtin_popcount(py->py_pics), c->c_id);
 	}
 	kernel_unlock();

@@ -30,7 +30,7 @@ prove_all(const struct pcbe_ops *ops, unsigned n)
 
 	kcpc_offer[0] = (struct kcpc_offer){ .ko_attrs = ops->pcbe_attrs };
 	for (pic = 0; pic < n; pic++) {
-		no_pic[pic] = ops->prove(pic);
+		no_pic[pic] = kcpc_prove(ops, pic, 0);
 		if (no_pic[pic] == NULL)
 			kcpc_offer[0].ko_pics |= 1ULL << pic;
 		else

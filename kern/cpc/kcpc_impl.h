@@ -254,7 +254,13 @@ void kcpc_yield(void);
 void kcpc_type_inherit(const struct kcpc_ctx *ctx, struct lwp *child);
 /* Refuse a set that this CPU cannot count. */
 int kcpc_type_judge(unsigned type, const struct cpu *c, int *subcode);
-/* init.c: prove the PICs of each type on one of its CPUs. */
+/*
+ * proof.c: prove a PIC on this CPU, for sets of this ps_type.  Leaves it
+ * stopped.  Returns NULL, or what is wrong ("reads 0 after 4200 instructions").
+ */
+const char *kcpc_prove(
+    const struct pcbe_ops *backend, unsigned pic, unsigned type);
+/* Prove the PICs of each type on one of its CPUs. */
 void kcpc_types_init(const struct pcbe_ops *backend);
 
 /*

@@ -2,7 +2,7 @@
  * A performance counter backend (PCBE): what kcpc asks of a PMU.  Included
  * by kern/cpc/, by the backends, and by tests/host with a fake.
  *
- * There are twenty operations.  attr_pics, keep, siblings, nmi_log and advance
+ * There are 21 operations.  attr_pics, keep, siblings, nmi_log and advance
  * are NULL if the PMU has no use for them.  Nine operations have the names they
  * have in illumos's pcbe_ops; the signatures are ours.  A backend sees no LWP.
  * docs/overflow.md follows an overflow from the PIC to the signal.
@@ -285,12 +285,14 @@ struct pcbe_ops {
 	const struct cpuset *(*siblings)(unsigned cpu);
 
 	/*
-	 * The proof at boot: count a loop of known length on the PIC, at system
-	 * privilege, on a CPU that has it.  Leaves the PIC stopped.  Returns
-	 * NULL if the count is right, else what was wrong ("reads 0 after 1000
-	 * instructions").
+	 * For the proof at boot (proof.c): set *ev to an event that the PIC
+	 * counts in sets of this ps_type.  Returns whether that is retired
+	 * instructions.
 	 */
-	const char *(*prove)(unsigned pic);
+	bool (*proof_event)(unsigned pic, unsigned type, struct pcbe_event *ev);
+	/* Retire n times PCBE_SPIN_INSNS instructions in the kernel; n > 0. */
+	void (*spin)(uint64_t n);
+#define PCBE_SPIN_INSNS 2
 
 	/*
 	 * Overflows taken in the kernel on this CPU since the caller last reset
@@ -322,6 +324,21 @@ extern bool pcbe_announced_only, pcbe_any_event;
  */
 extern const struct cpc_model *pcbe_models;
 extern unsigned pcbe_nmodels;
+
+/* The interrupt of an overflow, for its proof. */
+struct pcbe_line {
+	bool (*pl_pending)(void); /* does it wait to be taken? */
+	/* Take it, if it waits even after stop() acknowledged it; or NULL. */
+	void (*pl_take)(void);
+	uint64_t pl_us; /* how late it may be; a hypervisor delays it */
+};
+/*
+ * kern/cpc/proof.c: does each overflow of PIC 0 interrupt?  Sets
+ * pcbe_overflow_proof: "comes", `how`, and how late; `exactly` if it is known
+ * to come at the instruction.
+ */
+bool kcpc_prove_overflow(struct pcbe_ops *backend, const struct pcbe_line *pl,
+    const char *how, bool exactly);
 
 /* kern/cpc/reason.c: why configure() refuses, one line without a newline. */
 void kcpc_reason(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

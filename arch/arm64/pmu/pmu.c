@@ -71,18 +71,16 @@ why_none(void)
 const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {
-	enum pmuv3_overflow how = PMUV3_NO_INTR;
-
 	if (pmuv3.pv_nevent == 0) {
 		*why_not = why_none();
 		return NULL;
 	}
+	pmuv3_pcbe_overflow(PMUV3_NO_INTR);
+	pmuv3_pcbe_ops.pcbe_overflow_proof = "does not come";
 	if (arm64_curcpu()->ac_pmu_intid != 0) {
 		gic_enable(arm64_curcpu()->ac_pmu_intid);
-		how = pmuv3_prove_overflow(irq_pending);
+		pmuv3_prove_overflow(irq_pending);
 	}
-	pmuv3_pcbe_overflow(how);
-	pmuv3_pcbe_ops.pcbe_overflow_proof = pmuv3_overflow_proof();
 	/*
 	 * KVM traps every access to the PMU, so a direct read saves nothing.
 	 * Before Linux 6.5 it also fails at times, because perf overwrites

@@ -77,16 +77,14 @@ void pmuv3_pcbe_overflow(enum pmuv3_overflow how);
 /* Does PMCEID announce this event? */
 bool pmuv3_has_event(unsigned number);
 
-/* proof.c */
-const char *pmuv3_pcbe_prove(unsigned pic);
 /*
- * Find out how the overflow of PIC 0 interrupts.  pending() returns whether an
- * interrupt is pending; the controller must have the PMU's interrupt enabled.
+ * proof.c: find out how the overflow of PIC 0 interrupts.  pending() returns
+ * whether an interrupt is pending.  The controller must have the PMU's
+ * interrupt enabled.
  */
-enum pmuv3_overflow pmuv3_prove_overflow(bool (*pending)(void));
-/* For the log: the count that is proved, and the way overflows interrupt. */
+void pmuv3_prove_overflow(bool (*pending)(void));
+/* For the log: the count that is proved. */
 const char *pmuv3_proof(void);
-const char *pmuv3_overflow_proof(void);
 
 /*
  * pmuv3_spin.S.  Start the PICs of a PMCNTENSET_EL0 mask, run a loop, read
@@ -94,8 +92,7 @@ const char *pmuv3_overflow_proof(void);
  * between the start and the read.  Returns whether an interrupt was pending.
  */
 bool pmuv3_spin(uint64_t pics, uint64_t n);
-#define PMUV3_LOOP_INSNS    2 /* in one iteration */
-#define PMUV3_SPIN_INSNS(n) (1 + PMUV3_LOOP_INSNS * (uint64_t)(n))
+#define PMUV3_SPIN_INSNS(n) (1 + PCBE_SPIN_INSNS * (uint64_t)(n))
 
 /*
  * pmuv3_pics.S.  A set has at least one request.  Load the set's PICs, which

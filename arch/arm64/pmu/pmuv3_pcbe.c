@@ -429,6 +429,23 @@ keep(struct pcbe_set *set)
 	pmuv3_start(set, set->ps_pics);
 }
 
+static bool
+proof_event(unsigned pic, unsigned type, struct pcbe_event *ev)
+{
+	bool insns = pmuv3_has_event(ARM_INST_RETIRED);
+
+	(void)type;
+	*ev = (struct pcbe_event){ .pe_pics = 1ULL << pic,
+		.pe_code = insns ? ARM_INST_RETIRED : ARM_CPU_CYCLES };
+	return insns;
+}
+
+static void
+spin(uint64_t n)
+{
+	pmuv3_spin(0, n);
+}
+
 struct pcbe_ops pmuv3_pcbe_ops = {
 	.ncounters = ncounters,
 	.width = width,
@@ -445,5 +462,6 @@ struct pcbe_ops pmuv3_pcbe_ops = {
 	.sample = pmuv3_sample,
 	.free = free_cfg,
 	.keep = keep,
-	.prove = pmuv3_pcbe_prove,
+	.proof_event = proof_event,
+	.spin = spin,
 };

@@ -98,8 +98,7 @@ pmu_rdtsc(void)
 	return rdtsc();
 }
 
-/* A loop of two instructions an iteration.  n must not be 0. */
-#define PMU_SPIN_INSNS 2
+/* A loop of PCBE_SPIN_INSNS instructions an iteration.  n must not be 0. */
 static inline void
 pmu_spin(uint64_t n)
 {

@@ -425,6 +425,7 @@ x86_pic_ops(struct pcbe_ops *ops)
 	ops->sample = sample;
 	ops->free = free_cfg;
 	ops->keep = keep;
+	ops->spin = pmu_spin;
 	ops->nmi_log = x86_nmi_log;
 	for (unsigned i = 0; i < x86_pics.xs_n; i++) {
 		const struct x86_pic *p = &x86_pics.xs_pic[i];

@@ -79,24 +79,30 @@ pmi_pending(void)
 	return (x86_apic_read(APIC_IRR(VEC_PMI)) >> VEC_PMI % 32 & 1) != 0;
 }
 
+/* kcpc_pmi() does nothing yet, so the delivery's mask is still set. */
+static void
+pmi_take(void)
+{
+	arch_idle();
+	arch_pmi_enable();
+}
+
 const struct pcbe_ops *
 arch_pcbe(const char **why_not)
 {
+	static const struct pcbe_line line = { pmi_pending, pmi_take, 50000 };
 	struct pcbe_ops *ops = is_amd() ? &amd_pcbe_ops : &intel_pcbe_ops;
-	bool interrupt;
 
 	if (found != PMU_FOUND || x86_pics.xs_n == 0) {
 		*why_not = absent_reason();
 		return NULL;
 	}
 	arch_pmi_enable();
-	interrupt = x86_prove_overflow(ops, pmi_pending);
-	if (interrupt)
+	if (kcpc_prove_overflow(ops, &line, "", false))
 		ops->pcbe_caps =
 		    PCBE_CAP_OVERFLOW_INTERRUPT | PCBE_CAP_OVERFLOW_PRECISE;
 	else
 		ops->pcbe_no_ovf_intr = (1ULL << x86_pics.xs_n) - 1;
-	ops->pcbe_overflow_proof = interrupt ? "comes" : "does not come";
 	printf("pcbe: overflow interrupt %s\n", ops->pcbe_overflow_proof);
 	if (ops->siblings != NULL)
 		printf("pcbe: threads of a core share its PICs: no LWP counts "

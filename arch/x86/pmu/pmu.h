@@ -29,17 +29,4 @@ extern struct pcbe_ops intel_pcbe_ops, amd_pcbe_ops;
 /* pmu.c: the same, with the backend of this machine's vendor. */
 void x86_pmu_init_cpu(void);
 
-/*
- * proof.c: count a loop of known length on a PIC.  With `exact`, the event
- * counts instructions, and the count must be right.  Otherwise the count must
- * grow with the loop.  Returns NULL, or what was wrong.
- */
-const char *x86_prove(const struct pcbe_ops *ops, unsigned pic,
-    const struct pcbe_event *ev, bool exact);
-/*
- * Does the overflow of PIC 0 raise its interrupt?  `pending` says whether the
- * interrupt waits to be taken.  Its APIC entry must be unmasked.
- */
-bool x86_prove_overflow(const struct pcbe_ops *ops, bool (*pending)(void));
-
 #endif /* ARCH_X86_PMU_PMU_H */

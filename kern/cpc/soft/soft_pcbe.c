@@ -353,37 +353,29 @@ siblings(unsigned cpu)
 	return &pair;
 }
 
-/* Counts instructions of its own; fails for a PIC of `broken=`. */
-static const char *
-prove(unsigned pic)
+/* A raw event, or the first event that the PIC counts. */
+static bool
+proof_event(unsigned pic, unsigned type, struct pcbe_event *ev)
 {
-	const uint64_t n = 1000;
-	struct {
-		struct cpc_page page;
-		struct cpc_page_req req;
-	} counts = { 0 };
-	struct pcbe_cfg cfg = {
-		.pc_pic = (uint8_t)pic,
-		.pc_flags = CPC_COUNT_SYSTEM,
-		.pc_sel = QUARTERS,
-		.pc_mask = soft_pic_mask(),
-	};
-	struct pcbe_set set = {
-		.ps_n = 1,
-		.ps_pics = 1U << pic,
-		.ps_type = (uint8_t)soft_this_type(),
-		.ps_cfg = &cfg,
-		.ps_page = &counts.page,
-	};
+	unsigned event = 0;
 
-	program(&set);
-	advance(n, CPC_COUNT_SYSTEM);
-	stop(&set);
-	/* Whether start and stop count themselves is part of the shape. */
-	if (counts.req.cq_data ==
-	    n + soft_shape.ns_staggered - soft_shape.ns_forgets)
-		return NULL;
-	return "reads 0 after 1000 instructions";
+	*ev = (struct pcbe_event){ .pe_code = 1, .pe_pics = 1ULL << pic };
+	if (soft_shape.ns_raw && (soft_general_pics(type) >> pic & 1) != 0)
+		return true;
+	while (event < SOFT_NALL - 1 &&
+	       (soft_event_pics(event, type) >> pic & 1) == 0)
+		event++;
+	ev->pe_code = SOFT_CODE(event);
+	ev->pe_flags = PCBE_EVENT_GENERIC;
+	return event == SOFT_INSTRUCTIONS;
+}
+
+/* Without interrupts: nothing handles them yet. */
+static void
+spin(uint64_t n)
+{
+	soft_pcbe_retire(n * PCBE_SPIN_INSNS, CPC_COUNT_SYSTEM);
+	this_cpu()->nc_late = false;
 }
 
 static struct pcbe_ops soft_ops = {
@@ -402,7 +394,8 @@ static struct pcbe_ops soft_ops = {
 	.allstop = allstop,
 	.sample = sample,
 	.free = soft_free,
-	.prove = prove,
+	.proof_event = proof_event,
+	.spin = spin,
 	.pcbe_no_user_read = true,
 	.advance = advance,
 };

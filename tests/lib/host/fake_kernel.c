@@ -443,6 +443,12 @@ arch_tick(void)
 }
 
 uint64_t
+arch_tick_hz(void)
+{
+	return 1000000000;
+}
+
+uint64_t
 ns_to_tick(hrtime_t ns)
 {
 	return (uint64_t)ns;

@@ -48,7 +48,8 @@ arch_curcpu(void)
 uint64_t
 arch_tick(void)
 {
-	return ++tsc;
+	fake_run(10, false);
+	return tsc;
 }
 
 uint64_t
@@ -419,7 +420,7 @@ pmu_rdtsc(void)
 void
 pmu_spin(uint64_t n)
 {
-	fake_run(PMU_SPIN_INSNS * n, false);
+	fake_run(PCBE_SPIN_INSNS * n, false);
 }
 
 void
@@ -467,14 +468,18 @@ advance(struct fake_cpu *c, uint64_t *counter, uint64_t by, uint64_t bit,
 {
 	uint64_t was = *counter;
 
-	*counter = (was + by) & bits(c->width);
+	*counter = (was + by) & bits(c->narrow != 0 ? c->narrow : c->width);
 	if (*counter >= was)
 		return;
 	if (c->version >= 2)
 		c->status |= bit;
 	if (interrupts && (c->debugctl & DEBUGCTL_FREEZE_COUNTERS) != 0)
 		c->status |= PERF_GLOBAL_STATUS_CTR_FRZ;
+	c->overflows += interrupts;
+	if (interrupts && c->loses != 0 && c->overflows % c->loses == 0)
+		return;
 	c->pmis += interrupts;
+	c->raised = interrupts ? tsc + c->lags : c->raised;
 	if (!interrupts || !c->nmi || c->masked)
 		return;
 	c->nmi_pending = true;
@@ -494,7 +499,10 @@ fake_run(uint64_t n, bool user)
 {
 	static const unsigned rate[FAKE_NFIX] = { 1, FAKE_CPI, 1, FAKE_SLOTS };
 	struct fake_cpu *c = &fake_cpu[fake_self];
-	uint64_t level = user ? EVTSEL_USR : EVTSEL_OS;
+	bool any = user || c->no_filter;
+	uint64_t level = (user ? 0 : EVTSEL_OS) | (any ? EVTSEL_USR : 0);
+	uint64_t fixed =
+	    (user ? 0 : FIXED_CTRL_OS) | (any ? FIXED_CTRL_USR : 0);
 	unsigned i;
 
 	tsc += n;
@@ -507,8 +515,7 @@ fake_run(uint64_t n, bool user)
 	for (i = 0; i < FAKE_NFIX && !c->stuck_fixed; i++) {
 		uint64_t ctrl = c->fixed_ctrl >> (4 * i);
 
-		if ((ctrl & (user ? FIXED_CTRL_USR : FIXED_CTRL_OS)) != 0 &&
-		    runs(c, PERF_GLOBAL_FIXED(i)))
+		if ((ctrl & fixed) != 0 && runs(c, PERF_GLOBAL_FIXED(i)))
 			advance(c, &c->fix[i], n * rate[i],
 			    PERF_GLOBAL_FIXED(i), (ctrl & FIXED_CTRL_PMI) != 0);
 	}

@@ -14,7 +14,6 @@
 #include "arch/x86/insn.h"
 
 /* The same declarations as arch/x86/pmu/access.h. */
-#define PMU_SPIN_INSNS 2
 uint64_t pmu_rdmsr(uint32_t msr);
 void pmu_wrmsr(uint32_t msr, uint64_t v);
 int pmu_rdmsr_safe(uint32_t msr, uint64_t *v);
@@ -60,7 +59,12 @@ struct fake_cpu {
 	bool short_event;      /* AMD: bits 63:32 of a select are reserved */
 	uint64_t reserved_sel; /* AMD: more reserved bits of a select */
 	bool stuck_fixed;      /* fixed counters do not count */
-	bool extra_msrs;       /* Intel: the extra MSRs exist */
+	/* Lies.  The bits that a counter really has, unless 0: */
+	unsigned narrow;
+	bool no_filter;    /* counters for ring 3 count ring 0, too */
+	unsigned loses;    /* lose the interrupt of each n-th overflow */
+	unsigned lags;     /* instructions from an overflow to its interrupt */
+	bool extra_msrs;   /* Intel: the extra MSRs exist */
 	bool wide_offcore; /* Intel: off-core responses have 44 bits, not 38 */
 	bool rtm; /* Intel: bit 32 of a select, and bit 33 of PIC 2's */
 	/* The values of the registers. */
@@ -69,9 +73,11 @@ struct fake_cpu {
 	uint64_t debugctl; /* bit 12: an overflow freezes all counters */
 	uint64_t de_cfg;   /* AMD, from family 10h on */
 	uint64_t offcore[2], ldlat, frontend;
-	bool reads_open; /* CR4.PCE */
-	unsigned pmis;   /* number of overflow interrupts raised */
-	bool nmi;        /* they come as NMIs; one is pending */
+	bool reads_open;    /* CR4.PCE */
+	unsigned overflows; /* number of overflows that may interrupt */
+	unsigned pmis;      /* number of overflow interrupts raised */
+	uint64_t raised;    /* when the last was raised */
+	bool nmi;           /* they come as NMIs; one is pending */
 	bool nmi_pending;
 	bool masked;      /* NMIs are masked, as Intel's delivery leaves them */
 	unsigned handed;  /* NMIs that raised the vector's interrupt */

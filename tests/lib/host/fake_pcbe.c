@@ -222,15 +222,6 @@ siblings(unsigned cpu)
 	return cpu == 0 ? &first : &others;
 }
 
-/* The quotes show if a report escapes them. */
-static const char *
-prove(unsigned pic)
-{
-	return (fake_shape.broken & 1U << pic) != 0
-	           ? "reads \"0\" after 1000 instructions"
-	           : NULL;
-}
-
 static struct pcbe_ops ops;
 const struct pcbe_ops *fake_ops = &ops;
 
@@ -250,6 +241,7 @@ soft_shape(void)
 		ns.ns_event[SOFT_BRANCHES] = 1;
 	}
 	ns.ns_mute = fake_shape.mute ? ~0U : 0;
+	ns.ns_broken = fake_shape.broken;
 	ns.ns_helpers = fake_shape.helpers;
 	ns.ns_shared =
 	    fake_shape.one_filter ? SOFT_SHARED_FILTER : SOFT_SHARED_NO;
@@ -291,7 +283,6 @@ arch_pcbe(const char **why_not)
 	ops.allstop = allstop;
 	ops.sample = sample;
 	ops.free = release;
-	ops.prove = prove;
 	ops.advance = NULL;
 	ops.pcbe_no_user_read = false;
 	ops.pcbe_overflow_proof = "comes";

@@ -23,6 +23,7 @@ bool fake_counts_faults;
 unsigned fake_faults, fake_lost_isb;
 
 static uint64_t now; /* instructions retired, by any CPU */
+static unsigned overflows;
 
 void
 fake_broken(const char *fmt, ...)
@@ -93,6 +94,8 @@ top(unsigned n)
 {
 	if (n == CYCLES)
 		return fake_cpu()->pmcr & PMCR_LC ? ~0ULL : 0xffffffff;
+	if (fake_shape.narrow)
+		return (1ULL << 31) - 1;
 	return fake_long_events() && (fake_cpu()->pmcr & PMCR_LP) != 0
 	           ? ~0ULL
 	           : 0xffffffff;
@@ -105,7 +108,8 @@ counts_at(uint64_t typer, unsigned el)
 	case 0:
 		return (typer & PMEVTYPER_U) == 0;
 	case 1:
-		return (typer & PMEVTYPER_P) == 0;
+		return (typer & PMEVTYPER_P) == 0 ||
+		       (fake_shape.no_filter && (typer & PMEVTYPER_U) == 0);
 	default:
 		return (typer & PMEVTYPER_NSH) != 0;
 	}
@@ -174,7 +178,9 @@ retire(unsigned el)
 		uint64_t was = p->pmevcntr[n], add = step(n, el);
 
 		p->pmevcntr[n] = (was + add) & top(n);
-		if (p->pmevcntr[n] >= was)
+		if (p->pmevcntr[n] >= was ||
+		    (fake_shape.forgets != 0 &&
+			++overflows % fake_shape.forgets == 0))
 			continue;
 		if (fake_shape.loses)
 			p->unnoticed |= 1ULL << n;

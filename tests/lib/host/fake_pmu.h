@@ -48,6 +48,9 @@ struct fake_shape {
 	bool deaf;          /* the interrupt is not connected */
 	bool noisy;         /* another interrupt is always pending */
 	unsigned stuck;     /* bit n: PIC n does not count */
+	bool narrow;        /* event counters have 31 bits */
+	bool no_filter;     /* counters for EL0 count EL1, too */
+	unsigned forgets;   /* forget each n-th overflow */
 	unsigned talkative; /* bit n: PIC n counts twice */
 };
 

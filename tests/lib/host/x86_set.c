@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arch/x86/pmu/pmu.h"
+#include "kern/cpc/kcpc_impl.h"
 #include "tests/lib/host/fake_msr.h"
 #include "tests/lib/host/named.h"
 #include "tests/lib/host/support.h"
@@ -233,10 +234,19 @@ set_invent(const struct pcbe_ops *ops)
 	return taken;
 }
 
+static unsigned pmis_taken;
+
 static bool
 pmi_pending(void)
 {
-	return fake_cpu[0].pmis != 0;
+	return fake_cpu[0].pmis != pmis_taken &&
+	       pmu_rdtsc() >= fake_cpu[0].raised;
+}
+
+static void
+pmi_take(void)
+{
+	pmis_taken = fake_cpu[0].pmis;
 }
 
 static bool
@@ -245,11 +255,53 @@ never(void)
 	return false;
 }
 
+/* Returns the text of the proof of the interrupt. */
+static const char *
+overflow_proof(const struct pcbe_ops *ops, bool (*pending)(void))
+{
+	const struct pcbe_line line = { pending, pmi_take, 2000 };
+	struct pcbe_ops copy = *ops;
+	bool comes;
+
+	pmi_take();
+	comes = kcpc_prove_overflow(&copy, &line, "", false);
+	assert_int_equal(
+	    comes, strstr(copy.pcbe_overflow_proof, "late") != NULL);
+	return copy.pcbe_overflow_proof;
+}
+
 void
 expect_proves_overflow(const struct pcbe_ops *ops)
 {
-	assert_true(x86_prove_overflow(ops, pmi_pending));
-	assert_false(x86_prove_overflow(ops, never));
+	assert_string_equal(overflow_proof(ops, pmi_pending),
+	    "comes, at most 0 instructions late");
+	assert_string_equal(overflow_proof(ops, never), "does not come");
+}
+
+void
+expect_finds_lies(const struct pcbe_ops *ops)
+{
+	struct fake_cpu *c = &fake_cpu[0];
+
+	assert_null(kcpc_prove(ops, 0, 0));
+	c->narrow = 40;
+	assert_string_equal(kcpc_prove(ops, 0, 0),
+	    "is not 48 bits wide: counts 1099511627976, not 200, from 2^48 - "
+	    "16777216");
+	c->narrow = 0;
+	c->no_filter = true;
+	assert_string_equal(kcpc_prove(ops, 0, 0),
+	    "counts 200 in the kernel with a filter for user privilege");
+	c->no_filter = false;
+	for (c->loses = 2; c->loses <= 8; c->loses++) {
+		c->overflows = 0;
+		assert_non_null(strstr(overflow_proof(ops, pmi_pending),
+		    "comes, but not for overflow"));
+	}
+	c->loses = 0;
+	c->lags = 1000;
+	assert_string_equal(overflow_proof(ops, pmi_pending),
+	    "comes, at most 1000 instructions late");
 }
 
 void
@@ -259,7 +311,7 @@ expect_keeps(const struct pcbe_ops *ops, unsigned pic)
 
 	for (unsigned n = 0; n < ops->ncounters(); n++)
 		/* the proof of the last PIC leaves counts in it */
-		assert_null(ops->prove(n));
+		assert_null(kcpc_prove(ops, n, 0));
 	set_init(&kept, ops);
 	assert_int_equal(
 	    set_add(&kept, pic, "PAPI_tot_ins", CPC_COUNT_USER, "", 0), 0);

@@ -40,6 +40,8 @@ uint64_t set_stop(struct x86_set *s);
  * comes.
  */
 void expect_proves_overflow(const struct pcbe_ops *ops);
+/* The proof finds each lie of fake_msr.h. */
+void expect_finds_lies(const struct pcbe_ops *ops);
 /* A kept PIC counts without a break while other sets start and stop. */
 void expect_keeps(const struct pcbe_ops *ops, unsigned pic);
 

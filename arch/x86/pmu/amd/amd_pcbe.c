@@ -251,13 +251,13 @@ configure(struct pcbe_cfg *cfg, const struct pcbe_event *ev, unsigned nattrs,
 	return 0;
 }
 
-static const char *
-prove(unsigned pic)
+static bool
+proof_event(unsigned pic, unsigned type, struct pcbe_event *ev)
 {
-	struct pcbe_event ev;
-
-	known_event(PCBE_INSTRUCTIONS, &ev);
-	return x86_prove(&amd_pcbe_ops, pic, &ev, true);
+	(void)pic;
+	(void)type;
+	known_event(PCBE_INSTRUCTIONS, ev);
+	return true;
 }
 
 struct pcbe_ops amd_pcbe_ops = {
@@ -266,5 +266,5 @@ struct pcbe_ops amd_pcbe_ops = {
 	.describe = describe,
 	.known_event = known_event,
 	.configure = configure,
-	.prove = prove,
+	.proof_event = proof_event,
 };

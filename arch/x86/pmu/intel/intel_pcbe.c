@@ -221,23 +221,21 @@ known_event(enum pcbe_known which, struct pcbe_event *ev)
 	return known_event_of(&intel_shape, which, ev);
 }
 
-/* Use an event that the PIC counts: instructions, if possible. */
-static const char *
-prove(unsigned pic)
+static bool
+proof_event(unsigned pic, unsigned type, struct pcbe_event *ev)
 {
-	const struct intel_shape *is = intel_shape_of(intel_this_type());
+	const struct intel_shape *is = intel_shape_of(type);
 	int fixed = intel_fixed_of(pic);
-	struct pcbe_event ev;
 
 	if (fixed >= 0) {
-		ev = (struct pcbe_event){ .pe_pics = 1ULL << pic,
+		*ev = (struct pcbe_event){ .pe_pics = 1ULL << pic,
 			.pe_code = INTEL_FIXED_CODE((unsigned)fixed) };
-		return x86_prove(&intel_pcbe_ops, pic, &ev, fixed == 0);
+		return fixed == 0;
 	}
-	if ((known_event_of(is, PCBE_INSTRUCTIONS, &ev) >> pic & 1) != 0)
-		return x86_prove(&intel_pcbe_ops, pic, &ev, true);
-	known_event_of(is, PCBE_CYCLES, &ev);
-	return x86_prove(&intel_pcbe_ops, pic, &ev, false);
+	if ((known_event_of(is, PCBE_INSTRUCTIONS, ev) >> pic & 1) != 0)
+		return true;
+	known_event_of(is, PCBE_CYCLES, ev);
+	return false;
 }
 
 struct pcbe_ops intel_pcbe_ops = {
@@ -247,5 +245,5 @@ struct pcbe_ops intel_pcbe_ops = {
 	.known_event = known_event,
 	.attr_pics = intel_attr_pics,
 	.configure = intel_configure,
-	.prove = prove,
+	.proof_event = proof_event,
 };

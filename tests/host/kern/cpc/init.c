@@ -59,7 +59,7 @@ broken_pic_is_named_and_not_used(void **state)
 	fake_shape.broken = 1 << 1;
 	reboot();
 	assert_string_equal(fake_console,
-	    "pcbe: PIC 1 is not used: reads \"0\" after 1000 instructions\n"
+	    "pcbe: PIC 1 is not used: reads 0 after 4200 instructions\n"
 	    "pcbe: Fake PMU: 3 of 4 PICs proved, 48 bits\n");
 	assert_int_equal(cpc_npic(cpc), 4);
 	cpc_walk_events_pic(cpc, 1, &events, count_event);
@@ -110,11 +110,11 @@ failed_pics_are_described(void **state)
 	reboot();
 	assert_string_equal(description(),
 	    "\"pmu\":null,\"pmu_reason\":"
-	    "\"reads \\\"0\\\" after 1000 instructions\","
+	    "\"reads 0 after 4200 instructions\","
 	    "\"npic\":2,\"pics\":[{\"pic\":0,\"width\":48,\"unproved\":"
-	    "\"reads \\\"0\\\" after 1000 instructions\"},"
+	    "\"reads 0 after 4200 instructions\"},"
 	    "{\"pic\":1,\"width\":48,\"unproved\":"
-	    "\"reads \\\"0\\\" after 1000 instructions\"}],"
+	    "\"reads 0 after 4200 instructions\"}],"
 	    "\"overflow_proof\":\"comes\"");
 }
 
@@ -129,7 +129,7 @@ description_is_json_members(void **state)
 	    "\"pmu\":\"Fake PMU\",\"npic\":2,\"pics\":["
 	    "{\"pic\":0,\"width\":48,\"unproved\":null},"
 	    "{\"pic\":1,\"width\":48,\"unproved\":"
-	    "\"reads \\\"0\\\" after 1000 instructions\"}],\"overflow_proof\":"
+	    "\"reads 0 after 4200 instructions\"}],\"overflow_proof\":"
 	    "\"comes\",\"caps\":0,"
 	    "\"user_read\":true,\"software\":false");
 }

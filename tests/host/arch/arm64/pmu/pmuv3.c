@@ -98,7 +98,7 @@ every_shape(void **state)
 			for (unsigned i = 0; i < n; i++)
 				assert_int_equal(ops->read_index(i), i);
 			if (n > 0)
-				assert_null(ops->prove(n - 1));
+				assert_null(kcpc_prove(ops, n - 1, 0));
 			fixture_down(state);
 		}
 	}

@@ -38,9 +38,9 @@ proof_classifies_machines(void **state)
 		{ { .nevent = 1 }, PMUV3_PLAIN,
 		    "comes by itself, at the instruction" },
 		{ { .nevent = 6, .late = 1 }, PMUV3_PLAIN,
-		    "comes by itself, late" },
+		    "comes by itself, at most 10 instructions late" },
 		{ { .nevent = 6, .late = 60 }, PMUV3_PLAIN,
-		    "comes by itself, late" },
+		    "comes by itself, at most 60 instructions late" },
 		{ { .nevent = 6, .late = 10000 }, PMUV3_NO_INTR,
 		    "does not come" },
 		{ { .nevent = 6, .deaf = true }, PMUV3_NO_INTR,
@@ -52,7 +52,7 @@ proof_classifies_machines(void **state)
 		{ { .nevent = 31, .loses = true }, PMUV3_PAIRED,
 		    "comes by a helper PIC, at the instruction" },
 		{ { .nevent = 6, .loses = true, .late = 7 }, PMUV3_PAIRED,
-		    "comes by a helper PIC, late" },
+		    "comes by a helper PIC, at most 10 instructions late" },
 		/* There is no second PIC that could help. */
 		{ { .nevent = 1, .loses = true }, PMUV3_NO_INTR,
 		    "does not come" },
@@ -66,7 +66,8 @@ proof_classifies_machines(void **state)
 		shape.version = narrow ? 1 : 6;
 		shape.ceid[0] = CEID0_QEMU;
 		assert_int_equal(boot_proved(&shape), cases[i / 2].how);
-		assert_string_equal(pmuv3_overflow_proof(), cases[i / 2].text);
+		assert_string_equal(
+		    ops->pcbe_overflow_proof, cases[i / 2].text);
 		assert_string_equal(
 		    pmuv3_proof(), "inst_retired counts a loop exactly");
 		assert_int_equal(ops->pcbe_caps,
@@ -90,28 +91,58 @@ proof_by_cycles(void **state)
 	shape.ceid[0] = 1ULL << ARM_CPU_CYCLES;
 	shape.late = 2000;
 	assert_int_equal(boot_proved(&shape), PMUV3_PLAIN);
-	assert_string_equal(pmuv3_overflow_proof(), "comes by itself, late");
+	assert_string_equal(ops->pcbe_overflow_proof,
+	    "comes by itself, at most 6020 cycles late");
 	assert_string_equal(
 	    pmuv3_proof(), "cpu_cycles advances, this PMU has no inst_retired");
-	assert_null(ops->prove(0));
+	assert_null(kcpc_prove(ops, 0, 0));
 }
 
 static void
 the_proof_of_a_pic_names_the_fault(void **state)
 {
 	struct fake_shape shape = shape_v3p5;
+	struct set none;
 
 	(void)state;
 	shape.stuck = 1 << 2;
 	shape.talkative = 1 << 4;
 	boot(&shape);
-	assert_null(ops->prove(0));
-	assert_string_equal(ops->prove(2), "reads 0 after 6000 instructions");
-	assert_string_equal(ops->prove(4), "counts 8000 for 4000 instructions");
-	assert_null(ops->prove(5));
-	/* The proof leaves no count that the next set could read. */
+	assert_null(kcpc_prove(ops, 0, 0));
+	assert_string_equal(
+	    kcpc_prove(ops, 2, 0), "reads 0 after 4200 instructions");
+	assert_string_equal(
+	    kcpc_prove(ops, 4, 0), "counts 8000 for 4000 instructions");
+	assert_null(kcpc_prove(ops, 5, 0));
+	/* The proofs leave no count that the next set could read. */
+	set_init(&none, 0);
+	set_start(&none);
+	set_stop(&none);
 	for (unsigned n = 0; n < 6; n++)
 		assert_int_equal(fake_pmu[0].pmevcntr[n], 0);
+}
+
+static void
+the_proof_finds_each_lie(void **state)
+{
+	struct fake_shape shape = shape_v3p5;
+
+	(void)state;
+	shape.narrow = true;
+	boot(&shape);
+	assert_string_equal(kcpc_prove(ops, 0, 0),
+	    "is not 64 bits wide: counts 2147483850, not 202, from 2^64 - "
+	    "16777216");
+	shape = shape_v3p5;
+	shape.no_filter = true;
+	boot(&shape);
+	assert_string_equal(kcpc_prove(ops, 0, 0),
+	    "counts 200 in the kernel with a filter for user privilege");
+	shape = shape_v3p5;
+	for (shape.forgets = 1; shape.forgets <= 8; shape.forgets++) {
+		assert_int_equal(boot_proved(&shape), PMUV3_NO_INTR);
+		assert_int_equal(ops->pcbe_caps, 0);
+	}
 }
 
 /*
@@ -409,6 +440,7 @@ main(void)
 		T(proof_classifies_machines),
 		T(proof_by_cycles),
 		T(the_proof_of_a_pic_names_the_fault),
+		T(the_proof_finds_each_lie),
 		T(without_helper_the_interrupt_is_lost),
 		T(helper_by_hand),
 		T(helper_interrupts_at_the_instruction),

@@ -77,9 +77,17 @@ expect_shape(const struct fake_cpu *shape, unsigned family, unsigned npic,
 	for (unsigned pic = 0; pic < npic; pic++) {
 		assert_int_equal(ops->width(pic), 48);
 		assert_int_equal(ops->read_index(pic), pic);
-		assert_null(ops->prove(pic));
+		assert_null(kcpc_prove(ops, pic, 0));
 	}
 	expect_proves_overflow(ops);
+}
+
+static void
+the_proof_finds_each_lie(void **state)
+{
+	(void)state;
+	boot(&k8, 0x10);
+	expect_finds_lies(ops);
 }
 
 static void
@@ -551,7 +559,7 @@ wrong_cpuid(void **state)
 	c.version = 0; /* no global registers */
 	boot(&c, 0x19);
 	assert_int_equal(ops->ncounters(), 6);
-	assert_null(ops->prove(5));
+	assert_null(kcpc_prove(ops, 5, 0));
 	c = bulldozer;
 	c.ngp = 4;
 	boot(&c, 0x17);
@@ -596,6 +604,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes),
+		cmocka_unit_test(the_proof_finds_each_lie),
 		cmocka_unit_test(number_of_counters),
 		cmocka_unit_test(unlike_cpus),
 		cmocka_unit_test(reserved_pin_control),

@@ -32,9 +32,17 @@ expect_shape(
 	assert_string_equal(attr_names(ops), at);
 	for (unsigned pic = 0; pic < npic; pic++) {
 		assert_int_equal(ops->width(pic), width);
-		assert_null(ops->prove(pic));
+		assert_null(kcpc_prove(ops, pic, 0));
 	}
 	expect_proves_overflow(ops);
+}
+
+static void
+the_proof_finds_each_lie(void **state)
+{
+	(void)state;
+	boot(&skylake);
+	expect_finds_lies(ops);
 }
 
 static void
@@ -303,12 +311,13 @@ wrong_cpuid(void **state)
 	c.version = 1; /* no global registers */
 	boot(&c);
 	assert_int_equal(ops->ncounters(), 4);
-	assert_null(ops->prove(3));
+	assert_null(kcpc_prove(ops, 3, 0));
 	c = skylake;
 	c.stuck_fixed = true;
 	boot(&c);
-	assert_null(ops->prove(0));
-	assert_string_equal(ops->prove(4), "reads 0 after 6000 instructions");
+	assert_null(kcpc_prove(ops, 0, 0));
+	assert_string_equal(
+	    kcpc_prove(ops, 4, 0), "reads 0 after 4200 instructions");
 	c = skylake;
 	c.leaf_a.a = 0x07000404; /* counters of width 0 */
 	fake_reset(&c);
@@ -404,7 +413,7 @@ each_type_counts(void **state)
 		fake_self = t;
 		for (unsigned pic = 0; pic < 12; pic++) {
 			if ((pics >> pic & 1) != 0)
-				assert_null(ops->prove(pic));
+				assert_null(kcpc_prove(ops, pic, t + 1));
 		}
 		set_init(&set, ops);
 		set.set.ps_type = (uint8_t)(t + 1);
@@ -467,6 +476,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shapes),
+		cmocka_unit_test(the_proof_finds_each_lie),
 		cmocka_unit_test(read_index_is_for_rdpmc),
 		cmocka_unit_test(events),
 		cmocka_unit_test(absent_events),
