@@ -14,11 +14,13 @@
  * periods.
  */
 #include "tests/lib/image/cpc_test.h"
+#include "tests/lib/image/crowd.h"
 
 #include <errno.h>
 #include <payload.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/processor.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +36,7 @@ TEST_KEEPS(64);
 #endif
 
 static cpc_t *the_cpc;
+static struct crowd crowd;
 
 static void
 install_handler(void (*fn)(int, siginfo_t *, void *))
@@ -163,6 +166,30 @@ CPC_TEST(both_privileges_are_sustained)
 	tail = 10000 - loop_part(cpc, 10000, 1000, flags);
 	EXPECT(
 	    loop_part(cpc, 20001, 100, flags) == 20001 - tail || !emulated());
+}
+
+/*
+ * A signal comes after as many instructions as without other busy CPUs.  On an
+ * emulator whose counters count what all CPUs retire, it comes earlier.
+ */
+CPC_TEST(busy_neighbours_add_no_signals)
+{
+	int ncpu = (int)crowd_ncpu();
+	uint64_t alone;
+
+	NEEDS_EXACT_OVERFLOW();
+	if (ncpu < 2 || ncpu > CROWD_MAX)
+		SKIP("needs 2 to %d CPUs", CROWD_MAX);
+	if (own_privilege() != CPC_COUNT_USER)
+		SKIP("at system privilege the work of switches is counted");
+	go_to(0);
+	alone = loop_part(cpc, 10000, 100, CPC_COUNT_USER);
+	crowd_start(&crowd, 1, 1);
+	for (int cpu = 2; cpu < ncpu; cpu++)
+		crowd_add(&crowd, cpu);
+	EXPECT_EQ(loop_part(cpc, 10000, 100, CPC_COUNT_USER), alone);
+	crowd_end(&crowd);
+	go_to(PBIND_NONE);
 }
 
 /* Storms: several LWPs overflow at the same time, with periods from 1 up. */
