@@ -1,8 +1,10 @@
 /*
- * Runs the programs of this boot.  Included by kern/main.c.
+ * Runs the programs of this boot.  Included by kern/main.c and machine.c.
  */
 #ifndef KERN_LAUNCH_H
 #define KERN_LAUNCH_H
+
+#include <stdbool.h>
 
 struct cmdline;
 
@@ -11,6 +13,8 @@ struct cmdline;
  * status of the run.
  */
 int launch(const struct cmdline *cl);
+/* Did the program `spin` of the suite find wrong counts? */
+extern bool launch_spin_failed;
 /* Show the records on the screen, as pages that can be photographed. */
 void launch_pages(const struct cmdline *cl);
 

@@ -7,6 +7,7 @@
 #include "kern/arch.h"
 #include "kern/cpc/kcpc.h"
 #include "kern/file/file.h"
+#include "kern/launch.h"
 #include "kern/mm/page.h"
 #include "kern/platform/bootinfo.h"
 #include "kern/platform/cmdline.h"
@@ -55,6 +56,8 @@ text_open(struct file *f)
 	    "\"tick_hz\":%lu,\"stray_nmis\":%u,",
 	    arch_name, boot.via, cl->cl_system ? "system" : "user",
 	    cpu_nonline(), (unsigned long)arch_tick_hz(), cpu_stray_nmis());
+	if (launch_spin_failed)
+		text_add(&t, "\"spin_failed\":true,");
 	describe_host(&t, cl);
 	quiet_describe(&t);
 	smbios_describe(&t);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "payloads/common/json.h"
 #include "payloads/common/usage.h"
 
 const char *const status_words[] = {
@@ -29,6 +30,24 @@ report_event(char *buf, size_t len, const struct event *e)
 		n = 0;
 	snprintf(buf, len, "%s%s", e->e_name, suffixes[n]);
 	return buf;
+}
+
+/* Did the suite's program `spin` fail before this one? */
+static bool
+spin_failed(void)
+{
+	return strstr(json_machine(), "\"spin_failed\":true") != NULL;
+}
+
+/* Are counts the same in every boot? */
+static bool
+is_exact_machine(void)
+{
+	char clock[16] = "", accel[16] = "";
+
+	report_machine("clock", clock, sizeof clock);
+	report_machine("accel", accel, sizeof accel);
+	return strcmp(clock, "virtual") == 0 && strcmp(accel, "tcg") == 0;
 }
 
 #define ROW "%-16s %-18s %15s %13s %12s %12s %8s %8s\n"
@@ -51,6 +70,9 @@ print_titles(const struct options *o)
 	printf("# count, tick and hrtime (ns): medians of %u runs after %u "
 	       "warm-ups, less the overhead; range: max - min of count\n",
 	    o->o_runs, o->o_warmups);
+	if (!is_exact_machine())
+		puts("# the range of the runs of one boot does not bound that "
+		     "of another: barecpc run --boots N shows the spread");
 	if (o->o_undisturbed)
 		puts("# disturbed runs are excluded; the last lines say which");
 	printf(ROW, "payload", "event", "count", "per-iteration", "tick",
@@ -75,7 +97,9 @@ print_row(const struct result *r)
 	char range[32] = "-", overhead[32] = "-";
 
 	if (r->r_status == COUNTED) {
-		format_net(count, sizeof count, &r->r_count);
+		format_net(count, sizeof count - 1, &r->r_count);
+		if (spin_failed())
+			strcat(count, "!");
 		ratio_text(ratio, sizeof ratio, quantity_net(&r->r_count),
 		    r->r_iterations);
 		snprintf(range, sizeof range, "%" PRIu64,
@@ -196,12 +220,16 @@ report_last_lines(void)
 void
 report_result(const struct options *o, const struct result *r)
 {
-	static bool titled;
+	static bool titled, warned;
 
 	if (o->o_titles && !titled)
 		print_titles(o);
 	titled = true;
 	print_row(r);
+	if (!warned && spin_failed())
+		puts("# !: spin failed in this suite: this machine's counts "
+		     "may be wrong");
+	warned = true;
 	if (r->r_status != COUNTED)
 		print_reason(o, r);
 	print_negative(r, "count", &r->r_count);

@@ -25,7 +25,7 @@ status:
 """
 
 # Members of `machine` that change within a run.
-UNSTEADY = {"stray_nmis", "settings_now", "status", "status_now"}
+UNSTEADY = {"stray_nmis", "spin_failed", "settings_now", "status", "status_now"}
 SAME, NOT_SHOWN, DIFFERS, NEW, MISSING, LOST, GAINED, UNCOUNTED, UNDECIDED, OTHER_WORK, WRONG = VERDICTS = (
     "same", "not shown to differ", "differs", "new", "missing", "no longer counted", "counted now", "not counted", "undecided",
     "other work", "no longer verified")
